@@ -1,0 +1,18 @@
+package faults
+
+func init() {
+	Register(Spec{
+		Name:    "crash",
+		Summary: "Kills a process at once: no deferred code runs, nothing more is sent.",
+		Example: "- when: A is in its critical section\n  crash: A",
+		Value:   Param{Kind: ParamNode, Required: true, Doc: "which process"},
+		Ends:    EndNone,
+		Build:   func(Args) Verb { return crash{} },
+	})
+}
+
+type crash struct{}
+
+func (crash) Name() string               { return "crash" }
+func (crash) Begin(w World, at Occasion) { w.Crash(at.Fault, at.Target) }
+func (crash) End(World, Occasion)        {}

@@ -1,0 +1,26 @@
+package faults
+
+func init() {
+	Register(Spec{
+		Name:    "drop",
+		Summary: "Loses the request or the reply of one command; the client learns of it only by its response timeout.",
+		Example: "- when: A is about to send SET\n  drop: reply",
+		Value:   Param{Kind: ParamChoice, Choices: []string{"request", "reply"}, Required: true, Doc: "which half of the command"},
+		Ends:    EndNone,
+		OnWire:  true,
+		Build:   func(a Args) Verb { return drop{halfOf(a.Value)} },
+	})
+}
+
+type drop struct{ half Half }
+
+func (drop) Name() string                 { return "drop" }
+func (d drop) Begin(w World, at Occasion) { w.DropCall(at.Fault, at.Call, d.half) }
+func (drop) End(World, Occasion)          {}
+
+func halfOf(name string) Half {
+	if name == "request" {
+		return Request
+	}
+	return ReplyHalf
+}

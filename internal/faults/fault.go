@@ -1,0 +1,153 @@
+// Package faults says what can go wrong, when, and for how long.
+//
+// A fault is data: a trigger (an instant or a moment), a verb with parameters,
+// and an end. The verbs live one per file and register themselves; they act on
+// a world only through the port World, so a scenario means the same in the
+// simulator and on real servers. The Engine watches the moments that a world
+// reports, begins and ends the faults, and remembers which of them fired.
+package faults
+
+import "time"
+
+// Fault is one line of a scenario's list of faults.
+type Fault struct {
+	Number  int // 1-based, in the order of the file
+	Trigger Trigger
+	Verb    Verb
+	End     End
+	Text    string // one phrase for reports: "pause A for 15 s when A is in its critical section"
+	Line    int    // where the scenario file says so; 0 when there is no file
+}
+
+// Verb is what a fault does. A value of it knows its parameters.
+type Verb interface {
+	// Name is the key in a scenario file: pause.
+	Name() string
+	// Begin does it. at says what triggered it.
+	Begin(w World, at Occasion)
+	// End undoes it; called once, and only when the fault has an end.
+	End(w World, at Occasion)
+}
+
+// Occasion is what a verb knows when it begins or ends.
+type Occasion struct {
+	Fault   int           // number of the fault
+	Subject string        // the node whose moment triggered it; "" for an instant
+	Call    Call          // the command in question; zero unless the moment is one of the wire
+	Target  string        // the resolved value of the verb when it names a node: "the holder" has become "A"
+	For     time.Duration // the length that the scenario gave (for:), 0 when there is none
+}
+
+// Trigger says when a fault begins, or ends.
+type Trigger struct {
+	// At is an instant of the run, used when Moment is NoMoment.
+	At time.Duration
+	// Every repeats an instant: at Every, 2*Every, ...; 0 for once.
+	Every time.Duration
+
+	// Moment that Subject must reach.
+	Moment  MomentKind
+	Subject string // a client's name, or one of the Subject... constants
+	Command string // for moments of the wire: GET, or the name of a script; upper case for commands
+
+	// Nth is the occurrence that counts, from 1; 0 means every time.
+	Nth int
+	// After delays the fault from the moment on.
+	After time.Duration
+}
+
+// Subjects that are resolved when the moment comes.
+const (
+	AnyClient  = "any client"
+	TheHolder  = "the holder"
+	NextHolder = "the next holder"
+	ThePrimary = "the primary"
+)
+
+// End says when a fault ends. The zero End means that the verb is over as soon
+// as it has begun (a crash, one dropped reply).
+type End struct {
+	For     time.Duration // > 0: that long
+	Until   *Trigger      // non-nil: at that moment
+	Forever bool          // never, not even before the final quiet period
+}
+
+// Call names one command on its way, so that a verb can tamper with just that
+// one. The zero Call names none.
+type Call struct {
+	Client  string
+	ID      int64
+	Command string
+}
+
+// Half is one half of a command's way: the request or the reply.
+type Half uint8
+
+// The two halves.
+const (
+	Request Half = iota
+	ReplyHalf
+)
+
+// String returns request or reply.
+func (h Half) String() string {
+	if h == Request {
+		return "request"
+	}
+	return "reply"
+}
+
+// World is what the verbs can do to a world. Nodes are given by name. An
+// implementation records what it did in the history (Froze, Crashed, ...) with
+// the number of the fault.
+//
+// All methods return at once; what takes time goes on in the world. The
+// simulator implements all of them; the live world explains in Spec.Real which
+// verbs it cannot do.
+type World interface {
+	// FaultBegan and FaultEnded are called by the Engine just before the verb
+	// acts; node is the target, "" when there is none.
+	FaultBegan(fault int, node string)
+	FaultEnded(fault int, node string)
+
+	// Freeze stops a process; its sockets stay open and messages queue up.
+	Freeze(fault int, node string)
+	// Thaw lets it run again.
+	Thaw(fault int, node string)
+	// Crash kills a process. A crashed server drops its connections.
+	Crash(fault int, node string)
+	// DelayCall holds back one half of one command for d.
+	DelayCall(fault int, c Call, h Half, d time.Duration)
+	// DropCall loses one half of one command.
+	DropCall(fault int, c Call, h Half)
+	// SlowWork makes the current critical section of a client last d longer
+	// (its business task is busy; the other tasks of its process run).
+	SlowWork(fault int, client string, d time.Duration)
+	// FailOver kills the primary and promotes a replica after the delay that the
+	// servers' set-up says.
+	FailOver(fault int)
+}
+
+// Scaler is a verb with durations among its parameters.
+type Scaler interface {
+	Scaled(scale func(time.Duration) time.Duration) Verb
+}
+
+// Scaled returns the fault with all its durations scaled.
+func (f Fault) Scaled(scale func(time.Duration) time.Duration) Fault {
+	f.Trigger = f.Trigger.scaled(scale)
+	f.End.For = scale(f.End.For)
+	if f.End.Until != nil {
+		until := f.End.Until.scaled(scale)
+		f.End.Until = &until
+	}
+	if v, ok := f.Verb.(Scaler); ok {
+		f.Verb = v.Scaled(scale)
+	}
+	return f
+}
+
+func (t Trigger) scaled(scale func(time.Duration) time.Duration) Trigger {
+	t.At, t.Every, t.After = scale(t.At), scale(t.Every), scale(t.After)
+	return t
+}

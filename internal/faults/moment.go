@@ -1,0 +1,58 @@
+package faults
+
+// MomentKind is something that a node reaches and that a trigger can wait for.
+// Moments are taken at the ports and in the workload, never inside a lock.
+type MomentKind uint8
+
+// The moments of the workload and of the wire.
+const (
+	NoMoment MomentKind = iota
+
+	StartsWaiting
+	Acquires // acquire has returned success
+	Enters
+	InSection    // is in its critical section: it has read the resource and starts its work
+	AboutToWrite // the work is done, the write is next
+	Writes       // the resource has answered the write
+	Renews       // a command of the watchdog has its reply
+	Releases     // is about to invoke release
+	LosesLease   // the design told it so
+	Wakes        // runs again after a pause
+
+	AboutToSend // is about to send a command
+	Sends       // the command is on its way
+	HasExecuted // the store has executed it, the reply is not delivered yet
+	HasReply    // the client has the reply, the lock has not seen it yet
+
+	momentCount
+)
+
+// momentTexts is the phrase behind the subject, as a scenario says it. %s
+// stands for a command.
+var momentTexts = [momentCount]string{
+	StartsWaiting: "starts waiting",
+	Acquires:      "acquires",
+	Enters:        "enters",
+	InSection:     "is in its critical section",
+	AboutToWrite:  "is about to write",
+	Writes:        "writes",
+	Renews:        "renews",
+	Releases:      "releases",
+	LosesLease:    "loses its lease",
+	Wakes:         "wakes",
+	AboutToSend:   "is about to send %s",
+	Sends:         "sends %s",
+	HasExecuted:   "has %s executed",
+	HasReply:      "has the reply of %s",
+}
+
+// OnWire reports whether the moment belongs to one command.
+func (m MomentKind) OnWire() bool { return m >= AboutToSend && m < momentCount }
+
+// Moment is one occurrence.
+type Moment struct {
+	Kind    MomentKind
+	Subject string // the client
+	Call    Call   // for moments of the wire
+	Script  string // for moments of the wire: the script's name, "" for plain commands
+}

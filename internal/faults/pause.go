@@ -1,0 +1,18 @@
+package faults
+
+func init() {
+	Register(Spec{
+		Name:    "pause",
+		Summary: "Freezes a whole process, its watchdog included, while its sockets stay open: a stop-the-world garbage collection, a swap storm, a VM migration.",
+		Example: "- when: A is in its critical section\n  pause: A\n  for: 15s",
+		Value:   Param{Kind: ParamNode, Required: true, Doc: "which process"},
+		Ends:    EndRequired,
+		Build:   func(Args) Verb { return pause{} },
+	})
+}
+
+type pause struct{}
+
+func (pause) Name() string               { return "pause" }
+func (pause) Begin(w World, at Occasion) { w.Freeze(at.Fault, at.Target) }
+func (pause) End(w World, at Occasion)   { w.Thaw(at.Fault, at.Target) }

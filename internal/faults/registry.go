@@ -1,0 +1,90 @@
+package faults
+
+import (
+	"fmt"
+	"sort"
+	"time"
+)
+
+// ParamKind is the type of a parameter in a scenario file.
+type ParamKind uint8
+
+// The types of parameters.
+const (
+	ParamNode     ParamKind = iota // a client, "the holder", "the primary", ...
+	ParamDuration                  // 15s
+	ParamChoice                    // one of Choices
+	ParamNone                      // the verb's own value must be absent or empty
+)
+
+// Param describes one parameter of a verb.
+type Param struct {
+	Name     string // key in the scenario; "" for the verb's own value
+	Kind     ParamKind
+	Choices  []string
+	Required bool
+	Doc      string
+}
+
+// Spec describes a verb. Everything that lists verbs (schema, completion,
+// validation, docs) comes from it.
+type Spec struct {
+	Name    string
+	Summary string  // one sentence
+	Example string  // YAML, as it stands in a list of faults
+	Value   Param   // what follows the verb: pause: A
+	Params  []Param // further keys of the same fault
+	// Ends says whether the verb needs for/until/forever (EndRequired), may
+	// have one (EndOptional) or is over at once (EndNone).
+	Ends EndRule
+	// OnWire: the trigger must be a moment of the wire, since the verb acts on
+	// that command.
+	OnWire bool
+	// Real is empty when real servers can do it, else the reason why not.
+	Real string
+	// Build makes the verb from checked arguments.
+	Build func(Args) Verb
+}
+
+// EndRule says whether a verb has an end.
+type EndRule uint8
+
+// The rules for ends.
+const (
+	EndNone EndRule = iota
+	EndOptional
+	EndRequired
+)
+
+// Args are the checked arguments of one fault.
+type Args struct {
+	Value     string                   // the verb's own value
+	Durations map[string]time.Duration // parameters of kind ParamDuration
+	Choices   map[string]string        // parameters of kind ParamChoice and ParamNode
+}
+
+var registry = map[string]Spec{}
+
+// Register adds a verb; called from the init of the verb's file.
+func Register(s Spec) {
+	if _, dup := registry[s.Name]; dup {
+		panic(fmt.Sprintf("faults: verb %q registered twice", s.Name))
+	}
+	registry[s.Name] = s
+}
+
+// Lookup returns the verb with that name.
+func Lookup(name string) (Spec, bool) {
+	s, ok := registry[name]
+	return s, ok
+}
+
+// All returns all verbs, sorted by name.
+func All() []Spec {
+	out := make([]Spec, 0, len(registry))
+	for _, s := range registry {
+		out = append(out, s)
+	}
+	sort.Slice(out, func(i, j int) bool { return out[i].Name < out[j].Name })
+	return out
+}

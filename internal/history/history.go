@@ -1,0 +1,201 @@
+// Package history is the vocabulary of lockstep: what happened in one run, in
+// true time, as a flat list of events.
+//
+// A history is the only thing that checkers, explainers and reports look at.
+// It keeps three truths apart that people like to mix up:
+//
+//   - belief:   a client thinks that it holds the lock (Acquired .. Releasing);
+//   - grant:    a server has an entry for a client (Granted .. Expired/Removed);
+//   - accepted: the guarded resource applied a write (WriteAccepted).
+//
+// A lock is broken when they come apart, and a report shows where they do.
+//
+// The package imports nothing else of this module, so that a stored history can
+// be judged again years later by a newer checker.
+package history
+
+import (
+	"fmt"
+	"time"
+)
+
+// Instant is true time: nanoseconds since the start of the run. Nobody inside
+// the world can read it; clients and servers have clocks of their own.
+type Instant int64
+
+// Duration returns the time since the start of the run.
+func (i Instant) Duration() time.Duration { return time.Duration(i) }
+
+// Add returns the instant d later.
+func (i Instant) Add(d time.Duration) Instant { return i + Instant(d) }
+
+// Sub returns i - j.
+func (i Instant) Sub(j Instant) time.Duration { return time.Duration(i - j) }
+
+// String formats the instant as seconds with three decimals and a unit.
+func (i Instant) String() string {
+	sign := ""
+	if i < 0 {
+		sign, i = "-", -i
+	}
+	ms := (int64(i) + 500_000) / 1_000_000
+	return fmt.Sprintf("%s%d.%03d s", sign, ms/1000, ms%1000)
+}
+
+// NodeID names a node of a history: an index into Header.Nodes plus one.
+// Zero means "nobody".
+type NodeID uint16
+
+// Role says what a node is.
+type Role string
+
+// The roles of nodes.
+const (
+	RoleClient   Role = "client"   // a process that wants the lock
+	RoleProbe    Role = "probe"    // the client that tries the lock in the final quiet period
+	RoleStore    Role = "store"    // a server that keeps lock entries
+	RoleResource Role = "resource" // what the lock guards
+)
+
+// Node is one participant of the run.
+type Node struct {
+	Name string `json:"name"`
+	Role Role   `json:"role"`
+}
+
+// Fault is one planned fault, as the header of a history lists it.
+type Fault struct {
+	Number int    `json:"number"` // 1-based, in the order of the scenario file
+	Verb   string `json:"verb"`
+	Text   string `json:"text"` // one phrase: "pause A for 15 s when A is in its critical section"
+}
+
+// Header says what the run was about. It is part of the stored history and is
+// enough to judge it without the scenario file.
+type Header struct {
+	Schema   int           `json:"schema"`
+	Scenario string        `json:"scenario"`
+	Lock     string        `json:"lock"`
+	Seed     uint64        `json:"seed"`
+	Backend  string        `json:"backend"`   // sim, process, docker, compose
+	ScalePPM int64         `json:"scale_ppm"` // all durations of the scenario were multiplied by this / 1e6
+	Lease    time.Duration `json:"lease_ns"`  // the lease asked for, after scaling
+	Fence    string        `json:"fence"`     // none, writes, reads and writes
+	Nodes    []Node        `json:"nodes"`
+	Faults   []Fault       `json:"faults"`
+}
+
+// CurrentSchema is the version of the stored form written by this package.
+const CurrentSchema = 1
+
+// NoCause marks an event that no earlier event of the history caused.
+const NoCause int32 = -1
+
+// Event is one thing that happened. Which fields mean something depends on the
+// kind; the comment of each Kind says so. Unused fields are zero (Cause: NoCause).
+type Event struct {
+	At    Instant // true time
+	Clock int64   // what Node's own wall clock showed: nanoseconds since the epoch of the run; 0 when unknown
+	Token int64   // fencing token, 0 when the lock hands out none
+	Value int64   // see the kind
+	Cause int32   // index of the event that caused this one, or NoCause
+	Text  TextID  // interned text, see the kind
+	Node  NodeID  // where it happened
+	Peer  NodeID  // the other end, see the kind
+	Owner NodeID  // for grants: whose entry it is
+	Kind  Kind
+}
+
+// TextID names an interned text of a history. Zero is the empty text.
+type TextID uint32
+
+// History is one recorded run: a header and events in order of true time; ties
+// are in the order in which they happened.
+type History struct {
+	Header Header
+	Events []Event
+
+	texts []string
+	ids   map[string]TextID
+}
+
+// New returns an empty history for the given header.
+func New(h Header) *History {
+	hist := &History{}
+	hist.Reset(h)
+	return hist
+}
+
+// Reset empties the history and gives it a new header; buffers are kept, which
+// is what makes it worthwhile to reuse one history for many runs.
+func (h *History) Reset(header Header) {
+	header.Schema = CurrentSchema
+	h.Header = header
+	h.Events = h.Events[:0]
+	h.texts = append(h.texts[:0], "")
+	if h.ids == nil {
+		h.ids = make(map[string]TextID, 64)
+	} else {
+		clear(h.ids)
+	}
+	h.ids[""] = 0
+}
+
+// Add appends an event and returns its index, for use as a later event's Cause.
+func (h *History) Add(e Event) int32 {
+	h.Events = append(h.Events, e)
+	return int32(len(h.Events) - 1)
+}
+
+// Intern returns the id of a text, the same id for the same text.
+func (h *History) Intern(text string) TextID {
+	if id, ok := h.ids[text]; ok {
+		return id
+	}
+	id := TextID(len(h.texts))
+	h.texts = append(h.texts, text)
+	h.ids[text] = id
+	return id
+}
+
+// Text returns an interned text; the empty string for an unknown id.
+func (h *History) Text(id TextID) string {
+	if int(id) >= len(h.texts) {
+		return ""
+	}
+	return h.texts[id]
+}
+
+// Name returns a node's name, or "nobody".
+func (h *History) Name(id NodeID) string {
+	if id == 0 || int(id) > len(h.Header.Nodes) {
+		return "nobody"
+	}
+	return h.Header.Nodes[id-1].Name
+}
+
+// Role returns a node's role, or "" for nobody.
+func (h *History) Role(id NodeID) Role {
+	if id == 0 || int(id) > len(h.Header.Nodes) {
+		return ""
+	}
+	return h.Header.Nodes[id-1].Role
+}
+
+// Node returns the id of the node with that name, or 0.
+func (h *History) Node(name string) NodeID {
+	for i, n := range h.Header.Nodes {
+		if n.Name == name {
+			return NodeID(i + 1)
+		}
+	}
+	return 0
+}
+
+// End returns the instant of the last event, 0 for an empty history.
+func (h *History) End() Instant {
+	if len(h.Events) == 0 {
+		return 0
+	}
+	return h.Events[len(h.Events)-1].At
+}

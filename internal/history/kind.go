@@ -1,0 +1,97 @@
+package history
+
+// Kind says what an event is. The names (see String) are part of the stored
+// form: new kinds may be added, old ones keep their meaning for ever.
+type Kind uint8
+
+// The kinds of events.
+const (
+	_ Kind = iota
+
+	// Belief: what a client does and thinks. Node is the client.
+
+	Waits         // starts waiting for the lock; Value is the round, counted from 1
+	Acquired      // acquire returned success: the client believes it holds the lock; Token
+	AcquireFailed // one acquire returned an error, its outcome is unknown; Text is the error
+	GaveUp        // stopped waiting for the lock: the patience of the scenario is over
+	Entered       // is in its critical section
+	LostLease     // the design told the client that the lock is lost; it stops its work
+	Releasing     // invoked release: from here on the client does not believe any more
+	Released      // release returned: the store confirmed that it removed an entry
+	NotHeld       // release returned: the store had no entry of this client's
+	ReleaseFailed // release returned an error, its outcome is unknown; Text is the error
+	Finished      // the client has played all its rounds
+
+	// The guarded resource. Node is the resource, Peer the client.
+
+	ReadDone      // Value is the version that the client has seen; Token
+	WriteAccepted // Value is the new version; Cause: the ReadDone that the client computed it from; Token
+	WriteRefused  // a fence refused the write; Value is the highest token seen so far; Token
+
+	// The wire.
+
+	Sent           // Node: client, Peer: server; Text: the command as typed
+	Executed       // Node: server, Peer: client; Cause: Sent; Text: the reply as redis-cli prints it
+	Replied        // Node: client, Peer: server; Cause: Executed; Text: the reply
+	TimedOut       // Node: client, Peer: server; Cause: Sent; Text: the error that the client got instead of a reply
+	RequestDropped // Node: client, Peer: server; Cause: Sent; the request never arrives
+	ReplyDropped   // Node: server, Peer: client; Cause: Executed; the reply never arrives
+
+	// Grant: what a server's entries say. Node is the server, Owner is who
+	// created the entry, Peer is who sent the command (0: the server itself),
+	// Text is the key, Value the time to live in nanoseconds on the server's
+	// clock (0: none).
+
+	Granted    // an entry was created for Owner
+	Extended   // the entry's time to live was set anew; Peer may be somebody else than Owner
+	Removed    // Peer's command removed Owner's entry
+	Expired    // the server dropped Owner's entry because its time was up
+	Replicated // Node, a replica, has applied the creation of Owner's entry; Peer is the primary
+	Forgotten  // the server lost Owner's entry in a restart, resync or promotion
+
+	// Faults and processes. Value is the number of the fault (Header.Faults), 0 for none.
+
+	FaultBegan   // Node: the target, if there is one; Text: what was done
+	FaultEnded   // Node: the target, if there is one; Text: what was undone
+	Froze        // Node: a process stopped running; its sockets stay open
+	Thawed       // Node: the process runs again
+	Crashed      // Node: a process died
+	Restarted    // Node: a process runs again with what its persistence kept
+	Promoted     // Node: a replica became the primary; Peer: the primary before it
+	ClockChanged // Node; Value: nanoseconds that its wall clock was stepped by
+	Healed       // all faults are over: the final quiet period begins
+
+	kindCount
+)
+
+var kindNames = [kindCount]string{
+	Waits: "waits", Acquired: "acquired", AcquireFailed: "acquire-failed", GaveUp: "gave-up",
+	Entered: "entered", LostLease: "lost-lease", Releasing: "releasing", Released: "released",
+	NotHeld: "not-held", ReleaseFailed: "release-failed", Finished: "finished",
+	ReadDone: "read", WriteAccepted: "write-accepted", WriteRefused: "write-refused",
+	Sent: "sent", Executed: "executed", Replied: "replied", TimedOut: "timed-out",
+	RequestDropped: "request-dropped", ReplyDropped: "reply-dropped",
+	Granted: "granted", Extended: "extended", Removed: "removed", Expired: "expired",
+	Replicated: "replicated", Forgotten: "forgotten",
+	FaultBegan: "fault-began", FaultEnded: "fault-ended", Froze: "froze", Thawed: "thawed",
+	Crashed: "crashed", Restarted: "restarted", Promoted: "promoted",
+	ClockChanged: "clock-changed", Healed: "healed",
+}
+
+// String returns the stored name of the kind.
+func (k Kind) String() string {
+	if k == 0 || k >= kindCount {
+		return "unknown"
+	}
+	return kindNames[k]
+}
+
+// ParseKind returns the kind with that stored name, or false.
+func ParseKind(name string) (Kind, bool) {
+	for k, n := range kindNames {
+		if n != "" && n == name {
+			return Kind(k), true
+		}
+	}
+	return 0, false
+}

@@ -1,0 +1,108 @@
+// Package locks holds the lock variants, one file each, straight from the
+// documents that describe them. A variant sees only the ports of package world,
+// so the same source runs in the simulator and against real servers.
+//
+// Each file opens with five headings: Idea, Protocol, Guarantees, Breaks when,
+// Source. They are read at run time (see Variant.Doc), so the text next to the
+// code is the text that people see in lists and reports.
+package locks
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sort"
+	"time"
+
+	"lockstep/internal/world"
+)
+
+// Lock is one client's handle of one named lock.
+type Lock interface {
+	// Acquire waits for the lock until ctx ends, with the waiting strategy of
+	// its design. An error other than ctx's means that an attempt failed with
+	// an unknown outcome: the store may hold an entry for this client.
+	Acquire(ctx context.Context) (Lease, error)
+}
+
+// Lease is a lock that its client believes to hold.
+type Lease interface {
+	// Release gives the lock back. nil: the store confirmed that it removed an
+	// entry. ErrNotHeld: the store had no entry of this client's. Any other
+	// error: the outcome is unknown.
+	Release(ctx context.Context) error
+	// Lost returns a context that ends when the design tells its client that
+	// the lock is lost; nil for a design that never tells.
+	Lost() context.Context
+	// Token is the fencing token; 0 for a design without tokens.
+	Token() int64
+}
+
+// ErrNotHeld is returned by Release when the store had nothing to remove.
+var ErrNotHeld = errors.New("the lock is not held")
+
+// Deps is what a variant is given for one client.
+type Deps struct {
+	Env   world.Env
+	Redis world.Redis
+	Name  string        // of the lock: the key
+	Owner string        // name of the client
+	Lease time.Duration // a multiple of the variant's LeaseUnit
+	Retry time.Duration // between two tries of a spinning variant
+}
+
+// Variant is a lock design.
+type Variant struct {
+	ID        string
+	File      string        // the Go file that holds it, for its documentation
+	Store     string        // redis
+	LeaseUnit time.Duration // the lease must be a whole multiple; 0: the design has no lease
+	Renews    bool          // has a watchdog
+	Fenced    bool          // hands out fencing tokens
+	New       func(Deps) Lock
+}
+
+// Key is the name of the lock in every world.
+const Key = "lock"
+
+// DefaultRetry is the time between two tries of a spinning variant, where the
+// documents are silent.
+const DefaultRetry = 100 * time.Millisecond
+
+var registry = map[string]Variant{}
+
+// Register adds a variant; called from the init of the variant's file.
+func Register(v Variant) {
+	if _, dup := registry[v.ID]; dup {
+		panic(fmt.Sprintf("locks: variant %q registered twice", v.ID))
+	}
+	registry[v.ID] = v
+}
+
+// Lookup returns the variant with that id.
+func Lookup(id string) (Variant, bool) {
+	v, ok := registry[id]
+	return v, ok
+}
+
+// All returns all variants, sorted by id.
+func All() []Variant {
+	out := make([]Variant, 0, len(registry))
+	for _, v := range registry {
+		out = append(out, v)
+	}
+	sort.Slice(out, func(i, j int) bool { return out[i].ID < out[j].ID })
+	return out
+}
+
+// CheckLease says why a variant cannot work with a lease, or nil.
+func (v Variant) CheckLease(lease time.Duration) error {
+	if v.LeaseUnit == 0 || (lease > 0 && lease%v.LeaseUnit == 0) {
+		return nil
+	}
+	unit := "1 ms"
+	if v.LeaseUnit == time.Second {
+		unit = "1 s"
+	}
+	return fmt.Errorf("%s sends its lease in whole multiples of %s and cannot ask for %v: choose another lease or --scale", v.ID, unit, lease)
+}

@@ -1,0 +1,175 @@
+// Package plan is a scenario with nothing left open: plain data that every
+// world can play. A plan comes from a scenario file (package scenario) or is
+// built by a test.
+package plan
+
+import (
+	"time"
+
+	"lockstep/internal/faults"
+)
+
+// Plan is one story, ready to be played with any of its locks.
+type Plan struct {
+	Name     string // from the scenario's title
+	File     string // path of the scenario file, "" when there is none
+	Slug     string // file-system name: letters, digits and dashes only
+	Level    int    // 1 start here .. 3 subtle
+	Story    string
+	Question string
+	Lesson   string
+
+	Locks []string // ids of lock variants
+
+	Lease    time.Duration // lease asked for; every lock rounds as its protocol demands
+	Clients  []string      // names, at least one
+	Workload Workload
+	Network  Network
+	Redis    Redis
+	Clocks   []Clock // in the order of the file
+	Faults   []faults.Fault
+	Expect   []Expectation
+}
+
+// Workload is what every client does.
+type Workload struct {
+	Repeat  int           // how many rounds, at least 1
+	Wait    time.Duration // patience for the lock in each round
+	Work    Range         // length of the critical section
+	Rest    Range         // between rounds
+	Stagger time.Duration // client i starts i*Stagger after the first
+	Fence   Fence
+}
+
+// Fence says what the resource checks.
+type Fence string
+
+// The modes of the fence. FenceWrites refuses a write whose token is lower than
+// one seen in a write; FenceReadsAndWrites lets reads raise the mark too, which
+// closes the gap between a stale read and an accepted write.
+const (
+	FenceNone           Fence = "none"
+	FenceWrites         Fence = "writes"
+	FenceReadsAndWrites Fence = "reads and writes"
+)
+
+// Range is a duration drawn uniformly from [Min, Max].
+type Range struct{ Min, Max time.Duration }
+
+// Network is how messages travel, in each direction.
+type Network struct {
+	Latency Range
+	LossPPM int64         // share of commands that lose one half, in millionths
+	Timeout time.Duration // how long a client waits for a reply
+}
+
+// Redis is the group of servers behind a Redis lock: one primary and its replicas.
+type Redis struct {
+	Replicas int
+	Lag      time.Duration // how late a replica applies what the primary executed
+	Failover Failover
+}
+
+// Failover says how a replica takes over.
+type Failover struct {
+	By    string        // operator
+	After time.Duration // from the primary's death to the promotion
+}
+
+// Clock sets a node's clocks apart from true time.
+type Clock struct {
+	Node     string
+	Offset   time.Duration // of the wall clock
+	DriftPPM int64         // of both clocks, in millionths
+}
+
+// Expectation is what the scenario's author expects of one property of one lock.
+type Expectation struct {
+	Lock     string // id of a variant; the scenario's "every lock" is spread out already
+	Property string
+	Verdict  string // kept or broken
+	Line     int    // where the file says so
+}
+
+// Default values, spelled out by `simulate explain FILE`.
+const (
+	DefaultLease         = 10 * time.Second
+	DefaultWait          = 60 * time.Second
+	DefaultTimeout       = 3 * time.Second
+	DefaultStagger       = 50 * time.Millisecond
+	DefaultFailoverAfter = 500 * time.Millisecond
+)
+
+// Default returns a plan with every default filled in: one round, three clients.
+func Default() Plan {
+	return Plan{
+		Level:   1,
+		Lease:   DefaultLease,
+		Clients: []string{"A", "B", "C"},
+		Workload: Workload{
+			Repeat:  1,
+			Wait:    DefaultWait,
+			Work:    Range{2 * time.Second, 3 * time.Second},
+			Rest:    Range{100 * time.Millisecond, 100 * time.Millisecond},
+			Stagger: DefaultStagger,
+			Fence:   FenceNone,
+		},
+		Network: Network{
+			Latency: Range{time.Millisecond, 2 * time.Millisecond},
+			Timeout: DefaultTimeout,
+		},
+		Redis: Redis{
+			Failover: Failover{By: "operator", After: DefaultFailoverAfter},
+		},
+	}
+}
+
+// ProbeFactor times the lease is how long the lock may stay unavailable in the
+// final quiet period before progress counts as broken.
+const ProbeFactor = 10
+
+// Horizon is the true time at which a world stops waiting for the clients,
+// heals all faults and begins the final quiet period.
+func (p *Plan) Horizon() time.Duration {
+	w := p.Workload
+	h := time.Duration(w.Repeat) * (w.Wait + w.Work.Max + w.Rest.Max)
+	h += time.Duration(len(p.Clients)) * w.Stagger
+	for _, f := range p.Faults {
+		h += f.Trigger.At + f.Trigger.After + f.End.For
+	}
+	return h + 2*p.Lease
+}
+
+// Scaled returns the plan with every duration multiplied by ppm / 1e6, for real
+// servers. Drift and loss are rates and stay. Parameters inside verbs scale too
+// when the verb is a faults.Scaler.
+func (p Plan) Scaled(ppm int64) Plan {
+	if ppm == 1_000_000 {
+		return p
+	}
+	scale := func(d time.Duration) time.Duration {
+		return time.Duration(int64(d) / 1_000_000 * ppm)
+	}
+	span := func(r Range) Range { return Range{scale(r.Min), scale(r.Max)} }
+	p.Lease = scale(p.Lease)
+	p.Workload.Wait = scale(p.Workload.Wait)
+	p.Workload.Work = span(p.Workload.Work)
+	p.Workload.Rest = span(p.Workload.Rest)
+	p.Workload.Stagger = scale(p.Workload.Stagger)
+	p.Network.Latency = span(p.Network.Latency)
+	p.Network.Timeout = scale(p.Network.Timeout)
+	p.Redis.Lag = scale(p.Redis.Lag)
+	p.Redis.Failover.After = scale(p.Redis.Failover.After)
+	clocks := make([]Clock, len(p.Clocks))
+	for i, c := range p.Clocks {
+		c.Offset = scale(c.Offset)
+		clocks[i] = c
+	}
+	p.Clocks = clocks
+	scaled := make([]faults.Fault, len(p.Faults))
+	for i, f := range p.Faults {
+		scaled[i] = f.Scaled(scale)
+	}
+	p.Faults = scaled
+	return p
+}

@@ -1,0 +1,90 @@
+// Package world holds the ports: everything that a lock may touch.
+//
+// A lock is straight-line blocking Go that reads like the document it comes
+// from. It sees its process (Env) and its store (Redis), and nothing else: no
+// goroutines, channels, sync, time.Now or math/rand, no client library. That is
+// why one source runs in the simulator and against real servers alike.
+package world
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// Env is one client process: its clocks, its tasks, its luck. All contexts that
+// are passed to ports come from Env: Background, WithTimeout, WithCancel or the
+// argument of a task. A port panics on any other context, because the
+// simulator could not see its end.
+type Env interface {
+	// Now is the local wall clock: it may be offset, drift and be stepped.
+	Now() time.Time
+	// Mono is the local monotonic clock: it may drift, it never steps. Use it
+	// for the validity of leases.
+	Mono() time.Duration
+	// Sleep waits for d on the local monotonic clock. It returns ctx.Err() when
+	// ctx ends first, else nil.
+	Sleep(ctx context.Context, d time.Duration) error
+	// Background is the context of the process: it never ends.
+	Background() context.Context
+	// WithTimeout derives a context that ends after d on the local monotonic clock.
+	WithTimeout(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc)
+	// WithCancel derives a context that ends when cancel is called.
+	WithCancel(ctx context.Context) (context.Context, context.CancelFunc)
+	// Go starts a task of this process: it freezes and dies with the process.
+	// The commands of a task named Watchdog count as renewals.
+	Go(ctx context.Context, name string, f func(ctx context.Context)) Task
+	// NewSignal makes a signal between tasks of this process.
+	NewSignal() Signal
+	// Rand is this process's luck.
+	Rand() Rand
+}
+
+// Watchdog is the name of the task that renews a lease in the background.
+const Watchdog = "watchdog"
+
+// Task is a running task.
+type Task interface {
+	// Join waits until the task has returned; ctx.Err() when ctx ends first.
+	Join(ctx context.Context) error
+}
+
+// Signal wakes tasks of the same process. A notification is not kept when
+// nobody waits; use state of your own beside it, as with a condition variable.
+type Signal interface {
+	// Wait blocks until the next Notify; ctx.Err() when ctx ends first.
+	Wait(ctx context.Context) error
+	// Notify wakes all that wait now.
+	Notify()
+}
+
+// Rand draws integers. There are no floats: they would differ between builds.
+type Rand interface {
+	// Uint64 returns 64 random bits.
+	Uint64() uint64
+	// Int64N returns a number in [0, n); n must be positive.
+	Int64N(n int64) int64
+}
+
+// Resource is what the lock guards: one counter with a version, kept by a
+// server that no fault touches. It may check fencing tokens (see plan.Fence).
+type Resource interface {
+	// Read returns the counter's version. token is the fencing token of the
+	// lease, 0 for none.
+	Read(ctx context.Context, token int64) (version int64, err error)
+	// Write stores a value computed from the version that Read returned. It
+	// returns ErrFenced when the resource refused the token.
+	Write(ctx context.Context, token, basedOn int64) error
+}
+
+// Errors that ports return, besides the errors of a context.
+var (
+	// ErrTimeout: no reply within the response timeout. The command may have
+	// been executed or may still be.
+	ErrTimeout = errors.New("no reply within the response timeout")
+	// ErrConnection: the connection broke before the reply. The command may
+	// have been executed.
+	ErrConnection = errors.New("connection lost")
+	// ErrFenced: the resource refused a write or read because of its token.
+	ErrFenced = errors.New("refused by the fence")
+)
