@@ -1,0 +1,138 @@
+// Package workload is what every client does in every world: wait for the lock,
+// read the resource, work, write the resource, release, rest. It sees the ports
+// only, so the simulator and the real worker processes run this very code.
+package workload
+
+import (
+	"errors"
+	"time"
+
+	"lockstep/internal/faults"
+	"lockstep/internal/history"
+	"lockstep/internal/locks"
+	"lockstep/internal/plan"
+	"lockstep/internal/world"
+)
+
+// Control is how a client tells its world what it does. The world records it,
+// lets the faults that wait for a moment act before the call returns, and holds
+// the client back for as long as it is frozen.
+type Control interface {
+	// Record adds an event of this client to the history.
+	Record(kind history.Kind, token, value int64, text string)
+	// Reach reports a moment of this client.
+	Reach(kind faults.MomentKind)
+	// ExtraWork returns how much longer the present critical section takes
+	// because of a fault, and forgets it.
+	ExtraWork() time.Duration
+}
+
+// Client is one client of a run.
+type Client struct {
+	Env      world.Env
+	Lock     locks.Lock
+	Resource world.Resource
+	Control  Control
+	Plan     plan.Workload
+}
+
+// retryAfterError is the pause after an attempt that failed with an error.
+const retryAfterError = 100 * time.Millisecond
+
+// Play plays all rounds. It returns when the client has finished.
+func (c *Client) Play() {
+	for round := 1; round <= c.Plan.Repeat; round++ {
+		c.round(int64(round))
+		c.pause(draw(c.Env.Rand(), c.Plan.Rest))
+	}
+	c.Control.Record(history.Finished, 0, 0, "")
+}
+
+func (c *Client) round(number int64) {
+	c.Control.Record(history.Waits, 0, number, "")
+	c.Control.Reach(faults.StartsWaiting)
+	lease := c.acquire()
+	if lease == nil {
+		c.Control.Record(history.GaveUp, 0, number, "")
+		return
+	}
+	c.Control.Record(history.Acquired, lease.Token(), number, "")
+	c.Control.Reach(faults.Acquires)
+	c.criticalSection(lease)
+	c.release(lease)
+}
+
+// acquire waits for the lock as long as the plan's patience lasts; nil when it
+// is over. An attempt that failed with an error is followed by another one: the
+// lock may well be held by this client's own orphaned entry.
+func (c *Client) acquire() locks.Lease {
+	ctx, cancel := c.Env.WithTimeout(c.Env.Background(), c.Plan.Wait)
+	defer cancel()
+	for {
+		lease, err := c.Lock.Acquire(ctx)
+		if err == nil {
+			return lease
+		}
+		if ctx.Err() != nil {
+			return nil
+		}
+		c.Control.Record(history.AcquireFailed, 0, 0, err.Error())
+		if c.Env.Sleep(ctx, retryAfterError) != nil {
+			return nil
+		}
+	}
+}
+
+// criticalSection reads, works and writes, and stops early when the design
+// tells the client that its lock is lost.
+func (c *Client) criticalSection(lease locks.Lease) {
+	ctx := lease.Lost()
+	if ctx == nil {
+		ctx = c.Env.Background()
+	}
+	c.Control.Record(history.Entered, lease.Token(), 0, "")
+	c.Control.Reach(faults.Enters)
+	version, err := c.Resource.Read(ctx, lease.Token())
+	if err == nil {
+		c.Control.Reach(faults.InSection)
+		err = c.Env.Sleep(ctx, draw(c.Env.Rand(), c.Plan.Work)+c.Control.ExtraWork())
+	}
+	if err == nil {
+		c.Control.Reach(faults.AboutToWrite)
+		err = c.Resource.Write(ctx, lease.Token(), version)
+		c.Control.Reach(faults.Writes)
+	}
+	if ctx.Err() != nil {
+		c.Control.Record(history.LostLease, lease.Token(), 0, "")
+		c.Control.Reach(faults.LosesLease)
+	}
+}
+
+func (c *Client) release(lease locks.Lease) {
+	c.Control.Reach(faults.Releases)
+	c.Control.Record(history.Releasing, lease.Token(), 0, "")
+	err := lease.Release(c.Env.Background())
+	switch {
+	case err == nil:
+		c.Control.Record(history.Released, lease.Token(), 0, "")
+	case errors.Is(err, locks.ErrNotHeld):
+		c.Control.Record(history.NotHeld, lease.Token(), 0, "")
+	default:
+		c.Control.Record(history.ReleaseFailed, lease.Token(), 0, err.Error())
+	}
+}
+
+func (c *Client) pause(d time.Duration) {
+	if d > 0 {
+		_ = c.Env.Sleep(c.Env.Background(), d) // the background context never ends
+	}
+}
+
+// draw picks a duration from a range, both ends included.
+func draw(r world.Rand, span plan.Range) time.Duration {
+	if span.Max <= span.Min {
+		return span.Min
+	}
+	return span.Min + time.Duration(r.Int64N(int64(span.Max-span.Min)+1))
+}
+
