@@ -14,6 +14,7 @@ type Fault struct {
 	Number  int // 1-based, in the order of the file
 	Trigger Trigger
 	Verb    Verb
+	Target  string // the node that the verb names ("A", "the holder"); "" for verbs without
 	End     End
 	Text    string // one phrase for reports: "pause A for 15 s when A is in its critical section"
 	Line    int    // where the scenario file says so; 0 when there is no file

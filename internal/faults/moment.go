@@ -56,3 +56,18 @@ type Moment struct {
 	Call    Call   // for moments of the wire
 	Script  string // for moments of the wire: the script's name, "" for plain commands
 }
+
+// MomentPhrase is how a scenario says a moment: the words behind the subject.
+type MomentPhrase struct {
+	Kind MomentKind
+	Text string // "%s" stands for a command
+}
+
+// MomentPhrases returns all moments in the order of their kinds.
+func MomentPhrases() []MomentPhrase {
+	out := make([]MomentPhrase, 0, momentCount)
+	for k := NoMoment + 1; k < momentCount; k++ {
+		out = append(out, MomentPhrase{Kind: k, Text: momentTexts[k]})
+	}
+	return out
+}

@@ -34,6 +34,9 @@ type Client struct {
 	Resource world.Resource
 	Control  Control
 	Plan     plan.Workload
+	// Rand draws the lengths of work and rest. It is not Env.Rand, which belongs
+	// to the lock: a lock that draws more must not change the workload.
+	Rand world.Rand
 }
 
 // retryAfterError is the pause after an attempt that failed with an error.
@@ -43,7 +46,7 @@ const retryAfterError = 100 * time.Millisecond
 func (c *Client) Play() {
 	for round := 1; round <= c.Plan.Repeat; round++ {
 		c.round(int64(round))
-		c.pause(draw(c.Env.Rand(), c.Plan.Rest))
+		c.pause(draw(c.Rand, c.Plan.Rest))
 	}
 	c.Control.Record(history.Finished, 0, 0, "")
 }
@@ -95,7 +98,7 @@ func (c *Client) criticalSection(lease locks.Lease) {
 	version, err := c.Resource.Read(ctx, lease.Token())
 	if err == nil {
 		c.Control.Reach(faults.InSection)
-		err = c.Env.Sleep(ctx, draw(c.Env.Rand(), c.Plan.Work)+c.Control.ExtraWork())
+		err = c.Env.Sleep(ctx, draw(c.Rand, c.Plan.Work)+c.Control.ExtraWork())
 	}
 	if err == nil {
 		c.Control.Reach(faults.AboutToWrite)
@@ -135,4 +138,3 @@ func draw(r world.Rand, span plan.Range) time.Duration {
 	}
 	return span.Min + time.Duration(r.Int64N(int64(span.Max-span.Min)+1))
 }
-

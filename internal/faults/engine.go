@@ -1,0 +1,258 @@
+package faults
+
+import "time"
+
+// Scheduler runs something later, in true time.
+type Scheduler interface {
+	After(d time.Duration, f func())
+}
+
+// Engine begins and ends the faults of one run. It is a plain state machine
+// without locks: the live world serialises its calls, the simulator is
+// single-threaded anyway.
+type Engine struct {
+	faults []Fault
+	state  []faultState
+	world  World
+	sched  Scheduler
+	wanted [momentCount]bool
+	healed bool
+
+	holder      string // the client that acquired last
+	everHeld    string // the first client that ever acquired
+	heldByOther bool   // somebody else than everHeld has acquired: there was a next holder
+}
+
+// faultState is what the engine remembers about one fault.
+type faultState struct {
+	seen   int      // occurrences of the trigger's moment
+	fired  int      // how often it began
+	active bool     // begun and not ended
+	since  Occasion // of the active one
+	until  int      // occurrences of End.Until's moment since it began
+	stint  int      // counts begins, so that a late timer does not end a newer one
+}
+
+// NewEngine makes an engine for the faults of one run.
+func NewEngine(fs []Fault, w World, s Scheduler) *Engine {
+	e := &Engine{faults: fs, state: make([]faultState, len(fs)), world: w, sched: s}
+	for i := range fs {
+		e.want(&fs[i].Trigger)
+		if u := fs[i].End.Until; u != nil {
+			e.want(u)
+		}
+		if namesHolder(&fs[i]) {
+			e.wanted[Acquires] = true
+		}
+	}
+	return e
+}
+
+func (e *Engine) want(t *Trigger) {
+	if t.Moment != NoMoment {
+		e.wanted[t.Moment] = true
+	}
+}
+
+// namesHolder reports whether a fault speaks of the holder, so that the engine
+// must follow who holds the lock.
+func namesHolder(f *Fault) bool {
+	for _, s := range []string{f.Trigger.Subject, f.Target} {
+		if s == TheHolder || s == NextHolder {
+			return true
+		}
+	}
+	return f.End.Until != nil && (f.End.Until.Subject == TheHolder || f.End.Until.Subject == NextHolder)
+}
+
+// Start arms the triggers that are instants; to be called at true time 0.
+func (e *Engine) Start() {
+	for i := range e.faults {
+		t := &e.faults[i].Trigger
+		if t.Moment != NoMoment {
+			continue
+		}
+		if t.Every > 0 {
+			e.repeat(i, t.Every)
+			continue
+		}
+		e.sched.After(t.At, func() { e.begin(i, Occasion{}) })
+	}
+}
+
+func (e *Engine) repeat(i int, every time.Duration) {
+	e.sched.After(every, func() {
+		if e.healed {
+			return
+		}
+		e.begin(i, Occasion{})
+		e.repeat(i, every)
+	})
+}
+
+// WantsKind reports whether any fault waits for this kind of moment at all.
+func (e *Engine) WantsKind(kind MomentKind) bool { return e.wanted[kind] && !e.healed }
+
+// Wants reports whether some fault waits for such a moment. A world that pays
+// for asking (a round trip to another process) need not report the others.
+func (e *Engine) Wants(kind MomentKind, client, command, script string) bool {
+	if !e.WantsKind(kind) {
+		return false
+	}
+	if !kind.OnWire() {
+		return true
+	}
+	m := Moment{Kind: kind, Subject: client, Call: Call{Command: command}, Script: script}
+	for i := range e.faults {
+		f := &e.faults[i]
+		if f.Trigger.onWireOf(&m) || (f.End.Until != nil && f.End.Until.onWireOf(&m)) {
+			return true
+		}
+	}
+	return false
+}
+
+// onWireOf compares what is known before the moment: everything but who holds.
+func (t *Trigger) onWireOf(m *Moment) bool {
+	if t.Moment != m.Kind || (t.Command != m.Call.Command && t.Command != m.Script) {
+		return false
+	}
+	switch t.Subject {
+	case AnyClient, TheHolder, NextHolder:
+		return true
+	}
+	return t.Subject == m.Subject
+}
+
+// Observe is told that a client has reached a moment. Faults that waited for it
+// act before Observe returns.
+func (e *Engine) Observe(m Moment) {
+	if e.healed {
+		return
+	}
+	e.follow(m)
+	for i := range e.faults {
+		f, s := &e.faults[i], &e.state[i]
+		// The end first: a moment that both ends a fault and begins it again
+		// must not end what it has just begun.
+		if u := f.End.Until; s.active && u != nil && e.matches(u, &m) {
+			s.until++
+			if s.until == max(u.Nth, 1) {
+				e.later(u.After, func() { e.end(i) })
+			}
+		}
+		if e.matches(&f.Trigger, &m) {
+			s.seen++
+			if f.Trigger.Nth == 0 || s.seen == f.Trigger.Nth {
+				at := Occasion{Subject: m.Subject, Call: m.Call}
+				e.later(f.Trigger.After, func() { e.begin(i, at) })
+			}
+		}
+	}
+}
+
+// later runs f at once for d == 0: a moment's fault must act before the client goes on.
+func (e *Engine) later(d time.Duration, f func()) {
+	if d == 0 {
+		f()
+		return
+	}
+	e.sched.After(d, f)
+}
+
+// follow keeps track of who holds the lock, as far as the clients believe.
+func (e *Engine) follow(m Moment) {
+	if m.Kind != Acquires {
+		return
+	}
+	e.holder = m.Subject
+	if e.everHeld == "" {
+		e.everHeld = m.Subject
+	} else if e.everHeld != m.Subject {
+		e.heldByOther = true
+	}
+}
+
+// matches reports whether a moment is the one that a trigger waits for.
+func (e *Engine) matches(t *Trigger, m *Moment) bool {
+	if t.Moment != m.Kind {
+		return false
+	}
+	if m.Kind.OnWire() && t.Command != m.Call.Command && t.Command != m.Script {
+		return false
+	}
+	switch t.Subject {
+	case AnyClient:
+		return true
+	case TheHolder:
+		return m.Subject == e.holder
+	case NextHolder:
+		return m.Subject == e.holder && e.heldByOther && m.Subject != e.everHeld
+	}
+	return t.Subject == m.Subject
+}
+
+func (e *Engine) begin(i int, at Occasion) {
+	f, s := &e.faults[i], &e.state[i]
+	if e.healed || s.active {
+		return
+	}
+	at.Fault, at.For = f.Number, f.End.For
+	at.Target = e.resolve(f.Target)
+	if f.Target != "" && at.Target == "" {
+		return // "the holder", and nobody holds
+	}
+	s.fired++
+	e.world.FaultBegan(f.Number, at.Target)
+	f.Verb.Begin(e.world, at)
+	if f.End == (End{}) {
+		return
+	}
+	s.active, s.since, s.until = true, at, 0
+	s.stint++
+	stint := s.stint
+	if f.End.For > 0 {
+		e.sched.After(f.End.For, func() {
+			if e.state[i].stint == stint {
+				e.end(i)
+			}
+		})
+	}
+}
+
+func (e *Engine) resolve(target string) string {
+	if target == TheHolder || target == NextHolder {
+		return e.holder
+	}
+	return target
+}
+
+func (e *Engine) end(i int) {
+	f, s := &e.faults[i], &e.state[i]
+	if !s.active {
+		return
+	}
+	s.active = false
+	e.world.FaultEnded(f.Number, s.since.Target)
+	f.Verb.End(e.world, s.since)
+}
+
+// Heal ends every active fault except those that last for ever, and lets no
+// other begin: the final quiet period has come.
+func (e *Engine) Heal() {
+	for i := range e.faults {
+		if !e.faults[i].End.Forever {
+			e.end(i)
+		}
+	}
+	e.healed = true
+}
+
+// Fired returns how often each fault began, in the order of the faults.
+func (e *Engine) Fired() []int {
+	out := make([]int, len(e.state))
+	for i := range e.state {
+		out[i] = e.state[i].fired
+	}
+	return out
+}

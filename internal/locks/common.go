@@ -1,0 +1,65 @@
+package locks
+
+import (
+	"context"
+
+	"lockstep/internal/world"
+)
+
+// spin tries until the lock is held, an attempt fails or ctx ends. try returns
+// nil, nil when somebody else holds the lock.
+func spin(ctx context.Context, d Deps, try func() (Lease, error)) (Lease, error) {
+	for {
+		lease, err := try()
+		if err != nil || lease != nil {
+			return lease, err
+		}
+		if err := d.Env.Sleep(ctx, d.Retry); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// newToken returns 128 random bits in hexadecimal: a token that no other
+// acquisition has.
+func newToken(env world.Env) string {
+	const digits = "0123456789abcdef"
+	var buf [32]byte
+	for i := 0; i < len(buf); i += 16 {
+		bits := env.Rand().Uint64()
+		for j := range 16 {
+			buf[i+j] = digits[bits&15]
+			bits >>= 4
+		}
+	}
+	return string(buf[:])
+}
+
+// neverTold is the part of a lease whose design neither tells its client of a
+// loss nor hands out fencing tokens.
+type neverTold struct{}
+
+func (neverTold) Lost() context.Context { return nil }
+func (neverTold) Token() int64          { return 0 }
+
+// blindDel is a lease that is released by DEL, whosever key it is by now.
+type blindDel struct {
+	Deps
+	neverTold
+}
+
+func (l *blindDel) Release(ctx context.Context) error {
+	return removed(l.Redis.Do(ctx, world.Del(l.Name)))
+}
+
+// removed turns the reply of a deletion into the result of a release.
+func removed(reply world.Reply) error {
+	switch {
+	case reply.Err != nil:
+		return reply.Err
+	case reply.IsInt(1):
+		return nil
+	default:
+		return ErrNotHeld
+	}
+}

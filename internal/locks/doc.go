@@ -1,0 +1,88 @@
+package locks
+
+import (
+	"embed"
+	"strings"
+)
+
+// sources are the files of this package: the comment at the top of a variant's
+// file is its documentation, for people who read the code and for those who
+// read a report.
+//
+//go:embed *.go
+var sources embed.FS
+
+// Headings are the parts of a variant's documentation, in their order.
+var Headings = []string{"Idea", "Protocol", "Guarantees", "Breaks when", "Source"}
+
+// Doc is what the comment at the top of a variant's file says.
+type Doc struct {
+	Idea       string
+	Protocol   []string // the numbered steps
+	Guarantees string
+	BreaksWhen string
+	Source     string
+}
+
+// Doc reads the variant's documentation. A part that is missing is empty; a
+// test sees to it that none is.
+func (v Variant) Doc() Doc {
+	source, err := sources.ReadFile(v.File)
+	if err != nil {
+		return Doc{}
+	}
+	parts := splitHeadings(openingComment(string(source)))
+	return Doc{
+		Idea:       joinLines(parts["Idea"]),
+		Protocol:   steps(parts["Protocol"]),
+		Guarantees: joinLines(parts["Guarantees"]),
+		BreaksWhen: joinLines(parts["Breaks when"]),
+		Source:     joinLines(parts["Source"]),
+	}
+}
+
+// openingComment returns the lines of the comment before the package clause.
+func openingComment(source string) []string {
+	var lines []string
+	for line := range strings.Lines(source) {
+		text, ok := strings.CutPrefix(strings.TrimRight(line, "\n"), "//")
+		if !ok {
+			break
+		}
+		lines = append(lines, strings.TrimPrefix(text, " "))
+	}
+	return lines
+}
+
+func splitHeadings(lines []string) map[string][]string {
+	parts := map[string][]string{}
+	current := ""
+	for _, line := range lines {
+		for _, h := range Headings {
+			if rest, ok := strings.CutPrefix(line, h+":"); ok {
+				current, line = h, rest
+				break
+			}
+		}
+		if line = strings.TrimSpace(line); line != "" {
+			parts[current] = append(parts[current], line)
+		}
+	}
+	return parts
+}
+
+func joinLines(lines []string) string { return strings.Join(lines, " ") }
+
+// steps joins the lines of each numbered step.
+func steps(lines []string) []string {
+	var out []string
+	for _, line := range lines {
+		number, text, ok := strings.Cut(line, ". ")
+		if ok && strings.Trim(number, "0123456789") == "" {
+			out = append(out, text)
+		} else if len(out) > 0 {
+			out[len(out)-1] += " " + line
+		}
+	}
+	return out
+}

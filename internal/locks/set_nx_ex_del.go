@@ -1,0 +1,45 @@
+// Lock set-nx-ex-del
+//
+// Idea: create the key and its time to live in one command, so that no crash can
+// come between them.
+//
+// Protocol:
+//  1. SET key owner EX seconds NX; OK: the lock is held; nil: somebody else holds it, try again later.
+//  2. DEL key.
+//
+// Guarantees: mutual exclusion while every holder is done within the lease; the
+// lock of a dead client is free after the lease.
+//
+// Breaks when: a holder overruns its lease, by slow work, a pause, a partition or
+// a late reply: a second client gets in. Then the first one's DEL deletes the
+// second one's key, and a third client gets in.
+//
+// Source: 000_9f7ee79c86e9a462.txt, lines 51-68; 002_350e0850a80a0d01.txt, lines 18-33.
+
+package locks
+
+import (
+	"context"
+	"time"
+
+	"lockstep/internal/world"
+)
+
+func init() {
+	Register(Variant{
+		ID: "set-nx-ex-del", File: "set_nx_ex_del.go", Store: "redis", LeaseUnit: time.Second,
+		New: func(d Deps) Lock { return &setNXEXDel{d} },
+	})
+}
+
+type setNXEXDel struct{ Deps }
+
+func (l *setNXEXDel) Acquire(ctx context.Context) (Lease, error) {
+	return spin(ctx, l.Deps, func() (Lease, error) {
+		reply := l.Redis.Do(ctx, world.Set(l.Name, l.Owner).EX(l.Deps.Lease).NX())
+		if !reply.IsOK() {
+			return nil, reply.Err
+		}
+		return &blindDel{Deps: l.Deps}, nil
+	})
+}

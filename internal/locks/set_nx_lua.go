@@ -1,0 +1,66 @@
+// Lock set-nx-lua
+//
+// Idea: compare and delete in one script, which the server runs without letting
+// anybody else in between.
+//
+// Protocol:
+//  1. SET key token PX milliseconds NX; OK: the lock is held; nil: try again later.
+//  2. EVAL unlock: GET key equals token -> DEL key, 1; else 0.
+//
+// Guarantees: as set-nx-ex-del; besides, a release removes the client's own entry
+// or none, however late or repeated it is.
+//
+// Breaks when: a holder overruns its lease, by slow work, a pause, a partition or
+// a late reply: a second client gets in. The script protects the entry, not the
+// critical section. A failover that forgets the entry lets a second client in too.
+//
+// Source: 001_3ab3a636653db715.txt, lines 85-111; 002_350e0850a80a0d01.txt, lines
+// 35-46; 004_0b550b2f4f804549.txt, lines 169-188; Redis documentation, "Distributed
+// Locks with Redis", correct implementation with a single instance.
+
+package locks
+
+import (
+	"context"
+	"time"
+
+	"lockstep/internal/world"
+)
+
+func init() {
+	Register(Variant{
+		ID: "set-nx-lua", File: "set_nx_lua.go", Store: "redis", LeaseUnit: time.Millisecond,
+		New: func(d Deps) Lock { return &setNXLua{d} },
+	})
+}
+
+// unlockScript deletes the key if it still holds the token.
+var unlockScript = &world.Script{Name: "unlock", Source: `if redis.call("get", KEYS[1]) == ARGV[1] then
+	return redis.call("del", KEYS[1])
+else
+	return 0
+end`}
+
+type setNXLua struct{ Deps }
+
+func (l *setNXLua) Acquire(ctx context.Context) (Lease, error) {
+	token := newToken(l.Env)
+	return spin(ctx, l.Deps, func() (Lease, error) {
+		reply := l.Redis.Do(ctx, world.Set(l.Name, token).PX(l.Deps.Lease).NX())
+		if !reply.IsOK() {
+			return nil, reply.Err
+		}
+		return &scriptDel{Deps: l.Deps, token: token}, nil
+	})
+}
+
+// scriptDel is a lease that is released by the unlock script.
+type scriptDel struct {
+	Deps
+	neverTold
+	token string
+}
+
+func (l *scriptDel) Release(ctx context.Context) error {
+	return removed(l.Redis.Do(ctx, world.Eval(unlockScript, l.Name).Text(l.token)))
+}

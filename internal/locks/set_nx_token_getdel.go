@@ -1,0 +1,65 @@
+// Lock set-nx-token-getdel
+//
+// Idea: store a token that nobody else knows, and delete the key only if it still
+// holds that token. The client compares.
+//
+// Protocol:
+//  1. SET key token PX milliseconds NX; OK: the lock is held; nil: try again later.
+//  2. GET key; another token or nil: not held any more, leave it alone.
+//  3. DEL key.
+//
+// Guarantees: as set-nx-ex-del; besides, a holder that is merely late does not
+// delete the key of the next one.
+//
+// Breaks when: a holder overruns its lease: a second client gets in; the lease
+// ends between steps 2 and 3, because of a pause or a slow network: DEL deletes
+// the key of the next holder although GET had shown the own token.
+//
+// Source: 000_9f7ee79c86e9a462.txt, lines 70-89; 004_0b550b2f4f804549.txt, lines 140-165.
+
+package locks
+
+import (
+	"context"
+	"time"
+
+	"lockstep/internal/world"
+)
+
+func init() {
+	Register(Variant{
+		ID: "set-nx-token-getdel", File: "set_nx_token_getdel.go", Store: "redis", LeaseUnit: time.Millisecond,
+		New: func(d Deps) Lock { return &setNXTokenGetDel{d} },
+	})
+}
+
+type setNXTokenGetDel struct{ Deps }
+
+func (l *setNXTokenGetDel) Acquire(ctx context.Context) (Lease, error) {
+	token := newToken(l.Env)
+	return spin(ctx, l.Deps, func() (Lease, error) {
+		reply := l.Redis.Do(ctx, world.Set(l.Name, token).PX(l.Deps.Lease).NX())
+		if !reply.IsOK() {
+			return nil, reply.Err
+		}
+		return &getDel{Deps: l.Deps, token: token}, nil
+	})
+}
+
+// getDel is a lease that is released by comparing in the client.
+type getDel struct {
+	Deps
+	neverTold
+	token string
+}
+
+func (l *getDel) Release(ctx context.Context) error {
+	reply := l.Redis.Do(ctx, world.Get(l.Name))
+	if reply.Err != nil {
+		return reply.Err
+	}
+	if reply.IsNil() || reply.Str != l.token {
+		return ErrNotHeld
+	}
+	return removed(l.Redis.Do(ctx, world.Del(l.Name)))
+}

@@ -1,0 +1,45 @@
+// Lock setnx
+//
+// Idea: a key that only one client can create is a lock. Whoever creates it
+// holds the lock until it deletes the key.
+//
+// Protocol:
+//  1. SETNX key owner; 1: the lock is held; 0: somebody else holds it, try again later.
+//  2. DEL key.
+//
+// Guarantees: mutual exclusion as long as every command is answered and nobody
+// but the holder deletes the key. Nothing expires, so no pause and no slow task
+// can end the lock early.
+//
+// Breaks when: the holder dies, or the reply of SETNX is lost, and the key stays
+// for ever; DEL does not ask whose key it deletes, so a repeated or misplaced
+// DEL frees another client's lock.
+//
+// Source: 000_9f7ee79c86e9a462.txt, lines 8-26; Redis command reference, SETNX.
+
+package locks
+
+import (
+	"context"
+
+	"lockstep/internal/world"
+)
+
+func init() {
+	Register(Variant{
+		ID: "setnx", File: "setnx.go", Store: "redis",
+		New: func(d Deps) Lock { return &setnx{d} },
+	})
+}
+
+type setnx struct{ Deps }
+
+func (l *setnx) Acquire(ctx context.Context) (Lease, error) {
+	return spin(ctx, l.Deps, func() (Lease, error) {
+		reply := l.Redis.Do(ctx, world.SetNX(l.Name, l.Owner))
+		if !reply.IsInt(1) {
+			return nil, reply.Err
+		}
+		return &blindDel{Deps: l.Deps}, nil
+	})
+}

@@ -1,0 +1,51 @@
+// Lock setnx-expire
+//
+// Idea: setnx with a time to live, set by a second command, so that the lock of
+// a dead client goes away by itself.
+//
+// Protocol:
+//  1. SETNX key owner; 0: somebody else holds it, try again later.
+//  2. EXPIRE key seconds.
+//  3. DEL key.
+//
+// Guarantees: mutual exclusion while every holder is done within the lease; the
+// lock of a client that dies after step 2 is free after the lease.
+//
+// Breaks when: the client dies, or EXPIRE fails, between steps 1 and 2: the key
+// has no time to live and stays for ever; a holder overruns its lease: a second
+// client gets in, and the first one's DEL frees the second one's lock.
+//
+// Source: 000_9f7ee79c86e9a462.txt, lines 30-49; 004_0b550b2f4f804549.txt, lines 127-134.
+
+package locks
+
+import (
+	"context"
+	"time"
+
+	"lockstep/internal/world"
+)
+
+func init() {
+	Register(Variant{
+		ID: "setnx-expire", File: "setnx_expire.go", Store: "redis", LeaseUnit: time.Second,
+		New: func(d Deps) Lock { return &setnxExpire{d} },
+	})
+}
+
+type setnxExpire struct{ Deps }
+
+func (l *setnxExpire) Acquire(ctx context.Context) (Lease, error) {
+	return spin(ctx, l.Deps, func() (Lease, error) {
+		reply := l.Redis.Do(ctx, world.SetNX(l.Name, l.Owner))
+		if !reply.IsInt(1) {
+			return nil, reply.Err
+		}
+		// The documents do not look at EXPIRE's answer, but an error of it is an
+		// exception in the clients that they use, and ends the attempt.
+		if reply := l.Redis.Do(ctx, world.Expire(l.Name, l.Deps.Lease)); reply.Err != nil {
+			return nil, reply.Err
+		}
+		return &blindDel{Deps: l.Deps}, nil
+	})
+}

@@ -1,0 +1,119 @@
+// Lock watchdog-lua
+//
+// Idea: a background task renews the lease for as long as the process lives, so
+// that slow work does not lose the lock, and tells the application when a
+// renewal says that the lock is gone.
+//
+// Protocol:
+//  1. SET key token PX milliseconds NX; OK: the lock is held; nil: try again later.
+//  2. Every third of the lease, EVAL renew: GET key equals token -> PEXPIRE key milliseconds, 1; else 0.
+//     After a 0, or without a success until the lease has run out on the client's own clock: the lock is lost.
+//  3. EVAL unlock: GET key equals token -> DEL key, 1; else 0.
+//
+// Guarantees: as set-nx-lua; besides, work may last longer than the lease, and a
+// client that runs learns of its loss.
+//
+// Breaks when: the whole process freezes for longer than what is left of the
+// lease, watchdog included; it is cut off from the store and does not stop at
+// once when told; a failover forgets the entry. A hung task with a living
+// watchdog keeps the lock for ever.
+//
+// Source: 000_9f7ee79c86e9a462.txt, line 91; 004_0b550b2f4f804549.txt, lines 190-194,
+// with the owner check that they leave out.
+
+package locks
+
+import (
+	"context"
+	"time"
+
+	"lockstep/internal/world"
+)
+
+func init() {
+	Register(Variant{
+		ID: "watchdog-lua", File: "watchdog_lua.go", Store: "redis", LeaseUnit: time.Millisecond, Renews: true,
+		New: func(d Deps) Lock { return &watchdogLua{d} },
+	})
+}
+
+// renewScript sets the time to live anew if the key still holds the token.
+var renewScript = &world.Script{Name: "renew", Source: `if redis.call("get", KEYS[1]) == ARGV[1] then
+	return redis.call("pexpire", KEYS[1], ARGV[2])
+else
+	return 0
+end`}
+
+type watchdogLua struct{ Deps }
+
+func (l *watchdogLua) Acquire(ctx context.Context) (Lease, error) {
+	token := newToken(l.Env)
+	return spin(ctx, l.Deps, func() (Lease, error) {
+		sent := l.Env.Mono()
+		reply := l.Redis.Do(ctx, world.Set(l.Name, token).PX(l.Deps.Lease).NX())
+		if !reply.IsOK() {
+			return nil, reply.Err
+		}
+		return l.guard(token, sent), nil
+	})
+}
+
+// guard starts the watchdog of a new lease; sent is when its SET was sent, the
+// latest instant from which the lease can safely be counted.
+func (l *watchdogLua) guard(token string, sent time.Duration) Lease {
+	lease := &watchedLease{scriptDel: scriptDel{Deps: l.Deps, token: token}}
+	lease.lost, lease.tellLost = l.Env.WithCancel(l.Env.Background())
+	ctx, stop := l.Env.WithCancel(l.Env.Background())
+	lease.stop = stop
+	l.Env.Go(ctx, world.Watchdog, func(ctx context.Context) {
+		lease.watch(ctx, sent+l.Deps.Lease)
+	})
+	return lease
+}
+
+// watchedLease is a lease with a watchdog.
+type watchedLease struct {
+	scriptDel
+	lost     context.Context
+	tellLost context.CancelFunc
+	stop     context.CancelFunc // of the watchdog
+}
+
+func (l *watchedLease) Lost() context.Context { return l.lost }
+
+// watch renews until it is stopped. until is the local time at which the lease
+// runs out unless a renewal succeeds before.
+func (l *watchedLease) watch(ctx context.Context, until time.Duration) {
+	for {
+		now := l.Env.Mono()
+		if l.Env.Sleep(ctx, min(l.Deps.Lease/3, until-now)) != nil {
+			return
+		}
+		sent := l.Env.Mono()
+		if sent >= until {
+			// Ask once more: after a pause it is the store that knows.
+			until = sent + l.Deps.Lease/3
+		}
+		reply := l.renew(ctx, until-sent)
+		switch {
+		case ctx.Err() != nil:
+			return
+		case reply.IsInt(1):
+			until = sent + l.Deps.Lease
+		case reply.Err == nil || l.Env.Mono() >= until:
+			l.tellLost()
+			return
+		}
+	}
+}
+
+func (l *watchedLease) renew(ctx context.Context, patience time.Duration) world.Reply {
+	ctx, cancel := l.Env.WithTimeout(ctx, patience)
+	defer cancel()
+	return l.Redis.Do(ctx, world.Eval(renewScript, l.Name).Text(l.token).Num(world.Millis(l.Deps.Lease)))
+}
+
+func (l *watchedLease) Release(ctx context.Context) error {
+	l.stop()
+	return l.scriptDel.Release(ctx)
+}

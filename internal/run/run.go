@@ -1,0 +1,133 @@
+// Package run plays plans: one plan, its locks, one or many seeds, in the world
+// that the caller passes. It judges each history and compares the verdicts with
+// what the scenario's author expects.
+package run
+
+import (
+	"context"
+	"fmt"
+
+	"lockstep/internal/checker"
+	"lockstep/internal/history"
+	"lockstep/internal/plan"
+)
+
+// World plays one plan with one lock. The history it returns belongs to the
+// caller. An error means that there is no history to judge.
+type World interface {
+	Play(ctx context.Context, p *plan.Plan, lock string, seed uint64) (*history.History, error)
+}
+
+// Outcome is one lock's run of a plan.
+type Outcome struct {
+	Lock      string
+	Seed      uint64
+	Judgement checker.Judgement
+	Expected  []Expected // in the order of the plan
+	Err       error      // the run could not be played or was cut short; the judgement is empty then
+}
+
+// Expected is an expectation beside what was found.
+type Expected struct {
+	plan.Expectation
+	Got checker.Verdict
+}
+
+// Met reports whether the expectation holds.
+func (e Expected) Met() bool { return string(e.Got) == e.Verdict }
+
+// Status is how a run ended, the worst of its parts.
+type Status int
+
+// The statuses from best to worst.
+const (
+	Met          Status = iota // every expectation holds
+	Inconclusive               // something was not put to the test: a fault never fired, a verdict is unknown
+	Missed                     // an expectation does not hold
+	Failed                     // the run could not be played
+)
+
+// One plays a plan with one lock and judges it.
+func One(ctx context.Context, w World, p *plan.Plan, lock string, seed uint64) Outcome {
+	out := Outcome{Lock: lock, Seed: seed}
+	h, err := w.Play(ctx, p, lock, seed)
+	if err != nil {
+		out.Err = err
+		return out
+	}
+	out.Judgement = checker.Judge(h)
+	out.Expected = compare(p, lock, out.Judgement)
+	return out
+}
+
+// compare puts the plan's expectations for a lock beside the findings.
+func compare(p *plan.Plan, lock string, j checker.Judgement) []Expected {
+	var out []Expected
+	for _, e := range p.Expect {
+		if e.Lock != lock {
+			continue
+		}
+		out = append(out, Expected{Expectation: e, Got: j.Finding(e.Property).Verdict})
+	}
+	return out
+}
+
+// Status returns how the run ended. A broken property that was expected to be
+// kept, or a kept one that was expected to be broken, is Missed; an unknown
+// verdict where something was expected is Inconclusive, and so is a fault that
+// never fired, whatever the verdicts say.
+func (o *Outcome) Status() Status {
+	if o.Err != nil {
+		return Failed
+	}
+	status := Met
+	for _, f := range o.Judgement.Faults {
+		if f.Times == 0 {
+			status = Inconclusive
+		}
+	}
+	for _, e := range o.Expected {
+		switch {
+		case e.Met():
+		case e.Got == checker.Unknown:
+			status = max(status, Inconclusive)
+		default:
+			status = max(status, Missed)
+		}
+	}
+	return status
+}
+
+// Result is all that was played of one plan with one seed.
+type Result struct {
+	Plan     *plan.Plan
+	Backend  string
+	Seed     uint64
+	Outcomes []Outcome // one per lock, in the order of the plan
+}
+
+// Status returns the worst status of the outcomes.
+func (r *Result) Status() Status {
+	worst := Met
+	for i := range r.Outcomes {
+		worst = max(worst, r.Outcomes[i].Status())
+	}
+	return worst
+}
+
+// All plays a plan with all its locks and one seed. It stops at the first lock
+// that cannot be played, and when ctx ends; the outcomes so far are in the result.
+func All(ctx context.Context, w World, p *plan.Plan, seed uint64, backend string) (*Result, error) {
+	r := &Result{Plan: p, Backend: backend, Seed: seed}
+	for _, lock := range p.Locks {
+		out := One(ctx, w, p, lock, seed)
+		r.Outcomes = append(r.Outcomes, out)
+		if out.Err != nil {
+			return r, fmt.Errorf("%s with %s: %w", p.Name, lock, out.Err)
+		}
+		if err := ctx.Err(); err != nil {
+			return r, err
+		}
+	}
+	return r, nil
+}

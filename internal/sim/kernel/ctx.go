@@ -1,0 +1,125 @@
+package kernel
+
+import (
+	"context"
+	"time"
+)
+
+// Ctx is a context in virtual time. Ports accept no other: the end of a context
+// that the kernel did not make could not wake a parked task.
+type Ctx struct {
+	k        *Kernel
+	proc     *Proc
+	parent   *Ctx // nil for a background
+	err      error
+	timer    Timer
+	done     chan struct{} // made when somebody asks
+	children []*Ctx
+	waiters  []waiter
+}
+
+var _ context.Context = (*Ctx)(nil)
+
+// own returns the kernel's view of a context and panics on a foreign one.
+func (k *Kernel) own(ctx context.Context) *Ctx {
+	c, ok := ctx.(*Ctx)
+	if !ok || c.k != k {
+		panic("kernel: a port was given a context that is not from this client's Env: use Env.Background, WithTimeout or WithCancel")
+	}
+	return c
+}
+
+func (c *Ctx) canEnd() bool { return c.parent != nil }
+
+// WithTimeout derives a context that ends after d of the process's own clock.
+func (k *Kernel) WithTimeout(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+	c := k.derive(ctx)
+	if c.err == nil {
+		c.timer = k.After(c.proc.Clock.TrueFor(max(d, 0)), c, 0, 0)
+	}
+	return c, c.cancel
+}
+
+// WithCancel derives a context that ends when cancel is called.
+func (k *Kernel) WithCancel(ctx context.Context) (context.Context, context.CancelFunc) {
+	c := k.derive(ctx)
+	return c, c.cancel
+}
+
+func (k *Kernel) derive(ctx context.Context) *Ctx {
+	k.Enter()
+	parent := k.own(ctx)
+	c := &Ctx{k: k, proc: parent.proc, parent: parent, err: parent.err}
+	if parent.canEnd() && parent.err == nil {
+		parent.children = append(parent.children, c)
+	}
+	return c
+}
+
+// Fire is the deadline of the context.
+func (c *Ctx) Fire(_, _ uint64) { c.end(context.DeadlineExceeded) }
+
+// cancel is the CancelFunc. Unlike the ports it may run while a task is being
+// unwound, since it is usually deferred.
+func (c *Ctx) cancel() { c.end(context.Canceled) }
+
+func (c *Ctx) end(err error) {
+	if c.err != nil {
+		return
+	}
+	c.err = err
+	c.k.Cancel(c.timer)
+	if c.done != nil {
+		close(c.done)
+	}
+	if c.parent.canEnd() {
+		c.parent.removeChild(c)
+	}
+	// Waking removes the waiter from the list.
+	for len(c.waiters) > 0 {
+		c.waiters[0].wake(wokenByContext)
+	}
+	for len(c.children) > 0 {
+		c.children[0].end(err)
+	}
+}
+
+func (c *Ctx) removeChild(child *Ctx) {
+	for i, x := range c.children {
+		if x == child {
+			c.children = append(c.children[:i], c.children[i+1:]...)
+			return
+		}
+	}
+}
+
+func (c *Ctx) removeWaiter(t *Task) {
+	for i, w := range c.waiters {
+		if w.t == t {
+			c.waiters = append(c.waiters[:i], c.waiters[i+1:]...)
+			return
+		}
+	}
+}
+
+// Deadline is unknown to the holder of the context: it would be in true time.
+func (c *Ctx) Deadline() (time.Time, bool) { return time.Time{}, false }
+
+// Done returns a channel that is closed at the end. Code in the simulator must
+// not receive from it, that would block the kernel; it is there for libraries
+// that merely pass contexts on.
+func (c *Ctx) Done() <-chan struct{} {
+	if c.done == nil {
+		c.done = make(chan struct{})
+		if c.err != nil {
+			close(c.done)
+		}
+	}
+	return c.done
+}
+
+// Err returns why the context ended, nil while it lasts.
+func (c *Ctx) Err() error { return c.err }
+
+// Value returns nil: contexts of the kernel carry no values.
+func (c *Ctx) Value(any) any { return nil }

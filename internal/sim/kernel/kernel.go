@@ -1,0 +1,191 @@
+// Package kernel runs the simulated world: one thread, true time that jumps
+// from event to event, and tasks that are written as ordinary blocking code.
+//
+// A kernel has two kinds of work. Handlers are plain callbacks that fire at an
+// instant and never block: a message arrives, a lease ends. Tasks are coroutines
+// that park until something wakes them: the code of a lock. Everything happens
+// in the order of (instant, order of scheduling), so the same seed gives the
+// same run, whatever the machine does meanwhile.
+//
+//	k := kernel.New()
+//	p := k.NewProc("A", kernel.Clock{})
+//	k.Spawn(p, "main", func() {
+//		k.Sleep(p.Background(), time.Second)
+//	})
+//	err := k.Run(0) // true time is 1 s now
+//
+// Two rules keep it fast (kernel benchmarks are in bench_test.go): coroutines
+// are pooled and switched with iter.Pull, and a task that parks runs the event
+// loop on its own stack, so that no switch is needed when the next one to run is
+// the task itself.
+package kernel
+
+import (
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"lockstep/internal/history"
+)
+
+// Handler is a callback of the kernel. a and b are whatever the scheduler of
+// the event passed; two numbers instead of a closure, so that nothing is
+// allocated.
+type Handler interface {
+	Fire(a, b uint64)
+}
+
+// HandlerFunc adapts a function, for rare events where an allocation is fine.
+type HandlerFunc func()
+
+// Fire calls the function.
+func (f HandlerFunc) Fire(_, _ uint64) { f() }
+
+// Kernel is one simulated world's time and tasks. It must be used from one
+// goroutine; Reset makes it ready for another run and keeps its buffers.
+type Kernel struct {
+	now     history.Instant
+	queue   queue
+	ready   []*Task // woken, in the order of waking; taken from readyAt on
+	readyAt int
+	cur     *Task   // the task whose code runs, nil in handlers outside of tasks
+	next    *Task   // handed from a parking task to the root
+	tasks   []*Task // all that are not idle
+	idle    []*Task // coroutines waiting for a job
+	events  int64
+	limit   int64 // of events; 0 for none
+	halted  bool  // Halt was called, or something failed
+	failed  error
+}
+
+// New returns an empty kernel at instant 0.
+func New() *Kernel { return &Kernel{} }
+
+// Reset ends whatever still runs and goes back to instant 0. Coroutines and
+// buffers are kept for the next run.
+func (k *Kernel) Reset() {
+	k.unwind()
+	k.now, k.events, k.limit = 0, 0, 0
+	k.halted, k.failed = false, nil
+	k.queue.reset()
+	k.ready, k.readyAt = k.ready[:0], 0
+	k.cur, k.next = nil, nil
+}
+
+// Close ends all coroutines. The kernel cannot be used afterwards.
+func (k *Kernel) Close() {
+	k.unwind()
+	for _, t := range k.idle {
+		t.stop()
+	}
+	k.idle = nil
+}
+
+// Now returns true time.
+func (k *Kernel) Now() history.Instant { return k.now }
+
+// Events returns how many events have fired.
+func (k *Kernel) Events() int64 { return k.events }
+
+// At schedules a handler; an instant in the past means now.
+func (k *Kernel) At(at history.Instant, h Handler, a, b uint64) Timer {
+	if at < k.now {
+		at = k.now
+	}
+	return k.queue.push(at, h, a, b)
+}
+
+// After schedules a handler d from now, in true time.
+func (k *Kernel) After(d time.Duration, h Handler, a, b uint64) Timer {
+	return k.At(k.now.Add(d), h, a, b)
+}
+
+// Cancel removes a scheduled handler; false when it has fired or was removed.
+func (k *Kernel) Cancel(t Timer) bool { return k.queue.cancel(t) }
+
+// ErrTooManyEvents is returned by Run when the limit of events is exceeded.
+var ErrTooManyEvents = errors.New("the run exceeds the limit of events")
+
+// Run fires events and runs tasks until nothing is left to do or Halt is
+// called. limit caps the number of events; 0 means no cap. A panic in a handler
+// or a task ends the run and comes back as an error with its stack.
+func (k *Kernel) Run(limit int64) error {
+	k.limit = limit
+	for !k.halted {
+		t := k.next
+		k.next = nil
+		if t == nil {
+			t = k.advance()
+		}
+		if t == nil {
+			break
+		}
+		k.cur = t
+		t.resume()
+		k.cur = nil
+	}
+	return k.failed
+}
+
+// Halt ends Run as soon as the present handler or task step is over.
+func (k *Kernel) Halt() { k.halted = true }
+
+// advance fires events until a task can run, and returns that task; nil when
+// there is nothing left or the run is halted. It may run on the stack of a
+// parking task: a panic of a handler must not unwind that task's frames.
+func (k *Kernel) advance() (t *Task) {
+	defer func() {
+		if r := recover(); r != nil {
+			k.fail(fmt.Errorf("panic in a handler at %v: %v\n%s", k.now, r, debug.Stack()))
+			t = nil
+		}
+	}()
+	for !k.halted {
+		if t := k.takeReady(); t != nil {
+			return t
+		}
+		if k.queue.empty() {
+			return nil
+		}
+		k.fireNext()
+	}
+	return nil
+}
+
+func (k *Kernel) fireNext() {
+	at, h, a, b := k.queue.pop()
+	k.now = at
+	k.events++
+	if k.limit > 0 && k.events > k.limit {
+		k.fail(fmt.Errorf("%w (%d) at %v", ErrTooManyEvents, k.limit, k.now))
+		return
+	}
+	h.Fire(a, b)
+}
+
+// takeReady returns the next woken task whose process runs. Tasks of frozen
+// processes wait in their process; those of dead ones are left where they are
+// until the run is unwound.
+func (k *Kernel) takeReady() *Task {
+	for k.readyAt < len(k.ready) {
+		t := k.ready[k.readyAt]
+		k.readyAt++
+		switch {
+		case t.proc.dead:
+		case t.proc.frozen:
+			t.proc.held = append(t.proc.held, t)
+		default:
+			return t
+		}
+	}
+	k.ready, k.readyAt = k.ready[:0], 0
+	return nil
+}
+
+func (k *Kernel) fail(err error) {
+	if k.failed == nil {
+		k.failed = err
+	}
+	k.halted = true
+}

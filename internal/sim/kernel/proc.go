@@ -1,0 +1,87 @@
+package kernel
+
+import (
+	"time"
+
+	"lockstep/internal/history"
+)
+
+// Proc is a process: tasks that freeze and die together, and their clock.
+type Proc struct {
+	Clock Clock
+
+	k          *Kernel
+	name       string
+	frozen     bool
+	dead       bool
+	held       []*Task // woken while frozen, in the order of waking
+	background Ctx
+}
+
+// NewProc adds a process.
+func (k *Kernel) NewProc(name string, c Clock) *Proc {
+	p := &Proc{k: k, name: name, Clock: c}
+	p.background = Ctx{k: k, proc: p}
+	return p
+}
+
+// Name returns the name that NewProc was given.
+func (p *Proc) Name() string { return p.name }
+
+// Frozen reports whether the process is stopped.
+func (p *Proc) Frozen() bool { return p.frozen }
+
+// Dead reports whether the process was killed.
+func (p *Proc) Dead() bool { return p.dead }
+
+// Freeze stops the process: none of its tasks runs, whatever wakes it; its
+// timers fire and its messages arrive meanwhile, as they do around a
+// stop-the-world pause. A running task of the process stops at its next
+// Checkpoint.
+func (p *Proc) Freeze() { p.frozen = true }
+
+// Thaw lets the process run again. Its tasks go on in the order in which they
+// were woken during the freeze.
+func (p *Proc) Thaw() {
+	if !p.frozen {
+		return
+	}
+	p.frozen = false
+	p.k.ready = append(p.k.ready, p.held...)
+	p.held = p.held[:0]
+}
+
+// Kill ends the process: nothing of it runs any more.
+func (p *Proc) Kill() { p.dead = true }
+
+// Background is the context that never ends.
+func (p *Proc) Background() *Ctx { return &p.background }
+
+// Clock maps true time to what a node's clocks show. The monotonic clock runs
+// at a rate of 1 + DriftPPM/1e6; the wall clock is Offset ahead of it.
+type Clock struct {
+	Offset   time.Duration
+	DriftPPM int64
+}
+
+const million = 1_000_000
+
+// Mono returns the monotonic clock's reading at a true instant.
+func (c Clock) Mono(at history.Instant) time.Duration {
+	d := int64(at)
+	// Split so that neither product can overflow.
+	return time.Duration(d + d/million*c.DriftPPM + d%million*c.DriftPPM/million)
+}
+
+// Wall returns the wall clock's reading, as time since the epoch of the run.
+func (c Clock) Wall(at history.Instant) time.Duration { return c.Mono(at) + c.Offset }
+
+// TrueFor returns how much true time passes while the clock advances by d.
+func (c Clock) TrueFor(d time.Duration) time.Duration {
+	if c.DriftPPM == 0 {
+		return d
+	}
+	rate := million + c.DriftPPM
+	n := int64(d)
+	return time.Duration(n/rate*million + n%rate*million/rate)
+}

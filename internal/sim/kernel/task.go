@@ -1,0 +1,308 @@
+package kernel
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"runtime/debug"
+	"time"
+)
+
+// Task is a coroutine: code that may park. It belongs to a process and shares
+// its fate.
+type Task struct {
+	k    *Kernel
+	proc *Proc
+	name string
+	job  func()
+
+	resume func() (struct{}, bool)
+	stop   func()
+	yield  func(struct{}) bool
+
+	gen       uint64 // counts spawns and waits; a waker with an older one is late
+	waiting   bool   // parked in wait and not woken yet
+	reason    wakeReason
+	timer     Timer
+	ctx       *Ctx // registered as a waiter there; nil when not
+	unwinding bool // the run is over: the next thing the task does is to panic
+	listed    int  // index in Kernel.tasks
+	joiners   []waiter
+}
+
+type wakeReason uint8
+
+const (
+	wokenBySource wakeReason = iota // what the task waited for has come
+	wokenByTimer
+	wokenByContext
+)
+
+// waiter is a task in one particular wait.
+type waiter struct {
+	t   *Task
+	gen uint64
+}
+
+// killed is the panic with which a task is unwound. It never leaves the package.
+type killed struct{}
+
+// Spawn starts a task of a process; it runs when the present step is over.
+func (k *Kernel) Spawn(p *Proc, name string, job func()) *Task {
+	t := k.coroutine()
+	t.proc, t.name, t.job = p, name, job
+	t.unwinding, t.waiting = false, false
+	t.joiners = t.joiners[:0]
+	t.gen++
+	t.listed = len(k.tasks)
+	k.tasks = append(k.tasks, t)
+	k.ready = append(k.ready, t)
+	return t
+}
+
+// coroutine returns an idle coroutine, a new one when none is left.
+func (k *Kernel) coroutine() *Task {
+	if n := len(k.idle); n > 0 {
+		t := k.idle[n-1]
+		k.idle = k.idle[:n-1]
+		return t
+	}
+	t := &Task{k: k}
+	t.resume, t.stop = iter.Pull(func(yield func(struct{}) bool) {
+		t.yield = yield
+		for {
+			t.runJob()
+			if !yield(struct{}{}) {
+				return
+			}
+		}
+	})
+	return t
+}
+
+// runJob runs one job to its end, whichever way it ends, and retires the task.
+func (t *Task) runJob() {
+	defer func() {
+		if r := recover(); r != nil {
+			if _, ok := r.(killed); !ok {
+				t.k.fail(fmt.Errorf("panic in task %s of %s at %v: %v\n%s",
+					t.name, t.proc.name, t.k.now, r, debug.Stack()))
+			}
+		}
+		t.retire()
+	}()
+	if !t.unwinding { // else the run ended before the task's first step
+		t.job()
+	}
+}
+
+func (t *Task) retire() {
+	k := t.k
+	t.job = nil
+	t.gen++
+	last := len(k.tasks) - 1
+	k.tasks[t.listed] = k.tasks[last]
+	k.tasks[t.listed].listed = t.listed
+	k.tasks = k.tasks[:last]
+	k.idle = append(k.idle, t)
+	for _, w := range t.joiners {
+		w.wake(wokenBySource)
+	}
+}
+
+// unwind ends every task that has not returned by itself. Deferred functions
+// run, but each port call of theirs panics at once, so that they change nothing.
+func (k *Kernel) unwind() {
+	for len(k.tasks) > 0 {
+		t := k.tasks[len(k.tasks)-1]
+		t.unwinding = true
+		k.cur = t
+		t.resume()
+		k.cur = nil
+	}
+}
+
+// Enter must be called first by everything that a task can call. It panics when
+// the caller's process is dead, and complains about calls from outside of tasks.
+func (k *Kernel) Enter() *Task {
+	t := k.cur
+	if t == nil {
+		panic("kernel: a port was called from outside of a task of this kernel")
+	}
+	if t.unwinding || t.proc.dead {
+		panic(killed{})
+	}
+	return t
+}
+
+// Checkpoint lets a freeze or a crash of the running task's own process take
+// effect. Worlds call it after a moment at which faults may have acted.
+func (k *Kernel) Checkpoint() {
+	t := k.Enter()
+	if t.proc.frozen {
+		t.proc.held = append(t.proc.held, t)
+		k.park(t)
+	}
+}
+
+// park gives up the processor until the task is resumed. It runs the event loop
+// on this very stack and switches only when another task is to run.
+func (k *Kernel) park(t *Task) {
+	k.cur = nil
+	next := k.advance()
+	if next != t {
+		k.next = next
+		if !t.yield(struct{}{}) {
+			panic(killed{})
+		}
+	}
+	k.cur = t
+	if t.unwinding || t.proc.dead {
+		panic(killed{})
+	}
+}
+
+// wait parks the running task until wake is called for the returned waiter's
+// generation, the timer (true time d; negative: none) fires or ctx ends.
+// The first of them wins; the others come too late and change nothing.
+func (k *Kernel) wait(t *Task, ctx *Ctx, d time.Duration) wakeReason {
+	if d >= 0 {
+		t.timer = k.After(d, t, t.gen, 0)
+	}
+	if ctx.canEnd() {
+		t.ctx = ctx
+		ctx.waiters = append(ctx.waiters, waiter{t, t.gen})
+	}
+	t.waiting = true
+	k.park(t)
+	return t.reason
+}
+
+// Fire is the timer of a wait.
+func (t *Task) Fire(gen, _ uint64) { waiter{t, gen}.wake(wokenByTimer) }
+
+// wake makes the task runnable, unless it was woken already.
+func (w waiter) wake(reason wakeReason) {
+	t := w.t
+	if !t.waiting || t.gen != w.gen {
+		return
+	}
+	t.gen++
+	t.waiting = false
+	t.reason = reason
+	t.k.Cancel(t.timer)
+	t.timer = Timer{}
+	if t.ctx != nil {
+		t.ctx.removeWaiter(t)
+		t.ctx = nil
+	}
+	t.k.ready = append(t.k.ready, t)
+}
+
+// Waker wakes one task out of one particular wait; made before Await.
+type Waker struct{ w waiter }
+
+// Waker returns what will wake the running task out of its next Await.
+func (k *Kernel) Waker() Waker {
+	t := k.Enter()
+	return Waker{waiter{t, t.gen}}
+}
+
+// Wake ends the wait; false when it was over already.
+func (w Waker) Wake() bool {
+	if !w.w.t.waiting || w.w.t.gen != w.w.gen {
+		return false
+	}
+	w.w.wake(wokenBySource)
+	return true
+}
+
+// ErrDeadline is returned by Await when its time is up.
+var ErrDeadline = fmt.Errorf("time is up")
+
+// Await parks the running task until its Waker is used (nil), d of true time
+// has passed (ErrDeadline; negative d: no limit) or ctx ends (its error).
+func (k *Kernel) Await(ctx context.Context, d time.Duration) error {
+	t := k.Enter()
+	c := k.own(ctx)
+	if err := c.Err(); err != nil {
+		t.gen++ // whatever was to wake this wait must not wake the next one
+		return err
+	}
+	switch k.wait(t, c, d) {
+	case wokenByTimer:
+		return ErrDeadline
+	case wokenByContext:
+		return c.Err()
+	default:
+		return nil
+	}
+}
+
+// Sleep waits for d of the process's own monotonic clock.
+func (k *Kernel) Sleep(ctx context.Context, d time.Duration) error {
+	t := k.Enter()
+	err := k.Await(ctx, t.proc.Clock.TrueFor(max(d, 0)))
+	if err == ErrDeadline {
+		return nil
+	}
+	return err
+}
+
+// Name returns the name that Spawn was given.
+func (t *Task) Name() string { return t.name }
+
+// Current returns the running task, nil outside of tasks.
+func (k *Kernel) Current() *Task { return k.cur }
+
+// Handle is a spawned task for those who wait for it. Coroutines are reused,
+// therefore it remembers which of their jobs it means.
+type Handle struct {
+	t    *Task
+	done *bool
+}
+
+// Go is Spawn with a handle to join.
+func (k *Kernel) Go(p *Proc, name string, job func()) Handle {
+	done := new(bool)
+	t := k.Spawn(p, name, func() {
+		defer func() { *done = true }()
+		job()
+	})
+	return Handle{t, done}
+}
+
+// Join waits until the task has returned.
+func (h Handle) Join(ctx context.Context) error {
+	k := h.t.k
+	me := k.Enter()
+	if *h.done {
+		return nil
+	}
+	h.t.joiners = append(h.t.joiners, waiter{me, me.gen})
+	return k.Await(ctx, -1)
+}
+
+// Signal wakes tasks; see world.Signal.
+type Signal struct {
+	k       *Kernel
+	waiters []waiter
+}
+
+// NewSignal returns a signal that nobody waits for.
+func (k *Kernel) NewSignal() *Signal { return &Signal{k: k} }
+
+// Wait blocks until the next Notify.
+func (s *Signal) Wait(ctx context.Context) error {
+	t := s.k.Enter()
+	s.waiters = append(s.waiters, waiter{t, t.gen})
+	return s.k.Await(ctx, -1)
+}
+
+// Notify wakes all that wait now.
+func (s *Signal) Notify() {
+	for _, w := range s.waiters {
+		w.wake(wokenBySource)
+	}
+	s.waiters = s.waiters[:0]
+}
