@@ -45,6 +45,18 @@ type Violation struct {
 	Events   []int32          // the events that prove it, in order of time
 }
 
+// MaxViolations is how many violations a finding keeps; Count goes on counting.
+const MaxViolations = 1000
+
+// add counts a violation and keeps it if there is room. The checks call it in
+// order of time.
+func (f *Finding) add(v Violation) {
+	f.Count++
+	if len(f.Violations) < MaxViolations {
+		f.Violations = append(f.Violations, v)
+	}
+}
+
 var registry = map[string]Property{}
 
 // Register adds a property; called from the init of the property's file.
@@ -64,7 +76,7 @@ func Lookup(id string) (Property, bool) {
 // All returns all properties, sorted by id.
 func All() []Property {
 	out := make([]Property, 0, len(registry))
-	for _, p := range registry {
+	for _, p := range registry { // order: sorted below
 		out = append(out, p)
 	}
 	sort.Slice(out, func(i, j int) bool { return out[i].ID < out[j].ID })

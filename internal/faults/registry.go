@@ -82,7 +82,7 @@ func Lookup(name string) (Spec, bool) {
 // All returns all verbs, sorted by name.
 func All() []Spec {
 	out := make([]Spec, 0, len(registry))
-	for _, s := range registry {
+	for _, s := range registry { // order: sorted below
 		out = append(out, s)
 	}
 	sort.Slice(out, func(i, j int) bool { return out[i].Name < out[j].Name })

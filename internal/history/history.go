@@ -158,6 +158,14 @@ func (h *History) Intern(text string) TextID {
 	return id
 }
 
+// InternBytes is Intern for a text in a buffer; it allocates only for a new text.
+func (h *History) InternBytes(text []byte) TextID {
+	if id, ok := h.ids[string(text)]; ok {
+		return id
+	}
+	return h.Intern(string(text))
+}
+
 // Text returns an interned text; the empty string for an unknown id.
 func (h *History) Text(id TextID) string {
 	if int(id) >= len(h.texts) {

@@ -9,6 +9,7 @@ const (
 	HoldReleased                // the client invoked release
 	HoldLost                    // the design told the client that its lock was lost
 	HoldCrashed                 // the client's process died
+	HoldRenewed                 // the client acquired again without a release
 )
 
 // Hold is a hold interval: the stretch of true time in which one client
@@ -48,6 +49,10 @@ func AppendHolds(holds []Hold, h *History) []Hold {
 		e := &h.Events[i]
 		switch e.Kind {
 		case Acquired:
+			if int(e.Node) >= len(open) {
+				continue // no such client
+			}
+			end(e.Node, e.At, int32(i), HoldRenewed)
 			holds = append(holds, Hold{
 				Client: e.Node, Start: e.At, Token: e.Token,
 				StartEvent: int32(i), EndEvent: NoCause,

@@ -65,10 +65,6 @@ type Variant struct {
 // Key is the name of the lock in every world.
 const Key = "lock"
 
-// DefaultRetry is the time between two tries of a spinning variant, where the
-// documents are silent.
-const DefaultRetry = 100 * time.Millisecond
-
 var registry = map[string]Variant{}
 
 // Register adds a variant; called from the init of the variant's file.
@@ -88,7 +84,7 @@ func Lookup(id string) (Variant, bool) {
 // All returns all variants, sorted by id.
 func All() []Variant {
 	out := make([]Variant, 0, len(registry))
-	for _, v := range registry {
+	for _, v := range registry { // order: sorted below
 		out = append(out, v)
 	}
 	sort.Slice(out, func(i, j int) bool { return out[i].ID < out[j].ID })

@@ -1,0 +1,122 @@
+package checker
+
+import (
+	"testing"
+
+	"lockstep/internal/history"
+)
+
+// stream feeds n intervals of the given number of clients, in turn, one in a
+// thousand of them overlapping with the next.
+func stream(x *Exclusion, n, clients int) Finding {
+	e := history.Event{Cause: history.NoCause}
+	for i := range n {
+		e.At = history.Instant(i) * 1000
+		e.Node = history.NodeID(1 + i%clients)
+		e.Kind = history.Acquired
+		x.Observe(int32(2*i), &e)
+		if i%1000 == 1 { // the one before has stayed on
+			late := history.Event{At: e.At + 10, Node: history.NodeID(1 + (i-1)%clients), Kind: history.Releasing}
+			x.Observe(int32(2*i), &late)
+		}
+		if i%1000 != 0 {
+			e.At += 900
+			e.Kind = history.Releasing
+			x.Observe(int32(2*i+1), &e)
+		}
+	}
+	return x.Finish(e.At)
+}
+
+func BenchmarkExclusion10MIntervals(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		var x Exclusion
+		if f := stream(&x, 10_000_000, 100); f.Count != 10_000 {
+			b.Fatal(f.Count)
+		}
+	}
+}
+
+// lockHistory has n acquisitions and n releases without an overlap.
+func lockHistory(n, clients int) *history.History {
+	h := history.New(history.Header{Nodes: make([]history.Node, clients)})
+	for i := range n {
+		node := history.NodeID(1 + i%clients)
+		h.Add(history.Event{At: history.Instant(i) * 1000, Node: node, Kind: history.Acquired, Cause: history.NoCause})
+		h.Add(history.Event{At: history.Instant(i)*1000 + 900, Node: node, Kind: history.Releasing, Cause: history.NoCause})
+	}
+	return h
+}
+
+func BenchmarkMutualExclusion100kOps(b *testing.B) {
+	h := lockHistory(50_000, 100)
+	for b.Loop() {
+		if checkMutualExclusion(h).Verdict != Kept {
+			b.Fatal("broken")
+		}
+	}
+}
+
+// lockOps has n operations by clients that all try at once: of every four, one
+// acquires, one releases and two fail.
+func lockOps(n, clients int) []Op {
+	ops := make([]Op, 0, n)
+	for i := 0; len(ops) < n; i++ {
+		at := history.Instant(i) * 1000
+		holder := history.NodeID(1 + i%clients)
+		ops = append(ops,
+			Op{holder, OpAcquire, at, at + 10},
+			Op{history.NodeID(1 + (i+1)%clients), OpFailedTry, at + 20, at + 300},
+			Op{history.NodeID(1 + (i+2)%clients), OpFailedTry, at + 30, at + 400},
+			Op{holder, OpRelease, at + 900, at + 950})
+	}
+	return ops
+}
+
+func benchmarkLinearizable(b *testing.B, n int) {
+	ops := lockOps(n, 100)
+	b.ReportAllocs()
+	for b.Loop() {
+		if ok, err := Linearizable(ops); !ok || err != nil {
+			b.Fatal(ok, err)
+		}
+	}
+}
+
+func BenchmarkLinearizable100kOps(b *testing.B) { benchmarkLinearizable(b, 100_000) }
+func BenchmarkLinearizable1MOps(b *testing.B)   { benchmarkLinearizable(b, 1_000_000) }
+
+// judgedRun is a history of about 3000 events like those of a simulated run:
+// 250 rounds of 12 events with the wire, the grants and the resource.
+func judgedRun() *history.History {
+	h := parse(contended)
+	round := h.Events
+	h.Events = nil
+	for i := range 250 {
+		first := int32(len(h.Events))
+		for _, e := range round {
+			e.At += history.Instant(i) * 10_000_000_000
+			if e.Cause >= 0 {
+				e.Cause += first
+			}
+			if e.Kind == history.ReadDone || e.Kind == history.WriteAccepted {
+				e.Value += int64(2 * i)
+			}
+			h.Add(e)
+		}
+	}
+	return h
+}
+
+func BenchmarkJudge3000Events(b *testing.B) {
+	h := judgedRun()
+	if j := Judge(h); verdicts(&j) != "kkkku" {
+		b.Fatal(verdicts(&j))
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		Judge(h)
+	}
+	b.ReportMetric(float64(len(h.Events)), "events")
+}

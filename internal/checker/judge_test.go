@@ -1,0 +1,274 @@
+package checker
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"lockstep/internal/history"
+	"lockstep/internal/plan"
+)
+
+// verdicts prints the verdicts in the order of All, with one letter each.
+func verdicts(j *Judgement) string {
+	out := ""
+	for _, f := range j.Findings {
+		out += string(f.Verdict[0])
+	}
+	return out
+}
+
+// contended is the beginning of a run that puts the lock to the test and ends in
+// an orderly way: B waits for A.
+const contended = `0 A waits; 0 S granted owner=A peer=A; 0 A acquired; 0.1 B waits
+	1 R read peer=A; 2 R write-accepted peer=A value=1 cause=4
+	3 A releasing; 3 S removed owner=A peer=A; 3 A released
+	3.1 B acquired; 3.2 R read peer=B value=1; 4 R write-accepted peer=B value=2 cause=10; 5 B releasing; `
+
+const quietEnd = "; 90 - healed; 90 P waits; 90.1 P acquired; 91 P releasing"
+
+func TestJudge(t *testing.T) {
+	fault := history.Fault{Number: 1, Verb: "pause", Text: "pause A"}
+	tests := []struct {
+		name     string
+		give     string
+		faults   []history.Fault
+		verdicts string // mutual-exclusion no-lost-update no-stale-write owner-only-release progress
+		letter   Letter
+		reason   string // of the first finding
+	}{
+		{"nothing", "", nil, "uuuuu", LetterUnknown, "nobody acquired the lock"},
+		{"safe", contended + quietEnd, nil, "kkkkk", LetterSafe, ""},
+		{"no contention", "0 A waits; 0 A acquired; 1 S removed owner=A peer=A; 2 A releasing; 3 B waits; 3 B acquired; 4 B releasing" + quietEnd, nil,
+			"uuuuk", LetterUnknown, "no client ever had to wait for another"},
+		{"no contention, progress", "0 A waits; 0 A acquired; 2 A releasing" + quietEnd, nil,
+			"uuuuk", LetterUnknown, "no client ever had to wait for another"},
+		{"the fault fired", contended + "6 A fault-began value=1" + quietEnd, []history.Fault{fault}, "kkkkk", LetterSafe, ""},
+		{"the fault never fired", contended + quietEnd, []history.Fault{fault}, "uuuuu", LetterUnknown, "fault 1 never fired: pause A"},
+		{"another fault fired", contended + "6 A fault-began value=2" + quietEnd, []history.Fault{fault}, "uuuuu", LetterUnknown, "fault 1 never fired: pause A"},
+		{"two of three never fired", contended + "6 A fault-began value=2" + quietEnd,
+			[]history.Fault{fault, {Number: 2, Verb: "drop"}, {Number: 3, Verb: "drop"}},
+			"uuuuu", LetterUnknown, "fault 1 never fired: pause A; fault 3 never fired: drop"},
+		{"broken stays broken", contended + "6 A acquired; 6 B acquired" + quietEnd, []history.Fault{fault}, "buuuu", LetterV, ""},
+		{"V", contended + "6 A acquired; 6 B acquired; 7 A releasing; 7 B releasing" + quietEnd, nil, "bkkkk", LetterV, ""},
+		{"F", contended + "6 S removed owner=B peer=A" + quietEnd, nil, "kkkbk", LetterF, ""},
+		{"VF", contended + "6 A acquired; 6 B acquired; 6 S removed owner=B peer=A; 7 A releasing; 7 B releasing" + quietEnd, nil, "bkkbk", LetterVF, ""},
+		{"D", contended + "90 - healed; 90 P waits; 190 P gave-up", nil, "kkkkb", LetterStuck, ""},
+		{"D without contention", "0 A waits; 1 A crashed; 90 - healed; 90 P waits; 190 P gave-up", nil, "uuuub", LetterStuck, "nobody acquired the lock"},
+		{"V before D", contended + "6 A acquired; 6 B acquired; 90 - healed; 90 P waits; 190 P gave-up", nil, "bkkkb", LetterV, ""},
+		{"L", contended + "6 A acquire-failed" + quietEnd, nil, "kkkkk", LetterDelay, ""},
+		{"no quiet period", contended, nil, "kkkku", LetterSafe, ""},
+	}
+	for _, tt := range tests {
+		h := parse(tt.give)
+		h.Header.Faults = tt.faults
+		j := Judge(h)
+		if got := verdicts(&j); got != tt.verdicts || j.Letter != tt.letter || j.Findings[0].Reason != tt.reason {
+			t.Errorf("%s: got %s %s %q, want %s %s %q", tt.name,
+				got, j.Letter, j.Findings[0].Reason, tt.verdicts, tt.letter, tt.reason)
+		}
+	}
+}
+
+func TestJudgeFacts(t *testing.T) {
+	h := parse("0 A waits; 0 A acquired; 1 B waits; 2 A fault-began value=7; 3 B acquired; 5 A releasing; 6 A fault-began value=7; 6 A acquired; 8 B releasing")
+	h.Header.Faults = []history.Fault{{Number: 3, Verb: "crash"}, {Number: 7, Verb: "pause"}}
+	j := Judge(h)
+	if j.Acquired != 3 || j.Overlap != 4*time.Second || !j.Waited || j.History != h {
+		t.Errorf("got %+v", j)
+	}
+	if len(j.Faults) != 2 || j.Faults[0].Times != 0 || j.Faults[1].Times != 2 {
+		t.Errorf("faults %+v", j.Faults)
+	}
+	if f := j.Finding(MutualExclusionID); f.Count != 2 {
+		t.Errorf("got %+v", f)
+	}
+	if f := j.Finding("beauty"); f.Verdict != Unknown || f.Reason == "" {
+		t.Errorf("got %+v", f)
+	}
+}
+
+func TestContention(t *testing.T) {
+	tests := []struct {
+		name, give string
+		want       bool
+	}{
+		{"nothing", "", false},
+		{"waits for a holder", "0 A acquired; 1 B waits", true},
+		{"is overtaken", "0 B waits; 1 A acquired", true},
+		{"waits for itself", "0 A acquired; 1 A waits; 2 A acquired", false},
+		{"comes after a release", "0 A acquired; 1 A releasing; 2 B waits; 3 B acquired", false},
+		{"comes after a crash", "0 A acquired; 1 A crashed; 2 B waits", false},
+		{"comes after a loss", "0 A acquired; 1 A lost-lease; 2 B waits", false},
+		{"gave up before", "0 B waits; 1 B gave-up; 2 A acquired", false},
+		{"died before", "0 B waits; 1 B crashed; 2 A acquired", false},
+		{"finished before", "0 B waits; 1 B finished; 2 A acquired", false},
+		{"both only wait", "0 A waits; 0 B waits; 9 A gave-up", false},
+		{"kept out by an orphan", "0 A waits; 0 S granted owner=A; 1 A crashed; 2 B waits", true},
+		{"an orphan that comes later", "0 B waits; 0 S granted owner=A", true},
+		{"an orphan that has expired", "0 S granted owner=A; 1 S expired owner=A; 2 B waits", false},
+		{"an orphan that another replaced", "0 S granted owner=A; 1 S granted owner=B; 1 S expired owner=A; 2 C waits", true},
+		{"its own orphan", "0 A waits; 0 S granted owner=A; 1 A waits", false},
+		{"a failure beside a holder", "0 A acquired; 1 B acquire-failed", true},
+		{"a failure alone", "0 A acquired; 1 A acquire-failed", false},
+	}
+	for _, tt := range tests {
+		if j := Judge(parse(tt.give)); j.Waited != tt.want {
+			t.Errorf("%s: got %v", tt.name, j.Waited)
+		}
+	}
+}
+
+func TestDelayed(t *testing.T) {
+	tests := []struct {
+		name, give string
+		lease      time.Duration
+		scale      int64
+		want       bool
+	}{
+		{"nothing", "", 10 * time.Second, 0, false},
+		{"a holder may take its time", "0 A acquired; 1 B waits; 60 A releasing; 60.1 B acquired", 0, 0, false},
+		{"a dead holder", "0 A acquired; 1 B waits; 2 A crashed; 10 B acquired", 10 * time.Second, 0, true},
+		{"just within lease/4", "0 B waits; 2.5 B acquired", 10 * time.Second, 0, false},
+		{"just over lease/4", "0 B waits; 2.500000001 B acquired", 10 * time.Second, 0, true},
+		{"just within 1 s", "0 B waits; 1 B acquired", time.Second, 0, false},
+		{"just over 1 s", "0 B waits; 1.001 B acquired", time.Second, 0, true},
+		{"1 s scaled to 0.1 s", "0 B waits; 0.11 B acquired", time.Second / 10, 100_000, true},
+		{"within 1 s scaled to 0.1 s", "0 B waits; 0.1 B acquired", time.Second / 10, 100_000, false},
+		{"one waits, then another", "0 B waits; 2 B crashed; 2.1 C waits; 4 C acquired", 10 * time.Second, 0, false},
+		{"one waits on for another", "0 B waits; 1 C waits; 2 B crashed; 4 C acquired", 10 * time.Second, 0, true},
+		{"a frozen waiter", "0 B waits; 1 B froze; 30 B thawed; 31 B acquired", 10 * time.Second, 0, false},
+		{"others wait behind a frozen one", "0 B waits; 1 B froze; 2 C waits; 30 B thawed; 31 B acquired", 10 * time.Second, 0, true},
+		{"a frozen client that starts to run", "0 B waits; 0 B froze; 0 B crashed; 1 B waits; 30 B acquired", 10 * time.Second, 0, true},
+		{"never served", "0 B waits; 30 - healed", 10 * time.Second, 0, true},
+		{"served elsewhere", "0 B waits; 1 A acquired; 3 A releasing; 5 B acquired", 10 * time.Second, 0, false},
+		{"told of a loss", "0 A acquired; 0 B waits; 1 A lost-lease; 4 B acquired", 10 * time.Second, 0, true},
+		{"acquire failed", "0 B acquire-failed", 10 * time.Second, 0, true},
+		{"release failed", "0 B release-failed", 10 * time.Second, 0, true},
+		{"gave up", "0 B gave-up", 10 * time.Second, 0, true},
+		{"finished", "0 B waits; 1 B finished; 30 - healed", 10 * time.Second, 0, false},
+	}
+	for _, tt := range tests {
+		h := parse(tt.give)
+		h.Header.Lease, h.Header.ScalePPM = tt.lease, tt.scale
+		if got := delayed(h); got != tt.want {
+			t.Errorf("%s: got %v", tt.name, got)
+		}
+	}
+}
+
+func TestProgressNeedsALease(t *testing.T) {
+	h := parse("9 - healed; 10 P waits; 110 P gave-up")
+	for _, lease := range []time.Duration{0, -1} {
+		h.Header.Lease = lease
+		if f := checkProgress(h); f.Verdict != Unknown {
+			t.Errorf("lease %v: got %+v", lease, f)
+		}
+	}
+	h.Header.Lease = 1<<63 - 1
+	if f := checkProgress(h); f.Verdict != Unknown {
+		t.Errorf("got %+v", f)
+	}
+}
+
+func TestProgressFactorIsThePlans(t *testing.T) {
+	if ProgressFactor != plan.ProbeFactor {
+		t.Errorf("the checker waits %d leases, the probe %d", ProgressFactor, plan.ProbeFactor)
+	}
+}
+
+func TestFindingsKeepTheFirstViolations(t *testing.T) {
+	var story strings.Builder
+	story.WriteString("0 A acquired\n")
+	for i := range MaxViolations + 5 {
+		fmt.Fprintf(&story, "%d B acquired\n%d S removed owner=A peer=B\n%d R write-accepted peer=A\n%d B releasing\n", i+1, i+1, i+1, i+1)
+	}
+	j := Judge(parse(story.String()))
+	for _, id := range []string{MutualExclusionID, OwnerOnlyReleaseID, NoStaleWriteID} {
+		f := j.Finding(id)
+		if f.Count != MaxViolations+5 || len(f.Violations) != MaxViolations || f.Violations[0].From != 1e9 {
+			t.Errorf("%s: %d, kept %d", id, f.Count, len(f.Violations))
+		}
+	}
+}
+
+func TestRegisterTwicePanics(t *testing.T) {
+	defer func() {
+		if recover() == nil {
+			t.Error("the second registration was taken")
+		}
+	}()
+	Register(Property{ID: ProgressID})
+}
+
+// Judge must survive anything: nodes that do not exist, causes that point
+// forwards, times that go backwards.
+func TestJudgeNeverPanics(t *testing.T) {
+	r := rand.New(rand.NewPCG(11, 12))
+	for range rounds(t, 20_000) {
+		h := history.New(history.Header{Lease: time.Duration(r.Uint64())})
+		for range r.IntN(3) {
+			roles := []history.Role{history.RoleClient, history.RoleProbe, history.RoleResource, "king"}
+			h.Header.Nodes = append(h.Header.Nodes, history.Node{Role: roles[r.IntN(4)]})
+		}
+		for range r.IntN(20) {
+			h.Add(history.Event{
+				At: history.Instant(r.Uint64()), Value: int64(r.Uint64()), Cause: int32(r.IntN(30) - 5),
+				Node: history.NodeID(r.IntN(5) * (1 + 99*r.IntN(2))), Peer: history.NodeID(r.IntN(5)), Owner: history.NodeID(r.IntN(70000)),
+				Kind: history.Kind(r.IntN(50)), Text: history.TextID(r.IntN(3)),
+			})
+		}
+		j := Judge(h)
+		checkShape(t, &j)
+		history.Holds(h)
+	}
+}
+
+// checkShape checks what every report relies on.
+func checkShape(t *testing.T, j *Judgement) {
+	if len(j.Findings) != len(All()) || j.Letter == "" {
+		t.Fatalf("incomplete: %+v", j)
+	}
+	for _, f := range j.Findings {
+		if (f.Verdict == Broken) != (f.Count > 0) || len(f.Violations) != min(f.Count, MaxViolations) ||
+			(f.Verdict == Unknown) != (f.Reason != "") {
+			t.Fatalf("%+v", f)
+		}
+		for _, v := range f.Violations {
+			if len(v.Clients) == 0 || len(v.Events) == 0 {
+				t.Fatalf("no evidence: %+v", v)
+			}
+			for i, e := range v.Events {
+				if int(e) >= len(j.History.Events) || e < 0 || i > 0 && e <= v.Events[i-1] {
+					t.Fatalf("events out of order: %+v", v)
+				}
+			}
+		}
+	}
+}
+
+func FuzzJudge(f *testing.F) {
+	for _, id := range []string{MutualExclusionID, ProgressID, NoLostUpdateID, NoStaleWriteID, OwnerOnlyReleaseID} {
+		for _, tt := range tables[id] {
+			var buf bytes.Buffer
+			if err := history.WriteJSONL(&buf, parse(tt.give)); err != nil {
+				f.Fatal(err)
+			}
+			f.Add(buf.Bytes())
+		}
+	}
+	f.Fuzz(func(t *testing.T, in []byte) {
+		h, err := history.ReadJSONL(bytes.NewReader(in))
+		if err != nil {
+			return
+		}
+		j := Judge(h)
+		checkShape(t, &j)
+		if diff := compare(h); diff != "" && len(h.Events) < 200 {
+			t.Fatalf("%s\n%s", diff, describe(h))
+		}
+	})
+}

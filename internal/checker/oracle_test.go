@@ -1,0 +1,447 @@
+package checker
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"lockstep/internal/history"
+)
+
+// The oracles restate every property as its definition reads, in quadratic time
+// and with no state that could go wrong. A bug is the name of a mistake to make
+// (see mutation_test.go), "" for none.
+
+// span is a hold as a range of event indices: [start, end).
+type span struct {
+	client     history.NodeID
+	start, end int
+}
+
+func spans(h *history.History, bug string) (out []span) {
+	for i, e := range h.Events {
+		if e.Kind != history.Acquired || bug == "ignores the probe" && h.Role(e.Node) == history.RoleProbe {
+			continue
+		}
+		end := slices.IndexFunc(h.Events[i+1:], func(f history.Event) bool {
+			switch f.Kind {
+			case history.Acquired:
+				return f.Node == e.Node && bug != "a second acquire does not end the first"
+			case history.Releasing:
+				return f.Node == e.Node && bug != "holds until released"
+			case history.Released, history.NotHeld:
+				return f.Node == e.Node && bug == "holds until released"
+			case history.LostLease:
+				return f.Node == e.Node && bug != "ignores the notice of loss"
+			case history.Crashed:
+				return (f.Node == e.Node || bug == "any crash ends a hold") && bug != "ignores crashes"
+			case history.Froze:
+				return f.Node == e.Node && bug == "a freeze ends a hold"
+			}
+			return false
+		})
+		if end < 0 {
+			if bug != "drops holds without an end" {
+				out = append(out, span{e.Node, i, len(h.Events)})
+			}
+			continue
+		}
+		out = append(out, span{e.Node, i, i + 1 + end})
+	}
+	return out
+}
+
+func oracleExclusion(h *history.History, bug string) Finding {
+	f := Finding{Verdict: Kept, Property: MutualExclusionID}
+	at := func(i int) history.Instant { return h.Events[min(i, len(h.Events)-1)].At }
+	all := spans(h, bug)
+	for j, b := range all {
+		v := Violation{From: at(b.start), Clients: []history.NodeID{b.client}}
+		end := -1
+		for i, a := range all[:j] {
+			overlap := a.end > b.start
+			switch bug {
+			case "touching instants overlap":
+				overlap = at(a.end) >= at(b.start)
+			case "overlap needs a length":
+				overlap = min(at(a.end), at(b.end)) > at(b.start)
+			case "compares neighbours only":
+				overlap = overlap && i == j-1
+			case "names one holder only":
+				overlap = overlap && len(v.Clients) == 1
+			}
+			if a.client == b.client && bug != "a second acquire does not end the first" || !overlap {
+				continue
+			}
+			v.Clients = append(v.Clients, a.client)
+			v.Events = append(v.Events, int32(a.start))
+			end = max(end, min(a.end, b.end))
+			if bug == "lasts until the intruder leaves" {
+				end = b.end
+			}
+			if bug == "lasts until one holder leaves" {
+				end = min(a.end, b.end)
+			}
+		}
+		if len(v.Events) == 0 {
+			continue
+		}
+		v.To = at(end)
+		v.Events = append(v.Events, int32(b.start))
+		if end < len(h.Events) {
+			v.Events = append(v.Events, int32(end))
+		}
+		if n := len(f.Violations); bug == "counts stretches" && n > 0 && f.Violations[n-1].To > v.From {
+			continue
+		}
+		f.add(v)
+	}
+	return settle(f, len(all) > 0 || bug == "no acquisition is fine")
+}
+
+// settle sets the verdict and a reason.
+func settle(f Finding, tested bool) Finding {
+	switch {
+	case f.Count > 0:
+		f.Verdict = Broken
+	case !tested:
+		f.Verdict, f.Reason = Unknown, "untested"
+	}
+	return f
+}
+
+func oracleRelease(h *history.History, bug string) Finding {
+	f := Finding{Verdict: Kept, Property: OwnerOnlyReleaseID}
+	tested := bug == "no removal is fine"
+	for i, e := range h.Events {
+		byClient := e.Peer != 0 || bug == "blames the server's own doing"
+		ofClient := e.Owner != 0 || bug == "blames for nobody's entry"
+		removed := e.Kind == history.Removed || bug == "takes expiry for removal" && e.Kind == history.Expired
+		if !removed || !byClient || !ofClient {
+			continue
+		}
+		tested = true
+		if e.Peer == e.Owner {
+			continue
+		}
+		grant := history.NoCause
+		for k, g := range h.Events[:i] {
+			sameNode := g.Node == e.Node || bug == "finds grants of other servers"
+			if g.Kind == history.Granted && sameNode && g.Owner == e.Owner {
+				grant = int32(k)
+			}
+		}
+		clients := []history.NodeID{e.Peer, e.Owner}
+		if bug == "blames the victim" {
+			slices.Reverse(clients)
+		}
+		f.add(Violation{From: e.At, To: e.At, Clients: clients, Events: evidence(grant, e.Cause, int32(i))})
+	}
+	return settle(f, tested)
+}
+
+func oracleProgress(h *history.History, bug string) Finding {
+	f := Finding{Verdict: Kept, Property: ProgressID}
+	kind := func(k history.Kind, probe bool) func(history.Event) bool {
+		return func(e history.Event) bool {
+			return e.Kind == k && (h.Role(e.Node) == history.RoleProbe) == probe
+		}
+	}
+	healed := slices.IndexFunc(h.Events, func(e history.Event) bool { return e.Kind == history.Healed })
+	if bug == "measures from the start" && healed >= 0 {
+		healed = 0
+	}
+	if healed < 0 {
+		return settle(f, bug == "no quiet period is fine")
+	}
+	if h.Header.Lease <= 0 {
+		return settle(f, false)
+	}
+	quiet := h.Events[healed:]
+	answer := slices.IndexFunc(quiet, func(e history.Event) bool {
+		anyone := bug == "anybody's acquisition is an answer" && e.Kind == history.Acquired
+		return kind(history.Acquired, true)(e) || kind(history.GaveUp, true)(e) || anyone
+	})
+	waits := slices.IndexFunc(quiet, kind(history.Waits, true))
+	if answer < 0 {
+		if waits < 0 {
+			return settle(f, false)
+		}
+		answer = len(quiet) - 1
+	}
+	got := quiet[answer].Kind == history.Acquired && (h.Role(quiet[answer].Node) == history.RoleProbe || bug == "anybody's acquisition is an answer")
+	if waits > answer {
+		waits = -1
+	}
+	moved := -1
+	for i := range quiet[:answer+1] {
+		if kind(history.Acquired, false)(quiet[i]) && bug != "an acquisition by others does not restart the clock" {
+			moved = i
+		}
+	}
+	from, to := quiet[max(moved, 0)].At, quiet[answer].At
+	bound := ProgressBound(h.Header.Lease)
+	if got && bug == "late is fine" || got && to.Sub(from) < bound ||
+		got && to.Sub(from) == bound && bug != "the bound itself is too late" {
+		return f
+	}
+	if to.Sub(from) < bound && bug != "any failure is an answer" || to.Sub(from) == bound && bug == "needs more than the bound" {
+		return settle(f, false)
+	}
+	v := Violation{From: from, To: to, Clients: []history.NodeID{quiet[answer].Node}}
+	if waits >= 0 {
+		v.Clients[0] = quiet[waits].Node
+	}
+	for _, s := range spans(&history.History{Header: h.Header, Events: h.Events[:healed+answer+1]}, bug) {
+		if s.end == healed+answer+1 && s.client != v.Clients[0] {
+			if bug == "excuses a lock that is held" {
+				return f
+			}
+			v.Clients = append(v.Clients, s.client)
+		}
+	}
+	ids := []int32{int32(healed)}
+	for _, i := range []int{moved, waits, answer} {
+		if i >= 0 {
+			ids = append(ids, int32(healed+i))
+		}
+	}
+	v.Events = evidence(ids...)
+	f.add(v)
+	return settle(f, true)
+}
+
+func oracleLostUpdate(h *history.History, bug string) Finding {
+	f := Finding{Verdict: Kept, Property: NoLostUpdateID}
+	writes, judged := 0, 0
+	for i, w := range h.Events {
+		if w.Kind != history.WriteAccepted && (bug != "judges refused writes" || w.Kind != history.WriteRefused) {
+			continue
+		}
+		writes++
+		if w.Cause < 0 || h.Events[w.Cause].Kind != history.ReadDone ||
+			h.Events[w.Cause].Node != w.Node && bug != "mixes resources" {
+			continue
+		}
+		judged++
+		var version int64
+		last, known := history.NoCause, false
+		for k, e := range h.Events[:i] {
+			switch {
+			case e.Node != w.Node && bug != "mixes resources":
+			case e.Kind == history.ReadDone && !known, e.Kind == history.ReadDone && bug == "trusts every read":
+				version, known = e.Value, true
+			case e.Kind == history.WriteAccepted:
+				version, known, last = e.Value, true, int32(k)
+			}
+		}
+		read := h.Events[w.Cause]
+		lost := read.Value != version
+		switch bug {
+		case "compares with the new version":
+			lost = read.Value != w.Value-1
+		case "any access between is a loss":
+			lost = int(w.Cause) != i-1
+		case "compares tokens":
+			lost = read.Token > w.Token
+		case "only older versions are outdated":
+			lost = read.Value < version-1
+		}
+		if !lost {
+			continue
+		}
+		v := Violation{From: w.At, To: w.At, Clients: []history.NodeID{w.Peer}, Events: evidence(w.Cause, last, int32(i))}
+		if last >= 0 && h.Events[last].Peer != w.Peer {
+			v.Clients = append(v.Clients, h.Events[last].Peer)
+		}
+		f.add(v)
+	}
+	return settle(f, writes > 0 && (judged == writes || bug == "a write without a read is fine"))
+}
+
+func oracleStaleWrite(h *history.History, bug string) Finding {
+	f := Finding{Verdict: Kept, Property: NoStaleWriteID}
+	tested := false
+	for i, w := range h.Events {
+		if w.Kind != history.WriteAccepted && w.Kind != history.WriteRefused {
+			continue
+		}
+		tested = tested || w.Kind == history.WriteAccepted || bug != "refused writes are no test"
+		if w.Kind == history.WriteRefused && bug != "judges refused writes" {
+			continue
+		}
+		before, read := i, history.NoCause
+		if r := readOf(h, i); r != nil && (r.Peer == w.Peer || bug == "takes anybody's read") && bug != "ignores the read" {
+			before, read = int(w.Cause), w.Cause
+		}
+		own, other := history.NoCause, history.NoCause
+		for k, e := range h.Events[:i] {
+			if e.Kind != history.Acquired {
+				continue
+			}
+			if e.Node == w.Peer && k < before {
+				own = int32(k)
+			}
+			if e.Node != w.Peer || bug == "own acquisitions make stale" && k > before {
+				other = int32(k)
+			}
+		}
+		stale := other > own
+		holding := func(client history.NodeID) bool {
+			return slices.ContainsFunc(spans(h, ""), func(s span) bool { return s.client == client && s.start < i && s.end > i })
+		}
+		switch bug {
+		case "the other must hold still":
+			stale = stale && holding(h.Events[other].Node)
+		case "the writer must hold still":
+			stale = stale && holding(w.Peer)
+		case "only a holder may write":
+			stale = !holding(w.Peer)
+		case "any other acquisition makes stale":
+			stale = other >= 0
+		case "the same instant is no harm":
+			stale = stale && h.Events[other].At < w.At
+		case "ignores writers without a hold":
+			stale = stale && own >= 0
+		}
+		if stale {
+			f.add(Violation{From: w.At, To: w.At, Clients: []history.NodeID{w.Peer, h.Events[max(other, 0)].Node},
+				Events: evidence(own, other, read, int32(i))})
+		}
+	}
+	return settle(f, tested)
+}
+
+var oracles = map[string]func(h *history.History, bug string) Finding{
+	MutualExclusionID:  oracleExclusion,
+	OwnerOnlyReleaseID: oracleRelease,
+	ProgressID:         oracleProgress,
+	NoLostUpdateID:     oracleLostUpdate,
+	NoStaleWriteID:     oracleStaleWrite,
+}
+
+// randomHistory makes a history of kinds that matter to a property, with many
+// ties, by asking pick for numbers in [0, n).
+func randomHistory(pick func(n int) int, events int) *history.History {
+	h := parse("0 A waits; 0 B waits; 0 C waits; 0 P waits; 0 S restarted; 0 R restarted; 0 Q restarted")
+	h.Events = h.Events[:0]
+	kinds := []history.Kind{
+		history.Acquired, history.Acquired, history.Acquired, history.Releasing, history.Releasing,
+		history.LostLease, history.Crashed, history.Froze, history.Released, history.Waits, history.GaveUp,
+		history.Healed, history.ReadDone, history.ReadDone, history.WriteAccepted, history.WriteAccepted,
+		history.WriteRefused, history.Granted, history.Removed, history.Expired,
+	}
+	at := history.Instant(0)
+	for i := range events {
+		at += history.Instant(pick(3)) * 20_000_000_000
+		e := history.Event{At: at, Kind: kinds[pick(len(kinds))], Cause: history.NoCause}
+		e.Node = history.NodeID(1 + pick(4))
+		switch e.Kind {
+		case history.ReadDone, history.WriteAccepted, history.WriteRefused:
+			e.Node, e.Peer = history.NodeID(6+pick(2)), history.NodeID(1+pick(3))
+			e.Value = int64(pick(4))
+			if e.Kind != history.ReadDone && i > 0 {
+				e.Cause = int32(pick(i+1)) - 1
+			}
+		case history.Granted, history.Removed, history.Expired:
+			e.Node, e.Peer, e.Owner = 5, history.NodeID(pick(4)), history.NodeID(pick(4))
+		case history.Healed:
+			e.Node = 0
+		}
+		h.Add(e)
+	}
+	return h
+}
+
+// compare returns a description of the first property for which the checker and
+// the oracle differ, or "".
+func compare(h *history.History) string {
+	for _, p := range All() {
+		got, want := show(h, p.Check(h)), show(h, oracles[p.ID](h, ""))
+		if got != want {
+			return p.ID + "\n got " + got + "\nwant " + want
+		}
+	}
+	return ""
+}
+
+func TestCheckersAgreeWithDefinitions(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for range rounds(t, 20_000) {
+		h := randomHistory(r.IntN, 1+r.IntN(30))
+		if diff := compare(h); diff != "" {
+			t.Fatalf("%s\n%s", diff, describe(h))
+		}
+	}
+}
+
+func TestCheckersAgreeWithDefinitionsShrinking(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		pick := func(n int) int { return rapid.IntRange(0, n-1).Draw(t, "pick") }
+		h := randomHistory(pick, rapid.IntRange(0, 25).Draw(t, "events"))
+		if diff := compare(h); diff != "" {
+			t.Fatalf("%s\n%s", diff, describe(h))
+		}
+	})
+}
+
+// The overlap is the total length of the steps between events during which two
+// or more clients hold.
+func TestOverlapAgreesWithDefinition(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for range rounds(t, 5_000) {
+		h := randomHistory(r.IntN, 1+r.IntN(30))
+		all := spans(h, "")
+		want := history.Instant(0)
+		for i := range len(h.Events) - 1 {
+			holders := 0
+			for _, s := range all {
+				holders += count(s.start <= i && s.end > i)
+			}
+			if holders > 1 {
+				want += h.Events[i+1].At - h.Events[i].At
+			}
+		}
+		if got := Judge(h).Overlap; got != want.Duration() {
+			t.Fatalf("overlap %v, want %v\n%s", got, want, describe(h))
+		}
+		var x Exclusion
+		for i := range h.Events {
+			x.Observe(int32(i), &h.Events[i])
+		}
+		if x.Finish(h.End()); x.Overlap() != want.Duration() {
+			t.Fatalf("streaming: overlap %v, want %v\n%s", x.Overlap(), want, describe(h))
+		}
+	}
+}
+
+// The streaming check and history.Holds see the same holds.
+func TestHoldsAgreeWithDefinition(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	for range rounds(t, 5_000) {
+		h := randomHistory(r.IntN, 1+r.IntN(30))
+		var got []span
+		for _, hold := range history.Holds(h) {
+			end := int(hold.EndEvent)
+			if hold.EndEvent == history.NoCause {
+				end = len(h.Events)
+			}
+			got = append(got, span{hold.Client, int(hold.StartEvent), end})
+		}
+		if want := spans(h, ""); !slices.Equal(got, want) {
+			t.Fatalf("got %v, want %v\n%s", got, want, describe(h))
+		}
+	}
+}
+
+// describe prints a history in the language of parse.
+func describe(h *history.History) (out string) {
+	for _, e := range h.Events {
+		out += seconds(e.At) + " " + h.Name(e.Node) + " " + e.Kind.String() +
+			" peer=" + h.Name(e.Peer) + " owner=" + h.Name(e.Owner) +
+			" value=" + seconds(history.Instant(e.Value)*1e9) + " cause=" + seconds(history.Instant(e.Cause)*1e9) + "\n"
+	}
+	return out
+}

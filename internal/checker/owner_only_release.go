@@ -1,0 +1,102 @@
+package checker
+
+import "lockstep/internal/history"
+
+// OwnerOnlyReleaseID names the property that a release is personal.
+const OwnerOnlyReleaseID = "owner-only-release"
+
+func init() {
+	Register(Property{
+		ID:      OwnerOnlyReleaseID,
+		Summary: "No release removes the entry of another client.",
+		Source:  "the Redis documentation of SET, on releasing with a random value",
+		Check:   checkOwnerOnlyRelease,
+	})
+}
+
+// checkOwnerOnlyRelease looks at what the servers did, not at what the clients
+// believed: every removal of an entry names the client whose command it was
+// (Peer) and the client whose entry it was (Owner), and the two must be one.
+//
+//	 0 S granted owner=A
+//	10 S expired owner=A
+//	11 S granted owner=B
+//	12 S removed owner=B peer=A     A's late DEL: broken
+//
+// Beliefs could not tell: B may go on for hours without an overlap when no third
+// client comes by, yet its lock is gone at 12.
+//
+// A removal without a Peer is the server's own doing, one without an Owner is of
+// an entry that nobody is known to have made; neither says anything about a
+// client, and a history with no other removals leaves the property unknown.
+//
+// The first client of a violation is the one that removed, the second the one
+// that was robbed. The events are the grant of the entry, if the history has it,
+// the cause of the removal, if it names one, and the removal.
+func checkOwnerOnlyRelease(h *history.History) Finding {
+	f := Finding{Property: OwnerOnlyReleaseID, Verdict: Kept}
+	removals := 0
+	for i := range h.Events {
+		e := &h.Events[i]
+		if e.Kind != history.Removed || e.Peer == 0 || e.Owner == 0 {
+			continue
+		}
+		removals++
+		if e.Peer == e.Owner {
+			continue
+		}
+		if f.Count >= MaxViolations {
+			f.Count++
+			continue
+		}
+		f.add(Violation{
+			From: e.At, To: e.At,
+			Clients: []history.NodeID{e.Peer, e.Owner},
+			Events:  evidence(grantOf(h, i), e.Cause, int32(i)),
+		})
+	}
+	switch {
+	case f.Count > 0:
+		f.Verdict = Broken
+	case removals == 0:
+		f.Verdict, f.Reason = Unknown, "no client's command removed an entry"
+	}
+	return f
+}
+
+// grantOf returns the index of the event that created the entry which event i
+// removed, or NoCause.
+func grantOf(h *history.History, i int) int32 {
+	removed := &h.Events[i]
+	for k := i - 1; k >= 0; k-- {
+		e := &h.Events[k]
+		if e.Kind == history.Granted && e.Node == removed.Node && e.Owner == removed.Owner {
+			return int32(k)
+		}
+	}
+	return history.NoCause
+}
+
+// evidence puts event indices into the order of time, which is that of the
+// indices, without NoCause, twins and indices after the last one: a hand-made
+// history may name a cause that has not happened yet.
+func evidence(indices ...int32) []int32 {
+	last := indices[len(indices)-1]
+	out := make([]int32, 0, len(indices))
+	for _, index := range indices {
+		if index < 0 || index > last {
+			continue
+		}
+		at := len(out)
+		for at > 0 && out[at-1] > index {
+			at--
+		}
+		if at > 0 && out[at-1] == index {
+			continue
+		}
+		out = append(out, 0)
+		copy(out[at+1:], out[at:])
+		out[at] = index
+	}
+	return out
+}

@@ -1,0 +1,289 @@
+package history
+
+import (
+	"bufio"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"unicode"
+	"unicode/utf8"
+)
+
+// The caps of the stored form. They bound what a hostile file can make the
+// reader allocate to a small multiple of the file's own size.
+const (
+	MaxLine   = 1 << 20    // bytes of one line
+	MaxEvents = 20_000_000 // events of one history
+	MaxNodes  = 1000       // nodes of one history
+
+	// maxNanos bounds times and leases of either sign to 73 years, so that sums
+	// and differences of a few of them fit into an int64.
+	maxNanos = 1 << 61
+)
+
+// WriteJSONL stores a history as one JSON object per line: the header first,
+// then one event per line.
+//
+//	{"schema":1,"scenario":"...","lock":"...","seed":7,...}
+//	{"true_us":12000.123,"node":"A","kind":"sent","client":"A","peer":"S","text":"GET lock"}
+//	{"true_us":13001,"node":"S","kind":"executed","client":"A","peer":"A","cause":[0],"text":"(nil)"}
+//
+// Times are microseconds with up to three decimals. They are written and parsed
+// digit by digit, because a float64 cannot tell the nanoseconds of a year apart.
+// Fields that are zero are left out. A cause is the index of an event, counted
+// from 0, that is the number of its line minus two. The field client repeats
+// whichever of node and peer is a client, for people with jq.
+//
+// Whatever could move a terminal's cursor is escaped. A text that is not valid
+// UTF-8, such as a binary reply, is stored as text_base64, so that nothing is
+// lost; names and the other strings of the header must be valid.
+//
+// A history that could not be read again is refused.
+func WriteJSONL(w io.Writer, h *History) error {
+	if err := checkHeader(&h.Header); err != nil {
+		return fmt.Errorf("write history: %w", err)
+	}
+	if len(h.Events) > MaxEvents {
+		return fmt.Errorf("write history: %d events, at most %d can be stored",
+			len(h.Events), MaxEvents)
+	}
+	out := bufio.NewWriterSize(w, 64<<10)
+	line := appendHeader(nil, &h.Header)
+	if len(line) > MaxLine {
+		return fmt.Errorf("write history: the header is longer than %d bytes", MaxLine)
+	}
+	names := make([]string, len(h.Header.Nodes)+1) // as JSON
+	for i, n := range h.Header.Nodes {
+		names[i+1] = string(appendString(nil, n.Name))
+	}
+	before := Instant(0)
+	for i := range h.Events {
+		if _, err := out.Write(append(line, '\n')); err != nil {
+			return fmt.Errorf("write history: %w", err)
+		}
+		e := &h.Events[i]
+		err := checkEvent(h, e, i, before)
+		if err == nil {
+			line = appendEvent(line[:0], h, e, names)
+			if len(line) > MaxLine {
+				err = fmt.Errorf("its line is longer than %d bytes", MaxLine)
+			}
+		}
+		if err != nil {
+			return fmt.Errorf("write history: event %d: %w", i, err)
+		}
+		before = e.At
+	}
+	if _, err := out.Write(append(line, '\n')); err != nil {
+		return fmt.Errorf("write history: %w", err)
+	}
+	if err := out.Flush(); err != nil {
+		return fmt.Errorf("write history: %w", err)
+	}
+	return nil
+}
+
+// checkHeader says what is wrong with a header. Reader and writer share it.
+func checkHeader(header *Header) error {
+	if header.Schema != CurrentSchema {
+		return fmt.Errorf("schema %d is not known here, only %d", header.Schema, CurrentSchema)
+	}
+	if len(header.Nodes) > MaxNodes {
+		return fmt.Errorf("%d nodes, at most %d can be stored", len(header.Nodes), MaxNodes)
+	}
+	if header.Lease < 0 || header.Lease > maxNanos {
+		return fmt.Errorf("a lease of %d ns is out of range", int64(header.Lease))
+	}
+	for _, s := range []string{header.Scenario, header.Lock, header.Backend, header.Fence} {
+		if !utf8.ValidString(s) {
+			return fmt.Errorf("%q is not valid UTF-8", s)
+		}
+	}
+	seen := make(map[string]bool, len(header.Nodes))
+	for _, n := range header.Nodes {
+		switch {
+		case n.Name == "":
+			return errors.New("a node has no name")
+		case !utf8.ValidString(n.Name):
+			return fmt.Errorf("the node name %q is not valid UTF-8", n.Name)
+		case seen[n.Name]:
+			return fmt.Errorf("two nodes are named %q", n.Name)
+		}
+		seen[n.Name] = true
+		switch n.Role {
+		case RoleClient, RoleProbe, RoleStore, RoleResource:
+		default:
+			return fmt.Errorf("node %q has the unknown role %q", n.Name, n.Role)
+		}
+	}
+	number := 0
+	for _, f := range header.Faults {
+		if f.Number <= number {
+			return fmt.Errorf("fault number %d follows %d: numbers start at 1 and increase",
+				f.Number, number)
+		}
+		number = f.Number
+		if !utf8.ValidString(f.Verb) || !utf8.ValidString(f.Text) {
+			return fmt.Errorf("fault %d: %q, %q: not valid UTF-8", f.Number, f.Verb, f.Text)
+		}
+	}
+	return nil
+}
+
+// checkEvent says what is wrong with event i, given the instant of the one
+// before. Reader and writer share it.
+func checkEvent(h *History, e *Event, i int, before Instant) error {
+	nodes := len(h.Header.Nodes)
+	switch {
+	case e.Kind == 0 || e.Kind >= kindCount:
+		return fmt.Errorf("kind %d is not known", e.Kind)
+	case e.At < 0 || e.At > maxNanos:
+		return fmt.Errorf("the true time %d ns is out of range", int64(e.At))
+	case e.At < before:
+		return fmt.Errorf("true time goes back from %s to %s us",
+			micros(int64(before)), micros(int64(e.At)))
+	case e.Clock < -maxNanos || e.Clock > maxNanos:
+		return fmt.Errorf("the clock %d ns is out of range", e.Clock)
+	case int(e.Node) > nodes || int(e.Peer) > nodes || int(e.Owner) > nodes:
+		return fmt.Errorf("a node is not among the %d of the header", nodes)
+	case e.Cause < NoCause || int(e.Cause) >= i:
+		return fmt.Errorf("the cause %d does not point to an earlier event than %d", e.Cause, i)
+	}
+	return nil
+}
+
+// clientOf returns the client that an event is about: its node or its peer.
+func clientOf(h *History, e *Event) NodeID {
+	for _, id := range [2]NodeID{e.Node, e.Peer} {
+		if role := h.Role(id); role == RoleClient || role == RoleProbe {
+			return id
+		}
+	}
+	return 0
+}
+
+func appendHeader(b []byte, h *Header) []byte {
+	b = append(b, `{"schema":`...)
+	b = strconv.AppendInt(b, int64(h.Schema), 10)
+	b = appendString(append(b, `,"scenario":`...), h.Scenario)
+	b = appendString(append(b, `,"lock":`...), h.Lock)
+	b = strconv.AppendUint(append(b, `,"seed":`...), h.Seed, 10)
+	b = appendString(append(b, `,"backend":`...), h.Backend)
+	b = strconv.AppendInt(append(b, `,"scale_ppm":`...), h.ScalePPM, 10)
+	b = strconv.AppendInt(append(b, `,"lease_ns":`...), int64(h.Lease), 10)
+	b = appendString(append(b, `,"fence":`...), h.Fence)
+	b = append(b, `,"nodes":[`...)
+	for i, n := range h.Nodes {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendString(append(b, `{"name":`...), n.Name)
+		b = appendString(append(b, `,"role":`...), string(n.Role))
+		b = append(b, '}')
+	}
+	b = append(b, `],"faults":[`...)
+	for i, f := range h.Faults {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = strconv.AppendInt(append(b, `{"number":`...), int64(f.Number), 10)
+		b = appendString(append(b, `,"verb":`...), f.Verb)
+		b = appendString(append(b, `,"text":`...), f.Text)
+		b = append(b, '}')
+	}
+	return append(b, "]}"...)
+}
+
+func appendEvent(b []byte, h *History, e *Event, names []string) []byte {
+	b = appendMicros(append(b, `{"true_us":`...), int64(e.At))
+	if e.Clock != 0 {
+		b = appendMicros(append(b, `,"clock_us":`...), e.Clock)
+	}
+	if e.Node != 0 {
+		b = append(append(b, `,"node":`...), names[e.Node]...)
+	}
+	b = append(append(append(b, `,"kind":"`...), kindNames[e.Kind]...), '"')
+	if client := clientOf(h, e); client != 0 {
+		b = append(append(b, `,"client":`...), names[client]...)
+	}
+	if e.Peer != 0 {
+		b = append(append(b, `,"peer":`...), names[e.Peer]...)
+	}
+	if e.Owner != 0 {
+		b = append(append(b, `,"owner":`...), names[e.Owner]...)
+	}
+	if e.Token != 0 {
+		b = strconv.AppendInt(append(b, `,"token":`...), e.Token, 10)
+	}
+	if e.Value != 0 {
+		b = strconv.AppendInt(append(b, `,"value":`...), e.Value, 10)
+	}
+	if e.Cause != NoCause {
+		b = strconv.AppendInt(append(b, `,"cause":[`...), int64(e.Cause), 10)
+		b = append(b, ']')
+	}
+	switch text := h.Text(e.Text); {
+	case text == "":
+	case utf8.ValidString(text):
+		b = appendString(append(b, `,"text":`...), text)
+	default:
+		b = append(b, `,"text_base64":"`...)
+		b = base64.StdEncoding.AppendEncode(b, []byte(text))
+		b = append(b, '"')
+	}
+	return append(b, '}')
+}
+
+// appendMicros appends nanoseconds as microseconds with up to three decimals.
+func appendMicros(b []byte, nanos int64) []byte {
+	if nanos < 0 {
+		b, nanos = append(b, '-'), -nanos
+	}
+	b = strconv.AppendInt(b, nanos/1000, 10)
+	rest := nanos % 1000
+	if rest == 0 {
+		return b
+	}
+	b = append(b, '.', byte('0'+rest/100))
+	if rest%100 != 0 {
+		b = append(b, byte('0'+rest/10%10))
+	}
+	if rest%10 != 0 {
+		b = append(b, byte('0'+rest%10))
+	}
+	return b
+}
+
+func micros(nanos int64) string { return string(appendMicros(nil, nanos)) }
+
+const hexDigits = "0123456789abcdef"
+
+// appendString appends valid UTF-8 as a JSON string. It escapes every rune that
+// has no glyph of its own: controls of both blocks (U+009B starts a terminal
+// escape as well as ESC does), line separators, marks that reverse the text.
+func appendString(b []byte, s string) []byte {
+	b = append(b, '"')
+	for _, r := range s {
+		switch {
+		case r == '"' || r == '\\':
+			b = append(b, '\\', byte(r))
+		case r >= ' ' && r < utf8.RuneSelf && r != 0x7f:
+			b = append(b, byte(r))
+		case r >= utf8.RuneSelf && unicode.IsPrint(r):
+			b = utf8.AppendRune(b, r)
+		case r < 0x10000:
+			b = appendEscape(b, r)
+		default:
+			b = appendEscape(b, 0xd800+(r-0x10000)>>10)
+			b = appendEscape(b, 0xdc00+(r-0x10000)&0x3ff)
+		}
+	}
+	return append(b, '"')
+}
+
+func appendEscape(b []byte, r rune) []byte {
+	return append(b, '\\', 'u',
+		hexDigits[r>>12&15], hexDigits[r>>8&15], hexDigits[r>>4&15], hexDigits[r&15])
+}

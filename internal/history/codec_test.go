@@ -1,0 +1,381 @@
+package history
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+func testHeader() Header {
+	return Header{
+		Scenario: "A pause outlives the lease", Lock: "set-nx-lua", Seed: 1<<64 - 1,
+		Backend: "sim", ScalePPM: 1_000_000, Lease: 10 * time.Second, Fence: "none",
+		Nodes: []Node{
+			{"A", RoleClient}, {"B", RoleClient}, {"probe", RoleProbe},
+			{"S", RoleStore}, {"R", RoleResource},
+		},
+		Faults: []Fault{{1, "pause", "pause A for 15 s"}, {2, "crash", "crash S"}},
+	}
+}
+
+func testHistory() *History {
+	h := New(testHeader())
+	sent := h.Add(Event{At: 12_000_123, Clock: -5, Node: 1, Peer: 4, Kind: Sent, Text: h.Intern("GET lock"), Cause: NoCause})
+	h.Add(Event{At: 13_000_000, Node: 4, Peer: 1, Kind: Executed, Text: h.Intern("(nil)"), Cause: sent})
+	h.Add(Event{At: 13_000_000, Node: 4, Peer: 2, Owner: 1, Kind: Removed, Text: h.Intern("lock"), Value: -1 << 63, Token: 1<<63 - 1, Cause: NoCause})
+	h.Add(Event{At: 14_000_500, Kind: Healed, Cause: NoCause})
+	return h
+}
+
+const testJSONL = `{"schema":1,"scenario":"A pause outlives the lease","lock":"set-nx-lua","seed":18446744073709551615,"backend":"sim","scale_ppm":1000000,"lease_ns":10000000000,"fence":"none","nodes":[{"name":"A","role":"client"},{"name":"B","role":"client"},{"name":"probe","role":"probe"},{"name":"S","role":"store"},{"name":"R","role":"resource"}],"faults":[{"number":1,"verb":"pause","text":"pause A for 15 s"},{"number":2,"verb":"crash","text":"crash S"}]}
+{"true_us":12000.123,"clock_us":-0.005,"node":"A","kind":"sent","client":"A","peer":"S","text":"GET lock"}
+{"true_us":13000,"node":"S","kind":"executed","client":"A","peer":"A","cause":[0],"text":"(nil)"}
+{"true_us":13000,"node":"S","kind":"removed","client":"B","peer":"B","owner":"A","token":9223372036854775807,"value":-9223372036854775808,"text":"lock"}
+{"true_us":14000.5,"kind":"healed"}
+`
+
+func TestWriteJSONLText(t *testing.T) {
+	var buf bytes.Buffer
+	if err := WriteJSONL(&buf, testHistory()); err != nil {
+		t.Fatal(err)
+	}
+	if got := buf.String(); got != testJSONL {
+		t.Errorf("got\n%swant\n%s", got, testJSONL)
+	}
+	for line := range strings.Lines(buf.String()) {
+		if !json.Valid([]byte(line)) {
+			t.Errorf("not JSON: %s", line)
+		}
+	}
+}
+
+func TestReadJSONLText(t *testing.T) {
+	h, err := ReadJSONL(strings.NewReader(testJSONL))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := testHistory()
+	if !reflect.DeepEqual(h.Header, want.Header) {
+		t.Errorf("header %+v\nwant %+v", h.Header, want.Header)
+	}
+	if got, want := h.HashString(), want.HashString(); got != want {
+		t.Errorf("hash %s, want %s", got, want)
+	}
+}
+
+func TestReadJSONLIsTolerant(t *testing.T) {
+	in := ` { "schema" : 1 , "later" : {"a":[1,-2.5e3,null,true,{"b":"\ud83d\ude00"}]}, "nodes":[{"name":"A","role":"client","x":0}] } ` + "\r\n" +
+		`{"kind":"wai\u0074s","true_us":1.50,"node":"A","later":[],"cause":[]}`
+	h, err := ReadJSONL(strings.NewReader(in))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Event{At: 1500, Node: 1, Kind: Waits, Cause: NoCause}
+	if len(h.Events) != 1 || h.Events[0] != want {
+		t.Errorf("got %+v, want %+v", h.Events, want)
+	}
+}
+
+func TestReadJSONLErrors(t *testing.T) {
+	const header = `{"schema":1,"nodes":[{"name":"A","role":"client"},{"name":"S","role":"store"}]}` + "\n"
+	const first = `{"true_us":5,"kind":"waits","node":"A"}` + "\n"
+	tests := []struct{ give, want string }{
+		{"", "line 1: the file is empty"},
+		{"\n", "line 1: column 1: '{' expected"},
+		{`{}`, "line 1: schema 0 is not known here, only 1"},
+		{`{"schema":2}`, "line 1: schema 2 is not known here, only 1"},
+		{`{"schema":1,"lease_ns":-1}`, "line 1: a lease of -1 ns"},
+		{`{"schema":1,"lease_ns":1e3}`, "line 1: column 25: not a whole number"},
+		{`{"schema":1,"seed":18446744073709551616}`, "line 1: column 20: the number is too large"},
+		{`{"schema":1,"nodes":[{"name":"A","role":"client"},{"name":"A","role":"client"}]}`, `line 1: two nodes are named "A"`},
+		{`{"schema":1,"nodes":[{"name":"","role":"client"}]}`, "line 1: a node has no name"},
+		{`{"schema":1,"nodes":[{"name":"A","role":"king"}]}`, `unknown role "king"`},
+		{`{"schema":1,"faults":[{"number":1},{"number":1}]}`, "fault number 1 follows 1"},
+		{`{"schema":1,"nodes":[` + strings.Repeat(`{"name":"A","role":"client"},`, 1001) + `{}]}`, "more than 1000 nodes"},
+		{`{"schema":1,"x":` + strings.Repeat("[", 100) + `}`, "nests too deeply"},
+		{`{"schema":1,"x":truth}`, "line 1: column 17: a value expected"},
+		{`{"schema":1,"x":01}`, "line 1: column 17: a value expected"},
+		{`{"schema":1} x`, "line 1: column 14: something follows"},
+		{header + first + "\n", "line 3: column 1: '{' expected"},
+		{header + `{"true_us":5}`, "line 2: kind is missing"},
+		{header + `{"kind":"waits"}`, "line 2: true_us is missing"},
+		{header + `{"true_us":5,"kind":"waltz"}`, `line 2: kind: unknown kind "waltz"`},
+		{header + `{"true_us":5,"kind":""}`, `line 2: kind: unknown kind ""`},
+		{header + `{"true_us":5,"true_us":5,"kind":"waits"}`, "line 2: true_us stands there twice"},
+		{header + `{"true_us":5,"kind":"waits","text":"a","text_base64":"YQ=="}`, "text_base64 stands there twice"},
+		{header + `{"true_us":5,"kind":"waits","text_base64":"Y"}`, "line 2: text_base64: illegal base64"},
+		{header + `{"true_us":5,"kind":"waits","node":"B"}`, `line 2: node: the header has no node "B"`},
+		{header + `{"true_us":5,"kind":"waits","node":""}`, `line 2: node: the header has no node ""`},
+		{header + `{"true_us":5,"kind":"sent","node":"S","client":"A"}`, `client is "A", but node and peer say "nobody"`},
+		{header + `{"true_us":5,"kind":"sent","node":7}`, `line 2: node: column 35: '"' expected`},
+		{header + first + `{"true_us":4.999,"kind":"waits"}`, "line 3: true time goes back from 5 to 4.999 us"},
+		{header + `{"true_us":-5,"kind":"waits"}`, "line 2: the true time -5000 ns is out of range"},
+		{header + `{"true_us":1.0001,"kind":"waits"}`, "line 2: true_us: a time with more than three decimals"},
+		{header + `{"true_us":1.,"kind":"waits"}`, "true_us: a decimal point without decimals"},
+		{header + `{"true_us":1e3,"kind":"waits"}`, "true_us: a time with an exponent"},
+		{header + `{"true_us":01,"kind":"waits"}`, "true_us: column 12: a number with a leading zero"},
+		{header + `{"true_us":"1","kind":"waits"}`, "true_us: column 12: a number expected"},
+		{header + `{"true_us":99999999999999999,"kind":"waits"}`, "true_us: the time is out of range"},
+		{header + `{"true_us":5,"kind":"waits","cause":[0]}`, "line 2: the cause 0 does not point to an earlier event than 0"},
+		{header + first + `{"true_us":5,"kind":"waits","cause":[-1]}`, "line 3: cause: -1 is not the index of an event"},
+		{header + first + first + `{"true_us":5,"kind":"waits","cause":[0,1]}`, "line 4: cause: more than one cause"},
+		{header + `{"true_us":5,"kind":"waits","value":9223372036854775808}`, "value: the number is too large"},
+		{header + `{"true_us":5,"kind":"waits","value":1.5}`, "not a whole number"},
+		{header + `{"true_us":5,"kind":"waits","text":"\ud800"}`, "text: column 37: not an escape of a character"},
+		{header + `{"true_us":5,"kind":"waits","text":"\ud800\u0041"}`, "not an escape of a character"},
+		{header + `{"true_us":5,"kind":"waits","text":"\x"}`, "not an escape of a character"},
+		{header + "{\"true_us\":5,\"kind\":\"waits\",\"text\":\"\x1b[2J\"}", "a control character in a string"},
+		{header + "{\"true_us\":5,\"kind\":\"waits\",\"text\":\"\xff\"}", "line 2: it is not valid UTF-8"},
+		{header + `{"true_us":5,"kind":"waits","text":"`, "line 2: text: a string does not end"},
+		{header + `{"true_us":5,"kind":"waits"`, "'}' expected"},
+		{header + `{"true_us":5,"kind":"waits",}`, `'"' expected`},
+		{header + first + `{"text":"` + strings.Repeat("x", MaxLine) + `"}`, "line 3: it is longer than 1048576 bytes"},
+	}
+	for _, tt := range tests {
+		_, err := ReadJSONL(strings.NewReader(tt.give))
+		if err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%.300s\ngot error  %v\nwant in it %q", tt.give, err, tt.want)
+		}
+	}
+}
+
+func TestReadJSONLTakesLineOfMaximalLength(t *testing.T) {
+	const frame = `{"schema":1,"scenario":""}`
+	in := `{"schema":1,"scenario":"` + strings.Repeat("x", MaxLine-len(frame)) + `"}`
+	if _, err := ReadJSONL(strings.NewReader(in + "\n")); err != nil {
+		t.Error(err)
+	}
+	if _, err := ReadJSONL(strings.NewReader(in + " \n")); err == nil {
+		t.Error("a line that is one byte longer was read")
+	}
+}
+
+func TestWriteJSONLErrors(t *testing.T) {
+	many := make([]Node, MaxNodes+1)
+	for i := range many {
+		many[i] = Node{fmt.Sprint(i), RoleClient}
+	}
+	tests := []struct {
+		change func(h *History)
+		want   string
+	}{
+		{func(h *History) { h.Header.Schema = 9 }, "schema 9 is not known"},
+		{func(h *History) { h.Header.Nodes = many }, "1001 nodes"},
+		{func(h *History) { h.Header.Scenario = "\xff" }, `"\xff" is not valid UTF-8`},
+		{func(h *History) { h.Header.Scenario = strings.Repeat("x", MaxLine) }, "the header is longer"},
+		{func(h *History) { h.Header.Nodes[1].Name = "A" }, `two nodes are named "A"`},
+		{func(h *History) { h.Header.Nodes[1].Name = "\xff" }, "node name"},
+		{func(h *History) { h.Header.Faults[1].Text = "\xff" }, "fault 2"},
+		{func(h *History) { h.Events[1].Kind = 0 }, "event 1: kind 0 is not known"},
+		{func(h *History) { h.Events[1].Kind = kindCount }, "event 1: kind"},
+		{func(h *History) { h.Events[0].At = -1 }, "event 0: the true time -1 ns"},
+		{func(h *History) { h.Events[1].At = 1 }, "event 1: true time goes back"},
+		{func(h *History) { h.Events[1].Clock = 1 << 62 }, "event 1: the clock"},
+		{func(h *History) { h.Events[1].Owner = 6 }, "event 1: a node is not among the 5"},
+		{func(h *History) { h.Events[1].Cause = 1 }, "event 1: the cause 1"},
+		{func(h *History) { h.Events[1].Cause = -2 }, "event 1: the cause -2"},
+		{func(h *History) { h.Events[1].Text = h.Intern(strings.Repeat("x", MaxLine)) }, "event 1: its line is longer"},
+	}
+	for _, tt := range tests {
+		h := testHistory()
+		tt.change(h)
+		err := WriteJSONL(&bytes.Buffer{}, h)
+		if err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("got error %v, want in it %q", err, tt.want)
+		}
+	}
+}
+
+type fullDisk struct{}
+
+func (fullDisk) Write([]byte) (int, error) { return 0, os.ErrClosed }
+
+func TestWriteJSONLReportsWriteErrors(t *testing.T) {
+	if err := WriteJSONL(fullDisk{}, testHistory()); err == nil {
+		t.Error("the error of the writer got lost")
+	}
+}
+
+// Nothing that a terminal or a browser could take for a command stays raw.
+func TestWriteJSONLHostileTexts(t *testing.T) {
+	texts := []string{
+		"\x1b[2J", "\u009b2J", "\u202egnp.exe", "\u2028", "\u2029", "\x00", "\x7f", "\ufeff",
+		"\"\\/\b\f\n\r\t", "</script>", "\xff\xfe", "a\xc0\xafb", "\U0001f600", "\U000e0001", "é", "\ufffd",
+	}
+	h := New(testHeader())
+	for _, text := range texts {
+		h.Add(Event{Node: 1, Kind: AcquireFailed, Text: h.Intern(text), Cause: NoCause})
+	}
+	var buf bytes.Buffer
+	if err := WriteJSONL(&buf, h); err != nil {
+		t.Fatal(err)
+	}
+	for _, raw := range []string{"\x1b", "\u009b", "\u202e", "\u2028", "\u2029", "\x00", "\x7f", "\ufeff", "\xff", "\U000e0001"} {
+		if strings.Contains(buf.String(), raw) {
+			t.Errorf("%q is in the file as it is", raw)
+		}
+	}
+	back, err := ReadJSONL(&buf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, text := range texts {
+		if got := back.Text(back.Events[i].Text); got != text {
+			t.Errorf("text %q came back as %q", text, got)
+		}
+	}
+}
+
+// genHistory draws any history that can be stored.
+func genHistory(t *rapid.T) *History {
+	text := rapid.OneOf(
+		rapid.SampledFrom([]string{"", "lock", "OK", "\x1b[31m", "\u2028", "\xff\x00"}),
+		rapid.String(),
+		rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) }),
+	)
+	header := Header{
+		Scenario: rapid.String().Draw(t, "scenario"), Lock: rapid.String().Draw(t, "lock"),
+		Seed: rapid.Uint64().Draw(t, "seed"), Backend: "sim", ScalePPM: rapid.Int64().Draw(t, "scale"),
+		Lease: time.Duration(rapid.Int64Range(0, maxNanos).Draw(t, "lease")), Fence: "none",
+	}
+	names := rapid.SliceOfNDistinct(rapid.StringN(1, 9, -1), 0, 5, rapid.ID[string]).Draw(t, "names")
+	roles := []Role{RoleClient, RoleProbe, RoleStore, RoleResource}
+	for _, name := range names {
+		header.Nodes = append(header.Nodes, Node{name, rapid.SampledFrom(roles).Draw(t, "role")})
+	}
+	for i := range rapid.IntRange(0, 3).Draw(t, "faults") {
+		header.Faults = append(header.Faults, Fault{i + 1, rapid.String().Draw(t, "verb"), rapid.String().Draw(t, "fault")})
+	}
+	h := New(header)
+	node := rapid.Map(rapid.IntRange(0, len(names)), func(n int) NodeID { return NodeID(n) })
+	at := int64(0)
+	for i := range rapid.IntRange(0, 20).Draw(t, "events") {
+		at = min(at+rapid.Int64Range(0, 1<<50).Draw(t, "step"), maxNanos)
+		h.Intern(text.Draw(t, "spare"))
+		h.Add(Event{
+			At: Instant(at), Clock: rapid.Int64Range(-maxNanos, maxNanos).Draw(t, "clock"),
+			Token: rapid.Int64().Draw(t, "token"), Value: rapid.Int64().Draw(t, "value"),
+			Cause: int32(rapid.IntRange(-1, i-1).Draw(t, "cause")), Text: h.Intern(text.Draw(t, "text")),
+			Node: node.Draw(t, "node"), Peer: node.Draw(t, "peer"), Owner: node.Draw(t, "owner"),
+			Kind: Kind(rapid.IntRange(1, int(kindCount)-1).Draw(t, "kind")),
+		})
+	}
+	return h
+}
+
+func TestRoundTripKeepsHash(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		h := genHistory(t)
+		var buf bytes.Buffer
+		if err := WriteJSONL(&buf, h); err != nil {
+			t.Fatal(err)
+		}
+		stored := buf.String()
+		for line := range strings.Lines(stored) {
+			if !json.Valid([]byte(line)) {
+				t.Fatalf("not JSON: %q", line)
+			}
+		}
+		back, err := ReadJSONL(&buf)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, stored)
+		}
+		if back.Hash() != h.Hash() {
+			t.Fatalf("another hash after a round trip of\n%s", stored)
+		}
+		var again bytes.Buffer
+		if err := WriteJSONL(&again, back); err != nil || again.String() != stored {
+			t.Fatalf("%v; second copy differs:\n%s\n%s", err, stored, again.String())
+		}
+	})
+}
+
+// The scanner and encoding/json agree about what a string is.
+func TestScannerStringsAgreeWithEncodingJSON(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		want := rapid.String().Draw(t, "text")
+		std, err := json.Marshal(want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var s scanner
+		s.reset(std)
+		if got, err := s.text(); err != nil || got != want {
+			t.Fatalf("%s: got %q, %v", std, got, err)
+		}
+		var got string
+		if err := json.Unmarshal(appendString(nil, want), &got); err != nil || got != want {
+			t.Fatalf("encoding/json reads %q as %q, %v", want, got, err)
+		}
+	})
+}
+
+func TestMicrosRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		want := rapid.Int64Range(-maxNanos, maxNanos).Draw(t, "nanos")
+		var s scanner
+		s.reset(appendMicros(nil, want))
+		if got, err := s.micros(); err != nil || got != want {
+			t.Fatalf("%d -> %s -> %d, %v", want, s.in, got, err)
+		}
+	})
+}
+
+func FuzzReadJSONL(f *testing.F) {
+	f.Add([]byte(testJSONL))
+	f.Add([]byte(`{"schema":1,"x":[[{"a":"\ud83d\ude00"}]],"nodes":[]}` + "\n" + `{"true_us":1.5,"kind":"healed","text_base64":"/w=="}`))
+	f.Fuzz(func(t *testing.T, in []byte) {
+		h, err := ReadJSONL(bytes.NewReader(in))
+		if err != nil {
+			if !strings.HasPrefix(err.Error(), "read history: line ") {
+				t.Errorf("the error names no line: %v", err)
+			}
+			return
+		}
+		for line := range bytes.Lines(in) {
+			if !json.Valid(line) {
+				t.Errorf("took what is no JSON: %q", line)
+			}
+		}
+		var buf bytes.Buffer
+		if err := WriteJSONL(&buf, h); err != nil {
+			t.Fatalf("read but cannot be written: %v", err)
+		}
+		back, err := ReadJSONL(&buf)
+		if err != nil || back.Hash() != h.Hash() {
+			t.Fatalf("does not survive a round trip: %v", err)
+		}
+	})
+}
+
+func BenchmarkWriteJSONL(b *testing.B) {
+	h := sampleRun(3000)
+	var buf bytes.Buffer
+	for b.Loop() {
+		buf.Reset()
+		if err := WriteJSONL(&buf, h); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.SetBytes(int64(buf.Len()))
+}
+
+func BenchmarkReadJSONL(b *testing.B) {
+	var buf bytes.Buffer
+	if err := WriteJSONL(&buf, sampleRun(3000)); err != nil {
+		b.Fatal(err)
+	}
+	b.SetBytes(int64(buf.Len()))
+	for b.Loop() {
+		if _, err := ReadJSONL(bytes.NewReader(buf.Bytes())); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

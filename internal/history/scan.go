@@ -1,0 +1,357 @@
+package history
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// scanner reads the JSON of one line. It exists because encoding/json takes a
+// lone surrogate for U+FFFD, the last of two equal keys for the only one, and
+// ten times as long.
+type scanner struct {
+	in []byte // valid UTF-8
+	at int
+}
+
+// maxDepth is how deeply the values of unknown fields may nest.
+const maxDepth = 32
+
+func (s *scanner) reset(line []byte) { s.in, s.at = line, 0 }
+
+func (s *scanner) space() {
+	for s.at < len(s.in) {
+		switch s.in[s.at] {
+		case ' ', '\t', '\r', '\n':
+			s.at++
+		default:
+			return
+		}
+	}
+}
+
+// peek returns the next byte after white space, 0 at the end of the line.
+func (s *scanner) peek() byte {
+	s.space()
+	if s.at >= len(s.in) {
+		return 0
+	}
+	return s.in[s.at]
+}
+
+func (s *scanner) expect(c byte) error {
+	if s.peek() != c || s.at >= len(s.in) {
+		return fmt.Errorf("column %d: %q expected", s.at+1, c)
+	}
+	s.at++
+	return nil
+}
+
+// end makes sure that nothing follows.
+func (s *scanner) end() error {
+	s.space()
+	if s.at < len(s.in) {
+		return fmt.Errorf("column %d: something follows the object", s.at+1)
+	}
+	return nil
+}
+
+// object reads an object; value is called for every key and must read what
+// follows.
+func (s *scanner) object(value func(key []byte) error) error {
+	if err := s.expect('{'); err != nil {
+		return err
+	}
+	return s.list('}', func() error {
+		key, err := s.str()
+		if err != nil {
+			return err
+		}
+		if err := s.expect(':'); err != nil {
+			return err
+		}
+		return value(key)
+	})
+}
+
+// array reads an array; value is called for every element and must read it.
+func (s *scanner) array(value func() error) error {
+	if err := s.expect('['); err != nil {
+		return err
+	}
+	return s.list(']', value)
+}
+
+func (s *scanner) list(last byte, item func() error) error {
+	if s.peek() == last {
+		s.at++
+		return nil
+	}
+	for {
+		if err := item(); err != nil {
+			return err
+		}
+		if s.peek() != ',' {
+			return s.expect(last)
+		}
+		s.at++
+	}
+}
+
+// text reads a string.
+func (s *scanner) text() (string, error) {
+	b, err := s.str()
+	return string(b), err
+}
+
+// str reads a string. The bytes are valid as long as the line is.
+func (s *scanner) str() ([]byte, error) {
+	if err := s.expect('"'); err != nil {
+		return nil, err
+	}
+	start := s.at
+	for ; s.at < len(s.in); s.at++ {
+		switch c := s.in[s.at]; {
+		case c == '"':
+			s.at++
+			return s.in[start : s.at-1], nil
+		case c == '\\':
+			return s.escaped(start)
+		case c < ' ':
+			return nil, fmt.Errorf("column %d: a control character in a string", s.at+1)
+		}
+	}
+	return nil, errors.New("a string does not end")
+}
+
+// escaped reads the rest of a string whose first escape is at s.at.
+func (s *scanner) escaped(start int) ([]byte, error) {
+	out := append([]byte(nil), s.in[start:s.at]...)
+	for s.at < len(s.in) {
+		c := s.in[s.at]
+		switch {
+		case c == '"':
+			s.at++
+			return out, nil
+		case c < ' ':
+			return nil, fmt.Errorf("column %d: a control character in a string", s.at+1)
+		case c != '\\':
+			out = append(out, c)
+			s.at++
+		default:
+			r, err := s.escape()
+			if err != nil {
+				return nil, err
+			}
+			out = utf8.AppendRune(out, r)
+		}
+	}
+	return nil, errors.New("a string does not end")
+}
+
+func (s *scanner) escape() (rune, error) {
+	column := s.at + 1
+	if s.at+1 >= len(s.in) {
+		return 0, errors.New("a string does not end")
+	}
+	c := s.in[s.at+1]
+	s.at += 2
+	switch c {
+	case '"', '\\', '/':
+		return rune(c), nil
+	case 'b':
+		return '\b', nil
+	case 'f':
+		return '\f', nil
+	case 'n':
+		return '\n', nil
+	case 'r':
+		return '\r', nil
+	case 't':
+		return '\t', nil
+	case 'u':
+		r, ok := s.hex()
+		if ok && utf16.IsSurrogate(r) {
+			ok = false
+			if s.at+1 < len(s.in) && s.in[s.at] == '\\' && s.in[s.at+1] == 'u' {
+				s.at += 2
+				var low rune
+				low, ok = s.hex()
+				r = utf16.DecodeRune(r, low)
+				ok = ok && r != utf8.RuneError
+			}
+		}
+		if ok {
+			return r, nil
+		}
+	}
+	return 0, fmt.Errorf("column %d: not an escape of a character", column)
+}
+
+// hex reads four hexadecimal digits.
+func (s *scanner) hex() (rune, bool) {
+	if s.at+4 > len(s.in) {
+		return 0, false
+	}
+	r := rune(0)
+	for _, c := range s.in[s.at : s.at+4] {
+		switch {
+		case c >= '0' && c <= '9':
+			r = r<<4 | rune(c-'0')
+		case c >= 'a' && c <= 'f':
+			r = r<<4 | rune(c-'a'+10)
+		case c >= 'A' && c <= 'F':
+			r = r<<4 | rune(c-'A'+10)
+		default:
+			return 0, false
+		}
+	}
+	s.at += 4
+	return r, true
+}
+
+// digits reads a number without sign or leading zeros.
+func (s *scanner) digits() (uint64, error) {
+	start := s.at
+	n := uint64(0)
+	for ; s.at < len(s.in) && s.in[s.at] >= '0' && s.in[s.at] <= '9'; s.at++ {
+		d := uint64(s.in[s.at] - '0')
+		if n > (math.MaxUint64-d)/10 {
+			return 0, fmt.Errorf("column %d: the number is too large", start+1)
+		}
+		n = n*10 + d
+	}
+	switch length := s.at - start; {
+	case length == 0:
+		return 0, fmt.Errorf("column %d: a number expected", start+1)
+	case length > 1 && s.in[start] == '0':
+		return 0, fmt.Errorf("column %d: a number with a leading zero", start+1)
+	}
+	return n, nil
+}
+
+// whole makes sure that a number ends where it seems to.
+func (s *scanner) whole() error {
+	if s.at < len(s.in) {
+		switch s.in[s.at] {
+		case '.', 'e', 'E':
+			return fmt.Errorf("column %d: not a whole number", s.at+1)
+		}
+	}
+	return nil
+}
+
+func (s *scanner) unsigned() (uint64, error) {
+	s.space()
+	n, err := s.digits()
+	if err == nil {
+		err = s.whole()
+	}
+	return n, err
+}
+
+func (s *scanner) integer() (int64, error) {
+	negative := s.minus()
+	n, err := s.digits()
+	if err == nil {
+		err = s.whole()
+	}
+	if err != nil {
+		return 0, err
+	}
+	return signed(n, negative)
+}
+
+// small reads an integer that fits into 31 bits.
+func (s *scanner) small() (int, error) {
+	n, err := s.integer()
+	if err == nil && (n < -math.MaxInt32 || n > math.MaxInt32) {
+		err = fmt.Errorf("%d is out of range", n)
+	}
+	return int(n), err
+}
+
+func (s *scanner) minus() bool {
+	if s.peek() != '-' {
+		return false
+	}
+	s.at++
+	return true
+}
+
+func signed(n uint64, negative bool) (int64, error) {
+	switch {
+	case negative && n == -math.MinInt64:
+		return math.MinInt64, nil
+	case n > math.MaxInt64:
+		return 0, errors.New("the number is too large")
+	case negative:
+		return -int64(n), nil
+	}
+	return int64(n), nil
+}
+
+// micros reads microseconds with up to three decimals as nanoseconds.
+func (s *scanner) micros() (int64, error) {
+	negative := s.minus()
+	n, err := s.digits()
+	if err != nil {
+		return 0, err
+	}
+	if n > maxNanos/1000 {
+		return 0, errors.New("the time is out of range")
+	}
+	n *= 1000
+	if s.at < len(s.in) && s.in[s.at] == '.' {
+		s.at++
+		start := s.at
+		for unit := uint64(100); s.at < len(s.in) && s.in[s.at] >= '0' && s.in[s.at] <= '9'; s.at++ {
+			if unit == 0 {
+				return 0, errors.New("a time with more than three decimals")
+			}
+			n += uint64(s.in[s.at]-'0') * unit
+			unit /= 10
+		}
+		if s.at == start {
+			return 0, errors.New("a decimal point without decimals")
+		}
+	}
+	if err := s.whole(); err != nil {
+		return 0, errors.New("a time with an exponent or two points")
+	}
+	return signed(n, negative)
+}
+
+// skip reads over a value of any kind.
+func (s *scanner) skip(depth int) error {
+	if depth > maxDepth {
+		return errors.New("an unknown field nests too deeply")
+	}
+	switch c := s.peek(); c {
+	case '"':
+		_, err := s.str()
+		return err
+	case '{':
+		return s.object(func([]byte) error { return s.skip(depth + 1) })
+	case '[':
+		return s.array(func() error { return s.skip(depth + 1) })
+	default:
+		start := s.at
+		for s.at < len(s.in) && isWord(s.in[s.at]) {
+			s.at++
+		}
+		if !json.Valid(s.in[start:s.at]) {
+			return fmt.Errorf("column %d: a value expected", start+1)
+		}
+		return nil
+	}
+}
+
+// isWord reports whether c may be part of a number, true, false or null.
+func isWord(c byte) bool {
+	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' ||
+		c == 'E' || c == '+' || c == '-' || c == '.'
+}

@@ -1,0 +1,380 @@
+package scenario
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"lockstep/internal/faults"
+	"lockstep/internal/plan"
+)
+
+// The keys of a fault that are not verbs.
+var (
+	triggerKeys = []string{"at", "every", "when"}
+	endKeys     = []string{"for", "until", "forever"}
+)
+
+// afterKey delays a fault beyond its moment.
+const afterKey = "after"
+
+// clientsOnly is the verb that makes no sense for a server. Its parameter is of
+// the same kind as that of verbs which do.
+const clientsOnly = "slow"
+
+// leastEvery keeps a repeated fault from filling the run with itself.
+const leastEvery = time.Millisecond
+
+const faultExample = "a fault such as {when: A is in its critical section, pause: A, for: 15s}"
+
+// faults reads the list of faults.
+func (r *reader) faults(n *node, p *plan.Plan) {
+	items, ok := r.list(n, "faults", "one fault per line, each after a dash")
+	if !ok {
+		return
+	}
+	if len(items) > maxFaults {
+		r.problemf(items[maxFaults], "a scenario has at most %d faults, this one has %d", maxFaults, len(items))
+		return
+	}
+	for i, item := range items {
+		if f, ok := r.fault(item, p); ok {
+			f.Number = i + 1
+			p.Faults = append(p.Faults, f)
+		}
+	}
+}
+
+// parts are the keys of one fault, sorted by what they are.
+type parts struct {
+	at       *node // where the fault starts
+	spec     faults.Spec
+	verb     *entry
+	triggers []entry
+	ends     []entry
+	params   group // parameters of the verb
+	after    *entry
+	unclear  bool // a key was not understood, so what is missing may be it
+}
+
+// fault reads one fault.
+func (r *reader) fault(n *node, p *plan.Plan) (faults.Fault, bool) {
+	before := len(r.problems)
+	s, ok := r.sort(n)
+	if !ok {
+		return faults.Fault{}, false
+	}
+	f := faults.Fault{Line: s.verb.key.line}
+	f.Trigger = r.trigger(s, p.Clients)
+	f.End = r.end(s, p.Clients)
+	args := r.arguments(s, p.Clients)
+	if s.spec.Name == "fail-over" && p.Redis.Replicas == 0 {
+		r.problemf(s.verb.key, "there is no replica to fail over to: add \"servers: {redis: {replicas: 1}}\"")
+	}
+	if len(r.problems) > before {
+		return f, false
+	}
+	if s.spec.Value.Kind == faults.ParamNode {
+		f.Target = args.Value
+	}
+	f.Verb = s.spec.Build(args)
+	f.Text = faultText(&f, s.spec, args)
+	return f, true
+}
+
+// sort finds the one verb of a fault and tells the other keys apart.
+func (r *reader) sort(n *node) (s parts, ok bool) {
+	entries, ok := r.entries(n, "a fault", faultExample)
+	if !ok {
+		return s, false
+	}
+	s.at, s.params = n, group{}
+	var rest []entry
+	for _, e := range entries {
+		spec, isVerb := faults.Lookup(e.key.text)
+		switch {
+		case contains(triggerKeys, e.key.text):
+			s.triggers = append(s.triggers, e)
+		case contains(endKeys, e.key.text):
+			s.ends = append(s.ends, e)
+		case e.key.text == afterKey:
+			s.after = &e
+		case !isVerb:
+			rest = append(rest, e)
+		case s.verb != nil:
+			s.unclear = true
+			r.problemf(e.key, "a fault has one verb, this one has %s and %s: make two faults of it", s.spec.Name, spec.Name)
+		default:
+			s.verb, s.spec = &e, spec
+		}
+	}
+	if s.verb == nil {
+		r.noVerb(n, rest)
+		return s, false
+	}
+	for _, e := range rest {
+		if param(s.spec, e.key.text) == nil {
+			s.unclear = true
+			r.unknownParam(e.key, s.spec)
+			continue
+		}
+		s.params[e.key.text] = e
+	}
+	return s, true
+}
+
+// noVerb reports a fault that does nothing, as far as one can tell.
+func (r *reader) noVerb(n *node, rest []entry) {
+	var verbs []string
+	for _, spec := range faults.All() {
+		verbs = append(verbs, spec.Name)
+	}
+	others := append(append([]string{afterKey}, triggerKeys...), endKeys...)
+	meant := 0
+	for _, e := range rest {
+		key := e.key.text
+		if best := Nearest(key, others); best != "" && Nearest(key, verbs) == "" {
+			r.problemf(e.key, "unknown key %s in a fault: did you mean %q?", quote(key), best)
+			continue
+		}
+		if isParam(key) {
+			continue
+		}
+		meant++
+		r.problemf(e.key, "unknown fault %s: %s", quote(key), suggest(key, verbs))
+	}
+	if meant == 0 {
+		r.problemf(n, "this fault does nothing: add a verb, such as \"pause: A\"; the verbs are %s", strings.Join(verbs, ", "))
+	}
+}
+
+// isParam reports whether any verb has such a parameter.
+func isParam(key string) bool {
+	for _, spec := range faults.All() {
+		if param(spec, key) != nil {
+			return true
+		}
+	}
+	return false
+}
+
+func param(spec faults.Spec, name string) *faults.Param {
+	for i := range spec.Params {
+		if spec.Params[i].Name == name {
+			return &spec.Params[i]
+		}
+	}
+	return nil
+}
+
+func (r *reader) unknownParam(key *node, spec faults.Spec) {
+	known := append(append([]string{afterKey}, triggerKeys...), endKeys...)
+	if spec.Ends == faults.EndNone {
+		known = append([]string{afterKey}, triggerKeys...)
+	}
+	for _, p := range spec.Params {
+		known = append(known, p.Name)
+	}
+	r.problemf(key, "unknown key %s beside %s: %s", quote(key.text), spec.Name, suggest(key.text, known))
+}
+
+// trigger reads when a fault begins.
+func (r *reader) trigger(s parts, clients []string) faults.Trigger {
+	var t faults.Trigger
+	if len(s.triggers) == 0 {
+		if s.unclear {
+			return t
+		}
+		r.problemf(s.at, "when does this fault happen? add one of \"when: A is in its critical section\", \"at: 2s\", \"every: 5s\"")
+		return t
+	}
+	for _, e := range s.triggers[1:] {
+		r.problemf(e.key, "a fault has one trigger, this one has %s and %s: remove one", s.triggers[0].key.text, e.key.text)
+	}
+	switch e := s.triggers[0]; e.key.text {
+	case "at":
+		t.At, _ = r.duration(e.value, "at", "at: 2s", 0)
+	case "every":
+		t.Every, _ = r.duration(e.value, "every", "every: 5s", leastEvery)
+	case "when":
+		t, _ = r.moment(e.value, "when", clients, true)
+	}
+	if s.after != nil {
+		if s.triggers[0].key.text != "when" {
+			r.problemf(s.after.key, "after counts from a moment: use it beside when, or give the right time in %s", s.triggers[0].key.text)
+		} else {
+			t.After, _ = r.duration(s.after.value, afterKey, "after: 40ms", 0)
+		}
+	}
+	if s.spec.OnWire {
+		r.wireTrigger(s, t)
+	}
+	return t
+}
+
+// wireTrigger checks the trigger of a verb that acts on one command: there must
+// be a command, and it must still be possible to act on it.
+func (r *reader) wireTrigger(s parts, t faults.Trigger) {
+	name, first := s.spec.Name, s.triggers[0]
+	half := strings.TrimSpace(s.verb.value.text)
+	switch {
+	case first.key.text != "when" || t.Moment != faults.NoMoment && !t.Moment.OnWire():
+		r.problemf(first.value, "%s acts on one command: it needs a moment of that command, such as \"when: A sends SET\"", name)
+	case tooLate(t.Moment, half):
+		r.problemf(first.value, "it is too late to %s the %s at this moment: write \"when: %s is about to send %s\"", name, half, t.Subject, t.Command)
+	case t.After > 0:
+		r.problemf(s.after.key, "%s acts on the command of its moment and cannot wait: remove after", name)
+	}
+}
+
+// tooLate reports whether one half of a command has already travelled when the
+// moment comes: the request leaves before the client "sends" it, so to speak,
+// and the reply is there when the client has it.
+func tooLate(moment faults.MomentKind, half string) bool {
+	switch moment {
+	case faults.Sends, faults.HasExecuted:
+		return half == faults.Request.String()
+	}
+	return moment == faults.HasReply
+}
+
+// end reads when a fault ends.
+func (r *reader) end(s parts, clients []string) faults.End {
+	var end faults.End
+	name := s.spec.Name
+	if len(s.ends) == 0 {
+		if s.spec.Ends == faults.EndRequired && !s.unclear {
+			r.problemf(s.verb.key, "how long does this %s last? add one of \"for: 15s\", \"until: B acquires\", \"forever: true\"", name)
+		}
+		return end
+	}
+	first := s.ends[0]
+	if s.spec.Ends == faults.EndNone {
+		r.problemf(first.key, "%s is over as soon as it has happened: remove %s", name, first.key.text)
+		return end
+	}
+	for _, e := range s.ends[1:] {
+		r.problemf(e.key, "a fault has one end, this one has %s and %s: remove one", first.key.text, e.key.text)
+	}
+	switch first.key.text {
+	case "for":
+		end.For, _ = r.duration(first.value, "for", "for: 15s", 1)
+	case "until":
+		if t, ok := r.moment(first.value, "until", clients, false); ok {
+			end.Until = &t
+		}
+	case "forever":
+		_, end.Forever = r.choice(first.value, "forever", "true")
+	}
+	return end
+}
+
+// arguments reads the verb's own value and its parameters.
+func (r *reader) arguments(s parts, clients []string) faults.Args {
+	args := faults.Args{Durations: map[string]time.Duration{}, Choices: map[string]string{}}
+	value, _ := r.argument(s.verb.value, s.spec.Name, s.spec.Value, clients, args)
+	args.Value = value
+	for _, p := range s.spec.Params {
+		e, ok := s.params[p.Name]
+		if !ok {
+			if p.Required && !s.unclear {
+				r.problemf(s.verb.key, "%s needs %s: %s; add a line such as \"%s\"", s.spec.Name, p.Name, p.Doc, exampleOf(p.Name, p, clients))
+			}
+			continue
+		}
+		if text, ok := r.argument(e.value, p.Name, p, clients, args); ok && p.Kind != faults.ParamDuration {
+			args.Choices[p.Name] = text
+		}
+	}
+	return args
+}
+
+// argument reads one value. A duration also goes into args, under its name.
+func (r *reader) argument(n *node, key string, p faults.Param, clients []string, args faults.Args) (string, bool) {
+	example := exampleOf(key, p, clients)
+	if n.kind == emptyNode && !p.Required {
+		return "", true
+	}
+	switch p.Kind {
+	case faults.ParamNone:
+		r.problemf(n, "%s takes no value: write %s", key, example)
+		return "", false
+	case faults.ParamChoice:
+		return r.choice(n, key, p.Choices...)
+	case faults.ParamDuration:
+		d, ok := r.duration(n, key, example, 1)
+		if ok {
+			args.Durations[p.Name] = d
+		}
+		return Duration(d), ok
+	}
+	text, ok := r.value(n, key, example)
+	if !ok {
+		return "", false
+	}
+	text = strings.Join(strings.Fields(text), " ")
+	if key == clientsOnly && text == faults.ThePrimary {
+		r.problemf(n, "%s is about a client's work, and the primary has none: name a client, the holder or the next holder", key)
+		return "", false
+	}
+	if known := nodeNames(clients); !contains(known, text) && !r.clientsUnclear {
+		r.problemf(n, "%s cannot aim at %s, which is not in this scenario: %s", key, quote(text), suggest(text, known))
+		return "", false
+	}
+	return text, true
+}
+
+// nodeNames is everything that a fault can aim at.
+func nodeNames(clients []string) []string {
+	return append(append([]string(nil), clients...), faults.TheHolder, faults.NextHolder, faults.ThePrimary)
+}
+
+func exampleOf(key string, p faults.Param, clients []string) string {
+	switch p.Kind {
+	case faults.ParamDuration:
+		return key + ": 12s"
+	case faults.ParamChoice:
+		return key + ": " + p.Choices[0]
+	case faults.ParamNode:
+		return key + ": " + someone(clients)
+	}
+	return key + ":"
+}
+
+// faultText says a whole fault in one phrase.
+func faultText(f *faults.Fault, spec faults.Spec, args faults.Args) string {
+	words := []string{spec.Name}
+	if args.Value != "" {
+		words = append(words, args.Value)
+	}
+	for _, p := range spec.Params {
+		if d, ok := args.Durations[p.Name]; ok {
+			words = append(words, p.Name, Duration(d))
+		} else if c, ok := args.Choices[p.Name]; ok {
+			words = append(words, p.Name, c)
+		}
+	}
+	switch {
+	case f.End.Forever:
+		words = append(words, "forever")
+	case f.End.For > 0:
+		words = append(words, "for", Duration(f.End.For))
+	}
+	words = append(words, triggerText(f.Trigger))
+	if f.End.Until != nil {
+		words = append(words, "until", momentText(*f.End.Until))
+	}
+	return strings.Join(words, " ")
+}
+
+func triggerText(t faults.Trigger) string {
+	switch {
+	case t.Moment == faults.NoMoment && t.Every > 0:
+		return "every " + Duration(t.Every)
+	case t.Moment == faults.NoMoment:
+		return "at " + Duration(t.At)
+	case t.After > 0:
+		return fmt.Sprintf("%s after %s", Duration(t.After), momentText(t))
+	}
+	return "when " + momentText(t)
+}

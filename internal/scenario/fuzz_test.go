@@ -1,0 +1,42 @@
+package scenario
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// FuzzParse checks that every input is either refused with problems that have a
+// place, or a plan that survives being resolved and parsed again.
+func FuzzParse(f *testing.F) {
+	bad, err := filepath.Glob("testdata/bad/*.yaml")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, file := range append(files(f), bad...) {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		if len(data) < 4000 {
+			f.Add(data)
+		}
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		p, err := Parse("fuzz.yaml", data)
+		if err == nil {
+			checkRoundTrip(t, p)
+			return
+		}
+		var invalid *Invalid
+		if !errors.As(err, &invalid) || len(invalid.Problems) == 0 || err.Error() == "" {
+			t.Fatalf("an error without problems: %v", err)
+		}
+		for _, problem := range invalid.Problems {
+			if problem.Line < 1 || problem.Col < 1 || problem.Message == "" {
+				t.Fatalf("no place or message: %+v", problem)
+			}
+		}
+	})
+}

@@ -1,0 +1,213 @@
+package scenario
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"lockstep/internal/faults"
+)
+
+var (
+	ordinalForm = regexp.MustCompile(`^(.*) the ([0-9]{1,7})(?:st|nd|rd|th) time$`)
+	commandForm = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,31}$`)
+)
+
+// plainCommands are the store's commands that a lower-case word in a moment
+// most likely means. Scripts have lower-case names, commands have not.
+var plainCommands = []string{
+	"DEL", "EVAL", "EVALSHA", "EXISTS", "EXPIRE", "GET", "GETSET", "INCR", "PEXPIRE", "PUBLISH",
+	"SET", "SETEX", "SETNX", "SUBSCRIBE", "WAIT",
+}
+
+// moment reads a phrase such as "A sends GET the 2nd time" into a trigger.
+// repeats says whether "every time" makes sense.
+func (r *reader) moment(n *node, key string, clients []string, repeats bool) (faults.Trigger, bool) {
+	example := key + ": A is in its critical section"
+	text, ok := r.value(n, key, example)
+	if !ok {
+		return faults.Trigger{}, false
+	}
+	text = strings.Join(strings.Fields(text), " ")
+	t := faults.Trigger{Nth: 1}
+	if rest, found := strings.CutSuffix(text, " every time"); found {
+		if !repeats {
+			r.problemf(n, "%s ends the fault once: remove \"every time\"", key)
+			return t, false
+		}
+		text, t.Nth = rest, 0
+	} else if m := ordinalForm.FindStringSubmatch(text); m != nil {
+		text = m[1]
+		if t.Nth, _ = strconv.Atoi(m[2]); t.Nth == 0 {
+			r.problemf(n, "times are counted from 1: write the 1st time")
+			return t, false
+		}
+	}
+	subject, phrase, wrong := r.splitSubject(text, clients)
+	if wrong == "" {
+		t.Subject = subject
+		wrong = matchMoment(&t, subject, phrase)
+	}
+	if wrong != "" {
+		r.problemf(n, "%s", wrong)
+		return t, false
+	}
+	return t, true
+}
+
+// splitSubject takes the subject off the front of a phrase.
+func (r *reader) splitSubject(text string, clients []string) (subject, phrase, wrong string) {
+	for _, s := range []string{faults.AnyClient, faults.TheHolder, faults.NextHolder, faults.ThePrimary} {
+		rest, found := strings.CutPrefix(text, s)
+		if !found || rest != "" && rest[0] != ' ' {
+			continue
+		}
+		if s == faults.ThePrimary {
+			return "", "", "moments are reached by clients, never by the primary: name a client, any client, the holder or the next holder"
+		}
+		return s, strings.TrimPrefix(rest, " "), ""
+	}
+	word, rest, _ := strings.Cut(text, " ")
+	if contains(clients, word) {
+		return word, rest, ""
+	}
+	if r.clientsUnclear && clientForm.MatchString(word) {
+		return word, rest, ""
+	}
+	if _, command, found := findMoment(text); found && command != badCommand {
+		return "", "", fmt.Sprintf("who %s? write the client first, such as %q", text, someone(clients)+" "+text)
+	}
+	subjects := append(append([]string(nil), clients...), faults.AnyClient, faults.TheHolder, faults.NextHolder)
+	return "", "", fmt.Sprintf("%s is not a client of this scenario: %s", quote(word), suggest(word, subjects))
+}
+
+func someone(clients []string) string {
+	if len(clients) == 0 {
+		return "A"
+	}
+	return clients[0]
+}
+
+// badCommand marks a phrase that fits a moment, but not with such a command.
+const badCommand = "?"
+
+// findMoment compares a phrase with those that package faults knows.
+func findMoment(phrase string) (kind faults.MomentKind, command string, found bool) {
+	for _, m := range faults.MomentPhrases() {
+		before, after, onWire := strings.Cut(m.Text, "%s")
+		if !onWire {
+			if phrase == m.Text {
+				return m.Kind, "", true
+			}
+			continue
+		}
+		rest, ok := strings.CutPrefix(phrase, before)
+		if !ok {
+			continue
+		}
+		if rest, ok = strings.CutSuffix(rest, after); !ok {
+			continue
+		}
+		if !commandForm.MatchString(rest) {
+			kind, command, found = m.Kind, badCommand, true
+			continue
+		}
+		return m.Kind, rest, true
+	}
+	return kind, command, found
+}
+
+// matchMoment fills in the moment and its command; it returns what is wrong.
+func matchMoment(t *faults.Trigger, subject, phrase string) string {
+	kind, command, found := findMoment(phrase)
+	switch {
+	case !found:
+		return unknownMoment(subject, phrase)
+	case command == badCommand:
+		return fmt.Sprintf("%s must name one command or one script, such as SET or unlock", quote(subject+" "+phrase))
+	case command != strings.ToUpper(command) && contains(plainCommands, strings.ToUpper(command)):
+		return fmt.Sprintf("%q is a script's name here: commands are written in capitals, so write %s", command, strings.ToUpper(command))
+	}
+	t.Moment, t.Command = kind, command
+	return ""
+}
+
+// unknownMoment suggests the moment that was meant, or lists all of them.
+func unknownMoment(subject, phrase string) string {
+	var plain, onWire, all []string
+	for _, m := range faults.MomentPhrases() {
+		all = append(all, strings.Replace(m.Text, "%s", "SET", 1))
+		if m.Kind.OnWire() {
+			onWire = append(onWire, m.Text)
+		} else {
+			plain = append(plain, m.Text)
+		}
+	}
+	if phrase == "" {
+		return fmt.Sprintf("%s does what? the moments are: %s", subject, strings.Join(all, "; "))
+	}
+	if best := Nearest(phrase, plain); best != "" {
+		return fmt.Sprintf("unknown moment %s: did you mean %q?", quote(phrase), subject+" "+best)
+	}
+	// A moment of the wire may be misspelt around its command, and any word of
+	// the phrase may be the command.
+	if best, command := closestOnWire(strings.Fields(phrase), onWire); best != "" {
+		return fmt.Sprintf("unknown moment %s: did you mean %q?", quote(phrase), subject+" "+strings.Replace(best, "%s", command, 1))
+	}
+	return fmt.Sprintf("unknown moment %s: the moments are: %s", quote(phrase), strings.Join(all, "; "))
+}
+
+// closestOnWire tries every word as the command and returns the moment of the
+// wire that the other words come closest to.
+func closestOnWire(words, moments []string) (moment, command string) {
+	least := -1
+	for i, w := range words {
+		if len(words) > 10 || !commandForm.MatchString(w) {
+			continue
+		}
+		masked := append([]string(nil), words...)
+		masked[i] = "%s"
+		text := strings.Join(masked, " ")
+		best := Nearest(text, moments)
+		if best == "" {
+			continue
+		}
+		if d := distance(text, best); least < 0 || d < least {
+			least, moment, command = d, best, w
+		}
+	}
+	return moment, command
+}
+
+// momentText is the phrase of a trigger's moment, subject included.
+func momentText(t faults.Trigger) string {
+	text := "?"
+	for _, m := range faults.MomentPhrases() {
+		if m.Kind == t.Moment {
+			text = t.Subject + " " + strings.Replace(m.Text, "%s", t.Command, 1)
+		}
+	}
+	switch t.Nth {
+	case 0:
+		return text + " every time"
+	case 1:
+		return text
+	}
+	return text + " the " + ordinal(t.Nth) + " time"
+}
+
+func ordinal(n int) string {
+	suffix := "th"
+	if n%100 < 11 || n%100 > 13 {
+		switch n % 10 {
+		case 1:
+			suffix = "st"
+		case 2:
+			suffix = "nd"
+		case 3:
+			suffix = "rd"
+		}
+	}
+	return strconv.Itoa(n) + suffix
+}

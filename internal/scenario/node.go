@@ -1,0 +1,89 @@
+package scenario
+
+import (
+	"fmt"
+
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/token"
+)
+
+// convert turns the library's tree into nodes. Anchors, aliases, tags and merge
+// keys do not occur any more: checkTokens has refused them.
+func (r *reader) convert(n ast.Node) *node {
+	switch n := n.(type) {
+	case *ast.MappingNode:
+		return r.convertMap(n.Start, n.Values)
+	case *ast.MappingValueNode:
+		return r.convertMap(n.Start, []*ast.MappingValueNode{n})
+	case *ast.SequenceNode:
+		out := placed(listNode, n.Start)
+		for _, item := range n.Values {
+			out.items = append(out.items, r.convert(item))
+		}
+		return out
+	case *ast.LiteralNode:
+		out := placed(scalarNode, n.Start)
+		out.text = n.Value.Value
+		r.checkText(out)
+		return out
+	case *ast.NullNode:
+		return placed(emptyNode, n.Token)
+	case *ast.StringNode:
+		return r.convertScalar(n.Token, n.Value)
+	case nil:
+		return &node{kind: emptyNode, line: 1, col: 1, width: 1}
+	default:
+		// A number or a truth value: only its spelling matters here.
+		t := n.GetToken()
+		if t == nil {
+			return &node{kind: emptyNode, line: 1, col: 1, width: 1}
+		}
+		if _, ok := n.(ast.ScalarNode); !ok {
+			r.addToken(t, "this part of YAML has no use in a scenario: write plain keys, values and lists")
+		}
+		return r.convertScalar(t, t.Value)
+	}
+}
+
+func (r *reader) convertScalar(t *token.Token, text string) *node {
+	out := placed(scalarNode, t)
+	out.text = text
+	r.checkText(out)
+	return out
+}
+
+func (r *reader) convertMap(start *token.Token, values []*ast.MappingValueNode) *node {
+	out := placed(mapNode, start)
+	for i, v := range values {
+		key := r.convertKey(v.Key)
+		if i == 0 && start.Type == token.MappingValueType {
+			// The library marks a block by its first colon; people look at the key.
+			out.line, out.col, out.width = key.line, key.col, key.width
+		}
+		out.entries = append(out.entries, entry{key, r.convert(v.Value)})
+	}
+	return out
+}
+
+func (r *reader) convertKey(k ast.MapKeyNode) *node {
+	n := r.convert(k)
+	if n.kind != scalarNode {
+		r.problemf(n, "a key must be a word, not %s", n.kind)
+		n = &node{kind: scalarNode, line: n.line, col: n.col, width: n.width}
+	}
+	return n
+}
+
+// checkText refuses what a quoted text can smuggle in by its escapes.
+func (r *reader) checkText(n *node) {
+	for _, c := range n.text {
+		if hostile(c) && c != '\n' && c != '\t' {
+			r.problemf(n, "this text contains the invisible character %s: remove it", fmt.Sprintf("%U", c))
+			return
+		}
+	}
+}
+
+func placed(kind nodeKind, t *token.Token) *node {
+	return &node{kind: kind, line: t.Position.Line, col: t.Position.Column, width: tokenWidth(t)}
+}

@@ -1,0 +1,141 @@
+package scenario
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+	"unicode"
+)
+
+// Problem is one mistake in a scenario file: where it is, what is wrong and
+// what to write instead.
+type Problem struct {
+	File    string
+	Line    int // from 1; 0 when the problem is about the file as a whole
+	Col     int // from 1, in characters
+	Width   int // how many characters are wrong, at least 1
+	Message string
+
+	source []string // lines of the file, for the excerpt
+}
+
+// Place returns file:line:column, or the file alone when the problem has no line.
+func (p Problem) Place() string {
+	if p.Line == 0 {
+		return printable(p.File)
+	}
+	return fmt.Sprintf("%s:%d:%d", printable(p.File), p.Line, p.Col)
+}
+
+// Invalid is the error of a scenario with mistakes. It holds all of them, in
+// the order of the file. Merge puts those of several files together.
+type Invalid struct {
+	Problems []Problem
+
+	cause error // why the file could not be read; nil when it could
+}
+
+// maxShown limits what Error prints. A file that is not a scenario at all has
+// a problem on every line, and the first ones say so well enough.
+const maxShown = 50
+
+// maxExcerpt is the number of characters of a source line that an excerpt shows.
+const maxExcerpt = 110
+
+// Merge adds the problems of another file.
+func (e *Invalid) Merge(other *Invalid) {
+	e.Problems = append(e.Problems, other.Problems...)
+	if e.cause == nil {
+		e.cause = other.cause
+	}
+}
+
+// Unwrap returns the reason why the file could not be read, nil if it could.
+func (e *Invalid) Unwrap() error { return e.cause }
+
+// Error renders all problems, each with its place, its message and the lines
+// of the file that it is about.
+func (e *Invalid) Error() string {
+	var b strings.Builder
+	for i, p := range e.Problems {
+		if i == maxShown {
+			fmt.Fprintf(&b, "... and %d more\n", len(e.Problems)-maxShown)
+			break
+		}
+		fmt.Fprintf(&b, "%s  %s\n", p.Place(), p.Message)
+		p.excerpt(&b)
+	}
+	if len(e.Problems) == 1 {
+		b.WriteString("1 problem, nothing was run.")
+	} else {
+		fmt.Fprintf(&b, "%d problems, nothing was run.", len(e.Problems))
+	}
+	return b.String()
+}
+
+// excerpt prints the line before the problem, its own line and a row of carets.
+func (p Problem) excerpt(b *strings.Builder) {
+	if p.Line < 1 || p.Line > len(p.source) {
+		return
+	}
+	digits := len(fmt.Sprint(p.Line))
+	line, col, width := window(p.source[p.Line-1], p.Col, p.Width)
+	if p.Line > 1 && strings.TrimSpace(p.source[p.Line-2]) != "" {
+		before, _, _ := window(p.source[p.Line-2], 1, 1)
+		fmt.Fprintf(b, "  %*d | %s\n", digits, p.Line-1, before)
+	}
+	fmt.Fprintf(b, "  %*d | %s\n", digits, p.Line, line)
+	fmt.Fprintf(b, "  %*s | %s%s\n", digits, "", strings.Repeat(" ", col-1), strings.Repeat("^", width))
+}
+
+// window makes a line fit for the terminal. A long line is cut around the
+// problem; col and width are moved and shortened with it.
+func window(line string, col, width int) (text string, newCol, newWidth int) {
+	runes := []rune(printable(line))
+	col = min(max(col, 1), len(runes)+1)
+	if len(runes) > maxExcerpt {
+		start := min(max(col-maxExcerpt/2, 0), len(runes)-maxExcerpt)
+		runes = runes[start : start+maxExcerpt]
+		col -= start
+	}
+	width = max(min(width, len(runes)-col+1), 1)
+	return strings.TrimRight(string(runes), " "), col, width
+}
+
+// printable replaces what could steer a terminal, one character for one, so
+// that columns stay where they are.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\t':
+			return ' '
+		case hostile(r) || !unicode.IsPrint(r) && r != ' ':
+			return '?'
+		}
+		return r
+	}, s)
+}
+
+// hostile reports whether a character is invisible and changes how the text
+// around it is shown: a control character, a line separator, a mark that turns
+// the direction of writing.
+func hostile(r rune) bool {
+	switch {
+	case unicode.IsControl(r), r == '\u2028', r == '\u2029', r == '\ufeff':
+		return true
+	case r >= '\u202a' && r <= '\u202e', r >= '\u2066' && r <= '\u2069':
+		return true
+	}
+	return r == '\u200e' || r == '\u200f' || r == '\u061c'
+}
+
+// sortProblems puts problems in the order of the file; those of the same place
+// keep the order in which they were found.
+func sortProblems(ps []Problem) {
+	sort.SliceStable(ps, func(i, j int) bool {
+		if ps[i].Line != ps[j].Line {
+			return ps[i].Line < ps[j].Line
+		}
+		return ps[i].Col < ps[j].Col
+	})
+}

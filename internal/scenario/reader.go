@@ -1,0 +1,201 @@
+package scenario
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+)
+
+// reader goes through one file and gathers its problems.
+type reader struct {
+	file     string
+	lines    []string
+	problems []Problem
+
+	// Set when the list itself has problems: who or what it leaves out is then
+	// no second mistake of those who mention it.
+	clientsUnclear, locksUnclear bool
+}
+
+func (r *reader) add(line, col, width int, message string) {
+	line = min(max(line, 1), max(len(r.lines), 1))
+	r.problems = append(r.problems, Problem{
+		File: r.file, Line: line, Col: max(col, 1), Width: max(width, 1), Message: message, source: r.lines,
+	})
+}
+
+// problemf reports a problem at a node.
+func (r *reader) problemf(n *node, format string, args ...any) {
+	r.add(n.line, n.col, n.width, fmt.Sprintf(format, args...))
+}
+
+// group is the entries of one mapping by their keys.
+type group map[string]entry
+
+// group returns the entries of a mapping and reports unknown keys, keys that
+// come twice and values of the wrong shape. name is what to call the mapping;
+// example is what could stand there.
+func (r *reader) group(n *node, name, example string, known ...string) group {
+	entries, ok := r.entries(n, name, example)
+	if !ok {
+		return nil
+	}
+	out := group{}
+	for _, e := range entries {
+		if !contains(known, e.key.text) {
+			r.problemf(e.key, "unknown key %s in %s: %s", quote(e.key.text), name, suggest(e.key.text, known))
+			continue
+		}
+		out[e.key.text] = e
+	}
+	return out
+}
+
+// entries returns the entries of a mapping without those whose key came before.
+func (r *reader) entries(n *node, name, example string) ([]entry, bool) {
+	if n.kind != mapNode {
+		r.wrongKind(n, name, "keys with values", example)
+		return nil, false
+	}
+	first := map[string]*node{}
+	var out []entry
+	for _, e := range n.entries {
+		if seen := first[e.key.text]; seen != nil {
+			r.problemf(e.key, "%s stands twice in %s: the first one is in line %d; keep one", quote(e.key.text), name, seen.line)
+			continue
+		}
+		first[e.key.text] = e.key
+		out = append(out, e)
+	}
+	return out, true
+}
+
+// list returns the items of a list.
+func (r *reader) list(n *node, name, example string) ([]*node, bool) {
+	if n.kind != listNode {
+		r.wrongKind(n, name, "a list", example)
+		return nil, false
+	}
+	return n.items, true
+}
+
+// value returns the text of a scalar that fits on one line.
+func (r *reader) value(n *node, name, example string) (string, bool) {
+	text := strings.TrimSpace(n.text)
+	if n.kind != scalarNode || text == "" {
+		r.wrongKind(n, name, "one value", example)
+		return "", false
+	}
+	if strings.ContainsAny(text, "\n\t") {
+		r.problemf(n, "%s must stand on one line, without tabs: write %s", name, example)
+		return "", false
+	}
+	return text, true
+}
+
+// wrongKind reports a value of the wrong shape.
+func (r *reader) wrongKind(n *node, name, want, example string) {
+	if n.kind == emptyNode || n.kind == scalarNode && strings.TrimSpace(n.text) == "" {
+		r.problemf(n, "%s has no value: write %s", name, example)
+		return
+	}
+	r.problemf(n, "%s must be %s, not %s: write %s", name, want, n.kind, example)
+}
+
+// choice returns a value that must be one of a few.
+func (r *reader) choice(n *node, name string, choices ...string) (string, bool) {
+	text, ok := r.value(n, name, name+": "+choices[0])
+	if !ok {
+		return "", false
+	}
+	if !contains(choices, text) {
+		r.problemf(n, "%s cannot be %s: %s", name, quote(text), suggest(text, choices))
+		return "", false
+	}
+	return text, true
+}
+
+func contains(list []string, s string) bool {
+	for _, have := range list {
+		if have == s {
+			return true
+		}
+	}
+	return false
+}
+
+// quote puts a text from a file in quotes, escaped and not too long.
+func quote(s string) string {
+	runes := []rune(s)
+	if len(runes) > 60 {
+		s = string(runes[:57]) + "..."
+	}
+	return fmt.Sprintf("%q", s)
+}
+
+// maxListed limits how many known words an error lists.
+const maxListed = 40
+
+// suggest says what could have been meant: the closest known word, or all of
+// them when none is close.
+func suggest(word string, known []string) string {
+	if best := Nearest(word, known); best != "" {
+		return fmt.Sprintf("did you mean %q?", best)
+	}
+	switch len(known) {
+	case 0:
+		return "there is none to choose from"
+	case 1:
+		return "the only one is " + known[0]
+	case 2:
+		return fmt.Sprintf("choose %s or %s", known[0], known[1])
+	}
+	sorted := append([]string(nil), known...)
+	sort.Strings(sorted)
+	if len(sorted) > maxListed {
+		return fmt.Sprintf("the known ones are %s and %d more", strings.Join(sorted[:maxListed], ", "), len(sorted)-maxListed)
+	}
+	return "the known ones are " + strings.Join(sorted, ", ")
+}
+
+// Nearest returns the known word that is a typing mistake away from word, ""
+// when there is none. One edit per three letters counts as a mistake, more is
+// another word.
+func Nearest(word string, known []string) string {
+	if len(word) == 0 || len(word) > 80 {
+		return ""
+	}
+	best, bestDistance := "", len(word)
+	for _, k := range known {
+		d := distance(strings.ToLower(word), strings.ToLower(k))
+		if d < bestDistance && d <= max(len(k)/3, 1) {
+			best, bestDistance = k, d
+		}
+	}
+	return best
+}
+
+// distance counts the edits between two words: a letter added, left out,
+// replaced, or swapped with its neighbour.
+func distance(a, b string) int {
+	x, y := []rune(a), []rune(b)
+	older, old, row := make([]int, len(y)+1), make([]int, len(y)+1), make([]int, len(y)+1)
+	for j := range old {
+		old[j] = j
+	}
+	for i := 1; i <= len(x); i++ {
+		row[0] = i
+		for j := 1; j <= len(y); j++ {
+			cost := 1
+			if x[i-1] == y[j-1] {
+				cost = 0
+			}
+			row[j] = min(old[j]+1, row[j-1]+1, old[j-1]+cost)
+			if i > 1 && j > 1 && x[i-1] == y[j-2] && x[i-2] == y[j-1] {
+				row[j] = min(row[j], older[j-2]+1)
+			}
+		}
+		older, old, row = old, row, older
+	}
+	return old[len(y)]
+}

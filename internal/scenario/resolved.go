@@ -1,0 +1,303 @@
+package scenario
+
+import (
+	"fmt"
+	"reflect"
+	"regexp"
+	"strings"
+	"time"
+
+	"lockstep/internal/faults"
+	"lockstep/internal/plan"
+)
+
+// Resolved prints a plan as a scenario file that leaves nothing open: every
+// default is spelled out and every duration has its unit. Parsing it again
+// under the same file name gives the same plan, the line numbers apart.
+func Resolved(p *plan.Plan) string {
+	w := &writer{}
+	w.line(0, "scenario: %s", scalar(p.Name))
+	w.line(0, "level: %d", p.Level)
+	w.text("story", p.Story)
+	w.text("question", p.Question)
+	w.line(0, "\nlocks: [%s]", strings.Join(p.Locks, ", "))
+	w.line(0, "lease: %s", Duration(p.Lease))
+	names := make([]string, len(p.Clients))
+	for i, c := range p.Clients {
+		names[i] = scalar(c)
+	}
+	w.line(0, "clients: [%s]", strings.Join(names, ", "))
+	w.workload(p.Workload)
+	w.world(p)
+	w.faults(p)
+	w.expect(p)
+	w.text("lesson", p.Lesson)
+	return w.b.String()
+}
+
+type writer struct{ b strings.Builder }
+
+func (w *writer) line(indent int, format string, args ...any) {
+	w.b.WriteString(strings.Repeat("  ", indent))
+	fmt.Fprintf(&w.b, format, args...)
+	w.b.WriteByte('\n')
+}
+
+// text prints a text as a folded block, or in quotes when its own blanks or
+// line breaks would not survive the folding.
+func (w *writer) text(key, text string) {
+	switch {
+	case text == "":
+		return
+	case !foldable(text):
+		w.line(0, "%s: %s", key, doubleQuoted(text))
+		return
+	}
+	w.line(0, "%s: >", key)
+	for i, paragraph := range strings.Split(text, "\n") {
+		if i > 0 {
+			w.line(0, "")
+		}
+		w.wrapped(paragraph)
+	}
+}
+
+// textWidth is where a folded text is broken.
+const textWidth = 96
+
+func (w *writer) wrapped(paragraph string) {
+	line := ""
+	for _, word := range strings.Split(paragraph, " ") {
+		if line != "" && len(line)+1+len(word) > textWidth {
+			w.line(1, "%s", line)
+			line = ""
+		}
+		if line != "" {
+			line += " "
+		}
+		line += word
+	}
+	w.line(1, "%s", line)
+}
+
+// foldable reports whether a text is paragraphs of words with one blank between
+// them.
+func foldable(text string) bool {
+	for _, paragraph := range strings.Split(text, "\n") {
+		if paragraph == "" || paragraph != strings.Join(strings.Fields(paragraph), " ") {
+			return false
+		}
+	}
+	return true
+}
+
+func (w *writer) workload(l plan.Workload) {
+	w.line(0, "\nworkload:")
+	if l.Repeat == 1 {
+		w.line(1, "repeat: once")
+	} else {
+		w.line(1, "repeat: %d times", l.Repeat)
+	}
+	w.line(1, "wait: up to %s", Duration(l.Wait))
+	w.line(1, "work: %s", spanText(l.Work))
+	w.line(1, "rest: %s", spanText(l.Rest))
+	w.line(1, "stagger: %s", Duration(l.Stagger))
+	w.line(1, "retry: %s", Duration(l.Retry))
+	w.line(1, "fence: %s", l.Fence)
+}
+
+func (w *writer) world(p *plan.Plan) {
+	w.line(0, "\nnetwork:")
+	w.line(1, "latency: %s", spanText(p.Network.Latency))
+	w.line(1, "loss: %s", percentText(p.Network.LossPPM))
+	w.line(1, "timeout: %s", Duration(p.Network.Timeout))
+	w.line(0, "\nservers:")
+	w.line(1, "redis:")
+	w.line(2, "replicas: %d", p.Redis.Replicas)
+	w.line(2, "lag: %s", Duration(p.Redis.Lag))
+	w.line(2, "failover: {by: %s, after: %s}", p.Redis.Failover.By, Duration(p.Redis.Failover.After))
+	if len(p.Clocks) > 0 {
+		w.line(0, "\nclocks:")
+	}
+	for _, c := range p.Clocks {
+		sign := "+"
+		if c.Offset < 0 {
+			sign = ""
+		}
+		w.line(1, "%s: {offset: %s%s, drift: %dppm}", scalar(c.Node), sign, Duration(c.Offset), c.DriftPPM)
+	}
+}
+
+func percentText(ppm int64) string {
+	text := fmt.Sprintf("%d.%04d", ppm/10_000, ppm%10_000)
+	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".") + "%"
+}
+
+func (w *writer) faults(p *plan.Plan) {
+	if len(p.Faults) == 0 {
+		w.line(0, "\nfaults: []")
+		return
+	}
+	w.line(0, "\nfaults:")
+	for i := range p.Faults {
+		f := &p.Faults[i]
+		t := f.Trigger
+		switch {
+		case t.Moment != faults.NoMoment:
+			w.line(1, "- when: %s", momentText(t))
+			w.line(2, "after: %s", Duration(t.After))
+		case t.Every > 0:
+			w.line(1, "- every: %s", Duration(t.Every))
+		default:
+			w.line(1, "- at: %s", Duration(t.At))
+		}
+		w.verb(f, p.Clients)
+		switch {
+		case f.End.Forever:
+			w.line(2, "forever: true")
+		case f.End.Until != nil:
+			w.line(2, "until: %s", momentText(*f.End.Until))
+		case f.End.For > 0:
+			w.line(2, "for: %s", Duration(f.End.For))
+		}
+	}
+}
+
+// verb prints a verb with its parameters.
+func (w *writer) verb(f *faults.Fault, clients []string) {
+	spec, _ := faults.Lookup(f.Verb.Name())
+	args := argumentsOf(spec, f, clients)
+	w.line(2, "%s: %s", spec.Name, scalar(args.Value))
+	for _, p := range spec.Params {
+		if d, ok := args.Durations[p.Name]; ok {
+			w.line(2, "%s: %s", p.Name, Duration(d))
+		} else if c, ok := args.Choices[p.Name]; ok {
+			w.line(2, "%s: %s", p.Name, scalar(c))
+		}
+	}
+}
+
+func (w *writer) expect(p *plan.Plan) {
+	if len(p.Expect) == 0 {
+		return
+	}
+	w.line(0, "\nexpect:")
+	last := ""
+	for _, x := range p.Expect {
+		if x.Lock != last {
+			w.line(1, "%s:", x.Lock)
+			last = x.Lock
+		}
+		w.line(2, "%s: %s", x.Property, x.Verdict)
+	}
+	w.line(0, "")
+}
+
+// argumentsOf finds the arguments that a verb was built from. A verb is opaque
+// once it is built, so its durations are taken from its Scaled method, and its
+// choices by building every candidate until one is equal.
+func argumentsOf(spec faults.Spec, f *faults.Fault, clients []string) faults.Args {
+	args := faults.Args{
+		Value:     f.Target,
+		Durations: durationsOf(spec, f.Verb),
+		Choices:   map[string]string{},
+	}
+	open := make([]faults.Param, 0, 1+len(spec.Params))
+	if spec.Value.Kind == faults.ParamDuration {
+		args.Value = Duration(args.Durations[spec.Value.Name])
+	}
+	for _, p := range append([]faults.Param{spec.Value}, spec.Params...) {
+		isValue := p.Name == spec.Value.Name
+		if p.Kind == faults.ParamChoice || p.Kind == faults.ParamNode && !isValue {
+			open = append(open, p)
+		}
+	}
+	try(spec, f.Verb, open, clients, &args)
+	return args
+}
+
+// try sets the open parameters one after the other; it reports whether a
+// combination gave the verb.
+func try(spec faults.Spec, verb faults.Verb, open []faults.Param, clients []string, args *faults.Args) bool {
+	if len(open) == 0 {
+		return reflect.DeepEqual(spec.Build(*args), verb)
+	}
+	p := open[0]
+	candidates := p.Choices
+	if p.Kind == faults.ParamNode {
+		candidates = nodeNames(clients)
+	}
+	set := func(s string) {
+		if p.Name == spec.Value.Name {
+			args.Value = s
+		} else {
+			args.Choices[p.Name] = s
+		}
+	}
+	for _, c := range candidates {
+		set(c)
+		if try(spec, verb, open[1:], clients, args) {
+			return true
+		}
+	}
+	if !p.Required {
+		delete(args.Choices, p.Name)
+		return try(spec, verb, open[1:], clients, args)
+	}
+	return false
+}
+
+// durationsOf reads the durations out of a verb. The order in which a verb
+// scales them is its own affair, so a verb with known durations shows it.
+func durationsOf(spec faults.Spec, verb faults.Verb) map[string]time.Duration {
+	sample := faults.Args{Durations: map[string]time.Duration{}, Choices: map[string]string{}}
+	if len(spec.Value.Choices) > 0 {
+		sample.Value = spec.Value.Choices[0]
+	}
+	var names []string
+	for _, p := range append([]faults.Param{spec.Value}, spec.Params...) {
+		if p.Kind == faults.ParamDuration {
+			names = append(names, p.Name)
+			sample.Durations[p.Name] = time.Duration(len(names))
+		}
+	}
+	order, values := scaledDurations(spec.Build(sample)), scaledDurations(verb)
+	out := map[string]time.Duration{}
+	for i, o := range order {
+		if i < len(values) && o > 0 && int(o) <= len(names) && values[i] > 0 {
+			out[names[o-1]] = values[i]
+		}
+	}
+	return out
+}
+
+func scaledDurations(verb faults.Verb) (seen []time.Duration) {
+	if v, ok := verb.(faults.Scaler); ok {
+		v.Scaled(func(d time.Duration) time.Duration {
+			seen = append(seen, d)
+			return d
+		})
+	}
+	return seen
+}
+
+// plainForm are texts that YAML reads as themselves without quotes.
+var plainForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9 .()_-]*$`)
+
+// scalar prints a text on one line, in quotes unless it needs none.
+func scalar(text string) string {
+	switch strings.ToLower(text) {
+	case "null", "true", "false":
+		return doubleQuoted(text)
+	}
+	if text == "" || plainForm.MatchString(text) && !strings.HasSuffix(text, " ") {
+		return text
+	}
+	return doubleQuoted(text)
+}
+
+// doubleQuoted prints a text in YAML's double quotes. Control characters other
+// than line breaks cannot occur in a plan that came from a file.
+func doubleQuoted(text string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\t", `\t`).Replace(text) + `"`
+}

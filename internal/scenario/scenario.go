@@ -1,0 +1,289 @@
+// Package scenario reads scenario files: one YAML file is one story, and
+// becomes one plan.
+//
+// A file with mistakes yields all of them at once, each with its place, its
+// cause and what to write instead; nothing of it is used. What a file may say
+// follows from the registries of locks, faults and properties, so a new one of
+// these needs no change here.
+package scenario
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+
+	"lockstep/internal/locks"
+	"lockstep/internal/plan"
+)
+
+// Limits on a scenario. They keep a typing mistake from costing an afternoon.
+const (
+	MaxBytes   = 1 << 20 // bytes of a file
+	maxTitle   = 200     // characters
+	maxText    = 4000    // characters of story, question and lesson
+	maxClients = 100
+	maxRepeat  = 10_000
+	maxFaults  = 100
+	maxSlug    = 64
+)
+
+// Load reads the scenario file at path. Every error that it returns is an
+// *Invalid; one about the file itself unwraps to the cause.
+func Load(path string) (*plan.Plan, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, unreadable(path, err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		return nil, unreadable(path, err)
+	case info.IsDir():
+		return nil, about(path, errors.New("is a directory"), "this is a directory: name a scenario file in it")
+	case info.Size() > MaxBytes:
+		return nil, tooLarge(path)
+	}
+	// A pipe has no size, so the limit holds for the reading too.
+	data, err := io.ReadAll(io.LimitReader(f, MaxBytes+1))
+	if err != nil {
+		return nil, unreadable(path, err)
+	}
+	return Parse(path, data)
+}
+
+// Parse reads a scenario from memory. file is the name to show in problems; the
+// plan's slug comes from it, or from the title when file is "", "-" or "stdin".
+// The error is always an *Invalid.
+func Parse(file string, data []byte) (*plan.Plan, error) {
+	if len(data) > MaxBytes {
+		return nil, tooLarge(file)
+	}
+	r := &reader{file: file}
+	p := plan.Default()
+	if root := r.parseYAML(data); root != nil {
+		r.scenario(root, &p)
+	}
+	if len(r.problems) > 0 {
+		sortProblems(r.problems)
+		return nil, &Invalid{Problems: r.problems}
+	}
+	return &p, nil
+}
+
+func unreadable(path string, err error) *Invalid {
+	message := "this file cannot be read: " + printable(err.Error())
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		message = "there is no such file"
+	case errors.Is(err, fs.ErrPermission):
+		message = "this file cannot be read: permission denied"
+	}
+	return about(path, err, message)
+}
+
+func tooLarge(path string) *Invalid {
+	message := fmt.Sprintf("this file is larger than %d KiB: a scenario is one short story, so this is probably another file", MaxBytes/1024)
+	return about(path, errors.New("file too large"), message)
+}
+
+// about makes the error for a problem with the file as a whole.
+func about(path string, cause error, message string) *Invalid {
+	return &Invalid{
+		Problems: []Problem{{File: path, Width: 1, Message: message}},
+		cause:    cause,
+	}
+}
+
+var topKeys = []string{
+	"scenario", "level", "story", "question", "lesson", "locks", "lease", "clients",
+	"workload", "network", "servers", "clocks", "faults", "expect",
+}
+
+// scenario reads the whole file. The order matters: faults and clocks speak of
+// clients, the lease and the expectations of locks.
+func (r *reader) scenario(root *node, p *plan.Plan) {
+	g := r.group(root, "a scenario", `"scenario: A long pause outlives the lease"`, topKeys...)
+	if g == nil {
+		return
+	}
+	r.words(root, g, p)
+	p.File = r.file
+	p.Slug = slugOf(r.file, p.Name)
+	if e, ok := g["clients"]; ok {
+		before := len(r.problems)
+		p.Clients = r.clients(e.value)
+		r.clientsUnclear = len(r.problems) > before
+	}
+	before := len(r.problems)
+	lockNodes := r.locks(g, p)
+	r.locksUnclear = len(r.problems) > before
+	r.lease(g, lockNodes, p)
+	if e, ok := g["workload"]; ok {
+		r.workload(e.value, &p.Workload)
+	}
+	if e, ok := g["network"]; ok {
+		r.network(e.value, &p.Network)
+	}
+	if e, ok := g["servers"]; ok {
+		r.servers(e.value, &p.Redis)
+	}
+	if e, ok := g["clocks"]; ok {
+		r.clocks(e.value, p)
+	}
+	if e, ok := g["faults"]; ok {
+		r.faults(e.value, p)
+	}
+	if e, ok := g["expect"]; ok {
+		r.expect(e.value, p)
+	}
+}
+
+// words reads the title and the texts.
+func (r *reader) words(root *node, g group, p *plan.Plan) {
+	if e, ok := g["scenario"]; ok {
+		if title, ok := r.value(e.value, "scenario", "scenario: A long pause outlives the lease"); ok {
+			r.limit(e.value, "the title", title, maxTitle)
+			p.Name = title
+		}
+	} else {
+		r.problemf(root, "the title is missing: start with a line such as \"scenario: A long pause outlives the lease\"")
+	}
+	if e, ok := g["level"]; ok {
+		if level, ok := r.count(e.value, "level", "level: 1", 1, 3); ok {
+			p.Level = level
+		}
+	}
+	for key, text := range map[string]*string{"story": &p.Story, "question": &p.Question, "lesson": &p.Lesson} { // order: problems are sorted by place
+		e, ok := g[key]
+		if !ok {
+			continue
+		}
+		if e.value.kind != scalarNode || strings.TrimSpace(e.value.text) == "" {
+			r.wrongKind(e.value, key, "a text", key+": >, and the text in the lines below, indented")
+			continue
+		}
+		*text = tidyText(e.value.text)
+		r.limit(e.value, "the "+key, *text, maxText)
+	}
+}
+
+func (r *reader) limit(n *node, what, text string, most int) {
+	if length := utf8.RuneCountInString(text); length > most {
+		r.problemf(n, "%s has %d characters, and %d is the most: shorten it", what, length, most)
+	}
+}
+
+// tidyText drops the blanks that nobody sees, so that a text stays the same
+// however it is written down.
+func tidyText(text string) string {
+	lines := strings.Split(strings.ReplaceAll(text, "\t", " "), "\n")
+	for i := range lines {
+		lines[i] = strings.TrimRight(lines[i], " ")
+	}
+	return strings.TrimSpace(strings.Join(lines, "\n"))
+}
+
+// slugOf makes a name for files and addresses out of the file's own name, or of
+// the title when there is no file.
+func slugOf(file, title string) string {
+	name := title
+	if file != "" && file != "-" && file != "stdin" {
+		name = strings.TrimSuffix(strings.TrimSuffix(filepath.Base(file), ".yaml"), ".yml")
+	}
+	var b strings.Builder
+	for _, c := range strings.ToLower(name) {
+		switch {
+		case b.Len() >= maxSlug:
+		case c >= 'a' && c <= 'z', c >= '0' && c <= '9':
+			b.WriteRune(c)
+		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):
+			b.WriteByte('-')
+		}
+	}
+	if slug := strings.Trim(b.String(), "-"); slug != "" {
+		return slug
+	}
+	return "scenario"
+}
+
+// locks reads the variants and returns the node that named each of them; an
+// absent key and `all` mean every registered variant.
+func (r *reader) locks(g group, p *plan.Plan) map[string]*node {
+	known := lockIDs()
+	named := map[string]*node{}
+	e, ok := g["locks"]
+	if !ok {
+		p.Locks = known
+		return named
+	}
+	if e.value.kind == scalarNode {
+		if text := strings.TrimSpace(e.value.text); text == "all" {
+			p.Locks = known
+			return named
+		} else if contains(known, text) {
+			r.problemf(e.value, "locks must be a list, even for one lock: write locks: [%s]", text)
+			return named
+		}
+	}
+	items, ok := r.list(e.value, "locks", "locks: [set-nx-lua], or locks: all")
+	if ok && len(items) == 0 {
+		r.problemf(e.value, "locks is empty: name at least one lock, or write locks: all")
+	}
+	for _, item := range items {
+		id, ok := r.value(item, "a lock", "its id, such as set-nx-lua")
+		switch {
+		case !ok:
+		case !contains(known, id):
+			r.problemf(item, "unknown lock %s: %s", quote(id), suggest(id, known))
+		case named[id] != nil:
+			r.problemf(item, "the lock %s is in the list twice: remove one", id)
+		default:
+			named[id] = item
+			p.Locks = append(p.Locks, id)
+		}
+	}
+	return named
+}
+
+func lockIDs() []string {
+	var ids []string
+	for _, v := range locks.All() {
+		ids = append(ids, v.ID)
+	}
+	return ids
+}
+
+// lease reads the lease and asks every lock whether it can work with it.
+func (r *reader) lease(g group, lockNodes map[string]*node, p *plan.Plan) {
+	e, given := g["lease"]
+	if given {
+		lease, ok := r.duration(e.value, "lease", "lease: 10s", 1)
+		if !ok {
+			return
+		}
+		p.Lease = lease
+	}
+	for _, id := range p.Locks {
+		v, _ := locks.Lookup(id)
+		err := v.CheckLease(p.Lease)
+		if err == nil {
+			continue
+		}
+		n := lockNodes[id]
+		if given {
+			n = e.value
+		}
+		if n == nil {
+			n = g["scenario"].key
+		}
+		if n != nil {
+			r.problemf(n, "%s", err.Error())
+		}
+	}
+}

@@ -1,0 +1,129 @@
+package scenario
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"lockstep/internal/checker"
+	"lockstep/internal/locks"
+	"lockstep/internal/plan"
+)
+
+// TestMain registers stand-ins for the variants and properties that this
+// package's tests speak of, unless the real ones are linked in.
+func TestMain(m *testing.M) {
+	for id, unit := range map[string]time.Duration{
+		"setnx": 0, "setnx-expire": time.Second, "set-nx-ex-del": time.Second,
+		"set-nx-token-getdel": time.Millisecond, "set-nx-lua": time.Millisecond, "watchdog-lua": time.Millisecond,
+	} {
+		if _, ok := locks.Lookup(id); !ok {
+			locks.Register(locks.Variant{ID: id, Store: "redis", LeaseUnit: unit})
+		}
+	}
+	for _, id := range []string{"mutual-exclusion", "owner-only-release", "progress", "no-lost-update", "no-stale-write"} {
+		if _, ok := checker.Lookup(id); !ok {
+			checker.Register(checker.Property{ID: id})
+		}
+	}
+	os.Exit(m.Run())
+}
+
+// files returns all scenario files of the repository.
+func files(t testing.TB) []string {
+	t.Helper()
+	var out []string
+	for _, pattern := range []string{"../../scenarios/*/*.yaml", "testdata/good/*.yaml"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, found...)
+	}
+	if len(out) < 10 {
+		t.Fatalf("only %d scenario files found", len(out))
+	}
+	return out
+}
+
+// withoutLines returns a copy of the plan that does not know where in the file
+// its parts stood.
+func withoutLines(p *plan.Plan) plan.Plan {
+	c := *p
+	c.Faults = append(c.Faults[:0:0], c.Faults...)
+	for i := range c.Faults {
+		c.Faults[i].Line = 0
+	}
+	c.Expect = append(c.Expect[:0:0], c.Expect...)
+	for i := range c.Expect {
+		c.Expect[i].Line = 0
+	}
+	return c
+}
+
+// checkRoundTrip parses the resolved plan and compares.
+func checkRoundTrip(t *testing.T, p *plan.Plan) {
+	t.Helper()
+	text := Resolved(p)
+	again, err := Parse(p.File, []byte(text))
+	if err != nil {
+		t.Fatalf("the resolved plan does not parse: %v\n%s", err, text)
+	}
+	if a, b := withoutLines(p), withoutLines(again); !reflect.DeepEqual(a, b) {
+		t.Fatalf("the resolved plan is another one:\n%+v\n%+v\n%s", a, b, text)
+	}
+	if twice := Resolved(again); twice != text {
+		t.Fatalf("resolving twice gives another text:\n%s\n%s", text, twice)
+	}
+}
+
+func TestScenarioFiles(t *testing.T) {
+	for _, file := range files(t) {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".yaml"), func(t *testing.T) {
+			p, err := Load(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkRoundTrip(t, p)
+			for _, f := range p.Faults {
+				if f.Line == 0 || f.Text == "" || f.Number == 0 {
+					t.Errorf("fault without its line, text or number: %+v", f)
+				}
+			}
+		})
+	}
+}
+
+// TestLessonsAreComplete holds the stories to what a reader may expect of one.
+func TestLessonsAreComplete(t *testing.T) {
+	for _, file := range files(t) {
+		if !strings.Contains(file, "lessons") {
+			continue
+		}
+		p, err := Load(file)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if p.Story == "" || p.Question == "" || p.Lesson == "" || len(p.Faults) == 0 {
+			t.Errorf("%s: a lesson has a story, a question, a lesson and a fault", file)
+		}
+		for _, lock := range p.Locks {
+			for _, x := range p.Expect {
+				if x.Lock == lock {
+					lock = ""
+				}
+			}
+			if lock != "" {
+				t.Errorf("%s: nothing is expected of %s", file, lock)
+			}
+			// A tenth of the lease must still do, for --scale 0.1.
+			if v, ok := locks.Lookup(lock); ok && v.CheckLease(p.Lease/10) != nil {
+				t.Errorf("%s: %v", file, v.CheckLease(p.Lease/10))
+			}
+		}
+	}
+}

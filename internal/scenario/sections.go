@@ -1,0 +1,221 @@
+package scenario
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"lockstep/internal/plan"
+)
+
+// clientForm is what a client may be called: names end up in reports, file
+// names and terminals, and in the moments of faults, where they are one word.
+var clientForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$`)
+
+// reserved are the names that the worlds and the phrases of faults use.
+var reserved = []string{
+	"all", "any", "client", "clients", "every", "holder", "link", "lock", "locks", "next",
+	"operator", "primary", "probe", "replica", "request", "reply", "resource", "sentinel",
+	"server", "store", "the", "witness",
+}
+
+func isReserved(name string) bool {
+	lower := strings.ToLower(name)
+	if contains(reserved, lower) {
+		return true
+	}
+	for _, store := range []string{"redis", "replica", "sentinel"} {
+		if rest, ok := strings.CutPrefix(lower, store); ok && strings.Trim(rest, "-_0123456789") == "" {
+			return true
+		}
+	}
+	return false
+}
+
+// clients reads a list of names or a number of clients.
+func (r *reader) clients(n *node) []string {
+	const example = "clients: [A, B, C], or clients: 3"
+	if n.kind == scalarNode {
+		text := strings.TrimSpace(n.text)
+		if _, err := strconv.Atoi(text); err != nil {
+			r.problemf(n, "clients must be a list of names or a number, not %s: write %s", quote(text), example)
+			return nil
+		}
+		count, ok := r.count(n, "clients", example, 1, maxClients)
+		if !ok {
+			return nil
+		}
+		return numbered(count)
+	}
+	items, ok := r.list(n, "clients", example)
+	if !ok {
+		return nil
+	}
+	if len(items) == 0 || len(items) > maxClients {
+		r.problemf(n, "a scenario has 1 to %d clients, not %d", maxClients, len(items))
+		return nil
+	}
+	var names []string
+	for _, item := range items {
+		name, ok := r.value(item, "a client", "a name such as A")
+		switch {
+		case !ok:
+		case !clientForm.MatchString(name):
+			r.problemf(item, "a client cannot be called %s: use letters, digits, - and _, at most 32 of them, a letter or digit first", quote(name))
+		case isReserved(name):
+			r.problemf(item, "a client cannot be called %q: the word has a meaning of its own in scenarios; choose another name", name)
+		case contains(names, name):
+			r.problemf(item, "two clients are called %s: give one of them another name", name)
+		default:
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// numbered names clients as a spreadsheet names its columns: A to Z, then AA.
+func numbered(count int) []string {
+	names := make([]string, count)
+	for i := range names {
+		for k := i + 1; k > 0; k = (k - 1) / 26 {
+			names[i] = string(rune('A'+(k-1)%26)) + names[i]
+		}
+	}
+	return names
+}
+
+// workload reads what every client does.
+func (r *reader) workload(n *node, w *plan.Workload) {
+	g := r.group(n, "workload", "work: 2s..3s below it", "repeat", "wait", "work", "rest", "stagger", "retry", "fence")
+	if e, ok := g["repeat"]; ok {
+		w.Repeat = r.repeat(e.value)
+	}
+	if e, ok := g["wait"]; ok {
+		w.Wait = r.patience(e.value)
+	}
+	if e, ok := g["work"]; ok {
+		w.Work, _ = r.span(e.value, "work", "work: 2s..3s")
+	}
+	if e, ok := g["rest"]; ok {
+		w.Rest, _ = r.span(e.value, "rest", "rest: 100ms")
+	}
+	if e, ok := g["stagger"]; ok {
+		w.Stagger, _ = r.duration(e.value, "stagger", "stagger: 50ms", 0)
+	}
+	if e, ok := g["retry"]; ok {
+		w.Retry, _ = r.duration(e.value, "retry", "retry: 100ms", time.Millisecond)
+	}
+	if e, ok := g["fence"]; ok {
+		fence, _ := r.choice(e.value, "fence", string(plan.FenceNone), string(plan.FenceWrites), string(plan.FenceReadsAndWrites))
+		w.Fence = plan.Fence(fence)
+	}
+}
+
+// repeat reads once or a number of times.
+func (r *reader) repeat(n *node) int {
+	const example = "repeat: once, or repeat: 20 times"
+	text, ok := r.value(n, "repeat", example)
+	if !ok || text == "once" {
+		return 1
+	}
+	m := timesForm.FindStringSubmatch(text)
+	if m == nil {
+		if numberForm.MatchString(text) {
+			r.problemf(n, "%s what? write repeat: %s times", quote(text), text)
+		} else {
+			r.problemf(n, "repeat cannot be %s: write %s", quote(text), example)
+		}
+		return 1
+	}
+	count, _ := strconv.Atoi(m[1])
+	if count < 1 || count > maxRepeat {
+		r.problemf(n, "a client plays 1 to %d rounds, not %s", maxRepeat, m[1])
+	}
+	return count
+}
+
+// patience reads how long a client waits for the lock: up to 40s.
+func (r *reader) patience(n *node) time.Duration {
+	const example = "wait: up to 40s"
+	text, ok := r.value(n, "wait", example)
+	if !ok {
+		return 0
+	}
+	rest, found := strings.CutPrefix(text, "up to ")
+	d, wrong := parseDuration(strings.TrimSpace(rest))
+	switch {
+	case wrong == "" && !found:
+		wrong = "wait is a limit: write up to " + text
+	case wrong == "" && d == 0:
+		wrong = "nobody gets a lock without waiting for the reply: write " + example
+	}
+	if wrong != "" {
+		r.problemf(n, "%s", wrong)
+	}
+	return d
+}
+
+// network reads how messages travel.
+func (r *reader) network(n *node, w *plan.Network) {
+	g := r.group(n, "network", "latency: 1ms..2ms below it", "latency", "loss", "timeout")
+	if e, ok := g["latency"]; ok {
+		w.Latency, _ = r.span(e.value, "latency", "latency: 1ms..2ms")
+	}
+	if e, ok := g["loss"]; ok {
+		w.LossPPM, _ = r.percent(e.value, "loss", "loss: 0.5%")
+	}
+	if e, ok := g["timeout"]; ok {
+		w.Timeout, _ = r.duration(e.value, "timeout", "timeout: 3s", 1)
+	}
+}
+
+// maxReplicas is more than anybody runs behind one lock.
+const maxReplicas = 10
+
+// servers reads what the locks' store is made of.
+func (r *reader) servers(n *node, w *plan.Redis) {
+	const example = "redis: {replicas: 1, lag: 500ms} below it"
+	e, ok := r.group(n, "servers", example, "redis")["redis"]
+	if !ok {
+		return
+	}
+	g := r.group(e.value, "redis", "redis: {replicas: 1, lag: 500ms}", "replicas", "lag", "failover")
+	if e, ok := g["replicas"]; ok {
+		w.Replicas, _ = r.count(e.value, "replicas", "replicas: 1", 0, maxReplicas)
+	}
+	if e, ok := g["lag"]; ok {
+		w.Lag, _ = r.duration(e.value, "lag", "lag: 500ms", 0)
+	}
+	e, ok = g["failover"]
+	if !ok {
+		return
+	}
+	g = r.group(e.value, "failover", "failover: {by: operator, after: 500ms}", "by", "after")
+	if e, ok := g["by"]; ok {
+		w.Failover.By, _ = r.choice(e.value, "by", "operator")
+	}
+	if e, ok := g["after"]; ok {
+		w.Failover.After, _ = r.duration(e.value, "after", "after: 500ms", 0)
+	}
+}
+
+// clocks reads the clocks that differ from true time.
+func (r *reader) clocks(n *node, p *plan.Plan) {
+	entries, _ := r.entries(n, "clocks", "B: {offset: +12s, drift: 200ppm} below it")
+	for _, e := range entries {
+		if !contains(p.Clients, e.key.text) && !r.clientsUnclear {
+			r.problemf(e.key, "unknown client %s in clocks: %s", quote(e.key.text), suggest(e.key.text, p.Clients))
+			continue
+		}
+		clock := plan.Clock{Node: e.key.text}
+		g := r.group(e.value, "a clock", e.key.text+": {offset: +12s, drift: 200ppm}", "offset", "drift")
+		if e, ok := g["offset"]; ok {
+			clock.Offset, _ = r.offset(e.value, "offset", "offset: +12s")
+		}
+		if e, ok := g["drift"]; ok {
+			clock.DriftPPM, _ = r.drift(e.value, "drift", "drift: 200ppm")
+		}
+		p.Clocks = append(p.Clocks, clock)
+	}
+}

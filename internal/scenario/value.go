@@ -1,0 +1,212 @@
+package scenario
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"lockstep/internal/plan"
+)
+
+// maxDuration is the longest duration that a scenario may ask for. Longer ones
+// are typing mistakes, and sums of them would overflow.
+const maxDuration = 24 * time.Hour
+
+var (
+	// Three decimals at most, and none for nanoseconds: a duration is a whole
+	// number of nanoseconds, and nothing is rounded silently.
+	durationForm = regexp.MustCompile(`^([0-9]+ns|[0-9]+(\.[0-9]{1,3})?(us|ms|s|m|h))+$`)
+	numberForm   = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?$`)
+	percentForm  = regexp.MustCompile(`^[0-9]{1,3}(\.[0-9]{1,4})?$`)
+	timesForm    = regexp.MustCompile(`^([0-9]{1,9}) times?$`)
+)
+
+// parseDuration reads a duration that is not negative; the second result says
+// what is wrong, "" when nothing is.
+func parseDuration(text string) (time.Duration, string) {
+	squeezed := strings.ReplaceAll(text, " ", "")
+	switch {
+	case strings.HasPrefix(text, "-") && durationForm.MatchString(squeezed[1:]):
+		return 0, fmt.Sprintf("%s is negative: a duration is 0s or longer", quote(text))
+	case numberForm.MatchString(text):
+		return 0, fmt.Sprintf("%s has no unit: write %ss or %sms", quote(text), text, text)
+	case !durationForm.MatchString(text) && durationForm.MatchString(squeezed):
+		return 0, fmt.Sprintf("%s has a space in it: write %s", quote(text), squeezed)
+	case !durationForm.MatchString(text):
+		return 0, fmt.Sprintf("%s is not a duration: write a number (at most three decimals) and its unit, ns, us, ms, s, m or h, such as 10s or 1m30s", quote(text))
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d > maxDuration {
+		return 0, fmt.Sprintf("%s is too long: the longest duration in a scenario is 24h", quote(text))
+	}
+	return d, ""
+}
+
+// duration reads a duration; least is the shortest that makes sense.
+func (r *reader) duration(n *node, name, example string, least time.Duration) (time.Duration, bool) {
+	text, ok := r.value(n, name, example)
+	if !ok {
+		return 0, false
+	}
+	d, wrong := parseDuration(text)
+	if wrong == "" && d < least {
+		wrong = fmt.Sprintf("%s is too short for %s: write %s or more", quote(text), name, Duration(least))
+		if least == 1 {
+			wrong = fmt.Sprintf("%s must be longer than 0s: write %s", name, example)
+		}
+	}
+	if wrong != "" {
+		r.problemf(n, "%s", wrong)
+		return 0, false
+	}
+	return d, true
+}
+
+// span reads a duration or a range such as 2s..3s.
+func (r *reader) span(n *node, name, example string) (plan.Range, bool) {
+	text, ok := r.value(n, name, example)
+	if !ok {
+		return plan.Range{}, false
+	}
+	from, to, isRange := strings.Cut(text, "..")
+	from, to = strings.TrimSpace(from), strings.TrimSpace(to)
+	if !isRange {
+		to = from
+	}
+	low, wrong := parseDuration(from)
+	high, wrongToo := parseDuration(to)
+	if wrong == "" {
+		wrong = wrongToo
+	}
+	if wrong == "" && low > high {
+		wrong = fmt.Sprintf("the range %s runs backwards: write %s..%s", quote(text), to, from)
+	}
+	if wrong != "" {
+		r.problemf(n, "%s", wrong)
+		return plan.Range{}, false
+	}
+	return plan.Range{Min: low, Max: high}, true
+}
+
+// offset reads a duration with a sign.
+func (r *reader) offset(n *node, name, example string) (time.Duration, bool) {
+	text, ok := r.value(n, name, example)
+	if !ok {
+		return 0, false
+	}
+	sign, rest := signOf(text)
+	d, wrong := parseDuration(rest)
+	if wrong != "" {
+		r.problemf(n, "%s", wrong)
+		return 0, false
+	}
+	return time.Duration(sign) * d, true
+}
+
+func signOf(text string) (sign int64, rest string) {
+	switch {
+	case strings.HasPrefix(text, "-"):
+		return -1, text[1:]
+	case strings.HasPrefix(text, "+"):
+		return 1, text[1:]
+	}
+	return 1, text
+}
+
+// maxDrift is half the speed of time; a clock beyond it is broken rather than
+// drifting.
+const maxDrift = 500_000
+
+// drift reads a rate such as 200ppm or -50ppm.
+func (r *reader) drift(n *node, name, example string) (int64, bool) {
+	text, ok := r.value(n, name, example)
+	if !ok {
+		return 0, false
+	}
+	sign, rest := signOf(text)
+	number, found := strings.CutSuffix(rest, "ppm")
+	v, err := strconv.ParseUint(number, 10, 63)
+	switch {
+	case numberForm.MatchString(rest):
+		r.problemf(n, "%s has no unit: write %sppm", quote(text), text)
+	case !found || !numberForm.MatchString(number) || strings.Contains(number, "."):
+		r.problemf(n, "%s is not a drift: write whole parts per million, such as 200ppm or -50ppm", quote(text))
+	case err != nil || v > maxDrift:
+		r.problemf(n, "%s is too much: a clock drifts by at most %dppm here", quote(text), maxDrift)
+	default:
+		return sign * int64(v), true
+	}
+	return 0, false
+}
+
+// percent reads a share such as 0.5% as millionths.
+func (r *reader) percent(n *node, name, example string) (int64, bool) {
+	text, ok := r.value(n, name, example)
+	if !ok {
+		return 0, false
+	}
+	number, found := strings.CutSuffix(text, "%")
+	if !found && numberForm.MatchString(text) {
+		r.problemf(n, "%s has no unit: write %s%%", quote(text), text)
+		return 0, false
+	}
+	if !found || !percentForm.MatchString(number) {
+		r.problemf(n, "%s is not a share: write a percentage with at most four decimals, such as 0.5%%", quote(text))
+		return 0, false
+	}
+	whole, decimals, _ := strings.Cut(number, ".")
+	ppm, _ := strconv.ParseInt(whole+(decimals + "0000")[:4], 10, 64)
+	if ppm > 1_000_000 {
+		r.problemf(n, "%s is more than everything: a share is 100%% at most", quote(text))
+		return 0, false
+	}
+	return ppm, true
+}
+
+// count reads a whole number.
+func (r *reader) count(n *node, name, example string, least, most int) (int, bool) {
+	text, ok := r.value(n, name, example)
+	if !ok {
+		return 0, false
+	}
+	v, err := strconv.Atoi(text)
+	if err != nil || !numberForm.MatchString(text) || v < least || v > most {
+		r.problemf(n, "%s must be a whole number from %d to %d, not %s: write %s", name, least, most, quote(text), example)
+		return 0, false
+	}
+	return v, true
+}
+
+// Duration prints a duration as a scenario writes it: a whole number and the
+// largest unit that keeps it whole.
+func Duration(d time.Duration) string {
+	switch {
+	case d < 0:
+		return "-" + Duration(-d)
+	case d == 0:
+		return "0s"
+	case d%time.Hour == 0:
+		return whole(d/time.Hour, "h")
+	case d%time.Minute == 0 && d > 2*time.Minute:
+		return whole(d/time.Minute, "m")
+	case d%time.Second == 0:
+		return whole(d/time.Second, "s")
+	case d%time.Millisecond == 0:
+		return whole(d/time.Millisecond, "ms")
+	case d%time.Microsecond == 0:
+		return whole(d/time.Microsecond, "us")
+	}
+	return whole(d, "ns")
+}
+
+func whole(n time.Duration, unit string) string { return strconv.FormatInt(int64(n), 10) + unit }
+
+// spanText prints a range as a scenario writes it.
+func spanText(s plan.Range) string {
+	if s.Min == s.Max {
+		return Duration(s.Min)
+	}
+	return Duration(s.Min) + ".." + Duration(s.Max)
+}
