@@ -38,6 +38,7 @@ type Workload struct {
 	Work    Range         // length of the critical section
 	Rest    Range         // between rounds
 	Stagger time.Duration // client i starts i*Stagger after the first
+	Retry   time.Duration // between two tries of a lock that spins, and after a try that failed
 	Fence   Fence
 }
 
@@ -97,6 +98,7 @@ const (
 	DefaultWait          = 60 * time.Second
 	DefaultTimeout       = 3 * time.Second
 	DefaultStagger       = 50 * time.Millisecond
+	DefaultRetry         = 100 * time.Millisecond // the documents are silent
 	DefaultFailoverAfter = 500 * time.Millisecond
 )
 
@@ -112,6 +114,7 @@ func Default() Plan {
 			Work:    Range{2 * time.Second, 3 * time.Second},
 			Rest:    Range{100 * time.Millisecond, 100 * time.Millisecond},
 			Stagger: DefaultStagger,
+			Retry:   DefaultRetry,
 			Fence:   FenceNone,
 		},
 		Network: Network{
@@ -156,6 +159,7 @@ func (p Plan) Scaled(ppm int64) Plan {
 	p.Workload.Work = span(p.Workload.Work)
 	p.Workload.Rest = span(p.Workload.Rest)
 	p.Workload.Stagger = scale(p.Workload.Stagger)
+	p.Workload.Retry = scale(p.Workload.Retry)
 	p.Network.Latency = span(p.Network.Latency)
 	p.Network.Timeout = scale(p.Network.Timeout)
 	p.Redis.Lag = scale(p.Redis.Lag)

@@ -12,11 +12,16 @@ import (
 	"lockstep/internal/plan"
 )
 
-// World plays one plan with one lock. The history it returns belongs to the
-// caller. An error means that there is no history to judge.
+// World plays plans, one after the other. The history that Play returns is valid
+// until the next Play of the same World. An error means that there is no history
+// to judge, unless one is returned beside it: a run that was cut short.
 type World interface {
 	Play(ctx context.Context, p *plan.Plan, lock string, seed uint64) (*history.History, error)
+	Close()
 }
+
+// Factory makes a World; each worker has one of its own.
+type Factory func() World
 
 // Outcome is one lock's run of a plan.
 type Outcome struct {
@@ -51,8 +56,8 @@ const (
 func One(ctx context.Context, w World, p *plan.Plan, lock string, seed uint64) Outcome {
 	out := Outcome{Lock: lock, Seed: seed}
 	h, err := w.Play(ctx, p, lock, seed)
-	if err != nil {
-		out.Err = err
+	out.Err = err
+	if h == nil {
 		return out
 	}
 	out.Judgement = checker.Judge(h)
@@ -115,18 +120,18 @@ func (r *Result) Status() Status {
 	return worst
 }
 
-// All plays a plan with all its locks and one seed. It stops at the first lock
-// that cannot be played, and when ctx ends; the outcomes so far are in the result.
-func All(ctx context.Context, w World, p *plan.Plan, seed uint64, backend string) (*Result, error) {
+// All plays a plan with all its locks and one seed, each in a world of its own,
+// so that all histories stay valid. It stops at the first lock that cannot be
+// played, and when ctx ends; the outcomes so far are in the result.
+func All(ctx context.Context, worlds Factory, p *plan.Plan, seed uint64, backend string) (*Result, error) {
 	r := &Result{Plan: p, Backend: backend, Seed: seed}
 	for _, lock := range p.Locks {
+		w := worlds()
 		out := One(ctx, w, p, lock, seed)
+		w.Close()
 		r.Outcomes = append(r.Outcomes, out)
 		if out.Err != nil {
 			return r, fmt.Errorf("%s with %s: %w", p.Name, lock, out.Err)
-		}
-		if err := ctx.Err(); err != nil {
-			return r, err
 		}
 	}
 	return r, nil

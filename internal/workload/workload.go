@@ -39,9 +39,6 @@ type Client struct {
 	Rand world.Rand
 }
 
-// retryAfterError is the pause after an attempt that failed with an error.
-const retryAfterError = 100 * time.Millisecond
-
 // Play plays all rounds. It returns when the client has finished.
 func (c *Client) Play() {
 	for round := 1; round <= c.Plan.Repeat; round++ {
@@ -80,7 +77,7 @@ func (c *Client) acquire() locks.Lease {
 			return nil
 		}
 		c.Control.Record(history.AcquireFailed, 0, 0, err.Error())
-		if c.Env.Sleep(ctx, retryAfterError) != nil {
+		if c.Env.Sleep(ctx, c.Plan.Retry) != nil {
 			return nil
 		}
 	}

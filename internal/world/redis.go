@@ -102,18 +102,23 @@ func (c *Cmd) Args() []any {
 }
 
 // String returns the command as one would type it; a script by its name.
-func (c *Cmd) String() string {
-	var b strings.Builder
-	b.WriteString(c.Name)
+func (c *Cmd) String() string { return string(c.AppendText(nil)) }
+
+// AppendText appends what String returns.
+func (c *Cmd) AppendText(buf []byte) []byte {
+	buf = append(buf, c.Name...)
 	if c.Script != nil {
-		b.WriteByte(' ')
-		b.WriteString(c.Script.Name)
+		buf = append(append(buf, ' '), c.Script.Name...)
 	}
 	for i := range c.Len() {
-		b.WriteByte(' ')
-		b.WriteString(c.Arg(i).String())
+		buf = append(buf, ' ')
+		if c.numeric&(1<<i) != 0 {
+			buf = strconv.AppendInt(buf, c.nums[i], 10)
+		} else {
+			buf = append(buf, c.texts[i]...)
+		}
 	}
-	return b.String()
+	return buf
 }
 
 // Set is SET key value.

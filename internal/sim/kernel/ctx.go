@@ -16,6 +16,7 @@ type Ctx struct {
 	done     chan struct{} // made when somebody asks
 	children []*Ctx
 	waiters  []waiter
+	cancelFn context.CancelFunc // c.cancel, made once
 }
 
 var _ context.Context = (*Ctx)(nil)
@@ -37,22 +38,38 @@ func (k *Kernel) WithTimeout(ctx context.Context, d time.Duration) (context.Cont
 	if c.err == nil {
 		c.timer = k.After(c.proc.Clock.TrueFor(max(d, 0)), c, 0, 0)
 	}
-	return c, c.cancel
+	return c, c.cancelFn
 }
 
 // WithCancel derives a context that ends when cancel is called.
 func (k *Kernel) WithCancel(ctx context.Context) (context.Context, context.CancelFunc) {
 	c := k.derive(ctx)
-	return c, c.cancel
+	return c, c.cancelFn
 }
 
 func (k *Kernel) derive(ctx context.Context) *Ctx {
 	k.Enter()
 	parent := k.own(ctx)
-	c := &Ctx{k: k, proc: parent.proc, parent: parent, err: parent.err}
+	c := k.newCtx()
+	c.proc, c.parent, c.err = parent.proc, parent, parent.err
 	if parent.canEnd() && parent.err == nil {
 		parent.children = append(parent.children, c)
 	}
+	return c
+}
+
+// newCtx takes a context from the arena of the run. Contexts are not given back
+// before the run is over, since nobody knows who still holds one.
+func (k *Kernel) newCtx() *Ctx {
+	if k.ctxUsed == len(k.ctxs) {
+		c := &Ctx{k: k}
+		c.cancelFn = c.cancel
+		k.ctxs = append(k.ctxs, c)
+	}
+	c := k.ctxs[k.ctxUsed]
+	k.ctxUsed++
+	c.timer, c.done = Timer{}, nil
+	c.children, c.waiters = c.children[:0], c.waiters[:0]
 	return c
 }
 

@@ -53,6 +53,8 @@ type Kernel struct {
 	next    *Task   // handed from a parking task to the root
 	tasks   []*Task // all that are not idle
 	idle    []*Task // coroutines waiting for a job
+	ctxs    []*Ctx  // arena of contexts, by order of creation
+	ctxUsed int     // how many of them belong to the present run
 	events  int64
 	limit   int64 // of events; 0 for none
 	halted  bool  // Halt was called, or something failed
@@ -71,6 +73,7 @@ func (k *Kernel) Reset() {
 	k.queue.reset()
 	k.ready, k.readyAt = k.ready[:0], 0
 	k.cur, k.next = nil, nil
+	k.ctxUsed = 0
 }
 
 // Close ends all coroutines. The kernel cannot be used afterwards.

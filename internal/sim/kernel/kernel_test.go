@@ -302,3 +302,17 @@ func TestClockArithmetic(t *testing.T) {
 		}
 	}
 }
+
+// Whatever the drift, sleeping for d advances the clock by at least d: the
+// rounding of Mono and TrueFor must not lose a nanosecond between them.
+func TestSleepNeverFallsShort(t *testing.T) {
+	r := NewRand(3, 4)
+	for range 100_000 {
+		c := Clock{DriftPPM: r.Int64N(1_000_000) - 500_000}
+		at := instant(r.Int64N(int64(time.Hour)))
+		d := time.Duration(1 + r.Int64N(1<<(1+r.Int64N(40))))
+		if got := c.Mono(at.Add(c.TrueFor(d))) - c.Mono(at); got < d {
+			t.Fatalf("%+v at %v: sleeping for %v advanced the clock by %v", c, at, d, got)
+		}
+	}
+}

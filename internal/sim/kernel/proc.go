@@ -69,19 +69,26 @@ const million = 1_000_000
 // Mono returns the monotonic clock's reading at a true instant.
 func (c Clock) Mono(at history.Instant) time.Duration {
 	d := int64(at)
-	// Split so that neither product can overflow.
-	return time.Duration(d + d/million*c.DriftPPM + d%million*c.DriftPPM/million)
+	// Split so that neither product can overflow; rounded down, as a clock is.
+	gain := d % million * c.DriftPPM
+	whole := gain / million
+	if gain%million < 0 {
+		whole--
+	}
+	return time.Duration(d + d/million*c.DriftPPM + whole)
 }
 
 // Wall returns the wall clock's reading, as time since the epoch of the run.
 func (c Clock) Wall(at history.Instant) time.Duration { return c.Mono(at) + c.Offset }
 
-// TrueFor returns how much true time passes while the clock advances by d.
+// TrueFor returns how much true time passes until the clock has advanced by d.
+// It rounds up: a task that sleeps until a deadline of its own clock must find
+// that the deadline has come, else it would sleep for nothing again and again.
 func (c Clock) TrueFor(d time.Duration) time.Duration {
 	if c.DriftPPM == 0 {
 		return d
 	}
 	rate := million + c.DriftPPM
 	n := int64(d)
-	return time.Duration(n/rate*million + n%rate*million/rate)
+	return time.Duration(n/rate*million + (n%rate*million+rate-1)/rate)
 }

@@ -1,0 +1,53 @@
+# Bare `make` shows the menu.
+.DEFAULT_GOAL := help
+SHELL := /bin/bash
+GO ?= go
+
+.PHONY: help test unit race live determinism soak bench check lint golden build servers clean
+
+help: ## show this menu
+	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+test: servers check ## everything: install the servers that are missing, then run all tests
+	LOCKSTEP_REQUIRE_SERVERS=1 $(GO) test -timeout 20m ./...
+	$(MAKE) --no-print-directory determinism
+
+unit: ## the tests that need nothing installed
+	$(GO) test ./...
+
+race: ## the simulator and its checkers under the race detector
+	$(GO) test -race -short ./internal/sim/... ./internal/run/... ./internal/checker/... ./internal/history/... ./internal/faults/...
+
+determinism: ## same seed, same hash: over GOMAXPROCS, -race and GOAMD64 builds
+	scripts/determinism
+
+soak: ## the same with 100,000 seeds of the mixed scenario
+	SEEDS=100000 scripts/determinism
+
+live: servers ## every scenario on real servers, ten times as fast
+	$(GO) run ./cmd/simulate run scenarios --backend process --scale 0.1
+
+bench: ## the benchmarks; compare two runs with benchstat
+	$(GO) test -run '^$$' -bench . -benchmem ./internal/...
+
+check: ## format and vet
+	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); \
+	if [ -n "$$unformatted" ]; then echo "not formatted: run gofmt -w on"; echo "$$unformatted"; exit 1; fi
+	$(GO) vet ./...
+
+lint: ## golangci-lint, fetched as a Go module when it is not installed
+	@if command -v golangci-lint >/dev/null; then golangci-lint run; \
+	else $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.5.0 run; fi
+
+golden: ## write the golden files of all tests anew; read the diff before you commit it
+	$(GO) test ./internal/scenario/... ./internal/explain/... ./internal/report/... ./cmd/... -update
+
+build: ## bin/simulate
+	$(GO) build -o bin/simulate ./cmd/simulate
+
+servers: ## install the server packages that the live world needs
+	@scripts/install-servers
+
+clean: ## remove what was built and run
+	rm -rf bin reports/latest
+	find reports -mindepth 1 -maxdepth 1 -not -name gallery -exec rm -rf {} +

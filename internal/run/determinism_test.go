@@ -1,0 +1,137 @@
+package run
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"os"
+	"runtime"
+	"strconv"
+	"testing"
+
+	"lockstep/internal/locks"
+	"lockstep/internal/plan"
+	"lockstep/internal/scenario"
+	"lockstep/internal/sim"
+)
+
+const mixedScenario = "../../scenarios/search/mixed.yaml"
+
+// hashOfSeeds plays a plan with one lock and many seeds and returns one hash over
+// the hashes of all histories, in the order of the seeds.
+func hashOfSeeds(t *testing.T, p *plan.Plan, lock string, count, jobs int) string {
+	t.Helper()
+	hashes := make([][32]byte, count)
+	err := Seeds(context.Background(), func() World { return sim.New() }, p, lock, 1, count, jobs, func(o *Outcome) {
+		hashes[o.Seed-1] = o.Judgement.History.Hash()
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := sha256.New()
+	for _, h := range hashes {
+		sum.Write(h[:])
+	}
+	return fmt.Sprintf("%x", sum.Sum(nil))
+}
+
+func load(t *testing.T, file string) *plan.Plan {
+	t.Helper()
+	p, err := scenario.Load(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// TestHashOfManySeeds prints the hash that scripts/determinism compares between
+// builds and settings. By itself it checks what one process can: that the number
+// of workers and a second play change nothing.
+func TestHashOfManySeeds(t *testing.T) {
+	count := 200
+	if s := os.Getenv("LOCKSTEP_SEEDS"); s != "" {
+		n, err := strconv.Atoi(s)
+		if err != nil {
+			t.Fatalf("LOCKSTEP_SEEDS=%q is not a number", s)
+		}
+		count = n
+	}
+	p := load(t, mixedScenario)
+	all := sha256.New()
+	for _, lock := range p.Locks {
+		got := hashOfSeeds(t, p, lock, count/len(p.Locks)+1, runtime.GOMAXPROCS(0))
+		fmt.Fprintln(all, lock, got)
+		if count <= 1000 {
+			if again := hashOfSeeds(t, p, lock, count/len(p.Locks)+1, 1); again != got {
+				t.Errorf("%s: one worker gives %s, %d workers give %s", lock, again, runtime.GOMAXPROCS(0), got)
+			}
+		}
+	}
+	t.Logf("hash of %d seeds: %x", count, all.Sum(nil))
+}
+
+// Every scenario with every lock gives the same hash in a world of its own and
+// in one that has played others before: nothing is left over between runs.
+func TestEveryScenarioRepeats(t *testing.T) {
+	used := sim.New()
+	defer used.Close()
+	for _, p := range allScenarios(t) {
+		for _, lock := range p.Locks {
+			for seed := uint64(1); seed <= 3; seed++ {
+				fresh, err := sim.Run(p, lock, seed)
+				if err != nil {
+					t.Fatalf("%s with %s: %v", p.File, lock, err)
+				}
+				again, err := used.Run(p, lock, seed)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if fresh.Hash() != again.Hash() {
+					t.Errorf("%s with %s, seed %d: a used world gives another history", p.File, lock, seed)
+				}
+			}
+		}
+	}
+}
+
+// Different seeds must give different histories, or the tests above prove nothing.
+func TestSeedsDiffer(t *testing.T) {
+	p := load(t, mixedScenario)
+	seen := map[[32]byte]uint64{}
+	for seed := uint64(1); seed <= 50; seed++ {
+		h, err := sim.Run(p, p.Locks[0], seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if other, dup := seen[h.Hash()]; dup {
+			t.Errorf("seeds %d and %d give the same history", seed, other)
+		}
+		seen[h.Hash()] = seed
+	}
+}
+
+// Without faults, every lock is safe: no overlap in a thousand seeds.
+func TestNoFaultNoOverlap(t *testing.T) {
+	count := 1000
+	if testing.Short() {
+		count = 50
+	}
+	p := plan.Default()
+	p.Name = "no fault"
+	p.Workload.Repeat = 5
+	for _, v := range locks.All() {
+		acquired := 0
+		err := Seeds(context.Background(), func() World { return sim.New() }, &p, v.ID, 1, count, runtime.GOMAXPROCS(0), func(o *Outcome) {
+			acquired += o.Judgement.Acquired
+			if o.Judgement.Letter != "S" {
+				t.Errorf("%s, seed %d: outcome %s, overlap %v", v.ID, o.Seed, o.Judgement.Letter, o.Judgement.Overlap)
+			}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := count * (3*5 + 1); acquired != want { // three clients, five rounds, and the probe
+			t.Errorf("%s: %d acquisitions, want %d", v.ID, acquired, want)
+		}
+	}
+}

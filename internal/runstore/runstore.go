@@ -1,0 +1,88 @@
+// Package runstore keeps finished runs on disk: one directory per run, complete
+// or not there at all.
+//
+//	reports/<scenario>/<UTC>-seed-<n>/   result.json, history.jsonl, scenario.yaml, env.json, report.html
+//	reports/latest                       -> the newest of them
+package runstore
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// File is one file of a run directory.
+type File struct {
+	Name string // relative to the directory, with slashes
+	Data []byte
+}
+
+// Dir returns the name of a run's directory below root, which need not exist.
+func Dir(root, slug string, seed uint64, now time.Time) string {
+	return filepath.Join(root, slug, fmt.Sprintf("%s-seed-%d", now.UTC().Format("20060102T150405.000Z"), seed))
+}
+
+// Save writes a run directory. The files go to a directory of another name first,
+// which is renamed when it is complete and removed when anything fails, so that
+// nobody ever sees half a run.
+func Save(root, dir string, files []File) (err error) {
+	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
+		return explain(root, err)
+	}
+	draft, err := os.MkdirTemp(filepath.Dir(dir), ".draft-")
+	if err != nil {
+		return explain(root, err)
+	}
+	defer func() {
+		if err != nil {
+			_ = os.RemoveAll(draft) // what is left of it is of no use, and err says why
+		}
+	}()
+	for _, f := range files {
+		path := filepath.Join(draft, filepath.FromSlash(f.Name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return explain(root, err)
+		}
+		if err := os.WriteFile(path, f.Data, 0o644); err != nil {
+			return explain(root, err)
+		}
+	}
+	if err := os.Chmod(draft, 0o755); err != nil {
+		return explain(root, err)
+	}
+	if err := os.Rename(draft, dir); err != nil {
+		return explain(root, err)
+	}
+	return link(root, dir)
+}
+
+// link points root/latest at dir. It is a convenience: a file system without
+// links does without.
+func link(root, dir string) error {
+	target, err := filepath.Rel(root, dir)
+	if err != nil {
+		return nil
+	}
+	latest := filepath.Join(root, "latest")
+	if info, err := os.Lstat(latest); err == nil && info.Mode()&os.ModeSymlink == 0 {
+		return fmt.Errorf("%s is not the link to the latest run that it should be: move it away", latest)
+	}
+	draft := fmt.Sprintf("%s.%d", latest, os.Getpid())
+	if err := os.Symlink(target, draft); err != nil {
+		return nil
+	}
+	if err := os.Rename(draft, latest); err != nil {
+		_ = os.Remove(draft) // as above: the run itself is saved
+	}
+	return nil
+}
+
+func explain(root string, err error) error {
+	cure := "choose another place with --out"
+	if errors.Is(err, os.ErrPermission) {
+		cure = "make it writable, or choose another place with --out"
+	}
+	return fmt.Errorf("cannot store the run below %s: %w: %s", root, err, cure)
+}

@@ -1,0 +1,87 @@
+package sim
+
+import (
+	"runtime"
+	"testing"
+	"time"
+
+	"lockstep/internal/checker"
+	"lockstep/internal/faults"
+	"lockstep/internal/plan"
+)
+
+// stormPlan is the reference workload of the whole-run benchmarks: five clients,
+// twenty acquisitions each, watchdogs, a replica, drifting clocks, one pause and
+// one failover. With a lease of 150 ms the watchdogs renew; with one of 1 s they
+// are never due.
+func stormPlan(lease time.Duration, work plan.Range) plan.Plan {
+	p := plan.Default()
+	p.Name = "storm"
+	p.Lease = lease
+	p.Clients = []string{"A", "B", "C", "D", "E"}
+	p.Workload.Repeat = 20
+	p.Workload.Work = work
+	p.Workload.Rest = plan.Range{Min: time.Millisecond, Max: 10 * time.Millisecond}
+	p.Workload.Retry = 10 * time.Millisecond
+	p.Workload.Stagger = time.Millisecond
+	p.Network.Latency = plan.Range{Min: 200 * time.Microsecond, Max: time.Millisecond}
+	p.Network.Timeout = 500 * time.Millisecond
+	p.Redis.Replicas = 1
+	p.Redis.Lag = 5 * time.Millisecond
+	p.Redis.Failover.After = 300 * time.Millisecond
+	p.Clocks = []plan.Clock{{Node: "B", Offset: time.Second, DriftPPM: 200}, {Node: "C", DriftPPM: -150}}
+	p.Faults = []faults.Fault{
+		verb("pause", 1, "C", faults.Trigger{Moment: faults.InSection, Subject: "C", Nth: 3}, faults.End{For: 1900 * time.Millisecond}),
+		verb("fail-over", 2, "", faults.Trigger{Moment: faults.InSection, Subject: "D", Nth: 8}, faults.End{}),
+	}
+	return p
+}
+
+// verb builds a fault without a scenario file.
+func verb(name string, number int, target string, at faults.Trigger, end faults.End) faults.Fault {
+	spec, ok := faults.Lookup(name)
+	if !ok {
+		panic("no such verb: " + name)
+	}
+	return faults.Fault{
+		Number: number, Target: target, Trigger: at, End: end, Text: name,
+		Verb: spec.Build(faults.Args{Value: target}),
+	}
+}
+
+func BenchmarkRunWithRenewals(b *testing.B) {
+	benchmarkRuns(b, stormPlan(150*time.Millisecond, plan.Range{Min: 5 * time.Millisecond, Max: 120 * time.Millisecond}))
+}
+
+func BenchmarkRunShort(b *testing.B) {
+	benchmarkRuns(b, stormPlan(time.Second, plan.Range{Min: 5 * time.Millisecond, Max: 30 * time.Millisecond}))
+}
+
+// benchmarkRuns measures whole runs on one core: play, judge, hash.
+func benchmarkRuns(b *testing.B, p plan.Plan) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	w := New()
+	defer w.Close()
+	var events, fired int64
+	b.ReportAllocs()
+	b.ResetTimer()
+	for i := range b.N {
+		h, err := w.Run(&p, "watchdog-lua", uint64(i))
+		if err != nil {
+			b.Fatal(err)
+		}
+		events += w.events
+		j := checker.Judge(h)
+		for _, f := range j.Faults {
+			fired += int64(f.Times)
+		}
+		_ = h.Hash()
+	}
+	b.StopTimer()
+	if fired == 0 {
+		b.Fatal("no fault ever fired: the benchmark measures nothing of interest")
+	}
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "runs/s")
+	b.ReportMetric(float64(events)/float64(b.N), "events/run")
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(events), "ns/event")
+}

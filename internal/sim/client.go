@@ -1,0 +1,127 @@
+package sim
+
+import (
+	"context"
+	"time"
+
+	"lockstep/internal/faults"
+	"lockstep/internal/history"
+	"lockstep/internal/locks"
+	"lockstep/internal/plan"
+	"lockstep/internal/sim/kernel"
+	"lockstep/internal/workload"
+	"lockstep/internal/world"
+)
+
+// client is one client process: the ports of its lock (world.Env, world.Redis,
+// world.Resource) and the control of its workload.
+type client struct {
+	w        *World
+	name     string
+	node     history.NodeID
+	proc     *kernel.Proc
+	play     func()
+	luck     kernel.Rand // of the lock
+	habits   kernel.Rand // of the workload
+	network  kernel.Rand // latencies and losses of this client's links
+	extra    time.Duration
+	lastRead int32 // event of the read that the next write is based on
+	done     bool
+	texts    commandTexts
+}
+
+func (w *World) newClient(name string, v locks.Variant, load plan.Workload) *client {
+	c := &client{
+		w: w, name: name, node: w.hist.Node(name),
+		proc:    w.k.NewProc(name, w.clockOf(name)),
+		luck:    kernel.NewRand(w.seed, kernel.StreamID("luck of "+name)),
+		habits:  kernel.NewRand(w.seed, kernel.StreamID("habits of "+name)),
+		network: kernel.NewRand(w.seed, kernel.StreamID("network of "+name)),
+	}
+	player := workload.Client{
+		Env: c, Resource: c, Control: c, Plan: load, Rand: &c.habits,
+		Lock: v.New(locks.Deps{
+			Env: c, Redis: c, Name: locks.Key, Owner: name,
+			Lease: w.plan.Lease, Retry: load.Retry,
+		}),
+	}
+	c.play = func() {
+		player.Play()
+		w.clientDone(c)
+	}
+	return c
+}
+
+// Now implements world.Env.
+func (c *client) Now() time.Time { return epoch.Add(c.proc.Clock.Wall(c.w.k.Now())) }
+
+// Mono implements world.Env.
+func (c *client) Mono() time.Duration { return c.proc.Clock.Mono(c.w.k.Now()) }
+
+// Sleep implements world.Env.
+func (c *client) Sleep(ctx context.Context, d time.Duration) error { return c.w.k.Sleep(ctx, d) }
+
+// Background implements world.Env.
+func (c *client) Background() context.Context { return c.proc.Background() }
+
+// WithTimeout implements world.Env.
+func (c *client) WithTimeout(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+	return c.w.k.WithTimeout(ctx, d)
+}
+
+// WithCancel implements world.Env.
+func (c *client) WithCancel(ctx context.Context) (context.Context, context.CancelFunc) {
+	return c.w.k.WithCancel(ctx)
+}
+
+// Go implements world.Env.
+func (c *client) Go(ctx context.Context, name string, f func(context.Context)) world.Task {
+	c.w.k.Enter()
+	return c.w.k.Go(c.proc, name, func() { f(ctx) })
+}
+
+// NewSignal implements world.Env.
+func (c *client) NewSignal() world.Signal { return c.w.k.NewSignal() }
+
+// Rand implements world.Env.
+func (c *client) Rand() world.Rand { return &c.luck }
+
+// Record implements workload.Control.
+func (c *client) Record(kind history.Kind, token, value int64, text string) {
+	c.w.k.Enter()
+	c.w.record(c.proc, history.Event{
+		Kind: kind, Node: c.node, Token: token, Value: value,
+		Text: c.w.hist.Intern(text), Cause: history.NoCause,
+	})
+}
+
+// Reach implements workload.Control.
+func (c *client) Reach(kind faults.MomentKind) {
+	c.w.k.Enter()
+	if c.w.engine.WantsKind(kind) {
+		c.w.engine.Observe(faults.Moment{Kind: kind, Subject: c.name})
+		c.w.k.Checkpoint()
+	}
+}
+
+// ExtraWork implements workload.Control.
+func (c *client) ExtraWork() time.Duration {
+	d := c.extra
+	c.extra = 0
+	return d
+}
+
+// latency draws how long one message of this client travels.
+func (c *client) latency() time.Duration {
+	span := c.w.plan.Network.Latency
+	if span.Max <= span.Min {
+		return span.Min
+	}
+	return span.Min + time.Duration(c.network.Int64N(int64(span.Max-span.Min)+1))
+}
+
+// loses draws whether a message of this client gets lost.
+func (c *client) loses() bool {
+	ppm := c.w.plan.Network.LossPPM
+	return ppm > 0 && c.network.Int64N(1_000_000) < ppm
+}

@@ -1,0 +1,194 @@
+package redis
+
+import (
+	"slices"
+
+	"lockstep/internal/world"
+)
+
+// A hash is a slice of fields in the order in which they were added, searched
+// from the front, as small hashes are in Redis (listpack.c). The hashes of locks
+// have one field per holder.
+
+// fieldIndex returns the position of a field, or -1.
+func (e *entry) fieldIndex(name string) int {
+	for i := range e.fields {
+		if e.fields[i].name == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// setField sets a field and reports whether it is new.
+func (e *entry) setField(name string, v world.Arg) bool {
+	if i := e.fieldIndex(name); i >= 0 {
+		e.fields[i].value = v
+		return false
+	}
+	e.fields = append(e.fields, field{name, v})
+	return true
+}
+
+// delField removes a field and reports whether there was one.
+func (e *entry) delField(name string) bool {
+	i := e.fieldIndex(name)
+	if i < 0 {
+		return false
+	}
+	e.fields = slices.Delete(e.fields, i, i+1)
+	return true
+}
+
+// hash returns the hash at a key, nil when there is no key.
+func (s *Store) hash(key string) (e *entry, refused error) {
+	e = s.lookup(key)
+	if e != nil && e.kind != kindHash {
+		return nil, errWrongType
+	}
+	return e, nil
+}
+
+// putField sets one field and tells the replicas.
+func (s *Store) putField(e *entry, name string, v world.Arg) bool {
+	added := e.setField(name, v)
+	effect := s.emit(EffectHashSet, e)
+	effect.Field, effect.Value = name, v
+	return added
+}
+
+// hset is HSET key field value [field value ...]; the reply counts new fields.
+func (s *Store) hset(args []world.Arg) world.Reply {
+	if len(args)%2 == 0 {
+		return wrongNumber(opHSet)
+	}
+	key := args[0].String()
+	e, refused := s.hash(key)
+	if refused != nil {
+		return world.Failed(refused)
+	}
+	if e == nil {
+		e = s.create(key, kindHash, noExpiry)
+	}
+	var added int64
+	for i := 1; i < len(args); i += 2 {
+		if s.putField(e, args[i].String(), args[i+1]) {
+			added++
+		}
+	}
+	return world.Int(added)
+}
+
+// hget is HGET.
+func (s *Store) hget(args []world.Arg) world.Reply {
+	e, refused := s.hash(args[0].String())
+	if refused != nil {
+		return world.Failed(refused)
+	}
+	if e == nil {
+		return world.Reply{}
+	}
+	i := e.fieldIndex(args[1].String())
+	if i < 0 {
+		return world.Reply{}
+	}
+	return world.Bulk(digits(&e.fields[i].value))
+}
+
+// hexists is HEXISTS.
+func (s *Store) hexists(args []world.Arg) world.Reply {
+	e, refused := s.hash(args[0].String())
+	if refused != nil {
+		return world.Failed(refused)
+	}
+	if e == nil || e.fieldIndex(args[1].String()) < 0 {
+		return world.Int(0)
+	}
+	return world.Int(1)
+}
+
+// hdel is HDEL; a hash without fields does not exist, so the last one takes the
+// key with it.
+func (s *Store) hdel(args []world.Arg) world.Reply {
+	e, refused := s.hash(args[0].String())
+	if refused != nil {
+		return world.Failed(refused)
+	}
+	if e == nil {
+		return world.Int(0)
+	}
+	var n int64
+	for i := 1; i < len(args); i++ {
+		name := args[i].String()
+		if !e.delField(name) {
+			continue
+		}
+		n++
+		if len(e.fields) == 0 {
+			s.delete(e)
+			break
+		}
+		s.emit(EffectHashDel, e).Field = name
+	}
+	return world.Int(n)
+}
+
+// hlen is HLEN.
+func (s *Store) hlen(args []world.Arg) world.Reply {
+	e, refused := s.hash(args[0].String())
+	if refused != nil {
+		return world.Failed(refused)
+	}
+	if e == nil {
+		return world.Int(0)
+	}
+	return world.Int(int64(len(e.fields)))
+}
+
+// hincrby is HINCRBY (hincrbyCommand in t_hash.c). It keeps the time to live.
+func (s *Store) hincrby(args []world.Arg) world.Reply {
+	by, ok := parseInt(args[2])
+	if !ok {
+		return world.Failed(errNotInteger)
+	}
+	key, name := args[0].String(), args[1].String()
+	e, refused := s.hash(key)
+	if refused != nil {
+		return world.Failed(refused)
+	}
+	var old int64
+	if e != nil {
+		if i := e.fieldIndex(name); i >= 0 {
+			if old, ok = parseInt(e.fields[i].value); !ok {
+				return world.Failed(errHashInteger)
+			}
+		}
+	}
+	if addOverflows(old, by) {
+		return world.Failed(errOverflow)
+	}
+	if e == nil {
+		e = s.create(key, kindHash, noExpiry)
+	}
+	s.putField(e, name, world.Arg{Num: old + by, IsNum: true})
+	return world.Int(old + by)
+}
+
+// hgetall is HGETALL: names and values in turn. Redis promises no order; the
+// model keeps that of insertion.
+func (s *Store) hgetall(args []world.Arg) world.Reply {
+	e, refused := s.hash(args[0].String())
+	if refused != nil {
+		return world.Failed(refused)
+	}
+	reply := world.Reply{Kind: world.ReplyArray}
+	if e == nil {
+		return reply
+	}
+	reply.Array = make([]world.Reply, 0, 2*len(e.fields))
+	for i := range e.fields {
+		reply.Array = append(reply.Array,
+			world.Bulk(e.fields[i].name), world.Bulk(digits(&e.fields[i].value)))
+	}
+	return reply
+}

@@ -1,0 +1,234 @@
+package redis
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	lua "github.com/yuin/gopher-lua"
+
+	"lockstep/internal/world"
+)
+
+// Budget is how many Lua instructions one script may execute. Redis lets a
+// script run until somebody kills it (lua-time-limit only warns); a simulation
+// must come back by itself, and at the same instruction in every replay. A lock's
+// script takes a few dozen.
+const Budget = 1_000_000
+
+// interpreter runs the scripts of one store, or of all stores of one world. It
+// is made with the first script.
+type interpreter struct {
+	state *lua.LState
+	store *Store // whose script is running
+	used  budget
+	funcs map[*program]*lua.LFunction
+	lastP *program
+	lastF *lua.LFunction
+
+	tame     *lua.LTable // globals of tame scripts
+	tameKeys argList     // their KEYS and ARGV, filled anew for each run
+	tameArgs argList
+	wild     *lua.LTable   // globals of all others, behind guard
+	guarded  []*lua.LTable // tables that scripts may not change
+	argv     []world.Arg   // of a redis.call
+	texts    [16]lua.LValue
+
+	// Where the last error that carries no position was raised, and its value:
+	// Redis's error handler asks the stack, which is gone when ours is told.
+	raised     lua.LValue
+	raisedLine int
+}
+
+// budget is a context that ends after a number of instructions: gopher-lua asks
+// for Done before every one of them.
+type budget struct {
+	left   int
+	closed chan struct{}
+}
+
+func (b *budget) Done() <-chan struct{} {
+	if b.left--; b.left < 0 {
+		return b.closed
+	}
+	return nil // never ready
+}
+
+func (b *budget) Err() error                  { return errBudget }
+func (b *budget) Deadline() (time.Time, bool) { return time.Time{}, false }
+func (b *budget) Value(any) any               { return nil }
+
+var errBudget error = world.ServerError(
+	"the script used up its budget of " + strconv.Itoa(Budget) + " instructions")
+
+// open makes the Lua state.
+func (vm *interpreter) open() {
+	vm.state = lua.NewState(lua.Options{
+		SkipOpenLibs:    true,
+		CallStackSize:   200, // LUAI_MAXCCALLS of Lua 5.1
+		RegistrySize:    1024,
+		RegistryMaxSize: 64 * 1024,
+	})
+	vm.used.closed = make(chan struct{})
+	close(vm.used.closed)
+	vm.state.SetContext(&vm.used)
+	vm.funcs = make(map[*program]*lua.LFunction)
+	vm.openLibraries()
+}
+
+// run executes a program for a store and turns what it returns into a reply.
+func (vm *interpreter) run(s *Store, p *program, cmd *world.Cmd, first, numKeys int) world.Reply {
+	if vm.state == nil {
+		vm.open()
+	}
+	vm.store, vm.used.left, vm.raised = s, Budget, nil
+	if p.tame {
+		vm.tameKeys.fill(vm, cmd, first, first+numKeys)
+		vm.tameArgs.fill(vm, cmd, first+numKeys, cmd.Len())
+	} else {
+		var keys, args argList
+		keys.fill(vm, cmd, first, first+numKeys)
+		args.fill(vm, cmd, first+numKeys, cmd.Len())
+		vm.wild.RawSetString("KEYS", keys.table)
+		vm.wild.RawSetString("ARGV", args.table)
+	}
+	if vm.lastP != p {
+		vm.lastP, vm.lastF = p, vm.function(p)
+	}
+	state := vm.state
+	state.Push(vm.lastF)
+	if err := state.PCall(0, 1, nil); err != nil {
+		state.SetTop(0)
+		return vm.failure(p, err)
+	}
+	result := state.Get(-1)
+	state.SetTop(0)
+	return toReply(result, 0)
+}
+
+// function returns the program as a function of this interpreter.
+func (vm *interpreter) function(p *program) *lua.LFunction {
+	f := vm.funcs[p]
+	if f == nil {
+		f = vm.state.NewFunctionFromProto(p.proto)
+		f.Env = vm.guarded[0]
+		if p.tame {
+			f.Env = vm.tame
+		}
+		vm.funcs[p] = f
+	}
+	return f
+}
+
+// argList is KEYS or ARGV.
+type argList struct {
+	table *lua.LTable
+	n     int
+}
+
+// fill puts arguments from..to-1 of a command into the table.
+func (l *argList) fill(vm *interpreter, cmd *world.Cmd, from, to int) {
+	if l.table == nil {
+		l.table = vm.state.CreateTable(to-from, 0)
+	}
+	for i := from; i < to; i++ {
+		l.table.RawSetInt(i-from+1, vm.text(cmd.Arg(i).String()))
+	}
+	for i := to - from; i < l.n; i++ {
+		l.table.RawSetInt(i+1, lua.LNil)
+	}
+	l.n = to - from
+}
+
+// text makes a Lua string. Boxing one allocates, and a script meets the same few
+// strings again and again: the key, the token that is compared with the token.
+func (vm *interpreter) text(s string) lua.LValue {
+	if s == "" {
+		return emptyText
+	}
+	slot := (len(s) + int(s[0]) + 7*int(s[len(s)-1])) % len(vm.texts)
+	if known, ok := vm.texts[slot].(lua.LString); ok && string(known) == s {
+		return vm.texts[slot]
+	}
+	v := lua.LValue(lua.LString(s))
+	vm.texts[slot] = v
+	return v
+}
+
+var emptyText lua.LValue = lua.LString("")
+
+// failure turns the error that ended a script into the reply of Redis 7.0
+// (luaCallFunction in script_lua.c): the error, the script, and the line.
+func (vm *interpreter) failure(p *program, err error) world.Reply {
+	failed := err.(*lua.ApiError)
+	if failed.Type == lua.ApiErrorPanic {
+		panic(failed) // a bug of ours, not of the script
+	}
+	line := 0
+	if vm.raised != nil && vm.raised == failed.Object {
+		line = vm.raisedLine
+	}
+	text := ""
+	switch v := failed.Object.(type) {
+	case *lua.LTable:
+		text = errField(v)
+		if text == "" {
+			text = "ERR unknown error" // an error table without err crashes Redis 7.0.15
+		}
+	default:
+		text = luaText(v)
+		if line == 0 {
+			line = linePrefix(text)
+		}
+		text = "ERR " + text
+	}
+	text += " script: " + p.sha
+	if line > 0 {
+		text += ", on @" + chunkName + ":" + strconv.Itoa(line) + "."
+	}
+	return world.Failed(world.ServerError(oneLine(text)))
+}
+
+// linePrefix reads the line out of "user_script:12: text", 0 when there is none.
+func linePrefix(text string) int {
+	rest, ok := strings.CutPrefix(text, chunkName+":")
+	if !ok {
+		return 0
+	}
+	digits, _, ok := strings.Cut(rest, ":")
+	if !ok {
+		return 0
+	}
+	line, err := strconv.Atoi(digits)
+	if err != nil {
+		return 0
+	}
+	return line
+}
+
+// raise ends the running Lua function with an error value and remembers where.
+func (vm *interpreter) raise(state *lua.LState, v lua.LValue) {
+	vm.raised, vm.raisedLine = v, currentLine(state)
+	state.Error(v, 0)
+}
+
+// currentLine is the line of the Lua function that called the running Go function.
+func currentLine(state *lua.LState) int {
+	for level := 1; ; level++ {
+		frame, ok := state.GetStack(level)
+		if !ok {
+			return 0
+		}
+		if _, err := state.GetInfo("Sl", frame, lua.LNil); err == nil && frame.CurrentLine > 0 {
+			return frame.CurrentLine
+		}
+	}
+}
+
+// errField is the field err of an error table, "" when it has none.
+func errField(t *lua.LTable) string {
+	if text, ok := t.RawGetString("err").(lua.LString); ok {
+		return string(text)
+	}
+	return ""
+}

@@ -1,0 +1,132 @@
+package redis
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"lockstep/internal/history"
+)
+
+// TestReplicaFollows: whatever happens on a primary, a replica that applies the
+// effects is equal to it, its clock be what it may; a primary that copied the
+// keys gives the same replies; and the reported changes tell who owns what.
+func TestReplicaFollows(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		g := &generator{Rand: rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 3)), nowMS: 1_000_000}
+		primary, replica, copied := New(), New(), New()
+		replica.SetReplica(true)
+		owners := ownership{}
+		for i := range rapid.IntRange(1, 60).Draw(t, "commands") {
+			by := history.NodeID(1 + g.IntN(3))
+			g.nowMS += g.Int64N(3_000_000) - 400_000
+			name := "expire"
+			if g.IntN(10) == 0 {
+				primary.ExpireDue(g.nowMS)
+				for _, e := range primary.live {
+					if e.expired(g.nowMS) {
+						t.Fatalf("step %d: ExpireDue at %d left %s, due at %d", i, g.nowMS, e.key, e.expireMS)
+					}
+				}
+			} else {
+				primary.CopyTo(copied, g.nowMS)
+				cmd := g.next()
+				name = cmd.String()
+				want := primary.Exec(g.nowMS, by, &cmd)
+				if got := copied.Exec(g.nowMS, by, &cmd); !same(&cmd, want, got) {
+					t.Fatalf("step %d, %s: primary %v, its copy %v", i, name, want, got)
+				}
+			}
+			for _, e := range primary.Effects() {
+				replica.Apply(g.Int64N(10_000_000_000), &e)
+			}
+			owners.follow(t, primary.Changes())
+			compareSnapshots(t, i, name, primary, replica)
+			owners.compare(t, name, primary)
+			checkNext(t, primary)
+		}
+	})
+}
+
+func compareSnapshots(t *rapid.T, i int, name string, primary, replica *Store) {
+	if a, b := fmt.Sprint(primary.Snapshot()), fmt.Sprint(replica.Snapshot()); a != b {
+		t.Fatalf("step %d, %s:\nprimary %s\nreplica %s", i, name, a, b)
+	}
+}
+
+// ownership is what one knows about entries from the changes alone.
+type ownership map[string]history.NodeID
+
+func (o ownership) follow(t *rapid.T, changes []Change) {
+	for _, c := range changes {
+		had := o[c.Key]
+		switch c.Kind {
+		case history.Granted:
+			if had != 0 {
+				t.Fatalf("%s granted to %d while %d has it", c.Key, c.Owner, had)
+			}
+			o[c.Key] = c.Owner
+		case history.Removed, history.Expired:
+			if had != c.Owner {
+				t.Fatalf("%v of %s of %d, but it is %d's", c.Kind, c.Key, c.Owner, had)
+			}
+			delete(o, c.Key)
+		case history.Extended:
+			if had != c.Owner {
+				t.Fatalf("extension of %s of %d, but it is %d's", c.Key, c.Owner, had)
+			}
+		default:
+			t.Fatalf("a primary reports %v", c.Kind)
+		}
+	}
+}
+
+func (o ownership) compare(t *rapid.T, name string, s *Store) {
+	if len(o) != s.Len() {
+		t.Fatalf("%s: the changes tell of %v, the store has %v", name, o, s.Snapshot())
+	}
+	for _, e := range s.Snapshot() {
+		if o[e.Key] != e.Owner {
+			t.Fatalf("%s: %s is %d's, the changes say %d's", name, e.Key, e.Owner, o[e.Key])
+		}
+	}
+}
+
+// checkNext compares NextExpiry with a search.
+func checkNext(t *rapid.T, s *Store) {
+	want := int64(0)
+	for _, e := range s.live {
+		if e.expireMS == math.MaxInt64 {
+			continue // no clock shows a later millisecond
+		}
+		if e.expireMS != noExpiry && (want == 0 || e.expireMS+1 < want) {
+			want = e.expireMS + 1
+		}
+	}
+	if got, ok := s.NextExpiry(); got != want || ok != (want != 0) {
+		t.Fatalf("NextExpiry is %d, %v, want %d", got, ok, want)
+	}
+}
+
+// TestReplay: the same calls give the same replies, on a fresh store and on one
+// that was used before.
+func TestReplay(t *testing.T) {
+	run := func(s *Store) (out string) {
+		g := &generator{Rand: rand.New(rand.NewPCG(5, 3)), nowMS: 1_000_000}
+		for range 3000 {
+			g.nowMS += g.Int64N(3_000_000)
+			cmd := g.next()
+			out += s.Exec(g.nowMS, 1, &cmd).String() + show(s.Changes()) + showEffects(s.Effects())
+		}
+		return out
+	}
+	s := New()
+	first := run(s)
+	s.Reset()
+	if run(s) != first || run(New()) != first {
+		t.Error("a replay differs")
+	}
+}

@@ -1,0 +1,134 @@
+package redis
+
+import (
+	"crypto/sha1"
+	"encoding/hex"
+	"strconv"
+	"strings"
+	"sync"
+
+	lua "github.com/yuin/gopher-lua"
+	"github.com/yuin/gopher-lua/parse"
+
+	"lockstep/internal/world"
+)
+
+// chunkName is the name of every script in error messages (script_lua.c).
+const chunkName = "user_script"
+
+// program is a compiled script. It does not change once made, so that all
+// interpreters of the process share it.
+type program struct {
+	proto  *lua.FunctionProto
+	sha    string
+	failed error // the script does not compile
+	tame   bool  // see isTame
+}
+
+// programs caches compiled scripts by their identity, *world.Script, or by their
+// text for an EVAL that carries one. Compiling costs 20 times as much as running.
+var programs sync.Map
+
+// compile returns the program of a script. key is its identity.
+func compile(key any, source string) *program {
+	if p, ok := programs.Load(key); ok {
+		return p.(*program)
+	}
+	sum := sha1.Sum([]byte(source))
+	p := &program{sha: hex.EncodeToString(sum[:])}
+	chunk, err := parse.Parse(strings.NewReader(source), chunkName)
+	if err == nil {
+		p.proto, err = lua.Compile(chunk, chunkName)
+	}
+	if err != nil {
+		text := "ERR Error compiling script (new function): " + compileError(err, source)
+		p.failed = world.ServerError(oneLine(text))
+	} else {
+		// Without this gopher-lua builds the table "arg" of Lua 5.0 for every
+		// run, which Redis scripts do not have: half of the time of a small one.
+		p.proto.IsVarArg &^= lua.VarArgNeedsArg
+		p.tame = isTame(p.proto)
+	}
+	actual, _ := programs.LoadOrStore(key, p)
+	return actual.(*program)
+}
+
+// compileError puts an error of the parser into the form of Lua's own.
+func compileError(err error, source string) string {
+	e, ok := err.(*parse.Error)
+	if !ok {
+		return chunkName + ":1: " + err.Error() // an error of the code generator
+	}
+	line, token := e.Pos.Line, e.Token
+	if line == parse.EOF {
+		line, token = 1+strings.Count(source, "\n"), "<eof>"
+	}
+	return chunkName + ":" + strconv.Itoa(line) + ": " + e.Message + " near '" + token + "'"
+}
+
+// tameGlobals are the globals through which a script without assignments to
+// globals and tables cannot change anything that outlives it.
+var tameGlobals = map[string]bool{
+	"redis": true, "KEYS": true, "ARGV": true, "string": true, "math": true,
+	"tonumber": true, "tostring": true, "type": true, "error": true, "assert": true,
+	"pcall": true, "ipairs": true, "pairs": true, "next": true, "unpack": true, "select": true,
+}
+
+// isTame reports whether a script provably leaves its surroundings alone: it
+// assigns to no global and no table, and uses tame globals only. It can then run
+// on plain tables; all others get the guarded ones, which cost twice the time.
+func isTame(proto *lua.FunctionProto) bool {
+	for _, inst := range proto.Code {
+		switch int(inst >> 26) { // the opcode
+		case lua.OP_SETGLOBAL, lua.OP_SETTABLE, lua.OP_SETTABLEKS:
+			return false
+		case lua.OP_GETGLOBAL:
+			name, ok := proto.Constants[inst&0x3ffff].(lua.LString)
+			if !ok || !tameGlobals[string(name)] {
+				return false
+			}
+		}
+	}
+	for _, inner := range proto.FunctionPrototypes {
+		if !isTame(inner) {
+			return false
+		}
+	}
+	return true
+}
+
+// eval is EVAL: it runs a script to its end or to its first error. There is no
+// rollback: what a failing script wrote before stays, and is replicated.
+func (s *Store) eval(cmd *world.Cmd) world.Reply {
+	key, source, first, numKeys := any(cmd.Script), "", 0, int64(cmd.NumKeys())
+	if cmd.Script != nil {
+		source = cmd.Script.Source
+	} else {
+		if cmd.Len() < 2 {
+			return wrongNumber(opEval)
+		}
+		source, first = cmd.Arg(0).String(), 2
+		key = source
+		var ok bool
+		if numKeys, ok = parseInt(cmd.Arg(1)); !ok {
+			return world.Failed(errNotInteger)
+		}
+	}
+	switch {
+	case numKeys > int64(cmd.Len()-first):
+		return world.Failed(errTooManyKeys)
+	case numKeys < 0:
+		return world.Failed(errNegativeKeys)
+	}
+	p := compile(key, source)
+	if p.failed != nil {
+		return world.Failed(p.failed)
+	}
+	return s.vm.run(s, p, cmd, first, int(numKeys))
+}
+
+var (
+	errTooManyKeys error = world.ServerError(
+		"ERR Number of keys can't be greater than number of args")
+	errNegativeKeys error = world.ServerError("ERR Number of keys can't be negative")
+)

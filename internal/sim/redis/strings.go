@@ -1,0 +1,310 @@
+package redis
+
+import (
+	"math"
+	"strconv"
+
+	"lockstep/internal/history"
+	"lockstep/internal/world"
+)
+
+// setOptions are the options of SET.
+type setOptions struct {
+	expiry            world.Arg
+	unit              expireUnit
+	nx, xx, get, keep bool
+}
+
+// expireUnit says how SET gives the expiry.
+type expireUnit uint8
+
+const (
+	unitNone expireUnit = iota
+	unitEX
+	unitPX
+	unitEXAT
+	unitPXAT
+)
+
+// parseSetOptions reads the options of SET (parseExtendedStringArgumentsOrReply
+// in t_string.c). As in Redis, one unit may be given twice and the last counts.
+func parseSetOptions(args []world.Arg) (o setOptions, ok bool) {
+	for i := 0; i < len(args); i++ {
+		a := args[i]
+		unit := unitNone
+		switch {
+		case isOption(a, "NX") && !o.xx:
+			o.nx = true
+			continue
+		case isOption(a, "XX") && !o.nx:
+			o.xx = true
+			continue
+		case isOption(a, "GET"):
+			o.get = true
+			continue
+		case isOption(a, "KEEPTTL") && o.unit == unitNone:
+			o.keep = true
+			continue
+		case isOption(a, "EX"):
+			unit = unitEX
+		case isOption(a, "PX"):
+			unit = unitPX
+		case isOption(a, "EXAT"):
+			unit = unitEXAT
+		case isOption(a, "PXAT"):
+			unit = unitPXAT
+		default:
+			return o, false
+		}
+		if o.keep || (o.unit != unitNone && o.unit != unit) || i+1 == len(args) {
+			return o, false
+		}
+		i++
+		o.unit, o.expiry = unit, args[i]
+	}
+	return o, true
+}
+
+// expireAt turns the expiry of a command of the SET family into an absolute one
+// (getExpireMillisecondsOrReply in t_string.c).
+func (s *Store) expireAt(op opcode, unit expireUnit, a world.Arg) (atMS int64, refused world.Reply) {
+	if unit == unitNone {
+		return noExpiry, world.Reply{}
+	}
+	at, ok := parseInt(a)
+	if !ok {
+		return 0, world.Failed(errNotInteger)
+	}
+	seconds := unit == unitEX || unit == unitEXAT
+	if at <= 0 || (seconds && at > math.MaxInt64/1000) {
+		return 0, badExpire(op)
+	}
+	if seconds {
+		at *= 1000
+	}
+	if unit == unitEX || unit == unitPX {
+		if at > math.MaxInt64-s.nowMS {
+			return 0, badExpire(op)
+		}
+		at += s.nowMS
+	}
+	return at, world.Reply{}
+}
+
+// set is SET (setGenericCommand in t_string.c). In 7.0 an expiry in the past is
+// no special case: the key is set and dies at the next access.
+func (s *Store) set(args []world.Arg) world.Reply {
+	var o setOptions
+	if len(args) > 2 {
+		var ok bool
+		if o, ok = parseSetOptions(args[2:]); !ok {
+			return world.Failed(errSyntax)
+		}
+	}
+	atMS, refused := s.expireAt(opSet, o.unit, o.expiry)
+	if refused.Err != nil {
+		return refused
+	}
+	key := args[0].String()
+	e := s.lookup(key)
+	reply := world.OK()
+	if o.get {
+		if reply = e.bulk(); reply.Err != nil {
+			return reply
+		}
+	}
+	if (o.nx && e != nil) || (o.xx && e == nil) {
+		if o.get {
+			return reply
+		}
+		return world.Reply{}
+	}
+	if o.keep && e != nil {
+		atMS = e.expireMS
+	}
+	s.put(e, key, args[1], atMS)
+	return reply
+}
+
+// put sets a key to a string with an expiry. Overwriting the entry of another
+// client removes that entry: from then on it guards nothing for its owner.
+func (s *Store) put(e *entry, key string, v world.Arg, atMS int64) {
+	switch {
+	case e != nil && e.owner == s.by:
+		if e.kind == kindHash {
+			clear(e.fields)
+			e.fields, e.kind = e.fields[:0], kindString
+		}
+		s.setExpiry(e, atMS)
+		s.note(history.Extended, e, s.by)
+	case e != nil:
+		s.note(history.Removed, e, s.by)
+		s.remove(e)
+		e = s.create(key, kindString, atMS)
+	default:
+		e = s.create(key, kindString, atMS)
+	}
+	e.str = v
+	s.emit(EffectSet, e).Value = v
+}
+
+// setNX is SETNX.
+func (s *Store) setNX(args []world.Arg) world.Reply {
+	key := args[0].String()
+	if s.lookup(key) != nil {
+		return world.Int(0)
+	}
+	s.put(nil, key, args[1], noExpiry)
+	return world.Int(1)
+}
+
+// setEX is SETEX and PSETEX: key, time to live, value.
+func (s *Store) setEX(op opcode, args []world.Arg) world.Reply {
+	unit := unitEX
+	if op == opPSetEX {
+		unit = unitPX
+	}
+	atMS, refused := s.expireAt(op, unit, args[1])
+	if refused.Err != nil {
+		return refused
+	}
+	key := args[0].String()
+	s.put(s.lookup(key), key, args[2], atMS)
+	return world.OK()
+}
+
+// bulk is the entry's string as a reply; nil for no entry. The digits of a number
+// are made once and kept.
+func (e *entry) bulk() world.Reply {
+	if e == nil {
+		return world.Reply{}
+	}
+	if e.kind != kindString {
+		return world.Failed(errWrongType)
+	}
+	return world.Bulk(digits(&e.str))
+}
+
+// digits returns the text of a value and keeps it when it had to be made.
+func digits(v *world.Arg) string {
+	if v.IsNum && v.Text == "" {
+		v.Text = strconv.FormatInt(v.Num, 10)
+	}
+	return v.Text
+}
+
+// get is GET.
+func (s *Store) get(args []world.Arg) world.Reply {
+	return s.lookup(args[0].String()).bulk()
+}
+
+// getSet is GETSET.
+func (s *Store) getSet(args []world.Arg) world.Reply {
+	key := args[0].String()
+	e := s.lookup(key)
+	reply := e.bulk()
+	if reply.Err == nil {
+		s.put(e, key, args[1], noExpiry)
+	}
+	return reply
+}
+
+// del is DEL.
+func (s *Store) del(args []world.Arg) world.Reply {
+	var n int64
+	for i := range args {
+		if e := s.lookup(args[i].String()); e != nil {
+			s.delete(e)
+			n++
+		}
+	}
+	return world.Int(n)
+}
+
+// exists is EXISTS; a key that is named twice counts twice.
+func (s *Store) exists(args []world.Arg) world.Reply {
+	var n int64
+	for i := range args {
+		if s.lookup(args[i].String()) != nil {
+			n++
+		}
+	}
+	return world.Int(n)
+}
+
+// typeCommand is TYPE.
+func (s *Store) typeCommand(args []world.Arg) world.Reply {
+	name := "none"
+	if e := s.lookup(args[0].String()); e != nil {
+		name = e.typeName()
+	}
+	return world.Reply{Kind: world.ReplyStatus, Str: name}
+}
+
+// increment is INCR, DECR, INCRBY and DECRBY. It keeps the time to live.
+func (s *Store) increment(op opcode, args []world.Arg) world.Reply {
+	by := int64(1)
+	if len(args) == 2 {
+		var ok bool
+		if by, ok = parseInt(args[1]); !ok {
+			return world.Failed(errNotInteger)
+		}
+	}
+	if op == opDecr || op == opDecrBy {
+		if by == math.MinInt64 {
+			return world.Failed(errDecrOverflow)
+		}
+		by = -by
+	}
+	key := args[0].String()
+	e := s.lookup(key)
+	var old int64
+	if e != nil {
+		if e.kind != kindString {
+			return world.Failed(errWrongType)
+		}
+		var ok bool
+		if old, ok = parseInt(e.str); !ok {
+			return world.Failed(errNotInteger)
+		}
+	}
+	if addOverflows(old, by) {
+		return world.Failed(errOverflow)
+	}
+	kind := EffectValue
+	if e == nil {
+		e = s.create(key, kindString, noExpiry)
+		kind = EffectSet
+	}
+	e.str = world.Arg{Num: old + by, IsNum: true}
+	s.emit(kind, e).Value = e.str
+	return world.Int(old + by)
+}
+
+// publish is PUBLISH: it goes to the world, which knows the subscribers.
+func (s *Store) publish(args []world.Arg) world.Reply {
+	if s.OnPublish == nil {
+		return world.Int(0)
+	}
+	return world.Int(s.OnPublish(args[0].String(), args[1].String()))
+}
+
+// time is TIME: seconds and microseconds of the server's wall clock, of which
+// the model knows the milliseconds.
+func (s *Store) time() world.Reply {
+	seconds, ms := s.nowMS/1000, s.nowMS%1000
+	return world.Reply{Kind: world.ReplyArray, Array: []world.Reply{
+		world.Bulk(strconv.FormatInt(seconds, 10)),
+		world.Bulk(strconv.FormatInt(ms*1000, 10)),
+	}}
+}
+
+// flushAll is FLUSHALL [ASYNC|SYNC].
+func (s *Store) flushAll(args []world.Arg) world.Reply {
+	if len(args) > 1 || (len(args) == 1 && !isOption(args[0], "ASYNC") && !isOption(args[0], "SYNC")) {
+		return world.Failed(errSyntax)
+	}
+	s.forgetAll(history.Removed)
+	s.effects = append(s.effects, Effect{Kind: EffectFlush, AtMS: noExpiry, By: s.by})
+	return world.OK()
+}

@@ -1,0 +1,206 @@
+// Package sim is the simulated world: it plays a plan in virtual time, on models
+// of the servers, and records the history. The same plan, lock and seed give the
+// same history, byte for byte.
+//
+// The pieces: kernel (time, tasks, processes), redis (the model of one server's
+// data), and here the processes and the network between them.
+//
+//	client task --request--> server --reply--> client task
+//	                           |
+//	                           +--effects, late--> replica
+package sim
+
+import (
+	"fmt"
+	"time"
+
+	"lockstep/internal/faults"
+	"lockstep/internal/history"
+	"lockstep/internal/locks"
+	"lockstep/internal/plan"
+	"lockstep/internal/sim/kernel"
+	"lockstep/internal/workload"
+)
+
+// Backend is the name of this world in histories and on the command line.
+const Backend = "sim"
+
+// maxEvents caps a run, so that a lock that spins for ever ends with an error
+// instead of filling the memory.
+const maxEvents = 20_000_000
+
+// epoch is what every unskewed wall clock shows at true time 0.
+var epoch = time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
+
+// World plays runs one after the other and keeps its buffers between them. It
+// must be used from one goroutine; use one World per worker.
+type World struct {
+	k       *kernel.Kernel
+	hist    *history.History
+	plan    *plan.Plan
+	seed    uint64
+	engine  *faults.Engine
+	clients []*client
+	probe   *client
+	redis   *redisGroup
+	guarded resource
+	playing int // clients that have neither finished nor died
+	quiet   bool
+	events  int64 // of the kernel in the last run
+}
+
+// New returns a world.
+func New() *World {
+	return &World{k: kernel.New(), hist: history.New(history.Header{})}
+}
+
+// Close ends the world's coroutines.
+func (w *World) Close() { w.k.Close() }
+
+// Run plays one plan with one lock and returns its history, which belongs to
+// the world: it is valid until the next Run. An error means that the run could
+// not be set up, or a bug: a panic, or more events than a run may have.
+func (w *World) Run(p *plan.Plan, lock string, seed uint64) (*history.History, error) {
+	variant, ok := locks.Lookup(lock)
+	if !ok {
+		return nil, fmt.Errorf("unknown lock %q", lock)
+	}
+	if err := variant.CheckLease(p.Lease); err != nil {
+		return nil, err
+	}
+	w.setUp(p, variant, seed)
+	for i, c := range w.clients {
+		w.k.After(time.Duration(i)*p.Workload.Stagger, (*starter)(c), 0, 0)
+	}
+	w.k.After(p.Horizon(), (*quieter)(w), 0, 0)
+	w.engine.Start()
+	err := w.k.Run(maxEvents)
+	w.events = w.k.Events()
+	w.k.Reset() // unwinds what still runs, so that nothing of it adds to the history later
+	if err != nil {
+		return nil, fmt.Errorf("%s, seed %d: %w", lock, seed, err)
+	}
+	return w.hist, nil
+}
+
+// Run plays one plan in a world of its own.
+func Run(p *plan.Plan, lock string, seed uint64) (*history.History, error) {
+	w := New()
+	defer w.Close()
+	return w.Run(p, lock, seed)
+}
+
+func (w *World) setUp(p *plan.Plan, v locks.Variant, seed uint64) {
+	w.k.Reset()
+	w.plan, w.seed, w.quiet = p, seed, false
+	w.engine = faults.NewEngine(p.Faults, injector{w}, scheduler{w.k})
+	header := history.Header{
+		Scenario: p.Name, Lock: v.ID, Seed: seed, Backend: Backend, ScalePPM: 1_000_000,
+		Lease: p.Lease, Fence: string(p.Workload.Fence),
+	}
+	for _, name := range p.Clients {
+		header.Nodes = append(header.Nodes, history.Node{Name: name, Role: history.RoleClient})
+	}
+	header.Nodes = append(header.Nodes, history.Node{Name: probeName, Role: history.RoleProbe})
+	for i := range 1 + p.Redis.Replicas {
+		header.Nodes = append(header.Nodes, history.Node{Name: serverName(i), Role: history.RoleStore})
+	}
+	header.Nodes = append(header.Nodes, history.Node{Name: resourceName, Role: history.RoleResource})
+	for i := range p.Faults {
+		f := &p.Faults[i]
+		header.Faults = append(header.Faults, history.Fault{Number: f.Number, Verb: f.Verb.Name(), Text: f.Text})
+	}
+	w.hist.Reset(header)
+
+	w.guarded = resource{w: w, node: w.hist.Node(resourceName), fence: p.Workload.Fence}
+	w.redis = newRedisGroup(w, p.Redis)
+	w.clients = w.clients[:0]
+	for _, name := range p.Clients {
+		w.clients = append(w.clients, w.newClient(name, v, p.Workload))
+	}
+	w.probe = w.newClient(probeName, v, plan.Workload{
+		Repeat: 1, Wait: plan.ProbeFactor * p.Lease, Retry: p.Workload.Retry, Fence: p.Workload.Fence,
+	})
+	w.playing = len(w.clients)
+}
+
+// Names of the nodes that a scenario does not name itself.
+const (
+	probeName    = "probe"
+	resourceName = "resource"
+)
+
+func serverName(i int) string { return fmt.Sprintf("redis-%d", i+1) }
+
+func (w *World) clockOf(node string) kernel.Clock {
+	for _, c := range w.plan.Clocks {
+		if c.Node == node {
+			return kernel.Clock{Offset: c.Offset, DriftPPM: c.DriftPPM}
+		}
+	}
+	return kernel.Clock{}
+}
+
+// record adds an event that happens now on a node with a process.
+func (w *World) record(p *kernel.Proc, e history.Event) int32 {
+	e.At = w.k.Now()
+	e.Clock = int64(p.Clock.Wall(e.At))
+	return w.hist.Add(e)
+}
+
+// recordBare adds an event that happens now on a node without a clock.
+func (w *World) recordBare(e history.Event) int32 {
+	e.At = w.k.Now()
+	return w.hist.Add(e)
+}
+
+// starter lets a client begin.
+type starter client
+
+func (s *starter) Fire(_, _ uint64) {
+	c := (*client)(s)
+	if !c.proc.Dead() {
+		c.w.k.Spawn(c.proc, "main", c.play)
+	}
+}
+
+// quieter begins the quiet period at the horizon, whoever still plays.
+type quieter World
+
+func (q *quieter) Fire(_, _ uint64) { (*World)(q).beginQuiet() }
+
+// clientDone is called when a client has finished or died.
+func (w *World) clientDone(c *client) {
+	if c.done {
+		return
+	}
+	c.done = true
+	if c == w.probe {
+		w.k.Halt()
+		return
+	}
+	w.playing--
+	if w.playing == 0 {
+		w.beginQuiet()
+	}
+}
+
+// beginQuiet heals all faults and lets the probe try the lock.
+func (w *World) beginQuiet() {
+	if w.quiet {
+		return
+	}
+	w.quiet = true
+	w.engine.Heal()
+	w.recordBare(history.Event{Kind: history.Healed, Cause: history.NoCause})
+	w.k.At(w.k.Now(), (*starter)(w.probe), 0, 0)
+}
+
+// scheduler lets the engine of the faults use the kernel's time.
+type scheduler struct{ k *kernel.Kernel }
+
+func (s scheduler) After(d time.Duration, f func()) {
+	s.k.After(d, kernel.HandlerFunc(f), 0, 0)
+}
+
+var _ workload.Control = (*client)(nil)

@@ -1,0 +1,141 @@
+package tidy
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"lockstep/internal/checker"
+	"lockstep/internal/faults"
+	"lockstep/internal/locks"
+	"lockstep/internal/plan"
+	"lockstep/internal/scenario"
+)
+
+// A lock, a fault or a property costs one file and one scenario. These tests
+// notice the forgotten half.
+
+func TestEveryLockIsDocumentedInItsFile(t *testing.T) {
+	for _, v := range locks.All() {
+		d := v.Doc()
+		for heading, text := range map[string]string{
+			"Idea": d.Idea, "Protocol": strings.Join(d.Protocol, " "), "Guarantees": d.Guarantees,
+			"Breaks when": d.BreaksWhen, "Source": d.Source,
+		} {
+			if len(text) < 20 {
+				t.Errorf("%s (internal/locks/%s): the heading %q is missing or empty in the comment at the top", v.ID, v.File, heading)
+			}
+		}
+		if want := strings.ReplaceAll(v.ID, "-", "_") + ".go"; v.File != want {
+			t.Errorf("%s lives in %s, people will look for it in %s", v.ID, v.File, want)
+		}
+	}
+}
+
+func TestEverythingRegisteredHasAScenario(t *testing.T) {
+	plans := scenarios(t)
+	played, judged, used := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	for _, p := range plans {
+		for _, id := range p.Locks {
+			played[id] = true
+		}
+		for _, e := range p.Expect {
+			judged[e.Property] = true
+		}
+		for _, f := range p.Faults {
+			used[f.Verb.Name()] = true
+		}
+	}
+	for _, v := range locks.All() {
+		if !played[v.ID] {
+			t.Errorf("no scenario plays the lock %s", v.ID)
+		}
+	}
+	for _, p := range checker.All() {
+		if !judged[p.ID] {
+			t.Errorf("no scenario expects anything of the property %s", p.ID)
+		}
+	}
+	for _, s := range faults.All() {
+		if !used[s.Name] {
+			t.Errorf("no scenario uses the fault %s", s.Name)
+		}
+	}
+}
+
+// A lock that no scenario ever breaks is either perfect, which no lock with a
+// lease is, or not tested.
+func TestEveryLockIsCaughtSomewhere(t *testing.T) {
+	caught := map[string]bool{}
+	for _, p := range scenarios(t) {
+		for _, e := range p.Expect {
+			if e.Verdict == string(checker.Broken) {
+				caught[e.Lock] = true
+			}
+		}
+	}
+	for _, v := range locks.All() {
+		if !caught[v.ID] {
+			t.Errorf("no scenario shows how %s breaks", v.ID)
+		}
+	}
+}
+
+func scenarios(t *testing.T) []*plan.Plan {
+	t.Helper()
+	var plans []*plan.Plan
+	err := filepath.WalkDir(filepath.Join(root, "scenarios"), func(p string, _ fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(p, ".yaml") {
+			return err
+		}
+		loaded, err := scenario.Load(p)
+		if err != nil {
+			return err
+		}
+		plans = append(plans, loaded)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return plans
+}
+
+// Files and functions that no longer fit on a few screens are where the next
+// reader gets lost.
+func TestFilesStayReadable(t *testing.T) {
+	for _, s := range sources(t) {
+		if !s.test && s.lines > 400 {
+			t.Errorf("%s has %d lines, more than 400: split it by what its parts are about", s.path, s.lines)
+		}
+	}
+}
+
+// Addresses of machines and hosts do not belong into a repository.
+func TestNothingNamesAMachine(t *testing.T) {
+	home := "/" + "work/"
+	err := filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			if name := d.Name(); p != root && (name == ".git" || name == "bin" || name == "reports") {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		data, err := os.ReadFile(p)
+		if err != nil {
+			return err
+		}
+		if strings.Contains(string(data), home) {
+			t.Errorf("%s names a directory of somebody's machine (%s...)", p, home)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
