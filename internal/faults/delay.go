@@ -23,7 +23,3 @@ type delay struct {
 func (delay) Name() string                 { return "delay" }
 func (d delay) Begin(w World, at Occasion) { w.DelayCall(at.Fault, at.Call, d.half, d.by) }
 func (delay) End(World, Occasion)          {}
-func (d delay) Scaled(scale func(time.Duration) time.Duration) Verb {
-	d.by = scale(d.by)
-	return d
-}

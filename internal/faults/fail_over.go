@@ -7,6 +7,7 @@ func init() {
 		Example: "- when: A is in its critical section\n  fail-over: operator",
 		Value:   Param{Kind: ParamChoice, Choices: []string{"operator"}, Required: true, Doc: "who promotes the replica: an operator, as soon as servers.redis.failover.after has passed"},
 		Ends:    EndNone,
+		Replica: true,
 		Build:   func(Args) Verb { return failOver{} },
 	})
 }

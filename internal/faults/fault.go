@@ -9,15 +9,27 @@ package faults
 
 import "time"
 
-// Fault is one line of a scenario's list of faults.
+// Fault is one line of a scenario's list of faults. Make builds it.
 type Fault struct {
 	Number  int // 1-based, in the order of the file
 	Trigger Trigger
-	Verb    Verb
-	Target  string // the node that the verb names ("A", "the holder"); "" for verbs without
+	Args    Args
 	End     End
-	Text    string // one phrase for reports: "pause A for 15 s when A is in its critical section"
-	Line    int    // where the scenario file says so; 0 when there is no file
+	Line    int // where the scenario file says so; 0 when there is no file
+
+	Verb   Verb   // built from Args
+	Target string // the node that the verb names ("A", "the holder"); "" for verbs without
+	Text   string // one phrase for reports: "pause A for 15s when A is in its critical section"
+}
+
+// Make builds a fault from checked parts.
+func Make(number int, s Spec, a Args, t Trigger, end End) Fault {
+	f := Fault{Number: number, Trigger: t, Args: a, End: end, Verb: s.Build(a)}
+	if s.Value.NamesNode() {
+		f.Target = a.Value
+	}
+	f.Text = f.describe()
+	return f
 }
 
 // Verb is what a fault does. A value of it knows its parameters.
@@ -129,23 +141,30 @@ type World interface {
 	FailOver(fault int)
 }
 
-// Scaler is a verb with durations among its parameters.
-type Scaler interface {
-	Scaled(scale func(time.Duration) time.Duration) Verb
+// Spec returns the description of the fault's verb.
+func (f *Fault) Spec() Spec {
+	spec, ok := Lookup(f.Verb.Name())
+	if !ok {
+		panic("faults: the verb " + f.Verb.Name() + " is not registered")
+	}
+	return spec
 }
 
 // Scaled returns the fault with all its durations scaled.
 func (f Fault) Scaled(scale func(time.Duration) time.Duration) Fault {
-	f.Trigger = f.Trigger.scaled(scale)
-	f.End.For = scale(f.End.For)
-	if f.End.Until != nil {
-		until := f.End.Until.scaled(scale)
-		f.End.Until = &until
+	args := Args{Value: f.Args.Value, Choices: f.Args.Choices, Durations: map[string]time.Duration{}}
+	for name, d := range f.Args.Durations { // order: each key on its own
+		args.Durations[name] = scale(d)
 	}
-	if v, ok := f.Verb.(Scaler); ok {
-		f.Verb = v.Scaled(scale)
+	end := f.End
+	end.For = scale(end.For)
+	if end.Until != nil {
+		until := end.Until.scaled(scale)
+		end.Until = &until
 	}
-	return f
+	out := Make(f.Number, f.Spec(), args, f.Trigger.scaled(scale), end)
+	out.Line = f.Line
+	return out
 }
 
 func (t Trigger) scaled(scale func(time.Duration) time.Duration) Trigger {

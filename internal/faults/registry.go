@@ -12,6 +12,7 @@ type ParamKind uint8
 // The types of parameters.
 const (
 	ParamNode     ParamKind = iota // a client, "the holder", "the primary", ...
+	ParamClient                    // the same without "the primary"
 	ParamDuration                  // 15s
 	ParamChoice                    // one of Choices
 	ParamNone                      // the verb's own value must be absent or empty
@@ -25,6 +26,9 @@ type Param struct {
 	Required bool
 	Doc      string
 }
+
+// NamesNode reports whether the parameter's value is a node.
+func (p Param) NamesNode() bool { return p.Kind == ParamNode || p.Kind == ParamClient }
 
 // Spec describes a verb. Everything that lists verbs (schema, completion,
 // validation, docs) comes from it.
@@ -40,6 +44,8 @@ type Spec struct {
 	// OnWire: the trigger must be a moment of the wire, since the verb acts on
 	// that command.
 	OnWire bool
+	// Replica: there must be a replica for it.
+	Replica bool
 	// Real is empty when real servers can do it, else the reason why not.
 	Real string
 	// Build makes the verb from checked arguments.
@@ -60,7 +66,7 @@ const (
 type Args struct {
 	Value     string                   // the verb's own value
 	Durations map[string]time.Duration // parameters of kind ParamDuration
-	Choices   map[string]string        // parameters of kind ParamChoice and ParamNode
+	Choices   map[string]string        // all other parameters
 }
 
 var registry = map[string]Spec{}

@@ -7,7 +7,7 @@ func init() {
 		Name:    "slow",
 		Summary: "Makes the work in the critical section take longer; the other tasks of the process, a watchdog for one, go on.",
 		Example: "- when: A enters\n  slow: A\n  by: 15s",
-		Value:   Param{Kind: ParamNode, Required: true, Doc: "which client"},
+		Value:   Param{Kind: ParamClient, Required: true, Doc: "which client"},
 		Params:  []Param{{Name: "by", Kind: ParamDuration, Required: true, Doc: "how much longer the work takes"}},
 		Ends:    EndNone,
 		Build:   func(a Args) Verb { return slow{a.Durations["by"]} },
@@ -19,7 +19,3 @@ type slow struct{ by time.Duration }
 func (slow) Name() string                 { return "slow" }
 func (s slow) Begin(w World, at Occasion) { w.SlowWork(at.Fault, at.Target, s.by) }
 func (slow) End(World, Occasion)          {}
-func (s slow) Scaled(scale func(time.Duration) time.Duration) Verb {
-	s.by = scale(s.by)
-	return s
-}

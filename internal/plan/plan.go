@@ -144,8 +144,7 @@ func (p *Plan) Horizon() time.Duration {
 }
 
 // Scaled returns the plan with every duration multiplied by ppm / 1e6, for real
-// servers. Drift and loss are rates and stay. Parameters inside verbs scale too
-// when the verb is a faults.Scaler.
+// servers. Drift and loss are rates and stay.
 func (p Plan) Scaled(ppm int64) Plan {
 	if ppm == 1_000_000 {
 		return p

@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	"fmt"
 	"strings"
 	"time"
 
@@ -17,10 +16,6 @@ var (
 
 // afterKey delays a fault beyond its moment.
 const afterKey = "after"
-
-// clientsOnly is the verb that makes no sense for a server. Its parameter is of
-// the same kind as that of verbs which do.
-const clientsOnly = "slow"
 
 // leastEvery keeps a repeated fault from filling the run with itself.
 const leastEvery = time.Millisecond
@@ -38,8 +33,7 @@ func (r *reader) faults(n *node, p *plan.Plan) {
 		return
 	}
 	for i, item := range items {
-		if f, ok := r.fault(item, p); ok {
-			f.Number = i + 1
+		if f, ok := r.fault(item, i+1, p); ok {
 			p.Faults = append(p.Faults, f)
 		}
 	}
@@ -58,27 +52,23 @@ type parts struct {
 }
 
 // fault reads one fault.
-func (r *reader) fault(n *node, p *plan.Plan) (faults.Fault, bool) {
+func (r *reader) fault(n *node, number int, p *plan.Plan) (faults.Fault, bool) {
 	before := len(r.problems)
 	s, ok := r.sort(n)
 	if !ok {
 		return faults.Fault{}, false
 	}
-	f := faults.Fault{Line: s.verb.key.line}
-	f.Trigger = r.trigger(s, p.Clients)
-	f.End = r.end(s, p.Clients)
+	trigger := r.trigger(s, p.Clients)
+	end := r.end(s, p.Clients)
 	args := r.arguments(s, p.Clients)
-	if s.spec.Name == "fail-over" && p.Redis.Replicas == 0 {
+	if s.spec.Replica && p.Redis.Replicas == 0 {
 		r.problemf(s.verb.key, "there is no replica to fail over to: add \"servers: {redis: {replicas: 1}}\"")
 	}
 	if len(r.problems) > before {
-		return f, false
+		return faults.Fault{}, false
 	}
-	if s.spec.Value.Kind == faults.ParamNode {
-		f.Target = args.Value
-	}
-	f.Verb = s.spec.Build(args)
-	f.Text = faultText(&f, s.spec, args)
+	f := faults.Make(number, s.spec, args, trigger, end)
+	f.Line = s.verb.key.line
 	return f, true
 }
 
@@ -313,7 +303,7 @@ func (r *reader) argument(n *node, key string, p faults.Param, clients []string,
 		return "", false
 	}
 	text = strings.Join(strings.Fields(text), " ")
-	if key == clientsOnly && text == faults.ThePrimary {
+	if p.Kind == faults.ParamClient && text == faults.ThePrimary {
 		r.problemf(n, "%s is about a client's work, and the primary has none: name a client, the holder or the next holder", key)
 		return "", false
 	}
@@ -335,46 +325,8 @@ func exampleOf(key string, p faults.Param, clients []string) string {
 		return key + ": 12s"
 	case faults.ParamChoice:
 		return key + ": " + p.Choices[0]
-	case faults.ParamNode:
+	case faults.ParamNode, faults.ParamClient:
 		return key + ": " + someone(clients)
 	}
 	return key + ":"
-}
-
-// faultText says a whole fault in one phrase.
-func faultText(f *faults.Fault, spec faults.Spec, args faults.Args) string {
-	words := []string{spec.Name}
-	if args.Value != "" {
-		words = append(words, args.Value)
-	}
-	for _, p := range spec.Params {
-		if d, ok := args.Durations[p.Name]; ok {
-			words = append(words, p.Name, Duration(d))
-		} else if c, ok := args.Choices[p.Name]; ok {
-			words = append(words, p.Name, c)
-		}
-	}
-	switch {
-	case f.End.Forever:
-		words = append(words, "forever")
-	case f.End.For > 0:
-		words = append(words, "for", Duration(f.End.For))
-	}
-	words = append(words, triggerText(f.Trigger))
-	if f.End.Until != nil {
-		words = append(words, "until", momentText(*f.End.Until))
-	}
-	return strings.Join(words, " ")
-}
-
-func triggerText(t faults.Trigger) string {
-	switch {
-	case t.Moment == faults.NoMoment && t.Every > 0:
-		return "every " + Duration(t.Every)
-	case t.Moment == faults.NoMoment:
-		return "at " + Duration(t.At)
-	case t.After > 0:
-		return fmt.Sprintf("%s after %s", Duration(t.After), momentText(t))
-	}
-	return "when " + momentText(t)
 }

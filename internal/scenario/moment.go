@@ -179,35 +179,3 @@ func closestOnWire(words, moments []string) (moment, command string) {
 	}
 	return moment, command
 }
-
-// momentText is the phrase of a trigger's moment, subject included.
-func momentText(t faults.Trigger) string {
-	text := "?"
-	for _, m := range faults.MomentPhrases() {
-		if m.Kind == t.Moment {
-			text = t.Subject + " " + strings.Replace(m.Text, "%s", t.Command, 1)
-		}
-	}
-	switch t.Nth {
-	case 0:
-		return text + " every time"
-	case 1:
-		return text
-	}
-	return text + " the " + ordinal(t.Nth) + " time"
-}
-
-func ordinal(n int) string {
-	suffix := "th"
-	if n%100 < 11 || n%100 > 13 {
-		switch n % 10 {
-		case 1:
-			suffix = "st"
-		case 2:
-			suffix = "nd"
-		case 3:
-			suffix = "rd"
-		}
-	}
-	return strconv.Itoa(n) + suffix
-}

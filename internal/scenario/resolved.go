@@ -2,10 +2,8 @@ package scenario
 
 import (
 	"fmt"
-	"reflect"
 	"regexp"
 	"strings"
-	"time"
 
 	"lockstep/internal/faults"
 	"lockstep/internal/plan"
@@ -144,19 +142,19 @@ func (w *writer) faults(p *plan.Plan) {
 		t := f.Trigger
 		switch {
 		case t.Moment != faults.NoMoment:
-			w.line(1, "- when: %s", momentText(t))
+			w.line(1, "- when: %s", t.Phrase())
 			w.line(2, "after: %s", Duration(t.After))
 		case t.Every > 0:
 			w.line(1, "- every: %s", Duration(t.Every))
 		default:
 			w.line(1, "- at: %s", Duration(t.At))
 		}
-		w.verb(f, p.Clients)
+		w.verb(f)
 		switch {
 		case f.End.Forever:
 			w.line(2, "forever: true")
 		case f.End.Until != nil:
-			w.line(2, "until: %s", momentText(*f.End.Until))
+			w.line(2, "until: %s", f.End.Until.Phrase())
 		case f.End.For > 0:
 			w.line(2, "for: %s", Duration(f.End.For))
 		}
@@ -164,15 +162,12 @@ func (w *writer) faults(p *plan.Plan) {
 }
 
 // verb prints a verb with its parameters.
-func (w *writer) verb(f *faults.Fault, clients []string) {
-	spec, _ := faults.Lookup(f.Verb.Name())
-	args := argumentsOf(spec, f, clients)
-	w.line(2, "%s: %s", spec.Name, scalar(args.Value))
+func (w *writer) verb(f *faults.Fault) {
+	spec := f.Spec()
+	w.line(2, "%s: %s", spec.Name, scalar(f.Args.Value))
 	for _, p := range spec.Params {
-		if d, ok := args.Durations[p.Name]; ok {
-			w.line(2, "%s: %s", p.Name, Duration(d))
-		} else if c, ok := args.Choices[p.Name]; ok {
-			w.line(2, "%s: %s", p.Name, scalar(c))
+		if text := f.Args.Text(p); text != "" {
+			w.line(2, "%s: %s", p.Name, scalar(text))
 		}
 	}
 }
@@ -191,94 +186,6 @@ func (w *writer) expect(p *plan.Plan) {
 		w.line(2, "%s: %s", x.Property, x.Verdict)
 	}
 	w.line(0, "")
-}
-
-// argumentsOf finds the arguments that a verb was built from. A verb is opaque
-// once it is built, so its durations are taken from its Scaled method, and its
-// choices by building every candidate until one is equal.
-func argumentsOf(spec faults.Spec, f *faults.Fault, clients []string) faults.Args {
-	args := faults.Args{
-		Value:     f.Target,
-		Durations: durationsOf(spec, f.Verb),
-		Choices:   map[string]string{},
-	}
-	open := make([]faults.Param, 0, 1+len(spec.Params))
-	if spec.Value.Kind == faults.ParamDuration {
-		args.Value = Duration(args.Durations[spec.Value.Name])
-	}
-	for _, p := range append([]faults.Param{spec.Value}, spec.Params...) {
-		isValue := p.Name == spec.Value.Name
-		if p.Kind == faults.ParamChoice || p.Kind == faults.ParamNode && !isValue {
-			open = append(open, p)
-		}
-	}
-	try(spec, f.Verb, open, clients, &args)
-	return args
-}
-
-// try sets the open parameters one after the other; it reports whether a
-// combination gave the verb.
-func try(spec faults.Spec, verb faults.Verb, open []faults.Param, clients []string, args *faults.Args) bool {
-	if len(open) == 0 {
-		return reflect.DeepEqual(spec.Build(*args), verb)
-	}
-	p := open[0]
-	candidates := p.Choices
-	if p.Kind == faults.ParamNode {
-		candidates = nodeNames(clients)
-	}
-	set := func(s string) {
-		if p.Name == spec.Value.Name {
-			args.Value = s
-		} else {
-			args.Choices[p.Name] = s
-		}
-	}
-	for _, c := range candidates {
-		set(c)
-		if try(spec, verb, open[1:], clients, args) {
-			return true
-		}
-	}
-	if !p.Required {
-		delete(args.Choices, p.Name)
-		return try(spec, verb, open[1:], clients, args)
-	}
-	return false
-}
-
-// durationsOf reads the durations out of a verb. The order in which a verb
-// scales them is its own affair, so a verb with known durations shows it.
-func durationsOf(spec faults.Spec, verb faults.Verb) map[string]time.Duration {
-	sample := faults.Args{Durations: map[string]time.Duration{}, Choices: map[string]string{}}
-	if len(spec.Value.Choices) > 0 {
-		sample.Value = spec.Value.Choices[0]
-	}
-	var names []string
-	for _, p := range append([]faults.Param{spec.Value}, spec.Params...) {
-		if p.Kind == faults.ParamDuration {
-			names = append(names, p.Name)
-			sample.Durations[p.Name] = time.Duration(len(names))
-		}
-	}
-	order, values := scaledDurations(spec.Build(sample)), scaledDurations(verb)
-	out := map[string]time.Duration{}
-	for i, o := range order {
-		if i < len(values) && o > 0 && int(o) <= len(names) && values[i] > 0 {
-			out[names[o-1]] = values[i]
-		}
-	}
-	return out
-}
-
-func scaledDurations(verb faults.Verb) (seen []time.Duration) {
-	if v, ok := verb.(faults.Scaler); ok {
-		v.Scaled(func(d time.Duration) time.Duration {
-			seen = append(seen, d)
-			return d
-		})
-	}
-	return seen
 }
 
 // plainForm are texts that YAML reads as themselves without quotes.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"lockstep/internal/faults"
 	"lockstep/internal/plan"
 )
 
@@ -179,29 +180,8 @@ func (r *reader) count(n *node, name, example string, least, most int) (int, boo
 	return v, true
 }
 
-// Duration prints a duration as a scenario writes it: a whole number and the
-// largest unit that keeps it whole.
-func Duration(d time.Duration) string {
-	switch {
-	case d < 0:
-		return "-" + Duration(-d)
-	case d == 0:
-		return "0s"
-	case d%time.Hour == 0:
-		return whole(d/time.Hour, "h")
-	case d%time.Minute == 0 && d > 2*time.Minute:
-		return whole(d/time.Minute, "m")
-	case d%time.Second == 0:
-		return whole(d/time.Second, "s")
-	case d%time.Millisecond == 0:
-		return whole(d/time.Millisecond, "ms")
-	case d%time.Microsecond == 0:
-		return whole(d/time.Microsecond, "us")
-	}
-	return whole(d, "ns")
-}
-
-func whole(n time.Duration, unit string) string { return strconv.FormatInt(int64(n), 10) + unit }
+// Duration prints a duration as a scenario writes it.
+func Duration(d time.Duration) string { return faults.Duration(d) }
 
 // spanText prints a range as a scenario writes it.
 func spanText(s plan.Range) string {

@@ -32,7 +32,7 @@ func stormPlan(lease time.Duration, work plan.Range) plan.Plan {
 	p.Clocks = []plan.Clock{{Node: "B", Offset: time.Second, DriftPPM: 200}, {Node: "C", DriftPPM: -150}}
 	p.Faults = []faults.Fault{
 		verb("pause", 1, "C", faults.Trigger{Moment: faults.InSection, Subject: "C", Nth: 3}, faults.End{For: 1900 * time.Millisecond}),
-		verb("fail-over", 2, "", faults.Trigger{Moment: faults.InSection, Subject: "D", Nth: 8}, faults.End{}),
+		verb("fail-over", 2, "operator", faults.Trigger{Moment: faults.InSection, Subject: "D", Nth: 8}, faults.End{}),
 	}
 	return p
 }
@@ -43,10 +43,7 @@ func verb(name string, number int, target string, at faults.Trigger, end faults.
 	if !ok {
 		panic("no such verb: " + name)
 	}
-	return faults.Fault{
-		Number: number, Target: target, Trigger: at, End: end, Text: name,
-		Verb: spec.Build(faults.Args{Value: target}),
-	}
+	return faults.Make(number, spec, faults.Args{Value: target}, at, end)
 }
 
 func BenchmarkRunWithRenewals(b *testing.B) {

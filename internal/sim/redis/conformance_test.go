@@ -71,6 +71,8 @@ func (g *generator) when(c world.Cmd, unitMS int64, absolute bool) world.Cmd {
 		return g.bad(c)
 	case absolute && g.IntN(3) == 0:
 		return c.Num(1 + g.Int64N(1_000_000)) // 1970
+	case absolute && g.IntN(2) == 0:
+		return c.Num((4_000_000_000_000 + 1000*g.Int64N(2)) / unitMS) // 2096, for equal expiries
 	case absolute:
 		return c.Num((g.nowMS + 1_000_000 + g.Int64N(1e10)) / unitMS)
 	}

@@ -97,6 +97,7 @@ var lockScripts = []*testScript{
 	s("expire-past", `return redis.call("pexpireat", KEYS[1], 5) + redis.call("exists", KEYS[1])`),
 	s("arithmetic", `return 1 + nil`, true),
 	s("index", lines(`local t = {}`, ``, `return t.a.b`), true),
+	s("error-after-caught", lines(`pcall(error, {err="first"})`, `pcall(redis.call, "nonsense")`, ``, `return KEYS.a.b`), true),
 	s("call-nil", lines(`local f`, `return f()`), true),
 	s("compare", `return {} < 1`, true),
 	s("compile", `return (`, true),

@@ -1,0 +1,103 @@
+package faults
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// describe says a whole fault in one phrase, as a scenario would.
+func (f *Fault) describe() string {
+	spec := f.Spec()
+	words := []string{spec.Name}
+	if f.Args.Value != "" {
+		words = append(words, f.Args.Value)
+	}
+	for _, p := range spec.Params {
+		if text := f.Args.Text(p); text != "" {
+			words = append(words, p.Name, text)
+		}
+	}
+	switch {
+	case f.End.Forever:
+		words = append(words, "forever")
+	case f.End.For > 0:
+		words = append(words, "for", Duration(f.End.For))
+	}
+	words = append(words, f.Trigger.describe())
+	if f.End.Until != nil {
+		words = append(words, "until", f.End.Until.Phrase())
+	}
+	return strings.Join(words, " ")
+}
+
+// Text returns the value of a parameter as a scenario says it, "" when it was
+// left out.
+func (a Args) Text(p Param) string {
+	if d, ok := a.Durations[p.Name]; ok {
+		return Duration(d)
+	}
+	return a.Choices[p.Name]
+}
+
+func (t *Trigger) describe() string {
+	switch {
+	case t.Moment == NoMoment && t.Every > 0:
+		return "every " + Duration(t.Every)
+	case t.Moment == NoMoment:
+		return "at " + Duration(t.At)
+	case t.After > 0:
+		return fmt.Sprintf("%s after %s", Duration(t.After), t.Phrase())
+	}
+	return "when " + t.Phrase()
+}
+
+// Phrase is the trigger's moment as a scenario says it: "A sends GET the 2nd time".
+func (t *Trigger) Phrase() string {
+	text := t.Subject + " " + strings.Replace(momentTexts[t.Moment], "%s", t.Command, 1)
+	switch t.Nth {
+	case 0:
+		return text + " every time"
+	case 1:
+		return text
+	}
+	return text + " the " + ordinal(t.Nth) + " time"
+}
+
+func ordinal(n int) string {
+	suffix := "th"
+	if n%100 < 11 || n%100 > 13 {
+		switch n % 10 {
+		case 1:
+			suffix = "st"
+		case 2:
+			suffix = "nd"
+		case 3:
+			suffix = "rd"
+		}
+	}
+	return strconv.Itoa(n) + suffix
+}
+
+// Duration prints a duration as a scenario writes it: a whole number and the
+// largest unit that keeps it whole.
+func Duration(d time.Duration) string {
+	units := []struct {
+		size time.Duration
+		name string
+	}{{time.Hour, "h"}, {time.Minute, "m"}, {time.Second, "s"}, {time.Millisecond, "ms"}, {time.Microsecond, "us"}}
+	switch {
+	case d < 0:
+		return "-" + Duration(-d)
+	case d == 0:
+		return "0s"
+	}
+	for _, u := range units {
+		// 90 s and 120 s read better than 1.5 m and 2 m.
+		if d%u.size == 0 && (u.size != time.Minute || d > 2*time.Minute) {
+			return strconv.FormatInt(int64(d/u.size), 10) + u.name
+		}
+	}
+	return strconv.FormatInt(int64(d), 10) + "ns"
+}
