@@ -1,0 +1,306 @@
+package explain
+
+import (
+	"fmt"
+	"time"
+
+	"lockstep/internal/checker"
+	"lockstep/internal/history"
+)
+
+// False is an assumption that a run has proved false.
+type False struct {
+	Assumed string // the assumption, as a sentence
+	Formula string // why it is false, with numbers: "pause 15.000 s > lease 10.000 s - 0.048 s spent"
+}
+
+// Assumption derives the assumption behind the first violation. lag is the
+// replication lag of the set-up, 0 when it is not known. The result is zero when
+// the history does not prove one: nothing is guessed.
+func Assumption(h *history.History, findings []checker.Finding, lag time.Duration) False {
+	first, property := firstViolation(findings)
+	if first == nil {
+		return False{}
+	}
+	if property == checker.ProgressID {
+		return stuck(h, first)
+	}
+	lives := livesOf(h)
+	if property == checker.OwnerOnlyReleaseID {
+		return wrongOwner(h, lives, first)
+	}
+	for _, id := range first.Clients {
+		if f := outlived(h, lives, id, first.From, lag); f != (False{}) {
+			return f
+		}
+	}
+	return False{}
+}
+
+func firstViolation(findings []checker.Finding) (first *checker.Violation, property string) {
+	for _, id := range orderOf(findings) {
+		f := findingOf(findings, id)
+		if f.Verdict != checker.Broken || len(f.Violations) == 0 {
+			continue
+		}
+		if v := &f.Violations[0]; first == nil || v.From < first.From {
+			first, property = v, id
+		}
+	}
+	return first, property
+}
+
+// life is an entry from its creation to its end.
+type life struct {
+	owner, node history.NodeID
+	key         history.TextID
+	from        history.Instant
+	set         history.Instant // when its time to live was last set
+	ttl         time.Duration   // as it was set then
+	over        history.Instant // when it ended
+	how         history.Kind    // Expired, Removed, Forgotten, Crashed (with its server), or 0
+	by          history.NodeID  // for Removed: whose command it was
+	replicated  bool
+}
+
+func livesOf(h *history.History) []life {
+	var lives []life
+	open := func(node, owner history.NodeID, key history.TextID) *life {
+		for i := len(lives) - 1; i >= 0; i-- {
+			if l := &lives[i]; l.how == 0 && l.node == node && l.owner == owner && l.key == key {
+				return l
+			}
+		}
+		return nil
+	}
+	for i := range h.Events {
+		e := &h.Events[i]
+		switch e.Kind {
+		case history.Granted:
+			lives = append(lives, life{
+				owner: e.Owner, node: e.Node, key: e.Text, from: e.At, set: e.At, ttl: time.Duration(e.Value),
+			})
+		case history.Extended:
+			if l := open(e.Node, e.Owner, e.Text); l != nil {
+				l.set, l.ttl = e.At, time.Duration(e.Value)
+			}
+		case history.Replicated:
+			if l := open(e.Peer, e.Owner, e.Text); l != nil {
+				l.replicated = true
+			}
+		case history.Expired, history.Removed, history.Forgotten:
+			if l := open(e.Node, e.Owner, e.Text); l != nil {
+				l.over, l.how, l.by = e.At, e.Kind, e.Peer
+			}
+		case history.Crashed:
+			for j := range lives {
+				if lives[j].node == e.Node && lives[j].how == 0 {
+					lives[j].over, lives[j].how = e.At, history.Crashed
+				}
+			}
+		}
+	}
+	return lives
+}
+
+// outlived explains why a client still believed at an instant although its
+// entry was gone.
+func outlived(h *history.History, lives []life, id history.NodeID, at history.Instant, lag time.Duration) False {
+	var hold *history.Hold
+	holds := history.Holds(h)
+	for i := range holds {
+		if holds[i].Client == id && holds[i].Start <= at {
+			hold = &holds[i]
+		}
+	}
+	var entry *life
+	for i := range lives {
+		if l := &lives[i]; l.owner == id && l.from <= at {
+			entry = l
+		}
+	}
+	if hold == nil || entry == nil || entry.how == 0 || entry.over > at {
+		return False{}
+	}
+	switch entry.how {
+	case history.Expired:
+		return expiredEarly(h, hold, entry)
+	case history.Crashed, history.Forgotten:
+		return failedOver(h, entry, lag)
+	case history.Removed:
+		if entry.by != 0 && entry.by != id {
+			return removedByOther(h, lives, entry)
+		}
+	}
+	return False{}
+}
+
+// expiredEarly compares what took long with the lease that was left for it.
+func expiredEarly(h *history.History, hold *history.Hold, entry *life) False {
+	who := h.Name(hold.Client)
+	if jump := clockJump(h, entry); jump > 0 {
+		left := entry.ttl - entry.over.Sub(entry.set)
+		if left > 0 && jump >= left {
+			return False{
+				Assumed: "The store's clock runs as fast as true time.",
+				Formula: fmt.Sprintf("clock step %s > lease %s - %s spent", seconds(jump), seconds(entry.ttl), seconds(entry.over.Sub(entry.set))),
+			}
+		}
+	}
+	if hold.Start > entry.over {
+		return False{
+			Assumed: fmt.Sprintf("%s hears of its lock while it still has it.", who),
+			Formula: fmt.Sprintf("reply %s after the grant > lease %s", seconds(hold.Start.Sub(entry.from)), seconds(entry.ttl)),
+		}
+	}
+	if began, length := pauseOver(h, hold.Client, entry.over); length > 0 {
+		spent := began.Sub(entry.set)
+		if spent >= 0 && length > entry.ttl-spent {
+			return False{
+				Assumed: fmt.Sprintf("%s never pauses for longer than what is left of its lease.", who),
+				Formula: fmt.Sprintf("pause %s > lease %s - %s spent", seconds(length), seconds(entry.ttl), seconds(spent)),
+			}
+		}
+	}
+	if held := hold.End.Sub(entry.set); held > entry.ttl && entry.ttl > 0 {
+		since := "grant"
+		if entry.set > hold.Start {
+			since = "last renewal"
+		}
+		return False{
+			Assumed: fmt.Sprintf("%s is done with its work before its lease ends.", who),
+			Formula: fmt.Sprintf("held for %s since the %s > lease %s", seconds(held), since, seconds(entry.ttl)),
+		}
+	}
+	return False{}
+}
+
+// clockJump returns how far a server's clock was stepped while an entry lived.
+func clockJump(h *history.History, entry *life) time.Duration {
+	var jump time.Duration
+	for i := range h.Events {
+		e := &h.Events[i]
+		if e.Kind == history.ClockChanged && e.Node == entry.node && e.At >= entry.set && e.At <= entry.over {
+			jump += time.Duration(e.Value)
+		}
+	}
+	return jump
+}
+
+// pauseOver returns the freeze of a client that covers an instant.
+func pauseOver(h *history.History, id history.NodeID, at history.Instant) (began history.Instant, length time.Duration) {
+	frozen := false
+	for i := range h.Events {
+		e := &h.Events[i]
+		if e.Node != id {
+			continue
+		}
+		switch e.Kind {
+		case history.Froze:
+			if e.At > at {
+				return 0, 0
+			}
+			began, frozen = e.At, true
+		case history.Thawed:
+			if frozen && e.At >= at {
+				return began, e.At.Sub(began)
+			}
+			frozen = false
+		}
+	}
+	return 0, 0 // never thawed, so its length is not known
+}
+
+func failedOver(h *history.History, entry *life, lag time.Duration) False {
+	if entry.replicated {
+		return False{}
+	}
+	age := entry.over.Sub(entry.from)
+	for i := range h.Events {
+		// The crash, not the moment at which the loss was noticed, is what the
+		// lag competes with.
+		if e := &h.Events[i]; e.Kind == history.Crashed && e.Node == entry.node && e.At >= entry.from && e.At <= entry.over {
+			age = e.At.Sub(entry.from)
+			break
+		}
+	}
+	f := False{
+		Assumed: "What the primary has confirmed outlives the primary.",
+		Formula: fmt.Sprintf("entry created %s before the crash < replication lag", seconds(age)),
+	}
+	if lag > age {
+		f.Formula += " " + seconds(lag)
+	}
+	return f
+}
+
+// wrongOwner explains a release that removed another client's entry.
+func wrongOwner(h *history.History, lives []life, v *checker.Violation) False {
+	for _, i := range v.Events {
+		if i < 0 || int(i) >= len(h.Events) {
+			continue
+		}
+		e := &h.Events[i]
+		if e.Kind != history.Removed || e.Peer == 0 || e.Peer == e.Owner {
+			continue
+		}
+		return afterOwnEnd(h, lives, e.Peer, e.At, i)
+	}
+	return False{}
+}
+
+// removedByOther explains the loss of an entry by another client's release.
+func removedByOther(h *history.History, lives []life, entry *life) False {
+	for i := range h.Events {
+		e := &h.Events[i]
+		if e.Kind == history.Removed && e.At == entry.over && e.Node == entry.node && e.Owner == entry.owner {
+			return afterOwnEnd(h, lives, entry.by, e.At, int32(i))
+		}
+	}
+	return False{}
+}
+
+// afterOwnEnd compares a removal with the end of the remover's own entry.
+func afterOwnEnd(h *history.History, lives []life, id history.NodeID, at history.Instant, index int32) False {
+	var own *life
+	for i := range lives {
+		if l := &lives[i]; l.owner == id && l.how != 0 && l.over < at {
+			own = l
+		}
+	}
+	if own == nil {
+		return False{}
+	}
+	t := teller{h: h}
+	return False{
+		Assumed: fmt.Sprintf("The entry that %s removes is its own.", h.Name(id)),
+		Formula: fmt.Sprintf("%s at %s > own entry's end at %s (%s later)",
+			orCommand(t.command(index)), at, own.over, seconds(at.Sub(own.over))),
+	}
+}
+
+// stuck explains a lock that does not become free: an entry without an end whose
+// owner cannot remove it any more.
+func stuck(h *history.History, v *checker.Violation) False {
+	lives := livesOf(h)
+	for i := range lives {
+		l := &lives[i]
+		if l.how != 0 || l.ttl != 0 || l.from > v.To {
+			continue
+		}
+		for j := range h.Events {
+			e := &h.Events[j]
+			if e.Node != l.owner || e.At < l.from {
+				continue
+			}
+			switch e.Kind {
+			case history.Crashed, history.AcquireFailed, history.ReleaseFailed:
+				return False{
+					Assumed: fmt.Sprintf("%s always comes to remove its own entry.", h.Name(l.owner)),
+					Formula: fmt.Sprintf("time to live: none; owner lost at %s", e.At),
+				}
+			}
+		}
+	}
+	return False{}
+}

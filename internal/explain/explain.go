@@ -1,0 +1,122 @@
+// Package explain turns a history and what the checkers found in it into
+// sentences: the narrated steps of a run, one sentence of verdict, and the
+// assumption that turned out to be false, with its numbers.
+//
+// It is pure: the same history gives the same words. Terminal, HTML and every
+// other report say them alike, because none of them has words of its own for
+// what happened. A step puts what the clients believe beside what the store has,
+// since a lock is broken exactly where the two come apart:
+//
+//	 0.060 s  A freezes for 15 s (fault 1).    A believes: mine   store: A
+//	10.012 s  The lease ends. Nobody tells A.  A believes: mine   store: nobody
+package explain
+
+import (
+	"lockstep/internal/checker"
+	"lockstep/internal/history"
+)
+
+// Step is one narrated event.
+type Step struct {
+	At        history.Instant
+	Event     int32          // index into History.Events
+	Node      history.NodeID // where it happened
+	Sentence  string
+	Belief    string // after the event: "A believes: mine"
+	Store     string // after the event: "store: nobody"; empty when the history does not show it
+	Apart     bool   // belief and store do not say the same
+	Violation bool   // a property breaks here
+	Note      string // for a violation: "<- stale write: B has held the lock since 10.031 s"
+}
+
+// Steps narrates a history: acquisitions, leases that end, faults and what they
+// do, writes, releases, and every violation. Retries and the routine of the wire
+// are left out.
+func Steps(h *history.History, findings []checker.Finding) []Step {
+	t := newTeller(h, findings)
+	var steps []Step
+	for i := range h.Events {
+		e := &h.Events[i]
+		index := int32(i)
+		t.before(e)
+		sentence := t.tell(index, e)
+		t.apply(index, e)
+		breaks := t.violationsAt(index)
+		if sentence == "" && len(breaks) > 0 {
+			sentence = t.plain(e)
+		}
+		if sentence == "" {
+			continue
+		}
+		step := Step{At: e.At, Event: index, Node: e.Node, Sentence: sentence}
+		step.Belief, step.Store, step.Apart = t.beliefs()
+		if len(breaks) > 0 {
+			step.Violation = true
+			step.Note = t.note(e, breaks)
+		}
+		steps = append(steps, step)
+	}
+	return steps
+}
+
+// Story picks at most limit steps in a row: those around the first violation,
+// or the first ones when there is none. It starts, if it can, where the lock was
+// last free.
+func Story(steps []Step, limit int) (story []Step, before, after int) {
+	if len(steps) <= limit {
+		return steps, 0, 0
+	}
+	first := 0
+	for i := range steps {
+		if steps[i].Violation {
+			first = i
+			break
+		}
+	}
+	lead := limit * 2 / 3
+	start := max(0, first-lead)
+	for i := first - 1; i > start; i-- {
+		if steps[i-1].Belief == nobodyBelieves && !steps[i-1].Apart {
+			start = i
+			break
+		}
+	}
+	end := min(len(steps), start+limit)
+	start = max(0, end-limit)
+	return steps[start:end], start, len(steps) - end
+}
+
+// anchors lists, per event, the violations that are shown there.
+func anchors(h *history.History, findings []checker.Finding) map[int32][]breach {
+	out := map[int32][]breach{}
+	for _, f := range findings {
+		for _, v := range f.Violations {
+			if at := anchor(h, f.Property, v); at >= 0 {
+				out[at] = append(out[at], breach{f.Property, v})
+			}
+		}
+	}
+	return out
+}
+
+// breach is one violation of one property.
+type breach struct {
+	property string
+	checker.Violation
+}
+
+// anchor picks the event at which a violation is shown: the last of its events
+// at the instant at which it begins, else the last of all. A lock that is stuck
+// is shown where that is certain, at the end.
+func anchor(h *history.History, property string, v checker.Violation) int32 {
+	at := history.NoCause
+	for _, i := range v.Events {
+		if i < 0 || int(i) >= len(h.Events) {
+			continue
+		}
+		if at < 0 || property == checker.ProgressID || h.Events[at].At != v.From || h.Events[i].At == v.From {
+			at = i
+		}
+	}
+	return at
+}

@@ -1,0 +1,273 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"lockstep/internal/checker"
+	"lockstep/internal/explain"
+)
+
+// properties lists what the runs of a bundle were judged by, in the order of
+// reports.
+func (b *Bundle) properties() []string {
+	var ids []string
+	has := func(id string) bool {
+		for _, known := range ids {
+			if known == id {
+				return true
+			}
+		}
+		return false
+	}
+	judged := func(id string) bool {
+		for i := range b.Runs {
+			if b.Runs[i].finding(id) != nil {
+				return true
+			}
+		}
+		return false
+	}
+	for _, id := range explain.Order {
+		if judged(id) {
+			ids = append(ids, id)
+		}
+	}
+	for i := range b.Runs {
+		for _, f := range b.Runs[i].Judgement.Findings {
+			if !has(f.Property) {
+				ids = append(ids, f.Property)
+			}
+		}
+	}
+	return ids
+}
+
+// cell is one verdict in a table.
+type cell struct {
+	verdict checker.Verdict
+	long    string // x broken 2x
+	short   string // x 2x
+	fenced  bool   // kept thanks to a fence
+}
+
+func cellOf(r *Run, property string) cell {
+	f := r.finding(property)
+	if f == nil {
+		return cell{long: "-", short: "-"}
+	}
+	c := cell{verdict: f.Verdict}
+	switch f.Verdict {
+	case checker.Broken:
+		n := max(f.Count, len(f.Violations), 1)
+		c.long, c.short = fmt.Sprintf("x broken %dx", n), fmt.Sprintf("x %dx", n)
+	case checker.Kept:
+		c.long, c.short = "v kept", "v"
+		c.fenced = property == checker.NoStaleWriteID && r.fenced()
+	default:
+		c.long, c.short = "? unknown", "?"
+	}
+	return c
+}
+
+// missed says which expectations of a run were not met; "" when all were.
+func missed(r *Run) string {
+	var parts []string
+	for _, e := range r.Expected {
+		if !e.Met {
+			parts = append(parts, fmt.Sprintf("%s was %s, expected %s", e.Property, e.Got, e.Expected))
+		}
+	}
+	return clean(strings.Join(parts, "; "), maxLine)
+}
+
+// grid is the verdict table of a terminal.
+type grid struct {
+	lock    int      // width of the column of locks
+	heads   []string // one line, or two joined by "\n"
+	cells   [][]string
+	widths  []int
+	outcome bool // "as expected" has a column of its own
+}
+
+// matrix writes the table in the roomiest layout that fits: heads on one line
+// and expectations beside, heads on two lines, expectations below, short cells;
+// and no table but a list for the narrowest.
+func (t *terminal) matrix() {
+	props := t.b.properties()
+	var g grid
+	fits, short := false, false
+	for _, layout := range []struct{ twoLines, below, short bool }{
+		{false, false, false}, {true, false, false}, {true, true, false}, {true, true, true},
+	} {
+		g = t.grid(props, layout.twoLines, layout.short)
+		g.outcome = !layout.below
+		short = layout.short
+		if fits = g.total(t.outcomeWidth()) <= t.o.Width; fits {
+			break
+		}
+	}
+	if !fits {
+		t.list(props)
+		return
+	}
+	t.heads(&g)
+	for i := range t.b.Runs {
+		t.row(&g, i, props)
+	}
+	if short {
+		t.line(t.paint(dim, "  x broken  v kept  ? unknown"))
+	}
+	if !g.outcome {
+		t.outcomes()
+	}
+	t.line("")
+}
+
+// list writes the verdicts below each other.
+func (t *terminal) list(props []string) {
+	for i := range t.b.Runs {
+		r := &t.b.Runs[i]
+		t.line("  " + clean(r.Lock, 22))
+		for _, p := range props {
+			c := cellOf(r, p)
+			t.line("    " + t.paint(colorOf(c.verdict), pad(c.long, 13)) + clean(p, 20))
+		}
+	}
+	t.outcomes()
+	t.line("")
+}
+
+func (t *terminal) grid(props []string, twoLines, short bool) grid {
+	g := grid{widths: make([]int, len(props))}
+	for _, p := range props {
+		head := clean(p, maxName)
+		if twoLines {
+			head = split(head)
+		}
+		g.heads = append(g.heads, head)
+	}
+	for i := range t.b.Runs {
+		r := &t.b.Runs[i]
+		g.lock = max(g.lock, width(clean(r.Lock, 22)))
+		row := make([]string, len(props))
+		for n, p := range props {
+			c := cellOf(r, p)
+			row[n] = c.long
+			switch {
+			case short:
+				row[n] = c.short
+			case c.fenced && !twoLines:
+				row[n] += " (fenced)"
+			}
+			g.widths[n] = max(g.widths[n], width(row[n]))
+		}
+		g.cells = append(g.cells, row)
+	}
+	for n, head := range g.heads {
+		for _, l := range strings.Split(head, "\n") {
+			g.widths[n] = max(g.widths[n], width(l))
+		}
+	}
+	return g
+}
+
+// split breaks a name behind the dash that leaves the most even halves.
+func split(name string) string {
+	best, at := len(name)+1, -1
+	for i, r := range name {
+		if r == '-' {
+			if longer := max(i+1, len(name)-i-1); longer < best {
+				best, at = longer, i
+			}
+		}
+	}
+	if at < 0 {
+		return "\n" + name
+	}
+	return name[:at+1] + "\n" + name[at+1:]
+}
+
+func (g *grid) total(outcome int) int {
+	n := 2 + g.lock
+	for _, w := range g.widths {
+		n += 2 + w
+	}
+	if g.outcome {
+		n += 2 + outcome
+	}
+	return n
+}
+
+// outcomeWidth is the width of the column that says whether a run went as
+// expected; a miss is spelled out below the table and takes no more.
+func (t *terminal) outcomeWidth() int {
+	for i := range t.b.Runs {
+		if len(t.b.Runs[i].Expected) > 0 && !t.b.Runs[i].Met() {
+			return len("NOT as expected")
+		}
+	}
+	return len("as expected")
+}
+
+func (t *terminal) heads(g *grid) {
+	lines := 1
+	for _, h := range g.heads {
+		lines = max(lines, 1+strings.Count(h, "\n"))
+	}
+	for l := range lines {
+		text := strings.Repeat(" ", 2+g.lock)
+		for n, h := range g.heads {
+			parts := strings.Split(h, "\n")
+			text += "  " + pad(parts[min(l, len(parts)-1)], g.widths[n])
+		}
+		t.line(text)
+	}
+}
+
+func (t *terminal) row(g *grid, i int, props []string) {
+	r := &t.b.Runs[i]
+	text := "  " + pad(clean(r.Lock, 22), g.lock)
+	for n, p := range props {
+		text += "  " + t.paint(colorOf(cellOf(r, p).verdict), g.cells[i][n]) +
+			strings.Repeat(" ", g.widths[n]-width(g.cells[i][n]))
+	}
+	if g.outcome && len(r.Expected) > 0 {
+		if r.Met() {
+			text += "  as expected"
+		} else {
+			text += "  " + t.paint(red, "NOT as expected")
+		}
+	}
+	t.line(text)
+	if g.outcome && !r.Met() {
+		t.below(4, red, "NOT as expected: "+missed(r), "  ")
+	}
+}
+
+// outcomes says below the table which runs did not go as expected.
+func (t *terminal) outcomes() {
+	any := false
+	for i := range t.b.Runs {
+		r := &t.b.Runs[i]
+		any = any || len(r.Expected) > 0
+		if !r.Met() {
+			t.below(2, red, fmt.Sprintf("%s NOT as expected: %s", clean(r.Lock, maxName), missed(r)), "  ")
+		}
+	}
+	if any && t.b.Met() {
+		t.line("  as expected")
+	}
+}
+
+func colorOf(v checker.Verdict) string {
+	switch v {
+	case checker.Broken:
+		return red
+	case checker.Kept:
+		return green
+	case checker.Unknown:
+		return yellow
+	}
+	return ""
+}

@@ -1,0 +1,197 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"html"
+	"image/color"
+	"math"
+	"regexp"
+	"strconv"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgsvg"
+
+	"lockstep/internal/checker"
+	"lockstep/internal/history"
+)
+
+// Colours of the plot, from the palette of Okabe and Ito. They are readable on
+// white and on black; lines that should follow the text's colour are plain
+// black, which finish turns into currentColor.
+var (
+	ink       = color.NRGBA{A: 255}
+	blue      = color.NRGBA{R: 0x00, G: 0x72, B: 0xb2, A: 255}
+	vermilion = color.NRGBA{R: 0xd5, G: 0x5e, B: 0x00, A: 255}
+	shade     = color.NRGBA{R: 0x80, G: 0x80, B: 0x80, A: 70}
+	excess    = color.NRGBA{R: 0xd5, G: 0x5e, B: 0x00, A: 110}
+)
+
+// maxPoints is how many points of a curve are drawn: more than the plot has
+// pixels nobody can see.
+const maxPoints = 900
+
+// fontFamily matches the fonts that gonum names; a page has its own.
+var fontFamily = regexp.MustCompile(`font-family:[^;"]*`)
+
+// HoldersOverTime plots how many clients believed to hold the lock. A line at 1
+// is the law, and the area above it is filled. Faults are shaded behind, and
+// violations have a lane of their own below, where they stay visible however
+// short they are.
+func HoldersOverTime(h *history.History, findings []checker.Finding) ([]byte, error) {
+	return holdersOverTime(h, findings, maxPoints)
+}
+
+func holdersOverTime(h *history.History, findings []checker.Finding, points int) ([]byte, error) {
+	ls := levels(h)
+	p := plot.New()
+	p.BackgroundColor = nil // a transparent colour would be written as an invalid one
+	top := float64(max(most(ls), 2)) + 0.5
+	p.Y.Min, p.Y.Max = laneBottom-0.1, top
+	p.X.Min, p.X.Max = 0, math.Max(h.End().Duration().Seconds(), 0.001)
+	p.X.Label.Text, p.Y.Label.Text = "true time in seconds", "clients inside"
+	p.X.Tick.Marker, p.Y.Tick.Marker = timeTicks(p.X.Max), wholeTicks(most(ls))
+	for _, s := range []*draw.TextStyle{&p.X.Label.TextStyle, &p.Y.Label.TextStyle, &p.X.Tick.Label, &p.Y.Tick.Label} {
+		s.Font.Size = 9.5
+		s.Font.Variant = "Sans"
+	}
+	p.X.Padding, p.Y.Padding = 0, 0
+	p.Add(&holders{
+		levels: thin(ls, points),
+		faults: append(faultSpans(h), frozenSpans(h)...),
+		broken: violationSpans(findings),
+	})
+	c := vgsvg.New(7.6*vg.Inch, 2.3*vg.Inch)
+	p.Draw(draw.Crop(draw.New(c), 0, -10, 0, -2)) // room for half of the last label
+	var buf bytes.Buffer
+	if _, err := c.WriteTo(&buf); err != nil {
+		return nil, fmt.Errorf("drawing the holders over time: %w", err)
+	}
+	title := fmt.Sprintf("Clients inside at once, over %s: at most %d", h.End(), most(ls))
+	return finish(buf.Bytes(), title), nil
+}
+
+// Where the lane of violations lies, below the axis of the curve.
+const (
+	laneTop    = -0.25
+	laneBottom = -0.65
+)
+
+// wholeTicks labels 0, 1, 2, ... and the lane of violations.
+func wholeTicks(highest int) plot.ConstantTicks {
+	ticks := plot.ConstantTicks{{Value: (laneTop + laneBottom) / 2, Label: "broken"}}
+	step := 1
+	for highest/step > 8 {
+		step *= 2
+	}
+	for n := 0; n <= max(highest, 2); n += step {
+		ticks = append(ticks, plot.Tick{Value: float64(n), Label: strconv.Itoa(n)})
+	}
+	return ticks
+}
+
+// timeTicks labels whole multiples of 1, 2 or 5 times a power of ten.
+func timeTicks(end float64) plot.ConstantTicks {
+	step := math.Pow(10, math.Floor(math.Log10(end)))
+	switch {
+	case end/step < 2:
+		step /= 5
+	case end/step < 5:
+		step /= 2
+	}
+	digits := max(0, -int(math.Floor(math.Log10(step)+1e-9)))
+	var ticks plot.ConstantTicks
+	for n := 0; float64(n)*step <= end; n++ {
+		at := float64(n) * step
+		ticks = append(ticks, plot.Tick{Value: at, Label: strconv.FormatFloat(at, 'f', digits, 64)})
+	}
+	return ticks
+}
+
+// holders is the plotter of the curve and of what lies behind and below it.
+type holders struct {
+	levels []level
+	faults []span
+	broken []span
+}
+
+// Plot implements plot.Plotter.
+func (p *holders) Plot(c draw.Canvas, plt *plot.Plot) {
+	x, y := plt.Transforms(&c)
+	at := func(i history.Instant) vg.Length { return x(i.Duration().Seconds()) }
+	merged(p.faults, at, 1, func(from, to vg.Length) {
+		fill(c, shade, from, to, y(0), c.Max.Y)
+	})
+	for i := 1; i < len(p.levels); i++ {
+		if n := p.levels[i-1].inside; n > 1 {
+			fill(c, excess, at(p.levels[i-1].at), at(p.levels[i].at), y(1), y(float64(n)))
+		}
+	}
+	law := draw.LineStyle{Color: ink, Width: 0.8, Dashes: []vg.Length{4, 3}}
+	c.StrokeLine2(law, c.Min.X, y(1), c.Max.X, y(1))
+	c.StrokeLine2(draw.LineStyle{Color: ink, Width: 0.5}, c.Min.X, y(0), c.Max.X, y(0))
+	var curve []vg.Point
+	for i, l := range p.levels {
+		if i > 0 {
+			curve = append(curve, vg.Point{X: at(l.at), Y: y(float64(p.levels[i-1].inside))})
+		}
+		curve = append(curve, vg.Point{X: at(l.at), Y: y(float64(l.inside))})
+	}
+	c.StrokeLines(draw.LineStyle{Color: blue, Width: 1.8}, curve)
+	merged(p.broken, at, 2.5, func(from, to vg.Length) {
+		fill(c, vermilion, from, to, y(laneBottom), y(laneTop))
+	})
+}
+
+// merged calls f for the spans in the order of time, each at least least wide;
+// spans that touch on the canvas become one.
+func merged(spans []span, at func(history.Instant) vg.Length, least vg.Length, f func(from, to vg.Length)) {
+	sorted := append([]span(nil), spans...)
+	sortSpans(sorted)
+	var from, to vg.Length
+	some := false
+	for _, s := range sorted {
+		a, b := at(s.from), at(s.to)
+		if b-a < least {
+			a, b = (a+b-least)/2, (a+b+least)/2
+		}
+		switch {
+		case !some:
+			from, to, some = a, b, true
+		case a <= to:
+			to = max(to, b)
+		default:
+			f(from, to)
+			from, to = a, b
+		}
+	}
+	if some {
+		f(from, to)
+	}
+}
+
+func fill(c draw.Canvas, col color.Color, x0, x1, y0, y1 vg.Length) {
+	if x1 <= x0 || y1 <= y0 {
+		return
+	}
+	c.FillPolygon(col, []vg.Point{{X: x0, Y: y0}, {X: x1, Y: y0}, {X: x1, Y: y1}, {X: x0, Y: y1}})
+}
+
+// finish makes gonum's SVG fit for a page: no XML prolog, colours and fonts of
+// the page, and a title for those who cannot see it.
+func finish(svg []byte, title string) []byte {
+	if i := bytes.Index(svg, []byte("<svg")); i > 0 {
+		svg = svg[i:]
+	}
+	svg = bytes.ReplaceAll(svg, []byte("#000000"), []byte("currentColor"))
+	svg = bytes.ReplaceAll(svg, []byte("stroke:#0072B2"), []byte("stroke:var(--c1,#0072B2)"))
+	svg = fontFamily.ReplaceAll(svg, []byte("font-family:inherit"))
+	head, body, _ := bytes.Cut(svg, []byte(">"))
+	var out bytes.Buffer
+	out.Write(head)
+	out.WriteString(` fill="currentColor" role="img"><title>` + html.EscapeString(title) + `</title>`)
+	out.Write(body)
+	return out.Bytes()
+}
