@@ -2,6 +2,7 @@ package history
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -17,6 +18,21 @@ import (
 // Fields that it does not know are skipped, so that later versions may add some.
 // Errors name the line.
 func ReadJSONL(r io.Reader) (*History, error) {
+	all, err := readJSONL(r, 1)
+	if err != nil {
+		return nil, err
+	}
+	return all[0], nil
+}
+
+// ReadAllJSONL reads histories that stand one after the other in one file, each
+// with its header, as the file of a run with several locks does.
+func ReadAllJSONL(r io.Reader) ([]*History, error) { return readJSONL(r, MaxHistories) }
+
+// MaxHistories is how many histories a file may hold.
+const MaxHistories = 1000
+
+func readJSONL(r io.Reader, limit int) ([]*History, error) {
 	in := bufio.NewScanner(r)
 	in.Buffer(make([]byte, 0, 64<<10), MaxLine+2)
 	if !in.Scan() {
@@ -29,9 +45,18 @@ func ReadJSONL(r io.Reader) (*History, error) {
 	if err := d.header(in.Bytes()); err != nil {
 		return nil, readError(1, err)
 	}
+	all := []*History{d.h}
 	line := 1
 	for in.Scan() {
 		line++
+		if len(all) < limit && bytes.HasPrefix(in.Bytes(), headerStart) {
+			d = decoder{}
+			if err := d.header(in.Bytes()); err != nil {
+				return nil, readError(line, err)
+			}
+			all = append(all, d.h)
+			continue
+		}
 		if err := d.event(in.Bytes()); err != nil {
 			return nil, readError(line, err)
 		}
@@ -39,8 +64,11 @@ func ReadJSONL(r io.Reader) (*History, error) {
 	if err := in.Err(); err != nil {
 		return nil, readError(line+1, err)
 	}
-	return d.h, nil
+	return all, nil
 }
+
+// headerStart is how WriteJSONL begins a header; no event begins like it.
+var headerStart = []byte(`{"schema":`)
 
 func readError(line int, err error) error {
 	if errors.Is(err, bufio.ErrTooLong) {

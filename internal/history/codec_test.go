@@ -379,3 +379,26 @@ func BenchmarkReadJSONL(b *testing.B) {
 		}
 	}
 }
+
+// A file may hold several histories, one after the other.
+func TestReadAllJSONL(t *testing.T) {
+	a := New(Header{Lock: "a", Nodes: []Node{{Name: "A", Role: RoleClient}}})
+	a.Add(Event{Kind: Waits, Node: 1, Value: 1, Cause: NoCause})
+	b := New(Header{Lock: "b", Nodes: []Node{{Name: "B", Role: RoleClient}}})
+	var buf bytes.Buffer
+	for _, h := range []*History{a, b, a} {
+		if err := WriteJSONL(&buf, h); err != nil {
+			t.Fatal(err)
+		}
+	}
+	all, err := ReadAllJSONL(bytes.NewReader(buf.Bytes()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(all) != 3 || all[0].Hash() != a.Hash() || all[1].Hash() != b.Hash() || all[2].Hash() != a.Hash() {
+		t.Errorf("read %d histories, or other ones than were written", len(all))
+	}
+	if _, err := ReadJSONL(bytes.NewReader(buf.Bytes())); err == nil {
+		t.Error("ReadJSONL must not take three histories for one")
+	}
+}

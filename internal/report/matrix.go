@@ -73,6 +73,9 @@ func cellOf(r *Run, property string) cell {
 // missed says which expectations of a run were not met; "" when all were.
 func missed(r *Run) string {
 	var parts []string
+	if r.Untested != "" {
+		parts = append(parts, r.Untested)
+	}
 	for _, e := range r.Expected {
 		if !e.Met {
 			parts = append(parts, fmt.Sprintf("%s was %s, expected %s", e.Property, e.Got, e.Expected))
@@ -203,7 +206,7 @@ func (g *grid) total(outcome int) int {
 // expected; a miss is spelled out below the table and takes no more.
 func (t *terminal) outcomeWidth() int {
 	for i := range t.b.Runs {
-		if len(t.b.Runs[i].Expected) > 0 && !t.b.Runs[i].Met() {
+		if !t.b.Runs[i].Met() {
 			return len("NOT as expected")
 		}
 	}

@@ -35,6 +35,7 @@ type Run struct {
 	Lock      string
 	Judgement checker.Judgement
 	Expected  []Expected
+	Untested  string // what the run was meant to test and did not: "fault 2 never fired"; "" when nothing
 }
 
 // Expected is what the scenario's author expects of one property, beside what

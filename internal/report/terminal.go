@@ -15,6 +15,7 @@ type TerminalOptions struct {
 	Color bool
 	Width int           // columns; 0 means 80
 	Took  time.Duration // wall-clock time of the runs, 0 when it is not to be shown
+	Brief bool          // the verdicts only
 }
 
 // storySteps is how many steps a terminal shows.
@@ -23,16 +24,22 @@ const storySteps = 18
 // Terminal writes the verdicts, then the one story worth reading, then what to
 // type next. Symbols are plain ASCII.
 func Terminal(b *Bundle, o TerminalOptions) string {
+	t := newTerminal(b, o)
+	t.head()
+	t.matrix()
+	if !o.Brief {
+		t.story()
+		t.next()
+	}
+	return t.out.String()
+}
+
+func newTerminal(b *Bundle, o TerminalOptions) *terminal {
 	if o.Width <= 0 {
 		o.Width = 80
 	}
 	o.Width = max(o.Width, 40)
-	t := &terminal{b: b, o: o}
-	t.head()
-	t.matrix()
-	t.story()
-	t.next()
-	return t.out.String()
+	return &terminal{b: b, o: o}
 }
 
 type terminal struct {

@@ -6,6 +6,7 @@ package run
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
@@ -86,10 +87,8 @@ func (o *Outcome) Status() Status {
 		return Failed
 	}
 	status := Met
-	for _, f := range o.Judgement.Faults {
-		if f.Times == 0 {
-			status = Inconclusive
-		}
+	if o.Untested() != "" {
+		status = Inconclusive
 	}
 	for _, e := range o.Expected {
 		switch {
@@ -101,6 +100,17 @@ func (o *Outcome) Status() Status {
 		}
 	}
 	return status
+}
+
+// Untested says which planned faults never fired; "" when all did.
+func (o *Outcome) Untested() string {
+	var parts []string
+	for _, f := range o.Judgement.Faults {
+		if f.Times == 0 {
+			parts = append(parts, fmt.Sprintf("fault %d never fired: %s", f.Number, f.Text))
+		}
+	}
+	return strings.Join(parts, "; ")
 }
 
 // Result is all that was played of one plan with one seed.

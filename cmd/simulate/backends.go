@@ -1,0 +1,46 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"lockstep/internal/real"
+	"lockstep/internal/run"
+	"lockstep/internal/sim"
+)
+
+const million = 1_000_000
+
+// backend makes the worlds that --backend names. scale is in millionths.
+func backend(name string, scalePPM int64) (run.Factory, error) {
+	switch name {
+	case sim.Backend:
+		return func() run.World { return sim.New() }, nil
+	case real.Backend:
+		return func() run.World { return &real.Player{Options: real.Options{ScalePPM: scalePPM}} }, nil
+	default:
+		return nil, fmt.Errorf("unknown backend %q: choose %s or %s", name, sim.Backend, real.Backend)
+	}
+}
+
+// parseScale reads a factor such as 0.1 as millionths, without floats.
+func parseScale(text string) (int64, error) {
+	whole, fraction, _ := strings.Cut(text, ".")
+	bad := fmt.Errorf("--scale %q is not a factor between 0.001 and 10: write 0.1 to play ten times as fast", text)
+	if len(fraction) > 6 || strings.ContainsAny(text, "+-") {
+		return 0, bad
+	}
+	n, err := strconv.ParseInt(whole+fraction+strings.Repeat("0", 6-len(fraction)), 10, 64)
+	if err != nil || n < 1000 || n > 10*million {
+		return 0, bad
+	}
+	return n, nil
+}
+
+// formatScale is the inverse of parseScale.
+func formatScale(ppm int64) string {
+	s := fmt.Sprintf("%d.%06d", ppm/million, ppm%million)
+	return strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
+}
+

@@ -1,0 +1,187 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sort"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+	"github.com/spf13/cobra"
+
+	"lockstep/internal/checker"
+	"lockstep/internal/faults"
+	"lockstep/internal/locks"
+	"lockstep/internal/scenario"
+)
+
+func listCommand(g *globals) *cobra.Command {
+	kinds := []string{"locks", "faults", "properties", "scenarios", "runs"}
+	return &cobra.Command{
+		Use:       "list locks|faults|properties|scenarios|runs",
+		Short:     "List what there is",
+		Example:   "  simulate list locks\n  simulate list faults\n  simulate list locks --json",
+		Args:      cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs),
+		ValidArgs: kinds,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			items, header := listing(g, args[0])
+			if g.json {
+				return printJSON(cmd.OutOrStdout(), items.forJSON)
+			}
+			printTable(cmd.OutOrStdout(), g.width(), header, items.rows)
+			return nil
+		},
+	}
+}
+
+// listed is a list in both of its forms.
+type listed struct {
+	forJSON any
+	rows    [][]string
+}
+
+func listing(g *globals, kind string) (listed, []string) {
+	switch kind {
+	case "locks":
+		return listLocks(), []string{"lock", "store", "idea"}
+	case "faults":
+		return listFaults(), []string{"fault", "what it does"}
+	case "properties":
+		return listProperties(), []string{"property", "what it demands"}
+	case "scenarios":
+		return listScenarios(), []string{"scenario", "title", "locks"}
+	default:
+		return listRuns(g.out), []string{"run", "directory"}
+	}
+}
+
+func listLocks() listed {
+	type lock struct {
+		ID         string   `json:"id"`
+		Store      string   `json:"store"`
+		Summary    string   `json:"summary"`
+		Source     string   `json:"source"`
+		Guarantees string   `json:"guarantees"`
+		BreaksWhen string   `json:"breaks_when"`
+		Protocol   []string `json:"protocol"`
+	}
+	var all []lock
+	var rows [][]string
+	for _, v := range locks.All() {
+		d := v.Doc()
+		all = append(all, lock{v.ID, v.Store, d.Idea, d.Source, d.Guarantees, d.BreaksWhen, d.Protocol})
+		rows = append(rows, []string{v.ID, v.Store, d.Idea})
+	}
+	return listed{all, rows}
+}
+
+func listFaults() listed {
+	type fault struct {
+		Name    string `json:"name"`
+		Summary string `json:"summary"`
+		Example string `json:"example"`
+	}
+	var all []fault
+	var rows [][]string
+	for _, s := range faults.All() {
+		all = append(all, fault{s.Name, s.Summary, s.Example})
+		rows = append(rows, []string{s.Name, s.Summary})
+	}
+	return listed{all, rows}
+}
+
+func listProperties() listed {
+	type property struct {
+		ID      string `json:"id"`
+		Summary string `json:"summary"`
+		Source  string `json:"source"`
+	}
+	var all []property
+	var rows [][]string
+	for _, p := range checker.All() {
+		all = append(all, property{p.ID, p.Summary, p.Source})
+		rows = append(rows, []string{p.ID, p.Summary})
+	}
+	return listed{all, rows}
+}
+
+func listScenarios() listed {
+	type item struct {
+		Name  string   `json:"name"`
+		File  string   `json:"file"`
+		Title string   `json:"title"`
+		Level int      `json:"level"`
+		Locks []string `json:"locks"`
+	}
+	all := []item{}
+	var rows [][]string
+	for _, file := range yamlFiles(scenarioRoot) {
+		p, err := scenario.Load(file)
+		if err != nil {
+			rows = append(rows, []string{scenarioName(file), "(invalid: simulate validate " + file + ")", ""})
+			continue
+		}
+		all = append(all, item{scenarioName(file), file, p.Name, p.Level, p.Locks})
+		rows = append(rows, []string{scenarioName(file), p.Name, fmt.Sprint(len(p.Locks))})
+	}
+	return listed{all, rows}
+}
+
+// listRuns lists the run directories, newest first.
+func listRuns(root string) listed {
+	type item struct {
+		Scenario string `json:"scenario"`
+		Dir      string `json:"run_dir"`
+	}
+	all := []item{}
+	var rows [][]string
+	dirs, _ := filepath.Glob(filepath.Join(root, "*", "*", "result.json"))
+	sort.Slice(dirs, func(i, j int) bool {
+		return filepath.Base(filepath.Dir(dirs[i])) > filepath.Base(filepath.Dir(dirs[j]))
+	})
+	for _, d := range dirs {
+		dir := filepath.Dir(d)
+		if info, err := os.Lstat(filepath.Dir(dir)); err != nil || !info.IsDir() {
+			continue // the link "latest"
+		}
+		all = append(all, item{filepath.Base(filepath.Dir(dir)), dir})
+		rows = append(rows, []string{filepath.Base(filepath.Dir(dir)), dir})
+	}
+	return listed{all, rows}
+}
+
+// printTable prints rows under a header, the last column wrapped to the width.
+func printTable(w io.Writer, width int, header []string, rows [][]string) {
+	t := table.NewWriter()
+	t.SetOutputMirror(w)
+	t.SetStyle(table.StyleLight)
+	t.Style().Options = table.OptionsNoBordersAndSeparators
+	t.Style().Format.Header = text.FormatDefault
+	head := table.Row{}
+	used := 0
+	for i, h := range header {
+		head = append(head, h)
+		if i == len(header)-1 {
+			break
+		}
+		widest := len(h)
+		for _, r := range rows {
+			widest = max(widest, len(r[i]))
+		}
+		used += widest + 2
+	}
+	t.SetColumnConfigs([]table.ColumnConfig{{
+		Number: len(header), WidthMax: max(width-used-3, 20), WidthMaxEnforcer: text.WrapSoft,
+	}})
+	t.AppendHeader(head)
+	for _, r := range rows {
+		row := table.Row{}
+		for _, cell := range r {
+			row = append(row, terminalText(cell))
+		}
+		t.AppendRow(row)
+	}
+	t.Render()
+}

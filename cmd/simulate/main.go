@@ -1,0 +1,91 @@
+// Command simulate plays distributed locks through faults and judges what
+// happened. See `simulate --help`.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"lockstep/internal/real"
+	"lockstep/internal/real/servers"
+)
+
+// The exit codes. They are promised to scripts and live here only.
+const (
+	exitMet          = 0   // all expectations met
+	exitMissed       = 1   // an expectation was missed: a property broke, or a known-bad lock was not caught
+	exitUsage        = 2   // wrong usage or an invalid scenario
+	exitInconclusive = 3   // something was not put to the test: a fault never fired, a verdict is unknown
+	exitEnvironment  = 4   // something outside is missing: a server, a disk, a permission
+	exitBug          = 5   // our own mistake: a run could not be played to its end
+	exitInterrupted  = 130 // Ctrl-C
+)
+
+const exitHelp = `Exit codes:
+  0    all expectations met
+  1    an expectation missed: a property broke, or a known-bad lock was not caught
+  2    wrong usage or an invalid scenario; nothing was run
+  3    inconclusive: a fault never fired, or a verdict is unknown
+  4    the environment lacks something: a server, a disk, a permission
+  5    a bug of this program
+  130  interrupted`
+
+func main() {
+	real.WorkerMain() // never returns in a process that was started as a worker
+	os.Exit(execute())
+}
+
+func execute() int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	err := rootCommand().ExecuteContext(ctx)
+	if err == nil {
+		return exitMet
+	}
+	var silent *silentExit
+	if errors.As(err, &silent) {
+		return silent.code
+	}
+	fmt.Fprintln(os.Stderr, "simulate:", terminalText(err.Error()))
+	return exitCode(ctx, err)
+}
+
+// exitCode finds the code for an error that is yet to be told.
+func exitCode(ctx context.Context, err error) int {
+	var missing *servers.MissingError
+	var env *environmentError
+	var bug *bugError
+	switch {
+	case ctx.Err() != nil:
+		return exitInterrupted
+	case errors.As(err, &missing), errors.As(err, &env):
+		return exitEnvironment
+	case errors.As(err, &bug):
+		return exitBug
+	default:
+		return exitUsage
+	}
+}
+
+// silentExit ends the program with a code; what there is to say has been said.
+type silentExit struct{ code int }
+
+func (e *silentExit) Error() string { return fmt.Sprintf("exit code %d", e.code) }
+
+// environmentError is something outside of this program that is not as it must be.
+type environmentError struct{ err error }
+
+func (e *environmentError) Error() string { return e.err.Error() }
+func (e *environmentError) Unwrap() error { return e.err }
+
+// bugError is a mistake of this program.
+type bugError struct{ err error }
+
+func (e *bugError) Error() string {
+	return e.err.Error() + "\nThis is a bug of lockstep, not of your scenario. Please report it with the scenario and the seed."
+}
+func (e *bugError) Unwrap() error { return e.err }

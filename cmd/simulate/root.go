@@ -1,0 +1,69 @@
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+)
+
+// globals are the flags of every command.
+type globals struct {
+	json    bool
+	out     string
+	quiet   bool
+	noColor bool
+}
+
+func rootCommand() *cobra.Command {
+	g := &globals{}
+	root := &cobra.Command{
+		Use:   "simulate",
+		Short: "Find out how a distributed lock breaks",
+		Long: `Find out how a distributed lock breaks: play concurrent clients through pauses,
+crashes, lost replies and failovers, and judge the history that results.
+
+` + exitHelp,
+		Example: `  simulate run scenarios/lessons/pause-past-lease.yaml
+  simulate run pause-past-lease --lock set-nx-lua --seed 7
+  simulate run scenarios --backend process --scale 0.1`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	root.PersistentFlags().BoolVar(&g.json, "json", false, "print exactly one JSON object on stdout")
+	root.PersistentFlags().StringVar(&g.out, "out", "reports", "the run store: where run directories go")
+	root.PersistentFlags().BoolVar(&g.quiet, "quiet", false, "print the verdicts only")
+	root.PersistentFlags().BoolVar(&g.noColor, "no-color", false, "no colours (also: NO_COLOR)")
+	root.AddCommand(runCommand(g), validateCommand(g), listCommand(g), explainCommand(g), versionCommand(g))
+	return root
+}
+
+// color reports whether stdout wants colours.
+func (g *globals) color() bool {
+	return !g.noColor && os.Getenv("NO_COLOR") == "" && term.IsTerminal(int(os.Stdout.Fd()))
+}
+
+// width returns the width of the terminal, 80 columns when there is none.
+func (g *globals) width() int {
+	if w, _, err := term.GetSize(int(os.Stdout.Fd())); err == nil && w > 0 {
+		return w
+	}
+	return 80
+}
+
+func versionCommand(g *globals) *cobra.Command {
+	return &cobra.Command{
+		Use:     "version",
+		Short:   "Print the version of this program",
+		Example: "  simulate version\n  simulate version --json",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if g.json {
+				return printJSON(cmd.OutOrStdout(), map[string]any{"schema": 1, "version": buildVersion()})
+			}
+			_, err := fmt.Fprintln(cmd.OutOrStdout(), "simulate", buildVersion())
+			return err
+		},
+	}
+}

@@ -1,0 +1,166 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"os"
+	"sort"
+
+	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
+
+	"lockstep/internal/checker"
+	"lockstep/internal/plan"
+	"lockstep/internal/run"
+)
+
+// tally counts what many seeds of one lock have shown.
+type tally struct {
+	Lock       string                 `json:"lock"`
+	Runs       int                    `json:"runs"`
+	Met        int                    `json:"runs_met"`
+	Hash       string                 `json:"hash"` // over the hashes of all histories, in the order of the seeds
+	Letters    map[checker.Letter]int `json:"letters"`
+	Broken     map[string]int         `json:"broken"`            // runs by property
+	FirstMiss  *uint64                `json:"first_miss_seed"`   // null when every run met its expectations
+	FirstBroke map[string]uint64      `json:"first_broken_seed"` // by property
+	worst      run.Status
+	hashes     [][32]byte
+}
+
+// playSeeds plays a plan with many seeds and shows the counts; the first run that
+// missed an expectation is stored, else the first run of all.
+func (f *runFlags) playSeeds(ctx context.Context, p *plan.Plan, worlds run.Factory, out *output) (run.Status, error) {
+	bar := progress(f, fmt.Sprintf("%s, %d seeds", p.Slug, f.times), f.times*len(p.Locks))
+	jobs := f.jobs
+	if f.backend != "sim" {
+		jobs = 1 // real servers would disturb each other's timing
+	}
+	worst := run.Met
+	show := f.seed
+	var tallies []*tally
+	for _, lock := range p.Locks {
+		t := &tally{
+			Lock: lock, Letters: map[checker.Letter]int{}, Broken: map[string]int{},
+			FirstBroke: map[string]uint64{}, hashes: make([][32]byte, f.times),
+		}
+		err := run.Seeds(ctx, worlds, p, lock, f.seed, f.times, jobs, func(o *run.Outcome) {
+			t.count(o, f.seed)
+			_ = bar.Add(1) // a progress bar that cannot be drawn is no reason to stop
+		})
+		if err != nil {
+			return run.Failed, f.cutShort(ctx, &run.Result{Plan: p}, out, err)
+		}
+		t.finish()
+		if t.FirstMiss != nil && worst == run.Met {
+			show = *t.FirstMiss
+		}
+		worst = max(worst, t.worst)
+		tallies = append(tallies, t)
+	}
+	_ = bar.Finish()
+	if err := f.showTallies(p, tallies, out); err != nil {
+		return run.Failed, err
+	}
+	r, err := run.All(ctx, worlds, p, show, f.backend)
+	if err != nil {
+		return run.Failed, f.cutShort(ctx, r, out, err)
+	}
+	b, err := out.store(r)
+	if err == nil && !f.json {
+		fmt.Printf("\nreport   %s (seed %d)\n", reportPath(b.RunDir), show)
+	}
+	return worst, err
+}
+
+func (t *tally) count(o *run.Outcome, first uint64) {
+	t.Runs++
+	t.Letters[o.Judgement.Letter]++
+	t.hashes[o.Seed-first] = o.Judgement.History.Hash()
+	for _, f := range o.Judgement.Findings {
+		if f.Verdict != checker.Broken {
+			continue
+		}
+		t.Broken[f.Property]++
+		if seed, seen := t.FirstBroke[f.Property]; !seen || o.Seed < seed {
+			t.FirstBroke[f.Property] = o.Seed
+		}
+	}
+	status := o.Status()
+	t.worst = max(t.worst, status)
+	if status == run.Met {
+		t.Met++
+		return
+	}
+	if t.FirstMiss == nil || o.Seed < *t.FirstMiss {
+		seed := o.Seed
+		t.FirstMiss = &seed
+	}
+}
+
+func (t *tally) finish() {
+	sum := sha256.New()
+	for _, h := range t.hashes {
+		sum.Write(h[:])
+	}
+	t.Hash = hex.EncodeToString(sum.Sum(nil))
+}
+
+func (f *runFlags) showTallies(p *plan.Plan, tallies []*tally, out *output) error {
+	met := true
+	for _, t := range tallies {
+		met = met && t.worst == run.Met
+	}
+	if f.json {
+		data, err := json.Marshal(map[string]any{
+			"schema": 1, "scenario": p.Slug, "backend": f.backend, "met": met,
+			"first_seed": f.seed, "times": f.times, "locks": tallies,
+		})
+		out.objects = append(out.objects, data)
+		out.met = out.met && met
+		return err
+	}
+	fmt.Printf("%s: seeds %d to %d\n\n", terminalText(p.Name), f.seed, f.seed+uint64(f.times)-1)
+	rows := [][]string{}
+	for _, t := range tallies {
+		rows = append(rows, []string{t.Lock, fmt.Sprintf("%d of %d", t.Met, t.Runs), t.brokenText()})
+	}
+	printTable(os.Stdout, f.width(), []string{"lock", "as expected", "broken (runs; first seed)"}, rows)
+	return nil
+}
+
+func (t *tally) brokenText() string {
+	if len(t.Broken) == 0 {
+		// The rule of three: with no event in n runs, the rate is below 3/n with 95 % confidence.
+		return fmt.Sprintf("nothing; true rate below 1 in %d (95 %%)", max(t.Runs/3, 1))
+	}
+	var names []string
+	for name := range t.Broken {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	text := ""
+	for i, name := range names {
+		if i > 0 {
+			text += ", "
+		}
+		text += fmt.Sprintf("%s %d (%d)", name, t.Broken[name], t.FirstBroke[name])
+	}
+	return text
+}
+
+// progress is a bar on stderr, when somebody looks at it.
+func progress(f *runFlags, what string, total int) *progressbar.ProgressBar {
+	visible := !f.quiet && term.IsTerminal(int(os.Stderr.Fd()))
+	return progressbar.NewOptions(total,
+		progressbar.OptionSetWriter(os.Stderr),
+		progressbar.OptionSetVisibility(visible),
+		progressbar.OptionSetDescription(what),
+		progressbar.OptionShowCount(),
+		progressbar.OptionSetPredictTime(true),
+		progressbar.OptionClearOnFinish(),
+	)
+}
