@@ -131,6 +131,17 @@ func (t *teller) drop(server, owner history.NodeID, key history.TextID) {
 	}
 }
 
+// dropKey removes whatever a server has under a key.
+func (t *teller) dropKey(node history.NodeID, key history.TextID) {
+	kept := t.entries[node][:0]
+	for _, e := range t.entries[node] {
+		if e.key != key {
+			kept = append(kept, e)
+		}
+	}
+	t.entries[node] = kept
+}
+
 // before notes what the sentences about an event need to see as already done.
 func (t *teller) before(e *history.Event) {
 	if e.Kind == history.Promoted && e.Peer != 0 {
@@ -174,6 +185,7 @@ func (t *teller) applyGrant(e *history.Event) {
 	node := t.node(e.Node)
 	switch e.Kind {
 	case history.Granted:
+		t.dropKey(node, e.Text) // what was there is gone, even if nobody saw it go
 		t.entries[node] = append(t.entries[node], entry{
 			key: e.Text, owner: e.Owner, from: e.At, set: e.At, end: endOf(e),
 		})
