@@ -22,7 +22,7 @@ func stormPlan(lease time.Duration, work plan.Range) plan.Plan {
 	p.Workload.Repeat = 20
 	p.Workload.Work = work
 	p.Workload.Rest = plan.Range{Min: time.Millisecond, Max: 10 * time.Millisecond}
-	p.Workload.Retry = 10 * time.Millisecond
+	p.Workload.Retry = 12 * time.Millisecond
 	p.Workload.Stagger = time.Millisecond
 	p.Network.Latency = plan.Range{Min: 200 * time.Microsecond, Max: time.Millisecond}
 	p.Network.Timeout = 500 * time.Millisecond

@@ -78,7 +78,7 @@ func (c *client) await(ctx context.Context, l *call) world.Reply {
 		cause := l.executed
 		c.w.record(c.proc, history.Event{
 			Kind: history.Replied, Node: c.node, Peer: l.server.node, Value: l.id,
-			Text: replyText(c.w.hist, l.reply), Cause: cause,
+			Text: c.w.replies.of(c.w.hist, &l.reply), Cause: cause,
 		})
 		c.reachOnWire(faults.HasReply, l)
 		if c.w.k.Current().Name() == world.Watchdog {
@@ -103,8 +103,8 @@ func (c *client) fail(l *call, err error) world.Reply {
 func (c *client) reachOnWire(kind faults.MomentKind, l *call) {
 	if c.w.engine.WantsKind(kind) {
 		c.w.engine.Observe(l.moment(kind))
+		c.w.k.Checkpoint()
 	}
-	c.w.k.Checkpoint()
 }
 
 func (l *call) moment(kind faults.MomentKind) faults.Moment {

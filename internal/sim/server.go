@@ -106,7 +106,7 @@ func (g *redisGroup) find(id int64) *call {
 
 // wallMS is what the server's wall clock shows, in Unix milliseconds.
 func (s *server) wallMS() int64 {
-	return epoch.UnixMilli() + int64(s.proc.Clock.Wall(s.group.w.k.Now())/time.Millisecond)
+	return epochMS + int64(s.proc.Clock.Wall(s.group.w.k.Now())/time.Millisecond)
 }
 
 // execute runs a command on the data and records what it did to the entries.
@@ -116,7 +116,7 @@ func (s *server) execute(l *call) (int32, world.Reply) {
 	reply := s.store.Exec(s.wallMS(), l.client.node, &l.cmd)
 	event := w.record(s.proc, history.Event{
 		Kind: history.Executed, Node: s.node, Peer: l.client.node, Value: l.id,
-		Text: replyText(w.hist, reply), Cause: l.sent,
+		Text: w.replies.of(w.hist, &reply), Cause: l.sent,
 	})
 	s.publish(event)
 	return event, reply
@@ -125,10 +125,12 @@ func (s *server) execute(l *call) (int32, world.Reply) {
 // dropDue drops the entries whose time is up, as an event of its own: else the
 // history would blame the command that happens to come next.
 func (s *server) dropDue() {
-	if s.store.IsReplica() {
-		return // a replica waits for its primary's DEL
+	now := s.wallMS()
+	// A replica has nothing due: it waits for its primary's DEL.
+	if at, ok := s.store.NextExpiry(); !ok || at > now {
+		return
 	}
-	s.store.ExpireDue(s.wallMS())
+	s.store.ExpireDue(now)
 	s.publish(history.NoCause)
 }
 
@@ -161,18 +163,17 @@ func (s *server) publish(cause int32) {
 // arm sets the timer for the next entry whose time will be up.
 func (s *server) arm() {
 	at, ok := s.store.NextExpiry()
-	if !ok || s.store.IsReplica() {
+	if ok && at == s.armedMS {
+		return
+	}
+	if !ok {
 		s.group.w.k.Cancel(s.armed)
 		s.armed, s.armedMS = kernel.Timer{}, 0
 		return
 	}
-	if at == s.armedMS {
-		return
-	}
 	s.group.w.k.Cancel(s.armed)
 	s.armedMS = at
-	// Redis drops an entry once its clock shows more than the entry's time.
-	wait := time.Duration(max(at+1-s.wallMS(), 1)) * time.Millisecond
+	wait := time.Duration(max(at-s.wallMS(), 1)) * time.Millisecond
 	s.armed = s.group.w.k.After(s.proc.Clock.TrueFor(wait), (*expiryDue)(s), 0, 0)
 }
 
@@ -184,6 +185,7 @@ func (d *expiryDue) Fire(_, _ uint64) {
 		return
 	}
 	s.dropDue()
+	s.arm() // the clock may have been read a fraction of a millisecond too early
 }
 
 // enqueue sends effects down the replication link, which keeps their order.
@@ -269,6 +271,7 @@ func (s *server) promote() {
 		Kind: history.Promoted, Node: s.node, Peer: old.node, Cause: history.NoCause,
 	})
 	s.dropDue()
+	s.arm() // a replica's entries had no timer
 }
 
 // isEntry tells the entries of the lock from its helpers (counters, latches).

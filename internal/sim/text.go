@@ -19,7 +19,7 @@ type commandTexts struct {
 
 func (t *commandTexts) of(h *history.History, cmd *world.Cmd) history.TextID {
 	for i := range t.recent {
-		if r := &t.recent[i]; r.cmd.Name == cmd.Name && r.cmd == *cmd {
+		if r := &t.recent[i]; r.cmd.Same(cmd) {
 			return r.id
 		}
 	}
@@ -30,18 +30,29 @@ func (t *commandTexts) of(h *history.History, cmd *world.Cmd) history.TextID {
 	return r.id
 }
 
-// replyText interns a reply as redis-cli prints it. The usual ones need no
-// formatting.
-func replyText(h *history.History, r world.Reply) history.TextID {
+// replyTexts are the texts of the usual replies, interned once per run.
+type replyTexts struct {
+	null, ok, zero, one history.TextID
+}
+
+func (t *replyTexts) reset(h *history.History) {
+	t.null = h.Intern(world.Reply{}.String())
+	t.ok = h.Intern(world.OK().String())
+	t.zero = h.Intern(world.Int(0).String())
+	t.one = h.Intern(world.Int(1).String())
+}
+
+// of interns a reply as redis-cli prints it.
+func (t *replyTexts) of(h *history.History, r *world.Reply) history.TextID {
 	switch {
-	case r.IsNil():
-		return h.Intern("(nil)")
+	case r.Kind == world.ReplyNil:
+		return t.null
+	case r.Kind == world.ReplyInt && r.Int == 0:
+		return t.zero
+	case r.Kind == world.ReplyInt && r.Int == 1:
+		return t.one
 	case r.IsOK():
-		return h.Intern("OK")
-	case r.IsInt(0):
-		return h.Intern("(integer) 0")
-	case r.IsInt(1):
-		return h.Intern("(integer) 1")
+		return t.ok
 	}
 	return h.Intern(r.String())
 }

@@ -30,7 +30,10 @@ const Backend = "sim"
 const maxEvents = 20_000_000
 
 // epoch is what every unskewed wall clock shows at true time 0.
-var epoch = time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
+var (
+	epoch   = time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
+	epochMS = epoch.UnixMilli()
+)
 
 // World plays runs one after the other and keeps its buffers between them. It
 // must be used from one goroutine; use one World per worker.
@@ -44,6 +47,7 @@ type World struct {
 	probe   *client
 	redis   *redisGroup
 	guarded resource
+	replies replyTexts
 	playing int // clients that have neither finished nor died
 	quiet   bool
 	events  int64 // of the kernel in the last run
@@ -111,6 +115,7 @@ func (w *World) setUp(p *plan.Plan, v locks.Variant, seed uint64) {
 		header.Faults = append(header.Faults, history.Fault{Number: f.Number, Verb: f.Verb.Name(), Text: f.Text})
 	}
 	w.hist.Reset(header)
+	w.replies.reset(w.hist)
 
 	w.guarded = resource{w: w, node: w.hist.Node(resourceName), fence: p.Workload.Fence}
 	w.redis = newRedisGroup(w, p.Redis)

@@ -84,6 +84,21 @@ func (c *Cmd) Arg(i int) Arg {
 // NumKeys returns how many of a script's arguments are keys.
 func (c *Cmd) NumKeys() int { return int(c.numKeys) }
 
+// Same reports whether two commands are equal. Unlike == it looks only at the
+// arguments that are there.
+func (c *Cmd) Same(other *Cmd) bool {
+	if c.n != other.n || c.Name != other.Name || c.Script != other.Script ||
+		c.numeric != other.numeric || c.numKeys != other.numKeys {
+		return false
+	}
+	for i := range c.n {
+		if c.texts[i] != other.texts[i] || c.nums[i] != other.nums[i] {
+			return false
+		}
+	}
+	return true
+}
+
 // Args returns the full argument list with the name, as a client library wants it.
 func (c *Cmd) Args() []any {
 	out := make([]any, 0, c.n+3)

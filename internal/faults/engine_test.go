@@ -1,0 +1,234 @@
+package faults
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+	"testing"
+	"time"
+)
+
+// lab is a world that only takes notes, and a scheduler whose time a test moves.
+type lab struct {
+	now   time.Duration
+	notes []string
+	later []appointment
+}
+
+type appointment struct {
+	at time.Duration
+	f  func()
+}
+
+func (l *lab) note(format string, args ...any) {
+	l.notes = append(l.notes, fmt.Sprintf("%v ", l.now)+fmt.Sprintf(format, args...))
+}
+
+func (l *lab) After(d time.Duration, f func()) {
+	l.later = append(l.later, appointment{l.now + d, f})
+}
+
+// until runs what is due up to an instant.
+func (l *lab) until(end time.Duration) {
+	for {
+		sort.SliceStable(l.later, func(i, j int) bool { return l.later[i].at < l.later[j].at })
+		if len(l.later) == 0 || l.later[0].at > end {
+			l.now = end
+			return
+		}
+		next := l.later[0]
+		l.later = l.later[1:]
+		l.now = next.at
+		next.f()
+	}
+}
+
+func (l *lab) FaultBegan(int, string)                    {}
+func (l *lab) FaultEnded(int, string)                    {}
+func (l *lab) Freeze(f int, node string)                 { l.note("freeze %s (%d)", node, f) }
+func (l *lab) Thaw(f int, node string)                   { l.note("thaw %s (%d)", node, f) }
+func (l *lab) Crash(f int, node string)                  { l.note("crash %s (%d)", node, f) }
+func (l *lab) DropCall(_ int, c Call, h Half)            { l.note("drop %v of %s's %s", h, c.Client, c.Command) }
+func (l *lab) SlowWork(_ int, c string, d time.Duration) { l.note("slow %s by %v", c, d) }
+func (l *lab) FailOver(int)                              { l.note("fail over") }
+func (l *lab) DelayCall(_ int, c Call, h Half, d time.Duration) {
+	l.note("delay %v of %s's %s by %v", h, c.Client, c.Command, d)
+}
+
+// make builds a fault from the registry.
+func fault(verb, value string, t Trigger, end End, durations ...time.Duration) Fault {
+	spec, ok := Lookup(verb)
+	if !ok {
+		panic("no verb " + verb)
+	}
+	args := Args{Value: value, Durations: map[string]time.Duration{}, Choices: map[string]string{}}
+	for i, d := range durations {
+		args.Durations[spec.Params[i].Name] = d
+	}
+	return Make(1, spec, args, t, end)
+}
+
+// play runs a script against an engine: "A acquires" reports a moment, "5s"
+// moves time on, "heal" heals.
+func play(t *testing.T, f Fault, script ...string) []string {
+	t.Helper()
+	l := &lab{}
+	e := NewEngine([]Fault{f}, l, l)
+	e.Start()
+	for _, line := range script {
+		if line == "heal" {
+			e.Heal()
+			continue
+		}
+		if d, err := time.ParseDuration(line); err == nil {
+			l.until(d)
+			continue
+		}
+		e.Observe(parseMoment(t, line))
+	}
+	return l.notes
+}
+
+func parseMoment(t *testing.T, line string) Moment {
+	t.Helper()
+	subject, phrase, _ := strings.Cut(line, " ")
+	for _, p := range MomentPhrases() {
+		before, after, onWire := strings.Cut(p.Text, "%s")
+		rest, ok := strings.CutPrefix(phrase, before)
+		if !ok || (!onWire && rest != "") || !strings.HasSuffix(rest, after) {
+			continue
+		}
+		m := Moment{Kind: p.Kind, Subject: subject}
+		if onWire {
+			m.Call = Call{Client: subject, ID: 7, Command: strings.TrimSuffix(rest, after)}
+		}
+		return m
+	}
+	t.Fatalf("no moment %q", line)
+	return Moment{}
+}
+
+func TestEngine(t *testing.T) {
+	once := func(k MomentKind, subject string) Trigger { return Trigger{Moment: k, Subject: subject, Nth: 1} }
+	tests := []struct {
+		name   string
+		fault  Fault
+		script []string
+		want   []string
+	}{
+		{
+			"an instant", fault("crash", "A", Trigger{At: 2 * time.Second}, End{}),
+			[]string{"1s", "5s"}, []string{"2s crash A (1)"},
+		},
+		{
+			"every so often, until healed", fault("pause", "A", Trigger{Every: 3 * time.Second}, End{For: time.Second}),
+			[]string{"7s", "heal", "20s"},
+			[]string{"3s freeze A (1)", "4s thaw A (1)", "6s freeze A (1)", "7s thaw A (1)"},
+		},
+		{
+			"a moment of one client, once", fault("pause", "A", once(InSection, "A"), End{For: time.Second}),
+			[]string{"B is in its critical section", "1s", "A is in its critical section", "5s", "A is in its critical section"},
+			[]string{"1s freeze A (1)", "2s thaw A (1)"},
+		},
+		{
+			"the second time", fault("crash", "B", Trigger{Moment: Acquires, Subject: AnyClient, Nth: 2}, End{}),
+			[]string{"A acquires", "1s", "C acquires", "A acquires"}, []string{"1s crash B (1)"},
+		},
+		{
+			"every time", fault("slow", "A", Trigger{Moment: Enters, Subject: "A"}, End{}, time.Minute),
+			[]string{"A enters", "1s", "A enters"}, []string{"0s slow A by 1m0s", "1s slow A by 1m0s"},
+		},
+		{
+			"a while after the moment", fault("crash", "A", Trigger{Moment: Enters, Subject: "A", Nth: 1, After: 40 * time.Millisecond}, End{}),
+			[]string{"1s", "A enters", "2s"}, []string{"1.04s crash A (1)"},
+		},
+		{
+			"the holder is whoever acquired last", fault("pause", TheHolder, Trigger{At: 5 * time.Second}, End{Forever: true}),
+			[]string{"A acquires", "3s", "B acquires", "9s", "heal"}, []string{"5s freeze B (1)"},
+		},
+		{
+			"the holder, and nobody holds", fault("crash", TheHolder, Trigger{At: time.Second}, End{}),
+			[]string{"2s"}, nil,
+		},
+		{
+			"the next holder is not the first", fault("crash", "A", once(Acquires, NextHolder), End{}),
+			[]string{"A acquires", "A acquires", "1s", "B acquires"}, []string{"1s crash A (1)"},
+		},
+		{
+			"until a moment", fault("pause", "A", once(Enters, "A"), End{Until: &Trigger{Moment: Acquires, Subject: "B", Nth: 1}}),
+			[]string{"B acquires", "A enters", "3s", "C acquires", "B acquires"}, []string{"0s freeze A (1)", "3s thaw A (1)"},
+		},
+		{
+			"healed before its end, once", fault("pause", "A", once(Enters, "A"), End{For: time.Minute}),
+			[]string{"A enters", "2s", "heal", "2m"}, []string{"0s freeze A (1)", "2s thaw A (1)"},
+		},
+		{
+			"forever outlasts the healing", fault("pause", "A", once(Enters, "A"), End{Forever: true}),
+			[]string{"A enters", "heal", "1h"}, []string{"0s freeze A (1)"},
+		},
+		{
+			"nothing begins after the healing", fault("crash", "A", once(Enters, "A"), End{}),
+			[]string{"heal", "A enters"}, nil,
+		},
+		{
+			"one command of one client", fault("drop", "reply", Trigger{Moment: Sends, Subject: "A", Command: "DEL", Nth: 1}, End{}),
+			[]string{"A sends SET", "B sends DEL", "A is about to send DEL", "A sends DEL"}, []string{"0s drop reply of A's DEL"},
+		},
+		{
+			"one request, late", fault("delay", "request", Trigger{Moment: AboutToSend, Subject: "A", Command: "SET", Nth: 1}, End{}, 12*time.Second),
+			[]string{"A is about to send SET"}, []string{"0s delay request of A's SET by 12s"},
+		},
+		{
+			"a failover", fault("fail-over", "operator", once(Enters, "A"), End{}),
+			[]string{"A enters"}, []string{"0s fail over"},
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got := play(t, tt.fault, tt.script...)
+			if g, w := strings.Join(got, "\n"), strings.Join(tt.want, "\n"); g != w {
+				t.Errorf("got:\n%s\nwant:\n%s", g, w)
+			}
+		})
+	}
+}
+
+// A world that pays for each question asks Wants first: it must say yes to
+// whatever Observe would act on.
+func TestWantsWhatItObserves(t *testing.T) {
+	f := fault("drop", "reply", Trigger{Moment: Sends, Subject: TheHolder, Command: "unlock", Nth: 1}, End{})
+	l := &lab{}
+	e := NewEngine([]Fault{f}, l, l)
+	tests := []struct {
+		kind            MomentKind
+		command, script string
+		want            bool
+	}{
+		{Sends, "EVAL", "unlock", true},
+		{Sends, "EVAL", "renew", false},
+		{HasReply, "EVAL", "unlock", false},
+		{Acquires, "", "", true}, // to know who the holder is
+		{Enters, "", "", false},
+	}
+	for _, tt := range tests {
+		if got := e.Wants(tt.kind, "A", tt.command, tt.script); got != tt.want {
+			t.Errorf("Wants(%v, %q, %q) = %v", tt.kind, tt.command, tt.script, got)
+		}
+	}
+}
+
+func TestScaledFaultScalesEveryDuration(t *testing.T) {
+	f := fault("delay", "reply", Trigger{Moment: Sends, Subject: "A", Command: "SET", Nth: 1}, End{}, 12*time.Second)
+	tenth := func(d time.Duration) time.Duration { return d / 10 }
+	got := f.Scaled(tenth)
+	if want := "delay reply by 1200ms when A sends SET"; got.Text != want {
+		t.Errorf("got %q, want %q", got.Text, want)
+	}
+	if d := got.Verb.(delay).by; d != 1200*time.Millisecond {
+		t.Errorf("the verb still waits %v", d)
+	}
+	pauses := fault("pause", "A", Trigger{At: 10 * time.Second}, End{For: 5 * time.Second}).Scaled(tenth)
+	if pauses.Trigger.At != time.Second || pauses.End.For != 500*time.Millisecond {
+		t.Errorf("trigger %v, end %v", pauses.Trigger.At, pauses.End.For)
+	}
+}

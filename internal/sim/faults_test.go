@@ -1,0 +1,206 @@
+package sim
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"lockstep/internal/checker"
+	"lockstep/internal/faults"
+	"lockstep/internal/history"
+	"lockstep/internal/plan"
+)
+
+// story is a small plan with one fault: two clients, work of one second.
+func story(f faults.Fault) plan.Plan {
+	p := plan.Default()
+	p.Name = "story"
+	p.Clients = []string{"A", "B"}
+	p.Workload.Work = plan.Range{Min: time.Second, Max: time.Second}
+	p.Workload.Wait = 30 * time.Second
+	p.Faults = []faults.Fault{f}
+	return p
+}
+
+// tell plays a plan and returns the events of some kinds before the final quiet
+// period, one per line.
+func tell(t *testing.T, p plan.Plan, lock string, kinds ...history.Kind) (*history.History, []string) {
+	t.Helper()
+	h, err := Run(&p, lock, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines []string
+	for _, e := range h.Events {
+		if e.Kind == history.Healed {
+			break // the rest is the probe's
+		}
+		for _, k := range kinds {
+			if e.Kind == k {
+				lines = append(lines, strings.TrimSpace(h.Name(e.Node)+" "+k.String()+" "+h.Text(e.Text)))
+			}
+		}
+	}
+	return h, lines
+}
+
+func expectLines(t *testing.T, got []string, want ...string) {
+	t.Helper()
+	if g, w := strings.Join(got, "\n"), strings.Join(want, "\n"); g != w {
+		t.Errorf("got:\n%s\nwant:\n%s", g, w)
+	}
+}
+
+func onWire(kind faults.MomentKind, command string) faults.Trigger {
+	return faults.Trigger{Moment: kind, Subject: "A", Command: command, Nth: 1}
+}
+
+func first(kind faults.MomentKind) faults.Trigger {
+	return faults.Trigger{Moment: kind, Subject: "A", Nth: 1}
+}
+
+// find returns the first event of a kind on a node.
+func find(t *testing.T, h *history.History, kind history.Kind, node string) history.Event {
+	t.Helper()
+	for _, e := range h.Events {
+		if e.Kind == kind && h.Name(e.Node) == node {
+			return e
+		}
+	}
+	t.Fatalf("no %v on %s", kind, node)
+	return history.Event{}
+}
+
+func TestDroppedReplyMeansExecutedAndUnknown(t *testing.T) {
+	p := story(verb("drop", 1, "reply", onWire(faults.Sends, "SET"), faults.End{}))
+	h, got := tell(t, p, "set-nx-lua", history.ReplyDropped, history.AcquireFailed, history.Granted)
+	expectLines(t, got,
+		"redis-1 granted lock", // A's, although A does not know
+		"redis-1 reply-dropped",
+		"A acquire-failed no reply within the response timeout",
+		"redis-1 granted lock",
+		"redis-1 granted lock")
+	failed := find(t, h, history.AcquireFailed, "A")
+	if d := failed.At.Duration(); d < plan.DefaultTimeout || d > plan.DefaultTimeout+100*time.Millisecond {
+		t.Errorf("A learns of it at %v, the response timeout is %v", d, plan.DefaultTimeout)
+	}
+}
+
+func TestDroppedRequestIsNeverExecuted(t *testing.T) {
+	p := story(verb("drop", 1, "request", onWire(faults.AboutToSend, "DEL"), faults.End{}))
+	h, got := tell(t, p, "set-nx-ex-del", history.RequestDropped, history.Expired, history.ReleaseFailed)
+	expectLines(t, got,
+		"A request-dropped",
+		"A release-failed no reply within the response timeout",
+		"redis-1 expired lock")
+	if j := checker.Judge(h); j.Letter != checker.LetterDelay {
+		t.Errorf("outcome %s, want a mere delay", j.Letter)
+	}
+}
+
+func TestDelayedReplyArrivesLate(t *testing.T) {
+	spec, _ := faults.Lookup("delay")
+	f := faults.Make(1, spec, faults.Args{
+		Value: "reply", Durations: map[string]time.Duration{"by": 2 * time.Second},
+	}, onWire(faults.Sends, "SET"), faults.End{})
+	h, _ := tell(t, story(f), "set-nx-lua")
+	granted, acquired := find(t, h, history.Granted, "redis-1"), find(t, h, history.Acquired, "A")
+	if late := acquired.At.Sub(granted.At); late < 2*time.Second || late > 2*time.Second+2*time.Millisecond {
+		t.Errorf("the reply took %v", late)
+	}
+}
+
+func TestFrozenClientKeepsItsSocketsAndLosesItsTime(t *testing.T) {
+	p := story(verb("pause", 1, "A", onWire(faults.Sends, "SET"), faults.End{For: 2 * time.Second}))
+	h, got := tell(t, p, "set-nx-lua", history.Froze, history.Thawed, history.Granted, history.TimedOut)
+	expectLines(t, got,
+		"A froze", "redis-1 granted lock", "A thawed", // the request was on its way, the reply waits
+		"redis-1 granted lock")
+	if a, thawed := find(t, h, history.Acquired, "A"), find(t, h, history.Thawed, "A"); a.At != thawed.At {
+		t.Errorf("A acquires at %v, it thawed at %v", a.At, thawed.At)
+	}
+}
+
+func TestFrozenServerAnswersAfterTheThaw(t *testing.T) {
+	p := story(verb("pause", 1, faults.ThePrimary, onWire(faults.AboutToSend, "SET"), faults.End{For: time.Second}))
+	h, got := tell(t, p, "set-nx-lua", history.Froze, history.Thawed, history.AcquireFailed)
+	expectLines(t, got, "redis-1 froze", "redis-1 thawed")
+	if e := find(t, h, history.Granted, "redis-1"); e.At < history.Instant(time.Second) {
+		t.Errorf("a frozen server granted at %v", e.At)
+	}
+}
+
+func TestCrashedClientDoesNothingMore(t *testing.T) {
+	p := story(verb("crash", 1, "A", first(faults.InSection), faults.End{}))
+	h, got := tell(t, p, "setnx", history.Crashed, history.Releasing, history.WriteAccepted, history.GaveUp)
+	expectLines(t, got, "A crashed", "B gave-up")
+	crashed := false
+	for _, e := range h.Events {
+		if crashed && h.Name(e.Node) == "A" {
+			t.Errorf("a dead client: %v at %v", e.Kind, e.At)
+		}
+		crashed = crashed || e.Kind == history.Crashed
+	}
+	if j := checker.Judge(h); j.Letter != checker.LetterStuck {
+		t.Errorf("outcome %s, want D: a key without expiry outlives its owner", j.Letter)
+	}
+}
+
+func TestSlowWorkLeavesTheWatchdogAlone(t *testing.T) {
+	spec, _ := faults.Lookup("slow")
+	f := faults.Make(1, spec, faults.Args{
+		Value: "A", Durations: map[string]time.Duration{"by": 15 * time.Second},
+	}, first(faults.Enters), faults.End{})
+	p := story(f)
+	h, got := tell(t, p, "watchdog-lua", history.Extended, history.Expired)
+	if len(got) < 4 || strings.Contains(strings.Join(got, " "), "expired") {
+		t.Errorf("16 s of work with a lease of 10 s: %v", got)
+	}
+	if j := checker.Judge(h); j.Letter != checker.LetterSafe {
+		t.Errorf("outcome %s, want S", j.Letter)
+	}
+}
+
+func TestFailoverForgetsWhatWasUnderWay(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		lag  time.Duration
+		want checker.Letter
+	}{
+		{"the entry is still under way", 500 * time.Millisecond, checker.LetterV},
+		{"the entry has arrived", time.Millisecond, checker.LetterDelay},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			trigger := first(faults.Enters)
+			trigger.After = 100 * time.Millisecond
+			p := story(verb("fail-over", 1, "operator", trigger, faults.End{}))
+			p.Redis.Replicas, p.Redis.Lag = 1, tt.lag
+			p.Workload.Work = plan.Range{Min: 4 * time.Second, Max: 4 * time.Second}
+			h, got := tell(t, p, "set-nx-lua", history.Crashed, history.Promoted)
+			expectLines(t, got, "redis-1 crashed", "redis-2 promoted")
+			if j := checker.Judge(h); j.Letter != tt.want {
+				t.Errorf("outcome %s, want %s", j.Letter, tt.want)
+			}
+		})
+	}
+}
+
+// A fault that has ended leaves nothing behind: the probe acquires at once.
+func TestHealedWorldIsAsGoodAsNew(t *testing.T) {
+	for _, f := range []faults.Fault{
+		verb("pause", 1, "A", first(faults.InSection), faults.End{For: 3 * time.Second}),
+		verb("pause", 1, faults.ThePrimary, first(faults.InSection), faults.End{For: 3 * time.Second}),
+		verb("pause", 1, "A", first(faults.InSection), faults.End{
+			Until: &faults.Trigger{Moment: faults.StartsWaiting, Subject: "B", Nth: 5}, // never comes: healed at the horizon
+		}),
+		verb("drop", 1, "reply", onWire(faults.Sends, "EVAL"), faults.End{}),
+	} {
+		p := story(f)
+		h, _ := tell(t, p, "set-nx-lua")
+		healed := find(t, h, history.Healed, "nobody")
+		acquired := find(t, h, history.Acquired, probeName)
+		if d := acquired.At.Sub(healed.At); d > 10*time.Millisecond {
+			t.Errorf("%s: the probe needs %v", f.Text, d)
+		}
+	}
+}
