@@ -12,6 +12,7 @@ import (
 
 	"lockstep/internal/real"
 	"lockstep/internal/real/servers"
+	"lockstep/internal/scenario"
 )
 
 // The exit codes. They are promised to scripts and live here only.
@@ -50,8 +51,19 @@ func execute() int {
 	if errors.As(err, &silent) {
 		return silent.code
 	}
-	fmt.Fprintln(os.Stderr, "simulate:", terminalText(err.Error()))
+	tell(err)
 	return exitCode(ctx, err)
+}
+
+// tell prints an error. Problems of a scenario begin with their place, so that
+// editors find it; all else begins with our name.
+func tell(err error) {
+	var invalid *scenario.Invalid
+	if errors.As(err, &invalid) {
+		fmt.Fprintln(os.Stderr, terminalLines(err.Error()))
+		return
+	}
+	fmt.Fprintln(os.Stderr, "simulate:", terminalLines(err.Error()))
 }
 
 // exitCode finds the code for an error that is yet to be told.

@@ -92,7 +92,8 @@ func scenarioFiles(arg string) ([]string, error) {
 // yamlFiles lists the scenario files below a directory, sorted.
 func yamlFiles(dir string) []string {
 	var files []string
-	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+	// The slash makes it follow a link; what cannot be read is not there.
+	_ = filepath.WalkDir(dir+"/", func(path string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() && (strings.HasSuffix(path, ".yaml") || strings.HasSuffix(path, ".yml")) {
 			files = append(files, path)
 		}

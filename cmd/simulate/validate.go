@@ -26,8 +26,7 @@ func validateCommand(g *globals) *cobra.Command {
 				return validateJSON(cmd, len(plans), invalid)
 			}
 			if invalid != nil {
-				fmt.Fprint(cmd.ErrOrStderr(), terminalLines(invalid.Error()))
-				return &silentExit{exitUsage}
+				return invalid
 			}
 			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%d valid\n", len(plans))
 			return err

@@ -33,10 +33,10 @@ func (v Variant) Doc() Doc {
 	}
 	parts := splitHeadings(openingComment(string(source)))
 	return Doc{
-		Idea:       joinLines(parts["Idea"]),
+		Idea:       sentence(joinLines(parts["Idea"])),
 		Protocol:   steps(parts["Protocol"]),
-		Guarantees: joinLines(parts["Guarantees"]),
-		BreaksWhen: joinLines(parts["Breaks when"]),
+		Guarantees: sentence(joinLines(parts["Guarantees"])),
+		BreaksWhen: sentence(joinLines(parts["Breaks when"])),
 		Source:     joinLines(parts["Source"]),
 	}
 }
@@ -72,6 +72,14 @@ func splitHeadings(lines []string) map[string][]string {
 }
 
 func joinLines(lines []string) string { return strings.Join(lines, " ") }
+
+// sentence starts a text with a capital, as it stands where no heading precedes it.
+func sentence(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
 
 // steps joins the lines of each numbered step.
 func steps(lines []string) []string {
