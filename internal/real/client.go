@@ -1,0 +1,319 @@
+package real
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"lockstep/internal/faults"
+	"lockstep/internal/history"
+	"lockstep/internal/plan"
+	"lockstep/internal/real/link"
+	"lockstep/internal/real/osproc"
+	"lockstep/internal/real/proto"
+	"lockstep/internal/real/resp"
+)
+
+// client is the harness's end of one worker.
+type client struct {
+	h       *harness
+	name    string
+	node    history.NodeID
+	links   []*link.Link // one to each server
+	process *osproc.Process
+	conn    *proto.Conn
+	errors  string // the file with the worker's standard error
+
+	ready chan struct{} // closed when the worker waits for its start
+	over  chan struct{} // closed when it has finished or died
+	read  chan struct{} // closed when all that it said has been read
+
+	end sync.Once // closes over
+
+	mu       sync.Mutex
+	extra    time.Duration // more work in the present critical section
+	tampered map[int64]int // by number of the command: the fault that lost a half of it
+
+	// Guarded by h.mu.
+	frozen, dead bool
+}
+
+// newClient starts a worker. A client is returned beside an error as well when
+// there is something to close.
+func (h *harness) newClient(ctx context.Context, name string, load plan.Workload) (*client, error) {
+	c := &client{
+		h: h, name: name, node: h.nodes[name], tampered: map[int64]int{},
+		ready: make(chan struct{}), over: make(chan struct{}), read: make(chan struct{}),
+	}
+	for _, m := range h.group.members {
+		l, err := link.Open(link.Options{
+			Name: name + " to " + m.Name, Upstream: m.Addr, Seed: h.seed ^ hash(name+m.Name),
+			LatencyMin: h.plan.Network.Latency.Min, LatencyMax: h.plan.Network.Latency.Max,
+			LossPPM: h.plan.Network.LossPPM, Lost: c.lost, Reached: c.reached,
+		})
+		if err != nil {
+			return c, err
+		}
+		c.links = append(c.links, l)
+	}
+	if err := c.start(); err != nil {
+		return c, err
+	}
+	start := proto.Start{
+		Name: name, Lock: h.variant.ID, Seed: h.seed, Lease: h.plan.Lease,
+		Timeout: h.plan.Network.Timeout, Workload: load, Clock: h.clockOf(name),
+	}
+	if name != probeName { // in the quiet period no fault waits for anything
+		start.Moments, start.Wire = h.wanted(name)
+	}
+	c.send(start)
+	return c, nil
+}
+
+func hash(text string) uint64 {
+	f := fnv.New64a()
+	_, _ = f.Write([]byte(text)) // never fails
+	return f.Sum64()
+}
+
+// wanted lists the moments of a client that some fault waits for.
+func (h *harness) wanted(name string) (moments []faults.MomentKind, wire []proto.Want) {
+	for _, m := range faults.MomentPhrases() {
+		if !m.Kind.OnWire() && h.engine.WantsKind(m.Kind) {
+			moments = append(moments, m.Kind)
+		}
+	}
+	for i := range h.plan.Faults {
+		f := &h.plan.Faults[i]
+		triggers := []*faults.Trigger{&f.Trigger}
+		if f.End.Until != nil {
+			triggers = append(triggers, f.End.Until)
+		}
+		for _, t := range triggers {
+			// A script's moments carry its name, a command's its own; the engine
+			// compares both, and so does the worker.
+			if t.Moment.OnWire() && h.engine.Wants(t.Moment, name, t.Command, t.Command) {
+				wire = append(wire, proto.Want{Kind: t.Moment, Command: t.Command})
+			}
+		}
+	}
+	return moments, wire
+}
+
+// start forks the worker and begins to listen to it.
+func (c *client) start() error {
+	c.errors = filepath.Join(c.h.scratch.Path(), c.name+".stderr")
+	if strings.ContainsRune(c.name, os.PathSeparator) {
+		return fmt.Errorf("client %q: a name must not hold %q", c.name, os.PathSeparator)
+	}
+	stderr, err := os.Create(c.errors)
+	if err != nil {
+		return fmt.Errorf("no file for the messages of %s: %w: free some space, or set TMPDIR to a directory that can be written", c.name, err)
+	}
+	defer stderr.Close()
+	downRead, downWrite, err := os.Pipe()
+	if err != nil {
+		return fmt.Errorf("no pipe to %s: %w: raise the limit of open files (ulimit -n)", c.name, err)
+	}
+	defer downRead.Close()
+	upRead, upWrite, err := os.Pipe()
+	if err != nil {
+		return errors.Join(fmt.Errorf("no pipe from %s: %w: raise the limit of open files (ulimit -n)", c.name, err), downWrite.Close())
+	}
+	defer upWrite.Close()
+	cmd := exec.Command(c.h.o.Worker)
+	cmd.Env = append(os.Environ(), proto.EnvWorker+"=1")
+	cmd.Stdout, cmd.Stderr = stderr, stderr
+	cmd.ExtraFiles = []*os.File{downRead, upWrite} // become proto.FromHarness and proto.ToHarness
+	c.conn = proto.NewConn(upRead, downWrite)
+	if c.process, err = osproc.Start(cmd); err != nil {
+		close(c.read)
+		return err
+	}
+	go c.listen()
+	return nil
+}
+
+// listen handles what the worker says, until it is gone.
+func (c *client) listen() {
+	defer close(c.read)
+	var err error
+	for err == nil {
+		var m proto.Up
+		if err = c.conn.Receive(&m); err == nil {
+			c.handle(m)
+		}
+	}
+	c.gone()
+}
+
+// gone is called when the worker's pipe is at its end.
+func (c *client) gone() {
+	defer c.end.Do(func() { close(c.over) })
+	c.h.mu.Lock()
+	defer c.h.mu.Unlock()
+	if c.dead || c.h.stopped {
+		return
+	}
+	c.dead = true
+	c.h.record(history.Event{Kind: history.Crashed, Node: c.node}, "")
+	_ = c.process.Kill() // it has closed its pipe: it is on its way out anyhow
+	c.h.fail(fmt.Errorf("the worker of %s ended by itself (%s): %s", c.name, c.process.Ended(), c.lastWords()))
+}
+
+// lastWords returns the beginning of what the worker wrote to its standard
+// error: for a panic, that is the reason.
+func (c *client) lastWords() string {
+	raw, err := os.ReadFile(c.errors)
+	text := strings.TrimSpace(string(raw))
+	if err != nil || text == "" {
+		return "it said nothing"
+	}
+	const enough = 2000
+	if len(text) > enough {
+		text = text[:enough] + " ..."
+	}
+	return text
+}
+
+// send sends a message to the worker. It fails only when the worker is dead,
+// which its listener notices by itself.
+func (c *client) send(message any) { _ = c.conn.Send(message) }
+
+// begin makes the worker begin its play at a true time.
+func (c *client) begin(at time.Duration) {
+	c.send(proto.Down{Go: &proto.Go{Zero: time.Duration(c.h.zero.Load()), Begin: at, Epoch: c.h.epoch}})
+}
+
+// handle handles one message of the worker.
+func (c *client) handle(m proto.Up) {
+	answer := proto.Down{ID: m.ID}
+	switch m.Kind {
+	case proto.Ready:
+		close(c.ready)
+	case proto.Failed:
+		c.h.fail(fmt.Errorf("the worker of %s could not start: %s", c.name, m.Text))
+	case proto.Done:
+		c.end.Do(func() { close(c.over) })
+	case proto.Event:
+		c.h.journal.add(entry{
+			Event: history.Event{
+				At: history.Instant(m.At), Clock: m.Clock, Node: c.node, Kind: m.Event,
+				Token: m.Token, Value: m.Value,
+			},
+			text: m.Text, call: m.Call, task: m.Task, command: m.Command,
+		})
+	case proto.Moment:
+		c.h.observe(c.moment(m.Moment, &m))
+	case proto.CallUp:
+		c.announced(&m)
+	case proto.Dial:
+		answer.Addr = c.links[c.h.group.at()].Addr()
+	case proto.Read:
+		answer.Value, answer.Error = c.h.resource.doRead(c, m.Token)
+	case proto.Write:
+		answer.Error = c.h.resource.doWrite(c, m.Token, m.Value)
+	case proto.Extra:
+		answer.Extra = c.takeExtra()
+	}
+	if m.ID != 0 {
+		c.send(answer)
+	}
+}
+
+func (c *client) moment(kind faults.MomentKind, m *proto.Up) faults.Moment {
+	out := faults.Moment{Kind: kind, Subject: c.name, Script: m.Script}
+	if kind.OnWire() {
+		out.Call = faults.Call{Client: c.name, ID: m.Call, Command: m.Command}
+	}
+	return out
+}
+
+// announced is called when the worker is about to send a command that faults
+// wait for; the worker sends it when this is done.
+func (c *client) announced(m *proto.Up) {
+	var onLink []faults.MomentKind
+	about := false
+	for _, k := range m.Wants {
+		switch k {
+		case faults.AboutToSend:
+			about = true
+		case faults.Sends, faults.HasExecuted:
+			onLink = append(onLink, k)
+		}
+	}
+	call := c.moment(faults.AboutToSend, m).Call
+	// go-redis sends a command with all its arguments as strings.
+	c.link().Watch(link.Command{Call: call, Script: m.Script, Request: resp.AppendCommand(nil, m.Args...)}, onLink...)
+	if about {
+		c.h.observe(c.moment(faults.AboutToSend, m))
+	}
+}
+
+// reached is called by a link when a command comes to a moment.
+func (c *client) reached(kind faults.MomentKind, cmd link.Command) {
+	c.h.observe(faults.Moment{Kind: kind, Subject: c.name, Call: cmd.Call, Script: cmd.Script})
+}
+
+// lost is called by a link when half of a command is lost.
+func (c *client) lost(call faults.Call, half faults.Half) {
+	if c.h.now() <= 0 {
+		return // a message of the set-up
+	}
+	c.mu.Lock()
+	fault := c.tampered[call.ID]
+	c.mu.Unlock()
+	e := entry{
+		Event: history.Event{
+			At: c.h.now(), Kind: history.RequestDropped, Node: c.node, Value: int64(fault),
+		},
+		call: call.ID,
+	}
+	if half == faults.ReplyHalf {
+		e.Kind, e.Node, e.Peer = history.ReplyDropped, 0, c.node // the merge knows the server
+	}
+	c.h.journal.add(e)
+}
+
+// link returns the link to the present primary.
+func (c *client) link() *link.Link { return c.links[c.h.group.at()] }
+
+func (c *client) takeExtra() time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	d := c.extra
+	c.extra = 0
+	return d
+}
+
+// kill kills the worker, whatever it is doing.
+func (c *client) kill() error {
+	if c.process == nil {
+		return nil
+	}
+	return c.process.Kill()
+}
+
+// close closes the pipes and links of a worker that has been killed.
+func (c *client) close() error {
+	var errs []error
+	if c.conn != nil {
+		select {
+		case <-c.read:
+		case <-time.After(slack):
+			errs = append(errs, fmt.Errorf("what %s said could not be read to its end within %v", c.name, slack))
+		}
+		errs = append(errs, c.conn.Close())
+	}
+	for _, l := range c.links {
+		errs = append(errs, l.Close())
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,288 @@
+package real
+
+import (
+	"time"
+
+	"lockstep/internal/history"
+	"lockstep/internal/locks"
+	"lockstep/internal/world"
+)
+
+// A real server does not tell when it makes or removes an entry, so what it
+// granted has to be concluded from what the clients saw: deriveGrants does that,
+// and says only what is certain.
+//
+// A client sees when it sent a command and when it had the reply. The server
+// did it somewhere between, so every conclusion is one about intervals:
+//
+//	A  SET ......ok                                DEL ........1
+//	            [A holds .... frozen ............]
+//	B                     SET ......ok
+//	                                [B holds ....................]
+//	   --------------------------------------------------------------> time
+//	                      g        r               s          t
+//
+// B's entry was made in [g, r]. A's DEL removed some entry in [s, t], its reply
+// says so. That entry was B's, whatever the server's exact times were, because
+//
+//   - B's entry existed before s (r < s), and B, which holds, did not remove it
+//     before t: it had not even begun its release;
+//   - it did not run out before t: it lives until g + lease at least, or until
+//     the lease after the sending of its watchdog's last successful renewal;
+//   - nobody else can have removed it before, to let a third one in: there is no
+//     other release whose command was under way or whose outcome is unknown;
+//   - the server is the same one all the time.
+//
+// When one of them does not hold, nothing is said. Take the DEL away from t and
+// put it at the very beginning of B's hold: with s < r, it may have removed A's
+// own old entry just before B's SET, and B is not robbed at all.
+//
+// A removal of the client's own entry is concluded in the same way. The end of
+// an entry by time is not: the moment is the server's secret.
+
+// command is one command of one client, as the client saw it.
+type command struct {
+	wire
+	name       string
+	task       string
+	sent, done history.Instant // done: when the reply came, or when the client gave up
+	answered   bool
+	reply      string
+	executed   bool // its reply was lost on the way, so it was executed before done
+	releasing  bool // sent within a release
+	refused    bool // sent within a release that found nothing to remove
+	removed    bool // is known to have removed a certain entry
+}
+
+// grant is an entry that a server is known to have made.
+type grant struct {
+	owner   history.NodeID
+	server  history.NodeID
+	from    history.Instant // no sooner than this was it made, and its lease counts from here
+	at      history.Instant // no later than this
+	call    int64
+	through history.Instant // it cannot have run out before; 0: it has no lease
+	gone    bool            // a release is known to have removed it
+}
+
+// deriveGrants returns the Granted and Removed events that follow for certain
+// from a sorted list of events. ttl is the lease that the lock asks for, 0 for a
+// lock without one.
+func deriveGrants(entries []entry, ttl time.Duration, reigns []reign) []entry {
+	d := deriver{ttl: ttl, reigns: reigns}
+	d.collect(entries)
+	for i := range entries {
+		switch e := &entries[i]; e.Kind {
+		case history.Acquired:
+			d.acquired(e)
+		case history.Released:
+			d.releases = append(d.releases, release{e.Node, d.lastOf(e.Node, e.At, true)})
+		}
+	}
+	// Only now: a client whose reply comes later may have been granted before.
+	for _, r := range d.releases {
+		d.released(r)
+	}
+	return d.out
+}
+
+type deriver struct {
+	ttl      time.Duration
+	reigns   []reign
+	commands []*command // in the order in which they were sent
+	begins   []mark     // of releases
+	grants   []*grant   // in the order of their replies
+	releases []release
+	out      []entry
+}
+
+// mark is something that a client did at a time.
+type mark struct {
+	client history.NodeID
+	at     history.Instant
+}
+
+// release is a release that removed an entry, by its last command.
+type release struct {
+	client history.NodeID
+	by     *command
+}
+
+// collect reads the commands and the begins of releases.
+func (d *deriver) collect(entries []entry) {
+	open := map[wire]*command{}
+	releasing := map[history.NodeID][]*command{} // the commands of the release under way
+	active := map[history.NodeID]bool{}
+	for i := range entries {
+		e := &entries[i]
+		switch e.Kind {
+		case history.Sent:
+			c := &command{wire: wire{e.Node, e.call}, name: e.command, task: e.task, sent: e.At}
+			d.commands = append(d.commands, c)
+			open[c.wire] = c
+			if active[e.Node] && c.task == "" {
+				c.releasing = true
+				releasing[e.Node] = append(releasing[e.Node], c)
+			}
+		case history.Replied, history.TimedOut:
+			if c := open[wire{e.Node, e.call}]; c != nil && !c.executed {
+				c.done, c.answered, c.reply = e.At, e.Kind == history.Replied, e.text
+			}
+		case history.ReplyDropped:
+			if c := open[wire{e.Peer, e.call}]; c != nil {
+				c.done, c.executed = e.At, true
+			}
+		case history.RequestDropped:
+			if c := open[wire{e.Node, e.call}]; c != nil {
+				c.name = never
+			}
+		case history.Releasing:
+			active[e.Node], releasing[e.Node] = true, nil
+			d.begins = append(d.begins, mark{e.Node, e.At})
+		case history.Released, history.NotHeld, history.ReleaseFailed:
+			active[e.Node] = false
+			for _, c := range releasing[e.Node] {
+				c.refused = e.Kind == history.NotHeld
+			}
+		}
+	}
+}
+
+// never stands for a command whose request was lost: it did nothing.
+const never = ""
+
+// asks are the commands that neither make nor remove an entry.
+var asks = map[string]bool{
+	never: true, "GET": true, "EXISTS": true, "TTL": true, "PTTL": true, "TIME": true, "WAIT": true, "PING": true,
+}
+
+// makes are the commands that make an entry or renew it, and remove none.
+var makes = map[string]bool{"SET": true, "SETNX": true, "EXPIRE": true, "PEXPIRE": true}
+
+// lastOf returns a client's last answered command before an instant that
+// belongs to its business task and may have changed something; nil for none.
+func (d *deriver) lastOf(client history.NodeID, before history.Instant, releasing bool) *command {
+	for i := len(d.commands) - 1; i >= 0; i-- {
+		c := d.commands[i]
+		if c.client == client && c.task == "" && c.answered && c.done <= before &&
+			c.releasing == releasing && !asks[c.name] {
+			return c
+		}
+	}
+	return nil
+}
+
+// acquired concludes that the server has made an entry for the client.
+func (d *deriver) acquired(e *entry) {
+	c := d.lastOf(e.Node, e.At, false)
+	if c == nil {
+		return
+	}
+	g := &grant{
+		owner: e.Node, server: primaryAt(d.reigns, c.sent), from: c.sent, at: c.done, call: c.call,
+	}
+	if d.ttl > 0 {
+		g.through = c.sent.Add(d.ttl)
+	}
+	d.grants = append(d.grants, g)
+	d.add(history.Granted, g.at, g.server, g.owner, c)
+	d.out[len(d.out)-1].Value = int64(d.ttl)
+}
+
+func (d *deriver) add(kind history.Kind, at history.Instant, server, owner history.NodeID, by *command) {
+	d.out = append(d.out, entry{
+		Event: history.Event{
+			At: at, Kind: kind, Node: server, Peer: by.client, Owner: owner, Cause: history.NoCause,
+		},
+		text: locks.Key, call: by.call,
+	})
+}
+
+// released concludes whose entry a release has removed, if it can.
+func (d *deriver) released(r release) {
+	if r.by == nil {
+		return
+	}
+	for _, g := range d.grants {
+		if g.gone || g.at >= r.by.sent || !d.sameServer(g, r.by) {
+			continue
+		}
+		if !d.stillThere(g, r.by) && !(g.owner == r.client && d.nobodyElse(g, r.by)) {
+			continue
+		}
+		g.gone, r.by.removed = true, true
+		d.add(history.Removed, r.by.done, g.server, g.owner, r.by)
+		return
+	}
+}
+
+func (d *deriver) sameServer(g *grant, by *command) bool {
+	return g.server == primaryAt(d.reigns, by.sent) && g.server == primaryAt(d.reigns, by.done)
+}
+
+// stillThere reports whether a grant's entry must have existed until a command
+// of a release removed it.
+func (d *deriver) stillThere(g *grant, by *command) bool {
+	if g.owner != by.client {
+		for _, b := range d.begins {
+			if b.client == g.owner && b.at > g.at && b.at < by.done {
+				return false // its owner may have been faster
+			}
+		}
+	}
+	if g.through != 0 && d.livesThrough(g, by.sent) <= by.done {
+		return false
+	}
+	for _, c := range d.commands {
+		if c != by && c.mayRemove(g, by.done) {
+			return false
+		}
+	}
+	return true
+}
+
+// livesThrough returns until when an entry certainly lives: its lease counts
+// from the sending of the last command that is known to have set it.
+func (d *deriver) livesThrough(g *grant, before history.Instant) history.Instant {
+	through := g.through
+	for _, c := range d.commands {
+		if c.client == g.owner && c.task == world.Watchdog && c.answered && c.reply == world.Int(1).String() &&
+			c.sent > g.from && c.done < before {
+			through = max(through, c.sent.Add(d.ttl))
+		}
+	}
+	return through
+}
+
+// mayRemove reports whether a command may have removed a grant's entry before
+// an instant. Commands whose reply says that they found nothing did not, and
+// those without a reply may have been executed at any time after they were sent.
+func (c *command) mayRemove(g *grant, before history.Instant) bool {
+	switch {
+	case asks[c.name] || makes[c.name] || c.task == world.Watchdog || c.sent >= before:
+		return false
+	case c.executed:
+		return c.done > g.from
+	case !c.answered:
+		return true
+	default:
+		return c.releasing && !c.refused && !c.removed && c.done > g.from
+	}
+}
+
+// nobodyElse reports whether nobody but a grant's owner can have made an entry
+// since: then whatever is there is the owner's, however late it is.
+func (d *deriver) nobodyElse(g *grant, by *command) bool {
+	for _, other := range d.grants {
+		if other != g && other.at > g.from && other.from < by.done {
+			return false
+		}
+	}
+	for _, c := range d.commands {
+		known := c.answered || (c.executed && c.done <= g.from)
+		if c.client != g.owner && !known && !asks[c.name] && c.sent < by.done {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,178 @@
+package real
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"lockstep/internal/history"
+)
+
+// script builds the entries of a run from one line per event:
+//
+//	12 A sent 3 SET        at 12 A sends its command number 3
+//	13 A replied 3 OK      its reply comes
+//	13 A acquired
+//
+// Commands whose number ends with w are the watchdog's.
+func script(t *testing.T, text string) []entry {
+	t.Helper()
+	clients := map[string]history.NodeID{"A": 1, "B": 2, "C": 3}
+	var out []entry
+	for line := range strings.Lines(strings.TrimSpace(text)) {
+		f := append(strings.Fields(line), "", "", "", "")
+		var at, call int64
+		fmt.Sscan(f[0], &at)
+		fmt.Sscan(strings.TrimSuffix(f[3], "w"), &call)
+		kind, ok := history.ParseKind(f[2])
+		if !ok {
+			t.Fatalf("unknown event: %s", line)
+		}
+		e := entry{Event: history.Event{At: history.Instant(at), Kind: kind, Node: clients[f[1]]}, call: call}
+		if strings.HasSuffix(f[3], "w") {
+			e.task = "watchdog"
+		}
+		if kind == history.Sent {
+			e.command = f[4]
+		} else {
+			e.text = strings.TrimSpace(strings.Join(f[4:], " "))
+		}
+		if kind == history.ReplyDropped {
+			e.Node, e.Peer = 0, e.Node
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+func TestDeriveGrants(t *testing.T) {
+	const (
+		aHolds = `
+			0 A sent 1 SET
+			2 A replied 1 OK
+			2 A acquired`
+		bHolds = `
+			102 B sent 1 SET
+			104 B replied 1 OK
+			104 B acquired`
+		aFrees = `
+			120 A releasing
+			121 A sent 2 DEL
+			123 A replied 2 (integer) 1
+			123 A released`
+		a, aRobsB = "2 granted A by A", "123 removed B by A"
+		b         = "104 granted B by B"
+	)
+	tests := []struct {
+		name string
+		ttl  int
+		give string
+		want []string
+	}{
+		{"a client holds and releases", 200, aHolds + aFrees, []string{a, "123 removed A by A"}},
+		{"its lease is over, but nobody else was there", 100, aHolds + aFrees, []string{a, "123 removed A by A"}},
+		{"its lease is over and a command of B's was lost", 100, aHolds + `
+			101 B sent 1 SET
+			111 B timed-out 1` + aFrees, []string{a}},
+		{"the same, but B's request never arrived", 100, aHolds + `
+			101 B sent 1 SET
+			101 B request-dropped 1
+			111 B timed-out 1` + aFrees, []string{a, "123 removed A by A"}},
+		{"no reply, no grant", 100, "0 A sent 1 SET\n9 A timed-out 1", nil},
+		{"a release that found nothing", 100, aHolds + `
+			120 A releasing
+			121 A sent 2 EVAL
+			123 A replied 2 (integer) 0
+			123 A not-held`, []string{a}},
+		{"A removes B's entry", 100, aHolds + bHolds + aFrees, []string{a, b, aRobsB}},
+		{"B's entry may have run out", 20, aHolds + bHolds + aFrees, []string{a, b}},
+		{"B's watchdog has renewed it", 20, aHolds + bHolds + `
+			110 B sent 2w EVAL
+			111 B replied 2w (integer) 1` + aFrees, []string{a, b, aRobsB}},
+		{"B's watchdog was refused", 20, aHolds + bHolds + `
+			110 B sent 2w EVAL
+			111 B replied 2w (integer) 0` + aFrees, []string{a, b}},
+		{"B may have been granted after A's command", 100, aHolds + `
+			120 A releasing
+			121 A sent 2 DEL
+			122 B sent 1 SET
+			123 A replied 2 (integer) 1
+			123 A released
+			124 B replied 1 OK
+			124 B acquired`, []string{a, "124 granted B by B"}},
+		{"A still had its lease, so B came after", 200, aHolds + `
+			120 A releasing
+			121 A sent 2 DEL
+			122 B sent 1 SET
+			123 A replied 2 (integer) 1
+			123 A released
+			124 B replied 1 OK
+			124 B acquired`, []string{a, "123 removed A by A", "124 granted B by B"}},
+		{"B may have released it itself", 100, aHolds + bHolds + `
+			120 A releasing
+			121 A sent 2 DEL
+			122 B releasing
+			122 B sent 2 DEL
+			123 A replied 2 (integer) 1
+			123 A released
+			130 B timed-out 2
+			130 B release-failed`, []string{a, b}},
+		{"C may have removed it before, and let somebody in", 100, aHolds + bHolds + `
+			105 C sent 1 DEL
+			110 C timed-out 1` + aFrees, []string{a, b}},
+		{"C's command was executed before B was there", 100, aHolds + `
+			50 C sent 1 DEL
+			52 C reply-dropped 1` + bHolds + `
+			110 C timed-out 1` + aFrees, []string{a, b, aRobsB}},
+		{"A's reply was late, its entry long gone", 100, `
+			0 A sent 1 SET` + bHolds + `
+			110 A replied 1 OK
+			110 A acquired` + aFrees, []string{b, "110 granted A by A", aRobsB}},
+		{"a third client gets in and is robbed, too", 100, aHolds + bHolds + aFrees + `
+			125 C sent 1 SET
+			126 C replied 1 OK
+			126 C acquired
+			130 B releasing
+			131 B sent 2 DEL
+			132 B replied 2 (integer) 1
+			132 B released`, []string{a, b, aRobsB, "126 granted C by C", "132 removed C by B"}},
+		{"the answer to a question is no entry", 200, `
+			0 A sent 1 SET
+			2 A replied 1 OK
+			3 A sent 2 WAIT
+			9 A replied 2 (integer) 1
+			9 A acquired`, []string{a}},
+		{"a lock without a lease", 0, aHolds + aFrees, []string{a, "123 removed A by A"}},
+	}
+	names := []string{"nobody", "A", "B", "C"}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			entries := script(t, tt.give)
+			out := deriveGrants(entries, time.Duration(tt.ttl), []reign{{0, 9}})
+			inOrder(out)
+			var got []string
+			for _, e := range out {
+				got = append(got, fmt.Sprintf("%d %v %s by %s", e.At, e.Kind, names[e.Owner], names[e.Peer]))
+			}
+			if strings.Join(got, "; ") != strings.Join(tt.want, "; ") {
+				t.Errorf("got  %v\nwant %v", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestAPromotionEndsWhatIsCertain(t *testing.T) {
+	entries := script(t, `
+		0 A sent 1 SET
+		2 A replied 1 OK
+		2 A acquired
+		20 A releasing
+		21 A sent 2 DEL
+		23 A replied 2 (integer) 1
+		23 A released`)
+	out := deriveGrants(entries, 100, []reign{{0, 8}, {10, 9}})
+	if len(out) != 1 || out[0].Kind != history.Granted || out[0].Node != 8 {
+		t.Errorf("got %+v, want the grant by server 8 only", out)
+	}
+}

@@ -1,0 +1,283 @@
+package real
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"lockstep/internal/faults"
+	"lockstep/internal/history"
+	"lockstep/internal/locks"
+	"lockstep/internal/plan"
+	"lockstep/internal/real/osproc"
+	"lockstep/internal/real/proto"
+)
+
+// Names of the nodes that a plan does not name itself.
+const (
+	probeName    = "probe"
+	resourceName = "resource"
+)
+
+func serverName(i int) string { return fmt.Sprintf("redis-%d", i+1) }
+
+// harness plays one run.
+type harness struct {
+	plan    *plan.Plan
+	variant locks.Variant
+	seed    uint64
+	o       Options
+	header  history.Header
+	nodes   map[string]history.NodeID
+
+	scratch  *osproc.Scratch
+	group    *group
+	clients  []*client // of the plan
+	probe    *client
+	resource *resource
+	journal  journal
+
+	zero  atomic.Int64 // true time 0 on osproc's clock; 0: it has not come
+	epoch time.Time
+
+	mu      sync.Mutex // serialises the engine and all that it does
+	engine  *faults.Engine
+	timers  []*time.Timer
+	stopped bool
+
+	stop       chan struct{} // closed when the run ends
+	background sync.WaitGroup
+	fatal      chan error // the first one counts
+}
+
+func newHarness(p *plan.Plan, v locks.Variant, seed uint64, o Options) (*harness, error) {
+	if o.Worker == "" {
+		program, err := os.Executable()
+		if err != nil {
+			return nil, fmt.Errorf("the program's own path is unknown, so no worker can be started: %w", err)
+		}
+		o.Worker = program
+	}
+	scratch, err := osproc.NewScratch()
+	if err != nil {
+		return nil, err
+	}
+	h := &harness{
+		plan: p, variant: v, seed: seed, o: o, scratch: scratch,
+		nodes: map[string]history.NodeID{}, epoch: time.Now(),
+		stop: make(chan struct{}), fatal: make(chan error, 1),
+	}
+	h.header = header(p, v, seed, o)
+	for i, n := range h.header.Nodes {
+		h.nodes[n.Name] = history.NodeID(i + 1)
+	}
+	h.resource = &resource{h: h, fence: p.Workload.Fence, read: map[*client]int{}}
+	h.engine = faults.NewEngine(p.Faults, (*injector)(h), (*scheduler)(h))
+	return h, nil
+}
+
+func header(p *plan.Plan, v locks.Variant, seed uint64, o Options) history.Header {
+	out := history.Header{
+		Scenario: p.Name, Lock: v.ID, Seed: seed, Backend: Backend, ScalePPM: o.ScalePPM,
+		Lease: p.Lease, Fence: string(p.Workload.Fence),
+	}
+	for _, name := range p.Clients {
+		out.Nodes = append(out.Nodes, history.Node{Name: name, Role: history.RoleClient})
+	}
+	out.Nodes = append(out.Nodes, history.Node{Name: probeName, Role: history.RoleProbe})
+	for i := range 1 + p.Redis.Replicas {
+		out.Nodes = append(out.Nodes, history.Node{Name: serverName(i), Role: history.RoleStore})
+	}
+	out.Nodes = append(out.Nodes, history.Node{Name: resourceName, Role: history.RoleResource})
+	for i := range p.Faults {
+		f := &p.Faults[i]
+		out.Faults = append(out.Faults, history.Fault{Number: f.Number, Verb: f.Verb.Name(), Text: f.Text})
+	}
+	return out
+}
+
+// now returns the true time; 0 before the run has begun.
+func (h *harness) now() history.Instant {
+	zero := h.zero.Load()
+	if zero == 0 {
+		return 0
+	}
+	return history.Instant(int64(osproc.Now()) - zero)
+}
+
+// clockOf returns a node's clocks.
+func (h *harness) clockOf(node string) proto.Clock {
+	for _, c := range h.plan.Clocks {
+		if c.Node == node {
+			return proto.Clock{Offset: c.Offset, DriftPPM: c.DriftPPM}
+		}
+	}
+	return proto.Clock{}
+}
+
+// fail ends the run with an error; only the first one counts.
+func (h *harness) fail(err error) {
+	select {
+	case h.fatal <- err:
+	default:
+	}
+}
+
+// setUp starts the servers, the links and the workers, and returns when all of
+// them are ready.
+func (h *harness) setUp(ctx context.Context) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, setUpTime,
+		fmt.Errorf("servers and workers were not ready after %v: is the machine overloaded?", setUpTime))
+	defer cancel()
+	group, err := startGroup(ctx, h)
+	h.group = group
+	if err != nil {
+		return err
+	}
+	for _, name := range h.plan.Clients {
+		c, err := h.newClient(ctx, name, h.plan.Workload)
+		if c != nil {
+			h.clients = append(h.clients, c)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	h.probe, err = h.newClient(ctx, probeName, plan.Workload{
+		Repeat: 1, Wait: plan.ProbeFactor * h.plan.Lease, Retry: h.plan.Workload.Retry, Fence: h.plan.Workload.Fence,
+	})
+	if err != nil {
+		return err
+	}
+	for _, c := range append([]*client{h.probe}, h.clients...) {
+		select {
+		case <-c.ready:
+		case err := <-h.fatal:
+			return err
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	return nil
+}
+
+// play lets the clients play, then heals and lets the probe try the lock.
+func (h *harness) play(ctx context.Context) error {
+	h.begin()
+	horizon := time.NewTimer(h.plan.Horizon())
+	defer horizon.Stop()
+	for _, c := range h.clients {
+		if err := h.await(ctx, c, horizon.C); err != nil {
+			if errors.Is(err, errTime) {
+				break
+			}
+			return err
+		}
+	}
+	h.mu.Lock()
+	h.engine.Heal()
+	h.record(history.Event{Kind: history.Healed}, "")
+	h.mu.Unlock()
+	h.probe.begin(h.now().Duration())
+	patience := time.NewTimer(plan.ProbeFactor*h.plan.Lease + 2*h.plan.Network.Timeout + slack)
+	defer patience.Stop()
+	err := h.await(ctx, h.probe, patience.C)
+	if errors.Is(err, errTime) {
+		return fmt.Errorf("the probe was not done %v after its patience: its worker hangs", slack)
+	}
+	return err
+}
+
+var errTime = errors.New("the time is up")
+
+func (h *harness) await(ctx context.Context, c *client, timeUp <-chan time.Time) error {
+	select {
+	case <-c.over:
+		select {
+		case err := <-h.fatal: // it is over because something went wrong
+			return err
+		default:
+			return nil
+		}
+	case <-timeUp:
+		return errTime
+	case err := <-h.fatal:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// begin starts true time. It holds the engine back until the faults that wait
+// for an instant are armed, so that no client can be ahead of them.
+func (h *harness) begin() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	zero := osproc.Now() + time.Millisecond // all clients get to know it before it comes
+	h.epoch = time.Now().Add(time.Millisecond)
+	h.group.begin()
+	h.zero.Store(int64(zero))
+	stagger := max(h.plan.Workload.Stagger, leastStagger)
+	for i, c := range h.clients {
+		c.begin(time.Duration(i) * stagger)
+	}
+	time.Sleep(zero - osproc.Now())
+	h.engine.Start()
+}
+
+// observe tells the engine of a moment; faults that waited for it have acted
+// when it returns.
+func (h *harness) observe(m faults.Moment) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if !h.stopped {
+		h.engine.Observe(m)
+	}
+}
+
+// tearDown ends everything that the run has started. The order matters little:
+// all are killed, none is asked.
+func (h *harness) tearDown() error {
+	h.mu.Lock()
+	h.stopped = true
+	for _, t := range h.timers {
+		t.Stop()
+	}
+	h.mu.Unlock()
+	close(h.stop)
+	var errs []error
+	all := h.clients
+	if h.probe != nil {
+		all = append(all[:len(all):len(all)], h.probe)
+	}
+	for _, c := range all {
+		errs = append(errs, c.kill())
+	}
+	for _, c := range all {
+		errs = append(errs, c.close())
+	}
+	if h.group != nil {
+		errs = append(errs, h.group.close())
+	}
+	h.background.Wait()
+	return errors.Join(append(errs, h.scratch.Remove())...)
+}
+
+// scheduler is faults.Scheduler: true time, and the engine's lock around it.
+type scheduler harness
+
+// After implements faults.Scheduler; h.mu is held by the engine's caller.
+func (s *scheduler) After(d time.Duration, f func()) {
+	h := (*harness)(s)
+	h.timers = append(h.timers, time.AfterFunc(d, func() {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		if !h.stopped {
+			f()
+		}
+	}))
+}

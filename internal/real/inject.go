@@ -1,0 +1,217 @@
+package real
+
+import (
+	"fmt"
+	"time"
+
+	"lockstep/internal/faults"
+	"lockstep/internal/history"
+)
+
+// injector does to real processes and links what the verbs of the faults ask
+// for. All its methods are called by the engine, with h.mu held.
+type injector harness
+
+var _ faults.World = (*injector)(nil)
+
+// FaultBegan implements faults.World.
+func (in *injector) FaultBegan(fault int, node string) { in.note(history.FaultBegan, fault, node) }
+
+// FaultEnded implements faults.World.
+func (in *injector) FaultEnded(fault int, node string) { in.note(history.FaultEnded, fault, node) }
+
+func (in *injector) note(kind history.Kind, fault int, node string) {
+	h := (*harness)(in)
+	h.record(history.Event{Kind: kind, Node: h.nodes[in.nodeName(node)], Value: int64(fault)}, in.text(fault))
+}
+
+func (in *injector) text(fault int) string {
+	for i := range in.plan.Faults {
+		if in.plan.Faults[i].Number == fault {
+			return in.plan.Faults[i].Text
+		}
+	}
+	return ""
+}
+
+// nodeName resolves "the primary", which only the world knows.
+func (in *injector) nodeName(node string) string {
+	if node == faults.ThePrimary {
+		return in.group.members[in.group.at()].Name
+	}
+	return node
+}
+
+// client returns the client with that name, nil when it is none.
+func (in *injector) client(name string) *client {
+	for _, c := range in.clients {
+		if c.name == name {
+			return c
+		}
+	}
+	return nil
+}
+
+func (in *injector) did(kind history.Kind, name string, fault int) {
+	h := (*harness)(in)
+	h.record(history.Event{Kind: kind, Node: h.nodes[name], Value: int64(fault)}, "")
+}
+
+func (in *injector) unknown(fault int, node string) {
+	(*harness)(in).fail(fmt.Errorf("fault %d names %q, which is neither a client nor a server", fault, node))
+}
+
+// Freeze implements faults.World: SIGSTOP, and nothing more until the process
+// stands still.
+func (in *injector) Freeze(fault int, node string) {
+	name := in.nodeName(node)
+	var err error
+	switch c, m := in.client(name), in.group.named(name); {
+	case c != nil:
+		if c.dead || c.frozen {
+			return
+		}
+		c.frozen = true
+		err = c.process.Freeze()
+	case m != nil:
+		if m.dead || m.frozen {
+			return
+		}
+		m.frozen = true
+		err = m.Freeze()
+	default:
+		in.unknown(fault, node)
+		return
+	}
+	if err != nil {
+		(*harness)(in).fail(fmt.Errorf("fault %d: %s: %w", fault, name, err))
+		return
+	}
+	in.did(history.Froze, name, fault)
+}
+
+// Thaw implements faults.World. What faults wait for (the client wakes) is told
+// before the process runs again, so that they can act on it right there.
+func (in *injector) Thaw(fault int, node string) {
+	name := in.nodeName(node)
+	c, m := in.client(name), in.group.named(name)
+	switch {
+	case c != nil:
+		if c.dead || !c.frozen {
+			return
+		}
+		c.frozen = false
+		in.did(history.Thawed, name, fault)
+		in.engine.Observe(faults.Moment{Kind: faults.Wakes, Subject: name})
+		if !c.frozen && !c.dead {
+			in.thaw(fault, name, c.process.Thaw)
+		}
+	case m != nil:
+		if m.dead || !m.frozen {
+			return
+		}
+		m.frozen = false
+		in.did(history.Thawed, name, fault)
+		in.thaw(fault, name, m.Thaw)
+	default:
+		in.unknown(fault, node)
+	}
+}
+
+func (in *injector) thaw(fault int, name string, thaw func() error) {
+	if err := thaw(); err != nil {
+		(*harness)(in).fail(fmt.Errorf("fault %d: %s: %w", fault, name, err))
+	}
+}
+
+// Crash implements faults.World: SIGKILL. What the process sent before is on
+// its way and arrives.
+func (in *injector) Crash(fault int, node string) {
+	name := in.nodeName(node)
+	c, m := in.client(name), in.group.named(name)
+	var err error
+	switch {
+	case c != nil:
+		if c.dead {
+			return
+		}
+		c.dead = true
+		err = c.process.Kill()
+	case m != nil:
+		var killed bool
+		if killed, err = in.group.kill(m); !killed {
+			return
+		}
+	default:
+		in.unknown(fault, node)
+		return
+	}
+	if err != nil {
+		(*harness)(in).fail(fmt.Errorf("fault %d: %s: %w", fault, name, err))
+		return
+	}
+	in.did(history.Crashed, name, fault)
+	if c != nil {
+		c.end.Do(func() { close(c.over) })
+	}
+}
+
+// DelayCall implements faults.World.
+func (in *injector) DelayCall(fault int, call faults.Call, half faults.Half, d time.Duration) {
+	if c := in.client(call.Client); c != nil {
+		c.link().Postpone(call.ID, half, d)
+		return
+	}
+	in.unknown(fault, call.Client)
+}
+
+// DropCall implements faults.World.
+func (in *injector) DropCall(fault int, call faults.Call, half faults.Half) {
+	c := in.client(call.Client)
+	if c == nil {
+		in.unknown(fault, call.Client)
+		return
+	}
+	c.mu.Lock()
+	c.tampered[call.ID] = fault
+	c.mu.Unlock()
+	c.link().Lose(call.ID, half)
+}
+
+// SlowWork implements faults.World: the client asks for it when it begins its
+// work.
+func (in *injector) SlowWork(fault int, name string, d time.Duration) {
+	c := in.client(name)
+	if c == nil {
+		in.unknown(fault, name)
+		return
+	}
+	c.mu.Lock()
+	c.extra += d
+	c.mu.Unlock()
+}
+
+// FailOver implements faults.World: the primary dies now, an operator promotes
+// a replica later.
+func (in *injector) FailOver(fault int) {
+	h := (*harness)(in)
+	old := h.group.members[h.group.at()]
+	in.Crash(fault, old.Name)
+	h.background.Go(func() {
+		select {
+		case <-time.After(h.plan.Redis.Failover.After):
+		case <-h.stop:
+			return
+		}
+		heir, err := h.group.promote()
+		if err != nil {
+			h.fail(fmt.Errorf("fault %d: no replica could be promoted: %w", fault, err))
+			return
+		}
+		if heir != nil {
+			h.record(history.Event{
+				Kind: history.Promoted, Node: heir.node, Peer: old.node, Value: int64(fault),
+			}, "")
+		}
+	})
+}

@@ -1,0 +1,210 @@
+// Package link puts a Toxiproxy proxy between two processes and tampers with
+// what goes through it.
+//
+// Each direction of a link carries exactly one toxic, added before the proxy
+// starts and switched by state that it shares with the Link. Toxics are never
+// added or removed while connections exist: Toxiproxy can deadlock when that
+// races with a full buffer or a dying server, and its own toxics do not model a
+// partition anyway (removing a timeout closes the connection, and what was
+// under way is gone).
+//
+// A link is in one of three modes per direction: it passes bytes on, it holds
+// them, or it drops them. Holding is what a partition looks like from inside:
+// connections survive, nothing arrives, not even the news that the other end
+// has closed, and after the heal the late bytes arrive on the same connection.
+//
+// Besides, single commands can be tampered with: Watch names one by its bytes,
+// Tamper then delays or loses its request or its reply. For that, the toxics
+// cut the streams into messages of the Redis protocol.
+package link
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/Shopify/toxiproxy/v2"
+	"github.com/rs/zerolog"
+
+	"lockstep/internal/faults"
+)
+
+// Mode is what a direction of a link does with bytes.
+type Mode uint8
+
+// The modes.
+const (
+	Pass Mode = iota // on they go
+	Hold             // they wait for the next mode
+	Drop             // they are lost
+)
+
+// Options describes a link.
+type Options struct {
+	Name     string
+	Upstream string // host:port of the server
+	// Latency is added to each message, drawn from [LatencyMin, LatencyMax].
+	LatencyMin, LatencyMax time.Duration
+	LossPPM                int64  // share of commands that lose one half, in millionths
+	Seed                   uint64 // of the draws for latency and loss
+	// Raw: the bytes are not requests and replies but one stream, such as that
+	// of a primary to its replica. There is nothing to tamper with one by one.
+	Raw bool
+	// Reached, if set, is told when a watched command comes to Sends or
+	// HasExecuted. The message goes on when it returns.
+	Reached func(kind faults.MomentKind, cmd Command)
+	// Lost, if set, is told of each half that was lost by Tamper or by chance;
+	// the call is zero when it was chance.
+	Lost func(call faults.Call, half faults.Half)
+}
+
+// Link is a running link. Its methods are safe for concurrent use.
+type Link struct {
+	o     Options
+	id    string
+	proxy *toxiproxy.Proxy
+	done  chan struct{}  // closed when the link closes: toxics drain and end
+	pipes sync.WaitGroup // running toxics
+
+	mu      sync.Mutex
+	rand    *rand.Rand
+	modes   [2]Mode          // by direction
+	delays  [2]time.Duration // by direction, on top of the latency
+	changed chan struct{}    // closed and made anew at each change of modes
+	watched []*watch
+	opening *conn // of which the accepting goroutine has started one direction
+	closed  bool
+}
+
+// Direction is the way that bytes go.
+type Direction int
+
+// The two directions. Requests go up, replies come down.
+const (
+	Up Direction = iota
+	Down
+)
+
+// Open starts a link to a server.
+func Open(o Options) (*Link, error) {
+	l := &Link{
+		o: o, done: make(chan struct{}), changed: make(chan struct{}),
+		rand: rand.New(rand.NewPCG(o.Seed, 0x6c696e6b)),
+	}
+	l.id = enroll(l)
+	server := toxiproxy.NewServer(toxiproxy.NewMetricsContainer(nil), zerolog.Nop())
+	l.proxy = toxiproxy.NewProxy(server, o.Name, "127.0.0.1:0", o.Upstream)
+	for _, stream := range []string{"upstream", "downstream"} {
+		text := fmt.Sprintf(`{"name":%q,"type":%q,"stream":%q,"attributes":{"link":%q,"up":%t}}`,
+			stream, toxicType, stream, l.id, stream == "upstream")
+		if _, err := l.proxy.Toxics.AddToxicJson(strings.NewReader(text)); err != nil {
+			dismiss(l.id)
+			return nil, fmt.Errorf("link %s: the toxic was not accepted: %w", o.Name, err)
+		}
+	}
+	if err := l.proxy.Start(); err != nil {
+		dismiss(l.id)
+		return nil, fmt.Errorf("link %s cannot listen on 127.0.0.1: %w", o.Name, err)
+	}
+	return l, nil
+}
+
+// Addr is where clients of the server connect to.
+func (l *Link) Addr() string { return l.proxy.Listen }
+
+// Switch sets the mode of one direction.
+func (l *Link) Switch(d Direction, m Mode) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.modes[d] = m
+	l.announce()
+}
+
+// SwitchBoth sets the mode of both directions.
+func (l *Link) SwitchBoth(m Mode) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.modes = [2]Mode{m, m}
+	l.announce()
+}
+
+// Delay makes all messages of one direction that enter the link from now on
+// later by d, on top of the latency.
+func (l *Link) Delay(d Direction, by time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.delays[d] = by
+}
+
+// Delayed returns the present delay of one direction.
+func (l *Link) Delayed(d Direction) time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.delays[d]
+}
+
+// announce wakes the toxics that wait; l.mu is held.
+func (l *Link) announce() {
+	close(l.changed)
+	l.changed = make(chan struct{})
+}
+
+// mode returns the mode of a direction, and a channel that is closed when it
+// may have changed.
+func (l *Link) mode(d Direction) (Mode, <-chan struct{}) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.modes[d], l.changed
+}
+
+// due returns when a message that came in at that time is to go out.
+func (l *Link) due(d Direction, came time.Time) time.Time {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	late := l.delays[d] + l.o.LatencyMin
+	if span := l.o.LatencyMax - l.o.LatencyMin; span > 0 {
+		late += time.Duration(l.rand.Int64N(int64(span) + 1))
+	}
+	return came.Add(late)
+}
+
+func (l *Link) closing() bool {
+	select {
+	case <-l.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// closeTime bounds the closing of a link.
+const closeTime = 5 * time.Second
+
+// Close closes the link and all its connections; it returns when nothing of it
+// runs any more. It may be called twice.
+func (l *Link) Close() error {
+	l.mu.Lock()
+	again := l.closed
+	l.closed = true
+	l.mu.Unlock()
+	if again {
+		return nil
+	}
+	close(l.done)
+	stopped := make(chan struct{})
+	go func() {
+		defer close(stopped)
+		l.proxy.Stop()
+		l.pipes.Wait()
+		dismiss(l.id)
+	}()
+	select {
+	case <-stopped:
+		return nil
+	case <-time.After(closeTime):
+		return errors.New("link " + l.o.Name + " did not close within " + closeTime.String() + ": a connection of its proxy hangs")
+	}
+}

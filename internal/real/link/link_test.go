@@ -1,0 +1,402 @@
+package link_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"lockstep/internal/faults"
+	"lockstep/internal/real/link"
+	"lockstep/internal/real/realtest"
+	"lockstep/internal/real/resp"
+	"lockstep/internal/real/servers"
+)
+
+// counter is a fake server: it counts the commands that it executes and answers
+// each with the count.
+func counter(t *testing.T) (addr string, executed *atomic.Int64) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	executed = new(atomic.Int64)
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer c.Close()
+				var got []byte
+				chunk := make([]byte, 512)
+				for {
+					n, err := c.Read(chunk)
+					if err != nil {
+						return
+					}
+					for got = append(got, chunk[:n]...); ; {
+						n, _ := resp.Frame(got)
+						if n == 0 {
+							break
+						}
+						got = got[n:]
+						fmt.Fprintf(c, ":%d\r\n", executed.Add(1))
+					}
+				}
+			}()
+		}
+	}()
+	return l.Addr().String(), executed
+}
+
+func open(t *testing.T, o link.Options) *link.Link {
+	t.Helper()
+	l, err := link.Open(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := l.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return l
+}
+
+// client is one connection that sends commands one at a time.
+type client struct {
+	t *testing.T
+	c net.Conn
+	r *bufio.Reader
+}
+
+func dial(t *testing.T, addr string) *client {
+	t.Helper()
+	c, err := net.Dial("tcp", addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	return &client{t, c, bufio.NewReader(c)}
+}
+
+func (c *client) send(args ...string) {
+	c.t.Helper()
+	if _, err := c.c.Write(resp.AppendCommand(nil, args...)); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// reply returns the next line, or "" when none comes within d.
+func (c *client) reply(d time.Duration) string {
+	c.t.Helper()
+	c.c.SetReadDeadline(time.Now().Add(d))
+	line, err := c.r.ReadString('\n')
+	if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
+		c.t.Fatal(err)
+	}
+	return strings.TrimSpace(line)
+}
+
+func (c *client) want(reply string) {
+	c.t.Helper()
+	if got := c.reply(2 * time.Second); got != reply {
+		c.t.Errorf("got reply %q, want %q", got, reply)
+	}
+}
+
+const short = 50 * time.Millisecond
+
+func TestHoldThenHealDeliversLateBytes(t *testing.T) {
+	addr, executed := counter(t)
+	l := open(t, link.Options{Name: "A", Upstream: addr})
+	c := dial(t, l.Addr())
+	c.send("ONE")
+	c.want(":1")
+
+	l.SwitchBoth(link.Hold)
+	c.send("TWO")
+	if got := c.reply(short); got != "" || executed.Load() != 1 {
+		t.Fatalf("a held link let something pass: reply %q, %d executed", got, executed.Load())
+	}
+	l.SwitchBoth(link.Pass)
+	c.want(":2") // on the same connection
+
+	// One way: the command is executed, its reply is late.
+	l.Switch(link.Down, link.Hold)
+	c.send("THREE")
+	if got := c.reply(short); got != "" || executed.Load() != 3 {
+		t.Fatalf("reply %q, %d executed", got, executed.Load())
+	}
+	l.Switch(link.Down, link.Pass)
+	c.want(":3")
+}
+
+func TestAHeldRequestArrivesAfterItsClientHasGone(t *testing.T) {
+	addr, executed := counter(t)
+	l := open(t, link.Options{Name: "A", Upstream: addr})
+	c := dial(t, l.Addr())
+	c.send("ONE")
+	c.want(":1")
+	l.SwitchBoth(link.Hold)
+	c.send("LATE")
+	c.c.Close()
+	time.Sleep(short)
+	if executed.Load() != 1 {
+		t.Fatal("a held link let the request pass")
+	}
+	l.SwitchBoth(link.Pass)
+	eventually(t, "the late request is executed", func() bool { return executed.Load() == 2 })
+}
+
+func eventually(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	for end := time.Now().Add(5 * time.Second); !ok(); {
+		if time.Now().After(end) {
+			t.Fatalf("not within 5 s: %s", what)
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+func TestDropLoses(t *testing.T) {
+	addr, executed := counter(t)
+	l := open(t, link.Options{Name: "A", Upstream: addr})
+	c := dial(t, l.Addr())
+	l.Switch(link.Up, link.Drop)
+	c.send("ONE")
+	if got := c.reply(short); got != "" {
+		t.Fatalf("got reply %q", got)
+	}
+	l.Switch(link.Up, link.Pass)
+	if got := c.reply(short); got != "" || executed.Load() != 0 {
+		t.Fatalf("a dropped request came back: reply %q, %d executed", got, executed.Load())
+	}
+	c.send("TWO")
+	c.want(":1")
+}
+
+func TestDelayAndLatency(t *testing.T) {
+	addr, _ := counter(t)
+	l := open(t, link.Options{Name: "A", Upstream: addr, LatencyMin: 5 * time.Millisecond, LatencyMax: 5 * time.Millisecond})
+	c := dial(t, l.Addr())
+	began := time.Now()
+	c.send("ONE")
+	c.want(":1")
+	if took := time.Since(began); took < 10*time.Millisecond {
+		t.Errorf("a round trip over 5 ms of latency took %v", took)
+	}
+	l.Delay(link.Down, 40*time.Millisecond)
+	began = time.Now()
+	for range 20 { // all at once: they share the delay and do not queue up
+		c.send("MANY")
+	}
+	for i := range 20 {
+		c.want(fmt.Sprintf(":%d", i+2))
+	}
+	if took := time.Since(began); took < 50*time.Millisecond || took > 400*time.Millisecond {
+		t.Errorf("20 delayed replies took %v, want a little over 50 ms", took)
+	}
+}
+
+func TestOneCommandIsTamperedWith(t *testing.T) {
+	tests := []struct {
+		name     string
+		half     faults.Half
+		delay    time.Duration // 0: lose it
+		executed int64         // at once
+		late     string        // the reply that comes later, "" for none
+	}{
+		{"request lost", faults.Request, 0, 1, ""},
+		{"reply lost", faults.ReplyHalf, 0, 2, ""},
+		{"request delayed", faults.Request, 150 * time.Millisecond, 1, ":2"},
+		{"reply delayed", faults.ReplyHalf, 150 * time.Millisecond, 2, ":2"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			addr, executed := counter(t)
+			var lost []string
+			var mu sync.Mutex
+			l := open(t, link.Options{Name: "A", Upstream: addr, Lost: func(c faults.Call, h faults.Half) {
+				mu.Lock()
+				defer mu.Unlock()
+				lost = append(lost, fmt.Sprint(c.ID, " ", h))
+			}})
+			other, c := dial(t, l.Addr()), dial(t, l.Addr())
+			l.Watch(link.Command{Call: faults.Call{Client: "A", ID: 7}, Request: resp.AppendCommand(nil, "DEL", "lock")})
+			if tt.delay > 0 {
+				l.Postpone(7, tt.half, tt.delay)
+			} else {
+				l.Lose(7, tt.half)
+			}
+			other.send("GET", "lock") // another task of the same client slips in
+			other.want(":1")
+			c.send("DEL", "lock")
+			if got := c.reply(short); got != "" || executed.Load() != tt.executed {
+				t.Errorf("reply %q, %d executed, want none and %d", got, executed.Load(), tt.executed)
+			}
+			if got := c.reply(300 * time.Millisecond); got != tt.late {
+				t.Errorf("later: reply %q, want %q", got, tt.late)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			if want := fmt.Sprint(7, " ", tt.half); tt.delay == 0 && (len(lost) != 1 || lost[0] != want) {
+				t.Errorf("lost %v, want %s", lost, want)
+			}
+		})
+	}
+}
+
+// TestMomentsComeBeforeTheBytes: a fault that waits for a moment can still act
+// on the very command that brought it.
+func TestMomentsComeBeforeTheBytes(t *testing.T) {
+	addr, executed := counter(t)
+	var l *link.Link
+	var seen []string
+	l = open(t, link.Options{Name: "A", Upstream: addr, Reached: func(k faults.MomentKind, cmd link.Command) {
+		c := cmd.Call
+		seen = append(seen, fmt.Sprint(k == faults.Sends, c.ID, executed.Load()))
+		if k == faults.HasExecuted {
+			l.Lose(c.ID, faults.ReplyHalf)
+		}
+	}})
+	c := dial(t, l.Addr())
+	l.Watch(link.Command{Call: faults.Call{Client: "A", ID: 3}, Request: resp.AppendCommand(nil, "SET")}, faults.Sends, faults.HasExecuted)
+	c.send("SET")
+	if got := c.reply(short); got != "" {
+		t.Errorf("got reply %q", got)
+	}
+	l.Close()
+	if want := "[true 3 0 false 3 1]"; fmt.Sprint(seen) != want {
+		t.Errorf("got %v, want %v", seen, want)
+	}
+}
+
+func TestLossByChance(t *testing.T) {
+	addr, executed := counter(t)
+	var lost [2]atomic.Int64
+	l := open(t, link.Options{
+		Name: "A", Upstream: addr, LossPPM: 300_000, Seed: 1,
+		Lost: func(_ faults.Call, h faults.Half) { lost[h].Add(1) },
+	})
+	const n = 200
+	c := dial(t, l.Addr())
+	for range n {
+		c.send("ONE")
+	}
+	replies := 0
+	for c.reply(200*time.Millisecond) != "" {
+		replies++
+	}
+	requests, answers := lost[faults.Request].Load(), lost[faults.ReplyHalf].Load()
+	if executed.Load() != n-requests || int64(replies) != n-requests-answers {
+		t.Errorf("%d executed, %d replies; %d requests and %d replies lost", executed.Load(), replies, requests, answers)
+	}
+	if requests < 15 || answers < 15 {
+		t.Errorf("30 %% loss of %d commands lost %d requests and %d replies", n, requests, answers)
+	}
+}
+
+// TestKillingTheServerNeverHangs switches modes, sends large pipelines and
+// kills the server, over and over: the case in which adding and removing
+// toxics deadlocks.
+func TestKillingTheServerNeverHangs(t *testing.T) {
+	realtest.Need(t, "redis-server")
+	t.Setenv("TMPDIR", t.TempDir())
+	before := runtime.NumGoroutine()
+	const rounds = 120
+	worst := time.Duration(0)
+	for round := range rounds {
+		began := time.Now()
+		killRound(t, round)
+		worst = max(worst, time.Since(began))
+	}
+	t.Logf("%d rounds, the longest took %v", rounds, worst)
+	eventually(t, "no goroutine is left", func() bool { return runtime.NumGoroutine() <= before+1 }) // +1: the one that forks
+}
+
+func killRound(t *testing.T, round int) {
+	s, err := servers.StartRedis(context.Background(), servers.RedisOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := link.Open(link.Options{Name: "A", Upstream: s.Addr})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var busy sync.WaitGroup
+	stop := make(chan struct{})
+	value := strings.Repeat("x", 400_000)
+	for i := range 4 {
+		busy.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				hammer(l.Addr(), i, value)
+			}
+		})
+	}
+	busy.Go(func() {
+		for i := 0; ; i++ {
+			select {
+			case <-stop:
+				return
+			case <-time.After(200 * time.Microsecond):
+				l.Switch(link.Direction(i%2), link.Mode((i/2)%3))
+			}
+		}
+	})
+	time.Sleep(time.Duration(round%10+1) * time.Millisecond)
+	if err := s.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(time.Millisecond)
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	close(stop)
+	busy.Wait()
+	if err := s.Stop(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func hammer(addr string, i int, value string) {
+	c, err := net.DialTimeout("tcp", addr, time.Second)
+	if err != nil {
+		return
+	}
+	defer c.Close()
+	c.SetDeadline(time.Now().Add(100 * time.Millisecond))
+	var all []byte
+	for range 3 {
+		all = resp.AppendCommand(all, "SET", fmt.Sprint("k", i), value)
+		all = resp.AppendCommand(all, "GET", fmt.Sprint("k", i))
+	}
+	if _, err := c.Write(all); err != nil {
+		return
+	}
+	buf := make([]byte, 1<<16)
+	for total := 0; total < len(value); {
+		n, err := c.Read(buf)
+		if err != nil {
+			return
+		}
+		total += n
+	}
+}

@@ -1,0 +1,143 @@
+package link
+
+import (
+	"bytes"
+	"time"
+
+	"lockstep/internal/faults"
+)
+
+// Command is a command that somebody is interested in.
+type Command struct {
+	Call    faults.Call
+	Script  string // its name, "" for plain commands
+	Request []byte // as it goes over the wire
+}
+
+// watch is one command that somebody is interested in, from the moment before
+// its client sends it until its reply has passed.
+type watch struct {
+	Command
+	wants  map[faults.MomentKind]bool
+	taken  bool // its request has come in
+	tamper [2]tampering
+}
+
+// tampering is what is to happen to one half of a command.
+type tampering struct {
+	drop  bool
+	delay time.Duration
+}
+
+// Watch announces a command that is about to be sent over this link. Reached will be told of the wanted moments, and
+// Tamper can act on it.
+//
+// The command is recognised by its bytes and not by "the next request": the
+// tasks of one client share the link, and a renewal by the watchdog may slip in
+// between.
+func (l *Link) Watch(cmd Command, wants ...faults.MomentKind) {
+	w := &watch{Command: cmd, wants: map[faults.MomentKind]bool{}}
+	for _, k := range wants {
+		w.wants[k] = true
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.watched = append(l.watched, w)
+}
+
+// Forget ends a watch that is no longer needed.
+func (l *Link) Forget(id int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.forget(id)
+}
+
+func (l *Link) forget(id int64) {
+	for i, w := range l.watched {
+		if w.Call.ID == id {
+			l.watched = append(l.watched[:i], l.watched[i+1:]...)
+			return
+		}
+	}
+}
+
+// Lose makes the link lose one half of a watched command. It reports whether
+// that half has not passed already.
+func (l *Link) Lose(id int64, half faults.Half) bool {
+	return l.tamper(id, half, func(t *tampering) { t.drop = true })
+}
+
+// Postpone makes the link hold back one half of a watched command for d; a
+// second time adds to the first.
+func (l *Link) Postpone(id int64, half faults.Half, d time.Duration) bool {
+	return l.tamper(id, half, func(t *tampering) { t.delay += d })
+}
+
+func (l *Link) tamper(id int64, half faults.Half, change func(*tampering)) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, w := range l.watched {
+		if w.Call.ID == id {
+			change(&w.tamper[half])
+			return true
+		}
+	}
+	return false
+}
+
+// incoming finds the watch of a request, nil when nobody waits for it.
+func (l *Link) incoming(request []byte) *watch {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, w := range l.watched {
+		if !w.taken && bytes.Equal(w.Request, request) {
+			w.taken = true
+			return w
+		}
+	}
+	return nil
+}
+
+// half lets those who wait act on one half of a watched command, and returns
+// what is to happen to it. It is called without locks: Reached may stop a
+// process, tamper with this very command, or take its time.
+func (l *Link) half(w *watch, h faults.Half) tampering {
+	if w == nil {
+		return tampering{}
+	}
+	moment := faults.Sends
+	if h == faults.ReplyHalf {
+		moment = faults.HasExecuted
+	}
+	if w.wants[moment] && l.o.Reached != nil {
+		l.o.Reached(moment, w.Command)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	t := w.tamper[h]
+	if h == faults.ReplyHalf || t.drop {
+		l.forget(w.Call.ID)
+	}
+	return t
+}
+
+// chance decides whether a command loses one of its halves, and which.
+func (l *Link) chance() (lost bool, half faults.Half) {
+	if l.o.LossPPM <= 0 {
+		return false, 0
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.rand.Int64N(1_000_000) < l.o.LossPPM, faults.Half(l.rand.Int64N(2))
+}
+
+func (l *Link) lost(w *watch, h faults.Half) {
+	if l.o.Lost == nil {
+		return
+	}
+	var call faults.Call
+	if w != nil {
+		call = w.Call
+	}
+	l.o.Lost(call, h)
+}

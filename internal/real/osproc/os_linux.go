@@ -1,0 +1,95 @@
+package osproc
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Supported is nil where the live world can run.
+func Supported() error { return nil }
+
+func monotonic() time.Duration {
+	var ts unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &ts); err != nil {
+		panic(fmt.Sprintf("osproc: the monotonic clock cannot be read: %v", err))
+	}
+	return time.Duration(ts.Nano())
+}
+
+func nap(d time.Duration) {
+	if d > 0 {
+		ts := unix.NsecToTimespec(int64(d))
+		_ = unix.Nanosleep(&ts, nil) // an interrupted nap is a shorter one
+	}
+}
+
+// childAttr makes a child that gets SIGKILL when the thread that forked it
+// ends, and that a Ctrl-C in the terminal does not reach: the harness decides
+// what happens then.
+func childAttr() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+}
+
+// stat returns the fields of /proc/PID/stat behind the command's name, the
+// first of which is the state. The name may contain blanks and parentheses, so
+// the search starts at the last one.
+func stat(path string) ([]string, error) {
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	text := string(raw)
+	fields := strings.Fields(text[strings.LastIndexByte(text, ')')+1:])
+	if len(fields) < 20 {
+		return nil, fmt.Errorf("%s has %d fields: not the format of this kernel's manual", path, len(fields))
+	}
+	return fields, nil
+}
+
+// StartTime returns when a process started, in the kernel's own unit; "" when
+// there is no such process or it is dead and only waits to be reaped. Together
+// with the number it names a process for good: numbers are used again.
+func StartTime(pid int) string {
+	fields, err := stat(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil || fields[0] == "Z" || fields[0] == "X" {
+		return ""
+	}
+	return fields[19]
+}
+
+// stopped reports whether every thread of a process has come to a stop.
+//
+// The state of the process alone is not enough. It is that of the first
+// thread; another one may run for some microseconds more on another core, long
+// enough to send a command after the pause has begun.
+func stopped(pid int) (bool, error) {
+	threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
+	if err != nil || len(threads) == 0 {
+		return false, fmt.Errorf("process %d is gone", pid)
+	}
+	for _, path := range threads {
+		fields, err := stat(path)
+		if os.IsNotExist(err) || err == syscall.ESRCH {
+			continue // this thread has ended meanwhile
+		}
+		if err != nil {
+			return false, err
+		}
+		if fields[0] != "T" && fields[0] != "t" {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// lockFile takes a lock that the kernel gives back when this process dies; it
+// returns false when somebody else has it.
+func lockFile(f *os.File) bool {
+	return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil
+}

@@ -1,0 +1,26 @@
+//go:build !linux
+
+package osproc
+
+import (
+	"errors"
+	"os"
+	"syscall"
+	"time"
+)
+
+var errUnsupported = errors.New("real servers need Linux: children that die with the harness and the state of a stopped process are Linux features; use the sim backend, or run this in a Linux container")
+
+// Supported is nil where the live world can run.
+func Supported() error { return errUnsupported }
+
+var processStart = time.Now()
+
+func monotonic() time.Duration        { return time.Since(processStart) }
+func nap(d time.Duration)             { time.Sleep(d) }
+func childAttr() *syscall.SysProcAttr { return nil }
+func stopped(int) (bool, error)       { return false, errUnsupported }
+func lockFile(*os.File) bool          { return false }
+
+// StartTime returns "": unknown.
+func StartTime(int) string { return "" }

@@ -1,0 +1,57 @@
+package osproc_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"lockstep/internal/real/osproc"
+)
+
+func TestOnlyTheDirectoriesOfDeadHarnessesAreStale(t *testing.T) {
+	if err := osproc.Supported(); err != nil {
+		t.Skip(err)
+	}
+	tmp := t.TempDir()
+	t.Setenv("TMPDIR", tmp)
+	mine, err := osproc.NewScratch()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stay := []string{
+		filepath.Base(mine.Path()),
+		fmt.Sprintf("lockstep-%d-%s-77", os.Getpid(), osproc.StartTime(os.Getpid())), // alive, by its process
+		"lockstep-plots", "lockstep-1-2-3-old", "other-1-2-3",
+	}
+	go_ := []string{
+		fmt.Sprintf("lockstep-%d-1-77", os.Getpid()), // an older process with our number
+		"lockstep-999999999-5-6",                     // no such process
+	}
+	for _, name := range append(stay[1:], go_...) {
+		if err := os.MkdirAll(filepath.Join(tmp, name, "redis"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// A directory whose process we cannot see, but whose lock somebody holds:
+	// a harness in another container.
+	foreign := filepath.Join(tmp, "lockstep-999999998-5-6")
+	if err := os.Rename(mine.Path(), foreign); err != nil {
+		t.Fatal(err)
+	}
+	stay[0] = filepath.Base(foreign)
+
+	if n := osproc.RemoveStale(); n != len(go_) {
+		t.Errorf("%d removed, want %d", n, len(go_))
+	}
+	for _, name := range stay {
+		if _, err := os.Stat(filepath.Join(tmp, name)); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for _, name := range go_ {
+		if _, err := os.Stat(filepath.Join(tmp, name)); err == nil {
+			t.Errorf("%s is still there", name)
+		}
+	}
+}

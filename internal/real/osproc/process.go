@@ -1,0 +1,114 @@
+package osproc
+
+import (
+	"fmt"
+	"os/exec"
+	"runtime"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// Process is a running child.
+type Process struct {
+	cmd  *exec.Cmd
+	done chan struct{}
+}
+
+// forks hands commands to the goroutine that starts all children.
+//
+// SIGKILL at the parent's death is tied to the thread that forked, not to the
+// process: were a child started by any goroutine, it would be killed when the
+// Go runtime retires that goroutine's thread, some minutes into a run. So one
+// goroutine is locked to its thread and never ends.
+var forks = sync.OnceValue(func() chan<- func() {
+	jobs := make(chan func())
+	go func() {
+		runtime.LockOSThread()
+		for job := range jobs {
+			job()
+		}
+	}()
+	return jobs
+})
+
+// Start starts a child that dies with this process. Its outputs should be
+// files: then nothing has to be copied and nothing is lost when it is killed.
+func Start(cmd *exec.Cmd) (*Process, error) {
+	if err := Supported(); err != nil {
+		return nil, err
+	}
+	cmd.SysProcAttr = childAttr()
+	started := make(chan error, 1)
+	forks() <- func() { started <- cmd.Start() }
+	if err := <-started; err != nil {
+		return nil, fmt.Errorf("%s could not be started: %w", cmd.Path, err)
+	}
+	p := &Process{cmd: cmd, done: make(chan struct{})}
+	go func() {
+		defer close(p.done)
+		_ = cmd.Wait() // how it ended is in ProcessState
+	}()
+	return p, nil
+}
+
+// Pid returns the number of the process.
+func (p *Process) Pid() int { return p.cmd.Process.Pid }
+
+// Done is closed when the process has ended and has been reaped.
+func (p *Process) Done() <-chan struct{} { return p.done }
+
+// Ended says how the process ended: "exit status 1", "signal: killed".
+func (p *Process) Ended() string {
+	select {
+	case <-p.done:
+		return p.cmd.ProcessState.String()
+	default:
+		return "it is running"
+	}
+}
+
+// settleTime is how long the kernel may take to stop or to kill a process
+// before that counts as an error; it takes a fraction of a millisecond unless
+// the machine is very busy.
+const settleTime = 5 * time.Second
+
+// Freeze stops the process and returns when all of its threads stand still.
+func (p *Process) Freeze() error {
+	if err := p.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+		return fmt.Errorf("process %d cannot be stopped: %w", p.Pid(), err)
+	}
+	for end := time.Now().Add(settleTime); ; {
+		still, err := stopped(p.Pid())
+		if err != nil {
+			return fmt.Errorf("process %d cannot be seen to stop: %w", p.Pid(), err)
+		}
+		if still {
+			return nil
+		}
+		if time.Now().After(end) {
+			return fmt.Errorf("process %d got SIGSTOP and still ran after %v: the machine is overloaded", p.Pid(), settleTime)
+		}
+		nap(50 * time.Microsecond)
+	}
+}
+
+// Thaw lets a stopped process run again.
+func (p *Process) Thaw() error {
+	if err := p.cmd.Process.Signal(syscall.SIGCONT); err != nil {
+		return fmt.Errorf("process %d cannot be continued: %w", p.Pid(), err)
+	}
+	return nil
+}
+
+// Kill ends the process with SIGKILL, stopped or not, and returns when it is
+// gone. Killing a dead process is not an error.
+func (p *Process) Kill() error {
+	_ = p.cmd.Process.Signal(syscall.SIGKILL) // fails only when it has ended already
+	select {
+	case <-p.done:
+		return nil
+	case <-time.After(settleTime):
+		return fmt.Errorf("process %d got SIGKILL and was still there after %v: it hangs in the kernel", p.Pid(), settleTime)
+	}
+}

@@ -1,0 +1,155 @@
+// Package proto is what a harness and its worker processes say to each other:
+// one JSON object per line over two pipes that the worker inherits.
+//
+// A worker mostly reports (events, moments that nobody waits for) and does not
+// wait. What it needs an answer for carries a number, and the answer repeats
+// it. An answer is also how a worker is held back: when a fault waits for a
+// moment, the harness answers after the fault has acted, so that a SIGSTOP
+// finds the worker exactly there.
+package proto
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"lockstep/internal/faults"
+	"lockstep/internal/history"
+	"lockstep/internal/plan"
+)
+
+// EnvWorker is the environment variable that makes a process a worker.
+const EnvWorker = "LOCKSTEP_WORKER"
+
+// The file descriptors that a worker inherits.
+const (
+	FromHarness = 3
+	ToHarness   = 4
+)
+
+// Start is the first message: all that a worker must know.
+type Start struct {
+	Name     string
+	Lock     string
+	Seed     uint64
+	Lease    time.Duration
+	Timeout  time.Duration // response timeout
+	Workload plan.Workload
+	Clock    Clock
+	// Moments of the workload that faults wait for; the others are reported
+	// without waiting for an answer.
+	Moments []faults.MomentKind
+	// Wire are the moments of commands that faults wait for; the others are not
+	// reported at all.
+	Wire []Want
+}
+
+// Want is a moment of the wire that some fault may wait for.
+type Want struct {
+	Kind    faults.MomentKind
+	Command string // the name of a command or of a script
+}
+
+// Go tells a worker that has reported Ready when to begin.
+type Go struct {
+	Zero  time.Duration // true time 0, on osproc.Now's clock
+	Begin time.Duration // after Zero
+	Epoch time.Time     // what a clock without offset shows at Zero
+}
+
+// UpKind is the type of a worker's message.
+type UpKind string
+
+// The messages of a worker. Those in the second group are answered.
+const (
+	Ready  UpKind = "ready"  // connected, waits for Go
+	Failed UpKind = "failed" // cannot start: Text
+	Event  UpKind = "event"  // Event, Token, Value, Text, Call
+	Moment UpKind = "moment" // Moment, Call, Command, Script; answered when ID is set
+	Done   UpKind = "done"   // has played all rounds
+
+	CallUp UpKind = "call"  // is about to send a command that faults wait for
+	Dial   UpKind = "dial"  // asks where the primary is
+	Read   UpKind = "read"  // of the resource: Token
+	Write  UpKind = "write" // of the resource: Token, Value is the version it is based on
+	Extra  UpKind = "extra" // asks how much longer its work takes
+)
+
+// Up is a message of a worker.
+type Up struct {
+	Kind    UpKind              `json:"k"`
+	ID      int64               `json:"id,omitempty"`
+	At      time.Duration       `json:"at,omitempty"`    // true time
+	Clock   int64               `json:"clock,omitempty"` // as in history.Event
+	Event   history.Kind        `json:"e,omitempty"`
+	Moment  faults.MomentKind   `json:"m,omitempty"`
+	Token   int64               `json:"token,omitempty"`
+	Value   int64               `json:"v,omitempty"`
+	Text    string              `json:"text,omitempty"`
+	Call    int64               `json:"call,omitempty"` // number of a command, counted by each worker
+	Task    string              `json:"task,omitempty"` // that sends it; "" for the business task
+	Command string              `json:"cmd,omitempty"`  // its name
+	Script  string              `json:"script,omitempty"`
+	Args    []string            `json:"args,omitempty"`  // the whole command, for CallUp
+	Wants   []faults.MomentKind `json:"wants,omitempty"` // for CallUp
+}
+
+// Down is what the harness says after Start: an answer, or Go.
+type Down struct {
+	ID    int64         `json:"id"`
+	Go    *Go           `json:"go,omitempty"`
+	Value int64         `json:"v,omitempty"`    // a version
+	Extra time.Duration `json:"x,omitempty"`    // more work
+	Addr  string        `json:"addr,omitempty"` // of the link to the primary
+	Error string        `json:"err,omitempty"`  // FencedError or a text
+}
+
+// FencedError stands for world.ErrFenced.
+const FencedError = "fenced"
+
+// Conn is one end of the pipes. Send may be called by several goroutines,
+// Receive by one.
+type Conn struct {
+	mu  sync.Mutex
+	out io.WriteCloser
+	enc *json.Encoder
+
+	in   io.ReadCloser
+	scan *bufio.Reader
+}
+
+// NewConn makes an end from the two pipes.
+func NewConn(in io.ReadCloser, out io.WriteCloser) *Conn {
+	return &Conn{in: in, out: out, enc: json.NewEncoder(out), scan: bufio.NewReader(in)}
+}
+
+// Send writes one message, as one write: a process that is killed leaves a
+// whole message or none.
+func (c *Conn) Send(message any) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.enc.Encode(message)
+}
+
+// Receive reads one message; io.EOF when the other end has gone, also when it
+// was killed within a message.
+func (c *Conn) Receive(message any) error {
+	line, err := c.scan.ReadBytes('\n')
+	if err != nil {
+		if errors.Is(err, io.ErrUnexpectedEOF) || len(line) > 0 {
+			return io.EOF
+		}
+		return err
+	}
+	if err := json.Unmarshal(line, message); err != nil {
+		return fmt.Errorf("not a message: %q: %w", line, err)
+	}
+	return nil
+}
+
+// Close closes both pipes.
+func (c *Conn) Close() error { return errors.Join(c.out.Close(), c.in.Close()) }

@@ -1,0 +1,133 @@
+// Package real is the live world: it plays a plan with real Redis servers as
+// child processes, with clients that are processes of their own, and with every
+// connection through a proxy that the faults tamper with.
+//
+//	worker A --link--+
+//	worker B --link--+--> redis-1 --link--> redis-2 (replica)
+//	worker C --link--+
+//	     |
+//	     +--pipes--> harness: faults, guarded resource, history
+//
+// A pause is SIGSTOP, a crash is SIGKILL, a lost reply is bytes that a proxy
+// throws away. True time is the host's monotonic clock, which all processes
+// share. Such a run cannot be replayed: the operating system decides what comes
+// first. What can be compared with the simulator is the outcome.
+//
+// A program that calls Run starts itself again as worker, so it has to call
+// WorkerMain first thing in main, and a test in TestMain.
+package real
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"lockstep/internal/history"
+	"lockstep/internal/locks"
+	"lockstep/internal/plan"
+	"lockstep/internal/real/osproc"
+	"lockstep/internal/real/servers"
+	"lockstep/internal/real/worker"
+)
+
+// Backend is the name of this world in histories and on the command line.
+const Backend = "process"
+
+// WorkerMain plays a client and ends the process when this process was started
+// as a worker; otherwise it returns at once.
+func WorkerMain() { worker.Main() }
+
+// Options are what a run needs besides the plan.
+type Options struct {
+	// ScalePPM is what the plan's durations were multiplied by, in millionths;
+	// 0 stands for 1000000.
+	ScalePPM int64
+	// RedisServer is the path of redis-server; looked up on PATH when empty.
+	RedisServer string
+	// Worker is the program to start as worker; this program when empty.
+	Worker string
+}
+
+// Run plays one plan, scaled already, with one lock. The history is nil when
+// the run could not be set up; it is returned beside an error when the run was
+// cut short: by the end of ctx, or because a process that no fault touches
+// died. Nothing of the run is left when Run returns: no process, no directory.
+func Run(ctx context.Context, p *plan.Plan, lockID string, seed uint64, o Options) (*history.History, error) {
+	if o.ScalePPM == 0 {
+		o.ScalePPM = 1_000_000
+	}
+	variant, err := check(p, lockID, &o)
+	if err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	h, err := newHarness(p, variant, seed, o)
+	if err != nil {
+		return nil, err
+	}
+	err = h.setUp(ctx)
+	if err == nil {
+		err = h.play(ctx)
+	}
+	ended := h.now()
+	err = errors.Join(err, h.tearDown())
+	if h.zero.Load() == 0 {
+		return nil, err
+	}
+	return h.history(ended), err
+}
+
+// Player plays plans for those who want an object to do it.
+type Player struct{ Options Options }
+
+// Play is Run.
+func (p *Player) Play(ctx context.Context, pl *plan.Plan, lock string, seed uint64) (*history.History, error) {
+	return Run(ctx, pl, lock, seed, p.Options)
+}
+
+// Close does nothing: a run leaves nothing to close.
+func (p *Player) Close() {}
+
+// check refuses what cannot be played, before anything is started.
+func check(p *plan.Plan, lockID string, o *Options) (locks.Variant, error) {
+	variant, ok := locks.Lookup(lockID)
+	if !ok {
+		return variant, fmt.Errorf("unknown lock %q", lockID)
+	}
+	if err := variant.CheckLease(p.Lease); err != nil {
+		return variant, err
+	}
+	if err := osproc.Supported(); err != nil {
+		return variant, err
+	}
+	if p.Network.Timeout <= 0 {
+		return variant, errors.New("the plan's response timeout is not positive: a lost reply would never be noticed; set network.timeout")
+	}
+	for i := range p.Faults {
+		if p.Faults[i].Verb.Name() == "fail-over" && p.Redis.Replicas == 0 {
+			return variant, fmt.Errorf("fault %d fails over and there is no replica: set servers.redis.replicas to 1", p.Faults[i].Number)
+		}
+	}
+	if o.RedisServer == "" {
+		program, err := servers.Find("redis-server")
+		if err != nil {
+			return variant, err
+		}
+		o.RedisServer = program
+	}
+	return variant, nil
+}
+
+// Times that a part of a run may take before it counts as hung.
+const (
+	setUpTime = 30 * time.Second
+	// slack is added to what the plan says, for processes that share a busy
+	// machine.
+	slack = 10 * time.Second
+	// leastStagger keeps the starts of clients apart: after scaling, they would
+	// all come within the time that the machine takes to wake them.
+	leastStagger = 5 * time.Millisecond
+)

@@ -1,0 +1,517 @@
+package real_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"lockstep/internal/faults"
+	"lockstep/internal/history"
+	"lockstep/internal/plan"
+	"lockstep/internal/real"
+	"lockstep/internal/real/realtest"
+)
+
+func TestMain(m *testing.M) {
+	real.WorkerMain()
+	if os.Getenv(envHarness) != "" {
+		harnessMain()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// quick returns a plan that two clients are through with in a second or two:
+// all of them want the lock at once, and the lease is the shortest that every
+// variant can ask for.
+func quick(clients ...string) *plan.Plan {
+	p := plan.Default()
+	p.Name, p.Clients, p.Lease = "test", clients, time.Second
+	p.Workload.Wait = 5 * time.Second
+	p.Workload.Work = plan.Range{Min: 50 * time.Millisecond, Max: 60 * time.Millisecond}
+	p.Workload.Rest = plan.Range{Min: time.Millisecond, Max: 2 * time.Millisecond}
+	p.Workload.Retry = 5 * time.Millisecond
+	p.Workload.Stagger = 50 * time.Millisecond // A comes first, on a busy machine too
+	p.Network.Latency = plan.Range{Min: 100 * time.Microsecond, Max: 200 * time.Microsecond}
+	p.Network.Timeout = 300 * time.Millisecond
+	p.Redis.Failover.After = 20 * time.Millisecond
+	return &p
+}
+
+// fault makes one fault; arguments are the durations of its parameters.
+func fault(t testing.TB, p *plan.Plan, when faults.Trigger, verb, value string, by time.Duration, end faults.End) {
+	t.Helper()
+	spec, ok := faults.Lookup(verb)
+	if !ok {
+		t.Fatalf("no verb %q", verb)
+	}
+	f := faults.Fault{
+		Number: len(p.Faults) + 1, Trigger: when, End: end, Text: verb + " " + value,
+		Verb: spec.Build(faults.Args{Value: value, Durations: map[string]time.Duration{"by": by}}),
+	}
+	if spec.Value.Kind != faults.ParamChoice {
+		f.Target = value
+	}
+	p.Faults = append(p.Faults, f)
+}
+
+func when(kind faults.MomentKind, subject, command string) faults.Trigger {
+	return faults.Trigger{Moment: kind, Subject: subject, Command: command, Nth: 1}
+}
+
+// run plays a plan in a directory for temporary files of its own, and checks
+// that nothing is left of it.
+func run(t *testing.T, p *plan.Plan, lock string) *history.History {
+	t.Helper()
+	realtest.Need(t, "redis-server")
+	tmp := t.TempDir()
+	t.Setenv("TMPDIR", tmp)
+	before := runtime.NumGoroutine()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	h, err := real.Run(ctx, p, lock, 1, real.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	nothingLeft(t, tmp, before)
+	if t.Failed() || testing.Verbose() {
+		t.Log("\n" + text(h))
+	}
+	inOrderWithCauses(t, h)
+	return h
+}
+
+// nothingLeft checks for files, child processes and goroutines. One goroutine
+// may stay: the one that forks.
+func nothingLeft(t *testing.T, tmp string, goroutines int) {
+	t.Helper()
+	if left, _ := os.ReadDir(tmp); len(left) > 0 {
+		t.Errorf("left in %s: %v", tmp, left)
+	}
+	if left := children(os.Getpid()); len(left) > 0 {
+		t.Errorf("child processes left: %v", left)
+	}
+	for end := time.Now().Add(3 * time.Second); runtime.NumGoroutine() > goroutines+1; time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			buf := make([]byte, 1<<16)
+			t.Errorf("%d goroutines where %d were before:\n%s", runtime.NumGoroutine(), goroutines, buf[:runtime.Stack(buf, true)])
+			return
+		}
+	}
+}
+
+func inOrderWithCauses(t *testing.T, h *history.History) {
+	t.Helper()
+	for i, e := range h.Events {
+		if i > 0 && e.At < h.Events[i-1].At {
+			t.Errorf("event %d is before event %d", i, i-1)
+		}
+		if e.Cause >= int32(i) || (e.Cause < 0 && e.Cause != history.NoCause) {
+			t.Errorf("event %d has cause %d", i, e.Cause)
+		}
+		if e.Kind == history.Replied && (e.Cause < 0 || e.Peer == 0) {
+			t.Errorf("event %d: a reply from %q with cause %d", i, h.Name(e.Peer), e.Cause)
+		}
+	}
+}
+
+// text is a history for people.
+func text(h *history.History) string {
+	var b strings.Builder
+	for i, e := range h.Events {
+		if e.Node != 0 && h.Role(e.Node) == history.RoleProbe && (e.Kind == history.Sent || e.Kind == history.Replied) {
+			continue
+		}
+		fmt.Fprintf(&b, "%3d %10.3fms %-8s %-14v", i, float64(e.At)/1e6, h.Name(e.Node), e.Kind)
+		for _, n := range []history.NodeID{e.Peer, e.Owner} {
+			if n != 0 {
+				fmt.Fprintf(&b, " %s", h.Name(n))
+			}
+		}
+		fmt.Fprintf(&b, " %d %s", e.Value, h.Text(e.Text))
+		if e.Cause != history.NoCause {
+			fmt.Fprintf(&b, "  <- %d", e.Cause)
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// find returns the events of a kind of one node; "" stands for all nodes.
+func find(h *history.History, kind history.Kind, node string) []history.Event {
+	var out []history.Event
+	for _, e := range h.Events {
+		if e.Kind == kind && (node == "" || h.Name(e.Node) == node) {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// overlaps counts the pairs of hold intervals of different clients that overlap.
+func overlaps(h *history.History) int {
+	n := 0
+	holds := history.Holds(h)
+	for i, a := range holds {
+		for _, b := range holds[:i] {
+			if a.Client != b.Client && a.Start < b.End && b.Start < a.End {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+func TestWithoutFaultsOneClientHoldsAtATime(t *testing.T) {
+	for _, lock := range []string{"setnx", "setnx-expire", "set-nx-ex-del", "set-nx-token-getdel", "set-nx-lua", "watchdog-lua"} {
+		t.Run(lock, func(t *testing.T) {
+			p := quick("A", "B", "C")
+			p.Workload.Repeat = 3
+			h := run(t, p, lock)
+			if n := overlaps(h); n != 0 {
+				t.Errorf("%d overlaps", n)
+			}
+			for _, name := range p.Clients {
+				if n := len(find(h, history.Acquired, name)); n != 3 {
+					t.Errorf("%s acquired %d times, want 3", name, n)
+				}
+			}
+			if n := len(find(h, history.Acquired, "probe")); n != 1 {
+				t.Errorf("the probe acquired %d times, want once", n)
+			}
+			if n := len(find(h, history.Granted, "redis-1")); n != 10 {
+				t.Errorf("%d grants, want 10", n)
+			}
+			if n := len(find(h, history.WriteAccepted, "")); n != 10 {
+				t.Errorf("%d writes accepted, want 10", n)
+			}
+			for _, e := range find(h, history.Removed, "") {
+				if e.Peer != e.Owner {
+					t.Errorf("%s removed %s's entry", h.Name(e.Peer), h.Name(e.Owner))
+				}
+			}
+		})
+	}
+}
+
+func TestAPauseLongerThanTheLeaseLetsTheNextOneIn(t *testing.T) {
+	for _, lock := range []string{"set-nx-ex-del", "watchdog-lua"} {
+		t.Run(lock, func(t *testing.T) {
+			p := quick("A", "B")
+			fault(t, p, when(faults.InSection, "A", ""), "pause", "A", 0, faults.End{For: 1500 * time.Millisecond})
+			fault(t, p, when(faults.Enters, "B", ""), "slow", "B", 900*time.Millisecond, faults.End{})
+			h := run(t, p, lock)
+			if overlaps(h) == 0 {
+				t.Error("no overlap")
+			}
+			froze, thawed := find(h, history.Froze, "A"), find(h, history.Thawed, "A")
+			if len(froze) != 1 || len(thawed) != 1 {
+				t.Fatalf("%d froze, %d thawed", len(froze), len(thawed))
+			}
+			if d := thawed[0].At.Sub(froze[0].At); d < 1490*time.Millisecond || d > 1700*time.Millisecond {
+				t.Errorf("paused for %v", d)
+			}
+			for _, e := range h.Events {
+				if e.Kind != history.FaultEnded && h.Name(e.Node) == "A" && e.At > froze[0].At && e.At < thawed[0].At {
+					t.Errorf("A did something while it was stopped: %v at %v", e.Kind, e.At)
+				}
+			}
+			robbed := 0
+			for _, e := range find(h, history.Removed, "") {
+				if h.Name(e.Peer) == "A" && h.Name(e.Owner) == "B" {
+					robbed++
+				}
+			}
+			if want := map[string]int{"set-nx-ex-del": 1, "watchdog-lua": 0}[lock]; robbed != want {
+				t.Errorf("A removed B's entry %d times, want %d", robbed, want)
+			}
+		})
+	}
+}
+
+func TestALostReply(t *testing.T) {
+	p := quick("A", "B")
+	fault(t, p, when(faults.AboutToSend, "A", "SET"), "drop", "reply", 0, faults.End{})
+	h := run(t, p, "set-nx-lua")
+	failed, timedOut := find(h, history.AcquireFailed, "A"), find(h, history.TimedOut, "A")
+	if len(failed) != 1 || len(timedOut) != 1 || len(find(h, history.ReplyDropped, "redis-1")) != 1 {
+		t.Fatalf("%d failed, %d timed out", len(failed), len(timedOut))
+	}
+	sent := h.Events[timedOut[0].Cause]
+	if took := timedOut[0].At.Sub(sent.At); took < p.Network.Timeout || took > p.Network.Timeout+100*time.Millisecond {
+		t.Errorf("A waited %v for its reply, want %v", took, p.Network.Timeout)
+	}
+	// The entry was made all the same: nobody gets in before its lease is over.
+	first := find(h, history.Acquired, "")[0]
+	if first.At.Sub(sent.At) < p.Lease {
+		t.Errorf("%s acquired %v after the lost SET, whose lease is %v", h.Name(first.Node), first.At.Sub(sent.At), p.Lease)
+	}
+}
+
+func TestALostReplyOfAScript(t *testing.T) {
+	p := quick("A", "B")
+	fault(t, p, when(faults.HasExecuted, "A", "unlock"), "drop", "reply", 0, faults.End{})
+	h := run(t, p, "set-nx-lua")
+	if len(find(h, history.ReleaseFailed, "A")) != 1 {
+		t.Error("A's release did not fail")
+	}
+	if n := overlaps(h); n != 0 {
+		t.Errorf("%d overlaps", n)
+	}
+}
+
+func TestWhatWaitsForAClientToWakeComesBeforeTheClient(t *testing.T) {
+	p := quick("A", "B")
+	fault(t, p, when(faults.InSection, "A", ""), "pause", "A", 0, faults.End{For: 100 * time.Millisecond})
+	fault(t, p, when(faults.Wakes, "A", ""), "crash", "A", 0, faults.End{})
+	h := run(t, p, "set-nx-lua")
+	thawed := find(h, history.Thawed, "A")
+	if len(thawed) != 1 || len(find(h, history.Crashed, "A")) != 1 {
+		t.Fatal("A was not paused once and killed once")
+	}
+	for _, e := range h.Events {
+		if h.Name(e.Node) == "A" && e.At > thawed[0].At && e.Kind < history.FaultBegan {
+			t.Errorf("A came to do something: %v", e.Kind)
+		}
+	}
+}
+
+func TestALossyNetwork(t *testing.T) {
+	p := quick("A", "B")
+	p.Network.LossPPM, p.Network.Timeout = 200_000, 30*time.Millisecond
+	p.Workload.Repeat, p.Lease = 3, 200*time.Millisecond
+	h := run(t, p, "set-nx-lua")
+	if len(find(h, history.RequestDropped, ""))+len(find(h, history.ReplyDropped, "")) == 0 || len(find(h, history.TimedOut, "")) == 0 {
+		t.Error("nothing was lost")
+	}
+}
+
+func TestALostRequestNeverArrives(t *testing.T) {
+	p := quick("A", "B")
+	fault(t, p, when(faults.AboutToSend, "A", "SET"), "drop", "request", 0, faults.End{})
+	h := run(t, p, "set-nx-lua")
+	if len(find(h, history.RequestDropped, "A")) != 1 {
+		t.Error("no request was dropped")
+	}
+	first := find(h, history.Acquired, "")[0]
+	if h.Name(first.Node) != "B" || first.At.Duration() > 200*time.Millisecond {
+		t.Errorf("%s acquired first, at %v", h.Name(first.Node), first.At)
+	}
+}
+
+func TestADelayedReplyBringsTheClientInLate(t *testing.T) {
+	p := quick("A", "B")
+	p.Network.Timeout = 3 * time.Second
+	p.Workload.Work = plan.Range{Min: 700 * time.Millisecond, Max: 700 * time.Millisecond}
+	fault(t, p, when(faults.AboutToSend, "A", "SET"), "delay", "reply", 1300*time.Millisecond, faults.End{})
+	h := run(t, p, "set-nx-lua")
+	if overlaps(h) == 0 {
+		t.Error("no overlap")
+	}
+	// A is granted last as far as replies go, yet it is B whose entry is there.
+	for _, e := range find(h, history.Removed, "") {
+		if e.Peer != e.Owner {
+			t.Errorf("%s removed %s's entry", h.Name(e.Peer), h.Name(e.Owner))
+		}
+	}
+}
+
+func TestACrashKillsTheProcess(t *testing.T) {
+	p := quick("A", "B")
+	fault(t, p, when(faults.InSection, "A", ""), "crash", "A", 0, faults.End{})
+	h := run(t, p, "set-nx-lua")
+	crashed := find(h, history.Crashed, "A")
+	if len(crashed) != 1 {
+		t.Fatalf("%d crashes", len(crashed))
+	}
+	for _, e := range h.Events {
+		if h.Name(e.Node) == "A" && e.At > crashed[0].At {
+			t.Errorf("A is dead and did something: %v", e.Kind)
+		}
+	}
+	b := find(h, history.Acquired, "B")
+	if len(b) != 1 || b[0].At.Duration() < 900*time.Millisecond {
+		t.Errorf("B acquired %d times", len(b))
+	}
+}
+
+func TestAMomentOnTheWireIsExact(t *testing.T) {
+	// A is stopped when the store has executed its SET and the reply is not
+	// delivered; then A has had no chance to see it.
+	for _, kind := range []faults.MomentKind{faults.AboutToSend, faults.Sends, faults.HasExecuted, faults.HasReply} {
+		t.Run(fmt.Sprint(kind), func(t *testing.T) {
+			p := quick("A", "B")
+			p.Network.Timeout = 2 * time.Second
+			fault(t, p, when(kind, "A", "SET"), "pause", "A", 0, faults.End{For: 200 * time.Millisecond})
+			h := run(t, p, "set-nx-lua")
+			froze, thawed := find(h, history.Froze, "A"), find(h, history.Thawed, "A")
+			sent, replied := find(h, history.Sent, "A"), find(h, history.Replied, "A")
+			if len(froze) != 1 || len(thawed) != 1 {
+				t.Fatal("A was not paused once")
+			}
+			if after := kind == faults.AboutToSend; sent[0].At > thawed[0].At != after {
+				t.Errorf("sent at %v, thawed at %v", sent[0].At, thawed[0].At)
+			}
+			if before := kind == faults.HasReply; replied[0].At < froze[0].At != before {
+				t.Errorf("replied at %v, frozen at %v", replied[0].At, froze[0].At)
+			}
+			acquired := find(h, history.Acquired, "A")
+			if len(acquired) != 1 || acquired[0].At < thawed[0].At {
+				t.Error("A did not acquire once, after its pause")
+			}
+		})
+	}
+}
+
+func TestSlowWorkIsRenewed(t *testing.T) {
+	p := quick("A", "B")
+	fault(t, p, when(faults.Enters, "A", ""), "slow", "A", 1500*time.Millisecond, faults.End{})
+	fault(t, p, when(faults.Renews, "A", ""), "pause", "B", 0, faults.End{For: 10 * time.Millisecond})
+	h := run(t, p, "watchdog-lua")
+	if n := overlaps(h); n != 0 {
+		t.Errorf("%d overlaps", n)
+	}
+	if hold := history.Holds(h)[0]; hold.End.Sub(hold.Start) < 1500*time.Millisecond {
+		t.Errorf("A held for %v", hold.End.Sub(hold.Start))
+	}
+	if len(find(h, history.Froze, "B")) != 1 {
+		t.Error("nobody noticed a renewal")
+	}
+}
+
+func TestAFailOverForgetsWhatWasNotReplicated(t *testing.T) {
+	for _, replicas := range []int{1, 2} {
+		t.Run(fmt.Sprint(replicas), func(t *testing.T) {
+			p := quick("A", "B")
+			p.Redis.Replicas, p.Redis.Lag = replicas, 300*time.Millisecond
+			p.Workload.Work = plan.Range{Min: 400 * time.Millisecond, Max: 400 * time.Millisecond}
+			fault(t, p, when(faults.InSection, "A", ""), "fail-over", "operator", 0, faults.End{})
+			h := run(t, p, "set-nx-lua")
+			promoted := find(h, history.Promoted, "redis-2")
+			if len(promoted) != 1 || len(find(h, history.Crashed, "redis-1")) != 1 {
+				t.Fatal("no fail-over")
+			}
+			if overlaps(h) == 0 {
+				t.Error("no overlap: the new primary knew of A's lock")
+			}
+			b := find(h, history.Acquired, "B")
+			if len(b) != 1 {
+				t.Fatal("B did not acquire once")
+			}
+			t.Logf("B holds %v after the promotion", b[0].At.Sub(promoted[0].At))
+			if granted := find(h, history.Granted, "redis-2"); len(granted) == 0 {
+				t.Error("the new primary granted nothing")
+			}
+		})
+	}
+}
+
+func TestWithoutLagAFailOverKeepsTheLock(t *testing.T) {
+	p := quick("A", "B")
+	p.Redis.Replicas = 1
+	p.Workload.Work = plan.Range{Min: 400 * time.Millisecond, Max: 400 * time.Millisecond}
+	trigger := when(faults.InSection, "A", "")
+	trigger.After = 50 * time.Millisecond
+	fault(t, p, trigger, "fail-over", "operator", 0, faults.End{})
+	if n := overlaps(run(t, p, "set-nx-lua")); n != 0 {
+		t.Errorf("%d overlaps", n)
+	}
+}
+
+func TestTheFenceRefusesAStaleWrite(t *testing.T) {
+	p := quick("A", "B")
+	p.Workload.Fence = plan.FenceWrites
+	h := run(t, p, "set-nx-lua") // hands out no tokens: the fence has nothing to check
+	if n := len(find(h, history.WriteAccepted, "")); n != 3 {
+		t.Errorf("%d writes accepted, want 3", n)
+	}
+	for _, e := range find(h, history.WriteAccepted, "") {
+		if e.Cause < 0 || h.Events[e.Cause].Kind != history.ReadDone || h.Events[e.Cause].Peer != e.Peer {
+			t.Errorf("an accepted write has cause %d", e.Cause)
+		}
+	}
+}
+
+func TestAStoppedServerAndAFrozenClientDoNotHangTheRun(t *testing.T) {
+	p := quick("A", "B")
+	p.Workload.Wait, p.Lease = 300*time.Millisecond, 100*time.Millisecond
+	p.Network.Timeout = 100 * time.Millisecond
+	fault(t, p, when(faults.InSection, "A", ""), "pause", faults.ThePrimary, 0, faults.End{Forever: true})
+	fault(t, p, when(faults.InSection, "A", ""), "pause", "A", 0, faults.End{Forever: true})
+	h := run(t, p, "set-nx-lua")
+	if len(find(h, history.Froze, "redis-1")) != 1 || len(find(h, history.GaveUp, "probe")) != 1 {
+		t.Error("the server was not stopped for the probe")
+	}
+}
+
+func TestClocksAreAsThePlanSays(t *testing.T) {
+	p := quick("A", "B")
+	p.Clocks = []plan.Clock{{Node: "A", Offset: time.Hour, DriftPPM: 100_000}}
+	p.Workload.Work = plan.Range{Min: 220 * time.Millisecond, Max: 220 * time.Millisecond}
+	h := run(t, p, "set-nx-lua")
+	for _, e := range h.Events {
+		off := time.Duration(e.Clock) - e.At.Duration()
+		switch h.Name(e.Node) {
+		case "A":
+			if want := time.Hour + e.At.Duration()/10; off < want-time.Millisecond || off > want+time.Millisecond {
+				t.Fatalf("at %v A's clock is off by %v, want %v", e.At, off, want)
+			}
+		case "B":
+			if off != 0 {
+				t.Fatalf("B's clock is off by %v", off)
+			}
+		}
+	}
+	for _, hold := range history.Holds(h)[:2] {
+		d, want := hold.End.Sub(hold.Start), 220*time.Millisecond
+		if h.Name(hold.Client) == "A" {
+			want = 200 * time.Millisecond // A's clock is fast
+		}
+		if d < want || d > want+15*time.Millisecond {
+			t.Errorf("%s worked for %v of true time, want %v", h.Name(hold.Client), d, want)
+		}
+	}
+}
+
+func TestMistakesAreFoundBeforeAnythingStarts(t *testing.T) {
+	realtest.Need(t, "redis-server")
+	overtaken, leaseless := quick("A"), quick("A")
+	fault(t, overtaken, faults.Trigger{}, "fail-over", "operator", 0, faults.End{})
+	leaseless.Lease = 1500 * time.Millisecond
+	tests := []struct {
+		plan *plan.Plan
+		lock string
+		want string
+	}{
+		{quick("A"), "nonsense", `unknown lock "nonsense"`},
+		{leaseless, "set-nx-ex-del", "whole multiples of 1 s"},
+		{overtaken, "set-nx-lua", "fault 1 fails over and there is no replica"},
+	}
+	for _, tt := range tests {
+		_, err := real.Run(context.Background(), tt.plan, tt.lock, 1, real.Options{})
+		if err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("got %v, want %q", err, tt.want)
+		}
+	}
+}
+
+func TestAWorkerThatDiesByItselfIsAnError(t *testing.T) {
+	realtest.Need(t, "redis-server")
+	tmp := t.TempDir()
+	t.Setenv("TMPDIR", tmp)
+	before := runtime.NumGoroutine()
+	_, err := real.Run(context.Background(), quick("A"), "set-nx-lua", 1, real.Options{Worker: "/bin/false"})
+	if err == nil || !strings.Contains(err.Error(), "the worker of A ended by itself (exit status 1)") {
+		t.Errorf("got %v", err)
+	}
+	_, err = real.Run(context.Background(), quick("A"), "set-nx-lua", 1, real.Options{Worker: "/no/such/program"})
+	if err == nil || !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("got %v", err)
+	}
+	nothingLeft(t, tmp, before)
+}

@@ -1,0 +1,31 @@
+// Package realtest helps tests that need real servers.
+package realtest
+
+import (
+	"os"
+	"testing"
+
+	"lockstep/internal/real/osproc"
+	"lockstep/internal/real/servers"
+)
+
+// RequireServers is the environment variable that turns a missing server from a
+// reason to skip a test into a failure; continuous integration sets it to 1.
+const RequireServers = "LOCKSTEP_REQUIRE_SERVERS"
+
+// Need skips the test when a server program is not there, or fails it when the
+// environment says that it has to be.
+func Need(t testing.TB, program string) {
+	t.Helper()
+	_, err := servers.Find(program)
+	if unsupported := osproc.Supported(); unsupported != nil {
+		err = unsupported
+	}
+	if err == nil {
+		return
+	}
+	if os.Getenv(RequireServers) == "1" {
+		t.Fatalf("%v (%s=1 asks for it)", err, RequireServers)
+	}
+	t.Skipf("%v", err)
+}

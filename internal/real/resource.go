@@ -1,0 +1,70 @@
+package real
+
+import (
+	"sync"
+
+	"lockstep/internal/history"
+	"lockstep/internal/plan"
+	"lockstep/internal/real/proto"
+)
+
+// resource is what the lock guards: one version counter, kept by the harness,
+// so that no fault touches it. With a fence it refuses tokens lower than one
+// that it has seen; a token of 0 comes from a lock without tokens and passes.
+type resource struct {
+	h     *harness
+	fence plan.Fence
+
+	mu      sync.Mutex
+	version int64
+	highest int64           // token
+	reads   int             // how many there were
+	read    map[*client]int // the number of each client's last one
+}
+
+func (r *resource) doRead(c *client, token int64) (version int64, failure string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	checks := r.fence == plan.FenceReadsAndWrites
+	if checks && r.stale(token) {
+		return 0, r.refuse(c, token)
+	}
+	if checks {
+		r.highest = max(r.highest, token)
+	}
+	r.reads++
+	r.read[c] = r.reads
+	r.note(c, history.ReadDone, token, r.version)
+	return r.version, ""
+}
+
+func (r *resource) doWrite(c *client, token, _ int64) (failure string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.fence != plan.FenceNone && r.stale(token) {
+		return r.refuse(c, token)
+	}
+	r.highest = max(r.highest, token)
+	r.version++
+	r.note(c, history.WriteAccepted, token, r.version)
+	return ""
+}
+
+func (r *resource) stale(token int64) bool { return token > 0 && token < r.highest }
+
+func (r *resource) refuse(c *client, token int64) string {
+	r.note(c, history.WriteRefused, token, r.highest)
+	return proto.FencedError
+}
+
+// note records what the resource did; r.mu is held, so the order is right. The
+// number of the read makes the cause of an accepted write findable.
+func (r *resource) note(c *client, kind history.Kind, token, value int64) {
+	r.h.journal.add(entry{
+		Event: history.Event{
+			At: r.h.now(), Kind: kind, Node: r.h.nodes[resourceName], Peer: c.node,
+			Token: token, Value: value,
+		},
+		read: r.read[c],
+	})
+}

@@ -1,0 +1,143 @@
+// Package resp speaks version 2 of the Redis protocol, as little as the live
+// world needs: where one message ends and the next begins (links tamper with
+// single commands), commands to bytes, and bytes to replies of package world.
+package resp
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"lockstep/internal/world"
+)
+
+// ErrMalformed says that bytes are not of this protocol.
+var ErrMalformed = errors.New("not a message of the Redis protocol")
+
+// maxDepth bounds the nesting of arrays, so that hostile bytes cannot exhaust
+// the stack.
+const maxDepth = 32
+
+// maxLen bounds the announced length of a string or an array.
+const maxLen = 512 << 20
+
+// AppendCommand appends a command as a client sends it: an array of strings.
+func AppendCommand(buf []byte, args ...string) []byte {
+	buf = append(buf, '*')
+	buf = strconv.AppendInt(buf, int64(len(args)), 10)
+	buf = append(buf, '\r', '\n')
+	for _, a := range args {
+		buf = append(buf, '$')
+		buf = strconv.AppendInt(buf, int64(len(a)), 10)
+		buf = append(buf, '\r', '\n')
+		buf = append(buf, a...)
+		buf = append(buf, '\r', '\n')
+	}
+	return buf
+}
+
+// Frame returns the length of the first message in buf, 0 when it is not
+// complete yet.
+func Frame(buf []byte) (int, error) { return frame(buf, 0) }
+
+func frame(buf []byte, depth int) (int, error) {
+	kind, num, at, err := header(buf)
+	if err != nil || at == 0 {
+		return 0, err
+	}
+	switch kind {
+	case '$':
+		if num < 0 {
+			return at, nil
+		}
+		if end := at + num + 2; end <= len(buf) {
+			return end, nil
+		}
+		return 0, nil
+	case '*':
+		if depth == maxDepth {
+			return 0, ErrMalformed
+		}
+		for range num {
+			n, err := frame(buf[at:], depth+1)
+			if err != nil || n == 0 {
+				return 0, err
+			}
+			at += n
+		}
+	}
+	return at, nil
+}
+
+// header reads the first line of a message: its type, the number of a string or
+// an array (else 0), and where the line ends; 0 when it is not complete.
+func header(buf []byte) (kind byte, num, end int, err error) {
+	if len(buf) == 0 {
+		return 0, 0, 0, nil
+	}
+	kind = buf[0]
+	if !bytes.ContainsRune([]byte("+-:$*"), rune(kind)) {
+		return 0, 0, 0, ErrMalformed
+	}
+	line := bytes.Index(buf, []byte("\r\n"))
+	if line < 0 {
+		return kind, 0, 0, nil
+	}
+	if kind == '$' || kind == '*' {
+		num, err = strconv.Atoi(string(buf[1:line]))
+		if err != nil || num < -1 || num > maxLen {
+			return 0, 0, 0, ErrMalformed
+		}
+	}
+	return kind, num, line + 2, nil
+}
+
+// Parse reads the one message that buf holds.
+func Parse(buf []byte) (world.Reply, error) {
+	n, err := Frame(buf)
+	if err == nil && n != len(buf) {
+		err = fmt.Errorf("%w: %d bytes where the message has %d", ErrMalformed, len(buf), n)
+	}
+	if err != nil {
+		return world.Reply{}, err
+	}
+	reply, _, err := parse(buf)
+	return reply, err
+}
+
+// parse reads the first message of buf, which Frame has found complete.
+func parse(buf []byte) (world.Reply, int, error) {
+	kind, num, at, err := header(buf)
+	if err != nil {
+		return world.Reply{}, 0, err
+	}
+	line := string(buf[1 : at-2])
+	switch kind {
+	case '+':
+		return world.Reply{Kind: world.ReplyStatus, Str: line}, at, nil
+	case '-':
+		return world.Failed(world.ServerError(line)), at, nil
+	case ':':
+		v, err := strconv.ParseInt(line, 10, 64)
+		if err != nil {
+			return world.Reply{}, 0, ErrMalformed
+		}
+		return world.Int(v), at, nil
+	}
+	if num < 0 {
+		return world.Reply{}, at, nil
+	}
+	if kind == '$' {
+		return world.Bulk(string(buf[at : at+num])), at + num + 2, nil
+	}
+	out := world.Reply{Kind: world.ReplyArray, Array: make([]world.Reply, num)}
+	for i := range out.Array {
+		element, n, err := parse(buf[at:])
+		if err != nil {
+			return world.Reply{}, 0, err
+		}
+		out.Array[i], at = element, at+n
+	}
+	return out, at, nil
+}

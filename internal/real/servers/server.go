@@ -1,0 +1,193 @@
+package servers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"lockstep/internal/real/resp"
+	"lockstep/internal/world"
+)
+
+// Pid returns the number of the server's process.
+func (s *Server) Pid() int { return s.process.Pid() }
+
+// Done is closed when the server's process has ended.
+func (s *Server) Done() <-chan struct{} { return s.process.Done() }
+
+// Ended says how the server's process ended.
+func (s *Server) Ended() string { return s.process.Ended() }
+
+// Freeze stops the server's process; its connections stay open.
+func (s *Server) Freeze() error { return s.process.Freeze() }
+
+// Thaw lets the server's process run again.
+func (s *Server) Thaw() error { return s.process.Thaw() }
+
+// Kill ends the server's process at once; its connections break.
+func (s *Server) Kill() error { return s.process.Kill() }
+
+// Stop kills the server and removes its directory. It may be called twice.
+func (s *Server) Stop() error {
+	var errs []error
+	if s.process != nil {
+		errs = append(errs, s.process.Kill())
+	}
+	if s.Dir != "" {
+		errs = append(errs, os.RemoveAll(s.Dir))
+	}
+	if s.own != nil {
+		errs = append(errs, s.own.Remove())
+		s.own = nil
+	}
+	return errors.Join(errs...)
+}
+
+// commandTime bounds one command to a server; a stopped one never answers.
+const commandTime = 5 * time.Second
+
+// Command sends one command over a connection of its own, past all proxies.
+func (s *Server) Command(ctx context.Context, args ...string) (world.Reply, error) {
+	ctx, cancel := context.WithTimeout(ctx, commandTime)
+	defer cancel()
+	reply, err := roundTrip(ctx, s.Addr, resp.AppendCommand(nil, args...))
+	if err == nil && reply.Kind == world.ReplyError {
+		err = reply.Err
+	}
+	if err != nil {
+		return reply, fmt.Errorf("%s did not do %s: %w", s.Name, strings.Join(args, " "), err)
+	}
+	return reply, nil
+}
+
+func roundTrip(ctx context.Context, addr string, request []byte) (world.Reply, error) {
+	var d net.Dialer
+	conn, err := d.DialContext(ctx, "tcp", addr)
+	if err != nil {
+		return world.Reply{}, err
+	}
+	defer conn.Close()
+	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
+	defer stop()
+	if _, err := conn.Write(request); err != nil {
+		return world.Reply{}, err
+	}
+	var got []byte
+	chunk := make([]byte, 4096)
+	for {
+		n, err := conn.Read(chunk)
+		got = append(got, chunk[:n]...)
+		if end, ferr := resp.Frame(got); ferr != nil || end > 0 {
+			return replyOf(got[:end], ferr)
+		}
+		if err != nil {
+			return world.Reply{}, errors.Join(ctx.Err(), err)
+		}
+	}
+}
+
+func replyOf(raw []byte, err error) (world.Reply, error) {
+	if err != nil {
+		return world.Reply{}, err
+	}
+	return resp.Parse(raw)
+}
+
+// Info returns one section of the server's INFO.
+func (s *Server) Info(ctx context.Context, section string) (map[string]string, error) {
+	reply, err := s.Command(ctx, "INFO", section)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]string{}
+	for line := range strings.Lines(reply.Str) {
+		if key, value, ok := strings.Cut(strings.TrimSpace(line), ":"); ok {
+			out[key] = value
+		}
+	}
+	return out, nil
+}
+
+// WaitReplicas returns when that many replicas are in step with this primary.
+//
+// That they are connected is not enough. After the first sync the primary may
+// keep its stream of writes back until it has heard from the replica; a lock
+// made meanwhile would be lost in a fail-over that it ought to survive. So a message goes through the stream, and all have to have it.
+func (s *Server) WaitReplicas(ctx context.Context, replicas []*Server) error {
+	ctx, cancel := context.WithTimeout(ctx, startTime)
+	defer cancel()
+	err := s.poll(ctx, func() (bool, error) { return s.connected(ctx, replicas) })
+	if err != nil {
+		return err
+	}
+	if _, err := s.Command(ctx, "PUBLISH", "lockstep", "in step"); err != nil {
+		return err
+	}
+	info, err := s.Info(ctx, "replication")
+	if err != nil {
+		return err
+	}
+	target, err := strconv.ParseInt(info["master_repl_offset"], 10, 64)
+	if err != nil {
+		return fmt.Errorf("%s does not say how far its replication is: %w", s.Name, err)
+	}
+	return s.poll(ctx, func() (bool, error) {
+		for _, r := range replicas {
+			info, err := r.Info(ctx, "replication")
+			if err != nil {
+				return false, err
+			}
+			if at, err := strconv.ParseInt(info["slave_repl_offset"], 10, 64); err != nil || at < target {
+				return false, err
+			}
+		}
+		return true, nil
+	})
+}
+
+// poll asks until the answer is yes.
+func (s *Server) poll(ctx context.Context, ask func() (bool, error)) error {
+	for {
+		yes, err := ask()
+		if yes {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return errors.Join(fmt.Errorf("the replicas of %s did not come up: %w: is the machine overloaded?", s.Name, ctx.Err()), err)
+		case <-s.Done():
+			return fmt.Errorf("%s ended (%s) while its replicas came up: %s", s.Name, s.Ended(), s.LastLog())
+		case <-time.After(2 * time.Millisecond):
+		}
+	}
+}
+
+// connected asks both ends: the replica may have the link up while the primary
+// still counts it as syncing, and then WAIT would not count it.
+func (s *Server) connected(ctx context.Context, replicas []*Server) (bool, error) {
+	info, err := s.Info(ctx, "replication")
+	if err != nil {
+		return false, err
+	}
+	online := 0
+	for key, value := range info {
+		if strings.HasPrefix(key, "slave") && strings.Contains(value, "state=online") {
+			online++
+		}
+	}
+	for _, r := range replicas {
+		info, err := r.Info(ctx, "replication")
+		if err != nil {
+			return false, err
+		}
+		if info["master_link_status"] != "up" {
+			return false, nil
+		}
+	}
+	return online >= len(replicas), nil
+}

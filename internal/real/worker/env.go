@@ -1,0 +1,144 @@
+package worker
+
+import (
+	"context"
+	"hash/fnv"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"lockstep/internal/real/osproc"
+	"lockstep/internal/real/proto"
+	"lockstep/internal/world"
+)
+
+// clock is a client's pair of clocks: the host's monotonic clock, which all
+// processes share, made wrong as the plan says. It is set once, before the
+// workload begins.
+type clock struct {
+	proto.Clock
+	zero  time.Duration // true time 0 on osproc's clock
+	epoch time.Time     // what a right wall clock shows at true time 0
+}
+
+// now returns the true time.
+func (c *clock) now() time.Duration { return osproc.Now() - c.zero }
+
+// env is world.Env on the operating system: real contexts, real goroutines.
+type env struct {
+	clock *clock
+	rand  *lockedRand
+}
+
+func newEnv(c *clock, luck *lockedRand) *env { return &env{clock: c, rand: luck} }
+
+func (e *env) Now() time.Time {
+	return e.clock.epoch.Add(e.clock.Wall(e.clock.now()))
+}
+
+func (e *env) Mono() time.Duration { return e.clock.Mono(e.clock.now()) }
+
+func (e *env) Sleep(ctx context.Context, d time.Duration) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	timer := time.NewTimer(e.clock.Lasts(d))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (e *env) Background() context.Context { return context.Background() }
+
+func (e *env) WithTimeout(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(ctx, e.clock.Lasts(d))
+}
+
+func (e *env) WithCancel(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithCancel(ctx)
+}
+
+// taskName is the key under which a task's contexts carry its name: the port
+// must know whether a command is a renewal.
+type taskName struct{}
+
+func taskOf(ctx context.Context) string {
+	name, _ := ctx.Value(taskName{}).(string)
+	return name
+}
+
+func (e *env) Go(ctx context.Context, name string, f func(ctx context.Context)) world.Task {
+	t := &task{done: make(chan struct{})}
+	go func() {
+		defer close(t.done)
+		f(context.WithValue(ctx, taskName{}, name))
+	}()
+	return t
+}
+
+func (e *env) NewSignal() world.Signal { return &signal{wake: make(chan struct{})} }
+
+func (e *env) Rand() world.Rand { return e.rand }
+
+type task struct{ done chan struct{} }
+
+func (t *task) Join(ctx context.Context) error { return wait(ctx, t.done) }
+
+// signal wakes all who wait by closing a channel; the next ones get a new one.
+type signal struct {
+	mu   sync.Mutex
+	wake chan struct{}
+}
+
+func (s *signal) Wait(ctx context.Context) error {
+	s.mu.Lock()
+	wake := s.wake
+	s.mu.Unlock()
+	return wait(ctx, wake)
+}
+
+func (s *signal) Notify() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	close(s.wake)
+	s.wake = make(chan struct{})
+}
+
+func wait(ctx context.Context, done <-chan struct{}) error {
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// lockedRand is a stream of random integers, for all tasks of a client.
+type lockedRand struct {
+	mu sync.Mutex
+	r  *rand.Rand
+}
+
+// newRand returns a stream of its own for each purpose, so that a lock that
+// draws more does not change the workload.
+func newRand(seed uint64, purpose string) *lockedRand {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(purpose)) // never fails
+	return &lockedRand{r: rand.New(rand.NewPCG(seed, h.Sum64()))}
+}
+
+func (l *lockedRand) Uint64() uint64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.r.Uint64()
+}
+
+func (l *lockedRand) Int64N(n int64) int64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.r.Int64N(n)
+}

@@ -1,0 +1,218 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"lockstep/internal/real/proto"
+	"lockstep/internal/real/realtest"
+	"lockstep/internal/real/servers"
+	"lockstep/internal/world"
+)
+
+// connected returns a port whose harness answers every question and always
+// leads to addr.
+func connected(t testing.TB, addr string) *port {
+	t.Helper()
+	downRead, downWrite, err1 := os.Pipe()
+	upRead, upWrite, err2 := os.Pipe()
+	if err := errors.Join(err1, err2); err != nil {
+		t.Fatal(err)
+	}
+	mine, theirs := proto.NewConn(downRead, upWrite), proto.NewConn(upRead, downWrite)
+	w := &worker{conn: mine, waiting: map[int64]chan proto.Down{}}
+	w.start.Timeout = 200 * time.Millisecond
+	go func() {
+		for {
+			var m proto.Up
+			if theirs.Receive(&m) != nil {
+				return
+			}
+			if m.ID != 0 && theirs.Send(proto.Down{ID: m.ID, Addr: addr}) != nil {
+				return
+			}
+		}
+	}()
+	go func() {
+		for {
+			var answer proto.Down
+			if mine.Receive(&answer) != nil {
+				return
+			}
+			w.mu.Lock()
+			waits := w.waiting[answer.ID]
+			w.mu.Unlock()
+			waits <- answer
+		}
+	}()
+	p := newRedis(w)
+	t.Cleanup(func() {
+		p.client.Close()
+		theirs.Close() // ends both goroutines; the worker must not: it would end the test
+	})
+	return p
+}
+
+// answering is a server that gives the same bytes as answer to everything but
+// the greeting of the client library; "" stands for silence, "bye" for closing
+// the connection.
+func answering(t testing.TB, bytes string) (addr string) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer c.Close()
+				buf := make([]byte, 4096)
+				for {
+					n, err := c.Read(buf)
+					if err != nil {
+						return
+					}
+					answer := bytes
+					if strings.Contains(strings.ToLower(string(buf[:n])), "hello") {
+						answer = "-ERR unknown command\r\n"
+					}
+					if answer == "bye" {
+						return
+					}
+					if _, err := io.WriteString(c, answer); err != nil {
+						return
+					}
+				}
+			}()
+		}
+	}()
+	return l.Addr().String()
+}
+
+func TestRepliesAreWhatTheServerSent(t *testing.T) {
+	tests := []struct{ give, want string }{
+		{"+OK\r\n", "OK"}, {"$2\r\nOK\r\n", `"OK"`}, {"$-1\r\n", "(nil)"}, {":1\r\n", "(integer) 1"},
+		{"*2\r\n:1\r\n$1\r\na\r\n", `[(integer) 1 "a"]`},
+		{"-READONLY You can't write\r\n", "(error) READONLY You can't write"},
+	}
+	for _, tt := range tests {
+		p := connected(t, answering(t, tt.give))
+		if got := p.Do(context.Background(), world.Get("lock")); got.String() != tt.want {
+			t.Errorf("%q became %v, want %s", tt.give, got, tt.want)
+		}
+	}
+	p := connected(t, answering(t, "-ERR x\r\n"))
+	var server world.ServerError
+	if err := p.Do(context.Background(), world.Get("lock")).Err; !errors.As(err, &server) {
+		t.Errorf("an error of the server became %T", err)
+	}
+}
+
+func TestErrorsAreThoseOfThePort(t *testing.T) {
+	closed, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	closed.Close()
+	always := func() (context.Context, context.CancelFunc) { return context.WithCancel(context.Background()) }
+	deadline := func() (context.Context, context.CancelFunc) {
+		return context.WithTimeout(context.Background(), 50*time.Millisecond)
+	}
+	cancelled := func() (context.Context, context.CancelFunc) {
+		ctx, cancel := context.WithCancel(context.Background())
+		time.AfterFunc(50*time.Millisecond, cancel)
+		return ctx, cancel
+	}
+	tests := []struct {
+		name string
+		ctx  func() (context.Context, context.CancelFunc)
+		addr string
+		want error
+		took time.Duration
+	}{
+		{"silence", always, answering(t, ""), world.ErrTimeout, 200 * time.Millisecond},
+		{"the deadline comes first", deadline, answering(t, ""), context.DeadlineExceeded, 50 * time.Millisecond},
+		{"a cancellation comes first", cancelled, answering(t, ""), context.Canceled, 50 * time.Millisecond},
+		{"the connection closes", always, answering(t, "bye"), world.ErrConnection, 0},
+		{"nobody listens", always, closed.Addr().String(), world.ErrConnection, 0},
+		{"not Redis", always, answering(t, "HTTP/1.1 400\r\n"), world.ErrConnection, 0},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			p := connected(t, tt.addr)
+			ctx, cancel := tt.ctx()
+			defer cancel()
+			began := time.Now()
+			err := p.Do(ctx, world.Get("lock")).Err
+			took := time.Since(began)
+			if err != tt.want {
+				t.Errorf("got %v, want exactly %v", err, tt.want)
+			}
+			if took < tt.took-30*time.Millisecond || took > tt.took+100*time.Millisecond {
+				t.Errorf("after %v, want %v", took, tt.took)
+			}
+		})
+	}
+}
+
+func TestClocksGoWrongAsTheyShould(t *testing.T) {
+	c := proto.Clock{Offset: -time.Hour, DriftPPM: 50_000}
+	if got := c.Wall(100 * time.Second); got != 105*time.Second-time.Hour {
+		t.Errorf("the wall clock shows %v", got)
+	}
+	if got := c.Lasts(105 * time.Second); got != 100*time.Second {
+		t.Errorf("105 s on the clock last %v", got)
+	}
+	if got := c.Mono(3000 * time.Hour); got != 3150*time.Hour {
+		t.Errorf("after months the clock shows %v", got)
+	}
+}
+
+// BenchmarkAcquireAndRelease compares SET NX and a deleting script through the
+// port, with the events that it reports, with the bare client library.
+func BenchmarkAcquireAndRelease(b *testing.B) {
+	realtest.Need(b, "redis-server")
+	b.Setenv("TMPDIR", b.TempDir())
+	s, err := servers.StartRedis(context.Background(), servers.RedisOptions{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer s.Stop()
+	unlock := &world.Script{Name: "unlock", Source: `if redis.call("get", KEYS[1]) == ARGV[1] then return redis.call("del", KEYS[1]) else return 0 end`}
+	ctx := context.Background()
+	b.Run("port", func(b *testing.B) {
+		p := connected(b, s.Addr)
+		for b.Loop() {
+			if !p.Do(ctx, world.Set("lock", "token").PX(time.Second).NX()).IsOK() ||
+				!p.Do(ctx, world.Eval(unlock, "lock").Text("token")).IsInt(1) {
+				b.Fatal("not locked and released")
+			}
+		}
+	})
+	b.Run("bare", func(b *testing.B) {
+		client := redis.NewClient(&redis.Options{Addr: s.Addr, Protocol: 2})
+		defer client.Close()
+		for b.Loop() {
+			ok, err := client.SetNX(ctx, "lock", "token", time.Second).Result()
+			if err != nil || !ok {
+				b.Fatal(ok, err)
+			}
+			if n, err := client.Eval(ctx, unlock.Source, []string{"lock"}, "token").Int(); err != nil || n != 1 {
+				b.Fatal(n, err)
+			}
+		}
+	})
+}

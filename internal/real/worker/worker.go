@@ -1,0 +1,215 @@
+// Package worker is one client of the live world: a process of its own that
+// plays the workload with a real lock over a real connection.
+//
+// A client is a process so that a pause can be SIGSTOP and a crash SIGKILL. A
+// pause then stops the watchdog with all other goroutines while the sockets
+// stay open, and nothing runs after a crash, not even a deferred function.
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"time"
+
+	"lockstep/internal/faults"
+	"lockstep/internal/history"
+	"lockstep/internal/locks"
+	"lockstep/internal/real/osproc"
+	"lockstep/internal/real/proto"
+	"lockstep/internal/workload"
+	"lockstep/internal/world"
+)
+
+// Main plays the worker and ends the process when the environment says that
+// this process is one; otherwise it returns at once. A program that starts
+// workers calls it first thing in main, a test in TestMain.
+func Main() {
+	if os.Getenv(proto.EnvWorker) != "1" {
+		return
+	}
+	conn := proto.NewConn(os.NewFile(proto.FromHarness, "from harness"), os.NewFile(proto.ToHarness, "to harness"))
+	w := &worker{conn: conn, waiting: map[int64]chan proto.Down{}}
+	if err := w.play(); err != nil {
+		_ = conn.Send(proto.Up{Kind: proto.Failed, Text: err.Error()}) // nobody to tell when that fails
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+// worker is the process's end of the talk with the harness.
+type worker struct {
+	conn  *proto.Conn
+	start proto.Start
+	clock clock
+
+	mu      sync.Mutex
+	last    int64 // number of the last question or command
+	waiting map[int64]chan proto.Down
+}
+
+// play plays all rounds, and then stays: the process of a client that has
+// finished goes on living, and a watchdog that its lock forgot goes on renewing.
+func (w *worker) play() error {
+	if err := w.conn.Receive(&w.start); err != nil {
+		return fmt.Errorf("no start message: %w", err)
+	}
+	variant, ok := locks.Lookup(w.start.Lock)
+	if !ok {
+		return fmt.Errorf("unknown lock %q: the worker is of another build than the harness", w.start.Lock)
+	}
+	asked := make(chan error, 1)
+	began := make(chan proto.Go, 1)
+	go func() { asked <- w.listen(began) }()
+
+	env := newEnv(&w.clock, newRand(w.start.Seed, "luck of "+w.start.Name))
+	redis := newRedis(w)
+	if err := redis.connect(env.Background()); err != nil {
+		return err
+	}
+	if err := w.conn.Send(proto.Up{Kind: proto.Ready}); err != nil {
+		return err
+	}
+	var begin proto.Go
+	select {
+	case begin = <-began:
+	case err := <-asked:
+		return err
+	}
+	w.clock = clock{Clock: w.start.Clock, zero: begin.Zero, epoch: begin.Epoch}
+	time.Sleep(begin.Zero + begin.Begin - osproc.Now())
+	client := &workload.Client{
+		Env: env, Resource: resource{w}, Control: control{w}, Plan: w.start.Workload,
+		Rand: newRand(w.start.Seed, "habits of "+w.start.Name),
+		Lock: variant.New(locks.Deps{
+			Env: env, Redis: redis, Name: locks.Key, Owner: w.start.Name,
+			Lease: w.start.Lease, Retry: w.start.Workload.Retry,
+		}),
+	}
+	client.Play()
+	if err := w.conn.Send(proto.Up{Kind: proto.Done}); err != nil {
+		return err
+	}
+	return <-asked
+}
+
+// listen hands answers to those who wait, until the harness closes the pipe.
+func (w *worker) listen(began chan<- proto.Go) error {
+	for {
+		var answer proto.Down
+		if err := w.conn.Receive(&answer); err != nil {
+			if errors.Is(err, io.EOF) {
+				os.Exit(0) // the run is over, and nobody is left to answer
+			}
+			return err
+		}
+		if answer.Go != nil {
+			began <- *answer.Go
+			continue
+		}
+		w.mu.Lock()
+		waits := w.waiting[answer.ID]
+		delete(w.waiting, answer.ID)
+		w.mu.Unlock()
+		if waits != nil {
+			waits <- answer
+		}
+	}
+}
+
+// next returns a new number for a question or a command.
+func (w *worker) next() int64 {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.last++
+	return w.last
+}
+
+// tell sends a message that is not answered. When the harness has gone, so is
+// this process: there is nobody left to work for.
+func (w *worker) tell(m proto.Up) {
+	if err := w.conn.Send(m); err != nil {
+		os.Exit(0)
+	}
+}
+
+// ask sends a message and waits for its answer.
+func (w *worker) ask(m proto.Up) proto.Down {
+	m.ID = w.next()
+	answer := make(chan proto.Down, 1)
+	w.mu.Lock()
+	w.waiting[m.ID] = answer
+	w.mu.Unlock()
+	w.tell(m)
+	return <-answer
+}
+
+// record reports an event of this client.
+func (w *worker) record(m proto.Up) {
+	at := w.clock.now()
+	m.Kind, m.At, m.Clock = proto.Event, at, int64(w.clock.Wall(at))
+	w.tell(m)
+}
+
+// reach reports a moment, and waits for the answer when a fault may act.
+func (w *worker) reach(m proto.Up, wait bool) {
+	m.Kind = proto.Moment
+	if wait {
+		w.ask(m)
+		return
+	}
+	w.tell(m)
+}
+
+func (w *worker) wantsMoment(kind faults.MomentKind) bool {
+	for _, k := range w.start.Moments {
+		if k == kind {
+			return true
+		}
+	}
+	return false
+}
+
+// control is workload.Control.
+type control struct{ w *worker }
+
+func (c control) Record(kind history.Kind, token, value int64, text string) {
+	c.w.record(proto.Up{Event: kind, Token: token, Value: value, Text: text})
+}
+
+func (c control) Reach(kind faults.MomentKind) {
+	c.w.reach(proto.Up{Moment: kind}, c.w.wantsMoment(kind))
+}
+
+func (c control) ExtraWork() time.Duration { return c.w.ask(proto.Up{Kind: proto.Extra}).Extra }
+
+// resource is world.Resource: the harness keeps the real one, and no fault
+// touches the way to it.
+type resource struct{ w *worker }
+
+func (r resource) Read(ctx context.Context, token int64) (int64, error) {
+	return r.ask(ctx, proto.Up{Kind: proto.Read, Token: token})
+}
+
+func (r resource) Write(ctx context.Context, token, basedOn int64) error {
+	_, err := r.ask(ctx, proto.Up{Kind: proto.Write, Token: token, Value: basedOn})
+	return err
+}
+
+func (r resource) ask(ctx context.Context, m proto.Up) (int64, error) {
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	answer := r.w.ask(m)
+	switch answer.Error {
+	case "":
+		return answer.Value, nil
+	case proto.FencedError:
+		return 0, world.ErrFenced
+	default:
+		return 0, errors.New(answer.Error)
+	}
+}
