@@ -9,7 +9,7 @@ help: ## show this menu
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 test: servers check ## everything: install the servers that are missing, then run all tests
-	LOCKSTEP_REQUIRE_SERVERS=1 $(GO) test -timeout 20m ./...
+	LOCKSTEP_REQUIRE_SERVERS=1 $(GO) test -tags live -timeout 20m ./...
 	$(MAKE) --no-print-directory determinism
 
 unit: ## the tests that need nothing installed
@@ -34,6 +34,7 @@ check: ## format and vet
 	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); \
 	if [ -n "$$unformatted" ]; then echo "not formatted: run gofmt -w on"; echo "$$unformatted"; exit 1; fi
 	$(GO) vet ./...
+	$(GO) vet -tags live ./cmd/...
 
 lint: ## golangci-lint, fetched as a Go module when it is not installed
 	@if command -v golangci-lint >/dev/null; then golangci-lint run; \
@@ -42,8 +43,9 @@ lint: ## golangci-lint, fetched as a Go module when it is not installed
 golden: ## write the golden files of all tests anew; read the diff before you commit it
 	$(GO) test ./internal/scenario/... ./internal/explain/... ./internal/report/... ./cmd/... -update
 
-build: ## bin/simulate
+build: ## bin/simulate, and bin/simulate-live for real servers beside it
 	$(GO) build -o bin/simulate ./cmd/simulate
+	$(GO) build -tags live -o bin/simulate-live ./cmd/simulate
 
 servers: ## install the server packages that the live world needs
 	@scripts/install-servers

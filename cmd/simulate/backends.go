@@ -5,22 +5,24 @@ import (
 	"strconv"
 	"strings"
 
-	"lockstep/internal/real"
 	"lockstep/internal/run"
 	"lockstep/internal/sim"
 )
 
 const million = 1_000_000
 
+// processBackend plays on real servers, see live.go and nolive.go.
+const processBackend = "process"
+
 // backend makes the worlds that --backend names. scale is in millionths.
 func backend(name string, scalePPM int64) (run.Factory, error) {
 	switch name {
 	case sim.Backend:
 		return func() run.World { return sim.New() }, nil
-	case real.Backend:
-		return func() run.World { return &real.Player{Options: real.Options{ScalePPM: scalePPM}} }, nil
+	case processBackend:
+		return liveBackend(scalePPM)
 	default:
-		return nil, fmt.Errorf("unknown backend %q: choose %s or %s", name, sim.Backend, real.Backend)
+		return nil, fmt.Errorf("unknown backend %q: choose %s or %s", name, sim.Backend, processBackend)
 	}
 }
 
@@ -43,4 +45,3 @@ func formatScale(ppm int64) string {
 	s := fmt.Sprintf("%d.%06d", ppm/million, ppm%million)
 	return strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
 }
-

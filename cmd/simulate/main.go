@@ -10,8 +10,6 @@ import (
 	"os/signal"
 	"syscall"
 
-	"lockstep/internal/real"
-	"lockstep/internal/real/servers"
 	"lockstep/internal/scenario"
 )
 
@@ -36,7 +34,7 @@ const exitHelp = `Exit codes:
   130  interrupted`
 
 func main() {
-	real.WorkerMain() // never returns in a process that was started as a worker
+	workerMain() // never returns in a process that was started as a worker
 	os.Exit(execute())
 }
 
@@ -68,13 +66,12 @@ func tell(err error) {
 
 // exitCode finds the code for an error that is yet to be told.
 func exitCode(ctx context.Context, err error) int {
-	var missing *servers.MissingError
 	var env *environmentError
 	var bug *bugError
 	switch {
 	case ctx.Err() != nil:
 		return exitInterrupted
-	case errors.As(err, &missing), errors.As(err, &env):
+	case errors.As(err, &env):
 		return exitEnvironment
 	case errors.As(err, &bug):
 		return exitBug

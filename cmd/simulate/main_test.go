@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,12 +10,10 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
-
-	"lockstep/internal/real"
 )
 
 func TestMain(m *testing.M) {
-	real.WorkerMain() // the live world starts this very program as its workers
+	workerMain() // the live world starts this very program as its workers
 	testscript.Main(m, map[string]func(){"simulate": func() { os.Exit(execute()) }})
 }
 
@@ -32,6 +31,12 @@ func TestScripts(t *testing.T) {
 			bin := filepath.SplitList(env.Getenv("PATH"))[0] // where testscript has put this program
 			env.Setenv("SIMULATE", filepath.Join(bin, "simulate"))
 			return os.Symlink(filepath.Join(root, "scenarios"), filepath.Join(env.WorkDir, "scenarios"))
+		},
+		Condition: func(name string) (bool, error) {
+			if name != "live" {
+				return false, fmt.Errorf("unknown condition %s", name)
+			}
+			return live, nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"status": status, "size": size},
 	})

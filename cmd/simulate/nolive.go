@@ -1,0 +1,65 @@
+//go:build !live
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"lockstep/internal/run"
+)
+
+// The live world needs client libraries and a proxy that the simulator does not:
+// compiling them doubles the time to the first report. So the plain build leaves
+// them out, and builds and becomes the other program when somebody asks for
+// real servers.
+
+// live says whether the live world is in this program.
+const live = false
+
+// workerMain has nothing to do here: the live program starts itself as worker.
+func workerMain() {}
+
+// liveProgram is the name of the program built with the tag live.
+const liveProgram = "simulate-live"
+
+// liveBackend replaces this process by the live program. It returns only when
+// that is impossible.
+func liveBackend(int64) (run.Factory, error) {
+	program, err := findLive()
+	if err != nil {
+		return nil, &environmentError{err}
+	}
+	err = syscall.Exec(program, append([]string{program}, os.Args[1:]...), os.Environ())
+	return nil, &environmentError{fmt.Errorf("cannot start %s: %w", program, err)}
+}
+
+// findLive returns the live program: the one beside this program, else one built
+// from the sources that the user stands in.
+func findLive() (string, error) {
+	if self, err := os.Executable(); err == nil {
+		beside := filepath.Join(filepath.Dir(self), liveProgram)
+		if info, err := os.Stat(beside); err == nil && !info.IsDir() {
+			return beside, nil
+		}
+	}
+	out, err := exec.Command("go", "list", "-m", "-f", "{{.Path}} {{.Dir}}").Output()
+	path, dir, _ := strings.Cut(strings.TrimSpace(string(out)), " ")
+	if err != nil || path != "lockstep" {
+		return "", errors.New("this program was built without the live world: run it in the folder of its sources, where it can build the rest, or put " + liveProgram + " beside it (make build makes both)")
+	}
+	target := filepath.Join(dir, "bin", liveProgram)
+	fmt.Fprintln(os.Stderr, "building the live world ...")
+	build := exec.Command("go", "build", "-tags", "live", "-o", target, "./cmd/simulate")
+	build.Dir = dir
+	build.Stderr = os.Stderr
+	if err := build.Run(); err != nil {
+		return "", fmt.Errorf("cannot build the live world: %w: try `go build -tags live ./cmd/simulate`", err)
+	}
+	return target, nil
+}
