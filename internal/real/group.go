@@ -125,14 +125,24 @@ func (g *group) named(name string) *member {
 	return nil
 }
 
-// kill kills a server; false when it was dead already.
+// kill kills a server; false when it was dead already. What the replicas have
+// not received by then is lost with it: lag stands for data that the primary has
+// not sent yet, the proxy only holds it because the server cannot be told to.
 func (g *group) kill(m *member) (bool, error) {
 	g.mu.Lock()
 	dead := m.dead
 	m.dead = true
+	primary := g.members[g.primary]
 	g.mu.Unlock()
 	if dead {
 		return false, nil
+	}
+	if m == primary {
+		for _, r := range g.members {
+			if r != m && r.feed != nil {
+				r.feed.Switch(link.Down, link.Drop)
+			}
+		}
 	}
 	return true, m.Kill()
 }

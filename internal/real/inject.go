@@ -124,8 +124,8 @@ func (in *injector) thaw(fault int, name string, thaw func() error) {
 	}
 }
 
-// Crash implements faults.World: SIGKILL. What the process sent before is on
-// its way and arrives.
+// Crash implements faults.World: SIGKILL. What a client sent before is on its
+// way and arrives; what a primary owes its replicas is lost, see group.kill.
 func (in *injector) Crash(fault int, node string) {
 	name := in.nodeName(node)
 	c, m := in.client(name), in.group.named(name)
