@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 GO ?= go
 
-.PHONY: help test unit race live determinism soak bench check lint golden build servers clean
+.PHONY: help test unit race live determinism soak bench check lint golden gallery build servers clean
 
 help: ## show this menu
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -25,7 +25,7 @@ soak: ## the same with 100,000 seeds of the mixed scenario
 	SEEDS=100000 scripts/determinism
 
 live: servers ## every scenario on real servers, ten times as fast
-	$(GO) run ./cmd/simulate run scenarios --backend process --scale 0.1
+	$(GO) run ./cmd/simulate run scenarios/lessons --backend process --scale 0.1
 
 bench: ## the benchmarks; compare two runs with benchstat
 	$(GO) test -run '^$$' -bench . -benchmem ./internal/...
@@ -42,6 +42,9 @@ lint: ## golangci-lint, fetched as a Go module when it is not installed
 
 golden: ## write the golden files of all tests anew; read the diff before you commit it
 	$(GO) test ./internal/scenario/... ./internal/explain/... ./internal/report/... ./cmd/... -update
+
+gallery: ## the committed examples: a report, and the picture of the README
+	scripts/gallery
 
 build: ## bin/simulate, and bin/simulate-live for real servers beside it
 	$(GO) build -o bin/simulate ./cmd/simulate

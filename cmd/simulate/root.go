@@ -27,7 +27,7 @@ crashes, lost replies and failovers, and judge the history that results.
 ` + exitHelp,
 		Example: `  simulate run scenarios/lessons/pause-past-lease.yaml
   simulate run pause-past-lease --lock set-nx-lua --seed 7
-  simulate run scenarios --backend process --scale 0.1`,
+  simulate run scenarios/lessons --backend process --scale 0.1`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}

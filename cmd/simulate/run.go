@@ -39,7 +39,7 @@ func runCommand(g *globals) *cobra.Command {
 		Example: `  simulate run scenarios/lessons/pause-past-lease.yaml
   simulate run pause-past-lease --lock set-nx-lua --seed 7
   simulate run pause-past-lease --times 1000
-  simulate run scenarios --backend process --scale 0.1`,
+  simulate run scenarios/lessons --backend process --scale 0.1`,
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			var names []string
 			for _, file := range yamlFiles(scenarioRoot) {
