@@ -1,0 +1,54 @@
+package sim
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"lockstep/internal/locks"
+	"lockstep/internal/plan"
+	"lockstep/internal/world"
+)
+
+// BenchmarkCommand is the round trip of one command through the port: request,
+// execution, reply, and their three events in the history.
+func BenchmarkCommand(b *testing.B) {
+	benchmarkClient(b, func(ctx context.Context, d locks.Deps) {
+		d.Redis.Do(ctx, world.Get("lock"))
+	})
+}
+
+// BenchmarkSpin is what a contender does in each turn: a SET that finds the lock
+// taken, and a sleep.
+func BenchmarkSpin(b *testing.B) {
+	benchmarkClient(b, func(ctx context.Context, d locks.Deps) {
+		d.Redis.Do(ctx, world.Set("lock", "token").PX(10*time.Second).NX())
+		_ = d.Env.Sleep(ctx, time.Millisecond)
+	})
+}
+
+func benchmarkClient(b *testing.B, turn func(context.Context, locks.Deps)) {
+	w := New()
+	defer w.Close()
+	p := plan.Default()
+	p.Network.Latency = plan.Range{Min: time.Microsecond, Max: 2 * time.Microsecond}
+	v, _ := locks.Lookup("set-nx-lua")
+	w.setUp(&p, v, 1)
+	c := w.clients[0]
+	d := locks.Deps{Env: c, Redis: c}
+	w.k.Spawn(c.proc, "main", func() {
+		ctx := c.Background()
+		for i := range b.N {
+			turn(ctx, d)
+			if i%10_000 == 0 { // a run is not that long
+				w.hist.Events = w.hist.Events[:0]
+			}
+		}
+		w.k.Halt()
+	})
+	b.ReportAllocs()
+	b.ResetTimer()
+	if err := w.k.Run(0); err != nil {
+		b.Fatal(err)
+	}
+}
