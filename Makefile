@@ -11,6 +11,7 @@ help: ## show this menu
 test: servers check ## everything: install the servers that are missing, then run all tests
 	LOCKSTEP_REQUIRE_SERVERS=1 $(GO) test -tags live -timeout 20m ./...
 	$(MAKE) --no-print-directory determinism
+	$(MAKE) --no-print-directory live
 
 unit: ## the tests that need nothing installed
 	$(GO) test ./...
@@ -24,8 +25,9 @@ determinism: ## same seed, same hash: over GOMAXPROCS, -race and GOAMD64 builds
 soak: ## the same with 100,000 seeds of the mixed scenario
 	SEEDS=100000 scripts/determinism
 
-live: servers ## every scenario on real servers, ten times as fast
-	$(GO) run ./cmd/simulate run scenarios/lessons --backend process --scale 0.1
+live: servers ## every lesson on real servers, ten times as fast
+	@out=$$(mktemp -d); trap 'rm -rf $$out' EXIT; \
+	$(GO) run -tags live ./cmd/simulate run scenarios/lessons --backend process --scale 0.1 --quiet --out $$out
 
 bench: ## the benchmarks; compare two runs with benchstat
 	$(GO) test -run '^$$' -bench . -benchmem ./internal/...

@@ -2,7 +2,6 @@ package sim
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"lockstep/internal/faults"
@@ -28,7 +27,9 @@ type call struct {
 	sent, executed int32 // events
 
 	answered    bool
-	dropRequest int // number of the fault that loses it, lossy for the network's own loss
+	broken      bool // the connection broke first
+	timedOut    bool // the client has waited for long enough
+	dropRequest int  // number of the fault that loses it, lossy for the network's own loss
 	dropReply   int
 	slowRequest time.Duration
 	slowReply   time.Duration
@@ -51,7 +52,7 @@ func (c *client) Do(ctx context.Context, cmd world.Cmd) world.Reply {
 	if err := ctx.Err(); err != nil {
 		return world.Failed(err)
 	}
-	l := c.w.redis.newCall(c, cmd)
+	l := c.w.redis.newCall(c, &cmd)
 	defer l.unref()
 	c.reachOnWire(faults.AboutToSend, l)
 	l.server = c.w.redis.primary // only now: a fault at the last moment may have changed it
@@ -69,10 +70,13 @@ func (c *client) Do(ctx context.Context, cmd world.Cmd) world.Reply {
 func (c *client) await(ctx context.Context, l *call) world.Reply {
 	err := error(nil)
 	if !l.answered {
-		err = c.w.k.Await(ctx, c.proc.Clock.TrueFor(c.w.plan.Network.Timeout))
+		c.expect(l)
+		err = c.w.k.Await(ctx, -1)
 	}
 	switch {
-	case err == nil && l.reply.Kind == world.ReplyError && errors.Is(l.reply.Err, world.ErrConnection):
+	case err == nil && l.timedOut:
+		return c.fail(l, world.ErrTimeout)
+	case err == nil && l.broken:
 		return c.fail(l, world.ErrConnection)
 	case err == nil:
 		cause := l.executed
@@ -85,8 +89,6 @@ func (c *client) await(ctx context.Context, l *call) world.Reply {
 			c.Reach(faults.Renews)
 		}
 		return l.reply
-	case errors.Is(err, kernel.ErrDeadline):
-		return c.fail(l, world.ErrTimeout)
 	default:
 		return c.fail(l, err)
 	}
@@ -188,7 +190,7 @@ func (r *replyArrives) Fire(_, _ uint64) {
 func (r *connectionLost) Fire(_, _ uint64) {
 	l := (*call)(r)
 	if !l.answered {
-		l.reply = world.Failed(world.ErrConnection)
+		l.broken = true
 		l.wake()
 	}
 	l.unref()

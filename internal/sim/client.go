@@ -16,18 +16,20 @@ import (
 // client is one client process: the ports of its lock (world.Env, world.Redis,
 // world.Resource) and the control of its workload.
 type client struct {
-	w        *World
-	name     string
-	node     history.NodeID
-	proc     *kernel.Proc
-	play     func()
-	luck     kernel.Rand // of the lock
-	habits   kernel.Rand // of the workload
-	network  kernel.Rand // latencies and losses of this client's links
-	extra    time.Duration
-	lastRead int32 // event of the read that the next write is based on
-	done     bool
-	texts    commandTexts
+	w         *World
+	name      string
+	node      history.NodeID
+	proc      *kernel.Proc
+	play      func()
+	luck      kernel.Rand // of the lock
+	habits    kernel.Rand // of the workload
+	network   kernel.Rand // latencies and losses of this client's links
+	extra     time.Duration
+	lastRead  int32 // event of the read that the next write is based on
+	done      bool
+	deadlines []deadline // of replies, in their order
+	timed     bool       // there is a timer for the first of them
+	texts     commandTexts
 }
 
 func (w *World) newClient(name string, v locks.Variant, load plan.Workload) *client {

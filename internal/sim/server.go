@@ -78,7 +78,7 @@ func newRedisGroup(w *World, set plan.Redis) *redisGroup {
 	return g
 }
 
-func (g *redisGroup) newCall(c *client, cmd world.Cmd) *call {
+func (g *redisGroup) newCall(c *client, cmd *world.Cmd) *call {
 	var l *call
 	if n := len(g.free); n > 0 {
 		l = g.free[n-1]
@@ -88,7 +88,10 @@ func (g *redisGroup) newCall(c *client, cmd world.Cmd) *call {
 		g.calls = append(g.calls, l)
 	}
 	g.nextID++
-	*l = call{w: g.w, client: c, cmd: cmd, id: g.nextID, refs: 1, executed: history.NoCause}
+	l.w, l.client, l.server, l.cmd, l.id, l.refs = g.w, c, nil, *cmd, g.nextID, 1
+	l.executed, l.reply = history.NoCause, world.Reply{}
+	l.answered, l.broken, l.timedOut = false, false, false
+	l.dropRequest, l.dropReply, l.slowRequest, l.slowReply = 0, 0, 0, 0
 	return l
 }
 

@@ -14,12 +14,17 @@ type commandTexts struct {
 		id  history.TextID
 	}
 	next   int
+	last   int // where the last one was found: a client that spins asks for it again
 	buffer []byte
 }
 
 func (t *commandTexts) of(h *history.History, cmd *world.Cmd) history.TextID {
+	if r := &t.recent[t.last]; r.cmd.Same(cmd) {
+		return r.id
+	}
 	for i := range t.recent {
 		if r := &t.recent[i]; r.cmd.Same(cmd) {
+			t.last = i
 			return r.id
 		}
 	}

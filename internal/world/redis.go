@@ -3,6 +3,7 @@ package world
 import (
 	"context"
 	"fmt"
+	"math/bits"
 	"strconv"
 	"strings"
 	"time"
@@ -18,8 +19,12 @@ type Redis interface {
 }
 
 // maxArgs is enough for every command of the locks: SET key value IFEQ old PX n
-// has six arguments.
-const maxArgs = 8
+// has six arguments. maxNums bounds the numbers among them; a command is copied
+// at each step of its building, so it is kept small.
+const (
+	maxArgs = 8
+	maxNums = 4
+)
 
 // Arg is one argument of a command: a text or a whole number.
 type Arg struct {
@@ -42,8 +47,8 @@ type Cmd struct {
 	Name    string // upper case: SET, EVAL
 	Script  *Script
 	texts   [maxArgs]string
-	nums    [maxArgs]int64
-	numeric uint8 // bit i: argument i is a number
+	nums    [maxNums]int64 // the numbers in their order
+	numeric uint8          // bit i: argument i is a number
 	n       uint8
 	numKeys uint8 // for scripts: how many of the arguments are keys
 }
@@ -66,7 +71,7 @@ func (c Cmd) Text(s string) Cmd {
 
 // Num appends a number.
 func (c Cmd) Num(v int64) Cmd {
-	c.nums[c.n] = v
+	c.nums[bits.OnesCount8(c.numeric)] = v
 	c.numeric |= 1 << c.n
 	c.n++
 	return c
@@ -78,7 +83,16 @@ func (c *Cmd) Len() int { return int(c.n) }
 
 // Arg returns the i-th argument after the name, counted from 0.
 func (c *Cmd) Arg(i int) Arg {
-	return Arg{Text: c.texts[i], Num: c.nums[i], IsNum: c.numeric&(1<<i) != 0}
+	if c.numeric&(1<<i) == 0 {
+		return Arg{Text: c.texts[i]}
+	}
+	return Arg{Num: c.num(i), IsNum: true}
+}
+
+// num returns argument i, which is a number.
+func (c *Cmd) num(i int) int64 {
+	before := c.numeric & (1<<i - 1)
+	return c.nums[bits.OnesCount8(before)]
 }
 
 // NumKeys returns how many of a script's arguments are keys.
@@ -92,11 +106,11 @@ func (c *Cmd) Same(other *Cmd) bool {
 		return false
 	}
 	for i := range c.n {
-		if c.texts[i] != other.texts[i] || c.nums[i] != other.nums[i] {
+		if c.texts[i] != other.texts[i] {
 			return false
 		}
 	}
-	return true
+	return c.numeric == 0 || c.nums == other.nums
 }
 
 // Args returns the full argument list with the name, as a client library wants it.
@@ -128,7 +142,7 @@ func (c *Cmd) AppendText(buf []byte) []byte {
 	for i := range c.Len() {
 		buf = append(buf, ' ')
 		if c.numeric&(1<<i) != 0 {
-			buf = strconv.AppendInt(buf, c.nums[i], 10)
+			buf = strconv.AppendInt(buf, c.num(i), 10)
 		} else {
 			buf = append(buf, c.texts[i]...)
 		}

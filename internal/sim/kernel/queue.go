@@ -53,8 +53,8 @@ func (q *queue) push(at history.Instant, h Handler, a, b uint64) Timer {
 	sl := &q.slots[s]
 	sl.h, sl.a, sl.b = h, a, b
 	q.seq++
-	q.heap = append(q.heap, entry{at, q.seq, s})
-	q.up(len(q.heap) - 1)
+	q.heap = append(q.heap, entry{})
+	q.up(len(q.heap)-1, entry{at, q.seq, s})
 	return Timer{s + 1, sl.gen}
 }
 
@@ -62,7 +62,14 @@ func (q *queue) pop() (history.Instant, Handler, uint64, uint64) {
 	top := q.heap[0]
 	sl := &q.slots[top.slot]
 	h, a, b := sl.h, sl.a, sl.b
-	q.remove(0)
+	last := len(q.heap) - 1
+	moved := q.heap[last]
+	q.heap = q.heap[:last]
+	if last > 0 {
+		// Nearly always the last entry belongs near the bottom: let the hole sink
+		// without comparing with it, then let it rise.
+		q.up(q.sink(0), moved)
+	}
 	q.release(top.slot)
 	return top.at, h, a, b
 }
@@ -75,7 +82,13 @@ func (q *queue) cancel(t Timer) bool {
 	if q.slots[s].gen != t.gen {
 		return false
 	}
-	q.remove(int(q.slots[s].pos))
+	i := int(q.slots[s].pos)
+	last := len(q.heap) - 1
+	moved := q.heap[last]
+	q.heap = q.heap[:last]
+	if i < last {
+		q.up(q.sink(i), moved)
+	}
 	q.release(s)
 	return true
 }
@@ -87,56 +100,45 @@ func (q *queue) release(s int32) {
 	q.free = append(q.free, s)
 }
 
-func (q *queue) remove(i int) {
-	last := len(q.heap) - 1
-	moved := q.heap[last]
-	q.heap = q.heap[:last]
-	if i == last {
-		return
-	}
-	q.heap[i] = moved
-	q.slots[moved.slot].pos = int32(i)
-	q.down(i)
-	q.up(int(q.slots[moved.slot].pos))
-}
-
 func less(x, y *entry) bool {
 	return x.at < y.at || (x.at == y.at && x.seq < y.seq)
 }
 
-func (q *queue) up(i int) {
-	e := q.heap[i]
+// up puts an entry at a hole, or higher where it belongs.
+func (q *queue) up(i int, e entry) {
+	heap, slots := q.heap, q.slots
 	for i > 0 {
 		parent := (i - 1) / 2
-		if !less(&e, &q.heap[parent]) {
+		p := &heap[parent]
+		if !less(&e, p) {
 			break
 		}
-		q.heap[i] = q.heap[parent]
-		q.slots[q.heap[i].slot].pos = int32(i)
+		heap[i] = *p
+		slots[p.slot].pos = int32(i)
 		i = parent
 	}
-	q.heap[i] = e
-	q.slots[e.slot].pos = int32(i)
+	heap[i] = e
+	slots[e.slot].pos = int32(i)
 }
 
-func (q *queue) down(i int) {
-	e := q.heap[i]
-	n := len(q.heap)
+// sink moves a hole down to a leaf, along the earlier child of each node, and
+// returns where it ends.
+func (q *queue) sink(i int) int {
+	heap, slots := q.heap, q.slots
+	n := len(heap)
 	for {
 		child := 2*i + 1
 		if child >= n {
-			break
+			return i
 		}
-		if r := child + 1; r < n && less(&q.heap[r], &q.heap[child]) {
-			child = r
+		c := &heap[child]
+		if r := child + 1; r < n {
+			if right := &heap[r]; less(right, c) {
+				child, c = r, right
+			}
 		}
-		if !less(&q.heap[child], &e) {
-			break
-		}
-		q.heap[i] = q.heap[child]
-		q.slots[q.heap[i].slot].pos = int32(i)
+		heap[i] = *c
+		slots[c.slot].pos = int32(i)
 		i = child
 	}
-	q.heap[i] = e
-	q.slots[e.slot].pos = int32(i)
 }
