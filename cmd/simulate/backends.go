@@ -39,9 +39,3 @@ func parseScale(text string) (int64, error) {
 	}
 	return n, nil
 }
-
-// formatScale is the inverse of parseScale.
-func formatScale(ppm int64) string {
-	s := fmt.Sprintf("%d.%06d", ppm/million, ppm%million)
-	return strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
-}

@@ -51,7 +51,8 @@ func findLive() (string, error) {
 	out, err := exec.Command("go", "list", "-m", "-f", "{{.Path}} {{.Dir}}").Output()
 	path, dir, _ := strings.Cut(strings.TrimSpace(string(out)), " ")
 	if err != nil || path != "lockstep" {
-		return "", errors.New("this program was built without the live world: run it in the folder of its sources, where it can build the rest, or put " + liveProgram + " beside it (make build makes both)")
+		return "", errors.New("this program was built without the live world: run it in the folder of its sources, " +
+			"where it can build the rest, or put " + liveProgram + " beside it (make build makes both)")
 	}
 	target := filepath.Join(dir, "bin", liveProgram)
 	fmt.Fprintln(os.Stderr, "building the live world ...")

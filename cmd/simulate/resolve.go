@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -31,14 +32,15 @@ func loadAll(args []string, stdin io.Reader) ([]*plan.Plan, error) {
 		}
 		for _, file := range files {
 			p, err := loadOne(file, stdin)
-			if bad, ok := err.(*scenario.Invalid); ok {
+			var bad *scenario.Invalid
+			switch {
+			case errors.As(err, &bad):
 				invalid.Merge(bad)
-				continue
-			}
-			if err != nil {
+			case err != nil:
 				return nil, err
+			default:
+				plans = append(plans, p)
 			}
-			plans = append(plans, p)
 		}
 	}
 	if len(invalid.Problems) > 0 {

@@ -23,7 +23,7 @@ func validateCommand(g *globals) *cobra.Command {
 				return err
 			}
 			if g.json {
-				return validateJSON(cmd, len(plans), invalid)
+				return validateJSON(cmd, invalid)
 			}
 			if invalid != nil {
 				return invalid
@@ -34,7 +34,7 @@ func validateCommand(g *globals) *cobra.Command {
 	}
 }
 
-func validateJSON(cmd *cobra.Command, valid int, invalid *scenario.Invalid) error {
+func validateJSON(cmd *cobra.Command, invalid *scenario.Invalid) error {
 	type problem struct {
 		File    string `json:"file"`
 		Line    int    `json:"line"`

@@ -70,8 +70,7 @@ func (t *teller) subject(id history.NodeID) string {
 // object names a node inside a sentence.
 func (t *teller) object(id history.NodeID) string {
 	s := t.subject(id)
-	switch t.h.Role(id) {
-	case history.RoleClient:
+	if t.h.Role(id) == history.RoleClient {
 		return s
 	}
 	return strings.ToLower(s[:1]) + s[1:]

@@ -36,7 +36,7 @@ type setNXEXDel struct{ Deps }
 
 func (l *setNXEXDel) Acquire(ctx context.Context) (Lease, error) {
 	return spin(ctx, l.Deps, func() (Lease, error) {
-		reply := l.Redis.Do(ctx, world.Set(l.Name, l.Owner).EX(l.Deps.Lease).NX())
+		reply := l.Redis.Do(ctx, world.Set(l.Name, l.Owner).EX(l.Lease).NX())
 		if !reply.IsOK() {
 			return nil, reply.Err
 		}

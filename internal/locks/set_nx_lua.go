@@ -46,7 +46,7 @@ type setNXLua struct{ Deps }
 func (l *setNXLua) Acquire(ctx context.Context) (Lease, error) {
 	token := newToken(l.Env)
 	return spin(ctx, l.Deps, func() (Lease, error) {
-		reply := l.Redis.Do(ctx, world.Set(l.Name, token).PX(l.Deps.Lease).NX())
+		reply := l.Redis.Do(ctx, world.Set(l.Name, token).PX(l.Lease).NX())
 		if !reply.IsOK() {
 			return nil, reply.Err
 		}

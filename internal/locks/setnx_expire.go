@@ -43,7 +43,7 @@ func (l *setnxExpire) Acquire(ctx context.Context) (Lease, error) {
 		}
 		// The documents do not look at EXPIRE's answer, but an error of it is an
 		// exception in the clients that they use, and ends the attempt.
-		if reply := l.Redis.Do(ctx, world.Expire(l.Name, l.Deps.Lease)); reply.Err != nil {
+		if reply := l.Redis.Do(ctx, world.Expire(l.Name, l.Lease)); reply.Err != nil {
 			return nil, reply.Err
 		}
 		return &blindDel{Deps: l.Deps}, nil

@@ -50,7 +50,7 @@ func (l *watchdogLua) Acquire(ctx context.Context) (Lease, error) {
 	token := newToken(l.Env)
 	return spin(ctx, l.Deps, func() (Lease, error) {
 		sent := l.Env.Mono()
-		reply := l.Redis.Do(ctx, world.Set(l.Name, token).PX(l.Deps.Lease).NX())
+		reply := l.Redis.Do(ctx, world.Set(l.Name, token).PX(l.Lease).NX())
 		if !reply.IsOK() {
 			return nil, reply.Err
 		}
@@ -66,7 +66,7 @@ func (l *watchdogLua) guard(token string, sent time.Duration) Lease {
 	ctx, stop := l.Env.WithCancel(l.Env.Background())
 	lease.stop = stop
 	l.Env.Go(ctx, world.Watchdog, func(ctx context.Context) {
-		lease.watch(ctx, sent+l.Deps.Lease)
+		lease.watch(ctx, sent+l.Lease)
 	})
 	return lease
 }
@@ -86,20 +86,20 @@ func (l *watchedLease) Lost() context.Context { return l.lost }
 func (l *watchedLease) watch(ctx context.Context, until time.Duration) {
 	for {
 		now := l.Env.Mono()
-		if l.Env.Sleep(ctx, min(l.Deps.Lease/3, until-now)) != nil {
+		if l.Env.Sleep(ctx, min(l.Lease/3, until-now)) != nil {
 			return
 		}
 		sent := l.Env.Mono()
 		if sent >= until {
 			// Ask once more: after a pause it is the store that knows.
-			until = sent + l.Deps.Lease/3
+			until = sent + l.Lease/3
 		}
 		reply := l.renew(ctx, until-sent)
 		switch {
 		case ctx.Err() != nil:
 			return
 		case reply.IsInt(1):
-			until = sent + l.Deps.Lease
+			until = sent + l.Lease
 		case reply.Err == nil || l.Env.Mono() >= until:
 			l.tellLost()
 			return
@@ -110,7 +110,7 @@ func (l *watchedLease) watch(ctx context.Context, until time.Duration) {
 func (l *watchedLease) renew(ctx context.Context, patience time.Duration) world.Reply {
 	ctx, cancel := l.Env.WithTimeout(ctx, patience)
 	defer cancel()
-	return l.Redis.Do(ctx, world.Eval(renewScript, l.Name).Text(l.token).Num(world.Millis(l.Deps.Lease)))
+	return l.Redis.Do(ctx, world.Eval(renewScript, l.Name).Text(l.token).Num(world.Millis(l.Lease)))
 }
 
 func (l *watchedLease) Release(ctx context.Context) error {

@@ -1,7 +1,6 @@
 package real
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"hash/fnv"
@@ -47,7 +46,7 @@ type client struct {
 
 // newClient starts a worker. A client is returned beside an error as well when
 // there is something to close.
-func (h *harness) newClient(ctx context.Context, name string, load plan.Workload) (*client, error) {
+func (h *harness) newClient(name string, load plan.Workload) (*client, error) {
 	c := &client{
 		h: h, name: name, node: h.nodes[name], tampered: map[int64]int{},
 		ready: make(chan struct{}), over: make(chan struct{}), read: make(chan struct{}),

@@ -139,7 +139,7 @@ func (h *harness) setUp(ctx context.Context) error {
 		return err
 	}
 	for _, name := range h.plan.Clients {
-		c, err := h.newClient(ctx, name, h.plan.Workload)
+		c, err := h.newClient(name, h.plan.Workload)
 		if c != nil {
 			h.clients = append(h.clients, c)
 		}
@@ -147,7 +147,7 @@ func (h *harness) setUp(ctx context.Context) error {
 			return err
 		}
 	}
-	h.probe, err = h.newClient(ctx, probeName, plan.Workload{
+	h.probe, err = h.newClient(probeName, plan.Workload{
 		Repeat: 1, Wait: plan.ProbeFactor * h.plan.Lease, Retry: h.plan.Workload.Retry, Fence: h.plan.Workload.Fence,
 	})
 	if err != nil {

@@ -37,7 +37,8 @@ func swatch(body string) template.HTML {
 }
 
 var legend = []legendItem{
-	{swatch(`<path d="M5 15 17 3M1 11 9 3M13 15 21 7" style="stroke:var(--c1)" stroke-width="2"/><rect x="1" y="2" width="20" height="12" rx="2" fill="none" style="stroke:var(--c1)"/>`), "the client believes that it holds the lock"},
+	{swatch(`<path d="M5 15 17 3M1 11 9 3M13 15 21 7" style="stroke:var(--c1)" stroke-width="2"/>` +
+		`<rect x="1" y="2" width="20" height="12" rx="2" fill="none" style="stroke:var(--c1)"/>`), "the client believes that it holds the lock"},
 	{swatch(`<rect x="1" y="2" width="20" height="12" rx="2" style="fill:var(--c1)"/>`), "the store has its entry"},
 	{swatch(`<path d="M0 8H22" class="end"/>`), "the entry ends"},
 	{swatch(`<rect x="1" y="1" width="20" height="14" class="frozen"/>`), "frozen"},

@@ -141,7 +141,7 @@ func (r *reader) checkTokens(tokens token.Tokens) bool {
 	}
 	flow, dashes, dashLine := 0, 0, 0
 	for _, t := range tokens {
-		at := func(format string, args ...any) { r.addToken(t, fmt.Sprintf(format, args...)) }
+		at := func(message string) { r.addToken(t, message) }
 		switch t.Type {
 		case token.AnchorType, token.AliasType:
 			at("anchors and aliases (& and *) are not part of a scenario: write the value out, or put it in quotes")

@@ -21,14 +21,13 @@ type resource struct {
 
 // visit is one request to the resource.
 type visit struct {
-	client   *client
-	waker    kernel.Waker
-	write    bool
-	token    int64
-	read     int32 // for writes: the event of the read it is based on
-	version  int64
-	refused  bool
-	answered bool
+	client  *client
+	waker   kernel.Waker
+	write   bool
+	token   int64
+	read    int32 // for writes: the event of the read it is based on
+	version int64
+	refused bool
 }
 
 // The stations of a visit.

@@ -55,7 +55,7 @@ func newRedisGroup(w *World, set plan.Redis) *redisGroup {
 		for _, l := range g.calls {
 			l.id = 0 // else find could take a call of the last run for one of this run
 		}
-		g.free = append(old.free[:0], g.calls...)
+		g.free = append([]*call(nil), g.calls...)
 	}
 	for i := range 1 + set.Replicas {
 		s := &server{group: g, name: serverName(i)}

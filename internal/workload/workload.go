@@ -99,7 +99,7 @@ func (c *Client) criticalSection(lease locks.Lease) {
 	}
 	if err == nil {
 		c.Control.Reach(faults.AboutToWrite)
-		err = c.Resource.Write(ctx, lease.Token(), version)
+		_ = c.Resource.Write(ctx, lease.Token(), version) // refused or not, the resource has recorded it
 		c.Control.Reach(faults.Writes)
 	}
 	if ctx.Err() != nil {

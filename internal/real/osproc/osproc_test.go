@@ -24,11 +24,11 @@ func TestOnlyTheDirectoriesOfDeadHarnessesAreStale(t *testing.T) {
 		fmt.Sprintf("lockstep-%d-%s-77", os.Getpid(), osproc.StartTime(os.Getpid())), // alive, by its process
 		"lockstep-plots", "lockstep-1-2-3-old", "other-1-2-3",
 	}
-	go_ := []string{
+	stale := []string{
 		fmt.Sprintf("lockstep-%d-1-77", os.Getpid()), // an older process with our number
 		"lockstep-999999999-5-6",                     // no such process
 	}
-	for _, name := range append(stay[1:], go_...) {
+	for _, name := range append(stay[1:], stale...) {
 		if err := os.MkdirAll(filepath.Join(tmp, name, "redis"), 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -41,15 +41,15 @@ func TestOnlyTheDirectoriesOfDeadHarnessesAreStale(t *testing.T) {
 	}
 	stay[0] = filepath.Base(foreign)
 
-	if n := osproc.RemoveStale(); n != len(go_) {
-		t.Errorf("%d removed, want %d", n, len(go_))
+	if n := osproc.RemoveStale(); n != len(stale) {
+		t.Errorf("%d removed, want %d", n, len(stale))
 	}
 	for _, name := range stay {
 		if _, err := os.Stat(filepath.Join(tmp, name)); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	for _, name := range go_ {
+	for _, name := range stale {
 		if _, err := os.Stat(filepath.Join(tmp, name)); err == nil {
 			t.Errorf("%s is still there", name)
 		}

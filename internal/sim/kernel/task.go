@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"runtime/debug"
@@ -218,7 +219,7 @@ func (w Waker) Wake() bool {
 }
 
 // ErrDeadline is returned by Await when its time is up.
-var ErrDeadline = fmt.Errorf("time is up")
+var ErrDeadline = errors.New("time is up")
 
 // Await parks the running task until its Waker is used (nil), d of true time
 // has passed (ErrDeadline; negative d: no limit) or ctx ends (its error).
@@ -243,7 +244,7 @@ func (k *Kernel) Await(ctx context.Context, d time.Duration) error {
 func (k *Kernel) Sleep(ctx context.Context, d time.Duration) error {
 	t := k.Enter()
 	err := k.Await(ctx, t.proc.Clock.TrueFor(max(d, 0)))
-	if err == ErrDeadline {
+	if errors.Is(err, ErrDeadline) {
 		return nil
 	}
 	return err

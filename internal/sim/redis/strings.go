@@ -31,7 +31,7 @@ const (
 func parseSetOptions(args []world.Arg) (o setOptions, ok bool) {
 	for i := 0; i < len(args); i++ {
 		a := args[i]
-		unit := unitNone
+		var unit expireUnit
 		switch {
 		case isOption(a, "NX") && !o.xx:
 			o.nx = true
