@@ -152,7 +152,7 @@ func (r *reader) checkTokens(tokens token.Tokens) bool {
 		case token.MappingKeyType:
 			at(`a key is written "key: value", without the question mark`)
 		case token.DirectiveType:
-			at("directives (%%) are not part of a scenario: remove this line")
+			at("directives (%) are not part of a scenario: remove this line")
 		case token.SequenceStartType, token.MappingStartType:
 			flow++
 		case token.SequenceEndType, token.MappingEndType:

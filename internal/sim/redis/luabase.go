@@ -162,7 +162,7 @@ func (vm *interpreter) luaRawSet(state *lua.LState) int {
 // luaGetMetatable is getmetatable; those of strings and guards stay hidden.
 func (vm *interpreter) luaGetMetatable(state *lua.LState) int {
 	v := state.CheckAny(1)
-	var meta lua.LValue = lua.LNil
+	meta := lua.LValue(lua.LNil) //nolint:unconvert // an interface, not the value
 	if t, ok := v.(*lua.LTable); ok && !vm.isGuarded(t) {
 		meta = state.GetMetatable(t)
 	}
