@@ -1,0 +1,55 @@
+package plan
+
+import (
+	"reflect"
+	"testing"
+	"time"
+)
+
+// Every duration of a plan must scale; a field that is added and forgotten in
+// Scaled would stretch one part of a real run and not the others.
+func TestScaledScalesEveryDuration(t *testing.T) {
+	p := Default()
+	p.Redis.Lag = time.Second
+	p.Clocks = []Clock{{Node: "A", Offset: time.Second, DriftPPM: 7}}
+	fill(reflect.ValueOf(&p).Elem())
+	scaled := p.Scaled(100_000)
+	compare(t, "plan", reflect.ValueOf(p), reflect.ValueOf(scaled))
+	if scaled.Clocks[0].DriftPPM != 7 || p.Clocks[0].Offset != time.Second {
+		t.Error("a rate was scaled, or the plan that was given changed")
+	}
+}
+
+var durationType = reflect.TypeFor[time.Duration]()
+
+// fill gives every duration of a struct a value.
+func fill(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if v.Field(i).Type() == durationType {
+				v.Field(i).SetInt(int64(time.Second))
+			} else {
+				fill(v.Field(i))
+			}
+		}
+	}
+}
+
+func compare(t *testing.T, path string, a, b reflect.Value) {
+	t.Helper()
+	switch {
+	case a.Type() == durationType:
+		if b.Int() != a.Int()/10 {
+			t.Errorf("%s: %v became %v, want a tenth", path, a, b)
+		}
+	case a.Kind() == reflect.Struct:
+		for i := range a.NumField() {
+			compare(t, path+"."+a.Type().Field(i).Name, a.Field(i), b.Field(i))
+		}
+	case a.Kind() == reflect.Slice:
+		for i := range a.Len() {
+			compare(t, path, a.Index(i), b.Index(i))
+		}
+	}
+}

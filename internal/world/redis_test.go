@@ -1,0 +1,94 @@
+package world
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+)
+
+var script = &Script{Name: "renew", Source: "return 1"}
+
+func TestCommandsReadAsTyped(t *testing.T) {
+	tests := []struct {
+		cmd  Cmd
+		want string
+		args string
+	}{
+		{SetNX("lock", "A"), "SETNX lock A", "[SETNX lock A]"},
+		{Expire("lock", 30*time.Second), "EXPIRE lock 30", "[EXPIRE lock 30]"},
+		{Set("lock", "A").EX(30 * time.Second).NX(), "SET lock A EX 30 NX", "[SET lock A EX 30 NX]"},
+		{Set("lock", "t").PX(1500 * time.Millisecond).NX(), "SET lock t PX 1500 NX", "[SET lock t PX 1500 NX]"},
+		{Get("lock"), "GET lock", "[GET lock]"},
+		{Del("lock"), "DEL lock", "[DEL lock]"},
+		{Eval(script, "lock").Text("t").Num(10000), "EVAL renew lock t 10000", "[EVAL return 1 1 lock t 10000]"},
+		{Command("HINCRBY", "h", "f").Num(-1), "HINCRBY h f -1", "[HINCRBY h f -1]"},
+	}
+	for _, tt := range tests {
+		if got := tt.cmd.String(); got != tt.want {
+			t.Errorf("String: got %q, want %q", got, tt.want)
+		}
+		if got := fmt.Sprint(tt.cmd.Args()); got != tt.args {
+			t.Errorf("Args: got %s, want %s", got, tt.args)
+		}
+	}
+}
+
+// Numbers are kept apart from texts, so their places must not get mixed up.
+func TestNumbersKeepTheirPlaces(t *testing.T) {
+	c := Command("X").Num(1).Text("a").Num(2).Num(3).Text("b").Num(4)
+	want := []string{"1", "a", "2", "3", "b", "4"}
+	for i, w := range want {
+		if got := c.Arg(i).String(); got != w {
+			t.Errorf("argument %d: got %s, want %s", i, got, w)
+		}
+	}
+	if c.Len() != len(want) {
+		t.Errorf("%d arguments, want %d", c.Len(), len(want))
+	}
+}
+
+func TestSame(t *testing.T) {
+	base := Set("lock", "t").PX(time.Second).NX()
+	for _, other := range []Cmd{
+		Set("lock", "t").PX(2 * time.Second).NX(), Set("lock", "u").PX(time.Second).NX(),
+		Set("lock", "t").PX(time.Second), Set("lock", "t").NX().PX(time.Second), Del("lock"),
+		Eval(script, "lock"),
+	} {
+		if base.Same(&other) || other.Same(&base) {
+			t.Errorf("%v and %v are not the same", &base, &other)
+		}
+	}
+	again := Set("lock", "t").PX(time.Second).NX()
+	if !base.Same(&again) {
+		t.Error("a command is not the same as itself")
+	}
+}
+
+func TestAFractionOfTheUnitPanics(t *testing.T) {
+	defer func() {
+		if recover() == nil {
+			t.Error("EX takes whole seconds")
+		}
+	}()
+	Set("lock", "t").EX(1500 * time.Millisecond)
+}
+
+func TestRepliesReadAsInRedisCLI(t *testing.T) {
+	tests := []struct {
+		reply Reply
+		want  string
+	}{
+		{Reply{}, "(nil)"},
+		{OK(), "OK"},
+		{Int(-1), "(integer) -1"},
+		{Bulk("a\x1b"), `"a\x1b"`},
+		{Reply{Kind: ReplyArray, Array: []Reply{Int(1), Bulk("x")}}, `[(integer) 1 "x"]`},
+		{Failed(errors.New("ERR no")), "(error) ERR no"},
+	}
+	for _, tt := range tests {
+		if got := tt.reply.String(); got != tt.want {
+			t.Errorf("got %s, want %s", got, tt.want)
+		}
+	}
+}
