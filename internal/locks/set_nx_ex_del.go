@@ -35,8 +35,9 @@ func init() {
 type setNXEXDel struct{ Deps }
 
 func (l *setNXEXDel) Acquire(ctx context.Context) (Lease, error) {
+	create := world.Set(l.Name, l.Owner).EX(l.Lease).NX()
 	return spin(ctx, l.Deps, func() (Lease, error) {
-		reply := l.Redis.Do(ctx, world.Set(l.Name, l.Owner).EX(l.Lease).NX())
+		reply := l.Redis.Do(ctx, create)
 		if !reply.IsOK() {
 			return nil, reply.Err
 		}

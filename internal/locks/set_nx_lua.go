@@ -45,8 +45,9 @@ type setNXLua struct{ Deps }
 
 func (l *setNXLua) Acquire(ctx context.Context) (Lease, error) {
 	token := newToken(l.Env)
+	create := world.Set(l.Name, token).PX(l.Lease).NX()
 	return spin(ctx, l.Deps, func() (Lease, error) {
-		reply := l.Redis.Do(ctx, world.Set(l.Name, token).PX(l.Lease).NX())
+		reply := l.Redis.Do(ctx, create)
 		if !reply.IsOK() {
 			return nil, reply.Err
 		}

@@ -35,8 +35,9 @@ func init() {
 type setnx struct{ Deps }
 
 func (l *setnx) Acquire(ctx context.Context) (Lease, error) {
+	create := world.SetNX(l.Name, l.Owner)
 	return spin(ctx, l.Deps, func() (Lease, error) {
-		reply := l.Redis.Do(ctx, world.SetNX(l.Name, l.Owner))
+		reply := l.Redis.Do(ctx, create)
 		if !reply.IsInt(1) {
 			return nil, reply.Err
 		}

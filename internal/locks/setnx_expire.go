@@ -36,8 +36,9 @@ func init() {
 type setnxExpire struct{ Deps }
 
 func (l *setnxExpire) Acquire(ctx context.Context) (Lease, error) {
+	create := world.SetNX(l.Name, l.Owner)
 	return spin(ctx, l.Deps, func() (Lease, error) {
-		reply := l.Redis.Do(ctx, world.SetNX(l.Name, l.Owner))
+		reply := l.Redis.Do(ctx, create)
 		if !reply.IsInt(1) {
 			return nil, reply.Err
 		}

@@ -48,9 +48,10 @@ type watchdogLua struct{ Deps }
 
 func (l *watchdogLua) Acquire(ctx context.Context) (Lease, error) {
 	token := newToken(l.Env)
+	create := world.Set(l.Name, token).PX(l.Lease).NX()
 	return spin(ctx, l.Deps, func() (Lease, error) {
 		sent := l.Env.Mono()
-		reply := l.Redis.Do(ctx, world.Set(l.Name, token).PX(l.Lease).NX())
+		reply := l.Redis.Do(ctx, create)
 		if !reply.IsOK() {
 			return nil, reply.Err
 		}

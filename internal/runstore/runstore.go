@@ -37,7 +37,8 @@ func Save(root, dir string, files []File) (err error) {
 	}
 	defer func() {
 		if err != nil {
-			_ = os.RemoveAll(draft) // what is left of it is of no use, and err says why
+			_ = os.RemoveAll(draft)            // what is left of it is of no use, and err says why
+			_ = os.Remove(filepath.Dir(draft)) // fails when other runs are in it, as it should
 		}
 	}()
 	for _, f := range files {

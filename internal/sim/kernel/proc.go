@@ -69,6 +69,9 @@ const million = 1_000_000
 // Mono returns the monotonic clock's reading at a true instant.
 func (c Clock) Mono(at history.Instant) time.Duration {
 	d := int64(at)
+	if c.DriftPPM == 0 {
+		return time.Duration(d)
+	}
 	// Split so that neither product can overflow; rounded down, as a clock is.
 	gain := d % million * c.DriftPPM
 	whole := gain / million
