@@ -35,7 +35,7 @@ func delayed(h *history.History) bool {
 	ready, holding := 0, 0 // clients that wait and run; clients that hold
 	idle := false          // whether somebody waits and nobody holds
 	var since history.Instant
-	for i := range h.Events {
+	for _, i := range h.Milestones() {
 		e := &h.Events[i]
 		if int(e.Node) >= len(parties) {
 			continue

@@ -50,8 +50,8 @@ func init() {
 // them and, unless the history ends first, the event that ended the overlap.
 func checkMutualExclusion(h *history.History) Finding {
 	var x Exclusion
-	for i := range h.Events {
-		x.Observe(int32(i), &h.Events[i])
+	for _, i := range h.Milestones() {
+		x.Observe(i, &h.Events[i])
 	}
 	return x.Finish(h.End())
 }

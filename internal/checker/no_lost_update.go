@@ -41,7 +41,7 @@ func checkNoLostUpdate(h *history.History) Finding {
 	f := Finding{Property: NoLostUpdateID, Verdict: Kept}
 	var resources []resource
 	writes, unjudged := 0, 0
-	for i := range h.Events {
+	for _, i := range h.Milestones() {
 		e := &h.Events[i]
 		switch e.Kind {
 		case history.ReadDone:
@@ -59,7 +59,7 @@ func checkNoLostUpdate(h *history.History) Finding {
 			case read.Value != r.version:
 				f.add(lostUpdate(h, i, r))
 			}
-			r.known, r.version, r.write = true, e.Value, int32(i)
+			r.known, r.version, r.write = true, e.Value, i
 		}
 	}
 	switch {
@@ -94,9 +94,9 @@ func resourceOf(list *[]resource, node history.NodeID) *resource {
 
 // readOf returns the read of the same resource that the write at index i was
 // computed from; nil when the history does not say.
-func readOf(h *history.History, i int) *history.Event {
+func readOf(h *history.History, i int32) *history.Event {
 	write := &h.Events[i]
-	if write.Cause < 0 || int(write.Cause) >= i {
+	if write.Cause < 0 || write.Cause >= i {
 		return nil
 	}
 	read := &h.Events[write.Cause]
@@ -106,12 +106,12 @@ func readOf(h *history.History, i int) *history.Event {
 	return read
 }
 
-func lostUpdate(h *history.History, i int, r *resource) Violation {
+func lostUpdate(h *history.History, i int32, r *resource) Violation {
 	e := &h.Events[i]
 	v := Violation{
 		From: e.At, To: e.At,
 		Clients: []history.NodeID{e.Peer},
-		Events:  evidence(e.Cause, r.write, int32(i)),
+		Events:  evidence(e.Cause, r.write, i),
 	}
 	if r.write != history.NoCause {
 		if author := h.Events[r.write].Peer; author != e.Peer {

@@ -55,16 +55,16 @@ func checkNoStaleWrite(h *history.History) Finding {
 	a := acquisitions{of: make([][]int32, len(h.Header.Nodes)+1)}
 	a.newest, a.second = history.NoCause, history.NoCause
 	writes := 0
-	for i := range h.Events {
+	for _, i := range h.Milestones() {
 		e := &h.Events[i]
 		switch e.Kind {
 		case history.Acquired:
-			a.add(h, int32(i))
+			a.add(h, i)
 		case history.WriteRefused:
 			writes++
 		case history.WriteAccepted:
 			writes++
-			until, read := int32(i), history.NoCause
+			until, read := i, history.NoCause
 			if r := readOf(h, i); r != nil && r.Peer == e.Peer {
 				until, read = e.Cause, e.Cause
 			}
@@ -75,7 +75,7 @@ func checkNoStaleWrite(h *history.History) Finding {
 			f.add(Violation{
 				From: e.At, To: e.At,
 				Clients: []history.NodeID{e.Peer, h.Events[other].Node},
-				Events:  evidence(own, other, read, int32(i)),
+				Events:  evidence(own, other, read, i),
 			})
 		}
 	}

@@ -273,7 +273,7 @@ func oracleStaleWrite(h *history.History, bug string) Finding {
 			continue
 		}
 		before, read := i, history.NoCause
-		if r := readOf(h, i); r != nil && (r.Peer == w.Peer || bug == "takes anybody's read") && bug != "ignores the read" {
+		if r := readOf(h, int32(i)); r != nil && (r.Peer == w.Peer || bug == "takes anybody's read") && bug != "ignores the read" {
 			before, read = int(w.Cause), w.Cause
 		}
 		own, other := history.NoCause, history.NoCause

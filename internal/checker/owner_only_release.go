@@ -36,7 +36,7 @@ func init() {
 func checkOwnerOnlyRelease(h *history.History) Finding {
 	f := Finding{Property: OwnerOnlyReleaseID, Verdict: Kept}
 	removals := 0
-	for i := range h.Events {
+	for _, i := range h.Milestones() {
 		e := &h.Events[i]
 		if e.Kind != history.Removed || e.Peer == 0 || e.Owner == 0 {
 			continue
@@ -52,7 +52,7 @@ func checkOwnerOnlyRelease(h *history.History) Finding {
 		f.add(Violation{
 			From: e.At, To: e.At,
 			Clients: []history.NodeID{e.Peer, e.Owner},
-			Events:  evidence(grantOf(h, i), e.Cause, int32(i)),
+			Events:  evidence(grantOf(h, i), e.Cause, i),
 		})
 	}
 	switch {
@@ -66,12 +66,12 @@ func checkOwnerOnlyRelease(h *history.History) Finding {
 
 // grantOf returns the index of the event that created the entry which event i
 // removed, or NoCause.
-func grantOf(h *history.History, i int) int32 {
+func grantOf(h *history.History, i int32) int32 {
 	removed := &h.Events[i]
 	for k := i - 1; k >= 0; k-- {
 		e := &h.Events[k]
 		if e.Kind == history.Granted && e.Node == removed.Node && e.Owner == removed.Owner {
-			return int32(k)
+			return k
 		}
 	}
 	return history.NoCause

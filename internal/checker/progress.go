@@ -106,7 +106,7 @@ type quiet struct {
 
 func watchQuiet(h *history.History) quiet {
 	q := quiet{healed: history.NoCause, waits: history.NoCause, moved: history.NoCause}
-	for i := range h.Events {
+	for _, i := range h.Milestones() {
 		e := &h.Events[i]
 		switch e.Kind {
 		case history.Acquired:
@@ -115,16 +115,16 @@ func watchQuiet(h *history.History) quiet {
 			q.holders = without(q.holders, e.Node)
 		}
 		if e.Kind == history.Healed && q.healed == history.NoCause {
-			q.healed, q.from = int32(i), e.At
+			q.healed, q.from = i, e.At
 		}
 		if q.healed == history.NoCause {
 			continue
 		}
-		q.last, q.to = int32(i), e.At
+		q.last, q.to = i, e.At
 		isProbe := h.Role(e.Node) == history.RoleProbe
 		switch {
 		case e.Kind == history.Waits && isProbe && q.waits == history.NoCause:
-			q.waits, q.probe = int32(i), e.Node
+			q.waits, q.probe = i, e.Node
 		case e.Kind == history.Acquired && isProbe:
 			q.probe, q.got = e.Node, true
 			return q
@@ -132,8 +132,11 @@ func watchQuiet(h *history.History) quiet {
 			q.probe = e.Node
 			return q
 		case e.Kind == history.Acquired:
-			q.moved, q.from = int32(i), e.At
+			q.moved, q.from = i, e.At
 		}
+	}
+	if q.healed != history.NoCause {
+		q.last, q.to = int32(len(h.Events)-1), h.End()
 	}
 	return q
 }

@@ -24,7 +24,7 @@ type facts struct {
 // time are no contention: nobody was there to be kept out.
 func survey(h *history.History) facts {
 	t := tally{parties: make([]party, len(h.Header.Nodes)+1)}
-	for i := range h.Events {
+	for _, i := range h.Milestones() {
 		e := &h.Events[i]
 		if int(e.Node) >= len(t.parties) {
 			continue

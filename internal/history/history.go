@@ -117,6 +117,9 @@ type History struct {
 
 	texts []string
 	ids   map[string]TextID
+
+	milestones []int32 // see Milestones
+	surveyed   int     // how many events milestones covers
 }
 
 // New returns an empty history for the given header.
@@ -132,6 +135,7 @@ func (h *History) Reset(header Header) {
 	header.Schema = CurrentSchema
 	h.Header = header
 	h.Events = h.Events[:0]
+	h.milestones, h.surveyed = h.milestones[:0], 0
 	h.texts = append(h.texts[:0], "")
 	if h.ids == nil {
 		h.ids = make(map[string]TextID, 64)
@@ -145,6 +149,23 @@ func (h *History) Reset(header Header) {
 func (h *History) Add(e Event) int32 {
 	h.Events = append(h.Events, e)
 	return int32(len(h.Events) - 1)
+}
+
+// Milestones returns the indices of all events that are not messages on the wire,
+// in order. Whoever judges a history by what clients believed, servers granted
+// and the resource accepted need not read the rest, five events of six. The
+// slice belongs to the history and is good until the next event is added.
+func (h *History) Milestones() []int32 {
+	if h.surveyed > len(h.Events) {
+		h.milestones, h.surveyed = h.milestones[:0], 0
+	}
+	for i := h.surveyed; i < len(h.Events); i++ {
+		if !h.Events[i].Kind.OnWire() {
+			h.milestones = append(h.milestones, int32(i))
+		}
+	}
+	h.surveyed = len(h.Events)
+	return h.milestones
 }
 
 // Intern returns the id of a text, the same id for the same text.

@@ -45,25 +45,25 @@ func AppendHolds(holds []Hold, h *History) []Hold {
 		hold.End, hold.EndEvent, hold.How = at, event, how
 		open[client] = 0
 	}
-	for i := range h.Events {
+	for _, i := range h.Milestones() {
 		e := &h.Events[i]
 		switch e.Kind {
 		case Acquired:
 			if int(e.Node) >= len(open) {
 				continue // no such client
 			}
-			end(e.Node, e.At, int32(i), HoldRenewed)
+			end(e.Node, e.At, i, HoldRenewed)
 			holds = append(holds, Hold{
 				Client: e.Node, Start: e.At, Token: e.Token,
-				StartEvent: int32(i), EndEvent: NoCause,
+				StartEvent: i, EndEvent: NoCause,
 			})
 			open[e.Node] = int32(len(holds))
 		case Releasing:
-			end(e.Node, e.At, int32(i), HoldReleased)
+			end(e.Node, e.At, i, HoldReleased)
 		case LostLease:
-			end(e.Node, e.At, int32(i), HoldLost)
+			end(e.Node, e.At, i, HoldLost)
 		case Crashed:
-			end(e.Node, e.At, int32(i), HoldCrashed)
+			end(e.Node, e.At, i, HoldCrashed)
 		}
 	}
 	for i := first; i < len(holds); i++ {

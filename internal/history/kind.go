@@ -78,6 +78,10 @@ var kindNames = [kindCount]string{
 	ClockChanged: "clock-changed", Healed: "healed",
 }
 
+// OnWire reports whether the event is one of a message. In most histories nearly
+// all are.
+func (k Kind) OnWire() bool { return k >= Sent && k <= ReplyDropped }
+
 // String returns the stored name of the kind.
 func (k Kind) String() string {
 	if k == 0 || k >= kindCount {
