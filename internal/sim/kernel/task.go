@@ -26,6 +26,7 @@ type Task struct {
 	reason    wakeReason
 	timer     Timer
 	ctx       *Ctx // registered as a waiter there; nil when not
+	below     bool // parked, and has resumed another task on top of itself
 	unwinding bool // the run is over: the next thing the task does is to panic
 	listed    int  // index in Kernel.tasks
 	joiners   []waiter
@@ -148,19 +149,41 @@ func (k *Kernel) Checkpoint() {
 
 // park gives up the processor until the task is resumed. It runs the event loop
 // on this very stack and switches only when another task is to run.
+//
+// A switch goes straight to the other task: the parking one resumes it and waits
+// below it. Going through the root would cost two switches each time; this way
+// it is one up and, when the turn of somebody below comes, one down. A task that
+// waits below others cannot be resumed, so the others yield until it is on top.
 func (k *Kernel) park(t *Task) {
 	k.cur = nil
-	next := k.advance()
-	if next != t {
-		k.next = next
-		if !t.yield(struct{}{}) {
-			panic(killed{})
+	for next := k.advance(); next != t; {
+		if next == nil || next.below {
+			k.next = next
+			if !t.yield(struct{}{}) {
+				panic(killed{})
+			}
+			break // resumed, because it is this task's turn
 		}
+		next = k.resumeAbove(t, next)
 	}
 	k.cur = t
 	if t.unwinding || t.proc.dead {
 		panic(killed{})
 	}
+}
+
+// resumeAbove runs a task on top of a parking one and returns which is next.
+func (k *Kernel) resumeAbove(t, next *Task) *Task {
+	t.below = true
+	k.cur = next
+	next.resume()
+	k.cur = nil
+	t.below = false
+	if next = k.next; next != nil {
+		k.next = nil
+		return next
+	}
+	return k.advance() // the one above has returned, or everything is over
 }
 
 // wait parks the running task until wake is called for the returned waiter's
