@@ -24,6 +24,10 @@ func (d *drawing) message(i int32) {
 	case history.Replied:
 		if l.shown(e.Cause) {
 			done := &h.Events[e.Cause]
+			if done.Kind == history.Sent {
+				d.unseen(e.Cause, i)
+				return
+			}
 			d.arrow(done.Node, e.Node, l.row(e.Cause), l.row(i), e.At.Sub(done.At), clean(h.Text(e.Text), 14), h.Text(e.Text), false)
 		}
 	case history.RequestDropped:
@@ -69,6 +73,25 @@ func (d *drawing) arrow(from, to history.NodeID, y0, y1 int, took time.Duration,
 	default:
 		d.text(x, y+9, "middle", "wire halo", label)
 	}
+	d.b.WriteString(`</g>`)
+}
+
+// unseen draws a command whose execution nobody saw: real servers do not tell
+// when it was. The turn at the store is drawn half way, dashed, and says so.
+func (d *drawing) unseen(sent, replied int32) {
+	s, r := &d.l.h.Events[sent], &d.l.h.Events[replied]
+	x0, x1 := d.l.column(s.Node), d.l.column(s.Peer)
+	if x0 == 0 || x1 == 0 {
+		return
+	}
+	y0, y1 := d.l.row(sent), d.l.row(replied)
+	from, turn := edge(x0, x1, 8), edge(x1, x0, 8)
+	d.f(`<g><title>%s: %s; when the store executed it is unknown</title>`+
+		`<path d="M%d %dL%d %dL%d %d" class="msg unseen" marker-end="url(#%s-arrow)"/>`,
+		escape(clean(d.l.h.Text(s.Text), maxLine)), escape(clean(d.l.h.Text(r.Text), maxLine)),
+		from, y0, turn, (y0+y1)/2, from, y1, d.prefix)
+	label := shortCommand(d.l.h.Text(s.Text)) + " " + clean(d.l.h.Text(r.Text), 14)
+	d.text(x0+(x1-x0)*2/5, (y0+y1)/2+3, "middle", "wire halo", label)
 	d.b.WriteString(`</g>`)
 }
 

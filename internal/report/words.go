@@ -43,6 +43,7 @@ var legend = []legendItem{
 	{swatch(`<path d="M0 8H22" class="end"/>`), "the entry ends"},
 	{swatch(`<rect x="1" y="1" width="20" height="14" class="frozen"/>`), "frozen"},
 	{swatch(`<path d="M1 5H16" class="msg"/><path d="M15 2 21 5 15 8z" class="head"/><path d="M1 12H21" class="msg late"/>`), "message; dashed: late"},
+	{swatch(`<path d="M1 3L20 8L1 13" class="msg unseen"/>`), "command on a real server: when it was executed is unknown"},
 	{swatch(`<path d="M6 3l10 10m0 -10l-10 10" class="cross"/>`), "lost, or dead"},
 	{swatch(`<path d="M11 1l7 7l-7 7l-7 -7z" style="fill:var(--c1)"/>`), "accepted write, with the version"},
 	{swatch(`<path d="M11 1l7 7l-7 7l-7 -7z" class="refused"/>`), "refused write"},
