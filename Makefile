@@ -29,8 +29,8 @@ live: servers ## every lesson on real servers, ten times as fast
 	@out=$$(mktemp -d); trap 'rm -rf $$out' EXIT; \
 	$(GO) run -tags live ./cmd/simulate run scenarios/lessons --backend process --scale 0.1 --quiet --out $$out
 
-bench: ## the benchmarks; compare two runs with benchstat
-	$(GO) test -run '^$$' -bench . -benchmem ./internal/...
+bench: ## the benchmarks, with the program's own GC setting; compare two runs with benchstat
+	GOGC=400 $(GO) test -run '^$$' -bench . -benchmem ./internal/...
 
 check: ## format and vet
 	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); \

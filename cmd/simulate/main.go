@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 
 	"lockstep/internal/scenario"
@@ -33,8 +34,15 @@ const exitHelp = `Exit codes:
   5    a bug of this program
   130  interrupted`
 
+// lazyGC lets garbage grow to four times of what is in use: a run uses little, and
+// many runs in a row are some 5 % faster.
+const lazyGC = 400
+
 func main() {
 	workerMain() // never returns in a process that was started as a worker
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(lazyGC)
+	}
 	os.Exit(execute())
 }
 
