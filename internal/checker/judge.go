@@ -16,6 +16,7 @@ type Judgement struct {
 	Faults   []FiredFault
 	Overlap  time.Duration // how long two or more clients believed to hold the lock
 	Acquired int           // successful acquisitions
+	CutShort bool          // the run was stopped before its end
 	Waited   bool          // whether any client ever had to wait for another
 }
 
@@ -49,6 +50,7 @@ const (
 // nothing is paused, nothing overlaps: every property holds, and nobody learned
 // anything. So a property that is kept becomes unknown
 //
+//   - when the run was cut short, because the violation may have been next; and
 //   - when a planned fault never began, because the story was not the one that
 //     the author wrote; and
 //   - when no client ever had to wait for another, because a lock that nobody
@@ -64,6 +66,7 @@ func Judge(h *history.History) Judgement {
 		Overlap:  seen.overlap,
 		Acquired: seen.acquired,
 		Waited:   seen.contended,
+		CutShort: seen.cutShort,
 	}
 	for _, f := range h.Header.Faults {
 		j.Faults = append(j.Faults, FiredFault{Fault: f, Times: seen.fired[int64(f.Number)]})
@@ -73,7 +76,7 @@ func Judge(h *history.History) Judgement {
 		f := p.Check(h)
 		f.Property = p.ID
 		if f.Verdict == Kept {
-			f = vacuous(f, unfired, j.Waited)
+			f = vacuous(f, &j, unfired)
 		}
 		j.Findings = append(j.Findings, f)
 	}
@@ -93,11 +96,13 @@ func (j *Judgement) Finding(id string) Finding {
 }
 
 // vacuous turns a kept finding of a run that was no test into an unknown one.
-func vacuous(f Finding, unfired string, contended bool) Finding {
+func vacuous(f Finding, j *Judgement, unfired string) Finding {
 	switch {
+	case j.CutShort:
+		f.Verdict, f.Reason = Unknown, "the run was cut short"
 	case unfired != "":
 		f.Verdict, f.Reason = Unknown, unfired
-	case !contended && f.Property != ProgressID:
+	case !j.Waited && f.Property != ProgressID:
 		f.Verdict, f.Reason = Unknown, "no client ever had to wait for another"
 	}
 	return f

@@ -60,6 +60,8 @@ func TestJudge(t *testing.T) {
 		{"D without contention", "0 A waits; 1 A crashed; 90 - healed; 90 P waits; 190 P gave-up", nil, "uuuub", LetterStuck, "nobody acquired the lock"},
 		{"V before D", contended + "6 A acquired; 6 B acquired; 90 - healed; 90 P waits; 190 P gave-up", nil, "bkkkb", LetterV, ""},
 		{"L", contended + "6 A acquire-failed" + quietEnd, nil, "kkkkk", LetterDelay, ""},
+		{"cut short", contended + "6 - cut-short", nil, "uuuuu", LetterUnknown, "the run was cut short"},
+		{"cut short after V", contended + "6 A acquired; 6 B acquired; 7 - cut-short", nil, "buuuu", LetterV, ""},
 		{"no quiet period", contended, nil, "kkkku", LetterSafe, ""},
 	}
 	for _, tt := range tests {

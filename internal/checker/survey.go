@@ -11,6 +11,7 @@ type facts struct {
 	overlap   time.Duration
 	acquired  int
 	contended bool
+	cutShort  bool
 	fired     map[int64]int // by the number of the fault: how often it began; never ranged over
 }
 
@@ -26,6 +27,7 @@ func survey(h *history.History) facts {
 	t := tally{parties: make([]party, len(h.Header.Nodes)+1)}
 	for _, i := range h.Milestones() {
 		e := &h.Events[i]
+		t.facts.cutShort = t.facts.cutShort || e.Kind == history.CutShort
 		if int(e.Node) >= len(t.parties) {
 			continue
 		}

@@ -61,6 +61,8 @@ const (
 	ClockChanged // Node; Value: nanoseconds that its wall clock was stepped by
 	Healed       // all faults are over: the final quiet period begins
 
+	CutShort // the run was stopped before its end: what is not in the history may still have happened
+
 	kindCount
 )
 
@@ -75,7 +77,7 @@ var kindNames = [kindCount]string{
 	Replicated: "replicated", Forgotten: "forgotten",
 	FaultBegan: "fault-began", FaultEnded: "fault-ended", Froze: "froze", Thawed: "thawed",
 	Crashed: "crashed", Restarted: "restarted", Promoted: "promoted",
-	ClockChanged: "clock-changed", Healed: "healed",
+	ClockChanged: "clock-changed", Healed: "healed", CutShort: "cut-short",
 }
 
 // OnWire reports whether the event is one of a message. In most histories nearly

@@ -61,6 +61,9 @@ func One(ctx context.Context, w World, p *plan.Plan, lock string, seed uint64) O
 	if h == nil {
 		return out
 	}
+	if err != nil {
+		h.Add(history.Event{Kind: history.CutShort, At: h.End(), Cause: history.NoCause})
+	}
 	out.Judgement = checker.Judge(h)
 	out.Expected = compare(p, lock, out.Judgement)
 	return out
@@ -102,9 +105,13 @@ func (o *Outcome) Status() Status {
 	return status
 }
 
-// Untested says which planned faults never fired; "" when all did.
+// Untested says what the run was meant to test and did not: it was cut short, or
+// planned faults never fired; "" when it tested all.
 func (o *Outcome) Untested() string {
 	var parts []string
+	if o.Judgement.CutShort {
+		parts = append(parts, "the run was cut short")
+	}
 	for _, f := range o.Judgement.Faults {
 		if f.Times == 0 {
 			parts = append(parts, fmt.Sprintf("fault %d never fired: %s", f.Number, f.Text))
