@@ -24,14 +24,14 @@ var durationType = reflect.TypeFor[time.Duration]()
 
 // fill gives every duration of a struct a value.
 func fill(v reflect.Value) {
-	switch v.Kind() {
-	case reflect.Struct:
-		for i := range v.NumField() {
-			if v.Field(i).Type() == durationType {
-				v.Field(i).SetInt(int64(time.Second))
-			} else {
-				fill(v.Field(i))
-			}
+	if v.Kind() != reflect.Struct {
+		return
+	}
+	for i := range v.NumField() {
+		if v.Field(i).Type() == durationType {
+			v.Field(i).SetInt(int64(time.Second))
+		} else {
+			fill(v.Field(i))
 		}
 	}
 }

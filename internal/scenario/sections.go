@@ -95,10 +95,10 @@ func (r *reader) workload(n *node, w *plan.Workload) {
 		w.Wait = r.patience(e.value)
 	}
 	if e, ok := g["work"]; ok {
-		w.Work, _ = r.span(e.value, "work", "work: 2s..3s")
+		w.Work = r.span(e.value, "work", "work: 2s..3s")
 	}
 	if e, ok := g["rest"]; ok {
-		w.Rest, _ = r.span(e.value, "rest", "rest: 100ms")
+		w.Rest = r.span(e.value, "rest", "rest: 100ms")
 	}
 	if e, ok := g["stagger"]; ok {
 		w.Stagger, _ = r.duration(e.value, "stagger", "stagger: 50ms", 0)
@@ -160,7 +160,7 @@ func (r *reader) patience(n *node) time.Duration {
 func (r *reader) network(n *node, w *plan.Network) {
 	g := r.group(n, "network", "latency: 1ms..2ms below it", "latency", "loss", "timeout")
 	if e, ok := g["latency"]; ok {
-		w.Latency, _ = r.span(e.value, "latency", "latency: 1ms..2ms")
+		w.Latency = r.span(e.value, "latency", "latency: 1ms..2ms")
 	}
 	if e, ok := g["loss"]; ok {
 		w.LossPPM, _ = r.percent(e.value, "loss", "loss: 0.5%")

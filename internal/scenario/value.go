@@ -65,11 +65,11 @@ func (r *reader) duration(n *node, name, example string, least time.Duration) (t
 	return d, true
 }
 
-// span reads a duration or a range such as 2s..3s.
-func (r *reader) span(n *node, name, example string) (plan.Range, bool) {
+// span reads a duration or a range such as 2s..3s; the zero range after a mistake.
+func (r *reader) span(n *node, name, example string) plan.Range {
 	text, ok := r.value(n, name, example)
 	if !ok {
-		return plan.Range{}, false
+		return plan.Range{}
 	}
 	from, to, isRange := strings.Cut(text, "..")
 	from, to = strings.TrimSpace(from), strings.TrimSpace(to)
@@ -86,9 +86,9 @@ func (r *reader) span(n *node, name, example string) (plan.Range, bool) {
 	}
 	if wrong != "" {
 		r.problemf(n, "%s", wrong)
-		return plan.Range{}, false
+		return plan.Range{}
 	}
-	return plan.Range{Min: low, Max: high}, true
+	return plan.Range{Min: low, Max: high}
 }
 
 // offset reads a duration with a sign.
