@@ -3,6 +3,7 @@ package redis
 import (
 	"math"
 	"strconv"
+	"strings"
 
 	"lockstep/internal/history"
 	"lockstep/internal/world"
@@ -30,28 +31,27 @@ const (
 // in t_string.c). As in Redis, one unit may be given twice and the last counts.
 func parseSetOptions(args []world.Arg) (o setOptions, ok bool) {
 	for i := 0; i < len(args); i++ {
-		a := args[i]
 		var unit expireUnit
-		switch {
-		case isOption(a, "NX") && !o.xx:
+		switch word := optionWord(&args[i]); {
+		case word == "NX" && !o.xx:
 			o.nx = true
 			continue
-		case isOption(a, "XX") && !o.nx:
+		case word == "XX" && !o.nx:
 			o.xx = true
 			continue
-		case isOption(a, "GET"):
+		case word == "GET":
 			o.get = true
 			continue
-		case isOption(a, "KEEPTTL") && o.unit == unitNone:
+		case word == "KEEPTTL" && o.unit == unitNone:
 			o.keep = true
 			continue
-		case isOption(a, "EX"):
+		case word == "EX":
 			unit = unitEX
-		case isOption(a, "PX"):
+		case word == "PX":
 			unit = unitPX
-		case isOption(a, "EXAT"):
+		case word == "EXAT":
 			unit = unitEXAT
-		case isOption(a, "PXAT"):
+		case word == "PXAT":
 			unit = unitPXAT
 		default:
 			return o, false
@@ -63,6 +63,20 @@ func parseSetOptions(args []world.Arg) (o setOptions, ok bool) {
 		o.unit, o.expiry = unit, args[i]
 	}
 	return o, true
+}
+
+// optionWord returns an option in capitals, as every lock writes it; a number is
+// no option.
+func optionWord(a *world.Arg) string {
+	if a.IsNum {
+		return ""
+	}
+	for i := range len(a.Text) {
+		if c := a.Text[i]; 'a' <= c && c <= 'z' {
+			return strings.ToUpper(a.Text)
+		}
+	}
+	return a.Text
 }
 
 // expireAt turns the expiry of a command of the SET family into an absolute one
