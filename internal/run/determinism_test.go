@@ -45,8 +45,9 @@ func load(t *testing.T, file string) *plan.Plan {
 }
 
 // TestHashOfManySeeds prints the hash that scripts/determinism compares between
-// builds and settings. By itself it checks what one process can: that the number
-// of workers and a second play change nothing.
+// builds and settings: many seeds of the mixed scenario, and a few of every
+// scenario there is. By itself it checks what one process can: that the number of
+// workers and a second play change nothing.
 func TestHashOfManySeeds(t *testing.T) {
 	count := 200
 	if s := os.Getenv("LOCKSTEP_SEEDS"); s != "" {
@@ -65,6 +66,11 @@ func TestHashOfManySeeds(t *testing.T) {
 			if again := hashOfSeeds(t, p, lock, count/len(p.Locks)+1, 1); again != got {
 				t.Errorf("%s: one worker gives %s, %d workers give %s", lock, again, runtime.GOMAXPROCS(0), got)
 			}
+		}
+	}
+	for _, p := range allScenarios(t) {
+		for _, lock := range p.Locks {
+			fmt.Fprintln(all, p.Slug, lock, hashOfSeeds(t, p, lock, 3, 1))
 		}
 	}
 	t.Logf("hash of %d seeds: %x", count, all.Sum(nil))

@@ -84,12 +84,12 @@ func (g *redisGroup) newCall(c *client, cmd *world.Cmd) *call {
 		l = g.free[n-1]
 		g.free = g.free[:n-1]
 	} else {
-		l = &call{}
+		l = &call{w: g.w}
 		g.calls = append(g.calls, l)
 	}
 	g.nextID++
-	l.w, l.client, l.server, l.cmd, l.id, l.refs = g.w, c, nil, *cmd, g.nextID, 1
-	l.executed, l.reply = history.NoCause, world.Reply{}
+	// The reply and the server of its last use are overwritten before they are read.
+	l.client, l.cmd, l.id, l.refs, l.executed = c, *cmd, g.nextID, 1, history.NoCause
 	l.answered, l.broken, l.timedOut = false, false, false
 	l.dropRequest, l.dropReply, l.slowRequest, l.slowReply = 0, 0, 0, 0
 	return l
@@ -113,16 +113,15 @@ func (s *server) wallMS() int64 {
 }
 
 // execute runs a command on the data and records what it did to the entries.
-func (s *server) execute(l *call) (int32, world.Reply) {
+func (s *server) execute(l *call) {
 	w := s.group.w
 	s.dropDue()
-	reply := s.store.Exec(s.wallMS(), l.client.node, &l.cmd)
-	event := w.record(s.proc, history.Event{
+	l.reply = s.store.Exec(s.wallMS(), l.client.node, &l.cmd)
+	l.executed = w.record(s.proc, history.Event{
 		Kind: history.Executed, Node: s.node, Peer: l.client.node, Value: l.id,
-		Text: w.replies.of(w.hist, &reply), Cause: l.sent,
+		Text: w.replies.of(w.hist, &l.reply), Cause: l.sent,
 	})
-	s.publish(event)
-	return event, reply
+	s.publish(l.executed)
 }
 
 // dropDue drops the entries whose time is up, as an event of its own: else the
