@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sort"
 	"strings"
 	"testing"
 	"time"
@@ -42,34 +43,48 @@ func TestEventsFireInOrderOfInstantThenScheduling(t *testing.T) {
 	expect(t, got, "1s first of a tie", "1s second of a tie", "2s late")
 }
 
+// The queue must do what a plain sorted list does, with few events (the sorted
+// part) and with many (the heap), whatever is pushed, popped and cancelled.
 func TestQueueAgainstSorting(t *testing.T) {
-	var q queue
-	r := NewRand(1, 2)
-	live := map[Timer]int64{}
-	var timers []Timer
-	for range 5000 {
-		at := r.Int64N(1000)
-		tm := q.push(instant(at), nil, uint64(at), 0)
-		live[tm] = at
-		timers = append(timers, tm)
-		if r.Int64N(3) == 0 {
-			victim := timers[r.Int64N(int64(len(timers)))]
-			_, alive := live[victim]
-			if q.cancel(victim) != alive {
-				t.Fatal("cancel disagrees about what is still queued")
+	for _, pending := range []int{3, nearMax - 1, nearMax + 1, 500} {
+		var q queue
+		var model []queued
+		r := NewRand(1, uint64(pending))
+		for step := range 20_000 {
+			switch n := len(model); {
+			case n == 0 || (n < 2*pending && r.Int64N(100) < 50):
+				at := r.Int64N(1000)
+				if step%3 == 0 {
+					at = r.Int64N(5) // ties, and events before all others
+				}
+				tm := q.push(instant(at), nil, uint64(step), 0)
+				model = append(model, queued{at, step, tm})
+				sort.SliceStable(model, func(i, j int) bool { return model[i].at < model[j].at })
+			case r.Int64N(4) == 0:
+				victim := r.Int64N(int64(n))
+				if !q.cancel(model[victim].timer) || q.cancel(model[victim].timer) {
+					t.Fatal("cancel must succeed exactly once")
+				}
+				model = append(model[:victim], model[victim+1:]...)
+			default:
+				at, _, a, _ := q.pop()
+				if int64(at) != model[0].at || int(a) != model[0].step {
+					t.Fatalf("%d pending: popped %d (step %d), want %+v", pending, at, a, model[0])
+				}
+				model = model[1:]
 			}
-			delete(live, victim)
+			if q.empty() != (len(model) == 0) {
+				t.Fatal("the queue disagrees about being empty")
+			}
 		}
 	}
-	last := int64(-1)
-	for !q.empty() {
-		at, _, a, _ := q.pop()
-		if int64(at) < last || int64(at) != int64(a) {
-			t.Fatalf("popped %d after %d", at, last)
-		}
-		last = int64(at)
-		delete(live, Timer{})
-	}
+}
+
+// queued is an event as the model of the queue knows it.
+type queued struct {
+	at    int64
+	step  int
+	timer Timer
 }
 
 func TestSleepFollowsTheProcessesOwnClock(t *testing.T) {

@@ -8,15 +8,25 @@ type Timer struct {
 	gen  uint32
 }
 
-// queue is an indexed binary heap of events, ordered by (instant, sequence), so
-// that ties fire in the order in which they were scheduled. The index makes
-// cancelling exact: a timeout that is not needed leaves nothing behind.
+// queue holds the scheduled events, ordered by (instant, sequence), so that ties
+// fire in the order in which they were scheduled.
+//
+// Most events of a simulation are messages that arrive within a millisecond, and
+// few are pending at the same time. They live in a short sorted list, where the
+// next event is the last one and a new one rarely has to move many others. What
+// comes later than the list has room for waits in a heap.
+//
+// Cancelling is exact: a timer that is not needed leaves nothing behind.
 type queue struct {
-	heap  []entry
+	near  []entry // sorted, the next event last; all of it is before all of heap
+	heap  []entry // a binary heap
 	slots []slot
 	free  []int32
 	seq   uint64
 }
+
+// nearMax is how long the sorted list may get.
+const nearMax = 24
 
 type entry struct {
 	at   history.Instant
@@ -27,17 +37,23 @@ type entry struct {
 type slot struct {
 	h    Handler
 	a, b uint64
-	pos  int32 // in heap
+	pos  int32 // in heap, or inNear
 	gen  uint32
 }
 
-func (q *queue) empty() bool { return len(q.heap) == 0 }
+// inNear is the position of an event that is not in the heap.
+const inNear = -1
+
+func (q *queue) empty() bool { return len(q.near) == 0 && len(q.heap) == 0 }
 
 func (q *queue) reset() {
+	for _, e := range q.near {
+		q.release(e.slot)
+	}
 	for _, e := range q.heap {
 		q.release(e.slot)
 	}
-	q.heap = q.heap[:0]
+	q.near, q.heap = q.near[:0], q.heap[:0]
 	q.seq = 0
 }
 
@@ -53,23 +69,55 @@ func (q *queue) push(at history.Instant, h Handler, a, b uint64) Timer {
 	sl := &q.slots[s]
 	sl.h, sl.a, sl.b = h, a, b
 	q.seq++
-	q.heap = append(q.heap, entry{})
-	q.up(len(q.heap)-1, entry{at, q.seq, s})
+	e := entry{at, q.seq, s}
+	if len(q.heap) > 0 && less(&q.heap[0], &e) {
+		q.heapPush(e)
+	} else {
+		sl.pos = inNear
+		q.insert(e)
+	}
 	return Timer{s + 1, sl.gen}
 }
 
+// insert puts an entry into the sorted list.
+func (q *queue) insert(e entry) {
+	if len(q.near) == nearMax {
+		q.spill()
+		if less(&q.heap[0], &e) {
+			q.heapPush(e)
+			return
+		}
+	}
+	q.near = append(q.near, e)
+	near := q.near
+	i := len(near) - 1
+	for i > 0 && less(&near[i-1], &e) {
+		near[i] = near[i-1]
+		i--
+	}
+	near[i] = e
+}
+
+// spill moves the later half of the sorted list to the heap.
+func (q *queue) spill() {
+	half := len(q.near) / 2
+	for _, e := range q.near[:half] {
+		q.heapPush(e)
+	}
+	q.near = append(q.near[:0], q.near[half:]...)
+}
+
 func (q *queue) pop() (history.Instant, Handler, uint64, uint64) {
-	top := q.heap[0]
+	var top entry
+	if n := len(q.near); n > 0 {
+		top = q.near[n-1]
+		q.near = q.near[:n-1]
+	} else {
+		top = q.heap[0]
+		q.heapRemove(0)
+	}
 	sl := &q.slots[top.slot]
 	h, a, b := sl.h, sl.a, sl.b
-	last := len(q.heap) - 1
-	moved := q.heap[last]
-	q.heap = q.heap[:last]
-	if last > 0 {
-		// Nearly always the last entry belongs near the bottom: let the hole sink
-		// without comparing with it, then let it rise.
-		q.up(q.sink(0), moved)
-	}
 	q.release(top.slot)
 	return top.at, h, a, b
 }
@@ -82,15 +130,22 @@ func (q *queue) cancel(t Timer) bool {
 	if q.slots[s].gen != t.gen {
 		return false
 	}
-	i := int(q.slots[s].pos)
-	last := len(q.heap) - 1
-	moved := q.heap[last]
-	q.heap = q.heap[:last]
-	if i < last {
-		q.up(q.sink(i), moved)
+	if pos := q.slots[s].pos; pos != inNear {
+		q.heapRemove(int(pos))
+	} else {
+		q.removeNear(s)
 	}
 	q.release(s)
 	return true
+}
+
+func (q *queue) removeNear(s int32) {
+	for i := range q.near {
+		if q.near[i].slot == s {
+			q.near = append(q.near[:i], q.near[i+1:]...)
+			return
+		}
+	}
 }
 
 func (q *queue) release(s int32) {
@@ -102,43 +157,4 @@ func (q *queue) release(s int32) {
 
 func less(x, y *entry) bool {
 	return x.at < y.at || (x.at == y.at && x.seq < y.seq)
-}
-
-// up puts an entry at a hole, or higher where it belongs.
-func (q *queue) up(i int, e entry) {
-	heap, slots := q.heap, q.slots
-	for i > 0 {
-		parent := (i - 1) / 2
-		p := &heap[parent]
-		if !less(&e, p) {
-			break
-		}
-		heap[i] = *p
-		slots[p.slot].pos = int32(i)
-		i = parent
-	}
-	heap[i] = e
-	slots[e.slot].pos = int32(i)
-}
-
-// sink moves a hole down to a leaf, along the earlier child of each node, and
-// returns where it ends.
-func (q *queue) sink(i int) int {
-	heap, slots := q.heap, q.slots
-	n := len(heap)
-	for {
-		child := 2*i + 1
-		if child >= n {
-			return i
-		}
-		c := &heap[child]
-		if r := child + 1; r < n {
-			if right := &heap[r]; less(right, c) {
-				child, c = r, right
-			}
-		}
-		heap[i] = *c
-		slots[c.slot].pos = int32(i)
-		i = child
-	}
 }
