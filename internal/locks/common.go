@@ -2,6 +2,7 @@ package locks
 
 import (
 	"context"
+	"time"
 
 	"lockstep/internal/world"
 )
@@ -18,6 +19,22 @@ func spin(ctx context.Context, d Deps, try func() (Lease, error)) (Lease, error)
 			return nil, err
 		}
 	}
+}
+
+// setNXPX is SET key token PX milliseconds NX with a token of its own, again and
+// again until the key is free. hold makes the lease; sent is when the successful
+// SET was sent, on the client's monotonic clock.
+func setNXPX(ctx context.Context, d Deps, hold func(token string, sent time.Duration) Lease) (Lease, error) {
+	token := newToken(d.Env)
+	create := world.Set(d.Name, token).PX(d.Lease).NX()
+	return spin(ctx, d, func() (Lease, error) {
+		sent := d.Env.Mono()
+		reply := d.Redis.Do(ctx, create)
+		if !reply.IsOK() {
+			return nil, reply.Err
+		}
+		return hold(token, sent), nil
+	})
 }
 
 // newToken returns 128 random bits in hexadecimal: a token that no other

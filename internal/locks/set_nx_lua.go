@@ -44,14 +44,8 @@ end`}
 type setNXLua struct{ Deps }
 
 func (l *setNXLua) Acquire(ctx context.Context) (Lease, error) {
-	token := newToken(l.Env)
-	create := world.Set(l.Name, token).PX(l.Lease).NX()
-	return spin(ctx, l.Deps, func() (Lease, error) {
-		reply := l.Redis.Do(ctx, create)
-		if !reply.IsOK() {
-			return nil, reply.Err
-		}
-		return &scriptDel{Deps: l.Deps, token: token}, nil
+	return setNXPX(ctx, l.Deps, func(token string, _ time.Duration) Lease {
+		return &scriptDel{Deps: l.Deps, token: token}
 	})
 }
 

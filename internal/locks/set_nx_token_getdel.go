@@ -36,14 +36,8 @@ func init() {
 type setNXTokenGetDel struct{ Deps }
 
 func (l *setNXTokenGetDel) Acquire(ctx context.Context) (Lease, error) {
-	token := newToken(l.Env)
-	create := world.Set(l.Name, token).PX(l.Lease).NX()
-	return spin(ctx, l.Deps, func() (Lease, error) {
-		reply := l.Redis.Do(ctx, create)
-		if !reply.IsOK() {
-			return nil, reply.Err
-		}
-		return &getDel{Deps: l.Deps, token: token}, nil
+	return setNXPX(ctx, l.Deps, func(token string, _ time.Duration) Lease {
+		return &getDel{Deps: l.Deps, token: token}
 	})
 }
 

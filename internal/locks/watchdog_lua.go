@@ -47,16 +47,7 @@ end`}
 type watchdogLua struct{ Deps }
 
 func (l *watchdogLua) Acquire(ctx context.Context) (Lease, error) {
-	token := newToken(l.Env)
-	create := world.Set(l.Name, token).PX(l.Lease).NX()
-	return spin(ctx, l.Deps, func() (Lease, error) {
-		sent := l.Env.Mono()
-		reply := l.Redis.Do(ctx, create)
-		if !reply.IsOK() {
-			return nil, reply.Err
-		}
-		return l.guard(token, sent), nil
-	})
+	return setNXPX(ctx, l.Deps, l.guard)
 }
 
 // guard starts the watchdog of a new lease; sent is when its SET was sent, the

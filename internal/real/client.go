@@ -69,7 +69,7 @@ func (h *harness) newClient(name string, load plan.Workload) (*client, error) {
 		Name: name, Lock: h.variant.ID, Seed: h.seed, Lease: h.plan.Lease,
 		Timeout: h.plan.Network.Timeout, Workload: load, Clock: h.clockOf(name),
 	}
-	if name != probeName { // in the quiet period no fault waits for anything
+	if name != plan.ProbeName { // in the quiet period no fault waits for anything
 		start.Moments, start.Wire = h.wanted(name)
 	}
 	c.send(start)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"lockstep/internal/history"
+	"lockstep/internal/plan"
 	"lockstep/internal/real/link"
 	"lockstep/internal/real/servers"
 )
@@ -44,9 +45,9 @@ type reign struct {
 func startGroup(ctx context.Context, h *harness) (*group, error) {
 	g := &group{h: h}
 	for i := range 1 + h.plan.Redis.Replicas {
-		m := &member{node: h.nodes[serverName(i)]}
+		m := &member{node: h.nodes[plan.ServerName(i)]}
 		g.members = append(g.members, m)
-		o := servers.RedisOptions{Name: serverName(i), Program: h.o.RedisServer, Scratch: h.scratch}
+		o := servers.RedisOptions{Name: plan.ServerName(i), Program: h.o.RedisServer, Scratch: h.scratch}
 		if i > 0 {
 			if err := g.openFeed(m, o.Name, g.members[0].Addr); err != nil {
 				return g, err

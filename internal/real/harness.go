@@ -17,14 +17,6 @@ import (
 	"lockstep/internal/real/proto"
 )
 
-// Names of the nodes that a plan does not name itself.
-const (
-	probeName    = "probe"
-	resourceName = "resource"
-)
-
-func serverName(i int) string { return fmt.Sprintf("redis-%d", i+1) }
-
 // harness plays one run.
 type harness struct {
 	plan    *plan.Plan
@@ -71,33 +63,13 @@ func newHarness(p *plan.Plan, v locks.Variant, seed uint64, o Options) (*harness
 		nodes: map[string]history.NodeID{}, epoch: time.Now(),
 		stop: make(chan struct{}), fatal: make(chan error, 1),
 	}
-	h.header = header(p, v, seed, o)
+	h.header = p.Header(v.ID, seed, Backend, o.ScalePPM)
 	for i, n := range h.header.Nodes {
 		h.nodes[n.Name] = history.NodeID(i + 1)
 	}
 	h.resource = &resource{h: h, fence: p.Workload.Fence, read: map[*client]int{}}
 	h.engine = faults.NewEngine(p.Faults, (*injector)(h), (*scheduler)(h))
 	return h, nil
-}
-
-func header(p *plan.Plan, v locks.Variant, seed uint64, o Options) history.Header {
-	out := history.Header{
-		Scenario: p.Name, Lock: v.ID, Seed: seed, Backend: Backend, ScalePPM: o.ScalePPM,
-		Lease: p.Lease, Fence: string(p.Workload.Fence),
-	}
-	for _, name := range p.Clients {
-		out.Nodes = append(out.Nodes, history.Node{Name: name, Role: history.RoleClient})
-	}
-	out.Nodes = append(out.Nodes, history.Node{Name: probeName, Role: history.RoleProbe})
-	for i := range 1 + p.Redis.Replicas {
-		out.Nodes = append(out.Nodes, history.Node{Name: serverName(i), Role: history.RoleStore})
-	}
-	out.Nodes = append(out.Nodes, history.Node{Name: resourceName, Role: history.RoleResource})
-	for i := range p.Faults {
-		f := &p.Faults[i]
-		out.Faults = append(out.Faults, history.Fault{Number: f.Number, Verb: f.Verb.Name(), Text: f.Text})
-	}
-	return out
 }
 
 // now returns the true time; 0 before the run has begun.
@@ -147,9 +119,7 @@ func (h *harness) setUp(ctx context.Context) error {
 			return err
 		}
 	}
-	h.probe, err = h.newClient(probeName, plan.Workload{
-		Repeat: 1, Wait: plan.ProbeFactor * h.plan.Lease, Retry: h.plan.Workload.Retry, Fence: h.plan.Workload.Fence,
-	})
+	h.probe, err = h.newClient(plan.ProbeName, h.plan.Probe())
 	if err != nil {
 		return err
 	}

@@ -62,7 +62,7 @@ func (r *resource) refuse(c *client, token int64) string {
 func (r *resource) note(c *client, kind history.Kind, token, value int64) {
 	r.h.journal.add(entry{
 		Event: history.Event{
-			At: r.h.now(), Kind: kind, Node: r.h.nodes[resourceName], Peer: c.node,
+			At: r.h.now(), Kind: kind, Node: r.h.nodes[plan.ResourceName], Peer: c.node,
 			Token: token, Value: value,
 		},
 		read: r.read[c],

@@ -198,7 +198,7 @@ func TestHealedWorldIsAsGoodAsNew(t *testing.T) {
 		p := story(f)
 		h, _ := tell(t, p, "set-nx-lua")
 		healed := find(t, h, history.Healed, "nobody")
-		acquired := find(t, h, history.Acquired, probeName)
+		acquired := find(t, h, history.Acquired, plan.ProbeName)
 		if d := acquired.At.Sub(healed.At); d > 10*time.Millisecond {
 			t.Errorf("%s: the probe needs %v", f.Text, d)
 		}

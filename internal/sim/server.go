@@ -58,7 +58,7 @@ func newRedisGroup(w *World, set plan.Redis) *redisGroup {
 		g.free = append([]*call(nil), g.calls...)
 	}
 	for i := range 1 + set.Replicas {
-		s := &server{group: g, name: serverName(i)}
+		s := &server{group: g, name: plan.ServerName(i)}
 		if old != nil && i < len(old.servers) {
 			s.store = old.servers[i].store
 			s.store.Reset()

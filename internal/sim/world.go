@@ -98,44 +98,18 @@ func (w *World) setUp(p *plan.Plan, v locks.Variant, seed uint64) {
 	w.k.Reset()
 	w.plan, w.seed, w.quiet = p, seed, false
 	w.engine = faults.NewEngine(p.Faults, injector{w}, scheduler{w.k})
-	header := history.Header{
-		Scenario: p.Name, Lock: v.ID, Seed: seed, Backend: Backend, ScalePPM: 1_000_000,
-		Lease: p.Lease, Fence: string(p.Workload.Fence),
-	}
-	for _, name := range p.Clients {
-		header.Nodes = append(header.Nodes, history.Node{Name: name, Role: history.RoleClient})
-	}
-	header.Nodes = append(header.Nodes, history.Node{Name: probeName, Role: history.RoleProbe})
-	for i := range 1 + p.Redis.Replicas {
-		header.Nodes = append(header.Nodes, history.Node{Name: serverName(i), Role: history.RoleStore})
-	}
-	header.Nodes = append(header.Nodes, history.Node{Name: resourceName, Role: history.RoleResource})
-	for i := range p.Faults {
-		f := &p.Faults[i]
-		header.Faults = append(header.Faults, history.Fault{Number: f.Number, Verb: f.Verb.Name(), Text: f.Text})
-	}
-	w.hist.Reset(header)
+	w.hist.Reset(p.Header(v.ID, seed, Backend, 1_000_000))
 	w.replies.reset(w.hist)
 
-	w.guarded = resource{w: w, node: w.hist.Node(resourceName), fence: p.Workload.Fence}
+	w.guarded = resource{w: w, node: w.hist.Node(plan.ResourceName), fence: p.Workload.Fence}
 	w.redis = newRedisGroup(w, p.Redis)
 	w.clients = w.clients[:0]
 	for _, name := range p.Clients {
 		w.clients = append(w.clients, w.newClient(name, v, p.Workload))
 	}
-	w.probe = w.newClient(probeName, v, plan.Workload{
-		Repeat: 1, Wait: plan.ProbeFactor * p.Lease, Retry: p.Workload.Retry, Fence: p.Workload.Fence,
-	})
+	w.probe = w.newClient(plan.ProbeName, v, p.Probe())
 	w.playing = len(w.clients)
 }
-
-// Names of the nodes that a scenario does not name itself.
-const (
-	probeName    = "probe"
-	resourceName = "resource"
-)
-
-func serverName(i int) string { return fmt.Sprintf("redis-%d", i+1) }
 
 func (w *World) clockOf(node string) kernel.Clock {
 	for _, c := range w.plan.Clocks {

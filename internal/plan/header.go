@@ -1,0 +1,48 @@
+package plan
+
+import (
+	"fmt"
+
+	"lockstep/internal/history"
+)
+
+// Names of the nodes that a scenario does not name itself. Both worlds use them,
+// so that a history reads the same wherever it comes from.
+const (
+	ProbeName    = "probe"
+	ResourceName = "resource"
+)
+
+// ServerName is the name of the i-th Redis server, counted from 0; the first one
+// begins as the primary.
+func ServerName(i int) string { return fmt.Sprintf("redis-%d", i+1) }
+
+// Header is the head of the history of one run: clients, probe, servers and
+// resource, in this order, and the planned faults.
+func (p *Plan) Header(lock string, seed uint64, backend string, scalePPM int64) history.Header {
+	h := history.Header{
+		Scenario: p.Name, Lock: lock, Seed: seed, Backend: backend, ScalePPM: scalePPM,
+		Lease: p.Lease, Fence: string(p.Workload.Fence),
+	}
+	for _, name := range p.Clients {
+		h.Nodes = append(h.Nodes, history.Node{Name: name, Role: history.RoleClient})
+	}
+	h.Nodes = append(h.Nodes, history.Node{Name: ProbeName, Role: history.RoleProbe})
+	for i := range 1 + p.Redis.Replicas {
+		h.Nodes = append(h.Nodes, history.Node{Name: ServerName(i), Role: history.RoleStore})
+	}
+	h.Nodes = append(h.Nodes, history.Node{Name: ResourceName, Role: history.RoleResource})
+	for i := range p.Faults {
+		f := &p.Faults[i]
+		h.Faults = append(h.Faults, history.Fault{Number: f.Number, Verb: f.Verb.Name(), Text: f.Text})
+	}
+	return h
+}
+
+// Probe is what the probe does in the final quiet period: one round with the
+// patience that progress demands.
+func (p *Plan) Probe() Workload {
+	return Workload{
+		Repeat: 1, Wait: ProbeFactor * p.Lease, Retry: p.Workload.Retry, Fence: p.Workload.Fence,
+	}
+}
