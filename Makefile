@@ -2,8 +2,11 @@
 .DEFAULT_GOAL := help
 SHELL := /bin/bash
 GO ?= go
+# A profile of whole runs, for the compiler. It is not named default.pgo: then
+# `go run` would compile everything with it, and the first report would be late.
+PROFILE := $(CURDIR)/cmd/simulate/simulate.pgo
 
-.PHONY: help test unit race live determinism soak bench check lint golden gallery build servers clean
+.PHONY: help test unit race live determinism soak bench check lint golden gallery build profile servers clean
 
 help: ## show this menu
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -29,8 +32,8 @@ live: servers ## every lesson on real servers, ten times as fast
 	@out=$$(mktemp -d); trap 'rm -rf $$out' EXIT; \
 	$(GO) run -tags live ./cmd/simulate run scenarios/lessons --backend process --scale 0.1 --quiet --out $$out
 
-bench: ## the benchmarks, with the program's own GC setting; compare two runs with benchstat
-	GOGC=400 $(GO) test -run '^$$' -bench . -benchmem ./internal/...
+bench: ## the benchmarks, with the program's own GC setting and profile; compare two runs with benchstat
+	GOGC=400 $(GO) test -pgo=$(PROFILE) -run '^$$' -bench . -benchmem ./internal/...
 
 check: ## format and vet
 	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); \
@@ -49,8 +52,13 @@ gallery: ## the committed examples: a report, and the picture of the README
 	scripts/gallery
 
 build: ## bin/simulate, and bin/simulate-live for real servers beside it
-	$(GO) build -o bin/simulate ./cmd/simulate
+	$(GO) build -pgo=$(PROFILE) -o bin/simulate ./cmd/simulate
 	$(GO) build -tags live -o bin/simulate-live ./cmd/simulate
+
+profile: ## record the profile that the compiler uses anew
+	$(GO) test -trimpath -c -o /tmp/profile.test ./internal/sim
+	GOGC=400 /tmp/profile.test -test.run '^$$' -test.bench Run -test.benchtime 6s -test.cpuprofile $(PROFILE)
+	rm /tmp/profile.test
 
 servers: ## install the server packages that the live world needs
 	@scripts/install-servers
