@@ -134,6 +134,15 @@ func runFiles(r *run.Result, b *report.Bundle) ([]runstore.File, error) {
 			return nil, err
 		}
 	}
+	var files []runstore.File
+	for i := range r.Outcomes {
+		o := &r.Outcomes[i]
+		plot, err := report.HoldersOverTime(o.Judgement.History, o.Judgement.Findings)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, runstore.File{Name: "plots/holders-" + o.Lock + ".svg", Data: plot})
+	}
 	result, err := report.Result(b)
 	if err != nil {
 		return nil, err
@@ -149,13 +158,13 @@ func runFiles(r *run.Result, b *report.Bundle) ([]runstore.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []runstore.File{
-		{Name: "history.jsonl", Data: histories.Bytes()},
-		{Name: "scenario.yaml", Data: []byte(scenario.Resolved(r.Plan))},
-		{Name: "env.json", Data: append(env, '\n')},
-		{Name: "report.html", Data: page},
-		{Name: "result.json", Data: result},
-	}, nil
+	return append(files,
+		runstore.File{Name: "history.jsonl", Data: histories.Bytes()},
+		runstore.File{Name: "scenario.yaml", Data: []byte(scenario.Resolved(r.Plan))},
+		runstore.File{Name: "env.json", Data: append(env, '\n')},
+		runstore.File{Name: "report.html", Data: page},
+		runstore.File{Name: "result.json", Data: result},
+	), nil
 }
 
 // buildVersion is the module's version, or the commit that the program was built from.

@@ -107,8 +107,11 @@ func check(p *plan.Plan, lockID string, o *Options) (locks.Variant, error) {
 		return variant, errors.New("the plan's response timeout is not positive: a lost reply would never be noticed; set network.timeout")
 	}
 	for i := range p.Faults {
-		if p.Faults[i].Verb.Name() == "fail-over" && p.Redis.Replicas == 0 {
-			return variant, fmt.Errorf("fault %d fails over and there is no replica: set servers.redis.replicas to 1", p.Faults[i].Number)
+		switch f, spec := &p.Faults[i], p.Faults[i].Spec(); {
+		case spec.Real != "":
+			return variant, fmt.Errorf("fault %d (%s) cannot be done on real servers: %s; play it in the simulator", f.Number, f.Text, spec.Real)
+		case spec.Replica && p.Redis.Replicas == 0:
+			return variant, fmt.Errorf("fault %d (%s) needs a replica: set servers.redis.replicas to 1", f.Number, f.Text)
 		}
 	}
 	if o.RedisServer == "" {

@@ -63,8 +63,10 @@ func newRedisGroup(w *World, set plan.Redis) *redisGroup {
 			s.store = old.servers[i].store
 			s.store.Reset()
 			s.stream = old.servers[i].stream[:0]
-		} else {
+		} else if i == 0 {
 			s.store = redis.New()
+		} else {
+			s.store = redis.NewSharing(g.servers[0].store)
 		}
 		s.node = w.hist.Node(s.name)
 		s.proc = w.k.NewProc(s.name, w.clockOf(s.name))

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 
 	"lockstep/internal/real/osproc"
@@ -11,6 +12,9 @@ import (
 
 func TestOnlyTheDirectoriesOfDeadHarnessesAreStale(t *testing.T) {
 	if err := osproc.Supported(); err != nil {
+		if runtime.GOOS == "linux" {
+			t.Fatal(err) // the system that continuous integration runs on
+		}
 		t.Skip(err)
 	}
 	tmp := t.TempDir()

@@ -184,7 +184,7 @@ func (g *generator) odd() world.Cmd {
 // TestConformance sends the same random commands to redis-server 7 and to the
 // model and demands the same replies.
 func TestConformance(t *testing.T) {
-	real, _ := startServer(t)
+	real, _ := startServer(t, "")
 	version := real.do(t, world.Command("INFO", "server"))
 	if !strings.Contains(version.Str, "redis_version:7.0") {
 		t.Logf("compared with another version than 7.0: %.80q", version.Str)
@@ -313,7 +313,7 @@ func normal(cmd *world.Cmd, text string) string {
 // TestConformanceOfShortExpiry lets keys really run out, on the clock of the real
 // server, with margins that a busy machine keeps.
 func TestConformanceOfShortExpiry(t *testing.T) {
-	real, _ := startServer(t)
+	real, _ := startServer(t, "")
 	model := New()
 	start := time.Now()
 	both := func(cmd world.Cmd) {
@@ -360,8 +360,8 @@ func TestConformanceOfShortExpiry(t *testing.T) {
 
 // TestConformanceOfReplica compares refusals and reads of a replica.
 func TestConformanceOfReplica(t *testing.T) {
-	primary, port := startServer(t)
-	replica, _ := startServer(t, "--replicaof", "127.0.0.1 "+strconv.Itoa(port))
+	primary, addr := startServer(t, "")
+	replica, _ := startServer(t, addr)
 	primary.do(t, world.Set("k", "v"))
 	deadline := time.Now().Add(20 * time.Second)
 	for replica.do(t, world.Get("k")).Str != "v" {

@@ -25,9 +25,9 @@ func (vm *interpreter) openLibraries() {
 		state.Call(0, 0)
 	}
 	base := state.G.Global
-	texts := vm.library("string", map[string]lua.LGFunction{"format": luaFormat, "rep": luaRepeat}, "dump")
-	maths := vm.library("math", nil, "random", "randomseed") // luck belongs to the world
-	tables := vm.library("table", map[string]lua.LGFunction{
+	texts := vm.copyLibrary("string", map[string]lua.LGFunction{"format": luaFormat, "rep": luaRepeat}, "dump")
+	maths := vm.copyLibrary("math", nil, "random", "randomseed") // luck belongs to the world
+	tables := vm.copyLibrary("table", map[string]lua.LGFunction{
 		"insert": vm.sealed("table", "insert"),
 		"remove": vm.sealed("table", "remove"),
 		"sort":   vm.sealed("table", "sort"),
@@ -85,9 +85,9 @@ func (vm *interpreter) openLibraries() {
 	vm.tame.RawSetString("ARGV", vm.tameArgs.table)
 }
 
-// library copies one of Lua's libraries in the order of its names: the original
+// copyLibrary copies one of Lua's libraries in the order of its names: the original
 // is filled from a Go map, and pairs would show that.
-func (vm *interpreter) library(name string, own map[string]lua.LGFunction, without ...string) *lua.LTable {
+func (vm *interpreter) copyLibrary(name string, own map[string]lua.LGFunction, without ...string) *lua.LTable {
 	original := vm.state.G.Global.RawGetString(name).(*lua.LTable)
 	values := map[string]lua.LValue{}
 	var names []string

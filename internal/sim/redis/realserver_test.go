@@ -5,14 +5,13 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"os"
-	"os/exec"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
+	"lockstep/internal/real/realtest"
+	"lockstep/internal/real/servers"
 	"lockstep/internal/world"
 )
 
@@ -23,68 +22,26 @@ type realServer struct {
 	out  *bufio.Writer
 }
 
-// startServer starts a redis-server of its own for a test. Without the program
-// the test is skipped, or fails when LOCKSTEP_REQUIRE_SERVERS=1.
-func startServer(t *testing.T, extra ...string) (server *realServer, port int) {
+// startServer starts a redis-server of its own for a test, as the live world
+// does. replicaOf is the address of its primary, "" for none.
+func startServer(t *testing.T, replicaOf string) (server *realServer, addr string) {
 	t.Helper()
-	path, err := exec.LookPath("redis-server")
-	if err != nil {
-		text := "redis-server is not on PATH, so the model is not compared with the real one: " +
-			"install it with apt-get install redis-server"
-		if os.Getenv("LOCKSTEP_REQUIRE_SERVERS") == "1" {
-			t.Fatal(text)
-		}
-		t.Skip(text)
-	}
-	for range 5 { // another process may take the port between the look and the start
-		if server, port = tryServer(t, path, extra); server != nil {
-			return server, port
-		}
-	}
-	t.Fatal("redis-server did not answer PING in five tries")
-	return nil, 0
-}
-
-func tryServer(t *testing.T, path string, extra []string) (*realServer, int) {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	realtest.Need(t, "redis-server")
+	process, err := servers.StartRedis(t.Context(), servers.RedisOptions{ReplicaOf: replicaOf})
 	if err != nil {
 		t.Fatal(err)
 	}
-	port := l.Addr().(*net.TCPAddr).Port
-	if err := l.Close(); err != nil {
+	conn, err := net.Dial("tcp", process.Addr)
+	if err != nil {
 		t.Fatal(err)
 	}
-	args := append([]string{
-		"--port", strconv.Itoa(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no",
-		"--dir", t.TempDir(), "--daemonize", "no", "--repl-diskless-sync-delay", "0",
-	}, extra...)
-	cmd := exec.Command(path, args...)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	stop := func() {
-		_ = cmd.Process.Kill() // it may have ended by itself
-		_ = cmd.Wait()
-	}
-	for range 200 {
-		conn, err := net.Dial("tcp", "127.0.0.1:"+strconv.Itoa(port))
-		if err != nil {
-			time.Sleep(10 * time.Millisecond)
-			continue
-		}
-		r := &realServer{conn: conn, in: bufio.NewReader(conn), out: bufio.NewWriter(conn)}
-		ping := world.Command("PING")
-		if reply, err := r.try([]world.Cmd{ping}); err == nil && reply[0].Str == "PONG" {
-			t.Cleanup(func() { _ = conn.Close(); stop() })
-			return r, port
-		}
+	t.Cleanup(func() {
 		_ = conn.Close()
-		time.Sleep(10 * time.Millisecond)
-	}
-	stop()
-	return nil, 0
+		if err := process.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	return &realServer{conn: conn, in: bufio.NewReader(conn), out: bufio.NewWriter(conn)}, process.Addr
 }
 
 // pipeline sends commands at once and returns their replies.
