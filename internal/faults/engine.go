@@ -7,9 +7,9 @@ type Scheduler interface {
 	After(d time.Duration, f func())
 }
 
-// Engine begins and ends the faults of one run. It is a plain state machine
-// without locks: the live world serialises its calls, the simulator is
-// single-threaded anyway.
+// Engine begins and ends the faults of one run; the history tells which of them
+// fired. It is a plain state machine without locks: the live world serialises its
+// calls, the simulator is single-threaded anyway.
 type Engine struct {
 	faults []Fault
 	state  []faultState
@@ -26,7 +26,6 @@ type Engine struct {
 // faultState is what the engine remembers about one fault.
 type faultState struct {
 	seen   int      // occurrences of the trigger's moment
-	fired  int      // how often it began
 	active bool     // begun and not ended
 	since  Occasion // of the active one
 	until  int      // occurrences of End.Until's moment since it began
@@ -197,12 +196,11 @@ func (e *Engine) begin(i int, at Occasion) {
 	if e.healed || s.active {
 		return
 	}
-	at.Fault, at.For = f.Number, f.End.For
+	at.Fault = f.Number
 	at.Target = e.resolve(f.Target)
 	if f.Target != "" && at.Target == "" {
 		return // "the holder", and nobody holds
 	}
-	s.fired++
 	e.world.FaultBegan(f.Number, at.Target)
 	f.Verb.Begin(e.world, at)
 	if f.End == (End{}) {
@@ -246,13 +244,4 @@ func (e *Engine) Heal() {
 		}
 	}
 	e.healed = true
-}
-
-// Fired returns how often each fault began, in the order of the faults.
-func (e *Engine) Fired() []int {
-	out := make([]int, len(e.state))
-	for i := range e.state {
-		out[i] = e.state[i].fired
-	}
-	return out
 }

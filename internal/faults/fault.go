@@ -4,7 +4,7 @@
 // and an end. The verbs live one per file and register themselves; they act on
 // a world only through the port World, so a scenario means the same in the
 // simulator and on real servers. The Engine watches the moments that a world
-// reports, begins and ends the faults, and remembers which of them fired.
+// reports, and begins and ends the faults.
 package faults
 
 import "time"
@@ -44,11 +44,10 @@ type Verb interface {
 
 // Occasion is what a verb knows when it begins or ends.
 type Occasion struct {
-	Fault   int           // number of the fault
-	Subject string        // the node whose moment triggered it; "" for an instant
-	Call    Call          // the command in question; zero unless the moment is one of the wire
-	Target  string        // the resolved value of the verb when it names a node: "the holder" has become "A"
-	For     time.Duration // the length that the scenario gave (for:), 0 when there is none
+	Fault   int    // number of the fault
+	Subject string // the node whose moment triggered it; "" for an instant
+	Call    Call   // the command in question; zero unless the moment is one of the wire
+	Target  string // the resolved value of the verb when it names a node: "the holder" has become "A"
 }
 
 // Trigger says when a fault begins, or ends.

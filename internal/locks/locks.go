@@ -57,8 +57,6 @@ type Variant struct {
 	File      string        // the Go file that holds it, for its documentation
 	Store     string        // redis
 	LeaseUnit time.Duration // the lease must be a whole multiple; 0: the design has no lease
-	Renews    bool          // has a watchdog
-	Fenced    bool          // hands out fencing tokens
 	New       func(Deps) Lock
 }
 
