@@ -51,6 +51,19 @@ func (l *lab) Crash(f int, node string)                  { l.note("crash %s (%d)
 func (l *lab) DropCall(_ int, c Call, h Half)            { l.note("drop %v of %s's %s", h, c.Client, c.Command) }
 func (l *lab) SlowWork(_ int, c string, d time.Duration) { l.note("slow %s by %v", c, d) }
 func (l *lab) FailOver(int)                              { l.note("fail over") }
+func (l *lab) Promote(int)                               { l.note("promote") }
+func (l *lab) Restart(_ int, node string, down time.Duration) {
+	l.note("restart %s after %v", node, down)
+}
+
+func (l *lab) Partition(_ int, from, to []string, both bool) {
+	l.note("partition %v from %v, both ways: %v", from, to, both)
+}
+func (l *lab) HealPartition(f int)                            { l.note("heal partition %d", f) }
+func (l *lab) JumpClock(_ int, node string, by time.Duration) { l.note("jump %s by %v", node, by) }
+func (l *lab) DriftClock(_ int, node string, ppm int64)       { l.note("drift %s by %d ppm", node, ppm) }
+func (l *lab) Evict(int)                                      { l.note("evict") }
+func (l *lab) Lag(_ int, by time.Duration)                    { l.note("lag %v", by) }
 func (l *lab) DelayCall(_ int, c Call, h Half, d time.Duration) {
 	l.note("delay %v of %s's %s by %v", h, c.Client, c.Command, d)
 }

@@ -135,10 +135,40 @@ type World interface {
 	// SlowWork makes the current critical section of a client last d longer
 	// (its business task is busy; the other tasks of its process run).
 	SlowWork(fault int, client string, d time.Duration)
-	// FailOver kills the primary and promotes a replica after the delay that the
-	// servers' set-up says.
+	// FailOver kills the primary. Who promotes a replica, and when, is said in the
+	// servers' set-up.
 	FailOver(fault int)
+	// Promote makes a replica the primary while the old one goes on, as far as
+	// it can: the operator's half of a split brain.
+	Promote(fault int)
+	// Restart lets a crashed process run again; one that runs is killed first and
+	// stays away for down. A server comes back with what its persistence kept, a
+	// client begins its workload anew.
+	Restart(fault int, node string, down time.Duration)
+	// Partition holds back everything that nodes of from send to nodes of to, and,
+	// if both, the other way round as well. What is held back arrives after the
+	// heal, late, as TCP does it. Names may be the group words of Group.
+	Partition(fault int, from, to []string, both bool)
+	// HealPartition ends what Partition of the same fault began.
+	HealPartition(fault int)
+	// JumpClock steps a node's wall clock.
+	JumpClock(fault int, node string, by time.Duration)
+	// DriftClock makes both clocks of a node run faster by so many millionths
+	// than they do without faults; 0 ends it. The readings do not jump.
+	DriftClock(fault int, node string, ppm int64)
+	// Evict makes the store drop the lock's entry early: an eviction, a flush, an
+	// operator's DEL; for a store with sessions or leases, that of the holder.
+	Evict(fault int)
+	// Lag makes replication so much slower; 0 ends it.
+	Lag(fault int, by time.Duration)
 }
+
+// Words for groups of nodes.
+const (
+	TheStore    = "store"     // all servers
+	TheReplicas = "replicas"  // all servers but the primary
+	Sentinels   = "sentinels" // those that watch over the servers
+)
 
 // Spec returns the description of the fault's verb.
 func (f *Fault) Spec() Spec {

@@ -44,18 +44,56 @@ var ErrNotHeld = errors.New("the lock is not held")
 // Deps is what a variant is given for one client.
 type Deps struct {
 	Env   world.Env
-	Redis world.Redis
 	Name  string        // of the lock: the key
 	Owner string        // name of the client
 	Lease time.Duration // a multiple of the variant's LeaseUnit
 	Retry time.Duration // between two tries of a spinning variant
+
+	// The store of the variant; the others are nil.
+
+	Redis     world.Redis
+	Nodes     []world.Redis // independent primaries, for StoreRedisNodes
+	Etcd      world.Etcd
+	ZooKeeper world.ZooKeeper
+	SQL       world.SQL
+	Consul    world.Consul
+}
+
+// Store names what a variant keeps its entries in.
+type Store string
+
+// The stores.
+const (
+	StoreRedis      Store = "redis"       // one primary, with replicas or without
+	StoreRedisNodes Store = "redis-nodes" // several primaries that know nothing of each other
+	StoreEtcd       Store = "etcd"        // a cluster
+	StoreZooKeeper  Store = "zookeeper"   // an ensemble
+	StoreMySQL      Store = "mysql"       // one primary, with an asynchronous replica or without
+	StorePostgres   Store = "postgres"    // the same
+	StoreConsul     Store = "consul"      // a cluster
+)
+
+// Servers is what a design demands of its servers; zero values leave it to the
+// scenario.
+type Servers struct {
+	Nodes    int // independent primaries; StoreRedisNodes has 5 unless this says otherwise
+	Replicas int // at least so many replicas
+	// FsyncAlways: every write is on disk before its reply (appendfsync always).
+	FsyncAlways bool
+	// RestartAfterLease: a crashed server stays away for longer than a lease.
+	RestartAfterLease bool
+	// MinReplicas: a primary refuses writes while it has not heard from so many
+	// replicas for MinReplicasMaxLag.
+	MinReplicas       int
+	MinReplicasMaxLag time.Duration
 }
 
 // Variant is a lock design.
 type Variant struct {
 	ID        string
-	File      string        // the Go file that holds it, for its documentation
-	Store     string        // redis
+	File      string // the Go file that holds it, for its documentation
+	Store     Store
+	Servers   Servers       // what the design demands of its servers
 	LeaseUnit time.Duration // the lease must be a whole multiple; 0: the design has no lease
 	New       func(Deps) Lock
 }

@@ -27,7 +27,7 @@ import (
 
 func init() {
 	Register(Variant{
-		ID: "set-nx-ex-del", File: "set_nx_ex_del.go", Store: "redis", LeaseUnit: time.Second,
+		ID: "set-nx-ex-del", File: "set_nx_ex_del.go", Store: StoreRedis, LeaseUnit: time.Second,
 		New: func(d Deps) Lock { return &setNXEXDel{d} },
 	})
 }

@@ -29,7 +29,7 @@ import (
 
 func init() {
 	Register(Variant{
-		ID: "set-nx-lua", File: "set_nx_lua.go", Store: "redis", LeaseUnit: time.Millisecond,
+		ID: "set-nx-lua", File: "set_nx_lua.go", Store: StoreRedis, LeaseUnit: time.Millisecond,
 		New: func(d Deps) Lock { return &setNXLua{d} },
 	})
 }

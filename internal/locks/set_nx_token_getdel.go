@@ -28,7 +28,7 @@ import (
 
 func init() {
 	Register(Variant{
-		ID: "set-nx-token-getdel", File: "set_nx_token_getdel.go", Store: "redis", LeaseUnit: time.Millisecond,
+		ID: "set-nx-token-getdel", File: "set_nx_token_getdel.go", Store: StoreRedis, LeaseUnit: time.Millisecond,
 		New: func(d Deps) Lock { return &setNXTokenGetDel{d} },
 	})
 }

@@ -27,7 +27,7 @@ import (
 
 func init() {
 	Register(Variant{
-		ID: "setnx", File: "setnx.go", Store: "redis",
+		ID: "setnx", File: "setnx.go", Store: StoreRedis,
 		New: func(d Deps) Lock { return &setnx{d} },
 	})
 }

@@ -28,7 +28,7 @@ import (
 
 func init() {
 	Register(Variant{
-		ID: "setnx-expire", File: "setnx_expire.go", Store: "redis", LeaseUnit: time.Second,
+		ID: "setnx-expire", File: "setnx_expire.go", Store: StoreRedis, LeaseUnit: time.Second,
 		New: func(d Deps) Lock { return &setnxExpire{d} },
 	})
 }

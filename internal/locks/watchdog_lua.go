@@ -32,7 +32,7 @@ import (
 
 func init() {
 	Register(Variant{
-		ID: "watchdog-lua", File: "watchdog_lua.go", Store: "redis", LeaseUnit: time.Millisecond,
+		ID: "watchdog-lua", File: "watchdog_lua.go", Store: StoreRedis, LeaseUnit: time.Millisecond,
 		New: func(d Deps) Lock { return &watchdogLua{d} },
 	})
 }

@@ -97,6 +97,9 @@ func check(p *plan.Plan, lockID string, o *Options) (locks.Variant, error) {
 	if !ok {
 		return variant, fmt.Errorf("unknown lock %q", lockID)
 	}
+	if variant.Store != locks.StoreRedis || variant.Servers != (locks.Servers{}) {
+		return variant, fmt.Errorf("%s needs servers that the live world cannot start yet (%s): play it in the simulator", lockID, variant.Store)
+	}
 	if err := variant.CheckLease(p.Lease); err != nil {
 		return variant, err
 	}

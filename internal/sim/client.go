@@ -127,3 +127,11 @@ func (c *client) loses() bool {
 	ppm := c.w.plan.Network.LossPPM
 	return ppm > 0 && c.network.Int64N(1_000_000) < ppm
 }
+
+// Dial implements world.Redis.
+func (c *client) Dial(context.Context) (world.RedisConn, error) { panic("sim: not built yet") }
+
+// Subscribe implements world.Redis.
+func (c *client) Subscribe(context.Context, string) (world.Subscription, error) {
+	panic("sim: not built yet")
+}

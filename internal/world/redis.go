@@ -16,6 +16,28 @@ type Redis interface {
 	// timeout of the scenario or until ctx ends. The error of the reply is
 	// ErrTimeout, ErrConnection, an error of ctx, or a ServerError.
 	Do(ctx context.Context, cmd Cmd) Reply
+	// Dial opens a connection of its own to the server that Do would ask now, and
+	// stays with that server. WAIT needs one: it speaks of the writes of its own
+	// connection.
+	Dial(ctx context.Context) (RedisConn, error)
+	// Subscribe listens to a channel. It returns when the server has confirmed.
+	Subscribe(ctx context.Context, channel string) (Subscription, error)
+}
+
+// RedisConn is one connection to one server.
+type RedisConn interface {
+	// Do is Redis.Do on this connection; ErrConnection once it is broken.
+	Do(ctx context.Context, cmd Cmd) Reply
+	Close()
+}
+
+// Subscription is a channel that somebody listens to. Messages are pulled; those
+// that come while nobody waits are kept. What is published while the connection
+// is broken is lost, as always with Redis.
+type Subscription interface {
+	// Next waits for the next message; ErrConnection when the connection broke.
+	Next(ctx context.Context) (string, error)
+	Close()
 }
 
 // maxArgs is enough for every command of the locks: SET key value IFEQ old PX n
@@ -187,6 +209,19 @@ type Script struct {
 // Eval is EVAL of a script with one key; add its arguments with Text and Num.
 func Eval(s *Script, key string) Cmd {
 	return Cmd{Name: "EVAL", Script: s, numKeys: 1}.Text(key)
+}
+
+// EvalKeys is EVAL of a script with several keys; add its arguments with Text and Num.
+func EvalKeys(s *Script, keys ...string) Cmd {
+	c := Command("EVAL", keys...)
+	c.Script, c.numKeys = s, uint8(len(keys))
+	return c
+}
+
+// Wait is WAIT: until the given number of replicas has confirmed the writes of
+// this connection, or the timeout is over.
+func Wait(replicas int64, timeout time.Duration) Cmd {
+	return Command("WAIT").Num(replicas).Num(Millis(timeout))
 }
 
 // Seconds returns a duration as whole seconds; it panics on a fraction.

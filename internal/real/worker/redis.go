@@ -123,6 +123,17 @@ func (p *port) Do(ctx context.Context, cmd world.Cmd) world.Reply {
 	return reply
 }
 
+// errNotYet is what the parts of the port answer that no adapter exists for.
+var errNotYet = errors.New("the live world cannot do this yet")
+
+// Dial implements world.Redis.
+func (p *port) Dial(context.Context) (world.RedisConn, error) { return nil, errNotYet }
+
+// Subscribe implements world.Redis.
+func (p *port) Subscribe(context.Context, string) (world.Subscription, error) {
+	return nil, errNotYet
+}
+
 // beforeReply reports whether a moment comes before the client has its reply, so
 // that the harness must know of the command before it is sent.
 func beforeReply(m faults.MomentKind) bool { return m != faults.HasReply }

@@ -1,0 +1,102 @@
+// Package store says what the models of the stores have in common: etcd,
+// ZooKeeper, SQL databases and Consul. (The model of Redis, which most runs use
+// and which replicates in a way of its own, has an interface of its own.)
+//
+// A model is a pure state machine without clock, goroutine or luck. The world
+// around it brings requests and the time, and carries away what comes out.
+package store
+
+import (
+	"time"
+
+	"lockstep/internal/history"
+)
+
+// Clock is what the clocks of the server show that executes something.
+type Clock struct {
+	Wall time.Duration // since the epoch of the run; it may jump
+	Mono time.Duration // only ever goes forward
+}
+
+// Conn is one connection of a client. A session of a database lives as long as
+// its connection; other stores keep sessions of their own.
+type Conn struct {
+	ID     uint64
+	Client history.NodeID
+}
+
+// Op is one request to a store.
+type Op interface {
+	// Name is one word in capitals, for triggers and reports: TXN, CREATE, INSERT.
+	Name() string
+	// AppendText appends the request as a reader would like to see it, on one line.
+	AppendText(buf []byte) []byte
+}
+
+// Answer is the reply to a request.
+type Answer struct {
+	Value any    // of the type that the request's documentation names; nil for none
+	Err   error  // of the store
+	Text  string // for reports, on one line
+}
+
+// Model is one store, as all of its servers together appear to their clients.
+type Model interface {
+	// Exec executes a request. When done is false the request waits inside the
+	// store, and its answer comes later, in Output.Answers, under the same id.
+	Exec(now Clock, id uint64, c Conn, op Op) (a Answer, done bool)
+	// Closed tells the store that a connection is gone, with all requests that
+	// wait on it.
+	Closed(now Clock, c Conn)
+	// Due returns when, on the monotonic clock, the store next wants to be called
+	// with Tick; false when nothing is due.
+	Due() (mono time.Duration, ok bool)
+	// Tick does what is due: leases and sessions that have run out, waits that
+	// have lasted long enough.
+	Tick(now Clock)
+	// Lead tells the store that another of its servers leads from now on.
+	Lead(now Clock)
+	// Evict is an operator, or the store itself, dropping whatever holds the lock
+	// key early: a revoked lease, a killed session, a deleted row. It reports
+	// whether there was anything to drop.
+	Evict(now Clock, key string) bool
+	// Output returns what has come out since the last call, and forgets it. The
+	// lists are valid until the next call of any method.
+	Output() Output
+}
+
+// Output is what comes out of a store besides the answers of Exec.
+type Output struct {
+	Changes []Change     // of entries, for the history
+	Answers []LateAnswer // of requests that had to wait
+	Pushes  []Push       // messages that nobody asked for: watches
+	Drops   []Conn       // connections that the store has closed
+	Effects []any        // for a replica that applies them (Replica.Apply)
+}
+
+// Change is one thing that happened to an entry of a lock.
+type Change struct {
+	Kind  history.Kind   // Granted, Extended, Removed, Expired or Forgotten
+	Key   string         // the entry's own name, which may have a number behind the lock's
+	Owner history.NodeID // whose entry it is or was
+	By    history.NodeID // whose request it was; 0: the store itself
+	TTL   time.Duration  // of Granted and Extended: time to live; 0: none
+}
+
+// LateAnswer answers a request that had to wait.
+type LateAnswer struct {
+	ID uint64
+	Answer
+}
+
+// Push is a message to the client at the other end of a connection.
+type Push struct {
+	Conn  Conn
+	Value any
+	Text  string // for reports
+}
+
+// Replica is a model that another server keeps up to date by its effects.
+type Replica interface {
+	Apply(now Clock, effect any)
+}
