@@ -71,8 +71,8 @@ func listLocks() listed {
 	var rows [][]string
 	for _, v := range locks.All() {
 		d := v.Doc()
-		all = append(all, lock{v.ID, v.Store, d.Idea, d.Source, d.Guarantees, d.BreaksWhen, d.Protocol})
-		rows = append(rows, []string{v.ID, v.Store, d.Idea})
+		all = append(all, lock{v.ID, string(v.Store), d.Idea, d.Source, d.Guarantees, d.BreaksWhen, d.Protocol})
+		rows = append(rows, []string{v.ID, string(v.Store), d.Idea})
 	}
 	return listed{all, rows}
 }

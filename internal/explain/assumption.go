@@ -65,9 +65,10 @@ type life struct {
 
 func livesOf(h *history.History) []life {
 	var lives []life
+	t := teller{h: h, cluster: clusterOf(h)}
 	open := func(node, owner history.NodeID, key history.TextID) *life {
 		for i := len(lives) - 1; i >= 0; i-- {
-			if l := &lives[i]; l.how == 0 && l.node == node && l.owner == owner && l.key == key {
+			if l := &lives[i]; l.how == 0 && (l.node == node || t.inCluster(node)) && l.owner == owner && l.key == key {
 				return l
 			}
 		}
@@ -89,18 +90,39 @@ func livesOf(h *history.History) []life {
 				l.replicated = true
 			}
 		case history.Expired, history.Removed, history.Forgotten:
-			if l := open(e.Node, e.Owner, e.Text); l != nil {
+			l := open(e.Node, e.Owner, e.Text)
+			if l == nil && e.Kind == history.Forgotten {
+				l = diedWith(lives, e)
+			}
+			if l != nil {
 				l.over, l.how, l.by = e.At, e.Kind, e.Peer
+			}
+		case history.Restarted: // what it has not forgotten is there again
+			for j := range lives {
+				if lives[j].node == e.Node && lives[j].how == history.Crashed {
+					lives[j].how = 0
+				}
 			}
 		case history.Crashed:
 			for j := range lives {
-				if lives[j].node == e.Node && lives[j].how == 0 {
+				if lives[j].node == e.Node && lives[j].how == 0 && !t.inCluster(e.Node) {
 					lives[j].over, lives[j].how = e.At, history.Crashed
 				}
 			}
 		}
 	}
 	return lives
+}
+
+// diedWith returns the entry that went with its server's crash and that the
+// server has now turned out to have lost, or nil.
+func diedWith(lives []life, e *history.Event) *life {
+	for i := len(lives) - 1; i >= 0; i-- {
+		if l := &lives[i]; l.how == history.Crashed && l.node == e.Node && l.owner == e.Owner && l.key == e.Text {
+			return l
+		}
+	}
+	return nil
 }
 
 // outlived explains why a client still believed at an instant although its
@@ -119,8 +141,11 @@ func outlived(h *history.History, lives []life, id history.NodeID, at history.In
 			entry = l
 		}
 	}
-	if hold == nil || entry == nil || entry.how == 0 || entry.over > at {
+	if hold == nil || entry == nil {
 		return False{}
+	}
+	if entry.how == 0 || entry.over > at {
+		return splitBrain(h, entry, at)
 	}
 	switch entry.how {
 	case history.Expired:
@@ -128,7 +153,10 @@ func outlived(h *history.History, lives []life, id history.NodeID, at history.In
 	case history.Crashed, history.Forgotten:
 		return failedOver(h, entry, lag)
 	case history.Removed:
-		if entry.by != 0 && entry.by != id {
+		switch {
+		case entry.by == 0:
+			return dropped(entry)
+		case entry.by != id:
 			return removedByOther(h, lives, entry)
 		}
 	}
@@ -145,6 +173,12 @@ func expiredEarly(h *history.History, hold *history.Hold, entry *life) False {
 				Assumed: "The store's clock runs as fast as true time.",
 				Formula: fmt.Sprintf("clock step %s > lease %s - %s spent", seconds(jump), seconds(entry.ttl), seconds(entry.over.Sub(entry.set))),
 			}
+		}
+	}
+	if lived := entry.over.Sub(entry.set); entry.ttl-lived > rounding && entry.ttl > 0 {
+		return False{
+			Assumed: "The store's clock runs as fast as true time.",
+			Formula: fmt.Sprintf("lease %s ended after %s", seconds(entry.ttl), seconds(lived)),
 		}
 	}
 	if hold.Start > entry.over {
@@ -174,6 +208,10 @@ func expiredEarly(h *history.History, hold *history.Hold, entry *life) False {
 	}
 	return False{}
 }
+
+// rounding is more than any store rounds the end of an entry by: they count
+// milliseconds or more.
+const rounding = 20 * time.Millisecond
 
 // clockJump returns how far a server's clock was stepped while an entry lived.
 func clockJump(h *history.History, entry *life) time.Duration {
@@ -212,6 +250,9 @@ func pauseOver(h *history.History, id history.NodeID, at history.Instant) (began
 }
 
 func failedOver(h *history.History, entry *life, lag time.Duration) False {
+	if f := amnesia(h, entry); f != (False{}) {
+		return f
+	}
 	if entry.replicated {
 		return False{}
 	}

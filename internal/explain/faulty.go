@@ -35,6 +35,8 @@ func faultEnded(t *teller, _ int32, e *history.Event) string {
 	switch t.verb(e.Value) {
 	case "", "pause", "drop", "crash", "fail-over":
 		return ""
+	case "partition", "cut":
+		return fmt.Sprintf("The links work again (fault %d); what they held back arrives now.", e.Value)
 	}
 	return fmt.Sprintf("Fault %d is over.", e.Value)
 }
@@ -97,7 +99,10 @@ func thawed(t *teller, i int32, e *history.Event) string {
 func crashed(t *teller, _ int32, e *history.Event) string {
 	text := t.subject(e.Node) + " crashes" + byFault(e.Value) + "."
 	if t.h.Role(e.Node) == history.RoleStore {
-		list := t.entries[t.node(e.Node)]
+		list := t.entries[t.place(e.Node)]
+		if t.inCluster(e.Node) {
+			return text + " The others have what it had."
+		}
 		if len(list) == 0 || t.stores < 2 {
 			return text
 		}
@@ -127,13 +132,37 @@ func (t *teller) anyStandby() bool {
 	return false
 }
 
-func restarted(t *teller, _ int32, e *history.Event) string {
-	return t.subject(e.Node) + " restarts" + byFault(e.Value) + "."
+// restarted says what the server forgot meanwhile.
+func restarted(t *teller, i int32, e *history.Event) string {
+	text := t.subject(e.Node) + " restarts" + byFault(e.Value)
+	var owners []history.NodeID
+	for j := int(i) - 1; j >= 0 && t.h.Events[j].At == e.At; j-- {
+		if n := &t.h.Events[j]; n.Kind == history.Forgotten && n.Node == e.Node {
+			owners = append(owners, n.Owner)
+		}
+	}
+	switch {
+	case len(owners) == 0 && t.h.Role(e.Node) == history.RoleClient:
+		return text + " and begins anew."
+	case len(owners) == 0 || len(owners) > 4:
+		return text + "."
+	case t.client(owners[0]).believes:
+		return text + fmt.Sprintf(" without %s's entry. Nobody tells %s.", t.names(owners), t.names(owners))
+	}
+	return text + fmt.Sprintf(" without %s's entry.", t.names(owners))
 }
 
-// promoted says what the new primary knows about the clients that believe.
+// promoted says what the new primary knows about the clients that believe, and
+// whether the old one still runs.
 func promoted(t *teller, _ int32, e *history.Event) string {
-	text := t.subject(e.Node) + " becomes the primary" + byFault(e.Value) + "."
+	if t.inCluster(e.Node) {
+		return t.subject(e.Node) + " becomes the leader" + byFault(e.Value) + ". It has what the leader before it had."
+	}
+	text := t.subject(e.Node) + " becomes the primary" + byFault(e.Value)
+	if old := t.node(e.Peer); old != 0 && !t.down[old] && !t.frozen[old] {
+		text += ", although " + t.name(e.Peer) + " is still running"
+	}
+	text += "."
 	var missing []history.NodeID
 	for id := range t.clients {
 		if t.clients[id].believes && !t.knows(e.Node, history.NodeID(id), e.At) {
@@ -146,9 +175,13 @@ func promoted(t *teller, _ int32, e *history.Event) string {
 	return text + fmt.Sprintf(" It has no entry of %s.", t.names(missing))
 }
 
+func demoted(t *teller, _ int32, e *history.Event) string {
+	return fmt.Sprintf("%s becomes a replica of %s and forgets what only it knew.", t.subject(e.Node), t.name(e.Peer))
+}
+
 // knows reports whether a server has a live entry of an owner.
 func (t *teller) knows(server, owner history.NodeID, at history.Instant) bool {
-	for _, held := range t.entries[t.node(server)] {
+	for _, held := range t.entries[t.place(server)] {
 		if held.owner == owner && (held.end == 0 || held.end > at) {
 			return true
 		}

@@ -67,7 +67,11 @@ func extended(t *teller, i int32, e *history.Event) string {
 
 func removed(t *teller, i int32, e *history.Event) string {
 	if e.Peer == 0 {
-		return fmt.Sprintf("%s removes %s's entry.", t.subject(e.Node), t.object(e.Owner))
+		text := fmt.Sprintf("%s removes %s's entry.", t.subject(e.Node), t.object(e.Owner))
+		if t.client(e.Owner).believes {
+			text += " Nobody tells " + t.object(e.Owner) + "."
+		}
+		return text
 	}
 	if e.Peer != e.Owner {
 		return fmt.Sprintf("%s's %s removes %s's entry.",
@@ -97,7 +101,13 @@ func expired(t *teller, _ int32, e *history.Event) string {
 	return fmt.Sprintf("%s's entry ends; its lease is over.", t.subject(e.Owner))
 }
 
-func forgotten(t *teller, _ int32, e *history.Event) string {
+// forgotten is told at the restart that follows, or else here.
+func forgotten(t *teller, i int32, e *history.Event) string {
+	for j := int(i) + 1; j < len(t.h.Events) && t.h.Events[j].At == e.At; j++ {
+		if n := &t.h.Events[j]; n.Kind == history.Restarted && n.Node == e.Node {
+			return ""
+		}
+	}
 	if t.client(e.Owner).believes {
 		return fmt.Sprintf("%s has lost %s's entry. Nobody tells %s.",
 			t.subject(e.Node), t.object(e.Owner), t.object(e.Owner))

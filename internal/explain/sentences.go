@@ -47,6 +47,12 @@ var sentences = [...]func(t *teller, i int32, e *history.Event) string{
 	history.Promoted:     promoted,
 	history.ClockChanged: clockChanged,
 	history.Healed:       healed,
+	history.Demoted:      demoted,
+
+	history.Reenters:      reenters,
+	history.Reentered:     reentered,
+	history.ReenterFailed: reenterFailed,
+	history.Left:          left,
 }
 
 // tell returns the sentence for an event, or "".

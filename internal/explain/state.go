@@ -40,14 +40,16 @@ type teller struct {
 	breaks   map[int32][]breach
 	progress bool // progress is broken: the final quiet period is part of the story
 	clients  []client
-	entries  [][]entry // by node
-	serving  []bool    // by node: a server that clients talk to
-	standby  []bool    // by node: a replica that has not been promoted yet
-	down     []bool    // by node: a process that has died
-	stores   int       // how many stores the header lists
-	grants   bool      // the history shows what the stores do
-	drops    []int64   // numbers of drop faults that have begun and not been seen to act
-	foreign  []bool    // by node: its command on another's entry has been told
+	entries  [][]entry      // by node
+	serving  []bool         // by node: a server that clients talk to
+	standby  []bool         // by node: a replica that has not been promoted yet
+	down     []bool         // by node: a process that has died
+	frozen   []bool         // by node: a process that stands still
+	cluster  history.NodeID // the member that stands for all of a cluster; 0 without one
+	stores   int            // how many stores the header lists
+	grants   bool           // the history shows what the stores do
+	drops    []int64        // numbers of drop faults that have begun and not been seen to act
+	foreign  []bool         // by node: its command on another's entry has been told
 }
 
 func newTeller(h *history.History, findings []checker.Finding) *teller {
@@ -55,7 +57,7 @@ func newTeller(h *history.History, findings []checker.Finding) *teller {
 	t := &teller{
 		h: h, breaks: anchors(h, findings),
 		clients: make([]client, n), entries: make([][]entry, n),
-		serving: make([]bool, n), standby: make([]bool, n), down: make([]bool, n), foreign: make([]bool, n),
+		serving: make([]bool, n), standby: make([]bool, n), down: make([]bool, n), frozen: make([]bool, n), foreign: make([]bool, n), cluster: clusterOf(h),
 	}
 	for i := range t.clients {
 		t.clients[i].lastWire = history.NoCause
@@ -71,13 +73,13 @@ func newTeller(h *history.History, findings []checker.Finding) *teller {
 	for i := range h.Events {
 		switch e := &h.Events[i]; e.Kind {
 		case history.Promoted, history.Replicated:
-			t.standby[t.node(e.Node)] = !t.serving[t.node(e.Node)]
+			t.standby[t.place(e.Node)] = !t.serving[t.place(e.Node)]
 		case history.Granted:
 			t.grants = true
-			t.serving[t.node(e.Node)] = !t.standby[t.node(e.Node)]
+			t.serving[t.place(e.Node)] = !t.standby[t.place(e.Node)]
 		case history.Executed:
-			if h.Role(e.Node) == history.RoleStore && !t.standby[t.node(e.Node)] {
-				t.serving[t.node(e.Node)] = true
+			if h.Role(e.Node) == history.RoleStore && !t.standby[t.place(e.Node)] {
+				t.serving[t.place(e.Node)] = true
 			}
 		}
 	}
@@ -97,7 +99,7 @@ func (t *teller) client(id history.NodeID) *client { return &t.clients[t.node(id
 
 // find returns the entry of an owner on a server under a key, or nil.
 func (t *teller) find(server, owner history.NodeID, key history.TextID) *entry {
-	list := t.entries[t.node(server)]
+	list := t.entries[t.place(server)]
 	for i := range list {
 		if list[i].owner == owner && list[i].key == key {
 			return &list[i]
@@ -122,10 +124,10 @@ func (t *teller) held(owner history.NodeID) *entry {
 }
 
 func (t *teller) drop(server, owner history.NodeID, key history.TextID) {
-	list := t.entries[t.node(server)]
+	list := t.entries[t.place(server)]
 	for i := range list {
 		if list[i].owner == owner && list[i].key == key {
-			t.entries[t.node(server)] = append(list[:i], list[i+1:]...)
+			t.entries[t.place(server)] = append(list[:i], list[i+1:]...)
 			return
 		}
 	}
@@ -144,8 +146,9 @@ func (t *teller) dropKey(node history.NodeID, key history.TextID) {
 
 // before notes what the sentences about an event need to see as already done.
 func (t *teller) before(e *history.Event) {
-	if e.Kind == history.Promoted && e.Peer != 0 {
-		t.serving[t.node(e.Peer)] = false
+	// A primary that lives on serves whoever still talks to it.
+	if e.Kind == history.Promoted && e.Peer != 0 && t.down[t.node(e.Peer)] {
+		t.serving[t.place(e.Peer)] = t.inCluster(e.Peer)
 	}
 }
 
@@ -167,9 +170,13 @@ func (t *teller) apply(index int32, e *history.Event) {
 		c.believes, c.releasing = false, true
 	case history.Crashed:
 		c.believes, c.waits, c.releasing = false, false, false
-		t.down[t.node(e.Node)] = true
+		t.down[t.node(e.Node)], t.frozen[t.node(e.Node)] = true, false
 	case history.Restarted:
 		t.down[t.node(e.Node)] = false
+	case history.Froze, history.Thawed:
+		t.frozen[t.node(e.Node)] = e.Kind == history.Froze
+	case history.Demoted:
+		t.serving[t.place(e.Node)], t.standby[t.place(e.Node)] = false, true
 	case history.Sent, history.Replied, history.TimedOut, history.RequestDropped:
 		c.lastWire = index
 	case history.Executed:
@@ -182,7 +189,7 @@ func (t *teller) apply(index int32, e *history.Event) {
 }
 
 func (t *teller) applyGrant(e *history.Event) {
-	node := t.node(e.Node)
+	node := t.place(e.Node)
 	switch e.Kind {
 	case history.Granted:
 		t.dropKey(node, e.Text) // what was there is gone, even if nobody saw it go
@@ -215,7 +222,7 @@ func (t *teller) applyGrant(e *history.Event) {
 // promote makes a replica the server that clients talk to. Copies whose time was
 // up are dropped in silence, as the server itself does.
 func (t *teller) promote(e *history.Event) {
-	node := t.node(e.Node)
+	node := t.place(e.Node)
 	t.standby[node], t.serving[node] = false, true
 	live := t.entries[node][:0]
 	for _, held := range t.entries[node] {
@@ -278,7 +285,7 @@ func (t *teller) beliefs() (belief, store string, apart bool) {
 // owners returns who has an entry on the serving servers, and on how many.
 func (t *teller) owners() (owners []history.NodeID, counts []int) {
 	for node := range t.entries {
-		if !t.serving[node] || t.down[node] || len(t.entries[node]) == 0 {
+		if !t.serving[node] || t.lost(node) || len(t.entries[node]) == 0 {
 			continue
 		}
 		owner, seen := t.entries[node][0].owner, false
@@ -298,7 +305,7 @@ func (t *teller) owners() (owners []history.NodeID, counts []int) {
 // allDown reports whether no server is left that serves.
 func (t *teller) allDown() bool {
 	for node := range t.serving {
-		if t.serving[node] && !t.down[node] {
+		if t.serving[node] && !t.lost(node) {
 			return false
 		}
 	}

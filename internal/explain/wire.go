@@ -4,16 +4,26 @@ import (
 	"fmt"
 
 	"lockstep/internal/history"
+	"lockstep/internal/plan"
 )
 
 // The templates of the wire. Its routine is left out: only what is lost, late or
 // given up is told.
 
-// executed tells a request that was long on its way.
+// executed tells a request that was long on its way. Stores other than Redis let
+// clients wait for the lock inside of a request: that is no delay.
 func executed(t *teller, i int32, e *history.Event) string {
 	sent := t.cause(e.Cause)
 	if sent == nil || sent.Kind != history.Sent || e.At.Sub(sent.At) < together {
 		return ""
+	}
+	switch store := t.h.Name(e.Node); {
+	case plan.InRedis(store):
+	case t.client(e.Peer).waits:
+		return ""
+	default:
+		return fmt.Sprintf("%s's %s is executed only now, %s after it was sent.",
+			t.subject(e.Peer), orCommand(t.command(i)), span(e.At.Sub(sent.At)))
 	}
 	return fmt.Sprintf("%s's %s reaches %s only now, %s after it was sent.",
 		t.subject(e.Peer), orCommand(t.command(i)), t.object(e.Node), span(e.At.Sub(sent.At)))

@@ -1,6 +1,9 @@
 package faults
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Scheduler runs something later, in true time.
 type Scheduler interface {
@@ -56,12 +59,19 @@ func (e *Engine) want(t *Trigger) {
 // namesHolder reports whether a fault speaks of the holder, so that the engine
 // must follow who holds the lock.
 func namesHolder(f *Fault) bool {
-	for _, s := range []string{f.Trigger.Subject, f.Target} {
-		if s == TheHolder || s == NextHolder {
+	names := []string{f.Trigger.Subject, f.Target}
+	if f.End.Until != nil {
+		names = append(names, f.End.Until.Subject)
+	}
+	for _, side := range f.Args.Sides {
+		names = append(names, side...)
+	}
+	for _, name := range names {
+		if name == TheHolder || name == NextHolder {
 			return true
 		}
 	}
-	return f.End.Until != nil && (f.End.Until.Subject == TheHolder || f.End.Until.Subject == NextHolder)
+	return false
 }
 
 // Start arms the triggers that are instants; to be called at true time 0.
@@ -113,7 +123,7 @@ func (e *Engine) Wants(kind MomentKind, client, command, script string) bool {
 
 // onWireOf compares what is known before the moment: everything but who holds.
 func (t *Trigger) onWireOf(m *Moment) bool {
-	if t.Moment != m.Kind || (t.Command != m.Call.Command && t.Command != m.Script) {
+	if t.Moment != m.Kind || !t.names(m) {
 		return false
 	}
 	switch t.Subject {
@@ -121,6 +131,11 @@ func (t *Trigger) onWireOf(m *Moment) bool {
 		return true
 	}
 	return t.Subject == m.Subject
+}
+
+// names reports whether the trigger waits for the command of a moment of the wire.
+func (t *Trigger) names(m *Moment) bool {
+	return t.Command == m.Call.Command || t.Command == m.Script || t.Command == AnyCommand
 }
 
 // Observe is told that a client has reached a moment. Faults that waited for it
@@ -177,7 +192,7 @@ func (e *Engine) matches(t *Trigger, m *Moment) bool {
 	if t.Moment != m.Kind {
 		return false
 	}
-	if m.Kind.OnWire() && t.Command != m.Call.Command && t.Command != m.Script {
+	if m.Kind.OnWire() && !t.names(m) {
 		return false
 	}
 	switch t.Subject {
@@ -201,6 +216,9 @@ func (e *Engine) begin(i int, at Occasion) {
 	if f.Target != "" && at.Target == "" {
 		return // "the holder", and nobody holds
 	}
+	if at.Sides = e.resolveSides(f.Args.Sides); len(at.Sides) != len(f.Args.Sides) {
+		return
+	}
 	e.world.FaultBegan(f.Number, at.Target)
 	f.Verb.Begin(e.world, at)
 	if f.End == (End{}) {
@@ -223,6 +241,26 @@ func (e *Engine) resolve(target string) string {
 		return e.holder
 	}
 	return target
+}
+
+// resolveSides resolves the nodes of all sides; nil when there is nothing between
+// them to cut: nobody holds, or the holder turns out to stand on two sides.
+func (e *Engine) resolveSides(sides [][]string) [][]string {
+	out := make([][]string, 0, len(sides))
+	var placed []string
+	for _, side := range sides {
+		var nodes []string
+		for _, name := range side {
+			node := e.resolve(name)
+			if node == "" || slices.Contains(placed, node) {
+				return nil
+			}
+			nodes = append(nodes, node)
+		}
+		placed = append(placed, nodes...)
+		out = append(out, nodes)
+	}
+	return out
 }
 
 func (e *Engine) end(i int) {

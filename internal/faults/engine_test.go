@@ -62,7 +62,7 @@ func (l *lab) Partition(_ int, from, to []string, both bool) {
 func (l *lab) HealPartition(f int)                            { l.note("heal partition %d", f) }
 func (l *lab) JumpClock(_ int, node string, by time.Duration) { l.note("jump %s by %v", node, by) }
 func (l *lab) DriftClock(_ int, node string, ppm int64)       { l.note("drift %s by %d ppm", node, ppm) }
-func (l *lab) Evict(int)                                      { l.note("evict") }
+func (l *lab) Evict(_ int, from string)                       { l.note("%s", strings.TrimSpace("evict "+from)) }
 func (l *lab) Lag(_ int, by time.Duration)                    { l.note("lag %v", by) }
 func (l *lab) DelayCall(_ int, c Call, h Half, d time.Duration) {
 	l.note("delay %v of %s's %s by %v", h, c.Client, c.Command, d)

@@ -5,10 +5,12 @@ func init() {
 		Name:    "fail-over",
 		Summary: "The primary dies and a replica takes its place; what had not been replicated is lost.",
 		Example: "- when: A is in its critical section\n  fail-over: operator",
-		Value:   Param{Kind: ParamChoice, Choices: []string{"operator"}, Required: true, Doc: "who promotes the replica: an operator, as soon as servers.redis.failover.after has passed"},
-		Ends:    EndNone,
-		Replica: true,
-		Build:   func(Args) Verb { return failOver{} },
+		Value: Param{Kind: ParamChoice, Choices: []string{"operator", "sentinel"}, Required: true,
+			Doc: "who promotes the replica: an operator, as soon as failover.after has passed, or sentinels, once they agree that the primary is down"},
+		Ends:     EndNone,
+		Replica:  true,
+		Promoter: true,
+		Build:    func(Args) Verb { return failOver{} },
 	})
 }
 

@@ -24,6 +24,9 @@ type Fault struct {
 
 // Make builds a fault from checked parts.
 func Make(number int, s Spec, a Args, t Trigger, end End) Fault {
+	if text := a.Text(s.Value); text != "" {
+		a.Value = text
+	}
 	f := Fault{Number: number, Trigger: t, Args: a, End: end, Verb: s.Build(a)}
 	if s.Value.NamesNode() {
 		f.Target = a.Value
@@ -44,10 +47,11 @@ type Verb interface {
 
 // Occasion is what a verb knows when it begins or ends.
 type Occasion struct {
-	Fault   int    // number of the fault
-	Subject string // the node whose moment triggered it; "" for an instant
-	Call    Call   // the command in question; zero unless the moment is one of the wire
-	Target  string // the resolved value of the verb when it names a node: "the holder" has become "A"
+	Fault   int        // number of the fault
+	Subject string     // the node whose moment triggered it; "" for an instant
+	Call    Call       // the command in question; zero unless the moment is one of the wire
+	Target  string     // the resolved value of the verb when it names a node: "the holder" has become "A"
+	Sides   [][]string // the same for a verb that names sides
 }
 
 // Trigger says when a fault begins, or ends.
@@ -60,7 +64,7 @@ type Trigger struct {
 	// Moment that Subject must reach.
 	Moment  MomentKind
 	Subject string // a client's name, or one of the Subject... constants
-	Command string // for moments of the wire: GET, or the name of a script; upper case for commands
+	Command string // for moments of the wire: GET, or the name of a script; upper case for commands; or AnyCommand
 
 	// Nth is the occurrence that counts, from 1; 0 means every time.
 	Nth int
@@ -75,6 +79,9 @@ const (
 	NextHolder = "the next holder"
 	ThePrimary = "the primary"
 )
+
+// AnyCommand stands for every command, every script included.
+const AnyCommand = "any command"
 
 // End says when a fault ends. The zero End means that the verb is over as soon
 // as it has begun (a crash, one dropped reply).
@@ -157,8 +164,9 @@ type World interface {
 	// than they do without faults; 0 ends it. The readings do not jump.
 	DriftClock(fault int, node string, ppm int64)
 	// Evict makes the store drop the lock's entry early: an eviction, a flush, an
-	// operator's DEL; for a store with sessions or leases, that of the holder.
-	Evict(fault int)
+	// operator's DEL; for a store with sessions or leases, that of the holder. With
+	// a server's name it is dropped there only.
+	Evict(fault int, server string)
 	// Lag makes replication so much slower; 0 ends it.
 	Lag(fault int, by time.Duration)
 }
@@ -181,7 +189,8 @@ func (f *Fault) Spec() Spec {
 
 // Scaled returns the fault with all its durations scaled.
 func (f Fault) Scaled(scale func(time.Duration) time.Duration) Fault {
-	args := Args{Value: f.Args.Value, Choices: f.Args.Choices, Durations: map[string]time.Duration{}}
+	args := f.Args
+	args.Durations = map[string]time.Duration{}
 	for name, d := range f.Args.Durations { // order: each key on its own
 		args.Durations[name] = scale(d)
 	}

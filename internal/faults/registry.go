@@ -11,11 +11,15 @@ type ParamKind uint8
 
 // The types of parameters.
 const (
-	ParamNode     ParamKind = iota // a client, "the holder", "the primary", ...
-	ParamClient                    // the same without "the primary"
+	ParamNode     ParamKind = iota // a client, a server, "the holder", "the primary", ...
+	ParamClient                    // the same without servers
+	ParamServer                    // a server or "the primary"
 	ParamDuration                  // 15s
 	ParamChoice                    // one of Choices
 	ParamNone                      // the verb's own value must be absent or empty
+	ParamOffset                    // a duration with a sign: +12s
+	ParamRate                      // a change of a rate: +5%, -200ppm
+	ParamSides                     // two or more sides, each a node, a group of nodes or a list of these: [A, store]
 )
 
 // Param describes one parameter of a verb.
@@ -24,8 +28,13 @@ type Param struct {
 	Kind     ParamKind
 	Choices  []string
 	Required bool
+	Default  time.Duration // of a ParamDuration that may be left out
+	Two      bool          // of ParamSides: exactly two
 	Doc      string
 }
+
+// Timed reports whether the parameter's value is a duration, kept in Args.Durations.
+func (p Param) Timed() bool { return p.Kind == ParamDuration || p.Kind == ParamOffset }
 
 // NamesNode reports whether the parameter's value is a node.
 func (p Param) NamesNode() bool { return p.Kind == ParamNode || p.Kind == ParamClient }
@@ -46,6 +55,11 @@ type Spec struct {
 	OnWire bool
 	// Replica: there must be a replica for it.
 	Replica bool
+	// Promoter: its value says who promotes the replica, as servers: does.
+	Promoter bool
+	// Say puts the verb and its value into words where "verb value" would not
+	// read well; nil otherwise.
+	Say func(Args) string
 	// Real is empty when real servers can do it, else the reason why not.
 	Real string
 	// Build makes the verb from checked arguments.
@@ -64,8 +78,10 @@ const (
 
 // Args are the checked arguments of one fault.
 type Args struct {
-	Value     string                   // the verb's own value
-	Durations map[string]time.Duration // parameters of kind ParamDuration
+	Value     string                   // the verb's own value, as text; Make derives it from the next three where it can
+	Durations map[string]time.Duration // parameters that are durations, by name
+	Rates     map[string]int64         // parameters of kind ParamRate, in millionths
+	Sides     [][]string               // the verb's own value, when it is of kind ParamSides
 	Choices   map[string]string        // all other parameters
 }
 

@@ -11,7 +11,9 @@ import (
 func (f *Fault) describe() string {
 	spec := f.Spec()
 	words := []string{spec.Name}
-	if f.Args.Value != "" {
+	if spec.Say != nil {
+		words[0] = spec.Say(f.Args)
+	} else if f.Args.Value != "" {
 		words = append(words, f.Args.Value)
 	}
 	for _, p := range spec.Params {
@@ -33,12 +35,53 @@ func (f *Fault) describe() string {
 }
 
 // Text returns the value of a parameter as a scenario says it, "" when it was
-// left out.
+// left out. The verb's own value is the parameter without a name.
 func (a Args) Text(p Param) string {
 	if d, ok := a.Durations[p.Name]; ok {
+		if p.Kind == ParamOffset && d >= 0 {
+			return "+" + Duration(d)
+		}
 		return Duration(d)
 	}
+	if rate, ok := a.Rates[p.Name]; ok {
+		return Rate(rate)
+	}
+	if p.Kind == ParamSides {
+		return sidesText(a.Sides)
+	}
+	if p.Name == "" {
+		return a.Value
+	}
 	return a.Choices[p.Name]
+}
+
+// sidesText is sides as a scenario writes them: [A, [redis-1, redis-2]].
+func sidesText(sides [][]string) string {
+	parts := make([]string, len(sides))
+	for i, side := range sides {
+		parts[i] = strings.Join(side, ", ")
+		if len(side) != 1 {
+			parts[i] = "[" + parts[i] + "]"
+		}
+	}
+	return "[" + strings.Join(parts, ", ") + "]"
+}
+
+// sideWords is one side in words: A, B and store.
+func sideWords(side []string) string {
+	last := len(side) - 1
+	if last < 1 {
+		return strings.Join(side, "")
+	}
+	return strings.Join(side[:last], ", ") + " and " + side[last]
+}
+
+// Rate prints a change of a rate as a scenario writes it: +5% or -200ppm.
+func Rate(ppm int64) string {
+	if ppm%10_000 == 0 {
+		return fmt.Sprintf("%+d%%", ppm/10_000)
+	}
+	return fmt.Sprintf("%+dppm", ppm)
 }
 
 func (t *Trigger) describe() string {

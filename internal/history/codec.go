@@ -113,7 +113,7 @@ func checkHeader(header *Header) error {
 		}
 		seen[n.Name] = true
 		switch n.Role {
-		case RoleClient, RoleProbe, RoleStore, RoleResource:
+		case RoleClient, RoleProbe, RoleStore, RoleSentinel, RoleResource:
 		default:
 			return fmt.Errorf("node %q has the unknown role %q", n.Name, n.Role)
 		}

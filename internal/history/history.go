@@ -54,6 +54,7 @@ const (
 	RoleClient   Role = "client"   // a process that wants the lock
 	RoleProbe    Role = "probe"    // the client that tries the lock in the final quiet period
 	RoleStore    Role = "store"    // a server that keeps lock entries
+	RoleSentinel Role = "sentinel" // a process that watches over the servers and promotes a replica
 	RoleResource Role = "resource" // what the lock guards
 )
 

@@ -63,6 +63,16 @@ const (
 
 	CutShort // the run was stopped before its end: what is not in the history may still have happened
 
+	// Re-entry: the client takes the lock again while it holds it. Node is the
+	// client, Value how deep: 1 for the first time. Its belief stays what it was.
+
+	Reenters      // asks for the lock again
+	Reentered     // was given it again; Token
+	ReenterFailed // was not; Text is the error, of the last attempt when its patience is over
+	Left          // gave it back once; Text is the error of a release that did not confirm it
+
+	Demoted // Node: a primary became a replica; Peer: the primary that it follows now
+
 	kindCount
 )
 
@@ -78,6 +88,8 @@ var kindNames = [kindCount]string{
 	FaultBegan: "fault-began", FaultEnded: "fault-ended", Froze: "froze", Thawed: "thawed",
 	Crashed: "crashed", Restarted: "restarted", Promoted: "promoted",
 	ClockChanged: "clock-changed", Healed: "healed", CutShort: "cut-short",
+	Reenters: "reenters", Reentered: "reentered", ReenterFailed: "reenter-failed", Left: "left",
+	Demoted: "demoted",
 }
 
 // OnWire reports whether the event is one of a message. In most histories nearly

@@ -49,6 +49,11 @@ type Deps struct {
 	Lease time.Duration // a multiple of the variant's LeaseUnit
 	Retry time.Duration // between two tries of a spinning variant
 
+	// What a client library is configured with, for designs that look at it.
+
+	Timeout  time.Duration // the response timeout, which the ports keep
+	Replicas int           // of the Redis primary
+
 	// The store of the variant; the others are nil.
 
 	Redis     world.Redis
@@ -86,6 +91,8 @@ type Servers struct {
 	// replicas for MinReplicasMaxLag.
 	MinReplicas       int
 	MinReplicasMaxLag time.Duration
+	// TairString: Redis with the module of that name, which brings CAS and CAD.
+	TairString bool
 }
 
 // Variant is a lock design.

@@ -47,63 +47,22 @@ end`}
 type watchdogLua struct{ Deps }
 
 func (l *watchdogLua) Acquire(ctx context.Context) (Lease, error) {
-	return setNXPX(ctx, l.Deps, l.guard)
-}
-
-// guard starts the watchdog of a new lease; sent is when its SET was sent, the
-// latest instant from which the lease can safely be counted.
-func (l *watchdogLua) guard(token string, sent time.Duration) Lease {
-	lease := &watchedLease{scriptDel: scriptDel{Deps: l.Deps, token: token}}
-	lease.lost, lease.tellLost = l.Env.WithCancel(l.Env.Background())
-	ctx, stop := l.Env.WithCancel(l.Env.Background())
-	lease.stop = stop
-	l.Env.Go(ctx, world.Watchdog, func(ctx context.Context) {
-		lease.watch(ctx, sent+l.Lease)
+	return setNXPX(ctx, l.Deps, func(token string, sent time.Duration) Lease {
+		renewal := world.Eval(renewScript, l.Name).Text(token).Num(world.Millis(l.Lease))
+		return &watchedLease{
+			scriptDel: scriptDel{Deps: l.Deps, token: token},
+			watchdog:  newWatchdog(l.Deps, renewal, sent),
+		}
 	})
-	return lease
 }
 
-// watchedLease is a lease with a watchdog.
+// watchedLease is a lease with a watchdog that is released by the unlock script.
 type watchedLease struct {
 	scriptDel
-	lost     context.Context
-	tellLost context.CancelFunc
-	stop     context.CancelFunc // of the watchdog
+	*watchdog
 }
 
-func (l *watchedLease) Lost() context.Context { return l.lost }
-
-// watch renews until it is stopped. until is the local time at which the lease
-// runs out unless a renewal succeeds before.
-func (l *watchedLease) watch(ctx context.Context, until time.Duration) {
-	for {
-		now := l.Env.Mono()
-		if l.Env.Sleep(ctx, min(l.Lease/3, until-now)) != nil {
-			return
-		}
-		sent := l.Env.Mono()
-		if sent >= until {
-			// Ask once more: after a pause it is the store that knows.
-			until = sent + l.Lease/3
-		}
-		reply := l.renew(ctx, until-sent)
-		switch {
-		case ctx.Err() != nil:
-			return
-		case reply.IsInt(1):
-			until = sent + l.Lease
-		case reply.Err == nil || l.Env.Mono() >= until:
-			l.tellLost()
-			return
-		}
-	}
-}
-
-func (l *watchedLease) renew(ctx context.Context, patience time.Duration) world.Reply {
-	ctx, cancel := l.Env.WithTimeout(ctx, patience)
-	defer cancel()
-	return l.Redis.Do(ctx, world.Eval(renewScript, l.Name).Text(l.token).Num(world.Millis(l.Lease)))
-}
+func (l *watchedLease) Lost() context.Context { return l.watchdog.Lost() }
 
 func (l *watchedLease) Release(ctx context.Context) error {
 	l.stop()

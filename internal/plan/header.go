@@ -17,21 +17,29 @@ const (
 // begins as the primary.
 func ServerName(i int) string { return fmt.Sprintf("redis-%d", i+1) }
 
-// Header is the head of the history of one run: clients, probe, servers and
-// resource, in this order, and the planned faults.
+// Header is HeaderOf for a lock that keeps its entries in Redis and demands
+// nothing of its servers.
 func (p *Plan) Header(lock string, seed uint64, backend string, scalePPM int64) history.Header {
+	return p.HeaderOf(lock, Store{Name: "redis"}, seed, backend, scalePPM)
+}
+
+// HeaderOf is the head of the history of one run: clients, probe, the servers of
+// the lock's store, sentinels and resource, in this order, and the planned faults.
+func (p *Plan) HeaderOf(lock string, store Store, seed uint64, backend string, scalePPM int64) history.Header {
 	h := history.Header{
 		Scenario: p.Name, Lock: lock, Seed: seed, Backend: backend, ScalePPM: scalePPM,
 		Lease: p.Lease, Fence: string(p.Workload.Fence),
 	}
-	for _, name := range p.Clients {
-		h.Nodes = append(h.Nodes, history.Node{Name: name, Role: history.RoleClient})
+	add := func(role history.Role, names ...string) {
+		for _, name := range names {
+			h.Nodes = append(h.Nodes, history.Node{Name: name, Role: role})
+		}
 	}
-	h.Nodes = append(h.Nodes, history.Node{Name: ProbeName, Role: history.RoleProbe})
-	for i := range 1 + p.Redis.Replicas {
-		h.Nodes = append(h.Nodes, history.Node{Name: ServerName(i), Role: history.RoleStore})
-	}
-	h.Nodes = append(h.Nodes, history.Node{Name: ResourceName, Role: history.RoleResource})
+	add(history.RoleClient, p.Clients...)
+	add(history.RoleProbe, ProbeName)
+	add(history.RoleStore, p.Servers(store)...)
+	add(history.RoleSentinel, p.SentinelNames(store)...)
+	add(history.RoleResource, ResourceName)
 	for i := range p.Faults {
 		f := &p.Faults[i]
 		h.Faults = append(h.Faults, history.Fault{Number: f.Number, Verb: f.Verb.Name(), Text: f.Text})

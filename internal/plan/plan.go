@@ -25,10 +25,18 @@ type Plan struct {
 	Clients  []string      // names, at least one
 	Workload Workload
 	Network  Network
-	Redis    Redis
-	Clocks   []Clock // in the order of the file
-	Faults   []faults.Fault
-	Expect   []Expectation
+	// What the stores are made of; a run uses the one of its lock's store.
+	Redis     Redis
+	Redlock   Redlock
+	Etcd      Cluster
+	ZooKeeper ZooKeeper
+	Consul    Cluster
+	MySQL     SQL
+	Postgres  SQL
+
+	Clocks []Clock // in the order of the file
+	Faults []faults.Fault
+	Expect []Expectation
 }
 
 // Workload is what every client does.
@@ -40,6 +48,11 @@ type Workload struct {
 	Stagger time.Duration // client i starts i*Stagger after the first
 	Retry   time.Duration // between two tries of a lock that spins, and after a try that failed
 	Fence   Fence
+	// Nested is how often the client takes the lock again while it holds it.
+	Nested int
+	// ReleaseAgain is how much later a client repeats a release whose outcome it
+	// does not know, once; 0: it does not.
+	ReleaseAgain time.Duration
 }
 
 // Fence says what the resource checks.
@@ -64,19 +77,6 @@ type Network struct {
 	Timeout time.Duration // how long a client waits for a reply
 }
 
-// Redis is the group of servers behind a Redis lock: one primary and its replicas.
-type Redis struct {
-	Replicas int
-	Lag      time.Duration // how late a replica applies what the primary executed
-	Failover Failover
-}
-
-// Failover says how a replica takes over.
-type Failover struct {
-	By    string        // operator
-	After time.Duration // from the primary's death to the promotion
-}
-
 // Clock sets a node's clocks apart from true time.
 type Clock struct {
 	Node     string
@@ -94,12 +94,11 @@ type Expectation struct {
 
 // Default values, spelled out by `simulate explain FILE`.
 const (
-	DefaultLease         = 10 * time.Second
-	DefaultWait          = 60 * time.Second
-	DefaultTimeout       = 3 * time.Second
-	DefaultStagger       = 50 * time.Millisecond
-	DefaultRetry         = 100 * time.Millisecond // the documents are silent
-	DefaultFailoverAfter = 500 * time.Millisecond
+	DefaultLease   = 10 * time.Second
+	DefaultWait    = 60 * time.Second
+	DefaultTimeout = 3 * time.Second
+	DefaultStagger = 50 * time.Millisecond
+	DefaultRetry   = 100 * time.Millisecond // the documents are silent
 )
 
 // Default returns a plan with every default filled in: one round, three clients.
@@ -121,9 +120,13 @@ func Default() Plan {
 			Latency: Range{time.Millisecond, 2 * time.Millisecond},
 			Timeout: DefaultTimeout,
 		},
-		Redis: Redis{
-			Failover: Failover{By: "operator", After: DefaultFailoverAfter},
-		},
+		Redis:     defaultRedis(),
+		Redlock:   Redlock{Nodes: DefaultRedlockNodes, Persistence: PersistNone},
+		Etcd:      Cluster{Nodes: DefaultClusterNodes, Election: DefaultElection},
+		ZooKeeper: ZooKeeper{Cluster: Cluster{Nodes: DefaultClusterNodes, Election: DefaultElection}},
+		Consul:    Cluster{Nodes: DefaultClusterNodes, Election: DefaultElection},
+		MySQL:     SQL{Failover: defaultFailover()},
+		Postgres:  SQL{Failover: defaultFailover()},
 	}
 }
 
@@ -135,7 +138,8 @@ const ProbeFactor = 10
 // heals all faults and begins the final quiet period.
 func (p *Plan) Horizon() time.Duration {
 	w := p.Workload
-	h := time.Duration(w.Repeat) * (w.Wait + w.Work.Max + w.Rest.Max)
+	waits := time.Duration(1 + w.Nested)
+	h := time.Duration(w.Repeat) * (waits*w.Wait + w.Work.Max + w.Rest.Max)
 	h += time.Duration(len(p.Clients)) * w.Stagger
 	for _, f := range p.Faults {
 		h += f.Trigger.At + f.Trigger.After + f.End.For
@@ -159,10 +163,10 @@ func (p Plan) Scaled(ppm int64) Plan {
 	p.Workload.Rest = span(p.Workload.Rest)
 	p.Workload.Stagger = scale(p.Workload.Stagger)
 	p.Workload.Retry = scale(p.Workload.Retry)
+	p.Workload.ReleaseAgain = scale(p.Workload.ReleaseAgain)
 	p.Network.Latency = span(p.Network.Latency)
 	p.Network.Timeout = scale(p.Network.Timeout)
-	p.Redis.Lag = scale(p.Redis.Lag)
-	p.Redis.Failover.After = scale(p.Redis.Failover.After)
+	p.scaleServers(scale)
 	clocks := make([]Clock, len(p.Clocks))
 	for i, c := range p.Clocks {
 		c.Offset = scale(c.Offset)

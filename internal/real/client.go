@@ -67,7 +67,8 @@ func (h *harness) newClient(name string, load plan.Workload) (*client, error) {
 	}
 	start := proto.Start{
 		Name: name, Lock: h.variant.ID, Seed: h.seed, Lease: h.plan.Lease,
-		Timeout: h.plan.Network.Timeout, Workload: load, Clock: h.clockOf(name),
+		Timeout: h.plan.Network.Timeout, Replicas: h.plan.Redis.Replicas,
+		Workload: load, Clock: h.clockOf(name),
 	}
 	if name != plan.ProbeName { // in the quiet period no fault waits for anything
 		start.Moments, start.Wire = h.wanted(name)

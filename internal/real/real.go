@@ -106,6 +106,9 @@ func check(p *plan.Plan, lockID string, o *Options) (locks.Variant, error) {
 	if err := osproc.Supported(); err != nil {
 		return variant, err
 	}
+	if err := cannotSetUp(p); err != nil {
+		return variant, err
+	}
 	if p.Network.Timeout <= 0 {
 		return variant, errors.New("the plan's response timeout is not positive: a lost reply would never be noticed; set network.timeout")
 	}

@@ -60,9 +60,12 @@ func (r *reader) fault(n *node, number int, p *plan.Plan) (faults.Fault, bool) {
 	}
 	trigger := r.trigger(s, p.Clients)
 	end := r.end(s, p.Clients)
-	args := r.arguments(s, p.Clients)
-	if s.spec.Replica && p.Redis.Replicas == 0 {
-		r.problemf(s.verb.key, "there is no replica to fail over to: add \"servers: {redis: {replicas: 1}}\"")
+	args := r.arguments(s)
+	if s.spec.Replica {
+		r.needReplica(s, p)
+	}
+	if s.spec.Promoter && args.Value != "" && args.Value != p.Redis.Failover.By {
+		r.problemf(s.verb.value, "the rest of this scenario leaves the promotion to the %s: servers and all faults must agree on one", p.Redis.Failover.By)
 	}
 	if len(r.problems) > before {
 		return faults.Fault{}, false
@@ -257,76 +260,4 @@ func (r *reader) end(s parts, clients []string) faults.End {
 		_, end.Forever = r.choice(first.value, "forever", "true")
 	}
 	return end
-}
-
-// arguments reads the verb's own value and its parameters.
-func (r *reader) arguments(s parts, clients []string) faults.Args {
-	args := faults.Args{Durations: map[string]time.Duration{}, Choices: map[string]string{}}
-	value, _ := r.argument(s.verb.value, s.spec.Name, s.spec.Value, clients, args)
-	args.Value = value
-	for _, p := range s.spec.Params {
-		e, ok := s.params[p.Name]
-		if !ok {
-			if p.Required && !s.unclear {
-				r.problemf(s.verb.key, "%s needs %s: %s; add a line such as \"%s\"", s.spec.Name, p.Name, p.Doc, exampleOf(p.Name, p, clients))
-			}
-			continue
-		}
-		if text, ok := r.argument(e.value, p.Name, p, clients, args); ok && p.Kind != faults.ParamDuration {
-			args.Choices[p.Name] = text
-		}
-	}
-	return args
-}
-
-// argument reads one value. A duration also goes into args, under its name.
-func (r *reader) argument(n *node, key string, p faults.Param, clients []string, args faults.Args) (string, bool) {
-	example := exampleOf(key, p, clients)
-	if n.kind == emptyNode && !p.Required {
-		return "", true
-	}
-	switch p.Kind {
-	case faults.ParamNone:
-		r.problemf(n, "%s takes no value: write %s", key, example)
-		return "", false
-	case faults.ParamChoice:
-		return r.choice(n, key, p.Choices...)
-	case faults.ParamDuration:
-		d, ok := r.duration(n, key, example, 1)
-		if ok {
-			args.Durations[p.Name] = d
-		}
-		return Duration(d), ok
-	}
-	text, ok := r.value(n, key, example)
-	if !ok {
-		return "", false
-	}
-	text = strings.Join(strings.Fields(text), " ")
-	if p.Kind == faults.ParamClient && text == faults.ThePrimary {
-		r.problemf(n, "%s is about a client's work, and the primary has none: name a client, the holder or the next holder", key)
-		return "", false
-	}
-	if known := nodeNames(clients); !contains(known, text) && !r.clientsUnclear {
-		r.problemf(n, "%s cannot aim at %s, which is not in this scenario: %s", key, quote(text), suggest(text, known))
-		return "", false
-	}
-	return text, true
-}
-
-// nodeNames is everything that a fault can aim at.
-func nodeNames(clients []string) []string {
-	return append(append([]string(nil), clients...), faults.TheHolder, faults.NextHolder, faults.ThePrimary)
-}
-
-func exampleOf(key string, p faults.Param, clients []string) string {
-	switch p.Kind {
-	case faults.ParamDuration:
-		return key + ": 12s"
-	case faults.ParamChoice:
-		return key + ": " + p.Choices[0]
-	case faults.ParamNode, faults.ParamClient:
-		return key + ": " + someone(clients)
-	}
-	return key + ":"
 }

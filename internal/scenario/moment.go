@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"lockstep/internal/faults"
+	"lockstep/internal/locks"
 )
 
 var (
@@ -14,11 +15,18 @@ var (
 	commandForm = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,31}$`)
 )
 
-// plainCommands are the store's commands that a lower-case word in a moment
-// most likely means. Scripts have lower-case names, commands have not.
+// plainCommands are the stores' commands that a lower-case word in a moment most
+// likely means. Redis's scripts have lower-case names, commands have not.
 var plainCommands = []string{
 	"DEL", "EVAL", "EVALSHA", "EXISTS", "EXPIRE", "GET", "GETSET", "INCR", "PEXPIRE", "PUBLISH",
 	"SET", "SETEX", "SETNX", "SUBSCRIBE", "WAIT",
+}
+
+// otherCommands are those of the other stores. Some of them are good names for
+// scripts, too, so they are not taken for a mistake where scripts occur.
+var otherCommands = []string{
+	"ACQUIRE", "BEGIN", "CHILDREN", "COMMIT", "CREATE", "DELETE", "EXISTS", "GET_LOCK", "GRANT", "INSERT",
+	"KEEPALIVE", "RELEASE", "RELEASE_LOCK", "RENEW", "REVOKE", "SELECT", "SESSION", "TXN", "UPDATE",
 }
 
 // moment reads a phrase such as "A sends GET the 2nd time" into a trigger.
@@ -47,7 +55,7 @@ func (r *reader) moment(n *node, key string, clients []string, repeats bool) (fa
 	subject, phrase, wrong := r.splitSubject(text, clients)
 	if wrong == "" {
 		t.Subject = subject
-		wrong = matchMoment(&t, subject, phrase)
+		wrong = r.matchMoment(&t, subject, phrase)
 	}
 	if wrong != "" {
 		r.problemf(n, "%s", wrong)
@@ -71,6 +79,9 @@ func (r *reader) splitSubject(text string, clients []string) (subject, phrase, w
 	word, rest, _ := strings.Cut(text, " ")
 	if contains(clients, word) {
 		return word, rest, ""
+	}
+	if r.cast.servers[word] > 0 {
+		return "", "", fmt.Sprintf("moments are reached by clients, never by %s: name a client, any client, the holder or the next holder", word)
 	}
 	if r.clientsUnclear && clientForm.MatchString(word) {
 		return word, rest, ""
@@ -109,7 +120,7 @@ func findMoment(phrase string) (kind faults.MomentKind, command string, found bo
 		if rest, ok = strings.CutSuffix(rest, after); !ok {
 			continue
 		}
-		if !commandForm.MatchString(rest) {
+		if !commandForm.MatchString(rest) && rest != faults.AnyCommand {
 			kind, command, found = m.Kind, badCommand, true
 			continue
 		}
@@ -119,18 +130,26 @@ func findMoment(phrase string) (kind faults.MomentKind, command string, found bo
 }
 
 // matchMoment fills in the moment and its command; it returns what is wrong.
-func matchMoment(t *faults.Trigger, subject, phrase string) string {
+func (r *reader) matchMoment(t *faults.Trigger, subject, phrase string) string {
 	kind, command, found := findMoment(phrase)
 	switch {
 	case !found:
 		return unknownMoment(subject, phrase)
+	case command == badCommand && strings.Contains(phrase, "any "):
+		return fmt.Sprintf("%s must name one command or one script, such as SET or unlock: for all of them, write any command", quote(subject+" "+phrase))
 	case command == badCommand:
 		return fmt.Sprintf("%s must name one command or one script, such as SET or unlock", quote(subject+" "+phrase))
-	case command != strings.ToUpper(command) && contains(plainCommands, strings.ToUpper(command)):
+	case command != strings.ToUpper(command) && r.isCommand(strings.ToUpper(command)):
 		return fmt.Sprintf("%q is a script's name here: commands are written in capitals, so write %s", command, strings.ToUpper(command))
 	}
 	t.Moment, t.Command = kind, command
 	return ""
+}
+
+// isCommand reports whether a word in capitals is a command of the stores at hand.
+func (r *reader) isCommand(word string) bool {
+	scripts := r.cast.stores[string(locks.StoreRedis)] || r.cast.stores[string(locks.StoreRedisNodes)]
+	return contains(plainCommands, word) || !scripts && contains(otherCommands, word)
 }
 
 // unknownMoment suggests the moment that was meant, or lists all of them.
@@ -152,11 +171,16 @@ func unknownMoment(subject, phrase string) string {
 	}
 	// A moment of the wire may be misspelt around its command, and any word of
 	// the phrase may be the command.
-	if best, command := closestOnWire(strings.Fields(phrase), onWire); best != "" {
+	words := strings.Fields(strings.Replace(phrase, faults.AnyCommand, anyMark, 1))
+	if best, command := closestOnWire(words, onWire); best != "" {
+		command = strings.Replace(command, anyMark, faults.AnyCommand, 1)
 		return fmt.Sprintf("unknown moment %s: did you mean %q?", quote(phrase), subject+" "+strings.Replace(best, "%s", command, 1))
 	}
 	return fmt.Sprintf("unknown moment %s: the moments are: %s", quote(phrase), strings.Join(all, "; "))
 }
+
+// anyMark stands for "any command" where one word is wanted.
+const anyMark = "any-command"
 
 // closestOnWire tries every word as the command and returns the moment of the
 // wire that the other words come closest to.

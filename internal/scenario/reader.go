@@ -15,6 +15,8 @@ type reader struct {
 	// Set when the list itself has problems: who or what it leaves out is then
 	// no second mistake of those who mention it.
 	clientsUnclear, locksUnclear bool
+
+	cast cast // who the faults and clocks can name; known once the servers are read
 }
 
 func (r *reader) add(line, col, width int, message string) {

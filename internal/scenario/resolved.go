@@ -102,6 +102,7 @@ func (w *writer) workload(l plan.Workload) {
 	w.line(1, "stagger: %s", Duration(l.Stagger))
 	w.line(1, "retry: %s", Duration(l.Retry))
 	w.line(1, "fence: %s", l.Fence)
+	w.line(1, "nested: %d", l.Nested)
 }
 
 func (w *writer) world(p *plan.Plan) {
@@ -109,11 +110,7 @@ func (w *writer) world(p *plan.Plan) {
 	w.line(1, "latency: %s", spanText(p.Network.Latency))
 	w.line(1, "loss: %s", percentText(p.Network.LossPPM))
 	w.line(1, "timeout: %s", Duration(p.Network.Timeout))
-	w.line(0, "\nservers:")
-	w.line(1, "redis:")
-	w.line(2, "replicas: %d", p.Redis.Replicas)
-	w.line(2, "lag: %s", Duration(p.Redis.Lag))
-	w.line(2, "failover: {by: %s, after: %s}", p.Redis.Failover.By, Duration(p.Redis.Failover.After))
+	w.servers(p)
 	if len(p.Clocks) > 0 {
 		w.line(0, "\nclocks:")
 	}
@@ -164,12 +161,32 @@ func (w *writer) faults(p *plan.Plan) {
 // verb prints a verb with its parameters.
 func (w *writer) verb(f *faults.Fault) {
 	spec := f.Spec()
-	w.line(2, "%s: %s", spec.Name, scalar(f.Args.Value))
+	if sides := f.Args.Sides; len(sides) > 0 {
+		w.line(2, "%s: %s", spec.Name, sidesText(sides))
+	} else {
+		w.line(2, "%s: %s", spec.Name, scalar(f.Args.Value))
+	}
 	for _, p := range spec.Params {
 		if text := f.Args.Text(p); text != "" {
 			w.line(2, "%s: %s", p.Name, scalar(text))
 		}
 	}
+}
+
+// sidesText prints sides as a list of names and of lists.
+func sidesText(sides [][]string) string {
+	parts := make([]string, len(sides))
+	for i, side := range sides {
+		names := make([]string, len(side))
+		for j, name := range side {
+			names[j] = scalar(name)
+		}
+		parts[i] = strings.Join(names, ", ")
+		if len(side) > 1 {
+			parts[i] = "[" + parts[i] + "]"
+		}
+	}
+	return "[" + strings.Join(parts, ", ") + "]"
 }
 
 func (w *writer) expect(p *plan.Plan) {

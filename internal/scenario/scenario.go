@@ -130,9 +130,8 @@ func (r *reader) scenario(root *node, p *plan.Plan) {
 	if e, ok := g["network"]; ok {
 		r.network(e.value, &p.Network)
 	}
-	if e, ok := g["servers"]; ok {
-		r.servers(e.value, &p.Redis)
-	}
+	r.servers(g, p)
+	r.cast = r.newCast(p)
 	if e, ok := g["clocks"]; ok {
 		r.clocks(e.value, p)
 	}

@@ -21,7 +21,15 @@ func TestMain(m *testing.M) {
 		"set-nx-token-getdel": time.Millisecond, "set-nx-lua": time.Millisecond, "watchdog-lua": time.Millisecond,
 	} {
 		if _, ok := locks.Lookup(id); !ok {
-			locks.Register(locks.Variant{ID: id, Store: "redis", LeaseUnit: unit})
+			locks.Register(locks.Variant{ID: id, Store: locks.StoreRedis, LeaseUnit: unit})
+		}
+	}
+	for id, store := range map[string]locks.Store{
+		"redlock": locks.StoreRedisNodes, "etcd-mutex": locks.StoreEtcd, "zk-sequential": locks.StoreZooKeeper,
+		"consul-session": locks.StoreConsul, "mysql-for-update": locks.StoreMySQL, "pg-advisory": locks.StorePostgres,
+	} {
+		if _, ok := locks.Lookup(id); !ok {
+			locks.Register(locks.Variant{ID: id, Store: store})
 		}
 	}
 	for _, id := range []string{"mutual-exclusion", "owner-only-release", "progress", "no-lost-update", "no-stale-write"} {
@@ -108,8 +116,8 @@ func TestLessonsAreComplete(t *testing.T) {
 			t.Error(err)
 			continue
 		}
-		if p.Story == "" || p.Question == "" || p.Lesson == "" || len(p.Faults) == 0 {
-			t.Errorf("%s: a lesson has a story, a question, a lesson and a fault", file)
+		if p.Story == "" || p.Question == "" || p.Lesson == "" {
+			t.Errorf("%s: a lesson has a story, a question and a lesson", file)
 		}
 		for _, lock := range p.Locks {
 			for _, x := range p.Expect {

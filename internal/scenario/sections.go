@@ -16,8 +16,8 @@ var clientForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$`)
 // reserved are the names that the worlds and the phrases of faults use.
 var reserved = []string{
 	"all", "any", "client", "clients", "every", "holder", "link", "lock", "locks", "next",
-	"operator", "primary", "probe", "replica", "request", "reply", "resource", "sentinel",
-	"server", "store", "the", "witness",
+	"operator", "primary", "probe", "replica", "replicas", "request", "reply", "resource", "sentinel",
+	"sentinels", "server", "servers", "store", "the", "witness",
 }
 
 func isReserved(name string) bool {
@@ -25,7 +25,7 @@ func isReserved(name string) bool {
 	if contains(reserved, lower) {
 		return true
 	}
-	for _, store := range []string{"redis", "replica", "sentinel"} {
+	for _, store := range append([]string{"replica"}, serverWords...) {
 		if rest, ok := strings.CutPrefix(lower, store); ok && strings.Trim(rest, "-_0123456789") == "" {
 			return true
 		}
@@ -85,9 +85,12 @@ func numbered(count int) []string {
 	return names
 }
 
+// maxNested is deeper than any code nests its locks.
+const maxNested = 10
+
 // workload reads what every client does.
 func (r *reader) workload(n *node, w *plan.Workload) {
-	g := r.group(n, "workload", "work: 2s..3s below it", "repeat", "wait", "work", "rest", "stagger", "retry", "fence")
+	g := r.group(n, "workload", "work: 2s..3s below it", "repeat", "wait", "work", "rest", "stagger", "retry", "release-again", "fence", "nested")
 	if e, ok := g["repeat"]; ok {
 		w.Repeat = r.repeat(e.value)
 	}
@@ -106,9 +109,15 @@ func (r *reader) workload(n *node, w *plan.Workload) {
 	if e, ok := g["retry"]; ok {
 		w.Retry, _ = r.duration(e.value, "retry", "retry: 100ms", time.Millisecond)
 	}
+	if e, ok := g["release-again"]; ok {
+		w.ReleaseAgain, _ = r.duration(e.value, "release-again", "release-again: 1s", time.Millisecond)
+	}
 	if e, ok := g["fence"]; ok {
 		fence, _ := r.choice(e.value, "fence", string(plan.FenceNone), string(plan.FenceWrites), string(plan.FenceReadsAndWrites))
 		w.Fence = plan.Fence(fence)
+	}
+	if e, ok := g["nested"]; ok {
+		w.Nested, _ = r.count(e.value, "nested", "nested: 1", 0, maxNested)
 	}
 }
 
@@ -170,42 +179,12 @@ func (r *reader) network(n *node, w *plan.Network) {
 	}
 }
 
-// maxReplicas is more than anybody runs behind one lock.
-const maxReplicas = 10
-
-// servers reads what the locks' store is made of.
-func (r *reader) servers(n *node, w *plan.Redis) {
-	const example = "redis: {replicas: 1, lag: 500ms} below it"
-	e, ok := r.group(n, "servers", example, "redis")["redis"]
-	if !ok {
-		return
-	}
-	g := r.group(e.value, "redis", "redis: {replicas: 1, lag: 500ms}", "replicas", "lag", "failover")
-	if e, ok := g["replicas"]; ok {
-		w.Replicas, _ = r.count(e.value, "replicas", "replicas: 1", 0, maxReplicas)
-	}
-	if e, ok := g["lag"]; ok {
-		w.Lag, _ = r.duration(e.value, "lag", "lag: 500ms", 0)
-	}
-	e, ok = g["failover"]
-	if !ok {
-		return
-	}
-	g = r.group(e.value, "failover", "failover: {by: operator, after: 500ms}", "by", "after")
-	if e, ok := g["by"]; ok {
-		w.Failover.By, _ = r.choice(e.value, "by", "operator")
-	}
-	if e, ok := g["after"]; ok {
-		w.Failover.After, _ = r.duration(e.value, "after", "after: 500ms", 0)
-	}
-}
-
 // clocks reads the clocks that differ from true time.
 func (r *reader) clocks(n *node, p *plan.Plan) {
 	entries, _ := r.entries(n, "clocks", "B: {offset: +12s, drift: 200ppm} below it")
 	for _, e := range entries {
-		if !contains(p.Clients, e.key.text) && !r.clientsUnclear {
-			r.problemf(e.key, "unknown client %s in clocks: %s", quote(e.key.text), suggest(e.key.text, p.Clients))
+		if wrong := r.cast.wrongClock(e.key.text); wrong != "" {
+			r.problemf(e.key, "%s", wrong)
 			continue
 		}
 		clock := plan.Clock{Node: e.key.text}

@@ -20,6 +20,7 @@ var (
 	// number of nanoseconds, and nothing is rounded silently.
 	durationForm = regexp.MustCompile(`^([0-9]+ns|[0-9]+(\.[0-9]{1,3})?(us|ms|s|m|h))+$`)
 	numberForm   = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?$`)
+	wholeForm    = regexp.MustCompile(`^[0-9]+$`)
 	percentForm  = regexp.MustCompile(`^[0-9]{1,3}(\.[0-9]{1,4})?$`)
 	timesForm    = regexp.MustCompile(`^([0-9]{1,9}) times?$`)
 )
@@ -142,6 +143,40 @@ func (r *reader) drift(n *node, name, example string) (int64, bool) {
 	return 0, false
 }
 
+// rate reads a change of a rate, such as +5% or -200ppm, as millionths; it is not 0.
+func (r *reader) rate(n *node, name, example string) (int64, bool) {
+	text, ok := r.value(n, name, example)
+	if !ok {
+		return 0, false
+	}
+	sign, rest := signOf(text)
+	ppm, err := int64(0), error(nil)
+	if number, found := strings.CutSuffix(rest, "%"); found && percentForm.MatchString(number) {
+		ppm = millionths(number)
+	} else if number, found := strings.CutSuffix(rest, "ppm"); found && wholeForm.MatchString(number) {
+		ppm, err = strconv.ParseInt(number, 10, 64)
+	} else {
+		r.problemf(n, "%s is not a change of a rate: write a percentage or parts per million, such as %s or -200ppm", quote(text), strings.TrimPrefix(example, name+": "))
+		return 0, false
+	}
+	switch {
+	case err != nil || ppm > maxDrift:
+		r.problemf(n, "%s is too much: a clock runs faster or slower by at most %d%% here", quote(text), maxDrift/10_000)
+		return 0, false
+	case ppm == 0:
+		r.problemf(n, "%s changes nothing: write %s", quote(text), example)
+		return 0, false
+	}
+	return sign * ppm, true
+}
+
+// millionths turns the number of a percentage into parts per million.
+func millionths(percent string) int64 {
+	whole, decimals, _ := strings.Cut(percent, ".")
+	ppm, _ := strconv.ParseInt(whole+(decimals + "0000")[:4], 10, 64)
+	return ppm
+}
+
 // percent reads a share such as 0.5% as millionths.
 func (r *reader) percent(n *node, name, example string) (int64, bool) {
 	text, ok := r.value(n, name, example)
@@ -157,8 +192,7 @@ func (r *reader) percent(n *node, name, example string) (int64, bool) {
 		r.problemf(n, "%s is not a share: write a percentage with at most four decimals, such as 0.5%%", quote(text))
 		return 0, false
 	}
-	whole, decimals, _ := strings.Cut(number, ".")
-	ppm, _ := strconv.ParseInt(whole+(decimals + "0000")[:4], 10, 64)
+	ppm := millionths(number)
 	if ppm > 1_000_000 {
 		r.problemf(n, "%s is more than everything: a share is 100%% at most", quote(text))
 		return 0, false

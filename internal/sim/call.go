@@ -7,25 +7,33 @@ import (
 	"lockstep/internal/faults"
 	"lockstep/internal/history"
 	"lockstep/internal/sim/kernel"
+	"lockstep/internal/sim/store"
 	"lockstep/internal/world"
 )
 
-// call is one command on its way: request, execution, reply. Request and reply
+// call is one request on its way: request, execution, reply. Request and reply
 // are messages of their own, therefore "executed, but the reply was lost"
 // exists. Calls are pooled; refs counts the messages and the waiting client
 // that still know it.
 type call struct {
-	w      *World
-	client *client
-	server *server
-	cmd    world.Cmd
-	waker  kernel.Waker
-	reply  world.Reply
-	id     int64
-	refs   int
+	w       *World
+	client  *client
+	host    *host
+	life    int   // of the host, when the request was sent
+	conn    *conn // nil for one of the pool
+	cmd     world.Cmd
+	op      store.Op // nil for a Redis command
+	waker   kernel.Waker
+	reply   world.Reply // to cmd
+	value   any         // to op
+	err     error       // of the store, to op
+	replied string      // the answer to op, for reports
+	id      int64
+	refs    int
 
 	sent, executed int32 // events
 
+	patience    time.Duration // how long the server may keep it on purpose
 	answered    bool
 	broken      bool // the connection broke first
 	timedOut    bool // the client has waited for long enough
@@ -45,20 +53,55 @@ type (
 	connectionLost call
 )
 
-// Do implements world.Redis: one command to whichever server is the primary
-// when it is sent.
-func (c *client) Do(ctx context.Context, cmd world.Cmd) world.Reply {
-	c.w.k.Enter()
-	if err := ctx.Err(); err != nil {
-		return world.Failed(err)
+func (w *World) newCall(c *client) *call {
+	var l *call
+	if n := len(w.freeCalls); n > 0 {
+		l = w.freeCalls[n-1]
+		w.freeCalls = w.freeCalls[:n-1]
+	} else {
+		l = &call{w: w}
+		w.calls = append(w.calls, l)
 	}
-	l := c.w.redis.newCall(c, &cmd)
-	defer l.unref()
+	w.nextCall++
+	// The reply and the host of its last use are overwritten before they are read.
+	l.client, l.id, l.refs, l.executed = c, w.nextCall, 1, history.NoCause
+	l.conn, l.op, l.value, l.err, l.patience = nil, nil, nil, nil, 0
+	l.answered, l.broken, l.timedOut = false, false, false
+	l.dropRequest, l.dropReply, l.slowRequest, l.slowReply = 0, 0, 0, 0
+	return l
+}
+
+func (w *World) resetCalls() {
+	for _, l := range w.calls {
+		l.id = 0 // else find could take a call of the last run for one of this run
+	}
+	w.freeCalls = append(w.freeCalls[:0], w.calls...)
+	w.nextCall, w.nextConn = 0, 0
+}
+
+// findCall returns the call with that id; a fault names it while its client waits.
+func (w *World) findCall(id int64) *call {
+	for _, l := range w.calls {
+		if l.id == id {
+			return l
+		}
+	}
+	panic("sim: a fault names a command that nobody has sent")
+}
+
+// exchange sends a request and waits for its reply, which is then in l. The
+// error is ErrTimeout, ErrConnection or one of ctx.
+func (c *client) exchange(ctx context.Context, l *call, to route) error {
 	c.reachOnWire(faults.AboutToSend, l)
-	l.server = c.w.redis.primary // only now: a fault at the last moment may have changed it
+	if l.conn != nil {
+		l.host, l.life = l.conn.host, l.conn.life
+	} else {
+		l.host = to.pick(c) // only now: a fault at the last moment may have changed it
+		l.life = l.host.lives
+	}
 	l.sent = c.w.record(c.proc, history.Event{
-		Kind: history.Sent, Node: c.node, Peer: l.server.node, Value: l.id,
-		Text: c.texts.of(c.w.hist, &l.cmd), Cause: history.NoCause,
+		Kind: history.Sent, Node: c.node, Peer: l.host.node, Value: l.id,
+		Text: l.text(), Cause: history.NoCause,
 	})
 	l.waker = c.w.k.Waker()
 	l.launch()
@@ -67,11 +110,10 @@ func (c *client) Do(ctx context.Context, cmd world.Cmd) world.Reply {
 }
 
 // await waits for the reply and records what the client gets to see.
-func (c *client) await(ctx context.Context, l *call) world.Reply {
+func (c *client) await(ctx context.Context, l *call) error {
 	err := error(nil)
 	if !l.answered {
-		c.expect(l)
-		err = c.w.k.Await(ctx, -1)
+		err = c.waitFor(ctx, l)
 	}
 	switch {
 	case err == nil && l.timedOut:
@@ -79,27 +121,41 @@ func (c *client) await(ctx context.Context, l *call) world.Reply {
 	case err == nil && l.broken:
 		return c.fail(l, world.ErrConnection)
 	case err == nil:
-		cause := l.executed
 		c.w.record(c.proc, history.Event{
-			Kind: history.Replied, Node: c.node, Peer: l.server.node, Value: l.id,
-			Text: c.w.replies.of(c.w.hist, &l.reply), Cause: cause,
+			Kind: history.Replied, Node: c.node, Peer: l.host.node, Value: l.id,
+			Text: c.w.textOfReply(l), Cause: l.executed,
 		})
 		c.reachOnWire(faults.HasReply, l)
 		if c.w.k.Current().Name() == world.Watchdog {
 			c.Reach(faults.Renews)
 		}
-		return l.reply
+		return nil
 	default:
 		return c.fail(l, err)
 	}
 }
 
-func (c *client) fail(l *call, err error) world.Reply {
+// waitFor parks the task until the call is over.
+func (c *client) waitFor(ctx context.Context, l *call) error {
+	if l.patience == 0 {
+		c.expect(l)
+		return c.w.k.Await(ctx, -1)
+	}
+	limit := c.proc.Clock.TrueFor(c.w.plan.Network.Timeout + l.patience)
+	err := c.w.k.Await(ctx, limit)
+	if err == kernel.ErrDeadline { // never wrapped
+		l.timedOut = true
+		return nil
+	}
+	return err
+}
+
+func (c *client) fail(l *call, err error) error {
 	c.w.record(c.proc, history.Event{
-		Kind: history.TimedOut, Node: c.node, Peer: l.server.node, Value: l.id,
+		Kind: history.TimedOut, Node: c.node, Peer: l.host.node, Value: l.id,
 		Text: c.w.hist.Intern(err.Error()), Cause: l.sent,
 	})
-	return world.Failed(err)
+	return err
 }
 
 func (c *client) reachOnWire(kind faults.MomentKind, l *call) {
@@ -112,9 +168,9 @@ func (c *client) reachOnWire(kind faults.MomentKind, l *call) {
 func (l *call) moment(kind faults.MomentKind) faults.Moment {
 	m := faults.Moment{
 		Kind: kind, Subject: l.client.name,
-		Call: faults.Call{Client: l.client.name, ID: l.id, Command: l.cmd.Name},
+		Call: faults.Call{Client: l.client.name, ID: l.id, Command: l.name()},
 	}
-	if l.cmd.Script != nil {
+	if l.op == nil && l.cmd.Script != nil {
 		m.Script = l.cmd.Script.Name
 	}
 	return m
@@ -127,56 +183,62 @@ func (l *call) launch() {
 		l.dropRequest = lossy
 	}
 	if l.dropRequest != 0 {
-		l.recordDrop(history.RequestDropped, l.client.node, l.server.node, l.sent, l.dropRequest)
+		l.recordDrop(history.RequestDropped, l.client.node, l.host.node, l.sent, l.dropRequest)
 		return
 	}
 	l.refs++
-	l.w.k.After(travel, (*requestArrives)(l), 0, 0)
+	at := l.w.k.Now().Add(travel)
+	if cn := l.conn; cn != nil {
+		at = max(at, cn.lastRequest)
+		cn.lastRequest = at
+	}
+	l.w.network.send(at, message{l.client.node, l.host.node, (*requestArrives)(l), 0, 0})
 }
 
 // Fire: the request has reached the server's host.
 func (r *requestArrives) Fire(_, _ uint64) {
 	l := (*call)(r)
-	switch {
-	case l.server.proc.Dead():
-		l.refuse()
-	case l.server.proc.Frozen():
-		l.server.inbox = append(l.server.inbox, l)
-	default:
-		l.execute()
-	}
+	l.host.arrive(l)
 }
 
-// execute runs the command on the server and sends the reply.
-func (l *call) execute() {
-	s := l.server
-	s.execute(l)
+// executedOn records that a server has executed the request.
+func (l *call) executedOn(h *host) {
+	l.executed = l.w.record(h.proc, history.Event{
+		Kind: history.Executed, Node: h.node, Peer: l.client.node, Value: l.id,
+		Text: l.w.textOfReply(l), Cause: l.sent,
+	})
+}
+
+// answer sends the reply of an executed request.
+func (l *call) answer() {
 	if l.w.engine.WantsKind(faults.HasExecuted) {
 		l.w.engine.Observe(l.moment(faults.HasExecuted))
 	}
-	if s.proc.Dead() {
+	if l.host.proc.Dead() || l.life != l.host.lives {
 		l.refuse() // it died with the reply still in its buffers
 		return
 	}
-	l.answer()
-}
-
-func (l *call) answer() {
 	travel := l.client.latency() + l.slowReply
 	if l.client.loses() && l.dropReply == 0 {
 		l.dropReply = lossy
 	}
 	if l.dropReply != 0 {
-		l.recordDrop(history.ReplyDropped, l.server.node, l.client.node, l.executed, l.dropReply)
+		l.recordDrop(history.ReplyDropped, l.host.node, l.client.node, l.executed, l.dropReply)
 		l.unref()
 		return
 	}
-	l.w.k.After(travel, (*replyArrives)(l), 0, 0)
+	at := l.w.k.Now().Add(travel)
+	if cn := l.conn; cn != nil {
+		at = max(at, cn.lastReply)
+		cn.lastReply = at
+	}
+	l.w.network.send(at, message{l.host.node, l.client.node, (*replyArrives)(l), 0, 0})
 }
 
 // refuse tells the client that nobody listens any more.
 func (l *call) refuse() {
-	l.w.k.After(l.client.latency(), (*connectionLost)(l), 0, 0)
+	at := l.w.k.Now().Add(l.client.latency())
+	l.w.network.send(at, message{l.host.node, l.client.node, (*connectionLost)(l), 0, 0})
 }
 
 // Fire: the reply has reached the client's host; its process may be frozen.
@@ -210,6 +272,6 @@ func (l *call) recordDrop(kind history.Kind, node, peer history.NodeID, cause in
 func (l *call) unref() {
 	l.refs--
 	if l.refs == 0 {
-		l.w.redis.recycle(l)
+		l.w.freeCalls = append(l.w.freeCalls, l)
 	}
 }

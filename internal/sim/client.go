@@ -2,19 +2,19 @@ package sim
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"lockstep/internal/faults"
 	"lockstep/internal/history"
-	"lockstep/internal/locks"
 	"lockstep/internal/plan"
 	"lockstep/internal/sim/kernel"
 	"lockstep/internal/workload"
 	"lockstep/internal/world"
 )
 
-// client is one client process: the ports of its lock (world.Env, world.Redis,
-// world.Resource) and the control of its workload.
+// client is one client process: the ports of its lock (world.Env, world.Resource;
+// those of the stores are in the files port_*.go) and the control of its workload.
 type client struct {
 	w         *World
 	name      string
@@ -30,22 +30,31 @@ type client struct {
 	deadlines []deadline // of replies, in their order
 	timed     bool       // there is a timer for the first of them
 	texts     commandTexts
+	conns     []*conn // open, by order of dialling
+	lives     int     // how often it was restarted
+	knows     *host   // the primary that it last heard of
+	member    int     // the server of a cluster that it talks to
 }
 
-func (w *World) newClient(name string, v locks.Variant, load plan.Workload) *client {
+// newClient makes a client process in one of its lives, counted from 0. Each life
+// has luck of its own: a process that starts anew does not draw its old tokens.
+func (w *World) newClient(name string, load plan.Workload, life int) *client {
+	luck, habits := "luck of "+name, "habits of "+name
+	if life > 0 {
+		luck = fmt.Sprintf("%s, life %d", luck, life+1)
+		habits = fmt.Sprintf("%s, life %d", habits, life+1)
+	}
 	c := &client{
-		w: w, name: name, node: w.hist.Node(name),
+		lives: life,
+		w:     w, name: name, node: w.hist.Node(name),
 		proc:    w.k.NewProc(name, w.clockOf(name)),
-		luck:    kernel.NewRand(w.seed, kernel.StreamID("luck of "+name)),
-		habits:  kernel.NewRand(w.seed, kernel.StreamID("habits of "+name)),
+		luck:    kernel.NewRand(w.seed, kernel.StreamID(luck)),
+		habits:  kernel.NewRand(w.seed, kernel.StreamID(habits)),
 		network: kernel.NewRand(w.seed, kernel.StreamID("network of "+name)),
 	}
 	player := workload.Client{
 		Env: c, Resource: c, Control: c, Plan: load, Rand: &c.habits,
-		Lock: v.New(locks.Deps{
-			Env: c, Redis: c, Name: locks.Key, Owner: name,
-			Lease: w.plan.Lease, Retry: load.Retry,
-		}),
+		Lock: w.variant.New(w.deps(c, load)),
 	}
 	c.play = func() {
 		player.Play()
@@ -88,6 +97,14 @@ func (c *client) NewSignal() world.Signal { return c.w.k.NewSignal() }
 // Rand implements world.Env.
 func (c *client) Rand() world.Rand { return &c.luck }
 
+// Crash implements world.Env.
+func (c *client) Crash(string) {
+	c.w.k.Enter()
+	injector{c.w}.recordOf(history.Crashed, c.proc, 0) // no fault of the scenario
+	c.kill()
+	c.w.k.Enter() // unwinds this task
+}
+
 // Record implements workload.Control.
 func (c *client) Record(kind history.Kind, token, value int64, text string) {
 	c.w.k.Enter()
@@ -126,12 +143,4 @@ func (c *client) latency() time.Duration {
 func (c *client) loses() bool {
 	ppm := c.w.plan.Network.LossPPM
 	return ppm > 0 && c.network.Int64N(1_000_000) < ppm
-}
-
-// Dial implements world.Redis.
-func (c *client) Dial(context.Context) (world.RedisConn, error) { panic("sim: not built yet") }
-
-// Subscribe implements world.Redis.
-func (c *client) Subscribe(context.Context, string) (world.Subscription, error) {
-	panic("sim: not built yet")
 }

@@ -38,78 +38,101 @@ func (in injector) note(kind history.Kind, fault int, node string) {
 // nodeName resolves "the primary", which only the world knows.
 func (in injector) nodeName(node string) string {
 	if node == faults.ThePrimary {
-		return in.w.redis.primary.name
+		return in.w.backend.primary().name
 	}
 	return node
 }
 
 // process finds a client or a server.
-func (in injector) process(node string) (*kernel.Proc, *client, *server) {
+func (in injector) process(node string) (*kernel.Proc, *client, *host) {
 	name := in.nodeName(node)
 	for _, c := range in.w.clients {
 		if c.name == name {
 			return c.proc, c, nil
 		}
 	}
-	for _, s := range in.w.redis.servers {
-		if s.name == name {
-			return s.proc, nil, s
+	for _, h := range in.w.backend.hosts() {
+		if h.name == name {
+			return h.proc, nil, h
 		}
 	}
 	panic(fmt.Sprintf("sim: a fault names %q, which is neither a client nor a server: the scenario's check should have refused it", node))
 }
 
-func (in injector) recordProc(kind history.Kind, p *kernel.Proc, fault int) {
+// recordOf records what happened to a process.
+func (in injector) recordOf(kind history.Kind, p *kernel.Proc, value int64) {
 	in.w.record(p, history.Event{
-		Kind: kind, Node: in.w.hist.Node(p.Name()), Value: int64(fault), Cause: history.NoCause,
+		Kind: kind, Node: in.w.hist.Node(p.Name()), Value: value, Cause: history.NoCause,
 	})
 }
 
 // Freeze implements faults.World.
 func (in injector) Freeze(fault int, node string) {
-	p, _, _ := in.process(node)
+	p, _, h := in.process(node)
 	if p.Dead() || p.Frozen() {
 		return
 	}
 	p.Freeze()
-	in.recordProc(history.Froze, p, fault)
+	in.recordOf(history.Froze, p, int64(fault))
+	if h != nil {
+		in.w.backend.reachabilityChanged()
+	}
 }
 
 // Thaw implements faults.World.
 func (in injector) Thaw(fault int, node string) {
-	p, c, s := in.process(node)
+	p, c, h := in.process(node)
 	if p.Dead() || !p.Frozen() {
 		return
 	}
+	in.recordOf(history.Thawed, p, int64(fault))
+	if h != nil {
+		h.thaw()
+		return
+	}
 	p.Thaw()
-	in.recordProc(history.Thawed, p, fault)
-	if s != nil {
-		s.thawed()
-	}
-	if c != nil {
-		in.w.engine.Observe(faults.Moment{Kind: faults.Wakes, Subject: c.name})
-	}
+	in.w.engine.Observe(faults.Moment{Kind: faults.Wakes, Subject: c.name})
 }
 
 // Crash implements faults.World.
 func (in injector) Crash(fault int, node string) {
-	p, c, s := in.process(node)
+	p, c, h := in.process(node)
 	if p.Dead() {
 		return
 	}
-	p.Kill()
-	in.recordProc(history.Crashed, p, fault)
-	if c != nil {
-		in.w.clientDone(c)
+	in.recordOf(history.Crashed, p, int64(fault))
+	if h != nil {
+		h.kill()
+		return
 	}
-	if s != nil {
-		s.die()
+	c.kill()
+}
+
+// Restart implements faults.World.
+func (in injector) Restart(fault int, node string, down time.Duration) {
+	name := in.nodeName(node)
+	in.Crash(fault, name)
+	if in.w.variant.Servers.RestartAfterLease {
+		down = max(down, in.w.plan.Lease+in.w.plan.Lease/10)
 	}
+	in.w.k.After(down, kernel.HandlerFunc(func() {
+		_, c, h := in.process(name)
+		if h != nil {
+			if h.proc.Dead() {
+				h.revive()
+				in.recordOf(history.Restarted, h.proc, int64(fault))
+			}
+			return
+		}
+		if c.proc.Dead() {
+			in.w.reviveClient(c, fault)
+		}
+	}), 0, 0)
 }
 
 // DelayCall implements faults.World.
 func (in injector) DelayCall(_ int, c faults.Call, h faults.Half, d time.Duration) {
-	l := in.w.redis.find(c.ID)
+	l := in.w.findCall(c.ID)
 	if h == faults.Request {
 		l.slowRequest += d
 	} else {
@@ -119,7 +142,7 @@ func (in injector) DelayCall(_ int, c faults.Call, h faults.Half, d time.Duratio
 
 // DropCall implements faults.World.
 func (in injector) DropCall(fault int, c faults.Call, h faults.Half) {
-	l := in.w.redis.find(c.ID)
+	l := in.w.findCall(c.ID)
 	if h == faults.Request {
 		l.dropRequest = fault
 	} else {
@@ -134,15 +157,103 @@ func (in injector) SlowWork(_ int, client string, d time.Duration) {
 }
 
 // FailOver implements faults.World.
-func (in injector) FailOver(fault int) {
-	g := in.w.redis
-	old := g.primary
-	in.Crash(fault, old.name)
-	in.w.k.After(g.set.Failover.After, kernel.HandlerFunc(func() {
-		for _, s := range g.servers {
-			if !s.proc.Dead() && g.primary == old {
-				s.promote()
+func (in injector) FailOver(fault int) { in.w.backend.failOver(fault) }
+
+// Promote implements faults.World.
+func (in injector) Promote(int) { in.w.backend.promote() }
+
+// Evict implements faults.World.
+func (in injector) Evict(_ int, server string) {
+	if server == "" {
+		in.w.backend.evict(nil)
+		return
+	}
+	if _, _, h := in.process(server); h != nil {
+		in.w.backend.evict(h)
+	}
+}
+
+// Lag implements faults.World.
+func (in injector) Lag(_ int, by time.Duration) { in.w.backend.setLag(by) }
+
+// Partition implements faults.World.
+func (in injector) Partition(fault int, from, to []string, both bool) {
+	in.w.network.partition(fault, in.nodes(from), in.nodes(to), both)
+}
+
+// HealPartition implements faults.World.
+func (in injector) HealPartition(fault int) { in.w.network.heal(fault) }
+
+// nodes resolves the words for groups.
+func (in injector) nodes(names []string) []history.NodeID {
+	var ids []history.NodeID
+	add := func(role history.Role, but string) {
+		for i, n := range in.w.hist.Header.Nodes {
+			if n.Role == role && n.Name != but {
+				ids = append(ids, history.NodeID(i+1))
 			}
 		}
-	}), 0, 0)
+	}
+	for _, name := range names {
+		switch name {
+		case faults.TheStore:
+			add(history.RoleStore, "")
+		case faults.TheReplicas:
+			add(history.RoleStore, in.w.backend.primary().name)
+		case faults.Sentinels:
+			add(history.RoleSentinel, "")
+		default:
+			ids = append(ids, in.w.hist.Node(in.nodeName(name)))
+		}
+	}
+	return ids
+}
+
+// JumpClock implements faults.World.
+func (in injector) JumpClock(_ int, node string, by time.Duration) {
+	p, _, h := in.process(node)
+	p.Clock.Offset += by
+	in.recordOf(history.ClockChanged, p, int64(by))
+	if h != nil {
+		h.serv.clockChanged()
+	}
+}
+
+// DriftClock implements faults.World. Timers that are under way keep the length
+// that they had.
+func (in injector) DriftClock(_ int, node string, ppm int64) {
+	p, _, h := in.process(node)
+	name := in.nodeName(node)
+	p.Clock.SetDrift(in.w.k.Now(), in.w.clockOf(name).DriftPPM+ppm)
+	if h != nil {
+		h.serv.clockChanged()
+	}
+}
+
+// kill ends a client process; its operating system closes its connections.
+func (c *client) kill() {
+	c.proc.Kill()
+	for len(c.conns) > 0 {
+		c.conns[0].hangUp()
+	}
+	c.w.clientDone(c)
+}
+
+// reviveClient starts a dead client anew: with its workload from the beginning,
+// and nothing that it remembers.
+func (w *World) reviveClient(old *client, fault int) {
+	c := w.newClient(old.name, w.plan.Workload, old.lives+1)
+	c.proc.Clock = old.proc.Clock
+	c.member = old.member
+	for i := range w.clients {
+		if w.clients[i] == old {
+			w.clients[i] = c
+		}
+	}
+	injector{w}.recordOf(history.Restarted, c.proc, int64(fault))
+	if w.quiet {
+		return
+	}
+	w.playing++
+	w.k.At(w.k.Now(), (*starter)(c), 0, 0)
 }

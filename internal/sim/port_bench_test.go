@@ -33,9 +33,11 @@ func benchmarkClient(b *testing.B, turn func(context.Context, locks.Deps)) {
 	p := plan.Default()
 	p.Network.Latency = plan.Range{Min: time.Microsecond, Max: 2 * time.Microsecond}
 	v, _ := locks.Lookup("set-nx-lua")
-	w.setUp(&p, v, 1)
+	if err := w.setUp(&p, v, 1); err != nil {
+		b.Fatal(err)
+	}
 	c := w.clients[0]
-	d := locks.Deps{Env: c, Redis: c}
+	d := w.deps(c, p.Workload)
 	w.k.Spawn(c.proc, "main", func() {
 		ctx := c.Background()
 		for i := range b.N {

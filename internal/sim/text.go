@@ -35,6 +35,32 @@ func (t *commandTexts) of(h *history.History, cmd *world.Cmd) history.TextID {
 	return r.id
 }
 
+// name is the command's name, for triggers.
+func (l *call) name() string {
+	if l.op != nil {
+		return l.op.Name()
+	}
+	return l.cmd.Name
+}
+
+// text is the request as one would type it.
+func (l *call) text() history.TextID {
+	if l.op == nil {
+		return l.client.texts.of(l.w.hist, &l.cmd)
+	}
+	buf := &l.client.texts.buffer
+	*buf = l.op.AppendText((*buf)[:0])
+	return l.w.hist.InternBytes(*buf)
+}
+
+// textOfReply is the reply as people read it.
+func (w *World) textOfReply(l *call) history.TextID {
+	if l.op == nil {
+		return w.replies.of(w.hist, &l.reply)
+	}
+	return w.hist.Intern(l.replied)
+}
+
 // replyTexts are the texts of the usual replies, interned once per run.
 type replyTexts struct {
 	null, ok, zero, one history.TextID

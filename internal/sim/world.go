@@ -19,6 +19,7 @@ import (
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
 	"lockstep/internal/sim/kernel"
+	"lockstep/internal/sim/redis"
 	"lockstep/internal/workload"
 )
 
@@ -45,12 +46,22 @@ type World struct {
 	engine  *faults.Engine
 	clients []*client
 	probe   *client
-	redis   *redisGroup
+	variant locks.Variant
+	backend backend // the servers
+	route   route   // where requests go
+	network network
 	guarded resource
 	replies replyTexts
 	playing int // clients that have neither finished nor died
 	quiet   bool
 	events  int64 // of the kernel in the last run
+
+	calls      []*call // all ever made
+	freeCalls  []*call
+	nextCall   int64
+	nextConn   uint64
+	stores     []*redis.Store // all ever made; they are reused from run to run
+	usedStores int            // how many belong to the present run
 }
 
 // New returns a world.
@@ -72,7 +83,9 @@ func (w *World) Run(p *plan.Plan, lock string, seed uint64) (*history.History, e
 	if err := variant.CheckLease(p.Lease); err != nil {
 		return nil, err
 	}
-	w.setUp(p, variant, seed)
+	if err := w.setUp(p, variant, seed); err != nil {
+		return nil, err
+	}
 	for i, c := range w.clients {
 		w.k.After(time.Duration(i)*p.Workload.Stagger, (*starter)(c), 0, 0)
 	}
@@ -94,21 +107,29 @@ func Run(p *plan.Plan, lock string, seed uint64) (*history.History, error) {
 	return w.Run(p, lock, seed)
 }
 
-func (w *World) setUp(p *plan.Plan, v locks.Variant, seed uint64) {
+func (w *World) setUp(p *plan.Plan, v locks.Variant, seed uint64) error {
 	w.k.Reset()
-	w.plan, w.seed, w.quiet = p, seed, false
+	w.plan, w.variant, w.seed, w.quiet = p, v, seed, false
 	w.engine = faults.NewEngine(p.Faults, injector{w}, scheduler{w.k})
-	w.hist.Reset(p.Header(v.ID, seed, Backend, 1_000_000))
+	w.hist.Reset(p.HeaderOf(v.ID, storeOf(&v), seed, Backend, 1_000_000))
 	w.replies.reset(w.hist)
+	w.network.reset(w)
+	w.resetCalls()
+	w.usedStores = 0
 
 	w.guarded = resource{w: w, node: w.hist.Node(plan.ResourceName), fence: p.Workload.Fence}
-	w.redis = newRedisGroup(w, p.Redis)
-	w.clients = w.clients[:0]
-	for _, name := range p.Clients {
-		w.clients = append(w.clients, w.newClient(name, v, p.Workload))
+	if err := w.startServers(); err != nil {
+		return err
 	}
-	w.probe = w.newClient(plan.ProbeName, v, p.Probe())
+	w.clients = w.clients[:0]
+	for i, name := range p.Clients {
+		c := w.newClient(name, p.Workload, 0)
+		c.member = i
+		w.clients = append(w.clients, c)
+	}
+	w.probe = w.newClient(plan.ProbeName, p.Probe(), 0)
 	w.playing = len(w.clients)
+	return nil
 }
 
 func (w *World) clockOf(node string) kernel.Clock {

@@ -8,13 +8,14 @@ import (
 // layers says what each package may import of this module: itself, packages
 // below it, and these. ARCHITECTURE.md argues for them.
 var layers = map[string][]string{
-	"internal/history":  {},
-	"internal/world":    {},
-	"internal/faults":   {},
-	"internal/locks":    {"internal/world", "internal/history"},
-	"internal/checker":  {"internal/history"},
-	"internal/plan":     {"internal/faults", "internal/history"},
-	"internal/workload": {"internal/faults", "internal/history", "internal/locks", "internal/plan", "internal/world"},
+	"internal/history":    {},
+	"internal/world":      {},
+	"internal/timerwheel": {},
+	"internal/faults":     {},
+	"internal/locks":      {"internal/world", "internal/history", "internal/timerwheel"},
+	"internal/checker":    {"internal/history"},
+	"internal/plan":       {"internal/faults", "internal/history"},
+	"internal/workload":   {"internal/faults", "internal/history", "internal/locks", "internal/plan", "internal/world"},
 	"internal/sim": {
 		"internal/faults", "internal/history", "internal/locks", "internal/plan", "internal/workload", "internal/world",
 	},
@@ -23,6 +24,9 @@ var layers = map[string][]string{
 	},
 	"internal/scenario": {"internal/checker", "internal/faults", "internal/locks", "internal/plan"},
 	"internal/run":      {"internal/checker", "internal/history", "internal/locks", "internal/plan"},
+	"internal/matrix": {
+		"internal/checker", "internal/history", "internal/locks", "internal/plan", "internal/run", "internal/scenario",
+	},
 	"internal/explain":  {"internal/checker", "internal/history", "internal/plan"},
 	"internal/report":   {"internal/checker", "internal/explain", "internal/history", "internal/plan", "internal/locks", "internal/faults"},
 	"internal/runstore": {},

@@ -4,6 +4,7 @@
 package workload
 
 import (
+	"context"
 	"errors"
 	"time"
 
@@ -51,7 +52,7 @@ func (c *Client) Play() {
 func (c *Client) round(number int64) {
 	c.Control.Record(history.Waits, 0, number, "")
 	c.Control.Reach(faults.StartsWaiting)
-	lease := c.acquire()
+	lease, _ := c.acquire(c.Env.Background(), c.failed)
 	if lease == nil {
 		c.Control.Record(history.GaveUp, 0, number, "")
 		return
@@ -62,25 +63,30 @@ func (c *Client) round(number int64) {
 	c.release(lease)
 }
 
-// acquire waits for the lock as long as the plan's patience lasts; nil when it
-// is over. An attempt that failed with an error is followed by another one: the
-// lock may well be held by this client's own orphaned entry.
-func (c *Client) acquire() locks.Lease {
-	ctx, cancel := c.Env.WithTimeout(c.Env.Background(), c.Plan.Wait)
+// acquire waits for the lock as long as the plan's patience lasts and parent does
+// not end; when it is over, it returns the last error. An attempt that failed with
+// an error is followed by another one: the lock may well be held by this client's
+// own orphaned entry.
+func (c *Client) acquire(parent context.Context, failed func(error)) (locks.Lease, error) {
+	ctx, cancel := c.Env.WithTimeout(parent, c.Plan.Wait)
 	defer cancel()
 	for {
 		lease, err := c.Lock.Acquire(ctx)
 		if err == nil {
-			return lease
+			return lease, nil
 		}
 		if ctx.Err() != nil {
-			return nil
+			return nil, err
 		}
-		c.Control.Record(history.AcquireFailed, 0, 0, err.Error())
+		failed(err)
 		if c.Env.Sleep(ctx, c.Plan.Retry) != nil {
-			return nil
+			return nil, err
 		}
 	}
+}
+
+func (c *Client) failed(err error) {
+	c.Control.Record(history.AcquireFailed, 0, 0, err.Error())
 }
 
 // criticalSection reads, works and writes, and stops early when the design
@@ -95,7 +101,7 @@ func (c *Client) criticalSection(lease locks.Lease) {
 	version, err := c.Resource.Read(ctx, lease.Token())
 	if err == nil {
 		c.Control.Reach(faults.InSection)
-		err = c.Env.Sleep(ctx, draw(c.Rand, c.Plan.Work)+c.Control.ExtraWork())
+		err = c.work(ctx, draw(c.Rand, c.Plan.Work))
 	}
 	if err == nil {
 		c.Control.Reach(faults.AboutToWrite)
@@ -111,6 +117,16 @@ func (c *Client) criticalSection(lease locks.Lease) {
 func (c *Client) release(lease locks.Lease) {
 	c.Control.Reach(faults.Releases)
 	c.Control.Record(history.Releasing, lease.Token(), 0, "")
+	if c.releaseOnce(lease) || c.Plan.ReleaseAgain == 0 {
+		return
+	}
+	c.pause(c.Plan.ReleaseAgain)
+	c.Control.Record(history.Releasing, lease.Token(), 0, "")
+	c.releaseOnce(lease)
+}
+
+// releaseOnce reports whether the client knows the outcome.
+func (c *Client) releaseOnce(lease locks.Lease) bool {
 	err := lease.Release(c.Env.Background())
 	switch {
 	case err == nil:
@@ -119,7 +135,9 @@ func (c *Client) release(lease locks.Lease) {
 		c.Control.Record(history.NotHeld, lease.Token(), 0, "")
 	default:
 		c.Control.Record(history.ReleaseFailed, lease.Token(), 0, err.Error())
+		return false
 	}
+	return true
 }
 
 func (c *Client) pause(d time.Duration) {

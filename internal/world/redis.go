@@ -40,11 +40,11 @@ type Subscription interface {
 	Close()
 }
 
-// maxArgs is enough for every command of the locks: SET key value IFEQ old PX n
-// has six arguments. maxNums bounds the numbers among them; a command is copied
-// at each step of its building, so it is kept small.
+// maxArgs is enough for every command of the locks: the release of Redisson's fair
+// lock has five keys and six arguments. maxNums bounds the numbers among them; a
+// command is copied at each step of its building, so it is kept small.
 const (
-	maxArgs = 8
+	maxArgs = 11
 	maxNums = 4
 )
 
@@ -70,7 +70,7 @@ type Cmd struct {
 	Script  *Script
 	texts   [maxArgs]string
 	nums    [maxNums]int64 // the numbers in their order
-	numeric uint8          // bit i: argument i is a number
+	numeric uint16         // bit i: argument i is a number
 	n       uint8
 	numKeys uint8 // for scripts: how many of the arguments are keys
 }
@@ -93,7 +93,7 @@ func (c Cmd) Text(s string) Cmd {
 
 // Num appends a number.
 func (c Cmd) Num(v int64) Cmd {
-	c.nums[bits.OnesCount8(c.numeric)] = v
+	c.nums[bits.OnesCount16(c.numeric)] = v
 	c.numeric |= 1 << c.n
 	c.n++
 	return c
@@ -114,7 +114,7 @@ func (c *Cmd) Arg(i int) Arg {
 // num returns argument i, which is a number.
 func (c *Cmd) num(i int) int64 {
 	before := c.numeric & (1<<i - 1)
-	return c.nums[bits.OnesCount8(before)]
+	return c.nums[bits.OnesCount16(before)]
 }
 
 // NumKeys returns how many of a script's arguments are keys.

@@ -16,6 +16,9 @@ import (
 // are passed to ports come from Env: Background, WithTimeout, WithCancel or the
 // argument of a task. A port panics on any other context, because the
 // simulator could not see its end.
+//
+// The tasks of a process take turns: another one runs only while this one waits
+// in a port. They may therefore share plain variables.
 type Env interface {
 	// Now is the local wall clock: it may be offset, drift and be stepped.
 	Now() time.Time
@@ -38,6 +41,9 @@ type Env interface {
 	NewSignal() Signal
 	// Rand is this process's luck.
 	Rand() Rand
+	// Crash ends the process at once, as a panic that nobody recovers does. It
+	// does not return. For literal defects of programs that do this.
+	Crash(reason string)
 }
 
 // Watchdog is the name of the task that renews a lease in the background.

@@ -33,12 +33,17 @@ var forks = sync.OnceValue(func() chan<- func() {
 })
 
 // Start starts a child that dies with this process. Its outputs should be
-// files: then nothing has to be copied and nothing is lost when it is killed.
+// files: then nothing has to be copied and nothing is lost when it is killed. Of
+// cmd.SysProcAttr only the account (Credential) is kept.
 func Start(cmd *exec.Cmd) (*Process, error) {
 	if err := Supported(); err != nil {
 		return nil, err
 	}
-	cmd.SysProcAttr = childAttr()
+	attr := childAttr()
+	if cmd.SysProcAttr != nil {
+		attr.Credential = cmd.SysProcAttr.Credential
+	}
+	cmd.SysProcAttr = attr
 	started := make(chan error, 1)
 	forks() <- func() { started <- cmd.Start() }
 	if err := <-started; err != nil {

@@ -38,6 +38,7 @@ type Start struct {
 	Seed     uint64
 	Lease    time.Duration
 	Timeout  time.Duration // response timeout
+	Replicas int           // of the primary
 	Workload plan.Workload
 	Clock    Clock
 	// Moments of the workload that faults wait for; the others are reported

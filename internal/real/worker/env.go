@@ -2,8 +2,10 @@ package worker
 
 import (
 	"context"
+	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
+	"os"
 	"sync"
 	"time"
 
@@ -27,10 +29,11 @@ func (c *clock) now() time.Duration { return osproc.Now() - c.zero }
 // env is world.Env on the operating system: real contexts, real goroutines.
 type env struct {
 	clock *clock
+	turns *turns
 	rand  *lockedRand
 }
 
-func newEnv(c *clock, luck *lockedRand) *env { return &env{clock: c, rand: luck} }
+func newEnv(c *clock, t *turns, luck *lockedRand) *env { return &env{clock: c, turns: t, rand: luck} }
 
 func (e *env) Now() time.Time {
 	return e.clock.epoch.Add(e.clock.Wall(e.clock.now()))
@@ -42,6 +45,7 @@ func (e *env) Sleep(ctx context.Context, d time.Duration) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	defer e.turns.leave()()
 	timer := time.NewTimer(e.clock.Lasts(d))
 	defer timer.Stop()
 	select {
@@ -72,33 +76,45 @@ func taskOf(ctx context.Context) string {
 }
 
 func (e *env) Go(ctx context.Context, name string, f func(ctx context.Context)) world.Task {
-	t := &task{done: make(chan struct{})}
+	t := &task{turns: e.turns, done: make(chan struct{})}
 	go func() {
+		e.turns.take()
+		defer e.turns.give()
 		defer close(t.done)
 		f(context.WithValue(ctx, taskName{}, name))
 	}()
 	return t
 }
 
-func (e *env) NewSignal() world.Signal { return &signal{wake: make(chan struct{})} }
+func (e *env) NewSignal() world.Signal { return &signal{turns: e.turns, wake: make(chan struct{})} }
 
 func (e *env) Rand() world.Rand { return e.rand }
 
-type task struct{ done chan struct{} }
+// Crash implements world.Env with the exit code of a Go panic.
+func (e *env) Crash(reason string) {
+	fmt.Fprintln(os.Stderr, "panic:", reason)
+	os.Exit(2)
+}
 
-func (t *task) Join(ctx context.Context) error { return wait(ctx, t.done) }
+type task struct {
+	turns *turns
+	done  chan struct{}
+}
+
+func (t *task) Join(ctx context.Context) error { return wait(ctx, t.turns, t.done) }
 
 // signal wakes all who wait by closing a channel; the next ones get a new one.
 type signal struct {
-	mu   sync.Mutex
-	wake chan struct{}
+	turns *turns
+	mu    sync.Mutex
+	wake  chan struct{}
 }
 
 func (s *signal) Wait(ctx context.Context) error {
 	s.mu.Lock()
 	wake := s.wake
 	s.mu.Unlock()
-	return wait(ctx, wake)
+	return wait(ctx, s.turns, wake)
 }
 
 func (s *signal) Notify() {
@@ -108,7 +124,8 @@ func (s *signal) Notify() {
 	s.wake = make(chan struct{})
 }
 
-func wait(ctx context.Context, done <-chan struct{}) error {
+func wait(ctx context.Context, t *turns, done <-chan struct{}) error {
+	defer t.leave()()
 	select {
 	case <-done:
 		return nil

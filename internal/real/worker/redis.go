@@ -84,11 +84,20 @@ func (p *port) wants(cmd *world.Cmd) []faults.MomentKind {
 	return out
 }
 
-// Do sends one command. Around it go the events of the wire, and the moments
+// Do implements world.Redis.
+func (p *port) Do(ctx context.Context, cmd world.Cmd) world.Reply {
+	defer p.w.turns.leave()()
+	args := cmd.Args()
+	return p.exchange(ctx, &cmd, args, func() world.Reply {
+		return waitFor(ctx, func() world.Reply { return roundTrip(ctx, p.client, args) })
+	})
+}
+
+// exchange sends one command. Around it go the events of the wire, and the moments
 // that faults wait for: what happens before the request leaves this process and
 // after its reply has come back is reported here, what lies between is seen by
-// the link.
-func (p *port) Do(ctx context.Context, cmd world.Cmd) world.Reply {
+// the link, which knows the command by its arguments on the wire.
+func (p *port) exchange(ctx context.Context, cmd *world.Cmd, onWire []any, send func() world.Reply) world.Reply {
 	if err := ctx.Err(); err != nil {
 		return world.Failed(err)
 	}
@@ -96,17 +105,17 @@ func (p *port) Do(ctx context.Context, cmd world.Cmd) world.Reply {
 	if cmd.Script != nil {
 		call.Script = cmd.Script.Name
 	}
-	wants := p.wants(&cmd)
+	wants := p.wants(cmd)
 	if slices.ContainsFunc(wants, beforeReply) {
 		announce := call
 		announce.Kind, announce.Wants = proto.CallUp, wants
-		for _, a := range cmd.Args() {
+		for _, a := range onWire {
 			announce.Args = append(announce.Args, fmt.Sprint(a))
 		}
 		p.w.ask(announce)
 	}
 	p.event(call, history.Sent, cmd.String())
-	reply := p.send(ctx, cmd.Args())
+	reply := send()
 	if reply.Kind == world.ReplyError && !serverError(reply.Err) {
 		p.event(call, history.TimedOut, reply.Err.Error())
 		return reply
@@ -123,17 +132,6 @@ func (p *port) Do(ctx context.Context, cmd world.Cmd) world.Reply {
 	return reply
 }
 
-// errNotYet is what the parts of the port answer that no adapter exists for.
-var errNotYet = errors.New("the live world cannot do this yet")
-
-// Dial implements world.Redis.
-func (p *port) Dial(context.Context) (world.RedisConn, error) { return nil, errNotYet }
-
-// Subscribe implements world.Redis.
-func (p *port) Subscribe(context.Context, string) (world.Subscription, error) {
-	return nil, errNotYet
-}
-
 // beforeReply reports whether a moment comes before the client has its reply, so
 // that the harness must know of the command before it is sent.
 func beforeReply(m faults.MomentKind) bool { return m != faults.HasReply }
@@ -148,15 +146,15 @@ func serverError(err error) bool {
 	return errors.As(err, &s)
 }
 
-// send sends a command and returns at the latest when ctx ends. go-redis looks
-// at a context's deadline while it waits for a reply, but not at its
-// cancellation; such a command is left to itself.
-func (p *port) send(ctx context.Context, args []any) world.Reply {
+// waitFor returns at the latest when ctx ends. go-redis looks at a context's
+// deadline while it waits for a reply, but not at its cancellation; such a
+// command is left to itself.
+func waitFor(ctx context.Context, send func() world.Reply) world.Reply {
 	if ctx.Done() == nil {
-		return p.roundTrip(ctx, args)
+		return send()
 	}
 	answer := make(chan world.Reply, 1)
-	go func() { answer <- p.roundTrip(ctx, args) }()
+	go func() { answer <- send() }()
 	select {
 	case reply := <-answer:
 		return reply
@@ -165,10 +163,15 @@ func (p *port) send(ctx context.Context, args []any) world.Reply {
 	}
 }
 
+// sender is a pool of connections, or one of them.
+type sender interface {
+	DoRaw(ctx context.Context, args ...any) *redis.RawCmd
+}
+
 // roundTrip asks for the reply's raw bytes: go-redis turns a status and a
 // string into the same Go string, and a lock must tell +OK from a key's value.
-func (p *port) roundTrip(ctx context.Context, args []any) world.Reply {
-	raw, err := p.client.DoRaw(ctx, args...).Bytes()
+func roundTrip(ctx context.Context, on sender, args []any) world.Reply {
+	raw, err := on.DoRaw(ctx, args...).Bytes()
 	if err != nil {
 		return world.Failed(normal(ctx, err))
 	}

@@ -45,6 +45,7 @@ type worker struct {
 	conn  *proto.Conn
 	start proto.Start
 	clock clock
+	turns turns
 
 	mu      sync.Mutex
 	last    int64 // number of the last question or command
@@ -65,7 +66,7 @@ func (w *worker) play() error {
 	began := make(chan proto.Go, 1)
 	go func() { asked <- w.listen(began) }()
 
-	env := newEnv(&w.clock, newRand(w.start.Seed, "luck of "+w.start.Name))
+	env := newEnv(&w.clock, &w.turns, newRand(w.start.Seed, "luck of "+w.start.Name))
 	redis := newRedis(w)
 	if err := redis.connect(env.Background()); err != nil {
 		return err
@@ -87,9 +88,12 @@ func (w *worker) play() error {
 		Lock: variant.New(locks.Deps{
 			Env: env, Redis: redis, Name: locks.Key, Owner: w.start.Name,
 			Lease: w.start.Lease, Retry: w.start.Workload.Retry,
+			Timeout: w.start.Timeout, Replicas: w.start.Replicas,
 		}),
 	}
+	w.turns.take()
 	client.Play()
+	w.turns.give()
 	if err := w.conn.Send(proto.Up{Kind: proto.Done}); err != nil {
 		return err
 	}
@@ -181,10 +185,14 @@ func (c control) Record(kind history.Kind, token, value int64, text string) {
 }
 
 func (c control) Reach(kind faults.MomentKind) {
+	defer c.w.turns.leave()()
 	c.w.reach(proto.Up{Moment: kind}, c.w.wantsMoment(kind))
 }
 
-func (c control) ExtraWork() time.Duration { return c.w.ask(proto.Up{Kind: proto.Extra}).Extra }
+func (c control) ExtraWork() time.Duration {
+	defer c.w.turns.leave()()
+	return c.w.ask(proto.Up{Kind: proto.Extra}).Extra
+}
 
 // resource is world.Resource: the harness keeps the real one, and no fault
 // touches the way to it.
@@ -203,6 +211,7 @@ func (r resource) ask(ctx context.Context, m proto.Up) (int64, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
 	}
+	defer r.w.turns.leave()()
 	answer := r.w.ask(m)
 	switch answer.Error {
 	case "":

@@ -62,15 +62,24 @@ func (p *Proc) Background() *Ctx { return &p.background }
 type Clock struct {
 	Offset   time.Duration
 	DriftPPM int64
+
+	since history.Instant // when the present rate began
+	base  time.Duration   // what the monotonic clock showed then
+}
+
+// SetDrift changes the clock's rate from a true instant on, without a jump.
+func (c *Clock) SetDrift(at history.Instant, ppm int64) {
+	c.base = c.Mono(at)
+	c.since, c.DriftPPM = at, ppm
 }
 
 const million = 1_000_000
 
 // Mono returns the monotonic clock's reading at a true instant.
 func (c Clock) Mono(at history.Instant) time.Duration {
-	d := int64(at)
+	d := int64(at - c.since)
 	if c.DriftPPM == 0 {
-		return time.Duration(d)
+		return c.base + time.Duration(d)
 	}
 	// Split so that neither product can overflow; rounded down, as a clock is.
 	gain := d % million * c.DriftPPM
@@ -78,7 +87,7 @@ func (c Clock) Mono(at history.Instant) time.Duration {
 	if gain%million < 0 {
 		whole--
 	}
-	return time.Duration(d + d/million*c.DriftPPM + whole)
+	return c.base + time.Duration(d+d/million*c.DriftPPM+whole)
 }
 
 // Wall returns the wall clock's reading, as time since the epoch of the run.

@@ -22,14 +22,21 @@ type EffectKind uint8
 
 // The kinds of effects.
 const (
-	EffectSet      EffectKind = iota // SET Key Value [PXAT AtMS]: a new value and a new time to live
-	EffectValue                      // SET Key Value KEEPTTL: only a new value, as after INCR
-	EffectHashSet                    // HSET Key Field Value
-	EffectHashDel                    // HDEL Key Field
-	EffectExpireAt                   // PEXPIREAT Key AtMS, or PERSIST Key when AtMS is -1
-	EffectDel                        // DEL Key
-	EffectExpired                    // DEL Key as well; the primary dropped a key whose time was up
-	EffectFlush                      // FLUSHALL
+	EffectSet        EffectKind = iota // SET Key Value [PXAT AtMS]: a new value and a new time to live
+	EffectValue                        // SET Key Value KEEPTTL: only a new value, as after INCR
+	EffectHashSet                      // HSET Key Field Value
+	EffectHashDel                      // HDEL Key Field
+	EffectExpireAt                     // PEXPIREAT Key AtMS, or PERSIST Key when AtMS is -1
+	EffectDel                          // DEL Key
+	EffectExpired                      // DEL Key as well; the primary dropped a key whose time was up
+	EffectFlush                        // FLUSHALL
+	EffectPushLeft                     // LPUSH Key Value
+	EffectPushRight                    // RPUSH Key Value
+	EffectPopLeft                      // LPOP Key
+	EffectPopRight                     // RPOP Key
+	EffectListRemove                   // LREM Key Value Field: Value is how many, Field the element
+	EffectScore                        // ZADD Key Value Field: Value is the score, Field the member
+	EffectUnscore                      // ZREM Key Field
 )
 
 // Effect is one change for replicas to apply. It is a value without pointers
@@ -137,13 +144,45 @@ func (s *Store) Apply(nowMS int64, eff *Effect) {
 			s.note(kind, e, eff.By)
 			s.remove(e)
 		}
+	default:
+		s.applyElement(e, eff)
+	}
+}
+
+// applyElement applies the effects of lists and sorted sets.
+func (s *Store) applyElement(e *entry, eff *Effect) {
+	switch eff.Kind {
+	case EffectPushLeft, EffectPushRight:
+		if e == nil || e.kind != kindList {
+			e = s.applyNew(e, kindList, eff)
+		}
+		e.push(eff.Kind == EffectPushLeft, eff.Value)
+		return
+	case EffectScore:
+		if e == nil || e.kind != kindSortedSet {
+			e = s.applyNew(e, kindSortedSet, eff)
+		}
+		e.setScore(eff.Field, eff.Value.Num)
+		return
+	}
+	if e == nil {
+		return
+	}
+	switch eff.Kind {
+	case EffectPopLeft, EffectPopRight:
+		e.pop(eff.Kind == EffectPopLeft)
+	case EffectListRemove:
+		e.removeElements(&world.Arg{Text: eff.Field}, eff.Value.Num)
+	case EffectUnscore:
+		e.delField(eff.Field)
 	}
 }
 
 // applySet is SET on a replica: the same owner's entry is extended, another
 // owner's is replaced.
 func (s *Store) applySet(e *entry, eff *Effect) {
-	if e != nil && e.kind == kindString && e.owner == eff.Owner {
+	if e != nil && e.owner == eff.Owner {
+		e.becomeString()
 		e.str = eff.Value
 		s.setExpiry(e, eff.AtMS)
 		s.note(history.Extended, e, eff.By)

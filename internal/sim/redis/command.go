@@ -42,8 +42,45 @@ const (
 	opPublish
 	opTime
 	opFlushAll
+	opUnlink
+	opExpireTime
+	opPExpireTime
+	opGetDel
+	opGetRange
+	opStrLen
+	opMGet
+	opMSet
+	opMSetNX
+	opHSetNX
+	opHMGet
+	opHKeys
+	opHVals
+	opLPush
+	opRPush
+	opLPop
+	opRPop
+	opLIndex
+	opLRange
+	opLRem
+	opLLen
+	opZAdd
+	opZIncrBy
+	opZRem
+	opZRemRangeByScore
+	opZScore
+	opZRank
+	opZCard
+	opZCount
+	opZRange
+	opZRangeByScore
 	opEval
-	opWait // answered by the world; scripts must be told that they may not call it
+	opWait  // answered by the world; scripts must be told that they may not call it
+	opMulti // the rest of these: see Transaction
+	opExec
+	opDiscard
+	opCas // from here on: not in Redis 7.0, see Extensions
+	opCad
+	opDelEx
 	opCount
 )
 
@@ -57,7 +94,7 @@ type command struct {
 }
 
 var commands = [opCount]command{
-	opPing:      {name: "ping", max: 1},
+	opPing:      {name: "ping", max: -1},
 	opSet:       {name: "set", min: 2, max: -1, write: true},
 	opSetNX:     {name: "setnx", min: 2, max: 2, write: true},
 	opSetEX:     {name: "setex", min: 3, max: 3, write: true},
@@ -88,8 +125,50 @@ var commands = [opCount]command{
 	opPublish:   {name: "publish", min: 2, max: 2},
 	opTime:      {name: "time"},
 	opFlushAll:  {name: "flushall", max: -1, write: true},
-	opEval:      {name: "eval", min: 2, max: -1, noScript: true},
-	opWait:      {name: "wait", min: 2, max: 2, noScript: true},
+
+	opUnlink:      {name: "unlink", min: 1, max: -1, write: true},
+	opExpireTime:  {name: "expiretime", min: 1, max: 1},
+	opPExpireTime: {name: "pexpiretime", min: 1, max: 1},
+	opGetDel:      {name: "getdel", min: 1, max: 1, write: true},
+	opGetRange:    {name: "getrange", min: 3, max: 3},
+	opStrLen:      {name: "strlen", min: 1, max: 1},
+	opMGet:        {name: "mget", min: 1, max: -1},
+	opMSet:        {name: "mset", min: 2, max: -1, write: true},
+	opMSetNX:      {name: "msetnx", min: 2, max: -1, write: true},
+	opHSetNX:      {name: "hsetnx", min: 3, max: 3, write: true},
+	opHMGet:       {name: "hmget", min: 2, max: -1},
+	opHKeys:       {name: "hkeys", min: 1, max: 1},
+	opHVals:       {name: "hvals", min: 1, max: 1},
+
+	opLPush:  {name: "lpush", min: 2, max: -1, write: true},
+	opRPush:  {name: "rpush", min: 2, max: -1, write: true},
+	opLPop:   {name: "lpop", min: 1, max: -1, write: true},
+	opRPop:   {name: "rpop", min: 1, max: -1, write: true},
+	opLIndex: {name: "lindex", min: 2, max: 2},
+	opLRange: {name: "lrange", min: 3, max: 3},
+	opLRem:   {name: "lrem", min: 3, max: 3, write: true},
+	opLLen:   {name: "llen", min: 1, max: 1},
+
+	opZAdd:             {name: "zadd", min: 3, max: -1, write: true},
+	opZIncrBy:          {name: "zincrby", min: 3, max: 3, write: true},
+	opZRem:             {name: "zrem", min: 2, max: -1, write: true},
+	opZRemRangeByScore: {name: "zremrangebyscore", min: 3, max: 3, write: true},
+	opZScore:           {name: "zscore", min: 2, max: 2},
+	opZRank:            {name: "zrank", min: 2, max: 2},
+	opZCard:            {name: "zcard", min: 1, max: 1},
+	opZCount:           {name: "zcount", min: 3, max: 3},
+	opZRange:           {name: "zrange", min: 3, max: -1},
+	opZRangeByScore:    {name: "zrangebyscore", min: 3, max: -1},
+
+	opEval:    {name: "eval", min: 2, max: -1, noScript: true},
+	opWait:    {name: "wait", min: 2, max: 2, noScript: true},
+	opMulti:   {name: "multi", noScript: true},
+	opExec:    {name: "exec", noScript: true},
+	opDiscard: {name: "discard", noScript: true},
+
+	opCas:   {name: "cas", min: 3, max: -1, write: true},
+	opCad:   {name: "cad", min: 2, max: 2, write: true},
+	opDelEx: {name: "delex", min: 1, max: -1, write: true},
 }
 
 // opcodes finds a command by its upper-case name. It is filled once and only
@@ -131,6 +210,25 @@ func lookup(name string) opcode {
 	return opcodes[string(buf[:len(name)])]
 }
 
+// knows reports whether the store has a command: those beyond Redis 7.0 have to be
+// asked for.
+func (s *Store) knows(op opcode) bool {
+	return op != opUnknown && (op < opCas || s.Extensions&extensionOf(op) != 0)
+}
+
+// refuses returns why a write must not be executed now, nil when it may
+// (processCommand in server.c, scriptVerifyWriteCommandAllow in script.c). Nobody
+// counts the replicas of a replica.
+func (s *Store) refuses() error {
+	switch {
+	case s.replica:
+		return errReadOnly
+	case s.NoGoodReplicas:
+		return errNoReplicas
+	}
+	return nil
+}
+
 // arityOK reports whether a command may have n arguments.
 func arityOK(op opcode, n int) bool {
 	c := &commands[op]
@@ -141,10 +239,7 @@ func arityOK(op opcode, n int) bool {
 func (s *Store) run(op opcode, args []world.Arg) world.Reply {
 	switch op {
 	case opPing:
-		if len(args) == 1 {
-			return world.Bulk(args[0].String())
-		}
-		return world.Reply{Kind: world.ReplyStatus, Str: "PONG"}
+		return ping(args)
 	case opSet:
 		return s.set(args)
 	case opSetNX:
@@ -185,7 +280,7 @@ func (s *Store) runMore(op opcode, args []world.Arg) world.Reply {
 	case opHDel:
 		return s.hdel(args)
 	case opHLen:
-		return s.hlen(args)
+		return s.length(kindHash, args)
 	case opHIncrBy:
 		return s.hincrby(args)
 	case opHGetAll:
@@ -196,103 +291,69 @@ func (s *Store) runMore(op opcode, args []world.Arg) world.Reply {
 		return s.time()
 	case opFlushAll:
 		return s.flushAll(args)
+	case opUnlink:
+		return s.del(args)
+	case opExpireTime, opPExpireTime:
+		return s.expireTime(op, args)
+	case opGetDel:
+		return s.getDel(args)
+	case opGetRange:
+		return s.getRange(args)
+	case opStrLen:
+		return s.strLen(args)
+	case opMGet:
+		return s.mget(args)
+	case opMSet, opMSetNX:
+		return s.mset(op, args)
+	case opHSetNX:
+		return s.hsetnx(args)
+	case opHMGet:
+		return s.hmget(args)
+	case opHKeys, opHVals:
+		return s.hlist(op, args)
+	case opCas:
+		return s.cas(args)
+	case opCad:
+		return s.cad(args)
+	case opDelEx:
+		return s.delEx(args)
+	}
+	return s.runCollection(op, args)
+}
+
+// runCollection executes the commands of lists and sorted sets.
+func (s *Store) runCollection(op opcode, args []world.Arg) world.Reply {
+	switch op {
+	case opLPush, opRPush:
+		return s.push(op, args)
+	case opLPop, opRPop:
+		return s.pop(op, args)
+	case opLIndex:
+		return s.lindex(args)
+	case opLRange:
+		return s.lrange(args)
+	case opLRem:
+		return s.lrem(args)
+	case opLLen:
+		return s.length(kindList, args)
+	case opZAdd:
+		return s.zadd(args)
+	case opZIncrBy:
+		return s.zincrby(args)
+	case opZRem:
+		return s.zrem(args)
+	case opZRemRangeByScore:
+		return s.zremRangeByScore(args)
+	case opZScore:
+		return s.zscore(args)
+	case opZRank:
+		return s.zrank(args)
+	case opZCard:
+		return s.length(kindSortedSet, args)
+	case opZCount:
+		return s.zcount(args)
+	case opZRange, opZRangeByScore:
+		return s.zrange(op, args)
 	}
 	panic("redis: " + commands[op].name + " is not a command of the keyspace: the world must answer it")
-}
-
-// The errors of Redis 7.0, as values so that a refusal allocates nothing.
-var (
-	errSyntax       error = world.ServerError("ERR syntax error")
-	errNotInteger   error = world.ServerError("ERR value is not an integer or out of range")
-	errOverflow     error = world.ServerError("ERR increment or decrement would overflow")
-	errDecrOverflow error = world.ServerError("ERR decrement would overflow")
-	errHashInteger  error = world.ServerError("ERR hash value is not an integer")
-	errReadOnly     error = world.ServerError("READONLY You can't write against a read only replica.")
-	errWrongType    error = world.ServerError(
-		"WRONGTYPE Operation against a key holding the wrong kind of value")
-	errExpireNX error = world.ServerError(
-		"ERR NX and XX, GT or LT options at the same time are not compatible")
-	errExpireGTLT error = world.ServerError(
-		"ERR GT and LT options at the same time are not compatible")
-)
-
-// wrongNumber is the refusal of a command with too few or too many arguments.
-func wrongNumber(op opcode) world.Reply {
-	return world.Failed(world.ServerError(
-		"ERR wrong number of arguments for '" + commands[op].name + "' command"))
-}
-
-// badExpire is the refusal of a time to live.
-func badExpire(op opcode) world.Reply {
-	return world.Failed(world.ServerError(
-		"ERR invalid expire time in '" + commands[op].name + "' command"))
-}
-
-// unknownCommand is the refusal of a command that does not exist; it quotes up
-// to 128 characters of the arguments (commandCheckExistence in server.c).
-func unknownCommand(name string, args []world.Arg) world.Reply {
-	const most = 128
-	quoted := ""
-	for _, a := range args {
-		if len(quoted) >= most {
-			break
-		}
-		text := a.String()
-		quoted += "'" + text[:min(len(text), most-len(quoted))] + "' "
-	}
-	text := "ERR unknown command '" + name[:min(len(name), most)] +
-		"', with args beginning with: " + quoted
-	return world.Failed(world.ServerError(oneLine(text)))
-}
-
-// oneLine replaces line ends, which would break the protocol, by blanks
-// (addReplyErrorFormatInternal in networking.c).
-func oneLine(text string) string {
-	if !strings.ContainsAny(text, "\r\n") {
-		return text
-	}
-	text = strings.TrimRight(text, "\r\n")
-	return strings.NewReplacer("\r", " ", "\n", " ").Replace(text)
-}
-
-// isOption reports whether an argument is that upper-case word in any case.
-func isOption(a world.Arg, word string) bool {
-	return !a.IsNum && len(a.Text) == len(word) && strings.EqualFold(a.Text, word)
-}
-
-// parseInt reads an argument as Redis reads integers: no blanks, no plus sign, no
-// leading zeros (string2ll in util.c).
-func parseInt(a world.Arg) (int64, bool) {
-	if a.IsNum {
-		return a.Num, true
-	}
-	text := a.Text
-	negative := text != "" && text[0] == '-'
-	if negative {
-		text = text[1:]
-	}
-	if text == "0" {
-		return 0, !negative
-	}
-	if text == "" || len(text) > 19 || text[0] < '1' || text[0] > '9' {
-		return 0, false
-	}
-	var n uint64
-	for i := range len(text) {
-		d := text[i] - '0'
-		if d > 9 {
-			return 0, false
-		}
-		n = n*10 + uint64(d) // 19 digits fit into 64 bits
-	}
-	if negative {
-		return -int64(n), n <= 1<<63
-	}
-	return int64(n), n < 1<<63
-}
-
-// addOverflows reports whether a+b leaves the range of int64.
-func addOverflows(a, b int64) bool {
-	sum := a + b
-	return (sum > a) != (b > 0) && b != 0
 }

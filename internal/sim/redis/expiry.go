@@ -171,3 +171,17 @@ func (s *Store) ttlCommand(op opcode, args []world.Arg) world.Reply {
 	}
 	return world.Int((e.ttl(s.nowMS) + 500) / 1000)
 }
+
+// expireTime is EXPIRETIME and PEXPIRETIME: as TTL, but the instant itself.
+func (s *Store) expireTime(op opcode, args []world.Arg) world.Reply {
+	e := s.lookup(args[0].String())
+	switch {
+	case e == nil:
+		return world.Int(-2)
+	case e.expireMS == noExpiry:
+		return world.Int(-1)
+	case op == opPExpireTime:
+		return world.Int(e.expireMS)
+	}
+	return world.Int(int64((uint64(e.expireMS) + 500) / 1000))
+}

@@ -40,13 +40,29 @@ func (e *entry) delField(name string) bool {
 	return true
 }
 
-// hash returns the hash at a key, nil when there is no key.
-func (s *Store) hash(key string) (e *entry, refused error) {
+// typed returns the entry at a key, nil when there is none, and refuses one of
+// another type.
+func (s *Store) typed(kind valueKind, key string) (e *entry, refused error) {
 	e = s.lookup(key)
-	if e != nil && e.kind != kindHash {
+	if e != nil && e.kind != kind {
 		return nil, errWrongType
 	}
 	return e, nil
+}
+
+// hash returns the hash at a key, nil when there is no key.
+func (s *Store) hash(key string) (e *entry, refused error) { return s.typed(kindHash, key) }
+
+// length is HLEN, LLEN and ZCARD.
+func (s *Store) length(kind valueKind, args []world.Arg) world.Reply {
+	e, refused := s.typed(kind, args[0].String())
+	if refused != nil {
+		return world.Failed(refused)
+	}
+	if e == nil {
+		return world.Int(0)
+	}
+	return world.Int(int64(len(e.fields)))
 }
 
 // putField sets one field and tells the replicas.
@@ -133,16 +149,58 @@ func (s *Store) hdel(args []world.Arg) world.Reply {
 	return world.Int(n)
 }
 
-// hlen is HLEN.
-func (s *Store) hlen(args []world.Arg) world.Reply {
-	e, refused := s.hash(args[0].String())
+// hsetnx is HSETNX.
+func (s *Store) hsetnx(args []world.Arg) world.Reply {
+	key, name := args[0].String(), args[1].String()
+	e, refused := s.hash(key)
 	if refused != nil {
 		return world.Failed(refused)
 	}
 	if e == nil {
+		e = s.create(key, kindHash, noExpiry)
+	} else if e.fieldIndex(name) >= 0 {
 		return world.Int(0)
 	}
-	return world.Int(int64(len(e.fields)))
+	s.putField(e, name, args[2])
+	return world.Int(1)
+}
+
+// hmget is HMGET key field [field ...].
+func (s *Store) hmget(args []world.Arg) world.Reply {
+	e, refused := s.hash(args[0].String())
+	if refused != nil {
+		return world.Failed(refused)
+	}
+	reply := world.Reply{Kind: world.ReplyArray, Array: make([]world.Reply, len(args)-1)}
+	for i := range reply.Array {
+		if e == nil {
+			continue
+		}
+		if at := e.fieldIndex(args[i+1].String()); at >= 0 {
+			reply.Array[i] = world.Bulk(digits(&e.fields[at].value))
+		}
+	}
+	return reply
+}
+
+// hlist is HKEYS and HVALS. Redis promises no order; see hgetall.
+func (s *Store) hlist(op opcode, args []world.Arg) world.Reply {
+	e, refused := s.hash(args[0].String())
+	if refused != nil {
+		return world.Failed(refused)
+	}
+	reply := world.Reply{Kind: world.ReplyArray}
+	if e == nil {
+		return reply
+	}
+	for i := range e.fields {
+		text := e.fields[i].name
+		if op == opHVals {
+			text = digits(&e.fields[i].value)
+		}
+		reply.Array = append(reply.Array, world.Bulk(text))
+	}
+	return reply
 }
 
 // hincrby is HINCRBY (hincrbyCommand in t_hash.c). It keeps the time to live.

@@ -208,14 +208,14 @@ func (vm *interpreter) command(state *lua.LState) (v lua.LValue, failed bool) {
 func (s *Store) scripted(name string, args []world.Arg) world.Reply {
 	op := lookup(name)
 	switch {
-	case op == opUnknown:
+	case !s.knows(op):
 		return world.Failed(errScriptUnknown)
 	case !arityOK(op, len(args)):
 		return world.Failed(errScriptArity)
 	case commands[op].noScript:
 		return world.Failed(errScriptForbidden)
-	case s.replica && commands[op].write:
-		return world.Failed(errReadOnly)
+	case (s.replica || s.NoGoodReplicas) && commands[op].write:
+		return world.Failed(s.refuses())
 	}
 	return s.run(op, args)
 }

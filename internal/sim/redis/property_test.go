@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"sort"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -19,12 +20,17 @@ func TestReplicaFollows(t *testing.T) {
 		g := &generator{Rand: rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 3)), nowMS: 1_000_000}
 		primary, replica, copied := New(), New(), New()
 		replica.SetReplica(true)
+		primary.Extensions, copied.Extensions, g.extensions = TairString|Redis84, TairString|Redis84, true
+		var open, openToo Transaction
 		owners := ownership{}
 		for i := range rapid.IntRange(1, 60).Draw(t, "commands") {
 			by := history.NodeID(1 + g.IntN(3))
 			g.nowMS += g.Int64N(3_000_000) - 400_000
 			name := "expire"
-			if g.IntN(10) == 0 {
+			if key := g.key(); g.IntN(20) == 0 {
+				name = "evict " + key
+				checkEvict(t, primary, g.nowMS, key)
+			} else if g.IntN(10) == 0 {
 				primary.ExpireDue(g.nowMS)
 				for _, e := range primary.live {
 					if e.expired(g.nowMS) {
@@ -35,8 +41,8 @@ func TestReplicaFollows(t *testing.T) {
 				primary.CopyTo(copied, g.nowMS)
 				cmd := g.next()
 				name = cmd.String()
-				want := primary.Exec(g.nowMS, by, &cmd)
-				if got := copied.Exec(g.nowMS, by, &cmd); !same(&cmd, want, got) {
+				want := primary.ExecIn(&open, g.nowMS, by, &cmd)
+				if got := copied.ExecIn(&openToo, g.nowMS, by, &cmd); !same(&cmd, want, got) {
 					t.Fatalf("step %d, %s: primary %v, its copy %v", i, name, want, got)
 				}
 			}
@@ -49,6 +55,82 @@ func TestReplicaFollows(t *testing.T) {
 			checkNext(t, primary)
 		}
 	})
+}
+
+// checkEvict drops a key, which only an entry that lives can suffer.
+func checkEvict(t *rapid.T, s *Store, nowMS int64, key string) {
+	old := s.find(key)
+	lives := old != nil && !old.expired(nowMS)
+	if got := s.Evict(nowMS, key); got != lives || s.Owner(key) != 0 {
+		t.Fatalf("Evict of %s is %v, want %v; its owner is now %d", key, got, lives, s.Owner(key))
+	}
+}
+
+// TestAppendOnlyFile: whoever keeps the effects of all calls and plays them into
+// an empty store has the store again, owners included, at any point and however
+// long the server was down.
+func TestAppendOnlyFile(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		g := &generator{Rand: rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 11)), nowMS: 1_000_000, extensions: true}
+		s, restarted := New(), New()
+		s.Extensions = TairString | Redis84
+		var open Transaction
+		var kept []Effect
+		for i := range rapid.IntRange(1, 150).Draw(t, "commands") {
+			g.nowMS += g.Int64N(3_000_000) - 400_000
+			name := "expire"
+			switch g.IntN(12) {
+			case 0:
+				s.ExpireDue(g.nowMS)
+			case 1:
+				name = "evict"
+				s.Evict(g.nowMS, g.key())
+			default:
+				cmd := g.next()
+				name = cmd.String()
+				s.ExecIn(&open, g.nowMS, history.NodeID(1+g.IntN(3)), &cmd)
+			}
+			kept = append(kept, s.Effects()...)
+			if i%10 > 0 {
+				continue
+			}
+			restarted.Reset()
+			restarted.SetReplica(true)
+			for j := range kept {
+				restarted.Apply(g.nowMS+g.Int64N(10_000_000_000), &kept[j])
+			}
+			restarted.SetReplica(false)
+			compareSnapshots(t, i, name, s, restarted)
+			for _, e := range s.live {
+				if again := restarted.find(e.key); again.owner != e.owner {
+					t.Fatalf("step %d, %s: %s is %d's, after a restart %d's", i, name, e.key, e.owner, again.owner)
+				}
+			}
+			if a, b := dying(s), dying(restarted); a != b {
+				t.Fatalf("step %d, %s: keys die in the order %s, after a restart in the order %s", i, name, a, b)
+			}
+		}
+	})
+}
+
+// dying tells in which order the keys of a store would expire. It expires them
+// in a copy.
+func dying(s *Store) string {
+	order := make([]*entry, 0, len(s.live))
+	for _, e := range s.live {
+		if e.expireMS != noExpiry {
+			order = append(order, e)
+		}
+	}
+	sort.Slice(order, func(i, j int) bool {
+		a, b := order[i], order[j]
+		return a.expireMS < b.expireMS || (a.expireMS == b.expireMS && a.born < b.born)
+	})
+	out := ""
+	for _, e := range order {
+		out += e.key + " "
+	}
+	return out
 }
 
 func compareSnapshots(t *rapid.T, i int, name string, primary, replica *Store) {
@@ -116,10 +198,11 @@ func checkNext(t *rapid.T, s *Store) {
 func TestReplay(t *testing.T) {
 	run := func(s *Store) (out string) {
 		g := &generator{Rand: rand.New(rand.NewPCG(5, 3)), nowMS: 1_000_000}
+		var open Transaction
 		for range 3000 {
 			g.nowMS += g.Int64N(3_000_000)
 			cmd := g.next()
-			out += s.Exec(g.nowMS, 1, &cmd).String() + show(s.Changes()) + showEffects(s.Effects())
+			out += s.ExecIn(&open, g.nowMS, 1, &cmd).String() + show(s.Changes()) + showEffects(s.Effects())
 		}
 		return out
 	}

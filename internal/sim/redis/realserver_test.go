@@ -31,17 +31,23 @@ func startServer(t *testing.T, replicaOf string) (server *realServer, addr strin
 	if err != nil {
 		t.Fatal(err)
 	}
-	conn, err := net.Dial("tcp", process.Addr)
-	if err != nil {
-		t.Fatal(err)
-	}
 	t.Cleanup(func() {
-		_ = conn.Close()
 		if err := process.Stop(); err != nil {
 			t.Error(err)
 		}
 	})
-	return &realServer{conn: conn, in: bufio.NewReader(conn), out: bufio.NewWriter(conn)}, process.Addr
+	return connect(t, process.Addr), process.Addr
+}
+
+// connect opens one more connection to a server.
+func connect(t *testing.T, addr string) *realServer {
+	t.Helper()
+	conn, err := net.Dial("tcp", addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	return &realServer{conn: conn, in: bufio.NewReader(conn), out: bufio.NewWriter(conn)}
 }
 
 // pipeline sends commands at once and returns their replies.

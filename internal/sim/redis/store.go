@@ -49,9 +49,12 @@ type valueKind uint8
 const (
 	kindString valueKind = iota
 	kindHash
+	kindList
+	kindSortedSet
 )
 
-// field is one field of a hash.
+// field is one field of a hash, one element of a list (without a name), or one
+// member of a sorted set (its value is the score).
 type field struct {
 	name  string
 	value world.Arg
@@ -62,7 +65,7 @@ type field struct {
 type entry struct {
 	key      string
 	str      world.Arg
-	fields   []field // in the order in which they were added
+	fields   []field // of all but strings, in the order of the type
 	expireMS int64   // absolute, on the server's wall clock; noExpiry for none
 	born     uint64  // counts creations, for a stable order among equal expiries
 	index    int     // position in Store.live
@@ -90,6 +93,15 @@ type Store struct {
 	nextStale bool
 	replica   bool
 
+	// Extensions are the commands beyond Redis 7.0 that the store knows. They
+	// belong to the program and not to its data: Reset leaves them alone.
+	Extensions Extensions
+
+	// NoGoodReplicas makes a primary refuse writes, as min-replicas-to-write does
+	// while too few replicas report in time. The world counts the replicas. Reset
+	// clears it.
+	NoGoodReplicas bool
+
 	// OnPublish, when set, delivers a message of PUBLISH to the subscribers of a
 	// channel and returns how many there are.
 	OnPublish func(channel, message string) (receivers int64)
@@ -109,7 +121,7 @@ func NewSharing(other *Store) *Store { return &Store{nextMS: noExpiry, vm: other
 func (s *Store) Reset() {
 	s.drop()
 	s.changes, s.effects = s.changes[:0], s.effects[:0]
-	s.replica = false
+	s.replica, s.NoGoodReplicas = false, false
 	s.born = 0
 	s.nowMS, s.by = 0, 0
 }
@@ -129,20 +141,29 @@ func (s *Store) Exec(nowMS int64, by history.NodeID, cmd *world.Cmd) world.Reply
 	if op == opEval {
 		return s.eval(cmd)
 	}
+	if refused := s.admit(op, cmd); refused != nil {
+		return world.Failed(refused)
+	}
+	return s.run(op, s.argv)
+}
+
+// admit reads the arguments of a command into argv and refuses what does not even
+// begin to run (processCommand in server.c).
+func (s *Store) admit(op opcode, cmd *world.Cmd) error {
 	s.argv = s.argv[:0]
 	for i := range cmd.Len() {
 		s.argv = append(s.argv, cmd.Arg(i))
 	}
-	if op == opUnknown {
+	if !s.knows(op) {
 		return unknownCommand(cmd.Name, s.argv)
 	}
 	if !arityOK(op, len(s.argv)) {
-		return wrongNumber(op)
+		return wrongNumber(op).Err
 	}
-	if s.replica && commands[op].write {
-		return world.Failed(errReadOnly)
+	if (s.replica || s.NoGoodReplicas) && commands[op].write {
+		return s.refuses()
 	}
-	return s.run(op, s.argv)
+	return nil
 }
 
 // begin starts a call: it forgets what the last one reported. The time is that of
@@ -293,7 +314,7 @@ func (s *Store) setExpiry(e *entry, atMS int64) {
 // Entry is a key with all that belongs to it, for tests and comparisons.
 type Entry struct {
 	Key       string
-	Type      string // string or hash
+	Type      string // as TYPE answers: string, hash, list, zset
 	Value     string // of a string
 	Fields    []string
 	ExpiresMS int64 // -1: never
@@ -301,7 +322,8 @@ type Entry struct {
 }
 
 // Snapshot returns all entries in the order of their keys, those past their time
-// included. Fields holds names and values of a hash in turn.
+// included. Fields holds names and values of a hash in turn, the elements of a
+// list, or members and scores of a sorted set in turn.
 func (s *Store) Snapshot() []Entry {
 	out := make([]Entry, 0, len(s.live))
 	for _, e := range s.live {
@@ -310,7 +332,10 @@ func (s *Store) Snapshot() []Entry {
 			shot.Value = e.str.String()
 		}
 		for i := range e.fields {
-			shot.Fields = append(shot.Fields, e.fields[i].name, e.fields[i].value.String())
+			if e.kind != kindList {
+				shot.Fields = append(shot.Fields, e.fields[i].name)
+			}
+			shot.Fields = append(shot.Fields, e.fields[i].value.String())
 		}
 		out = append(out, shot)
 	}
@@ -319,9 +344,8 @@ func (s *Store) Snapshot() []Entry {
 }
 
 // typeName is the answer of TYPE.
-func (e *entry) typeName() string {
-	if e.kind == kindHash {
-		return "hash"
-	}
-	return "string"
+func (e *entry) typeName() string { return typeNames[e.kind] }
+
+var typeNames = [...]string{
+	kindString: "string", kindHash: "hash", kindList: "list", kindSortedSet: "zset",
 }

@@ -32,7 +32,8 @@ func show(changes []Change) string {
 }
 
 func showEffects(effects []Effect) string {
-	names := []string{"SET", "VALUE", "HSET", "HDEL", "PEXPIREAT", "DEL", "EXPIRED", "FLUSHALL"}
+	names := []string{"SET", "VALUE", "HSET", "HDEL", "PEXPIREAT", "DEL", "EXPIRED", "FLUSHALL",
+		"LPUSH", "RPUSH", "LPOP", "RPOP", "LREM", "ZADD", "ZREM"}
 	var out []string
 	for _, e := range effects {
 		text := names[e.Kind]

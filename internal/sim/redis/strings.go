@@ -14,6 +14,8 @@ type setOptions struct {
 	expiry            world.Arg
 	unit              expireUnit
 	nx, xx, get, keep bool
+	ifAt              uint8 // which argument the value has to equal, 0 for none: Redis84
+	ifNot             bool  // it has to differ instead
 }
 
 // expireUnit says how SET gives the expiry.
@@ -29,14 +31,14 @@ const (
 
 // parseSetOptions reads the options of SET (parseExtendedStringArgumentsOrReply
 // in t_string.c). As in Redis, one unit may be given twice and the last counts.
-func parseSetOptions(args []world.Arg) (o setOptions, ok bool) {
-	for i := 0; i < len(args); i++ {
+func (s *Store) parseSetOptions(args []world.Arg) (o setOptions, ok bool) {
+	for i := 2; i < len(args); i++ {
 		var unit expireUnit
 		switch word := optionWord(&args[i]); {
-		case word == "NX" && !o.xx:
+		case word == "NX" && !o.xx && o.ifAt == 0:
 			o.nx = true
 			continue
-		case word == "XX" && !o.nx:
+		case word == "XX" && !o.nx && o.ifAt == 0:
 			o.xx = true
 			continue
 		case word == "GET":
@@ -53,6 +55,12 @@ func parseSetOptions(args []world.Arg) (o setOptions, ok bool) {
 			unit = unitEXAT
 		case word == "PXAT":
 			unit = unitPXAT
+		case s.Extensions&Redis84 != 0 && isComparison(word) && !o.nx && !o.xx && o.ifAt == 0:
+			if i++; i == len(args) {
+				return o, false
+			}
+			o.ifAt, o.ifNot = uint8(i), word == "IFNE"
+			continue
 		default:
 			return o, false
 		}
@@ -111,7 +119,7 @@ func (s *Store) set(args []world.Arg) world.Reply {
 	var o setOptions
 	if len(args) > 2 {
 		var ok bool
-		if o, ok = parseSetOptions(args[2:]); !ok {
+		if o, ok = s.parseSetOptions(args); !ok {
 			return world.Failed(errSyntax)
 		}
 	}
@@ -127,7 +135,15 @@ func (s *Store) set(args []world.Arg) world.Reply {
 			return reply
 		}
 	}
-	if (o.nx && e != nil) || (o.xx && e == nil) {
+	refuse := (o.nx && e != nil) || (o.xx && e == nil)
+	if o.ifAt != 0 {
+		holds, err := e.compare(args[o.ifAt], o.ifNot)
+		if err != nil {
+			return world.Failed(err)
+		}
+		refuse = !holds
+	}
+	if refuse {
 		if o.get {
 			return reply
 		}
@@ -145,10 +161,7 @@ func (s *Store) set(args []world.Arg) world.Reply {
 func (s *Store) put(e *entry, key string, v world.Arg, atMS int64) {
 	switch {
 	case e != nil && e.owner == s.by:
-		if e.kind == kindHash {
-			clear(e.fields)
-			e.fields, e.kind = e.fields[:0], kindString
-		}
+		e.becomeString()
 		s.setExpiry(e, atMS)
 		s.note(history.Extended, e, s.by)
 	case e != nil:
@@ -160,6 +173,14 @@ func (s *Store) put(e *entry, key string, v world.Arg, atMS int64) {
 	}
 	e.str = v
 	s.emit(EffectSet, e).Value = v
+}
+
+// becomeString makes an entry of another type a string.
+func (e *entry) becomeString() {
+	if e.kind != kindString {
+		clear(e.fields)
+		e.fields, e.kind = e.fields[:0], kindString
+	}
 }
 
 // setNX is SETNX.
@@ -223,36 +244,77 @@ func (s *Store) getSet(args []world.Arg) world.Reply {
 	return reply
 }
 
-// del is DEL.
-func (s *Store) del(args []world.Arg) world.Reply {
-	var n int64
-	for i := range args {
-		if e := s.lookup(args[i].String()); e != nil {
-			s.delete(e)
-			n++
-		}
+// getDel is GETDEL.
+func (s *Store) getDel(args []world.Arg) world.Reply {
+	e := s.lookup(args[0].String())
+	reply := e.bulk()
+	if e != nil && reply.Err == nil {
+		s.delete(e)
 	}
-	return world.Int(n)
+	return reply
 }
 
-// exists is EXISTS; a key that is named twice counts twice.
-func (s *Store) exists(args []world.Arg) world.Reply {
-	var n int64
-	for i := range args {
-		if s.lookup(args[i].String()) != nil {
-			n++
-		}
+// getRange is GETRANGE key start end: a part of a string, both ends included,
+// negative numbers counted from its end.
+func (s *Store) getRange(args []world.Arg) world.Reply {
+	first, ok := parseInt(args[1])
+	last, ok2 := parseInt(args[2])
+	if !ok || !ok2 {
+		return world.Failed(errNotInteger)
 	}
-	return world.Int(n)
+	e := s.lookup(args[0].String())
+	reply := e.bulk()
+	if reply.Err != nil {
+		return reply
+	}
+	size := int64(len(reply.Str))
+	if last < 0 && (first >= 0 || first <= last) {
+		last = max(last+size, 0) - size // unlike LRANGE's: at least the first byte
+	}
+	from, to := span(first, last, len(reply.Str))
+	return world.Bulk(reply.Str[from:to])
 }
 
-// typeCommand is TYPE.
-func (s *Store) typeCommand(args []world.Arg) world.Reply {
-	name := "none"
-	if e := s.lookup(args[0].String()); e != nil {
-		name = e.typeName()
+// strLen is STRLEN.
+func (s *Store) strLen(args []world.Arg) world.Reply {
+	reply := s.lookup(args[0].String()).bulk()
+	if reply.Err != nil {
+		return reply
 	}
-	return world.Reply{Kind: world.ReplyStatus, Str: name}
+	return world.Int(int64(len(reply.Str)))
+}
+
+// mget is MGET; a key of another type counts as missing.
+func (s *Store) mget(args []world.Arg) world.Reply {
+	reply := world.Reply{Kind: world.ReplyArray, Array: make([]world.Reply, len(args))}
+	for i := range args {
+		if e := s.lookup(args[i].String()); e != nil && e.kind == kindString {
+			reply.Array[i] = e.bulk()
+		}
+	}
+	return reply
+}
+
+// mset is MSET and MSETNX key value [key value ...]. MSETNX sets all keys or none.
+func (s *Store) mset(op opcode, args []world.Arg) world.Reply {
+	if len(args)%2 != 0 {
+		return wrongNumber(op)
+	}
+	if op == opMSetNX {
+		for i := 0; i < len(args); i += 2 {
+			if s.lookup(args[i].String()) != nil {
+				return world.Int(0)
+			}
+		}
+	}
+	for i := 0; i < len(args); i += 2 {
+		key := args[i].String()
+		s.put(s.lookup(key), key, args[i+1], noExpiry)
+	}
+	if op == opMSetNX {
+		return world.Int(1)
+	}
+	return world.OK()
 }
 
 // increment is INCR, DECR, INCRBY and DECRBY. It keeps the time to live.
@@ -293,32 +355,4 @@ func (s *Store) increment(op opcode, args []world.Arg) world.Reply {
 	e.str = world.Arg{Num: old + by, IsNum: true}
 	s.emit(kind, e).Value = e.str
 	return world.Int(old + by)
-}
-
-// publish is PUBLISH: it goes to the world, which knows the subscribers.
-func (s *Store) publish(args []world.Arg) world.Reply {
-	if s.OnPublish == nil {
-		return world.Int(0)
-	}
-	return world.Int(s.OnPublish(args[0].String(), args[1].String()))
-}
-
-// time is TIME: seconds and microseconds of the server's wall clock, of which
-// the model knows the milliseconds.
-func (s *Store) time() world.Reply {
-	seconds, ms := s.nowMS/1000, s.nowMS%1000
-	return world.Reply{Kind: world.ReplyArray, Array: []world.Reply{
-		world.Bulk(strconv.FormatInt(seconds, 10)),
-		world.Bulk(strconv.FormatInt(ms*1000, 10)),
-	}}
-}
-
-// flushAll is FLUSHALL [ASYNC|SYNC].
-func (s *Store) flushAll(args []world.Arg) world.Reply {
-	if len(args) > 1 || (len(args) == 1 && !isOption(args[0], "ASYNC") && !isOption(args[0], "SYNC")) {
-		return world.Failed(errSyntax)
-	}
-	s.forgetAll(history.Removed)
-	s.effects = append(s.effects, Effect{Kind: EffectFlush, AtMS: noExpiry, By: s.by})
-	return world.OK()
 }

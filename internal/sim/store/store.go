@@ -100,3 +100,7 @@ type Push struct {
 type Replica interface {
 	Apply(now Clock, effect any)
 }
+
+// Patient is a request that the store may keep waiting on purpose: the client's
+// response timeout begins after that time.
+type Patient interface{ Patience() time.Duration }

@@ -1,0 +1,21 @@
+package faults
+
+func init() {
+	Register(Spec{
+		Name:    "cut",
+		Summary: "Cuts the links from one side to another, in this direction only: what the first side sends arrives late, after the end.",
+		Example: "- when: A is in its critical section\n  cut: [A, store]\n  for: 15s",
+		Value: Param{Kind: ParamSides, Required: true, Two: true,
+			Doc: "who is not heard, and by whom; a side is a node, a group (store, replicas, sentinels) or a list of these"},
+		Ends:  EndRequired,
+		Real:  "the links between real processes can hold back single commands only, not everything that one side sends",
+		Say:   func(a Args) string { return "cut what " + sidesWords(a.Sides, " sends to ") },
+		Build: func(Args) Verb { return cut{} },
+	})
+}
+
+type cut struct{}
+
+func (cut) Name() string               { return "cut" }
+func (cut) Begin(w World, at Occasion) { w.Partition(at.Fault, at.Sides[0], at.Sides[1], false) }
+func (cut) End(w World, at Occasion)   { w.HealPartition(at.Fault) }

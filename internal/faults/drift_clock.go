@@ -1,0 +1,20 @@
+package faults
+
+func init() {
+	Register(Spec{
+		Name:    "drift-clock",
+		Summary: "Makes both clocks of a node run faster or slower for a while; the readings do not jump.",
+		Example: "- when: A is in its critical section\n  drift-clock: redis-1\n  rate: +5%\n  for: 10s",
+		Value:   Param{Kind: ParamNode, Required: true, Doc: "whose clocks"},
+		Params:  []Param{{Name: "rate", Kind: ParamRate, Required: true, Doc: "how much faster than without the fault"}},
+		Ends:    EndRequired,
+		Real:    "the rate of a real process's clock cannot be changed while it runs",
+		Build:   func(a Args) Verb { return driftClock{a.Rates["rate"]} },
+	})
+}
+
+type driftClock struct{ ppm int64 }
+
+func (driftClock) Name() string                 { return "drift-clock" }
+func (d driftClock) Begin(w World, at Occasion) { w.DriftClock(at.Fault, at.Target, d.ppm) }
+func (driftClock) End(w World, at Occasion)     { w.DriftClock(at.Fault, at.Target, 0) }

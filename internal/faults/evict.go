@@ -1,0 +1,20 @@
+package faults
+
+func init() {
+	Register(Spec{
+		Name:    "evict",
+		Summary: "The store drops the lock's entry early: an eviction, a flush, an operator's DEL; a revoked lease, a killed session.",
+		Example: "- when: A is in its critical section\n  evict: lock",
+		Value:   Param{Kind: ParamChoice, Choices: []string{"lock"}, Required: true, Doc: "what is dropped"},
+		Params:  []Param{{Name: "from", Kind: ParamServer, Doc: "the only server that drops it; all that have it when left out"}},
+		Ends:    EndNone,
+		Real:    "nobody but the clients talks to the real servers",
+		Build:   func(a Args) Verb { return evict{a.Choices["from"]} },
+	})
+}
+
+type evict struct{ from string }
+
+func (evict) Name() string                 { return "evict" }
+func (e evict) Begin(w World, at Occasion) { w.Evict(at.Fault, e.from) }
+func (evict) End(World, Occasion)          {}

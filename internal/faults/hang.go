@@ -1,0 +1,23 @@
+package faults
+
+import "time"
+
+// hangTime is longer than any run.
+const hangTime = 365 * 24 * time.Hour
+
+func init() {
+	Register(Spec{
+		Name:    "hang",
+		Summary: "Blocks the work in the critical section for ever; the other tasks of the process, a watchdog for one, go on.",
+		Example: "- when: A enters\n  hang: A",
+		Value:   Param{Kind: ParamClient, Required: true, Doc: "which client"},
+		Ends:    EndNone,
+		Build:   func(Args) Verb { return hang{} },
+	})
+}
+
+type hang struct{}
+
+func (hang) Name() string               { return "hang" }
+func (hang) Begin(w World, at Occasion) { w.SlowWork(at.Fault, at.Target, hangTime) }
+func (hang) End(World, Occasion)        {}

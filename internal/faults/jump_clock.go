@@ -1,0 +1,22 @@
+package faults
+
+import "time"
+
+func init() {
+	Register(Spec{
+		Name:    "jump-clock",
+		Summary: "Steps a node's wall clock, as an operator or a time daemon does; its monotonic clock goes on.",
+		Example: "- when: A is in its critical section\n  jump-clock: the primary\n  by: +12s",
+		Value:   Param{Kind: ParamNode, Required: true, Doc: "whose clock"},
+		Params:  []Param{{Name: "by", Kind: ParamOffset, Required: true, Doc: "how far, and in which direction"}},
+		Ends:    EndNone,
+		Real:    "the clock of a real process cannot be stepped while it runs",
+		Build:   func(a Args) Verb { return jumpClock{a.Durations["by"]} },
+	})
+}
+
+type jumpClock struct{ by time.Duration }
+
+func (jumpClock) Name() string                 { return "jump-clock" }
+func (j jumpClock) Begin(w World, at Occasion) { w.JumpClock(at.Fault, at.Target, j.by) }
+func (jumpClock) End(World, Occasion)          {}

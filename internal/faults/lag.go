@@ -1,0 +1,22 @@
+package faults
+
+import "time"
+
+func init() {
+	Register(Spec{
+		Name:    "lag",
+		Summary: "Makes replication slower for a while; what is on its way arrives later.",
+		Example: "- at: 1s\n  lag: 3s\n  for: 10s",
+		Value:   Param{Kind: ParamDuration, Required: true, Doc: "how much later replicas get what the primary executed"},
+		Ends:    EndRequired,
+		Replica: true,
+		Real:    "the lag of real replication is set once, at the start",
+		Build:   func(a Args) Verb { return lag{a.Durations[""]} },
+	})
+}
+
+type lag struct{ by time.Duration }
+
+func (lag) Name() string                 { return "lag" }
+func (l lag) Begin(w World, at Occasion) { w.Lag(at.Fault, l.by) }
+func (lag) End(w World, at Occasion)     { w.Lag(at.Fault, 0) }

@@ -1,0 +1,23 @@
+package faults
+
+import "time"
+
+func init() {
+	Register(Spec{
+		Name:    "restart",
+		Summary: "Kills a process and starts it again: a server comes back with what its persistence kept, a client begins its workload anew.",
+		Example: "- when: A is in its critical section\n  restart: the primary\n  down: 500ms",
+		Value:   Param{Kind: ParamNode, Required: true, Doc: "which process"},
+		Params: []Param{{Name: "down", Kind: ParamDuration, Default: 500 * time.Millisecond,
+			Doc: "how long it stays away"}},
+		Ends:  EndNone,
+		Real:  "a real process that was killed is not started again yet",
+		Build: func(a Args) Verb { return restart{a.Durations["down"]} },
+	})
+}
+
+type restart struct{ down time.Duration }
+
+func (restart) Name() string                 { return "restart" }
+func (r restart) Begin(w World, at Occasion) { w.Restart(at.Fault, at.Target, r.down) }
+func (restart) End(World, Occasion)          {}

@@ -1,0 +1,164 @@
+package faults
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+)
+
+// with builds a fault from the registry with any arguments.
+func with(verb string, a Args, t Trigger, end End) Fault {
+	spec, ok := Lookup(verb)
+	if !ok {
+		panic("no verb " + verb)
+	}
+	return Make(1, spec, a, t, end)
+}
+
+func TestVerbs(t *testing.T) {
+	enters := Trigger{Moment: Enters, Subject: "A", Nth: 1}
+	for2s := End{For: 2 * time.Second}
+	tests := []struct {
+		name   string
+		fault  Fault
+		script []string
+		want   []string
+	}{
+		{
+			"two nodes apart", with("partition", Args{Sides: [][]string{{"A"}, {TheStore}}}, enters, for2s),
+			[]string{"A enters", "3s"}, []string{"0s partition [A] from [store], both ways: true", "2s heal partition 1"},
+		},
+		{
+			"three sides, each apart from each", with("partition", Args{Sides: [][]string{{"A"}, {"B"}, {"C", "redis-1"}}}, enters, for2s),
+			[]string{"A enters"},
+			[]string{
+				"0s partition [A] from [B], both ways: true", "0s partition [A] from [C redis-1], both ways: true",
+				"0s partition [B] from [C redis-1], both ways: true",
+			},
+		},
+		{
+			"the holder is looked up when the partition begins",
+			with("partition", Args{Sides: [][]string{{TheHolder, ThePrimary}, {"C", TheReplicas}}}, Trigger{At: time.Second}, for2s),
+			[]string{"A acquires", "B acquires", "2s", "C acquires", "5s"},
+			[]string{"1s partition [B the primary] from [C replicas], both ways: true", "3s heal partition 1"},
+		},
+		{
+			"nobody holds", with("partition", Args{Sides: [][]string{{TheHolder}, {TheStore}}}, Trigger{At: time.Second}, for2s),
+			[]string{"5s"}, nil,
+		},
+		{
+			"the holder on both sides", with("cut", Args{Sides: [][]string{{TheHolder}, {"A"}}}, Trigger{At: time.Second}, for2s),
+			[]string{"A acquires", "5s"}, nil,
+		},
+		{
+			"one way", with("cut", Args{Sides: [][]string{{"A"}, {TheStore}}}, enters, for2s),
+			[]string{"A enters", "heal"}, []string{"0s partition [A] from [store], both ways: false", "0s heal partition 1"},
+		},
+		{
+			"a restart", with("restart", Args{Value: "redis-2", Durations: durations("down", 500*time.Millisecond)}, enters, End{}),
+			[]string{"A enters"}, []string{"0s restart redis-2 after 500ms"},
+		},
+		{
+			"a clock steps back", with("jump-clock", Args{Value: "B", Durations: durations("by", -12*time.Second)}, enters, End{}),
+			[]string{"A enters"}, []string{"0s jump B by -12s"},
+		},
+		{
+			"a clock runs fast for a while", with("drift-clock", Args{Value: ThePrimary, Rates: map[string]int64{"rate": 50_000}}, enters, for2s),
+			[]string{"A enters", "3s"}, []string{"0s drift the primary by 50000 ppm", "2s drift the primary by 0 ppm"},
+		},
+		{
+			"slow replication for a while", with("lag", Args{Durations: durations("", 3*time.Second)}, enters, for2s),
+			[]string{"A enters", "3s"}, []string{"0s lag 3s", "2s lag 0s"},
+		},
+		{
+			"the work hangs", with("hang", Args{Value: TheHolder}, enters, End{}),
+			[]string{"A acquires", "A enters"}, []string{"0s slow A by 8760h0m0s"},
+		},
+		{
+			"the entry is dropped", with("evict", Args{Value: "lock"}, enters, End{}),
+			[]string{"A enters"}, []string{"0s evict"},
+		},
+		{
+			"the entry is dropped on one server", with("evict", Args{Value: "lock", Choices: map[string]string{"from": "redis-2"}}, enters, End{}),
+			[]string{"A enters"}, []string{"0s evict redis-2"},
+		},
+		{
+			"a second primary", with("promote", Args{Value: "replica"}, enters, End{}),
+			[]string{"A enters"}, []string{"0s promote"},
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got := play(t, tt.fault, tt.script...)
+			if g, w := strings.Join(got, "\n"), strings.Join(tt.want, "\n"); g != w {
+				t.Errorf("got:\n%s\nwant:\n%s", g, w)
+			}
+		})
+	}
+}
+
+func durations(name string, d time.Duration) map[string]time.Duration {
+	return map[string]time.Duration{name: d}
+}
+
+func TestVerbsInWords(t *testing.T) {
+	enters := Trigger{Moment: Enters, Subject: "A", Nth: 1}
+	for2s := End{For: 2 * time.Second}
+	tests := []struct {
+		verb string
+		args Args
+		end  End
+		want string
+	}{
+		{"partition", Args{Sides: [][]string{{"A", "B", "redis-1"}, {"C", "sentinels"}}}, for2s, "partition A, B and redis-1 from C and sentinels for 2s when A enters"},
+		{"cut", Args{Sides: [][]string{{"A"}, {"store"}}}, for2s, "cut what A sends to store for 2s when A enters"},
+		{"restart", Args{Value: "A", Durations: durations("down", time.Second)}, End{}, "restart A down 1s when A enters"},
+		{"jump-clock", Args{Value: "A", Durations: durations("by", 12*time.Second)}, End{}, "jump-clock A by +12s when A enters"},
+		{"jump-clock", Args{Value: "A", Durations: durations("by", -time.Second)}, End{}, "jump-clock A by -1s when A enters"},
+		{"drift-clock", Args{Value: "A", Rates: map[string]int64{"rate": -200}}, for2s, "drift-clock A rate -200ppm for 2s when A enters"},
+		{"drift-clock", Args{Value: "A", Rates: map[string]int64{"rate": 50_000}}, for2s, "drift-clock A rate +5% for 2s when A enters"},
+		{"lag", Args{Durations: durations("", 3*time.Second)}, for2s, "lag 3s for 2s when A enters"},
+	}
+	for _, tt := range tests {
+		if got := with(tt.verb, tt.args, enters, tt.end).Text; got != tt.want {
+			t.Errorf("got %q, want %q", got, tt.want)
+		}
+	}
+}
+
+// A scaled fault is built anew from its arguments: none of them may get lost,
+// rates stay, and what it says must be what it does.
+func TestScaledVerbs(t *testing.T) {
+	tenth := func(d time.Duration) time.Duration { return d / 10 }
+	at := Trigger{At: time.Second}
+	lag2 := with("lag", Args{Durations: durations("", 2*time.Second)}, at, End{For: time.Second}).Scaled(tenth)
+	if want := "lag 200ms for 100ms at 100ms"; lag2.Text != want || lag2.Verb.(lag).by != 200*time.Millisecond {
+		t.Errorf("got %q, %v, want %q", lag2.Text, lag2.Verb, want)
+	}
+	drift := with("drift-clock", Args{Value: "A", Rates: map[string]int64{"rate": 7}}, at, End{For: time.Second}).Scaled(tenth)
+	if drift.Verb.(driftClock).ppm != 7 {
+		t.Errorf("the rate became %d", drift.Verb.(driftClock).ppm)
+	}
+	sides := [][]string{{"A"}, {"store"}}
+	split := with("partition", Args{Sides: sides}, at, End{For: time.Second}).Scaled(tenth)
+	if !reflect.DeepEqual(split.Args.Sides, sides) {
+		t.Errorf("the sides became %v", split.Args.Sides)
+	}
+}
+
+func TestAnyCommand(t *testing.T) {
+	drop := fault("drop", "reply", Trigger{Moment: Sends, Subject: "A", Command: AnyCommand, Nth: 2}, End{})
+	got := play(t, drop, "A sends SET", "B sends SET", "A is about to send GET", "A sends DEL", "A sends GET")
+	if g, w := strings.Join(got, "\n"), "0s drop reply of A's DEL"; g != w {
+		t.Errorf("got %q, want %q", g, w)
+	}
+	l := &lab{}
+	e := NewEngine([]Fault{drop}, l, l)
+	if !e.Wants(Sends, "A", "TXN", "") || !e.Wants(Sends, "A", "EVAL", "unlock") || e.Wants(HasReply, "A", "TXN", "") || e.Wants(Sends, "B", "TXN", "") {
+		t.Error("Wants and Observe disagree about any command")
+	}
+	if want := "drop reply when A sends any command the 2nd time"; drop.Text != want {
+		t.Errorf("got %q, want %q", drop.Text, want)
+	}
+}

@@ -1,0 +1,74 @@
+// Lock cas-cad
+//
+// Idea: commands that compare by themselves take the place of the scripts: CAD
+// deletes a key that holds a given value, CAS gives it a new value and a new time
+// to live.
+//
+// Protocol:
+//  1. SET key token EX seconds NX; OK: the lock is held; nil: try again later.
+//  2. Every third of the lease, CAS key token token EX seconds; 1: renewed; 0 (another value) or -1 (no key): the lock is lost.
+//     Without a success until the lease has run out on the client's own clock it is lost as well.
+//  3. CAD key token; 1: deleted; 0 or -1: not held any more.
+//
+// Guarantees: as watchdog-lua. CAS and CAD belong to the module TairString; a plain
+// Redis or Valkey server refuses them. Since Redis 8.4 DELEX key IFEQ token and SET
+// key token IFEQ token PX milliseconds do the same, in Valkey DELIFEQ (9.0) and
+// SET with IFEQ (8.1).
+//
+// Breaks when: as watchdog-lua: the whole process freezes for longer than what is
+// left of the lease, it is cut off from the store, or a failover forgets the entry.
+// A CAS without EX would take the time to live away, see lit-cas-3arg.
+//
+// Source: 002_350e0850a80a0d01.txt, lines 48-53; TairString, command reference of CAS and CAD.
+
+package locks
+
+import (
+	"context"
+	"time"
+
+	"lockstep/internal/world"
+)
+
+func init() {
+	Register(Variant{
+		ID: "cas-cad", File: "cas_cad.go", Store: StoreRedis, LeaseUnit: time.Second,
+		Servers: Servers{TairString: true},
+		New:     func(d Deps) Lock { return &casCAD{d} },
+	})
+}
+
+type casCAD struct{ Deps }
+
+func (l *casCAD) Acquire(ctx context.Context) (Lease, error) {
+	token := newToken(l.Env)
+	renewal := world.Command("CAS", l.Name, token, token).EX(l.Lease)
+	return setNXCompared(ctx, l.Deps, token, renewal)
+}
+
+// setNXCompared is SET key token EX seconds NX until the key is free; renewal is
+// what the watchdog then sends.
+func setNXCompared(ctx context.Context, d Deps, token string, renewal world.Cmd) (Lease, error) {
+	create := world.Set(d.Name, token).EX(d.Lease).NX()
+	return spin(ctx, d, func() (Lease, error) {
+		sent := d.Env.Mono()
+		reply := d.Redis.Do(ctx, create)
+		if !reply.IsOK() {
+			return nil, reply.Err
+		}
+		return &comparedLease{watchdog: newWatchdog(d, renewal, sent), token: token}, nil
+	})
+}
+
+// comparedLease is a lease with a watchdog that is released by CAD.
+type comparedLease struct {
+	*watchdog
+	token string
+}
+
+func (l *comparedLease) Token() int64 { return 0 }
+
+func (l *comparedLease) Release(ctx context.Context) error {
+	l.stop()
+	return removed(l.deps.Redis.Do(ctx, world.Command("CAD", l.deps.Name, l.token)))
+}

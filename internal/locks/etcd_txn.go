@@ -1,0 +1,102 @@
+// Lock etcd-txn
+//
+// Idea: one transaction writes the key if it does not exist, bound to a lease
+// that the client library renews for as long as the process lives. The code is
+// the document's, with one name for the key in all places.
+//
+// Protocol:
+//  1. GRANT lease: a lease of whole seconds, two of them at least.
+//  2. KEEPALIVE lease, at once and every third of the lease, in the background. Nobody reads the answers.
+//  3. TXN: if the key has the create revision 0, PUT it with the lease, else GET it. Succeeded: the lock is held; the transaction's revision is its token.
+//  4. If it failed or brought an error: as 5, and try again later.
+//  5. REVOKE lease, which deletes the key with it; then stop the renewals.
+//
+// Guarantees: one holder while the lease lasts; a dead client's key goes with its
+// lease; a release ends the client's own lease and so can only remove its own
+// key, even when the reply to the transaction was lost; the state survives the
+// death of a minority of the servers; tokens grow.
+//
+// Breaks when: the process freezes, or is cut off from the cluster, for longer
+// than what is left of the lease: the key goes, the next client gets in, and
+// nothing tells the first one, since it never reads the answers to its renewals.
+// Waiting clients ask again and again. A hung task with a living process keeps
+// the lock for ever.
+//
+// Source: 004_0b550b2f4f804549.txt, lines 282-371, with the same key compared and
+// written (see lit-etcd-key for the text as it is); etcd documentation, API.
+
+package locks
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"lockstep/internal/world"
+)
+
+func init() {
+	Register(Variant{
+		ID: "etcd-txn", File: "etcd_txn.go", Store: StoreEtcd, LeaseUnit: time.Second,
+		New: func(d Deps) Lock { return &etcdTxn{Deps: d, compared: d.Name} },
+	})
+}
+
+type etcdTxn struct {
+	Deps
+	compared string // the key whose absence lets the client in
+}
+
+func (l *etcdTxn) Acquire(ctx context.Context) (Lease, error) {
+	return l.acquire(ctx, func(*etcdKeeper) {})
+}
+
+// acquire is Acquire; listen is what the program does with a keeper's answers.
+func (l *etcdTxn) acquire(ctx context.Context, listen func(*etcdKeeper)) (Lease, error) {
+	return spin(ctx, l.Deps, func() (Lease, error) { return l.try(ctx, listen) })
+}
+
+// try is one run of the document's program up to the lock; nil, nil when
+// somebody else holds it.
+func (l *etcdTxn) try(ctx context.Context, listen func(*etcdKeeper)) (Lease, error) {
+	granted, err := l.Etcd.Grant(ctx, l.Lease)
+	if err != nil {
+		return nil, err
+	}
+	lease := &etcdLease{etcdKeeper: etcdKeepAlive(l.Deps, granted)}
+	listen(lease.etcdKeeper)
+	result, err := l.Etcd.Txn(ctx, world.EtcdTxn{
+		If:   []world.EtcdCompare{{Key: l.compared}},
+		Then: []world.EtcdOp{{Kind: world.EtcdPut, Key: l.Name, Lease: granted.ID}},
+		Else: []world.EtcdOp{{Kind: world.EtcdGet, Key: l.Name}},
+	})
+	if err == nil && result.Succeeded {
+		lease.token = result.Revision
+		return lease, nil
+	}
+	_ = lease.Release(l.Env.Background()) // what it cannot end now ends by itself
+	return nil, err
+}
+
+// etcdLease is a key that lives as long as a lease of its own.
+type etcdLease struct {
+	*etcdKeeper
+	token int64
+}
+
+// Lost is nil: the document's program does not look at what the keeper learns.
+func (l *etcdLease) Lost() context.Context { return nil }
+
+// Token is the create revision of the key.
+func (l *etcdLease) Token() int64 { return l.token }
+
+// Release revokes the lease and stops the renewals: the document defers both, so
+// they run in this order.
+func (l *etcdLease) Release(ctx context.Context) error {
+	err := l.Etcd.Revoke(ctx, l.lease.ID)
+	l.stop()
+	if errors.Is(err, world.ErrLeaseNotFound) {
+		return ErrNotHeld
+	}
+	return err
+}

@@ -1,0 +1,41 @@
+// Lock lit-cas-3arg
+//
+// Idea: cas-cad with the CAS of the document, which has three arguments and among
+// them no time to live.
+//
+// Protocol:
+//  1. SET key token EX seconds NX; OK: the lock is held; nil: try again later.
+//  2. Every third of the lease, CAS key token token; 1: renewed; 0 or -1: the lock is lost.
+//  3. CAD key token; 1: deleted; 0 or -1: not held any more.
+//
+// Guarantees: as cas-cad, as long as every holder releases.
+//
+// Breaks when: the holder dies after its first renewal: like SET, CAS takes the time
+// to live away unless it is given one, and the key stays for ever.
+//
+// Source: 002_350e0850a80a0d01.txt, lines 50-53; TairString, command reference of
+// CAS, on what becomes of the time to live.
+
+package locks
+
+import (
+	"context"
+	"time"
+
+	"lockstep/internal/world"
+)
+
+func init() {
+	Register(Variant{
+		ID: "lit-cas-3arg", File: "lit_cas_3arg.go", Store: StoreRedis, LeaseUnit: time.Second,
+		Servers: Servers{TairString: true},
+		New:     func(d Deps) Lock { return &litCAS3Arg{d} },
+	})
+}
+
+type litCAS3Arg struct{ Deps }
+
+func (l *litCAS3Arg) Acquire(ctx context.Context) (Lease, error) {
+	token := newToken(l.Env)
+	return setNXCompared(ctx, l.Deps, token, world.Command("CAS", l.Name, token, token))
+}

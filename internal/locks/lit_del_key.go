@@ -1,0 +1,59 @@
+// Lock lit-del-key
+//
+// Idea: set-nx-token-getdel with the names that the document gives its keys: it
+// compares lKey and deletes lockKey.
+//
+// Protocol:
+//  1. SET key token PX milliseconds NX; OK: the lock is held; nil: try again later.
+//  2. GET key; another token or nil: not held any more, leave it alone.
+//  3. DEL keyKey: a key that does not exist. It answers 0.
+//
+// Guarantees: mutual exclusion while every holder is done within the lease. No
+// release ever frees another client's lock, since none frees any.
+//
+// Breaks when: a holder overruns its lease: a second client gets in. Even without
+// any fault the lock is free only when its lease is over, however short the work.
+//
+// Source: 004_0b550b2f4f804549.txt, lines 161-162.
+
+package locks
+
+import (
+	"context"
+	"time"
+
+	"lockstep/internal/world"
+)
+
+func init() {
+	Register(Variant{
+		ID: "lit-del-key", File: "lit_del_key.go", Store: StoreRedis, LeaseUnit: time.Millisecond,
+		New: func(d Deps) Lock { return &litDelKey{d} },
+	})
+}
+
+type litDelKey struct{ Deps }
+
+func (l *litDelKey) Acquire(ctx context.Context) (Lease, error) {
+	return setNXPX(ctx, l.Deps, func(token string, _ time.Duration) Lease {
+		return &wrongDel{Deps: l.Deps, token: token}
+	})
+}
+
+// wrongDel is a lease that is released by deleting something else.
+type wrongDel struct {
+	Deps
+	neverTold
+	token string
+}
+
+func (l *wrongDel) Release(ctx context.Context) error {
+	reply := l.Redis.Do(ctx, world.Get(l.Name))
+	if reply.Err != nil {
+		return reply.Err
+	}
+	if reply.IsNil() || reply.Str != l.token {
+		return ErrNotHeld
+	}
+	return removed(l.Redis.Do(ctx, world.Del(otherKey(l.Name))))
+}

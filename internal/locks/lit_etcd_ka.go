@@ -1,0 +1,53 @@
+// Lock lit-etcd-ka
+//
+// Idea: the document's program with its way of looking after the renewals: a
+// background task reads one answer from the channel, once, and asks whether the
+// channel is nil instead of whether the answer is.
+//
+// Protocol:
+//  1. GRANT lease, KEEPALIVE lease, TXN, REVOKE lease: as etcd-txn.
+//  2. In the background: read the first answer to a renewal and print it. No later answer is read; the library keeps 16 of them, drops the others and renews on.
+//  3. If the renewals end before any answer has come, the channel is closed and the read brings nil, which the program then looks into: the process dies.
+//
+// Guarantees: as etcd-txn, once the first renewal has been answered.
+//
+// Breaks when: as etcd-txn; the loss of the lease is never noticed, although
+// somebody wrote a message for it. Besides, a client whose first renewal is not
+// answered within six seconds dies, with the lock in its hands.
+//
+// Source: 004_0b550b2f4f804549.txt, lines 326-338.
+
+package locks
+
+import (
+	"context"
+	"time"
+)
+
+func init() {
+	Register(Variant{
+		ID: "lit-etcd-ka", File: "lit_etcd_ka.go", Store: StoreEtcd, LeaseUnit: time.Second,
+		New: func(d Deps) Lock { return &litEtcdKA{etcdTxn{Deps: d, compared: d.Name}} },
+	})
+}
+
+type litEtcdKA struct{ etcdTxn }
+
+func (l *litEtcdKA) Acquire(ctx context.Context) (Lease, error) {
+	return l.etcdTxn.acquire(ctx, l.readOnce)
+}
+
+// readOnce is the document's task for the answers. It ends with the program, for
+// which here the renewals stand.
+func (l *litEtcdKA) readOnce(k *etcdKeeper) {
+	l.Env.Go(k.ctx, "answers", func(ctx context.Context) {
+		for !k.answered && k.lost.Err() == nil {
+			if k.news.Wait(ctx) != nil {
+				return
+			}
+		}
+		if !k.answered {
+			l.Env.Crash("runtime error: invalid memory address or nil pointer dereference")
+		}
+	})
+}

@@ -1,0 +1,54 @@
+// Lock lit-expire-loser
+//
+// Idea: the two lines of the document in their order, SETNX and then EXPIRE, with
+// the look at SETNX's answer only after both.
+//
+// Protocol:
+//  1. SETNX key owner.
+//  2. EXPIRE key seconds, whatever the answer was.
+//  3. 1 in step 1: the lock is held; 0: somebody else holds it, try again later.
+//  4. DEL key.
+//
+// Guarantees: mutual exclusion while every holder deletes the key in good time.
+//
+// Breaks when: the holder dies while others wait: each of their tries sets the dead
+// client's time to live anew, so the key lives for as long as anybody wants it. A
+// holder that overruns its lease is in luck for the same reason, but only while
+// somebody waits.
+//
+// Source: 000_9f7ee79c86e9a462.txt, lines 35-37.
+
+package locks
+
+import (
+	"context"
+	"time"
+
+	"lockstep/internal/world"
+)
+
+func init() {
+	Register(Variant{
+		ID: "lit-expire-loser", File: "lit_expire_loser.go", Store: StoreRedis, LeaseUnit: time.Second,
+		New: func(d Deps) Lock { return &litExpireLoser{d} },
+	})
+}
+
+type litExpireLoser struct{ Deps }
+
+func (l *litExpireLoser) Acquire(ctx context.Context) (Lease, error) {
+	create := world.SetNX(l.Name, l.Owner)
+	return spin(ctx, l.Deps, func() (Lease, error) {
+		created := l.Redis.Do(ctx, create)
+		if created.Err != nil {
+			return nil, created.Err
+		}
+		if reply := l.Redis.Do(ctx, world.Expire(l.Name, l.Lease)); reply.Err != nil {
+			return nil, reply.Err
+		}
+		if !created.IsInt(1) {
+			return nil, nil
+		}
+		return &blindDel{Deps: l.Deps}, nil
+	})
+}

@@ -1,0 +1,66 @@
+// Lock lit-lua-s2
+//
+// Idea: the script of the document as it stands there: without its last line, and
+// with names that no script is given.
+//
+// Protocol:
+//  1. SET key token EX seconds NX; OK: the lock is held; nil: try again later.
+//  2. EVAL unlock: the script does not compile, for want of an "end". With one, it
+//     would fail at the globals KEY and VAL, which would have to be KEYS[1] and ARGV[1].
+//
+// Guarantees: mutual exclusion while every holder is done within the lease. No
+// release ever frees another client's lock, since none frees any.
+//
+// Breaks when: a holder overruns its lease: a second client gets in. Even without
+// any fault the lock is free only when its lease is over, however short the work.
+// A caller that takes anything but 0 for success believes that it has released.
+//
+// Source: 002_350e0850a80a0d01.txt, lines 18-23 and 39-43.
+
+package locks
+
+import (
+	"context"
+	"time"
+
+	"lockstep/internal/world"
+)
+
+func init() {
+	Register(Variant{
+		ID: "lit-lua-s2", File: "lit_lua_s2.go", Store: StoreRedis, LeaseUnit: time.Second,
+		New: func(d Deps) Lock { return &litLuaS2{d} },
+	})
+}
+
+// brokenScript is the document's text, defects included.
+var brokenScript = &world.Script{Name: "unlock", Source: `if redis.call("get",KEY) == VAL then
+    return redis.call("del",KEY)
+else
+    return 0
+`}
+
+type litLuaS2 struct{ Deps }
+
+func (l *litLuaS2) Acquire(ctx context.Context) (Lease, error) {
+	token := newToken(l.Env)
+	create := world.Set(l.Name, token).EX(l.Lease).NX()
+	return spin(ctx, l.Deps, func() (Lease, error) {
+		reply := l.Redis.Do(ctx, create)
+		if !reply.IsOK() {
+			return nil, reply.Err
+		}
+		return &brokenDel{Deps: l.Deps, token: token}, nil
+	})
+}
+
+// brokenDel is a lease that is released by a script that no server runs.
+type brokenDel struct {
+	Deps
+	neverTold
+	token string
+}
+
+func (l *brokenDel) Release(ctx context.Context) error {
+	return removed(l.Redis.Do(ctx, world.Eval(brokenScript, l.Name).Text(l.token)))
+}

@@ -1,0 +1,44 @@
+// Lock lit-unchecked
+//
+// Idea: the code of the document as it stands there: a SET that can fail, and
+// nobody who looks whether it has.
+//
+// Protocol:
+//  1. SET key owner EX seconds NX. Whatever the answer is, the work begins.
+//  2. DEL key, also when SET ended with an error: it stands inside the try block.
+//
+// Guarantees: none. The SET decides who has the key, and nobody asks.
+//
+// Breaks when: a second client comes while the first one works: both are at work
+// at once, and whoever is done first deletes the key, whosever it is.
+//
+// Source: 000_9f7ee79c86e9a462.txt, lines 55-67; lines 13-26 and 33-47 have the same
+// defect with SETNX.
+
+package locks
+
+import (
+	"context"
+	"time"
+
+	"lockstep/internal/world"
+)
+
+func init() {
+	Register(Variant{
+		ID: "lit-unchecked", File: "lit_unchecked.go", Store: StoreRedis, LeaseUnit: time.Second,
+		New: func(d Deps) Lock { return &litUnchecked{d} },
+	})
+}
+
+type litUnchecked struct{ Deps }
+
+func (l *litUnchecked) Acquire(ctx context.Context) (Lease, error) {
+	lease := &blindDel{Deps: l.Deps}
+	reply := l.Redis.Do(ctx, world.Set(l.Name, l.Owner).EX(l.Lease).NX())
+	if reply.Err != nil {
+		_ = lease.Release(l.Env.Background()) // the finally block; the first error is what its caller sees
+		return nil, reply.Err
+	}
+	return lease, nil
+}

@@ -1,0 +1,58 @@
+// Lock lit-wait-retry
+//
+// Idea: set-wait as the document words it: when WAIT fails, the acquisition may
+// have failed and has to be processed again.
+//
+// Protocol:
+//  1. On a connection of its own: SET key token EX seconds NX; nil: try again later.
+//  2. On the same connection: WAIT 1 3000; 1 or more: the lock is held.
+//  3. Fewer, or an error: again from step 1, after a while. What the SET has written stays.
+//  4. To release, EVAL unlock: GET key equals token -> DEL key, 1; else 0.
+//
+// Guarantees: as set-wait.
+//
+// Breaks when: no replica confirms in time: the client finds the lock taken, by
+// itself, and so does everybody else for a whole lease. WAIT times out; it undoes
+// nothing. It breaks as set-wait, too.
+//
+// Source: 002_350e0850a80a0d01.txt, lines 79-84: after an error "the locking may have
+// failed and needs to be processed again".
+
+package locks
+
+import (
+	"context"
+	"time"
+
+	"lockstep/internal/world"
+)
+
+func init() {
+	Register(Variant{
+		ID: "lit-wait-retry", File: "lit_wait_retry.go", Store: StoreRedis, LeaseUnit: time.Second,
+		Servers: Servers{Replicas: 1},
+		New:     func(d Deps) Lock { return &litWaitRetry{d} },
+	})
+}
+
+type litWaitRetry struct{ Deps }
+
+func (l *litWaitRetry) Acquire(ctx context.Context) (Lease, error) {
+	token := newToken(l.Env)
+	return spin(ctx, l.Deps, func() (Lease, error) {
+		conn, err := l.Redis.Dial(ctx)
+		if err != nil {
+			return nil, err
+		}
+		defer conn.Close()
+		reply := conn.Do(ctx, world.Set(l.Name, token).EX(l.Lease).NX())
+		if !reply.IsOK() {
+			return nil, reply.Err
+		}
+		acks := conn.Do(ctx, oneReplica(l.Lease))
+		if acks.Kind != world.ReplyInt || acks.Int < 1 {
+			return nil, acks.Err
+		}
+		return &scriptDel{Deps: l.Deps, token: token}, nil
+	})
+}

@@ -1,0 +1,93 @@
+// Lock mysql-unique-ttl
+//
+// Idea: the row says who holds the lock and until when, by the database's own
+// clock. A row whose time is up is taken over by an UPDATE that checks it.
+//
+// Protocol:
+//  1. INSERT of name, owner, expires_at = now + lease, version = 1; 1 row: the lock
+//     is held, token 1. Error 1062, duplicate key:
+//  2. UPDATE owner, expires_at, version + 1 WHERE name AND expires_at < now; 0 rows:
+//     somebody holds it, try again later. 1 row: the lock is held.
+//  3. After 2, SELECT version WHERE name AND owner: the token. No row: it has been
+//     taken over meanwhile, try again later.
+//  4. UPDATE expires_at = 0 WHERE name AND owner AND version; 1 row: given back. The
+//     row stays, so that its version goes on growing.
+//
+// Guarantees: as set-nx-lua, a dead holder's lock comes back after the lease, and a
+// release frees the client's own entry or none; besides, the version is a token that
+// grows with each holder.
+//
+// Breaks when: a holder overruns its lease, by slow work, a pause, a partition or a
+// late reply: a second client gets in. The database's clock jumps ahead. A replica
+// takes over that does not have the row yet, and gives out the same version again.
+//
+// Source: 004_0b550b2f4f804549.txt, line 118, which leaves the expiry to the reader.
+
+package locks
+
+import (
+	"context"
+	"time"
+
+	"lockstep/internal/world"
+)
+
+func init() {
+	Register(Variant{
+		ID: "mysql-unique-ttl", File: "mysql_unique_ttl.go", Store: StoreMySQL, LeaseUnit: time.Millisecond,
+		New: func(d Deps) Lock { return &mysqlUniqueTTL{d} },
+	})
+}
+
+// The statements. The time is the database's own, in milliseconds since 1970.
+const (
+	mysqlNow     = "CAST(UNIX_TIMESTAMP(NOW(3)) * 1000 AS SIGNED)"
+	insertLease  = "INSERT INTO lock_leases (name, owner, expires_at, version) VALUES (?, ?, " + mysqlNow + " + ?, 1)"
+	takeLease    = "UPDATE lock_leases SET owner = ?, expires_at = " + mysqlNow + " + ?, version = version + 1 WHERE name = ? AND expires_at < " + mysqlNow
+	leaseVersion = "SELECT version FROM lock_leases WHERE name = ? AND owner = ?"
+	endLease     = "UPDATE lock_leases SET expires_at = 0 WHERE name = ? AND owner = ? AND version = ?"
+)
+
+type mysqlUniqueTTL struct{ Deps }
+
+func (l *mysqlUniqueTTL) Acquire(ctx context.Context) (Lease, error) {
+	owner := newToken(l.Env)
+	return spin(ctx, l.Deps, func() (Lease, error) { return l.try(ctx, owner) })
+}
+
+// try is one attempt; nil, nil when somebody else holds the lock.
+func (l *mysqlUniqueTTL) try(ctx context.Context, owner string) (Lease, error) {
+	name, own, ttl := world.SQLText(l.Name), world.SQLText(owner), world.SQLNum(world.Millis(l.Lease))
+	res := l.SQL.Exec(ctx, statement(insertLease, name, own, ttl))
+	if res.Err == nil {
+		return &versionedRow{Deps: l.Deps, owner: owner, version: 1}, nil
+	}
+	if !res.Duplicate() {
+		return nil, res.Err
+	}
+	res = l.SQL.Exec(ctx, statement(takeLease, own, ttl, name))
+	if res.Err != nil || res.Affected == 0 {
+		return nil, res.Err
+	}
+	res = l.SQL.Exec(ctx, statement(leaseVersion, name, own))
+	version, found := scalar(res)
+	if !found {
+		return nil, res.Err
+	}
+	return &versionedRow{Deps: l.Deps, owner: owner, version: version}, nil
+}
+
+// versionedRow is a lease in a row that stays.
+type versionedRow struct {
+	Deps
+	owner   string
+	version int64
+}
+
+func (l *versionedRow) Release(ctx context.Context) error {
+	return deleted(l.SQL.Exec(ctx, statement(endLease,
+		world.SQLText(l.Name), world.SQLText(l.owner), world.SQLNum(l.version))))
+}
+
+func (l *versionedRow) Lost() context.Context { return nil }
+func (l *versionedRow) Token() int64          { return l.version }

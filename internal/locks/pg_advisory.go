@@ -1,0 +1,82 @@
+// Lock pg-advisory
+//
+// Idea: PostgreSQL keeps locks on numbers that mean whatever the application likes.
+// They belong to a session. The client keeps a connection for as long as it holds
+// the lock.
+//
+// Protocol:
+//  1. On a connection of its own, SET lock_timeout, a third of the response timeout.
+//  2. SELECT pg_advisory_lock(hashtext(name)): it returns when the lock is held, or
+//     fails with state 55P03 after that time: try again.
+//  3. SELECT pg_advisory_unlock(hashtext(name)) on the same connection; true: given
+//     back; false: it was not this session's. Then the connection is closed.
+//
+// Guarantees: as mysql-get-lock: one holder for as long as its session lives, freed
+// when the session ends, waiting clients in their order, several times over.
+//
+// Breaks when: the session ends and the holder does not know: a restart, an
+// operator's pg_terminate_backend. Nothing tells the client before its next
+// statement. A client behind a broken network keeps the lock for as long as its
+// connection seems to live. The lock is one server's, no replica knows of it. A
+// pooler that hands the session to somebody else after each transaction breaks it
+// without any fault. Two names may have the same hash.
+//
+// Source: PostgreSQL documentation, "Advisory Locks" and "Advisory Lock Functions".
+// Not in the documents.
+
+package locks
+
+import (
+	"context"
+	"strconv"
+
+	"lockstep/internal/world"
+)
+
+func init() {
+	Register(Variant{
+		ID: "pg-advisory", File: "pg_advisory.go", Store: StorePostgres,
+		New: func(d Deps) Lock { return &pgAdvisory{sqlSessions{Deps: d}} },
+	})
+}
+
+type pgAdvisory struct{ sqlSessions }
+
+// pgLockTimeout is the state of the error after lock_timeout.
+const pgLockTimeout = "55P03"
+
+func (l *pgAdvisory) Acquire(ctx context.Context) (Lease, error) {
+	// SET takes no arguments.
+	limit := statement("SET lock_timeout = " + strconv.FormatInt(world.Millis(l.waitTime()), 10))
+	take := statement("SELECT pg_advisory_lock(hashtext(?))", world.SQLText(l.Name))
+	s, err := l.hold(ctx, []world.Stmt{limit}, func(conn world.SQLConn) (bool, error) {
+		err := conn.Exec(ctx, take).Err
+		if e, ok := err.(*world.SQLError); ok && e.State == pgLockTimeout {
+			return false, nil
+		}
+		return err == nil, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &advisoryLease{lock: l, session: s}, nil
+}
+
+// advisoryLease is an advisory lock of a session.
+type advisoryLease struct {
+	neverTold
+	lock    *pgAdvisory
+	session *sqlSession
+}
+
+func (l *advisoryLease) Release(ctx context.Context) error {
+	res := l.session.conn.Exec(ctx, statement("SELECT pg_advisory_unlock(hashtext(?))", world.SQLText(l.lock.Name)))
+	l.lock.leave(l.session)
+	if res.Err != nil {
+		return res.Err
+	}
+	if released, _ := scalar(res); released != 1 {
+		return ErrNotHeld
+	}
+	return nil
+}

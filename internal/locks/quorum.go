@@ -1,0 +1,127 @@
+package locks
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"lockstep/internal/world"
+)
+
+// quorum is one client of several primaries that know nothing of each other: the
+// client asks them one after the other, as the documents do, and believes a
+// majority.
+type quorum struct{ Deps }
+
+// majority is how many nodes must agree: N/2+1.
+func (q quorum) majority() int { return len(q.Nodes)/2 + 1 }
+
+// nodeTimeout is how long the client waits for one node. The documents want it
+// far below the lease, 5 to 50 ms for 10 s; it is a part of the lease because
+// scaled runs scale all their times. Below 5 ms it would measure the client's
+// scheduler rather than the node.
+func (q quorum) nodeTimeout() time.Duration { return max(q.Lease/200, 5*time.Millisecond) }
+
+// drift is by how much the clocks of client and nodes may come apart during a
+// lease: 1 % of it and 2 ms more, as in the Redis documentation.
+func (q quorum) drift() time.Duration { return q.Lease/100 + 2*time.Millisecond }
+
+// ask sends one command to one node; a dead node costs no more than nodeTimeout.
+func (q quorum) ask(ctx context.Context, node world.Redis, cmd world.Cmd) world.Reply {
+	ctx, cancel := q.Env.WithTimeout(ctx, q.nodeTimeout())
+	defer cancel()
+	return node.Do(ctx, cmd)
+}
+
+// vote is the outcome of one attempt to lock the nodes.
+type vote struct {
+	token string
+	nodes []world.Redis // those that said OK
+	held  bool          // a majority did, and time is left
+	until time.Duration // the end of the validity on the client's monotonic clock
+}
+
+// vote asks every node for the lock, with a token that no other attempt has: a
+// release that is still on its way must not hit the entry of the next attempt.
+func (q quorum) vote(ctx context.Context) vote {
+	v := vote{token: newToken(q.Env)}
+	create := world.Set(q.Name, v.token).PX(q.Lease).NX()
+	t1 := q.Env.Mono()
+	for _, node := range q.Nodes {
+		if q.ask(ctx, node, create).IsOK() {
+			v.nodes = append(v.nodes, node)
+		}
+	}
+	t2 := q.Env.Mono()
+	validity := q.Lease - (t2 - t1) - q.drift()
+	v.held = len(v.nodes) >= q.majority() && validity > 0
+	v.until = t2 + validity
+	return v
+}
+
+// win votes until the lock is held or ctx ends. giveBack cleans up after a vote
+// that was lost; it must not depend on ctx, which may be over by then.
+func (q quorum) win(ctx context.Context, giveBack func(vote)) (vote, error) {
+	for {
+		v := q.vote(ctx)
+		if v.held {
+			return v, nil
+		}
+		giveBack(v)
+		if err := q.Env.Sleep(ctx, q.randomDelay()); err != nil {
+			return v, err
+		}
+	}
+}
+
+// randomDelay keeps contenders from splitting the nodes among them again and
+// again. On average it is as long as a spinning lock waits.
+func (q quorum) randomDelay() time.Duration {
+	return time.Duration(1 + q.Env.Rand().Int64N(max(2*int64(q.Retry), 1)))
+}
+
+// unlock deletes the token's keys on the given nodes, one after the other.
+func (q quorum) unlock(ctx context.Context, token string, nodes []world.Redis) error {
+	outcomes := make([]error, len(nodes))
+	for i, node := range nodes {
+		outcomes[i] = removed(q.ask(ctx, node, world.Eval(unlockScript, q.Name).Text(token)))
+	}
+	return q.released(outcomes)
+}
+
+// released sums up what the nodes that were asked to remove an entry have said.
+// nil: a majority of all nodes has removed one; ErrNotHeld: so few of them still
+// had one that there was no majority any more; else the error of a node whose
+// answer would have decided it.
+func (q quorum) released(outcomes []error) error {
+	done, gone := 0, 0
+	var failed error
+	for _, err := range outcomes {
+		switch {
+		case err == nil:
+			done++
+		case errors.Is(err, ErrNotHeld):
+			gone++
+		default:
+			failed = err
+		}
+	}
+	switch {
+	case done >= q.majority():
+		return nil
+	case gone > len(outcomes)-q.majority():
+		return ErrNotHeld
+	default:
+		return failed
+	}
+}
+
+// quorumLease is a lease that is released on the nodes that its design names.
+type quorumLease struct {
+	quorum
+	neverTold
+	token string
+	on    []world.Redis
+}
+
+func (l *quorumLease) Release(ctx context.Context) error { return l.unlock(ctx, l.token, l.on) }

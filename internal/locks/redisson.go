@@ -1,0 +1,79 @@
+// Lock redisson
+//
+// Idea: Redisson as it is today (3.44 and later). The hash with the holder's field
+// and its hold count is still there; what was learned meanwhile is how to repeat a
+// release, how to go on renewing after an error, and to wait for the replicas.
+//
+// Protocol:
+//  1. EVAL lock: no key, or own field -> HINCRBY field 1, PEXPIRE lease, nil; else the key's PTTL. nil: held.
+//  2. Not held: SUBSCRIBE redisson_lock__channel:{lock}, then step 1 again after each message, and when the PTTL is over.
+//  3. One timer per client, every third of the lease: EVAL renew: own field -> PEXPIRE lease, 1; else 0.
+//     After an error it comes again; after a 0 the lock is dropped from the list, and nobody is told.
+//  4. EVAL unlock: the latch exists -> its value; no own field -> nil; HINCRBY field -1;
+//     above 0 -> PEXPIRE lease, SET latch 0 PX, 0; else DEL, PUBLISH 0, SET latch 1 PX, 1. Then DEL latch.
+//  5. With replicas: INFO replication for their number n, and after each script, on the same connection, WAIT n, at most
+//     a thirtieth of the lease (1 s for 30 s). No replica in time: what was acquired is released, and the whole is
+//     tried again, 4 times.
+//     A script without a reply is an error with one server, except for renewals; with replicas it is sent again, 4 times.
+//
+// Guarantees: as redisson-3.12.3; besides, a release counts once, however often it
+// runs, and with replicas an acquired lock is known to one of them.
+//
+// Breaks when: a holder pauses for longer than its lease or is cut off from the
+// store: it is not told. With several replicas the one that has confirmed may not
+// be the one that is promoted, and a primary that has noticed that it has no
+// replicas left waits for none. A hung task with a living watchdog keeps the lock.
+// With replicas a lost reply to an acquire counts one hold too many.
+//
+// Source: Redisson since 3.44: RedissonLock, RedissonBaseLock, LockRenewalScheduler,
+// CommandAsyncService.syncedEval, and its defaults: lockWatchdogTimeout 30 s,
+// retryAttempts 4, slavesSyncTimeout 1 s, checkLockSyncedSlaves true;
+// 000_9f7ee79c86e9a462.txt, lines 93-111; 004_0b550b2f4f804549.txt, line 194.
+
+package locks
+
+import (
+	"context"
+	"time"
+
+	"lockstep/internal/world"
+)
+
+func init() {
+	Register(Variant{
+		ID: "redisson", File: "redisson.go", Store: StoreRedis, LeaseUnit: time.Millisecond,
+		New: func(d Deps) Lock { return &redissonLock{redissonSynced{redisson: redisson{Deps: d}}} },
+	})
+}
+
+type redissonLock struct{ redissonSynced }
+
+func (l *redissonLock) Acquire(ctx context.Context) (Lease, error) {
+	_, err := l.lock(ctx, l.channel(), l.tryLock)
+	if err != nil {
+		return nil, err
+	}
+	return &redissonLease{lock: &l.redissonSynced, script: l.unlockCmd}, nil
+}
+
+func (l *redissonLock) tryLock() (redissonTry, error) {
+	got, err := l.tryAcquire(l.lockCmd, l.unlockCmd)
+	if err == nil && got.held {
+		l.scheduleRenewal()
+	}
+	return got, err
+}
+
+// lockCmd is the acquire script with its arguments.
+func (r *redissonSynced) lockCmd() world.Cmd {
+	return world.Eval(redissonLockScript, r.Name).Num(world.Millis(r.Lease)).Text(r.field())
+}
+
+// redissonLease is one hold of a lock. The client is never told of a loss.
+type redissonLease struct {
+	neverTold
+	lock   *redissonSynced
+	script func(latch string) world.Cmd // the release
+}
+
+func (h *redissonLease) Release(ctx context.Context) error { return h.lock.unlock(ctx, h.script) }

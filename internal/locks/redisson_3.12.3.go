@@ -1,0 +1,132 @@
+// Lock redisson-3.12.3
+//
+// Idea: a hash instead of a string. Its one field names the holder and counts how
+// often it has taken the lock, so that a thread can take a lock that it has. A
+// release is announced on a channel, so that nobody needs to spin. A watchdog on a
+// timer wheel renews the lease as long as the process lives.
+//
+// Protocol:
+//  1. EVAL lock: no key -> HINCRBY field 1, PEXPIRE lease, nil; own field -> the same; else the key's PTTL.
+//     The field is UUID:threadId. nil: the lock is held.
+//  2. Not held: SUBSCRIBE redisson_lock__channel:{lock}, then step 1 again after each message, and when the PTTL is over.
+//  3. A third of the lease later EVAL renew: own field -> PEXPIRE lease, 1; else 0. After a 1 again, a third later.
+//     After an error never again, until a release of this process clears the timer.
+//  4. EVAL unlock: no own field -> nil; HINCRBY field -1; above 0 -> PEXPIRE lease, 0; else DEL, PUBLISH 0, 1.
+//     The timer is stopped, whatever the reply.
+//     A script without a reply is sent again: 3 times, a twentieth of the lease apart (1.5 s for 30 s).
+//
+// Guarantees: as watchdog-lua, but nobody is told of a loss; besides, the holder's
+// thread can take the lock again, and waiting costs no requests.
+//
+// Breaks when: the reply to a release is lost while the lock is held twice: the
+// script runs again, counts down again, and deletes the entry under the outer
+// hold. A lost reply to an acquire counts one hold too many, and the entry outlives
+// its release by a lease. A renewal that gets no reply is the last one. A pause,
+// a partition or a failover breaks it as every lock with a lease.
+//
+// Source: 001_3ab3a636653db715.txt, lines 163-493; 000_9f7ee79c86e9a462.txt, lines
+// 93-111; 004_0b550b2f4f804549.txt, line 194; Redisson 3.12.3, RedissonLock, and
+// its defaults: lockWatchdogTimeout 30 s, timeout 3 s, retryAttempts 3,
+// retryInterval 1.5 s; Netty's HashedWheelTimer with 512 slots of 100 ms.
+
+package locks
+
+import (
+	"context"
+	"time"
+
+	"lockstep/internal/timerwheel"
+	"lockstep/internal/world"
+)
+
+func init() {
+	Register(Variant{
+		ID: "redisson-3.12.3", File: "redisson_3.12.3.go", Store: StoreRedis, LeaseUnit: time.Millisecond,
+		New: func(d Deps) Lock { return &redisson3123{redisson: redisson{Deps: d}} },
+	})
+}
+
+type redisson3123 struct {
+	redisson
+	timer   redissonTimer
+	renewed *expirationEntry // nil: no renewal of this lock is under way
+}
+
+// expirationEntry is what the process knows of a lock that it renews.
+type expirationEntry struct {
+	holds   int
+	timeout *timerwheel.Timer[func(context.Context)]
+}
+
+func (l *redisson3123) Acquire(ctx context.Context) (Lease, error) {
+	_, err := l.lock(ctx, l.channel(), l.tryLock)
+	if err != nil {
+		return nil, err
+	}
+	return &redisson3123Lease{lock: l}, nil
+}
+
+func (l *redisson3123) tryLock() (redissonTry, error) {
+	got, err := tryResult(l.eval(l.Env.Background(),
+		world.Eval(redisson3123Lock, l.Name).Num(world.Millis(l.Lease)).Text(l.field())))
+	if err == nil && got.held {
+		l.scheduleRenewal()
+	}
+	return got, err
+}
+
+// eval sends a script, and the same one again when it gets no reply.
+func (l *redisson3123) eval(ctx context.Context, script world.Cmd) world.Reply {
+	interval := func(int) time.Duration { return l.Lease / 20 }
+	return l.resend(ctx, 3, interval, func() world.Reply { return l.Redis.Do(ctx, script) })
+}
+
+// scheduleRenewal notes one more hold. Only the first one starts a timer: an entry
+// that a failed renewal has left behind keeps it from being started.
+func (l *redisson3123) scheduleRenewal() {
+	if l.renewed != nil {
+		l.renewed.holds++
+		return
+	}
+	l.renewed = &expirationEntry{holds: 1}
+	l.renewExpiration()
+}
+
+func (l *redisson3123) renewExpiration() {
+	entry := l.renewed
+	if entry == nil {
+		return // released while the renewal was under way
+	}
+	entry.timeout = l.timer.newTimeout(&l.Deps, 512, func(ctx context.Context) {
+		if l.renewed == nil {
+			return
+		}
+		reply := l.eval(ctx, world.Eval(redisson3123Renew, l.Name).Num(world.Millis(l.Lease)).Text(l.field()))
+		if reply.IsInt(1) {
+			l.renewExpiration()
+		}
+	})
+}
+
+func (l *redisson3123) cancelRenewal() {
+	if l.renewed == nil {
+		return
+	}
+	if l.renewed.holds--; l.renewed.holds == 0 {
+		l.renewed.timeout.Cancel()
+		l.renewed = nil
+	}
+}
+
+type redisson3123Lease struct {
+	neverTold
+	lock *redisson3123
+}
+
+func (h *redisson3123Lease) Release(ctx context.Context) error {
+	l := h.lock
+	reply := l.eval(ctx, world.EvalKeys(redisson3123Unlock, l.Name, l.channel()).
+		Num(unlockMessage).Num(world.Millis(l.Lease)).Text(l.field()))
+	l.cancelRenewal()
+	return released(reply)
+}

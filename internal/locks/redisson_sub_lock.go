@@ -1,0 +1,73 @@
+package locks
+
+import (
+	"context"
+	"time"
+
+	"lockstep/internal/world"
+)
+
+// redissonSubLock is the lock that RedissonRedLock takes on one node, through a
+// Redisson client of that node's own: RedissonLock of 3.12.3 with a lease time.
+type redissonSubLock struct{ redisson }
+
+func newRedissonSubLock(d Deps, node world.Redis) *redissonSubLock {
+	d.Redis = node
+	return &redissonSubLock{redisson{Deps: d}}
+}
+
+// do sends a command, and the same again when it gets no answer: retryAttempts 3,
+// retryInterval 1500 ms for the default lease of 30 s.
+func (l *redissonSubLock) do(ctx context.Context, cmd world.Cmd) world.Reply {
+	delay := func(int) time.Duration { return l.Lease / 20 }
+	return l.resend(ctx, 3, delay, func() world.Reply { return l.Redis.Do(ctx, cmd) })
+}
+
+// try takes the lock once, if it is free or this client's. The script is waited for
+// even when the caller's patience ends: it may be the one that takes the lock.
+func (l *redissonSubLock) try(lease time.Duration) (redissonTry, error) {
+	return tryResult(l.do(l.Env.Background(), world.Eval(redisson3123Lock, l.Name).Num(world.Millis(lease)).Text(l.field())))
+}
+
+// tryLock is tryLock(wait, lease): it tries, and then again after each message on
+// the channel, for as long as wait. It measures on the wall clock, as Redisson does.
+func (l *redissonSubLock) tryLock(ctx context.Context, wait, lease time.Duration) (bool, error) {
+	until := l.Env.Now().Add(wait)
+	got, err := l.try(lease)
+	left := until.Sub(l.Env.Now())
+	if got.held || err != nil || left <= 0 {
+		return got.held, err
+	}
+	within, cancel := l.Env.WithTimeout(ctx, left)
+	defer cancel()
+	sub, err := l.Redis.Subscribe(within, l.channel())
+	if err != nil {
+		return false, err
+	}
+	latch := &redissonLatch{redisson: &l.redisson, channel: l.channel(), sub: sub}
+	defer latch.close()
+	for {
+		got, err = l.try(lease)
+		if got.held || err != nil || !until.After(l.Env.Now()) {
+			return got.held, err
+		}
+		if latch.tryAcquire(within, got.ttl) != nil {
+			return false, ctx.Err() // the waiting time is over, or ctx
+		}
+	}
+}
+
+// expire sets the real lease, whosever lock it is.
+func (l *redissonSubLock) expire(ctx context.Context) error {
+	return l.do(ctx, world.Command("PEXPIRE", l.Name).Num(world.Millis(l.Lease))).Err
+}
+
+// unlock gives the lock back once. lease is set anew if it is still held after that.
+func (l *redissonSubLock) unlock(ctx context.Context, lease time.Duration) error {
+	reply := l.do(ctx, world.EvalKeys(redisson3123Unlock, l.Name, l.channel()).
+		Num(unlockMessage).Num(world.Millis(lease)).Text(l.field()))
+	if reply.IsNil() {
+		return ErrNotHeld
+	}
+	return reply.Err
+}

@@ -1,0 +1,29 @@
+// Lock redlock-delayed-restart
+//
+// Idea: a node that has crashed stays away until every lease that it may have
+// granted is over. It comes back empty, and there is nothing left to forget.
+//
+// Protocol:
+//  1. After a crash a node is unreachable for longer than the longest lease.
+//  2. SET key token PX milliseconds NX on every node in turn, as in redlock; held with a majority within the validity.
+//  3. EVAL unlock on all nodes, after a lost vote and to release.
+//
+// Guarantees: as redlock; besides, restarts are safe without any disk.
+//
+// Breaks when: as redlock, but for the restarts. When a majority crashes, nobody
+// gets the lock for a whole lease.
+//
+// Source: Redis documentation, "Distributed Locks with Redis", performance, crash
+// recovery and fsync; 000_9f7ee79c86e9a462.txt, lines 113-126, for the algorithm.
+
+package locks
+
+import "time"
+
+func init() {
+	Register(Variant{
+		ID: "redlock-delayed-restart", File: "redlock_delayed_restart.go", Store: StoreRedisNodes, LeaseUnit: time.Millisecond,
+		Servers: Servers{RestartAfterLease: true},
+		New:     newRedlock,
+	})
+}

@@ -1,0 +1,80 @@
+// Lock self-fence
+//
+// Idea: the client looks at its own clock before each step that the lock protects,
+// and stops when its lease may be over. It needs nothing from the store for that.
+//
+// Protocol:
+//  1. Read the monotonic clock; SET key token PX milliseconds NX; OK: the lock is
+//     held until the time that was read plus nine tenths of the lease; nil: try again later.
+//  2. An OK that comes when that time is over does not count; try again later.
+//  3. Before each step compare the clock with that time; once it is over the lock is lost.
+//  4. EVAL unlock: GET key equals token -> DEL key, 1; else 0.
+//
+// Guarantees: as set-nx-lua; besides, slow work, a late reply or a partition do not
+// make two holders, as long as the client runs and its clock is not slower than the
+// server's by a tenth. The tenth also is the time that the last step may take.
+//
+// Breaks when: the process freezes after it has compared and before its step has
+// taken effect; the server's clock jumps ahead; a failover forgets the entry. Work
+// that needs longer than nine tenths of the lease is never done.
+//
+// Source: Redis documentation, "Distributed Locks with Redis", on the validity time
+// of a lock; Kleppmann 2016, How to do distributed locking, on what such a check
+// cannot do. The tenth is a choice of this program.
+
+package locks
+
+import (
+	"context"
+	"time"
+)
+
+func init() {
+	Register(Variant{
+		ID: "self-fence", File: "self_fence.go", Store: StoreRedis, LeaseUnit: time.Millisecond,
+		New: func(d Deps) Lock { return &selfFence{d} },
+	})
+}
+
+type selfFence struct{ Deps }
+
+func (l *selfFence) Acquire(ctx context.Context) (Lease, error) {
+	return setNXPX(ctx, l.Deps, l.hold)
+}
+
+// hold makes the lease; nil when its time is already over. The lease counts from
+// before SET was sent, since nobody knows when the server executed it.
+func (l *selfFence) hold(token string, sent time.Duration) Lease {
+	margin := l.Lease / 10
+	left := sent + l.Lease - margin - l.Env.Mono()
+	if left <= 0 {
+		return nil
+	}
+	lease := &selfFenced{scriptDel: scriptDel{Deps: l.Deps, token: token}}
+	var tellLost context.CancelFunc
+	lease.lost, tellLost = l.Env.WithCancel(l.Env.Background())
+	ctx, stop := l.Env.WithCancel(l.Env.Background())
+	lease.stop = stop
+	// A task of this process compares in the place of every step: like them, it
+	// stands still while the process does.
+	l.Env.Go(ctx, "deadline", func(ctx context.Context) {
+		if l.Env.Sleep(ctx, left) == nil {
+			tellLost()
+		}
+	})
+	return lease
+}
+
+// selfFenced is a lease that ends by the client's own clock.
+type selfFenced struct {
+	scriptDel
+	lost context.Context
+	stop context.CancelFunc // of the task that watches the clock
+}
+
+func (l *selfFenced) Lost() context.Context { return l.lost }
+
+func (l *selfFenced) Release(ctx context.Context) error {
+	l.stop()
+	return l.scriptDel.Release(ctx)
+}

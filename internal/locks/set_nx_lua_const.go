@@ -1,0 +1,48 @@
+// Lock set-nx-lua-const
+//
+// Idea: compare and delete in one script, with a value that all clients share.
+// The script is right, but there is nothing that it could tell apart.
+//
+// Protocol:
+//  1. SET key OK PX milliseconds NX, with the word OK for everybody; OK: the lock is held; nil: try again later.
+//  2. EVAL unlock: GET key equals OK -> DEL key, 1; else 0.
+//
+// Guarantees: as set-nx-ex-del, and no more: the comparison always succeeds.
+//
+// Breaks when: a holder overruns its lease, by slow work, a pause, a partition or
+// a late reply: a second client gets in. Then the first one's script finds the
+// value that it expects, deletes the second one's key, and a third client gets in.
+//
+// Source: 001_3ab3a636653db715.txt, line 131, which warns of it.
+
+package locks
+
+import (
+	"context"
+	"time"
+
+	"lockstep/internal/world"
+)
+
+func init() {
+	Register(Variant{
+		ID: "set-nx-lua-const", File: "set_nx_lua_const.go", Store: StoreRedis, LeaseUnit: time.Millisecond,
+		New: func(d Deps) Lock { return &setNXLuaConst{d} },
+	})
+}
+
+// sharedValue is what the key holds, whoever has created it.
+const sharedValue = "OK"
+
+type setNXLuaConst struct{ Deps }
+
+func (l *setNXLuaConst) Acquire(ctx context.Context) (Lease, error) {
+	create := world.Set(l.Name, sharedValue).PX(l.Lease).NX()
+	return spin(ctx, l.Deps, func() (Lease, error) {
+		reply := l.Redis.Do(ctx, create)
+		if !reply.IsOK() {
+			return nil, reply.Err
+		}
+		return &scriptDel{Deps: l.Deps, token: sharedValue}, nil
+	})
+}

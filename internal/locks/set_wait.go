@@ -1,0 +1,74 @@
+// Lock set-wait
+//
+// Idea: do not believe the primary before a replica has the key too. WAIT blocks
+// the client, and only it, until so many replicas have confirmed the writes of
+// this connection.
+//
+// Protocol:
+//  1. On a connection of its own: SET key token EX seconds NX; nil: try again later. (WAIT answers after a SET that failed, too, so the OK matters.)
+//  2. On the same connection: WAIT 1 3000; 1 or more: the lock is held. (3000 ms for a lease of 10 s; a scaled run scales both.)
+//  3. Fewer, or an error: EVAL unlock, since WAIT undoes nothing, and again later.
+//  4. To release, EVAL unlock: GET key equals token -> DEL key, 1; else 0.
+//
+// Guarantees: as set-nx-lua; besides, a primary that dies cannot take the lock with
+// it, when its only replica becomes the next one and has not restarted meanwhile.
+//
+// Breaks when: a holder overruns its lease; the primary comes back empty before
+// anybody has missed it, and its replica follows it. WAIT counts replicas that
+// have the write in memory, not on disk, and time goes by while it counts: the
+// lease has been running since the SET.
+//
+// Source: 002_350e0850a80a0d01.txt, lines 78-84; Redis documentation of WAIT.
+
+package locks
+
+import (
+	"context"
+	"time"
+
+	"lockstep/internal/world"
+)
+
+func init() {
+	Register(Variant{
+		ID: "set-wait", File: "set_wait.go", Store: StoreRedis, LeaseUnit: time.Second,
+		Servers: Servers{Replicas: 1},
+		New:     newSetWait,
+	})
+}
+
+func newSetWait(d Deps) Lock { return &setWait{d} }
+
+type setWait struct{ Deps }
+
+func (l *setWait) Acquire(ctx context.Context) (Lease, error) {
+	return spin(ctx, l.Deps, func() (Lease, error) {
+		conn, err := l.Redis.Dial(ctx)
+		if err != nil {
+			return nil, err
+		}
+		defer conn.Close()
+		return setThenWait(ctx, l.Deps, conn, conn)
+	})
+}
+
+// setThenWait is one attempt: SET on one connection, then WAIT, which should be
+// on the same one. It returns nil, nil when there is nothing to clean up.
+func setThenWait(ctx context.Context, d Deps, set, wait world.RedisConn) (Lease, error) {
+	lease := &scriptDel{Deps: d, token: newToken(d.Env)}
+	reply := set.Do(ctx, world.Set(d.Name, lease.token).EX(d.Lease).NX())
+	if reply.IsNil() {
+		return nil, nil // somebody else's
+	}
+	if reply.IsOK() {
+		if reply = wait.Do(ctx, oneReplica(d.Lease)); reply.Kind == world.ReplyInt && reply.Int >= 1 {
+			return lease, nil
+		}
+	}
+	// Whoever is the primary by now may have the key, or may still be given it.
+	_ = lease.Release(d.Env.Background())
+	return nil, reply.Err
+}
+
+// oneReplica is WAIT 1 with three tenths of the lease: 3000 ms for one of 10 s.
+func oneReplica(lease time.Duration) world.Cmd { return world.Wait(1, lease*3/10) }

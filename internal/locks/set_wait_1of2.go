@@ -1,0 +1,33 @@
+// Lock set-wait-1of2
+//
+// Idea: two replicas for availability, and WAIT 1 as before: whichever of them is
+// faster has the key, and that ought to be enough.
+//
+// Protocol:
+//  1. On a connection of its own: SET key token EX seconds NX; nil: try again later.
+//  2. On the same connection: WAIT 1 3000; 1 or more: the lock is held.
+//  3. Fewer, or an error: EVAL unlock, and again later.
+//  4. To release, EVAL unlock: GET key equals token -> DEL key, 1; else 0.
+//
+// Guarantees: as set-nx-lua; besides, when the primary dies, the key is on one of
+// the two replicas at least.
+//
+// Breaks when: the other one is promoted. WAIT makes sure that somebody remembers,
+// not that the one who remembers will be asked. A majority of all three servers
+// would be no help either as long as the next primary is not chosen by what it
+// knows; and as set-wait.
+//
+// Source: 002_350e0850a80a0d01.txt, lines 78-84, with the second replica that its
+// text allows; Redis documentation of WAIT, consistency and WAIT.
+
+package locks
+
+import "time"
+
+func init() {
+	Register(Variant{
+		ID: "set-wait-1of2", File: "set_wait_1of2.go", Store: StoreRedis, LeaseUnit: time.Second,
+		Servers: Servers{Replicas: 2},
+		New:     newSetWait,
+	})
+}

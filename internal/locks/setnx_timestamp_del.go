@@ -1,0 +1,65 @@
+// Lock setnx-timestamp-del
+//
+// Idea: the value of the key is the time at which the lock ends. Whoever finds it
+// taken reads that time, and clears the key away when it has passed.
+//
+// Protocol:
+//  1. SETNX key deadline, the client's wall clock plus the lease plus 1 ms; 1: the lock is held.
+//  2. After a 0, GET key; a deadline that has not passed on the own wall clock: try again later.
+//  3. After one that has passed, DEL key, and step 1 once more; 0: try again later.
+//  4. To release, DEL key.
+//
+// Guarantees: mutual exclusion while all wall clocks agree, every holder is done
+// within the lease, and no two clients clear away the same dead lock. The clock of
+// the server plays no part.
+//
+// Breaks when: a contender's clock is ahead of the holder's by more than what is
+// left of the lease: it takes over a living lock; two contenders read the same
+// passed deadline, and the slower one's DEL deletes the key of the faster one; a
+// holder overruns its lease, and its DEL frees another client's lock. A clock
+// that is ahead and then dies with its client blocks the others for longer.
+//
+// Source: 003_67466b891a5c8073.txt, line 2, read literally.
+
+package locks
+
+import (
+	"context"
+	"time"
+
+	"lockstep/internal/world"
+)
+
+func init() {
+	Register(Variant{
+		ID: "setnx-timestamp-del", File: "setnx_timestamp_del.go", Store: StoreRedis, LeaseUnit: time.Millisecond,
+		New: func(d Deps) Lock { return &setnxTimestampDel{d} },
+	})
+}
+
+type setnxTimestampDel struct{ Deps }
+
+func (l *setnxTimestampDel) Acquire(ctx context.Context) (Lease, error) {
+	return spin(ctx, l.Deps, func() (Lease, error) {
+		if lease, err := l.create(ctx); lease != nil || err != nil {
+			return lease, err
+		}
+		reply := l.Redis.Do(ctx, world.Get(l.Name))
+		if reply.Err != nil || !passed(reply, wallMillis(l.Env)) {
+			return nil, reply.Err
+		}
+		if reply := l.Redis.Do(ctx, world.Del(l.Name)); reply.Err != nil {
+			return nil, reply.Err
+		}
+		return l.create(ctx)
+	})
+}
+
+// create is SETNX; nil, nil when the key is there.
+func (l *setnxTimestampDel) create(ctx context.Context) (Lease, error) {
+	reply := l.Redis.Do(ctx, setNXDeadline(l.Name, deadlineFrom(wallMillis(l.Env), l.Lease)))
+	if !reply.IsInt(1) {
+		return nil, reply.Err
+	}
+	return &blindDel{Deps: l.Deps}, nil
+}

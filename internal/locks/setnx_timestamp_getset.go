@@ -1,0 +1,83 @@
+// Lock setnx-timestamp-getset
+//
+// Idea: as setnx-timestamp-del, but a lock whose deadline has passed is taken over
+// by one GETSET, whose answer tells who was first.
+//
+// Protocol:
+//  1. SETNX key deadline, the client's wall clock plus the lease plus 1 ms; 1: the lock is held.
+//  2. After a 0, GET key; a deadline that has not passed on the own wall clock: try again later.
+//  3. After one that has passed, GETSET key deadline. If the old value has passed
+//     too, or the key was gone, the lock is held; else somebody was faster, try again later.
+//  4. To release, DEL key if the own deadline has not passed on the own clock; else leave the key alone.
+//
+// Guarantees: mutual exclusion while all wall clocks agree and every holder is
+// done within the lease; of several clients that find the same dead lock, one gets
+// it.
+//
+// Breaks when: a contender's clock is ahead of the holder's by more than what is
+// left of the lease: it takes over a living lock; a holder overruns its lease; the
+// deadline passes between the check of the release and its DEL, because of a pause
+// or a slow network: DEL deletes the key of the next holder. A client that loses
+// the race has pushed the winner's deadline a little further.
+//
+// Source: 003_67466b891a5c8073.txt, line 2; Redis command reference, SETNX, the
+// pattern for locking that it describes as superseded.
+
+package locks
+
+import (
+	"context"
+	"time"
+
+	"lockstep/internal/world"
+)
+
+func init() {
+	Register(Variant{
+		ID: "setnx-timestamp-getset", File: "setnx_timestamp_getset.go", Store: StoreRedis, LeaseUnit: time.Millisecond,
+		New: func(d Deps) Lock { return &setnxTimestampGetset{d} },
+	})
+}
+
+type setnxTimestampGetset struct{ Deps }
+
+func (l *setnxTimestampGetset) Acquire(ctx context.Context) (Lease, error) {
+	return spin(ctx, l.Deps, func() (Lease, error) {
+		deadline := deadlineFrom(wallMillis(l.Env), l.Lease)
+		reply := l.Redis.Do(ctx, setNXDeadline(l.Name, deadline))
+		if reply.IsInt(1) {
+			return l.holdUntil(deadline), nil
+		}
+		if reply.Err != nil {
+			return nil, reply.Err
+		}
+		reply = l.Redis.Do(ctx, world.Get(l.Name))
+		now := wallMillis(l.Env)
+		if reply.Err != nil || !passed(reply, now) {
+			return nil, reply.Err
+		}
+		deadline = deadlineFrom(now, l.Lease)
+		old := l.Redis.Do(ctx, world.Command("GETSET", l.Name).Num(deadline))
+		if old.Err != nil || !old.IsNil() && !passed(old, now) {
+			return nil, old.Err
+		}
+		return l.holdUntil(deadline), nil
+	})
+}
+
+func (l *setnxTimestampGetset) holdUntil(deadlineMS int64) Lease {
+	return &timestampLease{blindDel: blindDel{Deps: l.Deps}, deadlineMS: deadlineMS}
+}
+
+// timestampLease is a lease that is released by DEL before its deadline only.
+type timestampLease struct {
+	blindDel
+	deadlineMS int64
+}
+
+func (l *timestampLease) Release(ctx context.Context) error {
+	if wallMillis(l.Env) > l.deadlineMS {
+		return ErrNotHeld
+	}
+	return l.blindDel.Release(ctx)
+}

@@ -1,0 +1,105 @@
+package locks
+
+import (
+	"context"
+	"time"
+
+	"lockstep/internal/world"
+)
+
+// statement makes a statement from its text and its arguments.
+func statement(query string, args ...world.SQLValue) world.Stmt {
+	return world.Stmt{Query: query, Args: args}
+}
+
+// deleted turns the result of a statement that gives a row back into the result
+// of a release.
+func deleted(res world.SQLResult) error {
+	switch {
+	case res.Err != nil:
+		return res.Err
+	case res.Affected == 0:
+		return ErrNotHeld
+	}
+	return nil
+}
+
+// sqlSession is the session that has the lock. It is as good as the lock: when it
+// ends, for whatever reason, the database gives the lock to the next one.
+type sqlSession struct {
+	conn  world.SQLConn
+	depth int // how often its client has the lock
+}
+
+// sqlSessions is the part of a lock that belongs to a session. A client that has
+// the lock takes it again in the same session.
+type sqlSessions struct {
+	Deps
+	current *sqlSession // nil when the client has nothing
+}
+
+// hold tries to get the lock until it is held, an attempt fails or ctx ends. prepare
+// is what a new session does first; try reports whether it has the lock now.
+func (l *sqlSessions) hold(ctx context.Context, prepare []world.Stmt, try func(world.SQLConn) (bool, error)) (*sqlSession, error) {
+	s := l.current
+	if s == nil {
+		conn, err := l.SQL.Dial(ctx)
+		if err != nil {
+			return nil, err
+		}
+		s = &sqlSession{conn: conn}
+		for _, stmt := range prepare {
+			if res := conn.Exec(ctx, stmt); res.Err != nil {
+				conn.Close()
+				return nil, res.Err
+			}
+		}
+	}
+	for {
+		held, err := try(s.conn)
+		if err == nil && !held {
+			err = l.Env.Sleep(ctx, l.Retry)
+		}
+		if err != nil {
+			if s.depth == 0 {
+				s.conn.Close() // and with it whatever it may have got after all
+			}
+			return nil, err
+		}
+		if held {
+			s.depth++
+			l.current = s
+			return s, nil
+		}
+	}
+}
+
+// leave is told that the client has given the lock back once, or has tried to.
+// After the last time the session ends: should the database not have heard of the
+// release, it hears of that.
+func (l *sqlSessions) leave(s *sqlSession) {
+	s.depth--
+	if s.depth > 0 {
+		return
+	}
+	s.conn.Close()
+	if l.current == s {
+		l.current = nil
+	}
+}
+
+// waitTime is how long one statement may wait in the database for the lock. It is
+// well below the response timeout: a statement that the client has given up would
+// go on waiting there, and get the lock for a client that does not know. Whoever
+// has waited in vain asks again, at the end of the queue.
+func (d *Deps) waitTime() time.Duration { return (d.Timeout / 3).Truncate(time.Millisecond) }
+
+// scalar is the only number of a result with one row and one column; false when
+// it is NULL, or something else altogether.
+func scalar(res world.SQLResult) (n int64, ok bool) {
+	if len(res.Rows) != 1 || len(res.Rows[0]) != 1 {
+		return 0, false
+	}
+	v := res.Rows[0][0]
+	return v.Num, v.IsNum && !v.Null
+}

@@ -1,0 +1,33 @@
+package locks
+
+import (
+	"strconv"
+	"time"
+
+	"lockstep/internal/world"
+)
+
+// This file holds what the locks have in common that keep their deadline as the
+// value of the key, in milliseconds since 1970 on the wall clock of whoever wrote
+// it. The server compares nothing and expires nothing.
+
+// wallMillis is what the client's own wall clock shows.
+func wallMillis(env world.Env) int64 { return env.Now().UnixMilli() }
+
+// deadlineFrom is the deadline of a lock that is taken now: one millisecond after
+// the end of the lease.
+func deadlineFrom(nowMS int64, lease time.Duration) int64 {
+	return nowMS + world.Millis(lease) + 1
+}
+
+// setNXDeadline is SETNX key deadline.
+func setNXDeadline(key string, deadlineMS int64) world.Cmd {
+	return world.Command("SETNX", key).Num(deadlineMS)
+}
+
+// passed reports whether a reply of GET or GETSET is a deadline before nowMS. A
+// value that is no number was not written by such a lock, and never passes.
+func passed(reply world.Reply, nowMS int64) bool {
+	deadline, err := strconv.ParseInt(reply.Str, 10, 64)
+	return err == nil && reply.Kind == world.ReplyBulk && deadline < nowMS
+}

@@ -1,0 +1,168 @@
+package locks
+
+import (
+	"context"
+
+	"lockstep/internal/world"
+)
+
+// zkQueue is the queue of the official recipe: sequential nodes below /lock, of
+// which the one with the lowest number holds the lock.
+type zkQueue struct{ zkClient }
+
+// zkPlace is a client's place in the queue.
+type zkPlace struct {
+	prefix  string // of its node's name: no other acquisition has it
+	session world.ZKSession
+	node    string // its name, "" as long as the client knows of none
+	unsure  bool   // a node was asked for, and nobody knows whether it was made
+}
+
+func (q *zkQueue) root() string { return "/" + q.Name }
+
+// stand stands in the queue until the place is the first one. After a lost
+// connection it looks for the node that it may have; after the end of the session
+// it begins again, at the end of the queue.
+func (q *zkQueue) stand(ctx context.Context, p *zkPlace) error {
+	for {
+		session, err := q.open(ctx)
+		if err != nil {
+			return err
+		}
+		if session != p.session {
+			p.session, p.node, p.unsure = session, "", false
+		}
+		switch err := q.advance(ctx, p); err {
+		case world.ErrConnection, world.ErrSessionExpired:
+		case world.ErrNoNode: // somebody has removed the node
+			p.node = ""
+		default:
+			return err
+		}
+	}
+}
+
+// advance takes a place and moves up with it.
+func (q *zkQueue) advance(ctx context.Context, p *zkPlace) error {
+	if p.unsure {
+		if err := q.find(ctx, p); err != nil {
+			return err
+		}
+	}
+	if p.node == "" {
+		if err := q.create(ctx, p); err != nil {
+			return err
+		}
+	}
+	for {
+		names, err := p.session.Children(ctx, q.root())
+		if err != nil {
+			return err
+		}
+		ahead, listed := nextAhead(names, p.node)
+		if !listed {
+			return world.ErrNoNode
+		}
+		if ahead == "" {
+			return nil
+		}
+		stat, gone, err := p.session.ExistsWatch(ctx, q.root()+"/"+ahead)
+		if err != nil {
+			return err
+		}
+		if stat == nil {
+			continue
+		}
+		if err := gone.Wait(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+// create makes the node, and the queue itself when it is the first one ever.
+func (q *zkQueue) create(ctx context.Context, p *zkPlace) error {
+	p.unsure = true
+	path, err := p.session.Create(ctx, q.root()+"/"+p.prefix, "", world.ZKEphemeralSequential)
+	if err == world.ErrNoNode {
+		_, err = p.session.Create(ctx, q.root(), "", world.ZKPersistent)
+		if err != nil && err != world.ErrNodeExists {
+			return err
+		}
+		path, err = p.session.Create(ctx, q.root()+"/"+p.prefix, "", world.ZKEphemeralSequential)
+	}
+	if err != nil {
+		return err
+	}
+	p.node, p.unsure = path[len(q.root())+1:], false
+	return nil
+}
+
+// find looks whether a create whose reply was lost has made the node.
+func (q *zkQueue) find(ctx context.Context, p *zkPlace) error {
+	names, err := p.session.Children(ctx, q.root())
+	if err != nil && err != world.ErrNoNode {
+		return err
+	}
+	for _, name := range names {
+		if len(name) > len(p.prefix) && name[:len(p.prefix)] == p.prefix {
+			p.node = name
+		}
+	}
+	p.unsure = false
+	return nil
+}
+
+// remove removes the node, again after each lost connection: the name is its own,
+// so that it cannot hit another one. ErrNotHeld when it was gone.
+func (q *zkQueue) remove(ctx context.Context, p *zkPlace) error {
+	for {
+		err := q.connected(ctx, p.session)
+		if err == nil {
+			err = q.removeOnce(ctx, p)
+		}
+		switch err {
+		case world.ErrConnection: // again
+		case world.ErrSessionExpired: // the node went with the session
+			return ErrNotHeld
+		default:
+			return err
+		}
+	}
+}
+
+// removeOnce tries to remove the node; the client may not know whether there is one.
+func (q *zkQueue) removeOnce(ctx context.Context, p *zkPlace) error {
+	if p.unsure {
+		if err := q.find(ctx, p); err != nil {
+			return err
+		}
+	}
+	if p.node == "" {
+		return ErrNotHeld
+	}
+	err := p.session.Delete(ctx, q.root()+"/"+p.node, -1)
+	if err == world.ErrNoNode {
+		return ErrNotHeld
+	}
+	return err
+}
+
+// sequenceDigits is how many digits the server appends to a sequential node's name.
+const sequenceDigits = 10
+
+// number returns the digits that the server has appended. They sort as text.
+func number(name string) string { return name[max(len(name)-sequenceDigits, 0):] }
+
+// nextAhead returns the name with the next lower number, "" for none, and whether
+// the own one is in the list at all.
+func nextAhead(names []string, own string) (ahead string, listed bool) {
+	for _, name := range names {
+		switch {
+		case name == own:
+			listed = true
+		case number(name) < number(own) && (ahead == "" || number(name) > number(ahead)):
+			ahead = name
+		}
+	}
+	return ahead, listed
+}

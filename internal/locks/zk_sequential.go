@@ -1,0 +1,83 @@
+// Lock zk-sequential
+//
+// Idea: whoever wants the lock stands in a queue of numbered nodes; the lowest
+// number holds the lock, and each waits for the one ahead of it only.
+//
+// Protocol:
+//  1. create /lock/GUID-lock- EPHEMERAL SEQUENTIAL; the server appends the number. (The first client ever creates /lock before.)
+//  2. children of /lock; the own number is the lowest: go to 5.
+//  3. exists, with a watch, the node with the next lower number; there is none: go to 2.
+//  4. When the watch fires, go to 2.
+//  5. exists the own node: the lock is held, and its czxid is the fencing token.
+//  6. delete the own node.
+//     After a lost connection, 1 looks for the GUID among the children of /lock first, and 6 is repeated.
+//
+// Guarantees: first come, first served; a release wakes one client; a release
+// removes the client's own node or none, since its name is never given twice; a
+// lost reply leaves no node that its client does not find again; a client that
+// runs is told when it has lost its server, which is before others can get in.
+//
+// Breaks when: the holder freezes for longer than the session timeout, heartbeats
+// included, and goes on before its library has found a server that tells it; or it
+// does not stop when it is told. A client that gives up while it has no server
+// leaves its node in the queue for as long as its session lives.
+//
+// Source: 004_0b550b2f4f804549.txt, lines 386-391, with the queue that they leave
+// out: ZooKeeper Recipes and Solutions, "Locks" and "Recoverable Errors and the GUID".
+
+package locks
+
+import (
+	"context"
+	"time"
+)
+
+func init() {
+	Register(Variant{
+		ID: "zk-sequential", File: "zk_sequential.go", Store: StoreZooKeeper, LeaseUnit: time.Millisecond,
+		New: func(d Deps) Lock { return &zkSequential{zkQueue{zkClient{Deps: d}}} },
+	})
+}
+
+type zkSequential struct{ zkQueue }
+
+func (l *zkSequential) Acquire(ctx context.Context) (Lease, error) {
+	place := &zkPlace{prefix: newToken(l.Env) + "-lock-"}
+	for {
+		err := l.stand(ctx, place)
+		if err != nil {
+			l.leave(place)
+			return nil, err
+		}
+		lost, stop := tellOfTrouble(l.Env, place.session)
+		stat, err := place.session.Exists(ctx, l.root()+"/"+place.node)
+		if err == nil && stat != nil {
+			return &zkPlaceLease{queue: &l.zkQueue, place: place, token: stat.Czxid, lost: lost, stop: stop}, nil
+		}
+		stop() // no server, or no node any more: stand looks into it
+	}
+}
+
+// leave gives up a place. It tries once: whoever gives up does not wait.
+func (l *zkSequential) leave(p *zkPlace) {
+	if p.session != nil {
+		_ = l.removeOnce(l.Env.Background(), p)
+	}
+}
+
+// zkPlaceLease is the first place in the queue.
+type zkPlaceLease struct {
+	queue *zkQueue
+	place *zkPlace
+	token int64
+	lost  context.Context
+	stop  context.CancelFunc // of the task that looks at the session
+}
+
+func (l *zkPlaceLease) Lost() context.Context { return l.lost }
+func (l *zkPlaceLease) Token() int64          { return l.token }
+
+func (l *zkPlaceLease) Release(ctx context.Context) error {
+	l.stop()
+	return l.queue.remove(ctx, l.place)
+}

@@ -1,0 +1,162 @@
+package matrix
+
+import (
+	"encoding/hex"
+	"fmt"
+	"math"
+
+	"lockstep/internal/checker"
+	"lockstep/internal/plan"
+)
+
+// NotApplicable is the letter of a cell whose fault could not be brought about.
+const NotApplicable checker.Letter = "-"
+
+// Variation names one run of a cell: which script, and which random variation of
+// it; seed 0 is the script as it stands.
+type Variation struct {
+	Script int
+	Seed   uint64
+}
+
+// Sighting is a run in which something was seen.
+type Sighting struct {
+	Variation
+	Letter checker.Letter
+	Name   string // of the script
+	Hash   string // of the history
+
+	script *Script
+}
+
+// Plan returns what was played.
+func (s *Sighting) Plan() *plan.Plan { return s.script.vary(s.Seed) }
+
+// YAML returns the script as a scenario file.
+func (s *Sighting) YAML() string { return s.script.YAML }
+
+// Cell is what became of one lock under one kind of fault.
+type Cell struct {
+	Lock, Fault string
+	Letter      checker.Letter
+	Runs        int // that tested something
+	Untested    int // in which the fault never fired, or nobody contended
+	Broken      int // letters V, F and VF
+	Stuck       int // letter D
+	// Rate of Broken and Stuck among the random variations, with its 95 % interval.
+	Rate, Low, High float64
+	Scripted        *Sighting // the worst of the scripts; nil when none tested anything
+	Worst           *Sighting // the worst of all runs, the earliest of these
+	Note            string
+
+	varied, bad int // random variations, and the broken or stuck among them
+	excluded    bool
+	robbed      bool
+	why         string // of the first run that tested nothing
+}
+
+// badness orders letters from harmless to harmful.
+func badness(l checker.Letter) int {
+	switch l {
+	case checker.LetterSafe:
+		return 1
+	case checker.LetterDelay:
+		return 2
+	case checker.LetterStuck:
+		return 3
+	case checker.LetterF:
+		return 4
+	case checker.LetterV:
+		return 5
+	case checker.LetterVF:
+		return 6
+	}
+	return 0
+}
+
+// add adds the outcome of one run.
+func (c *Cell) add(s *Script, v Variation, j *checker.Judgement) {
+	if j.Letter == checker.LetterUnknown {
+		c.Untested++
+		if c.why == "" {
+			c.why = fmt.Sprintf("%s: %s", s.Name, reason(j))
+		}
+		return
+	}
+	c.Runs++
+	bad := false
+	switch j.Letter {
+	case checker.LetterV, checker.LetterF, checker.LetterVF:
+		c.Broken++
+		bad = true
+	case checker.LetterStuck:
+		c.Stuck++
+		bad = true
+	}
+	c.excluded = c.excluded || j.Letter == checker.LetterV || j.Letter == checker.LetterVF
+	c.robbed = c.robbed || j.Letter == checker.LetterF || j.Letter == checker.LetterVF
+	if v.Seed > 0 {
+		c.varied++
+		if bad {
+			c.bad++
+		}
+	}
+	if v.Seed == 0 && (c.Scripted == nil || badness(j.Letter) > badness(c.Scripted.Letter)) {
+		c.Scripted = sighting(s, v, j)
+	}
+	if c.Worst == nil || badness(j.Letter) > badness(c.Worst.Letter) {
+		c.Worst = sighting(s, v, j)
+	}
+}
+
+func sighting(s *Script, v Variation, j *checker.Judgement) *Sighting {
+	sum := j.History.Hash()
+	return &Sighting{Variation: v, Letter: j.Letter, Name: s.Name, Hash: hex.EncodeToString(sum[:]), script: s}
+}
+
+// reason says why a run tested nothing.
+func reason(j *checker.Judgement) string {
+	f := j.Finding(checker.MutualExclusionID)
+	if f.Reason != "" {
+		return f.Reason
+	}
+	return "nothing was put to the test"
+}
+
+// conclude derives the letter. Two runs, one with V and one with F, make VF.
+func (c *Cell) conclude(scripts int) {
+	switch {
+	case c.Runs == 0 && scripts == 0:
+		c.Letter, c.Note = NotApplicable, "the lock has no such step"
+	case c.Runs == 0:
+		c.Letter, c.Note = NotApplicable, c.why
+	case c.excluded && c.robbed:
+		c.Letter = checker.LetterVF
+	default:
+		c.Letter = c.Worst.Letter
+	}
+	if c.Runs == 0 {
+		return
+	}
+	c.Rate, c.Low, c.High = interval(c.bad, c.varied)
+	c.Note = c.Worst.Name
+	if c.Scripted == nil || badness(c.Scripted.Letter) < badness(c.Worst.Letter) {
+		c.Note = fmt.Sprintf("found by variation %d only: %s", c.Worst.Seed, c.Worst.Name)
+	}
+	if c.Letter == checker.LetterSafe {
+		c.Note = fmt.Sprintf("%d scripts and %d variations; at most %.1f %% of such runs break, with 95 %% confidence", scripts, c.varied, 100*c.High)
+	}
+}
+
+// interval is a rate with its 95 % score interval (Wilson 1927).
+func interval(bad, runs int) (rate, low, high float64) {
+	if runs == 0 {
+		return 0, 0, 1
+	}
+	const z = 1.959964
+	n := float64(runs)
+	rate = float64(bad) / n
+	mid := (rate + z*z/(2*n)) / (1 + z*z/n)
+	half := z / (1 + z*z/n) * math.Sqrt(rate*(1-rate)/n+z*z/(4*n*n))
+	return rate, max(mid-half, 0), min(mid+half, 1)
+}

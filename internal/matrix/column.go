@@ -1,0 +1,112 @@
+package matrix
+
+import (
+	"fmt"
+
+	"lockstep/internal/locks"
+)
+
+// Column is one kind of fault.
+type Column struct {
+	Code    string // GP
+	Name    string // a few words
+	Summary string // one sentence: what exactly is injected
+	sketch  func(subject) []sketch
+}
+
+// subject is the lock that a script is made for.
+type subject struct {
+	locks.Variant
+	*Profile
+}
+
+// Scripts returns the ways to bring the fault about for one lock; none when the
+// lock has no step that the fault could hit.
+func (c *Column) Scripts(v locks.Variant, p *Profile) ([]Script, error) {
+	var out []Script
+	for _, s := range c.sketch(subject{v, p}) {
+		script, err := s.script(v, c.Code)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, script)
+	}
+	return out, nil
+}
+
+// Columns returns all kinds of faults, in the order of the catalogue.
+func Columns() []Column {
+	return []Column{
+		{"N0", "no fault", "Clients contend, nothing goes wrong.", noFault},
+		{"CC", "crash between commands", "The client dies after one command of its acquire, or between the steps of its release.", crashBetween},
+		{"CH", "crash while holding", "The client dies in its critical section.", crashHolding},
+		{"GP", "pause past the lease", "The whole process freezes for longer than the lease, its sockets stay open.", pausePast},
+		{"GD", "pause in the release", "The whole process freezes for longer than the lease just before a command of its release is sent.", pauseInRelease},
+		{"SL", "slow task", "The work takes longer than the lease; the other tasks of the process run.", slowTask},
+		{"DR", "late reply to acquire", "A command of acquire is executed at once, its reply arrives after the lease is over, the client still waits for it.", lateReply},
+		{"LA", "lost reply to acquire", "A command of acquire is executed, its reply never arrives.", lostAcquire},
+		{"LR", "lost reply to release", "A command of release is executed, its reply never arrives, the client repeats the release.", lostRelease},
+		{"PT", "partition", "The holder is cut off from the servers for longer than the lease and works on.", partitioned},
+		{"FO", "failover", "The primary dies before its replica has heard of the lock; the replica takes over. A cluster loses its leader.", failover},
+		{"SB", "split brain", "The primary and the holder are cut off from all others, who promote a replica.", splitBrain},
+		{"RS", "restart", "A server restarts with what its persistence has kept.", restart},
+		{"CK", "clock skew of clients", "Wall clocks of clients differ by more than the lease, or are stepped.", clientClocks},
+		{"SJ", "clock jump of a server", "The wall clock of a server steps ahead by more than the lease.", serverClock},
+		{"SX", "early drop", "The store drops the lock's entry early: an eviction, an operator's DEL, a revoked lease, a killed session.", earlyDrop},
+		{"HW", "hung worker", "The task that works is blocked for ever, the other tasks of its process live.", hungWorker},
+	}
+}
+
+// Lookup returns the column with that code.
+func Lookup(code string) (Column, bool) {
+	for _, c := range Columns() {
+		if c.Code == code {
+			return c, true
+		}
+	}
+	return Column{}, false
+}
+
+func noFault(s subject) []sketch {
+	out := []sketch{
+		{name: "three clients, three rounds", workload: []string{"repeat: 3 times", "rest: 100ms"}},
+		{name: "five clients at once", clients: "[A, B, C, D, E]", work: "1s", workload: []string{"repeat: 2 times"}},
+	}
+	if s.Reentrant {
+		out = append(out, sketch{name: "the holder takes the lock again", workload: []string{"nested: 1"}})
+	}
+	return out
+}
+
+// nth is a trigger: the n-th command that A sends, whatever its name.
+func nth(moment string, n int) string {
+	return fmt.Sprintf("when: A %s the %s time", moment, ordinal(n))
+}
+
+func ordinal(n int) string {
+	switch {
+	case n%100 >= 11 && n%100 <= 13:
+		return fmt.Sprintf("%dth", n)
+	case n%10 == 1:
+		return fmt.Sprintf("%dst", n)
+	case n%10 == 2:
+		return fmt.Sprintf("%dnd", n)
+	case n%10 == 3:
+		return fmt.Sprintf("%drd", n)
+	}
+	return fmt.Sprintf("%dth", n)
+}
+
+// of names one step among several.
+func of(what string, i, n int) string {
+	if n == 1 {
+		return what
+	}
+	return fmt.Sprintf("%s, number %d of %d", what, i+1, n)
+}
+
+// inRelease is a trigger in the release: the i-th command of it.
+func (s subject) inRelease(moment string, i int) string {
+	name, n := s.occurrence(i)
+	return fmt.Sprintf("when: A %s the %s time", fmt.Sprintf(moment, name), ordinal(n))
+}

@@ -1,0 +1,88 @@
+package matrix
+
+// The columns in which a client process is hit.
+
+func crashBetween(s subject) []sketch {
+	var out []sketch
+	n := len(s.Acquire)
+	for i, c := range s.Acquire {
+		out = append(out, sketch{
+			name:   of("A dies when the store has executed "+c, i, n),
+			faults: []string{nth("has any command executed", i+1) + "; crash: A"},
+		})
+		if i < n-1 {
+			out = append(out, sketch{
+				name:   of("A dies when it has the reply of "+c, i, n),
+				faults: []string{nth("has the reply of any command", i+1) + "; crash: A"},
+			})
+		}
+	}
+	for i := range len(s.Release) - 1 {
+		out = append(out, sketch{
+			name:   of("A dies in its release, when it has the reply of "+s.Release[i], i, len(s.Release)),
+			faults: []string{s.inRelease("has the reply of %s", i) + "; crash: A"},
+		})
+	}
+	return out
+}
+
+func crashHolding(s subject) []sketch {
+	const fault = "when: A is in its critical section; crash: A"
+	out := []sketch{
+		{name: "A dies in its critical section", faults: []string{fault}},
+		{name: "A dies, and the others try in step", workload: []string{"retry: 100ms"}, clients: "[A, B, C, D, E]", faults: []string{fault}},
+	}
+	if s.Renews {
+		out = append(out, sketch{
+			name: "A dies after a renewal", work: "15s", faults: []string{"when: A renews; crash: A"},
+		})
+	}
+	return out
+}
+
+func pausePast(s subject) []sketch {
+	out := []sketch{
+		{name: "A freezes in its critical section", faults: []string{"when: A is in its critical section; pause: A; for: 15s"}},
+		{name: "A freezes when its acquire has returned", faults: []string{"when: A acquires; pause: A; for: 15s"}},
+	}
+	for i, c := range s.Acquire {
+		out = append(out, sketch{
+			name:   of("A freezes when it has the reply of "+c, i, len(s.Acquire)),
+			faults: []string{nth("has the reply of any command", i+1) + "; pause: A; for: 15s"},
+		})
+	}
+	return out
+}
+
+func pauseInRelease(s subject) []sketch {
+	var out []sketch
+	for i, c := range s.Release {
+		out = append(out, sketch{
+			name:   of("A freezes before it sends "+c+" in its release", i, len(s.Release)),
+			faults: []string{s.inRelease("is about to send %s", i) + "; pause: A; for: 12s"},
+		})
+	}
+	return out
+}
+
+func slowTask(subject) []sketch {
+	return []sketch{
+		{name: "A works 15 s longer", faults: []string{"when: A enters; slow: A; by: 15s"}},
+		{name: "A works 25 s longer", faults: []string{"when: A enters; slow: A; by: 25s"}},
+	}
+}
+
+func hungWorker(subject) []sketch {
+	return []sketch{{name: "the work of A hangs for ever", faults: []string{"when: A enters; hang: A"}}}
+}
+
+func clientClocks(s subject) []sketch {
+	return []sketch{
+		{name: "B's clock is 12 s ahead", work: "6s", clocks: "{B: {offset: +12s}}"},
+		{name: "A's clock is 12 s behind", work: "6s", clocks: "{A: {offset: -12s}}"},
+		{name: "B's and C's clocks are 12 s ahead", work: "6s", clocks: "{B: {offset: +12s}, C: {offset: +12s}}"},
+		{name: "A's clock steps back while it holds", work: "6s", faults: []string{"when: A is in its critical section; jump-clock: A; by: -12s"}},
+		{name: "B's clock steps ahead while it waits", work: "6s", faults: []string{"when: A is in its critical section; jump-clock: B; by: +12s"}},
+		{name: "A's clock steps back while it acquires", faults: []string{nth("has any command executed", 1) + "; jump-clock: A; by: -12s"}},
+	}
+}

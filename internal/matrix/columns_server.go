@@ -1,0 +1,186 @@
+package matrix
+
+import (
+	"fmt"
+	"strings"
+
+	"lockstep/internal/locks"
+)
+
+// The columns in which servers or the network between them are hit.
+
+func partitioned(s subject) []sketch {
+	out := []sketch{{
+		name: "A is cut off while it works", work: "15s",
+		faults: []string{"when: A is in its critical section; partition: [A, store]; for: 25s"},
+	}}
+	if s.Renews {
+		out = append(out, sketch{
+			name: "A is cut off for a while, works on, and is told nothing", work: "30s",
+			faults: []string{"when: A is in its critical section; after: 2s; partition: [A, store]; for: 12s"},
+		})
+	}
+	return out
+}
+
+// replicated is a server set-up with an asynchronous replica, "" for stores that
+// have none.
+func (s subject) replicated(failover string) string {
+	switch s.Store {
+	case locks.StoreRedis:
+		return fmt.Sprintf("{redis: {replicas: %d, lag: 500ms, failover: %s}}", max(s.Servers.Replicas, 1), failover)
+	case locks.StoreMySQL, locks.StorePostgres:
+		return fmt.Sprintf("{%s: {replicas: 1, lag: 500ms, failover: {by: operator, after: 2s}}}", s.Store)
+	}
+	return ""
+}
+
+const (
+	byOperator = "{by: operator, after: 2s}"
+	bySentinel = "{by: sentinel, down-after: 2s, election: 1s}"
+)
+
+func failover(s subject) []sketch {
+	servers := s.replicated(byOperator)
+	out := []sketch{{
+		name: "the primary dies as soon as A has the lock", work: "8s", servers: servers,
+		faults: []string{"when: A enters; fail-over: operator"},
+	}}
+	for i, c := range s.Acquire {
+		out = append(out, sketch{
+			name: of("the primary dies when it has executed "+c+" of A", i, len(s.Acquire)), work: "8s", servers: servers,
+			faults: []string{nth("has any command executed", i+1) + "; fail-over: operator"},
+		})
+	}
+	if s.Store == locks.StoreRedis {
+		out = append(out, sketch{
+			name: "the primary dies, and sentinels promote the replica", work: "8s", servers: s.replicated(bySentinel),
+			faults: []string{"when: A enters; fail-over: sentinel"},
+		})
+	}
+	if s.Store == locks.StoreRedis && s.Servers.Replicas != 1 {
+		out = append(out, sketch{
+			name: "the replica that takes over had been cut off from the primary", work: "8s",
+			servers: "{redis: {replicas: 2, failover: " + byOperator + "}}",
+			faults: []string{
+				"at: 0s; partition: [redis-1, redis-2]; forever: true",
+				"when: A enters; fail-over: operator",
+			},
+		})
+	}
+	return out
+}
+
+// sides are the two sides of a split: A with the first server, and all others.
+func (s subject) sides(with int) string {
+	name, n := s.servers()
+	var left, right []string
+	for i := 1; i <= n; i++ {
+		server := fmt.Sprintf("%s-%d", name, i)
+		if i <= with {
+			left = append(left, server)
+		} else {
+			right = append(right, server)
+		}
+	}
+	if s.Store == locks.StoreRedis {
+		right = append(right, "sentinels")
+	}
+	return fmt.Sprintf("[[A, %s], [B, C, %s]]", strings.Join(left, ", "), strings.Join(right, ", "))
+}
+
+// servers returns how the store's servers are called and how many there are in
+// the columns where the count matters.
+func (s subject) servers() (name string, n int) {
+	switch s.Store {
+	case locks.StoreRedis:
+		return "redis", 1 + max(s.Servers.Replicas, 1)
+	case locks.StoreRedisNodes:
+		if s.Servers.Nodes > 0 {
+			return "redis", s.Servers.Nodes
+		}
+		return "redis", 5
+	case locks.StoreZooKeeper:
+		return "zk", 3
+	case locks.StoreMySQL, locks.StorePostgres:
+		return string(s.Store), 2
+	}
+	return string(s.Store), 3
+}
+
+func splitBrain(s subject) []sketch {
+	servers := s.replicated(bySentinel)
+	_, n := s.servers()
+	var promote []string
+	if s.Store == locks.StoreMySQL || s.Store == locks.StorePostgres {
+		promote = []string{"at: 3s; promote: replica"}
+	}
+	at := func(when string) []string {
+		return append([]string{when + "; partition: " + s.sides(1) + "; for: 25s"}, promote...)
+	}
+	out := []sketch{
+		{name: "A acquires after the cut, on the side of the old primary", work: "15s", servers: servers, faults: at("at: 0s")},
+		{name: "the cut comes when A has held the lock for a second", work: "6s", servers: servers, faults: at("when: A enters; after: 1s")},
+	}
+	if n > 2 {
+		out = append(out, sketch{
+			name: "a second server is on A's side of the cut", work: "15s", servers: servers,
+			faults: append([]string{"at: 0s; partition: " + s.sides(2) + "; for: 25s"}, promote...),
+		})
+	}
+	return out
+}
+
+// justQuorum is for independent nodes: A reaches no more of them than it needs,
+// and something happens to the last of these, so that the others find a quorum.
+func (s subject) justQuorum(fault func(server string) string) []string {
+	name, n := s.servers()
+	quorum := n/2 + 1
+	var rest []string
+	for i := quorum + 1; i <= n; i++ {
+		rest = append(rest, fmt.Sprintf("%s-%d", name, i))
+	}
+	return []string{
+		fmt.Sprintf("at: 0s; partition: [[A], [%s]]; until: A enters", strings.Join(rest, ", ")),
+		"when: A enters; after: 100ms; " + fault(fmt.Sprintf("%s-%d", name, quorum)),
+	}
+}
+
+func restart(s subject) []sketch {
+	out := []sketch{
+		{name: "the primary restarts while A holds", work: "8s", faults: []string{"when: A is in its critical section; restart: the primary; down: 500ms"}},
+	}
+	if s.Store == locks.StoreRedisNodes {
+		out = append(out, sketch{
+			name: "a node that A's quorum needs restarts", work: "8s",
+			faults: s.justQuorum(func(server string) string { return "restart: " + server + "; down: 500ms" }),
+		})
+	}
+	return out
+}
+
+func serverClock(s subject) []sketch {
+	out := []sketch{
+		{name: "the primary's clock steps ahead by 12 s while A holds", work: "8s", faults: []string{"when: A is in its critical section; jump-clock: the primary; by: +12s"}},
+	}
+	if s.Store == locks.StoreRedisNodes {
+		out = append(out, sketch{
+			name: "the clock of a node that A's quorum needs steps ahead by 12 s", work: "8s",
+			faults: s.justQuorum(func(server string) string { return "jump-clock: " + server + "; by: +12s" }),
+		})
+	}
+	return out
+}
+
+func earlyDrop(s subject) []sketch {
+	out := []sketch{
+		{name: "the entry is dropped while A holds", work: "8s", faults: []string{"when: A is in its critical section; evict: lock"}},
+	}
+	if s.Store == locks.StoreRedisNodes {
+		out = append(out, sketch{
+			name: "the entry is dropped on a node that A's quorum needs", work: "8s",
+			faults: s.justQuorum(func(server string) string { return "evict: lock; from: " + server }),
+		})
+	}
+	return out
+}

@@ -1,0 +1,59 @@
+package matrix
+
+import "fmt"
+
+// The columns in which a message is hit.
+
+func lateReply(s subject) []sketch {
+	var out []sketch
+	for i, c := range s.Acquire {
+		out = append(out, sketch{
+			name: of("the reply of "+c+" takes 12 s", i, len(s.Acquire)), timeout: "30s",
+			faults: []string{nth("is about to send any command", i+1) + "; delay: reply; by: 12s"},
+		})
+	}
+	return out
+}
+
+func lostAcquire(s subject) []sketch {
+	var out []sketch
+	n := len(s.Acquire)
+	drop := func(i int) string { return nth("is about to send any command", i) + "; drop: reply" }
+	for i, c := range s.Acquire {
+		out = append(out, sketch{
+			name:   of("the reply of "+c+" is lost", i, n),
+			faults: []string{drop(i + 1)},
+		})
+	}
+	if n >= 3 {
+		s := sketch{name: fmt.Sprintf("the replies of the first %d commands are lost", n/2+1)}
+		for i := range n/2 + 1 {
+			s.faults = append(s.faults, drop(i+1))
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+func lostRelease(s subject) []sketch {
+	var out []sketch
+	nested := []int{0}
+	if s.Reentrant {
+		nested = append(nested, 1)
+	}
+	for _, depth := range nested {
+		for i, c := range s.Release {
+			name := of("the reply of "+c+" in the release is lost", i, len(s.Release))
+			load := []string{"release-again: 1s"}
+			if depth > 0 {
+				name += ", with the lock taken twice"
+				load = append(load, "nested: 1")
+			}
+			out = append(out, sketch{
+				name: name, work: "6s", workload: load,
+				faults: []string{s.inRelease("is about to send %s", i) + "; drop: reply"},
+			})
+		}
+	}
+	return out
+}

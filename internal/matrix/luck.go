@@ -1,0 +1,49 @@
+package matrix
+
+import (
+	"hash/fnv"
+	"math/rand/v2"
+	"time"
+)
+
+// luck draws the variations of a script. It is integer arithmetic only, so that
+// the same seed gives the same plan in every build.
+type luck struct{ rand *rand.Rand }
+
+func newLuck(script string, seed uint64) luck {
+	f := fnv.New64a()
+	_, _ = f.Write([]byte(script)) // never fails
+	return luck{rand.New(rand.NewPCG(seed, f.Sum64()))}
+}
+
+// around draws between a half of d and its double, in milliseconds when d has no
+// smaller part.
+func (l luck) around(d time.Duration) time.Duration {
+	switch {
+	case d == 0:
+		return 0
+	case d < 0:
+		return -l.around(-d)
+	}
+	varied := d / 1000 * time.Duration(500+l.below(1501))
+	if d%time.Millisecond == 0 && varied >= time.Millisecond {
+		varied = varied.Truncate(time.Millisecond)
+	}
+	return max(varied, 1)
+}
+
+// work varies how long the work takes. Work that fits into a lease goes on to fit:
+// else a variation would bring about a fault that the script is not about.
+func (l luck) work(d time.Duration) time.Duration {
+	varied := l.around(d)
+	if d < lease {
+		varied = min(varied, lease*4/5)
+	}
+	return varied
+}
+
+// below draws from [0, n).
+func (l luck) below(n int64) int64 { return l.rand.Int64N(n) }
+
+// one is true once in n times.
+func (l luck) one(n int64) bool { return l.below(n) == 0 }

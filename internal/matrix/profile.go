@@ -1,0 +1,122 @@
+package matrix
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"lockstep/internal/history"
+	"lockstep/internal/locks"
+	"lockstep/internal/plan"
+	"lockstep/internal/run"
+)
+
+// Profile is what a lock does when nothing goes wrong: it tells the scripts
+// where there is something to tamper with.
+type Profile struct {
+	Acquire   []string // commands until acquire has returned
+	Hold      []string // commands while the lock is held for a short while
+	Release   []string // commands from the invocation of release until it has returned
+	Renews    bool     // commands are sent while the lock is held for longer than a lease
+	Reentrant bool     // a holder that acquires again gets the lock at once
+}
+
+// profileOf plays the lock without faults and watches client A.
+func profileOf(ctx context.Context, w run.World, v locks.Variant) (*Profile, error) {
+	p := profilePlan()
+	h, err := w.Play(ctx, p, v.ID, 1)
+	if err != nil {
+		return nil, err
+	}
+	out := watch(h)
+	long := profilePlan()
+	long.Workload.Work = plan.Range{Min: 2 * long.Lease, Max: 2 * long.Lease}
+	if h, err = w.Play(ctx, long, v.ID, 1); err != nil {
+		return nil, err
+	}
+	out.Renews = len(watch(h).Hold) > len(out.Hold)
+	nested := profilePlan()
+	nested.Workload.Nested = 1
+	if h, err = w.Play(ctx, nested, v.ID, 1); err != nil {
+		return nil, err
+	}
+	out.Reentrant = reenters(h, nested.Lease/2)
+	return out, nil
+}
+
+// profilePlan is one client alone, without luck in its latencies.
+func profilePlan() *plan.Plan {
+	p := plan.Default()
+	p.Name, p.Clients = "profile", []string{"A"}
+	p.Lease = lease
+	p.Workload.Work = plan.Range{Min: time.Second, Max: time.Second}
+	p.Network.Latency = plan.Range{Min: time.Millisecond, Max: time.Millisecond}
+	return &p
+}
+
+// watch sorts the commands of the first client by what it was doing.
+func watch(h *history.History) *Profile {
+	p := &Profile{}
+	into := &p.Acquire
+	me := history.NodeID(1)
+	for _, e := range h.Events {
+		if e.Node != me {
+			continue
+		}
+		switch e.Kind {
+		case history.Acquired:
+			into = &p.Hold
+		case history.Releasing:
+			into = &p.Release
+		case history.Released, history.NotHeld, history.ReleaseFailed:
+			return p
+		case history.Sent:
+			*into = append(*into, commandOf(h.Text(e.Text)))
+		}
+	}
+	return p
+}
+
+// commandOf is the name of a command as triggers know it: of a script its own.
+func commandOf(text string) string {
+	words := strings.Fields(text)
+	switch {
+	case len(words) > 1 && (words[0] == "EVAL" || words[0] == "EVALSHA"):
+		return words[1]
+	case len(words) > 1 && words[0] == "SELECT" && strings.Contains(words[1], "("):
+		name, _, _ := strings.Cut(words[1], "(")
+		return strings.ToUpper(name)
+	case len(words) > 0:
+		return words[0]
+	}
+	return text
+}
+
+// reenters reports whether the nested acquisition succeeded soon.
+func reenters(h *history.History, within time.Duration) bool {
+	var began history.Instant
+	for _, e := range h.Events {
+		switch e.Kind {
+		case history.Reenters:
+			began = e.At
+		case history.Reentered:
+			return e.At.Sub(began) < within
+		}
+	}
+	return false
+}
+
+// occurrence says which occurrence of its name the i-th command of the release
+// is, counted over all that the client sends: releases are found by name, since
+// the number of renewals before them depends on the timing.
+func (p *Profile) occurrence(i int) (name string, nth int) {
+	name, nth = p.Release[i], 1
+	for _, list := range [][]string{p.Acquire, p.Hold, p.Release[:i]} {
+		for _, c := range list {
+			if c == name {
+				nth++
+			}
+		}
+	}
+	return name, nth
+}

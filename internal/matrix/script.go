@@ -1,0 +1,113 @@
+package matrix
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"lockstep/internal/locks"
+	"lockstep/internal/plan"
+	"lockstep/internal/scenario"
+)
+
+// lease is the lease of all cells. What the scripts say about time is made for it.
+const lease = 10 * time.Second
+
+// Script is one way to bring a fault about: a short scenario.
+type Script struct {
+	Name string // one phrase: "A freezes in its critical section"
+	YAML string // the scenario file
+	plan *plan.Plan
+}
+
+// sketch is what a script says beyond what all scripts have in common.
+type sketch struct {
+	name     string
+	work     string   // how long the work takes; "" for 3s
+	workload []string // further lines of the workload
+	timeout  string   // response timeout; "" for 3s
+	clients  string   // "" for [A, B, C]
+	servers  string   // one line of YAML, "" for the defaults
+	clocks   string
+	faults   []string // each one fault, its keys joined by semicolons
+}
+
+// script turns a sketch into a scenario file and a plan.
+func (s *sketch) script(v locks.Variant, code string) (Script, error) {
+	out := Script{Name: s.name, YAML: s.yaml(v, code)}
+	p, err := scenario.Parse("", []byte(out.YAML))
+	if err != nil {
+		return out, fmt.Errorf("the script of %s for %s, %q, is no scenario: %w\n%s", code, v.ID, s.name, err, out.YAML)
+	}
+	out.plan = p
+	return out, nil
+}
+
+func (s *sketch) yaml(v locks.Variant, code string) string {
+	var b strings.Builder
+	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	or := func(text, otherwise string) string {
+		if text == "" {
+			return otherwise
+		}
+		return text
+	}
+	line("scenario: %q", code+" for "+v.ID+": "+s.name)
+	line("locks: [%s]", v.ID)
+	line("lease: 10s")
+	line("clients: %s", or(s.clients, "[A, B, C]"))
+	line("workload:")
+	line("  wait: up to 70s")
+	line("  work: %s", or(s.work, "3s"))
+	line("  stagger: 100ms")
+	for _, l := range s.workload {
+		line("  %s", l)
+	}
+	line("network: {latency: 1ms..2ms, timeout: %s}", or(s.timeout, "3s"))
+	if s.servers != "" {
+		line("servers: %s", s.servers)
+	}
+	if s.clocks != "" {
+		line("clocks: %s", s.clocks)
+	}
+	if len(s.faults) > 0 {
+		line("faults:")
+	}
+	for _, f := range s.faults {
+		for i, key := range strings.Split(f, "; ") {
+			line("  %s %s", []string{"-", " "}[min(i, 1)], key)
+		}
+	}
+	return b.String()
+}
+
+// vary returns the script's plan, for seed 0 as it stands, else with timings
+// drawn from the seed: work, patience between tries, latencies and the lengths of
+// the faults, each between a half and the double of what the script says.
+func (s *Script) vary(seed uint64) *plan.Plan {
+	if seed == 0 {
+		return s.plan
+	}
+	luck := newLuck(s.YAML, seed)
+	p := *s.plan
+	w := &p.Workload
+	w.Work.Max = luck.work(w.Work.Max)
+	w.Work.Min = min(w.Work.Min, w.Work.Max)
+	w.Stagger = luck.around(w.Stagger)
+	w.Retry = luck.around(w.Retry)
+	if luck.one(4) {
+		w.Stagger = time.Millisecond // all at once
+	}
+	if luck.one(2) {
+		w.Repeat = 2
+	}
+	p.Network.Latency.Max = luck.around(p.Network.Latency.Max) * time.Duration(1+luck.below(4))
+	if len(p.Faults) > 0 {
+		varied := append(p.Faults[:0:0], p.Faults...)
+		for i := range varied {
+			varied[i] = varied[i].Scaled(luck.around)
+		}
+		p.Faults = varied
+	}
+	return &p
+}

@@ -1,0 +1,194 @@
+package plan
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Redis is the group of servers behind a Redis lock: one primary and its replicas.
+type Redis struct {
+	Replicas    int
+	Lag         time.Duration // how late a replica applies what the primary executed
+	Failover    Failover
+	Persistence string // what a restarted server still knows: PersistNone, PersistEverySecond or PersistAlways
+
+	// A primary refuses writes while fewer than MinReplicas replicas have been
+	// heard of within MinReplicasMaxLag; 0 replicas: it never refuses.
+	MinReplicas       int
+	MinReplicasMaxLag time.Duration
+}
+
+// Who promotes a replica.
+const (
+	ByOperator = "operator"
+	BySentinel = "sentinel"
+)
+
+// Failover says how a replica takes over.
+type Failover struct {
+	By    string        // ByOperator or BySentinel
+	After time.Duration // by the operator: from the primary's death to the promotion
+
+	DownAfter time.Duration // by sentinels: how long the primary must be silent
+	Election  time.Duration // by sentinels: from their agreement to the promotion
+}
+
+// How a Redis server keeps its data.
+const (
+	PersistNone        = "none"     // a restarted server is empty
+	PersistEverySecond = "everysec" // an append-only file, on disk once per second: a crash loses the last second
+	PersistAlways      = "always"   // an append-only file, on disk before each reply
+)
+
+// Redlock is a set of primaries that know nothing of each other.
+type Redlock struct {
+	Nodes       int
+	Persistence string
+}
+
+// Cluster is a set of servers that replicate by consensus and elect a leader.
+type Cluster struct {
+	Nodes    int
+	Election time.Duration // how long the cluster has no leader after losing one
+}
+
+// ZooKeeper is an ensemble.
+type ZooKeeper struct {
+	Cluster
+	// Tick is the unit of the servers' time; sessions last 2 to 20 ticks and are
+	// rounded up to whole ones. 0: TickFor the plan's lease.
+	Tick time.Duration
+}
+
+// SQL is a database: one primary with asynchronous replicas or without. It is
+// durable, so a restart forgets nothing but sessions.
+type SQL struct {
+	Replicas int
+	Lag      time.Duration
+	Failover Failover // by the operator
+}
+
+// Defaults of the servers.
+const (
+	DefaultFailoverAfter     = 500 * time.Millisecond
+	DefaultDownAfter         = 2 * time.Second
+	DefaultElection          = time.Second
+	DefaultMinReplicasMaxLag = 10 * time.Second // as Redis has it
+	DefaultRedlockNodes      = 5
+	DefaultClusterNodes      = 3
+	DefaultTick              = 2 * time.Second // as ZooKeeper has it
+
+	// Sentinels is how many of them watch over the servers; two must agree.
+	Sentinels = 3
+)
+
+func defaultRedis() Redis {
+	return Redis{
+		Failover: defaultFailover(), Persistence: PersistNone, MinReplicasMaxLag: DefaultMinReplicasMaxLag,
+	}
+}
+
+func defaultFailover() Failover {
+	return Failover{
+		By: ByOperator, After: DefaultFailoverAfter,
+		DownAfter: DefaultDownAfter, Election: DefaultElection,
+	}
+}
+
+// TickFor is the tick of an ensemble whose sessions are to last one lease: the
+// one that ZooKeeper comes with, or a fifth of a lease that is shorter than five
+// of these. Otherwise the least session of two ticks could outlast a short lease,
+// and rounding to whole ticks would say more than the lease does.
+func TickFor(lease time.Duration) time.Duration {
+	return max(min(DefaultTick, (lease/5).Truncate(time.Millisecond)), time.Millisecond)
+}
+
+// ZooKeeperTick returns the ensemble's tick, also of a plan that leaves it open.
+func (p *Plan) ZooKeeperTick() time.Duration {
+	if p.ZooKeeper.Tick > 0 {
+		return p.ZooKeeper.Tick
+	}
+	return TickFor(p.Lease)
+}
+
+// Store names what a lock keeps its entries in; the names are those of package
+// locks, which this one may not see. Nodes and Replicas are what the lock's
+// design demands of its servers, 0 where it leaves that to the plan.
+type Store struct {
+	Name            string // redis, redis-nodes, etcd, zookeeper, mysql, postgres, consul
+	Nodes, Replicas int
+}
+
+// Servers returns the names of a store's servers; the first one begins as the
+// primary or leader.
+func (p *Plan) Servers(s Store) []string {
+	switch s.Name {
+	case "redis-nodes":
+		return numbered("redis", demandedOr(s.Nodes, p.Redlock.Nodes))
+	case "etcd":
+		return numbered("etcd", p.Etcd.Nodes)
+	case "zookeeper":
+		return numbered("zk", p.ZooKeeper.Nodes)
+	case "consul":
+		return numbered("consul", p.Consul.Nodes)
+	case "mysql":
+		return numbered("mysql", 1+max(s.Replicas, p.MySQL.Replicas))
+	case "postgres":
+		return numbered("postgres", 1+max(s.Replicas, p.Postgres.Replicas))
+	}
+	return numbered("redis", 1+max(s.Replicas, p.Redis.Replicas))
+}
+
+// InCluster reports whether a server of that name is a member of a cluster (etcd,
+// ZooKeeper, Consul), whose members all have the same entries.
+func InCluster(server string) bool {
+	word, _, _ := strings.Cut(server, "-")
+	return word == "etcd" || word == "zk" || word == "consul"
+}
+
+// InRedis reports whether a server of that name is a Redis server, which makes no
+// client wait on purpose.
+func InRedis(server string) bool { return strings.HasPrefix(server, "redis-") }
+
+// SentinelNames returns the names of the processes that watch over a store's
+// servers; none unless the plan has them and the store knows such a thing.
+func (p *Plan) SentinelNames(s Store) []string {
+	if s.Name != "redis" || p.Redis.Failover.By != BySentinel {
+		return nil
+	}
+	return numbered("sentinel", Sentinels)
+}
+
+// demandedOr is what a design demands, or else what the plan says.
+func demandedOr(demanded, planned int) int {
+	if demanded > 0 {
+		return demanded
+	}
+	return planned
+}
+
+func numbered(word string, count int) []string {
+	names := make([]string, count)
+	for i := range names {
+		names[i] = fmt.Sprintf("%s-%d", word, i+1)
+	}
+	return names
+}
+
+func (p *Plan) scaleServers(scale func(time.Duration) time.Duration) {
+	failover := func(f *Failover) {
+		f.After, f.DownAfter, f.Election = scale(f.After), scale(f.DownAfter), scale(f.Election)
+	}
+	p.Redis.Lag = scale(p.Redis.Lag)
+	p.Redis.MinReplicasMaxLag = scale(p.Redis.MinReplicasMaxLag)
+	failover(&p.Redis.Failover)
+	p.Etcd.Election = scale(p.Etcd.Election)
+	p.Consul.Election = scale(p.Consul.Election)
+	p.ZooKeeper.Election = scale(p.ZooKeeper.Election)
+	p.ZooKeeper.Tick = scale(p.ZooKeeper.Tick)
+	for _, db := range []*SQL{&p.MySQL, &p.Postgres} {
+		db.Lag = scale(db.Lag)
+		failover(&db.Failover)
+	}
+}

@@ -1,0 +1,202 @@
+package worker
+
+import (
+	"context"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"lockstep/internal/real/realtest"
+	"lockstep/internal/real/servers"
+	"lockstep/internal/world"
+)
+
+func realServer(t *testing.T) *servers.Server {
+	t.Helper()
+	realtest.Need(t, "redis-server")
+	t.Setenv("TMPDIR", t.TempDir())
+	s, err := servers.StartRedis(context.Background(), servers.RedisOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Stop() })
+	return s
+}
+
+func within(t *testing.T, d time.Duration) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), d)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+func TestASubscriptionKeepsWhatNobodyWaitsFor(t *testing.T) {
+	s := realServer(t)
+	p := connected(t, s.Addr)
+	sub, err := p.Subscribe(within(t, time.Second), "channel")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := context.Background()
+	for _, text := range []string{"one", "two"} {
+		if got := p.Do(ctx, world.Command("PUBLISH", "channel", text)); !got.IsInt(1) {
+			t.Fatalf("%v heard %q, want one listener", got, text)
+		}
+	}
+	if got := p.Do(ctx, world.Command("PUBLISH", "other", "x")); !got.IsInt(0) {
+		t.Errorf("%v listen to another channel", got)
+	}
+	for _, want := range []string{"one", "two"} {
+		if got, err := sub.Next(within(t, time.Second)); got != want || err != nil {
+			t.Errorf("got %q, %v, want %q", got, err, want)
+		}
+	}
+	began := time.Now()
+	if got, err := sub.Next(within(t, 50*time.Millisecond)); err != context.DeadlineExceeded {
+		t.Errorf("nothing was published, got %q, %v", got, err)
+	}
+	if took := time.Since(began); took < 40*time.Millisecond || took > 500*time.Millisecond {
+		t.Errorf("waited for %v, want 50 ms", took)
+	}
+	// A wait that has ended takes nothing of the next message with it.
+	p.Do(ctx, world.Command("PUBLISH", "channel", "three"))
+	if got, err := sub.Next(within(t, time.Second)); got != "three" || err != nil {
+		t.Errorf("got %q, %v, want three", got, err)
+	}
+	sub.Close()
+	sub.Close()
+	for end := time.Now().Add(2 * time.Second); !p.Do(ctx, world.Command("PUBLISH", "channel", "x")).IsInt(0); {
+		if time.Now().After(end) {
+			t.Fatal("closed, and the server still knows the listener")
+		}
+	}
+	if _, err := sub.Next(within(t, time.Second)); err != world.ErrConnection {
+		t.Errorf("after Close: %v, want %v", err, world.ErrConnection)
+	}
+}
+
+func TestASubscriptionTellsThatItsConnectionBroke(t *testing.T) {
+	s := realServer(t)
+	p := connected(t, s.Addr)
+	sub, err := p.Subscribe(within(t, time.Second), "channel")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer sub.Close()
+	if got := p.Do(context.Background(), world.Command("CLIENT", "KILL", "TYPE", "pubsub")); !got.IsInt(1) {
+		t.Fatalf("killed %v connections", got)
+	}
+	if got, err := sub.Next(within(t, 2*time.Second)); err != world.ErrConnection {
+		t.Errorf("got %q, %v, want %v: what was published meanwhile is lost", got, err, world.ErrConnection)
+	}
+}
+
+func TestSubscribingFailsAsTheOtherCommandsDo(t *testing.T) {
+	p := connected(t, answering(t, ""))
+	if _, err := p.Subscribe(within(t, 10*time.Second), "c"); err != world.ErrTimeout {
+		t.Errorf("silence: %v, want %v", err, world.ErrTimeout)
+	}
+	if _, err := p.Subscribe(within(t, 50*time.Millisecond), "c"); err != context.DeadlineExceeded {
+		t.Errorf("silence until the deadline: %v", err)
+	}
+	p = connected(t, answering(t, "bye"))
+	if _, err := p.Subscribe(within(t, 10*time.Second), "c"); err != world.ErrConnection {
+		t.Errorf("a closed connection: %v, want %v", err, world.ErrConnection)
+	}
+}
+
+func TestADialledConnectionIsOneConnection(t *testing.T) {
+	p := connected(t, realServer(t).Addr)
+	ctx := context.Background()
+	conn, err := p.Dial(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := func(do func(context.Context, world.Cmd) world.Reply) string {
+		return do(ctx, world.Command("CLIENT", "ID")).String()
+	}
+	first := id(conn.Do)
+	if again := id(conn.Do); again != first {
+		t.Errorf("connection %s, then %s", first, again)
+	}
+	if pooled := id(p.Do); pooled == first {
+		t.Errorf("the pool gave connection %s away a second time", pooled)
+	}
+	if got := conn.Do(ctx, world.Set("lock", "token").PX(time.Second).NX()); !got.IsOK() {
+		t.Errorf("SET: %v", got)
+	}
+	if got := conn.Do(ctx, world.Wait(1, 20*time.Millisecond)); !got.IsInt(0) {
+		t.Errorf("WAIT without replicas: %v, want 0", got)
+	}
+	if got := conn.Do(ctx, world.Command("NONSENSE")); got.Err == nil || !strings.HasPrefix(got.Err.Error(), "ERR unknown command") {
+		t.Errorf("an error of the server became %v", got)
+	}
+	if again := id(conn.Do); again != first {
+		t.Error("an error of the server cost the connection")
+	}
+	conn.Close()
+	conn.Close()
+	if got := conn.Do(ctx, world.Get("lock")); got.Err != world.ErrConnection {
+		t.Errorf("after Close: %v", got)
+	}
+	if got := p.Do(ctx, world.Get("lock")); got.String() != `"token"` {
+		t.Errorf("the pool after it: %v", got)
+	}
+}
+
+func TestAConnectionWithoutAReplyIsBroken(t *testing.T) {
+	p := connected(t, answering(t, ""))
+	conn, err := p.Dial(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []error{world.ErrTimeout, world.ErrConnection} {
+		if got := conn.Do(context.Background(), world.Get("lock")).Err; got != want {
+			t.Errorf("got %v, want %v", got, want)
+		}
+	}
+}
+
+// Tasks share plain variables: this must not be a race, and nobody may be between
+// two steps of another.
+func TestTasksTakeTurns(t *testing.T) {
+	w := &worker{}
+	e := newEnv(&w.clock, &w.turns, newRand(1, "test"))
+	w.turns.take()
+	defer w.turns.give()
+	inside, wrong := 0, 0
+	step := func() {
+		inside++
+		for range 20 {
+			runtime.Gosched()
+			if inside != 1 {
+				wrong++
+			}
+		}
+		inside--
+	}
+	stop, cancel := e.WithCancel(e.Background())
+	defer cancel()
+	var tasks []world.Task
+	for range 4 {
+		tasks = append(tasks, e.Go(stop, "task", func(ctx context.Context) {
+			for range 200 {
+				step()
+				_ = e.Sleep(ctx, time.Microsecond)
+			}
+		}))
+	}
+	for range 200 {
+		step()
+		_ = e.Sleep(stop, time.Microsecond)
+	}
+	for _, task := range tasks {
+		if err := task.Join(within(t, 10*time.Second)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if inside != 0 || wrong != 0 {
+		t.Errorf("%d tasks inside, %d steps with somebody else inside", inside, wrong)
+	}
+}

@@ -1,0 +1,220 @@
+package run
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"lockstep/internal/history"
+	"lockstep/internal/locks"
+	"lockstep/internal/plan"
+	"lockstep/internal/sim"
+)
+
+// wireFiles say, for each variant, what has to go over the wire and what comes
+// back. They are written by hand from the documents that describe the locks, and
+// there is no flag that writes them anew: a file that is copied from what the
+// program does would agree with any mistake in it.
+const wireFiles = "../locks/testdata/wire"
+
+// wirePlan is the story that all of them tell: A takes the lock at once, B comes
+// 50 ms later and tries every 100 ms. A third of the lease is over before the
+// work of 4 s is done, so a renewal is seen once.
+func wirePlan() plan.Plan {
+	p := plan.Default()
+	p.Name = "on the wire"
+	p.Clients = []string{"A", "B"}
+	p.Lease = 10 * time.Second
+	p.Workload.Repeat = 1
+	p.Workload.Wait = 60 * time.Second
+	p.Workload.Work = plan.Range{Min: 4 * time.Second, Max: 4 * time.Second}
+	p.Workload.Stagger = 50 * time.Millisecond
+	p.Workload.Retry = 100 * time.Millisecond
+	p.Network.Latency = plan.Range{Min: time.Millisecond, Max: time.Millisecond}
+	p.Network.Timeout = 3 * time.Second
+	return p
+}
+
+// Every lock sends what its document says, in this order, and nothing else.
+func TestLocksSendWhatTheirDocumentsSay(t *testing.T) {
+	for _, v := range locks.All() {
+		t.Run(v.ID, func(t *testing.T) {
+			file := filepath.Join(wireFiles, v.ID+".txt")
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatalf("nobody has written down what has to go over the wire: %v", err)
+			}
+			p := wirePlan()
+			h := playWire(t, &p, v.ID)
+			want, got := collapse(wireLines(string(text))), collapse(wireOf(h, "A", "B"))
+			if !slices.Equal(got, want) {
+				t.Errorf("- %s says, + the lock does:\n%s", filepath.Base(file), diff(want, got))
+			}
+		})
+	}
+}
+
+// A file for a lock that does not exist is a lock that somebody has renamed.
+func TestEveryWireFileHasALock(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join(wireFiles, "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		id, isText := strings.CutSuffix(filepath.Base(file), ".txt")
+		if _, ok := locks.Lookup(id); !ok || !isText {
+			t.Errorf("%s belongs to no lock", file)
+		}
+	}
+}
+
+func playWire(t *testing.T, p *plan.Plan, lock string) *history.History {
+	t.Helper()
+	defer func() {
+		if r := recover(); r != nil {
+			t.Fatalf("%s cannot be played in the simulator: %v", lock, r)
+		}
+	}()
+	h, err := sim.Run(p, lock, 1)
+	if err != nil {
+		text, _, _ := strings.Cut(err.Error(), "\n") // the rest is the stack of a panic
+		t.Fatalf("%s cannot be played in the simulator: %s", lock, text)
+	}
+	return h
+}
+
+// wireOf returns the commands of some clients with their replies: all of the first
+// client's, then all of the second's. A command stands where it was sent.
+func wireOf(h *history.History, clients ...string) []string {
+	type command struct {
+		server history.NodeID
+		id     int64
+	}
+	var lines []string
+	for _, name := range clients {
+		client := h.Node(name)
+		open := map[command]int{} // which line waits for its reply
+		for _, e := range h.Events {
+			if e.Node != client {
+				continue
+			}
+			c := command{e.Peer, e.Value}
+			switch e.Kind {
+			case history.Sent:
+				open[c] = len(lines)
+				lines = append(lines, name+" "+normalised(h.Text(e.Text)))
+			case history.Replied, history.TimedOut:
+				if i, ok := open[c]; ok {
+					lines[i] += " -> " + normalised(reply(h.Text(e.Text)))
+					delete(open, c)
+				}
+			}
+		}
+	}
+	return lines
+}
+
+// Whatever differs from run to run, or between implementations, and says nothing
+// about a protocol: random tokens; points in time, in milliseconds since 1970.
+var (
+	tokenForm  = regexp.MustCompile(`\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b|(?:0x)?[0-9a-f]{16,}\b`)
+	millisForm = regexp.MustCompile(`\b1[0-9]{12}\b`)
+)
+
+func normalised(text string) string {
+	text = tokenForm.ReplaceAllString(text, "<token>")
+	return millisForm.ReplaceAllString(text, "<time>")
+}
+
+// reply shortens the error of a script: what stands behind the colon is worded by
+// the implementation of Lua.
+func reply(text string) string {
+	const script = "(error) ERR Error compiling script (new function)"
+	if strings.HasPrefix(text, script) {
+		return script
+	}
+	return text
+}
+
+// wireLines are the lines of a file without its comments.
+func wireLines(text string) []string {
+	var lines []string
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" && line[0] != '#' {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+// collapse makes one of lines, or groups of lines, that follow each other again
+// and again: how often a client has to try says nothing about the protocol.
+func collapse(lines []string) []string {
+	for again := true; again; {
+		again = false
+		for n := 1; n <= len(lines)/2; n++ {
+			for i := 0; i+2*n <= len(lines); {
+				if slices.Equal(lines[i:i+n], lines[i+n:i+2*n]) {
+					lines = slices.Delete(lines, i, i+n)
+					again = true
+				} else {
+					i++
+				}
+			}
+		}
+	}
+	return lines
+}
+
+func TestCollapse(t *testing.T) {
+	for _, tt := range []struct{ give, want string }{
+		{"", ""},
+		{"a a a b a", "a b a"},
+		{"x ab ab ab y", "x ab y"},
+		{"a b a b a b c", "a b c"},
+		{"a b b a b a", "a b a"},
+		{"a b c", "a b c"},
+	} {
+		if got := strings.Join(collapse(strings.Fields(tt.give)), " "); got != tt.want {
+			t.Errorf("%q: got %q, want %q", tt.give, got, tt.want)
+		}
+	}
+}
+
+// diff shows two lists of lines as diff -u does, without its headers.
+func diff(want, got []string) string {
+	// common[i][j] is the length of the longest common part of want[i:] and got[j:].
+	common := make([][]int, len(want)+1)
+	for i := range common {
+		common[i] = make([]int, len(got)+1)
+	}
+	for i := len(want) - 1; i >= 0; i-- {
+		for j := len(got) - 1; j >= 0; j-- {
+			if want[i] == got[j] {
+				common[i][j] = common[i+1][j+1] + 1
+			} else {
+				common[i][j] = max(common[i+1][j], common[i][j+1])
+			}
+		}
+	}
+	var out strings.Builder
+	for i, j := 0, 0; i < len(want) || j < len(got); {
+		switch {
+		case i < len(want) && j < len(got) && want[i] == got[j]:
+			fmt.Fprintln(&out, "  "+want[i])
+			i, j = i+1, j+1
+		case j == len(got) || i < len(want) && common[i+1][j] >= common[i][j+1]:
+			fmt.Fprintln(&out, "- "+want[i])
+			i++
+		default:
+			fmt.Fprintln(&out, "+ "+got[j])
+			j++
+		}
+	}
+	return out.String()
+}

@@ -1,0 +1,177 @@
+package scenario
+
+import (
+	"fmt"
+	"regexp"
+	"sort"
+	"strings"
+
+	"lockstep/internal/faults"
+	"lockstep/internal/locks"
+	"lockstep/internal/plan"
+)
+
+// serverWords are what the names of servers begin with.
+var serverWords = []string{"redis", "etcd", "zk", "consul", "mysql", "postgres", "sentinel"}
+
+var serverForm = regexp.MustCompile(`^(` + strings.Join(serverWords, "|") + `)-[0-9]+$`)
+
+// The words for nodes that only a run can tell, and for groups of them.
+var (
+	nodeWords  = []string{faults.TheHolder, faults.NextHolder, faults.ThePrimary}
+	groupWords = []string{faults.TheStore, faults.TheReplicas, faults.Sentinels}
+)
+
+// cast is who can be named in a scenario. The servers depend on the lock, and a
+// fault must mean something for every lock of the file.
+type cast struct {
+	clients []string
+	locks   []string
+	servers map[string]int    // server -> how many of the locks have it
+	without map[string]string // server -> the first lock that does not have it
+	stores  map[string]bool   // that the locks use
+
+	replicas, sentinels          bool // some lock's store has some
+	clientsUnclear, locksUnclear bool // as in reader
+}
+
+// storeOf says what a lock keeps its entries in, in the words of package plan.
+func storeOf(id string) plan.Store {
+	v, _ := locks.Lookup(id)
+	return plan.Store{Name: string(v.Store), Nodes: v.Servers.Nodes, Replicas: v.Servers.Replicas}
+}
+
+func (r *reader) newCast(p *plan.Plan) cast {
+	c := cast{
+		clients: p.Clients, locks: p.Locks, clientsUnclear: r.clientsUnclear, locksUnclear: r.locksUnclear,
+		servers: map[string]int{}, without: map[string]string{}, stores: map[string]bool{},
+	}
+	for _, id := range p.Locks {
+		store := storeOf(id)
+		c.stores[store.Name] = true
+		servers, sentinels := p.Servers(store), p.SentinelNames(store)
+		c.replicas = c.replicas || len(servers) > 1 && store.Name != string(locks.StoreRedisNodes)
+		c.sentinels = c.sentinels || len(sentinels) > 0
+		for _, name := range append(servers, sentinels...) {
+			c.servers[name]++
+		}
+	}
+	for name, count := range c.servers { // order: each name on its own
+		if count < len(p.Locks) {
+			c.without[name] = firstWithout(p, name)
+		}
+	}
+	return c
+}
+
+// firstWithout returns the first lock that has no such server.
+func firstWithout(p *plan.Plan, server string) string {
+	for _, id := range p.Locks {
+		store := storeOf(id)
+		if !contains(p.Servers(store), server) && !contains(p.SentinelNames(store), server) {
+			return id
+		}
+	}
+	return ""
+}
+
+// everywhere returns the servers that every lock has, sorted.
+func (c *cast) everywhere() []string {
+	var names []string
+	for name, count := range c.servers { // order: sorted below
+		if count == len(c.locks) {
+			names = append(names, name)
+		}
+	}
+	sort.Strings(names)
+	return names
+}
+
+// wrongClient says why a verb about a client's work cannot aim at a name; "" when
+// it can.
+func (c *cast) wrongClient(verb, name string) string {
+	known := append(append([]string(nil), c.clients...), faults.TheHolder, faults.NextHolder)
+	switch {
+	case contains(known, name):
+		return ""
+	case name == faults.ThePrimary || c.servers[name] > 0:
+		return fmt.Sprintf("%s is about a client's work, and %s has none: name a client, the holder or the next holder", verb, name)
+	case c.clientsUnclear:
+		return ""
+	}
+	return fmt.Sprintf("%s cannot aim at %s, which is not in this scenario: %s", verb, quote(name), suggest(name, known))
+}
+
+// wrongNode says why a verb cannot aim at a name; "" when it can.
+func (c *cast) wrongNode(verb, name string) string {
+	switch {
+	case contains(c.clients, name) || contains(nodeWords, name):
+		return ""
+	case contains(groupWords, name):
+		return fmt.Sprintf("%s is a group of nodes, and %s acts on one: name the primary, or one server such as %s", name, verb, c.someServer())
+	}
+	wrong := c.wrongServer(verb+" cannot aim at", name, append(append([]string(nil), c.clients...), nodeWords...))
+	if c.without[name] != "" && wrong != "" {
+		wrong += ", or name the primary"
+	}
+	return wrong
+}
+
+// notServer says why a key that wants a server cannot have a name; "" when it can.
+func (c *cast) notServer(key, name string) string {
+	switch {
+	case name == faults.ThePrimary:
+		return ""
+	case contains(c.clients, name) || contains(nodeWords, name) || contains(groupWords, name):
+		return fmt.Sprintf("%s wants one server, and %s is none: name the primary, or a server such as %s", key, name, c.someServer())
+	}
+	return c.wrongServer(key+" cannot be", name, []string{faults.ThePrimary})
+}
+
+// wrongMember says why a name cannot stand on a side of a partition; "" when it can.
+func (c *cast) wrongMember(verb, name string) string {
+	switch {
+	case contains(c.clients, name) || contains(nodeWords, name) || name == faults.TheStore:
+		return ""
+	case name == faults.TheReplicas && !c.replicas && !c.locksUnclear:
+		return fmt.Sprintf("%s cannot aim at replicas, there are none: add \"servers: {redis: {replicas: 1}}\"", verb)
+	case name == faults.Sentinels && !c.sentinels && !c.locksUnclear:
+		return fmt.Sprintf("%s cannot aim at sentinels, there are none: add \"servers: {redis: {replicas: 1, failover: {by: sentinel}}}\"", verb)
+	case contains(groupWords, name):
+		return ""
+	}
+	known := append(append([]string(nil), c.clients...), nodeWords...)
+	return c.wrongServer(verb+" cannot aim at", name, append(known, groupWords...))
+}
+
+// wrongClock says why a node cannot have a clock of its own; "" when it can.
+func (c *cast) wrongClock(name string) string {
+	if contains(c.clients, name) {
+		return ""
+	}
+	return c.wrongServer("clocks cannot set", name, c.clients)
+}
+
+// wrongServer says why a name is not that of a server; "" when it is. known are
+// the names that would do beside the servers.
+func (c *cast) wrongServer(cannot, name string, known []string) string {
+	isServer := serverForm.MatchString(name)
+	switch lacks := c.without[name]; {
+	case c.clientsUnclear || c.locksUnclear && isServer:
+		return ""
+	case lacks != "":
+		return fmt.Sprintf("%s %s, which not every lock of this scenario has: %s has no such server; make two scenarios of it", cannot, name, lacks)
+	case c.servers[name] > 0:
+		return ""
+	case isServer && len(c.everywhere()) > 0:
+		return fmt.Sprintf("%s %s, which is not in this scenario: its servers are %s; the key servers can add some", cannot, quote(name), strings.Join(c.everywhere(), ", "))
+	}
+	return fmt.Sprintf("%s %s, which is not in this scenario: %s", cannot, quote(name), suggest(name, append(known, c.everywhere()...)))
+}
+
+func (c *cast) someServer() string {
+	if names := c.everywhere(); len(names) > 0 {
+		return names[0]
+	}
+	return "redis-1"
+}

@@ -1,0 +1,112 @@
+package scenario
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"lockstep/internal/plan"
+)
+
+// What a scenario leaves open is spelled out, for the stores that its locks use
+// and no others.
+func TestResolvedSpellsOutTheServersInUse(t *testing.T) {
+	tests := []struct {
+		name, text, want string
+	}{
+		{
+			"sentinels, because a fault says so", `locks: [set-nx-lua]
+servers: {redis: {replicas: 2}}
+faults: [{when: A enters, fail-over: sentinel}]`,
+			`servers:
+  redis:
+    replicas: 2
+    lag: 0s
+    failover: {by: sentinel, down-after: 2s, election: 1s}
+    persistence: none
+    min-replicas: 0
+    min-replicas-max-lag: 10s
+`,
+		},
+		{
+			"independent nodes", "locks: [redlock]", `servers:
+  redlock: {nodes: 5, persistence: none}
+`,
+		},
+		{
+			"clusters", "locks: [etcd-mutex, zk-sequential, consul-session]\nservers: {etcd: {nodes: 1}, consul: {election: 3s}}",
+			`servers:
+  etcd: {nodes: 1, election: 1s}
+  zookeeper: {nodes: 3, election: 1s, tick: 2s}
+  consul: {nodes: 3, election: 3s}
+`,
+		},
+		{
+			"a tick that a short lease makes short", "locks: [zk-sequential]\nlease: 1s", `servers:
+  zookeeper: {nodes: 3, election: 1s, tick: 200ms}
+`,
+		},
+		{
+			"databases", "locks: [mysql-for-update, pg-advisory]\nservers: {mysql: {replicas: 1, lag: 1s, failover: {by: operator, after: 3s}}}",
+			`servers:
+  mysql:
+    replicas: 1
+    lag: 1s
+    failover: {by: operator, after: 3s}
+  postgres:
+    replicas: 0
+    lag: 0s
+    failover: {by: operator, after: 500ms}
+`,
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			p, err := Parse("x.yaml", []byte("scenario: x\n"+tt.text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, after, _ := strings.Cut(Resolved(p), "\nservers:\n")
+			got, _, _ := strings.Cut(after, "\n\n")
+			if got := "servers:\n" + strings.TrimRight(got, "\n") + "\n"; got != tt.want {
+				t.Errorf("got:\n%s\nwant:\n%s", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestServersReachThePlan(t *testing.T) {
+	p, err := Load("testdata/good/stores.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantRedis := plan.Redis{
+		Replicas: 1, Persistence: plan.PersistEverySecond, MinReplicas: 1, MinReplicasMaxLag: 5 * time.Second,
+		Failover: plan.Failover{By: plan.BySentinel, After: 500 * time.Millisecond, DownAfter: 3 * time.Second, Election: time.Second},
+	}
+	if p.Redis != wantRedis {
+		t.Errorf("redis: %+v", p.Redis)
+	}
+	if want := (plan.Cluster{Nodes: 5, Election: 2 * time.Second}); p.Etcd != want {
+		t.Errorf("etcd: %+v", p.Etcd)
+	}
+	if p.ZooKeeper.Tick != 500*time.Millisecond || p.Consul.Nodes != 1 || p.MySQL.Replicas != 2 ||
+		p.MySQL.Lag != time.Second || p.MySQL.Failover.After != 3*time.Second || p.Postgres.Replicas != 1 || p.Workload.Nested != 2 {
+		t.Errorf("%+v", p)
+	}
+	text := map[int]string{
+		0:  "partition A from store for 3s when A sends any command",
+		1:  "partition A and the primary from B, null, replicas and sentinels for 3s when A has any command executed",
+		2:  "cut what the holder sends to the primary when A has the reply of any command the 3rd time until any client is about to send any command",
+		5:  "restart the primary down 500ms when A enters",
+		7:  "jump-clock the primary by -12s when A enters",
+		8:  "drift-clock the holder rate +200ppm for 3s when A enters",
+		9:  "drift-clock B rate -5% forever when A enters",
+		12: "lag 2s for 3s when A enters",
+	}
+	for i, want := range text {
+		if got := p.Faults[i].Text; got != want {
+			t.Errorf("fault %d: %q, want %q", i+1, got, want)
+		}
+	}
+}

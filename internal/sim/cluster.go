@@ -1,0 +1,354 @@
+package sim
+
+import (
+	"time"
+
+	"lockstep/internal/history"
+	"lockstep/internal/plan"
+	"lockstep/internal/sim/kernel"
+	"lockstep/internal/sim/store"
+)
+
+// cluster is a set of servers that agree on everything before they answer: etcd,
+// ZooKeeper, Consul. Consensus itself is taken for granted: there is one state,
+// which moves with the leader. What is modelled is what clients notice of it: a
+// request needs a leader that reaches a majority and takes a round trip between
+// servers; when the leader dies, freezes or is cut off, another server with a
+// majority leads after an election; a server that reaches no leader answers
+// nobody.
+type cluster struct {
+	w        *World
+	model    store.Model
+	members  []*member
+	leader   *member // nil during an election
+	last     *member // who led last
+	set      plan.Cluster
+	network  kernel.Rand // of the links between servers
+	lastStep history.Instant
+	voting   bool
+	parked   []*call // requests that wait for a leader
+	waiting  []*call // requests that wait inside the store
+	due      kernel.Timer
+	conns    []*conn // all that the store may know
+}
+
+// member is one server of a cluster.
+type member struct {
+	host
+	cluster *cluster
+}
+
+var (
+	_ backend = (*cluster)(nil)
+	_ service = (*member)(nil)
+)
+
+func (w *World) newCluster(names []string, set plan.Cluster, model store.Model) *cluster {
+	c := &cluster{
+		w: w, model: model, set: set,
+		network: kernel.NewRand(w.seed, kernel.StreamID("network of servers")),
+	}
+	for _, name := range names {
+		m := &member{cluster: c}
+		m.host = w.newHost(name, m)
+		c.members = append(c.members, m)
+	}
+	c.leader, c.last = c.members[0], c.members[0]
+	return c
+}
+
+// pick implements route: each client talks to one server, and to the next one
+// after it has had no answer.
+func (c *cluster) pick(cl *client) *host { return &c.members[cl.member%len(c.members)].host }
+
+// serve implements service: the request goes to the leader, which answers when a
+// majority has it.
+func (m *member) serve(l *call) { m.cluster.submit(l) }
+
+// submit takes a request to the leader, if there is one that m reaches.
+func (c *cluster) submit(l *call) {
+	if c.leader == nil || !c.commits(c.leader) || c.w.network.apart(l.host.node, c.leader.node) {
+		c.parked = append(c.parked, l)
+		return
+	}
+	travel := 2 * c.hop() // to a majority and back
+	if l.host != &c.leader.host {
+		travel += c.hop()
+	}
+	c.lastStep = max(c.lastStep, c.w.k.Now().Add(travel)) // in the order of arrival
+	leader := c.leader
+	c.w.k.At(c.lastStep, kernel.HandlerFunc(func() { c.commit(leader, l) }), 0, 0)
+}
+
+// commit executes a request when a majority has it. If the leader was lost
+// meanwhile, the next one executes it.
+func (c *cluster) commit(leader *member, l *call) {
+	if c.leader != leader || !c.commits(leader) {
+		c.parked = append(c.parked, l)
+		return
+	}
+	a, done := c.model.Exec(c.clock(), uint64(l.id), l.storeConn(), l.op)
+	if !done {
+		c.waiting = append(c.waiting, l)
+	}
+	if done {
+		c.finish(l, a)
+	}
+	c.drain(l.executed)
+}
+
+// finish sends an answer back the way that the request came.
+func (c *cluster) finish(l *call, a store.Answer) {
+	l.value, l.err, l.replied = a.Value, a.Err, a.Text
+	l.executedOn(&c.last.host)
+	if l.host == &c.last.host {
+		l.answer()
+		return
+	}
+	c.w.k.After(c.hop(), kernel.HandlerFunc(l.answer), 0, 0)
+}
+
+// drain carries away what has come out of the store.
+func (c *cluster) drain(cause int32) {
+	out := c.model.Output()
+	for _, ch := range out.Changes {
+		c.w.recordChange(&c.last.host, &ch, cause)
+	}
+	for _, late := range out.Answers {
+		if l := c.takeWaiting(late.ID); l != nil {
+			c.finish(l, late.Answer)
+		}
+	}
+	for _, p := range out.Pushes {
+		if cn := c.conn(p.Conn.ID); cn != nil {
+			cn.push(p.Value)
+		}
+	}
+	for _, d := range out.Drops {
+		if cn := c.conn(d.ID); cn != nil {
+			cn.close()
+		}
+	}
+	c.arm()
+}
+
+func (c *cluster) takeWaiting(id uint64) *call {
+	for i, l := range c.waiting {
+		if uint64(l.id) == id {
+			c.waiting = append(c.waiting[:i], c.waiting[i+1:]...)
+			return l
+		}
+	}
+	return nil
+}
+
+// conn finds an open connection by its number.
+func (c *cluster) conn(id uint64) *conn {
+	for _, m := range c.members {
+		for _, cn := range m.conns {
+			if cn.id == id {
+				return cn
+			}
+		}
+	}
+	return nil
+}
+
+// arm sets the timer for what the store has to do by itself.
+func (c *cluster) arm() {
+	c.w.k.Cancel(c.due)
+	c.due = kernel.Timer{}
+	at, ok := c.model.Due()
+	if !ok || c.leader == nil {
+		return
+	}
+	wait := max(at-c.clock().Mono, 0)
+	c.due = c.w.k.After(c.last.proc.Clock.TrueFor(wait), (*clusterDue)(c), 0, 0)
+}
+
+// clusterDue is the timer of a cluster.
+type clusterDue cluster
+
+// Fire lets the store do what is due, if its leader can: what runs out has to be
+// agreed on like everything else.
+func (d *clusterDue) Fire(_, _ uint64) {
+	c := (*cluster)(d)
+	c.due = kernel.Timer{}
+	if c.leader == nil || !c.commits(c.leader) {
+		return // the next leader arms it again
+	}
+	c.model.Tick(c.clock())
+	c.drain(history.NoCause)
+}
+
+// clock is what the clocks of the server show that led last.
+func (c *cluster) clock() store.Clock {
+	now := c.w.k.Now()
+	return store.Clock{Wall: c.last.proc.Clock.Wall(now), Mono: c.last.proc.Clock.Mono(now)}
+}
+
+func (c *cluster) hop() time.Duration { return c.w.network.draw(&c.network) }
+
+// commits reports whether a server reaches a majority, itself included.
+func (c *cluster) commits(m *member) bool {
+	if !m.up() {
+		return false
+	}
+	reached := 1
+	for _, other := range c.members {
+		if other != m && other.up() && !c.w.network.apart(m.node, other.node) {
+			reached++
+		}
+	}
+	return reached > len(c.members)/2
+}
+
+// reachabilityChanged implements backend: a leader without a majority is replaced
+// after an election, by the first server that has one.
+func (c *cluster) reachabilityChanged() {
+	if c.leader != nil && c.commits(c.leader) {
+		c.resubmit()
+		return
+	}
+	if c.voting {
+		return
+	}
+	c.voting = true
+	c.w.k.After(c.set.Election, kernel.HandlerFunc(c.elect), 0, 0)
+}
+
+// elect ends an election. A leader that has its majority back stays.
+func (c *cluster) elect() {
+	c.voting = false
+	if c.leader != nil && c.commits(c.leader) {
+		c.resubmit()
+		return
+	}
+	c.leader = nil
+	for _, m := range c.members {
+		if c.commits(m) {
+			c.lead(m)
+			return
+		}
+	}
+	// Nobody has a majority: the next change of the network tries again.
+}
+
+func (c *cluster) lead(m *member) {
+	old := c.last
+	c.leader, c.last = m, m
+	c.w.record(m.proc, history.Event{
+		Kind: history.Promoted, Node: m.node, Peer: old.node, Cause: history.NoCause,
+	})
+	c.model.Lead(c.clock())
+	c.drain(history.NoCause)
+	c.resubmit()
+}
+
+// resubmit lets parked requests go on.
+func (c *cluster) resubmit() {
+	parked := c.parked
+	c.parked = nil
+	for _, l := range parked {
+		c.submit(l)
+	}
+	c.arm()
+}
+
+// hosts implements backend.
+func (c *cluster) hosts() []*host {
+	var out []*host
+	for _, m := range c.members {
+		out = append(out, &m.host)
+	}
+	return out
+}
+
+// primary implements backend.
+func (c *cluster) primary() *host { return &c.last.host }
+
+// failOver implements backend: the leader dies, and the others elect another one.
+func (c *cluster) failOver(fault int) { injector{c.w}.Crash(fault, c.last.name) }
+
+// promote implements backend: a cluster promotes nobody on demand.
+func (c *cluster) promote() {}
+
+// evict implements backend.
+func (c *cluster) evict(*host) {
+	if c.leader == nil {
+		return
+	}
+	c.model.Evict(c.clock(), lockKey)
+	c.drain(history.NoCause)
+}
+
+// setLag implements backend: nothing is replicated late.
+func (c *cluster) setLag(time.Duration) {}
+
+// hangUp implements service.
+func (m *member) hangUp(cn *conn) {
+	c := m.cluster
+	c.forgetWaiting(cn)
+	c.model.Closed(c.clock(), cn.store())
+	c.drain(history.NoCause)
+}
+
+// forgetWaiting drops the requests that waited on a connection that is gone.
+func (c *cluster) forgetWaiting(cn *conn) {
+	kept := c.waiting[:0]
+	for _, l := range c.waiting {
+		if l.conn == cn {
+			l.unref()
+		} else {
+			kept = append(kept, l)
+		}
+	}
+	c.waiting = kept
+}
+
+// died implements service: what the server had not answered is lost, and the
+// store learns that its connections are gone.
+func (m *member) died() {
+	c := m.cluster
+	kept := c.parked[:0]
+	for _, l := range c.parked {
+		if l.host == &m.host {
+			l.refuse()
+		} else {
+			kept = append(kept, l)
+		}
+	}
+	c.parked = kept
+	for _, cn := range m.lostConns {
+		c.forgetWaiting(cn)
+		c.model.Closed(c.clock(), cn.store())
+	}
+	c.drain(history.NoCause)
+}
+
+// revived implements service: the server takes part again, with the state that
+// all agree on.
+func (m *member) revived() {}
+
+// thawed implements service.
+func (m *member) thawed() {}
+
+// clockChanged implements service.
+func (m *member) clockChanged() { m.cluster.arm() }
+
+// storeConn is how the store knows the connection of a request: pooled ones have
+// the number 0.
+func (l *call) storeConn() store.Conn {
+	if l.conn != nil {
+		return l.conn.store()
+	}
+	return store.Conn{Client: l.client.node}
+}
+
+// recordChange writes a change of an entry into the history.
+func (w *World) recordChange(h *host, ch *store.Change, cause int32) {
+	w.record(h.proc, history.Event{
+		Kind: ch.Kind, Node: h.node, Peer: ch.By, Owner: ch.Owner, Value: int64(ch.TTL),
+		Text: w.hist.Intern(ch.Key), Cause: cause,
+	})
+}

@@ -1,0 +1,214 @@
+package sim
+
+import (
+	"context"
+
+	"lockstep/internal/history"
+	"lockstep/internal/sim/kernel"
+	"lockstep/internal/sim/store"
+	"lockstep/internal/world"
+)
+
+// conn is a connection that a client has dialled: to one server, in order in
+// both directions, with messages that the server sends by itself.
+type conn struct {
+	client *client
+	host   *host
+	id     uint64
+	life   int   // of the host
+	wrote  int64 // replication offset of this connection's last write
+
+	gone   bool // the server's end is closed
+	broken bool // the client knows that it is over
+
+	lastRequest, lastReply history.Instant // when the latest messages arrive
+
+	pushed  []any // messages that nobody has taken yet
+	waiting bool  // a task waits in next
+	waker   kernel.Waker
+}
+
+// route says where a client's next request goes.
+type route interface{ pick(c *client) *host }
+
+// dialHost opens a connection to a server. It takes no time: the first request
+// shows whether anybody listens.
+func (c *client) dialHost(h *host) *conn {
+	c.w.nextConn++
+	cn := &conn{client: c, host: h, id: c.w.nextConn, life: h.lives}
+	c.conns = append(c.conns, cn)
+	if !h.proc.Dead() {
+		h.conns = append(h.conns, cn)
+	} else {
+		cn.gone = true
+	}
+	return cn
+}
+
+// dial opens a connection to the server that a pooled request would go to.
+func (c *client) dial(ctx context.Context) (*conn, error) {
+	c.w.k.Enter()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return c.dialHost(c.w.route.pick(c)), nil
+}
+
+// store is how a store's model knows the connection.
+func (cn *conn) store() store.Conn { return store.Conn{ID: cn.id, Client: cn.client.node} }
+
+// ask sends one request of a store's model over any connection and waits for its
+// answer: ErrTimeout, ErrConnection, an error of ctx, or what the store says.
+func (c *client) ask(ctx context.Context, op store.Op) (any, error) {
+	return c.askOn(ctx, nil, op)
+}
+
+// ask is client.ask on this connection.
+func (cn *conn) ask(ctx context.Context, op store.Op) (any, error) {
+	return cn.client.askOn(ctx, cn, op)
+}
+
+func (c *client) askOn(ctx context.Context, cn *conn, op store.Op) (any, error) {
+	c.w.k.Enter()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if cn != nil && cn.broken {
+		return nil, world.ErrConnection
+	}
+	l := c.w.newCall(c)
+	defer l.unref()
+	l.op, l.conn = op, cn
+	if p, ok := op.(store.Patient); ok {
+		l.patience = p.Patience()
+	}
+	if err := c.exchange(ctx, l, c.w.route); err != nil {
+		return nil, err
+	}
+	return l.value, l.err
+}
+
+// next waits for the next message that the server sends by itself.
+func (cn *conn) next(ctx context.Context) (any, error) {
+	k := cn.client.w.k
+	k.Enter()
+	for len(cn.pushed) == 0 {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if cn.broken {
+			return nil, world.ErrConnection
+		}
+		cn.waiting, cn.waker = true, k.Waker()
+		err := k.Await(ctx, -1)
+		cn.waiting = false
+		if err != nil {
+			return nil, err
+		}
+	}
+	m := cn.pushed[0]
+	cn.pushed = cn.pushed[1:]
+	return m, nil
+}
+
+// Close ends the connection from the client's side. The server learns of it when
+// the message arrives.
+func (cn *conn) Close() {
+	if cn.broken {
+		return
+	}
+	cn.hangUp()
+	cn.wake()
+}
+
+// hangUp is what the operating system does for a process that closes, or dies.
+func (cn *conn) hangUp() {
+	cn.broken = true
+	c := cn.client
+	c.forget(cn)
+	at := c.w.k.Now().Add(c.latency())
+	c.w.network.send(max(at, cn.lastRequest), message{c.node, cn.host.node, (*hangUpArrives)(cn), 0, 0})
+}
+
+func (c *client) forget(cn *conn) {
+	for i, other := range c.conns {
+		if other == cn {
+			c.conns = append(c.conns[:i], c.conns[i+1:]...)
+			return
+		}
+	}
+}
+
+// The messages of a connection.
+type (
+	hangUpArrives conn
+	breakArrives  conn
+	pushArrives   struct {
+		conn *conn
+		m    any
+	}
+)
+
+// Fire: the server learns that the client's end is closed.
+func (a *hangUpArrives) Fire(_, _ uint64) {
+	cn := (*conn)(a)
+	if cn.gone || cn.host.lives != cn.life || cn.host.proc.Dead() {
+		return
+	}
+	cn.gone = true
+	cn.host.drop(cn)
+	cn.host.serv.hangUp(cn)
+}
+
+// close is the server closing the connection.
+func (cn *conn) close() {
+	if cn.gone {
+		return
+	}
+	cn.gone = true
+	cn.host.drop(cn)
+	cn.tellBroken()
+}
+
+// tellBroken sends the client the news that the connection is over.
+func (cn *conn) tellBroken() {
+	c := cn.client
+	at := c.w.k.Now().Add(c.latency())
+	c.w.network.send(max(at, cn.lastReply), message{cn.host.node, c.node, (*breakArrives)(cn), 0, 0})
+}
+
+// Fire: the client's operating system knows that the connection is over.
+func (a *breakArrives) Fire(_, _ uint64) {
+	cn := (*conn)(a)
+	if cn.broken {
+		return
+	}
+	cn.broken = true
+	cn.client.forget(cn)
+	cn.wake()
+}
+
+func (cn *conn) wake() {
+	if cn.waiting {
+		cn.waker.Wake()
+	}
+}
+
+// push sends the client a message that it did not ask for.
+func (cn *conn) push(m any) {
+	if cn.gone {
+		return
+	}
+	c := cn.client
+	cn.lastReply = max(c.w.k.Now().Add(c.latency()), cn.lastReply)
+	c.w.network.send(cn.lastReply, message{cn.host.node, c.node, &pushArrives{cn, m}, 0, 0})
+}
+
+// Fire: a message has reached the client's host.
+func (a *pushArrives) Fire(_, _ uint64) {
+	if a.conn.broken || a.conn.client.proc.Dead() {
+		return
+	}
+	a.conn.pushed = append(a.conn.pushed, a.m)
+	a.conn.wake()
+}

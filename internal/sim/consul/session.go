@@ -1,0 +1,164 @@
+package consul
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"lockstep/internal/history"
+	"lockstep/internal/sim/store"
+	"lockstep/internal/world"
+)
+
+// The numbers of Consul.
+const (
+	minTTL         = 10 * time.Second // session_ttl_min
+	maxTTL         = 24 * time.Hour
+	ttlMultiplier  = 2 // the leader waits so much longer than it promises
+	maxLockDelay   = time.Minute
+	longestWait    = 10 * time.Minute // of a blocking query
+	unlimitedQuery = 5 * time.Minute  // of one that does not say
+)
+
+// session is what a client keeps alive and locks keys with.
+type session struct {
+	id     string
+	owner  history.NodeID
+	ttl    time.Duration
+	delay  time.Duration // lock delay
+	delete bool          // its keys go with it, else they are unlocked
+	ends   time.Duration // on the leader's monotonic clock
+}
+
+// delay keeps a key from being locked after a session was invalidated. Every
+// server has its own in memory, for the log tells all of them of the end of a
+// session; so another leader knows them, too.
+type delay struct {
+	key   string
+	until time.Duration // on the leader's monotonic clock
+}
+
+func (s *Store) session(id string) *session {
+	for _, l := range s.sessions {
+		if l.id == id {
+			return l
+		}
+	}
+	return nil
+}
+
+func (s *Store) createSession(now store.Clock, c store.Conn, op CreateSession) store.Answer {
+	if op.TTL < minTTL || op.TTL > maxTTL {
+		return failed(fmt.Errorf("consul: invalid session TTL %v, must be between %v and %v", op.TTL, minTTL, maxTTL))
+	}
+	s.index++
+	s.made++
+	l := &session{
+		id: fmt.Sprintf("5e551000-0000-4000-8000-%012x", s.made), owner: c.Client,
+		ttl: op.TTL, delay: min(op.LockDelay, maxLockDelay), delete: op.DeleteKeys,
+	}
+	l.reset(now)
+	s.sessions = append(s.sessions, l)
+	return store.Answer{Value: l.id, Text: l.id}
+}
+
+// reset starts the leader's timer anew. A session is not ended before its time to
+// live is over, which is the promise; it is ended only after twice that time.
+func (l *session) reset(now store.Clock) { l.ends = now.Mono + ttlMultiplier*l.ttl }
+
+// renewSession starts the timer anew, by the leader alone: nothing is logged.
+func (s *Store) renewSession(now store.Clock, c store.Conn, id string) store.Answer {
+	l := s.session(id)
+	if l == nil {
+		return failed(world.ErrNoSession)
+	}
+	l.reset(now)
+	s.extended(l, c.Client)
+	return store.Answer{Value: l.ttl, Text: "TTL " + l.ttl.String()}
+}
+
+// extended tells that the keys of a session have a new time to live.
+func (s *Store) extended(l *session, by history.NodeID) {
+	for _, e := range s.keys {
+		if e.session == l {
+			s.tell(store.Change{Kind: history.Extended, Key: e.key, Owner: l.owner, By: by, TTL: ttlMultiplier * l.ttl})
+		}
+	}
+}
+
+// invalidate ends a session: its keys are unlocked or deleted, and cannot be
+// locked again before the delay is over.
+func (s *Store) invalidate(now store.Clock, l *session, kind history.Kind, by history.NodeID) {
+	s.index++
+	s.sessions = slices.DeleteFunc(s.sessions, func(other *session) bool { return other == l })
+	for _, e := range slices.Clone(s.keys) { // removing a key takes it off the list
+		if e.session != l {
+			continue
+		}
+		s.tell(store.Change{Kind: kind, Key: e.key, Owner: l.owner, By: by})
+		e.session = nil
+		if l.delay > 0 {
+			s.delays = append(s.delays, delay{e.key, now.Mono + l.delay})
+		}
+		if l.delete {
+			s.remove(e)
+		} else {
+			s.touch(e)
+		}
+	}
+}
+
+// delayed reports whether a key cannot be locked yet.
+func (s *Store) delayed(now store.Clock, key string) bool {
+	s.delays = slices.DeleteFunc(s.delays, func(d delay) bool { return d.until <= now.Mono })
+	return slices.ContainsFunc(s.delays, func(d delay) bool { return d.key == key })
+}
+
+// Due implements store.Model: the next session to end, or query to give up. The
+// end of a lock delay wakes nobody.
+func (s *Store) Due() (time.Duration, bool) {
+	var first time.Duration
+	found := false
+	next := func(at time.Duration) {
+		if !found || at < first {
+			first, found = at, true
+		}
+	}
+	for _, l := range s.sessions {
+		next(l.ends)
+	}
+	for i := range s.queries {
+		next(s.queries[i].until)
+	}
+	return first, found
+}
+
+// Tick implements store.Model.
+func (s *Store) Tick(now store.Clock) {
+	for _, l := range slices.Clone(s.sessions) {
+		if l.ends <= now.Mono {
+			s.invalidate(now, l, history.Expired, 0)
+		}
+	}
+	s.answer(func(q *query) bool { return q.until <= now.Mono })
+}
+
+// Lead implements store.Model. A new leader does not know when a session was last
+// renewed, so it starts all timers anew.
+func (s *Store) Lead(now store.Clock) {
+	for _, l := range s.sessions {
+		l.reset(now)
+		s.extended(l, 0)
+	}
+}
+
+// Evict implements store.Model: an operator destroys the session that has locked
+// a key.
+func (s *Store) Evict(now store.Clock, key string) bool {
+	e := s.entry(key)
+	if e == nil || e.session == nil {
+		return false
+	}
+	s.invalidate(now, e.session, history.Removed, 0)
+	return true
+}

@@ -1,0 +1,274 @@
+package sim
+
+import (
+	"time"
+
+	"lockstep/internal/history"
+	"lockstep/internal/plan"
+	"lockstep/internal/sim/kernel"
+	"lockstep/internal/sim/store"
+)
+
+// database is an SQL server and its asynchronous replicas. Each server has data
+// of its own; sessions and named locks are a server's own as well.
+type database struct {
+	w        *World
+	servers  []*sqlServer
+	leader   *sqlServer
+	lag      time.Duration
+	extraLag time.Duration
+	failover plan.Failover
+	network  kernel.Rand
+}
+
+// sqlModel is the data of one server.
+type sqlModel interface {
+	store.Model
+	store.Replica
+	// Restart ends all sessions and keeps what was committed.
+	Restart(now store.Clock)
+}
+
+// sqlServer is one database server.
+type sqlServer struct {
+	host
+	db       *database
+	model    sqlModel
+	waiting  []*call
+	due      kernel.Timer
+	upstream *sqlServer
+	links    int
+	lastHop  history.Instant
+}
+
+var (
+	_ backend = (*database)(nil)
+	_ service = (*sqlServer)(nil)
+)
+
+func (w *World) newDatabase(names []string, set plan.SQL, model func() sqlModel) *database {
+	db := &database{
+		w: w, lag: set.Lag, failover: set.Failover,
+		network: kernel.NewRand(w.seed, kernel.StreamID("network of servers")),
+	}
+	for _, name := range names {
+		s := &sqlServer{db: db, model: model()}
+		s.host = w.newHost(name, s)
+		db.servers = append(db.servers, s)
+	}
+	db.leader = db.servers[0]
+	for _, s := range db.servers[1:] {
+		s.upstream = db.leader
+	}
+	return db
+}
+
+// pick implements route; see redisGroup.pick.
+func (db *database) pick(c *client) *host {
+	leader := &db.leader.host
+	if c.knows == nil || c.knows != leader && !db.w.network.apart(c.node, leader.node) {
+		c.knows = leader
+	}
+	return c.knows
+}
+
+// serve implements service.
+func (s *sqlServer) serve(l *call) {
+	a, done := s.model.Exec(s.clock(), uint64(l.id), l.storeConn(), l.op)
+	if done {
+		s.finish(l, a)
+	} else {
+		s.waiting = append(s.waiting, l)
+	}
+	s.drain(l.executed)
+}
+
+func (s *sqlServer) finish(l *call, a store.Answer) {
+	l.value, l.err, l.replied = a.Value, a.Err, a.Text
+	l.executedOn(&s.host)
+	l.answer()
+}
+
+// drain carries away what has come out of the server.
+func (s *sqlServer) drain(cause int32) {
+	out := s.model.Output()
+	for i := range out.Changes {
+		s.w.recordChange(&s.host, &out.Changes[i], cause)
+	}
+	for _, late := range out.Answers {
+		for i, l := range s.waiting {
+			if uint64(l.id) == late.ID {
+				s.waiting = append(s.waiting[:i], s.waiting[i+1:]...)
+				s.finish(l, late.Answer)
+				break
+			}
+		}
+	}
+	for _, d := range out.Drops {
+		for _, cn := range s.conns {
+			if cn.id == d.ID {
+				cn.close()
+				break
+			}
+		}
+	}
+	for _, r := range s.db.servers {
+		if r.upstream == s && !r.proc.Dead() {
+			for _, e := range out.Effects {
+				r.receive(e)
+			}
+		}
+	}
+	s.arm()
+}
+
+// receive sends one committed change down the link to this replica.
+func (s *sqlServer) receive(effect any) {
+	db, link := s.db, s.links
+	s.lastHop = max(s.lastHop, s.w.k.Now().Add(db.lag+db.extraLag+s.w.network.draw(&db.network)))
+	s.w.network.send(s.lastHop, message{s.upstream.node, s.node, kernel.HandlerFunc(func() {
+		if s.links != link || s.proc.Dead() {
+			return
+		}
+		s.model.Apply(s.clock(), effect)
+		for _, ch := range s.model.Output().Changes {
+			if ch.Kind == history.Replicated {
+				s.w.recordChange(&s.host, &ch, history.NoCause)
+			}
+		}
+	}), 0, 0})
+}
+
+func (s *sqlServer) arm() {
+	s.w.k.Cancel(s.due)
+	s.due = kernel.Timer{}
+	if at, ok := s.model.Due(); ok {
+		wait := max(at-s.clock().Mono, 0)
+		s.due = s.w.k.After(s.proc.Clock.TrueFor(wait), (*sqlDue)(s), 0, 0)
+	}
+}
+
+// sqlDue is the timer of a server.
+type sqlDue sqlServer
+
+// Fire lets the server do what is due.
+func (d *sqlDue) Fire(_, _ uint64) {
+	s := (*sqlServer)(d)
+	s.due = kernel.Timer{}
+	if s.up() {
+		s.model.Tick(s.clock())
+		s.drain(history.NoCause)
+	}
+}
+
+func (s *sqlServer) clock() store.Clock {
+	now := s.w.k.Now()
+	return store.Clock{Wall: s.proc.Clock.Wall(now), Mono: s.proc.Clock.Mono(now)}
+}
+
+// hangUp implements service: the session is over.
+func (s *sqlServer) hangUp(cn *conn) {
+	kept := s.waiting[:0]
+	for _, l := range s.waiting {
+		if l.conn == cn {
+			l.unref()
+		} else {
+			kept = append(kept, l)
+		}
+	}
+	s.waiting = kept
+	s.model.Closed(s.clock(), cn.store())
+	s.drain(history.NoCause)
+}
+
+// died implements service.
+func (s *sqlServer) died() {
+	for _, l := range s.waiting {
+		l.refuse()
+	}
+	s.waiting = s.waiting[:0]
+	s.w.k.Cancel(s.due)
+	for _, r := range s.db.servers {
+		if r.upstream == s {
+			r.upstream = nil
+			r.links++
+		}
+	}
+}
+
+// revived implements service: committed rows are there, sessions are not.
+func (s *sqlServer) revived() {
+	s.model.Restart(s.clock())
+	s.drain(history.NoCause)
+}
+
+// thawed implements service.
+func (s *sqlServer) thawed() {
+	s.model.Tick(s.clock())
+	s.drain(history.NoCause)
+}
+
+// clockChanged implements service.
+func (s *sqlServer) clockChanged() {
+	if s.up() {
+		s.arm()
+	}
+}
+
+// hosts implements backend.
+func (db *database) hosts() []*host {
+	var out []*host
+	for _, s := range db.servers {
+		out = append(out, &s.host)
+	}
+	return out
+}
+
+// primary implements backend.
+func (db *database) primary() *host { return &db.leader.host }
+
+// failOver implements backend.
+func (db *database) failOver(fault int) {
+	old := db.leader
+	injector{db.w}.Crash(fault, old.name)
+	db.w.k.After(db.failover.After, kernel.HandlerFunc(func() {
+		if db.leader == old {
+			db.promote()
+		}
+	}), 0, 0)
+}
+
+// promote implements backend.
+func (db *database) promote() {
+	old := db.leader
+	for _, s := range db.servers {
+		if s == old || !s.up() {
+			continue
+		}
+		s.upstream = nil
+		s.links++
+		db.leader = s
+		db.w.record(s.proc, history.Event{
+			Kind: history.Promoted, Node: s.node, Peer: old.node, Cause: history.NoCause,
+		})
+		s.model.Lead(s.clock())
+		s.drain(history.NoCause)
+		return
+	}
+}
+
+// evict implements backend.
+func (db *database) evict(h *host) {
+	for _, s := range db.servers {
+		if (h == nil && s == db.leader || h == &s.host) && s.up() {
+			s.model.Evict(s.clock(), lockKey)
+			s.drain(history.NoCause)
+		}
+	}
+}
+
+// setLag implements backend.
+func (db *database) setLag(d time.Duration) { db.extraLag = d }
+
+// reachabilityChanged implements backend.
+func (db *database) reachabilityChanged() {}

@@ -1,0 +1,73 @@
+package sim
+
+import (
+	"fmt"
+
+	"lockstep/internal/locks"
+	"lockstep/internal/plan"
+	"lockstep/internal/sim/etcd"
+	"lockstep/internal/sim/sql"
+	"lockstep/internal/sim/zookeeper"
+)
+
+// storeOf says what a variant keeps its entries in, in the words of package plan.
+func storeOf(v *locks.Variant) plan.Store {
+	return plan.Store{Name: string(v.Store), Nodes: v.Servers.Nodes, Replicas: v.Servers.Replicas}
+}
+
+// deps gives a client's lock its ports.
+func (w *World) deps(c *client, load plan.Workload) locks.Deps {
+	d := locks.Deps{
+		Env: c, Name: locks.Key, Owner: c.name, Lease: w.plan.Lease, Retry: load.Retry,
+		Timeout: w.plan.Network.Timeout,
+	}
+	switch w.variant.Store {
+	case locks.StoreRedis:
+		d.Redis = &redisPort{client: c, to: w.route}
+		d.Replicas = len(w.plan.Servers(storeOf(&w.variant))) - 1
+	case locks.StoreRedisNodes:
+		for _, g := range w.backend.(*redisNodes).groups {
+			d.Nodes = append(d.Nodes, &redisPort{client: c, to: g})
+		}
+	case locks.StoreEtcd:
+		d.Etcd = etcdPort{c}
+	case locks.StoreZooKeeper:
+		d.ZooKeeper = &zkPort{c}
+	case locks.StoreMySQL, locks.StorePostgres:
+		d.SQL = sqlPort{c}
+	}
+	return d
+}
+
+// startServers makes the servers of the run's store.
+func (w *World) startServers() error {
+	p, s := w.plan, storeOf(&w.variant)
+	names := p.Servers(s)
+	switch w.variant.Store {
+	case locks.StoreRedis:
+		g := w.newRedisGroup(names, p.Redis)
+		w.backend, w.route = g, g
+		if watchers := p.SentinelNames(s); len(watchers) > 0 {
+			g.watch = w.newSentinels(g, watchers)
+		}
+	case locks.StoreRedisNodes:
+		n := w.newRedisNodes(names, p.Redlock.Persistence)
+		w.backend, w.route = n, n.groups[0]
+	case locks.StoreEtcd:
+		c := w.newCluster(names, p.Etcd, etcd.New(etcd.Config{LockKey: lockKey, Election: p.Etcd.Election}))
+		w.backend, w.route = c, c
+	case locks.StoreZooKeeper:
+		tick := p.ZooKeeperTick()
+		c := w.newCluster(names, p.ZooKeeper.Cluster, zookeeper.New(zookeeper.Config{Tick: tick, LockPath: "/" + lockKey}))
+		w.backend, w.route = c, c
+	case locks.StoreMySQL:
+		db := w.newDatabase(names, p.MySQL, w.newSQL(sql.MySQL))
+		w.backend, w.route = db, db
+	case locks.StorePostgres:
+		db := w.newDatabase(names, p.Postgres, w.newSQL(sql.PostgreSQL))
+		w.backend, w.route = db, db
+	default:
+		return fmt.Errorf("the simulator has no model of the store %q", w.variant.Store)
+	}
+	return nil
+}

@@ -1,0 +1,266 @@
+package etcd
+
+import (
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"lockstep/internal/history"
+	"lockstep/internal/sim/store"
+	"lockstep/internal/world"
+)
+
+const (
+	anna  history.NodeID = 1
+	bert  history.NodeID = 2
+	carla history.NodeID = 3
+)
+
+// bench is a model with a clock.
+type bench struct {
+	*Store
+	t   *testing.T
+	now store.Clock
+}
+
+func newBench(t *testing.T) *bench {
+	return &bench{t: t, Store: New(Config{LockKey: "lock"})}
+}
+
+// do runs a request of a client that has to succeed at once.
+func (b *bench) do(who history.NodeID, op store.Op) any {
+	b.t.Helper()
+	a, done := b.Exec(b.now, 0, store.Conn{ID: uint64(who), Client: who}, op)
+	if a.Err != nil || !done {
+		b.t.Fatalf("%s: %v, done: %t", op.AppendText(nil), a.Err, done)
+	}
+	return a.Value
+}
+
+// lease grants 10 s.
+func (b *bench) lease(who history.NodeID) int64 {
+	b.t.Helper()
+	return b.do(who, Grant{TTL: 10 * time.Second}).(world.EtcdLease).ID
+}
+
+func (b *bench) put(who history.NodeID, key string, lease int64) {
+	b.t.Helper()
+	b.do(who, Do{world.EtcdOp{Kind: world.EtcdPut, Key: key, Lease: lease}})
+}
+
+func (b *bench) at(d time.Duration) { b.now.Mono = d }
+
+// changes checks what has come out since the last time.
+func (b *bench) changes(want ...store.Change) {
+	b.t.Helper()
+	if got := b.Output().Changes; !slices.Equal(got, want) {
+		b.t.Errorf("got\n%+v, want\n%+v", got, want)
+	}
+}
+
+func granted(key string, owner, by history.NodeID, ttl time.Duration) store.Change {
+	return store.Change{Kind: history.Granted, Key: key, Owner: owner, By: by, TTL: ttl}
+}
+
+func gone(kind history.Kind, key string, owner, by history.NodeID) store.Change {
+	return store.Change{Kind: kind, Key: key, Owner: owner, By: by}
+}
+
+func TestTheLocksKeyIsAnEntry(t *testing.T) {
+	b := newBench(t)
+	lease := b.lease(anna)
+	b.at(time.Second)
+	b.put(anna, "lock", lease)
+	b.changes(granted("lock", anna, anna, 9*time.Second))
+	b.at(4 * time.Second)
+	b.do(anna, KeepAlive{lease})
+	b.changes(store.Change{Kind: history.Extended, Key: "lock", Owner: anna, By: anna, TTL: 10 * time.Second})
+	b.put(carla, "other", 0)
+	b.changes()
+	b.do(anna, Revoke{lease})
+	b.changes(gone(history.Removed, "lock", anna, anna))
+}
+
+func TestAPutOnAnothersKeyTakesIt(t *testing.T) {
+	b := newBench(t)
+	first, second := b.lease(anna), b.lease(bert)
+	b.put(anna, "lock", first)
+	b.Output()
+	b.put(bert, "lock", second)
+	b.changes(gone(history.Removed, "lock", anna, bert), granted("lock", bert, bert, 10*time.Second))
+	b.do(anna, Revoke{first}) // the key is not among its keys any more
+	b.changes()
+	b.do(bert, Revoke{second})
+	b.changes(gone(history.Removed, "lock", bert, bert))
+}
+
+func TestOnlyTheFirstOfTheQueueIsGranted(t *testing.T) {
+	b := newBench(t)
+	a, c := b.lease(anna), b.lease(carla)
+	b.put(anna, "lock/z", a)
+	b.changes(granted("lock/z", anna, anna, 10*time.Second))
+	b.put(bert, "lock/m", 0)
+	b.put(carla, "lock/a", c)
+	b.do(carla, KeepAlive{c}) // of a key that waits
+	b.changes()
+	b.do(anna, Do{world.EtcdOp{Kind: world.EtcdDelete, Key: "lock/z"}})
+	b.changes(gone(history.Removed, "lock/z", anna, anna), granted("lock/m", bert, anna, 0))
+	b.do(bert, Do{world.EtcdOp{Kind: world.EtcdDelete, Key: "lock/m"}})
+	b.changes(gone(history.Removed, "lock/m", bert, bert), granted("lock/a", carla, bert, 10*time.Second))
+}
+
+// A lease ends at the first scan, every 500 ms, after its time is up.
+func TestExpiryIsSeenByAScan(t *testing.T) {
+	b := newBench(t)
+	b.at(100 * time.Millisecond)
+	a := b.lease(anna)
+	b.put(anna, "lock/a", a)
+	b.put(bert, "lock/b", 0)
+	b.Output()
+	if due, ok := b.Due(); !ok || due != 10500*time.Millisecond {
+		t.Fatalf("due at %v, %t", due, ok)
+	}
+	b.at(10400 * time.Millisecond)
+	b.Tick(b.now)
+	b.changes()
+	b.at(10500 * time.Millisecond)
+	b.Tick(b.now)
+	b.changes(gone(history.Expired, "lock/a", anna, 0), granted("lock/b", bert, 0, 0))
+	if _, ok := b.Due(); ok {
+		t.Error("something is due without leases")
+	}
+	if b.revision != 4 {
+		t.Errorf("revision %d, want 4: two puts and the end of the lease", b.revision)
+	}
+}
+
+func TestARenewalAfterTheEndWaitsForIt(t *testing.T) {
+	b := newBench(t)
+	a := b.lease(anna)
+	b.put(anna, "lock", a)
+	b.at(10100 * time.Millisecond)
+	if _, done := b.Exec(b.now, 7, store.Conn{ID: 1, Client: anna}, KeepAlive{a}); done {
+		t.Fatal("it was answered at once")
+	}
+	if _, done := b.Exec(b.now, 8, store.Conn{ID: 2, Client: bert}, KeepAlive{a}); done {
+		t.Fatal("it was answered at once")
+	}
+	b.Closed(b.now, store.Conn{ID: 2, Client: bert})
+	b.at(10500 * time.Millisecond)
+	b.Tick(b.now)
+	out := b.Output()
+	if len(out.Answers) != 1 || out.Answers[0].ID != 7 || !errors.Is(out.Answers[0].Err, world.ErrLeaseNotFound) {
+		t.Errorf("late answers: %+v", out.Answers)
+	}
+}
+
+func TestANewLeaderExtendsAllLeases(t *testing.T) {
+	b := newBench(t)
+	a := b.lease(anna)
+	b.put(anna, "lock", a)
+	b.Output()
+	b.at(10100 * time.Millisecond)
+	b.Exec(b.now, 7, store.Conn{ID: 1, Client: anna}, KeepAlive{a})
+	b.Lead(b.now)
+	out := b.Output()
+	want := []store.Change{
+		{Kind: history.Extended, Key: "lock", Owner: anna, TTL: 11 * time.Second},
+		{Kind: history.Extended, Key: "lock", Owner: anna, By: anna, TTL: 10 * time.Second},
+	}
+	if !slices.Equal(out.Changes, want) {
+		t.Errorf("got %+v, want %+v", out.Changes, want)
+	}
+	if len(out.Answers) != 1 || out.Answers[0].ID != 7 || out.Answers[0].Value != 10*time.Second {
+		t.Errorf("late answers: %+v", out.Answers)
+	}
+	b.at(11 * time.Second)
+	b.Lead(b.now)
+	if due, _ := b.Due(); due != 22*time.Second {
+		t.Errorf("due at %v, want 22 s: the full time and an election timeout after 11 s", due)
+	}
+}
+
+func TestEvictTakesTheGrantedEntry(t *testing.T) {
+	b := newBench(t)
+	if b.Evict(b.now, "lock") {
+		t.Error("there was something to drop in an empty store")
+	}
+	a := b.lease(anna)
+	b.put(anna, "lock/a", a)
+	b.put(bert, "lock/b", 0)
+	b.Output()
+	if !b.Evict(b.now, "lock") || b.Store.lease(a) != nil {
+		t.Error("the lease was not revoked")
+	}
+	b.changes(gone(history.Removed, "lock/a", anna, 0), granted("lock/b", bert, 0, 0))
+	if !b.Evict(b.now, "lock") {
+		t.Error("a key without a lease was not dropped")
+	}
+	b.changes(gone(history.Removed, "lock/b", bert, 0))
+}
+
+// With an election timeout of 1 s no lease is shorter than 2 s.
+func TestTheShortestLease(t *testing.T) {
+	tests := []struct{ election, ask, want time.Duration }{
+		{0, time.Second, 2 * time.Second},
+		{0, 3 * time.Second, 3 * time.Second},
+		{100 * time.Millisecond, time.Second, time.Second},
+		{2 * time.Second, time.Second, 3 * time.Second},
+	}
+	for _, tt := range tests {
+		s := New(Config{Election: tt.election})
+		a, _ := s.Exec(store.Clock{}, 0, store.Conn{}, Grant{tt.ask})
+		if got := a.Value.(world.EtcdLease).TTL; got != tt.want {
+			t.Errorf("election %v, asked for %v: got %v, want %v", tt.election, tt.ask, got, tt.want)
+		}
+	}
+}
+
+func TestWatchesBelongToTheirConnection(t *testing.T) {
+	b := newBench(t)
+	b.put(anna, "lock", 0)
+	b.do(bert, Watch{Key: "lock", From: 2})
+	b.do(carla, Watch{Key: "lock"})
+	b.do(anna, Do{world.EtcdOp{Kind: world.EtcdDelete, Key: "lock"}})
+	out := b.Output()
+	var texts []string
+	for _, p := range out.Pushes {
+		texts = append(texts, string(rune('0'+p.Conn.ID))+" "+p.Text)
+	}
+	want := []string{"2 PUT lock, revision 2", "2 DELETE lock, revision 3", "3 DELETE lock, revision 3"}
+	if !slices.Equal(texts, want) {
+		t.Errorf("got %q, want %q", texts, want)
+	}
+	b.Closed(b.now, store.Conn{ID: uint64(bert)})
+	b.put(anna, "lock", 0)
+	if out := b.Output(); len(out.Pushes) != 1 || out.Pushes[0].Conn.ID != uint64(carla) {
+		t.Errorf("pushes after the end of a connection: %+v", out.Pushes)
+	}
+}
+
+func TestTexts(t *testing.T) {
+	acquire := Txn{world.EtcdTxn{
+		If:   []world.EtcdCompare{{Key: "lock"}, {Key: "x", Mod: true, Revision: 5}},
+		Then: []world.EtcdOp{{Kind: world.EtcdPut, Key: "lock", Lease: 0xab}},
+		Else: []world.EtcdOp{{Key: "lock"}, {Key: "lock/", Prefix: true, FirstCreated: true}},
+	}}
+	tests := []struct {
+		op         store.Op
+		name, want string
+	}{
+		{Grant{10 * time.Second}, "GRANT", "GRANT 10"},
+		{KeepAlive{0xab}, "KEEPALIVE", "KEEPALIVE ab"},
+		{Revoke{0xab}, "REVOKE", "REVOKE ab"},
+		{acquire, "TXN", "TXN IF create(lock) = 0 AND mod(x) = 5 THEN PUT lock LEASE ab ELSE GET lock, GET lock/ PREFIX FIRST CREATED"},
+		{Do{world.EtcdOp{Key: "lock/", Prefix: true, MaxCreateRevision: 4}}, "GET", "GET lock/ PREFIX LAST CREATED UP TO 4"},
+		{Do{world.EtcdOp{Kind: world.EtcdDelete, Key: "lock"}}, "DELETE", "DELETE lock"},
+		{Do{world.EtcdOp{Kind: world.EtcdPut, Key: "lock", Value: "v"}}, "PUT", "PUT lock v"},
+		{Watch{"lock", 7}, "WATCH", "WATCH lock FROM 7"},
+	}
+	for _, tt := range tests {
+		if got := string(tt.op.AppendText(nil)); got != tt.want || tt.op.Name() != tt.name {
+			t.Errorf("got %s: %s, want %s: %s", tt.op.Name(), got, tt.name, tt.want)
+		}
+	}
+}

@@ -1,0 +1,133 @@
+package sim
+
+import (
+	"time"
+
+	"lockstep/internal/history"
+	"lockstep/internal/sim/kernel"
+)
+
+// host is one server process: its clock, its connections, and what it serves.
+type host struct {
+	w     *World
+	name  string
+	node  history.NodeID
+	proc  *kernel.Proc
+	lives int // how often it was restarted; what belongs to an earlier life is refused
+	serv  service
+	inbox []*call // requests that reached it while it was frozen
+	conns []*conn // that clients have dialled, by order of dialling
+
+	lostConns []*conn         // those that its death has just broken, for died
+	crashed   history.Instant // when it last died
+}
+
+// service is what a host runs.
+type service interface {
+	// serve takes up a request. The answer goes out by call.answer, now or later.
+	serve(l *call)
+	// hangUp tells that a client's end of a connection is gone.
+	hangUp(cn *conn)
+	// died and revived are called when the process has been killed and when it
+	// runs again, empty but for what is on its disk.
+	died()
+	revived()
+	// thawed is called before the requests that came during a freeze are served,
+	// clockChanged after a step of the clock or a change of its rate.
+	thawed()
+	clockChanged()
+}
+
+// backend is the servers of one run, as the faults see them.
+type backend interface {
+	hosts() []*host // servers that keep entries, then those that watch over them
+	primary() *host // or the leader
+	// failOver kills the primary; somebody takes its place in the end.
+	failOver(fault int)
+	// promote makes a replica the primary while the old one goes on.
+	promote()
+	// evict drops the lock's entry on one host, or wherever it is for nil.
+	evict(h *host)
+	setLag(d time.Duration)
+	// reachabilityChanged is called after a partition has begun or ended, and
+	// after a process has died, frozen, thawed or come back.
+	reachabilityChanged()
+}
+
+func (w *World) newHost(name string, serv service) host {
+	return host{
+		w: w, name: name, node: w.hist.Node(name), serv: serv,
+		proc: w.k.NewProc(name, w.clockOf(name)),
+	}
+}
+
+// up reports whether the process runs.
+func (h *host) up() bool { return !h.proc.Dead() && !h.proc.Frozen() }
+
+// wall is what the host's wall clock shows, since the epoch of the run.
+func (h *host) wall() time.Duration { return h.proc.Clock.Wall(h.w.k.Now()) }
+
+// wallMS is the same in Unix milliseconds.
+func (h *host) wallMS() int64 { return epochMS + int64(h.wall()/time.Millisecond) }
+
+// arrive takes a request from the network.
+func (h *host) arrive(l *call) {
+	switch {
+	case h.proc.Dead() || l.life != h.lives || l.conn != nil && l.conn.gone:
+		l.refuse()
+	case h.proc.Frozen():
+		h.inbox = append(h.inbox, l)
+	default:
+		h.serv.serve(l)
+	}
+}
+
+// kill ends the process. Its connections break, and what had reached it is lost.
+func (h *host) kill() {
+	h.proc.Kill()
+	for _, l := range h.inbox {
+		l.refuse()
+	}
+	h.inbox = h.inbox[:0]
+	conns := h.conns
+	h.conns = nil
+	for _, cn := range conns {
+		cn.gone = true
+		cn.tellBroken()
+	}
+	h.lostConns, h.crashed = conns, h.w.k.Now()
+	h.serv.died()
+	h.lostConns = nil
+	h.w.backend.reachabilityChanged()
+}
+
+// revive starts the process anew, with the clock that its machine has.
+func (h *host) revive() {
+	clock := h.proc.Clock
+	h.proc = h.w.k.NewProc(h.name, clock)
+	h.lives++
+	h.serv.revived()
+	h.w.backend.reachabilityChanged()
+}
+
+// thaw lets it go on with what has come meanwhile.
+func (h *host) thaw() {
+	h.proc.Thaw()
+	h.serv.thawed()
+	inbox := h.inbox
+	h.inbox = nil
+	for _, l := range inbox {
+		h.arrive(l)
+	}
+	h.w.backend.reachabilityChanged()
+}
+
+// drop forgets a connection.
+func (h *host) drop(cn *conn) {
+	for i, other := range h.conns {
+		if other == cn {
+			h.conns = append(h.conns[:i], h.conns[i+1:]...)
+			return
+		}
+	}
+}

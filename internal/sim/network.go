@@ -1,0 +1,107 @@
+package sim
+
+import (
+	"time"
+
+	"lockstep/internal/history"
+	"lockstep/internal/sim/kernel"
+)
+
+// network carries the messages between nodes. What a partition holds back
+// arrives after its heal, late, as the retransmissions of TCP bring it.
+type network struct {
+	w      *World
+	blocks []block
+	held   []message
+}
+
+// block is one partition: what nodes of from send to nodes of to is held back.
+type block struct {
+	fault    int
+	from, to []bool // by NodeID
+	both     bool
+	since    history.Instant
+}
+
+// message is what the network delivers: h fires when it arrives.
+type message struct {
+	from, to history.NodeID
+	h        kernel.Handler
+	a, b     uint64
+}
+
+func (n *network) reset(w *World) {
+	n.w = w
+	n.blocks, n.held = n.blocks[:0], n.held[:0]
+}
+
+// send delivers a message at an instant, or later when a partition is in its way
+// at the time of sending.
+func (n *network) send(at history.Instant, m message) {
+	if len(n.blocks) > 0 && n.blocked(m.from, m.to) {
+		n.held = append(n.held, m)
+		return
+	}
+	n.w.k.At(at, m.h, m.a, m.b)
+}
+
+func (n *network) blocked(from, to history.NodeID) bool {
+	_, blocked := n.blockedSince(from, to)
+	return blocked
+}
+
+// blockedSince returns since when nothing gets from one node to another.
+func (n *network) blockedSince(from, to history.NodeID) (history.Instant, bool) {
+	for i := range n.blocks {
+		b := &n.blocks[i]
+		if b.from[from] && b.to[to] || b.both && b.from[to] && b.to[from] {
+			return b.since, true
+		}
+	}
+	return 0, false
+}
+
+// apart reports whether two nodes cannot talk, in one direction at least.
+func (n *network) apart(a, b history.NodeID) bool {
+	return len(n.blocks) > 0 && (n.blocked(a, b) || n.blocked(b, a))
+}
+
+// partition begins to hold back messages.
+func (n *network) partition(fault int, from, to []history.NodeID, both bool) {
+	set := func(ids []history.NodeID) []bool {
+		out := make([]bool, len(n.w.hist.Header.Nodes)+1)
+		for _, id := range ids {
+			out[id] = true
+		}
+		return out
+	}
+	n.blocks = append(n.blocks, block{fault, set(from), set(to), both, n.w.k.Now()})
+	n.w.backend.reachabilityChanged()
+}
+
+// heal ends a fault's partitions and lets go what nothing else holds back.
+func (n *network) heal(fault int) {
+	kept := n.blocks[:0]
+	for _, b := range n.blocks {
+		if b.fault != fault {
+			kept = append(kept, b)
+		}
+	}
+	n.blocks = kept
+	held := n.held
+	n.held = nil
+	at := n.w.k.Now().Add(n.w.plan.Network.Latency.Min)
+	for _, m := range held {
+		n.send(at, m)
+	}
+	n.w.backend.reachabilityChanged()
+}
+
+// draw picks how long one message travels.
+func (n *network) draw(luck *kernel.Rand) time.Duration {
+	span := n.w.plan.Network.Latency
+	if span.Max <= span.Min {
+		return span.Min
+	}
+	return span.Min + time.Duration(luck.Int64N(int64(span.Max-span.Min)+1))
+}

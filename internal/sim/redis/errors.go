@@ -1,0 +1,66 @@
+package redis
+
+import (
+	"strings"
+
+	"lockstep/internal/world"
+)
+
+// The errors of Redis 7.0, as values so that a refusal allocates nothing.
+var (
+	errSyntax       error = world.ServerError("ERR syntax error")
+	errNotInteger   error = world.ServerError("ERR value is not an integer or out of range")
+	errOverflow     error = world.ServerError("ERR increment or decrement would overflow")
+	errDecrOverflow error = world.ServerError("ERR decrement would overflow")
+	errHashInteger  error = world.ServerError("ERR hash value is not an integer")
+	errReadOnly     error = world.ServerError("READONLY You can't write against a read only replica.")
+	errNoReplicas   error = world.ServerError("NOREPLICAS Not enough good replicas to write.")
+	errNotFloat     error = world.ServerError("ERR value is not a valid float")
+	errRangeFloat   error = world.ServerError("ERR min or max is not a float")
+	errNotPositive  error = world.ServerError("ERR value is out of range, must be positive")
+	errWrongType    error = world.ServerError(
+		"WRONGTYPE Operation against a key holding the wrong kind of value")
+	errExpireNX error = world.ServerError(
+		"ERR NX and XX, GT or LT options at the same time are not compatible")
+	errExpireGTLT error = world.ServerError(
+		"ERR GT and LT options at the same time are not compatible")
+)
+
+// wrongNumber is the refusal of a command with too few or too many arguments.
+func wrongNumber(op opcode) world.Reply {
+	return world.Failed(world.ServerError(
+		"ERR wrong number of arguments for '" + commands[op].name + "' command"))
+}
+
+// badExpire is the refusal of a time to live.
+func badExpire(op opcode) world.Reply {
+	return world.Failed(world.ServerError(
+		"ERR invalid expire time in '" + commands[op].name + "' command"))
+}
+
+// unknownCommand is the refusal of a command that does not exist; it quotes up
+// to 128 characters of the arguments (commandCheckExistence in server.c).
+func unknownCommand(name string, args []world.Arg) error {
+	const most = 128
+	quoted := ""
+	for _, a := range args {
+		if len(quoted) >= most {
+			break
+		}
+		text := a.String()
+		quoted += "'" + text[:min(len(text), most-len(quoted))] + "' "
+	}
+	text := "ERR unknown command '" + name[:min(len(name), most)] +
+		"', with args beginning with: " + quoted
+	return world.ServerError(oneLine(text))
+}
+
+// oneLine replaces line ends, which would break the protocol, by blanks
+// (addReplyErrorFormatInternal in networking.c).
+func oneLine(text string) string {
+	if !strings.ContainsAny(text, "\r\n") {
+		return text
+	}
+	text = strings.TrimRight(text, "\r\n")
+	return strings.NewReplacer("\r", " ", "\n", " ").Replace(text)
+}

@@ -1,0 +1,184 @@
+package redis
+
+import (
+	"slices"
+
+	"lockstep/internal/world"
+)
+
+// A list is a slice of elements without names, head first. The queues of locks
+// have one element per waiting client.
+
+// push adds an element at one end.
+func (e *entry) push(left bool, v world.Arg) {
+	if left {
+		e.fields = slices.Insert(e.fields, 0, field{value: v})
+		return
+	}
+	e.fields = append(e.fields, field{value: v})
+}
+
+// pop removes an element from one end of a list that has one.
+func (e *entry) pop(left bool) world.Arg {
+	at := len(e.fields) - 1
+	if left {
+		at = 0
+	}
+	v := e.fields[at].value
+	e.fields = slices.Delete(e.fields, at, at+1)
+	return v
+}
+
+// removeElements removes the first count elements that are equal to v, the last
+// ones when count is negative, all when it is 0. It returns how many those were.
+func (e *entry) removeElements(v *world.Arg, count int64) int64 {
+	at, step, most := 0, 1, count // the smallest count has no opposite and means all
+	if count < 0 {
+		at, step, most = len(e.fields)-1, -1, -count
+	}
+	var removed int64
+	for at >= 0 && at < len(e.fields) && (most == 0 || removed != most) {
+		switch {
+		case !sameText(&e.fields[at].value, v):
+			at += step
+		case step > 0: // the next one moves here
+			e.fields = slices.Delete(e.fields, at, at+1)
+			removed++
+		default:
+			e.fields = slices.Delete(e.fields, at, at+1)
+			removed++
+			at--
+		}
+	}
+	return removed
+}
+
+// push is LPUSH and RPUSH key element [element ...].
+func (s *Store) push(op opcode, args []world.Arg) world.Reply {
+	key := args[0].String()
+	e, refused := s.typed(kindList, key)
+	if refused != nil {
+		return world.Failed(refused)
+	}
+	if e == nil {
+		e = s.create(key, kindList, noExpiry)
+	}
+	effect := EffectPushRight
+	if op == opLPush {
+		effect = EffectPushLeft
+	}
+	for i := 1; i < len(args); i++ {
+		e.push(op == opLPush, args[i])
+		s.emit(effect, e).Value = args[i]
+	}
+	return world.Int(int64(len(e.fields)))
+}
+
+// pop is LPOP and RPOP key [count] (popGenericCommand in t_list.c). A list without
+// elements does not exist, so the last one takes the key with it.
+func (s *Store) pop(op opcode, args []world.Arg) world.Reply {
+	if len(args) > 2 {
+		return wrongNumber(op)
+	}
+	count, many := int64(1), len(args) == 2
+	if many {
+		var ok bool
+		if count, ok = parseInt(args[1]); !ok || count < 0 {
+			return world.Failed(errNotPositive)
+		}
+	}
+	e, refused := s.typed(kindList, args[0].String())
+	switch {
+	case refused != nil:
+		return world.Failed(refused)
+	case e == nil:
+		return world.Reply{}
+	}
+	effect := EffectPopRight
+	if op == opLPop {
+		effect = EffectPopLeft
+	}
+	reply := world.Reply{Kind: world.ReplyArray}
+	for left := min(count, int64(len(e.fields))); left > 0; left-- {
+		v := e.pop(op == opLPop)
+		reply.Array = append(reply.Array, world.Bulk(v.String()))
+		if len(e.fields) == 0 {
+			s.delete(e)
+		} else {
+			s.emit(effect, e)
+		}
+	}
+	if !many {
+		return reply.Array[0]
+	}
+	return reply
+}
+
+// lindex is LINDEX key position; a negative one counts from the tail.
+func (s *Store) lindex(args []world.Arg) world.Reply {
+	e, refused := s.typed(kindList, args[0].String())
+	switch {
+	case refused != nil:
+		return world.Failed(refused)
+	case e == nil:
+		return world.Reply{}
+	}
+	at, ok := parseInt(args[1])
+	if !ok {
+		return world.Failed(errNotInteger)
+	}
+	if at < 0 {
+		at += int64(len(e.fields))
+	}
+	if at < 0 || at >= int64(len(e.fields)) {
+		return world.Reply{}
+	}
+	return world.Bulk(digits(&e.fields[at].value))
+}
+
+// lrange is LRANGE key first last, both included.
+func (s *Store) lrange(args []world.Arg) world.Reply {
+	first, ok := parseInt(args[1])
+	last, ok2 := parseInt(args[2])
+	if !ok || !ok2 {
+		return world.Failed(errNotInteger)
+	}
+	e, refused := s.typed(kindList, args[0].String())
+	if refused != nil {
+		return world.Failed(refused)
+	}
+	reply := world.Reply{Kind: world.ReplyArray}
+	if e == nil {
+		return reply
+	}
+	from, to := span(first, last, len(e.fields))
+	for i := from; i < to; i++ {
+		reply.Array = append(reply.Array, world.Bulk(digits(&e.fields[i].value)))
+	}
+	return reply
+}
+
+// lrem is LREM key count element; see removeElements.
+func (s *Store) lrem(args []world.Arg) world.Reply {
+	count, ok := parseInt(args[1])
+	if !ok {
+		return world.Failed(errNotInteger)
+	}
+	e, refused := s.typed(kindList, args[0].String())
+	switch {
+	case refused != nil:
+		return world.Failed(refused)
+	case e == nil:
+		return world.Int(0)
+	}
+	removed := e.removeElements(&args[2], count)
+	switch {
+	case removed == 0:
+	case len(e.fields) == 0:
+		s.delete(e)
+	default:
+		effect := s.emit(EffectListRemove, e)
+		effect.Field, effect.Value = args[2].String(), world.Arg{Num: count, IsNum: true}
+	}
+	return world.Int(removed)
+}

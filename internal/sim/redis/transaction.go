@@ -1,0 +1,109 @@
+package redis
+
+import (
+	"lockstep/internal/history"
+	"lockstep/internal/world"
+)
+
+// Transaction is MULTI ... EXEC of one connection; the zero value has none open.
+// The world keeps one for each connection and throws it away with the connection,
+// which is what a server does with the commands that it has queued.
+//
+// There is no rollback: EXEC runs all commands, and one that fails undoes nothing.
+// There is no WATCH here, and WAIT, which EXEC would answer at once, panics.
+type Transaction struct {
+	queue []world.Cmd
+	open  bool
+	dirty bool // a command was refused when it was queued: EXEC will do nothing
+	write bool // a queued command writes
+}
+
+// ExecIn is Exec on a connection that may have a transaction open. Changes and
+// Effects of EXEC are those of all its commands; they belong together.
+func (s *Store) ExecIn(t *Transaction, nowMS int64, by history.NodeID, cmd *world.Cmd) world.Reply {
+	op := lookup(cmd.Name)
+	switch op {
+	case opMulti, opExec, opDiscard:
+		s.begin(nowMS, by)
+		return s.control(t, op, cmd)
+	}
+	if !t.open {
+		return s.Exec(nowMS, by, cmd)
+	}
+	s.begin(nowMS, by)
+	if op != opEval || cmd.Script == nil { // a script is judged when it runs
+		if refused := s.admit(op, cmd); refused != nil {
+			t.dirty = true
+			return world.Failed(refused)
+		}
+	}
+	t.write = t.write || commands[op].write
+	t.queue = append(t.queue, *cmd)
+	return world.Reply{Kind: world.ReplyStatus, Str: "QUEUED"}
+}
+
+// control is MULTI, EXEC and DISCARD.
+func (s *Store) control(t *Transaction, op opcode, cmd *world.Cmd) world.Reply {
+	switch {
+	case cmd.Len() != 0 && op == opExec:
+		return t.abort(" because of: " + wrongNumber(op).Err.Error()[len("ERR "):])
+	case cmd.Len() != 0:
+		t.dirty = t.open
+		return wrongNumber(op)
+	case op == opMulti && t.open:
+		return world.Failed(errNestedMulti)
+	case op == opMulti:
+		t.open = true
+		return world.OK()
+	case !t.open && op == opExec:
+		return world.Failed(errNoMultiExec)
+	case !t.open:
+		return world.Failed(errNoMultiDiscard)
+	case op == opDiscard:
+		t.reset()
+		return world.OK()
+	}
+	if refused := s.refuses(); t.write && refused != nil { // became a replica meanwhile
+		return t.abort(" because of: " + refused.Error())
+	}
+	if t.dirty {
+		return t.abort(" because of previous errors.")
+	}
+	reply := world.Reply{Kind: world.ReplyArray}
+	for i := range t.queue {
+		reply.Array = append(reply.Array, s.runQueued(&t.queue[i]))
+	}
+	t.reset()
+	return reply
+}
+
+// runQueued executes one command of a transaction.
+func (s *Store) runQueued(cmd *world.Cmd) world.Reply {
+	op := lookup(cmd.Name)
+	if op == opEval {
+		return s.eval(cmd)
+	}
+	s.argv = s.argv[:0]
+	for i := range cmd.Len() {
+		s.argv = append(s.argv, cmd.Arg(i))
+	}
+	return s.run(op, s.argv)
+}
+
+// abort ends the transaction without running it.
+func (t *Transaction) abort(why string) world.Reply {
+	t.reset()
+	return world.Failed(world.ServerError("EXECABORT Transaction discarded" + why))
+}
+
+// reset forgets the transaction and keeps the memory of its queue.
+func (t *Transaction) reset() {
+	clear(t.queue)
+	*t = Transaction{queue: t.queue[:0]}
+}
+
+var (
+	errNestedMulti    error = world.ServerError("ERR MULTI calls can not be nested")
+	errNoMultiExec    error = world.ServerError("ERR EXEC without MULTI")
+	errNoMultiDiscard error = world.ServerError("ERR DISCARD without MULTI")
+)

@@ -1,0 +1,191 @@
+package sim
+
+import (
+	"time"
+
+	"lockstep/internal/history"
+	"lockstep/internal/plan"
+	"lockstep/internal/sim/kernel"
+)
+
+// redisGroup is one primary and its replicas, as a Redis lock sees them.
+type redisGroup struct {
+	w           *World
+	servers     []*redisServer
+	leader      *redisServer // the primary that clients are told of
+	lag         time.Duration
+	extraLag    time.Duration
+	failover    plan.Failover
+	persistence string
+	minReplicas int
+	maxLag      time.Duration // of a replica that min-replicas counts
+	network     kernel.Rand   // of the links between servers
+	watch       *sentinels    // nil when an operator promotes
+}
+
+// newRedisGroup makes a group from servers with these names; its stores are
+// reused from an earlier run.
+func (w *World) newRedisGroup(names []string, set plan.Redis) *redisGroup {
+	g := &redisGroup{
+		w: w, lag: set.Lag, failover: set.Failover, persistence: set.Persistence,
+		minReplicas: set.MinReplicas, maxLag: set.MinReplicasMaxLag,
+		network: kernel.NewRand(w.seed, kernel.StreamID("network of servers")),
+	}
+	demands := &w.variant.Servers
+	if demands.FsyncAlways {
+		g.persistence = plan.PersistAlways
+	}
+	if demands.MinReplicas > 0 {
+		g.minReplicas, g.maxLag = demands.MinReplicas, demands.MinReplicasMaxLag
+	}
+	for _, name := range names {
+		g.servers = append(g.servers, w.newRedisServer(g, name))
+	}
+	g.leader = g.servers[0]
+	for _, s := range g.servers[1:] {
+		s.upstream = g.leader
+		s.store.SetReplica(true)
+	}
+	if g.minReplicas > 0 {
+		g.heartbeat()
+	}
+	return g
+}
+
+var _ backend = (*redisGroup)(nil)
+
+// pick implements route. A client goes to the primary that it last heard of; it
+// hears of a new one when it can reach it and somebody who knows.
+func (g *redisGroup) pick(c *client) *host {
+	leader := &g.leader.host
+	if c.knows == leader || len(g.servers) == 1 { // a server on its own is never replaced
+		return leader
+	}
+	if c.knows == nil || g.hears(c) {
+		c.knows = leader
+	}
+	return c.knows
+}
+
+func (g *redisGroup) hears(c *client) bool {
+	if g.w.network.apart(c.node, g.leader.node) {
+		return false
+	}
+	return g.watch == nil || g.watch.anyReaches(c.node)
+}
+
+// hosts implements backend.
+func (g *redisGroup) hosts() []*host {
+	var out []*host
+	for _, s := range g.servers {
+		out = append(out, &s.host)
+	}
+	if g.watch != nil {
+		for i := range g.watch.members {
+			out = append(out, &g.watch.members[i].host)
+		}
+	}
+	return out
+}
+
+// primary implements backend.
+func (g *redisGroup) primary() *host { return &g.leader.host }
+
+// failOver implements backend.
+func (g *redisGroup) failOver(fault int) {
+	old := g.leader
+	injector{g.w}.Crash(fault, old.name)
+	if g.watch != nil {
+		return // they will notice
+	}
+	g.w.k.After(g.failover.After, kernel.HandlerFunc(func() {
+		if g.leader == old {
+			g.promote()
+		}
+	}), 0, 0)
+}
+
+// promote implements backend: the first replica that runs takes over.
+func (g *redisGroup) promote() {
+	for _, s := range g.servers {
+		if s != g.leader && s.upstream != nil && s.up() {
+			s.promote()
+			return
+		}
+	}
+	for _, s := range g.servers { // orphans of a dead primary
+		if s != g.leader && s.store.IsReplica() && s.up() {
+			s.promote()
+			return
+		}
+	}
+}
+
+// evict implements backend.
+func (g *redisGroup) evict(h *host) {
+	for _, s := range g.servers {
+		if (h == nil && s == g.leader || h == &s.host) && s.up() {
+			s.store.Evict(s.wallMS(), lockKey)
+			s.publish(history.NoCause)
+		}
+	}
+}
+
+// setLag implements backend.
+func (g *redisGroup) setLag(d time.Duration) { g.extraLag = d }
+
+// reachabilityChanged implements backend.
+func (g *redisGroup) reachabilityChanged() {}
+
+// hop draws how long a message between two servers travels.
+func (g *redisGroup) hop() time.Duration { return g.w.network.draw(&g.network) }
+
+// redisNodes are primaries that know nothing of each other.
+type redisNodes struct {
+	groups []*redisGroup
+}
+
+var _ backend = (*redisNodes)(nil)
+
+func (w *World) newRedisNodes(names []string, persistence string) *redisNodes {
+	n := &redisNodes{}
+	for _, name := range names {
+		n.groups = append(n.groups, w.newRedisGroup([]string{name}, plan.Redis{Persistence: persistence}))
+	}
+	return n
+}
+
+// hosts implements backend.
+func (n *redisNodes) hosts() []*host {
+	var out []*host
+	for _, g := range n.groups {
+		out = append(out, &g.leader.host)
+	}
+	return out
+}
+
+// primary implements backend: there is none; the first node stands for it.
+func (n *redisNodes) primary() *host { return &n.groups[0].leader.host }
+
+// failOver implements backend: the first node dies, and nobody takes its place.
+func (n *redisNodes) failOver(fault int) { injector{n.w()}.Crash(fault, n.primary().name) }
+
+func (n *redisNodes) w() *World { return n.groups[0].w }
+
+// promote implements backend: there is nobody to promote.
+func (n *redisNodes) promote() {}
+
+// evict implements backend.
+func (n *redisNodes) evict(h *host) {
+	for _, g := range n.groups {
+		if h == nil || h == &g.leader.host {
+			g.evict(nil)
+		}
+	}
+}
+
+// setLag implements backend.
+func (n *redisNodes) setLag(time.Duration) {}
+
+// reachabilityChanged implements backend.
+func (n *redisNodes) reachabilityChanged() {}

@@ -1,0 +1,346 @@
+package sim
+
+import (
+	"time"
+
+	"lockstep/internal/history"
+	"lockstep/internal/locks"
+	"lockstep/internal/plan"
+	"lockstep/internal/sim/kernel"
+	"lockstep/internal/sim/redis"
+)
+
+// redisServer is one redis-server process: a host with its data.
+type redisServer struct {
+	host
+	group   *redisGroup
+	store   *redis.Store
+	armed   kernel.Timer
+	armedMS int64 // what armed waits for
+
+	// As a primary.
+	offset  int64 // effects that it has sent down its replication stream
+	waiters []waiter
+	subs    []subscriber
+	lost    history.NodeID // whose entry it held when it died
+
+	// As a replica: what is on its way from the primary, in order. A primary's
+	// death loses what has not arrived.
+	upstream *redisServer
+	links    int // how often the replication link was made; what an old one carries is lost
+	stream   []replicated
+	arrived  int // stream[:arrived] has been applied
+	lastHop  history.Instant
+	acked    int64           // offset that the primary has heard of
+	heard    history.Instant // when that was
+
+	aof []logged // the append-only file; empty without persistence
+}
+
+// replicated is one piece of a replication stream: an effect, or the primary's
+// question how far the replica is (REPLCONF GETACK).
+type replicated struct {
+	effect redis.Effect
+	offset int64 // of the stream after it
+	getAck bool
+}
+
+// logged is one effect in the append-only file.
+type logged struct {
+	effect redis.Effect
+	at     history.Instant
+}
+
+// handlers of a server
+type (
+	expiryDue     redisServer
+	effectArrives redisServer
+)
+
+var _ service = (*redisServer)(nil)
+
+func (w *World) newRedisServer(g *redisGroup, name string) *redisServer {
+	s := &redisServer{group: g}
+	s.host = w.newHost(name, s)
+	i := w.usedStores
+	w.usedStores++
+	switch {
+	case i < len(w.stores):
+		s.store = w.stores[i]
+		s.store.Reset()
+	case i == 0:
+		s.store = redis.New()
+		w.stores = append(w.stores, s.store)
+	default:
+		s.store = redis.NewSharing(w.stores[0])
+		w.stores = append(w.stores, s.store)
+	}
+	s.store.OnPublish = s.deliver
+	s.store.Extensions = redis.TairString | redis.Redis84
+	return s
+}
+
+// serve implements service.
+func (s *redisServer) serve(l *call) {
+	if s.control(l) {
+		return
+	}
+	s.dropDue()
+	if s.group.minReplicas > 0 {
+		s.store.NoGoodReplicas = s.goodReplicas() < s.group.minReplicas
+	}
+	l.reply = s.store.Exec(s.wallMS(), l.client.node, &l.cmd)
+	l.executedOn(&s.host)
+	s.publish(l.executed)
+	if l.conn != nil {
+		l.conn.wrote = s.offset
+	}
+	l.answer()
+}
+
+// dropDue drops the entries whose time is up, as an event of its own: else the
+// history would blame the command that happens to come next.
+func (s *redisServer) dropDue() {
+	now := s.wallMS()
+	// A replica has nothing due: it waits for its primary's DEL.
+	if at, ok := s.store.NextExpiry(); !ok || at > now {
+		return
+	}
+	s.store.ExpireDue(now)
+	s.publish(history.NoCause)
+}
+
+// publish records the changes of the last step and sends its effects to the
+// replicas and to the disk.
+func (s *redisServer) publish(cause int32) {
+	w := s.w
+	for _, c := range s.store.Changes() {
+		if !isEntry(c.Key) {
+			continue
+		}
+		ttl := time.Duration(0)
+		if c.TTLms > 0 {
+			ttl = time.Duration(c.TTLms) * time.Millisecond
+		}
+		w.record(s.proc, history.Event{
+			Kind: c.Kind, Node: s.node, Peer: c.By, Owner: c.Owner, Value: int64(ttl),
+			Text: w.hist.Intern(c.Key), Cause: cause,
+		})
+	}
+	if effects := s.store.Effects(); len(effects) > 0 {
+		s.offset += int64(len(effects))
+		if s.group.persistence != plan.PersistNone {
+			for _, e := range effects {
+				s.aof = append(s.aof, logged{e, w.k.Now()})
+			}
+		}
+		for _, r := range s.group.servers {
+			if r.upstream == s && !r.proc.Dead() {
+				r.enqueue(effects)
+			}
+		}
+	}
+	s.arm()
+}
+
+// arm sets the timer for the next entry whose time will be up.
+func (s *redisServer) arm() {
+	at, ok := s.store.NextExpiry()
+	if ok && at == s.armedMS {
+		return
+	}
+	s.w.k.Cancel(s.armed)
+	s.armed, s.armedMS = kernel.Timer{}, 0
+	if !ok {
+		return
+	}
+	s.armedMS = at
+	wait := time.Duration(max(at-s.wallMS(), 1)) * time.Millisecond
+	s.armed = s.w.k.After(s.proc.Clock.TrueFor(wait), (*expiryDue)(s), 0, 0)
+}
+
+// Fire: an entry's time is up on the server's clock.
+func (d *expiryDue) Fire(_, _ uint64) {
+	s := (*redisServer)(d)
+	s.armed, s.armedMS = kernel.Timer{}, 0
+	if !s.up() {
+		return
+	}
+	s.dropDue()
+	s.arm() // the clock may have been read a fraction of a millisecond too early
+}
+
+// enqueue sends effects down the replication link, which keeps their order.
+func (s *redisServer) enqueue(effects []redis.Effect) {
+	for _, e := range effects {
+		s.carry(replicated{effect: e, offset: s.upstream.offset})
+	}
+}
+
+// carry sends one piece of the stream to this replica.
+func (s *redisServer) carry(r replicated) {
+	at := s.w.k.Now().Add(s.group.lag + s.group.extraLag + s.group.hop())
+	s.lastHop = max(s.lastHop, at)
+	s.stream = append(s.stream, r)
+	s.w.network.send(s.lastHop, message{s.upstream.node, s.node, (*effectArrives)(s), uint64(s.links), 0})
+}
+
+// Fire: the next piece of the stream has reached the replica.
+func (a *effectArrives) Fire(link, _ uint64) {
+	s := (*redisServer)(a)
+	if s.proc.Dead() || s.upstream == nil || uint64(s.links) != link {
+		return // the link was torn down meanwhile
+	}
+	r := &s.stream[s.arrived]
+	s.arrived++
+	if r.getAck {
+		s.acknowledge(r.offset)
+		return
+	}
+	s.store.Apply(s.wallMS(), &r.effect)
+	for _, c := range s.store.Changes() {
+		if c.Kind == history.Replicated && isEntry(c.Key) {
+			s.w.record(s.proc, history.Event{
+				Kind: c.Kind, Node: s.node, Peer: s.upstream.node, Owner: c.Owner,
+				Text: s.w.hist.Intern(c.Key), Cause: history.NoCause,
+			})
+		}
+	}
+}
+
+// follow makes the server a replica of another one, which sends it everything it
+// has: what only this server knew is forgotten.
+func (s *redisServer) follow(primary *redisServer) {
+	s.cutOff()
+	s.store.SetReplica(true)
+	primary.store.CopyTo(s.store, s.wallMS())
+	s.recordForgotten()
+	s.upstream = primary
+	s.acked, s.heard = primary.offset, s.w.k.Now()
+}
+
+// cutOff tears down the link from the primary.
+func (s *redisServer) cutOff() {
+	s.upstream = nil
+	s.links++
+	s.stream, s.arrived = s.stream[:0], 0
+}
+
+func (s *redisServer) recordForgotten() {
+	for _, c := range s.store.Changes() {
+		if c.Kind == history.Forgotten && isEntry(c.Key) {
+			s.w.record(s.proc, history.Event{
+				Kind: c.Kind, Node: s.node, Owner: c.Owner,
+				Text: s.w.hist.Intern(c.Key), Cause: history.NoCause,
+			})
+		}
+	}
+}
+
+// died implements service: replicas lose their link.
+func (s *redisServer) died() {
+	s.waiters, s.subs = s.waiters[:0], s.subs[:0]
+	s.lost = s.store.Owner(lockKey)
+	for _, r := range s.group.servers {
+		if r.upstream == s {
+			r.cutOff()
+		}
+	}
+}
+
+// revived implements service: the data is what the disk has kept. A primary that
+// is still the one that clients know makes its replicas equal to itself; one
+// that was replaced follows its successor.
+func (s *redisServer) revived() {
+	s.reload()
+	g := s.group
+	if g.leader != s {
+		s.follow(g.leader)
+		return
+	}
+	s.store.SetReplica(false)
+	for _, r := range g.servers {
+		if r != s && !r.proc.Dead() {
+			r.follow(s)
+		}
+	}
+	s.dropDue()
+	s.arm()
+}
+
+// reload plays the append-only file. With fsync once per second, what came after
+// the last whole second before the crash is not in it.
+func (s *redisServer) reload() {
+	now := s.w.k.Now()
+	s.store.Reset()
+	s.store.SetReplica(true)
+	kept := s.aof
+	if s.group.persistence == plan.PersistEverySecond {
+		for len(kept) > 0 && kept[len(kept)-1].at > s.lastSync() {
+			kept = kept[:len(kept)-1]
+		}
+	}
+	for i := range kept {
+		s.store.Apply(s.wallMS(), &kept[i].effect)
+	}
+	s.aof = kept
+	if s.lost != 0 && s.store.Owner(lockKey) != s.lost {
+		s.w.record(s.proc, history.Event{
+			At: now, Kind: history.Forgotten, Node: s.node, Owner: s.lost,
+			Text: s.w.hist.Intern(lockKey), Cause: history.NoCause,
+		})
+	}
+	s.lost = 0
+	s.armed, s.armedMS = kernel.Timer{}, 0
+}
+
+// lastSync is when the append-only file last reached the disk before the crash.
+func (s *redisServer) lastSync() history.Instant {
+	return s.crashed - s.crashed%history.Instant(time.Second)
+}
+
+// thawed implements service.
+func (s *redisServer) thawed() { s.dropDue() }
+
+// clockChanged implements service.
+func (s *redisServer) clockChanged() {
+	if !s.up() {
+		return
+	}
+	s.dropDue()
+	s.armedMS = 0
+	s.arm()
+}
+
+// promote makes a replica the primary of the group.
+func (s *redisServer) promote() {
+	g := s.group
+	old := g.leader
+	s.cutOff()
+	s.store.SetReplica(false)
+	g.leader = s
+	for _, r := range g.servers {
+		if r != s && r != old && !r.proc.Dead() {
+			r.follow(s)
+		}
+	}
+	g.w.record(s.proc, history.Event{
+		Kind: history.Promoted, Node: s.node, Peer: old.node, Cause: history.NoCause,
+	})
+	s.dropDue()
+	s.arm() // a replica's entries had no timer
+}
+
+// demote makes an old primary follow the new one, as Sentinel does when it comes
+// back: whoever waits in it is told, and what only it knew is forgotten.
+func (s *redisServer) demote() {
+	s.unblockAll()
+	s.follow(s.group.leader)
+	s.group.w.record(s.proc, history.Event{
+		Kind: history.Demoted, Node: s.node, Peer: s.group.leader.node, Cause: history.NoCause,
+	})
+	s.arm()
+}
+
+// isEntry tells the entries of the lock from its helpers (counters, latches).
+func isEntry(key string) bool { return key == locks.Key }

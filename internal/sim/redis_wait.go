@@ -1,0 +1,251 @@
+package sim
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"lockstep/internal/history"
+	"lockstep/internal/sim/kernel"
+	"lockstep/internal/world"
+)
+
+// What a server does for its connections and its replicas, beyond the data: WAIT,
+// the channels, INFO, and the counting of replicas for min-replicas-to-write.
+
+// waiter is a client in WAIT.
+type waiter struct {
+	call   *call
+	id     int64
+	offset int64 // to be confirmed
+	want   int64 // by so many replicas
+}
+
+// subscriber is a connection that listens to a channel.
+type subscriber struct {
+	channel string
+	conn    *conn
+}
+
+// replicaSilence is how long a primary counts a replica that it cannot reach as
+// connected (repl-timeout of redis.conf).
+const replicaSilence = 60 * time.Second
+
+// heartbeatEvery is how often a replica says how far it is (replicationCron).
+const heartbeatEvery = time.Second
+
+// errUnblocked is what a client in WAIT gets when its primary is demoted.
+const errUnblocked = world.ServerError("UNBLOCKED force unblock from blocking operation, instance state changed (master -> replica?)")
+
+// errWaitReplica is what a replica answers to WAIT.
+const errWaitReplica = world.ServerError("ERR WAIT cannot be used with replica instances. Please also note that since Redis 4.0 if a replica is configured to be writable (which is not the default) writes to replicas are just local and are not propagated.")
+
+// redisPatience is how long a server may keep a command on purpose.
+func redisPatience(cmd *world.Cmd) time.Duration {
+	if cmd.Name == "WAIT" && cmd.Len() == 2 {
+		return time.Duration(cmd.Arg(1).Num) * time.Millisecond
+	}
+	return 0
+}
+
+// control serves the commands that are not about data; false for all others.
+func (s *redisServer) control(l *call) bool {
+	switch l.cmd.Name {
+	case "WAIT":
+		s.wait(l)
+	case "SUBSCRIBE":
+		s.subscribe(l)
+	case "INFO":
+		s.finish(l, world.Bulk(s.info()))
+	default:
+		return false
+	}
+	return true
+}
+
+// finish answers a request with a reply.
+func (s *redisServer) finish(l *call, reply world.Reply) {
+	l.reply = reply
+	l.executedOn(&s.host)
+	l.answer()
+}
+
+// wait is WAIT (waitCommand in replication.c): it speaks of the writes of its own
+// connection, so on a pooled one, which has none, it counts the replicas.
+func (s *redisServer) wait(l *call) {
+	if s.store.IsReplica() {
+		s.finish(l, world.Failed(errWaitReplica))
+		return
+	}
+	offset := int64(0)
+	if l.conn != nil {
+		offset = l.conn.wrote
+	}
+	w := waiter{call: l, id: l.id, offset: offset, want: l.cmd.Arg(0).Num}
+	if n := s.confirmed(offset); n >= w.want {
+		s.finish(l, world.Int(n))
+		return
+	}
+	s.waiters = append(s.waiters, w)
+	for _, r := range s.group.servers {
+		if r.upstream == s && !r.proc.Dead() {
+			r.carry(replicated{getAck: true, offset: s.offset})
+		}
+	}
+	if limit := l.cmd.Arg(1).Num; limit > 0 {
+		d := s.proc.Clock.TrueFor(time.Duration(limit) * time.Millisecond)
+		s.w.k.After(d, kernel.HandlerFunc(func() { s.giveUp(l, w.id) }), 0, 0)
+	}
+}
+
+// confirmed counts the replicas that have confirmed an offset.
+func (s *redisServer) confirmed(offset int64) (n int64) {
+	for _, r := range s.group.servers {
+		if r.upstream == s && r.acked >= offset && s.connected(r) {
+			n++
+		}
+	}
+	return n
+}
+
+// connected reports whether the primary still counts a replica as its own.
+func (s *redisServer) connected(r *redisServer) bool {
+	if r.upstream != s || r.proc.Dead() {
+		return false
+	}
+	for _, way := range [2][2]history.NodeID{{s.node, r.node}, {r.node, s.node}} {
+		since, blocked := s.w.network.blockedSince(way[0], way[1])
+		if blocked && s.w.k.Now().Sub(since) > replicaSilence {
+			return false
+		}
+	}
+	return true
+}
+
+// giveUp ends a WAIT whose time is over: it answers how many there are.
+func (s *redisServer) giveUp(l *call, id int64) {
+	for i := range s.waiters {
+		if w := s.waiters[i]; w.call == l && w.id == id && l.id == id {
+			s.waiters = append(s.waiters[:i], s.waiters[i+1:]...)
+			s.finish(l, world.Int(s.confirmed(w.offset)))
+			return
+		}
+	}
+}
+
+// unblockAll tells all clients in WAIT that this is a primary no more.
+func (s *redisServer) unblockAll() {
+	waiters := s.waiters
+	s.waiters = nil
+	for _, w := range waiters {
+		s.finish(w.call, world.Failed(errUnblocked))
+	}
+}
+
+// acknowledge sends the primary how far this replica is (REPLCONF ACK).
+func (s *redisServer) acknowledge(offset int64) {
+	up, link := s.upstream, s.links
+	at := s.w.k.Now().Add(s.group.hop())
+	s.w.network.send(at, message{s.node, up.node, kernel.HandlerFunc(func() {
+		if s.links == link && s.upstream == up && up.up() {
+			s.acked, s.heard = max(s.acked, offset), s.w.k.Now()
+			up.serveWaiters()
+		}
+	}), 0, 0})
+}
+
+func (s *redisServer) serveWaiters() {
+	kept := s.waiters[:0]
+	var done []waiter
+	for _, w := range s.waiters {
+		if s.confirmed(w.offset) >= w.want {
+			done = append(done, w)
+		} else {
+			kept = append(kept, w)
+		}
+	}
+	s.waiters = kept
+	for _, w := range done {
+		s.finish(w.call, world.Int(s.confirmed(w.offset)))
+	}
+}
+
+// heartbeat lets all replicas acknowledge once per second, for min-replicas.
+func (g *redisGroup) heartbeat() {
+	g.w.k.After(heartbeatEvery, kernel.HandlerFunc(func() {
+		for _, r := range g.servers {
+			if r.upstream != nil && r.up() {
+				offset := r.upstream.offset
+				if r.arrived < len(r.stream) {
+					offset = r.acked
+				}
+				r.acknowledge(offset)
+			}
+		}
+		g.heartbeat()
+	}), 0, 0)
+}
+
+// goodReplicas counts the replicas that were heard of lately enough.
+func (s *redisServer) goodReplicas() (n int) {
+	for _, r := range s.group.servers {
+		if r.upstream == s && s.w.k.Now().Sub(r.heard) <= s.group.maxLag {
+			n++
+		}
+	}
+	return n
+}
+
+// info is the part of INFO replication that client libraries look at.
+func (s *redisServer) info() string {
+	role, n := "master", 0
+	if s.store.IsReplica() {
+		role = "slave"
+	}
+	for _, r := range s.group.servers {
+		if s.connected(r) {
+			n++
+		}
+	}
+	return strings.Join([]string{"role:" + role, "connected_slaves:" + strconv.Itoa(n)}, "\r\n")
+}
+
+// subscribe is SUBSCRIBE on the connection that it comes on.
+func (s *redisServer) subscribe(l *call) {
+	if l.conn == nil {
+		panic("sim: SUBSCRIBE needs a connection of its own: use Redis.Subscribe")
+	}
+	s.subs = append(s.subs, subscriber{l.cmd.Arg(0).String(), l.conn})
+	s.finish(l, world.Int(1))
+}
+
+// deliver is PUBLISH: the message goes to all that listen.
+func (s *redisServer) deliver(channel, text string) (receivers int64) {
+	for _, sub := range s.subs {
+		if sub.channel == channel {
+			sub.conn.push(text)
+			receivers++
+		}
+	}
+	return receivers
+}
+
+// hangUp implements service.
+func (s *redisServer) hangUp(cn *conn) {
+	kept := s.subs[:0]
+	for _, sub := range s.subs {
+		if sub.conn != cn {
+			kept = append(kept, sub)
+		}
+	}
+	s.subs = kept
+	waiting := s.waiters[:0]
+	for _, w := range s.waiters {
+		if w.call.conn == cn && w.call.id == w.id {
+			w.call.unref()
+			continue
+		}
+		waiting = append(waiting, w)
+	}
+	s.waiters = waiting
+}

@@ -1,0 +1,178 @@
+// Package sql is the model of one database server, in the two flavours MySQL
+// (InnoDB) and PostgreSQL: tables, transactions, row locks, named locks, and what
+// becomes of them when a session ends. It is a small SQL engine, not a list of
+// known statements: it parses what it is sent and refuses what it does not know.
+//
+//	db := sql.New(sql.Config{Flavour: sql.MySQL, LockKey: "lock", Setup: tables})
+//	answer, done := db.Exec(now, 1, conn, &sql.Op{Stmt: stmt})
+//
+// A statement that has to wait for a lock is not done; its answer comes out of
+// Output later. The model knows no time but what it is given, and no network.
+//
+// What it leaves out, because locks do not need it: joins, sorting, changes of
+// keys, more than one row per INSERT; the neighbours of a gap lock; the purge of
+// deleted rows. The conformance test compares the rest with real servers.
+package sql
+
+import (
+	"time"
+
+	"lockstep/internal/history"
+	"lockstep/internal/sim/store"
+	"lockstep/internal/world"
+)
+
+// Config says what database it is.
+type Config struct {
+	Flavour Flavour
+	LockKey string       // rows of this name, and named locks, are entries of the lock
+	EpochMS int64        // what the wall clock 0 is, in milliseconds since 1970
+	Setup   []world.Stmt // what is executed before the run, as a migration would
+}
+
+// DB is one database server. It implements store.Model and store.Replica.
+type DB struct {
+	cfg    Config
+	parsed map[string]parsed
+	now    store.Clock
+
+	tables   []*table
+	serial   int64 // of the latest row
+	gaps     []gapLock
+	named    []*namedLock
+	sessions []*session
+	waiting  []*run // statements that wait for a lock, the one that waits longest first
+
+	freed   bool // a lock was given back: somebody may go on
+	current *run // the statement that Exec is about
+	out     store.Output
+}
+
+// parsed is what is known of a statement's text.
+type parsed struct {
+	st  *statement
+	err *world.SQLError
+}
+
+var (
+	_ store.Model   = (*DB)(nil)
+	_ store.Replica = (*DB)(nil)
+)
+
+// New makes a server on which the statements of the set-up have been executed. It
+// panics when one of them fails.
+func New(cfg Config) *DB {
+	d := &DB{cfg: cfg, parsed: map[string]parsed{}}
+	d.Reset()
+	return d
+}
+
+// Reset makes the server as good as new.
+func (d *DB) Reset() {
+	*d = DB{cfg: d.cfg, parsed: d.parsed}
+	for _, stmt := range d.cfg.Setup {
+		a, done := d.Exec(store.Clock{}, 0, store.Conn{}, &Op{Stmt: stmt})
+		if a.Err != nil || !done {
+			panic("sql: the set-up of the database fails: " + stmt.Query + ": " + a.Text)
+		}
+	}
+	d.out = store.Output{}
+}
+
+// Exec implements store.Model. A connection without a number is any one of a pool:
+// the statement is a session of its own.
+func (d *DB) Exec(now store.Clock, id uint64, c store.Conn, op store.Op) (store.Answer, bool) {
+	d.now = now
+	s := d.session(c)
+	r := &run{id: id, session: s, stmt: op.(*Op).Stmt}
+	if s.running != nil {
+		s.backlog = append(s.backlog, r) // a session does one thing after the other
+		return store.Answer{}, false
+	}
+	d.current = r
+	d.begin(r)
+	d.settle()
+	d.current = nil
+	return r.answer, r.done
+}
+
+// Closed implements store.Model: the session is over, and with it all that it had.
+func (d *DB) Closed(now store.Clock, c store.Conn) {
+	d.now = now
+	if s := d.find(c.ID); s != nil {
+		d.end(s, history.Expired)
+		d.settle()
+	}
+}
+
+// Lead implements store.Model. One server has no others to lead: what the next
+// primary knows is what has been applied to it.
+func (d *DB) Lead(store.Clock) {}
+
+// Restart ends all sessions, as a crash does, and keeps what has been committed.
+func (d *DB) Restart(now store.Clock) {
+	d.now = now
+	for len(d.sessions) > 0 {
+		d.end(d.sessions[0], history.Forgotten)
+	}
+	for len(d.waiting) > 0 {
+		d.end(d.waiting[0].session, history.Forgotten)
+	}
+	d.freed = false // nobody is left to wait
+}
+
+// Evict implements store.Model: an operator kills the session that has the lock,
+// or deletes the row.
+func (d *DB) Evict(now store.Clock, key string) bool {
+	d.now = now
+	defer d.settle()
+	if s := d.sessionWith(key); s != nil {
+		d.out.Drops = append(d.out.Drops, s.conn)
+		d.end(s, history.Expired)
+		return true
+	}
+	operator := &tx{session: &session{}}
+	for _, t := range d.tables {
+		for _, r := range t.rows {
+			if r.live && d.isKey(r.table.get(r.vals, nameColumn), key) && r.writer == nil {
+				operator.write(r, nil)
+			}
+		}
+	}
+	d.commit(operator)
+	return len(operator.writes) > 0
+}
+
+// sessionWith returns the session that has a named lock or has locked a row of
+// the lock's name for its work.
+func (d *DB) sessionWith(key string) *session {
+	for _, n := range d.named {
+		if n.holder != nil && n.key.text == d.cfg.Flavour.fold(key) {
+			return n.holder
+		}
+	}
+	for _, s := range d.sessions {
+		if s.tx != nil && len(s.tx.held) > 0 {
+			return s
+		}
+	}
+	return nil
+}
+
+func (d *DB) isKey(v value, key string) bool {
+	return v.kind == valueText && d.cfg.Flavour.fold(v.text) == d.cfg.Flavour.fold(key)
+}
+
+// Output implements store.Model.
+func (d *DB) Output() store.Output {
+	out := d.out
+	d.out = store.Output{}
+	return out
+}
+
+func (d *DB) change(kind history.Kind, owner, by history.NodeID, ttl time.Duration) {
+	d.out.Changes = append(d.out.Changes, store.Change{Kind: kind, Key: d.cfg.LockKey, Owner: owner, By: by, TTL: ttl})
+}
+
+// wallMS is the server's wall clock in milliseconds since 1970.
+func (d *DB) wallMS() int64 { return d.cfg.EpochMS + int64(d.now.Wall/time.Millisecond) }

@@ -1,0 +1,143 @@
+package sql
+
+import (
+	"strconv"
+	"strings"
+)
+
+type exprKind uint8
+
+const (
+	exprLiteral exprKind = iota
+	exprParam
+	exprColumn
+	exprCall
+	exprBinary
+)
+
+// expr is one expression.
+type expr struct {
+	kind  exprKind
+	value value  // of a literal
+	index int    // of a parameter
+	name  string // of a column as written, of a function in capitals
+	op    byte   // + - * /
+	args  []*expr
+}
+
+// expr reads a sum.
+func (p *parser) expr() *expr {
+	e := p.product()
+	for {
+		switch {
+		case p.accept("+"):
+			e = &expr{kind: exprBinary, op: '+', args: []*expr{e, p.product()}}
+		case p.accept("-"):
+			e = &expr{kind: exprBinary, op: '-', args: []*expr{e, p.product()}}
+		default:
+			return e
+		}
+	}
+}
+
+func (p *parser) product() *expr {
+	e := p.factor()
+	for {
+		switch {
+		case p.accept("*"):
+			e = &expr{kind: exprBinary, op: '*', args: []*expr{e, p.factor()}}
+		case p.accept("/"):
+			e = &expr{kind: exprBinary, op: '/', args: []*expr{e, p.factor()}}
+		default:
+			return e
+		}
+	}
+}
+
+// factor reads an operand and the casts behind it.
+func (p *parser) factor() *expr {
+	e := p.operand()
+	for p.flavour == PostgreSQL && p.accept("::") {
+		p.expect("BIGINT")
+		e = &expr{kind: exprCall, name: "CAST", args: []*expr{e}}
+	}
+	return e
+}
+
+func (p *parser) operand() *expr {
+	switch t := p.peek(); {
+	case p.accept("("):
+		e := p.expr()
+		p.expect(")")
+		return e
+	case p.accept("-"):
+		zero := &expr{value: number(0)}
+		return &expr{kind: exprBinary, op: '-', args: []*expr{zero, p.operand()}}
+	case p.accept("NULL"):
+		return &expr{value: value{kind: valueNull}}
+	case p.accept("CAST", "("):
+		return p.cast()
+	case p.accept("EXTRACT", "(", "EPOCH", "FROM"):
+		e := &expr{kind: exprCall, name: "EXTRACT EPOCH", args: []*expr{p.expr()}}
+		p.expect(")")
+		return e
+	case t.kind == tokenNumber:
+		return &expr{value: decimal(p.take().text)}
+	case t.kind == tokenText:
+		return &expr{value: value{kind: valueText, text: p.take().text}}
+	case t.kind == tokenParam:
+		p.take()
+		p.params++
+		return &expr{kind: exprParam, index: p.params - 1}
+	}
+	name := p.name()
+	if !p.accept("(") {
+		return &expr{kind: exprColumn, name: name}
+	}
+	e := &expr{kind: exprCall, name: strings.ToUpper(name)}
+	if !p.accept(")") {
+		e.args = p.list(p.expr)
+		p.expect(")")
+	}
+	return e
+}
+
+func (p *parser) cast() *expr {
+	e := &expr{kind: exprCall, name: "CAST", args: []*expr{p.expr()}}
+	p.expect("AS")
+	if !p.accept("SIGNED") {
+		p.expect("BIGINT")
+	}
+	p.expect(")")
+	return e
+}
+
+// decimal reads a number with at most three digits behind the point.
+func decimal(text string) value {
+	whole, fraction, pointed := strings.Cut(text, ".")
+	n, err := strconv.ParseInt(whole, 10, 64)
+	if err != nil {
+		return value{kind: valueText, text: text} // too large for any column here
+	}
+	if !pointed {
+		return number(n)
+	}
+	thousandths, err := strconv.ParseInt((fraction + "000")[:3], 10, 64)
+	if err != nil {
+		thousandths = 0
+	}
+	return value{kind: valueMilli, num: n*1000 + thousandths}
+}
+
+// columns reports whether the expression depends on a row.
+func (e *expr) columns() bool {
+	if e.kind == exprColumn {
+		return true
+	}
+	for _, a := range e.args {
+		if a.columns() {
+			return true
+		}
+	}
+	return false
+}

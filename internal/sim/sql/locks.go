@@ -1,0 +1,206 @@
+package sql
+
+// lockMode is how a row is locked.
+type lockMode uint8
+
+const (
+	shared    lockMode = iota // by an INSERT that found the row to be there (InnoDB)
+	exclusive                 // by a write or SELECT FOR UPDATE
+)
+
+type rowLock struct {
+	tx   *tx
+	mode lockMode
+}
+
+// gapLock keeps others from inserting a value of a unique key, or anything at all
+// when the column is -1: what a locking statement leaves behind in InnoDB where it
+// found no row. Two transactions may have the same one.
+//
+// In InnoDB the gap reaches to the next values that are there, and a row's removal
+// widens it. Here it is one value, which is less: no lock needs a neighbour.
+type gapLock struct {
+	tx     *tx
+	table  *table
+	column int
+	key    value
+}
+
+// target is what a statement waits for.
+type target struct {
+	row  *row // to lock it
+	mode lockMode
+	gap  *gapLock   // to insert into it
+	over *tx        // the end of a transaction
+	name *namedLock // to have it
+}
+
+// none is the zero target: the statement need not wait.
+func (t target) none() bool { return t.row == nil && t.gap == nil && t.over == nil && t.name == nil }
+
+func (t target) same(o target) bool {
+	sameGap := t.gap == o.gap || t.gap != nil && o.gap != nil && t.gap.table == o.gap.table &&
+		t.gap.column == o.gap.column && t.gap.key == o.gap.key
+	return t.row == o.row && t.mode == o.mode && sameGap && t.over == o.over && t.name == o.name
+}
+
+// lockRow locks a row for the statement's transaction, or says what to wait for.
+func (d *DB) lockRow(r *run, on *row, mode lockMode) target {
+	for i := range on.locks {
+		if l := &on.locks[i]; l.tx == r.tx && l.mode >= mode {
+			return target{}
+		}
+	}
+	want := target{row: on, mode: mode}
+	if len(d.blockers(r, want)) > 0 {
+		return want
+	}
+	for i := range on.locks {
+		if on.locks[i].tx == r.tx {
+			on.locks[i].mode = mode
+			return target{}
+		}
+	}
+	on.locks = append(on.locks, rowLock{r.tx, mode})
+	r.tx.locked = append(r.tx.locked, on)
+	return target{}
+}
+
+// blockers are the sessions that a statement has to wait for before it may have
+// its target: those that have it, and those that came first.
+func (d *DB) blockers(r *run, want target) []*session {
+	var out []*session
+	switch {
+	case want.row != nil:
+		for _, l := range want.row.locks {
+			if l.tx != r.tx && (l.mode == exclusive || want.mode == exclusive) {
+				out = append(out, l.tx.session)
+			}
+		}
+		return d.earlier(out, r, func(w target) bool {
+			return w.row == want.row && (w.mode == exclusive || want.mode == exclusive)
+		})
+	case want.gap != nil:
+		for _, g := range d.gaps {
+			if g.tx != r.tx && g.table == want.gap.table && (g.column < 0 || d.sameGap(&g, want.gap)) {
+				out = append(out, g.tx.session)
+			}
+		}
+	case want.over != nil:
+		if !want.over.ended {
+			out = append(out, want.over.session)
+		}
+	case want.name != nil:
+		if h := want.name.holder; h != nil && h != r.session {
+			out = append(out, h)
+		}
+		return d.earlier(out, r, func(w target) bool { return w.name == want.name })
+	}
+	return out
+}
+
+func (d *DB) sameGap(a, b *gapLock) bool {
+	order, ok := d.cfg.Flavour.compare(a.key, b.key)
+	return a.column == b.column && ok && order == 0
+}
+
+// earlier adds the sessions whose statements have waited longer than r for a
+// target that gets in its way.
+func (d *DB) earlier(out []*session, r *run, conflicts func(target) bool) []*session {
+	for _, w := range d.waiting {
+		if w == r {
+			break
+		}
+		if w.session != r.session && conflicts(w.target) {
+			out = append(out, w.session)
+		}
+	}
+	return out
+}
+
+// lockGap keeps others from inserting what the statement has not found.
+func (d *DB) lockGap(t *tx, on *table, column int, k value) {
+	for _, g := range d.gaps {
+		if g.tx == t && g.table == on && g.column == column && (column < 0 || g.key == k) {
+			return
+		}
+	}
+	d.gaps = append(d.gaps, gapLock{t, on, column, k})
+}
+
+// inherit leaves a lock on the gap to those who waited to see an insert come to
+// its end, when it is undone: all of them at once. When two of them go on to
+// insert, each waits for the other (MySQL documentation, "Locks Set by Different
+// SQL Statements in InnoDB": the deadlock of three concurrent inserts).
+func (d *DB) inherit(gone *row) {
+	if d.cfg.Flavour != MySQL {
+		return
+	}
+	for _, w := range d.waiting {
+		if w.target.row == gone && w.target.mode == shared {
+			d.lockGap(w.tx, gone.table, w.waitColumn, w.image[w.waitColumn])
+		}
+	}
+}
+
+// release gives back all row and gap locks of a transaction.
+func (d *DB) release(t *tx) {
+	for _, r := range t.locked {
+		for i, l := range r.locks {
+			if l.tx == t {
+				r.locks = append(r.locks[:i], r.locks[i+1:]...)
+				break
+			}
+		}
+	}
+	kept := d.gaps[:0]
+	for _, g := range d.gaps {
+		if g.tx != t {
+			kept = append(kept, g)
+		}
+	}
+	d.gaps = kept
+	d.freed = true
+}
+
+// deadlocked reports whether a waiting statement waits, by way of others, for
+// itself, and returns the sessions of that circle.
+func (d *DB) deadlocked(r *run) []*session {
+	var path []*session
+	seen := []*session{}
+	var visit func(w *run) bool
+	visit = func(w *run) bool {
+		for _, s := range d.blockers(w, w.target) {
+			if s == r.session {
+				path = append(path, w.session)
+				return true
+			}
+			if contains(seen, s) || s.running == nil || !d.sameDetector(r, s.running) {
+				continue
+			}
+			seen = append(seen, s)
+			if visit(s.running) {
+				path = append(path, w.session)
+				return true
+			}
+		}
+		return false
+	}
+	visit(r)
+	return path
+}
+
+// sameDetector: InnoDB looks at its own locks only, MariaDB at named locks by
+// themselves; PostgreSQL keeps all kinds in one place.
+func (d *DB) sameDetector(a, b *run) bool {
+	return d.cfg.Flavour == PostgreSQL || (a.target.name != nil) == (b.target.name != nil)
+}
+
+func contains(list []*session, s *session) bool {
+	for _, other := range list {
+		if other == s {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,284 @@
+package sql
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"lockstep/internal/world"
+)
+
+// scripts makes random scripts of statements. They avoid what a real server does
+// not do the same way twice:
+//
+//   - Deadlocks: a transaction goes through the keys upwards.
+//   - Two statements that wait to insert the same key: when the insert that they
+//     wait for is undone, MySQL lets them deadlock, PostgreSQL lets them race. An
+//     insert and another statement race as well.
+//   - Neighbours of a gap: between the keys of a script stand rows that stay.
+type scripts struct {
+	*rand.Rand
+	scripts, statements, blocks, late int
+
+	d     *duel
+	table string
+}
+
+var scriptKeys = []string{"a", "b", "c"}
+
+func (g *scripts) pick(texts ...string) string { return texts[g.IntN(len(texts))] }
+
+func (g *scripts) script(t *testing.T, real *realServer) {
+	t.Helper()
+	g.scripts++
+	g.table = fmt.Sprintf("t%d", g.scripts)
+	id := "id BIGINT NOT NULL AUTO_INCREMENT PRIMARY KEY"
+	if real.flavour == PostgreSQL {
+		id = "id BIGSERIAL PRIMARY KEY"
+	}
+	g.d = newDuel(t, real,
+		fmt.Sprintf("CREATE TABLE %s (%s, name VARCHAR(64) NOT NULL UNIQUE, owner VARCHAR(64), n BIGINT NOT NULL)", g.table, id),
+		fmt.Sprintf("INSERT INTO %s (name, n) VALUES ('!', 0)", g.table),
+		fmt.Sprintf("INSERT INTO %s (name, n) VALUES ('a~', 0)", g.table),
+		fmt.Sprintf("INSERT INTO %s (name, n) VALUES ('b~', 0)", g.table),
+		fmt.Sprintf("INSERT INTO %s (name, n) VALUES ('c~', 0)", g.table),
+	)
+	for i := range 5 {
+		g.d.connect(string(rune('A' + i)))
+	}
+	for range 40 {
+		g.step()
+	}
+	g.d.endAll()
+	g.blocks += g.d.blocks
+	g.late += g.d.late
+	admin := &realSession{server: real, conn: real.admin}
+	if res := admin.exec(world.Stmt{Query: "DROP TABLE " + g.table}); res.Err != nil {
+		t.Fatal(res.Err)
+	}
+}
+
+// step lets one session that does not wait do something.
+func (g *scripts) step() {
+	at := g.IntN(len(g.d.pairs))
+	p := g.d.pairs[at]
+	if g.IntN(60) == 0 {
+		g.d.end(p)
+		fresh := g.d.connect(p.name)
+		pairs := g.d.pairs[:len(g.d.pairs)-1] // in the place of the old one: its role depends on it
+		g.d.pairs = append(append(append([]*pair(nil), pairs[:at]...), fresh), pairs[at:]...)
+		g.statements++
+		return
+	}
+	if p.blocked {
+		return
+	}
+	g.statements++
+	if p.name >= "D" {
+		g.namedLocks(p)
+		return
+	}
+	query, args := g.statement(p)
+	if res, done := g.d.do(p, query, args...); done {
+		p.note(g.d.real.flavour, res)
+	}
+}
+
+// note keeps track of what a session may do next.
+func (p *pair) note(f Flavour, res world.SQLResult) {
+	word, _, _ := strings.Cut(p.stmt.Query, " ")
+	switch {
+	case word == "BEGIN" && !p.failed:
+		if !p.inTx || f == MySQL {
+			p.inTx, p.highest, p.mayRest = true, "", true
+		}
+	case word == "COMMIT" || word == "ROLLBACK":
+		p.inTx, p.failed, p.highest = false, false, ""
+	case res.Err != nil:
+		p.failed = p.inTx && f == PostgreSQL
+		p.mayRest = false
+	case strings.Contains(p.stmt.Query, "name = ?") || word == "INSERT":
+		p.mayRest = res.Affected > 0 || len(res.Rows) > 0
+	}
+}
+
+// key draws a key that the session may lock now; "" for none.
+func (g *scripts) key(p *pair) string {
+	if !p.inTx {
+		return g.pick(scriptKeys...)
+	}
+	var free []string
+	for _, k := range scriptKeys {
+		if k > p.highest || k == p.highest && p.mayRest {
+			free = append(free, k)
+		}
+	}
+	if len(free) == 0 {
+		return ""
+	}
+	return g.pick(free...)
+}
+
+// quiet reports whether no other session has a transaction or waits.
+func (g *scripts) quiet(p *pair) bool {
+	for _, other := range g.d.pairs {
+		if other != p && (other.inTx || other.blocked && other.name < "D") {
+			return false
+		}
+	}
+	return true
+}
+
+// contested reports whether somebody waits for a key so that another waiting
+// statement would make the outcome a matter of luck.
+func (g *scripts) contested(k string, insert bool) bool {
+	for _, p := range g.d.pairs {
+		if !p.blocked || p.name >= "D" || p.stmt.Args[len(p.stmt.Args)-1].Text != k {
+			continue
+		}
+		inserts := strings.HasPrefix(p.stmt.Query, "INSERT")
+		if inserts && insert || (inserts || insert) && (g.d.real.flavour == PostgreSQL || g.unborn(k)) {
+			return true
+		}
+	}
+	return false
+}
+
+// unborn reports whether there is a row of that key which nobody has committed.
+func (g *scripts) unborn(k string) bool {
+	t := g.d.model.table(g.table)
+	for _, r := range t.rows {
+		if r.vals == nil && r.keys[t.column("name")].text == k {
+			return true
+		}
+	}
+	return false
+}
+
+func (g *scripts) statement(p *pair) (string, []world.SQLValue) {
+	if p.failed && g.IntN(3) > 0 {
+		return g.pick("ROLLBACK", "COMMIT"), nil
+	}
+	switch g.IntN(20) {
+	case 0, 1, 2:
+		if p.inTx {
+			return g.pick("COMMIT", "COMMIT", "ROLLBACK"), nil
+		}
+		return "BEGIN", nil
+	case 3:
+		return g.pick("BEGIN", "COMMIT", "ROLLBACK"), nil
+	case 4:
+		return "SELECT id, name, owner, n FROM " + g.table, nil
+	case 5:
+		return g.odd()
+	case 6:
+		if g.quiet(p) {
+			p.highest, p.mayRest = "z", false
+			return g.scan()
+		}
+	}
+	k := g.key(p)
+	insert := g.IntN(3) == 0
+	if k == "" || g.contested(k, insert) || insert && p.inTx && k == p.highest && !p.mayRest {
+		return "SELECT * FROM " + g.table + " WHERE name = ?", []world.SQLValue{world.SQLText(g.pick(scriptKeys...))}
+	}
+	p.highest = k
+	if insert {
+		return g.insert(k)
+	}
+	return g.about(k)
+}
+
+func (g *scripts) insert(k string) (string, []world.SQLValue) {
+	if g.IntN(8) == 0 {
+		return fmt.Sprintf("INSERT INTO %s (owner, name) VALUES (?, ?)", g.table), []world.SQLValue{world.SQLText("x"), world.SQLText(k)}
+	}
+	return fmt.Sprintf("INSERT INTO %s (n, owner, name) VALUES (? + 1, 'o', ?)", g.table), []world.SQLValue{g.num(), world.SQLText(k)}
+}
+
+func (g *scripts) num() world.SQLValue { return world.SQLNum(g.Int64N(4)) }
+
+// about is a statement that locks the row of one key.
+func (g *scripts) about(k string) (string, []world.SQLValue) {
+	key := world.SQLText(k)
+	switch g.IntN(7) {
+	case 0:
+		return fmt.Sprintf("DELETE FROM %s WHERE name = ?", g.table), []world.SQLValue{key}
+	case 1:
+		return fmt.Sprintf("DELETE FROM %s WHERE n < ? AND name = ?", g.table), []world.SQLValue{g.num(), key}
+	case 2:
+		return fmt.Sprintf("SELECT n, n * 2 - 1, owner FROM %s WHERE name = ? FOR UPDATE", g.table), []world.SQLValue{key}
+	case 3:
+		return fmt.Sprintf("SELECT * FROM %s WHERE n = ? AND name = ? FOR UPDATE", g.table), []world.SQLValue{g.num(), key}
+	case 4:
+		return fmt.Sprintf("UPDATE %s SET n = n + 1, owner = ? WHERE name = ?", g.table), []world.SQLValue{world.SQLText(g.pick("p", "q")), key}
+	case 5:
+		return fmt.Sprintf("UPDATE %s SET n = ? WHERE owner = 'o' AND name = ?", g.table), []world.SQLValue{g.num(), key}
+	}
+	return fmt.Sprintf("UPDATE %s SET n = n + 1, owner = n WHERE n < ? AND name = ?", g.table), []world.SQLValue{g.num(), key}
+}
+
+// scan is a statement without a key: it goes through the whole table.
+func (g *scripts) scan() (string, []world.SQLValue) {
+	switch g.IntN(3) {
+	case 0:
+		return fmt.Sprintf("UPDATE %s SET n = n + ? WHERE n > 0", g.table), []world.SQLValue{g.num()}
+	case 1:
+		return fmt.Sprintf("DELETE FROM %s WHERE owner = 'q'", g.table), nil
+	}
+	return fmt.Sprintf("SELECT name FROM %s WHERE n >= ? FOR UPDATE", g.table), []world.SQLValue{g.num()}
+}
+
+// odd is a statement that is wrong or needs no row.
+func (g *scripts) odd() (string, []world.SQLValue) {
+	return g.pick(
+		"SELEC 1", "SELECT x FROM "+g.table, "SELECT n FROM "+g.table+" WHERE y = 1", "SELECT n FROM nowhere",
+		"DELETE FROM nowhere WHERE n = 1", "INSERT INTO nowhere (n) VALUES (1)", "UPDATE nowhere SET n = 1",
+		"INSERT INTO "+g.table+" (z) VALUES (1)", "UPDATE "+g.table+" SET z = 1", "SELECT 1 + 2 * 3, (1 + 2) * 3, 7 - 9, 'it''s'",
+		"SELECT name FROM "+g.table+" WHERE name = 'A~'", "SELECT name FROM "+g.table+" WHERE name < 'b' AND n <= 0",
+		"INSERT INTO "+g.table+" (n, name) VALUES (1)", "INSERT INTO "+g.table+" (n, name) VALUES (1, NULL)",
+	), nil
+}
+
+// namedLocks lets a session take and give back named locks; those that wait go
+// through the names upwards.
+func (g *scripts) namedLocks(p *pair) {
+	names := []string{"u", "v", "w"}
+	k := g.pick(names...)
+	highest := ""
+	for _, n := range names {
+		if p.named[n] > 0 {
+			highest = n
+		}
+	}
+	wait := g.IntN(2) == 0 && (k > highest || p.named[k] > 0)
+	free := g.IntN(3) == 0
+	var query string
+	switch {
+	case g.d.real.flavour == MySQL && free:
+		query = "SELECT RELEASE_LOCK(?)"
+	case g.d.real.flavour == MySQL && g.IntN(6) == 0:
+		query = "SELECT IS_USED_LOCK(?)"
+	case g.d.real.flavour == MySQL && wait:
+		query = "SELECT GET_LOCK(?, 30)"
+	case g.d.real.flavour == MySQL:
+		query = "SELECT GET_LOCK(?, 0)"
+	case free:
+		query = "SELECT pg_advisory_unlock(hashtext(?))"
+	case wait:
+		query = "SELECT pg_advisory_lock(hashtext(?))"
+	default:
+		query = "SELECT pg_try_advisory_lock(hashtext(?))"
+	}
+	g.d.do(p, query, world.SQLText(k))
+	// What it has is what the model says: the answer may come later.
+	for _, n := range names {
+		p.named[n] = 0
+		for _, l := range g.d.model.named {
+			if l.holder != nil && l.holder.conn == p.conn && l.key.text == n {
+				p.named[n] = l.count
+			}
+		}
+	}
+}

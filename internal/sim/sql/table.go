@@ -1,0 +1,107 @@
+package sql
+
+import (
+	"strings"
+
+	"lockstep/internal/history"
+)
+
+// table is one table with its rows, in the order in which they were inserted.
+type table struct {
+	name    string
+	columns []column
+	unique  []unique // the primary key first
+	rows    []*row
+	nextID  int64 // of the generated column
+}
+
+// unique is a unique key of one column.
+type unique struct {
+	name   string
+	column int
+}
+
+// image is one version of a row; it does not change any more. nil: no row.
+type image []value
+
+// row is one row. While a transaction has written it, there are two versions.
+type row struct {
+	serial  int64 // the same on all servers
+	table   *table
+	keys    image // some version of it: unique keys do not change
+	vals    image // committed
+	writer  *tx   // that has written the row and goes on
+	pending image // what it has written
+	locks   []rowLock
+
+	// The entry of a lock that the row stands for.
+	owner history.NodeID // who created it
+	live  bool           // it has been neither given back nor taken over
+}
+
+// seenBy is the version that a transaction works on: its own, or the committed one.
+func (r *row) seenBy(t *tx) image {
+	if r.writer == t && t != nil {
+		return r.pending
+	}
+	return r.vals
+}
+
+// column returns the position of a column, -1 if there is none.
+func (t *table) column(name string) int {
+	for i, c := range t.columns {
+		if strings.EqualFold(c.name, name) {
+			return i
+		}
+	}
+	return -1
+}
+
+// generated returns the position of the generated column, -1 if there is none.
+func (t *table) generated() int {
+	for i, c := range t.columns {
+		if c.generated {
+			return i
+		}
+	}
+	return -1
+}
+
+func (t *table) remove(r *row) {
+	for i, other := range t.rows {
+		if other == r {
+			t.rows = append(t.rows[:i], t.rows[i+1:]...)
+			return
+		}
+	}
+}
+
+func (d *DB) table(name string) *table {
+	for _, t := range d.tables {
+		if t.name == name {
+			return t
+		}
+	}
+	return nil
+}
+
+// The columns by which a row of a lock's table is known, whatever else it has.
+const (
+	nameColumn    = "name"
+	ownerColumn   = "owner"
+	expiresColumn = "expires_at" // milliseconds since 1970
+)
+
+// get is a column of a version by its name; NULL if there is no such column.
+func (t *table) get(v image, name string) value {
+	if at := t.column(name); at >= 0 && v != nil {
+		return v[at]
+	}
+	return value{}
+}
+
+// sameKey reports whether a version has this value in a column.
+func (d *DB) sameKey(v image, column int, k value) bool {
+	order, ok := d.cfg.Flavour.compare(v[column], k)
+	return ok && order == 0
+}

@@ -1,0 +1,275 @@
+package sim
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"lockstep/internal/history"
+	"lockstep/internal/locks"
+	"lockstep/internal/plan"
+	"lockstep/internal/sim/kernel"
+	"lockstep/internal/world"
+)
+
+// ensemble is a world with three servers whose clients A and B run what a test
+// gives them. Replies are waited for as long as a library does.
+type ensemble struct {
+	*World
+	t *testing.T
+}
+
+func newEnsemble(t *testing.T) *ensemble {
+	t.Helper()
+	p := plan.Default()
+	p.Clients = []string{"A", "B"}
+	p.Network.Latency = plan.Range{Min: time.Millisecond, Max: time.Millisecond}
+	p.Network.Timeout = time.Minute
+	v, _ := locks.Lookup("zk-sequential")
+	w := New()
+	t.Cleanup(w.Close)
+	if err := w.setUp(&p, v, 1); err != nil {
+		t.Fatal(err)
+	}
+	return &ensemble{w, t}
+}
+
+// run lets the clients play, until the last of them has returned.
+func (e *ensemble) run(scripts ...func(c *client, zk world.ZooKeeper)) {
+	e.t.Helper()
+	left := len(scripts)
+	for i, script := range scripts {
+		c := e.clients[i]
+		e.k.Spawn(c.proc, "main", func() {
+			script(c, &zkPort{c})
+			if left--; left == 0 {
+				e.k.Halt()
+			}
+		})
+	}
+	if err := e.k.Run(100_000); err != nil {
+		e.t.Fatal(err)
+	}
+	if left > 0 {
+		e.t.Fatalf("%d clients hang", left)
+	}
+}
+
+// cut holds back everything between a client and some servers for a while.
+func (e *ensemble) cut(client string, from, length time.Duration, servers ...string) {
+	var ids []history.NodeID
+	for _, s := range servers {
+		ids = append(ids, e.hist.Node(s))
+	}
+	e.k.After(from, kernel.HandlerFunc(func() {
+		e.network.partition(1, []history.NodeID{e.hist.Node(client)}, ids, true)
+	}), 0, 0)
+	e.k.After(from+length, kernel.HandlerFunc(func() { e.network.heal(1) }), 0, 0)
+}
+
+func (e *ensemble) session(c *client, zk world.ZooKeeper) world.ZKSession {
+	e.t.Helper()
+	s, err := zk.Connect(c.Background(), 10*time.Second)
+	if err != nil {
+		e.t.Fatal(err)
+	}
+	return s
+}
+
+// stateAt is a state with the second in which it began, to a tenth.
+type stateAt struct {
+	state world.ZKState
+	at    time.Duration
+}
+
+func follow(c *client, s world.ZKSession, n int) (seen []stateAt) {
+	for range n {
+		state, err := s.NextState(c.Background())
+		if err != nil {
+			panic(err)
+		}
+		seen = append(seen, stateAt{state, c.Mono().Truncate(100 * time.Millisecond)})
+	}
+	return seen
+}
+
+func expectStates(t *testing.T, got []stateAt, want ...stateAt) {
+	t.Helper()
+	if !slices.Equal(got, want) {
+		t.Errorf("states %v, want %v", got, want)
+	}
+}
+
+// Nothing is heard of a server for two thirds of the timeout: 6.67 s after the
+// last reply, which came at the very beginning, the library takes the next one.
+func TestZKSessionMovesToAnotherServer(t *testing.T) {
+	e := newEnsemble(t)
+	e.cut("A", time.Second, 20*time.Second, "zk-1")
+	e.run(func(c *client, zk world.ZooKeeper) {
+		s := e.session(c, zk)
+		id := s.ID()
+		if _, err := s.Create(c.Background(), "/lock", "", world.ZKEphemeral); err != nil {
+			t.Error(err)
+		}
+		expectStates(t, follow(c, s, 2),
+			stateAt{world.ZKDisconnected, 6600 * time.Millisecond}, stateAt{world.ZKConnected, 6600 * time.Millisecond})
+		stat, err := s.Exists(c.Background(), "/lock")
+		if err != nil || stat == nil || stat.EphemeralOwner != id || s.ID() != id {
+			t.Errorf("session %d, was %d; node %+v, %v", s.ID(), id, stat, err)
+		}
+	})
+}
+
+// Heartbeats keep an idle session alive, and fail when nobody answers.
+func TestZKSessionLivesByHeartbeats(t *testing.T) {
+	e := newEnsemble(t)
+	e.run(func(c *client, zk world.ZooKeeper) {
+		s := e.session(c, zk)
+		_ = c.Sleep(c.Background(), 5*time.Minute)
+		if err := s.Delete(c.Background(), "/lock", -1); err != world.ErrNoNode {
+			t.Errorf("after five idle minutes: %v", err)
+		}
+	})
+	pings := 0
+	for _, ev := range e.hist.Events {
+		if ev.Kind == history.Sent && e.hist.Text(ev.Text) == "PING" {
+			pings++
+		}
+	}
+	if pings < 85 || pings > 90 { // one every 3.33 s, and the way there and back
+		t.Errorf("%d heartbeats in five minutes", pings)
+	}
+}
+
+// Cut off from everybody, a client does not know that its session has expired
+// before a server says so.
+func TestZKSessionExpiresWhenAServerSaysSo(t *testing.T) {
+	e := newEnsemble(t)
+	e.cut("A", time.Second, 30*time.Second, "zk-1", "zk-2", "zk-3")
+	e.run(func(c *client, zk world.ZooKeeper) {
+		s := e.session(c, zk)
+		_, watch, err := s.ExistsWatch(c.Background(), "/lock")
+		if err != nil {
+			t.Error(err)
+		}
+		seen := follow(c, s, 1)
+		if err := s.Delete(c.Background(), "/lock", -1); err != world.ErrConnection {
+			t.Errorf("a request without a server: %v", err)
+		}
+		seen = append(seen, follow(c, s, 1)...)
+		if seen[0].state != world.ZKDisconnected || seen[1].state != world.ZKExpired || seen[1].at < 31*time.Second {
+			t.Errorf("states %v", seen)
+		}
+		if err := watch.Wait(c.Background()); err != world.ErrSessionExpired {
+			t.Errorf("a watch of a dead session: %v", err)
+		}
+		if err := s.Delete(c.Background(), "/lock", -1); err != world.ErrSessionExpired {
+			t.Errorf("a request of a dead session: %v", err)
+		}
+		if next := e.session(c, zk); next.ID() == s.ID() {
+			t.Error("the new session has the old one's number")
+		}
+	})
+}
+
+// The server has closed the connection of a frozen client; after the pause its
+// library needs one attempt to connect, a few milliseconds, to know the truth.
+func TestZKSessionExpiresDuringAPause(t *testing.T) {
+	e := newEnsemble(t)
+	a := e.clients[0]
+	e.k.After(time.Second, kernel.HandlerFunc(a.proc.Freeze), 0, 0)
+	e.k.After(16*time.Second, kernel.HandlerFunc(a.proc.Thaw), 0, 0)
+	e.run(func(c *client, zk world.ZooKeeper) {
+		expectStates(t, follow(c, e.session(c, zk), 2),
+			stateAt{world.ZKDisconnected, 16 * time.Second}, stateAt{world.ZKExpired, 16 * time.Second})
+	})
+}
+
+// A short pause costs a connection, not the session.
+func TestZKSessionSurvivesAShortPause(t *testing.T) {
+	e := newEnsemble(t)
+	a := e.clients[0]
+	e.k.After(time.Second, kernel.HandlerFunc(a.proc.Freeze), 0, 0)
+	e.k.After(9*time.Second, kernel.HandlerFunc(a.proc.Thaw), 0, 0)
+	e.run(func(c *client, zk world.ZooKeeper) {
+		expectStates(t, follow(c, e.session(c, zk), 2),
+			stateAt{world.ZKDisconnected, 9 * time.Second}, stateAt{world.ZKConnected, 9 * time.Second})
+	})
+}
+
+// B's watch is on a server that B cannot reach when A deletes the node. The next
+// server tells it, when the library lays the watch anew.
+func TestZKWatchSurvivesAChangeOfServer(t *testing.T) {
+	e := newEnsemble(t)
+	e.cut("B", 2*time.Second, 20*time.Second, "zk-2")
+	e.run(func(c *client, zk world.ZooKeeper) {
+		s := e.session(c, zk)
+		if _, err := s.Create(c.Background(), "/lock", "", world.ZKEphemeral); err != nil {
+			t.Error(err)
+		}
+		_ = c.Sleep(c.Background(), 3*time.Second)
+		if err := s.Delete(c.Background(), "/lock", -1); err != nil {
+			t.Error(err)
+		}
+	}, func(c *client, zk world.ZooKeeper) {
+		s := e.session(c, zk)
+		_ = c.Sleep(c.Background(), time.Second)
+		stat, watch, err := s.ExistsWatch(c.Background(), "/lock")
+		if err != nil || stat == nil {
+			t.Errorf("%+v, %v", stat, err)
+		}
+		if err := watch.Wait(c.Background()); err != nil {
+			t.Error(err)
+		}
+		// The last reply came after one second, so the server is given up at 7.67 s.
+		if at := c.Mono(); at < 7600*time.Millisecond || at > 7800*time.Millisecond {
+			t.Errorf("the watch fired at %v", at)
+		}
+	})
+}
+
+// The death of a server breaks its connections: no heartbeat is needed to notice.
+func TestZKSessionNoticesADeadServer(t *testing.T) {
+	e := newEnsemble(t)
+	e.clients[0].member = 1
+	e.k.After(time.Second, kernel.HandlerFunc(func() { injector{e.World}.Crash(1, "zk-2") }), 0, 0)
+	e.run(func(c *client, zk world.ZooKeeper) {
+		expectStates(t, follow(c, e.session(c, zk), 2),
+			stateAt{world.ZKDisconnected, time.Second}, stateAt{world.ZKConnected, time.Second})
+	})
+}
+
+// A new leader keeps the sessions, and so their nodes.
+func TestZKSessionOutlivesTheLeader(t *testing.T) {
+	e := newEnsemble(t)
+	e.k.After(time.Second, kernel.HandlerFunc(func() { injector{e.World}.Crash(1, "zk-1") }), 0, 0)
+	e.run(func(c *client, zk world.ZooKeeper) {
+		s := e.session(c, zk)
+		if _, err := s.Create(c.Background(), "/lock", "", world.ZKEphemeral); err != nil {
+			t.Error(err)
+		}
+		_ = c.Sleep(c.Background(), 20*time.Second)
+		stat, err := s.Exists(c.Background(), "/lock")
+		if err != nil || stat == nil || stat.EphemeralOwner != s.ID() {
+			t.Errorf("%+v, %v", stat, err)
+		}
+		if s.State() != world.ZKConnected {
+			t.Errorf("state %v", s.State())
+		}
+	})
+}
+
+func TestZKConnectGivesUpWithItsContext(t *testing.T) {
+	e := newEnsemble(t)
+	e.cut("A", 0, time.Minute, "zk-1", "zk-2", "zk-3")
+	e.run(func(c *client, zk world.ZooKeeper) {
+		ctx, cancel := c.WithTimeout(c.Background(), 5*time.Second)
+		defer cancel()
+		_ = c.Sleep(c.Background(), time.Millisecond)
+		if _, err := zk.Connect(ctx, 10*time.Second); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("got %v", err)
+		}
+	})
+}
