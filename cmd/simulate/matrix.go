@@ -93,6 +93,9 @@ func (f *matrixFlags) measure(cmd *cobra.Command) error {
 	}
 	f.print(os.Stdout, m)
 	fmt.Printf("\n%d runs in %.1f s   page %s\n", runsOf(m), time.Since(started).Seconds(), page)
+	if len(m.Cells) == 1 {
+		return f.again(m)
+	}
 	return nil
 }
 
@@ -244,5 +247,24 @@ func sighted(s *matrix.Sighting) *sightedJSON {
 
 // save writes the page.
 func (f *matrixFlags) save(path string, m *matrix.Matrix) error {
+	return nil
+}
+
+// again saves the worst run of the only cell as a scenario file and says how to
+// play it.
+func (f *matrixFlags) again(m *matrix.Matrix) error {
+	c := &m.Cells[0]
+	if c.Worst == nil {
+		fmt.Printf("\n%s\n", c.Note)
+		return nil
+	}
+	path := filepath.Join(f.out, "matrix", c.Lock+"-"+c.Fault+".yaml")
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return &environmentError{err}
+	}
+	if err := os.WriteFile(path, []byte(scenario.Resolved(c.Worst.Plan())), 0o644); err != nil {
+		return &environmentError{err}
+	}
+	fmt.Printf("\nworst    %s: %s\nagain    simulate run %s --seed %d\n", c.Worst.Letter, c.Note, path, max(c.Worst.Seed, 1))
 	return nil
 }

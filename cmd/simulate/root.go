@@ -35,7 +35,7 @@ crashes, lost replies and failovers, and judge the history that results.
 	root.PersistentFlags().StringVar(&g.out, "out", "reports", "the run store: where run directories go")
 	root.PersistentFlags().BoolVar(&g.quiet, "quiet", false, "print the verdicts only")
 	root.PersistentFlags().BoolVar(&g.noColor, "no-color", false, "no colours (also: NO_COLOR)")
-	root.AddCommand(runCommand(g), validateCommand(g), listCommand(g), explainCommand(g), matrixCommand(g), versionCommand(g))
+	root.AddCommand(runCommand(g), validateCommand(g), listCommand(g), explainCommand(g), matrixCommand(g), claimsCommand(g), versionCommand(g))
 	return root
 }
 

@@ -54,7 +54,7 @@ func TestJudge(t *testing.T) {
 			"uuuuu", LetterUnknown, "fault 1 never fired: pause A; fault 3 never fired: drop"},
 		{"broken stays broken", contended + "6 A acquired; 6 B acquired" + quietEnd, []history.Fault{fault}, "buuuu", LetterV, ""},
 		{"V", contended + "6 A acquired; 6 B acquired; 7 A releasing; 7 B releasing" + quietEnd, nil, "bkkkk", LetterV, ""},
-		{"F", contended + "6 S removed owner=B peer=A" + quietEnd, nil, "kkkbk", LetterF, ""},
+		{"F", contended + "6 B acquired; 6 S removed owner=B peer=A; 7 B releasing" + quietEnd, nil, "kkkbk", LetterF, ""},
 		{"VF", contended + "6 A acquired; 6 B acquired; 6 S removed owner=B peer=A; 7 A releasing; 7 B releasing" + quietEnd, nil, "bkkbk", LetterVF, ""},
 		{"D", contended + "90 - healed; 90 P waits; 190 P gave-up", nil, "kkkkb", LetterStuck, ""},
 		{"D without contention", "0 A waits; 1 A crashed; 90 - healed; 90 P waits; 190 P gave-up", nil, "uuuub", LetterStuck, "nobody acquired the lock"},

@@ -18,6 +18,7 @@ var mutations = map[string][]string{
 	},
 	OwnerOnlyReleaseID: {
 		"blames the server's own doing", "blames for nobody's entry", "takes expiry for removal",
+		"blames those who clear away the dead", "overlooks who is about to hold", "blames takeovers",
 		"finds grants of other servers", "blames the victim", "no removal is fine",
 	},
 	ProgressID: {

@@ -126,6 +126,13 @@ func oracleRelease(h *history.History, bug string) Finding {
 		if e.Peer == e.Owner {
 			continue
 		}
+		own := lastDeed(h, e.Peer, i) == history.Waits && slices.ContainsFunc(h.Events[i+1:], func(g history.Event) bool {
+			return g.Kind == history.Granted && g.Node == e.Node && g.Owner == e.Peer && sameCommand(h, i, g)
+		})
+		robbed := lastDeed(h, e.Owner, i) == history.Acquired || nextDeed(h, e.Owner, i) == history.Acquired && bug != "overlooks who is about to hold"
+		if own && bug != "blames takeovers" || !robbed && bug != "blames those who clear away the dead" {
+			continue
+		}
 		grant := history.NoCause
 		for k, g := range h.Events[:i] {
 			sameNode := g.Node == e.Node || bug == "finds grants of other servers"
@@ -140,6 +147,51 @@ func oracleRelease(h *history.History, bug string) Finding {
 		f.add(Violation{From: e.At, To: e.At, Clients: clients, Events: evidence(grant, e.Cause, int32(i))})
 	}
 	return settle(f, tested)
+}
+
+// deeds are what changes whether a client waits or holds.
+var deeds = []history.Kind{
+	history.Waits, history.Acquired, history.GaveUp, history.Finished,
+	history.Releasing, history.LostLease, history.Crashed,
+}
+
+// lastDeed is the last deed of a client before event i.
+func lastDeed(h *history.History, client history.NodeID, i int) (kind history.Kind) {
+	for _, e := range h.Events[:i] {
+		if e.Node == client && slices.Contains(deeds, e.Kind) {
+			kind = e.Kind
+		}
+	}
+	return kind
+}
+
+// nextDeed is what happens next of: the client acquires, it dies, a server makes
+// an entry for it.
+func nextDeed(h *history.History, client history.NodeID, i int) history.Kind {
+	for _, e := range h.Events[i+1:] {
+		mine := e.Node == client && (e.Kind == history.Acquired || e.Kind == history.Crashed)
+		if mine || e.Kind == history.Granted && e.Owner == client {
+			return e.Kind
+		}
+	}
+	return 0
+}
+
+// sameCommand reports whether all events from i up to and including g, which is
+// in the history, have the cause of i.
+func sameCommand(h *history.History, i int, g history.Event) bool {
+	if h.Events[i].Cause == history.NoCause {
+		return false
+	}
+	for _, e := range h.Events[i:] {
+		if e.Cause != h.Events[i].Cause {
+			return false
+		}
+		if e == g {
+			return true
+		}
+	}
+	return false
 }
 
 func oracleProgress(h *history.History, bug string) Finding {

@@ -23,8 +23,14 @@ func init() {
 //	11 S granted owner=B
 //	12 S removed owner=B peer=A     A's late DEL: broken
 //
-// Beliefs could not tell: B may go on for hours without an overlap when no third
-// client comes by, yet its lock is gone at 12.
+// Overlaps could not tell: B may go on for hours without one when no third client
+// comes by, yet its lock is gone at 12.
+//
+// What counts is that somebody was robbed: the owner believed to hold, or was about
+// to learn that it did. Clearing away the entry of a dead client, or one that its
+// owner has forgotten, robs nobody. Nor does a client that waits and, with one
+// command, puts its own entry in the place of one that is out of date (GETSET):
+// that is how a lock without expiry in the store expires, and no release.
 //
 // A removal without a Peer is the server's own doing, one without an Owner is of
 // an entry that nobody is known to have made; neither says anything about a
@@ -36,13 +42,20 @@ func init() {
 func checkOwnerOnlyRelease(h *history.History) Finding {
 	f := Finding{Property: OwnerOnlyReleaseID, Verdict: Kept}
 	removals := 0
+	phases := make([]phase, len(h.Header.Nodes)+1)
 	for _, i := range h.Milestones() {
 		e := &h.Events[i]
+		if int(e.Node) < len(phases) {
+			phases[e.Node].follow(e.Kind)
+		}
 		if e.Kind != history.Removed || e.Peer == 0 || e.Owner == 0 {
 			continue
 		}
 		removals++
 		if e.Peer == e.Owner {
+			continue
+		}
+		if !robs(h, i, phases) {
 			continue
 		}
 		if f.Count >= MaxViolations {
@@ -62,6 +75,63 @@ func checkOwnerOnlyRelease(h *history.History) Finding {
 		f.Verdict, f.Reason = Unknown, "no client's command removed an entry"
 	}
 	return f
+}
+
+// phase is what a client is doing.
+type phase struct{ waiting, holding bool }
+
+func (p *phase) follow(kind history.Kind) {
+	switch kind {
+	case history.Waits:
+		*p = phase{waiting: true}
+	case history.Acquired:
+		*p = phase{holding: true}
+	case history.GaveUp, history.Finished, history.Releasing, history.LostLease, history.Crashed:
+		*p = phase{}
+	}
+}
+
+func phaseOf(phases []phase, client history.NodeID) phase {
+	if int(client) >= len(phases) {
+		return phase{}
+	}
+	return phases[client]
+}
+
+// robs reports whether the removal i takes the lock away from somebody.
+func robs(h *history.History, i int32, phases []phase) bool {
+	e := &h.Events[i]
+	if phaseOf(phases, e.Peer).waiting && takesOver(h, i) {
+		return false
+	}
+	return phaseOf(phases, e.Owner).holding || aboutToHold(h, i)
+}
+
+// takesOver reports whether the command that removed an entry put one of its
+// client's own in its place.
+func takesOver(h *history.History, i int32) bool {
+	e := &h.Events[i]
+	for k := i + 1; k < int32(len(h.Events)) && h.Events[k].Cause == e.Cause && e.Cause != history.NoCause; k++ {
+		if next := &h.Events[k]; next.Kind == history.Granted && next.Node == e.Node && next.Owner == e.Peer {
+			return true
+		}
+	}
+	return false
+}
+
+// aboutToHold reports whether the owner of the entry that i removes goes on to
+// acquire by it: it acquires, and no server makes another entry for it before.
+func aboutToHold(h *history.History, i int32) bool {
+	owner := h.Events[i].Owner
+	for k := i + 1; k < int32(len(h.Events)); k++ {
+		switch e := &h.Events[k]; {
+		case e.Kind == history.Granted && e.Owner == owner, e.Kind == history.Crashed && e.Node == owner:
+			return false
+		case e.Kind == history.Acquired && e.Node == owner:
+			return true
+		}
+	}
+	return false
 }
 
 // grantOf returns the index of the event that created the entry which event i

@@ -103,7 +103,7 @@ func (t *teller) faultText(e *history.Event) string {
 		}
 	}
 	text, _, _ = strings.Cut(text, " when ")
-	return strings.TrimSuffix(short(text, 60), ".")
+	return strings.TrimSuffix(short(text, 90), ".")
 }
 
 // short cuts a text to n runes, visibly.

@@ -81,6 +81,11 @@ func TestSentencesOfServers(t *testing.T) {
 			sent := t.add(1, history.Sent, "B", t.peer("mysql-1"), t.text("GET_LOCK lock 60"))
 			t.add(4000, history.Executed, "mysql-1", t.peer("B"), cause(sent), t.text("1"))
 		}, nil},
+		{"a blocking query is no delay", func(t *tape) {
+			t.withServers("consul-1")
+			sent := t.add(1, history.Sent, "A", t.peer("consul-1"), t.text("GET lock INDEX 3 WAIT 5m0s"))
+			t.add(4000, history.Executed, "consul-1", t.peer("A"), cause(sent), t.text("not locked"))
+		}, nil},
 		{"a request that waits outside of the store", func(t *tape) {
 			t.withServers("etcd-1", "etcd-2", "etcd-3")
 			sent := t.add(1, history.Sent, "A", t.peer("etcd-1"), t.text("REVOKE 7"))
@@ -107,6 +112,7 @@ func TestSentencesOfServers(t *testing.T) {
 			t.add(9100, history.Left, "A", value(2))
 			t.add(9200, history.Left, "A", value(1), t.text("the lock is not held"))
 		}, []string{
+			"0.003 s A is granted the lock until 10.002 s and enters.",
 			"0.012 s A takes the lock once more.",
 			"0.013 s A asks for the lock again, which it holds already.",
 			"9.000 s A takes the lock once more, 2 deep, 8.987 s after it asked.",

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"fmt"
+	"strings"
 
 	"lockstep/internal/history"
 	"lockstep/internal/plan"
@@ -19,7 +20,7 @@ func executed(t *teller, i int32, e *history.Event) string {
 	}
 	switch store := t.h.Name(e.Node); {
 	case plan.InRedis(store):
-	case t.client(e.Peer).waits:
+	case t.client(e.Peer).waits || blocking(t.h.Text(sent.Text)):
 		return ""
 	default:
 		return fmt.Sprintf("%s's %s is executed only now, %s after it was sent.",
@@ -27,6 +28,12 @@ func executed(t *teller, i int32, e *history.Event) string {
 	}
 	return fmt.Sprintf("%s's %s reaches %s only now, %s after it was sent.",
 		t.subject(e.Peer), orCommand(t.command(i)), t.object(e.Node), span(e.At.Sub(sent.At)))
+}
+
+// blocking reports whether a request, as typed, is a blocking query of Consul,
+// which waits for a change on purpose.
+func blocking(typed string) bool {
+	return strings.HasPrefix(typed, "GET ") && strings.Contains(typed, " INDEX ")
 }
 
 // replied tells a reply that was long on its way.

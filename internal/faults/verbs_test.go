@@ -162,3 +162,14 @@ func TestAnyCommand(t *testing.T) {
 		t.Errorf("got %q, want %q", drop.Text, want)
 	}
 }
+
+// A fault that names the holder on one of its sides must hear who that is.
+func TestSidesFollowTheHolder(t *testing.T) {
+	for name, want := range map[string]bool{TheHolder: true, NextHolder: true, "A": false} {
+		split := with("partition", Args{Sides: [][]string{{TheStore}, {"B", name}}}, Trigger{At: time.Second}, End{For: time.Second})
+		l := &lab{}
+		if got := NewEngine([]Fault{split}, l, l).WantsKind(Acquires); got != want {
+			t.Errorf("%s: the engine wants to know who acquires: %v", name, got)
+		}
+	}
+}

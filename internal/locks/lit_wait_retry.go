@@ -9,7 +9,7 @@
 //  3. Fewer, or an error: again from step 1, after a while. What the SET has written stays.
 //  4. To release, EVAL unlock: GET key equals token -> DEL key, 1; else 0.
 //
-// Guarantees: as set-wait.
+// Guarantees: as set-wait, for an attempt that succeeds at once.
 //
 // Breaks when: no replica confirms in time: the client finds the lock taken, by
 // itself, and so does everybody else for a whole lease. WAIT times out; it undoes

@@ -124,15 +124,15 @@ func (l *redissonLatch) tryAcquire(ctx context.Context, ttl int64) error {
 // between is lost, and nobody looks whether it was: the wait goes on. It reports
 // false when ctx has ended before.
 func (l *redissonLatch) resubscribe(ctx context.Context) bool {
+	const first, longest = 2 * time.Millisecond, 8192 * time.Millisecond // of ConnectionWatchdog
 	l.sub.Close()
-	for {
-		sub, err := l.Redis.Subscribe(ctx, l.channel)
-		if err == nil {
+	for delay := first; ; delay = min(2*delay, longest) {
+		if l.Env.Sleep(ctx, delay) != nil {
+			return false
+		}
+		if sub, err := l.Redis.Subscribe(ctx, l.channel); err == nil {
 			l.sub = sub
 			return true
-		}
-		if l.Env.Sleep(ctx, l.Lease/30) != nil {
-			return false
 		}
 	}
 }

@@ -16,7 +16,9 @@
 // Breaks when: a holder overruns its lease; the primary comes back empty before
 // anybody has missed it, and its replica follows it. WAIT counts replicas that
 // have the write in memory, not on disk, and time goes by while it counts: the
-// lease has been running since the SET.
+// lease has been running since the SET. When the only replica has become the
+// primary, nobody is left to confirm, and nobody gets the lock until there is a
+// new one.
 //
 // Source: 002_350e0850a80a0d01.txt, lines 78-84; Redis documentation of WAIT.
 

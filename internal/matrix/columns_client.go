@@ -30,7 +30,7 @@ func crashHolding(s subject) []sketch {
 	const fault = "when: A is in its critical section; crash: A"
 	out := []sketch{
 		{name: "A dies in its critical section", faults: []string{fault}},
-		{name: "A dies, and the others try in step", workload: []string{"retry: 100ms"}, clients: "[A, B, C, D, E]", faults: []string{fault}},
+		{name: "A dies, and the others try in step", latency: "1ms..20ms", workload: []string{"retry: 100ms"}, clients: "[A, B, C, D, E]", faults: []string{fault}},
 	}
 	if s.Renews {
 		out = append(out, sketch{
@@ -45,6 +45,9 @@ func pausePast(s subject) []sketch {
 		{name: "A freezes in its critical section", faults: []string{"when: A is in its critical section; pause: A; for: 15s"}},
 		{name: "A freezes when its acquire has returned", faults: []string{"when: A acquires; pause: A; for: 15s"}},
 	}
+	out = append(out, sketch{
+		name: "A freezes for five leases", faults: []string{"when: A is in its critical section; pause: A; for: 50s"},
+	})
 	for i, c := range s.Acquire {
 		out = append(out, sketch{
 			name:   of("A freezes when it has the reply of "+c, i, len(s.Acquire)),
@@ -78,11 +81,11 @@ func hungWorker(subject) []sketch {
 
 func clientClocks(s subject) []sketch {
 	return []sketch{
-		{name: "B's clock is 12 s ahead", work: "6s", clocks: "{B: {offset: +12s}}"},
-		{name: "A's clock is 12 s behind", work: "6s", clocks: "{A: {offset: -12s}}"},
-		{name: "B's and C's clocks are 12 s ahead", work: "6s", clocks: "{B: {offset: +12s}, C: {offset: +12s}}"},
-		{name: "A's clock steps back while it holds", work: "6s", faults: []string{"when: A is in its critical section; jump-clock: A; by: -12s"}},
-		{name: "B's clock steps ahead while it waits", work: "6s", faults: []string{"when: A is in its critical section; jump-clock: B; by: +12s"}},
+		{name: "B's clock is 12 s ahead", work: "5s", clocks: "{B: {offset: +12s}}"},
+		{name: "A's clock is 12 s behind", work: "5s", clocks: "{A: {offset: -12s}}"},
+		{name: "B's and C's clocks are 12 s ahead", work: "5s", clocks: "{B: {offset: +12s}, C: {offset: +12s}}"},
+		{name: "A's clock steps back while it holds", work: "5s", faults: []string{"when: A is in its critical section; jump-clock: A; by: -12s"}},
+		{name: "B's clock steps ahead while it waits", work: "5s", faults: []string{"when: A is in its critical section; jump-clock: B; by: +12s"}},
 		{name: "A's clock steps back while it acquires", faults: []string{nth("has any command executed", 1) + "; jump-clock: A; by: -12s"}},
 	}
 }

@@ -50,7 +50,7 @@ func lostRelease(s subject) []sketch {
 				load = append(load, "nested: 1")
 			}
 			out = append(out, sketch{
-				name: name, work: "6s", workload: load,
+				name: name, work: "5s", workload: load,
 				faults: []string{s.inRelease("is about to send %s", i) + "; drop: reply"},
 			})
 		}

@@ -37,7 +37,7 @@ func (l luck) around(d time.Duration) time.Duration {
 func (l luck) work(d time.Duration) time.Duration {
 	varied := l.around(d)
 	if d < lease {
-		varied = min(varied, lease*4/5)
+		varied = min(varied, max(d, lease/2))
 	}
 	return varied
 }

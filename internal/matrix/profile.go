@@ -18,7 +18,7 @@ type Profile struct {
 	Hold      []string // commands while the lock is held for a short while
 	Release   []string // commands from the invocation of release until it has returned
 	Renews    bool     // commands are sent while the lock is held for longer than a lease
-	Reentrant bool     // a holder that acquires again gets the lock at once
+	Reentrant bool     // a holder that acquires again gets the lock at once, and keeps it when it has released once
 }
 
 // profileOf plays the lock without faults and watches client A.
@@ -41,6 +41,7 @@ func profileOf(ctx context.Context, w run.World, v locks.Variant) (*Profile, err
 		return nil, err
 	}
 	out.Reentrant = reenters(h, nested.Lease/2)
+	out.Acquire = out.Acquire[:min(len(out.Acquire), mostCommands)]
 	return out, nil
 }
 
@@ -92,15 +93,26 @@ func commandOf(text string) string {
 	return text
 }
 
-// reenters reports whether the nested acquisition succeeded soon.
+// mostCommands bounds the commands of an acquire that are tampered with one by
+// one: a lock that is never acquired sends them without end.
+const mostCommands = 12
+
+// reenters reports whether the nested acquisition succeeded soon, and whether the
+// lock was still there when it had been released again: a design that forgets the
+// outer acquisition is not re-entrant.
 func reenters(h *history.History, within time.Duration) bool {
 	var began history.Instant
+	soon := false
 	for _, e := range h.Events {
 		switch e.Kind {
 		case history.Reenters:
 			began = e.At
 		case history.Reentered:
-			return e.At.Sub(began) < within
+			soon = e.At.Sub(began) < within
+		case history.Removed:
+			return false
+		case history.Releasing:
+			return soon
 		}
 	}
 	return false

@@ -13,6 +13,10 @@ import (
 // lease is the lease of all cells. What the scripts say about time is made for it.
 const lease = 10 * time.Second
 
+// mostLatency keeps the variations below the shortest timeout of a lock: beyond it
+// every message would count as lost.
+const mostLatency = 20 * time.Millisecond
+
 // Script is one way to bring a fault about: a short scenario.
 type Script struct {
 	Name string // one phrase: "A freezes in its critical section"
@@ -27,6 +31,7 @@ type sketch struct {
 	workload []string // further lines of the workload
 	timeout  string   // response timeout; "" for 3s
 	clients  string   // "" for [A, B, C]
+	latency  string   // "" for 1ms..2ms
 	servers  string   // one line of YAML, "" for the defaults
 	clocks   string
 	faults   []string // each one fault, its keys joined by semicolons
@@ -63,7 +68,7 @@ func (s *sketch) yaml(v locks.Variant, code string) string {
 	for _, l := range s.workload {
 		line("  %s", l)
 	}
-	line("network: {latency: 1ms..2ms, timeout: %s}", or(s.timeout, "3s"))
+	line("network: {latency: %s, timeout: %s}", or(s.latency, "1ms..2ms"), or(s.timeout, "3s"))
 	if s.servers != "" {
 		line("servers: %s", s.servers)
 	}
@@ -101,7 +106,7 @@ func (s *Script) vary(seed uint64) *plan.Plan {
 	if luck.one(2) {
 		w.Repeat = 2
 	}
-	p.Network.Latency.Max = luck.around(p.Network.Latency.Max) * time.Duration(1+luck.below(4))
+	p.Network.Latency.Max = min(luck.around(p.Network.Latency.Max)*time.Duration(1+luck.below(4)), mostLatency)
 	if len(p.Faults) > 0 {
 		varied := append(p.Faults[:0:0], p.Faults...)
 		for i := range varied {

@@ -101,6 +101,7 @@ func (w *writer) workload(l plan.Workload) {
 	w.line(1, "rest: %s", spanText(l.Rest))
 	w.line(1, "stagger: %s", Duration(l.Stagger))
 	w.line(1, "retry: %s", Duration(l.Retry))
+	w.line(1, "release-again: %s", Duration(l.ReleaseAgain))
 	w.line(1, "fence: %s", l.Fence)
 	w.line(1, "nested: %d", l.Nested)
 }

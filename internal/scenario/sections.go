@@ -110,7 +110,7 @@ func (r *reader) workload(n *node, w *plan.Workload) {
 		w.Retry, _ = r.duration(e.value, "retry", "retry: 100ms", time.Millisecond)
 	}
 	if e, ok := g["release-again"]; ok {
-		w.ReleaseAgain, _ = r.duration(e.value, "release-again", "release-again: 1s", time.Millisecond)
+		w.ReleaseAgain, _ = r.duration(e.value, "release-again", "release-again: 1s", 0)
 	}
 	if e, ok := g["fence"]; ok {
 		fence, _ := r.choice(e.value, "fence", string(plan.FenceNone), string(plan.FenceWrites), string(plan.FenceReadsAndWrites))

@@ -144,3 +144,11 @@ func (c *client) loses() bool {
 	ppm := c.w.plan.Network.LossPPM
 	return ppm > 0 && c.network.Int64N(1_000_000) < ppm
 }
+
+// tryNext lets the client of a cluster talk to the next server from now on, after
+// one has not answered.
+func (c *client) tryNext(h *host) {
+	if c.w.route.pick(c) == h {
+		c.member++
+	}
+}

@@ -58,8 +58,18 @@ func (w *World) newCluster(names []string, set plan.Cluster, model store.Model) 
 }
 
 // pick implements route: each client talks to one server, and to the next one
-// after it has had no answer.
-func (c *cluster) pick(cl *client) *host { return &c.members[cl.member%len(c.members)].host }
+// after it has had no answer, or when nobody listens there any more: client
+// libraries look for another server before they fail a request.
+func (c *cluster) pick(cl *client) *host {
+	for range c.members {
+		m := c.members[cl.member%len(c.members)]
+		if !m.proc.Dead() || c.w.network.apart(cl.node, m.node) {
+			return &m.host
+		}
+		cl.member++
+	}
+	return &c.members[cl.member%len(c.members)].host
+}
 
 // serve implements service: the request goes to the leader, which answers when a
 // majority has it.

@@ -83,6 +83,9 @@ func (c *client) askOn(ctx context.Context, cn *conn, op store.Op) (any, error) 
 		l.patience = p.Patience()
 	}
 	if err := c.exchange(ctx, l, c.w.route); err != nil {
+		if err == world.ErrTimeout || err == world.ErrConnection { // never wrapped
+			c.tryNext(l.host)
+		}
 		return nil, err
 	}
 	return l.value, l.err
@@ -185,6 +188,7 @@ func (a *breakArrives) Fire(_, _ uint64) {
 	}
 	cn.broken = true
 	cn.client.forget(cn)
+	cn.client.tryNext(cn.host)
 	cn.wake()
 }
 

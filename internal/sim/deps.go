@@ -5,6 +5,7 @@ import (
 
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
+	"lockstep/internal/sim/consul"
 	"lockstep/internal/sim/etcd"
 	"lockstep/internal/sim/sql"
 	"lockstep/internal/sim/zookeeper"
@@ -35,6 +36,8 @@ func (w *World) deps(c *client, load plan.Workload) locks.Deps {
 		d.ZooKeeper = &zkPort{c}
 	case locks.StoreMySQL, locks.StorePostgres:
 		d.SQL = sqlPort{c}
+	case locks.StoreConsul:
+		d.Consul = consulPort{c}
 	}
 	return d
 }
@@ -59,6 +62,9 @@ func (w *World) startServers() error {
 	case locks.StoreZooKeeper:
 		tick := p.ZooKeeperTick()
 		c := w.newCluster(names, p.ZooKeeper.Cluster, zookeeper.New(zookeeper.Config{Tick: tick, LockPath: "/" + lockKey}))
+		w.backend, w.route = c, c
+	case locks.StoreConsul:
+		c := w.newCluster(names, p.Consul, consul.New())
 		w.backend, w.route = c, c
 	case locks.StoreMySQL:
 		db := w.newDatabase(names, p.MySQL, w.newSQL(sql.MySQL))

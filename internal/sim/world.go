@@ -80,6 +80,11 @@ func (w *World) Run(p *plan.Plan, lock string, seed uint64) (*history.History, e
 	if !ok {
 		return nil, fmt.Errorf("unknown lock %q", lock)
 	}
+	return w.runVariant(p, variant, seed)
+}
+
+// runVariant is Run with a variant that need not be registered.
+func (w *World) runVariant(p *plan.Plan, variant locks.Variant, seed uint64) (*history.History, error) {
 	if err := variant.CheckLease(p.Lease); err != nil {
 		return nil, err
 	}
@@ -95,7 +100,7 @@ func (w *World) Run(p *plan.Plan, lock string, seed uint64) (*history.History, e
 	w.events = w.k.Events()
 	w.k.Reset() // unwinds what still runs, so that nothing of it adds to the history later
 	if err != nil {
-		return nil, fmt.Errorf("%s, seed %d: %w", lock, seed, err)
+		return nil, fmt.Errorf("%s, seed %d: %w", variant.ID, seed, err)
 	}
 	return w.hist, nil
 }
@@ -105,6 +110,14 @@ func Run(p *plan.Plan, lock string, seed uint64) (*history.History, error) {
 	w := New()
 	defer w.Close()
 	return w.Run(p, lock, seed)
+}
+
+// RunVariant is Run with a variant that need not be registered: a known design
+// with one part changed, for an experiment.
+func RunVariant(p *plan.Plan, v locks.Variant, seed uint64) (*history.History, error) {
+	w := New()
+	defer w.Close()
+	return w.runVariant(p, v, seed)
 }
 
 func (w *World) setUp(p *plan.Plan, v locks.Variant, seed uint64) error {

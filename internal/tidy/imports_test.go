@@ -27,6 +27,10 @@ var layers = map[string][]string{
 	"internal/matrix": {
 		"internal/checker", "internal/history", "internal/locks", "internal/plan", "internal/run", "internal/scenario",
 	},
+	"internal/claims": {
+		"internal/checker", "internal/faults", "internal/history", "internal/locks", "internal/plan", "internal/run",
+		"internal/scenario", "internal/sim", "internal/timerwheel", "internal/world",
+	},
 	"internal/explain":  {"internal/checker", "internal/history", "internal/plan"},
 	"internal/report":   {"internal/checker", "internal/explain", "internal/history", "internal/plan", "internal/locks", "internal/faults"},
 	"internal/runstore": {},

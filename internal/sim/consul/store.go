@@ -153,14 +153,19 @@ func (s *Store) read(key string) (store.Answer, int64) {
 // waited for that.
 func (s *Store) touch(e *entry) {
 	e.modified, s.keysAt = s.index, s.index
-	s.answer(func(q *query) bool { return q.key == e.key })
+	s.wake(e.key)
 }
 
 // remove deletes a key.
 func (s *Store) remove(e *entry) {
 	s.keysAt = s.index
 	s.keys = slices.DeleteFunc(s.keys, func(other *entry) bool { return other == e })
-	s.answer(func(q *query) bool { return q.key == e.key })
+	s.wake(e.key)
+}
+
+// wake answers those who waited for a change of a key.
+func (s *Store) wake(key string) {
+	s.answer(func(q *query) bool { return q.key == key && s.index > q.after })
 }
 
 // answer ends waiting queries, in the order in which they came.

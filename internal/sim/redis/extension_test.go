@@ -154,6 +154,9 @@ func TestExtensionsAreOff(t *testing.T) {
 		}
 	}
 	s := New()
+	if got := do(s, 0, 1, world.Command("SET", "k", "v", "IFDEQ", "0")); got != syntaxReply {
+		t.Errorf("SET IFDEQ of Redis 7.0: %s, want %s", got, syntaxReply)
+	}
 	s.Extensions = TairString
 	if s.Reset(); s.Extensions != TairString {
 		t.Error("Reset has taken the module out of the server")

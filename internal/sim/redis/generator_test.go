@@ -16,6 +16,7 @@ type generator struct {
 	multi bool // a transaction is open
 
 	extensions bool // commands that Redis 7.0 does not have, too
+	collection int  // 1: mostly lists, 2: mostly sorted sets; else everything
 }
 
 func (g *generator) pick(texts ...string) string { return texts[g.IntN(len(texts))] }
@@ -120,6 +121,10 @@ func (g *generator) script() world.Cmd {
 // next returns a random command.
 func (g *generator) next() world.Cmd {
 	switch n := g.IntN(100); {
+	case g.collection == 1 && n < 70:
+		return g.list()
+	case g.collection == 2 && n < 70:
+		return g.sortedSet()
 	case g.extensions && n < 10:
 		return g.extension()
 	case n < 16:

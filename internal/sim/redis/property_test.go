@@ -21,6 +21,7 @@ func TestReplicaFollows(t *testing.T) {
 		primary, replica, copied := New(), New(), New()
 		replica.SetReplica(true)
 		primary.Extensions, copied.Extensions, g.extensions = TairString|Redis84, TairString|Redis84, true
+		g.collection = rapid.IntRange(0, 2).Draw(t, "collection")
 		var open, openToo Transaction
 		owners := ownership{}
 		for i := range rapid.IntRange(1, 60).Draw(t, "commands") {
@@ -72,6 +73,7 @@ func checkEvict(t *rapid.T, s *Store, nowMS int64, key string) {
 func TestAppendOnlyFile(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := &generator{Rand: rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 11)), nowMS: 1_000_000, extensions: true}
+		g.collection = rapid.IntRange(0, 2).Draw(t, "collection")
 		s, restarted := New(), New()
 		s.Extensions = TairString | Redis84
 		var open Transaction

@@ -162,10 +162,12 @@ func TestScriptsInParallel(t *testing.T) {
 		group.Go(func() {
 			a := New()
 			b := NewSharing(a)
+			var out strings.Builder
+			defer func() { results[i] = out.String() }()
 			for range 50 {
 				for _, known := range lockScripts {
 					for _, s := range []*Store{a, b} {
-						results[i] += do(s, 0, 1, world.Eval(&known.Script, "k").Text("A").Text("2"))
+						out.WriteString(do(s, 0, 1, world.Eval(&known.Script, "k").Text("A").Text("2")))
 					}
 				}
 			}

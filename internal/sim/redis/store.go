@@ -141,10 +141,25 @@ func (s *Store) Exec(nowMS int64, by history.NodeID, cmd *world.Cmd) world.Reply
 	if op == opEval {
 		return s.eval(cmd)
 	}
-	if refused := s.admit(op, cmd); refused != nil {
-		return world.Failed(refused)
+	s.read(cmd)
+	if !s.knows(op) {
+		return world.Failed(unknownCommand(cmd.Name, s.argv))
+	}
+	if !arityOK(op, len(s.argv)) {
+		return wrongNumber(op)
+	}
+	if (s.replica || s.NoGoodReplicas) && commands[op].write {
+		return world.Failed(s.refuses())
 	}
 	return s.run(op, s.argv)
+}
+
+// read puts the arguments of a command into argv.
+func (s *Store) read(cmd *world.Cmd) {
+	s.argv = s.argv[:0]
+	for i := range cmd.Len() {
+		s.argv = append(s.argv, cmd.Arg(i))
+	}
 }
 
 // admit reads the arguments of a command into argv and refuses what does not even

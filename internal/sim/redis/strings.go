@@ -14,8 +14,6 @@ type setOptions struct {
 	expiry            world.Arg
 	unit              expireUnit
 	nx, xx, get, keep bool
-	ifAt              uint8 // which argument the value has to equal, 0 for none: Redis84
-	ifNot             bool  // it has to differ instead
 }
 
 // expireUnit says how SET gives the expiry.
@@ -31,14 +29,14 @@ const (
 
 // parseSetOptions reads the options of SET (parseExtendedStringArgumentsOrReply
 // in t_string.c). As in Redis, one unit may be given twice and the last counts.
-func (s *Store) parseSetOptions(args []world.Arg) (o setOptions, ok bool) {
-	for i := 2; i < len(args); i++ {
+func parseSetOptions(args []world.Arg) (o setOptions, ok bool) {
+	for i := 0; i < len(args); i++ {
 		var unit expireUnit
 		switch word := optionWord(&args[i]); {
-		case word == "NX" && !o.xx && o.ifAt == 0:
+		case word == "NX" && !o.xx:
 			o.nx = true
 			continue
-		case word == "XX" && !o.nx && o.ifAt == 0:
+		case word == "XX" && !o.nx:
 			o.xx = true
 			continue
 		case word == "GET":
@@ -55,12 +53,6 @@ func (s *Store) parseSetOptions(args []world.Arg) (o setOptions, ok bool) {
 			unit = unitEXAT
 		case word == "PXAT":
 			unit = unitPXAT
-		case s.Extensions&Redis84 != 0 && isComparison(word) && !o.nx && !o.xx && o.ifAt == 0:
-			if i++; i == len(args) {
-				return o, false
-			}
-			o.ifAt, o.ifNot = uint8(i), word == "IFNE"
-			continue
 		default:
 			return o, false
 		}
@@ -119,8 +111,8 @@ func (s *Store) set(args []world.Arg) world.Reply {
 	var o setOptions
 	if len(args) > 2 {
 		var ok bool
-		if o, ok = s.parseSetOptions(args); !ok {
-			return world.Failed(errSyntax)
+		if o, ok = parseSetOptions(args[2:]); !ok {
+			return s.setIf(args)
 		}
 	}
 	atMS, refused := s.expireAt(opSet, o.unit, o.expiry)
@@ -135,15 +127,7 @@ func (s *Store) set(args []world.Arg) world.Reply {
 			return reply
 		}
 	}
-	refuse := (o.nx && e != nil) || (o.xx && e == nil)
-	if o.ifAt != 0 {
-		holds, err := e.compare(args[o.ifAt], o.ifNot)
-		if err != nil {
-			return world.Failed(err)
-		}
-		refuse = !holds
-	}
-	if refuse {
+	if (o.nx && e != nil) || (o.xx && e == nil) {
 		if o.get {
 			return reply
 		}

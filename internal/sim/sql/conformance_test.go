@@ -16,7 +16,7 @@ import (
 
 var (
 	conformanceSeed       = flag.Uint64("conformance.seed", 1, "seed of the random scripts")
-	conformanceStatements = flag.Int("conformance.statements", 12_000, "how many random statements to compare, per flavour")
+	conformanceStatements = flag.Int("conformance.statements", 10_000, "how many random statements to compare, per flavour")
 )
 
 // How long a statement that should wait is watched, and how long one that should
@@ -81,7 +81,7 @@ func (d *duel) connect(name string) *pair {
 	return p
 }
 
-// give describes how the duel came here.
+// fatalf fails with all that has been sent.
 func (d *duel) fatalf(format string, args ...any) {
 	d.Helper()
 	d.Fatalf("%s\n%s", strings.Join(d.log, "\n"), fmt.Sprintf(format, args...))
@@ -198,10 +198,7 @@ func (d *duel) endAll() {
 // TestConformance runs random scripts of several sessions on MariaDB and
 // PostgreSQL and on the model, and demands the same results and the same waiting.
 func TestConformance(t *testing.T) {
-	for _, f := range []struct {
-		name    string
-		flavour Flavour
-	}{{"MySQL", MySQL}, {"PostgreSQL", PostgreSQL}} {
+	for _, f := range flavours {
 		t.Run(f.name, func(t *testing.T) {
 			real := startServer(t, f.flavour)
 			t.Logf("seed %d", *conformanceSeed)

@@ -13,10 +13,25 @@ import (
 	"github.com/go-sql-driver/mysql"
 	"github.com/lib/pq"
 
+	"lockstep/internal/locks"
 	"lockstep/internal/real/realtest"
 	"lockstep/internal/real/servers"
 	"lockstep/internal/world"
 )
+
+// flavours are those that the tests run on.
+var flavours = []struct {
+	name    string
+	flavour Flavour
+}{{"MySQL", MySQL}, {"PostgreSQL", PostgreSQL}}
+
+// store is the name of the server among the stores of the locks.
+func (s *realServer) store() locks.Store {
+	if s.flavour == MySQL {
+		return locks.StoreMySQL
+	}
+	return locks.StorePostgres
+}
 
 // realServer is a database server as a child process, as the live world starts it.
 type realServer struct {

@@ -47,7 +47,7 @@ func (g *scripts) script(t *testing.T, real *realServer) {
 	for i := range 5 {
 		g.d.connect(string(rune('A' + i)))
 	}
-	for range 40 {
+	for range 80 {
 		g.step()
 	}
 	g.d.endAll()

@@ -1,0 +1,176 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jedib0t/go-pretty/v6/text"
+	"github.com/schollz/progressbar/v3"
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"lockstep/internal/claims"
+)
+
+// claimsFlags are the flags of the command claims.
+type claimsFlags struct {
+	*globals
+	numbers []int
+	jobs    int
+}
+
+func claimsCommand(g *globals) *cobra.Command {
+	f := &claimsFlags{globals: g}
+	cmd := &cobra.Command{
+		Use:   "claims",
+		Short: "Measure what the documents claim about locks",
+		Long: `Measure what the documents claim about locks. Each claim has an experiment in the
+simulator; its verdict is computed from what was counted there:
+
+  true     the claim holds in the experiment
+  false    it does not
+  depends  it holds under one of the conditions that were tried and fails under another
+
+No verdict is written down anywhere. The exit code is 0 whatever the verdicts are.`,
+		Example: `  simulate claims
+  simulate claims --claim 5,18
+  simulate claims --json > claims.json`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return f.measure(cmd) },
+	}
+	cmd.Flags().IntSliceVar(&f.numbers, "claim", nil, "only these claims, by their numbers")
+	cmd.Flags().IntVar(&f.jobs, "jobs", 0, "workers (default: one for each core)")
+	return cmd
+}
+
+func (f *claimsFlags) measure(cmd *cobra.Command) error {
+	chosen, err := chosenClaims(f.numbers)
+	if err != nil {
+		return err
+	}
+	bar := f.progress(len(chosen))
+	started := time.Now()
+	measured, err := claims.Measure(cmd.Context(), claims.Options{
+		Claims: chosen, Jobs: f.jobs,
+		Progress: func(done, _ int) { _ = bar.Set(done) }, // a bar that cannot be drawn is no reason to stop
+	})
+	_ = bar.Finish()
+	if err != nil {
+		if cmd.Context().Err() != nil {
+			return err
+		}
+		return &bugError{err}
+	}
+	if f.json {
+		return printJSON(os.Stdout, claimsJSON(measured))
+	}
+	f.print(os.Stdout, measured)
+	if !f.quiet {
+		fmt.Printf("\n%s in %.1f s\n", verdictCounts(measured), time.Since(started).Seconds())
+	}
+	return nil
+}
+
+func (f *claimsFlags) progress(n int) *progressbar.ProgressBar {
+	visible := !f.quiet && term.IsTerminal(int(os.Stderr.Fd()))
+	return progressbar.NewOptions(n,
+		progressbar.OptionSetWriter(os.Stderr), progressbar.OptionSetVisibility(visible),
+		progressbar.OptionSetDescription("claims"), progressbar.OptionShowCount(),
+		progressbar.OptionClearOnFinish(),
+	)
+}
+
+// chosenClaims are the claims with these numbers, all of them when none are given.
+func chosenClaims(numbers []int) ([]claims.Claim, error) {
+	all := claims.All()
+	if len(numbers) == 0 {
+		return all, nil
+	}
+	var out []claims.Claim
+	for _, n := range numbers {
+		c, ok := claims.Lookup(n)
+		if !ok {
+			return nil, fmt.Errorf("there is no claim %d: they are numbered from %d to %d", n, all[0].N, all[len(all)-1].N)
+		}
+		out = append(out, c)
+	}
+	return out, nil
+}
+
+// print shows each claim with its figure below it.
+func (f *claimsFlags) print(w io.Writer, measured []claims.Measured) {
+	const indent = 13 // of the texts: " 3  depends  "
+	width := max(f.width()-indent, 30)
+	margin := strings.Repeat(" ", indent)
+	wrap := func(s string) []string { return strings.Split(text.WrapSoft(terminalText(s), width), "\n") }
+	for _, m := range measured {
+		verdict := text.Pad(m.Verdict, 7, ' ')
+		for i, line := range wrap(m.Text) {
+			if i == 0 {
+				fmt.Fprintf(w, "%2d  %s  %s\n", m.N, f.paint(m.Verdict, verdict), strings.TrimRight(line, " "))
+				continue
+			}
+			fmt.Fprintln(w, margin+strings.TrimRight(line, " "))
+		}
+		for i, line := range wrap(m.Figure) {
+			mark := []string{"-> ", "   "}[min(i, 1)]
+			fmt.Fprintln(w, margin[:indent-3]+mark+strings.TrimRight(line, " "))
+		}
+		if len(f.numbers) > 0 {
+			fmt.Fprintln(w, margin+"source "+m.Source)
+		}
+	}
+}
+
+// paint colours a verdict.
+func (f *claimsFlags) paint(verdict, padded string) string {
+	if !f.color() {
+		return padded
+	}
+	colour := map[string]string{claims.True: "32", claims.False: "31", claims.Depends: "33"}[verdict]
+	return "\x1b[" + colour + "m" + padded + "\x1b[0m"
+}
+
+// verdictCounts counts the verdicts: "51 claims: 30 true, 12 false, 9 depends".
+func verdictCounts(measured []claims.Measured) string {
+	count := map[string]int{}
+	for _, m := range measured {
+		count[m.Verdict]++
+	}
+	var parts []string
+	for _, v := range []string{claims.True, claims.False, claims.Depends} {
+		if count[v] > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", count[v], v))
+		}
+	}
+	noun := "claims"
+	if len(measured) == 1 {
+		noun = "claim"
+	}
+	return fmt.Sprintf("%d %s: %s", len(measured), noun, strings.Join(parts, ", "))
+}
+
+// claimJSON is one claim, as other programs read it.
+type claimJSON struct {
+	N       int    `json:"n"`
+	Claim   string `json:"claim"`
+	Source  string `json:"source"`
+	Verdict string `json:"verdict"`
+	Figure  string `json:"figure"`
+	Command string `json:"command"` // measures this claim again
+}
+
+func claimsJSON(measured []claims.Measured) any {
+	out := make([]claimJSON, len(measured))
+	for i, m := range measured {
+		out[i] = claimJSON{
+			N: m.N, Claim: m.Text, Source: m.Source, Verdict: m.Verdict, Figure: m.Figure,
+			Command: "simulate claims --claim " + strconv.Itoa(m.N),
+		}
+	}
+	return map[string]any{"schema": 1, "claims": out}
+}

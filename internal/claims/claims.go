@@ -1,0 +1,152 @@
+// Package claims measures what the documents say. A document about locks makes
+// claims: "the watchdog solves the overrun", "Lua scripts roll back". Each claim
+// that can be tested has an experiment here, which plays the locks in the
+// simulator, or drives a bare model, and counts.
+//
+// The verdict is computed from the counts by a rule that stands in the claim's
+// code. Nothing in here says what the verdict should be.
+package claims
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"sort"
+	"sync"
+	"sync/atomic"
+)
+
+// The verdicts. Depends is for a claim that holds under one condition and fails
+// under another, both of which the experiment brought about.
+const (
+	True    = "true"
+	False   = "false"
+	Depends = "depends"
+)
+
+// Claim is one sentence of the documents and the experiment that tests it.
+type Claim struct {
+	N      int    // the number in the catalogue of claims
+	Text   string // the claim in our own words, one sentence
+	Source string // the documents and their lines: "S0:28, S4:134"
+	// Measure runs the experiment. The Lab ends it by itself when something
+	// cannot be played, so an experiment reads without error handling.
+	Measure func(*Lab) Result
+}
+
+// Result is what an experiment found.
+type Result struct {
+	Verdict string // True, False or Depends
+	Figure  string // what was measured, with units, one sentence
+}
+
+// Measured is a claim with its result.
+type Measured struct {
+	Claim
+	Result
+}
+
+var registry = map[int]Claim{}
+
+// Register adds a claim; called from the init of the file with its experiment.
+func Register(c Claim) {
+	if _, dup := registry[c.N]; dup {
+		panic(fmt.Sprintf("claims: claim %d registered twice", c.N))
+	}
+	registry[c.N] = c
+}
+
+// All returns all claims by their numbers.
+func All() []Claim {
+	out := make([]Claim, 0, len(registry))
+	for _, c := range registry { // order: sorted below
+		out = append(out, c)
+	}
+	sort.Slice(out, func(i, j int) bool { return out[i].N < out[j].N })
+	return out
+}
+
+// Lookup returns the claim with that number.
+func Lookup(n int) (Claim, bool) {
+	c, ok := registry[n]
+	return c, ok
+}
+
+// Options say what to measure.
+type Options struct {
+	Claims []Claim
+	Jobs   int // workers; 0: one for each core
+	// NewLab makes the lab of each claim; nil: an ordinary one.
+	NewLab func() *Lab
+	// Progress, if not nil, is told how many claims are done; one call at a time.
+	Progress func(done, all int)
+}
+
+// Measure measures claims. The results are in the order of o.Claims and do not
+// depend on the number of workers. On an error, ctx's included, there are none.
+func Measure(ctx context.Context, o Options) ([]Measured, error) {
+	out := make([]Measured, len(o.Claims))
+	jobs := o.Jobs
+	if jobs <= 0 {
+		jobs = runtime.GOMAXPROCS(0)
+	}
+	newLab := o.NewLab
+	if newLab == nil {
+		newLab = func() *Lab { return &Lab{} }
+	}
+	var (
+		next   atomic.Int64
+		mu     sync.Mutex
+		done   int
+		failed error
+		wg     sync.WaitGroup
+	)
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	for range jobs {
+		wg.Go(func() {
+			for ctx.Err() == nil {
+				i := int(next.Add(1) - 1)
+				if i >= len(o.Claims) {
+					return
+				}
+				m, err := measure(ctx, newLab(), o.Claims[i])
+				mu.Lock()
+				out[i] = m
+				done++
+				if err != nil && failed == nil {
+					failed = err
+					stop()
+				}
+				if o.Progress != nil && err == nil {
+					o.Progress(done, len(o.Claims))
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+	if failed != nil {
+		return nil, failed
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// measure runs one experiment.
+func measure(ctx context.Context, lab *Lab, c Claim) (m Measured, err error) {
+	defer func() {
+		if f, ok := recover().(failure); ok {
+			err = fmt.Errorf("claim %d: %w", c.N, f.err)
+		}
+	}()
+	lab.ctx = ctx
+	m = Measured{Claim: c, Result: c.Measure(lab)}
+	switch m.Verdict {
+	case True, False, Depends:
+		return m, nil
+	}
+	return m, fmt.Errorf("claim %d: %q is no verdict", c.N, m.Verdict)
+}

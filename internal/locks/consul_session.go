@@ -1,0 +1,182 @@
+// Lock consul-session
+//
+// Idea: a key that a session locks. The client keeps the session alive; when it
+// ends without a release, Consul gives the lock to nobody for another while, the
+// lock delay, so that a holder that has not noticed can come to an end.
+//
+// Protocol:
+//  1. SESSION with the lease as its time to live (10 s at least), a lock delay of 15 s and the behavior "release"; RENEW it in the background every half of that time, every second after an error, and give up when none worked for the whole of it.
+//  2. GET lock. While a session has locked it, GET again as a blocking query with the index of the last answer, 15 s at a time.
+//  3. ACQUIRE lock for the session: true: held. False: GET lock; if a session has it now, go back to 2, else a lock delay lasts: wait 5 s and go back to 2.
+//  4. GET lock: with the own session in it, its modify index is the token. From then on a blocking query watches it: another session or none, or an error, and the lock is lost.
+//  5. To release: RELEASE lock, then DESTROY the session. A client that gives up destroys its session, too.
+//
+// Guarantees: one holder while its session lasts and, for a holder that is done
+// within the lock delay, after it; a dead client's lock is free after twice its
+// time to live and the lock delay; a client that runs and reaches the cluster
+// learns of its loss; the state survives the death of a minority of the servers;
+// tokens grow.
+//
+// Breaks when: the holder freezes for longer than twice its time to live and the
+// lock delay. Or is cut off for so long: its blocking query is quiet then, not
+// broken, and the library does not look at what became of its renewals. A lost
+// connection to a healthy server, on the other hand, ends a hold at once. When
+// the reply to 3 is lost, nothing is: the session goes with the attempt.
+//
+// Source: Consul api/lock.go, api/session.go, version 1.20; Consul's page on
+// sessions (lock delay).
+
+package locks
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"lockstep/internal/world"
+)
+
+func init() {
+	Register(Variant{
+		ID: "consul-session", File: "consul_session.go", Store: StoreConsul, LeaseUnit: time.Millisecond,
+		New: func(d Deps) Lock { return &consulSession{Deps: d} },
+	})
+}
+
+// The library's times. consulWatch is how long Consul keeps a blocking query that
+// does not say.
+const (
+	consulMinTTL     = 10 * time.Second
+	consulLockDelay  = 15 * time.Second
+	consulWait       = 15 * time.Second
+	consulWatch      = 5 * time.Minute
+	consulRetry      = 5 * time.Second
+	consulRenewAgain = time.Second
+)
+
+// errConsulHeld is what the library says to a client that has the lock already.
+var errConsulHeld = errors.New("consul: lock already held")
+
+type consulSession struct {
+	Deps
+	held bool
+}
+
+// consulLease is a session that has locked the key.
+type consulLease struct {
+	*consulSession
+	session  string
+	index    int64              // of the key's last change that the client has seen
+	token    int64              // the key's modify index when it was locked
+	renewing context.CancelFunc // ends the renewals
+	lost     context.Context
+	tellLost context.CancelFunc
+}
+
+func (l *consulSession) Acquire(ctx context.Context) (Lease, error) {
+	if l.held {
+		return nil, errConsulHeld
+	}
+	session, err := l.Consul.CreateSession(ctx, max(l.Lease, consulMinTTL), consulLockDelay, false)
+	if err != nil {
+		return nil, err
+	}
+	renewing, stop := l.Env.WithCancel(l.Env.Background())
+	l.Env.Go(renewing, world.Watchdog, func(ctx context.Context) { l.renew(ctx, session) })
+	kv, err := l.lock(ctx, session)
+	if err != nil {
+		stop()
+		_ = l.Consul.DestroySession(l.Env.Background(), session)
+		return nil, err
+	}
+	l.held = true
+	lease := &consulLease{consulSession: l, session: session, index: kv.Index, token: kv.ModifyIndex, renewing: stop}
+	lease.lost, lease.tellLost = l.Env.WithCancel(l.Env.Background())
+	l.Env.Go(l.Env.Background(), "monitor", lease.watch)
+	return lease, nil
+}
+
+// renew keeps a session alive until ctx ends or the session has.
+func (l *consulSession) renew(ctx context.Context, session string) {
+	ttl := max(l.Lease, consulMinTTL)
+	renewed, wait := l.Env.Mono(), ttl/2
+	for l.Env.Mono()-renewed <= ttl && l.Env.Sleep(ctx, wait) == nil {
+		switch err := l.Consul.RenewSession(ctx, session); {
+		case errors.Is(err, world.ErrNoSession):
+			return
+		case err != nil:
+			wait = consulRenewAgain
+		default:
+			renewed, wait = l.Env.Mono(), ttl/2
+		}
+	}
+}
+
+// lock waits until the session has locked the key, and returns the key.
+func (l *consulSession) lock(ctx context.Context, session string) (world.ConsulKV, error) {
+	seen := int64(0)
+	for {
+		kv, err := l.Consul.Get(ctx, l.Name, seen, consulWait)
+		switch {
+		case err != nil:
+			return kv, err
+		case kv.Session == session:
+			return kv, nil
+		case kv.Session != "":
+			seen = kv.Index
+			continue
+		}
+		if _, err := l.Consul.Acquire(ctx, l.Name, l.Owner, session); err != nil {
+			return kv, err
+		}
+		kv, err = l.Consul.Get(ctx, l.Name, 0, 0)
+		switch {
+		case err != nil:
+			return kv, err
+		case kv.Session == session:
+			return kv, nil
+		case kv.Session != "":
+			seen = kv.Index
+			continue
+		}
+		seen = 0
+		if err := l.Env.Sleep(ctx, consulRetry); err != nil {
+			return kv, err
+		}
+	}
+}
+
+// watch tells the client when it no longer has the lock, or cannot know. It ends by
+// what it waits for: by the client's own release, at the latest.
+func (l *consulLease) watch(ctx context.Context) {
+	for {
+		kv, err := l.Consul.Get(ctx, l.Name, l.index, consulWatch)
+		if err != nil || kv.Session != l.session {
+			l.tellLost()
+			return
+		}
+		l.index = kv.Index
+	}
+}
+
+func (l *consulLease) Lost() context.Context { return l.lost }
+
+// Token is the key's modify index, not the lock index of the library's sequencer:
+// that begins anew when the key is deleted, which a session with the behavior
+// "delete" or an operator does, and would let an old holder pass a fence. The
+// modify index comes from the cluster's log, which never goes back.
+func (l *consulLease) Token() int64 { return l.token }
+
+func (l *consulLease) Release(ctx context.Context) error {
+	l.held = false
+	released, err := l.Consul.Release(ctx, l.Name, l.Owner, l.session)
+	l.renewing()
+	_ = l.Consul.DestroySession(ctx, l.session)
+	switch {
+	case err != nil:
+		return err
+	case !released:
+		return ErrNotHeld
+	}
+	return nil
+}
