@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -16,6 +17,7 @@ import (
 	"lockstep/internal/checker"
 	"lockstep/internal/locks"
 	"lockstep/internal/matrix"
+	"lockstep/internal/report"
 	"lockstep/internal/run"
 	"lockstep/internal/scenario"
 	"lockstep/internal/sim"
@@ -85,8 +87,8 @@ func (f *matrixFlags) measure(cmd *cobra.Command) error {
 		return err
 	}
 	page := filepath.Join(f.out, "matrix.html")
-	if err := f.save(page, m); err != nil {
-		return &environmentError{err}
+	if err := f.save(cmd.Context(), page, m); err != nil {
+		return err
 	}
 	if f.json {
 		return printJSON(os.Stdout, matrixJSON(m))
@@ -246,25 +248,17 @@ func sighted(s *matrix.Sighting) *sightedJSON {
 }
 
 // save writes the page.
-func (f *matrixFlags) save(path string, m *matrix.Matrix) error {
-	return nil
-}
-
-// again saves the worst run of the only cell as a scenario file and says how to
-// play it.
-func (f *matrixFlags) again(m *matrix.Matrix) error {
-	c := &m.Cells[0]
-	if c.Worst == nil {
-		fmt.Printf("\n%s\n", c.Note)
-		return nil
+func (f *matrixFlags) save(ctx context.Context, path string, m *matrix.Matrix) error {
+	shown, err := f.matrixPage(ctx, m)
+	if err != nil {
+		return err
 	}
-	path := filepath.Join(f.out, "matrix", c.Lock+"-"+c.Fault+".yaml")
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return &environmentError{err}
+	data, err := report.MatrixHTML(shown)
+	if err != nil {
+		return &bugError{err}
 	}
-	if err := os.WriteFile(path, []byte(scenario.Resolved(c.Worst.Plan())), 0o644); err != nil {
-		return &environmentError{err}
+	if err := writeWhole(path, data); err != nil {
+		return &environmentError{fmt.Errorf("cannot write the page: %w: choose another place with --out", err)}
 	}
-	fmt.Printf("\nworst    %s: %s\nagain    simulate run %s --seed %d\n", c.Worst.Letter, c.Note, path, max(c.Worst.Seed, 1))
 	return nil
 }

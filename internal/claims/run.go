@@ -67,16 +67,23 @@ func (r *Run) Name(id history.NodeID) string { return r.History.Name(id) }
 
 // ReplyTo returns the Replied event of a Sent event, or false: none came.
 func (r *Run) ReplyTo(sent history.Event) (history.Event, bool) {
-	h := r.History
-	for _, e := range h.Events {
-		if e.Kind != history.Replied || e.Cause == history.NoCause {
-			continue
-		}
-		if executed := h.Events[e.Cause]; executed.Cause != history.NoCause && h.Events[executed.Cause] == sent {
+	for _, e := range r.History.Events {
+		if e.Kind == history.Replied && r.cause(e) == sent {
 			return e, true
 		}
 	}
 	return history.Event{}, false
+}
+
+// cause returns the Sent event that an event of the wire goes back to; the zero
+// event when the history does not have it.
+func (r *Run) cause(e history.Event) history.Event {
+	for e.Cause != history.NoCause {
+		if e = r.History.Events[e.Cause]; e.Kind == history.Sent {
+			return e
+		}
+	}
+	return history.Event{}
 }
 
 // Holds returns the hold intervals in the order of their starts; of all clients

@@ -237,8 +237,11 @@ func (e *Engine) begin(i int, at Occasion) {
 }
 
 func (e *Engine) resolve(target string) string {
-	if target == TheHolder || target == NextHolder {
+	switch target {
+	case TheHolder, NextHolder:
 		return e.holder
+	case ThePrimary:
+		return e.world.Resolve(target)
 	}
 	return target
 }

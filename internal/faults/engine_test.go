@@ -10,9 +10,10 @@ import (
 
 // lab is a world that only takes notes, and a scheduler whose time a test moves.
 type lab struct {
-	now   time.Duration
-	notes []string
-	later []appointment
+	now     time.Duration
+	notes   []string
+	primary string // what the primary is, when a test says so
+	later   []appointment
 }
 
 type appointment struct {
@@ -41,6 +42,13 @@ func (l *lab) until(end time.Duration) {
 		l.now = next.at
 		next.f()
 	}
+}
+
+func (l *lab) Resolve(node string) string {
+	if node == ThePrimary && l.primary != "" {
+		return l.primary
+	}
+	return node
 }
 
 func (l *lab) FaultBegan(int, string)                    {}

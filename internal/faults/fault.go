@@ -129,6 +129,11 @@ type World interface {
 	FaultBegan(fault int, node string)
 	FaultEnded(fault int, node string)
 
+	// Resolve returns the name of the server that ThePrimary is now, and any other
+	// name as it is. The Engine asks when a fault begins, so that its end undoes
+	// what was done, even if another server is the primary by then.
+	Resolve(node string) string
+
 	// Freeze stops a process; its sockets stay open and messages queue up.
 	Freeze(fault int, node string)
 	// Thaw lets it run again.

@@ -173,3 +173,20 @@ func TestSidesFollowTheHolder(t *testing.T) {
 		}
 	}
 }
+
+// The primary is looked up when a fault begins: its end must undo what was done,
+// whoever is the primary by then.
+func TestThePrimaryIsLookedUpOnce(t *testing.T) {
+	freeze := with("pause", Args{Value: ThePrimary}, Trigger{At: time.Second}, End{For: 5 * time.Second})
+	split := with("partition", Args{Sides: [][]string{{"A", ThePrimary}, {"B"}}}, Trigger{At: 3 * time.Second}, End{For: time.Second})
+	split.Number = 2
+	l := &lab{primary: "redis-1"}
+	NewEngine([]Fault{freeze, split}, l, l).Start()
+	l.until(2 * time.Second)
+	l.primary = "redis-2"
+	l.until(9 * time.Second)
+	want := "1s freeze redis-1 (1)\n3s partition [A redis-2] from [B], both ways: true\n4s heal partition 2\n6s thaw redis-1 (1)"
+	if got := strings.Join(l.notes, "\n"); got != want {
+		t.Errorf("got:\n%s\nwant:\n%s", got, want)
+	}
+}

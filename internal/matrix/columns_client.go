@@ -42,7 +42,7 @@ func crashHolding(s subject) []sketch {
 
 func pausePast(s subject) []sketch {
 	out := []sketch{
-		{name: "A freezes in its critical section", faults: []string{"when: A is in its critical section; pause: A; for: 15s"}},
+		{name: "A freezes in its critical section", faults: []string{"when: A is in its critical section; pause: A; for: 12s"}},
 		{name: "A freezes when its acquire has returned", faults: []string{"when: A acquires; pause: A; for: 15s"}},
 	}
 	out = append(out, sketch{
@@ -70,7 +70,7 @@ func pauseInRelease(s subject) []sketch {
 
 func slowTask(subject) []sketch {
 	return []sketch{
-		{name: "A works 15 s longer", faults: []string{"when: A enters; slow: A; by: 15s"}},
+		{name: "A works 11 s longer", faults: []string{"when: A enters; slow: A; by: 11s"}},
 		{name: "A works 25 s longer", faults: []string{"when: A enters; slow: A; by: 25s"}},
 	}
 }

@@ -34,6 +34,9 @@ func (in *injector) text(fault int) string {
 	return ""
 }
 
+// Resolve implements faults.World.
+func (in *injector) Resolve(node string) string { return in.nodeName(node) }
+
 // nodeName resolves "the primary", which only the world knows.
 func (in *injector) nodeName(node string) string {
 	if node == faults.ThePrimary {

@@ -35,6 +35,9 @@ func (in injector) note(kind history.Kind, fault int, node string) {
 	})
 }
 
+// Resolve implements faults.World.
+func (in injector) Resolve(node string) string { return in.nodeName(node) }
+
 // nodeName resolves "the primary", which only the world knows.
 func (in injector) nodeName(node string) string {
 	if node == faults.ThePrimary {

@@ -96,27 +96,24 @@ func TestAppendOnlyFile(t *testing.T) {
 			if i%10 > 0 {
 				continue
 			}
-			restarted.Reset()
-			restarted.SetReplica(true)
-			for j := range kept {
-				restarted.Apply(g.nowMS+g.Int64N(10_000_000_000), &kept[j])
-			}
-			restarted.SetReplica(false)
-			compareSnapshots(t, i, name, s, restarted)
-			for _, e := range s.live {
-				if again := restarted.find(e.key); again.owner != e.owner {
-					t.Fatalf("step %d, %s: %s is %d's, after a restart %d's", i, name, e.key, e.owner, again.owner)
+			for what, file := range map[string][]Effect{"the file": kept, "a rewritten file": s.Dump(nil)} {
+				restarted.Reset()
+				restarted.SetReplica(true)
+				for j := range file {
+					restarted.Apply(g.nowMS+g.Int64N(10_000_000_000), &file[j])
 				}
-			}
-			if a, b := dying(s), dying(restarted); a != b {
-				t.Fatalf("step %d, %s: keys die in the order %s, after a restart in the order %s", i, name, a, b)
+				restarted.SetReplica(false)
+				name := name + ", restarted from " + what
+				compareSnapshots(t, i, name, s, restarted)
+				if a, b := dying(s), dying(restarted); a != b {
+					t.Fatalf("step %d, %s: keys die in the order %s, after the restart in the order %s", i, name, a, b)
+				}
 			}
 		}
 	})
 }
 
-// dying tells in which order the keys of a store would expire. It expires them
-// in a copy.
+// dying tells in which order the keys of a store would expire.
 func dying(s *Store) string {
 	order := make([]*entry, 0, len(s.live))
 	for _, e := range s.live {

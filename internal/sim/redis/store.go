@@ -191,11 +191,11 @@ func (s *Store) begin(nowMS int64, by history.NodeID) {
 	s.changes, s.effects = s.changes[:0], s.effects[:0]
 }
 
-// Changes returns what the last call of Exec, ExpireDue, Apply, CopyTo (of the
+// Changes returns what the last call of Exec, ExpireDue, Evict, Apply, CopyTo (of the
 // destination) or Lose did to entries. The buffer is reused by the next call.
 func (s *Store) Changes() []Change { return s.changes }
 
-// Effects returns what a replica has to apply to follow the last call of Exec or
+// Effects returns what a replica has to apply to follow the last call of Exec, Evict or
 // ExpireDue. The buffer is reused by the next call; copy the values to keep them.
 func (s *Store) Effects() []Effect { return s.effects }
 

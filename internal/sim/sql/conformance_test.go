@@ -37,9 +37,11 @@ type pair struct {
 	id      uint64
 
 	inTx    bool
-	failed  bool   // PostgreSQL: the transaction has had an error
-	highest string // row key that the transaction may have locked
-	mayRest bool   // it may use the highest key again
+	failed  bool     // PostgreSQL: the transaction has had an error
+	highest string   // row key that the transaction may have locked
+	mayRest bool     // it may use the highest key again
+	deleted []string // row keys that it has deleted
+	over    bool     // what it has done is committed or undone
 	named   map[string]int
 }
 

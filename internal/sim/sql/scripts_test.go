@@ -1,10 +1,13 @@
 package sql
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"lockstep/internal/world"
 )
@@ -17,12 +20,16 @@ import (
 //     wait for is undone, MySQL lets them deadlock, PostgreSQL lets them race. An
 //     insert and another statement race as well.
 //   - Neighbours of a gap: between the keys of a script stand rows that stay.
+//   - Ghosts: InnoDB only marks a row as deleted, and removes it when its purge has
+//     the time and nobody may still look at it. Until then statements lock the mark,
+//     and wait for it; nobody locks the key of such a row here.
 type scripts struct {
 	*rand.Rand
 	scripts, statements, blocks, late int
 
-	d     *duel
-	table string
+	d       *duel
+	table   string
+	haunted map[string]bool // keys of which there may be a ghost
 }
 
 var scriptKeys = []string{"a", "b", "c"}
@@ -32,7 +39,7 @@ func (g *scripts) pick(texts ...string) string { return texts[g.IntN(len(texts))
 func (g *scripts) script(t *testing.T, real *realServer) {
 	t.Helper()
 	g.scripts++
-	g.table = fmt.Sprintf("t%d", g.scripts)
+	g.table, g.haunted = fmt.Sprintf("t%d", g.scripts), map[string]bool{}
 	id := "id BIGINT NOT NULL AUTO_INCREMENT PRIMARY KEY"
 	if real.flavour == PostgreSQL {
 		id = "id BIGSERIAL PRIMARY KEY"
@@ -61,10 +68,12 @@ func (g *scripts) script(t *testing.T, real *realServer) {
 
 // step lets one session that does not wait do something.
 func (g *scripts) step() {
+	g.layGhosts()
 	at := g.IntN(len(g.d.pairs))
 	p := g.d.pairs[at]
 	if g.IntN(60) == 0 {
 		g.d.end(p)
+		p.over = true
 		fresh := g.d.connect(p.name)
 		pairs := g.d.pairs[:len(g.d.pairs)-1] // in the place of the old one: its role depends on it
 		g.d.pairs = append(append(append([]*pair(nil), pairs[:at]...), fresh), pairs[at:]...)
@@ -85,9 +94,48 @@ func (g *scripts) step() {
 	}
 }
 
+// layGhosts asks whether the purge has removed all deleted rows.
+func (g *scripts) layGhosts() {
+	if g.d.real.flavour != MySQL {
+		return
+	}
+	for _, p := range g.d.pairs {
+		if p.over {
+			for _, k := range p.deleted {
+				g.haunted[k] = true
+			}
+			p.deleted = nil
+		}
+	}
+	if len(g.haunted) == 0 {
+		return
+	}
+	var name string
+	var length int
+	for range 5 {
+		row := g.d.real.admin.QueryRowContext(context.Background(), "SHOW GLOBAL STATUS LIKE 'Innodb_history_list_length'")
+		if err := row.Scan(&name, &length); err != nil {
+			g.d.Fatal(err)
+		}
+		if length == 0 {
+			clear(g.haunted)
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
 // note keeps track of what a session may do next.
 func (p *pair) note(f Flavour, res world.SQLResult) {
 	word, _, _ := strings.Cut(p.stmt.Query, " ")
+	if word == "DELETE" && res.Affected > 0 {
+		if n := len(p.stmt.Args); n > 0 {
+			p.deleted = append(p.deleted, p.stmt.Args[n-1].Text)
+		} else {
+			p.deleted = append(p.deleted, scriptKeys...)
+		}
+	}
+	defer func() { p.over = !p.inTx || word == "BEGIN" }()
 	switch {
 	case word == "BEGIN" && !p.failed:
 		if !p.inTx || f == MySQL {
@@ -110,7 +158,7 @@ func (g *scripts) key(p *pair) string {
 	}
 	var free []string
 	for _, k := range scriptKeys {
-		if k > p.highest || k == p.highest && p.mayRest {
+		if k > p.highest || k == p.highest && p.mayRest && !g.awaited(k) {
 			free = append(free, k)
 		}
 	}
@@ -130,19 +178,34 @@ func (g *scripts) quiet(p *pair) bool {
 	return true
 }
 
-// contested reports whether somebody waits for a key so that another waiting
-// statement would make the outcome a matter of luck.
-func (g *scripts) contested(k string, insert bool) bool {
+// awaited reports whether a statement waits for a key.
+func (g *scripts) awaited(k string) bool {
 	for _, p := range g.d.pairs {
-		if !p.blocked || p.name >= "D" || p.stmt.Args[len(p.stmt.Args)-1].Text != k {
-			continue
-		}
-		inserts := strings.HasPrefix(p.stmt.Query, "INSERT")
-		if inserts && insert || (inserts || insert) && (g.d.real.flavour == PostgreSQL || g.unborn(k)) {
+		if p.blocked && p.name < "D" && p.stmt.Args[len(p.stmt.Args)-1].Text == k {
 			return true
 		}
 	}
 	return false
+}
+
+// contested reports whether somebody waits for a key so that another waiting
+// statement would make the outcome a matter of luck.
+func (g *scripts) contested(k, query string) bool {
+	inserts, deletes := strings.HasPrefix(query, "INSERT"), strings.HasPrefix(query, "DELETE")
+	both := false
+	for _, p := range g.d.pairs {
+		deletes = deletes || slices.Contains(p.deleted, k)
+		if !p.blocked || p.name >= "D" || p.stmt.Args[len(p.stmt.Args)-1].Text != k {
+			continue
+		}
+		deletes = deletes || strings.HasPrefix(p.stmt.Query, "DELETE")
+		both = both || inserts && strings.HasPrefix(p.stmt.Query, "INSERT")
+		inserts = inserts || strings.HasPrefix(p.stmt.Query, "INSERT")
+	}
+	if !g.awaited(k) {
+		return false
+	}
+	return both || deletes || inserts && (g.d.real.flavour == PostgreSQL || g.unborn(k))
 }
 
 // unborn reports whether there is a row of that key which nobody has committed.
@@ -173,21 +236,21 @@ func (g *scripts) statement(p *pair) (string, []world.SQLValue) {
 	case 5:
 		return g.odd()
 	case 6:
-		if g.quiet(p) {
+		if g.quiet(p) && len(g.haunted) == 0 {
 			p.highest, p.mayRest = "z", false
 			return g.scan()
 		}
 	}
 	k := g.key(p)
-	insert := g.IntN(3) == 0
-	if k == "" || g.contested(k, insert) || insert && p.inTx && k == p.highest && !p.mayRest {
+	query, args := g.about(k)
+	if g.IntN(3) == 0 {
+		query, args = g.insert(k)
+	}
+	if k == "" || g.haunted[k] || g.contested(k, query) {
 		return "SELECT * FROM " + g.table + " WHERE name = ?", []world.SQLValue{world.SQLText(g.pick(scriptKeys...))}
 	}
 	p.highest = k
-	if insert {
-		return g.insert(k)
-	}
-	return g.about(k)
+	return query, args
 }
 
 func (g *scripts) insert(k string) (string, []world.SQLValue) {

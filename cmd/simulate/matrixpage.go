@@ -1,0 +1,230 @@
+package main
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sort"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"lockstep/internal/checker"
+	"lockstep/internal/locks"
+	"lockstep/internal/matrix"
+	"lockstep/internal/report"
+	"lockstep/internal/run"
+	"lockstep/internal/scenario"
+	"lockstep/internal/sim"
+)
+
+// matrixPage maps a measured matrix to what its page shows: rows by the kind of
+// their store, and the worst run of each cell played again and told.
+func (f *matrixFlags) matrixPage(ctx context.Context, m *matrix.Matrix) (*report.Matrix, error) {
+	runs, err := f.worstRuns(ctx, m)
+	if err != nil {
+		return nil, err
+	}
+	page := &report.Matrix{Backend: m.Backend, Seeds: m.Seeds, Replay: f.matrixReplay()}
+	for _, c := range m.Columns {
+		page.Columns = append(page.Columns, report.MatrixColumn{Code: c.Code, Name: c.Name, Summary: c.Summary})
+	}
+	rows := make([]int, len(m.Locks))
+	for i := range rows {
+		rows[i] = i
+	}
+	sort.SliceStable(rows, func(a, b int) bool { return groupOf(m.Locks[rows[a]]).rank < groupOf(m.Locks[rows[b]]).rank })
+	for _, i := range rows {
+		v := m.Locks[i]
+		d, g := v.Doc(), groupOf(v)
+		row := report.MatrixLock{
+			ID: v.ID, Group: g.name, Store: demands(v), Idea: d.Idea, Protocol: d.Protocol,
+			BreaksWhen: d.BreaksWhen, Source: d.Source,
+		}
+		for k := range m.Columns {
+			c := m.Cell(i, k)
+			row.Cells = append(row.Cells, report.MatrixCell{
+				Letter: c.Letter, Note: c.Note, Runs: c.Runs, Untested: c.Untested, Broken: c.Broken, Stuck: c.Stuck,
+				Rate: c.Rate, Low: c.Low, High: c.High, Worst: runs[i*len(m.Columns)+k],
+			})
+			if w := c.Worst; w != nil {
+				page.Lease = w.Plan().Lease
+			}
+		}
+		page.Locks = append(page.Locks, row)
+	}
+	return page, nil
+}
+
+// matrixReplay is the command line that measures the matrix again.
+func (f *matrixFlags) matrixReplay() string {
+	line := fmt.Sprintf("simulate matrix --seeds %d", f.seeds)
+	if len(f.locks) > 0 {
+		line += " --lock " + strings.Join(f.locks, ",")
+	}
+	if len(f.columns) > 0 {
+		line += " --fault " + strings.Join(f.columns, ",")
+	}
+	return line
+}
+
+// worstRuns plays the worst run of each cell again, and tells those in which
+// something broke. Workers share the cells; each run has its place in the result.
+func (f *matrixFlags) worstRuns(ctx context.Context, m *matrix.Matrix) ([]*report.MatrixRun, error) {
+	out := make([]*report.MatrixRun, len(m.Cells))
+	errs := make([]error, len(m.Cells))
+	jobs := f.jobs
+	if jobs <= 0 {
+		jobs = runtime.GOMAXPROCS(0)
+	}
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range jobs {
+		wg.Go(func() {
+			for i := int(next.Add(1) - 1); i < len(m.Cells) && ctx.Err() == nil; i = int(next.Add(1) - 1) {
+				out[i], errs[i] = worstRun(ctx, &m.Cells[i])
+			}
+		})
+	}
+	wg.Wait()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return out, errors.Join(errs...)
+}
+
+// worstRun is the worst run of a cell, told when it proves harm; nil for a cell
+// that has nothing to show.
+func worstRun(ctx context.Context, c *matrix.Cell) (*report.MatrixRun, error) {
+	s := c.Worst
+	if s == nil || c.Letter == checker.LetterSafe {
+		return nil, nil
+	}
+	file := fmt.Sprintf("%s-%s.yaml", c.Lock, c.Fault)
+	r := &report.MatrixRun{
+		Letter: s.Letter, Script: s.Name, Varied: s.Seed > 0, Hash: s.Hash, File: file, YAML: s.YAML(),
+		Command: fmt.Sprintf("simulate run %s --lock %s --seed %d", file, c.Lock, max(s.Seed, 1)),
+	}
+	if r.Varied {
+		r.YAML = scenario.Resolved(s.Plan())
+	}
+	if c.Letter == checker.LetterDelay {
+		return r, nil
+	}
+	j, err := matrix.Replay(ctx, func() run.World { return sim.New() }, s, c.Lock)
+	if err != nil {
+		return nil, fmt.Errorf("%s under %s, played again: %w", c.Lock, c.Fault, err)
+	}
+	if sum := j.History.Hash(); hex.EncodeToString(sum[:]) != s.Hash {
+		return nil, &bugError{fmt.Errorf("%s under %s, played again, gave another history", c.Lock, c.Fault)}
+	}
+	r.Tale = report.NewTale(&j, s.Plan().Redis.Lag)
+	return r, nil
+}
+
+// lockGroup is a heading of the page.
+type lockGroup struct {
+	rank int
+	name string
+}
+
+// groupOf puts a variant under its heading: by its store, and what the documents
+// print with a mistake in it last.
+func groupOf(v locks.Variant) lockGroup {
+	if strings.HasPrefix(v.ID, "lit-") {
+		return lockGroup{99, "Defects, exactly as the documents print them"}
+	}
+	switch v.Store {
+	case locks.StoreRedis:
+		return lockGroup{0, storeName(v.Store)}
+	case locks.StoreRedisNodes:
+		return lockGroup{1, storeName(v.Store)}
+	case locks.StoreEtcd:
+		return lockGroup{2, storeName(v.Store)}
+	case locks.StoreZooKeeper:
+		return lockGroup{3, storeName(v.Store)}
+	case locks.StoreConsul:
+		return lockGroup{4, storeName(v.Store)}
+	case locks.StoreMySQL:
+		return lockGroup{5, storeName(v.Store)}
+	case locks.StorePostgres:
+		return lockGroup{6, storeName(v.Store)}
+	}
+	return lockGroup{50, storeName(v.Store)}
+}
+
+func storeName(s locks.Store) string {
+	switch s {
+	case locks.StoreRedis:
+		return "Redis, one primary"
+	case locks.StoreRedisNodes:
+		return "Redis, independent primaries"
+	case locks.StoreEtcd:
+		return "etcd"
+	case locks.StoreZooKeeper:
+		return "ZooKeeper"
+	case locks.StoreConsul:
+		return "Consul"
+	case locks.StoreMySQL:
+		return "MySQL"
+	case locks.StorePostgres:
+		return "PostgreSQL"
+	}
+	return string(s)
+}
+
+// demands says what a design wants of its servers.
+func demands(v locks.Variant) string {
+	parts := []string{storeName(v.Store)}
+	s := v.Servers
+	if s.Nodes > 0 {
+		parts = append(parts, fmt.Sprintf("%d nodes", s.Nodes))
+	}
+	if s.Replicas > 0 {
+		parts = append(parts, fmt.Sprintf("at least %d replicas", s.Replicas))
+	}
+	if s.FsyncAlways {
+		parts = append(parts, "every write on disk before its reply")
+	}
+	if s.RestartAfterLease {
+		parts = append(parts, "a crashed server stays away for longer than a lease")
+	}
+	if s.MinReplicas > 0 {
+		parts = append(parts, fmt.Sprintf("no writes unless %d replicas have been heard from within %s", s.MinReplicas, s.MinReplicasMaxLag))
+	}
+	if s.TairString {
+		parts = append(parts, "the module TairString")
+	}
+	return strings.Join(parts, "; ")
+}
+
+// writeWhole writes a file that is complete or not there at all.
+func writeWhole(path string, data []byte) (err error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	draft, err := os.CreateTemp(filepath.Dir(path), ".draft-*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = os.Remove(draft.Name()) // what is left of it is of no use, and err says why
+		}
+	}()
+	_, err = draft.Write(data)
+	if closed := draft.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		return err
+	}
+	if err := os.Chmod(draft.Name(), 0o644); err != nil {
+		return err
+	}
+	return os.Rename(draft.Name(), path)
+}

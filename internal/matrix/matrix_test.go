@@ -1,0 +1,222 @@
+package matrix
+
+import (
+	"context"
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+
+	"lockstep/internal/checker"
+	"lockstep/internal/locks"
+	"lockstep/internal/run"
+	"lockstep/internal/sim"
+)
+
+func measure(t *testing.T, seeds, jobs int, ids, codes string) *Matrix {
+	t.Helper()
+	o := Options{Seeds: seeds, Jobs: jobs, Backend: sim.Backend, Worlds: func() run.World { return sim.New() }}
+	for _, id := range strings.Fields(ids) {
+		v, ok := locks.Lookup(id)
+		if !ok {
+			t.Fatalf("no lock %s", id)
+		}
+		o.Locks = append(o.Locks, v)
+	}
+	if ids == "" {
+		o.Locks = locks.All()
+	}
+	for _, code := range strings.Fields(codes) {
+		c, ok := Lookup(code)
+		if !ok {
+			t.Fatalf("no column %s", code)
+		}
+		o.Columns = append(o.Columns, c)
+	}
+	if codes == "" {
+		o.Columns = Columns()
+	}
+	m, err := Measure(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// What is compared between two measurements of the same cell.
+type shown struct {
+	Letter                        checker.Letter
+	Runs, Untested, Broken, Stuck int
+	Rate, Low, High               float64
+	Note, Hash                    string
+	Seed                          uint64
+}
+
+func show(m *Matrix) []shown {
+	var out []shown
+	for i := range m.Cells {
+		c := &m.Cells[i]
+		s := shown{c.Letter, c.Runs, c.Untested, c.Broken, c.Stuck, c.Rate, c.Low, c.High, c.Note, "", 0}
+		if c.Worst != nil {
+			s.Hash, s.Seed = c.Worst.Hash, c.Worst.Seed
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+func TestMeasuringTwiceGivesTheSame(t *testing.T) {
+	const some = "set-nx-lua setnx-timestamp-del redlock etcd-mutex zk-ephemeral mysql-unique redisson"
+	one, two := measure(t, 6, 1, some, ""), measure(t, 6, 3, some, "")
+	if a, b := show(one), show(two); !reflect.DeepEqual(a, b) {
+		for i := range a {
+			if a[i] != b[i] {
+				t.Errorf("%s under %s: %+v with one worker, %+v with three", one.Cells[i].Lock, one.Cells[i].Fault, a[i], b[i])
+			}
+		}
+	}
+}
+
+// Without a fault all locks are safe but those that the documents got wrong.
+func TestWithoutAFaultLocksAreSafe(t *testing.T) {
+	m := measure(t, 20, 0, "", "N0")
+	for i := range m.Cells {
+		c := &m.Cells[i]
+		if c.Letter != checker.LetterSafe && !strings.HasPrefix(c.Lock, "lit-") {
+			t.Errorf("%s: %s: %s", c.Lock, c.Letter, c.Note)
+		}
+	}
+}
+
+// What the protocols promise and what they do not, from the documents and the
+// reasoning about them; the program that measures knows nothing of it. "V" means
+// that the letter holds a V, "!F" that it holds no F, a plain S, L or D the letter
+// itself, "D?" that a D is among what was seen.
+func TestLettersAreThoseOfTheProtocols(t *testing.T) {
+	wants := map[string]string{
+		"setnx":                   "CH=D LA=D HW=D SL=S SJ=S GP=L LR=F",
+		"setnx-expire":            "CC=D GP=VF SL=VF LR=F CH=L",
+		"set-nx-ex-del":           "GP=VF SL=VF DR=V LR=F PT=VF FO=V SB=V RS=V SJ=V CH=L",
+		"set-nx-token-getdel":     "GD=F SL=V SL=!F GP=!F LR=!F",
+		"set-nx-lua":              "GP=V SL=V GD=L LR=L FO=V SB=V RS=V SJ=V GP=!F",
+		"set-nx-lua-const":        "GP=VF SL=VF LR=F",
+		"lua-setex":               "CC=L SL=V GD=L LR=L",
+		"setnx-timestamp-del":     "CK=V SJ=S CH=V",
+		"setnx-timestamp-getset":  "CK=V GD=F SJ=S LR=F",
+		"cas-cad":                 "GD=L LR=L FO=V",
+		"watchdog-blind":          "SL=S HW=D PT=V GP=V",
+		"watchdog-lua":            "SL=S HW=D GP=V",
+		"redisson-3.12.3":         "SL=S LR=V HW=D GP=V LA=L",
+		"redisson":                "SL=S LR=L HW=D GP=V SB=V",
+		"redisson-lease":          "SL=V HW=V",
+		"redlock":                 "DR=S SB=!V LA=S FO=!V GP=V RS=V SJ=V CK=S",
+		"redlock-fsync":           "RS=S SJ=V",
+		"redlock-delayed-restart": "RS=!V",
+		"redisson-redlock":        "DR=V",
+		"set-wait":                "FO=!V RS=V SB=!V",
+		"set-wait-1of2":           "FO=V",
+		"mysql-unique":            "CH=D LA=D HW=D SL=S LR=F SJ=S",
+		"mysql-unique-ttl":        "CH=L SL=V LR=!F",
+		"etcd-txn":                "GP=V PT=V SL=S RS=!V SB=!V FO=!V SJ=S HW=D",
+		"etcd-mutex":              "GP=V SL=S RS=!V SB=!V FO=!V SJ=S HW=D",
+		"zk-ephemeral":            "GP=VF LA=D LR=F PT=V",
+		"zk-sequential":           "GP=V GP=!F LR=!F",
+		"lit-unchecked":           "N0=VF",
+		"lit-expire-key":          "CH=D",
+		"lit-expire-loser":        "CH=D",
+		"lit-cas-3arg":            "CH=D",
+		"lit-etcd-key":            "N0=V",
+		"consul-session":          "CH=L SL=S HW=D",
+	}
+	var ids []string
+	for _, v := range locks.All() {
+		if wants[v.ID] != "" {
+			ids = append(ids, v.ID)
+		}
+	}
+	if len(ids) != len(wants) {
+		t.Errorf("%d of the %d locks exist", len(ids), len(wants))
+	}
+	m := measure(t, 30, 0, strings.Join(ids, " "), "")
+	for i := range m.Cells {
+		c := &m.Cells[i]
+		for _, want := range strings.Fields(wants[c.Lock]) {
+			code, letter, _ := strings.Cut(want, "=")
+			if code == c.Fault && !fits(string(c.Letter), letter) {
+				t.Errorf("%s under %s: measured %s, expected %s (%s)", c.Lock, c.Fault, c.Letter, letter, c.Note)
+			}
+		}
+	}
+}
+
+func fits(got, want string) bool {
+	if not, ok := strings.CutPrefix(want, "!"); ok {
+		return !strings.Contains(got, not)
+	}
+	switch want {
+	case "V", "F":
+		return strings.Contains(got, want)
+	}
+	return got == want
+}
+
+// A V or an F of a well-known cell must come from its script, not from luck.
+func TestScriptsSuffice(t *testing.T) {
+	m := measure(t, 0, 0, "set-nx-ex-del set-nx-lua redlock etcd-txn mysql-unique zk-ephemeral setnx-timestamp-del redisson-3.12.3", "")
+	for want, letter := range map[string]string{
+		"set-nx-ex-del GP": "VF", "set-nx-ex-del SL": "VF", "set-nx-ex-del LR": "F", "set-nx-lua FO": "V",
+		"set-nx-lua SB": "V", "set-nx-lua RS": "V", "set-nx-lua SJ": "V", "set-nx-lua DR": "V", "redlock RS": "V",
+		"redlock SJ": "V", "redlock GP": "V", "etcd-txn GP": "V", "etcd-txn PT": "V", "mysql-unique LR": "F",
+		"zk-ephemeral GP": "VF", "setnx-timestamp-del CH": "V", "setnx-timestamp-del CK": "V", "redisson-3.12.3 LR": "V",
+	} {
+		found := false
+		for i := range m.Cells {
+			c := &m.Cells[i]
+			if c.Lock+" "+c.Fault == want {
+				found = true
+				if !strings.Contains(string(c.Letter), letter) {
+					t.Errorf("%s: the scripts alone give %s, want %s", want, c.Letter, letter)
+				}
+			}
+		}
+		if !found {
+			t.Errorf("no cell %s", want)
+		}
+	}
+}
+
+// A cell without a letter says why.
+func TestACellThatDoesNotApplySaysWhy(t *testing.T) {
+	c := Cell{}
+	c.conclude(0)
+	if c.Letter != NotApplicable || c.Note == "" {
+		t.Errorf("got %s %q", c.Letter, c.Note)
+	}
+	c = Cell{why: "the script: fault 1 never fired", Untested: 3}
+	c.conclude(1)
+	if c.Letter != NotApplicable || c.Note != "the script: fault 1 never fired" {
+		t.Errorf("got %s %q", c.Letter, c.Note)
+	}
+}
+
+// A run with V and another with F make VF; the worst run stays the one with V.
+func TestLettersOfSeveralRunsAddUp(t *testing.T) {
+	c := Cell{Runs: 2, excluded: true, robbed: true, Worst: &Sighting{Letter: checker.LetterV}}
+	c.conclude(1)
+	if c.Letter != checker.LetterVF {
+		t.Errorf("got %s", c.Letter)
+	}
+}
+
+// Figures of the score interval from the literature (Newcombe 1998, table I).
+func TestInterval(t *testing.T) {
+	for _, tt := range []struct {
+		bad, runs int
+		low, high float64
+	}{{81, 263, 0.2553, 0.3662}, {15, 148, 0.0624, 0.1605}, {0, 20, 0, 0.1611}, {1, 29, 0.0061, 0.1718}} {
+		_, low, high := interval(tt.bad, tt.runs)
+		if math.Abs(low-tt.low) > 5e-5 || math.Abs(high-tt.high) > 5e-5 {
+			t.Errorf("%d of %d: got %.4f to %.4f, want %.4f to %.4f", tt.bad, tt.runs, low, high, tt.low, tt.high)
+		}
+	}
+}
