@@ -262,3 +262,22 @@ func (f *matrixFlags) save(ctx context.Context, path string, m *matrix.Matrix) e
 	}
 	return nil
 }
+
+// again saves the worst run of the only cell as a scenario file and says how to
+// play it.
+func (f *matrixFlags) again(m *matrix.Matrix) error {
+	c := &m.Cells[0]
+	if c.Worst == nil {
+		fmt.Printf("\n%s\n", c.Note)
+		return nil
+	}
+	path := filepath.Join(f.out, "matrix", c.Lock+"-"+c.Fault+".yaml")
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return &environmentError{err}
+	}
+	if err := os.WriteFile(path, []byte(scenario.Resolved(c.Worst.Plan())), 0o644); err != nil {
+		return &environmentError{err}
+	}
+	fmt.Printf("\nworst    %s: %s\nagain    simulate run %s --seed %d\n", c.Worst.Letter, c.Note, path, max(c.Worst.Seed, 1))
+	return nil
+}

@@ -86,6 +86,17 @@ func (r *Run) cause(e history.Event) history.Event {
 	return history.Event{}
 }
 
+// clients returns how many clients the story has, without the probe.
+func (r *Run) clients() int {
+	n := 0
+	for _, node := range r.History.Header.Nodes {
+		if node.Role == history.RoleClient {
+			n++
+		}
+	}
+	return n
+}
+
 // Holds returns the hold intervals in the order of their starts; of all clients
 // when client is "".
 func (r *Run) Holds(client string) []history.Hold {

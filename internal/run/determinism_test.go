@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"lockstep/internal/locks"
@@ -116,7 +118,16 @@ func TestSeedsDiffer(t *testing.T) {
 	}
 }
 
-// Without faults, every lock is safe: no overlap in a thousand seeds.
+// failWithoutFault are the texts of the documents that do not work even when
+// nothing goes wrong, with the letters that this may have.
+var failWithoutFault = map[string]string{
+	"lit-unchecked": "VF", "lit-etcd-key": "V VF", "lit-mysql-ddl": "VF V F", // nobody is kept out
+	"lit-del-key": "L", "lit-lua-s2": "L", "lit-s3-units": "L S", // the release removes nothing
+	"lit-s2-units": "D", // nobody gets in
+}
+
+// Without faults, every lock is safe: no overlap in a thousand seeds. The texts
+// that are not must be caught.
 func TestNoFaultNoOverlap(t *testing.T) {
 	count := 1000
 	if testing.Short() {
@@ -126,18 +137,29 @@ func TestNoFaultNoOverlap(t *testing.T) {
 	p.Name = "no fault"
 	p.Workload.Repeat = 5
 	for _, v := range locks.All() {
-		acquired := 0
-		err := Seeds(context.Background(), func() World { return sim.New() }, &p, v.ID, 1, count, runtime.GOMAXPROCS(0), func(o *Outcome) {
-			acquired += o.Judgement.Acquired
-			if o.Judgement.Letter != "S" {
-				t.Errorf("%s, seed %d: outcome %s, overlap %v", v.ID, o.Seed, o.Judgement.Letter, o.Judgement.Overlap)
-			}
-		})
-		if err != nil {
-			t.Fatal(err)
+		if bad, ok := failWithoutFault[v.ID]; ok {
+			expectLetters(t, &p, v.ID, 5, strings.Fields(bad))
+			continue
 		}
+		acquired := expectLetters(t, &p, v.ID, count, []string{"S"})
 		if want := count * (3*5 + 1); acquired != want { // three clients, five rounds, and the probe
 			t.Errorf("%s: %d acquisitions, want %d", v.ID, acquired, want)
 		}
 	}
+}
+
+// expectLetters plays a plan with many seeds and returns how often the lock was
+// acquired.
+func expectLetters(t *testing.T, p *plan.Plan, lock string, count int, letters []string) (acquired int) {
+	t.Helper()
+	err := Seeds(context.Background(), func() World { return sim.New() }, p, lock, 1, count, runtime.GOMAXPROCS(0), func(o *Outcome) {
+		acquired += o.Judgement.Acquired
+		if !slices.Contains(letters, string(o.Judgement.Letter)) {
+			t.Errorf("%s, seed %d: outcome %s, want one of %v, overlap %v", lock, o.Seed, o.Judgement.Letter, letters, o.Judgement.Overlap)
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return acquired
 }

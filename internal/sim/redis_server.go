@@ -129,11 +129,7 @@ func (s *redisServer) publish(cause int32) {
 	}
 	if effects := s.store.Effects(); len(effects) > 0 {
 		s.offset += int64(len(effects))
-		if s.group.persistence != plan.PersistNone {
-			for _, e := range effects {
-				s.aof = append(s.aof, logged{e, w.k.Now()})
-			}
-		}
+		s.log(effects...)
 		for _, r := range s.group.servers {
 			if r.upstream == s && !r.proc.Dead() {
 				r.enqueue(effects)
@@ -141,6 +137,16 @@ func (s *redisServer) publish(cause int32) {
 		}
 	}
 	s.arm()
+}
+
+// log writes effects into the append-only file, if there is one.
+func (s *redisServer) log(effects ...redis.Effect) {
+	if s.group.persistence == plan.PersistNone {
+		return
+	}
+	for _, e := range effects {
+		s.aof = append(s.aof, logged{e, s.w.k.Now()})
+	}
 }
 
 // arm sets the timer for the next entry whose time will be up.
@@ -198,6 +204,7 @@ func (a *effectArrives) Fire(link, _ uint64) {
 		return
 	}
 	s.store.Apply(s.wallMS(), &r.effect)
+	s.log(r.effect)
 	for _, c := range s.store.Changes() {
 		if c.Kind == history.Replicated && isEntry(c.Key) {
 			s.w.record(s.proc, history.Event{
@@ -215,6 +222,10 @@ func (s *redisServer) follow(primary *redisServer) {
 	s.store.SetReplica(true)
 	primary.store.CopyTo(s.store, s.wallMS())
 	s.recordForgotten()
+	s.aof = s.aof[:0]
+	if s.group.persistence != plan.PersistNone {
+		s.log(s.store.Dump(nil)...)
+	}
 	s.upstream = primary
 	s.acked, s.heard = primary.offset, s.w.k.Now()
 }

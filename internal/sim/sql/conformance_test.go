@@ -42,7 +42,6 @@ type pair struct {
 	mayRest bool     // it may use the highest key again
 	deleted []string // row keys that it has deleted
 	over    bool     // what it has done is committed or undone
-	named   map[string]int
 }
 
 // duel runs statements on both.
@@ -77,7 +76,7 @@ func (d *duel) now() store.Clock {
 }
 
 func (d *duel) connect(name string) *pair {
-	p := &pair{name: name, real: d.real.connect(d.T), answers: make(chan world.SQLResult, 1), named: map[string]int{}}
+	p := &pair{name: name, real: d.real.connect(d.T), answers: make(chan world.SQLResult, 1)}
 	p.conn = store.Conn{ID: p.real.id, Client: history.NodeID(len(d.pairs) + 1)}
 	d.pairs = append(d.pairs, p)
 	return p
