@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 
+	"lockstep/internal/locks"
+	"lockstep/internal/plan"
 	"lockstep/internal/run"
 	"lockstep/internal/sim"
 )
@@ -24,6 +26,19 @@ func backend(name string, scalePPM int64) (run.Factory, error) {
 	default:
 		return nil, fmt.Errorf("unknown backend %q: choose %s or %s", name, sim.Backend, processBackend)
 	}
+}
+
+// refusal says why a backend cannot play a plan with a lock; nil when it can.
+func refusal(backend string, p *plan.Plan, lock string) error {
+	if v, ok := locks.Lookup(lock); ok {
+		if err := v.CheckLease(p.Lease); err != nil {
+			return err
+		}
+	}
+	if backend == processBackend {
+		return liveRefusal(p, lock)
+	}
+	return nil
 }
 
 // parseScale reads a factor such as 0.1 as millionths, without floats.

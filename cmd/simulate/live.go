@@ -3,6 +3,7 @@
 package main
 
 import (
+	"lockstep/internal/plan"
 	"lockstep/internal/real"
 	"lockstep/internal/run"
 )
@@ -16,3 +17,5 @@ func workerMain() { real.WorkerMain() }
 func liveBackend(scalePPM int64) (run.Factory, error) {
 	return func() run.World { return &real.Player{Options: real.Options{ScalePPM: scalePPM}} }, nil
 }
+
+func liveRefusal(p *plan.Plan, lock string) error { return real.Refuse(p, lock) }

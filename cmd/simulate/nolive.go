@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 
+	"lockstep/internal/plan"
 	"lockstep/internal/run"
 )
 
@@ -38,6 +39,9 @@ func liveBackend(int64) (run.Factory, error) {
 	err = syscall.Exec(program, append([]string{program}, os.Args[1:]...), os.Environ())
 	return nil, &environmentError{fmt.Errorf("cannot start %s: %w", program, err)}
 }
+
+// liveRefusal is never asked: the live program asks its own.
+func liveRefusal(*plan.Plan, string) error { return nil }
 
 // findLive returns the live program: the one beside this program, else one built
 // from the sources that the user stands in.

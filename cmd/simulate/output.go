@@ -60,16 +60,21 @@ func (o *output) result(r *run.Result) error {
 // finish prints what was kept for the end.
 func (o *output) finish() error {
 	if !o.f.json {
+		o.f.tellNotPlayed(os.Stdout)
 		return nil
 	}
-	if len(o.objects) == 1 {
+	if len(o.objects) == 1 && len(o.f.notPlayed) == 0 {
 		_, err := os.Stdout.Write(append(bytes.TrimSpace(o.objects[0]), '\n'))
 		return err
 	}
 	if o.objects == nil {
 		o.objects = []json.RawMessage{}
 	}
-	return printJSON(os.Stdout, map[string]any{"schema": 1, "met": o.met, "runs": o.objects})
+	all := map[string]any{"schema": 1, "met": o.met, "runs": o.objects}
+	if o.f.playable {
+		all["not_played"] = o.f.notPlayed
+	}
+	return printJSON(os.Stdout, all)
 }
 
 // store writes the run directory and returns what it shows.

@@ -26,6 +26,9 @@ type runFlags struct {
 	backend string
 	scale   string
 	jobs    int
+
+	playable  bool
+	notPlayed []notPlayed // with playable: what the backend cannot do
 }
 
 func runCommand(g *globals) *cobra.Command {
@@ -54,6 +57,7 @@ func runCommand(g *globals) *cobra.Command {
 	cmd.Flags().IntVar(&f.times, "times", 1, "play with that many seeds, one after the other")
 	cmd.Flags().StringVar(&f.backend, "backend", "sim", "the world: sim (simulated) or process (real servers)")
 	cmd.Flags().StringVar(&f.scale, "scale", "1", "multiply every duration: 0.1 plays ten times as fast")
+	cmd.Flags().BoolVar(&f.playable, "playable", false, "leave out what the backend cannot play, and say what it was")
 	cmd.Flags().IntVar(&f.jobs, "jobs", runtime.GOMAXPROCS(0), "how many seeds to play at once in the simulator")
 	_ = cmd.RegisterFlagCompletionFunc("lock", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return lockIDs(), cobra.ShellCompDirectiveNoFileComp
@@ -84,18 +88,25 @@ func (f *runFlags) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	worlds, err := backend(f.backend, scalePPM)
+	if err != nil {
+		return err
+	}
 	for _, p := range plans {
 		if err := f.choose(p); err != nil {
 			return err
 		}
 		*p = p.Scaled(scalePPM)
+		if f.playable {
+			f.leaveOut(p)
+		}
 		if err := run.CheckLeases(p); err != nil {
 			return fmt.Errorf("%s: %w", p.File, err)
 		}
 	}
-	worlds, err := backend(f.backend, scalePPM)
-	if err != nil {
-		return err
+	plans = slices.DeleteFunc(plans, func(p *plan.Plan) bool { return len(p.Locks) == 0 })
+	if len(plans) == 0 {
+		return fmt.Errorf("--backend %s can play none of this: %s", f.backend, f.notPlayed[0].Reason)
 	}
 	return f.play(ctx, plans, worlds)
 }

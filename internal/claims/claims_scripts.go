@@ -35,7 +35,7 @@ redis.call('set', KEYS[1], 'last')`
 	}
 	return Result{
 		Verdict: Verdict(value.Str == "before"),
-		Figure: fmt.Sprintf("A script of SET, a failing HSET and SET ended with %s, and the key held %s: what was done before the error stayed, what follows it was not run.",
+		Figure: fmt.Sprintf("A script of SET, a failing HSET and SET ended with %s, and the key, which had held \"before\", held %s.",
 			errorCode(failed), value),
 	}
 }

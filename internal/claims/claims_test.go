@@ -2,7 +2,9 @@ package claims
 
 import (
 	"context"
+	"fmt"
 	"testing"
+	"time"
 
 	"lockstep/internal/plan"
 )
@@ -60,6 +62,10 @@ func verdictOf(t *testing.T, n int, lab *Lab) Result {
 	return out[0].Result
 }
 
+func instead(lock, other string) *Lab { return &Lab{Instead: map[string]string{lock: other}} }
+
+func changing(change func(*plan.Plan)) *Lab { return &Lab{Change: change} }
+
 // A verdict that is measured changes with the world. Each row says what becomes
 // of a claim in an ordinary world and in one in which the lock that it speaks of
 // is another one, or the servers are.
@@ -70,12 +76,28 @@ func TestAChangedWorldChangesTheVerdict(t *testing.T) {
 		usual, changed string
 		lab            *Lab
 	}{
-		{"a lock that expires is not stuck", 1, True, False, &Lab{Instead: map[string]string{"setnx": "set-nx-ex-del"}}},
-		{"a comparing release robs nobody", 3, True, False, &Lab{Instead: map[string]string{"set-nx-ex-del": "set-nx-lua"}}},
-		{"no value is compared at all", 4, Depends, False, &Lab{Instead: map[string]string{"set-nx-token-getdel": "set-nx-ex-del"}}},
+		{"a lock that expires is not stuck", 1, True, False, instead("setnx", "set-nx-ex-del")},
+		{"a comparing release robs nobody", 3, True, False, instead("set-nx-ex-del", "set-nx-lua")},
+		{"no value is compared at all", 4, Depends, False, instead("set-nx-token-getdel", "set-nx-ex-del")},
+		{"nobody renews", 5, Depends, False, instead("redisson-3.12.3", "redisson-lease")},
+		{"nobody renews", 6, True, False, instead("redisson-3.12.3", "redisson-lease")},
+		{"nobody renews", 7, Depends, False, instead("redisson-3.12.3", "redisson-lease")},
+		{"the work is over before 30 s", 8, False, True, changing(func(p *plan.Plan) {
+			p.Workload.Work = plan.Range{Min: 25 * time.Second, Max: 25 * time.Second}
+		})},
+		{"both renew", 9, True, False, instead("redisson-lease", "redisson")},
+		{"the lease outlasts the pause", 12, True, False, changing(func(p *plan.Plan) { p.Lease = time.Minute })},
+		{"the script compares with a constant", 13, True, False, instead("set-nx-lua", "set-nx-lua-const")},
+		{"a lock that expires is not stuck", 14, True, False, instead("setnx", "set-nx-ex-del")},
+		{"no value is constant", 15, True, False, instead("set-nx-lua-const", "set-nx-lua")},
+		{"the script returns a list", 17, True, False, instead("redisson-3.12.3", "redisson-fenced")},
+		{"waiters poll", 19, True, False, instead("redisson-3.12.3", "watchdog-lua")},
+		{"nobody renews", 20, True, False, instead("redisson-3.12.3", "redisson-lease")},
+		{"replication takes no time", 21, True, False, changing(func(p *plan.Plan) { p.Redis.Lag = 0 })},
+		{"nobody pauses", 26, True, False, changing(func(p *plan.Plan) { p.Faults = nil })},
 	}
 	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
+		t.Run(fmt.Sprintf("claim %d, %s", tt.n, tt.name), func(t *testing.T) {
 			if got := verdictOf(t, tt.n, &Lab{}); got.Verdict != tt.usual {
 				t.Errorf("in the usual world: %s: %s", got.Verdict, got.Figure)
 			}
@@ -105,5 +127,31 @@ func TestChangeReachesThePlan(t *testing.T) {
 	lab.Play(Story{Lock: "setnx"}, 1)
 	if seen != 1 {
 		t.Errorf("Change was called %d times", seen)
+	}
+}
+
+func TestFiguresAreRoundedInIntegers(t *testing.T) {
+	tests := []struct {
+		give time.Duration
+		want string
+	}{
+		{0, "0 s"},
+		{10 * time.Second, "10 s"},
+		{2050 * time.Millisecond, "2.05 s"},
+		{-1500 * time.Millisecond, "-1.5 s"},
+		{1234499 * time.Microsecond, "1.234 s"},
+		{1234500 * time.Microsecond, "1.235 s"},
+		{999999 * time.Microsecond, "1 s"},
+	}
+	for _, tt := range tests {
+		if got := Seconds(tt.give); got != tt.want {
+			t.Errorf("Seconds(%d ns) = %q, want %q", tt.give, got, tt.want)
+		}
+	}
+	if got := Ratio(1, 3); got != "0.333" {
+		t.Errorf("Ratio(1, 3) = %q", got)
+	}
+	if got := Ratio(1, 0); got != "none" {
+		t.Errorf("Ratio(1, 0) = %q", got)
 	}
 }

@@ -21,7 +21,8 @@
 // lock delay. Or is cut off for so long: its blocking query is quiet then, not
 // broken, and the library does not look at what became of its renewals. A lost
 // connection to a healthy server, on the other hand, ends a hold at once. When
-// the reply to 3 is lost, nothing is: the session goes with the attempt.
+// the reply to 3 is lost, the session is destroyed with the lock in it, and nobody
+// gets the lock before the delay is over.
 //
 // Source: Consul api/lock.go, api/session.go, version 1.20; Consul's page on
 // sessions (lock delay).

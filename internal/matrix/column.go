@@ -34,10 +34,13 @@ func (c *Column) Scripts(v locks.Variant, p *Profile) ([]Script, error) {
 	return out, nil
 }
 
+// noFaultCode is the column without a fault.
+const noFaultCode = "N0"
+
 // Columns returns all kinds of faults, in the order of the catalogue.
 func Columns() []Column {
 	return []Column{
-		{"N0", "no fault", "Clients contend, nothing goes wrong.", noFault},
+		{noFaultCode, "no fault", "Clients contend, nothing goes wrong.", noFault},
 		{"CC", "crash between commands", "The client dies after one command of its acquire, or between the steps of its release.", crashBetween},
 		{"CH", "crash while holding", "The client dies in its critical section.", crashHolding},
 		{"GP", "pause past the lease", "The whole process freezes for longer than the lease, its sockets stay open.", pausePast},

@@ -71,7 +71,7 @@ func pauseInRelease(s subject) []sketch {
 func slowTask(subject) []sketch {
 	return []sketch{
 		{name: "A works 11 s longer", faults: []string{"when: A enters; slow: A; by: 11s"}},
-		{name: "A works 25 s longer", faults: []string{"when: A enters; slow: A; by: 25s"}},
+		{name: "A works 15 s longer", faults: []string{"when: A enters; slow: A; by: 15s"}},
 	}
 }
 

@@ -100,6 +100,10 @@ func (m *Matrix) measure(ctx context.Context, w run.World, i int) error {
 	if err != nil {
 		return fmt.Errorf("%s without a fault: %w", v.ID, err)
 	}
+	if !p.Works && column.Code != noFaultCode {
+		c.Letter, c.Note = NotApplicable, "nobody gets this lock even without a fault: see "+noFaultCode
+		return nil
+	}
 	scripts, err := column.Scripts(v, p)
 	if err != nil {
 		return err

@@ -14,6 +14,7 @@ import (
 // Profile is what a lock does when nothing goes wrong: it tells the scripts
 // where there is something to tamper with.
 type Profile struct {
+	Works     bool     // a client alone gets the lock at all
 	Acquire   []string // commands until acquire has returned
 	Hold      []string // commands while the lock is held for a short while
 	Release   []string // commands from the invocation of release until it has returned
@@ -66,7 +67,7 @@ func watch(h *history.History) *Profile {
 		}
 		switch e.Kind {
 		case history.Acquired:
-			into = &p.Hold
+			into, p.Works = &p.Hold, true
 		case history.Releasing:
 			into = &p.Release
 		case history.Released, history.NotHeld, history.ReleaseFailed:

@@ -154,6 +154,7 @@ const never = ""
 // asks are the commands that neither make nor remove an entry.
 var asks = map[string]bool{
 	never: true, "GET": true, "EXISTS": true, "TTL": true, "PTTL": true, "TIME": true, "WAIT": true, "PING": true,
+	"INFO": true, "SUBSCRIBE": true,
 }
 
 // makes are the commands that make an entry or renew it, and remove none.

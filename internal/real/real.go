@@ -91,19 +91,41 @@ func (p *Player) Play(ctx context.Context, pl *plan.Plan, lock string, seed uint
 // Close does nothing: a run leaves nothing to close.
 func (p *Player) Close() {}
 
+// Refuse says why this world cannot play a plan with a lock, whatever is
+// installed; nil when it can.
+func Refuse(p *plan.Plan, lockID string) error {
+	_, err := refuse(p, lockID)
+	return err
+}
+
 // check refuses what cannot be played, before anything is started.
 func check(p *plan.Plan, lockID string, o *Options) (locks.Variant, error) {
+	variant, err := refuse(p, lockID)
+	if err != nil {
+		return variant, err
+	}
+	if err := osproc.Supported(); err != nil {
+		return variant, err
+	}
+	if o.RedisServer == "" {
+		program, err := servers.Find("redis-server")
+		if err != nil {
+			return variant, err
+		}
+		o.RedisServer = program
+	}
+	return variant, nil
+}
+
+func refuse(p *plan.Plan, lockID string) (locks.Variant, error) {
 	variant, ok := locks.Lookup(lockID)
 	if !ok {
 		return variant, fmt.Errorf("unknown lock %q", lockID)
 	}
 	if variant.Store != locks.StoreRedis || variant.Servers != (locks.Servers{}) {
-		return variant, fmt.Errorf("%s needs servers that the live world cannot start yet (%s): play it in the simulator", lockID, variant.Store)
+		return variant, fmt.Errorf("it needs servers that the live world cannot start yet (%s): play it in the simulator", variant.Store)
 	}
 	if err := variant.CheckLease(p.Lease); err != nil {
-		return variant, err
-	}
-	if err := osproc.Supported(); err != nil {
 		return variant, err
 	}
 	if err := cannotSetUp(p); err != nil {
@@ -119,13 +141,6 @@ func check(p *plan.Plan, lockID string, o *Options) (locks.Variant, error) {
 		case spec.Replica && p.Redis.Replicas == 0:
 			return variant, fmt.Errorf("fault %d (%s) needs a replica: set servers.redis.replicas to 1", f.Number, f.Text)
 		}
-	}
-	if o.RedisServer == "" {
-		program, err := servers.Find("redis-server")
-		if err != nil {
-			return variant, err
-		}
-		o.RedisServer = program
 	}
 	return variant, nil
 }

@@ -142,7 +142,7 @@ func (db *Postgres) answers(ctx context.Context) error {
 // would keep after a SIGKILL.
 func (db *Postgres) Stop() error {
 	if db.process != nil {
-		_ = db.Thaw()                                // it may be dead or running
+		_ = db.Thaw()                               // it may be dead or running
 		_ = syscall.Kill(db.Pid(), syscall.SIGQUIT) // the same
 		select {
 		case <-db.Done():

@@ -19,12 +19,9 @@ var (
 	conformanceStatements = flag.Int("conformance.statements", 10_000, "how many random statements to compare, per flavour")
 )
 
-// How long a statement that should wait is watched, and how long one that should
-// not may take on a busy machine.
-const (
-	watchTime  = 4 * time.Millisecond
-	answerTime = 20 * time.Second
-)
+// answerTime is how long a statement may take on a busy machine that need not
+// wait, and how long the server may take to say that the others do wait.
+const answerTime = 20 * time.Second
 
 // pair is a session with the model and the same one with the real server.
 type pair struct {
@@ -98,12 +95,12 @@ func (d *duel) do(p *pair, query string, args ...world.SQLValue) (world.SQLResul
 	go func(stmt world.Stmt) { p.answers <- p.real.exec(stmt) }(p.stmt)
 	a, done := d.model.Exec(d.now(), p.id, p.conn, &Op{Stmt: p.stmt})
 	if done {
+		d.log[len(d.log)-1] += " -> " + a.Text
 		d.compare(p, a)
 	} else {
 		d.log = append(d.log, "   waits")
 		p.blocked = true
 		d.blocks++
-		time.Sleep(watchTime)
 	}
 	d.lateAnswers()
 	return result(a), done
@@ -124,6 +121,7 @@ func (d *duel) lateAnswers() {
 			}
 		}
 	}
+	d.seeThemWait()
 	for _, p := range d.pairs {
 		select {
 		case got := <-p.answers:
@@ -131,6 +129,32 @@ func (d *duel) lateAnswers() {
 		default:
 		}
 	}
+}
+
+// seeThemWait returns when the server says that as many statements wait for locks
+// as in the model.
+func (d *duel) seeThemWait() {
+	d.Helper()
+	want, got := 0, 0
+	for _, p := range d.pairs {
+		if p.blocked {
+			want++
+		}
+	}
+	if want == 0 {
+		return
+	}
+	for end := time.Now().Add(answerTime); time.Now().Before(end); time.Sleep(200 * time.Microsecond) {
+		if got = d.real.waiting(d.T); got == want {
+			return
+		}
+		for _, p := range d.pairs {
+			if len(p.answers) > 0 {
+				return // not all wait, and the caller will say who does not
+			}
+		}
+	}
+	d.fatalf("%d statements wait in the model, %d in the server", want, got)
 }
 
 // result is an answer as a client gets it.

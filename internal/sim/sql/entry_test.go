@@ -226,6 +226,21 @@ func TestReplica(t *testing.T) {
 	b.want(b.do("A", "SELECT id FROM p"), "(3)", "forgotten 1 by 0 0s") // the named lock
 }
 
+// PostgreSQL gives back the locks of a transaction at its first error. What becomes
+// of the session later does not touch the rows, which others have by then.
+func TestAnAbortedTransactionIsOver(t *testing.T) {
+	b := newBench(t, PostgreSQL, "CREATE TABLE p (name VARCHAR(64) NOT NULL PRIMARY KEY, n BIGINT NOT NULL)", "INSERT INTO p (name, n) VALUES ('x', 1)")
+	b.want(b.do("A", "BEGIN"), "OK")
+	b.want(b.do("A", "DELETE FROM p WHERE name = 'x'"), "1 row")
+	b.want(b.do("B", "BEGIN"), "OK")
+	b.want(b.do("B", "UPDATE p SET n = n + 1 WHERE name = 'x'"), "waits")
+	b.want(b.do("A", "SELECT nothing"), `ERROR 42703: column "nothing" does not exist`, "late 1 row")
+	b.db.Closed(b.clock(), b.conn("A"))
+	b.want(b.do("B", "SELECT n FROM p"), "(2)")
+	b.want(b.do("B", "COMMIT"), "OK")
+	b.want(b.do("a", "SELECT n FROM p"), "(2)")
+}
+
 // A request that comes while the session still waits is done after it.
 func TestASessionDoesOneThingAfterTheOther(t *testing.T) {
 	b := newBench(t, MySQL)

@@ -103,6 +103,28 @@ func (s *realServer) connect(t *testing.T) *realSession {
 	return r
 }
 
+// waiting is how many statements wait for locks now.
+func (s *realServer) waiting(t *testing.T) int {
+	t.Helper()
+	ctx := context.Background()
+	var n, rows int
+	var name string
+	if s.flavour == PostgreSQL {
+		if err := s.admin.QueryRowContext(ctx, "SELECT COUNT(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'").Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	err := s.admin.QueryRowContext(ctx, "SELECT COUNT(*) FROM information_schema.processlist WHERE state = 'User lock'").Scan(&n)
+	if err == nil {
+		err = s.admin.QueryRowContext(ctx, "SHOW GLOBAL STATUS LIKE 'Innodb_row_lock_current_waits'").Scan(&name, &rows)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n + rows
+}
+
 // kill ends a session and waits until the server has cleared up behind it.
 func (r *realSession) kill(t *testing.T) {
 	t.Helper()

@@ -51,8 +51,11 @@ func (d *DB) commit(t *tx) {
 	d.over(t, history.Removed, t.session.conn.Client)
 }
 
-// rollback forgets a transaction's versions.
+// rollback forgets a transaction's versions; one that is over already has none.
 func (d *DB) rollback(t *tx, kind history.Kind, by history.NodeID) {
+	if t.ended {
+		return
+	}
 	for _, r := range t.writes {
 		r.writer, r.pending = nil, nil
 		if r.vals == nil {

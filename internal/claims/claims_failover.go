@@ -1,0 +1,93 @@
+package claims
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"lockstep/internal/history"
+)
+
+// Claims about the primary's death and about what survives it.
+
+func init() {
+	Register(Claim{21, "If the primary dies before its replica has heard of the lock, a second client gets the lock from the new primary beside the first.", "S0:114, S4:206-210", failoverBeforeReplication})
+	Register(Claim{22, "A failover loses the lock if the data was not persisted during the switch.", "S2:57", failoverAndPersistence})
+}
+
+// failoverBeforeReplication lets the primary die at twenty instants within a second
+// after the grant, with several replication lags. True when, with a promotion
+// while A still works, two clients hold exactly in those runs in which the replica
+// had not heard of the lock.
+func failoverBeforeReplication(l *Lab) Result {
+	const instants = 20
+	sweep := func(lag, promotion string) (overlaps, lost, agree int) {
+		for i := range instants {
+			after := time.Duration(25+50*i) * time.Millisecond
+			r := l.One(Story{
+				Lock: "set-nx-lua", Work: "8s", Clients: "[A, B]",
+				Servers: fmt.Sprintf("{redis: {replicas: 1, lag: %s, failover: {by: operator, after: %s}}}", lag, promotion),
+				Faults:  []string{fmt.Sprintf("when: A enters; after: %s; fail-over: operator", after)},
+			})
+			unheard := !replicatedInTime(r)
+			overlaps, lost = overlaps+count(r.Overlapped()), lost+count(unheard)
+			agree += count(unheard == r.Overlapped())
+		}
+		return overlaps, lost, agree
+	}
+	var parts []string
+	var lost, agree, runs int
+	for _, lag := range []string{"100ms", "400ms", "800ms"} {
+		v, n, a := sweep(lag, "2s")
+		lost, agree, runs = lost+n, agree+a, runs+instants
+		parts = append(parts, fmt.Sprintf("%d (%s)", v, lag))
+	}
+	late, _, _ := sweep("800ms", "12s")
+	return Result{
+		Verdict: Verdict(lost > 0 && agree == runs),
+		Figure: fmt.Sprintf("The primary dies within a second of the grant: two holders in %s of %d runs each, by the replication lag; in %d when the promotion comes after the work of 8 s.",
+			strings.Join(parts, ", "), instants, late),
+	}
+}
+
+func count(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// replicatedInTime reports whether a replica had applied A's entry when it was
+// promoted.
+func replicatedInTime(r *Run) bool {
+	for _, e := range r.History.Events {
+		switch {
+		case e.Kind == history.Replicated && r.Name(e.Owner) == "A":
+			return true
+		case e.Kind == history.Promoted:
+			return false
+		}
+	}
+	return false
+}
+
+// failoverAndPersistence lets the primary die, with every write on its disk and
+// with none, before and after the replication of the lock; and restarts it without a
+// failover. True when persistence saves the lock in the failover.
+func failoverAndPersistence(l *Lab) Result {
+	const each = 20
+	overlaps := func(persistence, fault string) int {
+		return HowMany(l.Play(Story{
+			Lock: "set-nx-lua", Work: "8s", Faults: []string{fault},
+			Servers: "{redis: {replicas: 1, lag: 500ms, failover: {by: operator, after: 2s}, persistence: " + persistence + "}}",
+		}, each), (*Run).Overlapped)
+	}
+	const early, late = "when: A enters; fail-over: operator", "when: A enters; after: 2s; fail-over: operator"
+	const restart = "when: A is in its critical section; restart: the primary; down: 500ms"
+	none, always := overlaps("none", early), overlaps("always", early)
+	return Result{
+		Verdict: Verdict(none > 0 && always == 0),
+		Figure: fmt.Sprintf("Two holders in %d of %d failovers with every write on disk and in %d of %d with none before the replication, in %d and %d after it; by a restart without a failover in %d and %d.",
+			always, each, none, each, overlaps("always", late), overlaps("none", late), overlaps("always", restart), overlaps("none", restart)),
+	}
+}

@@ -1,0 +1,173 @@
+package claims
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"lockstep/internal/history"
+	"lockstep/internal/locks"
+	"lockstep/internal/world"
+)
+
+// Claims about re-entrancy: two locks that differ in the type of their value only.
+
+func init() {
+	Register(Claim{16, "Re-entrancy could be had with a string in the place of the hash, but that would serve no purpose.", "S1:259-281", stringOrHash})
+}
+
+// reentrantScripts are the two scripts of a lock that counts its holds. The
+// arguments are the lease in milliseconds and the owner. Acquire answers nil when
+// the lock is held, else the remaining time; release 1 when the key is gone, 0 when
+// an outer hold is left, nil when the owner has none.
+type reentrantScripts struct{ acquire, release *world.Script }
+
+// hashScripts keep a hash of one field, as Redisson does.
+var hashScripts = reentrantScripts{
+	&world.Script{Name: "lock", Source: `if redis.call('exists', KEYS[1]) == 0 or redis.call('hexists', KEYS[1], ARGV[2]) == 1 then
+	redis.call('hincrby', KEYS[1], ARGV[2], 1)
+	redis.call('pexpire', KEYS[1], ARGV[1])
+	return nil
+end
+return redis.call('pttl', KEYS[1])`},
+	&world.Script{Name: "unlock", Source: `if redis.call('hexists', KEYS[1], ARGV[2]) == 0 then
+	return nil
+end
+if redis.call('hincrby', KEYS[1], ARGV[2], -1) > 0 then
+	redis.call('pexpire', KEYS[1], ARGV[1])
+	return 0
+end
+redis.call('del', KEYS[1])
+return 1`},
+}
+
+// stringScripts keep "owner:count".
+var stringScripts = reentrantScripts{
+	&world.Script{Name: "lock", Source: `local value = redis.call('get', KEYS[1])
+local holds = 0
+if value then
+	local colon = string.find(value, ':', 1, true)
+	if string.sub(value, 1, colon - 1) ~= ARGV[2] then
+		return redis.call('pttl', KEYS[1])
+	end
+	holds = tonumber(string.sub(value, colon + 1))
+end
+redis.call('set', KEYS[1], ARGV[2] .. ':' .. (holds + 1), 'PX', ARGV[1])
+return nil`},
+	&world.Script{Name: "unlock", Source: `local value = redis.call('get', KEYS[1])
+if not value then
+	return nil
+end
+local colon = string.find(value, ':', 1, true)
+if string.sub(value, 1, colon - 1) ~= ARGV[2] then
+	return nil
+end
+local holds = tonumber(string.sub(value, colon + 1)) - 1
+if holds > 0 then
+	redis.call('set', KEYS[1], ARGV[2] .. ':' .. holds, 'PX', ARGV[1])
+	return 0
+end
+redis.call('del', KEYS[1])
+return 1`},
+}
+
+// variant is the lock made of these scripts.
+func (s reentrantScripts) variant(id string) locks.Variant {
+	return locks.Variant{
+		ID: id, Store: locks.StoreRedis, LeaseUnit: time.Millisecond,
+		New: func(d locks.Deps) locks.Lock { return &reentrantLock{Deps: d, scripts: s} },
+	}
+}
+
+type reentrantLock struct {
+	locks.Deps
+	scripts reentrantScripts
+	owner   string // one for the client, so that it is known when it comes again
+}
+
+func (l *reentrantLock) Acquire(ctx context.Context) (locks.Lease, error) {
+	if l.owner == "" {
+		l.owner = strconv.FormatUint(l.Env.Rand().Uint64(), 16)
+	}
+	for {
+		reply := l.eval(ctx, l.scripts.acquire)
+		switch {
+		case reply.Err != nil:
+			return nil, reply.Err
+		case reply.IsNil():
+			return l, nil
+		}
+		if err := l.Env.Sleep(ctx, l.Retry); err != nil {
+			return nil, err
+		}
+	}
+}
+
+func (l *reentrantLock) eval(ctx context.Context, s *world.Script) world.Reply {
+	return l.Redis.Do(ctx, world.Eval(s, l.Name).Num(world.Millis(l.Lease)).Text(l.owner))
+}
+
+func (l *reentrantLock) Release(ctx context.Context) error {
+	reply := l.eval(ctx, l.scripts.release)
+	switch {
+	case reply.Err != nil:
+		return reply.Err
+	case reply.IsNil():
+		return locks.ErrNotHeld
+	}
+	return nil
+}
+
+func (*reentrantLock) Lost() context.Context { return nil }
+func (*reentrantLock) Token() int64          { return 0 }
+
+// stringOrHash plays both locks through the same stories. True when the string
+// re-enters as well as the hash and every judgement of every run is the same: the
+// string can do it, and gains nothing.
+func stringOrHash(l *Lab) Result {
+	const each = 10
+	stories := []Story{
+		{Workload: []string{"nested: 2", "repeat: 2 times"}},
+		{Workload: []string{"nested: 1"}, Faults: []string{"when: A is in its critical section; crash: A"}},
+		{Workload: []string{"nested: 1"}, Faults: []string{"when: A enters; slow: A; by: 15s"}},
+		{Workload: []string{"nested: 1"}, Faults: []string{"when: A is about to send unlock; pause: A; for: 12s"}},
+		{Workload: []string{"nested: 1", "release-again: 1s"}, Faults: []string{"when: A is about to send unlock; drop: reply"}},
+		{Workload: []string{"nested: 1"}, Work: "8s", Servers: "{redis: {replicas: 1, lag: 500ms}}", Faults: []string{"when: A enters; fail-over: operator"}},
+	}
+	var runs, same, asked, given, broken int
+	for _, s := range stories {
+		s.Lock = "redisson" // for the servers; the two locks are made here
+		hash := l.PlayVariant(s, hashScripts.variant("hash"), each)
+		text := l.PlayVariant(s, stringScripts.variant("string"), each)
+		for i := range hash {
+			runs++
+			asked += text[i].Count(history.Reenters, "")
+			given += text[i].Count(history.Reentered, "")
+			if judgedAlike(hash[i], text[i]) {
+				same++
+			}
+			if text[i].Overlapped() || text[i].Robbed() {
+				broken++
+			}
+		}
+	}
+	return Result{
+		Verdict: Verdict(asked > 0 && given == asked && same == runs),
+		Figure: fmt.Sprintf("A lock with the string \"owner:count\" re-entered %d of %d times; in %d stories with %d runs each it was judged like its twin with a hash in %d of %d runs; %d of its runs broke the lock.",
+			given, asked, len(stories), each, same, runs, broken),
+	}
+}
+
+// judgedAlike reports whether two runs came out the same, property by property.
+func judgedAlike(a, b *Run) bool {
+	if a.Letter != b.Letter || a.Overlap != b.Overlap || a.Acquired != b.Acquired {
+		return false
+	}
+	for i := range a.Findings {
+		if a.Findings[i].Verdict != b.Findings[i].Verdict || a.Findings[i].Count != b.Findings[i].Count {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,179 @@
+package claims
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"lockstep/internal/history"
+)
+
+// Claims about ZooKeeper.
+
+func init() {
+	Register(Claim{46, "A lock in ZooKeeper needs no expiry: it is held as long as the client is connected, and freed when it crashes.", "S4:393", noExpiryNeeded})
+	Register(Claim{47, "A long garbage collection makes two holders with ZooKeeper, too.", "S4:403-409", longPause})
+	Register(Claim{48, "Waiting by a watch makes it an optimistic lock.", "S4:416", optimisticLock})
+	Register(Claim{49, "ZooKeeper is slower than Redis.", "S4:420", zookeeperAgainstRedis})
+}
+
+// noExpiryNeeded holds for ten session timeouts, crashes, and is silent for shorter
+// and longer than the timeout. True when the lock is held all the time, freed after
+// the crash, and no silence takes it away; depends when a silence does.
+func noExpiryNeeded(l *Lab) Result {
+	const lock, each = "zk-ephemeral", 20
+	lasted := HowMany(l.Play(Story{Lock: lock, Clients: "[A, B]", Work: "100s", Wait: "150s"}, each), func(r *Run) bool {
+		holds := r.Holds("A")
+		return len(holds) == 1 && holds[0].End.Sub(holds[0].Start) >= 100*time.Second && r.Count(history.Expired, "") == 0 && !r.Overlapped()
+	})
+	var first, last time.Duration
+	freed := 0
+	for i := range each {
+		// The crash comes anywhere between two signs of life.
+		after := fmt.Sprintf("%dms", 200*i)
+		r := l.One(Story{Lock: lock, Clients: "[A, B]", Work: "20s", Faults: []string{"when: A is in its critical section; after: " + after + "; crash: A"}})
+		died, _ := r.First(history.Crashed, "A")
+		in, ok := r.First(history.Acquired, "B")
+		if !ok {
+			continue
+		}
+		if d := in.At.Sub(died.At); freed == 0 || d < first {
+			first = d
+		}
+		last = max(last, in.At.Sub(died.At))
+		freed++
+	}
+	lost := func(silence string) int {
+		return HowMany(l.Play(Story{
+			Lock: lock, Clients: "[A, B]", Work: "40s", Wait: "100s",
+			Faults: []string{"when: A is in its critical section; partition: [A, store]; for: " + silence},
+		}, each), (*Run).Overlapped)
+	}
+	short, long := lost("3s"), lost("25s")
+	verdict := False
+	if lasted == each && freed == each {
+		verdict = Split(true, short == 0 && long == 0)
+	}
+	return Result{
+		Verdict: verdict,
+		Figure: fmt.Sprintf("With a session timeout of 10 s and ticks of 2 s: held for 100 s without a break in %d of %d runs; freed %s to %s after a crash in %d of %d; a silence of 3 s of the living holder let somebody else in in %d of %d, one of 25 s in %d of %d: the timeout is the expiry.",
+			lasted, each, Seconds(first), Seconds(last), freed, each, short, each, long, each),
+	}
+}
+
+// longPause freezes the holder for less and for more than its session. True when
+// there are two holders after each longer pause and after no shorter one.
+func longPause(l *Lab) Result {
+	const lock, each = "zk-ephemeral", 20
+	var parts []string
+	var robbed int
+	count := func(pauses ...string) (n int) {
+		for _, p := range pauses {
+			runs := l.Play(Story{Lock: lock, Faults: []string{"when: A is in its critical section; pause: A; for: " + p}}, each)
+			two := HowMany(runs, (*Run).Overlapped)
+			robbed += HowMany(runs, (*Run).Robbed)
+			parts = append(parts, fmt.Sprintf("%d after %s", two, p))
+			n += two
+		}
+		return n
+	}
+	short, long := count("2s", "5s"), count("13s", "30s")
+	return Result{
+		Verdict: Verdict(short == 0 && long == 2*each),
+		Figure: fmt.Sprintf("With a session timeout of 10 s, two holders, of %d runs each, in %s; the first one's delete then removed the node of the second in %d of the last %d.",
+			each, strings.Join(parts, ", "), robbed, 2*each),
+	}
+}
+
+// optimisticLock looks at what the others do while A holds the lock. An optimistic
+// lock lets them go ahead and finds out at the write, by a version. True when
+// nobody has to wait and writes are checked.
+func optimisticLock(l *Lab) Result {
+	entered, waited, checked, refused := 0, 0, 0, 0
+	shortest := time.Duration(-1)
+	for _, lock := range []string{"zk-ephemeral", "zk-sequential", "curator-mutex"} {
+		for _, r := range l.Play(Story{Lock: lock, Work: "5s", Clients: "[A, B]"}, 20) {
+			a, b := r.Rounds("A"), r.Rounds("B")
+			if len(a) != 1 || len(b) != 1 {
+				l.Fail("%s: not both clients got the lock", lock)
+			}
+			entered += len(Between(r.Events(history.Entered, "B"), a[0].Acquired, a[0].Releasing))
+			if b[0].Acquired > a[0].Releasing {
+				waited++
+			}
+			if d := b[0].Acquired.Sub(b[0].Waits); shortest < 0 || d < shortest {
+				shortest = d
+			}
+			for _, q := range Only(r.Requests(""), "DELETE", "SETDATA") {
+				if !strings.HasSuffix(q.Text, " -1") {
+					checked++
+				}
+			}
+			refused += r.Count(history.WriteRefused, "")
+		}
+	}
+	return Result{
+		Verdict: Verdict(waited == 0 && checked > 0),
+		Figure: fmt.Sprintf("While A worked for 5 s, B entered in %d of 60 runs and was blocked in %d, for %s at least; %d requests named a version to be checked, %d writes were refused for a conflict.",
+			entered, waited, Seconds(shortest), checked, refused),
+	}
+}
+
+// zookeeperAgainstRedis compares undisturbed rounds, and the time from a release to
+// the next acquisition, on the same network. True when every lock of ZooKeeper is
+// slower in both than every one of Redis, false when none is, else depends.
+func zookeeperAgainstRedis(l *Lab) Result {
+	redis, zookeeper := []string{"set-nx-lua", "redisson-3.12.3"}, []string{"zk-ephemeral", "zk-sequential"}
+	cost, over := map[string]time.Duration{}, map[string]time.Duration{}
+	for _, lock := range append(append([]string{}, redis...), zookeeper...) {
+		cost[lock], over[lock] = l.Cost(Story{Lock: lock}).Both(), l.handOver(lock)
+	}
+	slower, compared := 0, 0
+	for _, z := range zookeeper {
+		for _, r := range redis {
+			compared += 2
+			if cost[z] > cost[r] {
+				slower++
+			}
+			if over[z] > over[r] {
+				slower++
+			}
+		}
+	}
+	verdict := Depends
+	switch slower {
+	case 0:
+		verdict = False
+	case compared:
+		verdict = True
+	}
+	var parts []string
+	for _, lock := range append(append([]string{}, redis...), zookeeper...) {
+		parts = append(parts, fmt.Sprintf("%s %s and %s", lock, Millis(cost[lock]), Millis(over[lock])))
+	}
+	copied := l.Cost(Story{Lock: "set-wait"}).Both()
+	return Result{
+		Verdict: verdict,
+		Figure: fmt.Sprintf("Acquisition with release, and hand-over among four clients, at 1 ms per message: %s; ZooKeeper slower in %d of %d comparisons; Redis with WAIT for one replica %s. Disks are not in the simulator, where ZooKeeper has %s writes per acquisition and release that a majority must have on disk and Redis by default none; ZooKeeper's reads take as long as writes here, in truth half.",
+			strings.Join(parts, ", "), slower, compared, Millis(copied), Times(l.changes("zk-ephemeral"))),
+	}
+}
+
+// handOver is the average time from the beginning of a release until a waiting
+// client has the lock.
+func (l *Lab) handOver(lock string) time.Duration {
+	sum, n := time.Duration(0), 0
+	for _, r := range l.Play(Story{Lock: lock, Clients: "[A, B, C, D]", Work: "500ms..1s", Latency: "1ms", Workload: []string{"repeat: 5 times"}}, 5) {
+		holds := r.Holds("")
+		for i := 1; i < len(holds); i++ {
+			if r.History.Role(holds[i].Client) == history.RoleClient {
+				sum += holds[i].Start.Sub(holds[i-1].End)
+				n++
+			}
+		}
+	}
+	if n == 0 {
+		l.Fail("%s never changed hands", lock)
+	}
+	return sum / time.Duration(n)
+}
