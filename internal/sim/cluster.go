@@ -320,20 +320,26 @@ func (c *cluster) forgetWaiting(cn *conn) {
 // store learns that its connections are gone.
 func (m *member) died() {
 	c := m.cluster
-	kept := c.parked[:0]
-	for _, l := range c.parked {
+	c.parked = m.refuseAll(c.parked)
+	c.waiting = m.refuseAll(c.waiting)
+	for _, cn := range m.lostConns {
+		c.model.Closed(c.clock(), cn.store())
+	}
+	c.drain(history.NoCause)
+}
+
+// refuseAll tells those who asked this server that nobody listens any more, and
+// returns the requests of the others.
+func (m *member) refuseAll(calls []*call) []*call {
+	kept := calls[:0]
+	for _, l := range calls {
 		if l.host == &m.host {
 			l.refuse()
 		} else {
 			kept = append(kept, l)
 		}
 	}
-	c.parked = kept
-	for _, cn := range m.lostConns {
-		c.forgetWaiting(cn)
-		c.model.Closed(c.clock(), cn.store())
-	}
-	c.drain(history.NoCause)
+	return kept
 }
 
 // revived implements service: the server takes part again, with the state that

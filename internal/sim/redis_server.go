@@ -250,6 +250,9 @@ func (s *redisServer) recordForgotten() {
 
 // died implements service: replicas lose their link.
 func (s *redisServer) died() {
+	for _, w := range s.waiters {
+		w.call.refuse()
+	}
 	s.waiters, s.subs = s.waiters[:0], s.subs[:0]
 	s.lost = s.store.Owner(lockKey)
 	for _, r := range s.group.servers {
