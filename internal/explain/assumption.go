@@ -265,14 +265,32 @@ func failedOver(h *history.History, entry *life, lag time.Duration) False {
 			break
 		}
 	}
-	f := False{
-		Assumed: "What the primary has confirmed outlives the primary.",
-		Formula: fmt.Sprintf("entry created %s before the crash < replication lag", seconds(age)),
-	}
-	if lag > age {
-		f.Formula += " " + seconds(lag)
+	f := False{Assumed: "What the primary has confirmed outlives the primary."}
+	switch {
+	case age > max(lag, time.Second) && neverReplicated(h):
+		f.Formula = "the primary keeps it in its memory only; no replica ever hears of it"
+	case lag > age:
+		f.Formula = fmt.Sprintf("entry created %s before the crash < replication lag %s", seconds(age), seconds(lag))
+	default:
+		f.Formula = fmt.Sprintf("entry created %s before the crash < replication lag", seconds(age))
 	}
 	return f
+}
+
+// neverReplicated reports whether the lock's entries are left out by replication,
+// as those of database sessions are: they have no end, and no replica ever got
+// one.
+func neverReplicated(h *history.History) bool {
+	granted := false
+	for _, i := range h.Milestones() {
+		switch e := &h.Events[i]; {
+		case e.Kind == history.Replicated, e.Kind == history.Granted && e.Value > 0:
+			return false
+		case e.Kind == history.Granted:
+			granted = true
+		}
+	}
+	return granted
 }
 
 // wrongOwner explains a release that removed another client's entry.
