@@ -6,6 +6,7 @@ import (
 	"lockstep/internal/history"
 	"lockstep/internal/plan"
 	"lockstep/internal/sim/kernel"
+	"lockstep/internal/sim/sql"
 	"lockstep/internal/sim/store"
 )
 
@@ -21,19 +22,11 @@ type database struct {
 	network  kernel.Rand
 }
 
-// sqlModel is the data of one server.
-type sqlModel interface {
-	store.Model
-	store.Replica
-	// Restart ends all sessions and keeps what was committed.
-	Restart(now store.Clock)
-}
-
 // sqlServer is one database server.
 type sqlServer struct {
 	host
 	db       *database
-	model    sqlModel
+	model    *sql.DB
 	waiting  []*call
 	due      kernel.Timer
 	upstream *sqlServer
@@ -46,7 +39,7 @@ var (
 	_ service = (*sqlServer)(nil)
 )
 
-func (w *World) newDatabase(names []string, set plan.SQL, model func() sqlModel) *database {
+func (w *World) newDatabase(names []string, set plan.SQL, model func() *sql.DB) *database {
 	db := &database{
 		w: w, lag: set.Lag, failover: set.Failover,
 		network: kernel.NewRand(w.seed, kernel.StreamID("network of servers")),
@@ -166,6 +159,14 @@ func (s *sqlServer) clock() store.Clock {
 	return store.Clock{Wall: s.proc.Clock.Wall(now), Mono: s.proc.Clock.Mono(now)}
 }
 
+// follow makes the server a replica of another one, whose rows it gets.
+func (s *sqlServer) follow(primary *sqlServer) {
+	s.upstream = primary
+	s.links++
+	primary.model.CopyTo(s.model, s.clock())
+	s.drain(history.NoCause)
+}
+
 // hangUp implements service: the session is over.
 func (s *sqlServer) hangUp(cn *conn) {
 	kept := s.waiting[:0]
@@ -196,10 +197,14 @@ func (s *sqlServer) died() {
 	}
 }
 
-// revived implements service: committed rows are there, sessions are not.
+// revived implements service: committed rows are there, sessions are not. A
+// primary that was replaced follows its successor.
 func (s *sqlServer) revived() {
 	s.model.Restart(s.clock())
 	s.drain(history.NoCause)
+	if s.db.leader != s {
+		s.follow(s.db.leader)
+	}
 }
 
 // thawed implements service.
@@ -251,6 +256,11 @@ func (db *database) promote() {
 		db.w.record(s.proc, history.Event{
 			Kind: history.Promoted, Node: s.node, Peer: old.node, Cause: history.NoCause,
 		})
+		for _, r := range db.servers {
+			if r != s && r != old && !r.proc.Dead() {
+				r.follow(s)
+			}
+		}
 		s.model.Lead(s.clock())
 		s.drain(history.NoCause)
 		return

@@ -9,11 +9,11 @@ import (
 )
 
 // newSQL makes the data of a server, with the tables that the locks expect.
-func (w *World) newSQL(flavour sql.Flavour) func() sqlModel {
+func (w *World) newSQL(flavour sql.Flavour) func() *sql.DB {
 	cfg := sql.Config{
 		Flavour: flavour, LockKey: lockKey, EpochMS: epochMS, Setup: locks.SQLTables(w.variant.Store),
 	}
-	return func() sqlModel { return sql.New(cfg) }
+	return func() *sql.DB { return sql.New(cfg) }
 }
 
 // sqlPort is world.SQL for one client.
