@@ -154,7 +154,7 @@ func zookeeperAgainstRedis(l *Lab) Result {
 	copied := l.Cost(Story{Lock: "set-wait"}).Both()
 	return Result{
 		Verdict: verdict,
-		Figure: fmt.Sprintf("Acquisition with release, and hand-over among four clients, at 1 ms per message: %s; ZooKeeper slower in %d of %d comparisons; Redis with WAIT for one replica %s. Disks are not in the simulator, where ZooKeeper has %s writes per acquisition and release that a majority must have on disk and Redis by default none; ZooKeeper's reads take as long as writes here, in truth half.",
+		Figure: fmt.Sprintf("Acquisition with release, and hand-over among four clients, at 1 ms per message: %s; ZooKeeper slower in %d of %d comparisons; Redis with WAIT for one replica %s. Disks are not in the simulator, where ZooKeeper has %s writes per acquisition and release that a majority must have on disk and Redis by default none; its reads go to a majority here, in truth to one server.",
 			strings.Join(parts, ", "), slower, compared, Millis(copied), Times(l.changes("zk-ephemeral"))),
 	}
 }
