@@ -48,6 +48,7 @@ type Cell struct {
 	Scripted        *Sighting // the worst of the scripts; nil when none tested anything
 	Worst           *Sighting // the worst of all runs, the earliest of these
 	Note            string
+	Scripts         []string // names of the scripts that were tried
 
 	varied, bad int // random variations, and the broken or stuck among them
 	excluded    bool

@@ -110,6 +110,7 @@ func (m *Matrix) measure(ctx context.Context, w run.World, i int) error {
 	}
 	for k := range scripts {
 		s := &scripts[k]
+		c.Scripts = append(c.Scripts, s.Name)
 		if err := c.play(ctx, w, s, Variation{Script: k}); err != nil {
 			return err
 		}

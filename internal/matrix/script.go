@@ -62,7 +62,7 @@ func (s *sketch) yaml(v locks.Variant, code string) string {
 	line("lease: 10s")
 	line("clients: %s", or(s.clients, "[A, B, C]"))
 	line("workload:")
-	line("  wait: up to 45s")
+	line("  wait: up to 60s")
 	line("  work: %s", or(s.work, "3s"))
 	line("  stagger: 100ms")
 	for _, l := range s.workload {
