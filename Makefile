@@ -6,7 +6,7 @@ GO ?= go
 # `go run` would compile everything with it, and the first report would be late.
 PROFILE := $(CURDIR)/cmd/simulate/simulate.pgo
 
-.PHONY: help test unit race live live-all determinism soak bench check lint golden gallery build profile servers clean
+.PHONY: help test unit race live live-all determinism soak bench check lint golden generate gallery build profile servers clean
 
 help: ## show this menu
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -57,6 +57,11 @@ lint: ## golangci-lint, fetched as a Go module when it is not installed
 
 golden: ## write the golden files of all tests anew; read the diff before you commit it
 	$(GO) test ./internal/scenario/... ./internal/explain/... ./internal/report/... ./cmd/... -update
+
+generate: ## write the schema of scenario files and the reference in docs/ anew
+	$(GO) run ./cmd/simulate schema > schema/scenario.schema.json.new
+	mv schema/scenario.schema.json.new schema/scenario.schema.json
+	$(GO) run ./cmd/simulate docs
 
 gallery: ## the committed examples: a report, and the picture of the README
 	scripts/gallery

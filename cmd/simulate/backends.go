@@ -8,6 +8,7 @@ import (
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
 	"lockstep/internal/run"
+	"lockstep/internal/scenario"
 	"lockstep/internal/sim"
 )
 
@@ -23,10 +24,15 @@ func backend(name string, scalePPM int64) (run.Factory, error) {
 		return func() run.World { return sim.New() }, nil
 	case processBackend:
 		return liveBackend(scalePPM)
-	default:
-		return nil, fmt.Errorf("unknown backend %q: choose %s or %s", name, sim.Backend, processBackend)
 	}
+	if best := scenario.Nearest(name, backendNames()); best != "" {
+		return nil, fmt.Errorf("unknown backend %q: did you mean %q?", name, best)
+	}
+	return nil, fmt.Errorf("unknown backend %q: choose %s", name, strings.Join(backendNames(), " or "))
 }
+
+// backendNames are the values of --backend.
+func backendNames() []string { return []string{sim.Backend, processBackend} }
 
 // refusal says why a backend cannot play a plan with a lock; nil when it can.
 func refusal(backend string, p *plan.Plan, lock string) error {

@@ -18,12 +18,15 @@ import (
 )
 
 func listCommand(g *globals) *cobra.Command {
-	kinds := []string{"locks", "faults", "properties", "scenarios", "runs"}
+	kinds := []string{
+		word("locks", "the designs"), word("faults", "the verbs of scenarios"), word("properties", "what locks are judged by"),
+		word("scenarios", "the stories"), word("runs", "what was played"),
+	}
 	return &cobra.Command{
 		Use:       "list locks|faults|properties|scenarios|runs",
 		Short:     "List what there is",
 		Example:   "  simulate list locks\n  simulate list faults\n  simulate list locks --json",
-		Args:      cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs),
+		Args:      oneOf("list", kinds),
 		ValidArgs: kinds,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			items, header := listing(g, args[0])

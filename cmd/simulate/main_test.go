@@ -28,6 +28,7 @@ func TestScripts(t *testing.T) {
 		UpdateScripts: os.Getenv("UPDATE_SCRIPTS") != "",
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("NO_COLOR", "1")
+			env.Setenv("REPOSITORY", root)
 			bin := filepath.SplitList(env.Getenv("PATH"))[0] // where testscript has put this program
 			env.Setenv("SIMULATE", filepath.Join(bin, "simulate"))
 			return os.Symlink(filepath.Join(root, "scenarios"), filepath.Join(env.WorkDir, "scenarios"))

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"lockstep/internal/history"
+	"lockstep/internal/plan"
 	"lockstep/internal/report"
 	"lockstep/internal/run"
 	"lockstep/internal/runstore"
@@ -27,6 +28,7 @@ type output struct {
 	objects []json.RawMessage
 	met     bool
 	shown   int
+	plans   int // how many of them there will be
 }
 
 func newOutput(f *runFlags) *output {
@@ -79,24 +81,25 @@ func (o *output) finish() error {
 
 // store writes the run directory and returns what it shows.
 func (o *output) store(r *run.Result) (*report.Bundle, error) {
-	b := bundleOf(r, o.f.replay(r.Plan, o.oneLock(r), r.Seed))
+	b := bundleOf(r, o.f.replay(r.Plan, o.f.oneLock(r.Plan), r.Seed))
 	b.RunDir = runstore.Dir(o.f.out, r.Plan.Slug, r.Seed, time.Now())
-	files, err := runFiles(r, b)
+	files, err := o.f.runFiles(r, b)
 	if err != nil {
 		return nil, &bugError{err}
 	}
 	if err := runstore.Save(o.f.out, b.RunDir, files); err != nil {
 		return nil, &environmentError{err}
 	}
+	publish(b, o.plans)
 	return b, nil
 }
 
 // oneLock names the lock that --lock chose, for the replay line.
-func (o *output) oneLock(r *run.Result) string {
-	if len(o.f.locks) == 0 || len(r.Plan.Locks) != 1 {
+func (f *runFlags) oneLock(p *plan.Plan) string {
+	if len(f.locks) == 0 || len(p.Locks) != 1 {
 		return ""
 	}
-	return r.Plan.Locks[0]
+	return p.Locks[0]
 }
 
 // bundleOf is the result as reports want it.
@@ -132,34 +135,25 @@ func hashOf(r *run.Result) string {
 }
 
 // runFiles are the files of a run directory.
-func runFiles(r *run.Result, b *report.Bundle) ([]runstore.File, error) {
+func (f *runFlags) runFiles(r *run.Result, b *report.Bundle) ([]runstore.File, error) {
 	var histories bytes.Buffer
 	for i := range r.Outcomes {
 		if err := history.WriteJSONL(&histories, r.Outcomes[i].Judgement.History); err != nil {
 			return nil, err
 		}
 	}
-	var files []runstore.File
-	for i := range r.Outcomes {
-		o := &r.Outcomes[i]
-		plot, err := report.HoldersOverTime(o.Judgement.History, o.Judgement.Findings)
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, runstore.File{Name: "plots/holders-" + o.Lock + ".svg", Data: plot})
-	}
-	result, err := report.Result(b)
+	files, err := render(formats, r, b)
 	if err != nil {
 		return nil, err
 	}
-	page, err := report.HTML(b)
-	if err != nil {
-		return nil, err
+	started := storedEnv{
+		Schema: 1, Version: buildVersion(), Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH,
+		Backend: r.Backend, File: r.Plan.File, Scale: f.scale, Locks: f.locks, Lines: map[string]int{},
 	}
-	env, err := json.MarshalIndent(map[string]any{
-		"schema": 1, "version": buildVersion(), "go": runtime.Version(),
-		"os": runtime.GOOS, "arch": runtime.GOARCH, "backend": r.Backend,
-	}, "", "  ")
+	for _, e := range r.Plan.Expect {
+		started.Lines[e.Lock+"/"+e.Property] = e.Line
+	}
+	env, err := json.MarshalIndent(started, "", "  ")
 	if err != nil {
 		return nil, err
 	}
@@ -167,8 +161,6 @@ func runFiles(r *run.Result, b *report.Bundle) ([]runstore.File, error) {
 		runstore.File{Name: "history.jsonl", Data: histories.Bytes()},
 		runstore.File{Name: "scenario.yaml", Data: []byte(scenario.Resolved(r.Plan))},
 		runstore.File{Name: "env.json", Data: append(env, '\n')},
-		runstore.File{Name: "report.html", Data: page},
-		runstore.File{Name: "result.json", Data: result},
 	), nil
 }
 

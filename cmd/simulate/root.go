@@ -25,7 +25,8 @@ func rootCommand() *cobra.Command {
 crashes, lost replies and failovers, and judge the history that results.
 
 ` + exitHelp,
-		Example: `  simulate run scenarios/lessons/pause-past-lease.yaml
+		Example: `  simulate tour
+  simulate run scenarios/lessons/pause-past-lease.yaml
   simulate run pause-past-lease --lock set-nx-lua --seed 7
   simulate run scenarios/lessons --backend process --scale 0.1`,
 		SilenceErrors: true,
@@ -35,7 +36,10 @@ crashes, lost replies and failovers, and judge the history that results.
 	root.PersistentFlags().StringVar(&g.out, "out", "reports", "the run store: where run directories go")
 	root.PersistentFlags().BoolVar(&g.quiet, "quiet", false, "print the verdicts only")
 	root.PersistentFlags().BoolVar(&g.noColor, "no-color", false, "no colours (also: NO_COLOR)")
-	root.AddCommand(runCommand(g), validateCommand(g), listCommand(g), explainCommand(g), matrixCommand(g), claimsCommand(g), versionCommand(g))
+	root.AddCommand(tourCommand(g), runCommand(g), validateCommand(g), listCommand(g), explainCommand(g),
+		reportCommand(g), replayCommand(g), checkCommand(g), matrixCommand(g), claimsCommand(g), versionCommand(g),
+		newCommand(g), schemaCommand(), docsCommand(g), doctorCommand(g))
+	addCompletion(root, g)
 	return root
 }
 

@@ -43,13 +43,6 @@ func runCommand(g *globals) *cobra.Command {
   simulate run pause-past-lease --lock set-nx-lua --seed 7
   simulate run pause-past-lease --times 1000
   simulate run scenarios/lessons --backend process --scale 0.1`,
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			var names []string
-			for _, file := range yamlFiles(scenarioRoot) {
-				names = append(names, scenarioName(file))
-			}
-			return names, cobra.ShellCompDirectiveDefault
-		},
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd.Context(), args) },
 	}
 	cmd.Flags().StringSliceVar(&f.locks, "lock", nil, "play these locks instead of the scenario's")
@@ -59,9 +52,7 @@ func runCommand(g *globals) *cobra.Command {
 	cmd.Flags().StringVar(&f.scale, "scale", "1", "multiply every duration: 0.1 plays ten times as fast")
 	cmd.Flags().BoolVar(&f.playable, "playable", false, "leave out what the backend cannot play, and say what it was")
 	cmd.Flags().IntVar(&f.jobs, "jobs", runtime.GOMAXPROCS(0), "how many seeds to play at once in the simulator")
-	_ = cmd.RegisterFlagCompletionFunc("lock", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return lockIDs(), cobra.ShellCompDirectiveNoFileComp
-	})
+	cmd.Flags().Lookup("jobs").DefValue = "one for each core" // help and docs are the same on every machine
 	return cmd
 }
 
@@ -127,12 +118,14 @@ func (f *runFlags) choose(p *plan.Plan) error {
 		}
 	}
 	p.Locks = f.locks
+	p.Expect = slices.DeleteFunc(p.Expect, func(e plan.Expectation) bool { return !slices.Contains(f.locks, e.Lock) })
 	return nil
 }
 
 // play plays all plans and shows each as soon as it is done.
 func (f *runFlags) play(ctx context.Context, plans []*plan.Plan, worlds run.Factory) error {
 	out := newOutput(f)
+	out.plans = len(plans)
 	worst := run.Met
 	for _, p := range plans {
 		status, err := f.playOne(ctx, p, worlds, out)

@@ -8,7 +8,6 @@ func init() {
 		Value: Param{Kind: ParamSides, Required: true, Two: true,
 			Doc: "who is not heard, and by whom; a side is a node, a group (store, replicas, sentinels) or a list of these"},
 		Ends:  EndRequired,
-		Real:  "the links between real processes can hold back single commands only, not everything that one side sends",
 		Say:   func(a Args) string { return "cut what " + sidesWords(a.Sides, " sends to ") },
 		Build: func(Args) Verb { return cut{} },
 	})

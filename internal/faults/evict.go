@@ -8,7 +8,6 @@ func init() {
 		Value:   Param{Kind: ParamChoice, Choices: []string{"lock"}, Required: true, Doc: "what is dropped"},
 		Params:  []Param{{Name: "from", Kind: ParamServer, Doc: "the only server that drops it; all that have it when left out"}},
 		Ends:    EndNone,
-		Real:    "nobody but the clients talks to the real servers",
 		Build:   func(a Args) Verb { return evict{a.Choices["from"]} },
 	})
 }

@@ -10,7 +10,6 @@ func init() {
 		Value:   Param{Kind: ParamDuration, Required: true, Doc: "how much later replicas get what the primary executed"},
 		Ends:    EndRequired,
 		Replica: true,
-		Real:    "the lag of real replication is set once, at the start",
 		Build:   func(a Args) Verb { return lag{a.Durations[""]} },
 	})
 }

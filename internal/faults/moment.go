@@ -46,6 +46,24 @@ var momentTexts = [momentCount]string{
 	HasReply:      "has the reply of %s",
 }
 
+// momentDocs says when exactly each moment is, in one sentence.
+var momentDocs = [momentCount]string{
+	StartsWaiting: "The client asks for the lock: the first thing of every round.",
+	Acquires:      "The lock's acquire has returned success: from now on the client believes that it holds.",
+	Enters:        "The client goes into its critical section; it has not read the resource yet.",
+	InSection:     "The client has read the resource and starts its work.",
+	AboutToWrite:  "The work is done, the write to the resource is the next thing.",
+	Writes:        "The resource has answered the write, whether it took or refused it.",
+	Renews:        "A command of the watchdog, a renewal, has its reply, whatever the reply says.",
+	Releases:      "The client is about to call release: its belief ends here.",
+	LosesLease:    "The design tells the client that its lock is lost; many designs never do.",
+	Wakes:         "The process runs again after a pause.",
+	AboutToSend:   "A command is the next thing that the client sends: both of its halves can still be tampered with.",
+	Sends:         "A command is on its way to the store; its reply can still be tampered with.",
+	HasExecuted:   "The store has executed a command, and its reply has not been delivered yet.",
+	HasReply:      "The client has the reply of a command, and the lock has not seen it yet.",
+}
+
 // OnWire reports whether the moment belongs to one command.
 func (m MomentKind) OnWire() bool { return m >= AboutToSend && m < momentCount }
 
@@ -61,13 +79,14 @@ type Moment struct {
 type MomentPhrase struct {
 	Kind MomentKind
 	Text string // "%s" stands for a command
+	Doc  string // when exactly it is, in one sentence
 }
 
 // MomentPhrases returns all moments in the order of their kinds.
 func MomentPhrases() []MomentPhrase {
 	out := make([]MomentPhrase, 0, momentCount)
 	for k := NoMoment + 1; k < momentCount; k++ {
-		out = append(out, MomentPhrase{Kind: k, Text: momentTexts[k]})
+		out = append(out, MomentPhrase{Kind: k, Text: momentTexts[k], Doc: momentDocs[k]})
 	}
 	return out
 }

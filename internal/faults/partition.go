@@ -10,7 +10,6 @@ func init() {
 		Value: Param{Kind: ParamSides, Required: true,
 			Doc: "the sides that cannot reach each other; a side is a node, a group (store, replicas, sentinels) or a list of these"},
 		Ends:  EndRequired,
-		Real:  "the links between real processes can hold back single commands only, not everything between two sides",
 		Say:   func(a Args) string { return "partition " + sidesWords(a.Sides, " from ") },
 		Build: func(Args) Verb { return partition{} },
 	})

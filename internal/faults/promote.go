@@ -8,7 +8,6 @@ func init() {
 		Value:   Param{Kind: ParamChoice, Choices: []string{"replica"}, Required: true, Doc: "what is promoted"},
 		Ends:    EndNone,
 		Replica: true,
-		Real:    "real clients follow one primary only, so nobody would stay with the old one",
 		Build:   func(Args) Verb { return promote{} },
 	})
 }

@@ -11,7 +11,6 @@ func init() {
 		Params: []Param{{Name: "down", Kind: ParamDuration, Default: 500 * time.Millisecond,
 			Doc: "how long it stays away"}},
 		Ends:  EndNone,
-		Real:  "a real process that was killed is not started again yet",
 		Build: func(a Args) Verb { return restart{a.Durations["down"]} },
 	})
 }

@@ -39,7 +39,7 @@ func readJSONL(r io.Reader, limit int) ([]*History, error) {
 		if err := in.Err(); err != nil {
 			return nil, readError(1, err)
 		}
-		return nil, errors.New("read history: line 1: the file is empty, it should start with a header")
+		return nil, readError(1, errors.New("the file is empty, it should start with a header"))
 	}
 	d := decoder{}
 	if err := d.header(in.Bytes()); err != nil {
@@ -70,11 +70,21 @@ func readJSONL(r io.Reader, limit int) ([]*History, error) {
 // headerStart is how WriteJSONL begins a header; no event begins like it.
 var headerStart = []byte(`{"schema":`)
 
+// LineError says what is wrong with a line of a stored history, or why it could
+// not be read.
+type LineError struct {
+	Line int // counted from 1
+	Err  error
+}
+
+func (e *LineError) Error() string { return fmt.Sprintf("read history: line %d: %v", e.Line, e.Err) }
+func (e *LineError) Unwrap() error { return e.Err }
+
 func readError(line int, err error) error {
 	if errors.Is(err, bufio.ErrTooLong) {
 		err = fmt.Errorf("it is longer than %d bytes", MaxLine)
 	}
-	return fmt.Errorf("read history: line %d: %w", line, err)
+	return &LineError{line, err}
 }
 
 // decoder builds a history line by line.

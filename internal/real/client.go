@@ -26,6 +26,7 @@ type client struct {
 	name    string
 	node    history.NodeID
 	links   []*link.Link // one to each server
+	knows   int          // index of the server that it takes for the primary; guarded by h.mu
 	process *osproc.Process
 	conn    *proto.Conn
 	errors  string // the file with the worker's standard error
@@ -55,7 +56,7 @@ func (h *harness) newClient(name string, load plan.Workload) (*client, error) {
 		l, err := link.Open(link.Options{
 			Name: name + " to " + m.Name, Upstream: m.Addr, Seed: h.seed ^ hash(name+m.Name),
 			LatencyMin: h.plan.Network.Latency.Min, LatencyMax: h.plan.Network.Latency.Max,
-			LossPPM: h.plan.Network.LossPPM, Lost: c.lost, Reached: c.reached,
+			LossPPM: h.plan.Network.LossPPM, Lost: c.lostOn(m.node), Reached: c.reached,
 		})
 		if err != nil {
 			return c, err
@@ -65,9 +66,13 @@ func (h *harness) newClient(name string, load plan.Workload) (*client, error) {
 	if err := c.start(); err != nil {
 		return c, err
 	}
+	var addrs []string
+	for _, l := range c.links {
+		addrs = append(addrs, l.Addr())
+	}
 	start := proto.Start{
 		Name: name, Lock: h.variant.ID, Seed: h.seed, Lease: h.plan.Lease,
-		Timeout: h.plan.Network.Timeout, Replicas: h.plan.Redis.Replicas,
+		Timeout: h.plan.Network.Timeout, Replicas: h.replicas(), Addrs: addrs,
 		Workload: load, Clock: h.clockOf(name),
 	}
 	if name != plan.ProbeName { // in the quiet period no fault waits for anything
@@ -208,14 +213,12 @@ func (c *client) handle(m proto.Up) {
 				At: history.Instant(m.At), Clock: m.Clock, Node: c.node, Kind: m.Event,
 				Token: m.Token, Value: m.Value,
 			},
-			text: m.Text, call: m.Call, task: m.Task, command: m.Command,
+			text: m.Text, call: m.Call, task: m.Task, command: m.Command, server: c.h.group.members[m.Server].node,
 		})
 	case proto.Moment:
 		c.h.observe(c.moment(m.Moment, &m))
 	case proto.CallUp:
 		c.announced(&m)
-	case proto.Dial:
-		answer.Addr = c.links[c.h.group.at()].Addr()
 	case proto.Read:
 		answer.Value, answer.Error = c.h.resource.doRead(c, m.Token)
 	case proto.Write:
@@ -251,7 +254,7 @@ func (c *client) announced(m *proto.Up) {
 	}
 	call := c.moment(faults.AboutToSend, m).Call
 	// go-redis sends a command with all its arguments as strings.
-	c.link().Watch(link.Command{Call: call, Script: m.Script, Request: resp.AppendCommand(nil, m.Args...)}, onLink...)
+	c.links[m.Server].Watch(link.Command{Call: call, Script: m.Script, Request: resp.AppendCommand(nil, m.Args...)}, onLink...)
 	if about {
 		c.h.observe(c.moment(faults.AboutToSend, m))
 	}
@@ -262,8 +265,12 @@ func (c *client) reached(kind faults.MomentKind, cmd link.Command) {
 	c.h.observe(faults.Moment{Kind: kind, Subject: c.name, Call: cmd.Call, Script: cmd.Script})
 }
 
-// lost is called by a link when half of a command is lost.
-func (c *client) lost(call faults.Call, half faults.Half) {
+// lostOn returns what the link to a server calls when half of a command is lost.
+func (c *client) lostOn(server history.NodeID) func(faults.Call, faults.Half) {
+	return func(call faults.Call, half faults.Half) { c.lost(server, call, half) }
+}
+
+func (c *client) lost(server history.NodeID, call faults.Call, half faults.Half) {
 	if c.h.now() <= 0 {
 		return // a message of the set-up
 	}
@@ -272,18 +279,27 @@ func (c *client) lost(call faults.Call, half faults.Half) {
 	c.mu.Unlock()
 	e := entry{
 		Event: history.Event{
-			At: c.h.now(), Kind: history.RequestDropped, Node: c.node, Value: int64(fault),
+			At: c.h.now(), Kind: history.RequestDropped, Node: c.node, Peer: server, Value: int64(fault),
 		},
 		call: call.ID,
 	}
 	if half == faults.ReplyHalf {
-		e.Kind, e.Node, e.Peer = history.ReplyDropped, 0, c.node // the merge knows the server
+		e.Kind, e.Node, e.Peer = history.ReplyDropped, server, c.node
 	}
 	c.h.journal.add(e)
 }
 
-// link returns the link to the present primary.
-func (c *client) link() *link.Link { return c.links[c.h.group.at()] }
+// tamper does something to a command that was announced, on whatever link it is.
+func (c *client) tamper(do func(*link.Link) (found bool)) {
+	for _, l := range c.links {
+		if do(l) {
+			return
+		}
+	}
+}
+
+// lead tells the worker which server is the primary.
+func (c *client) lead(server int) { c.send(proto.Down{Lead: &server}) }
 
 func (c *client) takeExtra() time.Duration {
 	c.mu.Lock()

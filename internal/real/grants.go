@@ -43,13 +43,16 @@ import (
 // command is one command of one client, as the client saw it.
 type command struct {
 	wire
+	server     history.NodeID
 	name       string
+	text       string // as typed
 	task       string
 	sent, done history.Instant // done: when the reply came, or when the client gave up
 	answered   bool
 	reply      string
 	executed   bool // its reply was lost on the way, so it was executed before done
 	releasing  bool // sent within a release
+	again      bool // is not the first of its release that may have removed something
 	refused    bool // sent within a release that found nothing to remove
 	removed    bool // is known to have removed a certain entry
 }
@@ -67,45 +70,63 @@ type grant struct {
 
 // deriveGrants returns the Granted and Removed events that follow for certain
 // from a sorted list of events. ttl is the lease that the lock asks for, 0 for a
-// lock without one.
-func deriveGrants(entries []entry, ttl time.Duration, reigns []reign) []entry {
-	d := deriver{ttl: ttl, reigns: reigns}
+// lock without one; apart says that the servers know nothing of each other, and
+// evictions are what an operator did.
+func deriveGrants(entries []entry, ttl time.Duration, apart bool, evictions []*command) []entry {
+	d := deriver{ttl: ttl}
 	d.collect(entries)
+	d.commands = append(d.commands, evictions...)
+	if apart {
+		d.onNodes()
+	} else {
+		d.onPrimary(entries)
+	}
+	d.lost(evictions)
+	return d.out
+}
+
+// onPrimary concludes from what clients believe: there is one server at a time, so
+// whoever acquires or releases does it there.
+func (d *deriver) onPrimary(entries []entry) {
 	for i := range entries {
 		switch e := &entries[i]; e.Kind {
 		case history.Acquired:
 			d.acquired(e)
 		case history.Released:
-			d.releases = append(d.releases, release{e.Node, d.lastOf(e.Node, e.At, true)})
+			by := d.lastOf(e.Node, e.At, true)
+			d.releases = append(d.releases, release{e.Node, by, by != nil && by.again})
 		}
 	}
 	// Only now: a client whose reply comes later may have been granted before.
 	for _, r := range d.releases {
 		d.released(r)
 	}
-	return d.out
 }
 
 type deriver struct {
 	ttl      time.Duration
-	reigns   []reign
 	commands []*command // in the order in which they were sent
 	begins   []mark     // of releases
+	deaths   []mark     // of servers
+	returns  []mark     // of servers that have forgotten everything
 	grants   []*grant   // in the order of their replies
 	releases []release
 	out      []entry
 }
 
-// mark is something that a client did at a time.
+// mark is something that a client did, or that befell a server, at a time.
 type mark struct {
 	client history.NodeID
 	at     history.Instant
 }
 
-// release is a release that removed an entry, by its last command.
+// release is a release that removed an entry, by its last command. When it has
+// asked again, an earlier command may have done it and the last one only repeat the
+// answer, as Redisson's script does.
 type release struct {
 	client history.NodeID
 	by     *command
+	again  bool
 }
 
 // collect reads the commands and the begins of releases.
@@ -117,11 +138,14 @@ func (d *deriver) collect(entries []entry) {
 		e := &entries[i]
 		switch e.Kind {
 		case history.Sent:
-			c := &command{wire: wire{e.Node, e.call}, name: e.command, task: e.task, sent: e.At}
+			c := &command{wire: wire{e.Node, e.call}, server: e.server, name: e.command, text: e.text, task: e.task, sent: e.At}
 			d.commands = append(d.commands, c)
 			open[c.wire] = c
 			if active[e.Node] && c.task == "" {
 				c.releasing = true
+				for _, before := range releasing[e.Node] {
+					c.again = c.again || !asks[before.name] && before.name == c.name
+				}
 				releasing[e.Node] = append(releasing[e.Node], c)
 			}
 		case history.Replied, history.TimedOut:
@@ -135,6 +159,12 @@ func (d *deriver) collect(entries []entry) {
 		case history.RequestDropped:
 			if c := open[wire{e.Node, e.call}]; c != nil {
 				c.name = never
+			}
+		case history.Crashed:
+			d.deaths = append(d.deaths, mark{e.Node, e.At})
+		case history.Restarted:
+			if e.empty {
+				d.returns = append(d.returns, mark{e.Node, e.At})
 			}
 		case history.Releasing:
 			active[e.Node], releasing[e.Node] = true, nil
@@ -179,21 +209,31 @@ func (d *deriver) acquired(e *entry) {
 	if c == nil {
 		return
 	}
-	g := &grant{
-		owner: e.Node, server: primaryAt(d.reigns, c.sent), from: c.sent, at: c.done, call: c.call,
-	}
-	if d.ttl > 0 {
-		g.through = c.sent.Add(d.ttl)
-	}
-	d.grants = append(d.grants, g)
-	d.add(history.Granted, g.at, g.server, g.owner, c)
-	d.out[len(d.out)-1].Value = int64(d.ttl)
+	d.grant(c, d.ttl)
 }
 
-func (d *deriver) add(kind history.Kind, at history.Instant, server, owner history.NodeID, by *command) {
+// grant says that a command has made an entry for its client.
+func (d *deriver) grant(c *command, ttl time.Duration) *grant {
+	g := &grant{owner: c.client, server: c.server, from: c.sent, at: c.done, call: c.call}
+	if ttl > 0 {
+		g.through = c.sent.Add(ttl)
+	}
+	d.grants = append(d.grants, g)
+	d.add(history.Granted, g.at, g, c)
+	d.out[len(d.out)-1].Value = int64(ttl)
+	return g
+}
+
+// remove says that a command has removed a grant's entry.
+func (d *deriver) remove(g *grant, by *command) {
+	g.gone, by.removed = true, true
+	d.add(history.Removed, by.done, g, by)
+}
+
+func (d *deriver) add(kind history.Kind, at history.Instant, g *grant, by *command) {
 	d.out = append(d.out, entry{
 		Event: history.Event{
-			At: at, Kind: kind, Node: server, Peer: by.client, Owner: owner, Cause: history.NoCause,
+			At: at, Kind: kind, Node: g.server, Peer: by.client, Owner: g.owner, Cause: history.NoCause,
 		},
 		text: locks.Key, call: by.call,
 	})
@@ -205,20 +245,26 @@ func (d *deriver) released(r release) {
 		return
 	}
 	for _, g := range d.grants {
-		if g.gone || g.at >= r.by.sent || !d.sameServer(g, r.by) {
+		if g.gone || g.at >= r.by.sent || !d.sameServer(g, r.by) || r.again && g.owner != r.client {
 			continue
 		}
 		if !d.stillThere(g, r.by) && !(g.owner == r.client && d.nobodyElse(g, r.by)) {
 			continue
 		}
-		g.gone, r.by.removed = true, true
-		d.add(history.Removed, r.by.done, g.server, g.owner, r.by)
+		d.remove(g, r.by)
 		return
 	}
 }
 
+// sameServer reports whether a command went to the server of a grant, which has not
+// died in between.
 func (d *deriver) sameServer(g *grant, by *command) bool {
-	return g.server == primaryAt(d.reigns, by.sent) && g.server == primaryAt(d.reigns, by.done)
+	for _, m := range d.deaths {
+		if m.client == g.server && m.at > g.from && m.at < by.done {
+			return false
+		}
+	}
+	return g.server == by.server
 }
 
 // stillThere reports whether a grant's entry must have existed until a command
@@ -260,6 +306,8 @@ func (d *deriver) livesThrough(g *grant, before history.Instant) history.Instant
 // those without a reply may have been executed at any time after they were sent.
 func (c *command) mayRemove(g *grant, before history.Instant) bool {
 	switch {
+	case c.server != g.server:
+		return false
 	case asks[c.name] || makes[c.name] || c.task == world.Watchdog || c.sent >= before:
 		return false
 	case c.executed:

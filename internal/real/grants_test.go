@@ -143,13 +143,20 @@ func TestDeriveGrants(t *testing.T) {
 			3 A sent 2 WAIT
 			9 A replied 2 (integer) 1
 			9 A acquired`, []string{a}},
+		{"a release that asks again may only hear the old answer", 100, aHolds + `
+			50 A releasing
+			51 A sent 2 EVAL
+			52 A replied 2 (integer) 1` + bHolds + `
+			125 A sent 3 EVAL
+			126 A replied 3 (integer) 1
+			126 A released`, []string{a, b}},
 		{"a lock without a lease", 0, aHolds + aFrees, []string{a, "123 removed A by A"}},
 	}
 	names := []string{"nobody", "A", "B", "C"}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			entries := script(t, tt.give)
-			out := deriveGrants(entries, time.Duration(tt.ttl), []reign{{0, 9}})
+			out := deriveGrants(entries, time.Duration(tt.ttl), false, nil)
 			inOrder(out)
 			var got []string
 			for _, e := range out {
@@ -171,7 +178,13 @@ func TestAPromotionEndsWhatIsCertain(t *testing.T) {
 		21 A sent 2 DEL
 		23 A replied 2 (integer) 1
 		23 A released`)
-	out := deriveGrants(entries, 100, []reign{{0, 8}, {10, 9}})
+	for i := range entries {
+		entries[i].server = 8
+		if entries[i].At > 10 {
+			entries[i].server = 9
+		}
+	}
+	out := deriveGrants(entries, 100, false, nil)
 	if len(out) != 1 || out[0].Kind != history.Granted || out[0].Node != 8 {
 		t.Errorf("got %+v, want the grant by server 8 only", out)
 	}

@@ -63,7 +63,7 @@ func newHarness(p *plan.Plan, v locks.Variant, seed uint64, o Options) (*harness
 		nodes: map[string]history.NodeID{}, epoch: time.Now(),
 		stop: make(chan struct{}), fatal: make(chan error, 1),
 	}
-	h.header = p.Header(v.ID, seed, Backend, o.ScalePPM)
+	h.header = p.HeaderOf(v.ID, storeOf(&v), seed, Backend, o.ScalePPM)
 	for i, n := range h.header.Nodes {
 		h.nodes[n.Name] = history.NodeID(i + 1)
 	}
@@ -135,6 +135,22 @@ func (h *harness) setUp(ctx context.Context) error {
 	return nil
 }
 
+// everybody returns the clients of the plan and the probe, as far as there are any.
+func (h *harness) everybody() []*client {
+	if h.probe == nil {
+		return h.clients
+	}
+	return append(h.clients[:len(h.clients):len(h.clients)], h.probe)
+}
+
+// replicas returns how many the primary has.
+func (h *harness) replicas() int {
+	if h.group.apart {
+		return 0
+	}
+	return len(h.group.members) - 1
+}
+
 // play lets the clients play, then heals and lets the probe try the lock.
 func (h *harness) play(ctx context.Context) error {
 	h.begin()
@@ -189,7 +205,6 @@ func (h *harness) begin() {
 	defer h.mu.Unlock()
 	zero := osproc.Now() + time.Millisecond // all clients get to know it before it comes
 	h.epoch = time.Now().Add(time.Millisecond)
-	h.group.begin()
 	h.zero.Store(int64(zero))
 	stagger := max(h.plan.Workload.Stagger, leastStagger)
 	for i, c := range h.clients {
@@ -220,10 +235,7 @@ func (h *harness) tearDown() error {
 	h.mu.Unlock()
 	close(h.stop)
 	var errs []error
-	all := h.clients
-	if h.probe != nil {
-		all = append(all[:len(all):len(all)], h.probe)
-	}
+	all := h.everybody()
 	for _, c := range all {
 		errs = append(errs, c.kill())
 	}

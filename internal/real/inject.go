@@ -6,6 +6,7 @@ import (
 
 	"lockstep/internal/faults"
 	"lockstep/internal/history"
+	"lockstep/internal/real/link"
 )
 
 // injector does to real processes and links what the verbs of the faults ask
@@ -40,7 +41,7 @@ func (in *injector) Resolve(node string) string { return in.nodeName(node) }
 // nodeName resolves "the primary", which only the world knows.
 func (in *injector) nodeName(node string) string {
 	if node == faults.ThePrimary {
-		return in.group.members[in.group.at()].Name
+		return in.group.leader().Name
 	}
 	return node
 }
@@ -162,7 +163,7 @@ func (in *injector) Crash(fault int, node string) {
 // DelayCall implements faults.World.
 func (in *injector) DelayCall(fault int, call faults.Call, half faults.Half, d time.Duration) {
 	if c := in.client(call.Client); c != nil {
-		c.link().Postpone(call.ID, half, d)
+		c.tamper(func(l *link.Link) bool { return l.Postpone(call.ID, half, d) })
 		return
 	}
 	in.unknown(fault, call.Client)
@@ -178,7 +179,7 @@ func (in *injector) DropCall(fault int, call faults.Call, half faults.Half) {
 	c.mu.Lock()
 	c.tampered[call.ID] = fault
 	c.mu.Unlock()
-	c.link().Lose(call.ID, half)
+	c.tamper(func(l *link.Link) bool { return l.Lose(call.ID, half) })
 }
 
 // SlowWork implements faults.World: the client asks for it when it begins its
@@ -195,26 +196,72 @@ func (in *injector) SlowWork(fault int, name string, d time.Duration) {
 }
 
 // FailOver implements faults.World: the primary dies now, an operator promotes
-// a replica later.
+// a replica later. Nobody takes the place of a primary without replicas.
 func (in *injector) FailOver(fault int) {
 	h := (*harness)(in)
-	old := h.group.members[h.group.at()]
+	old := in.group.leader()
 	in.Crash(fault, old.Name)
-	h.background.Go(func() {
-		select {
-		case <-time.After(h.plan.Redis.Failover.After):
-		case <-h.stop:
-			return
-		}
-		heir, err := h.group.promote()
-		if err != nil {
-			h.fail(fmt.Errorf("fault %d: no replica could be promoted: %w", fault, err))
-			return
-		}
-		if heir != nil {
-			h.record(history.Event{
-				Kind: history.Promoted, Node: heir.node, Peer: old.node, Value: int64(fault),
-			}, "")
+	in.later(in.plan.Redis.Failover.After, func() {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		if !h.stopped && in.group.leader() == old {
+			in.Promote(fault)
 		}
 	})
+}
+
+// later does something when a time is over, unless the run ends before.
+func (in *injector) later(after time.Duration, do func()) {
+	in.background.Go(func() {
+		select {
+		case <-time.After(after):
+			do()
+		case <-in.stop:
+		}
+	})
+}
+
+// Promote implements faults.World.
+func (in *injector) Promote(fault int) {
+	h, old := (*harness)(in), in.group.leader()
+	heir, err := in.group.promote()
+	if err != nil {
+		h.fail(fmt.Errorf("fault %d: no replica could be promoted: %w", fault, err))
+		return
+	}
+	if heir != nil {
+		h.record(history.Event{Kind: history.Promoted, Node: heir.node, Peer: old.node, Value: int64(fault)}, "")
+	}
+}
+
+// Restart implements faults.World, for servers.
+func (in *injector) Restart(fault int, node string, down time.Duration) {
+	m := in.group.named(in.nodeName(node))
+	if m == nil {
+		in.unknown(fault, node)
+		return
+	}
+	in.Crash(fault, m.Name)
+	if in.variant.Servers.RestartAfterLease {
+		down = max(down, in.plan.Lease+in.plan.Lease/10)
+	}
+	in.later(down, func() {
+		if err := in.group.restart(m, fault); err != nil {
+			(*harness)(in).fail(fmt.Errorf("fault %d: %s could not be started again: %w", fault, m.Name, err))
+		}
+	})
+}
+
+// Evict implements faults.World.
+func (in *injector) Evict(fault int, server string) {
+	var one *member
+	if server != "" {
+		if one = in.group.named(in.nodeName(server)); one == nil {
+			in.unknown(fault, server)
+			return
+		}
+	}
+	if err := in.group.evict(one); err != nil {
+		(*harness)(in).fail(fmt.Errorf("fault %d: %w", fault, err))
+	}
 }

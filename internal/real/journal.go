@@ -12,10 +12,12 @@ import (
 type entry struct {
 	history.Event
 	text    string
-	call    int64  // number of the command, counted by its client; 0 for none
-	task    string // that sent the command; "" for the business task
-	command string // name of the command
-	read    int    // number of the read, for events of the resource; 0 for none
+	call    int64          // number of the command, counted by its client; 0 for none
+	task    string         // that sent the command; "" for the business task
+	command string         // name of the command
+	read    int            // number of the read, for events of the resource; 0 for none
+	server  history.NodeID // that the command goes to
+	empty   bool           // of a restart: the server has forgotten everything
 }
 
 // journal collects the events of all processes. They come in late and out of
@@ -34,12 +36,17 @@ func (j *journal) add(e entry) {
 
 // record adds an event that happens now and that the harness itself has seen.
 func (h *harness) record(e history.Event, text string) {
-	e.At = h.now()
+	h.recordAt(h.now(), entry{Event: e, text: text})
+}
+
+// recordAt adds an event that has happened at a time.
+func (h *harness) recordAt(at history.Instant, e entry) {
+	e.At = at
 	if e.Node != 0 && h.header.Nodes[e.Node-1].Role != history.RoleResource {
 		clock := h.clockOf(h.header.Nodes[e.Node-1].Name)
 		e.Clock = int64(clock.Wall(e.At.Duration()))
 	}
-	h.journal.add(entry{Event: e, text: text})
+	h.journal.add(e)
 }
 
 // history makes the history of all that happened until the end: in order of
@@ -54,13 +61,13 @@ func (h *harness) history(end history.Instant) *history.History {
 			entries = append(entries, e)
 		}
 	}
-	h.nameServers(entries)
+	nameServers(entries)
 	inOrder(entries)
 	ttl := h.plan.Lease
 	if h.variant.LeaseUnit == 0 {
 		ttl = 0
 	}
-	entries = append(entries, deriveGrants(entries, ttl, h.group.reigns)...)
+	entries = append(entries, deriveGrants(entries, ttl, h.group.apart, h.group.evictions)...)
 	inOrder(entries)
 	addCauses(entries)
 	out := history.New(h.header)
@@ -76,32 +83,12 @@ func inOrder(entries []entry) {
 	sort.SliceStable(entries, func(i, k int) bool { return entries[i].At < entries[k].At })
 }
 
-// nameServers fills in the other end of the events of the wire. A client does
-// not know which server its connection leads to; the harness knows where the
-// clients were led at that time. For what follows a command, the time that
-// counts is the one at which the command was sent.
-func (h *harness) nameServers(entries []entry) {
-	sent := map[wire]history.Instant{}
-	for _, e := range entries {
-		if e.Kind == history.Sent {
-			sent[wire{e.Node, e.call}] = e.At
-		}
-	}
-	server := func(client history.NodeID, e *entry) history.NodeID {
-		at, ok := sent[wire{client, e.call}]
-		if !ok {
-			at = e.At
-		}
-		return primaryAt(h.group.reigns, at)
-	}
+// nameServers fills in the other end of the events of the wire.
+func nameServers(entries []entry) {
 	for i := range entries {
 		switch e := &entries[i]; e.Kind {
 		case history.Sent, history.Replied, history.TimedOut:
-			e.Peer, e.Value = server(e.Node, e), e.call
-		case history.RequestDropped:
-			e.Peer = server(e.Node, e)
-		case history.ReplyDropped:
-			e.Node = server(e.Peer, e)
+			e.Peer, e.Value = e.server, e.call
 		}
 	}
 }
@@ -143,7 +130,7 @@ func addCauses(entries []entry) {
 			}
 		case history.FaultBegan:
 			began[e.Event.Value] = int32(i)
-		case history.FaultEnded, history.Froze, history.Thawed, history.Crashed, history.Promoted:
+		case history.FaultEnded, history.Froze, history.Thawed, history.Crashed, history.Restarted, history.Promoted:
 			if b, ok := began[e.Event.Value]; ok {
 				e.Cause = b
 			}

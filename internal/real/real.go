@@ -122,24 +122,18 @@ func refuse(p *plan.Plan, lockID string) (locks.Variant, error) {
 	if !ok {
 		return variant, fmt.Errorf("unknown lock %q", lockID)
 	}
-	if variant.Store != locks.StoreRedis || variant.Servers != (locks.Servers{}) {
-		return variant, fmt.Errorf("it needs servers that the live world cannot start yet (%s): play it in the simulator", variant.Store)
-	}
 	if err := variant.CheckLease(p.Lease); err != nil {
 		return variant, err
 	}
-	if err := cannotSetUp(p); err != nil {
+	if err := cannotSetUp(p, &variant); err != nil {
 		return variant, err
 	}
 	if p.Network.Timeout <= 0 {
 		return variant, errors.New("the plan's response timeout is not positive: a lost reply would never be noticed; set network.timeout")
 	}
 	for i := range p.Faults {
-		switch f, spec := &p.Faults[i], p.Faults[i].Spec(); {
-		case spec.Real != "":
-			return variant, fmt.Errorf("fault %d (%s) cannot be done on real servers: %s; play it in the simulator", f.Number, f.Text, spec.Real)
-		case spec.Replica && p.Redis.Replicas == 0:
-			return variant, fmt.Errorf("fault %d (%s) needs a replica: set servers.redis.replicas to 1", f.Number, f.Text)
+		if err := cannotDo(p, &variant, &p.Faults[i]); err != nil {
+			return variant, err
 		}
 	}
 	return variant, nil

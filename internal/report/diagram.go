@@ -18,15 +18,17 @@ var palette = []string{
 	"var(--c4,#CC79A7)", "var(--c5,#56B4E9)", "var(--c6,#B0A000)",
 }
 
-// diagram draws a layout as SVG. prefix makes its ids unique on the page, and
-// the numbers link to the ids prefix-step-N.
-func diagram(l *layout, prefix string) string {
-	d := &drawing{l: l, prefix: prefix}
+// diagram draws a layout as SVG. id makes its own ids unique on the page; the
+// numbers link to the ids of the steps: stepPrefix and the number.
+func diagram(l *layout, b *bars, id, stepPrefix string) string {
+	d := &drawing{l: l, id: id, prefix: stepPrefix}
 	title := fmt.Sprintf("Space-time diagram of %s: %d steps, time runs down", clean(l.h.Header.Lock, maxName), len(l.steps))
+	if l.truly {
+		title += ", in true time"
+	}
 	fmt.Fprintf(&d.b, `<svg class="spacetime" role="img" width="%d" height="%d" viewBox="0 0 %d %d" xmlns="http://www.w3.org/2000/svg"><title>%s</title>`,
 		l.width, l.height, l.width, l.height, escape(title))
 	d.defs()
-	b := barsOf(l.h)
 	d.freezes(b.freezes)
 	d.lifelines()
 	d.beliefs(b.beliefs)
@@ -45,16 +47,19 @@ func diagram(l *layout, prefix string) string {
 
 type drawing struct {
 	l      *layout
-	prefix string
+	id     string // of the diagram
+	prefix string // of the steps' ids
 	b      strings.Builder
 }
 
 func (d *drawing) f(format string, args ...any) { fmt.Fprintf(&d.b, format, args...) }
 
 // color is the colour of a client.
-func (d *drawing) color(id history.NodeID) string {
+func (d *drawing) color(id history.NodeID) string { return clientColor(d.l.h, id) }
+
+func clientColor(h *history.History, id history.NodeID) string {
 	n := 0
-	for i, node := range d.l.h.Header.Nodes {
+	for i, node := range h.Header.Nodes {
 		if history.NodeID(i+1) == id {
 			return palette[n%len(palette)]
 		}
@@ -71,11 +76,11 @@ func (d *drawing) text(x, y int, anchor, class, s string) {
 }
 
 func (d *drawing) defs() {
-	d.f(`<defs><marker id="%[1]s-arrow" viewBox="0 0 8 8" refX="7.5" refY="4" markerWidth="6.5" markerHeight="6.5" orient="auto"><path d="M0 0.6 8 4 0 7.4z" class="head"/></marker>`, d.prefix)
+	d.f(`<defs><marker id="%[1]s-arrow" viewBox="0 0 8 8" refX="7.5" refY="4" markerWidth="6.5" markerHeight="6.5" orient="auto"><path d="M0 0.6 8 4 0 7.4z" class="head"/></marker>`, d.id)
 	for _, id := range d.l.columns {
 		if d.l.h.Role(id) == history.RoleClient || d.l.h.Role(id) == history.RoleProbe {
 			d.f(`<pattern id="%s-hatch-%d" width="5" height="5" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><path d="M0 0v5" style="stroke:%s" stroke-width="4"/></pattern>`,
-				d.prefix, id, d.color(id))
+				d.id, id, d.color(id))
 		}
 	}
 	d.b.WriteString(`</defs>`)
@@ -136,7 +141,7 @@ func (d *drawing) beliefs(bars []bar) {
 	for _, b := range bars {
 		if y0, y1, ok := d.extent(b); ok {
 			d.f(`<rect x="%d" y="%d" width="14" height="%d" rx="2" class="bar" fill="url(#%s-hatch-%d)" style="stroke:%s"/>`,
-				d.l.column(b.node)-7, y0, y1-y0, d.prefix, b.node, d.color(b.owner))
+				d.l.column(b.node)-7, y0, y1-y0, d.id, b.node, d.color(b.owner))
 		}
 	}
 }
@@ -171,11 +176,12 @@ func length(d time.Duration) string {
 	return strconv.FormatFloat(d.Seconds(), 'f', digits, 64) + " s"
 }
 
-// numbers draws the steps' times and numbers in the gutter.
+// numbers draws the steps' times and numbers in the gutter. They are links, so that
+// a click leads to the sentence; those who use the keyboard have the list itself.
 func (d *drawing) numbers() {
 	last := ""
 	for n, s := range d.l.steps {
-		y := d.l.row(s.Event)
+		row, y := d.l.row(s.Event), d.l.numbers[n]
 		if at := s.At.String(); at != last {
 			d.text(stepNumberX-16, y+4, "end", "time", at)
 			last = at
@@ -184,10 +190,13 @@ func (d *drawing) numbers() {
 		if s.Violation {
 			class = "step bad"
 		}
-		// The number is drawn as a link, so that a click leads to the sentence.
-		d.f(`<a href="#%s-step-%d" class="%s"><circle cx="%d" cy="%d" r="10"/><text x="%d" y="%d" text-anchor="middle">%d</text></a>`,
+		d.f(`<a href="#%s%d" class="%s" tabindex="-1"><circle cx="%d" cy="%d" r="10"/><text x="%d" y="%d" text-anchor="middle">%d</text></a>`,
 			d.prefix, n+1, class, stepNumberX, y, stepNumberX, y+4, n+1)
-		d.f(`<path d="M%d %dH%d" class="guide"/>`, stepNumberX+11, y, d.l.width)
+		if row == y {
+			d.f(`<path d="M%d %dH%d" class="guide"/>`, stepNumberX+11, y, d.l.width)
+		} else {
+			d.f(`<path d="M%d %dL%d %dH%d" class="guide"/>`, stepNumberX+11, y, gutter+14, row, d.l.width)
+		}
 	}
 }
 

@@ -26,6 +26,8 @@ type layout struct {
 	width   int
 	height  int
 	spacing int
+	truly   bool  // rows lie in true time
+	numbers []int // by step: where its number stands
 }
 
 // fold is a quiet stretch that takes little room.
@@ -52,6 +54,39 @@ const quietStretch = 300 * time.Millisecond
 // newLayout lays out the part of a history that the steps tell. first and last
 // say whether the steps are the first and the last of all.
 func newLayout(h *history.History, steps []explain.Step, first, last bool) *layout {
+	l := layoutRange(h, steps, first, last)
+	if l == nil {
+		return nil
+	}
+	l.chooseRows()
+	l.chooseColumns()
+	l.placeRows()
+	l.numberSteps()
+	return l
+}
+
+// trueTime returns the same layout with rows in true time: nothing is folded, and
+// what happens at about the same time lies on top of itself.
+func (l *layout) trueTime() *layout {
+	t := *l
+	t.truly, t.folds = true, nil
+	t.y = make([]int, len(l.y))
+	from, to := l.h.Events[l.lo].At, l.h.Events[l.hi].At
+	if l.lo == 0 {
+		from = 0
+	}
+	room := min(max(46*len(l.steps), 420), 1100)
+	for _, i := range l.rows {
+		share := float64(l.h.Events[i].At-from) / float64(max(to-from, 1))
+		t.y[i-l.lo] = headHeight + 22 + int(share*float64(room))
+	}
+	t.height = headHeight + 22 + room + 26
+	t.numberSteps()
+	return &t
+}
+
+// layoutRange finds the part of the history that is drawn.
+func layoutRange(h *history.History, steps []explain.Step, first, last bool) *layout {
 	l := &layout{h: h, steps: steps, hi: int32(len(h.Events)) - 1}
 	if len(steps) == 0 || l.hi < 0 {
 		return nil
@@ -67,10 +102,22 @@ func newLayout(h *history.History, steps []explain.Step, first, last bool) *layo
 	for i, s := range steps {
 		l.step[s.Event-l.lo] = i + 1
 	}
-	l.chooseRows()
-	l.chooseColumns()
-	l.placeRows()
 	return l
+}
+
+// numberSteps places the numbers of the steps: beside their rows, and below each
+// other where rows are too close.
+func (l *layout) numberSteps() {
+	l.numbers = make([]int, len(l.steps))
+	last := 0
+	for n, s := range l.steps {
+		y := l.row(s.Event)
+		if n > 0 {
+			y = max(y, last+stepPitch-2)
+		}
+		l.numbers[n], last = y, y
+	}
+	l.height = max(l.height, last+22)
 }
 
 // causeOf follows causes back to a message.

@@ -41,7 +41,7 @@ func (d *drawing) message(i int32) {
 	case history.WriteAccepted, history.WriteRefused, history.ReadDone:
 		if from, to := l.column(e.Peer), l.column(e.Node); from > 0 && to > 0 {
 			y := l.row(i)
-			d.f(`<path d="M%d %dL%d %d" class="msg" marker-end="url(#%s-arrow)"/>`, edge(from, to, 9), y-3, edge(to, from, 8), y, d.prefix)
+			d.f(`<path d="M%d %dL%d %d" class="msg" marker-end="url(#%s-arrow)"/>`, edge(from, to, 9), y-3, edge(to, from, 8), y, d.id)
 		}
 	}
 }
@@ -58,7 +58,11 @@ func (d *drawing) arrow(from, to history.NodeID, y0, y1 int, took time.Duration,
 		class, label = "msg late", label+", late"
 	}
 	d.f(`<g><title>%s</title><path d="M%d %dL%d %d" class="%s" marker-end="url(#%s-arrow)"/>`,
-		escape(clean(full, maxLine)), edge(x0, x1, 8), y0, edge(x1, x0, 8), y1, class, d.prefix)
+		escape(clean(full, maxLine)), edge(x0, x1, 8), y0, edge(x1, x0, 8), y1, class, d.id)
+	if d.l.truly {
+		d.b.WriteString(`</g>`) // in true time there is no room for words
+		return
+	}
 	// Near the sender, where other columns' bars are least in the way; beside the
 	// line when it is steep.
 	x, y := x0+(x1-x0)*2/5, y0+(y1-y0)*2/5
@@ -89,7 +93,7 @@ func (d *drawing) unseen(sent, replied int32) {
 	d.f(`<g><title>%s: %s; when the store executed it is unknown</title>`+
 		`<path d="M%d %dL%d %dL%d %d" class="msg unseen" marker-end="url(#%s-arrow)"/>`,
 		escape(clean(d.l.h.Text(s.Text), maxLine)), escape(clean(d.l.h.Text(r.Text), maxLine)),
-		from, y0, turn, (y0+y1)/2, from, y1, d.prefix)
+		from, y0, turn, (y0+y1)/2, from, y1, d.id)
 	label := shortCommand(d.l.h.Text(s.Text)) + " " + clean(d.l.h.Text(r.Text), 14)
 	d.text(x0+(x1-x0)*2/5, (y0+y1)/2+3, "middle", "wire halo", label)
 	d.b.WriteString(`</g>`)

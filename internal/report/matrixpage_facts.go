@@ -43,23 +43,34 @@ func (v *matrixView) facts(m *Matrix) []string {
 	default:
 		out = append(out, fmt.Sprintf("%d of %d locks come through all columns.", len(whole), len(m.Locks)))
 	}
-	worst, mild := 0, 0
-	for i := range v.Columns {
-		if v.Columns[i].Bad > v.Columns[worst].Bad {
+	worst, mild := -1, -1
+	for i, c := range v.Columns {
+		if c.Code == noFaultCode {
+			if c.Bad > 0 {
+				out = append(out, fmt.Sprintf("Broken or stuck even without any fault: %s.", plural(c.Bad, "lock")))
+			}
+			continue
+		}
+		if worst < 0 || c.Bad > v.Columns[worst].Bad {
 			worst = i
 		}
-		if v.Columns[i].Bad < v.Columns[mild].Bad {
+		if mild < 0 || c.Bad < v.Columns[mild].Bad {
 			mild = i
 		}
 	}
-	if c := v.Columns[worst]; c.Bad > 0 {
-		out = append(out, fmt.Sprintf("What harms most: %s (%s), with %d of %d locks broken or stuck.", c.Name, c.Code, c.Bad, len(m.Locks)))
+	if worst < 0 || v.Columns[worst].Bad == 0 {
+		return out
 	}
-	if c := v.Columns[mild]; mild != worst && c.Bad < v.Columns[worst].Bad {
+	c := v.Columns[worst]
+	out = append(out, fmt.Sprintf("What harms most: %s (%s), with %d of %d locks broken or stuck.", c.Name, c.Code, c.Bad, len(m.Locks)))
+	if c := v.Columns[mild]; c.Bad < v.Columns[worst].Bad {
 		out = append(out, fmt.Sprintf("What harms least: %s (%s), with %d.", c.Name, c.Code, c.Bad))
 	}
 	return out
 }
+
+// noFaultCode is the column in which nothing goes wrong.
+const noFaultCode = "N0"
 
 // measured says how the letters came about.
 func measured(m *Matrix) []string {

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"html/template"
 	"sort"
 	"time"
 
@@ -20,6 +21,8 @@ type Tale struct {
 	Steps   []TaleStep
 	Before  int // steps left out before the first
 	After   int // steps left out after the last
+
+	strip template.HTML // who believed what, drawn
 }
 
 // TaleStep is one step of a tale.
@@ -42,6 +45,9 @@ func NewTale(j *checker.Judgement, lag time.Duration) *Tale {
 		last = p.index
 	}
 	t.close(len(steps) - last - 1)
+	if n := len(t.Steps); n > 0 && j.Letter != checker.LetterStuck {
+		t.strip = strip(j, t.Steps[0].At, t.Steps[n-1].At)
+	}
 	return t
 }
 
@@ -60,7 +66,7 @@ func (t *Tale) shorter(limit int) *Tale {
 		return t
 	}
 	out := *t
-	out.Steps = nil
+	out.Steps, out.strip = nil, ""
 	gap := 0
 	for _, s := range t.Steps {
 		if s.rank >= limit {
@@ -211,6 +217,8 @@ func (p *picker) class(i int) int {
 		return 1
 	case !p.concerns(e):
 		return 4
+	case e.Kind == history.Removed && e.Owner == e.Peer && i > 0 && p.steps[i].Belief == p.steps[i-1].Belief:
+		return 4 // it cleans up behind an attempt that failed
 	case e.Kind == history.Granted, e.Kind == history.Extended, e.Kind == history.Replicated, e.Kind == history.TimedOut:
 		return 3
 	}

@@ -61,6 +61,7 @@ type matrixCellView struct {
 
 type runOfCell struct {
 	Verdict, Assumed, Formula string
+	Strip                     template.HTML
 	Steps                     []taleView
 	Before, After             string
 	File, YAML, Command, Hash string
@@ -79,7 +80,7 @@ var letters = []letterView{
 	{"F", "cF", "A release removes the entry of another client.", "foreign entry freed", 0},
 	{"V", "cV", "Mutual exclusion is violated: two clients hold the lock at once.", "two holders", 0},
 	{"VF", "cVF", "Both: two holders, and a foreign entry freed.", "both", 0},
-	{"-", "cN", "The lock has no step that the fault could hit.", "not applicable", 0},
+	{"-", "cN", "The fault could not be brought about: the lock has no such step, or it never came to it.", "not applicable", 0},
 }
 
 // classOf is the style of a letter; that of an unknown letter is the one of "-".
@@ -253,6 +254,7 @@ func newRunOfCell(r *MatrixRun, d detail) *runOfCell {
 	}
 	t := r.Tale.shorter(d.steps)
 	v.Verdict, v.Assumed, v.Formula = nice(t.Verdict), nice(t.Assumed), nice(t.Formula)
+	v.Strip = t.strip
 	v.Before, v.After = leftOut(t.Before), leftOut(t.After)
 	for _, s := range t.Steps {
 		truth := clean(s.Belief, 120)

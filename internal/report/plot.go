@@ -34,7 +34,7 @@ var (
 const maxPoints = 900
 
 // fontFamily matches the fonts that gonum names; a page has its own.
-var fontFamily = regexp.MustCompile(`font-family:[^;"]*`)
+var fontFamily = regexp.MustCompile(`style="font-family:[^;"]*`)
 
 // HoldersOverTime plots how many clients believed to hold the lock. A line at 1
 // is the law, and the area above it is filled. Faults are shaded behind, and
@@ -46,18 +46,11 @@ func HoldersOverTime(h *history.History, findings []checker.Finding) ([]byte, er
 
 func holdersOverTime(h *history.History, findings []checker.Finding, points int) ([]byte, error) {
 	ls := levels(h)
-	p := plot.New()
-	p.BackgroundColor = nil // a transparent colour would be written as an invalid one
+	p := newPlot("true time in seconds", "clients inside")
 	top := float64(max(most(ls), 2)) + 0.5
 	p.Y.Min, p.Y.Max = laneBottom-0.1, top
 	p.X.Min, p.X.Max = 0, math.Max(h.End().Duration().Seconds(), 0.001)
-	p.X.Label.Text, p.Y.Label.Text = "true time in seconds", "clients inside"
 	p.X.Tick.Marker, p.Y.Tick.Marker = timeTicks(p.X.Max), wholeTicks(most(ls))
-	for _, s := range []*draw.TextStyle{&p.X.Label.TextStyle, &p.Y.Label.TextStyle, &p.X.Tick.Label, &p.Y.Tick.Label} {
-		s.Font.Size = 9.5
-		s.Font.Variant = "Sans"
-	}
-	p.X.Padding, p.Y.Padding = 0, 0
 	p.Add(&holders{
 		levels: thin(ls, points),
 		faults: append(faultSpans(h), frozenSpans(h)...),
@@ -185,9 +178,12 @@ func finish(svg []byte, title string) []byte {
 	if i := bytes.Index(svg, []byte("<svg")); i > 0 {
 		svg = svg[i:]
 	}
-	svg = bytes.ReplaceAll(svg, []byte("#000000"), []byte("currentColor"))
-	svg = bytes.ReplaceAll(svg, []byte("stroke:#0072B2"), []byte("stroke:var(--c1,#0072B2)"))
-	svg = fontFamily.ReplaceAll(svg, []byte("font-family:inherit"))
+	for _, c := range colours {
+		svg = bytes.ReplaceAll(svg, []byte(c[0]), []byte(c[1]))
+	}
+	svg = wordy.ReplaceAll(svg, nil)
+	svg = blanks.ReplaceAll(svg, []byte("\n"))
+	svg = fontFamily.ReplaceAll(svg, []byte(`style="font-family:inherit`))
 	head, body, _ := bytes.Cut(svg, []byte(">"))
 	var out bytes.Buffer
 	out.Write(head)

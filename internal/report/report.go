@@ -15,6 +15,7 @@ import (
 
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
+	"lockstep/internal/locks"
 	"lockstep/internal/plan"
 )
 
@@ -99,6 +100,14 @@ func (b *Bundle) lag(h *history.History) time.Duration {
 		return 0
 	}
 	lag := b.Plan.Redis.Lag
+	if v, ok := locks.Lookup(h.Header.Lock); ok {
+		switch v.Store {
+		case locks.StoreMySQL:
+			lag = b.Plan.MySQL.Lag
+		case locks.StorePostgres:
+			lag = b.Plan.Postgres.Lag
+		}
+	}
 	if ppm := h.Header.ScalePPM; ppm > 0 && h.Header.Lease != b.Plan.Lease {
 		lag = lag / 1_000_000 * time.Duration(ppm)
 	}

@@ -66,7 +66,7 @@ func TestGolden(t *testing.T) {
 	}
 	golden(t, "holders.svg", svg)
 	steps := explain.Steps(j.History, j.Findings)
-	golden(t, "spacetime.svg", []byte(diagram(newLayout(j.History, steps, true, true), "lock-2")))
+	golden(t, "spacetime.svg", []byte(diagram(newLayout(j.History, steps, true, true), barsOf(j.History), "lock-2", "l2-s")))
 }
 
 // The same bundle, built and drawn twice, gives the same bytes.

@@ -46,6 +46,9 @@ func shivizRun(out *strings.Builder, r *Run) {
 	h := r.Judgement.History
 	s := vectors{h: h, hosts: hostNames(h), known: make([][]int32, len(h.Header.Nodes)+1)}
 	s.at = make([]int32, len(h.Events))
+	for _, host := range s.hosts {
+		s.quoted = append(s.quoted, jsonString(host))
+	}
 	scope := scopeOf(h, r.Judgement.Findings, min(ShivizEvents, shivizClocks/len(s.known)))
 	told := map[int32]string{} // sentences of the story
 	if scope.notice == "" {
@@ -64,7 +67,9 @@ func shivizRun(out *strings.Builder, r *Run) {
 		if text == "" {
 			text = InWords(h, i)
 		}
-		fmt.Fprintf(out, "%s %s\n%s ", e.At, clean(text, maxLine), s.hosts[node])
+		for _, part := range []string{e.At.String(), " ", cleaned(text, maxLine), "\n", s.hosts[node], " "} {
+			out.WriteString(part)
+		}
 		s.write(out, node)
 	}
 	if scope.notice != "" {
@@ -74,11 +79,12 @@ func shivizRun(out *strings.Builder, r *Run) {
 
 // vectors keeps the vector clocks of a run.
 type vectors struct {
-	h     *history.History
-	hosts []string  // by NodeID
-	known [][]int32 // by NodeID: its clock; never changed in place, so that it can be kept
-	kept  [][]int32 // the clocks of events, without the repetitions
-	at    []int32   // by event: index into kept plus one, 0: none
+	h      *history.History
+	hosts  []string  // by NodeID
+	quoted []string  // the same as JSON
+	known  [][]int32 // by NodeID: its clock; never changed in place, so that it can be kept
+	kept   [][]int32 // the clocks of events, without the repetitions
+	at     []int32   // by event: index into kept plus one, 0: none
 }
 
 // observe lets a node take part in event i and returns the node. An event that
@@ -156,7 +162,7 @@ func (s *vectors) write(out *strings.Builder, node history.NodeID) {
 			out.WriteString(", ")
 		}
 		first = false
-		out.WriteString(jsonString(s.hosts[id]))
+		out.WriteString(s.quoted[id])
 		out.WriteByte(':')
 		out.WriteString(strconv.Itoa(int(n)))
 	}
@@ -170,7 +176,7 @@ func hostNames(h *history.History) []string {
 	taken := map[string]bool{"run": true, "lockstep": true}
 	for id, n := range h.Header.Nodes {
 		name := strings.NewReplacer(" ", "_", "{", "(", "}", ")", `"`, "'", `\`, "/").Replace(clean(n.Name, maxName))
-		if taken[name] || name == "" {
+		for taken[name] || name == "" {
 			name = fmt.Sprintf("%s#%d", name, id+1)
 		}
 		taken[name] = true

@@ -1,7 +1,9 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"sort"
 	"strconv"
 
@@ -112,12 +114,12 @@ type traceItem struct {
 func (t *trace) write(b *Bundle, notices []string) []byte {
 	// A viewer wants to see a slice before what is inside of it and before the
 	// arrows that begin or end in it.
-	sort.SliceStable(t.out, func(i, j int) bool {
-		x, y := &t.out[i], &t.out[j]
-		if x.from != y.from {
-			return x.from < y.from
-		}
-		return x.to > y.to
+	order := make([]*traceItem, len(t.out))
+	for i := range t.out {
+		order[i] = &t.out[i]
+	}
+	slices.SortStableFunc(order, func(x, y *traceItem) int {
+		return cmp.Or(cmp.Compare(x.from, y.from), cmp.Compare(y.to, x.to))
 	})
 	buf := make([]byte, 0, 200*len(t.out)+len(t.meta)+1000)
 	buf = append(buf, `{"displayTimeUnit":"ms","otherData":{`...)
@@ -128,8 +130,8 @@ func (t *trace) write(b *Bundle, notices []string) []byte {
 	}
 	buf = append(buf, "},\n\"traceEvents\":[\n"...)
 	buf = append(buf, t.meta...)
-	for i := range t.out {
-		buf = t.out[i].append(buf)
+	for _, item := range order {
+		buf = item.append(buf)
 	}
 	if n := len(buf); n > 2 && buf[n-2] == ',' {
 		buf = append(buf[:n-2], '\n')
@@ -200,10 +202,23 @@ func appendTraceTime(buf []byte, nanos int64) []byte {
 func (t *trace) quote(s string) string {
 	quoted, ok := t.texts[s]
 	if !ok {
-		quoted = jsonString(clean(s, maxTraceText))
+		quoted = jsonString(cleaned(s, maxTraceText))
 		t.texts[s] = quoted
 	}
 	return quoted
+}
+
+// cleaned is clean, and quick with the plain texts that most texts are.
+func cleaned(s string, limit int) string {
+	if len(s) > limit || s == "" || s[0] == ' ' || s[len(s)-1] == ' ' {
+		return clean(s, limit)
+	}
+	for i := 0; i < len(s); i++ {
+		if s[i] < ' ' || s[i] > '~' || s[i] == ' ' && s[i+1] == ' ' {
+			return clean(s, limit)
+		}
+	}
+	return s
 }
 
 // maxTraceText is how long a text in a trace may be, in characters.

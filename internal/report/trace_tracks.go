@@ -1,8 +1,9 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
-	"sort"
+	"slices"
 
 	"lockstep/internal/history"
 )
@@ -41,20 +42,16 @@ func (t *trace) place(tr *track) {
 	if len(tr.slices) == 0 {
 		return
 	}
-	sort.SliceStable(tr.slices, func(i, j int) bool {
-		x, y := &tr.slices[i], &tr.slices[j]
-		switch {
-		case x.from != y.from:
-			return x.from < y.from
-		case x.to != y.to:
-			return x.to > y.to
-		}
-		return x.depth < y.depth
+	order := make([]*slice, len(tr.slices))
+	for i := range tr.slices {
+		order[i] = &tr.slices[i]
+	}
+	slices.SortStableFunc(order, func(x, y *slice) int {
+		return cmp.Or(cmp.Compare(x.from, y.from), cmp.Compare(y.to, x.to), cmp.Compare(x.depth, y.depth))
 	})
 	var lanes [][]*slice // per lane, the slices that are open
 	first := firstTID + t.tids
-	for i := range tr.slices {
-		s := &tr.slices[i]
+	for _, s := range order {
 		lane := 0
 		for ; lane < len(lanes); lane++ {
 			if lanes[lane] = closeBefore(lanes[lane], s.from); nests(lanes[lane], s) {
@@ -108,10 +105,10 @@ type traceRun struct {
 	clients int // the numbers of the processes
 	stores  int
 	faults  int
-	nodes   []nodeTracks // by NodeID
-	tracks  []*track     // in the order of the picture
+	nodes   []nodeTracks  // by NodeID
+	tracks  []*track      // in the order of the picture
 	grants  []*grantTrack // in the order of their first entry
-	calls   []call // by event, when messages are drawn
+	calls   []call        // by event, when messages are drawn
 }
 
 // nodeTracks is what is drawn of one node, and what is under way there.

@@ -2,56 +2,19 @@ package report
 
 import (
 	"fmt"
-	"html/template"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
+	"lockstep/internal/history"
+	"lockstep/internal/locks"
 	"lockstep/internal/plan"
 )
 
-// glossary explains the words of a report, in the order in which a reader meets them.
-var glossary = []pair{
-	{"mutual-exclusion", "At no instant do two clients believe that they hold the lock."},
-	{"owner-only-release", "A release removes only the entry of the client that releases."},
-	{"no-stale-write", "The resource takes no write from a client after another one has acquired the lock."},
-	{"no-lost-update", "No accepted write overwrites one that its client had not seen."},
-	{"progress", "Once all faults are over, the lock becomes free again within ten leases."},
-	{"belief", "A client thinks that it holds the lock: from the success of acquire until it releases, is told of the loss, or dies."},
-	{"grant", "A server has an entry for a client. Only the server knows when that ends."},
-	{"lease", "How long the store keeps an entry without hearing from its owner."},
-	{"token", "A number that grows with every acquisition, so that the resource can tell old from new."},
-	{"fence", "The resource's refusal of a token lower than one it has seen."},
-	{"true time", "The one clock that nobody in the world can read; all figures here use it."},
-	{"kept, broken, unknown", "Unknown is never a kind of kept: the run did not put the property to the test."},
-}
-
-// legendItem explains one shape of the diagram.
-type legendItem struct {
-	Figure template.HTML
-	Text   string
-}
-
-// swatch draws a small figure for the legend.
-func swatch(body string) template.HTML {
-	return template.HTML(`<svg class="spacetime" width="22" height="16" viewBox="0 0 22 16" aria-hidden="true">` + body + `</svg>`)
-}
-
-var legend = []legendItem{
-	{swatch(`<path d="M5 15 17 3M1 11 9 3M13 15 21 7" style="stroke:var(--c1)" stroke-width="2"/>` +
-		`<rect x="1" y="2" width="20" height="12" rx="2" fill="none" style="stroke:var(--c1)"/>`), "the client believes that it holds the lock"},
-	{swatch(`<rect x="1" y="2" width="20" height="12" rx="2" style="fill:var(--c1)"/>`), "the store has its entry"},
-	{swatch(`<path d="M0 8H22" class="end"/>`), "the entry ends"},
-	{swatch(`<rect x="1" y="1" width="20" height="14" class="frozen"/>`), "frozen"},
-	{swatch(`<path d="M1 5H16" class="msg"/><path d="M15 2 21 5 15 8z" class="head"/><path d="M1 12H21" class="msg late"/>`), "message; dashed: late"},
-	{swatch(`<path d="M1 3L20 8L1 13" class="msg unseen"/>`), "command on a real server: when it was executed is unknown"},
-	{swatch(`<path d="M6 3l10 10m0 -10l-10 10" class="cross"/>`), "lost, or dead"},
-	{swatch(`<path d="M11 1l7 7l-7 7l-7 -7z" style="fill:var(--c1)"/>`), "accepted write, with the version"},
-	{swatch(`<path d="M11 1l7 7l-7 7l-7 -7z" class="refused"/>`), "refused write"},
-	{swatch(`<circle cx="11" cy="8" r="6.5" class="ring"/>`), "a property breaks"},
-}
-
 // setUp lists what was played, in words.
-func setUp(p *plan.Plan) []pair {
+func setUp(b *Bundle) []pair {
+	p := b.Plan
 	if p == nil {
 		return nil
 	}
@@ -62,18 +25,18 @@ func setUp(p *plan.Plan) []pair {
 	w := p.Workload
 	out := []pair{
 		{"clients", strings.Join(names, ", ")},
-		{"lease", p.Lease.String()},
-		{"rounds", fmt.Sprintf("%d per client, waiting up to %s for the lock", w.Repeat, w.Wait)},
+		{"lease", said(p.Lease)},
+		{"rounds", fmt.Sprintf("%d per client, waiting up to %s for the lock", w.Repeat, said(w.Wait))},
 		{"work inside", between(w.Work)},
 		{"rest between rounds", between(w.Rest)},
-		{"network", fmt.Sprintf("%s each way, response timeout %s%s", between(p.Network.Latency), p.Network.Timeout, loss(p.Network.LossPPM))},
+		{"network", fmt.Sprintf("%s each way, response timeout %s%s", between(p.Network.Latency), said(p.Network.Timeout), loss(p.Network.LossPPM))},
 		{"fence", string(w.Fence)},
-		{"servers", servers(p.Redis)},
 	}
+	out = append(out, serversOf(b)...)
 	for _, c := range p.Clocks {
 		out = append(out, pair{
 			"clock of " + clean(c.Node, maxName),
-			fmt.Sprintf("off by %s, drifts by %d ppm", c.Offset, c.DriftPPM),
+			fmt.Sprintf("off by %s, drifts by %d ppm", said(c.Offset), c.DriftPPM),
 		})
 	}
 	for i := range out {
@@ -84,9 +47,17 @@ func setUp(p *plan.Plan) []pair {
 
 func between(r plan.Range) string {
 	if r.Max <= r.Min {
-		return r.Min.String()
+		return said(r.Min)
 	}
-	return r.Min.String() + " to " + r.Max.String()
+	return said(r.Min) + " to " + said(r.Max)
+}
+
+// said writes a duration of a plan as people say it: 60 s, 1.5 s, 100 ms.
+func said(d time.Duration) string {
+	if d > -time.Second && d < time.Second && d != 0 {
+		return strconv.FormatFloat(float64(d)/1e6, 'f', -1, 64) + " ms"
+	}
+	return strconv.FormatFloat(d.Seconds(), 'f', -1, 64) + " s"
 }
 
 func loss(ppm int64) string {
@@ -96,14 +67,131 @@ func loss(ppm int64) string {
 	return fmt.Sprintf(", %d of a million commands lose one half", ppm)
 }
 
-func servers(r plan.Redis) string {
-	if r.Replicas == 0 {
-		return "one Redis server"
+// serversOf says what the stores of the bundle's locks are made of: one line for
+// all locks with the same servers.
+func serversOf(b *Bundle) []pair {
+	var texts []string
+	users := map[string][]string{}
+	for i := range b.Runs {
+		text := servers(b.Plan, &b.Runs[i])
+		if users[text] == nil {
+			texts = append(texts, text)
+		}
+		users[text] = append(users[text], clean(b.Runs[i].Lock, maxName))
 	}
-	plural := "replica"
-	if r.Replicas > 1 {
-		plural = "replicas"
+	var out []pair
+	for _, text := range texts {
+		name := "servers"
+		if len(texts) > 1 {
+			name += " of " + strings.Join(users[text], ", ")
+		}
+		out = append(out, pair{clean(name, maxLine), text})
 	}
-	return fmt.Sprintf("one Redis primary and %d %s, %s behind; a failover takes %s",
-		r.Replicas, plural, r.Lag, r.Failover.After.Round(time.Millisecond))
+	return out
+}
+
+// servers describes the servers of one run's lock. What a design demands of them
+// comes before what the plan says.
+func servers(p *plan.Plan, r *Run) string {
+	v, ok := locks.Lookup(r.Lock)
+	if !ok {
+		return listed(r.Judgement.History)
+	}
+	switch v.Store {
+	case locks.StoreRedisNodes:
+		n := v.Servers.Nodes
+		if n == 0 {
+			n = p.Redlock.Nodes
+		}
+		return fmt.Sprintf("%d Redis primaries that know nothing of each other%s", n, keeps(p.Redlock.Persistence, v.Servers.FsyncAlways))
+	case locks.StoreEtcd:
+		return cluster("an etcd cluster", p.Etcd)
+	case locks.StoreConsul:
+		return cluster("a Consul cluster", p.Consul)
+	case locks.StoreZooKeeper:
+		return cluster("a ZooKeeper ensemble", p.ZooKeeper.Cluster) + fmt.Sprintf(", tick %s", said(p.ZooKeeperTick()))
+	case locks.StoreMySQL:
+		return database("MySQL", p.MySQL, v.Servers.Replicas)
+	case locks.StorePostgres:
+		return database("PostgreSQL", p.Postgres, v.Servers.Replicas)
+	}
+	return redis(p.Redis, &v.Servers)
+}
+
+// listed names the servers of a lock that is not one of ours.
+func listed(h *history.History) string {
+	var names []string
+	if h != nil {
+		for _, n := range h.Header.Nodes {
+			if n.Role == history.RoleStore {
+				names = append(names, clean(n.Name, maxName))
+			}
+		}
+	}
+	if len(names) == 0 {
+		return "the history names none"
+	}
+	return strings.Join(names, ", ")
+}
+
+func redis(r plan.Redis, demanded *locks.Servers) string {
+	replicas := max(r.Replicas, demanded.Replicas)
+	text := "one Redis server"
+	if replicas > 0 {
+		text = fmt.Sprintf("one Redis primary and %s", behind(replicas, r.Lag))
+		if r.Failover.By == plan.BySentinel {
+			text += fmt.Sprintf("; %d sentinels promote one after %s of silence and an election of %s",
+				plan.Sentinels, said(r.Failover.DownAfter), said(r.Failover.Election))
+		} else {
+			text += fmt.Sprintf("; a failover takes %s", said(r.Failover.After))
+		}
+	}
+	if n := max(r.MinReplicas, demanded.MinReplicas); n > 0 {
+		text += fmt.Sprintf("; writes need %d replicas in contact", n)
+	}
+	return text + keeps(r.Persistence, demanded.FsyncAlways)
+}
+
+// keeps says what a restarted server still knows, where it is worth a word.
+func keeps(persistence string, always bool) string {
+	switch {
+	case always || persistence == plan.PersistAlways:
+		return "; every write is on disk before its reply"
+	case persistence == plan.PersistEverySecond:
+		return "; on disk once per second"
+	}
+	return ""
+}
+
+func behind(replicas int, lag time.Duration) string {
+	return fmt.Sprintf("%s, %s behind", countOf(replicas, "replica", "replicas"), said(lag))
+}
+
+func cluster(what string, c plan.Cluster) string {
+	return fmt.Sprintf("%s of %d, which elects a new leader in %s", what, c.Nodes, said(c.Election))
+}
+
+func database(name string, s plan.SQL, demanded int) string {
+	replicas := max(s.Replicas, demanded)
+	if replicas == 0 {
+		return fmt.Sprintf("one %s server", name)
+	}
+	return fmt.Sprintf("one %s primary and %s; a failover takes %s", name, behind(replicas, s.Lag), said(s.Failover.After))
+}
+
+// promise is what a lock's documentation says of it.
+type promise struct{ Lock, Store, Guarantees, BreaksWhen string }
+
+// promisesOf lists the promises of the locks, for those that are ours.
+func promisesOf(b *Bundle) []promise {
+	var out []promise
+	for i := range b.Runs {
+		v, ok := locks.Lookup(b.Runs[i].Lock)
+		if !ok || slices.ContainsFunc(out, func(p promise) bool { return p.Lock == v.ID }) {
+			continue
+		}
+		d := v.Doc()
+		out = append(out, promise{v.ID, string(v.Store), clean(d.Guarantees, maxProse), clean(d.BreaksWhen, maxProse)})
+	}
+	return out
 }

@@ -31,9 +31,17 @@ var layers = map[string][]string{
 		"internal/checker", "internal/faults", "internal/history", "internal/locks", "internal/plan", "internal/run",
 		"internal/scenario", "internal/sim", "internal/timerwheel", "internal/world",
 	},
+	"scenarios":         {},
+	"internal/glossary": {},
+	"internal/tour": {
+		"internal/checker", "internal/explain", "internal/faults", "internal/glossary", "internal/history", "internal/plan",
+		"internal/run", "internal/scenario", "internal/sim", "scenarios",
+	},
 	"internal/explain":  {"internal/checker", "internal/history", "internal/plan"},
 	"internal/report":   {"internal/checker", "internal/explain", "internal/history", "internal/plan", "internal/locks", "internal/faults"},
 	"internal/runstore": {},
+	"internal/schema":   {"internal/checker", "internal/faults", "internal/locks", "internal/plan"},
+	"internal/docs":     {"internal/checker", "internal/faults", "internal/locks", "internal/plan"},
 	"internal/tidy":     {"internal/checker", "internal/faults", "internal/locks", "internal/plan", "internal/scenario"},
 	"cmd/simulate":      {"internal"},
 }

@@ -39,6 +39,7 @@ type Start struct {
 	Lease    time.Duration
 	Timeout  time.Duration // response timeout
 	Replicas int           // of the primary
+	Addrs    []string      // of the links to the servers, the first primary's first
 	Workload plan.Workload
 	Clock    Clock
 	// Moments of the workload that faults wait for; the others are reported
@@ -52,7 +53,12 @@ type Start struct {
 // Want is a moment of the wire that some fault may wait for.
 type Want struct {
 	Kind    faults.MomentKind
-	Command string // the name of a command or of a script
+	Command string // the name of a command or of a script, or faults.AnyCommand
+}
+
+// Covers reports whether it is a moment of that command; script is "" for a plain one.
+func (w Want) Covers(command, script string) bool {
+	return w.Command == faults.AnyCommand || w.Command == command || script != "" && w.Command == script
 }
 
 // Go tells a worker that has reported Ready when to begin.
@@ -74,7 +80,6 @@ const (
 	Done   UpKind = "done"   // has played all rounds
 
 	CallUp UpKind = "call"  // is about to send a command that faults wait for
-	Dial   UpKind = "dial"  // asks where the primary is
 	Read   UpKind = "read"  // of the resource: Token
 	Write  UpKind = "write" // of the resource: Token, Value is the version it is based on
 	Extra  UpKind = "extra" // asks how much longer its work takes
@@ -92,6 +97,7 @@ type Up struct {
 	Value   int64               `json:"v,omitempty"`
 	Text    string              `json:"text,omitempty"`
 	Call    int64               `json:"call,omitempty"` // number of a command, counted by each worker
+	Server  int                 `json:"srv,omitempty"`  // that it goes to, as an index of Start.Addrs
 	Task    string              `json:"task,omitempty"` // that sends it; "" for the business task
 	Command string              `json:"cmd,omitempty"`  // its name
 	Script  string              `json:"script,omitempty"`
@@ -99,13 +105,13 @@ type Up struct {
 	Wants   []faults.MomentKind `json:"wants,omitempty"` // for CallUp
 }
 
-// Down is what the harness says after Start: an answer, or Go.
+// Down is what the harness says after Start: an answer, Go or Lead.
 type Down struct {
 	ID    int64         `json:"id"`
 	Go    *Go           `json:"go,omitempty"`
 	Value int64         `json:"v,omitempty"`    // a version
 	Extra time.Duration `json:"x,omitempty"`    // more work
-	Addr  string        `json:"addr,omitempty"` // of the link to the primary
+	Lead  *int          `json:"lead,omitempty"` // the primary from now on, as an index of Start.Addrs
 	Error string        `json:"err,omitempty"`  // FencedError or a text
 }
 

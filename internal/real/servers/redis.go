@@ -22,6 +22,13 @@ type RedisOptions struct {
 	Program   string          // path of redis-server; looked up when empty
 	Scratch   *osproc.Scratch // where its directory goes; one of its own when nil
 	ReplicaOf string          // host:port of the primary, or of a proxy before it; "" for a primary
+	// Fsync is when the append-only file reaches the disk: everysec or always; "" for
+	// a server without such a file, which forgets everything when it dies.
+	Fsync string
+	// MinReplicas refuses writes while fewer replicas have been heard of within
+	// MinReplicasMaxLag, which Redis knows in whole seconds only; it is rounded up.
+	MinReplicas       int
+	MinReplicasMaxLag time.Duration
 }
 
 // Server is a running server process.
@@ -31,6 +38,7 @@ type Server struct {
 	Dir  string
 
 	process *osproc.Process
+	redis   RedisOptions    // as it was started, for Restart
 	own     *osproc.Scratch // non-nil when the server made it
 }
 
@@ -53,7 +61,7 @@ func StartRedis(ctx context.Context, o RedisOptions) (*Server, error) {
 		}
 		o.Program = program
 	}
-	s := &Server{Name: o.Name}
+	s := &Server{Name: o.Name, redis: o}
 	scratch := o.Scratch
 	if scratch == nil {
 		own, err := osproc.NewScratch()
@@ -91,25 +99,68 @@ func (s *Server) start(ctx context.Context, o RedisOptions, scratch *osproc.Scra
 	if err != nil {
 		return err
 	}
-	log, err := os.Create(filepath.Join(dir, "log"))
+	s.Dir, s.Addr = dir, net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
+	return s.spawn(ctx, o)
+}
+
+// spawn starts the process on the port and in the directory that were chosen.
+func (s *Server) spawn(ctx context.Context, o RedisOptions) error {
+	log, err := os.Create(filepath.Join(s.Dir, "log"))
 	if err != nil {
 		return fmt.Errorf("no log for %s: %w: free some space, or set TMPDIR to a directory that can be written", o.Name, err)
 	}
 	defer log.Close() // the child has its own
-	cmd := exec.Command(o.Program, redisArgs(port, dir, o.ReplicaOf)...)
-	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, log, log
+	_, port, _ := net.SplitHostPort(s.Addr)
+	cmd := exec.Command(o.Program, redisArgs(port, s.Dir, &o)...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = s.Dir, log, log
 	process, err := osproc.Start(cmd)
 	if err != nil {
 		return err
 	}
-	s.process, s.Dir, s.Addr = process, dir, net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
+	s.process = process
 	if err := s.waitReady(ctx); err != nil {
 		return errors.Join(err, process.Kill())
 	}
 	return nil
 }
 
-// redisArgs are the flags of a server that is all in memory.
+// Restart starts a server that has been killed on its port and in its directory
+// again, as a replica of another one unless replicaOf is empty. Without an
+// append-only file it comes back empty: the dump that replication leaves behind
+// is removed, since no such server is asked to keep one.
+//
+// A server that was killed has lost nothing of its file, whatever Fsync says: what
+// it wrote is in the memory of the operating system. Only the death of the whole
+// machine would show the difference.
+func (s *Server) Restart(ctx context.Context, replicaOf string) error {
+	ctx, cancel := context.WithTimeout(ctx, startTime)
+	defer cancel()
+	s.redis.ReplicaOf = replicaOf
+	if s.redis.Fsync == "" {
+		if err := os.Remove(filepath.Join(s.Dir, dumpFile)); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return fmt.Errorf("%s cannot be made to forget: %w", s.Name, err)
+		}
+	}
+	for {
+		err := s.spawn(ctx, s.redis)
+		if !errors.Is(err, errPortTaken) || ctx.Err() != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(portPause):
+		}
+	}
+}
+
+const (
+	// dumpFile is where a full sync is stored, with saving off as well.
+	dumpFile = "dump.rdb"
+	// portPause is between two tries to have an old port back.
+	portPause = 20 * time.Millisecond
+)
+
+// redisArgs are the flags of a server.
 //
 // repl-diskless-sync no: the default sends the first sync to a replica without
 // a file, but waits five seconds for more replicas to come (a flag cures that),
@@ -120,15 +171,25 @@ func (s *Server) start(ctx context.Context, o RedisOptions, scratch *osproc.Scra
 //
 // hz: WAIT and expiry are as coarse as the server's timer, 100 ms by default,
 // which is a lot of a one-second lease.
-func redisArgs(port int, dir, replicaOf string) []string {
+func redisArgs(port, dir string, o *RedisOptions) []string {
 	args := []string{
-		"--port", strconv.Itoa(port), "--bind", "127.0.0.1", "--protected-mode", "no",
-		"--save", "", "--appendonly", "no", "--dir", dir, "--daemonize", "no",
+		"--port", port, "--bind", "127.0.0.1", "--protected-mode", "no",
+		"--save", "", "--dir", dir, "--dbfilename", dumpFile, "--daemonize", "no",
 		"--repl-diskless-sync", "no", "--hz", "100",
 	}
-	if replicaOf != "" {
-		host, port, _ := net.SplitHostPort(replicaOf)
+	if o.Fsync == "" {
+		args = append(args, "--appendonly", "no")
+	} else {
+		args = append(args, "--appendonly", "yes", "--appendfsync", o.Fsync)
+	}
+	if o.ReplicaOf != "" {
+		host, port, _ := net.SplitHostPort(o.ReplicaOf)
 		args = append(args, "--replicaof", host+" "+port)
+	}
+	if o.MinReplicas > 0 {
+		seconds := (o.MinReplicasMaxLag + time.Second - 1) / time.Second
+		args = append(args, "--min-replicas-to-write", strconv.Itoa(o.MinReplicas),
+			"--min-replicas-max-lag", strconv.Itoa(int(max(seconds, 1))))
 	}
 	return args
 }

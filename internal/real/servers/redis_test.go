@@ -13,6 +13,38 @@ import (
 	"lockstep/internal/real/servers"
 )
 
+// A primary writes a dump for a replica that comes, and would load it.
+func TestAServerWithoutAFileComesBackEmpty(t *testing.T) {
+	realtest.Need(t, "redis-server")
+	t.Setenv("TMPDIR", t.TempDir())
+	ctx := context.Background()
+	for fsync, want := range map[string]string{"": "(nil)", "always": `"v"`, "everysec": `"v"`} {
+		primary, err := servers.StartRedis(ctx, servers.RedisOptions{Fsync: fsync})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer primary.Stop()
+		if _, err := primary.Command(ctx, "SET", "k", "v"); err != nil {
+			t.Fatal(err)
+		}
+		replica, err := servers.StartRedis(ctx, servers.RedisOptions{ReplicaOf: primary.Addr})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer replica.Stop()
+		if err := primary.WaitReplicas(ctx, []*servers.Server{replica}); err != nil {
+			t.Fatal(err)
+		}
+		addr := primary.Addr
+		if err := errors.Join(primary.Kill(), primary.Restart(ctx, "")); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := primary.Command(ctx, "GET", "k"); err != nil || got.String() != want || primary.Addr != addr {
+			t.Errorf("fsync %q: got %v, %v on %s, want %s on %s", fsync, got, err, primary.Addr, want, addr)
+		}
+	}
+}
+
 func TestAMissingServerIsOneSentence(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	_, err := servers.StartRedis(context.Background(), servers.RedisOptions{})

@@ -137,6 +137,13 @@ func (s *Server) WaitReplicas(ctx context.Context, replicas []*Server) error {
 		return fmt.Errorf("%s does not say how far its replication is: %w", s.Name, err)
 	}
 	return s.poll(ctx, func() (bool, error) {
+		info, err := s.Info(ctx, "replication")
+		if err != nil {
+			return false, err
+		}
+		if good, counts := info["min_slaves_good_slaves"]; counts && good < strconv.Itoa(s.redis.MinReplicas) {
+			return false, nil // it refuses writes until it has heard from them
+		}
 		for _, r := range replicas {
 			info, err := r.Info(ctx, "replication")
 			if err != nil {

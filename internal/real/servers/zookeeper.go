@@ -32,11 +32,6 @@ type ZooKeeperOptions struct {
 
 const fastTick = 100 * time.Millisecond
 
-func init() {
-	installs["java"] = "sudo apt-get install -y default-jre-headless"
-	installs["zookeeper.jar"] = "sudo apt-get install -y libzookeeper-java"
-}
-
 // StartZooKeeper starts the servers of an ensemble and returns when all of them
 // serve clients. Stop has to be called on each of them.
 func StartZooKeeper(ctx context.Context, o ZooKeeperOptions) ([]*Server, error) {

@@ -12,8 +12,9 @@ import (
 // connection is world.RedisConn: a connection of the pool that nobody else gets
 // meanwhile.
 type connection struct {
-	port *port
-	conn *redis.Conn
+	w      *worker
+	server int
+	conn   *redis.Conn
 
 	mu     sync.Mutex
 	broken bool
@@ -25,18 +26,19 @@ func (p *port) Dial(ctx context.Context) (world.RedisConn, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	return &connection{port: p, conn: p.client.Conn()}, nil
+	server := p.server()
+	return &connection{w: p.w, server: server, conn: p.w.redis[server].Conn()}, nil
 }
 
 // Do implements world.RedisConn. After a command without a reply the connection is
 // closed: a reply that comes late would be taken for that of the next command.
 func (c *connection) Do(ctx context.Context, cmd world.Cmd) world.Reply {
-	defer c.port.w.turns.leave()()
+	defer c.w.turns.leave()()
 	if c.isBroken() {
 		return world.Failed(world.ErrConnection)
 	}
 	args := cmd.Args()
-	reply := c.port.exchange(ctx, &cmd, args, func() world.Reply {
+	reply := c.w.exchange(ctx, c.server, &cmd, args, func() world.Reply {
 		return waitFor(ctx, func() world.Reply { return roundTrip(ctx, c.conn, args) })
 	})
 	if reply.Kind == world.ReplyError && !serverError(reply.Err) {
@@ -66,7 +68,7 @@ func (c *connection) Close() {
 // client library's kind reads it all the time, so that what comes while nobody
 // waits is kept, and a wait that ends leaves no half-read message behind.
 type subscription struct {
-	port   *port
+	w      *worker
 	pubsub *redis.PubSub
 
 	mu       sync.Mutex
@@ -80,9 +82,10 @@ type subscription struct {
 // lock is to know that messages may have been lost.
 func (p *port) Subscribe(ctx context.Context, channel string) (world.Subscription, error) {
 	defer p.w.turns.leave()()
-	s := &subscription{port: p, pubsub: p.client.Subscribe(context.Background()), news: make(chan struct{})}
+	server := p.server()
+	s := &subscription{w: p.w, pubsub: p.w.redis[server].Subscribe(context.Background()), news: make(chan struct{})}
 	cmd := world.Command("SUBSCRIBE", channel)
-	reply := p.exchange(ctx, &cmd, []any{"subscribe", channel}, func() world.Reply {
+	reply := p.w.exchange(ctx, server, &cmd, []any{"subscribe", channel}, func() world.Reply {
 		return waitFor(ctx, func() world.Reply { return s.confirm(ctx, channel) })
 	})
 	if reply.Err != nil {
@@ -96,7 +99,7 @@ func (p *port) Subscribe(ctx context.Context, channel string) (world.Subscriptio
 // confirm subscribes and waits for the server's word, for as long as for any reply.
 // The answer is given as the integer that it ends with.
 func (s *subscription) confirm(ctx context.Context, channel string) world.Reply {
-	limited, cancel := context.WithTimeout(context.Background(), s.port.w.start.Timeout)
+	limited, cancel := context.WithTimeout(context.Background(), s.w.start.Timeout)
 	defer cancel()
 	if err := s.pubsub.Subscribe(limited, channel); err != nil {
 		return world.Failed(normal(ctx, err))
@@ -142,7 +145,7 @@ func (s *subscription) tell(message string, end error) {
 
 // Next implements world.Subscription.
 func (s *subscription) Next(ctx context.Context) (string, error) {
-	defer s.port.w.turns.leave()()
+	defer s.w.turns.leave()()
 	for {
 		message, news := s.take()
 		switch {

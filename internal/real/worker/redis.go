@@ -21,10 +21,22 @@ import (
 // port is world.Redis on go-redis.
 type port struct {
 	w      *worker
-	client *redis.Client
+	server func() int // index of the server that the next command goes to
 }
 
-// newRedis makes the client. Its options switch off everything with which a
+// primaryPort leads to whatever server this client takes for the primary.
+func (w *worker) primaryPort() *port { return &port{w, func() int { return int(w.lead.Load()) }} }
+
+// nodePorts are one port for each server: primaries that know nothing of each other.
+func (w *worker) nodePorts() []*port {
+	var out []*port
+	for i := range w.redis {
+		out = append(out, &port{w, func() int { return i }})
+	}
+	return out
+}
+
+// newRedis makes the client of one server. Its options switch off everything with which a
 // client library helps behind the caller's back, because a lock must see it:
 //
 //   - MaxRetries: a SETNX whose reply was lost would be sent again, and answer
@@ -34,21 +46,16 @@ type port struct {
 //   - PoolSize: after that many failed dials the pool answers from memory and
 //     looks only once per second whether the server is back;
 //   - Protocol 2 without identity and notices: fewer messages at connection.
-func newRedis(w *worker) *port {
+func newRedis(addr string, timeout time.Duration) *redis.Client {
 	redis.SetLogger(silent{})
-	timeout := w.start.Timeout
-	dialer := net.Dialer{Timeout: timeout}
-	return &port{w: w, client: redis.NewClient(&redis.Options{
-		Addr: "primary",
-		Dialer: func(ctx context.Context, network, _ string) (net.Conn, error) {
-			return dialer.DialContext(ctx, network, w.ask(proto.Up{Kind: proto.Dial}).Addr)
-		},
+	return redis.NewClient(&redis.Options{
+		Addr:     addr,
 		Protocol: 2, DisableIdentity: true,
 		MaxRetries: -1, DialerRetries: 1, DialTimeout: timeout,
 		ReadTimeout: timeout, WriteTimeout: timeout, ContextTimeoutEnabled: true,
 		PoolSize: 1000, ConnMaxIdleTime: -1, ConnMaxLifetime: -1,
 		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
-	})}
+	})
 }
 
 type silent struct{}
@@ -65,19 +72,23 @@ func (p *port) connect(ctx context.Context) error {
 	defer cancel()
 	var err error
 	for ctx.Err() == nil {
-		if err = p.client.Ping(ctx).Err(); err == nil {
+		if err = p.w.redis[p.server()].Ping(ctx).Err(); err == nil {
 			return nil
 		}
 		time.Sleep(5 * time.Millisecond)
 	}
-	return fmt.Errorf("the primary did not answer before the run: %w", err)
+	return fmt.Errorf("a server did not answer before the run: %w", err)
 }
 
 // wants returns the moments of this command that some fault may wait for.
-func (p *port) wants(cmd *world.Cmd) []faults.MomentKind {
+func (w *worker) wants(cmd *world.Cmd) []faults.MomentKind {
 	var out []faults.MomentKind
-	for _, want := range p.w.start.Wire {
-		if want.Command == cmd.Name || (cmd.Script != nil && want.Command == cmd.Script.Name) {
+	script := ""
+	if cmd.Script != nil {
+		script = cmd.Script.Name
+	}
+	for _, want := range w.start.Wire {
+		if want.Covers(cmd.Name, script) {
 			out = append(out, want.Kind)
 		}
 	}
@@ -87,47 +98,47 @@ func (p *port) wants(cmd *world.Cmd) []faults.MomentKind {
 // Do implements world.Redis.
 func (p *port) Do(ctx context.Context, cmd world.Cmd) world.Reply {
 	defer p.w.turns.leave()()
-	args := cmd.Args()
-	return p.exchange(ctx, &cmd, args, func() world.Reply {
-		return waitFor(ctx, func() world.Reply { return roundTrip(ctx, p.client, args) })
+	args, server := cmd.Args(), p.server()
+	return p.w.exchange(ctx, server, &cmd, args, func() world.Reply {
+		return waitFor(ctx, func() world.Reply { return roundTrip(ctx, p.w.redis[server], args) })
 	})
 }
 
-// exchange sends one command. Around it go the events of the wire, and the moments
+// exchange sends one command to one server. Around it go the events of the wire, and the moments
 // that faults wait for: what happens before the request leaves this process and
 // after its reply has come back is reported here, what lies between is seen by
 // the link, which knows the command by its arguments on the wire.
-func (p *port) exchange(ctx context.Context, cmd *world.Cmd, onWire []any, send func() world.Reply) world.Reply {
+func (w *worker) exchange(ctx context.Context, server int, cmd *world.Cmd, onWire []any, send func() world.Reply) world.Reply {
 	if err := ctx.Err(); err != nil {
 		return world.Failed(err)
 	}
-	call := proto.Up{Call: p.w.next(), Command: cmd.Name, Task: taskOf(ctx)}
+	call := proto.Up{Call: w.next(), Server: server, Command: cmd.Name, Task: taskOf(ctx)}
 	if cmd.Script != nil {
 		call.Script = cmd.Script.Name
 	}
-	wants := p.wants(cmd)
+	wants := w.wants(cmd)
 	if slices.ContainsFunc(wants, beforeReply) {
 		announce := call
 		announce.Kind, announce.Wants = proto.CallUp, wants
 		for _, a := range onWire {
 			announce.Args = append(announce.Args, fmt.Sprint(a))
 		}
-		p.w.ask(announce)
+		w.ask(announce)
 	}
-	p.event(call, history.Sent, cmd.String())
+	w.event(call, history.Sent, cmd.String())
 	reply := send()
 	if reply.Kind == world.ReplyError && !serverError(reply.Err) {
-		p.event(call, history.TimedOut, reply.Err.Error())
+		w.event(call, history.TimedOut, reply.Err.Error())
 		return reply
 	}
-	p.event(call, history.Replied, reply.String())
+	w.event(call, history.Replied, reply.String())
 	if slices.Contains(wants, faults.HasReply) {
 		m := call
 		m.Moment = faults.HasReply
-		p.w.reach(m, true)
+		w.reach(m, true)
 	}
 	if call.Task == world.Watchdog {
-		p.w.reach(proto.Up{Moment: faults.Renews}, p.w.wantsMoment(faults.Renews))
+		w.reach(proto.Up{Moment: faults.Renews}, w.wantsMoment(faults.Renews))
 	}
 	return reply
 }
@@ -136,9 +147,9 @@ func (p *port) exchange(ctx context.Context, cmd *world.Cmd, onWire []any, send 
 // that the harness must know of the command before it is sent.
 func beforeReply(m faults.MomentKind) bool { return m != faults.HasReply }
 
-func (p *port) event(call proto.Up, kind history.Kind, text string) {
+func (w *worker) event(call proto.Up, kind history.Kind, text string) {
 	call.Event, call.Text = kind, text
-	p.w.record(call)
+	w.record(call)
 }
 
 func serverError(err error) bool {

@@ -18,8 +18,8 @@ import (
 	"lockstep/internal/world"
 )
 
-// connected returns a port whose harness answers every question and always
-// leads to addr.
+// connected returns a port whose harness answers every question, and
+// whose server is at addr.
 func connected(t testing.TB, addr string) *port {
 	t.Helper()
 	downRead, downWrite, err1 := os.Pipe()
@@ -29,6 +29,7 @@ func connected(t testing.TB, addr string) *port {
 	}
 	mine, theirs := proto.NewConn(downRead, upWrite), proto.NewConn(upRead, downWrite)
 	w := &worker{conn: mine, waiting: map[int64]chan proto.Down{}}
+	w.redis = []*redis.Client{newRedis(addr, 200*time.Millisecond)}
 	w.start.Timeout = 200 * time.Millisecond
 	w.turns.take() // the test is the task that runs
 	go func() {
@@ -37,7 +38,7 @@ func connected(t testing.TB, addr string) *port {
 			if theirs.Receive(&m) != nil {
 				return
 			}
-			if m.ID != 0 && theirs.Send(proto.Down{ID: m.ID, Addr: addr}) != nil {
+			if m.ID != 0 && theirs.Send(proto.Down{ID: m.ID}) != nil {
 				return
 			}
 		}
@@ -54,9 +55,9 @@ func connected(t testing.TB, addr string) *port {
 			waits <- answer
 		}
 	}()
-	p := newRedis(w)
+	p := w.primaryPort()
 	t.Cleanup(func() {
-		p.client.Close()
+		w.redis[0].Close()
 		theirs.Close() // ends both goroutines; the worker must not: it would end the test
 	})
 	return p

@@ -13,7 +13,10 @@ import (
 	"io"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
+
+	"github.com/redis/go-redis/v9"
 
 	"lockstep/internal/faults"
 	"lockstep/internal/history"
@@ -46,6 +49,8 @@ type worker struct {
 	start proto.Start
 	clock clock
 	turns turns
+	redis []*redis.Client // one for each server
+	lead  atomic.Int64    // index of the server that this client takes for the primary
 
 	mu      sync.Mutex
 	last    int64 // number of the last question or command
@@ -67,8 +72,12 @@ func (w *worker) play() error {
 	go func() { asked <- w.listen(began) }()
 
 	env := newEnv(&w.clock, &w.turns, newRand(w.start.Seed, "luck of "+w.start.Name))
-	redis := newRedis(w)
-	if err := redis.connect(env.Background()); err != nil {
+	deps := locks.Deps{
+		Env: env, Name: locks.Key, Owner: w.start.Name,
+		Lease: w.start.Lease, Retry: w.start.Workload.Retry,
+		Timeout: w.start.Timeout, Replicas: w.start.Replicas,
+	}
+	if err := w.connect(&deps, variant.Store); err != nil {
 		return err
 	}
 	if err := w.conn.Send(proto.Up{Kind: proto.Ready}); err != nil {
@@ -85,11 +94,7 @@ func (w *worker) play() error {
 	client := &workload.Client{
 		Env: env, Resource: resource{w}, Control: control{w}, Plan: w.start.Workload,
 		Rand: newRand(w.start.Seed, "habits of "+w.start.Name),
-		Lock: variant.New(locks.Deps{
-			Env: env, Redis: redis, Name: locks.Key, Owner: w.start.Name,
-			Lease: w.start.Lease, Retry: w.start.Workload.Retry,
-			Timeout: w.start.Timeout, Replicas: w.start.Replicas,
-		}),
+		Lock: variant.New(deps),
 	}
 	w.turns.take()
 	client.Play()
@@ -98,6 +103,26 @@ func (w *worker) play() error {
 		return err
 	}
 	return <-asked
+}
+
+// connect gives the lock the ports of its store. The connections are there when it
+// returns.
+func (w *worker) connect(d *locks.Deps, store locks.Store) error {
+	for _, addr := range w.start.Addrs {
+		w.redis = append(w.redis, newRedis(addr, w.start.Timeout))
+	}
+	if store != locks.StoreRedisNodes {
+		primary := w.primaryPort()
+		d.Redis = primary
+		return primary.connect(d.Env.Background())
+	}
+	for _, node := range w.nodePorts() {
+		d.Nodes = append(d.Nodes, node)
+		if err := node.connect(d.Env.Background()); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // listen hands answers to those who wait, until the harness closes the pipe.
@@ -112,6 +137,10 @@ func (w *worker) listen(began chan<- proto.Go) error {
 		}
 		if answer.Go != nil {
 			began <- *answer.Go
+			continue
+		}
+		if answer.Lead != nil {
+			w.lead.Store(int64(*answer.Lead))
 			continue
 		}
 		w.mu.Lock()

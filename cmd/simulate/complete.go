@@ -1,0 +1,190 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"lockstep/internal/claims"
+	"lockstep/internal/locks"
+	"lockstep/internal/matrix"
+	"lockstep/internal/scenario"
+)
+
+// What can stand behind a command or a flag follows from its name, so that a new
+// command with the flag --lock completes locks like all others.
+
+// addCompletion teaches every command what its arguments and flags can be, and
+// what to say about a flag that does not exist.
+func addCompletion(root *cobra.Command, g *globals) {
+	root.SetFlagErrorFunc(suggestFlag)
+	arguments := map[string]cobra.CompletionFunc{
+		"run": completeScenarios, "validate": completeScenarios, "explain": completeRunsAndScenarios(g),
+	}
+	values := map[string]cobra.CompletionFunc{
+		"lock":    completeList(lockWords),
+		"fault":   completeList(columnWords),
+		"claim":   completeList(claimWords),
+		"backend": cobra.FixedCompletions(backendNames(), cobra.ShellCompDirectiveNoFileComp),
+	}
+	for _, cmd := range root.Commands() {
+		if f := arguments[cmd.Name()]; f != nil {
+			cmd.ValidArgsFunction = f
+		}
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			complete := values[f.Name]
+			if complete == nil && f.Value.Type() != "string" && f.Value.Type() != "stringSlice" {
+				complete = cobra.NoFileCompletions // a number: no file can be meant
+			}
+			if complete != nil {
+				_ = cmd.RegisterFlagCompletionFunc(f.Name, complete) // a command may have registered its own
+			}
+		})
+	}
+}
+
+// word is something that can be typed, and what it means.
+func word(name, meaning string) string {
+	if meaning == "" {
+		return name
+	}
+	return cobra.CompletionWithDesc(name, terminalText(meaning))
+}
+
+func lockWords() []string {
+	var words []string
+	for _, v := range locks.All() {
+		words = append(words, word(v.ID, v.Doc().Idea))
+	}
+	return words
+}
+
+func columnWords() []string {
+	var words []string
+	for _, c := range matrix.Columns() {
+		words = append(words, word(c.Code, c.Name))
+	}
+	return words
+}
+
+func claimWords() []string {
+	var words []string
+	for _, c := range claims.All() {
+		words = append(words, word(fmt.Sprint(c.N), c.Text))
+	}
+	return words
+}
+
+// completeList completes the last item of a list such as a,b; what stands before
+// it is offered with it, since a shell replaces the whole word.
+func completeList(words func() []string) cobra.CompletionFunc {
+	return func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+		before, last := "", typed
+		if i := strings.LastIndexByte(typed, ','); i >= 0 {
+			before, last = typed[:i+1], typed[i+1:]
+		}
+		chosen := strings.Split(before, ",")
+		var out []string
+		for _, w := range words() {
+			name, _, _ := strings.Cut(w, "\t")
+			if len(name) < len(last) || !strings.EqualFold(name[:len(last)], last) || contains(chosen, name) {
+				continue
+			}
+			out = append(out, before+w)
+		}
+		return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	}
+}
+
+func contains(list []string, s string) bool {
+	for _, have := range list {
+		if strings.EqualFold(have, s) {
+			return true
+		}
+	}
+	return false
+}
+
+// completeScenarios offers the scenarios by their names; the shell adds files.
+func completeScenarios(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return scenarioWords(), cobra.ShellCompDirectiveDefault
+}
+
+func scenarioWords() []string {
+	var words []string
+	for _, file := range yamlFiles(scenarioRoot) {
+		words = append(words, word(scenarioName(file), titleOf(file)))
+	}
+	return words
+}
+
+// titleOf is the title of a scenario file without reading all of it: somebody
+// waits for the tabulator.
+func titleOf(file string) string {
+	f, err := os.Open(file)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	lines := bufio.NewScanner(f)
+	for n := 0; n < 20 && lines.Scan(); n++ {
+		if title, ok := strings.CutPrefix(lines.Text(), "scenario:"); ok {
+			return strings.TrimSpace(title)
+		}
+	}
+	return ""
+}
+
+// completeRunsAndScenarios offers past runs, newest first, and then scenarios.
+func completeRunsAndScenarios(g *globals) cobra.CompletionFunc {
+	runs := completeRuns(g)
+	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		dirs, directive := runs(cmd, args, typed)
+		return append(dirs, scenarioWords()...), directive
+	}
+}
+
+// suggestFlag says which flag was probably meant.
+func suggestFlag(cmd *cobra.Command, err error) error {
+	name, ok := strings.CutPrefix(err.Error(), "unknown flag: --")
+	if !ok {
+		return fmt.Errorf("%w; `%s --help` shows the flags", err, cmd.CommandPath())
+	}
+	var known []string
+	note := func(f *pflag.Flag) { known = append(known, f.Name) }
+	cmd.Flags().VisitAll(note)
+	cmd.InheritedFlags().VisitAll(note)
+	if best := scenario.Nearest(name, known); best != "" {
+		return fmt.Errorf("%w: did you mean --%s?", err, best)
+	}
+	return fmt.Errorf("%w; `%s --help` shows the flags", err, cmd.CommandPath())
+}
+
+// oneOf demands one argument, one of these words; a word's meaning is behind a tab.
+func oneOf(command string, words []string) cobra.PositionalArgs {
+	var known []string
+	for _, w := range words {
+		name, _, _ := strings.Cut(w, "\t")
+		known = append(known, name)
+	}
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) != 1 {
+			return fmt.Errorf("%s what? name one of %s", command, strings.Join(known, ", "))
+		}
+		if slices.Contains(known, args[0]) {
+			return nil
+		}
+		if best := scenario.Nearest(args[0], known); best != "" {
+			return fmt.Errorf("cannot %s %q: did you mean %q?", command, args[0], best)
+		}
+		return fmt.Errorf("cannot %s %q: name one of %s", command, args[0], strings.Join(known, ", "))
+	}
+}

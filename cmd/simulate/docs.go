@@ -1,0 +1,176 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"lockstep/internal/docs"
+	"lockstep/internal/locks"
+	"lockstep/internal/matrix"
+)
+
+const (
+	docsDir    = "docs"
+	docsMatrix = "matrix.json" // in docsDir: the measured matrix, if somebody has stored one
+)
+
+func docsCommand(g *globals) *cobra.Command {
+	return &cobra.Command{
+		Use:   "docs [dir]",
+		Short: "Write the reference: a page for each lock, fault, property, moment and command",
+		Long: `Write the reference as Markdown: a page for each lock, fault, property, moment and
+command, made from the code, the command line and the scenarios below scenarios/.
+Without an argument it goes to docs/. Pages whose subject is gone are removed;
+files that it has not written are left alone.
+
+When docs/matrix.json is there, the pages of the locks show their measured rows:
+
+  simulate matrix --json > docs/matrix.json`,
+		Example: "  simulate docs\n  simulate docs /tmp/reference",
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			dir := docsDir
+			if len(args) > 0 {
+				dir = args[0]
+			}
+			pages, err := reference(".", dir)
+			if err != nil {
+				return err
+			}
+			written, err := writePages(dir, pages)
+			if err != nil {
+				return &environmentError{fmt.Errorf("cannot write the docs: %w", err)}
+			}
+			removed, err := removeStale(dir, pages)
+			if err != nil {
+				return &environmentError{fmt.Errorf("cannot remove old pages: %w", err)}
+			}
+			if g.json {
+				return printJSON(cmd.OutOrStdout(), map[string]any{
+					"schema": 1, "dir": dir, "pages": len(pages), "written": written, "removed": removed,
+				})
+			}
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%d pages in %s: %d written, %d removed, the others were up to date\n",
+				len(pages), dir, written, removed)
+			return err
+		},
+	}
+}
+
+// reference makes the pages for a folder from the repository at root.
+func reference(root, dir string) ([]docs.Page, error) {
+	scenarios := filepath.Join(root, scenarioRoot)
+	if len(yamlFiles(scenarios)) == 0 {
+		return nil, &environmentError{fmt.Errorf("there are no scenarios below %s: run this in the sources of lockstep", scenarios)}
+	}
+	plans, err := loadAll([]string{scenarios}, os.Stdin)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range plans {
+		if p.File, err = filepath.Rel(root, p.File); err != nil {
+			return nil, &bugError{err}
+		}
+		p.File = filepath.ToSlash(p.File)
+	}
+	in := docs.Input{Root: rootCommand(), Plans: plans, Demands: demands}
+	in.Group = func(v locks.Variant) (int, string) { return groupOf(v).rank, groupOf(v).name }
+	in.Root.InitDefaultCompletionCmd()
+	for _, c := range matrix.Columns() {
+		in.Columns = append(in.Columns, docs.Column{Code: c.Code, Name: c.Name, Summary: c.Summary})
+	}
+	if in.Up, err = wayUp(root, dir); err != nil {
+		return nil, &environmentError{err}
+	}
+	if in.Matrix, err = storedMatrix(filepath.Join(root, docsDir, docsMatrix)); err != nil {
+		return nil, err
+	}
+	pages, err := docs.Pages(in)
+	if err != nil {
+		return nil, &bugError{err}
+	}
+	return pages, nil
+}
+
+// storedMatrix reads the stored matrix, nil when there is none.
+func storedMatrix(path string) (*docs.Matrix, error) {
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, &environmentError{err}
+	}
+	m, err := docs.ReadMatrix(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s %w; remove it, or measure it again: simulate matrix --json > %s", path, err, path)
+	}
+	return m, nil
+}
+
+// wayUp is the path from a folder to the repository.
+func wayUp(root, dir string) (string, error) {
+	from, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	to, err := filepath.Abs(root)
+	if err != nil {
+		return "", err
+	}
+	up, err := filepath.Rel(from, to)
+	return filepath.ToSlash(up), err
+}
+
+// writePages writes the pages that are not there or differ, and counts them.
+func writePages(dir string, pages []docs.Page) (written int, err error) {
+	for _, p := range pages {
+		path := filepath.Join(dir, filepath.FromSlash(p.Path))
+		if have, err := os.ReadFile(path); err == nil && bytes.Equal(have, p.Data) {
+			continue
+		}
+		if err := writeWhole(path, p.Data); err != nil {
+			return written, err
+		}
+		written++
+	}
+	return written, nil
+}
+
+// removeStale removes the pages of an earlier time that are no longer among pages.
+func removeStale(dir string, pages []docs.Page) (removed int, err error) {
+	stale, err := stalePages(dir, pages)
+	for _, path := range stale {
+		if err := os.Remove(path); err != nil {
+			return removed, err
+		}
+		removed++
+	}
+	return removed, err
+}
+
+// stalePages finds files of ours that are not among the pages.
+func stalePages(dir string, pages []docs.Page) (stale []string, err error) {
+	current := map[string]bool{}
+	for _, p := range pages {
+		current[filepath.Join(dir, filepath.FromSlash(p.Path))] = true
+	}
+	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || current[path] || !strings.HasSuffix(path, ".md") {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if err == nil && strings.HasPrefix(string(data), docs.Mark) {
+			stale = append(stale, path)
+		}
+		return err
+	})
+	return stale, err
+}

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"bytes"
+	"net/url"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"lockstep/internal/docs"
+)
+
+func referencePages(t *testing.T) []docs.Page {
+	t.Helper()
+	pages, err := reference("../..", "../../docs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pages
+}
+
+// TestDocsAreUpToDate compares the committed reference with a fresh one.
+func TestDocsAreUpToDate(t *testing.T) {
+	const cure = "run go run ./cmd/simulate docs"
+	pages := referencePages(t)
+	stale := 0
+	for _, p := range pages {
+		have, err := os.ReadFile(filepath.Join("../../docs", p.Path))
+		if err == nil && bytes.Equal(have, p.Data) {
+			continue
+		}
+		if stale++; stale <= 5 {
+			t.Errorf("docs/%s is missing or stale: %s", p.Path, cure)
+		}
+	}
+	if stale > 5 {
+		t.Errorf("and %d more", stale-5)
+	}
+	old, err := stalePages("../../docs", pages)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range old {
+		t.Errorf("%s is about something that is gone: %s", path, cure)
+	}
+}
+
+var links = regexp.MustCompile(`\]\(([^)]*)\)`)
+
+// TestLinksOfTheDocsLeadSomewhere follows every link to a page or to a file.
+func TestLinksOfTheDocsLeadSomewhere(t *testing.T) {
+	pages := referencePages(t)
+	known := map[string]bool{}
+	for _, p := range pages {
+		known[path.Join("docs", p.Path)] = true
+	}
+	followed := 0
+	for _, p := range pages {
+		for _, m := range links.FindAllStringSubmatch(string(p.Data), -1) {
+			to, err := url.PathUnescape(m[1])
+			if err != nil || strings.Contains(to, "://") {
+				continue
+			}
+			followed++
+			to = path.Join("docs", path.Dir(p.Path), to)
+			if known[to] {
+				continue
+			}
+			if _, err := os.Stat(filepath.Join("../..", to)); err != nil {
+				t.Errorf("docs/%s links to %s, which is not there", p.Path, to)
+			}
+		}
+	}
+	if followed < 500 {
+		t.Errorf("only %d links were followed", followed)
+	}
+}
+
+// TestDocsAreTheSameOnEveryMachine looks for what differs between machines.
+func TestDocsAreTheSameOnEveryMachine(t *testing.T) {
+	again := referencePages(t)
+	for i, p := range referencePages(t) {
+		if !bytes.Equal(p.Data, again[i].Data) {
+			t.Errorf("docs/%s differs from one time to the next", p.Path)
+		}
+		if home, err := os.UserHomeDir(); err == nil && len(home) > 1 && bytes.Contains(p.Data, []byte(home)) {
+			t.Errorf("docs/%s names the home directory", p.Path)
+		}
+	}
+	for _, p := range again {
+		if p.Path == "commands/simulate_run.md" && !bytes.Contains(p.Data, []byte("(default one for each core)")) {
+			t.Errorf("docs/%s says how many cores this machine has:\n%s", p.Path, p.Data)
+		}
+	}
+}

@@ -1,0 +1,138 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"html"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"lockstep/internal/locks"
+	"lockstep/internal/matrix"
+	"lockstep/internal/run"
+	"lockstep/internal/scenario"
+	"lockstep/internal/sim"
+)
+
+// pageOf measures a small matrix and returns its page.
+func pageOf(t *testing.T, jobs int) []byte {
+	t.Helper()
+	f := &matrixFlags{globals: &globals{}, seeds: 8, jobs: jobs}
+	o := matrix.Options{Seeds: f.seeds, Jobs: jobs, Backend: sim.Backend, Worlds: func() run.World { return sim.New() }}
+	for _, id := range []string{"zk-sequential", "redlock", "set-nx-ex-del", "setnx-expire"} {
+		v, ok := locks.Lookup(id)
+		if !ok {
+			t.Fatal(id)
+		}
+		o.Locks = append(o.Locks, v)
+	}
+	for _, code := range []string{"N0", "CC", "GP", "GD", "SX"} {
+		c, ok := matrix.Lookup(code)
+		if !ok {
+			t.Fatal(code)
+		}
+		o.Columns = append(o.Columns, c)
+	}
+	m, err := matrix.Measure(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "new", "matrix.html")
+	if err := f.save(context.Background(), path, m); err != nil {
+		t.Fatal(err)
+	}
+	left, err := filepath.Glob(filepath.Join(filepath.Dir(path), ".*"))
+	if err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v %v", left, err)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// Measuring twice gives the same page, whatever the number of workers, and its
+// rows stand under their stores.
+func TestMatrixPageIsStable(t *testing.T) {
+	one, two := pageOf(t, 1), pageOf(t, 3)
+	if !bytes.Equal(one, two) {
+		t.Error("the page differs between two measurements")
+	}
+	last := -1
+	for _, name := range []string{"<h2>Redis, one primary</h2>", "<h2>Redis, independent primaries</h2>", "<h2>ZooKeeper</h2>"} {
+		at := bytes.Index(one, []byte(name))
+		if at <= last {
+			t.Errorf("%s is at %d, after %d", name, at, last)
+		}
+		last = at
+	}
+}
+
+var (
+	savedFile = regexp.MustCompile(`(?s)--lock ([^ ]+) --seed ([0-9]+)</code></p>\n<pre tabindex="0">(.*?)</pre>\n<p class="hash">history hash <code>([0-9a-f]+)</code>`)
+	resolved  = regexp.MustCompile(`(?m)^level: `) // only a file that leaves nothing open has this line
+)
+
+// What the page tells the reader to save and to run gives the history whose hash
+// stands beside it, for scripts and for random variations of them.
+func TestMatrixPageCanBePlayedAgain(t *testing.T) {
+	scripts, variations := 0, 0
+	for _, found := range savedFile.FindAllStringSubmatch(string(pageOf(t, 0)), -1) {
+		text := html.UnescapeString(found[3])
+		seed, err := strconv.ParseUint(found[2], 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := scenario.Parse("saved.yaml", []byte(text))
+		if err != nil {
+			t.Fatalf("%v\n%s", err, text)
+		}
+		w := sim.New()
+		out := run.One(context.Background(), w, p, found[1], seed)
+		if out.Err != nil {
+			t.Fatal(out.Err)
+		}
+		if sum := out.Judgement.History.Hash(); hex.EncodeToString(sum[:]) != found[4] {
+			t.Errorf("%s: the page says %s, the file gives %x\n%s", found[1], found[4], sum, text)
+		}
+		w.Close()
+		if resolved.MatchString(text) {
+			variations++
+		} else {
+			scripts++
+		}
+	}
+	if scripts == 0 || variations == 0 {
+		t.Errorf("%d scripts and %d variations were played, want some of each", scripts, variations)
+	}
+}
+
+func TestWriteWholeReplaces(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a", "page.html")
+	for _, text := range []string{"one", "two"} {
+		if err := writeWhole(path, []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+		if data, err := os.ReadFile(path); err != nil || string(data) != text {
+			t.Errorf("%q, %v", data, err)
+		}
+	}
+	blocked := filepath.Join(dir, "b")
+	if err := os.MkdirAll(filepath.Join(blocked, "page.html", "x"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := writeWhole(filepath.Join(blocked, "page.html"), nil); err == nil {
+		t.Error("a directory was overwritten")
+	}
+	entries, err := os.ReadDir(blocked)
+	if err != nil || len(entries) != 1 || strings.HasPrefix(entries[0].Name(), ".") {
+		t.Errorf("left behind: %v %v", entries, err)
+	}
+}

@@ -1,0 +1,222 @@
+package main
+
+import (
+	"bytes"
+	"embed"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"text/template"
+
+	"github.com/spf13/cobra"
+)
+
+//go:embed skeleton/*.tmpl
+var skeletons embed.FS
+
+// blueprint says what a kind of skeleton is made of.
+type blueprint struct {
+	kind    string
+	meaning string
+	dir     string                            // in the repository
+	ident   func(string) string               // what the file declares; nil: it declares nothing
+	taken   func(string) string               // why a name cannot be had, "" when it can
+	next    func(name, path string) [2]string // what to do then
+}
+
+var blueprints = []blueprint{
+	{"lock", "a design, one Go file", "internal/locks", lockIdent, lockTaken, func(name, path string) [2]string {
+		return [2]string{
+			"fill in the five headings and Acquire in " + path,
+			"simulate new scenario " + name + "-breaks --lock " + name,
+		}
+	}},
+	{"fault", "a verb of scenarios, one Go file", "internal/faults", faultIdent, faultTaken, func(name, path string) [2]string {
+		return [2]string{
+			"fill in the Spec, Begin and End in " + path,
+			"simulate new scenario the-" + name + ", and use it there",
+		}
+	}},
+	{"scenario", "a story, one YAML file", "scenarios/lessons", nil, scenarioTaken, func(_, path string) [2]string {
+		return [2]string{
+			"tell the story in " + path,
+			"simulate run " + path,
+		}
+	}},
+	{"property", "what locks are judged by, one Go file", "internal/checker", propertyIdent, propertyTaken, func(name, path string) [2]string {
+		return [2]string{
+			"define the property and write its check in " + path,
+			"expect it in a scenario: expect: {every lock: {" + name + ": kept}}",
+		}
+	}},
+}
+
+// newFlags are the flags of the command new.
+type newFlags struct {
+	*globals
+	locks []string
+}
+
+func newCommand(g *globals) *cobra.Command {
+	f := &newFlags{globals: g}
+	var kinds []string
+	for _, b := range blueprints {
+		kinds = append(kinds, word(b.kind, b.meaning))
+	}
+	isKind := oneOf("write a new", kinds)
+	cmd := &cobra.Command{
+		Use:   "new lock|fault|scenario|property <name>",
+		Short: "Write the skeleton of a new lock, fault, scenario or property",
+		Long: `Write the skeleton of a new lock, fault, scenario or property into the repository
+that you stand in, and say what to do next. The skeleton compiles; it says what is
+missing when it is played. No file is ever overwritten.
+
+Outside of the sources of lockstep, a scenario is written into the current folder.`,
+		Example: `  simulate new lock my-lock
+  simulate new scenario my-lock-breaks --lock my-lock
+  simulate new property no-two-holders`,
+		ValidArgs: kinds,
+		Args: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case len(args) == 0:
+				return isKind(cmd, nil)
+			case isKind(cmd, args[:1]) != nil:
+				return isKind(cmd, args[:1])
+			case len(args) != 2:
+				return fmt.Errorf("a new %s needs one name, such as simulate new %s my-%s", args[0], args[0], args[0])
+			case args[0] != "scenario" && cmd.Flags().Changed("lock"):
+				return fmt.Errorf("--lock names the locks of a new scenario: leave it away for a new %s", args[0])
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return f.write(cmd.OutOrStdout(), args[0], args[1]) },
+	}
+	cmd.Flags().StringSliceVar(&f.locks, "lock", []string{"set-nx-lua"}, "the locks of a new scenario")
+	return cmd
+}
+
+var nameForm = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
+
+// maxName keeps names fit for tables and file names.
+const maxName = 40
+
+func (f *newFlags) write(w io.Writer, kind, name string) error {
+	var b blueprint
+	for _, b = range blueprints {
+		if b.kind == kind {
+			break
+		}
+	}
+	for _, n := range append([]string{name}, f.locks...) {
+		if !nameForm.MatchString(n) || len(n) > maxName {
+			return fmt.Errorf("%q cannot be a name: use lower-case letters, digits and single dashes, a letter first, at most %d of them, such as my-%s", n, maxName, kind)
+		}
+	}
+	why := b.taken(name)
+	if why == "" && b.ident != nil {
+		why = notAlwaysCompiled(name)
+	}
+	if why != "" {
+		return fmt.Errorf("a new %s cannot be called %q: %s; choose another name", kind, name, why)
+	}
+	path, data, err := f.fill(&b, name)
+	if err != nil {
+		return err
+	}
+	if err := writeNew(path, data); err != nil {
+		return err
+	}
+	next := b.next(name, path)
+	if f.json {
+		return printJSON(w, map[string]any{"schema": 1, "file": path, "next": next})
+	}
+	_, err = fmt.Fprintf(w, "wrote  %s\nnext   1. %s\n       2. %s\n", path, next[0], next[1])
+	return err
+}
+
+// fill makes the skeleton; the path is relative to the current folder.
+func (f *newFlags) fill(b *blueprint, name string) (path string, data []byte, err error) {
+	values := map[string]string{
+		"Name": name, "Title": strings.ToUpper(name[:1]) + strings.ReplaceAll(name[1:], "-", " "), "Locks": strings.Join(f.locks, ", "),
+	}
+	root, err := repository()
+	switch {
+	case err != nil && b.ident != nil:
+		return "", nil, err
+	case err != nil:
+		path = name + ".yaml"
+	case b.ident == nil:
+		path = filepath.Join(root, b.dir, name+".yaml")
+		values["Schema"] = "../../schema/scenario.schema.json"
+	default:
+		values["File"] = strings.ReplaceAll(name, "-", "_") + ".go"
+		dir := filepath.Join(root, b.dir)
+		path = filepath.Join(dir, values["File"])
+		if values["Ident"], err = free(dir, b.ident(name)); err != nil {
+			return "", nil, err
+		}
+	}
+	skeleton, err := template.ParseFS(skeletons, "skeleton/"+b.kind+".tmpl")
+	if err != nil {
+		return "", nil, &bugError{err}
+	}
+	var out bytes.Buffer
+	if err := skeleton.Execute(&out, values); err != nil {
+		return "", nil, &bugError{err}
+	}
+	return path, out.Bytes(), nil
+}
+
+// repository returns the way to the sources of lockstep that the current folder
+// is in, or below.
+func repository() (string, error) {
+	away := errors.New("this is not in the sources of lockstep: go there, its go.mod says \"module lockstep\"")
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", &environmentError{err}
+	}
+	for up := "."; ; up = filepath.Join(up, "..") {
+		data, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+		if err == nil {
+			for line := range strings.Lines(string(data)) {
+				if strings.Join(strings.Fields(line), " ") == "module lockstep" {
+					return up, nil
+				}
+			}
+			return "", away
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return "", away
+		}
+		dir = parent
+	}
+}
+
+// writeNew writes a file that must not be there yet.
+func writeNew(path string, data []byte) (err error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return &environmentError{err}
+	}
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("%s is there already, and nothing is overwritten: choose another name, or remove it", path)
+	}
+	if err != nil {
+		return &environmentError{err}
+	}
+	_, err = file.Write(data)
+	if closed := file.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		_ = os.Remove(path) // half a file would stand in the way of the next try
+		return &environmentError{fmt.Errorf("cannot write %s: %w", path, err)}
+	}
+	return nil
+}

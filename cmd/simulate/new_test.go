@@ -1,0 +1,111 @@
+package main
+
+import (
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"lockstep/internal/scenario"
+)
+
+// TestSkeletonsCompile writes one of each kind into a copy of the sources, with
+// names that come close to those which Go and the packages know, and compiles it.
+func TestSkeletonsCompile(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles three packages")
+	}
+	copied := copySources(t)
+	t.Chdir(copied)
+	for _, args := range [][]string{
+		{"lock", "my-lock"}, {"lock", "string"}, {"lock", "lock"}, {"lock", "set-nx"}, {"lock", "spin"},
+		{"fault", "melt"}, {"fault", "panic"}, {"fault", "world"}, {"fault", "drop-all"},
+		{"property", "no-two-holders"}, {"property", "progress2"}, {"property", "mutual"},
+		{"scenario", "my-story", "--lock", "set-nx-lua,redlock"},
+	} {
+		root := rootCommand()
+		root.SetArgs(append([]string{"new"}, args...))
+		root.SetOut(new(strings.Builder))
+		if err := root.Execute(); err != nil {
+			t.Fatalf("%v: %v", args, err)
+		}
+	}
+	vet := exec.Command("go", "vet", "./internal/locks", "./internal/faults", "./internal/checker")
+	if out, err := vet.CombinedOutput(); err != nil {
+		t.Errorf("the skeletons do not compile: %v\n%s", err, out)
+	}
+	format := exec.Command("gofmt", "-l", "internal/locks", "internal/faults", "internal/checker")
+	if out, err := format.CombinedOutput(); err != nil || len(out) > 0 {
+		t.Errorf("the skeletons are not formatted: %v\n%s", err, out)
+	}
+	p, err := scenario.Load("scenarios/lessons/my-story.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(p.Locks, " "); got != "set-nx-lua redlock" || p.Name != "My story" {
+		t.Errorf("the scenario is %q with the locks %s", p.Name, got)
+	}
+}
+
+// copySources copies what the three packages are compiled from.
+func copySources(t *testing.T) string {
+	t.Helper()
+	to := t.TempDir()
+	for _, name := range []string{"go.mod", "go.sum"} {
+		data, err := os.ReadFile(filepath.Join("../..", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(to, name), data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, dir := range []string{"locks", "faults", "checker", "history", "world", "timerwheel"} {
+		from := filepath.Join("../../internal", dir)
+		err := filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+				return err
+			}
+			rel, err := filepath.Rel("../..", path)
+			if err != nil {
+				return err
+			}
+			data, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			target := filepath.Join(to, rel)
+			if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
+				return err
+			}
+			return os.WriteFile(target, data, 0o644)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return to
+}
+
+func TestNewNames(t *testing.T) {
+	for name, ok := range map[string]bool{
+		"my-lock": true, "my-lock2": true, "linux": true, "unix": true,
+		"x-linux": false, "x-amd64": false, "my-test": false,
+	} {
+		if why := notAlwaysCompiled(name); (why == "") != ok {
+			t.Errorf("%s: %q", name, why)
+		}
+	}
+	for name, want := range map[string]string{"my-lock": "myLock", "my": "myLock", "lock": "lockLock", "a-b2-c": "aB2CLock"} {
+		if got := lockIdent(name); got != want {
+			t.Errorf("%s becomes %s, want %s", name, got, want)
+		}
+	}
+	for _, name := range []string{"when", "by", "pause", "forever"} {
+		if faultTaken(name) == "" {
+			t.Errorf("a fault may be called %s", name)
+		}
+	}
+}

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"lockstep/internal/report"
+	"lockstep/internal/run"
+	"lockstep/internal/runstore"
+	"lockstep/internal/scenario"
+)
+
+// format is one form of a judged run.
+type format struct {
+	name    string
+	summary string
+	render  func(r *run.Result, b *report.Bundle) ([]runstore.File, error)
+}
+
+// formats are all of them, in the order of the help.
+var formats = []format{
+	{"html", "report.html, for people", oneFile("report.html", report.HTML)},
+	{"json", "result.json, the verdicts", oneFile("result.json", report.Result)},
+	{"junit", "junit.xml, for CI servers", oneFile("junit.xml", report.JUnit)},
+	{"trace", "trace.json, for ui.perfetto.dev", oneFile("trace.json", report.Trace)},
+	{"md", "summary.md, for pull requests", oneFile("summary.md", func(b *report.Bundle) ([]byte, error) {
+		return report.Summary(b, report.MaxSummary), nil
+	})},
+	{"shiviz", "shiviz.log, for ShiViz", oneFile("shiviz.log", func(b *report.Bundle) ([]byte, error) {
+		return report.Shiviz(b), nil
+	})},
+	{"svg", "plots/*.svg", plots},
+}
+
+func formatNames() []string {
+	var names []string
+	for _, f := range formats {
+		names = append(names, f.name)
+	}
+	return names
+}
+
+// pickFormats finds formats by name.
+func pickFormats(names []string) ([]format, error) {
+	var picked []format
+	for _, name := range names {
+		i := slices.IndexFunc(formats, func(f format) bool { return f.name == name })
+		if i < 0 {
+			hint := "choose from " + strings.Join(formatNames(), ", ")
+			if near := scenario.Nearest(name, formatNames()); near != "" {
+				hint = fmt.Sprintf("did you mean %q?", near)
+			}
+			return nil, fmt.Errorf("unknown format %q: %s", name, hint)
+		}
+		picked = append(picked, formats[i])
+	}
+	return picked, nil
+}
+
+// render makes the files of some formats.
+func render(chosen []format, r *run.Result, b *report.Bundle) ([]runstore.File, error) {
+	var files []runstore.File
+	for _, f := range chosen {
+		made, err := f.render(r, b)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, made...)
+	}
+	return files, nil
+}
+
+// oneFile is a format that is a single file.
+func oneFile(name string, draw func(*report.Bundle) ([]byte, error)) func(*run.Result, *report.Bundle) ([]runstore.File, error) {
+	return func(_ *run.Result, b *report.Bundle) ([]runstore.File, error) {
+		data, err := draw(b)
+		return []runstore.File{{Name: name, Data: data}}, err
+	}
+}
+
+func plots(r *run.Result, _ *report.Bundle) ([]runstore.File, error) {
+	var files []runstore.File
+	for i := range r.Outcomes {
+		o := &r.Outcomes[i]
+		plot, err := report.HoldersOverTime(o.Judgement.History, o.Judgement.Findings)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, runstore.File{Name: "plots/holders-" + fileName(o.Lock) + ".svg", Data: plot})
+	}
+	return files, nil
+}
+
+// fileName makes a part of a file's name out of a lock, which in a stored history
+// may be any text, such as one that leads to another directory.
+func fileName(lock string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '-', r == '_', r == '.':
+			return r
+		}
+		return '_'
+	}, lock[:min(len(lock), 100)])
+}

@@ -1,0 +1,211 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"lockstep/internal/history"
+	"lockstep/internal/report"
+	"lockstep/internal/sim"
+)
+
+func replayCommand(g *globals) *cobra.Command {
+	return &cobra.Command{
+		Use:   "replay <run-dir>",
+		Short: "Play a stored run again and compare the histories",
+		Long: `Play a stored run again, with its resolved scenario, its seed and its locks, and
+compare the histories: they are identical, byte for byte, or the first difference
+is shown. Runs on real servers cannot be repeated.
+
+` + exitHelp,
+		Example: `  simulate replay reports/latest
+  simulate replay reports/latest --json`,
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: completeRuns(g),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			s, err := openRun(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			return replayRun(cmd.Context(), g, cmd.OutOrStdout(), s)
+		},
+	}
+}
+
+// replayed is the comparison of one lock's histories.
+type replayed struct {
+	Lock      string           `json:"lock"`
+	Identical bool             `json:"identical"`
+	Events    int              `json:"events"`
+	Stored    string           `json:"hash_stored"`
+	Played    string           `json:"hash_played"`
+	First     *firstDifference `json:"first_difference"` // null when there is none
+	stored    *history.History
+	played    *history.History
+}
+
+// firstDifference is where two histories part, in words.
+type firstDifference struct {
+	Index  int      `json:"index"` // of the event, counted from 0; -1: the headers
+	Stored string   `json:"stored"`
+	Played string   `json:"played"`
+	Fields []string `json:"fields"` // in which the two differ
+}
+
+func replayRun(ctx context.Context, g *globals, w io.Writer, s *storedRun) error {
+	header := &s.histories[0].Header
+	if header.Backend != sim.Backend {
+		return fmt.Errorf("%s was played on real servers (%s), and such a run cannot be repeated: the operating system decides what comes first.\n"+
+			"Play its simulated twin instead: simulate run %s --seed %d",
+			s.dir, terminalText(header.Backend), shellWord(s.file("scenario.yaml")), header.Seed)
+	}
+	var all []replayed
+	same := true
+	for _, stored := range s.histories {
+		if ctx.Err() != nil {
+			return errors.New("interrupted")
+		}
+		played, err := sim.Run(s.plan, stored.Header.Lock, stored.Header.Seed)
+		if err != nil {
+			return fmt.Errorf("%s: %w", s.dir, err)
+		}
+		r := compareHistories(stored, played)
+		same = same && r.Identical
+		all = append(all, r)
+	}
+	if err := showReplay(g, w, s, all, same); err != nil {
+		return err
+	}
+	if same {
+		return nil
+	}
+	if now := buildVersion(); s.env.Version != "" && s.env.Version != now {
+		fmt.Fprintln(os.Stderr, "simulate:", terminalText(fmt.Sprintf("the run was played by version %s of this program, and this is %s: the difference may be on purpose.", s.env.Version, now)))
+		return &silentExit{exitBug}
+	}
+	return &bugError{errors.New("the same scenario, lock and seed gave another history (unless the files or the program were changed since)")}
+}
+
+func compareHistories(stored, played *history.History) replayed {
+	r := replayed{
+		Lock: stored.Header.Lock, Events: len(stored.Events), Stored: stored.HashString(), Played: played.HashString(),
+		stored: stored, played: played,
+	}
+	r.Identical = r.Stored == r.Played
+	if !r.Identical {
+		r.First = differ(stored, played)
+	}
+	return r
+}
+
+// differ finds the first difference of two histories whose hashes differ.
+func differ(a, b *history.History) *firstDifference {
+	if fields := differingHeader(&a.Header, &b.Header); len(fields) > 0 {
+		return &firstDifference{Index: -1, Stored: "its header", Played: "its header", Fields: fields}
+	}
+	for i := range max(len(a.Events), len(b.Events)) {
+		if i < len(a.Events) && i < len(b.Events) {
+			if fields := differingEvent(a, b, i); len(fields) > 0 {
+				return &firstDifference{Index: i, Stored: eventLine(a, i), Played: eventLine(b, i), Fields: fields}
+			}
+			continue
+		}
+		return &firstDifference{Index: i, Stored: eventLine(a, i), Played: eventLine(b, i), Fields: []string{"the number of events"}}
+	}
+	return &firstDifference{Index: len(a.Events), Stored: "the end", Played: "the end", Fields: []string{"the hash alone"}}
+}
+
+// eventLine is an event in words, with its true time to the nanosecond.
+func eventLine(h *history.History, i int) string {
+	if i >= len(h.Events) {
+		return "(the history has ended)"
+	}
+	at := int64(h.Events[i].At)
+	return fmt.Sprintf("%d.%09d s  %s", at/1e9, at%1e9, report.InWords(h, i))
+}
+
+// fields collects the names of what differs.
+type fields []string
+
+func (f *fields) add(differs bool, name string) {
+	if differs {
+		*f = append(*f, name)
+	}
+}
+
+func differingEvent(a, b *history.History, i int) []string {
+	x, y := &a.Events[i], &b.Events[i]
+	var f fields
+	f.add(x.At != y.At, "true time")
+	f.add(x.Kind != y.Kind, "kind")
+	f.add(x.Node != y.Node, "node")
+	f.add(x.Peer != y.Peer, "peer")
+	f.add(x.Owner != y.Owner, "owner")
+	f.add(x.Value != y.Value, "value")
+	f.add(x.Token != y.Token, "token")
+	f.add(x.Clock != y.Clock, "clock")
+	f.add(x.Cause != y.Cause, "cause")
+	f.add(a.Text(x.Text) != b.Text(y.Text), "text")
+	return f
+}
+
+func differingHeader(a, b *history.Header) []string {
+	var f fields
+	f.add(a.Scenario != b.Scenario, "scenario")
+	f.add(a.Lock != b.Lock, "lock")
+	f.add(a.Seed != b.Seed, "seed")
+	f.add(a.Backend != b.Backend, "backend")
+	f.add(a.ScalePPM != b.ScalePPM, "scale_ppm")
+	f.add(a.Lease != b.Lease, "lease_ns")
+	f.add(a.Fence != b.Fence, "fence")
+	f.add(fmt.Sprint(a.Nodes) != fmt.Sprint(b.Nodes), "nodes")
+	f.add(fmt.Sprint(a.Faults) != fmt.Sprint(b.Faults), "faults")
+	return f
+}
+
+func showReplay(g *globals, w io.Writer, s *storedRun, all []replayed, same bool) error {
+	if g.json {
+		return printJSON(w, map[string]any{"schema": 1, "identical": same, "run_dir": s.dir, "locks": all})
+	}
+	fmt.Fprintf(w, "%s, seed %d\n\n", terminalText(s.plan.Name), s.histories[0].Header.Seed)
+	var rows [][]string
+	for i := range all {
+		r := &all[i]
+		verdict := "identical"
+		if !r.Identical {
+			verdict = fmt.Sprintf("DIFFERENT from event %d on", r.First.Index)
+			if r.First.Index < 0 {
+				verdict = "DIFFERENT headers"
+			}
+		}
+		rows = append(rows, []string{r.Lock, verdict, fmt.Sprint(r.Events), r.Stored[:16]})
+	}
+	printTable(w, g.width(), []string{"lock", "history", "events", "hash"}, rows)
+	for i := range all {
+		if f := all[i].First; f != nil {
+			fmt.Fprintf(w, "\n%s differs in %s\n  stored  %s\n  played  %s\n", terminalText(all[i].Lock),
+				joinWords(f.Fields), terminalText(f.Stored), terminalText(f.Played))
+		}
+	}
+	return nil
+}
+
+// joinWords joins words as in a sentence.
+func joinWords(words []string) string {
+	text := ""
+	for i, word := range words {
+		switch {
+		case i > 0 && i == len(words)-1:
+			text += " and "
+		case i > 0:
+			text += ", "
+		}
+		text += word
+	}
+	return text
+}

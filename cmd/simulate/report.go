@@ -1,0 +1,218 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"lockstep/internal/report"
+	"lockstep/internal/run"
+	"lockstep/internal/runstore"
+)
+
+// reportFlags are the flags of `simulate report`.
+type reportFlags struct {
+	*globals
+	formats []string
+	to      string
+}
+
+func reportCommand(g *globals) *cobra.Command {
+	f := &reportFlags{globals: g}
+	var forms strings.Builder
+	for _, known := range formats {
+		fmt.Fprintf(&forms, "  %-7s %s\n", known.name, known.summary)
+	}
+	cmd := &cobra.Command{
+		Use:   "report <run-dir>...",
+		Short: "Judge stored runs again and render them anew",
+		Long: `Judge stored runs again and render them anew, from history.jsonl and scenario.yaml
+alone. Verdicts that differ from the stored result are named: the checkers may
+have learned something since. Several runs are rendered one after the other.
+
+Formats:
+` + forms.String() + "\n" + exitHelp,
+		Example: `  simulate report reports/latest
+  simulate report reports/latest --format junit,md
+  simulate report reports/latest --format trace --to /tmp
+  simulate report reports/latest --format md --to -`,
+		Args:              cobra.MinimumNArgs(1),
+		ValidArgsFunction: completeRuns(g),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return f.run(cmd.Context(), cmd.OutOrStdout(), args)
+		},
+	}
+	cmd.Flags().StringSliceVar(&f.formats, "format", formatNames(), "what to write")
+	cmd.Flags().StringVar(&f.to, "to", "", "the directory to write to instead of the run's own; - for stdout")
+	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(formatNames(), cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+// completeRuns offers the directories of past runs.
+func completeRuns(g *globals) cobra.CompletionFunc {
+	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		var dirs []string
+		for _, row := range listRuns(g.out).rows {
+			dirs = append(dirs, row[1])
+		}
+		return dirs, cobra.ShellCompDirectiveDefault
+	}
+}
+
+func (f *reportFlags) run(ctx context.Context, w io.Writer, args []string) error {
+	chosen, err := pickFormats(f.formats)
+	switch {
+	case err != nil:
+		return err
+	case f.to != "" && len(args) > 1:
+		return errors.New("--to takes one run: the files of several would have the same names")
+	case f.to == "-" && f.json:
+		return errors.New("--json and --to - would both write to stdout: leave one of them away")
+	case f.to == "-" && len(chosen) != 1:
+		return errors.New("--to - takes one --format")
+	}
+	out := &output{f: &runFlags{globals: f.globals}, met: true}
+	worst := run.Met
+	for _, arg := range args {
+		if err := ctx.Err(); err != nil {
+			return errors.New("interrupted")
+		}
+		s, err := openRun(ctx, arg)
+		if err != nil {
+			return err
+		}
+		status, err := f.one(w, s, chosen, out)
+		if err != nil {
+			return err
+		}
+		worst = max(worst, status)
+	}
+	if err := out.finish(); err != nil {
+		return err
+	}
+	return statusExit(worst)
+}
+
+// one judges and renders one stored run.
+func (f *reportFlags) one(w io.Writer, s *storedRun, chosen []format, out *output) (run.Status, error) {
+	r := s.result()
+	b := bundleOf(r, s.again(r))
+	b.RunDir = s.dir
+	was := s.storedResult()
+	files, err := render(chosen, r, b)
+	if err != nil {
+		return run.Failed, &bugError{err}
+	}
+	if f.to == "-" {
+		return r.Status(), toStdout(w, files)
+	}
+	dir := s.dir
+	if f.to != "" {
+		dir = f.to
+	}
+	if err := replaceFiles(dir, files); err != nil {
+		return run.Failed, &environmentError{err}
+	}
+	if was != nil && was.Hash != b.Hash {
+		fmt.Fprintf(os.Stderr, "simulate: %s is not the history that result.json was made from\n", terminalText(s.file("history.jsonl")))
+	}
+	out.met = out.met && r.Status() == run.Met
+	if f.json {
+		data, err := report.Result(b)
+		out.objects = append(out.objects, data)
+		return r.Status(), err
+	}
+	if out.shown++; out.shown > 1 {
+		fmt.Fprintln(w)
+	}
+	fmt.Fprint(w, report.Terminal(b, report.TerminalOptions{Color: f.color(), Width: f.width(), Brief: f.quiet}))
+	for _, line := range was.changes(r) {
+		fmt.Fprintln(w, "changed ", line)
+	}
+	var names []string
+	for _, file := range files {
+		names = append(names, file.Name)
+	}
+	_, err = fmt.Fprintf(w, "wrote    %s in %s\n", strings.Join(names, ", "), terminalText(dir))
+	return r.Status(), err
+}
+
+func toStdout(w io.Writer, files []runstore.File) error {
+	for _, file := range files {
+		if _, err := w.Write(file.Data); err != nil {
+			return &environmentError{err}
+		}
+	}
+	return nil
+}
+
+// replaceFiles writes files into a directory, each of them whole or not at all.
+func replaceFiles(dir string, files []runstore.File) error {
+	for _, file := range files {
+		path := filepath.Join(dir, filepath.FromSlash(file.Name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return err
+		}
+		draft := path + ".draft"
+		if err := os.WriteFile(draft, file.Data, 0o644); err != nil {
+			return errors.Join(err, os.Remove(draft))
+		}
+		if err := os.Rename(draft, path); err != nil {
+			return errors.Join(err, os.Remove(draft))
+		}
+	}
+	return nil
+}
+
+// storedVerdicts is what result.json said, as far as it matters here.
+type storedVerdicts struct {
+	Hash  string `json:"hash"`
+	Locks []struct {
+		Lock     string `json:"lock"`
+		Verdicts map[string]struct {
+			Verdict string `json:"verdict"`
+		} `json:"verdicts"`
+	} `json:"locks"`
+}
+
+// storedResult reads result.json; nil when there is none that can be read.
+func (s *storedRun) storedResult() *storedVerdicts {
+	data, err := os.ReadFile(s.file("result.json"))
+	if err != nil {
+		return nil
+	}
+	was := &storedVerdicts{}
+	if json.Unmarshal(data, was) != nil {
+		return nil
+	}
+	return was
+}
+
+// changes lists the verdicts that are not what they were, sorted.
+func (was *storedVerdicts) changes(r *run.Result) []string {
+	if was == nil {
+		return nil
+	}
+	var out []string
+	for i := range r.Outcomes {
+		o := &r.Outcomes[i]
+		for _, l := range was.Locks {
+			for property, v := range l.Verdicts { // order: sorted below
+				now := string(o.Judgement.Finding(property).Verdict)
+				if l.Lock == o.Lock && v.Verdict != now {
+					out = append(out, terminalText(fmt.Sprintf("%s, %s: was %s, is %s", o.Lock, property, v.Verdict, now)))
+				}
+			}
+		}
+	}
+	sort.Strings(out)
+	return out
+}

@@ -1,0 +1,153 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"lockstep/internal/checker"
+	"lockstep/internal/glossary"
+	"lockstep/internal/tour"
+)
+
+// tourFlags are the flags of the command tour.
+type tourFlags struct {
+	*globals
+	lang string
+	seed uint64
+}
+
+// tourWidth is the widest page, in columns: longer lines are hard to read.
+const tourWidth = 80
+
+func tourCommand(g *globals) *cobra.Command {
+	f := &tourFlags{globals: g}
+	cmd := &cobra.Command{
+		Use:   "tour [lesson]",
+		Short: "Learn how locks break, one lesson after the other",
+		Long: `Learn how locks break, one lesson after the other, from SETNX to fencing. Each lesson
+tells a story, asks what you expect, plays the story in the simulator, shows its steps,
+and changes one thing. Nothing but this program is needed, and nothing is stored.
+
+Without a lesson: the list, and then the first one. At a terminal, Enter goes on, a
+number answers, b goes back and q quits. Without a terminal everything is printed.`,
+		Example: `  simulate tour
+  simulate tour 4
+  simulate tour fence --lang zh`,
+		Args: cobra.MaximumNArgs(1),
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			lessons, _ := tour.Lessons() // without lessons there is nothing to complete
+			return tour.Names(lessons), cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return f.take(cmd, args) },
+	}
+	cmd.Flags().StringVar(&f.lang, "lang", "", "the language: en or zh (default: zh where the locale is Chinese, else en)")
+	cmd.Flags().Uint64Var(&f.seed, "seed", 1, "the seed of all runs")
+	_ = cmd.RegisterFlagCompletionFunc("lang", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return []string{string(glossary.English), string(glossary.Chinese)}, cobra.ShellCompDirectiveNoFileComp
+	})
+	return cmd
+}
+
+func (f *tourFlags) take(cmd *cobra.Command, args []string) error {
+	language, err := languageOf(f.lang)
+	if err != nil {
+		return err
+	}
+	lessons, err := tour.Lessons()
+	if err != nil {
+		return &bugError{err}
+	}
+	var from *tour.Lesson
+	if len(args) > 0 {
+		if from = tour.Find(lessons, args[0]); from == nil {
+			return unknownLesson(args[0], lessons)
+		}
+	}
+	if f.json {
+		return f.takeJSON(cmd, lessons, from)
+	}
+	err = tour.Take(cmd.Context(), lessons, from, tour.Options{
+		Language: language, Seed: f.seed, Width: min(f.width(), tourWidth), Color: f.color(), Quiet: f.quiet,
+		Interactive: term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stdout.Fd())),
+		In:          os.Stdin, Out: cmd.OutOrStdout(),
+	})
+	if cmd.Context().Err() != nil {
+		fmt.Fprintln(cmd.OutOrStdout()) // the prompt is still on the line
+		return &silentExit{exitInterrupted}
+	}
+	return err
+}
+
+// languageOf reads --lang; without it, the locale decides, as POSIX orders its variables.
+func languageOf(flag string) (glossary.Language, error) {
+	known := []string{string(glossary.English), string(glossary.Chinese)}
+	if flag != "" {
+		if !slices.Contains(known, flag) {
+			return "", fmt.Errorf("unknown language %q: choose %s", flag, strings.Join(known, " or "))
+		}
+		return glossary.Language(flag), nil
+	}
+	for _, name := range []string{"LC_ALL", "LC_MESSAGES", "LANG"} {
+		if locale := os.Getenv(name); locale != "" {
+			if strings.HasPrefix(strings.ToLower(locale), "zh") {
+				return glossary.Chinese, nil
+			}
+			break
+		}
+	}
+	return glossary.English, nil
+}
+
+func unknownLesson(word string, lessons []*tour.Lesson) error {
+	if strings.Trim(word, "0123456789") == "" {
+		return fmt.Errorf("there is no lesson %s: they are numbered from 1 to %d", word, len(lessons))
+	}
+	return unknownName("lesson", word, tour.Names(lessons))
+}
+
+// takeJSON plays the lessons and prints what came out, without texts to read.
+func (f *tourFlags) takeJSON(cmd *cobra.Command, lessons []*tour.Lesson, from *tour.Lesson) error {
+	if from != nil {
+		lessons = []*tour.Lesson{from}
+	}
+	type played struct {
+		Scenario string                     `json:"scenario"`
+		Lock     string                     `json:"lock"`
+		Changed  bool                       `json:"changed"` // the lesson changes something besides the lock
+		Verdicts map[string]checker.Verdict `json:"verdicts"`
+		Letter   checker.Letter             `json:"letter"`
+		Hash     string                     `json:"hash"`
+	}
+	type item struct {
+		N     int      `json:"n"`
+		Name  string   `json:"name"`
+		Title string   `json:"title"`
+		Runs  []played `json:"runs"`
+	}
+	var all []item
+	for _, l := range lessons {
+		it := item{N: l.Number, Name: l.Name, Title: l.Title.In(glossary.English)}
+		for _, r := range []*tour.Run{&l.Run, &l.Switch.Run} {
+			p, err := tour.Play(cmd.Context(), r, f.seed)
+			if err != nil {
+				return err
+			}
+			hash := p.Judgement.History.Hash()
+			one := played{
+				Scenario: r.Scenario, Lock: r.Lock, Changed: r.Changed(), Verdicts: map[string]checker.Verdict{},
+				Letter: p.Judgement.Letter, Hash: fmt.Sprintf("%x", hash[:]),
+			}
+			for _, finding := range p.Judgement.Findings {
+				one.Verdicts[finding.Property] = finding.Verdict
+			}
+			it.Runs = append(it.Runs, one)
+		}
+		all = append(all, it)
+	}
+	return printJSON(cmd.OutOrStdout(), map[string]any{"schema": 1, "seed": f.seed, "lessons": all})
+}

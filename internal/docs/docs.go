@@ -1,0 +1,63 @@
+// Package docs writes the reference as Markdown: a page for each lock, fault,
+// property, moment and command. All of it comes from the registries, the commands
+// and the scenarios, so a new lock has its page without a word in here.
+//
+// The pages are a pure function of their input, byte for byte; a test compares
+// them with the committed ones.
+package docs
+
+import (
+	"sort"
+
+	"github.com/spf13/cobra"
+
+	"lockstep/internal/locks"
+	"lockstep/internal/plan"
+)
+
+// Mark is how every page begins. A file that does not is none of ours.
+const Mark = "<!-- Written by `simulate docs`, and overwritten by it."
+
+// Page is one file.
+type Page struct {
+	Path string // below the folder of the docs, with slashes
+	Data []byte
+}
+
+// Column is a kind of fault in the matrix.
+type Column struct{ Code, Name, Summary string }
+
+// Input is what the pages are made of, beside the registries.
+type Input struct {
+	Root    *cobra.Command // the command line; its tree is changed for printing
+	Plans   []*plan.Plan   // all scenarios, with their files, relative to the repository
+	Matrix  *Matrix        // nil: none is stored
+	Columns []Column       // of the matrix
+	Up      string         // the way from the folder of the docs to the repository: ".."
+
+	// Group is the heading under which a lock is listed, and its rank among them.
+	Group   func(locks.Variant) (rank int, name string)
+	Demands func(locks.Variant) string // what a lock wants of its servers
+}
+
+// Pages returns all pages, sorted by path.
+func Pages(in Input) ([]Page, error) {
+	w := &writer{in}
+	pages := []Page{w.index()}
+	pages = append(pages, w.locks()...)
+	pages = append(pages, w.faults()...)
+	pages = append(pages, w.properties()...)
+	pages = append(pages, w.moments()...)
+	commands, err := w.commands()
+	if err != nil {
+		return nil, err
+	}
+	pages = append(pages, commands...)
+	sort.Slice(pages, func(i, j int) bool { return pages[i].Path < pages[j].Path })
+	return pages, nil
+}
+
+type writer struct{ Input }
+
+// repo is the way from a page one folder below the docs to a file of the repository.
+func (w *writer) repo(path string) string { return "../" + w.Up + "/" + path }

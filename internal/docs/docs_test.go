@@ -1,0 +1,199 @@
+package docs
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	"lockstep/internal/locks"
+	"lockstep/internal/plan"
+)
+
+func TestTextComesOutAsItWentIn(t *testing.T) {
+	for give, want := range map[string]string{
+		"SET key token NX":             "SET key token NX",
+		"KEYS[1] == ARGV[1]":           `KEYS\[1\] == ARGV\[1\]`,
+		"a_b *c* `d` <e> | ~f~ &lt; $": "a\\_b \\*c\\* \\`d\\` \\<e> \\| \\~f\\~ \\&lt; \\$",
+		`C:\x`:                         `C:\\x`,
+		"two\nlines\t here\x1b":        "two lines here",
+		"- no list":                    `\- no list`,
+		"# no heading":                 `\# no heading`,
+		"1. no step":                   `1\. no step`,
+		"1.5 s":                        "1.5 s",
+		"2026.":                        `2026\.`,
+		"":                             "",
+	} {
+		if got := text(give); got != want {
+			t.Errorf("%q: got %q, want %q", give, got, want)
+		}
+	}
+}
+
+func TestCodeHoldsAnything(t *testing.T) {
+	for give, want := range map[string]string{
+		"a_b":     "`a_b`",
+		"a`b":     "``a`b``",
+		"`a`":     "`` `a` ``",
+		"a``b`c":  "```a``b`c```",
+		"two\nli": "`two li`",
+	} {
+		if got := code(give); got != want {
+			t.Errorf("%q: got %s, want %s", give, got, want)
+		}
+	}
+}
+
+func TestLinksHoldAnything(t *testing.T) {
+	if got, want := link("x", "../a b/(c)#d?.yaml"), "[x](../a%20b/%28c%29%23d%3F.yaml)"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// hostile is a title that would break a page if it were not escaped.
+const hostile = "a | b](evil) <script>alert(1)</script> `x` -->\n# not a heading"
+
+// input is what a few pages are made of.
+func input(plans ...*plan.Plan) Input {
+	root := &cobra.Command{Use: "simulate", Short: "plays <locks>", Long: "Plays <locks>:\n  code <x>\n- no list"}
+	root.AddCommand(&cobra.Command{Use: "run <file>", Short: "a | b", Run: func(*cobra.Command, []string) {}})
+	return Input{
+		Root: root, Plans: plans, Up: "..", Columns: []Column{{"N0", "no fault", "nothing | goes wrong"}, {"GP", "pause", "a pause"}},
+		Group:   func(locks.Variant) (int, string) { return 0, "all of them" },
+		Demands: func(locks.Variant) string { return "a server" },
+	}
+}
+
+// story is a scenario in which set-nx-lua breaks mutual exclusion.
+func aStory(file, title string) *plan.Plan {
+	p := plan.Default()
+	p.Name, p.File, p.Question = title, file, title
+	p.Locks = []string{"set-nx-lua"}
+	p.Expect = []plan.Expectation{{Lock: "set-nx-lua", Property: "mutual-exclusion", Verdict: "broken"}}
+	return &p
+}
+
+func pageOf(t *testing.T, in Input, path string) string {
+	t.Helper()
+	pages, err := Pages(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range pages {
+		if p.Path == path {
+			return string(p.Data)
+		}
+	}
+	t.Fatalf("no page %s", path)
+	return ""
+}
+
+func TestScenariosAreEscaped(t *testing.T) {
+	got := pageOf(t, input(aStory("scenarios/a b'(x).yaml", hostile)), "locks/set-nx-lua.md")
+	for _, want := range []string{
+		"[a \\| b\\](evil) \\<script>alert(1)\\</script> \\`x\\` --> # not a heading](../../scenarios/a%20b%27%28x%29.yaml)",
+		`simulate run 'scenarios/a b'\''(x).yaml' --lock set-nx-lua`,
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%s is not in:\n%s", want, got)
+		}
+	}
+	if strings.Contains(got, "<script>") && !strings.Contains(got, `\<script>`) {
+		t.Error("a tag of a title is on the page")
+	}
+}
+
+// TestTablesAreWhole counts the cells of every row.
+func TestTablesAreWhole(t *testing.T) {
+	in := input(aStory("scenarios/x.yaml", hostile))
+	in.Matrix = aMatrix()
+	pages, err := Pages(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range pages {
+		columns := 0
+		for line := range strings.Lines(string(p.Data)) {
+			if !strings.HasPrefix(line, "|") {
+				columns = 0
+				continue
+			}
+			n := strings.Count(strings.ReplaceAll(line, `\|`, ""), "|")
+			if columns != 0 && n != columns {
+				t.Errorf("%s: a row of %d cells in a table of %d: %s", p.Path, n-1, columns-1, line)
+			}
+			columns = n
+		}
+	}
+}
+
+func TestCommandsAreEscaped(t *testing.T) {
+	got := pageOf(t, input(), "commands/simulate.md")
+	for _, want := range []string{
+		"# simulate\n\nplays \\<locks>\n", "Plays \\<locks>:\n\n```\ncode <x>\n```\n\n\\- no list\n",
+		"* [simulate run](simulate_run.md) - a \\| b\n",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is not in:\n%s", want, got)
+		}
+	}
+}
+
+func aMatrix() *Matrix {
+	return &Matrix{Schema: 1, Seeds: 200, Cells: []MatrixCell{
+		{Lock: "set-nx-lua", Fault: "GP", Letter: "V", Runs: 201, Rate: 0.5, Low: 0.4312, High: 0.568, Note: "A | B"},
+		{Lock: "set-nx-lua", Fault: "N0", Letter: "S", Runs: 201},
+		{Lock: "redlock", Fault: "GP", Letter: "V", Runs: 201},
+	}}
+}
+
+func TestTheMatrixIsShownWhenThereIsOne(t *testing.T) {
+	in := input()
+	without := pageOf(t, in, "locks/set-nx-lua.md")
+	if !strings.Contains(without, "No measured matrix is stored") || !strings.Contains(without, "simulate matrix --lock set-nx-lua\n") {
+		t.Errorf("the page does not say that there is no matrix:\n%s", without)
+	}
+	in = input()
+	in.Matrix = aMatrix()
+	with := pageOf(t, in, "locks/set-nx-lua.md")
+	want := "| `N0` no fault | **S** safe | 201 | 0 % (0 % to 0 %) |  |\n" +
+		"| `GP` pause | **V** two holders at once | 201 | 50 % (43.1 % to 56.8 %) | A \\| B |\n"
+	if !strings.Contains(with, want) {
+		t.Errorf("%s is not in:\n%s", want, with)
+	}
+	in = input()
+	in.Matrix = aMatrix()
+	if got := pageOf(t, in, "locks/setnx.md"); !strings.Contains(got, "is older than this lock") {
+		t.Errorf("a lock that the matrix lacks:\n%s", got)
+	}
+}
+
+func TestReadMatrix(t *testing.T) {
+	if _, err := ReadMatrix([]byte(`{"schema": 1, "seeds": 2, "cells": [{"lock": "a", "fault": "GP", "letter": "V"}]}`)); err != nil {
+		t.Error(err)
+	}
+	for _, bad := range []string{"", "[]", "{}", `{"schema": 2, "cells": [{}]}`, `{"schema": 1, "cells": []}`} {
+		if _, err := ReadMatrix([]byte(bad)); err == nil {
+			t.Errorf("%q is taken for a matrix", bad)
+		}
+	}
+}
+
+func TestTheSmallestStoryIsNamed(t *testing.T) {
+	large, small, other := aStory("a-large.yaml", "Large"), aStory("b-small.yaml", "Small"), aStory("c-other.yaml", "Other")
+	large.Clocks = make([]plan.Clock, 1)
+	other.Clients = []string{"A"}
+	other.Expect[0].Property = "progress" // smaller, but not about mutual exclusion
+	got := pageOf(t, input(large, small, other), "locks/set-nx-lua.md")
+	if want := "simulate run b-small.yaml --lock set-nx-lua\n"; !strings.Contains(got, want) {
+		t.Errorf("%q is not in:\n%s", want, got)
+	}
+}
+
+func TestCellsKeepTheirBars(t *testing.T) {
+	for give, want := range map[string]string{"`a|b` c": "`a\\|b` c", `a \| b`: `a \| b`, "|": `\|`} {
+		if got := cell(give); got != want {
+			t.Errorf("%q: got %q, want %q", give, got, want)
+		}
+	}
+}

@@ -1,0 +1,109 @@
+package docs
+
+import (
+	"slices"
+	"strings"
+
+	"lockstep/internal/faults"
+	"lockstep/internal/plan"
+)
+
+func (w *writer) faults() []Page {
+	var pages []Page
+	for _, spec := range faults.All() {
+		pages = append(pages, w.fault(spec))
+	}
+	return pages
+}
+
+func (w *writer) fault(spec faults.Spec) Page {
+	rows := [][]string{{code(spec.Name), takes(spec.Value), needed(spec.Value), text(spec.Value.Doc)}}
+	for _, p := range spec.Params {
+		rows = append(rows, []string{code(p.Name), takes(p), needed(p), text(p.Doc)})
+	}
+	return page("faults/"+spec.Name+".md", "the Spec of this verb in internal/faults",
+		heading(1, spec.Name),
+		text(spec.Summary),
+		block("yaml", "faults:\n"+indented(spec.Example)),
+		section("Values", table([]string{"key", "takes", "needed", "what it is"}, rows)),
+		section("When it begins", begins(spec)),
+		section("When it ends", endsOf(spec)),
+		section("Where it can be done", where(spec)),
+		section("Stories", w.stories(func(p *plan.Plan) bool {
+			return slices.ContainsFunc(p.Faults, func(f faults.Fault) bool { return f.Verb.Name() == spec.Name })
+		})),
+	)
+}
+
+func indented(s string) string {
+	return "  " + strings.ReplaceAll(strings.TrimRight(s, "\n"), "\n", "\n  ")
+}
+
+// takes says what a parameter may be.
+func takes(p faults.Param) string {
+	switch p.Kind {
+	case faults.ParamNode:
+		return "a client, a server, the holder, the next holder or the primary"
+	case faults.ParamClient:
+		return "a client, the holder or the next holder"
+	case faults.ParamServer:
+		return "a server or the primary"
+	case faults.ParamDuration:
+		return "a duration, such as " + code("12s")
+	case faults.ParamOffset:
+		return "a duration with a sign, such as " + code("+12s")
+	case faults.ParamRate:
+		return "a change of a rate, such as " + code("+5%") + " or " + code("-200ppm")
+	case faults.ParamSides:
+		if p.Two {
+			return "two sides, each a name or a list of names"
+		}
+		return "two or more sides, each a name or a list of names"
+	case faults.ParamChoice:
+		words := make([]string, len(p.Choices))
+		for i, c := range p.Choices {
+			words[i] = code(c)
+		}
+		return strings.Join(words, " or ")
+	}
+	return "nothing"
+}
+
+func needed(p faults.Param) string {
+	switch {
+	case p.Required:
+		return "yes"
+	case p.Default > 0:
+		return "no: " + code(faults.Duration(p.Default))
+	}
+	return "no"
+}
+
+func begins(spec faults.Spec) string {
+	said := "At a moment (" + code("when") + "), at a time (" + code("at") + ") or again and again (" + code("every") + ")."
+	if spec.OnWire {
+		said = "At a moment of one command (" + code("when: A is about to send SET") + "): it acts on that command."
+	}
+	if spec.Replica {
+		said += " There must be a replica: " + code("servers: {redis: {replicas: 1}}") + "."
+	}
+	return said
+}
+
+func endsOf(spec faults.Spec) string {
+	some := "one of " + code("for") + ", " + code("until") + " and " + code("forever: true")
+	switch spec.Ends {
+	case faults.EndRequired:
+		return "It needs " + some + "."
+	case faults.EndOptional:
+		return "It may have " + some + "."
+	}
+	return "It is over as soon as it has happened."
+}
+
+func where(spec faults.Spec) string {
+	if spec.Real == "" {
+		return "In the simulator and on real servers."
+	}
+	return "In the simulator. Not on real servers: " + text(spec.Real) + "."
+}

@@ -1,0 +1,105 @@
+package docs
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+
+	"lockstep/internal/checker"
+	"lockstep/internal/faults"
+	"lockstep/internal/locks"
+)
+
+// index is the first page.
+func (w *writer) index() Page {
+	body := []string{
+		heading(1, "Reference"),
+		"What there is, one page each. All of it is written by " + code("simulate docs") +
+			" from the code, the command line and the scenarios. Decisions and their reasons are in " +
+			link("ARCHITECTURE.md", w.Up+"/ARCHITECTURE.md") + ".",
+		heading(2, "Locks"),
+	}
+	for _, group := range w.groups() {
+		var rows [][]string
+		for _, v := range group.locks {
+			rows = append(rows, []string{link(text(v.ID), "locks/"+v.ID+".md"), text(v.Doc().Idea)})
+		}
+		body = append(body, heading(3, group.name), table([]string{"lock", "idea"}, rows))
+	}
+	body = append(body, section("Faults", table([]string{"verb", "what it does", "real servers"}, faultRows())))
+	body = append(body, section("Moments", table([]string{"moment", "when it is"}, momentRows())))
+	body = append(body, section("Properties", table([]string{"property", "what it demands"}, propertyRows())))
+	body = append(body, section("Commands", w.commandList()))
+	body = append(body, section("The matrix", w.matrixState()))
+	return page("README.md", "the registries of locks, faults and properties", body...)
+}
+
+type lockGroup struct {
+	rank  int
+	name  string
+	locks []locks.Variant
+}
+
+// groups are the locks under their headings, by rank.
+func (w *writer) groups() []lockGroup {
+	var out []lockGroup
+	at := map[string]int{}
+	for _, v := range locks.All() {
+		rank, name := w.Group(v)
+		i, ok := at[name]
+		if !ok {
+			i = len(out)
+			at[name] = i
+			out = append(out, lockGroup{rank: rank, name: name})
+		}
+		out[i].locks = append(out[i].locks, v)
+	}
+	sort.SliceStable(out, func(i, j int) bool { return out[i].rank < out[j].rank })
+	return out
+}
+
+func faultRows() [][]string {
+	var rows [][]string
+	for _, spec := range faults.All() {
+		real := "yes"
+		if spec.Real != "" {
+			real = "no"
+		}
+		rows = append(rows, []string{link(text(spec.Name), "faults/"+spec.Name+".md"), text(spec.Summary), real})
+	}
+	return rows
+}
+
+func momentRows() [][]string {
+	var rows [][]string
+	for _, m := range faults.MomentPhrases() {
+		rows = append(rows, []string{link(text(momentWords(m)), momentFile(m)), text(m.Doc)})
+	}
+	return rows
+}
+
+func propertyRows() [][]string {
+	var rows [][]string
+	for _, p := range checker.All() {
+		rows = append(rows, []string{link(text(p.ID), "properties/"+p.ID+".md"), text(p.Summary)})
+	}
+	return rows
+}
+
+// matrixState says whether a measured matrix is on the pages of the locks.
+func (w *writer) matrixState() string {
+	if w.Matrix == nil {
+		return "No measured matrix is stored. These two commands put its rows on the pages of the locks:\n\n" +
+			block("", "simulate matrix --json > docs/matrix.json\nsimulate docs")
+	}
+	var rows [][]string
+	for _, c := range w.Columns {
+		rows = append(rows, []string{code(c.Code), text(c.Name), text(c.Summary)})
+	}
+	var known []string
+	for _, l := range []string{"S", "L", "D", "F", "V", "VF", "-"} {
+		known = append(known, fmt.Sprintf("**%s** %s", l, letters[l]))
+	}
+	return "The pages of the locks have their rows. Letters: " + strings.Join(known, "; ") + ".\n\n" +
+		table([]string{"column", "fault", "what exactly is injected"}, rows)
+}

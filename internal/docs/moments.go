@@ -1,0 +1,56 @@
+package docs
+
+import (
+	"strings"
+
+	"lockstep/internal/faults"
+	"lockstep/internal/plan"
+)
+
+// momentFile is the name of a moment's page.
+func momentFile(m faults.MomentPhrase) string {
+	phrase := strings.ReplaceAll(m.Text, "%s", "command")
+	return "moments/" + strings.ReplaceAll(phrase, " ", "-") + ".md"
+}
+
+// momentWords is how people say a moment.
+func momentWords(m faults.MomentPhrase) string {
+	return strings.ReplaceAll(m.Text, "%s", "COMMAND")
+}
+
+func (w *writer) moments() []Page {
+	var pages []Page
+	for _, m := range faults.MomentPhrases() {
+		pages = append(pages, w.moment(m))
+	}
+	return pages
+}
+
+func (w *writer) moment(m faults.MomentPhrase) Page {
+	example := "A " + strings.ReplaceAll(m.Text, "%s", "SET")
+	wire := ""
+	if m.Kind.OnWire() {
+		wire = "COMMAND is a command such as " + code("SET") + ", the name of a script such as " + code("unlock") +
+			", or " + code(faults.AnyCommand) + "."
+	}
+	return page(momentFile(m), "internal/faults/moment.go",
+		heading(1, "... "+momentWords(m)),
+		text(m.Doc)+" "+wire,
+		block("yaml", "faults:\n  - when: "+example+"\n    pause: A\n    for: 15s"),
+		"In front of it stands a client, "+code(faults.AnyClient)+", "+code(faults.TheHolder)+" or "+code(faults.NextHolder)+
+			"; behind it, if you like, "+code("the 3rd time")+" or "+code("every time")+". Moments are taken at the ports and in the workload, "+
+			"so they mean the same for every lock.",
+		section("Stories", w.stories(func(p *plan.Plan) bool { return waitsFor(p, m.Kind) })),
+	)
+}
+
+// waitsFor reports whether a fault of the scenario begins or ends at a moment.
+func waitsFor(p *plan.Plan, kind faults.MomentKind) bool {
+	for i := range p.Faults {
+		f := &p.Faults[i]
+		if f.Trigger.Moment == kind || f.End.Until != nil && f.End.Until.Moment == kind {
+			return true
+		}
+	}
+	return false
+}

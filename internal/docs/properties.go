@@ -1,0 +1,58 @@
+package docs
+
+import (
+	"fmt"
+	"strings"
+
+	"lockstep/internal/checker"
+	"lockstep/internal/plan"
+)
+
+func (w *writer) properties() []Page {
+	var pages []Page
+	for _, p := range checker.All() {
+		pages = append(pages, w.property(p))
+	}
+	return pages
+}
+
+func (w *writer) property(prop checker.Property) Page {
+	return page("properties/"+prop.ID+".md", "the Property in internal/checker",
+		heading(1, prop.ID),
+		text(prop.Summary),
+		"In a scenario:",
+		block("yaml", "expect:\n  every lock: {"+prop.ID+": kept}"),
+		"It is **kept** or **broken** in a run, or **unknown** when the run did not put it to the test.",
+		section("Stories", w.judged(prop.ID)),
+		section("Source", text(prop.Source)),
+	)
+}
+
+// judged is a table of the scenarios that expect something of a property.
+func (w *writer) judged(property string) string {
+	var rows [][]string
+	for _, p := range w.told(func(*plan.Plan) bool { return true }) {
+		var broken, kept []string
+		for _, e := range p.Expect {
+			switch {
+			case e.Property != property:
+			case e.Verdict == string(checker.Broken):
+				broken = append(broken, e.Lock)
+			default:
+				kept = append(kept, e.Lock)
+			}
+		}
+		if len(broken)+len(kept) > 0 {
+			rows = append(rows, []string{w.story(p), fmt.Sprint(p.Level), lockLinks(broken), lockLinks(kept)})
+		}
+	}
+	return table([]string{"story", "level", "broken by", "kept by"}, rows)
+}
+
+func lockLinks(ids []string) string {
+	links := make([]string, len(ids))
+	for i, id := range ids {
+		links[i] = link(text(id), "../locks/"+id+".md")
+	}
+	return strings.Join(links, ", ")
+}

@@ -1,0 +1,93 @@
+package docs
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+
+	"lockstep/internal/checker"
+	"lockstep/internal/plan"
+)
+
+// story is a link to a scenario, by its title.
+func (w *writer) story(p *plan.Plan) string { return link(text(p.Name), w.repo(p.File)) }
+
+// told are the scenarios that fulfil a condition, easy ones first.
+func (w *writer) told(is func(*plan.Plan) bool) []*plan.Plan {
+	var out []*plan.Plan
+	for _, p := range w.Plans {
+		if is(p) {
+			out = append(out, p)
+		}
+	}
+	sort.SliceStable(out, func(i, j int) bool {
+		if out[i].Level != out[j].Level {
+			return out[i].Level < out[j].Level
+		}
+		return out[i].File < out[j].File
+	})
+	return out
+}
+
+// stories is a table of scenarios, with their questions.
+func (w *writer) stories(is func(*plan.Plan) bool) string {
+	var rows [][]string
+	for _, p := range w.told(is) {
+		rows = append(rows, []string{w.story(p), fmt.Sprint(p.Level), text(p.Question)})
+	}
+	return table([]string{"story", "level", "its question"}, rows)
+}
+
+// storiesOf is a table of the scenarios that play a lock, with what they show of it.
+func (w *writer) storiesOf(lock string) string {
+	var rows [][]string
+	for _, p := range w.told(func(p *plan.Plan) bool { return slices.Contains(p.Locks, lock) }) {
+		broken, kept := expected(p, lock)
+		rows = append(rows, []string{w.story(p), fmt.Sprint(p.Level), properties(broken), properties(kept)})
+	}
+	return table([]string{"story", "level", "broken", "kept"}, rows)
+}
+
+// expected returns the properties that a scenario expects a lock to break and to keep.
+func expected(p *plan.Plan, lock string) (broken, kept []string) {
+	for _, e := range p.Expect {
+		switch {
+		case e.Lock != lock:
+		case e.Verdict == string(checker.Broken):
+			broken = append(broken, e.Property)
+		default:
+			kept = append(kept, e.Property)
+		}
+	}
+	return broken, kept
+}
+
+// properties links to the pages of properties.
+func properties(ids []string) string {
+	links := make([]string, len(ids))
+	for i, id := range ids {
+		links[i] = link(text(id), "../properties/"+id+".md")
+	}
+	return strings.Join(links, ", ")
+}
+
+// smallest is the story with the fewest parts in which a lock breaks: one about
+// mutual exclusion if there is one. nil when no story breaks the lock.
+func (w *writer) smallest(lock string) *plan.Plan {
+	var best *plan.Plan
+	size := func(p *plan.Plan) []int {
+		broken, _ := expected(p, lock)
+		other := 1
+		if slices.Contains(broken, checker.MutualExclusionID) {
+			other = 0
+		}
+		return []int{other, len(p.Faults) + len(p.Clocks) + p.Workload.Nested, len(p.Clients) * p.Workload.Repeat, p.Level}
+	}
+	for _, p := range w.told(func(p *plan.Plan) bool { broken, _ := expected(p, lock); return len(broken) > 0 }) {
+		if best == nil || slices.Compare(size(p), size(best)) < 0 {
+			best = p
+		}
+	}
+	return best
+}

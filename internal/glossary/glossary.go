@@ -1,0 +1,167 @@
+// Package glossary explains the words of the field, one sentence each, in English
+// and in Chinese.
+//
+// A text does not mark its terms: Find sees them. So nobody can forget to mark one,
+// and a term is explained wherever it comes up first:
+//
+//	for _, t := range glossary.Find(glossary.English, "The lease ends.") {
+//		fmt.Println(t.English.Name, "-", t.English.Meaning)
+//	}
+package glossary
+
+import (
+	"sort"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Language is a language that people read.
+type Language string
+
+// The languages.
+const (
+	English Language = "en"
+	Chinese Language = "zh"
+)
+
+// Term is one word of the field.
+type Term struct {
+	ID      string // the English name, with dashes
+	English Entry
+	Chinese Entry
+}
+
+// Entry is a term in one language.
+type Entry struct {
+	Name    string
+	Also    []string // other forms of it in a text: plurals, verbs
+	Meaning string   // one sentence
+}
+
+// In returns the entry of a language, the English one for a language that there
+// is not.
+func (t *Term) In(l Language) *Entry {
+	if l == Chinese {
+		return &t.Chinese
+	}
+	return &t.English
+}
+
+// All returns the terms, in the order in which a reader may meet them.
+func All() []Term { return append([]Term(nil), terms...) }
+
+// Lookup returns the term with an id.
+func Lookup(id string) (Term, bool) {
+	for _, t := range terms {
+		if t.ID == id {
+			return t, true
+		}
+	}
+	return Term{}, false
+}
+
+// Find returns the terms that occur in a text, each once, in the order in which
+// they come up. Where a longer term covers a shorter one, the longer one counts:
+// "random token" is no "token".
+func Find(l Language, text string) []Term {
+	var found []Term
+	seen := map[int]bool{}
+	for _, m := range matches(l, text) {
+		if !seen[m.term] {
+			seen[m.term] = true
+			found = append(found, terms[m.term])
+		}
+	}
+	return found
+}
+
+// Cut returns the text with blanks in place of all terms: what is left are the
+// words that the glossary does not know.
+func Cut(l Language, text string) string {
+	var b strings.Builder
+	at := 0
+	for _, m := range matches(l, text) {
+		b.WriteString(text[at:m.from])
+		b.WriteByte(' ')
+		at = m.to
+	}
+	b.WriteString(text[at:])
+	return b.String()
+}
+
+// match is a place at which a term occurs.
+type match struct {
+	term     int // index into terms
+	from, to int // bytes
+}
+
+// form is one way to write a term.
+type form struct {
+	text string
+	term int
+}
+
+var formsOf = map[Language][]form{English: forms(English), Chinese: forms(Chinese)}
+
+// forms lists all ways to write all terms, the longest first.
+func forms(l Language) []form {
+	var all []form
+	for i := range terms {
+		e := terms[i].In(l)
+		for _, text := range append([]string{e.Name}, e.Also...) {
+			all = append(all, form{text, i})
+		}
+	}
+	sort.SliceStable(all, func(i, j int) bool { return len(all[i].text) > len(all[j].text) })
+	return all
+}
+
+func matches(l Language, text string) []match {
+	var out []match
+	for at := 0; at < len(text); {
+		m, ok := matchAt(l, text, at)
+		if !ok {
+			_, size := utf8.DecodeRuneInString(text[at:])
+			at += size
+			continue
+		}
+		out = append(out, m)
+		at = m.to
+	}
+	return out
+}
+
+func matchAt(l Language, text string, at int) (match, bool) {
+	for _, f := range formsOf[l] {
+		end := at + len(f.text)
+		if end <= len(text) && same(text[at:end], f.text) && whole(text, at, end) {
+			return match{f.term, at, end}, true
+		}
+	}
+	return match{}, false
+}
+
+// same compares a piece of a text with a form. A form in capitals (SETNX) is
+// written like that only; the others may begin a sentence.
+func same(piece, form string) bool {
+	if form == strings.ToUpper(form) {
+		return piece == form
+	}
+	return strings.EqualFold(piece, form)
+}
+
+// whole reports whether the piece is no part of a longer word. Chinese is written
+// without blanks, so only Latin letters and digits have such borders. A dash joins
+// words: the lock set-nx-token-getdel is not a use of "token".
+func whole(text string, from, to int) bool {
+	before, _ := utf8.DecodeLastRuneInString(text[:from])
+	first, _ := utf8.DecodeRuneInString(text[from:])
+	last, _ := utf8.DecodeLastRuneInString(text[:to])
+	after, _ := utf8.DecodeRuneInString(text[to:])
+	return !(latin(before) && latin(first)) && !(latin(last) && latin(after))
+}
+
+func latin(r rune) bool {
+	return r != utf8.RuneError && r < 0x250 && (r == '-' || unicode.IsLetter(r) || unicode.IsDigit(r))
+}

@@ -1,0 +1,125 @@
+package real
+
+import (
+	"time"
+
+	"lockstep/internal/faults"
+	"lockstep/internal/history"
+	"lockstep/internal/real/link"
+)
+
+// block is one partition: what nodes of from send to nodes of to is held back.
+type block struct {
+	fault    int
+	from, to map[history.NodeID]bool
+	both     bool
+}
+
+// blocked reports whether nothing gets from one node to another.
+func (g *group) blocked(from, to history.NodeID) bool {
+	for _, b := range g.blocks {
+		if b.from[from] && b.to[to] || b.both && b.from[to] && b.to[from] {
+			return true
+		}
+	}
+	return false
+}
+
+// mode is what the links do with the bytes from one node to another.
+func (g *group) mode(from, to history.NodeID) link.Mode {
+	if g.blocked(from, to) {
+		return link.Hold
+	}
+	return link.Pass
+}
+
+// apply switches all links as the partitions, the lag and the deaths of primaries
+// want it. What runs between a harness and the servers goes past all links, as an
+// operator's console does.
+func (g *group) apply() {
+	for _, c := range g.h.everybody() {
+		for i, l := range c.links {
+			server := g.members[i].node
+			l.Switch(link.Up, g.mode(c.node, server))
+			l.Switch(link.Down, g.mode(server, c.node))
+		}
+	}
+	for _, m := range g.members {
+		if m.feed == nil {
+			continue
+		}
+		m.feed.Delay(link.Down, g.lag)
+		m.feed.Switch(link.Up, g.mode(m.node, m.follows.node))
+		down := g.mode(m.follows.node, m.node)
+		if m.severed {
+			down = link.Drop
+		}
+		m.feed.Switch(link.Down, down)
+	}
+}
+
+// spread tells the clients of the primary. A client goes on with the one that it
+// last heard of until it can reach the new one.
+func (g *group) spread() {
+	for _, c := range g.h.everybody() {
+		leader := g.leader().node
+		if c.knows == g.primary || g.apart || g.blocked(c.node, leader) || g.blocked(leader, c.node) {
+			continue
+		}
+		c.knows = g.primary
+		c.lead(g.primary)
+	}
+}
+
+// Partition implements faults.World.
+func (in *injector) Partition(fault int, from, to []string, both bool) {
+	g := in.group
+	g.blocks = append(g.blocks, block{fault, in.nodesOf(from), in.nodesOf(to), both})
+	g.apply()
+	g.spread()
+}
+
+// HealPartition implements faults.World.
+func (in *injector) HealPartition(fault int) {
+	g := in.group
+	var kept []block
+	for _, b := range g.blocks {
+		if b.fault != fault {
+			kept = append(kept, b)
+		}
+	}
+	g.blocks = kept
+	g.apply()
+	g.spread()
+}
+
+// nodesOf resolves the words for groups.
+func (in *injector) nodesOf(names []string) map[history.NodeID]bool {
+	out := map[history.NodeID]bool{}
+	add := func(role history.Role, but history.NodeID) {
+		for i, n := range in.header.Nodes {
+			if id := history.NodeID(i + 1); n.Role == role && id != but {
+				out[id] = true
+			}
+		}
+	}
+	for _, name := range names {
+		switch name {
+		case faults.TheStore:
+			add(history.RoleStore, 0)
+		case faults.TheReplicas:
+			add(history.RoleStore, in.group.leader().node)
+		case faults.Sentinels:
+			add(history.RoleSentinel, 0)
+		default:
+			out[in.nodes[in.nodeName(name)]] = true
+		}
+	}
+	return out
+}
+
+// Lag implements faults.World. What is on its way already keeps its order.
+func (in *injector) Lag(_ int, by time.Duration) {
+	in.group.lag = in.plan.Redis.Lag + by
+	in.group.apply()
+}

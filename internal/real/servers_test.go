@@ -1,0 +1,157 @@
+package real_test
+
+import (
+	"testing"
+	"time"
+
+	"lockstep/internal/faults"
+	"lockstep/internal/history"
+	"lockstep/internal/plan"
+)
+
+// sided makes a fault that parts two sides.
+func sided(p *plan.Plan, when faults.Trigger, verb string, a, b []string, end faults.End) {
+	spec, _ := faults.Lookup(verb)
+	p.Faults = append(p.Faults, faults.Make(len(p.Faults)+1, spec, faults.Args{Sides: [][]string{a, b}}, when, end))
+}
+
+// restart makes the fault that kills a server and starts it again.
+func restart(t *testing.T, p *plan.Plan, server string, down time.Duration) {
+	t.Helper()
+	spec, _ := faults.Lookup("restart")
+	p.Faults = append(p.Faults, faults.Make(len(p.Faults)+1, spec,
+		faults.Args{Value: server, Durations: map[string]time.Duration{"down": down}}, when(faults.InSection, "A", ""), faults.End{}))
+}
+
+// A's DEL is sent into the partition and comes out of it when B holds.
+func TestAPartitionHoldsBackWhatIsSentIntoIt(t *testing.T) {
+	p := quick("A", "B")
+	p.Workload.Work = plan.Range{Min: 600 * time.Millisecond, Max: 600 * time.Millisecond}
+	sided(p, when(faults.InSection, "A", ""), "partition", []string{"A"}, []string{faults.TheStore}, faults.End{For: 1300 * time.Millisecond})
+	h := run(t, p, "set-nx-ex-del")
+	if n := len(find(h, history.ReleaseFailed, "A")); n != 1 {
+		t.Errorf("A's release failed %d times, want once: nothing answers it", n)
+	}
+	ended, acquired := find(h, history.FaultEnded, ""), find(h, history.Acquired, "B")
+	if len(ended) != 1 || len(acquired) != 1 || acquired[0].At > ended[0].At {
+		t.Fatal("B did not get the lock within the partition")
+	}
+	// B works until 1.6 s; its own DEL finds nothing because A's, 1.3 s late, was there first.
+	if n := len(find(h, history.NotHeld, "B")); n != 1 {
+		t.Errorf("B's release found nothing %d times, want once", n)
+	}
+}
+
+// What the store sends is held back: A's commands are executed all the same.
+func TestACutIsInOneDirection(t *testing.T) {
+	p := quick("A", "B")
+	sided(p, when(faults.InSection, "A", ""), "cut", []string{faults.TheStore}, []string{"A"}, faults.End{For: time.Second})
+	h := run(t, p, "set-nx-lua")
+	acquired := find(h, history.Acquired, "B")
+	if len(find(h, history.ReleaseFailed, "A")) != 1 || len(acquired) != 1 {
+		t.Fatal("A had an answer, or B did not acquire once")
+	}
+	if at := acquired[0].At.Duration(); at > 700*time.Millisecond {
+		t.Errorf("B acquired at %v: A's unlock script did not arrive", at)
+	}
+}
+
+func TestAMajorityOfNodes(t *testing.T) {
+	p := quick("A", "B")
+	fault(t, p, when(faults.InSection, "A", ""), "crash", "redis-2", 0, faults.End{})
+	h := run(t, p, "redlock")
+	if n := overlaps(h); n != 0 {
+		t.Errorf("%d overlaps", n)
+	}
+	for _, c := range p.Clients {
+		if len(find(h, history.Acquired, c)) != 1 {
+			t.Errorf("%s did not acquire once", c)
+		}
+	}
+	for _, server := range []string{"redis-1", "redis-2", "redis-3", "redis-4", "redis-5"} {
+		if len(find(h, history.Granted, server)) == 0 {
+			t.Errorf("%s granted nothing", server)
+		}
+	}
+}
+
+func TestAServerWithoutADiskComesBackEmpty(t *testing.T) {
+	for persistence, want := range map[string]int{plan.PersistNone: 1, plan.PersistAlways: 0} {
+		t.Run(persistence, func(t *testing.T) {
+			p := quick("A", "B")
+			p.Redis.Persistence = persistence
+			p.Workload.Work = plan.Range{Min: 700 * time.Millisecond, Max: 700 * time.Millisecond}
+			restart(t, p, faults.ThePrimary, 50*time.Millisecond)
+			h := run(t, p, "set-nx-lua")
+			if n := len(find(h, history.Restarted, "redis-1")); n != 1 {
+				t.Fatalf("redis-1 was started again %d times", n)
+			}
+			if n := overlaps(h); n != want {
+				t.Errorf("%d overlaps, want %d", n, want)
+			}
+			forgotten := find(h, history.Forgotten, "redis-1")
+			if len(forgotten) != want {
+				t.Fatalf("forgotten %d times, want %d", len(forgotten), want)
+			}
+			if want == 1 && h.Name(forgotten[0].Owner) != "A" {
+				t.Errorf("the entry of %s was forgotten, want A's", h.Name(forgotten[0].Owner))
+			}
+		})
+	}
+}
+
+func TestAnOperatorRemovesTheEntry(t *testing.T) {
+	p := quick("A", "B")
+	p.Workload.Work = plan.Range{Min: 500 * time.Millisecond, Max: 500 * time.Millisecond}
+	fault(t, p, when(faults.InSection, "A", ""), "evict", "lock", 0, faults.End{})
+	h := run(t, p, "set-nx-lua")
+	if overlaps(h) == 0 {
+		t.Error("no overlap")
+	}
+	evicted := 0
+	for _, e := range find(h, history.Removed, "redis-1") {
+		if e.Peer == 0 && h.Name(e.Owner) == "A" {
+			evicted++
+		}
+	}
+	if evicted != 1 {
+		t.Errorf("A's entry was removed by nobody %d times, want once", evicted)
+	}
+}
+
+// A stays with the primary that it can reach, B goes to the new one.
+func TestTwoPrimariesByHand(t *testing.T) {
+	p := quick("A", "B")
+	p.Redis.Replicas = 2
+	p.Workload.Work = plan.Range{Min: 600 * time.Millisecond, Max: 600 * time.Millisecond}
+	p.Workload.Stagger = 100 * time.Millisecond
+	first := when(faults.AboutToSend, "A", faults.AnyCommand)
+	sided(p, first, "partition", []string{"A", "redis-1"}, []string{"B", faults.TheReplicas}, faults.End{For: 1500 * time.Millisecond})
+	first.After = 50 * time.Millisecond
+	fault(t, p, first, "promote", "replica", 0, faults.End{})
+	h := run(t, p, "set-nx-lua")
+	if len(find(h, history.Promoted, "redis-2")) != 1 || overlaps(h) == 0 {
+		t.Error("no promotion, or no overlap")
+	}
+	if len(find(h, history.Granted, "redis-1")) == 0 || len(find(h, history.Granted, "redis-2")) == 0 {
+		t.Error("not both primaries granted the lock")
+	}
+	if n := len(find(h, history.Acquired, "probe")); n != 1 {
+		t.Errorf("the probe acquired %d times, want once", n)
+	}
+}
+
+// Nobody must wait for a link that holds bytes of a server that is gone.
+func TestAServerDiesBehindAPartition(t *testing.T) {
+	p := quick("A", "B")
+	p.Redis.Replicas = 1
+	p.Workload.Wait, p.Lease = 500*time.Millisecond, 200*time.Millisecond
+	sided(p, when(faults.InSection, "A", ""), "partition", []string{"A", "B", "redis-2"}, []string{"redis-1"}, faults.End{Forever: true})
+	trigger := when(faults.InSection, "A", "")
+	trigger.After = 20 * time.Millisecond
+	fault(t, p, trigger, "crash", "redis-1", 0, faults.End{})
+	h := run(t, p, "set-nx-lua")
+	if len(find(h, history.Crashed, "redis-1")) != 1 || len(find(h, history.GaveUp, "probe")) != 1 {
+		t.Error("redis-1 did not die, or the probe found a server")
+	}
+}

@@ -1,0 +1,69 @@
+package worker
+
+import (
+	"context"
+	"sync"
+)
+
+// feed is a stream that somebody fills and somebody else reads: what comes while
+// nobody waits is kept, and a wait that ends takes nothing with it.
+type feed[T any] struct {
+	mu    sync.Mutex
+	items []T
+	end   error         // no more will come
+	news  chan struct{} // closed and made anew when something changes
+}
+
+func newFeed[T any]() *feed[T] { return &feed[T]{news: make(chan struct{})} }
+
+// put adds an item.
+func (f *feed[T]) put(item T) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.items = append(f.items, item)
+	f.wake()
+}
+
+// finish tells that nothing comes any more; the first reason counts.
+func (f *feed[T]) finish(why error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.end == nil {
+		f.end = why
+		f.wake()
+	}
+}
+
+func (f *feed[T]) wake() {
+	close(f.news)
+	f.news = make(chan struct{})
+}
+
+// next takes the next item. What is there comes before the end, and before the
+// end of ctx.
+func (f *feed[T]) next(ctx context.Context) (T, error) {
+	for {
+		item, ok, end, news := f.take()
+		switch {
+		case ok:
+			return item, nil
+		case ctx.Err() != nil:
+			return item, ctx.Err()
+		case end != nil:
+			return item, end
+		}
+		select {
+		case <-news:
+		case <-ctx.Done():
+		}
+	}
+}
+
+func (f *feed[T]) take() (item T, ok bool, end error, news <-chan struct{}) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(f.items) > 0 {
+		item, f.items, ok = f.items[0], f.items[1:], true
+	}
+	return item, ok, f.end, f.news
+}

@@ -1,0 +1,308 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"testing"
+	"time"
+
+	"lockstep/internal/locks"
+	"lockstep/internal/real/realtest"
+	"lockstep/internal/real/servers"
+	"lockstep/internal/world"
+)
+
+// database is a real server of one flavour.
+type database struct {
+	store  locks.Store
+	server *servers.Server
+	dsn    string
+}
+
+func startMariaDB(t *testing.T) *database {
+	t.Helper()
+	realtest.Need(t, "mariadbd")
+	db, err := servers.StartMariaDB(t.Context(), servers.MariaDBOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Stop() })
+	return &database{locks.StoreMySQL, db.Server, db.DSN(db.Addr)}
+}
+
+func startPostgres(t *testing.T) *database {
+	t.Helper()
+	realtest.Need(t, "postgres")
+	db, err := servers.StartPostgres(t.Context(), servers.PostgresOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Stop() })
+	return &database{locks.StorePostgres, db.Server, db.DSN(db.Addr)}
+}
+
+// both runs a test on both databases.
+func both(t *testing.T, test func(t *testing.T, db *database)) {
+	t.Run("MariaDB", func(t *testing.T) { test(t, startMariaDB(t)) })
+	t.Run("PostgreSQL", func(t *testing.T) { test(t, startPostgres(t)) })
+}
+
+func (db *database) port(t *testing.T, w *worker, dial dialFunc) *sqlPort {
+	t.Helper()
+	makePort := newMySQL
+	if db.store == locks.StorePostgres {
+		makePort = newPostgres
+	}
+	p, err := makePort(w, []string{db.dsn}, func() int { return 0 }, dial)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.close)
+	if err := p.connect(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func sqlStmt(query string, args ...world.SQLValue) world.Stmt {
+	return world.Stmt{Query: query, Args: args}
+}
+
+func TestLocksContendOnDatabases(t *testing.T) {
+	both(t, func(t *testing.T, db *database) {
+		w, _ := alone(t, 5*time.Second)
+		setUp := db.port(t, w, w.dialDirectly)
+		for _, stmt := range locks.SQLTables(db.store) {
+			if res := setUp.Exec(context.Background(), stmt); res.Err != nil {
+				t.Fatalf("%s: %v", stmt.Query, res.Err)
+			}
+		}
+		contendFor(t, db.store, 3*time.Second, func(w *worker, d *locks.Deps) { d.SQL = db.port(t, w, w.dialDirectly) })
+	})
+}
+
+func TestStatementsAreAnswered(t *testing.T) {
+	both(t, func(t *testing.T, db *database) {
+		w, told := alone(t, 5*time.Second)
+		p := db.port(t, w, w.dialDirectly)
+		ctx := context.Background()
+		exec := func(query string, args ...world.SQLValue) world.SQLResult {
+			t.Helper()
+			return p.Exec(ctx, sqlStmt(query, args...))
+		}
+		create, id := "CREATE TABLE things (id BIGINT NOT NULL AUTO_INCREMENT PRIMARY KEY, name VARCHAR(64) UNIQUE)", int64(1)
+		duplicate := world.SQLError{Number: 1062, State: "23000"}
+		if db.store == locks.StorePostgres {
+			create, id = "CREATE TABLE things (id BIGSERIAL PRIMARY KEY, name VARCHAR(64) UNIQUE)", 0
+			duplicate = world.SQLError{State: "23505"}
+		}
+		if res := exec(create); res.Err != nil {
+			t.Fatal(res.Err)
+		}
+		hostile := world.SQLText("it's ? $1 \\")
+		if res := exec("INSERT INTO things (name) VALUES (?)", hostile); res.Err != nil || res.Affected != 1 || res.LastID != id {
+			t.Errorf("INSERT: %+v", res)
+		}
+		res := exec("INSERT INTO things (name) VALUES (?)", hostile)
+		got, ok := res.Err.(*world.SQLError)
+		if !ok || got.Number != duplicate.Number || got.State != duplicate.State || got.Message == "" || !res.Duplicate() {
+			t.Errorf("a second INSERT: %+v", res)
+		}
+		res = exec("SELECT id, name, NULL FROM things WHERE name = ? AND id = ? AND name <> 'a?b'", hostile, world.SQLNum(1))
+		want := [][]world.SQLValue{{world.SQLNum(1), hostile, {Null: true}}}
+		if !reflect.DeepEqual(res.Rows, want) || res.Err != nil {
+			t.Errorf("SELECT: %+v, want %+v", res, want)
+		}
+		if res := exec("SELECT name FROM things WHERE id = ?", world.SQLNum(7)); res.Err != nil || len(res.Rows) != 0 {
+			t.Errorf("SELECT of nothing: %+v", res)
+		}
+		if res := exec("SELECT id = 1 FROM things"); res.Err != nil || res.Rows[0][0] != world.SQLNum(1) {
+			t.Errorf("a truth: %+v", res)
+		}
+		if res := exec("DELETE FROM things WHERE id = ?", world.SQLNum(7)); res.Err != nil || res.Affected != 0 {
+			t.Errorf("DELETE of nothing: %+v", res)
+		}
+		var refused *world.SQLError
+		if res := exec("NONSENSE"); !errors.As(res.Err, &refused) || refused.State != "42601" && refused.Number != 1064 {
+			t.Errorf("a statement that is none: %v", res.Err)
+		}
+		lines := told.lines()
+		if lines[2] != `INSERT INTO things (name) VALUES ('it''s ? $1 \')` || lines[6] !=
+			`SELECT id, name, NULL FROM things WHERE name = 'it''s ? $1 \' AND id = 1 AND name <> 'a?b'` ||
+			lines[7] != `-> (1, 'it''s ? $1 \', NULL)` {
+			t.Errorf("reported %q", lines)
+		}
+	})
+}
+
+// sessionID asks a session, or whatever connection the pool gives, for its number.
+func (db *database) sessionID() world.Stmt {
+	if db.store == locks.StorePostgres {
+		return sqlStmt("SELECT pg_backend_pid()")
+	}
+	return sqlStmt("SELECT CONNECTION_ID()")
+}
+
+func (db *database) kill(id int64) world.Stmt {
+	if db.store == locks.StorePostgres {
+		return sqlStmt("SELECT pg_terminate_backend(" + decimal(id) + ")")
+	}
+	return sqlStmt("KILL CONNECTION " + decimal(id))
+}
+
+// take and free are a lock that belongs to a session; 1 means success.
+func (db *database) take() world.Stmt {
+	if db.store == locks.StorePostgres {
+		return sqlStmt("SELECT pg_try_advisory_lock(7)")
+	}
+	return sqlStmt("SELECT GET_LOCK('seven', 0)")
+}
+
+func number(t *testing.T, res world.SQLResult) int64 {
+	t.Helper()
+	if res.Err != nil || len(res.Rows) != 1 || len(res.Rows[0]) != 1 || !res.Rows[0][0].IsNum {
+		t.Fatalf("not a number: %+v", res)
+	}
+	return res.Rows[0][0].Num
+}
+
+// eventually tries a lock until it is free.
+func eventually(t *testing.T, what string, exec func() world.SQLResult) {
+	t.Helper()
+	for end := time.Now().Add(5 * time.Second); number(t, exec()) != 1; time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal(what)
+		}
+	}
+}
+
+func TestASessionEndsWithItsConnection(t *testing.T) {
+	both(t, func(t *testing.T, db *database) {
+		w, _ := alone(t, 5*time.Second)
+		p := db.port(t, w, w.dialDirectly)
+		ctx := context.Background()
+		session := func() (world.SQLConn, int64) {
+			t.Helper()
+			c, err := p.Dial(ctx)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return c, number(t, c.Exec(ctx, db.sessionID()))
+		}
+		a, id := session()
+		b, other := session()
+		if again := number(t, a.Exec(ctx, db.sessionID())); again != id || other == id {
+			t.Errorf("sessions %d, %d and %d", id, again, other)
+		}
+		if number(t, a.Exec(ctx, db.take())) != 1 || number(t, b.Exec(ctx, db.take())) == 1 {
+			t.Fatal("a lock of a session is not one")
+		}
+		var refused *world.SQLError
+		if res := a.Exec(ctx, sqlStmt("NONSENSE")); !errors.As(res.Err, &refused) {
+			t.Errorf("a statement that is none: %v", res.Err)
+		}
+		if again := number(t, a.Exec(ctx, db.sessionID())); again != id {
+			t.Error("an error of the database cost the session")
+		}
+		a.Close()
+		a.Close()
+		if res := a.Exec(ctx, db.sessionID()); res.Err != world.ErrConnection {
+			t.Errorf("after Close: %v", res.Err)
+		}
+		eventually(t, "a closed session keeps its lock", func() world.SQLResult { return b.Exec(ctx, db.take()) })
+		if res := p.Exec(ctx, db.kill(other)); res.Err != nil {
+			t.Fatal(res.Err)
+		}
+		if res := b.Exec(ctx, db.sessionID()); res.Err != world.ErrConnection {
+			t.Errorf("a session that was killed: %v, want exactly %v", res.Err, world.ErrConnection)
+		}
+		c, _ := session()
+		eventually(t, "a killed session keeps its lock", func() world.SQLResult { return c.Exec(ctx, db.take()) })
+		c.Close()
+	})
+}
+
+func TestErrorsOfDatabasesAreThoseOfThePort(t *testing.T) {
+	const timeout = 400 * time.Millisecond
+	both(t, func(t *testing.T, db *database) {
+		w, told := alone(t, timeout)
+		p := db.port(t, w, w.dialDirectly)
+		ctx := context.Background()
+		conn, err := p.Dial(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		id := number(t, conn.Exec(ctx, db.sessionID()))
+		if number(t, conn.Exec(ctx, db.take())) != 1 {
+			t.Fatal("the lock is not free")
+		}
+		// A statement that takes longer than the response timeout ends with its
+		// session, not by a second connection that asks the server to end it.
+		sleep := sqlStmt("SELECT SLEEP(3)")
+		if db.store == locks.StorePostgres {
+			sleep = sqlStmt("SELECT pg_sleep(3)")
+		}
+		began := time.Now()
+		res := conn.Exec(ctx, sleep)
+		wantError(t, "silence", res.Err, world.ErrTimeout, time.Since(began), timeout, timeout+200*time.Millisecond)
+		if res := conn.Exec(ctx, db.sessionID()); res.Err != world.ErrConnection {
+			t.Errorf("after a timeout: %v", res.Err)
+		}
+		if lines := told.lines(); lines[len(lines)-1] != "-- "+world.ErrTimeout.Error() {
+			t.Errorf("reported %q", lines)
+		}
+		began = time.Now()
+		res = p.Exec(within(t, 150*time.Millisecond), sleep)
+		wantError(t, "a deadline", res.Err, context.DeadlineExceeded, time.Since(began), 140*time.Millisecond, 300*time.Millisecond)
+		if again := number(t, p.Exec(ctx, db.sessionID())); again == id {
+			t.Error("the pool gave a session away that was closed")
+		}
+		if db.store == locks.StoreMySQL { // of PostgreSQL, only the process that accepts would freeze
+			if err := db.server.Freeze(); err != nil {
+				t.Fatal(err)
+			}
+			began = time.Now()
+			res = p.Exec(ctx, db.take())
+			wantError(t, "a frozen server", res.Err, world.ErrTimeout, time.Since(began), timeout, timeout+200*time.Millisecond)
+		}
+		if err := db.server.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		for range 3 {
+			began = time.Now()
+			res = p.Exec(ctx, db.take())
+			wantError(t, "nobody listens", res.Err, world.ErrConnection, time.Since(began), 0, 200*time.Millisecond)
+		}
+	})
+}
+
+// A statement whose connection breaks after it was sent may have been executed:
+// to send it again is for the lock to decide.
+func TestAStatementIsNotRepeated(t *testing.T) {
+	both(t, func(t *testing.T, db *database) {
+		w, told := alone(t, 5*time.Second)
+		way := &gate{}
+		p := db.port(t, w, way.dial)
+		direct := db.port(t, w, w.dialDirectly)
+		ctx := context.Background()
+		if res := direct.Exec(ctx, sqlStmt("CREATE TABLE counted (n BIGINT)")); res.Err != nil {
+			t.Fatal(res.Err)
+		}
+		slow := "INSERT INTO counted SELECT SLEEP(0.5)"
+		if db.store == locks.StorePostgres {
+			slow = "INSERT INTO counted SELECT 0 FROM pg_sleep(0.5)"
+		}
+		time.AfterFunc(200*time.Millisecond, func() { way.set(true); way.set(false) })
+		if res := p.Exec(ctx, sqlStmt(slow)); res.Err != world.ErrConnection {
+			t.Errorf("a connection that broke: %v, want exactly %v", res.Err, world.ErrConnection)
+		}
+		time.Sleep(time.Second)
+		if n := number(t, direct.Exec(ctx, sqlStmt("SELECT COUNT(*) FROM counted"))); n > 1 {
+			t.Errorf("executed %d times: %q", n, told.lines())
+		}
+		if res := p.Exec(ctx, db.sessionID()); res.Err != nil {
+			t.Errorf("the pool after it: %v", res.Err)
+		}
+	})
+}

@@ -1,0 +1,262 @@
+package worker
+
+import (
+	"context"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"lockstep/internal/locks"
+	"lockstep/internal/real/realtest"
+	"lockstep/internal/real/servers"
+	"lockstep/internal/world"
+)
+
+func startZooKeeper(t *testing.T) *servers.Server {
+	t.Helper()
+	realtest.Need(t, "java")
+	realtest.Need(t, "zookeeper.jar")
+	t.Setenv("TMPDIR", t.TempDir())
+	members, err := servers.StartZooKeeper(t.Context(), servers.ZooKeeperOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = members[0].Stop() })
+	return members[0]
+}
+
+func zkSessionOn(t *testing.T, w *worker, addr string, timeout time.Duration, dial dialFunc) *zkSession {
+	t.Helper()
+	s, err := newZooKeeper(w, []string{addr}, dial).Connect(within(t, 10*time.Second), timeout)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.(*zkSession)
+}
+
+// wantHistory waits until a session has been in these states.
+func (s *zkSession) wantHistory(t *testing.T, want ...world.ZKState) {
+	t.Helper()
+	for end := time.Now().Add(5 * time.Second); ; time.Sleep(time.Millisecond) {
+		s.mu.Lock()
+		states := slices.Clone(s.states)
+		s.mu.Unlock()
+		if reflect.DeepEqual(states, want) {
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatalf("the session was %v, want %v", states, want)
+		}
+	}
+}
+
+func TestLocksContendOnZooKeeper(t *testing.T) {
+	server := startZooKeeper(t)
+	contendFor(t, locks.StoreZooKeeper, time.Second, func(w *worker, d *locks.Deps) {
+		d.ZooKeeper = newZooKeeper(w, []string{server.Addr}, w.dialDirectly)
+	})
+}
+
+func TestZooKeeperAnswersAsThePortPromises(t *testing.T) {
+	server := startZooKeeper(t)
+	w, told := alone(t, time.Second)
+	ctx := context.Background()
+	// The tick is 100 ms: sessions last 0.2 to 2 s.
+	s := zkSessionOn(t, w, server.Addr, time.Minute, w.dialDirectly)
+	if s.Timeout() != 2*time.Second || s.ID() == 0 || s.State() != world.ZKConnected {
+		t.Fatalf("session %x, %v, state %v", s.ID(), s.Timeout(), s.State())
+	}
+	if path, err := s.Create(ctx, "/lock", "A", world.ZKEphemeral); err != nil || path != "/lock" {
+		t.Fatalf("created %q, %v", path, err)
+	}
+	stat, err := s.Exists(ctx, "/lock")
+	if err != nil || stat == nil || stat.EphemeralOwner != s.ID() || stat.Czxid == 0 || stat.Version != 0 {
+		t.Errorf("found %+v, %v", stat, err)
+	}
+	if stat, err := s.Exists(ctx, "/other"); stat != nil || err != nil {
+		t.Errorf("found %+v, %v", stat, err)
+	}
+	if _, err := s.Create(ctx, "/queue", "", world.ZKPersistent); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"/queue/b0000000000", "/queue/a0000000001"} {
+		if path, err := s.Create(ctx, want[:len(want)-10], "", world.ZKEphemeralSequential); path != want || err != nil {
+			t.Errorf("created %q, %v, want %q", path, err, want)
+		}
+	}
+	if names, err := s.Children(ctx, "/queue"); err != nil || !reflect.DeepEqual(names, []string{"a0000000001", "b0000000000"}) {
+		t.Errorf("children %q, %v", names, err)
+	}
+	check := func(what string, got, want error) {
+		t.Helper()
+		if got != want {
+			t.Errorf("%s: %v, want exactly %v", what, got, want)
+		}
+	}
+	_, err = s.Create(ctx, "/lock", "", world.ZKEphemeral)
+	check("twice", err, world.ErrNodeExists)
+	_, err = s.Create(ctx, "/no/where", "", world.ZKEphemeral)
+	check("no parent", err, world.ErrNoNode)
+	check("another version", s.Delete(ctx, "/lock", 7), world.ErrBadVersion)
+	check("no node", s.Delete(ctx, "/other", -1), world.ErrNoNode)
+	_, err = s.Children(ctx, "/other")
+	check("children of no node", err, world.ErrNoNode)
+	check("the right version", s.Delete(ctx, "/lock", 0), nil)
+	if err := s.Delete(ctx, "/queue", -1); err == nil || err.Error() != "zk: node has children" {
+		t.Errorf("a node with children: %v", err)
+	}
+	watcher := zkSessionOn(t, w, server.Addr, time.Second, w.dialDirectly)
+	_, gone, err := watcher.ExistsWatch(ctx, "/queue/b0000000000")
+	check("watching", err, nil)
+	check("nothing has happened", gone.Wait(within(t, 50*time.Millisecond)), context.DeadlineExceeded)
+	check("closing", s.Close(ctx), nil)
+	for range 2 {
+		check("the node went with its session", gone.Wait(within(t, time.Second)), nil)
+	}
+	if s.State() != world.ZKExpired {
+		t.Errorf("closed, and its state is %v", s.State())
+	}
+	_, err = s.Exists(ctx, "/lock")
+	check("closed", err, world.ErrSessionExpired)
+	check("closing twice", s.Close(ctx), world.ErrSessionExpired)
+	lines := told.lines()
+	want := []string{"CONNECT 60000", "-> session 0x" + hex(s.ID()) + ", timeout 2000", "CREATE /lock EPHEMERAL", "-> /lock"}
+	if !reflect.DeepEqual(lines[:4], want) {
+		t.Errorf("reported %q, want %q", lines[:4], want)
+	}
+	if !slices.Contains(lines, "-> (error) zk: version conflict") {
+		t.Errorf("an error was not reported as in the simulator: %q", lines)
+	}
+}
+
+func TestAZooKeeperSessionIsKeptAlive(t *testing.T) {
+	server := startZooKeeper(t)
+	w, told := alone(t, time.Second)
+	way := &gate{}
+	s := zkSessionOn(t, w, server.Addr, 600*time.Millisecond, way.dial)
+	other := zkSessionOn(t, w, server.Addr, 2*time.Second, w.dialDirectly)
+	id := s.ID()
+	if _, err := other.Create(context.Background(), "/seen", "", world.ZKEphemeral); err != nil {
+		t.Fatal(err)
+	}
+	_, gone, err := s.ExistsWatch(context.Background(), "/seen")
+	if err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(1500 * time.Millisecond)
+	if s.State() != world.ZKConnected {
+		t.Fatalf("nothing has happened, and the state is %v", s.State())
+	}
+	pings := told.tasks("PING")
+	if len(pings) < 5 || slices.ContainsFunc(pings, func(task string) bool { return task != world.Watchdog }) {
+		t.Errorf("heartbeats of %q, want one each 200 ms by the watchdog", pings)
+	}
+	way.set(true)
+	way.set(false)
+	s.wantHistory(t, world.ZKConnected, world.ZKDisconnected, world.ZKConnected)
+	if s.ID() != id {
+		t.Error("another session")
+	}
+	if err := other.Delete(context.Background(), "/seen", -1); err != nil {
+		t.Fatal(err)
+	}
+	if err := gone.Wait(within(t, 2*time.Second)); err != nil {
+		t.Errorf("the watch did not survive the reconnect: %v", err)
+	}
+	text := strings.Join(told.lines(), "\n")
+	for _, want := range []string{"CONNECT 600 SESSION 0x" + hex(id) + "\n", "SETWATCHES SINCE ", " /seen\n"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q was not reported:\n%s", want, text)
+		}
+	}
+}
+
+func TestAnExpiredZooKeeperSessionNeverComesBack(t *testing.T) {
+	server := startZooKeeper(t)
+	w, _ := alone(t, time.Second)
+	way := &gate{}
+	ctx := context.Background()
+	s := zkSessionOn(t, w, server.Addr, 400*time.Millisecond, way.dial)
+	other := zkSessionOn(t, w, server.Addr, 2*time.Second, w.dialDirectly)
+	id := s.ID()
+	if _, err := s.Create(ctx, "/mine", "", world.ZKEphemeral); err != nil {
+		t.Fatal(err)
+	}
+	_, never, err := s.ExistsWatch(ctx, "/never")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, gone, err := other.ExistsWatch(ctx, "/mine")
+	if err != nil {
+		t.Fatal(err)
+	}
+	way.set(true)
+	s.wantHistory(t, world.ZKConnected, world.ZKDisconnected)
+	began := time.Now()
+	_, err = s.Exists(ctx, "/mine")
+	wantError(t, "no server", err, world.ErrConnection, time.Since(began), 0, 100*time.Millisecond)
+	if err := gone.Wait(within(t, 5*time.Second)); err != nil {
+		t.Fatalf("the node of a session without a client stays: %v", err)
+	}
+	if s.State() != world.ZKDisconnected {
+		t.Errorf("no server has said so, and the state is %v", s.State())
+	}
+	way.set(false)
+	if state, err := s.NextState(within(t, 5*time.Second)); err != nil || state != world.ZKExpired {
+		t.Errorf("a server again: state %v, %v", state, err)
+	}
+	if err := never.Wait(within(t, time.Second)); err != world.ErrSessionExpired {
+		t.Errorf("a watch of an expired session: %v", err)
+	}
+	dials := way.set(false)
+	time.Sleep(1500 * time.Millisecond) // the library would have a new session by now
+	if again := way.set(false); again != dials {
+		t.Errorf("connected %d times after the end of the session", again-dials)
+	}
+	if s.State() != world.ZKExpired || s.ID() != id {
+		t.Errorf("state %v, session %x, want that of before, %x", s.State(), s.ID(), id)
+	}
+	if _, err := s.Create(ctx, "/mine", "", world.ZKEphemeral); err != world.ErrSessionExpired {
+		t.Errorf("a request: %v, want exactly %v", err, world.ErrSessionExpired)
+	}
+}
+
+func TestASilentZooKeeperIsLost(t *testing.T) {
+	server := startZooKeeper(t)
+	w, told := alone(t, 200*time.Millisecond)
+	s := zkSessionOn(t, w, server.Addr, 2*time.Second, w.dialDirectly)
+	if err := server.Freeze(); err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	_, err := s.Exists(context.Background(), "/lock")
+	wantError(t, "silence", err, world.ErrConnection, time.Since(began), 200*time.Millisecond, 400*time.Millisecond)
+	if lines := told.lines(); !slices.Contains(lines, "-- "+world.ErrTimeout.Error()) {
+		t.Errorf("reported %q", lines)
+	}
+	if s.State() != world.ZKDisconnected {
+		t.Errorf("state %v after silence", s.State())
+	}
+	if err := server.Thaw(); err != nil {
+		t.Fatal(err)
+	}
+	if state, err := s.NextState(within(t, 10*time.Second)); err != nil || state != world.ZKConnected {
+		t.Errorf("the server is back: state %v, %v", state, err)
+	}
+	cancelled, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := s.Exists(cancelled, "/lock"); err != context.Canceled {
+		t.Errorf("a context that has ended: %v", err)
+	}
+}
+
+func TestConnectingToZooKeeperEndsWithItsContext(t *testing.T) {
+	w, _ := alone(t, 200*time.Millisecond)
+	way := &gate{}
+	way.set(true)
+	began := time.Now()
+	_, err := newZooKeeper(w, []string{"127.0.0.1:1"}, way.dial).Connect(within(t, 300*time.Millisecond), time.Second)
+	wantError(t, "no server", err, context.DeadlineExceeded, time.Since(began), 290*time.Millisecond, 500*time.Millisecond)
+}

@@ -1,0 +1,201 @@
+package worker
+
+import (
+	"database/sql"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"lockstep/internal/world"
+)
+
+// Statements and their answers: as the drivers want them, and as the simulator
+// writes them.
+
+// leadingWord is the name that a text begins with.
+func leadingWord(s string) string {
+	letter := func(c byte) bool { return c == '_' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' }
+	end := 0
+	for end < len(s) && (letter(s[end]) || (end > 0 && '0' <= s[end] && s[end] <= '9')) {
+		end++
+	}
+	return s[:end]
+}
+
+// verb is the first word of a statement.
+func verb(query string) string { return strings.ToUpper(leadingWord(strings.TrimSpace(query))) }
+
+// sqlName is the first word of a statement, or the function that a SELECT without
+// a table calls.
+func sqlName(query string) string {
+	first := verb(query)
+	if first != "SELECT" {
+		return first
+	}
+	rest := strings.TrimSpace(strings.TrimSpace(query)[len(first):])
+	function := leadingWord(rest)
+	called := function != "" && strings.HasPrefix(rest[len(function):], "(")
+	if !called || strings.Contains(strings.ToUpper(rest), " FROM ") {
+		return first
+	}
+	return strings.ToUpper(function)
+}
+
+// returnsRows reports whether a statement is one that asks.
+func returnsRows(query string) bool {
+	first := verb(query)
+	return first == "SELECT" || first == "SHOW"
+}
+
+// replacePlaceholders writes a statement with something else for each question
+// mark that stands for an argument; those in quotes do not.
+func replacePlaceholders(query string, with func(i int) string) string {
+	var out strings.Builder
+	var quote byte
+	next := 0
+	for i := range len(query) {
+		c := query[i]
+		switch {
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			}
+		case c == '\'' || c == '"' || c == '`':
+			quote = c
+		case c == '?':
+			out.WriteString(with(next))
+			next++
+			continue
+		}
+		out.WriteByte(c)
+	}
+	return out.String()
+}
+
+// numberPlaceholders writes a statement as PostgreSQL wants it.
+func numberPlaceholders(query string) string {
+	return replacePlaceholders(query, func(i int) string { return "$" + strconv.Itoa(i+1) })
+}
+
+// stmtText is a statement with its arguments filled in, for reports.
+func stmtText(stmt world.Stmt) string {
+	return replacePlaceholders(stmt.Query, func(i int) string {
+		if i < len(stmt.Args) {
+			return valueText(stmt.Args[i])
+		}
+		return "?"
+	})
+}
+
+func valueText(v world.SQLValue) string {
+	switch {
+	case v.Null:
+		return "NULL"
+	case v.IsNum:
+		return decimal(v.Num)
+	}
+	return "'" + strings.ReplaceAll(v.Text, "'", "''") + "'"
+}
+
+func sqlArgs(values []world.SQLValue) []any {
+	out := make([]any, 0, len(values))
+	for _, v := range values {
+		if v.IsNum {
+			out = append(out, v.Num)
+		} else {
+			out = append(out, v.Text)
+		}
+	}
+	return out
+}
+
+// readRows reads all rows of an answer.
+func readRows(rows *sql.Rows) world.SQLResult {
+	columns, err := rows.ColumnTypes()
+	if err != nil {
+		return world.SQLResult{Err: sqlError(err)}
+	}
+	var res world.SQLResult
+	for rows.Next() {
+		cells := make([]any, len(columns))
+		into := make([]any, len(columns))
+		for i := range cells {
+			into[i] = &cells[i]
+		}
+		if err := rows.Scan(into...); err != nil {
+			return world.SQLResult{Err: sqlError(err)}
+		}
+		row := make([]world.SQLValue, 0, len(cells))
+		for i, c := range cells {
+			row = append(row, sqlValue(c, strings.HasSuffix(columns[i].DatabaseTypeName(), "INT")))
+		}
+		res.Rows = append(res.Rows, row)
+	}
+	if err := rows.Err(); err != nil {
+		return world.SQLResult{Err: sqlError(err)}
+	}
+	return res
+}
+
+// sqlValue converts a value of a driver. whole says that its column has whole
+// numbers: where a protocol carries texts only, the value does not show it. A
+// truth is a number, as MySQL has it.
+func sqlValue(cell any, whole bool) world.SQLValue {
+	switch c := cell.(type) {
+	case nil:
+		return world.SQLValue{Null: true}
+	case int64:
+		return world.SQLNum(c)
+	case bool:
+		if c {
+			return world.SQLNum(1)
+		}
+		return world.SQLNum(0)
+	case []byte:
+		if n, err := strconv.ParseInt(string(c), 10, 64); err == nil && whole {
+			return world.SQLNum(n)
+		}
+		return world.SQLText(string(c))
+	}
+	return world.SQLText(fmt.Sprint(cell))
+}
+
+// sqlResultText is an answer on one line.
+func sqlResultText(query string, res *world.SQLResult) string {
+	switch verb(query) {
+	case "SELECT":
+		return rowsText(res.Rows)
+	case "INSERT", "UPDATE", "DELETE":
+		out := decimal(res.Affected) + " row"
+		if res.Affected != 1 {
+			out += "s"
+		}
+		if res.LastID != 0 {
+			out += ", id " + decimal(res.LastID)
+		}
+		return out
+	}
+	return okText
+}
+
+func rowsText(rows [][]world.SQLValue) string {
+	if len(rows) == 0 {
+		return "no row"
+	}
+	out := make([]string, 0, len(rows))
+	for _, row := range rows {
+		cells := make([]string, 0, len(row))
+		for _, v := range row {
+			cells = append(cells, valueText(v))
+		}
+		out = append(out, "("+strings.Join(cells, ", ")+")")
+	}
+	return strings.Join(out, " ")
+}
+
+func sqlErrorText(e *world.SQLError) string {
+	if e.Number != 0 {
+		return "ERROR " + strconv.Itoa(e.Number) + " (" + e.State + "): " + e.Message
+	}
+	return "ERROR " + e.State + ": " + e.Message
+}

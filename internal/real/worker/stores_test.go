@@ -1,0 +1,234 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"net"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"lockstep/internal/history"
+	"lockstep/internal/locks"
+	"lockstep/internal/real/osproc"
+	"lockstep/internal/real/proto"
+)
+
+// reported keeps what a worker has told its harness.
+type reported struct {
+	w   *worker
+	mu  sync.Mutex
+	all []proto.Up
+}
+
+// lines are the texts of the events of the wire, in their order.
+func (r *reported) lines() []string {
+	r.w.ask(proto.Up{Kind: proto.Extra}) // whose answer comes when all before it has been read
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var out []string
+	for _, m := range r.all {
+		switch m.Event {
+		case history.Sent:
+			out = append(out, m.Text)
+		case history.Replied:
+			out = append(out, "-> "+m.Text)
+		case history.TimedOut:
+			out = append(out, "-- "+m.Text)
+		}
+	}
+	return out
+}
+
+// tasks are the tasks that have sent a request of that name.
+func (r *reported) tasks(name string) []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var out []string
+	for _, m := range r.all {
+		if m.Event == history.Sent && m.Command == name {
+			out = append(out, m.Task)
+		}
+	}
+	return out
+}
+
+// alone returns a worker whose harness answers every question. Its test has the turn.
+func alone(t testing.TB, timeout time.Duration) (*worker, *reported) {
+	t.Helper()
+	downRead, downWrite, err1 := os.Pipe()
+	upRead, upWrite, err2 := os.Pipe()
+	if err := errors.Join(err1, err2); err != nil {
+		t.Fatal(err)
+	}
+	mine, theirs := proto.NewConn(downRead, upWrite), proto.NewConn(upRead, downWrite)
+	w := &worker{conn: mine, waiting: map[int64]chan proto.Down{}}
+	w.start.Timeout = timeout
+	w.clock = clock{zero: osproc.Now(), epoch: time.Now()}
+	w.turns.take()
+	told := &reported{w: w}
+	go func() {
+		for {
+			var m proto.Up
+			if theirs.Receive(&m) != nil {
+				return
+			}
+			told.mu.Lock()
+			told.all = append(told.all, m)
+			told.mu.Unlock()
+			if m.ID != 0 && theirs.Send(proto.Down{ID: m.ID}) != nil {
+				return
+			}
+		}
+	}()
+	go func() {
+		for {
+			var answer proto.Down
+			if mine.Receive(&answer) != nil {
+				return
+			}
+			w.mu.Lock()
+			waits := w.waiting[answer.ID]
+			w.mu.Unlock()
+			waits <- answer
+		}
+	}()
+	// The pipes stay open: a worker whose harness has gone ends the process.
+	return w, told
+}
+
+// contender is one client of a lock.
+type contender struct {
+	w    *worker
+	lock locks.Lock
+}
+
+func newContender(t *testing.T, id string, timeout time.Duration, store func(*worker, *locks.Deps)) *contender {
+	t.Helper()
+	variant, ok := locks.Lookup(id)
+	if !ok {
+		t.Fatalf("no lock %s", id)
+	}
+	w, _ := alone(t, timeout)
+	w.turns.give() // each step of a contender takes it
+	deps := locks.Deps{
+		Env: newEnv(&w.clock, &w.turns, newRand(1, t.Name())), Name: locks.Key, Owner: "A",
+		Lease: 2 * time.Second, Retry: 20 * time.Millisecond, Timeout: timeout,
+	}
+	if variant.Store == locks.StoreZooKeeper {
+		deps.Name += "-" + id // the queue of one would be the node of the next
+	}
+	store(w, &deps)
+	return &contender{w, variant.New(deps)}
+}
+
+func (c *contender) acquire(within time.Duration) (locks.Lease, error) {
+	c.w.turns.take()
+	defer c.w.turns.give()
+	ctx, cancel := context.WithTimeout(context.Background(), within)
+	defer cancel()
+	return c.lock.Acquire(ctx)
+}
+
+func (c *contender) release(lease locks.Lease) error {
+	c.w.turns.take()
+	defer c.w.turns.give()
+	return lease.Release(context.Background())
+}
+
+// contendFor plays every variant of a store that is not a defect of a document:
+// one client has the lock, a second one waits for it and gets it afterwards.
+func contendFor(t *testing.T, kind locks.Store, timeout time.Duration, store func(*worker, *locks.Deps)) {
+	played := 0
+	for _, v := range locks.All() {
+		if v.Store != kind || strings.HasPrefix(v.ID, "lit-") {
+			continue
+		}
+		played++
+		t.Run(v.ID, func(t *testing.T) { contend(t, v.ID, timeout, store) })
+	}
+	if played == 0 {
+		t.Fatalf("no variant of %s", kind)
+	}
+}
+
+func contend(t *testing.T, id string, timeout time.Duration, store func(*worker, *locks.Deps)) {
+	a, b := newContender(t, id, timeout, store), newContender(t, id, timeout, store)
+	for round := range 2 {
+		lease, err := a.acquire(10 * time.Second)
+		if err != nil {
+			t.Fatalf("round %d: the first one: %v", round, err)
+		}
+		if second, err := b.acquire(200 * time.Millisecond); err != context.DeadlineExceeded {
+			t.Fatalf("round %d: the second one got %v, %v while the first has it", round, second, err)
+		}
+		got := make(chan outcome[locks.Lease], 1)
+		go func() {
+			second, err := b.acquire(20 * time.Second)
+			got <- outcome[locks.Lease]{second, err}
+		}()
+		time.Sleep(100 * time.Millisecond)
+		if err := a.release(lease); err != nil {
+			t.Fatalf("round %d: the release of the first: %v", round, err)
+		}
+		second := <-got
+		if second.err != nil {
+			t.Fatalf("round %d: the second one, after the release: %v", round, second.err)
+		}
+		if first, next := lease.Token(), second.value.Token(); (first != 0 || next != 0) && next <= first {
+			t.Errorf("round %d: token %d after token %d", round, next, first)
+		}
+		if err := b.release(second.value); err != nil {
+			t.Fatalf("round %d: the release of the second: %v", round, err)
+		}
+	}
+}
+
+// gate is a way to a server that can be shut: connections break and new ones are refused.
+type gate struct {
+	mu    sync.Mutex
+	shut  bool
+	conns []net.Conn
+	dials int
+}
+
+func (g *gate) dial(ctx context.Context, network, addr string) (net.Conn, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.dials++
+	if g.shut {
+		return nil, errors.New("shut")
+	}
+	var d net.Dialer
+	conn, err := d.DialContext(ctx, network, addr)
+	if err == nil {
+		g.conns = append(g.conns, conn)
+	}
+	return conn, err
+}
+
+// set shuts or opens the gate and returns how often somebody has come to it.
+func (g *gate) set(shut bool) int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.shut = shut
+	for _, c := range g.conns {
+		if shut {
+			c.Close()
+		}
+	}
+	return g.dials
+}
+
+// wantError compares and returns how long it took.
+func wantError(t *testing.T, what string, err, want error, took, least, most time.Duration) {
+	t.Helper()
+	if err != want {
+		t.Errorf("%s: %v, want exactly %v", what, err, want)
+	}
+	if took < least || took > most {
+		t.Errorf("%s: after %v, want %v to %v", what, took, least, most)
+	}
+}

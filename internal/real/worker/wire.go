@@ -1,0 +1,157 @@
+package worker
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"slices"
+	"time"
+
+	"lockstep/internal/faults"
+	"lockstep/internal/history"
+	"lockstep/internal/real/proto"
+	"lockstep/internal/world"
+)
+
+// dialFunc opens a connection to the address of a link.
+type dialFunc func(ctx context.Context, network, addr string) (net.Conn, error)
+
+// dialDirectly takes the address as it is.
+func (w *worker) dialDirectly(ctx context.Context, network, addr string) (net.Conn, error) {
+	dialer := net.Dialer{Timeout: w.start.Timeout}
+	return dialer.DialContext(ctx, network, addr)
+}
+
+// call is a request to a store other than Redis that is under way.
+type call struct {
+	w     *worker
+	up    proto.Up
+	wants []faults.MomentKind
+}
+
+// begin reports that a request is sent next, to the server with that index, and holds its sender back while a
+// fault acts that has waited for this.
+func (w *worker) begin(server int, task, name, text string) *call {
+	c := &call{w: w, up: proto.Up{Call: w.next(), Server: server, Command: name, Task: task}}
+	for _, want := range w.start.Wire {
+		if want.Command == name {
+			c.wants = append(c.wants, want.Kind)
+		}
+	}
+	if slices.ContainsFunc(c.wants, beforeReply) {
+		announce := c.up
+		announce.Kind, announce.Wants, announce.Args = proto.CallUp, c.wants, []string{text}
+		w.ask(announce)
+	}
+	c.event(history.Sent, text)
+	return c
+}
+
+func (c *call) event(kind history.Kind, text string) {
+	c.w.event(c.up, kind, text)
+}
+
+// answered reports an answer, and that a renewal has one.
+func (c *call) answered(text string) {
+	c.event(history.Replied, text)
+	if slices.Contains(c.wants, faults.HasReply) {
+		m := c.up
+		m.Moment = faults.HasReply
+		c.w.reach(m, true)
+	}
+	if c.up.Task == world.Watchdog {
+		c.w.reach(proto.Up{Moment: faults.Renews}, c.w.wantsMoment(faults.Renews))
+	}
+}
+
+// failed reports that there will be no answer.
+func (c *call) failed(err error) { c.event(history.TimedOut, err.Error()) }
+
+// request is one request to a store.
+type request[T any] struct {
+	server     int    // that it goes to, as an index of the links
+	name, text string // as in reports
+	// send sends it and waits for the answer, or for the end of ctx. Its error is
+	// what the store says, ErrConnection, ErrTimeout or ErrSessionExpired.
+	send   func(ctx context.Context) (T, error)
+	answer func(T) string // the answer as in reports, when the store has not refused
+}
+
+// outcome is what became of a request.
+type outcome[T any] struct {
+	value T
+	err   error
+}
+
+// perform sends one request and returns at the latest after the response timeout
+// or when ctx ends; the request is then left to itself.
+func perform[T any](ctx context.Context, w *worker, r request[T]) (T, error) {
+	defer w.turns.leave()()
+	if err := ctx.Err(); err != nil {
+		var none T
+		return none, err
+	}
+	c := w.begin(r.server, taskOf(ctx), r.name, r.text)
+	limited, cancel := context.WithTimeout(ctx, w.start.Timeout)
+	defer cancel()
+	done := make(chan outcome[T], 1)
+	go func() {
+		value, err := r.send(limited)
+		done <- outcome[T]{value, err}
+	}()
+	var got outcome[T]
+	select {
+	case got = <-done:
+	case <-limited.Done():
+		got.err = world.ErrTimeout
+	}
+	switch {
+	case got.err == nil:
+		c.answered(r.answer(got.value))
+	case unanswered(got.err):
+		if limited.Err() != nil { // whatever the library has made of it
+			got.err = ended(ctx)
+		}
+		c.failed(got.err)
+	default:
+		c.answered(errorText(got.err))
+	}
+	return got.value, got.err
+}
+
+// unanswered reports whether an error means that the store has not answered.
+func unanswered(err error) bool {
+	switch err { // never wrapped
+	case world.ErrConnection, world.ErrTimeout, world.ErrSessionExpired:
+		return true
+	}
+	return false
+}
+
+// untilAnswered asks until a store has answered once, so that the first request
+// of the run is not slower than the others.
+func untilAnswered(ctx context.Context, who string, ask func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, connectTime)
+	defer cancel()
+	var err error
+	for ctx.Err() == nil {
+		if err = ask(ctx); err == nil {
+			return nil
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	return fmt.Errorf("%s did not answer before the run: %w", who, err)
+}
+
+// ended says why a request had to end: for the caller's sake, or for want of an
+// answer. The timer of the timeout is the earlier of two, and may fire a moment
+// before that of the caller's deadline.
+func ended(ctx context.Context) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if end, ok := ctx.Deadline(); ok && time.Until(end) <= 0 {
+		return context.DeadlineExceeded
+	}
+	return world.ErrTimeout
+}

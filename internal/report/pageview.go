@@ -1,0 +1,227 @@
+package report
+
+import (
+	"fmt"
+	"html/template"
+	"strings"
+
+	"lockstep/internal/checker"
+)
+
+// pageView is what the template sees. All texts in it are clean; the template
+// escapes them.
+type pageView struct {
+	Title, Mode, Backend, Length string
+	Seed                         uint64
+	Hash, Replay                 string
+	Story, Question, Lesson      string
+	Style                        template.CSS
+	Script                       template.JS
+	Leads                        []string // the verdicts in words
+	Properties                   []string
+	Runs                         []runView
+	SetUp                        []pair
+	Picture                      template.HTML
+	Promises                     []promise
+	Legend                       []legendItem
+	Questions                    []question
+	Compared                     *comparison
+	Aligned                      template.HTML
+	Flips                        []flip
+	Groups                       []figureGroup
+	Left                         string // what the page leaves out to stay small
+	Evidence                     evidence
+	State                        []standing // for the script
+
+	linker *linker
+}
+
+// Link links the terms of a text that come up for the first time on the page.
+func (v *pageView) Link(s string) template.HTML { return v.linker.text(s) }
+
+// Words explains the terms that were linked. The template asks for them last.
+func (v *pageView) Words() []word { return v.linker.words() }
+
+type pair struct{ Name, Value string }
+
+type runView struct {
+	ID, Prefix, Lock, Verdict string
+	Cells                     []cellView
+	Missed, Outcome           string
+	Reasons                   []string
+	Notice                    string
+	Steps                     []stepView
+	Strip, Diagram, TrueTime  template.HTML
+	Everything                template.HTML
+	EverythingSays            string
+	Plot                      template.HTML
+	Caption, PlotCaption      string
+	Assumed, Formula          string
+	Causes                    []causeView
+
+	sentence   string // the verdict in words, whether it stands at the top or here
+	properties []string
+	before     int // steps that are left out before the first one that is told
+}
+
+type cellView struct{ Class, Sign, Text string }
+
+type stepView struct {
+	ID            string
+	Number        int
+	At, Sentence  string
+	Belief, Store string
+	Note          string
+	Bad           bool
+}
+
+type causeView struct{ Href, At, Text string }
+
+type faultView struct {
+	Number          int
+	Text, Fired, At string
+}
+
+// figureGroup is one kind of figure of all locks.
+type figureGroup struct {
+	Title, About string
+	Figures      []figureView
+	Absent       []string
+}
+
+type figureView struct {
+	Lock    string
+	SVG     template.HTML
+	Caption string
+	Table   table
+}
+
+func newPage(b *Bundle, stories []story, shared *figure, d richness) *pageView {
+	v := &pageView{
+		Title: clean(b.title(), maxLine), Seed: b.Seed, Backend: clean(b.Backend, maxName),
+		Mode: "real servers", Length: length(b.simulated()) + " of true time",
+		Hash: clean(b.Hash, maxLine), Replay: clean(b.Replay, maxLine),
+		Style: template.CSS(pageCSS), Script: template.JS(pageJS),
+		Legend: legend, SetUp: setUp(b), Promises: promisesOf(b), linker: newLinker(),
+		Picture: template.HTML(picture(b)), // made by us, all texts escaped
+	}
+	if b.Backend == "sim" {
+		v.Mode = "simulated"
+	}
+	if p := b.Plan; p != nil {
+		v.Story, v.Question, v.Lesson = clean(p.Story, maxProse), clean(p.Question, maxProse), clean(p.Lesson, maxProse)
+	}
+	props := b.properties()
+	for _, p := range props {
+		v.Properties = append(v.Properties, clean(p, maxName))
+	}
+	for i := range b.Runs {
+		v.Runs = append(v.Runs, newRunView(&b.Runs[i], i, props, &stories[i], d))
+		v.State = append(v.State, standingView(&b.Runs[i], &stories[i], &v.Runs[i]))
+	}
+	v.lead()
+	v.Questions = predict(b, stories, v)
+	v.Compared = compare(b, stories, v)
+	v.align(b, stories)
+	v.Flips = flips(b, max(b.worst(), 0))
+	v.Evidence = evidenceOf(b, stories, v, d)
+	if d.figures {
+		v.measurements(stories, shared)
+	} else {
+		v.Left = "The measurements are left out to keep this page small; they are in plots/, beside it."
+	}
+	return v
+}
+
+// maxLeads is how many locks get a sentence at the top of the report. Of more of
+// them the matrix tells quicker.
+const maxLeads = 4
+
+// lead moves the verdicts in words to the top: each of a few locks, the sum of
+// many.
+func (v *pageView) lead() {
+	if len(v.Runs) > maxLeads {
+		broke := 0
+		for _, r := range v.Runs {
+			for _, c := range r.Cells {
+				if c.Class == string(checker.Broken) {
+					broke++
+					break
+				}
+			}
+		}
+		v.Leads = []string{fmt.Sprintf("%d of %d locks broke at least one property.", broke, len(v.Runs))}
+		return
+	}
+	for i := range v.Runs {
+		v.Leads = append(v.Leads, v.Runs[i].Verdict)
+		v.Runs[i].Verdict = "" // said already
+	}
+}
+
+// align draws all locks below each other in true time.
+func (v *pageView) align(b *Bundle, stories []story) {
+	var list []timeStrip
+	for i := range b.Runs {
+		h := b.Runs[i].Judgement.History
+		if h == nil || len(h.Events) == 0 {
+			continue
+		}
+		s := timeStrip{run: &b.Runs[i], name: b.Runs[i].Lock, bars: stories[i].bars, differ: -1}
+		if at := stories[i].differs; at >= 0 && at < len(stories[i].steps) {
+			s.differ = stories[i].steps[at].At
+		}
+		list = append(list, s)
+	}
+	if len(list) > 1 {
+		v.Aligned = template.HTML(timeStrips(list, "aligned")) // made by us, all texts escaped
+	}
+}
+
+// measurements sorts the figures by kind. The distribution of waits follows the
+// waits themselves.
+func (v *pageView) measurements(stories []story, shared *figure) {
+	for k, d := range drawers {
+		g := figureGroup{Title: d.title, About: d.about}
+		absent := map[string][]string{}
+		var reasons []string
+		for i := range stories {
+			if k >= len(stories[i].figures) {
+				continue
+			}
+			f := &stories[i].figures[k]
+			if f.svg == nil {
+				if absent[f.absent] == nil {
+					reasons = append(reasons, f.absent)
+				}
+				absent[f.absent] = append(absent[f.absent], v.Runs[i].Lock)
+				continue
+			}
+			g.Figures = append(g.Figures, figureView{
+				Lock: v.Runs[i].Lock, SVG: template.HTML(f.svg), Caption: nice(f.caption), Table: f.table,
+			})
+		}
+		for _, why := range reasons {
+			if len(absent[why]) == len(stories) {
+				g.Absent = append(g.Absent, fmt.Sprintf("Nothing to show: %s.", why))
+				continue
+			}
+			g.Absent = append(g.Absent, fmt.Sprintf("Not drawn for %s: %s.", strings.Join(absent[why], ", "), why))
+		}
+		v.Groups = append(v.Groups, g)
+		if d.kind == "waits" && shared.svg != nil {
+			v.Groups = append(v.Groups, figureGroup{
+				Title: "Distribution of the waits", About: "Which share of the attempts that got the lock was over after how long.",
+				Figures: []figureView{{SVG: template.HTML(shared.svg), Caption: nice(shared.caption), Table: shared.table}},
+			})
+		}
+	}
+}
+
+// standingView is the table of beliefs for the steps that are told.
+func standingView(r *Run, st *story, v *runView) standing {
+	if r.Judgement.History == nil {
+		return standing{}
+	}
+	return standingOf(r.Judgement.History, st.steps[v.before:v.before+len(v.Steps)])
+}

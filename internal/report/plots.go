@@ -1,0 +1,213 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgsvg"
+
+	"lockstep/internal/history"
+)
+
+// Plot is one figure of the measurements: a file below plots/, and a part of the
+// page.
+type Plot struct {
+	Name string // of the file, without directory and extension
+	SVG  []byte
+}
+
+// figure is a plot with its words. A figure without an SVG has nothing to show,
+// and says why.
+type figure struct {
+	kind    string // holders, tokens, waits, ...
+	lock    string // "" for a figure of all locks
+	svg     []byte
+	caption string // what to take away from it, in one sentence
+	absent  string // why there is nothing to show
+	table   table  // its numbers
+}
+
+// table is the data behind a figure, for those who cannot see it.
+type table struct {
+	Head []string
+	Rows [][]string
+}
+
+// drawer draws one kind of figure for one run.
+type drawer struct {
+	kind  string
+	title string // of the part of the section
+	about string // how to read it
+	draw  func(r *Run, m *measures, points int) (figure, error)
+}
+
+// drawers are the figures of each lock, in the order of the page. Besides there
+// is the distribution of waits, which has all locks in one figure.
+var drawers = []drawer{
+	{"tokens", "Tokens at the resource", "Each dot is a write that the resource took, each cross one that it refused. Whoever guards with tokens must never let them go down.", tokensPlot},
+	{"waits", "Wait for the lock", "One mark per attempt, at the time when it ended. Its shape says how.", waitsPlot},
+	{"holds", "Hold time and lease", "How long clients held the lock. Beyond the vertical line a lease that nobody renews is over.", holdsPlot},
+	{"clocks", "Clocks", "How far each node's wall clock was from true time.", clocksPlot},
+	{"fairness", "Fairness", "Who got the lock how often, and how long each client had to wait for it at most.", fairnessPlot},
+}
+
+// Plots draws the figures of a bundle as files.
+func Plots(b *Bundle) ([]Plot, error) {
+	var out []Plot
+	for i := range b.Runs {
+		r := &b.Runs[i]
+		h := r.Judgement.History
+		if h == nil {
+			continue
+		}
+		svg, err := HoldersOverTime(h, r.Judgement.Findings)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, Plot{"holders-" + fileWord(r.Lock), svg})
+		figures, err := figuresOf(r, measure(h), maxPoints)
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range figures {
+			if f.svg != nil {
+				out = append(out, Plot{f.kind + "-" + fileWord(r.Lock), f.svg})
+			}
+		}
+	}
+	f, err := distributionPlot(b, measuresOf(b))
+	if err != nil {
+		return nil, err
+	}
+	if f.svg != nil {
+		out = append(out, Plot{f.kind, f.svg})
+	}
+	return out, nil
+}
+
+func measuresOf(b *Bundle) []*measures {
+	out := make([]*measures, len(b.Runs))
+	for i := range b.Runs {
+		if h := b.Runs[i].Judgement.History; h != nil {
+			out[i] = measure(h)
+		}
+	}
+	return out
+}
+
+// figuresOf draws all figures of one run.
+func figuresOf(r *Run, m *measures, points int) ([]figure, error) {
+	var out []figure
+	for _, d := range drawers {
+		f, err := d.draw(r, m, points)
+		if err != nil {
+			return nil, fmt.Errorf("drawing the plot %s of %s: %w", d.kind, r.Lock, err)
+		}
+		f.kind, f.lock = d.kind, r.Lock
+		out = append(out, f)
+	}
+	return out, nil
+}
+
+// fileWord makes a lock's id fit for a file name, whatever it is.
+func fileWord(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		if r == '-' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
+			b.WriteRune(r)
+		}
+		if b.Len() == maxName {
+			break
+		}
+	}
+	if b.Len() == 0 {
+		return "lock"
+	}
+	return b.String()
+}
+
+// Sizes of the small plots.
+const (
+	plotWidth  = 4.4 * vg.Inch
+	plotHeight = 2 * vg.Inch
+)
+
+// newPlot is a plot in the style of the report. gonum would write a transparent
+// background as an invalid colour, therefore there is none.
+func newPlot(x, y string) *plot.Plot {
+	p := plot.New()
+	p.BackgroundColor = nil
+	p.X.Label.Text, p.Y.Label.Text = x, y
+	for _, s := range []*draw.TextStyle{&p.X.Label.TextStyle, &p.Y.Label.TextStyle, &p.X.Tick.Label, &p.Y.Tick.Label, &p.Legend.TextStyle} {
+		s.Font.Size = 9.5
+		s.Font.Variant = "Sans"
+	}
+	p.X.Padding, p.Y.Padding = 0, 0
+	return p
+}
+
+// overTime is a plot over true time, with the faults shaded behind.
+func overTime(r *Run, y string) *plot.Plot {
+	h := r.Judgement.History
+	p := newPlot("true time in seconds", y)
+	p.X.Min, p.X.Max = 0, max(h.End().Duration().Seconds(), 0.001)
+	p.X.Tick.Marker = timeTicks(p.X.Max)
+	p.Add(&shades{append(faultSpans(h), frozenSpans(h)...)})
+	return p
+}
+
+// shades is the plotter of the faults.
+type shades struct{ faults []span }
+
+// Plot implements plot.Plotter.
+func (s *shades) Plot(c draw.Canvas, plt *plot.Plot) {
+	x, _ := plt.Transforms(&c)
+	at := func(i history.Instant) vg.Length { return x(i.Duration().Seconds()) }
+	merged(s.faults, at, 1, func(from, to vg.Length) {
+		fill(c, shade, max(from, c.Min.X), min(to, c.Max.X), c.Min.Y, c.Max.Y)
+	})
+}
+
+// painter makes a function a plotter.
+type painter func(c draw.Canvas, plt *plot.Plot)
+
+// Plot implements plot.Plotter.
+func (f painter) Plot(c draw.Canvas, plt *plot.Plot) { f(c, plt) }
+
+// drawn renders a plot.
+func drawn(p *plot.Plot, title string) ([]byte, error) {
+	return drawnWith(func(c draw.Canvas) { p.Draw(c) }, title)
+}
+
+func drawnWith(paint func(draw.Canvas), title string) ([]byte, error) {
+	c := vgsvg.New(plotWidth, plotHeight)
+	paint(draw.Crop(draw.New(c), 0, -10, 0, -6)) // room for half of the last labels
+	var buf bytes.Buffer
+	if _, err := c.WriteTo(&buf); err != nil {
+		return nil, err
+	}
+	return finish(buf.Bytes(), title), nil
+}
+
+// colours of gonum's SVG and what the page calls them. The page may give them
+// other values on a dark background; a file on its own has the ones of the palette.
+var colours = [][2]string{
+	{"#000000", "currentColor"},
+	{"#0072B2", "var(--c1,#0072B2)"},
+	{"#E69F00", "var(--c2,#E69F00)"},
+	{"#009E73", "var(--c3,#009E73)"},
+	{"#CC79A7", "var(--c4,#CC79A7)"},
+	{"#56B4E9", "var(--c5,#56B4E9)"},
+	{"#B0A000", "var(--c6,#B0A000)"},
+}
+
+// wordy is what gonum says of every text and every path and what is so anyway.
+var wordy = regexp.MustCompile(`font-variant:none;|font-variant:normal;|font-weight:normal;|font-style:normal;|\s*xmlns:xlink="[^"]*"`)
+
+// blanks is the white space between elements, and between attributes.
+var blanks = regexp.MustCompile(`\s*\n\s*`)

@@ -1,0 +1,281 @@
+package report
+
+import (
+	"fmt"
+	"image/color"
+	"math"
+	"strconv"
+	"time"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"lockstep/internal/history"
+)
+
+// The figures that are not over time: distributions and bars.
+
+// lineColours are the palette of the page.
+var lineColours = []color.Color{
+	blue,
+	color.NRGBA{R: 0xe6, G: 0x9f, B: 0x00, A: 255},
+	color.NRGBA{R: 0x00, G: 0x9e, B: 0x73, A: 255},
+	color.NRGBA{R: 0xcc, G: 0x79, B: 0xa7, A: 255},
+	color.NRGBA{R: 0x56, G: 0xb4, B: 0xe9, A: 255},
+	color.NRGBA{R: 0xb0, G: 0xa0, B: 0x00, A: 255},
+}
+
+// linePatterns tell lines apart without colours.
+var linePatterns = [][]vg.Length{nil, {7, 3}, {2, 2}, {7, 2, 2, 2}, {11, 4}, {1, 3}, {5, 1}, {3, 5}}
+
+func lineStyle(n int) draw.LineStyle {
+	return draw.LineStyle{
+		Color: lineColours[n%len(lineColours)], Width: 1.7, Dashes: linePatterns[n%len(linePatterns)],
+	}
+}
+
+// thumb is a line's sample in a legend.
+type thumb int
+
+// Thumbnail implements plot.Thumbnailer.
+func (t thumb) Thumbnail(c *draw.Canvas) {
+	y := (c.Min.Y + c.Max.Y) / 2
+	c.StrokeLine2(lineStyle(int(t)), c.Min.X, y, c.Max.X, y)
+}
+
+// leastWait is the left end of the distribution's axis.
+const leastWait = time.Millisecond
+
+// logOf places a wait on a logarithmic axis.
+func logOf(d time.Duration) float64 { return math.Log10(max(d, leastWait).Seconds()) }
+
+// distributionPlot shows which share of the waits was over after how long, for
+// all locks of a bundle.
+func distributionPlot(b *Bundle, all []*measures) (figure, error) {
+	f := figure{kind: "wait-distribution"}
+	p := newPlot("wait for the lock (logarithmic)", "share of attempts")
+	f.table = table{Head: []string{"lock", "attempts that got it", "median", "99th percentile", "longest"}}
+	longest := leastWait
+	type line struct {
+		sorted []time.Duration
+		n      int
+	}
+	var lines []line
+	for i, m := range all {
+		if m == nil {
+			continue
+		}
+		sorted := m.lengths()
+		if len(sorted) == 0 {
+			continue
+		}
+		name := clean(b.Runs[i].Lock, maxName)
+		p.Legend.Add(name, thumb(len(lines)))
+		lines = append(lines, line{sorted, len(lines)})
+		last := sorted[len(sorted)-1]
+		longest = max(longest, last)
+		f.table.Rows = append(f.table.Rows, []string{
+			name, strconv.Itoa(len(sorted)), spanText(quantile(sorted, 50)), spanText(quantile(sorted, 99)), spanText(last),
+		})
+	}
+	if len(lines) == 0 {
+		f.absent = "nobody got the lock"
+		return f, nil
+	}
+	p.X.Min, p.X.Max = logOf(leastWait), logOf(longest)+0.15
+	p.Y.Min, p.Y.Max = 0, 1.03
+	p.X.Tick.Marker = decades(p.X.Min, p.X.Max)
+	p.Y.Tick.Marker = plot.ConstantTicks{{Value: 0, Label: "0"}, {Value: 0.5, Label: "p50"}, {Value: 0.99, Label: "p99"}}
+	p.Legend.Top, p.Legend.Left = true, true
+	p.Add(painter(func(c draw.Canvas, plt *plot.Plot) {
+		x, y := plt.Transforms(&c)
+		faint := draw.LineStyle{Color: shade, Width: 0.8, Dashes: []vg.Length{3, 3}}
+		c.StrokeLine2(faint, c.Min.X, y(0.5), c.Max.X, y(0.5))
+		c.StrokeLine2(faint, c.Min.X, y(0.99), c.Max.X, y(0.99))
+		for _, l := range lines {
+			curve := []vg.Point{{X: c.Min.X, Y: y(0)}}
+			step := max(len(l.sorted)/200, 1)
+			before := 0.0
+			for i := 0; i < len(l.sorted); i += step {
+				k := min(i+step, len(l.sorted)) - 1
+				share := float64(k+1) / float64(len(l.sorted))
+				at := x(logOf(l.sorted[k]))
+				curve = append(curve, vg.Point{X: at, Y: y(before)}, vg.Point{X: at, Y: y(share)})
+				before = share
+			}
+			curve = append(curve, vg.Point{X: c.Max.X, Y: y(before)})
+			c.StrokeLines(lineStyle(l.n), curve)
+		}
+	}))
+	svg, err := drawn(p, "Distribution of the waits for the lock")
+	f.svg = svg
+	f.caption = "The farther left a line rises, the shorter the waits. Where it is flat, nobody waited that long."
+	return f, err
+}
+
+// decades labels powers of ten of a second.
+func decades(from, to float64) plot.ConstantTicks {
+	var ticks plot.ConstantTicks
+	for n := int(math.Ceil(from)); float64(n) <= to; n++ {
+		label := strconv.Itoa(int(math.Pow10(max(n, 0)))) + " s"
+		if n < 0 {
+			label = strconv.Itoa(int(math.Pow10(3+n))) + " ms"
+		}
+		ticks = append(ticks, plot.Tick{Value: float64(n), Label: label})
+		for k := 2; k < 10; k++ {
+			if at := float64(n) + math.Log10(float64(k)); at <= to {
+				ticks = append(ticks, plot.Tick{Value: at})
+			}
+		}
+	}
+	return ticks
+}
+
+// holdBins is how many bins the histogram of holds has.
+const holdBins = 24
+
+// holdsPlot shows how long the lock was held, with the lease as a line.
+func holdsPlot(r *Run, m *measures, _ int) (figure, error) {
+	if len(m.holds) == 0 {
+		return figure{absent: "nobody held the lock"}, nil
+	}
+	lease := r.Judgement.History.Header.Lease
+	beyond := 0
+	longest := time.Duration(0)
+	for _, h := range m.holds {
+		length := h.End.Sub(h.Start)
+		longest = max(longest, length)
+		if length > lease {
+			beyond++
+		}
+	}
+	end := max(longest, lease+lease/10, time.Millisecond)
+	var bins [holdBins]int
+	most := 1
+	for _, h := range m.holds {
+		n := min(int(float64(h.End.Sub(h.Start))/float64(end)*holdBins), holdBins-1)
+		bins[max(n, 0)]++
+		most = max(most, bins[max(n, 0)])
+	}
+	p := newPlot("held for, in seconds", "holds")
+	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0, end.Seconds(), 0, float64(most)*1.15
+	p.X.Tick.Marker, p.Y.Tick.Marker = timeTicks(p.X.Max), wholeBetween(0, int64(most))
+	p.Add(painter(func(c draw.Canvas, plt *plot.Plot) {
+		x, y := plt.Transforms(&c)
+		width := end.Seconds() / holdBins
+		for n, count := range bins {
+			from, to := float64(n)*width, float64(n+1)*width
+			colour := color.Color(blue)
+			if lease > 0 && from+width/2 > lease.Seconds() {
+				colour = vermilion
+			}
+			fill(c, colour, x(from)+0.6, x(to)-0.6, y(0), y(float64(count)))
+		}
+		c.StrokeLine2(draw.LineStyle{Color: ink, Width: 0.5}, c.Min.X, y(0), c.Max.X, y(0))
+		if lease > 0 {
+			c.StrokeLine2(draw.LineStyle{Color: ink, Width: 1.2, Dashes: []vg.Length{4, 3}}, x(lease.Seconds()), y(0), x(lease.Seconds()), c.Max.Y)
+		}
+	}))
+	svg, err := drawn(p, fmt.Sprintf("How long the lock was held: %d holds, %d longer than the lease", len(m.holds), beyond))
+	f := figure{svg: svg, caption: fmt.Sprintf("%s of %s lasted longer than the lease of %s (dashed).",
+		countOf(beyond, "hold", "holds"), strconv.Itoa(len(m.holds)), spanText(lease))}
+	if lease <= 0 {
+		f.caption = fmt.Sprintf("%s; the lock has no lease.", countOf(len(m.holds), "hold", "holds"))
+	}
+	f.table = table{Head: []string{"holds", "value"}, Rows: [][]string{
+		{"number", strconv.Itoa(len(m.holds))}, {"longer than the lease", strconv.Itoa(beyond)},
+		{"longest", spanText(longest)}, {"lease", spanText(lease)},
+	}}
+	return f, err
+}
+
+// maxBars is how many clients the bars of fairness show.
+const maxBars = 16
+
+// served is what one client got.
+type served struct {
+	name     string
+	acquired int
+	longest  time.Duration
+}
+
+func servedOf(h *history.History, m *measures) []served {
+	at := make([]int, len(h.Header.Nodes)+1) // by NodeID: index into out plus one
+	var out []served
+	for _, id := range m.clients {
+		out = append(out, served{name: clean(h.Name(id), 8)})
+		at[id] = len(out)
+	}
+	for _, w := range m.waits {
+		if n := at[w.client]; n > 0 {
+			out[n-1].longest = max(out[n-1].longest, w.length())
+			if w.end == waitGot {
+				out[n-1].acquired++
+			}
+		}
+	}
+	return out
+}
+
+// fairnessPlot shows acquisitions and the longest wait of each client, side by side.
+func fairnessPlot(r *Run, m *measures, _ int) (figure, error) {
+	all := servedOf(r.Judgement.History, m)
+	if len(all) < 2 || len(m.waits) == 0 {
+		return figure{absent: "there were not two clients to compare"}, nil
+	}
+	shown := all[:min(len(all), maxBars)]
+	most, longest := 1, time.Millisecond
+	for _, s := range shown {
+		most, longest = max(most, s.acquired), max(longest, s.longest)
+	}
+	bars := func(y string, top float64, colour color.Color, value func(s served) float64) *plot.Plot {
+		p := newPlot("", y)
+		p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = -0.6, float64(len(shown))-0.4, 0, top*1.12
+		var ticks plot.ConstantTicks
+		for n, s := range shown {
+			ticks = append(ticks, plot.Tick{Value: float64(n), Label: s.name})
+		}
+		p.X.Tick.Marker = ticks
+		p.X.Tick.Length = 0
+		p.Add(painter(func(c draw.Canvas, plt *plot.Plot) {
+			x, y := plt.Transforms(&c)
+			for n, s := range shown {
+				fill(c, colour, x(float64(n)-0.36), x(float64(n)+0.36), y(0), y(value(s)))
+			}
+			c.StrokeLine2(draw.LineStyle{Color: ink, Width: 0.5}, c.Min.X, y(0), c.Max.X, y(0))
+		}))
+		return p
+	}
+	left := bars("acquisitions", float64(most), blue, func(s served) float64 { return float64(s.acquired) })
+	left.Y.Tick.Marker = wholeBetween(0, int64(most))
+	right := bars("longest wait in seconds", longest.Seconds(), lineColours[1], func(s served) float64 { return s.longest.Seconds() })
+	right.Y.Tick.Marker = fewTicks(longest.Seconds() * 1.12)
+	svg, err := drawnWith(func(c draw.Canvas) {
+		half := (c.Max.X - c.Min.X) / 2
+		left.Draw(draw.Crop(c, 0, -half-6, 0, 0))
+		right.Draw(draw.Crop(c, half+6, 0, 0, 0))
+	}, fmt.Sprintf("Acquisitions and longest wait of %d clients", len(shown)))
+	t := table{Head: []string{"client", "acquisitions", "longest wait"}}
+	least := all[0].acquired
+	fullest := 0
+	slowest := all[0]
+	for _, s := range all {
+		least, fullest = min(least, s.acquired), max(fullest, s.acquired)
+		if s.longest > slowest.longest {
+			slowest = s
+		}
+		if len(t.Rows) < maxBars {
+			t.Rows = append(t.Rows, []string{s.name, strconv.Itoa(s.acquired), spanText(s.longest)})
+		}
+	}
+	f := figure{svg: svg, table: t}
+	f.caption = fmt.Sprintf("Between %d and %d acquisitions per client; the longest wait was %s, of %s.", least, fullest, spanText(slowest.longest), slowest.name)
+	if least == fullest {
+		f.caption = fmt.Sprintf("%s each; the longest wait was %s, of %s.", countOf(least, "acquisition", "acquisitions"), spanText(slowest.longest), slowest.name)
+	}
+	if len(all) > maxBars {
+		f.caption += fmt.Sprintf(" Shown are the first %d of %d clients.", maxBars, len(all))
+	}
+	return f, err
+}

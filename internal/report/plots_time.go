@@ -1,0 +1,314 @@
+package report
+
+import (
+	"fmt"
+	"image/color"
+	"math"
+	"strconv"
+	"time"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"lockstep/internal/history"
+)
+
+// The figures over true time: tokens, waits and clocks.
+
+// shape is a mark of a scatter plot. All marks of one shape become one path,
+// which keeps the file small.
+type shape uint8
+
+const (
+	dot shape = iota
+	cross
+	hollow // a dot that is not filled
+	ring   // around a mark that is wrong
+)
+
+// marks draws points in one shape.
+func marks(c draw.Canvas, s shape, col color.Color, points []vg.Point) {
+	if len(points) == 0 {
+		return
+	}
+	r := vg.Length(2.4)
+	if s == ring {
+		r = 5
+	}
+	var p vg.Path
+	for _, at := range points {
+		if s == cross {
+			p.Move(vg.Point{X: at.X - r, Y: at.Y - r})
+			p.Line(vg.Point{X: at.X + r, Y: at.Y + r})
+			p.Move(vg.Point{X: at.X - r, Y: at.Y + r})
+			p.Line(vg.Point{X: at.X + r, Y: at.Y - r})
+			continue
+		}
+		p.Move(vg.Point{X: at.X + r, Y: at.Y})
+		p.Arc(at, r, 0, 2*math.Pi)
+		p.Close()
+	}
+	c.SetColor(col)
+	if s == dot {
+		c.Fill(p)
+		return
+	}
+	c.SetLineStyle(draw.LineStyle{Color: col, Width: 1.5})
+	c.Stroke(p)
+}
+
+// thinned keeps at most about n of points that are in the order of time: in each
+// slot of time the lowest and the highest.
+func thinned[T any](list []T, n int, less func(a, b T) bool) []T {
+	if len(list) <= n || n < 2 {
+		return list
+	}
+	size := (2*len(list) + n - 1) / n
+	var out []T
+	for i := 0; i < len(list); i += size {
+		slot := list[i:min(i+size, len(list))]
+		low, high := 0, 0
+		for k := range slot {
+			if less(slot[k], slot[low]) {
+				low = k
+			}
+			if less(slot[high], slot[k]) {
+				high = k
+			}
+		}
+		out = append(out, slot[min(low, high)])
+		if low != high {
+			out = append(out, slot[max(low, high)])
+		}
+	}
+	return out
+}
+
+// tokensPlot shows the tokens that the resource has seen.
+func tokensPlot(r *Run, m *measures, points int) (figure, error) {
+	if !m.tokens {
+		return figure{absent: "the lock hands out no token"}, nil
+	}
+	var taken, refused, stale []guarded
+	low, high := int64(math.MaxInt64), int64(math.MinInt64)
+	for _, w := range m.writes {
+		low, high = min(low, w.token), max(high, w.token)
+		switch {
+		case w.refused:
+			refused = append(refused, w)
+		case w.stale:
+			stale = append(stale, w)
+			taken = append(taken, w)
+		default:
+			taken = append(taken, w)
+		}
+	}
+	if len(m.writes) == 0 {
+		return figure{absent: "nobody wrote to the resource"}, nil
+	}
+	p := overTime(r, "token")
+	p.Y.Min, p.Y.Max = float64(low)-0.5, float64(high)+0.5
+	p.Y.Tick.Marker = wholeBetween(low, high)
+	p.Add(painter(func(c draw.Canvas, plt *plot.Plot) {
+		x, y := plt.Transforms(&c)
+		place := func(ws []guarded) (out []vg.Point) {
+			for _, w := range thinned(ws, points, func(a, b guarded) bool { return a.token < b.token }) {
+				out = append(out, vg.Point{X: x(w.at.Duration().Seconds()), Y: y(float64(w.token))})
+			}
+			return out
+		}
+		marks(c, dot, blue, place(taken))
+		marks(c, cross, vermilion, place(refused))
+		marks(c, ring, vermilion, place(stale))
+	}))
+	svg, err := drawn(p, fmt.Sprintf("Tokens at the resource: %d writes taken, %d refused, %d of those taken were stale", len(taken), len(refused), len(stale)))
+	f := figure{svg: svg, caption: fmt.Sprintf("%s taken (dots), %d refused (crosses).", countOf(len(taken), "write", "writes"), len(refused))}
+	if len(stale) > 0 {
+		f.caption += fmt.Sprintf(" Ringed: %d taken although a higher token had been seen.", len(stale))
+	} else {
+		f.caption += " The tokens of the writes that were taken never go down."
+	}
+	f.table = table{Head: []string{"writes", "number"}, Rows: [][]string{
+		{"taken", strconv.Itoa(len(taken))}, {"of these stale", strconv.Itoa(len(stale))}, {"refused", strconv.Itoa(len(refused))},
+		{"lowest token", strconv.FormatInt(low, 10)}, {"highest token", strconv.FormatInt(high, 10)},
+	}}
+	return f, err
+}
+
+// waitsPlot shows each wait for the lock at its end.
+func waitsPlot(r *Run, m *measures, points int) (figure, error) {
+	if len(m.waits) == 0 {
+		return figure{absent: "nobody waited for the lock"}, nil
+	}
+	by := func(list []wait, end waitEnd) (out []wait) {
+		for _, w := range list {
+			if w.end == end {
+				out = append(out, w)
+			}
+		}
+		return out
+	}
+	got, gaveUp := by(m.waits, waitGot), by(m.waits, waitGaveUp)
+	longest := time.Millisecond
+	for _, w := range append(append([]wait(nil), m.waits...), m.failures...) {
+		longest = max(longest, w.length())
+	}
+	p := overTime(r, "wait in seconds")
+	p.Y.Min, p.Y.Max = 0, longest.Seconds()*1.08
+	p.Y.Tick.Marker = fewTicks(p.Y.Max)
+	p.Add(painter(func(c draw.Canvas, plt *plot.Plot) {
+		x, y := plt.Transforms(&c)
+		place := func(ws []wait) (out []vg.Point) {
+			for _, w := range thinned(ws, points, func(a, b wait) bool { return a.length() < b.length() }) {
+				out = append(out, vg.Point{X: x(w.to.Duration().Seconds()), Y: y(w.length().Seconds())})
+			}
+			return out
+		}
+		marks(c, dot, blue, place(got))
+		marks(c, hollow, ink, place(gaveUp))
+		marks(c, cross, vermilion, place(m.failures))
+	}))
+	sorted := m.lengths()
+	svg, err := drawn(p, fmt.Sprintf("Waits for the lock: %d got it, %d gave up, %d errors", len(got), len(gaveUp), len(m.failures)))
+	return figure{
+		svg: svg,
+		caption: fmt.Sprintf("%s got the lock (dots), %d gave up (circles), %s (crosses).",
+			countOf(len(got), "attempt", "attempts"), len(gaveUp), countOf(len(m.failures), "error on the way", "errors on the way")),
+		table: table{Head: []string{"wait", "value"}, Rows: [][]string{
+			{"got the lock", strconv.Itoa(len(got))}, {"gave up", strconv.Itoa(len(gaveUp))}, {"errors", strconv.Itoa(len(m.failures))},
+			{"median", spanText(quantile(sorted, 50))}, {"99th percentile", spanText(quantile(sorted, 99))}, {"longest", spanText(longest)},
+		}},
+	}, err
+}
+
+// clocksPlot shows the offsets of the clocks.
+func clocksPlot(r *Run, m *measures, points int) (figure, error) {
+	if len(m.skews) == 0 {
+		return figure{absent: "all clocks showed true time"}, nil
+	}
+	h := r.Judgement.History
+	var low, high time.Duration
+	nodes := []history.NodeID{}
+	lines := map[history.NodeID][]skew{}
+	for _, s := range m.skews {
+		low, high = min(low, s.off), max(high, s.off)
+		if lines[s.node] == nil {
+			nodes = append(nodes, s.node)
+		}
+		lines[s.node] = append(lines[s.node], s)
+	}
+	if len(nodes) > len(linePatterns) {
+		nodes = nodes[:len(linePatterns)]
+	}
+	p := overTime(r, "offset in seconds")
+	room := max((high-low)/8, time.Millisecond)
+	p.Y.Min, p.Y.Max = (low - room).Seconds(), (high + room).Seconds()
+	lease := h.Header.Lease
+	shown := lease > 0 && max(high, -low) >= lease/4
+	if shown {
+		p.Y.Min, p.Y.Max = min(p.Y.Min, -1.1*lease.Seconds()), max(p.Y.Max, 1.1*lease.Seconds())
+	}
+	p.Legend.Top, p.Legend.Left = true, true
+	p.Add(painter(func(c draw.Canvas, plt *plot.Plot) {
+		x, y := plt.Transforms(&c)
+		c.StrokeLine2(draw.LineStyle{Color: ink, Width: 0.5}, c.Min.X, y(0), c.Max.X, y(0))
+		if shown {
+			law := draw.LineStyle{Color: ink, Width: 0.8, Dashes: []vg.Length{4, 3}}
+			c.StrokeLine2(law, c.Min.X, y(lease.Seconds()), c.Max.X, y(lease.Seconds()))
+			c.StrokeLine2(law, c.Min.X, y(-lease.Seconds()), c.Max.X, y(-lease.Seconds()))
+		}
+		for n, id := range nodes {
+			var curve []vg.Point
+			last := vg.Length(0)
+			for i, s := range thinned(lines[id], points, func(a, b skew) bool { return a.off < b.off }) {
+				at := x(s.at.Duration().Seconds())
+				if i > 0 {
+					curve = append(curve, vg.Point{X: at, Y: last})
+				}
+				last = y(s.off.Seconds())
+				curve = append(curve, vg.Point{X: at, Y: last})
+			}
+			curve = append(curve, vg.Point{X: c.Max.X, Y: last})
+			c.StrokeLines(lineStyle(n), curve)
+		}
+	}))
+	t := table{Head: []string{"node", "first offset", "last offset", "farthest"}}
+	for n, id := range nodes {
+		name := clean(h.Name(id), maxHeadName)
+		p.Legend.Add(name, thumb(n))
+		far := time.Duration(0)
+		for _, s := range lines[id] {
+			if max(s.off, -s.off) > max(far, -far) {
+				far = s.off
+			}
+		}
+		t.Rows = append(t.Rows, []string{name, spanText(lines[id][0].off), spanText(lines[id][len(lines[id])-1].off), spanText(far)})
+	}
+	svg, err := drawn(p, fmt.Sprintf("Offsets of %s that are not true", countOf(len(nodes), "clock", "clocks")))
+	caption := fmt.Sprintf("%s did not show true time; the farthest was off by %s.", countOf(len(nodes), "clock", "clocks"), spanText(max(high, -low)))
+	if shown {
+		caption += " Dashed: one lease. A store's clock that jumps as far ends every lease at once."
+	}
+	return figure{svg: svg, caption: caption, table: t}, err
+}
+
+// wholeBetween labels a few whole numbers of a range.
+func wholeBetween(low, high int64) plot.ConstantTicks {
+	step := int64(1)
+	for (high-low)/step > 6 {
+		switch {
+		case step%10 == 2 || step == 2:
+			step = step / 2 * 5
+		default:
+			step *= 2
+		}
+		for (high-low)/step > 60 {
+			step *= 10
+		}
+	}
+	var ticks plot.ConstantTicks
+	for n := low; n <= high; n += step {
+		ticks = append(ticks, plot.Tick{Value: float64(n), Label: strconv.FormatInt(n, 10)})
+		if n > math.MaxInt64-step {
+			break
+		}
+	}
+	return ticks
+}
+
+// fewTicks labels at most five whole multiples of 1, 2 or 5 times a power of ten.
+func fewTicks(end float64) plot.ConstantTicks {
+	step := math.Pow(10, math.Floor(math.Log10(end)))
+	switch {
+	case end/step < 2:
+		step /= 2
+	case end/step >= 5:
+		step *= 2
+	}
+	digits := max(0, -int(math.Floor(math.Log10(step)+1e-9)))
+	var ticks plot.ConstantTicks
+	for n := 0; float64(n)*step <= end; n++ {
+		at := float64(n) * step
+		ticks = append(ticks, plot.Tick{Value: at, Label: strconv.FormatFloat(at, 'f', digits, 64)})
+	}
+	return ticks
+}
+
+// spanText writes a length of time for people.
+func spanText(d time.Duration) string {
+	if d < 0 {
+		return "-" + spanText(-d)
+	}
+	if d < time.Second {
+		return strconv.FormatFloat(float64(d)/1e6, 'f', 1, 64) + " ms"
+	}
+	return strconv.FormatFloat(d.Seconds(), 'f', 3, 64) + " s"
+}
+
+func countOf(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return strconv.Itoa(n) + " " + many
+}

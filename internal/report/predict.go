@@ -1,0 +1,303 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"lockstep/internal/checker"
+	"lockstep/internal/history"
+)
+
+// A question of the section "Predict first". What is asked and every answer come
+// from the history and the findings: nobody has written them for this story.
+type question struct {
+	ID, Kind, Text string
+	Answers        []answer
+}
+
+// answer is one of two to four. Opening it reveals whether it is right.
+type answer struct {
+	Text  string
+	Right bool
+	Why   string // the evidence
+	Step  int    // number of the step that shows it, 0 for none
+	Href  string // leads to that step
+}
+
+// Kinds of questions.
+const (
+	kindNext   = "What happens next?"
+	kindFailed = "Which assumption failed?"
+	kindHelped = "Which design helps?"
+)
+
+const maxAnswers = 4
+
+// predict makes the questions of a report, at most one of each kind. They are
+// about the run that broke most, whose story the page tells.
+func predict(b *Bundle, stories []story, v *pageView) []question {
+	i := max(b.worst(), 0)
+	if i >= len(b.Runs) || b.Runs[i].Judgement.History == nil {
+		return nil
+	}
+	var out []question
+	for _, q := range []question{
+		whatNext(&b.Runs[i], &stories[i], &v.Runs[i]),
+		whichAssumption(&stories[i], &v.Runs[i]),
+		whichDesign(b, i),
+	} {
+		if !q.fair() {
+			continue
+		}
+		q.ID = fmt.Sprintf("predict-%d", len(out)+1)
+		out = append(out, q.shuffled())
+	}
+	return out
+}
+
+// fair reports whether there is something to choose: a right answer and a wrong one.
+func (q *question) fair() bool {
+	right := 0
+	for _, a := range q.Answers {
+		if a.Right {
+			right++
+		}
+	}
+	return right > 0 && right < len(q.Answers)
+}
+
+// shuffled cuts the answers to a few and orders them by a hash of their texts, so
+// that the right one has no place of its own and the bytes stay the same. At least
+// one wrong answer stays.
+func (q question) shuffled() question {
+	var right, wrong []answer
+	for _, a := range q.Answers {
+		if a.Right {
+			right = append(right, a)
+		} else {
+			wrong = append(wrong, a)
+		}
+	}
+	right = right[:min(len(right), maxAnswers-1)]
+	q.Answers = append(right, wrong[:min(len(wrong), maxAnswers-len(right))]...)
+	slices.SortStableFunc(q.Answers, func(a, b answer) int {
+		switch x, y := fnv(q.Kind+a.Text), fnv(q.Kind+b.Text); {
+		case x < y:
+			return -1
+		case x > y:
+			return 1
+		}
+		return strings.Compare(a.Text, b.Text)
+	})
+	return q
+}
+
+// fnv is the hash FNV-1a.
+func fnv(s string) uint64 {
+	h := uint64(14695981039346656037)
+	for i := range len(s) {
+		h = (h ^ uint64(s[i])) * 1099511628211
+	}
+	return h
+}
+
+// whatNext asks what goes wrong, at the step before something does.
+func whatNext(r *Run, st *story, v *runView) question {
+	h := r.Judgement.History
+	first, property := firstBreach(r.Judgement.Findings)
+	q := question{Kind: kindNext, Text: v.Lock + ": what goes wrong?"}
+	at := -1 // index of the step of the first violation
+	for n := range st.steps {
+		if st.steps[n].Violation {
+			at = n
+			break
+		}
+	}
+	if first != nil && at > 0 {
+		before := &st.steps[at-1]
+		q.Text = fmt.Sprintf("%s, at %s: %s What goes wrong next?", v.Lock, before.At, before.Sentence)
+	}
+	q.Text = nice(q.Text)
+	unknown := false
+	for _, p := range v.properties {
+		f := r.finding(p)
+		wrong, other := pairFor(h, f, first)
+		text := damageText(p, wrong, other)
+		if f == nil || text == "" {
+			continue
+		}
+		if f.Verdict == checker.Unknown {
+			unknown = true
+			continue
+		}
+		a := answer{Text: text}
+		switch {
+		case p == property:
+			a.Right, a.Why = true, v.note(at, st)
+			a.Step, a.Href = v.stepOf(at, st)
+		case f.Verdict == checker.Broken && len(f.Violations) > 0:
+			a.Why = fmt.Sprintf("Not yet: %s breaks at %s only.", p, f.Violations[0].From)
+		default:
+			a.Why = fmt.Sprintf("No: %s is kept in this run.", p)
+		}
+		a.Why = nice(a.Why)
+		q.Answers = append(q.Answers, a)
+	}
+	if first == nil && unknown {
+		return question{} // nobody knows the answer
+	}
+	nothing := answer{Text: "Nothing: every property is kept to the end.", Right: first == nil}
+	if nothing.Right {
+		nothing.Why = nice(v.sentence)
+	} else {
+		nothing.Why = nice(fmt.Sprintf("No: %s is broken.", property))
+	}
+	// Right behind the right one, so that it is not among those that are cut.
+	q.Answers = slices.Insert(q.Answers, min(1, len(q.Answers)), nothing)
+	return q
+}
+
+// firstBreach returns the violation that comes first, and its property.
+func firstBreach(findings []checker.Finding) (first *checker.Violation, property string) {
+	for _, id := range Properties(findings) {
+		for i := range findings {
+			f := &findings[i]
+			if f.Property != id || f.Verdict != checker.Broken || len(f.Violations) == 0 {
+				continue
+			}
+			if v := &f.Violations[0]; first == nil || v.From < first.From {
+				first, property = v, id
+			}
+		}
+	}
+	return first, property
+}
+
+// pairOf names the two clients that answers speak of: those of the violation, or
+// else the first two.
+func pairOf(h *history.History, v *checker.Violation) (wrong, other string) {
+	var names []string
+	if v != nil {
+		for _, id := range v.Clients {
+			names = append(names, clean(h.Name(id), maxName))
+		}
+	}
+	for _, n := range h.Header.Nodes {
+		if name := clean(n.Name, maxName); n.Role == history.RoleClient && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	names = append(names, "a client", "another client")
+	return names[0], names[1]
+}
+
+// pairFor names the clients of a property's own violation; for one that is kept,
+// those of the first violation the other way round: the client that comes last
+// is rarely the one whose writes and releases come too late.
+func pairFor(h *history.History, f *checker.Finding, first *checker.Violation) (wrong, other string) {
+	if f != nil && len(f.Violations) > 0 {
+		return pairOf(h, &f.Violations[0])
+	}
+	wrong, other = pairOf(h, first)
+	if first != nil {
+		wrong, other = other, wrong
+	}
+	return wrong, other
+}
+
+// damageText says what the violation of a property looks like.
+func damageText(property, wrong, other string) string {
+	switch property {
+	case checker.MutualExclusionID:
+		return fmt.Sprintf("%s and %s are inside at the same time.", wrong, other)
+	case checker.OwnerOnlyReleaseID:
+		return fmt.Sprintf("A release by %s takes away the lock of %s.", wrong, other)
+	case checker.NoStaleWriteID:
+		return fmt.Sprintf("%s writes although %s got the lock after it, and the resource takes the write.", wrong, other)
+	case checker.NoLostUpdateID:
+		return fmt.Sprintf("%s overwrites what %s wrote, without having seen it.", wrong, other)
+	case checker.ProgressID:
+		return "The lock is stuck: nobody gets it any more."
+	}
+	return ""
+}
+
+// whichAssumption asks what the lock had relied on. The wrong answers are
+// assumptions that held in this run.
+func whichAssumption(st *story, v *runView) question {
+	q := question{Kind: kindFailed, Text: v.Lock + " relied on something that was not so. On what?"}
+	if st.wrong.Assumed == "" {
+		return question{}
+	}
+	q.Answers = append(q.Answers, answer{
+		Text: nice(st.wrong.Assumed), Right: true, Why: "Yes: " + nice(st.wrong.Formula) + ".",
+	})
+	for _, p := range st.premises {
+		if p.Held && !p.about(st.wrong.Assumed) {
+			q.Answers = append(q.Answers, answer{Text: p.Text, Why: "No, this held: " + nice(p.Figure) + "."})
+		}
+	}
+	return q
+}
+
+// whichDesign asks which lock survives the same faults: of the properties the
+// first one on which the locks differ.
+func whichDesign(b *Bundle, told int) question {
+	if len(b.Runs) < 2 {
+		return question{}
+	}
+	for _, p := range b.properties() {
+		if f := b.Runs[told].finding(p); f == nil || f.Verdict != checker.Broken {
+			continue
+		}
+		q := question{Kind: kindHelped, Text: fmt.Sprintf(
+			"The same faults, the same seed, another lock. Which of these keeps %s?", clean(p, maxName))}
+		some := false
+		for i := range b.Runs {
+			r := &b.Runs[i]
+			f := r.finding(p)
+			if f == nil || f.Verdict == checker.Unknown {
+				continue
+			}
+			a := answer{Text: clean(r.Lock, maxName), Right: f.Verdict == checker.Kept, Href: fmt.Sprintf("#lock-%d", i+1)}
+			a.Why = "Yes: " + p + " is kept."
+			if !a.Right {
+				a.Why = "No: " + p + " is broken, as with " + b.Runs[told].Lock + "."
+				if i == told {
+					a.Why = "No: this is the lock that broke it."
+				}
+			}
+			a.Why = nice(a.Why)
+			some = some || a.Right
+			q.Answers = append(q.Answers, a)
+		}
+		if some {
+			return q
+		}
+	}
+	return noneHelps(b, told)
+}
+
+// noneHelps asks the same where no lock of the scenario survives.
+func noneHelps(b *Bundle, told int) question {
+	_, property := firstBreach(b.Runs[told].Judgement.Findings)
+	if property == "" {
+		return question{}
+	}
+	q := question{Kind: kindHelped, Text: fmt.Sprintf(
+		"The same faults, the same seed, another lock. Which of these keeps %s?", clean(property, maxName))}
+	q.Answers = []answer{{
+		Text: "None of them.", Right: true,
+		Why: "Yes: each of them breaks it here. The cure is elsewhere: see what to change below.",
+	}}
+	for i := range b.Runs {
+		if f := b.Runs[i].finding(property); f != nil && f.Verdict == checker.Broken {
+			q.Answers = append(q.Answers, answer{
+				Text: clean(b.Runs[i].Lock, maxName), Href: fmt.Sprintf("#lock-%d", i+1),
+				Why: nice("No: " + property + " is broken here as well."),
+			})
+		}
+	}
+	return q
+}

@@ -1,0 +1,142 @@
+package report
+
+import (
+	"fmt"
+	"html/template"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"lockstep/internal/checker"
+	"lockstep/internal/explain"
+	"lockstep/internal/history"
+)
+
+// stepPrefix is what the ids of a lock's steps begin with. The steps of the first
+// lock are #s1, #s2 and so on, which is short enough to pass on by word of mouth.
+func stepPrefix(i int) string {
+	if i == 0 {
+		return "s"
+	}
+	return fmt.Sprintf("l%d-s", i+1)
+}
+
+func newRunView(r *Run, i int, props []string, st *story, d richness) runView {
+	j := &r.Judgement
+	v := runView{
+		ID: fmt.Sprintf("lock-%d", i+1), Prefix: stepPrefix(i), Lock: clean(r.Lock, maxName),
+		sentence: explain.Verdict(*j), Missed: missed(r), properties: props,
+	}
+	v.Verdict = nice(v.sentence)
+	if len(r.Expected) > 0 {
+		v.Outcome = "as expected"
+	}
+	for _, p := range props {
+		v.Cells = append(v.Cells, newCellView(r, p))
+	}
+	for _, f := range j.Findings {
+		if f.Verdict == checker.Unknown && f.Reason != "" {
+			v.Reasons = append(v.Reasons, clean(f.Property+" is unknown: "+f.Reason, maxLine))
+		}
+	}
+	if h := j.History; h != nil {
+		v.tell(h, st, d)
+		v.Assumed, v.Formula = nice(st.wrong.Assumed), nice(st.wrong.Formula)
+		v.Plot = template.HTML(st.holders) // made by us, all texts escaped
+		v.PlotCaption = plotCaption(h, j)
+		v.overview(r, st)
+		for _, at := range st.causes {
+			s := &st.steps[at]
+			c := causeView{At: s.At.String(), Text: nice(s.Sentence)}
+			if _, href := v.stepOf(at, st); href != "" {
+				c.Href = href
+			}
+			v.Causes = append(v.Causes, c)
+		}
+	}
+	return v
+}
+
+// tell fills in the steps and their diagrams.
+func (v *runView) tell(h *history.History, st *story, d richness) {
+	steps, before, after := explain.Story(st.steps, d.steps)
+	v.before = before
+	if before+after > 0 {
+		v.Notice = fmt.Sprintf("Showing %d of %d steps: %d earlier and %d later ones are left out.",
+			len(steps), len(st.steps), before, after)
+	}
+	for n, s := range steps {
+		v.Steps = append(v.Steps, stepView{
+			ID: fmt.Sprintf("%s%d", v.Prefix, n+1), Number: n + 1, At: s.At.String(),
+			Sentence: nice(s.Sentence), Belief: clean(s.Belief, 120), Store: clean(s.Store, 120),
+			Note: nice(strings.TrimPrefix(s.Note, "<- ")), Bad: s.Violation,
+		})
+	}
+	l := newLayout(h, steps, before == 0, after == 0)
+	if l == nil {
+		return
+	}
+	// All of these are made by us, all texts escaped.
+	v.Diagram = template.HTML(diagram(l, st.bars, v.ID, v.Prefix))
+	v.Caption = diagramCaption(steps)
+	if d.trueTime && len(steps) <= 60 {
+		v.TrueTime = template.HTML(diagram(l.trueTime(), st.bars, v.ID+"-true", v.Prefix))
+	}
+	lo, hi := window(h, st.steps, d.everything)
+	if shown := int(hi-lo) + 1; shown > len(l.rows) && d.everything > 0 {
+		v.EverythingSays = fmt.Sprintf("Show all %d events", len(h.Events))
+		if shown < len(h.Events) {
+			v.EverythingSays = fmt.Sprintf("Show %d of %d events, those around what broke first", shown, len(h.Events))
+		}
+		v.Everything = template.HTML(everything(h, st.steps, st.bars, lo, hi, v.ID+"-all", v.Prefix, v.told))
+	}
+}
+
+// overview draws the whole run in true time.
+func (v *runView) overview(r *Run, st *story) {
+	h := r.Judgement.History
+	if len(h.Events) == 0 {
+		return
+	}
+	s := timeStrip{run: r, bars: st.bars, differ: -1}
+	if n := len(v.Steps); n > 0 && v.Notice != "" {
+		s.cut = true
+		s.told = [2]history.Instant{st.steps[v.before].At, st.steps[v.before+n-1].At}
+	}
+	v.Strip = template.HTML(timeStrips([]timeStrip{s}, v.ID+"-strip"))
+}
+
+// told returns the number under which the page tells step i of the story, counted
+// from 0, or 0 when it is left out.
+func (v *runView) told(i int) int {
+	if n := i - v.before; n >= 0 && n < len(v.Steps) {
+		return n + 1
+	}
+	return 0
+}
+
+// stepOf is told with a link.
+func (v *runView) stepOf(i int, st *story) (number int, href string) {
+	if number = v.told(i); i < 0 || i >= len(st.steps) || number == 0 {
+		return 0, ""
+	}
+	return number, fmt.Sprintf("#%s%d", v.Prefix, number)
+}
+
+// note says what breaks at step i of the story.
+func (v *runView) note(i int, st *story) string {
+	if i < 0 || i >= len(st.steps) {
+		return "Yes."
+	}
+	s := &st.steps[i]
+	return fmt.Sprintf("Yes, at %s: %s %s.", s.At, s.Sentence, capital(strings.TrimPrefix(s.Note, "<- ")))
+}
+
+// capital starts a text as a sentence.
+func capital(s string) string {
+	r, size := utf8.DecodeRuneInString(s)
+	if size == 0 || r == utf8.RuneError {
+		return s
+	}
+	return string(unicode.ToUpper(r)) + s[size:]
+}

@@ -1,0 +1,323 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"lockstep/internal/history"
+)
+
+// A timeStrip shows a whole run in true time, from left to right: who believed, what
+// the store had, when faults were at work, and what broke. Strips of several
+// locks have one axis of time, so that they can be compared by eye.
+//
+// A run of a million events fits as well: where bars would be narrower than a
+// pixel, a lane shows density instead, how much of each pixel's time was covered.
+// Violations have a lane of their own, are drawn last and are at least
+// leastMark wide, so that nothing can hide them.
+type timeStrip struct {
+	run    *Run
+	name   string
+	bars   *bars
+	differ history.Instant // where its story leaves that of the reference; -1 for nowhere
+	told   [2]history.Instant
+	cut    bool // told is only a part of the run
+}
+
+// Measures of a strip, in units of its view box.
+const (
+	timeWidth     = 900
+	timeLeft      = 92 // for the names of the lanes
+	timeRight     = 14
+	laneHeight    = 11
+	lanePitch     = 14
+	leastMark     = 3
+	maxLanes      = 8      // clients of one strip that have a lane of their own
+	denseAfter    = 300    // bars of one lane that are drawn one by one
+	activityAfter = 20_000 // events from which on their density is shown
+)
+
+// timeStrips draws the strips below each other over one axis of time. prefix makes
+// the ids unique.
+func timeStrips(list []timeStrip, prefix string) string {
+	end := history.Instant(1)
+	for i := range list {
+		end = max(end, list[i].run.Judgement.History.End())
+	}
+	d := &timeDrawing{end: end, prefix: prefix}
+	y := 4
+	for i := range list {
+		y = d.strip(&list[i], i, y, len(list) > 1)
+	}
+	d.axis(y)
+	title := fmt.Sprintf("The whole run in true time, %s", end)
+	if len(list) > 1 {
+		title = fmt.Sprintf("%d locks in true time, below each other, %s", len(list), end)
+	}
+	height := y + 26
+	return fmt.Sprintf(`<svg class="timestrip" role="img" viewBox="0 0 %d %d" width="%d" height="%d" xmlns="http://www.w3.org/2000/svg"><title>%s</title>%s</svg>`,
+		timeWidth, height, timeWidth, height, escape(title), d.b.String())
+}
+
+type timeDrawing struct {
+	b      strings.Builder
+	end    history.Instant
+	prefix string
+
+	h *history.History // of the strip that is being drawn
+	n int              // its number
+}
+
+func (d *timeDrawing) f(format string, args ...any) { fmt.Fprintf(&d.b, format, args...) }
+
+// x places an instant, in tenths of a unit to keep short runs exact.
+func (d *timeDrawing) x(at history.Instant) int {
+	at = min(max(at, 0), d.end)
+	span := int64(timeWidth-timeLeft-timeRight) * 10
+	return timeLeft*10 + int(float64(at)/float64(d.end)*float64(span))
+}
+
+// tenths writes a number of tenths.
+func tenths(n int) string {
+	if n%10 == 0 {
+		return fmt.Sprint(n / 10)
+	}
+	return fmt.Sprintf("%d.%d", n/10, n%10)
+}
+
+// strip draws one run below y and returns where the next one begins.
+func (d *timeDrawing) strip(s *timeStrip, n, y int, named bool) int {
+	d.h, d.n = s.run.Judgement.History, n
+	if named {
+		y += 15
+		d.f(`<text x="0" y="%d" class="lock">%s</text>`, y, escape(clean(s.name, maxName)))
+		y += 6
+	}
+	top := y
+	lanes := d.lanesOf(s)
+	bottom := y + (len(lanes)+1)*lanePitch
+	d.patterns()
+	d.faults(top, bottom)
+	for i := range lanes {
+		d.name(lanes[i].name, y)
+		d.lane(&lanes[i], y)
+		y += lanePitch
+	}
+	d.name("broken", y)
+	d.f(`<path d="M%d %dH%d" class="base"/>`, timeLeft, y+laneHeight, timeWidth-timeRight)
+	mergeSpans(violationSpans(s.run.Judgement.Findings), d.x, leastMark*10, func(from, to int) {
+		d.f(`<rect x="%s" y="%d" width="%s" height="%d" class="broke"/>`, tenths(from), y, tenths(to-from), laneHeight)
+	})
+	if s.differ >= 0 {
+		x := tenths(d.x(s.differ))
+		d.f(`<path d="M%s %dV%d" class="differ"/><path d="M%s %dl-5 -8h10z" class="flag"/>`, x, top, bottom, x, top+2)
+	}
+	if s.cut {
+		from, to := d.x(s.told[0]), d.x(s.told[1])
+		d.f(`<path d="M%s %dv4H%sv-4" class="told-part"/><text x="%s" y="%d" class="small">told below</text>`,
+			tenths(from), bottom+1, tenths(max(to, from+20)), tenths(from), bottom+15)
+		bottom += 14
+	}
+	return bottom + 6
+}
+
+func (d *timeDrawing) name(s string, y int) {
+	d.f(`<text x="%d" y="%d" text-anchor="end" class="lane">%s</text>`, timeLeft-8, y+laneHeight-1, escape(s))
+}
+
+// lane is one row of bars.
+type timeLane struct {
+	name     string
+	bars     []bar
+	solid    bool // grants are solid, beliefs hatched
+	activity bool // how much happened
+}
+
+// lanesOf lists the rows of a strip: a lane per client, or one for all of many,
+// and a lane per server that ever had an entry. In a long history the first lane
+// is how much happened at all.
+func (d *timeDrawing) lanesOf(s *timeStrip) []timeLane {
+	var out []timeLane
+	if len(d.h.Events) > activityAfter {
+		out = append(out, timeLane{name: "events", activity: true})
+	}
+	lane := make([]int, len(d.h.Header.Nodes)+1) // by NodeID: index into out plus one
+	clients := 0
+	for i, n := range d.h.Header.Nodes {
+		if n.Role != history.RoleClient {
+			continue
+		}
+		if clients++; clients <= maxLanes {
+			out = append(out, timeLane{name: clean(n.Name, maxHeadName)})
+		} else {
+			out[len(out)-1].name = "others"
+		}
+		lane[i+1] = len(out)
+	}
+	for _, b := range s.bars.beliefs {
+		if n := lane[b.node]; n > 0 {
+			out[n-1].bars = append(out[n-1].bars, b)
+		}
+	}
+	servers := 0
+	for _, b := range s.bars.grants {
+		if lane[b.node] == 0 && servers < maxLanes {
+			servers++
+			out = append(out, timeLane{name: clean(d.h.Name(b.node), maxHeadName), solid: true})
+			lane[b.node] = len(out)
+		}
+		if n := lane[b.node]; n > 0 {
+			out[n-1].bars = append(out[n-1].bars, b)
+		}
+	}
+	return out
+}
+
+// patterns defines the hatches of the clients.
+func (d *timeDrawing) patterns() {
+	d.b.WriteString(`<defs>`)
+	for i, node := range d.h.Header.Nodes {
+		if node.Role == history.RoleClient && i < maxStanding {
+			d.f(`<pattern id="%s-%d-h%d" width="4" height="4" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><path d="M0 0v4" style="stroke:%s" stroke-width="3.2"/></pattern>`,
+				d.prefix, d.n, i+1, clientColor(d.h, history.NodeID(i+1)))
+		}
+	}
+	d.b.WriteString(`</defs>`)
+}
+
+func (d *timeDrawing) lane(l *timeLane, y int) {
+	d.f(`<path d="M%d %dH%d" class="base"/>`, timeLeft, y+laneHeight, timeWidth-timeRight)
+	switch {
+	case l.activity:
+		d.dense(d.activity(), y)
+		return
+	case len(l.bars) > denseAfter:
+		d.dense(d.coverage(l), y)
+		return
+	}
+	side := 1 // bars side by side
+	for _, b := range l.bars {
+		side = max(side, min(b.lane+1, 4))
+	}
+	for _, b := range l.bars {
+		if b.lane >= side {
+			continue
+		}
+		from, to := d.ends(b)
+		style := fmt.Sprintf(`fill="url(#%s-%d-h%d)" style="stroke:%s"`, d.prefix, d.n, b.owner, clientColor(d.h, b.owner))
+		if l.solid || int(b.owner) > maxStanding {
+			style = fmt.Sprintf(`style="fill:%s"`, clientColor(d.h, b.owner))
+		}
+		height := laneHeight * 10 / side
+		d.f(`<rect x="%s" y="%s" width="%s" height="%s" %s/>`,
+			tenths(from), tenths(y*10+b.lane*height), tenths(max(to-from, 8)), tenths(height), style)
+	}
+}
+
+// ends places a bar.
+func (d *timeDrawing) ends(b bar) (from, to int) {
+	until := d.end
+	if b.to >= 0 {
+		until = d.h.Events[b.to].At
+	} else if len(d.h.Events) > 0 {
+		until = d.h.End()
+	}
+	return d.x(d.h.Events[b.from].At), d.x(until)
+}
+
+// columns is how many columns a dense lane has.
+const columns = (timeWidth - timeLeft - timeRight) / 2
+
+// coverage is how much of each column's time the bars of a lane cover, in
+// thousandths.
+func (d *timeDrawing) coverage(l *timeLane) []int {
+	var sum [columns + 1]int
+	const wide = 20 // tenths
+	for _, b := range l.bars {
+		from, to := d.ends(b)
+		from, to = from-timeLeft*10, to-timeLeft*10
+		for c := from / wide; c <= to/wide && c < columns; c++ {
+			sum[c] += min(to, (c+1)*wide) - max(from, c*wide)
+		}
+	}
+	out := make([]int, columns)
+	for c := range out {
+		out[c] = min(sum[c]*1000/wide, 1000)
+	}
+	return out
+}
+
+// activity is how many events each column has, in thousandths of the fullest.
+func (d *timeDrawing) activity() []int {
+	out := make([]int, columns+1)
+	most := 1
+	for i := range d.h.Events {
+		c := (d.x(d.h.Events[i].At) - timeLeft*10) / 20
+		out[c]++
+		most = max(most, out[c])
+	}
+	out[columns-1] += out[columns]
+	for c := range out {
+		out[c] = min(out[c]*1000/most, 1000)
+	}
+	return out[:columns]
+}
+
+// dense draws shares of columns as bars of that height; columns of about equal
+// height are one shape.
+func (d *timeDrawing) dense(share []int, y int) {
+	d.f(`<path class="dense" d="M%d %d`, timeLeft, y+laneHeight)
+	last := -1
+	for c, s := range share {
+		if level := (s*laneHeight + 999) / 1000; level != last {
+			d.f("V%d", y+laneHeight-level)
+			last = level
+		}
+		if c+1 == len(share) || (share[c+1]*laneHeight+999)/1000 != last {
+			d.f("H%d", timeLeft+2*(c+1))
+		}
+	}
+	d.f(`V%dZ"/>`, y+laneHeight)
+}
+
+// faults shades when faults were at work, behind everything else.
+func (d *timeDrawing) faults(top, bottom int) {
+	mergeSpans(append(faultSpans(d.h), frozenSpans(d.h)...), d.x, 10, func(from, to int) {
+		d.f(`<rect x="%s" y="%d" width="%s" height="%d" class="frozen"/>`, tenths(from), top-2, tenths(to-from), bottom-top+2)
+	})
+}
+
+// axis labels the time.
+func (d *timeDrawing) axis(y int) {
+	d.f(`<path d="M%d %dH%d" class="axis"/>`, timeLeft, y, timeWidth-timeRight)
+	for _, t := range timeTicks(d.end.Duration().Seconds()) {
+		x := tenths(d.x(history.Instant(t.Value * 1e9)))
+		d.f(`<path d="M%s %dv5" class="axis"/><text x="%s" y="%d" text-anchor="middle" class="small">%s s</text>`, x, y, x, y+18, t.Label)
+	}
+}
+
+// mergeSpans calls f for the spans in the order of time, in places as x gives them,
+// each at least least wide; spans that touch become one.
+func mergeSpans(spans []span, x func(history.Instant) int, least int, f func(from, to int)) {
+	sorted := append([]span(nil), spans...)
+	sortSpans(sorted)
+	from, to, some := 0, 0, false
+	for _, s := range sorted {
+		a, b := x(s.from), x(s.to)
+		if b-a < least {
+			a, b = (a+b-least)/2, (a+b+least)/2
+		}
+		switch {
+		case !some:
+			from, to, some = a, b, true
+		case a <= to:
+			to = max(to, b)
+		default:
+			f(from, to)
+			from, to = a, b
+		}
+	}
+	if some {
+		f(from, to)
+	}
+}

@@ -1,0 +1,181 @@
+package schema
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+
+	"lockstep/internal/faults"
+)
+
+var (
+	triggers = []string{"at", "every", "when"}
+	ends     = []string{"for", "until", "forever"}
+)
+
+// after is the key that delays a fault beyond its moment.
+const after = "after"
+
+// atOnce is the only delay for what happens to a command on its way.
+var atOnce = &Schema{Pattern: `^[^1-9]*$`, PatternErrorMessage: "it acts on the command of its moment and cannot wait: remove after"}
+
+// faultList is the list of faults. Each is a group of keys in which one is the
+// verb; what the others may be follows from it.
+func faultList() *Schema {
+	fault := closed("One fault: when it happens, what happens, and how long it lasts.", faultKeys())
+	fault.DependentRequired = map[string][]string{after: {"when"}}
+	var verbs []*Schema
+	for _, spec := range faults.All() {
+		verbs = append(verbs, &Schema{Required: []string{spec.Name}})
+		fault.AllOf = append(fault.AllOf, verbRules(spec))
+		if example := exampleOf(spec); example != nil {
+			fault.Examples = append(fault.Examples, example)
+			fault.DefaultSnippets = append(fault.DefaultSnippets, Snippet{spec.Name, spec.Summary, example})
+		}
+	}
+	fault.AllOf = append(fault.AllOf, &Schema{OneOf: demand(triggers)}, &Schema{OneOf: verbs})
+	return &Schema{
+		Type: "array", MaxItems: maxFaults, Items: fault,
+		Description: "What goes wrong. All faults are healed before the final quiet period, in which progress is judged.",
+	}
+}
+
+// demand is one alternative for each key.
+func demand(keys []string) []*Schema {
+	var out []*Schema
+	for _, key := range keys {
+		out = append(out, &Schema{Required: []string{key}})
+	}
+	return out
+}
+
+// faultKeys are all keys that a fault can have. Verbs and their parameters say
+// more in verbRules.
+func faultKeys() Properties {
+	keys := Properties{
+		{"when", like("moment", "It happens at this moment.")},
+		{"at", like("duration", "It happens at this time of the run.").withExamples("2s")},
+		{"every", positive("duration", "It happens again and again, each time so much later, 1ms or more.").withExamples("5s")},
+		{after, like("duration", "How long after the moment of when it happens.").withExamples("40ms")},
+	}
+	params := map[string][]string{}
+	var names []string
+	for _, spec := range faults.All() {
+		keys = append(keys, Property{spec.Name, &Schema{Description: spec.Summary}})
+		for _, p := range spec.Params {
+			if params[p.Name] == nil {
+				names = append(names, p.Name)
+			}
+			params[p.Name] = append(params[p.Name], "of "+spec.Name+": "+p.Doc)
+		}
+	}
+	for _, name := range names {
+		keys = append(keys, Property{name, &Schema{Description: strings.Join(params[name], "; ")}})
+	}
+	return append(keys, Properties{
+		{"for", positive("duration", "It lasts that long.").withExamples("15s")},
+		{"until", like("moment", "It lasts until this moment.")},
+		{"forever", &Schema{Const: true, Description: "It is never healed, not even before the final quiet period."}},
+	}...)
+}
+
+// verbRules says what stands beside a verb.
+func verbRules(spec faults.Spec) *Schema {
+	then := &Schema{Properties: Properties{{spec.Name, valueOf(spec.Value, spec.Summary)}}}
+	allowed := append(slices.Clone(triggers), after, spec.Name)
+	for _, p := range spec.Params {
+		then.Properties = append(then.Properties, Property{p.Name, valueOf(p, p.Doc)})
+		allowed = append(allowed, p.Name)
+		if p.Required {
+			then.Required = append(then.Required, p.Name)
+		}
+	}
+	if spec.OnWire {
+		then.Properties = append(then.Properties, Property{"when", ref("moment on the wire")}, Property{after, atOnce})
+		then.Required = append(then.Required, "when")
+	}
+	if spec.Ends != faults.EndNone {
+		allowed = append(allowed, ends...)
+		then.OneOf = demand(ends)
+	}
+	if spec.Ends == faults.EndOptional {
+		none := &Schema{PropertyNames: &Schema{Enum: slices.DeleteFunc(slices.Clone(allowed), func(key string) bool {
+			return slices.Contains(ends, key)
+		})}}
+		then.OneOf = append(then.OneOf, none)
+	}
+	then.PropertyNames = &Schema{Enum: allowed}
+	return &Schema{If: &Schema{Required: []string{spec.Name}}, Then: then}
+}
+
+// valueOf is what a parameter may be.
+func valueOf(p faults.Param, doc string) *Schema {
+	s := &Schema{}
+	switch p.Kind {
+	case faults.ParamNone:
+		s = &Schema{Type: "null"}
+	case faults.ParamChoice:
+		s = &Schema{Type: "string", Enum: p.Choices}
+	case faults.ParamDuration:
+		s = positive("duration", "")
+	case faults.ParamOffset:
+		s = positive("offset", "")
+	case faults.ParamRate:
+		s = positive("rate", "")
+	case faults.ParamSides:
+		s = sides(p)
+	case faults.ParamServer:
+		s = name("name the primary, or a server such as redis-1", serverForm, faults.ThePrimary)
+	case faults.ParamClient:
+		s = name("name a client, the holder or the next holder", clientForm, faults.TheHolder, faults.NextHolder)
+	case faults.ParamNode:
+		s = name("name a client, a server, the holder, the next holder or the primary", clientForm, nodeWords...)
+	}
+	if p.Default > 0 {
+		s.Default = say(p.Default)
+	}
+	s.Description = doc
+	return s
+}
+
+// name is the name of a node: of a form, or one of a few words.
+func name(message, of string, words ...string) *Schema {
+	s := &Schema{
+		Type: []string{"string", "integer"}, Pattern: "^(?:" + of + "|" + phrases(words...) + ")$",
+		PatternErrorMessage: message,
+	}
+	for _, w := range words {
+		s.Examples = append(s.Examples, w)
+	}
+	return s
+}
+
+func sides(p faults.Param) *Schema {
+	s := &Schema{Type: "array", MinItems: 2, Items: &Schema{AnyOf: []*Schema{
+		ref("member"),
+		{Type: "array", MinItems: 1, Items: ref("member")},
+	}}}
+	if p.Two {
+		s.MaxItems = 2
+	}
+	s.Examples = []any{[]any{"A", faults.TheStore}, []any{[]any{"A", "B"}, faults.TheStore}}
+	return s
+}
+
+// exampleOf turns the example of a verb, which is YAML, into an object.
+func exampleOf(spec faults.Spec) object {
+	var list []yaml.MapSlice
+	if err := yaml.Unmarshal([]byte(spec.Example), &list); err != nil || len(list) != 1 {
+		return nil // a test sees to it that there is none
+	}
+	var o object
+	for _, item := range list[0] {
+		key, ok := item.Key.(string)
+		if !ok {
+			return nil
+		}
+		o = append(o, member{key, item.Value})
+	}
+	return o
+}

@@ -1,0 +1,173 @@
+package schema_test
+
+import (
+	"flag"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"lockstep/internal/faults"
+	"lockstep/internal/scenario"
+	"lockstep/internal/schema"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden messages")
+
+const root = "../.."
+
+// committed is where the schema is kept for editors.
+const committed = "schema/scenario.schema.json"
+
+func TestTheCommittedSchemaIsUpToDate(t *testing.T) {
+	want, err := schema.JSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile(filepath.Join(root, committed))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(got) != string(want) {
+		t.Errorf("%s is stale: run go run ./cmd/simulate schema > %s", committed, committed)
+	}
+}
+
+// scenarioFiles are all scenarios of the repository.
+func scenarioFiles(t *testing.T) []string {
+	t.Helper()
+	var files []string
+	err := filepath.WalkDir(filepath.Join(root, "scenarios"), func(path string, _ fs.DirEntry, err error) error {
+		if err == nil && strings.HasSuffix(path, ".yaml") {
+			files = append(files, path)
+		}
+		return err
+	})
+	if err != nil || len(files) < 50 {
+		t.Fatal(len(files), "scenarios", err)
+	}
+	return files
+}
+
+// TestAcceptsEveryScenario puts each file to the schema, as it stands and with
+// every default filled in.
+func TestAcceptsEveryScenario(t *testing.T) {
+	v := newValidator(t)
+	for _, file := range scenarioFiles(t) {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, problem := range v.problems(t, data) {
+			t.Errorf("%s: %s", file, problem)
+		}
+		p, err := scenario.Parse(file, data)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		resolved := scenario.Resolved(p)
+		for _, problem := range v.problems(t, []byte(resolved)) {
+			t.Errorf("%s, resolved: %s\n%s", file, problem, resolved)
+		}
+	}
+}
+
+// TestScenariosNameTheSchema follows the line by which an editor finds the schema.
+func TestScenariosNameTheSchema(t *testing.T) {
+	for _, file := range scenarioFiles(t) {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		first, _, _ := strings.Cut(string(data), "\n")
+		path, ok := strings.CutPrefix(first, "# yaml-language-server: $schema=")
+		if !ok {
+			t.Errorf("%s does not begin with # yaml-language-server: $schema=...", file)
+			continue
+		}
+		if got := filepath.Join(filepath.Dir(file), path); got != filepath.Join(root, committed) {
+			t.Errorf("%s names %s as its schema, which is %s: it has to be %s", file, path, got, committed)
+		}
+	}
+}
+
+// TestRefusesBadFiles compares what the schema says of each bad file with its
+// golden, and with the places that the head of the file gives.
+func TestRefusesBadFiles(t *testing.T) {
+	v := newValidator(t)
+	files, err := filepath.Glob("testdata/bad/*.yaml")
+	if err != nil || len(files) < 20 {
+		t.Fatal(len(files), "bad files", err)
+	}
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := v.problems(t, data)
+		checkPlaces(t, file, string(data), got)
+		if _, err := scenario.Parse(file, data); err == nil {
+			t.Errorf("%s: simulate validate accepts what the schema is to refuse", file)
+		}
+		golden := strings.TrimSuffix(file, ".yaml") + ".txt"
+		text := strings.Join(got, "\n") + "\n"
+		if *update {
+			if err := os.WriteFile(golden, []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(golden)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text != string(want) {
+			t.Errorf("%s\ngot:\n%swant:\n%s", file, text, want)
+		}
+	}
+}
+
+// checkPlaces compares the places of problems with the lines "# at /place".
+func checkPlaces(t *testing.T, file, data string, problems []string) {
+	t.Helper()
+	want := map[string]bool{}
+	for line := range strings.Lines(data) {
+		if place, ok := strings.CutPrefix(strings.TrimSpace(line), "# at "); ok {
+			want[place] = false
+		}
+	}
+	if len(want) == 0 {
+		t.Errorf("%s does not say where it is bad", file)
+	}
+	for _, p := range problems {
+		place, _, _ := strings.Cut(p, "  ")
+		if _, ok := want[place]; !ok {
+			t.Errorf("%s: a problem at another place: %s", file, p)
+		}
+		want[place] = true
+	}
+	for place, seen := range want {
+		if !seen {
+			t.Errorf("%s: nothing is refused at %s", file, place)
+		}
+	}
+}
+
+// TestVerbsExplainThemselves looks for every verb with its example in the schema.
+func TestVerbsExplainThemselves(t *testing.T) {
+	v := newValidator(t)
+	data, err := schema.JSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, spec := range faults.All() {
+		if !strings.Contains(string(data), `"label": "`+spec.Name+`"`) {
+			t.Errorf("the schema offers no example of %s: is it one fault in YAML?\n%s", spec.Name, spec.Example)
+		}
+		file := "scenario: x\nfaults:\n" + spec.Example + "\n"
+		for _, problem := range v.problems(t, []byte(file)) {
+			t.Errorf("the example of %s: %s", spec.Name, problem)
+		}
+	}
+}

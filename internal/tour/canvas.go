@@ -1,0 +1,202 @@
+package tour
+
+import (
+	"fmt"
+	"strings"
+
+	"lockstep/internal/explain"
+)
+
+// Escape sequences of the colours in use.
+const (
+	bold  = "\x1b[1m"
+	faint = "\x1b[2m"
+	red   = "\x1b[31m"
+	green = "\x1b[32m"
+	plain = "\x1b[0m"
+)
+
+// margin stands before everything but titles.
+const margin = "  "
+
+// canvas lays out one page. It keeps the words without layout as well, so that terms
+// are found even where a line is broken inside of them.
+type canvas struct {
+	o     *Options
+	ruler *ruler
+	out   strings.Builder
+	words strings.Builder
+	blank bool // the last line was empty, or nothing is written yet
+}
+
+func newCanvas(o *Options) *canvas {
+	return &canvas{o: o, ruler: rulerFor(o.Language), blank: true}
+}
+
+func (c *canvas) text() string { return c.words.String() }
+
+func (c *canvas) paint(code, s string) string {
+	if !c.o.Color || code == "" || s == "" {
+		return s
+	}
+	return code + s + plain
+}
+
+func (c *canvas) line(s string) {
+	c.out.WriteString(strings.TrimRight(s, " ") + "\n")
+	c.blank = s == ""
+}
+
+// gap leaves one empty line.
+func (c *canvas) gap() {
+	if !c.blank {
+		c.line("")
+	}
+}
+
+// note remembers words for the glossary.
+func (c *canvas) note(s string) { c.words.WriteString(s + "\n") }
+
+// wrapped writes a text with a lead on its first line and an indent on the others, both
+// painted already and as wide as indent.
+func (c *canvas) wrapped(lead, indent, code, text string) {
+	for i, l := range c.ruler.wrap(text, c.o.Width-c.ruler.width(indent)) {
+		if i > 0 {
+			lead = indent
+		}
+		c.line(lead + c.paint(code, l))
+	}
+}
+
+func (c *canvas) title(s string) {
+	c.gap()
+	for _, l := range c.ruler.wrap(s, c.o.Width) {
+		c.line(c.paint(bold, l))
+	}
+	c.line(c.paint(faint, strings.Repeat("=", min(c.ruler.width(s), c.o.Width))))
+}
+
+func (c *canvas) heading(s string) {
+	c.gap()
+	c.line(c.paint(bold, s))
+	c.gap()
+}
+
+// prose writes paragraphs.
+func (c *canvas) prose(s string) {
+	c.note(s)
+	for i, p := range strings.Split(strings.TrimSpace(s), "\n\n") {
+		if i > 0 {
+			c.gap()
+		}
+		c.wrapped(margin, margin, "", strings.TrimSpace(p))
+	}
+}
+
+// item writes a numbered answer.
+func (c *canvas) item(n int, s string) {
+	c.note(s)
+	if n == 1 {
+		c.gap()
+	}
+	c.wrapped(margin+fmt.Sprintf("  %d  ", n), margin+"     ", "", s)
+}
+
+// dim writes a line that stands back. A command is not broken, so that it can be copied;
+// all of them fit.
+func (c *canvas) dim(s string) {
+	if strings.HasPrefix(s, "$ ") {
+		c.line(margin + c.paint(faint, s))
+		return
+	}
+	c.wrapped(margin, margin, faint, s)
+}
+
+// term writes a word and its meaning.
+func (c *canvas) term(name, meaning string) {
+	for i, l := range c.ruler.wrap(name+c.o.say("colon")+meaning, c.o.Width-4) {
+		if rest, ok := strings.CutPrefix(l, name); ok && i == 0 {
+			c.line(margin + c.paint(bold, name) + c.paint(faint, rest))
+			continue
+		}
+		c.line(margin + margin + c.paint(faint, l))
+	}
+}
+
+// field writes a name and a text beside it.
+func (c *canvas) field(name, text string) {
+	c.note(text)
+	lead := c.ruler.pad(name, 9)
+	c.wrapped(margin+c.paint(faint, lead), margin+strings.Repeat(" ", c.ruler.width(lead)), "", text)
+}
+
+// left says how many steps are not shown.
+func (c *canvas) left(phrase string, n int) {
+	if n > 0 {
+		c.line(margin + c.paint(faint, c.o.say(phrase, n)))
+	}
+}
+
+// longestTime is as long as a time gets: a lesson lasts minutes.
+const longestTime = "100.000"
+
+// step writes one narrated step: the sentence, below it what is believed and what is so,
+// when they come apart, and what breaks.
+func (c *canvas) step(s explain.Step) {
+	sentence, time := c.o.sentence(s.Sentence), c.o.instant(s.At)
+	room := c.ruler.width(c.o.say("seconds", longestTime))
+	lead := strings.Repeat(" ", max(room-c.ruler.width(time), 0)) + time + "  "
+	indent := strings.Repeat(" ", 1+c.ruler.width(lead))
+	c.note(sentence)
+	mark := " "
+	if s.Violation {
+		mark = c.paint(red, ">")
+	}
+	c.wrapped(mark+lead, indent, "", sentence)
+	if s.Apart {
+		both := c.o.belief(s.Belief) + "   " + c.o.belief(s.Store)
+		if len(indent)+c.ruler.width(both) <= c.o.Width {
+			c.line(indent + c.paint(faint, both))
+		} else {
+			c.wrapped(indent, indent, faint, c.o.belief(s.Belief))
+			c.wrapped(indent, indent, faint, c.o.belief(s.Store))
+		}
+	}
+	if s.Note != "" {
+		note := c.o.note(s.Note)
+		c.note(note)
+		c.wrapped(indent, indent, red, note)
+	}
+}
+
+// table writes rows of cells, the first one as their header.
+func (c *canvas) table(rows [][]string) {
+	widths := make([]int, len(rows[0]))
+	for _, row := range rows {
+		for i, cell := range row {
+			widths[i] = max(widths[i], c.ruler.width(cell))
+		}
+	}
+	for n, row := range rows {
+		line := margin
+		for i, cell := range row {
+			c.note(cell)
+			line += c.paint(cellColor(n, i, cell), c.ruler.pad(cell, widths[i])) + "   "
+		}
+		c.line(line)
+	}
+}
+
+func cellColor(row, column int, cell string) string {
+	switch {
+	case row == 0:
+		return faint
+	case column == 0:
+		return ""
+	case strings.HasPrefix(cell, "v "):
+		return green
+	case strings.HasPrefix(cell, "x "):
+		return red
+	}
+	return ""
+}

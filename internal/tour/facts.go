@@ -1,0 +1,143 @@
+package tour
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"lockstep/internal/checker"
+	"lockstep/internal/history"
+)
+
+// never is the value of a duration for what did not happen.
+const never = "never"
+
+// Facts are what the conditions of answers may speak of, all measured in the run:
+//
+//	<property>         its verdict: kept, broken or unknown
+//	at-once            the largest number of clients that were inside at the same time
+//	foreign-releases   how often a release removed the entry of another client that had use for it
+//	not-held           how many releases found no entry of their own
+//	refused            how many writes the fence refused
+//	next-holder-after  time from the first fault to the next client that got the lock, or never
+func (p *Played) Facts() map[string]string {
+	h := p.Judgement.History
+	facts := map[string]string{
+		"at-once":           strconv.Itoa(crowd(h)),
+		"foreign-releases":  strconv.Itoa(p.count(checker.OwnerOnlyReleaseID)),
+		"not-held":          strconv.Itoa(occurrences(h, history.NotHeld)),
+		"refused":           strconv.Itoa(occurrences(h, history.WriteRefused)),
+		"next-holder-after": nextHolder(h),
+	}
+	for _, f := range p.Judgement.Findings {
+		facts[f.Property] = string(f.Verdict)
+	}
+	return facts
+}
+
+func (p *Played) count(property string) int {
+	f := p.Judgement.Finding(property)
+	return f.Count
+}
+
+func occurrences(h *history.History, kind history.Kind) (n int) {
+	for i := range h.Events {
+		if h.Events[i].Kind == kind {
+			n++
+		}
+	}
+	return n
+}
+
+// crowd is the largest number of clients that held at the same time, as they believed.
+func crowd(h *history.History) (most int) {
+	holding := map[history.NodeID]bool{}
+	for i := range h.Events {
+		switch e := &h.Events[i]; e.Kind {
+		case history.Acquired:
+			holding[e.Node] = true
+		case history.Releasing, history.LostLease, history.Crashed:
+			delete(holding, e.Node)
+		}
+		most = max(most, len(holding))
+	}
+	return most
+}
+
+// nextHolder is the time from the first fault to the next acquisition by a client that
+// the fault did not hit. The probe counts as nobody: it is not part of the story.
+func nextHolder(h *history.History) string {
+	began, hit := history.Instant(-1), history.NodeID(0)
+	for i := range h.Events {
+		e := &h.Events[i]
+		if e.Kind == history.FaultBegan && began < 0 {
+			began, hit = e.At, e.Node
+		}
+		if e.Kind == history.Acquired && began >= 0 && e.Node != hit && h.Role(e.Node) == history.RoleClient {
+			return e.At.Sub(began).String()
+		}
+	}
+	return never
+}
+
+// Right returns the answers whose conditions hold, as indexes.
+func (q *Question) Right(p *Played) ([]int, error) {
+	facts := p.Facts()
+	var right []int
+	for i, a := range q.Answers {
+		holds := len(a.When) > 0
+		for name, condition := range a.When {
+			value, ok := facts[name]
+			if !ok {
+				return nil, fmt.Errorf("there is no fact %q", name)
+			}
+			met, err := meets(value, condition)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", name, err)
+			}
+			holds = holds && met
+		}
+		if holds {
+			right = append(right, i)
+		}
+	}
+	return right, nil
+}
+
+// meets compares a fact with a condition: "broken", "0", "> 0", "< 1s", "never".
+func meets(value, condition string) (bool, error) {
+	operator, operand, compared := strings.Cut(condition, " ")
+	if !compared {
+		return value == condition, nil
+	}
+	if value == never {
+		return false, nil
+	}
+	have, err := amount(value)
+	if err != nil {
+		return false, err
+	}
+	want, err := amount(operand)
+	if err != nil {
+		return false, err
+	}
+	switch operator {
+	case "<":
+		return have < want, nil
+	case ">":
+		return have > want, nil
+	case ">=":
+		return have >= want, nil
+	}
+	return false, fmt.Errorf("unknown comparison %q", condition)
+}
+
+// amount reads a count or a duration.
+func amount(text string) (int64, error) {
+	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+		return n, nil
+	}
+	d, err := time.ParseDuration(text)
+	return int64(d), err
+}

@@ -1,0 +1,232 @@
+package tour
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"lockstep/internal/checker"
+	"lockstep/internal/explain"
+	"lockstep/internal/glossary"
+)
+
+// kind is a page of a lesson.
+type kind int
+
+// The pages of a lesson, in order.
+const (
+	storyPage kind = iota
+	predictPage
+	runPage
+	seePage
+	switchPage
+	againPage
+	rememberPage
+	pagesPerLesson
+)
+
+// show is a lesson that has been played: two runs, and what the learner has said.
+type show struct {
+	*Lesson
+	first, second *Played
+	right         int // the answer that the run shows, from 1; 0 when it shows none
+	guess         int // the learner's answer, from 1; 0 when there is none
+}
+
+// perform plays both runs of a lesson.
+func perform(ctx context.Context, l *Lesson, seed uint64) (*show, error) {
+	first, err := Play(ctx, &l.Run, seed)
+	if err != nil {
+		return nil, err
+	}
+	second, err := Play(ctx, &l.Switch.Run, seed)
+	if err != nil {
+		return nil, err
+	}
+	right, err := l.Predict.Right(first)
+	if err != nil {
+		return nil, err
+	}
+	s := &show{Lesson: l, first: first, second: second}
+	if len(right) == 1 {
+		s.right = right[0] + 1
+	}
+	return s, nil
+}
+
+// write writes a page of a lesson.
+func (s *show) write(c *canvas, k kind, total int) {
+	o := c.o
+	if k == storyPage || o.Quiet && k == runPage {
+		c.title(o.say("lesson", s.Number, total, s.Title.In(o.Language)))
+		c.note(s.Title.In(o.Language))
+	}
+	switch k {
+	case storyPage:
+		s.prose(c, "story", s.Story)
+	case predictPage:
+		s.question(c)
+	case runPage:
+		c.heading(o.say("run"))
+		c.dim(o.command(s.first))
+		c.gap()
+		s.verdicts(c, s.first)
+		s.reveal(c)
+	case seePage:
+		s.prose(c, "see", s.See)
+		s.steps(c, s.first)
+		s.disproved(c)
+	case switchPage:
+		s.prose(c, "switch", s.Switch.Text)
+	case againPage:
+		c.heading(o.say("again"))
+		c.dim(o.command(s.second))
+		c.gap()
+		s.verdicts(c, s.first, s.second)
+		if !o.Quiet {
+			s.steps(c, s.second)
+		}
+	case rememberPage:
+		s.prose(c, "remember", s.Remember)
+		s.onward(c)
+	}
+}
+
+func (s *show) prose(c *canvas, heading string, t Text) {
+	c.heading(c.o.say(heading))
+	c.prose(c.o.fill(t.In(c.o.Language), s.first, s.second))
+}
+
+func (s *show) question(c *canvas) {
+	l := c.o.Language
+	c.heading(c.o.say("predict"))
+	c.prose(c.o.fill(s.Predict.Text.In(l), s.first, s.second))
+	for i, a := range s.Predict.Answers {
+		c.item(i+1, c.o.fill(a.In(l), s.first, s.second))
+	}
+}
+
+// reveal says which answer the run shows.
+func (s *show) reveal(c *canvas) {
+	o := c.o
+	c.gap()
+	if s.right == 0 {
+		c.prose(o.say("no answer"))
+		return
+	}
+	answer := o.fill(s.Predict.Answers[s.right-1].In(o.Language), s.first, s.second)
+	switch s.guess {
+	case 0:
+		c.prose(o.say("shown", s.right, answer))
+	case s.right:
+		c.prose(o.say("right", s.guess, answer))
+	default:
+		c.prose(o.say("wrong", s.guess, s.right, answer))
+	}
+}
+
+// verdicts says in a sentence what the last run did, and shows the properties that the
+// lesson is about, and every other one that broke, side by side.
+func (s *show) verdicts(c *canvas, runs ...*Played) {
+	last := runs[len(runs)-1]
+	if !c.o.Quiet {
+		c.prose(c.o.verdict(last))
+		c.gap()
+	}
+	one, two := c.o.labels(s.first, s.second)
+	header := []string{"", s.first.Run.Lock}
+	if len(runs) == 2 {
+		header = []string{"", one, two}
+	}
+	rows := [][]string{header}
+	for _, id := range explain.Order {
+		if !s.about(id) {
+			continue
+		}
+		row := []string{id}
+		for _, p := range runs {
+			row = append(row, c.o.cell(p.Judgement.Finding(id)))
+		}
+		rows = append(rows, row)
+	}
+	c.table(rows)
+}
+
+// about reports whether the lesson shows a property.
+func (s *show) about(property string) bool {
+	for _, p := range []*Played{s.first, s.second} {
+		if p.Run.Claims[property] != "" || p.Judgement.Finding(property).Verdict == checker.Broken {
+			return true
+		}
+	}
+	return false
+}
+
+// steps tells a run in the words of every report.
+func (s *show) steps(c *canvas, p *Played) {
+	story, before, among, after := p.steps()
+	c.gap()
+	c.left("earlier", before)
+	for _, step := range story {
+		c.step(step)
+	}
+	c.left("between", among)
+	c.left("later", after)
+}
+
+// disproved names the assumption that the first run has proved false.
+func (s *show) disproved(c *canvas) {
+	f := s.first.assumption()
+	if f.Formula == "" {
+		return
+	}
+	c.gap()
+	c.field(c.o.say("assumed"), c.o.assumption(f.Assumed))
+	c.field(c.o.say("in fact"), c.o.assumption(f.Formula))
+}
+
+// onward names the scenarios that go on from here.
+func (s *show) onward(c *canvas) {
+	if len(s.More) == 0 {
+		return
+	}
+	c.gap()
+	c.prose(c.o.say("more"))
+	for _, name := range s.More {
+		c.dim("$ simulate run " + name)
+	}
+}
+
+// explainTerms lists the terms of a page that come up here for the first time. first
+// says where each term came up first, and is added to.
+func explainTerms(c *canvas, first map[string]place, at place) {
+	var fresh []glossary.Term
+	for _, t := range glossary.Find(c.o.Language, c.text()) {
+		if _, known := first[t.ID]; !known {
+			first[t.ID] = at
+		}
+		if first[t.ID] == at {
+			fresh = append(fresh, t)
+		}
+	}
+	if len(fresh) == 0 {
+		return
+	}
+	c.heading(c.o.say("words"))
+	for _, t := range fresh {
+		e := t.In(c.o.Language)
+		c.term(e.Name, strings.TrimSpace(e.Meaning))
+	}
+}
+
+// pagesOf are the pages of a lesson that are shown.
+func pagesOf(o *Options) []kind {
+	if o.Quiet {
+		return []kind{againPage}
+	}
+	all := make([]kind, pagesPerLesson)
+	for i := range all {
+		all[i] = kind(i)
+	}
+	return slices.Clip(all)
+}

@@ -1,0 +1,129 @@
+package tour
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"lockstep/internal/checker"
+	"lockstep/internal/explain"
+	"lockstep/internal/faults"
+	"lockstep/internal/plan"
+	"lockstep/internal/run"
+	"lockstep/internal/scenario"
+	"lockstep/internal/sim"
+	"lockstep/scenarios"
+)
+
+// Played is a run of a lesson, judged.
+type Played struct {
+	Run       *Run
+	Plan      *plan.Plan
+	Judgement checker.Judgement
+}
+
+// Play plays a run of a lesson in the simulator and judges it. Each run has a world of
+// its own, so its history stays valid.
+func Play(ctx context.Context, r *Run, seed uint64) (*Played, error) {
+	p, err := r.plan()
+	if err != nil {
+		return nil, err
+	}
+	w := sim.New()
+	defer w.Close()
+	out := run.One(ctx, w, p, r.Lock, seed)
+	if out.Err != nil {
+		return nil, fmt.Errorf("%s with %s: %w", r.Scenario, r.Lock, out.Err)
+	}
+	return &Played{Run: r, Plan: p, Judgement: out.Judgement}, nil
+}
+
+// plan reads the scenario from the program itself and changes what the lesson changes.
+func (r *Run) plan() (*plan.Plan, error) {
+	data, err := scenarios.Lessons.ReadFile("lessons/" + r.Scenario + ".yaml")
+	if err != nil {
+		return nil, err
+	}
+	p, err := scenario.Parse("scenarios/lessons/"+r.Scenario+".yaml", data)
+	if err != nil {
+		return nil, err
+	}
+	if !slices.Contains(p.Locks, r.Lock) {
+		return nil, fmt.Errorf("%s is not played with %s", r.Scenario, r.Lock)
+	}
+	p.Locks = []string{r.Lock}
+	if r.Fence != "" {
+		p.Workload.Fence = plan.Fence(r.Fence)
+	}
+	if r.Pause != 0 {
+		f := pauseOf(p)
+		if f == nil || f.End.For == 0 {
+			return nil, fmt.Errorf("%s has no pause of a fixed length", r.Scenario)
+		}
+		end := f.End
+		end.For = r.Pause
+		*f = faults.Make(f.Number, f.Spec(), f.Args, f.Trigger, end)
+	}
+	return p, nil
+}
+
+// pauseOf returns the first pause of a plan, or nil.
+func pauseOf(p *plan.Plan) *faults.Fault {
+	for i := range p.Faults {
+		if p.Faults[i].Verb.Name() == "pause" {
+			return &p.Faults[i]
+		}
+	}
+	return nil
+}
+
+// steps returns the steps to show, in the words of every report, and how many were
+// left out before, among and after them.
+func (p *Played) steps() (story []explain.Step, before, among, after int) {
+	all := explain.Steps(p.Judgement.History, p.Judgement.Findings)
+	var kept []explain.Step
+	var index []int // of kept, into all
+	for i, s := range all {
+		kind := p.Judgement.History.Events[s.Event].Kind.String()
+		if s.Violation || !slices.Contains(p.Run.Hide, kind) {
+			kept, index = append(kept, s), append(index, i)
+		}
+	}
+	if len(kept) == 0 {
+		return nil, len(all), 0, 0
+	}
+	first := start(kept, p.Run.Steps)
+	story = kept[first:min(first+p.Run.Steps, len(kept))]
+	last := first + len(story) - 1
+	before, after = index[first], len(all)-1-index[last]
+	return story, before, len(all) - before - after - len(story), after
+}
+
+// start is where a story of so many steps begins: at the beginning, unless the first
+// violation would then not be in it.
+func start(steps []explain.Step, limit int) int {
+	for i, s := range steps {
+		if s.Violation && i >= limit {
+			return i + 1 - limit
+		}
+		if s.Violation {
+			break
+		}
+	}
+	return 0
+}
+
+// assumption returns the assumption that the run has proved false, zero when none.
+func (p *Played) assumption() explain.False {
+	return explain.Assumption(p.Judgement.History, p.Judgement.Findings, p.Plan.Redis.Lag)
+}
+
+// broken counts the broken properties.
+func (p *Played) broken() (n int) {
+	for _, f := range p.Judgement.Findings {
+		if f.Verdict == checker.Broken {
+			n++
+		}
+	}
+	return n
+}

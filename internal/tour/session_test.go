@@ -1,0 +1,225 @@
+package tour
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"lockstep/internal/glossary"
+)
+
+// take gives the tour to somebody who types these lines.
+func take(t *testing.T, from string, o Options, typed ...string) string {
+	t.Helper()
+	lessons := allLessons(t)
+	var out bytes.Buffer
+	o.Out, o.Seed = &out, 1
+	if len(typed) > 0 {
+		o.Interactive, o.In = true, strings.NewReader(strings.Join(typed, "\n")+"\n")
+	}
+	if o.Language == "" {
+		o.Language = glossary.English
+	}
+	if o.Width == 0 {
+		o.Width = 80
+	}
+	var start *Lesson
+	if from != "" {
+		start = Find(lessons, from)
+	}
+	if err := Take(context.Background(), lessons, start, o); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+func TestGolden(t *testing.T) {
+	for _, l := range []glossary.Language{glossary.English, glossary.Chinese} {
+		file := "testdata/pause." + string(l) + ".golden"
+		got := take(t, "pause", Options{Language: l})
+		if *update {
+			if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got != string(want) {
+			t.Errorf("%s differs; see the new one with go test ./internal/tour -update and git diff", file)
+		}
+	}
+}
+
+// No line is wider than the page, in columns. Commands are not broken, so that they can
+// be copied; on a page of 80 columns they fit.
+func TestWidth(t *testing.T) {
+	for _, l := range []glossary.Language{glossary.English, glossary.Chinese} {
+		r := rulerFor(l)
+		for _, width := range []int{80, MinWidth, 20} {
+			for _, line := range strings.Split(take(t, "", Options{Language: l, Width: width}), "\n") {
+				command := strings.HasPrefix(line, "  $ ") && width < 80
+				if got := r.width(line); got > max(width, MinWidth) && !command {
+					t.Errorf("%s, %d columns: %d: %s", l, width, got, line)
+				}
+			}
+		}
+	}
+}
+
+// Colours change nothing but colours, and there are none when none are wanted.
+func TestColor(t *testing.T) {
+	escape := regexp.MustCompile("\x1b\\[[0-9]+m")
+	for _, l := range []glossary.Language{glossary.English, glossary.Chinese} {
+		with, without := take(t, "", Options{Language: l, Color: true}), take(t, "", Options{Language: l})
+		if strings.Contains(without, "\x1b") {
+			t.Errorf("%s: escapes without colours", l)
+		}
+		if !escape.MatchString(with) {
+			t.Errorf("%s: no colours at all", l)
+		}
+		bare := escape.ReplaceAllString(with, "")
+		blank := regexp.MustCompile(`(?m) +$`) // a painted cell keeps its padding
+		if blank.ReplaceAllString(bare, "") != without {
+			t.Errorf("%s: colours change the text", l)
+		}
+	}
+}
+
+func TestWithoutATerminal(t *testing.T) {
+	all := take(t, "", Options{})
+	for _, l := range allLessons(t) {
+		if !strings.Contains(all, l.Title.EN+"\n===") {
+			t.Errorf("lesson %s is missing", l.Name)
+		}
+	}
+	if strings.Contains(all, "[Enter]") {
+		t.Error("it waits for a key that nobody can press")
+	}
+	if !strings.Contains(all, "What you saw") {
+		t.Error("the summary is missing")
+	}
+	one := take(t, "3", Options{})
+	if strings.Contains(one, "Lesson 4") || !strings.Contains(one, "Lesson 3 of") || !strings.Contains(one, "simulate tour 4") {
+		t.Errorf("lesson 3 alone, and the way to lesson 4:\n%s", one)
+	}
+	if take(t, "two-commands", Options{}) != one {
+		t.Error("the name and the number of a lesson differ")
+	}
+}
+
+// A term is explained where it comes up first, and only there.
+func TestTermsAreExplainedOnce(t *testing.T) {
+	all := take(t, "", Options{})
+	for _, term := range glossary.All() {
+		if n := strings.Count(all, "\n  "+term.English.Name+": "); n != 1 {
+			t.Errorf("%s is explained %d times", term.ID, n)
+		}
+	}
+	if lease := "\n  lease: "; !strings.Contains(take(t, "pause", Options{}), lease) {
+		t.Error("who begins with lesson 4 is not told what a lease is")
+	}
+}
+
+func TestQuietShowsVerdictsOnly(t *testing.T) {
+	got := take(t, "fence", Options{Quiet: true})
+	if !strings.Contains(got, "no-stale-write") || strings.Contains(got, "Story") || strings.Contains(got, "Words") {
+		t.Errorf("got\n%s", got)
+	}
+}
+
+func TestKeys(t *testing.T) {
+	tests := []struct {
+		name     string
+		from     string
+		typed    []string
+		want     []string // in this order
+		unwanted string
+	}{
+		{
+			"quit at once", "", []string{"q"},
+			[]string{"15 lessons", "[Enter] lesson 1", "What you saw", "You have not seen a run yet.", "simulate tour 1"}, "Lesson 1",
+		},
+		{
+			"a right answer", "pause", []string{"", "3", "q"},
+			[]string{"Story", "[Enter] go on", "Predict", "[1-3] your answer", "You predicted 3, and so it is: The resource takes it", "1 of 1 right"}, "Step by step",
+		},
+		{
+			"a wrong answer", "pause", []string{"", "1", "q"},
+			[]string{"You predicted 1. The run shows 3:", "0 of 1 right", "simulate tour 5"}, "",
+		},
+		{"no answer", "pause", []string{"", "", "q"}, []string{"The run shows 3:", "set-nx-ex-del"}, "predicted"},
+		{
+			"a changed mind", "pause", []string{"", "1", "b", "3", "q"},
+			[]string{"You predicted 1.", "Predict", "You predicted 3, and so", "1 of 1 right"}, "",
+		},
+		{"a key that is none", "pause", []string{"x", "7", "q"}, []string{"There is no such key here."}, "Predict"},
+		{"a number where none is asked", "pause", []string{"", "9", "2", "q"}, []string{"There is no such key here.", "You predicted 2."}, ""},
+		{"choose from the list", "", []string{"14", "q"}, []string{"Lesson 14 of 15: The fence"}, "Lesson 1 of"},
+		{"choose by name", "", []string{"fence", "q"}, []string{"Lesson 14 of 15: The fence"}, "Lesson 1 of"},
+		{"a lesson that is none", "", []string{"16", "q"}, []string{"There is no such key here."}, "Lesson"},
+		{"back to the list", "crash", []string{"b", "b", "b", "l", "q"}, []string{"Lesson 2", "Remember", "One switch", "15 lessons"}, ""},
+		{"the first page goes back to the list", "1", []string{"b", "b", "q"}, []string{"Lesson 1", "15 lessons", "15 lessons"}, ""},
+		{"on to the next lesson", "14", []string{"", "", "", "", "", "", "", "q"}, []string{"Lesson 14", "Remember", "Lesson 15"}, ""},
+		{
+			"the end", "15", []string{"", "", "", "", "", "", ""},
+			[]string{"Lesson 15", "[Enter] end", "What you saw", "the lessons anew"}, "Lesson 16",
+		},
+		{"the input ends", "pause", []string{""}, []string{"Predict", "What you saw"}, "The run"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got := take(t, tt.from, Options{}, tt.typed...)
+			rest := got
+			for _, want := range tt.want {
+				_, after, ok := strings.Cut(rest, want)
+				if !ok {
+					t.Fatalf("%q is missing, or not in its place, in\n%s", want, got)
+				}
+				rest = after
+			}
+			if tt.unwanted != "" && strings.Contains(got, tt.unwanted) {
+				t.Errorf("%q is in\n%s", tt.unwanted, got)
+			}
+		})
+	}
+}
+
+// Ctrl-C is heard while the tour waits for a key.
+func TestInterrupt(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	in, _ := io.Pipe() // nobody ever types
+	ended := make(chan error, 1)
+	go func() {
+		ended <- Take(ctx, allLessons(t), nil, Options{Language: glossary.English, Width: 80, Interactive: true, In: in, Out: io.Discard})
+	}()
+	cancel()
+	select {
+	case err := <-ended:
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("got %v", err)
+		}
+	case <-time.After(10 * time.Second):
+		t.Fatal("it still waits")
+	}
+}
+
+func TestFind(t *testing.T) {
+	lessons := allLessons(t)
+	for word, want := range map[string]string{"1": "setnx", "15": "read", "Fence": "fence", "0": "", "16": "", "": "", "fense": ""} {
+		got := ""
+		if l := Find(lessons, word); l != nil {
+			got = l.Name
+		}
+		if got != want {
+			t.Errorf("%q: got %q, want %q", word, got, want)
+		}
+	}
+}

@@ -1,0 +1,105 @@
+package tour
+
+import (
+	"fmt"
+
+	"lockstep/internal/checker"
+)
+
+// summary says what was seen and what to type next.
+func (s *session) summary() error {
+	c := newCanvas(s.o)
+	c.title(s.o.say("saw"))
+	c.gap()
+	s.results(c)
+	s.score(c)
+	s.commands(c)
+	return s.flush(c)
+}
+
+// results has one line per lesson whose run was shown: how many properties broke before
+// the switch and after it.
+func (s *session) results(c *canvas) {
+	var rows [][]string
+	for i, l := range s.shows {
+		if l == nil || !s.seen[i] {
+			continue
+		}
+		one, two := s.o.labels(l.first, l.second)
+		rows = append(rows, []string{
+			fmt.Sprintf("%2d  %s", l.Number, l.Name), one + s.o.say("colon") + s.outcome(l.first), two + s.o.say("colon") + s.outcome(l.second),
+		})
+	}
+	if len(rows) == 0 {
+		c.prose(s.o.say("nothing"))
+		return
+	}
+	widest := 0
+	for _, r := range rows {
+		widest = max(widest, c.ruler.width(r[0]))
+	}
+	for _, r := range rows {
+		c.wrapped(margin+c.ruler.pad(r[0], widest+2), margin+c.ruler.pad("", widest+2), "", r[1]+" -> "+r[2])
+	}
+}
+
+func (s *session) outcome(p *Played) string {
+	unknown := false
+	for _, f := range p.Judgement.Findings {
+		unknown = unknown || f.Verdict == checker.Unknown
+	}
+	switch n := p.broken(); {
+	case n > 0:
+		return s.o.say("of broken", n)
+	case unknown:
+		return s.o.say("none broken")
+	}
+	return s.o.say("all kept")
+}
+
+// score counts the predictions.
+func (s *session) score(c *canvas) {
+	guessed, right := 0, 0
+	for _, l := range s.shows {
+		if l == nil || l.guess == 0 {
+			continue
+		}
+		guessed++
+		if l.guess == l.right {
+			right++
+		}
+	}
+	if guessed > 0 {
+		c.gap()
+		c.prose(s.o.say("score", right, guessed))
+	}
+}
+
+// commands names what to try next, beginning with the last lesson that was seen.
+func (s *session) commands(c *canvas) {
+	last := -1
+	for i, seen := range s.seen {
+		if seen {
+			last = i
+		}
+	}
+	rows := [][2]string{}
+	switch {
+	case last+1 < len(s.lessons):
+		rows = append(rows, [2]string{fmt.Sprintf("simulate tour %d", last+2), s.o.say("goes on")})
+	default:
+		rows = append(rows, [2]string{"simulate tour", s.o.say("anew")})
+	}
+	lesson := s.lessons[max(last, 0)]
+	rows = append(rows,
+		[2]string{fmt.Sprintf("simulate run %s --times 1000", lesson.Run.Scenario), s.o.say("many")},
+		[2]string{"simulate matrix --lock " + lesson.Switch.Run.Lock, s.o.say("matrix")},
+		[2]string{"simulate claims", s.o.say("claims")},
+		[2]string{"simulate list locks", s.o.say("locks")},
+	)
+	c.heading(s.o.say("next"))
+	for _, r := range rows {
+		c.line(margin + c.paint(bold, "$ "+r[0]))
+		c.wrapped(margin+margin+margin, margin+margin+margin, faint, r[1])
+	}
+}

@@ -1,0 +1,139 @@
+// Package tour is the guided way from SETNX to fencing: lessons for the terminal,
+// each with a story, a question, a run in the simulator, the steps of that run, one
+// thing that is changed, and the run after the change.
+//
+// A lesson is data: a file in lessons/ with its texts in English and Chinese and with
+// the names of a scenario and a lock. What happens is never in the file. It comes from
+// the run that is played while the learner looks on, and the right answer to the
+// question is the one whose condition holds in that run. What the texts take for
+// granted stands beside them as claims, which a test compares with many runs.
+package tour
+
+import (
+	"embed"
+	"fmt"
+	"io/fs"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/goccy/go-yaml"
+
+	"lockstep/internal/glossary"
+)
+
+//go:embed lessons/*.yaml
+var files embed.FS
+
+// Lesson is one idea.
+type Lesson struct {
+	Number   int      `yaml:"-"` // from 1, in the order of the files
+	Name     string   `yaml:"name"`
+	Title    Text     `yaml:"title"`
+	Story    Text     `yaml:"story"`
+	Predict  Question `yaml:"predict"`
+	Run      Run      `yaml:"run"`
+	See      Text     `yaml:"see"` // what to look at in the steps of Run
+	Switch   Switch   `yaml:"switch"`
+	Remember Text     `yaml:"remember"`
+	More     []string `yaml:"more"` // names of scenarios that go on from here
+}
+
+// Text is a text in every language of the tour. Paragraphs are set apart by an empty
+// line. It may name figures of the set-up: {lease}, {pause}, {pause-again} (of the
+// second run), {lag}.
+type Text struct {
+	EN string `yaml:"en"`
+	ZH string `yaml:"zh"`
+}
+
+// In returns the text in a language, English for one that there is not.
+func (t Text) In(l glossary.Language) string {
+	if l == glossary.Chinese {
+		return t.ZH
+	}
+	return t.EN
+}
+
+// Question is what the learner predicts before the run.
+type Question struct {
+	Text    Text     `yaml:"question"`
+	Answers []Answer `yaml:"answers"`
+}
+
+// Answer is right when all its conditions hold in the run: facts by name, see Facts.
+type Answer struct {
+	Text `yaml:",inline"`
+	When map[string]string `yaml:"when"`
+}
+
+// Switch is the one thing that is changed, and the run after that.
+type Switch struct {
+	Text Text `yaml:"text"`
+	Run  Run  `yaml:"run"`
+}
+
+// Run says what is played, and how much of it is shown.
+type Run struct {
+	Scenario string        `yaml:"scenario"` // name of a file of scenarios/lessons
+	Lock     string        `yaml:"lock"`
+	Fence    string        `yaml:"fence"` // instead of the scenario's; "" leaves it
+	Pause    time.Duration `yaml:"pause"` // instead of the length of the scenario's pause; 0 leaves it
+
+	Steps int      `yaml:"steps"` // how many steps are shown
+	Hide  []string `yaml:"hide"`  // kinds of events whose steps are left out, unless a property breaks there
+
+	// Claims are the verdicts that the texts speak of, by property. They play no part
+	// in what is shown; a test compares them with the runs.
+	Claims map[string]string `yaml:"claims"`
+}
+
+// Changed reports whether the run is not the scenario as it stands in its file.
+func (r *Run) Changed() bool { return r.Fence != "" || r.Pause != 0 }
+
+// Lessons returns all lessons, in order. An error is a mistake in the files that were
+// built into this program.
+func Lessons() ([]*Lesson, error) {
+	entries, err := fs.ReadDir(files, "lessons") // sorted by name, which begins with the number
+	if err != nil {
+		return nil, err
+	}
+	var all []*Lesson
+	for _, e := range entries {
+		data, err := fs.ReadFile(files, path.Join("lessons", e.Name()))
+		if err != nil {
+			return nil, err
+		}
+		l := &Lesson{}
+		if err := yaml.UnmarshalWithOptions(data, l, yaml.DisallowUnknownField()); err != nil {
+			return nil, fmt.Errorf("%s: %w", e.Name(), err)
+		}
+		l.Number = len(all) + 1
+		if want := fmt.Sprintf("%02d-%s.yaml", l.Number, l.Name); e.Name() != want {
+			return nil, fmt.Errorf("%s: lesson %d is named %q, so its file should be %s", e.Name(), l.Number, l.Name, want)
+		}
+		all = append(all, l)
+	}
+	return all, nil
+}
+
+// Find returns the lesson that a number or a name means, or nil.
+func Find(lessons []*Lesson, word string) *Lesson {
+	n, err := strconv.Atoi(word)
+	for _, l := range lessons {
+		if l.Name == strings.ToLower(word) || err == nil && n == l.Number {
+			return l
+		}
+	}
+	return nil
+}
+
+// Names returns the names of the lessons, in order.
+func Names(lessons []*Lesson) []string {
+	out := make([]string, len(lessons))
+	for i, l := range lessons {
+		out[i] = l.Name
+	}
+	return out
+}

@@ -1,0 +1,155 @@
+package tour
+
+import (
+	"context"
+	"flag"
+	"os"
+	"regexp"
+	"sort"
+	"strings"
+	"testing"
+
+	"lockstep/internal/glossary"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// shownTo returns what a learner reads, page by page, in a language.
+func shownTo(t *testing.T, language glossary.Language) map[string]string {
+	t.Helper()
+	o := &Options{Language: language, Seed: 1, Width: 80}
+	shown := map[string]string{}
+	for _, l := range allLessons(t) {
+		s, err := perform(context.Background(), l, o.Seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := ""
+		for _, k := range pagesOf(o) {
+			c := newCanvas(o)
+			s.write(c, k, 1)
+			text += c.text()
+		}
+		shown[l.Name] = text
+	}
+	c := newCanvas(o)
+	(&session{o: o, lessons: allLessons(t)}).list(c)
+	shown["list"] = c.text()
+	return shown
+}
+
+// plainWords are the words that need no explanation for somebody who knows Redis.
+func plainWords(t *testing.T) map[string]bool {
+	t.Helper()
+	data, err := os.ReadFile("testdata/plain_words.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := map[string]bool{}
+	for _, line := range strings.Split(string(data), "\n") {
+		if !strings.HasPrefix(line, "#") {
+			for _, w := range strings.Fields(line) {
+				known[w] = true
+			}
+		}
+	}
+	return known
+}
+
+// Every word that a learner meets is in the glossary, or somebody has decided that it
+// needs no explanation. This holds for the lessons and for the sentences of the runs.
+func TestEveryWordIsPlainOrExplained(t *testing.T) {
+	word := regexp.MustCompile(`[A-Za-z]+(?:[-'][A-Za-z]+)*`)
+	names := regexp.MustCompile(`\b(?:redis|etcd|zk|consul)-[0-9]\b|\b[a-z]+(?:-[a-z]+){1,}\b`) // servers, locks
+	plain := plainWords(t)
+	met := map[string]bool{}
+	for lesson, text := range shownTo(t, glossary.English) {
+		rest := names.ReplaceAllString(glossary.Cut(glossary.English, text), " ")
+		for _, w := range word.FindAllString(rest, -1) {
+			w = strings.ToLower(strings.TrimSuffix(w, "'s"))
+			met[w] = true
+			if !plain[w] {
+				t.Errorf("lesson %s: is %q a word of the field? Then it belongs into the glossary, else into testdata/plain_words.txt", lesson, w)
+			}
+		}
+	}
+	var unused []string
+	for w := range plain {
+		if !met[w] {
+			unused = append(unused, w)
+		}
+	}
+	sort.Strings(unused)
+	if len(unused) > 0 {
+		t.Errorf("testdata/plain_words.txt has words that no lesson uses: %s", strings.Join(unused, " "))
+	}
+}
+
+// The Chinese lessons leave in Latin letters only names, commands, and what people type.
+func TestChineseIsChinese(t *testing.T) {
+	word := regexp.MustCompile(`[A-Za-z]+(?:[-_][A-Za-z0-9]+)*`)
+	known := map[string]bool{}
+	for _, w := range strings.Fields("A B C v x seed SET GET DEL EXPIRE Redis Enter none writes reads and") {
+		known[w] = true
+	}
+	for _, l := range allLessons(t) {
+		for _, r := range []*Run{&l.Run, &l.Switch.Run} {
+			known[r.Lock], known[r.Scenario] = true, true
+		}
+	}
+	server := regexp.MustCompile(`^(redis|etcd|zk)-[0-9]$`)
+	for lesson, text := range shownTo(t, glossary.Chinese) {
+		for _, w := range word.FindAllString(glossary.Cut(glossary.Chinese, text), -1) {
+			if !known[w] && !server.MatchString(w) {
+				t.Errorf("lesson %s: %q stays English", lesson, w)
+			}
+		}
+	}
+}
+
+// Both languages speak of the same things: a lesson explains the same terms in both.
+func TestBothLanguagesUseTheSameTerms(t *testing.T) {
+	english, chinese := shownTo(t, glossary.English), shownTo(t, glossary.Chinese)
+	for lesson := range english {
+		en, zh := idsOf(glossary.English, english[lesson]), idsOf(glossary.Chinese, chinese[lesson])
+		if missing := without(en, zh); len(missing) > 0 {
+			t.Errorf("lesson %s: in English only: %v", lesson, missing)
+		}
+		if missing := without(zh, en); len(missing) > 0 {
+			t.Errorf("lesson %s: in Chinese only: %v", lesson, missing)
+		}
+	}
+}
+
+func idsOf(l glossary.Language, text string) map[string]bool {
+	ids := map[string]bool{}
+	for _, term := range glossary.Find(l, text) {
+		ids[term.ID] = true
+	}
+	return ids
+}
+
+func without(a, b map[string]bool) (out []string) {
+	for id := range a {
+		if !b[id] {
+			out = append(out, id)
+		}
+	}
+	sort.Strings(out)
+	return out
+}
+
+// No term is there that no lesson needs.
+func TestEveryTermIsUsed(t *testing.T) {
+	used := map[string]bool{}
+	for _, text := range shownTo(t, glossary.English) {
+		for id := range idsOf(glossary.English, text) {
+			used[id] = true
+		}
+	}
+	for _, term := range glossary.All() {
+		if !used[term.ID] {
+			t.Errorf("no lesson uses the term %q", term.ID)
+		}
+	}
+}

@@ -1,0 +1,181 @@
+package tour
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"lockstep/internal/checker"
+	"lockstep/internal/explain"
+	"lockstep/internal/glossary"
+	"lockstep/internal/history"
+	"lockstep/internal/tour/chinese"
+)
+
+// phrases are the words of the tour itself.
+var phrases = map[string]Text{
+	"heading": {"simulate tour: %d lessons, from SETNX to fencing", "simulate tour：%d 课，从 SETNX 到防护"},
+	"about": {
+		"Each lesson tells a story, asks what you expect, and plays the story in the simulator. Then it changes one thing and plays it again. What you see is measured in the run, and written down nowhere. Another seed is another run: --seed 7.",
+		"每一课讲一个故事，问你怎么想，再在模拟器里把它演一遍。然后只改一处，再演一遍。你看到的都是在运行中测得的，没有一处是事先写好的。换一个种子就是另一次运行：--seed 7。",
+	},
+	"lesson":         {"Lesson %d of %d: %s", "第 %d 课（共 %d 课）：%s"},
+	"story":          {"Story", "故事"},
+	"predict":        {"Predict", "先猜一猜"},
+	"run":            {"The run", "运行"},
+	"see":            {"Step by step", "一步一步看"},
+	"switch":         {"One switch", "只改一处"},
+	"again":          {"The run again", "再运行一次"},
+	"remember":       {"Remember", "记住"},
+	"words":          {"Words", "词语"},
+	"colon":          {": ", "："},
+	"assumed":        {"assumed", "以为"},
+	"in fact":        {"in fact", "其实"},
+	"earlier":        {"... %d more before these ...", "... 前面还有 %d 步 ..."},
+	"between":        {"... %d more in between ...", "... 中间还有 %d 步 ..."},
+	"later":          {"... %d more after these ...", "... 后面还有 %d 步 ..."},
+	"kept":           {"v kept", "v 守住"},
+	"broken":         {"x broken %dx", "x 破坏 %d 次"},
+	"unknown":        {"? unknown", "? 未知"},
+	"pause":          {"pause %s", "停顿 %s"},
+	"verb pause":     {"pause", "停顿"},
+	"verb partition": {"partition", "网络分区"},
+	"fence":          {"fence: %s", "防护：%s"},
+	"instead":        {"%s with %s, changed to %s", "%s，用 %s，改成%s"},
+	"right":          {"You predicted %d, and so it is: %s", "你猜 %d，猜对了：%s"},
+	"wrong":          {"You predicted %d. The run shows %d: %s", "你猜 %d。运行的结果是 %d：%s"},
+	"shown":          {"The run shows %d: %s", "运行的结果是 %d：%s"},
+	"no answer":      {"The run shows none of these answers.", "运行的结果不在这些答案里。"},
+	"more":           {"To go on from here:", "接着往下看："},
+	"saw":            {"What you saw", "你看到了什么"},
+	"nothing":        {"You have not seen a run yet.", "你还没有看过一次运行。"},
+	"all kept":       {"all kept", "全部守住"},
+	"none broken":    {"none broken", "没有破坏"},
+	"of broken":      {"%d broken", "破坏 %d 条"},
+	"score":          {"You predicted %d of %d right.", "猜了 %[2]d 次，对了 %[1]d 次。"},
+	"next":           {"To try next", "接下来可以试试"},
+	"goes on":        {"the next lesson", "下一课"},
+	"anew":           {"the lessons anew", "从头再看"},
+	"many":           {"the same story with 1000 seeds", "同一个故事，换 1000 个种子"},
+	"matrix":         {"this lock under every kind of fault", "这把锁面对每一种故障"},
+	"claims":         {"what documents claim about locks, measured", "文档对锁的说法，逐条实测"},
+	"locks":          {"all locks there are", "所有的锁"},
+	"keys":           {"[Enter] go on   [b] back   [l] list   [q] quit", "[回车] 继续   [b] 后退   [l] 目录   [q] 退出"},
+	"keys first":     {"[Enter] lesson 1   [1-%d] another lesson   [q] quit", "[回车] 第 1 课   [1-%d] 选一课   [q] 退出"},
+	"keys guess":     {"[1-%d] your answer   [Enter] skip   [b] back   [q] quit", "[1-%d] 你的答案   [回车] 跳过   [b] 后退   [q] 退出"},
+	"keys last":      {"[Enter] end   [b] back   [l] list   [q] quit", "[回车] 结束   [b] 后退   [l] 目录   [q] 退出"},
+	"no such":        {"There is no such key here.", "这里没有这个键。"},
+	"seconds":        {"%s s", "%s 秒"},
+	"millis":         {"%d ms", "%d 毫秒"},
+}
+
+// say returns a phrase in the language of the tour.
+func (o *Options) say(name string, args ...any) string {
+	t, ok := phrases[name]
+	if !ok {
+		panic("tour: there is no phrase " + name)
+	}
+	if len(args) == 0 {
+		return t.In(o.Language)
+	}
+	return fmt.Sprintf(t.In(o.Language), args...)
+}
+
+// span writes a duration of a set-up.
+func (o *Options) span(d time.Duration) string {
+	if d%time.Second != 0 {
+		return o.say("millis", d.Milliseconds())
+	}
+	return o.say("seconds", strconv.FormatInt(int64(d/time.Second), 10))
+}
+
+// fill puts the figures of the set-up into a text.
+func (o *Options) fill(text string, first, second *Played) string {
+	pauses := [2]time.Duration{}
+	for i, p := range []*Played{first, second} {
+		if f := pauseOf(p.Plan); f != nil {
+			pauses[i] = f.End.For
+		}
+	}
+	return strings.NewReplacer(
+		"{lease}", o.span(first.Plan.Lease), "{lag}", o.span(first.Plan.Redis.Lag),
+		"{pause}", o.span(pauses[0]), "{pause-again}", o.span(pauses[1]),
+	).Replace(text)
+}
+
+// local says a sentence of package explain in the language of the tour. What has no
+// translation stays English.
+func (o *Options) local(translate func(string) (string, bool), text string) string {
+	if o.Language != glossary.Chinese || text == "" {
+		return text
+	}
+	out, ok := translate(text)
+	if !ok {
+		return text
+	}
+	return out
+}
+
+// instant writes the time of a step.
+func (o *Options) instant(at history.Instant) string {
+	number, _ := strings.CutSuffix(at.String(), " s")
+	return o.say("seconds", number)
+}
+
+func (o *Options) sentence(s string) string   { return o.local(chinese.Sentence, s) }
+func (o *Options) belief(s string) string     { return o.local(chinese.Belief, s) }
+func (o *Options) note(s string) string       { return o.local(chinese.Note, s) }
+func (o *Options) assumption(s string) string { return o.local(chinese.Assumption, s) }
+
+func (o *Options) verdict(p *Played) string {
+	return o.local(chinese.Verdict, explain.Verdict(p.Judgement))
+}
+
+// cell is a verdict as a table shows it.
+func (o *Options) cell(f checker.Finding) string {
+	switch f.Verdict {
+	case checker.Kept:
+		return o.say("kept")
+	case checker.Broken:
+		return o.say("broken", max(f.Count, len(f.Violations)))
+	}
+	return o.say("unknown")
+}
+
+// labels tell two runs apart by what differs between them: the lock, the fence, the
+// length of the pause, or else the kind of fault.
+func (o *Options) labels(first, second *Played) (string, string) {
+	a, b := first.Run, second.Run
+	if a.Lock != b.Lock {
+		return a.Lock, b.Lock
+	}
+	if first.Plan.Workload.Fence != second.Plan.Workload.Fence {
+		return o.say("fence", first.Plan.Workload.Fence), o.say("fence", second.Plan.Workload.Fence)
+	}
+	x, y := pauseOf(first.Plan), pauseOf(second.Plan)
+	if x != nil && y != nil && x.End.For != y.End.For {
+		return o.say("pause", o.span(x.End.For)), o.say("pause", o.span(y.End.For))
+	}
+	return o.say("verb " + first.Plan.Faults[0].Verb.Name()), o.say("verb " + second.Plan.Faults[0].Verb.Name())
+}
+
+// command is what plays a run again, or says what was changed when no command does.
+func (o *Options) command(p *Played) string {
+	var changes []string
+	if p.Run.Fence != "" && p.Run.Changed() {
+		changes = append(changes, o.say("fence", p.Run.Fence))
+	}
+	if p.Run.Pause != 0 {
+		changes = append(changes, o.say("pause", o.span(p.Run.Pause)))
+	}
+	if len(changes) > 0 {
+		return o.say("instead", p.Run.Scenario, p.Run.Lock, strings.Join(changes, ", "))
+	}
+	return "$ " + p.Run.Command(o.Seed)
+}
+
+// Command is the command line that plays the scenario of a run with its lock.
+func (r *Run) Command(seed uint64) string {
+	return fmt.Sprintf("simulate run %s --lock %s --seed %d", r.Scenario, r.Lock, seed)
+}
