@@ -56,7 +56,7 @@ lint: ## golangci-lint, fetched as a Go module when it is not installed
 	else $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.5.0 run; fi
 
 golden: ## write the golden files of all tests anew; read the diff before you commit it
-	$(GO) test ./internal/scenario/... ./internal/explain/... ./internal/report/... ./cmd/... -update
+	$(GO) test ./internal/scenario/... ./internal/explain/... ./internal/report/... ./internal/tour ./cmd/... -update
 
 generate: ## write the schema of scenario files and the reference in docs/ anew
 	$(GO) run ./cmd/simulate schema > schema/scenario.schema.json.new

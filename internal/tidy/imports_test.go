@@ -38,7 +38,7 @@ var layers = map[string][]string{
 		"internal/run", "internal/scenario", "internal/sim", "scenarios",
 	},
 	"internal/explain":  {"internal/checker", "internal/history", "internal/plan"},
-	"internal/report":   {"internal/checker", "internal/explain", "internal/history", "internal/plan", "internal/locks", "internal/faults"},
+	"internal/report":   {"internal/checker", "internal/explain", "internal/history", "internal/plan", "internal/locks", "internal/faults", "internal/glossary"},
 	"internal/runstore": {},
 	"internal/schema":   {"internal/checker", "internal/faults", "internal/locks", "internal/plan"},
 	"internal/docs":     {"internal/checker", "internal/faults", "internal/locks", "internal/plan"},

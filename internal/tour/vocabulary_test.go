@@ -138,18 +138,3 @@ func without(a, b map[string]bool) (out []string) {
 	sort.Strings(out)
 	return out
 }
-
-// No term is there that no lesson needs.
-func TestEveryTermIsUsed(t *testing.T) {
-	used := map[string]bool{}
-	for _, text := range shownTo(t, glossary.English) {
-		for id := range idsOf(glossary.English, text) {
-			used[id] = true
-		}
-	}
-	for _, term := range glossary.All() {
-		if !used[term.ID] {
-			t.Errorf("no lesson uses the term %q", term.ID)
-		}
-	}
-}

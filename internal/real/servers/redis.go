@@ -224,7 +224,10 @@ func (s *Server) waitReady(ctx context.Context) error {
 		if info["process_id"] != strconv.Itoa(s.Pid()) {
 			return errPortTaken
 		}
-		return nil
+		// INFO is answered while the append-only file is still being read.
+		if disk, err := s.Info(ctx, "persistence"); err == nil && disk["loading"] == "0" {
+			return nil
+		}
 	}
 }
 

@@ -277,14 +277,13 @@ func TestErrorsOfDatabasesAreThoseOfThePort(t *testing.T) {
 	})
 }
 
-// A statement whose connection breaks after it was sent may have been executed:
-// to send it again is for the lock to decide.
+// A statement whose session ends after it was sent may have been executed: to send
+// it again is for the lock to decide.
 func TestAStatementIsNotRepeated(t *testing.T) {
 	both(t, func(t *testing.T, db *database) {
-		w, told := alone(t, 5*time.Second)
-		way := &gate{}
-		p := db.port(t, w, way.dial)
-		direct := db.port(t, w, w.dialDirectly)
+		w, _ := alone(t, 5*time.Second)
+		other, _ := alone(t, 5*time.Second)
+		p, direct := db.port(t, w, w.dialDirectly), db.port(t, other, other.dialDirectly)
 		ctx := context.Background()
 		if res := direct.Exec(ctx, sqlStmt("CREATE TABLE counted (n BIGINT)")); res.Err != nil {
 			t.Fatal(res.Err)
@@ -293,13 +292,17 @@ func TestAStatementIsNotRepeated(t *testing.T) {
 		if db.store == locks.StorePostgres {
 			slow = "INSERT INTO counted SELECT 0 FROM pg_sleep(0.5)"
 		}
-		time.AfterFunc(200*time.Millisecond, func() { way.set(true); way.set(false) })
+		kill := db.kill(number(t, p.Exec(ctx, db.sessionID()))) // the pool has no other connection
+		killed := make(chan world.SQLResult, 1)
+		time.AfterFunc(200*time.Millisecond, func() { killed <- direct.Exec(ctx, kill) })
 		if res := p.Exec(ctx, sqlStmt(slow)); res.Err != world.ErrConnection {
-			t.Errorf("a connection that broke: %v, want exactly %v", res.Err, world.ErrConnection)
+			t.Errorf("a session that ended: %+v, want exactly %v", res, world.ErrConnection)
 		}
-		time.Sleep(time.Second)
-		if n := number(t, direct.Exec(ctx, sqlStmt("SELECT COUNT(*) FROM counted"))); n > 1 {
-			t.Errorf("executed %d times: %q", n, told.lines())
+		if res := <-killed; res.Err != nil {
+			t.Fatal(res.Err)
+		}
+		if n := number(t, direct.Exec(ctx, sqlStmt("SELECT COUNT(*) FROM counted"))); n != 0 {
+			t.Errorf("executed %d times, although its session was ended", n)
 		}
 		if res := p.Exec(ctx, db.sessionID()); res.Err != nil {
 			t.Errorf("the pool after it: %v", res.Err)

@@ -34,7 +34,7 @@ type call struct {
 func (w *worker) begin(server int, task, name, text string) *call {
 	c := &call{w: w, up: proto.Up{Call: w.next(), Server: server, Command: name, Task: task}}
 	for _, want := range w.start.Wire {
-		if want.Command == name {
+		if want.Covers(name, "") {
 			c.wants = append(c.wants, want.Kind)
 		}
 	}

@@ -30,7 +30,7 @@ func TestSentences(t *testing.T) {
 		{"Store redis-2 becomes the primary (fault 1).", "存储 redis-2 成为主节点（故障 1）。"},
 		{"The store crashes (fault 1). No replica has A's entry yet.", "存储崩溃（故障 1）。还没有副本有 A 的条目。"},
 		{"A's unlock script reaches store redis-4 only now, 4.992 s after it was sent.", "A 的 unlock 脚本现在才到达存储 redis-4，发出之后过了 4.992 秒。"},
-		{"Fault 1 begins: partition A and the primary from B, C, replicas and sentinels for 25s.", "故障 1 开始：网络分区，隔开 A 和主节点和 B、C、副本和哨兵，持续 25 秒。"},
+		{"Fault 1 begins: partition A and the primary from B, C, replicas and sentinels for 25s.", "故障 1 开始：网络分区，隔开 A 和主节点与 B、C、副本和哨兵，持续 25 秒。"},
 		{"Fault 2 begins: slow A by 500ms.", "故障 2 开始：让 A 的工作慢 500 毫秒。"},
 		{"B's attempt fails: connection lost.", "B 的尝试失败：连接断了。"},
 		{"A takes the lock once more, 2 deep, 8.987 s after it asked.", "A 又拿了一次锁，第 2 层，在开口 8.987 秒之后。"},

@@ -95,7 +95,7 @@ var faultRules = compile([]pair{
 	{"delay reply by {f}", "让回复迟到 {f}"},
 	{"drift-clock {who} rate {x}[ for {f}]", "{who}的时钟走速改变 {x}[，持续 {f}]"},
 	{"evict lock on {node}", "{node} 提前删掉锁的条目"},
-	{"partition {names} from {names2}[ for {f}][ at {f2}]", "网络分区，隔开 {names} 和 {names2}[，持续 {f}][，从 {f2}起]"},
+	{"partition {names} from {names2}[ for {f}][ at {f2}]", "网络分区，隔开 {names} 与 {names2}[，持续 {f}][，从 {f2}起]"},
 	{"cut {names} to {names2}[ for {f}][ at {f2}]", "切断 {names} 到 {names2} 的方向[，持续 {f}][，从 {f2}起]"},
 	{"lag {f}[ for {f2}][ forever][ at {f3}]", "复制变慢 {f}[，持续 {f2}][，不再恢复][，从 {f3}起]"},
 })
@@ -175,7 +175,7 @@ var assumptionRules = compile([]pair{
 	{"pause {d} > lease {d2} - {d3} spent", "停顿 {d} > 租约 {d2} - 已用 {d3}"},
 	{"held for {d} since the grant > lease {d2}", "授予之后持有了 {d} > 租约 {d2}"},
 	{"held for {d} since the last renewal > lease {d2}", "上次续期之后持有了 {d} > 租约 {d2}"},
-	{"entry created {d} before the crash < replication lag[ {d2}]", "条目创建到崩溃 {d} < 复制延迟[ {d2}]"},
+	{"entry created {d} before the crash < replication lag[ {d2}]", "创建条目到崩溃只有 {d} < 复制延迟[ {d2}]"},
 	{"{cmd} at {t} > own entry's end at {t2} ({d} later)", "{cmd} 在 {t} > 自己的条目在 {t2}结束（晚了 {d}）"},
 	{"the primary keeps it in its memory only; no replica ever hears of it", "主节点只把它放在自己的内存里；副本永远听不到"},
 	{"time to live: none; owner lost at {t}", "存活时间：无；主人在 {t}失联"},
