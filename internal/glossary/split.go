@@ -1,6 +1,10 @@
 package glossary
 
-import "unicode/utf8"
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
 
 // Piece is a stretch of a text: a term as it is written there, or what stands
 // between two terms.
@@ -17,14 +21,14 @@ func Split(l Language, text string) []Piece {
 	before := rune(0)
 	for at := 0; at < len(text); {
 		r, size := utf8.DecodeRuneInString(text[at:])
-		if !latin(before) || !latin(r) { // a term does not begin within a word
-			if m, ok := matchAt(l, text, at); ok {
+		if !latin(before) || !latin(r) { // no term begins within a word
+			if end, term := longestAt(l, text, at, r); end > at {
 				if at > from {
 					out = append(out, Piece{Text: text[from:at]})
 				}
-				out = append(out, Piece{Text: text[m.from:m.to], Term: terms[m.term].ID})
-				at, from = m.to, m.to
-				before, _ = utf8.DecodeLastRuneInString(text[:at])
+				out = append(out, Piece{Text: text[at:end], Term: terms[term].ID})
+				before, _ = utf8.DecodeLastRuneInString(text[:end])
+				at, from = end, end
 				continue
 			}
 		}
@@ -34,4 +38,39 @@ func Split(l Language, text string) []Piece {
 		out = append(out, Piece{Text: text[from:]})
 	}
 	return out
+}
+
+// longestAt returns the end of the longest term that begins at a place with the
+// letter first, or at when there is none.
+func longestAt(l Language, text string, at int, first rune) (end, term int) {
+	for _, f := range byFirst[l][unicode.ToLower(first)] {
+		end := at + len(f.text)
+		if end > len(text) || !whole(text, at, end) {
+			continue
+		}
+		if piece := text[at:end]; piece == f.text || !f.capitals && strings.EqualFold(piece, f.text) {
+			return end, f.term
+		}
+	}
+	return at, 0
+}
+
+// startedForm is a form in the index by first letters.
+type startedForm struct {
+	form
+	capitals bool // is written like that only
+}
+
+// byFirst finds the forms that begin with a letter, the longest first. A page of a
+// report looks at every word of it.
+var byFirst = map[Language]map[rune][]startedForm{English: started(English), Chinese: started(Chinese)}
+
+func started(l Language) map[rune][]startedForm {
+	index := map[rune][]startedForm{}
+	for _, f := range forms(l) {
+		first, _ := utf8.DecodeRuneInString(f.text)
+		first = unicode.ToLower(first)
+		index[first] = append(index[first], startedForm{f, f.text == strings.ToUpper(f.text)})
+	}
+	return index
 }

@@ -11,24 +11,39 @@ import (
 	"lockstep/internal/history"
 )
 
-// palette colours the clients, after Okabe and Ito; vermilion is left for what
-// breaks. The page may replace the colours, as it does on a dark background.
+// palette colours the clients where a figure has no classes, after Okabe and Ito.
 var palette = []string{
 	"var(--c1,#0072B2)", "var(--c2,#E69F00)", "var(--c3,#009E73)",
 	"var(--c4,#CC79A7)", "var(--c5,#56B4E9)", "var(--c6,#B0A000)",
 }
 
-// diagram draws a layout as SVG. id makes its own ids unique on the page; the
-// numbers link to the ids of the steps: stepPrefix and the number.
-func diagram(l *layout, b *bars, id, stepPrefix string) string {
-	d := &drawing{l: l, id: id, prefix: stepPrefix}
+// paletteSize is how many colours clients have; vermilion is left for what breaks.
+// The classes b1 to b6 (hatched) and g1 to g6 (solid) of the
+// page give them, as well as patterns and arrows, which all its figures share.
+var paletteSize = len(palette)
+
+// shapes are the patterns and the arrow of a page's figures.
+func shapes() string {
+	var b strings.Builder
+	b.WriteString(`<svg class="shapes" width="0" height="0" aria-hidden="true"><defs>` +
+		`<marker id="arrow" viewBox="0 0 8 8" refX="7.5" refY="4" markerWidth="6.5" markerHeight="6.5" orient="auto"><path d="M0 0.6 8 4 0 7.4z" class="head"/></marker>`)
+	for n := 1; n <= paletteSize; n++ {
+		fmt.Fprintf(&b, `<pattern id="hatch-%d" width="5" height="5" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><path d="M0 0v5" style="stroke:var(--c%d)" stroke-width="4"/></pattern>`, n, n)
+	}
+	b.WriteString(`</defs></svg>`)
+	return b.String()
+}
+
+// diagram draws a layout as SVG. The numbers link to the ids of the steps:
+// stepPrefix and the number.
+func diagram(l *layout, b *bars, stepPrefix string) string {
+	d := &drawing{l: l, prefix: stepPrefix}
 	title := fmt.Sprintf("Space-time diagram of %s: %d steps, time runs down", clean(l.h.Header.Lock, maxName), len(l.steps))
 	if l.truly {
 		title += ", in true time"
 	}
 	fmt.Fprintf(&d.b, `<svg class="spacetime" role="img" width="%d" height="%d" viewBox="0 0 %d %d" xmlns="http://www.w3.org/2000/svg"><title>%s</title>`,
 		l.width, l.height, l.width, l.height, escape(title))
-	d.defs()
 	d.freezes(b.freezes)
 	d.lifelines()
 	d.beliefs(b.beliefs)
@@ -47,7 +62,6 @@ func diagram(l *layout, b *bars, id, stepPrefix string) string {
 
 type drawing struct {
 	l      *layout
-	id     string // of the diagram
 	prefix string // of the steps' ids
 	b      strings.Builder
 }
@@ -55,35 +69,39 @@ type drawing struct {
 func (d *drawing) f(format string, args ...any) { fmt.Fprintf(&d.b, format, args...) }
 
 // color is the colour of a client.
-func (d *drawing) color(id history.NodeID) string { return clientColor(d.l.h, id) }
+func (d *drawing) color(id history.NodeID) string {
+	if n := clientColor(d.l.h, id); n > 0 {
+		return palette[n-1]
+	}
+	return "#888888"
+}
 
-func clientColor(h *history.History, id history.NodeID) string {
+// clientColor is the number of a client's colour, from 1; 0 for who is no client.
+func clientColor(h *history.History, id history.NodeID) int {
 	n := 0
 	for i, node := range h.Header.Nodes {
 		if history.NodeID(i+1) == id {
-			return palette[n%len(palette)]
+			return n%paletteSize + 1
 		}
 		if node.Role == history.RoleClient {
 			n++
 		}
 	}
-	return "#888888"
+	return 0
 }
 
-// text writes a label; class halo keeps it readable on top of lines.
-func (d *drawing) text(x, y int, anchor, class, s string) {
-	d.f(`<text x="%d" y="%d" text-anchor="%s" class="%s">%s</text>`, x, y, anchor, class, escape(s))
-}
+// Where a label stands: beside its place, or before it, or in the middle. These are
+// classes of the page.
+const (
+	beside = ""
+	middle = " m"
+	ending = " e"
+)
 
-func (d *drawing) defs() {
-	d.f(`<defs><marker id="%[1]s-arrow" viewBox="0 0 8 8" refX="7.5" refY="4" markerWidth="6.5" markerHeight="6.5" orient="auto"><path d="M0 0.6 8 4 0 7.4z" class="head"/></marker>`, d.id)
-	for _, id := range d.l.columns {
-		if d.l.h.Role(id) == history.RoleClient || d.l.h.Role(id) == history.RoleProbe {
-			d.f(`<pattern id="%s-hatch-%d" width="5" height="5" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><path d="M0 0v5" style="stroke:%s" stroke-width="4"/></pattern>`,
-				d.id, id, d.color(id))
-		}
-	}
-	d.b.WriteString(`</defs>`)
+// text writes a label. Classes w (wire), o (owner) and their like have a halo, which
+// keeps them readable on top of lines.
+func (d *drawing) text(x, y int, where, class, s string) {
+	d.f(`<text x="%d" y="%d" class="%s%s">%s</text>`, x, y, class, where, escape(s))
 }
 
 // lifelines draws the columns. A line is interrupted while its process is dead.
@@ -93,9 +111,9 @@ func (d *drawing) lifelines() {
 		x := l.column(id)
 		role := string(l.h.Role(id))
 		if l.spacing >= 90 || role != string(history.RoleClient) {
-			d.text(x, 30, "middle", "role", role)
+			d.text(x, 30, middle, "role", role)
 		}
-		d.text(x, 16, "middle", "node", clean(l.h.Name(id), min(maxHeadName, l.spacing/8)))
+		d.text(x, 16, middle, "node", clean(l.h.Name(id), min(maxHeadName, l.spacing/8)))
 		from, alive := headHeight-6, true
 		for _, i := range l.rows {
 			e := &l.h.Events[i]
@@ -140,8 +158,8 @@ func (d *drawing) freezes(bars []bar) {
 func (d *drawing) beliefs(bars []bar) {
 	for _, b := range bars {
 		if y0, y1, ok := d.extent(b); ok {
-			d.f(`<rect x="%d" y="%d" width="14" height="%d" rx="2" class="bar" fill="url(#%s-hatch-%d)" style="stroke:%s"/>`,
-				d.l.column(b.node)-7, y0, y1-y0, d.id, b.node, d.color(b.owner))
+			d.f(`<rect x="%d" y="%d" width="14" height="%d" rx="2" class="b%d"/>`,
+				d.l.column(b.node)-7, y0, y1-y0, clientColor(d.l.h, b.owner))
 		}
 	}
 }
@@ -153,8 +171,8 @@ func (d *drawing) grants(bars []bar) {
 			continue
 		}
 		x := d.l.column(b.node) - 7 + 16*b.lane
-		d.f(`<rect x="%d" y="%d" width="14" height="%d" rx="2" style="fill:%s"/>`, x, y0, y1-y0, d.color(b.owner))
-		d.text(x+19, y0+12, "start", "owner halo", clean(d.l.h.Name(b.owner), 4))
+		d.f(`<rect x="%d" y="%d" width="14" height="%d" rx="2" class="g%d"/>`, x, y0, y1-y0, clientColor(d.l.h, b.owner))
+		d.text(x+19, y0+12, beside, "o", clean(d.l.h.Name(b.owner), 4))
 	}
 }
 
@@ -163,7 +181,7 @@ func (d *drawing) folds() {
 	for _, f := range d.l.folds {
 		d.f(`<rect x="0" y="%d" width="%d" height="22" class="fold"/>`, f.y-11, d.l.width)
 		d.f(`<path d="M0 %dH%dM0 %dH%d" class="tear"/>`, f.y-11, d.l.width, f.y+11, d.l.width)
-		d.text(gutter+(d.l.width-gutter)/2, f.y+4, "middle", "quiet", "... "+length(f.length)+", nothing relevant ...")
+		d.text(gutter+(d.l.width-gutter)/2, f.y+4, middle, "quiet", "... "+length(f.length)+", nothing relevant ...")
 	}
 }
 
@@ -180,24 +198,26 @@ func length(d time.Duration) string {
 // a click leads to the sentence; those who use the keyboard have the list itself.
 func (d *drawing) numbers() {
 	last := ""
+	var guides strings.Builder
 	for n, s := range d.l.steps {
 		row, y := d.l.row(s.Event), d.l.numbers[n]
 		if at := s.At.String(); at != last {
-			d.text(stepNumberX-16, y+4, "end", "time", at)
+			d.text(stepNumberX-16, y+4, ending, "time", at)
 			last = at
 		}
 		class := "step"
 		if s.Violation {
 			class = "step bad"
 		}
-		d.f(`<a href="#%s%d" class="%s" tabindex="-1"><circle cx="%d" cy="%d" r="10"/><text x="%d" y="%d" text-anchor="middle">%d</text></a>`,
+		d.f(`<a href="#%s%d" class="%s" tabindex="-1"><circle cx="%d" cy="%d" r="10"/><text x="%d" y="%d">%d</text></a>`,
 			d.prefix, n+1, class, stepNumberX, y, stepNumberX, y+4, n+1)
 		if row == y {
-			d.f(`<path d="M%d %dH%d" class="guide"/>`, stepNumberX+11, y, d.l.width)
+			fmt.Fprintf(&guides, "M%d %dH%d", stepNumberX+11, y, d.l.width)
 		} else {
-			d.f(`<path d="M%d %dL%d %dH%d" class="guide"/>`, stepNumberX+11, y, gutter+14, row, d.l.width)
+			fmt.Fprintf(&guides, "M%d %dL%d %dH%d", stepNumberX+11, y, gutter+14, row, d.l.width)
 		}
 	}
+	d.f(`<path d="%s" class="guide"/>`, guides.String())
 }
 
 // escape makes a text harmless inside of SVG.

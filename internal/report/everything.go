@@ -32,7 +32,7 @@ func window(h *history.History, steps []explain.Step, limit int) (lo, hi int32) 
 // everything draws all events of a range, retries and the routine of the wire
 // included, without words: each message is a line that runs down from its sender.
 // The steps keep their numbers.
-func everything(h *history.History, all []explain.Step, b *bars, lo, hi int32, id, stepPrefix string, stepNumber func(i int) int) string {
+func everything(h *history.History, all []explain.Step, b *bars, lo, hi int32, stepPrefix string, stepNumber func(i int) int) string {
 	l := &layout{h: h, lo: lo, hi: hi}
 	n := int(hi-lo) + 1
 	l.y, l.step = make([]int, n), make([]int, n)
@@ -49,11 +49,10 @@ func everything(h *history.History, all []explain.Step, b *bars, lo, hi int32, i
 	}
 	l.chooseColumns()
 	l.placeAll()
-	d := &drawing{l: l, id: id, prefix: stepPrefix}
+	d := &drawing{l: l, prefix: stepPrefix}
 	title := fmt.Sprintf("All events of %s from %d to %d, time runs down", clean(h.Header.Lock, maxName), lo+1, hi+1)
 	d.f(`<svg class="spacetime" role="img" width="%d" height="%d" viewBox="0 0 %d %d" xmlns="http://www.w3.org/2000/svg"><title>%s</title>`,
 		l.width, l.height, l.width, l.height, escape(title))
-	d.defs()
 	d.freezes(b.freezes)
 	d.lifelines()
 	d.beliefs(b.beliefs)
@@ -123,7 +122,7 @@ func (d *drawing) bareMark(k int, s *explain.Step, number int) {
 	if x := d.l.column(s.Node); s.Violation && x > 0 {
 		d.f(`<circle cx="%d" cy="%d" r="11" class="ring"/>`, x, y)
 	}
-	d.text(stepNumberX-16, y+4, "end", "time", s.At.String())
+	d.text(stepNumberX-16, y+4, ending, "time", s.At.String())
 	if number == 0 {
 		return // it is not among the steps that are told
 	}
@@ -131,6 +130,6 @@ func (d *drawing) bareMark(k int, s *explain.Step, number int) {
 	if s.Violation {
 		class = "step bad"
 	}
-	d.f(`<a href="#%s%d" class="%s" tabindex="-1"><circle cx="%d" cy="%d" r="9"/><text x="%d" y="%d" text-anchor="middle">%d</text></a>`,
+	d.f(`<a href="#%s%d" class="%s" tabindex="-1"><circle cx="%d" cy="%d" r="9"/><text x="%d" y="%d">%d</text></a>`,
 		d.prefix, number, class, stepNumberX, y, stepNumberX, y+4, number)
 }

@@ -102,10 +102,10 @@ func (l *linker) words() []word {
 		id := l.order[i]
 		if t, ok := glossary.Lookup(id); ok {
 			out = append(out, word{id, t.English.Name, t.English.Meaning})
-			for _, used := range glossary.Find(glossary.English, t.English.Meaning) {
-				if !l.used[used.ID] {
-					l.used[used.ID] = true
-					l.order = append(l.order, used.ID)
+			for _, p := range glossary.Split(glossary.English, t.English.Meaning) {
+				if p.Term != "" && !l.used[p.Term] {
+					l.used[p.Term] = true
+					l.order = append(l.order, p.Term)
 				}
 			}
 			continue

@@ -16,8 +16,15 @@ import (
 //go:embed page.html page_*.html
 var pageParts embed.FS
 
+// pageCSS is what all pages have.
+//
 //go:embed page.css
 var pageCSS string
+
+// reportCSS is what only the report of a run needs.
+//
+//go:embed report.css
+var reportCSS string
 
 //go:embed page.js
 var pageJS string
@@ -37,21 +44,27 @@ type richness struct {
 	everything int  // events of one lock in the diagram of all
 	table      int  // rows of one lock in the table of events
 	figures    bool // the measurements
+	strips     bool // each lock's whole run, and its clients inside at once
 }
 
-// richnesses are tried one after the other until the page fits its budget. What is
-// left out is said on the page, and is in history.jsonl and plots/ in any case.
+// richnesses go from everything to little. The page has the first one that fits
+// its budget. What is left out is said on the page, and is in history.jsonl and
+// plots/ in any case.
 var richnesses = []richness{
-	{120, true, maxEverything, 400, true},
-	{120, true, maxEverything, 150, true},
-	{120, true, 1000, 100, true},
-	{100, false, 600, 60, true},
-	{80, false, 300, 40, true},
-	{60, false, 150, 20, true},
-	{40, false, 0, 0, true},
-	{24, false, 0, 0, false},
-	{12, false, 0, 0, false},
-	{4, false, 0, 0, false},
+	{120, true, maxEverything, 400, true, true},
+	{120, true, maxEverything, 150, true, true},
+	{120, true, 1000, 100, true, true},
+	{120, false, 1000, 60, true, true},
+	{120, false, 500, 40, true, true},
+	{120, false, 200, 20, true, true},
+	{120, false, 0, 0, true, true},
+	{90, false, 0, 0, true, true},
+	{60, false, 0, 0, true, true},
+	{40, false, 0, 0, true, true},
+	{40, false, 0, 0, false, true},
+	{24, false, 0, 0, false, true},
+	{12, false, 0, 0, false, false},
+	{4, false, 0, 0, false, false},
 }
 
 // HTML draws the report as one file that needs nothing else: no network, no
@@ -77,16 +90,29 @@ func HTML(b *Bundle) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	for i, d := range richnesses {
-		out, err := render(b, stories, &shared, d)
+	// Less richness gives a smaller page, so the first one that fits can be found
+	// by halving.
+	out, err := render(b, stories, &shared, richnesses[0])
+	if err != nil || len(out) <= MaxHTML {
+		return out, err // most pages fit at once
+	}
+	best := len(richnesses) - 1
+	if out, err = render(b, stories, &shared, richnesses[best]); err != nil {
+		return nil, err
+	}
+	for low := 1; low < best; {
+		middle := (low + best) / 2
+		try, err := render(b, stories, &shared, richnesses[middle])
 		if err != nil {
 			return nil, err
 		}
-		if len(out) <= MaxHTML || i == len(richnesses)-1 {
-			return out, nil
+		if len(try) <= MaxHTML {
+			out, best = try, middle
+		} else {
+			low = middle + 1
 		}
 	}
-	panic("report: there is no last richness")
+	return out, nil
 }
 
 // story is what has to be worked out once, however often the page is drawn.

@@ -14,15 +14,14 @@ func swatch(body string) template.HTML {
 }
 
 var legend = []legendItem{
-	{swatch(`<path d="M5 15 17 3M1 11 9 3M13 15 21 7" style="stroke:var(--c1)" stroke-width="2"/>` +
-		`<rect x="1" y="2" width="20" height="12" rx="2" fill="none" style="stroke:var(--c1)"/>`), "the client believes that it holds the lock"},
-	{swatch(`<rect x="1" y="2" width="20" height="12" rx="2" style="fill:var(--c1)"/>`), "the store has its entry"},
+	{swatch(`<rect x="1" y="2" width="20" height="12" rx="2" class="b1"/>`), "the client believes that it holds the lock"},
+	{swatch(`<rect x="1" y="2" width="20" height="12" rx="2" class="g1"/>`), "the store has its entry"},
 	{swatch(`<path d="M0 8H22" class="end"/>`), "the entry ends"},
 	{swatch(`<rect x="1" y="1" width="20" height="14" class="frozen"/>`), "frozen"},
 	{swatch(`<path d="M1 5H16" class="msg"/><path d="M15 2 21 5 15 8z" class="head"/><path d="M1 12H21" class="msg late"/>`), "message; dashed: late"},
 	{swatch(`<path d="M1 3L20 8L1 13" class="msg unseen"/>`), "command on a real server: when it was executed is unknown"},
 	{swatch(`<path d="M6 3l10 10m0 -10l-10 10" class="cross"/>`), "lost, or dead"},
-	{swatch(`<path d="M11 1l7 7l-7 7l-7 -7z" style="fill:var(--c1)"/>`), "accepted write, with the version"},
+	{swatch(`<path d="M11 1l7 7l-7 7l-7 -7z" class="g1"/>`), "accepted write, with the version"},
 	{swatch(`<path d="M11 1l7 7l-7 7l-7 -7z" class="refused"/>`), "refused write"},
 	{swatch(`<circle cx="11" cy="8" r="6.5" class="ring"/>`), "a property breaks"},
 }

@@ -41,7 +41,7 @@ func (d *drawing) message(i int32) {
 	case history.WriteAccepted, history.WriteRefused, history.ReadDone:
 		if from, to := l.column(e.Peer), l.column(e.Node); from > 0 && to > 0 {
 			y := l.row(i)
-			d.f(`<path d="M%d %dL%d %d" class="msg" marker-end="url(#%s-arrow)"/>`, edge(from, to, 9), y-3, edge(to, from, 8), y, d.id)
+			d.f(`<path d="M%d %dL%d %d" class="msg to"/>`, edge(from, to, 9), y-3, edge(to, from, 8), y)
 		}
 	}
 }
@@ -57,8 +57,8 @@ func (d *drawing) arrow(from, to history.NodeID, y0, y1 int, took time.Duration,
 	if took >= lateAfter {
 		class, label = "msg late", label+", late"
 	}
-	d.f(`<g><title>%s</title><path d="M%d %dL%d %d" class="%s" marker-end="url(#%s-arrow)"/>`,
-		escape(clean(full, maxLine)), edge(x0, x1, 8), y0, edge(x1, x0, 8), y1, class, d.id)
+	d.f(`<g><title>%s</title><path d="M%d %dL%d %d" class="%s to"/>`,
+		escape(clean(full, 100)), edge(x0, x1, 8), y0, edge(x1, x0, 8), y1, class)
 	if d.l.truly {
 		d.b.WriteString(`</g>`) // in true time there is no room for words
 		return
@@ -69,13 +69,13 @@ func (d *drawing) arrow(from, to history.NodeID, y0, y1 int, took time.Duration,
 	steep := 4*(y1-y0) > max(x1-x0, x0-x1)
 	switch {
 	case steep && x1 < x0:
-		d.text(x-9, y-2, "end", "wire halo", label)
+		d.text(x-9, y-2, ending, "w", label)
 	case steep:
-		d.text(x+9, y-2, "start", "wire halo", label)
+		d.text(x+9, y-2, beside, "w", label)
 	case above:
-		d.text(x, y-3, "middle", "wire halo", label)
+		d.text(x, y-3, middle, "w", label)
 	default:
-		d.text(x, y+9, "middle", "wire halo", label)
+		d.text(x, y+9, middle, "w", label)
 	}
 	d.b.WriteString(`</g>`)
 }
@@ -91,11 +91,11 @@ func (d *drawing) unseen(sent, replied int32) {
 	y0, y1 := d.l.row(sent), d.l.row(replied)
 	from, turn := edge(x0, x1, 8), edge(x1, x0, 8)
 	d.f(`<g><title>%s: %s; when the store executed it is unknown</title>`+
-		`<path d="M%d %dL%d %dL%d %d" class="msg unseen" marker-end="url(#%s-arrow)"/>`,
-		escape(clean(d.l.h.Text(s.Text), maxLine)), escape(clean(d.l.h.Text(r.Text), maxLine)),
-		from, y0, turn, (y0+y1)/2, from, y1, d.id)
+		`<path d="M%d %dL%d %dL%d %d" class="msg unseen to"/>`,
+		escape(clean(d.l.h.Text(s.Text), 100)), escape(clean(d.l.h.Text(r.Text), 100)),
+		from, y0, turn, (y0+y1)/2, from, y1)
 	label := shortCommand(d.l.h.Text(s.Text)) + " " + clean(d.l.h.Text(r.Text), 14)
-	d.text(x0+(x1-x0)*2/5, (y0+y1)/2+3, "middle", "wire halo", label)
+	d.text(x0+(x1-x0)*2/5, (y0+y1)/2+3, middle, "w", label)
 	d.b.WriteString(`</g>`)
 }
 
@@ -108,7 +108,7 @@ func (d *drawing) lost(from, to history.NodeID, y int, label string) {
 	x := x0 + (x1-x0)*3/5
 	d.f(`<path d="M%d %dL%d %d" class="msg"/>`, edge(x0, x1, 8), y, x, y+8)
 	d.f(`<path d="M%d %dl10 10m0 -10l-10 10" class="cross"/>`, x-5, y+3)
-	d.text((x0+x)/2, y-1, "middle", "wire halo", strings.TrimSpace(label+" lost"))
+	d.text((x0+x)/2, y-1, middle, "w", strings.TrimSpace(label+" lost"))
 }
 
 // edge moves an x by a bar's half width towards another column.
@@ -132,28 +132,28 @@ func (d *drawing) mark(i int32) {
 	}
 	switch e.Kind {
 	case history.WriteAccepted:
-		d.f(`<path d="M%d %dl7 7l-7 7l-7 -7z" style="fill:%s" class="write"/>`, x, y-7, d.color(e.Peer))
-		d.text(x+17, y+4, "start", "owner halo", fmt.Sprintf("v%d", e.Value))
+		d.f(`<path d="M%d %dl7 7l-7 7l-7 -7z" class="write g%d"/>`, x, y-7, clientColor(h, e.Peer))
+		d.text(x+17, y+4, beside, "o", fmt.Sprintf("v%d", e.Value))
 	case history.WriteRefused:
 		d.f(`<path d="M%d %dl7 7l-7 7l-7 -7z" class="refused"/>`, x, y-7)
-		d.text(x+17, y+4, "start", "owner halo", "refused")
+		d.text(x+17, y+4, beside, "o", "refused")
 	case history.ReadDone:
 		d.f(`<circle cx="%d" cy="%d" r="3.5" class="read"/>`, x, y)
-		d.text(x+17, y+4, "start", "wire halo", fmt.Sprintf("read v%d", e.Value))
+		d.text(x+17, y+4, beside, "w", fmt.Sprintf("read v%d", e.Value))
 	case history.Froze:
-		d.text(x+11, y+13, "start", "wire halo", "frozen")
+		d.text(x+11, y+13, beside, "w", "frozen")
 	case history.Crashed:
 		d.f(`<path d="M%d %dl14 14m0 -14l-14 14" class="cross"/>`, x-7, y-7)
-		d.text(x+13, y+4, "start", "wire halo", "dead")
+		d.text(x+13, y+4, beside, "w", "dead")
 	case history.Promoted:
 		d.f(`<path d="M%d %dl8 13h-16z" class="promoted"/>`, x, y-8)
-		d.text(x+13, y+4, "start", "wire halo", "primary")
+		d.text(x+13, y+4, beside, "w", "primary")
 	case history.Expired, history.Forgotten:
 		d.f(`<path d="M%d %dh22" class="end"/>`, x-11, y)
 	case history.GaveUp, history.AcquireFailed, history.ReleaseFailed, history.TimedOut, history.LostLease:
 		d.f(`<circle cx="%d" cy="%d" r="4" class="read"/>`, x, y)
 	case history.ClockChanged:
-		d.text(x+13, y+4, "start", "wire halo", "clock")
+		d.text(x+13, y+4, beside, "w", "clock")
 	}
 }
 

@@ -182,7 +182,7 @@
     });
   });
   addEventListener("beforeprint", function () {
-    $("details:not(.everything):not(.truetime):not(.events)").forEach(function (d) { d.removeAttribute("name"); d.open = true; });
+    $("details:not(.everything):not(.truetime):not(.events):not(.key)").forEach(function (d) { d.removeAttribute("name"); d.open = true; });
   });
 
   if (steps.length) {

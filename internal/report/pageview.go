@@ -24,9 +24,11 @@ type pageView struct {
 	Picture                      template.HTML
 	Promises                     []promise
 	Legend                       []legendItem
+	Shapes                       template.HTML
 	Questions                    []question
 	Compared                     *comparison
 	Aligned                      template.HTML
+	AlignedSays                  string
 	Flips                        []flip
 	Groups                       []figureGroup
 	Left                         string // what the page leaves out to stay small
@@ -38,6 +40,15 @@ type pageView struct {
 
 // Link links the terms of a text that come up for the first time on the page.
 func (v *pageView) Link(s string) template.HTML { return v.linker.text(s) }
+
+// LinkStep is Link for the sentences of steps, of which there may be very many:
+// terms that come up late in a long story have come up before.
+func (v *pageView) LinkStep(s stepView) template.HTML {
+	if s.Number > 30 || !strings.HasPrefix(s.ID, "s") && len(v.Runs) > maxLeads {
+		return template.HTML(escape(s.Sentence))
+	}
+	return v.linker.text(s.Sentence)
+}
 
 // Words explains the terms that were linked. The template asks for them last.
 func (v *pageView) Words() []word { return v.linker.words() }
@@ -101,8 +112,8 @@ func newPage(b *Bundle, stories []story, shared *figure, d richness) *pageView {
 		Title: clean(b.title(), maxLine), Seed: b.Seed, Backend: clean(b.Backend, maxName),
 		Mode: "real servers", Length: length(b.simulated()) + " of true time",
 		Hash: clean(b.Hash, maxLine), Replay: clean(b.Replay, maxLine),
-		Style: template.CSS(pageCSS), Script: template.JS(pageJS),
-		Legend: legend, SetUp: setUp(b), Promises: promisesOf(b), linker: newLinker(),
+		Style: template.CSS(pageCSS + reportCSS), Script: template.JS(pageJS),
+		Legend: legend, Shapes: template.HTML(shapes()), SetUp: setUp(b), Promises: promisesOf(b), linker: newLinker(),
 		Picture: template.HTML(picture(b)), // made by us, all texts escaped
 	}
 	if b.Backend == "sim" {
@@ -159,6 +170,9 @@ func (v *pageView) lead() {
 	}
 }
 
+// maxAligned is how many locks stand below each other in one figure.
+const maxAligned = 12
+
 // align draws all locks below each other in true time.
 func (v *pageView) align(b *Bundle, stories []story) {
 	var list []timeStrip
@@ -173,8 +187,12 @@ func (v *pageView) align(b *Bundle, stories []story) {
 		}
 		list = append(list, s)
 	}
+	if len(list) > maxAligned {
+		v.AlignedSays = fmt.Sprintf(" Shown are the first %d of %d locks.", maxAligned, len(list))
+		list = list[:maxAligned]
+	}
 	if len(list) > 1 {
-		v.Aligned = template.HTML(timeStrips(list, "aligned")) // made by us, all texts escaped
+		v.Aligned = template.HTML(timeStrips(list)) // made by us, all texts escaped
 	}
 }
 

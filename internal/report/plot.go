@@ -33,8 +33,9 @@ var (
 // pixels nobody can see.
 const maxPoints = 900
 
-// fontFamily matches the fonts that gonum names; a page has its own.
-var fontFamily = regexp.MustCompile(`style="font-family:[^;"]*`)
+// fontFamily matches the fonts that gonum names; a page has its own. All texts of a
+// plot have one size.
+var fontFamily = regexp.MustCompile(` ?style="font-family:[^;"]*;font-size:9.5px"`)
 
 // HoldersOverTime plots how many clients believed to hold the lock. A line at 1
 // is the law, and the area above it is filled. Faults are shaded behind, and
@@ -182,12 +183,40 @@ func finish(svg []byte, title string) []byte {
 		svg = bytes.ReplaceAll(svg, []byte(c[0]), []byte(c[1]))
 	}
 	svg = wordy.ReplaceAll(svg, nil)
-	svg = blanks.ReplaceAll(svg, []byte("\n"))
-	svg = fontFamily.ReplaceAll(svg, []byte(`style="font-family:inherit`))
+	svg = blanks.ReplaceAll(svg, []byte(" "))
+	svg = fontFamily.ReplaceAll(svg, nil)
+	svg = joined(svg)
 	head, body, _ := bytes.Cut(svg, []byte(">"))
 	var out bytes.Buffer
 	out.Write(head)
-	out.WriteString(` fill="currentColor" role="img"><title>` + html.EscapeString(title) + `</title>`)
+	out.WriteString(` fill="currentColor" font-family="sans-serif" font-size="9.5px" role="img"><title>` + html.EscapeString(title) + `</title>`)
 	out.Write(body)
 	return out.Bytes()
+}
+
+// strokes matches a path that is not filled, with what follows it up to the next
+// element.
+var strokes = regexp.MustCompile(`<path d="([^"]*)" (style="fill:none;[^"]*") ?/>\s*`)
+
+// joined makes one path of strokes that follow each other in the same style, such
+// as the ticks of an axis. Areas stay apart, since they may be translucent.
+func joined(svg []byte) []byte {
+	var out, d []byte
+	style, at := "", 0
+	flush := func() {
+		if style != "" {
+			out = fmt.Appendf(out, `<path d="%s" %s/>`, d, style)
+		}
+		style, d = "", nil
+	}
+	for _, m := range strokes.FindAllSubmatchIndex(svg, -1) {
+		next := string(svg[m[4]:m[5]])
+		if m[0] > at || next != style {
+			flush()
+			out = append(out, svg[at:m[0]]...)
+		}
+		d, style, at = append(d, svg[m[2]:m[3]]...), next, m[1]
+	}
+	flush()
+	return append(out, svg[at:]...)
 }

@@ -88,6 +88,7 @@ func distributionPlot(b *Bundle, all []*measures) (figure, error) {
 	p.X.Tick.Marker = decades(p.X.Min, p.X.Max)
 	p.Y.Tick.Marker = plot.ConstantTicks{{Value: 0, Label: "0"}, {Value: 0.5, Label: "p50"}, {Value: 0.99, Label: "p99"}}
 	p.Legend.Top, p.Legend.Left = true, true
+	p.Legend.XOffs, p.Legend.YOffs = 4, -10 // below the line of p99
 	p.Add(painter(func(c draw.Canvas, plt *plot.Plot) {
 		x, y := plt.Transforms(&c)
 		faint := draw.LineStyle{Color: shade, Width: 0.8, Dashes: []vg.Length{3, 3}}

@@ -42,9 +42,11 @@ func newRunView(r *Run, i int, props []string, st *story, d richness) runView {
 	if h := j.History; h != nil {
 		v.tell(h, st, d)
 		v.Assumed, v.Formula = nice(st.wrong.Assumed), nice(st.wrong.Formula)
-		v.Plot = template.HTML(st.holders) // made by us, all texts escaped
-		v.PlotCaption = plotCaption(h, j)
-		v.overview(r, st)
+		if d.strips {
+			v.Plot = template.HTML(st.holders) // made by us, all texts escaped
+			v.PlotCaption = plotCaption(h, j)
+			v.overview(r, st)
+		}
 		for _, at := range st.causes {
 			s := &st.steps[at]
 			c := causeView{At: s.At.String(), Text: nice(s.Sentence)}
@@ -77,10 +79,10 @@ func (v *runView) tell(h *history.History, st *story, d richness) {
 		return
 	}
 	// All of these are made by us, all texts escaped.
-	v.Diagram = template.HTML(diagram(l, st.bars, v.ID, v.Prefix))
+	v.Diagram = template.HTML(diagram(l, st.bars, v.Prefix))
 	v.Caption = diagramCaption(steps)
 	if d.trueTime && len(steps) <= 60 {
-		v.TrueTime = template.HTML(diagram(l.trueTime(), st.bars, v.ID+"-true", v.Prefix))
+		v.TrueTime = template.HTML(diagram(l.trueTime(), st.bars, v.Prefix))
 	}
 	lo, hi := window(h, st.steps, d.everything)
 	if shown := int(hi-lo) + 1; shown > len(l.rows) && d.everything > 0 {
@@ -88,7 +90,7 @@ func (v *runView) tell(h *history.History, st *story, d richness) {
 		if shown < len(h.Events) {
 			v.EverythingSays = fmt.Sprintf("Show %d of %d events, those around what broke first", shown, len(h.Events))
 		}
-		v.Everything = template.HTML(everything(h, st.steps, st.bars, lo, hi, v.ID+"-all", v.Prefix, v.told))
+		v.Everything = template.HTML(everything(h, st.steps, st.bars, lo, hi, v.Prefix, v.told))
 	}
 }
 
@@ -103,7 +105,7 @@ func (v *runView) overview(r *Run, st *story) {
 		s.cut = true
 		s.told = [2]history.Instant{st.steps[v.before].At, st.steps[v.before+n-1].At}
 	}
-	v.Strip = template.HTML(timeStrips([]timeStrip{s}, v.ID+"-strip"))
+	v.Strip = template.HTML(timeStrips([]timeStrip{s}))
 }
 
 // told returns the number under which the page tells step i of the story, counted

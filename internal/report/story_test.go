@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"lockstep/internal/checker"
+	"lockstep/internal/explain"
 	"lockstep/internal/faults"
 	"lockstep/internal/history"
 	"lockstep/internal/plan"
@@ -200,4 +201,9 @@ func hostileBundle() *Bundle {
 		r.Expected[0] = Expected{long, long, long, false}
 	}
 	return b
+}
+
+// newSteps narrates a run.
+func newSteps(r *Run) []explain.Step {
+	return explain.Steps(r.Judgement.History, r.Judgement.Findings)
 }

@@ -37,17 +37,16 @@ const (
 	activityAfter = 20_000 // events from which on their density is shown
 )
 
-// timeStrips draws the strips below each other over one axis of time. prefix makes
-// the ids unique.
-func timeStrips(list []timeStrip, prefix string) string {
+// timeStrips draws the strips below each other over one axis of time.
+func timeStrips(list []timeStrip) string {
 	end := history.Instant(1)
 	for i := range list {
 		end = max(end, list[i].run.Judgement.History.End())
 	}
-	d := &timeDrawing{end: end, prefix: prefix}
+	d := &timeDrawing{end: end}
 	y := 4
 	for i := range list {
-		y = d.strip(&list[i], i, y, len(list) > 1)
+		y = d.strip(&list[i], y, len(list) > 1)
 	}
 	d.axis(y)
 	title := fmt.Sprintf("The whole run in true time, %s", end)
@@ -60,12 +59,9 @@ func timeStrips(list []timeStrip, prefix string) string {
 }
 
 type timeDrawing struct {
-	b      strings.Builder
-	end    history.Instant
-	prefix string
-
-	h *history.History // of the strip that is being drawn
-	n int              // its number
+	b   strings.Builder
+	end history.Instant
+	h   *history.History // of the strip that is being drawn
 }
 
 func (d *timeDrawing) f(format string, args ...any) { fmt.Fprintf(&d.b, format, args...) }
@@ -86,8 +82,8 @@ func tenths(n int) string {
 }
 
 // strip draws one run below y and returns where the next one begins.
-func (d *timeDrawing) strip(s *timeStrip, n, y int, named bool) int {
-	d.h, d.n = s.run.Judgement.History, n
+func (d *timeDrawing) strip(s *timeStrip, y int, named bool) int {
+	d.h = s.run.Judgement.History
 	if named {
 		y += 15
 		d.f(`<text x="0" y="%d" class="lock">%s</text>`, y, escape(clean(s.name, maxName)))
@@ -96,7 +92,6 @@ func (d *timeDrawing) strip(s *timeStrip, n, y int, named bool) int {
 	top := y
 	lanes := d.lanesOf(s)
 	bottom := y + (len(lanes)+1)*lanePitch
-	d.patterns()
 	d.faults(top, bottom)
 	for i := range lanes {
 		d.name(lanes[i].name, y)
@@ -122,7 +117,7 @@ func (d *timeDrawing) strip(s *timeStrip, n, y int, named bool) int {
 }
 
 func (d *timeDrawing) name(s string, y int) {
-	d.f(`<text x="%d" y="%d" text-anchor="end" class="lane">%s</text>`, timeLeft-8, y+laneHeight-1, escape(s))
+	d.f(`<text x="%d" y="%d" class="lane e">%s</text>`, timeLeft-8, y+laneHeight-1, escape(s))
 }
 
 // lane is one row of bars.
@@ -173,18 +168,6 @@ func (d *timeDrawing) lanesOf(s *timeStrip) []timeLane {
 	return out
 }
 
-// patterns defines the hatches of the clients.
-func (d *timeDrawing) patterns() {
-	d.b.WriteString(`<defs>`)
-	for i, node := range d.h.Header.Nodes {
-		if node.Role == history.RoleClient && i < maxStanding {
-			d.f(`<pattern id="%s-%d-h%d" width="4" height="4" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><path d="M0 0v4" style="stroke:%s" stroke-width="3.2"/></pattern>`,
-				d.prefix, d.n, i+1, clientColor(d.h, history.NodeID(i+1)))
-		}
-	}
-	d.b.WriteString(`</defs>`)
-}
-
 func (d *timeDrawing) lane(l *timeLane, y int) {
 	d.f(`<path d="M%d %dH%d" class="base"/>`, timeLeft, y+laneHeight, timeWidth-timeRight)
 	switch {
@@ -204,13 +187,13 @@ func (d *timeDrawing) lane(l *timeLane, y int) {
 			continue
 		}
 		from, to := d.ends(b)
-		style := fmt.Sprintf(`fill="url(#%s-%d-h%d)" style="stroke:%s"`, d.prefix, d.n, b.owner, clientColor(d.h, b.owner))
-		if l.solid || int(b.owner) > maxStanding {
-			style = fmt.Sprintf(`style="fill:%s"`, clientColor(d.h, b.owner))
+		class := "b"
+		if l.solid {
+			class = "g"
 		}
 		height := laneHeight * 10 / side
-		d.f(`<rect x="%s" y="%s" width="%s" height="%s" %s/>`,
-			tenths(from), tenths(y*10+b.lane*height), tenths(max(to-from, 8)), tenths(height), style)
+		d.f(`<rect x="%s" y="%s" width="%s" height="%s" class="%s%d"/>`, tenths(from), tenths(y*10+b.lane*height),
+			tenths(max(to-from, 8)), tenths(height), class, clientColor(d.h, b.owner))
 	}
 }
 
@@ -292,7 +275,7 @@ func (d *timeDrawing) axis(y int) {
 	d.f(`<path d="M%d %dH%d" class="axis"/>`, timeLeft, y, timeWidth-timeRight)
 	for _, t := range timeTicks(d.end.Duration().Seconds()) {
 		x := tenths(d.x(history.Instant(t.Value * 1e9)))
-		d.f(`<path d="M%s %dv5" class="axis"/><text x="%s" y="%d" text-anchor="middle" class="small">%s s</text>`, x, y, x, y+18, t.Label)
+		d.f(`<path d="M%s %dv5" class="axis"/><text x="%s" y="%d" class="small m">%s s</text>`, x, y, x, y+18, t.Label)
 	}
 }
 

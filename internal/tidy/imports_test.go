@@ -40,6 +40,7 @@ var layers = map[string][]string{
 	"internal/explain":  {"internal/checker", "internal/history", "internal/plan"},
 	"internal/report":   {"internal/checker", "internal/explain", "internal/history", "internal/plan", "internal/locks", "internal/faults", "internal/glossary"},
 	"internal/runstore": {},
+	"internal/browser":  {}, // a helper of tests
 	"internal/schema":   {"internal/checker", "internal/faults", "internal/locks", "internal/plan"},
 	"internal/docs":     {"internal/checker", "internal/faults", "internal/locks", "internal/plan"},
 	"internal/tidy":     {"internal/checker", "internal/faults", "internal/locks", "internal/plan", "internal/scenario"},

@@ -1,0 +1,250 @@
+// Package browser opens pages in a real browser, for tests: a page may have the
+// right bytes and still show nothing, or be out of reach for who has no mouse.
+//
+//	p := browser.Open(t, page, browser.Options{})
+//	p.Press("g")
+//	if got := p.Text("#now"); !strings.Contains(got, "two inside") { ... }
+//
+// Where there is no browser the test is skipped and says so; with
+// LOCKSTEP_REQUIRE_BROWSER=1 it fails. Nothing but tests may import this package.
+package browser
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/accessibility"
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	cdplog "github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	cdpruntime "github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+)
+
+// Options say how a page is opened.
+type Options struct {
+	NoScript bool // the page's own scripts do not run
+	Width    int  // of the window, in pixels; 0: 1400
+	Height   int  // 0: 1000
+	Hash     string
+}
+
+// Page is a page that is open in a browser.
+type Page struct {
+	t   testing.TB
+	ctx context.Context
+
+	mu       sync.Mutex
+	problems []string // what the console complained about
+	requests []string // what the page asked for besides itself
+}
+
+// patience is how long a test may wait for the browser, which may be slow to start
+// on a busy machine.
+const patience = 2 * time.Minute
+
+// Find returns the path of a browser, or "".
+func Find() string {
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "chrome", "headless-shell"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	return ""
+}
+
+// One browser serves all pages of a test process, each in a tab of its own. It dies
+// with the process.
+var (
+	start      sync.Once
+	shared     context.Context
+	startError error
+)
+
+func launch(path string) (context.Context, error) {
+	flags := append(chromedp.DefaultExecAllocatorOptions[:],
+		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.WSURLReadTimeout(patience))
+	ctx, _ := chromedp.NewExecAllocator(context.Background(), flags...)
+	ctx, _ = chromedp.NewContext(ctx)
+	return ctx, chromedp.Do(ctx) // starts it
+}
+
+// Open writes a page to a file and opens it. It skips the test where there is no
+// browser.
+func Open(t testing.TB, page []byte, o Options) *Page {
+	t.Helper()
+	path := Find()
+	if path == "" {
+		if os.Getenv("LOCKSTEP_REQUIRE_BROWSER") == "1" {
+			t.Fatal("no browser: install chromium (Debian: apt-get install chromium)")
+		}
+		t.Skip("no browser: install chromium to run this test (Debian: apt-get install chromium)")
+	}
+	file := filepath.Join(t.TempDir(), "page.html")
+	if err := os.WriteFile(file, page, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if o.Width == 0 {
+		o.Width = 1400
+	}
+	if o.Height == 0 {
+		o.Height = 1000
+	}
+	start.Do(func() { shared, startError = launch(path) })
+	if startError != nil {
+		t.Fatalf("browser: %s does not start: %v", path, startError)
+	}
+	ctx, cancel := chromedp.NewContext(shared)
+	t.Cleanup(cancel)
+	ctx, cancel = context.WithTimeout(ctx, patience)
+	t.Cleanup(cancel)
+	p := &Page{t: t, ctx: ctx}
+	url := "file://" + file
+	if err := chromedp.Listen(ctx, func(event any) { p.observe(event, url) }); err != nil {
+		t.Fatalf("browser: %v", err)
+	}
+	call(p, network.Enable, network.EnableParams{})
+	call(p, cdplog.Enable, cdp.Empty{})
+	call(p, accessibility.Enable, cdp.Empty{})
+	call(p, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: o.NoScript})
+	p.do(chromedp.EmulateViewport(int64(o.Width), int64(o.Height)), chromedp.Navigate(url+o.Hash))
+	return p
+}
+
+func (p *Page) do(steps ...chromedp.Action[chromedp.Void]) {
+	p.t.Helper()
+	if err := chromedp.Do(p.ctx, steps...); err != nil {
+		p.t.Fatalf("browser: %v", err)
+	}
+}
+
+// run runs an action that has a result.
+func run[T any](p *Page, a chromedp.Action[T]) T {
+	p.t.Helper()
+	out, err := chromedp.Run(p.ctx, a)
+	if err != nil {
+		p.t.Fatalf("browser: %v", err)
+	}
+	return out
+}
+
+// call runs a command of the browser's protocol.
+func call[P, R any](p *Page, command cdp.Command[P, R], params P) R {
+	p.t.Helper()
+	out, err := chromedp.Call(p.ctx, command, params)
+	if err != nil {
+		p.t.Fatalf("browser: %s: %v", command.Method, err)
+	}
+	return out
+}
+
+func (p *Page) observe(event any, self string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch e := event.(type) {
+	case *network.EventRequestWillBeSent:
+		if url := e.Request.URL; strings.SplitN(url, "#", 2)[0] != self && !strings.HasPrefix(url, "data:") {
+			p.requests = append(p.requests, url)
+		}
+	case *cdpruntime.EventExceptionThrown:
+		p.problems = append(p.problems, e.ExceptionDetails.Text)
+	case *cdpruntime.EventConsoleAPICalled:
+		p.problems = append(p.problems, fmt.Sprintf("console.%s", e.Type))
+	case *cdplog.EventEntryAdded:
+		p.problems = append(p.problems, e.Entry.Text)
+	}
+}
+
+// Problems returns what the console complained about so far.
+func (p *Page) Problems() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return append([]string(nil), p.problems...)
+}
+
+// Requests returns what the page asked for besides itself so far.
+func (p *Page) Requests() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return append([]string(nil), p.requests...)
+}
+
+// Press sends keys to whatever has the focus. Package kb of chromedp has the
+// characters of Tab, the arrows and so on.
+func (p *Page) Press(keys string) {
+	p.t.Helper()
+	p.do(chromedp.KeyEvent(keys))
+}
+
+// Eval evaluates an expression in the page. It works for a page without scripts as
+// well.
+func Eval[T any](p *Page, expression string) T {
+	p.t.Helper()
+	return run(p, chromedp.Evaluate[T](expression))
+}
+
+// Text returns what a reader sees of the first element that a selector matches.
+func (p *Page) Text(selector string) string {
+	p.t.Helper()
+	return Eval[string](p, fmt.Sprintf(`(document.querySelector(%q) || {innerText: ""}).innerText`, selector))
+}
+
+// Count returns how many elements a selector matches.
+func (p *Page) Count(selector string) int {
+	p.t.Helper()
+	return Eval[int](p, fmt.Sprintf(`document.querySelectorAll(%q).length`, selector))
+}
+
+// Focus names the element that has the focus: its label, or else its text.
+func (p *Page) Focus() string {
+	p.t.Helper()
+	return Eval[string](p, `(function (e) { return e === document.body ? "" : e.getAttribute("aria-label") || e.textContent.trim().slice(0, 80); })(document.activeElement)`)
+}
+
+// Screenshot returns the whole page as PNG.
+func (p *Page) Screenshot() []byte {
+	p.t.Helper()
+	return run(p, chromedp.FullScreenshot(100))
+}
+
+// Node is a node of the accessibility tree.
+type Node struct {
+	Role, Name string
+	Focusable  bool
+}
+
+// Nodes returns the accessibility tree as the browser gives it to a screen reader.
+func (p *Page) Nodes() []Node {
+	p.t.Helper()
+	tree := call(p, accessibility.GetFullAXTree, accessibility.GetFullAXTreeParams{}).Nodes
+	var out []Node
+	for _, n := range tree {
+		if n.Ignored {
+			continue
+		}
+		node := Node{Role: text(n.Role), Name: text(n.Name)}
+		for _, property := range n.Properties {
+			if property.Name == accessibility.PropertyNameFocusable {
+				node.Focusable = string(property.Value.Value) == "true"
+			}
+		}
+		out = append(out, node)
+	}
+	return out
+}
+
+// text reads the text of a value of the accessibility tree.
+func text(v *accessibility.Value) string {
+	if v == nil {
+		return ""
+	}
+	return strings.Trim(string(v.Value), `"`)
+}

@@ -1,0 +1,258 @@
+package browser_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp/kb"
+
+	"lockstep/internal/report"
+	"lockstep/internal/browser"
+	"lockstep/internal/run"
+	"lockstep/internal/scenario"
+	"lockstep/internal/sim"
+)
+
+// lesson plays a lesson in the simulator and returns its report.
+func lesson(t *testing.T, name string) []byte {
+	t.Helper()
+	p, err := scenario.Load("../../scenarios/lessons/" + name + ".yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := run.All(context.Background(), func() run.World { return sim.New() }, p, 1, "sim")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &report.Bundle{Plan: p, Backend: "sim", Seed: 1, Hash: "5f0c", Replay: "simulate run " + name + " --seed 1"}
+	for i := range r.Outcomes {
+		o := &r.Outcomes[i]
+		shown := report.Run{Lock: o.Lock, Judgement: o.Judgement, Untested: o.Untested()}
+		for _, e := range o.Expected {
+			shown.Expected = append(shown.Expected, report.Expected{Property: e.Property, Expected: e.Verdict, Got: string(e.Got), Met: e.Met()})
+		}
+		b.Runs = append(b.Runs, shown)
+	}
+	page, err := report.HTML(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return page
+}
+
+// quiet fails when the page complained or asked for anything.
+func quiet(t *testing.T, p *browser.Page) {
+	t.Helper()
+	for _, problem := range p.Problems() {
+		t.Errorf("the console says: %s", problem)
+	}
+	for _, url := range p.Requests() {
+		t.Errorf("the page asked for %s", url)
+	}
+}
+
+func contains(t *testing.T, what, text, part string) {
+	t.Helper()
+	if !strings.Contains(text, part) {
+		t.Errorf("%s is %q, want %q in it", what, text, part)
+	}
+}
+
+// The keys alone lead to the violation and through it: what the pause does in this
+// lesson is known from its file.
+func TestKeysLeadToTheViolation(t *testing.T) {
+	p := browser.Open(t, lesson(t, "pause-past-lease"), browser.Options{})
+	p.Press("g")
+	contains(t, "the focus", p.Focus(), "a property breaks")
+	contains(t, "the live region", p.Text("#now"), "two inside: A has been in since")
+	contains(t, "the table", p.Text("#standing"), "mine, frozen") // A
+	violation := browser.Eval[string](p, "location.hash")
+	if violation != "#s4" { // granted, frozen, lease over, and then B gets in
+		t.Errorf("the first violation is %s, want #s4", violation)
+	}
+	for _, press := range []struct{ key, hash string }{
+		{kb.ArrowRight, "#s5"}, {"j", "#s6"}, {kb.ArrowLeft, "#s5"}, {"k", "#s4"}, {"k", "#s3"}, {kb.Home, "#s1"}, {"k", "#s1"},
+	} {
+		p.Press(press.key)
+		if hash := browser.Eval[string](p, "location.hash"); hash != press.hash {
+			t.Errorf("after %q the step is %s, want %s", press.key, hash, press.hash)
+		}
+	}
+	p.Press(kb.End)
+	contains(t, "the live region", p.Text("#now"), "C's release finds no entry of its own")
+	p.Press("t")
+	if n := p.Count(".truetime[open]"); n != 3 {
+		t.Errorf("after t %d of 3 diagrams are in true time", n)
+	}
+	p.Press("?")
+	if !browser.Eval[bool](p, `document.querySelector("#help").open`) {
+		t.Error("? does not open the help")
+	}
+	p.Press(kb.Escape)
+	if browser.Eval[bool](p, `document.querySelector("#help").open`) {
+		t.Error("Escape does not close the help")
+	}
+	quiet(t, p)
+}
+
+// Without any shortcut the Tab key comes to the violation, too, and everything on
+// the way can be seen.
+func TestTabReachesTheViolation(t *testing.T) {
+	p := browser.Open(t, lesson(t, "pause-past-lease"), browser.Options{})
+	for range 80 {
+		p.Press(kb.Tab)
+		if p.Focus() == "" {
+			t.Fatal("the focus is on something without a name")
+		}
+		if strings.Contains(p.Focus(), "a property breaks") {
+			p.Press(kb.Enter)
+			contains(t, "the live region", p.Text("#now"), "two inside")
+			quiet(t, p)
+			return
+		}
+	}
+	t.Errorf("80 times Tab do not reach the violation; the focus is on %q", p.Focus())
+}
+
+func TestHashLeadsToAStep(t *testing.T) {
+	p := browser.Open(t, lesson(t, "pause-past-lease"), browser.Options{Hash: "#s5"})
+	contains(t, "the live region", p.Text("#now"), "Step 5 of 14")
+	quiet(t, p)
+}
+
+// What has the focus must have a name, or a screen reader says "link" and no more.
+func TestEverythingFocusableHasAName(t *testing.T) {
+	for _, name := range []string{"pause-past-lease", "fence-saves-the-resource", "redlock-and-a-jumping-clock", "zookeeper-herd"} {
+		p := browser.Open(t, lesson(t, name), browser.Options{})
+		p.Press("g") // so that the panel of steps is there, too
+		// What is folded is not in the tree.
+		browser.Eval[int](p, `document.querySelectorAll("details").forEach(function (d) { d.removeAttribute("name"); d.open = true; }), 0`)
+		focusable, images, headings := 0, 0, 0
+		for _, n := range p.Nodes() {
+			if n.Focusable {
+				focusable++
+			}
+			if (n.Focusable || n.Role == "image" || n.Role == "img" || n.Role == "table" && n.Name == "-") && n.Name == "" {
+				t.Errorf("%s: a %s has no name", name, n.Role)
+			}
+			switch n.Role {
+			case "image", "img":
+				images++
+			case "heading":
+				headings++
+			}
+		}
+		if focusable < 40 || images < 5 || headings < 10 {
+			t.Errorf("%s: %d focusable things, %d images, %d headings: the tree is not that of a report", name, focusable, images, headings)
+		}
+		quiet(t, p)
+	}
+}
+
+// With scripts switched off nothing is missing: the same words, and answers that
+// unfold.
+func TestCompleteWithoutScripts(t *testing.T) {
+	page := lesson(t, "pause-past-lease")
+	with := browser.Open(t, page, browser.Options{})
+	without := browser.Open(t, page, browser.Options{NoScript: true})
+	if without.Count(".js") != 0 {
+		t.Fatal("the script ran")
+	}
+	for _, selector := range []string{"#verdict table", ".steps", "#predict", "#setup", "#compare", "#measurements", "#evidence", "#words"} {
+		visible := func(p *browser.Page) string {
+			s := p.Text(selector)
+			return strings.Join(strings.Fields(strings.NewReplacer("Copied", "", "Copy", "").Replace(s)), " ")
+		}
+		if a, b := visible(with), visible(without); a != b || b == "" {
+			t.Errorf("%s without scripts:\n%s\nwith:\n%s", selector, b, a)
+		}
+	}
+	drawn := browser.Eval[int](without, `[].filter.call(document.querySelectorAll("svg[role=img]"), function (s) { return s.getBoundingClientRect().height > 20; }).length`)
+	// The set-up, the locks aligned, the distribution of waits; and for each of three
+	// locks the diagram, the strip, the clients inside, waits, holds and fairness.
+	if drawn != 3+3*6 {
+		t.Errorf("%d figures are drawn, want %d", drawn, 3+3*6)
+	}
+	browser.Eval[int](without, `document.querySelector(".ask summary").focus(), 0`)
+	before := without.Text(".ask")
+	without.Press(kb.Enter)
+	if after := without.Text(".ask"); len(after) <= len(before) {
+		t.Errorf("an answer does not unfold: %q", after)
+	}
+	quiet(t, without)
+}
+
+// Narrow windows must not scroll sideways as a whole; figures and tables scroll in
+// boxes of their own.
+func TestFitsANarrowWindow(t *testing.T) {
+	for _, name := range []string{"pause-past-lease", "redlock-and-a-jumping-clock"} {
+		p := browser.Open(t, lesson(t, name), browser.Options{Width: 420, Height: 900})
+		wide := browser.Eval[[]string](p, `[].filter.call(document.body.querySelectorAll("*"), function (e) {
+			return e.getBoundingClientRect().right > innerWidth + 1 && !e.closest(".scroll, .skip, #standing, .shapes") && e.offsetParent !== null;
+		}).slice(0, 5).map(function (e) { return e.tagName + "." + e.className + " " + e.textContent.slice(0, 40); })`)
+		if len(wide) > 0 {
+			t.Errorf("%s: wider than the window: %q", name, wide)
+		}
+		quiet(t, p)
+	}
+}
+
+// Names and texts from a scenario are hostile. They must not run, not even when the
+// script of the page has put them into its panel.
+func TestHostileTextDoesNotRun(t *testing.T) {
+	page := lesson(t, "pause-past-lease")
+	p, err := scenario.Load("../../scenarios/lessons/pause-past-lease.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	evil := `</script><img src=x onerror="document.title='owned'"><svg onload=alert(1)>{{.}}`
+	p.Name, p.Story, p.Question, p.Lesson = evil, evil, evil, evil
+	r, err := run.All(context.Background(), func() run.World { return sim.New() }, p, 1, "sim")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &report.Bundle{Plan: p, Backend: evil, Seed: 1, Hash: evil, Replay: evil}
+	for i := range r.Outcomes {
+		h := r.Outcomes[i].Judgement.History
+		for n := range h.Header.Nodes {
+			h.Header.Nodes[n].Name = fmt.Sprint(n) + evil
+		}
+		b.Runs = append(b.Runs, report.Run{Lock: evil, Judgement: r.Outcomes[i].Judgement})
+	}
+	hostile, err := report.HTML(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tab := browser.Open(t, hostile, browser.Options{})
+	for range 20 {
+		tab.Press("j")
+	}
+	if n := tab.Count("img, [onload], [onerror]"); n != 0 {
+		t.Errorf("%d elements are not ours", n)
+	}
+	if title := browser.Eval[string](tab, "document.title"); strings.HasPrefix(title, "owned") {
+		t.Error("a text of the scenario ran")
+	}
+	if clean := browser.Open(t, page, browser.Options{}); clean.Count("section") != tab.Count("section") {
+		t.Errorf("%d sections, want as many as in a harmless report", tab.Count("section"))
+	}
+	quiet(t, tab)
+}
+
+// LOCKSTEP_SCREENSHOTS=DIR keeps pictures of a few reports, for people to look at.
+func TestScreenshots(t *testing.T) {
+	dir := os.Getenv("LOCKSTEP_SCREENSHOTS")
+	if dir == "" {
+		t.Skip("set LOCKSTEP_SCREENSHOTS to a directory for pictures of some reports")
+	}
+	for _, name := range []string{"pause-past-lease", "redlock-and-a-jumping-clock", "fence-saves-the-resource"} {
+		p := browser.Open(t, lesson(t, name), browser.Options{})
+		if err := os.WriteFile(filepath.Join(dir, name+".png"), p.Screenshot(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
