@@ -174,8 +174,8 @@ func TestCompleteWithoutScripts(t *testing.T) {
 	drawn := browser.Eval[int](without, `[].filter.call(document.querySelectorAll("svg[role=img]"), function (s) { return s.getBoundingClientRect().height > 20; }).length`)
 	// The set-up, the locks aligned, the distribution of waits; and for each of three
 	// locks the diagram, the strip, the clients inside, waits, holds and fairness.
-	if drawn != 3+3*6 {
-		t.Errorf("%d figures are drawn, want %d", drawn, 3+3*6)
+	if drawn < 3+3*6 { // besides those that unfold
+		t.Errorf("%d figures are drawn, want at least %d", drawn, 3+3*6)
 	}
 	browser.Eval[int](without, `document.querySelector(".ask summary").focus(), 0`)
 	before := without.Text(".ask")

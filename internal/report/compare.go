@@ -186,7 +186,10 @@ func waitsText(m *measures) string {
 			gaveUp++
 		}
 	}
-	if gaveUp > 0 {
+	switch {
+	case gaveUp == 1:
+		text += "; gave up once"
+	case gaveUp > 1:
 		text += fmt.Sprintf("; gave up %d times", gaveUp)
 	}
 	return text

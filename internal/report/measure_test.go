@@ -44,7 +44,7 @@ func TestMeasures(t *testing.T) {
 	if got := commandsText(m); got != "3.0, at best 2" {
 		t.Errorf("commands %q", got)
 	}
-	if got := waitsText(m); got != "0.012 s, 0.012 s; gave up 1 times" {
+	if got := waitsText(m); got != "0.012 s, 0.012 s; gave up once" {
 		t.Errorf("waits %q", got)
 	}
 }
