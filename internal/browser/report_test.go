@@ -10,8 +10,8 @@ import (
 
 	"github.com/chromedp/chromedp/kb"
 
-	"lockstep/internal/report"
 	"lockstep/internal/browser"
+	"lockstep/internal/report"
 	"lockstep/internal/run"
 	"lockstep/internal/scenario"
 	"lockstep/internal/sim"
