@@ -79,27 +79,15 @@ func oneFile(name string, draw func(*report.Bundle) ([]byte, error)) func(*run.R
 	}
 }
 
-func plots(r *run.Result, _ *report.Bundle) ([]runstore.File, error) {
+// plots are the figures of the report as files.
+func plots(_ *run.Result, b *report.Bundle) ([]runstore.File, error) {
+	drawn, err := report.Plots(b)
+	if err != nil {
+		return nil, err
+	}
 	var files []runstore.File
-	for i := range r.Outcomes {
-		o := &r.Outcomes[i]
-		plot, err := report.HoldersOverTime(o.Judgement.History, o.Judgement.Findings)
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, runstore.File{Name: "plots/holders-" + fileName(o.Lock) + ".svg", Data: plot})
+	for _, p := range drawn {
+		files = append(files, runstore.File{Name: "plots/" + p.Name + ".svg", Data: p.SVG})
 	}
 	return files, nil
-}
-
-// fileName makes a part of a file's name out of a lock, which in a stored history
-// may be any text, such as one that leads to another directory.
-func fileName(lock string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '-', r == '_', r == '.':
-			return r
-		}
-		return '_'
-	}, lock[:min(len(lock), 100)])
 }

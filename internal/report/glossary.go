@@ -10,7 +10,6 @@ import (
 // extraTerms are words of reports that are no words of the field, in the form of
 // the glossary.
 var extraTerms = []struct{ id, name, meaning string }{
-	{"grant", "grant", "What a server has written down: an entry for a client. Only the server knows when it ends."},
 	{"true-time", "true time", "The one clock that nobody in the world of a run can read; all figures here use it."},
 	{"kept", "kept", "The run put the property to the test, and it held."},
 	{"broken", "broken", "The property did not hold at some instant, and the report shows where."},

@@ -56,7 +56,7 @@ var drawers = []drawer{
 	{"fairness", "Fairness", "Who got the lock how often, and how long each client had to wait for it at most.", fairnessPlot},
 }
 
-// Plots draws the figures of a bundle as files.
+// Plots draws the figures of a bundle as files. No two have the same name.
 func Plots(b *Bundle) ([]Plot, error) {
 	var out []Plot
 	for i := range b.Runs {
@@ -87,7 +87,19 @@ func Plots(b *Bundle) ([]Plot, error) {
 	if f.svg != nil {
 		out = append(out, Plot{f.kind, f.svg})
 	}
-	return out, nil
+	return distinct(out), nil
+}
+
+// distinct numbers plots whose locks have names that come out alike.
+func distinct(plots []Plot) []Plot {
+	seen := map[string]int{}
+	for i := range plots {
+		name := plots[i].Name
+		if seen[name]++; seen[name] > 1 {
+			plots[i].Name = fmt.Sprintf("%s-%d", name, seen[name])
+		}
+	}
+	return plots
 }
 
 func measuresOf(b *Bundle) []*measures {
@@ -114,21 +126,16 @@ func figuresOf(r *Run, m *measures, points int) ([]figure, error) {
 	return out, nil
 }
 
-// fileWord makes a lock's id fit for a file name, whatever it is.
-func fileWord(s string) string {
-	var b strings.Builder
-	for _, r := range s {
-		if r == '-' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
-			b.WriteRune(r)
+// fileWord makes a part of a file's name out of a lock, which in a stored history
+// may be any text, such as one that leads to another directory.
+func fileWord(lock string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '-', r == '_', r == '.':
+			return r
 		}
-		if b.Len() == maxName {
-			break
-		}
-	}
-	if b.Len() == 0 {
-		return "lock"
-	}
-	return b.String()
+		return '_'
+	}, lock[:min(len(lock), 100)])
 }
 
 // Sizes of the small plots.

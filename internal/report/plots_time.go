@@ -209,7 +209,6 @@ func clocksPlot(r *Run, m *measures, points int) (figure, error) {
 	if shown {
 		p.Y.Min, p.Y.Max = min(p.Y.Min, -1.1*lease.Seconds()), max(p.Y.Max, 1.1*lease.Seconds())
 	}
-	p.Legend.Top, p.Legend.Left = true, true
 	p.Add(painter(func(c draw.Canvas, plt *plot.Plot) {
 		x, y := plt.Transforms(&c)
 		c.StrokeLine2(draw.LineStyle{Color: ink, Width: 0.5}, c.Min.X, y(0), c.Max.X, y(0))
@@ -231,12 +230,19 @@ func clocksPlot(r *Run, m *measures, points int) (figure, error) {
 			}
 			curve = append(curve, vg.Point{X: c.Max.X, Y: last})
 			c.StrokeLines(lineStyle(n), curve)
+			// The name stands at the line's end, alternately above and below it.
+			label := plt.X.Tick.Label
+			label.XAlign, label.YAlign = draw.XRight, draw.YBottom
+			at := vg.Point{X: c.Max.X - 2, Y: last + 2}
+			if n%2 == 1 || at.Y+12 > c.Max.Y {
+				label.YAlign, at.Y = draw.YTop, last-2
+			}
+			c.FillText(label, at, clean(h.Name(id), maxHeadName))
 		}
 	}))
 	t := table{Head: []string{"node", "first offset", "last offset", "farthest"}}
-	for n, id := range nodes {
+	for _, id := range nodes {
 		name := clean(h.Name(id), maxHeadName)
-		p.Legend.Add(name, thumb(n))
 		far := time.Duration(0)
 		for _, s := range lines[id] {
 			if max(s.off, -s.off) > max(far, -far) {

@@ -1,0 +1,242 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"lockstep/internal/checker"
+	"lockstep/internal/history"
+	"lockstep/internal/plan"
+)
+
+// The set-up speaks of the servers that the lock really has.
+func TestServersOfEveryStore(t *testing.T) {
+	p := plan.Default()
+	p.Redis.Replicas, p.Redis.Lag = 1, 100*time.Millisecond
+	p.MySQL.Replicas, p.MySQL.Lag = 2, time.Second
+	tests := map[string]string{
+		"set-nx-lua":       "one Redis primary and 1 replica, 100 ms behind; a failover takes 500 ms",
+		"redlock":          "5 Redis primaries that know nothing of each other",
+		"etcd-mutex":       "an etcd cluster of 3, which elects a new leader in 1 s",
+		"zk-sequential":    "a ZooKeeper ensemble of 3, which elects a new leader in 1 s, tick 2 s",
+		"mysql-get-lock":   "one MySQL primary and 2 replicas, 1 s behind; a failover takes 500 ms",
+		"pg-advisory":      "one PostgreSQL server",
+		"consul-session":      "a Consul cluster of 3, which elects a new leader in 1 s",
+		"redlock-fsync":    "5 Redis primaries that know nothing of each other; every write is on disk before its reply",
+		"of-somebody-else": "redis-1",
+	}
+	for lock, want := range tests {
+		r := pauseRun(lock, false)
+		if got := servers(&p, &r); got != want {
+			t.Errorf("%s: %q, want %q", lock, got, want)
+		}
+	}
+	p.Redis.Failover.By, p.Redis.MinReplicas, p.Redis.Persistence = plan.BySentinel, 1, plan.PersistEverySecond
+	r := pauseRun("set-nx-lua", false)
+	if got, want := servers(&p, &r), "one Redis primary and 1 replica, 100 ms behind; 3 sentinels promote one after 2 s of silence and an election of 1 s; writes need 1 replicas in contact; on disk once per second"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// Locks with the same servers share a line.
+func TestServersAreGrouped(t *testing.T) {
+	b := testBundle()
+	b.Runs = append(b.Runs, pauseRun("etcd-mutex", false))
+	got := serversOf(b)
+	if len(got) != 2 || got[0].Name != "servers of set-nx-ex-del, set-nx-lua" || got[1].Name != "servers of etcd-mutex" {
+		t.Errorf("%v", got)
+	}
+	if got = serversOf(testBundle()); len(got) != 1 || got[0].Name != "servers" {
+		t.Errorf("%v", got)
+	}
+}
+
+func TestSaid(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		time.Minute: "60 s", 1500 * time.Millisecond: "1.5 s", 100 * time.Millisecond: "100 ms",
+		200 * time.Microsecond: "0.2 ms", 0: "0 s", -12 * time.Second: "-12 s", -time.Millisecond: "-1 ms",
+	} {
+		if got := said(d); got != want {
+			t.Errorf("%d is said as %q, want %q", d, got, want)
+		}
+	}
+}
+
+// A term is linked where it comes up first, and explained once.
+func TestTermsAreLinkedOnce(t *testing.T) {
+	l := newLinker()
+	first := string(l.text("The lease ends & the <lease> ends in true time; a token."))
+	if want := `The <a class="term" href="#word-lease">lease</a> ends &amp; the &lt;lease&gt; ends in <a class="term" href="#word-true-time">true time</a>; a <a class="term" href="#word-fencing-token">token</a>.`; first != want {
+		t.Errorf("got\n%s\nwant\n%s", first, want)
+	}
+	if again := string(l.text("A lease, a token and true time.")); again != "A lease, a token and true time." {
+		t.Errorf("linked again: %s", again)
+	}
+	if got := string(l.text("untrue time, preleased")); strings.Contains(got, "<a") {
+		t.Errorf("linked a part of a word: %s", got)
+	}
+	seen := map[string]bool{}
+	for _, w := range l.words() {
+		if seen[w.ID] || w.Meaning == "" {
+			t.Errorf("%s is explained twice or not at all", w.ID)
+		}
+		seen[w.ID] = true
+	}
+	// The fencing token is explained with the lock, and the lease with the store.
+	for _, id := range []string{"lease", "true-time", "fencing-token", "lock", "store"} {
+		if !seen[id] {
+			t.Errorf("%s is not explained", id)
+		}
+	}
+}
+
+// Equal commands in a row are one row, and what they are about is not lost.
+func TestEventTableFoldsRetries(t *testing.T) {
+	w := newWriter("set-nx-lua", "A", "B")
+	w.acquires(12, "A", 0)
+	for n := range int64(50) {
+		w.command(100+n*100, "B", "SET lock B-1 NX PX 10000", "(nil)", func(int32) {})
+	}
+	w.acquires(6000, "B", 0)
+	steps := newSteps(&Run{Judgement: checker.Judgement{History: w.h}})
+	rows, more := eventTable(w.h, steps, 0, int32(len(w.h.Events))-1, 100, func(i int) int { return i + 1 })
+	if more != 0 {
+		t.Errorf("%d rows too many", more)
+	}
+	var folded []string
+	numbers := 0
+	for _, r := range rows {
+		if strings.Contains(r.Text, "times until") {
+			folded = append(folded, r.At+" "+r.Node+" "+r.Text)
+		}
+		if r.Step > 0 {
+			numbers++
+		}
+	}
+	if len(folded) != 1 || folded[0] != "0.102 s B SET lock B-1 NX PX 10000 -> (nil), 50 times until 5.002 s" {
+		t.Errorf("folded rows %q", folded)
+	}
+	if numbers != len(steps) {
+		t.Errorf("%d of %d steps are in the table", numbers, len(steps))
+	}
+	if rows, more = eventTable(w.h, steps, 0, int32(len(w.h.Events))-1, 4, func(int) int { return 0 }); len(rows) != 4 || more == 0 {
+		t.Errorf("%d rows and %d more, want 4", len(rows), more)
+	}
+}
+
+// The chain of causes of the pause: granted, frozen, the lease over, B in.
+func TestCauses(t *testing.T) {
+	r := pauseRun("set-nx-lua", false)
+	steps := newSteps(&r)
+	var got []string
+	for _, i := range causesOf(r.Judgement.History, r.Judgement.Findings, steps) {
+		got = append(got, r.Judgement.History.Events[steps[i].Event].Kind.String())
+	}
+	if want := "acquired froze expired acquired"; strings.Join(got, " ") != want {
+		t.Errorf("causes %q, want %q", got, want)
+	}
+	if causesOf(r.Judgement.History, nil, steps) != nil {
+		t.Error("there are causes of nothing")
+	}
+}
+
+func TestLimitsNameWhatWasNotTried(t *testing.T) {
+	b := testBundle()
+	page := string(drawPage(t, b))
+	for _, want := range []string{
+		"All clocks show the same time; The store forgets nothing that it has confirmed; No client dies.",
+		"it compared no tokens", "once at 0.060\u00a0s", "luck of A (its tokens)", "schema 1",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page does not say %q", want)
+		}
+	}
+	b.Runs[0].Judgement.Faults[0].Times = 0
+	b.Backend = "process"
+	page = string(drawPage(t, b))
+	for _, want := range []string{"never fired", "A real run cannot be repeated bit by bit"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page does not say %q", want)
+		}
+	}
+	if strings.Contains(page, "luck of A") {
+		t.Error("real servers have no streams of luck")
+	}
+}
+
+// The replication lag that explains a failover is that of the lock's own store.
+func TestLagIsThatOfTheStore(t *testing.T) {
+	p := plan.Default()
+	p.Redis.Lag, p.MySQL.Lag, p.Postgres.Lag = 1, 2, 3
+	b := &Bundle{Plan: &p}
+	for lock, want := range map[string]time.Duration{"set-nx-lua": 1, "mysql-get-lock": 2, "pg-advisory": 3} {
+		h := history.New(history.Header{Lock: lock, Lease: p.Lease})
+		if got := b.lag(h); got != want {
+			t.Errorf("%s: %d, want %d", lock, got, want)
+		}
+	}
+}
+
+// Text is readable on every background that it stands on, in light, dark and print:
+// a contrast of 4.5 to 1, as WCAG 2.2 demands it.
+func TestContrast(t *testing.T) {
+	themes := regexp.MustCompile(`(?s):root \{(.*?)\}`).FindAllStringSubmatch(pageCSS, -1)
+	if len(themes) != 3 {
+		t.Fatalf("%d themes, want light, dark and print", len(themes))
+	}
+	value := regexp.MustCompile(`--([a-z0-9]+): (#[0-9a-f]{3,6})`)
+	for n, theme := range themes {
+		colours := map[string]string{}
+		for _, m := range value.FindAllStringSubmatch(themes[0][1]+theme[1], -1) {
+			colours[m[1]] = m[2]
+		}
+		for _, text := range []string{"fg", "soft", "bad", "good", "open", "link"} {
+			for _, ground := range []string{"bg", "panel"} {
+				if c := contrast(t, colours[text], colours[ground]); c < 4.5 {
+					t.Errorf("theme %d: --%s on --%s has a contrast of %.2f", n, text, ground, c)
+				}
+			}
+		}
+	}
+	if c := contrast(t, "#000", "#ffffff"); c != 21 {
+		t.Errorf("black on white has %v", c)
+	}
+}
+
+// contrast is that of WCAG 2.2, 1.4.3.
+func contrast(t *testing.T, a, b string) float64 {
+	t.Helper()
+	light, dark := luminance(t, a), luminance(t, b)
+	if light < dark {
+		light, dark = dark, light
+	}
+	return (light + 0.05) / (dark + 0.05)
+}
+
+func luminance(t *testing.T, hex string) float64 {
+	t.Helper()
+	hex = strings.TrimPrefix(hex, "#")
+	if len(hex) == 3 {
+		hex = fmt.Sprintf("%c%c%c%c%c%c", hex[0], hex[0], hex[1], hex[1], hex[2], hex[2])
+	}
+	sum := 0.0
+	for i, weight := range []float64{0.2126, 0.7152, 0.0722} {
+		n, err := strconv.ParseUint(hex[2*i:2*i+2], 16, 8)
+		if err != nil {
+			t.Fatalf("colour %q: %v", hex, err)
+		}
+		c := float64(n) / 255
+		if c <= 0.04045 {
+			c /= 12.92
+		} else {
+			c = math.Pow((c+0.055)/1.055, 2.4)
+		}
+		sum += weight * c
+	}
+	return sum
+}
