@@ -26,7 +26,7 @@ func TestServersOfEveryStore(t *testing.T) {
 		"zk-sequential":    "a ZooKeeper ensemble of 3, which elects a new leader in 1 s, tick 2 s",
 		"mysql-get-lock":   "one MySQL primary and 2 replicas, 1 s behind; a failover takes 500 ms",
 		"pg-advisory":      "one PostgreSQL server",
-		"consul-session":      "a Consul cluster of 3, which elects a new leader in 1 s",
+		"consul-session":   "a Consul cluster of 3, which elects a new leader in 1 s",
 		"redlock-fsync":    "5 Redis primaries that know nothing of each other; every write is on disk before its reply",
 		"of-somebody-else": "redis-1",
 	}
