@@ -6,18 +6,21 @@ GO ?= go
 # `go run` would compile everything with it, and the first report would be late.
 PROFILE := $(CURDIR)/cmd/simulate/simulate.pgo
 
-.PHONY: help test unit race live live-all determinism soak bench check lint golden generate gallery build profile servers clean
+# The browsers that internal/browser knows; any of them will do.
+BROWSERS := chromium chromium-browser google-chrome chrome headless-shell
+
+.PHONY: help test unit race live live-all live-docker images determinism soak soak-live bench bench-live check lint golden generate gallery build profile servers clean
 
 help: ## show this menu
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-test: servers check ## everything: install the servers that are missing, then run all tests
-	LOCKSTEP_REQUIRE_SERVERS=1 $(GO) test -tags live -timeout 20m ./...
-	$(MAKE) --no-print-directory determinism
-	$(MAKE) --no-print-directory live
+test: servers images check ## everything: install the servers and the browser that are missing, then run all tests
+	GO="$(GO)" scripts/test-all
+	$(MAKE) --no-print-directory -j2 determinism live # one computes, the other waits
 
 unit: ## the tests that need nothing installed
 	$(GO) test ./...
+	@command -v $(BROWSERS) >/dev/null || echo "left out: the tests that open reports in a browser, for there is none (sudo apt-get install -y chromium)"
 
 race: ## the simulator and its checkers under the race detector
 	$(GO) test -race -short ./internal/sim/... ./internal/run/... ./internal/checker/... ./internal/history/... ./internal/faults/...
@@ -32,7 +35,8 @@ soak: ## the same with 100,000 seeds of the mixed scenario
 LIVE := crash-before-del failover-forgets-the-lock get-then-del-gap late-acquire-reply lost-acquire-reply \
 	lost-release-reply lost-release-request lost-reply-without-expiry lua-closes-the-gap one-command-leaves-no-gap \
 	pause-freezes-the-watchdog pause-past-lease setnx-without-expire short-pause-is-harmless slow-task-blind-del \
-	stale-write-without-fence watchdog-saves-slow-task hung-worker zombie-watchdog constant-token
+	stale-write-without-fence watchdog-saves-slow-task hung-worker zombie-watchdog constant-token \
+	literal-etcd-key etcd-queue-is-fair libraries-pause-past-lease
 
 live: servers ## the lessons of the list above on real servers, ten times as fast
 	@out=$$(mktemp -d); trap 'rm -rf $$out' EXIT; \
@@ -42,8 +46,19 @@ live-all: servers ## every lesson on real servers, as far as they can play it
 	@out=$$(mktemp -d); trap 'rm -rf $$out' EXIT; \
 	$(GO) run -tags live ./cmd/simulate run scenarios/lessons --backend process --scale 0.1 --playable --quiet --out $$out
 
+live-docker: images ## the lessons of the list above with the servers in containers
+	@out=$$(mktemp -d); trap 'rm -rf $$out' EXIT; \
+	$(GO) run -tags live ./cmd/simulate run $(LIVE) --backend docker --scale 0.2 --playable --quiet --out $$out
+
+soak-live: servers ## kill harnesses, servers and workers 100 times and play 400 storms: nothing is left, nothing hangs
+	@set -o pipefail; LOCKSTEP_SOAK=1 LOCKSTEP_REQUIRE_SERVERS=1 $(GO) test -tags live -v -timeout 60m ./internal/real ./internal/real/link ./cmd/simulate \
+		-run 'NothingIsLeft|CleansUp|NoStorm|NeverHangs|CtrlC' | grep -v '^=== '
+
 bench: ## the benchmarks, with the program's own GC setting and profile; compare two runs with benchstat
 	GOGC=400 $(GO) test -pgo=$(PROFILE) -run '^$$' -bench . -benchmem ./internal/...
+
+bench-live: ## acquire and release on a real redis-server: our adapter beside redislock, redsync and go-redis
+	$(GO) test -run '^$$' -bench Throughput -benchtime 100x ./internal/real/worker
 
 check: ## format and vet
 	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); \
@@ -75,7 +90,10 @@ profile: ## record the profile that the compiler uses anew
 	GOGC=400 /tmp/profile.test -test.run '^$$' -test.bench Run -test.benchtime 6s -test.cpuprofile $(PROFILE)
 	rm /tmp/profile.test
 
-servers: ## install the server packages that the live world needs
+images: servers ## build local container images of them, where an engine answers
+	@scripts/local-images
+
+servers: ## install the packages that the tests need: servers, and a browser
 	@scripts/install-servers
 
 clean: ## remove what was built and run

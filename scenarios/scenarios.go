@@ -4,7 +4,7 @@ package scenarios
 
 import "embed"
 
-// Lessons holds the files lessons/<name>.yaml.
+// Files holds lessons/<name>.yaml and search/<name>.yaml.
 //
-//go:embed lessons/*.yaml
-var Lessons embed.FS
+//go:embed lessons/*.yaml search/*.yaml
+var Files embed.FS

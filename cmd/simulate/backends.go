@@ -2,11 +2,13 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
+	"lockstep/internal/real/images"
 	"lockstep/internal/run"
 	"lockstep/internal/scenario"
 	"lockstep/internal/sim"
@@ -14,16 +16,29 @@ import (
 
 const million = 1_000_000
 
-// processBackend plays on real servers, see live.go and nolive.go.
-const processBackend = "process"
+// The backends that play on real servers, see live.go and nolive.go: they run as
+// child processes or in containers, or somebody has brought them up.
+const (
+	processBackend = "process"
+	dockerBackend  = "docker"
+	composeBackend = "compose"
+)
 
-// backend makes the worlds that --backend names. scale is in millionths.
-func backend(name string, scalePPM int64) (run.Factory, error) {
-	switch name {
-	case sim.Backend:
-		return func() run.World { return sim.New() }, nil
-	case processBackend:
-		return liveBackend(scalePPM)
+// backend makes the worlds that --backend names. scale is in millionths; choice is
+// what --image says.
+func backend(name string, scalePPM int64, choice []string) (run.Factory, error) {
+	chosen, err := images.ParseChoice(choice)
+	if err != nil {
+		return nil, err
+	}
+	if len(chosen) > 0 && name != dockerBackend {
+		return nil, fmt.Errorf("--image is for --backend %s", dockerBackend)
+	}
+	switch {
+	case name == sim.Backend:
+		return simulator, nil
+	case isLive(name):
+		return liveBackend(name, scalePPM, chosen)
 	}
 	if best := scenario.Nearest(name, backendNames()); best != "" {
 		return nil, fmt.Errorf("unknown backend %q: did you mean %q?", name, best)
@@ -31,20 +46,28 @@ func backend(name string, scalePPM int64) (run.Factory, error) {
 	return nil, fmt.Errorf("unknown backend %q: choose %s", name, strings.Join(backendNames(), " or "))
 }
 
+// simulator makes a simulated world.
+func simulator() run.World { return sim.New() }
+
 // backendNames are the values of --backend.
-func backendNames() []string { return []string{sim.Backend, processBackend} }
+func backendNames() []string {
+	return []string{sim.Backend, processBackend, dockerBackend, composeBackend}
+}
+
+// isLive reports whether a backend is one of real servers.
+func isLive(name string) bool { return name != sim.Backend && slices.Contains(backendNames(), name) }
 
 // refusal says why a backend cannot play a plan with a lock; nil when it can.
-func refusal(backend string, p *plan.Plan, lock string) error {
+func refusal(backend string, scalePPM int64, p *plan.Plan, lock string) error {
 	if v, ok := locks.Lookup(lock); ok {
 		if err := v.CheckLease(p.Lease); err != nil {
 			return err
 		}
 	}
-	if backend == processBackend {
-		return liveRefusal(p, lock)
+	if isLive(backend) {
+		return liveRefusal(backend, scalePPM, p, lock)
 	}
-	return nil
+	return notSimulated(lock)
 }
 
 // parseScale reads a factor such as 0.1 as millionths, without floats.

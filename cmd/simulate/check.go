@@ -30,7 +30,7 @@ code 1, else an unknown one 3. - reads from stdin.
 		Example: `  simulate check reports/latest/history.jsonl
   simulate check production.jsonl --json
   zcat log.jsonl.gz | simulate check -`,
-		Args: cobra.MinimumNArgs(1),
+		Args: arguments(1, many, "files of histories, such as reports/latest/history.jsonl; - for stdin"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return check(cmd.Context(), g, cmd.OutOrStdout(), args)
 		},
@@ -126,7 +126,7 @@ func readHistoryFile(ctx context.Context, file string) ([]*history.History, erro
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("%s: there is no such file", file)
 	case err != nil:
-		return nil, &environmentError{err}
+		return nil, unreadable(err)
 	}
 	defer f.Close()
 	if info, err := f.Stat(); err == nil && info.IsDir() {
@@ -139,7 +139,7 @@ func checkOne(file string, number int, h *history.History) checked {
 	j := checker.Judge(h)
 	c := checked{
 		File: file, Number: number, Scenario: h.Header.Scenario, Lock: h.Header.Lock, Seed: h.Header.Seed,
-		Backend: h.Header.Backend, Hash: h.HashString(), Events: len(h.Events), Verdict: checker.Kept, Letter: j.Letter,
+		Backend: h.Header.Backend, Hash: h.Hash().String(), Events: len(h.Events), Verdict: checker.Kept, Letter: j.Letter,
 		Words: explain.Verdict(j), Verdicts: map[string]checkedVerdict{}, OverlapUS: j.Overlap.Microseconds(),
 		Acquired: j.Acquired, judgement: j,
 	}

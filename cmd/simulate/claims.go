@@ -3,15 +3,12 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/jedib0t/go-pretty/v6/text"
-	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"lockstep/internal/claims"
 )
@@ -33,13 +30,13 @@ simulator; its verdict is computed from what was counted there:
 
   true     the claim holds in the experiment
   false    it does not
-  depends  it holds under one of the conditions that were tried and fails under another
+  depends  it holds under one of the conditions tried and fails under another
 
 No verdict is written down anywhere. The exit code is 0 whatever the verdicts are.`,
 		Example: `  simulate claims
   simulate claims --claim 5,18
   simulate claims --json > claims.json`,
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.measure(cmd) },
 	}
 	cmd.Flags().IntSliceVar(&f.numbers, "claim", nil, "only these claims, by their numbers")
@@ -52,11 +49,11 @@ func (f *claimsFlags) measure(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	bar := f.progress(len(chosen))
+	bar := f.bar("claims", len(chosen))
 	started := time.Now()
 	measured, err := claims.Measure(cmd.Context(), claims.Options{
 		Claims: chosen, Jobs: f.jobs,
-		Progress: func(done, _ int) { _ = bar.Set(done) }, // a bar that cannot be drawn is no reason to stop
+		Progress: func(done, _ int) { _ = bar.Set(done) },
 	})
 	_ = bar.Finish()
 	if err != nil {
@@ -66,22 +63,13 @@ func (f *claimsFlags) measure(cmd *cobra.Command) error {
 		return &bugError{err}
 	}
 	if f.json {
-		return printJSON(os.Stdout, claimsJSON(measured))
+		return printJSON(f.stdout, claimsJSON(measured))
 	}
-	f.print(os.Stdout, measured)
+	f.print(f.stdout, measured)
 	if !f.quiet {
-		fmt.Printf("\n%s in %.1f s\n", verdictCounts(measured), time.Since(started).Seconds())
+		fmt.Fprintf(f.stdout, "\n%s in %.1f s\n", verdictCounts(measured), time.Since(started).Seconds())
 	}
 	return nil
-}
-
-func (f *claimsFlags) progress(n int) *progressbar.ProgressBar {
-	visible := !f.quiet && term.IsTerminal(int(os.Stderr.Fd()))
-	return progressbar.NewOptions(n,
-		progressbar.OptionSetWriter(os.Stderr), progressbar.OptionSetVisibility(visible),
-		progressbar.OptionSetDescription("claims"), progressbar.OptionShowCount(),
-		progressbar.OptionClearOnFinish(),
-	)
 }
 
 // chosenClaims are the claims with these numbers, all of them when none are given.

@@ -1,36 +1,34 @@
 package main
 
 import (
-	"bufio"
 	"fmt"
+	"io"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"lockstep/internal/checker"
 	"lockstep/internal/claims"
 	"lockstep/internal/locks"
 	"lockstep/internal/matrix"
-	"lockstep/internal/scenario"
 )
 
 // What can stand behind a command or a flag follows from its name, so that a new
 // command with the flag --lock completes locks like all others.
 
-// addCompletion teaches every command what its arguments and flags can be, and
-// what to say about a flag that does not exist.
+// addCompletion teaches every command what its arguments and flags can be.
 func addCompletion(root *cobra.Command, g *globals) {
-	root.SetFlagErrorFunc(suggestFlag)
 	arguments := map[string]cobra.CompletionFunc{
-		"run": completeScenarios, "validate": completeScenarios, "explain": completeRunsAndScenarios(g),
+		"run": completeScenarios, "search": completeScenarios, "sweep": completeScenarios, "validate": completeScenarios, "explain": completeRunsAndScenarios(g),
 	}
 	values := map[string]cobra.CompletionFunc{
-		"lock":    completeList(lockWords),
-		"fault":   completeList(columnWords),
-		"claim":   completeList(claimWords),
-		"backend": cobra.FixedCompletions(backendNames(), cobra.ShellCompDirectiveNoFileComp),
+		"lock":     completeList(lockWords),
+		"fault":    completeList(columnWords),
+		"claim":    completeList(claimWords),
+		"property": completeList(propertyWords),
+		"backend":  cobra.FixedCompletions(backendNames(), cobra.ShellCompDirectiveNoFileComp),
 	}
 	for _, cmd := range root.Commands() {
 		if f := arguments[cmd.Name()]; f != nil {
@@ -68,6 +66,14 @@ func columnWords() []string {
 	var words []string
 	for _, c := range matrix.Columns() {
 		words = append(words, word(c.Code, c.Name))
+	}
+	return words
+}
+
+func propertyWords() []string {
+	var words []string
+	for _, p := range checker.All() {
+		words = append(words, word(p.ID, p.Summary))
 	}
 	return words
 }
@@ -117,28 +123,34 @@ func completeScenarios(*cobra.Command, []string, string) ([]string, cobra.ShellC
 
 func scenarioWords() []string {
 	var words []string
-	for _, file := range yamlFiles(scenarioRoot) {
+	for _, file := range library() {
 		words = append(words, word(scenarioName(file), titleOf(file)))
 	}
 	return words
 }
 
-// titleOf is the title of a scenario file without reading all of it: somebody
+// titleOf is the title of a scenario file without parsing all of it: somebody
 // waits for the tabulator.
 func titleOf(file string) string {
-	f, err := os.Open(file)
-	if err != nil {
+	data, ok := readBuiltIn(file)
+	if f, err := os.Open(file); err == nil {
+		defer f.Close()
+		data, err = io.ReadAll(io.LimitReader(f, titleWithin))
+		ok = err == nil
+	}
+	if !ok {
 		return ""
 	}
-	defer f.Close()
-	lines := bufio.NewScanner(f)
-	for n := 0; n < 20 && lines.Scan(); n++ {
-		if title, ok := strings.CutPrefix(lines.Text(), "scenario:"); ok {
+	for line := range strings.Lines(string(data[:min(len(data), titleWithin)])) {
+		if title, ok := strings.CutPrefix(line, "scenario:"); ok {
 			return strings.TrimSpace(title)
 		}
 	}
 	return ""
 }
+
+// titleWithin is how far into a file its title is looked for, in bytes.
+const titleWithin = 2000
 
 // completeRunsAndScenarios offers past runs, newest first, and then scenarios.
 func completeRunsAndScenarios(g *globals) cobra.CompletionFunc {
@@ -149,42 +161,5 @@ func completeRunsAndScenarios(g *globals) cobra.CompletionFunc {
 		}
 		dirs, directive := runs(cmd, args, typed)
 		return append(dirs, scenarioWords()...), directive
-	}
-}
-
-// suggestFlag says which flag was probably meant.
-func suggestFlag(cmd *cobra.Command, err error) error {
-	name, ok := strings.CutPrefix(err.Error(), "unknown flag: --")
-	if !ok {
-		return fmt.Errorf("%w; `%s --help` shows the flags", err, cmd.CommandPath())
-	}
-	var known []string
-	note := func(f *pflag.Flag) { known = append(known, f.Name) }
-	cmd.Flags().VisitAll(note)
-	cmd.InheritedFlags().VisitAll(note)
-	if best := scenario.Nearest(name, known); best != "" {
-		return fmt.Errorf("%w: did you mean --%s?", err, best)
-	}
-	return fmt.Errorf("%w; `%s --help` shows the flags", err, cmd.CommandPath())
-}
-
-// oneOf demands one argument, one of these words; a word's meaning is behind a tab.
-func oneOf(command string, words []string) cobra.PositionalArgs {
-	var known []string
-	for _, w := range words {
-		name, _, _ := strings.Cut(w, "\t")
-		known = append(known, name)
-	}
-	return func(_ *cobra.Command, args []string) error {
-		if len(args) != 1 {
-			return fmt.Errorf("%s what? name one of %s", command, strings.Join(known, ", "))
-		}
-		if slices.Contains(known, args[0]) {
-			return nil
-		}
-		if best := scenario.Nearest(args[0], known); best != "" {
-			return fmt.Errorf("cannot %s %q: did you mean %q?", command, args[0], best)
-		}
-		return fmt.Errorf("cannot %s %q: name one of %s", command, args[0], strings.Join(known, ", "))
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"lockstep/internal/docs"
 	"lockstep/internal/locks"
 	"lockstep/internal/matrix"
+	"lockstep/internal/plan"
 )
 
 const (
@@ -22,9 +23,11 @@ const (
 )
 
 func docsCommand(g *globals) *cobra.Command {
-	return &cobra.Command{
+	var man string
+	var shrink bool
+	cmd := &cobra.Command{
 		Use:   "docs [dir]",
-		Short: "Write the reference: a page for each lock, fault, property, moment and command",
+		Short: "Write the reference: pages about locks, faults and commands",
 		Long: `Write the reference as Markdown: a page for each lock, fault, property, moment and
 command, made from the code, the command line and the scenarios below scenarios/.
 Without an argument it goes to docs/. Pages whose subject is gone are removed;
@@ -32,13 +35,23 @@ files that it has not written are left alone.
 
 When docs/matrix.json is there, the pages of the locks show their measured rows:
 
-  simulate matrix --json > docs/matrix.json`,
-		Example: "  simulate docs\n  simulate docs /tmp/reference",
-		Args:    cobra.MaximumNArgs(1),
+  simulate matrix --json > docs/matrix.json
+
+and with docs/counterexamples/, made by --shrink, the least that breaks them.`,
+		Example: "  simulate docs\n  simulate docs /tmp/reference\n  simulate docs --man /tmp/man",
+		Args:    arguments(0, 1, "one folder, such as docs"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if man != "" {
+				return writeMan(g, cmd.OutOrStdout(), man)
+			}
 			dir := docsDir
 			if len(args) > 0 {
 				dir = args[0]
+			}
+			if shrink {
+				if err := g.shrinkExamples(cmd.Context(), "."); err != nil {
+					return err
+				}
 			}
 			pages, err := reference(".", dir)
 			if err != nil {
@@ -62,10 +75,41 @@ When docs/matrix.json is there, the pages of the locks show their measured rows:
 			return err
 		},
 	}
+	cmd.Flags().BoolVar(&shrink, "shrink", false, "shrink the counterexamples of all locks anew; it takes minutes")
+	cmd.Flags().StringVar(&man, "man", "", "write manual pages of the commands to this folder instead")
+	return cmd
 }
 
 // reference makes the pages for a folder from the repository at root.
 func reference(root, dir string) ([]docs.Page, error) {
+	plans, err := repositoryPlans(root)
+	if err != nil {
+		return nil, err
+	}
+	in := docs.Input{Root: rootCommand(), Plans: plans, Demands: demands}
+	in.Group = func(v locks.Variant) (int, string) { return groupOf(v).rank, groupOf(v).name }
+	in.Root.InitDefaultCompletionCmd()
+	for _, c := range matrix.Columns() {
+		in.Columns = append(in.Columns, docs.Column{Code: c.Code, Name: c.Name, Summary: c.Summary})
+	}
+	if in.Up, err = wayUp(root, dir); err != nil {
+		return nil, &environmentError{err}
+	}
+	if in.Matrix, err = storedMatrix(filepath.Join(root, docsDir, docsMatrix)); err != nil {
+		return nil, err
+	}
+	if in.Examples, err = storedExamples(root); err != nil {
+		return nil, err
+	}
+	pages, err := docs.Pages(in)
+	if err != nil {
+		return nil, &bugError{err}
+	}
+	return pages, nil
+}
+
+// repositoryPlans are all scenarios, with their files relative to the repository.
+func repositoryPlans(root string) ([]*plan.Plan, error) {
 	scenarios := filepath.Join(root, scenarioRoot)
 	if len(yamlFiles(scenarios)) == 0 {
 		return nil, &environmentError{fmt.Errorf("there are no scenarios below %s: run this in the sources of lockstep", scenarios)}
@@ -80,23 +124,7 @@ func reference(root, dir string) ([]docs.Page, error) {
 		}
 		p.File = filepath.ToSlash(p.File)
 	}
-	in := docs.Input{Root: rootCommand(), Plans: plans, Demands: demands}
-	in.Group = func(v locks.Variant) (int, string) { return groupOf(v).rank, groupOf(v).name }
-	in.Root.InitDefaultCompletionCmd()
-	for _, c := range matrix.Columns() {
-		in.Columns = append(in.Columns, docs.Column{Code: c.Code, Name: c.Name, Summary: c.Summary})
-	}
-	if in.Up, err = wayUp(root, dir); err != nil {
-		return nil, &environmentError{err}
-	}
-	if in.Matrix, err = storedMatrix(filepath.Join(root, docsDir, docsMatrix)); err != nil {
-		return nil, err
-	}
-	pages, err := docs.Pages(in)
-	if err != nil {
-		return nil, &bugError{err}
-	}
-	return pages, nil
+	return plans, nil
 }
 
 // storedMatrix reads the stored matrix, nil when there is none.
@@ -106,7 +134,7 @@ func storedMatrix(path string) (*docs.Matrix, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, &environmentError{err}
+		return nil, unreadable(err)
 	}
 	m, err := docs.ReadMatrix(data)
 	if err != nil {

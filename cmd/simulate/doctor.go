@@ -5,26 +5,25 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
-	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"lockstep/internal/real/images"
 	"lockstep/internal/real/programs"
 )
 
 func doctorCommand(g *globals) *cobra.Command {
 	return &cobra.Command{
 		Use:   "doctor",
-		Short: "Show which servers and tools are there, and how to install the missing ones",
+		Short: "Show which servers and tools are there, and get the others",
 		Long: `Show which servers and tools are there, with the command that installs each missing
 one on Debian and with what cannot be done without it. Nothing is started.
 
 The simulator needs none of them, so the exit code is 0 whatever is missing.`,
 		Example: "  simulate doctor\n  simulate doctor --json",
-		Args:    cobra.NoArgs,
+		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			found := examineAll(cmd.Context())
 			if g.json {
@@ -38,7 +37,7 @@ The simulator needs none of them, so the exit code is 0 whatever is missing.`,
 // examined is a program as it was found, or not.
 type examined struct {
 	Name    string `json:"name"`
-	Kind    string `json:"kind"` // server, engine or tool
+	Kind    string `json:"kind"` // server, engine, image or tool
 	Found   bool   `json:"found"`
 	Path    string `json:"path"`
 	Version string `json:"version"`   // "" when it does not tell
@@ -50,54 +49,38 @@ type examined struct {
 func examineAll(ctx context.Context) []examined {
 	var all []examined
 	for _, p := range programs.All() {
-		all = append(all, examine(ctx, p))
+		found := p.Examine(ctx)
+		all = append(all, examined{
+			Name: p.Name, Kind: string(p.Kind), Found: found.Path != "", Path: found.Path, Version: found.Version,
+			Problem: found.Problem, Install: p.Install, Needed: p.Needed,
+		})
+		if p.Kind == programs.Engine && found.Path != "" && found.Problem == "" {
+			all = append(all, examineImages(ctx, found.Path)...)
+		}
 	}
 	return all
 }
 
-// patience is how long a program may take to tell its version.
-const patience = 10 * time.Second
+// imagePatience is how long the engine may take to tell whether it has an image.
+const imagePatience = 10 * time.Second
 
-var versionForm = regexp.MustCompile(`[0-9]+(?:\.[0-9]+)+(?:-MariaDB)?`)
-
-func examine(ctx context.Context, p programs.Program) examined {
-	e := examined{Name: p.Name, Kind: string(p.Kind), Install: p.Install, Needed: p.Needed}
-	path, err := programs.Find(p.Name)
-	if err != nil {
-		return e
+// examineImages asks the engine for the images that --backend docker would start.
+func examineImages(ctx context.Context, docker string) []examined {
+	has := func(name string) bool {
+		ctx, cancel := context.WithTimeout(ctx, imagePatience)
+		defer cancel()
+		return exec.CommandContext(ctx, docker, "image", "inspect", name).Run() == nil
 	}
-	e.Found, e.Path = true, path
-	if p.Version == nil {
-		e.Version = versionBeside(path)
-		return e
+	var all []examined
+	for _, image := range images.All() {
+		name := image.Chosen(nil, has)
+		all = append(all, examined{
+			Name: string(image.Product), Kind: "image", Found: has(name), Path: name,
+			Install: "docker pull " + name + ", or scripts/local-images",
+			Needed:  "start " + string(image.Product) + " in a container",
+		})
 	}
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	ask := exec.CommandContext(ctx, path, p.Version...)
-	ask.WaitDelay = time.Second // a child of it may keep the pipe open
-	said, err := ask.CombinedOutput()
-	switch {
-	case err != nil && p.Kind == programs.Engine:
-		e.Problem = "its daemon does not answer: sudo systemctl start " + p.Name
-	case ctx.Err() != nil:
-		e.Problem = fmt.Sprintf("it does not tell its version within %v", patience)
-	case err != nil:
-		e.Problem = "it cannot be started: " + err.Error()
-	default:
-		e.Version = versionForm.FindString(string(said))
-	}
-	return e
-}
-
-// versionBeside finds the version of a library, which Debian puts into the name of
-// a second file beside it: zookeeper.jar and zookeeper-3.8.0.jar.
-func versionBeside(path string) string {
-	ext := filepath.Ext(path)
-	twins, err := filepath.Glob(strings.TrimSuffix(path, ext) + "-[0-9]*" + ext)
-	if err != nil || len(twins) == 0 {
-		return ""
-	}
-	return versionForm.FindString(filepath.Base(twins[len(twins)-1]))
+	return all
 }
 
 // printDoctor prints what was found, and then what is missing: how to get it, and

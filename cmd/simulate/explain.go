@@ -1,16 +1,20 @@
 package main
 
 import (
-	"errors"
+	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 
+	"github.com/goccy/go-yaml"
 	"github.com/spf13/cobra"
 
 	"lockstep/internal/checker"
+	"lockstep/internal/explain"
 	"lockstep/internal/history"
+	"lockstep/internal/plan"
 	"lockstep/internal/report"
 	"lockstep/internal/scenario"
 )
@@ -18,15 +22,15 @@ import (
 func explainCommand(g *globals) *cobra.Command {
 	return &cobra.Command{
 		Use:   "explain <run-dir|file|name>",
-		Short: "Narrate a stored run step by step, or show a scenario with every default filled in",
+		Short: "Narrate a stored run, or show a scenario with all defaults",
 		Example: `  simulate explain reports/latest
-  simulate explain scenarios/lessons/pause-past-lease.yaml
-  simulate explain pause-past-lease`,
-		Args: cobra.ExactArgs(1),
+  simulate explain pause-past-lease
+  simulate explain my.yaml --json`,
+		Args: arguments(1, 1, "one run directory or scenario, such as reports/latest or pause-past-lease"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			stored := filepath.Join(args[0], "history.jsonl")
 			if _, err := os.Stat(stored); err == nil {
-				return explainRun(g, cmd.OutOrStdout(), stored)
+				return explainRun(cmd.Context(), g, cmd.OutOrStdout(), stored)
 			}
 			return explainScenario(g, cmd.OutOrStdout(), args[0])
 		},
@@ -39,7 +43,7 @@ func explainScenario(g *globals, w io.Writer, arg string) error {
 		return err
 	}
 	if g.json {
-		return errors.New("explain of a scenario is YAML: leave --json away")
+		return scenariosJSON(w, plans)
 	}
 	for i, p := range plans {
 		if i > 0 {
@@ -50,22 +54,65 @@ func explainScenario(g *globals, w io.Writer, arg string) error {
 	return nil
 }
 
+// scenariosJSON prints scenarios as the same keys and values, in JSON.
+func scenariosJSON(w io.Writer, plans []*plan.Plan) error {
+	all := []json.RawMessage{}
+	for _, p := range plans {
+		data, err := yaml.YAMLToJSON([]byte(scenario.Resolved(p)))
+		if err != nil {
+			return &bugError{err}
+		}
+		all = append(all, data)
+	}
+	return printJSON(w, map[string]any{"schema": 1, "scenarios": all})
+}
+
 // explainRun judges the stored histories again and narrates each.
-func explainRun(g *globals, w io.Writer, file string) error {
-	f, err := os.Open(file)
+func explainRun(ctx context.Context, g *globals, w io.Writer, file string) error {
+	histories, err := readHistoryFile(ctx, file)
 	if err != nil {
-		return &environmentError{err}
+		return err
 	}
-	defer f.Close()
-	all, err := history.ReadAllJSONL(f)
-	if err != nil {
-		return fmt.Errorf("%s: %w", file, err)
+	if g.json {
+		return stepsJSON(w, histories)
 	}
-	for i, h := range all {
+	for i, h := range histories {
 		if i > 0 {
 			fmt.Fprintln(w)
 		}
 		fmt.Fprint(w, report.Narrate(checker.Judge(h), report.TerminalOptions{Color: g.color(), Width: g.width()}))
 	}
 	return nil
+}
+
+// stepsJSON prints the narrated steps of histories.
+func stepsJSON(w io.Writer, histories []*history.History) error {
+	type step struct {
+		AtUS      int64  `json:"at_us"`
+		Event     int32  `json:"event"` // its index in the history
+		Sentence  string `json:"sentence"`
+		Belief    string `json:"belief"`
+		Store     string `json:"store"` // "" when the history does not show it
+		Violation bool   `json:"violation"`
+		Note      string `json:"note"` // of a violation
+	}
+	type told struct {
+		Lock  string `json:"lock"`
+		Seed  uint64 `json:"seed"`
+		Words string `json:"words"`
+		Steps []step `json:"steps"`
+	}
+	all := []told{}
+	for _, h := range histories {
+		j := checker.Judge(h)
+		one := told{terminalText(h.Header.Lock), h.Header.Seed, terminalText(explain.Verdict(j)), []step{}}
+		for _, s := range explain.Steps(h, j.Findings) {
+			one.Steps = append(one.Steps, step{
+				s.At.Duration().Microseconds(), s.Event, terminalText(s.Sentence),
+				terminalText(s.Belief), terminalText(s.Store), s.Violation, terminalText(s.Note),
+			})
+		}
+		all = append(all, one)
+	}
+	return printJSON(w, map[string]any{"schema": 1, "runs": all})
 }

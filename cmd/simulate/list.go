@@ -5,7 +5,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"sort"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
@@ -14,7 +13,7 @@ import (
 	"lockstep/internal/checker"
 	"lockstep/internal/faults"
 	"lockstep/internal/locks"
-	"lockstep/internal/scenario"
+	"lockstep/internal/runstore"
 )
 
 func listCommand(g *globals) *cobra.Command {
@@ -32,6 +31,10 @@ func listCommand(g *globals) *cobra.Command {
 			items, header := listing(g, args[0])
 			if g.json {
 				return printJSON(cmd.OutOrStdout(), items.forJSON)
+			}
+			if len(items.rows) == 0 {
+				_, err := fmt.Fprintf(cmd.OutOrStdout(), "There are none below %s yet: simulate run pause-past-lease\n", terminalText(g.out))
+				return err
 			}
 			printTable(cmd.OutOrStdout(), g.width(), header, items.rows)
 			return nil
@@ -64,6 +67,7 @@ func listLocks() listed {
 	type lock struct {
 		ID         string   `json:"id"`
 		Store      string   `json:"store"`
+		Library    string   `json:"library,omitempty"` // played on real servers only
 		Summary    string   `json:"summary"`
 		Source     string   `json:"source"`
 		Guarantees string   `json:"guarantees"`
@@ -74,8 +78,12 @@ func listLocks() listed {
 	var rows [][]string
 	for _, v := range locks.All() {
 		d := v.Doc()
-		all = append(all, lock{v.ID, string(v.Store), d.Idea, d.Source, d.Guarantees, d.BreaksWhen, d.Protocol})
-		rows = append(rows, []string{v.ID, string(v.Store), d.Idea})
+		all = append(all, lock{v.ID, string(v.Store), v.Library, d.Idea, d.Source, d.Guarantees, d.BreaksWhen, d.Protocol})
+		idea := d.Idea
+		if v.CheckSimulated() != nil {
+			idea = "(on real servers only) " + idea
+		}
+		rows = append(rows, []string{v.ID, string(v.Store), idea})
 	}
 	return listed{all, rows}
 }
@@ -120,8 +128,8 @@ func listScenarios() listed {
 	}
 	all := []item{}
 	var rows [][]string
-	for _, file := range yamlFiles(scenarioRoot) {
-		p, err := scenario.Load(file)
+	for _, file := range library() {
+		p, err := loadFile(file)
 		if err != nil {
 			rows = append(rows, []string{scenarioName(file), "(invalid: simulate validate " + file + ")", ""})
 			continue
@@ -140,17 +148,11 @@ func listRuns(root string) listed {
 	}
 	all := []item{}
 	var rows [][]string
-	dirs, _ := filepath.Glob(filepath.Join(root, "*", "*", "result.json"))
-	sort.Slice(dirs, func(i, j int) bool {
-		return filepath.Base(filepath.Dir(dirs[i])) > filepath.Base(filepath.Dir(dirs[j]))
-	})
-	for _, d := range dirs {
-		dir := filepath.Dir(d)
-		if info, err := os.Lstat(filepath.Dir(dir)); err != nil || !info.IsDir() {
-			continue // the link "latest"
-		}
-		all = append(all, item{filepath.Base(filepath.Dir(dir)), dir})
-		rows = append(rows, []string{filepath.Base(filepath.Dir(dir)), dir})
+	runs, _ := runstore.List(os.DirFS(root)) // a store that is not there yet has no runs
+	for i := range runs {
+		dir := filepath.Join(root, filepath.FromSlash(runs[i].Path()))
+		all = append(all, item{runs[i].Scenario, dir})
+		rows = append(rows, []string{runs[i].Scenario, dir})
 	}
 	return listed{all, rows}
 }
@@ -158,7 +160,6 @@ func listRuns(root string) listed {
 // printTable prints rows under a header, the last column wrapped to the width.
 func printTable(w io.Writer, width int, header []string, rows [][]string) {
 	t := table.NewWriter()
-	t.SetOutputMirror(w)
 	t.SetStyle(table.StyleLight)
 	t.Style().Options = table.OptionsNoBordersAndSeparators
 	t.Style().Format.Header = text.FormatDefault
@@ -186,5 +187,5 @@ func printTable(w io.Writer, width int, header []string, rows [][]string) {
 		}
 		t.AppendRow(row)
 	}
-	t.Render()
+	fmt.Fprintln(w, terminalLines(t.Render()))
 }

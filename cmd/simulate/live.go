@@ -5,17 +5,22 @@ package main
 import (
 	"lockstep/internal/plan"
 	"lockstep/internal/real"
+	"lockstep/internal/real/images"
 	"lockstep/internal/run"
 )
 
 // live says whether the live world is in this program.
 const live = true
 
-// workerMain plays a client and ends the process when it was started as one.
+// workerMain ends the process when it was started as a part of a live run: it plays
+// a client, or removes the containers of a harness that was killed.
 func workerMain() { real.WorkerMain() }
 
-func liveBackend(scalePPM int64) (run.Factory, error) {
-	return func() run.World { return &real.Player{Options: real.Options{ScalePPM: scalePPM}} }, nil
+func liveBackend(name string, scalePPM int64, chosen map[images.Product]string) (run.Factory, error) {
+	o := real.Options{Backend: name, ScalePPM: scalePPM, Images: chosen}
+	return func() run.World { return &real.Player{Options: o} }, nil
 }
 
-func liveRefusal(p *plan.Plan, lock string) error { return real.Refuse(p, lock) }
+func liveRefusal(backend string, scalePPM int64, p *plan.Plan, lock string) error {
+	return real.Refuse(p, lock, real.Options{Backend: backend, ScalePPM: scalePPM})
+}

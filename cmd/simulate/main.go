@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/signal"
 	"runtime/debug"
@@ -27,7 +28,7 @@ const (
 
 const exitHelp = `Exit codes:
   0    all expectations met
-  1    an expectation missed: a property broke, or a known-bad lock was not caught
+  1    an expectation missed: a property broke, or a bad lock was not caught
   2    wrong usage or an invalid scenario; nothing was run
   3    inconclusive: a fault never fired, or a verdict is unknown
   4    the environment lacks something: a server, a disk, a permission
@@ -49,12 +50,23 @@ func main() {
 func execute() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	err := rootCommand().ExecuteContext(ctx)
-	if err == nil {
+	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
+	root := rootCommand()
+	err := root.ExecuteContext(ctx)
+	if out, ok := root.OutOrStdout().(*screen); ok && out.err != nil {
+		err = out.err
+	}
+	if errors.Is(err, errStopped) {
 		return exitMet
+	}
+	if err == nil {
+		err = &silentExit{exitMet}
 	}
 	var silent *silentExit
 	if errors.As(err, &silent) {
+		if ctx.Err() != nil { // it came when all was done
+			return exitInterrupted
+		}
 		return silent.code
 	}
 	tell(err)
@@ -69,7 +81,7 @@ func tell(err error) {
 		fmt.Fprintln(os.Stderr, terminalLines(err.Error()))
 		return
 	}
-	fmt.Fprintln(os.Stderr, "simulate:", terminalLines(err.Error()))
+	fmt.Fprintln(os.Stderr, terminalLines("simulate: "+err.Error()))
 }
 
 // exitCode finds the code for an error that is yet to be told.
@@ -79,7 +91,7 @@ func exitCode(ctx context.Context, err error) int {
 	switch {
 	case ctx.Err() != nil:
 		return exitInterrupted
-	case errors.As(err, &env):
+	case errors.As(err, &env), errors.Is(err, fs.ErrPermission):
 		return exitEnvironment
 	case errors.As(err, &bug):
 		return exitBug
@@ -87,6 +99,9 @@ func exitCode(ctx context.Context, err error) int {
 		return exitUsage
 	}
 }
+
+// errStopped is the end of a command that goes on until somebody stops it.
+var errStopped = errors.New("stopped")
 
 // silentExit ends the program with a code; what there is to say has been said.
 type silentExit struct{ code int }
@@ -98,6 +113,27 @@ type environmentError struct{ err error }
 
 func (e *environmentError) Error() string { return e.err.Error() }
 func (e *environmentError) Unwrap() error { return e.err }
+
+// unreadable is the error for a file that is there and cannot be read.
+func unreadable(err error) error {
+	if errors.Is(err, fs.ErrPermission) {
+		err = fmt.Errorf("%w: make it readable", err)
+	}
+	return &environmentError{err}
+}
+
+// unwritable is the error for a file that cannot be written, in a place that the user
+// chose with a flag or, when flag is "", by naming it.
+func unwritable(err error, flag string) error {
+	cure := "choose another place"
+	if flag != "" {
+		cure += " with " + flag
+	}
+	if errors.Is(err, fs.ErrPermission) {
+		cure = "make its folder writable, or " + cure
+	}
+	return &environmentError{fmt.Errorf("%w: %s", err, cure)}
+}
 
 // bugError is a mistake of this program.
 type bugError struct{ err error }

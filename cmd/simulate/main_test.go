@@ -2,12 +2,18 @@ package main
 
 import (
 	"errors"
+	"flag"
 	"fmt"
+	"io"
+	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -17,6 +23,8 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"simulate": func() { os.Exit(execute()) }})
 }
 
+var update = flag.Bool("update", false, "write what the scripts compare with anew")
+
 // The scripts in testdata/script are what a user types and sees.
 func TestScripts(t *testing.T) {
 	root, err := filepath.Abs("../..")
@@ -25,7 +33,7 @@ func TestScripts(t *testing.T) {
 	}
 	testscript.Run(t, testscript.Params{
 		Dir:           "testdata/script",
-		UpdateScripts: os.Getenv("UPDATE_SCRIPTS") != "",
+		UpdateScripts: *update,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("NO_COLOR", "1")
 			env.Setenv("REPOSITORY", root)
@@ -34,12 +42,17 @@ func TestScripts(t *testing.T) {
 			return os.Symlink(filepath.Join(root, "scenarios"), filepath.Join(env.WorkDir, "scenarios"))
 		},
 		Condition: func(name string) (bool, error) {
-			if name != "live" {
-				return false, fmt.Errorf("unknown condition %s", name)
+			switch name {
+			case "live":
+				return live, nil
+			case "root":
+				return os.Geteuid() == 0, nil
+			case "docker": // a container engine answers, and this program can use it
+				return live && exec.Command("docker", "info").Run() == nil, nil
 			}
-			return live, nil
+			return false, fmt.Errorf("unknown condition %s", name)
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"status": status, "size": size},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"status": status, "size": size, "fetch": fetch, "occupy": occupy},
 	})
 }
 
@@ -71,4 +84,42 @@ func size(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(err)
 	ts.Check(f.Truncate(n))
 	ts.Check(f.Close())
+}
+
+// addressPatience is how long a server may take to say its address on a busy machine.
+const addressPatience = 30 * time.Second
+
+var address = regexp.MustCompile(`http://127\.0\.0\.1:\d+`)
+
+// fetch asks the server whose output goes to a file for a page, and keeps what it
+// answers: fetch serve.txt /latest page.html
+func fetch(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) != 3 {
+		ts.Fatalf("usage: fetch OUTPUT PATH FILE")
+	}
+	var origin []byte
+	for deadline := time.Now().Add(addressPatience); origin == nil; time.Sleep(10 * time.Millisecond) {
+		output, _ := os.ReadFile(ts.MkAbs(args[0])) // not there yet, or not complete
+		if origin = address.Find(output); origin == nil && time.Now().After(deadline) {
+			ts.Fatalf("no address in %s: %s", args[0], output)
+		}
+	}
+	response, err := http.Get(string(origin) + args[1])
+	ts.Check(err)
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[2]), body, 0o644))
+	if found := response.StatusCode == http.StatusOK; found == neg {
+		ts.Fatalf("%s: %s", args[1], response.Status)
+	}
+}
+
+// occupy takes a port for the time of the script and puts its number into a variable:
+// occupy PORT
+func occupy(ts *testscript.TestScript, _ bool, args []string) {
+	listener, err := net.Listen("tcp4", "127.0.0.1:0")
+	ts.Check(err)
+	ts.Defer(func() { _ = listener.Close() })
+	ts.Setenv(args[0], strconv.Itoa(listener.Addr().(*net.TCPAddr).Port))
 }

@@ -5,35 +5,29 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
-	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"lockstep/internal/checker"
 	"lockstep/internal/locks"
 	"lockstep/internal/matrix"
 	"lockstep/internal/report"
-	"lockstep/internal/run"
 	"lockstep/internal/scenario"
+	"lockstep/internal/shell"
 	"lockstep/internal/sim"
 )
 
 // matrixFlags are the flags of the command matrix.
 type matrixFlags struct {
-	*globals
-	locks   []string
-	columns []string
-	seeds   int
-	jobs    int
+	cellFlags
+	seeds int
 }
 
 func matrixCommand(g *globals) *cobra.Command {
-	f := &matrixFlags{globals: g}
+	f := &matrixFlags{cellFlags: cellFlags{globals: g}}
 	cmd := &cobra.Command{
 		Use:   "matrix",
 		Short: "Measure every lock under every kind of fault",
@@ -49,81 +43,74 @@ variations of them. Its letter is the worst that was seen:
   VF  both
   -   the lock has no step that the fault could hit
 
-No letter is written down anywhere: they are all measured.`,
+No letter is written down anywhere: they are all measured. On real servers
+(--backend process) the scripts alone are played unless --seeds says otherwise,
+and a cell that they cannot play says why.`,
 		Example: `  simulate matrix
   simulate matrix --lock set-nx-lua,redlock --fault GP,RS --seeds 1000
-  simulate matrix --json > matrix.json`,
-		Args: cobra.NoArgs,
+  simulate matrix --lock set-nx-lua --backend process --scale 0.1`,
+		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.measure(cmd) },
 	}
-	cmd.Flags().StringSliceVar(&f.locks, "lock", nil, "only these locks")
-	cmd.Flags().StringSliceVar(&f.columns, "fault", nil, "only these columns, by their codes")
+	f.add(cmd, sim.Backend, "1")
 	cmd.Flags().IntVar(&f.seeds, "seeds", 200, "random variations of each cell's scripts")
-	cmd.Flags().IntVar(&f.jobs, "jobs", 0, "workers (default: one for each core)")
 	return cmd
 }
 
 func (f *matrixFlags) measure(cmd *cobra.Command) error {
+	c, err := f.chosen()
+	if err != nil {
+		return err
+	}
 	o := matrix.Options{
-		Seeds: f.seeds, Jobs: f.jobs, Backend: sim.Backend,
-		Worlds: func() run.World { return sim.New() },
+		Locks: c.locks, Columns: c.columns, ScalePPM: c.scalePPM, Refuse: c.refuse,
+		Seeds: f.seeds, Jobs: f.jobs, Backend: f.backend, Profiles: simulator,
 	}
-	var err error
-	if o.Locks, err = chosenLocks(f.locks); err != nil {
+	if o.Worlds, err = backend(f.backend, o.ScalePPM, nil); err != nil {
 		return err
 	}
-	if o.Columns, err = chosenColumns(f.columns); err != nil {
-		return err
+	if f.backend != sim.Backend && !cmd.Flags().Changed("seeds") {
+		o.Seeds = 0
 	}
 	if f.seeds < 0 {
 		return errors.New("--seeds cannot be negative")
 	}
-	bar := f.progress(len(o.Locks) * len(o.Columns))
-	o.Progress = func(done, _ int) { _ = bar.Set(done) } // a bar that cannot be drawn is no reason to stop
+	bar := f.bar("matrix", c.count())
+	o.Progress = func(done, _ int) { _ = bar.Set(done) }
 	started := time.Now()
 	m, err := matrix.Measure(cmd.Context(), o)
 	_ = bar.Finish()
 	if err != nil {
 		return err
 	}
-	page := filepath.Join(f.out, "matrix.html")
-	if err := f.save(cmd.Context(), page, m); err != nil {
+	page, err := f.save(cmd.Context(), m)
+	if err != nil {
 		return err
 	}
 	if f.json {
-		return printJSON(os.Stdout, matrixJSON(m))
+		return printJSON(f.stdout, matrixJSON(m))
 	}
-	f.print(os.Stdout, m)
-	fmt.Printf("\n%d runs in %.1f s   page %s\n", runsOf(m), time.Since(started).Seconds(), page)
+	f.print(f.stdout, m)
+	fmt.Fprintf(f.stdout, "\n%d runs in %.1f s   page %s\n", runsOf(m), time.Since(started).Seconds(), page)
 	if len(m.Cells) == 1 {
 		return f.again(m)
 	}
 	return nil
 }
 
-func (f *matrixFlags) progress(cells int) *progressbar.ProgressBar {
-	visible := !f.quiet && term.IsTerminal(int(os.Stderr.Fd()))
-	return progressbar.NewOptions(cells,
-		progressbar.OptionSetWriter(os.Stderr), progressbar.OptionSetVisibility(visible),
-		progressbar.OptionSetDescription("matrix"), progressbar.OptionShowCount(),
-		progressbar.OptionSetPredictTime(true), progressbar.OptionClearOnFinish(),
-	)
-}
-
-// chosenLocks are the rows, all of them when none are named.
+// chosenLocks are the rows, all that the simulator can play when none are named.
 func chosenLocks(ids []string) ([]locks.Variant, error) {
 	if len(ids) == 0 {
-		return locks.All(), nil
-	}
-	var known []string
-	for _, v := range locks.All() {
-		known = append(known, v.ID)
+		return locks.Simulated(), nil
 	}
 	var out []locks.Variant
 	for _, id := range ids {
 		v, ok := locks.Lookup(id)
 		if !ok {
-			return nil, unknownName("lock", id, known)
+			return nil, unknownLock(id)
+		}
+		if err := v.CheckSimulated(); err != nil {
+			return nil, fmt.Errorf("the matrix is measured in the simulator, and %w", err)
 		}
 		out = append(out, v)
 	}
@@ -248,19 +235,16 @@ func sighted(s *matrix.Sighting) *sightedJSON {
 }
 
 // save writes the page.
-func (f *matrixFlags) save(ctx context.Context, path string, m *matrix.Matrix) error {
+func (f *matrixFlags) save(ctx context.Context, m *matrix.Matrix) (path string, err error) {
 	shown, err := f.matrixPage(ctx, m)
 	if err != nil {
-		return err
+		return "", err
 	}
 	data, err := report.MatrixHTML(shown)
 	if err != nil {
-		return &bugError{err}
+		return "", &bugError{err}
 	}
-	if err := writeWhole(path, data); err != nil {
-		return &environmentError{fmt.Errorf("cannot write the page: %w: choose another place with --out", err)}
-	}
-	return nil
+	return f.savePage("matrix.html", data)
 }
 
 // again saves the worst run of the only cell as a scenario file and says how to
@@ -268,16 +252,13 @@ func (f *matrixFlags) save(ctx context.Context, path string, m *matrix.Matrix) e
 func (f *matrixFlags) again(m *matrix.Matrix) error {
 	c := &m.Cells[0]
 	if c.Worst == nil {
-		fmt.Printf("\n%s\n", c.Note)
+		fmt.Fprintf(f.stdout, "\n%s\n", c.Note)
 		return nil
 	}
 	path := filepath.Join(f.out, "matrix", c.Lock+"-"+c.Fault+".yaml")
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return &environmentError{err}
+	if err := writeWhole(path, []byte(scenario.Resolved(c.Worst.Plan()))); err != nil {
+		return unwritable(err, "--out")
 	}
-	if err := os.WriteFile(path, []byte(scenario.Resolved(c.Worst.Plan())), 0o644); err != nil {
-		return &environmentError{err}
-	}
-	fmt.Printf("\nworst    %s: %s\nagain    simulate run %s --seed %d\n", c.Worst.Letter, c.Note, path, max(c.Worst.Seed, 1))
+	fmt.Fprintf(f.stdout, "\nworst    %s: %s\nagain    simulate run %s --seed %d\n", c.Worst.Letter, c.Note, shell.Word(path), max(c.Worst.Seed, 1))
 	return nil
 }

@@ -2,16 +2,9 @@ package main
 
 import (
 	"context"
-	"encoding/hex"
-	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
-	"runtime"
 	"sort"
 	"strings"
-	"sync"
-	"sync/atomic"
 
 	"lockstep/internal/checker"
 	"lockstep/internal/locks"
@@ -29,7 +22,7 @@ func (f *matrixFlags) matrixPage(ctx context.Context, m *matrix.Matrix) (*report
 	if err != nil {
 		return nil, err
 	}
-	page := &report.Matrix{Backend: m.Backend, Seeds: m.Seeds, Replay: f.matrixReplay()}
+	page := &report.Matrix{Backend: m.Backend, Seeds: m.Seeds, Replay: f.matrixReplay(m.Seeds)}
 	for _, c := range m.Columns {
 		page.Columns = append(page.Columns, report.MatrixColumn{Code: c.Code, Name: c.Name, Summary: c.Summary})
 	}
@@ -62,45 +55,31 @@ func (f *matrixFlags) matrixPage(ctx context.Context, m *matrix.Matrix) (*report
 }
 
 // matrixReplay is the command line that measures the matrix again.
-func (f *matrixFlags) matrixReplay() string {
-	line := fmt.Sprintf("simulate matrix --seeds %d", f.seeds)
-	if len(f.locks) > 0 {
-		line += " --lock " + strings.Join(f.locks, ",")
+func (f *matrixFlags) matrixReplay(seeds int) string {
+	line := fmt.Sprintf("simulate matrix --seeds %d", seeds)
+	if f.backend != sim.Backend {
+		line += " --backend " + f.backend + " --scale " + f.scale
 	}
-	if len(f.columns) > 0 {
-		line += " --fault " + strings.Join(f.columns, ",")
-	}
-	return line
+	return line + f.narrowed()
 }
 
 // worstRuns plays the worst run of each cell again, and tells those in which
 // something broke. Workers share the cells; each run has its place in the result.
 func (f *matrixFlags) worstRuns(ctx context.Context, m *matrix.Matrix) ([]*report.MatrixRun, error) {
 	out := make([]*report.MatrixRun, len(m.Cells))
-	errs := make([]error, len(m.Cells))
-	jobs := f.jobs
-	if jobs <= 0 {
-		jobs = runtime.GOMAXPROCS(0)
-	}
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for range jobs {
-		wg.Go(func() {
-			for i := int(next.Add(1) - 1); i < len(m.Cells) && ctx.Err() == nil; i = int(next.Add(1) - 1) {
-				out[i], errs[i] = worstRun(ctx, &m.Cells[i])
-			}
-		})
-	}
-	wg.Wait()
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	return out, errors.Join(errs...)
+	err := run.Share(ctx, f.jobs, len(m.Cells), nil, func() (func(context.Context, int) error, func()) {
+		work := func(ctx context.Context, i int) (err error) {
+			out[i], err = worstRun(ctx, m.Backend, &m.Cells[i])
+			return err
+		}
+		return work, func() {}
+	})
+	return out, err
 }
 
 // worstRun is the worst run of a cell, told when it proves harm; nil for a cell
 // that has nothing to show.
-func worstRun(ctx context.Context, c *matrix.Cell) (*report.MatrixRun, error) {
+func worstRun(ctx context.Context, backend string, c *matrix.Cell) (*report.MatrixRun, error) {
 	s := c.Worst
 	if s == nil || c.Letter == checker.LetterSafe {
 		return nil, nil
@@ -113,14 +92,14 @@ func worstRun(ctx context.Context, c *matrix.Cell) (*report.MatrixRun, error) {
 	if r.Varied {
 		r.YAML = scenario.Resolved(s.Plan())
 	}
-	if c.Letter == checker.LetterDelay {
+	if c.Letter == checker.LetterDelay || backend != sim.Backend { // a real run cannot be played again as it was
 		return r, nil
 	}
-	j, err := matrix.Replay(ctx, func() run.World { return sim.New() }, s, c.Lock)
+	j, err := matrix.Replay(ctx, simulator, s, c.Lock)
 	if err != nil {
 		return nil, fmt.Errorf("%s under %s, played again: %w", c.Lock, c.Fault, err)
 	}
-	if sum := j.History.Hash(); hex.EncodeToString(sum[:]) != s.Hash {
+	if j.History.Hash().String() != s.Hash {
 		return nil, &bugError{fmt.Errorf("%s under %s, played again, gave another history", c.Lock, c.Fault)}
 	}
 	r.Tale = report.NewTale(&j, s.Plan().Redis.Lag)
@@ -136,6 +115,9 @@ type lockGroup struct {
 // groupOf puts a variant under its heading: by its store, and what the documents
 // print with a mistake in it last.
 func groupOf(v locks.Variant) lockGroup {
+	if v.Library != "" {
+		return lockGroup{90, "Libraries, as they are, on real servers"}
+	}
 	if strings.HasPrefix(v.ID, "lit-") {
 		return lockGroup{99, "Defects, exactly as the documents print them"}
 	}
@@ -201,31 +183,4 @@ func demands(v locks.Variant) string {
 		parts = append(parts, "the module TairString")
 	}
 	return strings.Join(parts, "; ")
-}
-
-// writeWhole writes a file that is complete or not there at all.
-func writeWhole(path string, data []byte) (err error) {
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return err
-	}
-	draft, err := os.CreateTemp(filepath.Dir(path), ".draft-*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			_ = os.Remove(draft.Name()) // what is left of it is of no use, and err says why
-		}
-	}()
-	_, err = draft.Write(data)
-	if closed := draft.Close(); err == nil {
-		err = closed
-	}
-	if err != nil {
-		return err
-	}
-	if err := os.Chmod(draft.Name(), 0o644); err != nil {
-		return err
-	}
-	return os.Rename(draft.Name(), path)
 }

@@ -22,7 +22,7 @@ import (
 // pageOf measures a small matrix and returns its page.
 func pageOf(t *testing.T, jobs int) []byte {
 	t.Helper()
-	f := &matrixFlags{globals: &globals{}, seeds: 8, jobs: jobs}
+	f := &matrixFlags{cellFlags: cellFlags{globals: &globals{}, jobs: jobs}, seeds: 8}
 	o := matrix.Options{Seeds: f.seeds, Jobs: jobs, Backend: sim.Backend, Worlds: func() run.World { return sim.New() }}
 	for _, id := range []string{"zk-sequential", "redlock", "set-nx-ex-del", "setnx-expire"} {
 		v, ok := locks.Lookup(id)
@@ -42,8 +42,9 @@ func pageOf(t *testing.T, jobs int) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(t.TempDir(), "new", "matrix.html")
-	if err := f.save(context.Background(), path, m); err != nil {
+	f.out = filepath.Join(t.TempDir(), "new")
+	path, err := f.save(context.Background(), m)
+	if err != nil {
 		t.Fatal(err)
 	}
 	left, err := filepath.Glob(filepath.Join(filepath.Dir(path), ".*"))

@@ -201,14 +201,14 @@ func repository() (string, error) {
 // writeNew writes a file that must not be there yet.
 func writeNew(path string, data []byte) (err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return &environmentError{err}
+		return unwritable(err, "")
 	}
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("%s is there already, and nothing is overwritten: choose another name, or remove it", path)
 	}
 	if err != nil {
-		return &environmentError{err}
+		return unwritable(err, "")
 	}
 	_, err = file.Write(data)
 	if closed := file.Close(); err == nil {
@@ -216,7 +216,7 @@ func writeNew(path string, data []byte) (err error) {
 	}
 	if err != nil {
 		_ = os.Remove(path) // half a file would stand in the way of the next try
-		return &environmentError{fmt.Errorf("cannot write %s: %w", path, err)}
+		return unwritable(err, "")
 	}
 	return nil
 }

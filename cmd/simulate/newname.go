@@ -103,7 +103,7 @@ func free(dir, wanted string) (string, error) {
 	for _, file := range files {
 		data, err := os.ReadFile(file)
 		if err != nil {
-			return "", &environmentError{err}
+			return "", unreadable(err)
 		}
 		all.Write(data)
 	}

@@ -12,6 +12,7 @@ import (
 	"syscall"
 
 	"lockstep/internal/plan"
+	"lockstep/internal/real/images"
 	"lockstep/internal/run"
 )
 
@@ -31,7 +32,7 @@ const liveProgram = "simulate-live"
 
 // liveBackend replaces this process by the live program. It returns only when
 // that is impossible.
-func liveBackend(int64) (run.Factory, error) {
+func liveBackend(string, int64, map[images.Product]string) (run.Factory, error) {
 	program, err := findLive()
 	if err != nil {
 		return nil, &environmentError{err}
@@ -41,7 +42,7 @@ func liveBackend(int64) (run.Factory, error) {
 }
 
 // liveRefusal is never asked: the live program asks its own.
-func liveRefusal(*plan.Plan, string) error { return nil }
+func liveRefusal(string, int64, *plan.Plan, string) error { return nil }
 
 // findLive returns the live program: the one beside this program, else one built
 // from the sources that the user stands in.

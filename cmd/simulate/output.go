@@ -2,12 +2,9 @@ package main
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
@@ -28,6 +25,7 @@ type output struct {
 	objects []json.RawMessage
 	met     bool
 	shown   int
+	stored  int
 	plans   int // how many of them there will be
 }
 
@@ -50,33 +48,33 @@ func (o *output) result(r *run.Result) error {
 		return err
 	}
 	if o.shown++; o.shown > 1 {
-		fmt.Println()
+		fmt.Fprintln(o.f.stdout)
 	}
 	text := report.Terminal(bundle, report.TerminalOptions{
 		Color: o.f.color(), Width: o.f.width(), Took: took, Brief: o.f.quiet,
 	})
-	_, err = io.WriteString(os.Stdout, text)
+	_, err = io.WriteString(o.f.stdout, text)
 	return err
 }
 
 // finish prints what was kept for the end.
 func (o *output) finish() error {
 	if !o.f.json {
-		o.f.tellNotPlayed(os.Stdout)
+		o.f.tellNotPlayed(o.f.stdout)
 		return nil
 	}
 	if len(o.objects) == 1 && len(o.f.notPlayed) == 0 {
-		_, err := os.Stdout.Write(append(bytes.TrimSpace(o.objects[0]), '\n'))
+		_, err := o.f.stdout.Write(append(bytes.TrimSpace(o.objects[0]), '\n'))
 		return err
 	}
 	if o.objects == nil {
 		o.objects = []json.RawMessage{}
 	}
 	all := map[string]any{"schema": 1, "met": o.met, "runs": o.objects}
-	if o.f.playable {
+	if o.f.playable || len(o.f.notPlayed) > 0 {
 		all["not_played"] = o.f.notPlayed
 	}
-	return printJSON(os.Stdout, all)
+	return printJSON(o.f.stdout, all)
 }
 
 // store writes the run directory and returns what it shows.
@@ -90,8 +88,17 @@ func (o *output) store(r *run.Result) (*report.Bundle, error) {
 	if err := runstore.Save(o.f.out, b.RunDir, files); err != nil {
 		return nil, &environmentError{err}
 	}
+	o.stored++
 	publish(b, o.plans)
 	return b, nil
+}
+
+// index writes the list of all runs anew, once, when the runs are done.
+func (o *output) index() error {
+	if o.stored == 0 {
+		return nil
+	}
+	return writeIndex(o.f.out)
 }
 
 // oneLock names the lock that --lock chose, for the replay line.
@@ -123,15 +130,13 @@ func bundleOf(r *run.Result, replay string) *report.Bundle {
 // hashOf is the hash of the one history, or the hash over the hashes of several.
 func hashOf(r *run.Result) string {
 	if len(r.Outcomes) == 1 {
-		h := r.Outcomes[0].Judgement.History.Hash()
-		return hex.EncodeToString(h[:])
+		return r.Outcomes[0].Judgement.History.Hash().String()
 	}
-	sum := sha256.New()
+	var hashes []history.Hash
 	for i := range r.Outcomes {
-		h := r.Outcomes[i].Judgement.History.Hash()
-		sum.Write(h[:])
+		hashes = append(hashes, r.Outcomes[i].Judgement.History.Hash())
 	}
-	return hex.EncodeToString(sum.Sum(nil))
+	return history.CombineHashes(hashes).String()
 }
 
 // runFiles are the files of a run directory.
@@ -142,7 +147,7 @@ func (f *runFlags) runFiles(r *run.Result, b *report.Bundle) ([]runstore.File, e
 			return nil, err
 		}
 	}
-	files, err := render(formats, r, b)
+	files, err := render(formats, f.language, r, b)
 	if err != nil {
 		return nil, err
 	}
@@ -179,10 +184,12 @@ func buildVersion() string {
 }
 
 func printJSON(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(v)
+	data, err := report.JSON(v)
+	if err != nil {
+		return &bugError{err}
+	}
+	_, err = w.Write(data)
+	return err
 }
 
 // reportPath is where a run's page is.

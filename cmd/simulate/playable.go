@@ -5,6 +5,7 @@ import (
 	"io"
 	"slices"
 
+	"lockstep/internal/locks"
 	"lockstep/internal/plan"
 )
 
@@ -15,16 +16,34 @@ type notPlayed struct {
 	Reason   string `json:"reason"`
 }
 
-// leaveOut takes the locks out of a plan that the backend cannot play. They are
-// remembered: nobody is to believe that they were tested.
-func (f *runFlags) leaveOut(p *plan.Plan) {
+// leaveOut takes the locks out of a plan that are refused. They are remembered:
+// nobody is to believe that they were tested.
+func (f *runFlags) leaveOut(p *plan.Plan, refuse func(lock string) error) {
 	p.Locks = slices.DeleteFunc(slices.Clone(p.Locks), func(lock string) bool {
-		err := refusal(f.backend, p, lock)
+		err := refuse(lock)
 		if err != nil {
 			f.notPlayed = append(f.notPlayed, notPlayed{p.Slug, lock, err.Error()})
 		}
 		return err != nil
 	})
+}
+
+// notSimulated says why the simulator cannot play a lock, or nil.
+func notSimulated(lock string) error {
+	v, _ := locks.Lookup(lock)
+	return v.CheckSimulated()
+}
+
+// named reports whether an argument names this scenario file itself and not only a
+// directory in which it lies. What somebody asks for by name has to be played or
+// refused; of all that there is in a directory, the simulator plays what it can.
+func named(args []string, file string) bool {
+	for _, arg := range args {
+		if arg == file || arg == scenarioName(file) || arg == "-" {
+			return true
+		}
+	}
+	return false
 }
 
 // tellNotPlayed lists what was left out, one line for each reason.

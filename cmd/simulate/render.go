@@ -2,9 +2,11 @@ package main
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
+	"lockstep/internal/glossary"
 	"lockstep/internal/report"
 	"lockstep/internal/run"
 	"lockstep/internal/runstore"
@@ -30,6 +32,7 @@ var formats = []format{
 	{"shiviz", "shiviz.log, for ShiViz", oneFile("shiviz.log", func(b *report.Bundle) ([]byte, error) {
 		return report.Shiviz(b), nil
 	})},
+	{"edn", "history.edn, for the checkers of Jepsen", ednFiles},
 	{"svg", "plots/*.svg", plots},
 }
 
@@ -58,8 +61,8 @@ func pickFormats(names []string) ([]format, error) {
 	return picked, nil
 }
 
-// render makes the files of some formats.
-func render(chosen []format, r *run.Result, b *report.Bundle) ([]runstore.File, error) {
+// render makes the files of some formats, the page in a language.
+func render(chosen []format, language glossary.Language, r *run.Result, b *report.Bundle) ([]runstore.File, error) {
 	var files []runstore.File
 	for _, f := range chosen {
 		made, err := f.render(r, b)
@@ -68,7 +71,7 @@ func render(chosen []format, r *run.Result, b *report.Bundle) ([]runstore.File, 
 		}
 		files = append(files, made...)
 	}
-	return files, nil
+	return files, localise(files, language)
 }
 
 // oneFile is a format that is a single file.
@@ -78,6 +81,24 @@ func oneFile(name string, draw func(*report.Bundle) ([]byte, error)) func(*run.R
 		return []runstore.File{{Name: name, Data: data}}, err
 	}
 }
+
+// ednFiles are the histories for other checkers, a file for each lock.
+func ednFiles(_ *run.Result, b *report.Bundle) ([]runstore.File, error) {
+	var files []runstore.File
+	for i := range b.Runs {
+		name := "history.edn"
+		if len(b.Runs) > 1 {
+			name = fmt.Sprintf("history-%d-%s.edn", i+1, ednName.ReplaceAllString(b.Runs[i].Lock, "-"))
+		}
+		if h := b.Runs[i].Judgement.History; h != nil {
+			files = append(files, runstore.File{Name: name, Data: report.EDN(h)})
+		}
+	}
+	return files, nil
+}
+
+// ednName matches what a file name had better not have.
+var ednName = regexp.MustCompile(`[^a-z0-9.-]+`)
 
 // plots are the figures of the report as files.
 func plots(_ *run.Result, b *report.Bundle) ([]runstore.File, error) {

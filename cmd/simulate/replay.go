@@ -11,6 +11,7 @@ import (
 
 	"lockstep/internal/history"
 	"lockstep/internal/report"
+	"lockstep/internal/shell"
 	"lockstep/internal/sim"
 )
 
@@ -25,7 +26,7 @@ is shown. Runs on real servers cannot be repeated.
 ` + exitHelp,
 		Example: `  simulate replay reports/latest
   simulate replay reports/latest --json`,
-		Args:              cobra.ExactArgs(1),
+		Args:              arguments(1, 1, "one run directory, such as reports/latest"),
 		ValidArgsFunction: completeRuns(g),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s, err := openRun(cmd.Context(), args[0])
@@ -62,7 +63,7 @@ func replayRun(ctx context.Context, g *globals, w io.Writer, s *storedRun) error
 	if header.Backend != sim.Backend {
 		return fmt.Errorf("%s was played on real servers (%s), and such a run cannot be repeated: the operating system decides what comes first.\n"+
 			"Play its simulated twin instead: simulate run %s --seed %d",
-			s.dir, terminalText(header.Backend), shellWord(s.file("scenario.yaml")), header.Seed)
+			s.dir, terminalText(header.Backend), shell.Word(s.file("scenario.yaml")), header.Seed)
 	}
 	var all []replayed
 	same := true
@@ -93,7 +94,7 @@ func replayRun(ctx context.Context, g *globals, w io.Writer, s *storedRun) error
 
 func compareHistories(stored, played *history.History) replayed {
 	r := replayed{
-		Lock: stored.Header.Lock, Events: len(stored.Events), Stored: stored.HashString(), Played: played.HashString(),
+		Lock: stored.Header.Lock, Events: len(stored.Events), Stored: stored.Hash().String(), Played: played.Hash().String(),
 		stored: stored, played: played,
 	}
 	r.Identical = r.Stored == r.Played

@@ -7,12 +7,12 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"sort"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"lockstep/internal/glossary"
 	"lockstep/internal/report"
 	"lockstep/internal/run"
 	"lockstep/internal/runstore"
@@ -21,8 +21,10 @@ import (
 // reportFlags are the flags of `simulate report`.
 type reportFlags struct {
 	*globals
-	formats []string
-	to      string
+	formats  []string
+	to       string
+	lang     string
+	language glossary.Language
 }
 
 func reportCommand(g *globals) *cobra.Command {
@@ -36,22 +38,26 @@ func reportCommand(g *globals) *cobra.Command {
 		Short: "Judge stored runs again and render them anew",
 		Long: `Judge stored runs again and render them anew, from history.jsonl and scenario.yaml
 alone. Verdicts that differ from the stored result are named: the checkers may
-have learned something since. Several runs are rendered one after the other.
+have learned something since.
 
-Formats:
+Two or more runs are compared: other seeds, locks, worlds, versions of a scenario.
+The comparison goes to comparison.html in the run store, and the runs stay as they
+are; what makes them hard to compare is said first.
+
+Formats (of a comparison: html and json):
 ` + forms.String() + "\n" + exitHelp,
-		Example: `  simulate report reports/latest
+		Example: `  simulate report reports/pause-past-lease/*
   simulate report reports/latest --format junit,md
-  simulate report reports/latest --format trace --to /tmp
   simulate report reports/latest --format md --to -`,
-		Args:              cobra.MinimumNArgs(1),
+		Args:              arguments(1, many, "run directories, such as reports/latest"),
 		ValidArgsFunction: completeRuns(g),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return f.run(cmd.Context(), cmd.OutOrStdout(), args)
 		},
 	}
 	cmd.Flags().StringSliceVar(&f.formats, "format", formatNames(), "what to write")
-	cmd.Flags().StringVar(&f.to, "to", "", "the directory to write to instead of the run's own; - for stdout")
+	pageLanguage(cmd, &f.lang)
+	cmd.Flags().StringVar(&f.to, "to", "", "the directory to write to instead of the run's own, or of the store; - for stdout")
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(formatNames(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
@@ -68,37 +74,34 @@ func completeRuns(g *globals) cobra.CompletionFunc {
 }
 
 func (f *reportFlags) run(ctx context.Context, w io.Writer, args []string) error {
+	if len(args) > 1 {
+		return f.compare(ctx, w, args)
+	}
 	chosen, err := pickFormats(f.formats)
+	if err == nil {
+		f.language, err = languageOf(f.lang)
+	}
 	switch {
 	case err != nil:
 		return err
-	case f.to != "" && len(args) > 1:
-		return errors.New("--to takes one run: the files of several would have the same names")
 	case f.to == "-" && f.json:
 		return errors.New("--json and --to - would both write to stdout: leave one of them away")
 	case f.to == "-" && len(chosen) != 1:
 		return errors.New("--to - takes one --format")
 	}
 	out := &output{f: &runFlags{globals: f.globals}, met: true}
-	worst := run.Met
-	for _, arg := range args {
-		if err := ctx.Err(); err != nil {
-			return errors.New("interrupted")
-		}
-		s, err := openRun(ctx, arg)
-		if err != nil {
-			return err
-		}
-		status, err := f.one(w, s, chosen, out)
-		if err != nil {
-			return err
-		}
-		worst = max(worst, status)
+	s, err := openRun(ctx, args[0])
+	if err != nil {
+		return err
+	}
+	status, err := f.one(w, s, chosen, out)
+	if err != nil {
+		return err
 	}
 	if err := out.finish(); err != nil {
 		return err
 	}
-	return statusExit(worst)
+	return statusExit(status)
 }
 
 // one judges and renders one stored run.
@@ -107,7 +110,7 @@ func (f *reportFlags) one(w io.Writer, s *storedRun, chosen []format, out *outpu
 	b := bundleOf(r, s.again(r))
 	b.RunDir = s.dir
 	was := s.storedResult()
-	files, err := render(chosen, r, b)
+	files, err := render(chosen, f.language, r, b)
 	if err != nil {
 		return run.Failed, &bugError{err}
 	}
@@ -119,7 +122,12 @@ func (f *reportFlags) one(w io.Writer, s *storedRun, chosen []format, out *outpu
 		dir = f.to
 	}
 	if err := replaceFiles(dir, files); err != nil {
-		return run.Failed, &environmentError{err}
+		return run.Failed, unwritable(err, "--to")
+	}
+	if f.to == "" { // what lies elsewhere is in no store of ours
+		if err := refreshIndex(dir); err != nil {
+			return run.Failed, err
+		}
 	}
 	if was != nil && was.Hash != b.Hash {
 		fmt.Fprintf(os.Stderr, "simulate: %s is not the history that result.json was made from\n", terminalText(s.file("history.jsonl")))
@@ -129,9 +137,6 @@ func (f *reportFlags) one(w io.Writer, s *storedRun, chosen []format, out *outpu
 		data, err := report.Result(b)
 		out.objects = append(out.objects, data)
 		return r.Status(), err
-	}
-	if out.shown++; out.shown > 1 {
-		fmt.Fprintln(w)
 	}
 	fmt.Fprint(w, report.Terminal(b, report.TerminalOptions{Color: f.color(), Width: f.width(), Brief: f.quiet}))
 	for _, line := range was.changes(r) {
@@ -148,25 +153,7 @@ func (f *reportFlags) one(w io.Writer, s *storedRun, chosen []format, out *outpu
 func toStdout(w io.Writer, files []runstore.File) error {
 	for _, file := range files {
 		if _, err := w.Write(file.Data); err != nil {
-			return &environmentError{err}
-		}
-	}
-	return nil
-}
-
-// replaceFiles writes files into a directory, each of them whole or not at all.
-func replaceFiles(dir string, files []runstore.File) error {
-	for _, file := range files {
-		path := filepath.Join(dir, filepath.FromSlash(file.Name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			return err
-		}
-		draft := path + ".draft"
-		if err := os.WriteFile(draft, file.Data, 0o644); err != nil {
-			return errors.Join(err, os.Remove(draft))
-		}
-		if err := os.Rename(draft, path); err != nil {
-			return errors.Join(err, os.Remove(draft))
+			return err // the screen tells it
 		}
 	}
 	return nil

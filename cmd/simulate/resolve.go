@@ -7,15 +7,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"sort"
 	"strings"
 
 	"lockstep/internal/plan"
 	"lockstep/internal/scenario"
 )
-
-// scenarioRoot is where scenarios are looked up by name.
-const scenarioRoot = "scenarios"
 
 // loadAll reads the scenarios that the arguments name: files, directories, names
 // of scenarios, or - for stdin. All problems of all files come back at once.
@@ -51,7 +47,7 @@ func loadAll(args []string, stdin io.Reader) ([]*plan.Plan, error) {
 
 func loadOne(file string, stdin io.Reader) (*plan.Plan, error) {
 	if file != "-" {
-		return scenario.Load(file)
+		return loadFile(file)
 	}
 	data, err := io.ReadAll(io.LimitReader(stdin, scenario.MaxBytes+1))
 	if err != nil {
@@ -66,45 +62,38 @@ func scenarioFiles(arg string) ([]string, error) {
 		return []string{arg}, nil
 	}
 	info, err := os.Stat(arg)
-	switch {
-	case err == nil && info.IsDir():
-		files := yamlFiles(arg)
-		if len(files) == 0 {
-			return nil, fmt.Errorf("%s holds no scenario: no .yaml file in it or below", arg)
-		}
-		return files, nil
-	case err == nil:
+	if err == nil && !info.IsDir() {
 		return []string{arg}, nil
 	}
-	all := yamlFiles(scenarioRoot)
-	names := make([]string, len(all))
-	for i, file := range all {
-		names[i] = scenarioName(file)
-		if names[i] == arg {
+	files, unread := filesBelow(arg)
+	switch {
+	case unread != nil:
+		return nil, unread
+	case len(files) > 0:
+		return files, nil
+	case err == nil:
+		return nil, fmt.Errorf("%s holds no scenario: no .yaml file in it or below", arg)
+	case errors.Is(err, fs.ErrPermission):
+		return nil, unreadable(err)
+	}
+	if _, ok := readBuiltIn(arg); ok {
+		return []string{arg}, nil
+	}
+	return scenarioByName(arg)
+}
+
+// scenarioByName finds a scenario by the name of its file.
+func scenarioByName(name string) ([]string, error) {
+	var names []string
+	for _, file := range library() {
+		if scenarioName(file) == name {
 			return []string{file}, nil
 		}
+		names = append(names, scenarioName(file))
 	}
-	hint := fmt.Sprintf("neither a file nor a scenario below %s/; `simulate list scenarios` shows them", scenarioRoot)
-	if near := scenario.Nearest(filepath.Base(strings.TrimSuffix(arg, ".yaml")), names); near != "" {
+	hint := "neither a file nor the name of a scenario; `simulate list scenarios` shows them"
+	if near := scenario.Nearest(filepath.Base(strings.TrimSuffix(name, ".yaml")), names); near != "" {
 		hint = fmt.Sprintf("neither a file nor a scenario: did you mean %q?", near)
 	}
-	return nil, fmt.Errorf("%s is %s", arg, hint)
-}
-
-// yamlFiles lists the scenario files below a directory, sorted.
-func yamlFiles(dir string) []string {
-	var files []string
-	// The slash makes it follow a link; what cannot be read is not there.
-	_ = filepath.WalkDir(dir+"/", func(path string, d fs.DirEntry, err error) error {
-		if err == nil && !d.IsDir() && (strings.HasSuffix(path, ".yaml") || strings.HasSuffix(path, ".yml")) {
-			files = append(files, path)
-		}
-		return nil
-	})
-	sort.Strings(files)
-	return files
-}
-
-func scenarioName(file string) string {
-	return strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
+	return nil, fmt.Errorf("%s is %s", name, hint)
 }

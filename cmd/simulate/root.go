@@ -14,10 +14,11 @@ type globals struct {
 	out     string
 	quiet   bool
 	noColor bool
+	stdout  *screen
 }
 
 func rootCommand() *cobra.Command {
-	g := &globals{}
+	g := &globals{stdout: newScreen()}
 	root := &cobra.Command{
 		Use:   "simulate",
 		Short: "Find out how a distributed lock breaks",
@@ -27,25 +28,30 @@ crashes, lost replies and failovers, and judge the history that results.
 ` + exitHelp,
 		Example: `  simulate tour
   simulate run scenarios/lessons/pause-past-lease.yaml
-  simulate run pause-past-lease --lock set-nx-lua --seed 7
   simulate run scenarios/lessons --backend process --scale 0.1`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
+
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return checkFlags(cmd) },
 	}
+	root.SetOut(g.stdout)
 	root.PersistentFlags().BoolVar(&g.json, "json", false, "print exactly one JSON object on stdout")
 	root.PersistentFlags().StringVar(&g.out, "out", "reports", "the run store: where run directories go")
 	root.PersistentFlags().BoolVar(&g.quiet, "quiet", false, "print the verdicts only")
 	root.PersistentFlags().BoolVar(&g.noColor, "no-color", false, "no colours (also: NO_COLOR)")
 	root.AddCommand(tourCommand(g), runCommand(g), validateCommand(g), listCommand(g), explainCommand(g),
-		reportCommand(g), replayCommand(g), checkCommand(g), matrixCommand(g), claimsCommand(g), versionCommand(g),
-		newCommand(g), schemaCommand(), docsCommand(g), doctorCommand(g))
+		reportCommand(g), serveCommand(g), replayCommand(g), checkCommand(g),
+		searchCommand(g), sweepCommand(g), matrixCommand(g), compareWorldsCommand(g), claimsCommand(g),
+		newCommand(g), schemaCommand(), docsCommand(g), doctorCommand(g), versionCommand(g))
 	addCompletion(root, g)
+	checkArguments(root)
+	shapeHelp(root)
 	return root
 }
 
 // color reports whether stdout wants colours.
 func (g *globals) color() bool {
-	return !g.noColor && os.Getenv("NO_COLOR") == "" && term.IsTerminal(int(os.Stdout.Fd()))
+	return !g.noColor && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && term.IsTerminal(int(os.Stdout.Fd()))
 }
 
 // width returns the width of the terminal, 80 columns when there is none.
@@ -61,7 +67,7 @@ func versionCommand(g *globals) *cobra.Command {
 		Use:     "version",
 		Short:   "Print the version of this program",
 		Example: "  simulate version\n  simulate version --json",
-		Args:    cobra.NoArgs,
+		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if g.json {
 				return printJSON(cmd.OutOrStdout(), map[string]any{"schema": 1, "version": buildVersion()})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"runtime"
 	"slices"
@@ -11,24 +12,34 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"lockstep/internal/chaos"
+	"lockstep/internal/glossary"
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
 	"lockstep/internal/run"
 	"lockstep/internal/scenario"
+	"lockstep/internal/shell"
+	"lockstep/internal/sim"
 )
 
 // runFlags are the flags of `simulate run`.
 type runFlags struct {
 	*globals
-	locks   []string
-	seed    uint64
-	times   int
-	backend string
-	scale   string
-	jobs    int
+	locks    []string
+	seed     uint64
+	asked    bool // somebody asked for the seed; else a scenario may name its own
+	times    int
+	backend  string
+	scale    string
+	jobs     int
+	scalePPM int64    // of scale
+	images   []string // product=name
+
+	lang     string
+	language glossary.Language
 
 	playable  bool
-	notPlayed []notPlayed // with playable: what the backend cannot do
+	notPlayed []notPlayed // what was left out because the backend cannot do it
 }
 
 func runCommand(g *globals) *cobra.Command {
@@ -39,29 +50,39 @@ func runCommand(g *globals) *cobra.Command {
 		Long: `Play scenarios and judge what happened. Without arguments: all below scenarios/.
 
 ` + exitHelp,
-		Example: `  simulate run scenarios/lessons/pause-past-lease.yaml
-  simulate run pause-past-lease --lock set-nx-lua --seed 7
-  simulate run pause-past-lease --times 1000
+		Example: `  simulate run pause-past-lease --lock set-nx-lua --seed 7
+  simulate run my.yaml --times 1000
   simulate run scenarios/lessons --backend process --scale 0.1`,
-		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd.Context(), args) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f.asked = cmd.Flags().Changed("seed")
+			return f.run(cmd.Context(), args)
+		},
 	}
 	cmd.Flags().StringSliceVar(&f.locks, "lock", nil, "play these locks instead of the scenario's")
-	cmd.Flags().Uint64Var(&f.seed, "seed", 1, "the seed; the first one with --times")
+	cmd.Flags().Uint64Var(&f.seed, "seed", 1, "the seed; the first one with --times; a scenario may name its own")
 	cmd.Flags().IntVar(&f.times, "times", 1, "play with that many seeds, one after the other")
-	cmd.Flags().StringVar(&f.backend, "backend", "sim", "the world: sim (simulated) or process (real servers)")
+	cmd.Flags().StringVar(&f.backend, "backend", "sim", "the world: sim (simulated), or real servers as processes (process), in containers (docker) or those of docker-compose.yml (compose)")
+	cmd.Flags().StringSliceVar(&f.images, "image", nil, "with --backend docker: start these images, as in redis=redis:7")
 	cmd.Flags().StringVar(&f.scale, "scale", "1", "multiply every duration: 0.1 plays ten times as fast")
+	pageLanguage(cmd, &f.lang)
 	cmd.Flags().BoolVar(&f.playable, "playable", false, "leave out what the backend cannot play, and say what it was")
 	cmd.Flags().IntVar(&f.jobs, "jobs", runtime.GOMAXPROCS(0), "how many seeds to play at once in the simulator")
 	cmd.Flags().Lookup("jobs").DefValue = "one for each core" // help and docs are the same on every machine
 	return cmd
 }
 
-func lockIDs() []string {
+// maxTimes bounds the memory for the hashes of all runs, 32 bytes for each.
+const maxTimes = 10_000_000
+
+func unknownLock(id string) error {
 	var ids []string
 	for _, v := range locks.All() {
 		ids = append(ids, v.ID)
 	}
-	return ids
+	if near := scenario.Nearest(id, ids); near != "" {
+		return fmt.Errorf("unknown lock %q: did you mean %q?", id, near)
+	}
+	return fmt.Errorf("unknown lock %q: `simulate list locks` shows them", id)
 }
 
 func (f *runFlags) run(ctx context.Context, args []string) error {
@@ -69,8 +90,18 @@ func (f *runFlags) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	if f.language, err = languageOf(f.lang); err != nil {
+		return err
+	}
+	f.scalePPM = scalePPM
 	if f.times < 1 {
 		return fmt.Errorf("--times %d: at least 1", f.times)
+	}
+	if f.times > maxTimes {
+		return fmt.Errorf("--times %d: at most %d, and then go on with a later --seed", f.times, maxTimes)
+	}
+	if f.seed > math.MaxUint64-uint64(f.times) {
+		return fmt.Errorf("--seed %d --times %d goes past the largest seed: begin with a smaller one", f.seed, f.times)
 	}
 	if slices.Contains(args, "-") && len(args) > 1 {
 		return errors.New("- reads one scenario from stdin and cannot stand beside others")
@@ -79,7 +110,7 @@ func (f *runFlags) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	worlds, err := backend(f.backend, scalePPM)
+	worlds, err := backend(f.backend, scalePPM, f.images)
 	if err != nil {
 		return err
 	}
@@ -88,10 +119,13 @@ func (f *runFlags) run(ctx context.Context, args []string) error {
 			return err
 		}
 		*p = p.Scaled(scalePPM)
-		if f.playable {
-			f.leaveOut(p)
+		switch {
+		case f.playable:
+			f.leaveOut(p, func(lock string) error { return refusal(f.backend, f.scalePPM, chaos.Draw(p, f.seedOf(p)), lock) })
+		case f.backend == sim.Backend && len(f.locks) == 0 && !named(args, p.File):
+			f.leaveOut(p, notSimulated)
 		}
-		if err := run.CheckLeases(p); err != nil {
+		if err := f.check(p); err != nil {
 			return fmt.Errorf("%s: %w", p.File, err)
 		}
 	}
@@ -102,24 +136,44 @@ func (f *runFlags) run(ctx context.Context, args []string) error {
 	return f.play(ctx, plans, worlds)
 }
 
+// check says which of a plan's locks cannot be played, whatever happens; nil when
+// all can.
+func (f *runFlags) check(p *plan.Plan) error {
+	if f.backend == sim.Backend {
+		for _, lock := range p.Locks {
+			if err := notSimulated(lock); err != nil {
+				return err
+			}
+		}
+	}
+	return run.CheckLeases(p)
+}
+
 // choose replaces the plan's locks by those of --lock. What the scenario expects
 // of other locks does not count then.
 func (f *runFlags) choose(p *plan.Plan) error {
 	if len(f.locks) == 0 {
 		return nil
 	}
-	for _, id := range f.locks {
+	for i, id := range f.locks {
+		if slices.Contains(f.locks[:i], id) {
+			return fmt.Errorf("--lock names %q twice: once is enough", id)
+		}
 		if _, ok := locks.Lookup(id); !ok {
-			hint := "`simulate list locks` shows them"
-			if near := scenario.Nearest(id, lockIDs()); near != "" {
-				hint = fmt.Sprintf("did you mean %q?", near)
-			}
-			return fmt.Errorf("unknown lock %q: %s", id, hint)
+			return unknownLock(id)
 		}
 	}
 	p.Locks = f.locks
 	p.Expect = slices.DeleteFunc(p.Expect, func(e plan.Expectation) bool { return !slices.Contains(f.locks, e.Lock) })
 	return nil
+}
+
+// seedOf is the seed that was asked for, else the plan's own, else 1.
+func (f *runFlags) seedOf(p *plan.Plan) uint64 {
+	if p.Seed > 0 && !f.asked {
+		return p.Seed
+	}
+	return f.seed
 }
 
 // play plays all plans and shows each as soon as it is done.
@@ -130,11 +184,11 @@ func (f *runFlags) play(ctx context.Context, plans []*plan.Plan, worlds run.Fact
 	for _, p := range plans {
 		status, err := f.playOne(ctx, p, worlds, out)
 		if err != nil {
-			return errors.Join(err, out.finish())
+			return errors.Join(err, out.finish(), out.index())
 		}
 		worst = max(worst, status)
 	}
-	if err := out.finish(); err != nil {
+	if err := errors.Join(out.finish(), out.index()); err != nil {
 		return err
 	}
 	switch worst {
@@ -151,7 +205,7 @@ func (f *runFlags) playOne(ctx context.Context, p *plan.Plan, worlds run.Factory
 	if f.times > 1 {
 		return f.playSeeds(ctx, p, worlds, out)
 	}
-	r, err := run.All(ctx, worlds, p, f.seed, f.backend)
+	r, err := run.All(ctx, worlds, p, f.seedOf(p), f.backend)
 	if err != nil {
 		return run.Failed, f.cutShort(ctx, r, out, err)
 	}
@@ -180,7 +234,7 @@ func (f *runFlags) replay(p *plan.Plan, lock string, seed uint64) string {
 	if what == "" || what == "stdin" {
 		what = "-"
 	}
-	words := []string{"simulate", "run", shellWord(what)}
+	words := []string{"simulate", "run", shell.Word(what)}
 	if lock != "" {
 		words = append(words, "--lock", lock)
 	}
@@ -188,19 +242,11 @@ func (f *runFlags) replay(p *plan.Plan, lock string, seed uint64) string {
 	if f.backend != "sim" {
 		words = append(words, "--backend", f.backend)
 	}
+	for _, image := range f.images {
+		words = append(words, "--image", shell.Word(image))
+	}
 	if f.scale != "1" {
 		words = append(words, "--scale", f.scale)
 	}
 	return strings.Join(words, " ")
-}
-
-// shellWord quotes a word for a shell when it needs it.
-func shellWord(s string) string {
-	plain := func(r rune) bool {
-		return r == '/' || r == '.' || r == '-' || r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
-	}
-	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

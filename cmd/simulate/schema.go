@@ -18,7 +18,7 @@ language server finds it by the first line of a scenario, relative to the file:
 
 What needs the whole file to be seen is left to the command validate.`,
 		Example: "  simulate schema\n  simulate schema > schema/scenario.schema.json",
-		Args:    cobra.NoArgs,
+		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			data, err := schema.JSON()
 			if err != nil {

@@ -2,17 +2,12 @@ package main
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"os"
 	"sort"
 
-	"github.com/schollz/progressbar/v3"
-	"golang.org/x/term"
-
 	"lockstep/internal/checker"
+	"lockstep/internal/history"
 	"lockstep/internal/plan"
 	"lockstep/internal/run"
 )
@@ -28,27 +23,28 @@ type tally struct {
 	FirstMiss  *uint64                `json:"first_miss_seed"`   // null when every run met its expectations
 	FirstBroke map[string]uint64      `json:"first_broken_seed"` // by property
 	worst      run.Status
-	hashes     [][32]byte
+	hashes     []history.Hash
 }
 
 // playSeeds plays a plan with many seeds and shows the counts; the first run that
 // missed an expectation is stored, else the first run of all.
 func (f *runFlags) playSeeds(ctx context.Context, p *plan.Plan, worlds run.Factory, out *output) (run.Status, error) {
-	bar := progress(f, fmt.Sprintf("%s, %d seeds", p.Slug, f.times), f.times*len(p.Locks))
+	bar := f.bar(fmt.Sprintf("%s, %d seeds", p.Slug, f.times), f.times*len(p.Locks))
 	jobs := f.jobs
 	if f.backend != "sim" {
 		jobs = 1 // real servers would disturb each other's timing
 	}
 	worst := run.Met
-	show := f.seed
+	first := f.seedOf(p)
+	show := first
 	var tallies []*tally
 	for _, lock := range p.Locks {
 		t := &tally{
 			Lock: lock, Letters: map[checker.Letter]int{}, Broken: map[string]int{},
-			FirstBroke: map[string]uint64{}, hashes: make([][32]byte, f.times),
+			FirstBroke: map[string]uint64{}, hashes: make([]history.Hash, f.times),
 		}
-		err := run.Seeds(ctx, worlds, p, lock, f.seed, f.times, jobs, func(o *run.Outcome) {
-			t.count(o, f.seed)
+		err := run.Seeds(ctx, worlds, p, lock, first, f.times, jobs, func(o *run.Outcome) {
+			t.count(o, first)
 			_ = bar.Add(1) // a progress bar that cannot be drawn is no reason to stop
 		})
 		if err != nil {
@@ -71,7 +67,7 @@ func (f *runFlags) playSeeds(ctx context.Context, p *plan.Plan, worlds run.Facto
 	}
 	b, err := out.store(r)
 	if err == nil && !f.json {
-		fmt.Printf("\nreport   %s (seed %d)\n", reportPath(b.RunDir), show)
+		fmt.Fprintf(f.stdout, "\nreport   %s (seed %d)\n", reportPath(b.RunDir), show)
 	}
 	return worst, err
 }
@@ -102,11 +98,7 @@ func (t *tally) count(o *run.Outcome, first uint64) {
 }
 
 func (t *tally) finish() {
-	sum := sha256.New()
-	for _, h := range t.hashes {
-		sum.Write(h[:])
-	}
-	t.Hash = hex.EncodeToString(sum.Sum(nil))
+	t.Hash = history.CombineHashes(t.hashes).String()
 }
 
 func (f *runFlags) showTallies(p *plan.Plan, tallies []*tally, out *output) error {
@@ -117,18 +109,19 @@ func (f *runFlags) showTallies(p *plan.Plan, tallies []*tally, out *output) erro
 	if f.json {
 		data, err := json.Marshal(map[string]any{
 			"schema": 1, "scenario": p.Slug, "backend": f.backend, "met": met,
-			"first_seed": f.seed, "times": f.times, "locks": tallies,
+			"first_seed": f.seedOf(p), "times": f.times, "locks": tallies,
 		})
 		out.objects = append(out.objects, data)
 		out.met = out.met && met
 		return err
 	}
-	fmt.Printf("%s: seeds %d to %d\n\n", terminalText(p.Name), f.seed, f.seed+uint64(f.times)-1)
+	first := f.seedOf(p)
+	fmt.Fprintf(f.stdout, "%s: seeds %d to %d\n\n", terminalText(p.Name), first, first+uint64(f.times)-1)
 	rows := [][]string{}
 	for _, t := range tallies {
 		rows = append(rows, []string{t.Lock, fmt.Sprintf("%d of %d", t.Met, t.Runs), t.brokenText()})
 	}
-	printTable(os.Stdout, f.width(), []string{"lock", "as expected", "broken (runs; first seed)"}, rows)
+	printTable(f.stdout, f.width(), []string{"lock", "as expected", "broken (runs; first seed)"}, rows)
 	return nil
 }
 
@@ -150,17 +143,4 @@ func (t *tally) brokenText() string {
 		text += fmt.Sprintf("%s %d (%d)", name, t.Broken[name], t.FirstBroke[name])
 	}
 	return text
-}
-
-// progress is a bar on stderr, when somebody looks at it.
-func progress(f *runFlags, what string, total int) *progressbar.ProgressBar {
-	visible := !f.quiet && term.IsTerminal(int(os.Stderr.Fd()))
-	return progressbar.NewOptions(total,
-		progressbar.OptionSetWriter(os.Stderr),
-		progressbar.OptionSetVisibility(visible),
-		progressbar.OptionSetDescription(what),
-		progressbar.OptionShowCount(),
-		progressbar.OptionSetPredictTime(true),
-		progressbar.OptionClearOnFinish(),
-	)
 }

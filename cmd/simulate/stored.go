@@ -14,6 +14,7 @@ import (
 	"lockstep/internal/plan"
 	"lockstep/internal/run"
 	"lockstep/internal/scenario"
+	"lockstep/internal/shell"
 )
 
 // maxHistoryBytes is how large a file of histories may be. A reader keeps some
@@ -55,7 +56,7 @@ func openRun(ctx context.Context, arg string) (*storedRun, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("there is no run directory %s; `simulate list runs` shows them", arg)
 	case err != nil:
-		return nil, &environmentError{err}
+		return nil, unreadable(err)
 	case !info.IsDir():
 		return nil, fmt.Errorf("%s is a file: name the run directory that it is in", arg)
 	}
@@ -77,7 +78,7 @@ func (s *storedRun) readHistories(ctx context.Context, arg string) ([]*history.H
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("%s is not a run directory: it has no history.jsonl; `simulate list runs` shows them", arg)
 	case err != nil:
-		return nil, &environmentError{err}
+		return nil, unreadable(err)
 	}
 	defer f.Close()
 	all, err := readHistories(ctx, name, f)
@@ -101,7 +102,7 @@ func (s *storedRun) readEnv() error {
 		return nil
 	}
 	if err != nil {
-		return &environmentError{err}
+		return unreadable(err)
 	}
 	if err := json.Unmarshal(data, &s.env); err != nil {
 		return fmt.Errorf("%s: %w", s.file("env.json"), err)
@@ -120,7 +121,7 @@ func (s *storedRun) readPlan() error {
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("%s has no scenario.yaml; `simulate check %s` judges the history alone", s.dir, s.file("history.jsonl"))
 	case err != nil:
-		return &environmentError{err}
+		return unreadable(err)
 	}
 	if s.plan, err = scenario.Parse(s.env.File, data); err != nil {
 		_, err = scenario.Parse(name, data) // the same problems, at the right place
@@ -146,7 +147,7 @@ func (s *storedRun) result() *run.Result {
 // again is the command line that plays the run again. Somebody will copy it into
 // a shell, so nothing of the files gets into it unquoted.
 func (s *storedRun) again(r *run.Result) string {
-	f := &runFlags{locks: s.env.Locks, backend: shellWord(r.Backend), scale: shellWord(s.env.Scale)}
+	f := &runFlags{locks: s.env.Locks, backend: shell.Word(r.Backend), scale: shell.Word(s.env.Scale)}
 	return f.replay(s.plan, f.oneLock(s.plan), r.Seed)
 }
 
@@ -175,7 +176,7 @@ func readHistories(ctx context.Context, name string, r io.Reader) ([]*history.Hi
 	case errors.As(err, &line):
 		var path *fs.PathError
 		if errors.As(err, &path) {
-			return nil, &environmentError{path}
+			return nil, unreadable(path)
 		}
 		return nil, fmt.Errorf("%s:%d: %w", name, line.Line, line.Err)
 	case err != nil:

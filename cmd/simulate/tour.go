@@ -38,7 +38,7 @@ number answers, b goes back and q quits. Without a terminal everything is printe
 		Example: `  simulate tour
   simulate tour 4
   simulate tour fence --lang zh`,
-		Args: cobra.MaximumNArgs(1),
+		Args: arguments(0, 1, "one lesson, such as 4 or fence"),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			lessons, _ := tour.Lessons() // without lessons there is nothing to complete
 			return tour.Names(lessons), cobra.ShellCompDirectiveNoFileComp
@@ -47,9 +47,7 @@ number answers, b goes back and q quits. Without a terminal everything is printe
 	}
 	cmd.Flags().StringVar(&f.lang, "lang", "", "the language: en or zh (default: zh where the locale is Chinese, else en)")
 	cmd.Flags().Uint64Var(&f.seed, "seed", 1, "the seed of all runs")
-	_ = cmd.RegisterFlagCompletionFunc("lang", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return []string{string(glossary.English), string(glossary.Chinese)}, cobra.ShellCompDirectiveNoFileComp
-	})
+	completeLanguage(cmd)
 	return cmd
 }
 
@@ -137,10 +135,9 @@ func (f *tourFlags) takeJSON(cmd *cobra.Command, lessons []*tour.Lesson, from *t
 			if err != nil {
 				return err
 			}
-			hash := p.Judgement.History.Hash()
 			one := played{
 				Scenario: r.Scenario, Lock: r.Lock, Changed: r.Changed(), Verdicts: map[string]checker.Verdict{},
-				Letter: p.Judgement.Letter, Hash: fmt.Sprintf("%x", hash[:]),
+				Letter: p.Judgement.Letter, Hash: p.Judgement.History.Hash().String(),
 			}
 			for _, finding := range p.Judgement.Findings {
 				one.Verdicts[finding.Property] = finding.Verdict

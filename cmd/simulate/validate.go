@@ -15,7 +15,7 @@ func validateCommand(g *globals) *cobra.Command {
 		Use:     "validate <file>...",
 		Short:   "Show all problems of scenario files, for editors and CI",
 		Example: "  simulate validate scenarios\n  simulate validate my.yaml --json\n  cat my.yaml | simulate validate -",
-		Args:    cobra.MinimumNArgs(1),
+		Args:    arguments(1, many, "files or folders, such as my.yaml; - for stdin"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			plans, err := loadAll(args, os.Stdin)
 			var invalid *scenario.Invalid

@@ -12,6 +12,7 @@ package browser
 import (
 	"context"
 	"fmt"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -35,6 +36,8 @@ type Options struct {
 	Width    int  // of the window, in pixels; 0: 1400
 	Height   int  // 0: 1000
 	Hash     string
+	Dark     bool // as for a reader who prefers dark pages
+	Print    bool // as on paper
 }
 
 // Page is a page that is open in a browser.
@@ -81,22 +84,57 @@ func launch(path string) (context.Context, error) {
 // browser.
 func Open(t testing.TB, page []byte, o Options) *Page {
 	t.Helper()
-	path := Find()
-	if path == "" {
-		if os.Getenv("LOCKSTEP_REQUIRE_BROWSER") == "1" {
-			t.Fatal("no browser: install chromium (Debian: apt-get install chromium)")
-		}
-		t.Skip("no browser: install chromium to run this test (Debian: apt-get install chromium)")
-	}
 	file := filepath.Join(t.TempDir(), "page.html")
 	if err := os.WriteFile(file, page, 0o644); err != nil {
 		t.Fatal(err)
+	}
+	address := "file://" + file
+	return visit(t, address, func(asked string) bool { return strings.SplitN(asked, "#", 2)[0] == address }, o)
+}
+
+// Visit opens a page of a server, which may ask that server for more. It skips the
+// test where there is no browser.
+func Visit(t testing.TB, address string, o Options) *Page {
+	t.Helper()
+	u, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	origin := u.Scheme + "://" + u.Host + "/"
+	return visit(t, address, func(asked string) bool { return strings.HasPrefix(asked, origin) }, o)
+}
+
+// visit opens a page; own says which requests are not to be reported.
+func visit(t testing.TB, address string, own func(asked string) bool, o Options) *Page {
+	t.Helper()
+	p := &Page{t: t, ctx: tab(t)}
+	if err := chromedp.Listen(p.ctx, func(event any) { p.observe(event, own) }); err != nil {
+		t.Fatalf("browser: %v", err)
 	}
 	if o.Width == 0 {
 		o.Width = 1400
 	}
 	if o.Height == 0 {
 		o.Height = 1000
+	}
+	call(p, network.Enable, network.EnableParams{})
+	call(p, cdplog.Enable, cdp.Empty{})
+	call(p, accessibility.Enable, cdp.Empty{})
+	call(p, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: o.NoScript})
+	call(p, emulation.SetEmulatedMedia, mediaOf(o))
+	p.do(chromedp.EmulateViewport(int64(o.Width), int64(o.Height)), chromedp.Navigate(address+o.Hash))
+	return p
+}
+
+// tab opens a tab of the shared browser for the time of a test.
+func tab(t testing.TB) context.Context {
+	t.Helper()
+	path := Find()
+	if path == "" {
+		if os.Getenv("LOCKSTEP_REQUIRE_BROWSER") == "1" {
+			t.Fatal("no browser: install chromium (Debian: apt-get install chromium)")
+		}
+		t.Skip("no browser: install chromium to run this test (Debian: apt-get install chromium)")
 	}
 	start.Do(func() { shared, startError = launch(path) })
 	if startError != nil {
@@ -106,17 +144,20 @@ func Open(t testing.TB, page []byte, o Options) *Page {
 	t.Cleanup(cancel)
 	ctx, cancel = context.WithTimeout(ctx, patience)
 	t.Cleanup(cancel)
-	p := &Page{t: t, ctx: ctx}
-	url := "file://" + file
-	if err := chromedp.Listen(ctx, func(event any) { p.observe(event, url) }); err != nil {
-		t.Fatalf("browser: %v", err)
+	return ctx
+}
+
+func mediaOf(o Options) emulation.SetEmulatedMediaParams {
+	media := emulation.SetEmulatedMediaParams{}
+	if o.Print {
+		media.Media = "print"
 	}
-	call(p, network.Enable, network.EnableParams{})
-	call(p, cdplog.Enable, cdp.Empty{})
-	call(p, accessibility.Enable, cdp.Empty{})
-	call(p, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: o.NoScript})
-	p.do(chromedp.EmulateViewport(int64(o.Width), int64(o.Height)), chromedp.Navigate(url+o.Hash))
-	return p
+	scheme := "light"
+	if o.Dark {
+		scheme = "dark"
+	}
+	media.Features = []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}
+	return media
 }
 
 func (p *Page) do(steps ...chromedp.Action[chromedp.Void]) {
@@ -146,13 +187,13 @@ func call[P, R any](p *Page, command cdp.Command[P, R], params P) R {
 	return out
 }
 
-func (p *Page) observe(event any, self string) {
+func (p *Page) observe(event any, own func(asked string) bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch e := event.(type) {
 	case *network.EventRequestWillBeSent:
-		if url := e.Request.URL; strings.SplitN(url, "#", 2)[0] != self && !strings.HasPrefix(url, "data:") {
-			p.requests = append(p.requests, url)
+		if asked := e.Request.URL; !own(asked) && !strings.HasPrefix(asked, "data:") {
+			p.requests = append(p.requests, asked)
 		}
 	case *cdpruntime.EventExceptionThrown:
 		p.problems = append(p.problems, e.ExceptionDetails.Text)
@@ -170,7 +211,8 @@ func (p *Page) Problems() []string {
 	return append([]string(nil), p.problems...)
 }
 
-// Requests returns what the page asked for besides itself so far.
+// Requests returns what the page asked for besides itself, or besides its own server,
+// so far.
 func (p *Page) Requests() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -189,6 +231,17 @@ func (p *Page) Press(keys string) {
 func Eval[T any](p *Page, expression string) T {
 	p.t.Helper()
 	return run(p, chromedp.Evaluate[T](expression))
+}
+
+// Await waits until an expression is true, such as after a link that leads to another
+// page.
+func (p *Page) Await(expression string) {
+	p.t.Helper()
+	for deadline := time.Now().Add(patience); !Eval[bool](p, expression); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			p.t.Fatalf("browser: never true: %s", expression)
+		}
+	}
 }
 
 // Text returns what a reader sees of the first element that a selector matches.

@@ -11,6 +11,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"lockstep/internal/browser"
+	"lockstep/internal/chinese"
 	"lockstep/internal/report"
 	"lockstep/internal/run"
 	"lockstep/internal/scenario"
@@ -124,6 +125,22 @@ func TestHashLeadsToAStep(t *testing.T) {
 	quiet(t, p)
 }
 
+// In Chinese the page works as it does in English: its script finds its words there.
+func TestChinesePageSteps(t *testing.T) {
+	page, _, err := chinese.Page(lesson(t, "pause-past-lease"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := browser.Open(t, page, browser.Options{})
+	p.Press("g")
+	contains(t, "the live region", p.Text("#now"), "第 4 步，共 14 步，10.039 秒：")
+	contains(t, "the table of beliefs", p.Text("#standing"), "A 认为")
+	if mine := p.Count("#standing td.mine"); mine != 2 {
+		t.Errorf("%d clients believe that they hold the lock, want A and B", mine)
+	}
+	quiet(t, p)
+}
+
 // What has the focus must have a name, or a screen reader says "link" and no more.
 func TestEverythingFocusableHasAName(t *testing.T) {
 	for _, name := range []string{"pause-past-lease", "fence-saves-the-resource", "redlock-and-a-jumping-clock", "zookeeper-herd"} {
@@ -196,6 +213,21 @@ func TestFitsANarrowWindow(t *testing.T) {
 		}).slice(0, 5).map(function (e) { return e.tagName + "." + e.className + " " + e.textContent.slice(0, 40); })`)
 		if len(wide) > 0 {
 			t.Errorf("%s: wider than the window: %q", name, wide)
+		}
+		quiet(t, p)
+	}
+}
+
+// On paper nothing can be scrolled: all tables and figures have to fit a sheet, which
+// has 718 pixels between margins of a centimetre.
+func TestFitsASheetOfPaper(t *testing.T) {
+	for _, name := range []string{"pause-past-lease", "redlock-and-a-jumping-clock"} {
+		p := browser.Open(t, lesson(t, name), browser.Options{Print: true, Width: 718})
+		wide := browser.Eval[[]string](p, `[].filter.call(document.querySelectorAll("main *"), function (e) {
+			return e.getBoundingClientRect().right > innerWidth + 1 && e.checkVisibility();
+		}).slice(0, 8).map(function (e) { return e.tagName + "." + (e.getAttribute("class") || "") + " " + e.textContent.slice(0, 40); })`)
+		if len(wide) > 0 {
+			t.Errorf("%s: wider than the sheet: %q", name, wide)
 		}
 		quiet(t, p)
 	}

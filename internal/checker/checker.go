@@ -4,7 +4,8 @@ package checker
 
 import (
 	"fmt"
-	"sort"
+	"slices"
+	"strings"
 
 	"lockstep/internal/history"
 )
@@ -57,28 +58,30 @@ func (f *Finding) add(v Violation) {
 	}
 }
 
-var registry = map[string]Property{}
+var registry []Property // sorted by id
 
 // Register adds a property; called from the init of the property's file.
 func Register(p Property) {
-	if _, dup := registry[p.ID]; dup {
+	i, dup := position(p.ID)
+	if dup {
 		panic(fmt.Sprintf("checker: property %q registered twice", p.ID))
 	}
-	registry[p.ID] = p
+	registry = slices.Insert(registry, i, p)
+}
+
+// position returns where a property is in the registry, or belongs.
+func position(id string) (int, bool) {
+	return slices.BinarySearchFunc(registry, id, func(p Property, id string) int { return strings.Compare(p.ID, id) })
 }
 
 // Lookup returns the property with that id.
 func Lookup(id string) (Property, bool) {
-	p, ok := registry[id]
-	return p, ok
+	i, ok := position(id)
+	if !ok {
+		return Property{}, false
+	}
+	return registry[i], true
 }
 
 // All returns all properties, sorted by id.
-func All() []Property {
-	out := make([]Property, 0, len(registry))
-	for _, p := range registry { // order: sorted below
-		out = append(out, p)
-	}
-	sort.Slice(out, func(i, j int) bool { return out[i].ID < out[j].ID })
-	return out
-}
+func All() []Property { return slices.Clone(registry) }

@@ -72,7 +72,8 @@ func Judge(h *history.History) Judgement {
 		j.Faults = append(j.Faults, FiredFault{Fault: f, Times: seen.fired[int64(f.Number)]})
 	}
 	unfired := unfiredReason(j.Faults)
-	for _, p := range All() {
+	j.Findings = make([]Finding, 0, len(registry))
+	for _, p := range registry {
 		f := p.Check(h)
 		f.Property = p.ID
 		if f.Verdict == Kept {

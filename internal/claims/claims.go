@@ -10,10 +10,9 @@ package claims
 import (
 	"context"
 	"fmt"
-	"runtime"
 	"sort"
-	"sync"
-	"sync/atomic"
+
+	"lockstep/internal/run"
 )
 
 // The verdicts. Depends is for a claim that holds under one condition and fails
@@ -86,50 +85,18 @@ type Options struct {
 // depend on the number of workers. On an error, ctx's included, there are none.
 func Measure(ctx context.Context, o Options) ([]Measured, error) {
 	out := make([]Measured, len(o.Claims))
-	jobs := o.Jobs
-	if jobs <= 0 {
-		jobs = runtime.GOMAXPROCS(0)
-	}
 	newLab := o.NewLab
 	if newLab == nil {
 		newLab = func() *Lab { return &Lab{} }
 	}
-	var (
-		next   atomic.Int64
-		mu     sync.Mutex
-		done   int
-		failed error
-		wg     sync.WaitGroup
-	)
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
-	for range jobs {
-		wg.Go(func() {
-			for ctx.Err() == nil {
-				i := int(next.Add(1) - 1)
-				if i >= len(o.Claims) {
-					return
-				}
-				m, err := measure(ctx, newLab(), o.Claims[i])
-				mu.Lock()
-				out[i] = m
-				done++
-				if err != nil && failed == nil {
-					failed = err
-					stop()
-				}
-				if o.Progress != nil && err == nil {
-					o.Progress(done, len(o.Claims))
-				}
-				mu.Unlock()
-			}
-		})
-	}
-	wg.Wait()
-	if failed != nil {
-		return nil, failed
-	}
-	if err := ctx.Err(); err != nil {
+	err := run.Share(ctx, o.Jobs, len(o.Claims), o.Progress, func() (func(context.Context, int) error, func()) {
+		work := func(ctx context.Context, i int) (err error) {
+			out[i], err = measure(ctx, newLab(), o.Claims[i])
+			return err
+		}
+		return work, func() {}
+	})
+	if err != nil {
 		return nil, err
 	}
 	return out, nil

@@ -201,7 +201,7 @@ func everyLockBreaks(l *Lab) Result {
 	by := make([]int, len(kinds))
 	of := 0
 	var safe, unpaused []string // those that nothing breaks, that neither of the first two kinds does
-	for _, v := range locks.All() {
+	for _, v := range locks.Simulated() {
 		if strings.HasPrefix(v.ID, "lit-") {
 			continue
 		}

@@ -27,6 +27,20 @@ type Page struct {
 // Column is a kind of fault in the matrix.
 type Column struct{ Code, Name, Summary string }
 
+// Example is a story that was shrunk until nothing could be taken away: the lock still
+// breaks in it.
+type Example struct {
+	File  string // relative to the repository
+	YAML  string // what it says
+	Steps []Step // what happens in it
+}
+
+// Step is one thing that happens.
+type Step struct {
+	At, Sentence string
+	Breaks       string // what breaks here; "" for nothing
+}
+
 // Input is what the pages are made of, beside the registries.
 type Input struct {
 	Root    *cobra.Command // the command line; its tree is changed for printing
@@ -34,6 +48,8 @@ type Input struct {
 	Matrix  *Matrix        // nil: none is stored
 	Columns []Column       // of the matrix
 	Up      string         // the way from the folder of the docs to the repository: ".."
+	// Examples are the smallest counterexamples, by lock; there may be none.
+	Examples map[string]Example
 
 	// Group is the heading under which a lock is listed, and its rank among them.
 	Group   func(locks.Variant) (rank int, name string)

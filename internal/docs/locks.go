@@ -7,6 +7,7 @@ import (
 
 	"lockstep/internal/faults"
 	"lockstep/internal/locks"
+	"lockstep/internal/shell"
 )
 
 func (w *writer) locks() []Page {
@@ -27,15 +28,24 @@ func (w *writer) lock(v locks.Variant) Page {
 	return page("locks/"+v.ID+".md", "the comment at the top of "+file,
 		heading(1, v.ID),
 		text(d.Idea),
-		"**Store:** "+text(w.Demands(v))+".\\\n**Lease:** "+leaseOf(v)+".\\\n**Code:** "+link(code(file), w.repo(file)),
+		"**Store:** "+text(w.Demands(v))+".\\\n**Lease:** "+leaseOf(v)+".\\\n"+libraryOf(v)+"**Code:** "+link(code(file), w.repo(file)),
 		section("Protocol", protocol.String()),
 		section("Guarantees", text(d.Guarantees)),
 		section("Breaks when", text(d.BreaksWhen)),
 		section("See it break", w.seeItBreak(v.ID)),
+		section("The smallest counterexample", w.counterexample(v.ID)),
 		section("Stories", w.storiesOf(v.ID)),
-		section("Under every kind of fault", w.matrixRow(v.ID)),
+		section("Under every kind of fault", w.matrixRow(v)),
 		section("Source", text(d.Source)),
 	)
+}
+
+// libraryOf says whose code it is, and what follows from that.
+func libraryOf(v locks.Variant) string {
+	if v.Library == "" {
+		return ""
+	}
+	return "**Library:** " + code(v.Library) + " as it is, so it is played on real servers only.\\\n"
 }
 
 func leaseOf(v locks.Variant) string {
@@ -61,14 +71,27 @@ func (w *writer) seeItBreak(lock string) string {
 	if len(p.Faults) == 1 {
 		said = strings.Replace(said, "1 faults", "1 fault", 1)
 	}
-	return said + "\n\n" + block("", "simulate run "+shellWord(p.File)+" --lock "+lock)
+	command := "simulate run " + shell.Word(p.File) + " --lock " + lock
+	if v, ok := locks.Lookup(lock); ok && v.CheckSimulated() != nil {
+		command += " --backend process --scale 0.1"
+	}
+	return said + "\n\n" + block("", command)
 }
 
-// shellWord quotes a word for a shell when it needs it.
-func shellWord(s string) string {
-	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-"
-	if s != "" && strings.Trim(s, plain) == "" {
-		return s
+// counterexample shows the least that breaks a lock, and what happens in it.
+func (w *writer) counterexample(lock string) string {
+	e, ok := w.Examples[lock]
+	if !ok {
+		return ""
 	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+	var steps strings.Builder
+	for i, s := range e.Steps {
+		fmt.Fprintf(&steps, "%d. %s: %s", i+1, s.At, text(s.Sentence))
+		if s.Breaks != "" {
+			fmt.Fprintf(&steps, " **%s**", text(s.Breaks))
+		}
+		steps.WriteByte('\n')
+	}
+	return "Shrinking found nothing more to take away from this story.\n\n" +
+		block("yaml", e.YAML) + "\n" + steps.String() + "\n" + block("", "simulate run "+shell.Word(e.File))
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"lockstep/internal/locks"
 )
 
 // Matrix is what `simulate matrix --json` has printed.
@@ -48,7 +50,11 @@ var letters = map[string]string{
 }
 
 // matrixRow is a lock's row of the matrix.
-func (w *writer) matrixRow(lock string) string {
+func (w *writer) matrixRow(v locks.Variant) string {
+	if v.CheckSimulated() != nil {
+		return "The matrix is measured in the simulator, which cannot play libraries."
+	}
+	lock := v.ID
 	measure := "simulate matrix --lock " + lock
 	if w.Matrix == nil {
 		return "No measured matrix is stored in " + code("docs/matrix.json") + ". This measures the row:\n\n" + block("", measure)

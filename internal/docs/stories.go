@@ -72,9 +72,12 @@ func properties(ids []string) string {
 	return strings.Join(links, ", ")
 }
 
-// smallest is the story with the fewest parts in which a lock breaks: one about
-// mutual exclusion if there is one. nil when no story breaks the lock.
-func (w *writer) smallest(lock string) *plan.Plan {
+func (w *writer) smallest(lock string) *plan.Plan { return Smallest(w.Plans, lock) }
+
+// Smallest is the story with the fewest parts in which a lock breaks: one about mutual
+// exclusion if there is one. nil when no story breaks the lock.
+func Smallest(plans []*plan.Plan, lock string) *plan.Plan {
+	w := &writer{Input{Plans: plans}}
 	var best *plan.Plan
 	size := func(p *plan.Plan) []int {
 		broken, _ := expected(p, lock)

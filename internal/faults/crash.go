@@ -7,6 +7,7 @@ func init() {
 		Example: "- when: A is in its critical section\n  crash: A",
 		Value:   Param{Kind: ParamNode, Required: true, Doc: "which process"},
 		Ends:    EndNone,
+		Lasting: true,
 		Build:   func(Args) Verb { return crash{} },
 	})
 }

@@ -8,7 +8,6 @@ func init() {
 		Value:   Param{Kind: ParamNode, Required: true, Doc: "whose clocks"},
 		Params:  []Param{{Name: "rate", Kind: ParamRate, Required: true, Doc: "how much faster than without the fault"}},
 		Ends:    EndRequired,
-		Real:    "the rate of a real process's clock cannot be changed while it runs",
 		Build:   func(a Args) Verb { return driftClock{a.Rates["rate"]} },
 	})
 }
@@ -18,3 +17,4 @@ type driftClock struct{ ppm int64 }
 func (driftClock) Name() string                 { return "drift-clock" }
 func (d driftClock) Begin(w World, at Occasion) { w.DriftClock(at.Fault, at.Target, d.ppm) }
 func (driftClock) End(w World, at Occasion)     { w.DriftClock(at.Fault, at.Target, 0) }
+func (d driftClock) Keep(w World, at Occasion)  { d.Begin(w, at) }

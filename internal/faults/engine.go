@@ -23,6 +23,7 @@ type Engine struct {
 
 	holder      string // the client that acquired last
 	everHeld    string // the first client that ever acquired
+	begun       int    // faults that have begun, counted
 	heldByOther bool   // somebody else than everHeld has acquired: there was a next holder
 }
 
@@ -33,6 +34,7 @@ type faultState struct {
 	since  Occasion // of the active one
 	until  int      // occurrences of End.Until's moment since it began
 	stint  int      // counts begins, so that a late timer does not end a newer one
+	order  int      // among the begins of all faults
 }
 
 // NewEngine makes an engine for the faults of one run.
@@ -224,7 +226,8 @@ func (e *Engine) begin(i int, at Occasion) {
 	if f.End == (End{}) {
 		return
 	}
-	s.active, s.since, s.until = true, at, 0
+	e.begun++
+	s.active, s.since, s.until, s.order = true, at, 0, e.begun
 	s.stint++
 	stint := s.stint
 	if f.End.For > 0 {
@@ -273,7 +276,33 @@ func (e *Engine) end(i int) {
 	}
 	s.active = false
 	e.world.FaultEnded(f.Number, s.since.Target)
+	if j := e.other(i); j >= 0 {
+		e.faults[j].Verb.(keeper).Keep(e.world, e.state[j].since)
+		return
+	}
 	f.Verb.End(e.world, s.since)
+}
+
+// keeper is a verb whose faults set one thing of their target, so that the end of one
+// would undo another that is still at work. Its Keep is called then, in place of the
+// ended one's End.
+type keeper interface{ Keep(w World, at Occasion) }
+
+// other is the fault that began last among the active ones with the verb and the target
+// of another one; -1 when there is none, or when they do not get into each other's way.
+func (e *Engine) other(i int) int {
+	found := -1
+	if _, ok := e.faults[i].Verb.(keeper); !ok {
+		return found
+	}
+	for j := range e.faults {
+		s := &e.state[j]
+		same := e.faults[j].Verb.Name() == e.faults[i].Verb.Name() && s.since.Target == e.state[i].since.Target
+		if s.active && same && (found < 0 || s.order > e.state[found].order) {
+			found = j
+		}
+	}
+	return found
 }
 
 // Heal ends every active fault except those that last for ever, and lets no

@@ -253,3 +253,40 @@ func TestScaledFaultScalesEveryDuration(t *testing.T) {
 		t.Errorf("trigger %v, end %v", pauses.Trigger.At, pauses.End.For)
 	}
 }
+
+// Where two faults of one verb lie over each other on one node, the end of one does not
+// undo the other.
+func TestOverlapsOnOneNode(t *testing.T) {
+	const s = time.Second
+	at := func(from, to time.Duration, verb, node string, ppm int64) Fault {
+		spec, ok := Lookup(verb)
+		if !ok {
+			t.Fatalf("no verb %s", verb)
+		}
+		return Make(0, spec, Args{Value: node, Rates: map[string]int64{"rate": ppm}}, Trigger{At: from}, End{For: to - from})
+	}
+	for _, tt := range []struct {
+		faults []Fault
+		want   []string
+	}{
+		{[]Fault{at(1*s, 6*s, "pause", "A", 0), at(5*s, 15*s, "pause", "A", 0)}, []string{"1s freeze A", "5s freeze A", "15s thaw A"}},
+		{[]Fault{at(1*s, 11*s, "pause", "A", 0), at(5*s, 8*s, "pause", "A", 0)}, []string{"1s freeze A", "5s freeze A", "11s thaw A"}},
+		{[]Fault{at(1*s, 6*s, "pause", "A", 0), at(5*s, 8*s, "pause", "B", 0)}, []string{"1s freeze A", "5s freeze B", "6s thaw A", "8s thaw B"}},
+		{[]Fault{at(1*s, 11*s, "drift-clock", "A", 50000), at(5*s, 8*s, "drift-clock", "A", -30000)},
+			[]string{"1s drift A by 50000", "5s drift A by -30000", "8s drift A by 50000", "11s drift A by 0"}},
+	} {
+		l := &lab{}
+		for i := range tt.faults {
+			tt.faults[i].Number = i + 1
+		}
+		NewEngine(tt.faults, l, l).Start()
+		l.until(20 * s)
+		ok := len(l.notes) == len(tt.want)
+		for i := range tt.want {
+			ok = ok && strings.HasPrefix(l.notes[i], tt.want[i])
+		}
+		if !ok {
+			t.Errorf("got\n%s\nwant\n%s", strings.Join(l.notes, "\n"), strings.Join(tt.want, "\n"))
+		}
+	}
+}

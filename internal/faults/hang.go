@@ -12,6 +12,7 @@ func init() {
 		Example: "- when: A enters\n  hang: A",
 		Value:   Param{Kind: ParamClient, Required: true, Doc: "which client"},
 		Ends:    EndNone,
+		Lasting: true,
 		Build:   func(Args) Verb { return hang{} },
 	})
 }

@@ -10,7 +10,6 @@ func init() {
 		Value:   Param{Kind: ParamNode, Required: true, Doc: "whose clock"},
 		Params:  []Param{{Name: "by", Kind: ParamOffset, Required: true, Doc: "how far, and in which direction"}},
 		Ends:    EndNone,
-		Real:    "the clock of a real process cannot be stepped while it runs",
 		Build:   func(a Args) Verb { return jumpClock{a.Durations["by"]} },
 	})
 }

@@ -19,3 +19,4 @@ type lag struct{ by time.Duration }
 func (lag) Name() string                 { return "lag" }
 func (l lag) Begin(w World, at Occasion) { w.Lag(at.Fault, l.by) }
 func (lag) End(w World, at Occasion)     { w.Lag(at.Fault, 0) }
+func (l lag) Keep(w World, at Occasion)  { l.Begin(w, at) }

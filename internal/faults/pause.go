@@ -16,3 +16,4 @@ type pause struct{}
 func (pause) Name() string               { return "pause" }
 func (pause) Begin(w World, at Occasion) { w.Freeze(at.Fault, at.Target) }
 func (pause) End(w World, at Occasion)   { w.Thaw(at.Fault, at.Target) }
+func (pause) Keep(World, Occasion)       {} // it is frozen already

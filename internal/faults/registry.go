@@ -57,6 +57,8 @@ type Spec struct {
 	Replica bool
 	// Promoter: its value says who promotes the replica, as servers: does.
 	Promoter bool
+	// Lasting: what it does to a client is never undone.
+	Lasting bool
 	// Say puts the verb and its value into words where "verb value" would not
 	// read well; nil otherwise.
 	Say func(Args) string

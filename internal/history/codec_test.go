@@ -65,7 +65,7 @@ func TestReadJSONLText(t *testing.T) {
 	if !reflect.DeepEqual(h.Header, want.Header) {
 		t.Errorf("header %+v\nwant %+v", h.Header, want.Header)
 	}
-	if got, want := h.HashString(), want.HashString(); got != want {
+	if got, want := h.Hash(), want.Hash(); got != want {
 		t.Errorf("hash %s, want %s", got, want)
 	}
 }

@@ -121,6 +121,8 @@ type History struct {
 
 	milestones []int32 // see Milestones
 	surveyed   int     // how many events milestones covers
+
+	textUses []uint32 // scratch of Hash
 }
 
 // New returns an empty history for the given header.
@@ -171,6 +173,9 @@ func (h *History) Milestones() []int32 {
 
 // Intern returns the id of a text, the same id for the same text.
 func (h *History) Intern(text string) TextID {
+	if text == "" {
+		return 0
+	}
 	if id, ok := h.ids[text]; ok {
 		return id
 	}

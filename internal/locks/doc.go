@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// sources are the files of this package: the comment at the top of a variant's
-// file is its documentation, for people who read the code and for those who
-// read a report.
+// sources are the files of this package and of package libraries: the comment at
+// the top of a variant's file is its documentation, for people who read the code
+// and for those who read a report.
 //
-//go:embed *.go
+//go:embed *.go libraries/*.go
 var sources embed.FS
 
 // Headings are the parts of a variant's documentation, in their order.

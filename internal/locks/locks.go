@@ -99,10 +99,11 @@ type Servers struct {
 type Variant struct {
 	ID        string
 	File      string // the Go file that holds it, for its documentation
+	Library   string // the import path of the library whose lock it is, as it is; "" for a design that is written here
 	Store     Store
-	Servers   Servers       // what the design demands of its servers
-	LeaseUnit time.Duration // the lease must be a whole multiple; 0: the design has no lease
-	New       func(Deps) Lock
+	Servers   Servers         // what the design demands of its servers
+	LeaseUnit time.Duration   // the lease must be a whole multiple; 0: the design has no lease
+	New       func(Deps) Lock // nil for a library
 }
 
 // Key is the name of the lock in every world.
@@ -124,7 +125,8 @@ func Lookup(id string) (Variant, bool) {
 	return v, ok
 }
 
-// All returns all variants, sorted by id.
+// All returns all variants, sorted by id. Not every world can play all of them, see
+// Simulated.
 func All() []Variant {
 	out := make([]Variant, 0, len(registry))
 	for _, v := range registry { // order: sorted below

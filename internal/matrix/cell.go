@@ -1,12 +1,11 @@
 package matrix
 
 import (
-	"encoding/hex"
 	"fmt"
-	"math"
 
 	"lockstep/internal/checker"
 	"lockstep/internal/plan"
+	"lockstep/internal/rate"
 )
 
 // NotApplicable is the letter of a cell whose fault could not be brought about.
@@ -56,8 +55,8 @@ type Cell struct {
 	why         string // of the first run that tested nothing
 }
 
-// badness orders letters from harmless to harmful.
-func badness(l checker.Letter) int {
+// Badness orders letters from harmless to harmful; 0 is for those that say nothing.
+func Badness(l checker.Letter) int {
 	switch l {
 	case checker.LetterSafe:
 		return 1
@@ -102,17 +101,16 @@ func (c *Cell) add(s *Script, v Variation, j *checker.Judgement) {
 			c.bad++
 		}
 	}
-	if v.Seed == 0 && (c.Scripted == nil || badness(j.Letter) > badness(c.Scripted.Letter)) {
+	if v.Seed == 0 && (c.Scripted == nil || Badness(j.Letter) > Badness(c.Scripted.Letter)) {
 		c.Scripted = sighting(s, v, j)
 	}
-	if c.Worst == nil || badness(j.Letter) > badness(c.Worst.Letter) {
+	if c.Worst == nil || Badness(j.Letter) > Badness(c.Worst.Letter) {
 		c.Worst = sighting(s, v, j)
 	}
 }
 
 func sighting(s *Script, v Variation, j *checker.Judgement) *Sighting {
-	sum := j.History.Hash()
-	return &Sighting{Variation: v, Letter: j.Letter, Name: s.Name, Hash: hex.EncodeToString(sum[:]), script: s}
+	return &Sighting{Variation: v, Letter: j.Letter, Name: s.Name, Hash: j.History.Hash().String(), script: s}
 }
 
 // reason says why a run tested nothing.
@@ -127,8 +125,6 @@ func reason(j *checker.Judgement) string {
 // conclude derives the letter. Two runs, one with V and one with F, make VF.
 func (c *Cell) conclude(scripts int) {
 	switch {
-	case c.Runs == 0 && scripts == 0:
-		c.Letter, c.Note = NotApplicable, "the lock has no such step"
 	case c.Runs == 0:
 		c.Letter, c.Note = NotApplicable, c.why
 	case c.excluded && c.robbed:
@@ -139,25 +135,13 @@ func (c *Cell) conclude(scripts int) {
 	if c.Runs == 0 {
 		return
 	}
-	c.Rate, c.Low, c.High = interval(c.bad, c.varied)
+	low, high := rate.Wilson(c.bad, c.varied)
+	c.Rate, c.Low, c.High = rate.InOne(rate.Of(c.bad, c.varied)), rate.InOne(low), rate.InOne(high)
 	c.Note = c.Worst.Name
-	if c.Scripted == nil || badness(c.Scripted.Letter) < badness(c.Worst.Letter) {
+	if c.Scripted == nil || Badness(c.Scripted.Letter) < Badness(c.Worst.Letter) {
 		c.Note = fmt.Sprintf("found by variation %d only: %s", c.Worst.Seed, c.Worst.Name)
 	}
 	if c.Letter == checker.LetterSafe {
 		c.Note = fmt.Sprintf("%d scripts and %d variations; at most %.1f %% of such runs break, with 95 %% confidence", scripts, c.varied, 100*c.High)
 	}
-}
-
-// interval is a rate with its 95 % score interval (Wilson 1927).
-func interval(bad, runs int) (rate, low, high float64) {
-	if runs == 0 {
-		return 0, 0, 1
-	}
-	const z = 1.959964
-	n := float64(runs)
-	rate = float64(bad) / n
-	mid := (rate + z*z/(2*n)) / (1 + z*z/n)
-	half := z / (1 + z*z/n) * math.Sqrt(rate*(1-rate)/n+z*z/(4*n*n))
-	return rate, max(mid-half, 0), min(mid+half, 1)
 }

@@ -10,12 +10,10 @@ package matrix
 import (
 	"context"
 	"fmt"
-	"runtime"
-	"sync"
-	"sync/atomic"
 
 	"lockstep/internal/checker"
 	"lockstep/internal/locks"
+	"lockstep/internal/plan"
 	"lockstep/internal/run"
 )
 
@@ -27,6 +25,15 @@ type Options struct {
 	Jobs    int // workers; 0: one for each core
 	Worlds  run.Factory
 	Backend string
+
+	// For a matrix of real servers. Profiles makes the worlds in which it is found out
+	// what a lock does without faults; nil for Worlds. ScalePPM multiplies every duration
+	// of the scripts, in millionths; 0 stands for 1000000. Refuse, if not nil, says why
+	// Worlds cannot play a plan with a lock; nil when they can.
+	Profiles run.Factory
+	ScalePPM int64
+	Refuse   func(p *plan.Plan, lock string) error
+
 	// Progress, if not nil, is told how many cells are done; one call at a time.
 	Progress func(done, all int)
 }
@@ -38,6 +45,8 @@ type Matrix struct {
 	Locks   []locks.Variant
 	Columns []Column
 	Cells   []Cell // row by row
+
+	o *Options
 }
 
 // Cell returns the cell of a lock and a column, by their indices.
@@ -46,67 +55,42 @@ func (m *Matrix) Cell(lock, column int) *Cell { return &m.Cells[lock*len(m.Colum
 // Measure fills the matrix. Cells are independent of each other and of the
 // number of workers. On an error, ctx's included, there is no matrix.
 func Measure(ctx context.Context, o Options) (*Matrix, error) {
-	m := &Matrix{Backend: o.Backend, Seeds: o.Seeds, Locks: o.Locks, Columns: o.Columns}
+	m := &Matrix{Backend: o.Backend, Seeds: o.Seeds, Locks: o.Locks, Columns: o.Columns, o: &o}
 	m.Cells = make([]Cell, len(o.Locks)*len(o.Columns))
-	jobs := o.Jobs
-	if jobs <= 0 {
-		jobs = runtime.GOMAXPROCS(0)
-	}
-	var (
-		next   atomic.Int64
-		mu     sync.Mutex
-		done   int
-		failed error
-		wg     sync.WaitGroup
-	)
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
-	for range jobs {
-		wg.Go(func() {
-			w := o.Worlds()
-			defer w.Close()
-			for ctx.Err() == nil {
-				i := int(next.Add(1) - 1)
-				if i >= len(m.Cells) {
-					return
-				}
-				err := m.measure(ctx, w, i)
-				mu.Lock()
-				done++
-				if err != nil && failed == nil {
-					failed = err
-					stop()
-				}
-				if o.Progress != nil && err == nil {
-					o.Progress(done, len(m.Cells))
-				}
-				mu.Unlock()
+	err := run.Share(ctx, o.Jobs, len(m.Cells), o.Progress, func() (func(context.Context, int) error, func()) {
+		w := o.Worlds()
+		profiles := w
+		if o.Profiles != nil {
+			profiles = o.Profiles()
+		}
+		return func(ctx context.Context, i int) error { return m.measure(ctx, w, profiles, i) }, func() {
+			w.Close()
+			if o.Profiles != nil {
+				profiles.Close()
 			}
-		})
+		}
+	})
+	if err != nil {
+		return nil, err
 	}
-	wg.Wait()
-	if failed != nil {
-		return nil, failed
-	}
-	return m, ctx.Err()
+	return m, nil
 }
 
 // measure fills one cell.
-func (m *Matrix) measure(ctx context.Context, w run.World, i int) error {
+func (m *Matrix) measure(ctx context.Context, w, profiles run.World, i int) error {
 	c := &m.Cells[i]
 	v, column := m.Locks[i/len(m.Columns)], m.Columns[i%len(m.Columns)]
 	c.Lock, c.Fault = v.ID, column.Code
-	p, err := profileOf(ctx, w, v)
-	if err != nil {
-		return fmt.Errorf("%s without a fault: %w", v.ID, err)
-	}
-	if !p.Works && column.Code != noFaultCode {
-		c.Letter, c.Note = NotApplicable, "nobody gets this lock even without a fault: see "+noFaultCode
-		return nil
-	}
-	scripts, err := column.Scripts(v, p)
+	scripts, why, err := ScriptsOf(ctx, profiles, v, column)
 	if err != nil {
 		return err
+	}
+	if why == "" {
+		scripts, why = m.o.fit(scripts, v.ID)
+	}
+	if why != "" {
+		c.Letter, c.Note = NotApplicable, why
+		return nil
 	}
 	for k := range scripts {
 		s := &scripts[k]
@@ -115,7 +99,7 @@ func (m *Matrix) measure(ctx context.Context, w run.World, i int) error {
 			return err
 		}
 	}
-	for seed := uint64(1); seed <= uint64(m.Seeds) && len(scripts) > 0; seed++ {
+	for seed := uint64(1); seed <= uint64(m.Seeds); seed++ {
 		k := int(seed % uint64(len(scripts)))
 		if err := c.play(ctx, w, &scripts[k], Variation{Script: k, Seed: seed}); err != nil {
 			return err
@@ -125,10 +109,56 @@ func (m *Matrix) measure(ctx context.Context, w run.World, i int) error {
 	return nil
 }
 
+// fit scales scripts and leaves out what the worlds cannot play; when nothing is left,
+// it says why.
+func (o *Options) fit(scripts []Script, lock string) (playable []Script, why string) {
+	for _, s := range scripts {
+		if o.ScalePPM != 0 {
+			scaled := s.plan.Scaled(o.ScalePPM)
+			s.plan = &scaled
+		}
+		if o.Refuse != nil {
+			if err := o.Refuse(s.plan, lock); err != nil {
+				why = err.Error()
+				continue
+			}
+		}
+		playable = append(playable, s)
+	}
+	if len(playable) > 0 {
+		why = ""
+	}
+	return playable, why
+}
+
+// ScriptsOf returns the scripts of one cell, made to fit what the lock does in w. If
+// there are none, it says why.
+func ScriptsOf(ctx context.Context, w run.World, v locks.Variant, c Column) (scripts []Script, why string, err error) {
+	p, err := profileOf(ctx, w, v)
+	if err != nil {
+		return nil, "", fmt.Errorf("%s without a fault: %w", v.ID, err)
+	}
+	if !p.Works && c.Code != noFaultCode {
+		return nil, "nobody gets this lock even without a fault: see " + noFaultCode, nil
+	}
+	scripts, err = c.Scripts(v, p)
+	if err == nil && len(scripts) == 0 {
+		why = "the lock has no such step"
+	}
+	return scripts, why, err
+}
+
 // play plays one variation of a script and adds what was seen.
 func (c *Cell) play(ctx context.Context, w run.World, s *Script, v Variation) error {
 	p := s.vary(v.Seed)
 	out := run.One(ctx, w, p, c.Lock, max(v.Seed, 1))
+	if out.Err != nil && out.Judgement.History != nil && ctx.Err() == nil {
+		c.Untested++ // a run of real servers that was cut short
+		if c.why == "" {
+			c.why = fmt.Sprintf("%s: %v", s.Name, out.Err)
+		}
+		return nil
+	}
 	if out.Err != nil {
 		return fmt.Errorf("%s under %s, %s: %w", c.Lock, c.Fault, s.Name, out.Err)
 	}

@@ -2,7 +2,6 @@ package matrix
 
 import (
 	"context"
-	"math"
 	"reflect"
 	"strings"
 	"testing"
@@ -24,7 +23,7 @@ func measure(t *testing.T, seeds, jobs int, ids, codes string) *Matrix {
 		o.Locks = append(o.Locks, v)
 	}
 	if ids == "" {
-		o.Locks = locks.All()
+		o.Locks = locks.Simulated()
 	}
 	for _, code := range strings.Fields(codes) {
 		c, ok := Lookup(code)
@@ -187,12 +186,14 @@ func TestScriptsSuffice(t *testing.T) {
 
 // A cell without a letter says why.
 func TestACellThatDoesNotApplySaysWhy(t *testing.T) {
-	c := Cell{}
-	c.conclude(0)
-	if c.Letter != NotApplicable || c.Note == "" {
-		t.Errorf("got %s %q", c.Letter, c.Note)
+	w := sim.New()
+	defer w.Close()
+	v, _ := locks.Lookup("setnx")
+	none, why, err := ScriptsOf(context.Background(), w, v, Column{Code: "XX", sketch: func(subject) []sketch { return nil }})
+	if err != nil || len(none) != 0 || why == "" {
+		t.Errorf("%d scripts of a column without any, because of %q, %v", len(none), why, err)
 	}
-	c = Cell{why: "the script: fault 1 never fired", Untested: 3}
+	c := Cell{why: "the script: fault 1 never fired", Untested: 3}
 	c.conclude(1)
 	if c.Letter != NotApplicable || c.Note != "the script: fault 1 never fired" {
 		t.Errorf("got %s %q", c.Letter, c.Note)
@@ -205,18 +206,5 @@ func TestLettersOfSeveralRunsAddUp(t *testing.T) {
 	c.conclude(1)
 	if c.Letter != checker.LetterVF {
 		t.Errorf("got %s", c.Letter)
-	}
-}
-
-// Figures of the score interval from the literature (Newcombe 1998, table I).
-func TestInterval(t *testing.T) {
-	for _, tt := range []struct {
-		bad, runs int
-		low, high float64
-	}{{81, 263, 0.2553, 0.3662}, {15, 148, 0.0624, 0.1605}, {0, 20, 0, 0.1611}, {1, 29, 0.0061, 0.1718}} {
-		_, low, high := interval(tt.bad, tt.runs)
-		if math.Abs(low-tt.low) > 5e-5 || math.Abs(high-tt.high) > 5e-5 {
-			t.Errorf("%d of %d: got %.4f to %.4f, want %.4f to %.4f", tt.bad, tt.runs, low, high, tt.low, tt.high)
-		}
 	}
 }

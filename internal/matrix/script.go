@@ -24,6 +24,9 @@ type Script struct {
 	plan *plan.Plan
 }
 
+// Plan returns what the script says.
+func (s *Script) Plan() *plan.Plan { return s.plan }
+
 // sketch is what a script says beyond what all scripts have in common.
 type sketch struct {
 	name     string

@@ -36,7 +36,12 @@ type Plan struct {
 
 	Clocks []Clock // in the order of the file
 	Faults []faults.Fault
+	Chaos  *Chaos // draws the faults of each run; nil when they are listed
+	Vary   []Axis // what a sweep varies, two axes at most; none in most files
 	Expect []Expectation
+
+	Seed   uint64 // the seed to play unless another one is asked for; 0 when the file names none
+	Origin string // where a file that was not written by hand comes from
 }
 
 // Workload is what every client does.
@@ -178,5 +183,7 @@ func (p Plan) Scaled(ppm int64) Plan {
 		scaled[i] = f.Scaled(scale)
 	}
 	p.Faults = scaled
+	p.Chaos = p.Chaos.scaled(scale)
+	p.Vary = scaledAxes(p.Vary, scale)
 	return p
 }

@@ -1,10 +1,7 @@
 package real
 
 import (
-	"errors"
 	"fmt"
-	"slices"
-	"time"
 
 	"lockstep/internal/faults"
 	"lockstep/internal/locks"
@@ -16,23 +13,30 @@ import (
 
 // cannotSetUp says what of the servers of a variant cannot be had here, or nil.
 func cannotSetUp(p *plan.Plan, v *locks.Variant) error {
-	switch {
-	case v.Store != locks.StoreRedis && v.Store != locks.StoreRedisNodes:
+	k, known := kinds[v.Store]
+	if !known {
 		return fmt.Errorf("it needs servers that the live world cannot start yet (%s): play it in the simulator", v.Store)
-	case v.Servers.TairString:
-		return errors.New("it needs Redis with the module TairString, which is not looked for: play it in the simulator")
 	}
-	names := p.Servers(storeOf(v))
-	for _, c := range p.Clocks {
-		if slices.Contains(names, c.Node) {
-			return fmt.Errorf("the clock of a real server cannot be set (%s): play this in the simulator", c.Node)
+	if k.refuse != nil {
+		if err := k.refuse(p, v); err != nil {
+			return err
 		}
 	}
-	if len(p.SentinelNames(storeOf(v))) > 0 {
-		return errors.New("there are no real sentinels yet: set servers.redis.failover.by to operator, or play this in the simulator")
+	for _, name := range p.Servers(storeOf(v)) {
+		if touchesClock(p, name) && !k.clocks {
+			return fmt.Errorf("the clock of a real server of this kind cannot be set (%s): play this in the simulator", name)
+		}
+	}
+	for _, name := range p.SentinelNames(storeOf(v)) {
+		if touchesClock(p, name) {
+			return fmt.Errorf("the clock of a real sentinel cannot be set (%s): play this in the simulator", name)
+		}
 	}
 	return nil
 }
+
+// hasReplicas are the stores whose primary has replicas, or none if the plan says so.
+var hasReplicas = map[locks.Store]bool{locks.StoreRedis: true, locks.StoreMySQL: true, locks.StorePostgres: true}
 
 // cannotDo says why a fault cannot be done with the servers of a variant, or nil.
 func cannotDo(p *plan.Plan, v *locks.Variant, f *faults.Fault) error {
@@ -40,20 +44,8 @@ func cannotDo(p *plan.Plan, v *locks.Variant, f *faults.Fault) error {
 	switch {
 	case spec.Real != "":
 		return fmt.Errorf("fault %d (%s) cannot be done on real servers: %s; play it in the simulator", f.Number, f.Text, spec.Real)
-	case spec.Replica && v.Store == locks.StoreRedis && len(names) == 1:
-		return fmt.Errorf("fault %d (%s) needs a replica: set servers.redis.replicas to 1", f.Number, f.Text)
-	case spec.Name == "restart" && f.Target != faults.ThePrimary && !slices.Contains(names, f.Target):
-		return fmt.Errorf("fault %d (%s): of real processes only servers are started again; play it in the simulator", f.Number, f.Text)
+	case spec.Replica && hasReplicas[v.Store] && len(names) == 1:
+		return fmt.Errorf("fault %d (%s) needs a replica: set servers.%s.replicas to 1", f.Number, f.Text, v.Store)
 	}
 	return nil
 }
-
-func (in *injector) refuse() {
-	(*harness)(in).fail(errors.New("a fault that real servers cannot do was not refused before the start"))
-}
-
-// JumpClock implements faults.World.
-func (in *injector) JumpClock(int, string, time.Duration) { in.refuse() }
-
-// DriftClock implements faults.World.
-func (in *injector) DriftClock(int, string, int64) { in.refuse() }

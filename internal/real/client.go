@@ -17,13 +17,13 @@ import (
 	"lockstep/internal/real/link"
 	"lockstep/internal/real/osproc"
 	"lockstep/internal/real/proto"
-	"lockstep/internal/real/resp"
 )
 
 // client is the harness's end of one worker.
 type client struct {
 	h       *harness
 	name    string
+	life    int // how often it was started before
 	node    history.NodeID
 	links   []*link.Link // one to each server
 	knows   int          // index of the server that it takes for the primary; guarded by h.mu
@@ -45,18 +45,19 @@ type client struct {
 	frozen, dead bool
 }
 
-// newClient starts a worker. A client is returned beside an error as well when
+// newClient starts a worker, which lives for the first time when life is 0. A client is returned beside an error as well when
 // there is something to close.
-func (h *harness) newClient(name string, load plan.Workload) (*client, error) {
+func (h *harness) newClient(name string, load plan.Workload, life int) (*client, error) {
 	c := &client{
-		h: h, name: name, node: h.nodes[name], tampered: map[int64]int{},
+		h: h, name: name, life: life, node: h.nodes[name], tampered: map[int64]int{},
 		ready: make(chan struct{}), over: make(chan struct{}), read: make(chan struct{}),
 	}
 	for _, m := range h.group.members {
 		l, err := link.Open(link.Options{
-			Name: name + " to " + m.Name, Upstream: m.Addr, Seed: h.seed ^ hash(name+m.Name),
+			Name: name + " to " + m.name, Upstream: m.addr, Seed: h.seed ^ hash(name+m.name),
 			LatencyMin: h.plan.Network.Latency.Min, LatencyMax: h.plan.Network.Latency.Max,
-			LossPPM: h.plan.Network.LossPPM, Lost: c.lostOn(m.node), Reached: c.reached,
+			Raw:      h.header.Nodes[m.node-1].Role == history.RoleSentinel,
+			Protocol: h.store.protocol(), LossPPM: h.plan.Network.LossPPM, Lost: c.lostOn(m.node), Reached: c.reached,
 		})
 		if err != nil {
 			return c, err
@@ -66,15 +67,16 @@ func (h *harness) newClient(name string, load plan.Workload) (*client, error) {
 	if err := c.start(); err != nil {
 		return c, err
 	}
-	var addrs []string
-	for _, l := range c.links {
-		addrs = append(addrs, l.Addr())
+	var endpoints []string
+	for i, l := range c.links {
+		endpoints = append(endpoints, h.store.endpoint(h.group.members[i], l.Addr()))
 	}
 	start := proto.Start{
-		Name: name, Lock: h.variant.ID, Seed: h.seed, Lease: h.plan.Lease,
-		Timeout: h.plan.Network.Timeout, Replicas: h.replicas(), Addrs: addrs,
-		Workload: load, Clock: h.clockOf(name),
+		Name: name, Life: life, Lock: h.variant.ID, Seed: h.seed, Lease: h.plan.Lease,
+		Timeout: h.plan.Network.Timeout, Replicas: h.store.replicas(), Endpoints: endpoints,
+		Workload: load, Clock: h.clocks.of(name),
 	}
+	h.store.brief(&start)
 	if name != plan.ProbeName { // in the quiet period no fault waits for anything
 		start.Moments, start.Wire = h.wanted(name)
 	}
@@ -90,6 +92,8 @@ func hash(text string) uint64 {
 
 // wanted lists the moments of a client that some fault waits for.
 func (h *harness) wanted(name string) (moments []faults.MomentKind, wire []proto.Want) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	for _, m := range faults.MomentPhrases() {
 		if !m.Kind.OnWire() && h.engine.WantsKind(m.Kind) {
 			moments = append(moments, m.Kind)
@@ -114,7 +118,7 @@ func (h *harness) wanted(name string) (moments []faults.MomentKind, wire []proto
 
 // start forks the worker and begins to listen to it.
 func (c *client) start() error {
-	c.errors = filepath.Join(c.h.scratch.Path(), c.name+".stderr")
+	c.errors = filepath.Join(c.h.scratch.Path(), fmt.Sprintf("%s-%d.stderr", c.name, c.life))
 	if strings.ContainsRune(c.name, os.PathSeparator) {
 		return fmt.Errorf("client %q: a name must not hold %q", c.name, os.PathSeparator)
 	}
@@ -173,6 +177,16 @@ func (c *client) gone() {
 	c.h.fail(fmt.Errorf("the worker of %s ended by itself (%s): %s", c.name, c.process.Ended(), c.lastWords()))
 }
 
+// dies is called when the lock's own program is about to crash: that is no accident.
+func (c *client) dies() {
+	c.h.mu.Lock()
+	defer c.h.mu.Unlock()
+	if !c.dead && !c.h.stopped {
+		c.dead = true
+		c.h.record(history.Event{Kind: history.Crashed, Node: c.node}, "")
+	}
+}
+
 // lastWords returns the beginning of what the worker wrote to its standard
 // error: for a panic, that is the reason.
 func (c *client) lastWords() string {
@@ -205,6 +219,8 @@ func (c *client) handle(m proto.Up) {
 		close(c.ready)
 	case proto.Failed:
 		c.h.fail(fmt.Errorf("the worker of %s could not start: %s", c.name, m.Text))
+	case proto.Dies:
+		c.dies()
 	case proto.Done:
 		c.end.Do(func() { close(c.over) })
 	case proto.Event:
@@ -253,8 +269,7 @@ func (c *client) announced(m *proto.Up) {
 		}
 	}
 	call := c.moment(faults.AboutToSend, m).Call
-	// go-redis sends a command with all its arguments as strings.
-	c.links[m.Server].Watch(link.Command{Call: call, Script: m.Script, Request: resp.AppendCommand(nil, m.Args...)}, onLink...)
+	c.links[m.Server].Watch(link.Command{Call: call, Script: m.Script, Mark: m.Mark}, onLink...)
 	if about {
 		c.h.observe(c.moment(faults.AboutToSend, m))
 	}

@@ -28,7 +28,8 @@ import (
 //   - B's entry existed before s (r < s), and B, which holds, did not remove it
 //     before t: it had not even begun its release;
 //   - it did not run out before t: it lives until g + lease at least, or until
-//     the lease after the sending of its watchdog's last successful renewal;
+//     the lease after the sending of its watchdog's last successful renewal, and the
+//     server's clock is right;
 //   - nobody else can have removed it before, to let a third one in: there is no
 //     other release whose command was under way or whose outcome is unknown;
 //   - the server is the same one all the time.
@@ -55,6 +56,8 @@ type command struct {
 	again      bool // is not the first of its release that may have removed something
 	refused    bool // sent within a release that found nothing to remove
 	removed    bool // is known to have removed a certain entry
+	effect     effect
+	victim     history.NodeID // of an operator's removal: whose entry it was, when that is known
 }
 
 // grant is an entry that a server is known to have made.
@@ -69,20 +72,20 @@ type grant struct {
 }
 
 // deriveGrants returns the Granted and Removed events that follow for certain
-// from a sorted list of events. ttl is the lease that the lock asks for, 0 for a
-// lock without one; apart says that the servers know nothing of each other, and
-// evictions are what an operator did.
-func deriveGrants(entries []entry, ttl time.Duration, apart bool, evictions []*command) []entry {
-	d := deriver{ttl: ttl}
-	d.collect(entries)
-	d.commands = append(d.commands, evictions...)
-	if apart {
-		d.onNodes()
-	} else {
-		d.onPrimary(entries)
-	}
-	d.lost(evictions)
+// from a sorted list of events, in which commands are as these words say. ttl is the
+// lease that the lock asks for, 0 for a lock without one.
+func deriveGrants(entries []entry, w words, ttl time.Duration, o outside) []entry {
+	d := deriver{ttl: ttl, words: w, wrongClocks: o.wrongClocks}
+	d.collect(entries, o.evictions)
+	d.onPrimary(entries)
+	d.lost(o.evictions)
 	return d.out
+}
+
+// outside is what befell servers besides the commands of clients.
+type outside struct {
+	evictions   []*command              // what an operator did
+	wrongClocks map[history.NodeID]bool // nobody knows when an entry runs out there
 }
 
 // onPrimary concludes from what clients believe: there is one server at a time, so
@@ -104,20 +107,23 @@ func (d *deriver) onPrimary(entries []entry) {
 }
 
 type deriver struct {
-	ttl      time.Duration
-	commands []*command // in the order in which they were sent
-	begins   []mark     // of releases
-	deaths   []mark     // of servers
-	returns  []mark     // of servers that have forgotten everything
-	grants   []*grant   // in the order of their replies
-	releases []release
-	out      []entry
+	words
+	ttl         time.Duration
+	wrongClocks map[history.NodeID]bool
+	commands    []*command // in the order in which they were sent
+	begins      []mark     // of releases
+	deaths      []mark     // of servers
+	returns     []mark     // of servers that have forgotten everything
+	grants      []*grant   // in the order of their replies
+	releases    []release
+	out         []entry
 }
 
 // mark is something that a client did, or that befell a server, at a time.
 type mark struct {
 	client history.NodeID
 	at     history.Instant
+	vain   bool // a release that found nothing to remove
 }
 
 // release is a release that removed an entry, by its last command. When it has
@@ -130,7 +136,8 @@ type release struct {
 }
 
 // collect reads the commands and the begins of releases.
-func (d *deriver) collect(entries []entry) {
+func (d *deriver) collect(entries []entry, evictions []*command) {
+	defer func() { d.commands = append(d.commands, evictions...) }()
 	open := map[wire]*command{}
 	releasing := map[history.NodeID][]*command{} // the commands of the release under way
 	active := map[history.NodeID]bool{}
@@ -139,12 +146,13 @@ func (d *deriver) collect(entries []entry) {
 		switch e.Kind {
 		case history.Sent:
 			c := &command{wire: wire{e.Node, e.call}, server: e.server, name: e.command, text: e.text, task: e.task, sent: e.At}
+			c.effect = d.words.effect(c)
 			d.commands = append(d.commands, c)
 			open[c.wire] = c
 			if active[e.Node] && c.task == "" {
 				c.releasing = true
 				for _, before := range releasing[e.Node] {
-					c.again = c.again || !asks[before.name] && before.name == c.name
+					c.again = c.again || before.effect != asks && before.name == c.name
 				}
 				releasing[e.Node] = append(releasing[e.Node], c)
 			}
@@ -158,19 +166,20 @@ func (d *deriver) collect(entries []entry) {
 			}
 		case history.RequestDropped:
 			if c := open[wire{e.Node, e.call}]; c != nil {
-				c.name = never
+				c.effect = asks // it did nothing
 			}
 		case history.Crashed:
-			d.deaths = append(d.deaths, mark{e.Node, e.At})
+			d.deaths = append(d.deaths, mark{client: e.Node, at: e.At})
 		case history.Restarted:
 			if e.empty {
-				d.returns = append(d.returns, mark{e.Node, e.At})
+				d.returns = append(d.returns, mark{client: e.Node, at: e.At})
 			}
 		case history.Releasing:
 			active[e.Node], releasing[e.Node] = true, nil
-			d.begins = append(d.begins, mark{e.Node, e.At})
+			d.begins = append(d.begins, mark{client: e.Node, at: e.At})
 		case history.Released, history.NotHeld, history.ReleaseFailed:
 			active[e.Node] = false
+			d.wasVain(e)
 			for _, c := range releasing[e.Node] {
 				c.refused = e.Kind == history.NotHeld
 			}
@@ -178,17 +187,15 @@ func (d *deriver) collect(entries []entry) {
 	}
 }
 
-// never stands for a command whose request was lost: it did nothing.
-const never = ""
-
-// asks are the commands that neither make nor remove an entry.
-var asks = map[string]bool{
-	never: true, "GET": true, "EXISTS": true, "TTL": true, "PTTL": true, "TIME": true, "WAIT": true, "PING": true,
-	"INFO": true, "SUBSCRIBE": true,
+// wasVain notes at the begin of a release how it has ended.
+func (d *deriver) wasVain(e *entry) {
+	for i := len(d.begins) - 1; i >= 0; i-- {
+		if d.begins[i].client == e.Node {
+			d.begins[i].vain = e.Kind == history.NotHeld
+			return
+		}
+	}
 }
-
-// makes are the commands that make an entry or renew it, and remove none.
-var makes = map[string]bool{"SET": true, "SETNX": true, "EXPIRE": true, "PEXPIRE": true}
 
 // lastOf returns a client's last answered command before an instant that
 // belongs to its business task and may have changed something; nil for none.
@@ -196,7 +203,7 @@ func (d *deriver) lastOf(client history.NodeID, before history.Instant, releasin
 	for i := len(d.commands) - 1; i >= 0; i-- {
 		c := d.commands[i]
 		if c.client == client && c.task == "" && c.answered && c.done <= before &&
-			c.releasing == releasing && !asks[c.name] {
+			c.releasing == releasing && c.effect != asks {
 			return c
 		}
 	}
@@ -209,13 +216,19 @@ func (d *deriver) acquired(e *entry) {
 	if c == nil {
 		return
 	}
+	if c.effect == stands {
+		c = d.lastAnswer(e.Node, e.At)
+	}
 	d.grant(c, d.ttl)
 }
 
 // grant says that a command has made an entry for its client.
 func (d *deriver) grant(c *command, ttl time.Duration) *grant {
 	g := &grant{owner: c.client, server: c.server, from: c.sent, at: c.done, call: c.call}
-	if ttl > 0 {
+	switch {
+	case ttl > 0 && d.elsewhere:
+		g.through = c.sent
+	case ttl > 0:
 		g.through = c.sent.Add(ttl)
 	}
 	d.grants = append(d.grants, g)
@@ -244,21 +257,44 @@ func (d *deriver) released(r release) {
 	if r.by == nil {
 		return
 	}
+	entries := removedRows(r.by.reply)
 	for _, g := range d.grants {
 		if g.gone || g.at >= r.by.sent || !d.sameServer(g, r.by) || r.again && g.owner != r.client {
+			continue
+		}
+		if r.by.effect == removesOwn {
+			if g == d.lastGrant(r.client, r.by.sent) {
+				d.remove(g, r.by)
+				return
+			}
 			continue
 		}
 		if !d.stillThere(g, r.by) && !(g.owner == r.client && d.nobodyElse(g, r.by)) {
 			continue
 		}
 		d.remove(g, r.by)
-		return
+		if entries--; entries == 0 {
+			return
+		}
 	}
+}
+
+// lastGrant returns the last grant of a client before an instant; nil for none.
+func (d *deriver) lastGrant(client history.NodeID, before history.Instant) (last *grant) {
+	for _, g := range d.grants {
+		if g.owner == client && g.at < before {
+			last = g
+		}
+	}
+	return last
 }
 
 // sameServer reports whether a command went to the server of a grant, which has not
 // died in between.
 func (d *deriver) sameServer(g *grant, by *command) bool {
+	if d.shared {
+		return true
+	}
 	for _, m := range d.deaths {
 		if m.client == g.server && m.at > g.from && m.at < by.done {
 			return false
@@ -272,16 +308,16 @@ func (d *deriver) sameServer(g *grant, by *command) bool {
 func (d *deriver) stillThere(g *grant, by *command) bool {
 	if g.owner != by.client {
 		for _, b := range d.begins {
-			if b.client == g.owner && b.at > g.at && b.at < by.done {
+			if b.client == g.owner && b.at > g.at && b.at < by.done && !b.vain {
 				return false // its owner may have been faster
 			}
 		}
 	}
-	if g.through != 0 && d.livesThrough(g, by.sent) <= by.done {
+	if g.through != 0 && (d.wrongClocks[g.server] || d.livesThrough(g, by.sent) <= by.done) {
 		return false
 	}
 	for _, c := range d.commands {
-		if c != by && c.mayRemove(g, by.done) {
+		if c != by && d.mayRemove(c, g, by.done) {
 			return false
 		}
 	}
@@ -293,7 +329,7 @@ func (d *deriver) stillThere(g *grant, by *command) bool {
 func (d *deriver) livesThrough(g *grant, before history.Instant) history.Instant {
 	through := g.through
 	for _, c := range d.commands {
-		if c.client == g.owner && c.task == world.Watchdog && c.answered && c.reply == world.Int(1).String() &&
+		if c.client == g.owner && c.task == world.Watchdog && c.answered && d.renews(c) &&
 			c.sent > g.from && c.done < before {
 			through = max(through, c.sent.Add(d.ttl))
 		}
@@ -304,14 +340,16 @@ func (d *deriver) livesThrough(g *grant, before history.Instant) history.Instant
 // mayRemove reports whether a command may have removed a grant's entry before
 // an instant. Commands whose reply says that they found nothing did not, and
 // those without a reply may have been executed at any time after they were sent.
-func (c *command) mayRemove(g *grant, before history.Instant) bool {
+func (d *deriver) mayRemove(c *command, g *grant, before history.Instant) bool {
 	switch {
-	case c.server != g.server:
+	case c.server != g.server && !d.shared, c.sent >= before, c.task == world.Watchdog:
 		return false
-	case asks[c.name] || makes[c.name] || c.task == world.Watchdog || c.sent >= before:
+	case c.effect == asks || c.effect == makes || c.effect == stands:
+		return false
+	case c.effect == removesOwn && c.client != g.owner:
 		return false
 	case c.executed:
-		return c.done > g.from
+		return c.done > g.from && !d.survived(g, c.done)
 	case !c.answered:
 		return true
 	default:
@@ -329,7 +367,7 @@ func (d *deriver) nobodyElse(g *grant, by *command) bool {
 	}
 	for _, c := range d.commands {
 		known := c.answered || (c.executed && c.done <= g.from)
-		if c.client != g.owner && !known && !asks[c.name] && c.sent < by.done {
+		if c.client != g.owner && !known && c.effect != asks && c.sent < by.done {
 			return false
 		}
 	}

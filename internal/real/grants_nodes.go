@@ -13,10 +13,20 @@ import (
 // Replies as they are recorded.
 var (
 	nothing = world.Int(0).String()
+	gone    = world.Int(-1).String() // redsync's script: no entry at all
 	one     = world.Int(1).String()
 	nothere = world.Reply{}.String()
 	okay    = world.OK().String()
 )
+
+// deriveNodes does what deriveGrants does, for servers that know nothing of each other.
+func deriveNodes(entries []entry, ttl time.Duration, o outside) []entry {
+	d := deriver{ttl: ttl, words: redisWords, wrongClocks: o.wrongClocks}
+	d.collect(entries, o.evictions)
+	d.onNodes()
+	d.lost(o.evictions)
+	return d.out
+}
 
 // onNodes concludes from single replies: one client asks several servers, and what
 // it believes says nothing about one of them. Two kinds of commands leave no doubt
@@ -51,7 +61,7 @@ func (d *deriver) onNodes() {
 			entries[at] = d.grant(c, ttl)
 		case verb == "lock" && c.reply == nothere && (known == nil || known.gone):
 			entries[at] = d.grant(c, d.ttl)
-		case verb == "unlock" && c.reply == nothing:
+		case verb == "unlock" && (c.reply == nothing || c.reply == gone):
 			c.refused = true
 		case verb == "unlock" && c.reply == one && known != nil && !known.gone && d.sameServer(known, c):
 			d.remove(known, c)
@@ -71,6 +81,9 @@ func (d *deriver) answered() []*command {
 	return out
 }
 
+// units are those of the lease that the options of SET ask for.
+var units = map[string]time.Duration{"PX": time.Millisecond, "EX": time.Second}
+
 // aim reads what a command wants: SET with NX, or the name of a script, the token
 // that it says, and the time to live of a SET.
 func (c *command) aim() (verb, token string, ttl time.Duration) {
@@ -78,12 +91,12 @@ func (c *command) aim() (verb, token string, ttl time.Duration) {
 	switch {
 	case len(words) > 3 && words[0] == "SET" && slices.Contains(words, "NX"):
 		for i, w := range words[:len(words)-1] {
-			if n, err := strconv.ParseInt(words[i+1], 10, 64); err == nil && w == "PX" {
-				ttl = time.Duration(n) * time.Millisecond
+			if n, err := strconv.ParseInt(words[i+1], 10, 64); err == nil && units[w] != 0 {
+				ttl = time.Duration(n) * units[w]
 			}
 		}
 		return "SET", words[2], ttl
-	case len(words) > 3 && words[0] == "EVAL":
+	case len(words) > 3 && (words[0] == "EVAL" || words[0] == "EVALSHA"):
 		return words[1], words[len(words)-1], 0
 	}
 	return "", "", 0
@@ -93,7 +106,11 @@ func (c *command) aim() (verb, token string, ttl time.Duration) {
 // back empty have forgotten.
 func (d *deriver) lost(evictions []*command) {
 	for _, c := range evictions {
-		if g := d.certain(c); g != nil && c.reply == one {
+		g := d.certain(c)
+		if c.victim != 0 {
+			g = d.lastGrant(c.victim, c.sent)
+		}
+		if g != nil && !g.gone && c.reply == one {
 			d.remove(g, c)
 		}
 	}

@@ -66,7 +66,7 @@ func TestGrantsOfNodes(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			out := deriveGrants(tt.give, 10*time.Millisecond, true, nil)
+			out := deriveNodes(tt.give, 10*time.Millisecond, outside{})
 			inOrder(out)
 			wantGrants(t, out, tt.want)
 		})
@@ -89,6 +89,6 @@ func TestAnEvictionIsByNobody(t *testing.T) {
 		return []*command{{server: 8, name: "DEL", sent: 5, done: 6, answered: true, releasing: true, refused: reply == nothing, reply: reply}}
 	}
 	give := played([]exchange{{1, 8, 0, 2, "SET lock aaaa PX 10 NX", "OK"}})
-	wantGrants(t, deriveGrants(give, time.Second, true, eviction(one)), []string{"2 granted 1 by 1 on 8", "6 removed 1 by 0 on 8"})
-	wantGrants(t, deriveGrants(give, time.Second, true, eviction(nothing)), []string{"2 granted 1 by 1 on 8"})
+	wantGrants(t, deriveNodes(give, time.Second, outside{evictions: eviction(one)}), []string{"2 granted 1 by 1 on 8", "6 removed 1 by 0 on 8"})
+	wantGrants(t, deriveNodes(give, time.Second, outside{evictions: eviction(nothing)}), []string{"2 granted 1 by 1 on 8"})
 }

@@ -33,10 +33,9 @@ func script(t *testing.T, text string) []entry {
 		if strings.HasSuffix(f[3], "w") {
 			e.task = "watchdog"
 		}
+		e.text = strings.TrimSpace(strings.Join(f[4:], " "))
 		if kind == history.Sent {
 			e.command = f[4]
-		} else {
-			e.text = strings.TrimSpace(strings.Join(f[4:], " "))
 		}
 		if kind == history.ReplyDropped {
 			e.Node, e.Peer = 0, e.Node
@@ -152,20 +151,24 @@ func TestDeriveGrants(t *testing.T) {
 			126 A released`, []string{a, b}},
 		{"a lock without a lease", 0, aHolds + aFrees, []string{a, "123 removed A by A"}},
 	}
-	names := []string{"nobody", "A", "B", "C"}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			entries := script(t, tt.give)
-			out := deriveGrants(entries, time.Duration(tt.ttl), false, nil)
-			inOrder(out)
-			var got []string
-			for _, e := range out {
-				got = append(got, fmt.Sprintf("%d %v %s by %s", e.At, e.Kind, names[e.Owner], names[e.Peer]))
-			}
-			if strings.Join(got, "; ") != strings.Join(tt.want, "; ") {
-				t.Errorf("got  %v\nwant %v", got, tt.want)
-			}
+			concludes(t, deriveGrants(script(t, tt.give), redisWords, time.Duration(tt.ttl), outside{}), tt.want)
 		})
+	}
+}
+
+// concludes compares what was derived.
+func concludes(t *testing.T, out []entry, want []string) {
+	t.Helper()
+	names := []string{"nobody", "A", "B", "C"}
+	inOrder(out)
+	var got []string
+	for _, e := range out {
+		got = append(got, fmt.Sprintf("%d %v %s by %s", e.At, e.Kind, names[e.Owner], names[e.Peer]))
+	}
+	if strings.Join(got, "; ") != strings.Join(want, "; ") {
+		t.Errorf("got  %v\nwant %v", got, want)
 	}
 }
 
@@ -184,8 +187,38 @@ func TestAPromotionEndsWhatIsCertain(t *testing.T) {
 			entries[i].server = 9
 		}
 	}
-	out := deriveGrants(entries, 100, false, nil)
+	out := deriveGrants(entries, redisWords, 100, outside{})
 	if len(out) != 1 || out[0].Kind != history.Granted || out[0].Node != 8 {
 		t.Errorf("got %+v, want the grant by server 8 only", out)
+	}
+}
+
+// B's entry may have run out early, and A's DEL have found nobody's or a third one's.
+func TestNobodyIsRobbedByAWrongClock(t *testing.T) {
+	give := `
+		0 A sent 1 SET
+		2 A replied 1 OK
+		2 A acquired
+		50 B sent 1 SET
+		52 B replied 1 OK
+		52 B acquired
+		60 A releasing
+		61 A sent 2 DEL
+		63 A replied 2 (integer) 1
+		63 A released`
+	for wrong, want := range map[bool]int{false: 1, true: 0} {
+		entries := script(t, give)
+		for i := range entries {
+			entries[i].server = 8
+		}
+		removed := 0
+		for _, e := range deriveGrants(entries, redisWords, 40, outside{wrongClocks: map[history.NodeID]bool{8: wrong}}) {
+			if e.Kind == history.Removed && e.Owner != e.Peer {
+				removed++
+			}
+		}
+		if removed != want {
+			t.Errorf("the server's clock is wrong: %t; %d foreign removals, want %d", wrong, removed, want)
+		}
 	}
 }

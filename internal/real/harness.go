@@ -14,7 +14,7 @@ import (
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
 	"lockstep/internal/real/osproc"
-	"lockstep/internal/real/proto"
+	"lockstep/internal/real/servers"
 )
 
 // harness plays one run.
@@ -26,12 +26,20 @@ type harness struct {
 	header  history.Header
 	nodes   map[string]history.NodeID
 
-	scratch  *osproc.Scratch
-	group    *group
-	clients  []*client // of the plan
-	probe    *client
-	resource *resource
-	journal  journal
+	scratch       *osproc.Scratch
+	reaper        *osproc.Reaper
+	launcher      servers.Launcher // of the servers
+	closeLauncher func() error     // nil when there is nothing to close
+	group         *group
+	store         store     // what the group is besides
+	clients       []*client // of the plan; guarded by mu once the run has begun
+	replaced      []*client // dead, and another one has their name
+	quiet         bool      // the final quiet period has begun, and nobody comes back; guarded by mu
+	probe         *client
+	resource      *resource
+	journal       journal
+
+	clocks clocks
 
 	zero  atomic.Int64 // true time 0 on osproc's clock; 0: it has not come
 	epoch time.Time
@@ -58,12 +66,17 @@ func newHarness(p *plan.Plan, v locks.Variant, seed uint64, o Options) (*harness
 	if err != nil {
 		return nil, err
 	}
+	reaper, err := osproc.StartReaper(scratch)
+	if err != nil {
+		return nil, errors.Join(err, scratch.Remove())
+	}
 	h := &harness{
-		plan: p, variant: v, seed: seed, o: o, scratch: scratch,
+		plan: p, variant: v, seed: seed, o: o, scratch: scratch, reaper: reaper,
 		nodes: map[string]history.NodeID{}, epoch: time.Now(),
 		stop: make(chan struct{}), fatal: make(chan error, 1),
 	}
-	h.header = p.HeaderOf(v.ID, storeOf(&v), seed, Backend, o.ScalePPM)
+	h.clocks.set(p.Clocks)
+	h.header = p.HeaderOf(v.ID, storeOf(&v), seed, o.Backend, o.ScalePPM)
 	for i, n := range h.header.Nodes {
 		h.nodes[n.Name] = history.NodeID(i + 1)
 	}
@@ -81,16 +94,6 @@ func (h *harness) now() history.Instant {
 	return history.Instant(int64(osproc.Now()) - zero)
 }
 
-// clockOf returns a node's clocks.
-func (h *harness) clockOf(node string) proto.Clock {
-	for _, c := range h.plan.Clocks {
-		if c.Node == node {
-			return proto.Clock{Offset: c.Offset, DriftPPM: c.DriftPPM}
-		}
-	}
-	return proto.Clock{}
-}
-
 // fail ends the run with an error; only the first one counts.
 func (h *harness) fail(err error) {
 	select {
@@ -102,16 +105,17 @@ func (h *harness) fail(err error) {
 // setUp starts the servers, the links and the workers, and returns when all of
 // them are ready.
 func (h *harness) setUp(ctx context.Context) error {
+	if err := h.openLauncher(ctx); err != nil {
+		return err
+	}
 	ctx, cancel := context.WithTimeoutCause(ctx, setUpTime,
 		fmt.Errorf("servers and workers were not ready after %v: is the machine overloaded?", setUpTime))
 	defer cancel()
-	group, err := startGroup(ctx, h)
-	h.group = group
-	if err != nil {
+	if err := h.open(ctx); err != nil {
 		return err
 	}
 	for _, name := range h.plan.Clients {
-		c, err := h.newClient(name, h.plan.Workload)
+		c, err := h.newClient(name, h.plan.Workload, 0)
 		if c != nil {
 			h.clients = append(h.clients, c)
 		}
@@ -119,8 +123,8 @@ func (h *harness) setUp(ctx context.Context) error {
 			return err
 		}
 	}
-	h.probe, err = h.newClient(plan.ProbeName, h.plan.Probe())
-	if err != nil {
+	var err error
+	if h.probe, err = h.newClient(plan.ProbeName, h.plan.Probe(), 0); err != nil {
 		return err
 	}
 	for _, c := range append([]*client{h.probe}, h.clients...) {
@@ -135,20 +139,22 @@ func (h *harness) setUp(ctx context.Context) error {
 	return nil
 }
 
-// everybody returns the clients of the plan and the probe, as far as there are any.
+// everybody returns the clients of the plan, the probe, and those whose processes were
+// replaced: what they have sent may still be on its way.
 func (h *harness) everybody() []*client {
+	all := append(append([]*client(nil), h.clients...), h.replaced...)
 	if h.probe == nil {
-		return h.clients
+		return all
 	}
-	return append(h.clients[:len(h.clients):len(h.clients)], h.probe)
+	return append(all, h.probe)
 }
 
-// replicas returns how many the primary has.
-func (h *harness) replicas() int {
-	if h.group.apart {
+// lease is the time to live that the lock asks for, 0 for one without.
+func (h *harness) lease() time.Duration {
+	if h.variant.LeaseUnit == 0 {
 		return 0
 	}
-	return len(h.group.members) - 1
+	return h.plan.Lease
 }
 
 // play lets the clients play, then heals and lets the probe try the lock.
@@ -156,15 +162,11 @@ func (h *harness) play(ctx context.Context) error {
 	h.begin()
 	horizon := time.NewTimer(h.plan.Horizon())
 	defer horizon.Stop()
-	for _, c := range h.clients {
-		if err := h.await(ctx, c, horizon.C); err != nil {
-			if errors.Is(err, errTime) {
-				break
-			}
-			return err
-		}
+	if err := h.awaitAll(ctx, horizon.C); err != nil && !errors.Is(err, errTime) {
+		return err
 	}
 	h.mu.Lock()
+	h.quiet = true
 	h.engine.Heal()
 	h.record(history.Event{Kind: history.Healed}, "")
 	h.mu.Unlock()
@@ -176,6 +178,33 @@ func (h *harness) play(ctx context.Context) error {
 		return fmt.Errorf("the probe was not done %v after its patience: its worker hangs", slack)
 	}
 	return err
+}
+
+// awaitAll waits until nobody plays any more.
+func (h *harness) awaitAll(ctx context.Context, timeUp <-chan time.Time) error {
+	for {
+		c := h.playing()
+		if c == nil {
+			return nil
+		}
+		if err := h.await(ctx, c, timeUp); err != nil {
+			return err
+		}
+	}
+}
+
+// playing returns a client that has not finished, nil when there is none.
+func (h *harness) playing() *client {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, c := range h.clients {
+		select {
+		case <-c.over:
+		default:
+			return c
+		}
+	}
+	return nil
 }
 
 var errTime = errors.New("the time is up")
@@ -206,7 +235,7 @@ func (h *harness) begin() {
 	zero := osproc.Now() + time.Millisecond // all clients get to know it before it comes
 	h.epoch = time.Now().Add(time.Millisecond)
 	h.zero.Store(int64(zero))
-	stagger := max(h.plan.Workload.Stagger, leastStagger)
+	stagger := max(h.plan.Workload.Stagger, kinds[h.variant.Store].stagger)
 	for i, c := range h.clients {
 		c.begin(time.Duration(i) * stagger)
 	}
@@ -243,10 +272,14 @@ func (h *harness) tearDown() error {
 		errs = append(errs, c.close())
 	}
 	if h.group != nil {
-		errs = append(errs, h.group.close())
+		errs = append(errs, h.group.stop(), h.store.close())
+	}
+	if h.closeLauncher != nil {
+		errs = append(errs, h.closeLauncher())
 	}
 	h.background.Wait()
-	return errors.Join(append(errs, h.scratch.Remove())...)
+	err := errors.Join(append(errs, h.scratch.Remove())...)
+	return errors.Join(err, h.reaper.End(err == nil))
 }
 
 // scheduler is faults.Scheduler: true time, and the engine's lock around it.

@@ -41,7 +41,7 @@ func (in *injector) Resolve(node string) string { return in.nodeName(node) }
 // nodeName resolves "the primary", which only the world knows.
 func (in *injector) nodeName(node string) string {
 	if node == faults.ThePrimary {
-		return in.group.leader().Name
+		return in.store.primary().name
 	}
 	return node
 }
@@ -78,11 +78,10 @@ func (in *injector) Freeze(fault int, node string) {
 		c.frozen = true
 		err = c.process.Freeze()
 	case m != nil:
-		if m.dead || m.frozen {
+		var frozen bool
+		if frozen, err = in.group.freeze(m); !frozen {
 			return
 		}
-		m.frozen = true
-		err = m.Freeze()
 	default:
 		in.unknown(fault, node)
 		return
@@ -195,59 +194,48 @@ func (in *injector) SlowWork(fault int, name string, d time.Duration) {
 	c.mu.Unlock()
 }
 
-// FailOver implements faults.World: the primary dies now, an operator promotes
-// a replica later. Nobody takes the place of a primary without replicas.
-func (in *injector) FailOver(fault int) {
-	h := (*harness)(in)
-	old := in.group.leader()
-	in.Crash(fault, old.Name)
-	in.later(in.plan.Redis.Failover.After, func() {
-		h.mu.Lock()
-		defer h.mu.Unlock()
-		if !h.stopped && in.group.leader() == old {
-			in.Promote(fault)
-		}
-	})
-}
+// FailOver implements faults.World.
+func (in *injector) FailOver(fault int) { in.store.failOver(fault) }
 
 // later does something when a time is over, unless the run ends before.
-func (in *injector) later(after time.Duration, do func()) {
-	in.background.Go(func() {
+func (h *harness) later(after time.Duration, do func()) {
+	h.background.Go(func() {
 		select {
 		case <-time.After(after):
 			do()
-		case <-in.stop:
+		case <-h.stop:
 		}
 	})
 }
 
 // Promote implements faults.World.
 func (in *injector) Promote(fault int) {
-	h, old := (*harness)(in), in.group.leader()
-	heir, err := in.group.promote()
-	if err != nil {
-		h.fail(fmt.Errorf("fault %d: no replica could be promoted: %w", fault, err))
-		return
-	}
-	if heir != nil {
-		h.record(history.Event{Kind: history.Promoted, Node: heir.node, Peer: old.node, Value: int64(fault)}, "")
+	if err := in.store.promote(fault); err != nil {
+		(*harness)(in).fail(fmt.Errorf("fault %d: no replica could be promoted: %w", fault, err))
 	}
 }
 
-// Restart implements faults.World, for servers.
+// Restart implements faults.World.
 func (in *injector) Restart(fault int, node string, down time.Duration) {
-	m := in.group.named(in.nodeName(node))
-	if m == nil {
+	h, name := (*harness)(in), in.nodeName(node)
+	c, m := in.client(name), in.group.named(name)
+	if c == nil && m == nil {
 		in.unknown(fault, node)
 		return
 	}
-	in.Crash(fault, m.Name)
+	in.Crash(fault, name)
 	if in.variant.Servers.RestartAfterLease {
 		down = max(down, in.plan.Lease+in.plan.Lease/10)
 	}
-	in.later(down, func() {
-		if err := in.group.restart(m, fault); err != nil {
-			(*harness)(in).fail(fmt.Errorf("fault %d: %s could not be started again: %w", fault, m.Name, err))
+	h.later(down, func() {
+		var err error
+		if m != nil {
+			err = in.group.revive(m, fault)
+		} else {
+			err = h.reviveClient(name, fault)
+		}
+		if err != nil {
+			h.fail(fmt.Errorf("fault %d: %s could not be started again: %w", fault, name, err))
 		}
 	})
 }
@@ -261,7 +249,7 @@ func (in *injector) Evict(fault int, server string) {
 			return
 		}
 	}
-	if err := in.group.evict(one); err != nil {
+	if err := in.store.evict(one); err != nil {
 		(*harness)(in).fail(fmt.Errorf("fault %d: %w", fault, err))
 	}
 }

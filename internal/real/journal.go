@@ -43,7 +43,7 @@ func (h *harness) record(e history.Event, text string) {
 func (h *harness) recordAt(at history.Instant, e entry) {
 	e.At = at
 	if e.Node != 0 && h.header.Nodes[e.Node-1].Role != history.RoleResource {
-		clock := h.clockOf(h.header.Nodes[e.Node-1].Name)
+		clock := h.clocks.of(h.header.Nodes[e.Node-1].Name)
 		e.Clock = int64(clock.Wall(e.At.Duration()))
 	}
 	h.journal.add(e)
@@ -63,11 +63,9 @@ func (h *harness) history(end history.Instant) *history.History {
 	}
 	nameServers(entries)
 	inOrder(entries)
-	ttl := h.plan.Lease
-	if h.variant.LeaseUnit == 0 {
-		ttl = 0
+	if derivable(&h.variant) {
+		entries = append(entries, h.store.derive(entries)...)
 	}
-	entries = append(entries, deriveGrants(entries, ttl, h.group.apart, h.group.evictions)...)
 	inOrder(entries)
 	addCauses(entries)
 	out := history.New(h.header)

@@ -4,10 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -19,24 +23,31 @@ import (
 	"lockstep/internal/plan"
 	"lockstep/internal/real"
 	"lockstep/internal/real/osproc"
-	"lockstep/internal/real/realtest"
 )
 
-// envHarness makes the test's program play a long run, to be killed in it.
+// envHarness makes the test's program play a long run with that lock, to be killed
+// in it.
 const envHarness = "LOCKSTEP_TEST_HARNESS"
 
-// long returns a plan that takes a minute, one client of which is stopped.
-func long(t testing.TB) *plan.Plan {
+// long returns a plan that takes a minute, with a client and then a server that are
+// stopped for ever.
+func long(t testing.TB, e *ending) *plan.Plan {
 	p := quick("A", "B", "C")
 	p.Redis.Replicas = 1
+	p.Etcd.Nodes, p.ZooKeeper.Nodes = max(e.nodes, 1), max(e.nodes, 1)
+	p.Etcd.Election = 100 * time.Millisecond // for a lease of one second
 	p.Workload.Repeat = 100
 	p.Workload.Work = plan.Range{Min: 600 * time.Millisecond, Max: 600 * time.Millisecond}
 	fault(t, p, when(faults.InSection, "A", ""), "pause", "A", 0, faults.End{Forever: true})
+	later := when(faults.InSection, "A", "")
+	later.After = 300 * time.Millisecond
+	fault(t, p, later, "pause", faults.ThePrimary, 0, faults.End{Forever: true})
 	return p
 }
 
 func harnessMain() {
-	_, err := real.Run(context.Background(), long(&testing.T{}), "set-nx-lua", 1, real.Options{})
+	lock := os.Getenv(envHarness)
+	_, err := real.Run(context.Background(), long(&testing.T{}, endingOf(lock)), lock, 1, real.Options{})
 	fmt.Println(err)
 }
 
@@ -59,73 +70,298 @@ func children(pid int) []int {
 	return out
 }
 
+// A Ctrl-C is the end of the context.
 func TestNothingIsLeftAfterACancel(t *testing.T) {
-	realtest.Need(t, "redis-server")
-	for _, after := range []time.Duration{0, 5 * time.Millisecond, 30 * time.Millisecond, 300 * time.Millisecond} {
-		tmp := t.TempDir()
-		t.Setenv("TMPDIR", tmp)
-		before := runtime.NumGoroutine()
-		ctx, cancel := context.WithTimeout(context.Background(), after)
-		h, err := real.Run(ctx, long(t), "set-nx-lua", 1, real.Options{})
-		cancel()
-		if !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("after %v: %v", after, err)
-		}
-		if after == 300*time.Millisecond {
-			if h == nil || len(find(h, history.Acquired, "")) == 0 {
-				t.Error("what had happened was not returned")
+	random := luck(t)
+	for _, e := range endings {
+		t.Run(e.name, func(t *testing.T) {
+			e.need(t)
+			for range soak(1, 10) {
+				m := lookAround(t)
+				after := time.Duration(random.Int64N(int64(2 * time.Second)))
+				ctx, cancel := context.WithTimeout(t.Context(), after)
+				h, err := real.Run(ctx, long(t, &e), e.lock, 1, real.Options{})
+				cancel()
+				if !errors.Is(err, context.DeadlineExceeded) {
+					t.Errorf("after %v: %v", after, err)
+				}
+				m.nothingLeft()
+				t.Logf("after %v: events %d", after, events(h))
 			}
-		}
-		nothingLeft(t, tmp, before)
+		})
 	}
 }
 
-func TestNothingIsLeftAfterTheHarnessIsKilled(t *testing.T) {
-	realtest.Need(t, "redis-server")
-	tmp := t.TempDir()
-	t.Setenv("TMPDIR", tmp)
+func events(h *history.History) int {
+	if h == nil {
+		return 0
+	}
+	return len(h.Events)
+}
+
+func TestWhatHadHappenedBeforeACancelIsReturned(t *testing.T) {
+	e := endings[0]
+	e.need(t)
+	m := lookAround(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var h *history.History
+	ended := make(chan error, 1)
+	go func() {
+		var err error
+		h, err = real.Run(ctx, long(t, &e), e.lock, 1, real.Options{})
+		ended <- err
+	}()
+	m.await("a client that holds and is stopped", func(pid int) bool {
+		raw, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		return environment(pid, "LOCKSTEP_WORKER") == "1" && strings.Contains(string(raw), ") T ")
+	})
+	cancel()
+	err := <-ended
+	if !errors.Is(err, context.Canceled) || h == nil || len(find(h, history.Acquired, "")) == 0 {
+		t.Errorf("%d events, %v", events(h), err)
+	}
+	m.nothingLeft()
+}
+
+// Some process of a run dies by itself, at any time: a server, or a worker while it
+// says something to the harness. The run ends, and its error says who it was.
+func TestNothingIsLeftAfterAProcessDies(t *testing.T) {
+	random := luck(t)
+	for _, e := range endings {
+		t.Run(e.name, func(t *testing.T) {
+			e.need(t)
+			for i := range soak(1, 20) {
+				killSomebody(t, &e, random, i%2 == 0)
+			}
+		})
+	}
+}
+
+// byItself matches the error of a run in which somebody has died.
+var byItself = regexp.MustCompile(`\S+ ended (by itself|at its start|while .+|when .+) \(.+\)|could not start:|did not make a database`)
+
+func killSomebody(t *testing.T, e *ending, random *rand.Rand, server bool) {
+	t.Helper()
+	m := lookAround(t)
+	p := long(t, e)
+	p.Faults = nil
+	ended := make(chan error, 1)
+	go func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+		defer cancel()
+		_, err := real.Run(ctx, p, e.lock, 1, real.Options{})
+		ended <- err
+	}()
+	time.Sleep(time.Duration(random.Int64N(int64(700 * time.Millisecond))))
+	victim := 0
+	for end := time.Now().Add(time.Minute); victim == 0 && time.Now().Before(end); time.Sleep(time.Millisecond) {
+		var found []int
+		for _, pid := range children(os.Getpid()) {
+			name, _ := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid))
+			worker := environment(pid, "LOCKSTEP_WORKER") == "1"
+			if server && strings.TrimSpace(string(name)) == e.server || !server && worker {
+				found = append(found, pid)
+			}
+		}
+		if len(found) > 0 {
+			victim = found[random.IntN(len(found))]
+		}
+	}
+	name := texts([]int{victim})
+	if err := syscall.Kill(victim, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case err := <-ended:
+		if err == nil || !byItself.MatchString(err.Error()) {
+			t.Errorf("%v was killed: %v", name, err)
+		}
+		t.Logf("%v was killed: %v", name, err)
+	case <-time.After(time.Minute):
+		stacks := make([]byte, 1<<20)
+		t.Fatalf("%v was killed, and the run goes on:\n%s", name, stacks[:runtime.Stack(stacks, true)])
+	}
+	m.nothingLeft(victim)
+}
+
+// environment returns a variable of a process's environment.
+func environment(pid int, name string) string {
+	raw, _ := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
+	for _, line := range strings.Split(string(raw), "\x00") {
+		if value, found := strings.CutPrefix(line, name+"="); found {
+			return value
+		}
+	}
+	return ""
+}
+
+// startHarness starts a harness that plays a long run, in a process of its own.
+func startHarness(t *testing.T, e *ending) *exec.Cmd {
+	t.Helper()
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), envHarness+"=1")
+	cmd.Env = append(os.Environ(), envHarness+"="+e.lock)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	var family []int
-	stopped := func() bool { // 2 servers, 3 clients and the probe, and A stands still
-		family = children(cmd.Process.Pid)
-		for _, pid := range family {
-			raw, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-			if strings.Contains(string(raw), ") T ") {
-				return len(family) == 6
-			}
-		}
-		return false
-	}
-	for end := time.Now().Add(10 * time.Second); !stopped(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("the harness did not come up: children %v", family)
-		}
-	}
-	if err := cmd.Process.Signal(syscall.SIGKILL); err != nil {
-		t.Fatal(err)
+	t.Cleanup(func() { _ = cmd.Process.Kill() })
+	return cmd
+}
+
+// killHarness kills a harness and returns how long its family lives on, and how long it
+// takes until nothing is left of it.
+func (m *machine) killHarness(cmd *exec.Cmd) (dead, removed time.Duration) {
+	m.t.Helper()
+	family := m.processes()
+	if err := cmd.Process.Kill(); err != nil {
+		m.t.Fatal(err)
 	}
 	killed := time.Now()
-	_ = cmd.Wait()
-	for _, pid := range family {
-		for osproc.StartTime(pid) != "" {
-			if time.Since(killed) > 3*time.Second {
-				t.Fatalf("process %d still lives", pid)
+	sockets := listening(family...)
+	_ = cmd.Wait() // it was killed
+	for left := m.processes(); len(left) > 0; left = m.processes() {
+		if dead == 0 && !slices.ContainsFunc(left, func(pid int) bool { return environment(pid, "LOCKSTEP_REAPER_OF") == "" }) {
+			dead = time.Since(killed)
+		}
+		if time.Since(killed) > 10*time.Second {
+			m.t.Errorf("still alive of %v: %v", texts(family), texts(left))
+			for _, pid := range left {
+				_ = syscall.Kill(pid, syscall.SIGKILL)
 			}
-			time.Sleep(100 * time.Microsecond)
+			break
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	removed = time.Since(killed)
+	if dead == 0 {
+		dead = removed
+	}
+	for socket, port := range listening(everybody()...) {
+		if sockets[socket] != "" {
+			m.t.Errorf("somebody still listens on %s", port)
 		}
 	}
-	t.Logf("all %d children were gone %v after the kill", len(family), time.Since(killed))
-	if left, _ := os.ReadDir(tmp); len(left) != 1 {
+	m.nothingLeft(family...)
+	return dead, removed
+}
+
+func everybody() (out []int) {
+	paths, _ := filepath.Glob("/proc/[0-9]*")
+	for _, path := range paths {
+		pid, _ := strconv.Atoi(filepath.Base(path))
+		out = append(out, pid)
+	}
+	return out
+}
+
+// The harness is killed wherever it is: while servers start, while they stand still,
+// while clients play.
+func TestNothingIsLeftAfterAKillAtARandomTime(t *testing.T) {
+	random := luck(t)
+	dead, removed := map[string][]time.Duration{}, map[string][]time.Duration{}
+	for i := range soak(10, 100) {
+		e := &endings[i%len(endings)]
+		e.need(t)
+		m := lookAround(t)
+		after := time.Duration(random.Int64N(int64(2 * time.Second)))
+		cmd := startHarness(t, e)
+		time.Sleep(after)
+		members := len(m.processes())
+		d, r := m.killHarness(cmd)
+		t.Logf("%s, killed after %v with %d processes: dead within %v, removed within %v", e.name, after, members, d, r)
+		if members > 2 { // more than itself and its reaper
+			dead[e.name], removed[e.name] = append(dead[e.name], d), append(removed[e.name], r)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(dead)) {
+		slices.Sort(dead[name])
+		slices.Sort(removed[name])
+		n := len(dead[name])
+		t.Logf("%s, %d kills: dead within %v (median) and %v (longest), removed within %v and %v", name, n,
+			dead[name][n/2], dead[name][n-1], removed[name][n/2], removed[name][n-1])
+	}
+}
+
+// await waits until a look at the processes of the test says yes.
+func (m *machine) await(what string, look func(pid int) bool) {
+	m.t.Helper()
+	for end := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
+		if slices.ContainsFunc(m.processes(), look) {
+			return
+		}
+		if time.Now().After(end) {
+			m.t.Fatalf("not seen: %s; there are %v", what, texts(m.processes()))
+		}
+	}
+}
+
+// standsStill reports whether a process is stopped; named says which are meant.
+func standsStill(named string) func(pid int) bool {
+	return func(pid int) bool {
+		raw, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		return strings.Contains(string(raw), "("+named+") T ")
+	}
+}
+
+func running(named string) func(pid int) bool {
+	return func(pid int) bool {
+		name, _ := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid))
+		return strings.TrimSpace(string(name)) == named
+	}
+}
+
+// The processes of PostgreSQL that serve connections are nobody's but its own. When
+// they stand still they do not notice that it dies.
+func TestNothingIsLeftOfAStoppedServer(t *testing.T) {
+	for _, e := range []*ending{endingOf("set-nx-lua"), endingOf("zk-sequential"), endingOf("pg-advisory")} {
+		t.Run(e.name, func(t *testing.T) {
+			e.need(t)
+			m := lookAround(t)
+			cmd := startHarness(t, e)
+			m.await("a stopped server", standsStill(e.server))
+			dead, removed := m.killHarness(cmd)
+			t.Logf("dead within %v, removed within %v", dead, removed)
+		})
+	}
+}
+
+func TestNothingIsLeftOfAnInstaller(t *testing.T) {
+	for program, lock := range map[string]string{"initdb": "pg-advisory", "mariadb-install": "mysql-unique-ttl"} {
+		t.Run(program, func(t *testing.T) {
+			e := endingOf(lock)
+			e.need(t)
+			m := lookAround(t)
+			cmd := startHarness(t, e)
+			m.await(program, running(program))
+			dead, removed := m.killHarness(cmd)
+			t.Logf("dead within %v, removed within %v", dead, removed)
+		})
+	}
+}
+
+// When the reaper is killed as well, the next harness does its work.
+func TestTheNextHarnessCleansUpWhenTheReaperIsKilled(t *testing.T) {
+	e := endingOf("pg-advisory")
+	e.need(t)
+	m := lookAround(t)
+	cmd := startHarness(t, e)
+	m.await("a stopped server", standsStill(e.server))
+	for _, pid := range m.processes() {
+		if environment(pid, "LOCKSTEP_REAPER_OF") != "" {
+			if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait() // it was killed
+	if left, _ := os.ReadDir(m.tmp); len(left) != 1 {
 		t.Fatalf("left by the killed harness: %v", left)
 	}
 	if n := osproc.RemoveStale(); n != 1 {
 		t.Errorf("%d stale directories removed, want 1", n)
 	}
-	if left, _ := os.ReadDir(tmp); len(left) != 0 {
-		t.Errorf("still there: %v", left)
-	}
+	m.nothingLeft()
 }

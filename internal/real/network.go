@@ -33,9 +33,8 @@ func (g *group) mode(from, to history.NodeID) link.Mode {
 	return link.Pass
 }
 
-// apply switches all links as the partitions, the lag and the deaths of primaries
-// want it. What runs between a harness and the servers goes past all links, as an
-// operator's console does.
+// apply switches all links as the partitions want it. What runs between a harness and
+// the servers goes past all links, as an operator's console does.
 func (g *group) apply() {
 	for _, c := range g.h.everybody() {
 		for i, l := range c.links {
@@ -44,30 +43,19 @@ func (g *group) apply() {
 			l.Switch(link.Down, g.mode(server, c.node))
 		}
 	}
-	for _, m := range g.members {
-		if m.feed == nil {
-			continue
-		}
-		m.feed.Delay(link.Down, g.lag)
-		m.feed.Switch(link.Up, g.mode(m.node, m.follows.node))
-		down := g.mode(m.follows.node, m.node)
-		if m.severed {
-			down = link.Drop
-		}
-		m.feed.Switch(link.Down, down)
-	}
+	g.h.store.reachabilityChanged()
 }
 
 // spread tells the clients of the primary. A client goes on with the one that it
 // last heard of until it can reach the new one.
 func (g *group) spread() {
+	leader := g.indexOf(g.leader)
 	for _, c := range g.h.everybody() {
-		leader := g.leader().node
-		if c.knows == g.primary || g.apart || g.blocked(c.node, leader) || g.blocked(leader, c.node) {
+		if c.knows == leader || g.blocked(c.node, g.leader.node) || g.blocked(g.leader.node, c.node) {
 			continue
 		}
-		c.knows = g.primary
-		c.lead(g.primary)
+		c.knows = leader
+		c.lead(leader)
 	}
 }
 
@@ -76,7 +64,6 @@ func (in *injector) Partition(fault int, from, to []string, both bool) {
 	g := in.group
 	g.blocks = append(g.blocks, block{fault, in.nodesOf(from), in.nodesOf(to), both})
 	g.apply()
-	g.spread()
 }
 
 // HealPartition implements faults.World.
@@ -90,7 +77,6 @@ func (in *injector) HealPartition(fault int) {
 	}
 	g.blocks = kept
 	g.apply()
-	g.spread()
 }
 
 // nodesOf resolves the words for groups.
@@ -108,7 +94,7 @@ func (in *injector) nodesOf(names []string) map[history.NodeID]bool {
 		case faults.TheStore:
 			add(history.RoleStore, 0)
 		case faults.TheReplicas:
-			add(history.RoleStore, in.group.leader().node)
+			add(history.RoleStore, in.store.primary().node)
 		case faults.Sentinels:
 			add(history.RoleSentinel, 0)
 		default:
@@ -118,8 +104,5 @@ func (in *injector) nodesOf(names []string) map[history.NodeID]bool {
 	return out
 }
 
-// Lag implements faults.World. What is on its way already keeps its order.
-func (in *injector) Lag(_ int, by time.Duration) {
-	in.group.lag = in.plan.Redis.Lag + by
-	in.group.apply()
-}
+// Lag implements faults.World.
+func (in *injector) Lag(_ int, by time.Duration) { in.store.slower(by) }

@@ -1,10 +1,10 @@
-// Package real is the live world: it plays a plan with real Redis servers as
-// child processes, with clients that are processes of their own, and with every
-// connection through a proxy that the faults tamper with.
+// Package real is the live world: it plays a plan with real servers as child
+// processes, with clients that are processes of their own, and with every connection
+// through a proxy that the faults tamper with.
 //
 //	worker A --link--+
 //	worker B --link--+--> redis-1 --link--> redis-2 (replica)
-//	worker C --link--+
+//	worker C --link--+    (or etcd, ZooKeeper, MariaDB, PostgreSQL)
 //	     |
 //	     +--pipes--> harness: faults, guarded resource, history
 //
@@ -26,24 +26,33 @@ import (
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
+	"lockstep/internal/real/containers"
+	"lockstep/internal/real/images"
 	"lockstep/internal/real/osproc"
-	"lockstep/internal/real/servers"
 	"lockstep/internal/real/worker"
 )
 
-// Backend is the name of this world in histories and on the command line.
-const Backend = "process"
-
 // WorkerMain plays a client and ends the process when this process was started
-// as a worker; otherwise it returns at once.
-func WorkerMain() { worker.Main() }
+// as a worker, or cleans up after a dead harness when it was started for that;
+// otherwise it returns at once.
+func WorkerMain() {
+	osproc.ReaperMain()
+	containers.ReaperMain()
+	worker.Main()
+}
 
 // Options are what a run needs besides the plan.
 type Options struct {
 	// ScalePPM is what the plan's durations were multiplied by, in millionths;
 	// 0 stands for 1000000.
 	ScalePPM int64
-	// RedisServer is the path of redis-server; looked up on PATH when empty.
+	// Backend is where the servers run; ProcessBackend when empty.
+	Backend string
+	// Images are the container images to use instead of those that package images
+	// chooses; nil for none.
+	Images map[images.Product]string
+	// RedisServer is the path of redis-server as a child process; looked up on PATH
+	// when empty.
 	RedisServer string
 	// Worker is the program to start as worker; this program when empty.
 	Worker string
@@ -54,9 +63,7 @@ type Options struct {
 // cut short: by the end of ctx, or because a process that no fault touches
 // died. Nothing of the run is left when Run returns: no process, no directory.
 func Run(ctx context.Context, p *plan.Plan, lockID string, seed uint64, o Options) (*history.History, error) {
-	if o.ScalePPM == 0 {
-		o.ScalePPM = 1_000_000
-	}
+	o = *o.withDefaults()
 	variant, err := check(p, lockID, &o)
 	if err != nil {
 		return nil, err
@@ -91,33 +98,36 @@ func (p *Player) Play(ctx context.Context, pl *plan.Plan, lock string, seed uint
 // Close does nothing: a run leaves nothing to close.
 func (p *Player) Close() {}
 
-// Refuse says why this world cannot play a plan with a lock, whatever is
-// installed; nil when it can.
-func Refuse(p *plan.Plan, lockID string) error {
-	_, err := refuse(p, lockID)
+// Refuse says why this world cannot play a plan with a lock and these options,
+// whatever is installed; nil when it can.
+func Refuse(p *plan.Plan, lockID string, o Options) error {
+	_, err := refuse(p, lockID, o.withDefaults())
 	return err
+}
+
+func (o Options) withDefaults() *Options {
+	if o.ScalePPM == 0 {
+		o.ScalePPM = 1_000_000
+	}
+	if o.Backend == "" {
+		o.Backend = ProcessBackend
+	}
+	return &o
 }
 
 // check refuses what cannot be played, before anything is started.
 func check(p *plan.Plan, lockID string, o *Options) (locks.Variant, error) {
-	variant, err := refuse(p, lockID)
+	variant, err := refuse(p, lockID, o)
 	if err != nil {
 		return variant, err
 	}
-	if err := osproc.Supported(); err != nil {
+	if err := osproc.Supported(); err != nil || o.Backend != ProcessBackend {
 		return variant, err
 	}
-	if o.RedisServer == "" {
-		program, err := servers.Find("redis-server")
-		if err != nil {
-			return variant, err
-		}
-		o.RedisServer = program
-	}
-	return variant, nil
+	return variant, kinds[variant.Store].find(o)
 }
 
-func refuse(p *plan.Plan, lockID string) (locks.Variant, error) {
+func refuse(p *plan.Plan, lockID string, o *Options) (locks.Variant, error) {
 	variant, ok := locks.Lookup(lockID)
 	if !ok {
 		return variant, fmt.Errorf("unknown lock %q", lockID)
@@ -126,6 +136,12 @@ func refuse(p *plan.Plan, lockID string) (locks.Variant, error) {
 		return variant, err
 	}
 	if err := cannotSetUp(p, &variant); err != nil {
+		return variant, err
+	}
+	if err := cannotOn(o, p, &variant); err != nil {
+		return variant, err
+	}
+	if err := cannotBeLibrary(p, &variant); err != nil {
 		return variant, err
 	}
 	if p.Network.Timeout <= 0 {
@@ -141,11 +157,8 @@ func refuse(p *plan.Plan, lockID string) (locks.Variant, error) {
 
 // Times that a part of a run may take before it counts as hung.
 const (
-	setUpTime = 30 * time.Second
+	setUpTime = 90 * time.Second
 	// slack is added to what the plan says, for processes that share a busy
 	// machine.
 	slack = 10 * time.Second
-	// leastStagger keeps the starts of clients apart: after scaling, they would
-	// all come within the time that the machine takes to wake them.
-	leastStagger = 5 * time.Millisecond
 )

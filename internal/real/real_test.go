@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
 	"runtime"
 	"strings"
@@ -20,7 +21,7 @@ import (
 
 func TestMain(m *testing.M) {
 	real.WorkerMain()
-	if os.Getenv(envHarness) != "" {
+	if os.Getenv(envHarness) != "" { // the name of a lock
 		harnessMain()
 		return
 	}
@@ -70,7 +71,7 @@ func when(kind faults.MomentKind, subject, command string) faults.Trigger {
 func run(t *testing.T, p *plan.Plan, lock string) *history.History {
 	t.Helper()
 	realtest.Need(t, "redis-server")
-	tmp := t.TempDir()
+	tmp := open(t)
 	t.Setenv("TMPDIR", tmp)
 	before := runtime.NumGoroutine()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
@@ -503,7 +504,7 @@ func TestMistakesAreFoundBeforeAnythingStarts(t *testing.T) {
 
 func TestAWorkerThatDiesByItselfIsAnError(t *testing.T) {
 	realtest.Need(t, "redis-server")
-	tmp := t.TempDir()
+	tmp := open(t)
 	t.Setenv("TMPDIR", tmp)
 	before := runtime.NumGoroutine()
 	_, err := real.Run(context.Background(), quick("A"), "set-nx-lua", 1, real.Options{Worker: "/bin/false"})
@@ -516,4 +517,17 @@ func TestAWorkerThatDiesByItselfIsAnError(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	nothingLeft(t, tmp, before)
+}
+
+// open returns a directory for temporary files that other accounts may pass through:
+// PostgreSQL does not run as root.
+func open(t *testing.T) string {
+	t.Helper()
+	tmp := t.TempDir()
+	for _, dir := range []string{tmp, filepath.Dir(tmp)} {
+		if err := os.Chmod(dir, 0o711); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return tmp
 }

@@ -15,12 +15,16 @@ func sided(p *plan.Plan, when faults.Trigger, verb string, a, b []string, end fa
 	p.Faults = append(p.Faults, faults.Make(len(p.Faults)+1, spec, faults.Args{Sides: [][]string{a, b}}, when, end))
 }
 
-// restart makes the fault that kills a server and starts it again.
-func restart(t *testing.T, p *plan.Plan, server string, down time.Duration) {
+// restart makes the fault that kills a process and starts it again.
+func restart(t *testing.T, p *plan.Plan, node string, down time.Duration) {
 	t.Helper()
+	restartAt(p, when(faults.InSection, "A", ""), node, down)
+}
+
+func restartAt(p *plan.Plan, at faults.Trigger, node string, down time.Duration) {
 	spec, _ := faults.Lookup("restart")
 	p.Faults = append(p.Faults, faults.Make(len(p.Faults)+1, spec,
-		faults.Args{Value: server, Durations: map[string]time.Duration{"down": down}}, when(faults.InSection, "A", ""), faults.End{}))
+		faults.Args{Value: node, Durations: map[string]time.Duration{"down": down}}, at, faults.End{}))
 }
 
 // A's DEL is sent into the partition and comes out of it when B holds.

@@ -41,7 +41,7 @@ const (
 	gutter      = 104 // for times and step numbers
 	headHeight  = 44
 	stepNumberX = 86
-	margin      = 20 // on the right, for labels of the last column
+	margin      = 34 // on the right, for labels of the last column
 	foldHeight  = 54
 	stepPitch   = 24 // least distance of two numbered rows
 	rowPitch    = 11 // least distance of two rows

@@ -20,12 +20,13 @@ func Narrate(j checker.Judgement, o TerminalOptions) string {
 	}
 	t.line("")
 	t.steps(explain.Steps(h, j.Findings))
-	return t.out.String()
+	return harmlessLog(t.out.String())
 }
 
 // Clean makes a text from a scenario, a history or a file name safe to print on
-// one line: control characters and invisible ones are shown instead of obeyed.
-func Clean(s string) string { return clean(s, maxProse) }
+// one line: control characters and invisible ones are shown instead of obeyed, and
+// so are commands to CI servers.
+func Clean(s string) string { return harmlessLog(clean(s, maxProse)) }
 
 // CleanLines is Clean for a text of several lines, whose indentation it keeps.
 func CleanLines(s string) string {
@@ -35,7 +36,7 @@ func CleanLines(s string) string {
 		indent := l[:len(l)-len(text)]
 		lines[i] = indent + keepBlanks(text)
 	}
-	return strings.Join(lines, "\n")
+	return harmlessLog(strings.Join(lines, "\n"))
 }
 
 // keepBlanks cleans the words of a line and keeps the blanks between them, so

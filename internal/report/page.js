@@ -8,6 +8,7 @@
   var steps = $(".steps li"), at = -1;
   var stepper = one("#stepper"), now = one("#now"), rows = one("#standing tbody"), help = one("#help");
   var state = JSON.parse(one("#state").textContent || "[]") || [];
+  var says = JSON.parse(one("#says").textContent); // the words of this script
 
   // Where each step is: its lock and its place in the lock's story.
   var place = steps.map(function (li) {
@@ -30,12 +31,12 @@
     var values = s.steps[p.n], names = s.clients || [];
     var head = document.createElement("tr"), body = document.createElement("tr");
     values.forEach(function (v, i) {
-      var name = i < names.length ? names[i] + " believes" : i === names.length ? "the store has" : "highest token";
-      if (i === names.length) v = v.replace(/^stores?: /, "") || "not shown";
+      var name = i < names.length ? names[i] + " " + says.believes : i === names.length ? says.store : says.token;
+      if (i === names.length) v = v.replace(/^[^:\uff1a]*[:\uff1a] ?/, "") || says.absent;
       var th = text("th", name);
       th.scope = "col";
       head.appendChild(th);
-      body.appendChild(text("td", v, v.indexOf("mine") === 0 ? "mine" : ""));
+      body.appendChild(text("td", v, v.indexOf(says.mine) === 0 ? "mine" : ""));
     });
     rows.appendChild(head);
     rows.appendChild(body);
@@ -57,7 +58,7 @@
     document.body.classList.add("stepping");
     now.textContent = "";
     var count = $(".steps li", place[at].section).length;
-    now.appendChild(text("b", "Step " + (place[at].n + 1) + " of " + count + ", " + li.querySelector(".t").textContent + ": "));
+    now.appendChild(text("b", says.step.replace("{n}", place[at].n + 1).replace("{of}", count).replace("{at}", li.querySelector(".t").textContent) + " "));
     now.appendChild(document.createTextNode(li.querySelector("p").textContent + " "));
     var note = li.querySelector(".note");
     if (note) now.appendChild(text("span", note.textContent, "note"));
@@ -134,11 +135,11 @@
 
   // Commands get a button that copies them.
   $(".command").forEach(function (box) {
-    var b = text("button", "Copy");
+    var b = text("button", says.copy);
     b.type = "button";
-    b.setAttribute("aria-label", "Copy the command " + box.textContent.trim());
+    b.setAttribute("aria-label", says.copycommand + " " + box.textContent.trim());
     b.addEventListener("click", function () {
-      var done = function () { b.textContent = "Copied"; };
+      var done = function () { b.textContent = says.copied; };
       var code = box.querySelector("code");
       if (navigator.clipboard) return navigator.clipboard.writeText(code.textContent).then(done, select);
       select();
@@ -153,9 +154,9 @@
   // Tables of events can be filtered by where and what.
   $(".events").forEach(function (d) {
     var trs = $("tbody tr", d), bar = text("div", "", "filters"), chosen = {};
-    [["where", 1], ["what", 2]].forEach(function (f) {
+    [[says.where, 1], [says.what, 2]].forEach(function (f) {
       var label = text("label", f[0] + " "), menu = document.createElement("select"), seen = {};
-      menu.appendChild(text("option", "all"));
+      menu.appendChild(text("option", says.all));
       trs.forEach(function (tr) {
         var v = tr.cells[f[1]].textContent;
         if (!seen["$" + v]) menu.appendChild(text("option", v));

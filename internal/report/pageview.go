@@ -15,6 +15,7 @@ type pageView struct {
 	Seed                         uint64
 	Hash, Replay                 string
 	Story, Question, Lesson      string
+	Origin                       string // of a story that was shrunk
 	Style                        template.CSS
 	Script                       template.JS
 	Leads                        []string // the verdicts in words
@@ -34,8 +35,16 @@ type pageView struct {
 	Left                         string // what the page leaves out to stay small
 	Evidence                     evidence
 	State                        []standing // for the script
+	Says                         map[string]string
 
 	linker *linker
+}
+
+// scriptSays are the words of the page's script. They stand on the page, as data, so
+// that whoever translates a page finds all of its texts in one place.
+var scriptSays = map[string]string{
+	"step": "Step {n} of {of}, {at}:", "believes": "believes", "mine": "mine", "store": "the store has", "token": "highest token",
+	"absent": "not shown", "copy": "Copy", "copied": "Copied", "copycommand": "Copy the command", "where": "where", "what": "what", "all": "all",
 }
 
 // Link links the terms of a text that come up for the first time on the page.
@@ -112,7 +121,7 @@ func newPage(b *Bundle, stories []story, shared *figure, d richness) *pageView {
 		Title: clean(b.title(), maxLine), Seed: b.Seed, Backend: clean(b.Backend, maxName),
 		Mode: "real servers", Length: length(b.simulated()) + " of true time",
 		Hash: clean(b.Hash, maxLine), Replay: clean(b.Replay, maxLine),
-		Style: template.CSS(pageCSS + reportCSS), Script: template.JS(pageJS),
+		Style: template.CSS(pageCSS + reportCSS), Script: template.JS(pageJS), Says: scriptSays,
 		Legend: legend, Shapes: template.HTML(shapes()), SetUp: setUp(b), Promises: promisesOf(b), linker: newLinker(),
 		Picture: template.HTML(picture(b)), // made by us, all texts escaped
 	}
@@ -121,6 +130,7 @@ func newPage(b *Bundle, stories []story, shared *figure, d richness) *pageView {
 	}
 	if p := b.Plan; p != nil {
 		v.Story, v.Question, v.Lesson = clean(p.Story, maxProse), clean(p.Question, maxProse), clean(p.Lesson, maxProse)
+		v.Origin = clean(p.Origin, maxProse)
 	}
 	props := b.properties()
 	for _, p := range props {

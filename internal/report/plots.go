@@ -192,7 +192,11 @@ func drawn(p *plot.Plot, title string) ([]byte, error) {
 }
 
 func drawnWith(paint func(draw.Canvas), title string) ([]byte, error) {
-	c := vgsvg.New(plotWidth, plotHeight)
+	return drawnSized(plotWidth, plotHeight, paint, title)
+}
+
+func drawnSized(width, height vg.Length, paint func(draw.Canvas), title string) ([]byte, error) {
+	c := vgsvg.New(width, height)
 	paint(draw.Crop(draw.New(c), 0, -10, 0, -6)) // room for half of the last labels
 	var buf bytes.Buffer
 	if _, err := c.WriteTo(&buf); err != nil {

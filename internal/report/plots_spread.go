@@ -50,69 +50,136 @@ const leastWait = time.Millisecond
 // logOf places a wait on a logarithmic axis.
 func logOf(d time.Duration) float64 { return math.Log10(max(d, leastWait).Seconds()) }
 
+// spread is the figure of a distribution: which share of some lengths of time was
+// over after how long.
+type spread struct {
+	kind    string
+	axis    string // below the figure
+	share   string // beside it
+	who     string // head of the table's first column
+	number  string // head of the second
+	title   string
+	caption string
+	absent  string
+	wide    bool // the names stand beside the figure, where many long ones have room
+}
+
+var (
+	waitSpread = spread{
+		kind: "wait-distribution", axis: "wait for the lock (logarithmic)", share: "share of attempts",
+		who: "lock", number: "attempts that got it", title: "Distribution of the waits for the lock",
+		caption: "The farther left a line rises, the shorter the waits. Where it is flat, nobody waited that long.",
+		absent:  "nobody got the lock",
+	}
+	holdSpread = spread{
+		kind: "hold-distribution", axis: "held for (logarithmic)", share: "share of holds",
+		who: "lock", number: "holds", title: "Distribution of how long the lock was held",
+		caption: "The farther right a line rises, the longer the lock was held.",
+		absent:  "nobody held the lock",
+	}
+)
+
 // distributionPlot shows which share of the waits was over after how long, for
 // all locks of a bundle.
 func distributionPlot(b *Bundle, all []*measures) (figure, error) {
-	f := figure{kind: "wait-distribution"}
-	p := newPlot("wait for the lock (logarithmic)", "share of attempts")
-	f.table = table{Head: []string{"lock", "attempts that got it", "median", "99th percentile", "longest"}}
-	longest := leastWait
-	type line struct {
-		sorted []time.Duration
-		n      int
-	}
-	var lines []line
+	names, sorted := make([]string, len(all)), make([][]time.Duration, len(all))
 	for i, m := range all {
-		if m == nil {
-			continue
+		names[i] = clean(b.Runs[i].Lock, maxName)
+		if m != nil {
+			sorted[i] = m.lengths()
 		}
-		sorted := m.lengths()
+	}
+	return waitSpread.draw(names, sorted)
+}
+
+// curve is one line of a spread.
+type curve struct {
+	sorted []time.Duration
+	style  draw.LineStyle
+}
+
+// draw draws one line for each list of sorted lengths that is not empty.
+func (s spread) draw(names []string, all [][]time.Duration) (figure, error) {
+	f := figure{kind: s.kind}
+	p := newPlot(s.axis, s.share)
+	f.table = table{Head: []string{s.who, s.number, "median", "99th percentile", "longest"}}
+	longest, shortest := leastWait, time.Duration(math.MaxInt64)
+	var lines []curve
+	for i, sorted := range all {
 		if len(sorted) == 0 {
 			continue
 		}
-		name := clean(b.Runs[i].Lock, maxName)
-		p.Legend.Add(name, thumb(len(lines)))
-		lines = append(lines, line{sorted, len(lines)})
+		p.Legend.Add(names[i], thumb(len(lines)))
+		lines = append(lines, curve{sorted, lineStyle(len(lines))})
 		last := sorted[len(sorted)-1]
-		longest = max(longest, last)
+		longest, shortest = max(longest, last), min(shortest, sorted[0])
 		f.table.Rows = append(f.table.Rows, []string{
-			name, strconv.Itoa(len(sorted)), spanText(quantile(sorted, 50)), spanText(quantile(sorted, 99)), spanText(last),
+			names[i], strconv.Itoa(len(sorted)), spanText(quantile(sorted, 50)), spanText(quantile(sorted, 99)), spanText(last),
 		})
 	}
 	if len(lines) == 0 {
-		f.absent = "nobody got the lock"
+		f.absent = s.absent
 		return f, nil
 	}
 	p.X.Min, p.X.Max = logOf(leastWait), logOf(longest)+0.15
+	if s.wide {
+		p.X.Min = math.Floor(logOf(shortest))
+	}
 	p.Y.Min, p.Y.Max = 0, 1.03
 	p.X.Tick.Marker = decades(p.X.Min, p.X.Max)
 	p.Y.Tick.Marker = plot.ConstantTicks{{Value: 0, Label: "0"}, {Value: 0.5, Label: "p50"}, {Value: 0.99, Label: "p99"}}
 	p.Legend.Top, p.Legend.Left = true, true
 	p.Legend.XOffs, p.Legend.YOffs = 4, -10 // below the line of p99
-	p.Add(painter(func(c draw.Canvas, plt *plot.Plot) {
-		x, y := plt.Transforms(&c)
-		faint := draw.LineStyle{Color: shade, Width: 0.8, Dashes: []vg.Length{3, 3}}
-		c.StrokeLine2(faint, c.Min.X, y(0.5), c.Max.X, y(0.5))
-		c.StrokeLine2(faint, c.Min.X, y(0.99), c.Max.X, y(0.99))
-		for _, l := range lines {
-			curve := []vg.Point{{X: c.Min.X, Y: y(0)}}
-			step := max(len(l.sorted)/200, 1)
-			before := 0.0
-			for i := 0; i < len(l.sorted); i += step {
-				k := min(i+step, len(l.sorted)) - 1
-				share := float64(k+1) / float64(len(l.sorted))
-				at := x(logOf(l.sorted[k]))
-				curve = append(curve, vg.Point{X: at, Y: y(before)}, vg.Point{X: at, Y: y(share)})
-				before = share
-			}
-			curve = append(curve, vg.Point{X: c.Max.X, Y: y(before)})
-			c.StrokeLines(lineStyle(l.n), curve)
-		}
-	}))
-	svg, err := drawn(p, "Distribution of the waits for the lock")
-	f.svg = svg
-	f.caption = "The farther left a line rises, the shorter the waits. Where it is flat, nobody waited that long."
+	p.Add(painter(func(c draw.Canvas, plt *plot.Plot) { drawCurves(c, plt, lines) }))
+	f.caption = s.caption
+	var err error
+	if s.wide {
+		f.svg, err = drawnWide(p, s.title, len(lines))
+	} else {
+		f.svg, err = drawn(p, s.title)
+	}
 	return f, err
+}
+
+// Sizes of a plot with its names beside it.
+const (
+	wideWidth  = 9 * vg.Inch
+	wideHeight = 2.6 * vg.Inch
+	wideNames  = 2.9 * vg.Inch
+	wideLine   = 15 // of one name, in points
+)
+
+// drawnWide draws a plot with its legend beside it instead of in it.
+func drawnWide(p *plot.Plot, title string, names int) ([]byte, error) {
+	legend := p.Legend
+	p.Legend = plot.NewLegend()
+	legend.Left, legend.Top, legend.XOffs, legend.YOffs = true, true, 0, 0
+	legend.ThumbnailWidth, legend.Padding = 24, 2
+	return drawnSized(wideWidth, max(wideHeight, vg.Length(names*wideLine+20)), func(c draw.Canvas) {
+		p.Draw(draw.Crop(c, 0, -wideNames-12, 0, 0))
+		legend.Draw(draw.Crop(c, c.Max.X-c.Min.X-wideNames, 0, 0, 0))
+	}, title)
+}
+
+func drawCurves(c draw.Canvas, plt *plot.Plot, lines []curve) {
+	x, y := plt.Transforms(&c)
+	faint := draw.LineStyle{Color: shade, Width: 0.8, Dashes: []vg.Length{3, 3}}
+	c.StrokeLine2(faint, c.Min.X, y(0.5), c.Max.X, y(0.5))
+	c.StrokeLine2(faint, c.Min.X, y(0.99), c.Max.X, y(0.99))
+	for _, l := range lines {
+		points := []vg.Point{{X: c.Min.X, Y: y(0)}}
+		step := max(len(l.sorted)/200, 1)
+		before := 0.0
+		for i := 0; i < len(l.sorted); i += step {
+			k := min(i+step, len(l.sorted)) - 1
+			share := float64(k+1) / float64(len(l.sorted))
+			at := x(logOf(l.sorted[k]))
+			points = append(points, vg.Point{X: at, Y: y(before)}, vg.Point{X: at, Y: y(share)})
+			before = share
+		}
+		points = append(points, vg.Point{X: c.Max.X, Y: y(before)})
+		c.StrokeLines(l.style, points)
+	}
 }
 
 // decades labels powers of ten of a second.

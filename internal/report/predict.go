@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"lockstep/internal/checker"
+	"lockstep/internal/explain"
 	"lockstep/internal/history"
 )
 
@@ -114,8 +115,7 @@ func whatNext(r *Run, st *story, v *runView) question {
 			break
 		}
 	}
-	if first != nil && at > 0 {
-		before := &st.steps[at-1]
+	if before := scene(h, st, at); before != nil {
 		q.Text = fmt.Sprintf("%s, at %s: %s What goes wrong next?", v.Lock, before.At, before.Sentence)
 	}
 	q.Text = nice(q.Text)
@@ -156,6 +156,25 @@ func whatNext(r *Run, st *story, v *runView) question {
 	// Right behind the right one, so that it is not among those that are cut.
 	q.Answers = slices.Insert(q.Answers, min(1, len(q.Answers)), nothing)
 	return q
+}
+
+// scene is the step at which the question is asked: right before something breaks,
+// or where nothing does, the first thing that a fault did. It is nil without one.
+func scene(h *history.History, st *story, breaks int) *explain.Step {
+	if breaks >= 0 {
+		if breaks == 0 {
+			return nil
+		}
+		return &st.steps[breaks-1]
+	}
+	for i := range st.steps {
+		switch h.Events[st.steps[i].Event].Kind {
+		case history.FaultBegan, history.Froze, history.Crashed, history.ClockChanged, history.Promoted,
+			history.RequestDropped, history.ReplyDropped:
+			return &st.steps[i]
+		}
+	}
+	return nil
 }
 
 // firstBreach returns the violation that comes first, and its property.

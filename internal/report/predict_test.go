@@ -74,8 +74,12 @@ func TestNothingBroke(t *testing.T) {
 		b.Runs[0].Judgement.Findings[n] = kept(b.Runs[0].Judgement.Findings[n].Property)
 	}
 	questions := questionsOf(t, b)
-	if right, _ := rightOf(questions, kindNext); len(right) != 1 || !strings.HasPrefix(right[0], "Nothing") {
+	right, q := rightOf(questions, kindNext)
+	if len(right) != 1 || !strings.HasPrefix(right[0], "Nothing") {
 		t.Errorf("right answers %q", right)
+	}
+	if !strings.Contains(q.Text, "A freezes for 15\u00a0s") {
+		t.Errorf("the question is not asked where the fault strikes: %q", q.Text)
 	}
 	if len(questions) != 1 {
 		t.Errorf("%d questions: nothing failed, and there is no other lock", len(questions))

@@ -1,13 +1,6 @@
 package report
 
-import (
-	"bytes"
-	"encoding/json"
-	"fmt"
-	"strings"
-
-	"lockstep/internal/checker"
-)
+import "lockstep/internal/checker"
 
 // resultSchema is the version of the result's form. Fields are only ever added.
 const resultSchema = 1
@@ -55,22 +48,7 @@ func Result(b *Bundle) ([]byte, error) {
 	for i := range b.Runs {
 		out.Locks = append(out.Locks, resultOf(&b.Runs[i]))
 	}
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(out); err != nil {
-		return nil, err
-	}
-	var text strings.Builder
-	for _, r := range buf.String() {
-		if (hidden(r) || (r >= 0x7f && r < 0xa0)) && r <= 0xffff {
-			fmt.Fprintf(&text, `\u%04x`, r) // stands inside of a string: JSON's own syntax is ASCII
-		} else {
-			text.WriteRune(r)
-		}
-	}
-	return []byte(text.String()), nil
+	return JSON(out)
 }
 
 func resultOf(r *Run) lockResult {

@@ -31,7 +31,7 @@ func Terminal(b *Bundle, o TerminalOptions) string {
 		t.story()
 		t.next()
 	}
-	return t.out.String()
+	return harmlessLog(t.out.String())
 }
 
 func newTerminal(b *Bundle, o TerminalOptions) *terminal {
@@ -227,6 +227,10 @@ func (t *terminal) next() {
 	}
 	if t.b.Replay != "" {
 		t.whole("again", t.b.Replay)
+	}
+	for _, h := range hints(t.b) {
+		t.field("hint", h.says)
+		t.whole("", h.command)
 	}
 }
 

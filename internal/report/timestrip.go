@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"lockstep/internal/history"
 )
@@ -199,33 +200,40 @@ func (d *timeDrawing) lane(l *timeLane, y int) {
 
 // ends places a bar.
 func (d *timeDrawing) ends(b bar) (from, to int) {
-	until := d.end
+	first, last := d.lasts(b)
+	return d.x(first), d.x(last)
+}
+
+// lasts returns when a bar begins and ends.
+func (d *timeDrawing) lasts(b bar) (from, to history.Instant) {
+	to = d.h.End()
 	if b.to >= 0 {
-		until = d.h.Events[b.to].At
-	} else if len(d.h.Events) > 0 {
-		until = d.h.End()
+		to = d.h.Events[b.to].At
 	}
-	return d.x(d.h.Events[b.from].At), d.x(until)
+	return d.h.Events[b.from].At, to
 }
 
 // columns is how many columns a dense lane has.
 const columns = (timeWidth - timeLeft - timeRight) / 2
 
 // coverage is how much of each column's time the bars of a lane cover, in
-// thousandths.
+// thousandths. It is summed up in true time: the bars of a long run are narrower
+// than anything that can be drawn, and still there are so many of them.
 func (d *timeDrawing) coverage(l *timeLane) []int {
-	var sum [columns + 1]int
-	const wide = 20 // tenths
+	sum := make([]time.Duration, columns)
+	edge := func(c int) history.Instant {
+		return history.Instant(float64(d.end) * float64(c) / columns)
+	}
 	for _, b := range l.bars {
-		from, to := d.ends(b)
-		from, to = from-timeLeft*10, to-timeLeft*10
-		for c := from / wide; c <= to/wide && c < columns; c++ {
-			sum[c] += min(to, (c+1)*wide) - max(from, c*wide)
+		from, to := d.lasts(b)
+		c := min(int(float64(from)/float64(d.end)*columns), columns-1)
+		for ; c >= 0 && c < columns && edge(c) < to; c++ {
+			sum[c] += max(min(to, edge(c+1)).Sub(max(from, edge(c))), 0)
 		}
 	}
 	out := make([]int, columns)
 	for c := range out {
-		out[c] = min(sum[c]*1000/wide, 1000)
+		out[c] = min(int(sum[c]*1000/max(edge(c+1).Sub(edge(c)), 1)), 1000)
 	}
 	return out
 }

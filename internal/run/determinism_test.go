@@ -11,30 +11,33 @@ import (
 	"strings"
 	"testing"
 
+	"lockstep/internal/chaos"
+	"lockstep/internal/history"
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
 	"lockstep/internal/scenario"
 	"lockstep/internal/sim"
 )
 
-const mixedScenario = "../../scenarios/search/mixed.yaml"
+// What scripts/determinism plays with many seeds: faults that are listed, and faults
+// that each seed draws.
+const (
+	mixedScenario = "../../scenarios/search/mixed.yaml"
+	stormScenario = "../../scenarios/search/redlock-storm.yaml"
+)
 
 // hashOfSeeds plays a plan with one lock and many seeds and returns one hash over
 // the hashes of all histories, in the order of the seeds.
 func hashOfSeeds(t *testing.T, p *plan.Plan, lock string, count, jobs int) string {
 	t.Helper()
-	hashes := make([][32]byte, count)
+	hashes := make([]history.Hash, count)
 	err := Seeds(context.Background(), func() World { return sim.New() }, p, lock, 1, count, jobs, func(o *Outcome) {
 		hashes[o.Seed-1] = o.Judgement.History.Hash()
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	sum := sha256.New()
-	for _, h := range hashes {
-		sum.Write(h[:])
-	}
-	return fmt.Sprintf("%x", sum.Sum(nil))
+	return history.CombineHashes(hashes).String()
 }
 
 func load(t *testing.T, file string) *plan.Plan {
@@ -47,8 +50,8 @@ func load(t *testing.T, file string) *plan.Plan {
 }
 
 // TestHashOfManySeeds prints the hash that scripts/determinism compares between
-// builds and settings: many seeds of the mixed scenario, and a few of every
-// scenario there is. By itself it checks what one process can: that the number of
+// builds and settings: many seeds of the mixed scenario and of a chaos, and a few of
+// every scenario there is. By itself it checks what one process can: that the number of
 // workers and a second play change nothing.
 func TestHashOfManySeeds(t *testing.T) {
 	count := 200
@@ -59,14 +62,17 @@ func TestHashOfManySeeds(t *testing.T) {
 		}
 		count = n
 	}
-	p := load(t, mixedScenario)
 	all := sha256.New()
-	for _, lock := range p.Locks {
-		got := hashOfSeeds(t, p, lock, count/len(p.Locks)+1, runtime.GOMAXPROCS(0))
-		fmt.Fprintln(all, lock, got)
-		if count <= 1000 {
-			if again := hashOfSeeds(t, p, lock, count/len(p.Locks)+1, 1); again != got {
-				t.Errorf("%s: one worker gives %s, %d workers give %s", lock, again, runtime.GOMAXPROCS(0), got)
+	for _, file := range []string{mixedScenario, stormScenario} {
+		p := load(t, file)
+		for _, lock := range p.Locks {
+			share := count/len(p.Locks)/2 + 1
+			got := hashOfSeeds(t, p, lock, share, runtime.GOMAXPROCS(0))
+			fmt.Fprintln(all, lock, got)
+			if count <= 1000 {
+				if again := hashOfSeeds(t, p, lock, share, 1); again != got {
+					t.Errorf("%s: one worker gives %s, %d workers give %s", lock, again, runtime.GOMAXPROCS(0), got)
+				}
 			}
 		}
 	}
@@ -86,6 +92,7 @@ func TestEveryScenarioRepeats(t *testing.T) {
 	for _, p := range allScenarios(t) {
 		for _, lock := range p.Locks {
 			for seed := uint64(1); seed <= 3; seed++ {
+				p := chaos.Draw(p, seed)
 				fresh, err := sim.Run(p, lock, seed)
 				if err != nil {
 					t.Fatalf("%s with %s: %v", p.File, lock, err)
@@ -105,7 +112,7 @@ func TestEveryScenarioRepeats(t *testing.T) {
 // Different seeds must give different histories, or the tests above prove nothing.
 func TestSeedsDiffer(t *testing.T) {
 	p := load(t, mixedScenario)
-	seen := map[[32]byte]uint64{}
+	seen := map[history.Hash]uint64{}
 	for seed := uint64(1); seed <= 50; seed++ {
 		h, err := sim.Run(p, p.Locks[0], seed)
 		if err != nil {
@@ -136,7 +143,7 @@ func TestNoFaultNoOverlap(t *testing.T) {
 	p := plan.Default()
 	p.Name = "no fault"
 	p.Workload.Repeat = 2
-	for _, v := range locks.All() {
+	for _, v := range locks.Simulated() {
 		if bad, ok := failWithoutFault[v.ID]; ok {
 			expectLetters(t, &p, v.ID, 5, strings.Fields(bad))
 			continue

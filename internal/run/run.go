@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"strings"
 
+	"lockstep/internal/chaos"
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
 	"lockstep/internal/plan"
@@ -53,9 +54,11 @@ const (
 	Failed                     // the run could not be played
 )
 
-// One plays a plan with one lock and judges it.
+// One plays a plan with one lock and judges it. Of a plan with chaos it plays what
+// the seed draws.
 func One(ctx context.Context, w World, p *plan.Plan, lock string, seed uint64) Outcome {
 	out := Outcome{Lock: lock, Seed: seed}
+	p = chaos.Draw(p, seed)
 	h, err := w.Play(ctx, p, lock, seed)
 	out.Err = err
 	if h == nil {
@@ -122,7 +125,7 @@ func (o *Outcome) Untested() string {
 
 // Result is all that was played of one plan with one seed.
 type Result struct {
-	Plan     *plan.Plan
+	Plan     *plan.Plan // what was played: the faults of a chaos are drawn
 	Backend  string
 	Seed     uint64
 	Outcomes []Outcome // one per lock, in the order of the plan
@@ -141,6 +144,7 @@ func (r *Result) Status() Status {
 // so that all histories stay valid. It stops at the first lock that cannot be
 // played, and when ctx ends; the outcomes so far are in the result.
 func All(ctx context.Context, worlds Factory, p *plan.Plan, seed uint64, backend string) (*Result, error) {
+	p = chaos.Draw(p, seed)
 	r := &Result{Plan: p, Backend: backend, Seed: seed}
 	for _, lock := range p.Locks {
 		w := worlds()

@@ -3,7 +3,6 @@ package run
 import (
 	"context"
 	"sync"
-	"sync/atomic"
 
 	"lockstep/internal/plan"
 )
@@ -19,37 +18,18 @@ import (
 func Seeds(ctx context.Context, worlds Factory, p *plan.Plan, lock string, first uint64, count, jobs int,
 	visit func(*Outcome),
 ) error {
-	var (
-		next   atomic.Int64
-		mu     sync.Mutex
-		failed error
-		wg     sync.WaitGroup
-	)
-	for range min(max(jobs, 1), count) {
-		wg.Go(func() {
-			w := worlds()
-			defer w.Close()
-			for ctx.Err() == nil {
-				i := next.Add(1) - 1
-				if i >= int64(count) {
-					return
-				}
-				out := One(ctx, w, p, lock, first+uint64(i))
-				mu.Lock()
-				if out.Err != nil && failed == nil {
-					failed = out.Err
-					next.Store(int64(count)) // the others finish what they have begun
-				}
-				if out.Err == nil {
-					visit(&out)
-				}
-				mu.Unlock()
+	var mu sync.Mutex
+	return Share(ctx, max(jobs, 1), count, nil, func() (func(context.Context, int) error, func()) {
+		w := worlds()
+		return func(ctx context.Context, i int) error {
+			out := One(ctx, w, p, lock, first+uint64(i))
+			if out.Err != nil {
+				return out.Err
 			}
-		})
-	}
-	wg.Wait()
-	if failed != nil {
-		return failed
-	}
-	return ctx.Err()
+			mu.Lock()
+			defer mu.Unlock()
+			visit(&out)
+			return nil
+		}, w.Close
+	})
 }

@@ -21,7 +21,7 @@ type File struct {
 
 // Dir returns the name of a run's directory below root, which need not exist.
 func Dir(root, slug string, seed uint64, now time.Time) string {
-	return filepath.Join(root, slug, fmt.Sprintf("%s-seed-%d", now.UTC().Format("20060102T150405.000Z"), seed))
+	return filepath.Join(root, slug, fmt.Sprintf("%s-seed-%d", now.UTC().Format(stampForm), seed))
 }
 
 // Save writes a run directory. The files go to a directory of another name first,

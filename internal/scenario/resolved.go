@@ -18,6 +18,10 @@ func Resolved(p *plan.Plan) string {
 	w.line(0, "level: %d", p.Level)
 	w.text("story", p.Story)
 	w.text("question", p.Question)
+	w.text("origin", p.Origin)
+	if p.Seed > 0 {
+		w.line(0, "seed: %d", p.Seed)
+	}
 	w.line(0, "\nlocks: [%s]", strings.Join(p.Locks, ", "))
 	w.line(0, "lease: %s", Duration(p.Lease))
 	names := make([]string, len(p.Clients))
@@ -27,7 +31,12 @@ func Resolved(p *plan.Plan) string {
 	w.line(0, "clients: [%s]", strings.Join(names, ", "))
 	w.workload(p.Workload)
 	w.world(p)
-	w.faults(p)
+	if p.Chaos != nil {
+		w.chaos(p)
+	} else {
+		w.faults(p)
+	}
+	w.vary(p)
 	w.expect(p)
 	w.text("lesson", p.Lesson)
 	return w.b.String()
@@ -109,7 +118,7 @@ func (w *writer) workload(l plan.Workload) {
 func (w *writer) world(p *plan.Plan) {
 	w.line(0, "\nnetwork:")
 	w.line(1, "latency: %s", spanText(p.Network.Latency))
-	w.line(1, "loss: %s", percentText(p.Network.LossPPM))
+	w.line(1, "loss: %s", plan.Percent(p.Network.LossPPM))
 	w.line(1, "timeout: %s", Duration(p.Network.Timeout))
 	w.servers(p)
 	if len(p.Clocks) > 0 {
@@ -122,11 +131,6 @@ func (w *writer) world(p *plan.Plan) {
 		}
 		w.line(1, "%s: {offset: %s%s, drift: %dppm}", scalar(c.Node), sign, Duration(c.Offset), c.DriftPPM)
 	}
-}
-
-func percentText(ppm int64) string {
-	text := fmt.Sprintf("%d.%04d", ppm/10_000, ppm%10_000)
-	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".") + "%"
 }
 
 func (w *writer) faults(p *plan.Plan) {

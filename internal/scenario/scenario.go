@@ -14,6 +14,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -82,7 +83,7 @@ func unreadable(path string, err error) *Invalid {
 	case errors.Is(err, fs.ErrNotExist):
 		message = "there is no such file"
 	case errors.Is(err, fs.ErrPermission):
-		message = "this file cannot be read: permission denied"
+		message = "this file cannot be read: permission denied; make it readable"
 	}
 	return about(path, err, message)
 }
@@ -101,8 +102,8 @@ func about(path string, cause error, message string) *Invalid {
 }
 
 var topKeys = []string{
-	"scenario", "level", "story", "question", "lesson", "locks", "lease", "clients",
-	"workload", "network", "servers", "clocks", "faults", "expect",
+	"scenario", "level", "story", "question", "lesson", "origin", "seed", "locks", "lease", "clients",
+	"workload", "network", "servers", "clocks", "faults", "chaos", "vary", "expect",
 }
 
 // scenario reads the whole file. The order matters: faults and clocks speak of
@@ -138,6 +139,12 @@ func (r *reader) scenario(root *node, p *plan.Plan) {
 	if e, ok := g["faults"]; ok {
 		r.faults(e.value, p)
 	}
+	if e, ok := g["chaos"]; ok {
+		r.chaos(e, g, p)
+	}
+	if e, ok := g["vary"]; ok {
+		r.vary(e.value, p)
+	}
 	if e, ok := g["expect"]; ok {
 		r.expect(e.value, p)
 	}
@@ -158,7 +165,11 @@ func (r *reader) words(root *node, g group, p *plan.Plan) {
 			p.Level = level
 		}
 	}
-	for key, text := range map[string]*string{"story": &p.Story, "question": &p.Question, "lesson": &p.Lesson} { // order: problems are sorted by place
+	if e, ok := g["seed"]; ok {
+		r.seed(e.value, p)
+	}
+	texts := map[string]*string{"story": &p.Story, "question": &p.Question, "lesson": &p.Lesson, "origin": &p.Origin}
+	for key, text := range texts { // order: problems are sorted by place
 		e, ok := g[key]
 		if !ok {
 			continue
@@ -205,25 +216,33 @@ func slugOf(file, title string) string {
 			b.WriteByte('-')
 		}
 	}
-	if slug := strings.Trim(b.String(), "-"); slug != "" {
-		return slug
+	slug := strings.Trim(b.String(), "-")
+	switch {
+	case slug == "":
+		return "scenario"
+	case reservedSlug.MatchString(slug):
+		return slug + "-scenario"
 	}
-	return "scenario"
+	return slug
 }
 
+// reservedSlug matches names that a folder below the run store cannot have: that of its
+// link to the latest run, and those that are devices on some systems.
+var reservedSlug = regexp.MustCompile(`^(latest|con|prn|aux|nul|com[0-9]|lpt[0-9])$`)
+
 // locks reads the variants and returns the node that named each of them; an
-// absent key and `all` mean every registered variant.
+// absent key and `all` mean every variant that all worlds can play.
 func (r *reader) locks(g group, p *plan.Plan) map[string]*node {
-	known := lockIDs()
+	known := lockIDs(locks.All())
 	named := map[string]*node{}
 	e, ok := g["locks"]
 	if !ok {
-		p.Locks = known
+		p.Locks = lockIDs(locks.Simulated())
 		return named
 	}
 	if e.value.kind == scalarNode {
 		if text := strings.TrimSpace(e.value.text); text == "all" {
-			p.Locks = known
+			p.Locks = lockIDs(locks.Simulated())
 			return named
 		} else if contains(known, text) {
 			r.problemf(e.value, "locks must be a list, even for one lock: write locks: [%s]", text)
@@ -250,9 +269,9 @@ func (r *reader) locks(g group, p *plan.Plan) map[string]*node {
 	return named
 }
 
-func lockIDs() []string {
+func lockIDs(variants []locks.Variant) []string {
 	var ids []string
-	for _, v := range locks.All() {
+	for _, v := range variants {
 		ids = append(ids, v.ID)
 	}
 	return ids

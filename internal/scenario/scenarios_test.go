@@ -57,21 +57,6 @@ func files(t testing.TB) []string {
 	return out
 }
 
-// withoutLines returns a copy of the plan that does not know where in the file
-// its parts stood.
-func withoutLines(p *plan.Plan) plan.Plan {
-	c := *p
-	c.Faults = append(c.Faults[:0:0], c.Faults...)
-	for i := range c.Faults {
-		c.Faults[i].Line = 0
-	}
-	c.Expect = append(c.Expect[:0:0], c.Expect...)
-	for i := range c.Expect {
-		c.Expect[i].Line = 0
-	}
-	return c
-}
-
 // checkRoundTrip parses the resolved plan and compares.
 func checkRoundTrip(t *testing.T, p *plan.Plan) {
 	t.Helper()
@@ -80,7 +65,7 @@ func checkRoundTrip(t *testing.T, p *plan.Plan) {
 	if err != nil {
 		t.Fatalf("the resolved plan does not parse: %v\n%s", err, text)
 	}
-	if a, b := withoutLines(p), withoutLines(again); !reflect.DeepEqual(a, b) {
+	if a, b := unplaced(p), unplaced(again); !reflect.DeepEqual(a, b) {
 		t.Fatalf("the resolved plan is another one:\n%+v\n%+v\n%s", a, b, text)
 	}
 	if twice := Resolved(again); twice != text {
@@ -96,6 +81,10 @@ func TestScenarioFiles(t *testing.T) {
 				t.Fatal(err)
 			}
 			checkRoundTrip(t, p)
+			brief := Brief(p, "a comment")
+			if again, err := Parse(p.File, []byte(brief)); err != nil || !reflect.DeepEqual(unplaced(p), unplaced(again)) {
+				t.Fatalf("its brief form is another plan: %v\n%s", err, brief)
+			}
 			for _, f := range p.Faults {
 				if f.Line == 0 || f.Text == "" || f.Number == 0 {
 					t.Errorf("fault without its line, text or number: %+v", f)

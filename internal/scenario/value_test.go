@@ -42,6 +42,9 @@ func TestSlug(t *testing.T) {
 		{"stdin", "Ünïcode", "n-code"},
 		{"", "!!!", "scenario"},
 		{"..yaml", "", "scenario"},
+		{"latest.yaml", "", "latest-scenario"},
+		{"", "CON", "con-scenario"},
+		{"", "Concert", "concert"},
 		{"", strings.Repeat("a", 100), strings.Repeat("a", 64)},
 	} {
 		if got := slugOf(c.file, c.title); got != c.want {

@@ -91,6 +91,23 @@ var places = []struct {
 		"{when: A enters, fail-over: operator}", "{when: A enters, fail-over: nobody}", "{when: A enters, promote: replica}", "{when: A enters, lag: 3s, for: 1s}", "{when: A enters, lag: 0s, for: 1s}",
 		"{when: A enters, evict: lock}", "{when: A enters, evict: lock, from: redis-1}", "{when: A enters, evict: lock, from: A}", "{when: A enters, evict: key}", "{when: A enters, puase: A}", "crash", "{}", "[]", "",
 	}},
+	{"seed", redisHead + "seed: %s\n", []string{"1", "7", "0", "-1", "1.5", "x", "", "[1]", "18446744073709551615"}},
+	{"origin", redisHead + "origin: %s\n", []string{"x", `""`, "[x]", ""}},
+	{"chaos", redisHead + "servers:\n  redis: {replicas: 1}\nworkload: {repeat: 20 times}\nchaos: %s\n", []string{
+		"{pick from: [pause], every: 1s..3s}", "{pick from: [pause, partition, fail-over], every: 1s, heal: 5s before the end, for: 1s..2s}",
+		"{pick from: [], every: 1s}", "{pick from: [pause, pause], every: 1s}", "{pick from: pause, every: 1s}", "{pick from: [puase], every: 1s}",
+		"{every: 1s}", "{pick from: [pause]}", "{pick from: [pause], every: 0s}", "{pick from: [pause], every: 1}", "{pick from: [pause], every: 1s, heal: 5s}",
+		"{pick from: [pause], every: 1s, heal: before the end}", "{pick from: [pause], every: 1s, for: 0s}", "{pick from: [pause], every: 1s, when: A enters}",
+		"[]", "pause", "",
+	}},
+	{"chaos beside faults", redisHead + "workload: {repeat: 20 times}\nchaos: {pick from: [pause], every: 1s}\n%s\n", []string{"", "faults: []", "faults: [{at: 1s, crash: A}]", "vary: {lease: [1s, 2s]}"}},
+	{"vary", redisHead + "faults:\n  - {when: A enters, pause: A, for: 15s}\n  - {at: 1s, jump-clock: B, by: +1s}\nvary: %s\n", []string{
+		"{lease: [1s, 2s]}", "{lease: 1s..5s step 1s}", "{lease: 1s..5s}", "{lease: [1s]}", "{lease: []}", "{lease: 1s}", "{lease: [1s, 1s]}", "{lease: [1, 2]}",
+		"{lease: [1s, 2s], pause: 0s..5s step 500ms}", "{lease: [1s, 2s], pause: [1s, 2s], work: [1s, 2s]}", "{}", "[]", "lease", "",
+		"{loss: 0%..5% step 1%}", "{loss: [0.5%, 1%]}", "{loss: [1s, 2s]}", "{replicas: [0, 1]}", "{replicas: 0..4 step 2}", "{replicas: [-1, 1]}", "{replicas: [x, y]}",
+		"{latency: [1ms, 2ms]}", "{drift of B: [0ppm, 200ppm]}", "{offset of B: [-1s, +1s]}", "{jump-clock: [-1s, +1s]}", "{after of pause: [0s, 1s]}", "{for of the 1st pause: [0s, 1s]}",
+		"{puase: [1s, 2s]}", "{lease of B: [1s, 2s]}", "{the second pause: [1s, 2s]}",
+	}},
 	{"expect", redisHead + "expect:\n  %s\n", []string{
 		"set-nx-lua: {progress: kept}", "every lock: {progress: broken, mutual-exclusion: kept}", "set-nx-lua: {progress: unknown}", "set-nx-lua: {safety: kept}",
 		"set-nx-lua: kept", "every lock: {}", "set-nx-luaa: {progress: kept}", "set-nx-lua:",
@@ -120,7 +137,7 @@ var listed = regexp.MustCompile(`unknown key "zzzzzzzzzzzz" in [^:]*: (?:the kno
 // that it cannot know, and looks for them in the schema.
 func TestTheReaderAndTheSchemaKnowTheSameKeys(t *testing.T) {
 	for path, lock := range map[string]string{
-		"": "set-nx-lua", "workload": "set-nx-lua", "network": "set-nx-lua", "servers": "set-nx-lua",
+		"": "set-nx-lua", "chaos": "set-nx-lua", "workload": "set-nx-lua", "network": "set-nx-lua", "servers": "set-nx-lua",
 		"servers/redis": "set-nx-lua", "servers/redis/failover": "set-nx-lua", "servers/redlock": "redlock",
 		"servers/etcd": "etcd-mutex", "servers/zookeeper": "zk-sequential", "servers/consul": "consul-session",
 		"servers/mysql": "mysql-unique", "servers/mysql/failover": "mysql-unique",

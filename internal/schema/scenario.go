@@ -30,6 +30,11 @@ func Scenario() *Schema {
 		{"story", text(maxText, "What happens, told to somebody who has not seen it.")},
 		{"question", text(maxText, "What the reader is to think about before the answer.")},
 		{"lesson", text(maxText, "What is learned from it.")},
+		{"origin", text(maxText, "Where a file that was not written by hand comes from.")},
+		{"seed", &Schema{
+			Type: "integer", Minimum: ptr(1), Default: 1,
+			Description: "The seed that is played unless --seed asks for another one.",
+		}},
 		{"locks", lockList()},
 		{"lease", positive("duration", "How long the store remembers the holder. Every lock rounds as its protocol demands.").
 			withDefault(say(plan.DefaultLease))},
@@ -39,11 +44,14 @@ func Scenario() *Schema {
 		{"servers", servers()},
 		{"clocks", clocks()},
 		{"faults", faultList()},
+		{"chaos", chaos()},
+		{"vary", vary()},
 		{"expect", expect()},
 	})
 	s.Dialect = "https://json-schema.org/draft/2020-12/schema"
 	s.Title = "A scenario of lockstep"
 	s.Required = []string{"scenario"}
+	s.Not = &Schema{Required: []string{"faults", "chaos"}} // they are listed, or drawn
 	s.Defs = definitions()
 	return s
 }
@@ -62,11 +70,11 @@ func lockIDs() *Schema {
 
 func lockList() *Schema {
 	return &Schema{
-		Description: "The locks that are put through this story. Left out: all.",
+		Description: "The locks that are put through this story. Left out: all that every world can play.",
 		Default:     "all",
 		AnyOf: []*Schema{
 			{Type: "array", MinItems: 1, UniqueItems: true, Items: lockIDs()},
-			{Const: "all", Description: "Every lock that is registered."},
+			{Const: "all", Description: "Every lock that all worlds can play."},
 		},
 	}
 }

@@ -36,6 +36,8 @@ type Schema struct {
 	PropertyNames     *Schema             `json:"propertyNames,omitempty"`
 	Additional        any                 `json:"additionalProperties,omitempty"` // false or a *Schema
 	Required          []string            `json:"required,omitempty"`
+	MinProperties     int                 `json:"minProperties,omitempty"`
+	MaxProperties     int                 `json:"maxProperties,omitempty"`
 	DependentRequired map[string][]string `json:"dependentRequired,omitempty"`
 
 	Items       *Schema `json:"items,omitempty"`
@@ -46,6 +48,7 @@ type Schema struct {
 	AllOf []*Schema `json:"allOf,omitempty"`
 	AnyOf []*Schema `json:"anyOf,omitempty"`
 	OneOf []*Schema `json:"oneOf,omitempty"`
+	Not   *Schema   `json:"not,omitempty"`
 	If    *Schema   `json:"if,omitempty"`
 	Then  *Schema   `json:"then,omitempty"`
 

@@ -98,7 +98,7 @@ func TestScenariosNameTheSchema(t *testing.T) {
 func TestRefusesBadFiles(t *testing.T) {
 	v := newValidator(t)
 	files, err := filepath.Glob("testdata/bad/*.yaml")
-	if err != nil || len(files) < 20 {
+	if err != nil || len(files) < 30 {
 		t.Fatal(len(files), "bad files", err)
 	}
 	for _, file := range files {

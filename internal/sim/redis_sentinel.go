@@ -108,7 +108,7 @@ func (ws *sentinels) conclude() {
 		if s == ws.group.leader || !s.store.IsReplica() || !ws.reaches(leader, &s.host) {
 			continue
 		}
-		if best == nil || s.arrived > best.arrived {
+		if best == nil || s.has > best.has {
 			best = s
 		}
 	}

@@ -29,7 +29,8 @@ type redisServer struct {
 	upstream *redisServer
 	links    int // how often the replication link was made; what an old one carries is lost
 	stream   []replicated
-	arrived  int // stream[:arrived] has been applied
+	arrived  int   // stream[:arrived] has been applied
+	has      int64 // how far it has come in the stream of its last primary, as sentinels ask
 	lastHop  history.Instant
 	acked    int64           // offset that the primary has heard of
 	heard    history.Instant // when that was
@@ -124,7 +125,7 @@ func (s *redisServer) publish(cause int32) {
 		}
 		w.record(s.proc, history.Event{
 			Kind: c.Kind, Node: s.node, Peer: c.By, Owner: c.Owner, Value: int64(ttl),
-			Text: w.hist.Intern(c.Key), Cause: cause,
+			Text: w.entryText, Cause: cause,
 		})
 	}
 	if effects := s.store.Effects(); len(effects) > 0 {
@@ -187,6 +188,9 @@ func (s *redisServer) enqueue(effects []redis.Effect) {
 func (s *redisServer) carry(r replicated) {
 	at := s.w.k.Now().Add(s.group.lag + s.group.extraLag + s.group.hop())
 	s.lastHop = max(s.lastHop, at)
+	if s.arrived == len(s.stream) {
+		s.stream, s.arrived = s.stream[:0], 0 // nothing is under way
+	}
 	s.stream = append(s.stream, r)
 	s.w.network.send(s.lastHop, message{s.upstream.node, s.node, (*effectArrives)(s), uint64(s.links), 0})
 }
@@ -204,12 +208,13 @@ func (a *effectArrives) Fire(link, _ uint64) {
 		return
 	}
 	s.store.Apply(s.wallMS(), &r.effect)
+	s.has = r.offset
 	s.log(r.effect)
 	for _, c := range s.store.Changes() {
 		if c.Kind == history.Replicated && isEntry(c.Key) {
 			s.w.record(s.proc, history.Event{
 				Kind: c.Kind, Node: s.node, Peer: s.upstream.node, Owner: c.Owner,
-				Text: s.w.hist.Intern(c.Key), Cause: history.NoCause,
+				Text: s.w.entryText, Cause: history.NoCause,
 			})
 		}
 	}
@@ -227,7 +232,7 @@ func (s *redisServer) follow(primary *redisServer) {
 		s.log(s.store.Dump(nil)...)
 	}
 	s.upstream = primary
-	s.acked, s.heard = primary.offset, s.w.k.Now()
+	s.acked, s.heard, s.has = primary.offset, s.w.k.Now(), primary.offset
 }
 
 // cutOff tears down the link from the primary.
@@ -242,7 +247,7 @@ func (s *redisServer) recordForgotten() {
 		if c.Kind == history.Forgotten && isEntry(c.Key) {
 			s.w.record(s.proc, history.Event{
 				Kind: c.Kind, Node: s.node, Owner: c.Owner,
-				Text: s.w.hist.Intern(c.Key), Cause: history.NoCause,
+				Text: s.w.entryText, Cause: history.NoCause,
 			})
 		}
 	}
@@ -301,7 +306,7 @@ func (s *redisServer) reload() {
 	if s.lost != 0 && s.store.Owner(lockKey) != s.lost {
 		s.w.record(s.proc, history.Event{
 			At: now, Kind: history.Forgotten, Node: s.node, Owner: s.lost,
-			Text: s.w.hist.Intern(lockKey), Cause: history.NoCause,
+			Text: s.w.entryText, Cause: history.NoCause,
 		})
 	}
 	s.lost = 0

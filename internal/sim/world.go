@@ -11,6 +11,7 @@
 package sim
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -39,22 +40,23 @@ var (
 // World plays runs one after the other and keeps its buffers between them. It
 // must be used from one goroutine; use one World per worker.
 type World struct {
-	k       *kernel.Kernel
-	hist    *history.History
-	plan    *plan.Plan
-	seed    uint64
-	engine  *faults.Engine
-	clients []*client
-	probe   *client
-	variant locks.Variant
-	backend backend // the servers
-	route   route   // where requests go
-	network network
-	guarded resource
-	replies replyTexts
-	playing int // clients that have neither finished nor died
-	quiet   bool
-	events  int64 // of the kernel in the last run
+	k         *kernel.Kernel
+	hist      *history.History
+	plan      *plan.Plan
+	seed      uint64
+	engine    *faults.Engine
+	clients   []*client
+	probe     *client
+	variant   locks.Variant
+	backend   backend // the servers
+	route     route   // where requests go
+	network   network
+	guarded   resource
+	replies   replyTexts
+	entryText history.TextID // the key of the lock's entry
+	playing   int            // clients that have neither finished nor died
+	quiet     bool
+	events    int64 // of the kernel in the last run
 
 	calls      []*call // all ever made
 	freeCalls  []*call
@@ -85,8 +87,14 @@ func (w *World) Run(p *plan.Plan, lock string, seed uint64) (*history.History, e
 
 // runVariant is Run with a variant that need not be registered.
 func (w *World) runVariant(p *plan.Plan, variant locks.Variant, seed uint64) (*history.History, error) {
+	if err := variant.CheckSimulated(); err != nil {
+		return nil, err
+	}
 	if err := variant.CheckLease(p.Lease); err != nil {
 		return nil, err
+	}
+	if p.Chaos != nil {
+		return nil, errors.New("the faults of this plan are yet to be drawn: chaos.Draw does it")
 	}
 	if err := w.setUp(p, variant, seed); err != nil {
 		return nil, err
@@ -126,6 +134,7 @@ func (w *World) setUp(p *plan.Plan, v locks.Variant, seed uint64) error {
 	w.engine = faults.NewEngine(p.Faults, injector{w}, scheduler{w.k})
 	w.hist.Reset(p.HeaderOf(v.ID, storeOf(&v), seed, Backend, 1_000_000))
 	w.replies.reset(w.hist)
+	w.entryText = w.hist.Intern(lockKey)
 	w.network.reset(w)
 	w.resetCalls()
 	w.usedStores = 0

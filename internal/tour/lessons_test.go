@@ -65,7 +65,7 @@ func TestLessonsAreWhole(t *testing.T) {
 			}
 		}
 		for _, name := range l.More {
-			if _, err := fs.Stat(scenarios.Lessons, "lessons/"+name+".yaml"); err != nil {
+			if _, err := fs.Stat(scenarios.Files, "lessons/"+name+".yaml"); err != nil {
 				t.Errorf("%s: there is no scenario %q", l.Name, name)
 			}
 		}

@@ -40,7 +40,7 @@ func Play(ctx context.Context, r *Run, seed uint64) (*Played, error) {
 
 // plan reads the scenario from the program itself and changes what the lesson changes.
 func (r *Run) plan() (*plan.Plan, error) {
-	data, err := scenarios.Lessons.ReadFile("lessons/" + r.Scenario + ".yaml")
+	data, err := scenarios.Files.ReadFile("lessons/" + r.Scenario + ".yaml")
 	if err != nil {
 		return nil, err
 	}

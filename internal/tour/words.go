@@ -7,10 +7,10 @@ import (
 	"time"
 
 	"lockstep/internal/checker"
+	"lockstep/internal/chinese"
 	"lockstep/internal/explain"
 	"lockstep/internal/glossary"
 	"lockstep/internal/history"
-	"lockstep/internal/tour/chinese"
 )
 
 // phrases are the words of the tour itself.

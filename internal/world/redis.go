@@ -111,6 +111,20 @@ func (c *Cmd) Arg(i int) Arg {
 	return Arg{Num: c.num(i), IsNum: true}
 }
 
+// AppendArgs appends all arguments after the name.
+func (c *Cmd) AppendArgs(args []Arg) []Arg {
+	number := 0
+	for i, text := range c.texts[:c.n] {
+		if c.numeric&(1<<i) != 0 {
+			args = append(args, Arg{Num: c.nums[number], IsNum: true})
+			number++
+		} else {
+			args = append(args, Arg{Text: text})
+		}
+	}
+	return args
+}
+
 // num returns argument i, which is a number.
 func (c *Cmd) num(i int) int64 {
 	before := c.numeric & (1<<i - 1)
@@ -127,8 +141,9 @@ func (c *Cmd) Same(other *Cmd) bool {
 		c.numeric != other.numeric || c.numKeys != other.numKeys {
 		return false
 	}
-	for i := range c.n {
-		if c.texts[i] != other.texts[i] {
+	texts := other.texts[:c.n]
+	for i, text := range c.texts[:c.n] {
+		if text != texts[i] {
 			return false
 		}
 	}

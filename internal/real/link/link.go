@@ -13,9 +13,9 @@
 // connections survive, nothing arrives, not even the news that the other end
 // has closed, and after the heal the late bytes arrive on the same connection.
 //
-// Besides, single commands can be tampered with: Watch names one by its bytes,
+// Besides, single commands can be tampered with: Watch names one by its mark,
 // Tamper then delays or loses its request or its reply. For that, the toxics
-// cut the streams into messages of the Redis protocol.
+// cut the streams into messages, as the store's protocol has them.
 package link
 
 import (
@@ -50,6 +50,8 @@ type Options struct {
 	LatencyMin, LatencyMax time.Duration
 	LossPPM                int64  // share of commands that lose one half, in millionths
 	Seed                   uint64 // of the draws for latency and loss
+	// Protocol is what goes over the link, Redis when nil.
+	Protocol Protocol
 	// Raw: the bytes are not requests and replies but one stream, such as that
 	// of a primary to its replica. There is nothing to tamper with one by one.
 	Raw bool
@@ -90,6 +92,9 @@ const (
 
 // Open starts a link to a server.
 func Open(o Options) (*Link, error) {
+	if o.Protocol == nil {
+		o.Protocol = Redis
+	}
 	l := &Link{
 		o: o, done: make(chan struct{}), changed: make(chan struct{}),
 		rand: rand.New(rand.NewPCG(o.Seed, 0x6c696e6b)),

@@ -235,7 +235,7 @@ func TestOneCommandIsTamperedWith(t *testing.T) {
 				lost = append(lost, fmt.Sprint(c.ID, " ", h))
 			}})
 			other, c := dial(t, l.Addr()), dial(t, l.Addr())
-			l.Watch(link.Command{Call: faults.Call{Client: "A", ID: 7}, Request: resp.AppendCommand(nil, "DEL", "lock")})
+			l.Watch(link.Command{Call: faults.Call{Client: "A", ID: 7}, Mark: string(resp.AppendCommand(nil, "DEL", "lock"))})
 			if tt.delay > 0 {
 				l.Postpone(7, tt.half, tt.delay)
 			} else {
@@ -273,7 +273,7 @@ func TestMomentsComeBeforeTheBytes(t *testing.T) {
 		}
 	}})
 	c := dial(t, l.Addr())
-	l.Watch(link.Command{Call: faults.Call{Client: "A", ID: 3}, Request: resp.AppendCommand(nil, "SET")}, faults.Sends, faults.HasExecuted)
+	l.Watch(link.Command{Call: faults.Call{Client: "A", ID: 3}, Mark: string(resp.AppendCommand(nil, "SET"))}, faults.Sends, faults.HasExecuted)
 	c.send("SET")
 	if got := c.reply(short); got != "" {
 		t.Errorf("got reply %q", got)
@@ -309,18 +309,26 @@ func TestLossByChance(t *testing.T) {
 	}
 }
 
-// TestKillingTheServerNeverHangs switches modes, sends large pipelines and
-// kills the server, over and over: the case in which adding and removing
-// toxics deadlocks.
+// TestKillingTheServerNeverHangs switches modes, sends large pipelines, and stops,
+// starts again and kills the server, over and over: the case in which adding and
+// removing toxics deadlocks.
 func TestKillingTheServerNeverHangs(t *testing.T) {
 	realtest.Need(t, "redis-server")
 	t.Setenv("TMPDIR", t.TempDir())
 	before := runtime.NumGoroutine()
-	const rounds = 120
+	rounds := 120
+	if os.Getenv("LOCKSTEP_SOAK") == "1" {
+		rounds = 400
+	}
 	worst := time.Duration(0)
 	for round := range rounds {
 		began := time.Now()
+		watchdog := time.AfterFunc(time.Minute, func() {
+			stacks := make([]byte, 1<<20)
+			panic(fmt.Sprintf("round %d hangs:\n%s", round, stacks[:runtime.Stack(stacks, true)]))
+		})
 		killRound(t, round)
+		watchdog.Stop()
 		worst = max(worst, time.Since(began))
 	}
 	t.Logf("%d rounds, the longest took %v", rounds, worst)
@@ -358,14 +366,33 @@ func killRound(t *testing.T, round int) {
 				return
 			case <-time.After(200 * time.Microsecond):
 				l.Switch(link.Direction(i%2), link.Mode((i/2)%3))
+				l.Delay(link.Direction(i%2), time.Duration(i%7)*time.Millisecond)
 			}
 		}
 	})
-	time.Sleep(time.Duration(round%10+1) * time.Millisecond)
+	pause := time.Duration(round%10+1) * time.Millisecond
+	time.Sleep(pause)
+	if round%2 == 0 { // the connections stay, and their buffers run full
+		if err := s.Freeze(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(pause)
+	}
+	if round%4 == 0 {
+		if err := s.Thaw(); err != nil {
+			t.Fatal(err)
+		}
+	}
 	if err := s.Kill(); err != nil {
 		t.Fatal(err)
 	}
 	time.Sleep(time.Millisecond)
+	if round%3 == 0 {
+		if err := s.Restart(context.Background(), ""); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(pause)
+	}
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,6 @@
 package link
 
 import (
-	"bytes"
 	"time"
 
 	"lockstep/internal/faults"
@@ -9,9 +8,9 @@ import (
 
 // Command is a command that somebody is interested in.
 type Command struct {
-	Call    faults.Call
-	Script  string // its name, "" for plain commands
-	Request []byte // as it goes over the wire
+	Call   faults.Call
+	Script string // its name, "" for plain commands
+	Mark   string // what the protocol recognises its request by
 }
 
 // watch is one command that somebody is interested in, from the moment before
@@ -32,9 +31,8 @@ type tampering struct {
 // Watch announces a command that is about to be sent over this link. Reached will be told of the wanted moments, and
 // Tamper can act on it.
 //
-// The command is recognised by its bytes and not by "the next request": the
-// tasks of one client share the link, and a renewal by the watchdog may slip in
-// between.
+// The command is recognised by its mark and not by "the next request": the tasks of
+// one client share the link, and a renewal by the watchdog may slip in between.
 func (l *Link) Watch(cmd Command, wants ...faults.MomentKind) {
 	w := &watch{Command: cmd, wants: map[faults.MomentKind]bool{}}
 	for _, k := range wants {
@@ -42,6 +40,12 @@ func (l *Link) Watch(cmd Command, wants ...faults.MomentKind) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	for _, old := range l.watched {
+		if !old.taken && old.Mark == cmd.Mark {
+			l.forget(old.Call.ID) // it was given up before it was sent
+			break
+		}
+	}
 	l.watched = append(l.watched, w)
 }
 
@@ -86,11 +90,14 @@ func (l *Link) tamper(id int64, half faults.Half, change func(*tampering)) bool 
 }
 
 // incoming finds the watch of a request, nil when nobody waits for it.
-func (l *Link) incoming(request []byte) *watch {
+func (l *Link) incoming(mark string) *watch {
+	if mark == "" {
+		return nil
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, w := range l.watched {
-		if !w.taken && bytes.Equal(w.Request, request) {
+		if !w.taken && w.Mark == mark {
 			w.taken = true
 			return w
 		}

@@ -11,7 +11,6 @@ import (
 
 	"lockstep/internal/faults"
 	"lockstep/internal/real/osproc"
-	"lockstep/internal/real/resp"
 )
 
 const toxicType = "lockstep"
@@ -43,41 +42,59 @@ type Toxic struct {
 // delayed; without it they would be stamped too late and be delayed twice.
 func (*Toxic) GetBufferSize() int { return 1024 }
 
-// conn is what the two directions of one connection share: the commands whose
-// replies are still to come, in order.
+// conn is what the two directions of one connection share.
 type conn struct {
-	mu       sync.Mutex
-	awaiting []awaited
+	mu        sync.Mutex
+	dissector dissector
+	exchanges map[int64]*exchange // by the number that the dissector gives them
 }
 
-// awaited is a reply to come.
-type awaited struct {
-	watch *watch // nil for most
-	lost  bool   // by chance
+// exchange is a request and its reply.
+type exchange struct {
+	watch  *watch  // nil for most
+	chance bool    // the reply will be lost by chance
+	lost   [2]bool // by half
 }
 
-func (c *conn) push(a awaited) {
+// next cuts off the first message of what has come in one direction.
+func (c *conn) next(d Direction, part []byte) (int, message, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.awaiting = append(c.awaiting, a)
+	return c.dissector.next(d, part)
 }
 
-func (c *conn) pop() awaited {
+func (c *conn) begin(number int64) *exchange {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.awaiting) == 0 {
-		return awaited{}
+	e := &exchange{}
+	c.exchanges[number] = e
+	return e
+}
+
+// find returns an exchange; one whose begin nobody has seen is as good as any.
+func (c *conn) find(number int64) *exchange {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if e := c.exchanges[number]; e != nil {
+		return e
 	}
-	a := c.awaiting[0]
-	c.awaiting = c.awaiting[1:]
-	return a
+	return &exchange{}
 }
 
-// retract takes back the newest push: its request did not go on after all.
-func (c *conn) retract() {
+// lose notes that one half of an exchange does not go on.
+func (c *conn) lose(number int64, e *exchange, h faults.Half) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.awaiting = c.awaiting[:len(c.awaiting)-1]
+	e.lost[h] = true
+	if h == faults.Request {
+		c.dissector.withdrawn(number)
+	}
+}
+
+func (c *conn) isLost(e *exchange, h faults.Half) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return e.lost[h]
 }
 
 // pipe is one direction of one connection.
@@ -87,6 +104,14 @@ type pipe struct {
 	conn *conn
 	part []byte // an incomplete message
 	raw  bool   // the bytes are not cut into messages
+}
+
+// half is what the direction carries.
+func (p *pipe) half() faults.Half {
+	if p.dir == Up {
+		return faults.Request
+	}
+	return faults.ReplyHalf
 }
 
 // NewState pairs the two directions of a connection. Toxiproxy starts them one
@@ -102,7 +127,8 @@ func (t *Toxic) NewState() any {
 	defer l.mu.Unlock()
 	p := &pipe{link: l, dir: Down, raw: l.o.Raw}
 	if t.Up {
-		p.dir, l.opening = Up, &conn{}
+		p.dir = Up
+		l.opening = &conn{dissector: l.o.Protocol(), exchanges: map[int64]*exchange{}}
 	}
 	p.conn = l.opening
 	l.pipes.Add(1)
@@ -147,7 +173,7 @@ func (p *pipe) chunk(stub *toxics.ToxicStub, c *stream.StreamChunk) {
 	}
 	p.part = append(p.part, c.Data...)
 	for len(p.part) > 0 {
-		n, err := resp.Frame(p.part)
+		n, m, err := p.conn.next(p.dir, p.part)
 		if err != nil { // not the protocol that we know: hands off
 			p.raw = true
 			p.flush(stub)
@@ -156,46 +182,76 @@ func (p *pipe) chunk(stub *toxics.ToxicStub, c *stream.StreamChunk) {
 		if n == 0 {
 			return
 		}
-		message := p.part[:n:n]
+		bytes := p.part[:n:n]
 		p.part = p.part[n:]
-		p.message(stub, message, c.Timestamp)
+		p.message(stub, bytes, m, c.Timestamp)
 	}
 	p.part = nil
 }
 
-// message moves one message: a request or a reply.
-func (p *pipe) message(stub *toxics.ToxicStub, m []byte, came time.Time) {
-	half, a := faults.Request, awaited{}
-	if p.dir == Down {
-		half, a = faults.ReplyHalf, p.conn.pop()
-	} else {
-		a.watch = p.link.incoming(m)
-		lost, which := p.link.chance()
-		a.lost = lost && which == faults.ReplyHalf
-		if lost && which == faults.Request {
-			p.link.lost(a.watch, faults.Request)
-			return
-		}
+// message moves one message.
+func (p *pipe) message(stub *toxics.ToxicStub, bytes []byte, m message, came time.Time) {
+	switch {
+	case m.exchange == 0:
+		p.move(stub, bytes, came, tampering{})
+	case m.begins && p.dir == Up:
+		p.request(stub, bytes, m, came)
+	case m.begins:
+		p.reply(stub, bytes, m, came)
+	case !p.conn.isLost(p.conn.find(m.exchange), p.half()):
+		p.follow(stub, bytes)
+	case m.instead != nil:
+		p.follow(stub, m.instead)
 	}
-	t := p.link.half(a.watch, half)
-	if p.dir == Down && a.lost {
-		t.drop = true
-	}
-	if t.drop {
-		p.link.lost(a.watch, half)
+}
+
+// request moves the first message of a request.
+func (p *pipe) request(stub *toxics.ToxicStub, bytes []byte, m message, came time.Time) {
+	e := p.conn.begin(m.exchange)
+	e.watch = p.link.incoming(m.mark)
+	lost, which := p.link.chance()
+	e.chance = lost && which == faults.ReplyHalf
+	if lost && which == faults.Request {
+		p.loses(stub, m, e)
 		return
 	}
-	if p.dir == Up {
-		// Before the bytes go: the reply may be back before we get to run again.
-		p.conn.push(a)
-	}
-	if p.move(stub, m, came, t) || p.link.closing() {
+	p.first(stub, bytes, m, e, p.link.half(e.watch, faults.Request), came)
+}
+
+// reply moves the first message of a reply.
+func (p *pipe) reply(stub *toxics.ToxicStub, bytes []byte, m message, came time.Time) {
+	e := p.conn.find(m.exchange)
+	if p.conn.isLost(e, faults.Request) { // no reply, but a last word before the connection ends
+		p.move(stub, bytes, came, tampering{})
 		return
 	}
-	if p.dir == Up {
-		p.conn.retract()
+	t := p.link.half(e.watch, faults.ReplyHalf)
+	t.drop = t.drop || e.chance
+	p.first(stub, bytes, m, e, t, came)
+}
+
+// first moves the first message of one half of an exchange.
+func (p *pipe) first(stub *toxics.ToxicStub, bytes []byte, m message, e *exchange, t tampering, came time.Time) {
+	if !t.drop && (p.move(stub, bytes, came, t) || p.link.closing()) {
+		return
 	}
-	p.link.lost(a.watch, half)
+	p.loses(stub, m, e)
+}
+
+// loses ends one half of an exchange here.
+func (p *pipe) loses(stub *toxics.ToxicStub, m message, e *exchange) {
+	p.conn.lose(m.exchange, e, p.half())
+	p.link.lost(e.watch, p.half())
+	if m.instead != nil {
+		p.follow(stub, m.instead)
+	}
+}
+
+// follow moves what comes right behind another message, and is not late by itself.
+func (p *pipe) follow(stub *toxics.ToxicStub, bytes []byte) {
+	if p.until(time.Time{}) {
+		p.put(stub, bytes)
+	}
 }
 
 // move waits until bytes are due and the link lets them pass, and moves them
@@ -205,11 +261,12 @@ func (p *pipe) move(stub *toxics.ToxicStub, data []byte, came time.Time, t tampe
 	if t.delay > 0 {
 		due = time.Now().Add(t.delay)
 	}
-	if !p.until(due) {
-		return false
-	}
+	return p.until(due) && p.put(stub, data)
+}
+
+func (p *pipe) put(stub *toxics.ToxicStub, data []byte) bool {
 	select {
-	case stub.Output <- &stream.StreamChunk{Data: data, Timestamp: came}:
+	case stub.Output <- &stream.StreamChunk{Data: data, Timestamp: time.Now()}:
 		return true
 	case <-p.link.done:
 		return false

@@ -4,7 +4,7 @@
 //
 // A child started here dies in every case: when it is killed, when the harness
 // ends, and when the harness itself is killed with SIGKILL and gets no chance
-// to clean up.
+// to clean up. A run's Reaper, which outlives the harness then, removes the rest.
 package osproc
 
 import "time"

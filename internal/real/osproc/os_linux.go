@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -30,10 +31,10 @@ func nap(d time.Duration) {
 }
 
 // childAttr makes a child that gets SIGKILL when the thread that forked it
-// ends, and that a Ctrl-C in the terminal does not reach: the harness decides
-// what happens then.
+// ends, and that has no terminal: a Ctrl-C there does not reach it, the harness
+// decides what happens then.
 func childAttr() *syscall.SysProcAttr {
-	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	return &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
 }
 
 // stat returns the fields of /proc/PID/stat behind the command's name, the
@@ -61,6 +62,32 @@ func StartTime(pid int) string {
 		return ""
 	}
 	return fields[19]
+}
+
+// parentOf returns the number of a process's parent; 0 when there is no such process.
+func parentOf(pid int) int {
+	fields, err := stat(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return 0
+	}
+	parent, _ := strconv.Atoi(fields[1]) // the kernel writes a number
+	return parent
+}
+
+// groupOf returns the number of a process's group; 0 when there is no such process.
+func groupOf(pid int) int {
+	fields, err := stat(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return 0
+	}
+	group, _ := strconv.Atoi(fields[2]) // the kernel writes a number
+	return group
+}
+
+// atTerminal reports whether a process has a terminal.
+func atTerminal(pid int) bool {
+	fields, err := stat(fmt.Sprintf("/proc/%d/stat", pid))
+	return err == nil && fields[4] != "0"
 }
 
 // stopped reports whether every thread of a process has come to a stop.
@@ -92,4 +119,14 @@ func stopped(pid int) (bool, error) {
 // returns false when somebody else has it.
 func lockFile(f *os.File) bool {
 	return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil
+}
+
+// RemoveSharedMemory removes a segment of shared memory that its dead owner has left
+// in the kernel; it is no error when there is none.
+func RemoveSharedMemory(id int) error {
+	_, err := unix.SysvShmCtl(id, unix.IPC_RMID, nil)
+	if err == unix.EINVAL || err == unix.EIDRM { // never wrapped
+		return nil
+	}
+	return err
 }

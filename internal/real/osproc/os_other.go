@@ -20,7 +20,13 @@ func monotonic() time.Duration        { return time.Since(processStart) }
 func nap(d time.Duration)             { time.Sleep(d) }
 func childAttr() *syscall.SysProcAttr { return nil }
 func stopped(int) (bool, error)       { return false, errUnsupported }
+func parentOf(int) int                { return 0 }
+func groupOf(int) int                 { return 0 }
+func atTerminal(int) bool             { return false }
 func lockFile(*os.File) bool          { return false }
 
 // StartTime returns "": unknown.
 func StartTime(int) string { return "" }
+
+// RemoveSharedMemory does nothing here.
+func RemoveSharedMemory(int) error { return errUnsupported }

@@ -1,7 +1,10 @@
 package osproc
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"runtime"
 	"sync"
@@ -57,6 +60,32 @@ func Start(cmd *exec.Cmd) (*Process, error) {
 	return p, nil
 }
 
+// Output runs a command to its end and returns what it has written. It dies with this
+// process; when ctx ends, it is killed with all that it has started.
+func Output(ctx context.Context, cmd *exec.Cmd) ([]byte, error) {
+	out, err := os.CreateTemp(cmd.Dir, "output-*")
+	if err != nil {
+		return nil, err
+	}
+	defer os.Remove(out.Name())
+	defer out.Close()
+	cmd.Stdout, cmd.Stderr = out, out
+	p, err := Start(cmd)
+	if err != nil {
+		return nil, err
+	}
+	select {
+	case <-p.Done():
+	case <-ctx.Done():
+		return nil, errors.Join(context.Cause(ctx), killGroup(p.Pid())) // a child leads its group
+	}
+	said, err := os.ReadFile(out.Name())
+	if !p.cmd.ProcessState.Success() {
+		err = errors.New(p.Ended())
+	}
+	return said, err
+}
+
 // Pid returns the number of the process.
 func (p *Process) Pid() int { return p.cmd.Process.Pid }
 
@@ -80,19 +109,28 @@ const settleTime = 5 * time.Second
 
 // Freeze stops the process and returns when all of its threads stand still.
 func (p *Process) Freeze() error {
-	if err := p.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
-		return fmt.Errorf("process %d cannot be stopped: %w", p.Pid(), err)
+	select {
+	case <-p.done: // its number may belong to somebody else by now
+		return fmt.Errorf("process %d cannot be stopped: %s", p.Pid(), p.Ended())
+	default:
+		return freeze(p.Pid())
+	}
+}
+
+func freeze(pid int) error {
+	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
+		return fmt.Errorf("process %d cannot be stopped: %w", pid, err)
 	}
 	for end := time.Now().Add(settleTime); ; {
-		still, err := stopped(p.Pid())
+		still, err := stopped(pid)
 		if err != nil {
-			return fmt.Errorf("process %d cannot be seen to stop: %w", p.Pid(), err)
+			return fmt.Errorf("process %d cannot be seen to stop: %w", pid, err)
 		}
 		if still {
 			return nil
 		}
 		if time.Now().After(end) {
-			return fmt.Errorf("process %d got SIGSTOP and still ran after %v: the machine is overloaded", p.Pid(), settleTime)
+			return fmt.Errorf("process %d got SIGSTOP and still ran after %v: the machine is overloaded", pid, settleTime)
 		}
 		nap(50 * time.Microsecond)
 	}
@@ -105,6 +143,9 @@ func (p *Process) Thaw() error {
 	}
 	return nil
 }
+
+// Signal sends a signal. Freeze, Thaw and Kill wait for what theirs does.
+func (p *Process) Signal(sig syscall.Signal) error { return p.cmd.Process.Signal(sig) }
 
 // Kill ends the process with SIGKILL, stopped or not, and returns when it is
 // gone. Killing a dead process is not an error.

@@ -23,14 +23,29 @@ var scratchName = regexp.MustCompile(`^lockstep-(\d+)-(\d+)-\d+$`)
 
 // NewScratch makes a scratch directory below the system's directory for
 // temporary files, and removes those of dead harnesses first.
-func NewScratch() (*Scratch, error) {
+func NewScratch() (*Scratch, error) { return newScratch(os.TempDir()) }
+
+// memory is where Linux keeps files that are on no disk.
+const memory = "/dev/shm"
+
+// NewScratchInMemory makes a scratch directory for a process that waits for the disk
+// at each step and must not be slower on a busy one; on the disk, where there is no
+// such place.
+func NewScratchInMemory() (*Scratch, error) {
+	if s, err := newScratch(memory); err == nil {
+		return s, nil
+	}
+	return NewScratch()
+}
+
+func newScratch(below string) (*Scratch, error) {
 	if err := Supported(); err != nil {
 		return nil, err
 	}
 	RemoveStale()
 	pid := os.Getpid()
 	pattern := fmt.Sprintf("%s%d-%s-*", scratchPrefix, pid, StartTime(pid))
-	path, err := os.MkdirTemp("", pattern)
+	path, err := os.MkdirTemp(below, pattern)
 	if err != nil {
 		return nil, fmt.Errorf("no directory for the servers' files: %w: free some space, or set TMPDIR to a directory that can be written", err)
 	}
@@ -59,19 +74,52 @@ func (s *Scratch) Fresh(name string) (string, error) {
 }
 
 // Remove removes the directory with all that is in it.
-func (s *Scratch) Remove() error {
-	return errors.Join(os.RemoveAll(s.path), s.alive.Close())
+func (s *Scratch) Remove() error { return errors.Join(discardAll(s.path), s.alive.Close()) }
+
+var reclaims []func(dir string) error
+
+// OnDiscard registers what frees that which a kind of servers leaves outside of its
+// directories when it is killed; called from init. It gets the directory of one server,
+// of any kind.
+func OnDiscard(reclaim func(dir string) error) { reclaims = append(reclaims, reclaim) }
+
+// Discard removes the directory of a server, all of whose processes are dead, and frees
+// what they have left outside of it.
+func Discard(dir string) error {
+	var errs []error
+	for _, reclaim := range reclaims {
+		errs = append(errs, reclaim(dir))
+	}
+	return errors.Join(append(errs, os.RemoveAll(dir))...)
 }
 
-// RemoveStale removes the scratch directories of harnesses that are dead and
-// returns how many there were.
+// discardAll removes a scratch directory with the directories of servers in it.
+func discardAll(scratch string) error {
+	var errs []error
+	entries, _ := os.ReadDir(scratch) // none when it is gone
+	for _, e := range entries {
+		if e.IsDir() {
+			errs = append(errs, Discard(filepath.Join(scratch, e.Name())))
+		}
+	}
+	return errors.Join(append(errs, os.RemoveAll(scratch))...)
+}
+
+// RemoveStale removes the scratch directories of harnesses that are dead, with what
+// else they have left, and returns how many of them were on the disk. It has work to do
+// only when their reapers were killed, too.
 //
 // Dead takes two proofs. The process of the directory's name must be gone: no
 // process with that number, or a younger one that got the number later. And its
 // lock must be free: a harness in another container may share the directory
 // for temporary files, but not our view of process numbers.
 func RemoveStale() int {
-	entries, err := os.ReadDir(os.TempDir())
+	removeStale(memory)
+	return removeStale(os.TempDir())
+}
+
+func removeStale(below string) int {
+	entries, err := os.ReadDir(below)
 	if err != nil {
 		return 0
 	}
@@ -85,11 +133,11 @@ func RemoveStale() int {
 		if err != nil || StartTime(pid) == m[2] {
 			continue
 		}
-		path := filepath.Join(os.TempDir(), e.Name())
+		path := filepath.Join(below, e.Name())
 		if !abandoned(path) {
 			continue
 		}
-		if os.RemoveAll(path) == nil {
+		if reap(path) == nil {
 			removed++
 		}
 	}

@@ -4,6 +4,7 @@
 package programs
 
 import (
+	"context"
 	"fmt"
 	"os/exec"
 	"path/filepath"
@@ -26,32 +27,66 @@ type Program struct {
 	Kind    Kind
 	Install string   // the command that installs it on Debian
 	Needed  string   // what cannot be done without it: it is needed to ...
-	Version []string // the arguments that make it tell its version; none when its path tells
+	Version []string // the arguments that make it tell its version; none: its files tell
+	Silent  string   // what to do when it is there and does not answer; "" when it is simply broken
+	// Look examines what is no program: a library, an image, a setting. nil: the
+	// program is looked for in the path and asked for its version.
+	Look func(context.Context) Found
 }
 
 const (
 	installRedis    = "sudo apt-get install -y redis-server"
-	installSentinel = "sudo apt-get install -y redis-sentinel"
 	installMariaDB  = "sudo apt-get install -y mariadb-server"
 	installPostgres = "sudo apt-get install -y postgresql"
-	compareMySQL    = "compare the model of MySQL with a real server"
-	comparePostgres = "compare the model of PostgreSQL with a real server"
-	compareEnsemble = "compare the model of ZooKeeper with a real server"
+	compareMySQL    = "play locks of MySQL on a real server, and to compare the model with one"
+	comparePostgres = "play locks of PostgreSQL on a real server, and to compare the model with one"
+	compareEnsemble = "play locks of ZooKeeper on real servers, and to compare the model with one"
 )
 
+// Libraries, by the names that they are found under.
+const (
+	Faketime = "libfaketime.so.1" // makes a clock wrong
+	LibC     = "libc.so.6"        // of the C programs of this machine
+)
+
+// all is everything that the command doctor knows: one row for each thing, those of
+// one kind side by side.
 var all = []Program{
-	{"redis-server", Server, installRedis, "play on real servers (--backend process), and to compare the model of Redis with one", []string{"--version"}},
-	{"redis-sentinel", Server, installSentinel, "try a real failover by Sentinel by hand", []string{"--version"}},
-	{"etcd", Server, "sudo apt-get install -y etcd-server", "compare the model of etcd with a real server", []string{"--version"}},
-	{"java", Server, "sudo apt-get install -y default-jre-headless", compareEnsemble, []string{"-version"}},
-	{"zookeeper.jar", Server, "sudo apt-get install -y libzookeeper-java", compareEnsemble, nil},
-	{"mariadbd", Server, installMariaDB, compareMySQL, []string{"--version"}},
-	{"mariadb-install-db", Server, installMariaDB, compareMySQL, nil},
-	{"postgres", Server, installPostgres, comparePostgres, []string{"--version"}},
-	{"initdb", Server, installPostgres, comparePostgres, []string{"--version"}},
-	{"docker", Engine, "sudo apt-get install -y docker.io", "start servers in containers, to look at them by hand", []string{"version", "--format", "{{.Server.Version}}"}},
-	{"go", Tool, "see https://go.dev/dl: Debian's is too old", "build lockstep, and the live program that --backend process becomes", []string{"version"}},
-	{"chromium", Tool, "sudo apt-get install -y chromium", "draw the pictures of the README anew (make gallery)", []string{"--version"}},
+	{
+		Name: "redis-server", Kind: Server, Install: installRedis, Version: []string{"--version"},
+		Needed: "play on real servers (--backend process), and to compare the model of Redis with one",
+	},
+	{
+		Name: "etcd", Kind: Server, Install: "sudo apt-get install -y etcd-server", Version: []string{"--version"},
+		Needed: "play locks of etcd on real servers, and to compare the model with one",
+	},
+	{
+		Name: "java", Kind: Server, Install: "sudo apt-get install -y default-jre-headless", Version: []string{"-version"},
+		Needed: compareEnsemble,
+	},
+	{Name: "zookeeper.jar", Kind: Server, Install: "sudo apt-get install -y libzookeeper-java", Needed: compareEnsemble},
+	{Name: "mariadbd", Kind: Server, Install: installMariaDB, Version: []string{"--version"}, Needed: compareMySQL},
+	{Name: "mariadb-install-db", Kind: Server, Install: installMariaDB, Needed: compareMySQL},
+	{Name: "postgres", Kind: Server, Install: installPostgres, Version: []string{"--version"}, Needed: comparePostgres},
+	{Name: "initdb", Kind: Server, Install: installPostgres, Version: []string{"--version"}, Needed: comparePostgres},
+	{
+		Name: Faketime, Kind: Server, Install: "sudo apt-get install -y libfaketime",
+		Needed: "give real Redis servers wrong clocks, and to play sentinels at a --scale below 1",
+	},
+	{
+		Name: "docker", Kind: Engine, Install: "sudo apt-get install -y docker.io",
+		Version: []string{"version", "--format", "{{.Server.Version}}"},
+		Silent:  "its daemon does not answer: sudo systemctl start docker",
+		Needed:  "play on real servers in containers (--backend docker), or to look at them by hand",
+	},
+	{
+		Name: "go", Kind: Tool, Install: "see https://go.dev/dl: Debian's is too old", Version: []string{"version"},
+		Needed: "build lockstep, and the live program that --backend process becomes",
+	},
+	{
+		Name: "chromium", Kind: Tool, Install: "sudo apt-get install -y chromium", Version: []string{"--version"},
+		Needed: "open reports in a real browser in tests (make test), and to draw the README's pictures anew (make gallery)",
+	},
 }
 
 // All returns all programs, servers first.
@@ -90,9 +125,13 @@ func installOf(name string) string {
 }
 
 // besideThePath looks where Debian puts what it keeps out of the path: the
-// programs of PostgreSQL, one directory for each version, and libraries of Java.
+// programs of PostgreSQL, one directory for each version, libraries of Java, and
+// libraries of C.
 func besideThePath(name string) (string, error) {
-	for _, dir := range []string{"/usr/lib/postgresql/*/bin/", "/usr/share/java/"} {
+	for _, dir := range []string{
+		"/usr/lib/postgresql/*/bin/", "/usr/share/java/",
+		"/usr/lib/*-linux-gnu/faketime/", "/lib/*-linux-gnu/", "/lib64/",
+	} {
 		found, err := filepath.Glob(dir + name)
 		if err == nil && len(found) > 0 {
 			return found[len(found)-1], nil

@@ -1,6 +1,7 @@
 package programs
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -31,5 +32,35 @@ func TestFind(t *testing.T) {
 	}
 	if got, err := Find("etcd"); got != path || err != nil {
 		t.Errorf("got %s, %v, want %s", got, err, path)
+	}
+}
+
+func TestExamine(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("PATH", dir)
+	script := func(name, body string) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+body+"\n"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	script("tells", "echo v1.22.3-rc")
+	script("fails", "exit 3")
+	script("plain-2.5.sh", "")
+	script("plain.sh", "")
+	tests := []struct {
+		give Program
+		want Found
+	}{
+		{Program{Name: "nowhere", Version: []string{"-v"}}, Found{}},
+		{Program{Name: "tells", Version: []string{"-v"}}, Found{Path: dir + "/tells", Version: "1.22.3"}},
+		{Program{Name: "fails", Version: []string{"-v"}}, Found{Path: dir + "/fails", Problem: "it cannot be started: exit status 3"}},
+		{Program{Name: "fails", Version: []string{"-v"}, Silent: "start it"}, Found{Path: dir + "/fails", Problem: "start it"}},
+		{Program{Name: "plain.sh"}, Found{Path: dir + "/plain.sh", Version: "2.5"}},
+		{Program{Look: func(context.Context) Found { return Found{Path: "an image", Version: "7"} }}, Found{Path: "an image", Version: "7"}},
+	}
+	for _, tt := range tests {
+		if got := tt.give.Examine(t.Context()); got != tt.want {
+			t.Errorf("%s: %+v, want %+v", tt.give.Name, got, tt.want)
+		}
 	}
 }

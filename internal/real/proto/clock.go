@@ -2,18 +2,26 @@ package proto
 
 import "time"
 
-// Clock makes a right clock wrong, by the offset and the drift of the plan.
+// Clock makes a right clock wrong, by an offset and a drift.
 type Clock struct {
 	Offset   time.Duration // of the wall clock
 	DriftPPM int64         // of the wall clock and the monotonic clock, in millionths
+	Since    time.Duration // the true time from which it has drifted so
+	Ahead    time.Duration // by how much older drifts had brought both clocks ahead by then
 }
 
 const million = 1_000_000
 
+// Drifting returns the clock with another drift from a true time on. Its readings do
+// not jump.
+func (c Clock) Drifting(at time.Duration, ppm int64) Clock {
+	return Clock{Offset: c.Offset, DriftPPM: ppm, Since: at, Ahead: c.Mono(at) - at}
+}
+
 // Mono returns what the monotonic clock shows at a true time.
 func (c Clock) Mono(t time.Duration) time.Duration {
-	drift := time.Duration(c.DriftPPM)
-	return t + t/million*drift + t%million*drift/million
+	drift, d := time.Duration(c.DriftPPM), t-c.Since
+	return t + c.Ahead + d/million*drift + d%million*drift/million
 }
 
 // Wall returns what the wall clock shows at a true time, counted from the epoch

@@ -34,12 +34,18 @@ const (
 // Start is the first message: all that a worker must know.
 type Start struct {
 	Name     string
+	Life     int // how often the client was started before in this run
 	Lock     string
 	Seed     uint64
 	Lease    time.Duration
 	Timeout  time.Duration // response timeout
 	Replicas int           // of the primary
-	Addrs    []string      // of the links to the servers, the first primary's first
+	// Endpoints lead to the servers by the links, the first primary's first: addresses,
+	// or what else a client of the store wants to be told.
+	Endpoints []string
+	// Known are the addresses by which sentinels call the first endpoints; the others
+	// are then the sentinels. It is empty where nobody has to be asked for the primary.
+	Known    []string
 	Workload plan.Workload
 	Clock    Clock
 	// Moments of the workload that faults wait for; the others are reported
@@ -78,6 +84,7 @@ const (
 	Event  UpKind = "event"  // Event, Token, Value, Text, Call
 	Moment UpKind = "moment" // Moment, Call, Command, Script; answered when ID is set
 	Done   UpKind = "done"   // has played all rounds
+	Dies   UpKind = "dies"   // the lock's own program crashes now: Text
 
 	CallUp UpKind = "call"  // is about to send a command that faults wait for
 	Read   UpKind = "read"  // of the resource: Token
@@ -97,22 +104,23 @@ type Up struct {
 	Value   int64               `json:"v,omitempty"`
 	Text    string              `json:"text,omitempty"`
 	Call    int64               `json:"call,omitempty"` // number of a command, counted by each worker
-	Server  int                 `json:"srv,omitempty"`  // that it goes to, as an index of Start.Addrs
+	Server  int                 `json:"srv,omitempty"`  // that it goes to, as an index of Start.Endpoints
 	Task    string              `json:"task,omitempty"` // that sends it; "" for the business task
 	Command string              `json:"cmd,omitempty"`  // its name
 	Script  string              `json:"script,omitempty"`
-	Args    []string            `json:"args,omitempty"`  // the whole command, for CallUp
+	Mark    string              `json:"mark,omitempty"`  // what its link recognises it by, for CallUp
 	Wants   []faults.MomentKind `json:"wants,omitempty"` // for CallUp
 }
 
-// Down is what the harness says after Start: an answer, Go or Lead.
+// Down is what the harness says after Start: an answer, Go, Clock or Lead.
 type Down struct {
 	ID    int64         `json:"id"`
 	Go    *Go           `json:"go,omitempty"`
-	Value int64         `json:"v,omitempty"`    // a version
-	Extra time.Duration `json:"x,omitempty"`    // more work
-	Lead  *int          `json:"lead,omitempty"` // the primary from now on, as an index of Start.Addrs
-	Error string        `json:"err,omitempty"`  // FencedError or a text
+	Value int64         `json:"v,omitempty"`     // a version
+	Extra time.Duration `json:"x,omitempty"`     // more work
+	Clock *Clock        `json:"clock,omitempty"` // from now on
+	Lead  *int          `json:"lead,omitempty"`  // the primary from now on, as an index of Start.Endpoints
+	Error string        `json:"err,omitempty"`   // FencedError or a text
 }
 
 // FencedError stands for world.ErrFenced.
@@ -124,6 +132,7 @@ type Conn struct {
 	mu  sync.Mutex
 	out io.WriteCloser
 	enc *json.Encoder
+	buf []byte // of the latest *Up
 
 	in   io.ReadCloser
 	scan *bufio.Reader
@@ -139,7 +148,16 @@ func NewConn(in io.ReadCloser, out io.WriteCloser) *Conn {
 func (c *Conn) Send(message any) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.enc.Encode(message)
+	up, ok := message.(*Up)
+	if !ok {
+		return c.enc.Encode(message)
+	}
+	var err error
+	if c.buf, err = appendUp(c.buf[:0], up); err != nil {
+		return err
+	}
+	_, err = c.out.Write(c.buf)
+	return err
 }
 
 // Receive reads one message; io.EOF when the other end has gone, also when it

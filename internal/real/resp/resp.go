@@ -1,6 +1,7 @@
-// Package resp speaks version 2 of the Redis protocol, as little as the live
-// world needs: where one message ends and the next begins (links tamper with
-// single commands), commands to bytes, and bytes to replies of package world.
+// Package resp speaks the Redis protocol, as little as the live world needs: where
+// one message ends and the next begins (links tamper with single commands), commands
+// to bytes, and bytes to replies of package world. The locks of this repository speak
+// version 2; libraries that are played as they are speak version 3.
 package resp
 
 import (
@@ -8,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"lockstep/internal/world"
 )
@@ -47,7 +49,7 @@ func frame(buf []byte, depth int) (int, error) {
 		return 0, err
 	}
 	switch kind {
-	case '$':
+	case '$', '=', '!':
 		if num < 0 {
 			return at, nil
 		}
@@ -55,7 +57,7 @@ func frame(buf []byte, depth int) (int, error) {
 			return end, nil
 		}
 		return 0, nil
-	case '*':
+	case '*', '~', '>', '%':
 		if depth == maxDepth {
 			return 0, ErrMalformed
 		}
@@ -70,25 +72,41 @@ func frame(buf []byte, depth int) (int, error) {
 	return at, nil
 }
 
-// header reads the first line of a message: its type, the number of a string or
-// an array (else 0), and where the line ends; 0 when it is not complete.
+// The types of messages by their first byte: those that are one line, and those whose
+// first line says how much follows. Version 3 added null, booleans, doubles, big
+// numbers; verbatim strings, long errors, sets, maps, and what a server says unasked.
+const (
+	plain   = "+-:" + "_#,("
+	counted = "$*" + "=!~%>"
+)
+
+// IsPush reports whether a message is what a server says unasked, no reply.
+func IsPush(message []byte) bool { return len(message) > 0 && message[0] == '>' }
+
+// header reads the first line of a message: its type, how many bytes or messages
+// follow (else 0), and where the line ends; 0 when it is not complete. A map is
+// twice as long as it says.
 func header(buf []byte) (kind byte, num, end int, err error) {
 	if len(buf) == 0 {
 		return 0, 0, 0, nil
 	}
 	kind = buf[0]
-	if !bytes.ContainsRune([]byte("+-:$*"), rune(kind)) {
+	follows := strings.IndexByte(counted, kind) >= 0
+	if !follows && strings.IndexByte(plain, kind) < 0 {
 		return 0, 0, 0, ErrMalformed
 	}
 	line := bytes.Index(buf, []byte("\r\n"))
 	if line < 0 {
 		return kind, 0, 0, nil
 	}
-	if kind == '$' || kind == '*' {
+	if follows {
 		num, err = strconv.Atoi(string(buf[1:line]))
 		if err != nil || num < -1 || num > maxLen {
 			return 0, 0, 0, ErrMalformed
 		}
+	}
+	if kind == '%' {
+		num *= 2
 	}
 	return kind, num, line + 2, nil
 }
@@ -114,8 +132,10 @@ func parse(buf []byte) (world.Reply, int, error) {
 	}
 	line := string(buf[1 : at-2])
 	switch kind {
-	case '+':
+	case '+', '#', ',', '(':
 		return world.Reply{Kind: world.ReplyStatus, Str: line}, at, nil
+	case '_':
+		return world.Reply{}, at, nil
 	case '-':
 		return world.Failed(world.ServerError(line)), at, nil
 	case ':':
@@ -128,8 +148,11 @@ func parse(buf []byte) (world.Reply, int, error) {
 	if num < 0 {
 		return world.Reply{}, at, nil
 	}
-	if kind == '$' {
+	switch kind {
+	case '$', '=':
 		return world.Bulk(string(buf[at : at+num])), at + num + 2, nil
+	case '!':
+		return world.Failed(world.ServerError(buf[at : at+num])), at + num + 2, nil
 	}
 	out := world.Reply{Kind: world.ReplyArray, Array: make([]world.Reply, num)}
 	for i := range out.Array {

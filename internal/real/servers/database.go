@@ -5,37 +5,35 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strconv"
-	"strings"
 	"time"
 
+	"lockstep/internal/real/images"
 	"lockstep/internal/real/osproc"
 )
 
-// databaseStartTime bounds the start of a database, which first has to be made;
-// it takes about a second on a machine at rest.
-const databaseStartTime = 60 * time.Second
+// slowStartTime bounds the start of a server that takes about a second on a machine
+// at rest: a database, which first has to be made, or Java.
+const slowStartTime = 60 * time.Second
 
-// startDatabase gives a server a directory and a port, lets launch start its
-// process and waits until it answers. After an error nothing is left.
-func startDatabase(ctx context.Context, s *Server, scratch *osproc.Scratch,
-	launch func(ctx context.Context, port int) error, answers func(context.Context) error,
-) error {
-	if scratch == nil {
-		own, err := osproc.NewScratch()
-		if err != nil {
-			return err
-		}
-		scratch, s.own = own, own
-	}
-	ctx, cancel := context.WithTimeout(ctx, databaseStartTime)
+// database is what MariaDB and PostgreSQL do differently.
+type database interface {
+	recipe(port int) Recipe
+	answers(context.Context) error // with errPortTaken when it is somebody else who answers
+}
+
+func newDatabase(name string, product images.Product, l Launcher, scratch *osproc.Scratch) *Server {
+	return &Server{Name: name, product: product, launcher: launcherOr(l, scratch)}
+}
+
+// startDatabase gives a server a place and a port, starts its process and waits
+// until it answers. After an error nothing is left.
+func startDatabase(ctx context.Context, s *Server, db database) error {
+	ctx, cancel := context.WithTimeout(ctx, slowStartTime)
 	defer cancel()
 	var err error
 	for range startAttempts {
-		if err = s.startOn(ctx, scratch, launch, answers); !errors.Is(err, errPortTaken) {
+		if err = s.startOn(ctx, db); !errors.Is(err, errPortTaken) {
 			break
 		}
 	}
@@ -45,63 +43,42 @@ func startDatabase(ctx context.Context, s *Server, scratch *osproc.Scratch,
 	return nil
 }
 
-func (s *Server) startOn(ctx context.Context, scratch *osproc.Scratch,
-	launch func(ctx context.Context, port int) error, answers func(context.Context) error,
-) error {
+func (s *Server) startOn(ctx context.Context, db database) error {
 	port, err := freePort()
 	if err != nil {
 		return err
 	}
-	if s.Dir, err = scratch.Fresh(s.Name); err != nil {
+	if err := s.move(ctx); err != nil {
 		return err
 	}
-	if err := launch(ctx, port); err != nil {
+	s.mark = newMark(s.Name)
+	s.Addr = net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
+	if err := s.launch(ctx, db.recipe(port)); err != nil {
 		return err
 	}
-	if err := s.waitAnswer(ctx, answers); err != nil {
-		return errors.Join(err, s.process.Kill(), os.RemoveAll(s.Dir))
+	if err := s.waitAnswer(ctx, db.answers); err != nil {
+		return errors.Join(err, s.process.Kill())
 	}
 	return nil
-}
-
-// launch starts the process, with a log in the server's directory.
-func (s *Server) launch(cmd *exec.Cmd, port int) error {
-	log, err := os.Create(filepath.Join(s.Dir, "log"))
-	if err != nil {
-		return fmt.Errorf("no log for %s: %w: free some space, or set TMPDIR to a directory that can be written", s.Name, err)
-	}
-	defer log.Close() // the child has its own
-	cmd.Dir, cmd.Stdout, cmd.Stderr = s.Dir, log, log
-	s.Addr = net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
-	s.process, err = osproc.Start(cmd)
-	return err
 }
 
 func (s *Server) waitAnswer(ctx context.Context, answers func(context.Context) error) error {
 	for pause := 5 * time.Millisecond; ; pause = min(2*pause, 50*time.Millisecond) {
 		select {
 		case <-s.process.Done():
-			return s.databaseFailed()
+			return s.failedAtStart("free memory and disk space")
 		case <-ctx.Done():
 			return fmt.Errorf("%s did not answer on %s: %w: is the machine overloaded?", s.Name, s.Addr, context.Cause(ctx))
 		case <-time.After(pause):
 		}
-		if err := answers(ctx); err == nil || errors.Is(err, errPortTaken) {
+		if err := s.tryAnswer(ctx, answers); err == nil || errors.Is(err, errPortTaken) {
 			return err
 		}
 	}
 }
 
-func (s *Server) databaseFailed() error {
-	raw, err := os.ReadFile(filepath.Join(s.Dir, "log"))
-	if err == nil && strings.Contains(string(raw), "Address already in use") {
-		return errPortTaken
-	}
-	return fmt.Errorf("%s ended at its start (%s): %s: free memory and disk space", s.Name, s.process.Ended(), lastLine(raw))
-}
-
-// lastLine returns the last line of an output with something in it.
-func lastLine(output []byte) string {
-	lines := strings.Split(strings.TrimSpace(string(output)), "\n")
-	return strings.TrimSpace(lines[len(lines)-1])
+func (s *Server) tryAnswer(ctx context.Context, answers func(context.Context) error) error {
+	ctx, cancel := s.whileAlive(ctx)
+	defer cancel()
+	return answers(ctx)
 }

@@ -1,33 +1,38 @@
 package servers
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
 	"net/http"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
 
+	"lockstep/internal/real/images"
 	"lockstep/internal/real/osproc"
 )
 
 // EtcdOptions says how to start an etcd cluster. The zero value is one member
 // with the fastest timers that etcd is happy with.
 type EtcdOptions struct {
-	Name    string          // in messages, and of the directories: etcd-1, etcd-2; "etcd" when empty
-	Members int             // 1 when 0
-	Program string          // path of etcd; looked up when empty
-	Scratch *osproc.Scratch // where the directories go; one of its own when nil
+	Name     string          // in messages, and of the directories: etcd-1, etcd-2; "etcd" when empty
+	Members  int             // 1 when 0
+	Program  string          // path of etcd; looked up when empty
+	Scratch  *osproc.Scratch // where the directories go; one of its own when nil
+	Launcher Launcher        // where they run; as children with directories in Scratch when nil
 	// Election is the election timeout, at least 100 ms, which is also the
 	// default; a leader shows itself ten times in it. Leases are not shorter than
 	// one and a half of it, rounded up to whole seconds.
 	Election time.Duration
+	// Route, if set, is how members reach each other. It is called for each pair of
+	// them before any runs, and again when a try to start them has failed.
+	Route Route
 }
 
 const fastestElection = 100 * time.Millisecond
@@ -40,13 +45,6 @@ func StartEtcd(ctx context.Context, o EtcdOptions) ([]*Server, error) {
 	}
 	o.Members = max(o.Members, 1)
 	o.Election = max(o.Election, fastestElection)
-	if o.Program == "" {
-		program, err := Find("etcd")
-		if err != nil {
-			return nil, err
-		}
-		o.Program = program
-	}
 	ctx, cancel := context.WithTimeout(ctx, startTime)
 	defer cancel()
 	var err error
@@ -68,21 +66,34 @@ func StartEtcd(ctx context.Context, o EtcdOptions) ([]*Server, error) {
 // startMembers makes one try, with ports and directories of its own. The members
 // that it has started are returned with an error, too.
 func startMembers(ctx context.Context, o EtcdOptions) ([]*Server, error) {
-	var names, peers, cluster []string
+	var names, listen, cluster []string
 	for i := range o.Members {
 		port, err := freePort()
 		if err != nil {
 			return nil, err
 		}
 		names = append(names, o.Name+"-"+strconv.Itoa(i+1))
-		peers = append(peers, "http://127.0.0.1:"+strconv.Itoa(port))
-		cluster = append(cluster, names[i]+"="+peers[i])
+		listen = append(listen, net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+	}
+	known := listen
+	if o.Route != nil {
+		known = farAddresses(o.Members)
+	}
+	for i, name := range names {
+		cluster = append(cluster, name+"=http://"+known[i])
 	}
 	var members []*Server
 	for i, name := range names {
-		s := &Server{Name: name}
+		s := &Server{Name: name, product: images.Etcd, launcher: launcherOr(o.Launcher, o.Scratch)}
 		members = append(members, s)
-		if err := s.startEtcd(o, peers[i], strings.Join(cluster, ",")); err != nil {
+		var proxy string
+		if o.Route != nil {
+			var err error
+			if proxy, err = s.openPeerProxy(i, listen, o.Route); err != nil {
+				return members, err
+			}
+		}
+		if err := s.startEtcd(ctx, o, listen[i], known[i], proxy, strings.Join(cluster, ",")); err != nil {
 			return members, err
 		}
 	}
@@ -94,44 +105,35 @@ func startMembers(ctx context.Context, o EtcdOptions) ([]*Server, error) {
 	return members, nil
 }
 
-func (s *Server) startEtcd(o EtcdOptions, peer, cluster string) error {
-	scratch := o.Scratch
-	if scratch == nil {
-		own, err := osproc.NewScratch()
-		if err != nil {
-			return err
-		}
-		scratch, s.own = own, own
-	}
-	dir, err := scratch.Fresh(s.Name)
-	if err != nil {
+// startEtcd starts a member that listens for its peers on one address and is known
+// to them by another.
+func (s *Server) startEtcd(ctx context.Context, o EtcdOptions, listen, known, proxy, cluster string) error {
+	if err := s.move(ctx); err != nil {
 		return err
 	}
-	s.Dir = dir
-	log, err := os.Create(filepath.Join(dir, "log"))
-	if err != nil {
-		return fmt.Errorf("no log for %s: %w: free some space, or set TMPDIR to a directory that can be written", s.Name, err)
-	}
-	defer log.Close() // the child has its own
 	port, err := freePort()
 	if err != nil {
 		return err
 	}
 	s.Addr = net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
-	cmd := exec.Command(o.Program, etcdArgs(s, o.Election, peer, cluster)...)
-	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, log, log
-	s.process, err = osproc.Start(cmd)
-	return err
+	r := Recipe{
+		Args:  etcdArgs(s, o.Election, listen, known, cluster),
+		Child: func(context.Context) (*exec.Cmd, error) { return childOf(o.Program, "etcd") },
+	}
+	if proxy != "" {
+		r.Env = map[string]string{"HTTP_PROXY": proxy, "http_proxy": proxy, "NO_PROXY": "", "no_proxy": ""}
+	}
+	return s.launch(ctx, r)
 }
 
 // etcdArgs are the flags of one member. etcd wants the election timeout to be
 // at least five heartbeats; ten are its own proportion.
-func etcdArgs(s *Server, election time.Duration, peer, cluster string) []string {
+func etcdArgs(s *Server, election time.Duration, listen, known, cluster string) []string {
 	client := "http://" + s.Addr
 	return []string{
 		"--name", s.Name, "--data-dir", filepath.Join(s.Dir, "data"),
 		"--listen-client-urls", client, "--advertise-client-urls", client,
-		"--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer,
+		"--listen-peer-urls", "http://" + listen, "--initial-advertise-peer-urls", "http://" + known,
 		"--initial-cluster", cluster, "--initial-cluster-state", "new",
 		"--heartbeat-interval", strconv.FormatInt(election.Milliseconds()/10, 10),
 		"--election-timeout", strconv.FormatInt(election.Milliseconds(), 10),
@@ -183,9 +185,80 @@ func (s *Server) healthy(ctx context.Context) bool {
 }
 
 func (s *Server) etcdFailed() error {
-	log := s.LastLog()
-	if strings.Contains(log, "address already in use") {
-		return errPortTaken
+	return s.failedAtStart("try `etcd --version`, and free memory and disk space")
+}
+
+// LeadsEtcd reports whether the member says that it leads its cluster.
+func (s *Server) LeadsEtcd(ctx context.Context) bool {
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	var status struct {
+		Header struct {
+			Member string `json:"member_id"`
+		} `json:"header"`
+		Leader string `json:"leader"`
 	}
-	return fmt.Errorf("%s ended at its start (%s): %s: try `etcd --version`, and free memory and disk space", s.Name, s.process.Ended(), log)
+	err := s.ask(ctx, "/v3/maintenance/status", struct{}{}, &status)
+	return err == nil && status.Leader != "" && status.Leader == status.Header.Member
+}
+
+// etcdKey is an entry of etcd as its gateway to JSON says it; numbers are texts.
+type etcdKey struct {
+	Key   []byte `json:"key"`
+	Lease int64  `json:"lease,string"`
+}
+
+// Revoke ends the lease of a key, or of the one that was created first below the key
+// and a slash, as an operator would; a key without a lease it deletes. It returns the
+// lease; found is false when there is no such key.
+func (s *Server) Revoke(ctx context.Context, key string) (lease int64, found bool, err error) {
+	type get struct {
+		Key    []byte `json:"key"`
+		End    []byte `json:"range_end,omitempty"`
+		Limit  int64  `json:"limit,omitempty"`
+		Order  string `json:"sort_order,omitempty"`
+		Target string `json:"sort_target,omitempty"`
+	}
+	for _, what := range []get{
+		{Key: []byte(key)},
+		{Key: []byte(key + "/"), End: []byte(key + "0"), Limit: 1, Order: "ASCEND", Target: "CREATE"},
+	} {
+		var got struct {
+			KVs []etcdKey `json:"kvs"`
+		}
+		if err := s.ask(ctx, "/v3/kv/range", what, &got); err != nil {
+			return 0, false, err
+		}
+		if len(got.KVs) == 0 {
+			continue
+		}
+		kv := got.KVs[0]
+		if kv.Lease == 0 {
+			return 0, true, s.ask(ctx, "/v3/kv/deleterange", get{Key: kv.Key}, &struct{}{})
+		}
+		return kv.Lease, true, s.ask(ctx, "/v3/lease/revoke", map[string]string{"ID": strconv.FormatInt(kv.Lease, 10)}, &struct{}{})
+	}
+	return 0, false, nil
+}
+
+// ask sends one request to the member's gateway to JSON.
+func (s *Server) ask(ctx context.Context, path string, question, answer any) error {
+	body, err := json.Marshal(question)
+	if err != nil {
+		return err
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+s.Addr+path, bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	request.Close = true
+	reply, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return err
+	}
+	defer reply.Body.Close()
+	if reply.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s answered %s with %s", s.Name, path, reply.Status)
+	}
+	return json.NewDecoder(reply.Body).Decode(answer)
 }

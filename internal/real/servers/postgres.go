@@ -10,19 +10,22 @@ import (
 	"os/user"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
 	_ "github.com/lib/pq" // the driver "postgres"
 
+	"lockstep/internal/real/images"
 	"lockstep/internal/real/osproc"
 )
 
 // PostgresOptions says how to start a PostgreSQL server. The zero value is a
 // server of its own with an empty database.
 type PostgresOptions struct {
-	Name    string          // in messages and as the name of its directory; "postgres" when empty
-	Scratch *osproc.Scratch // where its directory goes; one of its own when nil
+	Name     string          // in messages and as the name of its directory; "postgres" when empty
+	Scratch  *osproc.Scratch // where its directory goes; one of its own when nil
+	Launcher Launcher        // where it runs; as a child with a directory in Scratch when nil
 }
 
 // Postgres is a running PostgreSQL server.
@@ -38,31 +41,43 @@ func StartPostgres(ctx context.Context, o PostgresOptions) (*Postgres, error) {
 	if o.Name == "" {
 		o.Name = "postgres"
 	}
-	program, err := Find("postgres")
-	if err != nil {
-		return nil, err
-	}
-	initdb, err := Find("initdb")
-	if err != nil {
-		return nil, err
-	}
-	db := &Postgres{&Server{Name: o.Name}}
-	err = startDatabase(ctx, db.Server, o.Scratch, func(ctx context.Context, port int) error {
-		account, err := db.giveDir()
-		if err != nil {
-			return err
-		}
-		if err := db.init(ctx, initdb, account); err != nil {
-			return err
-		}
-		cmd := exec.Command(program, db.args(port)...)
-		cmd.SysProcAttr = as(account)
-		return db.launch(cmd, port)
-	}, db.answers)
-	if err != nil {
+	db := &Postgres{newDatabase(o.Name, images.Postgres, o.Launcher, o.Scratch)}
+	if err := startDatabase(ctx, db.Server, db); err != nil {
 		return nil, err
 	}
 	return db, nil
+}
+
+// recipe is a small server. cluster_name, which it only shows, is what it is
+// recognised by.
+func (db *Postgres) recipe(port int) Recipe {
+	args := []string{"-p", strconv.Itoa(port)}
+	for _, setting := range []string{
+		"listen_addresses=127.0.0.1", "cluster_name=" + db.mark, "fsync=off", "shared_buffers=8MB",
+		"max_connections=50", "autovacuum=off", "logging_collector=off", "dynamic_shared_memory_type=mmap",
+	} {
+		args = append(args, "-c", setting)
+	}
+	return Recipe{Args: args, Child: db.child, Family: true}
+}
+
+// child makes a database and the command line of a process that keeps to its
+// directory.
+func (db *Postgres) child(ctx context.Context) (*exec.Cmd, error) {
+	cmd, err := childOf("", "postgres")
+	if err != nil {
+		return nil, err
+	}
+	account, err := db.giveDir()
+	if err != nil {
+		return nil, err
+	}
+	cmd.SysProcAttr = as(account)
+	cmd.Args = append(cmd.Args, "-D", db.data(), "-c", "unix_socket_directories=")
+	if _, err := os.Stat(db.data()); err == nil {
+		return cmd, nil // it has run before
+	}
+	return cmd, db.init(ctx, account)
 }
 
 // giveDir gives the server's directory to the account that it runs under; nil
@@ -90,27 +105,19 @@ func (db *Postgres) data() string { return filepath.Join(db.Dir, "data") }
 
 // init makes the system tables. Everybody may connect: the server listens on the
 // loopback interface only, and its directory is thrown away.
-func (db *Postgres) init(ctx context.Context, initdb string, account *syscall.Credential) error {
-	cmd := exec.CommandContext(ctx, initdb, "-D", db.data(), "-U", postgresUser,
+func (db *Postgres) init(ctx context.Context, account *syscall.Credential) error {
+	initdb, err := Find("initdb")
+	if err != nil {
+		return err
+	}
+	cmd := exec.Command(initdb, "-D", db.data(), "-U", postgresUser,
 		"--auth=trust", "--no-sync", "--encoding=UTF8", "--locale=C", "--no-instructions")
 	cmd.Dir, cmd.SysProcAttr = db.Dir, as(account)
-	out, err := cmd.CombinedOutput()
+	out, err := osproc.Output(ctx, cmd)
 	if err != nil {
 		return fmt.Errorf("%s did not make a database: %w: %s: it may be that %s cannot be reached by the user %s", db.Name, err, lastLine(out), db.Dir, postgresUser)
 	}
 	return nil
-}
-
-// args are the flags of a small server that keeps to its directory.
-func (db *Postgres) args(port int) []string {
-	args := []string{"-D", db.data(), "-p", strconv.Itoa(port)}
-	for _, setting := range []string{
-		"listen_addresses=127.0.0.1", "unix_socket_directories=", "fsync=off", "shared_buffers=8MB",
-		"max_connections=50", "autovacuum=off", "logging_collector=off", "dynamic_shared_memory_type=mmap",
-	} {
-		args = append(args, "-c", setting)
-	}
-	return args
 }
 
 // DSN is what the driver wants to know to connect; addr is the server's own
@@ -119,35 +126,64 @@ func (db *Postgres) DSN(addr string) string {
 	return "postgres://" + postgresUser + "@" + addr + "/postgres?sslmode=disable"
 }
 
-// answers tries one statement. It compares the directory: when somebody else has
-// got the port, a foreign server may answer.
+// answers tries one statement.
 func (db *Postgres) answers(ctx context.Context) error {
-	pool, err := sql.Open("postgres", db.DSN(db.Addr))
+	// The driver does not look at ctx while it waits for the first word of a server.
+	pool, err := sql.Open("postgres", db.DSN(db.Addr)+"&connect_timeout=2")
 	if err != nil {
 		return err
 	}
 	defer pool.Close()
-	var dir string
-	if err := pool.QueryRowContext(ctx, "SHOW data_directory").Scan(&dir); err != nil {
+	var mark string
+	if err := pool.QueryRowContext(ctx, "SHOW cluster_name").Scan(&mark); err != nil {
 		return err
 	}
-	if filepath.Clean(dir) != db.data() {
+	if mark != db.mark {
 		return errPortTaken
 	}
 	return nil
 }
 
-// Stop ends the server and removes its directory. It may be called twice. The
-// server gets a moment to give its shared memory back, which the operating system
-// would keep after a SIGKILL.
+// Stop ends the server and removes its place. It may be called twice. The server gets
+// a moment to end by itself.
 func (db *Postgres) Stop() error {
-	if db.process != nil {
-		_ = db.Thaw()                               // it may be dead or running
-		_ = syscall.Kill(db.Pid(), syscall.SIGQUIT) // the same
+	if db.process != nil && !db.ended() {
+		_ = db.Thaw()                          // it may have ended by now
+		_ = db.process.Signal(syscall.SIGQUIT) // the same
 		select {
 		case <-db.Done():
 		case <-time.After(2 * time.Second):
 		}
 	}
-	return db.Server.Stop()
+	return errors.Join(db.Kill(), db.Server.Stop())
+}
+
+func (db *Postgres) ended() bool {
+	select {
+	case <-db.Done():
+		return true
+	default:
+		return false
+	}
+}
+
+func init() { osproc.OnDiscard(removeSharedMemory) }
+
+// removeSharedMemory removes what a killed server has left in the kernel, initdb's own
+// ones among them. The file that tells its number is gone when it has removed it itself.
+func removeSharedMemory(dir string) error {
+	raw, err := os.ReadFile(filepath.Join(dir, "data", "postmaster.pid"))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	lines := strings.Split(string(raw), "\n")
+	const line = 6 // the key and the number
+	if err != nil || len(lines) <= line {
+		return err
+	}
+	if words := strings.Fields(lines[line]); len(words) == 2 {
+		id, err := strconv.Atoi(words[1])
+		return errors.Join(err, osproc.RemoveSharedMemory(id))
+	}
+	return nil
 }

@@ -4,14 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"time"
 
+	"lockstep/internal/real/images"
 	"lockstep/internal/real/osproc"
 )
 
@@ -21,6 +21,7 @@ type RedisOptions struct {
 	Name      string          // in messages and as the name of its directory; "redis" when empty
 	Program   string          // path of redis-server; looked up when empty
 	Scratch   *osproc.Scratch // where its directory goes; one of its own when nil
+	Launcher  Launcher        // where it runs; as a child with a directory in Scratch when nil
 	ReplicaOf string          // host:port of the primary, or of a proxy before it; "" for a primary
 	// Fsync is when the append-only file reaches the disk: everysec or always; "" for
 	// a server without such a file, which forgets everything when it dies.
@@ -29,17 +30,14 @@ type RedisOptions struct {
 	// MinReplicasMaxLag, which Redis knows in whole seconds only; it is rounded up.
 	MinReplicas       int
 	MinReplicasMaxLag time.Duration
-}
-
-// Server is a running server process.
-type Server struct {
-	Name string
-	Addr string // host:port on the loopback interface
-	Dir  string
-
-	process *osproc.Process
-	redis   RedisOptions    // as it was started, for Restart
-	own     *osproc.Scratch // non-nil when the server made it
+	// Source is the loopback address that the server connects from, so that a
+	// link.Front knows it; "" for any.
+	Source string
+	// Announce is the host:port under which others are told to find the server;
+	// "" for its own address.
+	Announce string
+	// Clock starts the server under libfaketime: SetClock and JumpClock need it.
+	Clock bool
 }
 
 // Times that a start may take before it counts as failed. A server is ready
@@ -54,27 +52,24 @@ func StartRedis(ctx context.Context, o RedisOptions) (*Server, error) {
 	if o.Name == "" {
 		o.Name = "redis"
 	}
-	if o.Program == "" {
-		program, err := Find("redis-server")
-		if err != nil {
-			return nil, err
+	s := &Server{Name: o.Name, redis: o, product: images.Redis, launcher: launcherOr(o.Launcher, o.Scratch)}
+	if o.Clock {
+		if _, child := s.launcher.(children); !child {
+			return nil, fmt.Errorf("the clock of %s can only be set when it runs as a child process", o.Name)
 		}
-		o.Program = program
+		s.clock = &clock{}
 	}
-	s := &Server{Name: o.Name, redis: o}
-	scratch := o.Scratch
-	if scratch == nil {
-		own, err := osproc.NewScratch()
-		if err != nil {
-			return nil, err
-		}
-		scratch, s.own = own, own
-	}
+	return s.startSomewhere(ctx)
+}
+
+// startSomewhere starts the server on some port that is free, and returns when it
+// answers.
+func (s *Server) startSomewhere(ctx context.Context) (*Server, error) {
 	ctx, cancel := context.WithTimeout(ctx, startTime)
 	defer cancel()
 	var err error
 	for range startAttempts {
-		if err = s.start(ctx, o, scratch); !errors.Is(err, errPortTaken) {
+		if err = s.start(ctx); !errors.Is(err, errPortTaken) {
 			break
 		}
 	}
@@ -87,47 +82,75 @@ func StartRedis(ctx context.Context, o RedisOptions) (*Server, error) {
 // errPortTaken: the port was free when it was chosen, and taken a moment later.
 var errPortTaken = errors.New("the port was taken by somebody else meanwhile")
 
-// start tries one port. Each try gets a fresh directory: a replica leaves a
-// dump of its primary in it even when saving is off, and a later start in the
-// same directory would load the old keys, stale locks among them.
-func (s *Server) start(ctx context.Context, o RedisOptions, scratch *osproc.Scratch) error {
+// start tries one port. Each try gets a fresh place: a replica leaves a dump of
+// its primary in it even when saving is off, and a later start in the same place
+// would load the old keys, stale locks among them.
+func (s *Server) start(ctx context.Context) error {
+	if err := s.move(ctx); err != nil {
+		return err
+	}
+	if r, ok := s.place.(Resident); ok {
+		s.Addr = r.Addr()
+		return s.moveIn(ctx, r)
+	}
 	port, err := freePort()
 	if err != nil {
 		return err
 	}
-	dir, err := scratch.Fresh(o.Name)
-	if err != nil {
-		return err
-	}
-	s.Dir, s.Addr = dir, net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
-	return s.spawn(ctx, o)
+	s.mark = newMark(s.Name)
+	s.Addr = net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
+	return s.spawn(ctx)
 }
 
-// spawn starts the process on the port and in the directory that were chosen.
-func (s *Server) spawn(ctx context.Context, o RedisOptions) error {
-	log, err := os.Create(filepath.Join(s.Dir, "log"))
-	if err != nil {
-		return fmt.Errorf("no log for %s: %w: free some space, or set TMPDIR to a directory that can be written", o.Name, err)
+// spawn starts the process on the port and in the place that were chosen.
+func (s *Server) spawn(ctx context.Context) error {
+	recipe := s.redisRecipe()
+	if s.watches != nil {
+		recipe = s.sentinelRecipe()
 	}
-	defer log.Close() // the child has its own
-	_, port, _ := net.SplitHostPort(s.Addr)
-	cmd := exec.Command(o.Program, redisArgs(port, s.Dir, &o)...)
-	cmd.Dir, cmd.Stdout, cmd.Stderr = s.Dir, log, log
-	process, err := osproc.Start(cmd)
-	if err != nil {
+	if err := s.launch(ctx, recipe); err != nil {
 		return err
 	}
-	s.process = process
-	if err := s.waitReady(ctx); err != nil {
-		return errors.Join(err, process.Kill())
+	if err := s.getReady(ctx); err != nil {
+		return errors.Join(err, s.process.Kill())
+	}
+	if _, resident := s.place.(Resident); resident {
+		return s.furnish(ctx)
 	}
 	return nil
 }
 
+// getReady waits until a new process answers, and prepares it.
+func (s *Server) getReady(ctx context.Context) error {
+	err := errors.Join(s.waitReady(ctx), removeShared(s.Pid()))
+	switch {
+	case err != nil:
+	case s.clock != nil:
+		err = s.calibrate(ctx)
+	case s.watches != nil:
+		err = s.hurry(ctx)
+	}
+	return err
+}
+
+func (s *Server) redisRecipe() Recipe {
+	_, port, _ := net.SplitHostPort(s.Addr)
+	return Recipe{
+		Args: redisArgs(port, s.Dir, s.mark, &s.redis),
+		Child: func(context.Context) (*exec.Cmd, error) {
+			cmd, err := childOf(s.redis.Program, "redis-server")
+			if err == nil && s.clock != nil {
+				cmd.Env, err = s.clock.begin(s.Dir)
+			}
+			return cmd, err
+		},
+	}
+}
+
 // Restart starts a server that has been killed on its port and in its directory
 // again, as a replica of another one unless replicaOf is empty. Without an
-// append-only file it comes back empty: the dump that replication leaves behind
-// is removed, since no such server is asked to keep one.
+// append-only file it comes back empty, in a fresh place: the old one holds the dump
+// that replication leaves behind.
 //
 // A server that was killed has lost nothing of its file, whatever Fsync says: what
 // it wrote is in the memory of the operating system. Only the death of the whole
@@ -136,13 +159,13 @@ func (s *Server) Restart(ctx context.Context, replicaOf string) error {
 	ctx, cancel := context.WithTimeout(ctx, startTime)
 	defer cancel()
 	s.redis.ReplicaOf = replicaOf
-	if s.redis.Fsync == "" {
-		if err := os.Remove(filepath.Join(s.Dir, dumpFile)); err != nil && !errors.Is(err, os.ErrNotExist) {
+	if _, resident := s.place.(Resident); s.redis.Fsync == "" && s.watches == nil && !resident {
+		if err := s.move(ctx); err != nil {
 			return fmt.Errorf("%s cannot be made to forget: %w", s.Name, err)
 		}
 	}
 	for {
-		err := s.spawn(ctx, s.redis)
+		err := s.spawn(ctx)
 		if !errors.Is(err, errPortTaken) || ctx.Err() != nil {
 			return err
 		}
@@ -153,12 +176,8 @@ func (s *Server) Restart(ctx context.Context, replicaOf string) error {
 	}
 }
 
-const (
-	// dumpFile is where a full sync is stored, with saving off as well.
-	dumpFile = "dump.rdb"
-	// portPause is between two tries to have an old port back.
-	portPause = 20 * time.Millisecond
-)
+// portPause is between two tries to have an old port back.
+const portPause = 20 * time.Millisecond
 
 // redisArgs are the flags of a server.
 //
@@ -171,32 +190,58 @@ const (
 //
 // hz: WAIT and expiry are as coarse as the server's timer, 100 ms by default,
 // which is a lot of a one-second lease.
-func redisArgs(port, dir string, o *RedisOptions) []string {
+//
+// dbfilename, the file of a full sync, which is made with saving off as well, is
+// also what the server is recognised by.
+func redisArgs(port, dir, mark string, o *RedisOptions) []string {
 	args := []string{
 		"--port", port, "--bind", "127.0.0.1", "--protected-mode", "no",
-		"--save", "", "--dir", dir, "--dbfilename", dumpFile, "--daemonize", "no",
-		"--repl-diskless-sync", "no", "--hz", "100",
+		"--save", "", "--dir", dir, "--dbfilename", mark, "--daemonize", "no",
+		"--repl-diskless-sync", "no",
 	}
-	if o.Fsync == "" {
-		args = append(args, "--appendonly", "no")
-	} else {
-		args = append(args, "--appendonly", "yes", "--appendfsync", o.Fsync)
+	for _, setting := range redisSettings(o) {
+		args = append(args, "--"+setting[0], setting[1])
 	}
 	if o.ReplicaOf != "" {
 		host, port, _ := net.SplitHostPort(o.ReplicaOf)
 		args = append(args, "--replicaof", host+" "+port)
 	}
-	if o.MinReplicas > 0 {
-		seconds := (o.MinReplicasMaxLag + time.Second - 1) / time.Second
-		args = append(args, "--min-replicas-to-write", strconv.Itoa(o.MinReplicas),
-			"--min-replicas-max-lag", strconv.Itoa(int(max(seconds, 1))))
-	}
 	return args
 }
 
-// freePort finds a port that is free now. It may be taken before the server
-// binds it; port 0 is no way out, it switches TCP off in Redis.
+// redisSettings are names and values of what a running server can be told, too.
+func redisSettings(o *RedisOptions) [][2]string {
+	settings := [][2]string{{"hz", "100"}, {"appendonly", "no"}}
+	if o.Fsync != "" {
+		settings = [][2]string{{"hz", "100"}, {"appendonly", "yes"}, {"appendfsync", o.Fsync}}
+	}
+	if o.Source != "" {
+		settings = append(settings, [2]string{"bind-source-addr", o.Source})
+	}
+	if o.Announce != "" {
+		host, port, _ := net.SplitHostPort(o.Announce)
+		settings = append(settings, [2]string{"replica-announce-ip", host}, [2]string{"replica-announce-port", port})
+	}
+	if o.MinReplicas > 0 {
+		seconds := (o.MinReplicasMaxLag + time.Second - 1) / time.Second
+		settings = append(settings, [2]string{"min-replicas-to-write", strconv.Itoa(o.MinReplicas)},
+			[2]string{"min-replicas-max-lag", strconv.Itoa(int(max(seconds, 1)))})
+	}
+	return settings
+}
+
+// freePort finds a port that is free now. It may be taken before the server binds it;
+// port 0 is no way out, it switches TCP off in Redis. A server that is down for a
+// while, or that binds a port late, must find it free again, so it is not one of
+// those that the operating system gives to outgoing connections.
 func freePort() (int, error) {
+	const lowest, highest, tries = 15000, 32000, 100 // usual systems begin at 32768
+	for range tries {
+		port := lowest + rand.IntN(highest-lowest)
+		if l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port))); err == nil {
+			return port, l.Close()
+		}
+	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return 0, fmt.Errorf("no free port on 127.0.0.1: %w", err)
@@ -205,24 +250,27 @@ func freePort() (int, error) {
 	return l.Addr().(*net.TCPAddr).Port, nil
 }
 
-// waitReady waits until the server answers. It asks for the number of the
-// process: when somebody else has got the port, a foreign server may answer
-// while ours is still on its way to fail.
+// waitReady waits until the server answers. It asks for the mark: when somebody
+// else has got the port, a foreign server may answer while ours is still on its way
+// to fail.
 func (s *Server) waitReady(ctx context.Context) error {
 	for pause := time.Millisecond; ; pause = min(2*pause, 20*time.Millisecond) {
 		select {
 		case <-s.process.Done():
-			return s.startFailed()
+			return s.failedAtStart("try `redis-server --version`, and free memory and disk space")
 		case <-ctx.Done():
 			return fmt.Errorf("%s did not answer on %s: %w: is the machine overloaded?", s.Name, s.Addr, context.Cause(ctx))
 		case <-time.After(pause):
 		}
-		info, err := s.Info(ctx, "server")
+		known, err := s.showsMark(ctx)
 		if err != nil {
 			continue
 		}
-		if info["process_id"] != strconv.Itoa(s.Pid()) {
+		if !known {
 			return errPortTaken
+		}
+		if s.watches != nil {
+			return nil // it has no data to read
 		}
 		// INFO is answered while the append-only file is still being read.
 		if disk, err := s.Info(ctx, "persistence"); err == nil && disk["loading"] == "0" {
@@ -231,20 +279,19 @@ func (s *Server) waitReady(ctx context.Context) error {
 	}
 }
 
-func (s *Server) startFailed() error {
-	log := s.LastLog()
-	if strings.Contains(log, "Address already in use") {
-		return errPortTaken
+// showsMark reports whether it is this server that answers on its port. A resident
+// one has its port for itself.
+func (s *Server) showsMark(ctx context.Context) (bool, error) {
+	ctx, cancel := s.whileAlive(ctx)
+	defer cancel()
+	if _, resident := s.place.(Resident); resident {
+		_, err := s.Command(ctx, "PING")
+		return true, err
 	}
-	return fmt.Errorf("%s ended at its start (%s): %s: try `redis-server --version`, and free memory and disk space", s.Name, s.process.Ended(), log)
-}
-
-// LastLog returns the last line of the server's log with something in it.
-func (s *Server) LastLog() string {
-	raw, err := os.ReadFile(filepath.Join(s.Dir, "log"))
-	if err != nil {
-		return "no log"
+	if s.watches != nil {
+		info, err := s.Info(ctx, "server")
+		return filepath.Base(info["config_file"]) == s.mark+configSuffix, err
 	}
-	lines := strings.Split(strings.TrimSpace(string(raw)), "\n")
-	return strings.TrimSpace(lines[len(lines)-1])
+	reply, err := s.Command(ctx, "CONFIG", "GET", "dbfilename")
+	return len(reply.Array) == 2 && reply.Array[1].Str == s.mark, err
 }

@@ -1,18 +1,76 @@
 package servers
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"net"
-	"os"
+	"os/exec"
 	"strconv"
 	"strings"
 	"time"
 
+	"lockstep/internal/real/images"
 	"lockstep/internal/real/resp"
 	"lockstep/internal/world"
 )
+
+// Server is a running server.
+type Server struct {
+	Name string
+	Addr string // host:port on the loopback interface
+	Dir  string // of its files, as the server sees it
+
+	product    images.Product
+	launcher   Launcher
+	place      Place            // nil before the first start
+	process    Process          // nil before the first start
+	mark       string           // what it is recognised by
+	recipe     Recipe           // as it was started last
+	close      func() error     // ends what belongs to the server besides its process; nil for nothing
+	redis      RedisOptions     // as it was started, for Restart
+	clock      *clock           // nil for a server with the host's clock
+	watches    *SentinelOptions // nil for all but sentinels
+	configured string           // the mark of the sentinel's file that was written
+}
+
+// move gives the server a fresh place, and removes the one that it had.
+func (s *Server) move(ctx context.Context) error {
+	if s.place != nil {
+		if err := s.place.Remove(); err != nil {
+			return err
+		}
+		s.place = nil
+	}
+	place, err := s.launcher.Place(ctx, s.product, s.Name)
+	if err != nil {
+		return err
+	}
+	s.place, s.Dir = place, place.Dir()
+	return nil
+}
+
+// launch starts the server's process in its place.
+func (s *Server) launch(ctx context.Context, r Recipe) error {
+	s.recipe = r
+	process, err := s.place.Start(ctx, r)
+	if err == nil {
+		s.process = process
+	}
+	return err
+}
+
+// childOf is the program with that path, or else the one of that name.
+func childOf(path, name string) (*exec.Cmd, error) {
+	if path == "" {
+		var err error
+		if path, err = Find(name); err != nil {
+			return nil, err
+		}
+	}
+	return exec.Command(path), nil
+}
 
 // Pid returns the number of the server's process.
 func (s *Server) Pid() int { return s.process.Pid() }
@@ -32,20 +90,64 @@ func (s *Server) Thaw() error { return s.process.Thaw() }
 // Kill ends the server's process at once; its connections break.
 func (s *Server) Kill() error { return s.process.Kill() }
 
-// Stop kills the server and removes its directory. It may be called twice.
+// Stop kills the server and removes its place. It may be called twice.
 func (s *Server) Stop() error {
 	var errs []error
-	if s.process != nil {
+	if _, resident := s.place.(Resident); s.process != nil && !resident {
 		errs = append(errs, s.process.Kill())
 	}
-	if s.Dir != "" {
-		errs = append(errs, os.RemoveAll(s.Dir))
+	if s.place != nil {
+		errs = append(errs, s.place.Remove())
+		s.place = nil
 	}
-	if s.own != nil {
-		errs = append(errs, s.own.Remove())
-		s.own = nil
+	if s.close != nil {
+		errs = append(errs, s.close())
 	}
 	return errors.Join(errs...)
+}
+
+// LastLog returns the last line of the server's log with something in it.
+func (s *Server) LastLog() string {
+	if s.place == nil {
+		return "no log"
+	}
+	return lastLine(s.place.Log())
+}
+
+// failedAtStart is the error of a process that has ended before it was ready;
+// errPortTaken when the log says so. Cure is what to do.
+func (s *Server) failedAtStart(cure string) error {
+	log := s.place.Log()
+	if bytes.Contains(bytes.ToLower(log), []byte("address already in use")) {
+		return s.portTaken(lastLine(log))
+	}
+	return fmt.Errorf("%s ended at its start (%s): %s: %s", s.Name, s.process.Ended(), lastLine(log), cure)
+}
+
+// portTaken is the error of a server that could not have its port, with what it said last.
+func (s *Server) portTaken(log string) error {
+	return fmt.Errorf("%s ended at its start (%s): %s: %w: try again, and see with `ss -ltnp` who takes the ports", s.Name, s.Ended(), log, errPortTaken)
+}
+
+// whileAlive returns a context that ends with the server's process: who listens on its
+// port then is somebody else, who may never answer.
+func (s *Server) whileAlive(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithTimeout(ctx, commandTime)
+	ended := s.process.Done() // of this process, not of the next one
+	go func() {
+		select {
+		case <-ended:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, cancel
+}
+
+// lastLine returns the last line of an output with something in it.
+func lastLine(output []byte) string {
+	lines := strings.Split(strings.TrimSpace(string(output)), "\n")
+	return strings.TrimSpace(lines[len(lines)-1])
 }
 
 // commandTime bounds one command to a server; a stopped one never answers.
@@ -166,9 +268,9 @@ func (s *Server) poll(ctx context.Context, ask func() (bool, error)) error {
 		}
 		select {
 		case <-ctx.Done():
-			return errors.Join(fmt.Errorf("the replicas of %s did not come up: %w: is the machine overloaded?", s.Name, ctx.Err()), err)
+			return errors.Join(fmt.Errorf("those whom %s waits for did not come up: %w: is the machine overloaded?", s.Name, ctx.Err()), err)
 		case <-s.Done():
-			return fmt.Errorf("%s ended (%s) while its replicas came up: %s", s.Name, s.Ended(), s.LastLog())
+			return fmt.Errorf("%s ended (%s) while it waited for others: %s", s.Name, s.Ended(), s.LastLog())
 		case <-time.After(2 * time.Millisecond):
 		}
 	}

@@ -1,33 +1,36 @@
 package servers
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
 
+	"lockstep/internal/real/images"
 	"lockstep/internal/real/osproc"
 )
 
 // ZooKeeperOptions says how to start a ZooKeeper ensemble. The zero value is one
 // server with a fast tick.
 type ZooKeeperOptions struct {
-	Name    string          // in messages, and of the directories: zk-1, zk-2; "zk" when empty
-	Members int             // 1 when 0
-	Java    string          // path of java; looked up when empty
-	Jar     string          // path of zookeeper.jar; looked up when empty
-	Scratch *osproc.Scratch // where the directories go; one of its own when nil
+	Name     string          // in messages, and of the directories: zk-1, zk-2; "zk" when empty
+	Members  int             // 1 when 0
+	Java     string          // path of java; looked up when empty
+	Jar      string          // path of zookeeper.jar; looked up when empty
+	Scratch  *osproc.Scratch // where the directories go; one of its own when nil
+	Launcher Launcher        // where they run; as children with directories in Scratch when nil
 	// Tick is the unit of the servers' time, whole milliseconds, 100 ms when 0:
 	// sessions last 2 to 20 of it and end on a whole one.
 	Tick time.Duration
+	// Route, if set, is how servers reach each other. It is called twice for each pair
+	// of them before any runs, and again when a try to start them has failed.
+	Route Route
 }
 
 const fastTick = 100 * time.Millisecond
@@ -42,10 +45,7 @@ func StartZooKeeper(ctx context.Context, o ZooKeeperOptions) ([]*Server, error) 
 	if o.Tick == 0 {
 		o.Tick = fastTick
 	}
-	if err := o.findPrograms(); err != nil {
-		return nil, err
-	}
-	ctx, cancel := context.WithTimeout(ctx, startTime)
+	ctx, cancel := context.WithTimeout(ctx, slowStartTime)
 	defer cancel()
 	var err error
 	for range startAttempts {
@@ -63,40 +63,38 @@ func StartZooKeeper(ctx context.Context, o ZooKeeperOptions) ([]*Server, error) 
 	return nil, err
 }
 
-func (o *ZooKeeperOptions) findPrograms() (err error) {
-	if o.Java == "" {
-		if o.Java, err = Find("java"); err != nil {
-			return err
-		}
-	}
-	if o.Jar == "" {
-		o.Jar, err = Find("zookeeper.jar")
-	}
-	return err
-}
-
 // startEnsemble makes one try, with ports and directories of its own. The servers
 // that it has started are returned with an error, too.
 func startEnsemble(ctx context.Context, o ZooKeeperOptions) ([]*Server, error) {
-	var peers strings.Builder
-	for i := range o.Members {
-		quorum, err := freePort()
-		if err != nil {
+	var peers []peer
+	for range o.Members {
+		quorum, err1 := freePort()
+		election, err2 := freePort()
+		if err := errors.Join(err1, err2); err != nil {
 			return nil, err
 		}
-		election, err := freePort()
-		if err != nil {
-			return nil, err
-		}
-		if o.Members > 1 { // a server that is alone does without
-			fmt.Fprintf(&peers, "server.%d=127.0.0.1:%d:%d\n", i+1, quorum, election)
+		peers = append(peers, peer{net.JoinHostPort("127.0.0.1", strconv.Itoa(quorum)), net.JoinHostPort("127.0.0.1", strconv.Itoa(election))})
+	}
+	var known [][]peer
+	var closeRoutes func() error
+	if o.Route != nil && o.Members > 1 {
+		var err error
+		if known, closeRoutes, err = findRoutes(peers, o.Route); err != nil {
+			return nil, errors.Join(err, closeRoutes())
 		}
 	}
 	var members []*Server
 	for i := range o.Members {
-		s := &Server{Name: o.Name + "-" + strconv.Itoa(i+1)}
+		s := &Server{Name: o.Name + "-" + strconv.Itoa(i+1), product: images.ZooKeeper, launcher: launcherOr(o.Launcher, o.Scratch)}
+		if i == 0 {
+			s.close = closeRoutes
+		}
 		members = append(members, s)
-		if err := s.startZooKeeper(&o, i+1, peers.String()); err != nil {
+		var config string
+		if o.Members > 1 { // a server that is alone does without
+			config = configFor(i, peers, known)
+		}
+		if err := s.startZooKeeper(ctx, &o, numberOf(i, o.Members), config); err != nil {
 			return members, err
 		}
 	}
@@ -108,33 +106,45 @@ func startEnsemble(ctx context.Context, o ZooKeeperOptions) ([]*Server, error) {
 	return members, nil
 }
 
-func (s *Server) startZooKeeper(o *ZooKeeperOptions, id int, peers string) error {
-	scratch := o.Scratch
-	if scratch == nil {
-		own, err := osproc.NewScratch()
-		if err != nil {
-			return err
-		}
-		scratch, s.own = own, own
-	}
+func (s *Server) startZooKeeper(ctx context.Context, o *ZooKeeperOptions, id int, peers string) error {
 	port, err := freePort()
 	if err != nil {
 		return err
 	}
-	if s.Dir, err = scratch.Fresh(s.Name); err != nil {
+	if err := s.move(ctx); err != nil {
 		return err
 	}
-	files := map[string]string{
-		"zoo.cfg":          zooConfig(s.Dir, port, o.Tick) + peers,
-		"log4j.properties": logConfig,
-		"myid":             strconv.Itoa(id),
+	s.Addr = net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
+	config := filepath.Join(s.place.ConfigDir(), "zoo.cfg")
+	logs := filepath.Join(s.place.ConfigDir(), "log4j.properties")
+	return s.launch(ctx, Recipe{
+		Files: map[string]string{
+			config:                       zooConfig(s.Dir, port, o.Tick) + peers,
+			logs:                         logConfig,
+			filepath.Join(s.Dir, "myid"): strconv.Itoa(id),
+		},
+		Env:   map[string]string{"JDK_JAVA_OPTIONS": javaOptions},
+		Child: func(context.Context) (*exec.Cmd, error) { return zooKeeperChild(o, config, logs) },
+	})
+}
+
+// zooKeeperChild is the command line of a child process.
+func zooKeeperChild(o *ZooKeeperOptions, config, logs string) (*exec.Cmd, error) {
+	cmd, err := childOf(o.Java, "java")
+	if err != nil {
+		return nil, err
 	}
-	for name, content := range files {
-		if err := os.WriteFile(filepath.Join(s.Dir, name), []byte(content), 0o600); err != nil {
-			return fmt.Errorf("%w: free some space, or set TMPDIR to a directory that can be written", err)
+	jar := o.Jar
+	if jar == "" {
+		if jar, err = Find("zookeeper.jar"); err != nil {
+			return nil, err
 		}
 	}
-	return s.launch(exec.Command(o.Java, javaArgs(s.Dir, o.Jar)...), port)
+	// The jar does not name the libraries that it logs with, which its package brings along.
+	beside := func(name string) string { return filepath.Join(filepath.Dir(jar), name) }
+	cmd.Args = append(cmd.Args, "-Dlog4j.configuration=file:"+logs, "-Dzookeeper.jmx.log4j.disable=true",
+		"-cp", strings.Join([]string{jar, beside("slf4j-log4j12.jar"), beside("log4j-1.2.jar")}, ":"), "org.apache.zookeeper.server.quorum.QuorumPeerMain", config)
+	return cmd, nil
 }
 
 // logConfig makes ZooKeeper log what is wrong, and nothing else.
@@ -144,14 +154,12 @@ log4j.appender.out.layout=org.apache.log4j.PatternLayout
 log4j.appender.out.layout.ConversionPattern=%p %c{1}: %m%n
 `
 
-// javaArgs is the command line: a small heap, and what makes Java start fast.
-func javaArgs(dir, jar string) []string {
-	return []string{
-		"-Xms32m", "-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto", "-XX:-UsePerfData",
-		"-Dlog4j.configuration=file:" + filepath.Join(dir, "log4j.properties"), "-Dzookeeper.jmx.log4j.disable=true",
-		"-cp", dir + ":" + jar, "org.apache.zookeeper.server.quorum.QuorumPeerMain", filepath.Join(dir, "zoo.cfg"),
-	}
-}
+// javaOptions make a small heap, and Java start fast. Who has heard of nobody in an
+// election asks again, each time after twice as long, up to a minute: too long for
+// servers that are started, cut off and killed within seconds. Java takes them from the
+// environment, also where a script of the image starts it.
+const javaOptions = "-Xms32m -Xmx128m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xshare:auto -XX:-UsePerfData " +
+	"-Dzookeeper.fastleader.maxNotificationInterval=400"
 
 // zooConfig is the file zoo.cfg. forceSync=no: no lock survives the machine here,
 // and waiting for the disk would only make every write four times as slow.
@@ -191,29 +199,49 @@ func (s *Server) waitServing(ctx context.Context) error {
 	}
 }
 
-// serves asks the server for its state with a four letter word.
-func (s *Server) serves(ctx context.Context) bool {
+func (s *Server) serves(ctx context.Context) bool { return s.mode(ctx) != "" }
+
+// mode asks the server with a four letter word what it is: leader, follower or
+// standalone; "" while it is not in service, or does not answer within a second.
+func (s *Server) mode(ctx context.Context) string {
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
 	var d net.Dialer
 	conn, err := d.DialContext(ctx, "tcp", s.Addr)
 	if err != nil {
-		return false
+		return ""
 	}
 	defer conn.Close()
 	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
 	defer stop()
 	if _, err := io.WriteString(conn, "srvr"); err != nil {
-		return false
+		return ""
 	}
 	page, err := io.ReadAll(conn)
-	return err == nil && bytes.Contains(page, []byte("Mode: "))
+	if err != nil {
+		return ""
+	}
+	for line := range strings.Lines(string(page)) {
+		if mode, found := strings.CutPrefix(line, "Mode: "); found {
+			return strings.TrimSpace(mode)
+		}
+	}
+	return ""
 }
 
+// LeadsZooKeeper reports whether the server leads its ensemble, or is alone.
+func (s *Server) LeadsZooKeeper(ctx context.Context) bool {
+	mode := s.mode(ctx)
+	return mode == "leader" || mode == "standalone"
+}
+
+// unableToBind is the status with which a server ends that cannot have the port for
+// its peers, which it binds only when it leads.
+const unableToBind = "exit status 14"
+
 func (s *Server) zooKeeperFailed() error {
-	raw, err := os.ReadFile(filepath.Join(s.Dir, "log"))
-	if err == nil && bytes.Contains(raw, []byte("Address already in use")) {
-		return errPortTaken
+	if s.Ended() == unableToBind {
+		return s.portTaken(s.LastLog())
 	}
-	return fmt.Errorf("%s ended at its start (%s): %s: try `java -version`, and free memory and disk space", s.Name, s.process.Ended(), lastLine(raw))
+	return s.failedAtStart("try `java -version`, and free memory and disk space")
 }

@@ -27,7 +27,7 @@ func (p *port) Dial(ctx context.Context) (world.RedisConn, error) {
 		return nil, err
 	}
 	server := p.server()
-	return &connection{w: p.w, server: server, conn: p.w.redis[server].Conn()}, nil
+	return &connection{w: p.w, server: server, conn: p.w.redis[server].shared.Conn()}, nil
 }
 
 // Do implements world.RedisConn. After a command without a reply the connection is
@@ -83,7 +83,7 @@ type subscription struct {
 func (p *port) Subscribe(ctx context.Context, channel string) (world.Subscription, error) {
 	defer p.w.turns.leave()()
 	server := p.server()
-	s := &subscription{w: p.w, pubsub: p.w.redis[server].Subscribe(context.Background()), news: make(chan struct{})}
+	s := &subscription{w: p.w, pubsub: p.w.redis[server].shared.Subscribe(context.Background()), news: make(chan struct{})}
 	cmd := world.Command("SUBSCRIBE", channel)
 	reply := p.w.exchange(ctx, server, &cmd, []any{"subscribe", channel}, func() world.Reply {
 		return waitFor(ctx, func() world.Reply { return s.confirm(ctx, channel) })

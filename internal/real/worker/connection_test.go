@@ -162,7 +162,7 @@ func TestAConnectionWithoutAReplyIsBroken(t *testing.T) {
 // two steps of another.
 func TestTasksTakeTurns(t *testing.T) {
 	w := &worker{}
-	e := newEnv(&w.clock, &w.turns, newRand(1, "test"))
+	e := newEnv(w, "test")
 	w.turns.take()
 	defer w.turns.give()
 	inside, wrong := 0, 0

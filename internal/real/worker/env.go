@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"lockstep/internal/real/osproc"
@@ -15,10 +16,10 @@ import (
 )
 
 // clock is a client's pair of clocks: the host's monotonic clock, which all
-// processes share, made wrong as the plan says. It is set once, before the
-// workload begins.
+// processes share, made wrong as the plan and the faults say.
 type clock struct {
-	proto.Clock
+	wrong atomic.Pointer[proto.Clock]
+	// Set once, before the workload begins.
 	zero  time.Duration // true time 0 on osproc's clock
 	epoch time.Time     // what a right wall clock shows at true time 0
 }
@@ -26,27 +27,44 @@ type clock struct {
 // now returns the true time.
 func (c *clock) now() time.Duration { return osproc.Now() - c.zero }
 
+// shown returns how the clocks are wrong at present.
+func (c *clock) shown() proto.Clock {
+	if wrong := c.wrong.Load(); wrong != nil {
+		return *wrong
+	}
+	return proto.Clock{}
+}
+
+// wall returns what the wall clock shows at a true time, counted from the epoch.
+func (c *clock) wall(at time.Duration) time.Duration { return c.shown().Wall(at) }
+
 // env is world.Env on the operating system: real contexts, real goroutines.
 type env struct {
 	clock *clock
 	turns *turns
 	rand  *lockedRand
+	dies  func(reason string) // is told before a lock's program ends by itself
 }
 
-func newEnv(c *clock, t *turns, luck *lockedRand) *env { return &env{clock: c, turns: t, rand: luck} }
+func newEnv(w *worker, purpose string) *env {
+	return &env{
+		clock: &w.clock, turns: &w.turns, rand: newRand(w.start.Seed, purpose),
+		dies: func(reason string) { w.tell(proto.Up{Kind: proto.Dies, Text: reason}) },
+	}
+}
 
 func (e *env) Now() time.Time {
-	return e.clock.epoch.Add(e.clock.Wall(e.clock.now()))
+	return e.clock.epoch.Add(e.clock.wall(e.clock.now()))
 }
 
-func (e *env) Mono() time.Duration { return e.clock.Mono(e.clock.now()) }
+func (e *env) Mono() time.Duration { return e.clock.shown().Mono(e.clock.now()) }
 
 func (e *env) Sleep(ctx context.Context, d time.Duration) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	defer e.turns.leave()()
-	timer := time.NewTimer(e.clock.Lasts(d))
+	timer := time.NewTimer(e.clock.shown().Lasts(d))
 	defer timer.Stop()
 	select {
 	case <-timer.C:
@@ -59,7 +77,7 @@ func (e *env) Sleep(ctx context.Context, d time.Duration) error {
 func (e *env) Background() context.Context { return context.Background() }
 
 func (e *env) WithTimeout(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(ctx, e.clock.Lasts(d))
+	return context.WithTimeout(ctx, e.clock.shown().Lasts(d))
 }
 
 func (e *env) WithCancel(ctx context.Context) (context.Context, context.CancelFunc) {
@@ -92,6 +110,7 @@ func (e *env) Rand() world.Rand { return e.rand }
 
 // Crash implements world.Env with the exit code of a Go panic.
 func (e *env) Crash(reason string) {
+	e.dies(reason)
 	fmt.Fprintln(os.Stderr, "panic:", reason)
 	os.Exit(2)
 }

@@ -15,8 +15,11 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/backoff"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 
+	"lockstep/internal/locks"
+	"lockstep/internal/real/link"
 	"lockstep/internal/world"
 )
 
@@ -28,8 +31,20 @@ type etcdPort struct {
 	member  atomic.Int64 // whose turn it is
 }
 
-// etcdMember is the connection to one member.
-type etcdMember struct {
+// etcdMember is the connections to one member. A renewal goes over one of its own: it
+// is not to wait behind a request that a fault holds back.
+type etcdMember struct{ business, watchdog etcdConn }
+
+// of returns the connection for the task whose context it is.
+func (m *etcdMember) of(ctx context.Context) *etcdConn {
+	if taskOf(ctx) == world.Watchdog {
+		return &m.watchdog
+	}
+	return &m.business
+}
+
+// etcdConn is one connection.
+type etcdConn struct {
 	client *clientv3.Client
 	kv     clientv3.KV
 	lease  pb.LeaseClient
@@ -64,47 +79,72 @@ const (
 func newEtcd(w *worker, endpoints []string, dial dialFunc) (*etcdPort, error) {
 	p := &etcdPort{w: w}
 	for _, endpoint := range endpoints {
-		client, err := clientv3.New(clientv3.Config{
-			Endpoints: []string{endpoint}, Logger: zap.NewNop(), MaxUnaryRetries: 1, // tries in all
-			DialOptions: []grpc.DialOption{
-				grpc.WithContextDialer(onTCP(dial)),
-				grpc.WithDisableRetry(),
-				grpc.WithConnectParams(grpc.ConnectParams{
-					Backoff:           backoff.Config{BaseDelay: shortestBackoff, Multiplier: 2, MaxDelay: longestBackoff},
-					MinConnectTimeout: 2 * w.start.Timeout, // a request to a silent member ends by its own timeout
-				}),
-			},
-		})
-		if err != nil {
+		business, err1 := newEtcdConn(w, endpoint, dial)
+		watchdog, err2 := newEtcdConn(w, endpoint, dial)
+		p.members = append(p.members, etcdMember{business, watchdog})
+		if err := errors.Join(err1, err2); err != nil {
 			p.close()
 			return nil, err
 		}
-		conn := client.ActiveConnection()
-		// Made without the client they have none of its options, which wait for a member.
-		p.members = append(p.members, etcdMember{
-			client: client, kv: clientv3.NewKVFromKVClient(pb.NewKVClient(conn), nil),
-			lease: pb.NewLeaseClient(conn), watch: pb.NewWatchClient(conn),
-		})
 	}
 	return p, nil
+}
+
+func newEtcdConn(w *worker, endpoint string, dial dialFunc) (etcdConn, error) {
+	client, err := clientv3.New(clientv3.Config{
+		Endpoints: []string{endpoint}, Logger: zap.NewNop(), MaxUnaryRetries: 1, // tries in all
+		DialOptions: []grpc.DialOption{
+			grpc.WithContextDialer(onTCP(dial)),
+			grpc.WithDisableRetry(),
+			grpc.WithConnectParams(grpc.ConnectParams{
+				Backoff:           backoff.Config{BaseDelay: shortestBackoff, Multiplier: 2, MaxDelay: longestBackoff},
+				MinConnectTimeout: 2 * w.start.Timeout, // a request to a silent member ends by its own timeout
+			}),
+		},
+	})
+	if err != nil {
+		return etcdConn{}, err
+	}
+	conn := client.ActiveConnection()
+	// Made without the client they have none of its options, which wait for a member.
+	return etcdConn{
+		client: client, kv: clientv3.NewKVFromKVClient(pb.NewKVClient(conn), nil),
+		lease: pb.NewLeaseClient(conn), watch: pb.NewWatchClient(conn),
+	}, nil
+}
+
+// connectEtcd gives a lock the cluster.
+func (w *worker) connectEtcd(d *locks.Deps) error {
+	p, err := newEtcd(w, w.start.Endpoints, w.dialDirectly)
+	if err != nil {
+		return err
+	}
+	d.Etcd = p
+	return w.warm(p.connect)
 }
 
 // close ends all connections.
 func (p *etcdPort) close() {
 	for _, m := range p.members {
-		_ = m.client.Close() // the process goes on without it
+		for _, c := range []etcdConn{m.business, m.watchdog} {
+			if c.client != nil {
+				_ = c.client.Close() // the process goes on without it
+			}
+		}
 	}
 }
 
 // connect makes the first connections before true time begins.
 func (p *etcdPort) connect(ctx context.Context) error {
 	for _, m := range p.members {
-		err := untilAnswered(ctx, "a member of etcd", func(ctx context.Context) error {
-			_, err := m.kv.Get(ctx, "lockstep")
-			return err
-		})
-		if err != nil {
-			return err
+		for _, c := range []etcdConn{m.business, m.watchdog} {
+			err := untilAnswered(ctx, "a member of etcd", func(ctx context.Context) error {
+				_, err := c.kv.Get(ctx, "lockstep")
+				return err
+			})
+			if err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -112,11 +152,11 @@ func (p *etcdPort) connect(ctx context.Context) error {
 
 // onMember sends a request to the member whose turn it is; if that one does not
 // answer it is the next one's.
-func onMember[T any](ctx context.Context, p *etcdPort, r request[T], send func(context.Context, *etcdMember) (T, error)) (T, error) {
+func onMember[T any](ctx context.Context, p *etcdPort, r request[T], send func(context.Context, *etcdConn) (T, error)) (T, error) {
 	turn := p.member.Load()
 	r.server = int(turn) % len(p.members)
 	r.send = func(ctx context.Context) (T, error) {
-		value, err := send(ctx, &p.members[r.server])
+		value, err := send(withMark(ctx, markOf(ctx)), p.members[r.server].of(ctx))
 		return value, etcdError(err)
 	}
 	value, err := perform(ctx, p.w, r)
@@ -126,6 +166,14 @@ func onMember[T any](ctx context.Context, p *etcdPort, r request[T], send func(c
 	return value, err
 }
 
+// withMark gives a request its mark on the way.
+func withMark(ctx context.Context, mark string) context.Context {
+	if mark == "" {
+		return ctx
+	}
+	return metadata.AppendToOutgoingContext(ctx, link.EtcdMark, mark)
+}
+
 // pass gives the turn to the next member, unless somebody else has done so.
 func (p *etcdPort) pass(turn int64) { p.member.CompareAndSwap(turn, turn+1) }
 
@@ -133,7 +181,7 @@ func (p *etcdPort) pass(turn int64) { p.member.CompareAndSwap(turn, turn+1) }
 func (p *etcdPort) Grant(ctx context.Context, ttl time.Duration) (world.EtcdLease, error) {
 	seconds := int64(ttl / time.Second)
 	return onMember(ctx, p, request[world.EtcdLease]{name: "GRANT", text: grantText(seconds), answer: leaseText},
-		func(ctx context.Context, m *etcdMember) (world.EtcdLease, error) {
+		func(ctx context.Context, m *etcdConn) (world.EtcdLease, error) {
 			reply, err := m.lease.LeaseGrant(ctx, &pb.LeaseGrantRequest{TTL: seconds})
 			if err != nil {
 				return world.EtcdLease{}, err
@@ -146,11 +194,11 @@ func (p *etcdPort) Grant(ctx context.Context, ttl time.Duration) (world.EtcdLeas
 func (p *etcdPort) KeepAlive(ctx context.Context, lease int64) (time.Duration, error) {
 	text := leaseRequestText("KEEPALIVE", lease)
 	return onMember(ctx, p, request[time.Duration]{name: "KEEPALIVE", text: text, answer: ttlText},
-		func(ctx context.Context, m *etcdMember) (time.Duration, error) { return m.keepAlive(ctx, lease) })
+		func(ctx context.Context, m *etcdConn) (time.Duration, error) { return m.keepAlive(ctx, lease) })
 }
 
 // keepAlive sends one renewal on a stream of its own.
-func (m *etcdMember) keepAlive(ctx context.Context, lease int64) (time.Duration, error) {
+func (m *etcdConn) keepAlive(ctx context.Context, lease int64) (time.Duration, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel() // ends the stream
 	stream, err := m.lease.LeaseKeepAlive(ctx)
@@ -173,7 +221,7 @@ func (m *etcdMember) keepAlive(ctx context.Context, lease int64) (time.Duration,
 // Revoke implements world.Etcd.
 func (p *etcdPort) Revoke(ctx context.Context, lease int64) error {
 	r := request[struct{}]{name: "REVOKE", text: leaseRequestText("REVOKE", lease), answer: ok}
-	_, err := onMember(ctx, p, r, func(ctx context.Context, m *etcdMember) (struct{}, error) {
+	_, err := onMember(ctx, p, r, func(ctx context.Context, m *etcdConn) (struct{}, error) {
 		_, err := m.lease.LeaseRevoke(ctx, &pb.LeaseRevokeRequest{ID: lease})
 		return struct{}{}, err
 	})
@@ -188,7 +236,7 @@ func (p *etcdPort) Do(ctx context.Context, op world.EtcdOp) (world.EtcdResult, e
 		name: etcdOpNames[op.Kind], text: opText(&op),
 		answer: func(r world.EtcdResult) string { return resultText(&r, false) },
 	}
-	return onMember(ctx, p, r, func(ctx context.Context, m *etcdMember) (world.EtcdResult, error) {
+	return onMember(ctx, p, r, func(ctx context.Context, m *etcdConn) (world.EtcdResult, error) {
 		reply, err := m.kv.Do(ctx, libraryOp(op))
 		if err != nil {
 			return world.EtcdResult{}, err
@@ -203,7 +251,7 @@ func (p *etcdPort) Txn(ctx context.Context, txn world.EtcdTxn) (world.EtcdResult
 		name: "TXN", text: txnText(&txn),
 		answer: func(r world.EtcdResult) string { return resultText(&r, true) },
 	}
-	return onMember(ctx, p, r, func(ctx context.Context, m *etcdMember) (world.EtcdResult, error) {
+	return onMember(ctx, p, r, func(ctx context.Context, m *etcdConn) (world.EtcdResult, error) {
 		reply, err := m.kv.Txn(ctx).If(libraryCompares(txn.If)...).
 			Then(libraryOps(txn.Then)...).Else(libraryOps(txn.Else)...).Commit()
 		if err != nil {
@@ -227,8 +275,8 @@ func (p *etcdPort) Watch(ctx context.Context, key string, fromRevision int64) (w
 	life, stop := context.WithCancel(context.Background())
 	watch := &etcdWatch{port: p, turn: p.member.Load(), events: newFeed[world.EtcdEvent](), life: life, stop: stop}
 	r := request[struct{}]{name: "WATCH", text: watchText(key, fromRevision), answer: ok}
-	_, err := onMember(ctx, p, r, func(_ context.Context, m *etcdMember) (struct{}, error) {
-		stream, err := m.openWatch(life, key, fromRevision)
+	_, err := onMember(ctx, p, r, func(ctx context.Context, m *etcdConn) (struct{}, error) {
+		stream, err := m.openWatch(withMark(life, markOf(ctx)), key, fromRevision)
 		if err == nil {
 			go watch.read(stream)
 		}
@@ -241,7 +289,7 @@ func (p *etcdPort) Watch(ctx context.Context, key string, fromRevision int64) (w
 	return watch, nil
 }
 
-func (m *etcdMember) openWatch(life context.Context, key string, fromRevision int64) (pb.Watch_WatchClient, error) {
+func (m *etcdConn) openWatch(life context.Context, key string, fromRevision int64) (pb.Watch_WatchClient, error) {
 	stream, err := m.watch.Watch(life)
 	if err != nil {
 		return nil, err

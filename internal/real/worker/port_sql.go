@@ -11,6 +11,7 @@ import (
 	"github.com/go-sql-driver/mysql"
 	"github.com/lib/pq"
 
+	"lockstep/internal/locks"
 	"lockstep/internal/world"
 )
 
@@ -72,6 +73,21 @@ func newPostgres(w *worker, dsns []string, server func() int, dial dialFunc) (*s
 		p.pools = append(p.pools, newPool(connector, s, true))
 	}
 	return p, nil
+}
+
+// connectMySQL gives a lock the database that its client takes for the primary.
+func (w *worker) connectMySQL(d *locks.Deps) error { return w.connectSQL(d, newMySQL) }
+
+// connectPostgres does the same with PostgreSQL.
+func (w *worker) connectPostgres(d *locks.Deps) error { return w.connectSQL(d, newPostgres) }
+
+func (w *worker) connectSQL(d *locks.Deps, open func(*worker, []string, func() int, dialFunc) (*sqlPort, error)) error {
+	p, err := open(w, w.start.Endpoints, w.primary, w.dialDirectly)
+	if err != nil {
+		return err
+	}
+	d.SQL = p
+	return w.warm(p.connect)
 }
 
 // newPool makes the pool of one server. What the libraries do behind the caller's back, and how
@@ -159,6 +175,9 @@ func (p *sqlPool) run(ctx context.Context, conn *sql.Conn, stmt world.Stmt) worl
 	query, args := stmt.Query, sqlArgs(stmt.Args)
 	if p.numbered {
 		query = numberPlaceholders(query)
+	}
+	if mark := markOf(ctx); mark != "" {
+		query += " " + mark
 	}
 	if returnsRows(query) {
 		rows, err := conn.QueryContext(context.Background(), query, args...)

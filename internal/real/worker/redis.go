@@ -5,14 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"slices"
 	"time"
 
 	"github.com/redis/go-redis/v9"
 	"github.com/redis/go-redis/v9/maintnotifications"
 
-	"lockstep/internal/faults"
-	"lockstep/internal/history"
+	"lockstep/internal/locks"
 	"lockstep/internal/real/proto"
 	"lockstep/internal/real/resp"
 	"lockstep/internal/world"
@@ -24,19 +22,37 @@ type port struct {
 	server func() int // index of the server that the next command goes to
 }
 
-// primaryPort leads to whatever server this client takes for the primary.
-func (w *worker) primaryPort() *port { return &port{w, func() int { return int(w.lead.Load()) }} }
-
-// nodePorts are one port for each server: primaries that know nothing of each other.
-func (w *worker) nodePorts() []*port {
-	var out []*port
-	for i := range w.redis {
-		out = append(out, &port{w, func() int { return i }})
+// connectRedis gives a lock whatever server its client takes for the primary.
+func (w *worker) connectRedis(d *locks.Deps) error {
+	w.dialRedis()
+	if len(w.start.Known) > 0 {
+		w.followSentinels()
 	}
-	return out
+	primary := &port{w, w.primary}
+	d.Redis = primary
+	return w.warm(primary.connect)
 }
 
-// newRedis makes the client of one server. Its options switch off everything with which a
+// connectNodes gives a lock each server as one of its own.
+func (w *worker) connectNodes(d *locks.Deps) error {
+	w.dialRedis()
+	for i := range w.redis {
+		node := &port{w, func() int { return i }}
+		d.Nodes = append(d.Nodes, node)
+		if err := w.warm(node.connect); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *worker) dialRedis() {
+	for _, addr := range w.start.Endpoints {
+		w.redis = append(w.redis, newLines(addr, w.start.Timeout))
+	}
+}
+
+// options are those of a client of one server. They switch off everything with which a
 // client library helps behind the caller's back, because a lock must see it:
 //
 //   - MaxRetries: a SETNX whose reply was lost would be sent again, and answer
@@ -46,16 +62,16 @@ func (w *worker) nodePorts() []*port {
 //   - PoolSize: after that many failed dials the pool answers from memory and
 //     looks only once per second whether the server is back;
 //   - Protocol 2 without identity and notices: fewer messages at connection.
-func newRedis(addr string, timeout time.Duration) *redis.Client {
+func options(addr string, timeout time.Duration) *redis.Options {
 	redis.SetLogger(silent{})
-	return redis.NewClient(&redis.Options{
+	return &redis.Options{
 		Addr:     addr,
 		Protocol: 2, DisableIdentity: true,
 		MaxRetries: -1, DialerRetries: 1, DialTimeout: timeout,
 		ReadTimeout: timeout, WriteTimeout: timeout, ContextTimeoutEnabled: true,
 		PoolSize: 1000, ConnMaxIdleTime: -1, ConnMaxLifetime: -1,
 		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
-	})
+	}
 }
 
 type silent struct{}
@@ -72,7 +88,8 @@ func (p *port) connect(ctx context.Context) error {
 	defer cancel()
 	var err error
 	for ctx.Err() == nil {
-		if err = p.w.redis[p.server()].Ping(ctx).Err(); err == nil {
+		reply := p.w.redis[p.server()].do(ctx, []any{"PING"})
+		if err = reply.Err; err == nil {
 			return nil
 		}
 		time.Sleep(5 * time.Millisecond)
@@ -80,27 +97,12 @@ func (p *port) connect(ctx context.Context) error {
 	return fmt.Errorf("a server did not answer before the run: %w", err)
 }
 
-// wants returns the moments of this command that some fault may wait for.
-func (w *worker) wants(cmd *world.Cmd) []faults.MomentKind {
-	var out []faults.MomentKind
-	script := ""
-	if cmd.Script != nil {
-		script = cmd.Script.Name
-	}
-	for _, want := range w.start.Wire {
-		if want.Covers(cmd.Name, script) {
-			out = append(out, want.Kind)
-		}
-	}
-	return out
-}
-
 // Do implements world.Redis.
 func (p *port) Do(ctx context.Context, cmd world.Cmd) world.Reply {
 	defer p.w.turns.leave()()
 	args, server := cmd.Args(), p.server()
 	return p.w.exchange(ctx, server, &cmd, args, func() world.Reply {
-		return waitFor(ctx, func() world.Reply { return roundTrip(ctx, p.w.redis[server], args) })
+		return p.w.redis[server].do(ctx, args)
 	})
 }
 
@@ -112,44 +114,30 @@ func (w *worker) exchange(ctx context.Context, server int, cmd *world.Cmd, onWir
 	if err := ctx.Err(); err != nil {
 		return world.Failed(err)
 	}
-	call := proto.Up{Call: w.next(), Server: server, Command: cmd.Name, Task: taskOf(ctx)}
+	up := proto.Up{Server: server, Command: cmd.Name, Task: taskOf(ctx)}
 	if cmd.Script != nil {
-		call.Script = cmd.Script.Name
+		up.Script = cmd.Script.Name
 	}
-	wants := w.wants(cmd)
-	if slices.ContainsFunc(wants, beforeReply) {
-		announce := call
-		announce.Kind, announce.Wants = proto.CallUp, wants
-		for _, a := range onWire {
-			announce.Args = append(announce.Args, fmt.Sprint(a))
-		}
-		w.ask(announce)
-	}
-	w.event(call, history.Sent, cmd.String())
+	c := w.open(up, cmd.String(), func(int64) string { return redisMark(texts(onWire)) })
 	reply := send()
 	if reply.Kind == world.ReplyError && !serverError(reply.Err) {
-		w.event(call, history.TimedOut, reply.Err.Error())
+		c.failed(reply.Err)
 		return reply
 	}
-	w.event(call, history.Replied, reply.String())
-	if slices.Contains(wants, faults.HasReply) {
-		m := call
-		m.Moment = faults.HasReply
-		w.reach(m, true)
-	}
-	if call.Task == world.Watchdog {
-		w.reach(proto.Up{Moment: faults.Renews}, w.wantsMoment(faults.Renews))
-	}
+	c.answered(reply.String())
 	return reply
 }
 
-// beforeReply reports whether a moment comes before the client has its reply, so
-// that the harness must know of the command before it is sent.
-func beforeReply(m faults.MomentKind) bool { return m != faults.HasReply }
+// redisMark is what a link recognises a command by: its bytes.
+func redisMark(args []string) string { return string(resp.AppendCommand(nil, args...)) }
 
-func (w *worker) event(call proto.Up, kind history.Kind, text string) {
-	call.Event, call.Text = kind, text
-	w.record(call)
+// texts are the arguments of a command as go-redis sends them.
+func texts(args []any) []string {
+	out := make([]string, len(args))
+	for i, a := range args {
+		out[i] = fmt.Sprint(a)
+	}
+	return out
 }
 
 func serverError(err error) bool {

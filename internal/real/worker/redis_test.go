@@ -29,7 +29,7 @@ func connected(t testing.TB, addr string) *port {
 	}
 	mine, theirs := proto.NewConn(downRead, upWrite), proto.NewConn(upRead, downWrite)
 	w := &worker{conn: mine, waiting: map[int64]chan proto.Down{}}
-	w.redis = []*redis.Client{newRedis(addr, 200*time.Millisecond)}
+	w.redis = []*lines{newLines(addr, 200*time.Millisecond)}
 	w.start.Timeout = 200 * time.Millisecond
 	w.turns.take() // the test is the task that runs
 	go func() {
@@ -55,7 +55,7 @@ func connected(t testing.TB, addr string) *port {
 			waits <- answer
 		}
 	}()
-	p := w.primaryPort()
+	p := &port{w, w.primary}
 	t.Cleanup(func() {
 		w.redis[0].Close()
 		theirs.Close() // ends both goroutines; the worker must not: it would end the test

@@ -114,7 +114,7 @@ func newContender(t *testing.T, id string, timeout time.Duration, store func(*wo
 	w, _ := alone(t, timeout)
 	w.turns.give() // each step of a contender takes it
 	deps := locks.Deps{
-		Env: newEnv(&w.clock, &w.turns, newRand(1, t.Name())), Name: locks.Key, Owner: "A",
+		Env: newEnv(w, t.Name()), Name: locks.Key, Owner: "A",
 		Lease: 2 * time.Second, Retry: 20 * time.Millisecond, Timeout: timeout,
 	}
 	if variant.Store == locks.StoreZooKeeper {
@@ -142,7 +142,7 @@ func (c *contender) release(lease locks.Lease) error {
 // one client has the lock, a second one waits for it and gets it afterwards.
 func contendFor(t *testing.T, kind locks.Store, timeout time.Duration, store func(*worker, *locks.Deps)) {
 	played := 0
-	for _, v := range locks.All() {
+	for _, v := range locks.Simulated() {
 		if v.Store != kind || strings.HasPrefix(v.ID, "lit-") {
 			continue
 		}

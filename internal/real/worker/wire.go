@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"net"
 	"slices"
+	"strconv"
 	"time"
 
 	"lockstep/internal/faults"
 	"lockstep/internal/history"
+	"lockstep/internal/real/link"
 	"lockstep/internal/real/proto"
 	"lockstep/internal/world"
 )
@@ -22,33 +24,67 @@ func (w *worker) dialDirectly(ctx context.Context, network, addr string) (net.Co
 	return dialer.DialContext(ctx, network, addr)
 }
 
-// call is a request to a store other than Redis that is under way.
+// call is a request to a store that is under way.
 type call struct {
 	w     *worker
 	up    proto.Up
 	wants []faults.MomentKind
+	mark  string // what the link recognises it by; "" when nobody waits for it
 }
 
-// begin reports that a request is sent next, to the server with that index, and holds its sender back while a
-// fault acts that has waited for this.
-func (w *worker) begin(server int, task, name, text string) *call {
-	c := &call{w: w, up: proto.Up{Call: w.next(), Server: server, Command: name, Task: task}}
+// begin reports that a request is sent next, to the server with that index, and holds
+// its sender back while a fault acts that has waited for this. The link recognises it
+// by mark, or when that is empty by its number, which then has to go with it.
+func (w *worker) begin(server int, task, name, text, mark string) *call {
+	return w.open(proto.Up{Server: server, Command: name, Task: task}, text, func(call int64) string {
+		if mark == "" {
+			return numberMark(call)
+		}
+		return mark
+	})
+}
+
+// open is begin for any request. up tells the server, the task, the command and its
+// script; mark is asked, with the request's number, only when a link has to know it.
+func (w *worker) open(up proto.Up, text string, mark func(call int64) string) *call {
+	up.Call = w.next()
+	c := &call{w: w, up: up}
 	for _, want := range w.start.Wire {
-		if want.Covers(name, "") {
+		if want.Covers(up.Command, up.Script) {
 			c.wants = append(c.wants, want.Kind)
 		}
 	}
 	if slices.ContainsFunc(c.wants, beforeReply) {
+		c.mark = mark(up.Call)
 		announce := c.up
-		announce.Kind, announce.Wants, announce.Args = proto.CallUp, c.wants, []string{text}
+		announce.Kind, announce.Wants, announce.Mark = proto.CallUp, c.wants, c.mark
 		w.ask(announce)
 	}
 	c.event(history.Sent, text)
 	return c
 }
 
+// beforeReply reports whether a moment comes before the client has its reply, so
+// that the harness must know of the command before it is sent.
+func beforeReply(m faults.MomentKind) bool { return m != faults.HasReply }
+
+// numberMark is the mark of a request that carries its number with it: in the metadata
+// of gRPC, or as a comment behind a statement.
+func numberMark(call int64) string { return link.CommentMark("call" + strconv.FormatInt(call, 10)) }
+
+// markKey is the key under which the context of a request carries its mark.
+type markKey struct{}
+
+// markOf returns the mark of the request that a context belongs to, "" for none.
+func markOf(ctx context.Context) string {
+	mark, _ := ctx.Value(markKey{}).(string)
+	return mark
+}
+
 func (c *call) event(kind history.Kind, text string) {
-	c.w.event(c.up, kind, text)
+	m := c.up
+	m.Event, m.Text = kind, text
+	c.w.record(m)
 }
 
 // answered reports an answer, and that a renewal has one.
@@ -71,6 +107,7 @@ func (c *call) failed(err error) { c.event(history.TimedOut, err.Error()) }
 type request[T any] struct {
 	server     int    // that it goes to, as an index of the links
 	name, text string // as in reports
+	mark       string // what the link recognises it by; "": the number that markOf gives
 	// send sends it and waits for the answer, or for the end of ctx. Its error is
 	// what the store says, ErrConnection, ErrTimeout or ErrSessionExpired.
 	send   func(ctx context.Context) (T, error)
@@ -91,12 +128,12 @@ func perform[T any](ctx context.Context, w *worker, r request[T]) (T, error) {
 		var none T
 		return none, err
 	}
-	c := w.begin(r.server, taskOf(ctx), r.name, r.text)
+	c := w.begin(r.server, taskOf(ctx), r.name, r.text, r.mark)
 	limited, cancel := context.WithTimeout(ctx, w.start.Timeout)
 	defer cancel()
 	done := make(chan outcome[T], 1)
 	go func() {
-		value, err := r.send(limited)
+		value, err := r.send(context.WithValue(limited, markKey{}, c.mark))
 		done <- outcome[T]{value, err}
 	}()
 	var got outcome[T]

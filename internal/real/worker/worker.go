@@ -16,8 +16,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/redis/go-redis/v9"
-
 	"lockstep/internal/faults"
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
@@ -43,14 +41,21 @@ func Main() {
 	os.Exit(0)
 }
 
+// harness is the other end of the talk; a *proto.Conn leads to it.
+type harness interface {
+	Send(message any) error
+	Receive(message any) error
+}
+
 // worker is the process's end of the talk with the harness.
 type worker struct {
-	conn  *proto.Conn
+	conn  harness
 	start proto.Start
 	clock clock
 	turns turns
-	redis []*redis.Client // one for each server
-	lead  atomic.Int64    // index of the server that this client takes for the primary
+	redis []*lines     // one for each server
+	lead  atomic.Int64 // index of the server that this client takes for the primary
+	taps  taps         // connections of a library to the primary
 
 	mu      sync.Mutex
 	last    int64 // number of the last question or command
@@ -67,17 +72,26 @@ func (w *worker) play() error {
 	if !ok {
 		return fmt.Errorf("unknown lock %q: the worker is of another build than the harness", w.start.Lock)
 	}
+	w.clock.wrong.Store(&w.start.Clock)
 	asked := make(chan error, 1)
 	began := make(chan proto.Go, 1)
 	go func() { asked <- w.listen(began) }()
 
-	env := newEnv(&w.clock, &w.turns, newRand(w.start.Seed, "luck of "+w.start.Name))
+	w.last = int64(w.start.Life) << 32
+	env := newEnv(w, w.purpose("luck of "))
 	deps := locks.Deps{
 		Env: env, Name: locks.Key, Owner: w.start.Name,
 		Lease: w.start.Lease, Retry: w.start.Workload.Retry,
 		Timeout: w.start.Timeout, Replicas: w.start.Replicas,
 	}
-	if err := w.connect(&deps, variant.Store); err != nil {
+	newLock := variant.New
+	if variant.Library != "" {
+		lock, err := w.newLibrary(&variant, deps)
+		if err != nil {
+			return err
+		}
+		newLock = func(locks.Deps) locks.Lock { return lock }
+	} else if err := w.connect(&deps, variant.Store); err != nil {
 		return err
 	}
 	if err := w.conn.Send(proto.Up{Kind: proto.Ready}); err != nil {
@@ -89,12 +103,12 @@ func (w *worker) play() error {
 	case err := <-asked:
 		return err
 	}
-	w.clock = clock{Clock: w.start.Clock, zero: begin.Zero, epoch: begin.Epoch}
+	w.clock.zero, w.clock.epoch = begin.Zero, begin.Epoch
 	time.Sleep(begin.Zero + begin.Begin - osproc.Now())
 	client := &workload.Client{
 		Env: env, Resource: resource{w}, Control: control{w}, Plan: w.start.Workload,
-		Rand: newRand(w.start.Seed, "habits of "+w.start.Name),
-		Lock: variant.New(deps),
+		Rand: newRand(w.start.Seed, w.purpose("habits of ")),
+		Lock: newLock(deps),
 	}
 	w.turns.take()
 	client.Play()
@@ -105,25 +119,47 @@ func (w *worker) play() error {
 	return <-asked
 }
 
+// purpose names a stream of luck. Each life has streams of its own: a process that
+// starts anew does not draw its old tokens.
+func (w *worker) purpose(what string) string {
+	what += w.start.Name
+	if w.start.Life > 0 {
+		what = fmt.Sprintf("%s, life %d", what, w.start.Life+1)
+	}
+	return what
+}
+
 // connect gives the lock the ports of its store. The connections are there when it
 // returns.
 func (w *worker) connect(d *locks.Deps, store locks.Store) error {
-	for _, addr := range w.start.Addrs {
-		w.redis = append(w.redis, newRedis(addr, w.start.Timeout))
+	connect, known := connects[store]
+	if !known {
+		return fmt.Errorf("no client of the store %q: the worker is of another build than the harness", store)
 	}
-	if store != locks.StoreRedisNodes {
-		primary := w.primaryPort()
-		d.Redis = primary
-		return primary.connect(d.Env.Background())
-	}
-	for _, node := range w.nodePorts() {
-		d.Nodes = append(d.Nodes, node)
-		if err := node.connect(d.Env.Background()); err != nil {
-			return err
-		}
-	}
-	return nil
+	return connect(w, d)
 }
+
+// warm lets a port make its first connections before true time begins. A client that
+// starts anew within the run finds the servers as they are.
+func (w *worker) warm(connect func(context.Context) error) error {
+	if w.start.Life > 0 {
+		return nil
+	}
+	return connect(context.Background())
+}
+
+// connects make the port of each store. Endpoints are those of the links.
+var connects = map[locks.Store]func(*worker, *locks.Deps) error{
+	locks.StoreRedis:      (*worker).connectRedis,
+	locks.StoreRedisNodes: (*worker).connectNodes,
+	locks.StoreEtcd:       (*worker).connectEtcd,
+	locks.StoreZooKeeper:  (*worker).connectZooKeeper,
+	locks.StoreMySQL:      (*worker).connectMySQL,
+	locks.StorePostgres:   (*worker).connectPostgres,
+}
+
+// primary is the index of the server that this client takes for the primary.
+func (w *worker) primary() int { return int(w.lead.Load()) }
 
 // listen hands answers to those who wait, until the harness closes the pipe.
 func (w *worker) listen(began chan<- proto.Go) error {
@@ -139,8 +175,13 @@ func (w *worker) listen(began chan<- proto.Go) error {
 			began <- *answer.Go
 			continue
 		}
+		if answer.Clock != nil {
+			w.clock.wrong.Store(answer.Clock)
+			continue
+		}
 		if answer.Lead != nil {
 			w.lead.Store(int64(*answer.Lead))
+			w.taps.follow(*answer.Lead)
 			continue
 		}
 		w.mu.Lock()
@@ -164,7 +205,7 @@ func (w *worker) next() int64 {
 // tell sends a message that is not answered. When the harness has gone, so is
 // this process: there is nobody left to work for.
 func (w *worker) tell(m proto.Up) {
-	if err := w.conn.Send(m); err != nil {
+	if err := w.conn.Send(&m); err != nil {
 		os.Exit(0)
 	}
 }
@@ -183,7 +224,7 @@ func (w *worker) ask(m proto.Up) proto.Down {
 // record reports an event of this client.
 func (w *worker) record(m proto.Up) {
 	at := w.clock.now()
-	m.Kind, m.At, m.Clock = proto.Event, at, int64(w.clock.Wall(at))
+	m.Kind, m.At, m.Clock = proto.Event, at, int64(w.clock.wall(at))
 	w.tell(m)
 }
 
@@ -213,8 +254,10 @@ func (c control) Record(kind history.Kind, token, value int64, text string) {
 	c.w.record(proto.Up{Event: kind, Token: token, Value: value, Text: text})
 }
 
+// Reach implements workload.Control. A moment takes no time, as in the simulator: the
+// other tasks wait until this one goes on. Were it otherwise, a client that sleeps at a
+// moment would always hear first what it missed in its sleep.
 func (c control) Reach(kind faults.MomentKind) {
-	defer c.w.turns.leave()()
 	c.w.reach(proto.Up{Moment: kind}, c.w.wantsMoment(kind))
 }
 

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"lockstep/internal/real/link"
 	"lockstep/internal/world"
 )
 
@@ -91,7 +92,7 @@ func (c *zkWire) sends(m zkMessage) {
 	if first {
 		m.skip(4 + 8) // the protocol's version, the latest transaction
 		timeout, session := m.millis(), m.long()
-		opening := w.begin(c.server, c.task, "CONNECT", zkConnectText(timeout, session))
+		opening := w.begin(c.server, c.task, "CONNECT", zkConnectText(timeout, session), link.ZooKeeperMark("CONNECT", ""))
 		c.mu.Lock()
 		c.opening = opening
 		c.mu.Unlock()
@@ -101,10 +102,10 @@ func (c *zkWire) sends(m zkMessage) {
 	var own *call
 	switch op {
 	case zkOpPing:
-		own = w.begin(c.server, world.Watchdog, "PING", "PING")
+		own = w.begin(c.server, world.Watchdog, "PING", "PING", link.ZooKeeperMark("PING", ""))
 	case zkOpSetWatches:
 		since := m.long()
-		own = w.begin(c.server, world.Watchdog, "SETWATCHES", zkSetWatchesText(since, append(m.texts(), m.texts()...)))
+		own = w.begin(c.server, world.Watchdog, "SETWATCHES", zkSetWatchesText(since, append(m.texts(), m.texts()...)), link.ZooKeeperMark("SETWATCHES", ""))
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -138,22 +138,24 @@ func (k *Kernel) Halt() { k.halted = true }
 // there is nothing left or the run is halted. It may run on the stack of a
 // parking task: a panic of a handler must not unwind that task's frames.
 func (k *Kernel) advance() (t *Task) {
+	over := false
 	defer func() {
+		if over {
+			return // recover would find nothing, and costs something each time
+		}
 		if r := recover(); r != nil {
 			k.fail(fmt.Errorf("panic in a handler at %v: %v\n%s", k.now, r, debug.Stack()))
 			t = nil
 		}
 	}()
 	for !k.halted {
-		if t := k.takeReady(); t != nil {
-			return t
-		}
-		if k.queue.empty() {
-			return nil
+		if t = k.takeReady(); t != nil || k.queue.empty() {
+			break
 		}
 		k.fireNext()
 	}
-	return nil
+	over = true
+	return t
 }
 
 func (k *Kernel) fireNext() {

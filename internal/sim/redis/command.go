@@ -171,11 +171,12 @@ var commands = [opCount]command{
 	opDelEx: {name: "delex", min: 1, max: -1, write: true},
 }
 
-// opcodes finds a command by its upper-case name. It is filled once and only
-// read afterwards.
+// opcodes finds a command by its name in capitals, as clients write it, or in
+// small letters, as scripts do. It is filled once and only read afterwards.
 var opcodes = func() map[string]opcode {
-	m := make(map[string]opcode, opCount)
+	m := make(map[string]opcode, 2*opCount)
 	for op := opUnknown + 1; op < opCount; op++ {
+		m[commands[op].name] = op
 		m[strings.ToUpper(commands[op].name)] = op
 	}
 	return m

@@ -71,7 +71,6 @@ func (vm *interpreter) open() {
 	})
 	vm.used.closed = make(chan struct{})
 	close(vm.used.closed)
-	vm.state.SetContext(&vm.used)
 	vm.funcs = make(map[*program]*lua.LFunction)
 	vm.openLibraries()
 }
@@ -91,6 +90,11 @@ func (vm *interpreter) run(s *Store, p *program, cmd *world.Cmd, first, numKeys 
 		args.fill(vm, cmd, first+numKeys, cmd.Len())
 		vm.wild.RawSetString("KEYS", keys.table)
 		vm.wild.RawSetString("ARGV", args.table)
+	}
+	if p.short {
+		vm.state.RemoveContext()
+	} else {
+		vm.state.SetContext(&vm.used)
 	}
 	if vm.lastP != p {
 		vm.lastP, vm.lastF = p, vm.function(p)

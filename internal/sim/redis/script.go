@@ -23,6 +23,7 @@ type program struct {
 	sha    string
 	failed error // the script does not compile
 	tame   bool  // see isTame
+	short  bool  // see isShort
 }
 
 // programs caches compiled scripts by their identity, *world.Script, or by their
@@ -48,6 +49,7 @@ func compile(key any, source string) *program {
 		// run, which Redis scripts do not have: half of the time of a small one.
 		p.proto.IsVarArg &^= lua.VarArgNeedsArg
 		p.tame = isTame(p.proto)
+		p.short = p.tame && isShort(p.proto)
 	}
 	actual, _ := programs.LoadOrStore(key, p)
 	return actual.(*program)
@@ -96,6 +98,26 @@ func isTame(proto *lua.FunctionProto) bool {
 	}
 	return true
 }
+
+// isShort reports whether a tame script ends by itself: it neither jumps back nor
+// has functions of its own. It then needs no budget, which is asked for before
+// every instruction.
+func isShort(proto *lua.FunctionProto) bool {
+	for _, inst := range proto.Code {
+		switch int(inst >> 26) { // the opcode
+		case lua.OP_FORLOOP, lua.OP_TFORLOOP, lua.OP_CLOSURE:
+			return false
+		case lua.OP_JMP:
+			if int(inst&0x3ffff)-jumpZero < 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// jumpZero is how gopher-lua encodes a jump by nothing.
+const jumpZero = 0x1ffff
 
 // eval is EVAL: it runs a script to its end or to its first error. There is no
 // rollback: what a failing script wrote before stays, and is replicated.

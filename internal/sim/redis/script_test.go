@@ -180,3 +180,27 @@ func TestScriptsInParallel(t *testing.T) {
 		}
 	}
 }
+
+// A script that could go on for ever must have the budget; one that runs straight
+// through need not.
+func TestOnlyStraightScriptsGoWithoutBudget(t *testing.T) {
+	tests := []struct {
+		source string
+		short  bool
+	}{
+		{`if redis.call("get", KEYS[1]) == ARGV[1] then return redis.call("del", KEYS[1]) else return 0 end`, true},
+		{`return 1`, true},
+		{`while true do end`, false},
+		{`repeat local x = 1 until false`, false},
+		{`for i = 1, 1e9 do end`, false},
+		{`for k, v in pairs(KEYS) do end`, false},
+		{`local function f() return f() end return f()`, false},
+		{`x = 1`, false},
+	}
+	for _, tt := range tests {
+		p := compile(tt.source, tt.source)
+		if p.failed != nil || p.short != tt.short {
+			t.Errorf("%s: short %v, want %v (%v)", tt.source, p.short, tt.short, p.failed)
+		}
+	}
+}

@@ -156,19 +156,13 @@ func (s *Store) Exec(nowMS int64, by history.NodeID, cmd *world.Cmd) world.Reply
 
 // read puts the arguments of a command into argv.
 func (s *Store) read(cmd *world.Cmd) {
-	s.argv = s.argv[:0]
-	for i := range cmd.Len() {
-		s.argv = append(s.argv, cmd.Arg(i))
-	}
+	s.argv = cmd.AppendArgs(s.argv[:0])
 }
 
 // admit reads the arguments of a command into argv and refuses what does not even
 // begin to run (processCommand in server.c).
 func (s *Store) admit(op opcode, cmd *world.Cmd) error {
-	s.argv = s.argv[:0]
-	for i := range cmd.Len() {
-		s.argv = append(s.argv, cmd.Arg(i))
-	}
+	s.read(cmd)
 	if !s.knows(op) {
 		return unknownCommand(cmd.Name, s.argv)
 	}

@@ -32,26 +32,29 @@ const (
 func parseSetOptions(args []world.Arg) (o setOptions, ok bool) {
 	for i := 0; i < len(args); i++ {
 		var unit expireUnit
-		switch word := optionWord(&args[i]); {
-		case word == "NX" && !o.xx:
+		switch optionWord(&args[i]) {
+		case "NX":
 			o.nx = true
 			continue
-		case word == "XX" && !o.nx:
+		case "XX":
 			o.xx = true
 			continue
-		case word == "GET":
+		case "GET":
 			o.get = true
 			continue
-		case word == "KEEPTTL" && o.unit == unitNone:
+		case "KEEPTTL":
+			if o.unit != unitNone {
+				return o, false
+			}
 			o.keep = true
 			continue
-		case word == "EX":
+		case "EX":
 			unit = unitEX
-		case word == "PX":
+		case "PX":
 			unit = unitPX
-		case word == "EXAT":
+		case "EXAT":
 			unit = unitEXAT
-		case word == "PXAT":
+		case "PXAT":
 			unit = unitPXAT
 		default:
 			return o, false
@@ -62,7 +65,7 @@ func parseSetOptions(args []world.Arg) (o setOptions, ok bool) {
 		i++
 		o.unit, o.expiry = unit, args[i]
 	}
-	return o, true
+	return o, !(o.nx && o.xx)
 }
 
 // optionWord returns an option in capitals, as every lock writes it; a number is

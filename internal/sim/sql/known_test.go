@@ -194,6 +194,8 @@ func wrongTables(t *testing.T, real *realServer) {
 }
 
 // clocks: the expressions for the time give milliseconds of the server's wall clock.
+// A wrong unit or epoch is off by days; the seconds allowed are for a clock that is
+// being set right while the model counts from when the duel began, and for a busy machine.
 func clocks(t *testing.T, real *realServer) {
 	d := newDuel(t, real)
 	a := d.connect("A")
@@ -208,7 +210,7 @@ func clocks(t *testing.T, real *realServer) {
 			t.Fatalf("%s: server %v, model %v", query, want.Err, got.Err)
 		}
 		ahead := result(got).Rows[0][0].Num - want.Rows[0][0].Num
-		if ahead < -1 || ahead > 5000 || !want.Rows[0][0].IsNum {
+		if ahead < -5000 || ahead > 5000 || !want.Rows[0][0].IsNum {
 			t.Errorf("%s: server %v, model %v", query, want.Rows, result(got).Rows)
 		}
 	}
@@ -227,7 +229,7 @@ func locksSpeakSQL(t *testing.T, real *realServer) {
 	}
 	d.model = New(Config{Flavour: real.flavour, LockKey: locks.Key, EpochMS: d.began.UnixMilli(), Setup: locks.SQLTables(real.store())})
 	sent := 0
-	for _, v := range locks.All() {
+	for _, v := range locks.Simulated() {
 		if v.Store != real.store() {
 			continue
 		}

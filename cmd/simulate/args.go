@@ -1,0 +1,170 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"lockstep/internal/scenario"
+	"lockstep/internal/shell"
+)
+
+// What is said about a command line that means nothing: the word, why it means
+// nothing, and what to write instead.
+
+// checkArguments gives the errors of the whole command line our words.
+func checkArguments(root *cobra.Command) {
+	root.SetFlagErrorFunc(flagError)
+	root.Args, root.RunE, root.DisableFlagsInUseLine = subcommand, showHelp, true
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	for _, cmd := range root.Commands() {
+		switch cmd.Name() {
+		case "completion":
+			cmd.Args, cmd.RunE, cmd.DisableFlagsInUseLine = subcommand, showHelp, true
+			cmd.Example = "  source <(simulate completion bash)\n  simulate completion zsh > \"${fpath[1]}/_simulate\""
+			for _, shell := range cmd.Commands() {
+				shell.Args = noArguments
+				shell.Example = "  simulate completion " + shell.Name() + "\n  simulate completion " + shell.Name() + " --no-descriptions"
+			}
+		case "help":
+			cmd.Example = "  simulate help run\n  simulate run --help"
+			cmd.Run, cmd.RunE = nil, help
+		}
+	}
+}
+
+// showHelp is what a command does that has nothing but others below it.
+func showHelp(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+
+// help is the command help, which has to fail when it cannot.
+func help(cmd *cobra.Command, words []string) error {
+	about, rest, err := cmd.Root().Find(words)
+	if err != nil || len(rest) > 0 {
+		return fmt.Errorf("there is no help about %q: `simulate --help` lists the commands", strings.Join(words, " "))
+	}
+	about.InitDefaultHelpFlag()
+	return about.Help()
+}
+
+// flagError says which flag was probably meant, or what a flag takes.
+func flagError(cmd *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	var invalid *pflag.InvalidValueError
+	switch {
+	case errors.As(err, &invalid):
+		return fmt.Errorf("--%s %q is not %s", invalid.GetFlag().Name, invalid.GetValue(), formOf(invalid.GetFlag()))
+	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() == "":
+		var known []string
+		note := func(f *pflag.Flag) { known = append(known, f.Name) }
+		cmd.Flags().VisitAll(note)
+		cmd.InheritedFlags().VisitAll(note)
+		if best := scenario.Nearest(unknown.GetSpecifiedName(), known); best != "" {
+			return fmt.Errorf("%w: did you mean --%s?", err, best)
+		}
+	}
+	return fmt.Errorf("%w; `%s --help` shows the flags", err, cmd.CommandPath())
+}
+
+// checkFlags checks what flags with the same name have in common.
+func checkFlags(cmd *cobra.Command) error {
+	if f := cmd.Flags().Lookup("out"); f != nil && f.Value.String() == "" {
+		return errors.New("--out is empty: name a folder, or leave it away for reports")
+	}
+	if f := cmd.Flags().Lookup("jobs"); f != nil && strings.HasPrefix(f.Value.String(), "-") {
+		return fmt.Errorf("--jobs %s: at least 1; leave it away for one for each core", f.Value)
+	}
+	return nil
+}
+
+// formOf says what a flag takes.
+func formOf(f *pflag.Flag) string {
+	switch f.Value.Type() {
+	case "bool":
+		return "true or false: leave the value away"
+	case "uint64":
+		return "a whole number from 0 to 18446744073709551615"
+	case "int":
+		return "a whole number"
+	case "intSlice":
+		return "a list of whole numbers, such as 1,2"
+	case "duration":
+		return "a time with its unit, such as 90s or 2m"
+	}
+	return "a " + f.Value.Type()
+}
+
+// noArguments refuses arguments; a list that a flag takes is the usual reason for one.
+func noArguments(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%s takes no arguments: leave %q away; `%s --help` shows the flags", nameOf(cmd), args[0], cmd.CommandPath())
+}
+
+// subcommand demands one of the commands below a command, or nothing.
+func subcommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	var known []string
+	for _, below := range cmd.Commands() {
+		if below.IsAvailableCommand() {
+			known = append(known, below.Name())
+		}
+	}
+	if !cmd.HasParent() && scenario.Nearest(args[0], known) == "" {
+		if _, err := scenarioFiles(args[0]); err == nil {
+			return fmt.Errorf("%q is a scenario and no command: did you mean simulate run %s?", args[0], shell.Word(args[0]))
+		}
+	}
+	return unknownName("command", args[0], known)
+}
+
+// arguments demands at least and at most so many arguments; wanted says what they
+// are, with an example.
+func arguments(least, most int, wanted string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		switch {
+		case len(args) < least:
+			return fmt.Errorf("%s what? name %s", nameOf(cmd), wanted)
+		case len(args) > most:
+			return fmt.Errorf("%q is one argument too many: %s takes %s", args[most], nameOf(cmd), wanted)
+		}
+		return nil
+	}
+}
+
+// nameOf is a command as it stands behind the name of the program.
+func nameOf(cmd *cobra.Command) string { return strings.TrimPrefix(cmd.CommandPath(), "simulate ") }
+
+// many is no limit on the number of arguments.
+const many = 1 << 30
+
+// oneOf demands one argument, one of these words; a word's meaning is behind a tab.
+func oneOf(command string, words []string) cobra.PositionalArgs {
+	var known []string
+	for _, w := range words {
+		name, _, _ := strings.Cut(w, "\t")
+		known = append(known, name)
+	}
+	return func(_ *cobra.Command, args []string) error {
+		switch {
+		case len(args) == 0:
+			return fmt.Errorf("%s what? name one of %s", command, strings.Join(known, ", "))
+		case len(args) > 1:
+			return fmt.Errorf("cannot %s several at once: leave %q away", command, args[1])
+		}
+		if slices.Contains(known, args[0]) {
+			return nil
+		}
+		if best := scenario.Nearest(args[0], known); best != "" {
+			return fmt.Errorf("cannot %s %q: did you mean %q?", command, args[0], best)
+		}
+		return fmt.Errorf("cannot %s %q: name one of %s", command, args[0], strings.Join(known, ", "))
+	}
+}

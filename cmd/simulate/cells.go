@@ -1,0 +1,66 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"lockstep/internal/locks"
+	"lockstep/internal/matrix"
+	"lockstep/internal/plan"
+)
+
+// cellFlags are the flags of the commands that play cells of the matrix.
+type cellFlags struct {
+	*globals
+	locks   []string
+	columns []string
+	jobs    int
+	backend string
+	scale   string
+}
+
+// add gives a command the flags, with its own defaults for the world.
+func (f *cellFlags) add(cmd *cobra.Command, backend, scale string) {
+	cmd.Flags().StringSliceVar(&f.locks, "lock", nil, "only these locks")
+	cmd.Flags().StringSliceVar(&f.columns, "fault", nil, "only these columns, by their codes")
+	cmd.Flags().IntVar(&f.jobs, "jobs", 0, "cells at once (default: one for each core)")
+	cmd.Flags().StringVar(&f.backend, "backend", backend, "the world: "+strings.Join(backendNames(), " or "))
+	cmd.Flags().StringVar(&f.scale, "scale", scale, "multiply every duration: 0.1 plays ten times as fast")
+}
+
+// cells are those that somebody has chosen.
+type cells struct {
+	locks    []locks.Variant
+	columns  []matrix.Column
+	scalePPM int64
+	refuse   func(p *plan.Plan, lock string) error // what the world cannot play
+}
+
+func (f *cellFlags) chosen() (c cells, err error) {
+	if c.scalePPM, err = parseScale(f.scale); err != nil {
+		return c, err
+	}
+	if c.locks, err = chosenLocks(f.locks); err != nil {
+		return c, err
+	}
+	if c.columns, err = chosenColumns(f.columns); err != nil {
+		return c, err
+	}
+	c.refuse = func(p *plan.Plan, lock string) error { return refusal(f.backend, c.scalePPM, p, lock) }
+	return c, nil
+}
+
+// count is how many there are.
+func (c *cells) count() int { return len(c.locks) * len(c.columns) }
+
+// narrowed is the part of a command line that chooses cells.
+func (f *cellFlags) narrowed() (line string) {
+	if len(f.locks) > 0 {
+		line += " --lock " + strings.Join(f.locks, ",")
+	}
+	if len(f.columns) > 0 {
+		line += " --fault " + strings.Join(f.columns, ",")
+	}
+	return line
+}

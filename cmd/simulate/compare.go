@@ -1,0 +1,186 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"lockstep/internal/glossary"
+	"lockstep/internal/report"
+	"lockstep/internal/run"
+	"lockstep/internal/runstore"
+	"lockstep/internal/scenario"
+	"lockstep/internal/shell"
+)
+
+// maxCompared is how many runs are compared at once: all of their histories are in
+// memory then.
+const maxCompared = 20
+
+// comparisonFormats are the forms of a comparison.
+var comparisonFormats = []struct {
+	name, file string
+	render     func(*report.RunComparison) ([]byte, error)
+}{
+	{"html", "comparison.html", report.RunsHTML},
+	{"json", "comparison.json", report.RunsResult},
+}
+
+// compare puts several stored runs side by side.
+func (f *reportFlags) compare(ctx context.Context, w io.Writer, args []string) error {
+	chosen, err := f.comparisonFormats()
+	if err == nil {
+		f.language, err = languageOf(f.lang)
+	}
+	switch {
+	case err != nil:
+		return err
+	case f.language != glossary.English:
+		return errors.New("a comparison of runs is written in English only: leave --lang away, or name one run")
+	case len(args) > maxCompared:
+		return fmt.Errorf("%d runs are too many: compare %d at once at most", len(args), maxCompared)
+	case f.to == "-" && f.json:
+		return errors.New("--json and --to - would both write to stdout: leave one of them away")
+	case f.to == "-" && len(chosen) != 1:
+		return errors.New("--to - takes one --format")
+	}
+	c, worst, err := f.comparison(ctx, args)
+	if err != nil {
+		return err
+	}
+	var files []runstore.File
+	for _, k := range comparisonFormats {
+		if !slices.Contains(chosen, k.name) {
+			continue
+		}
+		data, err := k.render(c)
+		if err != nil {
+			return &bugError{err}
+		}
+		files = append(files, runstore.File{Name: k.file, Data: data})
+	}
+	if f.to == "-" {
+		return errors.Join(toStdout(w, files), statusExit(worst))
+	}
+	if err := f.writeComparison(files); err != nil {
+		return err
+	}
+	if err := f.showComparison(w, c, files); err != nil {
+		return err
+	}
+	return statusExit(worst)
+}
+
+// comparisonFormats checks --format. All formats stand for all that a comparison has.
+func (f *reportFlags) comparisonFormats() ([]string, error) {
+	if slices.Equal(f.formats, formatNames()) {
+		return []string{"html", "json"}, nil
+	}
+	if _, err := pickFormats(f.formats); err != nil {
+		return nil, err
+	}
+	for _, name := range f.formats {
+		if name != "html" && name != "json" {
+			return nil, fmt.Errorf("a comparison of runs has no format %s: choose html or json, or name one run", name)
+		}
+	}
+	return f.formats, nil
+}
+
+// comparison reads and judges the runs.
+func (f *reportFlags) comparison(ctx context.Context, args []string) (*report.RunComparison, run.Status, error) {
+	c := &report.RunComparison{Replay: "simulate report"}
+	worst := run.Met
+	for _, arg := range args {
+		if err := ctx.Err(); err != nil {
+			return nil, worst, errors.New("interrupted")
+		}
+		s, err := openRun(ctx, arg)
+		if err != nil {
+			return nil, worst, err
+		}
+		r := s.result()
+		b := bundleOf(r, s.again(r))
+		b.RunDir = s.dir
+		worst = max(worst, r.Status())
+		one := report.ComparedRun{Bundle: b, Dir: s.dir, Href: f.hrefOf(s.dir)}
+		for _, setting := range scenario.Settings(s.plan) {
+			one.Settings = append(one.Settings, report.Setting(setting))
+		}
+		c.Runs = append(c.Runs, one)
+		c.Replay += " " + shell.Word(s.dir) // "latest" is another run tomorrow
+	}
+	return c, worst, nil
+}
+
+// comparisonDir is where the comparison goes.
+func (f *reportFlags) comparisonDir() string {
+	if f.to != "" {
+		return f.to
+	}
+	return f.out
+}
+
+// hrefOf is the address of a run's report, relative to the page of the comparison;
+// "" when there is no way from one to the other.
+func (f *reportFlags) hrefOf(dir string) string {
+	page := reportPath(dir)
+	if info, err := os.Stat(page); err != nil || !info.Mode().IsRegular() || f.to == "-" {
+		return ""
+	}
+	from, err := filepath.Abs(f.comparisonDir())
+	if err != nil {
+		return ""
+	}
+	to, err := filepath.Abs(page)
+	if err != nil {
+		return ""
+	}
+	relative, err := filepath.Rel(from, to)
+	if err != nil {
+		return ""
+	}
+	parts := strings.Split(filepath.ToSlash(relative), "/")
+	for i, p := range parts {
+		parts[i] = url.PathEscape(p)
+	}
+	return "./" + strings.Join(parts, "/")
+}
+
+func (f *reportFlags) writeComparison(files []runstore.File) error {
+	dir := f.comparisonDir()
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return &environmentError{err}
+	}
+	if err := replaceFiles(dir, files); err != nil {
+		return &environmentError{err}
+	}
+	if f.to != "" {
+		return nil
+	}
+	return writeIndex(dir)
+}
+
+func (f *reportFlags) showComparison(w io.Writer, c *report.RunComparison, files []runstore.File) error {
+	if f.json {
+		data, err := report.RunsResult(c)
+		if err != nil {
+			return &bugError{err}
+		}
+		_, err = w.Write(data)
+		return err
+	}
+	var names []string
+	for _, file := range files {
+		names = append(names, file.Name)
+	}
+	text := report.RunsTerminal(c, report.TerminalOptions{Color: f.color(), Width: f.width(), Brief: f.quiet})
+	_, err := fmt.Fprintf(w, "%swrote    %s in %s\n", text, strings.Join(names, ", "), terminalText(f.comparisonDir()))
+	return err
+}

@@ -1,0 +1,382 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/goccy/go-yaml"
+
+	"lockstep/internal/checker"
+	"lockstep/internal/glossary"
+	"lockstep/internal/history"
+	"lockstep/internal/plan"
+	"lockstep/internal/report"
+	"lockstep/internal/run"
+	"lockstep/internal/runstore"
+	"lockstep/internal/scenario"
+	"lockstep/internal/shell"
+	"lockstep/internal/sim"
+)
+
+// marker stands in every hostile text, so that what became of it can be found.
+const marker = "hostile"
+
+// hostileTexts are what somebody may put where a name or a sentence is expected.
+var hostileTexts = map[string]string{
+	"script":         `</script><script>alert(1)</script>`,
+	"image":          `<img src=x onerror=alert(1)>`,
+	"attribute":      `" onmouseover="alert(1)" x='y' style=x`,
+	"single quote":   `' onfocus='alert(1)`,
+	"svg":            `</text></svg><svg onload=alert(1)>`,
+	"style":          `</style><style>*{display:none}`,
+	"comment":        `--><b>x</b><!--`,
+	"cdata":          `]]><x/><![CDATA[`,
+	"entity":         `&lt;b&gt;&#x3c;i&#x3e;&nbsp;&unknown;`,
+	"template":       `{{.}}{{template "x"}}${x}$(x)`,
+	"link":           `javascript:alert(1) https://example.com www.example.com`,
+	"markdown":       "`x` ``` | a | b |\n|---|---|\n# head\n* item\n![x](y) [x](y) ~~~\n    code",
+	"mention":        `@everyone #1 GH-1 ::error::x`,
+	"lines":          "one\ntwo\r\nthree\rfour\vfive\ffix\u2028six\u2029seven\u0085eight",
+	"nul":            "a\x00b\x01c\x7fd\u0080e\u009be",
+	"terminal":       "\x1b[31mred\x1b[0m\x1b]0;title\a\u009b31m\b\b\bx",
+	"bidi":           "\u202egnp.exe\u202c \u2066x\u2069 \u200f\u200e\u061c",
+	"invisible":      "a\u200bb\u200cc\u200dd\ufeffe\u00adf\u2060g\U000e0041\ue000",
+	"invalid":        "a\xff\xfe\xc3\x28\xed\xa0\x80b",
+	"long":           strings.Repeat("x", 10_000),
+	"long words":     strings.Repeat("word ", 2_000),
+	"long unicode":   strings.Repeat("\u4e16\u754c", 3_000),
+	"path":           `../../../../etc/passwd`,
+	"windows path":   `C:\CON\..\NUL:stream`,
+	"device":         "CON",
+	"blank":          " \t ",
+	"workflow":       "::error file=a,line=1::x",
+	"workflow lines": "a\n::error::b\n##[error]c ##vso[task.x]d ##teamcity[e]",
+	"json":           `","x":"y\u0000\`,
+	"yaml":           "x: [y\n- z: &a *b !!c",
+	"shell":          "`x` $(x) ; rm -rf ~ | cat > x & \\",
+}
+
+// harmlessTexts are as long, and as many words, and mean nothing anywhere.
+var harmlessTexts = []string{"x", "plain words", strings.Repeat("x", 10_000), strings.Repeat("word ", 2_000)}
+
+// spoil puts a text into every string of a value, and hands on all others: what has a
+// type of its own, such as a verdict, comes from the program and not from a file.
+func spoil(v reflect.Value, text string) {
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Interface:
+		if !v.IsNil() && v.Type() != reflect.TypeFor[*history.History]() {
+			spoil(v.Elem(), text)
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() {
+				spoil(v.Field(i), text)
+			}
+		}
+	case reflect.Slice, reflect.Array:
+		for i := range v.Len() {
+			spoil(v.Index(i), text)
+		}
+	case reflect.String:
+		if v.Type() == reflect.TypeFor[string]() && v.CanSet() && !strings.Contains(v.String(), marker) {
+			v.SetString(v.String() + marker + text + marker)
+		}
+	}
+}
+
+// validText is a text as files have it: the readers of both, scenarios and
+// histories, refuse what is not UTF-8. The texts of events alone may be anything.
+func validText(text string) string { return strings.ToValidUTF8(text, "\ufffd") }
+
+// spoilt returns a history with the text in every name and every text of an event.
+func spoilt(t *testing.T, h *history.History, text string) *history.History {
+	t.Helper()
+	header := h.Header
+	header.Nodes = append([]history.Node(nil), h.Header.Nodes...)
+	header.Faults = append([]history.Fault(nil), h.Header.Faults...)
+	spoil(reflect.ValueOf(&header).Elem(), validText(text))
+	out := history.New(header)
+	for _, e := range h.Events {
+		e.Text = out.Intern(h.Text(e.Text) + marker + text + marker)
+		out.Add(e)
+	}
+	var stored bytes.Buffer
+	if err := history.WriteJSONL(&stored, out); err != nil {
+		t.Fatal(err)
+	}
+	back, err := history.ReadJSONL(&stored)
+	if err != nil {
+		t.Fatalf("a stored history cannot be read again: %v", err)
+	}
+	return back
+}
+
+// play plays a story with its first lock.
+func play(t *testing.T, name string) *run.Result {
+	t.Helper()
+	p, err := scenario.Load("../../scenarios/lessons/" + name + ".yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Locks = p.Locks[:1]
+	r, err := run.All(context.Background(), func() run.World { return sim.New() }, p, 1, sim.Backend)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// outputs are all that is made of a run, by the names of the files, with the text
+// in every field.
+func outputs(t *testing.T, name, text string) map[string][]byte {
+	t.Helper()
+	played := play(t, name)
+	p := *played.Plan
+	spoil(reflect.ValueOf(&p).Elem(), validText(text))
+	r := &run.Result{Plan: &p, Backend: played.Backend, Seed: played.Seed}
+	for i := range played.Outcomes {
+		r.Outcomes = append(r.Outcomes, run.Stored(&p, spoilt(t, played.Outcomes[i].Judgement.History, text)))
+	}
+	b := bundleOf(r, "simulate run "+shell.Word(p.File+marker+text))
+	b.RunDir = "reports/" + marker + text // the names of files may be any bytes
+	spoil(reflect.ValueOf(b).Elem(), validText(text))
+	files, err := render(formats, glossary.English, r, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	chinese, err := render(formats[:1], glossary.Chinese, r, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string][]byte{"chinese.html": chinese[0].Data}
+	for _, f := range files {
+		out[f.Name] = f.Data
+	}
+	out["annotations"] = []byte(report.Annotations(b))
+	for _, o := range []report.TerminalOptions{{Width: 80}, {Width: 40}, {Width: 200, Brief: true}} {
+		out[fmt.Sprintf("terminal-%d", o.Width)] = []byte(report.Terminal(b, o))
+	}
+	for i := range r.Outcomes {
+		j := r.Outcomes[i].Judgement
+		out[fmt.Sprintf("narrate-%d", i)] = []byte(report.Narrate(j, report.TerminalOptions{Width: 80}))
+		var shown bytes.Buffer
+		c := checkOne("history"+text+marker+".jsonl", 1, j.History)
+		showChecked(&globals{}, &shown, &c)
+		out[fmt.Sprintf("check-%d", i)] = shown.Bytes()
+		shown.Reset()
+		c.judgement = checker.Judgement{}
+		if err := printJSON(&shown, c); err != nil {
+			t.Fatal(err)
+		}
+		out[fmt.Sprintf("check-%d.json", i)] = shown.Bytes()
+	}
+	return out
+}
+
+// TestHostileTextIsShownAndNotObeyed puts every hostile text into every field of a
+// scenario, of a history and of what is made of them, and parses every output: it has
+// to consist of what that of a harmless text consists of.
+func TestHostileTextIsShownAndNotObeyed(t *testing.T) {
+	for _, story := range []string{"pause-past-lease", "split-brain"} {
+		known := grammar{}
+		for _, text := range harmlessTexts {
+			for name, data := range outputs(t, story, text) {
+				known.learn(t, name, data)
+			}
+		}
+		for what, text := range hostileTexts {
+			for name, data := range outputs(t, story, text) {
+				known.check(t, fmt.Sprintf("%s, %s, %s", story, what, name), name, data)
+			}
+		}
+	}
+}
+
+// TestTheMatrixPageShowsHostileText does the same with the page of the matrix.
+func TestTheMatrixPageShowsHostileText(t *testing.T) {
+	page := func(text string) []byte {
+		played := play(t, "pause-past-lease")
+		h := spoilt(t, played.Outcomes[0].Judgement.History, text)
+		j := checker.Judge(h)
+		one := report.MatrixRun{Letter: j.Letter, Tale: report.NewTale(&j, 0), Varied: true}
+		m := &report.Matrix{
+			Columns: []report.MatrixColumn{{}}, Seeds: 1,
+			Locks: []report.MatrixLock{{Protocol: []string{""}, Cells: []report.MatrixCell{{
+				Letter: j.Letter, Runs: 1, Tried: []string{""}, Worst: &one,
+			}}}},
+		}
+		spoil(reflect.ValueOf(m).Elem(), text)
+		data, err := report.MatrixHTML(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return data
+	}
+	known := grammar{}
+	for _, text := range harmlessTexts {
+		known.learn(t, "matrix.html", page(text))
+	}
+	for what, text := range hostileTexts {
+		known.check(t, what+", matrix.html", "matrix.html", page(text))
+	}
+}
+
+// TestHostileScenarios replaces every value and every key of a scenario, one at a
+// time. It is refused in words that a terminal can show, or else it is played,
+// stored and shown.
+func TestHostileScenarios(t *testing.T) {
+	p, err := scenario.Load("../../scenarios/lessons/split-brain.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var clean yaml.MapSlice
+	if err := yaml.UnmarshalWithOptions([]byte(scenario.Resolved(p)), &clean, yaml.UseOrderedMap()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := scenario.Parse("x.yaml", jsonOf(t, clean)); err != nil {
+		t.Fatal("the scenario is refused before anything is replaced: ", err)
+	}
+	names := slices.Sorted(maps.Keys(hostileTexts))
+	leaves := countLeaves(clean)
+	taken := map[int]*plan.Plan{}
+	for n := range leaves {
+		for k := range 5 { // other ones at each place; the prose gets all of them above
+			at, what := n, names[(n*5+k)%len(names)]
+			p, err := scenario.Parse("x.yaml", jsonOf(t, replaceLeaf(clean, &at, hostileTexts[what]+marker)))
+			if err != nil {
+				checkTerminal(t, fmt.Sprintf("%s at %d", what, n), terminalLines(err.Error()))
+				continue
+			}
+			taken[n] = p
+		}
+	}
+	if len(taken) < 4 || len(taken) > leaves/2 {
+		t.Fatalf("hostile texts are taken at %d of %d places: title, story, question and lesson are the ones", len(taken), leaves)
+	}
+	for n, p := range taken {
+		checkPlayed(t, fmt.Sprintf("place %d", n), p)
+	}
+}
+
+// checkPlayed plays a scenario, stores it and looks at what it is stored as.
+func checkPlayed(t *testing.T, what string, p *plan.Plan) {
+	t.Helper()
+	p.Locks = p.Locks[:1]
+	r, err := run.All(context.Background(), func() run.World { return sim.New() }, p, 1, sim.Backend)
+	if err != nil {
+		t.Fatalf("%s: %v", what, err)
+	}
+	f := &runFlags{globals: &globals{}, backend: sim.Backend, scale: "1"}
+	b := bundleOf(r, f.replay(p, "", 1))
+	files, err := f.runFiles(r, b)
+	if err != nil {
+		t.Fatalf("%s: %v", what, err)
+	}
+	for _, file := range files {
+		checkFileName(t, what, file.Name)
+	}
+	dir := t.TempDir()
+	if err := runstore.Save(dir, dir+"/"+p.Slug+"/run", files); err != nil {
+		t.Errorf("%s: %v", what, err)
+	}
+	checkTerminal(t, what, report.Terminal(b, report.TerminalOptions{Width: 80}))
+}
+
+// countLeaves counts keys and values below a value.
+func countLeaves(v any) (n int) {
+	switch v := v.(type) {
+	case yaml.MapSlice:
+		for _, item := range v {
+			n += 1 + countLeaves(item.Value)
+		}
+	case []any:
+		for _, item := range v {
+			n += countLeaves(item)
+		}
+	default:
+		n = 1
+	}
+	return n
+}
+
+// replaceLeaf returns a copy in which the key or value number at is another text.
+func replaceLeaf(v any, at *int, text string) any {
+	switch v := v.(type) {
+	case yaml.MapSlice:
+		var out yaml.MapSlice
+		for _, item := range v {
+			if *at--; *at == -1 {
+				item.Key = text
+			}
+			out = append(out, yaml.MapItem{Key: item.Key, Value: replaceLeaf(item.Value, at, text)})
+		}
+		return out
+	case []any:
+		var out []any
+		for _, item := range v {
+			out = append(out, replaceLeaf(item, at, text))
+		}
+		return out
+	}
+	if *at--; *at == -1 {
+		return text
+	}
+	return v
+}
+
+// jsonOf writes a document as JSON, which is YAML as well. It keeps invalid bytes.
+func jsonOf(t *testing.T, v any) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	var write func(v any, indent string)
+	write = func(v any, indent string) {
+		switch v := v.(type) {
+		case yaml.MapSlice:
+			out.WriteString("{")
+			for i, item := range v {
+				if i > 0 {
+					out.WriteString(",")
+				}
+				out.WriteString("\n" + indent + quoted(t, fmt.Sprint(item.Key)) + ": ")
+				write(item.Value, indent+" ")
+			}
+			out.WriteString("}")
+		case []any:
+			out.WriteString("[")
+			for i, item := range v {
+				if i > 0 {
+					out.WriteString(",")
+				}
+				out.WriteString("\n" + indent)
+				write(item, indent+" ")
+			}
+			out.WriteString("]")
+		case string:
+			out.WriteString(quoted(t, v))
+		default:
+			fmt.Fprint(&out, v)
+		}
+	}
+	write(v, " ")
+	return out.Bytes()
+}
+
+func quoted(t *testing.T, s string) string {
+	t.Helper()
+	if !utf8.ValidString(s) {
+		return `"` + s + `"`
+	}
+	data, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}

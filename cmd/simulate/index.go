@@ -1,0 +1,101 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"lockstep/internal/checker"
+	"lockstep/internal/report"
+	"lockstep/internal/runstore"
+)
+
+// writeIndex writes index.html, the list of all runs, anew. A store that is not
+// there has none.
+func writeIndex(root string) error {
+	store, err := os.OpenRoot(root)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return &environmentError{err}
+	}
+	defer store.Close()
+	if !ownIndex(store.FS()) {
+		return nil
+	}
+	page, err := indexOf(store.FS(), false)
+	if err != nil {
+		return err
+	}
+	if err := writeWhole(filepath.Join(root, "index.html"), page); err != nil {
+		return &environmentError{fmt.Errorf("cannot write the index of the runs: %w: make %s writable, or choose another place with --out", err, root)}
+	}
+	return nil
+}
+
+// ownIndex reports whether an index may be written: there is none, or it is one of
+// ours. Somebody's own page of that name is left alone.
+func ownIndex(store fs.FS) bool {
+	f, err := store.Open("index.html")
+	if err != nil {
+		return errors.Is(err, fs.ErrNotExist)
+	}
+	defer f.Close()
+	head, err := io.ReadAll(io.LimitReader(f, 4096))
+	return err == nil && bytes.Contains(head, []byte(report.IndexMark))
+}
+
+// refreshIndex writes the index of the store that a run directory is in, if that
+// has one: its verdicts may have changed.
+func refreshIndex(runDir string) error {
+	root := filepath.Dir(filepath.Dir(filepath.Clean(runDir)))
+	if info, err := os.Lstat(filepath.Join(root, "index.html")); err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
+	return writeIndex(root)
+}
+
+// indexOf draws the index of a store.
+func indexOf(store fs.FS, served bool) ([]byte, error) {
+	runs, err := runstore.List(store)
+	if err != nil {
+		return nil, &environmentError{err}
+	}
+	pages, err := runstore.Pages(store)
+	if err != nil {
+		return nil, &environmentError{err}
+	}
+	x := &report.Index{Total: len(runs), Pages: pages, Served: served}
+	for i := range runs[:min(len(runs), report.MaxIndexRuns)] {
+		x.Runs = append(x.Runs, indexRun(store, &runs[i]))
+	}
+	page, err := report.IndexHTML(x)
+	if err != nil {
+		return nil, &bugError{err}
+	}
+	return page, nil
+}
+
+// indexRun is one line of the index; a result that cannot be read is one as well.
+func indexRun(store fs.FS, s *runstore.Stored) report.IndexRun {
+	out := report.IndexRun{Path: s.Path(), At: s.At, Scenario: s.Scenario}
+	summary, err := runstore.ReadSummary(store, s)
+	if err != nil {
+		out.Problem = err.Error()
+		return out
+	}
+	out.Seed, out.Backend, out.Met = summary.Seed, summary.Backend, summary.Met
+	for _, l := range summary.Locks {
+		lock := report.IndexLock{Lock: l.Lock, Verdicts: map[string]checker.Verdict{}}
+		for property, v := range l.Verdicts { // order: report sorts
+			lock.Verdicts[property] = checker.Verdict(v.Verdict)
+		}
+		out.Locks = append(out.Locks, lock)
+	}
+	return out
+}

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+// jsonRuns is how every command is asked for JSON, in this order in one folder.
+var jsonRuns = []struct {
+	args []string
+	exit int
+}{
+	{[]string{"run", "pause-past-lease"}, exitMet},
+	{[]string{"run", "pause-past-lease", "crash-before-del"}, exitMet},
+	{[]string{"run", "pause-past-lease", "--times", "3"}, exitMet},
+	{[]string{"run", "pause-past-lease", "crash-before-del", "--times", "2", "--quiet"}, exitMet},
+	{[]string{"run", "missed.yaml"}, exitMissed},
+	{[]string{"validate", "missed.yaml", "pause-past-lease"}, exitMet},
+	{[]string{"validate", "bad.yaml"}, exitUsage},
+	{[]string{"list", "locks"}, exitMet},
+	{[]string{"list", "faults"}, exitMet},
+	{[]string{"list", "properties"}, exitMet},
+	{[]string{"list", "scenarios"}, exitMet},
+	{[]string{"list", "runs"}, exitMet},
+	{[]string{"list", "runs", "--out", "nowhere"}, exitMet},
+	{[]string{"explain", "reports/latest"}, exitMet},
+	{[]string{"explain", "pause-past-lease"}, exitMet},
+	{[]string{"report", "reports/latest"}, exitMissed},
+	{[]string{"replay", "reports/latest"}, exitMet},
+	{[]string{"check", "reports/latest/history.jsonl"}, exitMissed},
+	{[]string{"matrix", "--lock", "setnx", "--fault", "CC", "--seeds", "1"}, exitMet},
+	{[]string{"claims", "--claim", "18"}, exitMet},
+	{[]string{"search", "redlock-storm", "--seeds", "1"}, exitMissed},
+	{[]string{"sweep", "pause-against-lease", "--seeds", "1"}, exitMet},
+	{[]string{"tour", "1"}, exitMet},
+	{[]string{"new", "scenario", "my-story"}, exitMet},
+	{[]string{"schema"}, exitMet},
+	{[]string{"doctor"}, exitMet},
+	{[]string{"version"}, exitMet},
+}
+
+// noJSON are the commands that print texts for something else than programs.
+var noJSON = []string{"simulate", "completion", "bash", "zsh", "fish", "powershell", "help", "docs"}
+
+// TestJSONIsOneValue runs every command with --json and reads stdout as one JSON
+// value with nothing behind it. (docs needs the sources: its script has it.)
+func TestJSONIsOneValue(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"missed.yaml": "scenario: x\nlocks: [set-nx-lua]\nclients: [A, B]\nfaults:\n  - {when: A enters, slow: A, by: 15s}\nexpect:\n  set-nx-lua: {mutual-exclusion: kept}\n",
+		"bad.yaml":    "scenario: x\nlocks: [nothing]\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := append(slices.Clone(noJSON), "serve", "compare-worlds") // one does not end by itself, one needs real servers: they have tests of their own
+	for _, tt := range jsonRuns {
+		asked = append(asked, tt.args[0])
+		cmd := exec.Command(program, append(tt.args, "--json")...)
+		cmd.Args[0], cmd.Dir = "simulate", dir
+		var stderr bytes.Buffer
+		cmd.Stderr = &stderr
+		out, err := cmd.Output()
+		code := 0
+		var exit *exec.ExitError
+		if errors.As(err, &exit) {
+			code = exit.ExitCode()
+		}
+		if code != tt.exit || stderr.Len() > 0 {
+			t.Errorf("%v: exit code %d, want %d; stderr: %s", tt.args, code, tt.exit, stderr.String())
+		}
+		d := json.NewDecoder(bytes.NewReader(out))
+		var value any
+		if err := d.Decode(&value); err != nil {
+			t.Errorf("%v: %v:\n%s", tt.args, err, out)
+			continue
+		}
+		if _, err := d.Token(); err != io.EOF {
+			t.Errorf("%v: something behind the JSON: %v", tt.args, err)
+		}
+		if object, ok := value.(map[string]any); ok && object["schema"] != 1.0 && object["$schema"] == nil {
+			t.Errorf("%v: the object has no version", tt.args)
+		}
+	}
+	for _, cmd := range everyCommand() {
+		if !slices.Contains(asked, cmd.Name()) {
+			t.Errorf("nobody has asked %s for JSON", cmd.CommandPath())
+		}
+	}
+}

@@ -1,0 +1,355 @@
+package main
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"lockstep/internal/checker"
+	"lockstep/internal/plan"
+	"lockstep/internal/rate"
+	"lockstep/internal/run"
+	"lockstep/internal/scenario"
+	"lockstep/internal/search"
+	"lockstep/internal/sim"
+)
+
+// searchFlags are the flags of the command search.
+type searchFlags struct {
+	runFlags   // for what is stored and shown of a run
+	properties []string
+	seeds      int
+	limit      time.Duration
+}
+
+func searchCommand(g *globals) *cobra.Command {
+	f := &searchFlags{runFlags: runFlags{globals: g, backend: sim.Backend, scale: "1", times: 1}}
+	cmd := &cobra.Command{
+		Use:   "search <file|name>",
+		Short: "Find the seed that breaks a property, and shrink its story",
+		Long: `Try seeds until a property breaks, then shrink the story to the smallest one that breaks
+it in the same way: without the faults, clients and rounds that it does not need, with
+short durations and plain moments. The result is a scenario file that stands alone, below
+search/ in the run store, and a report of it. It does not depend on --jobs: of the seeds
+that break, the lowest one counts.
+
+What is found is a property that broke, so it ends with exit code 1, as in run; with 0 if
+the scenario expects just that of the lock (and then with 1 if no seed breaks it).
+
+` + exitHelp,
+		Example: `  simulate search scenarios/search/redlock-storm.yaml
+  simulate search redlock-storm --property no-lost-update --for 2m
+  simulate search mixed --lock set-nx-lua --seeds 10000`,
+		Args: arguments(1, 1, "one scenario, such as redlock-storm"),
+		RunE: func(cmd *cobra.Command, args []string) error { return f.search(cmd.Context(), args[0]) },
+	}
+	cmd.Flags().StringSliceVar(&f.locks, "lock", nil, "search for these locks instead of the scenario's")
+	cmd.Flags().StringSliceVar(&f.properties, "property", []string{checker.MutualExclusionID}, "what must break; any of several")
+	cmd.Flags().Uint64Var(&f.seed, "seed", 1, "the first seed")
+	cmd.Flags().IntVar(&f.seeds, "seeds", 10_000, "how many seeds to try at most")
+	cmd.Flags().DurationVar(&f.limit, "for", 0, "try seeds for that long instead, such as 2m")
+	cmd.Flags().IntVar(&f.jobs, "jobs", runtime.GOMAXPROCS(0), "how many seeds to play at once")
+	cmd.Flags().Lookup("jobs").DefValue = "one for each core"
+	cmd.MarkFlagsMutuallyExclusive("seeds", "for")
+	return cmd
+}
+
+// hunt is how the search for one lock went.
+type hunt struct {
+	lock   string
+	tried  search.Tried
+	found  *search.Found // nil when nothing broke
+	file   string        // of the smallest version
+	met    bool          // this is what the scenario expects
+	loaded *plan.Plan    // the file, read back
+	runDir string
+}
+
+func (f *searchFlags) search(ctx context.Context, arg string) error {
+	p, err := f.searched(arg)
+	if err != nil {
+		return err
+	}
+	worlds := run.Factory(simulator)
+	var hunts []*hunt
+	for _, lock := range p.Locks {
+		h, err := f.hunt(ctx, p, lock, worlds)
+		if err != nil {
+			return f.searchError(ctx, err)
+		}
+		hunts = append(hunts, h)
+		if !f.json {
+			if err := f.show(ctx, p, h, worlds); err != nil {
+				return err
+			}
+		}
+	}
+	if f.json {
+		if err := f.showJSON(ctx, p, hunts, worlds); err != nil {
+			return err
+		}
+	}
+	if err := writeIndex(f.out); err != nil {
+		return err
+	}
+	if ctx.Err() != nil {
+		return errors.New("interrupted while shrinking: the stored version could be smaller")
+	}
+	return verdictOf(hunts)
+}
+
+// searched reads the scenario and the flags.
+func (f *searchFlags) searched(arg string) (*plan.Plan, error) {
+	if f.seeds < 1 || f.limit < 0 || f.seed == 0 {
+		return nil, errors.New("--seeds, --seed and --for must be more than 0")
+	}
+	if f.jobs < 1 {
+		return nil, fmt.Errorf("--jobs %d: at least 1", f.jobs)
+	}
+	for _, id := range f.properties {
+		if _, ok := checker.Lookup(id); !ok {
+			return nil, unknownName("property", id, propertyIDs())
+		}
+	}
+	if len(f.properties) == 0 {
+		return nil, errors.New("--property is empty: name what must break")
+	}
+	plans, err := loadAll([]string{arg}, os.Stdin)
+	if err != nil {
+		return nil, err
+	}
+	if len(plans) > 1 {
+		return nil, fmt.Errorf("%s holds %d scenarios: name one of them", arg, len(plans))
+	}
+	if err := f.choose(plans[0]); err != nil {
+		return nil, err
+	}
+	if err := f.check(plans[0]); err != nil {
+		return nil, fmt.Errorf("%s: %w", plans[0].File, err)
+	}
+	return plans[0], nil
+}
+
+func propertyIDs() (ids []string) {
+	for _, p := range checker.All() {
+		ids = append(ids, p.ID)
+	}
+	return ids
+}
+
+// searchError tells a bug from an interruption.
+func (f *searchFlags) searchError(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return errors.New("interrupted before anything broke: nothing was stored of the lock that was searched")
+	}
+	var env *environmentError
+	if errors.As(err, &env) {
+		return err
+	}
+	return &bugError{err}
+}
+
+// hunt searches for one lock and stores the smallest version.
+func (f *searchFlags) hunt(ctx context.Context, p *plan.Plan, lock string, worlds run.Factory) (*hunt, error) {
+	o := search.Options{
+		Plan: p, Lock: lock, Properties: f.properties, First: f.seed, Seeds: f.seeds, Jobs: f.jobs, Worlds: worlds,
+	}
+	if f.limit > 0 {
+		until := time.Now().Add(f.limit)
+		o.Seeds, o.Stop = 1<<40, func() bool { return !time.Now().Before(until) }
+	}
+	total := o.Seeds
+	if f.limit > 0 {
+		total = -1 // nobody knows
+	}
+	bar := f.bar("seeds of "+lock, total)
+	o.Progress = func() { _ = bar.Add(1) }
+	h := &hunt{lock: lock}
+	var err error
+	h.tried, err = search.Seek(ctx, o)
+	_ = bar.Finish()
+	_ = bar.Clear()
+	if err != nil {
+		return nil, err
+	}
+	if h.tried.Seed > 0 {
+		if h.found, err = search.Smallest(ctx, worlds, p, lock, h.tried.Property, h.tried.Seed); err != nil {
+			return nil, err
+		}
+		if err := f.save(p, h); err != nil {
+			return nil, err
+		}
+	}
+	h.met = f.meets(p, h)
+	return h, nil
+}
+
+// meets reports whether the scenario expects what the search has come to, of the
+// properties that were searched for.
+func (f *searchFlags) meets(p *plan.Plan, h *hunt) bool {
+	for _, e := range p.Expect {
+		if e.Lock != h.lock || e.Verdict != string(checker.Broken) || !slices.Contains(f.properties, e.Property) {
+			continue
+		}
+		if h.found == nil || e.Property == h.found.Property {
+			return h.found != nil
+		}
+	}
+	return h.found == nil
+}
+
+// save writes the smallest version and reads it back, as anybody will.
+func (f *searchFlags) save(p *plan.Plan, h *hunt) error {
+	h.file = filepath.Join(f.out, "search", p.Slug, h.lock+"-"+h.found.Property+".yaml")
+	if err := writeWhole(h.file, []byte(h.found.YAML)); err != nil {
+		return unwritable(fmt.Errorf("cannot write the smallest version: %w", err), "--out")
+	}
+	var err error
+	h.loaded, err = scenario.Load(h.file)
+	return err
+}
+
+// stored plays the file of the smallest version and stores its run.
+func (f *searchFlags) stored(ctx context.Context, h *hunt, worlds run.Factory, out *output, show bool) error {
+	r, err := run.All(context.WithoutCancel(ctx), worlds, h.loaded, h.loaded.Seed, f.backend)
+	if err != nil {
+		return &bugError{err}
+	}
+	want := h.found.Judgement.History.Hash()
+	if hex.EncodeToString(want[:]) != hashOf(r) {
+		return &bugError{fmt.Errorf("%s plays another history than the one that was found", h.file)}
+	}
+	if show {
+		return out.result(r)
+	}
+	b, err := out.store(r)
+	if err == nil {
+		h.runDir = b.RunDir
+	}
+	return err
+}
+
+// inconclusive reports whether no seed put the lock to the test.
+func (h *hunt) inconclusive() bool { return h.found == nil && h.tried.Untested == h.tried.Seeds }
+
+// verdictOf is the exit code: that of the worst hunt.
+func verdictOf(hunts []*hunt) error {
+	code := exitMet
+	for _, h := range hunts {
+		switch {
+		case !h.met:
+			return &silentExit{exitMissed}
+		case h.inconclusive():
+			code = exitInconclusive
+		}
+	}
+	if code != exitMet {
+		return &silentExit{code}
+	}
+	return nil
+}
+
+// show prints what came of one lock.
+func (f *searchFlags) show(ctx context.Context, p *plan.Plan, h *hunt, worlds run.Factory) error {
+	if h.inconclusive() {
+		fmt.Fprintf(f.stdout, "%s was not put to the test in any of %d seeds: nobody contended, or the faults never fired\n", h.lock, h.tried.Seeds)
+		return nil
+	}
+	if h.found == nil {
+		tested := h.tried.Seeds - h.tried.Untested
+		_, high := rate.Wilson(0, tested)
+		fmt.Fprintf(f.stdout, "%s keeps %s in %d of %d seeds; the others tested nothing\n", h.lock, strings.Join(f.properties, " and "), tested, h.tried.Seeds)
+		fmt.Fprintf(f.stdout, "rate     less than %s of runs break it (95 %%)\n", rate.Percent(high))
+		return nil
+	}
+	x := h.found
+	low, high := rate.First(h.tried.Seeds)
+	fmt.Fprintf(f.stdout, "%s breaks %s with seed %d, the first of %d\n\n", h.lock, x.Property, x.Seed, h.tried.Seeds)
+	fmt.Fprintf(f.stdout, "rate     1 of %d: %s (95 %%: %s to %s)\n", h.tried.Seeds, rate.Percent(rate.Of(1, h.tried.Seeds)), rate.Percent(low), rate.Percent(high))
+	fmt.Fprintf(f.stdout, "found    %s\n", x.Before)
+	fmt.Fprintf(f.stdout, "smallest %s, after %d replays\n", x.After, x.Plays)
+	for i := range x.Smallest.Faults {
+		fmt.Fprintf(f.stdout, "         %s\n", terminalText(x.Smallest.Faults[i].Text))
+	}
+	fmt.Fprintf(f.stdout, "file     %s\n", terminalText(h.file))
+	fmt.Fprintf(f.stdout, "original %s\n\n", f.replay(p, h.lock, x.Seed))
+	out := newOutput(&runFlags{globals: f.globals, backend: f.backend, scale: f.scale, seed: h.loaded.Seed})
+	return f.stored(ctx, h, worlds, out, true)
+}
+
+// huntJSON is what came of one lock, as other programs read it.
+type huntJSON struct {
+	Lock     string       `json:"lock"`
+	Found    bool         `json:"found"`
+	Met      bool         `json:"met"`
+	Seeds    int          `json:"seeds"`
+	Untested int          `json:"untested"`
+	Rate     float64      `json:"rate"`
+	Low      float64      `json:"rate_low"`
+	High     float64      `json:"rate_high"`
+	Property string       `json:"property,omitempty"`
+	Seed     uint64       `json:"seed,omitempty"`
+	Replays  int          `json:"replays,omitempty"`
+	Original *versionJSON `json:"original"`
+	Smallest *versionJSON `json:"smallest"`
+}
+
+type versionJSON struct {
+	search.Size
+	Seed   uint64   `json:"seed"`
+	Listed []string `json:"fault_list"`
+	File   string   `json:"file"`
+	Replay string   `json:"replay"`
+	Hash   string   `json:"hash,omitempty"`
+	RunDir string   `json:"run_dir,omitempty"`
+}
+
+func (f *searchFlags) showJSON(ctx context.Context, p *plan.Plan, hunts []*hunt, worlds run.Factory) error {
+	met := true
+	all := []huntJSON{}
+	for _, h := range hunts {
+		met = met && h.met && !h.inconclusive()
+		x := huntJSON{Lock: h.lock, Found: h.found != nil, Met: h.met, Seeds: h.tried.Seeds, Untested: h.tried.Untested}
+		share, low, high := h.tried.Rate()
+		x.Rate, x.Low, x.High = rate.InOne(share), rate.InOne(low), rate.InOne(high)
+		if h.found != nil {
+			if err := f.stored(ctx, h, worlds, newOutput(&f.runFlags), false); err != nil {
+				return err
+			}
+			f.addVersions(p, h, &x)
+		}
+		all = append(all, x)
+	}
+	return printJSON(f.stdout, map[string]any{
+		"schema": 1, "scenario": p.Slug, "backend": f.backend, "properties": f.properties, "met": met, "locks": all,
+	})
+}
+
+func (f *searchFlags) addVersions(p *plan.Plan, h *hunt, x *huntJSON) {
+	x.Property, x.Seed, x.Replays = h.found.Property, h.found.Seed, h.found.Plays
+	hash := h.found.Judgement.History.Hash()
+	x.Original = &versionJSON{
+		Size: h.found.Before, Seed: h.found.Seed, Listed: textsOf(h.found.Original), File: p.File, Replay: f.replay(p, h.lock, h.found.Seed),
+	}
+	x.Smallest = &versionJSON{
+		Size: h.found.After, Seed: h.found.Smallest.Seed, Listed: textsOf(h.found.Smallest), File: h.file,
+		Replay: f.replay(h.loaded, "", h.loaded.Seed), Hash: hex.EncodeToString(hash[:]), RunDir: h.runDir,
+	}
+}
+
+func textsOf(p *plan.Plan) []string {
+	out := []string{}
+	for i := range p.Faults {
+		out = append(out, p.Faults[i].Text)
+	}
+	return out
+}

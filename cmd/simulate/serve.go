@@ -1,0 +1,131 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"net/http"
+	"os"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"lockstep/internal/serve"
+)
+
+// defaultPort stays the same, so that bookmarks do.
+const defaultPort = 8177
+
+// farewell is how long answers that are on their way may still take after Ctrl-C.
+const farewell = 2 * time.Second
+
+func serveCommand(g *globals) *cobra.Command {
+	port := defaultPort
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Show the runs of the store in a browser",
+		Long: `Show the runs of the store in a browser: an index with filters, made anew for every
+request, the report of each run, and all files of a run in one archive.
+
+It listens on 127.0.0.1, for this machine only, and gives out nothing but the files of
+the store: no link leads out of it. /latest is the report of the newest run.
+Ctrl-C ends it, with exit code 0.
+
+` + exitHelp,
+		Example: "  simulate serve\n  simulate serve --port 9000\n  simulate serve --out other/reports --port 0",
+		Args:    noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return serveStore(cmd.Context(), cmd.OutOrStdout(), g, port)
+		},
+	}
+	cmd.Flags().IntVar(&port, "port", defaultPort, "the port on 127.0.0.1; 0 for any that is free")
+	return cmd
+}
+
+func serveStore(ctx context.Context, w io.Writer, g *globals, port int) error {
+	if port < 0 || port > 65535 {
+		return fmt.Errorf("--port %d: a port is a number from 0 to 65535", port)
+	}
+	store, err := openStore(g.out)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	if err := writeIndex(g.out); err != nil {
+		fmt.Fprintln(os.Stderr, "simulate:", terminalText(err.Error())) // a store that can only be read can be served
+	}
+	listener, err := listen(port)
+	if err != nil {
+		return err
+	}
+	address := "http://" + listener.Addr().String() + "/"
+	if err := announce(w, g, address); err != nil {
+		_ = listener.Close()
+		return &environmentError{err}
+	}
+	handler := serve.New(store, func() ([]byte, error) { return indexOf(store.FS(), true) })
+	return serveUntil(ctx, listener, handler)
+}
+
+// openStore opens a run store that is there.
+func openStore(dir string) (*os.Root, error) {
+	info, err := os.Stat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("there is no run store %s: play something first, such as `simulate run pause-past-lease`, or name another with --out", dir)
+	case err != nil:
+		return nil, &environmentError{err}
+	case !info.IsDir():
+		return nil, fmt.Errorf("%s is a file: name the directory of a run store with --out", dir)
+	}
+	store, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, &environmentError{err}
+	}
+	return store, nil
+}
+
+func announce(w io.Writer, g *globals, address string) error {
+	if g.json {
+		return printJSON(w, map[string]any{"schema": 1, "address": address, "store": g.out})
+	}
+	_, err := fmt.Fprintf(w, "serving  %s\nat       %s\nlatest   %slatest\n\nCtrl-C ends it.\n", terminalText(g.out), address, address)
+	return err
+}
+
+// listen takes a port of the loopback address.
+func listen(port int) (net.Listener, error) {
+	listener, err := net.Listen("tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return nil, &environmentError{fmt.Errorf("port %d of 127.0.0.1 is taken, perhaps by another `simulate serve`: choose one with --port, or any free one with --port 0", port)}
+	case errors.Is(err, os.ErrPermission):
+		return nil, &environmentError{fmt.Errorf("port %d needs more rights than you have: choose one from 1024 on with --port", port)}
+	case err != nil:
+		return nil, &environmentError{err}
+	}
+	return listener, nil
+}
+
+// serveUntil answers requests until ctx ends, which is how it is meant to end.
+func serveUntil(ctx context.Context, listener net.Listener, handler http.Handler) error {
+	server := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute}
+	ended := make(chan error, 1)
+	go func() { ended <- server.Serve(listener) }()
+	select {
+	case err := <-ended:
+		return &environmentError{fmt.Errorf("the server has stopped: %w", err)}
+	case <-ctx.Done():
+	}
+	patience, cancel := context.WithTimeout(context.Background(), farewell)
+	defer cancel()
+	if err := server.Shutdown(patience); err != nil {
+		_ = server.Close() // whoever still reads has had its time
+	}
+	return errStopped
+}

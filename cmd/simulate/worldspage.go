@@ -1,0 +1,41 @@
+package main
+
+import (
+	"fmt"
+
+	"lockstep/internal/report"
+	"lockstep/internal/worlds"
+)
+
+// page maps a comparison to what its page shows.
+func (f *worldsFlags) page(c *worlds.Comparison) *report.Worlds {
+	w := &report.Worlds{Backend: c.Backend, Scale: f.scale, Times: c.Times, Replay: f.replay()}
+	for _, col := range c.Columns {
+		w.Columns = append(w.Columns, report.MatrixColumn{Code: col.Code, Name: col.Name, Summary: col.Summary})
+	}
+	states := map[worlds.Agreement]report.WorldsState{
+		worlds.Agrees: report.WorldsAgree, worlds.Differs: report.WorldsDiffer,
+		worlds.Untested: report.WorldsUntested, worlds.NotPlayed: report.WorldsNotPlayed,
+	}
+	for i, v := range c.Locks {
+		s := &c.Samples[i]
+		row := report.WorldsLock{
+			ID: v.ID, Waits: report.BothTimes{Simulated: s.Simulated.Waits, Real: s.Real.Waits},
+			Holds:     report.BothTimes{Simulated: s.Simulated.Holds, Real: s.Real.Holds},
+			Failovers: report.BothTimes{Simulated: s.Simulated.Failovers, Real: s.Real.Failovers},
+		}
+		for k := range c.Columns {
+			cell := c.Cell(i, k)
+			row.Cells = append(row.Cells, report.WorldsCell{
+				State: states[cell.Agreement], Script: cell.Script, Simulated: cell.Simulated, Real: cell.Real, Why: cell.Why,
+			})
+		}
+		w.Locks = append(w.Locks, row)
+	}
+	return w
+}
+
+// replay is the command line that compares the worlds again.
+func (f *worldsFlags) replay() string {
+	return fmt.Sprintf("simulate compare-worlds --backend %s --scale %s --times %d", f.backend, f.scale, f.times) + f.narrowed()
+}

@@ -1,0 +1,228 @@
+// Package chaos draws the faults of a run: which kinds, when, whom they hit and
+// for how long.
+//
+// What is drawn becomes a plan like any other, with a list of faults. That makes
+// a run of chaos a story that can be printed, replayed and shrunk: nothing of the
+// luck is left in it. The seed is split by name, as everywhere: each fault has a
+// stream of its own, so that leaving one out while shrinking changes no other.
+package chaos
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"lockstep/internal/faults"
+	"lockstep/internal/plan"
+	"lockstep/internal/sim/kernel"
+)
+
+// MostFaults is how many faults one run can draw.
+const MostFaults = 100
+
+// LeastClients is how many clients a run keeps whatever a chaos does to them for
+// good: fewer than two never contend, and such a run tests nothing.
+const LeastClients = 2
+
+// holderAfter times the latency is how early a fault may aim at the holder:
+// before, nobody holds the lock yet, and the fault would hit nobody.
+const holderAfter = 20
+
+// Draw returns the plan with the faults that the chaos brings about with a seed.
+// A plan without chaos comes back as it is. The same plan and seed give the same
+// faults, whichever of the plan's locks is played.
+func Draw(p *plan.Plan, seed uint64) *plan.Plan {
+	if p.Chaos == nil {
+		return p
+	}
+	d := &drawing{plan: p, seed: seed, clients: slices.Clone(p.Clients)}
+	d.kinds = d.subset()
+	end := p.WorkEnd() - p.Chaos.Heal
+	var list []faults.Fault
+	at := time.Duration(0)
+	for len(list) < MostFaults {
+		l := d.stream(fmt.Sprintf("fault %d", len(list)+1))
+		at += l.within(p.Chaos.Every)
+		spec, ok := d.kind(l)
+		if at >= end || !ok {
+			break
+		}
+		list = append(list, d.fault(l, spec, at, end))
+	}
+	out := p.WithFaults(list)
+	out.Chaos = nil
+	return out
+}
+
+// drawing is the state of one Draw.
+type drawing struct {
+	plan    *plan.Plan
+	seed    uint64
+	kinds   []faults.Spec // that are left to pick from
+	clients []string      // that nothing has ended yet
+}
+
+// stream returns the luck of one purpose.
+func (d *drawing) stream(purpose string) *luck {
+	return &luck{kernel.NewRand(d.seed, kernel.StreamID("chaos "+purpose))}
+}
+
+// subset draws which kinds of faults this run has: each one with even chances,
+// and one at least.
+func (d *drawing) subset() []faults.Spec {
+	l := d.stream("kinds")
+	var all, some []faults.Spec
+	for _, name := range d.plan.Chaos.From {
+		spec, ok := faults.Lookup(name)
+		if !ok {
+			panic("chaos: the verb " + name + " is not registered: the scenario's check should have refused it")
+		}
+		all = append(all, spec)
+		if l.one(2) {
+			some = append(some, spec)
+		}
+	}
+	if len(some) == 0 {
+		some = append(some, all[l.below(int64(len(all)))])
+	}
+	return some
+}
+
+// kind draws the verb of a fault, false when none is left. What cannot be undone
+// is drawn only while enough is left of the world to go on with.
+func (d *drawing) kind(l *luck) (faults.Spec, bool) {
+	if len(d.kinds) == 0 {
+		return faults.Spec{}, false
+	}
+	spec := d.kinds[l.below(int64(len(d.kinds)))]
+	last := len(d.clients) <= LeastClients+1
+	d.kinds = slices.DeleteFunc(d.kinds, func(other faults.Spec) bool {
+		return TakesOver(spec) && TakesOver(other) || last && spec.Lasting && other.Lasting
+	})
+	return spec, true
+}
+
+// TakesOver reports whether a verb makes a replica the primary. A run draws such
+// a fault once: the dead primary stays dead.
+func TakesOver(spec faults.Spec) bool { return spec.Replica && spec.Ends == faults.EndNone }
+
+// fault draws everything about a fault but its verb.
+func (d *drawing) fault(l *luck, spec faults.Spec, at, end time.Duration) faults.Fault {
+	t := faults.Trigger{At: at}
+	if spec.OnWire {
+		t = d.command(l, at)
+	}
+	return faults.Make(1, spec, d.args(l, spec, at), t, d.end(l, spec, end-at))
+}
+
+// command draws a command to tamper with. Each round of a client sends two at
+// least, one to acquire and one to release, so that many come by in any case.
+func (d *drawing) command(l *luck, at time.Duration) faults.Trigger {
+	all := int64(2 * len(d.plan.Clients) * d.plan.Workload.Repeat)
+	nth := 1 + int64(at/time.Microsecond)*(all-1)/max(int64(d.plan.WorkEnd()/time.Microsecond), 1)
+	return faults.Trigger{
+		Moment: faults.AboutToSend, Subject: faults.AnyClient, Command: faults.AnyCommand, Nth: int(min(nth, all)),
+	}
+}
+
+// end draws how long a fault lasts, and never beyond the heal.
+func (d *drawing) end(l *luck, spec faults.Spec, left time.Duration) faults.End {
+	if spec.Ends == faults.EndNone {
+		return faults.End{}
+	}
+	return faults.End{For: max(min(l.within(d.plan.Chaos.For), left), 1)}
+}
+
+// args draws the verb's own value and what else it must be told.
+func (d *drawing) args(l *luck, spec faults.Spec, at time.Duration) faults.Args {
+	args := faults.Args{
+		Durations: map[string]time.Duration{}, Rates: map[string]int64{}, Choices: map[string]string{},
+	}
+	d.arg(l, spec, spec.Value, at, &args)
+	for _, p := range spec.Params {
+		if p.Required || p.Default > 0 {
+			d.arg(l, spec, p, at, &args)
+		}
+	}
+	return args
+}
+
+func (d *drawing) arg(l *luck, spec faults.Spec, p faults.Param, at time.Duration, args *faults.Args) {
+	text := ""
+	switch p.Kind {
+	case faults.ParamNode, faults.ParamClient:
+		text = d.target(l, spec, p.Kind == faults.ParamNode, at)
+	case faults.ParamServer:
+		text = d.plan.Chaos.Servers[l.below(int64(len(d.plan.Chaos.Servers)))]
+	case faults.ParamChoice:
+		text = p.Choices[l.below(int64(len(p.Choices)))]
+		if spec.Promoter {
+			text = d.plan.Redis.Failover.By
+		}
+	case faults.ParamDuration:
+		args.Durations[p.Name] = max(l.within(d.plan.Chaos.For), 1)
+	case faults.ParamOffset:
+		args.Durations[p.Name] = l.sign() * max(l.within(d.plan.Chaos.For), 1)
+	case faults.ParamRate:
+		args.Rates[p.Name] = int64(l.sign()) * (1 + l.below(50)) * 10_000
+	case faults.ParamSides:
+		args.Sides = d.sides(l, at)
+	}
+	if p.Name == "" {
+		args.Value = text
+	} else if text != "" {
+		args.Choices[p.Name] = text
+	}
+}
+
+// target draws a node. The holder is hit as often as all others together, since
+// that is where locks break.
+func (d *drawing) target(l *luck, spec faults.Spec, servers bool, at time.Duration) string {
+	if spec.Lasting {
+		i := int(l.below(int64(len(d.clients))))
+		name := d.clients[i]
+		d.clients = slices.Delete(d.clients, i, i+1)
+		return name
+	}
+	if l.one(2) && at >= holderAfter*d.plan.Network.Latency.Max {
+		return faults.TheHolder
+	}
+	nodes := d.plan.Clients
+	if servers {
+		nodes = slices.Concat(nodes, d.plan.Chaos.Servers)
+	}
+	return nodes[l.below(int64(len(nodes)))]
+}
+
+// sides draws a client and the servers that it is parted from, in either order.
+func (d *drawing) sides(l *luck, at time.Duration) [][]string {
+	client := d.target(l, faults.Spec{}, false, at)
+	others := faults.TheStore
+	if l.one(3) {
+		others = d.plan.Chaos.Servers[l.below(int64(len(d.plan.Chaos.Servers)))]
+	}
+	if l.one(2) {
+		return [][]string{{others}, {client}}
+	}
+	return [][]string{{client}, {others}}
+}
+
+// luck draws integers only, so that every build draws the same.
+type luck struct{ rand kernel.Rand }
+
+func (l *luck) below(n int64) int64 { return l.rand.Int64N(n) }
+
+// one is true once in n times.
+func (l *luck) one(n int64) bool { return l.below(n) == 0 }
+
+func (l *luck) sign() time.Duration { return time.Duration(1 - 2*l.below(2)) }
+
+// within draws from a range, in whole milliseconds if its least value is one or
+// more, so that what was drawn can be read.
+func (l *luck) within(r plan.Range) time.Duration {
+	drawn := r.Min + time.Duration(l.below(int64(r.Max-r.Min)+1))
+	if whole := drawn.Truncate(time.Millisecond); whole >= r.Min && whole > 0 {
+		return whole
+	}
+	return drawn
+}

@@ -1,0 +1,212 @@
+package chaos_test
+
+import (
+	"context"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"lockstep/internal/chaos"
+	"lockstep/internal/faults"
+	"lockstep/internal/history"
+	"lockstep/internal/plan"
+	"lockstep/internal/run"
+	"lockstep/internal/scenario"
+	"lockstep/internal/sim"
+)
+
+const everything = `scenario: x
+locks: [set-nx-lua, watchdog-lua]
+lease: 2s
+clients: [A, B, C, D]
+workload: {repeat: 10 times, work: 500ms..1500ms, retry: 50ms}
+servers: {redis: {replicas: 1, lag: 10ms}}
+chaos:
+  pick from: [crash, cut, delay, drift-clock, drop, evict, fail-over, hang, jump-clock, lag, partition, pause, promote, restart, slow]
+  every: 500ms..2s
+  heal: 5s before the end
+`
+
+func parse(t *testing.T, text string) *plan.Plan {
+	t.Helper()
+	p, err := scenario.Parse("x.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// The list must name every verb there is, or a new one is never drawn here.
+func TestEveryVerbIsDrawn(t *testing.T) {
+	p := parse(t, everything)
+	var all []string
+	for _, spec := range faults.All() {
+		all = append(all, spec.Name)
+	}
+	if !slices.Equal(p.Chaos.From, all) {
+		t.Errorf("the test draws from %v, there are %v", p.Chaos.From, all)
+	}
+	drawn := map[string]int{}
+	for seed := uint64(1); seed <= 300; seed++ {
+		for _, f := range chaos.Draw(p, seed).Faults {
+			drawn[f.Verb.Name()]++
+		}
+	}
+	for _, name := range all {
+		if drawn[name] < 20 {
+			t.Errorf("%s was drawn %d times", name, drawn[name])
+		}
+	}
+}
+
+// What is drawn keeps what the file promises, and is a scenario like any other.
+func TestDrawsKeepTheirPromises(t *testing.T) {
+	p := parse(t, everything)
+	end := p.WorkEnd() - p.Chaos.Heal
+	subsets := map[string]bool{}
+	for seed := uint64(1); seed <= 500; seed++ {
+		d := chaos.Draw(p, seed)
+		if len(d.Faults) == 0 || d.Chaos != nil {
+			t.Fatalf("seed %d: %d faults, chaos %v", seed, len(d.Faults), d.Chaos)
+		}
+		if again := chaos.Draw(p, seed); !reflect.DeepEqual(d, again) {
+			t.Fatalf("seed %d draws something else the second time", seed)
+		}
+		kinds, takeovers, lasting := map[string]bool{}, 0, map[string]bool{}
+		for _, f := range d.Faults {
+			spec := f.Spec()
+			kinds[spec.Name] = true
+			if f.Trigger.At+f.End.For > end {
+				t.Errorf("seed %d: %s lasts beyond %v", seed, f.Text, end)
+			}
+			if f.End.Forever || f.End.For > p.Chaos.For.Max {
+				t.Errorf("seed %d: %s lasts too long", seed, f.Text)
+			}
+			if chaos.TakesOver(spec) {
+				takeovers++
+			}
+			if spec.Lasting {
+				lasting[f.Target] = true
+			}
+		}
+		if takeovers > 1 || len(lasting) > len(p.Clients)-chaos.LeastClients {
+			t.Errorf("seed %d: %d takeovers, ended for good: %v", seed, takeovers, lasting)
+		}
+		subsets[strings.Join(sorted(kinds), " ")] = true
+		again := parse(t, scenario.Resolved(d))
+		for i := range again.Faults {
+			again.Faults[i].Line = 0
+		}
+		if !reflect.DeepEqual(again.Faults, d.Faults) {
+			t.Fatalf("seed %d: as a file it is another plan:\n%+v\n%+v", seed, again.Faults, d.Faults)
+		}
+	}
+	if len(subsets) < 300 {
+		t.Errorf("500 seeds have %d different subsets of kinds only", len(subsets))
+	}
+}
+
+func sorted(set map[string]bool) (out []string) {
+	for name := range set {
+		out = append(out, name)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// Whoever replays one lock of a file must meet the storm that all of them met.
+func TestTheLockDoesNotChangeTheStorm(t *testing.T) {
+	p := parse(t, everything)
+	one := *p
+	one.Locks = []string{"watchdog-lua"}
+	for seed := uint64(1); seed <= 50; seed++ {
+		if !reflect.DeepEqual(chaos.Draw(p, seed).Faults, chaos.Draw(&one, seed).Faults) {
+			t.Fatalf("seed %d draws other faults for one lock alone", seed)
+		}
+	}
+}
+
+// These are the draws of one seed. They change only when the way of drawing does,
+// and then every seed that somebody has noted down means another storm.
+func TestKnownDraws(t *testing.T) {
+	p := parse(t, `scenario: x
+locks: [redlock]
+lease: 1s
+clients: [A, B]
+workload: {repeat: 10 times, work: 500ms}
+chaos: {pick from: [pause, partition, restart, delay], every: 1s..3s, heal: 2s before the end}
+`)
+	var got []string
+	for _, f := range chaos.Draw(p, 5).Faults {
+		got = append(got, f.Text)
+	}
+	want := []string{
+		"delay reply by 1976ms when any client is about to send any command the 10th time",
+		"pause the holder for 1430ms at 4980ms",
+		"pause redis-4 for 1250ms at 6750ms",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("drawn:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// Leaving out a fault changes nothing before the fault would have begun: no stream
+// of luck counts the faults.
+func TestAFaultLeftOutDisturbsNothingBefore(t *testing.T) {
+	p := parse(t, everything)
+	p.Chaos.From = []string{"jump-clock", "pause", "partition", "slow"} // all of them at instants
+	for seed := uint64(1); seed <= 20; seed++ {
+		all := chaos.Draw(p, seed)
+		last := len(all.Faults) - 1
+		less := all.WithFaults(all.Faults[:last])
+		a, b := play(t, all, seed), play(t, less, seed)
+		at := history.Instant(all.Faults[last].Trigger.At)
+		for i := 0; i < len(a.Events) && a.Events[i].At < at; i++ {
+			x, y := a.Events[i], b.Events[i]
+			x.Text, y.Text = 0, 0 // numbers of texts, which depend on the faults' texts
+			if x != y || a.Text(a.Events[i].Text) != b.Text(b.Events[i].Text) {
+				t.Fatalf("seed %d: event %d at %v differs: %+v and %+v", seed, i, x.At, x, y)
+			}
+		}
+	}
+}
+
+func play(t *testing.T, p *plan.Plan, seed uint64) *history.History {
+	t.Helper()
+	h, err := sim.Run(p, p.Locks[0], seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+// A world plays faults, not chances: what it is given must be drawn.
+func TestAWorldRefusesChaos(t *testing.T) {
+	p := parse(t, everything)
+	if _, err := sim.Run(p, p.Locks[0], 1); err == nil {
+		t.Error("the simulator plays a plan whose faults are not drawn")
+	}
+	w := sim.New()
+	defer w.Close()
+	if out := run.One(context.Background(), w, p, p.Locks[0], 1); out.Err != nil || len(out.Judgement.Faults) == 0 {
+		t.Errorf("run draws nothing: %v, %d faults", out.Err, len(out.Judgement.Faults))
+	}
+}
+
+// Drawing scales with the plan, so that real servers meet the same storm, faster.
+func TestDrawsScale(t *testing.T) {
+	p := parse(t, everything)
+	fast := p.Scaled(100_000)
+	a, b := chaos.Draw(p, 3).Faults, chaos.Draw(&fast, 3).Faults
+	if len(a) != len(b) {
+		t.Fatalf("%d faults, %d when scaled", len(a), len(b))
+	}
+	for i := range a {
+		near := a[i].Trigger.At/10 - b[i].Trigger.At
+		if a[i].Verb.Name() != b[i].Verb.Name() || a[i].Target != b[i].Target || near.Abs() > 20*time.Millisecond {
+			t.Errorf("%s became %s", a[i].Text, b[i].Text)
+		}
+	}
+}

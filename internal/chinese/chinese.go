@@ -1,0 +1,312 @@
+// Package chinese says in Chinese what package explain says in English: the narrated
+// steps of a run, what the clients believe and the store has, the notes on violations,
+// the verdict and the false assumption.
+//
+// package explain has one template per kind of event, and every report uses its words.
+// Here is one translation per template, as a pair of patterns:
+//
+//	"{who} freezes[ for {d}].", "{who} 冻结[ {d}]。"
+//
+// A word in braces stands for a part that is carried over: its name says how it is
+// translated, by its letters; a digit behind them only tells two of them apart. What
+// stands in brackets may be missing, and the translation's brackets, which come in the
+// same order, are then missing as well.
+package chinese
+
+import (
+	"regexp"
+	"strings"
+)
+
+// rule is one pair of patterns, compiled.
+type rule struct {
+	match   *regexp.Regexp
+	names   []string // of the groups of match; "" for an optional part
+	chinese string
+}
+
+// pair is a template and its translation.
+type pair struct{ english, chinese string }
+
+var token = regexp.MustCompile(`\{[a-z]+[0-9]?\}|[\[\]]`)
+
+// shapes are what the parts look like. The default is any text, as short as possible.
+var shapes = map[string]string{
+	"t": `[0-9.]+ s`, "d": `-?[0-9.]+ m?s`, "k": `[0-9]+`, "f": `[0-9.]+(?:ms|us|s|m|h)`,
+	"lock": `\S+`, "node": `[\w.-]+`,
+}
+
+func compile(pairs []pair) []rule {
+	rules := make([]rule, len(pairs))
+	for i, p := range pairs {
+		rules[i] = compileOne(p)
+	}
+	return rules
+}
+
+func compileOne(p pair) rule {
+	r := rule{chinese: p.chinese}
+	var b strings.Builder
+	b.WriteString("^")
+	at := 0
+	for _, m := range token.FindAllStringIndex(p.english, -1) {
+		b.WriteString(regexp.QuoteMeta(p.english[at:m[0]]))
+		at = m[1]
+		switch word := p.english[m[0]:m[1]]; word {
+		case "[":
+			b.WriteString("(")
+			r.names = append(r.names, "")
+		case "]":
+			b.WriteString(")?")
+		default:
+			name := strings.Trim(word, "{}")
+			shape, ok := shapes[strings.TrimRight(name, "0123456789")]
+			if !ok {
+				shape = ".+?"
+			}
+			b.WriteString("(" + shape + ")")
+			r.names = append(r.names, name)
+		}
+	}
+	b.WriteString(regexp.QuoteMeta(p.english[at:]) + "$")
+	r.match = regexp.MustCompile(b.String())
+	return r
+}
+
+// say translates a text with the first rule that matches it all.
+func say(rules []rule, text string) (string, bool) {
+	for _, r := range rules {
+		groups := r.match.FindStringSubmatch(text)
+		if groups == nil {
+			continue
+		}
+		return r.fill(groups[1:])
+	}
+	return text, false
+}
+
+// fill puts the parts into the translation. It fails when a part has no translation.
+func (r *rule) fill(groups []string) (string, bool) {
+	parts, present := map[string]string{}, []bool{}
+	complete := true
+	for i, name := range r.names {
+		if name == "" {
+			present = append(present, groups[i] != "")
+			continue
+		}
+		if groups[i] == "" {
+			continue
+		}
+		text, ok := part(strings.TrimRight(name, "0123456789"), groups[i])
+		parts[name], complete = text, complete && ok
+	}
+	var b strings.Builder
+	at, optional, skip := 0, 0, false
+	write := func(s string) {
+		if !skip {
+			b.WriteString(s)
+		}
+	}
+	for _, m := range token.FindAllStringIndex(r.chinese, -1) {
+		write(r.chinese[at:m[0]])
+		at = m[1]
+		switch word := r.chinese[m[0]:m[1]]; word {
+		case "[":
+			skip = !present[optional]
+			optional++
+		case "]":
+			skip = false
+		default:
+			write(parts[strings.Trim(word, "{}")])
+		}
+	}
+	write(r.chinese[at:])
+	return space(b.String()), complete
+}
+
+// part translates what stands in braces.
+func part(kind, text string) (string, bool) {
+	switch kind {
+	case "who":
+		return who(text), true
+	case "t", "d":
+		return units(text), true
+	case "f":
+		return duration(text), true
+	case "cmd":
+		return command(text), true
+	case "fault":
+		return fault(text)
+	case "moment":
+		return say(momentRules, text)
+	case "n":
+		return strings.TrimRight(text, "stndrh"), true
+	case "reason":
+		return say(reasonRules, text)
+	case "names":
+		return names(text), true
+	case "count":
+		return count(text), true
+	case "sentence":
+		return Sentence(text)
+	case "assumption":
+		return Assumption(text)
+	case "belief":
+		return Belief(text)
+	case "told":
+		return told(text)
+	case "why":
+		return say(whyRules, text)
+	case "demand":
+		return say(demandRules, text)
+	case "premises":
+		return premisesOf(text)
+	case "any":
+		return anything(text), true
+	}
+	return text, true
+}
+
+// anything translates a part that may be of any kind, or nothing that has words.
+func anything(text string) string {
+	got, _ := Text(text)
+	return names(got)
+}
+
+// who translates a node, or several.
+func who(text string) string {
+	switch text {
+	case "The store", "the store":
+		return "存储"
+	case "The resource", "the resource":
+		return "资源"
+	case "The probe", "the probe", "probe":
+		return "探针"
+	case "Somebody", "somebody":
+		return "有人"
+	}
+	for _, lead := range []string{"Store ", "store "} {
+		if name, ok := strings.CutPrefix(text, lead); ok {
+			return "存储 " + name
+		}
+	}
+	return names(text)
+}
+
+// names translates a list of names: A, B and C.
+func names(text string) string {
+	return groups.Replace(text)
+}
+
+// groups are what joins names, and the words for several nodes at once.
+var groups = strings.NewReplacer(
+	", ", "、", " and ", " 和 ",
+	"the primary", "主节点", "replicas", "副本", "sentinels", "哨兵", "store", "存储",
+	"any client", "任一客户端", "the next holder", "下一个持有者", "the holder", "持有者", "probe", "探针",
+)
+
+// counts are the numbers that explain writes as words.
+var counts = map[string]string{"two": "两个", "three": "三个", "four": "四个", "five": "五个"}
+
+// count translates a number of clients.
+func count(text string) string {
+	if word := counts[text]; word != "" {
+		return word
+	}
+	return text + " 个"
+}
+
+var (
+	latinThenHan = regexp.MustCompile(`([A-Za-z0-9])(\p{Han})`)
+	hanThenLatin = regexp.MustCompile(`(\p{Han})([A-Za-z0-9])`)
+	hanBlankHan  = regexp.MustCompile(`(\p{Han}) +(\p{Han})`)
+)
+
+// space puts one blank between Latin and Chinese writing, and none inside of Chinese.
+func space(s string) string {
+	s = latinThenHan.ReplaceAllString(s, "$1 $2")
+	s = hanThenLatin.ReplaceAllString(s, "$1 $2")
+	s = hanBlankHan.ReplaceAllString(s, "$1$2")
+	return hanBlankHan.ReplaceAllString(s, "$1$2")
+}
+
+// units translates "1.5 s" and "0.42 ms".
+func units(text string) string {
+	if number, ok := strings.CutSuffix(text, " ms"); ok {
+		return number + " 毫秒"
+	}
+	return strings.TrimSuffix(text, " s") + " 秒"
+}
+
+// duration translates a duration as scenarios write it: 15s, 500ms.
+func duration(text string) string {
+	for _, unit := range []pair{{"ms", " 毫秒"}, {"us", " 微秒"}, {"s", " 秒"}, {"m", " 分钟"}, {"h", " 小时"}} {
+		if number, ok := strings.CutSuffix(text, unit.english); ok {
+			return number + unit.chinese
+		}
+	}
+	return text
+}
+
+// command translates the name of a command: SET stays, "unlock script" does not.
+func command(text string) string {
+	if name, ok := strings.CutSuffix(text, " script"); ok {
+		return name + " 脚本"
+	}
+	if text == "command" {
+		return "命令"
+	}
+	return text
+}
+
+// Sentence translates a narrated step. false: a part of it stayed English.
+func Sentence(text string) (string, bool) { return say(sentenceRules, text) }
+
+// Belief translates what the clients believe, or what the store has.
+func Belief(text string) (string, bool) {
+	if text == "" {
+		return "", true
+	}
+	return say(beliefRules, text)
+}
+
+// Note translates what breaks at a step.
+func Note(text string) (string, bool) {
+	text, ok := strings.CutPrefix(text, "<- ")
+	if !ok {
+		return text, text == ""
+	}
+	all := true
+	parts := strings.Split(text, "; ")
+	for i, p := range parts {
+		parts[i], ok = say(noteRules, p)
+		all = all && ok
+	}
+	return "<- " + strings.Join(parts, "；"), all
+}
+
+// Assumption translates an assumption that was false, or the formula that proves it.
+func Assumption(text string) (string, bool) { return say(assumptionRules, text) }
+
+// Verdict translates the sentence on what a lock did.
+func Verdict(text string) (string, bool) {
+	text = strings.TrimSuffix(text, ".")
+	lock, rest, _ := strings.Cut(text, " ")
+	damage, refused, fenced := strings.Cut(rest, "; ")
+	all := true
+	clauses := strings.Split(strings.Replace(damage, " and ", ", ", 1), ", ")
+	if whole, ok := say(verdictRules, damage); ok {
+		clauses = []string{whole}
+	} else {
+		for i, c := range clauses {
+			clauses[i], ok = say(verdictRules, c)
+			all = all && ok
+		}
+	}
+	out := lock + " " + strings.Join(clauses, "，")
+	if fenced {
+		text, ok := say(verdictRules, refused)
+		out, all = out+"；"+text, all && ok
+	}
+	return out + "。", all
+}

@@ -1,0 +1,44 @@
+package libraries
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// goRedis makes a client of go-redis for one address with the options that it has
+// when nobody sets any, up to three retries among them; only the time limits are
+// those of the scenario.
+func goRedis(d *Deps, addr string) *redis.Client {
+	redis.SetLogger(silent{})
+	return redis.NewClient(&redis.Options{
+		Addr: addr, Dialer: d.Dial,
+		DialTimeout: d.Timeout, ReadTimeout: d.Timeout, WriteTimeout: d.Timeout,
+	})
+}
+
+// silent keeps go-redis from writing to standard error what the history tells.
+type silent struct{}
+
+func (silent) Printf(context.Context, string, ...any) {}
+
+// connectTime bounds the first connection.
+const connectTime = 10 * time.Second
+
+// reached waits until a server has answered.
+func reached(client *redis.Client) error {
+	ctx, cancel := context.WithTimeout(context.Background(), connectTime)
+	defer cancel()
+	for {
+		err := client.Ping(ctx).Err()
+		if err == nil {
+			return nil
+		}
+		if ctx.Err() != nil {
+			return fmt.Errorf("%s did not answer before the run: %w", client.Options().Addr, err)
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}

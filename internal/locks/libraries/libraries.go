@@ -1,0 +1,95 @@
+// Package libraries plays the locks of Go libraries as they are: each with the
+// options that its own documentation shows, with the retries and time limits that it
+// has by itself, and with the connections that it makes. A lock in package locks
+// shows what a document says; here is what people run.
+//
+// A library is given addresses and a way to connect to them, so that faults can get
+// at what it sends. Everything else it does as in any program: it starts goroutines,
+// reads the clock of its host and draws random numbers. Only the live world can play
+// that. What goes over the wire is observed on the connection itself, since some of
+// these libraries send commands again without telling anybody.
+//
+// There is one file for each library. The comment at its top is the lock's text for
+// lists and reports, which package locks reads.
+package libraries
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"sort"
+
+	"lockstep/internal/locks"
+)
+
+// Deps is what a library is given for one client.
+type Deps struct {
+	locks.Deps // the ports in it are nil
+	// Addrs are what the library connects to: a name for whoever is the primary, or
+	// one address for each server of a cluster and for each independent primary.
+	Addrs []string
+	// Dial opens a connection to one of Addrs.
+	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
+}
+
+// Library makes the locks of one library.
+type Library struct {
+	ID string // of the variant
+	// Scripts are the names by which reports call the library's Lua scripts, by the
+	// SHA-1 of their text, which is what EVALSHA sends.
+	Scripts map[string]string
+	// Renews is the script by which the library renews its lease on its own account;
+	// "" when it never does.
+	Renews string
+	// OwnKeys: its entries have other keys than the name of the lock, or a lease that
+	// cannot be told from the commands: nothing is concluded about them, and an
+	// operator does not find them.
+	OwnKeys bool
+	// Untapped: it does not speak the protocol of Redis, so nobody reads along. Its
+	// history has what the client does and believes, and no request.
+	Untapped bool
+	// New makes a lock for one client. It returns when the servers have answered.
+	New func(Deps) (locks.Lock, error)
+}
+
+var registry = map[string]Library{}
+
+// register adds a library; called from the init of its file.
+func register(l Library) {
+	if _, dup := registry[l.ID]; dup {
+		panic(fmt.Sprintf("libraries: %q registered twice", l.ID))
+	}
+	registry[l.ID] = l
+}
+
+// Lookup returns the library behind a variant.
+func Lookup(id string) (Library, bool) {
+	l, ok := registry[id]
+	return l, ok
+}
+
+// All returns all libraries, sorted by id.
+func All() []Library {
+	var out []Library
+	for _, l := range registry { // order: sorted below
+		out = append(out, l)
+	}
+	sort.Slice(out, func(i, k int) bool { return out[i].ID < out[k].ID })
+	return out
+}
+
+// untold is the part of a lease whose library neither tells of a loss nor hands out
+// fencing tokens.
+type untold struct{}
+
+func (untold) Lost() context.Context { return nil }
+func (untold) Token() int64          { return 0 }
+
+// failure is what an acquisition says that has ended with an error: that of ctx when
+// the caller has had enough.
+func failure(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return err
+}

@@ -1,0 +1,41 @@
+package libraries
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"lockstep/internal/locks"
+)
+
+// A lock has a text, which makes it known, and code, which plays it. Both stand in
+// one file, yet are found in different ways, so each could be missing.
+func TestEachLibraryHasATextAndCode(t *testing.T) {
+	texts := map[string]locks.Variant{}
+	for _, v := range locks.All() {
+		if v.Library != "" {
+			texts[v.ID] = v
+		}
+	}
+	for _, l := range All() {
+		v, ok := texts[l.ID]
+		if !ok {
+			t.Errorf("the library %s has no text: no file here begins with \"// Lock %s\"", l.ID, l.ID)
+			continue
+		}
+		delete(texts, l.ID)
+		source, err := os.ReadFile(strings.TrimPrefix(v.File, "libraries/"))
+		if err != nil {
+			t.Error(err)
+		}
+		if !strings.Contains(string(source), "\""+v.Library) {
+			t.Errorf("%s does not import %s", v.File, v.Library)
+		}
+		if renews := l.Renews; renews != "" && !strings.Contains(string(source), "\": \""+renews+"\"") {
+			t.Errorf("%s: %q, by which it renews, is none of its scripts", l.ID, renews)
+		}
+	}
+	for id, v := range texts {
+		t.Errorf("%s has a text in %s, and no code", id, v.File)
+	}
+}

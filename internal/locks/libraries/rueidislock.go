@@ -1,0 +1,111 @@
+// Lock rueidislock
+//
+// Library: github.com/redis/rueidis/rueidislock
+// Store: redis
+// Lease: 1ms
+//
+// Idea: a lock that renews itself and tells its holder, by the end of a context, when
+// it is lost; waiting clients do not poll but are told by the server (client-side
+// caching) when the key changes.
+//
+// Protocol:
+//  1. For each of three keys rueidislock:N:key: EVALSHA acquire: SET key token NX PXAT deadline, GET key (so that the server tells of its next change). The deadline is the client's own wall clock and the lease. Two keys of three make the lock; each may take 20 ms.
+//  2. Else wait for an invalidation message, and try again.
+//  3. Every half of the lease, and whenever a key is said to have changed, for each key: EVALSHA extend: GET key equals token -> PEXPIREAT deadline, 1; else 0. Two keys that are lost end the holder's context.
+//  4. To release, for each key: EVALSHA delete: GET key equals token -> DEL key, 1; else 0. The library says nothing of the answers.
+//
+// Guarantees: mutual exclusion while every holder's process runs and reaches the
+// server; slow work does not lose the lock; a holder whose entry is gone is told as
+// soon as its process runs and the server is reached, by an invalidation or by the
+// next renewal.
+//
+// Breaks when: the holder's process stands still for longer than its lease: the
+// renewal stands still with it, and what it is told on waking may come after its
+// write. A failover that forgets the entries lets a second client in. The three keys
+// are on one server unless it is a Redis Cluster, so they do not help against that. A
+// client whose clock is behind by more than the lease asks for keys that are over when
+// they are made. A hung worker keeps the lock for ever.
+//
+// Source: the library's README and code at v1.0.79, rueidislock/lock.go.
+
+package libraries
+
+import (
+	"context"
+	"crypto/tls"
+	"net"
+
+	"github.com/redis/rueidis"
+	"github.com/redis/rueidis/rueidislock"
+
+	"lockstep/internal/locks"
+)
+
+func init() {
+	register(Library{
+		ID: "rueidislock", New: newRueidislock, Renews: "extend", OwnKeys: true,
+		Scripts: map[string]string{
+			"3875d208d9e377969d2022550302cc83ad17b584": "acquire",
+			"852ba6ec6104340ced36643283c856d4698569e4": "extend",
+			"9eb62214c9af87ae5f9a9f12bb4520281c0d2ae1": "delete",
+		},
+	})
+}
+
+func newRueidislock(d Deps) (locks.Lock, error) {
+	options := rueidis.ClientOption{
+		InitAddress: d.Addrs, Dialer: net.Dialer{Timeout: d.Timeout}, ConnWriteTimeout: d.Timeout,
+		DialCtxFn: func(ctx context.Context, addr string, _ *net.Dialer, _ *tls.Config) (net.Conn, error) {
+			return d.Dial(ctx, "tcp", addr)
+		},
+	}
+	locker, err := rueidislock.NewLocker(rueidislock.LockerOption{ClientOption: options, KeyValidity: d.Lease})
+	if err != nil {
+		return nil, err
+	}
+	return &rueidisLock{d, locker}, nil
+}
+
+type rueidisLock struct {
+	Deps
+	locker rueidislock.Locker
+}
+
+// Acquire waits with the library's own means. Its patience is not handed on: the end
+// of the context that the library is given would also be that of the lock.
+func (l *rueidisLock) Acquire(ctx context.Context) (locks.Lease, error) {
+	waiting, giveUp := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, giveUp)
+	held, release, err := l.locker.WithContext(waiting, l.Name)
+	if !stop() && err == nil { // it has come too late for its caller
+		release()
+		err = ctx.Err()
+	}
+	if err != nil {
+		giveUp()
+		return nil, failure(ctx, err)
+	}
+	return &rueidisLease{held: held, release: release, end: giveUp}, nil
+}
+
+type rueidisLease struct {
+	held    context.Context // ends when the library says that the lock is lost
+	release context.CancelFunc
+	end     context.CancelFunc // frees the context that the library was given
+}
+
+// Release returns when the library has asked the server to delete its keys. What the
+// server said it keeps to itself, so a release counts as done unless the library had
+// told of the loss before.
+func (l *rueidisLease) Release(context.Context) error {
+	lost := l.held.Err() != nil
+	l.release()
+	l.end()
+	if lost {
+		return locks.ErrNotHeld
+	}
+	return nil
+}
+
+func (l *rueidisLease) Lost() context.Context { return l.held }
+func (l *rueidisLease) Token() int64          { return 0 }

@@ -1,0 +1,74 @@
+package locks
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
+
+const aLibrary = `// Lock a-lock
+//
+// Library: example.org/a/lock
+// Store: redis
+// Lease: 1ms
+//
+// Idea: something.
+
+package libraries
+`
+
+func TestReadLibrary(t *testing.T) {
+	v, ok := readLibrary("libraries/a_lock.go", aLibrary)
+	want := Variant{
+		ID: "a-lock", File: "libraries/a_lock.go", Library: "example.org/a/lock",
+		Store: StoreRedis, LeaseUnit: time.Millisecond,
+	}
+	if !ok || fmt.Sprint(v) != fmt.Sprint(want) {
+		t.Errorf("got %v %v, want %v", ok, v, want)
+	}
+	for _, source := range []string{"package libraries\n", "// Package libraries is code.\npackage libraries\n"} {
+		if v, ok := readLibrary("x.go", source); ok {
+			t.Errorf("%q is not about a lock, got %v", source, v)
+		}
+	}
+}
+
+// A mistake in the comment is a bug of ours, and is found before anything runs.
+func TestReadLibraryFindsMistakes(t *testing.T) {
+	for old, bad := range map[string]string{
+		"// Library: example.org/a/lock\n": "", "Store: redis": "Store: radish", "Lease: 1ms": "Lease: short",
+	} {
+		func() {
+			defer func() {
+				if said := fmt.Sprint(recover()); !strings.HasPrefix(said, "locks: x.go") {
+					t.Errorf("%q: %s", old, said)
+				}
+			}()
+			readLibrary("x.go", strings.Replace(aLibrary, old, bad, 1))
+		}()
+	}
+}
+
+func TestLibrariesAreVariantsThatNoSimulatorPlays(t *testing.T) {
+	simulated := map[string]bool{}
+	for _, v := range Simulated() {
+		simulated[v.ID] = true
+	}
+	count := 0
+	for _, v := range All() {
+		err := v.CheckSimulated()
+		if (err == nil) != simulated[v.ID] || (err == nil) != (v.New != nil) {
+			t.Errorf("%s: simulated %v, has code %v, refused: %v", v.ID, simulated[v.ID], v.New != nil, err)
+		}
+		if err != nil {
+			count++
+			if text := err.Error(); !strings.Contains(text, v.Library) || !strings.Contains(text, "--backend process") {
+				t.Errorf("%s: the refusal names no library or no cure: %s", v.ID, text)
+			}
+		}
+	}
+	if count < 2 {
+		t.Errorf("%d libraries are registered", count)
+	}
+}

@@ -1,0 +1,92 @@
+package plan_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"lockstep/internal/plan"
+	"lockstep/internal/scenario"
+)
+
+func parse(t *testing.T, text string) *plan.Plan {
+	t.Helper()
+	p, err := scenario.Parse("x.yaml", []byte("scenario: x\n"+text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+const (
+	second = int64(time.Second)
+	story  = `locks: [set-nx-lua]
+servers: {redis: {replicas: 1, lag: 1s}}
+clocks: {A: {drift: 7ppm}}
+faults:
+  - {when: A enters, after: 3s, pause: A, for: 5s}
+  - {at: 2s, slow: B, by: 5s}
+  - {at: 2s, drift-clock: B, rate: +5%, for: 5s}
+  - {at: 2s, lag: 5s, for: 7s}
+  - {at: 2s, jump-clock: B, by: -5s}
+`
+)
+
+// Each kind of axis sets its own number, in a copy, and nothing else.
+func TestPointSetsOneNumber(t *testing.T) {
+	tests := []struct {
+		axis, values string
+		value        int64
+		want         func(p *plan.Plan) bool
+	}{
+		{"lease", "[1s, 2s]", 2 * second, func(p *plan.Plan) bool { return p.Lease == 2*time.Second }},
+		{"latency", "[1s, 2s]", 2 * second, func(p *plan.Plan) bool {
+			return p.Network.Latency == plan.Range{Min: 2 * time.Second, Max: 2 * time.Second}
+		}},
+		{"loss", "[1%, 2%]", 20_000, func(p *plan.Plan) bool { return p.Network.LossPPM == 20_000 }},
+		{"replicas", "[1, 2]", 2, func(p *plan.Plan) bool { return p.Redis.Replicas == 2 }},
+		{"lag", "[1s, 2s]", 2 * second, func(p *plan.Plan) bool { return p.Redis.Lag == 2*time.Second }},
+		{"drift of A", "[1ppm, -2ppm]", -2, func(p *plan.Plan) bool { return p.Clocks[0].DriftPPM == -2 && len(p.Clocks) == 1 }},
+		{"offset of B", "[1s, -2s]", -2 * second, func(p *plan.Plan) bool { return p.Clocks[1].Offset == -2*time.Second }},
+		{"pause", "[1s, 2s]", 2 * second, func(p *plan.Plan) bool { return p.Faults[0].End.For == 2*time.Second }},
+		{"after of pause", "[0s, 2s]", 0, func(p *plan.Plan) bool { return p.Faults[0].Trigger.After == 0 }},
+		{"at of slow", "[1s, 3s]", 3 * second, func(p *plan.Plan) bool { return p.Faults[1].Trigger.At == 3*time.Second }},
+		{"slow", "[1s, 3s]", 3 * second, func(p *plan.Plan) bool {
+			return p.Faults[1].Text == "slow B by 3s at 2s"
+		}},
+		{"drift-clock", "[100ppm, -200ppm]", -200, func(p *plan.Plan) bool { return p.Faults[2].Text == "drift-clock B rate -200ppm for 5s at 2s" }},
+		{"for of drift-clock", "[1s, 3s]", 3 * second, func(p *plan.Plan) bool { return p.Faults[2].End.For == 3*time.Second }},
+		{"the 1st lag", "[1s, 3s]", 3 * second, func(p *plan.Plan) bool { return p.Faults[3].Text == "lag 3s for 7s at 2s" }},
+		{"jump-clock", "[1s, -3s]", -3 * second, func(p *plan.Plan) bool { return p.Faults[4].Text == "jump-clock B by -3s at 2s" }},
+	}
+	for _, tt := range tests {
+		p := parse(t, story+"vary: {"+tt.axis+": "+tt.values+"}\n")
+		before := scenario.Resolved(p)
+		if !slices.Contains(p.Vary[0].Values, tt.value) {
+			t.Errorf("%s: the values are %v", tt.axis, p.Vary[0].Values)
+		}
+		got := p.Point(tt.value)
+		if !tt.want(got) || len(got.Faults) != 5 || got.Vary != nil {
+			t.Errorf("%s = %d:\n%s", tt.axis, tt.value, scenario.Resolved(got))
+		}
+		if scenario.Resolved(p) != before {
+			t.Errorf("%s: the plan itself has changed", tt.axis)
+		}
+	}
+}
+
+// A pause of 0s is no pause: the fault is not there, and the others keep their place.
+func TestPointLeavesOutWhatIsNothing(t *testing.T) {
+	p := parse(t, story+"vary: {pause: [0s, 1s], the 1st lag: [0s, 1s]}\n")
+	got := p.Point(0, 0)
+	var names []string
+	for i, f := range got.Faults {
+		names = append(names, f.Verb.Name())
+		if f.Number != i+1 {
+			t.Errorf("%s has number %d", f.Text, f.Number)
+		}
+	}
+	if want := []string{"slow", "drift-clock", "jump-clock"}; !slices.Equal(names, want) {
+		t.Errorf("left are %v, want %v", names, want)
+	}
+}

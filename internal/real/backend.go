@@ -1,0 +1,109 @@
+package real
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"lockstep/internal/locks"
+	"lockstep/internal/plan"
+	"lockstep/internal/real/containers"
+	"lockstep/internal/real/servers"
+)
+
+// The backends of this world differ in where the servers run, and in nothing else.
+// Their names are those in histories and on the command line.
+const (
+	ProcessBackend = "process" // child processes
+	DockerBackend  = "docker"  // containers of this machine's engine
+	ComposeBackend = "compose" // containers that somebody has brought up with docker-compose.yml
+)
+
+// Backends are the names of the backends.
+func Backends() []string { return []string{ProcessBackend, DockerBackend, ComposeBackend} }
+
+// cannotOn says what of a plan a backend cannot do, or nil. A container's clock is
+// that of the machine, and nothing makes time pass faster in it.
+func cannotOn(o *Options, p *plan.Plan, v *locks.Variant) error {
+	if o.Backend == ProcessBackend {
+		return nil
+	}
+	if len(p.SentinelNames(storeOf(v))) > 0 && speed(o) > 1 {
+		return fmt.Errorf("sentinels in containers cannot be made faster: leave --scale at 1, or use --backend %s", ProcessBackend)
+	}
+	for _, name := range p.Servers(storeOf(v)) {
+		if touchesClock(p, name) {
+			return fmt.Errorf("the clock of a server in a container cannot be set (%s): use --backend %s", name, ProcessBackend)
+		}
+	}
+	if o.Backend == ComposeBackend {
+		return cannotInCompose(p, v)
+	}
+	return nil
+}
+
+// What docker-compose.yml has of Redis.
+const (
+	composeReplicas = 1
+	composeNodes    = 5
+)
+
+// cannotInCompose says what of a plan the servers of docker-compose.yml cannot do.
+func cannotInCompose(p *plan.Plan, v *locks.Variant) error {
+	instead := "use --backend " + DockerBackend
+	count := len(p.Servers(storeOf(v)))
+	switch {
+	case v.Store != locks.StoreRedis && v.Store != locks.StoreRedisNodes:
+		return fmt.Errorf("the compose backend plays on Redis; the other servers of docker-compose.yml are for exploring by hand (%s): %s", v.Store, instead)
+	case len(p.SentinelNames(storeOf(v))) > 0:
+		return fmt.Errorf("the sentinels of docker-compose.yml know nothing of the proxies of a run: %s", instead)
+	case v.Store == locks.StoreRedis && count > 1+composeReplicas, count > composeNodes:
+		return fmt.Errorf("docker-compose.yml has one replica and %d nodes, this asks for %d servers: %s", composeNodes, count, instead)
+	case v.Servers.FsyncAlways, keeps(p, v):
+		return fmt.Errorf("the Redis servers of docker-compose.yml keep nothing over a restart, this asks for a file: %s", instead)
+	}
+	return nil
+}
+
+// keeps reports whether the servers of a plan have files.
+func keeps(p *plan.Plan, v *locks.Variant) bool {
+	if v.Store == locks.StoreRedisNodes {
+		return p.Redlock.Persistence != plan.PersistNone
+	}
+	return p.Redis.Persistence != plan.PersistNone
+}
+
+// serviceOf is the service of docker-compose.yml that plays a server of a run.
+func serviceOf(store locks.Store) func(server string) string {
+	return func(server string) string {
+		if store == locks.StoreRedisNodes {
+			return strings.Replace(server, "redis-", "redlock-", 1)
+		}
+		return server
+	}
+}
+
+// openLauncher makes what starts the servers of the run, and what ends it.
+func (h *harness) openLauncher(ctx context.Context) error {
+	switch h.o.Backend {
+	case ProcessBackend:
+		h.launcher = servers.Children(h.scratch)
+		return nil
+	case DockerBackend:
+		engine, err := containers.Open(ctx, h.o.Images)
+		if err != nil {
+			return err
+		}
+		h.launcher, h.closeLauncher = engine, engine.Close
+		return engine.Fetch(ctx, kinds[h.variant.Store].product)
+	case ComposeBackend:
+		compose, err := containers.Attach(ctx, serviceOf(h.variant.Store))
+		if err != nil {
+			return err
+		}
+		h.launcher, h.closeLauncher = compose, compose.Close
+		return nil
+	}
+	return errors.New("no backend of real servers is called " + h.o.Backend)
+}

@@ -1,0 +1,120 @@
+package real
+
+import (
+	"fmt"
+	"maps"
+	"sync"
+	"time"
+
+	"lockstep/internal/faults"
+	"lockstep/internal/history"
+	"lockstep/internal/plan"
+	"lockstep/internal/real/proto"
+)
+
+// clocks says how the clocks of the nodes are wrong at present. A client makes its own
+// readings wrong; a server is started with a clock that can be set.
+type clocks struct {
+	mu    sync.Mutex
+	wrong map[string]proto.Clock // by node; a node that is not in it has the right time
+}
+
+// set takes the clocks of a plan.
+func (c *clocks) set(all []plan.Clock) {
+	c.wrong = map[string]proto.Clock{}
+	for _, one := range all {
+		c.wrong[one.Node] = proto.Clock{Offset: one.Offset, DriftPPM: one.DriftPPM}
+	}
+}
+
+// of returns a node's clock.
+func (c *clocks) of(node string) proto.Clock {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.wrong[node]
+}
+
+// change changes a node's clock, and returns the new one.
+func (c *clocks) change(node string, how func(proto.Clock) proto.Clock) proto.Clock {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.wrong = maps.Clone(c.wrong)
+	c.wrong[node] = how(c.wrong[node])
+	return c.wrong[node]
+}
+
+// driftOf is the drift that the plan gives a node.
+func (h *harness) driftOf(node string) int64 {
+	for _, c := range h.plan.Clocks {
+		if c.Node == node {
+			return c.DriftPPM
+		}
+	}
+	return 0
+}
+
+// settable is a server whose clock can be set: by a step, and with a drift from now on.
+type settable interface {
+	SetClock(step time.Duration, ppm int64) error
+}
+
+// touchesClock reports whether a plan gives a server a clock of its own, or a fault
+// may come to change it.
+func touchesClock(p *plan.Plan, server string) bool {
+	for _, c := range p.Clocks {
+		if c.Node == server {
+			return true
+		}
+	}
+	for i := range p.Faults {
+		f := &p.Faults[i]
+		if changesClock(f) && (f.Target == server || f.Target == faults.ThePrimary) {
+			return true
+		}
+	}
+	return false
+}
+
+func changesClock(f *faults.Fault) bool {
+	return f.Verb.Name() == "jump-clock" || f.Verb.Name() == "drift-clock"
+}
+
+// JumpClock implements faults.World.
+func (in *injector) JumpClock(fault int, node string, by time.Duration) {
+	name := in.nodeName(node)
+	in.setClock(fault, name, by, func(c proto.Clock) proto.Clock {
+		c.Offset += by
+		return c
+	})
+	h := (*harness)(in)
+	h.record(history.Event{Kind: history.ClockChanged, Node: h.nodes[name], Value: int64(by)}, "")
+}
+
+// DriftClock implements faults.World.
+func (in *injector) DriftClock(fault int, node string, ppm int64) {
+	h, name := (*harness)(in), in.nodeName(node)
+	at := h.now().Duration()
+	in.setClock(fault, name, 0, func(c proto.Clock) proto.Clock { return c.Drifting(at, h.driftOf(name)+ppm) })
+}
+
+// setClock changes a clock. A client that a fault holds at a moment gets the news
+// before it may go on; one that is frozen, as soon as it reads what was said to it.
+func (in *injector) setClock(fault int, name string, step time.Duration, how func(proto.Clock) proto.Clock) {
+	h := (*harness)(in)
+	now := h.clocks.change(name, how)
+	if c := in.client(name); c != nil {
+		c.send(proto.Down{Clock: &now})
+		return
+	}
+	var err error
+	if m := in.group.named(name); m == nil {
+		in.unknown(fault, name)
+	} else if s, ok := m.server.(settable); ok {
+		err = s.SetClock(step, now.DriftPPM)
+	} else {
+		err = fmt.Errorf("the clock of %s cannot be set", name)
+	}
+	if err != nil {
+		h.fail(fmt.Errorf("fault %d: %w", fault, err))
+	}
+}

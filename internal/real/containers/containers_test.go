@@ -1,0 +1,334 @@
+package containers_test
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"lockstep/internal/real/containers"
+	"lockstep/internal/real/containers/enginetest"
+	"lockstep/internal/real/images"
+	"lockstep/internal/real/link"
+	"lockstep/internal/real/osproc"
+	"lockstep/internal/real/servers"
+)
+
+// envHarness makes the test's program start a server in a container and wait to
+// be killed.
+const envHarness = "LOCKSTEP_TEST_HARNESS"
+
+func TestMain(m *testing.M) {
+	containers.ReaperMain()
+	if os.Getenv(envHarness) != "" {
+		harnessMain()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// open opens the engine, and checks at the end of the test that nothing is left.
+func open(t *testing.T, products ...images.Product) *containers.Engine {
+	t.Helper()
+	enginetest.Need(t, products...)
+	before := enginetest.Left(t, nil)
+	engine, err := containers.Open(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := engine.Close(); err != nil {
+			t.Error(err)
+		}
+		if left := enginetest.Left(t, before); len(left) > 0 {
+			t.Errorf("left in the engine: %v", left)
+		}
+	})
+	return engine
+}
+
+func startRedis(t *testing.T, o servers.RedisOptions) *servers.Server {
+	t.Helper()
+	began := time.Now()
+	s, err := servers.StartRedis(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%s ready after %v", s.Name, time.Since(began))
+	return s
+}
+
+func do(t *testing.T, s *servers.Server, want string, args ...string) {
+	t.Helper()
+	got, err := s.Command(t.Context(), args...)
+	if err != nil || got.String() != want {
+		t.Errorf("%s: got %v, %v, want %s", args, got, err, want)
+	}
+}
+
+func TestARedisInAContainerFreezesAndDies(t *testing.T) {
+	s := startRedis(t, servers.RedisOptions{Launcher: open(t, images.Redis)})
+	do(t, s, "OK", "SET", "k", "v")
+	if osproc.StartTime(s.Pid()) == "" {
+		t.Errorf("no process has the number %d", s.Pid())
+	}
+	for range 2 {
+		if err := s.Freeze(); err != nil {
+			t.Fatal(err)
+		}
+		short, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		if _, err := s.Command(short, "PING"); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("a frozen server answered: %v", err)
+		}
+		cancel()
+		if err := s.Thaw(); err != nil {
+			t.Fatal(err)
+		}
+		do(t, s, "PONG", "PING")
+	}
+	if err := errors.Join(s.Freeze(), s.Kill()); err != nil {
+		t.Fatal(err)
+	}
+	<-s.Done()
+	if got := s.Ended(); got != "signal: killed" {
+		t.Errorf("it ended by %q, want signal: killed", got)
+	}
+	if !strings.Contains(s.LastLog(), "Ready to accept connections") {
+		t.Errorf("its last log is %q", s.LastLog())
+	}
+	if err := errors.Join(s.Kill(), s.Stop(), s.Stop()); err != nil {
+		t.Error(err)
+	}
+}
+
+// The volume outlives the container, but a server without a file forgets.
+func TestARedisThatIsStartedAgain(t *testing.T) {
+	engine := open(t, images.Redis)
+	for fsync, want := range map[string]string{"": "(nil)", "always": `"v"`} {
+		s := startRedis(t, servers.RedisOptions{Launcher: engine, Fsync: fsync})
+		addr := s.Addr
+		do(t, s, "OK", "SET", "k", "v")
+		if err := errors.Join(s.Kill(), s.Restart(t.Context(), "")); err != nil {
+			t.Fatal(err)
+		}
+		do(t, s, want, "GET", "k")
+		if s.Addr != addr {
+			t.Errorf("it moved from %s to %s", addr, s.Addr)
+		}
+		if err := s.Stop(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// A replica in a container follows its primary through a proxy of this process.
+func TestAReplicaFollowsThroughAProxy(t *testing.T) {
+	engine := open(t, images.Redis)
+	primary := startRedis(t, servers.RedisOptions{Name: "redis-1", Launcher: engine})
+	feed, err := link.Open(link.Options{Name: "feed", Upstream: primary.Addr, Raw: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer feed.Close()
+	replica := startRedis(t, servers.RedisOptions{Name: "redis-2", ReplicaOf: feed.Addr(), Launcher: engine})
+	if err := primary.WaitReplicas(t.Context(), []*servers.Server{replica}); err != nil {
+		t.Fatal(err)
+	}
+	do(t, primary, "OK", "SET", "k", "v")
+	shows(t, replica, `"v"`)
+	feed.Switch(link.Down, link.Hold)
+	do(t, primary, "OK", "SET", "k", "w")
+	time.Sleep(100 * time.Millisecond)
+	do(t, replica, `"v"`, "GET", "k")
+	feed.Switch(link.Down, link.Pass)
+	shows(t, replica, `"w"`)
+	if err := errors.Join(replica.Stop(), primary.Stop()); err != nil {
+		t.Error(err)
+	}
+}
+
+// shows waits until the server has a value of k.
+func shows(t *testing.T, s *servers.Server, want string) {
+	t.Helper()
+	for end := time.Now().Add(5 * time.Second); ; time.Sleep(time.Millisecond) {
+		got, err := s.Command(t.Context(), "GET", "k")
+		if err == nil && got.String() == want {
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatalf("%s has %v, %v, want %s", s.Name, got, err, want)
+		}
+	}
+}
+
+func TestClustersInContainers(t *testing.T) {
+	tests := []struct {
+		product images.Product
+		start   func(context.Context, servers.Launcher) ([]*servers.Server, error)
+	}{
+		{images.Etcd, func(ctx context.Context, l servers.Launcher) ([]*servers.Server, error) {
+			return servers.StartEtcd(ctx, servers.EtcdOptions{Members: 3, Launcher: l})
+		}},
+		{images.ZooKeeper, func(ctx context.Context, l servers.Launcher) ([]*servers.Server, error) {
+			return servers.StartZooKeeper(ctx, servers.ZooKeeperOptions{Members: 3, Launcher: l})
+		}},
+	}
+	for _, tt := range tests {
+		t.Run(string(tt.product), func(t *testing.T) {
+			engine := open(t, tt.product)
+			began := time.Now()
+			members, err := tt.start(t.Context(), engine)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("%d members ready after %v", len(members), time.Since(began))
+			for _, s := range members {
+				if err := errors.Join(s.Freeze(), s.Thaw(), s.Kill()); err != nil {
+					t.Error(err)
+				}
+				<-s.Done()
+				if err := s.Stop(); err != nil {
+					t.Error(err)
+				}
+				if s.Ended() != "signal: killed" || osproc.StartTime(s.Pid()) != "" {
+					t.Errorf("%s: %s", s.Name, s.Ended())
+				}
+			}
+		})
+	}
+}
+
+func TestDatabasesInContainers(t *testing.T) {
+	tests := []struct {
+		product images.Product
+		driver  string
+		start   func(context.Context, servers.Launcher) (s *servers.Server, stop func() error, dsn string, err error)
+	}{
+		{images.MariaDB, "mysql", func(ctx context.Context, l servers.Launcher) (*servers.Server, func() error, string, error) {
+			db, err := servers.StartMariaDB(ctx, servers.MariaDBOptions{Launcher: l})
+			if err != nil {
+				return nil, nil, "", err
+			}
+			return db.Server, db.Stop, db.DSN(db.Addr), nil
+		}},
+		{images.Postgres, "postgres", func(ctx context.Context, l servers.Launcher) (*servers.Server, func() error, string, error) {
+			db, err := servers.StartPostgres(ctx, servers.PostgresOptions{Launcher: l})
+			if err != nil {
+				return nil, nil, "", err
+			}
+			return db.Server, db.Stop, db.DSN(db.Addr), nil
+		}},
+	}
+	for _, tt := range tests {
+		t.Run(string(tt.product), func(t *testing.T) {
+			engine := open(t, tt.product)
+			began := time.Now()
+			s, stop, dsn, err := tt.start(t.Context(), engine)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("ready after %v", time.Since(began))
+			pool, err := sql.Open(tt.driver, dsn)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer pool.Close()
+			if _, err := pool.Exec("CREATE TABLE t (id BIGINT PRIMARY KEY)"); err != nil {
+				t.Fatal(err)
+			}
+			if err := errors.Join(s.Freeze(), s.Thaw(), s.Kill()); err != nil {
+				t.Error(err)
+			}
+			if _, err := pool.Exec("DELETE FROM t"); err == nil {
+				t.Error("a dead server answered")
+			}
+			if err := stop(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func TestAnImageThatIsNotThereSaysWhatToDo(t *testing.T) {
+	enginetest.Need(t)
+	engine, err := containers.Open(t.Context(), map[images.Product]string{images.Redis: "lockstep/nowhere:none"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer engine.Close()
+	_, err = servers.StartRedis(t.Context(), servers.RedisOptions{Launcher: engine})
+	if err == nil || !strings.Contains(err.Error(), "redis cannot be started from the image lockstep/nowhere:none") ||
+		!strings.Contains(err.Error(), "--image redis=NAME") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestAServerThatCannotStartSaysWhy(t *testing.T) {
+	engine := open(t, images.Redis)
+	_, err := servers.StartRedis(t.Context(), servers.RedisOptions{ReplicaOf: "127.0.0.1:x", Launcher: engine})
+	if err == nil || !strings.Contains(err.Error(), "ended at its start (exit status 1)") || !strings.Contains(err.Error(), "Invalid master port") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func harnessMain() {
+	ctx := context.Background()
+	engine, err := containers.Open(ctx, nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, fsync := range []string{"", "always"} {
+		s, err := servers.StartRedis(ctx, servers.RedisOptions{Launcher: engine, Fsync: fsync})
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		if fsync == "" {
+			_ = s.Freeze()
+		}
+	}
+	fmt.Println("ready")
+	select {}
+}
+
+func TestTheReaperRemovesWhatAKilledHarnessLeaves(t *testing.T) {
+	enginetest.Need(t, images.Redis)
+	before := enginetest.Left(t, nil)
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), envHarness+"=1")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	said := make([]byte, 1000)
+	n, _ := out.Read(said)
+	if got := string(said[:n]); got != "ready\n" {
+		t.Fatalf("the harness said %q", got)
+	}
+	if left := enginetest.Left(t, before); len(left) != 4 {
+		t.Fatalf("two containers and two volumes were to be there: %v", left)
+	}
+	killed := time.Now()
+	if err := syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL); err != nil { // with all of its group
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+	for left := enginetest.Left(t, before); len(left) > 0; left = enginetest.Left(t, before) {
+		if time.Since(killed) > 10*time.Second {
+			t.Fatalf("still there: %v", left)
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	t.Logf("all was gone %v after the kill", time.Since(killed))
+}

@@ -1,0 +1,148 @@
+// Package containers runs servers in containers of the local engine. It is the
+// other launcher of package servers: the same servers, started from images.
+//
+// A container shares the network of this machine. So a server listens on the same
+// loopback address as a child process would, follows its primary through a proxy
+// of the harness, and is reached by nobody else. Its files are in a volume that
+// outlives the container: a server that is started again is a new container on
+// the old volume.
+//
+// Containers do not die with the process that asked for them. Each harness that
+// has some therefore starts a reaper, a process of its own that removes them when
+// the harness is gone, see reaper.go.
+package containers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/moby/moby/client"
+	"github.com/testcontainers/testcontainers-go"
+	"github.com/testcontainers/testcontainers-go/log"
+
+	"lockstep/internal/real/images"
+	"lockstep/internal/real/osproc"
+	"lockstep/internal/real/servers"
+)
+
+// Engine is a launcher of servers in containers.
+type Engine struct {
+	client *testcontainers.DockerClient
+	chosen map[images.Product]string // by the user
+	reaper *reaper
+	ctx    context.Context // of what goes on in the background
+	cancel context.CancelFunc
+}
+
+var _ servers.Launcher = (*Engine)(nil)
+
+// answerTime bounds one request to the engine; pulling an image is none.
+const answerTime = 30 * time.Second
+
+// quiet keeps testcontainers from starting a reaper, from an image that an engine
+// without a registry cannot have, and from telling of each step.
+var quiet = sync.OnceValue(func() error {
+	log.SetDefault(log.NewNoopLogger())
+	return os.Setenv("TESTCONTAINERS_RYUK_DISABLED", "true")
+})
+
+// Open connects to the engine, removes what dead harnesses have left in it and
+// starts a reaper for what this one will. The images that the user has chosen may
+// be nil. Close has to be called.
+func Open(ctx context.Context, chosen map[images.Product]string) (*Engine, error) {
+	e, err := connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	e.chosen = chosen
+	if _, err := e.remove(ctx, abandoned); err != nil {
+		return nil, errors.Join(err, e.client.Close())
+	}
+	if e.reaper, err = startReaper(); err != nil {
+		return nil, errors.Join(err, e.client.Close())
+	}
+	return e, nil
+}
+
+// Answers is nil when an engine of this machine answers, and says else what to do.
+func Answers(ctx context.Context) error {
+	e, err := connect(ctx)
+	if err != nil {
+		return err
+	}
+	e.cancel()
+	return e.client.Close()
+}
+
+func connect(ctx context.Context) (*Engine, error) {
+	if err := osproc.Supported(); err != nil {
+		return nil, err
+	}
+	if err := quiet(); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	defer cancel()
+	c, err := testcontainers.NewDockerClientWithOpts(ctx)
+	if err == nil {
+		_, err = c.Ping(ctx, client.PingOptions{})
+	}
+	if err != nil {
+		return nil, fmt.Errorf("no container engine answers: %w: start one (sudo systemctl start docker), or play with --backend process", err)
+	}
+	if host := c.DaemonHost(); !strings.HasPrefix(host, "unix://") {
+		return nil, errors.Join(fmt.Errorf("the container engine at %s is not this machine's own: servers have to reach proxies on the loopback interface; unset DOCKER_HOST, or play with --backend process", host), c.Close())
+	}
+	e := &Engine{client: c}
+	e.ctx, e.cancel = context.WithCancel(context.Background())
+	return e, nil
+}
+
+// Place implements servers.Launcher.
+func (e *Engine) Place(_ context.Context, product images.Product, name string) (servers.Place, error) {
+	image := images.Of(product)
+	return &place{
+		engine: e, image: image, from: image.Chosen(e.chosen, e.has),
+		name: name, volume: unique(name),
+	}, nil
+}
+
+// Fetch pulls the image of a product from its registry unless the engine has it.
+// That takes as long as it takes.
+func (e *Engine) Fetch(ctx context.Context, product images.Product) error {
+	image := images.Of(product)
+	name := image.Chosen(e.chosen, e.has)
+	if e.has(name) {
+		return nil
+	}
+	pull, err := e.client.ImagePull(ctx, name, client.ImagePullOptions{})
+	if err == nil {
+		err = pull.Wait(ctx)
+	}
+	if err != nil {
+		return fmt.Errorf("the engine has no image %s and cannot pull it: %w: choose another one with --image %s=NAME, or build local ones with scripts/local-images", name, err, product)
+	}
+	return nil
+}
+
+// has reports whether the engine has an image.
+func (e *Engine) has(image string) bool {
+	ctx, cancel := context.WithTimeout(e.ctx, answerTime)
+	defer cancel()
+	_, err := e.client.ImageInspect(ctx, image)
+	return err == nil
+}
+
+// Close removes the containers that there are still, and ends the reaper.
+func (e *Engine) Close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), answerTime)
+	defer cancel()
+	_, err := e.remove(ctx, func(label string) bool { return label == e.reaper.label })
+	e.cancel()
+	return errors.Join(err, e.reaper.end(err == nil), e.client.Close())
+}

@@ -1,0 +1,127 @@
+package containers
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/containerd/errdefs"
+	"github.com/moby/moby/client"
+
+	"lockstep/internal/real/osproc"
+)
+
+// HarnessLabel is on all containers and volumes of a harness. Its value says
+// which process the harness is, for all who want to know whether it lives.
+const HarnessLabel = "lockstep.harness"
+
+// identity is a process of this machine, which may have rebooted since and may
+// not see all its processes: their numbers count within a namespace.
+type identity struct {
+	boot, namespace string
+	pid             int
+	started         string
+}
+
+func self() (identity, error) {
+	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	if err != nil {
+		return identity{}, err
+	}
+	namespace, err := os.Readlink("/proc/self/ns/pid")
+	pid := os.Getpid()
+	return identity{strings.TrimSpace(string(boot)), namespace, pid, osproc.StartTime(pid)}, err
+}
+
+// ownLabel makes the label of one engine of this process.
+func ownLabel() (string, error) {
+	me, err := self()
+	if err != nil {
+		return "", fmt.Errorf("this process cannot be told from others: %w", err)
+	}
+	return strings.Join([]string{me.boot, me.namespace, strconv.Itoa(me.pid), me.started, random()}, " "), nil
+}
+
+// abandoned reports whether the harness of a label is provably dead. What it
+// cannot see, a process of another namespace, it takes to be alive.
+func abandoned(label string) bool {
+	part := strings.Split(label, " ")
+	me, err := self()
+	if err != nil || len(part) != 5 {
+		return false
+	}
+	pid, err := strconv.Atoi(part[2])
+	switch {
+	case err != nil:
+		return false
+	case part[0] != me.boot:
+		return true
+	case part[1] != me.namespace:
+		return false
+	}
+	return osproc.StartTime(pid) != part[3]
+}
+
+// unique makes a name for the engine, of something that belongs to a server.
+func unique(server string) string { return "lockstep-" + server + "-" + random() }
+
+func random() string {
+	var b [6]byte
+	_, _ = rand.Read(b[:]) // never fails
+	return hex.EncodeToString(b[:])
+}
+
+// remove removes all containers and volumes whose label is chosen, and returns
+// how many there were.
+func (e *Engine) remove(ctx context.Context, chosen func(label string) bool) (int, error) {
+	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	defer cancel()
+	filters := client.Filters{}.Add("label", HarnessLabel)
+	containers, err := e.client.ContainerList(ctx, client.ContainerListOptions{All: true, Filters: filters})
+	if err != nil {
+		return 0, fmt.Errorf("the engine does not tell which containers there are: %w", err)
+	}
+	var errs []error
+	removed := 0
+	for _, c := range containers.Items {
+		if chosen(c.Labels[HarnessLabel]) {
+			errs = append(errs, e.removeContainer(ctx, c.ID))
+			removed++
+		}
+	}
+	volumes, err := e.client.VolumeList(ctx, client.VolumeListOptions{Filters: filters})
+	if err != nil {
+		return removed, errors.Join(append(errs, fmt.Errorf("the engine does not tell which volumes there are: %w", err))...)
+	}
+	for _, v := range volumes.Items {
+		if chosen(v.Labels[HarnessLabel]) {
+			errs = append(errs, e.removeVolume(ctx, v.Name))
+			removed++
+		}
+	}
+	return removed, errors.Join(errs...)
+}
+
+// removeContainer removes a container, running or not, with its anonymous
+// volumes. One that is gone already is no error.
+func (e *Engine) removeContainer(ctx context.Context, id string) error {
+	_, err := e.client.ContainerRemove(ctx, id, client.ContainerRemoveOptions{Force: true, RemoveVolumes: true})
+	// A conflict: somebody else is removing it, a reaper or the next harness.
+	if err == nil || errdefs.IsNotFound(err) || errdefs.IsConflict(err) {
+		return nil
+	}
+	return fmt.Errorf("a container cannot be removed: %w", err)
+}
+
+func (e *Engine) removeVolume(ctx context.Context, name string) error {
+	_, err := e.client.VolumeRemove(ctx, name, client.VolumeRemoveOptions{Force: true})
+	if err == nil || errdefs.IsNotFound(err) {
+		return nil
+	}
+	return fmt.Errorf("the volume %s cannot be removed: %w", name, err)
+}

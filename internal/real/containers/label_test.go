@@ -1,0 +1,75 @@
+package containers
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/moby/moby/client"
+)
+
+func TestOnlyWhatBelongsToDeadHarnessesIsAbandoned(t *testing.T) {
+	label, err := ownLabel()
+	if err != nil {
+		t.Fatal(err)
+	}
+	part := strings.Split(label, " ")
+	boot, namespace, pid, started := part[0], part[1], part[2], part[3]
+	tests := []struct {
+		name string
+		give string
+		want bool
+	}{
+		{"this process", label, false},
+		{"an older process with our number", fmt.Sprintf("%s %s %s 1 x", boot, namespace, pid), true},
+		{"no such process", fmt.Sprintf("%s %s 999999999 %s x", boot, namespace, started), true},
+		{"a process that we cannot see", fmt.Sprintf("%s pid:[1] 999999999 %s x", boot, started), false},
+		{"before the machine was started anew", fmt.Sprintf("other %s %s %s x", namespace, pid, started), true},
+		{"somebody else's label", "mine", false},
+		{"no label", "", false},
+	}
+	for _, tt := range tests {
+		if got := abandoned(tt.give); got != tt.want {
+			t.Errorf("%s: %q abandoned: %v, want %v", tt.name, tt.give, got, tt.want)
+		}
+	}
+}
+
+// The harness and its reaper were killed: what they left goes at the next start.
+func TestTheNextHarnessRemovesWhatNobodyRemoved(t *testing.T) {
+	if err := Answers(t.Context()); err != nil {
+		t.Skipf("NOT TESTED: %v", err)
+	}
+	me, err := self()
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := map[bool]string{}
+	for _, dead := range []bool{true, false} {
+		names[dead] = unique("swept")
+		pid := os.Getpid()
+		if dead {
+			pid = 999999999
+		}
+		label := fmt.Sprintf("%s=%s %s %d %s x", HarnessLabel, me.boot, me.namespace, pid, me.started)
+		if out, err := exec.Command("docker", "volume", "create", "--label", label, names[dead]).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+	}
+	e, err := Open(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	for dead, name := range names {
+		_, err := e.client.VolumeInspect(t.Context(), name, client.VolumeInspectOptions{})
+		if gone := err != nil; gone != dead {
+			t.Errorf("the volume of a dead (%v) harness is gone: %v", dead, gone)
+		}
+		if err := e.removeVolume(t.Context(), name); err != nil {
+			t.Error(err)
+		}
+	}
+}

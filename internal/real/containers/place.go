@@ -1,0 +1,153 @@
+package containers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/moby/moby/api/types/container"
+	"github.com/moby/moby/api/types/mount"
+	"github.com/moby/moby/client"
+	"github.com/testcontainers/testcontainers-go"
+
+	"lockstep/internal/real/images"
+	"lockstep/internal/real/osproc"
+	"lockstep/internal/real/servers"
+)
+
+// place is the volume of a server, with a container on it.
+type place struct {
+	engine *Engine
+	image  images.Image
+	from   string // the name of the image
+	name   string // of the server
+	volume string
+	made   testcontainers.Container // the last one; nil before the first start
+}
+
+// Dir implements servers.Place.
+func (p *place) Dir() string { return p.image.Data }
+
+// ConfigDir implements servers.Place.
+func (p *place) ConfigDir() string { return p.image.Config }
+
+// Start implements servers.Place: a new container on the volume.
+func (p *place) Start(ctx context.Context, r servers.Recipe) (servers.Process, error) {
+	if err := p.removeContainer(); err != nil {
+		return nil, err
+	}
+	c, err := testcontainers.Run(ctx, p.from, p.options(r)...)
+	if c != nil {
+		p.made = c
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s cannot be started from the image %s: %w: choose another one with --image %s=NAME, or build local ones with scripts/local-images",
+			p.name, p.from, err, p.image.Product)
+	}
+	return p.engine.watch(ctx, p.name, c.GetContainerID())
+}
+
+func (p *place) options(r servers.Recipe) []testcontainers.ContainerCustomizer {
+	labels := map[string]string{HarnessLabel: p.engine.reaper.label}
+	options := []testcontainers.ContainerCustomizer{
+		testcontainers.WithName(unique(p.name)),
+		testcontainers.WithLabels(labels),
+		testcontainers.WithEnv(p.image.Env),
+		testcontainers.WithEnv(r.Env),
+		testcontainers.WithHostConfigModifier(func(h *container.HostConfig) {
+			h.NetworkMode = "host"
+			h.Mounts = []mount.Mount{{
+				Type: mount.TypeVolume, Source: p.volume, Target: p.image.Data,
+				VolumeOptions: &mount.VolumeOptions{Labels: labels},
+			}}
+		}),
+	}
+	if p.image.Command != "" {
+		options = append(options, testcontainers.WithCmd(append([]string{p.image.Command}, r.Args...)...))
+	}
+	for path, text := range r.Files {
+		options = append(options, testcontainers.WithFiles(testcontainers.ContainerFile{
+			Reader: strings.NewReader(text), ContainerFilePath: path, FileMode: 0o644,
+		}))
+	}
+	return options
+}
+
+// Log implements servers.Place.
+func (p *place) Log() []byte {
+	if p.made == nil {
+		return []byte("no log")
+	}
+	ctx, cancel := context.WithTimeout(p.engine.ctx, answerTime)
+	defer cancel()
+	log, err := p.made.Logs(ctx)
+	if err != nil {
+		return []byte("no log: " + err.Error())
+	}
+	defer log.Close()
+	raw, err := io.ReadAll(log)
+	if err != nil {
+		return []byte("no log: " + err.Error())
+	}
+	return raw
+}
+
+// Remove implements servers.Place.
+func (p *place) Remove() error {
+	if err := p.removeContainer(); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(p.engine.ctx, answerTime)
+	defer cancel()
+	return p.engine.removeVolume(ctx, p.volume)
+}
+
+func (p *place) removeContainer() error {
+	if p.made == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(p.engine.ctx, answerTime)
+	defer cancel()
+	err := p.engine.removeContainer(ctx, p.made.GetContainerID())
+	if err == nil {
+		p.made = nil
+	}
+	return err
+}
+
+// watch makes the process of a container that was started.
+func (e *Engine) watch(ctx context.Context, name, id string) (*process, error) {
+	found, err := e.client.ContainerInspect(ctx, id, client.ContainerInspectOptions{})
+	if err != nil {
+		return nil, fmt.Errorf("the engine does not tell how %s is: %w", name, err)
+	}
+	p := &process{engine: e, name: name, id: id, done: make(chan struct{})}
+	if state := found.Container.State; state != nil {
+		p.pid, p.started = state.Pid, osproc.StartTime(state.Pid)
+	}
+	if err := hereToo(p.pid); err != nil {
+		return nil, err
+	}
+	go p.wait()
+	return p, nil
+}
+
+// hereToo says what is wrong when the containers' network is not this process's,
+// as with engines that live in a virtual machine or belong to a user.
+func hereToo(pid int) error {
+	ours, err := os.Readlink("/proc/self/ns/net")
+	if err != nil || pid == 0 { // it has ended already
+		return nil
+	}
+	theirs, err := os.Readlink(fmt.Sprintf("/proc/%d/ns/net", pid))
+	if errors.Is(err, os.ErrPermission) || err == nil && ours == theirs {
+		return nil
+	}
+	if _, gone := os.Stat(fmt.Sprintf("/proc/%d", pid)); gone != nil && os.Getpid() != pid {
+		return nil // it may have ended meanwhile, which is told by others
+	}
+	return errors.New("the container engine does not share the network of this machine: servers have to reach proxies on the loopback interface; use an engine of the system (not a rootless one or one in a virtual machine), or play with --backend process")
+}

@@ -1,0 +1,174 @@
+package real
+
+import (
+	"fmt"
+	"strings"
+
+	"lockstep/internal/history"
+	"lockstep/internal/world"
+)
+
+// effect is what a command can do to the entries of locks.
+type effect uint8
+
+const (
+	changes    effect = iota // may make, renew or remove any entry
+	asks                     // neither makes nor removes one
+	makes                    // makes or renews, removes none
+	removesOwn               // may remove an entry that its client has made, and nobody else's
+	stands                   // puts its client into a queue: whose turn it is a later reply says
+)
+
+// words says what the commands of a store mean, as far as it can be told from their
+// texts.
+type words struct {
+	effect func(c *command) effect
+	// renews reports whether a command of the watchdog with this reply has made its
+	// client's entry live for a lease from its sending on.
+	renews func(c *command) bool
+	// shows returns whose entry the answer to a question shows to be there, 0 when it
+	// does not say; nil when no question tells.
+	shows func(c *command) history.NodeID
+	// elsewhere: the life of an entry is that of a session or a lease, which began
+	// with another command than the one that made the entry.
+	elsewhere bool
+	// shared: what one server says all of them say, and entries survive the death of
+	// any of them.
+	shared bool
+}
+
+// redisWords are those of Redis. Scripts and most commands may do anything.
+var redisWords = words{
+	effect: func(c *command) effect {
+		switch {
+		case redisAsks[c.name]:
+			return asks
+		case redisMakes[c.name]:
+			return makes
+		}
+		return changes
+	},
+	renews: func(c *command) bool { return c.reply == world.Int(1).String() },
+}
+
+var (
+	redisAsks = map[string]bool{
+		"GET": true, "EXISTS": true, "TTL": true, "PTTL": true, "TIME": true, "WAIT": true, "PING": true,
+		"INFO": true, "SUBSCRIBE": true,
+	}
+	redisMakes = map[string]bool{"SET": true, "SETNX": true, "EXPIRE": true, "PEXPIRE": true}
+)
+
+// etcdWords are those of etcd. A revocation is one of an own lease, but the key that
+// was bound to it may be bound to another one by now.
+var etcdWords = words{
+	effect: func(c *command) effect {
+		own := strings.Contains(c.text, "lock/") // a key of the queue has a name of its own
+		switch c.name {
+		case "GET", "WATCH", "GRANT", "KEEPALIVE":
+			return asks
+		case "TXN":
+			if own {
+				return stands
+			}
+			return makes
+		case "DELETE":
+			if own {
+				return removesOwn
+			}
+		}
+		return changes
+	},
+	renews:    func(c *command) bool { return strings.HasPrefix(c.reply, "TTL ") },
+	elsewhere: true, shared: true,
+}
+
+// zkWords are those of ZooKeeper. Each request of a session makes it live longer,
+// that which makes a node as well.
+var zkWords = words{
+	effect: func(c *command) effect {
+		own := strings.Contains(c.text, "lock/") // a node of the queue has a name of its own
+		switch c.name {
+		case "EXISTS", "CHILDREN", "PING", "CONNECT", "SETWATCHES":
+			return asks
+		case "CREATE":
+			if own {
+				return stands
+			}
+			return makes
+		case "CLOSE":
+			return removesOwn
+		case "DELETE":
+			if own {
+				return removesOwn
+			}
+		}
+		return changes
+	},
+	renews: func(c *command) bool { return c.name == "PING" },
+	shared: true,
+}
+
+// sqlWords are those of the databases. A lock of a session is given back by that
+// session, and so is a row that says whose it is.
+var sqlWords = words{
+	effect: func(c *command) effect {
+		switch c.name {
+		case "SELECT":
+			if strings.HasSuffix(c.text, "FOR UPDATE") {
+				return makes
+			}
+			return asks
+		case "SET", "BEGIN", "CREATE":
+			return asks
+		case "INSERT", "GET_LOCK", "PG_ADVISORY_LOCK":
+			return makes
+		case "UPDATE":
+			if strings.Contains(c.text, "SET expires_at = 0 ") {
+				return removesOwn
+			}
+			return makes
+		case "COMMIT", "RELEASE_LOCK", "PG_ADVISORY_UNLOCK":
+			return removesOwn
+		}
+		return changes
+	},
+	renews: func(*command) bool { return false },
+	shared: true,
+}
+
+// survived reports whether somebody is known to have seen a grant's entry after an
+// instant.
+func (d *deriver) survived(g *grant, after history.Instant) bool {
+	if d.shows == nil {
+		return false
+	}
+	for _, c := range d.commands {
+		if c.answered && c.sent >= after && d.shows(c) == g.owner && d.lastGrant(g.owner, c.sent) == g {
+			return true
+		}
+	}
+	return false
+}
+
+// lastAnswer returns a client's last command of any kind that its business task had
+// an answer to before an instant; nil for none.
+func (d *deriver) lastAnswer(client history.NodeID, before history.Instant) *command {
+	for i := len(d.commands) - 1; i >= 0; i-- {
+		c := d.commands[i]
+		if c.client == client && c.task == "" && c.answered && c.done <= before {
+			return c
+		}
+	}
+	return nil
+}
+
+// removedRows is how many entries a command has removed that has removed some: one,
+// unless it is the statement of a database, which may remove more.
+func removedRows(reply string) int {
+	var rows int
+	if n, _ := fmt.Sscanf(reply, "%d rows", &rows); n == 1 && rows > 1 {
+		return rows
+	}
+	return 1
+}

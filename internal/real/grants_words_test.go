@@ -1,0 +1,184 @@
+package real
+
+import (
+	"testing"
+	"time"
+
+	"lockstep/internal/history"
+)
+
+func TestWhatIsDerivedOfEachStore(t *testing.T) {
+	zk := func(entries []entry) words {
+		w := zkWords
+		w.shows = ownersOfNodes(entries)
+		return w
+	}
+	plain := func(w words) func([]entry) words { return func([]entry) words { return w } }
+	const (
+		zkHolds = `
+			0 A sent 1 CONNECT 1000
+			1 A replied 1 session 0xa, timeout 1000
+			2 A sent 2 CREATE /lock EPHEMERAL
+			3 A replied 2 /lock
+			3 A acquired`
+		zkNext = `
+			100 B sent 1 CONNECT 1000
+			101 B replied 1 session 0xb, timeout 1000
+			102 B sent 2 CREATE /lock EPHEMERAL
+			104 B replied 2 /lock
+			104 B acquired`
+		zkDelete = `
+			120 A releasing
+			121 A sent 4 DELETE /lock -1
+			123 A replied 4 OK
+			123 A released`
+	)
+	tests := []struct {
+		name  string
+		words func([]entry) words
+		ttl   time.Duration
+		give  string
+		want  []string
+	}{
+		{"zookeeper: a node of everybody's name", zk, 50, zkHolds + zkNext + zkDelete,
+			[]string{"3 granted A by A", "104 granted B by B", "123 removed B by A"}},
+		{"zookeeper: a session that nothing has kept alive", zk, 15, zkHolds + zkNext + zkDelete,
+			[]string{"3 granted A by A", "104 granted B by B"}},
+		{"zookeeper: a session that a heartbeat has kept alive", zk, 15, zkHolds + zkNext + `
+			112 B sent 3w PING
+			113 B replied 3w OK` + zkDelete,
+			[]string{"3 granted A by A", "104 granted B by B", "123 removed B by A"}},
+		{"zookeeper: a delete whose reply was lost may have hit it before", zk, 50, zkHolds + zkNext + `
+			103 C sent 3 DELETE /lock -1
+			105 C reply-dropped 3` + zkDelete,
+			[]string{"3 granted A by A", "104 granted B by B"}},
+		{"zookeeper: and has not when the node was seen later", zk, 50, zkHolds + zkNext + `
+			103 C sent 3 DELETE /lock -1
+			105 C reply-dropped 3
+			106 C sent 4 EXISTS /lock WATCH
+			107 C replied 4 czxid 4, version 0, session 0xb` + zkDelete,
+			[]string{"3 granted A by A", "104 granted B by B", "123 removed B by A"}},
+		{"zookeeper: who ends a session takes nothing of others with it", zk, 50, zkHolds + zkNext + `
+			105 C sent 3 CLOSE` + zkDelete,
+			[]string{"3 granted A by A", "104 granted B by B", "123 removed B by A"}},
+		{"zookeeper: a place in the queue is granted when its turn comes", zk, 50, `
+			0 A sent 1 CREATE /lock/x-lock- EPHEMERAL SEQUENTIAL
+			1 A replied 1 /lock/x-lock-0000000007
+			40 A sent 2 CHILDREN /lock
+			42 A replied 2 [x-lock-0000000007]
+			42 A acquired
+			50 A releasing
+			51 A sent 3 DELETE /lock/x-lock-0000000007 -1
+			52 A replied 3 OK
+			52 A released`,
+			[]string{"42 granted A by A", "52 removed A by A"}},
+		{"etcd: a queue again, and a delete that is nobody else's", plain(etcdWords), 50, `
+			0 A sent 1 TXN IF create(lock/a) = 0 THEN PUT lock/a LEASE a; GET lock/
+			1 A replied 1 succeeded, revision 2
+			1 A acquired
+			5 B sent 1 TXN IF create(lock/b) = 0 THEN PUT lock/b LEASE b; GET lock/
+			7 B replied 1 succeeded, revision 3
+			20 A releasing
+			21 A sent 2 DELETE lock/a
+			24 A replied 2 deleted 1
+			24 A released
+			22 B sent 2 GET lock/ 
+			23 B replied 2 none
+			23 B acquired`,
+			[]string{"1 granted A by A", "23 granted B by B", "24 removed A by A"}},
+		{"etcd: what a revocation has removed, while others try", plain(etcdWords), 50, `
+			0 A sent 1 TXN IF create(lock) = 0 THEN PUT lock LEASE a ELSE GET lock
+			1 A replied 1 succeeded, revision 2
+			1 A acquired
+			20 A releasing
+			21 A sent 2 REVOKE a
+			22 B sent 1 REVOKE b
+			24 A replied 2 OK
+			24 A released`,
+			[]string{"1 granted A by A"}},
+		{"mysql: a row without an owner", plain(sqlWords), 0, `
+			0 A sent 1 INSERT INTO locks (name) VALUES ('lock')
+			2 A replied 1 1 row, id 1
+			2 A acquired
+			30 A releasing
+			31 A sent 2 DELETE FROM locks WHERE name = 'lock'
+			33 A timed-out 2 no reply
+			33 A release-failed
+			40 B sent 1 INSERT INTO locks (name) VALUES ('lock')
+			42 B replied 1 1 row, id 2
+			42 B acquired
+			60 A releasing
+			61 A sent 3 DELETE FROM locks WHERE name = 'lock'
+			63 A replied 3 1 row
+			63 A released`,
+			[]string{"2 granted A by A", "42 granted B by B"}}, // the first DELETE may come at any time
+		{"mysql: a statement that removes two rows", plain(sqlWords), 0, `
+			0 A sent 1 INSERT INTO lock_info (name) VALUES ('lock')
+			2 A replied 1 1 row
+			2 A acquired
+			10 B sent 1 INSERT INTO lock_info (name) VALUES ('lock')
+			12 B replied 1 1 row
+			12 B acquired
+			30 A releasing
+			31 A sent 2 DELETE FROM lock_info WHERE name = 'lock'
+			33 A replied 2 2 rows
+			33 A released`,
+			[]string{"2 granted A by A", "12 granted B by B", "33 removed A by A", "33 removed B by A"}},
+		{"mysql: a release at the same time that finds nothing", plain(sqlWords), 0, `
+			0 A sent 1 INSERT INTO lock_info (name) VALUES ('lock')
+			2 A replied 1 1 row
+			2 A acquired
+			10 B sent 1 INSERT INTO lock_info (name) VALUES ('lock')
+			12 B replied 1 1 row
+			12 B acquired
+			30 A releasing
+			30 B releasing
+			31 A sent 2 DELETE FROM lock_info WHERE name = 'lock'
+			32 B sent 2 DELETE FROM lock_info WHERE name = 'lock'
+			33 A replied 2 2 rows
+			33 A released
+			34 B replied 2 0 rows
+			34 B not-held`,
+			[]string{"2 granted A by A", "12 granted B by B", "33 removed A by A", "33 removed B by A"}},
+		{"mysql: a row that says whose it is", plain(sqlWords), 20, `
+			0 A sent 1 UPDATE lock_leases SET owner = 'x', expires_at = 7
+			2 A replied 1 1 row
+			2 A sent 2 SELECT version FROM lock_leases
+			3 A replied 2 (3)
+			3 A acquired
+			30 A releasing
+			31 A sent 3 UPDATE lock_leases SET expires_at = 0 WHERE name = 'lock'
+			33 A replied 3 1 row
+			33 A released`,
+			[]string{"2 granted A by A", "33 removed A by A"}},
+		{"postgres: a lock of a session", plain(sqlWords), 0, `
+			0 A sent 1 PG_ADVISORY_LOCK
+			2 A replied 1 ok
+			2 A acquired
+			30 A releasing
+			31 A sent 2 PG_ADVISORY_UNLOCK
+			33 A replied 2 t
+			33 A released`,
+			[]string{"2 granted A by A", "33 removed A by A"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			entries := script(t, tt.give)
+			inOrder(entries)
+			concludes(t, deriveGrants(entries, tt.words(entries), tt.ttl, outside{}), tt.want)
+		})
+	}
+}
+
+func TestWhoseLeaseAnOperatorRevoked(t *testing.T) {
+	entries := script(t, `
+		0 A sent 1 TXN IF create(lock) = 0 THEN PUT lock LEASE a ELSE GET lock
+		1 A replied 1 succeeded, revision 2
+		1 A acquired`)
+	for victim, want := range map[history.NodeID][]string{
+		1: {"1 granted A by A", "6 removed A by nobody"}, 2: {"1 granted A by A"},
+	} {
+		c := &command{sent: 5, done: 6, answered: true, releasing: true, reply: one, victim: victim}
+		concludes(t, deriveGrants(entries, etcdWords, 10, outside{evictions: []*command{c}}), want)
+	}
+}

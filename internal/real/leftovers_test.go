@@ -1,0 +1,231 @@
+package real_test
+
+import (
+	"bufio"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"lockstep/internal/real/osproc"
+	"lockstep/internal/real/realtest"
+)
+
+// envMark marks the processes of one test: children inherit it.
+const envMark = "LOCKSTEP_TEST_MARK"
+
+// machine is what a run may change on this machine, as it was before.
+type machine struct {
+	t          *testing.T
+	tmp        string
+	mark       string
+	goroutines int
+	sockets    map[string]string // of this process
+	segments   []string          // that were lost before
+}
+
+// lookAround gives the test a directory for temporary files and a mark of its own.
+func lookAround(t *testing.T) *machine {
+	t.Helper()
+	m := &machine{t: t, tmp: open(t), mark: fmt.Sprintf("%s=%x", envMark, rand.Uint64())}
+	t.Setenv("TMPDIR", m.tmp)
+	name, value, _ := strings.Cut(m.mark, "=")
+	t.Setenv(name, value)
+	m.goroutines, m.sockets = runtime.NumGoroutine(), listening(os.Getpid())
+	m.segments = lostSegments()
+	return m
+}
+
+// nothingLeft checks all that the runs since then may have left, of which these
+// processes are known. It waits a little: a dead process takes its time to vanish on a
+// busy machine.
+func (m *machine) nothingLeft(pids ...int) {
+	m.t.Helper()
+	defer nothingLeft(m.t, m.tmp, m.goroutines)
+	for what, look := range map[string]func() []string{
+		"processes": func() []string { return texts(m.processes()) },
+		"files": func() (out []string) {
+			left, _ := os.ReadDir(m.tmp)
+			for _, e := range left {
+				out = append(out, e.Name())
+			}
+			return out
+		},
+		"sockets": func() (out []string) {
+			for socket, port := range listening(os.Getpid()) {
+				if m.sockets[socket] == "" {
+					out = append(out, port)
+				}
+			}
+			return out
+		},
+		"files in memory": func() []string { return inMemory(append(pids, os.Getpid())) },
+		"segments of lost memory": func() []string {
+			return slices.DeleteFunc(lostSegments(), func(id string) bool { return slices.Contains(m.segments, id) })
+		},
+	} {
+		m.eventuallyNone(what, look)
+	}
+}
+
+func (m *machine) eventuallyNone(what string, look func() []string) {
+	m.t.Helper()
+	for end := time.Now().Add(5 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+		left := look()
+		if len(left) == 0 {
+			return
+		}
+		if time.Now().After(end) {
+			m.t.Errorf("%s left: %v", what, left)
+			return
+		}
+	}
+}
+
+func texts(pids []int) (out []string) {
+	for _, pid := range pids {
+		name, _ := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid))
+		out = append(out, fmt.Sprintf("%d (%s)", pid, strings.TrimSpace(string(name))))
+	}
+	return out
+}
+
+// processes lists the living processes of the test but its own. They have the mark;
+// those of PostgreSQL write over it, but they live in the test's directory.
+func (m *machine) processes() []int {
+	var out []int
+	paths, _ := filepath.Glob("/proc/[0-9]*")
+	for _, path := range paths {
+		pid, _ := strconv.Atoi(filepath.Base(path))
+		env, _ := os.ReadFile(path + "/environ")
+		at, _ := os.Readlink(path + "/cwd")
+		if !slices.Contains(strings.Split(string(env), "\x00"), m.mark) && !strings.HasPrefix(at, m.tmp+"/") {
+			continue
+		}
+		if pid != os.Getpid() && osproc.StartTime(pid) != "" {
+			out = append(out, pid)
+		}
+	}
+	return out
+}
+
+// listening returns the sockets on which some processes listen, and their ports.
+func listening(pids ...int) map[string]string {
+	ports := map[string]string{} // by inode
+	table, err := os.Open("/proc/net/tcp")
+	if err != nil {
+		return nil
+	}
+	defer table.Close()
+	for lines := bufio.NewScanner(table); lines.Scan(); {
+		const local, state, inode, listen = 1, 3, 9, "0A"
+		if f := strings.Fields(lines.Text()); len(f) > inode && f[state] == listen {
+			ports["socket:["+f[inode]+"]"] = f[local]
+		}
+	}
+	out := map[string]string{}
+	for _, pid := range pids {
+		paths, _ := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", pid))
+		for _, path := range paths {
+			socket, _ := os.Readlink(path)
+			if port, found := ports[socket]; found {
+				out[socket] = port
+			}
+		}
+	}
+	return out
+}
+
+// inMemory lists what some processes have left in the directory of shared memory.
+func inMemory(pids []int) (out []string) {
+	entries, _ := os.ReadDir("/dev/shm")
+	for _, e := range entries {
+		words := strings.FieldsFunc(e.Name(), func(r rune) bool { return r == '-' || r == '_' })
+		for _, pid := range pids {
+			if slices.Contains(words, strconv.Itoa(pid)) {
+				out = append(out, e.Name())
+			}
+		}
+	}
+	return out
+}
+
+// lostSegments lists the segments of shared memory whose makers are dead and which
+// nobody uses.
+func lostSegments() (out []string) {
+	raw, _ := os.ReadFile("/proc/sysvipc/shm")
+	for i, line := range strings.Split(string(raw), "\n") {
+		const id, maker, users = 1, 4, 6
+		f := strings.Fields(line)
+		if i == 0 || len(f) <= users || f[users] != "0" {
+			continue
+		}
+		if pid, _ := strconv.Atoi(f[maker]); osproc.StartTime(pid) == "" {
+			out = append(out, f[id])
+		}
+	}
+	return out
+}
+
+// ending is a kind of servers whose runs are ended in all ways.
+type ending struct {
+	name, lock string
+	nodes      int
+	needs      []string
+	server     string // the name of its process
+}
+
+var endings = []ending{
+	{name: "redis group", lock: "set-nx-lua", needs: []string{"redis-server"}, server: "redis-server"},
+	{name: "redis nodes", lock: "redlock", needs: []string{"redis-server"}, server: "redis-server"},
+	{name: "etcd", lock: "etcd-mutex", nodes: 3, needs: []string{"etcd"}, server: "etcd"},
+	{name: "zookeeper", lock: "zk-sequential", nodes: 3, needs: []string{"java", "zookeeper.jar"}, server: "java"},
+	{name: "mariadb", lock: "mysql-unique-ttl", needs: []string{"mariadbd"}, server: "mariadbd"},
+	{name: "postgres", lock: "pg-advisory", needs: []string{"postgres", "initdb"}, server: "postgres"},
+}
+
+func (e *ending) need(t *testing.T) {
+	t.Helper()
+	for _, program := range e.needs {
+		realtest.Need(t, program)
+	}
+}
+
+// endingOf finds the ending of a lock.
+func endingOf(lock string) *ending {
+	for i := range endings {
+		if endings[i].lock == lock {
+			return &endings[i]
+		}
+	}
+	panic("no ending of " + lock)
+}
+
+// soak returns a small number for every day, or the full one when it is asked for.
+func soak(small, full int) int {
+	if os.Getenv("LOCKSTEP_SOAK") == "1" {
+		return full
+	}
+	return small
+}
+
+// luck returns a source of random numbers, and tells its seed. The environment can set
+// it, to choose the same once more.
+func luck(t *testing.T) *rand.Rand {
+	t.Helper()
+	seed := rand.Uint64()
+	if text := os.Getenv("LOCKSTEP_TEST_SEED"); text != "" {
+		var err error
+		if seed, err = strconv.ParseUint(text, 10, 64); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Logf("seed %d: LOCKSTEP_TEST_SEED=%d chooses the same times", seed, seed)
+	return rand.New(rand.NewPCG(seed, 0))
+}

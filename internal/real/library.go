@@ -1,0 +1,42 @@
+package real
+
+import (
+	"fmt"
+	"strings"
+
+	"lockstep/internal/locks"
+	"lockstep/internal/locks/libraries"
+	"lockstep/internal/plan"
+)
+
+// cannotBeLibrary says what of a plan cannot be played with a lock that is a library,
+// or nil: what acts on the ports passes by a library, which has none.
+func cannotBeLibrary(p *plan.Plan, v *locks.Variant) error {
+	if v.Library == "" {
+		return nil
+	}
+	library, ok := libraries.Lookup(v.ID)
+	if !ok {
+		return fmt.Errorf("there is no code for the library behind %s", v.ID)
+	}
+	if len(p.Clocks) > 0 {
+		return fmt.Errorf("%s is a library, which reads the clock of its host: the clock of %s means nothing to it", v.ID, p.Clocks[0].Node)
+	}
+	for i := range p.Faults {
+		f := &p.Faults[i]
+		switch name := f.Spec().Name; {
+		case strings.HasSuffix(name, "-clock"):
+			return fmt.Errorf("fault %d (%s): %s is a library, which reads the clock of its host: no fault can change that", f.Number, f.Text, v.ID)
+		case name == "evict" && library.OwnKeys:
+			return fmt.Errorf("fault %d (%s): %s has keys of its own, which an operator does not find", f.Number, f.Text, v.ID)
+		}
+	}
+	return nil
+}
+
+// derivable reports whether the entries of the variant's servers can be concluded from
+// its commands.
+func derivable(v *locks.Variant) bool {
+	library, ok := libraries.Lookup(v.ID)
+	return !ok || !library.OwnKeys
+}

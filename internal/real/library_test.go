@@ -1,0 +1,122 @@
+package real_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"lockstep/internal/checker"
+	"lockstep/internal/faults"
+	"lockstep/internal/history"
+	"lockstep/internal/locks"
+	"lockstep/internal/plan"
+	"lockstep/internal/real"
+	"lockstep/internal/real/realtest"
+)
+
+// libraryIDs are the variants that are libraries.
+func libraryIDs() []string {
+	var out []string
+	for _, v := range locks.All() {
+		if v.Library != "" {
+			out = append(out, v.ID)
+		}
+	}
+	return out
+}
+
+// needFor skips the test when the server of a library is missing.
+func needFor(t *testing.T, lock string) {
+	t.Helper()
+	if v, _ := locks.Lookup(lock); v.Store == locks.StoreEtcd {
+		realtest.Need(t, "etcd")
+	}
+}
+
+// Without a fault, nobody gets in beside another, everybody gets in, and what the
+// library sends is in the history.
+func TestLibrariesKeepOthersOut(t *testing.T) {
+	for _, lock := range libraryIDs() {
+		t.Run(lock, func(t *testing.T) {
+			needFor(t, lock)
+			p := quick("A", "B", "C")
+			h := run(t, p, lock)
+			j := checker.Judge(h)
+			if v := j.Finding(checker.MutualExclusionID).Verdict; v != checker.Kept || j.Acquired != 4 {
+				t.Errorf("mutual exclusion is %s after %d acquisitions, want 4 with that of the probe", v, j.Acquired)
+			}
+			if sent := find(h, history.Sent, "A"); (len(sent) == 0) != (lock == "etcd-concurrency") {
+				t.Errorf("%d commands of the library are in the history", len(sent))
+			}
+		})
+	}
+}
+
+// A pause longer than the lease lets a second client in, whatever the library.
+func TestLibrariesLetASecondClientInAfterAPause(t *testing.T) {
+	for _, lock := range libraryIDs() {
+		t.Run(lock, func(t *testing.T) {
+			needFor(t, lock)
+			p := quick("A", "B")
+			p.Workload.Work = plan.Range{Min: 300 * time.Millisecond, Max: 300 * time.Millisecond}
+			p.Workload.Repeat = 2                                                                           // if B is first, it is not done when A sleeps
+			fault(t, p, when(faults.InSection, "A", ""), "pause", "A", 0, faults.End{For: 4 * time.Second}) // etcd ends leases of 1 s late, by a second at most
+			j := checker.Judge(run(t, p, lock))
+			if v := j.Finding(checker.MutualExclusionID).Verdict; v != checker.Broken {
+				t.Errorf("mutual exclusion is %s", v)
+			}
+		})
+	}
+}
+
+// The reply of the first acquisition is lost. go-redis sends it again: redislock's
+// script knows its own token and succeeds at once, redsync's SET finds its own entry
+// and takes it for another's.
+func TestALostReplyIsAskedForAgain(t *testing.T) {
+	for lock, command := range map[string]string{"bsm-redislock": "obtain", "redsync": "SET"} {
+		t.Run(lock, func(t *testing.T) {
+			p := quick("A")
+			p.Redlock.Nodes = 1
+			trigger := when(faults.AboutToSend, "A", command)
+			if lock == "bsm-redislock" {
+				trigger.Nth = 2 // the first one only tells that the server does not know the script
+			}
+			fault(t, p, trigger, "drop", "reply", 0, faults.End{})
+			h := run(t, p, lock)
+			lost, again := 0, 0
+			for _, e := range h.Events {
+				switch said := h.Text(e.Text); {
+				case e.Kind == history.ReplyDropped:
+					lost++
+				case e.Kind == history.Sent && lost > 0 && again == 0 && strings.Contains(said, command):
+					again++
+				}
+			}
+			if lost != 1 || again != 1 {
+				t.Errorf("%d replies lost, sent again %d times:\n%s", lost, again, text(h))
+			}
+		})
+	}
+}
+
+// What acts on the ports of a lock would pass by a library; it is refused.
+func TestWhatPassesByALibraryIsRefused(t *testing.T) {
+	clocks := quick("A")
+	clocks.Clocks = []plan.Clock{{Node: "A", Offset: time.Second}}
+	evict := quick("A")
+	fault(t, evict, when(faults.InSection, "A", ""), "evict", "lock", 0, faults.End{})
+	for _, tt := range []struct {
+		plan *plan.Plan
+		lock string
+		want string
+	}{
+		{clocks, "bsm-redislock", "reads the clock of its host"},
+		{evict, "rueidislock", "keys of its own"},
+		{evict, "bsm-redislock", ""},
+	} {
+		err := real.Refuse(tt.plan, tt.lock, real.Options{})
+		if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: got %v, want %q", tt.lock, err, tt.want)
+		}
+	}
+}

@@ -1,0 +1,66 @@
+package proto
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+)
+
+// appendUp appends a message as encoding/json writes it, with the end of its line. A
+// client reports two events for each command, and reflection would take longer than
+// the rest of a report; the rarer messages, those that announce a command, are left to it.
+func appendUp(buf []byte, m *Up) ([]byte, error) {
+	if m.Mark != "" || m.Wants != nil {
+		text, err := json.Marshal(m)
+		return append(append(buf, text...), '\n'), err
+	}
+	buf = appendText(append(buf, `{"k":`...), string(m.Kind))
+	buf = appendNumber(buf, "id", m.ID)
+	buf = appendNumber(buf, "at", int64(m.At))
+	buf = appendNumber(buf, "clock", m.Clock)
+	buf = appendNumber(buf, "e", int64(m.Event))
+	buf = appendNumber(buf, "m", int64(m.Moment))
+	buf = appendNumber(buf, "token", m.Token)
+	buf = appendNumber(buf, "v", m.Value)
+	buf = appendWord(buf, "text", m.Text)
+	buf = appendNumber(buf, "call", m.Call)
+	buf = appendNumber(buf, "srv", int64(m.Server))
+	buf = appendWord(buf, "task", m.Task)
+	buf = appendWord(buf, "cmd", m.Command)
+	buf = appendWord(buf, "script", m.Script)
+	return append(buf, "}\n"...), nil
+}
+
+// appendNumber appends a field unless it is zero.
+func appendNumber(buf []byte, key string, v int64) []byte {
+	if v == 0 {
+		return buf
+	}
+	return strconv.AppendInt(append(append(append(buf, `,"`...), key...), `":`...), v, 10)
+}
+
+// appendWord appends a field unless it is empty.
+func appendWord(buf []byte, key, v string) []byte {
+	if v == "" {
+		return buf
+	}
+	return appendText(append(append(append(buf, `,"`...), key...), `":`...), v)
+}
+
+// asItIs are the bytes that stand for themselves in a string.
+var asItIs = func() (is [256]bool) {
+	for c := ' '; c <= '~'; c++ {
+		is[c] = !strings.ContainsRune(`"\<>&`, c)
+	}
+	return is
+}()
+
+func appendText(buf []byte, s string) []byte {
+	for i := range len(s) {
+		if !asItIs[s[i]] {
+			text, _ := json.Marshal(s) // a string can always be written
+			return append(buf, text...)
+		}
+	}
+	return append(append(append(buf, '"'), s...), '"')
+}

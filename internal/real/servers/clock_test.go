@@ -1,0 +1,146 @@
+package servers
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+	"time"
+
+	"lockstep/internal/real/programs"
+)
+
+func TestWhatLibfaketimeIsAskedFor(t *testing.T) {
+	base := time.Unix(1000, 0)
+	tests := map[string]setting{
+		"+0.000000000 x1.000000\n":  {},
+		"+12.500000000 x1.000000\n": {offset: 12500 * time.Millisecond, since: base.Add(time.Second)},
+		"-0.250000000 x1.000000\n":  {offset: -250 * time.Millisecond, since: base.Add(time.Second)},
+		// 10 s at the wrong rate before it was set: 5 s have to be taken back.
+		"-5.000000000 x1.500000\n": {ppm: 500_000, since: base.Add(10 * time.Second)},
+		"+6.000000000 x0.500000\n": {offset: time.Second, ppm: -500_000, since: base.Add(10 * time.Second)},
+	}
+	for want, give := range tests {
+		if got := give.request(base); got != want {
+			t.Errorf("%+v: got %q, want %q", give, got, want)
+		}
+	}
+}
+
+func TestASettingGoesOn(t *testing.T) {
+	s := setting{offset: time.Second, ppm: 100_000, since: time.Unix(1000, 0)}
+	if got := s.ahead(time.Unix(1010, 0)); got != 2*time.Second {
+		t.Errorf("ahead by %v, want 2s", got)
+	}
+}
+
+// wrong is by how much a reading may be off on a busy machine.
+const wrong = 100 * time.Millisecond
+
+func clocked(t *testing.T) *Server {
+	t.Helper()
+	for _, program := range []string{"redis-server", programs.Faketime} {
+		if _, err := Find(program); err != nil {
+			if os.Getenv("LOCKSTEP_REQUIRE_SERVERS") == "1" {
+				t.Fatal(err)
+			}
+			t.Skip(err)
+		}
+	}
+	t.Setenv("TMPDIR", t.TempDir())
+	s, err := StartRedis(context.Background(), RedisOptions{Clock: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Stop() })
+	return s
+}
+
+func wantAhead(t *testing.T, s *Server, when string, want time.Duration) {
+	t.Helper()
+	shown, err := s.Time(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := shown.Sub(time.Now().Round(0)); (got - want).Abs() > wrong {
+		t.Errorf("%s: %v ahead of the host, want %v", when, got, want)
+	}
+}
+
+func set(t *testing.T, s *Server, step time.Duration, ppm int64) {
+	t.Helper()
+	if err := s.SetClock(step, ppm); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func do(t *testing.T, s *Server, args ...string) string {
+	t.Helper()
+	reply, err := s.Command(context.Background(), args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return reply.String()
+}
+
+func TestAClockStepsAndEntriesRunOut(t *testing.T) {
+	s := clocked(t)
+	wantAhead(t, s, "at first", 0)
+	do(t, s, "SET", "k", "v", "PX", "10000")
+	set(t, s, 12*time.Second, 0)
+	wantAhead(t, s, "after a step", 12*time.Second)
+	if got := do(t, s, "GET", "k"); got != "(nil)" {
+		t.Errorf("an entry of ten seconds is %s after a step of twelve", got)
+	}
+	do(t, s, "SET", "k", "v", "PX", "1000")
+	set(t, s, -15*time.Second, 0)
+	wantAhead(t, s, "after a step back", -3*time.Second)
+	if left, err := strconv.Atoi(trimInt(do(t, s, "PTTL", "k"))); err != nil || left < 15_000 {
+		t.Errorf("an entry of one second lives for another %d ms after a step back of fifteen", left)
+	}
+}
+
+// trimInt takes the decoration from an integer reply as redis-cli shows it.
+func trimInt(shown string) string { return shown[len("(integer) "):] }
+
+// The readings do not jump when the rate changes, however long the server runs.
+func TestAClockDriftsAndStops(t *testing.T) {
+	s := clocked(t)
+	time.Sleep(300 * time.Millisecond)
+	set(t, s, 0, 2_000_000)
+	wantAhead(t, s, "when the drift begins", 0)
+	time.Sleep(500 * time.Millisecond)
+	wantAhead(t, s, "after half a second at three times the speed", time.Second)
+	set(t, s, 0, 0)
+	ended := s.clock.offset
+	time.Sleep(300 * time.Millisecond)
+	wantAhead(t, s, "after the drift", ended)
+}
+
+func TestAClockOutlivesItsServer(t *testing.T) {
+	s := clocked(t)
+	set(t, s, time.Hour, 0)
+	if err := s.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	set(t, s, time.Hour, 0)
+	if err := s.Restart(context.Background(), ""); err != nil {
+		t.Fatal(err)
+	}
+	wantAhead(t, s, "after a restart", 2*time.Hour)
+}
+
+func TestAClockLeavesNothingBehind(t *testing.T) {
+	s := clocked(t)
+	if left, _ := filepath.Glob("/dev/shm/*faketime_*_" + strconv.Itoa(s.Pid())); len(left) != 0 {
+		t.Errorf("left in shared memory: %v", left)
+	}
+}
+
+func TestTheHostsClockIsNotSet(t *testing.T) {
+	s := &Server{Name: "redis-1"}
+	if err := s.SetClock(time.Second, 0); err == nil || err.Error() != "redis-1 was started with the host's clock" {
+		t.Errorf("got %v", err)
+	}
+}

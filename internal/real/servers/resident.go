@@ -1,0 +1,70 @@
+package servers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+)
+
+// visited is a key that tells the next run that the entries beside it are of a run
+// that was killed, and may go.
+const visited = "lockstep:visited"
+
+// moveIn begins to use a server that somebody else has started. Whoever has put
+// something into it may still want it: then it is refused. Else it is started anew.
+func (s *Server) moveIn(ctx context.Context, r Resident) error {
+	if r.Runs() {
+		if err := s.mayBeEmptied(ctx); err != nil {
+			s.place = nil // it is left alone
+			return err
+		}
+	}
+	return s.spawn(ctx)
+}
+
+// mayBeEmptied is nil when nothing is in the server but what a run has left.
+func (s *Server) mayBeEmptied(ctx context.Context) error {
+	ours, err := s.Command(ctx, "EXISTS", visited)
+	if err != nil {
+		return err
+	}
+	info, err := s.Info(ctx, "keyspace")
+	if err != nil || ours.IsInt(1) || len(info) == 0 {
+		return err
+	}
+	return fmt.Errorf("%s on %s has entries that no run has made (%s): a run would remove them; empty it yourself with redis-cli FLUSHALL", s.Name, s.Addr, describe(info))
+}
+
+// describe says what is in each database, in the order of their numbers.
+func describe(keyspace map[string]string) string {
+	for i := range 16 { // as many as a server has
+		name := fmt.Sprintf("db%d", i)
+		if what, ok := keyspace[name]; ok {
+			return name + ": " + what
+		}
+	}
+	return "unknown"
+}
+
+// furnish gives a resident server that has just been started the settings of the
+// run, and empties it.
+func (s *Server) furnish(ctx context.Context) error {
+	var errs []error
+	tell := func(args ...string) {
+		_, err := s.Command(ctx, args...)
+		errs = append(errs, err)
+	}
+	tell("REPLICAOF", "NO", "ONE")
+	tell("FLUSHALL")
+	for _, setting := range redisSettings(&s.redis) {
+		tell("CONFIG", "SET", setting[0], setting[1])
+	}
+	if s.redis.ReplicaOf == "" {
+		tell("SET", visited, "by a run of lockstep")
+	} else {
+		host, port, _ := net.SplitHostPort(s.redis.ReplicaOf)
+		tell("REPLICAOF", host, port)
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,209 @@
+package servers
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"lockstep/internal/real/images"
+	"lockstep/internal/world"
+)
+
+// Watched is the name under which sentinels know the group of servers.
+const Watched = "lockstep"
+
+// SentinelOptions says how to start a sentinel, and what it watches over.
+type SentinelOptions struct {
+	Name     string   // in messages and as the name of its directory
+	Program  string   // path of redis-server, which is a sentinel when asked to be one; looked up when empty
+	Launcher Launcher // where it runs; as a child, with a directory in memory, when nil
+	// Primary is the host:port of the primary. It has to be the address that its
+	// replicas follow it by: sentinels lead a replica away from any other one.
+	Primary  string
+	Source   string // loopback address that it connects from; "" for any
+	Announce string // host:port under which other sentinels are told to find it; "" for its own
+	// Quorum is how many sentinels must find the primary down.
+	Quorum int
+	// DownAfter is how long the primary must be silent.
+	DownAfter time.Duration
+	// Speed makes the sentinel's clocks run so many times as fast as the host's; 0
+	// stands for 1. A run whose durations are a tenth of what the scenario says needs a
+	// sentinel that lives ten times as fast: much of what it does takes a second
+	// whatever it is told, see PromotionTime. More than 1 needs libfaketime. All
+	// durations here are in the sentinel's own time.
+	Speed int
+}
+
+// PromotionTime is what a sentinel takes at least between asking a replica to be
+// the primary and telling clients of it: it asks the replica once per second
+// whether it is one by now, and nothing makes it ask more often.
+const PromotionTime = time.Second
+
+// failoverTimeout is how long a sentinel tries one failover; after twice that time
+// the next one may try. It has to leave time for PromotionTime.
+const failoverTimeout = 3 * time.Second
+
+// Periods of a sentinel, shorter than its defaults so that all of them know each
+// other within a second.
+//
+// ping-period: a replica is chosen only when it has been heard of within five
+// times this.
+//
+// publish-period: a sentinel that finds a primary where it knows a replica makes it
+// a replica again, once it has waited four times this for others to tell it of a
+// failover. That must be longer than PromotionTime, in which nobody tells it: else a
+// sentinel on the primary's side of a partition undoes every failover.
+var sentinelPeriods = []string{
+	"info-period", "50", "ping-period", "200", "publish-period", "400", "ask-period", "50",
+	"min-link-reconnect-period", "50", "slave-reconf-timeout", "500",
+}
+
+// tiltTrigger is how long a sentinel may stand still before it thinks that
+// something is wrong with its machine, and does nothing for half a minute. It is the
+// default, in the host's time: a sentinel that lives fast must not take every wait for
+// a processor for such a sign.
+const tiltTrigger = 2 * time.Second
+
+// patience is DownAfter until all sentinels are there: on a machine that has just been
+// given a dozen processes to start, one is soon silent for longer than a run allows.
+const patience = time.Hour
+
+// StartSentinel starts a sentinel and returns when it answers. It does not know
+// anybody yet, and finds nobody down: see WaitSentinels.
+func StartSentinel(ctx context.Context, o SentinelOptions) (*Server, error) {
+	s := &Server{
+		Name: o.Name, product: images.Redis, launcher: o.Launcher, watches: &o,
+		redis: RedisOptions{Name: o.Name, Program: o.Program},
+	}
+	if _, child := o.Launcher.(children); child || o.Launcher == nil {
+		// A sentinel writes what it is about to say to the disk before it says it. When
+		// that takes longer than the others are patient, votes are split, and the
+		// promotion comes seconds later.
+		s.launcher = children{inMemory: true}
+	} else if o.Speed > 1 {
+		return nil, fmt.Errorf("%s can only be made faster when it runs as a child process", o.Name)
+	}
+	return s.startSomewhere(ctx)
+}
+
+// hurry shortens the periods of a sentinel that has just started.
+func (s *Server) hurry(ctx context.Context) error {
+	args := append([]string{"SENTINEL", "DEBUG"}, sentinelPeriods...)
+	tilt := tiltTrigger.Milliseconds() * int64(max(s.watches.Speed, 1))
+	_, err := s.Command(ctx, append(args, "tilt-trigger", strconv.FormatInt(tilt, 10))...)
+	return err
+}
+
+// configSuffix comes after the mark in the name of a sentinel's file, by which it
+// is recognised.
+const configSuffix = ".conf"
+
+// sentinelRecipe gives a sentinel the file that it wants to have, unless it has one:
+// it keeps in it what it learns, and goes on from there after a restart.
+func (s *Server) sentinelRecipe() Recipe {
+	path := filepath.Join(s.Dir, s.mark+configSuffix)
+	r := Recipe{Args: []string{path, "--sentinel"}, Child: s.watches.child}
+	if s.configured != s.mark {
+		r.Files = map[string]string{path: s.watches.config(s)}
+		s.configured = s.mark
+	}
+	return r
+}
+
+func (o *SentinelOptions) child(context.Context) (*exec.Cmd, error) {
+	cmd, err := childOf(o.Program, "redis-server")
+	if err == nil && o.Speed > 1 {
+		cmd.Env, err = underFaketime(fmt.Sprintf("FAKETIME=+0 x%d", o.Speed))
+	}
+	return cmd, err
+}
+
+// config is the file that a sentinel begins with.
+func (o *SentinelOptions) config(s *Server) string {
+	_, port, _ := net.SplitHostPort(s.Addr)
+	lines := []string{"port " + port, "bind 127.0.0.1", "protected-mode no", "dir " + s.Dir}
+	if o.Source != "" {
+		lines = append(lines, "bind-source-addr "+o.Source)
+	}
+	if o.Announce != "" {
+		host, port, _ := net.SplitHostPort(o.Announce)
+		lines = append(lines, "sentinel announce-ip "+host, "sentinel announce-port "+port)
+	}
+	host, port, _ := net.SplitHostPort(o.Primary)
+	lines = append(lines,
+		fmt.Sprintf("sentinel monitor %s %s %s %d", Watched, host, port, o.Quorum),
+		fmt.Sprintf("sentinel down-after-milliseconds %s %d", Watched, patience.Milliseconds()),
+		fmt.Sprintf("sentinel failover-timeout %s %d", Watched, failoverTimeout.Milliseconds()))
+	return strings.Join(lines, "\n") + "\n"
+}
+
+// WaitSentinels returns when all sentinels know each other and all replicas, and
+// reach whom they know. From then on they find a silent primary down.
+func WaitSentinels(ctx context.Context, sentinels []*Server, replicas int) error {
+	ctx, cancel := context.WithTimeout(ctx, startTime)
+	defer cancel()
+	for _, s := range sentinels {
+		err := s.poll(ctx, func() (bool, error) { return s.settled(ctx, len(sentinels)-1, replicas) })
+		if err != nil {
+			return err
+		}
+	}
+	for _, s := range sentinels {
+		down := strconv.FormatInt(max(s.watches.DownAfter.Milliseconds(), 1), 10)
+		if _, err := s.Command(ctx, "SENTINEL", "SET", Watched, "down-after-milliseconds", down); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// settled reports whether a sentinel knows so many others, and so many replicas.
+func (s *Server) settled(ctx context.Context, sentinels, replicas int) (bool, error) {
+	for _, of := range []struct {
+		what  string
+		count int
+	}{{"SENTINELS", sentinels}, {"REPLICAS", replicas}} {
+		reply, err := s.Command(ctx, "SENTINEL", of.what, Watched)
+		if err != nil || len(reply.Array) != of.count {
+			return false, err
+		}
+		for _, known := range reply.Array {
+			flags := field(known, "flags")
+			if strings.Contains(flags, "down") || strings.Contains(flags, "disconnected") {
+				return false, nil
+			}
+			if of.what == "REPLICAS" && field(known, "master-link-status") != "ok" {
+				return false, nil
+			}
+		}
+	}
+	reply, err := s.Command(ctx, "SENTINEL", "MASTER", Watched)
+	return err == nil && field(reply, "flags") == "master", err
+}
+
+// field returns what a list of names and values says under a name.
+func field(list world.Reply, name string) string {
+	for i := 0; i+1 < len(list.Array); i += 2 {
+		if list.Array[i].Str == name {
+			return list.Array[i+1].Str
+		}
+	}
+	return ""
+}
+
+// PrimaryOf returns the host:port that a sentinel takes for the primary's.
+func (s *Server) PrimaryOf(ctx context.Context) (string, error) {
+	reply, err := s.Command(ctx, "SENTINEL", "GET-MASTER-ADDR-BY-NAME", Watched)
+	if err != nil {
+		return "", err
+	}
+	if len(reply.Array) != 2 {
+		return "", fmt.Errorf("%s does not know the primary: %s", s.Name, reply)
+	}
+	return net.JoinHostPort(reply.Array[0].Str, reply.Array[1].Str), nil
+}

@@ -1,0 +1,229 @@
+package servers_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"lockstep/internal/real/realtest"
+	"lockstep/internal/real/servers"
+)
+
+// stoppable is a server that was started.
+type stoppable interface{ Stop() error }
+
+// kinds are the servers that can be started, those that are no databases first.
+var kinds = []struct {
+	program string
+	needs   []string
+	port    *regexp.Regexp // finds the port in what the program is told
+	start   func(ctx context.Context) (all []stoppable, addr string, err error)
+}{
+	{"redis-server", nil, regexp.MustCompile(`--port (\d+)`), func(ctx context.Context) ([]stoppable, string, error) {
+		s, err := servers.StartRedis(ctx, servers.RedisOptions{})
+		if err != nil {
+			return nil, "", err
+		}
+		return []stoppable{s}, s.Addr, nil
+	}},
+	{"etcd", nil, regexp.MustCompile(`--listen-client-urls http://127.0.0.1:(\d+)`), func(ctx context.Context) ([]stoppable, string, error) {
+		return several(servers.StartEtcd(ctx, servers.EtcdOptions{}))
+	}},
+	{"java", []string{"zookeeper.jar"}, regexp.MustCompile(`clientPort=(\d+)`), func(ctx context.Context) ([]stoppable, string, error) {
+		return several(servers.StartZooKeeper(ctx, servers.ZooKeeperOptions{}))
+	}},
+	{"mariadbd", []string{"mariadb-install-db"}, regexp.MustCompile(`--port=(\d+)`), func(ctx context.Context) ([]stoppable, string, error) {
+		s, err := servers.StartMariaDB(ctx, servers.MariaDBOptions{})
+		if err != nil {
+			return nil, "", err
+		}
+		return []stoppable{s}, s.Addr, nil
+	}},
+	{"postgres", []string{"initdb"}, regexp.MustCompile(`-p (\d+)`), func(ctx context.Context) ([]stoppable, string, error) {
+		s, err := servers.StartPostgres(ctx, servers.PostgresOptions{})
+		if err != nil {
+			return nil, "", err
+		}
+		return []stoppable{s}, s.Addr, nil
+	}},
+}
+
+func several(all []*servers.Server, err error) ([]stoppable, string, error) {
+	if err != nil {
+		return nil, "", err
+	}
+	var out []stoppable
+	for _, s := range all {
+		out = append(out, s)
+	}
+	return out, all[0].Addr, nil
+}
+
+// instead puts a script in the place of a program, for a start. It is told where the
+// real one is, and what nobody else has: a directory for what it has to tell.
+func instead(t *testing.T, program string, script func(actual, talk string) string) (talk string) {
+	t.Helper()
+	actual, err := servers.Find(program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bin, err := os.MkdirTemp("", "instead-*") // not t.TempDir: PostgreSQL's user has to reach it
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(bin) })
+	talk = filepath.Join(bin, "talk")
+	err = errors.Join(os.Chmod(bin, 0o755), os.Mkdir(talk, 0o700), os.Chmod(talk, 0o777),
+		os.WriteFile(filepath.Join(bin, program), []byte("#!/bin/sh\n"+script(actual, talk)), 0o755))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	return talk
+}
+
+// empty gives the test a directory for temporary files, and checks at its end that
+// nothing is in it.
+func empty(t *testing.T) {
+	t.Helper()
+	tmp, err := os.MkdirTemp("", "servers-*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(tmp, 0o711); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("TMPDIR", tmp)
+	t.Cleanup(func() {
+		if left, _ := os.ReadDir(tmp); len(left) != 0 {
+			t.Errorf("left behind: %v", left)
+		}
+		_ = os.RemoveAll(tmp)
+	})
+}
+
+// The port was free when it was chosen. Before the server binds it somebody else does,
+// the first time.
+func TestAPortThatIsTakenMeanwhile(t *testing.T) {
+	for _, kind := range kinds {
+		t.Run(kind.program, func(t *testing.T) {
+			for _, program := range append(kind.needs, kind.program) {
+				realtest.Need(t, program)
+			}
+			talk := instead(t, kind.program, func(actual, talk string) string {
+				return fmt.Sprintf(`case "$*" in *--boot*|*--bootstrap*|*--single*|-V|--version|*--help*) exec %[1]s "$@";; esac
+if mkdir %[2]s/first 2>/dev/null; then
+  { echo "$@"; cat zoo.cfg 2>/dev/null; } > %[2]s/told.new; mv %[2]s/told.new %[2]s/told
+  while [ ! -e %[2]s/taken ]; do sleep 0.01; done
+fi
+exec %[1]s "$@"
+`, actual, talk)
+			})
+			empty(t)
+			taken := make(chan string, 1)
+			go func() { taken <- take(t, talk, kind.port) }()
+			all, addr, err := kind.start(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if first := <-taken; first == addr {
+				t.Errorf("it answers on %s, which is taken", addr)
+			}
+			for _, s := range all {
+				if err := s.Stop(); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+}
+
+// take takes the port that a server has been told, until the end of the test.
+func take(t *testing.T, talk string, port *regexp.Regexp) (addr string) {
+	for range 3000 {
+		told, err := os.ReadFile(filepath.Join(talk, "told"))
+		if err != nil {
+			time.Sleep(10 * time.Millisecond)
+			continue
+		}
+		m := port.FindSubmatch(told)
+		if m == nil {
+			t.Errorf("no port in %q", told)
+			return ""
+		}
+		addr = "127.0.0.1:" + string(m[1])
+		l, err := net.Listen("tcp", addr)
+		if err != nil {
+			t.Error(err)
+			return ""
+		}
+		t.Cleanup(func() { l.Close() })
+		if err := os.WriteFile(filepath.Join(talk, "taken"), nil, 0o600); err != nil {
+			t.Error(err)
+		}
+		return addr
+	}
+	t.Error("the server was never started")
+	return ""
+}
+
+// Whoever else is at fault, the error names the server, says what it said last, and what
+// to do.
+func TestAServerThatEndsAtOnceSaysWhy(t *testing.T) {
+	for _, kind := range kinds {
+		t.Run(kind.program, func(t *testing.T) {
+			for _, program := range append(kind.needs, kind.program) {
+				realtest.Need(t, program)
+			}
+			instead(t, kind.program, func(actual, _ string) string {
+				return fmt.Sprintf(`case "$*" in *--boot*|*--bootstrap*|*--single*|-V|--version|*--help*) exec %s "$@";; esac
+echo "one thing"; echo "the moon is full" >&2; exit 3
+`, actual)
+			})
+			empty(t)
+			_, _, err := kind.start(t.Context())
+			if err == nil {
+				t.Fatal("it has started")
+			}
+			for _, want := range []string{"ended at its start (exit status 3)", "the moon is full", "free memory and disk space"} {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("%q is not in: %v", want, err)
+				}
+			}
+		})
+	}
+}
+
+// A port that is always taken is an error that says so, after a few tries. (Each try of a
+// database makes a new one first, which takes its time, and comes to the same code.)
+func TestPortsThatAreAlwaysTaken(t *testing.T) {
+	for _, kind := range kinds[:3] {
+		t.Run(kind.program, func(t *testing.T) {
+			for _, program := range append(kind.needs, kind.program) {
+				realtest.Need(t, program)
+			}
+			instead(t, kind.program, func(actual, _ string) string {
+				return fmt.Sprintf(`case "$*" in *--boot*|*--bootstrap*|*--single*|-V|--version|*--help*) exec %s "$@";; esac
+echo "bind: Address already in use, address already in use"; exit 1
+`, actual)
+			})
+			empty(t)
+			_, _, err := kind.start(t.Context())
+			if err == nil {
+				t.Fatal("it has started")
+			}
+			for _, want := range []string{"ended at its start (exit status 1)", "ddress already in use", "ss -ltnp"} {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("%q is not in: %v", want, err)
+				}
+			}
+		})
+	}
+}

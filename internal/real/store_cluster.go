@@ -1,0 +1,178 @@
+package real
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"lockstep/internal/history"
+	"lockstep/internal/real/link"
+	"lockstep/internal/real/servers"
+)
+
+// cluster is servers that agree on everything and elect their leader by themselves:
+// etcd and ZooKeeper. Each pair of them has two links, one for the connections that
+// either opens, which partitions hold.
+type cluster struct {
+	*group
+	leads func(context.Context, *servers.Server) bool // whether it says so itself
+	peers []peerLink
+}
+
+// peerLink carries the connections that one server opens to another.
+type peerLink struct {
+	from, to int // servers, as package servers counts them while it starts them
+	link     *link.Link
+}
+
+// route implements servers.Route.
+func (c *cluster) route(from, to int, addr string) (string, error) {
+	l, err := link.Open(link.Options{Name: "between servers", Upstream: addr, Raw: true})
+	if err != nil {
+		return "", err
+	}
+	c.peers = append(c.peers, peerLink{from, to, l})
+	return l.Addr(), nil
+}
+
+// started adds the servers. Whoever leads gets the first name: a plan expects the
+// first server to begin as the leader, and which of them that is is decided by luck.
+func (c *cluster) started(ctx context.Context, names []string, all []*servers.Server) error {
+	leader, err := c.awaitLeader(ctx, all)
+	if err != nil { // the group does not know them yet
+		for _, s := range all {
+			err = errors.Join(err, s.Stop())
+		}
+		return err
+	}
+	for i := range c.peers {
+		c.peers[i].from, c.peers[i].to = rank(c.peers[i].from, leader), rank(c.peers[i].to, leader)
+	}
+	order := append([]*servers.Server{}, all...)
+	order[0], order[leader] = order[leader], order[0]
+	for i, s := range order {
+		c.add(names[i], s.Addr, s)
+	}
+	if len(all) > 1 {
+		c.h.background.Go(c.follow)
+	}
+	return nil
+}
+
+// rank is the place of a server when the leader has changed places with the first one.
+func rank(i, leader int) int {
+	switch i {
+	case 0:
+		return leader
+	case leader:
+		return 0
+	}
+	return i
+}
+
+// lookAgain is between two questions who leads.
+const lookAgain = 20 * time.Millisecond
+
+func (c *cluster) awaitLeader(ctx context.Context, all []*servers.Server) (int, error) {
+	for {
+		for i, s := range all {
+			select {
+			case <-s.Done():
+				return 0, fmt.Errorf("%s ended while the servers elected a leader (%s): %s: free memory and disk space", s.Name, s.Ended(), s.LastLog())
+			default:
+			}
+			if c.leads(ctx, s) {
+				return i, nil
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return 0, context.Cause(ctx)
+		case <-time.After(lookAgain):
+		}
+	}
+}
+
+// follow notices who leads, until the run ends. An old leader that is cut off goes on
+// to call itself one for a while, so what counts is who has come to it last.
+func (c *cluster) follow() {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	said := map[*member]bool{c.leader: true}
+	for {
+		select {
+		case <-c.h.stop:
+			return
+		case <-time.After(lookAgain):
+		}
+		says := c.ask(ctx)
+		c.h.mu.Lock()
+		for _, m := range c.members {
+			if says[m] && !said[m] && m != c.leader && !c.h.stopped {
+				c.h.record(history.Event{Kind: history.Promoted, Node: m.node, Peer: c.leader.node}, "")
+				c.leader = m
+			}
+		}
+		c.h.mu.Unlock()
+		said = says
+	}
+}
+
+// ask asks all servers that run whether they lead. One that has just been stopped
+// does not answer.
+func (c *cluster) ask(ctx context.Context) map[*member]bool {
+	ctx, cancel := context.WithTimeout(ctx, 10*lookAgain)
+	defer cancel()
+	c.h.mu.Lock()
+	var up []*member
+	for _, m := range c.members {
+		if m.up() {
+			up = append(up, m)
+		}
+	}
+	c.h.mu.Unlock()
+	var mu sync.Mutex
+	var all sync.WaitGroup
+	says := map[*member]bool{}
+	for _, m := range up {
+		all.Go(func() {
+			yes := c.leads(ctx, process(m))
+			mu.Lock()
+			defer mu.Unlock()
+			says[m] = yes
+		})
+	}
+	all.Wait()
+	return says
+}
+
+// process is the process of a server that is not one of a database.
+func process(m *member) *servers.Server { return m.server.(*servers.Server) }
+
+// reachabilityChanged implements store.
+func (c *cluster) reachabilityChanged() {
+	for _, p := range c.peers {
+		if len(c.members) == 0 {
+			return // they are still being started
+		}
+		from, to := c.members[p.from].node, c.members[p.to].node
+		p.link.Switch(link.Up, c.mode(from, to))
+		p.link.Switch(link.Down, c.mode(to, from))
+	}
+}
+
+// restart implements store: a cluster forgets nothing.
+func (c *cluster) restart(ctx context.Context, m *member) (empty bool, err error) {
+	return false, process(m).Relaunch(ctx)
+}
+
+// close implements store.
+func (c *cluster) close() error {
+	var errs []error
+	for _, p := range c.peers {
+		errs = append(errs, p.link.Close())
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,111 @@
+package real
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"time"
+
+	"lockstep/internal/history"
+	"lockstep/internal/locks"
+	"lockstep/internal/real/images"
+	"lockstep/internal/real/link"
+	"lockstep/internal/real/servers"
+)
+
+func init() {
+	register(locks.StoreEtcd, kind{
+		product: images.Etcd, find: findPrograms("etcd"),
+		stagger: 30 * time.Millisecond,
+		make: func(g *group) store {
+			return &etcd{cluster{group: g, leads: func(ctx context.Context, s *servers.Server) bool { return s.LeadsEtcd(ctx) }}}
+		},
+	})
+}
+
+// findPrograms looks for programs on PATH and where packages put them.
+func findPrograms(names ...string) func(*Options) error {
+	return func(*Options) error {
+		for _, name := range names {
+			if _, err := servers.Find(name); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// etcd is a cluster of etcd.
+type etcd struct{ cluster }
+
+// start implements store. etcd has no election timeout below its own least one: a
+// plan that was scaled down may ask for that.
+func (e *etcd) start(ctx context.Context, names []string) error {
+	all, err := servers.StartEtcd(ctx, servers.EtcdOptions{
+		Members: len(names), Launcher: e.h.launcher, Election: e.h.plan.Etcd.Election, Route: e.route,
+	})
+	if err != nil {
+		return err
+	}
+	return e.started(ctx, names, all)
+}
+
+// protocol implements store.
+func (e *etcd) protocol() link.Protocol { return link.Etcd }
+
+// evict implements store: an operator revokes the lease of the lock's key. All members
+// have the same entries, so it does not matter which of them is meant.
+func (e *etcd) evict(*member) error {
+	if !e.leader.up() {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), operatorTime)
+	defer cancel()
+	c := &command{server: e.leader.node, name: "evict", sent: e.h.now(), answered: true, releasing: true, reply: nothing}
+	lease, found, err := process(e.leader).Revoke(ctx, locks.Key)
+	if err != nil {
+		return err
+	}
+	c.done, c.refused = e.h.now(), !found
+	if found {
+		c.reply, c.text = one, "lease "+strconv.FormatInt(lease, 16)+", "
+	}
+	e.evictions = append(e.evictions, c)
+	return nil
+}
+
+// derive implements store. Whose lease an operator has revoked says the answer that
+// its client was granted it with.
+func (e *etcd) derive(entries []entry) []entry {
+	for _, c := range e.evictions {
+		for i := range entries {
+			if r := &entries[i]; r.Kind == history.Replied && c.text != "" && strings.HasPrefix(r.text, c.text) {
+				c.victim = r.Node
+			}
+		}
+	}
+	w := etcdWords
+	if !overwritten(entries) {
+		w.effect = func(c *command) effect {
+			if c.name == "REVOKE" {
+				return removesOwn
+			}
+			return etcdWords.effect(c)
+		}
+	}
+	return deriveGrants(entries, w, e.h.lease(), e.outside())
+}
+
+// overwritten reports whether a client may have put the lock's key where somebody
+// else's was: the key would then be bound to another lease, and the end of the first
+// one would remove nothing.
+func overwritten(entries []entry) bool {
+	for i := range entries {
+		e := &entries[i]
+		if e.Kind == history.Sent && e.command == "TXN" &&
+			strings.Contains(e.text, "PUT "+locks.Key+" ") && !strings.Contains(e.text, "create("+locks.Key+") = 0") {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,124 @@
+package real
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"lockstep/internal/locks"
+	"lockstep/internal/plan"
+	"lockstep/internal/real/images"
+	"lockstep/internal/real/link"
+	"lockstep/internal/real/servers"
+)
+
+func init() {
+	register(locks.StoreRedisNodes, kind{
+		refuse: cannotHaveRedis, product: images.Redis, find: findRedis, clocks: true,
+		stagger: 5 * time.Millisecond,
+		make:    func(g *group) store { return &redisNodes{redis{g}} },
+	})
+}
+
+func findRedis(o *Options) error {
+	if o.RedisServer != "" {
+		return nil
+	}
+	program, err := servers.Find("redis-server")
+	o.RedisServer = program
+	return err
+}
+
+// cannotHaveRedis says what of the Redis servers of a plan cannot be had, or nil.
+func cannotHaveRedis(_ *plan.Plan, v *locks.Variant) error {
+	if v.Servers.TairString {
+		return errors.New("it needs Redis with the module TairString, which is not looked for: play it in the simulator")
+	}
+	return nil
+}
+
+// redis is what all Redis servers have in common.
+type redis struct{ *group }
+
+// launch starts one server. What the lock's design demands counts more than what
+// the plan says.
+func (r *redis) launch(ctx context.Context, o servers.RedisOptions, persistence string) (*member, error) {
+	o.Program, o.Launcher, o.Fsync = r.h.o.RedisServer, r.h.launcher, r.fsync(persistence)
+	o.Clock = touchesClock(r.h.plan, o.Name)
+	s, err := servers.StartRedis(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	m := r.add(o.Name, s.Addr, s)
+	if o.Clock {
+		clock := r.h.clocks.of(o.Name)
+		err = s.SetClock(clock.Offset, clock.DriftPPM)
+	}
+	return m, err
+}
+
+// protocol implements store.
+func (r *redis) protocol() link.Protocol { return link.Redis }
+
+// redisServer is the process of a Redis server.
+func redisServer(m *member) *servers.Server { return m.server.(*servers.Server) }
+
+// fsync is when the servers' files reach the disk; "" when they have none.
+func (r *redis) fsync(persistence string) string {
+	switch {
+	case r.h.variant.Servers.FsyncAlways:
+		return plan.PersistAlways
+	case persistence == plan.PersistNone:
+		return ""
+	}
+	return persistence
+}
+
+// remove removes the lock's entry on a server by a command of its own.
+func (r *redis) remove(m *member) error {
+	c := &command{server: m.node, name: "DEL", sent: r.h.now(), answered: true, releasing: true}
+	reply, err := redisServer(m).Command(context.Background(), "DEL", locks.Key)
+	if err != nil {
+		return err
+	}
+	c.done, c.reply = r.h.now(), reply.String()
+	c.refused = c.reply == nothing
+	r.evictions = append(r.evictions, c)
+	return nil
+}
+
+// redisNodes are primaries that know nothing of each other, as Redlock wants them.
+type redisNodes struct{ redis }
+
+// start implements store.
+func (n *redisNodes) start(ctx context.Context, names []string) error {
+	for _, name := range names {
+		if _, err := n.launch(ctx, servers.RedisOptions{Name: name}, n.h.plan.Redlock.Persistence); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// restart implements store.
+func (n *redisNodes) restart(ctx context.Context, m *member) (empty bool, err error) {
+	return n.fsync(n.h.plan.Redlock.Persistence) == "", redisServer(m).Restart(ctx, "")
+}
+
+// evict implements store: clients write to all of them.
+func (n *redisNodes) evict(one *member) error {
+	for _, m := range n.members {
+		if !m.up() || one != nil && m != one {
+			continue
+		}
+		if err := n.remove(m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// derive implements store.
+func (n *redisNodes) derive(entries []entry) []entry {
+	return deriveNodes(entries, n.h.lease(), n.outside())
+}

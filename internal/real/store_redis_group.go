@@ -1,0 +1,225 @@
+package real
+
+import (
+	"context"
+	"errors"
+	"net"
+	"time"
+
+	"lockstep/internal/history"
+	"lockstep/internal/locks"
+	"lockstep/internal/real/images"
+	"lockstep/internal/real/proto"
+	"lockstep/internal/real/servers"
+)
+
+func init() {
+	register(locks.StoreRedis, kind{
+		refuse: cannotHaveRedis, product: images.Redis, find: findRedis, clocks: true,
+		stagger: 5 * time.Millisecond,
+		make:    func(g *group) store { return &redisGroup{redis: redis{g}} },
+	})
+}
+
+// redisGroup is a primary and its replicas, and the sentinels that watch over them
+// if the plan has some.
+type redisGroup struct {
+	redis
+	lag     time.Duration
+	mesh    *mesh
+	servers []*member
+	watch   *sentinels // nil when an operator promotes
+}
+
+// start implements store; it returns when the replicas are in step and the sentinels
+// know each other.
+func (g *redisGroup) start(ctx context.Context, names []string) error {
+	sentinels := g.h.plan.SentinelNames(storeOf(&g.h.variant))
+	var err error
+	if g.mesh, err = openMesh(g.group, append(names[:len(names):len(names)], sentinels...)); err != nil {
+		return err
+	}
+	for i, name := range names {
+		o := g.options(name)
+		if i > 0 {
+			o.ReplicaOf = g.mesh.of(names[0]).front.Addr()
+		}
+		m, err := g.launch(ctx, o, g.h.plan.Redis.Persistence)
+		if err != nil {
+			return err
+		}
+		g.servers = append(g.servers, m)
+		if err := g.mesh.join(m); err != nil {
+			return err
+		}
+	}
+	if replicas := processes(g.servers[1:]); len(replicas) > 0 {
+		if err := redisServer(g.leader).WaitReplicas(ctx, replicas); err != nil {
+			return err
+		}
+	}
+	if len(sentinels) > 0 {
+		if g.watch, err = startSentinels(ctx, g, sentinels); err != nil {
+			return err
+		}
+	}
+	g.lag = g.h.plan.Redis.Lag // only now: the first sync need not be slow
+	return nil
+}
+
+func processes(members []*member) []*servers.Server {
+	var out []*servers.Server
+	for _, m := range members {
+		out = append(out, redisServer(m))
+	}
+	return out
+}
+
+// options says how a server is started. What the lock's design demands counts more
+// than what the plan says.
+func (g *redisGroup) options(name string) servers.RedisOptions {
+	place := g.mesh.of(name)
+	o := servers.RedisOptions{Name: name, Source: place.source, Announce: place.front.Addr()}
+	if demands := &g.h.variant.Servers; demands.MinReplicas > 0 {
+		o.MinReplicas, o.MinReplicasMaxLag = demands.MinReplicas, demands.MinReplicasMaxLag
+	} else {
+		o.MinReplicas, o.MinReplicasMaxLag = g.h.plan.Redis.MinReplicas, g.h.plan.Redis.MinReplicasMaxLag
+	}
+	return o
+}
+
+// brief implements store.
+func (g *redisGroup) brief(start *proto.Start) {
+	if g.watch == nil {
+		return
+	}
+	for _, m := range g.servers {
+		start.Known = append(start.Known, g.mesh.of(m.name).front.Addr())
+	}
+}
+
+// replicas implements store.
+func (g *redisGroup) replicas() int { return len(g.servers) - 1 }
+
+// slower implements store. What is on its way already keeps its order.
+func (g *redisGroup) slower(by time.Duration) {
+	g.lag = g.h.plan.Redis.Lag + by
+	g.reachabilityChanged()
+}
+
+// reachabilityChanged implements store.
+func (g *redisGroup) reachabilityChanged() {
+	g.mesh.apply(g.lag)
+	if g.watch == nil {
+		g.spread()
+	}
+}
+
+// died implements store. What the replicas have not received by then is lost with
+// their primary.
+func (g *redisGroup) died(m *member) { g.mesh.died(m.name) }
+
+// restart implements store: as the primary when it is still the one that clients
+// know, and else as a replica of that one. Replicas find their primary again by
+// themselves. With sentinels, a primary that was replaced does not know of it.
+func (g *redisGroup) restart(ctx context.Context, m *member) (empty bool, err error) {
+	g.h.mu.Lock()
+	upstream := ""
+	switch {
+	case g.watch.has(m):
+		g.h.mu.Unlock()
+		return false, g.watch.restart(ctx, m)
+	case g.watch == nil && m != g.leader, g.watch != nil && g.watch.replicas[m]:
+		upstream = g.mesh.of(g.leader.name).front.Addr()
+	}
+	g.mesh.returns(m.name)
+	g.reachabilityChanged()
+	g.h.mu.Unlock()
+	return upstream == "" && g.fsync(g.h.plan.Redis.Persistence) == "", redisServer(m).Restart(ctx, upstream)
+}
+
+// failOver implements store: the primary dies now; sentinels notice, or an operator
+// promotes a replica later. Nobody takes the place of a primary without replicas.
+func (g *redisGroup) failOver(fault int) {
+	h, old := g.h, g.leader
+	g.group.failOver(fault)
+	if g.watch != nil {
+		return
+	}
+	h.later(h.plan.Redis.Failover.After, func() {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		if !h.stopped && g.leader == old {
+			(*injector)(h).Promote(fault)
+		}
+	})
+}
+
+// promote implements store: it makes the first running replica the primary, and
+// leads to it the other replicas and the clients that hear of it. An old primary
+// that runs goes on, for those who do not hear.
+func (g *redisGroup) promote(fault int) error {
+	ctx, cancel := context.WithTimeout(context.Background(), operatorTime)
+	defer cancel()
+	old := g.leader
+	var heir *member
+	for _, m := range g.servers {
+		if heir == nil && m != old && m.up() {
+			heir = m
+		}
+	}
+	if heir == nil {
+		return nil
+	}
+	if _, err := redisServer(heir).Command(ctx, "REPLICAOF", "NO", "ONE"); err != nil {
+		return err
+	}
+	g.promoted(heir, fault)
+	g.spread()
+	return g.follow(ctx, old)
+}
+
+// promoted says that a replica has become the primary.
+func (g *redisGroup) promoted(heir *member, fault int) {
+	old := g.leader
+	g.leader = heir
+	g.h.record(history.Event{Kind: history.Promoted, Node: heir.node, Peer: old.node, Value: int64(fault)}, "")
+}
+
+// follow makes the other replicas of the old primary follow the new one.
+func (g *redisGroup) follow(ctx context.Context, old *member) error {
+	var errs []error
+	host, port, _ := net.SplitHostPort(g.mesh.of(g.leader.name).front.Addr())
+	for _, m := range g.servers {
+		if m == g.leader || m == old || !m.up() {
+			continue
+		}
+		_, err := redisServer(m).Command(ctx, "REPLICAOF", host, port)
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
+
+// evict implements store: clients write to the primary.
+func (g *redisGroup) evict(one *member) error {
+	if one == nil {
+		one = g.leader
+	}
+	if !one.up() {
+		return nil
+	}
+	return g.remove(one)
+}
+
+// derive implements store.
+func (g *redisGroup) derive(entries []entry) []entry {
+	return deriveGrants(entries, redisWords, g.h.lease(), g.outside())
+}
+
+// close implements store.
+func (g *redisGroup) close() error {
+	if g.mesh == nil {
+		return nil
+	}
+	return g.mesh.close()
+}

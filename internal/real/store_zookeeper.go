@@ -1,0 +1,85 @@
+package real
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"lockstep/internal/history"
+	"lockstep/internal/locks"
+	"lockstep/internal/plan"
+	"lockstep/internal/real/images"
+	"lockstep/internal/real/link"
+	"lockstep/internal/real/servers"
+)
+
+func init() {
+	register(locks.StoreZooKeeper, kind{
+		refuse: cannotEvictSession, product: images.ZooKeeper, find: findPrograms("java", "zookeeper.jar"),
+		stagger: 100 * time.Millisecond,
+		make: func(g *group) store {
+			return &zooKeeper{cluster{group: g, leads: func(ctx context.Context, s *servers.Server) bool { return s.LeadsZooKeeper(ctx) }}}
+		},
+	})
+}
+
+func cannotEvictSession(p *plan.Plan, _ *locks.Variant) error {
+	for i := range p.Faults {
+		if f := &p.Faults[i]; f.Spec().Name == "evict" {
+			return fmt.Errorf("fault %d (%s): %w; play it in the simulator", f.Number, f.Text, errEvictSession)
+		}
+	}
+	return nil
+}
+
+var errEvictSession = errors.New("nobody but its client can end a session of a real ZooKeeper")
+
+// zooKeeper is an ensemble of ZooKeeper.
+type zooKeeper struct{ cluster }
+
+// start implements store.
+func (z *zooKeeper) start(ctx context.Context, names []string) error {
+	all, err := servers.StartZooKeeper(ctx, servers.ZooKeeperOptions{
+		Members: len(names), Launcher: z.h.launcher, Tick: z.h.plan.ZooKeeperTick(), Route: z.route,
+	})
+	if err != nil {
+		return err
+	}
+	return z.started(ctx, names, all)
+}
+
+// protocol implements store.
+func (z *zooKeeper) protocol() link.Protocol { return link.ZooKeeper }
+
+// derive implements store.
+func (z *zooKeeper) derive(entries []entry) []entry {
+	w := zkWords
+	w.shows = ownersOfNodes(entries)
+	longest := 20 * z.h.plan.ZooKeeperTick() // that the servers grant a session
+	return deriveGrants(entries, w, min(z.h.lease(), longest), z.outside())
+}
+
+// ownersOfNodes returns what tells the owner of the node that an answer of EXISTS shows:
+// the client that a server has given its session to.
+func ownersOfNodes(entries []entry) func(*command) history.NodeID {
+	const mark = "session 0x"
+	owners := map[string]history.NodeID{}
+	for i := range entries {
+		if e := &entries[i]; e.Kind == history.Replied && strings.HasPrefix(e.text, mark) {
+			session, _, _ := strings.Cut(e.text, ",")
+			owners[session] = e.Node
+		}
+	}
+	return func(c *command) history.NodeID {
+		at := strings.LastIndex(c.reply, mark)
+		if c.name != "EXISTS" || at < 0 {
+			return 0
+		}
+		return owners[c.reply[at:]]
+	}
+}
+
+// evict implements store; a plan that asks for it was refused.
+func (z *zooKeeper) evict(*member) error { return errEvictSession }

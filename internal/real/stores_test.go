@@ -1,0 +1,262 @@
+package real_test
+
+import (
+	"testing"
+	"time"
+
+	"lockstep/internal/faults"
+	"lockstep/internal/history"
+	"lockstep/internal/plan"
+	"lockstep/internal/real/realtest"
+)
+
+// played is a lock of a store other than Redis and what its clients say to it.
+type played struct {
+	lock    string
+	nodes   int    // of a cluster
+	take    string // the command that takes the lock
+	needs   []string
+	session bool // the lock ends with the connection, and with nothing else
+	lasts   bool // the lock never ends by itself
+}
+
+var stores = []played{
+	{lock: "etcd-txn", nodes: 1, take: "TXN", needs: []string{"etcd"}},
+	{lock: "etcd-mutex", nodes: 3, take: "TXN", needs: []string{"etcd"}},
+	{lock: "zk-ephemeral", nodes: 1, take: "CREATE", needs: []string{"java", "zookeeper.jar"}},
+	{lock: "zk-sequential", nodes: 3, take: "CREATE", needs: []string{"java", "zookeeper.jar"}},
+	{lock: "mysql-unique", take: "INSERT", needs: []string{"mariadbd"}, lasts: true},
+	{lock: "mysql-unique-ttl", take: "INSERT", needs: []string{"mariadbd"}},
+	{lock: "mysql-get-lock", take: "GET_LOCK", needs: []string{"mariadbd"}, session: true},
+	{lock: "pg-advisory", take: "PG_ADVISORY_LOCK", needs: []string{"postgres", "initdb"}, session: true},
+}
+
+// onePerWire are locks of all protocols, each on one server.
+var onePerWire = []played{stores[0], stores[2], stores[5], stores[6], stores[7]}
+
+// each plays a plan with each store.
+func each(t *testing.T, stores []played, play func(*testing.T, *plan.Plan, played)) {
+	for _, s := range stores {
+		t.Run(s.lock, func(t *testing.T) {
+			for _, program := range s.needs {
+				realtest.Need(t, program)
+			}
+			p := quick("A", "B")
+			p.Workload.Wait = 10 * time.Second
+			p.Workload.Stagger = 300 * time.Millisecond // A is first, also where it has to begin a session
+			p.Etcd.Nodes, p.ZooKeeper.Nodes = max(s.nodes, 1), max(s.nodes, 1)
+			p.Etcd.Election = 100 * time.Millisecond // for a lease of one second
+			play(t, p, s)
+		})
+	}
+}
+
+func TestEachStoreGivesItsLockToOneAtATime(t *testing.T) {
+	each(t, stores, func(t *testing.T, p *plan.Plan, s played) {
+		p.Workload.Repeat = 3
+		h := run(t, p, s.lock)
+		if n := overlaps(h); n != 0 {
+			t.Errorf("%d overlaps", n)
+		}
+		for _, name := range p.Clients {
+			if n := len(find(h, history.Acquired, name)); n != 3 {
+				t.Errorf("%s acquired %d times, want 3", name, n)
+			}
+		}
+		if n := len(find(h, history.Granted, "")); n != 7 {
+			t.Errorf("%d grants, want 7", n)
+		}
+		for _, e := range find(h, history.Removed, "") {
+			if e.Peer != e.Owner {
+				t.Errorf("%s removed %s's entry", h.Name(e.Peer), h.Name(e.Owner))
+			}
+		}
+		if n := len(find(h, history.Removed, "")); n == 0 {
+			t.Error("nobody is known to have removed an entry")
+		}
+	})
+}
+
+func TestAPausePastTheLeaseInEachStore(t *testing.T) {
+	each(t, stores, func(t *testing.T, p *plan.Plan, s played) {
+		p.Workload.Repeat = 2 // B wants the lock while A sleeps, whoever was first
+		fault(t, p, when(faults.InSection, "A", ""), "pause", "A", 0, faults.End{For: 2500 * time.Millisecond})
+		h := run(t, p, s.lock)
+		want := 1
+		if s.session || s.lasts {
+			want = 0
+		}
+		if n := min(overlaps(h), 1); n != want {
+			t.Errorf("overlaps: %d, want %d", n, want)
+		}
+		if n := len(find(h, history.Acquired, "B")); n != 2 {
+			t.Errorf("B acquired %d times, want 2", n)
+		}
+	})
+}
+
+func TestACrashInEachStore(t *testing.T) {
+	each(t, stores, func(t *testing.T, p *plan.Plan, s played) {
+		p.Workload.Wait = 4 * time.Second
+		fault(t, p, when(faults.InSection, "A", ""), "crash", "A", 0, faults.End{})
+		h := run(t, p, s.lock)
+		crashed, acquired := find(h, history.Crashed, "A"), find(h, history.Acquired, "B")
+		if len(crashed) != 1 {
+			t.Fatalf("%d crashes, want 1", len(crashed))
+		}
+		if s.lasts {
+			if len(acquired) != 0 {
+				t.Error("B acquired: nothing removes the row of a dead client")
+			}
+			return
+		}
+		if len(acquired) != 1 {
+			t.Fatalf("B acquired %d times, want once", len(acquired))
+		}
+		after := acquired[0].At.Sub(crashed[0].At)
+		if s.session && after > 900*time.Millisecond {
+			t.Errorf("B acquired %v after the crash: the session ends with the connection", after)
+		}
+		if !s.session && after < 500*time.Millisecond {
+			t.Errorf("B acquired %v after the crash, before the lease can have run out", after)
+		}
+	})
+}
+
+func TestAPartitionInEachStore(t *testing.T) {
+	each(t, stores, func(t *testing.T, p *plan.Plan, s played) {
+		p.Workload.Work = plan.Range{Min: 200 * time.Millisecond, Max: 200 * time.Millisecond}
+		sided(p, when(faults.InSection, "A", ""), "partition", []string{"A"}, []string{faults.TheStore},
+			faults.End{For: 3 * time.Second})
+		h := run(t, p, s.lock)
+		began, ended := find(h, history.FaultBegan, ""), find(h, history.FaultEnded, "")
+		if len(began) != 1 || len(ended) != 1 {
+			t.Fatal("the partition did not begin and end")
+		}
+		for _, e := range find(h, history.Replied, "A") {
+			if e.At > began[0].At.Add(20*time.Millisecond) && e.At < ended[0].At {
+				t.Errorf("A has an answer at %v, within the partition: %s", e.At, h.Text(e.Text))
+			}
+		}
+		acquired := find(h, history.Acquired, "B")
+		if len(acquired) != 1 {
+			t.Fatalf("B acquired %d times, want once", len(acquired))
+		}
+		if waits := s.session || s.lasts; waits == (acquired[0].At < ended[0].At) {
+			t.Errorf("B acquired at %v, the partition ended at %v", acquired[0].At, ended[0].At)
+		}
+	})
+}
+
+// The store has done what it was asked for, and the client does not hear of it.
+func TestALostReplyInEachStore(t *testing.T) {
+	each(t, onePerWire, func(t *testing.T, p *plan.Plan, s played) {
+		p.Workload.Wait = 4 * time.Second
+		fault(t, p, when(faults.HasExecuted, "A", s.take), "drop", "reply", 0, faults.End{})
+		h := run(t, p, s.lock)
+		if n := len(find(h, history.ReplyDropped, "")); n != 1 {
+			t.Fatalf("%d replies lost, want 1", n)
+		}
+		if len(find(h, history.TimedOut, "A")) == 0 {
+			t.Error("A has missed no answer")
+		}
+		if n := overlaps(h); n != 0 {
+			t.Errorf("%d overlaps", n)
+		}
+	})
+}
+
+func TestALostRequestInEachStore(t *testing.T) {
+	each(t, onePerWire, func(t *testing.T, p *plan.Plan, s played) {
+		p.Workload.Wait = 4 * time.Second
+		fault(t, p, when(faults.AboutToSend, "A", s.take), "drop", "request", 0, faults.End{})
+		h := run(t, p, s.lock)
+		dropped, timedOut := find(h, history.RequestDropped, "A"), find(h, history.TimedOut, "A")
+		if len(dropped) != 1 || len(timedOut) == 0 {
+			t.Fatalf("%d requests lost and %d missed answers, want 1 and more than 0", len(dropped), len(timedOut))
+		}
+		acquired := find(h, history.Acquired, "B")
+		if len(acquired) != 1 || acquired[0].At.Duration() > 1100*time.Millisecond {
+			t.Error("B did not acquire at once: A's request has arrived")
+		}
+	})
+}
+
+func TestAMomentOnTheWireOfEachStore(t *testing.T) {
+	each(t, onePerWire, func(t *testing.T, p *plan.Plan, s played) {
+		p.Network.Timeout = 2 * time.Second
+		fault(t, p, when(faults.HasExecuted, "A", s.take), "pause", "A", 0, faults.End{For: 200 * time.Millisecond})
+		h := run(t, p, s.lock)
+		froze, thawed := find(h, history.Froze, "A"), find(h, history.Thawed, "A")
+		if len(froze) != 1 || len(thawed) != 1 {
+			t.Fatal("A was not paused once")
+		}
+		for _, e := range find(h, history.Replied, "A") {
+			if e.At > froze[0].At && e.At < thawed[0].At {
+				t.Errorf("A has an answer while it is stopped: %s", h.Text(e.Text))
+			}
+		}
+		if acquired := find(h, history.Acquired, "A"); len(acquired) != 1 || acquired[0].At < thawed[0].At {
+			t.Error("A did not acquire once, after its pause")
+		}
+	})
+}
+
+func TestAServerIsStartedAgainInEachStore(t *testing.T) {
+	each(t, stores, func(t *testing.T, p *plan.Plan, s played) {
+		p.Workload.Work = plan.Range{Min: 400 * time.Millisecond, Max: 400 * time.Millisecond}
+		restart(t, p, faults.ThePrimary, 50*time.Millisecond)
+		h := run(t, p, s.lock)
+		if len(find(h, history.Crashed, "")) != 1 || len(find(h, history.Restarted, "")) != 1 {
+			t.Error("no server died and came back")
+		}
+		if s.lasts {
+			return // a release that finds the server down leaves the row for ever
+		}
+		if len(find(h, history.Acquired, "probe")) != 1 {
+			t.Error("the probe did not acquire")
+		}
+	})
+}
+
+func TestTheLeaderOfAClusterDies(t *testing.T) {
+	each(t, []played{stores[1], stores[3]}, func(t *testing.T, p *plan.Plan, s played) {
+		p.Workload.Repeat = 2
+		fault(t, p, when(faults.InSection, "A", ""), "crash", faults.ThePrimary, 0, faults.End{})
+		h := run(t, p, s.lock)
+		crashed, promoted := find(h, history.Crashed, ""), find(h, history.Promoted, "")
+		if len(crashed) != 1 || len(promoted) == 0 {
+			t.Fatal("no leader died, or nobody took its place")
+		}
+		// How long an election takes is not ours to say, and a client may have given up.
+		all := find(h, history.Acquired, "")
+		if len(all) == 0 || all[len(all)-1].At < promoted[0].At {
+			t.Error("nobody acquired under the new leader")
+		}
+		if n := overlaps(h); n != 0 {
+			t.Errorf("%d overlaps", n)
+		}
+	})
+}
+
+func TestAnOperatorEndsTheHoldersSession(t *testing.T) {
+	evictable := []played{stores[0], stores[1], stores[4], stores[5], stores[6], stores[7]}
+	each(t, evictable, func(t *testing.T, p *plan.Plan, s played) {
+		p.Workload.Work = plan.Range{Min: 900 * time.Millisecond, Max: 900 * time.Millisecond}
+		fault(t, p, when(faults.InSection, "A", ""), "evict", "lock", 0, faults.End{})
+		h := run(t, p, s.lock)
+		acquired := find(h, history.Acquired, "B")
+		if len(acquired) != 1 || acquired[0].At.Duration() > 800*time.Millisecond {
+			t.Error("B did not acquire while A worked")
+		}
+		evicted := 0
+		for _, e := range find(h, history.Removed, "") {
+			if e.Peer == 0 && h.Name(e.Owner) == "A" {
+				evicted++
+			}
+		}
+		if evicted != 1 {
+			t.Errorf("A's entry was removed by nobody %d times, want once", evicted)
+		}
+	})
+}

@@ -1,0 +1,110 @@
+package worker
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"slices"
+	"sync"
+
+	"lockstep/internal/locks"
+	"lockstep/internal/locks/libraries"
+)
+
+// thePrimary is the address by which a library connects to whatever server this
+// client takes for the primary.
+const thePrimary = "the-primary:6379"
+
+// newLibrary makes the lock of a library, with connections of its own. The servers
+// have answered when it returns.
+func (w *worker) newLibrary(v *locks.Variant, d locks.Deps) (locks.Lock, error) {
+	library, ok := libraries.Lookup(v.ID)
+	if !ok {
+		return nil, fmt.Errorf("there is no code for the library behind %s", v.ID)
+	}
+	deps := libraries.Deps{Deps: d, Addrs: w.start.Endpoints}
+	deps.Dial = func(ctx context.Context, network, addr string) (net.Conn, error) {
+		return w.dialTap(ctx, &library, network, addr)
+	}
+	if v.Store == locks.StoreRedis {
+		deps.Addrs = []string{thePrimary}
+	}
+	lock, err := library.New(deps)
+	return &outside{lock: lock, turns: &w.turns}, err
+}
+
+// dialTap opens a connection that is read along.
+func (w *worker) dialTap(ctx context.Context, library *libraries.Library, network, addr string) (net.Conn, error) {
+	server := slices.Index(w.start.Endpoints, addr)
+	if addr == thePrimary {
+		server = int(w.lead.Load())
+	}
+	if server < 0 {
+		return nil, fmt.Errorf("the library behind %s wants to connect to %s, which is none of its servers", library.ID, addr)
+	}
+	conn, err := w.dialDirectly(ctx, network, w.start.Endpoints[server])
+	if err != nil {
+		return nil, err
+	}
+	if library.Untapped {
+		return conn, nil
+	}
+	t := &tap{Conn: conn, w: w, server: server, reads: library}
+	if addr == thePrimary {
+		w.taps.add(t)
+	}
+	return t, nil
+}
+
+// taps are the connections to the primary.
+type taps struct {
+	mu  sync.Mutex
+	all []*tap
+}
+
+func (t *taps) add(one *tap) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.all = append(t.all, one)
+}
+
+// follow closes the connections to servers that are the primary no longer, as client
+// libraries do when a sentinel tells them of a new one.
+func (t *taps) follow(lead int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.all = slices.DeleteFunc(t.all, func(one *tap) bool {
+		if one.server != lead {
+			_ = one.Close() // it may be closed already
+		}
+		return one.server != lead
+	})
+}
+
+// outside is a lock whose own code takes no turns: the other tasks of this process go
+// on while it runs.
+type outside struct {
+	lock  locks.Lock
+	turns *turns
+}
+
+// Acquire implements locks.Lock.
+func (o *outside) Acquire(ctx context.Context) (locks.Lease, error) {
+	defer o.turns.leave()()
+	lease, err := o.lock.Acquire(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &outsideLease{lease, o.turns}, nil
+}
+
+type outsideLease struct {
+	locks.Lease
+	turns *turns
+}
+
+// Release implements locks.Lease.
+func (o *outsideLease) Release(ctx context.Context) error {
+	defer o.turns.leave()()
+	return o.Lease.Release(ctx)
+}

@@ -1,0 +1,153 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"net"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"lockstep/internal/world"
+)
+
+// lines are the ways to one server, each used by one command at a time.
+type lines struct {
+	shared *redis.Client // for connections that somebody keeps
+	open   func() *line
+
+	mu   sync.Mutex
+	free []*line
+}
+
+func newLines(addr string, timeout time.Duration) *lines {
+	return &lines{
+		shared: redis.NewClient(options(addr, timeout)),
+		open:   func() *line { return newLine(addr, timeout) },
+	}
+}
+
+// do sends one command and returns at the latest when ctx ends. A command that ctx has
+// cut short takes its connection with it, so no late reply can be mistaken for that of
+// the next command.
+func (l *lines) do(ctx context.Context, args []any) world.Reply {
+	one := l.take()
+	if ctx.Done() == nil {
+		defer l.give(one)
+		return roundTrip(ctx, one.client, args)
+	}
+	stop := context.AfterFunc(ctx, one.cut)
+	reply := roundTrip(ctx, one.client, args)
+	if stop() {
+		l.give(one)
+	} else {
+		_ = one.client.Close() // what is lost with it is not wanted any more
+	}
+	return reply
+}
+
+func (l *lines) take() *line {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	n := len(l.free) - 1
+	if n < 0 {
+		return l.open()
+	}
+	one := l.free[n]
+	l.free = l.free[:n]
+	return one
+}
+
+func (l *lines) give(one *line) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.free = append(l.free, one)
+}
+
+// Close closes all connections but those that are in use.
+func (l *lines) Close() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	errs := []error{l.shared.Close()}
+	for _, one := range l.free {
+		errs = append(errs, one.client.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// line is a client of go-redis that one command at a time uses. go-redis looks at a
+// context's deadline while it waits for a reply, but not at its cancellation. To wait
+// in a goroutine that can be left alone would cost more than all the rest of a command;
+// here the connection that a command waits on is known, and can be cut.
+type line struct {
+	client *redis.Client
+
+	mu   sync.Mutex
+	conn net.Conn // the latest
+	over bool     // cut: no read or write may take any time
+}
+
+func newLine(addr string, timeout time.Duration) *line {
+	l := &line{}
+	o := options(addr, timeout)
+	o.Dialer = func(ctx context.Context, network, addr string) (net.Conn, error) {
+		dialer := net.Dialer{Timeout: timeout}
+		conn, err := dialer.DialContext(ctx, network, addr)
+		if err != nil {
+			return nil, err
+		}
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.conn = conn
+		return &cuttable{conn, l}, nil
+	}
+	l.client = redis.NewClient(o)
+	return l
+}
+
+// past is a deadline that ends every wait.
+var past = time.Unix(1, 0)
+
+// cut ends the command that uses the line.
+func (l *line) cut() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.over = true
+	if l.conn != nil {
+		_ = l.conn.SetDeadline(past) // it fails when there is nobody left to wake
+	}
+}
+
+// cuttable is a connection of a line. A deadline that is set after the cut does not
+// undo it.
+type cuttable struct {
+	net.Conn
+	line *line
+}
+
+func (c *cuttable) SetDeadline(t time.Time) error      { return c.set(c.Conn.SetDeadline, t) }
+func (c *cuttable) SetReadDeadline(t time.Time) error  { return c.set(c.Conn.SetReadDeadline, t) }
+func (c *cuttable) SetWriteDeadline(t time.Time) error { return c.set(c.Conn.SetWriteDeadline, t) }
+
+func (c *cuttable) set(how func(time.Time) error, t time.Time) error {
+	c.line.mu.Lock()
+	defer c.line.mu.Unlock()
+	if c.line.over {
+		t = past
+	}
+	return how(t)
+}
+
+// SyscallConn lets go-redis look whether an idle connection is still alive.
+func (c *cuttable) SyscallConn() (syscall.RawConn, error) { return rawOf(c.Conn) }
+
+// rawOf is the operating system's side of a connection.
+func rawOf(c net.Conn) (syscall.RawConn, error) {
+	conn, ok := c.(syscall.Conn)
+	if !ok {
+		return nil, errors.New("not a connection of the operating system")
+	}
+	return conn.SyscallConn()
+}

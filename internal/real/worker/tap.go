@@ -1,0 +1,179 @@
+package worker
+
+import (
+	"context"
+	"crypto/sha1"
+	"fmt"
+	"net"
+	"strings"
+	"sync"
+	"syscall"
+	"unicode"
+	"unicode/utf8"
+
+	"lockstep/internal/locks/libraries"
+	"lockstep/internal/real/proto"
+	"lockstep/internal/real/resp"
+	"lockstep/internal/world"
+)
+
+// tap is a connection of a library that makes its own. It reads along: whatever the
+// library sends, sends again or hears is reported as it is on the wire, and a fault can
+// wait for it, as with a port. What neither makes nor removes an entry but belongs to
+// the connection is left out.
+type tap struct {
+	net.Conn
+	w      *worker
+	server int
+	reads  *libraries.Library // whose commands it knows
+
+	writing sync.Mutex // one writer at a time
+	sent    []byte     // the beginning of a command
+
+	mu    sync.Mutex
+	heard []byte  // the beginning of a reply
+	open  []*call // those without a reply yet, in order; nil: nobody is to hear of it
+}
+
+// SyscallConn lets a client library look whether an idle connection is still alive.
+func (t *tap) SyscallConn() (syscall.RawConn, error) { return rawOf(t.Conn) }
+
+// Write reports the commands that it completes, and then sends all of it.
+func (t *tap) Write(p []byte) (int, error) {
+	t.writing.Lock()
+	defer t.writing.Unlock()
+	t.sent = append(t.sent, p...)
+	for {
+		n, err := resp.Frame(t.sent)
+		if err != nil || n == 0 {
+			break // the library speaks the protocol: no error comes up
+		}
+		if command, err := resp.Parse(t.sent[:n]); err == nil {
+			c := t.begin(words(command))
+			t.mu.Lock()
+			t.open = append(t.open, c)
+			t.mu.Unlock()
+		}
+		t.sent = t.sent[n:]
+	}
+	return t.Conn.Write(p)
+}
+
+// Read reports the replies that it completes. A fault that has waited for one acts
+// before the library gets to know of it.
+func (t *tap) Read(p []byte) (int, error) {
+	n, err := t.Conn.Read(p)
+	t.mu.Lock()
+	t.heard = append(t.heard, p[:n]...)
+	var answered []func()
+	for {
+		n, wrong := resp.Frame(t.heard)
+		if wrong != nil || n == 0 {
+			break // the server speaks the protocol, too
+		}
+		if tell := t.reply(t.heard[:n]); tell != nil {
+			answered = append(answered, tell)
+		}
+		t.heard = t.heard[n:]
+	}
+	t.mu.Unlock()
+	for _, tell := range answered {
+		tell()
+	}
+	if err != nil {
+		t.fail(normal(context.Background(), err))
+	}
+	return n, err
+}
+
+// Close ends the wait for all replies.
+func (t *tap) Close() error {
+	t.fail(world.ErrConnection)
+	return t.Conn.Close()
+}
+
+// reply takes the first command without a reply and returns what reports it; nil for
+// what is not reported. What the server says unasked answers nothing.
+func (t *tap) reply(message []byte) func() {
+	if resp.IsPush(message) || len(t.open) == 0 {
+		return nil
+	}
+	c := t.open[0]
+	t.open = t.open[1:]
+	reply, err := resp.Parse(message)
+	if c == nil || err != nil {
+		return nil
+	}
+	return func() { c.answered(reply.String()) }
+}
+
+// fail reports that the commands under way will not be answered. Their replies may
+// still come, when the library goes on with a connection after a timeout.
+func (t *tap) fail(err error) {
+	t.mu.Lock()
+	open := t.open
+	t.open = make([]*call, len(open))
+	t.mu.Unlock()
+	for _, c := range open {
+		if c != nil {
+			c.failed(err)
+		}
+	}
+}
+
+// ofTheConnection are commands that neither make nor remove an entry.
+var ofTheConnection = map[string]bool{
+	"HELLO": true, "AUTH": true, "SELECT": true, "CLIENT": true, "PING": true, "SCRIPT": true,
+	"COMMAND": true, "CLUSTER": true, "READONLY": true, "INFO": true, "QUIT": true,
+}
+
+// begin reports a command; nil for one of the connection.
+func (t *tap) begin(args []string) *call {
+	if len(args) == 0 || ofTheConnection[strings.ToUpper(args[0])] {
+		return nil
+	}
+	up := proto.Up{Server: t.server, Command: strings.ToUpper(args[0])}
+	shown := args[1:]
+	if (up.Command == "EVAL" || up.Command == "EVALSHA") && len(args) > 2 {
+		sum := args[1]
+		if up.Command == "EVAL" {
+			sum = fmt.Sprintf("%x", sha1.Sum([]byte(args[1])))
+		}
+		up.Script = t.reads.Scripts[sum]
+		name := up.Script
+		if name == "" {
+			name = sum
+		}
+		shown = append([]string{name}, args[3:]...) // without the number of keys
+	}
+	if up.Script != "" && up.Script == t.reads.Renews {
+		up.Task = world.Watchdog
+	}
+	return t.w.open(up, up.Command+" "+strings.Join(legible(up.Command, shown), " "), func(int64) string { return redisMark(args) })
+}
+
+// words are the arguments of a command.
+func words(command world.Reply) []string {
+	var out []string
+	for _, a := range command.Array {
+		out = append(out, a.Str)
+	}
+	return out
+}
+
+// legible writes arguments as one would type them: what cannot be typed in
+// hexadecimal, the options of SET in capitals.
+func legible(command string, args []string) []string {
+	out := make([]string, len(args))
+	for i, a := range args {
+		switch {
+		case !utf8.ValidString(a) || strings.ContainsFunc(a, func(r rune) bool { return !unicode.IsGraphic(r) || r == ' ' }):
+			out[i] = fmt.Sprintf("0x%x", a)
+		case command == "SET" && i >= 2:
+			out[i] = strings.ToUpper(a)
+		default:
+			out[i] = a
+		}
+	}
+	return out
+}

@@ -1,0 +1,149 @@
+package worker
+
+import (
+	"context"
+	"net"
+	"regexp"
+	"slices"
+	"testing"
+	"time"
+
+	"lockstep/internal/faults"
+	"lockstep/internal/locks"
+	"lockstep/internal/locks/libraries"
+	"lockstep/internal/real/proto"
+	"lockstep/internal/world"
+)
+
+// What differs from run to run: tokens, points in time in milliseconds since 1970.
+var (
+	tokenForm = regexp.MustCompile(`0x[0-9a-f]{16,}|[A-Za-z0-9+/_-]{22}(==)?`)
+	timeForm  = regexp.MustCompile(`\b1[0-9]{12}\b`)
+)
+
+// library returns the lock of a library whose worker reports to got, with all servers
+// at the same address.
+func library(t *testing.T, id string, timeout time.Duration, addrs ...string) (locks.Lock, *worker, *reported) {
+	t.Helper()
+	v, ok := locks.Lookup(id)
+	if !ok {
+		t.Fatalf("no lock %s", id)
+	}
+	w, got := alone(t, timeout)
+	w.start.Endpoints = addrs
+	lock, err := w.newLibrary(&v, locks.Deps{
+		Env: newEnv(w, t.Name()), Name: locks.Key, Owner: "A",
+		Lease: 2 * time.Second, Retry: 20 * time.Millisecond, Timeout: timeout,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return lock, w, got
+}
+
+// once acquires and releases.
+func once(t *testing.T, lock locks.Lock) {
+	t.Helper()
+	lease, err := lock.Acquire(within(t, 5*time.Second))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := lease.Release(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// What a library sends is reported as the commands of the other locks are, with names
+// for its scripts, and nothing that only its connection needs.
+func TestWhatLibrariesSend(t *testing.T) {
+	tests := map[string][]string{
+		"bsm-redislock": {"EVALSHA obtain lock <token> 22 2000", "-> OK", "EVALSHA release lock <token>", "-> (integer) 1"},
+		"rueidislock": {
+			"EVALSHA acquire rueidislock:0:lock <token> <time>", "-> OK", "EVALSHA acquire rueidislock:1:lock <token> <time>", "-> OK",
+		},
+		"redsync": {"SET lock <token> EX 2 NX", "-> OK", "EVALSHA unlock lock <token>", "-> (integer) 1"},
+	}
+	for id, want := range tests {
+		t.Run(id, func(t *testing.T) {
+			lock, _, got := library(t, id, time.Second, realServer(t).Addr)
+			once(t, lock) // the server gets to know the scripts
+			before := len(got.lines())
+			once(t, lock)
+			lines := got.lines()[before:]
+			for i := range lines {
+				lines[i] = timeForm.ReplaceAllString(tokenForm.ReplaceAllString(lines[i], "<token>"), "<time>")
+			}
+			if id == "rueidislock" { // it goes on in the background
+				lines = lines[:min(len(want), len(lines))]
+			}
+			if !slices.Equal(lines, want) {
+				t.Errorf("got\n%q\nwant\n%q", lines, want)
+			}
+		})
+	}
+}
+
+// A command that the library sends again because no reply came is seen again: the tap
+// sits on the connection.
+func TestATapSeesWhatIsSentAgain(t *testing.T) {
+	s := realServer(t)
+	lock, _, got := library(t, "bsm-redislock", 100*time.Millisecond, s.Addr)
+	once(t, lock)
+	before := len(got.lines())
+	if _, err := s.Command(context.Background(), "CLIENT", "PAUSE", "2000", "WRITE"); err != nil {
+		t.Fatal(err)
+	}
+	if lease, err := lock.Acquire(within(t, 250*time.Millisecond)); err == nil {
+		t.Fatalf("got %v from a server that says nothing", lease)
+	}
+	lines := got.lines()[before:]
+	if len(lines) < 4 || len(lines)%2 != 0 {
+		t.Fatalf("want one command, several times, without a reply: %q", lines)
+	}
+	for i, line := range lines {
+		if i%2 == 0 && line != lines[0] || i%2 == 1 && line != "-- "+world.ErrTimeout.Error() {
+			t.Errorf("want one command, several times, without a reply: %q", lines)
+		}
+	}
+}
+
+// A fault that waits for the reply acts before the library has it.
+func TestAFaultWaitsForAReplyOnATap(t *testing.T) {
+	lock, w, got := library(t, "redsync", time.Second, realServer(t).Addr)
+	w.start.Wire = []proto.Want{{Kind: faults.HasReply, Command: "unlock"}, {Kind: faults.AboutToSend, Command: "SET"}}
+	once(t, lock)
+	got.lines()
+	got.mu.Lock()
+	defer got.mu.Unlock()
+	var kinds []string
+	for _, m := range got.all {
+		switch {
+		case m.Kind == proto.CallUp:
+			kinds = append(kinds, "announced "+m.Command+" by "+m.Mark[:len("*6")])
+		case m.Kind == proto.Moment:
+			kinds = append(kinds, "has the reply of "+m.Script)
+			if m.ID == 0 {
+				t.Error("nobody waited for the fault")
+			}
+		}
+	}
+	// The server does not know the script at first: its error is a reply, too.
+	want := []string{"announced SET by *6", "has the reply of unlock", "has the reply of unlock"}
+	if !slices.Equal(kinds, want) {
+		t.Errorf("got %q, want %q", kinds, want)
+	}
+}
+
+// A library cannot get past the links.
+func TestALibraryReachesItsServersOnly(t *testing.T) {
+	_, w, _ := library(t, "redsync", time.Second, realServer(t).Addr)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	if conn, err := w.dialTap(context.Background(), &libraries.Library{ID: "some"}, "tcp", l.Addr().String()); err == nil {
+		conn.Close()
+		t.Error("a connection to another server")
+	}
+}

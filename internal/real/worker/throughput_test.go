@@ -1,0 +1,202 @@
+package worker
+
+import (
+	"cmp"
+	"context"
+	"io"
+	"os"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/bsm/redislock"
+	"github.com/go-redsync/redsync/v4"
+	"github.com/go-redsync/redsync/v4/redis/goredis/v9"
+	"github.com/redis/go-redis/v9"
+
+	"lockstep/internal/locks"
+	"lockstep/internal/real/proto"
+	"lockstep/internal/real/realtest"
+	"lockstep/internal/real/servers"
+)
+
+// taker takes a lock and gives it back, once.
+type taker struct {
+	name string
+	pair func(ctx context.Context) error
+}
+
+// BenchmarkThroughput takes and releases one lock that nobody else wants, on one
+// redis-server and with one connection: our set-nx-lua through the port of a worker,
+// beside what people use. All take turns in short rounds, so that a machine that is
+// busy for a while is so for all of them, and each round begins with another one. The
+// figures are medians over the rounds: pairs per second, and for each of ours the rate
+// beside that of each other one in the same round.
+//
+//	port      set-nx-lua through the port; nobody listens to the events
+//	recorded  the same, with every event written to a harness that reads it
+//	tapped    bsm-redislock through the tap that a run puts on its connection
+//
+// A run records, so "recorded" is what a client of a run does; "port" is what is to
+// keep up with the libraries, since they record nothing.
+func BenchmarkThroughput(b *testing.B) {
+	realtest.Need(b, "redis-server")
+	b.Setenv("TMPDIR", b.TempDir())
+	s, err := servers.StartRedis(context.Background(), servers.RedisOptions{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer s.Stop()
+	ours := []taker{
+		{"port", throughPort(b, s.Addr, deaf{})},
+		{"recorded", throughPort(b, s.Addr, listening(b))},
+		{"tapped", throughTap(b, s.Addr, listening(b))},
+	}
+	theirs := []taker{
+		{"redislock", withRedislock(b, s.Addr)},
+		{"redsync", withRedsync(b, s.Addr)},
+		{"go-redis", withGoRedis(b, s.Addr)},
+	}
+	all := append(slices.Clone(ours), theirs...)
+	const pairs = 200
+	ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
+	defer cancel()
+	took := map[string][]time.Duration{}
+	play := func(t taker) time.Duration {
+		began := time.Now()
+		for range pairs {
+			if err := t.pair(ctx); err != nil {
+				b.Fatalf("%s: %v", t.name, err)
+			}
+		}
+		return time.Since(began)
+	}
+	for _, t := range all {
+		play(t) // connections and scripts are there
+	}
+	round := 0
+	for b.Loop() {
+		for i := range all {
+			t := all[(i+round)%len(all)]
+			took[t.name] = append(took[t.name], play(t))
+		}
+		round++
+	}
+	for _, t := range all {
+		b.ReportMetric(pairs/median(took[t.name]).Seconds(), t.name+"/s")
+	}
+	for _, our := range ours {
+		for _, their := range theirs {
+			var ratios []float64
+			for i, d := range took[our.name] {
+				ratios = append(ratios, float64(took[their.name][i])/float64(d))
+			}
+			b.ReportMetric(median(ratios), our.name+":"+their.name)
+		}
+	}
+}
+
+func median[T cmp.Ordered](values []T) T {
+	sorted := slices.Sorted(slices.Values(values))
+	return sorted[len(sorted)/2]
+}
+
+// deaf is a harness that nothing is sent to.
+type deaf struct{}
+
+func (deaf) Send(any) error    { return nil }
+func (deaf) Receive(any) error { select {} }
+
+// listening is a harness that reads what it is sent.
+func listening(b *testing.B) harness {
+	b.Helper()
+	read, write, err := os.Pipe()
+	if err != nil {
+		b.Fatal(err)
+	}
+	go func() { _, _ = io.Copy(io.Discard, read) }()
+	b.Cleanup(func() { write.Close() })
+	return proto.NewConn(nil, write)
+}
+
+func benchDeps(w *worker) locks.Deps {
+	w.start.Timeout = 3 * time.Second
+	env := newEnv(w, "bench")
+	return locks.Deps{
+		Env: env, Name: "lock", Owner: "A", Lease: 10 * time.Second, Retry: 100 * time.Millisecond, Timeout: w.start.Timeout,
+	}
+}
+
+func throughPort(b *testing.B, addr string, h harness) func(context.Context) error {
+	w := &worker{conn: h}
+	d := benchDeps(w)
+	w.redis = []*lines{newLines(addr, w.start.Timeout)}
+	b.Cleanup(func() { w.redis[0].Close() })
+	d.Redis = &port{w, w.primary}
+	v, _ := locks.Lookup("set-nx-lua")
+	w.turns.take()
+	return pairOf(v.New(d))
+}
+
+func throughTap(b *testing.B, addr string, h harness) func(context.Context) error {
+	w := &worker{conn: h}
+	d := benchDeps(w)
+	w.start.Endpoints = []string{addr}
+	v, _ := locks.Lookup("bsm-redislock")
+	lock, err := w.newLibrary(&v, d)
+	if err != nil {
+		b.Fatal(err)
+	}
+	w.turns.take()
+	return pairOf(lock)
+}
+
+func pairOf(lock locks.Lock) func(context.Context) error {
+	return func(ctx context.Context) error {
+		lease, err := lock.Acquire(ctx)
+		if err != nil {
+			return err
+		}
+		return lease.Release(context.Background())
+	}
+}
+
+func client(b *testing.B, addr string) *redis.Client {
+	c := redis.NewClient(&redis.Options{Addr: addr})
+	b.Cleanup(func() { c.Close() })
+	return c
+}
+
+func withRedislock(b *testing.B, addr string) func(context.Context) error {
+	c := redislock.New(client(b, addr))
+	return func(ctx context.Context) error {
+		lock, err := c.Obtain(ctx, "lock", 10*time.Second, nil)
+		if err != nil {
+			return err
+		}
+		return lock.Release(context.Background())
+	}
+}
+
+func withRedsync(b *testing.B, addr string) func(context.Context) error {
+	r := redsync.New(goredis.NewPool(client(b, addr)))
+	return func(ctx context.Context) error {
+		m := r.NewMutex("lock", redsync.WithExpiry(10*time.Second))
+		if err := m.LockContext(ctx); err != nil {
+			return err
+		}
+		_, err := m.UnlockContext(context.Background())
+		return err
+	}
+}
+
+func withGoRedis(b *testing.B, addr string) func(context.Context) error {
+	c := client(b, addr)
+	unlock := redis.NewScript(`if redis.call("get", KEYS[1]) == ARGV[1] then return redis.call("del", KEYS[1]) else return 0 end`)
+	return func(ctx context.Context) error {
+		if err := c.SetNX(ctx, "lock", "a token of 32 characters, always", 10*time.Second).Err(); err != nil {
+			return err
+		}
+		return unlock.Run(context.Background(), c, []string{"lock"}, "a token of 32 characters, always").Err()
+	}
+}

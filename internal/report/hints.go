@@ -1,0 +1,87 @@
+package report
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"lockstep/internal/checker"
+	"lockstep/internal/shell"
+)
+
+// hint is what somebody may want to know about a run, and the command that helps.
+type hint struct{ says, command string }
+
+// maxHints is how many are shown: more are noise.
+const maxHints = 2
+
+// hints are those of a bundle, the most pressing first.
+func hints(b *Bundle) []hint {
+	var out []hint
+	for _, find := range []func(*Bundle) *hint{neverFired, unknownVerdict, longWaits, simulatedTwin} {
+		if h := find(b); h != nil && h.command != "" && len(out) < maxHints {
+			out = append(out, *h)
+		}
+	}
+	return out
+}
+
+// neverFired: a fault waited for something that did not happen.
+func neverFired(b *Bundle) *hint {
+	for i := range b.Runs {
+		if strings.Contains(b.Runs[i].Untested, "never fired") {
+			return &hint{"a fault never fired: this shows what happened instead of the moment that it waits for", b.look("explain")}
+		}
+	}
+	return nil
+}
+
+// unknownVerdict: one seed did not put a property to the test; others may.
+func unknownVerdict(b *Bundle) *hint {
+	for i := range b.Runs {
+		r := &b.Runs[i]
+		for _, f := range r.Judgement.Findings {
+			if f.Verdict == checker.Unknown && r.Untested == "" && r.Judgement.Letter == checker.LetterUnknown && b.Replay != "" {
+				return &hint{"a verdict is unknown: another seed may put it to the test", seedOption.ReplaceAllString(b.Replay, "") + " --times 100"}
+			}
+		}
+	}
+	return nil
+}
+
+// longWaits: nothing broke, but waiting takes longer than a lease.
+func longWaits(b *Bundle) *hint {
+	for i := range b.Runs {
+		r := &b.Runs[i]
+		if r.Judgement.History == nil || anyBroken(r) {
+			continue
+		}
+		lease := r.Judgement.History.Header.Lease
+		if wait := quantile(measure(r.Judgement.History).lengths(), 99); lease > 0 && wait > lease {
+			return &hint{fmt.Sprintf("%s makes clients wait for longer than a lease (p99 wait %s, lease %s): this shows whom, and for what",
+				r.Lock, spanText(wait), spanText(lease)), b.look("explain")}
+		}
+	}
+	return nil
+}
+
+var (
+	seedOption = regexp.MustCompile(` --seed \S+`)
+	realOption = regexp.MustCompile(` --(backend|scale|image) \S+`)
+)
+
+// simulatedTwin: what real servers did cannot be repeated, but it can be simulated.
+func simulatedTwin(b *Bundle) *hint {
+	if b.Backend == "sim" || b.Replay == "" {
+		return nil
+	}
+	return &hint{"real servers repeat nothing; the simulator plays the same story and repeats it byte for byte", realOption.ReplaceAllString(b.Replay, "")}
+}
+
+// look is a command about the stored run; "" when nothing was stored.
+func (b *Bundle) look(command string) string {
+	if b.RunDir == "" {
+		return ""
+	}
+	return "simulate " + command + " " + shell.Word(strings.TrimSuffix(b.RunDir, "/"))
+}

@@ -1,0 +1,86 @@
+package report
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"lockstep/internal/checker"
+)
+
+func someWorlds() *Worlds {
+	spans := func(ms ...int) []time.Duration {
+		var out []time.Duration
+		for _, n := range ms {
+			out = append(out, time.Duration(n)*time.Millisecond)
+		}
+		return out
+	}
+	return &Worlds{
+		Backend: "process", Scale: "0.1", Times: 2, Replay: "simulate compare-worlds --times 2",
+		Columns: []MatrixColumn{{"GP", "pause", "A freezes."}, {"SJ", "clock", "The clock jumps."}, {"FO", "failover", "The primary dies."}},
+		Locks: []WorldsLock{
+			{
+				ID: "set-nx-lua", Waits: BothTimes{spans(1, 300, 900), spans(2, 310, 950)}, Holds: BothTimes{spans(300), spans(301)},
+				Cells: []WorldsCell{
+					{State: WorldsAgree, Script: "A freezes", Simulated: "V", Real: []checker.Letter{"V", "V"}},
+					{State: WorldsNotPlayed, Why: "no clock"},
+					{State: WorldsDiffer, Script: "the primary dies", Simulated: "V", Real: []checker.Letter{"V", "S"}},
+				},
+			},
+			{
+				ID: "<b>redlock\x1b[31m", Failovers: BothTimes{spans(50), spans(60)},
+				Cells: []WorldsCell{
+					{State: WorldsUntested, Script: "</td>", Simulated: "V", Real: []checker.Letter{"?", "?"}, Why: "<script>alert(1)</script>"},
+					{State: WorldsNotPlayed, Why: "no clock"}, {State: WorldsAgree, Simulated: "L", Real: []checker.Letter{"S"}},
+				},
+			},
+		},
+	}
+}
+
+func worldsPage(t *testing.T, w *Worlds) string {
+	t.Helper()
+	page, err := WorldsHTML(w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := WorldsHTML(w)
+	if err != nil || !bytes.Equal(page, again) {
+		t.Errorf("the page differs between two renderings, %v", err)
+	}
+	return string(page)
+}
+
+func TestWorldsPage(t *testing.T) {
+	page := worldsPage(t, someWorlds())
+	for _, want := range []string{
+		"<b>2</b> agree", "<b>1</b> differ", "<b>1</b> put nothing to the test", "<b>2</b> cannot be played",
+		`<td class="agree" title="set-nx-lua under GP: simulated V, real V">V</td>`,
+		`<td class="differ" title="set-nx-lua under FO: simulated V, real V S">V / V S</td>`,
+		`<tr><td>2</td><td class="wide">no clock</td></tr>`, "the primary dies", "<td>300.0 ms</td>", "<td>60.0 ms</td>", "played 2 times",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	if n := strings.Count(page, "<svg"); n != 3 {
+		t.Errorf("%d figures, want waits, holds and failovers", n)
+	}
+	for _, bad := range []string{"<b>redlock", "<script", "\x1b"} {
+		if strings.Contains(page, bad) {
+			t.Errorf("the page contains %q", bad)
+		}
+	}
+}
+
+// A page without anything that was played has no figures, and says so.
+func TestWorldsPageOfNothing(t *testing.T) {
+	w := someWorlds()
+	w.Locks = []WorldsLock{{ID: "x", Cells: []WorldsCell{{State: WorldsNotPlayed, Why: "no"}, {State: WorldsNotPlayed, Why: "no"}, {State: WorldsNotPlayed, Why: "never"}}}}
+	page := worldsPage(t, w)
+	if strings.Contains(page, "<svg") || strings.Contains(page, "Where they differ") || !strings.Contains(page, "<b>0</b> agree") {
+		t.Error("the page shows what is not there")
+	}
+}

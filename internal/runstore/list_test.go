@@ -1,0 +1,102 @@
+package runstore
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+)
+
+func TestListIsNewestFirst(t *testing.T) {
+	store := fstest.MapFS{
+		"a/20260102T030405.000Z-seed-1/result.json":    {},
+		"a/20260102T030405.000Z-seed-1/report.html":    {},
+		"b/20260102T030406.000Z-seed-1/result.json":    {},
+		"a/20260102T030405.500Z-seed-7/result.json":    {},
+		"b/20260102T030405.000Z-seed-1/result.json":    {}, // the same time as a's: by name of the scenario
+		"b/by-hand/result.json":                        {},
+		"a/20260102T030407.000Z-seed-1/report.html":    {}, // no result: not a run
+		"a/.draft-123/result.json":                     {}, // of a run that is being stored
+		".git/20260102T030405.000Z-seed-1/result.json": {},
+		"latest": {Mode: fs.ModeSymlink},
+		"a/20260102T030408.000Z-seed-1/result.json/not": {}, // a directory
+		"matrix.html": {},
+	}
+	runs, err := List(store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for i := range runs {
+		got = append(got, runs[i].Path())
+	}
+	want := "b/20260102T030406.000Z-seed-1 a/20260102T030405.500Z-seed-7 a/20260102T030405.000Z-seed-1 b/20260102T030405.000Z-seed-1 b/by-hand"
+	if strings.Join(got, " ") != want {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, " "), want)
+	}
+	if !runs[4].At.IsZero() || !runs[1].At.Equal(time.Date(2026, 1, 2, 3, 4, 5, 5e8, time.UTC)) {
+		t.Errorf("times %v and %v", runs[4].At, runs[1].At)
+	}
+}
+
+// A store is listed through its root: what a link leads to elsewhere is not in it.
+func TestLinksAreNotListed(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"store/a/run/result.json", "elsewhere/run/result.json"} {
+		if err := os.MkdirAll(filepath.Join(dir, filepath.Dir(name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("{}"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, target := range map[string]string{
+		"store/b": "../elsewhere", "store/latest": "a/run", "store/a/other": "../../elsewhere/run", "store/page.html": "../elsewhere/run/result.json",
+	} {
+		if err := os.Symlink(target, filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	root, err := os.OpenRoot(filepath.Join(dir, "store"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	runs, err := List(root.FS())
+	if err != nil || len(runs) != 1 || runs[0].Path() != "a/run" {
+		t.Errorf("listed %v, %v", runs, err)
+	}
+	if pages, err := Pages(root.FS()); err != nil || len(pages) > 0 {
+		t.Errorf("pages %v, %v", pages, err)
+	}
+}
+
+func TestPages(t *testing.T) {
+	store := fstest.MapFS{"index.html": {}, "matrix.html": {}, "comparison.html": {}, ".draft-1.html": {}, "notes.txt": {}, "dir.html/x": {}}
+	pages, err := Pages(store)
+	if err != nil || strings.Join(pages, " ") != "comparison.html matrix.html" {
+		t.Errorf("pages %q, %v", pages, err)
+	}
+}
+
+func TestReadSummary(t *testing.T) {
+	run := Stored{Scenario: "a", Name: "run"}
+	tests := []struct{ text, want string }{
+		{`{"seed": 7, "met": true, "locks": [{"lock": "x", "verdicts": {"progress": {"verdict": "kept"}}}]}`, ""},
+		{`{"seed": 7}`, "a/run/result.json names no lock"},
+		{`{"seed": `, "a/run/result.json: "},
+		{strings.Repeat(" ", maxResultBytes+1), "larger than 4 MiB"},
+	}
+	for _, tt := range tests {
+		s, err := ReadSummary(fstest.MapFS{"a/run/result.json": {Data: []byte(tt.text)}}, &run)
+		switch {
+		case tt.want == "" && (err != nil || s.Seed != 7 || !s.Met || s.Locks[0].Verdicts["progress"].Verdict != "kept"):
+			t.Errorf("read %+v, %v", s, err)
+		case tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)):
+			t.Errorf("%.20q: error %v, want %q", tt.text, err, tt.want)
+		}
+	}
+}

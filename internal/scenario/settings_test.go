@@ -1,0 +1,53 @@
+package scenario
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestSettings(t *testing.T) {
+	p, err := Parse("x.yaml", []byte(`scenario: A title
+story: Nobody needs to be told this.
+locks: [set-nx-lua]
+clients: [A, B]
+servers: {redis: {replicas: 2}}
+clocks: {A: {offset: +2s}}
+faults:
+  - {when: A enters, after: 1s, pause: A, for: 15s}
+  - {at: 3s, partition: [[A, B], store], for: 2s}
+expect:
+  set-nx-lua: {progress: kept}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]Setting{}
+	for _, s := range Settings(p) {
+		if _, twice := got[s.Name]; twice {
+			t.Errorf("%s is listed twice", s.Name)
+		}
+		got[s.Name] = s
+	}
+	for _, want := range []Setting{
+		{"clients", "A, B", false},
+		{"lease", "10s", false},
+		{"workload, wait", "up to 60s", false},
+		{"network, latency", "1ms..2ms", false},
+		{"servers, redis, replicas", "2", true},
+		{"clocks, A, offset", "+2s", false},
+		{"fault 1", "when: A enters, after: 1s, pause: A, for: 15s", false},
+		{"fault 2", "at: 3s, partition: [A, B], store, for: 2s", false},
+		{"expect, set-nx-lua, progress", "kept", true},
+	} {
+		if got[want.Name] != want {
+			t.Errorf("%s: %+v, want %+v", want.Name, got[want.Name], want)
+		}
+	}
+	for name := range got {
+		for _, told := range []string{"scenario", "story", "locks", "level"} {
+			if strings.HasPrefix(name, told) {
+				t.Errorf("%s makes the world do nothing", name)
+			}
+		}
+	}
+}

@@ -1,0 +1,109 @@
+// Package search looks for the seed that breaks a lock, and then for the smallest
+// story that breaks it the same way.
+//
+// Shrinking is plain delta debugging (Zeller and Hildebrandt 2002) over what a
+// scenario says: its faults, clients and rounds, its durations, its moments. Each
+// candidate is written as a scenario file, read back and played, so what is kept
+// is what the file says, and nothing else. The order of the candidates is fixed:
+// the same violation shrinks to the same file everywhere.
+package search
+
+import (
+	"context"
+
+	"lockstep/internal/checker"
+	"lockstep/internal/plan"
+	"lockstep/internal/rate"
+	"lockstep/internal/run"
+)
+
+// Options say what to look for.
+type Options struct {
+	Plan       *plan.Plan
+	Lock       string
+	Properties []string // any of these counts
+	First      uint64   // seed
+	Seeds      int      // how many of them at most
+	Jobs       int
+	Worlds     run.Factory
+	// Stop, if not nil, is asked now and then whether there is time for more.
+	Stop func() bool
+	// Progress, if not nil, is told of each seed that was played, from one goroutine
+	// at a time.
+	Progress func()
+}
+
+// Tried is how a search went. It does not depend on the number of workers.
+type Tried struct {
+	Seeds    int    // up to the one that broke, or all
+	Untested int    // among them: runs that put nothing to the test
+	Seed     uint64 // the lowest seed that breaks a property; 0 when none does
+	Property string // the first one of Options that broke; "" when none did
+}
+
+// Tested is how many runs put the lock to the test.
+func (t Tried) Tested() int { return t.Seeds - t.Untested }
+
+// Rate is how often the property breaks, with the ends of its 95 % interval, all in
+// millionths. Runs that tested nothing count for neither.
+func (t Tried) Rate() (share, low, high int64) {
+	if t.Seed == 0 {
+		low, high = rate.Wilson(0, t.Tested())
+		return 0, low, high
+	}
+	low, high = rate.First(t.Tested())
+	return rate.Of(1, t.Tested()), low, high
+}
+
+// batch is how many seeds are handed out before their outcomes are looked at. It
+// is the same whatever the number of workers, so that the same seeds are counted.
+const batch = 64
+
+// Seek plays one seed after the other until one breaks a property.
+func Seek(ctx context.Context, o Options) (Tried, error) {
+	var t Tried
+	for t.Seeds < o.Seeds && (o.Stop == nil || !o.Stop()) {
+		count := min(batch, o.Seeds-t.Seeds)
+		first := o.First + uint64(t.Seeds)
+		seen := make([]sight, count)
+		err := run.Seeds(ctx, o.Worlds, o.Plan, o.Lock, first, count, o.Jobs, func(out *run.Outcome) {
+			seen[out.Seed-first] = look(&out.Judgement, o.Properties)
+			if o.Progress != nil {
+				o.Progress()
+			}
+		})
+		if err != nil {
+			return t, err
+		}
+		for i, s := range seen {
+			t.Seeds++
+			if s.untested {
+				t.Untested++
+			}
+			if s.broken != "" {
+				t.Seed, t.Property = first+uint64(i), s.broken
+				return t, nil
+			}
+		}
+	}
+	return t, nil
+}
+
+// sight is what was seen in one run.
+type sight struct {
+	broken   string // the first of the properties that broke
+	untested bool   // none of them got a verdict
+}
+
+func look(j *checker.Judgement, properties []string) sight {
+	s := sight{untested: true}
+	for _, id := range properties {
+		switch j.Finding(id).Verdict {
+		case checker.Broken:
+			return sight{broken: id}
+		case checker.Kept:
+			s.untested = false
+		}
+	}
+	return s
+}

@@ -1,0 +1,170 @@
+// Package serve shows a store of runs to a browser on the same machine: its index,
+// made anew for every request, and the files of its runs.
+//
+//	handler := serve.New(store, index)
+//	http.Serve(listener, handler) // a listener on a loopback address
+//
+// It gives out the files of the store and nothing else: what a link leads to
+// elsewhere, names that begin with a dot and lists of directories are not there.
+// Pages may come from somebody else's history, therefore each is sent with the
+// policy that the reports have in themselves: no page can ask for anything else.
+package serve
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"mime"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"path"
+	"strings"
+	"time"
+)
+
+// Policy is the content security policy of every answer.
+const Policy = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; " +
+	"img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+// types are the kinds of files that a run has. Texts without a kind of their own
+// are shown as text, since a browser would offer to save them otherwise.
+var types = map[string]string{
+	".html":  "text/html; charset=utf-8",
+	".json":  "application/json",
+	".svg":   "image/svg+xml",
+	".xml":   "text/xml; charset=utf-8",
+	".jsonl": "text/plain; charset=utf-8",
+	".yaml":  "text/plain; charset=utf-8",
+	".md":    "text/plain; charset=utf-8",
+	".log":   "text/plain; charset=utf-8",
+	".txt":   "text/plain; charset=utf-8",
+	".edn":   "text/plain; charset=utf-8",
+}
+
+// reportName is the page of a run.
+const reportName = "report.html"
+
+// Handler answers requests for a store.
+type Handler struct {
+	store *os.Root
+	index func() ([]byte, error)
+}
+
+// New returns a handler for the files below store. index makes the page for "/".
+func New(store *os.Root, index func() ([]byte, error)) *Handler {
+	return &Handler{store: store, index: index}
+}
+
+// ServeHTTP implements http.Handler.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	head := w.Header()
+	head.Set("Content-Security-Policy", Policy)
+	head.Set("X-Content-Type-Options", "nosniff")
+	head.Set("Referrer-Policy", "no-referrer")
+	head.Set("Cross-Origin-Resource-Policy", "same-origin")
+	head.Set("Cache-Control", "no-cache")
+	switch {
+	case !loopback(r.Host):
+		// A page from elsewhere whose name was made to lead to this machine.
+		http.Error(w, "this server answers to 127.0.0.1 and localhost only", http.StatusMisdirectedRequest)
+	case r.Method != http.MethodGet && r.Method != http.MethodHead:
+		head.Set("Allow", "GET, HEAD")
+		http.Error(w, "there is nothing here but pages to read", http.StatusMethodNotAllowed)
+	case r.URL.Path == "/" || r.URL.Path == "/index.html":
+		h.serveIndex(w, r)
+	default:
+		h.serveFile(w, r, strings.TrimPrefix(r.URL.Path, "/"))
+	}
+}
+
+// loopback reports whether a request was meant for this machine.
+func loopback(host string) bool {
+	name, _, err := net.SplitHostPort(host)
+	if err != nil {
+		name = host
+	}
+	return name == "127.0.0.1" || name == "localhost"
+}
+
+func (h *Handler) serveIndex(w http.ResponseWriter, r *http.Request) {
+	page, err := h.index()
+	if err != nil {
+		http.Error(w, "the index cannot be made: "+err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", types[".html"])
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(page))
+}
+
+// serveFile answers with a file, with the report of a run for its directory, and
+// with all files of a run for its directory with ".zip".
+func (h *Handler) serveFile(w http.ResponseWriter, r *http.Request, name string) {
+	bare := strings.TrimSuffix(name, "/")
+	if !visible(bare) {
+		http.NotFound(w, r)
+		return
+	}
+	// Asked before it is opened: to open a pipe is to wait for its other end.
+	info, err := h.store.Stat(bare)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && path.Ext(name) == ".zip":
+		h.serveZip(w, r, strings.TrimSuffix(name, ".zip"))
+	case err != nil:
+		http.NotFound(w, r) // the same answer whatever there is outside of the store
+	case info.IsDir():
+		h.serveRun(w, r, bare)
+	case !info.Mode().IsRegular() || bare != name:
+		http.NotFound(w, r)
+	default:
+		f, err := h.store.Open(name)
+		if err != nil {
+			http.NotFound(w, r)
+			return
+		}
+		defer f.Close()
+		w.Header().Set("Content-Type", typeOf(name))
+		http.ServeContent(w, r, "", info.ModTime(), f)
+	}
+}
+
+// serveRun leads from a run's directory to its report.
+func (h *Handler) serveRun(w http.ResponseWriter, r *http.Request, dir string) {
+	dir, ok := h.runDir(dir)
+	if !ok {
+		http.NotFound(w, r)
+		return
+	}
+	http.Redirect(w, r, (&url.URL{Path: "/" + dir + "/" + reportName}).EscapedPath(), http.StatusFound)
+}
+
+// runDir checks that a directory is one of a run: it has a report. The link "latest"
+// is followed, so that the address stays right when there is a newer run.
+func (h *Handler) runDir(dir string) (string, bool) {
+	if target, err := h.store.Readlink(dir); err == nil {
+		dir = path.Join(path.Dir(dir), target)
+	}
+	if !visible(dir) {
+		return "", false
+	}
+	info, err := h.store.Stat(path.Join(dir, reportName))
+	return dir, err == nil && info.Mode().IsRegular()
+}
+
+// visible reports whether a name may be asked for at all.
+func visible(name string) bool {
+	return fs.ValidPath(name) && !strings.HasPrefix(name, ".") && !strings.Contains(name, "/.")
+}
+
+func typeOf(name string) string {
+	if t, ok := types[path.Ext(name)]; ok {
+		return t
+	}
+	return "application/octet-stream"
+}
+
+// attachment names a file that a browser saves.
+func attachment(name string) string {
+	return mime.FormatMediaType("attachment", map[string]string{"filename": name})
+}

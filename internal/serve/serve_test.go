@@ -1,0 +1,233 @@
+package serve
+
+import (
+	"archive/zip"
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// newStore makes a store with one run, and a secret beside it.
+func newStore(t *testing.T) *httptest.Server {
+	t.Helper()
+	dir := t.TempDir()
+	files := map[string]string{
+		"secret.txt":                       "secret",
+		"elsewhere/report.html":            "secret",
+		"store/index.html":                 "stale",
+		"store/matrix.html":                "matrix",
+		"store/a/run/report.html":          "report",
+		"store/a/run/history.jsonl":        "{}",
+		"store/a/run/plots/x.svg":          "<svg/>",
+		"store/a/run/.hidden":              "secret",
+		"store/a/.draft-1/report.html":     "secret",
+		"store/a/odd name?#%/report.html":  "odd",
+		"store/a/no-report/history.jsonl":  "{}",
+		"store/a/run/executable":           "#!",
+		"store/a/really.zip":               "zip",
+		"store/a/run/looks-like.html/file": "",
+	}
+	for name, text := range files {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, target := range map[string]string{
+		"store/latest": "a/run", "store/out.txt": "../secret.txt", "store/out": "..", "store/absolute.txt": filepath.Join(dir, "secret.txt"),
+		"store/a/run/out.txt": "../../../secret.txt", "store/a/out-run": "../../elsewhere", "store/hidden": "a/.draft-1",
+		"store/a/run/inside.svg": "plots/x.svg",
+	} {
+		if err := os.Symlink(target, filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := unix.Mkfifo(filepath.Join(dir, "store/a/run/pipe.txt"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	root, err := os.OpenRoot(filepath.Join(dir, "store"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = root.Close() })
+	count := 0
+	server := httptest.NewServer(New(root, func() ([]byte, error) {
+		count++
+		return fmt.Appendf(nil, "index %d", count), nil
+	}))
+	t.Cleanup(server.Close)
+	return server
+}
+
+// ask sends a path exactly as it is: a client's library would tidy it up.
+func ask(t *testing.T, server *httptest.Server, method, path, host string) (*http.Response, string) {
+	t.Helper()
+	conn, err := net.Dial("tcp", server.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if host == "" {
+		host = server.Listener.Addr().String()
+	}
+	if _, err := fmt.Fprintf(conn, "%s %s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n", method, path, host); err != nil {
+		t.Fatal(err)
+	}
+	all, err := io.ReadAll(conn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request, _ := http.NewRequest(method, "/", nil)
+	response, err := http.ReadResponse(bufio.NewReader(bytes.NewReader(all)), request)
+	if err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return response, string(body)
+}
+
+func TestWhatIsServed(t *testing.T) {
+	server := newStore(t)
+	tests := []struct {
+		path, kind, body string
+	}{
+		{"/", "text/html; charset=utf-8", "index 1"},
+		{"/index.html", "text/html; charset=utf-8", "index 2"}, // never the file
+		{"/matrix.html", "text/html; charset=utf-8", "matrix"},
+		{"/a/run/report.html", "text/html; charset=utf-8", "report"},
+		{"/a/run/history.jsonl", "text/plain; charset=utf-8", "{}"},
+		{"/a/run/plots/x.svg", "image/svg+xml", "<svg/>"},
+		{"/a/run/inside.svg", "image/svg+xml", "<svg/>"},
+		{"/latest/report.html", "text/html; charset=utf-8", "report"},
+		{"/a/odd%20name%3F%23%25/report.html", "text/html; charset=utf-8", "odd"},
+		{"/a/run/executable", "application/octet-stream", "#!"},
+		{"/a/really.zip", "application/octet-stream", "zip"},
+	}
+	for _, tt := range tests {
+		response, body := ask(t, server, "GET", tt.path, "")
+		if response.StatusCode != 200 || body != tt.body || response.Header.Get("Content-Type") != tt.kind {
+			t.Errorf("%s: %d %s %q, want %s %q", tt.path, response.StatusCode, response.Header.Get("Content-Type"), body, tt.kind, tt.body)
+		}
+		for name, want := range map[string]string{
+			"Content-Security-Policy": Policy, "X-Content-Type-Options": "nosniff",
+			"Referrer-Policy": "no-referrer", "Cross-Origin-Resource-Policy": "same-origin", "Cache-Control": "no-cache",
+		} {
+			if got := response.Header.Get(name); got != want {
+				t.Errorf("%s: %s is %q", tt.path, name, got)
+			}
+		}
+	}
+}
+
+// Whatever is not a file of the store is not found, and nothing of it gets out.
+func TestWhatIsNotServed(t *testing.T) {
+	server := newStore(t)
+	for _, path := range []string{
+		"/secret.txt", "/../secret.txt", "/..%2fsecret.txt", "/%2e%2e/secret.txt", "/a/../../secret.txt", "/a/..", "//secret.txt",
+		"/a%2f..%2f..%2fsecret.txt", `/..\secret.txt`, "/./secret.txt", "/etc/passwd", "//etc/passwd", "/%00", "/a/run/report.html%00.txt",
+		"/out.txt", "/out/secret.txt", "/out", "/absolute.txt", "/a/run/out.txt", "/a/out-run", "/a/out-run/report.html", "/a/out-run.zip",
+		"/a/run/.hidden", "/a/.draft-1/report.html", "/a/.draft-1", "/a/.draft-1.zip", "/hidden", "/hidden.zip", "/out.zip", "/..zip", "/.zip",
+		"/a", "/a/", "/a/no-report", "/a/no-report.zip", "/a.zip", "/a/run/plots", "/a/run/plots/", "/a/run/report.html/", "/a/run/pipe.txt",
+		"/a/run/looks-like.html", "/nothing", "/nothing.zip", "/a/run/report.html.zip", "/a/run.zip/",
+	} {
+		response, body := ask(t, server, "GET", path, "")
+		if response.StatusCode != 404 && response.StatusCode != 400 || strings.Contains(body, "secret") || strings.Contains(body, "<a") {
+			t.Errorf("%s: %d %q", path, response.StatusCode, body)
+		}
+	}
+}
+
+func TestDirectoriesOfRunsLeadToTheirReports(t *testing.T) {
+	server := newStore(t)
+	for path, want := range map[string]string{
+		"/latest": "/a/run/report.html", "/latest/": "/a/run/report.html", "/a/run": "/a/run/report.html", "/a/run/": "/a/run/report.html",
+		"/a/odd%20name%3F%23%25": "/a/odd%20name%3F%23%25/report.html",
+	} {
+		response, _ := ask(t, server, "GET", path, "")
+		if got := response.Header.Get("Location"); response.StatusCode != 302 || got != want {
+			t.Errorf("%s: %d to %s, want %s", path, response.StatusCode, got, want)
+		}
+	}
+}
+
+func TestZipHasTheFilesOfARun(t *testing.T) {
+	server := newStore(t)
+	for _, path := range []string{"/a/run.zip", "/latest.zip"} {
+		response, body := ask(t, server, "GET", path, "")
+		if got := response.Header.Get("Content-Disposition"); response.StatusCode != 200 || got != "attachment; filename=a-run.zip" {
+			t.Errorf("%s: %d, %s", path, response.StatusCode, got)
+		}
+		z, err := zip.NewReader(strings.NewReader(body), int64(len(body)))
+		if err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		var names []string
+		for _, f := range z.File {
+			names = append(names, f.Name)
+		}
+		// No link, no pipe, nothing hidden.
+		if got := strings.Join(names, " "); got != "run/executable run/history.jsonl run/looks-like.html/file run/plots/x.svg run/report.html" {
+			t.Errorf("%s has %s", path, got)
+		}
+		in, err := z.Open("run/report.html")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text, err := io.ReadAll(in); err != nil || string(text) != "report" {
+			t.Errorf("%s: the report is %q, %v", path, text, err)
+		}
+	}
+	if response, body := ask(t, server, "HEAD", "/a/run.zip", ""); response.StatusCode != 200 || body != "" {
+		t.Errorf("HEAD: %d, %d bytes", response.StatusCode, len(body))
+	}
+}
+
+// A page on the web can give its own name this machine's address and then read what
+// it finds there; the name in the request tells.
+func TestOtherHostsAndMethodsAreRefused(t *testing.T) {
+	server := newStore(t)
+	_, port, _ := net.SplitHostPort(server.Listener.Addr().String())
+	for _, host := range []string{"evil.example", "evil.example:" + port, "127.0.0.1.evil.example", "localhost.evil.example:80"} {
+		if response, body := ask(t, server, "GET", "/a/run/report.html", host); response.StatusCode != 421 || strings.Contains(body, "report") {
+			t.Errorf("%s: %d %q", host, response.StatusCode, body)
+		}
+	}
+	for _, host := range []string{"localhost:" + port, "127.0.0.1", "localhost"} {
+		if response, _ := ask(t, server, "GET", "/a/run/report.html", host); response.StatusCode != 200 {
+			t.Errorf("%s: %d", host, response.StatusCode)
+		}
+	}
+	for _, method := range []string{"POST", "PUT", "DELETE", "OPTIONS", "TRACE"} {
+		if response, _ := ask(t, server, method, "/", ""); response.StatusCode != 405 || response.Header.Get("Allow") != "GET, HEAD" {
+			t.Errorf("%s: %d", method, response.StatusCode)
+		}
+	}
+}
+
+func TestIndexThatCannotBeMade(t *testing.T) {
+	h := New(nil, func() ([]byte, error) { return nil, errors.New("the disk is gone") })
+	w := httptest.NewRecorder()
+	r := httptest.NewRequest("GET", "http://127.0.0.1/", nil)
+	h.ServeHTTP(w, r)
+	if w.Code != 500 || !strings.Contains(w.Body.String(), "the disk is gone") {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+}

@@ -1,0 +1,16 @@
+// Package shell writes words that a reader may paste into a shell.
+package shell
+
+import "strings"
+
+// Word quotes a word when a POSIX shell would take it for anything else.
+func Word(s string) string {
+	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+func plain(r rune) bool {
+	return strings.ContainsRune("/.-_", r) || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
+}
