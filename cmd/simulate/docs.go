@@ -20,6 +20,7 @@ import (
 const (
 	docsDir    = "docs"
 	docsMatrix = "matrix.json" // in docsDir: the measured matrix, if somebody has stored one
+	docsWorlds = "worlds.json" // in docsDir: the comparison with real servers, likewise
 )
 
 func docsCommand(g *globals) *cobra.Command {
@@ -36,6 +37,10 @@ files that it has not written are left alone.
 When docs/matrix.json is there, the pages of the locks show their measured rows:
 
   simulate matrix --json > docs/matrix.json
+
+with docs/worlds.json what real servers came to,
+
+  simulate compare-worlds --json > docs/worlds.json
 
 and with docs/counterexamples/, made by --shrink, the least that breaks them.`,
 		Example: "  simulate docs\n  simulate docs /tmp/reference\n  simulate docs --man /tmp/man",
@@ -95,7 +100,10 @@ func reference(root, dir string) ([]docs.Page, error) {
 	if in.Up, err = wayUp(root, dir); err != nil {
 		return nil, &environmentError{err}
 	}
-	if in.Matrix, err = storedMatrix(filepath.Join(root, docsDir, docsMatrix)); err != nil {
+	if in.Matrix, err = stored(filepath.Join(root, docsDir, docsMatrix), "matrix", docs.ReadMatrix); err != nil {
+		return nil, err
+	}
+	if in.Worlds, err = stored(filepath.Join(root, docsDir, docsWorlds), "compare-worlds", docs.ReadWorlds); err != nil {
 		return nil, err
 	}
 	if in.Examples, err = storedExamples(root); err != nil {
@@ -127,8 +135,8 @@ func repositoryPlans(root string) ([]*plan.Plan, error) {
 	return plans, nil
 }
 
-// storedMatrix reads the stored matrix, nil when there is none.
-func storedMatrix(path string) (*docs.Matrix, error) {
+// stored reads what a command has measured and somebody has stored; nil when nobody has.
+func stored[T any](path, command string, read func([]byte) (*T, error)) (*T, error) {
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -136,11 +144,11 @@ func storedMatrix(path string) (*docs.Matrix, error) {
 	if err != nil {
 		return nil, unreadable(err)
 	}
-	m, err := docs.ReadMatrix(data)
+	measured, err := read(data)
 	if err != nil {
-		return nil, fmt.Errorf("%s %w; remove it, or measure it again: simulate matrix --json > %s", path, err, path)
+		return nil, fmt.Errorf("%s %w; remove it, or measure it again: simulate %s --json > %s", path, err, command, path)
 	}
-	return m, nil
+	return measured, nil
 }
 
 // wayUp is the path from a folder to the repository.

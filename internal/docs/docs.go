@@ -46,6 +46,7 @@ type Input struct {
 	Root    *cobra.Command // the command line; its tree is changed for printing
 	Plans   []*plan.Plan   // all scenarios, with their files, relative to the repository
 	Matrix  *Matrix        // nil: none is stored
+	Worlds  *Worlds        // nil: none is stored
 	Columns []Column       // of the matrix
 	Up      string         // the way from the folder of the docs to the repository: ".."
 	// Examples are the smallest counterexamples, by lock; there may be none.
@@ -59,7 +60,7 @@ type Input struct {
 // Pages returns all pages, sorted by path.
 func Pages(in Input) ([]Page, error) {
 	w := &writer{in}
-	pages := []Page{w.index()}
+	pages := append([]Page{w.index()}, w.worldsPage()...)
 	pages = append(pages, w.locks()...)
 	pages = append(pages, w.faults()...)
 	pages = append(pages, w.properties()...)

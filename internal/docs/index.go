@@ -31,6 +31,7 @@ func (w *writer) index() Page {
 	body = append(body, section("Properties", table([]string{"property", "what it demands"}, propertyRows())))
 	body = append(body, section("Commands", w.commandList()))
 	body = append(body, section("The matrix", w.matrixState()))
+	body = append(body, section("Real servers", w.worldsState()))
 	return page("README.md", "the registries of locks, faults and properties", body...)
 }
 
@@ -102,4 +103,12 @@ func (w *writer) matrixState() string {
 	}
 	return "The pages of the locks have their rows. Letters: " + strings.Join(known, "; ") + ".\n\n" +
 		table([]string{"column", "fault", "what exactly is injected"}, rows)
+}
+
+// worldsState says where the comparison with real servers is; "" when none is stored.
+func (w *writer) worldsState() string {
+	if w.Worlds == nil {
+		return ""
+	}
+	return "The scripts of the matrix were played on real servers as well: " + w.Worlds.summary() + ". The table is in " + link("worlds.md", "worlds.md") + "."
 }

@@ -36,6 +36,7 @@ func (w *writer) lock(v locks.Variant) Page {
 		section("The smallest counterexample", w.counterexample(v.ID)),
 		section("Stories", w.storiesOf(v.ID)),
 		section("Under every kind of fault", w.matrixRow(v)),
+		section("On real servers", w.worldsRow(v.ID)),
 		section("Source", text(d.Source)),
 	)
 }

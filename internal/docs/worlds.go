@@ -1,0 +1,201 @@
+package docs
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"lockstep/internal/locks"
+)
+
+// Worlds is what `simulate compare-worlds --json` has printed.
+type Worlds struct {
+	Schema   int         `json:"schema"`
+	Backend  string      `json:"backend"`
+	ScalePPM int64       `json:"scale_ppm"` // what the durations of the scripts were multiplied by, in millionths
+	Times    int         `json:"times"`     // seeds of each cell
+	Cells    []WorldCell `json:"cells"`
+}
+
+// WorldCell is one lock under one kind of fault, in both worlds.
+type WorldCell struct {
+	Lock      string     `json:"lock"`
+	Fault     string     `json:"fault"`
+	Agreement string     `json:"agreement"` // agrees, differs, untested or not played
+	Script    string     `json:"script"`    // the name of what was played
+	Agreeing  int        `json:"agreeing"`  // of Runs
+	Runs      []WorldRun `json:"runs"`      // none when it was not played
+	Why       string     `json:"why"`
+}
+
+// WorldRun is what one seed came to.
+type WorldRun struct {
+	Seed      uint64 `json:"seed"`
+	Simulated string `json:"simulated"`
+	Real      string `json:"real"`
+}
+
+// ReadWorlds reads a stored comparison.
+func ReadWorlds(data []byte) (*Worlds, error) {
+	c := &Worlds{}
+	if err := json.Unmarshal(data, c); err != nil {
+		return nil, fmt.Errorf("is no comparison of worlds: %w", err)
+	}
+	if c.Schema != 1 || len(c.Cells) == 0 || c.ScalePPM < 1 {
+		return nil, errors.New("is no comparison of worlds: it has no cells, no scale, or another schema than 1")
+	}
+	return c, nil
+}
+
+// cell returns the cell of a lock and a column, nil when the comparison lacks it.
+func (c *Worlds) cell(lock, fault string) *WorldCell {
+	for i := range c.Cells {
+		if x := &c.Cells[i]; x.Lock == lock && x.Fault == fault {
+			return x
+		}
+	}
+	return nil
+}
+
+// scale is the scale as the command line takes it.
+func (c *Worlds) scale() string {
+	return strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%d.%06d", c.ScalePPM/1_000_000, c.ScalePPM%1_000_000), "0"), ".")
+}
+
+// command measures a lock's row again, or with "" the whole table.
+func (c *Worlds) command(lock string) string {
+	out := "simulate compare-worlds"
+	if lock != "" {
+		out += " --lock " + lock
+	}
+	return out + fmt.Sprintf(" --backend %s --scale %s --times %d", c.Backend, c.scale(), c.Times)
+}
+
+// letters are those of a cell: one where all runs of both worlds agree, both where not.
+func (x *WorldCell) letters() string {
+	if x.Agreement == "not played" || len(x.Runs) == 0 {
+		return "-"
+	}
+	if x.Agreement == "agrees" {
+		return x.Runs[0].Simulated
+	}
+	for _, r := range x.Runs {
+		if r.Simulated != r.Real {
+			return r.Simulated + "/" + r.Real
+		}
+	}
+	return x.Runs[0].Simulated
+}
+
+// worldsPage lays the simulator and real servers side by side, for all locks.
+func (w *writer) worldsPage() []Page {
+	if w.Worlds == nil {
+		return nil
+	}
+	c := w.Worlds
+	head := []string{"lock"}
+	for _, column := range w.Columns {
+		head = append(head, column.Code)
+	}
+	var rows [][]string
+	for _, v := range locks.All() {
+		row := []string{link(text(v.ID), "locks/"+v.ID+".md")}
+		for _, column := range w.Columns {
+			letters := ""
+			if x := c.cell(v.ID, column.Code); x != nil {
+				letters = text(x.letters())
+			}
+			row = append(row, letters)
+		}
+		if strings.Join(row[1:], "") != "" {
+			rows = append(rows, row)
+		}
+	}
+	return []Page{page("worlds.md", "docs/worlds.json",
+		heading(1, "The simulator and real servers"),
+		fmt.Sprintf("Of each cell of the matrix the script that does most harm, played with the same seeds in the simulator and on real servers (%s, all durations times %s): %s.",
+			code("--backend "+c.Backend), c.scale(), c.summary()),
+		table(head, rows),
+		"One letter: both worlds came to it with every seed (S and L count as the same: a busy machine makes somebody wait). **V/S**: simulated V, real S. **V/?**: a run put nothing to the test. **-**: not played, for one of the reasons below.",
+		section("Where the two worlds part", w.partings(c)),
+		section("What was not played", c.notPlayed()),
+		section("Again", block("", c.command("")+" --json > docs/worlds.json\nsimulate docs")),
+	)}
+}
+
+// summary counts the cells by how they came out.
+func (c *Worlds) summary() string {
+	count := map[string]int{}
+	for i := range c.Cells {
+		count[c.Cells[i].Agreement]++
+	}
+	return fmt.Sprintf("of %d cells %d agree, %d differ, %d put nothing to the test and %d were not played",
+		len(c.Cells), count["agrees"], count["differs"], count["untested"], count["not played"])
+}
+
+// partings are the cells in which the two worlds differ or tested nothing.
+func (w *writer) partings(c *Worlds) string {
+	var rows [][]string
+	for i := range c.Cells {
+		x := &c.Cells[i]
+		if x.Agreement != "differs" && x.Agreement != "untested" {
+			continue
+		}
+		rows = append(rows, []string{
+			link(text(x.Lock), "locks/"+x.Lock+".md"), code(x.Fault), text(x.letters()), fmt.Sprintf("%d of %d", x.Agreeing, len(x.Runs)), text(x.Script), text(x.Why),
+		})
+	}
+	if len(rows) == 0 {
+		return ""
+	}
+	return table([]string{"lock", "fault", "simulated/real", "seeds that agree", "script", "note"}, rows)
+}
+
+// notPlayed counts the cells of each reason, in the order in which they come first.
+func (c *Worlds) notPlayed() string {
+	var reasons []string
+	count := map[string]int{}
+	for i := range c.Cells {
+		x := &c.Cells[i]
+		if x.Agreement != "not played" {
+			continue
+		}
+		if count[x.Why] == 0 {
+			reasons = append(reasons, x.Why)
+		}
+		count[x.Why]++
+	}
+	var rows [][]string
+	for _, why := range reasons {
+		rows = append(rows, []string{fmt.Sprint(count[why]), text(why)})
+	}
+	if len(rows) == 0 {
+		return ""
+	}
+	return table([]string{"cells", "why"}, rows)
+}
+
+// worldsRow is a lock's row of the comparison; "" when none is stored.
+func (w *writer) worldsRow(lock string) string {
+	if w.Worlds == nil {
+		return ""
+	}
+	var rows [][]string
+	for _, column := range w.Columns {
+		x := w.Worlds.cell(lock, column.Code)
+		if x == nil {
+			continue
+		}
+		seeds := ""
+		if len(x.Runs) > 0 {
+			seeds = fmt.Sprintf("%d of %d", x.Agreeing, len(x.Runs))
+		}
+		rows = append(rows, []string{code(x.Fault) + " " + text(column.Name), text(x.letters()), seeds, text(x.Script), text(x.Why)})
+	}
+	if len(rows) == 0 {
+		return ""
+	}
+	return "The simulator and real servers played the same scripts; " + link("what the letters mean", "../worlds.md") + ".\n\n" +
+		table([]string{"fault", "simulated/real", "seeds that agree", "script", "note"}, rows) + "\n" + block("", w.Worlds.command(lock))
+}

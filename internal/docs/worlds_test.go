@@ -1,0 +1,73 @@
+package docs
+
+import (
+	"strings"
+	"testing"
+)
+
+const aComparison = `{"schema": 1, "backend": "process", "scale_ppm": 100000, "times": 2, "cells": [
+	{"lock": "set-nx-lua", "fault": "N0", "agreement": "agrees", "script": "nothing", "agreeing": 2,
+	 "runs": [{"seed": 1, "simulated": "S", "real": "L"}, {"seed": 2, "simulated": "S", "real": "S"}]},
+	{"lock": "set-nx-lua", "fault": "GP", "agreement": "differs", "script": "a | pause", "agreeing": 1, "why": "<late>",
+	 "runs": [{"seed": 1, "simulated": "V", "real": "V"}, {"seed": 2, "simulated": "V", "real": "S"}]},
+	{"lock": "redlock", "fault": "N0", "agreement": "untested", "script": "nothing", "agreeing": 0,
+	 "runs": [{"seed": 1, "simulated": "S", "real": "?"}]},
+	{"lock": "redlock", "fault": "GP", "agreement": "not played", "why": "no servers"},
+	{"lock": "setnx", "fault": "GP", "agreement": "not played", "why": "no servers"}]}`
+
+func compared(t *testing.T) Input {
+	t.Helper()
+	in := input()
+	var err error
+	if in.Worlds, err = ReadWorlds([]byte(aComparison)); err != nil {
+		t.Fatal(err)
+	}
+	return in
+}
+
+func TestWorldsPage(t *testing.T) {
+	got := pageOf(t, compared(t), "worlds.md")
+	for _, want := range []string{
+		"all durations times 0.1): of 5 cells 1 agree, 1 differ, 1 put nothing to the test and 2 were not played.",
+		"| lock | N0 | GP |\n",
+		"| [set-nx-lua](locks/set-nx-lua.md) | S | V/S |\n",
+		"| [redlock](locks/redlock.md) | S/? | \\- |\n",
+		"| [setnx](locks/setnx.md) |  | \\- |\n",
+		"| [set-nx-lua](locks/set-nx-lua.md) | `GP` | V/S | 1 of 2 | a \\| pause | \\<late> |\n",
+		"| 2 | no servers |\n",
+		"simulate compare-worlds --backend process --scale 0.1 --times 2 --json > docs/worlds.json\n",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is not in:\n%s", want, got)
+		}
+	}
+	if strings.Contains(got, "etcd-mutex") {
+		t.Error("a lock that was not compared has a row")
+	}
+}
+
+func TestALockShowsItsRealRow(t *testing.T) {
+	got := pageOf(t, compared(t), "locks/set-nx-lua.md")
+	for _, want := range []string{
+		"## On real servers\n",
+		"| `N0` no fault | S | 2 of 2 | nothing |  |\n| `GP` pause | V/S | 1 of 2 | a \\| pause | \\<late> |\n",
+		"simulate compare-worlds --lock set-nx-lua --backend process --scale 0.1 --times 2\n",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is not in:\n%s", want, got)
+		}
+	}
+	for _, in := range []Input{input(), compared(t)} {
+		if got := pageOf(t, in, "locks/etcd-mutex.md"); strings.Contains(got, "On real servers") {
+			t.Errorf("a lock that was not compared says how:\n%s", got)
+		}
+	}
+}
+
+func TestReadWorlds(t *testing.T) {
+	for _, bad := range []string{"", "[]", "{}", `{"schema": 2, "scale_ppm": 1, "cells": [{}]}`, `{"schema": 1, "scale_ppm": 1, "cells": []}`, `{"schema": 1, "cells": [{}]}`} {
+		if _, err := ReadWorlds([]byte(bad)); err == nil {
+			t.Errorf("%q is taken for a comparison", bad)
+		}
+	}
+}
