@@ -40,6 +40,9 @@ type member struct {
 	node   history.NodeID
 	dead   bool
 	frozen bool
+	// starts: it is being started anew, and what clients send to it waits until it is
+	// ready and somebody listens to what it does.
+	starts bool
 	life   sync.Mutex // held while the process is started anew, or stopped for good
 }
 
@@ -139,6 +142,10 @@ func (g *group) revive(m *member, fault int) error {
 	g.h.mu.Lock()
 	at := g.h.now()
 	needed := !g.h.stopped && m.dead
+	if needed {
+		m.starts = true
+		g.apply()
+	}
 	g.h.mu.Unlock()
 	if !needed {
 		return nil
@@ -152,13 +159,13 @@ func (g *group) revive(m *member, fault int) error {
 	}
 	g.h.mu.Lock()
 	defer g.h.mu.Unlock()
-	m.dead = false
+	m.dead, m.starts = false, false
 	g.watch(m)
 	g.h.recordAt(at, entry{
 		Event: history.Event{Kind: history.Restarted, Node: m.node, Value: int64(fault)},
 		empty: empty,
 	})
-	g.h.store.reachabilityChanged()
+	g.apply()
 	return nil
 }
 
@@ -196,6 +203,7 @@ func (g *group) reachabilityChanged()                   {}
 func (g *group) died(*member)                           {}
 func (g *group) promote(int) error                      { return nil }
 func (g *group) slower(time.Duration)                   {}
+func (g *group) settle()                                {}
 func (g *group) derive([]entry) []entry                 { return nil }
 func (g *group) close() error                           { return nil }
 

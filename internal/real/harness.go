@@ -174,6 +174,7 @@ func (h *harness) play(ctx context.Context) error {
 	patience := time.NewTimer(plan.ProbeFactor*h.plan.Lease + 2*h.plan.Network.Timeout + slack)
 	defer patience.Stop()
 	err := h.await(ctx, h.probe, patience.C)
+	h.store.settle()
 	if errors.Is(err, errTime) {
 		return fmt.Errorf("the probe was not done %v after its patience: its worker hangs", slack)
 	}

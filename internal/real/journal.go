@@ -118,7 +118,7 @@ func addCauses(entries []entry) {
 			sent[wire{e.Node, e.call}] = int32(i)
 		case history.Replied, history.TimedOut, history.RequestDropped:
 			e.Cause = cause(sent, wire{e.Node, e.call})
-		case history.ReplyDropped, history.Granted, history.Removed:
+		case history.ReplyDropped, history.Granted, history.Extended, history.Removed:
 			e.Cause = cause(sent, wire{e.Peer, e.call})
 		case history.ReadDone:
 			reads[e.read] = int32(i)

@@ -38,9 +38,13 @@ func (g *group) mode(from, to history.NodeID) link.Mode {
 func (g *group) apply() {
 	for _, c := range g.h.everybody() {
 		for i, l := range c.links {
-			server := g.members[i].node
-			l.Switch(link.Up, g.mode(c.node, server))
-			l.Switch(link.Down, g.mode(server, c.node))
+			m := g.members[i]
+			up := g.mode(c.node, m.node)
+			if m.starts {
+				up = link.Hold
+			}
+			l.Switch(link.Up, up)
+			l.Switch(link.Down, g.mode(m.node, c.node))
 		}
 	}
 	g.h.store.reachabilityChanged()

@@ -18,7 +18,7 @@ import (
 // which a store embeds; the methods that a kind does not have are those of group.
 //
 // A new kind is one file with a type that embeds *group and a call of register.
-// Once the run has begun, all methods but restart are called with h.mu held.
+// Once the run has begun, all methods but restart and settle are called with h.mu held.
 type store interface {
 	// start starts the servers with these names, which package plan has chosen, adds
 	// each to the group (group.add), and returns when all of them serve clients.
@@ -51,6 +51,9 @@ type store interface {
 	evict(one *member) error
 	// slower makes replication later, by this on top of what the plan says.
 	slower(by time.Duration)
+	// settle is called when nobody plays any more and the servers still run, without
+	// h.mu: the last occasion to ask them.
+	settle()
 	// derive returns what the servers' entries are known to have been, from a sorted
 	// list of events: Granted, Removed and Forgotten, only what is certain.
 	derive(entries []entry) []entry

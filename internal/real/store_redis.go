@@ -16,7 +16,7 @@ func init() {
 	register(locks.StoreRedisNodes, kind{
 		refuse: cannotHaveRedis, product: images.Redis, find: findRedis, clocks: true,
 		stagger: 5 * time.Millisecond,
-		make:    func(g *group) store { return &redisNodes{redis{g}} },
+		make:    func(g *group) store { return &redisNodes{redis{group: g}} },
 	})
 }
 
@@ -38,7 +38,10 @@ func cannotHaveRedis(_ *plan.Plan, v *locks.Variant) error {
 }
 
 // redis is what all Redis servers have in common.
-type redis struct{ *group }
+type redis struct {
+	*group
+	heard witnesses
+}
 
 // launch starts one server. What the lock's design demands counts more than what
 // the plan says.
@@ -54,7 +57,17 @@ func (r *redis) launch(ctx context.Context, o servers.RedisOptions, persistence 
 		clock := r.h.clocks.of(o.Name)
 		err = s.SetClock(clock.Offset, clock.DriftPPM)
 	}
+	r.hear(ctx, m)
 	return m, err
+}
+
+// again starts a server anew, as a replica of another one unless upstream is empty.
+func (r *redis) again(ctx context.Context, m *member, upstream string) error {
+	err := redisServer(m).Restart(ctx, upstream)
+	if err == nil {
+		r.hear(ctx, m)
+	}
+	return err
 }
 
 // protocol implements store.
@@ -102,7 +115,7 @@ func (n *redisNodes) start(ctx context.Context, names []string) error {
 
 // restart implements store.
 func (n *redisNodes) restart(ctx context.Context, m *member) (empty bool, err error) {
-	return n.fsync(n.h.plan.Redlock.Persistence) == "", redisServer(m).Restart(ctx, "")
+	return n.fsync(n.h.plan.Redlock.Persistence) == "", n.again(ctx, m, "")
 }
 
 // evict implements store: clients write to all of them.
@@ -120,5 +133,8 @@ func (n *redisNodes) evict(one *member) error {
 
 // derive implements store.
 func (n *redisNodes) derive(entries []entry) []entry {
+	if told, ok := n.account(entries, 0, n.h.plan.Redlock.Persistence); ok {
+		return told
+	}
 	return deriveNodes(entries, n.h.lease(), n.outside())
 }

@@ -17,7 +17,7 @@ func init() {
 	register(locks.StoreRedis, kind{
 		refuse: cannotHaveRedis, product: images.Redis, find: findRedis, clocks: true,
 		stagger: 5 * time.Millisecond,
-		make:    func(g *group) store { return &redisGroup{redis: redis{g}} },
+		make:    func(g *group) store { return &redisGroup{redis: redis{group: g}} },
 	})
 }
 
@@ -135,7 +135,7 @@ func (g *redisGroup) restart(ctx context.Context, m *member) (empty bool, err er
 	g.mesh.returns(m.name)
 	g.reachabilityChanged()
 	g.h.mu.Unlock()
-	return upstream == "" && g.fsync(g.h.plan.Redis.Persistence) == "", redisServer(m).Restart(ctx, upstream)
+	return upstream == "" && g.fsync(g.h.plan.Redis.Persistence) == "", g.again(ctx, m, upstream)
 }
 
 // failOver implements store: the primary dies now; sentinels notice, or an operator
@@ -213,6 +213,9 @@ func (g *redisGroup) evict(one *member) error {
 
 // derive implements store.
 func (g *redisGroup) derive(entries []entry) []entry {
+	if told, ok := g.account(entries, g.servers[0].node, g.h.plan.Redis.Persistence); ok {
+		return told
+	}
 	return deriveGrants(entries, redisWords, g.h.lease(), g.outside())
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"lockstep/internal/real/images"
 	"lockstep/internal/real/osproc"
+	"lockstep/internal/real/witness"
 )
 
 // RedisOptions says how to start a Redis server. The zero value is a primary
@@ -215,6 +216,7 @@ func redisSettings(o *RedisOptions) [][2]string {
 	if o.Fsync != "" {
 		settings = [][2]string{{"hz", "100"}, {"appendonly", "yes"}, {"appendfsync", o.Fsync}}
 	}
+	settings = append(settings, witness.Settings)
 	if o.Source != "" {
 		settings = append(settings, [2]string{"bind-source-addr", o.Source})
 	}

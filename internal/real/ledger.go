@@ -1,0 +1,313 @@
+package real
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"lockstep/internal/history"
+	"lockstep/internal/locks"
+	"lockstep/internal/real/witness"
+)
+
+// operation is what one command did to the entry; or what nobody's command did, when
+// its client is nobody.
+type operation struct {
+	server  history.NodeID
+	addr    string          // of the connection; "" for the server itself
+	words   string          // see wordsOf
+	at      history.Instant // when it was executed
+	slack   history.Instant // how much later than that it may have been heard of
+	changes []change
+	by      *command // whose; nil for none of a client's
+	known   bool     // it is known whose
+}
+
+// change is one thing that became of the entry.
+type change struct {
+	event string          // as Redis calls it
+	heard history.Instant // when it was heard of: a little after it happened
+	value string          // what the command wrote, if it wrote: the token that a lock keeps there
+	only  bool            // the command does nothing when there is an entry already
+}
+
+// accountant puts what servers tell beside what clients saw.
+type accountant struct {
+	ttl        time.Duration
+	commands   []*command
+	byWords    map[string][]*command
+	matched    map[*command]bool
+	operations []*operation
+}
+
+// newAccountant reads the commands of clients and operators from a sorted list of events.
+func newAccountant(entries []entry, evictions []*command, ttl time.Duration) *accountant {
+	a := &accountant{ttl: ttl, byWords: map[string][]*command{}, matched: map[*command]bool{}}
+	open := map[wire]*command{}
+	for i := range entries {
+		e := &entries[i]
+		switch e.Kind {
+		case history.Sent:
+			c := &command{wire: wire{e.Node, e.call}, server: e.server, name: e.command, text: e.text, sent: e.At}
+			open[c.wire] = c
+			a.add(c)
+		case history.Replied, history.TimedOut:
+			if c := open[wire{e.Node, e.call}]; c != nil {
+				c.done, c.answered, c.reply = e.At, e.Kind == history.Replied, e.text
+			}
+		case history.RequestDropped:
+			if c := open[wire{e.Node, e.call}]; c != nil {
+				c.refused = true // it never comes to the server
+			}
+		}
+	}
+	for _, c := range evictions {
+		c.text = c.name + " " + locks.Key
+		a.add(c)
+	}
+	return a
+}
+
+func (a *accountant) add(c *command) {
+	a.commands = append(a.commands, c)
+	words := wordsOfText(c.name, c.text)
+	a.byWords[words] = append(a.byWords[words], c)
+}
+
+// wordsOf is what a command on the wire is compared by: its name and its arguments. A
+// script goes by its keys and arguments, since clients send its text or its hash.
+func wordsOf(args []string) string {
+	name := strings.ToUpper(args[0])
+	if scripted(name) && len(args) > 3 {
+		return "EVAL " + strings.Join(args[3:], " ")
+	}
+	return strings.TrimSpace(name + " " + strings.Join(args[1:], " "))
+}
+
+// wordsOfText is the same of a command as it is written in a history, where a script
+// has a name and no number of keys.
+func wordsOfText(name, text string) string {
+	if scripted(name) {
+		parts := strings.SplitN(text, " ", 3)
+		return "EVAL " + parts[len(parts)-1]
+	}
+	return text
+}
+
+func scripted(name string) bool { return name == "EVAL" || name == "EVALSHA" }
+
+// hear adds what one server has told in one of its lives. zero is true time 0 on the
+// clock of the items, slack how far their times may be off.
+func (a *accountant) hear(server history.NodeID, items []witness.Item, zero, slack time.Duration) {
+	var pending []change  // whose command is yet to come
+	var script *operation // whose commands are yet to come
+	byTime := func() {    // what was pending before a command that nobody ran within a script
+		var others []change
+		for _, c := range pending {
+			if c.event == expired {
+				a.operations = append(a.operations, &operation{server: server, at: c.heard, changes: []change{c}})
+			} else {
+				others = append(others, c)
+			}
+		}
+		pending = others
+	}
+	for i := range items {
+		item := &items[i]
+		switch {
+		case item.Args == nil:
+			pending = append(pending, change{event: item.Event, heard: history.Instant(item.Read - zero)})
+		case item.Addr == witness.Script:
+			if script != nil {
+				script.changes = append(script.changes, made(pending, item.Args)...)
+			}
+			pending = nil
+		default:
+			byTime()
+			script = &operation{
+				server: server, addr: item.Addr, words: wordsOf(item.Args),
+				at: history.Instant(item.At - zero), slack: history.Instant(slack), changes: made(pending, item.Args),
+			}
+			a.operations = append(a.operations, script)
+			pending = nil
+		}
+	}
+	byTime()
+}
+
+// made says of changes which command made them.
+func made(changes []change, args []string) []change {
+	for i := range changes {
+		if len(args) > 2 {
+			changes[i].value = args[2]
+		}
+		changes[i].only = strings.EqualFold(args[0], "SETNX") ||
+			slices.ContainsFunc(args, func(w string) bool { return strings.EqualFold(w, "NX") })
+	}
+	return changes
+}
+
+// How far the times of servers and clients may be apart: by the stamps of a server
+// with a right clock, and by the arrival of what it tells.
+const (
+	slackOfStamps  = 2 * time.Millisecond
+	slackOfArrival = 100 * time.Millisecond
+)
+
+// may reports whether a command of a client can be an operation.
+func (o *operation) may(c *command) bool {
+	return c.server == o.server && !c.refused && c.sent <= o.at+history.Instant(slackOfStamps) && (!c.answered || o.at <= c.done+o.slack && o.suits(c))
+}
+
+// suits reports whether an operation can have had the reply that a command had.
+func (o *operation) suits(c *command) bool {
+	did := len(o.changes) > 0
+	switch c.name {
+	case "DEL", "SETNX":
+		return did == (c.reply == one)
+	case "SET":
+		return did == (c.reply == okay)
+	}
+	return true
+}
+
+// place is a connection to a server.
+type place struct {
+	server history.NodeID
+	addr   string
+}
+
+// attribute finds the command behind each operation; false when it cannot be told who
+// changed something. Each connection whose client is known leaves fewer commands for
+// the others.
+func (a *accountant) attribute() bool {
+	for {
+		owners := a.owners()
+		news := false
+		for _, o := range a.operations {
+			if its := owners[o.place()]; !o.known && len(its) == 1 {
+				o.by, o.known, news = a.match(o, its[0]), true, true
+				if o.by == nil && len(o.changes) > 0 {
+					return false
+				}
+			}
+		}
+		if !news {
+			return !slices.ContainsFunc(a.operations, func(o *operation) bool {
+				return !o.known && len(o.changes) > 0 && len(owners[o.place()]) > 0
+			})
+		}
+	}
+}
+
+func (o *operation) place() place { return place{o.server, o.addr} }
+
+// owners returns the clients whose each connection can be: those that have sent all
+// that came over it. A connection over which nothing came that a client can have sent
+// is not among them, nor one whose client is known. What is sent for the connection's
+// own sake, such as PING, is not looked at: the history does not have it.
+func (a *accountant) owners() map[place][]history.NodeID {
+	out := map[place][]history.NodeID{}
+	for _, o := range a.operations {
+		var may []history.NodeID
+		for _, c := range a.byWords[o.words] {
+			if !o.known && !a.matched[c] && o.may(c) && !slices.Contains(may, c.client) {
+				may = append(may, c.client)
+			}
+		}
+		if len(may) == 0 {
+			continue
+		}
+		if before, narrowed := out[o.place()]; narrowed {
+			may = slices.DeleteFunc(may, func(n history.NodeID) bool { return !slices.Contains(before, n) })
+		}
+		out[o.place()] = may
+	}
+	return out
+}
+
+// match returns the command of a client that an operation is, nil when there is none:
+// one whose reply came after it if possible, else the first that had none, else one
+// that another operation is, too: a script that a server does not know is sent twice.
+func (a *accountant) match(o *operation, client history.NodeID) *command {
+	var found *command
+	rank := 0
+	for _, c := range a.byWords[o.words] {
+		if c.client != client || !o.may(c) {
+			continue
+		}
+		its := 1
+		switch {
+		case !a.matched[c] && c.answered:
+			its = 3
+		case !a.matched[c]:
+			its = 2
+		}
+		if its > rank {
+			found, rank = c, its
+		}
+	}
+	if found == nil {
+		return nil
+	}
+	a.matched[found] = true
+	o.at = max(o.at, found.sent)
+	if found.answered {
+		o.at = min(o.at, found.done)
+	}
+	return found
+}
+
+// allHeard reports whether each command on the lock that a client had an answer to was
+// executed as far as the servers tell. What a server refuses it does not execute.
+func (a *accountant) allHeard() bool {
+	for _, c := range a.commands {
+		if c.answered && !a.matched[c] && redisWords.effect(c) != asks && strings.Contains(c.text, locks.Key) && !strings.HasPrefix(c.reply, "(error)") {
+			return false
+		}
+	}
+	return true
+}
+
+// balance returns what became of the entries of all servers, which begin without any;
+// false when the account is not complete.
+func (a *accountant) balance(entries []entry, leader history.NodeID, keeps bool) ([]entry, bool) {
+	if len(entries) == 0 || !a.attribute() || !a.allHeard() {
+		return nil, false
+	}
+	a.inOrder()
+	books := books{
+		ttl: a.ttl, end: entries[len(entries)-1].At, leader: leader, keeps: keeps,
+		ledgers: map[history.NodeID]*ledger{}, writers: map[string]history.NodeID{},
+	}
+	next := 0
+	for i := range entries {
+		for ; next < len(a.operations) && a.operations[next].at <= entries[i].At; next++ {
+			books.enter(a.operations[next])
+		}
+		books.befell(&entries[i])
+	}
+	for ; next < len(a.operations); next++ {
+		books.enter(a.operations[next])
+	}
+	return books.out, !books.wrong
+}
+
+// inOrder sorts the operations by time; those of one server stay as it told them. An
+// end by time is heard of a little late: at the latest it came before the next command.
+func (a *accountant) inOrder() {
+	next := map[history.NodeID]history.Instant{}
+	for _, o := range slices.Backward(a.operations) {
+		if at, ok := next[o.server]; ok && o.addr == "" {
+			o.at = min(o.at, at)
+		}
+		next[o.server] = o.at
+	}
+	last := map[history.NodeID]history.Instant{}
+	for _, o := range a.operations {
+		o.at = max(o.at, last[o.server])
+		last[o.server] = o.at
+	}
+	slices.SortStableFunc(a.operations, func(x, y *operation) int { return cmp.Compare(x.at, y.at) })
+}

@@ -1,0 +1,352 @@
+// Package witness listens to a Redis server that tells what it does.
+//
+// A client of a store sees its own requests and replies. What lies between, and what
+// others did meanwhile, it cannot see. Redis tells both when it is asked: MONITOR
+// shows each command as it is executed, with the connection that it came from and
+// with the commands that a script runs, and keyspace notifications say what became of
+// a key, its end by time included. With version 3 of the protocol one connection
+// carries both, in the order in which they happened:
+//
+//	> lock: set                                  what befell the key ...
+//	> lock: expire
+//	+ 0.439 127.0.0.1:60560 SET lock a NX PX 50  ... by this command
+//	> lock: expired                              before the next one was executed
+//	+ 0.499 127.0.0.1:60561 GET lock
+//
+// That is so since Redis 7.0 (call in server.c); earlier servers show a command before
+// they execute it, and then it is not clear to which command a notification belongs.
+package witness
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"lockstep/internal/real/osproc"
+	"lockstep/internal/real/resp"
+	"lockstep/internal/world"
+)
+
+// Settings are those that a server needs, name and value.
+var Settings = [2]string{"notify-keyspace-events", "KA"}
+
+// oldest is the first major version whose order is known.
+const oldest = 7
+
+// Script is the address of commands that a script runs.
+const Script = "lua"
+
+// Item is one thing that a server has told: a command, or what became of the key.
+type Item struct {
+	Read  time.Duration // on the clock of osproc.Now, when it was read
+	At    time.Duration // of a command, on the same clock: when it was executed, if the server's clock is right
+	Addr  string        // of a command: the connection that it came from, or Script
+	Args  []string      // of a command; nil for what became of the key
+	Event string        // what became of the key: set, expire, del, expired and so on
+}
+
+// Witness is a connection to a server.
+type Witness struct {
+	conn net.Conn
+	addr string
+	done chan struct{} // closed when nothing more is read
+
+	mu    sync.Mutex
+	news  chan struct{} // closed and made anew with each item
+	items []Item
+}
+
+// Listen connects to the server at addr and returns when it tells of everything that
+// it executes, and of what becomes of the key. ctx bounds the connection only.
+func Listen(ctx context.Context, addr, key string) (*Witness, error) {
+	var dialer net.Dialer
+	conn, err := dialer.DialContext(ctx, "tcp", addr)
+	if err != nil {
+		return nil, err
+	}
+	w := &Witness{conn: conn, addr: addr, done: make(chan struct{}), news: make(chan struct{})}
+	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
+	in := &reader{from: conn}
+	err = w.begin(in, key)
+	if !stop() && err == nil {
+		err = context.Cause(ctx)
+	}
+	if err != nil {
+		_ = conn.Close() // nothing is lost with it
+		return nil, fmt.Errorf("the server at %s cannot be listened to: %w", addr, err)
+	}
+	go w.listen(in)
+	return w, nil
+}
+
+// begin asks the server to tell.
+func (w *Witness) begin(in *reader, key string) error {
+	hello, err := w.ask(in, "HELLO", "3")
+	if err != nil {
+		return err
+	}
+	if version := field(hello, "version"); !recent(version) {
+		return fmt.Errorf("it is Redis %s, and only since %d.0 is the order of what it tells known", version, oldest)
+	}
+	for _, command := range [][]string{{"SUBSCRIBE", "__keyspace@0__:" + key}, {"MONITOR"}} {
+		if _, err := w.ask(in, command...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *Witness) ask(in *reader, command ...string) (world.Reply, error) {
+	if _, err := w.conn.Write(resp.AppendCommand(nil, command...)); err != nil {
+		return world.Reply{}, err
+	}
+	message, err := in.next()
+	if err != nil {
+		return world.Reply{}, err
+	}
+	reply, err := resp.Parse(message)
+	if err == nil && reply.Kind == world.ReplyError {
+		err = reply.Err
+	}
+	return reply, err
+}
+
+// field returns a value of a map, "" when it is not there.
+func field(m world.Reply, name string) string {
+	for i := 0; i+1 < len(m.Array); i += 2 {
+		if m.Array[i].Str == name {
+			return m.Array[i+1].Str
+		}
+	}
+	return ""
+}
+
+func recent(version string) bool {
+	major, _, _ := strings.Cut(version, ".")
+	n, err := strconv.Atoi(major)
+	return err == nil && n >= oldest
+}
+
+// listen reads until the connection ends.
+func (w *Witness) listen(in *reader) {
+	defer close(w.done)
+	defer w.conn.Close()
+	for {
+		message, err := in.next()
+		if err != nil {
+			return
+		}
+		if item, ok := parse(message); ok {
+			w.add(item)
+		}
+	}
+}
+
+func (w *Witness) add(item Item) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.items = append(w.items, item)
+	close(w.news)
+	w.news = make(chan struct{})
+}
+
+// Items returns what the server has told so far, in the order in which it happened.
+func (w *Witness) Items() []Item {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.items[:len(w.items):len(w.items)]
+}
+
+// Settle returns when everything has been read that the server had executed before
+// the call; an error when the server does not answer, or is gone.
+func (w *Witness) Settle(ctx context.Context) error {
+	var dialer net.Dialer
+	conn, err := dialer.DialContext(ctx, "tcp", w.addr)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
+	defer stop()
+	if _, err := conn.Write(resp.AppendCommand(nil, "PING")); err != nil {
+		return err
+	}
+	if _, err := (&reader{from: conn}).next(); err != nil {
+		return err
+	}
+	return w.until(ctx, conn.LocalAddr().String())
+}
+
+// until waits for a command from an address.
+func (w *Witness) until(ctx context.Context, addr string) error {
+	seen := 0
+	for {
+		w.mu.Lock()
+		items, news := w.items, w.news
+		w.mu.Unlock()
+		for ; seen < len(items); seen++ {
+			if items[seen].Addr == addr {
+				return nil
+			}
+		}
+		select {
+		case <-news:
+		case <-w.done:
+			return io.ErrUnexpectedEOF
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// Wait returns when the server has ended the connection, as it does when it dies.
+func (w *Witness) Wait() { <-w.done }
+
+// reader cuts a stream into messages.
+type reader struct {
+	from io.Reader
+	buf  []byte
+}
+
+// next returns the next message. It is valid until the next call.
+func (r *reader) next() ([]byte, error) {
+	for {
+		n, err := resp.Frame(r.buf)
+		if err != nil {
+			return nil, err
+		}
+		if n > 0 {
+			message := r.buf[:n]
+			r.buf = r.buf[n:]
+			return message, nil
+		}
+		chunk := make([]byte, 64<<10)
+		k, err := r.from.Read(chunk)
+		if k == 0 && err != nil {
+			return nil, err
+		}
+		r.buf = append(r.buf[:len(r.buf):len(r.buf)], chunk[:k]...)
+	}
+}
+
+// parse reads a message that is a notification or a line of MONITOR.
+func parse(message []byte) (Item, bool) {
+	now, wall := clocks()
+	reply, err := resp.Parse(message)
+	if err != nil {
+		return Item{}, false
+	}
+	if resp.IsPush(message) {
+		if len(reply.Array) != 3 || reply.Array[0].Str != "message" {
+			return Item{}, false
+		}
+		return Item{Read: now, Event: reply.Array[2].Str}, true
+	}
+	if reply.Kind != world.ReplyStatus {
+		return Item{}, false
+	}
+	item, err := parseLine(reply.Str)
+	if err != nil {
+		return Item{}, false
+	}
+	item.Read = now
+	item.At = now - wall.Sub(time.UnixMicro(int64(item.At)))
+	return item, true
+}
+
+// clocks reads the clock of osproc.Now and the wall clock at the same time, unless
+// this thread loses the processor in between again and again.
+func clocks() (now time.Duration, wall time.Time) {
+	const tries, close = 5, 20 * time.Microsecond
+	for range tries {
+		now, wall = osproc.Now(), time.Now()
+		if osproc.Now()-now < close {
+			break
+		}
+	}
+	return now, wall
+}
+
+// errLine says that a line is none of MONITOR.
+var errLine = errors.New("this is no line of MONITOR")
+
+// parseLine reads a line of MONITOR; At is in microseconds since 1970:
+//
+//	1795307989.439469 [0 127.0.0.1:60560] "SET" "lock" "a"
+func parseLine(line string) (Item, error) {
+	stamp, rest, ok := strings.Cut(line, " [")
+	if !ok {
+		return Item{}, errLine
+	}
+	at, err := strconv.ParseInt(strings.Replace(stamp, ".", "", 1), 10, 64)
+	if err != nil || !strings.Contains(stamp, ".") {
+		return Item{}, errLine
+	}
+	from, rest, ok := strings.Cut(rest, "] ")
+	if !ok {
+		return Item{}, errLine
+	}
+	_, addr, ok := strings.Cut(from, " ") // the number of the database comes first
+	if !ok {
+		return Item{}, errLine
+	}
+	args, err := arguments(rest)
+	return Item{At: time.Duration(at), Addr: addr, Args: args}, err
+}
+
+// arguments reads quoted strings with spaces between them, as sdscatrepr writes them.
+func arguments(s string) ([]string, error) {
+	var out []string
+	for s != "" {
+		quoted, rest, err := quotation(s)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, quoted)
+		s = strings.TrimPrefix(rest, " ")
+	}
+	if out == nil {
+		return nil, errLine
+	}
+	return out, nil
+}
+
+// escapes are the letters after a backslash that stand for something else.
+var escapes = map[byte]byte{'n': '\n', 'r': '\r', 't': '\t', 'a': '\a', 'b': '\b'}
+
+// quotation reads one quoted string at the beginning of s.
+func quotation(s string) (text, rest string, err error) {
+	if s[0] != '"' {
+		return "", "", errLine
+	}
+	var b strings.Builder
+	for i := 1; i < len(s); i++ {
+		switch {
+		case s[i] == '"':
+			return b.String(), s[i+1:], nil
+		case s[i] != '\\':
+			b.WriteByte(s[i])
+		case i+3 < len(s) && s[i+1] == 'x':
+			v, err := strconv.ParseUint(s[i+2:i+4], 16, 8)
+			if err != nil {
+				return "", "", errLine
+			}
+			b.WriteByte(byte(v))
+			i += 3
+		case i+1 < len(s):
+			i++
+			if c, ok := escapes[s[i]]; ok {
+				b.WriteByte(c)
+			} else {
+				b.WriteByte(s[i])
+			}
+		}
+	}
+	return "", "", errLine
+}

@@ -1,0 +1,105 @@
+package witness_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"lockstep/internal/real/realtest"
+	"lockstep/internal/real/servers"
+	"lockstep/internal/real/witness"
+)
+
+// story is what a witness has heard, a line for each item: what became of the key, and
+// who ran which command.
+func story(items []witness.Item, names map[string]string) string {
+	var b strings.Builder
+	for _, i := range items {
+		switch {
+		case i.Args == nil:
+			b.WriteString("> " + i.Event + "\n")
+		case names[i.Addr] != "" || i.Addr == witness.Script:
+			args := slices.Clone(i.Args)
+			if strings.EqualFold(args[0], "EVAL") {
+				args[1] = "..."
+			}
+			b.WriteString(names[i.Addr] + scriptName(i.Addr) + ": " + strings.Join(args, " ") + "\n")
+		}
+	}
+	return b.String()
+}
+
+func scriptName(addr string) string {
+	if addr == witness.Script {
+		return addr
+	}
+	return ""
+}
+
+// A real server tells what became of the key before the command that did it, and the
+// commands of a script after the command that ran it.
+func TestAServerTellsWhatItDoes(t *testing.T) {
+	realtest.Need(t, "redis-server")
+	t.Setenv("TMPDIR", t.TempDir())
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	server, err := servers.StartRedis(ctx, servers.RedisOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Stop()
+	w, err := witness.Listen(ctx, server.Addr, "lock")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const unlock = `if redis.call("get",KEYS[1]) == ARGV[1] then return redis.call("del",KEYS[1]) else return 0 end`
+	do := func(args ...string) {
+		t.Helper()
+		if _, err := server.Command(ctx, args...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	do("SET", "lock", `a "quoted"`+"\n\x01", "NX", "PX", "30")
+	time.Sleep(60 * time.Millisecond)
+	do("SET", "lock", "b", "NX", "PX", "60000")
+	do("SET", "other", "b")
+	do("EVAL", unlock, "1", "lock", "a")
+	do("EVAL", unlock, "1", "lock", "b")
+	do("HINCRBY", "lock", "field", "1")
+	do("PEXPIRE", "lock", "60000")
+	do("DEL", "lock")
+	if err := w.Settle(ctx); err != nil {
+		t.Fatal(err)
+	}
+	items := w.Items()
+	names := map[string]string{}
+	for _, i := range items {
+		if i.Args != nil && i.Addr != witness.Script && i.Args[0] != "PING" {
+			names[i.Addr] = "client"
+		}
+	}
+	want := "> set\n> expire\nclient: SET lock a \"quoted\"\n\x01 NX PX 30\n> expired\n" +
+		"> set\n> expire\nclient: SET lock b NX PX 60000\nclient: SET other b\n" +
+		"client: EVAL ... 1 lock a\nlua: get lock\nclient: EVAL ... 1 lock b\nlua: get lock\n> del\nlua: del lock\n" +
+		"> hincrby\nclient: HINCRBY lock field 1\n> expire\nclient: PEXPIRE lock 60000\n> del\nclient: DEL lock\n"
+	if got := story(items, names); got != want {
+		t.Errorf("got:\n%s\nwant:\n%s", got, want)
+	}
+	for k := range items {
+		if i := &items[k]; i.Args != nil && (i.At > i.Read || i.Read-i.At > time.Second) {
+			t.Errorf("%v was executed at %v and heard of at %v", i.Args, i.At, i.Read)
+		}
+	}
+	if err := server.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	w.Wait()
+	if got := w.Items(); len(got) < len(items) {
+		t.Errorf("of %d items %d are left", len(items), len(got))
+	}
+	if _, err := witness.Listen(ctx, server.Addr, "lock"); err == nil {
+		t.Error("a dead server can be listened to")
+	}
+}
