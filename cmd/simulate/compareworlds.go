@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"lockstep/internal/checker"
-	"lockstep/internal/matrix"
 	"lockstep/internal/report"
 	"lockstep/internal/run"
 	"lockstep/internal/sim"
@@ -32,6 +32,9 @@ func compareWorldsCommand(g *globals) *cobra.Command {
 most harm is played in the simulator and on real servers, the same plan with the
 same lock, and the letters are put side by side. Where they differ, the model or
 the script is wrong.
+
+With --times, each real run is compared with the simulated run of its own seed. A
+cell agrees when all of its seeds do; else it says how many do: 18/20.
 
 S and L count as the same: a busy machine makes somebody wait. A cell that real
 servers cannot play says why.
@@ -114,23 +117,24 @@ func summaryOf(c *worlds.Comparison) string {
 // print shows the table: one letter where the worlds agree, both where they differ.
 // Below it stand the cells that need words.
 func (f *worldsFlags) print(w io.Writer, c *worlds.Comparison) {
-	width := 0
-	for _, v := range c.Locks {
-		width = max(width, len(v.ID))
-	}
-	head := fmt.Sprintf("%-*s", width, "")
+	table := tabwriter.NewWriter(w, len("V/S")+4, 0, 2, ' ', 0)
+	line := ""
 	for _, col := range c.Columns {
-		head += fmt.Sprintf("  %-5s", col.Code)
+		line += "\t" + col.Code
 	}
-	fmt.Fprintln(w, strings.TrimRight(head, " "))
+	fmt.Fprintln(table, line)
 	for i, v := range c.Locks {
-		line := fmt.Sprintf("%-*s", width, v.ID)
+		line = v.ID
 		for k := range c.Columns {
-			line += fmt.Sprintf("  %-5s", cellText(c.Cell(i, k)))
+			line += "\t" + cellText(c.Cell(i, k))
 		}
-		fmt.Fprintln(w, strings.TrimRight(line, " "))
+		fmt.Fprintln(table, line)
 	}
-	fmt.Fprintf(w, "\n  V the same letter in both worlds   V/S simulated V, real S   V/? nothing tested   - not played\n")
+	_ = table.Flush() // what cannot be printed is lost, as below
+	fmt.Fprint(w, "\n  V the same letter in both worlds   V/S simulated V, real S   V/? nothing tested   - not played\n")
+	if c.Times > 1 {
+		fmt.Fprint(w, "  V/S 18/20 of 20 seeds, 18 have the same letter in both worlds\n")
+	}
 	f.tellWhy(w, c)
 }
 
@@ -141,18 +145,12 @@ func cellText(c *worlds.Cell) string {
 	case worlds.Agrees:
 		return string(c.Simulated)
 	}
-	return string(c.Simulated) + "/" + string(worstReal(c))
-}
-
-// worstReal is the letter that makes a cell differ, or that says that nothing was tested.
-func worstReal(c *worlds.Cell) checker.Letter {
-	out := checker.LetterUnknown
-	for _, l := range c.Real {
-		if !worlds.Same(c.Simulated, l) && (out == checker.LetterUnknown || matrix.Badness(l) > matrix.Badness(out)) {
-			out = l
-		}
+	p := c.Shown()
+	text := string(p.Simulated) + "/" + string(p.Real)
+	if len(c.Pairs) > 1 {
+		text += fmt.Sprintf(" %d/%d", c.Agreeing(), len(c.Pairs))
 	}
-	return out
+	return text
 }
 
 // tellWhy lists the cells that differ or tested nothing, and the reasons for which
@@ -164,7 +162,8 @@ func (f *worldsFlags) tellWhy(w io.Writer, c *worlds.Comparison) {
 		cell := &c.Cells[i]
 		switch cell.Agreement {
 		case worlds.Differs, worlds.Untested:
-			fmt.Fprintf(w, "\n%s under %s %s: simulated %s, real %s: %s\n", cell.Lock, cell.Fault, cell.Agreement, cell.Simulated, lettersOf(cell.Real), cell.Script)
+			fmt.Fprintf(w, "\n%s under %s %s: %s\n", cell.Lock, cell.Fault, cell.Agreement, cell.Script)
+			tellPairs(w, cell)
 			if cell.Why != "" {
 				fmt.Fprintf(w, "  %s\n", terminalText(cell.Why))
 			}
@@ -183,36 +182,52 @@ func (f *worldsFlags) tellWhy(w io.Writer, c *worlds.Comparison) {
 	}
 }
 
-// lettersOf counts letters: "V 19 times, S once".
-func lettersOf(letters []checker.Letter) string {
-	var order []checker.Letter
-	count := map[checker.Letter]int{}
-	for _, l := range letters {
-		if count[l] == 0 {
+// tellPairs says what the runs of a cell came to, each kind of pair with its seeds:
+// those are what somebody plays again.
+func tellPairs(w io.Writer, c *worlds.Cell) {
+	if len(c.Pairs) > 1 {
+		fmt.Fprintf(w, "  %d of %d seeds agree\n", c.Agreeing(), len(c.Pairs))
+	}
+	type letters struct{ simulated, real checker.Letter }
+	var order []letters
+	seeds := map[letters][]string{}
+	for _, p := range c.Pairs {
+		if p.Agreement() == worlds.Agrees {
+			continue
+		}
+		l := letters{p.Simulated, p.Real}
+		if seeds[l] == nil {
 			order = append(order, l)
 		}
-		count[l]++
+		seeds[l] = append(seeds[l], fmt.Sprint(p.Seed))
 	}
-	var parts []string
 	for _, l := range order {
-		part := string(l)
-		if len(letters) > 1 {
-			part += fmt.Sprintf(" %d×", count[l])
+		word := "seed"
+		if len(seeds[l]) > 1 {
+			word = "seeds"
 		}
-		parts = append(parts, part)
+		fmt.Fprintf(w, "  simulated %s, real %s: %s %s\n", l.simulated, l.real, word, strings.Join(seeds[l], ", "))
 	}
-	return strings.Join(parts, ", ")
 }
 
 // worldCellJSON is one cell, as other programs read it.
 type worldCellJSON struct {
-	Lock      string   `json:"lock"`
-	Fault     string   `json:"fault"`
-	Agreement string   `json:"agreement"`
-	Script    string   `json:"script,omitempty"`
-	Simulated string   `json:"simulated,omitempty"`
-	Real      []string `json:"real,omitempty"`
-	Why       string   `json:"why,omitempty"`
+	Lock      string     `json:"lock"`
+	Fault     string     `json:"fault"`
+	Agreement string     `json:"agreement"`
+	Script    string     `json:"script,omitempty"`
+	Simulated string     `json:"simulated,omitempty"` // with the first seed
+	Agreeing  int        `json:"agreeing"`            // of the runs: real letters that are those of the simulator
+	Runs      []pairJSON `json:"runs,omitempty"`
+	Why       string     `json:"why,omitempty"`
+}
+
+// pairJSON is what one seed came to in both worlds.
+type pairJSON struct {
+	Seed      uint64 `json:"seed"`
+	Simulated string `json:"simulated"`
+	Real      string `json:"real"`
+	Agreement string `json:"agreement"`
 }
 
 // timesJSON is a distribution of durations in microseconds.
@@ -237,10 +252,10 @@ func worldsJSON(c *worlds.Comparison) any {
 		cell := &c.Cells[i]
 		cells[i] = worldCellJSON{
 			Lock: cell.Lock, Fault: cell.Fault, Agreement: string(cell.Agreement), Script: cell.Script,
-			Simulated: string(cell.Simulated), Why: cell.Why,
+			Simulated: string(cell.Simulated), Agreeing: cell.Agreeing(), Why: cell.Why,
 		}
-		for _, l := range cell.Real {
-			cells[i].Real = append(cells[i].Real, string(l))
+		for _, p := range cell.Pairs {
+			cells[i].Runs = append(cells[i].Runs, pairJSON{p.Seed, string(p.Simulated), string(p.Real), string(p.Agreement())})
 		}
 	}
 	times := map[string]any{}

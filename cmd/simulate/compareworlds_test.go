@@ -2,6 +2,8 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
+	"strings"
 	"testing"
 
 	"lockstep/internal/checker"
@@ -11,15 +13,24 @@ import (
 	"lockstep/internal/worlds"
 )
 
+// pairs are letters of the seeds from 1 on, simulated and real.
+func pairs(letters ...string) (out []worlds.Pair) {
+	for i, text := range letters {
+		simulated, real, _ := strings.Cut(text, " ")
+		out = append(out, worlds.Pair{Seed: uint64(i + 1), Simulated: checker.Letter(simulated), Real: checker.Letter(real)})
+	}
+	return out
+}
+
 func someComparison() *worlds.Comparison {
 	return &worlds.Comparison{
-		Backend: "process", Times: 2, Locks: []locks.Variant{{ID: "set-nx-lua"}, {ID: "setnx"}},
+		Backend: "process", Times: 3, Locks: []locks.Variant{{ID: "set-nx-lua"}, {ID: "setnx"}},
 		Columns: []matrix.Column{{Code: "GP"}, {Code: "SJ"}},
 		Cells: []worlds.Cell{
-			{Lock: "set-nx-lua", Fault: "GP", Agreement: worlds.Differs, Simulated: "V", Real: []checker.Letter{"V", "S"}, Script: "A freezes"},
+			{Lock: "set-nx-lua", Fault: "GP", Agreement: worlds.Differs, Simulated: "V", Pairs: pairs("V V", "V S", "V S"), Script: "A freezes"},
 			{Lock: "set-nx-lua", Fault: "SJ", Agreement: worlds.NotPlayed, Why: "no \x1b[31mclock"},
-			{Lock: "setnx", Fault: "GP", Agreement: worlds.Agrees, Simulated: "L", Real: []checker.Letter{"S", "L"}},
-			{Lock: "setnx", Fault: "SJ", Agreement: worlds.Untested, Simulated: "L", Real: []checker.Letter{"?", "?"}, Script: "it jumps", Why: "cut short"},
+			{Lock: "setnx", Fault: "GP", Agreement: worlds.Agrees, Simulated: "L", Pairs: pairs("L S", "L L", "S S")},
+			{Lock: "setnx", Fault: "SJ", Agreement: worlds.Untested, Simulated: "L", Pairs: pairs("L ?", "L L", "? L"), Script: "it jumps", Why: "cut short"},
 		},
 	}
 }
@@ -28,15 +39,21 @@ func TestComparisonOnTheTerminal(t *testing.T) {
 	var out bytes.Buffer
 	f := &worldsFlags{cellFlags: cellFlags{globals: &globals{}}}
 	f.print(&out, someComparison())
-	want := `            GP     SJ
-set-nx-lua  V/S    -
-setnx       L      L/?
+	want := `            GP       SJ
+set-nx-lua  V/S 1/3  -
+setnx       L        L/? 1/3
 
   V the same letter in both worlds   V/S simulated V, real S   V/? nothing tested   - not played
+  V/S 18/20 of 20 seeds, 18 have the same letter in both worlds
 
-set-nx-lua under GP differs: simulated V, real V 1×, S 1×: A freezes
+set-nx-lua under GP differs: A freezes
+  1 of 3 seeds agree
+  simulated V, real S: seeds 2, 3
 
-setnx under SJ untested: simulated L, real ? 2×: it jumps
+setnx under SJ untested: it jumps
+  1 of 3 seeds agree
+  simulated L, real ?: seed 1
+  simulated ?, real L: seed 3
   cut short
 
 NOT PLAYED with --backend process:
@@ -44,6 +61,63 @@ NOT PLAYED with --backend process:
 `
 	if out.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", out.String(), want)
+	}
+}
+
+// Played once, a cell needs no count.
+func TestComparisonOfSingleRuns(t *testing.T) {
+	var out bytes.Buffer
+	c := someComparison()
+	c.Times = 1
+	for i := range c.Cells {
+		if p := c.Cells[i].Shown(); p != nil {
+			c.Cells[i].Pairs = []worlds.Pair{*p}
+		}
+	}
+	f := &worldsFlags{cellFlags: cellFlags{globals: &globals{}}}
+	f.print(&out, c)
+	want := `            GP     SJ
+set-nx-lua  V/S    -
+setnx       L      L/?
+
+  V the same letter in both worlds   V/S simulated V, real S   V/? nothing tested   - not played
+
+set-nx-lua under GP differs: A freezes
+  simulated V, real S: seed 2
+`
+	if got := out.String(); !strings.HasPrefix(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestComparisonForPrograms(t *testing.T) {
+	data, err := json.Marshal(worldsJSON(someComparison()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got struct {
+		Times, Agree, Differ, Untested int
+		Cells                          []struct {
+			Fault, Agreement string
+			Agreeing         int
+			Runs             []struct {
+				Seed                       uint64
+				Simulated, Real, Agreement string
+			}
+		}
+	}
+	if err := json.Unmarshal(data, &got); err != nil {
+		t.Fatal(err)
+	}
+	if got.Times != 3 || got.Agree != 1 || got.Differ != 1 || got.Untested != 1 || len(got.Cells) != 4 {
+		t.Fatalf("%s", data)
+	}
+	cell := got.Cells[0]
+	if cell.Agreement != "differs" || cell.Agreeing != 1 || len(cell.Runs) != 3 || len(got.Cells[1].Runs) != 0 {
+		t.Errorf("%+v", cell)
+	}
+	if r := cell.Runs[1]; r.Seed != 2 || r.Simulated != "V" || r.Real != "S" || r.Agreement != "differs" {
+		t.Errorf("%+v", r)
 	}
 }
 

@@ -26,9 +26,13 @@ func (f *worldsFlags) page(c *worlds.Comparison) *report.Worlds {
 		}
 		for k := range c.Columns {
 			cell := c.Cell(i, k)
-			row.Cells = append(row.Cells, report.WorldsCell{
-				State: states[cell.Agreement], Script: cell.Script, Simulated: cell.Simulated, Real: cell.Real, Why: cell.Why,
-			})
+			out := report.WorldsCell{
+				State: states[cell.Agreement], Script: cell.Script, Agreeing: cell.Agreeing(), Why: cell.Why,
+			}
+			for _, p := range cell.Pairs {
+				out.Simulated, out.Real = append(out.Simulated, p.Simulated), append(out.Real, p.Real)
+			}
+			row.Cells = append(row.Cells, out)
 		}
 		w.Locks = append(w.Locks, row)
 	}

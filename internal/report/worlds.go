@@ -45,9 +45,10 @@ type BothTimes struct{ Simulated, Real []time.Duration }
 type WorldsCell struct {
 	State     WorldsState
 	Script    string
-	Simulated checker.Letter
-	Real      []checker.Letter
-	Why       string // why it was not played, tested nothing, or is milder than it could be
+	Simulated []checker.Letter // of each run
+	Real      []checker.Letter // of the run with the same seed
+	Agreeing  int              // how many of the runs agree
+	Why       string           // why it was not played, tested nothing, or is milder than it could be
 }
 
 // WorldsState says what a cell shows.
@@ -86,7 +87,7 @@ type worldsRow struct {
 
 type worldsCellView struct{ Class, Text, Name string }
 
-type worldsRemark struct{ Lock, Fault, State, Simulated, Real, Script, Why string }
+type worldsRemark struct{ Lock, Fault, State, Simulated, Real, Agreeing, Script, Why string }
 
 type worldsReason struct {
 	N    int
@@ -139,8 +140,8 @@ func (v *worldsView) addCells(w *Worlds) {
 			switch c.State {
 			case WorldsDiffer, WorldsUntested:
 				v.Remarkable = append(v.Remarkable, worldsRemark{
-					Lock: row.Lock, Fault: w.Columns[k].Code, State: string(c.State), Simulated: string(c.Simulated),
-					Real: lettersSeen(c.Real), Script: clean(c.Script, maxLine), Why: clean(c.Why, maxProse),
+					Lock: row.Lock, Fault: w.Columns[k].Code, State: string(c.State), Simulated: lettersSeen(c.Simulated),
+					Real: lettersSeen(c.Real), Agreeing: fmt.Sprintf("%d of %d", c.Agreeing, len(c.Real)), Script: clean(c.Script, maxLine), Why: clean(c.Why, maxProse),
 				})
 			case WorldsNotPlayed:
 				if reasons[c.Why] == 0 {
@@ -163,15 +164,19 @@ func (v *worldsView) addCells(w *Worlds) {
 
 func newWorldsCell(lock, fault string, c *WorldsCell) worldsCellView {
 	v := worldsCellView{Class: string(c.State)}
+	simulated, real := lettersSeen(c.Simulated), lettersSeen(c.Real)
 	switch c.State {
 	case WorldsAgree:
-		v.Text = string(c.Simulated)
+		v.Text = simulated
 	case WorldsNotPlayed:
 		v.Text = "-"
 	default:
-		v.Text = string(c.Simulated) + " / " + lettersSeen(c.Real)
+		v.Text = simulated + " / " + real
+		if len(c.Real) > 1 {
+			v.Text += fmt.Sprintf(" %d of %d", c.Agreeing, len(c.Real))
+		}
 	}
-	v.Name = clean(fmt.Sprintf("%s under %s: simulated %s, real %s", lock, fault, c.Simulated, lettersSeen(c.Real)), maxLine)
+	v.Name = clean(fmt.Sprintf("%s under %s: simulated %s, real %s, %d of %d agree", lock, fault, simulated, real, c.Agreeing, len(c.Real)), maxLine)
 	if c.State == WorldsNotPlayed {
 		v.Name = clean(fmt.Sprintf("%s under %s: not played, %s", lock, fault, c.Why), maxLine)
 	}

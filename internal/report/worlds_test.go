@@ -24,16 +24,16 @@ func someWorlds() *Worlds {
 			{
 				ID: "set-nx-lua", Waits: BothTimes{spans(1, 300, 900), spans(2, 310, 950)}, Holds: BothTimes{spans(300), spans(301)},
 				Cells: []WorldsCell{
-					{State: WorldsAgree, Script: "A freezes", Simulated: "V", Real: []checker.Letter{"V", "V"}},
+					{State: WorldsAgree, Script: "A freezes", Simulated: []checker.Letter{"V", "V"}, Real: []checker.Letter{"V", "V"}, Agreeing: 2},
 					{State: WorldsNotPlayed, Why: "no clock"},
-					{State: WorldsDiffer, Script: "the primary dies", Simulated: "V", Real: []checker.Letter{"V", "S"}},
+					{State: WorldsDiffer, Script: "the primary dies", Simulated: []checker.Letter{"V", "V"}, Real: []checker.Letter{"V", "S"}, Agreeing: 1},
 				},
 			},
 			{
 				ID: "<b>redlock\x1b[31m", Failovers: BothTimes{spans(50), spans(60)},
 				Cells: []WorldsCell{
-					{State: WorldsUntested, Script: "</td>", Simulated: "V", Real: []checker.Letter{"?", "?"}, Why: "<script>alert(1)</script>"},
-					{State: WorldsNotPlayed, Why: "no clock"}, {State: WorldsAgree, Simulated: "L", Real: []checker.Letter{"S"}},
+					{State: WorldsUntested, Script: "</td>", Simulated: []checker.Letter{"V", "V"}, Real: []checker.Letter{"?", "?"}, Why: "<script>alert(1)</script>"},
+					{State: WorldsNotPlayed, Why: "no clock"}, {State: WorldsAgree, Simulated: []checker.Letter{"L"}, Real: []checker.Letter{"S"}, Agreeing: 1},
 				},
 			},
 		},
@@ -57,8 +57,8 @@ func TestWorldsPage(t *testing.T) {
 	page := worldsPage(t, someWorlds())
 	for _, want := range []string{
 		"<b>2</b> agree", "<b>1</b> differ", "<b>1</b> put nothing to the test", "<b>2</b> cannot be played",
-		`<td class="agree" title="set-nx-lua under GP: simulated V, real V">V</td>`,
-		`<td class="differ" title="set-nx-lua under FO: simulated V, real V S">V / V S</td>`,
+		`<td class="agree" title="set-nx-lua under GP: simulated V, real V, 2 of 2 agree">V</td>`,
+		`<td class="differ" title="set-nx-lua under FO: simulated V, real V S, 1 of 2 agree">V / V S 1 of 2</td>`, "<td>V S</td><td>1 of 2</td>",
 		`<tr><td>2</td><td class="wide">no clock</td></tr>`, "the primary dies", "<td>300.0 ms</td>", "<td>60.0 ms</td>", "played 2 times",
 	} {
 		if !strings.Contains(page, want) {

@@ -16,7 +16,8 @@ type Times struct {
 }
 
 // Sample is the times of one lock in both worlds, over all cells that were played in
-// both. The same plans were played equally often, so they can be laid over each other.
+// both and tested something there. The same plans were played equally often, so they can
+// be laid over each other.
 type Sample struct {
 	Lock            string
 	Simulated, Real Times

@@ -5,7 +5,8 @@
 // The comparison is of letters, not of histories: the operating system decides what
 // comes first on real servers, and the outcome must not depend on it. Where the two
 // worlds differ, either the model or the script is wrong, and that is what somebody
-// wants to know.
+// wants to know. Both worlds play with the same seeds, and each real run is compared
+// with the simulated run of its own seed: other seeds may well have other letters.
 package worlds
 
 import (
@@ -28,7 +29,7 @@ type Options struct {
 	Backend string // the name of the real world
 	// ScalePPM multiplies every duration of the scripts, in millionths, in both worlds.
 	ScalePPM int64
-	Times    int // how often each cell is played in the real world
+	Times    int // how often each cell is played in each world, with the seeds from 1 on
 	Jobs     int // cells at once; 0: one for each core
 	// Refuse says why the real world cannot play a plan with a lock; nil when it can.
 	Refuse func(p *plan.Plan, lock string) error
@@ -44,19 +45,61 @@ type Agreement string
 const (
 	Agrees    Agreement = "agrees"
 	Differs   Agreement = "differs"
-	Untested  Agreement = "untested"   // a run in the real world put nothing to the test
+	Untested  Agreement = "untested"   // a run put nothing to the test
 	NotPlayed Agreement = "not played" // Why says why
 )
+
+// Pair is what one seed came to in the two worlds.
+type Pair struct {
+	Seed            uint64
+	Simulated, Real checker.Letter // LetterUnknown also when the run was not played to its end
+}
+
+// Agreement compares the two letters. Where one run tested nothing, nothing is compared.
+func (p *Pair) Agreement() Agreement {
+	switch {
+	case p.Simulated == checker.LetterUnknown || p.Real == checker.LetterUnknown:
+		return Untested
+	case p.Simulated == p.Real || held(p.Simulated) && held(p.Real):
+		return Agrees
+	}
+	return Differs
+}
+
+func held(l checker.Letter) bool { return l == checker.LetterSafe || l == checker.LetterDelay }
 
 // Cell is one lock under one kind of fault, in both worlds.
 type Cell struct {
 	Lock, Fault string
 	Script      string         // the name of what was played; "" when there is nothing to play
 	Plan        *plan.Plan     // scaled; nil when there is nothing to play
-	Simulated   checker.Letter // of that plan
-	Real        []checker.Letter
-	Agreement   Agreement
-	Why         string // why it was not played, tested nothing, or a milder script was taken
+	Simulated   checker.Letter // of that plan with the first seed
+	Pairs       []Pair         // one for each seed; none when it was not played
+	Agreement   Agreement      // of the pairs: the worst of them
+	Why         string         // why it was not played, tested nothing, or a milder script was taken
+}
+
+// Agreeing is how many of the pairs agree.
+func (c *Cell) Agreeing() (n int) {
+	for i := range c.Pairs {
+		if c.Pairs[i].Agreement() == Agrees {
+			n++
+		}
+	}
+	return n
+}
+
+// Shown is the pair that a table has room for: the first one that differs, else one
+// that tested nothing, else the first. It is nil when the cell was not played.
+func (c *Cell) Shown() *Pair {
+	for _, a := range []Agreement{Differs, Untested, Agrees} {
+		for i := range c.Pairs {
+			if c.Pairs[i].Agreement() == a {
+				return &c.Pairs[i]
+			}
+		}
+	}
+	return nil
 }
 
 // Comparison is the result.
@@ -128,29 +171,49 @@ func (w *pair) compare(ctx context.Context, v locks.Variant, column matrix.Colum
 		return err
 	}
 	for n := range w.o.Times {
-		seed := uint64(n + 1)
-		simulated := run.One(ctx, w.sim, c.Plan, c.Lock, seed)
-		if simulated.Err != nil {
-			return fmt.Errorf("%s under %s, %s: %w", c.Lock, c.Fault, c.Script, simulated.Err)
-		}
-		s.Simulated.add(simulated.Judgement.History)
-		real := run.One(ctx, w.real, c.Plan, c.Lock, seed)
-		if err := ctx.Err(); err != nil {
+		if err := w.play(ctx, c, uint64(n+1), s); err != nil {
 			return err
 		}
-		if real.Err != nil {
-			c.Real = append(c.Real, checker.LetterUnknown)
-			c.Why = "the run was not played to its end: " + real.Err.Error()
-			continue
-		}
-		s.Real.add(real.Judgement.History)
-		c.Real = append(c.Real, real.Judgement.Letter)
-		if real.Judgement.Letter == checker.LetterUnknown {
-			c.Why = "a run put nothing to the test: " + real.Judgement.Finding(checker.MutualExclusionID).Reason
-		}
 	}
-	c.Agreement = agreement(c.Simulated, c.Real)
+	c.Agreement = c.Shown().Agreement()
 	return nil
+}
+
+// play adds one seed to a cell. Its times count only when both runs were a test: a run
+// that was cut short would put the two distributions apart by what it lacks.
+func (w *pair) play(ctx context.Context, c *Cell, seed uint64, s *Sample) error {
+	simulated := run.One(ctx, w.sim, c.Plan, c.Lock, seed)
+	if simulated.Err != nil {
+		return fmt.Errorf("%s under %s, %s: %w", c.Lock, c.Fault, c.Script, simulated.Err)
+	}
+	real := run.One(ctx, w.real, c.Plan, c.Lock, seed)
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	p := Pair{Seed: seed, Simulated: simulated.Judgement.Letter, Real: real.Judgement.Letter}
+	if real.Err != nil {
+		p.Real = checker.LetterUnknown
+	}
+	c.Pairs = append(c.Pairs, p)
+	switch {
+	case real.Err != nil:
+		c.Why = fmt.Sprintf("the real run with seed %d was not played to its end: %v", seed, real.Err)
+	case p.Agreement() == Untested:
+		c.Why = untested(&simulated, &real)
+	default:
+		s.Simulated.add(simulated.Judgement.History)
+		s.Real.add(real.Judgement.History)
+	}
+	return nil
+}
+
+// untested says which of two runs tested nothing, and why.
+func untested(simulated, real *run.Outcome) string {
+	world, out := "simulated", simulated
+	if real.Judgement.Letter == checker.LetterUnknown {
+		world, out = "real", real
+	}
+	return fmt.Sprintf("the %s run with seed %d put nothing to the test: %s", world, out.Seed, out.Judgement.Finding(checker.MutualExclusionID).Reason)
 }
 
 // choose takes the script that does most harm in the simulator, among those that the
@@ -182,24 +245,3 @@ func (w *pair) choose(ctx context.Context, c *Cell, scripts []matrix.Script) err
 	}
 	return nil
 }
-
-// agreement compares one letter with several: all have to be the same.
-func agreement(simulated checker.Letter, real []checker.Letter) Agreement {
-	out := Agrees
-	for _, l := range real {
-		switch {
-		case l == checker.LetterUnknown && simulated != checker.LetterUnknown:
-			if out == Agrees {
-				out = Untested
-			}
-		case !Same(simulated, l):
-			out = Differs
-		}
-	}
-	return out
-}
-
-// Same reports whether two letters say the same of a lock.
-func Same(a, b checker.Letter) bool { return a == b || held(a) && held(b) }
-
-func held(l checker.Letter) bool { return l == checker.LetterSafe || l == checker.LetterDelay }

@@ -22,13 +22,22 @@ type other struct {
 	run.World
 	lock string // played instead of what was asked for
 	err  error
+	from uint64 // the first seed of which lock and err are true
 }
 
+// alone in place of a lock plays the right one with a single client.
+const alone = "alone"
+
 func (o *other) Play(ctx context.Context, p *plan.Plan, lock string, seed uint64) (*history.History, error) {
-	if o.err != nil {
+	if o.err != nil && seed >= o.from {
 		return nil, o.err
 	}
-	if o.lock != "" {
+	if o.lock == alone && seed >= o.from {
+		q := *p
+		q.Clients = q.Clients[:1]
+		return o.World.Play(ctx, &q, lock, seed)
+	}
+	if o.lock != "" && seed >= o.from {
 		lock = o.lock
 	}
 	return o.World.Play(ctx, p, lock, seed)
@@ -64,7 +73,7 @@ func compare(t *testing.T, o worlds.Options) (*worlds.Comparison, *worlds.Cell) 
 
 func TestTheSameWorldAgrees(t *testing.T) {
 	c, cell := compare(t, options(t, "set-nx-lua", "GP", &other{}))
-	if cell.Agreement != worlds.Agrees || cell.Simulated != checker.LetterV || !slices.Equal(cell.Real, []checker.Letter{"V", "V"}) {
+	if cell.Agreement != worlds.Agrees || cell.Simulated != checker.LetterV || !slices.Equal(cell.Pairs, []worlds.Pair{{1, "V", "V"}, {2, "V", "V"}}) {
 		t.Errorf("%+v", cell)
 	}
 	if cell.Plan == nil || cell.Plan.Lease.Seconds() != 1 {
@@ -95,8 +104,62 @@ func TestFailoversAreTimed(t *testing.T) {
 // Where a lock behaves otherwise on real servers, the comparison says so.
 func TestAnotherOutcomeDiffers(t *testing.T) {
 	_, cell := compare(t, options(t, "set-nx-lua", "SL", &other{lock: "watchdog-lua"}))
-	if cell.Agreement != worlds.Differs || cell.Simulated != checker.LetterV || slices.Contains(cell.Real, checker.LetterV) {
+	if cell.Agreement != worlds.Differs || cell.Simulated != checker.LetterV || cell.Agreeing() != 0 || len(cell.Pairs) != 2 {
 		t.Errorf("%+v", cell)
+	}
+}
+
+// A single seed that differs makes the cell differ, and the others are counted.
+func TestOneOfThreeDiffers(t *testing.T) {
+	o := options(t, "set-nx-lua", "SL", &other{lock: "watchdog-lua", from: 3})
+	o.Times = 3
+	c, cell := compare(t, o)
+	if cell.Agreement != worlds.Differs || cell.Agreeing() != 2 || cell.Shown().Seed != 3 || c.Count(worlds.Differs) != 1 {
+		t.Errorf("%+v", cell)
+	}
+}
+
+// seeded is a world whose lock depends on the seed: whatever is asked for, odd seeds
+// play one lock and even seeds another.
+type seeded struct{ run.World }
+
+func (s seeded) Play(ctx context.Context, p *plan.Plan, _ string, seed uint64) (*history.History, error) {
+	return s.World.Play(ctx, p, []string{"watchdog-lua", "set-nx-lua"}[seed%2], seed)
+}
+
+// A real run is compared with the simulated run of its own seed: where the letter
+// depends on the seed, the same world agrees with itself.
+func TestEachSeedWithItself(t *testing.T) {
+	o := options(t, "set-nx-lua", "SL", nil)
+	o.Sim = func() run.World { return seeded{sim.New()} }
+	o.Real, o.Times = o.Sim, 4
+	_, cell := compare(t, o)
+	if cell.Agreement != worlds.Agrees || cell.Agreeing() != 4 {
+		t.Errorf("%+v", cell)
+	}
+	if cell.Pairs[0].Simulated == cell.Pairs[1].Simulated {
+		t.Errorf("the letter does not depend on the seed, so this tests nothing: %+v", cell.Pairs)
+	}
+}
+
+func TestAgreementOfPairs(t *testing.T) {
+	for _, tt := range []struct {
+		simulated, real checker.Letter
+		want            worlds.Agreement
+	}{
+		{"V", "V", worlds.Agrees},
+		{"S", "L", worlds.Agrees},
+		{"L", "S", worlds.Agrees},
+		{"V", "VF", worlds.Differs},
+		{"L", "D", worlds.Differs},
+		{"S", "?", worlds.Untested},
+		{"?", "V", worlds.Untested},
+		{"?", "?", worlds.Untested}, // two runs that tested nothing agree on nothing
+	} {
+		p := worlds.Pair{Seed: 1, Simulated: tt.simulated, Real: tt.real}
+		if got := p.Agreement(); got != tt.want {
+			t.Errorf("simulated %s, real %s: %s, want %s", tt.simulated, tt.real, got, tt.want)
+		}
 	}
 }
 
@@ -104,7 +167,7 @@ func TestWhatIsNotPlayedSaysWhy(t *testing.T) {
 	o := options(t, "set-nx-lua", "GP", &other{})
 	o.Refuse = func(*plan.Plan, string) error { return errors.New("no such clock") }
 	_, cell := compare(t, o)
-	if cell.Agreement != worlds.NotPlayed || cell.Why != "no such clock" || len(cell.Real) != 0 || cell.Simulated != checker.LetterV {
+	if cell.Agreement != worlds.NotPlayed || cell.Why != "no such clock" || len(cell.Pairs) != 0 || cell.Simulated != checker.LetterV {
 		t.Errorf("%+v", cell)
 	}
 	_, cell = compare(t, options(t, "lit-s2-units", "GP", &other{}))
@@ -141,6 +204,24 @@ func TestARunThatFailsTestsNothing(t *testing.T) {
 	_, cell := compare(t, options(t, "set-nx-lua", "GP", &other{err: errors.New("redis-1 ended by itself")}))
 	if cell.Agreement != worlds.Untested || !strings.Contains(cell.Why, "ended by itself") {
 		t.Errorf("%+v", cell)
+	}
+}
+
+// Times are laid over each other, so a run counts in both worlds or in none.
+func TestOnlyPairsAreTimed(t *testing.T) {
+	untimed := map[string]*other{
+		"no run":                {err: errors.New("redis-1 ended by itself"), from: 2},
+		"a run without contest": {lock: alone, from: 2},
+	}
+	for name, real := range untimed {
+		c, cell := compare(t, options(t, "set-nx-lua", "GP", real))
+		if cell.Agreement != worlds.Untested || cell.Agreeing() != 1 {
+			t.Errorf("%s: %+v", name, cell)
+		}
+		s := c.Samples[0]
+		if len(s.Real.Waits) != 3 || len(s.Simulated.Waits) != 3 || len(s.Real.Holds) != len(s.Simulated.Holds) {
+			t.Errorf("%s: %d simulated waits, %d real ones", name, len(s.Simulated.Waits), len(s.Real.Waits))
+		}
 	}
 }
 
