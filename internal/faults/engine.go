@@ -61,19 +61,7 @@ func (e *Engine) want(t *Trigger) {
 // namesHolder reports whether a fault speaks of the holder, so that the engine
 // must follow who holds the lock.
 func namesHolder(f *Fault) bool {
-	names := []string{f.Trigger.Subject, f.Target}
-	if f.End.Until != nil {
-		names = append(names, f.End.Until.Subject)
-	}
-	for _, side := range f.Args.Sides {
-		names = append(names, side...)
-	}
-	for _, name := range names {
-		if name == TheHolder || name == NextHolder {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(f.Names(), func(name string) bool { return name == TheHolder || name == NextHolder })
 }
 
 // Start arms the triggers that are instants; to be called at true time 0.

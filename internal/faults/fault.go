@@ -7,7 +7,10 @@
 // reports, and begins and ends the faults.
 package faults
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Fault is one line of a scenario's list of faults. Make builds it.
 type Fault struct {
@@ -190,6 +193,17 @@ func (f *Fault) Spec() Spec {
 		panic("faults: the verb " + f.Verb.Name() + " is not registered")
 	}
 	return spec
+}
+
+// Names are the nodes that a fault speaks of, as it says them: that of its trigger
+// first, then its target and sides, then that of its end. Some are group words, and
+// some are "".
+func (f *Fault) Names() []string {
+	names := append([]string{f.Trigger.Subject, f.Target}, slices.Concat(f.Args.Sides...)...)
+	if f.End.Until != nil {
+		names = append(names, f.End.Until.Subject)
+	}
+	return names
 }
 
 // Scaled returns the fault with all its durations scaled.

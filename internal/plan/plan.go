@@ -37,7 +37,7 @@ type Plan struct {
 	Clocks []Clock // in the order of the file
 	Faults []faults.Fault
 	Chaos  *Chaos // draws the faults of each run; nil when they are listed
-	Vary   []Axis // what a sweep varies, two axes at most; none in most files
+	Vary   []Axis // what a sweep varies, MostAxes at most; none in most files
 	Expect []Expectation
 
 	Seed   uint64 // the seed to play unless another one is asked for; 0 when the file names none

@@ -10,6 +10,12 @@ import (
 	"lockstep/internal/faults"
 )
 
+// Limits on a sweep: more is more than anybody reads off a map.
+const (
+	MostAxes   = 2
+	MostValues = 40 // of one axis
+)
+
 // Unit is what the values of an axis count.
 type Unit uint8
 

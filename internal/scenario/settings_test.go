@@ -8,6 +8,10 @@ import (
 func TestSettings(t *testing.T) {
 	p, err := Parse("x.yaml", []byte(`scenario: A title
 story: Nobody needs to be told this.
+question: Is this a setting?
+lesson: It is not.
+origin: A search wrote this.
+seed: 7
 locks: [set-nx-lua]
 clients: [A, B]
 servers: {redis: {replicas: 2}}
@@ -15,6 +19,7 @@ clocks: {A: {offset: +2s}}
 faults:
   - {when: A enters, after: 1s, pause: A, for: 15s}
   - {at: 3s, partition: [[A, B], store], for: 2s}
+vary: {lease: [1s, 2s]}
 expect:
   set-nx-lua: {progress: kept}
 `))
@@ -44,7 +49,7 @@ expect:
 		}
 	}
 	for name := range got {
-		for _, told := range []string{"scenario", "story", "locks", "level"} {
+		for _, told := range []string{"scenario", "story", "question", "lesson", "origin", "locks", "level", "seed", "vary"} {
 			if strings.HasPrefix(name, told) {
 				t.Errorf("%s makes the world do nothing", name)
 			}

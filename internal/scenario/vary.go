@@ -11,12 +11,6 @@ import (
 	"lockstep/internal/plan"
 )
 
-// Limits on a sweep: more than anybody reads off a map.
-const (
-	maxAxes   = 2
-	maxValues = 40 // of one axis
-)
-
 const varyExample = "vary: {lease: [500ms, 1s, 2s], pause: 0s..5s step 500ms}"
 
 var (
@@ -33,8 +27,8 @@ func (r *reader) vary(n *node, p *plan.Plan) {
 	if len(entries) == 0 {
 		r.problemf(n, "vary is empty: write %s", varyExample)
 	}
-	if len(entries) > maxAxes {
-		r.problemf(entries[maxAxes].key, "a map has %d axes, this one has %d: sweep the others in a file of their own", maxAxes, len(entries))
+	if len(entries) > plan.MostAxes {
+		r.problemf(entries[plan.MostAxes].key, "a map has %d axes, this one has %d: sweep the others in a file of their own", plan.MostAxes, len(entries))
 		return
 	}
 	for _, e := range entries {
@@ -177,8 +171,8 @@ func (r *reader) axisValues(n *node, a plan.Axis, least int64) ([]int64, bool) {
 	if len(r.problems) > before {
 		return nil, false
 	}
-	if len(out) < 2 || len(out) > maxValues {
-		r.problemf(n, "an axis has 2 to %d values, this one has %d: write %s", maxValues, len(out), exampleOfAxis(a.Name, a.Unit))
+	if len(out) < 2 || len(out) > plan.MostValues {
+		r.problemf(n, "an axis has 2 to %d values, this one has %d: write %s", plan.MostValues, len(out), exampleOfAxis(a.Name, a.Unit))
 		return nil, false
 	}
 	for i := range out {
@@ -216,8 +210,8 @@ func (r *reader) steps(n *node, text string, a plan.Axis, least int64) []int64 {
 	case from > to:
 		r.problemf(n, "the range %s runs backwards: write %s..%s step %s", quote(text), a.Say(to), a.Say(from), a.Say(step))
 		return nil
-	case (to-from)/step >= maxValues:
-		r.problemf(n, "%s has %d values, and %d is the most: make the step longer", quote(text), (to-from)/step+1, maxValues)
+	case (to-from)/step >= plan.MostValues:
+		r.problemf(n, "%s has %d values, and %d is the most: make the step longer", quote(text), (to-from)/step+1, plan.MostValues)
 		return nil
 	}
 	var out []int64

@@ -29,12 +29,6 @@ func chaos() *Schema {
 	return s
 }
 
-// Limits of a sweep, as package scenario keeps them.
-const (
-	maxAxes   = 2
-	maxValues = 40
-)
-
 // vary is what a sweep varies.
 func vary() *Schema {
 	var keys Properties
@@ -49,7 +43,7 @@ func vary() *Schema {
 		verbs += spec.Name
 	}
 	s := &Schema{
-		Type: "object", MinProperties: 1, MaxProperties: maxAxes, Properties: keys,
+		Type: "object", MinProperties: 1, MaxProperties: plan.MostAxes, Properties: keys,
 		Description: "What `simulate sweep` varies, two settings at most: one of those listed; a fault by its verb, which means how long it lasts or how much it does " +
 			"(`pause`, `the 2nd pause`, `after of pause`); a clock (`drift of B`).",
 		PropertyNames: &Schema{AnyOf: []*Schema{
@@ -87,7 +81,7 @@ func values(doc string, units ...plan.Unit) *Schema {
 		item = &Schema{Type: "integer", Minimum: ptr(0)}
 	}
 	return &Schema{Description: doc, AnyOf: []*Schema{
-		{Type: "array", MinItems: 2, MaxItems: maxValues, UniqueItems: true, Items: item},
+		{Type: "array", MinItems: 2, MaxItems: plan.MostValues, UniqueItems: true, Items: item},
 		{Type: "string", Pattern: "^" + form + ` *\.\. *` + form + " +step +" + form + "$",
 			PatternErrorMessage: "write a list of values, or a range with a step: 0s..5s step 500ms"},
 	}}

@@ -60,20 +60,11 @@ func (s *shrinker) fewerClients() (changed bool) {
 		changed = s.try(func(p *plan.Plan) bool {
 			p.Clients = slices.Delete(p.Clients, i, i+1)
 			p.Clocks = slices.DeleteFunc(p.Clocks, func(c plan.Clock) bool { return c.Node == name })
-			p.Faults = slices.DeleteFunc(p.Faults, func(f faults.Fault) bool { return slices.Contains(namesIn(&f), name) })
+			p.Faults = slices.DeleteFunc(p.Faults, func(f faults.Fault) bool { return slices.Contains(f.Names(), name) })
 			return true
 		}) || changed
 	}
 	return changed
-}
-
-// namesIn are the nodes that a fault names.
-func namesIn(f *faults.Fault) []string {
-	names := append([]string{f.Trigger.Subject, f.Target}, slices.Concat(f.Args.Sides...)...)
-	if f.End.Until != nil {
-		names = append(names, f.End.Until.Subject)
-	}
-	return names
 }
 
 // fewerRounds plays fewer rounds, and moves a fault into them if it must: the first

@@ -143,7 +143,7 @@ func (s *shrinker) plainer(f *faults.Fault) (out []faults.Trigger) {
 func (s *shrinker) plainTargets() (changed bool) {
 	for i := 0; i < len(s.best.Faults); i++ {
 		for _, word := range []string{faults.TheHolder, faults.NextHolder} {
-			if !slices.Contains(namesIn(&s.best.Faults[i])[1:], word) {
+			if !slices.Contains(s.best.Faults[i].Names()[1:], word) {
 				continue
 			}
 			for _, client := range s.best.Clients {

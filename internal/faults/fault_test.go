@@ -1,0 +1,36 @@
+package faults
+
+import (
+	"slices"
+	"testing"
+)
+
+// Every place in which a scenario can name a node counts, for the engine follows the
+// holder only if some fault speaks of it.
+func TestNamesOfAFault(t *testing.T) {
+	f := Fault{
+		Trigger: Trigger{Moment: InSection, Subject: "A"},
+		Target:  "B",
+		Args:    Args{Sides: [][]string{{"C", "D"}, {"store"}}},
+		End:     End{Until: &Trigger{Moment: Acquires, Subject: "E"}},
+	}
+	if got, want := f.Names(), []string{"A", "B", "C", "D", "store", "E"}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	if namesHolder(&f) {
+		t.Error("it does not speak of the holder")
+	}
+	for i, set := range []func(f *Fault, name string){
+		func(f *Fault, name string) { f.Trigger.Subject = name },
+		func(f *Fault, name string) { f.Target = name },
+		func(f *Fault, name string) { f.Args.Sides = [][]string{{"A"}, {"B", name}} },
+		func(f *Fault, name string) { f.End.Until = &Trigger{Moment: Acquires, Subject: name} },
+	} {
+		for _, name := range []string{TheHolder, NextHolder} {
+			f := f
+			if set(&f, name); !namesHolder(&f) {
+				t.Errorf("place %d: %s is not seen", i+1, name)
+			}
+		}
+	}
+}
