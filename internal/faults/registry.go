@@ -36,6 +36,11 @@ type Param struct {
 // Timed reports whether the parameter's value is a duration, kept in Args.Durations.
 func (p Param) Timed() bool { return p.Kind == ParamDuration || p.Kind == ParamOffset }
 
+// MayBeZero reports whether a fault with a duration of 0 is one. A pause of 0s does
+// nothing; what may be left out says how, not whether: a restart is one however short
+// its victim stays away.
+func (p Param) MayBeZero() bool { return p.Kind == ParamDuration && !p.Required }
+
 // NamesNode reports whether the parameter's value is a node.
 func (p Param) NamesNode() bool { return p.Kind == ParamNode || p.Kind == ParamClient }
 

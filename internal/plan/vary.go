@@ -127,8 +127,8 @@ func setFault(f *faults.Fault, key string, v int64) bool {
 		f.Args.Durations[key] = d
 	}
 	for _, p := range f.Spec().Params {
-		if p.Name == key && !p.Required {
-			return true // it says how, not whether: a restart without a pause is one
+		if p.Name == key && p.MayBeZero() {
+			return true
 		}
 	}
 	return v != 0

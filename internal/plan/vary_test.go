@@ -90,3 +90,22 @@ func TestPointLeavesOutWhatIsNothing(t *testing.T) {
 		t.Errorf("left are %v, want %v", names, want)
 	}
 }
+
+// A restart is one however short its victim stays away, unlike a pause of 0s: the
+// fault is there with every value, also in the file of that point.
+func TestPointKeepsARestartAtOnce(t *testing.T) {
+	p := parse(t, `locks: [set-nx-lua]
+faults: [{at: 2s, restart: A, down: 700ms}]
+vary: {down of restart: [0s, 1s]}
+`)
+	for value, want := range map[int64]string{0: "restart A down 0s at 2s", second: "restart A down 1s at 2s"} {
+		got := p.Point(value)
+		if len(got.Faults) != 1 || got.Faults[0].Text != want {
+			t.Fatalf("at %v: %+v, want %s", time.Duration(value), got.Faults, want)
+		}
+		again, err := scenario.Parse("x.yaml", []byte(scenario.Resolved(got)))
+		if err != nil || len(again.Faults) != 1 || again.Faults[0].Args.Durations["down"] != time.Duration(value) {
+			t.Errorf("at %v the file reads %v:\n%s", time.Duration(value), err, scenario.Resolved(got))
+		}
+	}
+}

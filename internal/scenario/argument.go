@@ -40,7 +40,11 @@ func (r *reader) argument(n *node, key string, p faults.Param, args *faults.Args
 	case faults.ParamChoice:
 		text, ok = r.choice(n, key, p.Choices...)
 	case faults.ParamDuration:
-		if d, ok := r.duration(n, key, example, 1); ok {
+		least := time.Duration(1)
+		if p.MayBeZero() {
+			least = 0
+		}
+		if d, ok := r.duration(n, key, example, least); ok {
 			args.Durations[p.Name] = d
 		}
 	case faults.ParamOffset:

@@ -118,7 +118,9 @@ func valueOf(p faults.Param, doc string) *Schema {
 	case faults.ParamChoice:
 		s = &Schema{Type: "string", Enum: p.Choices}
 	case faults.ParamDuration:
-		s = positive("duration", "")
+		if s = positive("duration", ""); p.MayBeZero() {
+			s = like("duration", "")
+		}
 	case faults.ParamOffset:
 		s = positive("offset", "")
 	case faults.ParamRate:
