@@ -73,7 +73,7 @@ func (f *sweepFlags) sweep(ctx context.Context, arg string) error {
 	maps, err := sweep.Play(ctx, sweep.Options{
 		Plan: p, Property: f.property, First: f.seed, Seeds: f.seeds, Jobs: f.jobs,
 		Worlds:   simulator,
-		Progress: func() { _ = bar.Add(1) },
+		Progress: func(done, _ int) { _ = bar.Set(done) },
 	})
 	_ = bar.Finish()
 	if err != nil && ctx.Err() == nil {

@@ -7,6 +7,8 @@ package sweep
 
 import (
 	"context"
+	"slices"
+	"sync"
 
 	"lockstep/internal/checker"
 	"lockstep/internal/plan"
@@ -20,10 +22,10 @@ type Options struct {
 	Property string
 	First    uint64 // seed
 	Seeds    int    // for each point
-	Jobs     int
+	Jobs     int    // 0: one for each core
 	Worlds   run.Factory
-	// Progress, if not nil, is told of each run, from one goroutine at a time.
-	Progress func()
+	// Progress, if not nil, is told how many runs are done; one call at a time.
+	Progress func(done, all int)
 }
 
 // Map is what became of one lock.
@@ -69,50 +71,63 @@ func (m *Map) Rows() int {
 // workers. When ctx ends, what was played until then is in the maps, and the error is
 // ctx's; on any other error there are none.
 func Play(ctx context.Context, o Options) ([]Map, error) {
-	var out []Map
-	for _, lock := range o.Plan.Locks {
-		m := Map{Lock: lock, Property: o.Property, X: o.Plan.Vary[0]}
-		if len(o.Plan.Vary) > 1 {
-			m.Y = &o.Plan.Vary[1]
-		}
-		for row := range m.Rows() {
-			for _, x := range m.X.Values {
-				c, err := o.point(ctx, lock, m.Y, x, row)
-				if err != nil && ctx.Err() == nil {
-					return nil, err
-				}
-				m.Cells = append(m.Cells, c)
+	maps, points := o.blank()
+	var mu sync.Mutex // guards the cells
+	err := run.Share(ctx, o.Jobs, len(maps)*len(points)*o.Seeds, o.Progress, func() (func(context.Context, int) error, func()) {
+		w := o.Worlds()
+		return func(ctx context.Context, i int) error {
+			m, k, seed := &maps[i/o.Seeds/len(points)], i/o.Seeds%len(points), o.First+uint64(i%o.Seeds)
+			out := run.One(ctx, w, points[k], m.Lock, seed)
+			if out.Err != nil {
+				return out.Err
 			}
-		}
-		out = append(out, m)
+			mu.Lock()
+			defer mu.Unlock()
+			m.Cells[k].count(seed, out.Judgement.Finding(o.Property).Verdict)
+			return nil
+		}, w.Close
+	})
+	if err != nil && ctx.Err() == nil {
+		return nil, err
 	}
-	return out, ctx.Err()
+	return maps, ctx.Err()
 }
 
-// point plays one point with all seeds.
-func (o *Options) point(ctx context.Context, lock string, y *plan.Axis, x int64, row int) (Cell, error) {
-	c := Cell{X: x}
-	values := []int64{x}
-	if y != nil {
-		c.Y = y.Values[row]
-		values = append(values, c.Y)
+// blank returns the maps without a count, and the plan of each of their cells.
+func (o *Options) blank() (maps []Map, points []*plan.Plan) {
+	m := Map{Property: o.Property, X: o.Plan.Vary[0]}
+	if len(o.Plan.Vary) > 1 {
+		m.Y = &o.Plan.Vary[1]
 	}
-	p := o.Plan.Point(values...)
-	err := run.Seeds(ctx, o.Worlds, p, lock, o.First, o.Seeds, o.Jobs, func(out *run.Outcome) {
-		switch out.Judgement.Finding(o.Property).Verdict {
-		case checker.Broken:
-			c.Broken++
-			if c.FirstBroke == 0 || out.Seed < c.FirstBroke {
-				c.FirstBroke = out.Seed
+	for row := range m.Rows() {
+		for _, x := range m.X.Values {
+			c, values := Cell{X: x}, []int64{x}
+			if m.Y != nil {
+				c.Y = m.Y.Values[row]
+				values = append(values, c.Y)
 			}
-		case checker.Kept:
-			c.Kept++
-		default:
-			c.Untested++
+			m.Cells, points = append(m.Cells, c), append(points, o.Plan.Point(values...))
 		}
-		if o.Progress != nil {
-			o.Progress()
+	}
+	for _, lock := range o.Plan.Locks {
+		one := m
+		one.Lock, one.Cells = lock, slices.Clone(m.Cells)
+		maps = append(maps, one)
+	}
+	return maps, points
+}
+
+// count adds a run. Runs come in no particular order.
+func (c *Cell) count(seed uint64, v checker.Verdict) {
+	switch v {
+	case checker.Broken:
+		c.Broken++
+		if c.FirstBroke == 0 || seed < c.FirstBroke {
+			c.FirstBroke = seed
 		}
-	})
-	return c, err
+	case checker.Kept:
+		c.Kept++
+	default:
+		c.Untested++
+	}
 }

@@ -2,11 +2,13 @@ package sweep_test
 
 import (
 	"context"
+	"errors"
 	"reflect"
 	"testing"
 	"time"
 
 	"lockstep/internal/checker"
+	"lockstep/internal/history"
 	"lockstep/internal/plan"
 	"lockstep/internal/run"
 	"lockstep/internal/scenario"
@@ -81,6 +83,83 @@ func TestWorkersDoNotMatter(t *testing.T) {
 	}
 }
 
+// late is a world in which seed 1 does not end before something has happened.
+type late struct {
+	run.World
+	until <-chan struct{}
+}
+
+func (l late) Play(ctx context.Context, p *plan.Plan, lock string, seed uint64) (*history.History, error) {
+	if seed == 1 {
+		<-l.until
+	}
+	return l.World.Play(ctx, p, lock, seed)
+}
+
+// The lowest seed that breaks is reported, also when it is the last one to be counted.
+func TestTheLowestSeedMayComeLast(t *testing.T) {
+	const points, seeds = 2, 3
+	others := make(chan struct{})
+	maps, err := sweep.Play(context.Background(), sweep.Options{
+		Plan:     parse(t, "faults: [{when: A is in its critical section, pause: A, for: 60s}]\nvary: {lease: [2s, 4s]}"),
+		Property: checker.MutualExclusionID, First: 1, Seeds: seeds,
+		Jobs:   points + 1, // seed 1 of each point waits for all others: somebody must play them
+		Worlds: func() run.World { return late{sim.New(), others} },
+		Progress: func(done, _ int) {
+			if done == points*(seeds-1) {
+				close(others)
+			}
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range maps[0].Cells {
+		if c := &maps[0].Cells[i]; c.Broken != seeds || c.FirstBroke != 1 {
+			t.Errorf("point %d: %+v, want seed 1 of %d that break", i+1, *c, seeds)
+		}
+	}
+}
+
+// A run that cannot be played leaves no map, and says why.
+func TestARunThatFails(t *testing.T) {
+	broken := errors.New("no such lock")
+	maps, err := sweep.Play(context.Background(), sweep.Options{
+		Plan: parse(t, pauses), Property: checker.MutualExclusionID, First: 1, Seeds: 2, Jobs: 2,
+		Worlds: func() run.World { return failing{sim.New(), broken} },
+	})
+	if !errors.Is(err, broken) || maps != nil {
+		t.Errorf("%v with %d maps", err, len(maps))
+	}
+}
+
+// failing is a world that cannot play.
+type failing struct {
+	run.World
+	err error
+}
+
+func (f failing) Play(context.Context, *plan.Plan, string, uint64) (*history.History, error) {
+	return nil, f.err
+}
+
+// Each lock has a map of its own.
+func TestEveryLockHasItsMap(t *testing.T) {
+	p := parse(t, pauses)
+	p.Locks = []string{"set-nx-lua", "watchdog-lua"}
+	both := play(t, p, 2, 2)
+	for i, lock := range p.Locks {
+		alone := *p
+		alone.Locks = []string{lock}
+		if one := play(t, &alone, 2, 1); both[i].Lock != lock || !reflect.DeepEqual(both[i], one[0]) {
+			t.Errorf("%s beside another lock: %+v\nalone: %+v", lock, both[i], one[0])
+		}
+	}
+	if reflect.DeepEqual(both[0].Cells, both[1].Cells) {
+		t.Error("the locks do not differ: this tests nothing")
+	}
+}
+
 // What was not put to the test is not kept.
 func TestUntestedIsNotKept(t *testing.T) {
 	p := parse(t, "clients: [A]\nvary: {work: [1s, 2s]}")
@@ -97,8 +176,8 @@ func TestInterrupted(t *testing.T) {
 	played := 0
 	maps, err := sweep.Play(ctx, sweep.Options{
 		Plan: parse(t, pauses), Property: checker.MutualExclusionID, First: 1, Seeds: 5, Jobs: 1, Worlds: worlds,
-		Progress: func() {
-			if played++; played == 7 {
+		Progress: func(done, _ int) {
+			if played = done; played == 7 {
 				cancel()
 			}
 		},
