@@ -1,0 +1,102 @@
+package search
+
+import (
+	"context"
+	"testing"
+
+	"lockstep/internal/checker"
+	"lockstep/internal/faults"
+	"lockstep/internal/plan"
+	"lockstep/internal/run"
+	"lockstep/internal/scenario"
+	"lockstep/internal/sim"
+)
+
+// shrinking is a shrinker at its beginning, with two faults of which the pause breaks
+// the lock and the slow work does nothing. The world is closed with the test.
+func shrinking(t *testing.T) *shrinker {
+	t.Helper()
+	p, err := scenario.Parse("try.yaml", []byte(`scenario: Try
+locks: [set-nx-lua]
+clients: [A, B]
+seed: 1
+faults:
+  - {when: A is in its critical section, pause: A, for: 12s}
+  - {when: B is in its critical section, slow: B, by: 1s}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &shrinker{
+		ctx: context.Background(), world: sim.New(), lock: "set-nx-lua", property: checker.MutualExclusionID,
+		best: p, tried: map[string]bool{},
+	}
+	t.Cleanup(s.world.Close)
+	out := run.One(s.ctx, s.world, p, s.lock, p.Seed)
+	if out.Judgement.Finding(s.property).Verdict != checker.Broken || out.Untested() != "" {
+		t.Fatalf("the story to be shrunk does not break: %v %s", out.Err, out.Untested())
+	}
+	s.most = len(out.Judgement.History.Events)
+	return s
+}
+
+func asItIs(*plan.Plan) bool { return true }
+
+// A candidate may have as many events as the original, and no more.
+func TestNoCandidateIsLonger(t *testing.T) {
+	s := shrinking(t)
+	s.most--
+	if s.try(asItIs) {
+		t.Error("a candidate that is longer by one event was taken")
+	}
+	s = shrinking(t)
+	if !s.try(asItIs) {
+		t.Error("a candidate of the same length was refused: the test above tests nothing")
+	}
+}
+
+// A fault that never comes about would make the file inconclusive, even though the
+// property breaks without it.
+func TestEveryFaultOfACandidateComesAbout(t *testing.T) {
+	later := func(nth int) func(p *plan.Plan) bool {
+		return func(p *plan.Plan) bool { p.Faults[1].Trigger.Nth = nth; return true }
+	}
+	s := shrinking(t)
+	if s.try(later(2)) { // B plays one round
+		t.Errorf("a candidate was taken of which fault 2 never comes about:\n%s", scenario.Resolved(s.best))
+	}
+	if !s.try(later(0)) {
+		t.Error("each time was refused: the test above tests nothing")
+	}
+}
+
+// What is taken is what the file says, so a story that no file can tell is none.
+func TestACandidateIsAFile(t *testing.T) {
+	s := shrinking(t)
+	if s.try(func(p *plan.Plan) bool { p.Faults[0].Args.Value = "Zoe"; return true }) {
+		t.Error("a candidate was taken that pauses somebody who is not there")
+	}
+	if s.plays != 0 {
+		t.Errorf("%d plays of what is no scenario", s.plays)
+	}
+}
+
+// The same file is played once.
+func TestNothingIsTriedTwice(t *testing.T) {
+	s := shrinking(t)
+	without := func(p *plan.Plan) bool { p.Faults = p.Faults[:1]; return true }
+	if !s.try(without) || s.try(asItIs) || s.plays != 1 {
+		t.Errorf("%d plays of the same file", s.plays)
+	}
+	if f := s.best.Faults; len(f) != 1 || f[0].Verb.Name() != "pause" || f[0].Trigger.Moment != faults.InSection {
+		t.Errorf("left are %+v", f)
+	}
+}
+
+// A property that is kept is no smaller version of one that breaks.
+func TestACandidateBreaks(t *testing.T) {
+	s := shrinking(t)
+	if s.try(func(p *plan.Plan) bool { p.Faults = p.Faults[1:]; return true }) {
+		t.Error("a candidate was taken that breaks nothing")
+	}
+}
