@@ -1,5 +1,7 @@
 package faults
 
+import "strings"
+
 // MomentKind is something that a node reaches and that a trigger can wait for.
 // Moments are taken at the ports and in the workload, never inside a lock.
 type MomentKind uint8
@@ -89,4 +91,20 @@ func MomentPhrases() []MomentPhrase {
 		out = append(out, MomentPhrase{Kind: k, Text: momentTexts[k], Doc: momentDocs[k]})
 	}
 	return out
+}
+
+// CommandName is the name of a command, which a history writes as typed, as triggers
+// know it: of a script its own.
+func CommandName(text string) string {
+	words := strings.Fields(text)
+	switch {
+	case len(words) > 1 && (words[0] == "EVAL" || words[0] == "EVALSHA"):
+		return words[1]
+	case len(words) > 1 && words[0] == "SELECT" && strings.Contains(words[1], "("):
+		name, _, _ := strings.Cut(words[1], "(")
+		return strings.ToUpper(name)
+	case len(words) > 0:
+		return words[0]
+	}
+	return text
 }

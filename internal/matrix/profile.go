@@ -2,9 +2,9 @@ package matrix
 
 import (
 	"context"
-	"strings"
 	"time"
 
+	"lockstep/internal/faults"
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
@@ -73,25 +73,10 @@ func watch(h *history.History) *Profile {
 		case history.Released, history.NotHeld, history.ReleaseFailed:
 			return p
 		case history.Sent:
-			*into = append(*into, commandOf(h.Text(e.Text)))
+			*into = append(*into, faults.CommandName(h.Text(e.Text)))
 		}
 	}
 	return p
-}
-
-// commandOf is the name of a command as triggers know it: of a script its own.
-func commandOf(text string) string {
-	words := strings.Fields(text)
-	switch {
-	case len(words) > 1 && (words[0] == "EVAL" || words[0] == "EVALSHA"):
-		return words[1]
-	case len(words) > 1 && words[0] == "SELECT" && strings.Contains(words[1], "("):
-		name, _, _ := strings.Cut(words[1], "(")
-		return strings.ToUpper(name)
-	case len(words) > 0:
-		return words[0]
-	}
-	return text
 }
 
 // mostCommands bounds the commands of an acquire that are tampered with one by

@@ -8,23 +8,47 @@ import (
 	"lockstep/internal/plan"
 )
 
-// passes make a story smaller, each in its way; they report whether they did. They
-// go from what saves most to what merely reads better, again and again until none
-// finds anything. Every step leads downwards in one order: fewer faults, then
-// clients, then rounds, then simpler settings, moments and names, then shorter
-// durations. So they end.
-var passes = []func(*shrinker) bool{
+// Passes make a story smaller, each in its way; they report whether they did. Every
+// step leads downwards in one order: fewer faults, then clients, then rounds, then
+// simpler settings, moments and names, then shorter durations. So they end.
+
+// fewer are the passes that make a story shorter, the cheapest first.
+var fewer = []func(*shrinker) bool{
 	(*shrinker).fewerFaults,
 	(*shrinker).fewerByMoving,
 	(*shrinker).fewerClients,
 	(*shrinker).fewerRounds,
+	(*shrinker).otherLuck,
+}
+
+// plainer are the passes that make it easier to read.
+var plainer = []func(*shrinker) bool{
 	(*shrinker).plainSettings,
 	(*shrinker).constants,
 	(*shrinker).plainTriggers,
 	(*shrinker).plainTargets,
+	(*shrinker).plainCommands,
 	(*shrinker).plainNames,
 	(*shrinker).shorter,
 	(*shrinker).firstSeed,
+}
+
+// shrink goes on until no pass finds anything. While the story can become shorter it
+// is left as it is otherwise: a storm with all its luck has more ways to be shortened.
+func (s *shrinker) shrink() {
+	for changed := true; changed && s.left(); {
+		for s.shortened() {
+		}
+		changed = false
+		for _, pass := range plainer {
+			changed = pass(s) || changed
+		}
+	}
+}
+
+// shortened tries one way to make the story shorter after the other, until one does.
+func (s *shrinker) shortened() bool {
+	return slices.ContainsFunc(fewer, func(pass func(*shrinker) bool) bool { return pass(s) })
 }
 
 // fewerFaults is delta debugging over the list of faults: it leaves out half of
@@ -56,33 +80,34 @@ func (s *shrinker) fewerClients() (changed bool) {
 		if len(s.best.Clients) == 1 || i >= len(s.best.Clients) {
 			continue
 		}
-		name := s.best.Clients[i]
-		changed = s.try(func(p *plan.Plan) bool {
-			p.Clients = slices.Delete(p.Clients, i, i+1)
-			p.Clocks = slices.DeleteFunc(p.Clocks, func(c plan.Clock) bool { return c.Node == name })
-			p.Faults = slices.DeleteFunc(p.Faults, func(f faults.Fault) bool { return slices.Contains(f.Names(), name) })
-			return true
-		}) || changed
+		changed = s.tryMoving(withoutClient(s.best.Clients[i])) || changed
 	}
 	return changed
+}
+
+// withoutClient leaves out a client, and the faults that name it.
+func withoutClient(name string) func(p *plan.Plan) bool {
+	return func(p *plan.Plan) bool {
+		p.Clients = slices.DeleteFunc(p.Clients, func(c string) bool { return c == name })
+		p.Clocks = slices.DeleteFunc(p.Clocks, func(c plan.Clock) bool { return c.Node == name })
+		p.Faults = slices.DeleteFunc(p.Faults, func(f faults.Fault) bool { return slices.Contains(f.Names(), name) })
+		return true
+	}
 }
 
 // fewerRounds plays fewer rounds, and moves a fault into them if it must: the first
 // client of a short story is the one to be hit.
 func (s *shrinker) fewerRounds() bool {
 	for _, n := range below(s.best.Workload.Repeat) {
-		if s.try(func(p *plan.Plan) bool { p.Workload.Repeat = n; return true }) {
+		if s.tryMoving(rounds(n)) {
 			return true
-		}
-		for i := 0; i < len(s.best.Faults) && len(s.best.Faults) <= mostMovedWithRounds; i++ {
-			for _, moved := range s.moved(s.best.Faults[i]) {
-				if s.try(func(p *plan.Plan) bool { p.Workload.Repeat, p.Faults[i] = n, moved; return true }) {
-					return true
-				}
-			}
 		}
 	}
 	return false
+}
+
+func rounds(n int) func(p *plan.Plan) bool {
+	return func(p *plan.Plan) bool { p.Workload.Repeat = n; return true }
 }
 
 // below are the numbers below n to be tried, from the least on: all that are small,
@@ -90,6 +115,46 @@ func (s *shrinker) fewerRounds() bool {
 func below(n int) (out []int) {
 	for i := 1; i < n; i += max(i/4, 1) {
 		out = append(out, i)
+	}
+	return out
+}
+
+// mostLuck is how many seeds otherLuck plays of each version.
+const mostLuck = 20
+
+// otherLuck makes the story smaller and plays it with other seeds: what took many
+// rounds to come together with one seed may come together at once with another.
+func (s *shrinker) otherLuck() bool {
+	for _, smaller := range s.smaller() {
+		for seed := uint64(1); seed <= mostLuck; seed++ {
+			if s.try(func(p *plan.Plan) bool { p.Seed = seed; return smaller(p) }) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// smaller are the steps that make a story smaller, each of them alone. The least of
+// all stories, two clients and a fault in the first round, has none.
+func (s *shrinker) smaller() (out []func(p *plan.Plan) bool) {
+	if len(s.best.Faults) > 1 {
+		for i := range s.best.Faults {
+			out = append(out, func(p *plan.Plan) bool { p.Faults = slices.Delete(p.Faults, i, i+1); return true })
+		}
+	}
+	if len(s.best.Clients) > 2 {
+		for _, name := range s.best.Clients {
+			out = append(out, withoutClient(name))
+		}
+	}
+	for _, n := range below(s.best.Workload.Repeat) {
+		out = append(out, rounds(n))
+		for i := 0; n <= 2 && i < len(s.best.Faults) && len(s.best.Faults) <= mostMovedAlong; i++ {
+			for _, moved := range s.moved(s.best.Faults[i]) {
+				out = append(out, func(p *plan.Plan) bool { p.Faults[i] = moved; return rounds(n)(p) })
+			}
+		}
 	}
 	return out
 }

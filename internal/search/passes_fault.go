@@ -21,9 +21,8 @@ const mostTimes = 20
 // pair of them.
 const mostMoved = 12
 
-// mostMovedWithRounds is the same for fewerRounds, which tries them for each number
-// of rounds.
-const mostMovedWithRounds = 3
+// mostMovedAlong is the same for tryMoving, which moves them in many other versions.
+const mostMovedAlong = 3
 
 // fewerByMoving leaves out a fault while another one moves to a moment that tells
 // more and, if need be, lasts longer. Of a storm, delta debugging often leaves a
@@ -61,12 +60,25 @@ func (s *shrinker) leaveOut(i int) bool {
 	return false
 }
 
+// tryMoving tries a change as it is, and with each fault in turn at another moment:
+// the first client of a short story is the one to be hit.
+func (s *shrinker) tryMoving(change func(p *plan.Plan) bool) bool {
+	if s.try(change) {
+		return true
+	}
+	for i := 0; i < len(s.best.Faults) && len(s.best.Faults) <= mostMovedAlong; i++ {
+		for _, moved := range s.moved(s.best.Faults[i]) {
+			if s.try(func(p *plan.Plan) bool { p.Faults[i] = moved; return change(p) }) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // moved are the versions of a fault at other moments, as long as it is and with
 // twice the lease.
 func (s *shrinker) moved(f faults.Fault) (out []faults.Fault) {
-	if f.Spec().OnWire {
-		return nil
-	}
 	long := f.Scaled(func(d time.Duration) time.Duration {
 		if d <= 0 {
 			return d
@@ -74,15 +86,32 @@ func (s *shrinker) moved(f faults.Fault) (out []faults.Fault) {
 		return max(d, 2*s.best.Lease)
 	})
 	for _, v := range []faults.Fault{f, long} {
-		for _, moment := range telling {
-			for _, client := range s.best.Clients {
-				m := v
-				m.Trigger = faults.Trigger{Moment: moment, Subject: client, Nth: 1}
-				if m.Target == faults.TheHolder || slices.Contains(s.best.Clients, m.Target) {
-					m.Args.Value = client // whose moment it is
-				}
-				out = append(out, m)
+		for _, t := range s.moments(&f) {
+			m := v
+			m.Trigger = t
+			if m.Target == faults.TheHolder || slices.Contains(s.best.Clients, m.Target) {
+				m.Args.Value = t.Subject // whose moment it is
 			}
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// moments are the triggers that tell the most: what each client does first, or for a
+// fault of the wire, the first command of each kind that it sends.
+func (s *shrinker) moments(f *faults.Fault) (out []faults.Trigger) {
+	if f.Spec().OnWire {
+		for _, command := range s.sent {
+			for _, client := range s.best.Clients {
+				out = append(out, faults.Trigger{Moment: f.Trigger.Moment, Subject: client, Command: command, Nth: 1})
+			}
+		}
+		return out
+	}
+	for _, moment := range telling {
+		for _, client := range s.best.Clients {
+			out = append(out, faults.Trigger{Moment: moment, Subject: client, Nth: 1})
 		}
 	}
 	return out
@@ -106,12 +135,7 @@ func (s *shrinker) plainTriggers() (changed bool) {
 func (s *shrinker) plainer(f *faults.Fault) (out []faults.Trigger) {
 	t := f.Trigger
 	if t.Moment == faults.NoMoment {
-		for _, moment := range telling {
-			for _, client := range s.best.Clients {
-				out = append(out, faults.Trigger{Moment: moment, Subject: client, Nth: 1})
-			}
-		}
-		if t.Every > 0 {
+		if out = s.moments(f); t.Every > 0 {
 			out = append(out, faults.Trigger{At: t.Every})
 		}
 		return out
@@ -135,6 +159,35 @@ func (s *shrinker) plainer(f *faults.Fault) (out []faults.Trigger) {
 		c := t
 		c.Nth = 1
 		out = append(out, c)
+	}
+	return out
+}
+
+// plainCommands names the command that a fault tampers with, instead of counting all
+// that a client sends.
+func (s *shrinker) plainCommands() (changed bool) {
+	for i := 0; i < len(s.best.Faults); i++ {
+		for _, t := range s.named(s.best.Faults[i].Trigger) {
+			if s.try(func(p *plan.Plan) bool { p.Faults[i].Trigger = t; return true }) {
+				changed = true
+				break
+			}
+		}
+	}
+	return changed
+}
+
+// named are the triggers that name a command in place of any command.
+func (s *shrinker) named(t faults.Trigger) (out []faults.Trigger) {
+	if t.Command != faults.AnyCommand {
+		return nil
+	}
+	for _, command := range s.sent {
+		for nth := 1; nth <= min(max(t.Nth, 1), mostTimes); nth++ {
+			c := t
+			c.Command, c.Nth = command, nth
+			out = append(out, c)
+		}
 	}
 	return out
 }

@@ -11,6 +11,7 @@ import (
 	"lockstep/internal/checker"
 	"lockstep/internal/explain"
 	"lockstep/internal/faults"
+	"lockstep/internal/history"
 	"lockstep/internal/plan"
 	"lockstep/internal/run"
 	"lockstep/internal/scenario"
@@ -56,15 +57,7 @@ func Smallest(ctx context.Context, worlds run.Factory, p *plan.Plan, lock, prope
 	if err := s.begin(f); err != nil {
 		return nil, err
 	}
-	for s.left() {
-		changed := false
-		for _, pass := range passes {
-			changed = pass(s) || changed
-		}
-		if !changed {
-			break
-		}
-	}
+	s.shrink()
 	f.Unfinished, f.Plays = !s.left(), s.plays
 	return f, s.conclude(f, worlds)
 }
@@ -78,6 +71,7 @@ type shrinker struct {
 	most           int    // events of the original: no version may have more
 
 	best  *plan.Plan
+	sent  []string        // the names of the commands that are sent in it
 	tried map[string]bool // the files that were played
 	plays int
 }
@@ -152,8 +146,23 @@ func (s *shrinker) try(change func(p *plan.Plan) bool) bool {
 	if s.kind != "" && kindOf(j, s.property) != s.kind {
 		return false
 	}
-	s.best = p
+	s.best, s.sent = p, sentIn(j.History)
 	return true
+}
+
+// sentIn are the names of the commands that were sent, in the order in which the
+// first of each kind was.
+func sentIn(h *history.History) (names []string) {
+	for i := range h.Events {
+		e := &h.Events[i]
+		if e.Kind != history.Sent {
+			continue
+		}
+		if name := faults.CommandName(h.Text(e.Text)); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // kindOf says how a property broke: by which false assumption, whoever made it. A

@@ -2,6 +2,7 @@ package search
 
 import (
 	"context"
+	"math"
 	"testing"
 
 	"lockstep/internal/checker"
@@ -12,46 +13,48 @@ import (
 	"lockstep/internal/sim"
 )
 
-// shrinking is a shrinker at its beginning, with two faults of which the pause breaks
-// the lock and the slow work does nothing. The world is closed with the test.
-func shrinking(t *testing.T) *shrinker {
+// shrinking is a shrinker that begins with a story. The story must break mutual
+// exclusion, by faults that all come about.
+func shrinking(t *testing.T, lock, story string) *shrinker {
 	t.Helper()
-	p, err := scenario.Parse("try.yaml", []byte(`scenario: Try
-locks: [set-nx-lua]
+	p, err := scenario.Parse("try.yaml", []byte("scenario: Try\nlocks: ["+lock+"]\n"+story))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &shrinker{
+		ctx: context.Background(), world: sim.New(), lock: lock, property: checker.MutualExclusionID,
+		best: p, most: math.MaxInt, tried: map[string]bool{},
+	}
+	t.Cleanup(s.world.Close)
+	if !s.try(asItIs) {
+		t.Fatal("the story to be shrunk does not break")
+	}
+	s.tried, s.plays = map[string]bool{}, 0
+	return s
+}
+
+// twoFaults is a story of which the pause breaks the lock and the slow work does nothing.
+const twoFaults = `
 clients: [A, B]
 seed: 1
 faults:
   - {when: A is in its critical section, pause: A, for: 12s}
   - {when: B is in its critical section, slow: B, by: 1s}
-`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := &shrinker{
-		ctx: context.Background(), world: sim.New(), lock: "set-nx-lua", property: checker.MutualExclusionID,
-		best: p, tried: map[string]bool{},
-	}
-	t.Cleanup(s.world.Close)
-	out := run.One(s.ctx, s.world, p, s.lock, p.Seed)
-	if out.Judgement.Finding(s.property).Verdict != checker.Broken || out.Untested() != "" {
-		t.Fatalf("the story to be shrunk does not break: %v %s", out.Err, out.Untested())
-	}
-	s.most = len(out.Judgement.History.Events)
-	return s
-}
+`
 
 func asItIs(*plan.Plan) bool { return true }
 
 // A candidate may have as many events as the original, and no more.
 func TestNoCandidateIsLonger(t *testing.T) {
-	s := shrinking(t)
-	s.most--
+	s := shrinking(t, "set-nx-lua", twoFaults)
+	out := run.One(s.ctx, s.world, s.best, s.lock, s.best.Seed)
+	s.most = len(out.Judgement.History.Events) - 1
 	if s.try(asItIs) {
 		t.Error("a candidate that is longer by one event was taken")
 	}
-	s = shrinking(t)
-	if !s.try(asItIs) {
-		t.Error("a candidate of the same length was refused: the test above tests nothing")
+	s.tried = map[string]bool{}
+	if s.most++; !s.try(asItIs) {
+		t.Error("a candidate of the same length was refused")
 	}
 }
 
@@ -61,7 +64,7 @@ func TestEveryFaultOfACandidateComesAbout(t *testing.T) {
 	later := func(nth int) func(p *plan.Plan) bool {
 		return func(p *plan.Plan) bool { p.Faults[1].Trigger.Nth = nth; return true }
 	}
-	s := shrinking(t)
+	s := shrinking(t, "set-nx-lua", twoFaults)
 	if s.try(later(2)) { // B plays one round
 		t.Errorf("a candidate was taken of which fault 2 never comes about:\n%s", scenario.Resolved(s.best))
 	}
@@ -72,7 +75,7 @@ func TestEveryFaultOfACandidateComesAbout(t *testing.T) {
 
 // What is taken is what the file says, so a story that no file can tell is none.
 func TestACandidateIsAFile(t *testing.T) {
-	s := shrinking(t)
+	s := shrinking(t, "set-nx-lua", twoFaults)
 	if s.try(func(p *plan.Plan) bool { p.Faults[0].Args.Value = "Zoe"; return true }) {
 		t.Error("a candidate was taken that pauses somebody who is not there")
 	}
@@ -83,7 +86,7 @@ func TestACandidateIsAFile(t *testing.T) {
 
 // The same file is played once.
 func TestNothingIsTriedTwice(t *testing.T) {
-	s := shrinking(t)
+	s := shrinking(t, "set-nx-lua", twoFaults)
 	without := func(p *plan.Plan) bool { p.Faults = p.Faults[:1]; return true }
 	if !s.try(without) || s.try(asItIs) || s.plays != 1 {
 		t.Errorf("%d plays of the same file", s.plays)
@@ -95,7 +98,7 @@ func TestNothingIsTriedTwice(t *testing.T) {
 
 // A property that is kept is no smaller version of one that breaks.
 func TestACandidateBreaks(t *testing.T) {
-	s := shrinking(t)
+	s := shrinking(t, "set-nx-lua", twoFaults)
 	if s.try(func(p *plan.Plan) bool { p.Faults = p.Faults[1:]; return true }) {
 		t.Error("a candidate was taken that breaks nothing")
 	}

@@ -31,11 +31,12 @@ var layers = map[string][]string{
 	"internal/rate":     {},
 	"internal/sweep":    {"internal/checker", "internal/plan", "internal/rate", "internal/run"},
 	"internal/search": {
-		"internal/chaos", "internal/checker", "internal/explain", "internal/faults", "internal/plan", "internal/rate",
-		"internal/run", "internal/scenario",
+		"internal/chaos", "internal/checker", "internal/explain", "internal/faults", "internal/history", "internal/plan",
+		"internal/rate", "internal/run", "internal/scenario",
 	},
 	"internal/matrix": {
-		"internal/checker", "internal/history", "internal/locks", "internal/plan", "internal/rate", "internal/run", "internal/scenario",
+		"internal/checker", "internal/faults", "internal/history", "internal/locks", "internal/plan", "internal/rate", "internal/run",
+		"internal/scenario",
 	},
 	"internal/worlds": {
 		"internal/checker", "internal/history", "internal/locks", "internal/matrix", "internal/plan", "internal/run",
