@@ -139,14 +139,26 @@ func (f *runFlags) run(ctx context.Context, args []string) error {
 // check says which of a plan's locks cannot be played, whatever happens; nil when
 // all can.
 func (f *runFlags) check(p *plan.Plan) error {
-	if f.backend == sim.Backend {
-		for _, lock := range p.Locks {
-			if err := notSimulated(lock); err != nil {
-				return err
-			}
-		}
+	if err := f.checkLocks(p); err != nil {
+		return err
 	}
 	return run.CheckLeases(p)
+}
+
+// checkLocks is check without the lease, which a sweep may vary.
+func (f *runFlags) checkLocks(p *plan.Plan) error {
+	for _, lock := range p.Locks {
+		if err := scenario.CheckServers(p, lock); err != nil {
+			return err
+		}
+		if f.backend != sim.Backend {
+			continue
+		}
+		if err := notSimulated(lock); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // choose replaces the plan's locks by those of --lock. What the scenario expects

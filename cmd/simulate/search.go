@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -50,7 +51,12 @@ the scenario expects just that of the lock (and then with 1 if no seed breaks it
   simulate search redlock-storm --property no-lost-update --for 2m
   simulate search mixed --lock set-nx-lua --seeds 10000`,
 		Args: arguments(1, 1, "one scenario, such as redlock-storm"),
-		RunE: func(cmd *cobra.Command, args []string) error { return f.search(cmd.Context(), args[0]) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("seeds") && cmd.Flags().Changed("for") {
+				return errors.New("--seeds and --for both say when to stop: leave one of them away")
+			}
+			return f.search(cmd.Context(), args[0])
+		},
 	}
 	cmd.Flags().StringSliceVar(&f.locks, "lock", nil, "search for these locks instead of the scenario's")
 	cmd.Flags().StringSliceVar(&f.properties, "property", []string{checker.MutualExclusionID}, "what must break; any of several")
@@ -59,7 +65,6 @@ the scenario expects just that of the lock (and then with 1 if no seed breaks it
 	cmd.Flags().DurationVar(&f.limit, "for", 0, "try seeds for that long instead, such as 2m")
 	cmd.Flags().IntVar(&f.jobs, "jobs", runtime.GOMAXPROCS(0), "how many seeds to play at once")
 	cmd.Flags().Lookup("jobs").DefValue = "one for each core"
-	cmd.MarkFlagsMutuallyExclusive("seeds", "for")
 	return cmd
 }
 
@@ -69,7 +74,7 @@ type hunt struct {
 	tried  search.Tried
 	found  *search.Found // nil when nothing broke
 	file   string        // of the smallest version
-	met    bool          // this is what the scenario expects
+	met    bool          // this is what the scenario expects, and something was tested
 	loaded *plan.Plan    // the file, read back
 	runDir string
 }
@@ -84,10 +89,13 @@ func (f *searchFlags) search(ctx context.Context, arg string) error {
 	for _, lock := range p.Locks {
 		h, err := f.hunt(ctx, p, lock, worlds)
 		if err != nil {
-			return f.searchError(ctx, err)
+			return errors.Join(f.searchError(ctx, h, err), writeIndex(f.out))
 		}
 		hunts = append(hunts, h)
 		if !f.json {
+			if len(hunts) > 1 {
+				fmt.Fprintln(f.stdout)
+			}
 			if err := f.show(ctx, p, h, worlds); err != nil {
 				return err
 			}
@@ -111,6 +119,9 @@ func (f *searchFlags) search(ctx context.Context, arg string) error {
 func (f *searchFlags) searched(arg string) (*plan.Plan, error) {
 	if f.seeds < 1 || f.limit < 0 || f.seed == 0 {
 		return nil, errors.New("--seeds, --seed and --for must be more than 0")
+	}
+	if err := enoughSeeds(f.seed, f.seeds); err != nil {
+		return nil, err
 	}
 	if f.jobs < 1 {
 		return nil, fmt.Errorf("--jobs %d: at least 1", f.jobs)
@@ -146,10 +157,18 @@ func propertyIDs() (ids []string) {
 	return ids
 }
 
-// searchError tells a bug from an interruption.
-func (f *searchFlags) searchError(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return errors.New("interrupted before anything broke: nothing was stored of the lock that was searched")
+// enoughSeeds says that there are not so many seeds from one on; nil when there are.
+func enoughSeeds(first uint64, seeds int) error {
+	if first > math.MaxUint64-uint64(seeds) {
+		return fmt.Errorf("--seed %d --seeds %d goes past the largest seed: begin with a smaller one", first, seeds)
+	}
+	return nil
+}
+
+// searchError tells a bug from an interruption, and how far an interrupted search came.
+func (f *searchFlags) searchError(ctx context.Context, h *hunt, err error) error {
+	if ctx.Err() != nil && h.tried.Seed == 0 {
+		return fmt.Errorf("interrupted: %s broke nothing in %d seeds; --seed %d goes on from there", h.lock, h.tried.Seeds, f.seed+uint64(h.tried.Seeds))
 	}
 	var env *environmentError
 	if errors.As(err, &env) {
@@ -158,7 +177,8 @@ func (f *searchFlags) searchError(ctx context.Context, err error) error {
 	return &bugError{err}
 }
 
-// hunt searches for one lock and stores the smallest version.
+// hunt searches for one lock and stores the smallest version. Beside an error it
+// returns how far it came.
 func (f *searchFlags) hunt(ctx context.Context, p *plan.Plan, lock string, worlds run.Factory) (*hunt, error) {
 	o := search.Options{
 		Plan: p, Lock: lock, Properties: f.properties, First: f.seed, Seeds: f.seeds, Jobs: f.jobs, Worlds: worlds,
@@ -179,17 +199,17 @@ func (f *searchFlags) hunt(ctx context.Context, p *plan.Plan, lock string, world
 	_ = bar.Finish()
 	_ = bar.Clear()
 	if err != nil {
-		return nil, err
+		return h, err
 	}
 	if h.tried.Seed > 0 {
 		if h.found, err = search.Smallest(ctx, worlds, p, lock, h.tried.Property, h.tried.Seed); err != nil {
-			return nil, err
+			return h, err
 		}
 		if err := f.save(p, h); err != nil {
-			return nil, err
+			return h, err
 		}
 	}
-	h.met = f.meets(p, h)
+	h.met = !h.inconclusive() && f.meets(p, h)
 	return h, nil
 }
 
@@ -246,10 +266,10 @@ func verdictOf(hunts []*hunt) error {
 	code := exitMet
 	for _, h := range hunts {
 		switch {
-		case !h.met:
-			return &silentExit{exitMissed}
 		case h.inconclusive():
 			code = exitInconclusive
+		case !h.met:
+			return &silentExit{exitMissed}
 		}
 	}
 	if code != exitMet {
@@ -267,13 +287,17 @@ func (f *searchFlags) show(ctx context.Context, p *plan.Plan, h *hunt, worlds ru
 	if h.found == nil {
 		tested := h.tried.Seeds - h.tried.Untested
 		_, high := rate.Wilson(0, tested)
-		fmt.Fprintf(f.stdout, "%s keeps %s in %d of %d seeds; the others tested nothing\n", h.lock, strings.Join(f.properties, " and "), tested, h.tried.Seeds)
+		fmt.Fprintf(f.stdout, "%s keeps %s in %d of %d seeds", h.lock, strings.Join(f.properties, " and "), tested, h.tried.Seeds)
+		if tested < h.tried.Seeds {
+			fmt.Fprint(f.stdout, "; the others tested nothing")
+		}
+		fmt.Fprintln(f.stdout)
 		fmt.Fprintf(f.stdout, "rate     less than %s of runs break it (95 %%)\n", rate.Percent(high))
 		return nil
 	}
 	x := h.found
 	low, high := rate.First(h.tried.Seeds)
-	fmt.Fprintf(f.stdout, "%s breaks %s with seed %d, the first of %d\n\n", h.lock, x.Property, x.Seed, h.tried.Seeds)
+	fmt.Fprintf(f.stdout, "%s breaks %s with seed %d%s\n\n", h.lock, x.Property, x.Seed, h.before())
 	fmt.Fprintf(f.stdout, "rate     1 of %d: %s (95 %%: %s to %s)\n", h.tried.Seeds, rate.Percent(rate.Of(1, h.tried.Seeds)), rate.Percent(low), rate.Percent(high))
 	fmt.Fprintf(f.stdout, "found    %s\n", x.Before)
 	fmt.Fprintf(f.stdout, "smallest %s, after %d replays\n", x.After, x.Plays)
@@ -284,6 +308,18 @@ func (f *searchFlags) show(ctx context.Context, p *plan.Plan, h *hunt, worlds ru
 	fmt.Fprintf(f.stdout, "original %s\n\n", f.replay(p, h.lock, x.Seed))
 	out := newOutput(&runFlags{globals: f.globals, backend: f.backend, scale: f.scale, seed: h.loaded.Seed})
 	return f.stored(ctx, h, worlds, out, true)
+}
+
+// before says what came of the seeds before the one that broke.
+func (h *hunt) before() string {
+	switch n := h.tried.Seeds - 1; n {
+	case 0:
+		return ""
+	case 1:
+		return "; the seed before does not"
+	default:
+		return fmt.Sprintf("; the %d seeds before do not", n)
+	}
 }
 
 // huntJSON is what came of one lock, as other programs read it.
@@ -317,7 +353,7 @@ func (f *searchFlags) showJSON(ctx context.Context, p *plan.Plan, hunts []*hunt,
 	met := true
 	all := []huntJSON{}
 	for _, h := range hunts {
-		met = met && h.met && !h.inconclusive()
+		met = met && h.met
 		x := huntJSON{Lock: h.lock, Found: h.found != nil, Met: h.met, Seeds: h.tried.Seeds, Untested: h.tried.Untested}
 		share, low, high := h.tried.Rate()
 		x.Rate, x.Low, x.High = rate.InOne(share), rate.InOne(low), rate.InOne(high)

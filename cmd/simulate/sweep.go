@@ -118,6 +118,9 @@ func (f *sweepFlags) swept(arg string) (*plan.Plan, error) {
 	if f.seeds < 1 || f.seed == 0 || f.jobs < 1 {
 		return nil, errors.New("--seeds, --seed and --jobs must be more than 0")
 	}
+	if err := enoughSeeds(f.seed, f.seeds); err != nil {
+		return nil, err
+	}
 	if _, ok := checker.Lookup(f.property); !ok {
 		return nil, unknownName("property", f.property, propertyIDs())
 	}
@@ -132,10 +135,8 @@ func (f *sweepFlags) swept(arg string) (*plan.Plan, error) {
 	if err := f.choose(p); err != nil {
 		return nil, err
 	}
-	for _, lock := range p.Locks {
-		if err := notSimulated(lock); err != nil {
-			return nil, fmt.Errorf("%s: %w", p.File, err)
-		}
+	if err := f.checkLocks(p); err != nil {
+		return nil, fmt.Errorf("%s: %w", p.File, err)
 	}
 	return p, f.leases(p)
 }

@@ -1,0 +1,45 @@
+package scenario
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"lockstep/internal/faults"
+	"lockstep/internal/plan"
+)
+
+// CheckServers says which server a plan names that a lock does not have; nil when it has
+// all of them. A file was checked with the locks that it lists: this is for another one.
+func CheckServers(p *plan.Plan, lock string) error {
+	store := storeOf(lock)
+	servers := p.Servers(store)
+	known := slices.Concat(servers, p.SentinelNames(store), p.Clients)
+	for _, name := range named(p) {
+		if serverForm.MatchString(name) && !slices.Contains(known, name) {
+			return fmt.Errorf("the faults and clocks of this scenario aim at %s, and %s has no such server (it has %s): choose another lock, or write a scenario for it",
+				name, lock, strings.Join(servers, ", "))
+		}
+	}
+	return nil
+}
+
+// named are all names of nodes in a plan, as it says them.
+func named(p *plan.Plan) (names []string) {
+	if p.Chaos != nil {
+		names = append(names, p.Chaos.Servers...)
+	}
+	for _, c := range p.Clocks {
+		names = append(names, c.Node)
+	}
+	for i := range p.Faults {
+		f := &p.Faults[i]
+		names = append(names, f.Names()...)
+		for _, param := range append(f.Spec().Params, f.Spec().Value) {
+			if param.Kind == faults.ParamServer {
+				names = append(names, f.Args.Choices[param.Name], f.Args.Value)
+			}
+		}
+	}
+	return names
+}
