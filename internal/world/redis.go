@@ -3,7 +3,7 @@ package world
 import (
 	"context"
 	"fmt"
-	"math/bits"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -40,14 +40,6 @@ type Subscription interface {
 	Close()
 }
 
-// maxArgs is enough for every command of the locks: the release of Redisson's fair
-// lock has five keys and six arguments. maxNums bounds the numbers among them; a
-// command is copied at each step of its building, so it is kept small.
-const (
-	maxArgs = 11
-	maxNums = 4
-)
-
 // Arg is one argument of a command: a text or a whole number.
 type Arg struct {
 	Text  string
@@ -63,16 +55,23 @@ func (a Arg) String() string {
 	return a.Text
 }
 
-// Cmd is one Redis command, a small value that allocates nothing. It is built
-// to read like the command line: Set(key, token).NX().PX(30*time.Second).
+// Cmd is one Redis command, a small value. It is built to read like the command
+// line: Set(key, token).NX().PX(30*time.Second). Once made it never changes: it can
+// be sent many times, and several commands may grow from the same one.
 type Cmd struct {
 	Name    string // upper case: SET, EVAL
 	Script  *Script
-	texts   [maxArgs]string
-	nums    [maxNums]int64 // the numbers in their order
-	numeric uint16         // bit i: argument i is a number
-	n       uint8
-	numKeys uint8 // for scripts: how many of the arguments are keys
+	list    *argList // nil without arguments
+	n       int      // how many of list are this command's
+	numKeys uint8    // for scripts: how many of the arguments are keys
+}
+
+// argList holds the arguments of a command and of those that it grew from, so that
+// a command is one allocation, however many steps it is built in. Each of them sees
+// the arguments that it had; only the longest one may grow in place.
+type argList struct {
+	args []Arg
+	room [5]Arg // for the first of args
 }
 
 // Command starts a command that has no helper of its own.
@@ -84,70 +83,49 @@ func Command(name string, texts ...string) Cmd {
 	return c
 }
 
-// Text appends a text argument.
-func (c Cmd) Text(s string) Cmd {
-	c.texts[c.n] = s
+// with returns the command with one argument more.
+func (c Cmd) with(a Arg) Cmd {
+	if c.list == nil || len(c.list.args) != c.n { // another command has grown already
+		grown := &argList{}
+		grown.args = append(grown.room[:0], c.Arguments()...)
+		c.list = grown
+	}
+	c.list.args = append(c.list.args, a)
 	c.n++
 	return c
 }
 
+// Text appends a text argument.
+func (c Cmd) Text(s string) Cmd { return c.with(Arg{Text: s}) }
+
 // Num appends a number.
-func (c Cmd) Num(v int64) Cmd {
-	c.nums[bits.OnesCount16(c.numeric)] = v
-	c.numeric |= 1 << c.n
-	c.n++
-	return c
-}
+func (c Cmd) Num(v int64) Cmd { return c.with(Arg{Num: v, IsNum: true}) }
 
 // Len returns the number of arguments after the name (a script's text and its
 // count of keys are not among them).
-func (c *Cmd) Len() int { return int(c.n) }
+func (c *Cmd) Len() int { return c.n }
 
 // Arg returns the i-th argument after the name, counted from 0.
-func (c *Cmd) Arg(i int) Arg {
-	if c.numeric&(1<<i) == 0 {
-		return Arg{Text: c.texts[i]}
-	}
-	return Arg{Num: c.num(i), IsNum: true}
-}
+func (c *Cmd) Arg(i int) Arg { return c.list.args[i] }
 
-// AppendArgs appends all arguments after the name.
-func (c *Cmd) AppendArgs(args []Arg) []Arg {
-	number := 0
-	for i, text := range c.texts[:c.n] {
-		if c.numeric&(1<<i) != 0 {
-			args = append(args, Arg{Num: c.nums[number], IsNum: true})
-			number++
-		} else {
-			args = append(args, Arg{Text: text})
-		}
+// Arguments returns all arguments after the name. They belong to the command: the
+// caller must not change them.
+func (c *Cmd) Arguments() []Arg {
+	if c.list == nil {
+		return nil
 	}
-	return args
-}
-
-// num returns argument i, which is a number.
-func (c *Cmd) num(i int) int64 {
-	before := c.numeric & (1<<i - 1)
-	return c.nums[bits.OnesCount16(before)]
+	return c.list.args[:c.n]
 }
 
 // NumKeys returns how many of a script's arguments are keys.
 func (c *Cmd) NumKeys() int { return int(c.numKeys) }
 
-// Same reports whether two commands are equal. Unlike == it looks only at the
-// arguments that are there.
+// Same reports whether two commands are equal.
 func (c *Cmd) Same(other *Cmd) bool {
-	if c.n != other.n || c.Name != other.Name || c.Script != other.Script ||
-		c.numeric != other.numeric || c.numKeys != other.numKeys {
+	if c.n != other.n || c.Script != other.Script || c.numKeys != other.numKeys || c.Name != other.Name {
 		return false
 	}
-	texts := other.texts[:c.n]
-	for i, text := range c.texts[:c.n] {
-		if text != texts[i] {
-			return false
-		}
-	}
-	return c.numeric == 0 || c.nums == other.nums
+	return c.list == other.list || slices.Equal(c.Arguments(), other.Arguments())
 }
 
 // Args returns the full argument list with the name, as a client library wants it.
@@ -157,8 +135,8 @@ func (c *Cmd) Args() []any {
 	if c.Script != nil {
 		out = append(out, c.Script.Source, int(c.numKeys))
 	}
-	for i := range c.Len() {
-		if a := c.Arg(i); a.IsNum {
+	for _, a := range c.Arguments() {
+		if a.IsNum {
 			out = append(out, a.Num)
 		} else {
 			out = append(out, a.Text)
@@ -176,19 +154,19 @@ func (c *Cmd) AppendText(buf []byte) []byte {
 	if c.Script != nil {
 		buf = append(append(buf, ' '), c.Script.Name...)
 	}
-	for i := range c.Len() {
+	for _, a := range c.Arguments() {
 		buf = append(buf, ' ')
-		if c.numeric&(1<<i) != 0 {
-			buf = strconv.AppendInt(buf, c.num(i), 10)
+		if a.IsNum {
+			buf = strconv.AppendInt(buf, a.Num, 10)
 		} else {
-			buf = append(buf, c.texts[i]...)
+			buf = append(buf, a.Text...)
 		}
 	}
 	return buf
 }
 
 // Set is SET key value.
-func Set(key, value string) Cmd { return Cmd{Name: "SET"}.Text(key).Text(value) }
+func Set(key, value string) Cmd { return Command("SET", key, value) }
 
 // NX adds the option NX: only if the key does not exist.
 func (c Cmd) NX() Cmd { return c.Text("NX") }
@@ -201,17 +179,17 @@ func (c Cmd) EX(ttl time.Duration) Cmd { return c.Text("EX").Num(Seconds(ttl)) }
 func (c Cmd) PX(ttl time.Duration) Cmd { return c.Text("PX").Num(Millis(ttl)) }
 
 // SetNX is SETNX key value.
-func SetNX(key, value string) Cmd { return Cmd{Name: "SETNX"}.Text(key).Text(value) }
+func SetNX(key, value string) Cmd { return Command("SETNX", key, value) }
 
 // Get is GET key.
-func Get(key string) Cmd { return Cmd{Name: "GET"}.Text(key) }
+func Get(key string) Cmd { return Command("GET", key) }
 
 // Del is DEL key.
-func Del(key string) Cmd { return Cmd{Name: "DEL"}.Text(key) }
+func Del(key string) Cmd { return Command("DEL", key) }
 
 // Expire is EXPIRE key with whole seconds.
 func Expire(key string, ttl time.Duration) Cmd {
-	return Cmd{Name: "EXPIRE"}.Text(key).Num(Seconds(ttl))
+	return Command("EXPIRE", key).Num(Seconds(ttl))
 }
 
 // Script is a Lua script with the name under which reports show it. Make one
@@ -222,9 +200,7 @@ type Script struct {
 }
 
 // Eval is EVAL of a script with one key; add its arguments with Text and Num.
-func Eval(s *Script, key string) Cmd {
-	return Cmd{Name: "EVAL", Script: s, numKeys: 1}.Text(key)
-}
+func Eval(s *Script, key string) Cmd { return EvalKeys(s, key) }
 
 // EvalKeys is EVAL of a script with several keys; add its arguments with Text and Num.
 func EvalKeys(s *Script, keys ...string) Cmd {

@@ -3,6 +3,7 @@ package world
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 )
@@ -34,7 +35,26 @@ func TestCommandsReadAsTyped(t *testing.T) {
 	}
 }
 
-// Numbers are kept apart from texts, so their places must not get mixed up.
+// Commands that grow from the same one share memory, and must not see each other.
+func TestCommandsGrowApart(t *testing.T) {
+	base := Eval(script, "lock").Text("t")
+	first, second := base.Num(1), base.Num(2).Text("x")
+	third := base
+	for range 20 { // far beyond the room that a command begins with
+		third = third.Text("y")
+	}
+	fourth := first.Text("z")
+	for want, c := range map[string]Cmd{
+		"EVAL renew lock t": base, "EVAL renew lock t 1": first, "EVAL renew lock t 2 x": second,
+		"EVAL renew lock t" + strings.Repeat(" y", 20): third, "EVAL renew lock t 1 z": fourth,
+	} {
+		if got := c.String(); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
+// Arguments keep their places.
 func TestNumbersKeepTheirPlaces(t *testing.T) {
 	c := Command("X").Num(1).Text("a").Num(2).Num(3).Text("b").Num(4)
 	want := []string{"1", "a", "2", "3", "b", "4"}

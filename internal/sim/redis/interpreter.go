@@ -76,20 +76,20 @@ func (vm *interpreter) open() {
 }
 
 // run executes a program for a store and turns what it returns into a reply.
-func (vm *interpreter) run(s *Store, p *program, cmd *world.Cmd, first, numKeys int) world.Reply {
+func (vm *interpreter) run(s *Store, p *program, keys, args []world.Arg) world.Reply {
 	if vm.state == nil {
 		vm.open()
 	}
 	vm.store, vm.used.left, vm.raised = s, Budget, nil
 	if p.tame {
-		vm.tameKeys.fill(vm, cmd, first, first+numKeys)
-		vm.tameArgs.fill(vm, cmd, first+numKeys, cmd.Len())
+		vm.tameKeys.fill(vm, keys)
+		vm.tameArgs.fill(vm, args)
 	} else {
-		var keys, args argList
-		keys.fill(vm, cmd, first, first+numKeys)
-		args.fill(vm, cmd, first+numKeys, cmd.Len())
-		vm.wild.RawSetString("KEYS", keys.table)
-		vm.wild.RawSetString("ARGV", args.table)
+		var wildKeys, wildArgs argList
+		wildKeys.fill(vm, keys)
+		wildArgs.fill(vm, args)
+		vm.wild.RawSetString("KEYS", wildKeys.table)
+		vm.wild.RawSetString("ARGV", wildArgs.table)
 	}
 	if p.short {
 		vm.state.RemoveContext()
@@ -130,18 +130,18 @@ type argList struct {
 	n     int
 }
 
-// fill puts arguments from..to-1 of a command into the table.
-func (l *argList) fill(vm *interpreter, cmd *world.Cmd, from, to int) {
+// fill puts arguments of a command into the table.
+func (l *argList) fill(vm *interpreter, args []world.Arg) {
 	if l.table == nil {
-		l.table = vm.state.CreateTable(to-from, 0)
+		l.table = vm.state.CreateTable(len(args), 0)
 	}
-	for i := from; i < to; i++ {
-		l.table.RawSetInt(i-from+1, vm.text(cmd.Arg(i).String()))
+	for i := range args {
+		l.table.RawSetInt(i+1, vm.text(args[i].String()))
 	}
-	for i := to - from; i < l.n; i++ {
+	for i := len(args); i < l.n; i++ {
 		l.table.RawSetInt(i+1, lua.LNil)
 	}
-	l.n = to - from
+	l.n = len(args)
 }
 
 // text makes a Lua string. Boxing one allocates, and a script meets the same few

@@ -122,22 +122,23 @@ const jumpZero = 0x1ffff
 // eval is EVAL: it runs a script to its end or to its first error. There is no
 // rollback: what a failing script wrote before stays, and is replicated.
 func (s *Store) eval(cmd *world.Cmd) world.Reply {
-	key, source, first, numKeys := any(cmd.Script), "", 0, int64(cmd.NumKeys())
+	key, source, args, numKeys := any(cmd.Script), "", cmd.Arguments(), int64(cmd.NumKeys())
 	if cmd.Script != nil {
 		source = cmd.Script.Source
 	} else {
-		if cmd.Len() < 2 {
+		if len(args) < 2 {
 			return wrongNumber(opEval)
 		}
-		source, first = cmd.Arg(0).String(), 2
+		source = args[0].String()
 		key = source
 		var ok bool
-		if numKeys, ok = parseInt(cmd.Arg(1)); !ok {
+		if numKeys, ok = parseInt(args[1]); !ok {
 			return world.Failed(errNotInteger)
 		}
+		args = args[2:]
 	}
 	switch {
-	case numKeys > int64(cmd.Len()-first):
+	case numKeys > int64(len(args)):
 		return world.Failed(errTooManyKeys)
 	case numKeys < 0:
 		return world.Failed(errNegativeKeys)
@@ -146,7 +147,7 @@ func (s *Store) eval(cmd *world.Cmd) world.Reply {
 	if p.failed != nil {
 		return world.Failed(p.failed)
 	}
-	return s.vm.run(s, p, cmd, first, int(numKeys))
+	return s.vm.run(s, p, args[:numKeys], args[numKeys:])
 }
 
 var (

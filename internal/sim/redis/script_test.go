@@ -142,7 +142,7 @@ func TestTameEqualsGuarded(t *testing.T) {
 			}
 			cmd := world.Eval(&known.Script, "k").Text("A").Text("2")
 			guarded.begin(5, 2)
-			a, b := quick.Exec(5, 2, &cmd), guarded.vm.run(guarded, slow, &cmd, 0, 1)
+			a, b := quick.Exec(5, 2, &cmd), guarded.vm.run(guarded, slow, cmd.Arguments()[:1], cmd.Arguments()[1:])
 			if a.String() != b.String() || fmt.Sprint(quick.Snapshot()) != fmt.Sprint(guarded.Snapshot()) {
 				t.Errorf("%s: tame %v, guarded %v", known.Name, a, b)
 			}

@@ -79,7 +79,6 @@ type Store struct {
 	byKey  map[string]*entry // in use only when indexed
 	free   []*entry
 	dying  []*entry // scratch of ExpireDue
-	argv   []world.Arg
 	vm     *interpreter
 	nowMS  int64
 	nextMS int64 // earliest expiry of all entries; valid unless nextStale
@@ -141,32 +140,18 @@ func (s *Store) Exec(nowMS int64, by history.NodeID, cmd *world.Cmd) world.Reply
 	if op == opEval {
 		return s.eval(cmd)
 	}
-	s.read(cmd)
-	if !s.knows(op) {
-		return world.Failed(unknownCommand(cmd.Name, s.argv))
+	if refused := s.admit(op, cmd); refused != nil {
+		return world.Failed(refused)
 	}
-	if !arityOK(op, len(s.argv)) {
-		return wrongNumber(op)
-	}
-	if (s.replica || s.NoGoodReplicas) && commands[op].write {
-		return world.Failed(s.refuses())
-	}
-	return s.run(op, s.argv)
+	return s.run(op, cmd.Arguments())
 }
 
-// read puts the arguments of a command into argv.
-func (s *Store) read(cmd *world.Cmd) {
-	s.argv = cmd.AppendArgs(s.argv[:0])
-}
-
-// admit reads the arguments of a command into argv and refuses what does not even
-// begin to run (processCommand in server.c).
+// admit refuses what does not even begin to run (processCommand in server.c).
 func (s *Store) admit(op opcode, cmd *world.Cmd) error {
-	s.read(cmd)
 	if !s.knows(op) {
-		return unknownCommand(cmd.Name, s.argv)
+		return unknownCommand(cmd.Name, cmd.Arguments())
 	}
-	if !arityOK(op, len(s.argv)) {
+	if !arityOK(op, cmd.Len()) {
 		return wrongNumber(op).Err
 	}
 	if (s.replica || s.NoGoodReplicas) && commands[op].write {

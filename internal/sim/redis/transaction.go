@@ -83,11 +83,7 @@ func (s *Store) runQueued(cmd *world.Cmd) world.Reply {
 	if op == opEval {
 		return s.eval(cmd)
 	}
-	s.argv = s.argv[:0]
-	for i := range cmd.Len() {
-		s.argv = append(s.argv, cmd.Arg(i))
-	}
-	return s.run(op, s.argv)
+	return s.run(op, cmd.Arguments())
 }
 
 // abort ends the transaction without running it.
