@@ -111,6 +111,11 @@ func (c *Ctx) removeChild(child *Ctx) {
 }
 
 func (c *Ctx) removeWaiter(t *Task) {
+	last := len(c.waiters) - 1
+	if c.waiters[last].t == t { // nearly always, for it is the only one
+		c.waiters = c.waiters[:last]
+		return
+	}
 	for i, w := range c.waiters {
 		if w.t == t {
 			c.waiters = append(c.waiters[:i], c.waiters[i+1:]...)

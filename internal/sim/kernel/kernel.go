@@ -58,6 +58,7 @@ type Kernel struct {
 	events  int64
 	limit   int64 // of events; 0 for none
 	halted  bool  // Halt was called, or something failed
+	firing  bool  // a handler runs, or is about to
 	failed  error
 }
 
@@ -69,7 +70,7 @@ func New() *Kernel { return &Kernel{} }
 func (k *Kernel) Reset() {
 	k.unwind()
 	k.now, k.events, k.limit = 0, 0, 0
-	k.halted, k.failed = false, nil
+	k.halted, k.firing, k.failed = false, false, nil
 	k.queue.reset()
 	k.ready, k.readyAt = k.ready[:0], 0
 	k.cur, k.next = nil, nil
@@ -138,24 +139,27 @@ func (k *Kernel) Halt() { k.halted = true }
 // there is nothing left or the run is halted. It may run on the stack of a
 // parking task: a panic of a handler must not unwind that task's frames.
 func (k *Kernel) advance() (t *Task) {
-	over := false
-	defer func() {
-		if over {
-			return // recover would find nothing, and costs something each time
-		}
-		if r := recover(); r != nil {
-			k.fail(fmt.Errorf("panic in a handler at %v: %v\n%s", k.now, r, debug.Stack()))
-			t = nil
-		}
-	}()
+	k.firing = true
+	defer k.catch()
 	for !k.halted {
 		if t = k.takeReady(); t != nil || k.queue.empty() {
 			break
 		}
 		k.fireNext()
 	}
-	over = true
+	k.firing = false
 	return t
+}
+
+// catch turns the panic of a handler into the end of the run.
+func (k *Kernel) catch() {
+	if !k.firing {
+		return // recover would find nothing, and costs something each time
+	}
+	k.firing = false
+	if r := recover(); r != nil {
+		k.fail(fmt.Errorf("panic in a handler at %v: %v\n%s", k.now, r, debug.Stack()))
+	}
 }
 
 func (k *Kernel) fireNext() {

@@ -18,11 +18,12 @@ type Timer struct {
 //
 // Cancelling is exact: a timer that is not needed leaves nothing behind.
 type queue struct {
-	near  []entry // sorted, the next event last; all of it is before all of heap
-	heap  []entry // a binary heap
-	slots []slot
-	free  []int32
-	seq   uint64
+	near    [nearMax]entry // sorted, the next event last; all of it is before all of heap
+	nearLen int
+	heap    []entry // a binary heap
+	slots   []slot
+	free    int32 // the first free slot plus one, 0 for none; each leads to the next
+	seq     uint64
 }
 
 // nearMax is how long the sorted list may get.
@@ -37,40 +38,38 @@ type entry struct {
 type slot struct {
 	h    Handler
 	a, b uint64
-	pos  int32 // in heap, or inNear
+	pos  int32 // in heap, or inNear; of a free slot: what free was before
 	gen  uint32
 }
 
 // inNear is the position of an event that is not in the heap.
 const inNear = -1
 
-func (q *queue) empty() bool { return len(q.near) == 0 && len(q.heap) == 0 }
+func (q *queue) empty() bool { return q.nearLen == 0 && len(q.heap) == 0 }
 
 func (q *queue) reset() {
-	for _, e := range q.near {
+	for _, e := range q.near[:q.nearLen] {
 		q.release(e.slot)
 	}
 	for _, e := range q.heap {
 		q.release(e.slot)
 	}
-	q.near, q.heap = q.near[:0], q.heap[:0]
+	q.nearLen, q.heap = 0, q.heap[:0]
 	q.seq = 0
 }
 
 func (q *queue) push(at history.Instant, h Handler, a, b uint64) Timer {
-	var s int32
-	if n := len(q.free); n > 0 {
-		s = q.free[n-1]
-		q.free = q.free[:n-1]
-	} else {
+	s := q.free - 1
+	if s < 0 {
 		s = int32(len(q.slots))
 		q.slots = append(q.slots, slot{})
 	}
 	sl := &q.slots[s]
+	q.free = sl.pos
 	sl.h, sl.a, sl.b = h, a, b
 	q.seq++
-	e := entry{at, q.seq, s}
-	if len(q.heap) > 0 && less(&q.heap[0], &e) {
+	// Of all that fire at the same instant the newest comes last.
+	if e := (entry{at, q.seq, s}); len(q.heap) > 0 && q.heap[0].at <= at {
 		q.heapPush(e)
 	} else {
 		sl.pos = inNear
@@ -79,39 +78,37 @@ func (q *queue) push(at history.Instant, h Handler, a, b uint64) Timer {
 	return Timer{s + 1, sl.gen}
 }
 
-// insert puts an entry into the sorted list.
+// insert puts the newest entry into the sorted list.
 func (q *queue) insert(e entry) {
-	if len(q.near) == nearMax {
+	if q.nearLen == nearMax {
 		q.spill()
-		if less(&q.heap[0], &e) {
+		if q.heap[0].at <= e.at {
 			q.heapPush(e)
 			return
 		}
 	}
-	q.near = append(q.near, e)
-	near := q.near
-	i := len(near) - 1
-	for i > 0 && less(&near[i-1], &e) {
-		near[i] = near[i-1]
-		i--
+	i := q.nearLen
+	q.nearLen++
+	for ; i > 0 && q.near[i-1].at <= e.at; i-- {
+		q.near[i] = q.near[i-1]
 	}
-	near[i] = e
+	q.near[i] = e
 }
 
 // spill moves the later half of the sorted list to the heap.
 func (q *queue) spill() {
-	half := len(q.near) / 2
+	half := q.nearLen / 2
 	for _, e := range q.near[:half] {
 		q.heapPush(e)
 	}
-	q.near = append(q.near[:0], q.near[half:]...)
+	q.nearLen = copy(q.near[:], q.near[half:q.nearLen])
 }
 
 func (q *queue) pop() (history.Instant, Handler, uint64, uint64) {
 	var top entry
-	if n := len(q.near); n > 0 {
-		top = q.near[n-1]
-		q.near = q.near[:n-1]
+	if q.nearLen > 0 {
+		q.nearLen--
+		top = q.near[q.nearLen]
 	} else {
 		top = q.heap[0]
 		q.heapRemove(0)
@@ -140,9 +137,10 @@ func (q *queue) cancel(t Timer) bool {
 }
 
 func (q *queue) removeNear(s int32) {
-	for i := range q.near {
+	for i := range q.near[:q.nearLen] {
 		if q.near[i].slot == s {
-			q.near = append(q.near[:i], q.near[i+1:]...)
+			copy(q.near[i:], q.near[i+1:q.nearLen])
+			q.nearLen--
 			return
 		}
 	}
@@ -152,7 +150,7 @@ func (q *queue) release(s int32) {
 	sl := &q.slots[s]
 	sl.h = nil
 	sl.gen++
-	q.free = append(q.free, s)
+	sl.pos, q.free = q.free, s+1
 }
 
 func less(x, y *entry) bool {

@@ -203,7 +203,10 @@ func (k *Kernel) wait(t *Task, ctx *Ctx, d time.Duration) wakeReason {
 }
 
 // Fire is the timer of a wait.
-func (t *Task) Fire(gen, _ uint64) { waiter{t, gen}.wake(wokenByTimer) }
+func (t *Task) Fire(gen, _ uint64) {
+	t.timer = Timer{} // it is not in the queue any more
+	waiter{t, gen}.wake(wokenByTimer)
+}
 
 // wake makes the task runnable, unless it was woken already.
 func (w waiter) wake(reason wakeReason) {
@@ -214,8 +217,10 @@ func (w waiter) wake(reason wakeReason) {
 	t.gen++
 	t.waiting = false
 	t.reason = reason
-	t.k.Cancel(t.timer)
-	t.timer = Timer{}
+	if t.timer != (Timer{}) {
+		t.k.Cancel(t.timer)
+		t.timer = Timer{}
+	}
 	if t.ctx != nil {
 		t.ctx.removeWaiter(t)
 		t.ctx = nil
