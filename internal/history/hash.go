@@ -122,8 +122,9 @@ func (w *hashWriter) header(header *Header) {
 // follows the event that uses it first.
 func (w *hashWriter) events(h *History, uses []uint32) {
 	used := uint32(0)
-	for i := range h.Events {
-		e := &h.Events[i]
+	events := h.Events
+	for i := range events {
+		e := &events[i]
 		text, fresh := uint32(0), false
 		if e.Text != 0 && int(e.Text) < len(uses) {
 			use := &uses[e.Text]
@@ -134,7 +135,7 @@ func (w *hashWriter) events(h *History, uses []uint32) {
 			text = *use
 		}
 		w.room(hashEvent)
-		b := w.buf[w.n:][:hashEvent:hashEvent]
+		b := (*[hashEvent]byte)(w.buf[w.n:])
 		w.n += hashEvent
 		binary.LittleEndian.PutUint64(b[0:8], uint64(e.At))
 		binary.LittleEndian.PutUint64(b[8:16], uint64(e.Clock))

@@ -179,10 +179,7 @@ func (h *History) Intern(text string) TextID {
 	if id, ok := h.ids[text]; ok {
 		return id
 	}
-	id := TextID(len(h.texts))
-	h.texts = append(h.texts, text)
-	h.ids[text] = id
-	return id
+	return h.addText(text)
 }
 
 // InternBytes is Intern for a text in a buffer; it allocates only for a new text.
@@ -190,7 +187,14 @@ func (h *History) InternBytes(text []byte) TextID {
 	if id, ok := h.ids[string(text)]; ok {
 		return id
 	}
-	return h.Intern(string(text))
+	return h.addText(string(text))
+}
+
+func (h *History) addText(text string) TextID {
+	id := TextID(len(h.texts))
+	h.texts = append(h.texts, text)
+	h.ids[text] = id
+	return id
 }
 
 // Text returns an interned text; the empty string for an unknown id.

@@ -192,7 +192,7 @@ func (l *call) launch() {
 		at = max(at, cn.lastRequest)
 		cn.lastRequest = at
 	}
-	l.w.network.send(at, message{l.client.node, l.host.node, (*requestArrives)(l), 0, 0})
+	l.w.network.send(at, l.client.node, l.host.node, (*requestArrives)(l))
 }
 
 // Fire: the request has reached the server's host.
@@ -232,13 +232,13 @@ func (l *call) answer() {
 		at = max(at, cn.lastReply)
 		cn.lastReply = at
 	}
-	l.w.network.send(at, message{l.host.node, l.client.node, (*replyArrives)(l), 0, 0})
+	l.w.network.send(at, l.host.node, l.client.node, (*replyArrives)(l))
 }
 
 // refuse tells the client that nobody listens any more.
 func (l *call) refuse() {
 	at := l.w.k.Now().Add(l.client.latency())
-	l.w.network.send(at, message{l.host.node, l.client.node, (*connectionLost)(l), 0, 0})
+	l.w.network.send(at, l.host.node, l.client.node, (*connectionLost)(l))
 }
 
 // Fire: the reply has reached the client's host; its process may be frozen.
@@ -269,6 +269,15 @@ func (l *call) recordDrop(kind history.Kind, node, peer history.NodeID, cause in
 	})
 }
 
+// takeReply returns the reply to a command and ends the client's part in the call.
+func (l *call) takeReply() world.Reply {
+	reply := l.reply
+	l.unref()
+	return reply
+}
+
+// unref forgets one of those who know the call. A task that is unwound need not
+// come here: all calls are taken back before the next run.
 func (l *call) unref() {
 	l.refs--
 	if l.refs == 0 {

@@ -130,7 +130,7 @@ func (cn *conn) hangUp() {
 	c := cn.client
 	c.forget(cn)
 	at := c.w.k.Now().Add(c.latency())
-	c.w.network.send(max(at, cn.lastRequest), message{c.node, cn.host.node, (*hangUpArrives)(cn), 0, 0})
+	c.w.network.send(max(at, cn.lastRequest), c.node, cn.host.node, (*hangUpArrives)(cn))
 }
 
 func (c *client) forget(cn *conn) {
@@ -177,7 +177,7 @@ func (cn *conn) close() {
 func (cn *conn) tellBroken() {
 	c := cn.client
 	at := c.w.k.Now().Add(c.latency())
-	c.w.network.send(max(at, cn.lastReply), message{cn.host.node, c.node, (*breakArrives)(cn), 0, 0})
+	c.w.network.send(max(at, cn.lastReply), cn.host.node, c.node, (*breakArrives)(cn))
 }
 
 // Fire: the client's operating system knows that the connection is over.
@@ -205,7 +205,7 @@ func (cn *conn) push(m any) {
 	}
 	c := cn.client
 	cn.lastReply = max(c.w.k.Now().Add(c.latency()), cn.lastReply)
-	c.w.network.send(cn.lastReply, message{cn.host.node, c.node, &pushArrives{cn, m}, 0, 0})
+	c.w.network.send(cn.lastReply, cn.host.node, c.node, &pushArrives{cn, m})
 }
 
 // Fire: a message has reached the client's host.

@@ -119,7 +119,7 @@ func (s *sqlServer) drain(cause int32) {
 func (s *sqlServer) receive(effect any) {
 	db, link := s.db, s.links
 	s.lastHop = max(s.lastHop, s.w.k.Now().Add(db.lag+db.extraLag+s.w.network.draw(&db.network)))
-	s.w.network.send(s.lastHop, message{s.upstream.node, s.node, kernel.HandlerFunc(func() {
+	s.w.network.send(s.lastHop, s.upstream.node, s.node, kernel.HandlerFunc(func() {
 		if s.links != link || s.proc.Dead() {
 			return
 		}
@@ -129,7 +129,7 @@ func (s *sqlServer) receive(effect any) {
 				s.w.recordChange(&s.host, &ch, history.NoCause)
 			}
 		}
-	}), 0, 0})
+	}))
 }
 
 func (s *sqlServer) arm() {

@@ -23,11 +23,11 @@ type block struct {
 	since    history.Instant
 }
 
-// message is what the network delivers: h fires when it arrives.
+// message is what the network delivers: h fires when it arrives, and is told number.
 type message struct {
 	from, to history.NodeID
 	h        kernel.Handler
-	a, b     uint64
+	number   uint64
 }
 
 func (n *network) reset(w *World) {
@@ -37,12 +37,17 @@ func (n *network) reset(w *World) {
 
 // send delivers a message at an instant, or later when a partition is in its way
 // at the time of sending.
-func (n *network) send(at history.Instant, m message) {
-	if len(n.blocks) > 0 && n.blocked(m.from, m.to) {
-		n.held = append(n.held, m)
+func (n *network) send(at history.Instant, from, to history.NodeID, h kernel.Handler) {
+	n.sendNumbered(at, from, to, h, 0)
+}
+
+// sendNumbered is send for a handler that is told a number.
+func (n *network) sendNumbered(at history.Instant, from, to history.NodeID, h kernel.Handler, number uint64) {
+	if len(n.blocks) > 0 && n.blocked(from, to) {
+		n.held = append(n.held, message{from, to, h, number})
 		return
 	}
-	n.w.k.At(at, m.h, m.a, m.b)
+	n.w.k.At(at, h, number, 0)
 }
 
 func (n *network) blocked(from, to history.NodeID) bool {
@@ -92,7 +97,7 @@ func (n *network) heal(fault int) {
 	n.held = nil
 	at := n.w.k.Now().Add(n.w.plan.Network.Latency.Min)
 	for _, m := range held {
-		n.send(at, m)
+		n.sendNumbered(at, m.from, m.to, m.h, m.number)
 	}
 	n.w.backend.reachabilityChanged()
 }

@@ -23,13 +23,13 @@ func (p *redisPort) Do(ctx context.Context, cmd world.Cmd) world.Reply {
 		return world.Failed(err)
 	}
 	l := c.w.newCall(c)
-	defer l.unref()
 	l.cmd = cmd
 	l.patience = redisPatience(&cmd)
 	if err := c.exchange(ctx, l, p.to); err != nil {
+		l.unref()
 		return world.Failed(err)
 	}
-	return l.reply
+	return l.takeReply()
 }
 
 // Dial implements world.Redis.
@@ -73,16 +73,16 @@ func (r *redisConn) Do(ctx context.Context, cmd world.Cmd) world.Reply {
 		return world.Failed(world.ErrConnection)
 	}
 	l := c.w.newCall(c)
-	defer l.unref()
 	l.cmd, l.conn = cmd, r.conn
 	l.patience = redisPatience(&cmd)
 	if err := c.exchange(ctx, l, nil); err != nil {
+		l.unref()
 		// Its reply may still come, and would be taken for that of the next
 		// command: a client library closes such a connection.
 		r.Close()
 		return world.Failed(err)
 	}
-	return l.reply
+	return l.takeReply()
 }
 
 // subscription is world.Subscription.

@@ -192,7 +192,7 @@ func (s *redisServer) carry(r replicated) {
 		s.stream, s.arrived = s.stream[:0], 0 // nothing is under way
 	}
 	s.stream = append(s.stream, r)
-	s.w.network.send(s.lastHop, message{s.upstream.node, s.node, (*effectArrives)(s), uint64(s.links), 0})
+	s.w.network.sendNumbered(s.lastHop, s.upstream.node, s.node, (*effectArrives)(s), uint64(s.links))
 }
 
 // Fire: the next piece of the stream has reached the replica.

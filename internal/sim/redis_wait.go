@@ -146,12 +146,12 @@ func (s *redisServer) unblockAll() {
 func (s *redisServer) acknowledge(offset int64) {
 	up, link := s.upstream, s.links
 	at := s.w.k.Now().Add(s.group.hop())
-	s.w.network.send(at, message{s.node, up.node, kernel.HandlerFunc(func() {
+	s.w.network.send(at, s.node, up.node, kernel.HandlerFunc(func() {
 		if s.links == link && s.upstream == up && up.up() {
 			s.acked, s.heard = max(s.acked, offset), s.w.k.Now()
 			up.serveWaiters()
 		}
-	}), 0, 0})
+	}))
 }
 
 func (s *redisServer) serveWaiters() {

@@ -33,9 +33,8 @@ func wrongNumber(op opcode) world.Reply {
 }
 
 // badExpire is the refusal of a time to live.
-func badExpire(op opcode) world.Reply {
-	return world.Failed(world.ServerError(
-		"ERR invalid expire time in '" + commands[op].name + "' command"))
+func badExpire(op opcode) error {
+	return world.ServerError("ERR invalid expire time in '" + commands[op].name + "' command")
 }
 
 // unknownCommand is the refusal of a command that does not exist; it quotes up

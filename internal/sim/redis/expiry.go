@@ -121,13 +121,13 @@ func (s *Store) expireCommand(op opcode, args []world.Arg) world.Reply {
 	}
 	if op == opExpire || op == opExpireAt {
 		if at > math.MaxInt64/1000 || at < math.MinInt64/1000 {
-			return badExpire(op)
+			return world.Failed(badExpire(op))
 		}
 		at *= 1000
 	}
 	if op == opExpire || op == opPExpire {
 		if at > math.MaxInt64-s.nowMS {
-			return badExpire(op)
+			return world.Failed(badExpire(op))
 		}
 		at += s.nowMS
 	}

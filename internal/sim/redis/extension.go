@@ -157,8 +157,8 @@ func (s *Store) setIf(args []world.Arg) world.Reply {
 		return world.Failed(errSyntax)
 	}
 	atMS, refused := s.expireAt(opSet, o.unit, o.expiry)
-	if refused.Err != nil {
-		return refused
+	if refused != nil {
+		return world.Failed(refused)
 	}
 	key := args[0].String()
 	e := s.lookup(key)

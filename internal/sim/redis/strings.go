@@ -11,7 +11,7 @@ import (
 
 // setOptions are the options of SET.
 type setOptions struct {
-	expiry            world.Arg
+	expiry            *world.Arg
 	unit              expireUnit
 	nx, xx, get, keep bool
 }
@@ -63,34 +63,31 @@ func parseSetOptions(args []world.Arg) (o setOptions, ok bool) {
 			return o, false
 		}
 		i++
-		o.unit, o.expiry = unit, args[i]
+		o.unit, o.expiry = unit, &args[i]
 	}
 	return o, !(o.nx && o.xx)
 }
 
-// optionWord returns an option in capitals, as every lock writes it; a number is
-// no option.
+// optionWord returns an option in capitals; a number is no option.
 func optionWord(a *world.Arg) string {
-	if a.IsNum {
+	switch {
+	case a.IsNum:
 		return ""
+	case a.Text == "NX" || a.Text == "PX": // as every lock writes them
+		return a.Text
 	}
-	for i := range len(a.Text) {
-		if c := a.Text[i]; 'a' <= c && c <= 'z' {
-			return strings.ToUpper(a.Text)
-		}
-	}
-	return a.Text
+	return strings.ToUpper(a.Text)
 }
 
 // expireAt turns the expiry of a command of the SET family into an absolute one
 // (getExpireMillisecondsOrReply in t_string.c).
-func (s *Store) expireAt(op opcode, unit expireUnit, a world.Arg) (atMS int64, refused world.Reply) {
+func (s *Store) expireAt(op opcode, unit expireUnit, a *world.Arg) (atMS int64, refused error) {
 	if unit == unitNone {
-		return noExpiry, world.Reply{}
+		return noExpiry, nil
 	}
-	at, ok := parseInt(a)
+	at, ok := parseInt(*a)
 	if !ok {
-		return 0, world.Failed(errNotInteger)
+		return 0, errNotInteger
 	}
 	seconds := unit == unitEX || unit == unitEXAT
 	if at <= 0 || (seconds && at > math.MaxInt64/1000) {
@@ -105,7 +102,7 @@ func (s *Store) expireAt(op opcode, unit expireUnit, a world.Arg) (atMS int64, r
 		}
 		at += s.nowMS
 	}
-	return at, world.Reply{}
+	return at, nil
 }
 
 // set is SET (setGenericCommand in t_string.c). In 7.0 an expiry in the past is
@@ -119,8 +116,8 @@ func (s *Store) set(args []world.Arg) world.Reply {
 		}
 	}
 	atMS, refused := s.expireAt(opSet, o.unit, o.expiry)
-	if refused.Err != nil {
-		return refused
+	if refused != nil {
+		return world.Failed(refused)
 	}
 	key := args[0].String()
 	e := s.lookup(key)
@@ -186,9 +183,9 @@ func (s *Store) setEX(op opcode, args []world.Arg) world.Reply {
 	if op == opPSetEX {
 		unit = unitPX
 	}
-	atMS, refused := s.expireAt(op, unit, args[1])
-	if refused.Err != nil {
-		return refused
+	atMS, refused := s.expireAt(op, unit, &args[1])
+	if refused != nil {
+		return world.Failed(refused)
 	}
 	key := args[0].String()
 	s.put(s.lookup(key), key, args[2], atMS)
