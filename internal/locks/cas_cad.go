@@ -43,14 +43,14 @@ type casCAD struct{ Deps }
 func (l *casCAD) Acquire(ctx context.Context) (Lease, error) {
 	token := newToken(l.Env)
 	renewal := world.Command("CAS", l.Name, token, token).EX(l.Lease)
-	return setNXCompared(ctx, l.Deps, token, renewal)
+	return setNXCompared(ctx, &l.Deps, token, renewal)
 }
 
 // setNXCompared is SET key token EX seconds NX until the key is free; renewal is
 // what the watchdog then sends.
-func setNXCompared(ctx context.Context, d Deps, token string, renewal world.Cmd) (Lease, error) {
+func setNXCompared(ctx context.Context, d *Deps, token string, renewal world.Cmd) (Lease, error) {
 	create := world.Set(d.Name, token).EX(d.Lease).NX()
-	return spin(ctx, d, func() (Lease, error) {
+	return spin(ctx, *d, func() (Lease, error) {
 		sent := d.Env.Mono()
 		reply := d.Redis.Do(ctx, create)
 		if !reply.IsOK() {

@@ -61,7 +61,7 @@ func (neverTold) Token() int64          { return 0 }
 
 // blindDel is a lease that is released by DEL, whosever key it is by now.
 type blindDel struct {
-	Deps
+	*Deps
 	neverTold
 }
 

@@ -37,5 +37,5 @@ type litCAS3Arg struct{ Deps }
 
 func (l *litCAS3Arg) Acquire(ctx context.Context) (Lease, error) {
 	token := newToken(l.Env)
-	return setNXCompared(ctx, l.Deps, token, world.Command("CAS", l.Name, token, token))
+	return setNXCompared(ctx, &l.Deps, token, world.Command("CAS", l.Name, token, token))
 }

@@ -48,6 +48,6 @@ func (l *litExpireKey) Acquire(ctx context.Context) (Lease, error) {
 		if reply := l.Redis.Do(ctx, world.Expire(otherKey(l.Name), l.Lease)); reply.Err != nil {
 			return nil, reply.Err
 		}
-		return &blindDel{Deps: l.Deps}, nil
+		return &blindDel{Deps: &l.Deps}, nil
 	})
 }

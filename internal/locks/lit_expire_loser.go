@@ -49,6 +49,6 @@ func (l *litExpireLoser) Acquire(ctx context.Context) (Lease, error) {
 		if !created.IsInt(1) {
 			return nil, nil
 		}
-		return &blindDel{Deps: l.Deps}, nil
+		return &blindDel{Deps: &l.Deps}, nil
 	})
 }

@@ -34,7 +34,7 @@ func init() {
 type litUnchecked struct{ Deps }
 
 func (l *litUnchecked) Acquire(ctx context.Context) (Lease, error) {
-	lease := &blindDel{Deps: l.Deps}
+	lease := &blindDel{Deps: &l.Deps}
 	reply := l.Redis.Do(ctx, world.Set(l.Name, l.Owner).EX(l.Lease).NX())
 	if reply.Err != nil {
 		_ = lease.Release(l.Env.Background()) // the finally block; the first error is what its caller sees

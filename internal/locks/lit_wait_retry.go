@@ -53,6 +53,6 @@ func (l *litWaitRetry) Acquire(ctx context.Context) (Lease, error) {
 		if acks.Kind != world.ReplyInt || acks.Int < 1 {
 			return nil, acks.Err
 		}
-		return &scriptDel{Deps: l.Deps, token: token}, nil
+		return &scriptDel{Deps: &l.Deps, token: token}, nil
 	})
 }

@@ -50,7 +50,7 @@ func (l *selfFence) hold(token string, sent time.Duration) Lease {
 	if left <= 0 {
 		return nil
 	}
-	lease := &selfFenced{scriptDel: scriptDel{Deps: l.Deps, token: token}}
+	lease := &selfFenced{scriptDel: scriptDel{Deps: &l.Deps, token: token}}
 	var tellLost context.CancelFunc
 	lease.lost, tellLost = l.Env.WithCancel(l.Env.Background())
 	ctx, stop := l.Env.WithCancel(l.Env.Background())

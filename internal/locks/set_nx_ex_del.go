@@ -41,6 +41,6 @@ func (l *setNXEXDel) Acquire(ctx context.Context) (Lease, error) {
 		if !reply.IsOK() {
 			return nil, reply.Err
 		}
-		return &blindDel{Deps: l.Deps}, nil
+		return &blindDel{Deps: &l.Deps}, nil
 	})
 }

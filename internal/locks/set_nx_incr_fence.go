@@ -56,7 +56,7 @@ func (l *setNXIncrFence) Acquire(ctx context.Context) (Lease, error) {
 		if reply.Kind != world.ReplyInt {
 			return nil, reply.Err
 		}
-		return &fencedLease{scriptDel: scriptDel{Deps: l.Deps, token: token}, number: reply.Int}, nil
+		return &fencedLease{scriptDel: scriptDel{Deps: &l.Deps, token: token}, number: reply.Int}, nil
 	})
 }
 

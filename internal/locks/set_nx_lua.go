@@ -45,13 +45,13 @@ type setNXLua struct{ Deps }
 
 func (l *setNXLua) Acquire(ctx context.Context) (Lease, error) {
 	return setNXPX(ctx, l.Deps, func(token string, _ time.Duration) Lease {
-		return &scriptDel{Deps: l.Deps, token: token}
+		return &scriptDel{Deps: &l.Deps, token: token}
 	})
 }
 
 // scriptDel is a lease that is released by the unlock script.
 type scriptDel struct {
-	Deps
+	*Deps
 	neverTold
 	token string
 }

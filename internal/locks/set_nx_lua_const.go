@@ -43,6 +43,6 @@ func (l *setNXLuaConst) Acquire(ctx context.Context) (Lease, error) {
 		if !reply.IsOK() {
 			return nil, reply.Err
 		}
-		return &scriptDel{Deps: l.Deps, token: sharedValue}, nil
+		return &scriptDel{Deps: &l.Deps, token: sharedValue}, nil
 	})
 }

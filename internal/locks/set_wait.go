@@ -50,13 +50,13 @@ func (l *setWait) Acquire(ctx context.Context) (Lease, error) {
 			return nil, err
 		}
 		defer conn.Close()
-		return setThenWait(ctx, l.Deps, conn, conn)
+		return setThenWait(ctx, &l.Deps, conn, conn)
 	})
 }
 
 // setThenWait is one attempt: SET on one connection, then WAIT, which should be
 // on the same one. It returns nil, nil when there is nothing to clean up.
-func setThenWait(ctx context.Context, d Deps, set, wait world.RedisConn) (Lease, error) {
+func setThenWait(ctx context.Context, d *Deps, set, wait world.RedisConn) (Lease, error) {
 	lease := &scriptDel{Deps: d, token: newToken(d.Env)}
 	reply := set.Do(ctx, world.Set(d.Name, lease.token).EX(d.Lease).NX())
 	if reply.IsNil() {

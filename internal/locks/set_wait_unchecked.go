@@ -49,6 +49,6 @@ func (l *setWaitUnchecked) Acquire(ctx context.Context) (Lease, error) {
 			return nil, err
 		}
 		defer other.Close()
-		return setThenWait(ctx, l.Deps, one, other)
+		return setThenWait(ctx, &l.Deps, one, other)
 	})
 }

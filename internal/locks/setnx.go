@@ -41,6 +41,6 @@ func (l *setnx) Acquire(ctx context.Context) (Lease, error) {
 		if !reply.IsInt(1) {
 			return nil, reply.Err
 		}
-		return &blindDel{Deps: l.Deps}, nil
+		return &blindDel{Deps: &l.Deps}, nil
 	})
 }

@@ -47,6 +47,6 @@ func (l *setnxExpire) Acquire(ctx context.Context) (Lease, error) {
 		if reply := l.Redis.Do(ctx, world.Expire(l.Name, l.Lease)); reply.Err != nil {
 			return nil, reply.Err
 		}
-		return &blindDel{Deps: l.Deps}, nil
+		return &blindDel{Deps: &l.Deps}, nil
 	})
 }

@@ -61,5 +61,5 @@ func (l *setnxTimestampDel) create(ctx context.Context) (Lease, error) {
 	if !reply.IsInt(1) {
 		return nil, reply.Err
 	}
-	return &blindDel{Deps: l.Deps}, nil
+	return &blindDel{Deps: &l.Deps}, nil
 }

@@ -66,7 +66,7 @@ func (l *setnxTimestampGetset) Acquire(ctx context.Context) (Lease, error) {
 }
 
 func (l *setnxTimestampGetset) holdUntil(deadlineMS int64) Lease {
-	return &timestampLease{blindDel: blindDel{Deps: l.Deps}, deadlineMS: deadlineMS}
+	return &timestampLease{blindDel: blindDel{Deps: &l.Deps}, deadlineMS: deadlineMS}
 }
 
 // timestampLease is a lease that is released by DEL before its deadline only.

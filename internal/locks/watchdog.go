@@ -11,7 +11,7 @@ import (
 // its length, and tells the client when it is lost: when the store says so, or
 // when the lease has run out on the client's own clock without a success.
 type watchdog struct {
-	deps     Deps
+	deps     *Deps
 	renewal  world.Cmd // answered by 1 when it has renewed; any other number: the lease is lost
 	lost     context.Context
 	tellLost context.CancelFunc
@@ -21,7 +21,7 @@ type watchdog struct {
 // newWatchdog starts the watchdog of a new lease. sent is when the command that
 // created the entry was sent, on the client's monotonic clock: the latest instant
 // from which the lease can safely be counted.
-func newWatchdog(d Deps, renewal world.Cmd, sent time.Duration) *watchdog {
+func newWatchdog(d *Deps, renewal world.Cmd, sent time.Duration) *watchdog {
 	w := &watchdog{deps: d, renewal: renewal}
 	w.lost, w.tellLost = d.Env.WithCancel(d.Env.Background())
 	ctx, stop := d.Env.WithCancel(d.Env.Background())

@@ -45,7 +45,7 @@ func (l *watchdogBlind) Acquire(ctx context.Context) (Lease, error) {
 		if !reply.IsOK() {
 			return nil, reply.Err
 		}
-		lease := &blindlyRenewed{scriptDel: scriptDel{Deps: l.Deps, token: token}}
+		lease := &blindlyRenewed{scriptDel: scriptDel{Deps: &l.Deps, token: token}}
 		ctx, stop := l.Env.WithCancel(l.Env.Background())
 		lease.stop = stop
 		l.Env.Go(ctx, world.Watchdog, lease.renew)

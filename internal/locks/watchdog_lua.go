@@ -50,8 +50,8 @@ func (l *watchdogLua) Acquire(ctx context.Context) (Lease, error) {
 	return setNXPX(ctx, l.Deps, func(token string, sent time.Duration) Lease {
 		renewal := world.Eval(renewScript, l.Name).Text(token).Num(world.Millis(l.Lease))
 		return &watchedLease{
-			scriptDel: scriptDel{Deps: l.Deps, token: token},
-			watchdog:  newWatchdog(l.Deps, renewal, sent),
+			scriptDel: scriptDel{Deps: &l.Deps, token: token},
+			watchdog:  newWatchdog(&l.Deps, renewal, sent),
 		}
 	})
 }

@@ -142,7 +142,12 @@ func (k *Kernel) advance() (t *Task) {
 	k.firing = true
 	defer k.catch()
 	for !k.halted {
-		if t = k.takeReady(); t != nil || k.queue.empty() {
+		if len(k.ready) > 0 {
+			if t = k.takeReady(); t != nil {
+				break
+			}
+		}
+		if k.queue.empty() {
 			break
 		}
 		k.fireNext()
@@ -177,9 +182,11 @@ func (k *Kernel) fireNext() {
 // processes wait in their process; those of dead ones are left where they are
 // until the run is unwound.
 func (k *Kernel) takeReady() *Task {
-	for k.readyAt < len(k.ready) {
+	for len(k.ready) > 0 {
 		t := k.ready[k.readyAt]
-		k.readyAt++
+		if k.readyAt++; k.readyAt == len(k.ready) {
+			k.ready, k.readyAt = k.ready[:0], 0
+		}
 		switch {
 		case t.proc.dead:
 		case t.proc.frozen:
@@ -188,7 +195,6 @@ func (k *Kernel) takeReady() *Task {
 			return t
 		}
 	}
-	k.ready, k.readyAt = k.ready[:0], 0
 	return nil
 }
 

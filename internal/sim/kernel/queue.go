@@ -87,12 +87,14 @@ func (q *queue) insert(e entry) {
 			return
 		}
 	}
+	near := q.near[:q.nearLen+1]
 	i := q.nearLen
-	q.nearLen++
-	for ; i > 0 && q.near[i-1].at <= e.at; i-- {
-		q.near[i] = q.near[i-1]
+	for i > 0 && near[i-1].at <= e.at {
+		near[i] = near[i-1]
+		i--
 	}
-	q.near[i] = e
+	near[i] = e
+	q.nearLen++
 }
 
 // spill moves the later half of the sorted list to the heap.
