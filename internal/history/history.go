@@ -116,8 +116,9 @@ type History struct {
 	Header Header
 	Events []Event
 
-	texts []string
-	ids   map[string]TextID
+	texts   []string
+	ids     map[string]TextID
+	letters letters // of the texts that came in a buffer
 
 	milestones []int32 // see Milestones
 	surveyed   int     // how many events milestones covers
@@ -162,13 +163,14 @@ func (h *History) Milestones() []int32 {
 	if h.surveyed > len(h.Events) {
 		h.milestones, h.surveyed = h.milestones[:0], 0
 	}
-	for i := h.surveyed; i < len(h.Events); i++ {
-		if !h.Events[i].Kind.OnWire() {
-			h.milestones = append(h.milestones, int32(i))
+	milestones := h.milestones
+	for i, rest := h.surveyed, h.Events[h.surveyed:]; len(rest) > 0; i, rest = i+1, rest[1:] {
+		if !rest[0].Kind.OnWire() {
+			milestones = append(milestones, int32(i))
 		}
 	}
-	h.surveyed = len(h.Events)
-	return h.milestones
+	h.milestones, h.surveyed = milestones, len(h.Events)
+	return milestones
 }
 
 // Intern returns the id of a text, the same id for the same text.
@@ -187,7 +189,7 @@ func (h *History) InternBytes(text []byte) TextID {
 	if id, ok := h.ids[string(text)]; ok {
 		return id
 	}
-	return h.addText(string(text))
+	return h.addText(h.letters.keep(text))
 }
 
 func (h *History) addText(text string) TextID {

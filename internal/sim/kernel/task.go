@@ -21,6 +21,7 @@ type Task struct {
 	stop   func()
 	yield  func(struct{}) bool
 
+	jobs      uint64 // that it has ended
 	gen       uint64 // counts spawns and waits; a waker with an older one is late
 	waiting   bool   // parked in wait and not woken yet
 	reason    wakeReason
@@ -101,6 +102,7 @@ func (t *Task) runJob() {
 func (t *Task) retire() {
 	k := t.k
 	t.job = nil
+	t.jobs++
 	t.gen++
 	last := len(k.tasks) - 1
 	k.tasks[t.listed] = k.tasks[last]
@@ -287,25 +289,21 @@ func (k *Kernel) Current() *Task { return k.cur }
 // Handle is a spawned task for those who wait for it. Coroutines are reused,
 // therefore it remembers which of their jobs it means.
 type Handle struct {
-	t    *Task
-	done *bool
+	t   *Task
+	job uint64
 }
 
 // Go is Spawn with a handle to join.
 func (k *Kernel) Go(p *Proc, name string, job func()) Handle {
-	done := new(bool)
-	t := k.Spawn(p, name, func() {
-		defer func() { *done = true }()
-		job()
-	})
-	return Handle{t, done}
+	t := k.Spawn(p, name, job)
+	return Handle{t, t.jobs}
 }
 
 // Join waits until the task has returned.
 func (h Handle) Join(ctx context.Context) error {
 	k := h.t.k
 	me := k.Enter()
-	if *h.done {
+	if h.t.jobs != h.job {
 		return nil
 	}
 	h.t.joiners = append(h.t.joiners, waiter{me, me.gen})

@@ -184,14 +184,14 @@ var opcodes = func() map[string]opcode {
 
 // lookup returns the command with that name in any case.
 func lookup(name string) opcode {
-	switch name { // the names of every lock's hot path, without hashing
+	switch name { // what nearly every lock and script sends, without hashing
 	case "SET":
 		return opSet
-	case "GET":
-		return opGet
 	case "EVAL":
 		return opEval
-	case "DEL":
+	case "GET", "get":
+		return opGet
+	case "DEL", "del":
 		return opDel
 	}
 	if op, ok := opcodes[name]; ok {
