@@ -86,11 +86,12 @@ func (s *redisServer) serve(l *call) {
 	if s.control(l) {
 		return
 	}
-	s.dropDue()
+	now := s.wallMS()
+	s.dropDueAt(now)
 	if s.group.minReplicas > 0 {
 		s.store.NoGoodReplicas = s.goodReplicas() < s.group.minReplicas
 	}
-	l.reply = s.store.Exec(s.wallMS(), l.client.node, &l.cmd)
+	l.reply = s.store.Exec(now, l.client.node, &l.cmd)
 	l.executedOn(&s.host)
 	s.publish(l.executed)
 	if l.conn != nil {
@@ -101,8 +102,10 @@ func (s *redisServer) serve(l *call) {
 
 // dropDue drops the entries whose time is up, as an event of its own: else the
 // history would blame the command that happens to come next.
-func (s *redisServer) dropDue() {
-	now := s.wallMS()
+func (s *redisServer) dropDue() { s.dropDueAt(s.wallMS()) }
+
+// dropDueAt is dropDue for somebody who has read the server's clock already.
+func (s *redisServer) dropDueAt(now int64) {
 	// A replica has nothing due: it waits for its primary's DEL.
 	if at, ok := s.store.NextExpiry(); !ok || at > now {
 		return

@@ -23,6 +23,7 @@ package kernel
 import (
 	"errors"
 	"fmt"
+	"math"
 	"runtime/debug"
 	"time"
 
@@ -56,7 +57,7 @@ type Kernel struct {
 	ctxs    []*Ctx  // arena of contexts, by order of creation
 	ctxUsed int     // how many of them belong to the present run
 	events  int64
-	limit   int64 // of events; 0 for none
+	limit   int64 // of events
 	halted  bool  // Halt was called, or something failed
 	firing  bool  // a handler runs, or is about to
 	failed  error
@@ -116,6 +117,9 @@ var ErrTooManyEvents = errors.New("the run exceeds the limit of events")
 // or a task ends the run and comes back as an error with its stack.
 func (k *Kernel) Run(limit int64) error {
 	k.limit = limit
+	if limit == 0 {
+		k.limit = math.MaxInt64
+	}
 	for !k.halted {
 		t := k.next
 		k.next = nil
@@ -171,7 +175,7 @@ func (k *Kernel) fireNext() {
 	at, h, a, b := k.queue.pop()
 	k.now = at
 	k.events++
-	if k.limit > 0 && k.events > k.limit {
+	if k.events > k.limit {
 		k.fail(fmt.Errorf("%w (%d) at %v", ErrTooManyEvents, k.limit, k.now))
 		return
 	}

@@ -192,6 +192,10 @@ func (k *Kernel) resumeAbove(t, next *Task) *Task {
 // generation, the timer (true time d; negative: none) fires or ctx ends.
 // The first of them wins; the others come too late and change nothing.
 func (k *Kernel) wait(t *Task, ctx *Ctx, d time.Duration) wakeReason {
+	if ctx.err != nil {
+		t.gen++ // whatever was to wake this wait must not wake the next one
+		return wokenByContext
+	}
 	if d >= 0 {
 		t.timer = k.After(d, t, t.gen, 0)
 	}
@@ -254,17 +258,12 @@ var ErrDeadline = errors.New("time is up")
 // Await parks the running task until its Waker is used (nil), d of true time
 // has passed (ErrDeadline; negative d: no limit) or ctx ends (its error).
 func (k *Kernel) Await(ctx context.Context, d time.Duration) error {
-	t := k.Enter()
-	c := k.own(ctx)
-	if err := c.Err(); err != nil {
-		t.gen++ // whatever was to wake this wait must not wake the next one
-		return err
-	}
+	t, c := k.Enter(), k.own(ctx)
 	switch k.wait(t, c, d) {
 	case wokenByTimer:
 		return ErrDeadline
 	case wokenByContext:
-		return c.Err()
+		return c.err
 	default:
 		return nil
 	}
@@ -272,12 +271,11 @@ func (k *Kernel) Await(ctx context.Context, d time.Duration) error {
 
 // Sleep waits for d of the process's own monotonic clock.
 func (k *Kernel) Sleep(ctx context.Context, d time.Duration) error {
-	t := k.Enter()
-	err := k.Await(ctx, t.proc.Clock.TrueFor(max(d, 0)))
-	if err == ErrDeadline { // never wrapped
-		return nil
+	t, c := k.Enter(), k.own(ctx)
+	if k.wait(t, c, t.proc.Clock.TrueFor(max(d, 0))) == wokenByContext {
+		return c.err
 	}
-	return err
+	return nil
 }
 
 // Name returns the name that Spawn was given.
