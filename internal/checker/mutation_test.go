@@ -17,9 +17,10 @@ var mutations = map[string][]string{
 		"lasts until the intruder leaves", "lasts until one holder leaves", "no acquisition is fine",
 	},
 	OwnerOnlyReleaseID: {
-		"blames the server's own doing", "blames for nobody's entry", "takes expiry for removal",
+		"blames the server's own doing", "takes expiry for removal",
 		"blames those who clear away the dead", "overlooks who is about to hold", "blames takeovers",
 		"finds grants of other servers", "blames the victim", "no removal is fine",
+		"nobody's entry is no doubt", "trusts that nothing was removed", "a doubt outweighs a robbery",
 	},
 	ProgressID: {
 		"measures from the start", "no quiet period is fine", "anybody's acquisition is an answer",

@@ -1,6 +1,11 @@
 package checker
 
-import "lockstep/internal/history"
+import (
+	"fmt"
+	"strconv"
+
+	"lockstep/internal/history"
+)
 
 // OwnerOnlyReleaseID names the property that a release is personal.
 const OwnerOnlyReleaseID = "owner-only-release"
@@ -32,23 +37,32 @@ func init() {
 // command, puts its own entry in the place of one that is out of date (GETSET):
 // that is how a lock without expiry in the store expires, and no release.
 //
-// A removal without a Peer is the server's own doing, one without an Owner is of
-// an entry that nobody is known to have made; neither says anything about a
-// client, and a history with no other removals leaves the property unknown.
+// A removal without a Peer is the server's own doing and says nothing about a client;
+// a history with no other removals leaves the property unknown. So does a single
+// command of which nobody can tell whose entry it has removed, unless another one is
+// known to have robbed somebody. Such a doubt is a removal without an Owner, or
+// may-have-removed: real servers do not tell what they did.
 //
 // The first client of a violation is the one that removed, the second the one
 // that was robbed. The events are the grant of the entry, if the history has it,
 // the cause of the removal, if it names one, and the removal.
 func checkOwnerOnlyRelease(h *history.History) Finding {
 	f := Finding{Property: OwnerOnlyReleaseID, Verdict: Kept}
-	removals := 0
+	removals, doubts, first := 0, 0, int32(0)
 	phases := make([]phase, len(h.Header.Nodes)+1)
 	for _, i := range h.Milestones() {
 		e := &h.Events[i]
 		if int(e.Node) < len(phases) {
 			phases[e.Node].follow(e.Kind)
 		}
-		if e.Kind != history.Removed || e.Peer == 0 || e.Owner == 0 {
+		switch {
+		case e.Kind != history.Removed && e.Kind != history.MayHaveRemoved, e.Peer == 0:
+			continue
+		case e.Kind == history.MayHaveRemoved || e.Owner == 0:
+			if doubts == 0 {
+				first = i
+			}
+			doubts++
 			continue
 		}
 		removals++
@@ -71,10 +85,27 @@ func checkOwnerOnlyRelease(h *history.History) Finding {
 	switch {
 	case f.Count > 0:
 		f.Verdict = Broken
+	case doubts > 0:
+		f.Verdict, f.Reason = Unknown, doubtful(h, first, doubts)
 	case removals == 0:
 		f.Verdict, f.Reason = Unknown, "no client's command removed an entry"
 	}
 	return f
+}
+
+// doubtful says of which command it is unknown whose entry it has removed: the first
+// of so many.
+func doubtful(h *history.History, i int32, count int) string {
+	e := &h.Events[i]
+	command, at := "a command", e.At
+	if c := e.Cause; c >= 0 && c < i && h.Events[c].Kind == history.Sent {
+		command, at = strconv.Quote(h.Text(h.Events[c].Text)), h.Events[c].At
+	}
+	reason := fmt.Sprintf("nobody can tell whose entry %s of %s's, sent at %v, has removed", command, h.Name(e.Peer), at)
+	if count > 1 {
+		reason += fmt.Sprintf(", nor %d more", count-1)
+	}
+	return reason
 }
 
 // phase is what a client is doing.

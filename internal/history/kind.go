@@ -73,6 +73,11 @@ const (
 
 	Demoted // Node: a primary became a replica; Peer: the primary that it follows now
 
+	// MayHaveRemoved: nobody can tell whose entry Peer's command has removed, if any. Node is
+	// the server, Cause the Sent; the command may have been executed at any time after that.
+	// Real servers only: a model knows.
+	MayHaveRemoved
+
 	kindCount
 )
 
@@ -89,7 +94,7 @@ var kindNames = [kindCount]string{
 	Crashed: "crashed", Restarted: "restarted", Promoted: "promoted",
 	ClockChanged: "clock-changed", Healed: "healed", CutShort: "cut-short",
 	Reenters: "reenters", Reentered: "reentered", ReenterFailed: "reenter-failed", Left: "left",
-	Demoted: "demoted",
+	Demoted: "demoted", MayHaveRemoved: "may-have-removed",
 }
 
 // OnWire reports whether the event is one of a message. In most histories nearly

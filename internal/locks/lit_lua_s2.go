@@ -34,7 +34,7 @@ func init() {
 }
 
 // brokenScript is the document's text, defects included.
-var brokenScript = &world.Script{Name: "unlock", Source: `if redis.call("get",KEY) == VAL then
+var brokenScript = &world.Script{Name: "unlock", Owner: 1, Source: `if redis.call("get",KEY) == VAL then
     return redis.call("del",KEY)
 else
     return 0

@@ -35,14 +35,14 @@ func init() {
 }
 
 var (
-	setEXScript = &world.Script{Name: "acquire", Source: `if redis.call("exists", KEYS[1]) == 0 then
+	setEXScript = &world.Script{Name: "acquire", Owner: 2, Source: `if redis.call("exists", KEYS[1]) == 0 then
 	if redis.call("setex", KEYS[1], unpack(ARGV)) then return "1" end
 	return "0"
 end
 return "-1"`}
 
 	// releaseScript differs from unlockScript in its answers only.
-	releaseScript = &world.Script{Name: "release", Source: `if redis.call("get", KEYS[1]) == ARGV[1] then
+	releaseScript = &world.Script{Name: "release", Owner: 1, Source: `if redis.call("get", KEYS[1]) == ARGV[1] then
 	if redis.call("del", KEYS[1]) then return "1" end
 	return "0"
 end

@@ -23,7 +23,7 @@ end
 
 var (
 	// ARGV: lease, field, waiting time, now. All times are milliseconds.
-	redissonFairLock = &world.Script{Name: "lock", Source: dropStale + `if redis.call('exists', KEYS[1]) == 0
+	redissonFairLock = &world.Script{Name: "lock", Owner: 2, Source: dropStale + `if redis.call('exists', KEYS[1]) == 0
 		and (redis.call('exists', KEYS[2]) == 0 or redis.call('lindex', KEYS[2], 0) == ARGV[2]) then
 	redis.call('lpop', KEYS[2])
 	redis.call('zrem', KEYS[3], ARGV[2])
@@ -58,7 +58,7 @@ return ttl`}
 
 	// KEYS also: channel, latch. ARGV: message, lease, field, now, command of
 	// publishing, time to live of the latch.
-	redissonFairUnlock = &world.Script{Name: "unlock", Source: `local before = redis.call('get', KEYS[5])
+	redissonFairUnlock = &world.Script{Name: "unlock", Owner: 3, Source: `local before = redis.call('get', KEYS[5])
 if before ~= false then
 	return tonumber(before)
 end

@@ -40,7 +40,7 @@ func init() {
 }
 
 // fenceScript creates the key and counts its holders.
-var fenceScript = &world.Script{Name: "acquire", Source: `if redis.call("set", KEYS[1], ARGV[1], "PX", ARGV[2], "NX") then
+var fenceScript = &world.Script{Name: "acquire", Owner: 1, Source: `if redis.call("set", KEYS[1], ARGV[1], "PX", ARGV[2], "NX") then
 	return redis.call("incr", KEYS[2])
 else
 	return false

@@ -35,7 +35,7 @@ func init() {
 }
 
 // unlockScript deletes the key if it still holds the token.
-var unlockScript = &world.Script{Name: "unlock", Source: `if redis.call("get", KEYS[1]) == ARGV[1] then
+var unlockScript = &world.Script{Name: "unlock", Owner: 1, Source: `if redis.call("get", KEYS[1]) == ARGV[1] then
 	return redis.call("del", KEYS[1])
 else
 	return 0

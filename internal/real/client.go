@@ -229,7 +229,7 @@ func (c *client) handle(m proto.Up) {
 				At: history.Instant(m.At), Clock: m.Clock, Node: c.node, Kind: m.Event,
 				Token: m.Token, Value: m.Value,
 			},
-			text: m.Text, call: m.Call, task: m.Task, command: m.Command, server: c.h.group.members[m.Server].node,
+			text: m.Text, call: m.Call, task: m.Task, command: m.Command, owner: m.Owner, server: c.h.group.members[m.Server].node,
 		})
 	case proto.Moment:
 		c.h.observe(c.moment(m.Moment, &m))

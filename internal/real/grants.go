@@ -5,7 +5,6 @@ import (
 
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
-	"lockstep/internal/world"
 )
 
 // A real server does not tell when it makes or removes an entry, so what it
@@ -48,6 +47,7 @@ type command struct {
 	name       string
 	text       string // as typed
 	task       string
+	owner      string          // see entry
 	sent, done history.Instant // done: when the reply came, or when the client gave up
 	answered   bool
 	reply      string
@@ -56,6 +56,7 @@ type command struct {
 	again      bool // is not the first of its release that may have removed something
 	refused    bool // sent within a release that found nothing to remove
 	removed    bool // is known to have removed a certain entry
+	more       bool // has removed others besides, nobody knows whose
 	effect     effect
 	victim     history.NodeID // of an operator's removal: whose entry it was, when that is known
 }
@@ -68,17 +69,20 @@ type grant struct {
 	at      history.Instant // no later than this
 	call    int64
 	through history.Instant // it cannot have run out before; 0: it has no lease
+	bound   bool            // to a connection: it ends with its client, or with the server
 	gone    bool            // a release is known to have removed it
 }
 
 // deriveGrants returns the Granted and Removed events that follow for certain
-// from a sorted list of events, in which commands are as these words say. ttl is the
-// lease that the lock asks for, 0 for a lock without one.
+// from a sorted list of events, in which commands are as these words say, and a
+// MayHaveRemoved for each command that may have removed an entry when nothing follows
+// about whose it was. ttl is the lease that the lock asks for, 0 for a lock without one.
 func deriveGrants(entries []entry, w words, ttl time.Duration, o outside) []entry {
 	d := deriver{ttl: ttl, words: w, wrongClocks: o.wrongClocks}
 	d.collect(entries, o.evictions)
 	d.onPrimary(entries)
 	d.lost(o.evictions)
+	d.doubts()
 	return d.out
 }
 
@@ -112,9 +116,10 @@ type deriver struct {
 	wrongClocks map[history.NodeID]bool
 	commands    []*command // in the order in which they were sent
 	begins      []mark     // of releases
-	deaths      []mark     // of servers
-	returns     []mark     // of servers that have forgotten everything
-	grants      []*grant   // in the order of their replies
+	deaths      []mark     // of clients and servers, and of primaries that became replicas
+	returns     []mark     // of servers
+	demotions   []demotion
+	grants      []*grant // in the order of their replies
 	releases    []release
 	out         []entry
 }
@@ -124,6 +129,13 @@ type mark struct {
 	client history.NodeID
 	at     history.Instant
 	vain   bool // a release that found nothing to remove
+	empty  bool // a server that has forgotten everything
+}
+
+// demotion is a primary becoming a replica of the one that was promoted before.
+type demotion struct {
+	server       history.NodeID
+	promoted, at history.Instant
 }
 
 // release is a release that removed an entry, by its last command. When it has
@@ -141,11 +153,12 @@ func (d *deriver) collect(entries []entry, evictions []*command) {
 	open := map[wire]*command{}
 	releasing := map[history.NodeID][]*command{} // the commands of the release under way
 	active := map[history.NodeID]bool{}
+	promoted := map[history.NodeID]history.Instant{} // when a server last became the primary
 	for i := range entries {
 		e := &entries[i]
 		switch e.Kind {
 		case history.Sent:
-			c := &command{wire: wire{e.Node, e.call}, server: e.server, name: e.command, text: e.text, task: e.task, sent: e.At}
+			c := &command{wire: wire{e.Node, e.call}, server: e.server, name: e.command, text: e.text, task: e.task, owner: e.owner, sent: e.At}
 			c.effect = d.words.effect(c)
 			d.commands = append(d.commands, c)
 			open[c.wire] = c
@@ -171,9 +184,12 @@ func (d *deriver) collect(entries []entry, evictions []*command) {
 		case history.Crashed:
 			d.deaths = append(d.deaths, mark{client: e.Node, at: e.At})
 		case history.Restarted:
-			if e.empty {
-				d.returns = append(d.returns, mark{client: e.Node, at: e.At})
-			}
+			d.returns = append(d.returns, mark{client: e.Node, at: e.At, empty: e.empty})
+		case history.Promoted:
+			promoted[e.Node] = e.At
+		case history.Demoted:
+			d.deaths = append(d.deaths, mark{client: e.Node, at: e.At})
+			d.demotions = append(d.demotions, demotion{e.Node, promoted[e.Peer], e.At})
 		case history.Releasing:
 			active[e.Node], releasing[e.Node] = true, nil
 			d.begins = append(d.begins, mark{client: e.Node, at: e.At})
@@ -224,7 +240,7 @@ func (d *deriver) acquired(e *entry) {
 
 // grant says that a command has made an entry for its client.
 func (d *deriver) grant(c *command, ttl time.Duration) *grant {
-	g := &grant{owner: c.client, server: c.server, from: c.sent, at: c.done, call: c.call}
+	g := &grant{owner: c.client, server: c.server, from: c.sent, at: c.done, call: c.call, bound: sqlBound(c)}
 	switch {
 	case ttl > 0 && d.elsewhere:
 		g.through = c.sent
@@ -254,7 +270,7 @@ func (d *deriver) add(kind history.Kind, at history.Instant, g *grant, by *comma
 
 // released concludes whose entry a release has removed, if it can.
 func (d *deriver) released(r release) {
-	if r.by == nil {
+	if r.by == nil || r.by.reply == nothing { // a hold is left, as Redisson counts them
 		return
 	}
 	entries := removedRows(r.by.reply)
@@ -277,6 +293,7 @@ func (d *deriver) released(r release) {
 			return
 		}
 	}
+	r.by.more = r.by.removed
 }
 
 // lastGrant returns the last grant of a client before an instant; nil for none.
@@ -287,89 +304,4 @@ func (d *deriver) lastGrant(client history.NodeID, before history.Instant) (last
 		}
 	}
 	return last
-}
-
-// sameServer reports whether a command went to the server of a grant, which has not
-// died in between.
-func (d *deriver) sameServer(g *grant, by *command) bool {
-	if d.shared {
-		return true
-	}
-	for _, m := range d.deaths {
-		if m.client == g.server && m.at > g.from && m.at < by.done {
-			return false
-		}
-	}
-	return g.server == by.server
-}
-
-// stillThere reports whether a grant's entry must have existed until a command
-// of a release removed it.
-func (d *deriver) stillThere(g *grant, by *command) bool {
-	if g.owner != by.client {
-		for _, b := range d.begins {
-			if b.client == g.owner && b.at > g.at && b.at < by.done && !b.vain {
-				return false // its owner may have been faster
-			}
-		}
-	}
-	if g.through != 0 && (d.wrongClocks[g.server] || d.livesThrough(g, by.sent) <= by.done) {
-		return false
-	}
-	for _, c := range d.commands {
-		if c != by && d.mayRemove(c, g, by.done) {
-			return false
-		}
-	}
-	return true
-}
-
-// livesThrough returns until when an entry certainly lives: its lease counts
-// from the sending of the last command that is known to have set it.
-func (d *deriver) livesThrough(g *grant, before history.Instant) history.Instant {
-	through := g.through
-	for _, c := range d.commands {
-		if c.client == g.owner && c.task == world.Watchdog && c.answered && d.renews(c) &&
-			c.sent > g.from && c.done < before {
-			through = max(through, c.sent.Add(d.ttl))
-		}
-	}
-	return through
-}
-
-// mayRemove reports whether a command may have removed a grant's entry before
-// an instant. Commands whose reply says that they found nothing did not, and
-// those without a reply may have been executed at any time after they were sent.
-func (d *deriver) mayRemove(c *command, g *grant, before history.Instant) bool {
-	switch {
-	case c.server != g.server && !d.shared, c.sent >= before, c.task == world.Watchdog:
-		return false
-	case c.effect == asks || c.effect == makes || c.effect == stands:
-		return false
-	case c.effect == removesOwn && c.client != g.owner:
-		return false
-	case c.executed:
-		return c.done > g.from && !d.survived(g, c.done)
-	case !c.answered:
-		return true
-	default:
-		return c.releasing && !c.refused && !c.removed && c.done > g.from
-	}
-}
-
-// nobodyElse reports whether nobody but a grant's owner can have made an entry
-// since: then whatever is there is the owner's, however late it is.
-func (d *deriver) nobodyElse(g *grant, by *command) bool {
-	for _, other := range d.grants {
-		if other != g && other.at > g.from && other.from < by.done {
-			return false
-		}
-	}
-	for _, c := range d.commands {
-		known := c.answered || (c.executed && c.done <= g.from)
-		if c.client != g.owner && !known && c.effect != asks && c.sent < by.done {
-			return false
-		}
-	}
-	return true
 }

@@ -21,10 +21,11 @@ var (
 
 // deriveNodes does what deriveGrants does, for servers that know nothing of each other.
 func deriveNodes(entries []entry, ttl time.Duration, o outside) []entry {
-	d := deriver{ttl: ttl, words: redisWords, wrongClocks: o.wrongClocks}
+	d := deriver{ttl: ttl, words: redisWords(entries), wrongClocks: o.wrongClocks}
 	d.collect(entries, o.evictions)
 	d.onNodes()
 	d.lost(o.evictions)
+	d.doubts()
 	return d.out
 }
 
@@ -122,11 +123,22 @@ func (d *deriver) lost(evictions []*command) {
 			}
 		}
 		death := &command{server: back.client, name: "restart", sent: died, done: died}
-		if g := d.certain(death); g != nil {
-			g.gone = true
-			d.add(history.Forgotten, back.at, g, death)
+		if g := d.certain(death); g != nil && (back.empty || g.bound) {
+			d.forget(g, back.at)
 		}
 	}
+	for _, m := range d.demotions {
+		end := &command{server: m.server, name: "demotion", sent: m.at, done: m.at}
+		if g := d.certain(end); g != nil && m.promoted > 0 && g.from > m.promoted {
+			d.forget(g, m.at) // no replica was left that could have had it
+		}
+	}
+}
+
+// forget says that a server has lost a grant's entry.
+func (d *deriver) forget(g *grant, at history.Instant) {
+	g.gone = true
+	d.add(history.Forgotten, at, g, &command{})
 }
 
 // certain returns the grant whose entry must have existed until a command was

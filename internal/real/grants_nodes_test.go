@@ -21,6 +21,9 @@ func played(list []exchange, more ...entry) []entry {
 	for i, x := range list {
 		name, _, _ := strings.Cut(x.command, " ")
 		e := entry{call: int64(i + 1), command: name, text: x.command, server: x.server}
+		if name == "EVAL" { // all of these compare with their last word
+			e.owner = x.command[strings.LastIndex(x.command, " ")+1:]
+		}
 		e.Event = history.Event{At: history.Instant(x.sent), Kind: history.Sent, Node: x.client}
 		out = append(out, e)
 		e.At, e.Kind, e.text = history.Instant(x.done), history.Replied, x.reply

@@ -2,10 +2,11 @@ package real
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"lockstep/internal/history"
-	"lockstep/internal/world"
+	"lockstep/internal/locks"
 )
 
 // effect is what a command can do to the entries of locks.
@@ -17,6 +18,8 @@ const (
 	makes                    // makes or renews, removes none
 	removesOwn               // may remove an entry that its client has made, and nobody else's
 	stands                   // puts its client into a queue: whose turn it is a later reply says
+	takes                    // puts an entry of its client's in the place of any other
+	ends                     // ends its client's session, and the entries of that with it
 )
 
 // words says what the commands of a store mean, as far as it can be told from their
@@ -37,18 +40,57 @@ type words struct {
 	shared bool
 }
 
-// redisWords are those of Redis. Scripts and most commands may do anything.
-var redisWords = words{
-	effect: func(c *command) effect {
-		switch {
-		case redisAsks[c.name]:
-			return asks
-		case redisMakes[c.name]:
-			return makes
+// redisWords are those of Redis. Most commands may do anything, and so may a script,
+// unless it compares and the word that it compares with is its client's alone.
+func redisWords(entries []entry) words {
+	shared := sharedOwners(entries)
+	return words{
+		effect: func(c *command) effect {
+			switch {
+			case c.owner != "" && !shared[c.owner]:
+				return removesOwn
+			case redisAsks[c.name] || !namesLock(c.text):
+				return asks
+			case redisMakes[c.name]:
+				return makes
+			case c.name == "GETSET":
+				return takes
+			}
+			return changes
+		},
+		renews: func(c *command) bool { return c.reply == one || c.reply == "["+one+"]" },
+	}
+}
+
+// sharedOwners are the words for an owner that more than one client has sent, in
+// whichever command: an entry with such a word may be anybody's.
+func sharedOwners(entries []entry) map[string]bool {
+	users := map[string]history.NodeID{}
+	for i := range entries {
+		if e := &entries[i]; e.Kind == history.Sent && e.owner != "" {
+			users[e.owner] = e.Node
 		}
-		return changes
-	},
-	renews: func(c *command) bool { return c.reply == world.Int(1).String() },
+	}
+	shared := map[string]bool{}
+	for i := range entries {
+		e := &entries[i]
+		if e.Kind != history.Sent {
+			continue
+		}
+		for _, word := range strings.Fields(e.text) {
+			if user, known := users[word]; known && user != e.Node {
+				shared[word] = true
+			}
+		}
+	}
+	return shared
+}
+
+// namesLock reports whether a command is about the lock's entry, and not about a
+// counter or a latch beside it.
+func namesLock(text string) bool {
+	words := strings.Fields(text)
+	return len(words) < 2 || slices.Contains(words[1:], locks.Key)
 }
 
 var (
@@ -97,7 +139,7 @@ var zkWords = words{
 			}
 			return makes
 		case "CLOSE":
-			return removesOwn
+			return ends
 		case "DELETE":
 			if own {
 				return removesOwn
@@ -135,6 +177,12 @@ var sqlWords = words{
 	},
 	renews: func(*command) bool { return false },
 	shared: true,
+}
+
+// sqlBound reports whether the entry that a command makes lives as long as its client's
+// connection: a lock of the session or of its transaction, and no row.
+func sqlBound(c *command) bool {
+	return c.name == "GET_LOCK" || c.name == "PG_ADVISORY_LOCK" || strings.HasSuffix(c.text, "FOR UPDATE")
 }
 
 // survived reports whether somebody is known to have seen a grant's entry after an

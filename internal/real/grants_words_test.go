@@ -1,6 +1,8 @@
 package real
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -33,6 +35,7 @@ func TestWhatIsDerivedOfEachStore(t *testing.T) {
 			123 A replied 4 OK
 			123 A released`
 	)
+	const doubtful, doubtfulC = "123 may-have-removed nobody by A", "105 may-have-removed nobody by C"
 	tests := []struct {
 		name  string
 		words func([]entry) words
@@ -43,7 +46,7 @@ func TestWhatIsDerivedOfEachStore(t *testing.T) {
 		{"zookeeper: a node of everybody's name", zk, 50, zkHolds + zkNext + zkDelete,
 			[]string{"3 granted A by A", "104 granted B by B", "123 removed B by A"}},
 		{"zookeeper: a session that nothing has kept alive", zk, 15, zkHolds + zkNext + zkDelete,
-			[]string{"3 granted A by A", "104 granted B by B"}},
+			[]string{"3 granted A by A", "104 granted B by B", doubtful}},
 		{"zookeeper: a session that a heartbeat has kept alive", zk, 15, zkHolds + zkNext + `
 			112 B sent 3w PING
 			113 B replied 3w OK` + zkDelete,
@@ -51,13 +54,23 @@ func TestWhatIsDerivedOfEachStore(t *testing.T) {
 		{"zookeeper: a delete whose reply was lost may have hit it before", zk, 50, zkHolds + zkNext + `
 			103 C sent 3 DELETE /lock -1
 			105 C reply-dropped 3` + zkDelete,
-			[]string{"3 granted A by A", "104 granted B by B"}},
+			[]string{"3 granted A by A", "104 granted B by B", doubtfulC, doubtful}},
 		{"zookeeper: and has not when the node was seen later", zk, 50, zkHolds + zkNext + `
 			103 C sent 3 DELETE /lock -1
 			105 C reply-dropped 3
 			106 C sent 4 EXISTS /lock WATCH
 			107 C replied 4 czxid 4, version 0, session 0xb` + zkDelete,
-			[]string{"3 granted A by A", "104 granted B by B", "123 removed B by A"}},
+			[]string{"3 granted A by A", "104 granted B by B", doubtfulC, "123 removed B by A"}},
+		{"zookeeper: who has ended its session has no node", zk, 50, zkHolds + `
+			4 A sent 3 CLOSE
+			5 A replied 3 OK
+			6 C sent 3 CREATE /lock EPHEMERAL
+			7 C replied 3 (error) nothing is known of it
+			20 B releasing
+			21 B sent 1 DELETE /lock -1
+			22 B replied 1 OK
+			22 B released`,
+			[]string{"3 granted A by A", "22 may-have-removed nobody by B"}},
 		{"zookeeper: who ends a session takes nothing of others with it", zk, 50, zkHolds + zkNext + `
 			105 C sent 3 CLOSE` + zkDelete,
 			[]string{"3 granted A by A", "104 granted B by B", "123 removed B by A"}},
@@ -95,7 +108,7 @@ func TestWhatIsDerivedOfEachStore(t *testing.T) {
 			22 B sent 1 REVOKE b
 			24 A replied 2 OK
 			24 A released`,
-			[]string{"1 granted A by A"}},
+			[]string{"1 granted A by A", "22 may-have-removed nobody by B", "24 may-have-removed nobody by A"}},
 		{"mysql: a row without an owner", plain(sqlWords), 0, `
 			0 A sent 1 INSERT INTO locks (name) VALUES ('lock')
 			2 A replied 1 1 row, id 1
@@ -111,7 +124,19 @@ func TestWhatIsDerivedOfEachStore(t *testing.T) {
 			61 A sent 3 DELETE FROM locks WHERE name = 'lock'
 			63 A replied 3 1 row
 			63 A released`,
-			[]string{"2 granted A by A", "42 granted B by B"}}, // the first DELETE may come at any time
+			[]string{"2 granted A by A", "33 may-have-removed nobody by A", "42 granted B by B", "63 may-have-removed nobody by A"}}, // the first DELETE may come at any time
+		{"mysql: a statement without an answer may have removed two rows", plain(sqlWords), 0, `
+			0 A sent 1 INSERT INTO lock_info (name) VALUES ('lock')
+			2 A replied 1 1 row
+			2 A acquired
+			10 B sent 1 INSERT INTO lock_info (name) VALUES ('lock')
+			12 B replied 1 1 row
+			12 B acquired
+			30 B releasing
+			31 B sent 2 DELETE FROM lock_info WHERE name = 'lock'
+			33 B timed-out 2
+			33 B release-failed`,
+			[]string{"2 granted A by A", "12 granted B by B", "33 may-have-removed nobody by B"}},
 		{"mysql: a statement that removes two rows", plain(sqlWords), 0, `
 			0 A sent 1 INSERT INTO lock_info (name) VALUES ('lock')
 			2 A replied 1 1 row
@@ -180,5 +205,66 @@ func TestWhoseLeaseAnOperatorRevoked(t *testing.T) {
 	} {
 		c := &command{sent: 5, done: 6, answered: true, releasing: true, reply: one, victim: victim}
 		concludes(t, deriveGrants(entries, etcdWords, 10, outside{evictions: []*command{c}}), want)
+	}
+}
+
+// Entries that end with their client, their server or the rule of a primary are nobody's
+// to remove after that.
+func TestWhatEndsWithoutARemoval(t *testing.T) {
+	const (
+		getLock = `
+			0 A sent 1 GET_LOCK
+			2 A replied 1 (1)
+			2 A acquired`
+		insert = `
+			0 A sent 1 INSERT INTO locks (name) VALUES ('lock')
+			2 A replied 1 1 row
+			2 A acquired`
+		set = `
+			12 A sent 1 SET lock aaaa PX 50 NX
+			14 A replied 1 OK
+			14 A acquired`
+	)
+	const server = 8
+	killed := &command{server: server, name: "evict", sent: 30, done: 31, answered: true, releasing: true, reply: one}
+	died := []entry{befell(history.Crashed, server, 20, false), befell(history.Restarted, server, 25, false)}
+	deposed := []entry{
+		{Event: history.Event{At: 10, Kind: history.Promoted, Node: 9, Peer: server}},
+		{Event: history.Event{At: 20, Kind: history.Demoted, Node: server, Peer: 9}},
+	}
+	tests := []struct {
+		name  string
+		words words
+		give  string
+		more  []entry
+		want  []string
+	}{
+		{"a session's lock is not there for an operator when its client is dead", sqlWords, getLock + "\n20 A crashed", nil, []string{"2 granted A by A on 8"}},
+		{"a row is", sqlWords, insert + "\n20 A crashed", nil, []string{"2 granted A by A on 8", "31 removed A by nobody on 8"}},
+		{"a session's lock dies with the server", sqlWords, getLock, died, []string{"2 granted A by A on 8", "25 forgotten A by nobody on 8"}},
+		{"a row does not", sqlWords, insert, died, []string{"2 granted A by A on 8", "31 removed A by nobody on 8"}},
+		{"what a replaced primary has granted is lost when it becomes a replica", redisWords(nil), set, deposed, []string{"14 granted A by A on 8", "20 forgotten A by nobody on 8"}},
+		{"unless others may have it, too", redisWords(nil), strings.ReplaceAll(set, "12 A", "8 A"), deposed, []string{"14 granted A by A on 8"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			entries := script(t, tt.give)
+			for i := range entries {
+				entries[i].server = server
+			}
+			entries = append(entries, tt.more...)
+			inOrder(entries)
+			eviction := *killed
+			out := deriveGrants(entries, tt.words, 0, outside{evictions: []*command{&eviction}})
+			inOrder(out)
+			names := []string{"nobody", "A"}
+			var got []string
+			for _, e := range out {
+				got = append(got, fmt.Sprintf("%d %v %s by %s on %d", e.At, e.Kind, names[e.Owner], names[e.Peer], e.Node))
+			}
+			if strings.Join(got, "; ") != strings.Join(tt.want, "; ") {
+				t.Errorf("got  %v\nwant %v", got, tt.want)
+			}
+		})
 	}
 }

@@ -15,6 +15,7 @@ type entry struct {
 	call    int64          // number of the command, counted by its client; 0 for none
 	task    string         // that sent the command; "" for the business task
 	command string         // name of the command
+	owner   string         // by which the store knows whose entry the command may change; "": it may change any
 	read    int            // number of the read, for events of the resource; 0 for none
 	server  history.NodeID // that the command goes to
 	empty   bool           // of a restart: the server has forgotten everything
@@ -118,7 +119,7 @@ func addCauses(entries []entry) {
 			sent[wire{e.Node, e.call}] = int32(i)
 		case history.Replied, history.TimedOut, history.RequestDropped:
 			e.Cause = cause(sent, wire{e.Node, e.call})
-		case history.ReplyDropped, history.Granted, history.Extended, history.Removed:
+		case history.ReplyDropped, history.Granted, history.Extended, history.Removed, history.MayHaveRemoved:
 			e.Cause = cause(sent, wire{e.Peer, e.call})
 		case history.ReadDone:
 			reads[e.read] = int32(i)

@@ -263,7 +263,7 @@ func (a *accountant) match(o *operation, client history.NodeID) *command {
 // executed as far as the servers tell. What a server refuses it does not execute.
 func (a *accountant) allHeard() bool {
 	for _, c := range a.commands {
-		if c.answered && !a.matched[c] && redisWords.effect(c) != asks && strings.Contains(c.text, locks.Key) && !strings.HasPrefix(c.reply, "(error)") {
+		if c.answered && !a.matched[c] && !redisAsks[c.name] && strings.Contains(c.text, locks.Key) && !strings.HasPrefix(c.reply, "(error)") {
 			return false
 		}
 	}

@@ -216,7 +216,7 @@ func (g *redisGroup) derive(entries []entry) []entry {
 	if told, ok := g.account(entries, g.servers[0].node, g.h.plan.Redis.Persistence); ok {
 		return told
 	}
-	return deriveGrants(entries, redisWords, g.h.lease(), g.outside())
+	return deriveGrants(entries, redisWords(entries), g.h.lease(), g.outside())
 }
 
 // close implements store.

@@ -117,6 +117,9 @@ var wordsOf = map[history.Kind]func(eventWords) string{
 	history.Replicated: func(w eventWords) string {
 		return w.entry(fmt.Sprintf("%s copies the entry of %s from %s", w.node(), w.owner(), w.peer()))
 	},
+	history.MayHaveRemoved: func(w eventWords) string {
+		return w.about(fmt.Sprintf("%s may have removed anybody's entry for %s", w.node(), w.peer()))
+	},
 	history.Forgotten: func(w eventWords) string { return w.about(w.node() + " has lost the entry of " + w.owner()) },
 
 	history.FaultBegan: func(w eventWords) string { return w.about(w.strikes("begins")) },

@@ -117,6 +117,15 @@ func (c *Cmd) Arguments() []Arg {
 	return c.list.args[:c.n]
 }
 
+// Owner returns the word by which the server knows whose entry a script may change,
+// see Script.Owner; "" for a command that may change any entry.
+func (c *Cmd) Owner() string {
+	if c.Script == nil || c.Script.Owner == 0 {
+		return ""
+	}
+	return c.Arg(c.NumKeys() + c.Script.Owner - 1).String()
+}
+
 // NumKeys returns how many of a script's arguments are keys.
 func (c *Cmd) NumKeys() int { return int(c.numKeys) }
 
@@ -197,6 +206,10 @@ func Expire(key string, ttl time.Duration) Cmd {
 type Script struct {
 	Name   string // one short word: unlock
 	Source string
+	// Owner says which of its arguments, counted from 1 as in ARGV, is compared with the
+	// entry's owner: the script leaves every entry alone that has another one. 0: it may
+	// change any entry.
+	Owner int
 }
 
 // Eval is EVAL of a script with one key; add its arguments with Text and Num.

@@ -41,6 +41,7 @@ func init() {
 			"80a1b5f2cfccec3b7119ba7721d2127682b691a7": "obtain",
 			"cf0e94b2e9ffc7e04395cf88f7583fc309985910": "release",
 		},
+		Owners: map[string]int{"obtain": 1, "release": 1},
 	})
 }
 

@@ -38,6 +38,9 @@ type Library struct {
 	// Scripts are the names by which reports call the library's Lua scripts, by the
 	// SHA-1 of their text, which is what EVALSHA sends.
 	Scripts map[string]string
+	// Owners says of a script by its name which of its arguments it compares, as
+	// world.Script.Owner does.
+	Owners map[string]int
 	// Renews is the script by which the library renews its lease on its own account;
 	// "" when it never does.
 	Renews string

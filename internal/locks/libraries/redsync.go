@@ -44,6 +44,7 @@ func init() {
 	register(Library{
 		ID: "redsync", New: newRedsync,
 		Scripts: map[string]string{"e950836ed1e694540c503ef9972b8de518044d3b": "unlock"},
+		Owners:  map[string]int{"unlock": 1},
 	})
 }
 

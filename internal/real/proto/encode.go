@@ -28,6 +28,7 @@ func appendUp(buf []byte, m *Up) ([]byte, error) {
 	buf = appendWord(buf, "task", m.Task)
 	buf = appendWord(buf, "cmd", m.Command)
 	buf = appendWord(buf, "script", m.Script)
+	buf = appendWord(buf, "own", m.Owner)
 	return append(buf, "}\n"...), nil
 }
 

@@ -22,7 +22,7 @@ func TestMessagesAreWrittenAsEncodingJSONDoes(t *testing.T) {
 			Moment: faults.MomentKind(rapid.Uint8().Draw(t, "moment")), Token: number.Draw(t, "token"),
 			Value: number.Draw(t, "value"), Text: word.Draw(t, "text"), Call: number.Draw(t, "call"),
 			Server: int(number.Draw(t, "server")), Task: word.Draw(t, "task"), Command: word.Draw(t, "command"),
-			Script: word.Draw(t, "script"), Mark: word.Draw(t, "mark"),
+			Script: word.Draw(t, "script"), Owner: word.Draw(t, "owner"), Mark: word.Draw(t, "mark"),
 		}
 		want, err := json.Marshal(m)
 		if err != nil {

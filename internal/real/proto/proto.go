@@ -108,6 +108,7 @@ type Up struct {
 	Task    string              `json:"task,omitempty"` // that sends it; "" for the business task
 	Command string              `json:"cmd,omitempty"`  // its name
 	Script  string              `json:"script,omitempty"`
+	Owner   string              `json:"own,omitempty"`   // by which the store knows whose entry a command may change; "": any
 	Mark    string              `json:"mark,omitempty"`  // what its link recognises it by, for CallUp
 	Wants   []faults.MomentKind `json:"wants,omitempty"` // for CallUp
 }

@@ -116,7 +116,7 @@ func (w *worker) exchange(ctx context.Context, server int, cmd *world.Cmd, onWir
 	}
 	up := proto.Up{Server: server, Command: cmd.Name, Task: taskOf(ctx)}
 	if cmd.Script != nil {
-		up.Script = cmd.Script.Name
+		up.Script, up.Owner = cmd.Script.Name, cmd.Owner()
 	}
 	c := w.open(up, cmd.String(), func(int64) string { return redisMark(texts(onWire)) })
 	reply := send()

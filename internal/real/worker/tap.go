@@ -5,6 +5,7 @@ import (
 	"crypto/sha1"
 	"fmt"
 	"net"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -133,7 +134,7 @@ func (t *tap) begin(args []string) *call {
 		return nil
 	}
 	up := proto.Up{Server: t.server, Command: strings.ToUpper(args[0])}
-	shown := args[1:]
+	shown, owner := args[1:], -1
 	if (up.Command == "EVAL" || up.Command == "EVALSHA") && len(args) > 2 {
 		sum := args[1]
 		if up.Command == "EVAL" {
@@ -145,11 +146,26 @@ func (t *tap) begin(args []string) *call {
 			name = sum
 		}
 		shown = append([]string{name}, args[3:]...) // without the number of keys
+		owner = t.ownerOf(up.Script, args[2])
 	}
 	if up.Script != "" && up.Script == t.reads.Renews {
 		up.Task = world.Watchdog
 	}
-	return t.w.open(up, up.Command+" "+strings.Join(legible(up.Command, shown), " "), func(int64) string { return redisMark(args) })
+	shown = legible(up.Command, shown)
+	if 0 <= owner && owner < len(shown) {
+		up.Owner = shown[owner]
+	}
+	return t.w.open(up, up.Command+" "+strings.Join(shown, " "), func(int64) string { return redisMark(args) })
+}
+
+// ownerOf returns where the word that a script compares stands behind the command; -1
+// for one that may change any entry.
+func (t *tap) ownerOf(script, keys string) int {
+	n, err := strconv.Atoi(keys)
+	if arg := t.reads.Owners[script]; err == nil && arg > 0 {
+		return n + arg // the script's name comes first
+	}
+	return -1
 }
 
 // words are the arguments of a command.

@@ -5,10 +5,12 @@ import (
 	"net"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"lockstep/internal/faults"
+	"lockstep/internal/history"
 	"lockstep/internal/locks"
 	"lockstep/internal/locks/libraries"
 	"lockstep/internal/real/proto"
@@ -78,6 +80,51 @@ func TestWhatLibrariesSend(t *testing.T) {
 			}
 			if !slices.Equal(lines, want) {
 				t.Errorf("got\n%q\nwant\n%q", lines, want)
+			}
+		})
+	}
+}
+
+// The scripts of which a library's file says that they compare leave the entry of
+// somebody else alone, and what they compare with is reported.
+func TestScriptsOfLibrariesTouchNobodyElsesEntry(t *testing.T) {
+	background := context.Background()
+	for _, l := range libraries.All() {
+		if len(l.Owners) == 0 {
+			continue
+		}
+		t.Run(l.ID, func(t *testing.T) {
+			s := realServer(t)
+			lock, _, got := library(t, l.ID, time.Second, s.Addr)
+			lease, err := lock.Acquire(within(t, 5*time.Second))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := s.Command(background, "SET", locks.Key, "somebody else's"); err != nil {
+				t.Fatal(err)
+			}
+			if lease.Release(background) == nil {
+				t.Error("the release says that it removed an entry")
+			}
+			if _, err := lock.Acquire(within(t, 200*time.Millisecond)); err == nil {
+				t.Error("acquired beside somebody else")
+			}
+			if entry, err := s.Command(background, "GET", locks.Key); err != nil || entry.Str != "somebody else's" {
+				t.Errorf("the entry is %v, %v", entry, err)
+			}
+			got.lines() // all have been read
+			scripts := map[string]bool{}
+			for _, m := range got.all {
+				if m.Event != history.Sent || l.Owners[m.Script] == 0 {
+					continue
+				}
+				scripts[m.Script] = true
+				if m.Owner == "" || !strings.HasPrefix(m.Text, m.Command+" "+m.Script+" "+locks.Key+" "+m.Owner) {
+					t.Errorf("%s: it compares with %q", m.Text, m.Owner)
+				}
+			}
+			if len(scripts) != len(l.Owners) {
+				t.Errorf("of %v it has sent only %v", l.Owners, scripts)
 			}
 		})
 	}

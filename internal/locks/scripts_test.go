@@ -1,0 +1,135 @@
+package locks
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"lockstep/internal/history"
+	"lockstep/internal/sim/redis"
+	"lockstep/internal/world"
+)
+
+// A script with an Owner leaves every entry alone that has another one: that is what lets
+// the live world, which sees nothing but commands and replies, say whose entry a release
+// has removed. Here each of them meets an entry of somebody else's in the Redis model.
+func TestScriptsWithAnOwnerTouchNobodyElsesEntry(t *testing.T) {
+	const lease = time.Second
+	set := func(owner string) world.Cmd { return world.Set(Key, owner).PX(lease).NX() }
+	eval := func(s *world.Script, owner string) world.Cmd { return world.Eval(s, Key).Text(owner) }
+	withLease := func(s *world.Script) func(string) world.Cmd {
+		return func(owner string) world.Cmd { return eval(s, owner).Num(world.Millis(lease)) }
+	}
+	hash := func(s *world.Script) func(string) world.Cmd {
+		return func(owner string) world.Cmd { return world.Eval(s, Key).Num(world.Millis(lease)).Text(owner) }
+	}
+	client := func(owner string) *redissonSynced {
+		return &redissonSynced{redisson: redisson{Deps: Deps{Name: Key, Lease: lease, Env: epoch{}}, id: owner}}
+	}
+	unlock3123 := func(owner string) world.Cmd {
+		return world.EvalKeys(redisson3123Unlock, Key, "channel").Num(unlockMessage).Num(world.Millis(lease)).Text(owner)
+	}
+	hashLock := hash(redissonLockScript)
+	fair := func(owner string) *redissonFair { return &redissonFair{redissonSynced: *client(owner)} }
+	field := func(cmd func(r *redissonSynced) world.Cmd) func(string) world.Cmd {
+		return func(owner string) world.Cmd { return cmd(client(strings.TrimSuffix(owner, ":1"))) }
+	}
+	tests := []struct {
+		script  *world.Script
+		create  func(owner string) world.Cmd // makes an entry
+		command func(owner string) world.Cmd // runs the script
+		removes bool                         // the entry of its own client
+	}{
+		{unlockScript, set, func(o string) world.Cmd { return eval(unlockScript, o) }, true},
+		{releaseScript, set, func(o string) world.Cmd { return eval(releaseScript, o) }, true},
+		{brokenScript, set, func(o string) world.Cmd { return eval(brokenScript, o) }, false},
+		{renewScript, set, withLease(renewScript), false},
+		{fenceScript, set, func(o string) world.Cmd {
+			return world.EvalKeys(fenceScript, Key, "counter").Text(o).Num(world.Millis(lease))
+		}, false},
+		{setEXScript, set, func(o string) world.Cmd { return world.Eval(setEXScript, Key).Num(1).Text(o) }, false},
+		{redisson3123Lock, hash(redisson3123Lock), hash(redisson3123Lock), false},
+		{redisson3123Unlock, hash(redisson3123Lock), unlock3123, true},
+		{redisson3123Renew, hash(redisson3123Lock), hash(redisson3123Renew), false},
+		{redissonLockScript, hashLock, hashLock, false},
+		{redissonUnlockScript, hashLock, field(func(r *redissonSynced) world.Cmd { return r.unlockCmd("latch") }), true},
+		{redissonRenewScript, hashLock, hash(redissonRenewScript), false},
+		{redissonFencedScript, hashLock, func(o string) world.Cmd {
+			return world.EvalKeys(redissonFencedScript, Key, "counter").Num(world.Millis(lease)).Text(o)
+		}, false},
+		{redissonFairLock, hashLock, field(func(r *redissonSynced) world.Cmd { return fair(r.id).fairLockCmd() }), false},
+		{redissonFairUnlock, hashLock, field(func(r *redissonSynced) world.Cmd { return fair(r.id).fairUnlockCmd("latch") }), true},
+	}
+	const now, mine, others = 1_000_000, history.NodeID(1), history.NodeID(2)
+	for _, tt := range tests {
+		store := redis.New()
+		create, foreign, own := tt.create("other:1"), tt.command("mine:1"), tt.command("other:1")
+		if got := foreign.Owner(); got != "mine:1" {
+			t.Errorf("%s: its owner is %q, want mine:1", foreign.String(), got)
+		}
+		store.Exec(now, others, &create)
+		for range 2 {
+			store.Exec(now+1, mine, &foreign)
+			for _, c := range store.Changes() {
+				if c.Key == Key {
+					t.Errorf("%s: %v the entry of another client", foreign.String(), c.Kind)
+				}
+			}
+		}
+		if store.Owner(Key) != others {
+			t.Errorf("%s: the entry is not there any more", foreign.String())
+		}
+		store.Exec(now+2, others, &own)
+		if removed := store.Owner(Key) == 0; removed != tt.removes {
+			t.Errorf("%s: removes the entry of its own client: %t, want %t", own.String(), removed, tt.removes)
+		}
+	}
+	if declared := scriptsWithOwner(t); len(tests) != declared {
+		t.Errorf("%d scripts are put to the test, and %d have an Owner", len(tests), declared)
+	}
+}
+
+// scriptsWithOwner counts the scripts in this package that say so.
+func scriptsWithOwner(t *testing.T) (count int) {
+	t.Helper()
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range files {
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		count += scriptsWithOwnerIn(file)
+	}
+	return count
+}
+
+func scriptsWithOwnerIn(file *ast.File) (count int) {
+	ast.Inspect(file, func(n ast.Node) bool {
+		literal, ok := n.(*ast.CompositeLit)
+		if !ok {
+			return true
+		}
+		if s, ok := literal.Type.(*ast.SelectorExpr); !ok || s.Sel.Name != "Script" {
+			return true
+		}
+		for _, field := range literal.Elts {
+			if pair, ok := field.(*ast.KeyValueExpr); ok && pair.Key.(*ast.Ident).Name == "Owner" {
+				count++
+			}
+		}
+		return true
+	})
+	return count
+}
+
+// epoch is an environment whose wall clock stands still.
+type epoch struct{ world.Env }
+
+func (epoch) Now() time.Time { return time.UnixMilli(1_000_000) }
