@@ -153,6 +153,8 @@ var whyRules = compile([]pair{
 	{"the resource accepted no write", "资源没有接受写入"},
 	{"no write reached the resource", "没有写入到达资源"},
 	{"no client's command removed an entry", "没有客户端的命令删除过条目"},
+	{"nobody can tell whose entry {x} of {A}'s, sent at {t}, has removed, nor {k} more", "没有人说得出 {A} 在 {t} 发送的 {x} 删除了谁的条目，另有 {k} 条也一样"},
+	{"nobody can tell whose entry {x} of {A}'s, sent at {t}, has removed", "没有人说得出 {A} 在 {t} 发送的 {x} 删除了谁的条目"},
 	{"fault {k} ({fault}) never fired", "故障 {k}（{fault}）没有触发"},
 	{"nobody had to wait for the lock", "没有人需要等锁"},
 })

@@ -91,6 +91,7 @@ var reasonRules = compile([]pair{
 	{"the time to try is over", "尝试的时间用完了"},
 	{"ERR {x}", "ERR {x}"}, // the words of a server
 	{"connection lost", "连接断了"},
+	{"none of the replicas were synced", "没有副本同步"},
 	{"no reply within the response timeout", "在时限内没有回复"},
 	{"its outcome is unknown", "结果未知"},
 	{"context deadline exceeded", "超过了时限"},

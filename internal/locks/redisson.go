@@ -22,7 +22,8 @@
 // Breaks when: a holder pauses for longer than its lease or is cut off from the
 // store: it is not told. With several replicas the one that has confirmed may not
 // be the one that is promoted, and a primary that has noticed that it has no
-// replicas left waits for none. A hung task with a living watchdog keeps the lock.
+// replicas left waits for none: one that is cut off from them notices after
+// repl-timeout, a minute. A hung task with a living watchdog keeps the lock.
 // With replicas a lost reply to an acquire counts one hold too many.
 //
 // Source: Redisson since 3.44: RedissonLock, RedissonBaseLock, LockRenewalScheduler,

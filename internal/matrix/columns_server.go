@@ -23,15 +23,15 @@ func partitioned(s subject) []sketch {
 	return out
 }
 
-// replicated is a server set-up with an asynchronous replica, "" for stores that
-// have none.
-func (s subject) replicated(failover string) string {
+// replicated is a server set-up with an asynchronous replica that is so late, "" for
+// stores that have none.
+func (s subject) replicated(lag, failover string) string {
 	switch s.Store {
 	case locks.StoreRedis:
 		_, n := s.servers()
-		return fmt.Sprintf("{redis: {replicas: %d, lag: 500ms, failover: %s}}", n-1, failover)
+		return fmt.Sprintf("{redis: {replicas: %d, lag: %s, failover: %s}}", n-1, lag, failover)
 	case locks.StoreMySQL, locks.StorePostgres:
-		return fmt.Sprintf("{%s: {replicas: 1, lag: 500ms, failover: {by: operator, after: 1s}}}", s.Store)
+		return fmt.Sprintf("{%s: {replicas: 1, lag: %s, failover: {by: operator, after: 1s}}}", s.Store, lag)
 	}
 	return ""
 }
@@ -42,7 +42,7 @@ const (
 )
 
 func failover(s subject) []sketch {
-	servers := s.replicated(byOperator)
+	servers := s.replicated("500ms", byOperator)
 	// A supervisor starts the dead server again: it comes back as a replica.
 	// Independent nodes have none, and one that comes back empty is another column.
 	dies := func(when, by string) []string {
@@ -64,7 +64,7 @@ func failover(s subject) []sketch {
 	}
 	if s.Store == locks.StoreRedis {
 		out = append(out, sketch{
-			name: "the primary dies, and sentinels promote the replica", work: "5s", servers: s.replicated(bySentinel),
+			name: "the primary dies, and sentinels promote the replica", work: "5s", servers: s.replicated("500ms", bySentinel),
 			faults: dies("when: A enters", "sentinel"),
 		})
 	}
@@ -126,7 +126,9 @@ func (s subject) servers() (name string, n int) {
 }
 
 func splitBrain(s subject) []sketch {
-	servers := s.replicated(bySentinel)
+	// A replica may be as late as it likes when the primary dies. Here it is in step: Redisson
+	// does not wait for long, and would never get the lock from a primary with a late one.
+	servers := s.replicated("0ms", bySentinel)
 	_, n := s.servers()
 	var promote []string
 	if s.Store == locks.StoreMySQL || s.Store == locks.StorePostgres {
@@ -138,6 +140,12 @@ func splitBrain(s subject) []sketch {
 	out := []sketch{
 		{name: "A acquires after the cut, on the side of the old primary", work: "5s", servers: servers, faults: at("at: 0s")},
 		{name: "the cut comes when A has held the lock for a second", work: "5s", servers: servers, faults: at("when: A enters; after: 1s")},
+	}
+	if s.Store == locks.StoreRedis {
+		out = append(out, sketch{
+			name: "the cut lasts until the old primary counts its lost replicas no more", work: "5s", servers: servers,
+			workload: []string{"repeat: 8 times"}, faults: []string{"at: 0s; partition: " + s.sides(1) + "; for: 80s"},
+		})
 	}
 	if n > 2 {
 		out = append(out, sketch{

@@ -206,10 +206,10 @@ func TestDeriveGrants(t *testing.T) {
 		{"a DEL of something else", 20, aHolds + `
 			100 B sent 1 DEL latch
 			102 B replied 1 (integer) 1`, []string{a}},
-		{"whoever puts its entry in the place of another's, is there", 20, aHolds + `
+		{"whoever puts its entry in the place of another's, is there", 200, aHolds + `
 			100 B sent 1 GETSET lock 7
 			102 B replied 1 "5"
-			102 B acquired` + aFrees, []string{a, "102 granted B by B", doubtful}},
+			102 B acquired` + aFrees, []string{a, "102 granted B by B", aRobsB}},
 		{"a lock without a lease", 0, aHolds + aFrees, []string{a, "123 removed A by A"}},
 	}
 	for _, tt := range tests {

@@ -1,6 +1,7 @@
 package real_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -142,6 +143,34 @@ func TestTwoPrimariesByHand(t *testing.T) {
 	}
 	if n := len(find(h, history.Acquired, "probe")); n != 1 {
 		t.Errorf("the probe acquired %d times, want once", n)
+	}
+}
+
+// The replica was promoted, and the primary that it left is not told: it still counts it,
+// and waits for it in vain. The model has the same test.
+func TestACutOffPrimaryStillCountsTheReplicaThatLeft(t *testing.T) {
+	p := quick("A", "B")
+	p.Redis.Replicas = 1
+	p.Lease, p.Workload.Wait = time.Second, 10*time.Second
+	first := when(faults.AboutToSend, "A", faults.AnyCommand)
+	sided(p, first, "partition", []string{"A", "redis-1"}, []string{"B", faults.TheReplicas}, faults.End{For: 3 * time.Second})
+	first.After = 50 * time.Millisecond
+	fault(t, p, first, "promote", "replica", 0, faults.End{})
+	h := run(t, p, "redisson")
+	promoted := find(h, history.Promoted, "redis-2")
+	if len(promoted) != 1 {
+		t.Fatalf("redis-2 was promoted %d times, want once", len(promoted))
+	}
+	asked := 0
+	for _, e := range find(h, history.Replied, "A") {
+		if said := h.Text(e.Text); h.Name(e.Peer) == "redis-1" && e.At > promoted[0].At && strings.Contains(said, "role:") {
+			if asked++; !strings.Contains(said, "connected_slaves:1") {
+				t.Errorf("at %v the old primary says %s", e.At, said)
+			}
+		}
+	}
+	if got := find(h, history.Acquired, "A"); asked == 0 || len(got) == 0 || got[0].At < promoted[0].At+history.Instant(2*time.Second) {
+		t.Errorf("%d answers; A acquired %v, promoted %v", asked, got, promoted)
 	}
 }
 

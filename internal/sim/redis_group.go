@@ -43,7 +43,7 @@ func (w *World) newRedisGroup(names []string, set plan.Redis) *redisGroup {
 	}
 	g.leader = g.servers[0]
 	for _, s := range g.servers[1:] {
-		s.upstream = g.leader
+		s.attach(g.leader)
 		s.store.SetReplica(true)
 	}
 	if g.minReplicas > 0 {

@@ -22,18 +22,18 @@ type redisServer struct {
 	offset  int64 // effects that it has sent down its replication stream
 	waiters []waiter
 	subs    []subscriber
+	serves  []*replication // the replicas that it knows of, by its own ends of their connections
 	lost    history.NodeID // whose entry it held when it died
 
 	// As a replica: what is on its way from the primary, in order. A primary's
 	// death loses what has not arrived.
 	upstream *redisServer
+	link     *replication
 	links    int // how often the replication link was made; what an old one carries is lost
 	stream   []replicated
 	arrived  int   // stream[:arrived] has been applied
 	has      int64 // how far it has come in the stream of its last primary, as sentinels ask
 	lastHop  history.Instant
-	acked    int64           // offset that the primary has heard of
-	heard    history.Instant // when that was
 
 	aof []logged // the append-only file; empty without persistence
 }
@@ -234,12 +234,14 @@ func (s *redisServer) follow(primary *redisServer) {
 	if s.group.persistence != plan.PersistNone {
 		s.log(s.store.Dump(nil)...)
 	}
-	s.upstream = primary
-	s.acked, s.heard, s.has = primary.offset, s.w.k.Now(), primary.offset
+	s.serves = s.serves[:0] // its own replicas must come again
+	s.attach(primary)
+	s.has = primary.offset
 }
 
 // cutOff tears down the link from the primary.
 func (s *redisServer) cutOff() {
+	s.hangUpReplication()
 	s.upstream = nil
 	s.links++
 	s.stream, s.arrived = s.stream[:0], 0
@@ -261,7 +263,8 @@ func (s *redisServer) died() {
 	for _, w := range s.waiters {
 		w.call.refuse()
 	}
-	s.waiters, s.subs = s.waiters[:0], s.subs[:0]
+	s.waiters, s.subs, s.serves = s.waiters[:0], s.subs[:0], s.serves[:0]
+	s.hangUpReplication()
 	s.lost = s.store.Owner(lockKey)
 	for _, r := range s.group.servers {
 		if r.upstream == s {

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"lockstep/internal/history"
 	"lockstep/internal/sim/kernel"
 	"lockstep/internal/world"
 )
@@ -26,10 +25,6 @@ type subscriber struct {
 	channel string
 	conn    *conn
 }
-
-// replicaSilence is how long a primary counts a replica that it cannot reach as
-// connected (repl-timeout of redis.conf).
-const replicaSilence = 60 * time.Second
 
 // heartbeatEvery is how often a replica says how far it is (replicationCron).
 const heartbeatEvery = time.Second
@@ -100,26 +95,12 @@ func (s *redisServer) wait(l *call) {
 
 // confirmed counts the replicas that have confirmed an offset.
 func (s *redisServer) confirmed(offset int64) (n int64) {
-	for _, r := range s.group.servers {
-		if r.upstream == s && r.acked >= offset && s.connected(r) {
+	for _, r := range s.serves {
+		if r.acked >= offset && s.connected(r) {
 			n++
 		}
 	}
 	return n
-}
-
-// connected reports whether the primary still counts a replica as its own.
-func (s *redisServer) connected(r *redisServer) bool {
-	if r.upstream != s || r.proc.Dead() {
-		return false
-	}
-	for _, way := range [2][2]history.NodeID{{s.node, r.node}, {r.node, s.node}} {
-		since, blocked := s.w.network.blockedSince(way[0], way[1])
-		if blocked && s.w.k.Now().Sub(since) > replicaSilence {
-			return false
-		}
-	}
-	return true
 }
 
 // giveUp ends a WAIT whose time is over: it answers how many there are.
@@ -144,11 +125,11 @@ func (s *redisServer) unblockAll() {
 
 // acknowledge sends the primary how far this replica is (REPLCONF ACK).
 func (s *redisServer) acknowledge(offset int64) {
-	up, link := s.upstream, s.links
+	up, link := s.upstream, s.link
 	at := s.w.k.Now().Add(s.group.hop())
 	s.w.network.send(at, s.node, up.node, kernel.HandlerFunc(func() {
-		if s.links == link && s.upstream == up && up.up() {
-			s.acked, s.heard = max(s.acked, offset), s.w.k.Now()
+		if up.knows(link) && up.up() {
+			link.acked, link.heard = max(link.acked, offset), s.w.k.Now()
 			up.serveWaiters()
 		}
 	}))
@@ -177,7 +158,7 @@ func (g *redisGroup) heartbeat() {
 			if r.upstream != nil && r.up() {
 				offset := r.upstream.offset
 				if r.arrived < len(r.stream) {
-					offset = r.acked
+					offset = r.link.acked
 				}
 				r.acknowledge(offset)
 			}
@@ -188,8 +169,8 @@ func (g *redisGroup) heartbeat() {
 
 // goodReplicas counts the replicas that were heard of lately enough.
 func (s *redisServer) goodReplicas() (n int) {
-	for _, r := range s.group.servers {
-		if r.upstream == s && s.w.k.Now().Sub(r.heard) <= s.group.maxLag {
+	for _, r := range s.serves {
+		if s.w.k.Now().Sub(r.heard) <= s.group.maxLag {
 			n++
 		}
 	}
@@ -202,7 +183,7 @@ func (s *redisServer) info() string {
 	if s.store.IsReplica() {
 		role = "slave"
 	}
-	for _, r := range s.group.servers {
+	for _, r := range s.serves {
 		if s.connected(r) {
 			n++
 		}

@@ -1,0 +1,90 @@
+package sim
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"lockstep/internal/faults"
+	"lockstep/internal/history"
+	"lockstep/internal/plan"
+)
+
+// splitByHand parts A and the primary from B and the replica, for so long, and promotes
+// the replica 100 ms later. A takes the lock by Redisson, which asks its primary how many
+// replicas there are, and then for so many confirmations.
+func splitByHand(length time.Duration) plan.Plan {
+	p := plan.Default()
+	p.Name, p.Clients, p.Lease = "split", []string{"A", "B"}, 10*time.Second
+	p.Redis.Replicas = 1
+	p.Workload.Work = plan.Range{Min: time.Second, Max: time.Second}
+	p.Workload.Wait = 2 * length
+	sided, _ := faults.Lookup("partition")
+	promote, _ := faults.Lookup("promote")
+	begin := faults.Trigger{Moment: faults.AboutToSend, Subject: "A", Command: faults.AnyCommand, Nth: 1}
+	later := begin
+	later.After = 100 * time.Millisecond
+	p.Faults = []faults.Fault{
+		faults.Make(1, sided, faults.Args{Sides: [][]string{{"A", faults.ThePrimary}, {"B", faults.TheReplicas}}}, begin, faults.End{For: length}),
+		faults.Make(2, promote, faults.Args{Value: "replica"}, later, faults.End{}),
+	}
+	return p
+}
+
+// answers are the replies to A's commands that begin so, within a span of time.
+func answers(h *history.History, command string, from, until time.Duration) (out []string) {
+	sent := map[int32]string{}
+	for i, e := range h.Events {
+		switch {
+		case h.Name(e.Node) == "A" && e.Kind == history.Sent:
+			sent[int32(i)] = h.Text(e.Text)
+		case e.Kind == history.Executed && strings.HasPrefix(sent[e.Cause], command) && from < e.At.Duration() && e.At.Duration() < until:
+			out = append(out, h.Text(e.Text))
+		}
+	}
+	return out
+}
+
+// A real primary has connected_slaves:1 all that time, for nothing arrives that could
+// tell it that the replica has left, and nobody confirms a WAIT.
+func TestACutOffPrimaryStillCountsTheReplicaThatLeft(t *testing.T) {
+	p := splitByHand(30 * time.Second)
+	w := New()
+	defer w.Close()
+	h, err := w.Run(&p, "redisson", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	infos := answers(h, "INFO", time.Second, 29*time.Second)
+	if len(infos) == 0 || slices.ContainsFunc(infos, func(s string) bool { return !strings.Contains(s, "connected_slaves:1") }) {
+		t.Errorf("the primary says %q", infos)
+	}
+	waits := answers(h, "WAIT", time.Second, 29*time.Second)
+	if len(waits) == 0 || slices.ContainsFunc(waits, func(s string) bool { return s != "(integer) 0" }) {
+		t.Errorf("replicas that have confirmed: %q", waits)
+	}
+	if got := find(t, h, history.Acquired, "A"); got.At < history.Instant(30*time.Second) {
+		t.Errorf("A acquired at %v, within the cut", got.At)
+	}
+	if n := len(w.backend.(*redisGroup).servers[0].serves); n != 0 {
+		t.Errorf("after the heal it still has %d replicas", n)
+	}
+}
+
+// After repl-timeout it has none, and the lock is A's without anybody's word.
+func TestACutOffPrimaryGivesItsReplicaUpAfterAMinute(t *testing.T) {
+	p := splitByHand(90 * time.Second)
+	h, err := Run(&p, "redisson", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := find(t, h, history.Acquired, "A")
+	if got.At < history.Instant(60*time.Second) || got.At > history.Instant(70*time.Second) {
+		t.Errorf("A acquired at %v, want some seconds after the first minute", got.At)
+	}
+	infos := answers(h, "INFO", 60*time.Second, got.At.Duration())
+	if len(infos) == 0 || !strings.Contains(infos[len(infos)-1], "connected_slaves:0") {
+		t.Errorf("the primary says %q", infos)
+	}
+}
