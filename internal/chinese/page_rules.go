@@ -53,6 +53,7 @@ var pageRules = compile([]pair{
 	{"drifts by {x} ppm", "漂移百万分之 {x}"},
 	{"one {store} server[; {demand}]", "一台 {store} 服务器[；{demand}]"},
 	{"one {store} primary and {k} replica[s], {d} behind; a failover takes {d2}[; {demand}]", "一台 {store} 主节点和 {k} 个副本[]，落后 {d}；故障转移需要 {d2}[；{demand}]"},
+	{"a Redis Cluster of {k} shards, each a primary and {k2} replica[s], {d} behind; nodes are down after {d2} of silence", "一个 {k} 个分片的 Redis Cluster，每个分片一台主节点和 {k2} 个副本[]，落后 {d}；节点静默 {d2}后视为下线"},
 	{"one {store} primary and {k} replica[s], {d} behind; {k2} sentinels promote one after {d2} of silence and an election of {d3}", "一台 {store} 主节点和 {k} 个副本[]，落后 {d}；{k2} 个哨兵在静默 {d2}和选举 {d3}之后提升一个"},
 	{"{k} {store} primaries that know nothing of each other[; {demand}]", "{k} 台互不相识的 {store} 主节点[；{demand}]"},
 	{"a {store} cluster of {k}, which elects a new leader in {d}", "{k} 台 {store} 组成的集群，{d}选出新的领导者"},

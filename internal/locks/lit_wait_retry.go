@@ -30,7 +30,7 @@ import (
 func init() {
 	Register(Variant{
 		ID: "lit-wait-retry", File: "lit_wait_retry.go", Store: StoreRedis, LeaseUnit: time.Second,
-		Servers: Servers{Replicas: 1},
+		Servers: Servers{Replicas: 1, NoCluster: bindsToServer},
 		New:     func(d Deps) Lock { return &litWaitRetry{d} },
 	})
 }

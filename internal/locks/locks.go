@@ -91,6 +91,9 @@ type Servers struct {
 	// replicas for MinReplicasMaxLag.
 	MinReplicas       int
 	MinReplicasMaxLag time.Duration
+	// NoCluster says why the design cannot be played on a Redis Cluster, "" when it can:
+	// it does with one key, and one command at a time, all that it does.
+	NoCluster string
 	// TairString: Redis with the module of that name, which brings CAS and CAD.
 	TairString bool
 }
@@ -134,6 +137,25 @@ func All() []Variant {
 	}
 	sort.Slice(out, func(i, j int) bool { return out[i].ID < out[j].ID })
 	return out
+}
+
+// Why a design cannot be played on a Redis Cluster.
+const (
+	keysApart     = "its script takes keys of different hash slots, and a Redis Cluster refuses that (CROSSSLOT)"
+	bindsToServer = "it stays on one connection, for WAIT or a channel, and cannot be redirected to another shard"
+)
+
+// CheckCluster says why a variant that keeps its entries in Redis cannot be played on
+// a Redis Cluster, or nil.
+func (v Variant) CheckCluster() error {
+	reason := v.Servers.NoCluster
+	if v.Library != "" {
+		reason = "a library dials the servers that it is told of, and this one is not told of a cluster"
+	}
+	if reason == "" {
+		return nil
+	}
+	return fmt.Errorf("%s cannot be played on a Redis Cluster: %s; set-nx-lua can, or set replicas instead of cluster", v.ID, reason)
 }
 
 // CheckLease says why a variant cannot work with a lease, or nil.

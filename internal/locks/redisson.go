@@ -43,7 +43,8 @@ import (
 func init() {
 	Register(Variant{
 		ID: "redisson", File: "redisson.go", Store: StoreRedis, LeaseUnit: time.Millisecond,
-		New: func(d Deps) Lock { return &redissonLock{redissonSynced{redisson: redisson{Deps: d}}} },
+		Servers: Servers{NoCluster: bindsToServer},
+		New:     func(d Deps) Lock { return &redissonLock{redissonSynced{redisson: redisson{Deps: d}}} },
 	})
 }
 

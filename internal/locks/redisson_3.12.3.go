@@ -42,7 +42,8 @@ import (
 func init() {
 	Register(Variant{
 		ID: "redisson-3.12.3", File: "redisson_3.12.3.go", Store: StoreRedis, LeaseUnit: time.Millisecond,
-		New: func(d Deps) Lock { return &redisson3123{redisson: redisson{Deps: d}} },
+		Servers: Servers{NoCluster: bindsToServer},
+		New:     func(d Deps) Lock { return &redisson3123{redisson: redisson{Deps: d}} },
 	})
 }
 

@@ -39,7 +39,8 @@ import (
 func init() {
 	Register(Variant{
 		ID: "redisson-fair", File: "redisson_fair.go", Store: StoreRedis, LeaseUnit: time.Millisecond,
-		New: func(d Deps) Lock { return &redissonFair{redissonSynced{redisson: redisson{Deps: d}}} },
+		Servers: Servers{NoCluster: bindsToServer},
+		New:     func(d Deps) Lock { return &redissonFair{redissonSynced{redisson: redisson{Deps: d}}} },
 	})
 }
 

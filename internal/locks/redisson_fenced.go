@@ -37,7 +37,8 @@ import (
 func init() {
 	Register(Variant{
 		ID: "redisson-fenced", File: "redisson_fenced.go", Store: StoreRedis, LeaseUnit: time.Millisecond,
-		New: func(d Deps) Lock { return &redissonFenced{redissonSynced{redisson: redisson{Deps: d}}} },
+		Servers: Servers{NoCluster: bindsToServer},
+		New:     func(d Deps) Lock { return &redissonFenced{redissonSynced{redisson: redisson{Deps: d}}} },
 	})
 }
 

@@ -28,7 +28,8 @@ import (
 func init() {
 	Register(Variant{
 		ID: "redisson-lease", File: "redisson_lease.go", Store: StoreRedis, LeaseUnit: time.Millisecond,
-		New: func(d Deps) Lock { return &redissonWithLease{redissonSynced{redisson: redisson{Deps: d}}} },
+		Servers: Servers{NoCluster: bindsToServer},
+		New:     func(d Deps) Lock { return &redissonWithLease{redissonSynced{redisson: redisson{Deps: d}}} },
 	})
 }
 

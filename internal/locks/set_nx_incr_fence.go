@@ -35,7 +35,8 @@ import (
 func init() {
 	Register(Variant{
 		ID: "set-nx-incr-fence", File: "set_nx_incr_fence.go", Store: StoreRedis, LeaseUnit: time.Millisecond,
-		New: func(d Deps) Lock { return &setNXIncrFence{d} },
+		Servers: Servers{NoCluster: keysApart},
+		New:     func(d Deps) Lock { return &setNXIncrFence{d} },
 	})
 }
 

@@ -34,7 +34,7 @@ import (
 func init() {
 	Register(Variant{
 		ID: "set-wait", File: "set_wait.go", Store: StoreRedis, LeaseUnit: time.Second,
-		Servers: Servers{Replicas: 1},
+		Servers: Servers{Replicas: 1, NoCluster: bindsToServer},
 		New:     newSetWait,
 	})
 }

@@ -30,7 +30,7 @@ import (
 func init() {
 	Register(Variant{
 		ID: "set-wait-unchecked", File: "set_wait_unchecked.go", Store: StoreRedis, LeaseUnit: time.Second,
-		Servers: Servers{Replicas: 1},
+		Servers: Servers{Replicas: 1, NoCluster: bindsToServer},
 		New:     func(d Deps) Lock { return &setWaitUnchecked{d} },
 	})
 }

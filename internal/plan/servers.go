@@ -17,6 +17,21 @@ type Redis struct {
 	// heard of within MinReplicasMaxLag; 0 replicas: it never refuses.
 	MinReplicas       int
 	MinReplicasMaxLag time.Duration
+
+	Cluster RedisCluster // instead of Replicas and Failover, when it has shards
+}
+
+// RedisCluster is a Redis Cluster: primaries that share the keys among them, each
+// with replicas of its own. Its nodes watch each other and promote by themselves.
+type RedisCluster struct {
+	Shards      int // 0: there is no cluster
+	Replicas    int // of each shard
+	NodeTimeout time.Duration
+}
+
+// DefaultRedisCluster is a cluster of which nothing is said but that it is one.
+func DefaultRedisCluster() RedisCluster {
+	return RedisCluster{Shards: LeastShards, Replicas: 1, NodeTimeout: DefaultNodeTimeout}
 }
 
 // Who promotes a replica.
@@ -78,6 +93,11 @@ const (
 	DefaultRedlockNodes      = 5
 	DefaultClusterNodes      = 3
 	DefaultTick              = 2 * time.Second // as ZooKeeper has it
+	DefaultNodeTimeout       = 5 * time.Second // Redis comes with 15 s, longer than most leases
+
+	// LeastShards is how many shards a Redis Cluster has at least: with two, the death
+	// of one primary leaves no majority that could elect anybody.
+	LeastShards = 3
 
 	// Sentinels is how many of them watch over the servers; two must agree.
 	Sentinels = 3
@@ -121,7 +141,9 @@ type Store struct {
 }
 
 // Servers returns the names of a store's servers; the first one begins as the
-// primary or leader.
+// primary or leader. In a Redis Cluster of n shards, the first n begin as primaries,
+// in the order of their slots, and the replicas of shard i are number i + n, i + 2n
+// and so on, as `redis-cli --cluster create` has it.
 func (p *Plan) Servers(s Store) []string {
 	switch s.Name {
 	case "redis-nodes":
@@ -137,8 +159,14 @@ func (p *Plan) Servers(s Store) []string {
 	case "postgres":
 		return numbered("postgres", 1+max(s.Replicas, p.Postgres.Replicas))
 	}
+	if p.InShards(s) {
+		return numbered("redis", p.Redis.Cluster.Shards*(1+max(s.Replicas, p.Redis.Cluster.Replicas)))
+	}
 	return numbered("redis", 1+max(s.Replicas, p.Redis.Replicas))
 }
+
+// InShards reports whether a store's servers are a Redis Cluster.
+func (p *Plan) InShards(s Store) bool { return s.Name == "redis" && p.Redis.Cluster.Shards > 0 }
 
 // InCluster reports whether a server of that name is a member of a cluster (etcd,
 // ZooKeeper, Consul), whose members all have the same entries.
@@ -182,6 +210,7 @@ func (p *Plan) scaleServers(scale func(time.Duration) time.Duration) {
 	}
 	p.Redis.Lag = scale(p.Redis.Lag)
 	p.Redis.MinReplicasMaxLag = scale(p.Redis.MinReplicasMaxLag)
+	p.Redis.Cluster.NodeTimeout = scale(p.Redis.Cluster.NodeTimeout)
 	failover(&p.Redis.Failover)
 	p.Etcd.Election = scale(p.Etcd.Election)
 	p.Consul.Election = scale(p.Consul.Election)

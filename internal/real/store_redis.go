@@ -30,7 +30,10 @@ func findRedis(o *Options) error {
 }
 
 // cannotHaveRedis says what of the Redis servers of a plan cannot be had, or nil.
-func cannotHaveRedis(_ *plan.Plan, v *locks.Variant) error {
+func cannotHaveRedis(p *plan.Plan, v *locks.Variant) error {
+	if p.InShards(storeOf(v)) {
+		return errors.New("real servers cannot be made a Redis Cluster yet: play it in the simulator")
+	}
 	if v.Servers.TairString {
 		return errors.New("it needs Redis with the module TairString, which is not looked for: play it in the simulator")
 	}

@@ -137,7 +137,10 @@ func listed(h *history.History) string {
 func redis(r plan.Redis, demanded *locks.Servers) string {
 	replicas := max(r.Replicas, demanded.Replicas)
 	text := "one Redis server"
-	if replicas > 0 {
+	if c := r.Cluster; c.Shards > 0 {
+		text = fmt.Sprintf("a Redis Cluster of %d shards, each a primary and %s; nodes are down after %s of silence",
+			c.Shards, behind(c.Replicas, r.Lag), said(c.NodeTimeout))
+	} else if replicas > 0 {
 		text = fmt.Sprintf("one Redis primary and %s", behind(replicas, r.Lag))
 		if r.Failover.By == plan.BySentinel {
 			text += fmt.Sprintf("; %d sentinels promote one after %s of silence and an election of %s",

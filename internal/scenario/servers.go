@@ -28,7 +28,7 @@ var replicatedKeys = []string{"replicas", "lag", "failover"}
 
 var sections = []section{
 	{"redis", "redis: {replicas: 1, lag: 500ms}", locks.StoreRedis,
-		append([]string{"persistence", "min-replicas", "min-replicas-max-lag"}, replicatedKeys...), (*reader).redis},
+		append([]string{"cluster", "persistence", "min-replicas", "min-replicas-max-lag"}, replicatedKeys...), (*reader).redis},
 	{"redlock", "redlock: {nodes: 5}", locks.StoreRedisNodes, []string{"nodes", "persistence"}, (*reader).redlock},
 	{"etcd", "etcd: {nodes: 3, election: 1s}", locks.StoreEtcd, []string{"nodes", "election"},
 		func(r *reader, g group, p *plan.Plan) { r.cluster(g, &p.Etcd) }},
@@ -103,6 +103,9 @@ func promoterOf(top group) string {
 func (r *reader) redis(g group, p *plan.Plan) {
 	w := &p.Redis
 	r.replicated(g, &w.Replicas, &w.Lag, &w.Failover, plan.ByOperator, plan.BySentinel)
+	if e, ok := g["cluster"]; ok {
+		r.shards(e, g, p)
+	}
 	r.persistence(g, &w.Persistence)
 	if e, ok := g["min-replicas"]; ok {
 		w.MinReplicas, _ = r.count(e.value, "min-replicas", "min-replicas: 1", 0, maxReplicas)
@@ -200,6 +203,7 @@ func (r *reader) needReplica(s parts, p *plan.Plan) {
 	if r.locksUnclear {
 		return
 	}
+	r.notInCluster(s, p)
 	missing, have := []string{}, false
 	for _, id := range p.Locks {
 		switch store := storeOf(id); store.Name {
@@ -241,7 +245,11 @@ func (w *writer) servers(p *plan.Plan) {
 	w.line(0, "\nservers:")
 	if uses(p, locks.StoreRedis) {
 		w.line(1, "redis:")
-		w.replicated(p.Redis.Replicas, p.Redis.Lag, p.Redis.Failover)
+		if p.Redis.Cluster.Shards > 0 {
+			w.shards(p.Redis.Cluster, p.Redis.Lag)
+		} else {
+			w.replicated(p.Redis.Replicas, p.Redis.Lag, p.Redis.Failover)
+		}
 		w.line(2, "persistence: %s", p.Redis.Persistence)
 		w.line(2, "min-replicas: %d", p.Redis.MinReplicas)
 		w.line(2, "min-replicas-max-lag: %s", Duration(p.Redis.MinReplicasMaxLag))

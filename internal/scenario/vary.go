@@ -68,6 +68,9 @@ func (r *reader) axis(name string, p *plan.Plan) (a plan.Axis, least int64, wron
 			if (name == "replicas" || name == "lag") && !r.replicates(p) {
 				return a, 0, name + " has no effect: no lock of this scenario keeps its entries in a primary with replicas"
 			}
+			if name == "replicas" && p.Redis.Cluster.Shards > 0 {
+				return a, 0, "replicas has no effect: the shards of a Redis Cluster have replicas of their own, and their number cannot be varied"
+			}
 			return plan.Axis{Name: name, Key: name, Unit: s.Unit}, s.Least, ""
 		}
 	}

@@ -57,6 +57,9 @@ var places = []struct {
 	{"redis failover", redisHead + "servers:\n  redis: {replicas: 1, failover: %s}\n", []string{
 		"{by: operator}", "{by: sentinel}", "{by: nobody}", "{after: 1s}", "{by: sentinel, down-after: 1s, election: 1s}", "{}", "operator", "",
 	}},
+	{"redis cluster", redisHead + "servers:\n  redis: {cluster: %s}\n", []string{
+		"{}", "{shards: 3}", "{shards: 2}", "{shards: 7}", "{shards: 8}", "{replicas: 0}", "{replicas: 11}", "{node-timeout: 5s}", "{node-timeout: 0s}", "{slots: 3}", "3", "",
+	}},
 	{"mysql failover", "scenario: x\nlocks: [mysql-unique]\nservers:\n  mysql: {replicas: 1, failover: %s}\n", []string{
 		"{by: operator}", "{by: sentinel}", "{after: 1s}", "{down-after: 1s}",
 	}},
@@ -138,7 +141,7 @@ var listed = regexp.MustCompile(`unknown key "zzzzzzzzzzzz" in [^:]*: (?:the kno
 func TestTheReaderAndTheSchemaKnowTheSameKeys(t *testing.T) {
 	for path, lock := range map[string]string{
 		"": "set-nx-lua", "chaos": "set-nx-lua", "workload": "set-nx-lua", "network": "set-nx-lua", "servers": "set-nx-lua",
-		"servers/redis": "set-nx-lua", "servers/redis/failover": "set-nx-lua", "servers/redlock": "redlock",
+		"servers/redis": "set-nx-lua", "servers/redis/failover": "set-nx-lua", "servers/redis/cluster": "set-nx-lua", "servers/redlock": "redlock",
 		"servers/etcd": "etcd-mutex", "servers/zookeeper": "zk-sequential", "servers/consul": "consul-session",
 		"servers/mysql": "mysql-unique", "servers/mysql/failover": "mysql-unique",
 		"servers/postgres": "pg-advisory", "servers/postgres/failover": "pg-advisory",

@@ -10,12 +10,14 @@ import (
 const (
 	maxReplicas = 10
 	maxNodes    = 15
+	maxShards   = 7
 )
 
 // servers says what the locks' stores can be made of.
 func servers() *Schema {
 	d := plan.Default()
 	redis := append(replicated(d.Redis.Lag, d.Redis.Failover, true),
+		Property{"cluster", shards(plan.DefaultRedisCluster())},
 		persistence(d.Redis.Persistence),
 		Property{"min-replicas", count(0, maxReplicas, "A primary refuses writes while fewer replicas have been heard of; 0: never.").
 			withDefault(d.Redis.MinReplicas)},
@@ -25,7 +27,7 @@ func servers() *Schema {
 	zookeeper := append(cluster(d.ZooKeeper.Cluster), Property{"tick", positive("duration",
 		"The unit of the servers' time: sessions last 2 to 20 ticks. Left out: "+say(plan.DefaultTick)+", or a fifth of a shorter lease.")})
 	return closed("What a lock's store is made of. Every lock has sensible servers without this.", Properties{
-		{"redis", closed("One primary and its replicas.", redis)},
+		{"redis", closed("One primary and its replicas, or a Redis Cluster.", redis)},
 		{"redlock", closed("Primaries that know nothing of each other.", Properties{
 			nodes(d.Redlock.Nodes), persistence(d.Redlock.Persistence),
 		})},
@@ -34,6 +36,14 @@ func servers() *Schema {
 		{"consul", closed("A cluster of Consul.", cluster(d.Consul))},
 		{"mysql", closed("One MySQL primary and its asynchronous replicas.", replicated(d.MySQL.Lag, d.MySQL.Failover, false))},
 		{"postgres", closed("One PostgreSQL primary and its asynchronous replicas.", replicated(d.Postgres.Lag, d.Postgres.Failover, false))},
+	})
+}
+
+func shards(c plan.RedisCluster) *Schema {
+	return closed("A Redis Cluster, instead of replicas and failover: primaries that share the keys among them and promote each other's replicas.", Properties{
+		{"shards", count(plan.LeastShards, maxShards, "How many primaries. The lock's key is on one of them: with 3 shards on the second, redis-2.").withDefault(c.Shards)},
+		{"replicas", count(0, maxReplicas, "How many replicas each primary has.").withDefault(c.Replicas)},
+		{"node-timeout", positive("duration", "For how long a node must be silent to be found down (cluster-node-timeout), 1ms or more.").withDefault(say(c.NodeTimeout))},
 	})
 }
 

@@ -24,6 +24,10 @@ func (w *World) deps(c *client, load plan.Workload) locks.Deps {
 	}
 	switch w.variant.Store {
 	case locks.StoreRedis:
+		if shards, ok := w.backend.(*redisCluster); ok {
+			d.Redis, d.Replicas = newShardedPort(c, shards), w.plan.Redis.Cluster.Replicas
+			break
+		}
 		d.Redis = &redisPort{client: c, to: w.route}
 		d.Replicas = len(w.plan.Servers(storeOf(&w.variant))) - 1
 	case locks.StoreRedisNodes:
@@ -48,6 +52,14 @@ func (w *World) startServers() error {
 	names := p.Servers(s)
 	switch w.variant.Store {
 	case locks.StoreRedis:
+		if p.InShards(s) {
+			if err := w.variant.CheckCluster(); err != nil {
+				return err
+			}
+			c := w.newRedisCluster(names, p.Redis)
+			w.backend, w.route = c, c
+			break
+		}
 		g := w.newRedisGroup(names, p.Redis)
 		w.backend, w.route = g, g
 		if watchers := p.SentinelNames(s); len(watchers) > 0 {

@@ -14,6 +14,7 @@ import (
 type redisServer struct {
 	host
 	group   *redisGroup
+	member  *clusterNode // nil outside of a Redis Cluster
 	store   *redis.Store
 	armed   kernel.Timer
 	armedMS int64 // what armed waits for
@@ -83,6 +84,9 @@ func (w *World) newRedisServer(g *redisGroup, name string) *redisServer {
 
 // serve implements service.
 func (s *redisServer) serve(l *call) {
+	if s.member != nil && s.member.sendsAway(l) {
+		return
+	}
 	if s.control(l) {
 		return
 	}
@@ -278,6 +282,9 @@ func (s *redisServer) died() {
 // that was replaced follows its successor.
 func (s *redisServer) revived() {
 	s.reload()
+	if s.member != nil {
+		s.member.rejoin()
+	}
 	g := s.group
 	if g.leader != s {
 		s.follow(g.leader)

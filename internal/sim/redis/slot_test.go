@@ -1,0 +1,56 @@
+package redis
+
+import (
+	"testing"
+
+	"lockstep/internal/world"
+)
+
+// TestKeySlot has the check value of the Redis Cluster specification, its examples of
+// hash tags, and slots that a real server has told.
+func TestKeySlot(t *testing.T) {
+	for key, want := range map[string]int{
+		"123456789": 0x31C3, "": 0, "lock": 8718, "foo": 12182,
+	} {
+		if got := KeySlot(key); got != want {
+			t.Errorf("slot of %q: %d, want %d", key, got, want)
+		}
+	}
+	for key, same := range map[string]string{
+		"{user1000}.following": "user1000", "{user1000}.followers": "user1000",
+		"foo{{bar}}zap": "{bar", "foo{bar}{zap}": "bar",
+	} {
+		if KeySlot(key) != KeySlot(same) {
+			t.Errorf("%q and %q have different slots", key, same)
+		}
+	}
+	if KeySlot("foo{}{bar}") == KeySlot("bar") || KeySlot("foo{}{bar}") == KeySlot("") {
+		t.Error("an empty hash tag counts")
+	}
+}
+
+func TestKeysOf(t *testing.T) {
+	script := &world.Script{Name: "s", Source: "return 1"}
+	for _, c := range []struct {
+		cmd  world.Cmd
+		want []string
+	}{
+		{world.Set("k", "v").NX(), []string{"k"}},
+		{world.Command("DEL", "a", "b"), []string{"a", "b"}},
+		{world.EvalKeys(script, "a", "b").Text("c"), []string{"a", "b"}},
+		{world.EvalKeys(script), nil},
+		{world.Command("PING"), nil},
+		{world.Wait(1, 0), nil},
+	} {
+		got := KeysOf(&c.cmd)
+		if len(got) != len(c.want) {
+			t.Errorf("%s: keys %q, want %q", &c.cmd, got, c.want)
+			continue
+		}
+		for i := range got {
+			if got[i] != c.want[i] {
+				t.Errorf("%s: keys %q, want %q", &c.cmd, got, c.want)
+			}
+		}
+	}
+}

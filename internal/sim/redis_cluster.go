@@ -1,0 +1,384 @@
+package sim
+
+import (
+	"time"
+
+	"lockstep/internal/history"
+	"lockstep/internal/plan"
+	"lockstep/internal/sim/kernel"
+	"lockstep/internal/sim/redis"
+	"lockstep/internal/world"
+)
+
+// redisCluster is a Redis Cluster: each shard is a group of its own, with a share of
+// the hash slots, and the nodes of all shards watch over each other. The source is the
+// Redis Cluster specification, and cluster_legacy.c of Redis 7.0 for its times.
+//
+// What a node believes is its own: who is silent, who has failed, who serves a shard.
+// Nodes that reach each other compare their beliefs ten times per second, as often as
+// clusterCron runs. The heartbeats that carry them in a real cluster are not messages
+// here and take no time, so a failure is agreed upon some tenths of a second sooner.
+type redisCluster struct {
+	w         *World
+	set       plan.RedisCluster
+	shards    []*redisGroup
+	nodes     []*clusterNode // in the order of their names
+	luck      kernel.Rand    // of elections
+	ofTheLock *redisGroup    // the shard of the lock's key
+}
+
+// clusterNode is what a server of a cluster is beside its data.
+type clusterNode struct {
+	*redisServer
+	cluster *redisCluster
+	number  int // among the cluster's nodes
+	shard   int
+
+	silent   []history.Instant // by node: since when it is not heard of; never when it is
+	failed   []history.Instant // by node: since when a majority has found it down; never when none has
+	serves   []claim           // by shard
+	epoch    int64             // the newest that it has heard of (currentEpoch)
+	voted    int64             // epoch of its last vote
+	votedFor []history.Instant // by shard: when it last voted for a replica of it; never when it has not
+
+	down     bool            // it serves nobody: CLUSTERDOWN
+	began    history.Instant // when its process did
+	minority history.Instant // when it last reached no majority; never when it always has
+
+	standing bool            // it has set the time of its election
+	tryAgain history.Instant // no other election of its own before
+}
+
+// claim says who serves the slots of a shard; the one with the higher epoch is right.
+type claim struct {
+	node  int
+	epoch int64
+}
+
+// Times of a cluster that no setting changes.
+const (
+	clusterLook      = 100 * time.Millisecond // between two looks of a node (clusterCron)
+	writableDelay    = 2 * time.Second        // after its start, before a primary serves (CLUSTER_WRITABLE_DELAY)
+	leastRejoin      = 500 * time.Millisecond // after its return from a minority, before a primary serves; the
+	mostRejoin       = 5 * time.Second        // node timeout lies between (CLUSTER_MIN_ and _MAX_REJOIN_DELAY)
+	electionDelay    = 500 * time.Millisecond // before a replica asks for votes, and up to as much again by luck
+	rankDelay        = time.Second            // for each replica that has more of the primary's stream
+	leastElection    = 2 * time.Second        // an election takes two node timeouts, or this
+	failUndo         = 2                      // node timeouts after which a primary that is back counts again
+	voteAgain        = 2                      // node timeouts before a second vote for the same shard
+	validityFactor   = 10                     // node timeouts (cluster-replica-validity-factor) and
+	replicationPings = 10 * time.Second       // this after which a replica's data are too old
+)
+
+const (
+	errClusterDown = world.ServerError("CLUSTERDOWN The cluster is down")
+	errCrossSlot   = world.ServerError("CROSSSLOT Keys in request don't hash to the same slot")
+)
+
+var _ backend = (*redisCluster)(nil)
+
+// newRedisCluster makes a cluster: the first names are those of its primaries, in the
+// order of their slots.
+func (w *World) newRedisCluster(names []string, set plan.Redis) *redisCluster {
+	c := &redisCluster{
+		w: w, set: set.Cluster, nodes: make([]*clusterNode, len(names)),
+		luck: kernel.NewRand(w.seed, kernel.StreamID("elections of the cluster")),
+	}
+	for shard := range c.set.Shards {
+		var members []string
+		for i := shard; i < len(names); i += c.set.Shards {
+			members = append(members, names[i])
+		}
+		g := w.newRedisGroup(members, set)
+		c.shards = append(c.shards, g)
+		for k, s := range g.servers {
+			c.nodes[shard+k*c.set.Shards] = &clusterNode{redisServer: s, cluster: c, shard: shard}
+		}
+	}
+	c.ofTheLock = c.shards[c.shardOf(redis.KeySlot(lockKey))]
+	for i, n := range c.nodes {
+		n.number, n.redisServer.member = i, n
+		n.reset(len(names), c.set.Shards)
+		for shard := range c.set.Shards {
+			n.serves = append(n.serves, claim{node: shard, epoch: int64(shard) + 1})
+		}
+		n.epoch = int64(c.set.Shards)
+		n.began, n.down = -history.Instant(writableDelay), false // it has run for a while
+	}
+	w.k.After(clusterLook, c, 0, 0)
+	return c
+}
+
+// reset makes a node forget what it does not keep in its file.
+func (n *clusterNode) reset(nodes, shards int) {
+	n.silent, n.failed, n.votedFor = unset(nodes), unset(nodes), unset(shards)
+	n.minority, n.standing, n.tryAgain = never, false, 0
+	n.began, n.down = n.w.k.Now(), true
+}
+
+func unset(count int) []history.Instant {
+	out := make([]history.Instant, count)
+	for i := range out {
+		out[i] = never
+	}
+	return out
+}
+
+// shardOf returns the shard of a slot: each has an equal share, the last ones may be
+// one slot smaller or larger, as `redis-cli --cluster create` cuts them.
+func (c *redisCluster) shardOf(slot int) int {
+	for shard := range c.set.Shards - 1 {
+		if slot < firstSlot(shard+1, c.set.Shards) {
+			return shard
+		}
+	}
+	return c.set.Shards - 1
+}
+
+// firstSlot returns the first slot of a shard: shard * Slots / shards, rounded.
+func firstSlot(shard, shards int) int { return (2*shard*redis.Slots + shards) / (2 * shards) }
+
+// Fire is one look of all nodes.
+func (c *redisCluster) Fire(_, _ uint64) {
+	for _, n := range c.nodes {
+		if n.up() {
+			n.look()
+		}
+	}
+	for _, n := range c.nodes {
+		if n.up() {
+			n.compare()
+			n.settle()
+			n.stand()
+		}
+	}
+	c.w.k.After(clusterLook, c, 0, 0)
+}
+
+func (n *clusterNode) reaches(other *clusterNode) bool {
+	return n == other || other.up() && !n.w.network.apart(n.node, other.node)
+}
+
+// look notes who is silent. A node that is heard of again has not failed; a primary
+// that nobody has replaced counts again a little later.
+func (n *clusterNode) look() {
+	now := n.w.k.Now()
+	for i, other := range n.cluster.nodes {
+		switch {
+		case !n.reaches(other):
+			if n.silent[i] == never {
+				n.silent[i] = now
+			}
+			continue
+		case n.failed[i] == never:
+		case n.serves[other.shard].node != i, now.Sub(n.failed[i]) > failUndo*n.cluster.set.NodeTimeout:
+			n.failed[i] = never
+		}
+		n.silent[i] = never
+	}
+}
+
+// suspects reports whether a node finds another one down by itself (PFAIL).
+func (n *clusterNode) suspects(i int) bool {
+	return n.silent[i] != never && n.w.k.Now().Sub(n.silent[i]) >= n.cluster.set.NodeTimeout
+}
+
+// compare takes over what the nodes within reach know better: who serves a shard, who
+// has failed. A node has failed when a majority of the primaries finds it down (FAIL).
+func (n *clusterNode) compare() {
+	for _, other := range n.cluster.nodes {
+		if n != other && n.reaches(other) {
+			n.learn(other)
+		}
+	}
+	for i := range n.cluster.nodes {
+		if i != n.number && n.failed[i] == never && n.suspects(i) && n.votes(func(p *clusterNode) bool {
+			return p.suspects(i) || p.failed[i] != never
+		}) {
+			n.failed[i] = n.w.k.Now()
+		}
+	}
+}
+
+// votes reports whether a majority of the primaries, as far as this node reaches
+// them, says yes.
+func (n *clusterNode) votes(yes func(*clusterNode) bool) bool {
+	count := 0
+	for _, is := range n.serves {
+		if p := n.cluster.nodes[is.node]; n.reaches(p) && yes(p) {
+			count++
+		}
+	}
+	return count >= n.cluster.majority()
+}
+
+func (c *redisCluster) majority() int { return c.set.Shards/2 + 1 }
+
+// learn takes over what another node knows. A primary whose slots somebody serves with
+// a newer epoch becomes that one's replica.
+func (n *clusterNode) learn(from *clusterNode) {
+	n.epoch = max(n.epoch, from.epoch)
+	for i, at := range from.failed {
+		if at != never && n.failed[i] == never && i != n.number {
+			n.failed[i] = n.w.k.Now()
+		}
+	}
+	for shard, theirs := range from.serves {
+		if theirs.epoch <= n.serves[shard].epoch {
+			continue
+		}
+		n.serves[shard] = theirs
+		if shard == n.shard && !n.store.IsReplica() {
+			n.demote()
+		}
+	}
+}
+
+// settle decides whether the node serves: a majority of the primaries is within reach,
+// and each shard has a primary that has not failed (cluster-require-full-coverage). A
+// primary that has just begun, or was in a minority, waits for news of its successor.
+func (n *clusterNode) settle() {
+	now := n.w.k.Now()
+	reached, whole := 0, true
+	for _, is := range n.serves {
+		if n.failed[is.node] != never {
+			whole = false
+		} else if !n.suspects(is.node) {
+			reached++
+		}
+	}
+	if reached < n.cluster.majority() {
+		n.minority, n.down = now, true
+		return
+	}
+	if !n.store.IsReplica() && n.down {
+		rejoin := min(max(n.cluster.set.NodeTimeout, leastRejoin), mostRejoin)
+		if now.Sub(n.began) < writableDelay || n.minority != never && now.Sub(n.minority) < rejoin {
+			return
+		}
+	}
+	n.down = !whole
+}
+
+// stand sets the time of an election when the primary of a replica has failed. Who has
+// more of the primary's stream asks sooner.
+func (n *clusterNode) stand() {
+	now, timeout := n.w.k.Now(), n.cluster.set.NodeTimeout
+	primary := n.serves[n.shard].node
+	if !n.store.IsReplica() || n.failed[primary] == never || n.standing || now < n.tryAgain {
+		return
+	}
+	if since := n.silent[primary]; since != never && now.Sub(since)-timeout > validityFactor*timeout+replicationPings {
+		return // what it has is too old
+	}
+	delay := electionDelay + time.Duration(n.cluster.luck.Int64N(int64(electionDelay)))
+	for _, other := range n.group.servers {
+		if other.store.IsReplica() && other.has > n.has {
+			delay += rankDelay
+		}
+	}
+	n.standing, n.tryAgain = true, now.Add(delay+2*max(2*timeout, leastElection))
+	n.w.k.After(delay, kernel.HandlerFunc(n.elect), 0, 0)
+}
+
+// elect asks all primaries for their votes, and takes over with a majority of them. A
+// primary votes once per epoch, for a replica of somebody whom it holds for failed.
+func (n *clusterNode) elect() {
+	primary := n.serves[n.shard]
+	if !n.standing || !n.up() || !n.store.IsReplica() || n.failed[primary.node] == never {
+		n.standing = false
+		return
+	}
+	n.standing = false
+	n.epoch++
+	if !n.votes(func(p *clusterNode) bool { return p.voteFor(n) }) {
+		return
+	}
+	n.serves[n.shard] = claim{node: n.number, epoch: n.epoch}
+	n.promote()
+	for _, other := range n.cluster.nodes {
+		if n != other && other.up() && n.reaches(other) {
+			other.learn(n)
+			other.settle()
+		}
+	}
+	n.settle()
+}
+
+// voteFor is a primary's answer to a replica that asks for its vote.
+func (n *clusterNode) voteFor(candidate *clusterNode) bool {
+	shard, now := candidate.shard, n.w.k.Now()
+	mine, theirs := n.serves[shard], candidate.serves[shard]
+	n.epoch = max(n.epoch, candidate.epoch)
+	last := n.votedFor[shard]
+	if n.serves[n.shard].node != n.number || n.voted >= candidate.epoch || n.failed[mine.node] == never ||
+		theirs.epoch < mine.epoch || last != never && now.Sub(last) < voteAgain*n.cluster.set.NodeTimeout {
+		return false
+	}
+	n.voted, n.votedFor[shard] = candidate.epoch, now
+	return true
+}
+
+// rejoin is called when the process runs again. Its file has kept in which epoch it has
+// voted and whom it takes for the primaries.
+func (n *clusterNode) rejoin() { n.reset(len(n.cluster.nodes), n.cluster.set.Shards) }
+
+// sendsAway answers a command that this node does not execute; false for all others.
+// (getNodeByQuery in cluster.c.)
+func (n *clusterNode) sendsAway(l *call) bool {
+	keys := redis.KeysOf(&l.cmd)
+	if len(keys) == 0 {
+		return false
+	}
+	slot := redis.KeySlot(keys[0])
+	for _, key := range keys[1:] {
+		if redis.KeySlot(key) != slot {
+			n.finish(l, world.Failed(errCrossSlot))
+			return true
+		}
+	}
+	is := n.serves[n.cluster.shardOf(slot)].node
+	switch {
+	case n.down:
+		n.finish(l, world.Failed(errClusterDown))
+	case is != n.number:
+		n.finish(l, world.Failed(world.Moved(slot, n.cluster.nodes[is].name)))
+	default:
+		return false
+	}
+	return true
+}
+
+// pick implements route, for whoever has heard of nobody yet.
+func (c *redisCluster) pick(*client) *host { return c.primary() }
+
+// hosts implements backend.
+func (c *redisCluster) hosts() []*host {
+	var out []*host
+	for _, n := range c.nodes {
+		out = append(out, &n.host)
+	}
+	return out
+}
+
+// primary implements backend: that of the lock's shard.
+func (c *redisCluster) primary() *host { return &c.ofTheLock.leader.host }
+
+// failOver implements backend: the cluster does the rest.
+func (c *redisCluster) failOver(fault int) { injector{c.w}.Crash(fault, c.primary().name) }
+
+// promote implements backend: nobody promotes by hand, the scenario's check refuses it.
+func (c *redisCluster) promote() {}
+
+// evict implements backend.
+func (c *redisCluster) evict(h *host) { c.ofTheLock.evict(h) }
+
+// setLag implements backend.
+func (c *redisCluster) setLag(d time.Duration) {
+	for _, g := range c.shards {
+		g.setLag(d)
+	}
+}
+
+// reachabilityChanged implements backend.
+func (c *redisCluster) reachabilityChanged() {}

@@ -1,0 +1,184 @@
+package sim
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"lockstep/internal/checker"
+	"lockstep/internal/faults"
+	"lockstep/internal/history"
+	"lockstep/internal/locks"
+	"lockstep/internal/plan"
+	"lockstep/internal/sim/redis"
+)
+
+// sharded is a plan with a cluster and these faults: the lock's key has slot 8718, so
+// it is on redis-2, whose replica is redis-5.
+func sharded(list ...faults.Fault) plan.Plan {
+	p := story(faults.Fault{})
+	p.Faults = list
+	p.Lease = 60 * time.Second
+	p.Workload.Work = plan.Range{Min: 30 * time.Second, Max: 30 * time.Second}
+	p.Workload.Wait = 200 * time.Second
+	p.Redis.Cluster = plan.DefaultRedisCluster()
+	p.Redis.Lag = 500 * time.Millisecond
+	return p
+}
+
+func apart(number int, trigger faults.Trigger, d time.Duration, sides ...[]string) faults.Fault {
+	spec, _ := faults.Lookup("partition")
+	return faults.Make(number, spec, faults.Args{Sides: sides}, trigger, faults.End{For: d})
+}
+
+func at(d time.Duration) faults.Trigger { return faults.Trigger{At: d} }
+
+// repliesOf returns the different answers that a client has had from a server, in
+// their order.
+func repliesOf(h *history.History, client, server string) []string {
+	var out []string
+	for _, e := range h.Events {
+		if e.Kind == history.Healed {
+			break
+		}
+		if e.Kind == history.Replied && h.Name(e.Node) == client && h.Name(e.Peer) == server {
+			if text := h.Text(e.Text); len(out) == 0 || out[len(out)-1] != text {
+				out = append(out, text)
+			}
+		}
+	}
+	return out
+}
+
+func TestAnElectedReplicaHasForgottenTheLock(t *testing.T) {
+	h, got := tell(t, sharded(verb("crash", 1, "redis-2", first(faults.Enters), faults.End{})), "set-nx-lua",
+		history.Crashed, history.Promoted, history.Demoted, history.Acquired)
+	expectLines(t, got, "A acquired", "redis-2 crashed", "redis-5 promoted", "B acquired")
+	if j := checker.Judge(h); j.Letter != checker.LetterV {
+		t.Errorf("outcome %s, want two holders", j.Letter)
+	}
+	// Down after the node timeout, and half a second to one until the replica asks.
+	after := find(t, h, history.Promoted, "redis-5").At.Sub(find(t, h, history.Crashed, "redis-2").At)
+	if after < 5500*time.Millisecond || after > 6300*time.Millisecond {
+		t.Errorf("promoted after %v", after)
+	}
+	expectLines(t, repliesOf(h, "B", "redis-3"),
+		"(error) MOVED 8718 redis-2:6379", "(error) CLUSTERDOWN The cluster is down")
+}
+
+func TestAnotherShardsFailoverHarmsNoLock(t *testing.T) {
+	h, got := tell(t, sharded(verb("crash", 1, "redis-1", first(faults.Enters), faults.End{})), "set-nx-lua",
+		history.Crashed, history.Promoted, history.Acquired)
+	expectLines(t, got, "A acquired", "redis-1 crashed", "redis-4 promoted", "B acquired")
+	if j := checker.Judge(h); j.Letter == checker.LetterV {
+		t.Error("two holders")
+	}
+	// cluster-require-full-coverage: meanwhile the lock's own shard serves nobody.
+	expectLines(t, repliesOf(h, "B", "redis-2")[:3], "(nil)", "(error) CLUSTERDOWN The cluster is down", "(nil)")
+}
+
+func TestAPrimaryInAMinorityStopsAndComesBackAsAReplica(t *testing.T) {
+	others := []string{"B", "redis-1", "redis-3", "redis-4", "redis-5", "redis-6"}
+	h, got := tell(t, sharded(apart(1, onWire(faults.AboutToSend, "SET"), 30*time.Second, []string{"A", "redis-2"}, others)), "watchdog-lua",
+		history.Promoted, history.Demoted, history.Acquired, history.FaultEnded)
+	expectLines(t, got[:3], "A acquired", "redis-5 promoted", "B acquired")
+	healed := false
+	for _, line := range got {
+		healed = healed || strings.Contains(line, "fault-ended")
+		if strings.Contains(line, "demoted") && !healed {
+			t.Errorf("demoted before the heal:\n%s", strings.Join(got, "\n"))
+		}
+	}
+	find(t, h, history.Demoted, "redis-2")
+	// The watchdog's renewal at 20 s meets a primary that has stopped long before.
+	if replies := repliesOf(h, "A", "redis-2"); replies[len(replies)-1] != "(error) CLUSTERDOWN The cluster is down" {
+		t.Errorf("A was told %q", replies)
+	}
+}
+
+func TestNobodyIsElectedWithoutAMajority(t *testing.T) {
+	_, got := tell(t, sharded(
+		verb("crash", 1, "redis-2", first(faults.Enters), faults.End{}),
+		verb("crash", 2, "redis-3", first(faults.Enters), faults.End{})), "set-nx-lua", history.Promoted)
+	expectLines(t, got)
+}
+
+func TestTheReplicaThatKnowsMoreIsElected(t *testing.T) {
+	p := sharded(
+		apart(1, at(0), 100*time.Second, []string{"redis-2"}, []string{"redis-5"}),
+		verb("crash", 2, "redis-2", faults.Trigger{Moment: faults.Enters, Subject: "A", Nth: 1, After: 3 * time.Second}, faults.End{}))
+	p.Redis.Cluster.Replicas = 2 // redis-5 and redis-8
+	for seed := range uint64(10) {
+		h, err := Run(&p, "set-nx-lua", seed+1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		find(t, h, history.Promoted, "redis-8")
+		if j := checker.Judge(h); j.Letter == checker.LetterV {
+			t.Errorf("seed %d: two holders, though redis-8 knew the lock", seed+1)
+		}
+	}
+}
+
+func TestAReturningPrimaryIsAReplica(t *testing.T) {
+	spec, _ := faults.Lookup("restart")
+	restart := faults.Make(1, spec, faults.Args{Value: "redis-2", Durations: map[string]time.Duration{"down": 10 * time.Second}},
+		first(faults.Enters), faults.End{})
+	h, got := tell(t, sharded(restart), "set-nx-lua", history.Promoted, history.Restarted)
+	expectLines(t, got, "redis-5 promoted", "redis-2 restarted")
+	for _, reply := range repliesOf(h, "B", "redis-2") {
+		if !strings.HasPrefix(reply, "(error) MOVED") && reply != "(nil)" && !strings.HasPrefix(reply, "(error) CLUSTERDOWN") {
+			t.Errorf("redis-2 answers %q", reply)
+		}
+	}
+}
+
+// TestAFrozenPrimaryIsReplaced: a pause is a death to the others, and the primary that
+// wakes up learns of its successor. What it had sent before has reached its replica.
+func TestAFrozenPrimaryIsReplaced(t *testing.T) {
+	h, got := tell(t, sharded(verb("pause", 1, "redis-2", first(faults.Enters), faults.End{For: 12 * time.Second})), "set-nx-lua",
+		history.Froze, history.Promoted, history.Thawed, history.Demoted)
+	expectLines(t, got, "redis-2 froze", "redis-5 promoted", "redis-2 thawed", "redis-2 demoted")
+	if j := checker.Judge(h); j.Letter == checker.LetterV {
+		t.Error("two holders, though redis-5 knew the lock")
+	}
+}
+
+// TestWhichLocksAClusterTakes compares what the locks say about themselves with what
+// their commands do: keys of one slot only, and no connection of their own.
+func TestWhichLocksAClusterTakes(t *testing.T) {
+	for _, v := range locks.Simulated() {
+		if v.Store != locks.StoreRedis {
+			continue
+		}
+		p := sharded()
+		p.Workload.Work = plan.Range{Min: time.Second, Max: time.Second}
+		why := v.CheckCluster()
+		v.Servers.NoCluster = ""
+		h, err := RunVariant(&p, v, 1)
+		if err != nil {
+			t.Fatal(v.ID, err)
+		}
+		refused := false
+		for _, e := range h.Events {
+			text := h.Text(e.Text)
+			refused = refused || e.Kind == history.Replied && strings.Contains(text, "CROSSSLOT") ||
+				e.Kind == history.Sent && (strings.HasPrefix(text, "SUBSCRIBE") || strings.HasPrefix(text, "WAIT"))
+		}
+		if refused != (why != nil) {
+			t.Errorf("%s: its commands say refused: %v, the lock says: %v", v.ID, refused, why)
+		}
+	}
+}
+
+func TestShardsHaveTheSlotsThatRedisCLIGivesThem(t *testing.T) {
+	want := []int{0, 5461, 10923} // redis-cli --cluster create, three primaries
+	for shard, slot := range want {
+		if got := firstSlot(shard, 3); got != slot {
+			t.Errorf("shard %d begins at %d, want %d", shard, got, slot)
+		}
+	}
+	if redis.KeySlot(lockKey) != 8718 {
+		t.Error("the tests and the scenario take the slot of the lock's key for 8718")
+	}
+}
