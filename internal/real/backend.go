@@ -32,6 +32,9 @@ func cannotOn(o *Options, p *plan.Plan, v *locks.Variant) error {
 	if len(p.SentinelNames(storeOf(v))) > 0 && speed(o) > 1 {
 		return fmt.Errorf("sentinels in containers cannot be made faster: leave --scale at 1, or use --backend %s", ProcessBackend)
 	}
+	if p.InShards(storeOf(v)) {
+		return fmt.Errorf("a Redis Cluster has not been put into containers: use --backend %s", ProcessBackend)
+	}
 	for _, name := range p.Servers(storeOf(v)) {
 		if touchesClock(p, name) {
 			return fmt.Errorf("the clock of a server in a container cannot be set (%s): use --backend %s", name, ProcessBackend)

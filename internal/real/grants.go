@@ -172,6 +172,9 @@ func (d *deriver) collect(entries []entry, evictions []*command) {
 		case history.Replied, history.TimedOut:
 			if c := open[wire{e.Node, e.call}]; c != nil && !c.executed {
 				c.done, c.answered, c.reply = e.At, e.Kind == history.Replied, e.text
+				if c.answered && wasSentAway(c.reply) {
+					c.effect = asks // it did nothing
+				}
 			}
 		case history.ReplyDropped:
 			if c := open[wire{e.Peer, e.call}]; c != nil {

@@ -111,6 +111,15 @@ func TestDeriveGrants(t *testing.T) {
 			123 A released
 			124 B replied 1 OK
 			124 B acquired`, []string{a, "123 removed A by A", "124 granted B by B"}},
+		{"B's release was redirected, and so removed nothing", 200, aHolds + `
+			20 B releasing
+			21 B sent 2 DEL
+			22 B replied 2 (error) MOVED 8718 redis-5:6379
+			22 B release-failed
+			120 C releasing
+			121 C sent 2 DEL
+			123 C replied 2 (integer) 1
+			123 C released`, []string{a, "123 removed A by C"}},
 		{"B may have released it itself", 100, aHolds + bHolds + `
 			120 A releasing
 			121 A sent 2 DEL

@@ -71,14 +71,14 @@ func (m *mesh) at(addr string) string {
 	return ""
 }
 
-// join lets all others call a server that has been started.
-func (m *mesh) join(server *member) error {
-	to := m.of(server.name)
+// join lets all others call a server that has been started and that listens there.
+func (m *mesh) join(name, addr string) error {
+	to := m.of(name)
 	for _, from := range m.peers {
 		if from == to {
 			continue
 		}
-		l, err := link.Open(link.Options{Name: from.name + " to " + to.name, Upstream: server.addr, Raw: true})
+		l, err := link.Open(link.Options{Name: from.name + " to " + to.name, Upstream: addr, Raw: true})
 		if err != nil {
 			return err
 		}

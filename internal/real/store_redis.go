@@ -31,11 +31,11 @@ func findRedis(o *Options) error {
 
 // cannotHaveRedis says what of the Redis servers of a plan cannot be had, or nil.
 func cannotHaveRedis(p *plan.Plan, v *locks.Variant) error {
-	if p.InShards(storeOf(v)) {
-		return errors.New("real servers cannot be made a Redis Cluster yet: play it in the simulator")
-	}
 	if v.Servers.TairString {
 		return errors.New("it needs Redis with the module TairString, which is not looked for: play it in the simulator")
+	}
+	if p.InShards(storeOf(v)) {
+		return cannotBeCluster(p, v)
 	}
 	return nil
 }
@@ -44,6 +44,18 @@ func cannotHaveRedis(p *plan.Plan, v *locks.Variant) error {
 type redis struct {
 	*group
 	heard witnesses
+}
+
+// options says how a server is started that has a place among others. What the lock's
+// design demands counts more than what the plan says.
+func (r *redis) options(place *peer) servers.RedisOptions {
+	o := servers.RedisOptions{Name: place.name, Source: place.source, Announce: place.front.Addr()}
+	if demands := &r.h.variant.Servers; demands.MinReplicas > 0 {
+		o.MinReplicas, o.MinReplicasMaxLag = demands.MinReplicas, demands.MinReplicasMaxLag
+	} else {
+		o.MinReplicas, o.MinReplicasMaxLag = r.h.plan.Redis.MinReplicas, r.h.plan.Redis.MinReplicasMaxLag
+	}
+	return o
 }
 
 // launch starts one server. What the lock's design demands counts more than what

@@ -17,7 +17,12 @@ func init() {
 	register(locks.StoreRedis, kind{
 		refuse: cannotHaveRedis, product: images.Redis, find: findRedis, clocks: true,
 		stagger: 5 * time.Millisecond,
-		make:    func(g *group) store { return &redisGroup{redis: redis{group: g}} },
+		make: func(g *group) store {
+			if g.h.plan.InShards(storeOf(&g.h.variant)) {
+				return &redisCluster{redis: redis{group: g}}
+			}
+			return &redisGroup{redis: redis{group: g}}
+		},
 	})
 }
 
@@ -40,7 +45,7 @@ func (g *redisGroup) start(ctx context.Context, names []string) error {
 		return err
 	}
 	for i, name := range names {
-		o := g.options(name)
+		o := g.options(g.mesh.of(name))
 		if i > 0 {
 			o.ReplicaOf = g.mesh.of(names[0]).front.Addr()
 		}
@@ -49,7 +54,7 @@ func (g *redisGroup) start(ctx context.Context, names []string) error {
 			return err
 		}
 		g.servers = append(g.servers, m)
-		if err := g.mesh.join(m); err != nil {
+		if err := g.mesh.join(name, m.addr); err != nil {
 			return err
 		}
 	}
@@ -73,19 +78,6 @@ func processes(members []*member) []*servers.Server {
 		out = append(out, redisServer(m))
 	}
 	return out
-}
-
-// options says how a server is started. What the lock's design demands counts more
-// than what the plan says.
-func (g *redisGroup) options(name string) servers.RedisOptions {
-	place := g.mesh.of(name)
-	o := servers.RedisOptions{Name: name, Source: place.source, Announce: place.front.Addr()}
-	if demands := &g.h.variant.Servers; demands.MinReplicas > 0 {
-		o.MinReplicas, o.MinReplicasMaxLag = demands.MinReplicas, demands.MinReplicasMaxLag
-	} else {
-		o.MinReplicas, o.MinReplicasMaxLag = g.h.plan.Redis.MinReplicas, g.h.plan.Redis.MinReplicasMaxLag
-	}
-	return o
 }
 
 // brief implements store.

@@ -40,7 +40,7 @@ func startSentinels(ctx context.Context, g *redisGroup, names []string) (*sentin
 		}
 		m := g.add(name, started.Addr, started)
 		s.members = append(s.members, m)
-		if err := g.mesh.join(m); err != nil {
+		if err := g.mesh.join(name, m.addr); err != nil {
 			return nil, err
 		}
 	}

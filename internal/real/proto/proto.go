@@ -45,7 +45,11 @@ type Start struct {
 	Endpoints []string
 	// Known are the addresses by which sentinels call the first endpoints; the others
 	// are then the sentinels. It is empty where nobody has to be asked for the primary.
-	Known    []string
+	Known []string
+	// Nodes are the names by which the nodes of a Redis Cluster redirect to the
+	// endpoints, and First is the one to ask first. Nodes is empty without a cluster.
+	Nodes    []string
+	First    int
 	Workload plan.Workload
 	Clock    Clock
 	// Moments of the workload that faults wait for; the others are reported

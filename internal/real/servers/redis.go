@@ -37,6 +37,8 @@ type RedisOptions struct {
 	// Announce is the host:port under which others are told to find the server;
 	// "" for its own address.
 	Announce string
+	// Cluster makes the server a node of a Redis Cluster; nil for none. See FormCluster.
+	Cluster *ClusterOptions
 	// Clock starts the server under libfaketime: SetClock and JumpClock need it.
 	Clock bool
 }
@@ -100,6 +102,12 @@ func (s *Server) start(ctx context.Context) error {
 	}
 	s.mark = newMark(s.Name)
 	s.Addr = net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
+	if s.redis.Cluster != nil {
+		if port, err = freePort(); err != nil {
+			return err
+		}
+		s.Bus = net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
+	}
 	return s.spawn(ctx)
 }
 
@@ -137,7 +145,7 @@ func (s *Server) getReady(ctx context.Context) error {
 func (s *Server) redisRecipe() Recipe {
 	_, port, _ := net.SplitHostPort(s.Addr)
 	return Recipe{
-		Args: redisArgs(port, s.Dir, s.mark, &s.redis),
+		Args: append(redisArgs(port, s.Dir, s.mark, &s.redis), s.clusterArgs()...),
 		Child: func(context.Context) (*exec.Cmd, error) {
 			cmd, err := childOf(s.redis.Program, "redis-server")
 			if err == nil && s.clock != nil {
@@ -160,7 +168,11 @@ func (s *Server) Restart(ctx context.Context, replicaOf string) error {
 	ctx, cancel := context.WithTimeout(ctx, startTime)
 	defer cancel()
 	s.redis.ReplicaOf = replicaOf
-	if _, resident := s.place.(Resident); s.redis.Fsync == "" && s.watches == nil && !resident {
+	if s.redis.Cluster != nil {
+		if err := s.forget(); err != nil {
+			return err
+		}
+	} else if _, resident := s.place.(Resident); s.redis.Fsync == "" && s.watches == nil && !resident {
 		if err := s.move(ctx); err != nil {
 			return fmt.Errorf("%s cannot be made to forget: %w", s.Name, err)
 		}

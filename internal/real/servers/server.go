@@ -20,6 +20,7 @@ import (
 type Server struct {
 	Name string
 	Addr string // host:port on the loopback interface
+	Bus  string // host:port that other nodes of a Redis Cluster talk to; "" outside of one
 	Dir  string // of its files, as the server sees it
 
 	product    images.Product
@@ -227,7 +228,11 @@ func (s *Server) WaitReplicas(ctx context.Context, replicas []*Server) error {
 	if err != nil {
 		return err
 	}
-	if _, err := s.Command(ctx, "PUBLISH", "lockstep", "in step"); err != nil {
+	message := []string{"PUBLISH", "lockstep", "in step"}
+	if s.redis.Cluster != nil {
+		message = []string{"FLUSHALL"} // what is published goes over the cluster's bus
+	}
+	if _, err := s.Command(ctx, message...); err != nil {
 		return err
 	}
 	info, err := s.Info(ctx, "replication")

@@ -28,6 +28,9 @@ func (w *worker) connectRedis(d *locks.Deps) error {
 	if len(w.start.Known) > 0 {
 		w.followSentinels()
 	}
+	if len(w.start.Nodes) > 0 {
+		return w.connectShards(d)
+	}
 	primary := &port{w, w.primary}
 	d.Redis = primary
 	return w.warm(primary.connect)
