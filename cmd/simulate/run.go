@@ -142,7 +142,7 @@ func (f *runFlags) check(p *plan.Plan) error {
 	if err := f.checkLocks(p); err != nil {
 		return err
 	}
-	return run.CheckLeases(p)
+	return run.CheckLocks(p)
 }
 
 // checkLocks is check without the lease, which a sweep may vary.

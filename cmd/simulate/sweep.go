@@ -151,13 +151,13 @@ func (f *sweepFlags) leases(p *plan.Plan) error {
 		for _, v := range a.Values {
 			point := c
 			point.Vary = []plan.Axis{a}
-			if err := run.CheckLeases(point.Point(v)); err != nil {
+			if err := run.CheckLocks(point.Point(v)); err != nil {
 				return fmt.Errorf("%s: %w", p.File, err)
 			}
 		}
 		return nil
 	}
-	if err := run.CheckLeases(p); err != nil {
+	if err := run.CheckLocks(p); err != nil {
 		return fmt.Errorf("%s: %w", p.File, err)
 	}
 	return nil

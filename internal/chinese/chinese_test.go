@@ -28,6 +28,7 @@ func TestSentences(t *testing.T) {
 		{"B writes. The resource takes it.", "B 写入。资源接受了。"},
 		{"Store redis-2 becomes the primary, although redis-1 is still running. It has no entry of A and B.", "存储 redis-2 成为主节点，而 redis-1 还在运行。它没有 A 和 B 的条目。"},
 		{"Store redis-2 becomes the primary (fault 1).", "存储 redis-2 成为主节点（故障 1）。"},
+		{"Store redis-4 becomes the primary of another shard, in place of redis-1.", "存储 redis-4 接替 redis-1，成为另一个分片的主节点。"},
 		{"The store crashes (fault 1). No replica has A's entry yet.", "存储崩溃（故障 1）。还没有副本有 A 的条目。"},
 		{"A's unlock script reaches store redis-4 only now, 4.992 s after it was sent.", "A 的 unlock 脚本现在才到达存储 redis-4，发出之后过了 4.992 秒。"},
 		{"Fault 1 begins: partition A and the primary from B, C, replicas and sentinels for 25s.", "故障 1 开始：网络分区，隔开 A 和主节点与 B、C、副本和哨兵，持续 25 秒。"},

@@ -61,6 +61,7 @@ var sentenceRules = compile([]pair{
 	{"{who} restarts[ (fault {k})] without {names}'s entry.[ Nobody tells {names2}.]", "{who} 重启[（故障 {k}）]，{names} 的条目没了。[没有人告诉 {names2}。]"},
 	{"{who} restarts[ (fault {k})].", "{who} 重启[（故障 {k}）]。"},
 	{"{who} becomes the leader[ (fault {k})]. It has what the leader before it had.", "{who} 成为领导者[（故障 {k}）]。前一个领导者有的，它都有。"},
+	{"{who} becomes the primary of another shard, in place of {node}[ (fault {k})].", "{who} 接替 {node}，成为另一个分片的主节点[（故障 {k}）]。"},
 	{"{who} becomes the primary[ (fault {k})][, although {node} is still running].[ It has no entry of {names}.]", "{who} 成为主节点[（故障 {k}）][，而 {node} 还在运行]。[它没有 {names} 的条目。]"},
 	{"{who} becomes a replica of {node} and forgets what only it knew.", "{who} 成为 {node} 的副本，忘掉了只有它知道的。"},
 	{"{who}'s wall clock jumps forward by {d}.", "{who} 的墙上时钟向前跳 {d}。"},

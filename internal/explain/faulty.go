@@ -158,6 +158,9 @@ func promoted(t *teller, _ int32, e *history.Event) string {
 	if t.inCluster(e.Node) {
 		return t.subject(e.Node) + " becomes the leader" + byFault(e.Value) + ". It has what the leader before it had."
 	}
+	if t.ofAnotherShard(e) {
+		return t.subject(e.Node) + " becomes the primary of another shard, in place of " + t.name(e.Peer) + byFault(e.Value) + "."
+	}
 	text := t.subject(e.Node) + " becomes the primary" + byFault(e.Value)
 	if old := t.node(e.Peer); old != 0 && !t.down[old] && !t.frozen[old] {
 		text += ", although " + t.name(e.Peer) + " is still running"

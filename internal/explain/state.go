@@ -45,6 +45,8 @@ type teller struct {
 	standby  []bool         // by node: a replica that has not been promoted yet
 	down     []bool         // by node: a process that has died
 	frozen   []bool         // by node: a process that stands still
+	involved []bool         // by node: a server that has the lock's entry at some time, or would have if it were not lost
+	sharded  bool           // some node has sent a client away, as only a Redis Cluster does
 	cluster  history.NodeID // the member that stands for all of a cluster; 0 without one
 	stores   int            // how many stores the header lists
 	grants   bool           // the history shows what the stores do
@@ -57,7 +59,7 @@ func newTeller(h *history.History, findings []checker.Finding) *teller {
 	t := &teller{
 		h: h, breaks: anchors(h, findings),
 		clients: make([]client, n), entries: make([][]entry, n),
-		serving: make([]bool, n), standby: make([]bool, n), down: make([]bool, n), frozen: make([]bool, n), foreign: make([]bool, n), cluster: clusterOf(h),
+		serving: make([]bool, n), standby: make([]bool, n), down: make([]bool, n), frozen: make([]bool, n), foreign: make([]bool, n), involved: make([]bool, n), cluster: clusterOf(h),
 	}
 	for i := range t.clients {
 		t.clients[i].lastWire = history.NoCause
@@ -74,16 +76,39 @@ func newTeller(h *history.History, findings []checker.Finding) *teller {
 		switch e := &h.Events[i]; e.Kind {
 		case history.Promoted, history.Replicated:
 			t.standby[t.place(e.Node)] = !t.serving[t.place(e.Node)]
+			t.involve(e)
 		case history.Granted:
 			t.grants = true
+			t.involve(e)
 			t.serving[t.place(e.Node)] = !t.standby[t.place(e.Node)]
+		case history.Replied:
+			t.sharded = t.sharded || sentAway(h.Text(e.Text))
 		case history.Executed:
-			if h.Role(e.Node) == history.RoleStore && !t.standby[t.place(e.Node)] {
+			if h.Role(e.Node) == history.RoleStore && !t.standby[t.place(e.Node)] && !sentAway(h.Text(e.Text)) {
 				t.serving[t.place(e.Node)] = true
 			}
 		}
 	}
 	return t
+}
+
+// involve notes which servers have to do with the lock. A primary's successor does, too.
+func (t *teller) involve(e *history.Event) {
+	if e.Kind != history.Promoted || t.involved[t.place(e.Peer)] {
+		t.involved[t.place(e.Node)] = true
+	}
+}
+
+// ofAnotherShard reports whether a server that is promoted serves other keys than that
+// of the lock, as most nodes of a Redis Cluster do.
+func (t *teller) ofAnotherShard(e *history.Event) bool {
+	return t.grants && t.sharded && !t.involved[t.place(e.Node)]
+}
+
+// sentAway reports whether a node of a Redis Cluster has not executed a command: by
+// this reply it redirects to another one, or serves nobody.
+func sentAway(reply string) bool {
+	return strings.HasPrefix(reply, "(error) MOVED ") || strings.HasPrefix(reply, "(error) CLUSTERDOWN ")
 }
 
 // node maps an id that the header does not know to nobody, so that a damaged
@@ -223,7 +248,7 @@ func (t *teller) applyGrant(e *history.Event) {
 // up are dropped in silence, as the server itself does.
 func (t *teller) promote(e *history.Event) {
 	node := t.place(e.Node)
-	t.standby[node], t.serving[node] = false, true
+	t.standby[node], t.serving[node] = false, !t.ofAnotherShard(e)
 	live := t.entries[node][:0]
 	for _, held := range t.entries[node] {
 		if held.end == 0 || held.end > e.At {

@@ -57,6 +57,20 @@ func TestSentencesOfServers(t *testing.T) {
 			"0.090 s Store redis-1 has lost A's entry. Nobody tells A.",
 			"0.090 s Store redis-1 becomes a replica of redis-2 and forgets what only it knew.",
 		}},
+		{"a primary of another shard is replaced", func(t *tape) {
+			t.withReplica()
+			for _, name := range []string{"redis-3", "redis-4"} {
+				t.h.Header.Nodes = append(t.h.Header.Nodes, history.Node{Name: name, Role: history.RoleStore})
+			}
+			t.acquires(2, "A")
+			t.add(50, history.Executed, "redis-3", t.peer("B"), t.text("(error) MOVED 8718 redis-1:6379"))
+			t.add(51, history.Replied, "B", t.peer("redis-3"), t.text("(error) MOVED 8718 redis-1:6379"))
+			t.add(60, history.Promoted, "redis-4", t.peer("redis-3"))
+			t.add(70, history.Promoted, "redis-2", t.peer("redis-1"))
+		}, []string{
+			"0.060 s Store redis-4 becomes the primary of another shard, in place of redis-3.",
+			"0.070 s Store redis-2 becomes the primary, although redis-1 is still running. It has no entry of A.",
+		}},
 		{"a frozen primary is replaced", func(t *tape) {
 			t.withReplica()
 			t.add(50, history.Froze, "redis-1", value(1))
