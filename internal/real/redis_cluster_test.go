@@ -51,8 +51,8 @@ func TestAClusterForgetsALock(t *testing.T) {
 			t.Errorf("%s did not grant the lock to %s first", server, client)
 		}
 	}
-	if served(h, "B", "(error) MOVED 8718 redis-5:") == 0 || served(h, "B", "(error) CLUSTERDOWN ") == 0 {
-		t.Error("B was not redirected to redis-5, or the cluster was never down")
+	if served(h, "B", "(error) MOVED 8718 redis-") == 0 || served(h, "B", "(error) CLUSTERDOWN ") == 0 {
+		t.Error("B was never redirected, or the cluster was never down")
 	}
 }
 
@@ -76,10 +76,9 @@ func TestAnotherShardsDeathHarmsNoLock(t *testing.T) {
 // the heal it is a replica.
 func TestAPrimaryInAMinorityStops(t *testing.T) {
 	p := sharded("A", "B")
-	p.Workload.Work = plan.Range{Min: 3 * time.Second, Max: 3 * time.Second}
 	first := when(faults.AboutToSend, "A", faults.AnyCommand)
 	others := []string{"B", "redis-1", "redis-3", "redis-4", "redis-5", "redis-6"}
-	sided(p, first, "partition", []string{"A", faults.ThePrimary}, others, faults.End{For: 5 * time.Second})
+	sided(p, first, "partition", []string{"A", faults.ThePrimary}, others, faults.End{For: 6 * time.Second})
 	h := run(t, p, "set-nx-lua")
 	if len(find(h, history.Promoted, "redis-5")) != 1 || len(find(h, history.Crashed, "")) != 0 {
 		t.Fatal("redis-5 was not promoted once, or somebody died")

@@ -25,6 +25,8 @@ type redisCluster struct {
 	shards  int       // how many
 	leaders []*member // by shard: that serves it, as far as was heard
 	ofLock  int       // the shard of the lock's key
+	// disturbed: some node has been dead, frozen or parted from others.
+	disturbed bool
 }
 
 // leastNodeTimeout is the shortest that nodes can keep to: they look ten times per
@@ -110,6 +112,7 @@ func (c *redisCluster) slower(by time.Duration) {
 
 // reachabilityChanged implements store.
 func (c *redisCluster) reachabilityChanged() {
+	c.disturbed = c.disturbed || len(c.blocks) > 0
 	c.data.apply(c.lag)
 	c.bus.apply(0)
 }
@@ -117,6 +120,7 @@ func (c *redisCluster) reachabilityChanged() {
 // died implements store. What the replicas have not received by then is lost with
 // their primary.
 func (c *redisCluster) died(m *member) {
+	c.disturbed = true
 	c.data.died(m.name)
 	c.bus.died(m.name)
 }
@@ -196,6 +200,7 @@ func (c *redisCluster) listen() {
 func (c *redisCluster) runs(m *member) bool {
 	c.h.mu.Lock()
 	defer c.h.mu.Unlock()
+	c.disturbed = c.disturbed || !m.up()
 	return m.up()
 }
 
@@ -212,6 +217,10 @@ func (c *redisCluster) became(m *member, primary bool) {
 		return
 	}
 	old := c.leaders[shard]
+	if !c.disturbed {
+		c.h.fail(fmt.Errorf("%s took the place of %s, to which nothing had happened: the machine is too busy for a node timeout of %v: play it again, choose a greater --scale, or set a longer cluster.node-timeout",
+			m.name, old.name, c.h.plan.Redis.Cluster.NodeTimeout))
+	}
 	c.leaders[shard] = m
 	if shard == c.ofLock {
 		c.leader = m

@@ -121,6 +121,9 @@ func TestANodeComesBackEmptyAsWhoItWas(t *testing.T) {
 	if got := ask(t, nodes[1], "SET", "lock", "A"); got != "OK" {
 		t.Fatal(got)
 	}
+	if got := ask(t, nodes[1], "SAVE"); got != "OK" { // as a replica's full sync would
+		t.Fatal(got)
+	}
 	id := ask(t, nodes[1], "CLUSTER", "MYID")
 	if err := nodes[1].Kill(); err != nil {
 		t.Fatal(err)
