@@ -78,7 +78,7 @@ func TestAPrimaryInAMinorityStops(t *testing.T) {
 	p := sharded("A", "B")
 	first := when(faults.AboutToSend, "A", faults.AnyCommand)
 	others := []string{"B", "redis-1", "redis-3", "redis-4", "redis-5", "redis-6"}
-	sided(p, first, "partition", []string{"A", faults.ThePrimary}, others, faults.End{For: 6 * time.Second})
+	sided(p, first, "partition", []string{"A", faults.ThePrimary}, others, faults.End{For: 4500 * time.Millisecond}) // until A has tried to release
 	h := run(t, p, "set-nx-lua")
 	if len(find(h, history.Promoted, "redis-5")) != 1 || len(find(h, history.Crashed, "")) != 0 {
 		t.Fatal("redis-5 was not promoted once, or somebody died")
