@@ -123,7 +123,9 @@ func (b *books) write(l *ledger, o *operation, c change) (made bool) {
 func (b *books) befell(e *entry) {
 	switch e.Kind {
 	case history.Promoted:
-		b.leader = e.Node
+		if e.Peer == b.leader { // else it is of another shard
+			b.leader = e.Node
+		}
 	case history.Demoted:
 		*b.of(e.Node) = ledger{doubtful: true}
 	case history.Restarted:

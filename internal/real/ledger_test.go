@@ -41,7 +41,7 @@ func seen(t *testing.T, text string) []entry {
 		var who, what, whom string
 		var sent, done int
 		if n, _ := fmt.Sscanf(line, "%d %s %s", &sent, &what, &whom); n == 3 && kinds[what] != 0 {
-			out = append(out, entry{Event: history.Event{At: ms(sent), Kind: kinds[what], Node: nodes[whom]}, empty: strings.HasSuffix(line, " empty")})
+			out = append(out, entry{Event: history.Event{At: ms(sent), Kind: kinds[what], Node: nodes[whom], Peer: nodeOne}, empty: strings.HasSuffix(line, " empty")})
 			continue
 		}
 		server := nodeOne

@@ -133,7 +133,7 @@ func (c *redisCluster) restart(ctx context.Context, m *member) (empty bool, err 
 	c.reachabilityChanged()
 	leads := c.leaders[c.shardOf(m)] == m
 	c.h.mu.Unlock()
-	return leads && c.fsync(c.h.plan.Redis.Persistence) == "", redisServer(m).Restart(ctx, "")
+	return leads && c.fsync(c.h.plan.Redis.Persistence) == "", c.again(ctx, m, "")
 }
 
 // evict implements store: clients write to the primary of the lock's shard.
@@ -146,7 +146,10 @@ func (c *redisCluster) evict(one *member) error {
 
 // derive implements store.
 func (c *redisCluster) derive(entries []entry) []entry {
-	return deriveGrants(entries, redisWords, c.h.lease(), c.outside())
+	if told, ok := c.account(entries, c.members[c.ofLock].node, c.h.plan.Redis.Persistence); ok {
+		return told
+	}
+	return deriveGrants(entries, redisWords(entries), c.h.lease(), c.outside())
 }
 
 // close implements store.
