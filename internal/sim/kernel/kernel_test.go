@@ -285,6 +285,32 @@ func TestResetUnwindsAndReusesCoroutines(t *testing.T) {
 
 // The first values of a stream are pinned: a change of Go's generator or of ours
 // would silently give every stored seed another history.
+// A task that is unwound out of a wait leaves nothing of it to the next job of its
+// coroutine.
+func TestAJobBeginsWithoutTheWaitsOfAnEarlierOne(t *testing.T) {
+	k := New()
+	defer k.Close()
+	p := k.NewProc("A", Clock{})
+	k.Spawn(p, "unwound", func() {
+		ctx, _ := k.WithTimeout(p.Background(), time.Hour)
+		_ = k.Sleep(ctx, time.Minute)
+	})
+	k.After(time.Second, HandlerFunc(k.Halt), 0, 0)
+	if err := k.Run(0); err != nil {
+		t.Fatal(err)
+	}
+	k.Reset()
+	p = k.NewProc("A", Clock{})
+	over := false
+	k.Spawn(p, "next", func() {
+		_, _ = k.WithTimeout(p.Background(), time.Hour) // takes the place of the one above
+		over = k.Sleep(p.Background(), time.Second) == nil
+	})
+	if err := k.Run(0); err != nil || !over {
+		t.Errorf("over: %v, the run: %v", over, err)
+	}
+}
+
 func TestRandIsPinned(t *testing.T) {
 	r := NewRand(7, StreamID("luck of A"))
 	got := []int64{r.Int64N(1000), r.Int64N(1000), r.Int64N(1_000_000_000_000)}

@@ -55,6 +55,7 @@ func (k *Kernel) Spawn(p *Proc, name string, job func()) *Task {
 	t := k.coroutine()
 	t.proc, t.name, t.job = p, name, job
 	t.unwinding, t.waiting = false, false
+	t.timer, t.ctx = Timer{}, nil // an earlier job may have been unwound out of a wait
 	t.joiners = t.joiners[:0]
 	t.gen++
 	t.listed = len(k.tasks)
