@@ -73,9 +73,10 @@ lint: ## golangci-lint, fetched as a Go module when it is not installed
 golden: ## write the golden files of all tests anew; read the diff before you commit it
 	$(GO) test ./internal/scenario/... ./internal/explain/... ./internal/report/... ./internal/tour ./cmd/... -update
 
-generate: ## write the schema of scenario files and the reference in docs/ anew
-	$(GO) run ./cmd/simulate schema > schema/scenario.schema.json.new
-	mv schema/scenario.schema.json.new schema/scenario.schema.json
+generate: ## write the schemas and the reference in docs/ anew
+	for name in scenario result; do \
+		$(GO) run ./cmd/simulate schema $$name > schema/$$name.schema.json.new && \
+		mv schema/$$name.schema.json.new schema/$$name.schema.json || exit 1; done
 	$(GO) run ./cmd/simulate docs
 
 gallery: ## the committed examples: a report, and the picture of the README

@@ -70,9 +70,9 @@ func (o *output) finish() error {
 	if o.objects == nil {
 		o.objects = []json.RawMessage{}
 	}
-	all := map[string]any{"schema": 1, "met": o.met, "runs": o.objects}
-	if o.f.playable || len(o.f.notPlayed) > 0 {
-		all["not_played"] = o.f.notPlayed
+	all := report.SeveralResult{Schema: 1, Met: o.met, Runs: o.objects, NotPlayed: o.f.notPlayed}
+	if o.f.playable && all.NotPlayed == nil {
+		all.NotPlayed = []report.NotPlayed{} // somebody asked, and the answer is: nothing
 	}
 	return printJSON(o.f.stdout, all)
 }
@@ -112,7 +112,7 @@ func (f *runFlags) oneLock(p *plan.Plan) string {
 // bundleOf is the result as reports want it.
 func bundleOf(r *run.Result, replay string) *report.Bundle {
 	b := &report.Bundle{
-		Plan: r.Plan, Backend: r.Backend, Seed: r.Seed, Replay: replay, Hash: hashOf(r),
+		Plan: r.Plan, Backend: r.Backend, Seed: r.Seed, Replay: replay, Hash: hashOf(r), Program: buildVersion(),
 	}
 	for i := range r.Outcomes {
 		o := &r.Outcomes[i]

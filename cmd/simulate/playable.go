@@ -7,14 +7,8 @@ import (
 
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
+	"lockstep/internal/report"
 )
-
-// notPlayed is a lock of a scenario that the backend cannot play, and why.
-type notPlayed struct {
-	Scenario string `json:"scenario"`
-	Lock     string `json:"lock"`
-	Reason   string `json:"reason"`
-}
 
 // leaveOut takes the locks out of a plan that are refused. They are remembered:
 // nobody is to believe that they were tested.
@@ -22,7 +16,7 @@ func (f *runFlags) leaveOut(p *plan.Plan, refuse func(lock string) error) {
 	p.Locks = slices.DeleteFunc(slices.Clone(p.Locks), func(lock string) bool {
 		err := refuse(lock)
 		if err != nil {
-			f.notPlayed = append(f.notPlayed, notPlayed{p.Slug, lock, err.Error()})
+			f.notPlayed = append(f.notPlayed, report.NotPlayed{Scenario: p.Slug, Lock: lock, Reason: err.Error()})
 		}
 		return err != nil
 	})

@@ -16,6 +16,7 @@ import (
 	"lockstep/internal/glossary"
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
+	"lockstep/internal/report"
 	"lockstep/internal/run"
 	"lockstep/internal/scenario"
 	"lockstep/internal/shell"
@@ -39,7 +40,7 @@ type runFlags struct {
 	language glossary.Language
 
 	playable  bool
-	notPlayed []notPlayed // what was left out because the backend cannot do it
+	notPlayed []report.NotPlayed // what was left out because the backend cannot do it
 }
 
 func runCommand(g *globals) *cobra.Command {

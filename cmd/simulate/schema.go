@@ -1,26 +1,43 @@
 package main
 
 import (
+	"fmt"
+	"strings"
+
 	"github.com/spf13/cobra"
 
 	"lockstep/internal/schema"
 )
 
 func schemaCommand() *cobra.Command {
+	var names []string
+	var known strings.Builder
+	for _, d := range schema.Documents() {
+		names = append(names, d.Name)
+		fmt.Fprintf(&known, "  %-9s %s\n", d.Name, d.Summary)
+	}
 	return &cobra.Command{
-		Use:   "schema",
-		Short: "Print the JSON Schema of scenario files, for editors",
-		Long: `Print the JSON Schema of scenario files, for editors: it completes keys, locks,
-faults and moments, explains them, and marks what cannot be. An editor with a YAML
-language server finds it by the first line of a scenario, relative to the file:
+		Use:   "schema [" + strings.Join(names, "|") + "]",
+		Short: "Print the JSON Schema of scenario files, or of results",
+		Long: `Print a JSON Schema, that of scenario files unless another one is named:
+
+` + known.String() + `
+With the first one, editors complete keys, locks, faults and moments, explain them,
+and mark what cannot be. An editor with a YAML language server finds it by the first
+line of a scenario, relative to the file:
 
   # yaml-language-server: $schema=../../schema/scenario.schema.json
 
 What needs the whole file to be seen is left to the command validate.`,
-		Example: "  simulate schema\n  simulate schema > schema/scenario.schema.json",
-		Args:    noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			data, err := schema.JSON()
+		Example:   "  simulate schema > schema/scenario.schema.json\n  simulate schema result",
+		Args:      arguments(0, 1, "one schema: "+strings.Join(names, " or ")),
+		ValidArgs: names,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			chosen, err := pickSchema(args)
+			if err != nil {
+				return err
+			}
+			data, err := schema.JSON(chosen.Schema())
 			if err != nil {
 				return &bugError{err}
 			}
@@ -28,4 +45,18 @@ What needs the whole file to be seen is left to the command validate.`,
 			return err
 		},
 	}
+}
+
+// pickSchema finds a schema by its name. Without one it is the first.
+func pickSchema(args []string) (schema.Document, error) {
+	all := schema.Documents()
+	if len(args) == 0 {
+		return all[0], nil
+	}
+	for _, d := range all {
+		if d.Name == args[0] {
+			return d, nil
+		}
+	}
+	return schema.Document{}, fmt.Errorf("there is no schema %q: `simulate schema --help` lists them", args[0])
 }

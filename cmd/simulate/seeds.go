@@ -9,21 +9,15 @@ import (
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
 	"lockstep/internal/plan"
+	"lockstep/internal/report"
 	"lockstep/internal/run"
 )
 
 // tally counts what many seeds of one lock have shown.
 type tally struct {
-	Lock       string                 `json:"lock"`
-	Runs       int                    `json:"runs"`
-	Met        int                    `json:"runs_met"`
-	Hash       string                 `json:"hash"` // over the hashes of all histories, in the order of the seeds
-	Letters    map[checker.Letter]int `json:"letters"`
-	Broken     map[string]int         `json:"broken"`            // runs by property
-	FirstMiss  *uint64                `json:"first_miss_seed"`   // null when every run met its expectations
-	FirstBroke map[string]uint64      `json:"first_broken_seed"` // by property
-	worst      run.Status
-	hashes     []history.Hash
+	report.SeedsTally
+	worst  run.Status
+	hashes []history.Hash
 }
 
 // playSeeds plays a plan with many seeds and shows the counts; the first run that
@@ -39,9 +33,9 @@ func (f *runFlags) playSeeds(ctx context.Context, p *plan.Plan, worlds run.Facto
 	show := first
 	var tallies []*tally
 	for _, lock := range p.Locks {
-		t := &tally{
-			Lock: lock, Letters: map[checker.Letter]int{}, Broken: map[string]int{},
-			FirstBroke: map[string]uint64{}, hashes: make([]history.Hash, f.times),
+		t := &tally{hashes: make([]history.Hash, f.times)}
+		t.SeedsTally = report.SeedsTally{
+			Lock: lock, Letters: map[checker.Letter]int{}, Broken: map[string]int{}, FirstBroke: map[string]uint64{},
 		}
 		err := run.Seeds(ctx, worlds, p, lock, first, f.times, jobs, func(o *run.Outcome) {
 			t.count(o, first)
@@ -107,10 +101,13 @@ func (f *runFlags) showTallies(p *plan.Plan, tallies []*tally, out *output) erro
 		met = met && t.worst == run.Met
 	}
 	if f.json {
-		data, err := json.Marshal(map[string]any{
-			"schema": 1, "scenario": p.Slug, "backend": f.backend, "met": met,
-			"first_seed": f.seedOf(p), "times": f.times, "locks": tallies,
-		})
+		all := report.SeedsResult{
+			Schema: 1, Scenario: p.Slug, Backend: f.backend, Met: met, FirstSeed: f.seedOf(p), Times: f.times,
+		}
+		for _, t := range tallies {
+			all.Locks = append(all.Locks, t.SeedsTally)
+		}
+		data, err := json.Marshal(all)
 		out.objects = append(out.objects, data)
 		out.met = out.met && met
 		return err

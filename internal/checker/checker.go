@@ -10,6 +10,10 @@ import (
 	"lockstep/internal/history"
 )
 
+// Version is the version of the properties, as results name it. Raise it when a history
+// could get another verdict, count or letter than before.
+const Version = 1
+
 // Verdict is the answer to "did the lock keep this property in this run?".
 type Verdict string
 

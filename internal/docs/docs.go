@@ -1,6 +1,6 @@
 // Package docs writes the reference as Markdown: a page for each lock, fault,
-// property, moment and command. All of it comes from the registries, the commands
-// and the scenarios, so a new lock has its page without a word in here.
+// property, moment and command, and one about results for programs. All of it comes
+// from the registries, the commands, the scenarios and the types of results, so a new lock has its page without a word in here.
 //
 // The pages are a pure function of their input, byte for byte; a test compares
 // them with the committed ones.
@@ -60,7 +60,7 @@ type Input struct {
 // Pages returns all pages, sorted by path.
 func Pages(in Input) ([]Page, error) {
 	w := &writer{in}
-	pages := append([]Page{w.index()}, w.worldsPage()...)
+	pages := append([]Page{w.index(), w.results()}, w.worldsPage()...)
 	pages = append(pages, w.locks()...)
 	pages = append(pages, w.faults()...)
 	pages = append(pages, w.properties()...)

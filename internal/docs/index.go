@@ -30,6 +30,7 @@ func (w *writer) index() Page {
 	body = append(body, section("Moments", table([]string{"moment", "when it is"}, momentRows())))
 	body = append(body, section("Properties", table([]string{"property", "what it demands"}, propertyRows())))
 	body = append(body, section("Commands", w.commandList()))
+	body = append(body, section("Results", "What a run tells other programs, field by field: "+link(text("results.md"), "results.md")+"."))
 	body = append(body, section("The matrix", w.matrixState()))
 	body = append(body, section("Real servers", w.worldsState()))
 	return page("README.md", "the registries of locks, faults and properties", body...)

@@ -29,6 +29,7 @@ type Bundle struct {
 	Replay  string // the command line that plays it again
 	RunDir  string // where the files of the run are; "" when nothing was written
 	Hash    string // covers the bytes of the histories
+	Program string // the version of the program that judged them; "" when unknown
 }
 
 // Run is one lock's part of a bundle.

@@ -48,7 +48,7 @@ func Scenario() *Schema {
 		{"vary", vary()},
 		{"expect", expect()},
 	})
-	s.Dialect = "https://json-schema.org/draft/2020-12/schema"
+	s.Dialect = dialect
 	s.Title = "A scenario of lockstep"
 	s.Required = []string{"scenario"}
 	s.Not = &Schema{Required: []string{"faults", "chaos"}} // they are listed, or drawn

@@ -1,6 +1,8 @@
 // Package schema writes the JSON Schema of scenario files, so that an editor
-// completes and explains them. What can be chosen comes from the registries of
-// locks, faults, moments and properties: a new one of these needs no change here.
+// completes and explains them, and that of results, so that other programs can rely
+// on them. What can be chosen comes from the registries of locks, faults, moments and
+// properties, and the fields of results from the types that are written: a new one of
+// these needs no change here.
 //
 // A schema sees one value at a time. That a fault names a client which is not in
 // the file, that a range runs backwards, or that a lock cannot ask for such a
@@ -127,9 +129,27 @@ func encode(v any) ([]byte, error) {
 	return bytes.TrimSpace(b.Bytes()), nil
 }
 
-// JSON returns the schema of scenario files, the same bytes for the same registries.
-func JSON() ([]byte, error) {
-	data, err := encode(Scenario())
+// dialect is the version of JSON Schema.
+const dialect = "https://json-schema.org/draft/2020-12/schema"
+
+// Document is a schema as a file.
+type Document struct {
+	Name    string // scenario
+	Summary string
+	Schema  func() *Schema
+}
+
+// Documents are all there are. Each is kept in schema/<name>.schema.json.
+func Documents() []Document {
+	return []Document{
+		{"scenario", "scenario files", Scenario},
+		{"result", "result.json and run --json", Result},
+	}
+}
+
+// JSON returns a schema as a file, the same bytes for the same registries.
+func JSON(s *Schema) ([]byte, error) {
+	data, err := encode(s)
 	if err != nil {
 		return nil, err
 	}

@@ -25,7 +25,7 @@ type validator struct {
 
 func newValidator(t testing.TB) *validator {
 	t.Helper()
-	data, err := schema.JSON()
+	data, err := schema.JSON(schema.Scenario())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -58,8 +58,8 @@ var layers = map[string][]string{
 	"internal/runstore": {},
 	"internal/serve":    {},
 	"internal/browser":  {}, // a helper of tests
-	"internal/schema":   {"internal/checker", "internal/faults", "internal/locks", "internal/plan"},
-	"internal/docs":     {"internal/shell", "internal/checker", "internal/faults", "internal/locks", "internal/plan"},
+	"internal/schema":   {"internal/checker", "internal/faults", "internal/locks", "internal/plan", "internal/report"},
+	"internal/docs":     {"internal/schema", "internal/shell", "internal/checker", "internal/faults", "internal/locks", "internal/plan"},
 	"internal/tidy":     {"internal/checker", "internal/faults", "internal/locks", "internal/plan", "internal/scenario"},
 	"cmd/simulate":      {"internal", "scenarios"},
 }

@@ -1,0 +1,60 @@
+package schema
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+)
+
+// typed is the schema of a Go type as encoding/json writes it. Structs are objects
+// whose fields say in the tag doc what they are, and in the tag enum which words they
+// take, if not all. Objects are open, since fields may be added. special are the types
+// that say more than their Go type.
+func typed(t reflect.Type, special map[reflect.Type]*Schema) *Schema {
+	if s, ok := special[t]; ok {
+		return s
+	}
+	switch t.Kind() {
+	case reflect.Struct:
+		return fields(t, special)
+	case reflect.Slice:
+		return &Schema{Type: "array", Items: typed(t.Elem(), special)}
+	case reflect.Map:
+		s := &Schema{Type: "object", Additional: typed(t.Elem(), special)}
+		if names, ok := special[t.Key()]; ok {
+			s.PropertyNames = names
+		}
+		return s
+	case reflect.Pointer:
+		s := *typed(t.Elem(), special)
+		s.Type = []any{s.Type, "null"}
+		return &s
+	case reflect.Bool:
+		return &Schema{Type: "boolean"}
+	case reflect.String:
+		return &Schema{Type: "string"}
+	case reflect.Int, reflect.Int64:
+		return &Schema{Type: "integer"}
+	case reflect.Uint64:
+		return &Schema{Type: "integer", Minimum: ptr(0)}
+	}
+	panic(fmt.Sprintf("schema: no schema for %v", t)) // of our own types; a test makes all of them
+}
+
+func fields(t reflect.Type, special map[reflect.Type]*Schema) *Schema {
+	s := &Schema{Type: "object"}
+	for i := range t.NumField() {
+		f := t.Field(i)
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		of := *typed(f.Type, special)
+		of.Description = f.Tag.Get("doc")
+		if words := f.Tag.Get("enum"); words != "" {
+			of.Enum = strings.Fields(words)
+		}
+		s.Properties = append(s.Properties, Property{name, &of})
+		if !strings.Contains(options, "omit") {
+			s.Required = append(s.Required, name)
+		}
+	}
+	return s
+}

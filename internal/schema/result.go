@@ -1,0 +1,47 @@
+package schema
+
+import (
+	"encoding/json"
+	"reflect"
+
+	"lockstep/internal/checker"
+	"lockstep/internal/report"
+)
+
+// Result returns the schema of result.json and of what `simulate run --json` prints. It
+// follows from the types that are written.
+func Result() *Schema {
+	special := map[reflect.Type]*Schema{
+		reflect.TypeFor[checker.Letter]():  letters(),
+		reflect.TypeFor[json.RawMessage](): {AnyOf: []*Schema{ref("run"), ref("seeds")}},
+	}
+	of := func(t reflect.Type, description string) *Schema {
+		s := typed(t, special)
+		s.Description = description
+		return s
+	}
+	return &Schema{
+		Dialect:     dialect,
+		Title:       "A result of lockstep",
+		Description: "What `simulate run --json` prints. A run directory's result.json is the first of its forms, #/$defs/run.",
+		AnyOf:       []*Schema{ref("run"), ref("seeds"), ref("several")},
+		Defs: Properties{
+			{"run", of(reflect.TypeFor[report.RunResult](), "One scenario with one seed, played with its locks.")},
+			{"seeds", of(reflect.TypeFor[report.SeedsResult](), "One scenario with many seeds: run --times.")},
+			{"several", of(reflect.TypeFor[report.SeveralResult](), "Several scenarios, or one of which something was left out.")},
+		},
+	}
+}
+
+// letters are the outcomes of a run.
+func letters() *Schema {
+	return choice("The outcome.",
+		string(checker.LetterSafe), "safe",
+		string(checker.LetterDelay), "safe, but somebody waits or gets an error",
+		string(checker.LetterStuck), "stuck",
+		string(checker.LetterF), "a release removes the entry of another client",
+		string(checker.LetterV), "two holders at once",
+		string(checker.LetterVF), "both V and F",
+		string(checker.LetterUnknown), "the run tested nothing",
+	)
+}
