@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"lockstep/internal/history"
@@ -147,10 +149,13 @@ func (f *runFlags) runFiles(r *run.Result, b *report.Bundle) ([]runstore.File, e
 			return nil, err
 		}
 	}
+	logs := logFiles(r)
+	b.Logs = len(logs) > 0
 	files, err := render(formats, f.language, r, b)
 	if err != nil {
 		return nil, err
 	}
+	files = append(files, logs...)
 	started := storedEnv{
 		Schema: 1, Version: buildVersion(), Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH,
 		Backend: r.Backend, File: r.Plan.File, Scale: f.scale, Locks: f.locks, Lines: map[string]int{},
@@ -167,6 +172,28 @@ func (f *runFlags) runFiles(r *run.Result, b *report.Bundle) ([]runstore.File, e
 		runstore.File{Name: "scenario.yaml", Data: []byte(scenario.Resolved(r.Plan))},
 		runstore.File{Name: "env.json", Data: append(env, '\n')},
 	), nil
+}
+
+// logsDir is where a run directory has the logs of its servers.
+const logsDir = "stores"
+
+// logFiles are the logs of the servers, those of several locks in a folder each. A
+// server may log what clients have sent it, so what could steer a terminal is shown
+// instead of obeyed.
+func logFiles(r *run.Result) []runstore.File {
+	var files []runstore.File
+	for i := range r.Outcomes {
+		o := &r.Outcomes[i]
+		dir := logsDir
+		if len(r.Outcomes) > 1 {
+			dir = fmt.Sprintf("%s/%d-%s", logsDir, i+1, unfitForFiles.ReplaceAllString(o.Lock, "-"))
+		}
+		for _, server := range slices.Sorted(maps.Keys(o.Logs)) {
+			name := dir + "/" + unfitForFiles.ReplaceAllString(server, "-") + ".log"
+			files = append(files, runstore.File{Name: name, Data: []byte(terminalLines(string(o.Logs[server])))})
+		}
+	}
+	return files
 }
 
 // buildVersion is the module's version, or the commit that the program was built from.

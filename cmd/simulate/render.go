@@ -88,7 +88,7 @@ func ednFiles(_ *run.Result, b *report.Bundle) ([]runstore.File, error) {
 	for i := range b.Runs {
 		name := "history.edn"
 		if len(b.Runs) > 1 {
-			name = fmt.Sprintf("history-%d-%s.edn", i+1, ednName.ReplaceAllString(b.Runs[i].Lock, "-"))
+			name = fmt.Sprintf("history-%d-%s.edn", i+1, unfitForFiles.ReplaceAllString(b.Runs[i].Lock, "-"))
 		}
 		if h := b.Runs[i].Judgement.History; h != nil {
 			files = append(files, runstore.File{Name: name, Data: report.EDN(h)})
@@ -97,8 +97,8 @@ func ednFiles(_ *run.Result, b *report.Bundle) ([]runstore.File, error) {
 	return files, nil
 }
 
-// ednName matches what a file name had better not have.
-var ednName = regexp.MustCompile(`[^a-z0-9.-]+`)
+// unfitForFiles matches what a file name had better not have.
+var unfitForFiles = regexp.MustCompile(`[^a-z0-9.-]+`)
 
 // plots are the figures of the report as files.
 func plots(_ *run.Result, b *report.Bundle) ([]runstore.File, error) {

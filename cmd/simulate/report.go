@@ -108,7 +108,7 @@ func (f *reportFlags) run(ctx context.Context, w io.Writer, args []string) error
 func (f *reportFlags) one(w io.Writer, s *storedRun, chosen []format, out *output) (run.Status, error) {
 	r := s.result()
 	b := bundleOf(r, s.again(r))
-	b.RunDir = s.dir
+	b.RunDir, b.Logs = s.dir, s.hasLogs()
 	was := s.storedResult()
 	files, err := render(chosen, f.language, r, b)
 	if err != nil {

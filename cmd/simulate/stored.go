@@ -71,6 +71,12 @@ func openRun(ctx context.Context, arg string) (*storedRun, error) {
 
 func (s *storedRun) file(name string) string { return filepath.Join(s.dir, name) }
 
+// hasLogs reports whether the logs of the servers are there.
+func (s *storedRun) hasLogs() bool {
+	info, err := os.Stat(s.file(logsDir))
+	return err == nil && info.IsDir()
+}
+
 func (s *storedRun) readHistories(ctx context.Context, arg string) ([]*history.History, error) {
 	name := s.file("history.jsonl")
 	f, err := os.Open(name)

@@ -26,10 +26,11 @@ type server interface {
 	Freeze() error
 	Thaw() error
 	Kill() error
-	Stop() error // kills it and removes its directory
+	Stop() error // kills it and removes its directory; its log stays
 	Done() <-chan struct{}
 	Ended() string   // how
 	LastLog() string // the last line
+	Log() []byte     // bounded
 }
 
 // member is one server of a group.
@@ -178,12 +179,15 @@ func (g *group) outside() outside {
 	return out
 }
 
-// stop stops all servers.
+// stop stops all servers, and hands on what they have said.
 func (g *group) stop() error {
 	var errs []error
 	for _, m := range g.members {
 		m.life.Lock()
 		errs = append(errs, m.Stop())
+		if g.h.o.Log != nil {
+			g.h.o.Log(m.name, m.Log())
+		}
 		m.life.Unlock()
 	}
 	return errors.Join(errs...)

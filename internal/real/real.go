@@ -54,6 +54,9 @@ type Options struct {
 	// RedisServer is the path of redis-server as a child process; looked up on PATH
 	// when empty.
 	RedisServer string
+	// Log, if not nil, gets what each server has said, at the end of a run: some 256
+	// KiB at most, with a note where something was left out.
+	Log func(server string, text []byte)
 	// Worker is the program to start as worker; this program when empty.
 	Worker string
 }
@@ -88,12 +91,21 @@ func Run(ctx context.Context, p *plan.Plan, lockID string, seed uint64, o Option
 }
 
 // Player plays plans for those who want an object to do it.
-type Player struct{ Options Options }
+type Player struct {
+	Options Options
+	logs    map[string][]byte
+}
 
 // Play is Run.
 func (p *Player) Play(ctx context.Context, pl *plan.Plan, lock string, seed uint64) (*history.History, error) {
-	return Run(ctx, pl, lock, seed, p.Options)
+	o := p.Options
+	p.logs = map[string][]byte{}
+	o.Log = func(server string, text []byte) { p.logs[server] = text }
+	return Run(ctx, pl, lock, seed, o)
 }
+
+// Logs returns what the servers of the last run have said, by their names.
+func (p *Player) Logs() map[string][]byte { return p.logs }
 
 // Close does nothing: a run leaves nothing to close.
 func (p *Player) Close() {}

@@ -1,6 +1,8 @@
 package real_test
 
 import (
+	"bytes"
+	"context"
 	"strings"
 	"testing"
 	"time"
@@ -8,6 +10,8 @@ import (
 	"lockstep/internal/faults"
 	"lockstep/internal/history"
 	"lockstep/internal/plan"
+	"lockstep/internal/real"
+	"lockstep/internal/real/realtest"
 )
 
 // sided makes a fault that parts two sides.
@@ -186,5 +190,23 @@ func TestAServerDiesBehindAPartition(t *testing.T) {
 	h := run(t, p, "set-nx-lua")
 	if len(find(h, history.Crashed, "redis-1")) != 1 || len(find(h, history.GaveUp, "probe")) != 1 {
 		t.Error("redis-1 did not die, or the probe found a server")
+	}
+}
+
+// The log of a server goes on over its restart, and outlives the run.
+func TestLogsOutliveTheRun(t *testing.T) {
+	realtest.Need(t, "redis-server")
+	p := quick("A", "B")
+	p.Workload.Work = plan.Range{Min: 700 * time.Millisecond, Max: 700 * time.Millisecond}
+	restart(t, p, faults.ThePrimary, 50*time.Millisecond)
+	player := &real.Player{}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	if _, err := player.Play(ctx, p, "set-nx-lua", 1); err != nil {
+		t.Fatal(err)
+	}
+	log := player.Logs()["redis-1"]
+	if n := bytes.Count(log, []byte("Ready to accept connections")); n < 2 {
+		t.Errorf("the log tells of %d starts, and there was a restart:\n%s", n, log)
 	}
 }

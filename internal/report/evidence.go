@@ -53,6 +53,9 @@ func evidenceOf(b *Bundle, stories []story, v *pageView, d richness) evidence {
 			{"plots/", "the figures as files"},
 		},
 	}
+	if b.Logs {
+		e.Files = append(e.Files, pair{"stores/", "what the servers logged, with a note where a long log was cut; nothing of it was judged"})
+	}
 	if v.Hash != "" {
 		e.Facts = append(e.Facts, pair{"hash of the history", v.Hash})
 	}

@@ -30,6 +30,7 @@ type Bundle struct {
 	RunDir  string // where the files of the run are; "" when nothing was written
 	Hash    string // covers the bytes of the histories
 	Program string // the version of the program that judged them; "" when unknown
+	Logs    bool   // whether the logs of the servers are in stores/
 }
 
 // Run is one lock's part of a bundle.

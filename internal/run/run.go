@@ -22,6 +22,12 @@ type World interface {
 	Close()
 }
 
+// Logger is a World whose servers keep logs.
+type Logger interface {
+	// Logs returns those of the last Play, by server.
+	Logs() map[string][]byte
+}
+
 // Factory makes a World; each worker has one of its own.
 type Factory func() World
 
@@ -32,6 +38,9 @@ type Outcome struct {
 	Judgement checker.Judgement
 	Expected  []Expected // in the order of the plan
 	Err       error      // the run could not be played or was cut short; the judgement is empty then
+	// Logs are what the servers have said, by their names; nil in a world without logs,
+	// and where many runs are counted.
+	Logs map[string][]byte
 }
 
 // Expected is an expectation beside what was found.
@@ -149,6 +158,9 @@ func All(ctx context.Context, worlds Factory, p *plan.Plan, seed uint64, backend
 	for _, lock := range p.Locks {
 		w := worlds()
 		out := One(ctx, w, p, lock, seed)
+		if l, ok := w.(Logger); ok {
+			out.Logs = l.Logs()
+		}
 		w.Close()
 		r.Outcomes = append(r.Outcomes, out)
 		if out.Err != nil {

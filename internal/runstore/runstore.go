@@ -1,7 +1,8 @@
 // Package runstore keeps finished runs on disk: one directory per run, complete
 // or not there at all.
 //
-//	reports/<scenario>/<UTC>-seed-<n>/   result.json, history.jsonl, scenario.yaml, env.json, report.html
+//	reports/<scenario>/<UTC>-seed-<n>/   result.json, history.jsonl, scenario.yaml, env.json, report.html,
+//	                                     stores/ (the logs of real servers), ...
 //	reports/latest                       -> the newest of them
 package runstore
 

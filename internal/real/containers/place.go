@@ -83,16 +83,16 @@ func (p *place) Log() []byte {
 	}
 	ctx, cancel := context.WithTimeout(p.engine.ctx, answerTime)
 	defer cancel()
-	log, err := p.made.Logs(ctx)
+	said, err := p.made.Logs(ctx)
 	if err != nil {
 		return []byte("no log: " + err.Error())
 	}
-	defer log.Close()
-	raw, err := io.ReadAll(log)
-	if err != nil {
+	defer said.Close()
+	log := servers.NewClip()
+	if _, err := io.Copy(log, said); err != nil {
 		return []byte("no log: " + err.Error())
 	}
-	return raw
+	return log.Bytes()
 }
 
 // Remove implements servers.Place.

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -35,7 +36,7 @@ type Place interface {
 	ConfigDir() string
 	// Start starts the process. The one before has to be dead.
 	Start(ctx context.Context, r Recipe) (Process, error)
-	// Log returns what the last process has said.
+	// Log returns what the last process has said; of a long log its beginning and end.
 	Log() []byte
 	// Remove removes the place. The process has to be dead.
 	Remove() error
@@ -162,11 +163,16 @@ func (d *directory) log() string { return filepath.Join(d.dir, "log") }
 
 // Log implements Place.
 func (d *directory) Log() []byte {
-	raw, err := os.ReadFile(d.log())
+	f, err := os.Open(d.log())
 	if err != nil {
 		return []byte("no log")
 	}
-	return raw
+	defer f.Close()
+	log := NewClip()
+	if _, err = io.Copy(log, f); err != nil {
+		return []byte("no log: " + err.Error())
+	}
+	return log.Bytes()
 }
 
 // Remove implements Place.

@@ -26,6 +26,8 @@ type Server struct {
 	product    images.Product
 	launcher   Launcher
 	place      Place            // nil before the first start
+	said       Clip             // by processes whose logs are gone
+	unread     bool             // whether what the last process says is not in it yet
 	process    Process          // nil before the first start
 	mark       string           // what it is recognised by
 	recipe     Recipe           // as it was started last
@@ -38,6 +40,7 @@ type Server struct {
 
 // move gives the server a fresh place, and removes the one that it had.
 func (s *Server) move(ctx context.Context) error {
+	s.remember()
 	if s.place != nil {
 		if err := s.place.Remove(); err != nil {
 			return err
@@ -54,10 +57,11 @@ func (s *Server) move(ctx context.Context) error {
 
 // launch starts the server's process in its place.
 func (s *Server) launch(ctx context.Context, r Recipe) error {
+	s.remember()
 	s.recipe = r
 	process, err := s.place.Start(ctx, r)
 	if err == nil {
-		s.process = process
+		s.process, s.unread = process, true
 	}
 	return err
 }
@@ -97,6 +101,7 @@ func (s *Server) Stop() error {
 	if _, resident := s.place.(Resident); s.process != nil && !resident {
 		errs = append(errs, s.process.Kill())
 	}
+	s.remember()
 	if s.place != nil {
 		errs = append(errs, s.place.Remove())
 		s.place = nil

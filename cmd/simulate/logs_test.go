@@ -1,0 +1,61 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"lockstep/internal/run"
+)
+
+// The logs of servers are in the run directory, a folder for each lock, and the report
+// says so. What they hold cannot steer a terminal that shows them.
+func TestLogsAreStored(t *testing.T) {
+	plans, err := loadAll([]string{"pause-past-lease"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := run.All(context.Background(), simulator, plans[0], 1, "sim")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := &output{f: &runFlags{globals: &globals{out: filepath.Join(t.TempDir(), "reports")}, backend: "sim", scale: "1"}}
+	without, err := o.store(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Outcomes[0].Logs = map[string][]byte{
+		"redis-1": []byte("ready\n\x1b[2J\xff<b>::error::\n  indented\n"), "../redis-2": []byte("also\n"),
+	}
+	with, err := o.store(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := func(path string) []byte {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Error(err)
+		}
+		return data
+	}
+	dir := filepath.Join(with.RunDir, "stores", "1-"+r.Outcomes[0].Lock)
+	if got, want := string(read(filepath.Join(dir, "redis-1.log"))), "ready\n\\x1b[2J\\xff<b>::error::\n  indented\n"; got != want {
+		t.Errorf("the log is %q, want %q", got, want)
+	}
+	if got := string(read(filepath.Join(dir, "..-redis-2.log"))); got != "also\n" {
+		t.Errorf("the log of the other server is %q", got)
+	}
+	if _, err := os.Stat(filepath.Join(without.RunDir, "stores")); err == nil {
+		t.Error("a run without logs has a folder for them")
+	}
+	mention := []byte("what the servers logged")
+	if !bytes.Contains(read(filepath.Join(with.RunDir, "report.html")), mention) || bytes.Contains(read(filepath.Join(without.RunDir, "report.html")), mention) {
+		t.Error("the report does not say whether there are logs")
+	}
+	again := &storedRun{dir: with.RunDir}
+	if !again.hasLogs() || (&storedRun{dir: without.RunDir}).hasLogs() {
+		t.Error("a stored run does not know whether it has logs")
+	}
+}

@@ -1,0 +1,29 @@
+package servers
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+func TestClipKeepsBothEnds(t *testing.T) {
+	for _, chunk := range []int{1, 7, 4096, 1 << 20} {
+		c := &Clip{half: 10}
+		text := "0123456789" + strings.Repeat("x", 90) + "abcdefghij"
+		for len(text) > 0 {
+			n := min(chunk, len(text))
+			if wrote, err := c.Write([]byte(text[:n])); wrote != n || err != nil {
+				t.Fatal(wrote, err)
+			}
+			text = text[n:]
+		}
+		if got, want := string(c.Bytes()), "0123456789\n[... 90 bytes of this log are left out here ...]\nabcdefghij"; got != want {
+			t.Errorf("in pieces of %d: %q, want %q", chunk, got, want)
+		}
+	}
+	whole := &Clip{half: 10}
+	fmt.Fprint(whole, "as much as there is "[:20])
+	if got := string(whole.Bytes()); got != "as much as there is " {
+		t.Errorf("a log that fits became %q", got)
+	}
+}
