@@ -203,13 +203,30 @@ func TestCompleteWithoutScripts(t *testing.T) {
 	quiet(t, without)
 }
 
+// pages are the reports of two lessons, and the pages that are kept to compare others with.
+func pages(t *testing.T, kept ...string) map[string][]byte {
+	t.Helper()
+	out := map[string][]byte{}
+	for _, name := range []string{"pause-past-lease", "redlock-and-a-jumping-clock"} {
+		out[name] = lesson(t, name)
+	}
+	for _, name := range kept {
+		data, err := os.ReadFile("../report/testdata/" + name + ".html")
+		if err != nil {
+			t.Fatal(err)
+		}
+		out[name] = data
+	}
+	return out
+}
+
 // Narrow windows must not scroll sideways as a whole; figures and tables scroll in
 // boxes of their own.
 func TestFitsANarrowWindow(t *testing.T) {
-	for _, name := range []string{"pause-past-lease", "redlock-and-a-jumping-clock"} {
-		p := browser.Open(t, lesson(t, name), browser.Options{Width: 420, Height: 900})
+	for name, page := range pages(t, "comparison", "index", "matrix", "sweep", "worlds") {
+		p := browser.Open(t, page, browser.Options{Width: 400, Height: 900})
 		wide := browser.Eval[[]string](p, `[].filter.call(document.body.querySelectorAll("*"), function (e) {
-			return e.getBoundingClientRect().right > innerWidth + 1 && !e.closest(".scroll, .skip, #standing, .shapes") && e.offsetParent !== null;
+			return e.getBoundingClientRect().right > innerWidth + 1 && !e.closest(".scroll, .heat-scroll, .skip, .hidden, #standing, .shapes") && e.offsetParent !== null;
 		}).slice(0, 5).map(function (e) { return e.tagName + "." + e.className + " " + e.textContent.slice(0, 40); })`)
 		if len(wide) > 0 {
 			t.Errorf("%s: wider than the window: %q", name, wide)
@@ -221,10 +238,10 @@ func TestFitsANarrowWindow(t *testing.T) {
 // On paper nothing can be scrolled: all tables and figures have to fit a sheet, which
 // has 718 pixels between margins of a centimetre.
 func TestFitsASheetOfPaper(t *testing.T) {
-	for _, name := range []string{"pause-past-lease", "redlock-and-a-jumping-clock"} {
-		p := browser.Open(t, lesson(t, name), browser.Options{Print: true, Width: 718})
+	for name, page := range pages(t, "comparison", "index", "sweep", "worlds") {
+		p := browser.Open(t, page, browser.Options{Print: true, Width: 718})
 		wide := browser.Eval[[]string](p, `[].filter.call(document.querySelectorAll("main *"), function (e) {
-			return e.getBoundingClientRect().right > innerWidth + 1 && e.checkVisibility();
+			return e.getBoundingClientRect().right > innerWidth + 1 && e.checkVisibility() && !e.closest(".hidden");
 		}).slice(0, 8).map(function (e) { return e.tagName + "." + (e.getAttribute("class") || "") + " " + e.textContent.slice(0, 40); })`)
 		if len(wide) > 0 {
 			t.Errorf("%s: wider than the sheet: %q", name, wide)

@@ -98,7 +98,6 @@ var pageRules = compile([]pair{
 	{"{lock}: space-time diagram[ in true time]", "{lock}：时空图[，按真实时间]"},
 	{"{lock}: diagram of all events", "{lock}：所有事件的图"},
 	{"{lock}: table of events", "{lock}：事件表"},
-	{"Numbers of {lock}", "{lock} 的数据"},
 	{"Space-time diagram of {lock}: {k} steps, time runs down[, in true time]", "{lock} 的时空图：{k} 步，时间向下[，按真实时间]"},
 	{"All events of {lock} from {k} to {k2}, time runs down", "{lock} 的所有事件，第 {k} 到 {k2} 个，时间向下"},
 	{"The whole run in true time, {t}", "整个运行，按真实时间，{t}"},

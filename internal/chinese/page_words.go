@@ -16,7 +16,7 @@ var words = withGlossary(map[string]string{
 	"What this run does not show": "这次运行没有说明的", "Versions and files": "版本和文件", "Play it again:": "再演一遍：",
 	"Clocks": "时钟", "Distribution of the waits": "等待时间的分布", "Fairness": "公平性", "Hold time and lease": "持有时间与租约",
 	"Tokens at the resource": "资源看到的令牌", "Wait for the lock": "等锁的时间", "Who believes what": "各自的认知",
-	"What the shapes mean": "图例", "The same in true time": "按真实时间画同一张图", "Its numbers": "数据", "Numbers": "数据",
+	"What the shapes mean": "图例", "The same in true time": "按真实时间画同一张图", "Its numbers": "数据", "Numbers of the figure": "图的数据",
 	"All locks in true time": "所有锁，按真实时间", "The locks side by side": "各锁并排比较", "Nothing relevant happened.": "没有发生值得一提的事。",
 	"simulated": "模拟", "real servers": "真实服务器", "all keys.": "所有按键。", "next step,": "下一步，", "step back,": "上一步，", "to the next violation,": "到下一处破坏，",
 

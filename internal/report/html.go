@@ -13,13 +13,8 @@ import (
 	"lockstep/internal/history"
 )
 
-//go:embed page.html page_*.html
+//go:embed page.html page_*.html parts.html
 var pageParts embed.FS
-
-// pageCSS is what all pages have.
-//
-//go:embed page.css
-var pageCSS string
 
 // reportCSS is what only the report of a run needs.
 //
@@ -29,7 +24,7 @@ var reportCSS string
 //go:embed page.js
 var pageJS string
 
-var page = template.Must(template.New("page.html").ParseFS(pageParts, "page.html", "page_*.html"))
+var page = template.Must(template.New("page.html").ParseFS(pageParts, "page.html", "page_*.html", "parts.html"))
 
 // MaxHTML is how large a report may become. Longer stories are cut, visibly.
 const MaxHTML = 500_000

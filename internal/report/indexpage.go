@@ -22,10 +22,12 @@ var indexCSS string
 //go:embed indexpage.js
 var indexJS string
 
-var indexTemplate = template.Must(template.New("index").Parse(indexHTML))
+var indexTemplate = pageTemplate("index", indexHTML)
 
 // IndexMark is what an index of ours has in its first lines, and nobody else's.
-const IndexMark = `<meta name="generator" content="lockstep index">`
+const IndexMark = `<meta name="generator" content="` + indexMark + `">`
+
+const indexMark = "lockstep index"
 
 // MaxIndexRuns is how many runs the index shows at most, the newest ones. Of runs
 // with very many locks it shows fewer, to stay below MaxHTML.
@@ -71,7 +73,7 @@ func IndexHTML(x *Index) ([]byte, error) {
 }
 
 type indexView struct {
-	Style  template.CSS
+	Head   pageHead
 	Script template.JS
 	Runs   []indexRow
 	Total  int
@@ -117,9 +119,10 @@ var signs = map[string]string{"broken": "✗", "unknown": "?", "kept": "✓"}
 // newIndexView shows the newest runs.
 func newIndexView(x *Index, newest int) *indexView {
 	v := &indexView{
-		Style: template.CSS(pageCSS + indexCSS), Script: template.JS(indexJS),
+		Head: newHead("Runs", indexCSS).scripted(), Script: template.JS(indexJS),
 		Total: max(x.Total, len(x.Runs)), Served: x.Served,
 	}
+	v.Head.Mark = indexMark
 	shown := x.Runs[:newest]
 	v.Cut = newest < v.Total
 	seen := map[string]bool{}

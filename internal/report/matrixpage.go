@@ -4,7 +4,6 @@ import (
 	"bytes"
 	_ "embed"
 	"fmt"
-	"html/template"
 	"time"
 
 	"lockstep/internal/checker"
@@ -19,7 +18,7 @@ var matrixCSS string
 //go:embed matrixpage.js
 var matrixJS string
 
-var matrixTemplate = template.Must(template.New("matrix").Parse(matrixHTML))
+var matrixTemplate = pageTemplate("matrix", matrixHTML)
 
 // MaxMatrixHTML is how large the page of a matrix may become. Longer tales are
 // cut, visibly.

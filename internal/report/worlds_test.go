@@ -55,6 +55,7 @@ func worldsPage(t *testing.T, w *Worlds) string {
 
 func TestWorldsPage(t *testing.T) {
 	page := worldsPage(t, someWorlds())
+	golden(t, "worlds.html", []byte(page))
 	for _, want := range []string{
 		"<b>2</b> agree", "<b>1</b> differ", "<b>1</b> put nothing to the test", "<b>2</b> cannot be played",
 		`<td class="agree" title="set-nx-lua under GP: simulated V, real V, 2 of 2 agree">V</td>`,
@@ -64,6 +65,15 @@ func TestWorldsPage(t *testing.T) {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)
 		}
+	}
+	_, differ, _ := strings.Cut(page, "Where they differ")
+	differ, untested, _ := strings.Cut(differ, "What put nothing to the test")
+	untested, _, _ = strings.Cut(untested, "How long things took")
+	if !strings.Contains(differ, "the primary dies") || strings.Contains(differ, "redlock") || !strings.Contains(untested, "&lt;/td&gt;") || strings.Contains(untested, "the primary dies") {
+		t.Errorf("cells that differ: %s\ncells that tested nothing: %s", differ, untested)
+	}
+	if n := strings.Count(page, "Its numbers"); n != 3 || !strings.Contains(page, `<th scope="row">simulated</th><td>3</td><td>300.0`) {
+		t.Errorf("%d tables of numbers, want one behind each figure", n)
 	}
 	if n := strings.Count(page, "<svg"); n != 3 {
 		t.Errorf("%d figures, want waits, holds and failovers", n)
