@@ -22,7 +22,18 @@ import (
 type rule struct {
 	match   *regexp.Regexp
 	names   []string // of the groups of match; "" for an optional part
+	english string
 	chinese string
+}
+
+// watch, if not nil, is told of each template and each text that is of use. Tests
+// find with it those that no longer are.
+var watch func(english string)
+
+func used(english string) {
+	if watch != nil {
+		watch(english)
+	}
 }
 
 // pair is a template and its translation.
@@ -45,7 +56,7 @@ func compile(pairs []pair) []rule {
 }
 
 func compileOne(p pair) rule {
-	r := rule{chinese: p.chinese}
+	r := rule{english: p.english, chinese: p.chinese}
 	var b strings.Builder
 	b.WriteString("^")
 	at := 0
@@ -80,6 +91,7 @@ func say(rules []rule, text string) (string, bool) {
 		if groups == nil {
 			continue
 		}
+		used(r.english)
 		return r.fill(groups[1:])
 	}
 	return text, false
@@ -156,21 +168,29 @@ func part(kind, text string) (string, bool) {
 	case "told":
 		return told(text)
 	case "why":
-		return say(whyRules, text)
+		return why(text)
 	case "demand":
 		return say(demandRules, text)
 	case "premises":
 		return premisesOf(text)
 	case "any":
-		return anything(text), true
+		return anything(text)
 	}
 	return text, true
 }
 
-// anything translates a part that may be of any kind, or nothing that has words.
-func anything(text string) string {
-	got, _ := Text(text)
-	return names(got)
+// anything translates a part that may be of any kind: a text of its own, a name, or a
+// list of such.
+func anything(text string) (string, bool) {
+	if got, ok := Text(text); ok {
+		return got, true
+	}
+	complete := true
+	for _, one := range strings.Split(strings.ReplaceAll(text, " and ", ", "), ", ") {
+		_, known := Text(one)
+		complete = complete && (known || !hasWord(one) || isName(one))
+	}
+	return names(text), complete
 }
 
 // who translates a node, or several.

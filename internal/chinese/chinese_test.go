@@ -2,7 +2,6 @@ package chinese_test
 
 import (
 	"context"
-	"io/fs"
 	"strings"
 	"testing"
 	"unicode"
@@ -10,9 +9,7 @@ import (
 	"lockstep/internal/chinese"
 	"lockstep/internal/explain"
 	"lockstep/internal/run"
-	"lockstep/internal/scenario"
 	"lockstep/internal/sim"
-	"lockstep/scenarios"
 )
 
 func TestSentences(t *testing.T) {
@@ -81,10 +78,6 @@ func TestUnknownStaysEnglish(t *testing.T) {
 // Everything that package explain says about any story with any of its locks has a
 // translation.
 func TestEverySentenceOfEveryStory(t *testing.T) {
-	files, err := fs.Glob(scenarios.Files, "lessons/*.yaml")
-	if err != nil || len(files) < 50 {
-		t.Fatalf("%d stories, %v", len(files), err)
-	}
 	missing := map[string]string{}
 	say := func(translate func(string) (string, bool), text, where string) {
 		got, ok := translate(text)
@@ -94,22 +87,18 @@ func TestEverySentenceOfEveryStory(t *testing.T) {
 	}
 	w := sim.New()
 	defer w.Close()
-	for _, file := range files {
-		data, err := scenarios.Files.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, err := scenario.Parse(file, data)
-		if err != nil {
-			t.Fatal(err)
-		}
+	plans, err := stories()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range plans {
 		for _, lock := range p.Locks {
 			out := run.One(context.Background(), w, p, lock, 1)
 			if out.Err != nil {
 				t.Fatal(out.Err)
 			}
 			j := out.Judgement
-			where := file + " with " + lock
+			where := p.File + " with " + lock
 			for _, s := range explain.Steps(j.History, j.Findings) {
 				say(chinese.Sentence, s.Sentence, where)
 				say(chinese.Belief, s.Belief, where)

@@ -23,7 +23,6 @@ var faultRules = compile([]pair{
 	{"restart {who}[ down {f}]", "重启{who}[，停机 {f}]"},
 	{"slow {who} by {f}", "让 {who} 的工作慢 {f}"},
 	{"hang {who}[ forever][ for {f}]", "让 {who} 的工作卡住[，不再恢复][，持续 {f}]"},
-	{"evict lock on {node}", "{node} 提前删掉锁的条目"},
 	{"evict lock[ from {node}]", "存储提前删掉锁的条目[，在 {node} 上]"},
 	{"promote replica", "有人手动提升副本"},
 	{"fail-over {x}", "故障转移（{x}）"},
@@ -35,7 +34,6 @@ var faultRules = compile([]pair{
 	{"drift-clock {who} rate {x}[ for {f}][ forever]", "{who}的时钟走速改变 {x}[，持续 {f}][，不再恢复]"},
 	{"partition {names} from {names2}[ for {f}][ forever][ until {moment}]", "网络分区，隔开 {names} 与 {names2}[，持续 {f}][，不再恢复][，直到{moment}]"},
 	{"cut what {names} sends to {names2}[ for {f}][ forever]", "切断 {names} 发往 {names2} 的方向[，持续 {f}][，不再恢复]"},
-	{"cut {names} to {names2}[ for {f}][ forever]", "切断 {names} 到 {names2} 的方向[，持续 {f}][，不再恢复]"},
 	{"lag {f}[ for {f2}][ forever]", "复制变慢 {f}[，持续 {f2}][，不再恢复]"},
 })
 

@@ -290,12 +290,13 @@ func translateValue(v any) any {
 // part of it did.
 func Text(text string) (string, bool) {
 	if got, ok := words[text]; ok {
+		used(text)
 		return got, true
 	}
 	if got, ok := say(pageRules, text); ok {
 		return got, true
 	}
-	for _, translate := range []func(string) (string, bool){Sentence, Assumption, fault} {
+	for _, translate := range []func(string) (string, bool){Sentence, Assumption, fault, outcomes} {
 		if got, ok := translate(text); ok {
 			return got, true
 		}

@@ -7,7 +7,6 @@ import "strings"
 var pageRules = compile([]pair{
 	// Head.
 	{"seed {k} · backend {x} · {t} of true time", "种子 {k} · 后端 {x} · 真实时间 {t}"},
-	{"seed {k} · backend {x} · {x2}", "种子 {k} · 后端 {x} · {x2}"},
 	{"· seed {k} · {any}[ ·]", "· 种子 {k} · {any}[ ·]"},
 	{"broken {k}×", "破坏 {k} 次"},
 	{"{k} of {k2} locks broke at least one property.", "{k2} 把锁中有 {k} 把至少破坏了一条性质。"},
@@ -22,13 +21,12 @@ var pageRules = compile([]pair{
 	{"{who} and {who2} are inside at the same time.", "{who} 和 {who2} 同时在里面。"},
 	{"A release by {who} takes away the lock of {who2}.", "{who} 的释放拿走了 {who2} 的锁。"},
 	{"{who} writes although {who2} got the lock after it, and the resource takes the write.", "{who2} 在 {who} 之后拿到锁，{who} 仍然写入，资源接受了。"},
-	{"{who} writes over what {who2} has written.", "{who} 覆盖了 {who2} 写的。"},
+	{"{who} overwrites what {who2} wrote, without having seen it.", "{who} 没看到 {who2} 写的就把它覆盖了。"},
 	{"No, this held: {any}.", "错，这一条成立：{any}。"},
 	{"No: {prop} is broken here as well.", "错：{prop} 在这里也被破坏。"},
 	{"No: {prop} is broken, as with {lock}.", "错：{prop} 被破坏，和 {lock} 一样。"},
 	{"No: {prop} is broken.", "错：{prop} 被破坏。"},
 	{"No: {prop} is kept in this run.", "错：{prop} 在这次运行里守住了。"},
-	{"No: {prop} is unknown in this run.", "错：{prop} 在这次运行里未知。"},
 	{"Not yet: {prop} breaks at {t} only.", "还没有：{prop} 到 {t}才被破坏。"},
 	{"Yes: {prop} is kept.", "对：{prop} 守住了。"},
 	{"Yes, at {t}: {told}", "对，在 {t}：{told}"},
@@ -37,8 +35,8 @@ var pageRules = compile([]pair{
 
 	// Facts of the set-up.
 	{"{k} per client, waiting up to {d} for the lock", "每个客户端 {k} 轮，最多等锁 {d}"},
-	{"{d} to {d2} each way, response timeout {d3}", "单程 {d} 到 {d2}，回复超时 {d3}"},
-	{"{d} each way, response timeout {d2}", "单程 {d}，回复超时 {d2}"},
+	{"{d} to {d2} each way, response timeout {d3}[, {k} of a million commands lose one half]", "单程 {d} 到 {d2}，回复超时 {d3}[，百万条命令中 {k} 条丢失一半]"},
+	{"{d} each way, response timeout {d2}[, {k} of a million commands lose one half]", "单程 {d}，回复超时 {d2}[，百万条命令中 {k} 条丢失一半]"},
 	{"{d} to {d2}", "{d} 到 {d2}"},
 	{"{x}, at best {k}", "{x}，最少 {k}"},
 	{"{d}, {d2}; gave up once", "{d}、{d2}；放弃 1 次"},
@@ -49,8 +47,6 @@ var pageRules = compile([]pair{
 	{"servers of {any}", "{any} 的服务器"},
 	{"clock of {who}", "{who} 的时钟"},
 	{"off by {d}, drifts by {x} ppm", "偏差 {d}，漂移百万分之 {x}"},
-	{"off by {d}", "偏差 {d}"},
-	{"drifts by {x} ppm", "漂移百万分之 {x}"},
 	{"one {store} server[; {demand}]", "一台 {store} 服务器[；{demand}]"},
 	{"one {store} primary and {k} replica[s], {d} behind; a failover takes {d2}[; {demand}]", "一台 {store} 主节点和 {k} 个副本[]，落后 {d}；故障转移需要 {d2}[；{demand}]"},
 	{"a Redis Cluster of {k} shards, each a primary and {k2} replica[s], {d} behind; nodes are down after {d2} of silence", "一个 {k} 个分片的 Redis Cluster，每个分片一台主节点和 {k2} 个副本[]，落后 {d}；节点静默 {d2}后视为下线"},
@@ -65,7 +61,7 @@ var pageRules = compile([]pair{
 
 	// Tables of evidence.
 	{"{k} properties: {any}", "{k} 条性质：{any}"},
-	{"{k} deaths", "{k} 次死亡"}, {"{k} death", "{k} 次死亡"},
+	{"{k} deaths", "{k} 次死亡"},
 	{"{k} entries forgotten, {k2} crashes, {k3} promotions", "忘记 {k} 个条目，崩溃 {k2} 次，提升 {k3} 次"},
 	{"{k} lost, {k2} response timeouts, {k3} faults that hold messages back", "丢失 {k} 条，回复超时 {k2} 次，压住消息的故障 {k3} 个"},
 	{"{k} foreign removals", "删除别人的条目 {k} 次"},
@@ -81,7 +77,6 @@ var pageRules = compile([]pair{
 	{"schema {k}", "格式 {k}"},
 	{"Showing {k} of {k2} steps: {k3} earlier and {k4} later ones are left out.", "显示 {k2} 步中的 {k} 步：前面略去 {k3} 步，后面略去 {k4} 步。"},
 	{"Showing only events {k} to {k2} of {k3}, around what broke first; all of them are in history.jsonl.", "只显示 {k3} 个事件中的第 {k} 到 {k2} 个，在第一处破坏前后；全部都在 history.jsonl 里。"},
-	{"Showing only events {k} to {k2} of {k3}; all of them are in history.jsonl.", "只显示 {k3} 个事件中的第 {k} 到 {k2} 个；全部都在 history.jsonl 里。"},
 	{"{k} later rows are left out to keep this page small; all events are in history.jsonl.", "为了让本页不太大，后面的 {k} 行略去了；全部事件都在 history.jsonl 里。"},
 	{"{lock}: the table of its {k} events is left out to keep this page small; all of them are in history.jsonl.", "{lock}：为了让本页不太大，它的 {k} 个事件的表略去了；全部都在 history.jsonl 里。"},
 
@@ -91,7 +86,6 @@ var pageRules = compile([]pair{
 		"simulate search 在 {any} 里用种子 {k} 发现了它，并把它缩小：{k2} 个故障[]、{k3} 个客户端[]、{k4} 轮[]、{k5} 个事件[]，变成 {k6} 个故障[]、{k7} 个客户端[]、{k8} 轮[]、{k9} 个事件[]。"},
 	{"{assumption} In fact: {assumption2}", "{assumption}其实：{assumption2}"},
 	{"step {k}: {t} {sentence}", "第 {k} 步：{t} {sentence}"},
-	{"step {k}", "第 {k} 步"},
 	{"{lock}, step {k} at {t}[, a property breaks]", "{lock}，第 {k} 步，{t}[，性质被破坏]"},
 	{"{lock}: what happened, step by step", "{lock}：一步一步，发生了什么"},
 	{"{lock}: the whole run in true time", "{lock}：整个运行，按真实时间"},
@@ -108,7 +102,7 @@ var pageRules = compile([]pair{
 	{"Hatched: what a client believes; solid: what the store has. The first property breaks at step {k}, at {t}.", "斜线：客户端以为的；实心：存储里的。第一条性质在第 {k} 步被破坏，时间 {t}。"},
 	{"Up to {k} clients inside at once, more than one for {d} in all (filled). Grey: a fault at work. The lane below marks what broke.", "最多 {k} 个客户端同时在里面，超过一个的时间共 {d}（填色）。灰色：故障在起作用。下面一栏标出被破坏的。"},
 	{"Clients inside at once, over {t}: at most {k}", "{t}内同时在里面的客户端：最多 {k} 个"},
-	{"One axis of time for all. The flag is the first step that differs from the first lock's story. {any}", "同一条时间轴。小旗是与第一把锁的经过第一处不同的步骤。{any}"},
+	{"One axis of time for all. The flag is the first step that differs from the first lock's story. Shown are the first {k} of {k2} locks.", "同一条时间轴。小旗是与第一把锁的经过第一处不同的步骤。只画出 {k2} 把锁中的前 {k} 把。"},
 
 	// Measurements.
 	{"{k} acquisition[s] each; the longest wait was {d}, of {who}.", "各拿到 {k} 次[]；最长的等待是 {d}，{who}。"},
@@ -129,7 +123,6 @@ var pageRules = compile([]pair{
 	{"Not drawn for {any}: nobody got the lock.", "没有画 {any}：没有人拿到锁。"},
 	{"Not drawn for {any}: all clocks showed true time.", "没有画 {any}：所有时钟都是真实时间。"},
 	{"{k}th percentile", "第 {k} 百分位"},
-	{"lease {d}", "租约 {d}"},
 	{"{cmd} lost", "{cmd} 丢失"},
 	{"{x}, late", "{x}，迟到"},
 	{"read v{k}", "读 v{k}"},
@@ -147,6 +140,36 @@ var pageRules = compile([]pair{
 	{"{t} {sentence}", "{t} {sentence}"},
 })
 
+// What came of the expectations; they also come in lists.
+var outcomeRules = compile([]pair{
+	{"{prop} was {any}, expected {any2}", "{prop} 的结果是{any}，预期是{any2}"},
+	{"fault {k} never fired: {fault}", "故障 {k} 没有触发：{fault}"},
+	{"the run was cut short", "运行被中断"},
+})
+
+// outcomes translates what a run missed of what was expected of it.
+func outcomes(text string) (string, bool) { return listOf(outcomeRules, text) }
+
+// why translates why a property is unknown.
+func why(text string) (string, bool) {
+	if got, ok := say(whyRules, text); ok {
+		return got, true
+	}
+	return outcomes(text) // what was not tested
+}
+
+func listOf(rules []rule, text string) (string, bool) {
+	list := strings.Split(text, "; ")
+	for i := range list {
+		got, ok := say(rules, list[i])
+		if !ok {
+			return text, false
+		}
+		list[i] = got
+	}
+	return strings.Join(list, "；"), true
+}
+
 // Why a property is unknown.
 var whyRules = compile([]pair{
 	{"nobody acquired the lock", "没有人拿到锁"},
@@ -155,8 +178,12 @@ var whyRules = compile([]pair{
 	{"no client's command removed an entry", "没有客户端的命令删除过条目"},
 	{"nobody can tell whose entry {x} of {A}'s, sent at {t}, has removed, nor {k} more", "没有人说得出 {A} 在 {t} 发送的 {x} 删除了谁的条目，另有 {k} 条也一样"},
 	{"nobody can tell whose entry {x} of {A}'s, sent at {t}, has removed", "没有人说得出 {A} 在 {t} 发送的 {x} 删除了谁的条目"},
-	{"fault {k} ({fault}) never fired", "故障 {k}（{fault}）没有触发"},
-	{"nobody had to wait for the lock", "没有人需要等锁"},
+	{"no client ever had to wait for another", "没有客户端需要等别的客户端"},
+	{"the history does not say which read a write was computed from", "历史没有说明写入是从哪次读取算出来的"},
+	{"the probe had less than ten leases to acquire the lock", "探针拿锁的时间不到十个租约"},
+	{"the history has no quiet period", "历史里没有安静期"},
+	{"no probe tried the lock in the quiet period", "安静期里没有探针来试这把锁"},
+	{"the history does not say how long the lease was", "历史没有说明租约多长"},
 })
 
 // What a design demands of its servers.

@@ -1,9 +1,16 @@
 package chinese
 
-import "lockstep/internal/glossary"
+import (
+	"maps"
+
+	"lockstep/internal/glossary"
+)
 
 // words are the texts of a page that have no parts, and those of its glossary.
-var words = withGlossary(map[string]string{
+var words = withGlossary(ownWords)
+
+// ownWords are those that are in no glossary.
+var ownWords = map[string]string{
 	// Headings, and what leads from one part to another.
 	"Skip to the verdict": "跳到结论", "Sections": "各节", "Verdict": "结论", "Verdicts of all locks": "各锁的结论",
 	"Predict first": "先猜一猜", "The set-up": "布置", "What each lock promises": "各锁的承诺", "Promises of the locks": "各锁的承诺",
@@ -26,7 +33,6 @@ var words = withGlossary(map[string]string{
 	"true time, or time that gives every step its room": "真实时间，或让每一步都有位置的时间", "put the table of beliefs away": "收起认知表", "this help": "本帮助",
 	"believes": "认为", "Step {n} of {of}, {at}:": "第 {n} 步，共 {of} 步，{at}：", "the store has": "存储里是", "highest token": "最高的令牌", "not shown": "未显示", "Copy": "复制", "Copied": "已复制", "Copy the command": "复制命令",
 	"mine": "我的", "not mine": "不是我的", "mine, frozen": "我的，冻结", "not mine, frozen": "不是我的，冻结", "waits": "在等", "waits, frozen": "在等，冻结", "dead": "死了", "none": "无", "all": "全部",
-	"nobody": "无人", "down": "不在",
 
 	// Predictions.
 	"What happens next?": "接下来会怎样？", "Which assumption failed?": "哪个假设不成立？", "Which design helps?": "哪种设计有用？",
@@ -37,7 +43,7 @@ var words = withGlossary(map[string]string{
 
 	// Tables.
 	"lock": "锁", "store": "存储", "guarantees": "保证", "expectation": "预期", "as expected": "符合预期", "not as expected:": "不符合预期：",
-	"clients": "客户端", "network": "网络", "servers": "服务器", "rounds": "轮次", "rest between rounds": "轮次之间的休息", "work inside": "临界区内的工作", "lease": "租约", "fence": "防护", "fault": "故障", "faults": "故障",
+	"clients": "客户端", "network": "网络", "servers": "服务器", "rounds": "轮次", "rest between rounds": "轮次之间的休息", "work inside": "临界区内的工作", "lease": "租约", "fence": "防护", "fault": "故障",
 	"at the resource": "资源那里", "breaks when": "何时被破坏", "assumption that failed": "不成立的假设", "first difference": "第一处不同", "commands per acquisition": "每次拿锁的命令数", "wait for the lock": "等锁的时间",
 	"by design": "按设计", "from the first lock's story": "与第一把锁的经过相比", "median, 99th percentile": "中位数、第 99 百分位", "of all clients, retries and renewals included": "所有客户端，含重试和续期", "what it must be able to do": "它必须做得到的",
 	"none: the same steps": "没有：步骤相同", "the history does not prove one": "历史证明不了是哪一个", "what the others are compared with": "其余都与它比较", "nobody acquired": "没有人拿到",
@@ -55,11 +61,14 @@ var words = withGlossary(map[string]string{
 	"One seed is one order of events. What was kept here may break with another seed: play many with --times 1000.":                                                              "一个种子就是一种事件顺序。这里守住的，换一个种子可能就破坏了：用 --times 1000 多演几遍。",
 	"The servers are models. They are compared with real ones by random commands, but a model is not the server; --backend process plays on real ones where they are installed.": "服务器是模型。它们用随机命令与真实的服务器比对过，但模型不是服务器；装有真实服务器时，--backend process 会在上面演。",
 	"the network of the servers": "服务器之间的网络",
+	"The measurements are left out to keep this page small; they are in plots/, beside it.":                                                                                              "为了让本页不太大，测量略去了；它们在旁边的 plots/ 里。",
+	"Nobody can see when a real server executed a command. Grants are derived from what the clients saw, and only where that leaves no doubt. A real run cannot be repeated bit by bit.": "谁也看不到真实服务器何时执行命令。授予是从客户端看到的推出来的，而且只在没有疑问的地方。真实的运行不能逐位重复。",
 
 	// Versions and files.
 	"form of the history": "历史的格式", "form of the result": "结果的格式", "hash of the history": "历史的哈希", "judged by": "评判依据", "program, Go and system": "程序、Go 和系统",
 	"in env.json, beside this file: a report has the same bytes wherever it is made": "在旁边的 env.json 里：报告在哪里生成，字节都一样", "every event, one per line: the only thing that was judged": "每个事件一行：评判只看它",
 	"the verdicts for programs": "给程序用的结论", "the scenario with every default spelled out": "写明所有默认值的场景", "the figures as files": "图，每张一个文件",
+	"what the servers logged, with a note where a long log was cut; nothing of it was judged": "服务器的日志，太长而截断的地方有注明；评判不看它",
 
 	// Captions.
 	"Clients ask the store for the lock, and use the resource that it guards.":                                                                         "客户端向存储要锁，并使用锁所保护的资源。",
@@ -79,15 +88,15 @@ var words = withGlossary(map[string]string{
 	"One change each, with the same seed. The lines are ready to copy.":                              "每次只改一处，种子不变。命令可以直接复制。",
 	"Same seed, same clients, same faults, same luck of the network: only the lock is another one.":  "种子、客户端、故障、网络的随机都相同：只换了锁。",
 	"One axis of time for all. The flag is the first step that differs from the first lock's story.": "同一条时间轴。小旗是与第一把锁的经过第一处不同的步骤。",
-	"A resource that compares tokens.":                                                               "让资源比较令牌。", "Replication without a lag.": "复制没有延迟。", "lag": "延迟",
+	"A resource that compares tokens.":                                                               "让资源比较令牌。", "Replication without a lag.": "复制没有延迟。",
 
 	// In the figures.
-	"frozen": "冻结", "clock": "时钟", "lost": "丢失", "reply lost": "回复丢失", "late": "迟到", "events": "事件", "told below": "下面细说", "client": "客户端", "resource": "资源", "sentinel": "哨兵", "probe": "探针",
+	"frozen": "冻结", "clock": "时钟", "lost": "丢失", "reply lost": "回复丢失", "events": "事件", "told below": "下面细说", "client": "客户端", "resource": "资源", "sentinel": "哨兵", "probe": "探针",
 	"primary": "主节点", "replica": "副本", "a property breaks": "性质被破坏", "accepted write, with the version": "被接受的写入，带版本", "command on a real server: when it was executed is unknown": "真实服务器上的命令：执行时刻未知",
 	"lost, or dead": "丢失，或死亡", "message; dashed: late": "消息；虚线：迟到", "refused write": "被拒绝的写入", "the client believes that it holds the lock": "客户端以为自己持有锁", "the entry ends": "条目结束", "the store has its entry": "存储里有它的条目",
 	"clients inside": "里面的客户端", "longest wait in seconds": "最长等待（秒）", "offset in seconds": "偏差（秒）", "share of attempts": "尝试的比例", "token": "令牌", "wait in seconds": "等待（秒）", "true time in seconds": "真实时间（秒）",
 	"held for, in seconds": "持有（秒）", "wait for the lock (logarithmic)": "等锁的时间（对数）", "Distribution of the waits for the lock": "等锁时间的分布",
-})
+}
 
 // premises are what the runs are checked against; they also come in lists.
 var premises = map[string]string{
@@ -98,7 +107,8 @@ var premises = map[string]string{
 
 // withGlossary adds the explained words: their names in both languages, so that a
 // reader finds them elsewhere, and what they mean.
-func withGlossary(all map[string]string) map[string]string {
+func withGlossary(own map[string]string) map[string]string {
+	all := maps.Clone(own)
 	for _, t := range glossary.All() {
 		add(all, t.English.Name, t.Chinese.Name+"（"+t.English.Name+"）")
 		all[t.English.Meaning] = t.Chinese.Meaning

@@ -93,10 +93,10 @@ var reasonRules = compile([]pair{
 	{"ERR {x}", "ERR {x}"}, // the words of a server
 	{"connection lost", "连接断了"},
 	{"none of the replicas were synced", "没有副本同步"},
+	{"mutex: session is expired", "会话已过期（mutex: session is expired）"},
 	{"no reply within the response timeout", "在时限内没有回复"},
 	{"its outcome is unknown", "结果未知"},
 	{"context deadline exceeded", "超过了时限"},
-	{"no reply", "没有回复"},
 })
 
 var beliefRules = compile([]pair{

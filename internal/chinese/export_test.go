@@ -1,0 +1,24 @@
+package chinese
+
+import "slices"
+
+// Watch calls f with each template and each text that is of use from now on; nil ends it.
+func Watch(f func(english string)) { watch = f }
+
+// Templates are all templates, and all texts without parts that are no glossary.
+func Templates() []string {
+	var all []string
+	for _, rules := range [][]rule{
+		sentenceRules, reasonRules, beliefRules, noteRules, verdictRules, assumptionRules,
+		triggerRules, faultRules, momentRules, pageRules, outcomeRules, whyRules, demandRules,
+	} {
+		for i := range rules {
+			all = append(all, rules[i].english)
+		}
+	}
+	for text := range ownWords {
+		all = append(all, text)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}

@@ -1,0 +1,109 @@
+package chinese_test
+
+import (
+	"maps"
+	"testing"
+	"time"
+
+	"lockstep/internal/chinese"
+	"lockstep/internal/explain"
+	"lockstep/internal/run"
+)
+
+// rare is what the code says where no story of the simulator gets, by template.
+var rare = map[string]string{
+	// Package explain.
+	"A primary that becomes a replica keeps what it has confirmed.": "",
+	"entry created at {t}, {node} follows {node2} since {t2}":       "entry created at 1.000 s, redis-1 follows redis-2 since 2.000 s",
+	"All faults are over.":                  "",
+	"its outcome is unknown":                "A's attempt fails: its outcome is unknown.",
+	"context deadline exceeded":             "A's attempt fails: context deadline exceeded.",
+	"lost update":                           "",
+	"stale write":                           "",
+	"{x} is broken":                         "mutual-exclusion is broken",
+	"was not judged":                        "setnx was not judged.",
+	"the fence refused {k} writes":          "setnx let two clients in at once for 1.000 s; the fence refused 2 writes.",
+	"{k} clients believe: mine":             "12 clients believe: mine",
+	"{who} removes the entry of {who2}.":    "Store redis-2 removes the entry of A.",
+	"{who} runs again.":                     "Store redis-2 runs again.",
+	"{who} waits for the lock.":             "A waits for the lock.",
+	"{who}'s wall clock jumps back by {d}.": "A's wall clock jumps back by 3 s.",
+	"{who} becomes a replica of {node} and forgets what only it knew.":                          "Store redis-1 becomes a replica of redis-2 and forgets what only it knew.",
+	"{who} does not get the lock once more: its own entry is in the way.":                       "A does not get the lock once more: its own entry is in the way.",
+	"{who} does not get the lock once more: {reason}.":                                          "A does not get the lock once more: connection lost.",
+	"{who}'s inner release fails: {reason}.":                                                    "A's inner release fails: connection lost.",
+	"{who}'s {cmd} extends {who2}'s entry: it has no end now.":                                  "A's SET extends B's entry: it has no end now.",
+	"{who} is told that it holds the lock[ and enters]; the store has no entry of it any more.": "A is told that it holds the lock; the store has no entry of it any more.",
+	"kept every property over 1 acquisition":                                                    "setnx kept every property over 1 acquisition.",
+
+	// Moments of faults.
+	"{who} has {x} executed": "Fault 1 begins: pause A for 3s when A has SET executed.",
+	"{who} loses its lease":  "Fault 1 begins: pause A for 3s when A loses its lease.",
+	"{who} wakes":            "Fault 1 begins: pause A for 3s when A wakes.",
+	"{who} writes":           "Fault 1 begins: pause A for 3s when A writes.",
+
+	// Packages run and checker.
+	"no client ever had to wait for another":                        "progress is unknown: no client ever had to wait for another",
+	"the run was cut short":                                         "progress is unknown: the run was cut short",
+	"the history does not say which read a write was computed from": "progress is unknown: the history does not say which read a write was computed from",
+	"the history has no quiet period":                               "progress is unknown: the history has no quiet period",
+	"no probe tried the lock in the quiet period":                   "progress is unknown: no probe tried the lock in the quiet period",
+	"the history does not say how long the lease was":               "progress is unknown: the history does not say how long the lease was",
+	"the probe had less than ten leases to acquire the lock":        "progress is unknown: the probe had less than ten leases to acquire the lock",
+
+	// Package report.
+	"Copy the command {x}":       "Copy the command simulate run x",
+	"Nothing relevant happened.": "", "not judged": "",
+	"Nothing to show: nobody got the lock.": "", "Nothing to show: nobody wrote to the resource.": "",
+	"Not drawn for {any}: all clocks showed true time.":                                     "Not drawn for setnx: all clocks showed true time.",
+	"Not drawn for {any}: nobody got the lock.":                                             "Not drawn for setnx: nobody got the lock.",
+	"Not drawn for {any}: nobody held the lock.":                                            "Not drawn for setnx: nobody held the lock.",
+	"Not drawn for {any}: nobody wrote to the resource.":                                    "Not drawn for setnx: nobody wrote to the resource.",
+	"Not drawn for {any}: the lock hands out no token.":                                     "Not drawn for setnx, set-nx-lua: the lock hands out no token.",
+	"{d}, {d2}; gave up once":                                                               "1.000 s, 2.000 s; gave up once",
+	"{who} overwrites what {who2} wrote, without having seen it.":                           "B overwrites what A wrote, without having seen it.",
+	"The measurements are left out to keep this page small; they are in plots/, beside it.": "",
+	"One axis of time for all. The flag is the first step that differs from the first lock's story. Shown are the first {k} of {k2} locks.": "One axis of time for all. The flag is the first step that differs from the first lock's story. Shown are the first 12 of 20 locks.",
+}
+
+// Each template is of use: for a page of some story, or for what is listed above. One
+// that is not has been left behind by a change of the English words.
+func TestEachTemplateIsUsed(t *testing.T) {
+	seen := maps.Clone(translateAll(t).used)
+	chinese.Watch(func(english string) { seen[english] = true })
+	defer chinese.Watch(nil)
+	for _, template := range chinese.Templates() {
+		if example, known := rare[template]; !seen[template] && !known {
+			t.Errorf("nothing is like %q any more", template)
+		} else if known {
+			checkExample(t, seen, template, example)
+		}
+	}
+}
+
+// checkExample looks whether the example has a translation, and by that template.
+func checkExample(t *testing.T, seen map[string]bool, template, example string) {
+	t.Helper()
+	if example == "" {
+		example = template
+	}
+	delete(seen, template)
+	if got, ok := chinese.Text(example); !ok || !seen[template] {
+		t.Errorf("%q is not translated by %q, but: %s", example, template, got)
+	}
+}
+
+// sayAll translates what package explain says of a run.
+func sayAll(out run.Outcome, lag time.Duration) {
+	j := &out.Judgement
+	for _, s := range explain.Steps(j.History, j.Findings) {
+		chinese.Sentence(s.Sentence)
+		chinese.Belief(s.Belief)
+		chinese.Belief(s.Store)
+		chinese.Note(s.Note)
+	}
+	chinese.Verdict(explain.Verdict(*j))
+	f := explain.Assumption(j.History, j.Findings, lag)
+	chinese.Assumption(f.Assumed)
+	chinese.Assumption(f.Formula)
+}
