@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -8,6 +9,7 @@ import (
 	"lockstep/internal/locks"
 	"lockstep/internal/matrix"
 	"lockstep/internal/plan"
+	"lockstep/internal/shell"
 )
 
 // cellFlags are the flags of the commands that play cells of the matrix.
@@ -53,6 +55,25 @@ func (f *cellFlags) chosen() (c cells, err error) {
 
 // count is how many there are.
 func (c *cells) count() int { return len(c.locks) * len(c.columns) }
+
+// live reports whether the cells are played on real servers.
+func (f *cellFlags) live() bool { return isLive(f.backend) }
+
+// world is the part of a command line that chooses where and how fast.
+func (f *cellFlags) world() (line string) {
+	if f.live() {
+		line += " --backend " + f.backend
+	}
+	if f.scale != "1" {
+		line += " --scale " + f.scale
+	}
+	return line
+}
+
+// playAgain is the command line that plays the worst run of a cell, saved as a file.
+func (f *cellFlags) playAgain(file string, c *matrix.Cell) string {
+	return fmt.Sprintf("simulate run %s --lock %s --seed %d", shell.Word(file), c.Lock, max(c.Worst.Seed, 1)) + f.world()
+}
 
 // narrowed is the part of a command line that chooses cells.
 func (f *cellFlags) narrowed() (line string) {

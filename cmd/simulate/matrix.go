@@ -16,7 +16,6 @@ import (
 	"lockstep/internal/matrix"
 	"lockstep/internal/report"
 	"lockstep/internal/scenario"
-	"lockstep/internal/shell"
 	"lockstep/internal/sim"
 )
 
@@ -256,9 +255,9 @@ func (f *matrixFlags) again(m *matrix.Matrix) error {
 		return nil
 	}
 	path := filepath.Join(f.out, "matrix", c.Lock+"-"+c.Fault+".yaml")
-	if err := writeWhole(path, []byte(scenario.Resolved(c.Worst.Plan()))); err != nil {
+	if err := writeWhole(path, []byte(c.Worst.File())); err != nil {
 		return unwritable(err, "--out")
 	}
-	fmt.Fprintf(f.stdout, "\nworst    %s: %s\nagain    simulate run %s --seed %d\n", c.Worst.Letter, c.Note, shell.Word(path), max(c.Worst.Seed, 1))
+	fmt.Fprintf(f.stdout, "\nworst    %s: %s\nagain    %s\n", c.Worst.Letter, c.Note, f.playAgain(path, c))
 	return nil
 }

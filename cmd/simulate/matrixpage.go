@@ -11,8 +11,6 @@ import (
 	"lockstep/internal/matrix"
 	"lockstep/internal/report"
 	"lockstep/internal/run"
-	"lockstep/internal/scenario"
-	"lockstep/internal/sim"
 )
 
 // matrixPage maps a measured matrix to what its page shows: rows by the kind of
@@ -46,7 +44,7 @@ func (f *matrixFlags) matrixPage(ctx context.Context, m *matrix.Matrix) (*report
 				Rate: c.Rate, Low: c.Low, High: c.High, Worst: runs[i*len(m.Columns)+k],
 			})
 			if w := c.Worst; w != nil {
-				page.Lease = w.Plan().Lease
+				page.Lease = w.Played().Lease
 			}
 		}
 		page.Locks = append(page.Locks, row)
@@ -57,10 +55,7 @@ func (f *matrixFlags) matrixPage(ctx context.Context, m *matrix.Matrix) (*report
 // matrixReplay is the command line that measures the matrix again.
 func (f *matrixFlags) matrixReplay(seeds int) string {
 	line := fmt.Sprintf("simulate matrix --seeds %d", seeds)
-	if f.backend != sim.Backend {
-		line += " --backend " + f.backend + " --scale " + f.scale
-	}
-	return line + f.narrowed()
+	return line + f.world() + f.narrowed()
 }
 
 // worstRuns plays the worst run of each cell again, and tells those in which
@@ -69,7 +64,7 @@ func (f *matrixFlags) worstRuns(ctx context.Context, m *matrix.Matrix) ([]*repor
 	out := make([]*report.MatrixRun, len(m.Cells))
 	err := run.Share(ctx, f.jobs, len(m.Cells), nil, func() (func(context.Context, int) error, func()) {
 		work := func(ctx context.Context, i int) (err error) {
-			out[i], err = worstRun(ctx, m.Backend, &m.Cells[i])
+			out[i], err = f.worstRun(ctx, &m.Cells[i])
 			return err
 		}
 		return work, func() {}
@@ -79,20 +74,17 @@ func (f *matrixFlags) worstRuns(ctx context.Context, m *matrix.Matrix) ([]*repor
 
 // worstRun is the worst run of a cell, told when it proves harm; nil for a cell
 // that has nothing to show.
-func worstRun(ctx context.Context, backend string, c *matrix.Cell) (*report.MatrixRun, error) {
+func (f *matrixFlags) worstRun(ctx context.Context, c *matrix.Cell) (*report.MatrixRun, error) {
 	s := c.Worst
 	if s == nil || c.Letter == checker.LetterSafe {
 		return nil, nil
 	}
 	file := fmt.Sprintf("%s-%s.yaml", c.Lock, c.Fault)
 	r := &report.MatrixRun{
-		Letter: s.Letter, Script: s.Name, Varied: s.Seed > 0, Hash: s.Hash, File: file, YAML: s.YAML(),
-		Command: fmt.Sprintf("simulate run %s --lock %s --seed %d", file, c.Lock, max(s.Seed, 1)),
+		Letter: s.Letter, Script: s.Name, Varied: s.Seed > 0, Hash: s.Hash, File: file, YAML: s.File(),
+		Command: f.playAgain(file, c),
 	}
-	if r.Varied {
-		r.YAML = scenario.Resolved(s.Plan())
-	}
-	if c.Letter == checker.LetterDelay || backend != sim.Backend { // a real run cannot be played again as it was
+	if c.Letter == checker.LetterDelay || f.live() { // a real run cannot be played again as it was
 		return r, nil
 	}
 	j, err := matrix.Replay(ctx, simulator, s, c.Lock)
@@ -102,7 +94,7 @@ func worstRun(ctx context.Context, backend string, c *matrix.Cell) (*report.Matr
 	if j.History.Hash().String() != s.Hash {
 		return nil, &bugError{fmt.Errorf("%s under %s, played again, gave another history", c.Lock, c.Fault)}
 	}
-	r.Tale = report.NewTale(&j, s.Plan().Redis.Lag)
+	r.Tale = report.NewTale(&j, s.Played().Redis.Lag)
 	return r, nil
 }
 

@@ -20,10 +20,14 @@ import (
 )
 
 // pageOf measures a small matrix and returns its page.
-func pageOf(t *testing.T, jobs int) []byte {
+func pageOf(t *testing.T, jobs int, scale string) []byte {
 	t.Helper()
-	f := &matrixFlags{cellFlags: cellFlags{globals: &globals{}, jobs: jobs}, seeds: 8}
-	o := matrix.Options{Seeds: f.seeds, Jobs: jobs, Backend: sim.Backend, Worlds: func() run.World { return sim.New() }}
+	f := &matrixFlags{cellFlags: cellFlags{globals: &globals{}, jobs: jobs, backend: sim.Backend, scale: scale}, seeds: 8}
+	scalePPM, err := parseScale(scale)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := matrix.Options{Seeds: f.seeds, Jobs: jobs, Backend: sim.Backend, ScalePPM: scalePPM, Worlds: func() run.World { return sim.New() }}
 	for _, id := range []string{"zk-sequential", "redlock", "set-nx-ex-del", "setnx-expire"} {
 		v, ok := locks.Lookup(id)
 		if !ok {
@@ -61,7 +65,7 @@ func pageOf(t *testing.T, jobs int) []byte {
 // Measuring twice gives the same page, whatever the number of workers, and its
 // rows stand under their stores.
 func TestMatrixPageIsStable(t *testing.T) {
-	one, two := pageOf(t, 1), pageOf(t, 3)
+	one, two := pageOf(t, 1, "1"), pageOf(t, 3, "1")
 	if !bytes.Equal(one, two) {
 		t.Error("the page differs between two measurements")
 	}
@@ -76,16 +80,22 @@ func TestMatrixPageIsStable(t *testing.T) {
 }
 
 var (
-	savedFile = regexp.MustCompile(`(?s)--lock ([^ ]+) --seed ([0-9]+)</code></p>\n<pre tabindex="0">(.*?)</pre>\n<p class="hash">history hash <code>([0-9a-f]+)</code>`)
+	savedFile = regexp.MustCompile(`(?s)--lock ([^ ]+) --seed ([0-9]+)(?: --scale ([0-9.]+))?</code></p>\n<pre tabindex="0">(.*?)</pre>\n<p class="hash">history hash <code>([0-9a-f]+)</code>`)
 	resolved  = regexp.MustCompile(`(?m)^level: `) // only a file that leaves nothing open has this line
 )
 
 // What the page tells the reader to save and to run gives the history whose hash
-// stands beside it, for scripts and for random variations of them.
+// stands beside it, for scripts and for random variations of them, at any scale.
 func TestMatrixPageCanBePlayedAgain(t *testing.T) {
+	for _, scale := range []string{"1", "0.3"} {
+		t.Run("scale "+scale, func(t *testing.T) { playPageAgain(t, scale) })
+	}
+}
+
+func playPageAgain(t *testing.T, scale string) {
 	scripts, variations := 0, 0
-	for _, found := range savedFile.FindAllStringSubmatch(string(pageOf(t, 0)), -1) {
-		text := html.UnescapeString(found[3])
+	for _, found := range savedFile.FindAllStringSubmatch(string(pageOf(t, 0, scale)), -1) {
+		text := html.UnescapeString(found[4])
 		seed, err := strconv.ParseUint(found[2], 10, 64)
 		if err != nil {
 			t.Fatal(err)
@@ -94,13 +104,20 @@ func TestMatrixPageCanBePlayedAgain(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%v\n%s", err, text)
 		}
+		if found[3] != "" { // as run does with --scale
+			ppm, err := parseScale(found[3])
+			if err != nil {
+				t.Fatal(err)
+			}
+			*p = p.Scaled(ppm)
+		}
 		w := sim.New()
 		out := run.One(context.Background(), w, p, found[1], seed)
 		if out.Err != nil {
 			t.Fatal(out.Err)
 		}
-		if sum := out.Judgement.History.Hash(); hex.EncodeToString(sum[:]) != found[4] {
-			t.Errorf("%s: the page says %s, the file gives %x\n%s", found[1], found[4], sum, text)
+		if sum := out.Judgement.History.Hash(); hex.EncodeToString(sum[:]) != found[5] {
+			t.Errorf("%s: the page says %s, the file gives %x\n%s", found[1], found[5], sum, text)
 		}
 		w.Close()
 		if resolved.MatchString(text) {
@@ -111,6 +128,16 @@ func TestMatrixPageCanBePlayedAgain(t *testing.T) {
 	}
 	if scripts == 0 || variations == 0 {
 		t.Errorf("%d scripts and %d variations were played, want some of each", scripts, variations)
+	}
+}
+
+// The command beside a run on real servers says which, and how fast: the file beside it
+// has the durations as they are written.
+func TestMatrixPageOfRealServers(t *testing.T) {
+	f := &matrixFlags{cellFlags: cellFlags{globals: &globals{}, backend: "process", scale: "0.1"}}
+	c := &matrix.Cell{Lock: "setnx", Worst: &matrix.Sighting{}}
+	if got, want := f.playAgain("setnx-GP.yaml", c), "simulate run setnx-GP.yaml --lock setnx --seed 1 --backend process --scale 0.1"; got != want {
+		t.Errorf("got %s, want %s", got, want)
 	}
 }
 

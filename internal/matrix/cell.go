@@ -6,6 +6,7 @@ import (
 	"lockstep/internal/checker"
 	"lockstep/internal/plan"
 	"lockstep/internal/rate"
+	"lockstep/internal/scenario"
 )
 
 // NotApplicable is the letter of a cell whose fault could not be brought about.
@@ -28,11 +29,17 @@ type Sighting struct {
 	script *Script
 }
 
-// Plan returns what was played.
-func (s *Sighting) Plan() *plan.Plan { return s.script.vary(s.Seed) }
+// Played returns what was played.
+func (s *Sighting) Played() *plan.Plan { return s.script.played(s.Seed) }
 
-// YAML returns the script as a scenario file.
-func (s *Sighting) YAML() string { return s.script.YAML }
+// File returns what was played as a scenario file: with the scale of the matrix it is
+// that run.
+func (s *Sighting) File() string {
+	if s.Seed > 0 {
+		return scenario.Resolved(s.script.vary(s.Seed))
+	}
+	return s.script.YAML
+}
 
 // Cell is what became of one lock under one kind of fault.
 type Cell struct {

@@ -113,12 +113,9 @@ func (m *Matrix) measure(ctx context.Context, w, profiles run.World, i int) erro
 // it says why.
 func (o *Options) fit(scripts []Script, lock string) (playable []Script, why string) {
 	for _, s := range scripts {
-		if o.ScalePPM != 0 {
-			scaled := s.plan.Scaled(o.ScalePPM)
-			s.plan = &scaled
-		}
+		s.scalePPM = o.ScalePPM
 		if o.Refuse != nil {
-			if err := o.Refuse(s.plan, lock); err != nil {
+			if err := o.Refuse(s.played(0), lock); err != nil {
 				why = err.Error()
 				continue
 			}
@@ -150,8 +147,7 @@ func ScriptsOf(ctx context.Context, w run.World, v locks.Variant, c Column) (scr
 
 // play plays one variation of a script and adds what was seen.
 func (c *Cell) play(ctx context.Context, w run.World, s *Script, v Variation) error {
-	p := s.vary(v.Seed)
-	out := run.One(ctx, w, p, c.Lock, max(v.Seed, 1))
+	out := run.One(ctx, w, s.played(v.Seed), c.Lock, max(v.Seed, 1))
 	if out.Err != nil && out.Judgement.History != nil && ctx.Err() == nil {
 		c.Untested++ // a run of real servers that was cut short
 		if c.why == "" {
@@ -171,6 +167,6 @@ func (c *Cell) play(ctx context.Context, w run.World, s *Script, v Variation) er
 func Replay(ctx context.Context, worlds run.Factory, s *Sighting, lock string) (checker.Judgement, error) {
 	w := worlds()
 	defer w.Close()
-	out := run.One(ctx, w, s.script.vary(s.Seed), lock, max(s.Seed, 1))
+	out := run.One(ctx, w, s.Played(), lock, max(s.Seed, 1))
 	return out.Judgement, out.Err
 }

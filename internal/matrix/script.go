@@ -22,6 +22,9 @@ type Script struct {
 	Name string // one phrase: "A freezes in its critical section"
 	YAML string // the scenario file
 	plan *plan.Plan
+	// scalePPM is what every duration is multiplied by when it is played, in
+	// millionths; 0 stands for 1000000.
+	scalePPM int64
 }
 
 // Plan returns what the script says.
@@ -87,6 +90,17 @@ func (s *sketch) yaml(v locks.Variant, code string) string {
 		}
 	}
 	return b.String()
+}
+
+// played is a variation as it is played. It is varied first and scaled then, so that
+// the file of a variation, played with the same scale, is that very run.
+func (s *Script) played(seed uint64) *plan.Plan {
+	p := s.vary(seed)
+	if s.scalePPM == 0 {
+		return p
+	}
+	scaled := p.Scaled(s.scalePPM)
+	return &scaled
 }
 
 // vary returns the script's plan, for seed 0 as it stands, else with timings
