@@ -23,13 +23,16 @@ import (
 // memory then.
 const maxCompared = 20
 
+// comparisonJSON is the name of a comparison for programs.
+const comparisonJSON = "comparison.json"
+
 // comparisonFormats are the forms of a comparison.
 var comparisonFormats = []struct {
 	name, file string
 	render     func(*report.RunComparison) ([]byte, error)
 }{
 	{"html", "comparison.html", report.RunsHTML},
-	{"json", "comparison.json", report.RunsResult},
+	{"json", comparisonJSON, report.RunsResult},
 }
 
 // compare puts several stored runs side by side.
@@ -169,12 +172,7 @@ func (f *reportFlags) writeComparison(files []runstore.File) error {
 
 func (f *reportFlags) showComparison(w io.Writer, c *report.RunComparison, files []runstore.File) error {
 	if f.json {
-		data, err := report.RunsResult(c)
-		if err != nil {
-			return &bugError{err}
-		}
-		_, err = w.Write(data)
-		return err
+		return printComparison(w, c, files)
 	}
 	var names []string
 	for _, file := range files {
@@ -182,5 +180,21 @@ func (f *reportFlags) showComparison(w io.Writer, c *report.RunComparison, files
 	}
 	text := report.RunsTerminal(c, report.TerminalOptions{Color: f.color(), Width: f.width(), Brief: f.quiet})
 	_, err := fmt.Fprintf(w, "%swrote    %s in %s\n", text, strings.Join(names, ", "), terminalText(f.comparisonDir()))
+	return err
+}
+
+// printComparison prints the comparison for programs: the file, if there is one.
+func printComparison(w io.Writer, c *report.RunComparison, files []runstore.File) error {
+	for _, file := range files {
+		if file.Name == comparisonJSON {
+			_, err := w.Write(file.Data)
+			return err
+		}
+	}
+	data, err := report.RunsResult(c)
+	if err != nil {
+		return &bugError{err}
+	}
+	_, err = w.Write(data)
 	return err
 }

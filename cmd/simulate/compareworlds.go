@@ -156,7 +156,6 @@ func cellText(c *worlds.Cell) string {
 // tellWhy lists the cells that differ or tested nothing, and the reasons for which
 // others were not played.
 func (f *worldsFlags) tellWhy(w io.Writer, c *worlds.Comparison) {
-	count := map[string]int{}
 	var reasons []string
 	for i := range c.Cells {
 		cell := &c.Cells[i]
@@ -168,18 +167,13 @@ func (f *worldsFlags) tellWhy(w io.Writer, c *worlds.Comparison) {
 				fmt.Fprintf(w, "  %s\n", terminalText(cell.Why))
 			}
 		case worlds.NotPlayed:
-			if count[cell.Why] == 0 {
-				reasons = append(reasons, cell.Why)
-			}
-			count[cell.Why]++
+			reasons = append(reasons, cell.Why)
 		}
 	}
 	if len(reasons) > 0 {
 		fmt.Fprintf(w, "\nNOT PLAYED with --backend %s:\n", c.Backend)
 	}
-	for _, reason := range reasons {
-		fmt.Fprintf(w, "  %4d  %s\n", count[reason], terminalText(reason))
-	}
+	printReasons(w, reasons)
 }
 
 // tellPairs says what the runs of a cell came to, each kind of pair with its seeds:

@@ -84,7 +84,7 @@ func indexOf(store fs.FS, served bool) ([]byte, error) {
 // indexRun is one line of the index; a result that cannot be read is one as well.
 func indexRun(store fs.FS, s *runstore.Stored) report.IndexRun {
 	out := report.IndexRun{Path: s.Path(), At: s.At, Scenario: s.Scenario}
-	summary, err := runstore.ReadSummary(store, s)
+	summary, err := runstore.ReadSummary(store, s.Path())
 	if err != nil {
 		out.Problem = err.Error()
 		return out

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -28,7 +30,10 @@ func listCommand(g *globals) *cobra.Command {
 		Args:      oneOf("list", kinds),
 		ValidArgs: kinds,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			items, header := listing(g, args[0])
+			items, header, err := listing(g, args[0])
+			if err != nil {
+				return err
+			}
 			if g.json {
 				return printJSON(cmd.OutOrStdout(), items.forJSON)
 			}
@@ -48,18 +53,19 @@ type listed struct {
 	rows    [][]string
 }
 
-func listing(g *globals, kind string) (listed, []string) {
+func listing(g *globals, kind string) (listed, []string, error) {
 	switch kind {
 	case "locks":
-		return listLocks(), []string{"lock", "store", "idea"}
+		return listLocks(), []string{"lock", "store", "idea"}, nil
 	case "faults":
-		return listFaults(), []string{"fault", "what it does"}
+		return listFaults(), []string{"fault", "what it does"}, nil
 	case "properties":
-		return listProperties(), []string{"property", "what it demands"}
+		return listProperties(), []string{"property", "what it demands"}, nil
 	case "scenarios":
-		return listScenarios(), []string{"scenario", "title", "locks"}
+		return listScenarios(), []string{"scenario", "title", "locks"}, nil
 	default:
-		return listRuns(g.out), []string{"run", "directory"}
+		runs, err := listRuns(g.out)
+		return runs, []string{"run", "directory"}, err
 	}
 }
 
@@ -140,21 +146,24 @@ func listScenarios() listed {
 	return listed{all, rows}
 }
 
-// listRuns lists the run directories, newest first.
-func listRuns(root string) listed {
+// listRuns lists the run directories, newest first. A store that is not there yet has none.
+func listRuns(root string) (listed, error) {
 	type item struct {
 		Scenario string `json:"scenario"`
 		Dir      string `json:"run_dir"`
 	}
 	all := []item{}
 	var rows [][]string
-	runs, _ := runstore.List(os.DirFS(root)) // a store that is not there yet has no runs
+	runs, err := runstore.List(os.DirFS(root))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return listed{}, &environmentError{fmt.Errorf("the runs below %s cannot be listed: %w: make them readable, or name another place with --out", root, err)}
+	}
 	for i := range runs {
 		dir := filepath.Join(root, filepath.FromSlash(runs[i].Path()))
 		all = append(all, item{runs[i].Scenario, dir})
 		rows = append(rows, []string{runs[i].Scenario, dir})
 	}
-	return listed{all, rows}
+	return listed{all, rows}, nil
 }
 
 // printTable prints rows under a header, the last column wrapped to the width.

@@ -10,9 +10,9 @@ import (
 	"lockstep/internal/run"
 )
 
-// The logs of servers are in the run directory, a folder for each lock, and the report
-// says so. What they hold cannot steer a terminal that shows them.
-func TestLogsAreStored(t *testing.T) {
+// storedPause plays a story, and gives what stores it.
+func storedPause(t *testing.T) (*run.Result, *output) {
+	t.Helper()
 	plans, err := loadAll([]string{"pause-past-lease"}, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -22,6 +22,13 @@ func TestLogsAreStored(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := &output{f: &runFlags{globals: &globals{out: filepath.Join(t.TempDir(), "reports")}, backend: "sim", scale: "1"}}
+	return r, o
+}
+
+// The logs of servers are in the run directory, a folder for each lock, and the report
+// says so. What they hold cannot steer a terminal that shows them.
+func TestLogsAreStored(t *testing.T) {
+	r, o := storedPause(t)
 	without, err := o.store(r)
 	if err != nil {
 		t.Fatal(err)

@@ -45,16 +45,17 @@ func (f *runFlags) tellNotPlayed(w io.Writer) {
 	if len(f.notPlayed) == 0 {
 		return
 	}
-	count := map[string]int{}
 	var reasons []string
 	for _, n := range f.notPlayed {
-		if count[n.Reason] == 0 {
-			reasons = append(reasons, n.Reason)
-		}
-		count[n.Reason]++
+		reasons = append(reasons, n.Reason)
 	}
 	fmt.Fprintf(w, "\nNOT PLAYED with --backend %s, %d locks of scenarios:\n", f.backend, len(f.notPlayed))
-	for _, reason := range reasons {
-		fmt.Fprintf(w, "  %3d  %s\n", count[reason], terminalText(reason))
+	printReasons(w, reasons)
+}
+
+// printReasons prints each reason once, with how often it is one.
+func printReasons(w io.Writer, all []string) {
+	for _, r := range report.Reasons(all) {
+		fmt.Fprintf(w, "  %4d  %s\n", r.N, terminalText(r.Text))
 	}
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"lockstep/internal/checker"
 	"lockstep/internal/glossary"
 	"lockstep/internal/report"
 	"lockstep/internal/run"
@@ -66,7 +66,8 @@ Formats (of a comparison: html and json):
 func completeRuns(g *globals) cobra.CompletionFunc {
 	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		var dirs []string
-		for _, row := range listRuns(g.out).rows {
+		runs, _ := listRuns(g.out) // there is nothing to offer then
+		for _, row := range runs.rows {
 			dirs = append(dirs, row[1])
 		}
 		return dirs, cobra.ShellCompDirectiveDefault
@@ -139,7 +140,7 @@ func (f *reportFlags) one(w io.Writer, s *storedRun, chosen []format, out *outpu
 		return r.Status(), err
 	}
 	fmt.Fprint(w, report.Terminal(b, report.TerminalOptions{Color: f.color(), Width: f.width(), Brief: f.quiet}))
-	for _, line := range was.changes(r) {
+	for _, line := range changes(was, r) {
 		fmt.Fprintln(w, "changed ", line)
 	}
 	var names []string
@@ -159,32 +160,18 @@ func toStdout(w io.Writer, files []runstore.File) error {
 	return nil
 }
 
-// storedVerdicts is what result.json said, as far as it matters here.
-type storedVerdicts struct {
-	Hash  string `json:"hash"`
-	Locks []struct {
-		Lock     string `json:"lock"`
-		Verdicts map[string]struct {
-			Verdict string `json:"verdict"`
-		} `json:"verdicts"`
-	} `json:"locks"`
-}
-
 // storedResult reads result.json; nil when there is none that can be read.
-func (s *storedRun) storedResult() *storedVerdicts {
-	data, err := os.ReadFile(s.file("result.json"))
+func (s *storedRun) storedResult() *runstore.Summary {
+	was, err := runstore.ReadSummary(os.DirFS(s.dir), ".")
 	if err != nil {
-		return nil
-	}
-	was := &storedVerdicts{}
-	if json.Unmarshal(data, was) != nil {
 		return nil
 	}
 	return was
 }
 
-// changes lists the verdicts that are not what they were, sorted.
-func (was *storedVerdicts) changes(r *run.Result) []string {
+// changes lists the verdicts that are not what they were, sorted, and last the version
+// of the properties if it is another one.
+func changes(was *runstore.Summary, r *run.Result) []string {
 	if was == nil {
 		return nil
 	}
@@ -201,5 +188,8 @@ func (was *storedVerdicts) changes(r *run.Result) []string {
 		}
 	}
 	sort.Strings(out)
+	if v := was.Versions.Checker; v != checker.Version && v != 0 {
+		out = append(out, fmt.Sprintf("version of the properties: was %d, is %d", v, checker.Version))
+	}
 	return out
 }

@@ -10,6 +10,7 @@ var pageRules = compile([]pair{
 	{"· seed {k} · {any}[ ·]", "· 种子 {k} · {any}[ ·]"},
 	{"broken {k}×", "破坏 {k} 次"},
 	{"{k} of {k2} locks broke at least one property.", "{k2} 把锁中有 {k} 把至少破坏了一条性质。"},
+	{"Each of the {k} locks broke at least one property.", "{k} 把锁每一把都至少破坏了一条性质。"},
 	{"{d}", "{d}"},
 	{"{belief} · {belief2}", "{belief} · {belief2}"},
 

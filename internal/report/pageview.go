@@ -122,7 +122,7 @@ func newPage(b *Bundle, stories []story, shared *figure, d richness) *pageView {
 		Mode: "real servers", Length: length(b.simulated()) + " of true time",
 		Hash: clean(b.Hash, maxLine), Replay: clean(b.Replay, maxLine),
 		Head: newHead(clean(b.title(), maxLine), reportCSS).scripted().foreign(), Script: template.JS(pageJS), Says: scriptSays,
-		Legend: legend, Shapes: template.HTML(shapes()), SetUp: setUp(b), Promises: promisesOf(b), linker: newLinker(),
+		Legend: legendFor(b.Backend), Shapes: template.HTML(shapes()), SetUp: setUp(b), Promises: promisesOf(b), linker: newLinker(),
 		Picture: template.HTML(picture(b)), // made by us, all texts escaped
 	}
 	if b.Backend == "sim" {
@@ -172,6 +172,9 @@ func (v *pageView) lead() {
 			}
 		}
 		v.Leads = []string{fmt.Sprintf("%d of %d locks broke at least one property.", broke, len(v.Runs))}
+		if broke == len(v.Runs) {
+			v.Leads[0] = fmt.Sprintf("Each of the %d locks broke at least one property.", broke)
+		}
 		return
 	}
 	for i := range v.Runs {

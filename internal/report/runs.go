@@ -14,6 +14,8 @@ import (
 type RunComparison struct {
 	Runs   []ComparedRun // at least two
 	Replay string        // the command line that compares them again
+
+	judged []side // by sides
 }
 
 // ComparedRun is one of them.
@@ -45,8 +47,15 @@ type side struct {
 	same     bool            // the history is the same, byte for byte
 }
 
-// sides works out what all forms of a comparison show.
+// sides works out, once, what all forms of a comparison show.
 func (c *RunComparison) sides() []side {
+	if c.judged == nil {
+		c.judged = c.judge()
+	}
+	return c.judged
+}
+
+func (c *RunComparison) judge() []side {
 	var out []side
 	for n := range c.Runs {
 		b := c.Runs[n].Bundle

@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"fmt"
 	"html/template"
+	"lockstep/internal/rate"
 	"strings"
 )
 
@@ -139,7 +140,7 @@ func (m *SweepMap) rows() (rows [][]string) {
 			seed = fmt.Sprint(c.FirstBroke)
 		}
 		rows = append(rows, append(row, fmt.Sprintf("%d of %d", c.Broken, c.Tested), c.share(),
-			inPercent(c.Low)+" to "+inPercent(c.High), fmt.Sprint(c.Untested), seed))
+			rate.Percent(c.Low)+" to "+rate.Percent(c.High), fmt.Sprint(c.Untested), seed))
 	}
 	return rows
 }
@@ -149,7 +150,7 @@ func (c *SweepCell) share() string {
 	if c.Tested == 0 {
 		return "?"
 	}
-	return inPercent(c.Rate)
+	return rate.Percent(c.Rate)
 }
 
 // short is the share as it stands in a cell of the map, in whole percents; a share
@@ -165,11 +166,6 @@ func (c *SweepCell) short() string {
 		return ">99"
 	}
 	return fmt.Sprint(percent)
-}
-
-// inPercent writes millionths as a percentage with one decimal.
-func inPercent(ppm int64) string {
-	return fmt.Sprintf("%d.%d %%", (ppm+500)/10_000, (ppm+500)/1_000%10)
 }
 
 // SweepTerminal prints the maps for a terminal: in each cell the share of broken

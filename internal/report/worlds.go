@@ -70,7 +70,7 @@ type worldsView struct {
 	Rows     []worldsRow
 	Differ   []worldsRemark
 	Untested []worldsRemark
-	Reasons  []worldsReason
+	Reasons  []Reason
 	Figures  []worldsFigure
 	Times    []worldsTimes
 	Replay   string
@@ -89,11 +89,6 @@ type worldsRow struct {
 type worldsCellView struct{ Class, Text, Name string }
 
 type worldsRemark struct{ Lock, Fault, Simulated, Real, Agreeing, Script, Why string }
-
-type worldsReason struct {
-	N    int
-	Text string
-}
 
 type worldsFigure struct {
 	Title, Caption string
@@ -133,7 +128,7 @@ func times(n int) string {
 
 func (v *worldsView) addCells(w *Worlds) {
 	count := map[WorldsState]int{}
-	reasons := map[string]int{}
+	var reasons []string
 	for _, l := range w.Locks {
 		row := worldsRow{Lock: clean(l.ID, maxName)}
 		for k, c := range l.Cells {
@@ -145,17 +140,14 @@ func (v *worldsView) addCells(w *Worlds) {
 			case WorldsUntested:
 				v.Untested = append(v.Untested, remarkOn(row.Lock, w.Columns[k].Code, &c))
 			case WorldsNotPlayed:
-				if reasons[c.Why] == 0 {
-					v.Reasons = append(v.Reasons, worldsReason{Text: c.Why})
-				}
-				reasons[c.Why]++
+				reasons = append(reasons, c.Why)
 			}
 		}
 		v.Rows = append(v.Rows, row)
 	}
+	v.Reasons = Reasons(reasons)
 	for i := range v.Reasons {
-		r := &v.Reasons[i]
-		r.N, r.Text = reasons[r.Text], clean(r.Text, maxProse)
+		v.Reasons[i].Text = clean(v.Reasons[i].Text, maxProse)
 	}
 	v.Counts = []worldsCount{
 		{"kept", "✓", "agree", count[WorldsAgree]}, {"broken", "✗", "differ", count[WorldsDiffer]},

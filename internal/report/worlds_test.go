@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -92,5 +93,23 @@ func TestWorldsPageOfNothing(t *testing.T) {
 	page := worldsPage(t, w)
 	if strings.Contains(page, "<svg") || strings.Contains(page, "Where they differ") || !strings.Contains(page, "<b>0</b> agree") {
 		t.Error("the page shows what is not there")
+	}
+}
+
+func TestReasons(t *testing.T) {
+	got := Reasons([]string{"b", "a", "b"})
+	if want := []Reason{{2, "b"}, {1, "a"}}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+// What only real servers have is in the legend of their reports alone.
+func TestLegendOfEachWorld(t *testing.T) {
+	b := testBundle()
+	for backend, want := range map[string]bool{"sim": false, "process": true} {
+		b.Backend = backend
+		if got := strings.Contains(string(drawPage(t, b)), unseen); got != want {
+			t.Errorf("%s: the legend has what only real servers have: %t", backend, got)
+		}
 	}
 }

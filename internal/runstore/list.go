@@ -24,11 +24,15 @@ func (s *Stored) Path() string { return path.Join(s.Scenario, s.Name) }
 
 // Summary is what result.json says about a run, as far as lists need it.
 type Summary struct {
-	Scenario string        `json:"scenario"`
-	Seed     uint64        `json:"seed"`
-	Backend  string        `json:"backend"`
-	Met      bool          `json:"met"`
-	Locks    []LockSummary `json:"locks"`
+	Scenario string `json:"scenario"`
+	Seed     uint64 `json:"seed"`
+	Backend  string `json:"backend"`
+	Hash     string `json:"hash"`
+	Met      bool   `json:"met"`
+	Versions struct {
+		Checker int `json:"checker"` // 0: by a program that did not say
+	} `json:"versions"`
+	Locks []LockSummary `json:"locks"`
 }
 
 // LockSummary is what became of one lock.
@@ -102,9 +106,10 @@ func Pages(store fs.FS) ([]string, error) {
 	return append(out, sweeps...), err
 }
 
-// ReadSummary reads the result of a stored run. Errors name the file.
-func ReadSummary(store fs.FS, s *Stored) (*Summary, error) {
-	name := path.Join(s.Path(), resultName)
+// ReadSummary reads the result of a run in the directory dir of a file system. Errors
+// name the file.
+func ReadSummary(store fs.FS, dir string) (*Summary, error) {
+	name := path.Join(dir, resultName)
 	f, err := store.Open(name)
 	if err != nil {
 		return nil, err

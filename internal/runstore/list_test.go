@@ -91,7 +91,7 @@ func TestReadSummary(t *testing.T) {
 		{strings.Repeat(" ", maxResultBytes+1), "larger than 4 MiB"},
 	}
 	for _, tt := range tests {
-		s, err := ReadSummary(fstest.MapFS{"a/run/result.json": {Data: []byte(tt.text)}}, &run)
+		s, err := ReadSummary(fstest.MapFS{"a/run/result.json": {Data: []byte(tt.text)}}, run.Path())
 		switch {
 		case tt.want == "" && (err != nil || s.Seed != 7 || !s.Met || s.Locks[0].Verdicts["progress"].Verdict != "kept"):
 			t.Errorf("read %+v, %v", s, err)

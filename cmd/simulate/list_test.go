@@ -1,0 +1,37 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"lockstep/internal/runstore"
+)
+
+// A store that cannot be read is not one without runs.
+func TestListOfAnUnreadableStore(t *testing.T) {
+	root := filepath.Join(t.TempDir(), "reports")
+	if got, err := listRuns(root); err != nil || len(got.rows) != 0 {
+		t.Errorf("a store that is not there yet: %d runs, %v", len(got.rows), err)
+	}
+	if err := os.WriteFile(root, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := listRuns(root); err == nil || !strings.Contains(err.Error(), "cannot be listed") {
+		t.Errorf("a file in the place of the store: %v", err)
+	}
+}
+
+// A run that an earlier version of the properties has judged says so.
+func TestChangesNameTheVersion(t *testing.T) {
+	r, _ := storedPause(t)
+	was := &runstore.Summary{}
+	if got := changes(was, r); len(got) != 0 {
+		t.Errorf("a result without a version has changed: %q", got)
+	}
+	was.Versions.Checker = 99
+	if got := changes(was, r); len(got) != 1 || !strings.HasPrefix(got[0], "version of the properties: was 99, is ") {
+		t.Errorf("changes: %q", got)
+	}
+}
