@@ -47,6 +47,7 @@ var pageRules = compile([]pair{
 	{"once at {t}", "1 次，在 {t}"},
 	{"servers of {any}", "{any} 的服务器"},
 	{"clock of {who}", "{who} 的时钟"},
+	{"fault {k}", "故障 {k}"},
 	{"off by {d}, drifts by {x} ppm", "偏差 {d}，漂移百万分之 {x}"},
 	{"one {store} server[; {demand}]", "一台 {store} 服务器[；{demand}]"},
 	{"one {store} primary and {k} replica[s], {d} behind; a failover takes {d2}[; {demand}]", "一台 {store} 主节点和 {k} 个副本[]，落后 {d}；故障转移需要 {d2}[；{demand}]"},

@@ -43,7 +43,7 @@ var ownWords = map[string]string{
 
 	// Tables.
 	"lock": "锁", "store": "存储", "guarantees": "保证", "expectation": "预期", "as expected": "符合预期", "not as expected:": "不符合预期：",
-	"clients": "客户端", "network": "网络", "servers": "服务器", "rounds": "轮次", "rest between rounds": "轮次之间的休息", "work inside": "临界区内的工作", "lease": "租约", "fence": "防护", "fault": "故障",
+	"clients": "客户端", "network": "网络", "servers": "服务器", "rounds": "轮次", "rest between rounds": "轮次之间的休息", "work inside": "临界区内的工作", "lease": "租约", "fence": "防护", "fault": "故障", "faults": "故障",
 	"at the resource": "资源那里", "breaks when": "何时被破坏", "assumption that failed": "不成立的假设", "first difference": "第一处不同", "commands per acquisition": "每次拿锁的命令数", "wait for the lock": "等锁的时间",
 	"by design": "按设计", "from the first lock's story": "与第一把锁的经过相比", "median, 99th percentile": "中位数、第 99 百分位", "of all clients, retries and renewals included": "所有客户端，含重试和续期", "what it must be able to do": "它必须做得到的",
 	"none: the same steps": "没有：步骤相同", "the history does not prove one": "历史证明不了是哪一个", "what the others are compared with": "其余都与它比较", "nobody acquired": "没有人拿到",

@@ -52,8 +52,8 @@ var rare = map[string]string{
 	"the probe had less than ten leases to acquire the lock":        "progress is unknown: the probe had less than ten leases to acquire the lock",
 
 	// Package report.
-	"Copy the command {x}":       "Copy the command simulate run x",
-	"Nothing relevant happened.": "", "not judged": "",
+	"Copy the command {x}": "Copy the command simulate run x",
+	"faults":               "", "Nothing relevant happened.": "", "not judged": "",
 	"Nothing to show: nobody got the lock.": "", "Nothing to show: nobody wrote to the resource.": "",
 	"Not drawn for {any}: all clocks showed true time.":                                     "Not drawn for setnx: all clocks showed true time.",
 	"Not drawn for {any}: nobody got the lock.":                                             "Not drawn for setnx: nobody got the lock.",

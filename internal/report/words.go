@@ -39,8 +39,25 @@ func setUp(b *Bundle) []pair {
 			fmt.Sprintf("off by %s, drifts by %d ppm", said(c.Offset), c.DriftPPM),
 		})
 	}
+	out = append(out, faultsOf(p)...)
 	for i := range out {
 		out[i].Value = clean(out[i].Value, maxLine)
+	}
+	return out
+}
+
+// maxSetUpFaults is how many faults the set-up lists; the fault log has all.
+const maxSetUpFaults = 12
+
+// faultsOf lists the planned faults by the numbers that the story calls them by.
+func faultsOf(p *plan.Plan) []pair {
+	var out []pair
+	for i := range p.Faults[:min(len(p.Faults), maxSetUpFaults)] {
+		f := &p.Faults[i]
+		out = append(out, pair{fmt.Sprintf("fault %d", f.Number), f.Text})
+	}
+	if more := len(p.Faults) - len(out); more > 0 {
+		out = append(out, pair{"faults", fmt.Sprintf("%d more", more)})
 	}
 	return out
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -239,4 +240,20 @@ func luminance(t *testing.T, hex string) float64 {
 		sum += weight * c
 	}
 	return sum
+}
+
+// The story speaks of faults by number, so the set-up says which are meant.
+func TestSetUpListsTheFaults(t *testing.T) {
+	b := testBundle()
+	rows := setUp(b)
+	want := pair{"fault 1", b.Plan.Faults[0].Text}
+	if !slices.Contains(rows, want) || want.Value == "" {
+		t.Errorf("%q lack %q", rows, want)
+	}
+	for len(b.Plan.Faults) < maxSetUpFaults+3 {
+		b.Plan.Faults = append(b.Plan.Faults, b.Plan.Faults[0])
+	}
+	if rows := setUp(b); rows[len(rows)-1] != (pair{"faults", "3 more"}) {
+		t.Errorf("the last row is %q", rows[len(rows)-1])
+	}
 }
