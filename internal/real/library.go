@@ -2,7 +2,7 @@ package real
 
 import (
 	"fmt"
-	"strings"
+	"slices"
 
 	"lockstep/internal/locks"
 	"lockstep/internal/locks/libraries"
@@ -19,15 +19,17 @@ func cannotBeLibrary(p *plan.Plan, v *locks.Variant) error {
 	if !ok {
 		return fmt.Errorf("there is no code for the library behind %s", v.ID)
 	}
-	if len(p.Clocks) > 0 {
-		return fmt.Errorf("%s is a library, which reads the clock of its host: the clock of %s means nothing to it", v.ID, p.Clocks[0].Node)
+	for _, c := range p.Clocks {
+		if slices.Contains(p.Clients, c.Node) {
+			return fmt.Errorf("%s is a library, which reads the clock of its host: the clock of %s means nothing to it", v.ID, c.Node)
+		}
 	}
 	for i := range p.Faults {
 		f := &p.Faults[i]
-		switch name := f.Spec().Name; {
-		case strings.HasSuffix(name, "-clock"):
+		switch {
+		case changesClock(f) && slices.Contains(p.Clients, f.Target):
 			return fmt.Errorf("fault %d (%s): %s is a library, which reads the clock of its host: no fault can change that", f.Number, f.Text, v.ID)
-		case name == "evict" && library.OwnKeys:
+		case f.Spec().Name == "evict" && library.OwnKeys:
 			return fmt.Errorf("fault %d (%s): %s has keys of its own, which an operator does not find", f.Number, f.Text, v.ID)
 		}
 	}

@@ -99,10 +99,51 @@ func TestALostReplyIsAskedForAgain(t *testing.T) {
 	}
 }
 
+// The primary dies and sentinels promote a replica that had not heard of A's entry. Each
+// library asks them by its own client, and goes on with the new primary.
+func TestLibrariesFollowSentinels(t *testing.T) {
+	for _, lock := range []string{"bsm-redislock", "rueidislock"} {
+		t.Run(lock, func(t *testing.T) {
+			p := watched(2, "A", "B")
+			fault(t, p, when(faults.InSection, "A", ""), "fail-over", "sentinel", 0, faults.End{})
+			h := run(t, p, lock)
+			promoted := find(h, history.Promoted, "")
+			if len(promoted) != 1 {
+				t.Fatalf("%d promotions", len(promoted))
+			}
+			clients := []string{"A", "B", plan.ProbeName}
+			if lock == "rueidislock" { // its B waits for news of keys that the new primary has never had
+				clients = []string{"A", plan.ProbeName}
+			}
+			for _, name := range clients {
+				if n := len(find(h, history.Acquired, name)); n != 1 {
+					t.Errorf("%s acquired %d times, want once", name, n)
+				}
+			}
+			asked := find(h, history.Sent, plan.ProbeName)
+			for _, e := range asked {
+				if e.Peer != promoted[0].Node {
+					t.Errorf("the probe has asked %s, want the new primary", h.Name(e.Peer))
+				}
+			}
+			if len(asked) == 0 {
+				t.Error("nothing of what the probe sent is in the history")
+			}
+			if lock == "bsm-redislock" && overlaps(h) != 1 { // nothing tells it that the entry is forgotten
+				t.Errorf("%d overlaps, want one", overlaps(h))
+			}
+		})
+	}
+}
+
 // What acts on the ports of a lock would pass by a library; it is refused.
 func TestWhatPassesByALibraryIsRefused(t *testing.T) {
-	clocks := quick("A")
+	clocks, server := quick("A"), quick("A")
 	clocks.Clocks = []plan.Clock{{Node: "A", Offset: time.Second}}
+	server.Clocks = []plan.Clock{{Node: "redis-1", Offset: time.Second}}
+	jump, serverJumps := quick("A"), quick("A")
+	fault(t, jump, when(faults.InSection, "A", ""), "jump-clock", "A", time.Second, faults.End{})
+	fault(t, serverJumps, when(faults.InSection, "A", ""), "jump-clock", faults.ThePrimary, time.Second, faults.End{})
 	evict := quick("A")
 	fault(t, evict, when(faults.InSection, "A", ""), "evict", "lock", 0, faults.End{})
 	for _, tt := range []struct {
@@ -111,6 +152,9 @@ func TestWhatPassesByALibraryIsRefused(t *testing.T) {
 		want string
 	}{
 		{clocks, "bsm-redislock", "reads the clock of its host"},
+		{jump, "bsm-redislock", "reads the clock of its host"},
+		{server, "bsm-redislock", ""},
+		{serverJumps, "rueidislock", ""},
 		{evict, "rueidislock", "keys of its own"},
 		{evict, "bsm-redislock", ""},
 	} {

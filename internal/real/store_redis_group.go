@@ -88,6 +88,9 @@ func (g *redisGroup) brief(start *proto.Start) {
 	for _, m := range g.servers {
 		start.Known = append(start.Known, g.mesh.of(m.name).front.Addr())
 	}
+	for _, m := range g.watch.members {
+		start.KnownSentinels = append(start.KnownSentinels, g.mesh.of(m.name).front.Addr())
+	}
 }
 
 // replicas implements store.

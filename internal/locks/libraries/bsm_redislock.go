@@ -46,7 +46,7 @@ func init() {
 }
 
 func newRedislock(d Deps) (locks.Lock, error) {
-	client := goRedis(&d, d.Addrs[0])
+	client := primary(&d)
 	return &bsmRedislock{d, redislock.New(client)}, reached(client)
 }
 

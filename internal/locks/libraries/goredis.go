@@ -8,6 +8,19 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
+// primary makes a client of go-redis for whoever is the primary, which is all that a
+// library on top of it gets: with sentinels it is go-redis that follows them.
+func primary(d *Deps) *redis.Client {
+	if len(d.Sentinels) == 0 {
+		return goRedis(d, d.Addrs[0])
+	}
+	redis.SetLogger(silent{})
+	return redis.NewFailoverClient(&redis.FailoverOptions{
+		MasterName: d.Primary, SentinelAddrs: d.Sentinels, Dialer: d.Dial,
+		DialTimeout: d.Timeout, ReadTimeout: d.Timeout, WriteTimeout: d.Timeout,
+	})
+}
+
 // goRedis makes a client of go-redis for one address with the options that it has
 // when nobody sets any, up to three retries among them; only the time limits are
 // those of the scenario.

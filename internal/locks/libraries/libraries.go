@@ -28,7 +28,12 @@ type Deps struct {
 	// Addrs are what the library connects to: a name for whoever is the primary, or
 	// one address for each server of a cluster and for each independent primary.
 	Addrs []string
-	// Dial opens a connection to one of Addrs.
+	// Sentinels are the addresses of those who tell who the primary is, which they call
+	// Primary; nil where nobody has to be asked. Addrs is nil where they are there.
+	Sentinels []string
+	Primary   string
+	// Dial opens a connection to one of Addrs or Sentinels, or to an address that a
+	// sentinel has told.
 	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
 }
 

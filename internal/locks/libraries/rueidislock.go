@@ -24,7 +24,9 @@
 // write. A failover that forgets the entries lets a second client in. The three keys
 // are on one server unless it is a Redis Cluster, so they do not help against that. A
 // client whose clock is behind by more than the lease asks for keys that are over when
-// they are made. A hung worker keeps the lock for ever.
+// they are made. A hung worker keeps the lock for ever. A client that tries while no
+// primary answers waits for news of keys that a new primary may never have had: a
+// failover that forgets the entries can leave it waiting beside a free lock.
 //
 // Source: the library's README and code at v1.0.79, rueidislock/lock.go.
 
@@ -58,6 +60,9 @@ func newRueidislock(d Deps) (locks.Lock, error) {
 		DialCtxFn: func(ctx context.Context, addr string, _ *net.Dialer, _ *tls.Config) (net.Conn, error) {
 			return d.Dial(ctx, "tcp", addr)
 		},
+	}
+	if len(d.Sentinels) > 0 {
+		options.InitAddress, options.Sentinel.MasterSet = d.Sentinels, d.Primary
 	}
 	locker, err := rueidislock.NewLocker(rueidislock.LockerOption{ClientOption: options, KeyValidity: d.Lease})
 	if err != nil {

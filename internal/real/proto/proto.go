@@ -44,12 +44,14 @@ type Start struct {
 	// or what else a client of the store wants to be told.
 	Endpoints []string
 	// Known are the addresses by which sentinels call the first endpoints; the others
-	// are then the sentinels. It is empty where nobody has to be asked for the primary.
-	Known []string
+	// are then the sentinels, which call each other by KnownSentinels. Both are empty
+	// where nobody has to be asked for the primary.
+	Known, KnownSentinels []string
 	// Nodes are the names by which the nodes of a Redis Cluster redirect to the
 	// endpoints, and First is the one to ask first. Nodes is empty without a cluster.
-	Nodes    []string
-	First    int
+	Nodes []string
+	First int
+
 	Workload plan.Workload
 	Clock    Clock
 	// Moments of the workload that faults wait for; the others are reported

@@ -9,6 +9,7 @@ import (
 
 	"lockstep/internal/locks"
 	"lockstep/internal/locks/libraries"
+	"lockstep/internal/real/servers"
 )
 
 // thePrimary is the address by which a library connects to whatever server this
@@ -23,11 +24,14 @@ func (w *worker) newLibrary(v *locks.Variant, d locks.Deps) (locks.Lock, error) 
 		return nil, fmt.Errorf("there is no code for the library behind %s", v.ID)
 	}
 	deps := libraries.Deps{Deps: d, Addrs: w.start.Endpoints}
+	switch {
+	case len(w.start.Known) > 0: // the library follows the sentinels by itself
+		deps.Addrs, deps.Sentinels, deps.Primary = nil, w.start.Endpoints[len(w.start.Known):], servers.Watched
+	case v.Store == locks.StoreRedis:
+		deps.Addrs = []string{thePrimary}
+	}
 	deps.Dial = func(ctx context.Context, network, addr string) (net.Conn, error) {
 		return w.dialTap(ctx, &library, network, addr)
-	}
-	if v.Store == locks.StoreRedis {
-		deps.Addrs = []string{thePrimary}
 	}
 	lock, err := library.New(deps)
 	return &outside{lock: lock, turns: &w.turns}, err
@@ -35,10 +39,7 @@ func (w *worker) newLibrary(v *locks.Variant, d locks.Deps) (locks.Lock, error) 
 
 // dialTap opens a connection that is read along.
 func (w *worker) dialTap(ctx context.Context, library *libraries.Library, network, addr string) (net.Conn, error) {
-	server := slices.Index(w.start.Endpoints, addr)
-	if addr == thePrimary {
-		server = int(w.lead.Load())
-	}
+	server := w.endpoint(addr)
 	if server < 0 {
 		return nil, fmt.Errorf("the library behind %s wants to connect to %s, which is none of its servers", library.ID, addr)
 	}
@@ -46,7 +47,7 @@ func (w *worker) dialTap(ctx context.Context, library *libraries.Library, networ
 	if err != nil {
 		return nil, err
 	}
-	if library.Untapped {
+	if library.Untapped || w.isSentinel(server) {
 		return conn, nil
 	}
 	t := &tap{Conn: conn, w: w, server: server, reads: library}
@@ -54,6 +55,23 @@ func (w *worker) dialTap(ctx context.Context, library *libraries.Library, networ
 		w.taps.add(t)
 	}
 	return t, nil
+}
+
+// endpoint is the index of the endpoint that a library means by an address: one that it
+// was given, or one that a sentinel has told it; -1 for none.
+func (w *worker) endpoint(addr string) int {
+	if addr == thePrimary {
+		return w.primary()
+	}
+	if told := slices.Index(slices.Concat(w.start.Known, w.start.KnownSentinels), addr); told >= 0 {
+		return told
+	}
+	return slices.Index(w.start.Endpoints, addr)
+}
+
+// isSentinel reports whether an endpoint is a sentinel.
+func (w *worker) isSentinel(endpoint int) bool {
+	return len(w.start.Known) > 0 && endpoint >= len(w.start.Known)
 }
 
 // taps are the connections to the primary.

@@ -20,7 +20,8 @@ import (
 // moments of the wire are about that. It differs in two ways, in both of which it is
 // the client of the simulated world. It listens to all sentinels, not to the one that
 // answered first; and when it reaches none of them, it goes on with the primary that it
-// last heard of, where FailoverClient makes no new connections.
+// last heard of, where FailoverClient makes no new connections. A lock that is a library
+// has that one, or what else it follows sentinels with.
 type primaries struct {
 	w     *worker
 	mu    sync.Mutex

@@ -126,6 +126,7 @@ func (t *tap) fail(err error) {
 var ofTheConnection = map[string]bool{
 	"HELLO": true, "AUTH": true, "SELECT": true, "CLIENT": true, "PING": true, "SCRIPT": true,
 	"COMMAND": true, "CLUSTER": true, "READONLY": true, "INFO": true, "QUIT": true,
+	"ROLE": true,
 }
 
 // begin reports a command; nil for one of the connection.
