@@ -1,0 +1,25 @@
+// Package scripts holds the tests of the scripts beside it.
+package scripts
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// Each story puts programs of its own in the place of go and docker.
+func TestScripts(t *testing.T) {
+	here, err := filepath.Abs(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata",
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("SCRIPTS", here)
+			env.Setenv("PATH", filepath.Join(env.WorkDir, "bin")+string(filepath.ListSeparator)+env.Getenv("PATH"))
+			return nil
+		},
+	})
+}
