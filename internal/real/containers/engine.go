@@ -34,7 +34,8 @@ import (
 type Engine struct {
 	client *testcontainers.DockerClient
 	chosen map[images.Product]string // by the user
-	reaper *reaper
+	label  string                    // of what this engine starts
+	reaper *osproc.Reaper
 	ctx    context.Context // of what goes on in the background
 	cancel context.CancelFunc
 }
@@ -63,7 +64,10 @@ func Open(ctx context.Context, chosen map[images.Product]string) (*Engine, error
 	if _, err := e.remove(ctx, abandoned); err != nil {
 		return nil, errors.Join(err, e.client.Close())
 	}
-	if e.reaper, err = startReaper(); err != nil {
+	if e.label, err = ownLabel(); err != nil {
+		return nil, errors.Join(err, e.client.Close())
+	}
+	if e.reaper, err = remains.Reaper(e.label); err != nil {
 		return nil, errors.Join(err, e.client.Close())
 	}
 	return e, nil
@@ -142,7 +146,7 @@ func (e *Engine) has(image string) bool {
 func (e *Engine) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), answerTime)
 	defer cancel()
-	_, err := e.remove(ctx, func(label string) bool { return label == e.reaper.label })
+	_, err := e.remove(ctx, func(label string) bool { return label == e.label })
 	e.cancel()
-	return errors.Join(err, e.reaper.end(err == nil), e.client.Close())
+	return errors.Join(err, e.reaper.End(err == nil), e.client.Close())
 }

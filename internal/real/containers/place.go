@@ -51,7 +51,7 @@ func (p *place) Start(ctx context.Context, r servers.Recipe) (servers.Process, e
 }
 
 func (p *place) options(r servers.Recipe) []testcontainers.ContainerCustomizer {
-	labels := map[string]string{HarnessLabel: p.engine.reaper.label}
+	labels := map[string]string{HarnessLabel: p.engine.label}
 	options := []testcontainers.ContainerCustomizer{
 		testcontainers.WithName(unique(p.name)),
 		testcontainers.WithLabels(labels),

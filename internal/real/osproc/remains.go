@@ -1,0 +1,83 @@
+package osproc
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Children die with the harness, but not all that they leave behind does: children of
+// their own, above all those that a fault has stopped and who cannot notice; memory
+// that a killed server has not given back; the scratch directory. A reaper removes it.
+var remains = Remains{
+	Env:    "LOCKSTEP_REAPER_OF",
+	Name:   "processes and files",
+	Remove: func(dir string) error { return errors.Join(reap(dir), reapInMemory(dir)) },
+}
+
+// StartReaper starts a reaper for a scratch directory. The program that calls it has to
+// call ReaperMain first thing in main. End has to be called.
+func StartReaper(s *Scratch) (*Reaper, error) { return remains.Reaper(s.path) }
+
+// ReaperMain does the work of a scratch directory's reaper and ends the process when it
+// was started as one; otherwise it returns at once.
+func ReaperMain() { remains.ReaperMain() }
+
+// reap kills the processes that live in a scratch directory and removes it.
+func reap(dir string) error { return errors.Join(killInside(dir), discardAll(dir)) }
+
+// reapInMemory does the same with the directories that a dead harness has in memory
+// besides that one. The name of each says whose it is.
+func reapInMemory(dir string) error {
+	m := scratchName.FindStringSubmatch(filepath.Base(dir))
+	if m == nil {
+		return nil
+	}
+	if pid, err := strconv.Atoi(m[1]); err != nil || StartTime(pid) == m[2] {
+		return err // it lives, and has failed to remove what it leaves
+	}
+	others, err := filepath.Glob(filepath.Join(memory, scratchPrefix+m[1]+"-"+m[2]+"-*"))
+	for _, other := range others {
+		err = errors.Join(err, reap(other))
+	}
+	return err
+}
+
+// killInside kills the processes that live in a directory. Each look may find some that
+// were forked after the one before.
+func killInside(dir string) error {
+	for end := time.Now().Add(settleTime); ; nap(time.Millisecond) {
+		left := inside(dir)
+		if len(left) == 0 {
+			return nil
+		}
+		if time.Now().After(end) {
+			return fmt.Errorf("processes %v got SIGKILL and were still there after %v: they hang in the kernel", left, settleTime)
+		}
+		for _, pid := range left {
+			_ = syscall.Kill(pid, syscall.SIGKILL) // it may have ended
+		}
+	}
+}
+
+// inside lists the processes whose working directory is that one or below it. That is
+// what the processes of a run have in common, those of PostgreSQL as well, which write
+// over their environment. Somebody's shell may be there, too, but it has a terminal,
+// which children of a harness have not.
+func inside(dir string) []int {
+	var out []int
+	for _, pid := range processes() {
+		at, err := os.Readlink(fmt.Sprintf("/proc/%d/cwd", pid))
+		at = strings.TrimSuffix(at, " (deleted)")
+		within := at == dir || strings.HasPrefix(at, dir+string(filepath.Separator))
+		if err == nil && within && pid != os.Getpid() && StartTime(pid) != "" && !atTerminal(pid) {
+			out = append(out, pid)
+		}
+	}
+	return out
+}
