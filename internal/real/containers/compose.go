@@ -45,11 +45,14 @@ func Attach(ctx context.Context, service func(server string) string) (*Compose, 
 		if err != nil {
 			return nil, errors.Join(err, c.Close())
 		}
-		if found.State != container.StateRunning {
+		switch found.State {
+		case container.StateRunning:
+			if _, err := e.client.ContainerPause(ctx, found.ID, client.ContainerPauseOptions{}); err != nil {
+				return nil, errors.Join(fmt.Errorf("%s cannot be paused for the run: %w", name, err), c.Close())
+			}
+		case container.StatePaused: // by a run that was killed; it goes on when this one is over
+		default:
 			continue
-		}
-		if _, err := e.client.ContainerPause(ctx, found.ID, client.ContainerPauseOptions{}); err != nil {
-			return nil, errors.Join(fmt.Errorf("%s cannot be paused for the run: %w", name, err), c.Close())
 		}
 		c.paused = append(c.paused, found.ID)
 	}

@@ -2,10 +2,8 @@ package containers
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/moby/moby/api/types/container"
@@ -125,29 +123,25 @@ func (e *Engine) watch(ctx context.Context, name, id string) (*process, error) {
 		return nil, fmt.Errorf("the engine does not tell how %s is: %w", name, err)
 	}
 	p := &process{engine: e, name: name, id: id, done: make(chan struct{})}
-	if state := found.Container.State; state != nil {
-		p.pid, p.started = state.Pid, osproc.StartTime(state.Pid)
+	state := found.Container.State
+	if state == nil || !state.Running {
+		go p.wait() // it has ended already, which is told by others
+		return p, nil
 	}
-	if err := hereToo(p.pid); err != nil {
+	p.pid = state.Pid
+	seen, err := sees("/proc", id, p.pid)
+	if err != nil && e.runs(ctx, id) { // else it has ended meanwhile
 		return nil, err
+	}
+	if seen {
+		p.started = osproc.StartTime(p.pid)
 	}
 	go p.wait()
 	return p, nil
 }
 
-// hereToo says what is wrong when the containers' network is not this process's,
-// as with engines that live in a virtual machine or belong to a user.
-func hereToo(pid int) error {
-	ours, err := os.Readlink("/proc/self/ns/net")
-	if err != nil || pid == 0 { // it has ended already
-		return nil
-	}
-	theirs, err := os.Readlink(fmt.Sprintf("/proc/%d/ns/net", pid))
-	if errors.Is(err, os.ErrPermission) || err == nil && ours == theirs {
-		return nil
-	}
-	if _, gone := os.Stat(fmt.Sprintf("/proc/%d", pid)); gone != nil && os.Getpid() != pid {
-		return nil // it may have ended meanwhile, which is told by others
-	}
-	return errors.New("the container engine does not share the network of this machine: servers have to reach proxies on the loopback interface; use an engine of the system (not a rootless one or one in a virtual machine), or play with --backend process")
+// runs reports whether a container still runs.
+func (e *Engine) runs(ctx context.Context, id string) bool {
+	found, err := e.client.ContainerInspect(ctx, id, client.ContainerInspectOptions{})
+	return err == nil && found.Container.State != nil && found.Container.State.Running
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"lockstep/internal/real/osproc"
-	"lockstep/internal/real/servers"
+	"lockstep/internal/real/programs"
 )
 
 // RequireServers is the environment variable that turns a missing server from a
@@ -17,7 +17,7 @@ const RequireServers = "LOCKSTEP_REQUIRE_SERVERS"
 // environment says that it has to be.
 func Need(t testing.TB, program string) {
 	t.Helper()
-	_, err := servers.Find(program)
+	_, err := programs.Find(program)
 	if unsupported := osproc.Supported(); unsupported != nil {
 		err = unsupported
 	}

@@ -2,13 +2,13 @@ package servers
 
 import (
 	"context"
-	"os"
 	"path/filepath"
 	"strconv"
 	"testing"
 	"time"
 
 	"lockstep/internal/real/programs"
+	"lockstep/internal/real/realtest"
 )
 
 func TestWhatLibfaketimeIsAskedFor(t *testing.T) {
@@ -41,12 +41,7 @@ const wrong = 100 * time.Millisecond
 func clocked(t *testing.T) *Server {
 	t.Helper()
 	for _, program := range []string{"redis-server", programs.Faketime} {
-		if _, err := Find(program); err != nil {
-			if os.Getenv("LOCKSTEP_REQUIRE_SERVERS") == "1" {
-				t.Fatal(err)
-			}
-			t.Skip(err)
-		}
+		realtest.Need(t, program)
 	}
 	t.Setenv("TMPDIR", t.TempDir())
 	s, err := StartRedis(context.Background(), RedisOptions{Clock: true})
