@@ -39,6 +39,7 @@ type member struct {
 	name   string
 	addr   string // past all links
 	node   history.NodeID
+	lives  int // how often it was started anew
 	dead   bool
 	frozen bool
 	// starts: it is being started anew, and what clients send to it waits until it is
@@ -75,11 +76,11 @@ func (g *group) add(name, addr string, s server) *member {
 
 // watch ends the run when a server dies that no fault has killed.
 func (g *group) watch(m *member) {
-	done := m.Done()
+	done, life := m.Done(), m.lives
 	g.h.background.Go(func() {
 		<-done
 		g.h.mu.Lock()
-		expected := m.dead || g.h.stopped
+		expected := m.dead || m.lives > life || g.h.stopped // it may have come back by now
 		g.h.mu.Unlock()
 		if !expected {
 			g.h.fail(fmt.Errorf("%s ended by itself (%s): %s: the run says nothing about the lock; play it again", m.name, m.Ended(), m.LastLog()))
@@ -160,14 +161,21 @@ func (g *group) revive(m *member, fault int) error {
 	}
 	g.h.mu.Lock()
 	defer g.h.mu.Unlock()
-	m.dead, m.starts = false, false
-	g.watch(m)
+	m.starts = false
+	g.returns(m)
 	g.h.recordAt(at, entry{
 		Event: history.Event{Kind: history.Restarted, Node: m.node, Value: int64(fault)},
 		empty: empty,
 	})
 	g.apply()
 	return nil
+}
+
+// returns says that a dead server has been started anew; h.mu is held.
+func (g *group) returns(m *member) {
+	m.dead = false
+	m.lives++
+	g.watch(m)
 }
 
 // outside is what befell the servers besides the commands of clients.
@@ -208,7 +216,6 @@ func (g *group) died(*member)                           {}
 func (g *group) promote(int) error                      { return nil }
 func (g *group) slower(time.Duration)                   {}
 func (g *group) settle()                                {}
-func (g *group) derive([]entry) []entry                 { return nil }
 func (g *group) close() error                           { return nil }
 
 // failOver kills the primary; servers that elect do the rest.
