@@ -28,7 +28,6 @@ func (w *writer) fault(spec faults.Spec) Page {
 		section("Values", table([]string{"key", "takes", "needed", "what it is"}, rows)),
 		section("When it begins", begins(spec)),
 		section("When it ends", endsOf(spec)),
-		section("Where it can be done", where(spec)),
 		section("Stories", w.stories(func(p *plan.Plan) bool {
 			return slices.ContainsFunc(p.Faults, func(f faults.Fault) bool { return f.Verb.Name() == spec.Name })
 		})),
@@ -99,11 +98,4 @@ func endsOf(spec faults.Spec) string {
 		return "It may have " + some + "."
 	}
 	return "It is over as soon as it has happened."
-}
-
-func where(spec faults.Spec) string {
-	if spec.Real == "" {
-		return "In the simulator and on real servers."
-	}
-	return "In the simulator. Not on real servers: " + text(spec.Real) + "."
 }

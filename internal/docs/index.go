@@ -26,7 +26,7 @@ func (w *writer) index() Page {
 		}
 		body = append(body, heading(3, group.name), table([]string{"lock", "idea"}, rows))
 	}
-	body = append(body, section("Faults", table([]string{"verb", "what it does", "real servers"}, faultRows())))
+	body = append(body, section("Faults", "Each can be done in the simulator and on real servers.\n\n"+table([]string{"verb", "what it does"}, faultRows())))
 	body = append(body, section("Moments", table([]string{"moment", "when it is"}, momentRows())))
 	body = append(body, section("Properties", table([]string{"property", "what it demands"}, propertyRows())))
 	body = append(body, section("Commands", w.commandList()))
@@ -63,11 +63,7 @@ func (w *writer) groups() []lockGroup {
 func faultRows() [][]string {
 	var rows [][]string
 	for _, spec := range faults.All() {
-		real := "yes"
-		if spec.Real != "" {
-			real = "no"
-		}
-		rows = append(rows, []string{link(text(spec.Name), "faults/"+spec.Name+".md"), text(spec.Summary), real})
+		rows = append(rows, []string{link(text(spec.Name), "faults/"+spec.Name+".md"), text(spec.Summary)})
 	}
 	return rows
 }

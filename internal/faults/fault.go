@@ -123,9 +123,8 @@ func (h Half) String() string {
 // implementation records what it did in the history (Froze, Crashed, ...) with
 // the number of the fault.
 //
-// All methods return at once; what takes time goes on in the world. The
-// simulator implements all of them; the live world explains in Spec.Real which
-// verbs it cannot do.
+// All methods return at once; what takes time goes on in the world. Both worlds
+// implement all of them.
 type World interface {
 	// FaultBegan and FaultEnded are called by the Engine just before the verb
 	// acts; node is the target, "" when there is none.

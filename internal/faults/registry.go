@@ -67,8 +67,6 @@ type Spec struct {
 	// Say puts the verb and its value into words where "verb value" would not
 	// read well; nil otherwise.
 	Say func(Args) string
-	// Real is empty when real servers can do it, else the reason why not.
-	Real string
 	// Build makes the verb from checked arguments.
 	Build func(Args) Verb
 }

@@ -1,10 +1,6 @@
 package plan
 
-import (
-	"fmt"
-
-	"lockstep/internal/history"
-)
+import "lockstep/internal/history"
 
 // Names of the nodes that a scenario does not name itself. Both worlds use them,
 // so that a history reads the same wherever it comes from.
@@ -12,10 +8,6 @@ const (
 	ProbeName    = "probe"
 	ResourceName = "resource"
 )
-
-// ServerName is the name of the i-th Redis server, counted from 0; the first one
-// begins as the primary.
-func ServerName(i int) string { return fmt.Sprintf("redis-%d", i+1) }
 
 // Header is HeaderOf for a lock that keeps its entries in Redis and demands
 // nothing of its servers.

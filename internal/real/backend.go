@@ -20,9 +20,6 @@ const (
 	ComposeBackend = "compose" // containers that somebody has brought up with docker-compose.yml
 )
 
-// Backends are the names of the backends.
-func Backends() []string { return []string{ProcessBackend, DockerBackend, ComposeBackend} }
-
 // cannotOn says what of a plan a backend cannot do, or nil. A container's clock is
 // that of the machine, and nothing makes time pass faster in it.
 func cannotOn(o *Options, p *plan.Plan, v *locks.Variant) error {

@@ -8,8 +8,8 @@ import (
 	"lockstep/internal/plan"
 )
 
-// What this world cannot do yet. The verbs say so in Spec.Real, and a plan that
-// needs one of them is refused before anything starts; so being asked is a bug.
+// What this world cannot do yet. A plan that needs it is refused before anything starts;
+// so being asked is a bug.
 
 // cannotSetUp says what of the servers of a variant cannot be had here, or nil.
 func cannotSetUp(p *plan.Plan, v *locks.Variant) error {
@@ -35,17 +35,18 @@ func cannotSetUp(p *plan.Plan, v *locks.Variant) error {
 	return nil
 }
 
-// hasReplicas are the stores whose primary has replicas, or none if the plan says so.
-var hasReplicas = map[locks.Store]bool{locks.StoreRedis: true, locks.StoreMySQL: true, locks.StorePostgres: true}
-
 // cannotDo says why a fault cannot be done with the servers of a variant, or nil.
 func cannotDo(p *plan.Plan, v *locks.Variant, f *faults.Fault) error {
-	spec, names := f.Spec(), p.Servers(storeOf(v))
-	switch {
-	case spec.Real != "":
-		return fmt.Errorf("fault %d (%s) cannot be done on real servers: %s; play it in the simulator", f.Number, f.Text, spec.Real)
-	case spec.Replica && hasReplicas[v.Store] && len(names) == 1:
-		return fmt.Errorf("fault %d (%s) needs a replica: set servers.%s.replicas to 1", f.Number, f.Text, v.Store)
+	if !f.Spec().Replica {
+		return nil
+	}
+	switch v.Store {
+	case locks.StoreMySQL, locks.StorePostgres:
+		return fmt.Errorf("fault %d (%s) needs a replica: %w", f.Number, f.Text, errNoReplicas)
+	case locks.StoreRedis:
+		if len(p.Servers(storeOf(v))) == 1 {
+			return fmt.Errorf("fault %d (%s) needs a replica: set servers.redis.replicas to 1", f.Number, f.Text)
+		}
 	}
 	return nil
 }

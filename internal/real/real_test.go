@@ -493,6 +493,7 @@ func TestMistakesAreFoundBeforeAnythingStarts(t *testing.T) {
 		{quick("A"), "nonsense", `unknown lock "nonsense"`},
 		{leaseless, "set-nx-ex-del", "whole multiples of 1 s"},
 		{overtaken, "set-nx-lua", "fault 1 (fail-over operator) needs a replica: set servers.redis.replicas to 1"},
+		{overtaken, "mysql-unique-ttl", "fault 1 (fail-over operator) needs a replica: real databases are played without replicas"},
 	}
 	for _, tt := range tests {
 		_, err := real.Run(context.Background(), tt.plan, tt.lock, 1, real.Options{})

@@ -32,9 +32,11 @@ func init() {
 	})
 }
 
+var errNoReplicas = errors.New("real databases are played without replicas: their replication has no lag that can be set and no operator here; play this in the simulator")
+
 func cannotHaveReplicas(p plan.SQL, v *locks.Variant) error {
 	if max(p.Replicas, v.Servers.Replicas) > 0 {
-		return errors.New("real databases are played without replicas: their replication has no lag that can be set and no operator here; play this in the simulator")
+		return errNoReplicas
 	}
 	return nil
 }

@@ -47,14 +47,14 @@ func TestAFrontTellsItsCallersApart(t *testing.T) {
 	b.send("PING")
 	b.want(":2")
 
-	one.SwitchBoth(link.Hold)
+	switchBoth(one, link.Hold)
 	a.send("PING")
 	if got := a.reply(short); got != "" || executed.Load() != 2 {
 		t.Errorf("through a held link: reply %q, %d executed", got, executed.Load())
 	}
 	b.send("PING")
 	b.want(":3")
-	one.SwitchBoth(link.Pass)
+	switchBoth(one, link.Pass)
 	a.want(":4")
 }
 

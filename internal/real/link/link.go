@@ -128,27 +128,12 @@ func (l *Link) Switch(d Direction, m Mode) {
 	l.announce()
 }
 
-// SwitchBoth sets the mode of both directions.
-func (l *Link) SwitchBoth(m Mode) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.modes = [2]Mode{m, m}
-	l.announce()
-}
-
 // Delay makes all messages of one direction that enter the link from now on
 // later by d, on top of the latency.
 func (l *Link) Delay(d Direction, by time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.delays[d] = by
-}
-
-// Delayed returns the present delay of one direction.
-func (l *Link) Delayed(d Direction) time.Duration {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.delays[d]
 }
 
 // announce wakes the toxics that wait; l.mu is held.

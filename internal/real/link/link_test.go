@@ -126,12 +126,12 @@ func TestHoldThenHealDeliversLateBytes(t *testing.T) {
 	c.send("ONE")
 	c.want(":1")
 
-	l.SwitchBoth(link.Hold)
+	switchBoth(l, link.Hold)
 	c.send("TWO")
 	if got := c.reply(short); got != "" || executed.Load() != 1 {
 		t.Fatalf("a held link let something pass: reply %q, %d executed", got, executed.Load())
 	}
-	l.SwitchBoth(link.Pass)
+	switchBoth(l, link.Pass)
 	c.want(":2") // on the same connection
 
 	// One way: the command is executed, its reply is late.
@@ -150,14 +150,14 @@ func TestAHeldRequestArrivesAfterItsClientHasGone(t *testing.T) {
 	c := dial(t, l.Addr())
 	c.send("ONE")
 	c.want(":1")
-	l.SwitchBoth(link.Hold)
+	switchBoth(l, link.Hold)
 	c.send("LATE")
 	c.c.Close()
 	time.Sleep(short)
 	if executed.Load() != 1 {
 		t.Fatal("a held link let the request pass")
 	}
-	l.SwitchBoth(link.Pass)
+	switchBoth(l, link.Pass)
 	eventually(t, "the late request is executed", func() bool { return executed.Load() == 2 })
 }
 
@@ -426,4 +426,10 @@ func hammer(addr string, i int, value string) {
 		}
 		total += n
 	}
+}
+
+// switchBoth sets the mode of both directions.
+func switchBoth(l *link.Link, m link.Mode) {
+	l.Switch(link.Up, m)
+	l.Switch(link.Down, m)
 }

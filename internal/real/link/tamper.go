@@ -49,13 +49,7 @@ func (l *Link) Watch(cmd Command, wants ...faults.MomentKind) {
 	l.watched = append(l.watched, w)
 }
 
-// Forget ends a watch that is no longer needed.
-func (l *Link) Forget(id int64) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.forget(id)
-}
-
+// forget ends a watch that is no longer needed; l.mu is held.
 func (l *Link) forget(id int64) {
 	for i, w := range l.watched {
 		if w.Call.ID == id {

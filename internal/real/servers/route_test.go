@@ -35,7 +35,7 @@ func (r *routes) cut() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, l := range r.links {
-		l.SwitchBoth(link.Hold)
+		switchBoth(l, link.Hold)
 	}
 }
 
@@ -114,4 +114,10 @@ func TestAServerComesBackWithWhatItHad(t *testing.T) {
 			t.Fatal("it never leads again")
 		}
 	}
+}
+
+// switchBoth sets the mode of both directions.
+func switchBoth(l *link.Link, m link.Mode) {
+	l.Switch(link.Up, m)
+	l.Switch(link.Down, m)
 }

@@ -195,15 +195,3 @@ func field(list world.Reply, name string) string {
 	}
 	return ""
 }
-
-// PrimaryOf returns the host:port that a sentinel takes for the primary's.
-func (s *Server) PrimaryOf(ctx context.Context) (string, error) {
-	reply, err := s.Command(ctx, "SENTINEL", "GET-MASTER-ADDR-BY-NAME", Watched)
-	if err != nil {
-		return "", err
-	}
-	if len(reply.Array) != 2 {
-		return "", fmt.Errorf("%s does not know the primary: %s", s.Name, reply)
-	}
-	return net.JoinHostPort(reply.Array[0].Str, reply.Array[1].Str), nil
-}
