@@ -3,7 +3,6 @@ package servers
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net"
 	"strconv"
 	"time"
@@ -63,18 +62,17 @@ func (s *Server) startOn(ctx context.Context, db database) error {
 }
 
 func (s *Server) waitAnswer(ctx context.Context, answers func(context.Context) error) error {
-	for pause := 5 * time.Millisecond; ; pause = min(2*pause, 50*time.Millisecond) {
-		select {
-		case <-s.process.Done():
-			return s.failedAtStart("free memory and disk space")
-		case <-ctx.Done():
-			return fmt.Errorf("%s did not answer on %s: %w: is the machine overloaded?", s.Name, s.Addr, context.Cause(ctx))
-		case <-time.After(pause):
+	return s.await(ctx, wait{
+		first: 5 * time.Millisecond, longest: 50 * time.Millisecond,
+		failing: "did not answer on " + s.Addr,
+		ended:   func() error { return s.failedAtStart("free memory and disk space") },
+	}, func() (bool, error) {
+		err := s.tryAnswer(ctx, answers)
+		if errors.Is(err, errPortTaken) {
+			return false, err
 		}
-		if err := s.tryAnswer(ctx, answers); err == nil || errors.Is(err, errPortTaken) {
-			return err
-		}
-	}
+		return err == nil, nil
+	})
 }
 
 func (s *Server) tryAnswer(ctx context.Context, answers func(context.Context) error) error {

@@ -144,24 +144,10 @@ func etcdArgs(s *Server, election time.Duration, listen, known, cluster string) 
 // waitHealthy waits until the member says that it has a leader. A client that
 // connects before that waits a second before it tries again.
 func (s *Server) waitHealthy(ctx context.Context) error {
-	for {
-		select {
-		case <-s.Done():
-			return s.etcdFailed()
-		case <-ctx.Done():
-			return fmt.Errorf("%s was not healthy on %s: %w: is the machine overloaded?", s.Name, s.Addr, context.Cause(ctx))
-		case <-time.After(5 * time.Millisecond):
-		}
-		if s.healthy(ctx) {
-			break
-		}
-	}
-	select {
-	case <-s.Done(): // it was somebody else who answered on that port
-		return s.etcdFailed()
-	default:
-		return nil
-	}
+	return s.await(ctx, wait{
+		first: 5 * time.Millisecond, longest: 5 * time.Millisecond,
+		failing: "was not healthy on " + s.Addr, ended: s.etcdFailed,
+	}, func() (bool, error) { return s.healthy(ctx), nil })
 }
 
 // healthy asks the member's page about its health.

@@ -177,20 +177,8 @@ func (s *Server) Restart(ctx context.Context, replicaOf string) error {
 			return fmt.Errorf("%s cannot be made to forget: %w", s.Name, err)
 		}
 	}
-	for {
-		err := s.spawn(ctx)
-		if !errors.Is(err, errPortTaken) || ctx.Err() != nil {
-			return err
-		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(portPause):
-		}
-	}
+	return onOldPort(ctx, s.spawn)
 }
-
-// portPause is between two tries to have an old port back.
-const portPause = 20 * time.Millisecond
 
 // redisArgs are the flags of a server.
 //
@@ -268,29 +256,27 @@ func freePort() (int, error) {
 // else has got the port, a foreign server may answer while ours is still on its way
 // to fail.
 func (s *Server) waitReady(ctx context.Context) error {
-	for pause := time.Millisecond; ; pause = min(2*pause, 20*time.Millisecond) {
-		select {
-		case <-s.process.Done():
+	return s.await(ctx, wait{
+		first: time.Millisecond, longest: 20 * time.Millisecond,
+		failing: "did not answer on " + s.Addr,
+		ended: func() error {
 			return s.failedAtStart("try `redis-server --version`, and free memory and disk space")
-		case <-ctx.Done():
-			return fmt.Errorf("%s did not answer on %s: %w: is the machine overloaded?", s.Name, s.Addr, context.Cause(ctx))
-		case <-time.After(pause):
-		}
+		},
+	}, func() (bool, error) {
 		known, err := s.showsMark(ctx)
 		if err != nil {
-			continue
+			return false, nil
 		}
 		if !known {
-			return errPortTaken
+			return false, errPortTaken
 		}
 		if s.watches != nil {
-			return nil // it has no data to read
+			return true, nil // it has no data to read
 		}
 		// INFO is answered while the append-only file is still being read.
-		if disk, err := s.Info(ctx, "persistence"); err == nil && disk["loading"] == "0" {
-			return nil
-		}
-	}
+		disk, err := s.Info(ctx, "persistence")
+		return err == nil && disk["loading"] == "0", nil
+	})
 }
 
 // showsMark reports whether it is this server that answers on its port. A resident

@@ -2,8 +2,6 @@ package servers
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"net"
 	"time"
 )
@@ -22,34 +20,25 @@ type Route func(from, to int, addr string) (via string, err error)
 func (s *Server) Relaunch(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, startTime)
 	defer cancel()
-	for {
-		err := s.relaunch(ctx)
-		if !errors.Is(err, errPortTaken) {
-			return err
-		}
-		select {
-		case <-ctx.Done():
-			return err
-		case <-time.After(portPause):
-		}
-	}
+	return onOldPort(ctx, s.relaunch)
 }
 
 func (s *Server) relaunch(ctx context.Context) error {
 	if err := s.launch(ctx, s.recipe); err != nil {
 		return err
 	}
-	for {
-		select {
-		case <-s.process.Done():
+	return s.await(ctx, wait{
+		first: 5 * time.Millisecond, longest: 5 * time.Millisecond,
+		failing: "did not listen again on " + s.Addr,
+		ended: func() error {
 			return s.failedAtStart("that was when it was started again; free memory and disk space")
-		case <-ctx.Done():
-			return fmt.Errorf("%s did not listen on %s again: %w: is the machine overloaded?", s.Name, s.Addr, context.Cause(ctx))
-		case <-time.After(5 * time.Millisecond):
-		}
+		},
+	}, func() (bool, error) {
 		var d net.Dialer
-		if conn, err := d.DialContext(ctx, "tcp", s.Addr); err == nil {
-			return conn.Close()
+		conn, err := d.DialContext(ctx, "tcp", s.Addr)
+		if err != nil {
+			return false, nil
 		}
-	}
+		return true, conn.Close()
+	})
 }

@@ -271,19 +271,21 @@ func (s *Server) WaitReplicas(ctx context.Context, replicas []*Server) error {
 
 // poll asks until the answer is yes.
 func (s *Server) poll(ctx context.Context, ask func() (bool, error)) error {
-	for {
-		yes, err := ask()
-		if yes {
-			return nil
-		}
-		select {
-		case <-ctx.Done():
-			return errors.Join(fmt.Errorf("those whom %s waits for did not come up: %w: is the machine overloaded?", s.Name, ctx.Err()), err)
-		case <-s.Done():
+	var why error
+	err := s.await(ctx, wait{
+		first: 2 * time.Millisecond, longest: 2 * time.Millisecond,
+		failing: "waits for others, which did not come up",
+		ended: func() error {
 			return fmt.Errorf("%s ended (%s) while it waited for others: %s", s.Name, s.Ended(), s.LastLog())
-		case <-time.After(2 * time.Millisecond):
-		}
+		},
+	}, func() (yes bool, _ error) {
+		yes, why = ask()
+		return yes, nil
+	})
+	if err != nil {
+		return errors.Join(err, why)
 	}
+	return nil
 }
 
 // connected asks both ends: the replica may have the link up while the primary

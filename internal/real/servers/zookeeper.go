@@ -179,24 +179,10 @@ forceSync=no
 
 // waitServing waits until the server says in which mode it serves.
 func (s *Server) waitServing(ctx context.Context) error {
-	for {
-		select {
-		case <-s.Done():
-			return s.zooKeeperFailed()
-		case <-ctx.Done():
-			return fmt.Errorf("%s did not serve on %s: %w: is the machine overloaded?", s.Name, s.Addr, context.Cause(ctx))
-		case <-time.After(10 * time.Millisecond):
-		}
-		if s.serves(ctx) {
-			break
-		}
-	}
-	select {
-	case <-s.Done(): // it was somebody else who answered on that port
-		return s.zooKeeperFailed()
-	default:
-		return nil
-	}
+	return s.await(ctx, wait{
+		first: 10 * time.Millisecond, longest: 10 * time.Millisecond,
+		failing: "did not serve on " + s.Addr, ended: s.zooKeeperFailed,
+	}, func() (bool, error) { return s.serves(ctx), nil })
 }
 
 func (s *Server) serves(ctx context.Context) bool { return s.mode(ctx) != "" }

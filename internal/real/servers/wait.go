@@ -1,0 +1,62 @@
+package servers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// wait is for something that a server is to do, and may never do.
+type wait struct {
+	first, longest time.Duration // between two looks: twice as long each time
+	// failing says what the server has not done when time is up: "did not answer on ADDR".
+	failing string
+	// ended says why its process has ended meanwhile.
+	ended func() error
+}
+
+// await looks until the server has done it, or until looking itself ends in an error.
+func (s *Server) await(ctx context.Context, w wait, look func() (done bool, err error)) error {
+	for pause := w.first; ; pause = min(2*pause, w.longest) {
+		select {
+		case <-s.Done():
+			return w.ended()
+		case <-ctx.Done():
+			return fmt.Errorf("%s %s: %w: is the machine overloaded?", s.Name, w.failing, context.Cause(ctx))
+		case <-time.After(pause):
+		}
+		done, err := look()
+		if err != nil {
+			return err
+		}
+		if !done {
+			continue
+		}
+		select {
+		case <-s.Done(): // it was somebody else who answered on that port
+			return w.ended()
+		default:
+			return nil
+		}
+	}
+}
+
+// portPause is between two tries to have an old port back.
+const portPause = 20 * time.Millisecond
+
+// onOldPort starts a server that has been killed, again and again while somebody else
+// has its port.
+func onOldPort(ctx context.Context, start func(context.Context) error) error {
+	for {
+		err := start(ctx)
+		if !errors.Is(err, errPortTaken) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(portPause):
+		}
+	}
+}
