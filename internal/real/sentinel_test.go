@@ -75,6 +75,9 @@ func TestAMinorityOfSentinelsPromotesNobody(t *testing.T) {
 	p.Lease = time.Second
 	sided(p, when(faults.InSection, "A", ""), "partition", []string{faults.ThePrimary}, []string{"sentinel-1"}, faults.End{Forever: true})
 	h := run(t, p, "watchdog-lua")
+	if len(find(h, history.FaultBegan, "")) != 1 {
+		t.Fatal("the partition did not begin")
+	}
 	if n := len(find(h, history.Promoted, "")); n != 0 || overlaps(h) != 0 {
 		t.Errorf("%d promotions, %d overlaps", n, overlaps(h))
 	}

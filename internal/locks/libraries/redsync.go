@@ -12,7 +12,7 @@
 //  2. Read the clock again: t2. Held: N/2+1 nodes said OK, and lease - (t2 - t1) - lease/100 is positive.
 //  3. Else EVALSHA unlock (EVAL, the first time) on all nodes, and again after 50 to 250 ms, 32 times in all.
 //  4. To release, EVALSHA unlock on all nodes: GET key equals token -> DEL key, 1; another token -> 0; no key -> -1.
-//  5. A command without a reply is sent again by go-redis, up to three times: a SET that was executed then finds its own entry and answers nil.
+//  5. A command without a reply is sent again by go-redis, up to three times and while the twentieth of the lease lasts: a SET that was executed then finds its own entry and answers nil.
 //
 // Guarantees: as redlock: mutual exclusion while every holder is done within the
 // validity (Until tells when it ends), no node forgets and all clocks run about
@@ -22,7 +22,8 @@
 // restart empty: then another majority can be found. Nothing renews the lease unless
 // the application calls Extend, and nothing tells the holder. There is no fencing
 // token. With one node it is a lock with a lease like any other, except that a lost
-// reply of SET costs its client the lock: the repetition finds the entry taken.
+// reply of SET costs its client a try: the repetition finds the entry taken, and step 3
+// removes it.
 //
 // Source: the library's README and code at v4.18.1, mutex.go and redsync.go; go-redis
 // v9, Options.MaxRetries.
