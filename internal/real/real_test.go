@@ -70,17 +70,35 @@ func when(kind faults.MomentKind, subject, command string) faults.Trigger {
 // that nothing is left of it.
 func run(t *testing.T, p *plan.Plan, lock string) *history.History {
 	t.Helper()
-	realtest.Need(t, "redis-server")
+	check := clean(t)
+	h := runBeside(t, p, lock)
+	check()
+	return h
+}
+
+// clean gives runs a directory for temporary files. What it returns checks that nothing
+// is left of any of them.
+func clean(t *testing.T) (check func()) {
+	t.Helper()
 	tmp := open(t)
 	t.Setenv("TMPDIR", tmp)
 	before := runtime.NumGoroutine()
+	return func() {
+		t.Helper()
+		nothingLeft(t, tmp, before)
+	}
+}
+
+// runBeside plays a plan, perhaps beside other runs: somebody else checks what is left.
+func runBeside(t *testing.T, p *plan.Plan, lock string) *history.History {
+	t.Helper()
+	realtest.Need(t, "redis-server")
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	h, err := real.Run(ctx, p, lock, 1, real.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	nothingLeft(t, tmp, before)
 	if t.Failed() || testing.Verbose() {
 		t.Log("\n" + text(h))
 	}
