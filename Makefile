@@ -50,8 +50,8 @@ live-docker: images ## the lessons of the list above with the servers in contain
 	@out=$$(mktemp -d); trap 'rm -rf $$out' EXIT; \
 	$(GO) run -tags live ./cmd/simulate run $(LIVE) --backend docker --scale 0.2 --playable --quiet --out $$out
 
-soak-live: servers ## kill harnesses, servers and workers 100 times and play 400 storms: nothing is left, nothing hangs
-	@set -o pipefail; LOCKSTEP_SOAK=1 LOCKSTEP_REQUIRE_SERVERS=1 $(GO) test -tags live -v -timeout 60m ./internal/real ./internal/real/link ./cmd/simulate \
+soak-live: servers ## kill harnesses, servers and workers 100 times and play 400 storms: nothing is left, nothing hangs (SOAK=2: a fifth of it)
+	@set -o pipefail; LOCKSTEP_SOAK=$(or $(SOAK),10) LOCKSTEP_REQUIRE_SERVERS=1 $(GO) test -tags live -v -timeout 60m ./internal/real ./internal/real/link ./cmd/simulate \
 		-run 'NothingIsLeft|CleansUp|NoStorm|NeverHangs|CtrlC' | grep -v '^=== '
 
 bench: ## the benchmarks, with the program's own GC setting and profile; compare two runs with benchstat

@@ -205,11 +205,7 @@ func TestASecondCtrlCEndsAtOnce(t *testing.T) {
 }
 
 func TestCtrlCAtARandomTime(t *testing.T) {
-	rounds := 4
-	if os.Getenv("LOCKSTEP_SOAK") == "1" {
-		rounds = 40
-	}
-	for range rounds {
+	for range realtest.Rounds(t, 4) {
 		p := playLive(t, interrupted)
 		after := time.Duration(rand.Int64N(int64(5 * time.Second)))
 		t.Logf("after %v", after)

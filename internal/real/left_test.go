@@ -23,6 +23,7 @@ import (
 	"lockstep/internal/plan"
 	"lockstep/internal/real"
 	"lockstep/internal/real/osproc"
+	"lockstep/internal/real/realtest"
 )
 
 // envHarness makes the test's program play a long run with that lock, to be killed
@@ -76,7 +77,7 @@ func TestNothingIsLeftAfterACancel(t *testing.T) {
 	for _, e := range endings {
 		t.Run(e.name, func(t *testing.T) {
 			e.need(t)
-			for range soak(1, 10) {
+			for range realtest.Rounds(t, 1) {
 				m := lookAround(t)
 				after := time.Duration(random.Int64N(int64(2 * time.Second)))
 				ctx, cancel := context.WithTimeout(t.Context(), after)
@@ -131,7 +132,7 @@ func TestNothingIsLeftAfterAProcessDies(t *testing.T) {
 	for _, e := range endings {
 		t.Run(e.name, func(t *testing.T) {
 			e.need(t)
-			for i := range soak(1, 20) {
+			for i := range realtest.Rounds(t, 1) {
 				killSomebody(t, &e, random, i%2 == 0)
 			}
 		})
@@ -259,7 +260,7 @@ func everybody() (out []int) {
 func TestNothingIsLeftAfterAKillAtARandomTime(t *testing.T) {
 	random := luck(t)
 	dead, removed := map[string][]time.Duration{}, map[string][]time.Duration{}
-	for i := range soak(10, 100) {
+	for i := range realtest.Rounds(t, 10) {
 		e := &endings[i%len(endings)]
 		e.need(t)
 		m := lookAround(t)

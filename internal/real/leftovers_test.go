@@ -207,14 +207,6 @@ func endingOf(lock string) *ending {
 	panic("no ending of " + lock)
 }
 
-// soak returns a small number for every day, or the full one when it is asked for.
-func soak(small, full int) int {
-	if os.Getenv("LOCKSTEP_SOAK") == "1" {
-		return full
-	}
-	return small
-}
-
 // luck returns a source of random numbers, and tells its seed. The environment can set
 // it, to choose the same once more.
 func luck(t *testing.T) *rand.Rand {

@@ -12,6 +12,7 @@ import (
 	"lockstep/internal/faults"
 	"lockstep/internal/plan"
 	"lockstep/internal/real"
+	"lockstep/internal/real/realtest"
 )
 
 // Servers are killed, stopped and started again and clients are killed while links hold,
@@ -22,7 +23,7 @@ func TestNoStormHangsTheHarness(t *testing.T) {
 	e := endings[0]
 	e.need(t)
 	m := lookAround(t)
-	rounds := soak(40, 400)
+	rounds := realtest.Rounds(t, 40)
 	const atOnce = 5
 	seeds := make(chan uint64)
 	go func() {

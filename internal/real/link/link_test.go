@@ -316,10 +316,7 @@ func TestKillingTheServerNeverHangs(t *testing.T) {
 	realtest.Need(t, "redis-server")
 	t.Setenv("TMPDIR", t.TempDir())
 	before := runtime.NumGoroutine()
-	rounds := 120
-	if os.Getenv("LOCKSTEP_SOAK") == "1" {
-		rounds = 400
-	}
+	rounds := realtest.Rounds(t, 120)
 	worst := time.Duration(0)
 	for round := range rounds {
 		began := time.Now()

@@ -3,6 +3,7 @@ package realtest
 
 import (
 	"os"
+	"strconv"
 	"testing"
 
 	"lockstep/internal/real/osproc"
@@ -28,4 +29,22 @@ func Need(t testing.TB, program string) {
 		t.Fatalf("%v (%s=1 asks for it)", err, RequireServers)
 	}
 	t.Skipf("%v", err)
+}
+
+// Soak is the environment variable that multiplies the rounds of tests that do something
+// at random times.
+const Soak = "LOCKSTEP_SOAK"
+
+// Rounds returns how many rounds such a test plays, which is n unless somebody wants more.
+func Rounds(t testing.TB, n int) int {
+	t.Helper()
+	text := os.Getenv(Soak)
+	if text == "" {
+		return n
+	}
+	factor, err := strconv.Atoi(text)
+	if err != nil || factor < 1 {
+		t.Fatalf("%s=%q is no number of times", Soak, text)
+	}
+	return n * factor
 }
