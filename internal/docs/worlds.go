@@ -34,6 +34,7 @@ type WorldRun struct {
 	Seed      uint64 `json:"seed"`
 	Simulated string `json:"simulated"`
 	Real      string `json:"real"`
+	Agreement string `json:"agreement"` // as of a cell
 }
 
 // ReadWorlds reads a stored comparison.
@@ -81,11 +82,11 @@ func (x *WorldCell) letters() string {
 		return x.Runs[0].Simulated
 	}
 	for _, r := range x.Runs {
-		if r.Simulated != r.Real {
+		if r.Agreement == x.Agreement {
 			return r.Simulated + "/" + r.Real
 		}
 	}
-	return x.Runs[0].Simulated
+	return "-"
 }
 
 // worldsPage lays the simulator and real servers side by side, for all locks.

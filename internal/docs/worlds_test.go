@@ -9,9 +9,9 @@ const aComparison = `{"schema": 1, "backend": "process", "scale_ppm": 100000, "t
 	{"lock": "set-nx-lua", "fault": "N0", "agreement": "agrees", "script": "nothing", "agreeing": 2,
 	 "runs": [{"seed": 1, "simulated": "S", "real": "L"}, {"seed": 2, "simulated": "S", "real": "S"}]},
 	{"lock": "set-nx-lua", "fault": "GP", "agreement": "differs", "script": "a | pause", "agreeing": 1, "why": "<late>",
-	 "runs": [{"seed": 1, "simulated": "V", "real": "V"}, {"seed": 2, "simulated": "V", "real": "S"}]},
+	 "runs": [{"seed": 1, "simulated": "S", "real": "L", "agreement": "agrees"}, {"seed": 2, "simulated": "V", "real": "S", "agreement": "differs"}]},
 	{"lock": "redlock", "fault": "N0", "agreement": "untested", "script": "nothing", "agreeing": 0,
-	 "runs": [{"seed": 1, "simulated": "S", "real": "?"}]},
+	 "runs": [{"seed": 1, "simulated": "S", "real": "?", "agreement": "untested"}]},
 	{"lock": "redlock", "fault": "GP", "agreement": "not played", "why": "no servers"},
 	{"lock": "setnx", "fault": "GP", "agreement": "not played", "why": "no servers"}]}`
 

@@ -47,7 +47,13 @@ func (r *redis) hear(ctx context.Context, m *member) {
 		r.heard.lives = map[history.NodeID][]*witness.Witness{}
 	}
 	r.heard.lives[m.node] = append(r.heard.lives[m.node], w)
-	r.h.background.Go(w.Wait) // for the server to die
+	r.h.background.Go(func() {
+		select {
+		case <-w.Done():
+		case <-r.h.stop:
+			_ = w.Close() // what is said from now on is of no use
+		}
+	})
 }
 
 // settleTime bounds how long the servers may take to tell the last that they did.

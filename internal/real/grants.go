@@ -7,9 +7,9 @@ import (
 	"lockstep/internal/locks"
 )
 
-// A real server does not tell when it makes or removes an entry, so what it
-// granted has to be concluded from what the clients saw: deriveGrants does that,
-// and says only what is certain.
+// Where a server does not tell when it makes or removes an entry (Redis does, see
+// account.go), what it granted has to be concluded from what the clients saw:
+// deriveGrants does that, and says only what is certain.
 //
 // A client sees when it sent a command and when it had the reply. The server
 // did it somewhere between, so every conclusion is one about intervals:

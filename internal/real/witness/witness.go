@@ -205,8 +205,15 @@ func (w *Witness) until(ctx context.Context, addr string) error {
 	}
 }
 
-// Wait returns when the server has ended the connection, as it does when it dies.
-func (w *Witness) Wait() { <-w.done }
+// Done is closed when nothing more comes: the server has died, or Close was called.
+func (w *Witness) Done() <-chan struct{} { return w.done }
+
+// Close ends the connection. What was read stays.
+func (w *Witness) Close() error {
+	err := w.conn.Close()
+	<-w.done
+	return err
+}
 
 // reader cuts a stream into messages.
 type reader struct {

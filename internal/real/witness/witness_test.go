@@ -95,7 +95,7 @@ func TestAServerTellsWhatItDoes(t *testing.T) {
 	if err := server.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	w.Wait()
+	<-w.Done()
 	if got := w.Items(); len(got) < len(items) {
 		t.Errorf("of %d items %d are left", len(items), len(got))
 	}
