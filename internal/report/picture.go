@@ -12,7 +12,7 @@ const (
 	boxWidth  = 108
 	boxHeight = 26
 	boxPitch  = 34
-	boxes     = 5 // of one kind
+	boxes     = 6 // of one kind: the nodes of a small Redis Cluster
 )
 
 // picture draws who talks to whom: clients ask the store for the lock and use the
