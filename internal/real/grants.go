@@ -54,6 +54,7 @@ type command struct {
 	executed   bool // its reply was lost on the way, so it was executed before done
 	releasing  bool // sent within a release
 	again      bool // is not the first of its release that may have removed something
+	lost       bool // its request was lost on the way to the server
 	refused    bool // sent within a release that found nothing to remove
 	removed    bool // is known to have removed a certain entry
 	more       bool // has removed others besides, nobody knows whose

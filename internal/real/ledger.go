@@ -58,7 +58,7 @@ func newAccountant(entries []entry, evictions []*command, ttl time.Duration) *ac
 			}
 		case history.RequestDropped:
 			if c := open[wire{e.Node, e.call}]; c != nil {
-				c.refused = true // it never comes to the server
+				c.lost = true
 			}
 		}
 	}
@@ -102,7 +102,7 @@ func scripted(name string) bool { return name == "EVAL" || name == "EVALSHA" }
 func (a *accountant) hear(server history.NodeID, items []witness.Item, zero, slack time.Duration) {
 	var pending []change  // whose command is yet to come
 	var script *operation // whose commands are yet to come
-	byTime := func() {    // what was pending before a command that nobody ran within a script
+	byTime := func() {    // books the ends by time that no command of a script has come upon
 		var others []change
 		for _, c := range pending {
 			if c.event == expired {
@@ -157,7 +157,7 @@ const (
 
 // may reports whether a command of a client can be an operation.
 func (o *operation) may(c *command) bool {
-	return c.server == o.server && !c.refused && c.sent <= o.at+history.Instant(slackOfStamps) && (!c.answered || o.at <= c.done+o.slack && o.suits(c))
+	return c.server == o.server && !c.lost && c.sent <= o.at+history.Instant(slackOfStamps) && (!c.answered || o.at <= c.done+o.slack && o.suits(c))
 }
 
 // suits reports whether an operation can have had the reply that a command had.
