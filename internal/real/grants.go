@@ -289,6 +289,12 @@ func (d *deriver) released(r release) {
 			}
 			continue
 		}
+		if r.by.effect == revokes {
+			if g == d.lastGrant(r.client, r.by.sent) && d.nobodyElse(g, r.by) {
+				d.remove(g, r.by)
+			}
+			continue
+		}
 		if !d.stillThere(g, r.by) && !(g.owner == r.client && d.nobodyElse(g, r.by)) {
 			continue
 		}

@@ -72,7 +72,7 @@ func (d *deriver) mayRemove(c *command, g *grant, before history.Instant) bool {
 		return false
 	case c.effect == asks || c.effect == makes || c.effect == stands:
 		return false
-	case c.client != g.owner && (c.effect == removesOwn || c.effect == ends), c.client == g.owner && c.effect == takes:
+	case c.client != g.owner && (c.effect == removesOwn || c.effect == ends || c.effect == revokes), c.client == g.owner && c.effect == takes:
 		return false
 	case c.executed:
 		return c.done > g.from && !d.survived(g, c.done)

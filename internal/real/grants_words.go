@@ -20,6 +20,7 @@ const (
 	stands                   // puts its client into a queue: whose turn it is a later reply says
 	takes                    // puts an entry of its client's in the place of any other
 	ends                     // ends its client's session, and the entries of that with it
+	revokes                  // ends its client's lease, and the entry unless somebody has bound it to another one
 )
 
 // words says what the commands of a store mean, as far as it can be told from their
@@ -107,8 +108,7 @@ var (
 	redisMakes = map[string]bool{"SET": true, "SETNX": true, "EXPIRE": true, "PEXPIRE": true}
 )
 
-// etcdWords are those of etcd. A revocation is one of an own lease, but the key that
-// was bound to it may be bound to another one by now.
+// etcdWords are those of etcd.
 var etcdWords = words{
 	effect: func(c *command) effect {
 		own := strings.Contains(c.text, "lock/") // a key of the queue has a name of its own
@@ -124,6 +124,8 @@ var etcdWords = words{
 			if own {
 				return removesOwn
 			}
+		case "REVOKE":
+			return revokes
 		}
 		return changes
 	},
