@@ -197,3 +197,21 @@ func TestCellsKeepTheirBars(t *testing.T) {
 		}
 	}
 }
+
+func TestALongCounterexampleIsCut(t *testing.T) {
+	in := input()
+	steps := make([]Step, 1000)
+	for i := range steps {
+		steps[i] = Step{At: "1 s", Sentence: "A tries again."}
+	}
+	in.Examples = map[string]Example{"set-nx-lua": {File: "x.yaml", YAML: "scenario: x", Steps: steps}}
+	got := pageOf(t, in, "locks/set-nx-lua.md")
+	for _, want := range []string{"\n15. 1 s: A tries again.\n\nand so on for 970 more steps, until\n\n986. ", "\n1000. "} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is not in the page", want)
+		}
+	}
+	if n := strings.Count(got, "A tries again."); n != 2*shownSteps {
+		t.Errorf("%d steps are shown, want %d", n, 2*shownSteps)
+	}
+}

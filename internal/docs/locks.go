@@ -79,6 +79,9 @@ func (w *writer) seeItBreak(lock string) string {
 	return said + "\n\n" + block("", command)
 }
 
+// shownSteps is how many steps of a long story are shown of its beginning, and of its end.
+const shownSteps = 15
+
 // counterexample shows the least that breaks a lock, and what happens in it.
 func (w *writer) counterexample(lock string) string {
 	e, ok := w.Examples[lock]
@@ -87,6 +90,12 @@ func (w *writer) counterexample(lock string) string {
 	}
 	var steps strings.Builder
 	for i, s := range e.Steps {
+		if left := len(e.Steps) - 2*shownSteps; left > 0 && i >= shownSteps && i < shownSteps+left {
+			if i == shownSteps {
+				fmt.Fprintf(&steps, "\nand so on for %d more steps, until\n\n", left)
+			}
+			continue
+		}
 		fmt.Fprintf(&steps, "%d. %s: %s", i+1, s.At, text(s.Sentence))
 		if s.Breaks != "" {
 			fmt.Fprintf(&steps, " **%s**", text(s.Breaks))
