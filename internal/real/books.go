@@ -81,8 +81,8 @@ func (b *books) expire(l *ledger, o *operation) {
 
 func (b *books) remove(l *ledger, o *operation) {
 	switch {
-	case o.by == nil: // by its primary
-	case !l.present:
+	case o.by == nil && !b.leads(o.server): // by its primary
+	case o.by == nil, !l.present:
 		b.wrong = true
 	default:
 		b.add(history.Removed, l.owner, o)
@@ -90,10 +90,13 @@ func (b *books) remove(l *ledger, o *operation) {
 	*l = ledger{}
 }
 
+// leads reports whether only clients and operators write to a server.
+func (b *books) leads(server history.NodeID) bool { return b.leader == 0 || b.leader == server }
+
 // write books a value, and reports whether it has made an entry.
 func (b *books) write(l *ledger, o *operation, c change) (made bool) {
 	if o.by == nil {
-		if b.leader == 0 || b.leader == o.server {
+		if b.leads(o.server) {
 			b.wrong = true // who else writes to a primary?
 		}
 		if owner := b.writers[c.value]; !l.present || l.owner != owner {
