@@ -26,7 +26,7 @@ type cellFlags struct {
 func (f *cellFlags) add(cmd *cobra.Command, backend, scale string) {
 	cmd.Flags().StringSliceVar(&f.locks, "lock", nil, "only these locks")
 	cmd.Flags().StringSliceVar(&f.columns, "fault", nil, "only these columns, by their codes")
-	cmd.Flags().IntVar(&f.jobs, "jobs", 0, "cells at once (default: one for each core)")
+	cmd.Flags().IntVar(&f.jobs, "jobs", 0, "how many to play at once (default: one for each core)")
 	cmd.Flags().StringVar(&f.backend, "backend", backend, "the world: "+strings.Join(backendNames(), " or "))
 	cmd.Flags().StringVar(&f.scale, "scale", scale, "multiply every duration: 0.1 plays ten times as fast")
 }

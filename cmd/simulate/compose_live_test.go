@@ -3,6 +3,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -11,9 +12,12 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"lockstep/internal/real/containers/enginetest"
 	"lockstep/internal/real/images"
+	"lockstep/internal/real/servers"
+	"lockstep/internal/world"
 )
 
 // findCompose finds the tool, which older engines have as a program of its own; nil
@@ -103,12 +107,15 @@ func TestARunOnServersThatAreUp(t *testing.T) {
 		t.Setenv(image.Variable(), image.Local())
 	}
 	t.Cleanup(func() { compose(t, nil, "down", "--volumes") })
-	compose(t, nil, "up", "--detach", "--build", "redis-1", "redis-2", "sentinel-1", "sentinel-2", "sentinel-3")
+	compose(t, nil, "up", "--detach", "--build", "redis-1", "redis-2", "redis-3", "sentinel-1", "sentinel-2", "sentinel-3")
 	compose(t, nil, "pause", "sentinel-1") // as a run that is killed leaves it
-	play := func() (string, error) {
+	player := func() *exec.Cmd {
 		cmd := exec.Command(os.Args[0], "-test.run=^TestPlayForCompose$")
 		cmd.Dir, cmd.Env = "../..", append(os.Environ(), envPlay+"="+t.TempDir())
-		out, err := cmd.CombinedOutput()
+		return cmd
+	}
+	play := func() (string, error) {
+		out, err := player().CombinedOutput()
 		return string(out), err
 	}
 	if out, err := play(); err != nil {
@@ -127,6 +134,7 @@ func TestARunOnServersThatAreUp(t *testing.T) {
 	if got := redis(6411, "PING"); got != "PONG\n" {
 		t.Errorf("a sentinel answers %q after the run", got)
 	}
+	killAmidst(t, player())
 	redis(6401, "SET", "mine", "1")
 	out, err := play()
 	if exit, ok := err.(*exec.ExitError); !ok || exit.ExitCode() != exitEnvironment || !strings.Contains(out, "has entries that no run has made") {
@@ -135,6 +143,50 @@ func TestARunOnServersThatAreUp(t *testing.T) {
 	if got := redis(6401, "GET", "mine"); got != "1\n" {
 		t.Errorf("somebody's entry is %q, want 1", got)
 	}
+}
+
+// killAmidst kills a run that has begun to use servers; a reaper starts them anew, and lets
+// the sentinels go on.
+func killAmidst(t *testing.T, cmd *exec.Cmd) {
+	t.Helper()
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	await := func(what string, reached func() bool) {
+		t.Helper()
+		for end := time.Now().Add(time.Minute); !reached(); time.Sleep(10 * time.Millisecond) {
+			if time.Now().After(end) {
+				t.Fatalf("not within a minute: %s", what)
+			}
+		}
+	}
+	used := func(port int) bool {
+		told := askRedis(t, port, "CONFIG", "GET", "bind-source-addr")
+		return len(told.Array) == 2 && told.Array[1].Str != ""
+	}
+	await("the run uses both servers", func() bool { return used(6401) && used(6402) })
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+	await("the servers and the sentinels are as before", func() bool {
+		for _, port := range []int{6401, 6402} {
+			if told := askRedis(t, port, "CONFIG", "GET", "bind-source-addr"); len(told.Array) != 2 || told.Array[1].Str != "" {
+				return false
+			}
+		}
+		return askRedis(t, 6401, "DBSIZE").IsInt(0) && askRedis(t, 6411, "PING").Str == "PONG"
+	})
+}
+
+// askRedis asks a server of the topology; one that does not answer has nothing to say.
+func askRedis(t *testing.T, port int, args ...string) world.Reply {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	s := servers.Server{Addr: fmt.Sprintf("127.0.0.1:%d", port)}
+	reply, _ := s.Command(ctx, args...)
+	return reply
 }
 
 // envPlay makes TestPlayForCompose the program, which writes its runs there.

@@ -19,7 +19,7 @@ func doctorCommand(g *globals) *cobra.Command {
 		Use:   "doctor",
 		Short: "Show which servers and tools are there, and get the others",
 		Long: `Show which servers and tools are there, with the command that installs each missing
-one on Debian and with what cannot be done without it. Nothing is started.
+one on Debian and with what cannot be done without it. No server is started.
 
 The simulator needs none of them, so the exit code is 0 whatever is missing.`,
 		Example: "  simulate doctor\n  simulate doctor --json",

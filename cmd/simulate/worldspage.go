@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"lockstep/internal/report"
 	"lockstep/internal/worlds"
@@ -9,7 +10,7 @@ import (
 
 // page maps a comparison to what its page shows.
 func (f *worldsFlags) page(c *worlds.Comparison) *report.Worlds {
-	w := &report.Worlds{Backend: c.Backend, Scale: f.scale, Times: c.Times, Replay: f.replay()}
+	w := &report.Worlds{Backend: c.Backend, Scale: f.scale, Least: c.LeastPairs(), Most: c.MostPairs(), Replay: f.replay()}
 	for _, col := range c.Columns {
 		w.Columns = append(w.Columns, report.MatrixColumn{Code: col.Code, Name: col.Name, Summary: col.Summary})
 	}
@@ -41,5 +42,9 @@ func (f *worldsFlags) page(c *worlds.Comparison) *report.Worlds {
 
 // replay is the command line that compares the worlds again.
 func (f *worldsFlags) replay() string {
-	return fmt.Sprintf("simulate compare-worlds --backend %s --scale %s --times %d", f.backend, f.scale, f.times) + f.narrowed()
+	line := fmt.Sprintf("simulate compare-worlds --backend %s --scale %s --times %d", f.backend, f.scale, f.times) + f.narrowed()
+	if len(f.letters) > 0 {
+		line += " --letter " + strings.Join(f.letters, ",")
+	}
+	return line
 }

@@ -96,6 +96,19 @@ func (j *Judgement) Finding(id string) Finding {
 	return Finding{Property: id, Verdict: Unknown, Reason: "no checker has this property"}
 }
 
+// WhyUnknown says why the letter is unknown; "" when it is known.
+func (j *Judgement) WhyUnknown() string {
+	if j.Letter != LetterUnknown {
+		return ""
+	}
+	for _, id := range []string{MutualExclusionID, OwnerOnlyReleaseID} {
+		if f := j.Finding(id); f.Verdict == Unknown {
+			return f.Reason
+		}
+	}
+	return "nothing was put to the test"
+}
+
 // vacuous turns a kept finding of a run that was no test into an unknown one.
 func vacuous(f Finding, j *Judgement, unfired string) Finding {
 	switch {
@@ -126,12 +139,13 @@ func unfiredReason(faults []FiredFault) string {
 }
 
 // letter condenses the findings. Damage comes before standstill, standstill
-// before delay, and only a run that put mutual exclusion to the test may earn an
-// S or an L.
+// before delay, and only a run that put mutual exclusion to the test, and in which
+// nobody may have been robbed, may earn an S or an L.
 func letter(j *Judgement) Letter {
 	exclusion := j.Finding(MutualExclusionID).Verdict
 	intruded := exclusion == Broken
-	robbed := j.Finding(OwnerOnlyReleaseID).Verdict == Broken
+	release := j.Finding(OwnerOnlyReleaseID)
+	robbed := release.Verdict == Broken
 	switch {
 	case intruded && robbed:
 		return LetterVF
@@ -141,7 +155,7 @@ func letter(j *Judgement) Letter {
 		return LetterV
 	case j.Finding(ProgressID).Verdict == Broken:
 		return LetterStuck
-	case exclusion == Unknown:
+	case exclusion == Unknown || release.Doubts > 0:
 		return LetterUnknown
 	case delayed(j.History):
 		return LetterDelay

@@ -63,6 +63,7 @@ func TestJudge(t *testing.T) {
 		{"cut short", contended + "6 - cut-short", nil, "uuuuu", LetterUnknown, "the run was cut short"},
 		{"cut short after V", contended + "6 A acquired; 6 B acquired; 7 - cut-short", nil, "buuuu", LetterV, ""},
 		{"no quiet period", contended, nil, "kkkku", LetterSafe, ""},
+		{"a robbery in doubt", contended + "6 S may-have-removed owner=B peer=A" + quietEnd, nil, "kkkuk", LetterUnknown, ""},
 	}
 	for _, tt := range tests {
 		h := parse(tt.give)
@@ -71,6 +72,9 @@ func TestJudge(t *testing.T) {
 		if got := verdicts(&j); got != tt.verdicts || j.Letter != tt.letter || j.Findings[0].Reason != tt.reason {
 			t.Errorf("%s: got %s %s %q, want %s %s %q", tt.name,
 				got, j.Letter, j.Findings[0].Reason, tt.verdicts, tt.letter, tt.reason)
+		}
+		if (j.Letter == LetterUnknown) != (j.WhyUnknown() != "") {
+			t.Errorf("%s: the letter is %s, because of %q", tt.name, j.Letter, j.WhyUnknown())
 		}
 	}
 }

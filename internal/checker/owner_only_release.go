@@ -48,7 +48,7 @@ func init() {
 // the cause of the removal, if it names one, and the removal.
 func checkOwnerOnlyRelease(h *history.History) Finding {
 	f := Finding{Property: OwnerOnlyReleaseID, Verdict: Kept}
-	removals, doubts, first := 0, 0, int32(0)
+	removals, first := 0, int32(0)
 	phases := make([]phase, len(h.Header.Nodes)+1)
 	for _, i := range h.Milestones() {
 		e := &h.Events[i]
@@ -59,10 +59,10 @@ func checkOwnerOnlyRelease(h *history.History) Finding {
 		case e.Kind != history.Removed && e.Kind != history.MayHaveRemoved, e.Peer == 0:
 			continue
 		case e.Kind == history.MayHaveRemoved || e.Owner == 0:
-			if doubts == 0 {
+			if f.Doubts == 0 {
 				first = i
 			}
-			doubts++
+			f.Doubts++
 			continue
 		}
 		removals++
@@ -85,8 +85,8 @@ func checkOwnerOnlyRelease(h *history.History) Finding {
 	switch {
 	case f.Count > 0:
 		f.Verdict = Broken
-	case doubts > 0:
-		f.Verdict, f.Reason = Unknown, doubtful(h, first, doubts)
+	case f.Doubts > 0:
+		f.Verdict, f.Reason = Unknown, doubtful(h, first, f.Doubts)
 	case removals == 0:
 		f.Verdict, f.Reason = Unknown, "no client's command removed an entry"
 	}

@@ -16,6 +16,7 @@ package chinese
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // rule is one pair of patterns, compiled.
@@ -47,12 +48,16 @@ var shapes = map[string]string{
 	"lock": `\S+`, "node": `[\w.-]+`,
 }
 
-func compile(pairs []pair) []rule {
-	rules := make([]rule, len(pairs))
-	for i, p := range pairs {
-		rules[i] = compileOne(p)
-	}
-	return rules
+// compile makes rules of templates when they are needed first: most calls of the program,
+// and all of its workers, write no page.
+func compile(pairs []pair) func() []rule {
+	return sync.OnceValue(func() []rule {
+		rules := make([]rule, len(pairs))
+		for i, p := range pairs {
+			rules[i] = compileOne(p)
+		}
+		return rules
+	})
 }
 
 func compileOne(p pair) rule {
@@ -85,8 +90,8 @@ func compileOne(p pair) rule {
 }
 
 // say translates a text with the first rule that matches it all.
-func say(rules []rule, text string) (string, bool) {
-	for _, r := range rules {
+func say(rules func() []rule, text string) (string, bool) {
+	for _, r := range rules() {
 		groups := r.match.FindStringSubmatch(text)
 		if groups == nil {
 			continue

@@ -160,7 +160,7 @@ func why(text string) (string, bool) {
 	return outcomes(text) // what was not tested
 }
 
-func listOf(rules []rule, text string) (string, bool) {
+func listOf(rules func() []rule, text string) (string, bool) {
 	list := strings.Split(text, "; ")
 	for i := range list {
 		got, ok := say(rules, list[i])

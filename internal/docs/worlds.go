@@ -117,6 +117,7 @@ func (w *writer) worldsPage() []Page {
 		heading(1, "The simulator and real servers"),
 		fmt.Sprintf("Of each cell of the matrix the script that does most harm, played with the same seeds in the simulator and on real servers (%s, all durations times %s): %s.",
 			code("--backend "+c.Backend), c.scale(), c.summary()),
+		c.evidence(),
 		table(head, rows),
 		"One letter: both worlds came to it with every seed (S and L count as the same: a busy machine makes somebody wait). **V/S**: simulated V, real S. **V/?**: a run put nothing to the test. **-**: not played, for one of the reasons below.",
 		section("Where the two worlds part", w.partings(c)),
@@ -133,6 +134,30 @@ func (c *Worlds) summary() string {
 	}
 	return fmt.Sprintf("of %d cells %d agree, %d differ, %d put nothing to the test and %d were not played",
 		len(c.Cells), count["agrees"], count["differs"], count["untested"], count["not played"])
+}
+
+// many is how many seeds of a cell are called many: one real run may be luck.
+const many = 20
+
+// evidence says how many runs stand behind the table.
+func (c *Worlds) evidence() string {
+	runs, often, all := 0, 0, 0
+	for i := range c.Cells {
+		x := &c.Cells[i]
+		runs += len(x.Runs)
+		if len(x.Runs) < many {
+			continue
+		}
+		often++
+		if x.Agreement == "agrees" {
+			all++
+		}
+	}
+	out := fmt.Sprintf("That is %d real runs.", runs)
+	if often > 0 {
+		out += fmt.Sprintf(" %d cells were played with %d seeds or more; in %d of these every real run came to the letter of its simulated run.", often, many, all)
+	}
+	return out
 }
 
 // partings are the cells in which the two worlds differ or tested nothing.

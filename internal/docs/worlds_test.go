@@ -29,6 +29,7 @@ func TestWorldsPage(t *testing.T) {
 	got := pageOf(t, compared(t), "worlds.md")
 	for _, want := range []string{
 		"all durations times 0.1): of 5 cells 1 agree, 1 differ, 1 put nothing to the test and 2 were not played.",
+		"That is 5 real runs.\n",
 		"| lock | N0 | GP |\n",
 		"| [set-nx-lua](locks/set-nx-lua.md) | S | V/S |\n",
 		"| [redlock](locks/redlock.md) | S/? | \\- |\n",
@@ -43,6 +44,16 @@ func TestWorldsPage(t *testing.T) {
 	}
 	if strings.Contains(got, "etcd-mutex") {
 		t.Error("a lock that was not compared has a row")
+	}
+}
+
+// Cells that were played often are counted, and so are those of them without exception.
+func TestEvidenceOfManyRuns(t *testing.T) {
+	runs := make([]WorldRun, 20)
+	c := Worlds{Cells: []WorldCell{{Agreement: "agrees", Runs: runs}, {Agreement: "differs", Runs: runs}, {Agreement: "agrees", Runs: runs[1:]}}}
+	want := "That is 59 real runs. 2 cells were played with 20 seeds or more; in 1 of these every real run came to the letter of its simulated run."
+	if got := c.evidence(); got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 

@@ -122,30 +122,37 @@ func (w *hashWriter) header(header *Header) {
 // follows the event that uses it first.
 func (w *hashWriter) events(h *History, uses []uint32) {
 	used := uint32(0)
-	events := h.Events
-	for i := range events {
-		e := &events[i]
+	n := w.n // in a register, as events are many
+	for i := range h.Events {
+		e := &h.Events[i]
 		text, fresh := uint32(0), false
 		if e.Text != 0 && int(e.Text) < len(uses) {
-			use := &uses[e.Text]
-			if fresh = *use == 0; fresh {
+			text = uses[e.Text]
+			if fresh = text == 0; fresh {
 				used++
-				*use = used
+				text = used
+				uses[e.Text] = text
 			}
-			text = *use
 		}
-		w.room(hashEvent)
-		b := (*[hashEvent]byte)(w.buf[w.n:])
-		w.n += hashEvent
-		binary.LittleEndian.PutUint64(b[0:8], uint64(e.At))
-		binary.LittleEndian.PutUint64(b[8:16], uint64(e.Clock))
-		binary.LittleEndian.PutUint64(b[16:24], uint64(e.Value))
-		binary.LittleEndian.PutUint64(b[24:32], uint64(e.Token))
-		binary.LittleEndian.PutUint64(b[32:40], uint64(uint32(e.Cause))|uint64(text)<<32)
-		binary.LittleEndian.PutUint64(b[40:48],
+		if n > len(w.buf)-hashEvent {
+			w.n = n
+			w.flush()
+			n = 0
+		}
+		b := w.buf[n : n+hashEvent : n+hashEvent]
+		binary.LittleEndian.PutUint64(b[40:], // the last first: it shows that the rest fits
 			uint64(e.Node)|uint64(e.Peer)<<16|uint64(e.Owner)<<32|uint64(e.Kind)<<48)
+		binary.LittleEndian.PutUint64(b[0:], uint64(e.At))
+		binary.LittleEndian.PutUint64(b[8:], uint64(e.Clock))
+		binary.LittleEndian.PutUint64(b[16:], uint64(e.Value))
+		binary.LittleEndian.PutUint64(b[24:], uint64(e.Token))
+		binary.LittleEndian.PutUint64(b[32:], uint64(uint32(e.Cause))|uint64(text)<<32)
+		n += hashEvent
 		if fresh {
+			w.n = n
 			w.text(h.texts[e.Text])
+			n = w.n
 		}
 	}
+	w.n = n
 }

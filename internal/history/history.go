@@ -163,13 +163,13 @@ func (h *History) Milestones() []int32 {
 	if h.surveyed > len(h.Events) {
 		h.milestones, h.surveyed = h.milestones[:0], 0
 	}
-	milestones := h.milestones
-	for i, rest := h.surveyed, h.Events[h.surveyed:]; len(rest) > 0; i, rest = i+1, rest[1:] {
-		if !rest[0].Kind.OnWire() {
+	milestones, events := h.milestones, h.Events
+	for i := h.surveyed; i < len(events); i++ {
+		if !events[i].Kind.OnWire() {
 			milestones = append(milestones, int32(i))
 		}
 	}
-	h.milestones, h.surveyed = milestones, len(h.Events)
+	h.milestones, h.surveyed = milestones, len(events)
 	return milestones
 }
 

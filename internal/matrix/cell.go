@@ -86,7 +86,7 @@ func (c *Cell) add(s *Script, v Variation, j *checker.Judgement) {
 	if j.Letter == checker.LetterUnknown {
 		c.Untested++
 		if c.why == "" {
-			c.why = fmt.Sprintf("%s: %s", s.Name, reason(j))
+			c.why = fmt.Sprintf("%s: %s", s.Name, j.WhyUnknown())
 		}
 		return
 	}
@@ -118,15 +118,6 @@ func (c *Cell) add(s *Script, v Variation, j *checker.Judgement) {
 
 func sighting(s *Script, v Variation, j *checker.Judgement) *Sighting {
 	return &Sighting{Variation: v, Letter: j.Letter, Name: s.Name, Hash: j.History.Hash().String(), script: s}
-}
-
-// reason says why a run tested nothing.
-func reason(j *checker.Judgement) string {
-	f := j.Finding(checker.MutualExclusionID)
-	if f.Reason != "" {
-		return f.Reason
-	}
-	return "nothing was put to the test"
 }
 
 // conclude derives the letter. Two runs, one with V and one with F, make VF.

@@ -73,7 +73,7 @@ func Lookup(code string) (Column, bool) {
 func noFault(s subject) []sketch {
 	out := []sketch{
 		{name: "three clients, three rounds", workload: []string{"repeat: 3 times", "rest: 100ms"}},
-		{name: "five clients at once", clients: "[A, B, C, D, E]", work: "1s", workload: []string{"repeat: 2 times"}},
+		{name: "five clients at once", clients: "[A, B, C, D, E]", work: "1s", stagger: "100ms", workload: []string{"repeat: 2 times"}},
 	}
 	if s.Reentrant {
 		out = append(out, sketch{name: "the holder takes the lock again", workload: []string{"nested: 1"}})

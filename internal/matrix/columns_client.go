@@ -1,5 +1,7 @@
 package matrix
 
+import "slices"
+
 // The columns in which a client process is hit.
 
 func crashBetween(s subject) []sketch {
@@ -28,10 +30,16 @@ func crashBetween(s subject) []sketch {
 
 func crashHolding(s subject) []sketch {
 	const fault = "when: A is in its critical section; crash: A"
-	out := []sketch{
-		{name: "A dies in its critical section", faults: []string{fault}},
-		{name: "A dies, and the others try in step", latency: "1ms..20ms", workload: []string{"retry: 100ms"}, clients: "[A, B, C, D, E]", faults: []string{fault}},
+	out := []sketch{{name: "A dies in its critical section", faults: []string{fault}}}
+	if slices.Contains(s.Release, "DEL") { // by which a lock may clear away what a dead client has left, too
+		out = append(out, sketch{
+			name: "A dies, and the first DEL of the others is late", work: "5s",
+			faults: []string{fault, "when: any client is about to send DEL; delay: request; by: 2s"},
+		})
 	}
+	out = append(out,
+		sketch{name: "A dies, and the others try in step", latency: "1ms..20ms", workload: []string{"retry: 100ms"}, clients: "[A, B, C, D, E]", faults: []string{fault}},
+	)
 	if s.Renews {
 		out = append(out, sketch{
 			name: "A dies after a renewal", work: "15s", faults: []string{"when: A renews; crash: A"},
@@ -41,8 +49,9 @@ func crashHolding(s subject) []sketch {
 }
 
 func pausePast(s subject) []sketch {
+	// Stores that count in ticks take up to a fifth of a lease more to end one.
 	out := []sketch{
-		{name: "A freezes in its critical section", faults: []string{"when: A is in its critical section; pause: A; for: 12s"}},
+		{name: "A freezes in its critical section", work: "5s", faults: []string{"when: A is in its critical section; pause: A; for: 14s"}},
 		{name: "A freezes when its acquire has returned", faults: []string{"when: A acquires; pause: A; for: 15s"}},
 	}
 	out = append(out, sketch{

@@ -134,12 +134,17 @@ func splitBrain(s subject) []sketch {
 	if s.Store == locks.StoreMySQL || s.Store == locks.StorePostgres {
 		promote = []string{"at: 2s; promote: replica"}
 	}
-	at := func(when string) []string {
-		return append([]string{when + "; partition: " + s.sides(1) + "; for: 25s"}, promote...)
+	at := func(when, long string) []string {
+		return append([]string{when + "; partition: " + s.sides(1) + "; for: " + long}, promote...)
 	}
 	out := []sketch{
-		{name: "A acquires after the cut, on the side of the old primary", work: "5s", servers: servers, faults: at("at: 0s")},
-		{name: "the cut comes when A has held the lock for a second", work: "5s", servers: servers, faults: at("when: A enters; after: 1s")},
+		// A takes the lock again and again, until the others have a primary of their own,
+		// however long these take to agree on one; and the cut outlasts the work of all.
+		{
+			name: "A acquires after the cut, on the side of the old primary", work: "5s", servers: servers,
+			workload: []string{"repeat: 3 times"}, faults: at("at: 0s", "45s"),
+		},
+		{name: "the cut comes when A has held the lock for a second", work: "5s", servers: servers, faults: at("when: A enters; after: 1s", "25s")},
 	}
 	if s.Store == locks.StoreRedis {
 		out = append(out, sketch{
@@ -172,9 +177,12 @@ func (s subject) justQuorum(fault func(server string) string) []string {
 }
 
 func restart(s subject) []sketch {
-	out := []sketch{
-		{name: "the primary restarts while A holds", work: "5s", faults: []string{"when: A is in its critical section; restart: the primary; down: 500ms"}},
-	}
+	// The others come when the primary is back: what they ask a dead one tells nothing of
+	// the lock, and a WAIT that begins too early ends too early.
+	out := []sketch{{
+		name: "the primary restarts while A holds", work: "7s", stagger: "2s",
+		faults: []string{"when: A is in its critical section; restart: the primary; down: 100ms"},
+	}}
 	if s.Store == locks.StoreRedisNodes {
 		out = append(out, sketch{
 			name: "a node that A's quorum needs restarts", work: "5s",

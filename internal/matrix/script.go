@@ -34,6 +34,7 @@ func (s *Script) Plan() *plan.Plan { return s.plan }
 type sketch struct {
 	name     string
 	work     string   // how long the work takes; "" for 3s
+	stagger  string   // how much later than the one before a client begins; "" for 1s
 	workload []string // further lines of the workload
 	timeout  string   // response timeout; "" for 3s
 	clients  string   // "" for [A, B, C]
@@ -70,7 +71,7 @@ func (s *sketch) yaml(v locks.Variant, code string) string {
 	line("workload:")
 	line("  wait: up to 60s")
 	line("  work: %s", or(s.work, "3s"))
-	line("  stagger: 100ms")
+	line("  stagger: %s", or(s.stagger, "1s"))
 	for _, l := range s.workload {
 		line("  %s", l)
 	}

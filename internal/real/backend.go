@@ -20,32 +20,41 @@ const (
 	ComposeBackend = "compose" // containers that somebody has brought up with docker-compose.yml
 )
 
-// cannotOn says what of a plan a backend cannot do, or nil. A container's clock is
-// that of the machine, and nothing makes time pass faster in it.
+// cannotOn says what of a plan a backend cannot do, or nil.
 func cannotOn(o *Options, p *plan.Plan, v *locks.Variant) error {
-	if o.Backend == ProcessBackend {
-		return nil
-	}
-	if len(p.SentinelNames(storeOf(v))) > 0 && speed(o) > 1 {
-		return fmt.Errorf("sentinels in containers cannot be made faster: leave --scale at 1, or use --backend %s", ProcessBackend)
-	}
-	if p.InShards(storeOf(v)) {
-		return fmt.Errorf("a Redis Cluster has not been put into containers: use --backend %s", ProcessBackend)
-	}
-	for _, name := range p.Servers(storeOf(v)) {
-		if touchesClock(p, name) {
-			return fmt.Errorf("the clock of a server in a container cannot be set (%s): use --backend %s", name, ProcessBackend)
-		}
-	}
-	if o.Backend == ComposeBackend {
+	switch o.Backend {
+	case DockerBackend:
+		return cannotInDocker(p, v)
+	case ComposeBackend:
 		return cannotInCompose(p, v)
+	}
+	return nil
+}
+
+// cannotInDocker says what of a plan containers cannot do that are started for a run.
+// libfaketime is lent to those of Redis; nobody has tried it with MariaDB's, and an
+// osproc.Wall needs a child that can be stopped as it starts.
+func cannotInDocker(p *plan.Plan, v *locks.Variant) error {
+	instead := "use --backend " + ProcessBackend
+	names := p.Servers(storeOf(v))
+	if v.Store == locks.StorePostgres && len(names) > 1 {
+		return fmt.Errorf("a replica of PostgreSQL begins as a copy of its primary's files, which a container keeps to itself: %s", instead)
+	}
+	hosts := p.SentinelNames(storeOf(v))
+	if v.Store != locks.StoreRedis && v.Store != locks.StoreRedisNodes {
+		hosts = append(hosts, names...)
+	}
+	for _, name := range hosts {
+		if touchesClock(p, name) {
+			return fmt.Errorf("the clock of %s cannot be set in a container, only those of Redis servers can: %s", name, instead)
+		}
 	}
 	return nil
 }
 
 // What docker-compose.yml has of Redis.
 const (
-	composeReplicas = 1
+	composeReplicas = 2
 	composeNodes    = 5
 )
 
@@ -58,10 +67,17 @@ func cannotInCompose(p *plan.Plan, v *locks.Variant) error {
 		return fmt.Errorf("the compose backend plays on Redis; the other servers of docker-compose.yml are for exploring by hand (%s): %s", v.Store, instead)
 	case len(p.SentinelNames(storeOf(v))) > 0:
 		return fmt.Errorf("the sentinels of docker-compose.yml know nothing of the proxies of a run: %s", instead)
+	case p.InShards(storeOf(v)):
+		return fmt.Errorf("docker-compose.yml has no Redis Cluster: %s", instead)
 	case v.Store == locks.StoreRedis && count > 1+composeReplicas, count > composeNodes:
-		return fmt.Errorf("docker-compose.yml has one replica and %d nodes, this asks for %d servers: %s", composeNodes, count, instead)
+		return fmt.Errorf("docker-compose.yml has %d replicas and %d nodes, this asks for %d servers: %s", composeReplicas, composeNodes, count, instead)
 	case v.Servers.FsyncAlways, keeps(p, v):
 		return fmt.Errorf("the Redis servers of docker-compose.yml keep nothing over a restart, this asks for a file: %s", instead)
+	}
+	for _, name := range p.Servers(storeOf(v)) {
+		if touchesClock(p, name) {
+			return fmt.Errorf("the clock of a server of docker-compose.yml is that of the machine and cannot be set (%s): %s", name, instead)
+		}
 	}
 	return nil
 }
@@ -91,7 +107,7 @@ func (h *harness) openLauncher(ctx context.Context) error {
 		h.launcher = servers.Children(h.scratch)
 		return nil
 	case DockerBackend:
-		engine, err := containers.Open(ctx, h.o.Images)
+		engine, err := containers.Open(ctx, h.scratch, h.o.Images)
 		if err != nil {
 			return err
 		}

@@ -6,6 +6,7 @@ import (
 	"lockstep/internal/faults"
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
+	"lockstep/internal/real/osproc"
 )
 
 // What this world cannot do yet. A plan that needs it is refused before anything starts;
@@ -23,13 +24,13 @@ func cannotSetUp(p *plan.Plan, v *locks.Variant) error {
 		}
 	}
 	for _, name := range p.Servers(storeOf(v)) {
-		if touchesClock(p, name) && !k.clocks {
-			return fmt.Errorf("the clock of a real server of this kind cannot be set (%s): play this in the simulator", name)
+		if err := k.clocks.refuse(p, name); err != nil {
+			return err
 		}
 	}
 	for _, name := range p.SentinelNames(storeOf(v)) {
-		if touchesClock(p, name) {
-			return fmt.Errorf("the clock of a real sentinel cannot be set (%s): play this in the simulator", name)
+		if changes := changesOf(p, name); changes.any() && osproc.ErrNoWall != nil {
+			return cannotSetClock(name, osproc.ErrNoWall)
 		}
 	}
 	return nil
@@ -41,11 +42,9 @@ func cannotDo(p *plan.Plan, v *locks.Variant, f *faults.Fault) error {
 		return nil
 	}
 	switch v.Store {
-	case locks.StoreMySQL, locks.StorePostgres:
-		return fmt.Errorf("fault %d (%s) needs a replica: %w", f.Number, f.Text, errNoReplicas)
-	case locks.StoreRedis:
+	case locks.StoreRedis, locks.StoreMySQL, locks.StorePostgres:
 		if len(p.Servers(storeOf(v))) == 1 {
-			return fmt.Errorf("fault %d (%s) needs a replica: set servers.redis.replicas to 1", f.Number, f.Text)
+			return fmt.Errorf("fault %d (%s) needs a replica: set servers.%s.replicas to 1", f.Number, f.Text, v.Store)
 		}
 	}
 	return nil

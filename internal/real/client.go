@@ -57,7 +57,7 @@ func (h *harness) newClient(name string, load plan.Workload, life int) (*client,
 			Name: name + " to " + m.name, Upstream: m.addr, Seed: h.seed ^ hash(name+m.name),
 			LatencyMin: h.plan.Network.Latency.Min, LatencyMax: h.plan.Network.Latency.Max,
 			Raw:      h.header.Nodes[m.node-1].Role == history.RoleSentinel,
-			Protocol: h.store.protocol(), LossPPM: h.plan.Network.LossPPM, Lost: c.lostOn(m.node), Reached: c.reached,
+			Protocol: h.store.protocol(), LossPPM: h.plan.Network.LossPPM, Lost: c.lostOn(m.node), Reached: c.reachedOn(m),
 		})
 		if err != nil {
 			return c, err
@@ -275,9 +275,15 @@ func (c *client) announced(m *proto.Up) {
 	}
 }
 
-// reached is called by a link when a command comes to a moment.
-func (c *client) reached(kind faults.MomentKind, cmd link.Command) {
-	c.h.observe(faults.Moment{Kind: kind, Subject: c.name, Call: cmd.Call, Script: cmd.Script})
+// reachedOn returns what the link to a server calls when a command comes to a moment. A
+// server that dies of it takes the reply along: it is still in its buffers.
+func (c *client) reachedOn(m *member) func(faults.MomentKind, link.Command) bool {
+	return func(kind faults.MomentKind, cmd link.Command) bool {
+		c.h.observe(faults.Moment{Kind: kind, Subject: c.name, Call: cmd.Call, Script: cmd.Script})
+		c.h.mu.Lock()
+		defer c.h.mu.Unlock()
+		return kind != faults.HasExecuted || !m.dead
+	}
 }
 
 // lostOn returns what the link to a server calls when half of a command is lost.

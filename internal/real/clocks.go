@@ -1,14 +1,17 @@
 package real
 
 import (
+	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"sync"
 	"time"
 
 	"lockstep/internal/faults"
 	"lockstep/internal/history"
 	"lockstep/internal/plan"
+	"lockstep/internal/real/osproc"
 	"lockstep/internal/real/proto"
 )
 
@@ -32,6 +35,18 @@ func (c *clocks) of(node string) proto.Clock {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.wrong[node]
+}
+
+// anyWrong reports whether a node has another time than the host.
+func (c *clocks) anyWrong() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, one := range c.wrong {
+		if one != (proto.Clock{}) {
+			return true
+		}
+	}
+	return false
 }
 
 // change changes a node's clock, and returns the new one.
@@ -58,25 +73,78 @@ type settable interface {
 	SetClock(step time.Duration, ppm int64) error
 }
 
-// touchesClock reports whether a plan gives a server a clock of its own, or a fault
-// may come to change it.
-func touchesClock(p *plan.Plan, server string) bool {
+// clockChanges says what becomes of the clock of a node in a plan.
+type clockChanges struct{ steps, drifts bool }
+
+func (c clockChanges) any() bool { return c.steps || c.drifts }
+
+// changesOf returns what a plan does to the clock of a node that it calls by one of these
+// names.
+func changesOf(p *plan.Plan, names ...string) clockChanges {
+	var out clockChanges
 	for _, c := range p.Clocks {
-		if c.Node == server {
-			return true
+		if slices.Contains(names, c.Node) {
+			out.steps, out.drifts = true, out.drifts || c.DriftPPM != 0
 		}
 	}
 	for i := range p.Faults {
-		f := &p.Faults[i]
-		if changesClock(f) && (f.Target == server || f.Target == faults.ThePrimary) {
-			return true
+		if f := &p.Faults[i]; slices.Contains(names, f.Target) {
+			out.steps, out.drifts = out.steps || jumps(f), out.drifts || drifts(f)
 		}
 	}
-	return false
+	return out
 }
 
-func changesClock(f *faults.Fault) bool {
-	return f.Verb.Name() == "jump-clock" || f.Verb.Name() == "drift-clock"
+func jumps(f *faults.Fault) bool        { return f.Verb.Name() == "jump-clock" }
+func drifts(f *faults.Fault) bool       { return f.Verb.Name() == "drift-clock" }
+func changesClock(f *faults.Fault) bool { return jumps(f) || drifts(f) }
+
+// touchesClock reports whether a plan gives a server a clock of its own, or a fault
+// may come to change it.
+func touchesClock(p *plan.Plan, server string) bool {
+	return changesOf(p, server, faults.ThePrimary).any()
+}
+
+// touchesClocks reports that of any of some servers.
+func touchesClocks(p *plan.Plan, servers []string) bool {
+	return slices.ContainsFunc(servers, func(s string) bool { return touchesClock(p, s) })
+}
+
+// clockKind says how the clocks of a kind of servers are made wrong.
+type clockKind struct {
+	wall      bool // by an osproc.Wall; else by libfaketime, which has to be installed
+	monotonic bool // leases rest on the monotonic clock, which stays right: only a step is what it says
+}
+
+// refuse says why the clock of a server cannot be what a plan makes of it; nil when it can.
+func (k clockKind) refuse(p *plan.Plan, server string) error {
+	changes := changesOf(p, server, faults.ThePrimary)
+	switch {
+	case k.monotonic && changes.drifts:
+		return cannotSetClock(server, errDrift)
+	case k.wall && changes.any() && osproc.ErrNoWall != nil:
+		return cannotSetClock(server, osproc.ErrNoWall)
+	}
+	return nil
+}
+
+var errDrift = errors.New("its leases rest on the monotonic clock, which cannot be made to drift here, only the wall clock to step: play this in the simulator")
+
+func cannotSetClock(server string, why error) error {
+	return fmt.Errorf("the clock of %s: %w", server, why)
+}
+
+// setClocks gives servers that have been started the clocks that the plan begins with.
+func (g *group) setClocks(members []*member) error {
+	var errs []error
+	for _, m := range members {
+		if !changesOf(g.h.plan, m.name).any() {
+			continue
+		}
+		clock := g.h.clocks.of(m.name)
+		errs = append(errs, m.server.(settable).SetClock(clock.Offset, clock.DriftPPM))
+	}
+	return errors.Join(errs...)
 }
 
 // JumpClock implements faults.World.

@@ -55,6 +55,7 @@ type command struct {
 	releasing  bool // sent within a release
 	again      bool // is not the first of its release that may have removed something
 	lost       bool // its request was lost on the way to the server
+	broken     bool // its connection ended before an answer came
 	refused    bool // sent within a release that found nothing to remove
 	removed    bool // is known to have removed a certain entry
 	more       bool // has removed others besides, nobody knows whose
@@ -109,6 +110,7 @@ func (d *deriver) onPrimary(entries []entry) {
 	for _, r := range d.releases {
 		d.released(r)
 	}
+	d.byElimination()
 }
 
 type deriver struct {
@@ -233,8 +235,8 @@ func (d *deriver) lastOf(client history.NodeID, before history.Instant, releasin
 // acquired concludes that the server has made an entry for the client.
 func (d *deriver) acquired(e *entry) {
 	c := d.lastOf(e.Node, e.At, false)
-	if c == nil {
-		return
+	if c == nil || c.madeNothing() {
+		return // who does not look at the answer believes in an entry that there is not
 	}
 	if c.effect == stands {
 		c = d.lastAnswer(e.Node, e.At)
@@ -278,6 +280,9 @@ func (d *deriver) released(r release) {
 		return
 	}
 	entries := removedRows(r.by.reply)
+	if d.removedAll(r.by, entries) {
+		return
+	}
 	for _, g := range d.grants {
 		if g.gone || g.at >= r.by.sent || !d.sameServer(g, r.by) || r.again && g.owner != r.client {
 			continue

@@ -82,6 +82,10 @@ func TestDeriveGrants(t *testing.T) {
 			101 B request-dropped 1
 			111 B timed-out 1` + aFrees, []string{a, "123 removed A by A"}},
 		{"no reply, no grant", 100, "0 A sent 1 SET\n9 A timed-out 1", nil},
+		{"B does not look at the answer and believes that it holds", 100, aHolds + `
+			4 B sent 1 SET
+			6 B replied 1 (nil)
+			6 B acquired` + aFrees, []string{a, "123 removed A by A"}},
 		{"a release that found nothing", 100, aHolds + `
 			120 A releasing
 			121 A sent 2 EVAL

@@ -219,6 +219,12 @@ func (d *deriver) lastAnswer(client history.NodeID, before history.Instant) *com
 	return nil
 }
 
+// madeNothing reports whether the answer to a command that makes an entry says that it
+// did not, for there was one.
+func (c *command) madeNothing() bool {
+	return c.answered && (c.name == "SET" && c.reply == nothere || c.name == "SETNX" && c.reply == nothing)
+}
+
 // removedRows is how many entries a command has removed that has removed some: one,
 // unless it is the statement of a database, which may remove more.
 func removedRows(reply string) int {

@@ -165,6 +165,70 @@ func TestWhatIsDerivedOfEachStore(t *testing.T) {
 			34 B replied 2 0 rows
 			34 B not-held`,
 			[]string{"2 granted A by A", "12 granted B by B", "33 removed A by A", "33 removed B by A"}},
+		{"mysql: as many rows as there can be, whatever another statement may have done", plain(sqlWords), 0, `
+			0 A sent 1 INSERT INTO lock_info (name) VALUES ('lock')
+			2 A replied 1 1 row
+			2 A acquired
+			10 B sent 1 INSERT INTO lock_info (name) VALUES ('lock')
+			12 B replied 1 1 row
+			12 B acquired
+			20 A releasing
+			21 A sent 2 DELETE FROM lock_info WHERE name = 'lock'
+			30 B releasing
+			31 B sent 2 DELETE FROM lock_info WHERE name = 'lock'
+			33 B replied 2 2 rows
+			33 B released
+			40 A timed-out 2`,
+			[]string{"2 granted A by A", "12 granted B by B", "33 removed A by B", "33 removed B by B", "40 may-have-removed nobody by A"}},
+		{"mysql: as many rows, but a third client may have made one", plain(sqlWords), 0, `
+			0 A sent 1 INSERT INTO lock_info (name) VALUES ('lock')
+			2 A replied 1 1 row
+			2 A acquired
+			10 B sent 1 INSERT INTO lock_info (name) VALUES ('lock')
+			12 B replied 1 1 row
+			12 B acquired
+			15 C sent 1 INSERT INTO lock_info (name) VALUES ('lock')
+			20 A releasing
+			21 A sent 2 DELETE FROM lock_info WHERE name = 'lock'
+			30 B releasing
+			31 B sent 2 DELETE FROM lock_info WHERE name = 'lock'
+			33 B replied 2 2 rows
+			33 B released
+			40 A timed-out 2`,
+			[]string{"2 granted A by A", "12 granted B by B", "33 may-have-removed nobody by B", "40 may-have-removed nobody by A"}},
+		{"mysql: who finds no row tells what a lost reply was", plain(sqlWords), 0, `
+			0 A sent 1 INSERT INTO lock_info (name) VALUES ('lock')
+			2 A replied 1 1 row
+			2 A acquired
+			10 B sent 1 INSERT INTO lock_info (name) VALUES ('lock')
+			12 B replied 1 1 row
+			12 B acquired
+			20 A releasing
+			21 A sent 2 DELETE FROM lock_info WHERE name = 'lock'
+			23 A reply-dropped 2
+			30 B releasing
+			31 B sent 2 DELETE FROM lock_info WHERE name = 'lock'
+			33 B replied 2 0 rows
+			33 B not-held
+			40 A timed-out 2`,
+			[]string{"2 granted A by A", "12 granted B by B", "23 removed A by A", "23 removed B by A"}},
+		{"mysql: who finds no row does not tell which of two it was", plain(sqlWords), 0, `
+			0 A sent 1 INSERT INTO lock_info (name) VALUES ('lock')
+			2 A replied 1 1 row
+			2 A acquired
+			10 B sent 1 INSERT INTO lock_info (name) VALUES ('lock')
+			12 B replied 1 1 row
+			12 B acquired
+			20 A releasing
+			21 A sent 2 DELETE FROM lock_info WHERE name = 'lock'
+			21 C sent 2 DELETE FROM lock_info WHERE name = 'lock'
+			23 A reply-dropped 2
+			30 B releasing
+			31 B sent 2 DELETE FROM lock_info WHERE name = 'lock'
+			33 B replied 2 0 rows
+			33 B not-held
+			40 A timed-out 2`,
+			[]string{"2 granted A by A", "12 granted B by B", "21 may-have-removed nobody by C", "23 may-have-removed nobody by A"}},
 		{"mysql: a row that says whose it is", plain(sqlWords), 20, `
 			0 A sent 1 UPDATE lock_leases SET owner = 'x', expires_at = 7
 			2 A replied 1 1 row

@@ -42,8 +42,8 @@ type member struct {
 	lives  int // how often it was started anew
 	dead   bool
 	frozen bool
-	// starts: it is being started anew, and what clients send to it waits until it is
-	// ready and somebody listens to what it does.
+	// starts: it is being started anew, or made a primary, and what clients send to it
+	// waits until it is ready and somebody listens to what it does.
 	starts bool
 	life   sync.Mutex // held while the process is started anew, or stopped for good
 }
@@ -178,11 +178,42 @@ func (g *group) returns(m *member) {
 	g.watch(m)
 }
 
+// operatorFailsOver kills the primary; an operator promotes a replica when that time is
+// over, unless somebody else has by then.
+func (g *group) operatorFailsOver(fault int, after time.Duration) {
+	h, old := g.h, g.leader
+	g.failOver(fault)
+	h.later(after, func() {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		if !h.stopped && g.leader == old {
+			(*injector)(h).Promote(fault)
+		}
+	})
+}
+
+// heir is the first of these servers that runs and does not lead; nil for none.
+func (g *group) heir(among []*member) *member {
+	for _, m := range among {
+		if m != g.leader && m.up() {
+			return m
+		}
+	}
+	return nil
+}
+
+// promoted says that a replica has become the primary.
+func (g *group) promoted(heir *member, fault int) {
+	old := g.leader
+	g.leader = heir
+	g.h.record(history.Event{Kind: history.Promoted, Node: heir.node, Peer: old.node, Value: int64(fault)}, "")
+}
+
 // outside is what befell the servers besides the commands of clients.
 func (g *group) outside() outside {
 	out := outside{evictions: g.evictions, wrongClocks: map[history.NodeID]bool{}}
 	for _, m := range g.members {
-		out.wrongClocks[m.node] = touchesClock(g.h.plan, m.name)
+		out.wrongClocks[m.node] = touchesClock(g.h.plan, m.name) && !kinds[g.h.variant.Store].clocks.monotonic
 	}
 	return out
 }

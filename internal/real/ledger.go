@@ -9,6 +9,7 @@ import (
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
 	"lockstep/internal/real/witness"
+	"lockstep/internal/world"
 )
 
 // operation is what one command did to the entry; or what nobody's command did, when
@@ -55,6 +56,7 @@ func newAccountant(entries []entry, evictions []*command, ttl time.Duration) *ac
 		case history.Replied, history.TimedOut:
 			if c := open[wire{e.Node, e.call}]; c != nil {
 				c.done, c.answered, c.reply = e.At, e.Kind == history.Replied, e.text
+				c.broken = !c.answered && e.text == world.ErrConnection.Error()
 			}
 		case history.RequestDropped:
 			if c := open[wire{e.Node, e.call}]; c != nil {
@@ -155,9 +157,16 @@ const (
 	slackOfArrival = 100 * time.Millisecond
 )
 
-// may reports whether a command of a client can be an operation.
+// may reports whether a command of a client can be an operation. What was sent over a
+// connection that is at its end will not be executed any more.
 func (o *operation) may(c *command) bool {
-	return c.server == o.server && !c.lost && c.sent <= o.at+history.Instant(slackOfStamps) && (!c.answered || o.at <= c.done+o.slack && o.suits(c))
+	switch {
+	case c.server != o.server, c.lost, c.sent > o.at+history.Instant(slackOfStamps):
+		return false
+	case c.answered:
+		return o.at <= c.done+o.slack && o.suits(c)
+	}
+	return !c.broken || o.at <= c.done+o.slack
 }
 
 // suits reports whether an operation can have had the reply that a command had.

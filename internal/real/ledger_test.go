@@ -8,6 +8,7 @@ import (
 
 	"lockstep/internal/history"
 	"lockstep/internal/real/witness"
+	"lockstep/internal/world"
 )
 
 // The nodes of the accounts below.
@@ -24,6 +25,7 @@ var nodeNames = map[history.NodeID]string{0: "nobody", nodeA: "A", nodeB: "B", n
 //
 //	A 10 12 SET lock a NX -> OK
 //	A 10 SET lock a NX              without a reply
+//	A 10 12 DEL lock -> broken      its connection ended
 //
 // and other events from "20 crashed one", "20 restarted one empty", "20 demoted one" and
 // "20 promoted two". Times are in milliseconds.
@@ -57,7 +59,10 @@ func seen(t *testing.T, text string) []entry {
 		name, _, _ := strings.Cut(text, " ")
 		wire := entry{Event: history.Event{At: ms(sent), Kind: history.Sent, Node: nodes[who]}, text: text, command: name, call: int64(call + 1), server: server}
 		out = append(out, wire)
-		if answered {
+		if reply == "broken" {
+			wire.At, wire.Kind, wire.text = ms(done), history.TimedOut, world.ErrConnection.Error()
+			out = append(out, wire)
+		} else if answered {
 			wire.At, wire.Kind, wire.text = ms(done), history.Replied, reply
 			out = append(out, wire)
 		}
@@ -132,6 +137,12 @@ func TestAccounts(t *testing.T) {
 			"A 1 3 SET lock a NX -> OK\n A 10 DEL lock\n B 10 DEL lock",
 			"> set\n 2 x SET lock a NX\n > del\n 12 y DEL lock\n 13 x DEL lock", "",
 			"2 one granted of A by A\n12 one removed of A by B\n",
+		},
+		{
+			"two send the same words, and one of the connections ended before",
+			"A 1 3 SET lock a NX -> OK\n A 10 12 DEL lock -> broken\n B 20 22 DEL lock -> (integer) 1",
+			"> set\n 2 x SET lock a NX\n > del\n 21 y DEL lock", "",
+			"2 one granted of A by A\n21 one removed of A by B\n",
 		},
 		{
 			"a command that never came is sent again",

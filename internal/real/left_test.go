@@ -34,7 +34,7 @@ const envHarness = "LOCKSTEP_TEST_HARNESS"
 // stopped for ever.
 func long(t testing.TB, e *ending) *plan.Plan {
 	p := quick("A", "B", "C")
-	p.Redis.Replicas = 1
+	p.Redis.Replicas, p.MySQL.Replicas, p.Postgres.Replicas = 1, 1, 1
 	p.Etcd.Nodes, p.ZooKeeper.Nodes = max(e.nodes, 1), max(e.nodes, 1)
 	p.Etcd.Election = 100 * time.Millisecond // for a lease of one second
 	p.Workload.Repeat = 100

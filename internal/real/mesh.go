@@ -9,8 +9,9 @@ import (
 	"lockstep/internal/real/link"
 )
 
-// mesh is how servers reach each other: each has one address that all use, and for
-// each pair there is a link, which a partition holds.
+// mesh is how servers reach each other: for each pair there is a link, which a
+// partition holds. Where servers tell each other where to find third ones, each has one
+// address besides, behind which all others are led to their links.
 type mesh struct {
 	g     *group
 	peers []*peer
@@ -21,8 +22,8 @@ type mesh struct {
 type peer struct {
 	name   string
 	node   history.NodeID
-	source string // the loopback address that it calls from
-	front  *link.Front
+	source string      // the loopback address that it calls from, where it has a front
+	front  *link.Front // nil where each is told of the links to it
 }
 
 // path carries what one server asks another, and what that one answers.
@@ -35,18 +36,24 @@ type path struct {
 	severed bool
 }
 
-// openMesh makes places for servers.
-func openMesh(g *group, names []string) (*mesh, error) {
+// newMesh makes places for servers, each of which is told of the links to the others.
+func newMesh(g *group, names []string) *mesh {
 	m := &mesh{g: g}
-	for i, name := range names {
+	for _, name := range names {
+		m.peers = append(m.peers, &peer{name: name, node: g.h.nodes[name]})
+	}
+	return m
+}
+
+// openMesh makes places for servers that have one address each.
+func openMesh(g *group, names []string) (*mesh, error) {
+	m := newMesh(g, names)
+	for i, p := range m.peers {
 		front, err := link.OpenFront()
 		if err != nil {
 			return m, err
 		}
-		m.peers = append(m.peers, &peer{
-			name: name, node: g.h.nodes[name], front: front,
-			source: fmt.Sprintf("127.0.1.%d", i+1),
-		})
+		p.front, p.source = front, fmt.Sprintf("127.0.1.%d", i+1)
 	}
 	return m, nil
 }
@@ -64,7 +71,7 @@ func (m *mesh) of(name string) *peer {
 // at returns the name of the server that others call by that address, "" for none.
 func (m *mesh) at(addr string) string {
 	for _, p := range m.peers {
-		if p.front.Addr() == addr {
+		if p.front != nil && p.front.Addr() == addr {
 			return p.name
 		}
 	}
@@ -83,21 +90,47 @@ func (m *mesh) join(name, addr string) error {
 			return err
 		}
 		m.paths = append(m.paths, &path{from: from, to: to, link: l})
-		to.front.Admit(from.source, l)
+		if to.front != nil {
+			to.front.Admit(from.source, l)
+		}
 	}
 	return nil
 }
 
-// died cuts off what a dead server owed, and lets its callers wait.
-func (m *mesh) died(name string) { m.severed(name, true) }
+// way returns the address at which one server reaches another that has joined.
+func (m *mesh) way(from, to string) string {
+	for _, p := range m.paths {
+		if p.from.name == from && p.to.name == to {
+			return p.link.Addr()
+		}
+	}
+	panic("real: no way from " + from + " to " + to)
+}
 
-// returns undoes died; it comes before the server is there again, to whom nothing of
-// what it is asked must get lost.
+// died cuts off what a dead server owed, and lets its callers wait.
+func (m *mesh) died(name string) {
+	m.shut(name, true)
+	m.severed(name, true)
+}
+
+// returns comes before a dead server is there again: nothing of what it answers must get
+// lost. Its callers go on waiting until it serves.
 func (m *mesh) returns(name string) { m.severed(name, false) }
+
+// serves lets the callers of a server that has returned get through. It comes when the
+// server listens, and no sooner: a replica that found nobody behind the address would
+// ask again after a whole second, which no scale makes shorter.
+func (m *mesh) serves(name string) { m.shut(name, false) }
+
+// shut lets the callers of a server wait, where its address is the mesh's.
+func (m *mesh) shut(name string, shut bool) {
+	if front := m.of(name).front; front != nil {
+		front.Shut(shut)
+	}
+}
 
 func (m *mesh) severed(name string, severed bool) {
 	to := m.of(name)
-	to.front.Shut(severed)
 	for _, p := range m.paths {
 		if p.to == to {
 			p.severed = severed
@@ -129,7 +162,9 @@ func (m *mesh) keepsData(p *peer) bool {
 func (m *mesh) close() error {
 	var errs []error
 	for _, p := range m.peers {
-		errs = append(errs, p.front.Close())
+		if p.front != nil {
+			errs = append(errs, p.front.Close())
+		}
 	}
 	for _, p := range m.paths {
 		errs = append(errs, p.link.Close())

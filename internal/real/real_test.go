@@ -92,10 +92,16 @@ func clean(t *testing.T) (check func()) {
 // runBeside plays a plan, perhaps beside other runs: somebody else checks what is left.
 func runBeside(t *testing.T, p *plan.Plan, lock string) *history.History {
 	t.Helper()
+	return runScaled(t, p, lock, real.Options{})
+}
+
+// runScaled is runBeside with options, for a plan whose durations were multiplied.
+func runScaled(t *testing.T, p *plan.Plan, lock string, o real.Options) *history.History {
+	t.Helper()
 	realtest.Need(t, "redis-server")
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	h, err := real.Run(ctx, p, lock, 1, real.Options{})
+	h, err := real.Run(ctx, p, lock, 1, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -388,6 +394,24 @@ func TestAMomentOnTheWireIsExact(t *testing.T) {
 	}
 }
 
+// A server that dies when it has executed a command has its answer still in its buffers.
+func TestADeadServerAnswersNobody(t *testing.T) {
+	p := quick("A", "B")
+	p.Redis.Replicas = 1
+	fault(t, p, when(faults.HasExecuted, "A", "SET"), "fail-over", "operator", 0, faults.End{})
+	h := run(t, p, "set-nx-lua")
+	sent, replied, missed := find(h, history.Sent, "A"), find(h, history.Replied, "A"), find(h, history.TimedOut, "A")
+	if len(missed) == 0 || missed[0].Value != sent[0].Value || h.Text(missed[0].Text) != "connection lost" {
+		t.Fatalf("A missed %d answers, want that to its SET, for its connection was lost", len(missed))
+	}
+	if len(replied) > 0 && replied[0].Value == sent[0].Value {
+		t.Error("A has the answer of a dead server")
+	}
+	if n := len(find(h, history.ReplyDropped, "")); n != 0 {
+		t.Errorf("%d replies lost on the way, want none", n)
+	}
+}
+
 func TestSlowWorkIsRenewed(t *testing.T) {
 	p := quick("A", "B")
 	fault(t, p, when(faults.Enters, "A", ""), "slow", "A", 1500*time.Millisecond, faults.End{})
@@ -511,7 +535,7 @@ func TestMistakesAreFoundBeforeAnythingStarts(t *testing.T) {
 		{quick("A"), "nonsense", `unknown lock "nonsense"`},
 		{leaseless, "set-nx-ex-del", "whole multiples of 1 s"},
 		{overtaken, "set-nx-lua", "fault 1 (fail-over operator) needs a replica: set servers.redis.replicas to 1"},
-		{overtaken, "mysql-unique-ttl", "fault 1 (fail-over operator) needs a replica: real databases are played without replicas"},
+		{overtaken, "mysql-unique-ttl", "fault 1 (fail-over operator) needs a replica: set servers.mysql.replicas to 1"},
 	}
 	for _, tt := range tests {
 		_, err := real.Run(context.Background(), tt.plan, tt.lock, 1, real.Options{})

@@ -117,12 +117,8 @@ func TestWhatOfAClusterIsRefused(t *testing.T) {
 			p.Redis.Cluster.NodeTimeout = 100 * time.Millisecond
 			return "set-nx-lua", real.Options{}
 		},
-		"the clock of a real node": func(p *plan.Plan) (string, real.Options) {
-			p.Clocks = []plan.Clock{{Node: "redis-2", Offset: time.Second}}
-			return "set-nx-lua", real.Options{}
-		},
-		"has not been put into containers": func(*plan.Plan) (string, real.Options) {
-			return "set-nx-lua", real.Options{Backend: real.DockerBackend}
+		"docker-compose.yml has no Redis Cluster: use --backend docker": func(*plan.Plan) (string, real.Options) {
+			return "set-nx-lua", real.Options{Backend: real.ComposeBackend}
 		},
 	} {
 		p := sharded("A", "B")

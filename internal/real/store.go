@@ -74,8 +74,8 @@ type kind struct {
 	// requests take longer than that with a store that writes to a disk, or that has
 	// to begin a session first, and they are to come in order.
 	stagger time.Duration
-	// clocks: its servers can be started with clocks that can be set.
-	clocks bool
+	// clocks is how the clocks of its servers are made wrong.
+	clocks clockKind
 	// make makes the store of a run; nothing is started yet.
 	make func(g *group) store
 }

@@ -55,6 +55,9 @@ func (c *cluster) started(ctx context.Context, names []string, all []*servers.Se
 	for i, s := range order {
 		c.add(names[i], s.Addr, s)
 	}
+	if err := c.setClocks(c.members); err != nil {
+		return err
+	}
 	if len(all) > 1 {
 		c.h.background.Go(c.follow)
 	}

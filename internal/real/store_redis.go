@@ -14,7 +14,7 @@ import (
 
 func init() {
 	register(locks.StoreRedisNodes, kind{
-		refuse: cannotHaveRedis, product: images.Redis, find: findRedis, clocks: true,
+		refuse: cannotHaveRedis, product: images.Redis, find: findRedis,
 		stagger: 5 * time.Millisecond,
 		make:    func(g *group) store { return &redisNodes{redis{group: g}} },
 	})
@@ -68,10 +68,7 @@ func (r *redis) launch(ctx context.Context, o servers.RedisOptions, persistence 
 		return nil, err
 	}
 	m := r.add(o.Name, s.Addr, s)
-	if o.Clock {
-		clock := r.h.clocks.of(o.Name)
-		err = s.SetClock(clock.Offset, clock.DriftPPM)
-	}
+	err = r.setClocks([]*member{m})
 	r.hear(ctx, m)
 	return m, err
 }

@@ -6,7 +6,6 @@ import (
 	"net"
 	"time"
 
-	"lockstep/internal/history"
 	"lockstep/internal/locks"
 	"lockstep/internal/real/images"
 	"lockstep/internal/real/proto"
@@ -15,7 +14,7 @@ import (
 
 func init() {
 	register(locks.StoreRedis, kind{
-		refuse: cannotHaveRedis, product: images.Redis, find: findRedis, clocks: true,
+		refuse: cannotHaveRedis, product: images.Redis, find: findRedis,
 		stagger: 5 * time.Millisecond,
 		make: func(g *group) store {
 			if g.h.plan.InShards(storeOf(&g.h.variant)) {
@@ -130,24 +129,20 @@ func (g *redisGroup) restart(ctx context.Context, m *member) (empty bool, err er
 	g.mesh.returns(m.name)
 	g.reachabilityChanged()
 	g.h.mu.Unlock()
-	return upstream == "" && g.fsync(g.h.plan.Redis.Persistence) == "", g.again(ctx, m, upstream)
+	if err = g.again(ctx, m, upstream); err == nil {
+		g.mesh.serves(m.name)
+	}
+	return upstream == "" && g.fsync(g.h.plan.Redis.Persistence) == "", err
 }
 
 // failOver implements store: the primary dies now; sentinels notice, or an operator
 // promotes a replica later. Nobody takes the place of a primary without replicas.
 func (g *redisGroup) failOver(fault int) {
-	h, old := g.h, g.leader
-	g.group.failOver(fault)
 	if g.watch != nil {
+		g.group.failOver(fault)
 		return
 	}
-	h.later(h.plan.Redis.Failover.After, func() {
-		h.mu.Lock()
-		defer h.mu.Unlock()
-		if !h.stopped && g.leader == old {
-			(*injector)(h).Promote(fault)
-		}
-	})
+	g.operatorFailsOver(fault, g.h.plan.Redis.Failover.After)
 }
 
 // promote implements store: it makes the first running replica the primary, and
@@ -156,13 +151,7 @@ func (g *redisGroup) failOver(fault int) {
 func (g *redisGroup) promote(fault int) error {
 	ctx, cancel := context.WithTimeout(context.Background(), operatorTime)
 	defer cancel()
-	old := g.leader
-	var heir *member
-	for _, m := range g.servers {
-		if heir == nil && m != old && m.up() {
-			heir = m
-		}
-	}
+	old, heir := g.leader, g.heir(g.servers)
 	if heir == nil {
 		return nil
 	}
@@ -172,13 +161,6 @@ func (g *redisGroup) promote(fault int) error {
 	g.promoted(heir, fault)
 	g.spread()
 	return g.follow(ctx, old)
-}
-
-// promoted says that a replica has become the primary.
-func (g *redisGroup) promoted(heir *member, fault int) {
-	old := g.leader
-	g.leader = heir
-	g.h.record(history.Event{Kind: history.Promoted, Node: heir.node, Peer: old.node, Value: int64(fault)}, "")
 }
 
 // follow makes the other replicas of the old primary follow the new one.

@@ -34,6 +34,7 @@ func startSentinels(ctx context.Context, g *redisGroup, names []string) (*sentin
 			Name: name, Program: g.h.o.RedisServer, Launcher: g.h.launcher, Source: place.source, Announce: place.front.Addr(),
 			Primary: g.mesh.of(g.leader.name).front.Addr(), Quorum: len(names)/2 + 1,
 			DownAfter: g.h.plan.Redis.Failover.DownAfter * time.Duration(speed), Speed: speed,
+			Clock: changesOf(g.h.plan, name).any(),
 		})
 		if err != nil {
 			return nil, err
@@ -45,6 +46,9 @@ func startSentinels(ctx context.Context, g *redisGroup, names []string) (*sentin
 		}
 	}
 	if err := servers.WaitSentinels(ctx, processes(s.members), len(g.servers)-1); err != nil {
+		return nil, err
+	}
+	if err := g.setClocks(s.members); err != nil {
 		return nil, err
 	}
 	return s, s.listen(ctx)
@@ -73,7 +77,11 @@ func (s *sentinels) restart(ctx context.Context, m *member) error {
 	s.g.mesh.returns(m.name)
 	s.g.reachabilityChanged()
 	s.g.h.mu.Unlock()
-	return redisServer(m).Restart(ctx, "")
+	err := redisServer(m).Restart(ctx, "")
+	if err == nil {
+		s.g.mesh.serves(m.name)
+	}
+	return err
 }
 
 // What sentinels tell.

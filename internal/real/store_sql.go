@@ -3,7 +3,6 @@ package real
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"time"
 
 	"lockstep/internal/locks"
@@ -15,74 +14,87 @@ import (
 
 func init() {
 	register(locks.StoreMySQL, kind{
-		refuse:  func(p *plan.Plan, v *locks.Variant) error { return cannotHaveReplicas(p.MySQL, v) },
 		product: images.MariaDB, find: findPrograms("mariadbd", "mariadb-install-db"),
 		stagger: 30 * time.Millisecond,
 		make: func(g *group) store {
-			return &database{group: g, driver: "mysql", speaks: link.MySQL, launch: launchMariaDB, drop: dropMariaDB}
+			return &database{group: g, set: g.h.plan.MySQL, driver: "mysql", speaks: link.MySQL, launch: launchMariaDB, drop: dropMariaDB}
 		},
 	})
 	register(locks.StorePostgres, kind{
-		refuse:  func(p *plan.Plan, v *locks.Variant) error { return cannotHaveReplicas(p.Postgres, v) },
 		product: images.Postgres, find: findPrograms("postgres", "initdb"),
 		stagger: 30 * time.Millisecond,
+		clocks:  clockKind{wall: true},
 		make: func(g *group) store {
-			return &database{group: g, driver: "postgres", speaks: link.Postgres, launch: launchPostgres, drop: dropPostgres}
+			return &database{group: g, set: g.h.plan.Postgres, driver: "postgres", speaks: link.Postgres, launch: launchPostgres, drop: dropPostgres}
 		},
 	})
 }
 
-var errNoReplicas = errors.New("real databases are played without replicas: their replication has no lag that can be set and no operator here; play this in the simulator")
-
-func cannotHaveReplicas(p plan.SQL, v *locks.Variant) error {
-	if max(p.Replicas, v.Servers.Replicas) > 0 {
-		return errNoReplicas
-	}
-	return nil
-}
-
-// database is a server of MariaDB or PostgreSQL.
+// database is a server of MariaDB or PostgreSQL, and its replicas if there are some.
 type database struct {
 	*group
+	set    plan.SQL
 	driver string
 	speaks link.Protocol
-	launch func(context.Context, *harness, string) (sqlServer, string, error)
+	launch func(context.Context, *harness, launching) (sqlServer, string, error)
 	drop   func(context.Context, *sql.DB) (bool, error) // ends the session with the lock, or deletes its row
-	server sqlServer
+	mesh   *mesh                                        // nil for a server that is alone
+	lag    time.Duration
+}
+
+// launching says how a server of a database is started.
+type launching struct {
+	name        string
+	replication *servers.Replication // nil for one that is alone
+	upstream    string               // where it reaches its primary; "" for a primary
 }
 
 // sqlServer is the process of a database.
 type sqlServer interface {
 	server
-	DSN(addr string) string
+	DSN(addr string) string       // for an operator
+	ClientDSN(addr string) string // for a client, which cannot write to a replica
 	Relaunch(context.Context) error
+	Rejoin(ctx context.Context, primary string) error // as Relaunch, as a replica
+	Follow(ctx context.Context, primary string) error
+	Promote(context.Context) error
+	InStep(ctx context.Context, primary string) error
 }
 
-func launchMariaDB(ctx context.Context, h *harness, name string) (sqlServer, string, error) {
-	db, err := servers.StartMariaDB(ctx, servers.MariaDBOptions{Name: name, Launcher: h.launcher})
+// databaseOf is the process of a database.
+func databaseOf(m *member) sqlServer { return m.server.(sqlServer) }
+
+func launchMariaDB(ctx context.Context, h *harness, l launching) (sqlServer, string, error) {
+	db, err := servers.StartMariaDB(ctx, servers.MariaDBOptions{
+		Name: l.name, Launcher: h.launcher, Replication: l.replication, Upstream: l.upstream,
+		Clock: touchesClock(h.plan, l.name),
+	})
 	if err != nil {
 		return nil, "", err
 	}
 	return db, db.Addr, nil
 }
 
-func launchPostgres(ctx context.Context, h *harness, name string) (sqlServer, string, error) {
-	db, err := servers.StartPostgres(ctx, servers.PostgresOptions{Name: name, Launcher: h.launcher})
+func launchPostgres(ctx context.Context, h *harness, l launching) (sqlServer, string, error) {
+	db, err := servers.StartPostgres(ctx, servers.PostgresOptions{
+		Name: l.name, Launcher: h.launcher, Replication: l.replication, Upstream: l.upstream,
+		Clock: touchesClock(h.plan, l.name),
+	})
 	if err != nil {
 		return nil, "", err
 	}
 	return db, db.Addr, nil
 }
 
-// start implements store. The tables are there before anybody plays.
+// start implements store. The tables are there before anybody plays, on replicas as well.
 func (d *database) start(ctx context.Context, names []string) error {
-	s, addr, err := d.launch(ctx, d.h, names[0])
-	if err != nil {
+	if err := d.launchAll(ctx, names); err != nil {
 		return err
 	}
-	d.server = s
-	d.add(names[0], addr, s)
-	_, err = d.connected(func(db *sql.DB) (bool, error) {
+	if err := d.setClocks(d.members); err != nil {
+		return err
+	}
+	_, err := d.connected(d.leader, func(db *sql.DB) (bool, error) {
 		for _, stmt := range locks.SQLTables(d.h.variant.Store) {
 			var args []any
 			for _, a := range stmt.Args {
@@ -94,21 +106,21 @@ func (d *database) start(ctx context.Context, names []string) error {
 		}
 		return true, nil
 	})
-	return err
+	if err != nil {
+		return err
+	}
+	return d.awaitReplicas(ctx)
 }
 
 // protocol implements store.
 func (d *database) protocol() link.Protocol { return d.speaks }
 
 // endpoint implements store.
-func (d *database) endpoint(_ *member, addr string) string { return d.server.DSN(addr) }
+func (d *database) endpoint(m *member, addr string) string { return databaseOf(m).ClientDSN(addr) }
 
-// restart implements store: a database forgets no row.
-func (d *database) restart(ctx context.Context, _ *member) (empty bool, err error) {
-	return false, d.server.Relaunch(ctx)
-}
-
-// derive implements store.
+// derive implements store. A replica that takes over may not have what its primary had.
 func (d *database) derive(entries []entry) []entry {
-	return deriveGrants(entries, sqlWords, d.h.lease(), d.outside())
+	words := sqlWords
+	words.shared = d.mesh == nil
+	return deriveGrants(entries, words, d.h.lease(), d.outside())
 }

@@ -11,14 +11,17 @@ import (
 
 // evict implements store: an operator ends the session that has the lock, or else
 // deletes the row.
-func (d *database) evict(*member) error {
-	if !d.leader.up() {
+func (d *database) evict(m *member) error {
+	if m == nil {
+		m = d.leader
+	}
+	if !m.up() {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), operatorTime)
 	defer cancel()
-	c := &command{server: d.leader.node, name: "evict", sent: d.h.now(), answered: true, releasing: true, reply: nothing}
-	found, err := d.connected(func(db *sql.DB) (bool, error) { return d.drop(ctx, db) })
+	c := &command{server: m.node, name: "evict", sent: d.h.now(), answered: true, releasing: true, reply: nothing}
+	found, err := d.connected(m, func(db *sql.DB) (bool, error) { return d.drop(ctx, db) })
 	if err != nil {
 		return err
 	}
@@ -30,9 +33,9 @@ func (d *database) evict(*member) error {
 	return nil
 }
 
-// connected does something over a connection of its own, past all links.
-func (d *database) connected(do func(*sql.DB) (bool, error)) (bool, error) {
-	db, err := sql.Open(d.driver, d.server.DSN(d.leader.addr))
+// connected does something on a server over a connection of its own, past all links.
+func (d *database) connected(m *member, do func(*sql.DB) (bool, error)) (bool, error) {
+	db, err := sql.Open(d.driver, databaseOf(m).DSN(m.addr))
 	if err != nil {
 		return false, err
 	}

@@ -19,6 +19,7 @@ func init() {
 	register(locks.StoreZooKeeper, kind{
 		refuse: cannotEvictSession, product: images.ZooKeeper, find: findPrograms("java", "zookeeper.jar"),
 		stagger: 100 * time.Millisecond,
+		clocks:  clockKind{wall: true, monotonic: true},
 		make: func(g *group) store {
 			return &zooKeeper{cluster{group: g, leads: func(ctx context.Context, s *servers.Server) bool { return s.LeadsZooKeeper(ctx) }}}
 		},
@@ -43,6 +44,7 @@ type zooKeeper struct{ cluster }
 func (z *zooKeeper) start(ctx context.Context, names []string) error {
 	all, err := servers.StartZooKeeper(ctx, servers.ZooKeeperOptions{
 		Members: len(names), Launcher: z.h.launcher, Tick: z.h.plan.ZooKeeperTick(), Route: z.route,
+		Clock: touchesClocks(z.h.plan, names),
 	})
 	if err != nil {
 		return err

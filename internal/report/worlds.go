@@ -24,10 +24,11 @@ var worldsTemplate = pageTemplate("worlds", worldsHTML)
 type Worlds struct {
 	Backend string // the name of the real world
 	Scale   string // what all durations were multiplied by: 0.1
-	Times   int    // runs of each cell in each world
-	Replay  string // the command line that compares them again
-	Columns []MatrixColumn
-	Locks   []WorldsLock
+	// Least and Most are how often a cell was played in each world, of those that were.
+	Least, Most int
+	Replay      string // the command line that compares them again
+	Columns     []MatrixColumn
+	Locks       []WorldsLock
 }
 
 // WorldsLock is one row, with the times of its runs in both worlds, sorted. The same
@@ -106,7 +107,7 @@ func WorldsHTML(w *Worlds) ([]byte, error) {
 	v := &worldsView{
 		Head: newHead("The simulator beside real servers", worldsCSS), Columns: w.Columns, Replay: clean(w.Replay, maxLine),
 		Lead: fmt.Sprintf("Each cell is the same plan with the same lock, played %s in the simulator and on real servers (%s), with every duration multiplied by %s.",
-			times(w.Times), clean(w.Backend, maxName), clean(w.Scale, maxName)),
+			timesBetween(w.Least, w.Most), clean(w.Backend, maxName), clean(w.Scale, maxName)),
 	}
 	v.addCells(w)
 	if err := v.addFigures(w); err != nil {
@@ -124,6 +125,13 @@ func times(n int) string {
 		return "once"
 	}
 	return fmt.Sprintf("%d times", n)
+}
+
+func timesBetween(least, most int) string {
+	if least < most {
+		return fmt.Sprintf("between %d and %d times", least, most)
+	}
+	return times(most)
 }
 
 func (v *worldsView) addCells(w *Worlds) {

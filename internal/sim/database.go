@@ -52,6 +52,7 @@ func (w *World) newDatabase(names []string, set plan.SQL, model func() *sql.DB) 
 	db.leader = db.servers[0]
 	for _, s := range db.servers[1:] {
 		s.upstream = db.leader
+		s.model.SetReplica(true)
 	}
 	return db
 }
@@ -164,6 +165,7 @@ func (s *sqlServer) follow(primary *sqlServer) {
 	s.upstream = primary
 	s.links++
 	primary.model.CopyTo(s.model, s.clock())
+	s.model.SetReplica(true)
 	s.drain(history.NoCause)
 }
 
@@ -197,13 +199,20 @@ func (s *sqlServer) died() {
 	}
 }
 
-// revived implements service: committed rows are there, sessions are not. A
-// primary that was replaced follows its successor.
+// revived implements service: committed rows are there, sessions are not. A primary
+// that is still the one that clients know has its replicas follow it again; one that
+// was replaced follows its successor.
 func (s *sqlServer) revived() {
 	s.model.Restart(s.clock())
 	s.drain(history.NoCause)
 	if s.db.leader != s {
 		s.follow(s.db.leader)
+		return
+	}
+	for _, r := range s.db.servers {
+		if r != s && !r.proc.Dead() {
+			r.follow(s)
+		}
 	}
 }
 
@@ -216,7 +225,8 @@ func (s *sqlServer) thawed() {
 // clockChanged implements service.
 func (s *sqlServer) clockChanged() {
 	if s.up() {
-		s.arm()
+		s.model.Tick(s.clock())
+		s.drain(history.NoCause)
 	}
 }
 
@@ -261,6 +271,7 @@ func (db *database) promote() {
 				r.follow(s)
 			}
 		}
+		s.model.SetReplica(false)
 		s.model.Lead(s.clock())
 		s.drain(history.NoCause)
 		return

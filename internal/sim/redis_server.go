@@ -78,6 +78,7 @@ func (w *World) newRedisServer(g *redisGroup, name string) *redisServer {
 		w.stores = append(w.stores, s.store)
 	}
 	s.store.OnPublish = s.deliver
+	s.store.LuaOnly = w.LuaOnly
 	s.store.Extensions = redis.TairString | redis.Redis84
 	return s
 }

@@ -40,6 +40,10 @@ var (
 // World plays runs one after the other and keeps its buffers between them. It
 // must be used from one goroutine; use one World per worker.
 type World struct {
+	// LuaOnly makes the models of Redis run every script in Lua, also those that they
+	// can execute faster themselves. The histories are the same.
+	LuaOnly bool
+
 	k         *kernel.Kernel
 	hist      *history.History
 	plan      *plan.Plan

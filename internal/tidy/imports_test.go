@@ -39,7 +39,7 @@ var layers = map[string][]string{
 		"internal/scenario",
 	},
 	"internal/worlds": {
-		"internal/checker", "internal/history", "internal/locks", "internal/matrix", "internal/plan", "internal/run",
+		"internal/checker", "internal/history", "internal/locks", "internal/matrix", "internal/plan", "internal/run", "internal/scenario",
 	},
 	"internal/claims": {
 		"internal/checker", "internal/faults", "internal/history", "internal/locks", "internal/plan", "internal/run",

@@ -131,10 +131,11 @@ func (c *Cmd) NumKeys() int { return int(c.numKeys) }
 
 // Same reports whether two commands are equal.
 func (c *Cmd) Same(other *Cmd) bool {
-	if c.n != other.n || c.Script != other.Script || c.numKeys != other.numKeys || c.Name != other.Name {
+	if c.n != other.n || c.Script != other.Script || c.numKeys != other.numKeys {
 		return false
 	}
-	return c.list == other.list || slices.Equal(c.Arguments(), other.Arguments())
+	// Commands that share their arguments have grown from the same one.
+	return c.list != nil && c.list == other.list || c.Name == other.Name && slices.Equal(c.Arguments(), other.Arguments())
 }
 
 // Args returns the full argument list with the name, as a client library wants it.

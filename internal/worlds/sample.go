@@ -10,9 +10,12 @@ import (
 
 // Times are durations that were seen in one world, in true time.
 type Times struct {
-	Waits     []time.Duration // from asking for the lock to having it
-	Holds     []time.Duration // from having it to having begun its release, or to its holder's end
-	Failovers []time.Duration // from a primary's death to the next primary
+	// From asking for the lock to having it.
+	Waits []time.Duration `json:"waits_ns,omitempty"`
+	// From having it to having begun its release, or to its holder's end.
+	Holds []time.Duration `json:"holds_ns,omitempty"`
+	// From a primary's death to the next primary.
+	Failovers []time.Duration `json:"failovers_ns,omitempty"`
 }
 
 // Sample is the times of one lock in both worlds, over all cells that were played in

@@ -10,8 +10,10 @@
 package worlds
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"lockstep/internal/checker"
 	"lockstep/internal/locks"
@@ -30,11 +32,18 @@ type Options struct {
 	// ScalePPM multiplies every duration of the scripts, in millionths, in both worlds.
 	ScalePPM int64
 	Times    int // how often each cell is played in each world, with the seeds from 1 on
-	Jobs     int // cells at once; 0: one for each core
+	Jobs     int // real runs at once; 0: one for each core
+	// Letters, if there are any, are those of the simulator that a cell must have to be
+	// played on real servers.
+	Letters []checker.Letter
+	// Kept has real runs that need not be played again, all of which count, and keeps
+	// those that are played; nil: none.
+	Kept *Kept
 	// Refuse says why the real world cannot play a plan with a lock; nil when it can.
 	Refuse func(p *plan.Plan, lock string) error
-	// Progress, if not nil, is told how many cells are done; one call at a time.
-	Progress func(done, all int)
+	// Progress, if not nil, is told how far each step is: of how many cells the script is
+	// chosen, then how many runs are over, the kept ones too. One call at a time.
+	Progress func(step string, done, all int)
 }
 
 // Agreement is what a cell says of the two worlds.
@@ -73,7 +82,7 @@ type Cell struct {
 	Lock, Fault string
 	Script      string         // the name of what was played; "" when there is nothing to play
 	Plan        *plan.Plan     // scaled; nil when there is nothing to play
-	Simulated   checker.Letter // of that plan with the first seed
+	Simulated   checker.Letter // of that plan with any of the seeds, the mildest
 	Pairs       []Pair         // one for each seed; none when it was not played
 	Agreement   Agreement      // of the pairs: the worst of them
 	Why         string         // why it was not played, tested nothing, or a milder script was taken
@@ -116,6 +125,26 @@ type Comparison struct {
 // Cell returns the cell of a lock and a column, by their indices.
 func (c *Comparison) Cell(lock, column int) *Cell { return &c.Cells[lock*len(c.Columns)+column] }
 
+// MostPairs is how many seeds the cell has that was played most often.
+func (c *Comparison) MostPairs() (most int) {
+	for i := range c.Cells {
+		most = max(most, len(c.Cells[i].Pairs))
+	}
+	return most
+}
+
+// LeastPairs is how many seeds the cell has that was played least often, of the cells
+// that were played; 0 when none was.
+func (c *Comparison) LeastPairs() int {
+	least := c.MostPairs()
+	for i := range c.Cells {
+		if n := len(c.Cells[i].Pairs); n > 0 {
+			least = min(least, n)
+		}
+	}
+	return least
+}
+
 // Count returns how many cells have an agreement.
 func (c *Comparison) Count(a Agreement) (n int) {
 	for i := range c.Cells {
@@ -132,116 +161,144 @@ func (c *Comparison) Count(a Agreement) (n int) {
 func Compare(ctx context.Context, o Options) (*Comparison, error) {
 	c := &Comparison{Backend: o.Backend, ScalePPM: o.ScalePPM, Times: o.Times, Locks: o.Locks, Columns: o.Columns}
 	c.Cells = make([]Cell, len(o.Locks)*len(o.Columns))
-	samples := make([]Sample, len(c.Cells))
-	err := run.Share(ctx, o.Jobs, len(c.Cells), o.Progress, func() (func(context.Context, int) error, func()) {
-		w := pair{o: &o, sim: o.Sim(), real: o.Real()}
-		work := func(ctx context.Context, i int) error {
-			return w.compare(ctx, o.Locks[i/len(o.Columns)], o.Columns[i%len(o.Columns)], &c.Cells[i], &samples[i])
-		}
-		return work, func() {
-			w.sim.Close()
-			w.real.Close()
-		}
-	})
-	if err != nil {
+	if err := o.choose(ctx, c.Cells); err != nil {
 		return nil, err
+	}
+	contests := o.contests(c.Cells)
+	if err := o.play(ctx, contests); err != nil {
+		return nil, err
+	}
+	samples := make([]Sample, len(c.Cells))
+	for i := range contests {
+		one := &contests[i]
+		one.cell.add(one, &samples[one.at])
 	}
 	c.Samples = merge(o.Locks, samples, len(o.Columns))
 	return c, nil
 }
 
-// pair is the two worlds of a worker.
-type pair struct {
+func (o *Options) progress(step string) func(done, all int) {
+	if o.Progress == nil {
+		return nil
+	}
+	return func(done, all int) { o.Progress(step, done, all) }
+}
+
+// contest is one seed of a cell.
+type contest struct {
+	cell     *Cell
+	at       int     // the cell's index
+	real     keptRun // without a letter as long as it was not played
+	pair     Pair
+	simTimes Times
+	why      string // why the simulated run tested nothing
+}
+
+// contests lists what is to be compared: first one seed of every cell, then another one,
+// so that a comparison that is interrupted has kept some runs of all cells.
+func (o *Options) contests(cells []Cell) (all []contest) {
+	for i := range cells {
+		c := &cells[i]
+		if c.Agreement != "" { // it is not played
+			continue
+		}
+		for _, one := range o.seeds(c) {
+			all = append(all, contest{cell: c, at: i, real: one})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b contest) int { return cmp.Compare(a.real.Seed, b.real.Seed) })
+	return all
+}
+
+// seeds are the real runs of a cell in the order of their seeds: those that are kept,
+// and those that are missing, which have no letter yet.
+func (o *Options) seeds(c *Cell) []keptRun {
+	mark := fingerprint(c.Plan)
+	out := o.Kept.of(c.Lock, mark)
+	for n := range o.Times {
+		missing := keptRun{Lock: c.Lock, Plan: mark, Seed: uint64(n + 1)}
+		if at, found := slices.BinarySearchFunc(out, missing.Seed, bySeed); !found {
+			out = slices.Insert(out, at, missing)
+		}
+	}
+	return out
+}
+
+// play plays all contests.
+func (o *Options) play(ctx context.Context, contests []contest) error {
+	return run.Share(ctx, o.Jobs, len(contests), o.progress("playing both worlds"), func() (func(context.Context, int) error, func()) {
+		w := referee{o: o, sim: o.Sim(), real: o.Real()}
+		return func(ctx context.Context, i int) error { return w.play(ctx, &contests[i]) }, func() {
+			w.sim.Close()
+			w.real.Close()
+		}
+	})
+}
+
+// referee is the two worlds of a worker.
+type referee struct {
 	o         *Options
 	sim, real run.World
 }
 
-// compare fills one cell.
-func (w *pair) compare(ctx context.Context, v locks.Variant, column matrix.Column, c *Cell, s *Sample) error {
-	c.Lock, c.Fault, c.Agreement = v.ID, column.Code, NotPlayed
-	scripts, why, err := matrix.ScriptsOf(ctx, w.sim, v, column)
-	if err != nil {
-		return err
-	}
-	if why != "" {
-		c.Why = why
-		return nil
-	}
-	if err := w.choose(ctx, c, scripts); err != nil || c.Plan == nil {
-		return err
-	}
-	for n := range w.o.Times {
-		if err := w.play(ctx, c, uint64(n+1), s); err != nil {
-			return err
-		}
-	}
-	c.Agreement = c.Shown().Agreement()
-	return nil
-}
-
-// play adds one seed to a cell. Its times count only when both runs were a test: a run
-// that was cut short would put the two distributions apart by what it lacks.
-func (w *pair) play(ctx context.Context, c *Cell, seed uint64, s *Sample) error {
-	simulated := run.One(ctx, w.sim, c.Plan, c.Lock, seed)
+// play plays one seed of a cell in both worlds.
+func (w *referee) play(ctx context.Context, one *contest) error {
+	c := one.cell
+	simulated := run.One(ctx, w.sim, c.Plan, c.Lock, one.real.Seed)
 	if simulated.Err != nil {
 		return fmt.Errorf("%s under %s, %s: %w", c.Lock, c.Fault, c.Script, simulated.Err)
 	}
-	real := run.One(ctx, w.real, c.Plan, c.Lock, seed)
+	if one.real.Letter == "" {
+		if err := w.playReal(ctx, c, &one.real); err != nil {
+			return err
+		}
+	}
+	one.pair = Pair{Seed: one.real.Seed, Simulated: simulated.Judgement.Letter, Real: one.real.Letter}
+	if one.pair.Simulated == checker.LetterUnknown {
+		one.why = untested("simulated", &simulated)
+	}
+	one.simTimes.add(simulated.Judgement.History)
+	return nil
+}
+
+// playReal plays a real run and keeps it, also when it tested nothing: to play it again
+// until it does would be to choose among the results.
+func (w *referee) playReal(ctx context.Context, c *Cell, r *keptRun) error {
+	out := run.One(ctx, w.real, c.Plan, c.Lock, r.Seed)
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	p := Pair{Seed: seed, Simulated: simulated.Judgement.Letter, Real: real.Judgement.Letter}
-	if real.Err != nil {
-		p.Real = checker.LetterUnknown
-	}
-	c.Pairs = append(c.Pairs, p)
+	r.Letter = out.Judgement.Letter
 	switch {
-	case real.Err != nil:
-		c.Why = fmt.Sprintf("the real run with seed %d was not played to its end: %v", seed, real.Err)
-	case p.Agreement() == Untested:
-		c.Why = untested(&simulated, &real)
+	case out.Err != nil:
+		r.Letter = checker.LetterUnknown
+		r.Why = fmt.Sprintf("the real run with seed %d was not played to its end: %v", r.Seed, out.Err)
+	case r.Letter == checker.LetterUnknown:
+		r.Why = untested("real", &out)
 	default:
-		s.Simulated.add(simulated.Judgement.History)
-		s.Real.add(real.Judgement.History)
+		r.Times.add(out.Judgement.History)
 	}
-	return nil
+	return w.o.Kept.add(r)
 }
 
-// untested says which of two runs tested nothing, and why.
-func untested(simulated, real *run.Outcome) string {
-	world, out := "simulated", simulated
-	if real.Judgement.Letter == checker.LetterUnknown {
-		world, out = "real", real
-	}
-	return fmt.Sprintf("the %s run with seed %d put nothing to the test: %s", world, out.Seed, out.Judgement.Finding(checker.MutualExclusionID).Reason)
-}
-
-// choose takes the script that does most harm in the simulator, among those that the
-// real world can play.
-func (w *pair) choose(ctx context.Context, c *Cell, scripts []matrix.Script) error {
-	refused, worst := "", checker.Letter("")
-	for k := range scripts {
-		scaled := scripts[k].Plan().Scaled(w.o.ScalePPM)
-		out := run.One(ctx, w.sim, &scaled, c.Lock, 1)
-		if out.Err != nil {
-			return fmt.Errorf("%s under %s, %s: %w", c.Lock, c.Fault, scripts[k].Name, out.Err)
-		}
-		letter := out.Judgement.Letter
-		if err := w.o.Refuse(&scaled, c.Lock); err != nil {
-			if matrix.Badness(letter) > matrix.Badness(worst) || refused == "" {
-				refused, worst = err.Error(), letter
-			}
-			continue
-		}
-		if c.Plan == nil || matrix.Badness(letter) > matrix.Badness(c.Simulated) {
-			c.Script, c.Plan, c.Simulated = scripts[k].Name, &scaled, letter
-		}
-	}
+// add adds a seed to its cell. Its times count only when both runs were a test: a run
+// that was cut short would put the two distributions apart by what it lacks.
+func (c *Cell) add(one *contest, s *Sample) {
+	c.Pairs = append(c.Pairs, one.pair)
+	c.Agreement = c.Shown().Agreement()
 	switch {
-	case c.Plan == nil:
-		c.Why, c.Simulated = refused, worst
-	case refused != "" && matrix.Badness(worst) > matrix.Badness(c.Simulated):
-		c.Why = fmt.Sprintf("a script with %s was left out: %s", worst, refused)
+	case one.real.Why != "":
+		c.Why = one.real.Why
+	case one.why != "":
+		c.Why = one.why
+	case one.pair.Agreement() == Untested: // a file of kept runs need not say why
+	default:
+		s.Simulated.join(&one.simTimes)
+		s.Real.join(&one.real.Times)
 	}
-	return nil
+}
+
+// untested says why a run of one of the worlds tested nothing.
+func untested(world string, out *run.Outcome) string {
+	return fmt.Sprintf("the %s run with seed %d put nothing to the test: %s", world, out.Seed, out.Judgement.WhyUnknown())
 }

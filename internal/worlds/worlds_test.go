@@ -189,13 +189,13 @@ func TestTheScriptThatDoesMostHarm(t *testing.T) {
 func TestAMilderScriptIsNamed(t *testing.T) {
 	o := options(t, "set-nx-ex-del", "GP", &other{})
 	o.Refuse = func(p *plan.Plan, _ string) error {
-		if strings.Contains(p.Faults[0].Text, "1200ms") { // long enough for the DEL of another's key
-			return errors.New("not for 1200ms")
+		if strings.Contains(p.Faults[0].Text, "1400ms") { // long enough for the DEL of another's key
+			return errors.New("not for 1400ms")
 		}
 		return nil
 	}
 	_, cell := compare(t, o)
-	if cell.Agreement != worlds.Agrees || cell.Simulated != checker.LetterV || cell.Why != "a script with VF was left out: not for 1200ms" {
+	if cell.Agreement != worlds.Agrees || cell.Simulated != checker.LetterV || cell.Why != "a script with VF was left out: not for 1400ms" {
 		t.Errorf("%+v", cell)
 	}
 }

@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/moby/moby/api/types/container"
 	"github.com/moby/moby/client"
 
 	"lockstep/internal/real/images"
+	"lockstep/internal/real/osproc"
 	"lockstep/internal/real/servers"
 )
 
@@ -20,14 +22,16 @@ const (
 
 // Compose is a launcher that starts nothing: it attaches to the services of
 // docker-compose.yml, which somebody has brought up to look at them. Faults act on
-// their containers. When a run is over, they are as they were.
+// their containers. When a run is over, they are as they were, also when the harness was
+// killed: a reaper sees to it.
 //
 // The sentinels of the topology would take part in the failovers of a run, which are
 // made by an operator; they are paused meanwhile.
 type Compose struct {
 	engine  *Engine
 	service func(server string) string
-	paused  []string // containers
+	paused  []string       // containers
+	reaper  *osproc.Reaper // lets them go on when the harness is killed; nil for none
 }
 
 var _ servers.Launcher = (*Compose)(nil)
@@ -40,23 +44,41 @@ func Attach(ctx context.Context, service func(server string) string) (*Compose, 
 		return nil, err
 	}
 	c := &Compose{engine: e, service: service}
+	if err := c.pauseSentinels(ctx); err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
+	return c, nil
+}
+
+func (c *Compose) pauseSentinels(ctx context.Context) error {
+	var running []string
 	for _, name := range []string{"sentinel-1", "sentinel-2", "sentinel-3"} {
 		found, err := c.find(ctx, name)
 		if err != nil {
-			return nil, errors.Join(err, c.Close())
+			return err
 		}
 		switch found.State {
 		case container.StateRunning:
-			if _, err := e.client.ContainerPause(ctx, found.ID, client.ContainerPauseOptions{}); err != nil {
-				return nil, errors.Join(fmt.Errorf("%s cannot be paused for the run: %w", name, err), c.Close())
-			}
-		case container.StatePaused: // by a run that was killed; it goes on when this one is over
+			running = append(running, found.ID)
+		case container.StatePaused: // by a run that was killed, with its reaper
 		default:
 			continue
 		}
 		c.paused = append(c.paused, found.ID)
 	}
-	return c, nil
+	if len(c.paused) == 0 {
+		return nil
+	}
+	var err error
+	if c.reaper, err = pausedRemains.Reaper(strings.Join(c.paused, " ")); err != nil {
+		return err
+	}
+	for _, id := range running {
+		if _, err := c.engine.client.ContainerPause(ctx, id, client.ContainerPauseOptions{}); err != nil {
+			return fmt.Errorf("a sentinel cannot be paused for the run: %w", err)
+		}
+	}
+	return nil
 }
 
 // find finds the container of a service.
@@ -68,7 +90,7 @@ func (c *Compose) find(ctx context.Context, service string) (*container.Summary,
 	case err != nil:
 		return nil, fmt.Errorf("the engine does not tell which containers there are: %w", err)
 	case len(found.Items) == 0:
-		return nil, fmt.Errorf("there is no container of the service %s: bring the servers up with docker compose up -d", service)
+		return nil, fmt.Errorf("there is no container of the service %s: bring the servers up with docker compose up -d (or docker-compose up -d; without a registry, scripts/local-images --env > .env comes before)", service)
 	case len(found.Items) > 1:
 		return nil, fmt.Errorf("there are %d containers of the service %s: take one of the projects down with docker compose down", len(found.Items), service)
 	}
@@ -95,11 +117,32 @@ func (c *Compose) Close() error {
 	defer cancel()
 	var errs []error
 	for _, id := range c.paused {
-		_, err := c.engine.client.ContainerUnpause(ctx, id, client.ContainerUnpauseOptions{})
-		errs = append(errs, err)
+		errs = append(errs, c.engine.letGoOn(ctx, id))
+	}
+	err := errors.Join(errs...)
+	if c.reaper != nil {
+		err = errors.Join(err, c.reaper.End(err == nil))
 	}
 	c.engine.cancel()
-	return errors.Join(append(errs, c.engine.client.Close())...)
+	return errors.Join(err, c.engine.client.Close())
+}
+
+// letGoOn ends the pause of a container. That it is not paused is no error.
+func (e *Engine) letGoOn(ctx context.Context, id string) error {
+	_, err := e.client.ContainerUnpause(ctx, id, client.ContainerUnpauseOptions{})
+	if found, lookErr := e.client.ContainerInspect(ctx, id, client.ContainerInspectOptions{}); lookErr == nil && found.Container.State != nil && !found.Container.State.Paused {
+		return nil
+	}
+	return err
+}
+
+// startAnew starts the process of a container once more, whatever has become of it.
+func (e *Engine) startAnew(ctx context.Context, id string) error {
+	noPatience := 0
+	// A container that is paused has to go on in order to end.
+	_, _ = e.client.ContainerUnpause(ctx, id, client.ContainerUnpauseOptions{}) // it may not be
+	_, err := e.client.ContainerRestart(ctx, id, client.ContainerRestartOptions{Timeout: &noPatience})
+	return err
 }
 
 // attached is the container of a service.
@@ -107,7 +150,8 @@ type attached struct {
 	compose  *Compose
 	name, id string
 	addr     string
-	running  bool // when it was found
+	running  bool           // when it was found
+	reaper   *osproc.Reaper // from the first start until it is removed
 }
 
 var _ servers.Resident = (*attached)(nil)
@@ -124,21 +168,24 @@ func (a *attached) Dir() string { return "" }
 // ConfigDir implements servers.Place.
 func (a *attached) ConfigDir() string { return "" }
 
+// Shared implements servers.Place.
+func (a *attached) Shared() (here, there string, err error) {
+	return "", "", fmt.Errorf("this process and %s, a service of docker-compose.yml, share no directory", a.name)
+}
+
 // Start implements servers.Place: as the service was started, whatever the recipe
 // says. A server that runs is ended first, so that it begins anew.
 func (a *attached) Start(ctx context.Context, _ servers.Recipe) (servers.Process, error) {
-	if err := a.startAnew(ctx); err != nil {
+	if a.reaper == nil {
+		var err error
+		if a.reaper, err = usedRemains.Reaper(a.id); err != nil {
+			return nil, err
+		}
+	}
+	if err := a.compose.engine.startAnew(ctx, a.id); err != nil {
 		return nil, fmt.Errorf("%s cannot be started anew: %w", a.name, err)
 	}
 	return a.compose.engine.watch(ctx, a.name, a.id)
-}
-
-func (a *attached) startAnew(ctx context.Context) error {
-	c, noPatience := a.compose.engine.client, 0
-	// A container that is paused has to go on in order to end.
-	_, _ = c.ContainerUnpause(ctx, a.id, client.ContainerUnpauseOptions{}) // it may not be
-	_, err := c.ContainerRestart(ctx, a.id, client.ContainerRestartOptions{Timeout: &noPatience})
-	return err
 }
 
 // Log implements servers.Place.
@@ -148,5 +195,10 @@ func (a *attached) Log() []byte { return []byte("see docker logs " + a.id[:12]) 
 func (a *attached) Remove() error {
 	ctx, cancel := context.WithTimeout(a.compose.engine.ctx, answerTime)
 	defer cancel()
-	return a.startAnew(ctx)
+	err := a.compose.engine.startAnew(ctx, a.id)
+	if a.reaper != nil {
+		err = errors.Join(err, a.reaper.End(err == nil))
+		a.reaper = nil
+	}
+	return err
 }

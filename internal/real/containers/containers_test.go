@@ -17,6 +17,8 @@ import (
 	"lockstep/internal/real/images"
 	"lockstep/internal/real/link"
 	"lockstep/internal/real/osproc"
+	"lockstep/internal/real/programs"
+	"lockstep/internal/real/realtest"
 	"lockstep/internal/real/servers"
 )
 
@@ -38,12 +40,16 @@ func open(t *testing.T, products ...images.Product) *containers.Engine {
 	t.Helper()
 	enginetest.Need(t, products...)
 	before := enginetest.Left(t, nil)
-	engine, err := containers.Open(t.Context(), nil)
+	scratch, err := osproc.NewScratch()
+	if err != nil {
+		t.Fatal(err)
+	}
+	engine, err := containers.Open(t.Context(), scratch, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := engine.Close(); err != nil {
+		if err := errors.Join(engine.Close(), scratch.Remove()); err != nil {
 			t.Error(err)
 		}
 		if left := enginetest.Left(t, before); len(left) > 0 {
@@ -124,6 +130,102 @@ func TestARedisThatIsStartedAgain(t *testing.T) {
 		if err := s.Stop(); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// A node goes on as who it was, without the dump that replication would have left.
+func TestANodeOfAClusterIsStartedAgain(t *testing.T) {
+	s := startRedis(t, servers.RedisOptions{
+		Name: "redis-1", Launcher: open(t, images.Redis), Announce: "127.0.0.1:7001",
+		Cluster: &servers.ClusterOptions{Host: "redis-1", AnnounceBus: "127.0.0.1:7002", NodeTimeout: time.Second},
+	})
+	if err := servers.FormCluster(t.Context(), []*servers.Server{s}, 1); err != nil {
+		t.Fatal(err)
+	}
+	do(t, s, "OK", "SET", "k", "v")
+	do(t, s, "OK", "SAVE") // as for a replica's full sync
+	id, err := s.Command(t.Context(), "CLUSTER", "MYID")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(s.Kill(), s.Restart(t.Context(), "")); err != nil {
+		t.Fatal(err)
+	}
+	do(t, s, id.String(), "CLUSTER", "MYID")
+	for end := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		got, err := s.Command(t.Context(), "GET", "k")
+		if err == nil && got.String() == "(nil)" {
+			break // until then it serves nobody
+		}
+		if err == nil || time.Now().After(end) {
+			t.Fatalf("got %v, %v, want (nil)", got, err)
+		}
+	}
+	if err := s.Stop(); err != nil {
+		t.Error(err)
+	}
+}
+
+// A clock can be set from outside while the server runs, and outlives its container.
+func TestTheClockOfARedisInAContainer(t *testing.T) {
+	realtest.Need(t, programs.Faketime)
+	s := startRedis(t, servers.RedisOptions{Launcher: open(t, images.Redis), Clock: true})
+	ahead := func(when string, want time.Duration) {
+		t.Helper()
+		shown, err := s.Time(t.Context())
+		if got := time.Until(shown); err != nil || (got-want).Abs() > 500*time.Millisecond {
+			t.Errorf("%s: ahead by %v, %v, want %v", when, got, err, want)
+		}
+	}
+	ahead("at first", 0)
+	do(t, s, "OK", "SET", "k", "v", "PX", "10000")
+	if err := s.SetClock(12*time.Second, 0); err != nil {
+		t.Fatal(err)
+	}
+	do(t, s, "(nil)", "GET", "k")
+	if err := s.SetClock(0, 9_000_000); err != nil { // ten times as fast
+		t.Fatal(err)
+	}
+	time.Sleep(time.Second)
+	if err := s.SetClock(0, 0); err != nil {
+		t.Fatal(err)
+	}
+	shown, err := s.Time(t.Context())
+	drifted := time.Until(shown)
+	if err != nil || drifted < 20*time.Second {
+		t.Errorf("after a drift: ahead by %v, %v, want 21 s", drifted, err)
+	}
+	if err := errors.Join(s.Kill(), s.Restart(t.Context(), "")); err != nil {
+		t.Fatal(err)
+	}
+	ahead("after a restart", drifted)
+	if err := s.Stop(); err != nil {
+		t.Error(err)
+	}
+}
+
+// A sentinel that lives fast says so at its start, or there is an error. After a restart
+// it knows what it knew.
+func TestASentinelInAContainerLivesFast(t *testing.T) {
+	realtest.Need(t, programs.Faketime)
+	engine := open(t, images.Redis)
+	primary := startRedis(t, servers.RedisOptions{Launcher: engine})
+	s, err := servers.StartSentinel(t.Context(), servers.SentinelOptions{
+		Name: "sentinel-1", Launcher: engine, Primary: primary.Addr, Quorum: 1, DownAfter: 10 * time.Second, Speed: 10,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	do(t, s, "OK", "SENTINEL", "SET", servers.Watched, "quorum", "7")
+	if err := errors.Join(s.Kill(), s.Restart(t.Context(), "")); err != nil {
+		t.Fatal(err)
+	}
+	told, err := s.Command(t.Context(), "SENTINEL", "MASTER", servers.Watched)
+	if err != nil || !strings.Contains(told.String(), `"7"`) {
+		t.Errorf("it has forgotten its quorum: %v, %v", told, err)
+	}
+	if err := errors.Join(s.Stop(), primary.Stop()); err != nil {
+		t.Error(err)
 	}
 }
 
@@ -257,7 +359,7 @@ func TestDatabasesInContainers(t *testing.T) {
 
 func TestAnImageThatIsNotThereSaysWhatToDo(t *testing.T) {
 	enginetest.Need(t)
-	engine, err := containers.Open(t.Context(), map[images.Product]string{images.Redis: "lockstep/nowhere:none"})
+	engine, err := containers.Open(t.Context(), nil, map[images.Product]string{images.Redis: "lockstep/nowhere:none"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -279,7 +381,7 @@ func TestAServerThatCannotStartSaysWhy(t *testing.T) {
 
 func harnessMain() {
 	ctx := context.Background()
-	engine, err := containers.Open(ctx, nil)
+	engine, err := containers.Open(ctx, nil, nil)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -311,6 +413,7 @@ func TestTheReaperRemovesWhatAKilledHarnessLeaves(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }) // it may be dead
 	said := make([]byte, 1000)
 	n, _ := out.Read(said)
 	if got := string(said[:n]); got != "ready\n" {

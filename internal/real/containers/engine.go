@@ -32,12 +32,13 @@ import (
 
 // Engine is a launcher of servers in containers.
 type Engine struct {
-	client *testcontainers.DockerClient
-	chosen map[images.Product]string // by the user
-	label  string                    // of what this engine starts
-	reaper *osproc.Reaper
-	ctx    context.Context // of what goes on in the background
-	cancel context.CancelFunc
+	client  *testcontainers.DockerClient
+	chosen  map[images.Product]string // by the user
+	scratch *osproc.Scratch           // where directories are that servers share with this process
+	label   string                    // of what this engine starts
+	reaper  *osproc.Reaper
+	ctx     context.Context // of what goes on in the background
+	cancel  context.CancelFunc
 }
 
 var _ servers.Launcher = (*Engine)(nil)
@@ -54,14 +55,15 @@ var quiet = sync.OnceValue(func() error {
 
 // Open connects to the engine, removes what dead harnesses have left in it and
 // starts a reaper for what this one will. The images that the user has chosen may
-// be nil. Close has to be called.
-func Open(ctx context.Context, chosen map[images.Product]string) (*Engine, error) {
+// be nil. What servers share with this process is in the scratch directory. Close has to
+// be called.
+func Open(ctx context.Context, scratch *osproc.Scratch, chosen map[images.Product]string) (*Engine, error) {
 	e, err := connect(ctx)
 	if err != nil {
 		return nil, err
 	}
-	e.chosen = chosen
-	if _, err := e.remove(ctx, abandoned); err != nil {
+	e.scratch, e.chosen = scratch, chosen
+	if _, err := e.remove(ctx, abandoned); err != nil && err != errBusy {
 		return nil, errors.Join(err, e.client.Close())
 	}
 	if e.label, err = ownLabel(); err != nil {

@@ -76,8 +76,12 @@ func random() string {
 	return hex.EncodeToString(b[:])
 }
 
+// errBusy: somebody else, a reaper or another harness, is removing the container of a
+// volume that would have to go after it.
+var errBusy = errors.New("volumes of a harness are in use by containers that somebody is removing: play it again")
+
 // remove removes all containers and volumes whose label is chosen, and returns
-// how many there were.
+// how many there were. The error is errBusy when all is removed, or about to be.
 func (e *Engine) remove(ctx context.Context, chosen func(label string) bool) (int, error) {
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
@@ -98,13 +102,20 @@ func (e *Engine) remove(ctx context.Context, chosen func(label string) bool) (in
 	if err != nil {
 		return removed, errors.Join(append(errs, fmt.Errorf("the engine does not tell which volumes there are: %w", err))...)
 	}
+	busy := false
 	for _, v := range volumes.Items {
 		if chosen(v.Labels[HarnessLabel]) {
-			errs = append(errs, e.removeVolume(ctx, v.Name))
+			err := e.removeVolume(ctx, v.Name)
+			if busy = busy || errdefs.IsConflict(err); !errdefs.IsConflict(err) {
+				errs = append(errs, err)
+			}
 			removed++
 		}
 	}
-	return removed, errors.Join(errs...)
+	if err := errors.Join(errs...); err != nil || !busy {
+		return removed, err
+	}
+	return removed, errBusy
 }
 
 // removeContainer removes a container, running or not, with its anonymous

@@ -8,6 +8,9 @@ import (
 	"testing"
 
 	"github.com/moby/moby/client"
+
+	"lockstep/internal/real/images"
+	"lockstep/internal/real/realtest"
 )
 
 func TestOnlyWhatBelongsToDeadHarnessesIsAbandoned(t *testing.T) {
@@ -58,7 +61,7 @@ func TestTheNextHarnessRemovesWhatNobodyRemoved(t *testing.T) {
 			t.Fatalf("%v: %s", err, out)
 		}
 	}
-	e, err := Open(t.Context(), nil)
+	e, err := Open(t.Context(), nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,5 +74,41 @@ func TestTheNextHarnessRemovesWhatNobodyRemoved(t *testing.T) {
 		if err := e.removeVolume(t.Context(), name); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// A volume whose container somebody else is still removing keeps no harness from starting,
+// and a reaper looks again.
+func TestAVolumeThatIsInUseIsTold(t *testing.T) {
+	e, err := Open(t.Context(), nil, nil)
+	if err != nil {
+		t.Skipf("NOT TESTED: %v", err)
+	}
+	defer e.Close()
+	image := images.Of(images.Redis)
+	name, label := unique("used"), "a label of its own "+random()
+	if !e.has(image.Local()) {
+		if os.Getenv(realtest.RequireServers) == "1" {
+			t.Fatalf("the engine has no image %s: run scripts/local-images (%s=1 asks for it)", image.Local(), realtest.RequireServers)
+		}
+		t.Skip("NOT TESTED: run scripts/local-images")
+	}
+	create := []string{"create", "--volume", name + ":/data", image.Local()}
+	if out, err := exec.Command("docker", "volume", "create", "--label", HarnessLabel+"="+label, name).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	made, err := exec.Command("docker", create...).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	mine := func(l string) bool { return l == label }
+	if removed, err := e.remove(t.Context(), mine); removed != 1 || err != errBusy {
+		t.Errorf("removed %d, %v, want one that is busy", removed, err)
+	}
+	if err := e.removeContainer(t.Context(), strings.TrimSpace(string(made))); err != nil {
+		t.Fatal(err)
+	}
+	if removed, err := e.remove(t.Context(), mine); removed != 1 || err != nil {
+		t.Errorf("removed %d, %v, want one", removed, err)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/moby/moby/api/types/container"
@@ -23,6 +25,7 @@ type place struct {
 	from   string // the name of the image
 	name   string // of the server
 	volume string
+	shared string                   // directory of this machine that the container sees, too; "" for none
 	made   testcontainers.Container // the last one; nil before the first start
 }
 
@@ -32,14 +35,38 @@ func (p *place) Dir() string { return p.image.Data }
 // ConfigDir implements servers.Place.
 func (p *place) ConfigDir() string { return p.image.Config }
 
+// sharedDir is where a container finds the directory that it shares with the harness, and
+// preloaded where it finds libfaketime.
+const (
+	sharedDir = "/lockstep"
+	preloaded = "/libfaketime.so.1"
+)
+
+// Shared implements servers.Place. Whoever the server runs as may look into it.
+func (p *place) Shared() (here, there string, err error) {
+	if p.shared == "" {
+		if p.shared, err = p.engine.scratch.Fresh(p.name); err == nil {
+			err = os.Chmod(p.shared, 0o755)
+		}
+	}
+	return p.shared, sharedDir, err
+}
+
 // Start implements servers.Place: a new container on the volume.
 func (p *place) Start(ctx context.Context, r servers.Recipe) (servers.Process, error) {
 	if err := p.removeContainer(); err != nil {
 		return nil, err
 	}
-	c, err := testcontainers.Run(ctx, p.from, p.options(r)...)
+	options, err := p.options(r)
+	if err != nil {
+		return nil, err
+	}
+	c, err := testcontainers.Run(ctx, p.from, options...)
 	if c != nil {
 		p.made = c
+	}
+	if p.shared != "" && err != nil && strings.Contains(err.Error(), "bind source path does not exist") {
+		return nil, fmt.Errorf("%s cannot be started: the engine does not see %s, through which its clock is set: %w: set TMPDIR to a directory that the engine sees, too", p.name, p.shared, err)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s cannot be started from the image %s: %w: choose another one with --image %s=NAME, or build local ones with scripts/local-images",
@@ -48,19 +75,14 @@ func (p *place) Start(ctx context.Context, r servers.Recipe) (servers.Process, e
 	return p.engine.watch(ctx, p.name, c.GetContainerID())
 }
 
-func (p *place) options(r servers.Recipe) []testcontainers.ContainerCustomizer {
-	labels := map[string]string{HarnessLabel: p.engine.label}
+func (p *place) options(r servers.Recipe) ([]testcontainers.ContainerCustomizer, error) {
 	options := []testcontainers.ContainerCustomizer{
 		testcontainers.WithName(unique(p.name)),
-		testcontainers.WithLabels(labels),
+		testcontainers.WithLabels(p.labels()),
 		testcontainers.WithEnv(p.image.Env),
 		testcontainers.WithEnv(r.Env),
 		testcontainers.WithHostConfigModifier(func(h *container.HostConfig) {
-			h.NetworkMode = "host"
-			h.Mounts = []mount.Mount{{
-				Type: mount.TypeVolume, Source: p.volume, Target: p.image.Data,
-				VolumeOptions: &mount.VolumeOptions{Labels: labels},
-			}}
+			h.NetworkMode, h.Mounts = "host", p.mounts()
 		}),
 	}
 	if p.image.Command != "" {
@@ -71,7 +93,31 @@ func (p *place) options(r servers.Recipe) []testcontainers.ContainerCustomizer {
 			Reader: strings.NewReader(text), ContainerFilePath: path, FileMode: 0o644,
 		}))
 	}
-	return options
+	if !r.Faketime {
+		return options, nil
+	}
+	library, libc, err := servers.Faketime(false)
+	if err != nil {
+		return nil, err
+	}
+	// An image has a C library of its own, where its programs look for one.
+	name, value, _ := strings.Cut(servers.Preload(preloaded, filepath.Base(libc)), "=")
+	return append(options, testcontainers.WithEnv(map[string]string{name: value}),
+		testcontainers.WithFiles(testcontainers.ContainerFile{HostFilePath: library, ContainerFilePath: preloaded, FileMode: 0o644})), nil
+}
+
+func (p *place) labels() map[string]string { return map[string]string{HarnessLabel: p.engine.label} }
+
+// mounts are the volume, and what the server shares with this process.
+func (p *place) mounts() []mount.Mount {
+	all := []mount.Mount{{
+		Type: mount.TypeVolume, Source: p.volume, Target: p.image.Data,
+		VolumeOptions: &mount.VolumeOptions{Labels: p.labels()},
+	}}
+	if p.shared != "" {
+		all = append(all, mount.Mount{Type: mount.TypeBind, Source: p.shared, Target: sharedDir, ReadOnly: true})
+	}
+	return all
 }
 
 // Log implements servers.Place.
@@ -100,6 +146,11 @@ func (p *place) Remove() error {
 	}
 	ctx, cancel := context.WithTimeout(p.engine.ctx, answerTime)
 	defer cancel()
+	if p.shared != "" {
+		if err := os.RemoveAll(p.shared); err != nil {
+			return err
+		}
+	}
 	return p.engine.removeVolume(ctx, p.volume)
 }
 

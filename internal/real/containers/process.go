@@ -107,31 +107,53 @@ func (p *process) ask(what string, do func(context.Context, *client.Client) erro
 	return nil
 }
 
+// killTime is how long a process may take to die that has got SIGKILL and is not paused.
+const killTime = 50 * time.Millisecond
+
 // Kill implements servers.Process. Killing a dead container is not an error.
 //
-// The engine answers when it has put everything away, a tenth of a second after the
-// death. What is waited for is the death itself, where this process can see it.
+// The engine starts a program for it and puts everything away before it answers; that
+// takes a tenth of a second, and more on a busy machine. A process of the same user can
+// be killed at once, and what is waited for is the death itself, where it can be seen.
 func (p *process) Kill() error {
+	if p.visible() && syscall.Kill(p.pid, syscall.SIGKILL) == nil {
+		if gone, _ := p.awaitDeath(nil, killTime); gone {
+			return nil
+		}
+	}
 	asked := make(chan error, 1)
 	go func() { asked <- p.Signal(syscall.SIGKILL) }()
+	gone, err := p.awaitDeath(asked, answerTime)
+	if !gone && err == nil {
+		err = fmt.Errorf("the container of %s got SIGKILL and was still there after %v: it hangs in the kernel", p.name, answerTime)
+	}
+	return err
+}
+
+// visible reports whether the process lives and this one sees it.
+func (p *process) visible() bool { return p.started != "" && osproc.StartTime(p.pid) == p.started }
+
+// awaitDeath waits until the process is gone. The engine's answer, when there is one to
+// come, may be that it cannot.
+func (p *process) awaitDeath(asked <-chan error, atMost time.Duration) (gone bool, err error) {
 	look := time.NewTicker(time.Millisecond)
 	defer look.Stop()
-	late := time.After(answerTime)
+	late := time.After(atMost)
 	for {
 		select {
 		case <-p.done:
-			return nil
+			return true, nil
 		case err := <-asked:
 			if err != nil {
-				return p.endedAnyhow(err)
+				return true, p.endedAnyhow(err)
 			}
 			asked = nil
 		case <-look.C:
-			if p.started != "" && osproc.StartTime(p.pid) != p.started {
-				return nil
+			if p.started != "" && !p.visible() {
+				return true, nil
 			}
 		case <-late:
-			return fmt.Errorf("the container of %s got SIGKILL and was still there after %v: it hangs in the kernel", p.name, answerTime)
+			return false, nil
 		}
 	}
 }

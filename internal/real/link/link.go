@@ -56,8 +56,10 @@ type Options struct {
 	// of a primary to its replica. There is nothing to tamper with one by one.
 	Raw bool
 	// Reached, if set, is told when a watched command comes to Sends or
-	// HasExecuted. The message goes on when it returns.
-	Reached func(kind faults.MomentKind, cmd Command)
+	// HasExecuted, and says whether the message goes on: not when it was still in the
+	// buffers of a process that has died of this very moment. Then the end of the
+	// connection comes in its place.
+	Reached func(kind faults.MomentKind, cmd Command) (goesOn bool)
 	// Lost, if set, is told of each half that was lost by Tamper or by chance;
 	// the call is zero when it was chance.
 	Lost func(call faults.Call, half faults.Half)

@@ -265,12 +265,13 @@ func TestMomentsComeBeforeTheBytes(t *testing.T) {
 	addr, executed := counter(t)
 	var l *link.Link
 	var seen []string
-	l = open(t, link.Options{Name: "A", Upstream: addr, Reached: func(k faults.MomentKind, cmd link.Command) {
+	l = open(t, link.Options{Name: "A", Upstream: addr, Reached: func(k faults.MomentKind, cmd link.Command) bool {
 		c := cmd.Call
 		seen = append(seen, fmt.Sprint(k == faults.Sends, c.ID, executed.Load()))
 		if k == faults.HasExecuted {
 			l.Lose(c.ID, faults.ReplyHalf)
 		}
+		return true
 	}})
 	c := dial(t, l.Addr())
 	l.Watch(link.Command{Call: faults.Call{Client: "A", ID: 3}, Mark: string(resp.AppendCommand(nil, "SET"))}, faults.Sends, faults.HasExecuted)
@@ -281,6 +282,27 @@ func TestMomentsComeBeforeTheBytes(t *testing.T) {
 	l.Close()
 	if want := "[true 3 0 false 3 1]"; fmt.Sprint(seen) != want {
 		t.Errorf("got %v, want %v", seen, want)
+	}
+}
+
+// A process that dies of a moment has sent nothing: that is no loss of the network's.
+func TestAReplyDiesWithItsServer(t *testing.T) {
+	addr, executed := counter(t)
+	lost := 0
+	l := open(t, link.Options{
+		Name: "A", Upstream: addr,
+		Reached: func(k faults.MomentKind, _ link.Command) bool { return k != faults.HasExecuted },
+		Lost:    func(faults.Call, faults.Half) { lost++ },
+	})
+	c := dial(t, l.Addr())
+	l.Watch(link.Command{Call: faults.Call{Client: "A", ID: 3}, Mark: string(resp.AppendCommand(nil, "SET"))}, faults.HasExecuted)
+	c.send("SET")
+	if got := c.reply(short); got != "" || executed.Load() != 1 {
+		t.Errorf("got reply %q, and %d commands were executed", got, executed.Load())
+	}
+	l.Close()
+	if lost != 0 {
+		t.Errorf("%d halves lost, want none", lost)
 	}
 }
 

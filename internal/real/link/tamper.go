@@ -26,6 +26,7 @@ type watch struct {
 type tampering struct {
 	drop  bool
 	delay time.Duration
+	gone  bool // with the process that has written it: nobody has lost it on the way
 }
 
 // Watch announces a command that is about to be sent over this link. Reached will be told of the wanted moments, and
@@ -110,12 +111,14 @@ func (l *Link) half(w *watch, h faults.Half) tampering {
 	if h == faults.ReplyHalf {
 		moment = faults.HasExecuted
 	}
+	goesOn := true
 	if w.wants[moment] && l.o.Reached != nil {
-		l.o.Reached(moment, w.Command)
+		goesOn = l.o.Reached(moment, w.Command)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	t := w.tamper[h]
+	t.gone = !goesOn
 	if h == faults.ReplyHalf || t.drop {
 		l.forget(w.Call.ID)
 	}

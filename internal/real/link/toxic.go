@@ -226,6 +226,10 @@ func (p *pipe) reply(stub *toxics.ToxicStub, bytes []byte, m message, came time.
 		return
 	}
 	t := p.link.half(e.watch, faults.ReplyHalf)
+	if t.gone {
+		p.conn.lose(m.exchange, e, faults.ReplyHalf) // what comes behind it is gone, too
+		return
+	}
 	t.drop = t.drop || e.chance
 	p.first(stub, bytes, m, e, t, came)
 }

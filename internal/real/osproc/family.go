@@ -71,6 +71,12 @@ func awaitDeath(pids []int) error {
 // forked meanwhile is in the group, too.
 func killGroup(group int) error {
 	var members []int
+	var shared sharedFiles
+	for _, pid := range processes() {
+		if groupOf(pid) == group {
+			shared.add(pid)
+		}
+	}
 	for syscall.Kill(-group, syscall.SIGKILL) == nil {
 		members = members[:0]
 		for _, pid := range processes() {
@@ -79,13 +85,13 @@ func killGroup(group int) error {
 			}
 		}
 		if len(members) == 0 {
-			return nil // those that are left are dead, and nobody has taken notice yet
+			break // those that are left are dead, and nobody has taken notice yet
 		}
 		if err := awaitDeath(members); err != nil {
 			return err
 		}
 	}
-	return nil
+	return shared.remove()
 }
 
 // childrenOf lists the processes whose parent is that one.

@@ -51,15 +51,17 @@ func reapInMemory(dir string) error {
 // killInside kills the processes that live in a directory. Each look may find some that
 // were forked after the one before.
 func killInside(dir string) error {
+	var shared sharedFiles
 	for end := time.Now().Add(settleTime); ; nap(time.Millisecond) {
 		left := inside(dir)
 		if len(left) == 0 {
-			return nil
+			return shared.remove()
 		}
 		if time.Now().After(end) {
 			return fmt.Errorf("processes %v got SIGKILL and were still there after %v: they hang in the kernel", left, settleTime)
 		}
 		for _, pid := range left {
+			shared.add(pid)
 			_ = syscall.Kill(pid, syscall.SIGKILL) // it may have ended
 		}
 	}

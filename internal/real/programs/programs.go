@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
+
+	"lockstep/internal/real/osproc"
 )
 
 // Kind says what a program is there for.
@@ -71,7 +73,11 @@ var all = []Program{
 	{Name: "initdb", Kind: Server, Install: installPostgres, Version: []string{"--version"}, Needed: comparePostgres},
 	{
 		Name: Faketime, Kind: Server, Install: "sudo apt-get install -y libfaketime",
-		Needed: "give real Redis servers wrong clocks, and to play sentinels at a --scale below 1",
+		Needed: "give real servers of Redis and MariaDB wrong clocks, and to play sentinels at a --scale below 1",
+	},
+	{
+		Name: "ptrace", Kind: Server, Install: "see ptrace(2)", Look: lookForTracing,
+		Needed: "give real servers of etcd, ZooKeeper and PostgreSQL, and real sentinels, wrong clocks",
 	},
 	{
 		Name: "docker", Kind: Engine, Install: "sudo apt-get install -y docker.io",
@@ -87,6 +93,14 @@ var all = []Program{
 		Name: "chromium", Kind: Tool, Install: "sudo apt-get install -y chromium", Version: []string{"--version"},
 		Needed: "open reports in a real browser in tests (make test), and to draw the README's pictures anew (make gallery)",
 	},
+}
+
+// lookForTracing tries whether a process can be given a clock of its own.
+func lookForTracing(context.Context) Found {
+	if err := osproc.CanSetWall(); err != nil {
+		return Found{Path: "of children", Problem: err.Error()}
+	}
+	return Found{Path: "of children: allowed"}
 }
 
 // All returns all programs, servers first.

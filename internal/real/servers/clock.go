@@ -5,10 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
+	"path"
 	"path/filepath"
 	"strconv"
 	"time"
 
+	"lockstep/internal/real/osproc"
 	"lockstep/internal/real/programs"
 )
 
@@ -17,8 +20,10 @@ import (
 // the host's time. The monotonic clock stays right: a server's leases rest on its
 // wall clock, and a step back would stop its timers.
 //
-// (A preloaded library of our own would be simpler, but whoever wants to play
-// would need a C compiler for it.)
+// osproc.Wall does so, too, without the package, but only libfaketime translates what a
+// server asks the kernel for: MariaDB lets a statement wait until an instant of its own
+// clock, which the kernel compares with the host's. (A preloaded library of our own would
+// be simpler, but whoever wants to play would need a C compiler for it.)
 type clock struct {
 	file string
 	setting
@@ -60,39 +65,62 @@ func (s *setting) request(base time.Time) string {
 // reading tells when libfaketime began to count.
 const doubled = "+0 x2\n"
 
-// begin prepares a start, and returns the environment that it needs.
-func (c *clock) begin(dir string) ([]string, error) {
-	c.file = filepath.Join(dir, "clock")
-	env, err := underFaketime("FAKETIME_TIMESTAMP_FILE="+c.file, "FAKETIME_NO_CACHE=1", "FAKETIME_DONT_FAKE_MONOTONIC=1")
+// begin prepares a start in a place, and returns what libfaketime has to be told.
+func (c *clock) begin(p Place) (map[string]string, error) {
+	here, there, err := p.Shared()
 	if err != nil {
 		return nil, err
 	}
-	return env, c.write(doubled)
+	c.file = filepath.Join(here, clockFile)
+	return map[string]string{
+		"FAKETIME_TIMESTAMP_FILE": path.Join(there, clockFile), "FAKETIME_NO_CACHE": "1", "FAKETIME_DONT_FAKE_MONOTONIC": "1",
+	}, c.write(doubled)
 }
 
-// underFaketime returns the environment of a process with wrong clocks.
-func underFaketime(settings ...string) ([]string, error) {
-	library, err := programs.Find(programs.Faketime)
-	if err != nil {
-		return nil, err
+const clockFile = "clock"
+
+// Faketime finds libfaketime on this machine, and the C library that it belongs to; mt:
+// for a program of which many threads look at the clock.
+func Faketime(mt bool) (library, libc string, err error) {
+	if library, err = programs.Find(programs.Faketime); err != nil {
+		return "", "", err
 	}
-	libc, err := programs.Find(programs.LibC)
-	if err != nil {
-		return nil, errors.New("the clock of a server cannot be set: the GNU C library is not where Debian keeps it")
+	if mt {
+		library = filepath.Join(filepath.Dir(library), "libfaketimeMT.so.1") // of the same package
 	}
-	// The C library comes before the allocator of Redis, which looks at the clock
-	// while libfaketime asks it for memory, for ever.
-	settings = append(settings, "LD_PRELOAD="+library+" "+libc)
-	return append(os.Environ(), settings...), nil
+	if libc, err = programs.Find(programs.LibC); err != nil {
+		return "", "", errors.New("the clock of a server cannot be set: the GNU C library is not where Debian keeps it")
+	}
+	return library, libc, nil
 }
+
+// underFaketime puts libfaketime before a child whose environment says what to make of
+// the time; mt: as for Faketime.
+func underFaketime(child *exec.Cmd, mt bool) error {
+	library, libc, err := Faketime(mt)
+	child.Env = append(child.Env, Preload(library, libc))
+	return err
+}
+
+// Preload is the line of an environment that puts libfaketime before a program. The C
+// library comes before the allocator of Redis, which looks at the clock while libfaketime
+// asks it for memory, for ever.
+func Preload(library, libc string) string { return "LD_PRELOAD=" + library + " " + libc }
 
 // write puts a setting in force: as a whole, since the server reads it at any time.
 func (c *clock) write(text string) error {
 	fresh := c.file + ".new"
-	if err := os.WriteFile(fresh, []byte(text), 0o600); err != nil {
+	err := os.WriteFile(fresh, []byte(text), 0o600)
+	if err == nil {
+		err = os.Chmod(fresh, 0o644) // in a container, the server is somebody else
+	}
+	if err == nil {
+		err = os.Rename(fresh, c.file)
+	}
+	if err != nil {
 		return fmt.Errorf("the clock cannot be set: %w: free some space, or set TMPDIR to a directory that can be written", err)
 	}
-	return os.Rename(fresh, c.file)
+	return nil
 }
 
 // removeShared removes the names of the memory that libfaketime shares with programs
@@ -108,30 +136,74 @@ func removeShared(pid int) error {
 	return errors.Join(errs...)
 }
 
-// looks is how often the clock is read to find out where it begins; the quickest
-// answer is the most exact one.
-const looks = 5
-
 // calibrate finds out when libfaketime began to count, and puts the setting in
-// force that the clock has: the one from before, after a restart.
-func (s *Server) calibrate(ctx context.Context) error {
-	best := time.Hour
-	for range looks {
+// force that the clock has: the one from before, after a restart. tell asks the server
+// what its clock shows.
+func (s *Server) calibrate(ctx context.Context, tell func(context.Context) (time.Time, error)) error {
+	best := time.Hour // the quickest answer is the most exact one
+	var seen pace
+	err := s.watchClock(ctx, &seen, func() error {
 		before := time.Now()
-		shown, err := s.Time(ctx)
+		shown, err := tell(ctx)
 		if err != nil {
 			return err
 		}
+		seen.add(before, shown)
 		if took := time.Since(before); took < best {
 			best = took
 			read := before.Add(took / 2)
 			s.clock.base = read.Add(-shown.Sub(read)) // shown = base + 2*(read-base)
 		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	return s.clock.write(s.clock.request(s.clock.base))
 }
 
-// Time returns what the server's wall clock shows.
+// looks is how often a clock is read that has just begun to be wrong, and obeyTime
+// how long at most until it is certain that it is.
+const (
+	looks    = 5
+	obeyTime = time.Second
+)
+
+// watchClock reads the clock of a server that was started with a fast one, until it is
+// certain that the server goes by it. Another C library than the one that libfaketime was
+// made for goes on without it, and says so in a log at best.
+func (s *Server) watchClock(ctx context.Context, seen *pace, look func() error) error {
+	ctx, cancel := context.WithTimeout(ctx, obeyTime)
+	defer cancel()
+	for n := 0; n < looks || !seen.fast; n++ {
+		if ctx.Err() != nil {
+			return fmt.Errorf("%s goes by the clock of this machine, though it was started under libfaketime: that takes a program with the C library of GNU, as new as the one here; choose another one (--image redis=NAME for a container)", s.Name)
+		}
+		if err := look(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pace tells from the readings of a clock whether it is faster than the host's.
+type pace struct {
+	began time.Time // when the first reading was asked for, by the host's clock
+	first time.Time // what it was
+	fast  bool
+}
+
+// add takes note of a reading; before is when it was asked for.
+func (p *pace) add(before, shown time.Time) {
+	if p.began.IsZero() {
+		p.began, p.first = before, shown
+	}
+	// Between two readings less time goes by than between the first question and the
+	// last answer. A clock that shows more is fast.
+	p.fast = shown.Sub(p.first) > time.Since(p.began)
+}
+
+// Time returns what the wall clock of a Redis server shows.
 func (s *Server) Time(ctx context.Context) (time.Time, error) {
 	reply, err := s.Command(ctx, "TIME")
 	if err != nil {
@@ -146,10 +218,35 @@ func (s *Server) Time(ctx context.Context) (time.Time, error) {
 	return time.Unix(parts[0], parts[1]*1000), nil
 }
 
+// ownClock gives a server that was not started yet a wall clock that can be set, if it is
+// wanted: one that needs nothing installed, see osproc.Wall. Waits until an instant of the
+// wall clock, which the server leaves to the kernel, would not heed it.
+func (s *Server) ownClock(wanted bool) error {
+	if !wanted {
+		return nil
+	}
+	if _, child := s.launcher.(children); !child {
+		return s.noClock()
+	}
+	var err error
+	s.wall, err = osproc.NewWall()
+	return err
+}
+
+func (s *Server) noClock() error {
+	return fmt.Errorf("the clock of %s can only be set when it runs as a child process", s.Name)
+}
+
 // SetClock steps the server's wall clock, and makes it run faster by so many
-// millionths than the host's from now on. The server must have been started with
-// RedisOptions.Clock. A dead server's clock goes on: it is that of its machine.
+// millionths than the host's from now on. The server must have been started with the
+// option Clock. A dead server's clock goes on: it is that of its machine.
 func (s *Server) SetClock(step time.Duration, ppm int64) error {
+	if s.wall != nil {
+		if !s.ended() && !s.wall.In(s.Pid()) {
+			return fmt.Errorf("the clock of %s cannot be set: what was started is no program but a script, which started another one: put the program itself first in PATH", s.Name)
+		}
+		return s.wall.Set(step, ppm)
+	}
 	if s.clock == nil {
 		return fmt.Errorf("%s was started with the host's clock", s.Name)
 	}

@@ -2,8 +2,10 @@ package servers
 
 import (
 	"context"
+	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -137,5 +139,43 @@ func TestTheHostsClockIsNotSet(t *testing.T) {
 	s := &Server{Name: "redis-1"}
 	if err := s.SetClock(time.Second, 0); err == nil || err.Error() != "redis-1 was started with the host's clock" {
 		t.Errorf("got %v", err)
+	}
+}
+
+func TestAFastClockIsToldFromOneThatIsRight(t *testing.T) {
+	for speed, want := range map[time.Duration]bool{1: false, 2: true} {
+		began, p := time.Now(), pace{}
+		for range 5 {
+			before := time.Now()
+			p.add(before, began.Add(speed*before.Sub(began)))
+			time.Sleep(time.Millisecond)
+		}
+		if p.fast != want {
+			t.Errorf("%d times the host's speed: fast is %v", speed, p.fast)
+		}
+	}
+}
+
+// A program of another C library, in some image, goes on without libfaketime.
+func TestAServerThatIgnoresLibfaketimeIsRefused(t *testing.T) {
+	for _, program := range []string{"redis-server", programs.Faketime} {
+		realtest.Need(t, program)
+	}
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
+	deaf := filepath.Join(dir, "deaf")
+	if err := os.WriteFile(deaf, []byte("#!/bin/sh\nunset LD_PRELOAD\nexec redis-server \"$@\"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	want := " goes by the clock of this machine, though it was started under libfaketime"
+	_, err := StartRedis(context.Background(), RedisOptions{Name: "redis-1", Program: deaf, Clock: true})
+	if err == nil || !strings.Contains(err.Error(), "redis-1"+want) {
+		t.Errorf("a server: %v", err)
+	}
+	_, err = StartSentinel(context.Background(), SentinelOptions{
+		Name: "sentinel-1", Program: deaf, Primary: "127.0.0.1:7001", Quorum: 1, DownAfter: time.Second, Speed: 5,
+	})
+	if err == nil || !strings.Contains(err.Error(), "sentinel-1"+want) {
+		t.Errorf("a sentinel: %v", err)
 	}
 }

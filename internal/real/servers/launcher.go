@@ -34,6 +34,9 @@ type Place interface {
 	// its configuration, both as the server sees them.
 	Dir() string
 	ConfigDir() string
+	// Shared is a directory that this process and the server both look into, at any
+	// time: what each of them calls it.
+	Shared() (here, there string, err error)
 	// Start starts the process. The one before has to be dead.
 	Start(ctx context.Context, r Recipe) (Process, error)
 	// Log returns what the last process has said; of a long log its beginning and end.
@@ -56,9 +59,14 @@ type Recipe struct {
 	Args  []string          // what the server is told wherever it runs
 	Files map[string]string // what it finds at its start: texts by path, in Dir or ConfigDir
 	Env   map[string]string // what its environment says besides
+	// Faketime puts libfaketime between the server and the clock; Env tells it what to
+	// make of the time. The library is that of this machine wherever the server runs.
+	Faketime bool
 	// Family: a child has children of its own, which faults have to hit, too. All that
 	// runs in a container is hit anyway.
 	Family bool
+	// Wall is the wall clock of a child process and its children; nil for the host's.
+	Wall *osproc.Wall
 	// Child makes what is started as a child process, to which Args are added. It is
 	// the one to look for programs, and to make what the image of a container holds.
 	Child func(ctx context.Context) (*exec.Cmd, error)
@@ -125,6 +133,9 @@ func (d *directory) Dir() string { return d.dir }
 // ConfigDir implements Place.
 func (d *directory) ConfigDir() string { return d.dir }
 
+// Shared implements Place: a child sees what this process sees.
+func (d *directory) Shared() (here, there string, err error) { return d.dir, d.dir, nil }
+
 // Start implements Place.
 func (d *directory) Start(ctx context.Context, r Recipe) (Process, error) {
 	for path, text := range r.Files {
@@ -142,14 +153,11 @@ func (d *directory) Start(ctx context.Context, r Recipe) (Process, error) {
 	}
 	defer log.Close() // the child has its own
 	cmd.Args = append(cmd.Args, r.Args...)
-	if cmd.Env == nil && len(r.Env) > 0 {
-		cmd.Env = os.Environ()
-	}
-	for name, value := range r.Env {
-		cmd.Env = append(cmd.Env, name+"="+value)
+	if err := giveEnv(cmd, &r); err != nil {
+		return nil, err
 	}
 	cmd.Dir, cmd.Stdout, cmd.Stderr = d.dir, log, log
-	process, err := osproc.Start(cmd)
+	process, err := osproc.StartWith(cmd, r.Wall)
 	if err != nil {
 		return nil, err // not the nil of another type
 	}
@@ -157,6 +165,20 @@ func (d *directory) Start(ctx context.Context, r Recipe) (Process, error) {
 		return family{process}, nil
 	}
 	return process, nil
+}
+
+// giveEnv gives a child the environment of its recipe.
+func giveEnv(cmd *exec.Cmd, r *Recipe) error {
+	if cmd.Env == nil && (len(r.Env) > 0 || r.Faketime) {
+		cmd.Env = os.Environ()
+	}
+	for name, value := range r.Env {
+		cmd.Env = append(cmd.Env, name+"="+value)
+	}
+	if !r.Faketime {
+		return nil
+	}
+	return underFaketime(cmd, false)
 }
 
 func (d *directory) log() string { return filepath.Join(d.dir, "log") }

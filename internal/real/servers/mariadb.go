@@ -3,11 +3,13 @@ package servers
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"time"
 
 	"github.com/go-sql-driver/mysql"
 
@@ -21,10 +23,18 @@ type MariaDBOptions struct {
 	Name     string          // in messages and as the name of its directory; "mariadb" when empty
 	Scratch  *osproc.Scratch // where its directory goes; one of its own when nil
 	Launcher Launcher        // where it runs; as a child with a directory in Scratch when nil
+	// Replication is what it shares with others; nil for a server that is alone.
+	Replication *Replication
+	Upstream    string // host:port at which it reaches its primary; "" for a primary
+	Clock       bool   // SetClock will be called; it needs libfaketime
 }
 
 // MariaDB is a running MariaDB server, which speaks MySQL's protocol.
-type MariaDB struct{ *Server }
+type MariaDB struct {
+	*Server
+	replication *Replication
+	number      int // by which it is known in the logs of the others
+}
 
 // mariaDatabase is the database that the server comes with.
 const mariaDatabase = "lockstep"
@@ -35,9 +45,23 @@ func StartMariaDB(ctx context.Context, o MariaDBOptions) (*MariaDB, error) {
 	if o.Name == "" {
 		o.Name = "mariadb"
 	}
-	db := &MariaDB{newDatabase(o.Name, images.MariaDB, o.Launcher, o.Scratch)}
+	db := &MariaDB{newDatabase(o.Name, images.MariaDB, o.Launcher, o.Scratch), o.Replication, 0}
+	if o.Replication != nil {
+		db.number = o.Replication.Number
+	}
+	if o.Clock {
+		if _, child := db.launcher.(children); !child {
+			return nil, db.noClock()
+		}
+		db.clock = &clock{}
+	}
 	if err := startDatabase(ctx, db.Server, db); err != nil {
-		return nil, err
+		return nil, errors.Join(err, db.forgetClock())
+	}
+	if o.Upstream != "" {
+		if err := db.Follow(ctx, o.Upstream); err != nil {
+			return nil, errors.Join(err, db.Stop())
+		}
 	}
 	return db, nil
 }
@@ -52,16 +76,20 @@ func mariaDSN(addr, database string) string {
 }
 
 // recipe is a small server. report-host, of use to replicas only, is what it is
-// recognised by.
+// recognised by. It does not wait for the disk: what it has written survives its death,
+// if not that of the machine.
 func (db *MariaDB) recipe(port int) Recipe {
-	return Recipe{
-		Args: []string{
-			"--bind-address=127.0.0.1", "--port=" + strconv.Itoa(port), "--report-host=" + db.mark,
-			"--innodb-log-file-size=4M", "--innodb-buffer-pool-size=8M", "--innodb-fast-shutdown=2",
-			"--skip-log-bin", "--skip-name-resolve", "--performance-schema=OFF",
-		},
-		Child: db.child,
+	args := []string{
+		"--bind-address=127.0.0.1", "--port=" + strconv.Itoa(port), "--report-host=" + db.mark,
+		"--innodb-log-file-size=4M", "--innodb-buffer-pool-size=8M", "--innodb-fast-shutdown=2",
+		"--innodb-flush-method=nosync", "--debug-no-sync", "--skip-name-resolve", "--performance-schema=OFF",
 	}
+	if db.replication == nil {
+		args = append(args, "--skip-log-bin")
+	} else {
+		args = append(args, mariaReplication(db.replication)...)
+	}
+	return Recipe{Args: args, Child: db.child}
 }
 
 // child makes a database and the command line of a process that keeps to its
@@ -75,10 +103,27 @@ func (db *MariaDB) child(ctx context.Context) (*exec.Cmd, error) {
 		"--socket=s.sock", // below datadir: the whole path may be longer than a socket may have
 		"--pid-file="+filepath.Join(db.Dir, "pid"))
 	cmd.Args = append(cmd.Args, userFlag()...)
+	if db.clock != nil {
+		if err := db.underFaketime(cmd); err != nil {
+			return nil, err
+		}
+	}
 	if _, err := os.Stat(db.data()); err == nil {
 		return cmd, nil // it has run before
 	}
-	return cmd, db.install(ctx)
+	return cmd, db.replication.furnish(db.data(), func() error { return db.install(ctx) })
+}
+
+func (db *MariaDB) underFaketime(cmd *exec.Cmd) error {
+	settings, err := db.clock.begin(db.place)
+	if err != nil {
+		return err
+	}
+	cmd.Env = os.Environ()
+	for name, value := range settings {
+		cmd.Env = append(cmd.Env, name+"="+value)
+	}
+	return underFaketime(cmd, true)
 }
 
 // install makes the system tables. The account root has no password: the server
@@ -131,6 +176,39 @@ func (db *MariaDB) answers(ctx context.Context) error {
 	if mark != db.mark {
 		return errPortTaken
 	}
-	_, err = pool.ExecContext(ctx, "CREATE DATABASE IF NOT EXISTS "+mariaDatabase)
+	for _, statement := range []string{
+		"CREATE DATABASE IF NOT EXISTS " + mariaDatabase,
+		"CREATE USER IF NOT EXISTS " + mariaClient + "@'%'",
+		"GRANT ALL ON " + mariaDatabase + ".* TO " + mariaClient + "@'%'",
+	} {
+		if _, err := pool.ExecContext(ctx, statement); err != nil {
+			return err
+		}
+	}
+	if db.clock == nil {
+		return nil
+	}
+	return errors.Join(db.forgetClock(), db.calibrate(ctx, func(ctx context.Context) (time.Time, error) {
+		var micros int64
+		err := pool.QueryRowContext(ctx, "SELECT CAST(UNIX_TIMESTAMP(SYSDATE(6)) * 1000000 AS INT)").Scan(&micros)
+		return time.UnixMicro(micros), err
+	}))
+}
+
+// forgetClock removes what libfaketime has put into shared memory at the server's start.
+func (db *MariaDB) forgetClock() error {
+	if db.clock == nil || db.process == nil {
+		return nil
+	}
+	return removeShared(db.Pid())
+}
+
+// Relaunch is that of every server; one with a clock has to answer besides, to be asked
+// what it shows.
+func (db *MariaDB) Relaunch(ctx context.Context) error {
+	err := db.Server.Relaunch(ctx)
+	if err == nil && db.clock != nil {
+		err = db.waitAnswer(ctx, db.answers)
+	}
 	return err
 }

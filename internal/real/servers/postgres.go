@@ -26,10 +26,19 @@ type PostgresOptions struct {
 	Name     string          // in messages and as the name of its directory; "postgres" when empty
 	Scratch  *osproc.Scratch // where its directory goes; one of its own when nil
 	Launcher Launcher        // where it runs; as a child with a directory in Scratch when nil
+	// Replication is what it shares with others; nil for a server that is alone. They
+	// have to be child processes.
+	Replication *Replication
+	Upstream    string // host:port at which it reaches its primary; "" for a primary
+	Clock       bool   // SetClock will be called
 }
 
 // Postgres is a running PostgreSQL server.
-type Postgres struct{ *Server }
+type Postgres struct {
+	*Server
+	replication *Replication
+	upstream    string // as Upstream; what it follows when its database is made
+}
 
 // postgresUser is the account of the operating system under which the server
 // runs when the harness is root, which PostgreSQL refuses to be.
@@ -41,7 +50,10 @@ func StartPostgres(ctx context.Context, o PostgresOptions) (*Postgres, error) {
 	if o.Name == "" {
 		o.Name = "postgres"
 	}
-	db := &Postgres{newDatabase(o.Name, images.Postgres, o.Launcher, o.Scratch)}
+	db := &Postgres{newDatabase(o.Name, images.Postgres, o.Launcher, o.Scratch), o.Replication, o.Upstream}
+	if err := db.ownClock(o.Clock); err != nil {
+		return nil, err
+	}
 	if err := startDatabase(ctx, db.Server, db); err != nil {
 		return nil, err
 	}
@@ -52,10 +64,14 @@ func StartPostgres(ctx context.Context, o PostgresOptions) (*Postgres, error) {
 // recognised by.
 func (db *Postgres) recipe(port int) Recipe {
 	args := []string{"-p", strconv.Itoa(port)}
-	for _, setting := range []string{
+	settings := []string{
 		"listen_addresses=127.0.0.1", "cluster_name=" + db.mark, "fsync=off", "shared_buffers=8MB",
 		"max_connections=50", "autovacuum=off", "logging_collector=off", "dynamic_shared_memory_type=mmap",
-	} {
+	}
+	if db.replication != nil {
+		settings = append(settings, postgresReplication...)
+	}
+	for _, setting := range settings {
 		args = append(args, "-c", setting)
 	}
 	return Recipe{Args: args, Child: db.child, Family: true}
@@ -77,7 +93,7 @@ func (db *Postgres) child(ctx context.Context) (*exec.Cmd, error) {
 	if _, err := os.Stat(db.data()); err == nil {
 		return cmd, nil // it has run before
 	}
-	return cmd, db.init(ctx, account)
+	return cmd, db.furnish(func() error { return db.init(ctx, account) })
 }
 
 // giveDir gives the server's directory to the account that it runs under; nil
@@ -111,7 +127,7 @@ func (db *Postgres) init(ctx context.Context, account *syscall.Credential) error
 		return err
 	}
 	cmd := exec.Command(initdb, "-D", db.data(), "-U", postgresUser,
-		"--auth=trust", "--no-sync", "--encoding=UTF8", "--locale=C", "--no-instructions")
+		"--auth=trust", "--no-sync", "--encoding=UTF8", "--locale=C", "--no-instructions", "--wal-segsize=1")
 	cmd.Dir, cmd.SysProcAttr = db.Dir, as(account)
 	out, err := osproc.Output(ctx, cmd)
 	if err != nil {
@@ -156,15 +172,6 @@ func (db *Postgres) Stop() error {
 		}
 	}
 	return errors.Join(db.Kill(), db.Server.Stop())
-}
-
-func (db *Postgres) ended() bool {
-	select {
-	case <-db.Done():
-		return true
-	default:
-		return false
-	}
 }
 
 func init() { osproc.OnDiscard(removeSharedMemory) }

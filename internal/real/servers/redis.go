@@ -57,9 +57,6 @@ func StartRedis(ctx context.Context, o RedisOptions) (*Server, error) {
 	}
 	s := &Server{Name: o.Name, redis: o, product: images.Redis, launcher: launcherOr(o.Launcher, o.Scratch)}
 	if o.Clock {
-		if _, child := s.launcher.(children); !child {
-			return nil, fmt.Errorf("the clock of %s can only be set when it runs as a child process", o.Name)
-		}
 		s.clock = &clock{}
 	}
 	return s.startSomewhere(ctx)
@@ -113,9 +110,13 @@ func (s *Server) start(ctx context.Context) error {
 
 // spawn starts the process on the port and in the place that were chosen.
 func (s *Server) spawn(ctx context.Context) error {
-	recipe := s.redisRecipe()
+	prepare := s.redisRecipe
 	if s.watches != nil {
-		recipe = s.sentinelRecipe()
+		prepare = s.sentinelRecipe
+	}
+	recipe, err := prepare()
+	if err != nil {
+		return err
 	}
 	if err := s.launch(ctx, recipe); err != nil {
 		return err
@@ -135,25 +136,26 @@ func (s *Server) getReady(ctx context.Context) error {
 	switch {
 	case err != nil:
 	case s.clock != nil:
-		err = s.calibrate(ctx)
+		err = s.calibrate(ctx, s.Time)
 	case s.watches != nil:
 		err = s.hurry(ctx)
 	}
 	return err
 }
 
-func (s *Server) redisRecipe() Recipe {
+func (s *Server) redisRecipe() (Recipe, error) {
 	_, port, _ := net.SplitHostPort(s.Addr)
-	return Recipe{
-		Args: append(redisArgs(port, s.Dir, s.mark, &s.redis), s.clusterArgs()...),
-		Child: func(context.Context) (*exec.Cmd, error) {
-			cmd, err := childOf(s.redis.Program, "redis-server")
-			if err == nil && s.clock != nil {
-				cmd.Env, err = s.clock.begin(s.Dir)
-			}
-			return cmd, err
-		},
+	r := Recipe{
+		Args:  append(redisArgs(port, s.Dir, s.mark, &s.redis), s.clusterArgs()...),
+		Child: func(context.Context) (*exec.Cmd, error) { return childOf(s.redis.Program, "redis-server") },
 	}
+	if s.clock == nil {
+		return r, nil
+	}
+	var err error
+	r.Faketime = true
+	r.Env, err = s.clock.begin(s.place)
+	return r, err
 }
 
 // Restart starts a server that has been killed on its port and in its directory
@@ -169,9 +171,7 @@ func (s *Server) Restart(ctx context.Context, replicaOf string) error {
 	defer cancel()
 	s.redis.ReplicaOf = replicaOf
 	if s.redis.Cluster != nil {
-		if err := s.forget(); err != nil {
-			return err
-		}
+		s.forget()
 	} else if _, resident := s.place.(Resident); s.redis.Fsync == "" && s.watches == nil && !resident {
 		if err := s.move(ctx); err != nil {
 			return fmt.Errorf("%s cannot be made to forget: %w", s.Name, err)

@@ -2,12 +2,8 @@ package servers
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"net"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -60,14 +56,10 @@ func (s *Server) clusterArgs() []string {
 	}
 }
 
-// forget removes the dump that replication leaves behind, but not the file in which a
-// node keeps who it is, and whom it has voted for.
-func (s *Server) forget() error {
-	if err := os.Remove(filepath.Join(s.Dir, s.mark)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s cannot be made to forget: %w", s.Name, err)
-	}
-	return nil
-}
+// forget makes a node that is dead come back without the dump that replication has
+// left behind, which nobody asks for under its new name, but with the file in which it
+// keeps who it is, and whom it has voted for.
+func (s *Server) forget() { s.mark = newMark(s.Name) }
 
 // FormCluster makes nodes that have been started, and that reach each other, a Redis
 // Cluster: the first ones are the primaries, in the order of their slots, and replica

@@ -37,6 +37,9 @@ type SentinelOptions struct {
 	// whatever it is told, see PromotionTime. More than 1 needs libfaketime. All
 	// durations here are in the sentinel's own time.
 	Speed int
+	// Clock: SetClock will be called, in the host's time. The sentinel finds itself as much
+	// further off as it lives faster.
+	Clock bool
 }
 
 // PromotionTime is what a sentinel takes at least between asking a replica to be
@@ -85,18 +88,32 @@ func StartSentinel(ctx context.Context, o SentinelOptions) (*Server, error) {
 		// that takes longer than the others are patient, votes are split, and the
 		// promotion comes seconds later.
 		s.launcher = children{inMemory: true}
-	} else if o.Speed > 1 {
-		return nil, fmt.Errorf("%s can only be made faster when it runs as a child process", o.Name)
+	}
+	if err := s.ownClock(o.Clock); err != nil {
+		return nil, err
 	}
 	return s.startSomewhere(ctx)
 }
 
 // hurry shortens the periods of a sentinel that has just started.
 func (s *Server) hurry(ctx context.Context) error {
+	speed := max(s.watches.Speed, 1)
+	tilt := strconv.FormatInt(tiltTrigger.Milliseconds()*int64(speed), 10)
 	args := append([]string{"SENTINEL", "DEBUG"}, sentinelPeriods...)
-	tilt := tiltTrigger.Milliseconds() * int64(max(s.watches.Speed, 1))
-	_, err := s.Command(ctx, append(args, "tilt-trigger", strconv.FormatInt(tilt, 10))...)
-	return err
+	if _, err := s.Command(ctx, append(args, "tilt-trigger", tilt)...); err != nil || speed == 1 {
+		return err
+	}
+	var seen pace
+	return s.watchClock(ctx, &seen, func() error {
+		before := time.Now()
+		info, err := s.Info(ctx, "server")
+		if err != nil {
+			return err
+		}
+		shown, err := strconv.ParseInt(info["server_time_usec"], 10, 64)
+		seen.add(before, time.UnixMicro(shown))
+		return err
+	})
 }
 
 // configSuffix comes after the mark in the name of a sentinel's file, by which it
@@ -105,22 +122,20 @@ const configSuffix = ".conf"
 
 // sentinelRecipe gives a sentinel the file that it wants to have, unless it has one:
 // it keeps in it what it learns, and goes on from there after a restart.
-func (s *Server) sentinelRecipe() Recipe {
+func (s *Server) sentinelRecipe() (Recipe, error) {
 	path := filepath.Join(s.Dir, s.mark+configSuffix)
-	r := Recipe{Args: []string{path, "--sentinel"}, Child: s.watches.child}
+	r := Recipe{
+		Args:  []string{path, "--sentinel"},
+		Child: func(context.Context) (*exec.Cmd, error) { return childOf(s.redis.Program, "redis-server") },
+	}
+	if speed := s.watches.Speed; speed > 1 {
+		r.Faketime, r.Env = true, map[string]string{"FAKETIME": fmt.Sprintf("+0 x%d", speed)}
+	}
 	if s.configured != s.mark {
 		r.Files = map[string]string{path: s.watches.config(s)}
 		s.configured = s.mark
 	}
-	return r
-}
-
-func (o *SentinelOptions) child(context.Context) (*exec.Cmd, error) {
-	cmd, err := childOf(o.Program, "redis-server")
-	if err == nil && o.Speed > 1 {
-		cmd.Env, err = underFaketime(fmt.Sprintf("FAKETIME=+0 x%d", o.Speed))
-	}
-	return cmd, err
+	return r, nil
 }
 
 // config is the file that a sentinel begins with.

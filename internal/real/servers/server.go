@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"lockstep/internal/real/images"
+	"lockstep/internal/real/osproc"
 	"lockstep/internal/real/resp"
 	"lockstep/internal/world"
 )
@@ -33,7 +34,8 @@ type Server struct {
 	recipe     Recipe           // as it was started last
 	close      func() error     // ends what belongs to the server besides its process; nil for nothing
 	redis      RedisOptions     // as it was started, for Restart
-	clock      *clock           // nil for a server with the host's clock
+	clock      *clock           // made wrong by libfaketime; nil for most
+	wall       *osproc.Wall     // another clock that can be set; nil for the host's
 	watches    *SentinelOptions // nil for all but sentinels
 	configured string           // the mark of the sentinel's file that was written
 }
@@ -58,6 +60,7 @@ func (s *Server) move(ctx context.Context) error {
 // launch starts the server's process in its place.
 func (s *Server) launch(ctx context.Context, r Recipe) error {
 	s.remember()
+	r.Wall = s.wall
 	s.recipe = r
 	process, err := s.place.Start(ctx, r)
 	if err == nil {
@@ -82,6 +85,16 @@ func (s *Server) Pid() int { return s.process.Pid() }
 
 // Done is closed when the server's process has ended.
 func (s *Server) Done() <-chan struct{} { return s.process.Done() }
+
+// ended reports whether the server's process has ended.
+func (s *Server) ended() bool {
+	select {
+	case <-s.Done():
+		return true
+	default:
+		return false
+	}
+}
 
 // Ended says how the server's process ended.
 func (s *Server) Ended() string { return s.process.Ended() }
@@ -108,6 +121,9 @@ func (s *Server) Stop() error {
 	}
 	if s.close != nil {
 		errs = append(errs, s.close())
+	}
+	if s.wall != nil {
+		errs = append(errs, s.wall.Close())
 	}
 	return errors.Join(errs...)
 }

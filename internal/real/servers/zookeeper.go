@@ -25,6 +25,7 @@ type ZooKeeperOptions struct {
 	Jar      string          // path of zookeeper.jar; looked up when empty
 	Scratch  *osproc.Scratch // where the directories go; one of its own when nil
 	Launcher Launcher        // where they run; as children with directories in Scratch when nil
+	Clock    bool            // SetClock will be called on one of them
 	// Tick is the unit of the servers' time, whole milliseconds, 100 ms when 0:
 	// sessions last 2 to 20 of it and end on a whole one.
 	Tick time.Duration
@@ -90,6 +91,9 @@ func startEnsemble(ctx context.Context, o ZooKeeperOptions) ([]*Server, error) {
 			s.close = closeRoutes
 		}
 		members = append(members, s)
+		if err := s.ownClock(o.Clock); err != nil {
+			return members, err
+		}
 		var config string
 		if o.Members > 1 { // a server that is alone does without
 			config = configFor(i, peers, known)
@@ -161,11 +165,19 @@ log4j.appender.out.layout.ConversionPattern=%p %c{1}: %m%n
 const javaOptions = "-Xms32m -Xmx128m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xshare:auto -XX:-UsePerfData " +
 	"-Dzookeeper.fastleader.maxNotificationInterval=400"
 
+// patienceOfLeaders is for how many ticks somebody who was elected waits for a majority to
+// follow: ten, as ZooKeeper comes with, but what a JVM needs to connect does not become
+// shorter with the tick. As long as somebody waits whom nobody follows, nobody leads.
+func patienceOfLeaders(tick time.Duration) int {
+	const ticks, least = 10, 3 * time.Second
+	return int(max(ticks, least/tick))
+}
+
 // zooConfig is the file zoo.cfg. forceSync=no: no lock survives the machine here,
 // and waiting for the disk would only make every write four times as slow.
 func zooConfig(dir string, port int, tick time.Duration) string {
 	return fmt.Sprintf(`tickTime=%d
-initLimit=50
+initLimit=%d
 syncLimit=20
 dataDir=%s
 clientPort=%d
@@ -174,7 +186,7 @@ maxClientCnxns=0
 admin.enableServer=false
 4lw.commands.whitelist=srvr
 forceSync=no
-`, tick.Milliseconds(), dir, port)
+`, tick.Milliseconds(), patienceOfLeaders(tick), dir, port)
 }
 
 // waitServing waits until the server says in which mode it serves.

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 )
 
 // Servers of ZooKeeper find each other by their configuration, and each has one of
@@ -59,7 +60,12 @@ func findRoutes(peers []peer, route Route) (known [][]peer, close func() error, 
 				continue
 			}
 			at := &known[from][to]
-			if at.quorum, err = route(from, to, peers[to].quorum); err != nil {
+			waits, err := openIntroducer(peers[to].quorum)
+			if err != nil {
+				return nil, close, err
+			}
+			open = append(open, waits)
+			if at.quorum, err = route(from, to, waits.listener.Addr().String()); err != nil {
 				return nil, close, err
 			}
 			election, err := route(from, to, peers[to].election)
@@ -85,7 +91,7 @@ func findRoutes(peers []peer, route Route) (known [][]peer, close func() error, 
 type introducer struct {
 	listener net.Listener
 	upstream string
-	back     func() string // where the caller is to be called back
+	back     func() string // where the caller is to be called back; nil: it says nothing of that
 	running  sync.WaitGroup
 
 	mu     sync.Mutex
@@ -138,11 +144,14 @@ func (in *introducer) serve(caller net.Conn) {
 		return
 	}
 	defer in.drop(caller)
-	hello, err := readHello(caller, in.back())
-	if err != nil {
-		return
+	var hello []byte
+	if in.back != nil {
+		var err error
+		if hello, err = readHello(caller, in.back()); err != nil {
+			return
+		}
 	}
-	callee, err := net.Dial("tcp", in.upstream)
+	callee, err := in.call()
 	if err != nil || !in.keep(callee) {
 		return
 	}
@@ -159,6 +168,33 @@ func (in *introducer) serve(caller net.Conn) {
 		})
 	}
 	both.Wait()
+}
+
+// Who was elected begins to listen to its followers a moment later, and who comes too
+// early is refused and calls again. A link has accepted the call by then, and can only
+// hang up: the follower would take its leader for dead, and elect anew, while the leader
+// waits for it. So the call is kept for a while.
+const (
+	callAgain = 10 * time.Millisecond
+	callTime  = time.Second
+)
+
+// call calls the server. One that only introduces does so once.
+func (in *introducer) call() (net.Conn, error) {
+	began := time.Now()
+	for {
+		callee, err := net.Dial("tcp", in.upstream)
+		if err == nil || in.back != nil || time.Since(began) > callTime || in.isClosed() {
+			return callee, err
+		}
+		time.Sleep(callAgain)
+	}
+}
+
+func (in *introducer) isClosed() bool {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return in.closed
 }
 
 func (in *introducer) close() error {

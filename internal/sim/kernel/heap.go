@@ -25,7 +25,7 @@ func (q *queue) up(i int, e entry) {
 	for i > 0 {
 		parent := (i - 1) / 2
 		p := &heap[parent]
-		if !less(&e, p) {
+		if !q.before(&e, p) {
 			break
 		}
 		heap[i] = *p
@@ -48,7 +48,7 @@ func (q *queue) sink(i int) int {
 		}
 		c := &heap[child]
 		if r := child + 1; r < n {
-			if right := &heap[r]; less(right, c) {
+			if right := &heap[r]; q.before(right, c) {
 				child, c = r, right
 			}
 		}

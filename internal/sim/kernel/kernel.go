@@ -15,9 +15,9 @@
 //	err := k.Run(0) // true time is 1 s now
 //
 // Two rules keep it fast (kernel benchmarks are in bench_test.go): coroutines
-// are pooled and switched with iter.Pull, and a task that parks runs the event
-// loop on its own stack, so that no switch is needed when the next one to run is
-// the task itself.
+// are pooled and switched by means of iter.Pull (see seat), and a task that parks
+// runs the event loop on its own stack: no switch is needed when the next one to
+// run is the task itself, and one when it is another.
 package kernel
 
 import (
@@ -51,7 +51,7 @@ type Kernel struct {
 	ready   []*Task // woken, in the order of waking; taken from readyAt on
 	readyAt int
 	cur     *Task   // the task whose code runs, nil in handlers outside of tasks
-	next    *Task   // handed from a parking task to the root
+	root    *seat   // where the goroutine that called Run waits
 	tasks   []*Task // all that are not idle
 	idle    []*Task // coroutines waiting for a job
 	ctxs    []*Ctx  // arena of contexts, by order of creation
@@ -59,6 +59,8 @@ type Kernel struct {
 	events  int64
 	limit   int64 // of events
 	halted  bool  // Halt was called, or something failed
+	ending  bool  // tasks are being unwound: each gives way to the root
+	closed  bool  // coroutines are to return
 	firing  bool  // a handler runs, or is about to
 	failed  error
 }
@@ -74,15 +76,18 @@ func (k *Kernel) Reset() {
 	k.halted, k.firing, k.failed = false, false, nil
 	k.queue.reset()
 	k.ready, k.readyAt = k.ready[:0], 0
-	k.cur, k.next = nil, nil
+	k.cur = nil
 	k.ctxUsed = 0
 }
 
 // Close ends all coroutines. The kernel cannot be used afterwards.
 func (k *Kernel) Close() {
 	k.unwind()
+	k.closed = true
 	for _, t := range k.idle {
-		t.stop()
+		if !t.returned { // else it has given up its seat to one of those before it
+			t.seat.change(&k.root)
+		}
 	}
 	k.idle = nil
 }
@@ -120,18 +125,9 @@ func (k *Kernel) Run(limit int64) error {
 	if limit == 0 {
 		k.limit = math.MaxInt64
 	}
-	for !k.halted {
-		t := k.next
-		k.next = nil
-		if t == nil {
-			t = k.advance()
-		}
-		if t == nil {
-			break
-		}
+	if t := k.advance(); t != nil {
 		k.cur = t
-		t.resume()
-		k.cur = nil
+		t.seat.change(&k.root) // back when nobody is left who could run
 	}
 	return k.failed
 }
@@ -143,8 +139,13 @@ func (k *Kernel) Halt() { k.halted = true }
 // there is nothing left or the run is halted. It may run on the stack of a
 // parking task: a panic of a handler must not unwind that task's frames.
 func (k *Kernel) advance() (t *Task) {
+	k.cur = nil
 	k.firing = true
-	defer k.catch()
+	defer func() {
+		if k.firing { // recover would find nothing else, and costs something each time
+			k.caught(recover())
+		}
+	}()
 	for !k.halted {
 		if len(k.ready) > 0 {
 			if t = k.takeReady(); t != nil {
@@ -160,26 +161,21 @@ func (k *Kernel) advance() (t *Task) {
 	return t
 }
 
-// catch turns the panic of a handler into the end of the run.
-func (k *Kernel) catch() {
-	if !k.firing {
-		return // recover would find nothing, and costs something each time
-	}
+// caught turns the panic of a handler into the end of the run.
+func (k *Kernel) caught(panicked any) {
 	k.firing = false
-	if r := recover(); r != nil {
-		k.fail(fmt.Errorf("panic in a handler at %v: %v\n%s", k.now, r, debug.Stack()))
-	}
+	k.fail(fmt.Errorf("panic in a handler at %v: %v\n%s", k.now, panicked, debug.Stack()))
 }
 
 func (k *Kernel) fireNext() {
-	at, h, a, b := k.queue.pop()
+	at, due := k.queue.pop()
 	k.now = at
 	k.events++
 	if k.events > k.limit {
 		k.fail(fmt.Errorf("%w (%d) at %v", ErrTooManyEvents, k.limit, k.now))
 		return
 	}
-	h.Fire(a, b)
+	due.h.Fire(due.a, due.b)
 }
 
 // takeReady returns the next woken task whose process runs. Tasks of frozen

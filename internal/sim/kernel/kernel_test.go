@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"sort"
 	"strings"
 	"testing"
@@ -67,9 +68,9 @@ func TestQueueAgainstSorting(t *testing.T) {
 				}
 				model = append(model[:victim], model[victim+1:]...)
 			default:
-				at, _, a, _ := q.pop()
-				if int64(at) != model[0].at || int(a) != model[0].step {
-					t.Fatalf("%d pending: popped %d (step %d), want %+v", pending, at, a, model[0])
+				at, due := q.pop()
+				if int64(at) != model[0].at || int(due.a) != model[0].step {
+					t.Fatalf("%d pending: popped %d (step %d), want %+v", pending, at, due.a, model[0])
 				}
 				model = model[1:]
 			}
@@ -238,6 +239,74 @@ func TestPanicsComeBackAsErrorsWithTheirStack(t *testing.T) {
 			t.Errorf("%s: error without message or stack: %v", where, err)
 		}
 		k.Close()
+	}
+}
+
+// A task that leaves its goroutine must not let another one run out of turn.
+func TestATaskThatLeavesItsGoroutineEndsTheRun(t *testing.T) {
+	var err error
+	strayed := false
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		k := New()
+		p := k.NewProc("A", Clock{})
+		sleeper := func() {
+			_ = k.Sleep(p.Background(), time.Minute)
+			strayed = true
+		}
+		k.Spawn(p, "early", sleeper)
+		k.Spawn(p, "leaver", func() {
+			_ = k.Sleep(p.Background(), time.Second)
+			runtime.Goexit()
+		})
+		k.Spawn(p, "late", sleeper)
+		defer func() { err = k.failed }()
+		_ = k.Run(0)
+	}()
+	<-over
+	if strayed || err == nil || !strings.Contains(err.Error(), "leaver") {
+		t.Errorf("another task ran: %v, the error: %v", strayed, err)
+	}
+}
+
+// The coroutine of a task that has ended runs the loop until it gets the next job.
+func TestACoroutineGoesOnWithAnotherJob(t *testing.T) {
+	got := trace(t, func(k *Kernel, note func(string)) {
+		p := k.NewProc("A", Clock{})
+		k.Spawn(p, "first", func() { note("first") })
+		k.After(time.Second, HandlerFunc(func() {
+			k.Spawn(p, "second", func() {
+				_ = k.Sleep(p.Background(), time.Second)
+				note("second")
+			})
+		}), 0, 0)
+	})
+	expect(t, got, "0s first", "2s second")
+}
+
+// Coroutines that have changed their seats all return.
+func TestCloseEndsAllCoroutines(t *testing.T) {
+	before := runtime.NumGoroutine()
+	k := New()
+	p := k.NewProc("A", Clock{})
+	r := NewRand(7, 8)
+	for range 20 {
+		k.Spawn(p, "main", func() {
+			for range 20 {
+				_ = k.Sleep(p.Background(), time.Duration(1+r.Int64N(1000)))
+			}
+		})
+	}
+	if err := k.Run(0); err != nil {
+		t.Fatal(err)
+	}
+	if n := runtime.NumGoroutine(); n != before+20 {
+		t.Errorf("%d goroutines for 20 tasks", n-before)
+	}
+	k.Close()
+	if n := runtime.NumGoroutine(); n != before {
+		t.Errorf("%d goroutines are left", n-before)
 	}
 }
 

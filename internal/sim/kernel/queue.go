@@ -29,15 +29,17 @@ type queue struct {
 // nearMax is how long the sorted list may get.
 const nearMax = 24
 
+// entry is small, for entries are moved often: what is asked for once, or only
+// among events of the same instant, is in its slot.
 type entry struct {
 	at   history.Instant
-	seq  uint64
 	slot int32
 }
 
 type slot struct {
-	h    Handler
+	h    Handler // of a free slot: the last one
 	a, b uint64
+	seq  uint64
 	pos  int32 // in heap, or inNear; of a free slot: what free was before
 	gen  uint32
 }
@@ -66,10 +68,10 @@ func (q *queue) push(at history.Instant, h Handler, a, b uint64) Timer {
 	}
 	sl := &q.slots[s]
 	q.free = sl.pos
-	sl.h, sl.a, sl.b = h, a, b
 	q.seq++
+	sl.h, sl.a, sl.b, sl.seq = h, a, b, q.seq
 	// Of all that fire at the same instant the newest comes last.
-	if e := (entry{at, q.seq, s}); len(q.heap) > 0 && q.heap[0].at <= at {
+	if e := (entry{at, s}); len(q.heap) > 0 && q.heap[0].at <= at {
 		q.heapPush(e)
 	} else {
 		sl.pos = inNear
@@ -87,14 +89,17 @@ func (q *queue) insert(e entry) {
 			return
 		}
 	}
-	near := q.near[:q.nearLen+1]
-	i := q.nearLen
-	for i > 0 && near[i-1].at <= e.at {
-		near[i] = near[i-1]
-		i--
-	}
-	near[i] = e
 	q.nearLen++
+	near := q.near[:q.nearLen]
+	for i := len(near) - 1; i > 0; i-- {
+		sooner := near[i-1]
+		if sooner.at > e.at {
+			near[i] = e
+			return
+		}
+		near[i] = sooner
+	}
+	near[0] = e
 }
 
 // spill moves the later half of the sorted list to the heap.
@@ -106,7 +111,9 @@ func (q *queue) spill() {
 	q.nearLen = copy(q.near[:], q.near[half:q.nearLen])
 }
 
-func (q *queue) pop() (history.Instant, Handler, uint64, uint64) {
+// pop takes the next event out of the queue. Its slot is free, and good until the
+// next push.
+func (q *queue) pop() (history.Instant, *slot) {
 	var top entry
 	if q.nearLen > 0 {
 		q.nearLen--
@@ -115,10 +122,7 @@ func (q *queue) pop() (history.Instant, Handler, uint64, uint64) {
 		top = q.heap[0]
 		q.heapRemove(0)
 	}
-	sl := &q.slots[top.slot]
-	h, a, b := sl.h, sl.a, sl.b
-	q.release(top.slot)
-	return top.at, h, a, b
+	return top.at, q.release(top.slot)
 }
 
 func (q *queue) cancel(t Timer) bool {
@@ -148,13 +152,14 @@ func (q *queue) removeNear(s int32) {
 	}
 }
 
-func (q *queue) release(s int32) {
+func (q *queue) release(s int32) *slot {
 	sl := &q.slots[s]
-	sl.h = nil
 	sl.gen++
 	sl.pos, q.free = q.free, s+1
+	return sl
 }
 
-func less(x, y *entry) bool {
-	return x.at < y.at || (x.at == y.at && x.seq < y.seq)
+// before reports whether an entry of the heap fires before another one.
+func (q *queue) before(x, y *entry) bool {
+	return x.at < y.at || (x.at == y.at && q.slots[x.slot].seq < q.slots[y.slot].seq)
 }

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
+	"runtime"
 	"runtime/debug"
 	"time"
 )
@@ -17,9 +17,8 @@ type Task struct {
 	name string
 	job  func()
 
-	resume func() (struct{}, bool)
-	stop   func()
-	yield  func(struct{}) bool
+	seat     *seat // where its coroutine waits
+	returned bool  // its coroutine has
 
 	jobs      uint64 // that it has ended
 	gen       uint64 // counts spawns and waits; a waker with an older one is late
@@ -27,7 +26,6 @@ type Task struct {
 	reason    wakeReason
 	timer     Timer
 	ctx       *Ctx // registered as a waiter there; nil when not
-	below     bool // parked, and has resumed another task on top of itself
 	unwinding bool // the run is over: the next thing the task does is to panic
 	listed    int  // index in Kernel.tasks
 	joiners   []waiter
@@ -72,32 +70,43 @@ func (k *Kernel) coroutine() *Task {
 		return t
 	}
 	t := &Task{k: k}
-	t.resume, t.stop = iter.Pull(func(yield func(struct{}) bool) {
-		t.yield = yield
-		for {
-			t.runJob()
-			if !yield(struct{}{}) {
-				return
-			}
-		}
-	})
+	t.seat = newSeat(t.runJobs)
 	return t
+}
+
+// runJobs is the body of a coroutine.
+func (t *Task) runJobs() {
+	defer func() { t.returned = true }()
+	for !t.k.closed {
+		t.runJob()
+		if next := t.k.successor(); next != t {
+			t.giveWay(next)
+		} else {
+			t.k.cur = t // it has already got another job
+		}
+	}
 }
 
 // runJob runs one job to its end, whichever way it ends, and retires the task.
 func (t *Task) runJob() {
+	left := true // by runtime.Goexit, as t.FailNow does
 	defer func() {
-		if r := recover(); r != nil {
-			if _, ok := r.(killed); !ok {
-				t.k.fail(fmt.Errorf("panic in task %s of %s at %v: %v\n%s",
-					t.name, t.proc.name, t.k.now, r, debug.Stack()))
+		switch r := recover().(type) {
+		case nil:
+			if left {
+				t.k.fail(fmt.Errorf("task %s of %s left its goroutine at %v", t.name, t.proc.name, t.k.now))
 			}
+		case killed:
+		default:
+			t.k.fail(fmt.Errorf("panic in task %s of %s at %v: %v\n%s",
+				t.name, t.proc.name, t.k.now, r, debug.Stack()))
 		}
 		t.retire()
 	}()
 	if !t.unwinding { // else the run ended before the task's first step
 		t.job()
 	}
+	left = false
 }
 
 func (t *Task) retire() {
@@ -118,13 +127,14 @@ func (t *Task) retire() {
 // unwind ends every task that has not returned by itself. Deferred functions
 // run, but each port call of theirs panics at once, so that they change nothing.
 func (k *Kernel) unwind() {
+	k.ending = true
 	for len(k.tasks) > 0 {
 		t := k.tasks[len(k.tasks)-1]
 		t.unwinding = true
 		k.cur = t
-		t.resume()
-		k.cur = nil
+		t.seat.change(&k.root)
 	}
+	k.cur, k.ending = nil, false
 }
 
 // Enter must be called first by everything that a task can call. It panics when
@@ -152,22 +162,9 @@ func (k *Kernel) Checkpoint() {
 
 // park gives up the processor until the task is resumed. It runs the event loop
 // on this very stack and switches only when another task is to run.
-//
-// A switch goes straight to the other task: the parking one resumes it and waits
-// below it. Going through the root would cost two switches each time; this way
-// it is one up and, when the turn of somebody below comes, one down. A task that
-// waits below others cannot be resumed, so the others yield until it is on top.
 func (k *Kernel) park(t *Task) {
-	k.cur = nil
-	for next := k.advance(); next != t; {
-		if next == nil || next.below {
-			k.next = next
-			if !t.yield(struct{}{}) {
-				panic(killed{})
-			}
-			break // resumed, because it is this task's turn
-		}
-		next = k.resumeAbove(t, next)
+	if next := k.advance(); next != t {
+		t.giveWay(next)
 	}
 	k.cur = t
 	if t.unwinding || t.proc.dead {
@@ -175,18 +172,27 @@ func (k *Kernel) park(t *Task) {
 	}
 }
 
-// resumeAbove runs a task on top of a parking one and returns which is next.
-func (k *Kernel) resumeAbove(t, next *Task) *Task {
-	t.below = true
-	k.cur = next
-	next.resume()
-	k.cur = nil
-	t.below = false
-	if next = k.next; next != nil {
-		k.next = nil
-		return next
+// successor returns who runs after a task that has ended; nil for the root.
+func (k *Kernel) successor() *Task {
+	if k.ending {
+		return nil
 	}
-	return k.advance() // the one above has returned, or everything is over
+	return k.advance()
+}
+
+// giveWay switches to another task, nil for the root, and returns when it is t's
+// turn again.
+func (t *Task) giveWay(next *Task) {
+	k := t.k
+	to := k.root
+	if next != nil {
+		to = next.seat
+	}
+	k.cur = next
+	to.change(&t.seat)
+	if k.cur != t && !k.closed {
+		runtime.Goexit() // so did somebody who was to wake others: the run has failed
+	}
 }
 
 // wait parks the running task until wake is called for the returned waiter's

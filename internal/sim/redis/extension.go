@@ -152,8 +152,8 @@ func (s *Store) setIf(args []world.Arg) world.Reply {
 	}
 	differs, want := optionWord(&args[at]) == "IFNE", args[at+1]
 	rest := append(append([]world.Arg{}, args[2:at]...), args[at+2:]...)
-	o, ok := parseSetOptions(rest)
-	if !ok || o.nx || o.xx {
+	var o setOptions
+	if !o.parse(rest) || o.nx || o.xx {
 		return world.Failed(errSyntax)
 	}
 	atMS, refused := s.expireAt(opSet, o.unit, o.expiry)

@@ -21,9 +21,10 @@ const chunkName = "user_script"
 type program struct {
 	proto  *lua.FunctionProto
 	sha    string
-	failed error // the script does not compile
-	tame   bool  // see isTame
-	short  bool  // see isShort
+	failed error        // the script does not compile
+	tame   bool         // see isTame
+	short  bool         // see isShort
+	direct *conditional // nil when only Lua can run it
 }
 
 // programs caches compiled scripts by their identity, *world.Script, or by their
@@ -50,6 +51,7 @@ func compile(key any, source string) *program {
 		p.proto.IsVarArg &^= lua.VarArgNeedsArg
 		p.tame = isTame(p.proto)
 		p.short = p.tame && isShort(p.proto)
+		p.direct = conditionalOf(chunk)
 	}
 	actual, _ := programs.LoadOrStore(key, p)
 	return actual.(*program)
@@ -147,7 +149,13 @@ func (s *Store) eval(cmd *world.Cmd) world.Reply {
 	if p.failed != nil {
 		return world.Failed(p.failed)
 	}
-	return s.vm.run(s, p, args[:numKeys], args[numKeys:])
+	keys, args := args[:numKeys], args[numKeys:]
+	if p.direct != nil && !s.LuaOnly {
+		if reply, ok := p.direct.run(s, keys, args); ok {
+			return reply
+		}
+	}
+	return s.vm.run(s, p, keys, args)
 }
 
 var (

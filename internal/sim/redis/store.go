@@ -96,6 +96,10 @@ type Store struct {
 	// belong to the program and not to its data: Reset leaves them alone.
 	Extensions Extensions
 
+	// LuaOnly makes every script run in Lua, also those that the store can execute
+	// itself (see conditional). Replies and changes are the same. Reset leaves it alone.
+	LuaOnly bool
+
 	// NoGoodReplicas makes a primary refuse writes, as min-replicas-to-write does
 	// while too few replicas report in time. The world counts the replicas. Reset
 	// clears it.

@@ -27,45 +27,53 @@ const (
 	unitPXAT
 )
 
-// parseSetOptions reads the options of SET (parseExtendedStringArgumentsOrReply
-// in t_string.c). As in Redis, one unit may be given twice and the last counts.
-func parseSetOptions(args []world.Arg) (o setOptions, ok bool) {
+// parse reads the options of SET (parseExtendedStringArgumentsOrReply in
+// t_string.c). As in Redis, one unit may be given twice and the last counts.
+func (o *setOptions) parse(args []world.Arg) bool {
 	for i := 0; i < len(args); i++ {
-		var unit expireUnit
-		switch optionWord(&args[i]) {
-		case "NX":
-			o.nx = true
+		unit, ok := unitPX, true
+		if args[i].Text != "PX" { // as nearly every lock gives it
+			unit, ok = o.option(&args[i])
+		}
+		if !ok {
+			return false
+		}
+		if unit == unitNone {
 			continue
-		case "XX":
-			o.xx = true
-			continue
-		case "GET":
-			o.get = true
-			continue
-		case "KEEPTTL":
-			if o.unit != unitNone {
-				return o, false
-			}
-			o.keep = true
-			continue
-		case "EX":
-			unit = unitEX
-		case "PX":
-			unit = unitPX
-		case "EXAT":
-			unit = unitEXAT
-		case "PXAT":
-			unit = unitPXAT
-		default:
-			return o, false
 		}
 		if o.keep || (o.unit != unitNone && o.unit != unit) || i+1 == len(args) {
-			return o, false
+			return false
 		}
 		i++
 		o.unit, o.expiry = unit, &args[i]
 	}
-	return o, !(o.nx && o.xx)
+	return !(o.nx && o.xx)
+}
+
+// option reads one option, and returns the unit of the expiry that follows it.
+func (o *setOptions) option(a *world.Arg) (unit expireUnit, ok bool) {
+	switch optionWord(a) {
+	case "NX":
+		o.nx = true
+	case "XX":
+		o.xx = true
+	case "GET":
+		o.get = true
+	case "KEEPTTL":
+		o.keep = true
+		return unitNone, o.unit == unitNone
+	case "EX":
+		return unitEX, true
+	case "PX":
+		return unitPX, true
+	case "EXAT":
+		return unitEXAT, true
+	case "PXAT":
+		return unitPXAT, true
+	default:
+		return unitNone, false
+	}
+	return unitNone, true
 }
 
 // optionWord returns an option in capitals; a number is no option.
@@ -110,8 +118,7 @@ func (s *Store) expireAt(op opcode, unit expireUnit, a *world.Arg) (atMS int64, 
 func (s *Store) set(args []world.Arg) world.Reply {
 	var o setOptions
 	if len(args) > 2 {
-		var ok bool
-		if o, ok = parseSetOptions(args[2:]); !ok {
+		if !o.parse(args[2:]) {
 			return s.setIf(args)
 		}
 	}

@@ -36,6 +36,7 @@ type DB struct {
 	parsed map[string]parsed
 	now    store.Clock
 
+	replica  bool // it follows another server
 	tables   []*table
 	serial   int64 // of the latest row
 	gaps     []gapLock
@@ -82,7 +83,7 @@ func (d *DB) Reset() {
 // Exec implements store.Model. A connection without a number is any one of a pool:
 // the statement is a session of its own.
 func (d *DB) Exec(now store.Clock, id uint64, c store.Conn, op store.Op) (store.Answer, bool) {
-	d.now = now
+	d.at(now)
 	s := d.session(c)
 	r := &run{id: id, session: s, stmt: op.(*Op).Stmt}
 	if s.running != nil {
@@ -98,7 +99,7 @@ func (d *DB) Exec(now store.Clock, id uint64, c store.Conn, op store.Op) (store.
 
 // Closed implements store.Model: the session is over, and with it all that it had.
 func (d *DB) Closed(now store.Clock, c store.Conn) {
-	d.now = now
+	d.at(now)
 	if s := d.find(c.ID); s != nil {
 		d.end(s, history.Expired)
 		d.settle()
@@ -111,7 +112,7 @@ func (d *DB) Lead(store.Clock) {}
 
 // Restart ends all sessions, as a crash does, and keeps what has been committed.
 func (d *DB) Restart(now store.Clock) {
-	d.now = now
+	d.at(now)
 	for len(d.sessions) > 0 {
 		d.end(d.sessions[0], history.Forgotten)
 	}
@@ -124,7 +125,7 @@ func (d *DB) Restart(now store.Clock) {
 // Evict implements store.Model: an operator kills the session that has the lock,
 // or deletes the row.
 func (d *DB) Evict(now store.Clock, key string) bool {
-	d.now = now
+	d.at(now)
 	defer d.settle()
 	if s := d.sessionWith(key); s != nil {
 		d.out.Drops = append(d.out.Drops, s.conn)

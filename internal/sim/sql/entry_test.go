@@ -15,9 +15,10 @@ import (
 // sessions of clients, a and b connections of their pools.
 type bench struct {
 	*testing.T
-	db  *DB
-	now time.Duration
-	id  uint64
+	db    *DB
+	now   time.Duration
+	ahead time.Duration // of the wall clock
+	id    uint64
 }
 
 const (
@@ -37,7 +38,7 @@ func (b *bench) conn(who string) store.Conn {
 	return store.Conn{Client: clientB}
 }
 
-func (b *bench) clock() store.Clock { return store.Clock{Wall: b.now, Mono: b.now} }
+func (b *bench) clock() store.Clock { return store.Clock{Wall: b.now + b.ahead, Mono: b.now} }
 
 // do executes a statement and returns what reports would show, "waits" if it does.
 func (b *bench) do(who, query string, args ...world.SQLValue) string {
@@ -149,6 +150,28 @@ func TestAdvisoryLocksAreEntries(t *testing.T) {
 		t.Error("there was something to evict")
 	}
 	b.want("", "", "expired 1 by 0 0s", "granted 2 by 2 0s", "late ('')", "drops 11")
+}
+
+// A wait for a name lasts until an instant of the wall clock, one for a row lasts a time.
+func TestAStepEndsWaitsForNames(t *testing.T) {
+	b := newBench(t, MySQL, "CREATE TABLE r (name VARCHAR(64) NOT NULL PRIMARY KEY)", "INSERT INTO r (name) VALUES ('lock')")
+	b.want(b.do("A", "SELECT GET_LOCK('lock', 0)"), "(1)", "granted 1 by 1 0s")
+	b.want(b.do("B", "SELECT GET_LOCK('lock', 5)"), "waits")
+	b.ahead = -2 * time.Second
+	b.db.Tick(b.clock())
+	if due, ok := b.db.Due(); due != 7*time.Second || !ok {
+		t.Errorf("after a step back due at %v, %v, want 7s", due, ok)
+	}
+	b.now, b.ahead = time.Second, 4*time.Second
+	b.db.Tick(b.clock())
+	b.want("", "", "late (0)")
+	b.do("A", "BEGIN")
+	b.want(b.do("A", "SELECT name FROM r WHERE name = 'lock' FOR UPDATE"), "('lock')", "granted 1 by 1 0s")
+	b.do("B", "BEGIN")
+	b.want(b.do("B", "SELECT name FROM r WHERE name = 'lock' FOR UPDATE"), "waits")
+	b.ahead = time.Hour
+	b.db.Tick(b.clock())
+	b.want("", "")
 }
 
 // A statement that nobody waits for any more gets nothing.

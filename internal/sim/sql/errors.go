@@ -87,6 +87,13 @@ func (f Flavour) noDefault(column string) *world.SQLError {
 		pgError("23502", `null value in column "`+column+`" violates not-null constraint`))
 }
 
+// readOnly is a replica's answer to whoever wants to change something.
+func (f Flavour) readOnly(what string) *world.SQLError {
+	return f.pick(
+		mysqlError(1290, "HY000", "The MariaDB server is running with the --read-only option so it cannot execute this statement"),
+		pgError("25006", "cannot execute "+what+" in a read-only transaction"))
+}
+
 // aborted is PostgreSQL's answer to all statements of a transaction after its
 // first error.
 func aborted() *world.SQLError {

@@ -22,9 +22,31 @@ func effectOf(r *row) any {
 	return effect{table: r.table.name, serial: r.serial, vals: r.vals, owner: r.owner, live: r.live}
 }
 
+// SetReplica says whether the server follows another one. A replica lets nobody change
+// or lock a row but whom it follows; it has named locks of its own all the same.
+func (d *DB) SetReplica(is bool) { d.replica = is }
+
+// changes is what a statement does that a replica does not do for its clients; "" for
+// nothing of that kind.
+func (st *statement) changes() string {
+	switch {
+	case st.forUpdate:
+		return "SELECT FOR UPDATE"
+	case st.kind == kindInsert:
+		return "INSERT"
+	case st.kind == kindUpdate:
+		return "UPDATE"
+	case st.kind == kindDelete:
+		return "DELETE"
+	case st.kind == kindCreate:
+		return "CREATE TABLE"
+	}
+	return ""
+}
+
 // Apply implements store.Replica. A new entry comes out as a Replicated change.
 func (d *DB) Apply(now store.Clock, e any) {
-	d.now = now
+	d.at(now)
 	if ddl, ok := e.(effectDDL); ok {
 		_ = d.createTable(ddl.st) // it was possible on the primary
 		return

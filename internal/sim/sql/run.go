@@ -54,6 +54,8 @@ func (d *DB) begin(r *run) {
 		d.fail(r, d.cfg.Flavour.beyond("a statement with another number of arguments than question marks"))
 	case s.aborted && p.st.kind != kindCommit && p.st.kind != kindRollback:
 		d.fail(r, aborted())
+	case d.replica && p.st.changes() != "":
+		d.fail(r, d.cfg.Flavour.readOnly(p.st.changes()))
 	default:
 		r.tx = s.tx
 		if r.tx == nil {
@@ -209,6 +211,23 @@ func (d *DB) nextOfBacklog() bool {
 	return false
 }
 
+// at tells the database the time. MariaDB and MySQL let GET_LOCK wait until an instant of
+// the wall clock (MDL_context::acquire_lock), so a step ahead ends waits early, and a step
+// back makes them longer. InnoDB's lock waits and PostgreSQL's timers last as long as they
+// say.
+func (d *DB) at(now store.Clock) {
+	step := (now.Wall - now.Mono) - (d.now.Wall - d.now.Mono)
+	d.now = now
+	if step == 0 || d.cfg.Flavour == PostgreSQL {
+		return
+	}
+	for _, r := range d.waiting {
+		if r.target.name != nil && r.deadline >= 0 {
+			r.deadline = max(r.deadline-step, 0)
+		}
+	}
+}
+
 // Due implements store.Model.
 func (d *DB) Due() (time.Duration, bool) {
 	at, any := time.Duration(0), false
@@ -224,7 +243,7 @@ func (d *DB) Due() (time.Duration, bool) {
 
 // Tick implements store.Model.
 func (d *DB) Tick(now store.Clock) {
-	d.now = now
+	d.at(now)
 	for i := 0; i < len(d.waiting); i++ {
 		r := d.waiting[i]
 		if r.lookAt >= 0 && r.lookAt <= now.Mono {

@@ -1,0 +1,81 @@
+package sim
+
+import (
+	"testing"
+	"time"
+
+	"lockstep/internal/faults"
+	"lockstep/internal/history"
+	"lockstep/internal/plan"
+)
+
+// withReplica is a plan with clients that work so long, on a database with a
+// replica in step.
+func withReplica(work time.Duration) plan.Plan {
+	p := plan.Default()
+	p.Name, p.Clients, p.Lease = "replicated", []string{"A", "B"}, 10*time.Second
+	p.MySQL.Replicas, p.MySQL.Lag = 1, 10*time.Millisecond
+	p.Workload.Work = plan.Range{Min: work, Max: work}
+	p.Workload.Wait = time.Minute
+	return p
+}
+
+func restartOf(number int, node string, down time.Duration, at faults.Trigger) faults.Fault {
+	restart, _ := faults.Lookup("restart")
+	return faults.Make(number, restart, faults.Args{Value: node, Durations: map[string]time.Duration{"down": down}}, at, faults.End{})
+}
+
+// B cannot reach the new primary, and goes on asking the old one, which was started again
+// as a replica: a real one refuses to write.
+func TestAReplicaWritesForNobodyButItsPrimary(t *testing.T) {
+	p := withReplica(time.Second)
+	failOver, _ := faults.Lookup("fail-over")
+	partition, _ := faults.Lookup("partition")
+	enters := faults.Trigger{Moment: faults.Enters, Subject: "A", Nth: 1}
+	later := enters
+	later.After = 2 * time.Second
+	p.Faults = []faults.Fault{
+		faults.Make(1, partition, faults.Args{Sides: [][]string{{"B"}, {"mysql-2"}}}, faults.Trigger{}, faults.End{For: 20 * time.Second}),
+		faults.Make(2, failOver, faults.Args{Value: plan.ByOperator}, enters, faults.End{}),
+		restartOf(3, "mysql-1", 10*time.Millisecond, later),
+	}
+	h, err := Run(&p, "mysql-unique", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused := 0
+	for _, e := range h.Events {
+		if e.Kind == history.Replied && h.Name(e.Node) == "B" && h.Name(e.Peer) == "mysql-1" &&
+			h.Text(e.Text) == "ERROR 1290 (HY000): The MariaDB server is running with the --read-only option so it cannot execute this statement" {
+			refused++
+		}
+	}
+	if refused == 0 {
+		t.Error("the old primary refused nothing")
+	}
+	if got := find(t, h, history.Acquired, "B"); got.At < history.Instant(20*time.Second) {
+		t.Errorf("B acquired at %v, when it could only reach a replica", got.At)
+	}
+}
+
+// The replica has the row that was made after its primary had come back.
+func TestAReplicaFollowsAPrimaryThatCameBack(t *testing.T) {
+	p := withReplica(5 * time.Second)
+	p.Clients = []string{"A"}
+	p.Workload.Repeat = 1
+	promote, _ := faults.Lookup("fail-over")
+	enters := faults.Trigger{Moment: faults.Enters, Subject: "A", Nth: 1}
+	enters.After = time.Second
+	p.Faults = []faults.Fault{
+		restartOf(1, "mysql-1", 10*time.Millisecond, faults.Trigger{}),
+		faults.Make(2, promote, faults.Args{Value: plan.ByOperator}, enters, faults.End{}),
+	}
+	h, err := Run(&p, "mysql-unique", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := find(t, h, history.Replicated, "mysql-2"); h.Name(got.Owner) != "A" {
+		t.Errorf("the replica has the row of %s, want A's", h.Name(got.Owner))
+	}
+	find(t, h, history.Released, "A")
+}

@@ -1,0 +1,130 @@
+package worlds
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"lockstep/internal/checker"
+	"lockstep/internal/locks"
+	"lockstep/internal/matrix"
+	"lockstep/internal/plan"
+	"lockstep/internal/run"
+)
+
+// sureSeeds is how many simulated runs of a script must come to the same before it is
+// believed to do so always.
+const sureSeeds = 20
+
+// choose decides what to play in each cell.
+func (o *Options) choose(ctx context.Context, cells []Cell) error {
+	return run.Share(ctx, 0, len(cells), o.progress("choosing scripts"), func() (func(context.Context, int) error, func()) {
+		w := chooser{o: o, sim: o.Sim()}
+		return func(ctx context.Context, i int) error {
+			return w.cell(ctx, o.Locks[i/len(o.Columns)], o.Columns[i%len(o.Columns)], &cells[i])
+		}, w.sim.Close
+	})
+}
+
+// chooser decides what to play.
+type chooser struct {
+	o   *Options
+	sim run.World
+}
+
+// cell decides what to play in a cell, or says why it is not played.
+func (w *chooser) cell(ctx context.Context, v locks.Variant, column matrix.Column, c *Cell) error {
+	c.Lock, c.Fault = v.ID, column.Code
+	scripts, why, err := matrix.ScriptsOf(ctx, w.sim, v, column)
+	if err != nil {
+		return err
+	}
+	if why != "" {
+		c.Agreement, c.Why = NotPlayed, why
+		return nil
+	}
+	if err := w.choose(ctx, c, scripts); err != nil {
+		return err
+	}
+	switch {
+	case c.Plan == nil:
+		c.Agreement = NotPlayed
+	case len(w.o.Letters) > 0 && !slices.Contains(w.o.Letters, c.Simulated):
+		c.Agreement = NotPlayed
+		c.Why = fmt.Sprintf("left out: only cells were asked for in which the simulator shows %s", letters(w.o.Letters))
+	}
+	return nil
+}
+
+// choose takes the script that surely does most harm in the simulator, among those that
+// the real world can play. What a script does with some seeds only is no sequence that
+// real servers could be asked to repeat.
+func (w *chooser) choose(ctx context.Context, c *Cell, scripts []matrix.Script) error {
+	var refused, chancy candidate
+	for k := range scripts {
+		scaled := scripts[k].Plan().Scaled(w.o.ScalePPM)
+		one := candidate{script: scripts[k].Name, plan: &scaled}
+		if err := w.simulate(ctx, c, &one); err != nil {
+			return err
+		}
+		if err := w.o.Refuse(&scaled, c.Lock); err != nil {
+			one.why = err.Error()
+			if refused.plan == nil || matrix.Badness(one.least) > matrix.Badness(refused.least) {
+				refused = one
+			}
+			continue
+		}
+		if c.Plan == nil || matrix.Badness(one.least) > matrix.Badness(c.Simulated) {
+			c.Script, c.Plan, c.Simulated = one.script, one.plan, one.least
+		}
+		if matrix.Badness(one.most) > matrix.Badness(chancy.most) {
+			chancy = one
+		}
+	}
+	switch {
+	case c.Plan == nil:
+		c.Why, c.Simulated = refused.why, refused.least
+	case matrix.Badness(refused.least) > matrix.Badness(c.Simulated):
+		c.Why = fmt.Sprintf("a script with %s was left out: %s", refused.least, refused.why)
+	case matrix.Badness(chancy.most) > matrix.Badness(c.Simulated) && !held(chancy.most):
+		c.Why = fmt.Sprintf("a script with %s was left out, for only some of its runs come to that: %s", chancy.most, chancy.script)
+	}
+	return nil
+}
+
+// candidate is a script of a cell, with the letters of its simulated runs.
+type candidate struct {
+	script      string
+	plan        *plan.Plan
+	least, most checker.Letter
+	why         string // it was refused
+}
+
+// simulate finds out what a script does in the simulator, with the seeds that will be
+// played and with some that will not.
+func (w *chooser) simulate(ctx context.Context, c *Cell, one *candidate) error {
+	for n := range max(w.o.Times, sureSeeds) {
+		out := run.One(ctx, w.sim, one.plan, c.Lock, uint64(n+1))
+		if out.Err != nil {
+			return fmt.Errorf("%s under %s, %s: %w", c.Lock, c.Fault, one.script, out.Err)
+		}
+		l := out.Judgement.Letter
+		if n == 0 || matrix.Badness(l) < matrix.Badness(one.least) {
+			one.least = l
+		}
+		if n == 0 || matrix.Badness(l) > matrix.Badness(one.most) {
+			one.most = l
+		}
+	}
+	return nil
+}
+
+// letters lists letters as a sentence does.
+func letters(all []checker.Letter) string {
+	words := make([]string, len(all))
+	for i, l := range all {
+		words[i] = string(l)
+	}
+	return strings.Join(words, " or ")
+}

@@ -1,0 +1,187 @@
+package worlds_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"lockstep/internal/checker"
+	"lockstep/internal/history"
+	"lockstep/internal/plan"
+	"lockstep/internal/run"
+	"lockstep/internal/sim"
+	"lockstep/internal/worlds"
+)
+
+// counted counts what a real world is asked to play.
+type counted struct {
+	run.World
+	plays *int
+}
+
+func (c counted) Play(ctx context.Context, p *plan.Plan, lock string, seed uint64) (*history.History, error) {
+	*c.plays++
+	return c.World.Play(ctx, p, lock, seed)
+}
+
+func opened(t *testing.T, name string) *worlds.Kept {
+	t.Helper()
+	k, err := worlds.OpenKept(name, "process", 100_000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { k.Close() })
+	return k
+}
+
+// keeping compares one cell with a file of kept runs, and returns how often the real
+// world played.
+func keeping(t *testing.T, name string, times int, real *other, change func(*worlds.Options)) (c *worlds.Comparison, plays int) {
+	t.Helper()
+	o := options(t, "set-nx-lua", "GP", real)
+	inner := o.Real
+	o.Real = func() run.World { return counted{inner(), &plays} }
+	o.Times, o.Kept = times, opened(t, name)
+	if change != nil {
+		change(&o)
+	}
+	c, _ = compare(t, o)
+	return c, plays
+}
+
+func TestKeptRunsAreNotPlayedAgain(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "runs.jsonl")
+	first, plays := keeping(t, name, 2, &other{}, nil)
+	if plays != 2 {
+		t.Fatalf("%d plays, want 2", plays)
+	}
+	again, plays := keeping(t, name, 3, &other{}, nil)
+	if plays != 1 || len(again.Cells[0].Pairs) != 3 || again.Cells[0].Agreement != worlds.Agrees {
+		t.Errorf("%d plays, want 1: %+v", plays, again.Cells[0])
+	}
+	if got, want := len(again.Samples[0].Real.Waits), len(first.Samples[0].Real.Waits)*3/2; got != want {
+		t.Errorf("%d waits, want %d: the times of a kept run are lost", got, want)
+	}
+	// What was played more often is shown, whatever is asked for now.
+	if fewer, plays := keeping(t, name, 1, &other{}, nil); plays != 0 || len(fewer.Cells[0].Pairs) != 3 {
+		t.Errorf("%d plays, want 0: %+v", plays, fewer.Cells[0])
+	}
+	// A script that has changed is another test.
+	if _, plays := keeping(t, name, 1, &other{}, func(o *worlds.Options) { o.ScalePPM = 200_000 }); plays != 1 {
+		t.Errorf("%d plays of another plan, want 1", plays)
+	}
+}
+
+// A kept run is compared as it was, not as it would be now, also when it tested nothing.
+func TestKeptRunsCount(t *testing.T) {
+	dir := t.TempDir()
+	differs := filepath.Join(dir, "differs")
+	keeping(t, differs, 1, &other{lock: "mysql-get-lock"}, nil)
+	if c, plays := keeping(t, differs, 2, &other{}, nil); plays != 1 || c.Cells[0].Agreeing() != 1 || c.Cells[0].Agreement != worlds.Differs {
+		t.Errorf("%d plays: %+v", plays, c.Cells[0])
+	}
+	failed := filepath.Join(dir, "failed")
+	keeping(t, failed, 1, &other{err: os.ErrDeadlineExceeded}, nil)
+	c, plays := keeping(t, failed, 1, &other{}, nil)
+	if plays != 0 || c.Cells[0].Agreement != worlds.Untested || !strings.Contains(c.Cells[0].Why, "not played to its end") {
+		t.Errorf("%d plays: %+v", plays, c.Cells[0])
+	}
+}
+
+// A crash may cut a line short; the run in it is played again.
+func TestHalfAKeptRun(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "runs.jsonl")
+	keeping(t, name, 2, &other{}, nil)
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, data[:len(data)-9], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, plays := keeping(t, name, 2, &other{}, nil); plays != 1 {
+		t.Errorf("%d plays, want 1", plays)
+	}
+	if _, plays := keeping(t, name, 2, &other{}, nil); plays != 0 {
+		t.Errorf("%d plays, want 0: the file is not whole again", plays)
+	}
+	if err := os.WriteFile(name, data[:9], 0o600); err != nil { // half a header
+		t.Fatal(err)
+	}
+	for want := 1; want >= 0; want-- {
+		if _, plays := keeping(t, name, 1, &other{}, nil); plays != want {
+			t.Errorf("%d plays, want %d", plays, want)
+		}
+	}
+}
+
+func TestFilesThatAreNotKeptRuns(t *testing.T) {
+	const header = `{"kept":1,"backend":"process","scale_ppm":100000}` + "\n"
+	for text, want := range map[string]string{
+		"module lockstep\n":                         "line 1: this is no file of kept runs",
+		`{"a":1}` + "\n":                            "line 1: this is no file of kept runs",
+		`{"kept":2}` + "\n":                         "line 1: the file has version 2",
+		`{"kept":1,"backend":"docker"}` + "\n":      "line 1: its runs were played with --backend docker",
+		header + "no run\n":                         "line 2: this is no kept run",
+		header + `{"seed":1,"letter":"?"} 1` + "\n": "line 2: this is no kept run (something follows it)",
+		header + `{"seed":1,"letter":"Z"}` + "\n":   `line 2: there is no letter "Z"`,
+		header + strings.Repeat("x", 1<<20+1):       "line 2 has more than 1048576 bytes",
+	} {
+		name := filepath.Join(t.TempDir(), "runs.jsonl")
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		k, err := worlds.OpenKept(name, "process", 100_000)
+		if err == nil {
+			k.Close()
+		}
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.60q: %v, want %q", text, err, want)
+		}
+		if now, err := os.ReadFile(name); err != nil || string(now) != text {
+			t.Errorf("%.60q: the refused file was changed", text)
+		}
+	}
+}
+
+// Only cells with the letters that somebody asks for are played.
+func TestLetters(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "runs.jsonl")
+	c, plays := keeping(t, name, 1, &other{}, func(o *worlds.Options) { o.Letters = []checker.Letter{"F", "D"} })
+	if plays != 0 || c.Cells[0].Agreement != worlds.NotPlayed || !strings.Contains(c.Cells[0].Why, "shows F or D") {
+		t.Errorf("%d plays: %+v", plays, c.Cells[0])
+	}
+	if _, plays := keeping(t, name, 1, &other{}, func(o *worlds.Options) { o.Letters = []checker.Letter{"V"} }); plays != 1 {
+		t.Errorf("%d plays, want 1", plays)
+	}
+}
+
+// chancy is a simulator in which a freeze in the critical section does harm with some
+// seeds only.
+type chancy struct{ run.World }
+
+func (c chancy) Play(ctx context.Context, p *plan.Plan, lock string, seed uint64) (*history.History, error) {
+	if strings.Contains(p.Name, "in its critical section") && seed > 1 {
+		q := *p
+		q.Faults = nil
+		return c.World.Play(ctx, &q, lock, seed)
+	}
+	return c.World.Play(ctx, p, lock, seed)
+}
+
+// A script that does harm with the first seed only is not chosen while another one does
+// as much with all of them.
+func TestTheScriptThatSurelyDoesHarm(t *testing.T) {
+	o := options(t, "set-nx-lua", "GP", &other{})
+	_, before := compare(t, o)
+	if before.Script != "A freezes in its critical section" {
+		t.Fatalf("%q is chosen without chance, so this tests nothing", before.Script)
+	}
+	o.Sim = func() run.World { return chancy{sim.New()} }
+	_, cell := compare(t, o)
+	if cell.Script == before.Script || cell.Simulated != checker.LetterV || cell.Agreement != worlds.Agrees {
+		t.Errorf("%+v", cell)
+	}
+}
