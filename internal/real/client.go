@@ -146,6 +146,7 @@ func (c *client) start() error {
 		close(c.read)
 		return err
 	}
+	c.h.backstage.enter(c.process.Pid())
 	go c.listen()
 	return nil
 }

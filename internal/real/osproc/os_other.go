@@ -30,3 +30,9 @@ func StartTime(int) string { return "" }
 
 // RemoveSharedMemory does nothing here.
 func RemoveSharedMemory(int) error { return errUnsupported }
+
+// StepBack does nothing here.
+func StepBack(int) bool { return false }
+
+// StepForward does nothing here.
+func StepForward(int) error { return nil }

@@ -71,7 +71,8 @@ func StartWith(cmd *exec.Cmd, clock *Wall) (*Process, error) {
 }
 
 // Output runs a command to its end and returns what it has written. It dies with this
-// process; when ctx ends, it is killed with all that it has started.
+// process; when ctx ends, it is killed with all that it has started. It computes when
+// others do not.
 func Output(ctx context.Context, cmd *exec.Cmd) ([]byte, error) {
 	out, err := os.CreateTemp(cmd.Dir, "output-*")
 	if err != nil {
@@ -84,6 +85,7 @@ func Output(ctx context.Context, cmd *exec.Cmd) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	StepBack(p.Pid())
 	select {
 	case <-p.Done():
 	case <-ctx.Done():

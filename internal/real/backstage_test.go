@@ -1,0 +1,50 @@
+package real
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"lockstep/internal/real/osproc"
+)
+
+func TestWhoGetsReadyIsBackstageUntilTheRunBegins(t *testing.T) {
+	if _, err := os.Stat("/proc/self/autogroup"); err != nil {
+		t.Log("a kernel without autogroups: nobody can step back")
+		return
+	}
+	var b backstage
+	early, late := sleeper(t), sleeper(t)
+	b.enter(early.Pid())
+	if !isBack(t, early) {
+		t.Error("who starts before the run has not stepped back")
+	}
+	if err := b.open(); err != nil {
+		t.Fatal(err)
+	}
+	b.enter(late.Pid())
+	if isBack(t, early) || isBack(t, late) {
+		t.Error("the run has begun, and somebody is still backstage")
+	}
+}
+
+func sleeper(t *testing.T) *osproc.Process {
+	t.Helper()
+	p, err := osproc.Start(exec.Command("sleep", "60"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = p.Kill() })
+	return p
+}
+
+func isBack(t *testing.T, p *osproc.Process) bool {
+	t.Helper()
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/autogroup", p.Pid()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.HasSuffix(strings.TrimSpace(string(text)), "nice 19")
+}

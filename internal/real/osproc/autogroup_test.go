@@ -1,0 +1,65 @@
+package osproc_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"lockstep/internal/real/osproc"
+)
+
+// share is what the kernel says of a session's share: "nice 0"; "" without autogroups.
+func share(pid int) string {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/autogroup", pid))
+	if err != nil {
+		return ""
+	}
+	_, nice, _ := strings.Cut(strings.TrimSpace(string(text)), " ")
+	return nice
+}
+
+func TestAChildStepsBackAlone(t *testing.T) {
+	child, err := osproc.Start(exec.Command("sleep", "60"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer child.Kill()
+	if share(child.Pid()) == "" {
+		if osproc.StepBack(child.Pid()) {
+			t.Fatal("a child has stepped back on a machine without autogroups")
+		}
+		return
+	}
+	mine := share(os.Getpid())
+	if !osproc.StepBack(child.Pid()) {
+		t.Fatal("the child has not stepped back")
+	}
+	if got := share(child.Pid()); got != "nice 19" {
+		t.Errorf("a child that has stepped back has %q, want nice 19", got)
+	}
+	if got := share(os.Getpid()); got != mine {
+		t.Errorf("its parent has %q now, %q before", got, mine)
+	}
+	if err := osproc.StepForward(child.Pid()); err != nil {
+		t.Fatal(err)
+	}
+	if got := share(child.Pid()); got != "nice 0" {
+		t.Errorf("a child that has come forward has %q, want nice 0", got)
+	}
+}
+
+func TestWhoHasEndedNeedNotComeForward(t *testing.T) {
+	child, err := osproc.Start(exec.Command("sleep", "60"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	osproc.StepBack(child.Pid())
+	if err := child.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	if err := osproc.StepForward(child.Pid()); err != nil {
+		t.Error(err)
+	}
+}
