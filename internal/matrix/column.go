@@ -49,7 +49,7 @@ func Columns() []Column {
 		{"DR", "late reply to acquire", "A command of acquire is executed at once, its reply arrives after the lease is over, the client still waits for it.", lateReply},
 		{"LA", "lost reply to acquire", "A command of acquire is executed, its reply never arrives.", lostAcquire},
 		{"LR", "lost reply to release", "A command of release is executed, its reply never arrives, the client repeats the release.", lostRelease},
-		{"PT", "partition", "The holder is cut off from the servers for longer than the lease and works on.", partitioned},
+		{"PT", "partition", "The holder, or those who wait for it, are cut off from the servers for longer than the lease and go on.", partitioned},
 		{"FO", "failover", "The primary dies before its replica has heard of the lock; the replica takes over. A cluster loses its leader.", failover},
 		{"SB", "split brain", "The primary and the holder are cut off from all others, who promote a replica.", splitBrain},
 		{"RS", "restart", "A server restarts with what its persistence has kept.", restart},

@@ -25,16 +25,32 @@ func crashBetween(s subject) []sketch {
 			faults: []string{s.inRelease("has the reply of %s", i) + "; crash: A"},
 		})
 	}
+	if s.clears() {
+		out = append(out, sketch{
+			name: "A dies when the store has executed " + s.Acquire[0] + ", and the first DEL of the others is late", work: "5s",
+			faults: []string{nth("has any command executed", 1) + "; crash: A", lateDel},
+		})
+	}
+	out = append(out, sketch{
+		name: "A dies while it waits behind B", clients: "[B, A]",
+		faults: []string{nth("has any command executed", n) + "; crash: A"},
+	})
 	return out
 }
+
+// clears reports whether the lock may clear away by DEL what a dead client has left.
+func (s subject) clears() bool { return slices.Contains(s.Release, "DEL") }
+
+// lateDel is a fault for a lock that clears: meanwhile others clear, too.
+const lateDel = "when: any client is about to send DEL; delay: request; by: 2s"
 
 func crashHolding(s subject) []sketch {
 	const fault = "when: A is in its critical section; crash: A"
 	out := []sketch{{name: "A dies in its critical section", faults: []string{fault}}}
-	if slices.Contains(s.Release, "DEL") { // by which a lock may clear away what a dead client has left, too
+	if s.clears() {
 		out = append(out, sketch{
 			name: "A dies, and the first DEL of the others is late", work: "5s",
-			faults: []string{fault, "when: any client is about to send DEL; delay: request; by: 2s"},
+			faults: []string{fault, lateDel},
 		})
 	}
 	out = append(out,
@@ -74,7 +90,14 @@ func pauseInRelease(s subject) []sketch {
 			faults: []string{s.inRelease("is about to send %s", i) + "; pause: A; for: 12s"},
 		})
 	}
-	return out
+	last := len(s.Release) - 1
+	if last < 0 {
+		return out
+	}
+	return append(out, sketch{
+		name: "A freezes before it sends " + s.Release[last] + " in its release, and wakes while B works", work: "5s",
+		faults: []string{s.inRelease("is about to send %s", last) + "; pause: A; for: 7s"},
+	})
 }
 
 func slowTask(subject) []sketch {

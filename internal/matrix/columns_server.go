@@ -2,6 +2,7 @@ package matrix
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"lockstep/internal/locks"
@@ -20,7 +21,17 @@ func partitioned(s subject) []sketch {
 			faults: []string{"when: A is in its critical section; after: 2s; partition: [A, store]; for: 12s"},
 		})
 	}
-	return out
+	return append(out,
+		sketch{
+			name: "A is cut off while it works, and its release arrives while B works", work: "8s",
+			faults: []string{"when: A is in its critical section; partition: [A, store]; for: 13s"},
+		},
+		// What they have asked for arrives when the cut ends, and nobody waits for it.
+		sketch{
+			name: "B and C are cut off while they wait, and give up", work: "5s", wait: "10s",
+			faults: []string{"when: A is in its critical section; after: 2500ms; partition: [[B, C], [store]]; for: 20s"},
+		},
+	)
 }
 
 // replicated is a server set-up with an asynchronous replica that is so late, "" for
@@ -74,6 +85,18 @@ func failover(s subject) []sketch {
 			servers: "{redis: {replicas: 2, failover: " + byOperator + "}}",
 			faults:  append([]string{"at: 0s; partition: [redis-1, redis-2]; for: 15s"}, dies("when: A enters", "operator")...),
 		})
+	}
+	if slices.Contains(s.Acquire, "WAIT") {
+		out = append(out,
+			sketch{
+				name: "the primary dies as soon as A has the lock, and is back as a replica while A works", work: "6s", servers: servers,
+				faults: []string{"when: A enters; fail-over: operator", "when: A enters; after: 3s; restart: " + s.first() + "; down: 10ms"},
+			},
+			sketch{
+				name: "the primary dies as soon as A has the lock, and nobody starts it again", work: "5s", servers: servers,
+				faults: []string{"when: A enters; fail-over: operator"},
+			},
+		)
 	}
 	return out
 }
@@ -158,7 +181,14 @@ func splitBrain(s subject) []sketch {
 			faults: append([]string{"at: 0s; partition: " + s.sides(2) + "; for: 25s"}, promote...),
 		})
 	}
-	return out
+	return append(out,
+		// What A sent into the cut arrives when another one has the lock.
+		sketch{name: "the cut comes when A has held the lock for a second, and ends while another one works", work: "6s", servers: servers, faults: at("when: A enters; after: 1s", "15s")},
+		sketch{
+			name: "the cut comes when A has held the lock for a second, and A takes it twice", work: "7s", servers: servers,
+			workload: []string{"repeat: 2 times"}, faults: at("when: A enters; after: 1s", "45s"),
+		},
+	)
 }
 
 // justQuorum is for independent nodes: A reaches no more of them than it needs,

@@ -32,6 +32,12 @@ func lostAcquire(s subject) []sketch {
 		}
 		out = append(out, s)
 	}
+	if s.clears() {
+		out = append(out, sketch{
+			name: "the reply of " + s.Acquire[0] + " is lost, and the first DEL of the others is late", work: "5s",
+			faults: []string{drop(1), lateDel},
+		})
+	}
 	return out
 }
 

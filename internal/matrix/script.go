@@ -35,6 +35,7 @@ type sketch struct {
 	name     string
 	work     string   // how long the work takes; "" for 3s
 	stagger  string   // how much later than the one before a client begins; "" for 1s
+	wait     string   // how long a client tries before it gives up; "" for 60s
 	workload []string // further lines of the workload
 	timeout  string   // response timeout; "" for 3s
 	clients  string   // "" for [A, B, C]
@@ -69,7 +70,7 @@ func (s *sketch) yaml(v locks.Variant, code string) string {
 	line("lease: 10s")
 	line("clients: %s", or(s.clients, "[A, B, C]"))
 	line("workload:")
-	line("  wait: up to 60s")
+	line("  wait: up to %s", or(s.wait, "60s"))
 	line("  work: %s", or(s.work, "3s"))
 	line("  stagger: %s", or(s.stagger, "1s"))
 	for _, l := range s.workload {
