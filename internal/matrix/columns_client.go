@@ -1,6 +1,10 @@
 package matrix
 
-import "slices"
+import (
+	"slices"
+
+	"lockstep/internal/locks"
+)
 
 // The columns in which a client process is hit.
 
@@ -91,12 +95,14 @@ func pauseInRelease(s subject) []sketch {
 		})
 	}
 	last := len(s.Release) - 1
-	if last < 0 {
+	if last < 0 || s.Store == locks.StoreZooKeeper {
+		// A client of ZooKeeper that wakes after so long gives up its connection, and whether
+		// it has sent its DELETE before that is a race.
 		return out
 	}
 	return append(out, sketch{
 		name: "A freezes before it sends " + s.Release[last] + " in its release, and wakes while B works", work: "5s",
-		faults: []string{s.inRelease("is about to send %s", last) + "; pause: A; for: 7s"},
+		faults: []string{s.inRelease("is about to send %s", last) + "; pause: A; for: 6s"},
 	})
 }
 

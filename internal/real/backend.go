@@ -104,7 +104,7 @@ func serviceOf(store locks.Store) func(server string) string {
 func (h *harness) openLauncher(ctx context.Context) error {
 	switch h.o.Backend {
 	case ProcessBackend:
-		h.launcher = h.backstage.launcher(servers.Children(h.scratch))
+		h.launcher = servers.WatchedChildren(h.scratch, h.backstage.enter)
 		return nil
 	case DockerBackend:
 		engine, err := containers.Open(ctx, h.scratch, h.o.Images)

@@ -1,13 +1,10 @@
 package real
 
 import (
-	"context"
 	"errors"
 	"sync"
 
-	"lockstep/internal/real/images"
 	"lockstep/internal/real/osproc"
-	"lockstep/internal/real/servers"
 )
 
 // backstage is where the processes of a run get ready: Java alone computes for a second
@@ -39,37 +36,4 @@ func (b *backstage) open() error {
 	}
 	b.waiting = nil
 	return errors.Join(errs...)
-}
-
-// launcher makes places whose processes go behind the stage.
-func (b *backstage) launcher(l servers.Launcher) servers.Launcher {
-	return backstageLauncher{l, b}
-}
-
-type backstageLauncher struct {
-	servers.Launcher
-	backstage *backstage
-}
-
-// Place implements servers.Launcher.
-func (l backstageLauncher) Place(ctx context.Context, product images.Product, name string) (servers.Place, error) {
-	place, err := l.Launcher.Place(ctx, product, name)
-	if err != nil {
-		return nil, err
-	}
-	return backstagePlace{place, l.backstage}, nil
-}
-
-type backstagePlace struct {
-	servers.Place
-	backstage *backstage
-}
-
-// Start implements servers.Place.
-func (p backstagePlace) Start(ctx context.Context, r servers.Recipe) (servers.Process, error) {
-	process, err := p.Place.Start(ctx, r)
-	if err == nil {
-		p.backstage.enter(process.Pid())
-	}
-	return process, err
 }

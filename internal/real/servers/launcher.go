@@ -87,6 +87,11 @@ type Process interface {
 // directory, one of their own for each server when it is nil.
 func Children(scratch *osproc.Scratch) Launcher { return children{scratch: scratch} }
 
+// WatchedChildren is Children; watch gets the number of each process that has been started.
+func WatchedChildren(scratch *osproc.Scratch, watch func(pid int)) Launcher {
+	return children{scratch: scratch, watch: watch}
+}
+
 // launcherOr is what the options of a server say about its launcher.
 func launcherOr(l Launcher, scratch *osproc.Scratch) Launcher {
 	if l != nil {
@@ -97,7 +102,8 @@ func launcherOr(l Launcher, scratch *osproc.Scratch) Launcher {
 
 type children struct {
 	scratch  *osproc.Scratch
-	inMemory bool // directories of their own are where no disk makes them slow
+	inMemory bool          // directories of their own are where no disk makes them slow
+	watch    func(pid int) // nil: nobody watches
 }
 
 // Place implements Launcher.
@@ -118,13 +124,14 @@ func (c children) Place(_ context.Context, _ images.Product, name string) (Place
 	if err != nil {
 		return nil, err
 	}
-	return &directory{name: name, dir: dir, own: own}, nil
+	return &directory{name: name, dir: dir, own: own, watch: c.watch}, nil
 }
 
 // directory is the place of a child process.
 type directory struct {
 	name, dir string
 	own       *osproc.Scratch // non-nil when it was made for this place alone
+	watch     func(pid int)   // nil: nobody watches
 }
 
 // Dir implements Place.
@@ -160,6 +167,9 @@ func (d *directory) Start(ctx context.Context, r Recipe) (Process, error) {
 	process, err := osproc.StartWith(cmd, r.Wall)
 	if err != nil {
 		return nil, err // not the nil of another type
+	}
+	if d.watch != nil {
+		d.watch(process.Pid())
 	}
 	if r.Family {
 		return family{process}, nil

@@ -83,11 +83,11 @@ func StartSentinel(ctx context.Context, o SentinelOptions) (*Server, error) {
 		Name: o.Name, product: images.Redis, launcher: o.Launcher, watches: &o,
 		redis: RedisOptions{Name: o.Name, Program: o.Program},
 	}
-	if _, child := o.Launcher.(children); child || o.Launcher == nil {
+	if c, child := o.Launcher.(children); child || o.Launcher == nil {
 		// A sentinel writes what it is about to say to the disk before it says it. When
 		// that takes longer than the others are patient, votes are split, and the
 		// promotion comes seconds later.
-		s.launcher = children{inMemory: true}
+		s.launcher = children{inMemory: true, watch: c.watch}
 	}
 	if err := s.ownClock(o.Clock); err != nil {
 		return nil, err
