@@ -19,8 +19,9 @@ import (
 
 const (
 	docsDir    = "docs"
-	docsMatrix = "matrix.json" // in docsDir: the measured matrix, if somebody has stored one
-	docsWorlds = "worlds.json" // in docsDir: the comparison with real servers, likewise
+	docsMatrix = "matrix.json"         // in docsDir: the measured matrix, if somebody has stored one
+	docsWorlds = "worlds.json"         // in docsDir: the comparison with real servers, likewise
+	docsInFull = "worlds-in-full.json" // in docsDir: the same at a scale of 1, of some cells
 )
 
 func docsCommand(g *globals) *cobra.Command {
@@ -41,6 +42,7 @@ When docs/matrix.json is there, the pages of the locks show their measured rows:
 with docs/worlds.json what real servers came to,
 
   simulate compare-worlds --json > docs/worlds.json
+  simulate compare-worlds --scale 1 --lock redisson --fault SB --json > docs/worlds-in-full.json
 
 and with docs/counterexamples/, made by --shrink, the least that breaks them.`,
 		Example: "  simulate docs\n  simulate docs /tmp/reference\n  simulate docs --man /tmp/man",
@@ -104,6 +106,9 @@ func reference(root, dir string) ([]docs.Page, error) {
 		return nil, err
 	}
 	if in.Worlds, err = stored(filepath.Join(root, docsDir, docsWorlds), "compare-worlds", docs.ReadWorlds); err != nil {
+		return nil, err
+	}
+	if in.InFull, err = stored(filepath.Join(root, docsDir, docsInFull), "compare-worlds --scale 1", docs.ReadWorlds); err != nil {
 		return nil, err
 	}
 	if in.Examples, err = storedExamples(root); err != nil {

@@ -47,6 +47,7 @@ type Input struct {
 	Plans   []*plan.Plan   // all scenarios, with their files, relative to the repository
 	Matrix  *Matrix        // nil: none is stored
 	Worlds  *Worlds        // nil: none is stored
+	InFull  *Worlds        // the same at full length, of cells that a short scale makes harmless; nil: none is stored
 	Columns []Column       // of the matrix
 	Up      string         // the way from the folder of the docs to the repository: ".."
 	// Examples are the smallest counterexamples, by lock; there may be none.

@@ -121,6 +121,7 @@ func (w *writer) worldsPage() []Page {
 		table(head, rows),
 		"One letter: both worlds came to it with every seed (S and L count as the same: a busy machine makes somebody wait). **V/S**: simulated V, real S. **V/?**: a run put nothing to the test. **-**: not played, for one of the reasons below.",
 		section("Where the two worlds part", w.partings(c)),
+		section("What a short scale hides", w.inFull()),
 		section("What was not played", c.notPlayed()),
 		section("Again", block("", c.command("")+" --json > docs/worlds.json\nsimulate docs")),
 	)}
@@ -176,6 +177,25 @@ func (w *writer) partings(c *Worlds) string {
 		return ""
 	}
 	return table([]string{"lock", "fault", "simulated/real", "seeds that agree", "script", "note"}, rows)
+}
+
+// inFull are the cells of the comparison at the full length of their scripts.
+func (w *writer) inFull() string {
+	if w.InFull == nil {
+		return ""
+	}
+	var rows [][]string
+	for i := range w.InFull.Cells {
+		x := &w.InFull.Cells[i]
+		if len(x.Runs) == 0 {
+			continue
+		}
+		rows = append(rows, []string{
+			link(text(x.Lock), "locks/"+x.Lock+".md"), code(x.Fault), text(x.letters()), fmt.Sprintf("%d of %d", x.Agreeing, len(x.Runs)), text(x.Script),
+		})
+	}
+	return "Some periods of servers and of libraries are fixed, and do not shrink with a script: how long a primary counts a replica that is gone, how often a client looks whether its lease is lost. These cells do harm at their full length only, and were played at a scale of " + w.InFull.scale() + ":\n\n" +
+		table([]string{"lock", "fault", "simulated/real", "seeds that agree", "script"}, rows)
 }
 
 // notPlayed counts the cells of each reason, in the order in which they come first.

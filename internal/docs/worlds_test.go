@@ -47,6 +47,30 @@ func TestWorldsPage(t *testing.T) {
 	}
 }
 
+// What was played at full length stands below the table, and what was left out does not.
+func TestWorldsInFull(t *testing.T) {
+	in := compared(t)
+	var err error
+	if in.InFull, err = ReadWorlds([]byte(`{"schema": 1, "backend": "process", "scale_ppm": 1000000, "times": 1, "cells": [
+		{"lock": "redisson", "fault": "SB", "agreement": "agrees", "script": "a long cut", "agreeing": 1,
+		 "runs": [{"seed": 1, "simulated": "V", "real": "V", "agreement": "agrees"}]},
+		{"lock": "redlock", "fault": "SB", "agreement": "not played", "why": "left out"}]}`)); err != nil {
+		t.Fatal(err)
+	}
+	got := pageOf(t, in, "worlds.md")
+	for _, want := range []string{"## What a short scale hides\n", "at a scale of 1:\n", "| [redisson](locks/redisson.md) | `SB` | V | 1 of 1 | a long cut |\n"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is not in:\n%s", want, got)
+		}
+	}
+	if strings.Contains(got, "left out") {
+		t.Error("a cell that was not played at full length is told of")
+	}
+	if got := pageOf(t, compared(t), "worlds.md"); strings.Contains(got, "short scale") {
+		t.Error("without a comparison at full length there is a section of it")
+	}
+}
+
 // Cells that were played often are counted, and so are those of them without exception.
 func TestEvidenceOfManyRuns(t *testing.T) {
 	runs := make([]WorldRun, 20)
