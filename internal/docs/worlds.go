@@ -123,7 +123,7 @@ func (w *writer) worldsPage() []Page {
 		section("Where the two worlds part", w.partings(c)),
 		section("What a short scale hides", w.inFull()),
 		section("What was not played", c.notPlayed()),
-		section("Again", block("", c.command("")+" --json > docs/worlds.json\nsimulate docs")),
+		section("Again", block("", c.again())),
 	)}
 }
 
@@ -140,9 +140,32 @@ func (c *Worlds) summary() string {
 // many is how many seeds of a cell are called many: one real run may be luck.
 const many = 20
 
+// kept is the file with the real runs behind the comparison: it takes hours to play them.
+const kept = " --keep docs/worlds-runs.jsonl"
+
+// again are the commands that make the page anew.
+func (c *Worlds) again() string {
+	last := c.command("") + " --json > docs/worlds.json\nsimulate docs"
+	if _, often, _ := c.count(); often == 0 {
+		return last
+	}
+	first := fmt.Sprintf("simulate compare-worlds --backend %s --scale %s --letter V,F,VF,D --times %d", c.Backend, c.scale(), many)
+	return first + kept + "\n" + c.command("") + kept + " --json > docs/worlds.json\nsimulate docs"
+}
+
 // evidence says how many runs stand behind the table.
 func (c *Worlds) evidence() string {
-	runs, often, all := 0, 0, 0
+	runs, often, all := c.count()
+	out := fmt.Sprintf("That is %d real runs.", runs)
+	if often > 0 {
+		out += fmt.Sprintf(" %d cells were played with %d seeds or more; in %d of these every real run came to the letter of its simulated run.", often, many, all)
+	}
+	return out
+}
+
+// count counts the real runs, the cells that were played with many seeds, and those of
+// them in which all seeds agree.
+func (c *Worlds) count() (runs, often, all int) {
 	for i := range c.Cells {
 		x := &c.Cells[i]
 		runs += len(x.Runs)
@@ -154,11 +177,7 @@ func (c *Worlds) evidence() string {
 			all++
 		}
 	}
-	out := fmt.Sprintf("That is %d real runs.", runs)
-	if often > 0 {
-		out += fmt.Sprintf(" %d cells were played with %d seeds or more; in %d of these every real run came to the letter of its simulated run.", often, many, all)
-	}
-	return out
+	return runs, often, all
 }
 
 // partings are the cells in which the two worlds differ or tested nothing.

@@ -79,6 +79,9 @@ func TestEvidenceOfManyRuns(t *testing.T) {
 	if got := c.evidence(); got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
+	if got := c.again(); strings.Count(got, " --keep docs/worlds-runs.jsonl") != 2 || !strings.Contains(got, "--letter V,F,VF,D --times 20") {
+		t.Errorf("the runs are not kept: %q", got)
+	}
 }
 
 func TestALockShowsItsRealRow(t *testing.T) {

@@ -37,11 +37,13 @@ func needFor(t *testing.T, lock string) {
 // Without a fault, nobody gets in beside another, everybody gets in, and what the
 // library sends is in the history.
 func TestLibrariesKeepOthersOut(t *testing.T) {
+	t.Cleanup(clean(t)) // when all of them are over
 	for _, lock := range libraryIDs() {
 		t.Run(lock, func(t *testing.T) {
+			t.Parallel()
 			needFor(t, lock)
 			p := quick("A", "B", "C")
-			h := run(t, p, lock)
+			h := runBeside(t, p, lock)
 			j := checker.Judge(h)
 			if v := j.Finding(checker.MutualExclusionID).Verdict; v != checker.Kept || j.Acquired != 4 {
 				t.Errorf("mutual exclusion is %s after %d acquisitions, want 4 with that of the probe", v, j.Acquired)
@@ -55,14 +57,16 @@ func TestLibrariesKeepOthersOut(t *testing.T) {
 
 // A pause longer than the lease lets a second client in, whatever the library.
 func TestLibrariesLetASecondClientInAfterAPause(t *testing.T) {
+	t.Cleanup(clean(t)) // when all of them are over
 	for _, lock := range libraryIDs() {
 		t.Run(lock, func(t *testing.T) {
+			t.Parallel()
 			needFor(t, lock)
 			p := quick("A", "B")
 			p.Workload.Work = plan.Range{Min: 300 * time.Millisecond, Max: 300 * time.Millisecond}
 			p.Workload.Repeat = 2                                                                           // if B is first, it is not done when A sleeps
 			fault(t, p, when(faults.InSection, "A", ""), "pause", "A", 0, faults.End{For: 4 * time.Second}) // etcd ends leases of 1 s late, by a second at most
-			j := checker.Judge(run(t, p, lock))
+			j := checker.Judge(runBeside(t, p, lock))
 			if v := j.Finding(checker.MutualExclusionID).Verdict; v != checker.Broken {
 				t.Errorf("mutual exclusion is %s", v)
 			}

@@ -15,7 +15,7 @@ import (
 func init() {
 	register(locks.StoreRedisNodes, kind{
 		refuse: cannotHaveRedis, product: images.Redis, find: findRedis,
-		stagger: 5 * time.Millisecond,
+		stagger: 15 * time.Millisecond,
 		make:    func(g *group) store { return &redisNodes{redis{group: g}} },
 	})
 }

@@ -15,7 +15,7 @@ import (
 func init() {
 	register(locks.StoreRedis, kind{
 		refuse: cannotHaveRedis, product: images.Redis, find: findRedis,
-		stagger: 5 * time.Millisecond,
+		stagger: 15 * time.Millisecond,
 		make: func(g *group) store {
 			if g.h.plan.InShards(storeOf(&g.h.variant)) {
 				return &redisCluster{redis: redis{group: g}}

@@ -21,8 +21,10 @@ var databases = []replicated{
 
 // onTwo plays a plan with each database, with a replica that is so late.
 func onTwo(t *testing.T, lag time.Duration, play func(*testing.T, *plan.Plan, replicated)) {
+	t.Cleanup(clean(t)) // when all of them are over
 	for _, d := range databases {
 		each(t, []played{d.played}, func(t *testing.T, p *plan.Plan, _ played) {
+			t.Parallel()
 			set := plan.SQL{Replicas: 1, Lag: lag, Failover: plan.Failover{By: plan.ByOperator, After: 50 * time.Millisecond}}
 			p.MySQL, p.Postgres = set, set
 			p.Workload.Work = plan.Range{Min: 1500 * time.Millisecond, Max: 1500 * time.Millisecond}
@@ -40,7 +42,7 @@ func TestADatabaseDiesBeforeItsReplication(t *testing.T) {
 		fault(t, p, enters, "fail-over", "operator", 0, faults.End{})
 		enters.After = 600 * time.Millisecond
 		restartAt(p, enters, d.server(1), 10*time.Millisecond)
-		h := run(t, p, d.lock)
+		h := runBeside(t, p, d.lock)
 		if len(find(h, history.Promoted, d.server(2))) != 1 || len(find(h, history.Restarted, d.server(1))) != 1 {
 			t.Fatal("the replica was not promoted once, or the old primary did not come back")
 		}
@@ -60,7 +62,7 @@ func TestADatabaseDiesAfterItsReplication(t *testing.T) {
 		later := when(faults.Enters, "A", "")
 		later.After = 500 * time.Millisecond
 		fault(t, p, later, "fail-over", "operator", 0, faults.End{})
-		h := run(t, p, d.lock)
+		h := runBeside(t, p, d.lock)
 		if len(find(h, history.Promoted, d.server(2))) != 1 {
 			t.Fatal("the replica was not promoted once")
 		}
@@ -79,7 +81,7 @@ func TestTwoPrimariesOfADatabase(t *testing.T) {
 		sided(p, first, "partition", []string{"A", d.server(1)}, []string{"B", d.server(2)}, faults.End{For: 3 * time.Second})
 		first.After = 50 * time.Millisecond
 		fault(t, p, first, "promote", "replica", 0, faults.End{})
-		h := run(t, p, d.lock)
+		h := runBeside(t, p, d.lock)
 		if len(find(h, history.Promoted, d.server(2))) != 1 || overlaps(h) == 0 {
 			t.Error("no promotion, or no overlap")
 		}
@@ -101,7 +103,7 @@ func TestAReplicaFollowsAPrimaryThatCameBack(t *testing.T) {
 		later := when(faults.Enters, "A", "")
 		later.After = 700 * time.Millisecond
 		fault(t, p, later, "fail-over", "operator", 0, faults.End{})
-		h := run(t, p, d.lock)
+		h := runBeside(t, p, d.lock)
 		if len(find(h, history.Restarted, d.server(1))) != 1 || len(find(h, history.Promoted, d.server(2))) != 1 {
 			t.Fatal("the primary did not come back, or nobody took its place later")
 		}

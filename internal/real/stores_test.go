@@ -106,10 +106,10 @@ func TestAPausePastTheLeaseInEachStore(t *testing.T) {
 }
 
 func TestACrashInEachStore(t *testing.T) {
-	each(t, stores, func(t *testing.T, p *plan.Plan, s played) {
+	eachBeside(t, stores, func(t *testing.T, p *plan.Plan, s played) {
 		p.Workload.Wait = 4 * time.Second
 		fault(t, p, when(faults.InSection, "A", ""), "crash", "A", 0, faults.End{})
-		h := run(t, p, s.lock)
+		h := runBeside(t, p, s.lock)
 		crashed, acquired := find(h, history.Crashed, "A"), find(h, history.Acquired, "B")
 		if len(crashed) != 1 {
 			t.Fatalf("%d crashes, want 1", len(crashed))
@@ -213,10 +213,10 @@ func TestAMomentOnTheWireOfEachStore(t *testing.T) {
 }
 
 func TestAServerIsStartedAgainInEachStore(t *testing.T) {
-	each(t, stores, func(t *testing.T, p *plan.Plan, s played) {
+	eachBeside(t, stores, func(t *testing.T, p *plan.Plan, s played) {
 		p.Workload.Work = plan.Range{Min: 400 * time.Millisecond, Max: 400 * time.Millisecond}
 		restart(t, p, faults.ThePrimary, 50*time.Millisecond)
-		h := run(t, p, s.lock)
+		h := runBeside(t, p, s.lock)
 		if len(find(h, history.Crashed, "")) != 1 || len(find(h, history.Restarted, "")) != 1 {
 			t.Error("no server died and came back")
 		}
@@ -230,10 +230,10 @@ func TestAServerIsStartedAgainInEachStore(t *testing.T) {
 }
 
 func TestTheLeaderOfAClusterDies(t *testing.T) {
-	each(t, []played{stores[1], stores[3]}, func(t *testing.T, p *plan.Plan, s played) {
+	eachBeside(t, []played{stores[1], stores[3]}, func(t *testing.T, p *plan.Plan, s played) {
 		p.Workload.Repeat = 2
 		fault(t, p, when(faults.InSection, "A", ""), "crash", faults.ThePrimary, 0, faults.End{})
-		h := run(t, p, s.lock)
+		h := runBeside(t, p, s.lock)
 		crashed, promoted := find(h, history.Crashed, ""), find(h, history.Promoted, "")
 		if len(crashed) != 1 || len(promoted) == 0 {
 			t.Fatal("no leader died, or nobody took its place")
