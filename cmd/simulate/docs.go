@@ -42,9 +42,10 @@ When docs/matrix.json is there, the pages of the locks show their measured rows:
 with docs/worlds.json what real servers came to,
 
   simulate compare-worlds --json > docs/worlds.json
-  simulate compare-worlds --scale 1 --lock redisson --fault SB --json > docs/worlds-in-full.json
 
-and with docs/counterexamples/, made by --shrink, the least that breaks them.`,
+with docs/worlds-in-full.json what came of cells that do harm at a scale of 1
+only, and with docs/counterexamples/, made by --shrink, the least that breaks
+each lock.`,
 		Example: "  simulate docs\n  simulate docs /tmp/reference\n  simulate docs --man /tmp/man",
 		Args:    arguments(0, 1, "one folder, such as docs"),
 		RunE: func(cmd *cobra.Command, args []string) error {

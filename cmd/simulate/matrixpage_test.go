@@ -28,14 +28,14 @@ func pageOf(t *testing.T, jobs int, scale string) []byte {
 		t.Fatal(err)
 	}
 	o := matrix.Options{Seeds: f.seeds, Jobs: jobs, Backend: sim.Backend, ScalePPM: scalePPM, Worlds: func() run.World { return sim.New() }}
-	for _, id := range []string{"zk-sequential", "redlock", "set-nx-ex-del", "setnx-expire"} {
+	for _, id := range []string{"zk-sequential", "redlock", "set-nx-ex-del", "setnx-timestamp-del"} {
 		v, ok := locks.Lookup(id)
 		if !ok {
 			t.Fatal(id)
 		}
 		o.Locks = append(o.Locks, v)
 	}
-	for _, code := range []string{"N0", "CC", "GP", "GD", "SX"} {
+	for _, code := range []string{"N0", "CC", "GP", "SB", "SX"} {
 		c, ok := matrix.Lookup(code)
 		if !ok {
 			t.Fatal(code)
