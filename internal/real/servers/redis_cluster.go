@@ -90,7 +90,7 @@ func FormCluster(ctx context.Context, nodes []*Server, shards int) error {
 		}
 	}
 	for _, s := range nodes {
-		if err := s.poll(ctx, func() (bool, error) { return s.servesSlots(ctx, len(nodes)) }); err != nil {
+		if err := s.poll(ctx, nodes, func() (bool, error) { return s.servesSlots(ctx, len(nodes)) }); err != nil {
 			return err
 		}
 	}
@@ -132,7 +132,7 @@ func (s *Server) followInCluster(ctx context.Context, primary *Server) error {
 	if err != nil {
 		return err
 	}
-	return s.poll(ctx, func() (bool, error) {
+	return s.poll(ctx, []*Server{primary}, func() (bool, error) {
 		_, err := s.Command(ctx, "CLUSTER", "REPLICATE", id.Str)
 		return err == nil, err
 	})

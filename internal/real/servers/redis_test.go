@@ -141,3 +141,26 @@ func TestReplicasFollow(t *testing.T) {
 		t.Errorf("WAIT 2: %v, %v", r, err)
 	}
 }
+
+// A primary that waits for a replica does not wait for a dead one until its time is up.
+func TestAReplicaThatDiesIsNotWaitedFor(t *testing.T) {
+	realtest.Need(t, "redis-server")
+	ctx := context.Background()
+	primary, err := servers.StartRedis(ctx, servers.RedisOptions{Name: "redis-1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer primary.Stop()
+	replica, err := servers.StartRedis(ctx, servers.RedisOptions{Name: "redis-2", ReplicaOf: primary.Addr})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer replica.Stop()
+	if err := replica.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	err = primary.WaitReplicas(ctx, []*servers.Server{replica})
+	if err == nil || !strings.Contains(err.Error(), "redis-2 ended (signal: killed) while redis-1 waited for it") {
+		t.Errorf("the error does not say who has died: %v", err)
+	}
+}

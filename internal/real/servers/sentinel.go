@@ -163,7 +163,7 @@ func WaitSentinels(ctx context.Context, sentinels []*Server, replicas int) error
 	ctx, cancel := context.WithTimeout(ctx, startTime)
 	defer cancel()
 	for _, s := range sentinels {
-		err := s.poll(ctx, func() (bool, error) { return s.settled(ctx, len(sentinels)-1, replicas) })
+		err := s.poll(ctx, sentinels, func() (bool, error) { return s.settled(ctx, len(sentinels)-1, replicas) })
 		if err != nil {
 			return err
 		}

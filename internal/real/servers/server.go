@@ -245,7 +245,7 @@ func (s *Server) Info(ctx context.Context, section string) (map[string]string, e
 func (s *Server) WaitReplicas(ctx context.Context, replicas []*Server) error {
 	ctx, cancel := context.WithTimeout(ctx, startTime)
 	defer cancel()
-	err := s.poll(ctx, func() (bool, error) { return s.connected(ctx, replicas) })
+	err := s.poll(ctx, replicas, func() (bool, error) { return s.connected(ctx, replicas) })
 	if err != nil {
 		return err
 	}
@@ -264,7 +264,7 @@ func (s *Server) WaitReplicas(ctx context.Context, replicas []*Server) error {
 	if err != nil {
 		return fmt.Errorf("%s does not say how far its replication is: %w", s.Name, err)
 	}
-	return s.poll(ctx, func() (bool, error) {
+	return s.poll(ctx, replicas, func() (bool, error) {
 		info, err := s.Info(ctx, "replication")
 		if err != nil {
 			return false, err
@@ -285,8 +285,9 @@ func (s *Server) WaitReplicas(ctx context.Context, replicas []*Server) error {
 	})
 }
 
-// poll asks until the answer is yes.
-func (s *Server) poll(ctx context.Context, ask func() (bool, error)) error {
+// poll asks until the answer is yes, or until one of the others that the answer rests on
+// has ended.
+func (s *Server) poll(ctx context.Context, others []*Server, ask func() (bool, error)) error {
 	var why error
 	err := s.await(ctx, wait{
 		first: 2 * time.Millisecond, longest: 2 * time.Millisecond,
@@ -295,6 +296,11 @@ func (s *Server) poll(ctx context.Context, ask func() (bool, error)) error {
 			return fmt.Errorf("%s ended (%s) while it waited for others: %s", s.Name, s.Ended(), s.LastLog())
 		},
 	}, func() (yes bool, _ error) {
+		for _, o := range others {
+			if o.ended() {
+				return false, fmt.Errorf("%s ended (%s) while %s waited for it: %s", o.Name, o.Ended(), s.Name, o.LastLog())
+			}
+		}
 		yes, why = ask()
 		return yes, nil
 	})
