@@ -165,8 +165,9 @@ func TestSentinelsReplaceADeadPrimary(t *testing.T) {
 			}
 		}
 	}
-	// A sentinel in whose time the promotion takes less than it must is not one.
-	if took[1] < servers.PromotionTime || took[10] > took[1]/2 {
+	// No sentinel promotes sooner than this by its own clock. One that lives faster does, also
+	// when the first vote was split.
+	if took[1] < servers.PromotionTime || took[10] >= servers.PromotionTime {
 		t.Errorf("it took %v, and %v at ten times the speed", took[1], took[10])
 	}
 }
