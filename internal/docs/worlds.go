@@ -206,8 +206,9 @@ func (w *writer) inFull() string {
 	var rows [][]string
 	for i := range w.InFull.Cells {
 		x := &w.InFull.Cells[i]
-		if len(x.Runs) == 0 {
-			continue
+		short := w.Worlds.cell(x.Lock, x.Fault)
+		if len(x.Runs) == 0 || short != nil && len(short.Runs) > 0 && short.Runs[0].Simulated == x.Runs[0].Simulated {
+			continue // not played, or no other at the short scale
 		}
 		rows = append(rows, []string{
 			link(text(x.Lock), "locks/"+x.Lock+".md"), code(x.Fault), text(x.letters()), fmt.Sprintf("%d of %d", x.Agreeing, len(x.Runs)), text(x.Script),

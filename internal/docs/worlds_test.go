@@ -54,6 +54,8 @@ func TestWorldsInFull(t *testing.T) {
 	if in.InFull, err = ReadWorlds([]byte(`{"schema": 1, "backend": "process", "scale_ppm": 1000000, "times": 1, "cells": [
 		{"lock": "redisson", "fault": "SB", "agreement": "agrees", "script": "a long cut", "agreeing": 1,
 		 "runs": [{"seed": 1, "simulated": "V", "real": "V", "agreement": "agrees"}]},
+		{"lock": "set-nx-lua", "fault": "N0", "agreement": "agrees", "script": "the same as ever", "agreeing": 1,
+		 "runs": [{"seed": 1, "simulated": "S", "real": "S", "agreement": "agrees"}]},
 		{"lock": "redlock", "fault": "SB", "agreement": "not played", "why": "left out"}]}`)); err != nil {
 		t.Fatal(err)
 	}
@@ -63,8 +65,10 @@ func TestWorldsInFull(t *testing.T) {
 			t.Errorf("%q is not in:\n%s", want, got)
 		}
 	}
-	if strings.Contains(got, "left out") {
-		t.Error("a cell that was not played at full length is told of")
+	for _, not := range []string{"left out", "the same as ever"} {
+		if strings.Contains(got, not) {
+			t.Errorf("a cell that the full length does not change is told of: %q", not)
+		}
 	}
 	if got := pageOf(t, compared(t), "worlds.md"); strings.Contains(got, "short scale") {
 		t.Error("without a comparison at full length there is a section of it")
