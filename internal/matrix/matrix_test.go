@@ -2,7 +2,9 @@ package matrix
 
 import (
 	"context"
+	"maps"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -247,5 +249,31 @@ func TestLettersOfSeveralRunsAddUp(t *testing.T) {
 	c.conclude(1)
 	if c.Letter != checker.LetterVF {
 		t.Errorf("got %s", c.Letter)
+	}
+}
+
+// Some cells need no luck: a script brings about what the protocol allows. What is wanted
+// is reasoned from the protocols, as above.
+func TestScriptsBringAboutWhatNeedsNoLuck(t *testing.T) {
+	wants := map[string]string{
+		"setnx":                  "PT=D",
+		"mysql-unique":           "PT=D",
+		"set-nx-ex-del":          "GD=VF",
+		"set-nx-token-getdel":    "GD=VF",
+		"set-nx-lua":             "GD=L",
+		"setnx-timestamp-getset": "GD=VF PT=VF",
+		"setnx-timestamp-del":    "CC=VF LA=VF",
+		"redisson-fair":          "CC=D",
+		"set-wait":               "FO=D",
+		"set-wait-1of2":          "FO=V",
+	}
+	m := measure(t, 1, 0, strings.Join(slices.Sorted(maps.Keys(wants)), " "), "CC GD LA PT FO")
+	for i := range m.Cells {
+		c := &m.Cells[i]
+		for _, want := range strings.Fields(wants[c.Lock]) {
+			if code, letter, _ := strings.Cut(want, "="); code == c.Fault && string(c.Scripted.Letter) != letter {
+				t.Errorf("%s under %s: the scripts show %s, expected %s", c.Lock, c.Fault, c.Scripted.Letter, letter)
+			}
+		}
 	}
 }
