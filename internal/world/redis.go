@@ -156,7 +156,10 @@ func (c *Cmd) Args() []any {
 }
 
 // String returns the command as one would type it; a script by its name.
-func (c *Cmd) String() string { return string(c.AppendText(nil)) }
+func (c *Cmd) String() string {
+	var room [128]byte // for most commands
+	return string(c.AppendText(room[:0]))
+}
 
 // AppendText appends what String returns.
 func (c *Cmd) AppendText(buf []byte) []byte {

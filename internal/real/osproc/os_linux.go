@@ -2,6 +2,7 @@ package osproc
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -15,7 +16,31 @@ import (
 // Supported is nil where the live world can run.
 func Supported() error { return nil }
 
-func monotonic() time.Duration {
+// tie says what the kernel's monotonic clock showed at a reading of Go's. Go reads the
+// same clock, but without a system call, and counts it from the start of the process.
+var tie = tied()
+
+type tieOfClocks struct {
+	kernel time.Duration
+	ours   time.Time
+}
+
+// tied reads Go's clock between two looks at the kernel's, a few times, and keeps the
+// reading whose two looks are closest to each other.
+func tied() (best tieOfClocks) {
+	closest := time.Duration(math.MaxInt64)
+	for range 16 {
+		before, ours, after := kernelMonotonic(), time.Now(), kernelMonotonic()
+		if apart := after - before; apart < closest {
+			closest, best = apart, tieOfClocks{kernel: before + apart/2, ours: ours}
+		}
+	}
+	return best
+}
+
+func monotonic() time.Duration { return tie.kernel + time.Since(tie.ours) }
+
+func kernelMonotonic() time.Duration {
 	var ts unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &ts); err != nil {
 		panic(fmt.Sprintf("osproc: the monotonic clock cannot be read: %v", err))

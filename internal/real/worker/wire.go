@@ -28,6 +28,7 @@ func (w *worker) dialDirectly(ctx context.Context, network, addr string) (net.Co
 type call struct {
 	w     *worker
 	up    proto.Up
+	told  proto.Up // the latest event: here, so that an event needs no memory of its own
 	wants []faults.MomentKind
 	mark  string // what the link recognises it by; "" when nobody waits for it
 }
@@ -82,9 +83,9 @@ func markOf(ctx context.Context) string {
 }
 
 func (c *call) event(kind history.Kind, text string) {
-	m := c.up
-	m.Event, m.Text = kind, text
-	c.w.record(m)
+	c.told = c.up
+	c.told.Event, c.told.Text = kind, text
+	c.w.record(&c.told)
 }
 
 // answered reports an answer, and that a renewal has one.

@@ -204,8 +204,10 @@ func (w *worker) next() int64 {
 
 // tell sends a message that is not answered. When the harness has gone, so is
 // this process: there is nobody left to work for.
-func (w *worker) tell(m proto.Up) {
-	if err := w.conn.Send(&m); err != nil {
+func (w *worker) tell(m proto.Up) { w.send(&m) }
+
+func (w *worker) send(m *proto.Up) {
+	if err := w.conn.Send(m); err != nil {
 		os.Exit(0)
 	}
 }
@@ -221,11 +223,11 @@ func (w *worker) ask(m proto.Up) proto.Down {
 	return <-answer
 }
 
-// record reports an event of this client.
-func (w *worker) record(m proto.Up) {
+// record reports an event of this client. It sets the kind and the clocks of m.
+func (w *worker) record(m *proto.Up) {
 	at := w.clock.now()
 	m.Kind, m.At, m.Clock = proto.Event, at, int64(w.clock.wall(at))
-	w.tell(m)
+	w.send(m)
 }
 
 // reach reports a moment, and waits for the answer when a fault may act.
@@ -251,7 +253,7 @@ func (w *worker) wantsMoment(kind faults.MomentKind) bool {
 type control struct{ w *worker }
 
 func (c control) Record(kind history.Kind, token, value int64, text string) {
-	c.w.record(proto.Up{Event: kind, Token: token, Value: value, Text: text})
+	c.w.record(&proto.Up{Event: kind, Token: token, Value: value, Text: text})
 }
 
 // Reach implements workload.Control. A moment takes no time, as in the simulator: the
