@@ -69,9 +69,14 @@ func crashHolding(s subject) []sketch {
 }
 
 func pausePast(s subject) []sketch {
-	// Stores that count in ticks take up to a fifth of a lease more to end one.
+	// Stores that count in ticks take up to a fifth of a lease more to end one; etcd, which
+	// looks twice per second, half a lease of one second.
+	long := "14s"
+	if s.Store == locks.StoreEtcd {
+		long = "18s"
+	}
 	out := []sketch{
-		{name: "A freezes in its critical section", work: "5s", faults: []string{"when: A is in its critical section; pause: A; for: 14s"}},
+		{name: "A freezes in its critical section", work: "5s", faults: []string{"when: A is in its critical section; pause: A; for: " + long}},
 		{name: "A freezes when its acquire has returned", faults: []string{"when: A acquires; pause: A; for: 15s"}},
 	}
 	out = append(out, sketch{

@@ -21,18 +21,28 @@ func partitioned(s subject) []sketch {
 			faults: []string{"when: A is in its critical section; after: 2s; partition: [A, store]; for: 12s"},
 		})
 	}
-	return append(out,
+	out = append(out,
 		sketch{
 			name: "A is cut off while it works, and its release arrives while B works", work: "8s",
 			faults: []string{"when: A is in its critical section; partition: [A, store]; for: 13s"},
 		},
-		// What they have asked for arrives when the cut ends, and nobody waits for it.
+		// What B asks for then arrives when the cut ends, and nobody waits for it. The cut comes
+		// while B sends, since what it sent later would need a new connection, for which there is
+		// nobody.
 		sketch{
 			name: "B and C are cut off while they wait, and give up", work: "5s", wait: "10s",
 			workload: []string{"repeat: 2 times", "rest: 25s"}, // so that the cut ends before the run does
-			faults:   []string{"when: A is in its critical section; after: 2500ms; partition: [[B, C], [store]]; for: 20s"},
+			faults:   []string{"when: B is about to send any command the 3rd time; partition: [[B, C], [store]]; for: 20s"},
 		},
 	)
+	if last := len(s.Release) - 1; last > 0 && s.Store != locks.StoreZooKeeper {
+		// For one that looks before it removes; what it has seen is over when the cut is.
+		out = append(out, sketch{
+			name: "A is cut off when it sends " + s.Release[last] + " in its release, which arrives while B works", work: "8s",
+			faults: []string{s.inRelease("is about to send %s", last) + "; partition: [A, store]; for: 5s"},
+		})
+	}
+	return out
 }
 
 // replicated is a server set-up with an asynchronous replica that is so late, "" for
