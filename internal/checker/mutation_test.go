@@ -21,6 +21,7 @@ var mutations = map[string][]string{
 		"blames those who clear away the dead", "overlooks who is about to hold", "blames takeovers",
 		"finds grants of other servers", "blames the victim", "no removal is fine",
 		"nobody's entry is no doubt", "trusts that nothing was removed", "a doubt outweighs a robbery",
+		"asks what the client does when its command comes",
 	},
 	ProgressID: {
 		"measures from the start", "no quiet period is fine", "anybody's acquisition is an answer",

@@ -127,7 +127,11 @@ func oracleRelease(h *history.History, bug string) Finding {
 		if e.Peer == e.Owner {
 			continue
 		}
-		own := lastDeed(h, e.Peer, i) == history.Waits && slices.ContainsFunc(h.Events[i+1:], func(g history.Event) bool {
+		asked := requestOf(h, i)
+		if bug == "asks what the client does when its command comes" {
+			asked = i
+		}
+		own := lastDeed(h, e.Peer, asked) == history.Waits && slices.ContainsFunc(h.Events[i+1:], func(g history.Event) bool {
 			return g.Kind == history.Granted && g.Node == e.Node && g.Owner == e.Peer && sameCommand(h, i, g)
 		})
 		robbed := lastDeed(h, e.Owner, i) == history.Acquired || nextDeed(h, e.Owner, i) == history.Acquired && bug != "overlooks who is about to hold"
@@ -167,6 +171,16 @@ func lastDeed(h *history.History, client history.NodeID, i int) (kind history.Ki
 		}
 	}
 	return kind
+}
+
+// requestOf is the request that event i goes back to, or what is next to it in the
+// chain of causes.
+func requestOf(h *history.History, i int) int {
+	e := h.Events[i]
+	if e.Kind == history.Sent || e.Cause < 0 || int(e.Cause) >= i {
+		return i
+	}
+	return requestOf(h, int(e.Cause))
 }
 
 // nextDeed is what happens next of: the client acquires, it dies, a server makes
@@ -387,7 +401,7 @@ func randomHistory(pick func(n int) int, events int) *history.History {
 		history.Acquired, history.Acquired, history.Acquired, history.Releasing, history.Releasing,
 		history.LostLease, history.Crashed, history.Froze, history.Released, history.Waits, history.GaveUp,
 		history.Healed, history.ReadDone, history.ReadDone, history.WriteAccepted, history.WriteAccepted,
-		history.WriteRefused, history.Granted, history.Removed, history.Expired, history.MayHaveRemoved,
+		history.WriteRefused, history.Granted, history.Removed, history.Expired, history.MayHaveRemoved, history.Sent,
 	}
 	at := history.Instant(0)
 	for i := range events {
@@ -403,6 +417,12 @@ func randomHistory(pick func(n int) int, events int) *history.History {
 			}
 		case history.Granted, history.Removed, history.Expired, history.MayHaveRemoved:
 			e.Node, e.Peer, e.Owner = 5, history.NodeID(pick(4)), history.NodeID(pick(4))
+			if i > 0 && pick(2) == 0 {
+				e.Cause = int32(pick(i))
+			}
+			if last := i - 1; e.Kind == history.Granted && i > 0 && h.Events[last].Kind == history.Removed && pick(2) == 0 {
+				e.Cause, e.Owner = h.Events[last].Cause, h.Events[last].Peer // a takeover
+			}
 		case history.Healed:
 			e.Node = 0
 		}

@@ -35,7 +35,8 @@ func init() {
 // to learn that it did. Clearing away the entry of a dead client, or one that its
 // owner has forgotten, robs nobody. Nor does a client that waits and, with one
 // command, puts its own entry in the place of one that is out of date (GETSET):
-// that is how a lock without expiry in the store expires, and no release.
+// that is how a lock without expiry in the store expires, and no release, however late
+// the command comes.
 //
 // A removal without a Peer is the server's own doing and says nothing about a client;
 // a history with no other removals leaves the property unknown. So does a single
@@ -111,7 +112,8 @@ func doubtful(h *history.History, i int32, count int) string {
 // phase is what a client is doing.
 type phase struct{ waiting, holding bool }
 
-func (p *phase) follow(kind history.Kind) {
+// follow reports whether the kind of event begins or ends a phase.
+func (p *phase) follow(kind history.Kind) bool {
 	switch kind {
 	case history.Waits:
 		*p = phase{waiting: true}
@@ -119,7 +121,10 @@ func (p *phase) follow(kind history.Kind) {
 		*p = phase{holding: true}
 	case history.GaveUp, history.Finished, history.Releasing, history.LostLease, history.Crashed:
 		*p = phase{}
+	default:
+		return false
 	}
+	return true
 }
 
 func phaseOf(phases []phase, client history.NodeID) phase {
@@ -132,10 +137,26 @@ func phaseOf(phases []phase, client history.NodeID) phase {
 // robs reports whether the removal i takes the lock away from somebody.
 func robs(h *history.History, i int32, phases []phase) bool {
 	e := &h.Events[i]
-	if phaseOf(phases, e.Peer).waiting && takesOver(h, i) {
+	if takesOver(h, i) && sentWaiting(h, i) {
 		return false
 	}
 	return phaseOf(phases, e.Owner).holding || aboutToHold(h, i)
+}
+
+// sentWaiting reports whether the client whose command has removed something waited for
+// the lock when it sent the command; it may be dead by now.
+func sentWaiting(h *history.History, i int32) bool {
+	client := h.Events[i].Peer
+	for c := h.Events[i].Cause; c >= 0 && c < i && h.Events[i].Kind != history.Sent; c = h.Events[i].Cause {
+		i = c // from the removal by its execution to its request
+	}
+	for i--; i >= 0; i-- {
+		var p phase
+		if h.Events[i].Node == client && p.follow(h.Events[i].Kind) {
+			return p.waiting
+		}
+	}
+	return false
 }
 
 // takesOver reports whether the command that removed an entry put one of its

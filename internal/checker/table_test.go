@@ -66,6 +66,8 @@ var tables = map[string][]row{
 		{"a waiter removes the entry of one about to hold", "0 B waits; 1 S granted owner=B; 2 A waits; 3 S removed owner=B peer=A; 4 B acquired",
 			"broken 1: 3 AB #1,3"},
 		{"a takeover in one step", "0 B acquired; 1 A waits; 2 A sent peer=S; 3 S removed owner=B peer=A cause=2; 3 S granted owner=A cause=2", "kept"},
+		{"a takeover after its client has died", "0 A waits; 1 A sent peer=S; 2 A crashed; 3 B acquired; 4 S executed peer=A cause=1; 4 S removed owner=B peer=A cause=4; 4 S granted owner=A cause=4", "kept"},
+		{"a takeover by one that held when it sent", "0 A acquired; 1 A sent peer=S; 2 A gave-up; 3 B acquired; 3 A waits; 4 S removed owner=B peer=A cause=1; 4 S granted owner=A cause=1", "broken 1: 4 AB #1,5"},
 		{"twice", "0 A acquired; 0 B acquired; 1 S removed owner=B peer=A; 2 S removed owner=A peer=A; 3 S removed owner=A peer=B", "broken 2: 1 AB #2 3 BA #4"},
 	},
 	ProgressID: {
