@@ -2,6 +2,7 @@ package matrix
 
 import (
 	"fmt"
+	"slices"
 
 	"lockstep/internal/locks"
 )
@@ -24,7 +25,11 @@ type subject struct {
 // lock has no step that the fault could hit.
 func (c *Column) Scripts(v locks.Variant, p *Profile) ([]Script, error) {
 	var out []Script
-	for _, s := range c.sketch(subject{v, p}) {
+	sketches := c.sketch(subject{v, p})
+	if first := slices.IndexFunc(sketches, func(s sketch) bool { return !s.repeats() }); first >= 0 {
+		sketches = append(sketches, sketches[first].twice())
+	}
+	for _, s := range sketches {
 		script, err := s.script(v, c.Code)
 		if err != nil {
 			return nil, err

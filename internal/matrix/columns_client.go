@@ -70,10 +70,11 @@ func crashHolding(s subject) []sketch {
 
 func pausePast(s subject) []sketch {
 	// Stores that count in ticks take up to a fifth of a lease more to end one; etcd, which
-	// looks twice per second, half a lease of one second.
+	// looks twice per second, and then gives the revocation its turn, more than half a lease of one
+	// second.
 	long := "14s"
 	if s.Store == locks.StoreEtcd {
-		long = "18s"
+		long = "30s"
 	}
 	out := []sketch{
 		{name: "A freezes in its critical section", work: "5s", faults: []string{"when: A is in its critical section; pause: A; for: " + long}},

@@ -42,7 +42,11 @@ func partitioned(s subject) []sketch {
 			faults: []string{s.inRelease("is about to send %s", last) + "; partition: [A, store]; for: 5s"},
 		})
 	}
-	return out
+	return append(out, sketch{
+		name: "A is cut off, the others give up, and A's release arrives when they have come again", work: "5s", wait: "2s",
+		workload: []string{"repeat: 2 times", "rest: 14s"},
+		faults:   []string{"when: A is in its critical section; partition: [A, store]; for: 19500ms"}, bare: true,
+	})
 }
 
 // replicated is a server set-up with an asynchronous replica that is so late, "" for
@@ -101,6 +105,10 @@ func failover(s subject) []sketch {
 		out = append(out, sketch{
 			name: "the primary dies as soon as A has the lock, and nobody starts it again", work: "5s", servers: servers,
 			faults: []string{"when: A enters; fail-over: operator"},
+		}, sketch{
+			name: "the primary dies as soon as A has the lock, and B comes when there is a replica again",
+			work: "9s", stagger: "7s", servers: servers, bare: true,
+			faults: []string{"when: A enters; fail-over: operator", "when: A enters; after: 2s; restart: " + s.first() + "; down: 10ms"},
 		})
 	}
 	return out

@@ -10,6 +10,7 @@ package matrix
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"lockstep/internal/checker"
 	"lockstep/internal/locks"
@@ -99,8 +100,9 @@ func (m *Matrix) measure(ctx context.Context, w, profiles run.World, i int) erro
 			return err
 		}
 	}
-	for seed := uint64(1); seed <= uint64(m.Seeds); seed++ {
-		k := int(seed % uint64(len(scripts)))
+	varied := slices.DeleteFunc(slices.Clone(scripts), func(s Script) bool { return s.bare })
+	for seed := uint64(1); seed <= uint64(m.Seeds) && len(varied) > 0; seed++ {
+		k := int(seed % uint64(len(varied))) // those that are not varied come last
 		if err := c.play(ctx, w, &scripts[k], Variation{Script: k, Seed: seed}); err != nil {
 			return err
 		}

@@ -2,6 +2,7 @@ package matrix
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,6 +23,7 @@ type Script struct {
 	Name string // one phrase: "A freezes in its critical section"
 	YAML string // the scenario file
 	plan *plan.Plan
+	bare bool // played as it stands and not varied: it is a variation of another script itself
 	// scalePPM is what every duration is multiplied by when it is played, in
 	// millionths; 0 stands for 1000000.
 	scalePPM int64
@@ -43,11 +45,25 @@ type sketch struct {
 	servers  string   // one line of YAML, "" for the defaults
 	clocks   string
 	faults   []string // each one fault, its keys joined by semicolons
+	bare     bool     // see Script
+}
+
+// repeats reports whether clients come more than once.
+func (s *sketch) repeats() bool {
+	return slices.ContainsFunc(s.workload, func(line string) bool { return strings.HasPrefix(line, "repeat:") })
+}
+
+// twice is a sketch with two rounds: some locks do harm only to those who come again.
+func (s sketch) twice() sketch {
+	s.name += ", and all come twice"
+	s.workload = append(slices.Clone(s.workload), "repeat: 2 times", "rest: 100ms")
+	s.bare = true
+	return s
 }
 
 // script turns a sketch into a scenario file and a plan.
 func (s *sketch) script(v locks.Variant, code string) (Script, error) {
-	out := Script{Name: s.name, YAML: s.yaml(v, code)}
+	out := Script{Name: s.name, YAML: s.yaml(v, code), bare: s.bare}
 	p, err := scenario.Parse("", []byte(out.YAML))
 	if err != nil {
 		return out, fmt.Errorf("the script of %s for %s, %q, is no scenario: %w\n%s", code, v.ID, s.name, err, out.YAML)
