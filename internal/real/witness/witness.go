@@ -51,59 +51,82 @@ type Item struct {
 	Event string        // what became of the key: set, expire, del, expired and so on
 }
 
-// Witness is a connection to a server.
+// Witness listens to one life of a server.
 type Witness struct {
-	conn net.Conn
-	addr string
-	done chan struct{} // closed when nothing more is read
+	addr, key string
+	done      chan struct{} // closed when nothing more is read
+	latest    census
+	counted   int // items that latest includes
 
-	mu    sync.Mutex
-	news  chan struct{} // closed and made anew with each item
-	items []Item
+	mu     sync.Mutex
+	conn   net.Conn
+	closed bool          // by Close
+	news   chan struct{} // closed and made anew with each item
+	items  []Item
 }
 
 // Listen connects to the server at addr and returns when it tells of everything that
 // it executes, and of what becomes of the key. ctx bounds the connection only.
 func Listen(ctx context.Context, addr, key string) (*Witness, error) {
-	var dialer net.Dialer
-	conn, err := dialer.DialContext(ctx, "tcp", addr)
+	w := &Witness{addr: addr, key: key, done: make(chan struct{}), news: make(chan struct{})}
+	in, now, err := w.connect(ctx)
 	if err != nil {
-		return nil, err
-	}
-	w := &Witness{conn: conn, addr: addr, done: make(chan struct{}), news: make(chan struct{})}
-	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
-	in := &reader{from: conn}
-	err = w.begin(in, key)
-	if !stop() && err == nil {
-		err = context.Cause(ctx)
-	}
-	if err != nil {
-		_ = conn.Close() // nothing is lost with it
 		return nil, fmt.Errorf("the server at %s cannot be listened to: %w", addr, err)
 	}
+	w.latest, w.counted = now, len(w.items)
 	go w.listen(in)
 	return w, nil
 }
 
-// begin asks the server to tell.
-func (w *Witness) begin(in *reader, key string) error {
-	hello, err := w.ask(in, "HELLO", "3")
+// connect makes a connection on which the server tells, and takes a census on it.
+func (w *Witness) connect(ctx context.Context) (*reader, census, error) {
+	var dialer net.Dialer
+	conn, err := dialer.DialContext(ctx, "tcp", w.addr)
 	if err != nil {
-		return err
+		return nil, census{}, err
 	}
-	if version := field(hello, "version"); !recent(version) {
-		return fmt.Errorf("it is Redis %s, and only since %d.0 is the order of what it tells known", version, oldest)
+	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
+	in := &reader{from: conn}
+	now, err := w.begin(conn, in)
+	if !stop() && err == nil {
+		err = context.Cause(ctx)
 	}
-	for _, command := range [][]string{{"SUBSCRIBE", "__keyspace@0__:" + key}, {"MONITOR"}} {
-		if _, err := w.ask(in, command...); err != nil {
-			return err
-		}
+	if err == nil && !w.use(conn) {
+		err = net.ErrClosed
 	}
-	return nil
+	if err != nil {
+		_ = conn.Close() // nothing is lost with it
+	}
+	return in, now, err
 }
 
-func (w *Witness) ask(in *reader, command ...string) (world.Reply, error) {
-	if _, err := w.conn.Write(resp.AppendCommand(nil, command...)); err != nil {
+// use makes conn the connection that Close closes; false when Close has come before.
+func (w *Witness) use(conn net.Conn) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.conn = conn
+	return !w.closed
+}
+
+// begin asks the server to tell.
+func (w *Witness) begin(conn net.Conn, in *reader) (census, error) {
+	hello, err := ask(conn, in, "HELLO", "3")
+	if err != nil {
+		return census{}, err
+	}
+	if version := field(hello, "version"); !recent(version) {
+		return census{}, fmt.Errorf("it is Redis %s, and only since %d.0 is the order of what it tells known", version, oldest)
+	}
+	for _, command := range [][]string{{"SUBSCRIBE", "__keyspace@0__:" + w.key}, {"MONITOR"}} {
+		if _, err := ask(conn, in, command...); err != nil {
+			return census{}, err
+		}
+	}
+	return w.count(conn, in)
+}
+
+func ask(conn net.Conn, in *reader, command ...string) (world.Reply, error) {
+	if _, err := conn.Write(resp.AppendCommand(nil, command...)); err != nil {
 		return world.Reply{}, err
 	}
 	message, err := in.next()
@@ -133,9 +156,16 @@ func recent(version string) bool {
 	return err == nil && n >= oldest
 }
 
-// listen reads until the connection ends.
+// listen reads until the server's life ends, or until something has been missed.
 func (w *Witness) listen(in *reader) {
 	defer close(w.done)
+	for ok := true; ok; in, ok = w.resume() {
+		w.read(in)
+	}
+}
+
+// read reads until the connection ends.
+func (w *Witness) read(in *reader) {
 	defer w.conn.Close()
 	for {
 		message, err := in.next()
@@ -205,12 +235,16 @@ func (w *Witness) until(ctx context.Context, addr string) error {
 	}
 }
 
-// Done is closed when nothing more comes: the server has died, or Close was called.
+// Done is closed when nothing more comes: the server has died, something that it did was
+// missed, or Close was called.
 func (w *Witness) Done() <-chan struct{} { return w.done }
 
 // Close ends the connection. What was read stays.
 func (w *Witness) Close() error {
+	w.mu.Lock()
+	w.closed = true
 	err := w.conn.Close()
+	w.mu.Unlock()
 	<-w.done
 	return err
 }

@@ -1,0 +1,118 @@
+package witness
+
+import (
+	"context"
+	"net"
+	"strconv"
+	"strings"
+	"time"
+
+	"lockstep/internal/real/resp"
+	"lockstep/internal/world"
+)
+
+// A server can end the connection of a witness and live on: a sentinel that gives one
+// another role has it disconnect all clients (CLIENT KILL TYPE normal and pubsub, in
+// sentinelSendSlaveOf of sentinel.c). The witness comes back at once, and then asks how
+// often each command has been executed: if that is as often as it has been told of them,
+// nothing was done in between.
+
+// census is what a server says of itself at one moment.
+type census struct {
+	life  string           // the number that the server has drawn when it was started
+	calls map[string]int64 // how often each command was executed, by its name in lower case
+}
+
+// untold are the commands that say nothing of a key and of which MONITOR may be silent. So
+// are those with a name of two words (CLIENT KILL).
+var untold = map[string]bool{
+	"auth": true, "hello": true, "select": true, "ping": true, "info": true, "role": true, "command": true,
+	"multi": true, "exec": true, "discard": true, "monitor": true, "wait": true, "readonly": true,
+	"subscribe": true, "unsubscribe": true, "psubscribe": true, "punsubscribe": true, "publish": true,
+	"replicaof": true, "slaveof": true, "replconf": true, "psync": true, "sync": true, "failover": true,
+	"save": true, "bgsave": true, "bgrewriteaof": true, "lastsave": true, "shutdown": true, "debug": true,
+}
+
+// count takes a census. What the server tells before its answer is what it has done before.
+func (w *Witness) count(conn net.Conn, in *reader) (census, error) {
+	if _, err := conn.Write(resp.AppendCommand(nil, "INFO", "server", "commandstats")); err != nil {
+		return census{}, err
+	}
+	for {
+		message, err := in.next()
+		if err != nil {
+			return census{}, err
+		}
+		if item, ok := parse(message); ok {
+			w.add(item)
+			continue
+		}
+		reply, err := resp.Parse(message)
+		switch {
+		case err != nil:
+			return census{}, err
+		case reply.Kind == world.ReplyError:
+			return census{}, reply.Err
+		case reply.Kind == world.ReplyBulk:
+			return parseCensus(reply.Str), nil
+		}
+	}
+}
+
+// parseCensus reads the sections server and commandstats of INFO:
+//
+//	run_id:2c1a...
+//	cmdstat_get:calls=3,usec=12,...
+func parseCensus(info string) census {
+	out := census{calls: map[string]int64{}}
+	for line := range strings.Lines(info) {
+		key, value, _ := strings.Cut(strings.TrimSpace(line), ":")
+		name, isCalls := strings.CutPrefix(key, "cmdstat_")
+		switch {
+		case key == "run_id":
+			out.life = value
+		case isCalls && !untold[name] && !strings.Contains(name, "|"):
+			calls, _, _ := strings.Cut(strings.TrimPrefix(value, "calls="), ",")
+			out.calls[name], _ = strconv.ParseInt(calls, 10, 64) // 0 fits nothing that was told
+		}
+	}
+	return out
+}
+
+// resumeTime bounds how long a server may take to be listened to again.
+const resumeTime = 2 * time.Second
+
+// resume listens again after the connection has ended; false when the server is not the
+// same any more, or when it did something meanwhile, or when Close was called.
+func (w *Witness) resume() (*reader, bool) {
+	ctx, cancel := context.WithTimeout(context.Background(), resumeTime)
+	defer cancel()
+	before := w.latest
+	in, now, err := w.connect(ctx)
+	if err != nil {
+		return nil, false
+	}
+	items := w.Items()
+	if now.life != before.life || !accounts(before.calls, now.calls, items[w.counted:]) {
+		_ = w.conn.Close() // nobody is to believe what comes from now on
+		return nil, false
+	}
+	w.latest, w.counted = now, len(items)
+	return in, true
+}
+
+// accounts reports whether the commands in items are all that came between two counts.
+func accounts(before, after map[string]int64, items []Item) bool {
+	told := map[string]int64{}
+	for i := range items {
+		if args := items[i].Args; args != nil {
+			told[strings.ToLower(args[0])]++
+		}
+	}
+	for name, calls := range after {
+		if calls != before[name]+told[name] {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,106 @@
+package witness_test
+
+import (
+	"context"
+	"net"
+	"testing"
+	"time"
+
+	"lockstep/internal/real/realtest"
+	"lockstep/internal/real/resp"
+	"lockstep/internal/real/servers"
+	"lockstep/internal/real/witness"
+)
+
+// kick ends the connections of all others, the witness among them, as a sentinel does
+// when it gives a server another role, and sends further commands right behind it.
+func kick(t *testing.T, addr string, commands ...[]string) {
+	t.Helper()
+	conn, err := net.Dial("tcp", addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	all := append([][]string{{"CLIENT", "KILL", "TYPE", "normal"}, {"CLIENT", "KILL", "TYPE", "pubsub"}}, commands...)
+	var request []byte
+	for _, c := range all {
+		request = resp.AppendCommand(request, c...)
+	}
+	if _, err := conn.Write(request); err != nil {
+		t.Fatal(err)
+	}
+	answers, buf := make([]byte, 0, 4096), make([]byte, 4096)
+	for range all {
+		for {
+			if n, err := resp.Frame(answers); err != nil {
+				t.Fatal(err)
+			} else if n > 0 {
+				answers = answers[n:]
+				break
+			}
+			n, err := conn.Read(buf)
+			if err != nil {
+				t.Fatal(err)
+			}
+			answers = append(answers, buf[:n]...)
+		}
+	}
+}
+
+func listening(t *testing.T) (context.Context, *servers.Server, *witness.Witness) {
+	t.Helper()
+	realtest.Need(t, "redis-server")
+	t.Setenv("TMPDIR", t.TempDir())
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	t.Cleanup(cancel)
+	server, err := servers.StartRedis(ctx, servers.RedisOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = server.Stop() })
+	w, err := witness.Listen(ctx, server.Addr, "lock")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = w.Close() })
+	return ctx, server, w
+}
+
+func TestAWitnessThatIsSentAwayComesBack(t *testing.T) {
+	ctx, server, w := listening(t)
+	for _, value := range []string{"before", "after"} {
+		if value == "after" {
+			kick(t, server.Addr)
+			time.Sleep(50 * time.Millisecond) // until it is back: a client of a lock has to connect anew, too
+		}
+		if _, err := server.Command(ctx, "SET", "lock", value); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Settle(ctx); err != nil {
+			t.Fatalf("%s: %v", value, err)
+		}
+	}
+	var heard []string
+	for _, i := range w.Items() {
+		if i.Args != nil && i.Args[0] == "SET" {
+			heard = append(heard, i.Args[2])
+		}
+	}
+	if len(heard) != 2 || heard[0] != "before" || heard[1] != "after" {
+		t.Errorf("heard of SET with %q", heard)
+	}
+}
+
+// What a server did while nobody listened is not passed over in silence.
+func TestAWitnessThatHasMissedSomethingEnds(t *testing.T) {
+	ctx, server, w := listening(t)
+	kick(t, server.Addr, []string{"SET", "lock", "unheard"})
+	select {
+	case <-w.Done():
+	case <-ctx.Done():
+		t.Fatal("it goes on")
+	}
+	if err := w.Settle(ctx); err == nil {
+		t.Error("a witness that has missed something settles")
+	}
+}
