@@ -12,10 +12,10 @@
 //
 // Guarantees: as set-nx-lua, and nothing more.
 //
-// Breaks when: the primary dies before its replica has the key. WAIT speaks of the
-// writes of its own connection; that one has none, so every attached replica has
-// confirmed them all, and the number comes at once, even from a frozen replica.
-// The code looks checked, and the check is about nothing.
+// Breaks when: the primary dies before its replica has the key. WAIT speaks of what had
+// been written when its own connection was last used; as a rule every attached replica
+// has confirmed that long ago, and the number comes at once, even from a frozen replica.
+// The code looks checked, and the check is about the past.
 //
 // Source: 002_350e0850a80a0d01.txt, lines 78-84, which says nothing of connections;
 // Redis documentation of WAIT: "in the context of the current connection".

@@ -16,7 +16,7 @@ type conn struct {
 	host   *host
 	id     uint64
 	life   int   // of the host
-	wrote  int64 // replication offset of this connection's last write
+	offset int64 // of the replication stream when its latest command, or its greeting, was executed
 
 	gone   bool // the server's end is closed
 	broken bool // the client knows that it is over

@@ -43,7 +43,11 @@ func (p *redisPort) dial(ctx context.Context) (*redisConn, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	return &redisConn{c.dialHost(p.to.pick(c))}, nil
+	cn := c.dialHost(p.to.pick(c))
+	if s, ok := cn.host.serv.(*redisServer); ok {
+		cn.offset = s.offset // the greeting of a client library is a command, too
+	}
+	return &redisConn{cn}, nil
 }
 
 // Subscribe implements world.Redis.

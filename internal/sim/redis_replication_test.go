@@ -88,3 +88,37 @@ func TestACutOffPrimaryGivesItsReplicaUpAfterAMinute(t *testing.T) {
 		t.Errorf("the primary says %q", infos)
 	}
 }
+
+// WAIT speaks of what had been written when its connection was last used, its greeting
+// included. Of set-wait-unchecked, which asks on a second connection, dialled before the
+// SET, the first WAIT has nothing to wait for. The second one comes after the first
+// release, which the late replica has not confirmed. That real servers do the same is
+// TestWaitSpeaksOfThePastOfItsConnection in internal/real/worker.
+func TestWaitSpeaksOfThePast(t *testing.T) {
+	const lag = 500 * time.Millisecond
+	p := plan.Default()
+	p.Name, p.Clients, p.Lease = "wait", []string{"A"}, 10*time.Second
+	p.Redis.Replicas, p.Redis.Lag = 1, lag
+	p.Workload.Work, p.Workload.Rest = plan.Range{}, plan.Range{}
+	p.Workload.Repeat = 2
+	w := New()
+	defer w.Close()
+	for lock, want := range map[string][]bool{"set-wait-unchecked": {false, true}, "set-wait": {true, true}} {
+		h, err := w.Run(&p, lock, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var waited []bool
+		for _, e := range h.Events {
+			if e.Kind != history.Executed || e.Cause < 0 {
+				continue
+			}
+			if sent := &h.Events[e.Cause]; h.Name(sent.Node) == "A" && strings.HasPrefix(h.Text(sent.Text), "WAIT") {
+				waited = append(waited, e.At.Sub(sent.At) >= lag)
+			}
+		}
+		if !slices.Equal(waited, want) {
+			t.Errorf("%s: each WAIT waited for the replica: %v, want %v", lock, waited, want)
+		}
+	}
+}

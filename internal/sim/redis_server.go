@@ -100,7 +100,7 @@ func (s *redisServer) serve(l *call) {
 	l.executedOn(&s.host)
 	s.publish(l.executed)
 	if l.conn != nil {
-		l.conn.wrote = s.offset
+		l.conn.offset = s.offset
 	}
 	l.answer()
 }

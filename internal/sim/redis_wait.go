@@ -65,8 +65,10 @@ func (s *redisServer) finish(l *call, reply world.Reply) {
 	l.answer()
 }
 
-// wait is WAIT (waitCommand in replication.c): it speaks of the writes of its own
-// connection, so on a pooled one, which has none, it counts the replicas.
+// wait is WAIT (waitCommand in replication.c): it speaks of all that had been written
+// when its connection's latest command was executed (client.woff, set by processCommand
+// in server.c). On a pooled connection, of which nobody knows what it did, it counts the
+// replicas.
 func (s *redisServer) wait(l *call) {
 	if s.store.IsReplica() {
 		s.finish(l, world.Failed(errWaitReplica))
@@ -74,7 +76,7 @@ func (s *redisServer) wait(l *call) {
 	}
 	offset := int64(0)
 	if l.conn != nil {
-		offset = l.conn.wrote
+		offset = l.conn.offset
 	}
 	w := waiter{call: l, id: l.id, offset: offset, want: l.cmd.Arg(0).Num}
 	if n := s.confirmed(offset); n >= w.want {

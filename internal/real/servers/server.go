@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -241,7 +242,11 @@ func (s *Server) Info(ctx context.Context, section string) (map[string]string, e
 //
 // That they are connected is not enough. After the first sync the primary may
 // keep its stream of writes back until it has heard from the replica; a lock
-// made meanwhile would be lost in a fail-over that it ought to survive. So a message goes through the stream, and all have to have it.
+// made meanwhile would be lost in a fail-over that it ought to survive. So a message goes
+// through the stream, and all have to have it. Besides, the primary has to know that
+// they have, as one that has been at rest does: it hears of it once per second, and until
+// then WAIT waits for what has long been there. (To ask by means of WAIT is no help: the
+// question goes through the stream, too, and the answer does not include it.)
 func (s *Server) WaitReplicas(ctx context.Context, replicas []*Server) error {
 	ctx, cancel := context.WithTimeout(ctx, startTime)
 	defer cancel()
@@ -264,7 +269,7 @@ func (s *Server) WaitReplicas(ctx context.Context, replicas []*Server) error {
 	if err != nil {
 		return fmt.Errorf("%s does not say how far its replication is: %w", s.Name, err)
 	}
-	return s.poll(ctx, replicas, func() (bool, error) {
+	err = s.poll(ctx, replicas, func() (bool, error) {
 		info, err := s.Info(ctx, "replication")
 		if err != nil {
 			return false, err
@@ -283,6 +288,27 @@ func (s *Server) WaitReplicas(ctx context.Context, replicas []*Server) error {
 		}
 		return true, nil
 	})
+	if err != nil {
+		return err
+	}
+	return s.poll(ctx, replicas, func() (bool, error) {
+		info, err := s.Info(ctx, "replication")
+		return known(info) >= len(replicas), err
+	})
+}
+
+// known counts the replicas of which a primary knows that they have all of its stream.
+// info is its INFO replication, in which each has a line such as
+//
+//	slave0:ip=127.0.0.1,port=7001,state=online,offset=235,lag=0
+func known(info map[string]string) (n int) {
+	has := "offset=" + info["master_repl_offset"]
+	for key, line := range info {
+		if strings.HasPrefix(key, "slave") && slices.Contains(strings.Split(line, ","), has) {
+			n++
+		}
+	}
+	return n
 }
 
 // poll asks until the answer is yes, or until one of the others that the answer rests on

@@ -20,14 +20,23 @@ type connection struct {
 	broken bool
 }
 
-// Dial implements world.Redis. The connection is taken out of the pool, or made,
-// when the first command is sent.
+// Dial implements world.Redis. The connection is taken out of the pool, or made, and
+// greets the server at once: WAIT speaks of what was written before its connection's
+// latest command, so a greeting that came only with the first one would make WAIT on a
+// fresh connection wait for what others have written.
 func (p *port) Dial(ctx context.Context) (world.RedisConn, error) {
+	defer p.w.turns.leave()()
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	server := p.server()
-	return &connection{w: p.w, server: server, conn: p.w.redis[server].shared.Conn()}, nil
+	c := &connection{w: p.w, server: server, conn: p.w.redis[server].shared.Conn()}
+	greeting := waitFor(ctx, func() world.Reply { return roundTrip(ctx, c.conn, []any{"PING"}) })
+	if greeting.Err != nil {
+		c.Close()
+		return nil, greeting.Err
+	}
+	return c, nil
 }
 
 // Do implements world.RedisConn. After a command without a reply the connection is

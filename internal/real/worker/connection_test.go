@@ -200,3 +200,45 @@ func TestTasksTakeTurns(t *testing.T) {
 		t.Errorf("%d tasks inside, %d steps with somebody else inside", inside, wrong)
 	}
 }
+
+// WAIT speaks of what had been written when its connection was last used, its greeting
+// included. The model in package sim says the same (TestWaitSpeaksOfThePast).
+func TestWaitSpeaksOfThePastOfItsConnection(t *testing.T) {
+	primary := realServer(t)
+	ctx := context.Background()
+	replica, err := servers.StartRedis(ctx, servers.RedisOptions{Name: "redis-2", ReplicaOf: primary.Addr})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer replica.Stop()
+	if err := primary.WaitReplicas(ctx, []*servers.Server{replica}); err != nil {
+		t.Fatal(err)
+	}
+	p := connected(t, primary.Addr)
+	dial := func() world.RedisConn {
+		conn, err := p.Dial(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(conn.Close)
+		return conn
+	}
+	one, before := dial(), dial()
+	if err := replica.Freeze(); err != nil {
+		t.Fatal(err)
+	}
+	if got := one.Do(ctx, world.Set("lock", "token")); !got.IsOK() {
+		t.Fatalf("SET: %v", got)
+	}
+	after := dial()
+	wait := world.Wait(1, 20*time.Millisecond)
+	if got := before.Do(ctx, wait); !got.IsInt(1) {
+		t.Errorf("WAIT on a connection last used before the SET: %v, want 1", got)
+	}
+	if got := after.Do(ctx, wait); !got.IsInt(0) {
+		t.Errorf("WAIT on a connection dialled after the SET: %v, want 0", got)
+	}
+	if got := one.Do(ctx, wait); !got.IsInt(0) {
+		t.Errorf("WAIT on the connection of the SET: %v, want 0", got)
+	}
+}
