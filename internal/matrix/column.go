@@ -2,7 +2,6 @@ package matrix
 
 import (
 	"fmt"
-	"slices"
 
 	"lockstep/internal/locks"
 )
@@ -26,8 +25,8 @@ type subject struct {
 func (c *Column) Scripts(v locks.Variant, p *Profile) ([]Script, error) {
 	var out []Script
 	sketches := c.sketch(subject{v, p})
-	if first := slices.IndexFunc(sketches, func(s sketch) bool { return !s.repeats() }); first >= 0 {
-		sketches = append(sketches, sketches[first].twice())
+	if len(sketches) > 0 && !sketches[0].repeats() {
+		sketches = append(sketches, sketches[0].twice())
 	}
 	for _, s := range sketches {
 		script, err := s.script(v, c.Code)

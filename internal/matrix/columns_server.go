@@ -194,6 +194,13 @@ func splitBrain(s subject) []sketch {
 			faults: append([]string{"at: 0s; partition: " + s.sides(2) + "; for: 25s"}, promote...),
 		})
 	}
+	if s.Store == locks.StoreRedis {
+		// What the others have of A's first lease ends in the middle of its second one.
+		out = append(out, sketch{
+			name: "the cut comes when A has held the lock for a second, and A takes it once more", work: "7s", servers: servers,
+			workload: []string{"repeat: 2 times", "rest: 100ms"}, faults: at("when: A enters; after: 1s", "25s"), bare: true,
+		})
+	}
 	return out
 }
 

@@ -2,13 +2,9 @@ package witness
 
 import (
 	"context"
-	"net"
 	"strconv"
 	"strings"
 	"time"
-
-	"lockstep/internal/real/resp"
-	"lockstep/internal/world"
 )
 
 // A server can end the connection of a witness and live on: a sentinel that gives one
@@ -31,32 +27,6 @@ var untold = map[string]bool{
 	"subscribe": true, "unsubscribe": true, "psubscribe": true, "punsubscribe": true, "publish": true,
 	"replicaof": true, "slaveof": true, "replconf": true, "psync": true, "sync": true, "failover": true,
 	"save": true, "bgsave": true, "bgrewriteaof": true, "lastsave": true, "shutdown": true, "debug": true,
-}
-
-// count takes a census. What the server tells before its answer is what it has done before.
-func (w *Witness) count(conn net.Conn, in *reader) (census, error) {
-	if _, err := conn.Write(resp.AppendCommand(nil, "INFO", "server", "commandstats")); err != nil {
-		return census{}, err
-	}
-	for {
-		message, err := in.next()
-		if err != nil {
-			return census{}, err
-		}
-		if item, ok := parse(message); ok {
-			w.add(item)
-			continue
-		}
-		reply, err := resp.Parse(message)
-		switch {
-		case err != nil:
-			return census{}, err
-		case reply.Kind == world.ReplyError:
-			return census{}, reply.Err
-		case reply.Kind == world.ReplyBulk:
-			return parseCensus(reply.Str), nil
-		}
-	}
 }
 
 // parseCensus reads the sections server and commandstats of INFO:

@@ -108,36 +108,49 @@ func (w *Witness) use(conn net.Conn) bool {
 	return !w.closed
 }
 
-// begin asks the server to tell.
+// begin asks the server to tell, and takes a census. All questions go out at once: after
+// an interruption, what the server does between two of them would be missed.
 func (w *Witness) begin(conn net.Conn, in *reader) (census, error) {
-	hello, err := ask(conn, in, "HELLO", "3")
-	if err != nil {
+	questions := [...][]string{
+		{"HELLO", "3"}, {"SUBSCRIBE", "__keyspace@0__:" + w.key}, {"MONITOR"}, {"INFO", "server", "commandstats"},
+	}
+	var request []byte
+	for _, q := range questions {
+		request = resp.AppendCommand(request, q...)
+	}
+	if _, err := conn.Write(request); err != nil {
 		return census{}, err
 	}
-	if version := field(hello, "version"); !recent(version) {
-		return census{}, fmt.Errorf("it is Redis %s, and only since %d.0 is the order of what it tells known", version, oldest)
-	}
-	for _, command := range [][]string{{"SUBSCRIBE", "__keyspace@0__:" + w.key}, {"MONITOR"}} {
-		if _, err := ask(conn, in, command...); err != nil {
+	var answers [len(questions)]world.Reply
+	for i := range answers {
+		var err error
+		if answers[i], err = w.answer(in); err != nil {
 			return census{}, err
 		}
+		if version := field(answers[0], "version"); !recent(version) {
+			return census{}, fmt.Errorf("it is Redis %s, and only since %d.0 is the order of what it tells known", version, oldest)
+		}
 	}
-	return w.count(conn, in)
+	return parseCensus(answers[len(answers)-1].Str), nil
 }
 
-func ask(conn net.Conn, in *reader, command ...string) (world.Reply, error) {
-	if _, err := conn.Write(resp.AppendCommand(nil, command...)); err != nil {
-		return world.Reply{}, err
+// answer reads the next answer. What the server tells before, it has done before.
+func (w *Witness) answer(in *reader) (world.Reply, error) {
+	for {
+		message, err := in.next()
+		if err != nil {
+			return world.Reply{}, err
+		}
+		if item, ok := parse(message); ok {
+			w.add(item)
+			continue
+		}
+		reply, err := resp.Parse(message)
+		if err == nil && reply.Kind == world.ReplyError {
+			err = reply.Err
+		}
+		return reply, err
 	}
-	message, err := in.next()
-	if err != nil {
-		return world.Reply{}, err
-	}
-	reply, err := resp.Parse(message)
-	if err == nil && reply.Kind == world.ReplyError {
-		err = reply.Err
-	}
-	return reply, err
 }
 
 // field returns a value of a map, "" when it is not there.
