@@ -1,6 +1,10 @@
 package matrix
 
-import "fmt"
+import (
+	"fmt"
+
+	"lockstep/internal/locks"
+)
 
 // The columns in which a message is hit.
 
@@ -43,6 +47,12 @@ func lostAcquire(s subject) []sketch {
 
 func lostRelease(s subject) []sketch {
 	var out []sketch
+	// The release is repeated four seconds later, and then somebody else has to be at work. A
+	// new node takes ZooKeeper longer than others need for theirs, however fast the script is.
+	work := "5s"
+	if s.Store == locks.StoreZooKeeper {
+		work = "8s"
+	}
 	nested := []int{0}
 	if s.Reentrant {
 		nested = append(nested, 1)
@@ -56,7 +66,7 @@ func lostRelease(s subject) []sketch {
 				load = append(load, "nested: 1")
 			}
 			out = append(out, sketch{
-				name: name, work: "5s", workload: load,
+				name: name, work: work, workload: load,
 				faults: []string{s.inRelease("is about to send %s", i) + "; drop: reply"},
 			})
 		}

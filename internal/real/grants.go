@@ -73,6 +73,7 @@ type grant struct {
 	through history.Instant // it cannot have run out before; 0: it has no lease
 	bound   bool            // to a connection: it ends with its client, or with the server
 	gone    bool            // a release is known to have removed it
+	alone   bool            // see words
 }
 
 // deriveGrants returns the Granted and Removed events that follow for certain
@@ -106,6 +107,7 @@ func (d *deriver) onPrimary(entries []entry) {
 			d.releases = append(d.releases, release{e.Node, by, by != nil && by.again})
 		}
 	}
+	d.byCreation()
 	// Only now: a client whose reply comes later may have been granted before.
 	for _, r := range d.releases {
 		d.released(r)
@@ -246,7 +248,7 @@ func (d *deriver) acquired(e *entry) {
 
 // grant says that a command has made an entry for its client.
 func (d *deriver) grant(c *command, ttl time.Duration) *grant {
-	g := &grant{owner: c.client, server: c.server, from: c.sent, at: c.done, call: c.call, bound: sqlBound(c)}
+	g := &grant{owner: c.client, server: c.server, from: c.sent, at: c.done, call: c.call, bound: sqlBound(c), alone: d.alone != nil && d.alone(c)}
 	switch {
 	case ttl > 0 && d.elsewhere:
 		g.through = c.sent

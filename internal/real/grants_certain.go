@@ -75,7 +75,8 @@ func (d *deriver) mayRemove(c *command, g *grant, before history.Instant) bool {
 	case c.client != g.owner && (c.effect == removesOwn || c.effect == ends || c.effect == revokes), c.client == g.owner && c.effect == takes:
 		return false
 	case c.executed:
-		return c.done > g.from && !d.survived(g, c.done)
+		onlyOne := g.alone && c.removed && !c.more // and has removed another one
+		return !onlyOne && c.done > g.from && !d.survived(g, c.done)
 	case !c.answered:
 		return true
 	case c.removed || c.foundNothing() || c.done <= g.from:
@@ -100,4 +101,25 @@ func (d *deriver) nobodyElse(g *grant, by *command) bool {
 		}
 	}
 	return true
+}
+
+// byCreation concludes from an entry that is made only where there is none: the one that
+// was there before is gone by then. If it cannot have run out, and only one command can
+// have removed it, that one has, although its reply may have been lost:
+//
+//	A                   DELETE .....ok -
+//	B                        CREATE ......ok
+//
+// Else it would look as if the DELETE may have hit B's new node.
+func (d *deriver) byCreation() {
+	for _, next := range d.grants {
+		for _, g := range d.grants {
+			if !next.alone || g.gone || g.bound || g.at >= next.from || d.livesThrough(g, next.from) <= next.at {
+				continue
+			}
+			if by := d.onlyRemover(g, next.at); by != nil && by.done <= next.at {
+				d.remove(g, by)
+			}
+		}
+	}
 }

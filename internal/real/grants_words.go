@@ -33,6 +33,9 @@ type words struct {
 	// shows returns whose entry the answer to a question shows to be there, 0 when it
 	// does not say; nil when no question tells.
 	shows func(c *command) history.NodeID
+	// alone reports whether a command makes an entry only where there is none; nil when
+	// no command is known to.
+	alone func(c *command) bool
 	// elsewhere: the life of an entry is that of a session or a lease, which began
 	// with another command than the one that made the entry.
 	elsewhere bool
@@ -156,6 +159,7 @@ var zkWords = words{
 		return changes
 	},
 	renews: func(c *command) bool { return c.name == "PING" },
+	alone:  func(c *command) bool { return c.name == "CREATE" && !strings.Contains(c.text, "lock/") },
 	shared: true,
 }
 

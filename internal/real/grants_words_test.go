@@ -55,6 +55,27 @@ func TestWhatIsDerivedOfEachStore(t *testing.T) {
 			103 C sent 3 DELETE /lock -1
 			105 C reply-dropped 3` + zkDelete,
 			[]string{"3 granted A by A", "104 granted B by B", doubtfulC, doubtful}},
+		{"zookeeper: a delete whose reply was lost made room for the next one", zk, 50, zkHolds + `
+			20 A releasing
+			21 A sent 3 DELETE /lock -1
+			22 B sent 1 CREATE /lock EPHEMERAL
+			23 A reply-dropped 3
+			24 B replied 1 /lock
+			24 B acquired
+			30 A release-failed
+			31 A releasing
+			32 A sent 4 DELETE /lock -1
+			33 A replied 4 OK
+			33 A released`,
+			[]string{"3 granted A by A", "23 removed A by A", "24 granted B by B", "33 removed B by A"}},
+		{"zookeeper: or may not have, when the session may have ended", zk, 15, zkHolds + `
+			20 A releasing
+			21 A sent 3 DELETE /lock -1
+			22 B sent 1 CREATE /lock EPHEMERAL
+			23 A reply-dropped 3
+			24 B replied 1 /lock
+			24 B acquired`,
+			[]string{"3 granted A by A", "23 may-have-removed nobody by A", "24 granted B by B"}},
 		{"zookeeper: and has not when the node was seen later", zk, 50, zkHolds + zkNext + `
 			103 C sent 3 DELETE /lock -1
 			105 C reply-dropped 3
