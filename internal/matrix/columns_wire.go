@@ -48,10 +48,11 @@ func lostAcquire(s subject) []sketch {
 func lostRelease(s subject) []sketch {
 	var out []sketch
 	// The release is repeated four seconds later, and then somebody else has to be at work. A
-	// new node takes ZooKeeper longer than others need for theirs, however fast the script is.
+	// new connection and a new node take ZooKeeper longer than others, however fast a script
+	// is played.
 	work := "5s"
 	if s.Store == locks.StoreZooKeeper {
-		work = "8s"
+		work = "15s"
 	}
 	nested := []int{0}
 	if s.Reentrant {
