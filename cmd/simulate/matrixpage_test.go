@@ -28,7 +28,7 @@ func pageOf(t *testing.T, jobs int, scale string) []byte {
 		t.Fatal(err)
 	}
 	o := matrix.Options{Seeds: f.seeds, Jobs: jobs, Backend: sim.Backend, ScalePPM: scalePPM, Worlds: func() run.World { return sim.New() }}
-	for _, id := range []string{"zk-sequential", "redlock", "set-nx-ex-del", "setnx-timestamp-del"} {
+	for _, id := range []string{"zk-ephemeral", "redlock", "set-nx-ex-del", "setnx-timestamp-del"} {
 		v, ok := locks.Lookup(id)
 		if !ok {
 			t.Fatal(id)

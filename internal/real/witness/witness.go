@@ -19,7 +19,6 @@ package witness
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -28,7 +27,6 @@ import (
 	"sync"
 	"time"
 
-	"lockstep/internal/real/osproc"
 	"lockstep/internal/real/resp"
 	"lockstep/internal/world"
 )
@@ -287,120 +285,4 @@ func (r *reader) next() ([]byte, error) {
 		}
 		r.buf = append(r.buf[:len(r.buf):len(r.buf)], chunk[:k]...)
 	}
-}
-
-// parse reads a message that is a notification or a line of MONITOR.
-func parse(message []byte) (Item, bool) {
-	now, wall := clocks()
-	reply, err := resp.Parse(message)
-	if err != nil {
-		return Item{}, false
-	}
-	if resp.IsPush(message) {
-		if len(reply.Array) != 3 || reply.Array[0].Str != "message" {
-			return Item{}, false
-		}
-		return Item{Read: now, Event: reply.Array[2].Str}, true
-	}
-	if reply.Kind != world.ReplyStatus {
-		return Item{}, false
-	}
-	item, err := parseLine(reply.Str)
-	if err != nil {
-		return Item{}, false
-	}
-	item.Read = now
-	item.At = now - wall.Sub(time.UnixMicro(int64(item.At)))
-	return item, true
-}
-
-// clocks reads the clock of osproc.Now and the wall clock at the same time, unless
-// this thread loses the processor in between again and again.
-func clocks() (now time.Duration, wall time.Time) {
-	const tries, close = 5, 20 * time.Microsecond
-	for range tries {
-		now, wall = osproc.Now(), time.Now()
-		if osproc.Now()-now < close {
-			break
-		}
-	}
-	return now, wall
-}
-
-// errLine says that a line is none of MONITOR.
-var errLine = errors.New("this is no line of MONITOR")
-
-// parseLine reads a line of MONITOR; At is in microseconds since 1970:
-//
-//	1795307989.439469 [0 127.0.0.1:60560] "SET" "lock" "a"
-func parseLine(line string) (Item, error) {
-	stamp, rest, ok := strings.Cut(line, " [")
-	if !ok {
-		return Item{}, errLine
-	}
-	at, err := strconv.ParseInt(strings.Replace(stamp, ".", "", 1), 10, 64)
-	if err != nil || !strings.Contains(stamp, ".") {
-		return Item{}, errLine
-	}
-	from, rest, ok := strings.Cut(rest, "] ")
-	if !ok {
-		return Item{}, errLine
-	}
-	_, addr, ok := strings.Cut(from, " ") // the number of the database comes first
-	if !ok {
-		return Item{}, errLine
-	}
-	args, err := arguments(rest)
-	return Item{At: time.Duration(at), Addr: addr, Args: args}, err
-}
-
-// arguments reads quoted strings with spaces between them, as sdscatrepr writes them.
-func arguments(s string) ([]string, error) {
-	var out []string
-	for s != "" {
-		quoted, rest, err := quotation(s)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, quoted)
-		s = strings.TrimPrefix(rest, " ")
-	}
-	if out == nil {
-		return nil, errLine
-	}
-	return out, nil
-}
-
-// escapes are the letters after a backslash that stand for something else.
-var escapes = map[byte]byte{'n': '\n', 'r': '\r', 't': '\t', 'a': '\a', 'b': '\b'}
-
-// quotation reads one quoted string at the beginning of s.
-func quotation(s string) (text, rest string, err error) {
-	if s[0] != '"' {
-		return "", "", errLine
-	}
-	var b strings.Builder
-	for i := 1; i < len(s); i++ {
-		switch {
-		case s[i] == '"':
-			return b.String(), s[i+1:], nil
-		case s[i] != '\\':
-			b.WriteByte(s[i])
-		case i+3 < len(s) && s[i+1] == 'x':
-			v, err := strconv.ParseUint(s[i+2:i+4], 16, 8)
-			if err != nil {
-				return "", "", errLine
-			}
-			b.WriteByte(byte(v))
-			i += 3
-		case i+1 < len(s):
-			i++
-			if c, ok := escapes[s[i]]; ok {
-				b.WriteByte(c)
-			} else {
-				b.WriteByte(s[i])
-			}
-		}
-	}
-	return "", "", errLine
 }
