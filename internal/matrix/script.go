@@ -23,7 +23,7 @@ type Script struct {
 	Name string // one phrase: "A freezes in its critical section"
 	YAML string // the scenario file
 	plan *plan.Plan
-	bare bool // played as it stands and not varied: it is a variation of another script itself
+	bare bool // played as it stands only: its variations would be those of another script, or no sequence any more
 	// scalePPM is what every duration is multiplied by when it is played, in
 	// millionths; 0 stands for 1000000.
 	scalePPM int64

@@ -10,14 +10,17 @@ import (
 // A server can end the connection of a witness and live on: a sentinel that gives one
 // another role has it disconnect all clients (CLIENT KILL TYPE normal and pubsub, in
 // sentinelSendSlaveOf of sentinel.c). The witness comes back at once, and then asks how
-// often each command has been executed: if that is as often as it has been told of them,
-// nothing was done in between.
+// often each command has been executed, and how many keys have run out: if that is as
+// often as it has been told of them, nothing was done in between.
 
 // census is what a server says of itself at one moment.
 type census struct {
 	life  string           // the number that the server has drawn when it was started
 	calls map[string]int64 // how often each command was executed, by its name in lower case
 }
+
+// expiries is the name of an end by time among the calls of a census.
+const expiries = "expired_keys"
 
 // untold are the commands that say nothing of a key and of which MONITOR may be silent. So
 // are those with a name of two words (CLIENT KILL).
@@ -29,9 +32,10 @@ var untold = map[string]bool{
 	"save": true, "bgsave": true, "bgrewriteaof": true, "lastsave": true, "shutdown": true, "debug": true,
 }
 
-// parseCensus reads the sections server and commandstats of INFO:
+// parseCensus reads the sections server, stats and commandstats of INFO:
 //
 //	run_id:2c1a...
+//	expired_keys:1
 //	cmdstat_get:calls=3,usec=12,...
 func parseCensus(info string) census {
 	out := census{calls: map[string]int64{}}
@@ -41,6 +45,8 @@ func parseCensus(info string) census {
 		switch {
 		case key == "run_id":
 			out.life = value
+		case key == expiries:
+			out.calls[expiries], _ = strconv.ParseInt(value, 10, 64) // as below
 		case isCalls && !untold[name] && !strings.Contains(name, "|"):
 			calls, _, _ := strings.Cut(strings.TrimPrefix(value, "calls="), ",")
 			out.calls[name], _ = strconv.ParseInt(calls, 10, 64) // 0 fits nothing that was told
@@ -55,6 +61,12 @@ const resumeTime = 2 * time.Second
 // resume listens again after the connection has ended; false when the server is not the
 // same any more, or when it did something meanwhile, or when Close was called.
 func (w *Witness) resume() (*reader, bool) {
+	w.mu.Lock()
+	closed := w.closed
+	w.mu.Unlock()
+	if closed {
+		return nil, false
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), resumeTime)
 	defer cancel()
 	before := w.latest
@@ -71,12 +83,15 @@ func (w *Witness) resume() (*reader, bool) {
 	return in, true
 }
 
-// accounts reports whether the commands in items are all that came between two counts.
+// accounts reports whether what items tell is all that came between two counts.
 func accounts(before, after map[string]int64, items []Item) bool {
 	told := map[string]int64{}
 	for i := range items {
-		if args := items[i].Args; args != nil {
-			told[strings.ToLower(args[0])]++
+		switch item := &items[i]; {
+		case item.Args != nil:
+			told[strings.ToLower(item.Args[0])]++
+		case item.Event == "expired":
+			told[expiries]++
 		}
 	}
 	for name, calls := range after {

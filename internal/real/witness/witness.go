@@ -110,7 +110,7 @@ func (w *Witness) use(conn net.Conn) bool {
 // an interruption, what the server does between two of them would be missed.
 func (w *Witness) begin(conn net.Conn, in *reader) (census, error) {
 	questions := [...][]string{
-		{"HELLO", "3"}, {"SUBSCRIBE", "__keyspace@0__:" + w.key}, {"MONITOR"}, {"INFO", "server", "commandstats"},
+		{"HELLO", "3"}, {"SUBSCRIBE", "__keyspace@0__:" + w.key}, {"MONITOR"}, {"INFO", "server", "stats", "commandstats"},
 	}
 	var request []byte
 	for _, q := range questions {
