@@ -17,8 +17,9 @@ type Redis interface {
 	// ErrTimeout, ErrConnection, an error of ctx, or a ServerError.
 	Do(ctx context.Context, cmd Cmd) Reply
 	// Dial opens a connection of its own to the server that Do would ask now, and
-	// stays with that server. WAIT needs one: it speaks of the writes of its own
-	// connection.
+	// stays with that server. WAIT needs one: it speaks of what had been written when
+	// its own connection was last used. On a real server it takes a round trip, and
+	// fails as Do does.
 	Dial(ctx context.Context) (RedisConn, error)
 	// Subscribe listens to a channel. It returns when the server has confirmed.
 	Subscribe(ctx context.Context, channel string) (Subscription, error)

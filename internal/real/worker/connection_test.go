@@ -146,15 +146,32 @@ func TestADialledConnectionIsOneConnection(t *testing.T) {
 }
 
 func TestAConnectionWithoutAReplyIsBroken(t *testing.T) {
-	p := connected(t, answering(t, ""))
+	server := realServer(t)
+	p := connected(t, server.Addr)
 	conn, err := p.Dial(context.Background())
 	if err != nil {
+		t.Fatal(err)
+	}
+	if err := server.Freeze(); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []error{world.ErrTimeout, world.ErrConnection} {
 		if got := conn.Do(context.Background(), world.Get("lock")).Err; got != want {
 			t.Errorf("got %v, want %v", got, want)
 		}
+	}
+}
+
+func TestDiallingFailsAsTheOtherCommandsDo(t *testing.T) {
+	silent := connected(t, answering(t, ""))
+	if _, err := silent.Dial(context.Background()); err != world.ErrTimeout {
+		t.Errorf("silence: %v, want %v", err, world.ErrTimeout)
+	}
+	if _, err := silent.Dial(within(t, 50*time.Millisecond)); err != context.DeadlineExceeded {
+		t.Errorf("silence until the deadline: %v", err)
+	}
+	if _, err := connected(t, answering(t, "bye")).Dial(context.Background()); err != world.ErrConnection {
+		t.Errorf("a closed connection: %v, want %v", err, world.ErrConnection)
 	}
 }
 
