@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"lockstep/internal/locks"
@@ -215,7 +216,23 @@ func (w *writer) inFull() string {
 		})
 	}
 	return "Some periods of servers and of libraries are fixed, and do not shrink with a script: how long a primary counts a replica that is gone, how often a client looks whether its lease is lost. These cells do harm at their full length only, and were played at a scale of " + w.InFull.scale() + ":\n\n" +
-		table([]string{"lock", "fault", "simulated/real", "seeds that agree", "script"}, rows)
+		table([]string{"lock", "fault", "simulated/real", "seeds that agree", "script"}, rows) +
+		"\nTo measure them again:\n\n" + block("", w.InFull.alone())
+}
+
+// alone is the command that measures again the cells of a comparison that is not of all.
+func (c *Worlds) alone() string {
+	var named, faults []string
+	for i := range c.Cells {
+		if x := &c.Cells[i]; len(x.Runs) > 0 {
+			named, faults = append(named, x.Lock), append(faults, x.Fault)
+		}
+	}
+	each := func(s []string) string {
+		slices.Sort(s)
+		return strings.Join(slices.Compact(s), ",")
+	}
+	return c.command(each(named)) + " --fault " + each(faults) + " --letter V,F,VF,D --keep docs/worlds-in-full-runs.jsonl --json > docs/worlds-in-full.json"
 }
 
 // notPlayed counts the cells of each reason, in the order in which they come first.

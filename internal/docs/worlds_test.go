@@ -60,7 +60,8 @@ func TestWorldsInFull(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := pageOf(t, in, "worlds.md")
-	for _, want := range []string{"## What a short scale hides\n", "at a scale of 1:\n", "| [redisson](locks/redisson.md) | `SB` | V | 1 of 1 | a long cut |\n"} {
+	for _, want := range []string{"## What a short scale hides\n", "at a scale of 1:\n", "| [redisson](locks/redisson.md) | `SB` | V | 1 of 1 | a long cut |\n",
+		"compare-worlds --lock redisson,set-nx-lua --backend process --scale 1 --times 1 --fault N0,SB --letter"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is not in:\n%s", want, got)
 		}
