@@ -26,13 +26,19 @@ func TestMain(m *testing.M) {
 var update = flag.Bool("update", false, "write what the scripts compare with anew")
 
 // The scripts in testdata/script are what a user types and sees.
-func TestScripts(t *testing.T) {
+func TestScripts(t *testing.T) { playScripts(t, "testdata/script") }
+
+// Those in testdata/live are played on real servers, which may be late: scripts/test-all
+// gives them a second chance.
+func TestScriptsOnRealServers(t *testing.T) { playScripts(t, "testdata/live") }
+
+func playScripts(t *testing.T, dir string) {
 	root, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)
 	}
 	testscript.Run(t, testscript.Params{
-		Dir:           "testdata/script",
+		Dir:           dir,
 		UpdateScripts: *update,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("NO_COLOR", "1")
