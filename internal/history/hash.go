@@ -121,14 +121,13 @@ func (w *hashWriter) header(header *Header) {
 // bytes than a varint would need, but the hash is faster than any packing. A text
 // follows the event that uses it first.
 func (w *hashWriter) events(h *History, uses []uint32) {
-	used := uint32(0)
-	n := w.n // in a register, as events are many
-	for i := range h.Events {
-		e := &h.Events[i]
-		text, fresh := uint32(0), false
-		if e.Text != 0 && int(e.Text) < len(uses) {
-			text = uses[e.Text]
-			if fresh = text == 0; fresh {
+	used, written := uint32(0), uint32(0) // texts
+	events, n := h.Events, w.n            // in registers, as events are many
+	for i := range events {
+		e := &events[i]
+		text := uint32(0)
+		if int(e.Text) < len(uses) {
+			if text = uses[e.Text]; text == 0 && e.Text != 0 {
 				used++
 				text = used
 				uses[e.Text] = text
@@ -140,15 +139,17 @@ func (w *hashWriter) events(h *History, uses []uint32) {
 			n = 0
 		}
 		b := w.buf[n : n+hashEvent : n+hashEvent]
-		binary.LittleEndian.PutUint64(b[40:], // the last first: it shows that the rest fits
-			uint64(e.Node)|uint64(e.Peer)<<16|uint64(e.Owner)<<32|uint64(e.Kind)<<48)
+		binary.LittleEndian.PutUint16(b[46:], uint16(e.Kind)) // the last first: it shows that the rest fits
 		binary.LittleEndian.PutUint64(b[0:], uint64(e.At))
 		binary.LittleEndian.PutUint64(b[8:], uint64(e.Clock))
 		binary.LittleEndian.PutUint64(b[16:], uint64(e.Value))
 		binary.LittleEndian.PutUint64(b[24:], uint64(e.Token))
 		binary.LittleEndian.PutUint64(b[32:], uint64(uint32(e.Cause))|uint64(text)<<32)
+		binary.LittleEndian.PutUint32(b[40:], uint32(e.Node)|uint32(e.Peer)<<16)
+		binary.LittleEndian.PutUint16(b[44:], uint16(e.Owner))
 		n += hashEvent
-		if fresh {
+		if text > written {
+			written = text
 			w.n = n
 			w.text(h.texts[e.Text])
 			n = w.n

@@ -40,17 +40,25 @@ func setNXPX(ctx context.Context, d Deps, hold func(token string, sent time.Dura
 // newToken returns 128 random bits in hexadecimal: a token that no other
 // acquisition has.
 func newToken(env world.Env) string {
-	const digits = "0123456789abcdef"
 	var buf [32]byte
 	for i := 0; i < len(buf); i += 16 {
 		bits := env.Rand().Uint64()
-		for j := range 16 {
-			buf[i+j] = digits[bits&15]
-			bits >>= 4
+		for j := 0; j < 16; j += 2 {
+			copy(buf[i+j:], hexDigits[bits&255][:])
+			bits >>= 8
 		}
 	}
 	return string(buf[:])
 }
+
+// hexDigits are the two digits of each byte, the lower one first.
+var hexDigits = func() (table [256][2]byte) {
+	const digits = "0123456789abcdef"
+	for i := range table {
+		table[i] = [2]byte{digits[i&15], digits[i>>4]}
+	}
+	return table
+}()
 
 // neverTold is the part of a lease whose design neither tells its client of a
 // loss nor hands out fencing tokens.

@@ -196,7 +196,7 @@ func (l *call) launch() {
 }
 
 // Fire: the request has reached the server's host.
-func (r *requestArrives) Fire(_, _ uint64) {
+func (r *requestArrives) Fire(uint64) {
 	l := (*call)(r)
 	l.host.arrive(l)
 }
@@ -242,14 +242,14 @@ func (l *call) refuse() {
 }
 
 // Fire: the reply has reached the client's host; its process may be frozen.
-func (r *replyArrives) Fire(_, _ uint64) {
+func (r *replyArrives) Fire(uint64) {
 	l := (*call)(r)
 	l.wake()
 	l.unref()
 }
 
 // Fire: the client's kernel reports a broken connection.
-func (r *connectionLost) Fire(_, _ uint64) {
+func (r *connectionLost) Fire(uint64) {
 	l := (*call)(r)
 	if !l.answered {
 		l.broken = true

@@ -51,6 +51,8 @@ func (w *World) newClient(name string, load plan.Workload, life int) *client {
 		luck:    kernel.NewRand(w.seed, kernel.StreamID(luck)),
 		habits:  kernel.NewRand(w.seed, kernel.StreamID(habits)),
 		network: kernel.NewRand(w.seed, kernel.StreamID("network of "+name)),
+
+		deadlines: make([]deadline, 0, fewDeadlines),
 	}
 	player := workload.Client{
 		Env: c, Resource: c, Control: c, Plan: load, Rand: &c.habits,
@@ -88,7 +90,7 @@ func (c *client) WithCancel(ctx context.Context) (context.Context, context.Cance
 // Go implements world.Env.
 func (c *client) Go(ctx context.Context, name string, f func(context.Context)) world.Task {
 	c.w.k.Enter()
-	return c.w.k.Go(c.proc, name, func() { f(ctx) })
+	return c.w.k.Go(ctx, c.proc, name, f)
 }
 
 // NewSignal implements world.Env.

@@ -87,7 +87,7 @@ func (c *cluster) submit(l *call) {
 	}
 	c.lastStep = max(c.lastStep, c.w.k.Now().Add(travel)) // in the order of arrival
 	leader := c.leader
-	c.w.k.At(c.lastStep, kernel.HandlerFunc(func() { c.commit(leader, l) }), 0, 0)
+	c.w.k.At(c.lastStep, kernel.HandlerFunc(func() { c.commit(leader, l) }), 0)
 }
 
 // commit executes a request when a majority has it. If the leader was lost
@@ -115,7 +115,7 @@ func (c *cluster) finish(l *call, a store.Answer) {
 		l.answer()
 		return
 	}
-	c.w.k.After(c.hop(), kernel.HandlerFunc(l.answer), 0, 0)
+	c.w.k.After(c.hop(), kernel.HandlerFunc(l.answer), 0)
 }
 
 // drain carries away what has come out of the store.
@@ -173,7 +173,7 @@ func (c *cluster) arm() {
 		return
 	}
 	wait := max(at-c.clock().Mono, 0)
-	c.due = c.w.k.After(c.last.proc.Clock.TrueFor(wait), (*clusterDue)(c), 0, 0)
+	c.due = c.w.k.After(c.last.proc.Clock.TrueFor(wait), (*clusterDue)(c), 0)
 }
 
 // clusterDue is the timer of a cluster.
@@ -181,7 +181,7 @@ type clusterDue cluster
 
 // Fire lets the store do what is due, if its leader can: what runs out has to be
 // agreed on like everything else.
-func (d *clusterDue) Fire(_, _ uint64) {
+func (d *clusterDue) Fire(uint64) {
 	c := (*cluster)(d)
 	c.due = kernel.Timer{}
 	if c.leader == nil || !c.commits(c.leader) {
@@ -224,7 +224,7 @@ func (c *cluster) reachabilityChanged() {
 		return
 	}
 	c.voting = true
-	c.w.k.After(c.set.Election, kernel.HandlerFunc(c.elect), 0, 0)
+	c.w.k.After(c.set.Election, kernel.HandlerFunc(c.elect), 0)
 }
 
 // elect ends an election. A leader that has its majority back stays.

@@ -153,7 +153,7 @@ type (
 )
 
 // Fire: the server learns that the client's end is closed.
-func (a *hangUpArrives) Fire(_, _ uint64) {
+func (a *hangUpArrives) Fire(uint64) {
 	cn := (*conn)(a)
 	if cn.gone || cn.host.lives != cn.life || cn.host.proc.Dead() {
 		return
@@ -181,7 +181,7 @@ func (cn *conn) tellBroken() {
 }
 
 // Fire: the client's operating system knows that the connection is over.
-func (a *breakArrives) Fire(_, _ uint64) {
+func (a *breakArrives) Fire(uint64) {
 	cn := (*conn)(a)
 	if cn.broken {
 		return
@@ -209,7 +209,7 @@ func (cn *conn) push(m any) {
 }
 
 // Fire: a message has reached the client's host.
-func (a *pushArrives) Fire(_, _ uint64) {
+func (a *pushArrives) Fire(uint64) {
 	if a.conn.broken || a.conn.client.proc.Dead() {
 		return
 	}

@@ -138,7 +138,7 @@ func (s *sqlServer) arm() {
 	s.due = kernel.Timer{}
 	if at, ok := s.model.Due(); ok {
 		wait := max(at-s.clock().Mono, 0)
-		s.due = s.w.k.After(s.proc.Clock.TrueFor(wait), (*sqlDue)(s), 0, 0)
+		s.due = s.w.k.After(s.proc.Clock.TrueFor(wait), (*sqlDue)(s), 0)
 	}
 }
 
@@ -146,7 +146,7 @@ func (s *sqlServer) arm() {
 type sqlDue sqlServer
 
 // Fire lets the server do what is due.
-func (d *sqlDue) Fire(_, _ uint64) {
+func (d *sqlDue) Fire(uint64) {
 	s := (*sqlServer)(d)
 	s.due = kernel.Timer{}
 	if s.up() {
@@ -250,7 +250,7 @@ func (db *database) failOver(fault int) {
 		if db.leader == old {
 			db.promote()
 		}
-	}), 0, 0)
+	}), 0)
 }
 
 // promote implements backend.

@@ -130,7 +130,7 @@ func (in injector) Restart(fault int, node string, down time.Duration) {
 		if c.proc.Dead() {
 			in.w.reviveClient(c, fault)
 		}
-	}), 0, 0)
+	}), 0)
 }
 
 // DelayCall implements faults.World.
@@ -258,5 +258,5 @@ func (w *World) reviveClient(old *client, fault int) {
 		return
 	}
 	w.playing++
-	w.k.At(w.k.Now(), (*starter)(c), 0, 0)
+	w.k.At(w.k.Now(), (*starter)(c), 0)
 }

@@ -47,7 +47,7 @@ func (n *network) sendNumbered(at history.Instant, from, to history.NodeID, h ke
 		n.held = append(n.held, message{from, to, h, number})
 		return
 	}
-	n.w.k.At(at, h, number, 0)
+	n.w.k.At(at, h, number)
 }
 
 func (n *network) blocked(from, to history.NodeID) bool {

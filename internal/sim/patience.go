@@ -29,7 +29,7 @@ func (c *client) expect(l *call) {
 	c.deadlines = append(c.deadlines, deadline{at, l, l.id})
 	if !c.timed {
 		c.timed = true
-		c.w.k.At(at, (*deadlineComes)(c), 0, 0)
+		c.w.k.At(at, (*deadlineComes)(c), 0)
 	}
 }
 
@@ -47,7 +47,7 @@ func (c *client) forgetAnswered() {
 type deadlineComes client
 
 // Fire wakes those whose time is up and waits for the next.
-func (t *deadlineComes) Fire(_, _ uint64) {
+func (t *deadlineComes) Fire(uint64) {
 	c := (*client)(t)
 	c.forgetAnswered()
 	due := 0
@@ -58,6 +58,6 @@ func (t *deadlineComes) Fire(_, _ uint64) {
 	}
 	c.deadlines = append(c.deadlines[:0], c.deadlines[due:]...)
 	if c.timed = len(c.deadlines) > 0; c.timed {
-		c.w.k.At(c.deadlines[0].at, t, 0, 0)
+		c.w.k.At(c.deadlines[0].at, t, 0)
 	}
 }

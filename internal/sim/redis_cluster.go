@@ -105,7 +105,7 @@ func (w *World) newRedisCluster(names []string, set plan.Redis) *redisCluster {
 		n.epoch = int64(c.set.Shards)
 		n.began, n.down = -history.Instant(writableDelay), false // it has run for a while
 	}
-	w.k.After(clusterLook, c, 0, 0)
+	w.k.After(clusterLook, c, 0)
 	return c
 }
 
@@ -139,7 +139,7 @@ func (c *redisCluster) shardOf(slot int) int {
 func firstSlot(shard, shards int) int { return (2*shard*redis.Slots + shards) / (2 * shards) }
 
 // Fire is one look of all nodes.
-func (c *redisCluster) Fire(_, _ uint64) {
+func (c *redisCluster) Fire(uint64) {
 	for _, n := range c.nodes {
 		if n.up() {
 			n.look()
@@ -152,7 +152,7 @@ func (c *redisCluster) Fire(_, _ uint64) {
 			n.stand()
 		}
 	}
-	c.w.k.After(clusterLook, c, 0, 0)
+	c.w.k.After(clusterLook, c, 0)
 }
 
 func (n *clusterNode) reaches(other *clusterNode) bool {
@@ -278,7 +278,7 @@ func (n *clusterNode) stand() {
 		}
 	}
 	n.standing, n.tryAgain = true, now.Add(delay+2*max(2*timeout, leastElection))
-	n.w.k.After(delay, kernel.HandlerFunc(n.elect), 0, 0)
+	n.w.k.After(delay, kernel.HandlerFunc(n.elect), 0)
 }
 
 // elect asks all primaries for their votes, and takes over with a majority of them. A

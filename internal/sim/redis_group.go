@@ -102,7 +102,7 @@ func (g *redisGroup) failOver(fault int) {
 		if g.leader == old {
 			g.promote()
 		}
-	}), 0, 0)
+	}), 0)
 }
 
 // promote implements backend: the first replica that runs takes over.

@@ -39,7 +39,7 @@ func (w *World) newSentinels(g *redisGroup, names []string) *sentinels {
 		m.host = w.newHost(name, m)
 		m.silent = never
 	}
-	w.k.After(ws.period, ws, 0, 0)
+	w.k.After(ws.period, ws, 0)
 	return ws
 }
 
@@ -48,7 +48,7 @@ func (w *World) newSentinels(g *redisGroup, names []string) *sentinels {
 func (ws *sentinels) quorum() int { return len(ws.members)/2 + 1 }
 
 // Fire is one look of all sentinels.
-func (ws *sentinels) Fire(_, _ uint64) {
+func (ws *sentinels) Fire(uint64) {
 	w := ws.group.w
 	now := w.k.Now()
 	down := 0
@@ -68,9 +68,9 @@ func (ws *sentinels) Fire(_, _ uint64) {
 	ws.demoteReturned()
 	if down >= ws.quorum() && !ws.voting && ws.elected() != nil {
 		ws.voting = true
-		w.k.After(ws.group.failover.Election, kernel.HandlerFunc(ws.conclude), 0, 0)
+		w.k.After(ws.group.failover.Election, kernel.HandlerFunc(ws.conclude), 0)
 	}
-	w.k.After(ws.period, ws, 0, 0)
+	w.k.After(ws.period, ws, 0)
 }
 
 func (ws *sentinels) reaches(m *sentinel, h *host) bool {

@@ -171,11 +171,11 @@ func (s *redisServer) arm() {
 	}
 	s.armedMS = at
 	wait := time.Duration(max(at-s.wallMS(), 1)) * time.Millisecond
-	s.armed = s.w.k.After(s.proc.Clock.TrueFor(wait), (*expiryDue)(s), 0, 0)
+	s.armed = s.w.k.After(s.proc.Clock.TrueFor(wait), (*expiryDue)(s), 0)
 }
 
 // Fire: an entry's time is up on the server's clock.
-func (d *expiryDue) Fire(_, _ uint64) {
+func (d *expiryDue) Fire(uint64) {
 	s := (*redisServer)(d)
 	s.armed, s.armedMS = kernel.Timer{}, 0
 	if !s.up() {
@@ -204,7 +204,7 @@ func (s *redisServer) carry(r replicated) {
 }
 
 // Fire: the next piece of the stream has reached the replica.
-func (a *effectArrives) Fire(link, _ uint64) {
+func (a *effectArrives) Fire(link uint64) {
 	s := (*redisServer)(a)
 	if s.proc.Dead() || s.upstream == nil || uint64(s.links) != link {
 		return // the link was torn down meanwhile

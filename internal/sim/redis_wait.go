@@ -91,7 +91,7 @@ func (s *redisServer) wait(l *call) {
 	}
 	if limit := l.cmd.Arg(1).Num; limit > 0 {
 		d := s.proc.Clock.TrueFor(time.Duration(limit) * time.Millisecond)
-		s.w.k.After(d, kernel.HandlerFunc(func() { s.giveUp(l, w.id) }), 0, 0)
+		s.w.k.After(d, kernel.HandlerFunc(func() { s.giveUp(l, w.id) }), 0)
 	}
 }
 
@@ -166,7 +166,7 @@ func (g *redisGroup) heartbeat() {
 			}
 		}
 		g.heartbeat()
-	}), 0, 0)
+	}), 0)
 }
 
 // goodReplicas counts the replicas that were heard of lately enough.

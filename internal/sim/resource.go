@@ -38,7 +38,8 @@ type (
 
 // Read implements world.Resource.
 func (c *client) Read(ctx context.Context, token int64) (int64, error) {
-	v := &visit{client: c, token: token}
+	v := c.newVisit()
+	v.token = token
 	if err := c.visit(ctx, v); err != nil {
 		return 0, err
 	}
@@ -48,14 +49,29 @@ func (c *client) Read(ctx context.Context, token int64) (int64, error) {
 
 // Write implements world.Resource.
 func (c *client) Write(ctx context.Context, token, _ int64) error {
-	return c.visit(ctx, &visit{client: c, token: token, write: true, read: c.lastRead})
+	v := c.newVisit()
+	v.token, v.write, v.read = token, true, c.lastRead
+	return c.visit(ctx, v)
+}
+
+// newVisit takes a visit from those of the world. It is not given back before the run
+// is over: its answer may come when its client waits no more.
+func (c *client) newVisit() *visit {
+	w := c.w
+	if w.usedVisits == len(w.visits) {
+		w.visits = append(w.visits, &visit{})
+	}
+	v := w.visits[w.usedVisits]
+	w.usedVisits++
+	*v = visit{client: c}
+	return v
 }
 
 func (c *client) visit(ctx context.Context, v *visit) error {
 	k := c.w.k
 	k.Enter()
 	v.waker = k.Waker()
-	k.After(c.latency(), (*visitArrives)(v), 0, 0)
+	k.After(c.latency(), (*visitArrives)(v), 0)
 	if err := k.Await(ctx, -1); err != nil {
 		return err
 	}
@@ -66,14 +82,14 @@ func (c *client) visit(ctx context.Context, v *visit) error {
 }
 
 // Fire: the request has reached the resource.
-func (a *visitArrives) Fire(_, _ uint64) {
+func (a *visitArrives) Fire(uint64) {
 	v := (*visit)(a)
 	v.client.w.guarded.serve(v)
-	v.client.w.k.After(v.client.latency(), (*visitReturns)(v), 0, 0)
+	v.client.w.k.After(v.client.latency(), (*visitReturns)(v), 0)
 }
 
 // Fire: the answer has reached the client.
-func (r *visitReturns) Fire(_, _ uint64) { (*visit)(r).waker.Wake() }
+func (r *visitReturns) Fire(uint64) { (*visit)(r).waker.Wake() }
 
 // serve applies a visit. A token of 0 comes from a lock without tokens: there is
 // nothing to check, and the guard lets it pass.

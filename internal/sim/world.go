@@ -68,6 +68,8 @@ type World struct {
 	nextConn   uint64
 	stores     []*redis.Store // all ever made; they are reused from run to run
 	usedStores int            // how many belong to the present run
+	visits     []*visit       // the same, of the resource
+	usedVisits int
 }
 
 // New returns a world.
@@ -104,9 +106,9 @@ func (w *World) runVariant(p *plan.Plan, variant locks.Variant, seed uint64) (*h
 		return nil, err
 	}
 	for i, c := range w.clients {
-		w.k.After(time.Duration(i)*p.Workload.Stagger, (*starter)(c), 0, 0)
+		w.k.After(time.Duration(i)*p.Workload.Stagger, (*starter)(c), 0)
 	}
-	w.k.After(p.Horizon(), (*quieter)(w), 0, 0)
+	w.k.After(p.Horizon(), (*quieter)(w), 0)
 	w.engine.Start()
 	err := w.k.Run(maxEvents)
 	w.events = w.k.Events()
@@ -141,7 +143,7 @@ func (w *World) setUp(p *plan.Plan, v locks.Variant, seed uint64) error {
 	w.entryText = w.hist.Intern(lockKey)
 	w.network.reset(w)
 	w.resetCalls()
-	w.usedStores = 0
+	w.usedStores, w.usedVisits = 0, 0
 
 	w.guarded = resource{w: w, node: w.hist.Node(plan.ResourceName), fence: p.Workload.Fence}
 	if err := w.startServers(); err != nil {
@@ -183,7 +185,7 @@ func (w *World) recordBare(e history.Event) int32 {
 // starter lets a client begin.
 type starter client
 
-func (s *starter) Fire(_, _ uint64) {
+func (s *starter) Fire(uint64) {
 	c := (*client)(s)
 	if !c.proc.Dead() {
 		c.w.k.Spawn(c.proc, "main", c.play)
@@ -193,7 +195,7 @@ func (s *starter) Fire(_, _ uint64) {
 // quieter begins the quiet period at the horizon, whoever still plays.
 type quieter World
 
-func (q *quieter) Fire(_, _ uint64) { (*World)(q).beginQuiet() }
+func (q *quieter) Fire(uint64) { (*World)(q).beginQuiet() }
 
 // clientDone is called when a client has finished or died.
 func (w *World) clientDone(c *client) {
@@ -219,14 +221,14 @@ func (w *World) beginQuiet() {
 	w.quiet = true
 	w.engine.Heal()
 	w.recordBare(history.Event{Kind: history.Healed, Cause: history.NoCause})
-	w.k.At(w.k.Now(), (*starter)(w.probe), 0, 0)
+	w.k.At(w.k.Now(), (*starter)(w.probe), 0)
 }
 
 // scheduler lets the engine of the faults use the kernel's time.
 type scheduler struct{ k *kernel.Kernel }
 
 func (s scheduler) After(d time.Duration, f func()) {
-	s.k.After(d, kernel.HandlerFunc(f), 0, 0)
+	s.k.After(d, kernel.HandlerFunc(f), 0)
 }
 
 var _ workload.Control = (*client)(nil)

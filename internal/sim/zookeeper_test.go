@@ -65,8 +65,8 @@ func (e *ensemble) cut(client string, from, length time.Duration, servers ...str
 	}
 	e.k.After(from, kernel.HandlerFunc(func() {
 		e.network.partition(1, []history.NodeID{e.hist.Node(client)}, ids, true)
-	}), 0, 0)
-	e.k.After(from+length, kernel.HandlerFunc(func() { e.network.heal(1) }), 0, 0)
+	}), 0)
+	e.k.After(from+length, kernel.HandlerFunc(func() { e.network.heal(1) }), 0)
 }
 
 func (e *ensemble) session(c *client, zk world.ZooKeeper) world.ZKSession {
@@ -179,8 +179,8 @@ func TestZKSessionExpiresWhenAServerSaysSo(t *testing.T) {
 func TestZKSessionExpiresDuringAPause(t *testing.T) {
 	e := newEnsemble(t)
 	a := e.clients[0]
-	e.k.After(time.Second, kernel.HandlerFunc(a.proc.Freeze), 0, 0)
-	e.k.After(16*time.Second, kernel.HandlerFunc(a.proc.Thaw), 0, 0)
+	e.k.After(time.Second, kernel.HandlerFunc(a.proc.Freeze), 0)
+	e.k.After(16*time.Second, kernel.HandlerFunc(a.proc.Thaw), 0)
 	e.run(func(c *client, zk world.ZooKeeper) {
 		expectStates(t, follow(c, e.session(c, zk), 2),
 			stateAt{world.ZKDisconnected, 16 * time.Second}, stateAt{world.ZKExpired, 16 * time.Second})
@@ -191,8 +191,8 @@ func TestZKSessionExpiresDuringAPause(t *testing.T) {
 func TestZKSessionSurvivesAShortPause(t *testing.T) {
 	e := newEnsemble(t)
 	a := e.clients[0]
-	e.k.After(time.Second, kernel.HandlerFunc(a.proc.Freeze), 0, 0)
-	e.k.After(9*time.Second, kernel.HandlerFunc(a.proc.Thaw), 0, 0)
+	e.k.After(time.Second, kernel.HandlerFunc(a.proc.Freeze), 0)
+	e.k.After(9*time.Second, kernel.HandlerFunc(a.proc.Thaw), 0)
 	e.run(func(c *client, zk world.ZooKeeper) {
 		expectStates(t, follow(c, e.session(c, zk), 2),
 			stateAt{world.ZKDisconnected, 9 * time.Second}, stateAt{world.ZKConnected, 9 * time.Second})
@@ -234,7 +234,7 @@ func TestZKWatchSurvivesAChangeOfServer(t *testing.T) {
 func TestZKSessionNoticesADeadServer(t *testing.T) {
 	e := newEnsemble(t)
 	e.clients[0].member = 1
-	e.k.After(time.Second, kernel.HandlerFunc(func() { injector{e.World}.Crash(1, "zk-2") }), 0, 0)
+	e.k.After(time.Second, kernel.HandlerFunc(func() { injector{e.World}.Crash(1, "zk-2") }), 0)
 	e.run(func(c *client, zk world.ZooKeeper) {
 		expectStates(t, follow(c, e.session(c, zk), 2),
 			stateAt{world.ZKDisconnected, time.Second}, stateAt{world.ZKConnected, time.Second})
@@ -244,7 +244,7 @@ func TestZKSessionNoticesADeadServer(t *testing.T) {
 // A new leader keeps the sessions, and so their nodes.
 func TestZKSessionOutlivesTheLeader(t *testing.T) {
 	e := newEnsemble(t)
-	e.k.After(time.Second, kernel.HandlerFunc(func() { injector{e.World}.Crash(1, "zk-1") }), 0, 0)
+	e.k.After(time.Second, kernel.HandlerFunc(func() { injector{e.World}.Crash(1, "zk-1") }), 0)
 	e.run(func(c *client, zk world.ZooKeeper) {
 		s := e.session(c, zk)
 		if _, err := s.Create(c.Background(), "/lock", "", world.ZKEphemeral); err != nil {

@@ -3,7 +3,6 @@ package world
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -67,17 +66,36 @@ type Cmd struct {
 	numKeys uint8    // for scripts: how many of the arguments are keys
 }
 
-// argList holds the arguments of a command and of those that it grew from, so that
-// a command is one allocation, however many steps it is built in. Each of them sees
-// the arguments that it had; only the longest one may grow in place.
-type argList struct {
-	args []Arg
-	room [5]Arg // for the first of args
+// argList holds the arguments of a command and of those that it grew from. Each of
+// them sees the arguments that it had; only the longest one may grow in place.
+type argList struct{ args []Arg }
+
+// newArgList returns an empty list with room for the arguments of most commands, so
+// that one is one allocation, however many steps it is built in.
+func newArgList(script bool) *argList {
+	if script {
+		l := &struct {
+			argList
+			room [3]Arg // a key, a token, a time
+		}{}
+		l.args = l.room[:0]
+		return &l.argList
+	}
+	l := &struct {
+		argList
+		room [5]Arg // SET key token PX time NX
+	}{}
+	l.args = l.room[:0]
+	return &l.argList
 }
 
 // Command starts a command that has no helper of its own.
 func Command(name string, texts ...string) Cmd {
 	c := Cmd{Name: name}
+	return c.texts(texts)
+}
+
+func (c Cmd) texts(texts []string) Cmd {
 	for _, t := range texts {
 		c = c.Text(t)
 	}
@@ -87,8 +105,8 @@ func Command(name string, texts ...string) Cmd {
 // with returns the command with one argument more.
 func (c Cmd) with(a Arg) Cmd {
 	if c.list == nil || len(c.list.args) != c.n { // another command has grown already
-		grown := &argList{}
-		grown.args = append(grown.room[:0], c.Arguments()...)
+		grown := newArgList(c.Script != nil)
+		grown.args = append(grown.args, c.Arguments()...)
 		c.list = grown
 	}
 	c.list.args = append(c.list.args, a)
@@ -130,13 +148,12 @@ func (c *Cmd) Owner() string {
 // NumKeys returns how many of a script's arguments are keys.
 func (c *Cmd) NumKeys() int { return int(c.numKeys) }
 
-// Same reports whether two commands are equal.
+// Same reports whether two commands are one, sent again: copies of each other. Those
+// that were built apart are not, though they may have the same words: comparing words
+// costs as much as writing them out.
 func (c *Cmd) Same(other *Cmd) bool {
-	if c.n != other.n || c.Script != other.Script || c.numKeys != other.numKeys {
-		return false
-	}
-	// Commands that share their arguments have grown from the same one.
-	return c.list != nil && c.list == other.list || c.Name == other.Name && slices.Equal(c.Arguments(), other.Arguments())
+	return c.list == other.list && c.n == other.n && c.Script == other.Script &&
+		(c.list != nil || c.Name == other.Name)
 }
 
 // Args returns the full argument list with the name, as a client library wants it.
@@ -222,9 +239,8 @@ func Eval(s *Script, key string) Cmd { return EvalKeys(s, key) }
 
 // EvalKeys is EVAL of a script with several keys; add its arguments with Text and Num.
 func EvalKeys(s *Script, keys ...string) Cmd {
-	c := Command("EVAL", keys...)
-	c.Script, c.numKeys = s, uint8(len(keys))
-	return c
+	c := Cmd{Name: "EVAL", Script: s, numKeys: uint8(len(keys))}
+	return c.texts(keys)
 }
 
 // Wait is WAIT: until the given number of replicas has confirmed the writes of

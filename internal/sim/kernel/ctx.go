@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"context"
+	"slices"
 	"time"
 )
 
@@ -15,7 +16,8 @@ type Ctx struct {
 	timer    Timer
 	done     chan struct{} // made when somebody asks
 	children []*Ctx
-	waiters  []waiter
+	waits    *Task              // the first task that waits, nearly always the only one
+	waitMore []*Task            // those after it
 	cancelFn context.CancelFunc // c.cancel, made once
 }
 
@@ -36,7 +38,7 @@ func (c *Ctx) canEnd() bool { return c.parent != nil }
 func (k *Kernel) WithTimeout(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
 	c := k.derive(ctx)
 	if c.err == nil {
-		c.timer = k.After(c.proc.Clock.TrueFor(max(d, 0)), c, 0, 0)
+		c.timer = k.After(c.proc.Clock.TrueFor(max(d, 0)), c, 0)
 	}
 	return c, c.cancelFn
 }
@@ -69,12 +71,12 @@ func (k *Kernel) newCtx() *Ctx {
 	c := k.ctxs[k.ctxUsed]
 	k.ctxUsed++
 	c.timer, c.done = Timer{}, nil
-	c.children, c.waiters = c.children[:0], c.waiters[:0]
+	c.children, c.waits, c.waitMore = c.children[:0], nil, c.waitMore[:0]
 	return c
 }
 
 // Fire is the deadline of the context.
-func (c *Ctx) Fire(_, _ uint64) { c.end(context.DeadlineExceeded) }
+func (c *Ctx) Fire(uint64) { c.end(context.DeadlineExceeded) }
 
 // cancel is the CancelFunc. Unlike the ports it may run while a task is being
 // unwound, since it is usually deferred.
@@ -92,9 +94,8 @@ func (c *Ctx) end(err error) {
 	if c.parent.canEnd() {
 		c.parent.removeChild(c)
 	}
-	// Waking removes the waiter from the list.
-	for len(c.waiters) > 0 {
-		c.waiters[0].wake(wokenByContext)
+	for c.waits != nil { // waking removes it
+		waiter{c.waits, c.waits.gen}.wake(wokenByContext)
 	}
 	for len(c.children) > 0 {
 		c.children[0].end(err)
@@ -110,18 +111,35 @@ func (c *Ctx) removeChild(child *Ctx) {
 	}
 }
 
+// addWaiter notes that a task waits, which is woken when the context ends.
+func (c *Ctx) addWaiter(t *Task) {
+	t.ctx = c
+	if c.waits == nil {
+		c.waits = t
+	} else {
+		c.waitMore = append(c.waitMore, t)
+	}
+}
+
+// removeWaiter forgets a task that waits no more.
 func (c *Ctx) removeWaiter(t *Task) {
-	last := len(c.waiters) - 1
-	if c.waiters[last].t == t { // nearly always, for it is the only one
-		c.waiters = c.waiters[:last]
-		return
+	t.ctx = nil
+	if len(c.waitMore) == 0 {
+		c.waits = nil
+	} else {
+		c.removeOneOf(t)
 	}
-	for i, w := range c.waiters {
-		if w.t == t {
-			c.waiters = append(c.waiters[:i], c.waiters[i+1:]...)
-			return
-		}
+}
+
+// removeOneOf forgets one of several. The others keep their order.
+func (c *Ctx) removeOneOf(t *Task) {
+	i := 0
+	if c.waits == t {
+		c.waits = c.waitMore[0]
+	} else {
+		i = slices.Index(c.waitMore, t)
 	}
+	c.waitMore = slices.Delete(c.waitMore, i, i+1)
 }
 
 // Deadline is unknown to the holder of the context: it would be in true time.

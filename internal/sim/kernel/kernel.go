@@ -30,23 +30,21 @@ import (
 	"lockstep/internal/history"
 )
 
-// Handler is a callback of the kernel. a and b are whatever the scheduler of
-// the event passed; two numbers instead of a closure, so that nothing is
-// allocated.
+// Handler is a callback of the kernel. number is whatever the scheduler of the event
+// passed: a number instead of a closure, so that nothing is allocated.
 type Handler interface {
-	Fire(a, b uint64)
+	Fire(number uint64)
 }
 
 // HandlerFunc adapts a function, for rare events where an allocation is fine.
 type HandlerFunc func()
 
 // Fire calls the function.
-func (f HandlerFunc) Fire(_, _ uint64) { f() }
+func (f HandlerFunc) Fire(uint64) { f() }
 
 // Kernel is one simulated world's time and tasks. It must be used from one
 // goroutine; Reset makes it ready for another run and keeps its buffers.
 type Kernel struct {
-	now     history.Instant
 	queue   queue
 	ready   []*Task // woken, in the order of waking; taken from readyAt on
 	readyAt int
@@ -72,7 +70,7 @@ func New() *Kernel { return &Kernel{} }
 // buffers are kept for the next run.
 func (k *Kernel) Reset() {
 	k.unwind()
-	k.now, k.events, k.limit = 0, 0, 0
+	k.events, k.limit = 0, 0
 	k.halted, k.firing, k.failed = false, false, nil
 	k.queue.reset()
 	k.ready, k.readyAt = k.ready[:0], 0
@@ -93,22 +91,19 @@ func (k *Kernel) Close() {
 }
 
 // Now returns true time.
-func (k *Kernel) Now() history.Instant { return k.now }
+func (k *Kernel) Now() history.Instant { return k.queue.now }
 
 // Events returns how many events have fired.
 func (k *Kernel) Events() int64 { return k.events }
 
 // At schedules a handler; an instant in the past means now.
-func (k *Kernel) At(at history.Instant, h Handler, a, b uint64) Timer {
-	if at < k.now {
-		at = k.now
-	}
-	return k.queue.push(at, h, a, b)
+func (k *Kernel) At(at history.Instant, h Handler, number uint64) Timer {
+	return k.queue.push(at, h, number)
 }
 
 // After schedules a handler d from now, in true time.
-func (k *Kernel) After(d time.Duration, h Handler, a, b uint64) Timer {
-	return k.At(k.now.Add(d), h, a, b)
+func (k *Kernel) After(d time.Duration, h Handler, number uint64) Timer {
+	return k.queue.push(k.Now().Add(d), h, number)
 }
 
 // Cancel removes a scheduled handler; false when it has fired or was removed.
@@ -141,11 +136,7 @@ func (k *Kernel) Halt() { k.halted = true }
 func (k *Kernel) advance() (t *Task) {
 	k.cur = nil
 	k.firing = true
-	defer func() {
-		if k.firing { // recover would find nothing else, and costs something each time
-			k.caught(recover())
-		}
-	}()
+	defer k.catch()
 	for !k.halted {
 		if len(k.ready) > 0 {
 			if t = k.takeReady(); t != nil {
@@ -161,21 +152,22 @@ func (k *Kernel) advance() (t *Task) {
 	return t
 }
 
-// caught turns the panic of a handler into the end of the run.
-func (k *Kernel) caught(panicked any) {
-	k.firing = false
-	k.fail(fmt.Errorf("panic in a handler at %v: %v\n%s", k.now, panicked, debug.Stack()))
+// catch turns the panic of a handler into the end of the run.
+func (k *Kernel) catch() {
+	if k.firing { // recover would find nothing else, and costs something each time
+		k.firing = false
+		k.fail(fmt.Errorf("panic in a handler at %v: %v\n%s", k.Now(), recover(), debug.Stack()))
+	}
 }
 
 func (k *Kernel) fireNext() {
-	at, due := k.queue.pop()
-	k.now = at
+	due := k.queue.pop()
 	k.events++
 	if k.events > k.limit {
-		k.fail(fmt.Errorf("%w (%d) at %v", ErrTooManyEvents, k.limit, k.now))
+		k.fail(fmt.Errorf("%w (%d) at %v", ErrTooManyEvents, k.limit, k.Now()))
 		return
 	}
-	due.h.Fire(due.a, due.b)
+	due.h.Fire(due.number)
 }
 
 // takeReady returns the next woken task whose process runs. Tasks of frozen

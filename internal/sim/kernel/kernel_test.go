@@ -33,10 +33,10 @@ func expect(t *testing.T, got []string, want ...string) {
 
 func TestEventsFireInOrderOfInstantThenScheduling(t *testing.T) {
 	got := trace(t, func(k *Kernel, note func(string)) {
-		k.After(2*time.Second, HandlerFunc(func() { note("late") }), 0, 0)
-		k.After(time.Second, HandlerFunc(func() { note("first of a tie") }), 0, 0)
-		cancelled := k.After(time.Second, HandlerFunc(func() { note("cancelled") }), 0, 0)
-		k.After(time.Second, HandlerFunc(func() { note("second of a tie") }), 0, 0)
+		k.After(2*time.Second, HandlerFunc(func() { note("late") }), 0)
+		k.After(time.Second, HandlerFunc(func() { note("first of a tie") }), 0)
+		cancelled := k.After(time.Second, HandlerFunc(func() { note("cancelled") }), 0)
+		k.After(time.Second, HandlerFunc(func() { note("second of a tie") }), 0)
 		if !k.Cancel(cancelled) || k.Cancel(cancelled) {
 			t.Error("Cancel must succeed exactly once")
 		}
@@ -50,16 +50,17 @@ func TestQueueAgainstSorting(t *testing.T) {
 	for _, pending := range []int{3, nearMax - 1, nearMax + 1, 500} {
 		var q queue
 		var model []queued
+		now := int64(0)
 		r := NewRand(1, uint64(pending))
 		for step := range 20_000 {
 			switch n := len(model); {
 			case n == 0 || (n < 2*pending && r.Int64N(100) < 50):
-				at := r.Int64N(1000)
+				at := now + r.Int64N(1000)
 				if step%3 == 0 {
-					at = r.Int64N(5) // ties, and events before all others
+					at = now - 2 + r.Int64N(5) // ties, the past, and events before all others
 				}
-				tm := q.push(instant(at), nil, uint64(step), 0)
-				model = append(model, queued{at, step, tm})
+				tm := q.push(instant(at), nil, uint64(step))
+				model = append(model, queued{max(at, now), step, tm})
 				sort.SliceStable(model, func(i, j int) bool { return model[i].at < model[j].at })
 			case r.Int64N(4) == 0:
 				victim := r.Int64N(int64(n))
@@ -68,9 +69,10 @@ func TestQueueAgainstSorting(t *testing.T) {
 				}
 				model = append(model[:victim], model[victim+1:]...)
 			default:
-				at, due := q.pop()
-				if int64(at) != model[0].at || int(due.a) != model[0].step {
-					t.Fatalf("%d pending: popped %d (step %d), want %+v", pending, at, due.a, model[0])
+				due := q.pop()
+				now = model[0].at
+				if int64(q.now) != now || int(due.number) != model[0].step {
+					t.Fatalf("%d pending: popped %d (step %d), want %+v", pending, q.now, due.number, model[0])
 				}
 				model = model[1:]
 			}
@@ -108,8 +110,8 @@ func TestFreezeHoldsTasksAndKeepsTheOrderOfTheirWaking(t *testing.T) {
 				note(fmt.Sprint(int64(s)))
 			})
 		}
-		k.After(1500*time.Millisecond, HandlerFunc(p.Freeze), 0, 0)
-		k.After(10*time.Second, HandlerFunc(p.Thaw), 0, 0)
+		k.After(1500*time.Millisecond, HandlerFunc(p.Freeze), 0)
+		k.After(10*time.Second, HandlerFunc(p.Thaw), 0)
 	})
 	expect(t, got, "1s 1", "10s 2", "10s 3")
 }
@@ -117,7 +119,7 @@ func TestFreezeHoldsTasksAndKeepsTheOrderOfTheirWaking(t *testing.T) {
 func TestFreezeByTheTaskItselfActsAtItsCheckpoint(t *testing.T) {
 	got := trace(t, func(k *Kernel, note func(string)) {
 		p := k.NewProc("A", Clock{})
-		k.After(5*time.Second, HandlerFunc(p.Thaw), 0, 0)
+		k.After(5*time.Second, HandlerFunc(p.Thaw), 0)
 		k.Spawn(p, "main", func() {
 			p.Freeze()
 			note("still running")
@@ -158,7 +160,7 @@ func TestFirstWakeUpWins(t *testing.T) {
 			note(fmt.Sprint(k.Await(p.Background(), 3*time.Second)))
 		})
 		// Too late for the first wait, and not meant for the second.
-		k.After(2*time.Second, HandlerFunc(func() { note(fmt.Sprint(w.Wake())) }), 0, 0)
+		k.After(2*time.Second, HandlerFunc(func() { note(fmt.Sprint(w.Wake())) }), 0)
 	})
 	expect(t, got, "1s time is up", "2s false", "4s time is up")
 }
@@ -173,7 +175,7 @@ func TestStaleWakerAfterAnEndedContext(t *testing.T) {
 			note(fmt.Sprint(s.Wait(ctx)))
 			note(fmt.Sprint(k.Await(p.Background(), 2*time.Second)))
 		})
-		k.After(time.Second, HandlerFunc(s.Notify), 0, 0)
+		k.After(time.Second, HandlerFunc(s.Notify), 0)
 	})
 	expect(t, got, "0s context canceled", "2s time is up")
 }
@@ -197,7 +199,7 @@ func TestJoinAndSignal(t *testing.T) {
 	got := trace(t, func(k *Kernel, note func(string)) {
 		p := k.NewProc("A", Clock{})
 		s := k.NewSignal()
-		h := k.Go(p, "waits", func() {
+		h := k.Go(p.Background(), p, "waits", func(context.Context) {
 			_ = s.Wait(p.Background())
 			note("signalled")
 		})
@@ -232,7 +234,7 @@ func TestPanicsComeBackAsErrorsWithTheirStack(t *testing.T) {
 		if where == "task" {
 			k.Spawn(p, "main", func() { panic("boom") })
 		} else {
-			k.After(time.Second, HandlerFunc(func() { panic("boom") }), 0, 0)
+			k.After(time.Second, HandlerFunc(func() { panic("boom") }), 0)
 		}
 		err := k.Run(0)
 		if err == nil || !strings.Contains(err.Error(), "boom") || !strings.Contains(err.Error(), "kernel_test.go") {
@@ -280,7 +282,7 @@ func TestACoroutineGoesOnWithAnotherJob(t *testing.T) {
 				_ = k.Sleep(p.Background(), time.Second)
 				note("second")
 			})
-		}), 0, 0)
+		}), 0)
 	})
 	expect(t, got, "0s first", "2s second")
 }
@@ -364,7 +366,7 @@ func TestAJobBeginsWithoutTheWaitsOfAnEarlierOne(t *testing.T) {
 		ctx, _ := k.WithTimeout(p.Background(), time.Hour)
 		_ = k.Sleep(ctx, time.Minute)
 	})
-	k.After(time.Second, HandlerFunc(k.Halt), 0, 0)
+	k.After(time.Second, HandlerFunc(k.Halt), 0)
 	if err := k.Run(0); err != nil {
 		t.Fatal(err)
 	}

@@ -24,6 +24,7 @@ type queue struct {
 	slots   []slot
 	free    int32 // the first free slot plus one, 0 for none; each leads to the next
 	seq     uint64
+	now     history.Instant // of the latest event that was taken out
 }
 
 // nearMax is how long the sorted list may get.
@@ -37,11 +38,11 @@ type entry struct {
 }
 
 type slot struct {
-	h    Handler // of a free slot: the last one
-	a, b uint64
-	seq  uint64
-	pos  int32 // in heap, or inNear; of a free slot: what free was before
-	gen  uint32
+	h      Handler // of a free slot: the last one
+	number uint64
+	seq    uint64
+	pos    int32 // in heap, or inNear; of a free slot: what free was before
+	gen    uint32
 }
 
 // inNear is the position of an event that is not in the heap.
@@ -57,10 +58,11 @@ func (q *queue) reset() {
 		q.release(e.slot)
 	}
 	q.nearLen, q.heap = 0, q.heap[:0]
-	q.seq = 0
+	q.seq, q.now = 0, 0
 }
 
-func (q *queue) push(at history.Instant, h Handler, a, b uint64) Timer {
+// push schedules an event; an instant in the past means now.
+func (q *queue) push(at history.Instant, h Handler, number uint64) Timer {
 	s := q.free - 1
 	if s < 0 {
 		s = int32(len(q.slots))
@@ -69,7 +71,8 @@ func (q *queue) push(at history.Instant, h Handler, a, b uint64) Timer {
 	sl := &q.slots[s]
 	q.free = sl.pos
 	q.seq++
-	sl.h, sl.a, sl.b, sl.seq = h, a, b, q.seq
+	sl.h, sl.number, sl.seq = h, number, q.seq
+	at = max(at, q.now)
 	// Of all that fire at the same instant the newest comes last.
 	if e := (entry{at, s}); len(q.heap) > 0 && q.heap[0].at <= at {
 		q.heapPush(e)
@@ -111,9 +114,9 @@ func (q *queue) spill() {
 	q.nearLen = copy(q.near[:], q.near[half:q.nearLen])
 }
 
-// pop takes the next event out of the queue. Its slot is free, and good until the
-// next push.
-func (q *queue) pop() (history.Instant, *slot) {
+// pop takes the next event out of the queue: its instant is now. Its slot is free,
+// and good until the next push.
+func (q *queue) pop() *slot {
 	var top entry
 	if q.nearLen > 0 {
 		q.nearLen--
@@ -122,7 +125,8 @@ func (q *queue) pop() (history.Instant, *slot) {
 		top = q.heap[0]
 		q.heapRemove(0)
 	}
-	return top.at, q.release(top.slot)
+	q.now = top.at
+	return q.release(top.slot)
 }
 
 func (q *queue) cancel(t Timer) bool {

@@ -16,6 +16,8 @@ type Task struct {
 	proc *Proc
 	name string
 	job  func()
+	with func(context.Context) // the job when it is one of Go's, and its context
+	on   context.Context
 
 	seat     *seat // where its coroutine waits
 	returned bool  // its coroutine has
@@ -50,8 +52,15 @@ type killed struct{}
 
 // Spawn starts a task of a process; it runs when the present step is over.
 func (k *Kernel) Spawn(p *Proc, name string, job func()) *Task {
+	t := k.spawn(p, name)
+	t.job = job
+	return t
+}
+
+// spawn starts a task that is yet to get its job.
+func (k *Kernel) spawn(p *Proc, name string) *Task {
 	t := k.coroutine()
-	t.proc, t.name, t.job = p, name, job
+	t.proc, t.name = p, name
 	t.unwinding, t.waiting = false, false
 	t.timer, t.ctx = Timer{}, nil // an earlier job may have been unwound out of a wait
 	t.joiners = t.joiners[:0]
@@ -94,24 +103,28 @@ func (t *Task) runJob() {
 		switch r := recover().(type) {
 		case nil:
 			if left {
-				t.k.fail(fmt.Errorf("task %s of %s left its goroutine at %v", t.name, t.proc.name, t.k.now))
+				t.k.fail(fmt.Errorf("task %s of %s left its goroutine at %v", t.name, t.proc.name, t.k.Now()))
 			}
 		case killed:
 		default:
 			t.k.fail(fmt.Errorf("panic in task %s of %s at %v: %v\n%s",
-				t.name, t.proc.name, t.k.now, r, debug.Stack()))
+				t.name, t.proc.name, t.k.Now(), r, debug.Stack()))
 		}
 		t.retire()
 	}()
 	if !t.unwinding { // else the run ended before the task's first step
-		t.job()
+		if t.job != nil {
+			t.job()
+		} else {
+			t.with(t.on)
+		}
 	}
 	left = false
 }
 
 func (t *Task) retire() {
 	k := t.k
-	t.job = nil
+	t.job, t.with, t.on = nil, nil, nil
 	t.jobs++
 	t.gen++
 	last := len(k.tasks) - 1
@@ -204,11 +217,10 @@ func (k *Kernel) wait(t *Task, ctx *Ctx, d time.Duration) wakeReason {
 		return wokenByContext
 	}
 	if d >= 0 {
-		t.timer = k.After(d, t, t.gen, 0)
+		t.timer = k.After(d, t, t.gen)
 	}
 	if ctx.canEnd() {
-		t.ctx = ctx
-		ctx.waiters = append(ctx.waiters, waiter{t, t.gen})
+		ctx.addWaiter(t)
 	}
 	t.waiting = true
 	k.park(t)
@@ -216,7 +228,7 @@ func (k *Kernel) wait(t *Task, ctx *Ctx, d time.Duration) wakeReason {
 }
 
 // Fire is the timer of a wait.
-func (t *Task) Fire(gen, _ uint64) {
+func (t *Task) Fire(gen uint64) {
 	t.timer = Timer{} // it is not in the queue any more
 	waiter{t, gen}.wake(wokenByTimer)
 }
@@ -236,7 +248,6 @@ func (w waiter) wake(reason wakeReason) {
 	}
 	if t.ctx != nil {
 		t.ctx.removeWaiter(t)
-		t.ctx = nil
 	}
 	t.k.ready = append(t.k.ready, t)
 }
@@ -298,9 +309,10 @@ type Handle struct {
 	job uint64
 }
 
-// Go is Spawn with a handle to join.
-func (k *Kernel) Go(p *Proc, name string, job func()) Handle {
-	t := k.Spawn(p, name, job)
+// Go is Spawn for a job with a context, and gives a handle to join.
+func (k *Kernel) Go(ctx context.Context, p *Proc, name string, job func(context.Context)) Handle {
+	t := k.spawn(p, name)
+	t.with, t.on = job, ctx
 	return Handle{t, t.jobs}
 }
 

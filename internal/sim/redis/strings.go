@@ -31,9 +31,14 @@ const (
 // t_string.c). As in Redis, one unit may be given twice and the last counts.
 func (o *setOptions) parse(args []world.Arg) bool {
 	for i := 0; i < len(args); i++ {
-		unit, ok := unitPX, true
-		if args[i].Text != "PX" { // as nearly every lock gives it
-			unit, ok = o.option(&args[i])
+		unit, ok := unitNone, true
+		switch a := &args[i]; a.Text { // a number's is empty
+		case "NX": // these two as nearly every lock writes them
+			o.nx = true
+		case "PX":
+			unit = unitPX
+		default:
+			unit, ok = o.option(a)
 		}
 		if !ok {
 			return false
@@ -78,11 +83,8 @@ func (o *setOptions) option(a *world.Arg) (unit expireUnit, ok bool) {
 
 // optionWord returns an option in capitals; a number is no option.
 func optionWord(a *world.Arg) string {
-	switch {
-	case a.IsNum:
+	if a.IsNum {
 		return ""
-	case a.Text == "NX" || a.Text == "PX": // as every lock writes them
-		return a.Text
 	}
 	return strings.ToUpper(a.Text)
 }
