@@ -91,7 +91,7 @@ build: ## bin/simulate, and bin/simulate-live for real servers beside it
 
 profile: ## record the profile that the compiler uses anew
 	$(GO) test -trimpath -c -o /tmp/profile.test ./internal/sim
-	GOGC=400 /tmp/profile.test -test.run '^$$' -test.bench Run -test.benchtime 6s -test.cpuprofile $(PROFILE)
+	GOGC=400 /tmp/profile.test -test.run '^$$' -test.bench Run -test.benchtime 10s -test.cpuprofile $(PROFILE)
 	rm /tmp/profile.test
 
 images: servers ## build local container images of them, where an engine answers

@@ -162,7 +162,7 @@ func killAmidst(t *testing.T, cmd *exec.Cmd) {
 	}
 	used := func(port int) bool {
 		told := askRedis(t, port, "CONFIG", "GET", "bind-source-addr")
-		return len(told.Array) == 2 && told.Array[1].Str != ""
+		return len(told.Elements()) == 2 && told.Elements()[1].Str != ""
 	}
 	await("the run uses both servers", func() bool { return used(6401) && used(6402) })
 	if err := cmd.Process.Kill(); err != nil {
@@ -171,7 +171,7 @@ func killAmidst(t *testing.T, cmd *exec.Cmd) {
 	_ = cmd.Wait()
 	await("the servers and the sentinels are as before", func() bool {
 		for _, port := range []int{6401, 6402} {
-			if told := askRedis(t, port, "CONFIG", "GET", "bind-source-addr"); len(told.Array) != 2 || told.Array[1].Str != "" {
+			if told := askRedis(t, port, "CONFIG", "GET", "bind-source-addr"); len(told.Elements()) != 2 || told.Elements()[1].Str != "" {
 				return false
 			}
 		}

@@ -58,7 +58,7 @@ func multiRollsBack(l *Lab) Result {
 	do("SET", "other", "set")
 	reply := do("EXEC")
 	failed := 0
-	for _, r := range reply.Array {
+	for _, r := range reply.Elements() {
 		if r.Kind == world.ReplyError {
 			failed++
 		}
@@ -70,7 +70,7 @@ func multiRollsBack(l *Lab) Result {
 	return Result{
 		Verdict: Verdict(first.Str == "after" && last.Str == "set"),
 		Figure: fmt.Sprintf("EXEC of SET, a failing HSET and SET: %d of %d commands failed, and the keys of the two others held %s and %s.",
-			failed, len(reply.Array), first, last),
+			failed, len(reply.Elements()), first, last),
 	}
 }
 

@@ -56,13 +56,15 @@ func setNXCompared(ctx context.Context, d *Deps, token string, renewal world.Cmd
 		if !reply.IsOK() {
 			return nil, reply.Err
 		}
-		return &comparedLease{watchdog: newWatchdog(d, renewal, sent), token: token}, nil
+		lease := &comparedLease{token: token}
+		lease.start(d, renewal, sent)
+		return lease, nil
 	})
 }
 
 // comparedLease is a lease with a watchdog that is released by CAD.
 type comparedLease struct {
-	*watchdog
+	watchdog
 	token string
 }
 

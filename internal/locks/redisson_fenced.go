@@ -60,7 +60,7 @@ func (l *redissonFenced) tryLock() (redissonTry, error) {
 		return redissonTry{}, reply.Err
 	}
 	// A key without time to live has a PTTL of -1 as well, and passes for a success.
-	ttl, token := reply.Array[0].Int, reply.Array[1].Int
+	ttl, token := reply.Elements()[0].Int, reply.Elements()[1].Int
 	if ttl != -1 {
 		return redissonTry{ttl: ttl}, nil
 	}

@@ -180,7 +180,7 @@ func (r *redissonSynced) renew(ctx context.Context) {
 	if r.holds > 0 {
 		reply := r.syncedEval(ctx, world.Eval(redissonRenewScript, r.Name).
 			Num(world.Millis(r.Lease)).Text(r.field()), redissonRetries)
-		if len(reply.Array) == 1 && reply.Array[0].IsInt(0) {
+		if len(reply.Elements()) == 1 && reply.Elements()[0].IsInt(0) {
 			r.cancelRenewal()
 		}
 	}

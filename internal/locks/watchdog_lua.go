@@ -49,17 +49,16 @@ type watchdogLua struct{ Deps }
 func (l *watchdogLua) Acquire(ctx context.Context) (Lease, error) {
 	return setNXPX(ctx, l.Deps, func(token string, sent time.Duration) Lease {
 		renewal := world.Eval(renewScript, l.Name).Text(token).Num(world.Millis(l.Lease))
-		return &watchedLease{
-			scriptDel: scriptDel{Deps: &l.Deps, token: token},
-			watchdog:  newWatchdog(&l.Deps, renewal, sent),
-		}
+		lease := &watchedLease{scriptDel: scriptDel{Deps: &l.Deps, token: token}}
+		lease.start(&l.Deps, renewal, sent)
+		return lease
 	})
 }
 
 // watchedLease is a lease with a watchdog that is released by the unlock script.
 type watchedLease struct {
 	scriptDel
-	*watchdog
+	watchdog
 }
 
 func (l *watchedLease) Lost() context.Context { return l.watchdog.Lost() }

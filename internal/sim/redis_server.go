@@ -111,6 +111,9 @@ func (s *redisServer) dropDue() { s.dropDueAt(s.wallMS()) }
 
 // dropDueAt is dropDue for somebody who has read the server's clock already.
 func (s *redisServer) dropDueAt(now int64) {
+	if now < s.armedMS {
+		return // the timer stands for the next entry
+	}
 	// A replica has nothing due: it waits for its primary's DEL.
 	if at, ok := s.store.NextExpiry(); !ok || at > now {
 		return
@@ -123,7 +126,11 @@ func (s *redisServer) dropDueAt(now int64) {
 // replicas and to the disk.
 func (s *redisServer) publish(cause int32) {
 	w := s.w
-	for _, c := range s.store.Changes() {
+	changes, effects := s.store.Changes(), s.store.Effects()
+	if len(changes) == 0 && len(effects) == 0 {
+		return // as nearly always, when clients spin
+	}
+	for _, c := range changes {
 		if !isEntry(c.Key) {
 			continue
 		}
@@ -136,7 +143,7 @@ func (s *redisServer) publish(cause int32) {
 			Text: w.entryText, Cause: cause,
 		})
 	}
-	if effects := s.store.Effects(); len(effects) > 0 {
+	if len(effects) > 0 {
 		s.offset += int64(len(effects))
 		s.log(effects...)
 		for _, r := range s.group.servers {

@@ -54,15 +54,9 @@ func (c *client) Write(ctx context.Context, token, _ int64) error {
 	return c.visit(ctx, v)
 }
 
-// newVisit takes a visit from those of the world. It is not given back before the run
-// is over: its answer may come when its client waits no more.
+// newVisit returns a visit of this client. Its answer may come when nobody waits any more.
 func (c *client) newVisit() *visit {
-	w := c.w
-	if w.usedVisits == len(w.visits) {
-		w.visits = append(w.visits, &visit{})
-	}
-	v := w.visits[w.usedVisits]
-	w.usedVisits++
+	v := c.w.visits.Next()
 	*v = visit{client: c}
 	return v
 }

@@ -66,10 +66,9 @@ type World struct {
 	freeCalls  []*call
 	nextCall   int64
 	nextConn   uint64
-	stores     []*redis.Store // all ever made; they are reused from run to run
-	usedStores int            // how many belong to the present run
-	visits     []*visit       // the same, of the resource
-	usedVisits int
+	stores     []*redis.Store      // all ever made; they are reused from run to run
+	usedStores int                 // how many belong to the present run
+	visits     kernel.Arena[visit] // of the resource
 }
 
 // New returns a world.
@@ -143,7 +142,8 @@ func (w *World) setUp(p *plan.Plan, v locks.Variant, seed uint64) error {
 	w.entryText = w.hist.Intern(lockKey)
 	w.network.reset(w)
 	w.resetCalls()
-	w.usedStores, w.usedVisits = 0, 0
+	w.usedStores = 0
+	w.visits.Reset()
 
 	w.guarded = resource{w: w, node: w.hist.Node(plan.ResourceName), fence: p.Workload.Fence}
 	if err := w.startServers(); err != nil {

@@ -271,17 +271,17 @@ const (
 	ReplyStatus                  // a status such as OK, in Str
 	ReplyInt                     // an integer, in Int
 	ReplyBulk                    // a string, in Str
-	ReplyArray                   // a list, in Array
+	ReplyArray                   // a list, see Elements
 	ReplyError                   // an error of the server or of the way to it, in Err
 )
 
 // Reply is the answer to a command. The zero Reply is nil.
 type Reply struct {
-	Kind  ReplyKind
-	Int   int64
-	Str   string
-	Array []Reply
-	Err   error
+	Kind ReplyKind
+	Int  int64
+	Str  string
+	Err  error
+	list *[]Reply // of an array: one word, for replies are passed on many times and few are arrays
 }
 
 // ServerError is an error that the server itself sent, such as
@@ -302,6 +302,9 @@ func Int(n int64) Reply { return Reply{Kind: ReplyInt, Int: n} }
 // Bulk is a string reply.
 func Bulk(s string) Reply { return Reply{Kind: ReplyBulk, Str: s} }
 
+// List is an array of replies.
+func List(elements []Reply) Reply { return Reply{Kind: ReplyArray, list: &elements} }
+
 // Failed is a reply that failed.
 func Failed(err error) Reply { return Reply{Kind: ReplyError, Err: err} }
 
@@ -313,6 +316,14 @@ func (r Reply) IsInt(n int64) bool { return r.Kind == ReplyInt && r.Int == n }
 
 // IsNil reports whether the reply is nil: no such key, or a condition not met.
 func (r Reply) IsNil() bool { return r.Kind == ReplyNil }
+
+// Elements returns the replies in an array; nil for any other reply.
+func (r Reply) Elements() []Reply {
+	if r.list == nil {
+		return nil
+	}
+	return *r.list
+}
 
 // String returns the reply as redis-cli prints it, on one line.
 func (r Reply) String() string {
@@ -326,8 +337,8 @@ func (r Reply) String() string {
 	case ReplyBulk:
 		return strconv.Quote(r.Str)
 	case ReplyArray:
-		parts := make([]string, len(r.Array))
-		for i, e := range r.Array {
+		parts := make([]string, len(r.Elements()))
+		for i, e := range r.Elements() {
 			parts[i] = e.String()
 		}
 		return "[" + strings.Join(parts, " ") + "]"

@@ -106,7 +106,7 @@ func TestRepliesReadAsInRedisCLI(t *testing.T) {
 		{OK(), "OK"},
 		{Int(-1), "(integer) -1"},
 		{Bulk("a\x1b"), `"a\x1b"`},
-		{Reply{Kind: ReplyArray, Array: []Reply{Int(1), Bulk("x")}}, `[(integer) 1 "x"]`},
+		{List([]Reply{Int(1), Bulk("x")}), `[(integer) 1 "x"]`},
 		{Failed(errors.New("ERR no")), "(error) ERR no"},
 	}
 	for _, tt := range tests {

@@ -154,13 +154,13 @@ func parse(buf []byte) (world.Reply, int, error) {
 	case '!':
 		return world.Failed(world.ServerError(buf[at : at+num])), at + num + 2, nil
 	}
-	out := world.Reply{Kind: world.ReplyArray, Array: make([]world.Reply, num)}
-	for i := range out.Array {
+	elements := make([]world.Reply, num)
+	for i := range elements {
 		element, n, err := parse(buf[at:])
 		if err != nil {
 			return world.Reply{}, 0, err
 		}
-		out.Array[i], at = element, at+n
+		elements[i], at = element, at+n
 	}
-	return out, at, nil
+	return world.List(elements), at, nil
 }

@@ -210,8 +210,8 @@ func (s *Server) Time(ctx context.Context) (time.Time, error) {
 		return time.Time{}, err
 	}
 	var parts [2]int64
-	for i := range min(len(reply.Array), 2) {
-		if parts[i], err = strconv.ParseInt(reply.Array[i].Str, 10, 64); err != nil {
+	for i := range min(len(reply.Elements()), 2) {
+		if parts[i], err = strconv.ParseInt(reply.Elements()[i].Str, 10, 64); err != nil {
 			return time.Time{}, fmt.Errorf("%s does not tell the time: %s", s.Name, reply)
 		}
 	}

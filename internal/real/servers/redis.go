@@ -293,5 +293,5 @@ func (s *Server) showsMark(ctx context.Context) (bool, error) {
 		return filepath.Base(info["config_file"]) == s.mark+configSuffix, err
 	}
 	reply, err := s.Command(ctx, "CONFIG", "GET", "dbfilename")
-	return len(reply.Array) == 2 && reply.Array[1].Str == s.mark, err
+	return len(reply.Elements()) == 2 && reply.Elements()[1].Str == s.mark, err
 }

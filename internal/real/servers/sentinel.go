@@ -184,10 +184,10 @@ func (s *Server) settled(ctx context.Context, sentinels, replicas int) (bool, er
 		count int
 	}{{"SENTINELS", sentinels}, {"REPLICAS", replicas}} {
 		reply, err := s.Command(ctx, "SENTINEL", of.what, Watched)
-		if err != nil || len(reply.Array) != of.count {
+		if err != nil || len(reply.Elements()) != of.count {
 			return false, err
 		}
-		for _, known := range reply.Array {
+		for _, known := range reply.Elements() {
 			flags := field(known, "flags")
 			if strings.Contains(flags, "down") || strings.Contains(flags, "disconnected") {
 				return false, nil
@@ -203,9 +203,10 @@ func (s *Server) settled(ctx context.Context, sentinels, replicas int) (bool, er
 
 // field returns what a list of names and values says under a name.
 func field(list world.Reply, name string) string {
-	for i := 0; i+1 < len(list.Array); i += 2 {
-		if list.Array[i].Str == name {
-			return list.Array[i+1].Str
+	pairs := list.Elements()
+	for i := 0; i+1 < len(pairs); i += 2 {
+		if pairs[i].Str == name {
+			return pairs[i+1].Str
 		}
 	}
 	return ""

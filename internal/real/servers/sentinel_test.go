@@ -107,10 +107,10 @@ func primaryOf(sentinel *servers.Server) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if len(reply.Array) != 2 {
+	if len(reply.Elements()) != 2 {
 		return "", fmt.Errorf("%s does not know the primary: %s", sentinel.Name, reply)
 	}
-	return net.JoinHostPort(reply.Array[0].Str, reply.Array[1].Str), nil
+	return net.JoinHostPort(reply.Elements()[0].Str, reply.Elements()[1].Str), nil
 }
 
 // failedOver waits until all sentinels take the replica for the primary.

@@ -21,10 +21,10 @@ func parse(message []byte) (Item, bool) {
 		return Item{}, false
 	}
 	if resp.IsPush(message) {
-		if len(reply.Array) != 3 || reply.Array[0].Str != "message" {
+		if len(reply.Elements()) != 3 || reply.Elements()[0].Str != "message" {
 			return Item{}, false
 		}
-		return Item{Read: now, Event: reply.Array[2].Str}, true
+		return Item{Read: now, Event: reply.Elements()[2].Str}, true
 	}
 	if reply.Kind != world.ReplyStatus {
 		return Item{}, false

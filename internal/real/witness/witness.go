@@ -153,9 +153,10 @@ func (w *Witness) answer(in *reader) (world.Reply, error) {
 
 // field returns a value of a map, "" when it is not there.
 func field(m world.Reply, name string) string {
-	for i := 0; i+1 < len(m.Array); i += 2 {
-		if m.Array[i].Str == name {
-			return m.Array[i+1].Str
+	pairs := m.Elements()
+	for i := 0; i+1 < len(pairs); i += 2 {
+		if pairs[i].Str == name {
+			return pairs[i+1].Str
 		}
 	}
 	return ""

@@ -172,7 +172,7 @@ func (t *tap) ownerOf(script, keys string) int {
 // words are the arguments of a command.
 func words(command world.Reply) []string {
 	var out []string
-	for _, a := range command.Array {
+	for _, a := range command.Elements() {
 		out = append(out, a.Str)
 	}
 	return out

@@ -60,16 +60,11 @@ func (k *Kernel) derive(ctx context.Context) *Ctx {
 	return c
 }
 
-// newCtx takes a context from the arena of the run. Contexts are not given back
-// before the run is over, since nobody knows who still holds one.
 func (k *Kernel) newCtx() *Ctx {
-	if k.ctxUsed == len(k.ctxs) {
-		c := &Ctx{k: k}
-		c.cancelFn = c.cancel
-		k.ctxs = append(k.ctxs, c)
+	c := k.ctxs.Next()
+	if c.k == nil {
+		c.k, c.cancelFn = k, c.cancel
 	}
-	c := k.ctxs[k.ctxUsed]
-	k.ctxUsed++
 	c.timer, c.done = Timer{}, nil
 	c.children, c.waits, c.waitMore = c.children[:0], nil, c.waitMore[:0]
 	return c

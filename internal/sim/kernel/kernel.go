@@ -52,8 +52,8 @@ type Kernel struct {
 	root    *seat   // where the goroutine that called Run waits
 	tasks   []*Task // all that are not idle
 	idle    []*Task // coroutines waiting for a job
-	ctxs    []*Ctx  // arena of contexts, by order of creation
-	ctxUsed int     // how many of them belong to the present run
+	ctxs    Arena[Ctx]
+	handles Arena[Handle]
 	events  int64
 	limit   int64 // of events
 	halted  bool  // Halt was called, or something failed
@@ -75,7 +75,8 @@ func (k *Kernel) Reset() {
 	k.queue.reset()
 	k.ready, k.readyAt = k.ready[:0], 0
 	k.cur = nil
-	k.ctxUsed = 0
+	k.ctxs.Reset()
+	k.handles.Reset()
 }
 
 // Close ends all coroutines. The kernel cannot be used afterwards.

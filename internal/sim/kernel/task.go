@@ -257,8 +257,7 @@ type Waker struct{ w waiter }
 
 // Waker returns what will wake the running task out of its next Await.
 func (k *Kernel) Waker() Waker {
-	t := k.Enter()
-	return Waker{waiter{t, t.gen}}
+	return Waker{waiter{k.cur, k.cur.gen}}
 }
 
 // Wake ends the wait; false when it was over already.
@@ -309,15 +308,18 @@ type Handle struct {
 	job uint64
 }
 
-// Go is Spawn for a job with a context, and gives a handle to join.
-func (k *Kernel) Go(ctx context.Context, p *Proc, name string, job func(context.Context)) Handle {
+// Go is Spawn for a job with a context, and gives a handle to join, which is good for
+// the present run.
+func (k *Kernel) Go(ctx context.Context, p *Proc, name string, job func(context.Context)) *Handle {
 	t := k.spawn(p, name)
 	t.with, t.on = job, ctx
-	return Handle{t, t.jobs}
+	h := k.handles.Next()
+	h.t, h.job = t, t.jobs
+	return h
 }
 
 // Join waits until the task has returned.
-func (h Handle) Join(ctx context.Context) error {
+func (h *Handle) Join(ctx context.Context) error {
 	k := h.t.k
 	me := k.Enter()
 	if h.t.jobs != h.job {

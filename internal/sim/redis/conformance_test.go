@@ -83,11 +83,11 @@ func sameOrQueued(queued []*world.Cmd, cmd *world.Cmd, want, got world.Reply) bo
 	if cmd.Name != "EXEC" || want.Kind != world.ReplyArray {
 		return same(cmd, want, got)
 	}
-	if got.Kind != world.ReplyArray || len(want.Array) != len(queued) || len(got.Array) != len(queued) {
+	if got.Kind != world.ReplyArray || len(want.Elements()) != len(queued) || len(got.Elements()) != len(queued) {
 		return false
 	}
 	for i := range queued {
-		if !same(queued[i], want.Array[i], got.Array[i]) {
+		if !same(queued[i], want.Elements()[i], got.Elements()[i]) {
 			return false
 		}
 	}
@@ -109,7 +109,7 @@ func shrink(t *testing.T, real *realServer, model *Store, cmds []world.Cmd) []wo
 
 // same compares two replies to a command.
 func same(cmd *world.Cmd, want, got world.Reply) bool {
-	if want.Kind != got.Kind || want.Str != got.Str || len(want.Array) != len(got.Array) {
+	if want.Kind != got.Kind || want.Str != got.Str || len(want.Elements()) != len(got.Elements()) {
 		return false
 	}
 	if want.Int != got.Int {
@@ -123,7 +123,7 @@ func same(cmd *world.Cmd, want, got world.Reply) bool {
 	if want.Kind == world.ReplyError {
 		return normal(cmd, want.Err.Error()) == normal(cmd, got.Err.Error())
 	}
-	a, b := want.Array, got.Array
+	a, b := want.Elements(), got.Elements()
 	if cmd.Name == "TIME" && len(a) == 2 {
 		return near(a[0].Str, b[0].Str, 20) && near(a[1].Str, b[1].Str, 1_000_000)
 	}

@@ -171,16 +171,16 @@ func (s *Store) hmget(args []world.Arg) world.Reply {
 	if refused != nil {
 		return world.Failed(refused)
 	}
-	reply := world.Reply{Kind: world.ReplyArray, Array: make([]world.Reply, len(args)-1)}
-	for i := range reply.Array {
+	values := make([]world.Reply, len(args)-1)
+	for i := range values {
 		if e == nil {
 			continue
 		}
 		if at := e.fieldIndex(args[i+1].String()); at >= 0 {
-			reply.Array[i] = world.Bulk(digits(&e.fields[at].value))
+			values[i] = world.Bulk(digits(&e.fields[at].value))
 		}
 	}
-	return reply
+	return world.List(values)
 }
 
 // hlist is HKEYS and HVALS. Redis promises no order; see hgetall.
@@ -189,18 +189,18 @@ func (s *Store) hlist(op opcode, args []world.Arg) world.Reply {
 	if refused != nil {
 		return world.Failed(refused)
 	}
-	reply := world.Reply{Kind: world.ReplyArray}
 	if e == nil {
-		return reply
+		return world.List(nil)
 	}
+	var list []world.Reply
 	for i := range e.fields {
 		text := e.fields[i].name
 		if op == opHVals {
 			text = digits(&e.fields[i].value)
 		}
-		reply.Array = append(reply.Array, world.Bulk(text))
+		list = append(list, world.Bulk(text))
 	}
-	return reply
+	return world.List(list)
 }
 
 // hincrby is HINCRBY (hincrbyCommand in t_hash.c). It keeps the time to live.
@@ -239,14 +239,12 @@ func (s *Store) hgetall(args []world.Arg) world.Reply {
 	if refused != nil {
 		return world.Failed(refused)
 	}
-	reply := world.Reply{Kind: world.ReplyArray}
 	if e == nil {
-		return reply
+		return world.List(nil)
 	}
-	reply.Array = make([]world.Reply, 0, 2*len(e.fields))
+	list := make([]world.Reply, 0, 2*len(e.fields))
 	for i := range e.fields {
-		reply.Array = append(reply.Array,
-			world.Bulk(e.fields[i].name), world.Bulk(digits(&e.fields[i].value)))
+		list = append(list, world.Bulk(e.fields[i].name), world.Bulk(digits(&e.fields[i].value)))
 	}
-	return reply
+	return world.List(list)
 }

@@ -65,10 +65,10 @@ func (s *Store) publish(args []world.Arg) world.Reply {
 // the model knows the milliseconds.
 func (s *Store) time() world.Reply {
 	seconds, ms := s.nowMS/1000, s.nowMS%1000
-	return world.Reply{Kind: world.ReplyArray, Array: []world.Reply{
+	return world.List([]world.Reply{
 		world.Bulk(strconv.FormatInt(seconds, 10)),
 		world.Bulk(strconv.FormatInt(ms*1000, 10)),
-	}}
+	})
 }
 
 // flushAll is FLUSHALL [ASYNC|SYNC].

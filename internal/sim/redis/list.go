@@ -98,10 +98,10 @@ func (s *Store) pop(op opcode, args []world.Arg) world.Reply {
 	if op == opLPop {
 		effect = EffectPopLeft
 	}
-	reply := world.Reply{Kind: world.ReplyArray}
+	var popped []world.Reply
 	for left := min(count, int64(len(e.fields))); left > 0; left-- {
 		v := e.pop(op == opLPop)
-		reply.Array = append(reply.Array, world.Bulk(v.String()))
+		popped = append(popped, world.Bulk(v.String()))
 		if len(e.fields) == 0 {
 			s.delete(e)
 		} else {
@@ -109,9 +109,9 @@ func (s *Store) pop(op opcode, args []world.Arg) world.Reply {
 		}
 	}
 	if !many {
-		return reply.Array[0]
+		return popped[0]
 	}
-	return reply
+	return world.List(popped)
 }
 
 // lindex is LINDEX key position; a negative one counts from the tail.
@@ -147,15 +147,15 @@ func (s *Store) lrange(args []world.Arg) world.Reply {
 	if refused != nil {
 		return world.Failed(refused)
 	}
-	reply := world.Reply{Kind: world.ReplyArray}
 	if e == nil {
-		return reply
+		return world.List(nil)
 	}
+	var elements []world.Reply
 	from, to := span(first, last, len(e.fields))
 	for i := from; i < to; i++ {
-		reply.Array = append(reply.Array, world.Bulk(digits(&e.fields[i].value)))
+		elements = append(elements, world.Bulk(digits(&e.fields[i].value)))
 	}
-	return reply
+	return world.List(elements)
 }
 
 // lrem is LREM key count element; see removeElements.

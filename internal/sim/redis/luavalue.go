@@ -50,13 +50,13 @@ func tableReply(t *lua.LTable, depth int) world.Reply {
 	if text, ok := t.RawGetString("ok").(lua.LString); ok {
 		return world.Reply{Kind: world.ReplyStatus, Str: statusLine(string(text))}
 	}
-	reply := world.Reply{Kind: world.ReplyArray}
+	var elements []world.Reply
 	for i := 1; ; i++ {
 		v := t.RawGetInt(i)
 		if v == lua.LNil {
-			return reply
+			return world.List(elements)
 		}
-		reply.Array = append(reply.Array, toReply(v, depth+1))
+		elements = append(elements, toReply(v, depth+1))
 	}
 }
 
@@ -85,9 +85,10 @@ func (vm *interpreter) fromReply(r world.Reply) lua.LValue {
 		t.RawSetString("ok", vm.text(r.Str))
 		return t
 	case world.ReplyArray:
-		t := vm.state.CreateTable(len(r.Array), 0)
-		for i := range r.Array {
-			t.RawSetInt(i+1, vm.fromReply(r.Array[i]))
+		elements := r.Elements()
+		t := vm.state.CreateTable(len(elements), 0)
+		for i := range elements {
+			t.RawSetInt(i+1, vm.fromReply(elements[i]))
 		}
 		return t
 	case world.ReplyError:

@@ -119,13 +119,13 @@ func (r *realServer) read() (world.Reply, error) {
 		_, err := io.ReadFull(r.in, buf)
 		return world.Bulk(string(buf[:n])), err
 	}
-	reply := world.Reply{Kind: world.ReplyArray}
+	var elements []world.Reply
 	for range n {
 		element, err := r.read()
 		if err != nil {
-			return reply, err
+			return world.List(elements), err
 		}
-		reply.Array = append(reply.Array, element)
+		elements = append(elements, element)
 	}
-	return reply, nil
+	return world.List(elements), nil
 }

@@ -124,10 +124,10 @@ func (s *Store) zrange(op opcode, args []world.Arg) world.Reply {
 	if refused != nil {
 		return world.Failed(refused)
 	}
-	reply := world.Reply{Kind: world.ReplyArray}
 	if e == nil {
-		return reply
+		return world.List(nil)
 	}
+	var members []world.Reply
 	from, to := span(first, last, len(e.fields))
 	rank := int64(0) // among those in the range
 	for i := range e.fields {
@@ -146,12 +146,12 @@ func (s *Store) zrange(op opcode, args []world.Arg) world.Reply {
 		} else if i < from || i >= to {
 			continue
 		}
-		reply.Array = append(reply.Array, world.Bulk(f.name))
+		members = append(members, world.Bulk(f.name))
 		if o.scores {
-			reply.Array = append(reply.Array, world.Bulk(digits(&f.value)))
+			members = append(members, world.Bulk(digits(&f.value)))
 		}
 	}
-	return reply
+	return world.List(members)
 }
 
 // scored returns the members of a set with a score between args[1] and args[2].

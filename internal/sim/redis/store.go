@@ -147,6 +147,9 @@ func (s *Store) Exec(nowMS int64, by history.NodeID, cmd *world.Cmd) world.Reply
 	if refused := s.admit(op, cmd); refused != nil {
 		return world.Failed(refused)
 	}
+	if op == opSet { // what clients spin with
+		return s.set(cmd.Arguments())
+	}
 	return s.run(op, cmd.Arguments())
 }
 

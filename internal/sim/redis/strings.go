@@ -279,13 +279,13 @@ func (s *Store) strLen(args []world.Arg) world.Reply {
 
 // mget is MGET; a key of another type counts as missing.
 func (s *Store) mget(args []world.Arg) world.Reply {
-	reply := world.Reply{Kind: world.ReplyArray, Array: make([]world.Reply, len(args))}
+	values := make([]world.Reply, len(args))
 	for i := range args {
 		if e := s.lookup(args[i].String()); e != nil && e.kind == kindString {
-			reply.Array[i] = e.bulk()
+			values[i] = e.bulk()
 		}
 	}
-	return reply
+	return world.List(values)
 }
 
 // mset is MSET and MSETNX key value [key value ...]. MSETNX sets all keys or none.

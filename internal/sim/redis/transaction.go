@@ -69,12 +69,12 @@ func (s *Store) control(t *Transaction, op opcode, cmd *world.Cmd) world.Reply {
 	if t.dirty {
 		return t.abort(" because of previous errors.")
 	}
-	reply := world.Reply{Kind: world.ReplyArray}
+	var replies []world.Reply
 	for i := range t.queue {
-		reply.Array = append(reply.Array, s.runQueued(&t.queue[i]))
+		replies = append(replies, s.runQueued(&t.queue[i]))
 	}
 	t.reset()
-	return reply
+	return world.List(replies)
 }
 
 // runQueued executes one command of a transaction.

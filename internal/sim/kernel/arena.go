@@ -1,0 +1,21 @@
+package kernel
+
+// Arena hands out values that nobody gives back before the run is over, since nobody
+// knows who still holds one. Their memory serves the next run.
+type Arena[T any] struct {
+	all  []*T
+	used int // how many belong to the present run
+}
+
+// Next returns a value as its last user left it, the zero value at first.
+func (a *Arena[T]) Next() *T {
+	if a.used == len(a.all) {
+		a.all = append(a.all, new(T))
+	}
+	v := a.all[a.used]
+	a.used++
+	return v
+}
+
+// Reset takes all values back.
+func (a *Arena[T]) Reset() { a.used = 0 }
