@@ -89,9 +89,8 @@ func (w *World) findCall(id int64) *call {
 	panic("sim: a fault names a command that nobody has sent")
 }
 
-// exchange sends a request and waits for its reply, which is then in l. The
-// error is ErrTimeout, ErrConnection or one of ctx.
-func (c *client) exchange(ctx context.Context, l *call, to route) error {
+// send sends a request; await then waits for its reply.
+func (c *client) send(l *call, to route) {
 	c.reachOnWire(faults.AboutToSend, l)
 	if l.conn != nil {
 		l.host, l.life = l.conn.host, l.conn.life
@@ -106,10 +105,10 @@ func (c *client) exchange(ctx context.Context, l *call, to route) error {
 	l.waker = c.w.k.Waker()
 	l.launch()
 	c.reachOnWire(faults.Sends, l)
-	return c.await(ctx, l)
 }
 
-// await waits for the reply and records what the client gets to see.
+// await waits for the reply, which is then in l, and records what the client gets to
+// see. The error is ErrTimeout, ErrConnection or one of ctx.
 func (c *client) await(ctx context.Context, l *call) error {
 	err := error(nil)
 	if !l.answered {

@@ -82,7 +82,8 @@ func (c *client) askOn(ctx context.Context, cn *conn, op store.Op) (any, error) 
 	if p, ok := op.(store.Patient); ok {
 		l.patience = p.Patience()
 	}
-	if err := c.exchange(ctx, l, c.w.route); err != nil {
+	c.send(l, c.w.route)
+	if err := c.await(ctx, l); err != nil {
 		if err == world.ErrTimeout || err == world.ErrConnection { // never wrapped
 			c.tryNext(l.host)
 		}

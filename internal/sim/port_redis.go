@@ -25,7 +25,8 @@ func (p *redisPort) Do(ctx context.Context, cmd world.Cmd) world.Reply {
 	l := c.w.newCall(c)
 	l.cmd = cmd
 	l.patience = redisPatience(&cmd)
-	if err := c.exchange(ctx, l, p.to); err != nil {
+	c.send(l, p.to)
+	if err := c.await(ctx, l); err != nil {
 		l.unref()
 		return world.Failed(err)
 	}
@@ -79,7 +80,8 @@ func (r *redisConn) Do(ctx context.Context, cmd world.Cmd) world.Reply {
 	l := c.w.newCall(c)
 	l.cmd, l.conn = cmd, r.conn
 	l.patience = redisPatience(&cmd)
-	if err := c.exchange(ctx, l, nil); err != nil {
+	c.send(l, nil)
+	if err := c.await(ctx, l); err != nil {
 		l.unref()
 		// Its reply may still come, and would be taken for that of the next
 		// command: a client library closes such a connection.

@@ -36,11 +36,17 @@ func newSeat(body func()) *seat {
 // change lets the coroutine in the seat run, and its caller wait there. mine is
 // where the caller's seat is written down; change returns when it is woken.
 func (s *seat) change(mine **seat) {
-	*mine = s
-	s.inner = !s.inner
-	if s.inner {
+	if s.take(mine) {
 		s.next()
 	} else {
 		s.yield(struct{}{})
 	}
+}
+
+// take is the first half of change: it writes down the exchange and tells by which of
+// the two functions it is to be made, next or yield.
+func (s *seat) take(mine **seat) bool {
+	*mine = s
+	s.inner = !s.inner
+	return s.inner
 }

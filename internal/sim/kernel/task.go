@@ -173,18 +173,6 @@ func (k *Kernel) Checkpoint() {
 	}
 }
 
-// park gives up the processor until the task is resumed. It runs the event loop
-// on this very stack and switches only when another task is to run.
-func (k *Kernel) park(t *Task) {
-	if next := k.advance(); next != t {
-		t.giveWay(next)
-	}
-	k.cur = t
-	if t.unwinding || t.proc.dead {
-		panic(killed{})
-	}
-}
-
 // successor returns who runs after a task that has ended; nil for the root.
 func (k *Kernel) successor() *Task {
 	if k.ending {
@@ -196,35 +184,85 @@ func (k *Kernel) successor() *Task {
 // giveWay switches to another task, nil for the root, and returns when it is t's
 // turn again.
 func (t *Task) giveWay(next *Task) {
-	k := t.k
-	to := k.root
-	if next != nil {
-		to = next.seat
+	t.makeWay(next).change(&t.seat)
+	t.isBack()
+}
+
+// makeWay says that next runs from now on, and returns its seat.
+func (t *Task) makeWay(next *Task) *seat {
+	t.k.cur = next
+	if next == nil {
+		return t.k.root
 	}
-	k.cur = next
-	to.change(&t.seat)
-	if k.cur != t && !k.closed {
-		runtime.Goexit() // so did somebody who was to wake others: the run has failed
+	return next.seat
+}
+
+// isBack ends a task that runs although it is not its turn: somebody who was to wake
+// others has left its goroutine, and the run has failed.
+func (t *Task) isBack() {
+	if t.k.cur != t && !t.k.closed {
+		runtime.Goexit()
 	}
 }
 
-// wait parks the running task until wake is called for the returned waiter's
-// generation, the timer (true time d; negative: none) fires or ctx ends.
-// The first of them wins; the others come too late and change nothing.
-func (k *Kernel) wait(t *Task, ctx *Ctx, d time.Duration) wakeReason {
-	if ctx.err != nil {
+// park gives up the processor until the task is resumed. It runs the event loop
+// on this very stack and switches only when another task is to run.
+func (k *Kernel) park(t *Task) {
+	if next := k.advance(); next != t {
+		t.giveWay(next)
+	}
+	k.resume(t)
+}
+
+// resume is a task's first step after it was parked.
+func (k *Kernel) resume(t *Task) {
+	k.cur = t
+	if t.unwinding || t.proc.dead {
+		panic(killed{})
+	}
+}
+
+// wait parks the running task until its Waker is used (nil), d of true time has passed
+// (timeUp; negative d: no limit) or ctx ends (its error). The first of them wins; the
+// others come too late and change nothing.
+//
+// It is park written out: each function between a task's code and its switch is one more
+// return address that the processor has forgotten when the task comes back, and three of
+// them take as long as a fiftieth of a run.
+func (k *Kernel) wait(ctx context.Context, d time.Duration, timeUp error) error {
+	t, c := k.Enter(), k.own(ctx)
+	if c.err != nil {
 		t.gen++ // whatever was to wake this wait must not wake the next one
-		return wokenByContext
+		return c.err
 	}
+	t.begin(c, d)
+	if next := k.advance(); next != t {
+		if s := t.makeWay(next); s.take(&t.seat) {
+			s.next()
+		} else {
+			s.yield(struct{}{})
+		}
+		t.isBack()
+	}
+	k.resume(t)
+	switch t.reason {
+	case wokenByTimer:
+		return timeUp
+	case wokenByContext:
+		return c.err
+	}
+	return nil
+}
+
+// begin registers the task with all that may end its wait but its Waker.
+func (t *Task) begin(c *Ctx, d time.Duration) {
 	if d >= 0 {
-		t.timer = k.After(d, t, t.gen)
+		t.timer = t.k.After(d, t, t.gen)
 	}
-	if ctx.canEnd() {
-		ctx.addWaiter(t)
+	if c.canEnd() {
+		c.addWaiter(t)
 	}
 	t.waiting = true
-	k.park(t)
-	return t.reason
 }
 
 // Fire is the timer of a wait.
@@ -275,24 +313,12 @@ var ErrDeadline = errors.New("time is up")
 // Await parks the running task until its Waker is used (nil), d of true time
 // has passed (ErrDeadline; negative d: no limit) or ctx ends (its error).
 func (k *Kernel) Await(ctx context.Context, d time.Duration) error {
-	t, c := k.Enter(), k.own(ctx)
-	switch k.wait(t, c, d) {
-	case wokenByTimer:
-		return ErrDeadline
-	case wokenByContext:
-		return c.err
-	default:
-		return nil
-	}
+	return k.wait(ctx, d, ErrDeadline)
 }
 
 // Sleep waits for d of the process's own monotonic clock.
 func (k *Kernel) Sleep(ctx context.Context, d time.Duration) error {
-	t, c := k.Enter(), k.own(ctx)
-	if k.wait(t, c, t.proc.Clock.TrueFor(max(d, 0))) == wokenByContext {
-		return c.err
-	}
-	return nil
+	return k.wait(ctx, k.Enter().proc.Clock.TrueFor(max(d, 0)), nil)
 }
 
 // Name returns the name that Spawn was given.
