@@ -110,43 +110,47 @@ func (c *client) send(l *call, to route) {
 // await waits for the reply, which is then in l, and records what the client gets to
 // see. The error is ErrTimeout, ErrConnection or one of ctx.
 func (c *client) await(ctx context.Context, l *call) error {
-	err := error(nil)
-	if !l.answered {
-		err = c.waitFor(ctx, l)
-	}
-	switch {
-	case err == nil && l.timedOut:
-		return c.fail(l, world.ErrTimeout)
-	case err == nil && l.broken:
-		return c.fail(l, world.ErrConnection)
-	case err == nil:
-		c.w.record(c.proc, history.Event{
-			Kind: history.Replied, Node: c.node, Peer: l.host.node, Value: l.id,
-			Text: c.w.textOfReply(l), Cause: l.executed,
-		})
-		c.reachOnWire(faults.HasReply, l)
-		if c.w.k.Current().Name() == world.Watchdog {
-			c.Reach(faults.Renews)
-		}
-		return nil
-	default:
-		return c.fail(l, err)
-	}
+	return c.receive(l, c.waitFor(ctx, l))
 }
 
-// waitFor parks the task until the call is over.
+// waitFor parks the task until the call is over, or returns the error of ctx.
 func (c *client) waitFor(ctx context.Context, l *call) error {
+	if l.answered { // while the client was held back at a moment
+		return nil
+	}
+	limit := time.Duration(-1)
 	if l.patience == 0 {
 		c.expect(l)
-		return c.w.k.Await(ctx, -1)
+	} else {
+		limit = c.proc.Clock.TrueFor(c.w.plan.Network.Timeout + l.patience)
 	}
-	limit := c.proc.Clock.TrueFor(c.w.plan.Network.Timeout + l.patience)
 	err := c.w.k.Await(ctx, limit)
 	if err == kernel.ErrDeadline { // never wrapped
 		l.timedOut = true
 		return nil
 	}
 	return err
+}
+
+// receive records how a call has ended, err being that of waitFor.
+func (c *client) receive(l *call, err error) error {
+	switch {
+	case err != nil:
+		return c.fail(l, err)
+	case l.timedOut:
+		return c.fail(l, world.ErrTimeout)
+	case l.broken:
+		return c.fail(l, world.ErrConnection)
+	}
+	c.w.record(c.proc, history.Event{
+		Kind: history.Replied, Node: c.node, Peer: l.host.node, Value: l.id,
+		Text: c.w.textOfReply(l), Cause: l.executed,
+	})
+	c.reachOnWire(faults.HasReply, l)
+	if c.w.k.Current().Name() == world.Watchdog {
+		c.Reach(faults.Renews)
+	}
+	return nil
 }
 
 func (c *client) fail(l *call, err error) error {
