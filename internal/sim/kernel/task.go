@@ -295,7 +295,8 @@ type Waker struct{ w waiter }
 
 // Waker returns what will wake the running task out of its next Await.
 func (k *Kernel) Waker() Waker {
-	return Waker{waiter{k.cur, k.cur.gen}}
+	t := k.Enter()
+	return Waker{waiter{t, t.gen}}
 }
 
 // Wake ends the wait; false when it was over already.
