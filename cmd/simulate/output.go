@@ -144,10 +144,8 @@ func hashOf(r *run.Result) string {
 // runFiles are the files of a run directory.
 func (f *runFlags) runFiles(r *run.Result, b *report.Bundle) ([]runstore.File, error) {
 	var histories bytes.Buffer
-	for i := range r.Outcomes {
-		if err := history.WriteJSONL(&histories, r.Outcomes[i].Judgement.History); err != nil {
-			return nil, err
-		}
+	if err := history.WriteJSONL(&histories, r.Histories()...); err != nil {
+		return nil, err
 	}
 	logs := logFiles(r)
 	b.Logs = len(logs) > 0

@@ -50,7 +50,7 @@ func Draw(p *plan.Plan, seed uint64) *plan.Plan {
 		list = append(list, d.fault(l, spec, at, end))
 	}
 	out := p.WithFaults(list)
-	out.Chaos = nil
+	out.Chaos, out.Drawn = nil, true
 	return out
 }
 

@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 	"time"
@@ -18,12 +19,17 @@ type Judgement struct {
 	Acquired int           // successful acquisitions
 	CutShort bool          // the run was stopped before its end
 	Waited   bool          // whether any client ever had to wait for another
+	// Untested says what of the plan did not happen, "" when all did: the end is missing, a
+	// fault never fired or changed nothing.
+	Untested string
 }
 
 // FiredFault says whether a planned fault happened.
 type FiredFault struct {
 	history.Fault
-	Times int // 0: it never fired
+	Times     int  // 0: it never fired
+	InVain    bool // it fired, and changed nothing
+	Contended bool // from its first begin on some client had to wait for another
 }
 
 // Letter is an outcome: S safe, V mutual exclusion violated, F a release removed
@@ -50,15 +56,22 @@ const (
 // nothing is paused, nothing overlaps: every property holds, and nobody learned
 // anything. So a property that is kept becomes unknown
 //
-//   - when the run was cut short, because the violation may have been next; and
-//   - when a planned fault never began, because the story was not the one that
-//     the author wrote; and
+//   - when the run was cut short, or the end of its history is missing, because the
+//     violation may have been next; and
+//   - when a planned fault never began, or changed nothing, because the story was not
+//     the one that the author wrote; and
 //   - when no client ever had to wait for another, because a lock that nobody
-//     contends for keeps every promise. Progress is exempt: one client alone
-//     can find out that a lock is stuck.
+//     contends for keeps every promise; and
+//   - when none had to from a fault on: what came before it says nothing about what
+//     the lock does under it.
+//
+// Progress needs no contention: one client alone can find out that a lock is stuck.
 //
 // A broken property stays broken: evidence does not become weaker because some
 // other part of the plan did not happen.
+//
+// A log from elsewhere has no end of its own (history.Header.HasEnd): what is kept
+// in it is kept until its last line.
 func Judge(h *history.History) Judgement {
 	seen := survey(h)
 	j := Judgement{
@@ -69,15 +82,21 @@ func Judge(h *history.History) Judgement {
 		CutShort: seen.cutShort,
 	}
 	for _, f := range h.Header.Faults {
-		j.Faults = append(j.Faults, FiredFault{Fault: f, Times: seen.fired[int64(f.Number)]})
+		fired := seen.faults[int64(f.Number)]
+		j.Faults = append(j.Faults, FiredFault{Fault: f, Times: fired.times, InVain: fired.inVain, Contended: fired.contended})
 	}
-	unfired := unfiredReason(j.Faults)
+	j.Untested = j.untested()
+	uncontended := j.uncontended()
 	j.Findings = make([]Finding, 0, len(registry))
 	for _, p := range registry {
 		f := p.Check(h)
 		f.Property = p.ID
-		if f.Verdict == Kept {
-			f = vacuous(f, &j, unfired)
+		reason := j.Untested
+		if p.ID != ProgressID {
+			reason = cmp.Or(reason, uncontended)
+		}
+		if f.Verdict == Kept && reason != "" {
+			f.Verdict, f.Reason = Unknown, reason
 		}
 		j.Findings = append(j.Findings, f)
 	}
@@ -109,33 +128,64 @@ func (j *Judgement) WhyUnknown() string {
 	return "nothing was put to the test"
 }
 
-// vacuous turns a kept finding of a run that was no test into an unknown one.
-func vacuous(f Finding, j *Judgement, unfired string) Finding {
+// untested says what of the plan did not happen; "" when all did.
+func (j *Judgement) untested() string {
+	h := j.History
 	switch {
 	case j.CutShort:
-		f.Verdict, f.Reason = Unknown, "the run was cut short"
-	case unfired != "":
-		f.Verdict, f.Reason = Unknown, unfired
-	case !j.Waited && f.Property != ProgressID:
-		f.Verdict, f.Reason = Unknown, "no client ever had to wait for another"
+		return "the run was cut short"
+	case !h.Whole && h.Header.HasEnd():
+		return "the end of the history is missing: it stops after " + strconv.Itoa(len(h.Events)) + " events"
 	}
-	return f
+	return j.unless(func(f *FiredFault) string {
+		switch {
+		case f.Times == 0:
+			return "never fired"
+		case f.InVain:
+			return "had no effect"
+		}
+		return ""
+	}, "none of the faults that were drawn had an effect")
 }
 
-// unfiredReason names the planned faults that never began; "" when there are none.
-func unfiredReason(faults []FiredFault) string {
+// uncontended says from when on nobody had to wait for another; "" when somebody
+// always had to.
+func (j *Judgement) uncontended() string {
+	if !j.Waited {
+		return "no client ever had to wait for another"
+	}
+	return j.unless(func(f *FiredFault) string {
+		if f.Contended {
+			return ""
+		}
+		return "was followed by no contention"
+	}, "none of the faults that were drawn was followed by contention")
+}
+
+// unless says what is wrong with the faults. Each that somebody has planned has to be in
+// order; of a storm one that is will do, or the drawn reason holds.
+func (j *Judgement) unless(wrong func(*FiredFault) string, drawn string) string {
 	var parts []string
-	for _, f := range faults {
-		if f.Times > 0 {
-			continue
+	raged := false
+	for i := range j.Faults {
+		f := &j.Faults[i]
+		what := wrong(f)
+		switch {
+		case j.History.Header.Drawn:
+			raged = raged || what == ""
+		case what != "":
+			parts = append(parts, f.say(what))
 		}
-		text := f.Text
-		if text == "" {
-			text = f.Verb
-		}
-		parts = append(parts, "fault "+strconv.Itoa(f.Number)+" never fired: "+text)
+	}
+	if j.History.Header.Drawn && !raged && len(j.Faults) > 0 {
+		return drawn
 	}
 	return strings.Join(parts, "; ")
+}
+
+// say puts the fault before a predicate.
+func (f *FiredFault) say(predicate string) string {
+	return "fault " + strconv.Itoa(f.Number) + " " + predicate + ": " + cmp.Or(f.Text, f.Verb)
 }
 
 // letter condenses the findings. Damage comes before standstill, standstill

@@ -28,6 +28,9 @@ const contended = `0 A waits; 0 S granted owner=A peer=A; 0 A acquired; 0.1 B wa
 	3 A releasing; 3 S removed owner=A peer=A; 3 A released
 	3.1 B acquired; 3.2 R read peer=B value=1; 4 R write-accepted peer=B value=2 cause=10; 5 B releasing; `
 
+// underFault is a fault and a client that waits from then on.
+const underFault = "6 A acquired; 6 B waits; 6 A fault-began value=1; 7 A releasing; 7 B acquired; 8 B releasing"
+
 const quietEnd = "; 90 - healed; 90 P waits; 90.1 P acquired; 91 P releasing"
 
 func TestJudge(t *testing.T) {
@@ -46,7 +49,26 @@ func TestJudge(t *testing.T) {
 			"uuuuk", LetterUnknown, "no client ever had to wait for another"},
 		{"no contention, progress", "0 A waits; 0 A acquired; 2 A releasing" + quietEnd, nil,
 			"uuuuk", LetterUnknown, "no client ever had to wait for another"},
-		{"the fault fired", contended + "6 A fault-began value=1" + quietEnd, []history.Fault{fault}, "kkkkk", LetterSafe, ""},
+		{"the fault fired", contended + underFault + quietEnd, []history.Fault{fault}, "kkkkk", LetterSafe, ""},
+		{"the fault had no effect", contended + underFault + quietEnd + "; 99 - without-effect value=1", []history.Fault{fault},
+			"uuuuu", LetterUnknown, "fault 1 had no effect: pause A"},
+		{"nobody wanted the lock from the fault on", contended + "6 A fault-began value=1" + quietEnd, []history.Fault{fault},
+			"uuuuk", LetterUnknown, "fault 1 was followed by no contention: pause A"},
+		{"the probe alone", contended + "6 A acquired; 6 A fault-began value=1; 90 - healed; 90 P waits; 91 A releasing; 91 P acquired; 92 P releasing",
+			[]history.Fault{fault}, "uuuuk", LetterUnknown, "fault 1 was followed by no contention: pause A"},
+		{"contention before the second fault only", contended + underFault + "; 9 B fault-began value=2" + quietEnd,
+			[]history.Fault{fault, {Number: 2, Verb: "drop"}}, "uuuuk", LetterUnknown, "fault 2 was followed by no contention: drop"},
+		{"a fault that comes again counts from the first time", contended + underFault + "; 9 A fault-began value=1" + quietEnd, []history.Fault{fault},
+			"kkkkk", LetterSafe, ""},
+		{"a storm of which one fault came about", contended + underFault + "; 20 - fault-began value=2" + quietEnd + "; 99 - without-effect value=2",
+			[]history.Fault{{Number: 1, Verb: "pause"}, {Number: 2, Verb: "crash"}, {Number: 3, Verb: "drop"}}, "kkkkk", LetterSafe, ""},
+		{"a storm of which nothing came about", contended + "6 - fault-began value=2" + quietEnd + "; 99 - without-effect value=2",
+			[]history.Fault{{Number: 2, Verb: "crash"}, {Number: 3, Verb: "drop"}},
+			"uuuuu", LetterUnknown, "none of the faults that were drawn had an effect"},
+		{"a storm after everybody has gone", contended + "6 - fault-began value=2" + quietEnd, []history.Fault{{Number: 2, Verb: "crash"}},
+			"uuuuk", LetterUnknown, "none of the faults that were drawn was followed by contention"},
+		{"kept out by the entry of a dead client", contended + "6 S granted owner=A peer=A; 6 A fault-began value=1; 6 A crashed; 7 B waits; 20 S expired owner=A; 21 B acquired; 22 B releasing" + quietEnd,
+			[]history.Fault{fault}, "kkkkk", LetterDelay, ""},
 		{"the fault never fired", contended + quietEnd, []history.Fault{fault}, "uuuuu", LetterUnknown, "fault 1 never fired: pause A"},
 		{"another fault fired", contended + "6 A fault-began value=2" + quietEnd, []history.Fault{fault}, "uuuuu", LetterUnknown, "fault 1 never fired: pause A"},
 		{"two of three never fired", contended + "6 A fault-began value=2" + quietEnd,
@@ -67,7 +89,7 @@ func TestJudge(t *testing.T) {
 	}
 	for _, tt := range tests {
 		h := parse(tt.give)
-		h.Header.Faults = tt.faults
+		h.Header.Faults, h.Header.Drawn = tt.faults, strings.HasPrefix(tt.name, "a storm")
 		j := Judge(h)
 		if got := verdicts(&j); got != tt.verdicts || j.Letter != tt.letter || j.Findings[0].Reason != tt.reason {
 			t.Errorf("%s: got %s %s %q, want %s %s %q", tt.name,
@@ -75,6 +97,31 @@ func TestJudge(t *testing.T) {
 		}
 		if (j.Letter == LetterUnknown) != (j.WhyUnknown() != "") {
 			t.Errorf("%s: the letter is %s, because of %q", tt.name, j.Letter, j.WhyUnknown())
+		}
+	}
+}
+
+// What stands behind the last event that is there may be a violation. A run of this
+// program says where it ends; a log from elsewhere cannot.
+func TestAHistoryWithoutItsEnd(t *testing.T) {
+	broken := contended + "6 A acquired; 6 B acquired; 7 A releasing; 7 B releasing" + quietEnd
+	tests := []struct {
+		name, give, backend string
+		whole               bool
+		verdicts            string
+		letter              Letter
+	}{
+		{"whole", contended + quietEnd, history.Sim, true, "kkkkk", LetterSafe},
+		{"cut off", contended + quietEnd, history.Sim, false, "uuuuu", LetterUnknown},
+		{"cut off, of real servers", contended + quietEnd, history.Process, false, "uuuuu", LetterUnknown},
+		{"cut off after a violation", broken, history.Sim, false, "buuuu", LetterV},
+		{"from elsewhere", contended + quietEnd, "production", false, "kkkkk", LetterSafe},
+	}
+	for _, tt := range tests {
+		h := parse(tt.give)
+		h.Header.Backend, h.Whole = tt.backend, tt.whole
+		if j := Judge(h); verdicts(&j) != tt.verdicts || j.Letter != tt.letter {
+			t.Errorf("%s: got %s %s, want %s %s", tt.name, verdicts(&j), j.Letter, tt.verdicts, tt.letter)
 		}
 	}
 }

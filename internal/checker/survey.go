@@ -12,7 +12,14 @@ type facts struct {
 	acquired  int
 	contended bool
 	cutShort  bool
-	fired     map[int64]int // by the number of the fault: how often it began; never ranged over
+	faults    map[int64]fired // by number; never ranged over
+}
+
+// fired is what became of a fault.
+type fired struct {
+	times     int // how often it began
+	inVain    bool
+	contended bool // somebody had to wait for another at its first begin, or later
 }
 
 // survey reads the history once for the facts.
@@ -32,7 +39,7 @@ func survey(h *history.History) facts {
 			continue
 		}
 		if t.observe(e) {
-			t.facts.contended = true
+			t.contend()
 		}
 	}
 	t.believe(h.End(), 0)
@@ -53,17 +60,34 @@ type tally struct {
 	parties          []party // by NodeID
 	waiting, holding int     // how many of them
 	since            history.Instant
+	alone            []int64 // faults that have begun, and nobody has had to wait since
+	quiet            bool    // faults are over: who waits now does not wait under them
+}
+
+// contend notes that a client waits while the lock is another's.
+func (t *tally) contend() {
+	t.facts.contended = true
+	if t.quiet {
+		return
+	}
+	for _, number := range t.alone {
+		f := t.facts.faults[number]
+		f.contended = true
+		t.facts.faults[number] = f
+	}
+	t.alone = t.alone[:0]
 }
 
 // observe takes the next event and reports whether it shows a client that waits
 // while the lock is another's. It looks only when something changes that could
-// make it so.
+// make it so, and that somebody asks for.
 func (t *tally) observe(e *history.Event) bool {
 	p := &t.parties[e.Node]
+	asked := !t.facts.contended || len(t.alone) > 0
 	switch e.Kind {
 	case history.Waits:
 		t.wait(p, true)
-		return t.holding > count(p.holding) || !t.facts.contended && t.keptFrom(e.Node)
+		return t.holding > count(p.holding) || asked && t.keptFrom(e.Node)
 	case history.AcquireFailed:
 		return t.holding > count(p.holding)
 	case history.Acquired:
@@ -80,16 +104,41 @@ func (t *tally) observe(e *history.Event) bool {
 		t.hold(p, e.At, false)
 	case history.Granted:
 		p.entry = e.Owner
-		return t.waiting > 0 && !t.facts.contended && t.othersWait(e.Owner)
+		return t.waiting > 0 && asked && t.othersWait(e.Owner)
 	case history.Removed, history.Expired, history.Forgotten:
 		if p.entry == e.Owner {
 			p.entry = 0
 		}
 	case history.FaultBegan:
-		if t.facts.fired == nil {
-			t.facts.fired = make(map[int64]int)
+		t.fault(e.Value, func(f *fired) { f.times++ })
+		if t.facts.faults[e.Value].times == 1 {
+			t.alone = append(t.alone, e.Value)
+			return t.contending()
 		}
-		t.facts.fired[e.Value]++
+	case history.Healed:
+		t.quiet = true
+	case history.WithoutEffect:
+		t.fault(e.Value, func(f *fired) { f.inVain = true })
+	}
+	return false
+}
+
+func (t *tally) fault(number int64, change func(*fired)) {
+	if t.facts.faults == nil {
+		t.facts.faults = make(map[int64]fired)
+	}
+	f := t.facts.faults[number]
+	change(&f)
+	t.facts.faults[number] = f
+}
+
+// contending reports whether some client waits at this moment while another one holds,
+// or a server keeps another one's entry.
+func (t *tally) contending() bool {
+	for i := range t.parties {
+		if p := &t.parties[i]; p.waiting && (t.holding > count(p.holding) || t.keptFrom(history.NodeID(i))) {
+			return true
+		}
 	}
 	return false
 }

@@ -44,6 +44,9 @@ var pageRules = compile([]pair{
 	{"{d}, {d2}; gave up {k} times", "{d}、{d2}；放弃 {k} 次"},
 	{"{d}, {d2}", "{d}、{d2}"},
 	{"{k} times at {any}", "{k} 次，在 {any}"},
+	{"no: {k} had none", "否：{k} 个没有影响"},
+	{"without effect at {any}", "没有影响，在 {any}"},
+	{"fault {k} has changed nothing", "故障 {k} 什么也没有改变"},
 	{"once at {t}", "1 次，在 {t}"},
 	{"servers of {any}", "{any} 的服务器"},
 	{"clock of {who}", "{who} 的时钟"},
@@ -146,7 +149,12 @@ var pageRules = compile([]pair{
 var outcomeRules = compile([]pair{
 	{"{prop} was {any}, expected {any2}", "{prop} 的结果是{any}，预期是{any2}"},
 	{"fault {k} never fired: {fault}", "故障 {k} 没有触发：{fault}"},
+	{"fault {k} had no effect: {fault}", "故障 {k} 没有任何影响：{fault}"},
+	{"fault {k} was followed by no contention: {fault}", "故障 {k} 之后没有竞争：{fault}"},
+	{"none of the faults that were drawn had an effect", "抽到的故障都没有任何影响"},
+	{"none of the faults that were drawn was followed by contention", "抽到的故障之后都没有竞争"},
 	{"the run was cut short", "运行被中断"},
+	{"the end of the history is missing: it stops after {k} events", "历史缺少结尾：到第 {k} 个事件为止"},
 })
 
 // outcomes translates what a run missed of what was expected of it.

@@ -55,7 +55,7 @@ var ownWords = map[string]string{
 	"A command and its reply are one row; the same command again and again is one row as well.": "一条命令和它的回复是一行；反复发出的同一条命令也是一行。",
 
 	// Checks, premises and limits.
-	"All faults were over before progress was judged.": "评判 progress 之前，所有故障都已结束。", "Every event comes after its cause.": "每个事件都在它的原因之后。", "Every planned fault happened.": "计划的故障都发生了。",
+	"All faults were over before progress was judged.": "评判 progress 之前，所有故障都已结束。", "Every event comes after its cause.": "每个事件都在它的原因之后。", "Every planned fault happened.": "计划的故障都发生了。", "Every fault that happened had an effect.": "发生的故障都有影响。", "The history has its end.": "历史有结尾。",
 	"Some client had to wait for another.": "有客户端必须等别的客户端。", "The run was played to its end.": "运行演到了最后。", "True time never goes back.": "真实时间从不倒退。",
 	"The resource took every write: it compared no tokens.":                                                                                                                      "资源接受了每次写入：它不比较令牌。",
 	"One seed is one order of events. What was kept here may break with another seed: play many with --times 1000.":                                                              "一个种子就是一种事件顺序。这里守住的，换一个种子可能就破坏了：用 --times 1000 多演几遍。",

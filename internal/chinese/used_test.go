@@ -48,6 +48,13 @@ var rare = map[string]string{
 
 	// Packages run and checker.
 	"no client ever had to wait for another":                        "progress is unknown: no client ever had to wait for another",
+	"fault {k} had no effect: {fault}":                              "progress is unknown: fault 1 had no effect: pause A for 3s at 1s",
+	"fault {k} was followed by no contention: {fault}":              "progress is unknown: fault 1 was followed by no contention: pause A for 3s at 1s",
+	"fault {k} has changed nothing":                                 "fault 1 has changed nothing",
+	"without effect at {any}":                                       "without effect at 1.000 s",
+	"none of the faults that were drawn had an effect":              "progress is unknown: none of the faults that were drawn had an effect",
+	"none of the faults that were drawn was followed by contention": "progress is unknown: none of the faults that were drawn was followed by contention",
+	"the end of the history is missing: it stops after {k} events":  "progress is unknown: the end of the history is missing: it stops after 12 events",
 	"the run was cut short":                                         "progress is unknown: the run was cut short",
 	"the history does not say which read a write was computed from": "progress is unknown: the history does not say which read a write was computed from",
 	"the history has no quiet period":                               "progress is unknown: the history has no quiet period",

@@ -30,6 +30,8 @@ type Engine struct {
 // faultState is what the engine remembers about one fault.
 type faultState struct {
 	seen   int      // occurrences of the trigger's moment
+	begun  bool     // once at least
+	acted  bool     // and it has changed something
 	active bool     // begun and not ended
 	since  Occasion // of the active one
 	until  int      // occurrences of End.Until's moment since it began
@@ -209,6 +211,7 @@ func (e *Engine) begin(i int, at Occasion) {
 	if at.Sides = e.resolveSides(f.Args.Sides); len(at.Sides) != len(f.Args.Sides) {
 		return
 	}
+	s.begun = true
 	e.world.FaultBegan(f.Number, at.Target)
 	f.Verb.Begin(e.world, at)
 	if f.End == (End{}) {
@@ -302,4 +305,26 @@ func (e *Engine) Heal() {
 		}
 	}
 	e.healed = true
+}
+
+// Acted is told by the world that a fault has changed something: that a process stood
+// still, that a message was held back. To have been called is not enough.
+func (e *Engine) Acted(fault int) {
+	for i := range e.faults {
+		if e.faults[i].Number == fault {
+			e.state[i].acted = true
+		}
+	}
+}
+
+// WithoutEffect returns the numbers of the faults that have begun and changed nothing, or
+// for less than least. It is asked when the run is over.
+func (e *Engine) WithoutEffect(least time.Duration) []int {
+	var out []int
+	for i := range e.faults {
+		if f, s := &e.faults[i], &e.state[i]; s.begun && (!s.acted || f.shorter(least)) {
+			out = append(out, f.Number)
+		}
+	}
+	return out
 }

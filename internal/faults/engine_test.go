@@ -290,3 +290,36 @@ func TestOverlapsOnOneNode(t *testing.T) {
 		}
 	}
 }
+
+// A fault has an effect when the world says so, and lasts long enough for anybody to
+// notice.
+func TestWithoutEffect(t *testing.T) {
+	begins := Trigger{Moment: InSection, Subject: "A"}
+	tests := []struct {
+		name  string
+		fault Fault
+		acts  bool
+		want  string
+	}{
+		{"acts", fault("pause", "A", begins, End{For: time.Second}), true, "[]"},
+		{"does not act", fault("pause", "A", begins, End{For: time.Second}), false, "[1]"},
+		{"as long as anybody could notice", fault("pause", "A", begins, End{For: time.Millisecond}), true, "[]"},
+		{"too short", fault("pause", "A", begins, End{For: time.Millisecond - 1}), true, "[1]"},
+		{"too short a delay", fault("slow", "A", begins, End{}, time.Nanosecond), true, "[1]"},
+		{"a step back", fault("jump-clock", "A", begins, End{}, -time.Hour), true, "[]"},
+		{"a restart may take no time", fault("restart", "A", begins, End{}, 0), true, "[]"},
+		{"never began", fault("pause", "A", Trigger{Moment: InSection, Subject: "B"}, End{For: time.Second}), false, "[]"},
+	}
+	for _, tt := range tests {
+		l := &lab{}
+		e := NewEngine([]Fault{tt.fault}, l, l)
+		e.Start()
+		e.Observe(Moment{Kind: InSection, Subject: "A"})
+		if tt.acts {
+			e.Acted(1)
+		}
+		if got := fmt.Sprint(e.WithoutEffect(time.Millisecond)); got != tt.want {
+			t.Errorf("%s: got %s, want %s", tt.name, got, tt.want)
+		}
+	}
+}

@@ -121,7 +121,8 @@ func (h Half) String() string {
 
 // World is what the verbs can do to a world. Nodes are given by name. An
 // implementation records what it did in the history (Froze, Crashed, ...) with
-// the number of the fault.
+// the number of the fault, and tells the Engine when that has changed anything
+// (Acted): a dead client cannot be paused.
 //
 // All methods return at once; what takes time goes on in the world. Both worlds
 // implement all of them.
@@ -192,6 +193,21 @@ func (f *Fault) Spec() Spec {
 		panic("faults: the verb " + f.Verb.Name() + " is not registered")
 	}
 	return spec
+}
+
+// shorter reports whether the fault lasts, or makes something late or wrong, for less
+// than that.
+func (f *Fault) shorter(least time.Duration) bool {
+	if f.End.For > 0 && f.End.For < least {
+		return true
+	}
+	spec := f.Spec()
+	for _, p := range append([]Param{spec.Value}, spec.Params...) {
+		if d, ok := f.Args.Durations[p.Name]; ok && p.Required && p.Timed() && d.Abs() < least {
+			return true
+		}
+	}
+	return false
 }
 
 // Names are the nodes that a fault speaks of, as it says them: that of its trigger

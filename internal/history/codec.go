@@ -23,12 +23,17 @@ const (
 	maxNanos = 1 << 61
 )
 
-// WriteJSONL stores a history as one JSON object per line: the header first,
-// then one event per line.
+// WriteJSONL stores histories as one JSON object per line: for each the header
+// first, then one event per line, and last how many events these were and which
+// of how many histories this is. A history that is not Whole gets no such end.
 //
 //	{"schema":1,"scenario":"...","lock":"...","seed":7,...}
 //	{"true_us":12000.123,"node":"A","kind":"sent","client":"A","peer":"S","text":"GET lock"}
 //	{"true_us":13001,"node":"S","kind":"executed","client":"A","peer":"A","cause":[0],"text":"(nil)"}
+//	{"events":2,"history":1,"of":1}
+//
+// The end is there because a file that was cut at the end of a line looks whole:
+// the violation may have been in what is missing.
 //
 // Times are microseconds with up to three decimals. They are written and parsed
 // digit by digit, because a float64 cannot tell the nanoseconds of a year apart.
@@ -41,18 +46,39 @@ const (
 // lost; names and the other strings of the header must be valid.
 //
 // A history that could not be read again is refused.
-func WriteJSONL(w io.Writer, h *History) error {
-	if err := checkHeader(&h.Header); err != nil {
-		return fmt.Errorf("write history: %w", err)
-	}
-	if len(h.Events) > MaxEvents {
-		return fmt.Errorf("write history: %d events, at most %d can be stored",
-			len(h.Events), MaxEvents)
+func WriteJSONL(w io.Writer, all ...*History) error {
+	if len(all) > MaxHistories {
+		return fmt.Errorf("write history: %d histories, at most %d can be stored", len(all), MaxHistories)
 	}
 	out := bufio.NewWriterSize(w, 64<<10)
+	for i, h := range all {
+		if err := writeOne(out, h); err != nil {
+			return fmt.Errorf("write history: %w", err)
+		}
+		if !h.Whole {
+			continue
+		}
+		if _, err := out.Write(appendEnd(nil, h, i+1, len(all))); err != nil {
+			return fmt.Errorf("write history: %w", err)
+		}
+	}
+	if err := out.Flush(); err != nil {
+		return fmt.Errorf("write history: %w", err)
+	}
+	return nil
+}
+
+// writeOne writes a history without its end.
+func writeOne(out *bufio.Writer, h *History) error {
+	if err := checkHeader(&h.Header); err != nil {
+		return err
+	}
+	if len(h.Events) > MaxEvents {
+		return fmt.Errorf("%d events, at most %d can be stored", len(h.Events), MaxEvents)
+	}
 	line := appendHeader(nil, &h.Header)
 	if len(line) > MaxLine {
-		return fmt.Errorf("write history: the header is longer than %d bytes", MaxLine)
+		return fmt.Errorf("the header is longer than %d bytes", MaxLine)
 	}
 	names := make([]string, len(h.Header.Nodes)+1) // as JSON
 	for i, n := range h.Header.Nodes {
@@ -61,7 +87,7 @@ func WriteJSONL(w io.Writer, h *History) error {
 	before := Instant(0)
 	for i := range h.Events {
 		if _, err := out.Write(append(line, '\n')); err != nil {
-			return fmt.Errorf("write history: %w", err)
+			return err
 		}
 		e := &h.Events[i]
 		err := checkEvent(h, e, i, before)
@@ -72,17 +98,12 @@ func WriteJSONL(w io.Writer, h *History) error {
 			}
 		}
 		if err != nil {
-			return fmt.Errorf("write history: event %d: %w", i, err)
+			return fmt.Errorf("event %d: %w", i, err)
 		}
 		before = e.At
 	}
-	if _, err := out.Write(append(line, '\n')); err != nil {
-		return fmt.Errorf("write history: %w", err)
-	}
-	if err := out.Flush(); err != nil {
-		return fmt.Errorf("write history: %w", err)
-	}
-	return nil
+	_, err := out.Write(append(line, '\n'))
+	return err
 }
 
 // checkHeader says what is wrong with a header. Reader and writer share it.
@@ -193,7 +214,11 @@ func appendHeader(b []byte, h *Header) []byte {
 		b = appendString(append(b, `,"text":`...), f.Text)
 		b = append(b, '}')
 	}
-	return append(b, "]}"...)
+	b = append(b, ']')
+	if h.Drawn {
+		b = append(b, `,"drawn":true`...)
+	}
+	return append(b, '}')
 }
 
 func appendEvent(b []byte, h *History, e *Event, names []string) []byte {

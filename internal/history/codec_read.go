@@ -35,34 +35,34 @@ const MaxHistories = 1000
 func readJSONL(r io.Reader, limit int) ([]*History, error) {
 	in := bufio.NewScanner(r)
 	in.Buffer(make([]byte, 0, 64<<10), MaxLine+2)
-	if !in.Scan() {
-		if err := in.Err(); err != nil {
-			return nil, readError(1, err)
-		}
-		return nil, readError(1, errors.New("the file is empty, it should start with a header"))
-	}
-	d := decoder{}
-	if err := d.header(in.Bytes()); err != nil {
-		return nil, readError(1, err)
-	}
-	all := []*History{d.h}
-	line := 1
+	var all []*History
+	var d decoder
+	line := 0
 	for in.Scan() {
 		line++
-		if len(all) < limit && bytes.HasPrefix(in.Bytes(), headerStart) {
-			d = decoder{}
-			if err := d.header(in.Bytes()); err != nil {
-				return nil, readError(line, err)
+		err := error(nil)
+		switch raw := in.Bytes(); {
+		case line == 1 || len(all) < limit && bytes.HasPrefix(raw, headerStart):
+			d = decoder{of: d.of}
+			if err = d.header(raw); err == nil {
+				all = append(all, d.h)
 			}
-			all = append(all, d.h)
-			continue
+		case bytes.HasPrefix(raw, endStart):
+			err = d.end(raw, len(all))
+		default:
+			err = d.event(raw)
 		}
-		if err := d.event(in.Bytes()); err != nil {
+		if err != nil {
 			return nil, readError(line, err)
 		}
 	}
-	if err := in.Err(); err != nil {
+	switch err := in.Err(); {
+	case err != nil:
 		return nil, readError(line+1, err)
+	case line == 0:
+		return nil, readError(1, errors.New("the file is empty, it should start with a header"))
+	case len(all) < d.of:
+		return nil, readError(line, fmt.Errorf("the file ends after %d of %d histories: the rest is missing", len(all), d.of))
 	}
 	return all, nil
 }
@@ -95,6 +95,7 @@ type decoder struct {
 	before Instant
 	scan   scanner
 	seen   uint16 // fields of the present line, see field
+	of     int    // histories that the file says it has; 0 before the first end
 }
 
 func (d *decoder) start(line []byte) error {
@@ -139,6 +140,8 @@ func (d *decoder) header(line []byte) error {
 			header.Nodes, err = d.nodeList()
 		case "faults":
 			header.Faults, err = d.faultList()
+		case "drawn":
+			header.Drawn, err = s.boolean()
 		default:
 			err = s.skip(0)
 		}
@@ -230,6 +233,9 @@ const (
 )
 
 func (d *decoder) event(line []byte) error {
+	if d.h.Whole {
+		return errors.New("an event behind the end of the history")
+	}
 	if len(d.h.Events) == MaxEvents {
 		return fmt.Errorf("more than %d events", MaxEvents)
 	}

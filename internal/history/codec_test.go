@@ -21,7 +21,7 @@ func testHeader() Header {
 			{"A", RoleClient}, {"B", RoleClient}, {"probe", RoleProbe},
 			{"S", RoleStore}, {"R", RoleResource},
 		},
-		Faults: []Fault{{1, "pause", "pause A for 15 s"}, {2, "crash", "crash S"}},
+		Faults: []Fault{{Number: 1, Verb: "pause", Text: "pause A for 15 s"}, {Number: 2, Verb: "crash", Text: "crash S"}}, Drawn: true,
 	}
 }
 
@@ -34,7 +34,7 @@ func testHistory() *History {
 	return h
 }
 
-const testJSONL = `{"schema":1,"scenario":"A pause outlives the lease","lock":"set-nx-lua","seed":18446744073709551615,"backend":"sim","scale_ppm":1000000,"lease_ns":10000000000,"fence":"none","nodes":[{"name":"A","role":"client"},{"name":"B","role":"client"},{"name":"probe","role":"probe"},{"name":"S","role":"store"},{"name":"R","role":"resource"}],"faults":[{"number":1,"verb":"pause","text":"pause A for 15 s"},{"number":2,"verb":"crash","text":"crash S"}]}
+const testJSONL = `{"schema":1,"scenario":"A pause outlives the lease","lock":"set-nx-lua","seed":18446744073709551615,"backend":"sim","scale_ppm":1000000,"lease_ns":10000000000,"fence":"none","nodes":[{"name":"A","role":"client"},{"name":"B","role":"client"},{"name":"probe","role":"probe"},{"name":"S","role":"store"},{"name":"R","role":"resource"}],"faults":[{"number":1,"verb":"pause","text":"pause A for 15 s"},{"number":2,"verb":"crash","text":"crash S"}],"drawn":true}
 {"true_us":12000.123,"clock_us":-0.005,"node":"A","kind":"sent","client":"A","peer":"S","text":"GET lock"}
 {"true_us":13000,"node":"S","kind":"executed","client":"A","peer":"A","cause":[0],"text":"(nil)"}
 {"true_us":13000,"node":"S","kind":"removed","client":"B","peer":"B","owner":"A","token":9223372036854775807,"value":-9223372036854775808,"text":"lock"}
@@ -102,6 +102,7 @@ func TestReadJSONLErrors(t *testing.T) {
 		{`{"schema":1,"x":` + strings.Repeat("[", 100) + `}`, "nests too deeply"},
 		{`{"schema":1,"x":truth}`, "line 1: column 17: a value expected"},
 		{`{"schema":1,"x":01}`, "line 1: column 17: a value expected"},
+		{`{"schema":1,"drawn":1}`, "line 1: column 21: true or false expected"},
 		{`{"schema":1} x`, "line 1: column 14: something follows"},
 		{header + first + "\n", "line 3: column 1: '{' expected"},
 		{header + `{"true_us":5}`, "line 2: kind is missing"},
@@ -243,7 +244,7 @@ func genHistory(t *rapid.T) *History {
 	header := Header{
 		Scenario: rapid.String().Draw(t, "scenario"), Lock: rapid.String().Draw(t, "lock"),
 		Seed: rapid.Uint64().Draw(t, "seed"), Backend: "sim", ScalePPM: rapid.Int64().Draw(t, "scale"),
-		Lease: time.Duration(rapid.Int64Range(0, maxNanos).Draw(t, "lease")), Fence: "none",
+		Lease: time.Duration(rapid.Int64Range(0, maxNanos).Draw(t, "lease")), Fence: "none", Drawn: rapid.Bool().Draw(t, "drawn"),
 	}
 	names := rapid.SliceOfNDistinct(rapid.StringN(1, 9, -1), 0, 5, rapid.ID[string]).Draw(t, "names")
 	roles := []Role{RoleClient, RoleProbe, RoleStore, RoleResource}

@@ -84,6 +84,26 @@ type Header struct {
 	Fence    string        `json:"fence"`     // none, writes, reads and writes
 	Nodes    []Node        `json:"nodes"`
 	Faults   []Fault       `json:"faults"`
+	// Drawn: luck has drawn the faults, a storm. Nobody has planned just these.
+	Drawn bool `json:"drawn"`
+}
+
+// The worlds that a run is played in, as Header.Backend names them.
+const (
+	Sim     = "sim"     // simulated
+	Process = "process" // real servers as child processes
+	Docker  = "docker"  // real servers in containers
+	Compose = "compose" // the real servers of docker-compose.yml
+)
+
+// HasEnd reports whether the history is one of a run, which has an end. A log from
+// elsewhere merely stops at its last line: there is no telling a whole one from a part.
+func (h *Header) HasEnd() bool {
+	switch h.Backend {
+	case Sim, Process, Docker, Compose:
+		return true
+	}
+	return false
 }
 
 // CurrentSchema is the version of the stored form written by this package.
@@ -115,6 +135,9 @@ type TextID uint32
 type History struct {
 	Header Header
 	Events []Event
+	// Whole: nothing is missing at the end. Who plays a run says so when it is over, and
+	// the stored form keeps it as a last line; see Header.HasEnd.
+	Whole bool
 
 	texts   []string
 	ids     map[string]TextID
@@ -137,7 +160,7 @@ func New(h Header) *History {
 // is what makes it worthwhile to reuse one history for many runs.
 func (h *History) Reset(header Header) {
 	header.Schema = CurrentSchema
-	h.Header = header
+	h.Header, h.Whole = header, false
 	h.Events = h.Events[:0]
 	h.milestones, h.surveyed = h.milestones[:0], 0
 	h.texts = append(h.texts[:0], "")

@@ -78,6 +78,11 @@ const (
 	// Real servers only: a model knows.
 	MayHaveRemoved
 
+	// WithoutEffect: a fault that has begun changed nothing in all of the run: who was to be
+	// paused was dead, nobody sent anything over the link that was cut. Value is its number.
+	// It is recorded when the run is over.
+	WithoutEffect
+
 	kindCount
 )
 
@@ -95,6 +100,7 @@ var kindNames = [kindCount]string{
 	ClockChanged: "clock-changed", Healed: "healed", CutShort: "cut-short",
 	Reenters: "reenters", Reentered: "reentered", ReenterFailed: "reenter-failed", Left: "left",
 	Demoted: "demoted", MayHaveRemoved: "may-have-removed",
+	WithoutEffect: "without-effect",
 }
 
 // OnWire reports whether the event is one of a message. In most histories nearly

@@ -1,6 +1,7 @@
 package history
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -272,6 +273,16 @@ func (s *scanner) small() (int, error) {
 		err = fmt.Errorf("%d is out of range", n)
 	}
 	return int(n), err
+}
+
+func (s *scanner) boolean() (bool, error) {
+	for _, word := range [2]string{"true", "false"} {
+		if s.space(); bytes.HasPrefix(s.in[s.at:], []byte(word)) {
+			s.at += len(word)
+			return word == "true", nil
+		}
+	}
+	return false, fmt.Errorf("column %d: true or false expected", s.at+1)
 }
 
 func (s *scanner) minus() bool {

@@ -20,7 +20,7 @@ func (p *Plan) Header(lock string, seed uint64, backend string, scalePPM int64) 
 func (p *Plan) HeaderOf(lock string, store Store, seed uint64, backend string, scalePPM int64) history.Header {
 	h := history.Header{
 		Scenario: p.Name, Lock: lock, Seed: seed, Backend: backend, ScalePPM: scalePPM,
-		Lease: p.Lease, Fence: string(p.Workload.Fence),
+		Lease: p.Lease, Fence: string(p.Workload.Fence), Drawn: p.Drawn,
 	}
 	add := func(role history.Role, names ...string) {
 		for _, name := range names {

@@ -36,6 +36,7 @@ type Plan struct {
 
 	Clocks []Clock // in the order of the file
 	Faults []faults.Fault
+	Drawn  bool   // the faults are those that a Chaos has drawn
 	Chaos  *Chaos // draws the faults of each run; nil when they are listed
 	Vary   []Axis // what a sweep varies, MostAxes at most; none in most files
 	Expect []Expectation
@@ -150,6 +151,12 @@ func (p *Plan) Horizon() time.Duration {
 		h += f.Trigger.At + f.Trigger.After + f.End.For
 	}
 	return h + 2*p.Lease
+}
+
+// Noticeable is the least time that anybody in the run could notice: a message takes that
+// long, a millisecond at most. A fault that lasts less has no effect.
+func (p *Plan) Noticeable() time.Duration {
+	return max(min(p.Network.Latency.Min, time.Millisecond), time.Microsecond)
 }
 
 // Scaled returns the plan with every duration multiplied by ppm / 1e6, for real

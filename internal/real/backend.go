@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"lockstep/internal/history"
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
 	"lockstep/internal/real/containers"
@@ -15,9 +16,9 @@ import (
 // The backends of this world differ in where the servers run, and in nothing else.
 // Their names are those in histories and on the command line.
 const (
-	ProcessBackend = "process" // child processes
-	DockerBackend  = "docker"  // containers of this machine's engine
-	ComposeBackend = "compose" // containers that somebody has brought up with docker-compose.yml
+	ProcessBackend = history.Process // child processes
+	DockerBackend  = history.Docker  // containers of this machine's engine
+	ComposeBackend = history.Compose // containers that somebody has brought up with docker-compose.yml
 )
 
 // cannotOn says what of a plan a backend cannot do, or nil.

@@ -74,6 +74,7 @@ func (h *harness) history(end history.Instant) *history.History {
 		e.Event.Text = out.Intern(e.text)
 		out.Add(e.Event)
 	}
+	out.Whole = true
 	return out
 }
 

@@ -249,6 +249,9 @@ func faultLog(j *checker.Judgement) []faultView {
 		if f.Times > len(times[int64(f.Number)]) && v.At != "" {
 			v.At += ", ..."
 		}
+		if f.InVain {
+			v.Fired = "without effect"
+		}
 		out = append(out, v)
 	}
 	return out

@@ -149,9 +149,10 @@ func TestChecksNameWhatIsMissing(t *testing.T) {
 	if got := failed(); len(got) != 1 || !strings.Contains(got[0], "progress") { // the history by hand has no quiet period
 		t.Errorf("not satisfied: %q", got)
 	}
-	j.Waited, j.CutShort, j.Faults[0].Times = false, true, 0
+	j.Waited, j.CutShort, j.Faults[0].Times, j.Faults[0].InVain = false, true, 0, true
+	j.History.Whole = false
 	j.History.Events[3].Cause = 900
-	if got := failed(); len(got) != 5 {
+	if got := failed(); len(got) != 7 {
 		t.Errorf("not satisfied: %q", got)
 	}
 }

@@ -168,10 +168,13 @@ func checksOf(j *checker.Judgement) []check {
 		causes = causes && e.Cause < int32(i)
 		healed = healed || e.Kind == history.Healed
 	}
-	unfired := 0
+	unfired, inVain := 0, 0
 	for _, f := range j.Faults {
 		if f.Times == 0 {
 			unfired++
+		}
+		if f.InVain {
+			inVain++
 		}
 	}
 	return []check{
@@ -179,7 +182,9 @@ func checksOf(j *checker.Judgement) []check {
 		{"Every event comes after its cause.", causes, "an event precedes its cause"},
 		{"Some client had to wait for another.", j.Waited, "nobody contended for the lock"},
 		{"Every planned fault happened.", unfired == 0, fmt.Sprintf("%d never fired", unfired)},
+		{"Every fault that happened had an effect.", inVain == 0, fmt.Sprintf("%d had none", inVain)},
 		{"The run was played to its end.", !j.CutShort, "it was cut short"},
+		{"The history has its end.", h.Whole || !h.Header.HasEnd(), "it was cut off"},
 		{"All faults were over before progress was judged.", healed, "there is no quiet period"},
 	}
 }

@@ -58,8 +58,9 @@ type VerdictResult struct {
 
 // FaultResult is one fault.
 type FaultResult struct {
-	Verb  string `json:"verb" doc:"What it does."`
-	Fired bool   `json:"fired" doc:"Whether it came about."`
+	Verb   string `json:"verb" doc:"What it does."`
+	Fired  bool   `json:"fired" doc:"Whether it came about."`
+	Effect bool   `json:"effect" doc:"Whether it changed anything."`
 }
 
 // SeedsResult is what `simulate run --times --json` prints of one scenario.
@@ -133,7 +134,7 @@ func resultOf(r *Run) LockResult {
 		out.Verdicts[f.Property] = v
 	}
 	for _, f := range j.Faults {
-		out.Faults = append(out.Faults, FaultResult{Verb: f.Verb, Fired: f.Times > 0})
+		out.Faults = append(out.Faults, FaultResult{Verb: f.Verb, Fired: f.Times > 0, Effect: f.Times > 0 && !f.InVain})
 	}
 	return out
 }

@@ -26,7 +26,9 @@ func newWriter(lock string, clients ...string) *writer {
 	}
 	h.Nodes = append(h.Nodes,
 		history.Node{Name: "redis-1", Role: history.RoleStore}, history.Node{Name: "resource", Role: history.RoleResource})
-	return &writer{history.New(h)}
+	w := &writer{history.New(h)}
+	w.h.Whole = true
+	return w
 }
 
 func (w *writer) add(ms int64, kind history.Kind, node string, change ...func(*history.Event)) int32 {

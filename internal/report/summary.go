@@ -221,8 +221,11 @@ func (s *summary) faults() {
 		r := &s.b.Runs[i]
 		for _, f := range r.Judgement.Faults {
 			times := fmt.Sprintf("fired %dx", f.Times)
-			if f.Times == 0 {
+			switch {
+			case f.Times == 0:
 				times = "never fired"
+			case f.InVain:
+				times += ", no effect"
 			}
 			fmt.Fprintf(&list, "| %s | %d | %s | %s |\n", markdown(clean(r.Lock, maxName)), f.Number, markdown(clean(f.Text, 200)), times)
 		}

@@ -133,8 +133,9 @@ var wordsOf = map[history.Kind]func(eventWords) string{
 	history.ClockChanged: func(w eventWords) string {
 		return w.node() + "'s clock is stepped by " + time.Duration(w.e.Value).String()
 	},
-	history.Healed:   func(eventWords) string { return "all faults are over" },
-	history.CutShort: func(eventWords) string { return "the run is cut short" },
+	history.Healed:        func(eventWords) string { return "all faults are over" },
+	history.CutShort:      func(eventWords) string { return "the run is cut short" },
+	history.WithoutEffect: func(w eventWords) string { return fmt.Sprintf("fault %d has changed nothing", w.e.Value) },
 
 	history.Reenters:      func(w eventWords) string { return w.depth("asks for the lock again") },
 	history.Reentered:     func(w eventWords) string { return w.token(w.depth("is given the lock again")) },

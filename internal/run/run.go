@@ -6,7 +6,6 @@ package run
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"lockstep/internal/chaos"
 	"lockstep/internal/checker"
@@ -117,20 +116,9 @@ func (o *Outcome) Status() Status {
 	return status
 }
 
-// Untested says what the run was meant to test and did not: it was cut short, or
-// planned faults never fired; "" when it tested all.
-func (o *Outcome) Untested() string {
-	var parts []string
-	if o.Judgement.CutShort {
-		parts = append(parts, "the run was cut short")
-	}
-	for _, f := range o.Judgement.Faults {
-		if f.Times == 0 {
-			parts = append(parts, fmt.Sprintf("fault %d never fired: %s", f.Number, f.Text))
-		}
-	}
-	return strings.Join(parts, "; ")
-}
+// Untested says what the run was meant to test and did not; "" when it tested all. See
+// checker.Judgement.
+func (o *Outcome) Untested() string { return o.Judgement.Untested }
 
 // Result is all that was played of one plan with one seed.
 type Result struct {
@@ -147,6 +135,15 @@ func (r *Result) Status() Status {
 		worst = max(worst, r.Outcomes[i].Status())
 	}
 	return worst
+}
+
+// Histories returns those of the outcomes, in their order.
+func (r *Result) Histories() []*history.History {
+	out := make([]*history.History, len(r.Outcomes))
+	for i := range r.Outcomes {
+		out[i] = r.Outcomes[i].Judgement.History
+	}
+	return out
 }
 
 // All plays a plan with all its locks and one seed, each in a world of its own,

@@ -95,7 +95,7 @@ func (s *shrinker) begin(f *Found) error {
 	}
 	f.Before = sizeOf(f.Original, &j)
 	s.kind, s.most = kindOf(&j, s.property), len(j.History.Events)
-	fired := slices.DeleteFunc(slices.Clone(f.Original.Faults), func(x faults.Fault) bool { return j.Faults[x.Number-1].Times == 0 })
+	fired := slices.DeleteFunc(slices.Clone(f.Original.Faults), func(x faults.Fault) bool { return j.Faults[x.Number-1].Times == 0 || j.Faults[x.Number-1].InVain })
 	start := f.Original.WithFaults(fired)
 	start.Name = titleOf(s.lock, s.property, f.Original.Name)
 	start.Story, start.Question, start.Lesson, start.Origin, start.Level = "", "", "", "", plan.Default().Level

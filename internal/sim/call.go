@@ -39,8 +39,28 @@ type call struct {
 	timedOut    bool // the client has waited for long enough
 	dropRequest int  // number of the fault that loses it, lossy for the network's own loss
 	dropReply   int
-	slowRequest time.Duration
-	slowReply   time.Duration
+	slowRequest lateness
+	slowReply   lateness
+}
+
+// lateness is how much later something comes because of faults.
+type lateness struct {
+	faults []int
+	by     time.Duration
+}
+
+func (l *lateness) add(fault int, by time.Duration) {
+	l.faults, l.by = append(l.faults, fault), l.by+by
+}
+
+// felt tells the engine that something has come late, and returns by how much.
+func (l *lateness) felt(w *World) time.Duration {
+	if l.by > 0 {
+		for _, fault := range l.faults {
+			w.engine.Acted(fault)
+		}
+	}
+	return l.by
 }
 
 // lossy stands for the network's own loss where a fault's number is expected.
@@ -67,7 +87,7 @@ func (w *World) newCall(c *client) *call {
 	l.client, l.id, l.refs, l.executed = c, w.nextCall, 1, history.NoCause
 	l.conn, l.op, l.value, l.err, l.patience = nil, nil, nil, nil, 0
 	l.answered, l.broken, l.timedOut = false, false, false
-	l.dropRequest, l.dropReply, l.slowRequest, l.slowReply = 0, 0, 0, 0
+	l.dropRequest, l.dropReply, l.slowRequest, l.slowReply = 0, 0, lateness{}, lateness{}
 	return l
 }
 
@@ -181,7 +201,7 @@ func (l *call) moment(kind faults.MomentKind) faults.Moment {
 
 // launch puts the request on its way.
 func (l *call) launch() {
-	travel := l.client.latency() + l.slowRequest
+	travel := l.client.latency()
 	if l.client.loses() && l.dropRequest == 0 {
 		l.dropRequest = lossy
 	}
@@ -190,7 +210,7 @@ func (l *call) launch() {
 		return
 	}
 	l.refs++
-	at := l.w.k.Now().Add(travel)
+	at := l.w.k.Now().Add(travel + l.slowRequest.felt(l.w))
 	if cn := l.conn; cn != nil {
 		at = max(at, cn.lastRequest)
 		cn.lastRequest = at
@@ -221,7 +241,7 @@ func (l *call) answer() {
 		l.refuse() // it died with the reply still in its buffers
 		return
 	}
-	travel := l.client.latency() + l.slowReply
+	travel := l.client.latency()
 	if l.client.loses() && l.dropReply == 0 {
 		l.dropReply = lossy
 	}
@@ -230,7 +250,7 @@ func (l *call) answer() {
 		l.unref()
 		return
 	}
-	at := l.w.k.Now().Add(travel)
+	at := l.w.k.Now().Add(travel + l.slowReply.felt(l.w))
 	if cn := l.conn; cn != nil {
 		at = max(at, cn.lastReply)
 		cn.lastReply = at
@@ -270,6 +290,7 @@ func (l *call) recordDrop(kind history.Kind, node, peer history.NodeID, cause in
 	l.w.recordBare(history.Event{
 		Kind: kind, Node: node, Peer: peer, Cause: cause, Value: int64(max(fault, 0)),
 	})
+	l.w.engine.Acted(fault)
 }
 
 // takeReply returns the reply to a command and ends the client's part in the call.

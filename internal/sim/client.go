@@ -24,8 +24,8 @@ type client struct {
 	luck      kernel.Rand // of the lock
 	habits    kernel.Rand // of the workload
 	network   kernel.Rand // latencies and losses of this client's links
-	extra     time.Duration
-	lastRead  int32 // event of the read that the next write is based on
+	extra     lateness    // of the present critical section
+	lastRead  int32       // event of the read that the next write is based on
 	done      bool
 	deadlines []deadline // of replies, in their order
 	timed     bool       // there is a timer for the first of them
@@ -127,8 +127,8 @@ func (c *client) Reach(kind faults.MomentKind) {
 
 // ExtraWork implements workload.Control.
 func (c *client) ExtraWork() time.Duration {
-	d := c.extra
-	c.extra = 0
+	d := c.extra.felt(c.w)
+	c.extra = lateness{}
 	return d
 }
 

@@ -293,7 +293,7 @@ func (c *cluster) evict(*host) {
 }
 
 // setLag implements backend: nothing is replicated late.
-func (c *cluster) setLag(time.Duration) {}
+func (c *cluster) setLag(lateness) {}
 
 // hangUp implements service.
 func (m *member) hangUp(cn *conn) {

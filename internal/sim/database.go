@@ -17,7 +17,7 @@ type database struct {
 	servers  []*sqlServer
 	leader   *sqlServer
 	lag      time.Duration
-	extraLag time.Duration
+	extraLag lateness
 	failover plan.Failover
 	network  kernel.Rand
 }
@@ -119,7 +119,7 @@ func (s *sqlServer) drain(cause int32) {
 // receive sends one committed change down the link to this replica.
 func (s *sqlServer) receive(effect any) {
 	db, link := s.db, s.links
-	s.lastHop = max(s.lastHop, s.w.k.Now().Add(db.lag+db.extraLag+s.w.network.draw(&db.network)))
+	s.lastHop = max(s.lastHop, s.w.k.Now().Add(db.lag+db.extraLag.felt(s.w)+s.w.network.draw(&db.network)))
 	s.w.network.send(s.lastHop, s.upstream.node, s.node, kernel.HandlerFunc(func() {
 		if s.links != link || s.proc.Dead() {
 			return
@@ -289,7 +289,7 @@ func (db *database) evict(h *host) {
 }
 
 // setLag implements backend.
-func (db *database) setLag(d time.Duration) { db.extraLag = d }
+func (db *database) setLag(l lateness) { db.extraLag = l }
 
 // reachabilityChanged implements backend.
 func (db *database) reachabilityChanged() {}

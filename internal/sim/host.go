@@ -48,7 +48,7 @@ type backend interface {
 	promote()
 	// evict drops the lock's entry on one host, or wherever it is for nil.
 	evict(h *host)
-	setLag(d time.Duration)
+	setLag(l lateness)
 	// reachabilityChanged is called after a partition has begun or ended, and
 	// after a process has died, frozen, thawed or come back.
 	reachabilityChanged()

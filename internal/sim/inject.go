@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"lockstep/internal/faults"
@@ -62,6 +63,14 @@ func (in injector) process(node string) (*kernel.Proc, *client, *host) {
 	panic(fmt.Sprintf("sim: a fault names %q, which is neither a client nor a server: the scenario's check should have refused it", node))
 }
 
+// actedOn tells the engine that a fault has changed something for a process that runs: a
+// server, or the client c. One that has played all its rounds does nothing any more.
+func (in injector) actedOn(fault int, c *client) {
+	if c == nil || !c.done {
+		in.w.engine.Acted(fault)
+	}
+}
+
 // recordOf records what happened to a process.
 func (in injector) recordOf(kind history.Kind, p *kernel.Proc, value int64) {
 	in.w.record(p, history.Event{
@@ -71,12 +80,13 @@ func (in injector) recordOf(kind history.Kind, p *kernel.Proc, value int64) {
 
 // Freeze implements faults.World.
 func (in injector) Freeze(fault int, node string) {
-	p, _, h := in.process(node)
+	p, c, h := in.process(node)
 	if p.Dead() || p.Frozen() {
 		return
 	}
 	p.Freeze()
 	in.recordOf(history.Froze, p, int64(fault))
+	in.actedOn(fault, c)
 	if h != nil {
 		in.w.backend.reachabilityChanged()
 	}
@@ -104,6 +114,7 @@ func (in injector) Crash(fault int, node string) {
 		return
 	}
 	in.recordOf(history.Crashed, p, int64(fault))
+	in.actedOn(fault, c)
 	if h != nil {
 		h.kill()
 		return
@@ -124,22 +135,24 @@ func (in injector) Restart(fault int, node string, down time.Duration) {
 			if h.proc.Dead() {
 				h.revive()
 				in.recordOf(history.Restarted, h.proc, int64(fault))
+				in.w.engine.Acted(fault)
 			}
 			return
 		}
 		if c.proc.Dead() {
 			in.w.reviveClient(c, fault)
+			in.w.engine.Acted(fault)
 		}
 	}), 0)
 }
 
 // DelayCall implements faults.World.
-func (in injector) DelayCall(_ int, c faults.Call, h faults.Half, d time.Duration) {
+func (in injector) DelayCall(fault int, c faults.Call, h faults.Half, d time.Duration) {
 	l := in.w.findCall(c.ID)
 	if h == faults.Request {
-		l.slowRequest += d
+		l.slowRequest.add(fault, d)
 	} else {
-		l.slowReply += d
+		l.slowReply.add(fault, d)
 	}
 }
 
@@ -154,30 +167,43 @@ func (in injector) DropCall(fault int, c faults.Call, h faults.Half) {
 }
 
 // SlowWork implements faults.World.
-func (in injector) SlowWork(_ int, client string, d time.Duration) {
+func (in injector) SlowWork(fault int, client string, d time.Duration) {
 	_, c, _ := in.process(client)
-	c.extra += d
+	c.extra.add(fault, d)
 }
 
 // FailOver implements faults.World.
 func (in injector) FailOver(fault int) { in.w.backend.failOver(fault) }
 
 // Promote implements faults.World.
-func (in injector) Promote(int) { in.w.backend.promote() }
+func (in injector) Promote(fault int) {
+	in.watch(fault, in.w.backend.promote, history.Promoted)
+}
 
-// Evict implements faults.World.
-func (in injector) Evict(_ int, server string) {
-	if server == "" {
-		in.w.backend.evict(nil)
-		return
-	}
-	if _, _, h := in.process(server); h != nil {
-		in.w.backend.evict(h)
+// watch does something that acts if it brings about such an event.
+func (in injector) watch(fault int, do func(), kinds ...history.Kind) {
+	before := len(in.w.hist.Events)
+	do()
+	for _, e := range in.w.hist.Events[before:] {
+		if slices.Contains(kinds, e.Kind) {
+			in.w.engine.Acted(fault)
+		}
 	}
 }
 
+// Evict implements faults.World.
+func (in injector) Evict(fault int, server string) {
+	var from *host
+	if server != "" {
+		if _, _, from = in.process(server); from == nil {
+			return // a client has no entries
+		}
+	}
+	in.watch(fault, func() { in.w.backend.evict(from) }, history.Removed, history.Expired, history.Forgotten)
+}
+
 // Lag implements faults.World.
-func (in injector) Lag(_ int, by time.Duration) { in.w.backend.setLag(by) }
+func (in injector) Lag(fault int, by time.Duration) { in.w.backend.setLag(lateness{[]int{fault}, by}) }
 
 // Partition implements faults.World.
 func (in injector) Partition(fault int, from, to []string, both bool) {
@@ -213,9 +239,10 @@ func (in injector) nodes(names []string) []history.NodeID {
 }
 
 // JumpClock implements faults.World.
-func (in injector) JumpClock(_ int, node string, by time.Duration) {
-	p, _, h := in.process(node)
+func (in injector) JumpClock(fault int, node string, by time.Duration) {
+	p, c, h := in.process(node)
 	p.Clock.Offset += by
+	in.actedOn(fault, c)
 	in.recordOf(history.ClockChanged, p, int64(by))
 	if h != nil {
 		h.serv.clockChanged()
@@ -224,9 +251,10 @@ func (in injector) JumpClock(_ int, node string, by time.Duration) {
 
 // DriftClock implements faults.World. Timers that are under way keep the length
 // that they had.
-func (in injector) DriftClock(_ int, node string, ppm int64) {
-	p, _, h := in.process(node)
+func (in injector) DriftClock(fault int, node string, ppm int64) {
+	p, c, h := in.process(node)
 	name := in.nodeName(node)
+	in.actedOn(fault, c)
 	p.Clock.SetDrift(in.w.k.Now(), in.w.clockOf(name).DriftPPM+ppm)
 	if h != nil {
 		h.serv.clockChanged()

@@ -21,6 +21,7 @@ type block struct {
 	from, to []bool // by NodeID
 	both     bool
 	since    history.Instant
+	felt     bool // somebody has found it in the way
 }
 
 // message is what the network delivers: h fires when it arrives, and is told number.
@@ -60,6 +61,7 @@ func (n *network) blockedSince(from, to history.NodeID) (history.Instant, bool) 
 	for i := range n.blocks {
 		b := &n.blocks[i]
 		if b.from[from] && b.to[to] || b.both && b.from[to] && b.to[from] {
+			b.felt = true
 			return b.since, true
 		}
 	}
@@ -80,7 +82,7 @@ func (n *network) partition(fault int, from, to []history.NodeID, both bool) {
 		}
 		return out
 	}
-	n.blocks = append(n.blocks, block{fault, set(from), set(to), both, n.w.k.Now()})
+	n.blocks = append(n.blocks, block{fault: fault, from: set(from), to: set(to), both: both, since: n.w.k.Now()})
 	n.w.backend.reachabilityChanged()
 }
 
@@ -90,7 +92,9 @@ func (n *network) heal(fault int) {
 	for _, b := range n.blocks {
 		if b.fault != fault {
 			kept = append(kept, b)
+			continue
 		}
+		n.acted(&b)
 	}
 	n.blocks = kept
 	held := n.held
@@ -100,6 +104,20 @@ func (n *network) heal(fault int) {
 		n.sendNumbered(at, m.from, m.to, m.h, m.number)
 	}
 	n.w.backend.reachabilityChanged()
+}
+
+// acted tells the engine of a partition that somebody has felt for long enough.
+func (n *network) acted(b *block) {
+	if b.felt && n.w.k.Now().Sub(b.since) >= n.w.plan.Noticeable() {
+		n.w.engine.Acted(b.fault)
+	}
+}
+
+// stillBlocked is called when the run is over: what blocks has not been healed.
+func (n *network) stillBlocked() {
+	for i := range n.blocks {
+		n.acted(&n.blocks[i])
+	}
 }
 
 // draw picks how long one message travels.

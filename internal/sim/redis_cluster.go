@@ -374,9 +374,9 @@ func (c *redisCluster) promote() {}
 func (c *redisCluster) evict(h *host) { c.ofTheLock.evict(h) }
 
 // setLag implements backend.
-func (c *redisCluster) setLag(d time.Duration) {
+func (c *redisCluster) setLag(l lateness) {
 	for _, g := range c.shards {
-		g.setLag(d)
+		g.setLag(l)
 	}
 }
 

@@ -14,7 +14,7 @@ type redisGroup struct {
 	servers     []*redisServer
 	leader      *redisServer // the primary that clients are told of
 	lag         time.Duration
-	extraLag    time.Duration
+	extraLag    lateness
 	failover    plan.Failover
 	persistence string
 	minReplicas int
@@ -132,7 +132,7 @@ func (g *redisGroup) evict(h *host) {
 }
 
 // setLag implements backend.
-func (g *redisGroup) setLag(d time.Duration) { g.extraLag = d }
+func (g *redisGroup) setLag(l lateness) { g.extraLag = l }
 
 // reachabilityChanged implements backend.
 func (g *redisGroup) reachabilityChanged() {}
@@ -185,7 +185,7 @@ func (n *redisNodes) evict(h *host) {
 }
 
 // setLag implements backend.
-func (n *redisNodes) setLag(time.Duration) {}
+func (n *redisNodes) setLag(lateness) {}
 
 // reachabilityChanged implements backend.
 func (n *redisNodes) reachabilityChanged() {}

@@ -201,7 +201,7 @@ func (s *redisServer) enqueue(effects []redis.Effect) {
 
 // carry sends one piece of the stream to this replica.
 func (s *redisServer) carry(r replicated) {
-	at := s.w.k.Now().Add(s.group.lag + s.group.extraLag + s.group.hop())
+	at := s.w.k.Now().Add(s.group.lag + s.group.extraLag.felt(s.w) + s.group.hop())
 	s.lastHop = max(s.lastHop, at)
 	if s.arrived == len(s.stream) {
 		s.stream, s.arrived = s.stream[:0], 0 // nothing is under way

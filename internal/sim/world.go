@@ -25,7 +25,7 @@ import (
 )
 
 // Backend is the name of this world in histories and on the command line.
-const Backend = "sim"
+const Backend = history.Sim
 
 // maxEvents caps a run, so that a lock that spins for ever ends with an error
 // instead of filling the memory.
@@ -115,7 +115,17 @@ func (w *World) runVariant(p *plan.Plan, variant locks.Variant, seed uint64) (*h
 	if err != nil {
 		return nil, fmt.Errorf("%s, seed %d: %w", variant.ID, seed, err)
 	}
+	w.tellOfVainFaults()
+	w.hist.Whole = true
 	return w.hist, nil
+}
+
+// tellOfVainFaults records which of the faults that have begun have changed nothing.
+func (w *World) tellOfVainFaults() {
+	w.network.stillBlocked()
+	for _, number := range w.engine.WithoutEffect(w.plan.Noticeable()) {
+		w.hist.Add(history.Event{At: w.hist.End(), Kind: history.WithoutEffect, Value: int64(number), Cause: history.NoCause})
+	}
 }
 
 // Run plays one plan in a world of its own.

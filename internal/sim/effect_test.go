@@ -1,0 +1,119 @@
+package sim
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"lockstep/internal/faults"
+	"lockstep/internal/history"
+	"lockstep/internal/plan"
+)
+
+// inVain plays a lock and returns the numbers of the faults that the history
+// says changed nothing.
+func inVain(t *testing.T, p plan.Plan, lock string) string {
+	t.Helper()
+	h, err := Run(&p, lock, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []int64
+	for _, e := range h.Events {
+		if e.Kind == history.WithoutEffect {
+			out = append(out, e.Value)
+		}
+	}
+	return fmt.Sprint(out)
+}
+
+func TestAFaultThatChangesNothingIsNamed(t *testing.T) {
+	inSection, once := first(faults.InSection), faults.End{}
+	second := faults.End{For: time.Second}
+	late := faults.Trigger{At: 1500 * time.Millisecond} // A has played, B works
+	tests := []struct {
+		name string
+		lock string // set-nx-lua when empty
+		all  []faults.Fault
+		want string
+	}{
+		{"a pause", "", []faults.Fault{verb("pause", 1, "A", inSection, second)}, "[]"},
+		{"a pause of 1 ns", "", []faults.Fault{verb("pause", 1, "A", inSection, faults.End{For: 1})}, "[1]"},
+		{"a pause of a dead client", "", []faults.Fault{
+			verb("crash", 1, "A", inSection, once), verb("pause", 2, "A", inSection, second)}, "[2]"},
+		{"a pause of a client that has finished", "", []faults.Fault{
+			verb("pause", 1, "A", faults.Trigger{Moment: faults.Releases, Subject: "A", Nth: 1, After: 500 * time.Millisecond}, second)}, "[1]"},
+		{"a crash", "", []faults.Fault{verb("crash", 1, "A", inSection, once)}, "[]"},
+		{"a second crash", "", []faults.Fault{verb("crash", 1, "A", inSection, once), verb("crash", 2, "A", inSection, once)}, "[2]"},
+		{"a restart of a dead client", "", []faults.Fault{
+			verb("crash", 1, "A", inSection, once), verb("restart", 2, "A", inSection, once)}, "[]"},
+		{"a cut between clients, which never talk", "", []faults.Fault{cutOff("A", "B", inSection, second)}, "[1]"},
+		{"a cut that nobody is there to feel", "", []faults.Fault{cutOff("A", faults.TheStore, late, second)}, "[1]"},
+		{"a cut of A and the store", "", []faults.Fault{cutOff("A", faults.TheStore, inSection, faults.End{For: 2 * time.Second})}, "[]"},
+		{"a cut that ends while A works", "", []faults.Fault{cutOff("A", faults.TheStore, inSection, faults.End{For: 900 * time.Millisecond})}, "[1]"},
+		{"a cut between nodes that know nothing of each other", "redlock", []faults.Fault{cutOff("redis-1", "redis-2", inSection, second)}, "[1]"},
+		{"a cut between members of a cluster", "etcd-txn", []faults.Fault{cutOff("etcd-1", "etcd-2", inSection, second)}, "[]"},
+		{"a lost reply", "", []faults.Fault{verb("drop", 1, "reply", onWire(faults.Sends, "SET"), once)}, "[]"},
+		{"a lost reply to a lost request", "", []faults.Fault{
+			verb("drop", 1, "request", onWire(faults.AboutToSend, "SET"), once),
+			verb("drop", 2, "reply", onWire(faults.AboutToSend, "SET"), once)}, "[2]"},
+		{"a late request", "", []faults.Fault{timed("delay", 1, "request", onWire(faults.AboutToSend, "SET"), once)}, "[]"},
+		{"a late reply to a lost request", "", []faults.Fault{
+			verb("drop", 1, "request", onWire(faults.AboutToSend, "SET"), once),
+			timed("delay", 2, "reply", onWire(faults.AboutToSend, "SET"), once)}, "[2]"},
+		{"longer work", "", []faults.Fault{timed("slow", 1, "A", first(faults.Enters), once)}, "[]"},
+		{"longer work after the work", "", []faults.Fault{timed("slow", 1, "A", first(faults.Writes), once)}, "[1]"},
+		{"an eviction", "", []faults.Fault{verb("evict", 1, "", inSection, once)}, "[]"},
+		{"an eviction of nothing", "", []faults.Fault{verb("evict", 1, "", faults.Trigger{}, once)}, "[1]"},
+		{"lag without a replica", "", []faults.Fault{timed("lag", 1, "", inSection, second)}, "[1]"},
+		{"a replica that is not there", "", []faults.Fault{verb("promote", 1, "replica", inSection, once)}, "[1]"},
+		{"a clock", "", []faults.Fault{timed("jump-clock", 1, "A", inSection, once)}, "[]"},
+		{"a clock of a client that has finished", "", []faults.Fault{timed("jump-clock", 1, "A", late, once)}, "[1]"},
+	}
+	for _, tt := range tests {
+		p := story(tt.all[0])
+		p.Faults = tt.all
+		lock := tt.lock
+		if lock == "" {
+			lock = "set-nx-lua"
+		}
+		p.Workload.Retry = 100 * time.Millisecond
+		if got := inVain(t, p, lock); got != tt.want {
+			t.Errorf("%s: without effect %s, want %s", tt.name, got, tt.want)
+		}
+	}
+}
+
+// Replicas make lag and a promotion felt.
+func TestLagAndPromotionNeedAReplica(t *testing.T) {
+	for _, f := range []faults.Fault{
+		timed("lag", 1, "", faults.Trigger{At: time.Millisecond}, faults.End{For: 5 * time.Second}),
+		verb("promote", 1, "replica", first(faults.InSection), faults.End{}),
+	} {
+		p := story(f)
+		p.Redis.Replicas = 1
+		if got := inVain(t, p, "set-nx-lua"); got != "[]" {
+			t.Errorf("%s: without effect %s", f.Text, got)
+		}
+	}
+}
+
+// timed is a fault whose one duration is a second.
+func timed(name string, number int, target string, at faults.Trigger, end faults.End) faults.Fault {
+	spec, _ := faults.Lookup(name)
+	p := spec.Value
+	if !p.Timed() {
+		for _, p = range spec.Params {
+			if p.Timed() {
+				break
+			}
+		}
+	}
+	return faults.Make(number, spec, faults.Args{Value: target, Durations: map[string]time.Duration{p.Name: time.Second}}, at, end)
+}
+
+// cutOff is a partition of two sides.
+func cutOff(a, b string, t faults.Trigger, end faults.End) faults.Fault {
+	spec, _ := faults.Lookup("partition")
+	return faults.Make(1, spec, faults.Args{Sides: [][]string{{a}, {b}}}, t, end)
+}
