@@ -37,9 +37,10 @@ type client struct {
 
 	end sync.Once // closes over
 
-	mu       sync.Mutex
-	extra    time.Duration // more work in the present critical section
-	tampered map[int64]int // by number of the command: the fault that lost a half of it
+	mu          sync.Mutex
+	extra       time.Duration // more work in the present critical section
+	extraFaults []int         // that have brought it about
+	tampered    map[int64]int // by number of the command: the fault that lost a half of it
 
 	// Guarded by h.mu.
 	frozen, dead bool
@@ -185,6 +186,7 @@ func (c *client) dies() {
 	if !c.dead && !c.h.stopped {
 		c.dead = true
 		c.h.record(history.Event{Kind: history.Crashed, Node: c.node}, "")
+		c.h.saw(c.node, history.Crashed)
 	}
 }
 
@@ -232,6 +234,7 @@ func (c *client) handle(m proto.Up) {
 			},
 			text: m.Text, call: m.Call, task: m.Task, command: m.Command, owner: m.Owner, server: c.h.group.members[m.Server].node,
 		})
+		c.h.saw(c.node, m.Event)
 	case proto.Moment:
 		c.h.observe(c.moment(m.Moment, &m))
 	case proto.CallUp:
@@ -299,6 +302,9 @@ func (c *client) lost(server history.NodeID, call faults.Call, half faults.Half)
 	c.mu.Lock()
 	fault := c.tampered[call.ID]
 	c.mu.Unlock()
+	if fault > 0 {
+		c.h.acted(fault)
+	}
 	e := entry{
 		Event: history.Event{
 			At: c.h.now(), Kind: history.RequestDropped, Node: c.node, Peer: server, Value: int64(fault),
@@ -326,8 +332,11 @@ func (c *client) lead(server int) { c.send(proto.Down{Lead: &server}) }
 func (c *client) takeExtra() time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	for _, fault := range c.extraFaults {
+		c.h.acted(fault)
+	}
 	d := c.extra
-	c.extra = 0
+	c.extra, c.extraFaults = 0, nil
 	return d
 }
 

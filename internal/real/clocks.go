@@ -155,6 +155,7 @@ func (in *injector) JumpClock(fault int, node string, by time.Duration) {
 		return c
 	})
 	h := (*harness)(in)
+	in.actedOn(fault, in.client(name))
 	h.record(history.Event{Kind: history.ClockChanged, Node: h.nodes[name], Value: int64(by)}, "")
 }
 
@@ -163,6 +164,7 @@ func (in *injector) DriftClock(fault int, node string, ppm int64) {
 	h, name := (*harness)(in), in.nodeName(node)
 	at := h.now().Duration()
 	in.setClock(fault, name, 0, func(c proto.Clock) proto.Clock { return c.Drifting(at, h.driftOf(name)+ppm) })
+	in.actedOn(fault, in.client(name))
 }
 
 // setClock changes a clock. A client that a fault holds at a moment gets the news

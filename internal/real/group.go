@@ -246,6 +246,7 @@ func (g *group) reachabilityChanged()                   {}
 func (g *group) died(*member)                           {}
 func (g *group) promote(int) error                      { return nil }
 func (g *group) slower(time.Duration)                   {}
+func (g *group) between() []way                         { return nil }
 func (g *group) settle()                                {}
 func (g *group) close() error                           { return nil }
 

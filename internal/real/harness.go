@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"lockstep/internal/plan"
 	"lockstep/internal/real/osproc"
 	"lockstep/internal/real/servers"
+	"lockstep/internal/workload"
 )
 
 // harness plays one run.
@@ -41,6 +43,10 @@ type harness struct {
 	journal       journal
 
 	clocks clocks
+
+	door     sync.Mutex // taken after mu, if both
+	entrance workload.Entrance
+	arrivals []*client // as the entrance counts them
 
 	zero  atomic.Int64 // true time 0 on osproc's clock; 0: it has not come
 	epoch time.Time
@@ -241,11 +247,54 @@ func (h *harness) begin() {
 	h.epoch = time.Now().Add(time.Millisecond)
 	h.zero.Store(int64(zero))
 	stagger := max(h.plan.Workload.Stagger, kinds[h.variant.Store].stagger)
-	for i, c := range h.clients {
-		c.begin(time.Duration(i) * stagger)
-	}
+	h.door.Lock()
+	h.entrance, h.arrivals = workload.NewEntrance(len(h.clients), stagger), slices.Clone(h.clients)
+	h.door.Unlock()
+	h.admit()
 	time.Sleep(zero - osproc.Now())
 	h.engine.Start()
+}
+
+// admit lets those clients begin whose turn it is, and sets a time for the next one.
+func (h *harness) admit() {
+	h.door.Lock()
+	defer h.door.Unlock()
+	for {
+		next, from, ok := h.entrance.Next()
+		if !ok {
+			return
+		}
+		now := max(h.now().Duration(), 0)
+		if from > now {
+			time.AfterFunc(from-now, h.admit) // once too often does no harm
+			return
+		}
+		h.entrance.Begins(now)
+		h.arrivals[next].begin(now)
+	}
+}
+
+// saw tells the entrance what a client has done.
+func (h *harness) saw(client history.NodeID, kind history.Kind) {
+	h.door.Lock()
+	next := h.entrance.Observe(int(client)-1, kind, h.now().Duration()) // clients are the first nodes
+	h.door.Unlock()
+	if next {
+		h.admit()
+	}
+}
+
+// tellOfVainFaults records which of the faults that have begun have changed nothing. The
+// run is over, and its partitions that nobody heals are still there.
+func (h *harness) tellOfVainFaults(ended history.Instant) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for i := range h.group.blocks {
+		h.group.acted(&h.group.blocks[i])
+	}
+	for _, number := range h.engine.WithoutEffect(h.plan.Noticeable()) {
+		h.recordAt(ended, entry{Event: history.Event{Kind: history.WithoutEffect, Value: int64(number)}})
+	}
 }
 
 // observe tells the engine of a moment; faults that waited for it have acted

@@ -16,7 +16,16 @@ type injector harness
 var _ faults.World = (*injector)(nil)
 
 // FaultBegan implements faults.World.
-func (in *injector) FaultBegan(fault int, node string) { in.note(history.FaultBegan, fault, node) }
+func (in *injector) FaultBegan(fault int, node string) {
+	in.note(history.FaultBegan, fault, node)
+	h := (*harness)(in)
+	h.door.Lock()
+	next := h.entrance.FaultBegins()
+	h.door.Unlock()
+	if next {
+		h.admit()
+	}
+}
 
 // FaultEnded implements faults.World.
 func (in *injector) FaultEnded(fault int, node string) { in.note(history.FaultEnded, fault, node) }
@@ -46,6 +55,26 @@ func (in *injector) nodeName(node string) string {
 	return node
 }
 
+// actedOn tells the engine that a fault has changed something for a process that runs: a
+// server, or the client c. One that has played all its rounds does nothing any more.
+func (in *injector) actedOn(fault int, c *client) {
+	if c != nil {
+		select {
+		case <-c.over:
+			return
+		default:
+		}
+	}
+	in.engine.Acted(fault)
+}
+
+// acted tells the engine that a fault has changed something; h.mu is free.
+func (h *harness) acted(fault int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.engine.Acted(fault)
+}
+
 // client returns the client with that name, nil when it is none.
 func (in *injector) client(name string) *client {
 	for _, c := range in.clients {
@@ -69,8 +98,9 @@ func (in *injector) unknown(fault int, node string) {
 // stands still.
 func (in *injector) Freeze(fault int, node string) {
 	name := in.nodeName(node)
+	c, m := in.client(name), in.group.named(name)
 	var err error
-	switch c, m := in.client(name), in.group.named(name); {
+	switch {
 	case c != nil:
 		if c.dead || c.frozen {
 			return
@@ -91,6 +121,7 @@ func (in *injector) Freeze(fault int, node string) {
 		return
 	}
 	in.did(history.Froze, name, fault)
+	in.actedOn(fault, c)
 }
 
 // Thaw implements faults.World. What faults wait for (the client wakes) is told
@@ -154,6 +185,7 @@ func (in *injector) Crash(fault int, node string) {
 		return
 	}
 	in.did(history.Crashed, name, fault)
+	in.actedOn(fault, c)
 	if c != nil {
 		c.end.Do(func() { close(c.over) })
 	}
@@ -162,7 +194,13 @@ func (in *injector) Crash(fault int, node string) {
 // DelayCall implements faults.World.
 func (in *injector) DelayCall(fault int, call faults.Call, half faults.Half, d time.Duration) {
 	if c := in.client(call.Client); c != nil {
-		c.tamper(func(l *link.Link) bool { return l.Postpone(call.ID, half, d) })
+		c.tamper(func(l *link.Link) bool {
+			found := l.Postpone(call.ID, half, d)
+			if found {
+				in.engine.Acted(fault)
+			}
+			return found
+		})
 		return
 	}
 	in.unknown(fault, call.Client)
@@ -190,7 +228,7 @@ func (in *injector) SlowWork(fault int, name string, d time.Duration) {
 		return
 	}
 	c.mu.Lock()
-	c.extra += d
+	c.extra, c.extraFaults = c.extra+d, append(c.extraFaults, fault)
 	c.mu.Unlock()
 }
 
@@ -210,8 +248,12 @@ func (h *harness) later(after time.Duration, do func()) {
 
 // Promote implements faults.World.
 func (in *injector) Promote(fault int) {
+	before := in.store.primary()
 	if err := in.store.promote(fault); err != nil {
 		(*harness)(in).fail(fmt.Errorf("fault %d: no replica could be promoted: %w", fault, err))
+	}
+	if in.store.primary() != before {
+		in.engine.Acted(fault)
 	}
 }
 
@@ -237,6 +279,7 @@ func (in *injector) Restart(fault int, node string, down time.Duration) {
 		if err != nil {
 			h.fail(fmt.Errorf("fault %d: %s could not be started again: %w", fault, name, err))
 		}
+		h.acted(fault)
 	})
 }
 
@@ -249,7 +292,13 @@ func (in *injector) Evict(fault int, server string) {
 			return
 		}
 	}
+	before := len(in.group.evictions)
 	if err := in.store.evict(one); err != nil {
 		(*harness)(in).fail(fmt.Errorf("fault %d: %w", fault, err))
+	}
+	for _, c := range in.group.evictions[before:] {
+		if !c.refused { // there was an entry
+			in.engine.Acted(fault)
+		}
 	}
 }

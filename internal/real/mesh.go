@@ -158,6 +158,17 @@ func (m *mesh) keepsData(p *peer) bool {
 	return m.g.h.header.Nodes[p.node-1].Role == history.RoleStore
 }
 
+// ways are its links; none where there is no mesh.
+func (m *mesh) ways() (out []way) {
+	if m == nil {
+		return nil
+	}
+	for _, p := range m.paths {
+		out = append(out, way{p.from.node, p.to.node, p.link})
+	}
+	return out
+}
+
 // close closes all addresses and links.
 func (m *mesh) close() error {
 	var errs []error

@@ -18,11 +18,42 @@ type block struct {
 // blocked reports whether nothing gets from one node to another.
 func (g *group) blocked(from, to history.NodeID) bool {
 	for _, b := range g.blocks {
-		if b.from[from] && b.to[to] || b.both && b.from[to] && b.to[from] {
+		if b.covers(from, to) {
 			return true
 		}
 	}
 	return false
+}
+
+// covers reports whether the partition holds back what one node sends to another.
+func (b *block) covers(from, to history.NodeID) bool {
+	return b.from[from] && b.to[to] || b.both && b.from[to] && b.to[from]
+}
+
+// acted tells the engine of a partition that has held something back.
+func (g *group) acted(b *block) {
+	for _, w := range g.ways() {
+		if b.covers(w.from, w.to) && w.link.Held(link.Up) || b.covers(w.to, w.from) && w.link.Held(link.Down) {
+			g.h.engine.Acted(b.fault)
+		}
+	}
+}
+
+// way is a link, and whom it carries requests from and to.
+type way struct {
+	from, to history.NodeID
+	link     *link.Link
+}
+
+// ways are the links of all clients, and those between servers.
+func (g *group) ways() []way {
+	out := g.h.store.between()
+	for _, c := range g.h.everybody() {
+		for i, l := range c.links {
+			out = append(out, way{c.node, g.members[i].node, l})
+		}
+	}
+	return out
 }
 
 // mode is what the links do with the bytes from one node to another.
@@ -77,7 +108,9 @@ func (in *injector) HealPartition(fault int) {
 	for _, b := range g.blocks {
 		if b.fault != fault {
 			kept = append(kept, b)
+			continue
 		}
+		g.acted(&b)
 	}
 	g.blocks = kept
 	g.apply()
@@ -109,4 +142,9 @@ func (in *injector) nodesOf(names []string) map[history.NodeID]bool {
 }
 
 // Lag implements faults.World.
-func (in *injector) Lag(_ int, by time.Duration) { in.store.slower(by) }
+func (in *injector) Lag(fault int, by time.Duration) {
+	in.store.slower(by)
+	if by > 0 && in.store.replicas() > 0 {
+		in.engine.Acted(fault)
+	}
+}

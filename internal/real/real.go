@@ -83,6 +83,9 @@ func Run(ctx context.Context, p *plan.Plan, lockID string, seed uint64, o Option
 		err = h.play(ctx)
 	}
 	ended := h.now()
+	if err == nil {
+		h.tellOfVainFaults(ended)
+	}
 	err = errors.Join(err, h.tearDown())
 	if h.zero.Load() == 0 {
 		return nil, err

@@ -49,6 +49,8 @@ type store interface {
 	// evict removes the lock's entry on one server, or for nil on those that clients
 	// write to, past all links. What it does it adds to group.evictions.
 	evict(one *member) error
+	// between are the links between servers.
+	between() []way
 	// slower makes replication later, by this on top of what the plan says.
 	slower(by time.Duration)
 	// settle is called when nobody plays any more and the servers still run, without

@@ -166,6 +166,15 @@ func (c *cluster) reachabilityChanged() {
 	}
 }
 
+// between implements store.
+func (c *cluster) between() []way {
+	var out []way
+	for _, p := range c.peers {
+		out = append(out, way{c.members[p.from].node, c.members[p.to].node, p.link})
+	}
+	return out
+}
+
 // restart implements store: a cluster forgets nothing.
 func (c *cluster) restart(ctx context.Context, m *member) (empty bool, err error) {
 	return false, process(m).Relaunch(ctx)

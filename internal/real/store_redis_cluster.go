@@ -93,6 +93,9 @@ func (c *redisCluster) brief(start *proto.Start) {
 	start.First = c.indexOf(c.leader)
 }
 
+// between implements store.
+func (c *redisCluster) between() []way { return append(c.data.ways(), c.bus.ways()...) }
+
 // replicas implements store.
 func (c *redisCluster) replicas() int { return len(c.members)/c.shards - 1 }
 

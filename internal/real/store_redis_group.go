@@ -92,6 +92,9 @@ func (g *redisGroup) brief(start *proto.Start) {
 	}
 }
 
+// between implements store.
+func (g *redisGroup) between() []way { return g.mesh.ways() }
+
 // replicas implements store.
 func (g *redisGroup) replicas() int { return len(g.servers) - 1 }
 

@@ -57,6 +57,9 @@ func (d *database) awaitReplicas(ctx context.Context) error {
 	return nil
 }
 
+// between implements store.
+func (d *database) between() []way { return d.mesh.ways() }
+
 // replicas implements store.
 func (d *database) replicas() int { return len(d.members) - 1 }
 

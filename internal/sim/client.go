@@ -26,6 +26,7 @@ type client struct {
 	network   kernel.Rand // latencies and losses of this client's links
 	extra     lateness    // of the present critical section
 	lastRead  int32       // event of the read that the next write is based on
+	begun     bool        // to play its rounds
 	done      bool
 	deadlines []deadline // of replies, in their order
 	timed     bool       // there is a timer for the first of them

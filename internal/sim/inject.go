@@ -20,7 +20,12 @@ type injector struct{ w *World }
 var _ faults.World = injector{}
 
 // FaultBegan implements faults.World.
-func (in injector) FaultBegan(fault int, node string) { in.note(history.FaultBegan, fault, node) }
+func (in injector) FaultBegan(fault int, node string) {
+	in.note(history.FaultBegan, fault, node)
+	if in.w.entrance.FaultBegins() {
+		in.w.admit()
+	}
+}
 
 // FaultEnded implements faults.World.
 func (in injector) FaultEnded(fault int, node string) { in.note(history.FaultEnded, fault, node) }

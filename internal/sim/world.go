@@ -50,6 +50,7 @@ type World struct {
 	seed      uint64
 	engine    *faults.Engine
 	clients   []*client
+	entrance  workload.Entrance
 	probe     *client
 	variant   locks.Variant
 	backend   backend // the servers
@@ -104,9 +105,7 @@ func (w *World) runVariant(p *plan.Plan, variant locks.Variant, seed uint64) (*h
 	if err := w.setUp(p, variant, seed); err != nil {
 		return nil, err
 	}
-	for i, c := range w.clients {
-		w.k.After(time.Duration(i)*p.Workload.Stagger, (*starter)(c), 0)
-	}
+	w.k.After(0, (*porter)(w), 0)
 	w.k.After(p.Horizon(), (*quieter)(w), 0)
 	w.engine.Start()
 	err := w.k.Run(maxEvents)
@@ -165,6 +164,7 @@ func (w *World) setUp(p *plan.Plan, v locks.Variant, seed uint64) error {
 		c.member = i
 		w.clients = append(w.clients, c)
 	}
+	w.entrance = workload.NewEntrance(len(w.clients), p.Workload.Stagger)
 	w.probe = w.newClient(plan.ProbeName, p.Probe(), 0)
 	w.playing = len(w.clients)
 	return nil
@@ -183,6 +183,9 @@ func (w *World) clockOf(node string) kernel.Clock {
 func (w *World) record(p *kernel.Proc, e history.Event) int32 {
 	e.At = w.k.Now()
 	e.Clock = int64(p.Clock.Wall(e.At))
+	if w.entrance.Observe(int(e.Node)-1, e.Kind, e.At.Duration()) { // clients are the first nodes
+		w.admit()
+	}
 	return w.hist.Add(e)
 }
 
@@ -192,12 +195,35 @@ func (w *World) recordBare(e history.Event) int32 {
 	return w.hist.Add(e)
 }
 
+// admit lets those clients begin whose turn it is, or sets a time for it.
+func (w *World) admit() {
+	if _, from, ok := w.entrance.Next(); ok {
+		w.k.At(max(w.k.Now(), history.Instant(from)), (*porter)(w), 0)
+	}
+}
+
+// porter lets the next client begin.
+type porter World
+
+func (p *porter) Fire(uint64) {
+	w := (*World)(p)
+	now := w.k.Now().Duration()
+	next, from, ok := w.entrance.Next()
+	if !ok || from > now {
+		return // another one has been let in meanwhile
+	}
+	w.entrance.Begins(now)
+	(*starter)(w.clients[next]).Fire(0)
+	w.admit()
+}
+
 // starter lets a client begin.
 type starter client
 
 func (s *starter) Fire(uint64) {
 	c := (*client)(s)
-	if !c.proc.Dead() {
+	if !c.proc.Dead() && !c.begun {
+		c.begun = true
 		c.w.k.Spawn(c.proc, "main", c.play)
 	}
 }

@@ -76,6 +76,7 @@ type Link struct {
 	mu      sync.Mutex
 	rand    *rand.Rand
 	modes   [2]Mode          // by direction
+	held    [2]bool          // by direction: a message has met a link that holds
 	delays  [2]time.Duration // by direction, on top of the latency
 	changed chan struct{}    // closed and made anew at each change of modes
 	watched []*watch
@@ -126,8 +127,19 @@ func (l *Link) Addr() string { return l.proxy.Listen }
 func (l *Link) Switch(d Direction, m Mode) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if m == Hold && l.modes[d] != Hold {
+		l.held[d] = false
+	}
 	l.modes[d] = m
 	l.announce()
+}
+
+// Held reports whether anything has had to wait since the link began to hold what goes in
+// a direction, the last time.
+func (l *Link) Held(d Direction) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.held[d]
 }
 
 // Delay makes all messages of one direction that enter the link from now on
@@ -149,6 +161,9 @@ func (l *Link) announce() {
 func (l *Link) mode(d Direction) (Mode, <-chan struct{}) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.modes[d] == Hold { // who asks has something to move
+		l.held[d] = true
+	}
 	return l.modes[d], l.changed
 }
 

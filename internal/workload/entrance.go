@@ -1,0 +1,76 @@
+package workload
+
+import (
+	"time"
+
+	"lockstep/internal/history"
+)
+
+// Entrance lets the clients of a run begin in their order. A story says who comes first,
+// and what happens decides when the next one may come, not a time that a busy machine
+// does not keep:
+//
+//   - the second client begins when the first one has the lock, or when it is settled
+//     that it does not get it at once: an attempt failed or has had no answer, or the
+//     client is gone;
+//   - each later one when the one before it has sent its first request.
+//
+// The stagger of the plan comes on top, and is all that counts once a fault has begun: it
+// may be just what keeps the one before from getting that far. A stagger of zero asks for
+// no order: all begin at once.
+//
+// Both worlds tell it what happens and ask it who is next. It has no clock of its own.
+type Entrance struct {
+	stagger time.Duration
+	clients int
+	next    int           // who begins next, as an index; clients when all have begun
+	settled bool          // the one before has come far enough
+	from    time.Duration // true time from which on the next one may begin
+	faults  bool          // a fault has begun
+}
+
+// NewEntrance returns the entrance of so many clients, before which nobody has begun. The
+// first one may begin at once.
+func NewEntrance(clients int, stagger time.Duration) Entrance {
+	return Entrance{stagger: stagger, clients: clients, settled: true}
+}
+
+// Next returns who begins next and from when on; false while nobody may.
+func (e *Entrance) Next() (client int, from time.Duration, ok bool) {
+	return e.next, e.from, e.next < e.clients && e.settled
+}
+
+// Begins is told that the next client begins at a true time.
+func (e *Entrance) Begins(now time.Duration) {
+	e.next++
+	e.from = now + e.stagger
+	e.settled = e.faults || e.stagger == 0 || e.next == e.clients
+}
+
+// Observe is told what a client has done, and reports whether the next one may come
+// because of it.
+func (e *Entrance) Observe(client int, kind history.Kind, now time.Duration) bool {
+	if e.settled || client != e.next-1 {
+		return false
+	}
+	switch kind {
+	case history.Acquired, history.AcquireFailed, history.GaveUp, history.Finished, history.Crashed, history.TimedOut:
+	case history.Sent:
+		if client == 0 {
+			return false
+		}
+		e.from = now + e.stagger
+	default:
+		return false
+	}
+	e.settled = true
+	return true
+}
+
+// FaultBegins is told that a fault begins, and reports whether the next client may come
+// because of it.
+func (e *Entrance) FaultBegins() bool {
+	changed := !e.settled
+	e.faults, e.settled = true, true
+	return changed
+}
