@@ -9,7 +9,7 @@ PROFILE := $(CURDIR)/cmd/simulate/simulate.pgo
 # The browsers that internal/browser knows; any of them will do.
 BROWSERS := chromium chromium-browser google-chrome chrome headless-shell
 
-.PHONY: help test unit race live live-all live-docker images determinism soak soak-live bench bench-live check lint golden generate gallery build profile servers clean
+.PHONY: help test unit race live live-all live-docker images determinism soak soak-live fuzz bench bench-live check lint golden generate gallery build profile servers clean
 
 help: ## show this menu
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -56,6 +56,9 @@ live-docker: images ## the lessons of the list above, and two more, with the ser
 soak-live: servers ## kill harnesses, servers and workers 100 times and play 400 storms: nothing is left, nothing hangs (SOAK=2: a fifth of it)
 	@set -o pipefail; LOCKSTEP_SOAK=$(or $(SOAK),10) LOCKSTEP_REQUIRE_SERVERS=1 $(GO) test -tags live -v -timeout 60m ./internal/real ./internal/real/link ./cmd/simulate \
 		-run 'NothingIsLeft|CleansUp|NoStorm|NeverHangs|CtrlC' | grep -v '^=== '
+
+fuzz: ## every fuzz target of the tree, one after the other, each for a minute (FUZZ=10m: for ten)
+	GO="$(GO)" FUZZ="$(or $(FUZZ),60s)" scripts/fuzz
 
 bench: ## the benchmarks, with the program's own GC setting and profile; compare two runs with benchstat
 	GOGC=400 $(GO) test -pgo=$(PROFILE) -run '^$$' -bench . -benchmem ./internal/...

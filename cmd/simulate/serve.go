@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"lockstep/internal/report"
 	"lockstep/internal/serve"
 )
 
@@ -68,7 +69,7 @@ func serveStore(ctx context.Context, w io.Writer, g *globals, port int) error {
 		_ = listener.Close()
 		return &environmentError{err}
 	}
-	handler := serve.New(store, func() ([]byte, error) { return indexOf(store.FS(), true) })
+	handler := serve.New(store, report.Policy(), func() ([]byte, error) { return indexOf(store.FS(), true) })
 	return serveUntil(ctx, listener, handler)
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode"
 
 	"lockstep/internal/locks"
 )
@@ -39,7 +40,23 @@ func ReadMatrix(data []byte) (*Matrix, error) {
 	if m.Schema != 1 || len(m.Cells) == 0 {
 		return nil, errors.New("is no matrix: it has no cells, or another schema than 1")
 	}
+	for i := range m.Cells {
+		if c := &m.Cells[i]; !printable(c.Lock, c.Fault, c.Letter, c.Note) {
+			return nil, fmt.Errorf("is no matrix: cell %d has a character that no page shows", i+1)
+		}
+	}
 	return m, nil
+}
+
+// printable reports whether nothing in some texts moves a cursor or turns the direction of
+// writing. What our program has measured has no such thing.
+func printable(texts ...string) bool {
+	for _, s := range texts {
+		if strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) {
+			return false
+		}
+	}
+	return true
 }
 
 // letters says what the letters mean, as `simulate matrix --help` does.

@@ -47,6 +47,19 @@ func ReadWorlds(data []byte) (*Worlds, error) {
 	if c.Schema != 1 || len(c.Cells) == 0 || c.ScalePPM < 1 {
 		return nil, errors.New("is no comparison of worlds: it has no cells, no scale, or another schema than 1")
 	}
+	if !printable(c.Backend) {
+		return nil, errors.New("is no comparison of worlds: its backend has a character that no page shows")
+	}
+	for i := range c.Cells {
+		x := &c.Cells[i]
+		ok := printable(x.Lock, x.Fault, x.Agreement, x.Script, x.Why)
+		for _, r := range x.Runs {
+			ok = ok && printable(r.Simulated, r.Real, r.Agreement)
+		}
+		if !ok {
+			return nil, fmt.Errorf("is no comparison of worlds: cell %d has a character that no page shows", i+1)
+		}
+	}
 	return c, nil
 }
 

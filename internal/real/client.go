@@ -159,8 +159,13 @@ func (c *client) listen() {
 	for err == nil {
 		var m proto.Up
 		if err = c.conn.Receive(&m); err == nil {
-			c.handle(m)
+			if err = m.Check(len(c.links)); err == nil {
+				err = c.handle(m)
+			}
 		}
+	}
+	if errors.Is(err, proto.ErrMessage) {
+		c.h.fail(fmt.Errorf("the worker of %s said what no worker says: %w", c.name, err))
 	}
 	c.gone()
 }
@@ -214,12 +219,18 @@ func (c *client) begin(at time.Duration) {
 	c.send(proto.Down{Go: &proto.Go{Zero: time.Duration(c.h.zero.Load()), Begin: at, Epoch: c.h.epoch}})
 }
 
-// handle handles one message of the worker.
-func (c *client) handle(m proto.Up) {
+// handle handles one message of the worker, which has been checked. The error wraps
+// proto.ErrMessage.
+func (c *client) handle(m proto.Up) error {
 	answer := proto.Down{ID: m.ID}
 	switch m.Kind {
 	case proto.Ready:
-		close(c.ready)
+		select {
+		case <-c.ready:
+			return fmt.Errorf("%w: it is ready for the second time", proto.ErrMessage)
+		default:
+			close(c.ready)
+		}
 	case proto.Failed:
 		c.h.fail(fmt.Errorf("the worker of %s could not start: %s", c.name, m.Text))
 	case proto.Dies:
@@ -249,6 +260,7 @@ func (c *client) handle(m proto.Up) {
 	if m.ID != 0 {
 		c.send(answer)
 	}
+	return nil
 }
 
 func (c *client) moment(kind faults.MomentKind, m *proto.Up) faults.Moment {

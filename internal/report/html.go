@@ -21,9 +21,6 @@ var pageParts embed.FS
 //go:embed report.css
 var reportCSS string
 
-//go:embed page.js
-var pageJS string
-
 var page = template.Must(template.New("page.html").ParseFS(pageParts, "page.html", "page_*.html", "parts.html"))
 
 // MaxHTML is how large a report may become. Longer stories are cut, visibly.

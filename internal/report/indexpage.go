@@ -4,7 +4,6 @@ import (
 	"bytes"
 	_ "embed"
 	"fmt"
-	"html/template"
 	"net/url"
 	"slices"
 	"strings"
@@ -18,9 +17,6 @@ var indexHTML string
 
 //go:embed indexpage.css
 var indexCSS string
-
-//go:embed indexpage.js
-var indexJS string
 
 var indexTemplate = pageTemplate("index", indexHTML)
 
@@ -74,7 +70,6 @@ func IndexHTML(x *Index) ([]byte, error) {
 
 type indexView struct {
 	Head   pageHead
-	Script template.JS
 	Runs   []indexRow
 	Total  int
 	Cut    bool
@@ -119,7 +114,7 @@ var signs = map[string]string{"broken": "✗", "unknown": "?", "kept": "✓"}
 // newIndexView shows the newest runs.
 func newIndexView(x *Index, newest int) *indexView {
 	v := &indexView{
-		Head: newHead("Runs", indexCSS).scripted(), Script: template.JS(indexJS),
+		Head:  newHead("Runs", indexCSS).scripted("indexpage.js"),
 		Total: max(x.Total, len(x.Runs)), Served: x.Served,
 	}
 	v.Head.Mark = indexMark

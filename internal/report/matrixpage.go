@@ -15,9 +15,6 @@ var matrixHTML string
 //go:embed matrixpage.css
 var matrixCSS string
 
-//go:embed matrixpage.js
-var matrixJS string
-
 var matrixTemplate = pageTemplate("matrix", matrixHTML)
 
 // MaxMatrixHTML is how large the page of a matrix may become. Longer tales are

@@ -23,7 +23,6 @@ type matrixView struct {
 	Varied, Trimmed bool
 	Replay          string
 	Head            pageHead
-	Script          template.JS
 }
 
 type letterView struct {
@@ -106,7 +105,7 @@ func newMatrixView(m *Matrix, d detail) *matrixView {
 	v := &matrixView{
 		Mode: "real servers", Backend: clean(m.Backend, maxName), Rows: len(m.Locks), Width: len(m.Columns) + 2,
 		Varied: m.Seeds > 0, Trimmed: d.steps < maxTold, Replay: clean(m.Replay, maxLine),
-		Head: newHead("How distributed locks break", matrixCSS).scripted(), Script: template.JS(matrixJS),
+		Head:   newHead("How distributed locks break", matrixCSS).scripted("matrixpage.js"),
 		Legend: append([]letterView(nil), letters...),
 	}
 	if m.Backend == "sim" {

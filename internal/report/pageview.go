@@ -17,7 +17,6 @@ type pageView struct {
 	Story, Question, Lesson      string
 	Origin                       string // of a story that was shrunk
 	Head                         pageHead
-	Script                       template.JS
 	Leads                        []string // the verdicts in words
 	Properties                   []string
 	Runs                         []runView
@@ -121,7 +120,7 @@ func newPage(b *Bundle, stories []story, shared *figure, d richness) *pageView {
 		Title: clean(b.title(), maxLine), Seed: b.Seed, Backend: clean(b.Backend, maxName),
 		Mode: "real servers", Length: length(b.simulated()) + " of true time",
 		Hash: clean(b.Hash, maxLine), Replay: clean(b.Replay, maxLine),
-		Head: newHead(clean(b.title(), maxLine), reportCSS).scripted().foreign(), Script: template.JS(pageJS), Says: scriptSays,
+		Head: newHead(clean(b.title(), maxLine), reportCSS).scripted("page.js").foreign(), Says: scriptSays,
 		Legend: legendFor(b.Backend), Shapes: template.HTML(shapes()), SetUp: setUp(b), Promises: promisesOf(b), linker: newLinker(),
 		Picture: template.HTML(picture(b)), // made by us, all texts escaped
 	}

@@ -1,13 +1,14 @@
 // Package serve shows a store of runs to a browser on the same machine: its index,
 // made anew for every request, and the files of its runs.
 //
-//	handler := serve.New(store, index)
+//	handler := serve.New(store, policy, index)
 //	http.Serve(listener, handler) // a listener on a loopback address
 //
 // It gives out the files of the store and nothing else: what a link leads to
 // elsewhere, names that begin with a dot and lists of directories are not there.
-// Pages may come from somebody else's history, therefore each is sent with the
-// policy that the reports have in themselves: no page can ask for anything else.
+// Pages may come from somebody else, therefore each is sent with a policy that names
+// the scripts which may run and lets no page ask for anything. What a policy cannot
+// forbid, a page that leads elsewhere by itself, is shown as text.
 package serve
 
 import (
@@ -24,17 +25,13 @@ import (
 	"time"
 )
 
-// Policy is the content security policy of every answer.
-const Policy = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; " +
-	"img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-
 // types are the kinds of files that a run has. Texts without a kind of their own
 // are shown as text, since a browser would offer to save them otherwise.
 var types = map[string]string{
 	".html":  "text/html; charset=utf-8",
 	".json":  "application/json",
 	".svg":   "image/svg+xml",
-	".xml":   "text/xml; charset=utf-8",
+	".xml":   "text/plain; charset=utf-8",
 	".jsonl": "text/plain; charset=utf-8",
 	".yaml":  "text/plain; charset=utf-8",
 	".md":    "text/plain; charset=utf-8",
@@ -48,19 +45,21 @@ const reportName = "report.html"
 
 // Handler answers requests for a store.
 type Handler struct {
-	store *os.Root
-	index func() ([]byte, error)
+	store  *os.Root
+	policy string
+	index  func() ([]byte, error)
 }
 
-// New returns a handler for the files below store. index makes the page for "/".
-func New(store *os.Root, index func() ([]byte, error)) *Handler {
-	return &Handler{store: store, index: index}
+// New returns a handler for the files below store. policy is the content security policy
+// of every answer. index makes the page for "/".
+func New(store *os.Root, policy string, index func() ([]byte, error)) *Handler {
+	return &Handler{store: store, policy: policy + "; frame-ancestors 'none'", index: index}
 }
 
 // ServeHTTP implements http.Handler.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	head := w.Header()
-	head.Set("Content-Security-Policy", Policy)
+	head.Set("Content-Security-Policy", h.policy)
 	head.Set("X-Content-Type-Options", "nosniff")
 	head.Set("Referrer-Policy", "no-referrer")
 	head.Set("Cross-Origin-Resource-Policy", "same-origin")
@@ -124,9 +123,19 @@ func (h *Handler) serveFile(w http.ResponseWriter, r *http.Request, name string)
 			return
 		}
 		defer f.Close()
-		w.Header().Set("Content-Type", typeOf(name))
-		http.ServeContent(w, r, "", info.ModTime(), f)
+		serveOpen(w, r, f, info)
 	}
+}
+
+// serveOpen answers with a file of the store.
+func serveOpen(w http.ResponseWriter, r *http.Request, f *os.File, info fs.FileInfo) {
+	kind := typeOf(info.Name())
+	if kind == types[".html"] || kind == types[".svg"] {
+		servePage(w, r, f, info)
+		return
+	}
+	w.Header().Set("Content-Type", kind)
+	http.ServeContent(w, r, "", info.ModTime(), f)
 }
 
 // serveRun leads from a run's directory to its report.

@@ -18,6 +18,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// policy stands for the one of the reports.
+const policy = "default-src 'none'; img-src data:"
+
 // newStore makes a store with one run, and a secret beside it.
 func newStore(t *testing.T) *httptest.Server {
 	t.Helper()
@@ -65,7 +68,7 @@ func newStore(t *testing.T) *httptest.Server {
 	}
 	t.Cleanup(func() { _ = root.Close() })
 	count := 0
-	server := httptest.NewServer(New(root, func() ([]byte, error) {
+	server := httptest.NewServer(New(root, policy, func() ([]byte, error) {
 		count++
 		return fmt.Appendf(nil, "index %d", count), nil
 	}))
@@ -127,12 +130,72 @@ func TestWhatIsServed(t *testing.T) {
 			t.Errorf("%s: %d %s %q, want %s %q", tt.path, response.StatusCode, response.Header.Get("Content-Type"), body, tt.kind, tt.body)
 		}
 		for name, want := range map[string]string{
-			"Content-Security-Policy": Policy, "X-Content-Type-Options": "nosniff",
-			"Referrer-Policy": "no-referrer", "Cross-Origin-Resource-Policy": "same-origin", "Cache-Control": "no-cache",
+			"X-Content-Type-Options": "nosniff",
+			"Referrer-Policy":        "no-referrer", "Cross-Origin-Resource-Policy": "same-origin", "Cache-Control": "no-cache",
 		} {
 			if got := response.Header.Get(name); got != want {
 				t.Errorf("%s: %s is %q", tt.path, name, got)
 			}
+		}
+		if got := response.Header.Get("Content-Security-Policy"); got != policy+"; frame-ancestors 'none'" {
+			t.Errorf("%s: the policy is %q", tt.path, got)
+		}
+	}
+}
+
+// A policy cannot forbid a page to lead elsewhere by itself. Such a page is shown as text;
+// those that we write are shown as pages.
+func TestPagesThatLeadElsewhereAreShownAsText(t *testing.T) {
+	const head = `<!DOCTYPE html><html><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="default-src 'none'">` +
+		`<meta name="viewport" content="width=device-width"><meta name="generator" content="x"><link rel="icon" href="data:,">`
+	for page, want := range map[string]bool{
+		head:                 true,
+		"no head":            true,
+		head + "&lt;meta x>": true,
+		head + "<metal>":     false, // in doubt not
+		head + `<form method="dialog"><button>Close</button></form>`: true,
+		head + `<form method="dialog" action="http://evil.example">`: false,
+		head + `<iframe src="http://evil.example">`:                  false,
+		`<!DOCTYPE svg [<!ENTITY x "&#60;a:meta/>">]><svg>&x;</svg>`: false,
+		"\xff\xfe<\x00m\x00e": false, // UTF-16
+		head + `<META http-equiv=refresh content="0;url=http://127.0.0.1/">`:                      false,
+		head + `<meta http-equiv="Content-Security-Policy" content="" http-equiv="refresh">`:      false,
+		head + "<meta\nhttp-equiv='refresh' content='0;url=//evil.example'>":                      false,
+		head + `<link rel="preconnect" href="http://evil.example">`:                               false,
+		head + `<svg><meta/http-equiv="refresh" content="0;url=http://evil.example"/></svg>`:      false,
+		head + `<meta http-equiv="Content-Security-Policy"http-equiv="refresh" content="0;url=">`: false,
+	} {
+		if got := tame([]byte(page)); got != want {
+			t.Errorf("%q: shown as a page: %v, want %v", page, got, want)
+		}
+	}
+	dir := t.TempDir()
+	huge := append([]byte(head), bytes.Repeat([]byte("x"), maxPage)...)
+	for name, page := range map[string][]byte{"tame.html": []byte(head), "wild.html": []byte(head + "<meta>"), "huge.html": huge, "x.svg": []byte("<svg/>"), "x.xml": []byte("<x/>"),
+		"wild.svg": []byte("<svg><h:meta/></svg>"),
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), page, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	h := New(root, policy, nil)
+	for name, want := range map[string]string{
+		"tame.html": "text/html; charset=utf-8", "wild.html": "text/plain; charset=utf-8", "huge.html": "text/plain; charset=utf-8",
+		"x.svg": "image/svg+xml", "x.xml": "text/plain; charset=utf-8", "wild.svg": "text/plain; charset=utf-8",
+	} {
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest("GET", "http://127.0.0.1/"+name, nil))
+		if got := w.Header().Get("Content-Type"); got != want || w.Code != 200 {
+			t.Errorf("%s: %d %s, want %s", name, w.Code, got, want)
+		}
+		file, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil || !bytes.Equal(w.Body.Bytes(), file) {
+			t.Errorf("%s: %d bytes, want the %d of the file", name, w.Body.Len(), len(file))
 		}
 	}
 }
@@ -223,7 +286,7 @@ func TestOtherHostsAndMethodsAreRefused(t *testing.T) {
 }
 
 func TestIndexThatCannotBeMade(t *testing.T) {
-	h := New(nil, func() ([]byte, error) { return nil, errors.New("the disk is gone") })
+	h := New(nil, policy, func() ([]byte, error) { return nil, errors.New("the disk is gone") })
 	w := httptest.NewRecorder()
 	r := httptest.NewRequest("GET", "http://127.0.0.1/", nil)
 	h.ServeHTTP(w, r)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/netip"
 	"strings"
 
 	"github.com/moby/moby/api/types/container"
@@ -105,10 +106,24 @@ func (c *Compose) Place(ctx context.Context, _ images.Product, name string) (ser
 	if err != nil {
 		return nil, err
 	}
+	addr := found.Labels[addrLabel]
+	if err := checkAddr(addr); err != nil {
+		return nil, fmt.Errorf("the label %s of the service %s: %w", addrLabel, c.service(name), err)
+	}
 	return &attached{
-		compose: c, name: name, id: found.ID, addr: found.Labels[addrLabel],
+		compose: c, name: name, id: found.ID, addr: addr,
 		running: found.State == container.StateRunning,
 	}, nil
+}
+
+// checkAddr says what is wrong with the address of a service: nothing of a run leaves this
+// machine.
+func checkAddr(addr string) error {
+	at, err := netip.ParseAddrPort(addr)
+	if err != nil || !at.Addr().IsLoopback() || at.Port() == 0 {
+		return fmt.Errorf("%q is no port of the loopback interface: write one as in 127.0.0.1:6401", addr)
+	}
+	return nil
 }
 
 // Close lets the sentinels go on.

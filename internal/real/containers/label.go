@@ -48,7 +48,8 @@ func ownLabel() (string, error) {
 }
 
 // abandoned reports whether the harness of a label is provably dead. What it
-// cannot see, a process of another namespace, it takes to be alive.
+// cannot see, a process of another namespace, it takes to be alive, and a label that is
+// not one of ours to be somebody else's.
 func abandoned(label string) bool {
 	part := strings.Split(label, " ")
 	me, err := self()
@@ -57,7 +58,7 @@ func abandoned(label string) bool {
 	}
 	pid, err := strconv.Atoi(part[2])
 	switch {
-	case err != nil:
+	case err != nil || pid <= 0 || len(part[0]) != len(me.boot) || !strings.HasPrefix(part[1], "pid:["):
 		return false
 	case part[0] != me.boot:
 		return true

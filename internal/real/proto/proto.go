@@ -168,19 +168,39 @@ func (c *Conn) Send(message any) error {
 }
 
 // Receive reads one message; io.EOF when the other end has gone, also when it
-// was killed within a message.
+// was killed within a message. The error wraps ErrMessage when what has come is none.
 func (c *Conn) Receive(message any) error {
-	line, err := c.scan.ReadBytes('\n')
+	line, err := c.line()
 	if err != nil {
-		if errors.Is(err, io.ErrUnexpectedEOF) || len(line) > 0 {
-			return io.EOF
-		}
 		return err
 	}
 	if err := json.Unmarshal(line, message); err != nil {
-		return fmt.Errorf("not a message: %q: %w", line, err)
+		const enough = 200
+		return fmt.Errorf("%w: %.*q: %w", ErrMessage, enough, line, err)
 	}
 	return nil
+}
+
+// line reads a line, which is valid until the next one is read unless it is long.
+func (c *Conn) line() ([]byte, error) {
+	var long []byte
+	for {
+		part, err := c.scan.ReadSlice('\n')
+		switch {
+		case len(long)+len(part) > maxMessage:
+			return nil, fmt.Errorf("%w: it has more than %d bytes", ErrMessage, maxMessage)
+		case errors.Is(err, bufio.ErrBufferFull):
+			long = append(long, part...)
+		case err != nil && len(long)+len(part) > 0:
+			return nil, io.EOF
+		case err != nil:
+			return nil, err
+		case len(long) > 0:
+			return append(long, part...), nil
+		default:
+			return part, nil
+		}
+	}
 }
 
 // Close closes both pipes.

@@ -68,6 +68,9 @@ func (w *worker) play() error {
 	if err := w.conn.Receive(&w.start); err != nil {
 		return fmt.Errorf("no start message: %w", err)
 	}
+	if err := w.start.Check(); err != nil {
+		return err
+	}
 	variant, ok := locks.Lookup(w.start.Lock)
 	if !ok {
 		return fmt.Errorf("unknown lock %q: the worker is of another build than the harness", w.start.Lock)
@@ -171,9 +174,16 @@ func (w *worker) listen(began chan<- proto.Go) error {
 			}
 			return err
 		}
+		if err := answer.Check(len(w.start.Endpoints)); err != nil {
+			return err
+		}
 		if answer.Go != nil {
-			began <- *answer.Go
-			continue
+			select {
+			case began <- *answer.Go:
+				continue
+			default:
+				return fmt.Errorf("%w: the worker is told to begin for the second time", proto.ErrMessage)
+			}
 		}
 		if answer.Clock != nil {
 			w.clock.wrong.Store(answer.Clock)

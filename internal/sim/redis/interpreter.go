@@ -107,7 +107,7 @@ func (vm *interpreter) run(s *Store, p *program, keys, args []world.Arg) world.R
 	}
 	result := state.Get(-1)
 	state.SetTop(0)
-	return toReply(result, 0)
+	return toReply(result)
 }
 
 // function returns the program as a function of this interpreter.

@@ -19,10 +19,28 @@ const deepestReply = 200
 
 var errDeepReply error = world.ServerError("ERR reached lua stack limit")
 
+// mostElements bounds the elements of a reply. A table that has itself in it twice would
+// have more than there are atoms, and Redis runs out of memory.
+const mostElements = 1 << 16
+
+var errLargeReply error = world.ServerError(
+	"ERR the script's reply has more than " + strconv.Itoa(mostElements) + " elements")
+
 // toReply converts what a script returns (luaReplyToRedisReply in script_lua.c):
 // a number is truncated, false is nil, a table is an error, a status, or a list
 // that ends at its first nil.
-func toReply(v lua.LValue, depth int) world.Reply {
+func toReply(v lua.LValue) world.Reply {
+	left := mostElements
+	reply := partReply(v, 0, &left)
+	if left < 0 {
+		return world.Failed(errLargeReply)
+	}
+	return reply
+}
+
+// partReply converts a part of what a script returns; left is how many elements the
+// reply may still have, negative when it had more.
+func partReply(v lua.LValue, depth int, left *int) world.Reply {
 	switch v := v.(type) {
 	case lua.LNumber:
 		return world.Int(truncate(float64(v)))
@@ -34,13 +52,13 @@ func toReply(v lua.LValue, depth int) world.Reply {
 		}
 		return world.Reply{}
 	case *lua.LTable:
-		return tableReply(v, depth)
+		return tableReply(v, depth, left)
 	}
 	return world.Reply{}
 }
 
 // tableReply converts a table.
-func tableReply(t *lua.LTable, depth int) world.Reply {
+func tableReply(t *lua.LTable, depth int, left *int) world.Reply {
 	if depth >= deepestReply {
 		return world.Failed(errDeepReply)
 	}
@@ -53,10 +71,10 @@ func tableReply(t *lua.LTable, depth int) world.Reply {
 	var elements []world.Reply
 	for i := 1; ; i++ {
 		v := t.RawGetInt(i)
-		if v == lua.LNil {
+		if *left--; v == lua.LNil || *left < 0 {
 			return world.List(elements)
 		}
-		elements = append(elements, toReply(v, depth+1))
+		elements = append(elements, partReply(v, depth+1, left))
 	}
 }
 

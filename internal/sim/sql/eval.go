@@ -10,8 +10,8 @@ import (
 
 const removed = history.Removed
 
-func seconds(v value) time.Duration      { return time.Duration(v.num) * time.Second }
-func milliseconds(v value) time.Duration { return time.Duration(v.num) * time.Millisecond }
+// longestWait is what GET_LOCK makes of a longer one.
+const longestWait = 365 * 24 * time.Hour
 
 // eval computes an expression; t and v are the row that its columns are of.
 func (d *DB) eval(r *run, e *expr, t *table, v image) (value, *world.SQLError) {
@@ -181,7 +181,10 @@ func (d *DB) getLock(r *run, n *namedLock, wait value) (value, target, *world.SQ
 		d.grant(n, r.session)
 		return number(1), target{}, nil
 	}
-	limit := time.Duration(wait.milli()) * time.Millisecond
+	limit := longestWait
+	if milli, fits := wait.milli(); fits && milli < longestWait.Milliseconds() {
+		limit = time.Duration(milli) * time.Millisecond
+	}
 	if r.timedOut || limit == 0 {
 		return number(0), target{}, nil
 	}

@@ -126,7 +126,11 @@ func decimal(text string) value {
 	if err != nil {
 		thousandths = 0
 	}
-	return value{kind: valueMilli, num: n*1000 + thousandths}
+	n, fits := times(n, 1000)
+	if !fits || n+thousandths < n {
+		return value{kind: valueText, text: text}
+	}
+	return value{kind: valueMilli, num: n + thousandths}
 }
 
 // columns reports whether the expression depends on a row.

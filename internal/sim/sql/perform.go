@@ -1,6 +1,15 @@
 package sql
 
-import "lockstep/internal/world"
+import (
+	"math"
+	"time"
+
+	"lockstep/internal/world"
+)
+
+// mostLockWait is the most that MariaDB takes for innodb_lock_wait_timeout, in seconds; it
+// takes it for whatever is more.
+const mostLockWait = 100_000_000
 
 // perform executes a statement as far as the locks of others allow: it returns a
 // result or an error, or what the statement has to wait for.
@@ -68,9 +77,11 @@ func (d *DB) set(r *run) *world.SQLError {
 	case err != nil:
 		return err
 	case f == MySQL && r.st.setting == "innodb_lock_wait_timeout" && v.kind == valueNumber && v.num >= 0:
-		r.session.lockWait = seconds(v)
+		r.session.lockWait = time.Duration(min(v.num, mostLockWait)) * time.Second
+	case f == PostgreSQL && r.st.setting == "lock_timeout" && v.kind == valueNumber && v.num > math.MaxInt32:
+		return pgError("22023", `invalid value for parameter "lock_timeout": "`+toText(v)+`"`)
 	case f == PostgreSQL && r.st.setting == "lock_timeout" && v.kind == valueNumber && v.num >= 0:
-		r.session.lockWait = milliseconds(v)
+		r.session.lockWait = time.Duration(v.num) * time.Millisecond
 		if v.num == 0 {
 			r.session.lockWait = noLimit
 		}

@@ -1,6 +1,8 @@
 package sql
 
 import (
+	"cmp"
+	"math"
 	"strconv"
 	"strings"
 
@@ -71,12 +73,35 @@ func abs(n int64) int64 { return max(n, -n) }
 // numeric reports whether one can compute with a value.
 func (v value) numeric() bool { return v.kind == valueNumber || v.kind == valueMilli }
 
-// milli is a numeric value in thousandths.
-func (v value) milli() int64 {
+// milli is a numeric value in thousandths; false when these are too many.
+func (v value) milli() (int64, bool) {
 	if v.kind == valueNumber {
-		return v.num * 1000
+		return times(v.num, 1000)
 	}
-	return v.num
+	return v.num, true
+}
+
+// parts are the whole number in a numeric value and the thousandths behind its point,
+// which have its sign.
+func (v value) parts() (whole, thousandths int64) {
+	if v.kind == valueNumber {
+		return v.num, 0
+	}
+	return v.num / 1000, v.num % 1000
+}
+
+// times and plus compute; false when the result does not fit.
+func times(a, b int64) (int64, bool) {
+	if a == 0 || b == 0 {
+		return 0, true
+	}
+	n := a * b
+	return n, n/b == a && (a != -1 || b != math.MinInt64) && (b != -1 || a != math.MinInt64)
+}
+
+func plus(a, b int64) (int64, bool) {
+	n := a + b
+	return n, (n > a) == (b > 0)
 }
 
 // rounded is a numeric value as a whole number, halves away from zero.
@@ -84,50 +109,57 @@ func (v value) rounded() int64 {
 	if v.kind == valueNumber {
 		return v.num
 	}
-	half := int64(500)
-	if v.num < 0 {
-		half = -half
-	}
-	return (v.num + half) / 1000
+	whole, thousandths := v.parts()
+	return whole + thousandths/500
 }
 
-// compute is arithmetic; false when the operands are not numbers, or when the
-// result would be NULL.
-func (f Flavour) compute(op byte, a, b value) (v value, ok bool) {
+// compute is arithmetic; false when the operands are not numbers, when the result would
+// be NULL, and when a number does not fit.
+func (f Flavour) compute(op byte, a, b value) (value, bool) {
 	if !a.numeric() || !b.numeric() {
 		return value{}, false
 	}
 	whole := a.kind == valueNumber && b.kind == valueNumber
+	if whole && (op != '/' || f == PostgreSQL) {
+		n, ok := arithmetic(op, a.num, b.num)
+		return number(n), ok
+	}
+	if op == '*' {
+		n, ok := times(a.num, b.num)
+		if a.kind == valueMilli && b.kind == valueMilli {
+			n /= 1000
+		}
+		return value{kind: valueMilli, num: n}, ok
+	}
+	x, xFits := a.milli()
+	y, yFits := b.milli()
+	if op == '/' && xFits {
+		x, xFits = times(x, 1000)
+	}
+	if !xFits || !yFits {
+		return value{}, false
+	}
+	n, ok := arithmetic(op, x, y)
+	return value{kind: valueMilli, num: n}, ok
+}
+
+// arithmetic computes with whole numbers.
+func arithmetic(op byte, a, b int64) (int64, bool) {
 	switch op {
 	case '*':
-		if whole {
-			return number(a.num * b.num), true
-		}
-		if a.kind == valueNumber {
-			a, b = b, a
-		}
-		if b.kind == valueNumber {
-			return value{kind: valueMilli, num: a.num * b.num}, true
-		}
-		return value{kind: valueMilli, num: a.num * b.num / 1000}, true
+		return times(a, b)
 	case '/':
-		if b.num == 0 {
-			return value{}, false
+		if b == 0 || b == -1 && a == math.MinInt64 {
+			return 0, false
 		}
-		if whole && f == PostgreSQL {
-			return number(a.num / b.num), true
-		}
-		return value{kind: valueMilli, num: a.milli() * 1000 / b.milli()}, true
+		return a / b, true
 	case '-':
-		if whole {
-			return number(a.num - b.num), true
+		if b == math.MinInt64 {
+			return 0, false
 		}
-		return value{kind: valueMilli, num: a.milli() - b.milli()}, true
+		return plus(a, -b)
 	}
-	if whole {
-		return number(a.num + b.num), true
-	}
-	return value{kind: valueMilli, num: a.milli() + b.milli()}, true
+	return plus(a, b)
 }
 
 // compare orders two values of the same type; ok is false when one is NULL or
@@ -136,7 +168,9 @@ func (f Flavour) compute(op byte, a, b value) (v value, ok bool) {
 func (f Flavour) compare(a, b value) (order int, ok bool) {
 	switch {
 	case a.numeric() && b.numeric():
-		return sign(a.milli() - b.milli()), true
+		aWhole, aRest := a.parts()
+		bWhole, bRest := b.parts()
+		return cmp.Or(cmp.Compare(aWhole, bWhole), cmp.Compare(aRest, bRest)), true
 	case a.kind == valueText && b.kind == valueText:
 		return strings.Compare(f.fold(a.text), f.fold(b.text)), true
 	case a.kind == valueHash && b.kind == valueHash:
@@ -151,16 +185,6 @@ func (f Flavour) fold(text string) string {
 		return strings.ToLower(strings.TrimRight(text, " "))
 	}
 	return text
-}
-
-func sign(n int64) int {
-	switch {
-	case n < 0:
-		return -1
-	case n > 0:
-		return 1
-	}
-	return 0
 }
 
 // hashOf stands for hashtext of PostgreSQL: FNV-1a, 32 bits. The real function

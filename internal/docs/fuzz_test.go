@@ -1,0 +1,41 @@
+package docs
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// Whatever is in docs/matrix.json and docs/worlds.json: it is refused with what is wrong,
+// or the pages can be drawn of it, and they say nothing that a page cannot.
+func FuzzMeasured(f *testing.F) {
+	f.Add([]byte(`{"schema":1,"backend":"sim","seeds":20,"cells":[{"lock":"redlock","fault":"GP","letter":"V","runs":20,"rate":0.5,"rate_low":0.1,"rate_high":0.9,"note":"x"}]}`),
+		[]byte(`{"schema":1,"backend":"process","scale_ppm":100000,"times":20,"cells":[{"lock":"redlock","fault":"GP","agreement":"agrees","script":"x","agreeing":1,"runs":[{"seed":1,"simulated":"V","real":"V","agreement":"agrees"}],"why":""}]}`))
+	f.Add([]byte(`{"schema":1,"cells":[{"rate":1e308,"rate_low":-1e308}]}`), []byte(`{"schema":1,"scale_ppm":-1,"cells":[{"agreement":"differs"}]}`))
+	f.Add([]byte(`{"schema":1,"cells":[{"lock":"redlock","fault":"GP","note":"\u202ex\u001b"}]}`),
+		[]byte(`{"schema":1,"backend":"\u001b[31m","scale_ppm":1,"cells":[{"lock":"redlock","fault":"GP","why":"\u2066"}]}`))
+	f.Add([]byte(`{`), []byte(`null`))
+	f.Fuzz(func(t *testing.T, matrix, worlds []byte) {
+		in := input()
+		m, err := ReadMatrix(matrix)
+		if err != nil && !strings.HasPrefix(err.Error(), "is no matrix: ") {
+			t.Errorf("%q: %v", matrix, err)
+		}
+		in.Matrix = m
+		c, err := ReadWorlds(worlds)
+		if err != nil && !strings.HasPrefix(err.Error(), "is no comparison of worlds: ") {
+			t.Errorf("%q: %v", worlds, err)
+		}
+		in.Worlds = c
+		pages, err := Pages(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range pages {
+			if !utf8.Valid(p.Data) || bytes.ContainsAny(p.Data, "\x1b\x00\u202e\u2066\u200b") {
+				t.Errorf("%s has what no page may have: %q", p.Path, p.Data)
+			}
+		}
+	})
+}

@@ -1,0 +1,110 @@
+package proto
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"time"
+)
+
+type nowhere struct{ io.Writer }
+
+func (nowhere) Close() error { return nil }
+
+// Whatever comes out of the pipe, for each end of it: it is a message that can be written
+// again as it was, or an error that says so, and the reading comes to an end. What a check
+// lets pass can be worked with.
+func FuzzReceive(f *testing.F) {
+	for _, s := range []string{
+		`{"k":"ready"}`, `{"k":"event","e":1,"at":5,"srv":0,"text":"<\u2028"}`, `{"k":"event","e":255,"srv":-1}`, `{"k":"call","wants":[24,25],"mark":"m","srv":9}`,
+		`{"id":1,"go":{"Zero":1,"Begin":2}}`, `{"id":1,"lead":7}`, `{"clock":{"DriftPPM":-1000000}}`, `{"Endpoints":["a"],"First":3,"Clock":{"DriftPPM":9}}`, `null`, `[]`, `{"k":`,
+	} {
+		f.Add([]byte(s + "\n" + s))
+		f.Add([]byte(s + "\r\n\n"))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		each(t, data, func(m *Up) error {
+			const servers = 2
+			err := m.Check(servers)
+			if err == nil && m.Kind == Event && (m.Server < 0 || m.Server >= servers) {
+				t.Fatalf("server %d passes", m.Server)
+			}
+			once, writeErr := appendUp(nil, m)
+			if writeErr != nil {
+				t.Fatal(writeErr)
+			}
+			var back Up
+			if readErr := NewConn(nowhereFrom(once), nil).Receive(&back); readErr != nil {
+				t.Fatalf("%s is not read: %v", once, readErr)
+			}
+			if twice, _ := appendUp(nil, &back); !bytes.Equal(once, twice) {
+				t.Fatalf("%s became %s", once, twice)
+			}
+			return err
+		})
+		each(t, data, func(m *Down) error {
+			err := m.Check(2)
+			if err == nil && m.Clock != nil {
+				use(*m.Clock)
+			}
+			return err
+		})
+		each(t, data, func(m *Start) error {
+			err := m.Check()
+			if err == nil {
+				use(m.Clock)
+				_, _, _ = m.Endpoints[m.First], m.Endpoints[len(m.Known):], m.Endpoints[0]
+			}
+			return err
+		})
+	})
+}
+
+func nowhereFrom(data []byte) io.ReadCloser { return io.NopCloser(bytes.NewReader(data)) }
+
+// each reads all messages of one kind; no more can be there than lines.
+func each[M any](t *testing.T, data []byte, look func(*M) error) {
+	t.Helper()
+	c := NewConn(nowhereFrom(data), nowhere{io.Discard})
+	for range bytes.Count(data, []byte("\n")) + 1 {
+		var m M
+		err := c.Receive(&m)
+		if err == nil {
+			err = look(&m)
+		}
+		if errors.Is(err, io.EOF) {
+			return
+		}
+		if err != nil && (!errors.Is(err, ErrMessage) || len(err.Error()) > 4000) {
+			t.Fatalf("%v", err)
+		}
+	}
+	t.Fatalf("more messages than lines in %q", data)
+}
+
+// use divides by what a clock may make zero.
+func use(c Clock) {
+	_ = c.Lasts(time.Second)
+	_ = c.Drifting(time.Hour, 1).Wall(time.Hour)
+}
+
+// A message that never ends does not fill the memory.
+func TestALineThatIsTooLongIsNoMessage(t *testing.T) {
+	endless := io.LimitReader(endlessly('x'), 1<<40)
+	c := NewConn(io.NopCloser(endless), nowhere{io.Discard})
+	var m Up
+	if err := c.Receive(&m); !errors.Is(err, ErrMessage) || !strings.Contains(err.Error(), "more than 16777216 bytes") {
+		t.Errorf("got %v", err)
+	}
+}
+
+type endlessly byte
+
+func (e endlessly) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = byte(e)
+	}
+	return len(p), nil
+}
