@@ -26,6 +26,9 @@ JSON object per line, the header first; a history.jsonl of a run directory shows
 the form. Nothing is expected of such a history, so a broken property gives exit
 code 1, else an unknown one 3. - reads from stdin.
 
+The history of a run says where it ends; where that is missing nothing counts as
+kept. A log from elsewhere has no end: it is judged until its last line.
+
 ` + exitHelp,
 		Example: `  simulate check reports/latest/history.jsonl
   simulate check production.jsonl --json
@@ -47,6 +50,7 @@ type checked struct {
 	Backend   string                    `json:"backend"`
 	Hash      string                    `json:"hash"`
 	Events    int                       `json:"events"`
+	Whole     bool                      `json:"whole"` // false: it may go on behind its last line
 	Verdict   checker.Verdict           `json:"verdict"` // the worst of all properties
 	Letter    checker.Letter            `json:"letter"`
 	Words     string                    `json:"words"`
@@ -139,7 +143,7 @@ func checkOne(file string, number int, h *history.History) checked {
 	j := checker.Judge(h)
 	c := checked{
 		File: file, Number: number, Scenario: h.Header.Scenario, Lock: h.Header.Lock, Seed: h.Header.Seed,
-		Backend: h.Header.Backend, Hash: h.Hash().String(), Events: len(h.Events), Verdict: checker.Kept, Letter: j.Letter,
+		Backend: h.Header.Backend, Hash: h.Hash().String(), Events: len(h.Events), Whole: h.Whole, Verdict: checker.Kept, Letter: j.Letter,
 		Words: explain.Verdict(j), Verdicts: map[string]checkedVerdict{}, OverlapUS: j.Overlap.Microseconds(),
 		Acquired: j.Acquired, judgement: j,
 	}
@@ -186,7 +190,11 @@ func showChecked(g *globals, w io.Writer, c *checked) {
 	var rows [][]string
 	for _, id := range report.Properties(c.judgement.Findings) {
 		f := c.judgement.Finding(id)
-		rows = append(rows, []string{id, report.VerdictText(&f), c.Verdicts[id].Words})
+		words := c.Verdicts[id].Words
+		if f.Verdict == checker.Kept && !h.Whole {
+			words = "until " + h.End().String() + ", the last line"
+		}
+		rows = append(rows, []string{id, report.VerdictText(&f), words})
 	}
 	printTable(w, g.width(), []string{"property", "verdict", "first violation, or why it is unknown"}, rows)
 }

@@ -1,0 +1,57 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"testing"
+
+	"lockstep/internal/checker"
+	"lockstep/internal/history"
+	"lockstep/internal/run"
+	"lockstep/internal/scenario"
+)
+
+// Whatever is left of the histories of a run, of which one breaks properties late, nothing in
+// it reads kept that the whole shows broken, and no part of it is as good as the whole.
+func TestNoPartOfARunIsKept(t *testing.T) {
+	p, err := scenario.Load("../../scenarios/lessons/pause-past-lease.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Locks = []string{"set-nx-lua", "watchdog-lua"}
+	r, err := run.All(context.Background(), simulator, p, 1, "sim")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var stored bytes.Buffer
+	if err := history.WriteJSONL(&stored, r.Histories()...); err != nil {
+		t.Fatal(err)
+	}
+	whole := bytes.TrimRight(stored.Bytes(), "\n")
+	parts := map[checker.Verdict]int{}
+	for n := range whole {
+		if whole[n] != '\n' && n%97 != 0 {
+			continue // the ends of all lines, and some other places
+		}
+		all, err := history.ReadAllJSONL(bytes.NewReader(whole[:n]))
+		if err != nil {
+			continue // exit 2
+		}
+		worst := checker.Kept
+		for i, h := range all {
+			c := checkOne("part", i+1, h)
+			worst = worse(worst, c.Verdict)
+			for id, v := range c.Verdicts {
+				if v.Verdict == checker.Kept && r.Outcomes[i].Judgement.Finding(id).Verdict == checker.Broken {
+					t.Errorf("of the first %d bytes: %s is kept by %s, which breaks it", n, id, h.Header.Lock)
+				}
+			}
+		}
+		if parts[worst]++; worst == checker.Kept {
+			t.Errorf("the first %d bytes are kept", n)
+		}
+	}
+	if parts[checker.Unknown] == 0 || parts[checker.Broken] == 0 {
+		t.Errorf("parts by their worst verdict: %v", parts)
+	}
+}
