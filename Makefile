@@ -36,7 +36,7 @@ LIVE := crash-before-del failover-forgets-the-lock get-then-del-gap late-acquire
 	lost-release-reply lost-release-request lost-reply-without-expiry lua-closes-the-gap one-command-leaves-no-gap \
 	pause-freezes-the-watchdog pause-past-lease setnx-without-expire short-pause-is-harmless slow-task-blind-del \
 	stale-write-without-fence watchdog-saves-slow-task hung-worker zombie-watchdog constant-token \
-	literal-etcd-key etcd-queue-is-fair libraries-pause-past-lease
+	literal-etcd-key etcd-queue-is-fair libraries-pause-past-lease libraries-lost-release-reply
 
 live: servers ## the lessons of the list above on real servers, ten times as fast
 	@out=$$(mktemp -d); trap 'rm -rf $$out' EXIT; \

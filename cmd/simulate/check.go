@@ -50,7 +50,7 @@ type checked struct {
 	Backend   string                    `json:"backend"`
 	Hash      string                    `json:"hash"`
 	Events    int                       `json:"events"`
-	Whole     bool                      `json:"whole"` // false: it may go on behind its last line
+	Whole     bool                      `json:"whole"`   // false: it may go on behind its last line
 	Verdict   checker.Verdict           `json:"verdict"` // the worst of all properties
 	Letter    checker.Letter            `json:"letter"`
 	Words     string                    `json:"words"`

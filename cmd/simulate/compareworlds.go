@@ -15,6 +15,7 @@ import (
 	"lockstep/internal/matrix"
 	"lockstep/internal/report"
 	"lockstep/internal/run"
+	"lockstep/internal/shell"
 	"lockstep/internal/sim"
 	"lockstep/internal/worlds"
 )
@@ -45,7 +46,8 @@ only is no sequence to be repeated.
 Many runs take long: of all cells, twenty take some hours. With --keep, each real run
 is written to a file as soon as it is over. The same command line goes on where an
 interrupted one stopped, and all runs in the file count, also beyond --times. A script
-that was changed since is played anew.
+that was changed since is played anew. Of real runs that differ, a hundred at most, the
+histories go into a folder beside the file, for simulate check.
 
 S and L count as the same: a busy machine makes somebody wait. A cell that real
 servers cannot play says why.
@@ -254,6 +256,11 @@ func tellPairs(w io.Writer, c *worlds.Cell) {
 		}
 		fmt.Fprintf(w, "  simulated %s, real %s: %s %s\n", l.simulated, l.real, word, strings.Join(seeds[l], ", "))
 	}
+	for _, p := range c.Pairs {
+		if p.Agreement() == worlds.Differs && p.History != "" {
+			fmt.Fprintf(w, "  the real run with seed %d: simulate check %s\n", p.Seed, terminalText(shell.Word(p.History)))
+		}
+	}
 }
 
 // worldCellJSON is one cell, as other programs read it.
@@ -274,6 +281,7 @@ type pairJSON struct {
 	Simulated string `json:"simulated"`
 	Real      string `json:"real"`
 	Agreement string `json:"agreement"`
+	History   string `json:"history,omitempty"` // the file with that of the real run
 }
 
 // timesJSON is a distribution of durations in microseconds.
@@ -301,7 +309,7 @@ func worldsJSON(c *worlds.Comparison) any {
 			Simulated: string(cell.Simulated), Agreeing: cell.Agreeing(), Why: cell.Why,
 		}
 		for _, p := range cell.Pairs {
-			cells[i].Runs = append(cells[i].Runs, pairJSON{p.Seed, string(p.Simulated), string(p.Real), string(p.Agreement())})
+			cells[i].Runs = append(cells[i].Runs, pairJSON{p.Seed, string(p.Simulated), string(p.Real), string(p.Agreement()), p.History})
 		}
 	}
 	times := map[string]any{}

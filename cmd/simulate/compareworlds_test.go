@@ -23,6 +23,12 @@ func pairs(letters ...string) (out []worlds.Pair) {
 }
 
 func someComparison() *worlds.Comparison {
+	c := comparison()
+	c.Cells[0].Pairs[2].History = "my runs.jsonl.histories/some.jsonl"
+	return c
+}
+
+func comparison() *worlds.Comparison {
 	return &worlds.Comparison{
 		Backend: "process", Times: 3, Locks: []locks.Variant{{ID: "set-nx-lua"}, {ID: "setnx"}},
 		Columns: []matrix.Column{{Code: "GP"}, {Code: "SJ"}},
@@ -49,6 +55,7 @@ setnx       L        L/? 1/3
 set-nx-lua under GP differs: A freezes
   1 of 3 seeds agree
   simulated V, real S: seeds 2, 3
+  the real run with seed 3: simulate check 'my runs.jsonl.histories/some.jsonl'
 
 setnx under SJ untested: it jumps
   1 of 3 seeds agree
@@ -103,6 +110,7 @@ func TestComparisonForPrograms(t *testing.T) {
 			Runs             []struct {
 				Seed                       uint64
 				Simulated, Real, Agreement string
+				History                    string
 			}
 		}
 	}
@@ -115,6 +123,9 @@ func TestComparisonForPrograms(t *testing.T) {
 	cell := got.Cells[0]
 	if cell.Agreement != "differs" || cell.Agreeing != 1 || len(cell.Runs) != 3 || len(got.Cells[1].Runs) != 0 {
 		t.Errorf("%+v", cell)
+	}
+	if cell.Runs[2].History == "" || cell.Runs[1].History != "" {
+		t.Errorf("the histories of %+v", cell.Runs)
 	}
 	if r := cell.Runs[1]; r.Seed != 2 || r.Simulated != "V" || r.Real != "S" || r.Agreement != "differs" {
 		t.Errorf("%+v", r)

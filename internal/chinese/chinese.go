@@ -150,6 +150,8 @@ func part(kind, text string) (string, bool) {
 		return units(text), true
 	case "f":
 		return duration(text), true
+	case "sent":
+		return sent.Replace(text), true
 	case "cmd":
 		return command(text), true
 	case "fault":
@@ -229,6 +231,9 @@ var groups = strings.NewReplacer(
 	"the primary", "主节点", "replicas", "副本", "sentinels", "哨兵", "store", "存储",
 	"any client", "任一客户端", "the next holder", "下一个持有者", "the holder", "持有者", "probe", "探针",
 )
+
+// sent are the words that a moment may have in the place of a command.
+var sent = strings.NewReplacer("its acquire", "加锁命令", "its release", "解锁命令")
 
 // counts are the numbers that explain writes as words.
 var counts = map[string]string{"two": "两个", "three": "三个", "four": "四个", "five": "五个"}

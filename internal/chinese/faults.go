@@ -53,8 +53,8 @@ var momentRules = compile([]pair{
 	{"{who} loses its lease", "{who} 失去租约"},
 	{"{who} wakes", "{who} 醒来"},
 	{"{who} is about to send any command", "{who} 正要发命令"},
-	{"{who} is about to send {x}", "{who} 正要发 {x}"},
-	{"{who} sends {x}", "{who} 发出 {x}"},
-	{"{who} has the reply of {x}", "{who} 收到 {x} 的回复"},
-	{"{who} has {x} executed", "{who} 的 {x} 已执行"},
+	{"{who} is about to send {sent}", "{who} 正要发 {sent}"},
+	{"{who} sends {sent}", "{who} 发出 {sent}"},
+	{"{who} has the reply of {sent}", "{who} 收到 {sent} 的回复"},
+	{"{who} has {sent} executed", "{who} 的 {sent} 已执行"},
 })

@@ -41,10 +41,10 @@ var rare = map[string]string{
 	"kept every property over 1 acquisition":                                                    "setnx kept every property over 1 acquisition.",
 
 	// Moments of faults.
-	"{who} has {x} executed": "Fault 1 begins: pause A for 3s when A has SET executed.",
-	"{who} loses its lease":  "Fault 1 begins: pause A for 3s when A loses its lease.",
-	"{who} wakes":            "Fault 1 begins: pause A for 3s when A wakes.",
-	"{who} writes":           "Fault 1 begins: pause A for 3s when A writes.",
+	"{who} has {sent} executed": "Fault 1 begins: pause A for 3s when A has SET executed.",
+	"{who} loses its lease":     "Fault 1 begins: pause A for 3s when A loses its lease.",
+	"{who} wakes":               "Fault 1 begins: pause A for 3s when A wakes.",
+	"{who} writes":              "Fault 1 begins: pause A for 3s when A writes.",
 
 	// Packages run and checker.
 	"no client ever had to wait for another":                        "progress is unknown: no client ever had to wait for another",

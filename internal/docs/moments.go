@@ -30,8 +30,7 @@ func (w *writer) moment(m faults.MomentPhrase) Page {
 	example := "A " + strings.ReplaceAll(m.Text, "%s", "SET")
 	wire := ""
 	if m.Kind.OnWire() {
-		wire = "COMMAND is a command such as " + code("SET") + ", the name of a script such as " + code("unlock") +
-			", or " + code(faults.AnyCommand) + "."
+		wire = faults.CommandDoc
 	}
 	return page(momentFile(m), "internal/faults/moment.go",
 		heading(1, "... "+momentWords(m)),

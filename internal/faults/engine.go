@@ -127,7 +127,7 @@ func (t *Trigger) onWireOf(m *Moment) bool {
 
 // names reports whether the trigger waits for the command of a moment of the wire.
 func (t *Trigger) names(m *Moment) bool {
-	return t.Command == m.Call.Command || t.Command == m.Script || t.Command == AnyCommand
+	return t.Command == m.Call.Command || t.Command == m.Script || t.Command == AnyCommand || t.Command == m.Part.String()
 }
 
 // Observe is told that a client has reached a moment. Faults that waited for it

@@ -67,7 +67,7 @@ type Trigger struct {
 	// Moment that Subject must reach.
 	Moment  MomentKind
 	Subject string // a client's name, or one of the Subject... constants
-	Command string // for moments of the wire: GET, or the name of a script; upper case for commands; or AnyCommand
+	Command string // for moments of the wire: GET, or the name of a script; upper case for commands; or one of CommandWords
 
 	// Nth is the occurrence that counts, from 1; 0 means every time.
 	Nth int
@@ -82,9 +82,6 @@ const (
 	NextHolder = "the next holder"
 	ThePrimary = "the primary"
 )
-
-// AnyCommand stands for every command, every script included.
-const AnyCommand = "any command"
 
 // End says when a fault ends. The zero End means that the verb is over as soon
 // as it has begun (a crash, one dropped reply).

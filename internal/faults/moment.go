@@ -75,6 +75,7 @@ type Moment struct {
 	Subject string // the client
 	Call    Call   // for moments of the wire
 	Script  string // for moments of the wire: the script's name, "" for plain commands
+	Part    Part   // for moments of the wire: of its lock
 }
 
 // MomentPhrase is how a scenario says a moment: the words behind the subject.

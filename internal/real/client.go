@@ -264,7 +264,7 @@ func (c *client) handle(m proto.Up) error {
 }
 
 func (c *client) moment(kind faults.MomentKind, m *proto.Up) faults.Moment {
-	out := faults.Moment{Kind: kind, Subject: c.name, Script: m.Script}
+	out := faults.Moment{Kind: kind, Subject: c.name, Script: m.Script, Part: m.Part}
 	if kind.OnWire() {
 		out.Call = faults.Call{Client: c.name, ID: m.Call, Command: m.Command}
 	}
@@ -285,7 +285,7 @@ func (c *client) announced(m *proto.Up) {
 		}
 	}
 	call := c.moment(faults.AboutToSend, m).Call
-	c.links[m.Server].Watch(link.Command{Call: call, Script: m.Script, Mark: m.Mark}, onLink...)
+	c.links[m.Server].Watch(link.Command{Call: call, Script: m.Script, Part: m.Part, Mark: string(m.Mark)}, onLink...)
 	if about {
 		c.h.observe(c.moment(faults.AboutToSend, m))
 	}
@@ -295,7 +295,7 @@ func (c *client) announced(m *proto.Up) {
 // server that dies of it takes the reply along: it is still in its buffers.
 func (c *client) reachedOn(m *member) func(faults.MomentKind, link.Command) bool {
 	return func(kind faults.MomentKind, cmd link.Command) bool {
-		c.h.observe(faults.Moment{Kind: kind, Subject: c.name, Call: cmd.Call, Script: cmd.Script})
+		c.h.observe(faults.Moment{Kind: kind, Subject: c.name, Call: cmd.Call, Script: cmd.Script, Part: cmd.Part})
 		c.h.mu.Lock()
 		defer c.h.mu.Unlock()
 		return kind != faults.HasExecuted || !m.dead

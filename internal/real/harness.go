@@ -115,12 +115,13 @@ func (h *harness) setUp(ctx context.Context) error {
 	if err := h.openLauncher(ctx); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, setUpTime,
-		fmt.Errorf("servers and workers were not ready after %v: is the machine overloaded?", setUpTime))
+	opening, cancel := context.WithTimeoutCause(ctx, serversTime, fmt.Errorf("the servers were not ready after %v", serversTime))
 	defer cancel()
-	if err := h.open(ctx); err != nil {
+	if err := h.open(opening); err != nil {
 		return err
 	}
+	ctx, cancel = context.WithTimeoutCause(ctx, setUpTime, fmt.Errorf("the workers were not ready after %v: is the machine overloaded?", setUpTime))
+	defer cancel()
 	for _, name := range h.plan.Clients {
 		c, err := h.newClient(name, h.plan.Workload, 0)
 		if c != nil {

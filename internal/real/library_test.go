@@ -89,11 +89,7 @@ func TestALostReplyIsAskedForAgain(t *testing.T) {
 		t.Run(lock, func(t *testing.T) {
 			p := quick("A")
 			p.Redlock.Nodes, p.Lease = 1, 10*time.Second
-			trigger := when(faults.AboutToSend, "A", want.command)
-			if lock == "bsm-redislock" {
-				trigger.Nth = 2 // the first one only tells that the server does not know the script
-			}
-			fault(t, p, trigger, "drop", "reply", 0, faults.End{})
+			fault(t, p, when(faults.AboutToSend, "A", want.command), "drop", "reply", 0, faults.End{})
 			h := run(t, p, lock)
 			lost, again := "", []string{} // the command, and the answers to its repetitions
 			for i, e := range h.Events {
@@ -173,6 +169,8 @@ func TestWhatPassesByALibraryIsRefused(t *testing.T) {
 	fault(t, serverJumps, when(faults.InSection, "A", ""), "jump-clock", faults.ThePrimary, time.Second, faults.End{})
 	evict := quick("A")
 	fault(t, evict, when(faults.InSection, "A", ""), "evict", "lock", 0, faults.End{})
+	wire := quick("A")
+	fault(t, wire, when(faults.Sends, "A", faults.ItsRelease), "drop", "reply", 0, faults.End{})
 	for _, tt := range []struct {
 		plan *plan.Plan
 		lock string
@@ -184,6 +182,8 @@ func TestWhatPassesByALibraryIsRefused(t *testing.T) {
 		{serverJumps, "rueidislock", ""},
 		{evict, "rueidislock", "keys of its own"},
 		{evict, "bsm-redislock", ""},
+		{wire, "etcd-concurrency", "nobody reads along"},
+		{wire, "rueidislock", ""},
 	} {
 		err := real.Refuse(tt.plan, tt.lock, real.Options{})
 		if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {

@@ -172,7 +172,8 @@ func refuse(p *plan.Plan, lockID string, o *Options) (locks.Variant, error) {
 
 // Times that a part of a run may take before it counts as hung.
 const (
-	setUpTime = 90 * time.Second
+	serversTime = 10 * time.Minute // for all servers; each has bounds of its own
+	setUpTime   = 90 * time.Second // for workers that connect to them
 	// slack is added to what the plan says, for processes that share a busy
 	// machine.
 	slack = 10 * time.Second

@@ -3,6 +3,7 @@ package scenario
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -120,7 +121,7 @@ func findMoment(phrase string) (kind faults.MomentKind, command string, found bo
 		if rest, ok = strings.CutSuffix(rest, after); !ok {
 			continue
 		}
-		if !commandForm.MatchString(rest) && rest != faults.AnyCommand {
+		if !commandForm.MatchString(rest) && !contains(faults.CommandWords(), rest) {
 			kind, command, found = m.Kind, badCommand, true
 			continue
 		}
@@ -137,6 +138,8 @@ func (r *reader) matchMoment(t *faults.Trigger, subject, phrase string) string {
 		return unknownMoment(subject, phrase)
 	case command == badCommand && strings.Contains(phrase, "any "):
 		return fmt.Sprintf("%s must name one command or one script, such as SET or unlock: for all of them, write any command", quote(subject+" "+phrase))
+	case command == badCommand && strings.Contains(phrase, "its "):
+		return fmt.Sprintf("%s must name one command or one script, such as SET or unlock: for whatever the lock sends, write its acquire or its release", quote(subject+" "+phrase))
 	case command == badCommand:
 		return fmt.Sprintf("%s must name one command or one script, such as SET or unlock", quote(subject+" "+phrase))
 	case command != strings.ToUpper(command) && r.isCommand(strings.ToUpper(command)):
@@ -171,16 +174,22 @@ func unknownMoment(subject, phrase string) string {
 	}
 	// A moment of the wire may be misspelt around its command, and any word of
 	// the phrase may be the command.
-	words := strings.Fields(strings.Replace(phrase, faults.AnyCommand, anyMark, 1))
+	masked := phrase
+	for _, words := range faults.CommandWords() {
+		masked = strings.Replace(masked, words, oneWord(words), 1)
+	}
+	words := strings.Fields(masked)
 	if best, command := closestOnWire(words, onWire); best != "" {
-		command = strings.Replace(command, anyMark, faults.AnyCommand, 1)
+		if i := slices.IndexFunc(faults.CommandWords(), func(s string) bool { return oneWord(s) == command }); i >= 0 {
+			command = faults.CommandWords()[i]
+		}
 		return fmt.Sprintf("unknown moment %s: did you mean %q?", quote(phrase), subject+" "+strings.Replace(best, "%s", command, 1))
 	}
 	return fmt.Sprintf("unknown moment %s: the moments are: %s", quote(phrase), strings.Join(all, "; "))
 }
 
-// anyMark stands for "any command" where one word is wanted.
-const anyMark = "any-command"
+// oneWord makes one of faults.CommandWords a single word, where that is wanted.
+func oneWord(words string) string { return strings.ReplaceAll(words, " ", "-") }
 
 // closestOnWire tries every word as the command and returns the moment of the
 // wire that the other words come closest to.

@@ -145,7 +145,7 @@ func onWire() []faults.MomentPhrase {
 
 // moment is a phrase: subject, moment, and which time.
 func moment(known []faults.MomentPhrase, doc, wrong string) *Schema {
-	command := "(?:" + phrases(faults.AnyCommand) + "|" + commandForm + ")"
+	command := "(?:" + phrases(faults.CommandWords()...) + "|" + commandForm + ")"
 	texts := make([]string, len(known))
 	examples := make([]any, len(known))
 	for i, m := range known {
@@ -158,5 +158,7 @@ func moment(known []faults.MomentPhrase, doc, wrong string) *Schema {
 	for _, m := range known {
 		doc += "\n- " + strings.Replace(m.Text, "%s", "SET", 1) + ": " + m.Doc
 	}
+	examples = append(examples, "A sends "+faults.ItsAcquire, "A has "+faults.ItsRelease+" executed")
+	doc += "\n\nFor SET: " + faults.CommandDoc
 	return form(pattern, wrong, doc, examples...)
 }

@@ -30,6 +30,7 @@ type call struct {
 	replied string      // the answer to op, for reports
 	id      int64
 	refs    int
+	part    faults.Part // of the lock, but for its watchdog
 
 	sent, executed int32 // events
 
@@ -85,6 +86,9 @@ func (w *World) newCall(c *client) *call {
 	w.nextCall++
 	// The reply and the host of its last use are overwritten before they are read.
 	l.client, l.id, l.refs, l.executed = c, w.nextCall, 1, history.NoCause
+	if l.part = c.part; l.part != faults.NoPart && w.k.Current().Name() == world.Watchdog {
+		l.part = faults.NoPart
+	}
 	l.conn, l.op, l.value, l.err, l.patience = nil, nil, nil, nil, 0
 	l.answered, l.broken, l.timedOut = false, false, false
 	l.dropRequest, l.dropReply, l.slowRequest, l.slowReply = 0, 0, lateness{}, lateness{}
@@ -192,6 +196,7 @@ func (l *call) moment(kind faults.MomentKind) faults.Moment {
 	m := faults.Moment{
 		Kind: kind, Subject: l.client.name,
 		Call: faults.Call{Client: l.client.name, ID: l.id, Command: l.name()},
+		Part: l.part.Of(l.name(), l.op == nil),
 	}
 	if l.op == nil && l.cmd.Script != nil {
 		m.Script = l.cmd.Script.Name

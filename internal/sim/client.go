@@ -35,6 +35,8 @@ type client struct {
 	lives     int     // how often it was restarted
 	knows     *host   // the primary that it last heard of
 	member    int     // the server of a cluster that it talks to
+
+	part faults.Part // of its lock
 }
 
 // newClient makes a client process in one of its lives, counted from 0. Each life
@@ -111,6 +113,7 @@ func (c *client) Crash(string) {
 // Record implements workload.Control.
 func (c *client) Record(kind history.Kind, token, value int64, text string) {
 	c.w.k.Enter()
+	c.part = workload.PartAfter(c.part, kind)
 	c.w.record(c.proc, history.Event{
 		Kind: kind, Node: c.node, Token: token, Value: value,
 		Text: c.w.hist.Intern(text), Cause: history.NoCause,

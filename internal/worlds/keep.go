@@ -48,6 +48,9 @@ type keptRun struct {
 	Seed   uint64         `json:"seed"`
 	Letter checker.Letter `json:"letter"`
 	Why    string         `json:"why,omitempty"` // why nothing was put to the test
+	// The file with its history, when it differed from the simulator; a change of the
+	// simulator since then may have brought the two together.
+	History string `json:"history,omitempty"`
 	Times
 }
 

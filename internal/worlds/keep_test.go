@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -87,6 +88,61 @@ func TestKeptRunsCount(t *testing.T) {
 	c, plays := keeping(t, failed, 1, &other{}, nil)
 	if plays != 0 || c.Cells[0].Agreement != worlds.Untested || !strings.Contains(c.Cells[0].Why, "not played to its end") {
 		t.Errorf("%d plays: %+v", plays, c.Cells[0])
+	}
+}
+
+// Of a real run that differs the history is kept, one file for each, which a later run
+// does not write over, and a hundred at most.
+func TestHistoriesOfRunsThatDiffer(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "runs.jsonl")
+	c, _ := keeping(t, name, 2, &other{lock: "mysql-get-lock", from: 2}, nil)
+	pairs := c.Cells[0].Pairs
+	if pairs[0].History != "" || pairs[1].Agreement() != worlds.Differs || pairs[1].History == "" {
+		t.Fatalf("%+v", pairs)
+	}
+	f, err := os.Open(pairs[1].History)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	h, err := history.ReadJSONL(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	j := checker.Judge(h)
+	if j.Letter != pairs[1].Real {
+		t.Errorf("the history is judged %s, the run was %s", j.Letter, pairs[1].Real)
+	}
+	before, err := os.ReadFile(pairs[1].History)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// It is still named when nothing is played; when the list of runs is gone, the same run
+	// gets a file of its own.
+	if again, plays := keeping(t, name, 2, &other{}, nil); plays != 0 || again.Cells[0].Pairs[1].History != pairs[1].History {
+		t.Errorf("%d plays, %+v", plays, again.Cells[0].Pairs)
+	}
+	if err := os.Remove(name); err != nil {
+		t.Fatal(err)
+	}
+	anew, _ := keeping(t, name, 2, &other{lock: "mysql-get-lock", from: 2}, nil)
+	if got := anew.Cells[0].Pairs[1].History; got == "" || got == pairs[1].History {
+		t.Errorf("the second file is %q, the first %q", got, pairs[1].History)
+	}
+	if after, err := os.ReadFile(pairs[1].History); err != nil || string(after) != string(before) {
+		t.Errorf("the first file was written over: %v", err)
+	}
+	for i := range 98 {
+		if err := os.WriteFile(filepath.Join(name+".histories", strconv.Itoa(i)), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Remove(name); err != nil {
+		t.Fatal(err)
+	}
+	full, _ := keeping(t, name, 2, &other{lock: "mysql-get-lock", from: 2}, nil)
+	if got := full.Cells[0].Pairs[1].History; got != "" {
+		t.Errorf("a hundred are there, and one more was kept: %s", got)
 	}
 }
 

@@ -62,6 +62,7 @@ const (
 type Pair struct {
 	Seed            uint64
 	Simulated, Real checker.Letter // LetterUnknown also when the run was not played to its end
+	History         string         // the file with that of the real run, for one that differed; "" for none
 }
 
 // Agreement compares the two letters. Where one run tested nothing, nothing is compared.
@@ -249,11 +250,11 @@ func (w *referee) play(ctx context.Context, one *contest) error {
 		return fmt.Errorf("%s under %s, %s: %w", c.Lock, c.Fault, c.Script, simulated.Err)
 	}
 	if one.real.Letter == "" {
-		if err := w.playReal(ctx, c, &one.real); err != nil {
+		if err := w.playReal(ctx, c, &one.real, simulated.Judgement.Letter); err != nil {
 			return err
 		}
 	}
-	one.pair = Pair{Seed: one.real.Seed, Simulated: simulated.Judgement.Letter, Real: one.real.Letter}
+	one.pair = Pair{Seed: one.real.Seed, Simulated: simulated.Judgement.Letter, Real: one.real.Letter, History: one.real.History}
 	if one.pair.Simulated == checker.LetterUnknown {
 		one.why = untested("simulated", &simulated)
 	}
@@ -262,8 +263,9 @@ func (w *referee) play(ctx context.Context, one *contest) error {
 }
 
 // playReal plays a real run and keeps it, also when it tested nothing: to play it again
-// until it does would be to choose among the results.
-func (w *referee) playReal(ctx context.Context, c *Cell, r *keptRun) error {
+// until it does would be to choose among the results. Of one that differs from the
+// simulated run the history is kept, too.
+func (w *referee) playReal(ctx context.Context, c *Cell, r *keptRun, simulated checker.Letter) error {
 	out := run.One(ctx, w.real, c.Plan, c.Lock, r.Seed)
 	if err := ctx.Err(); err != nil {
 		return err
@@ -277,6 +279,12 @@ func (w *referee) playReal(ctx context.Context, c *Cell, r *keptRun) error {
 		r.Why = untested("real", &out)
 	default:
 		r.Times.add(out.Judgement.History)
+	}
+	if p := (Pair{Simulated: simulated, Real: r.Letter}); p.Agreement() == Differs {
+		var err error
+		if r.History, err = w.o.Kept.keepHistory(c.Fault, r, out.Judgement.History); err != nil {
+			return fmt.Errorf("the history of a run that differs cannot be kept: %w", err)
+		}
 	}
 	return w.o.Kept.add(r)
 }

@@ -73,7 +73,7 @@ func compare(t *testing.T, o worlds.Options) (*worlds.Comparison, *worlds.Cell) 
 
 func TestTheSameWorldAgrees(t *testing.T) {
 	c, cell := compare(t, options(t, "set-nx-lua", "GP", &other{}))
-	if cell.Agreement != worlds.Agrees || cell.Simulated != checker.LetterV || !slices.Equal(cell.Pairs, []worlds.Pair{{1, "V", "V"}, {2, "V", "V"}}) {
+	if cell.Agreement != worlds.Agrees || cell.Simulated != checker.LetterV || !slices.Equal(cell.Pairs, []worlds.Pair{{1, "V", "V", ""}, {2, "V", "V", ""}}) {
 		t.Errorf("%+v", cell)
 	}
 	if cell.Plan == nil || cell.Plan.Lease.Seconds() != 1 {

@@ -8,7 +8,7 @@
 // go-redis; as small as such a library can be.
 //
 // Protocol:
-//  1. EVALSHA obtain (EVAL, the first time): SET key token NX PX milliseconds -> OK. Else the key may be the client's own: it begins with the token -> SET key token PX milliseconds. Else nil: try again later.
+//  1. EVALSHA obtain (EVAL, where the server does not know the script): SET key token NX PX milliseconds -> OK. Else the key may be the client's own: it begins with the token -> SET key token PX milliseconds. Else nil: try again later.
 //  2. A command without a reply is sent again by go-redis, up to three times. The script knows its own token, so the repetition succeeds.
 //  3. EVALSHA release: GET key equals token -> DEL key, 1; else 0.
 //
@@ -42,6 +42,15 @@ func init() {
 			"cf0e94b2e9ffc7e04395cf88f7583fc309985910": "release",
 		},
 		Owners: map[string]int{"obtain": 1, "release": 1},
+		Texts: []string{
+			`
+if redis.call("set", KEYS[1], ARGV[1], "NX", "PX", ARGV[3]) then return redis.status_reply("OK") end
+
+local offset = tonumber(ARGV[2])
+if redis.call("getrange", KEYS[1], 0, offset-1) == string.sub(ARGV[1], 1, offset) then return redis.call("set", KEYS[1], ARGV[1], "PX", ARGV[3]) end
+`,
+			`if redis.call("get", KEYS[1]) == ARGV[1] then return redis.call("del", KEYS[1]) else return 0 end`,
+		},
 	})
 }
 

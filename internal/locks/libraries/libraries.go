@@ -43,6 +43,10 @@ type Library struct {
 	// Scripts are the names by which reports call the library's Lua scripts, by the
 	// SHA-1 of their text, which is what EVALSHA sends.
 	Scripts map[string]string
+	// Texts are those of the scripts. The servers know them when a run begins, as those
+	// that somebody uses do: else the first EVALSHA would do nothing, and a fault that
+	// waits for the first command of a release would hit none.
+	Texts []string
 	// Owners says of a script by its name which of its arguments it compares, as
 	// world.Script.Owner does.
 	Owners map[string]int

@@ -1,7 +1,10 @@
 package libraries
 
 import (
+	"crypto/sha1"
+	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -37,5 +40,24 @@ func TestEachLibraryHasATextAndCode(t *testing.T) {
 	}
 	for id, v := range texts {
 		t.Errorf("%s has a text in %s, and no code", id, v.File)
+	}
+}
+
+// The servers are told the scripts before the run. One that was told another text than
+// the library's own would not know the library's when it comes.
+func TestServersAreToldTheScriptsThatLibrariesSend(t *testing.T) {
+	for _, l := range All() {
+		var told, sent []string
+		for _, text := range l.Texts {
+			told = append(told, fmt.Sprintf("%x", sha1.Sum([]byte(text))))
+		}
+		for sum := range l.Scripts {
+			sent = append(sent, sum)
+		}
+		slices.Sort(told)
+		slices.Sort(sent)
+		if !slices.Equal(told, sent) {
+			t.Errorf("%s: the texts have the sums %v, the library sends %v", l.ID, told, sent)
+		}
 	}
 }

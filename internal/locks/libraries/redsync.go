@@ -46,6 +46,16 @@ func init() {
 		ID: "redsync", New: newRedsync,
 		Scripts: map[string]string{"e950836ed1e694540c503ef9972b8de518044d3b": "unlock"},
 		Owners:  map[string]int{"unlock": 1},
+		Texts: []string{`
+	local val = redis.call("GET", KEYS[1])
+	if val == ARGV[1] then
+		return redis.call("DEL", KEYS[1])
+	elseif val == false then
+		return -1
+	else
+		return 0
+	end
+`},
 	})
 }
 

@@ -51,6 +51,11 @@ func init() {
 			"852ba6ec6104340ced36643283c856d4698569e4": "extend",
 			"9eb62214c9af87ae5f9a9f12bb4520281c0d2ae1": "delete",
 		},
+		Texts: []string{
+			`local r = redis.call("SET",KEYS[1],ARGV[1],"NX","PXAT",ARGV[2]);redis.call("GET",KEYS[1]);return r`,
+			`if redis.call("GET",KEYS[1]) == ARGV[1] then local r = redis.call("PEXPIREAT",KEYS[1],ARGV[2]);redis.call("GET",KEYS[1]);return r end;return 0`,
+			`if redis.call("GET",KEYS[1]) == ARGV[1] then return redis.call("DEL",KEYS[1]) end;return 0`,
+		},
 	})
 }
 

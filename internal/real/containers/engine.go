@@ -94,7 +94,18 @@ func connect(ctx context.Context) (*Engine, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
-	c, err := testcontainers.NewDockerClientWithOpts(ctx)
+	chosen, err := chosenEngine(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var opts []client.Opt
+	if chosen != "" {
+		opts = append(opts, client.WithHost(chosen))
+		if err := os.Setenv("DOCKER_HOST", chosen); err != nil { // for all that asks by itself, a reaper's process too
+			return nil, err
+		}
+	}
+	c, err := testcontainers.NewDockerClientWithOpts(ctx, opts...)
 	if err == nil {
 		_, err = c.Ping(ctx, client.PingOptions{})
 	}

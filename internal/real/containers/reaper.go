@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/containerd/errdefs"
+	"github.com/moby/moby/client"
 
 	"lockstep/internal/real/osproc"
 )
@@ -24,9 +25,23 @@ var (
 	}
 	usedRemains = osproc.Remains{
 		Env: "LOCKSTEP_REAPER_OF_USED", Name: "traces of a run in a server",
-		Remove: func(ids string) error { return forEach(ids, (*Engine).startAnew) },
+		Remove: func(ids string) error { return forEach(ids, startedBefore(time.Now())) },
 	}
 )
+
+// startedBefore starts a container anew unless somebody else has done it since then: the
+// next run may have, and would lose its server.
+func startedBefore(then time.Time) func(*Engine, context.Context, string) error {
+	return func(e *Engine, ctx context.Context, id string) error {
+		found, err := e.client.ContainerInspect(ctx, id, client.ContainerInspectOptions{})
+		if err == nil && found.Container.State != nil {
+			if at, err := time.Parse(time.RFC3339Nano, found.Container.State.StartedAt); err == nil && at.After(then) {
+				return nil
+			}
+		}
+		return e.startAnew(ctx, id)
+	}
+}
 
 // ReaperMain does the work of a reaper of containers and ends the process when it was
 // started as one; otherwise it returns at once.

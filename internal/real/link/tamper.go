@@ -10,6 +10,7 @@ import (
 type Command struct {
 	Call   faults.Call
 	Script string // its name, "" for plain commands
+	Part   faults.Part
 	Mark   string // what the protocol recognises its request by
 }
 

@@ -71,8 +71,8 @@ func StartWith(cmd *exec.Cmd, clock *Wall) (*Process, error) {
 }
 
 // Output runs a command to its end and returns what it has written. It dies with this
-// process; when ctx ends, it is killed with all that it has started. It computes when
-// others do not.
+// process; when ctx ends, it is killed with all that it has started, and what it has
+// written until then comes with the error. It computes when others do not.
 func Output(ctx context.Context, cmd *exec.Cmd) ([]byte, error) {
 	out, err := os.CreateTemp(cmd.Dir, "output-*")
 	if err != nil {
@@ -86,13 +86,17 @@ func Output(ctx context.Context, cmd *exec.Cmd) ([]byte, error) {
 		return nil, err
 	}
 	StepBack(p.Pid())
+	var late error
 	select {
 	case <-p.Done():
 	case <-ctx.Done():
-		return nil, errors.Join(context.Cause(ctx), killGroup(p.Pid())) // a child leads its group
+		late = errors.Join(context.Cause(ctx), killGroup(p.Pid())) // a child leads its group
 	}
 	said, err := os.ReadFile(out.Name())
-	if !p.cmd.ProcessState.Success() {
+	switch {
+	case late != nil:
+		return said, late
+	case !p.cmd.ProcessState.Success():
 		err = errors.New(p.Ended())
 	}
 	return said, err

@@ -10,7 +10,7 @@ import (
 // client reports two events for each command, and reflection would take longer than
 // the rest of a report; the rarer messages, those that announce a command, are left to it.
 func appendUp(buf []byte, m *Up) ([]byte, error) {
-	if m.Mark != "" || m.Wants != nil {
+	if len(m.Mark) > 0 || m.Wants != nil {
 		text, err := json.Marshal(m)
 		return append(append(buf, text...), '\n'), err
 	}
@@ -29,6 +29,7 @@ func appendUp(buf []byte, m *Up) ([]byte, error) {
 	buf = appendWord(buf, "cmd", m.Command)
 	buf = appendWord(buf, "script", m.Script)
 	buf = appendWord(buf, "own", m.Owner)
+	buf = appendNumber(buf, "part", int64(m.Part))
 	return append(buf, "}\n"...), nil
 }
 

@@ -1,6 +1,7 @@
 package proto
 
 import (
+	"bytes"
 	"encoding/json"
 	"testing"
 	"time"
@@ -22,7 +23,8 @@ func TestMessagesAreWrittenAsEncodingJSONDoes(t *testing.T) {
 			Moment: faults.MomentKind(rapid.Uint8().Draw(t, "moment")), Token: number.Draw(t, "token"),
 			Value: number.Draw(t, "value"), Text: word.Draw(t, "text"), Call: number.Draw(t, "call"),
 			Server: int(number.Draw(t, "server")), Task: word.Draw(t, "task"), Command: word.Draw(t, "command"),
-			Script: word.Draw(t, "script"), Owner: word.Draw(t, "owner"), Mark: word.Draw(t, "mark"),
+			Script: word.Draw(t, "script"), Owner: word.Draw(t, "owner"), Mark: rapid.SliceOf(rapid.Byte()).Draw(t, "mark"),
+			Part: faults.Part(rapid.Uint8().Draw(t, "part")),
 		}
 		want, err := json.Marshal(m)
 		if err != nil {
@@ -31,6 +33,10 @@ func TestMessagesAreWrittenAsEncodingJSONDoes(t *testing.T) {
 		got, err := appendUp(nil, &m)
 		if err != nil || string(got) != string(want)+"\n" {
 			t.Fatalf("got %s, %v, want %s", got, err, want)
+		}
+		var read Up
+		if err := json.Unmarshal(got, &read); err != nil || !bytes.Equal(read.Mark, m.Mark) {
+			t.Fatalf("the mark %q arrives as %q, %v", m.Mark, read.Mark, err)
 		}
 	})
 }

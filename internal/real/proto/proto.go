@@ -65,12 +65,13 @@ type Start struct {
 // Want is a moment of the wire that some fault may wait for.
 type Want struct {
 	Kind    faults.MomentKind
-	Command string // the name of a command or of a script, or faults.AnyCommand
+	Command string // the name of a command or of a script, or one of faults.CommandWords
 }
 
 // Covers reports whether it is a moment of that command; script is "" for a plain one.
-func (w Want) Covers(command, script string) bool {
-	return w.Command == faults.AnyCommand || w.Command == command || script != "" && w.Command == script
+func (w Want) Covers(command, script string, part faults.Part) bool {
+	return w.Command == faults.AnyCommand || w.Command == command || script != "" && w.Command == script ||
+		part != faults.NoPart && w.Command == part.String()
 }
 
 // Go tells a worker that has reported Ready when to begin.
@@ -115,7 +116,8 @@ type Up struct {
 	Command string              `json:"cmd,omitempty"`  // its name
 	Script  string              `json:"script,omitempty"`
 	Owner   string              `json:"own,omitempty"`   // by which the store knows whose entry a command may change; "": any
-	Mark    string              `json:"mark,omitempty"`  // what its link recognises it by, for CallUp
+	Part    faults.Part         `json:"part,omitempty"`  // of the lock, for CallUp and Moment
+	Mark    []byte              `json:"mark,omitempty"`  // what its link recognises it by, for CallUp; no text: a token may be any bytes
 	Wants   []faults.MomentKind `json:"wants,omitempty"` // for CallUp
 }
 

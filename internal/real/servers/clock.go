@@ -148,7 +148,7 @@ func (s *Server) calibrate(ctx context.Context, tell func(context.Context) (time
 		if err != nil {
 			return err
 		}
-		seen.add(before, shown)
+		seen.add(before, time.Now(), shown)
 		if took := time.Since(before); took < best {
 			best = took
 			read := before.Add(took / 2)
@@ -162,11 +162,12 @@ func (s *Server) calibrate(ctx context.Context, tell func(context.Context) (time
 	return s.clock.write(s.clock.request(s.clock.base))
 }
 
-// looks is how often a clock is read that has just begun to be wrong, and obeyTime
-// how long at most until it is certain that it is.
+// looks is how often a clock is read at least that has just begun to be wrong, and obeyTime
+// how long at most until the readings have told that it is, or is not: on a busy machine
+// a single one may take long.
 const (
 	looks    = 5
-	obeyTime = time.Second
+	obeyTime = 30 * time.Second
 )
 
 // watchClock reads the clock of a server that was started with a fast one, until it is
@@ -176,8 +177,11 @@ func (s *Server) watchClock(ctx context.Context, seen *pace, look func() error) 
 	ctx, cancel := context.WithTimeout(ctx, obeyTime)
 	defer cancel()
 	for n := 0; n < looks || !seen.fast; n++ {
-		if ctx.Err() != nil {
+		if seen.right {
 			return fmt.Errorf("%s goes by the clock of this machine, though it was started under libfaketime: that takes a program with the C library of GNU, as new as the one here; choose another one (--image redis=NAME for a container)", s.Name)
+		}
+		if err := ctx.Err(); err != nil {
+			return fmt.Errorf("%s was asked for its clock %d times, and the answers took too long to tell how fast it is: %w: is the machine overloaded?", s.Name, n, err)
 		}
 		if err := look(); err != nil {
 			return err
@@ -186,21 +190,28 @@ func (s *Server) watchClock(ctx context.Context, seen *pace, look func() error) 
 	return nil
 }
 
-// pace tells from the readings of a clock whether it is faster than the host's.
+// pace tells from the readings of a clock whether it is twice as fast as the host's, or
+// more, or not. A reading was taken at some time between its question and its answer, so
+// both may take as long as they like.
 type pace struct {
-	began time.Time // when the first reading was asked for, by the host's clock
-	first time.Time // what it was
-	fast  bool
+	asked, told time.Time // when the first reading was asked for and was there, by the host's clock
+	first       time.Time // what it was
+	fast, right bool      // what is certain by now; neither at first
 }
 
-// add takes note of a reading; before is when it was asked for.
-func (p *pace) add(before, shown time.Time) {
-	if p.began.IsZero() {
-		p.began, p.first = before, shown
+// leastPace is how much time has to lie between two readings for them to tell that a
+// clock is not fast.
+const leastPace = 20 * time.Millisecond
+
+// add takes note of a reading that was asked for at one time and was there at another.
+func (p *pace) add(asked, told, shown time.Time) {
+	if p.asked.IsZero() {
+		p.asked, p.told, p.first = asked, told, shown
 	}
-	// Between two readings less time goes by than between the first question and the
-	// last answer. A clock that shows more is fast.
-	p.fast = shown.Sub(p.first) > time.Since(p.began)
+	went := shown.Sub(p.first)
+	least, most := asked.Sub(p.told), told.Sub(p.asked) // what has gone by on the host's clock
+	p.fast = went > most
+	p.right = least >= leastPace && went < least+least/2
 }
 
 // Time returns what the wall clock of a Redis server shows.

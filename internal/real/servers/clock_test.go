@@ -37,7 +37,8 @@ func TestASettingGoesOn(t *testing.T) {
 	}
 }
 
-// wrong is by how much a reading may be off on a busy machine.
+// wrong is by how much a clock may be off that libfaketime makes wrong: when it began to
+// count is known as exactly only as the quickest answer of the server is quick.
 const wrong = 100 * time.Millisecond
 
 func clocked(t *testing.T) *Server {
@@ -54,14 +55,26 @@ func clocked(t *testing.T) *Server {
 	return s
 }
 
+// wantAhead compares a reading, which was taken between question and answer, with the
+// host's clock at both.
 func wantAhead(t *testing.T, s *Server, when string, want time.Duration) {
 	t.Helper()
+	wantBetween(t, s, when, func(time.Time) time.Duration { return want })
+}
+
+// wantBetween is wantAhead for a clock whose lead grows: want says how large it is when the
+// host's clock shows a time.
+func wantBetween(t *testing.T, s *Server, when string, want func(time.Time) time.Duration) {
+	t.Helper()
+	before := time.Now().Round(0)
 	shown, err := s.Time(context.Background())
+	after := time.Now().Round(0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := shown.Sub(time.Now().Round(0)); (got - want).Abs() > wrong {
-		t.Errorf("%s: %v ahead of the host, want %v", when, got, want)
+	least, most := before.Add(want(before)-wrong), after.Add(want(after)+wrong)
+	if shown.Before(least) || shown.After(most) {
+		t.Errorf("%s: it shows %v, want between %v and %v", when, shown, least, most)
 	}
 }
 
@@ -108,7 +121,8 @@ func TestAClockDriftsAndStops(t *testing.T) {
 	set(t, s, 0, 2_000_000)
 	wantAhead(t, s, "when the drift begins", 0)
 	time.Sleep(500 * time.Millisecond)
-	wantAhead(t, s, "after half a second at three times the speed", time.Second)
+	began := s.clock.since
+	wantBetween(t, s, "some time at three times the speed", func(now time.Time) time.Duration { return 2 * now.Sub(began) })
 	set(t, s, 0, 0)
 	ended := s.clock.offset
 	time.Sleep(300 * time.Millisecond)
@@ -142,16 +156,30 @@ func TestTheHostsClockIsNotSet(t *testing.T) {
 	}
 }
 
+// Each reading is somewhere between its question and its answer; an answer that takes
+// long proves nothing, and accuses nobody.
 func TestAFastClockIsToldFromOneThatIsRight(t *testing.T) {
-	for speed, want := range map[time.Duration]bool{1: false, 2: true} {
-		began, p := time.Now(), pace{}
-		for range 5 {
-			before := time.Now()
-			p.add(before, began.Add(speed*before.Sub(began)))
-			time.Sleep(time.Millisecond)
+	type reading struct{ asked, told, at time.Duration }
+	quick := []reading{{0, 1, 0}, {30, 31, 31}, {60, 61, 60}}
+	slow := []reading{{0, 1000, 900}, {1001, 2000, 1001}} // 101 ms lie between the two, and 1 at least
+	for _, tt := range []struct {
+		name        string
+		speed       time.Duration
+		readings    []reading
+		fast, right bool
+	}{
+		{"the host's", 1, quick, false, true},
+		{"twice as fast", 2, quick, true, false},
+		{"ten times as fast", 10, quick, true, false},
+		{"the host's on a busy machine", 1, slow, false, false},
+		{"twice as fast on a busy machine", 2, slow, false, false},
+	} {
+		began, p := time.Unix(1000, 0), pace{}
+		for _, r := range tt.readings {
+			p.add(began.Add(r.asked*time.Millisecond), began.Add(r.told*time.Millisecond), began.Add(tt.speed*r.at*time.Millisecond))
 		}
-		if p.fast != want {
-			t.Errorf("%d times the host's speed: fast is %v", speed, p.fast)
+		if p.fast != tt.fast || p.right != tt.right {
+			t.Errorf("%s: fast is %v, right is %v", tt.name, p.fast, p.right)
 		}
 	}
 }

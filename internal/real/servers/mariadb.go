@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -139,9 +138,10 @@ func (db *MariaDB) install(ctx context.Context) error {
 	}
 	cmd := exec.Command(installer, append(args, userFlag()...)...)
 	cmd.Dir, cmd.Env = db.Dir, append(os.Environ(), "TMPDIR="+db.Dir)
+	began := time.Now()
 	out, err := osproc.Output(ctx, cmd)
 	if err != nil {
-		return fmt.Errorf("%s did not make a database: %w: %s", db.Name, err, lastLine(out))
+		return db.notMade(began, err, out, "free memory and disk space")
 	}
 	return nil
 }

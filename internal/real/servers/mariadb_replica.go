@@ -67,7 +67,7 @@ func (db *MariaDB) Promote(ctx context.Context) error {
 
 // InStep returns when a replica has everything that its primary has.
 func (db *MariaDB) InStep(ctx context.Context, primary string) error {
-	ctx, cancel := context.WithTimeout(ctx, startTime)
+	ctx, cancel := context.WithTimeout(ctx, slowStartTime)
 	defer cancel()
 	var want string
 	if err := db.asks(ctx, primary, "SELECT @@gtid_binlog_pos", &want); err != nil {

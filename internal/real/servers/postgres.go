@@ -129,9 +129,10 @@ func (db *Postgres) init(ctx context.Context, account *syscall.Credential) error
 	cmd := exec.Command(initdb, "-D", db.data(), "-U", postgresUser,
 		"--auth=trust", "--no-sync", "--encoding=UTF8", "--locale=C", "--no-instructions", "--wal-segsize=1")
 	cmd.Dir, cmd.SysProcAttr = db.Dir, as(account)
+	began := time.Now()
 	out, err := osproc.Output(ctx, cmd)
 	if err != nil {
-		return fmt.Errorf("%s did not make a database: %w: %s: it may be that %s cannot be reached by the user %s", db.Name, err, lastLine(out), db.Dir, postgresUser)
+		return db.notMade(began, err, out, fmt.Sprintf("it may be that %s cannot be reached by the user %s", db.Dir, postgresUser))
 	}
 	return nil
 }

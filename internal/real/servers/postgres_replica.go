@@ -80,7 +80,7 @@ func (db *Postgres) Promote(ctx context.Context) error {
 
 // InStep returns when a replica has everything that its primary has.
 func (db *Postgres) InStep(ctx context.Context, primary string) error {
-	ctx, cancel := context.WithTimeout(ctx, startTime)
+	ctx, cancel := context.WithTimeout(ctx, slowStartTime)
 	defer cancel()
 	var want string
 	err := console(ctx, "postgres", db.DSN(primary), func(ctx context.Context, pool *sql.DB) error {

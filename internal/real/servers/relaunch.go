@@ -18,7 +18,7 @@ type Route func(from, to int, addr string) (via string, err error)
 // memory of the operating system. Only the death of the whole machine would show
 // the difference.
 func (s *Server) Relaunch(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, startTime)
+	ctx, cancel := context.WithTimeout(ctx, slowStartTime)
 	defer cancel()
 	return onOldPort(ctx, s.relaunch)
 }

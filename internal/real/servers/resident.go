@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"time"
 )
 
 // visited is a key that tells the next run that the entries beside it are of a run
@@ -15,12 +16,32 @@ const visited = "lockstep:visited"
 // something into it may still want it: then it is refused. Else it is started anew.
 func (s *Server) moveIn(ctx context.Context, r Resident) error {
 	if r.Runs() {
-		if err := s.mayBeEmptied(ctx); err != nil {
+		err := s.untilUp(ctx)
+		if err == nil {
+			err = s.mayBeEmptied(ctx)
+		}
+		if err != nil {
 			s.place = nil // it is left alone
 			return err
 		}
 	}
 	return s.spawn(ctx)
+}
+
+// untilUp waits until a server answers whose process runs: the run before, or the reaper
+// of one that was killed, may have started it anew a moment ago.
+func (s *Server) untilUp(ctx context.Context) error {
+	for {
+		_, err := s.Command(ctx, "PING")
+		if err == nil {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("%w: its process runs, and it did not answer on %s until %v were over", err, s.Addr, startTime)
+		case <-time.After(portPause):
+		}
+	}
 }
 
 // mayBeEmptied is nil when nothing is in the server but what a run has left.

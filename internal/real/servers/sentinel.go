@@ -111,7 +111,7 @@ func (s *Server) hurry(ctx context.Context) error {
 			return err
 		}
 		shown, err := strconv.ParseInt(info["server_time_usec"], 10, 64)
-		seen.add(before, time.UnixMicro(shown))
+		seen.add(before, time.Now(), time.UnixMicro(shown))
 		return err
 	})
 }

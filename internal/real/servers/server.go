@@ -144,7 +144,10 @@ func (s *Server) failedAtStart(cure string) error {
 	if bytes.Contains(bytes.ToLower(log), []byte("address already in use")) {
 		return s.portTaken(lastLine(log))
 	}
-	return fmt.Errorf("%s ended at its start (%s): %s: %s", s.Name, s.process.Ended(), lastLine(log), cure)
+	if full := s.fullDisk(nil); full != nil {
+		cure = full.Error()
+	}
+	return fmt.Errorf("%s ended at its start (%s); %s: %s", s.Name, s.process.Ended(), s.lastWords(), cure)
 }
 
 // portTaken is the error of a server that could not have its port, with what it said last.

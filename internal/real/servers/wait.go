@@ -18,19 +18,28 @@ type wait struct {
 
 // await looks until the server has done it, or until looking itself ends in an error.
 func (s *Server) await(ctx context.Context, w wait, look func() (done bool, err error)) error {
+	began := time.Now()
+	nextLook := began.Add(diskPause)
 	for pause := w.first; ; pause = min(2*pause, w.longest) {
 		select {
 		case <-s.Done():
 			return w.ended()
 		case <-ctx.Done():
-			return fmt.Errorf("%s %s: %w: is the machine overloaded?", s.Name, w.failing, context.Cause(ctx))
+			return s.late(ctx, w.failing, began)
 		case <-time.After(pause):
 		}
 		done, err := look()
 		if err != nil {
 			return err
 		}
+		if !done && time.Now().Before(nextLook) {
+			continue
+		}
 		if !done {
+			if full := s.fullDisk(nil); full != nil {
+				return fmt.Errorf("%s %s: %w", s.Name, w.failing, full)
+			}
+			nextLook = time.Now().Add(diskPause)
 			continue
 		}
 		select {
@@ -41,6 +50,9 @@ func (s *Server) await(ctx context.Context, w wait, look func() (done bool, err 
 		}
 	}
 }
+
+// diskPause is between two looks for a full disk, on which a server may wait for ever.
+const diskPause = 200 * time.Millisecond
 
 // portPause is between two tries to have an old port back.
 const portPause = 20 * time.Millisecond

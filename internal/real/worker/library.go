@@ -2,6 +2,7 @@ package worker
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"slices"
@@ -33,8 +34,34 @@ func (w *worker) newLibrary(v *locks.Variant, d locks.Deps) (locks.Lock, error) 
 	deps.Dial = func(ctx context.Context, network, addr string) (net.Conn, error) {
 		return w.dialTap(ctx, &library, network, addr)
 	}
+	if err := w.teach(&library); err != nil {
+		return nil, err
+	}
 	lock, err := library.New(deps)
 	return &outside{lock: lock, turns: &w.turns}, err
+}
+
+// teach tells the servers the scripts of a library before true time begins. A client that
+// starts anew finds the servers as they are.
+func (w *worker) teach(library *libraries.Library) error {
+	for i, addr := range w.start.Endpoints {
+		if w.start.Life > 0 || len(library.Texts) == 0 || w.isSentinel(i) {
+			continue
+		}
+		way := newLines(addr, w.start.Timeout)
+		for _, text := range library.Texts {
+			err := untilAnswered(context.Background(), addr, func(ctx context.Context) error {
+				return way.do(ctx, []any{"SCRIPT", "LOAD", text}).Err
+			})
+			if err != nil {
+				return errors.Join(err, way.Close())
+			}
+		}
+		if err := way.Close(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // dialTap opens a connection that is read along.

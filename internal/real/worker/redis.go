@@ -121,7 +121,7 @@ func (w *worker) exchange(ctx context.Context, server int, cmd *world.Cmd, onWir
 	if cmd.Script != nil {
 		up.Script, up.Owner = cmd.Script.Name, cmd.Owner()
 	}
-	c := w.open(up, cmd.String(), func(int64) string { return redisMark(texts(onWire)) })
+	c := w.open(up, cmd.String(), true, func(int64) string { return redisMark(texts(onWire)) })
 	reply := send()
 	if reply.Kind == world.ReplyError && !serverError(reply.Err) {
 		c.failed(reply.Err)

@@ -156,7 +156,7 @@ func (t *tap) begin(args []string) *call {
 	if 0 <= owner && owner < len(shown) {
 		up.Owner = shown[owner]
 	}
-	return t.w.open(up, up.Command+" "+strings.Join(shown, " "), func(int64) string { return redisMark(args) })
+	return t.w.open(up, up.Command+" "+strings.Join(shown, " "), true, func(int64) string { return redisMark(args) })
 }
 
 // ownerOf returns where the word that a script compares stands behind the command; -1

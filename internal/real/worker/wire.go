@@ -30,6 +30,7 @@ type call struct {
 	up    proto.Up
 	told  proto.Up // the latest event: here, so that an event needs no memory of its own
 	wants []faults.MomentKind
+	part  faults.Part
 	mark  string // what the link recognises it by; "" when nobody waits for it
 }
 
@@ -37,7 +38,7 @@ type call struct {
 // its sender back while a fault acts that has waited for this. The link recognises it
 // by mark, or when that is empty by its number, which then has to go with it.
 func (w *worker) begin(server int, task, name, text, mark string) *call {
-	return w.open(proto.Up{Server: server, Command: name, Task: task}, text, func(call int64) string {
+	return w.open(proto.Up{Server: server, Command: name, Task: task}, text, false, func(call int64) string {
 		if mark == "" {
 			return numberMark(call)
 		}
@@ -45,20 +46,23 @@ func (w *worker) begin(server int, task, name, text, mark string) *call {
 	})
 }
 
-// open is begin for any request. up tells the server, the task, the command and its
-// script; mark is asked, with the request's number, only when a link has to know it.
-func (w *worker) open(up proto.Up, text string, mark func(call int64) string) *call {
+// open is begin for any request, of Redis or not. up tells the server, the task, the command
+// and its script; mark is asked, with the request's number, only when a link has to know it.
+func (w *worker) open(up proto.Up, text string, redis bool, mark func(call int64) string) *call {
 	up.Call = w.next()
 	c := &call{w: w, up: up}
+	if up.Task != world.Watchdog {
+		c.part = faults.Part(w.part.Load()).Of(up.Command, redis)
+	}
 	for _, want := range w.start.Wire {
-		if want.Covers(up.Command, up.Script) {
+		if want.Covers(up.Command, up.Script, c.part) {
 			c.wants = append(c.wants, want.Kind)
 		}
 	}
 	if slices.ContainsFunc(c.wants, beforeReply) {
 		c.mark = mark(up.Call)
 		announce := c.up
-		announce.Kind, announce.Wants, announce.Mark = proto.CallUp, c.wants, c.mark
+		announce.Kind, announce.Wants, announce.Part, announce.Mark = proto.CallUp, c.wants, c.part, []byte(c.mark)
 		w.ask(announce)
 	}
 	c.event(history.Sent, text)
@@ -93,7 +97,7 @@ func (c *call) answered(text string) {
 	c.event(history.Replied, text)
 	if slices.Contains(c.wants, faults.HasReply) {
 		m := c.up
-		m.Moment = faults.HasReply
+		m.Moment, m.Part = faults.HasReply, c.part
 		c.w.reach(m, true)
 	}
 	if c.up.Task == world.Watchdog {

@@ -53,9 +53,10 @@ type worker struct {
 	start proto.Start
 	clock clock
 	turns turns
-	redis []*lines     // one for each server
-	lead  atomic.Int64 // index of the server that this client takes for the primary
-	taps  taps         // connections of a library to the primary
+	redis []*lines      // one for each server
+	lead  atomic.Int64  // index of the server that this client takes for the primary
+	taps  taps          // connections of a library to the primary
+	part  atomic.Uint32 // faults.Part of the lock that the client is in
 
 	mu      sync.Mutex
 	last    int64 // number of the last question or command
@@ -263,6 +264,7 @@ func (w *worker) wantsMoment(kind faults.MomentKind) bool {
 type control struct{ w *worker }
 
 func (c control) Record(kind history.Kind, token, value int64, text string) {
+	c.w.part.Store(uint32(workload.PartAfter(faults.Part(c.w.part.Load()), kind)))
 	c.w.record(&proto.Up{Event: kind, Token: token, Value: value, Text: text})
 }
 

@@ -1,0 +1,57 @@
+package faults
+
+// Words that a trigger may put in the place of a command.
+const (
+	AnyCommand = "any command" // scripts included
+	ItsAcquire = "its acquire" // see Acquire
+	ItsRelease = "its release" // see Release
+)
+
+// CommandWords are all of them.
+func CommandWords() []string { return []string{AnyCommand, ItsAcquire, ItsRelease} }
+
+// CommandDoc says what a moment of the wire may name, in Markdown.
+const CommandDoc = "COMMAND is a command such as `SET`, the name of a script such as `unlock`, or one of three words " +
+	"that mean the same for every lock. `any command`: whatever it is. `its acquire`: what the client sends from the " +
+	"moment on at which it starts waiting until it has the lock or gives up. `its release`: what it sends while it " +
+	"gives the lock back at the end of its round. Of these two, renewals do not count, nor does what only opens a session, " +
+	"a lease, a transaction or a subscription: the entry of the lock is not in it. A request to each of five servers is five commands."
+
+// Part says which part of its lock a command belongs to. It goes by when the command is
+// sent and by its name, which are the same in both worlds and need nobody who knows what
+// the lock is about: so it is there for libraries, too.
+type Part uint8
+
+// The parts of a lock.
+const (
+	NoPart  Part = iota
+	Acquire      // from the start of the wait until the client has the lock or gives up
+	Release      // while a call of release lasts, the last one of a nested lock
+)
+
+// openers are the commands that speak of a client, its heartbeat or its wish to be told,
+// and of no entry.
+var openers = map[string]bool{
+	"CONNECT": true, "SESSION": true, "GRANT": true, "BEGIN": true, "SUBSCRIBE": true, "WATCH": true, "SETWATCHES": true,
+	"PING": true, "KEEPALIVE": true, "RENEW": true,
+}
+
+// Of is the part that a command belongs to which is sent in p: p or none. Other stores
+// than Redis know a SET, too: it is a setting of an SQL session.
+func (p Part) Of(command string, redis bool) Part {
+	if openers[command] || command == "SET" && !redis {
+		return NoPart
+	}
+	return p
+}
+
+// String is how a trigger says it, "" for NoPart.
+func (p Part) String() string {
+	switch p {
+	case Acquire:
+		return ItsAcquire
+	case Release:
+		return ItsRelease
+	}
+	return ""
+}

@@ -1,0 +1,41 @@
+package real_test
+
+import (
+	"testing"
+	"time"
+
+	"lockstep/internal/faults"
+	"lockstep/internal/history"
+)
+
+// The moments of a lock's acquire and release come in the order of the command's way,
+// with a port, with a library and with one whose tokens are no text.
+func TestMomentsOfAcquireAndReleaseComeForEveryLock(t *testing.T) {
+	for _, lock := range []string{"set-nx-lua", "etcd-mutex", "bsm-redislock", "rueidislock"} {
+		t.Run(lock, func(t *testing.T) {
+			needFor(t, lock)
+			p := quick("A")
+			for _, word := range []string{faults.ItsAcquire, faults.ItsRelease} {
+				for _, kind := range []faults.MomentKind{faults.AboutToSend, faults.Sends, faults.HasExecuted, faults.HasReply} {
+					fault(t, p, when(kind, "A", word), "pause", "A", 0, faults.End{For: 5 * time.Millisecond})
+				}
+			}
+			h := run(t, p, lock)
+			var began []int64
+			for _, e := range h.Events {
+				if e.Kind == history.FaultBegan {
+					began = append(began, e.Value)
+				}
+			}
+			if len(began) != 8 {
+				t.Fatalf("faults %v began, want all eight:\n%s", began, text(h))
+			}
+			for i, number := range began {
+				if number != int64(i+1) {
+					t.Errorf("faults began in the order %v", began)
+					break
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,89 @@
+package servers_test
+
+import (
+	"context"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"lockstep/internal/real/realtest"
+	"lockstep/internal/real/servers"
+)
+
+// all checks that an error says all of that.
+func saysAll(t *testing.T, err error, want ...string) {
+	t.Helper()
+	if err == nil {
+		t.Fatal("it has started")
+	}
+	for _, w := range want {
+		if !strings.Contains(err.Error(), w) {
+			t.Errorf("%q is not in: %v", w, err)
+		}
+	}
+}
+
+// A server that runs and does nothing is named with what was waited for, for how long, and
+// what it said last; so is a program that makes a database.
+func TestAServerThatHangsSaysWhatItSaidLast(t *testing.T) {
+	hangs := func(string, string) string {
+		return "echo 'one thing'; echo 'the moon is full'; exec sleep 60\n"
+	}
+	t.Run("server", func(t *testing.T) {
+		realtest.Need(t, "redis-server")
+		instead(t, "redis-server", hangs)
+		empty(t)
+		ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
+		defer cancel()
+		_, err := servers.StartRedis(ctx, servers.RedisOptions{Name: "redis-7"})
+		saysAll(t, err, "redis-7 did not answer on 127.0.0.1:", "time was up after ", "still runs", "the last thing that it said was: the moon is full")
+	})
+	t.Run("installer", func(t *testing.T) {
+		realtest.Need(t, "mariadb-install-db")
+		instead(t, "mariadb-install-db", hangs)
+		empty(t)
+		ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
+		defer cancel()
+		_, err := servers.StartMariaDB(ctx, servers.MariaDBOptions{Name: "mysql-7"})
+		saysAll(t, err, "mysql-7 did not make a database in ", "the moon is full")
+	})
+}
+
+// A full disk is called one: by the server's own words, or by nobody's, for on a full disk
+// nobody can write them.
+func TestAFullDiskIsNotCalledOverload(t *testing.T) {
+	t.Run("told", func(t *testing.T) {
+		realtest.Need(t, "redis-server")
+		instead(t, "redis-server", func(string, string) string {
+			return "echo 'write: No space left on device'; echo 'bye'; exec sleep 60\n"
+		})
+		empty(t)
+		_, err := servers.StartRedis(t.Context(), servers.RedisOptions{})
+		saysAll(t, err, "no space left on device", "on the disk of ", "TMPDIR")
+	})
+	for _, kind := range kinds {
+		if kind.program == "redis-server" || kind.program == "java" {
+			continue // they start without writing anything
+		}
+		t.Run(kind.program, func(t *testing.T) {
+			realtest.Need(t, kind.program)
+			disk, err := os.MkdirTemp("", "full-*")
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = os.RemoveAll(disk) })
+			if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=1m,mode=0711"); err != nil {
+				t.Skipf("no small disk can be mounted here: %v; the words of a server are tested above", err)
+			}
+			t.Cleanup(func() { _ = syscall.Unmount(disk, syscall.MNT_DETACH) })
+			t.Setenv("TMPDIR", disk)
+			_, _, err = kind.start(t.Context())
+			saysAll(t, err, "no space left on device", "on the disk of "+disk, "TMPDIR")
+			if strings.Contains(err.Error(), "overloaded") {
+				t.Errorf("it blames the load: %v", err)
+			}
+		})
+	}
+}

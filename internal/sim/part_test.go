@@ -1,0 +1,93 @@
+package sim
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"lockstep/internal/checker"
+	"lockstep/internal/faults"
+	"lockstep/internal/history"
+	"lockstep/internal/plan"
+)
+
+// Each of the four moments of a lock's acquire and release comes with each lock, and
+// with the commands that a reader of its protocol expects: a session or a lease that
+// comes first is none, nor is what the watchdog sends in between.
+func TestMomentsOfAcquireAndReleaseComeForEveryLock(t *testing.T) {
+	for lock, want := range map[string]struct{ acquire, release string }{
+		"set-nx-lua":          {"SET", "EVAL unlock"},
+		"watchdog-lua":        {"SET", "EVAL unlock"},
+		"redisson":            {"EVAL", "EVAL unlock"},
+		"redlock":             {"SET", "EVAL unlock"},
+		"etcd-mutex":          {"TXN", "DELETE"},
+		"zk-sequential":       {"CREATE", "DELETE"},
+		"consul-session":      {"GET lock", "RELEASE"},
+		"mysql-get-lock":      {"SELECT GET_LOCK", "SELECT RELEASE_LOCK"},
+		"mysql-for-update":    {"SELECT", "COMMIT"},
+		"pg-advisory":         {"SELECT", "SELECT pg_advisory_unlock"},
+		"setnx-timestamp-del": {"SETNX", "DEL"},
+	} {
+		for _, kind := range []faults.MomentKind{faults.AboutToSend, faults.Sends, faults.HasExecuted, faults.HasReply} {
+			for word, command := range map[string]string{faults.ItsAcquire: want.acquire, faults.ItsRelease: want.release} {
+				// The moment comes when A stands still, and the last thing it has sent before,
+				// or the next one that it sends, is the command.
+				p := story(verb("pause", 1, "A", onWire(kind, word), faults.End{For: 2 * time.Second}))
+				p.Clients = []string{"A"}
+				p.Workload.Work = plan.Range{Min: 8 * time.Second, Max: 8 * time.Second}
+				h, err := Run(&p, lock, 1)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got := aroundPause(h, kind)
+				if !strings.HasPrefix(got, command) {
+					t.Errorf("%s, A %v %s: A stood still around %q, want %q", lock, kind, word, got, command)
+				}
+			}
+		}
+	}
+}
+
+// aroundPause is the command of A whose moment A was frozen at.
+func aroundPause(h *history.History, kind faults.MomentKind) string {
+	frozen := slices.IndexFunc(h.Events, func(e history.Event) bool { return e.Kind == history.Froze })
+	if frozen < 0 {
+		return "no pause"
+	}
+	sent := func(e history.Event) bool {
+		return e.Kind == history.Sent && h.Name(e.Node) == "A" && !strings.HasPrefix(h.Text(e.Text), "KEEPALIVE")
+	}
+	if kind == faults.AboutToSend {
+		if i := slices.IndexFunc(h.Events[frozen:], sent); i >= 0 {
+			return h.Text(h.Events[frozen+i].Text)
+		}
+		return "nothing"
+	}
+	for i := frozen - 1; i >= 0; i-- {
+		if sent(h.Events[i]) {
+			return h.Text(h.Events[i].Text)
+		}
+	}
+	return "nothing"
+}
+
+// One line of a scenario loses the answer to whatever gives the lock back, in three
+// stores. A believes that its release has failed, and the lock is B's long since.
+func TestALostAnswerToTheReleaseOfAnyLock(t *testing.T) {
+	for _, lock := range []string{"set-nx-lua", "mysql-unique", "etcd-txn"} {
+		p := story(verb("drop", 1, "reply", onWire(faults.Sends, faults.ItsRelease), faults.End{}))
+		h, got := tell(t, p, lock, history.ReplyDropped, history.ReleaseFailed)
+		if len(got) != 2 || !strings.HasSuffix(got[0], " reply-dropped") || !strings.HasPrefix(got[1], "A release-failed ") {
+			t.Errorf("%s: %q, want one lost reply and a release that A takes for a failure", lock, got)
+		}
+		failed, acquired := find(t, h, history.ReleaseFailed, "A"), find(t, h, history.Acquired, "B")
+		if acquired.At >= failed.At {
+			t.Errorf("%s: B acquired at %v, after A had given up at %v: the lock was not free", lock, acquired.At, failed.At)
+		}
+		j := checker.Judge(h)
+		if f := j.Finding(checker.MutualExclusionID); f.Verdict != checker.Kept {
+			t.Errorf("%s: mutual exclusion is %s", lock, f.Verdict)
+		}
+	}
+}
