@@ -43,7 +43,7 @@ func writeIndex(root string) error {
 			return err
 		}
 		if err := writeWhole(filepath.Join(root, "index.html"), page); err != nil {
-			return &environmentError{fmt.Errorf("cannot write the index of the runs: %w: make %s writable, or choose another place with --out", err, root)}
+			return unwritable(fmt.Errorf("cannot write the index of the runs: %w", err), "--out")
 		}
 		if now, err := runstore.List(store.FS()); err != nil || slices.Equal(now, runs) {
 			return nil

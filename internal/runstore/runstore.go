@@ -136,8 +136,11 @@ func ownLink(latest string) bool {
 
 func explain(root string, err error) error {
 	cure := "choose another place with --out"
-	if errors.Is(err, os.ErrPermission) {
-		cure = "make it writable, or choose another place with --out"
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		cure = "make it writable, or " + cure
+	case errors.Is(err, syscall.ENOSPC):
+		cure = "make room, or " + cure
 	}
 	return fmt.Errorf("cannot store the run below %s: %w: %s", root, err, cure)
 }
