@@ -30,11 +30,16 @@ func writeIndex(root string) error {
 	if isRunDir(root) {
 		return fmt.Errorf("%s is a stored run and no run store: name the store with --out", root)
 	}
+	return drawIndex(root, store, func() ([]runstore.Stored, error) { return runstore.List(store.FS()) })
+}
+
+// drawIndex writes the index until it has all runs that list returns.
+func drawIndex(root string, store *os.Root, list func() ([]runstore.Stored, error)) error {
 	for range indexTries {
 		if !ownIndex(store) {
 			return nil
 		}
-		runs, err := runstore.List(store.FS())
+		runs, err := list()
 		if err != nil {
 			return &environmentError{err}
 		}
@@ -45,7 +50,7 @@ func writeIndex(root string) error {
 		if err := writeWhole(filepath.Join(root, "index.html"), page); err != nil {
 			return unwritable(fmt.Errorf("cannot write the index of the runs: %w", err), "--out")
 		}
-		if now, err := runstore.List(store.FS()); err != nil || slices.Equal(now, runs) {
+		if now, err := list(); err != nil || slices.Equal(now, runs) {
 			return nil
 		}
 	}

@@ -48,7 +48,7 @@ func main() {
 }
 
 func execute() int {
-	errorsForSignals()
+	errorForBrokenPipe()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once

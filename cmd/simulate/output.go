@@ -140,11 +140,7 @@ func bundleOf(r *run.Result, replay string) *report.Bundle {
 
 // hashOf is the hash of the one history, or the hash over the hashes of several.
 func hashOf(r *run.Result) string {
-	var all []*history.History
-	for i := range r.Outcomes {
-		all = append(all, r.Outcomes[i].Judgement.History)
-	}
-	return hashOfHistories(all)
+	return hashOfHistories(r.Histories())
 }
 
 // runFiles are the files of a run directory.

@@ -34,9 +34,7 @@ func (s *screen) Write(data []byte) (int, error) {
 	return n, err
 }
 
-// errorsForSignals makes errors of writing out of the signals that would end the program
-// in the middle of a run: the reader of a pipe is gone, or a file may not grow any more.
-// They are caught and not ignored, since the servers that we start would inherit that.
-func errorsForSignals() {
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE, syscall.SIGXFSZ)
-}
+// errorForBrokenPipe makes an error of writing out of the signal that would end the program
+// in the middle of a run when the reader of its output is gone. It is caught and not
+// ignored, since the servers that we start would inherit that.
+func errorForBrokenPipe() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) }
