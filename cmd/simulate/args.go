@@ -17,15 +17,15 @@ import (
 // nothing, and what to write instead.
 
 // checkArguments gives the errors of the whole command line our words.
-func checkArguments(root *cobra.Command) {
+func checkArguments(root *cobra.Command, g *globals) {
 	root.SetFlagErrorFunc(flagError)
-	root.Args, root.RunE, root.DisableFlagsInUseLine = subcommand, showHelp, true
+	root.Args, root.RunE, root.DisableFlagsInUseLine = g.subcommand, showHelp, true
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	for _, cmd := range root.Commands() {
 		switch cmd.Name() {
 		case "completion":
-			cmd.Args, cmd.RunE, cmd.DisableFlagsInUseLine = subcommand, showHelp, true
+			cmd.Args, cmd.RunE, cmd.DisableFlagsInUseLine = g.subcommand, showHelp, true
 			cmd.Example = "  source <(simulate completion bash)\n  simulate completion zsh > \"${fpath[1]}/_simulate\""
 			for _, shell := range cmd.Commands() {
 				shell.Args = noArguments
@@ -107,7 +107,7 @@ func noArguments(cmd *cobra.Command, args []string) error {
 }
 
 // subcommand demands one of the commands below a command, or nothing.
-func subcommand(cmd *cobra.Command, args []string) error {
+func (g *globals) subcommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
@@ -118,7 +118,7 @@ func subcommand(cmd *cobra.Command, args []string) error {
 		}
 	}
 	if !cmd.HasParent() && scenario.Nearest(args[0], known) == "" {
-		if _, err := scenarioFiles(args[0]); err == nil {
+		if _, err := g.scenarioFiles(cmd.Context(), args[0]); err == nil {
 			return fmt.Errorf("%q is a scenario and no command: did you mean simulate run %s?", args[0], shell.Word(args[0]))
 		}
 	}

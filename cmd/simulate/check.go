@@ -125,12 +125,12 @@ func readHistoryFile(ctx context.Context, file string) ([]*history.History, erro
 	if file == "-" {
 		return readHistories(ctx, "stdin", os.Stdin)
 	}
-	f, err := os.Open(file)
+	f, err := unlessInterrupted(ctx, "opening "+file, func() (*os.File, error) { return os.Open(file) })
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("%s: there is no such file", file)
 	case err != nil:
-		return nil, unreadable(err)
+		return nil, notRead(err)
 	}
 	defer f.Close()
 	if info, err := f.Stat(); err == nil && info.IsDir() {

@@ -108,6 +108,7 @@ func (f *reportFlags) comparison(ctx context.Context, args []string) (*report.Ru
 		if err != nil {
 			return nil, worst, err
 		}
+		s.tellUnplayed()
 		r := s.result()
 		b := bundleOf(r, s.again(r))
 		b.RunDir = s.dir
@@ -158,11 +159,8 @@ func (f *reportFlags) hrefOf(dir string) string {
 
 func (f *reportFlags) writeComparison(files []runstore.File) error {
 	dir := f.comparisonDir()
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return &environmentError{err}
-	}
-	if err := replaceFiles(dir, files); err != nil {
-		return &environmentError{err}
+	if err := writeApart(dir, files); err != nil {
+		return err
 	}
 	if f.to != "" {
 		return nil

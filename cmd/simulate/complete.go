@@ -133,7 +133,11 @@ func scenarioWords() []string {
 // waits for the tabulator.
 func titleOf(file string) string {
 	data, ok := readBuiltIn(file)
-	if f, err := os.Open(file); err == nil {
+	if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() { // a pipe would keep the shell waiting
+		f, err := os.Open(file)
+		if err != nil {
+			return ""
+		}
 		defer f.Close()
 		data, err = io.ReadAll(io.LimitReader(f, titleWithin))
 		ok = err == nil

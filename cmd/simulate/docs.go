@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -128,7 +129,7 @@ func repositoryPlans(root string) ([]*plan.Plan, error) {
 	if len(yamlFiles(scenarios)) == 0 {
 		return nil, &environmentError{fmt.Errorf("there are no scenarios below %s: run this in the sources of lockstep", scenarios)}
 	}
-	plans, err := loadAll([]string{scenarios}, os.Stdin)
+	plans, err := new(globals).loadAll(context.Background(), []string{scenarios}, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 
 	"github.com/goccy/go-yaml"
 	"github.com/spf13/cobra"
@@ -28,17 +27,16 @@ func explainCommand(g *globals) *cobra.Command {
   simulate explain my.yaml --json`,
 		Args: arguments(1, 1, "one run directory or scenario, such as reports/latest or pause-past-lease"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			stored := filepath.Join(args[0], "history.jsonl")
-			if _, err := os.Stat(stored); err == nil {
-				return explainRun(cmd.Context(), g, cmd.OutOrStdout(), stored)
+			if _, gone := dangling(args[0]); gone || isRunDir(args[0]) {
+				return explainRun(cmd.Context(), g, cmd.OutOrStdout(), args[0])
 			}
-			return explainScenario(g, cmd.OutOrStdout(), args[0])
+			return explainScenario(cmd.Context(), g, cmd.OutOrStdout(), args[0])
 		},
 	}
 }
 
-func explainScenario(g *globals, w io.Writer, arg string) error {
-	plans, err := loadAll([]string{arg}, os.Stdin)
+func explainScenario(ctx context.Context, g *globals, w io.Writer, arg string) error {
+	plans, err := g.loadAll(ctx, []string{arg}, os.Stdin)
 	if err != nil {
 		return err
 	}
@@ -68,15 +66,16 @@ func scenariosJSON(w io.Writer, plans []*plan.Plan) error {
 }
 
 // explainRun judges the stored histories again and narrates each.
-func explainRun(ctx context.Context, g *globals, w io.Writer, file string) error {
-	histories, err := readHistoryFile(ctx, file)
+func explainRun(ctx context.Context, g *globals, w io.Writer, dir string) error {
+	s, err := openRun(ctx, dir)
 	if err != nil {
 		return err
 	}
+	s.tellUnplayed()
 	if g.json {
-		return stepsJSON(w, histories)
+		return stepsJSON(w, s.histories)
 	}
-	for i, h := range histories {
+	for i, h := range s.histories {
 		if i > 0 {
 			fmt.Fprintln(w)
 		}

@@ -284,7 +284,7 @@ func checkPlayed(t *testing.T, what string, p *plan.Plan) {
 		checkFileName(t, what, file.Name)
 	}
 	dir := t.TempDir()
-	if err := runstore.Save(dir, dir+"/"+p.Slug+"/run", files); err != nil {
+	if _, err := runstore.Save(dir, dir+"/"+p.Slug+"/run", func(string) ([]runstore.File, error) { return files, nil }); err != nil {
 		t.Errorf("%s: %v", what, err)
 	}
 	checkTerminal(t, what, report.Terminal(b, report.TerminalOptions{Width: 80}))

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"lockstep/internal/checker"
 	"lockstep/internal/report"
@@ -15,7 +16,8 @@ import (
 )
 
 // writeIndex writes index.html, the list of all runs, anew. A store that is not
-// there has none.
+// there has none, and a run directory is no store. Other processes may store runs
+// meanwhile: the last one to write has seen them all.
 func writeIndex(root string) error {
 	store, err := os.OpenRoot(root)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -25,47 +27,58 @@ func writeIndex(root string) error {
 		return &environmentError{err}
 	}
 	defer store.Close()
-	if !ownIndex(store.FS()) {
-		return nil
+	if isRunDir(root) {
+		return fmt.Errorf("%s is a stored run and no run store: name the store with --out", root)
 	}
-	page, err := indexOf(store.FS(), false)
-	if err != nil {
-		return err
-	}
-	if err := writeWhole(filepath.Join(root, "index.html"), page); err != nil {
-		return &environmentError{fmt.Errorf("cannot write the index of the runs: %w: make %s writable, or choose another place with --out", err, root)}
-	}
-	return nil
+	return drawIndex(root, store, func() ([]runstore.Stored, error) { return runstore.List(store.FS()) })
 }
 
+// drawIndex writes the index until it has all runs that list returns.
+func drawIndex(root string, store *os.Root, list func() ([]runstore.Stored, error)) error {
+	for range indexTries {
+		if !ownIndex(store) {
+			return nil
+		}
+		runs, err := list()
+		if err != nil {
+			return &environmentError{err}
+		}
+		page, err := indexOf(store.FS(), runs, false)
+		if err != nil {
+			return err
+		}
+		if err := writeWhole(filepath.Join(root, "index.html"), page); err != nil {
+			return unwritable(fmt.Errorf("cannot write the index of the runs: %w", err), "--out")
+		}
+		if now, err := list(); err != nil || slices.Equal(now, runs) {
+			return nil
+		}
+	}
+	return nil // the next run writes it again
+}
+
+// indexTries bounds how often the index is written when others go on storing runs.
+const indexTries = 100
+
 // ownIndex reports whether an index may be written: there is none, or it is one of
-// ours. Somebody's own page of that name is left alone.
-func ownIndex(store fs.FS) bool {
+// ours. Somebody's own page of that name is left alone, and so is a link, wherever it
+// leads.
+func ownIndex(store *os.Root) bool {
+	info, err := store.Lstat("index.html")
+	if err != nil || !info.Mode().IsRegular() {
+		return errors.Is(err, fs.ErrNotExist)
+	}
 	f, err := store.Open("index.html")
 	if err != nil {
-		return errors.Is(err, fs.ErrNotExist)
+		return false
 	}
 	defer f.Close()
 	head, err := io.ReadAll(io.LimitReader(f, 4096))
 	return err == nil && bytes.Contains(head, []byte(report.IndexMark))
 }
 
-// refreshIndex writes the index of the store that a run directory is in, if that
-// has one: its verdicts may have changed.
-func refreshIndex(runDir string) error {
-	root := filepath.Dir(filepath.Dir(filepath.Clean(runDir)))
-	if info, err := os.Lstat(filepath.Join(root, "index.html")); err != nil || !info.Mode().IsRegular() {
-		return nil
-	}
-	return writeIndex(root)
-}
-
 // indexOf draws the index of a store.
-func indexOf(store fs.FS, served bool) ([]byte, error) {
-	runs, err := runstore.List(store)
-	if err != nil {
-		return nil, &environmentError{err}
-	}
+func indexOf(store fs.FS, runs []runstore.Stored, served bool) ([]byte, error) {
 	pages, err := runstore.Pages(store)
 	if err != nil {
 		return nil, &environmentError{err}

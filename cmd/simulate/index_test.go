@@ -1,10 +1,47 @@
 package main
 
 import (
+	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
+
+	"lockstep/internal/runstore"
 )
+
+// A run that another process stores while the index is drawn is in the index in the end.
+func TestTheIndexHasARunThatCameMeanwhile(t *testing.T) {
+	root := t.TempDir()
+	store, err := os.OpenRoot(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	asked := 0
+	err = drawIndex(root, store, func() ([]runstore.Stored, error) {
+		runs, err := runstore.List(store.FS())
+		if asked++; err != nil || asked > 3 {
+			return runs, err
+		}
+		_, err = runstore.Save(root, filepath.Join(root, "story", fmt.Sprint("run", asked)), func(string) ([]runstore.File, error) {
+			return []runstore.File{{Name: "result.json", Data: []byte("{}")}}, nil
+		})
+		return runs, err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	index, err := os.ReadFile(filepath.Join(root, "index.html"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := 1; n <= 3; n++ {
+		if !bytes.Contains(index, []byte(fmt.Sprintf("story/run%d/report.html", n))) {
+			t.Errorf("the index lacks run %d", n)
+		}
+	}
+}
 
 // An index.html that cannot be read is somebody's own as well: here a link that leads
 // out of the store, which is neither followed nor replaced.

@@ -1,7 +1,10 @@
 package main
 
 import (
+	"context"
 	"errors"
+	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -11,6 +14,7 @@ import (
 	"strings"
 
 	"lockstep/internal/plan"
+	"lockstep/internal/runstore"
 	"lockstep/internal/scenario"
 	"lockstep/scenarios"
 )
@@ -41,39 +45,92 @@ func library() []string {
 
 // filesBelow are the scenario files below a directory, on disk or else in the
 // program. Part of them is not enough: what cannot be read is an error.
-func filesBelow(dir string) ([]string, error) {
+func filesBelow(ctx context.Context, dir, store string) ([]string, error) {
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return builtInBelow(dir), nil
 	}
-	files, err := walk(dir)
-	if err != nil {
-		return nil, unreadable(err)
+	w := &walk{left: maxEntries}
+	if info, err := os.Stat(store); err == nil {
+		w.store = info
 	}
-	return files, nil
+	_, err := unlessInterrupted(ctx, "looking for scenarios in "+dir, func() (struct{}, error) {
+		w.below(ctx, dir)
+		return struct{}{}, ctx.Err()
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case w.left < 0:
+		return nil, fmt.Errorf("%s holds more than %d files and folders, too many to look for scenarios in: name a smaller folder", dir, maxEntries)
+	case w.err != nil:
+		return nil, unreadable(w.err)
+	}
+	sort.Strings(w.files)
+	return w.files, nil
 }
 
 // yamlFiles lists the scenario files below a directory on disk as far as it can be
 // read, sorted.
 func yamlFiles(dir string) []string {
-	files, _ := walk(dir)
-	return files
+	w := &walk{left: maxEntries}
+	w.below(context.Background(), dir)
+	sort.Strings(w.files)
+	return w.files
 }
 
-// walk finds the scenario files below a directory on disk, sorted. It goes on
-// after an error, and returns the first one.
-func walk(dir string) (files []string, first error) {
-	// The slash makes it follow a link.
-	_ = filepath.WalkDir(dir+"/", func(path string, d fs.DirEntry, err error) error {
+// maxEntries is how many files and folders are looked at for scenarios: several times what
+// a checkout of this repository has. A disk has a million, and would be read for minutes.
+const maxEntries = 10_000
+
+// walk finds the scenario files below a directory on disk. It leaves out what runs have
+// stored: run directories, drafts of them, and the run store, where searches keep theirs.
+type walk struct {
+	files []string
+	left  int         // how many entries may still come; less than 0: there were more
+	store os.FileInfo // of the run store; nil when there is none
+	err   error       // the first one; what can be read is found all the same
+}
+
+func (w *walk) below(ctx context.Context, dir string) {
+	entries, err := w.list(dir)
+	if err != nil && w.err == nil {
+		w.err = err
+	}
+	for _, e := range entries {
+		path := filepath.Join(dir, e.Name())
 		switch {
-		case err != nil && first == nil:
-			first = err
-		case err == nil && !d.IsDir() && (strings.HasSuffix(path, ".yaml") || strings.HasSuffix(path, ".yml")):
-			files = append(files, path)
+		case ctx.Err() != nil || w.left < 0:
+			return
+		case e.IsDir():
+			if !runstore.IsDraft(e.Name()) && !isRunDir(path) && !w.isStore(e) {
+				w.below(ctx, path)
+			}
+		case strings.HasSuffix(path, ".yaml") || strings.HasSuffix(path, ".yml"):
+			w.files = append(w.files, path)
 		}
-		return nil
-	})
-	sort.Strings(files)
-	return files, first
+	}
+}
+
+// list returns the entries of a directory, and one too many at most: there are
+// directories that do not fit into memory.
+func (w *walk) list(dir string) ([]fs.DirEntry, error) {
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	entries, err := f.ReadDir(w.left + 1)
+	w.left -= len(entries)
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return entries, err
+}
+
+func (w *walk) isStore(e fs.DirEntry) bool {
+	info, err := e.Info()
+	return err == nil && w.store != nil && os.SameFile(info, w.store)
 }
 
 // builtInBelow lists the scenarios in the program below a directory such as
@@ -113,8 +170,8 @@ func insideProgram(file string) (string, bool) {
 }
 
 // loadFile reads a scenario file from disk, or else from the program.
-func loadFile(file string) (*plan.Plan, error) {
-	p, err := scenario.Load(file)
+func loadFile(ctx context.Context, file string) (*plan.Plan, error) {
+	p, err := unlessInterrupted(ctx, "reading "+file, func() (*plan.Plan, error) { return scenario.Load(file) })
 	if errors.Is(err, fs.ErrNotExist) {
 		if data, ok := readBuiltIn(file); ok {
 			return scenario.Parse(file, data)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -30,7 +31,7 @@ func listCommand(g *globals) *cobra.Command {
 		Args:      oneOf("list", kinds),
 		ValidArgs: kinds,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			items, header, err := listing(g, args[0])
+			items, header, err := listing(cmd.Context(), g, args[0])
 			if err != nil {
 				return err
 			}
@@ -53,7 +54,7 @@ type listed struct {
 	rows    [][]string
 }
 
-func listing(g *globals, kind string) (listed, []string, error) {
+func listing(ctx context.Context, g *globals, kind string) (listed, []string, error) {
 	switch kind {
 	case "locks":
 		return listLocks(), []string{"lock", "store", "idea"}, nil
@@ -62,7 +63,7 @@ func listing(g *globals, kind string) (listed, []string, error) {
 	case "properties":
 		return listProperties(), []string{"property", "what it demands"}, nil
 	case "scenarios":
-		return listScenarios(), []string{"scenario", "title", "locks"}, nil
+		return listScenarios(ctx), []string{"scenario", "title", "locks"}, nil
 	default:
 		runs, err := listRuns(g.out)
 		return runs, []string{"run", "directory"}, err
@@ -124,7 +125,7 @@ func listProperties() listed {
 	return listed{all, rows}
 }
 
-func listScenarios() listed {
+func listScenarios(ctx context.Context) listed {
 	type item struct {
 		Name  string   `json:"name"`
 		File  string   `json:"file"`
@@ -135,7 +136,7 @@ func listScenarios() listed {
 	all := []item{}
 	var rows [][]string
 	for _, file := range library() {
-		p, err := loadFile(file)
+		p, err := loadFile(ctx, file)
 		if err != nil {
 			rows = append(rows, []string{scenarioName(file), "(invalid: simulate validate " + file + ")", ""})
 			continue

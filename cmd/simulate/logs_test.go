@@ -13,7 +13,7 @@ import (
 // storedPause plays a story, and gives what stores it.
 func storedPause(t *testing.T) (*run.Result, *output) {
 	t.Helper()
-	plans, err := loadAll([]string{"pause-past-lease"}, nil)
+	plans, err := new(globals).loadAll(t.Context(), []string{"pause-past-lease"}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

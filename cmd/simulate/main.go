@@ -48,6 +48,7 @@ func main() {
 }
 
 func execute() int {
+	errorForBrokenPipe()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
@@ -129,8 +130,11 @@ func unwritable(err error, flag string) error {
 	if flag != "" {
 		cure += " with " + flag
 	}
-	if errors.Is(err, fs.ErrPermission) {
+	switch {
+	case errors.Is(err, fs.ErrPermission):
 		cure = "make its folder writable, or " + cure
+	case errors.Is(err, syscall.ENOSPC):
+		cure = "make room, or " + cure
 	}
 	return &environmentError{fmt.Errorf("%w: %s", err, cure)}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -82,12 +83,20 @@ func (o *output) finish() error {
 // store writes the run directory and returns what it shows.
 func (o *output) store(r *run.Result) (*report.Bundle, error) {
 	b := bundleOf(r, o.f.replay(r.Plan, o.f.oneLock(r.Plan), r.Seed))
-	b.RunDir = runstore.Dir(o.f.out, r.Plan.Slug, r.Seed, time.Now())
-	files, err := o.f.runFiles(r, b)
-	if err != nil {
-		return nil, &bugError{err}
-	}
-	if err := runstore.Save(o.f.out, b.RunDir, files); err != nil {
+	dir := runstore.Dir(o.f.out, r.Plan.Slug, r.Seed, time.Now())
+	_, err := runstore.Save(o.f.out, dir, func(dir string) ([]runstore.File, error) {
+		b.RunDir = dir // another one where two runs end in the same millisecond
+		files, err := o.f.runFiles(r, b)
+		if err != nil {
+			err = &bugError{err}
+		}
+		return files, err
+	})
+	var bug *bugError
+	switch {
+	case errors.As(err, &bug):
+		return nil, err
+	case err != nil:
 		return nil, &environmentError{err}
 	}
 	o.stored++
@@ -131,14 +140,7 @@ func bundleOf(r *run.Result, replay string) *report.Bundle {
 
 // hashOf is the hash of the one history, or the hash over the hashes of several.
 func hashOf(r *run.Result) string {
-	if len(r.Outcomes) == 1 {
-		return r.Outcomes[0].Judgement.History.Hash().String()
-	}
-	var hashes []history.Hash
-	for i := range r.Outcomes {
-		hashes = append(hashes, r.Outcomes[i].Judgement.History.Hash())
-	}
-	return history.CombineHashes(hashes).String()
+	return hashOfHistories(r.Histories())
 }
 
 // runFiles are the files of a run directory.
@@ -154,9 +156,10 @@ func (f *runFlags) runFiles(r *run.Result, b *report.Bundle) ([]runstore.File, e
 		return nil, err
 	}
 	files = append(files, logs...)
+	story := []byte(scenario.Resolved(r.Plan))
 	started := storedEnv{
 		Schema: 1, Version: buildVersion(), Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH,
-		Backend: r.Backend, File: r.Plan.File, Scale: f.scale, Locks: f.locks, Lines: map[string]int{},
+		Backend: r.Backend, File: r.Plan.File, Scale: f.scale, Locks: f.locks, ScenarioSHA256: sha256Of(story), Lines: map[string]int{},
 	}
 	for _, e := range r.Plan.Expect {
 		started.Lines[e.Lock+"/"+e.Property] = e.Line
@@ -166,9 +169,9 @@ func (f *runFlags) runFiles(r *run.Result, b *report.Bundle) ([]runstore.File, e
 		return nil, err
 	}
 	return append(files,
-		runstore.File{Name: "history.jsonl", Data: histories.Bytes()},
-		runstore.File{Name: "scenario.yaml", Data: []byte(scenario.Resolved(r.Plan))},
-		runstore.File{Name: "env.json", Data: append(env, '\n')},
+		runstore.File{Name: historyName, Data: histories.Bytes()},
+		runstore.File{Name: storyName, Data: story},
+		runstore.File{Name: envName, Data: append(env, '\n')},
 	), nil
 }
 

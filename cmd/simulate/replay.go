@@ -11,6 +11,7 @@ import (
 
 	"lockstep/internal/history"
 	"lockstep/internal/report"
+	"lockstep/internal/run"
 	"lockstep/internal/shell"
 	"lockstep/internal/sim"
 )
@@ -21,7 +22,8 @@ func replayCommand(g *globals) *cobra.Command {
 		Short: "Play a stored run again and compare the histories",
 		Long: `Play a stored run again, with its resolved scenario, its seed and its locks, and
 compare the histories: they are identical, byte for byte, or the first difference
-is shown. Runs on real servers cannot be repeated.
+is shown. A difference is a bug only if this very version has played the run; that of
+another version gives exit code 3. Runs on real servers cannot be repeated.
 
 ` + exitHelp,
 		Example: `  simulate replay reports/latest
@@ -82,14 +84,22 @@ func replayRun(ctx context.Context, g *globals, w io.Writer, s *storedRun) error
 	if err := showReplay(g, w, s, all, same); err != nil {
 		return err
 	}
-	if same {
+	s.tellUnplayed()
+	now := buildVersion()
+	switch {
+	case same && len(s.unplayed()) == 0:
 		return nil
+	case same:
+		return statusExit(run.Inconclusive)
+	case s.env.Version != now || s.env.ScenarioSHA256 == "": // without it, the scenario may be another one
+		was := s.env.Version
+		if was == "" {
+			was = "unknown"
+		}
+		fmt.Fprintln(os.Stderr, "simulate:", terminalText(fmt.Sprintf("the run was played by version %s of this program, and this is %s: the difference may be on purpose. Play it with that version to know", was, now)))
+		return statusExit(run.Inconclusive)
 	}
-	if now := buildVersion(); s.env.Version != "" && s.env.Version != now {
-		fmt.Fprintln(os.Stderr, "simulate:", terminalText(fmt.Sprintf("the run was played by version %s of this program, and this is %s: the difference may be on purpose.", s.env.Version, now)))
-		return &silentExit{exitBug}
-	}
-	return &bugError{errors.New("the same scenario, lock and seed gave another history (unless the files or the program were changed since)")}
+	return &bugError{errors.New("the same scenario, lock and seed gave another history (unless the program was changed and has still the same version)")}
 }
 
 func compareHistories(stored, played *history.History) replayed {

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
+	"path/filepath"
 	"sort"
 	"strings"
 
@@ -38,7 +38,8 @@ func reportCommand(g *globals) *cobra.Command {
 		Short: "Judge stored runs again and render them anew",
 		Long: `Judge stored runs again and render them anew, from history.jsonl and scenario.yaml
 alone. Verdicts that differ from the stored result are named: the checkers may
-have learned something since.
+have learned something since. A stored run stays as it is: what is drawn anew goes to
+again/<scenario>/<run> in the run store.
 
 Two or more runs are compared: other seeds, locks, worlds, versions of a scenario.
 The comparison goes to comparison.html in the run store, and the runs stay as they
@@ -57,7 +58,7 @@ Formats (of a comparison: html and json):
 	}
 	cmd.Flags().StringSliceVar(&f.formats, "format", formatNames(), "what to write")
 	pageLanguage(cmd, &f.lang)
-	cmd.Flags().StringVar(&f.to, "to", "", "the directory to write to instead of the run's own, or of the store; - for stdout")
+	cmd.Flags().StringVar(&f.to, "to", "", "the directory to write to, instead of one in the run store; - for stdout")
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(formatNames(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
@@ -110,7 +111,6 @@ func (f *reportFlags) one(w io.Writer, s *storedRun, chosen []format, out *outpu
 	r := s.result()
 	b := bundleOf(r, s.again(r))
 	b.RunDir, b.Logs = s.dir, s.hasLogs()
-	was := s.storedResult()
 	files, err := render(chosen, f.language, r, b)
 	if err != nil {
 		return run.Failed, &bugError{err}
@@ -118,21 +118,19 @@ func (f *reportFlags) one(w io.Writer, s *storedRun, chosen []format, out *outpu
 	if f.to == "-" {
 		return r.Status(), toStdout(w, files)
 	}
-	dir := s.dir
-	if f.to != "" {
-		dir = f.to
+	dir, err := f.anew(s)
+	if err != nil {
+		return run.Failed, err
 	}
-	if err := replaceFiles(dir, files); err != nil {
-		return run.Failed, unwritable(err, "--to")
+	if err := writeApart(dir, files); err != nil {
+		return run.Failed, err
 	}
 	if f.to == "" { // what lies elsewhere is in no store of ours
-		if err := refreshIndex(dir); err != nil {
+		if err := writeIndex(f.out); err != nil {
 			return run.Failed, err
 		}
 	}
-	if was != nil && was.Hash != b.Hash {
-		fmt.Fprintf(os.Stderr, "simulate: %s is not the history that result.json was made from\n", terminalText(s.file("history.jsonl")))
-	}
+	s.tellUnplayed()
 	out.met = out.met && r.Status() == run.Met
 	if f.json {
 		data, err := report.Result(b)
@@ -140,7 +138,7 @@ func (f *reportFlags) one(w io.Writer, s *storedRun, chosen []format, out *outpu
 		return r.Status(), err
 	}
 	fmt.Fprint(w, report.Terminal(b, report.TerminalOptions{Color: f.color(), Width: f.width(), Brief: f.quiet}))
-	for _, line := range changes(was, r) {
+	for _, line := range changes(s.was, r) {
 		fmt.Fprintln(w, "changed ", line)
 	}
 	var names []string
@@ -149,6 +147,18 @@ func (f *reportFlags) one(w io.Writer, s *storedRun, chosen []format, out *outpu
 	}
 	_, err = fmt.Fprintf(w, "wrote    %s in %s\n", strings.Join(names, ", "), terminalText(dir))
 	return r.Status(), err
+}
+
+// anew is where the files go that are made of a run once more.
+func (f *reportFlags) anew(s *storedRun) (string, error) {
+	if f.to != "" {
+		return f.to, nil
+	}
+	dir, err := filepath.Abs(s.dir) // it may be "."
+	if err != nil {
+		return "", &environmentError{err}
+	}
+	return filepath.Join(f.out, runstore.AgainDir, s.plan.Slug, filepath.Base(dir)), nil
 }
 
 func toStdout(w io.Writer, files []runstore.File) error {
@@ -160,21 +170,9 @@ func toStdout(w io.Writer, files []runstore.File) error {
 	return nil
 }
 
-// storedResult reads result.json; nil when there is none that can be read.
-func (s *storedRun) storedResult() *runstore.Summary {
-	was, err := runstore.ReadSummary(os.DirFS(s.dir), ".")
-	if err != nil {
-		return nil
-	}
-	return was
-}
-
 // changes lists the verdicts that are not what they were, sorted, and last the version
 // of the properties if it is another one.
 func changes(was *runstore.Summary, r *run.Result) []string {
-	if was == nil {
-		return nil
-	}
 	var out []string
 	for i := range r.Outcomes {
 		o := &r.Outcomes[i]

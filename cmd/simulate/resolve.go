@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -15,19 +16,19 @@ import (
 
 // loadAll reads the scenarios that the arguments name: files, directories, names
 // of scenarios, or - for stdin. All problems of all files come back at once.
-func loadAll(args []string, stdin io.Reader) ([]*plan.Plan, error) {
+func (g *globals) loadAll(ctx context.Context, args []string, stdin io.Reader) ([]*plan.Plan, error) {
 	if len(args) == 0 {
 		args = []string{scenarioRoot}
 	}
 	var plans []*plan.Plan
 	invalid := &scenario.Invalid{}
 	for _, arg := range args {
-		files, err := scenarioFiles(arg)
+		files, err := g.scenarioFiles(ctx, arg)
 		if err != nil {
 			return nil, err
 		}
 		for _, file := range files {
-			p, err := loadOne(file, stdin)
+			p, err := loadOne(ctx, file, stdin)
 			var bad *scenario.Invalid
 			switch {
 			case errors.As(err, &bad):
@@ -45,11 +46,16 @@ func loadAll(args []string, stdin io.Reader) ([]*plan.Plan, error) {
 	return plans, nil
 }
 
-func loadOne(file string, stdin io.Reader) (*plan.Plan, error) {
+func loadOne(ctx context.Context, file string, stdin io.Reader) (*plan.Plan, error) {
 	if file != "-" {
-		return loadFile(file)
+		return loadFile(ctx, file)
 	}
-	data, err := io.ReadAll(io.LimitReader(stdin, scenario.MaxBytes+1))
+	data, err := unlessInterrupted(ctx, "reading stdin", func() ([]byte, error) {
+		return io.ReadAll(io.LimitReader(stdin, scenario.MaxBytes+1))
+	})
+	if ctx.Err() != nil {
+		return nil, err
+	}
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the scenario from stdin: %w", err)
 	}
@@ -57,7 +63,7 @@ func loadOne(file string, stdin io.Reader) (*plan.Plan, error) {
 }
 
 // scenarioFiles turns one argument into files.
-func scenarioFiles(arg string) ([]string, error) {
+func (g *globals) scenarioFiles(ctx context.Context, arg string) ([]string, error) {
 	if arg == "-" {
 		return []string{arg}, nil
 	}
@@ -65,14 +71,14 @@ func scenarioFiles(arg string) ([]string, error) {
 	if err == nil && !info.IsDir() {
 		return []string{arg}, nil
 	}
-	files, unread := filesBelow(arg)
+	files, unread := filesBelow(ctx, arg, g.out)
 	switch {
 	case unread != nil:
 		return nil, unread
 	case len(files) > 0:
 		return files, nil
 	case err == nil:
-		return nil, fmt.Errorf("%s holds no scenario: no .yaml file in it or below", arg)
+		return nil, fmt.Errorf("%s holds no scenario: no .yaml file in it or below, those of stored runs left aside", arg)
 	case errors.Is(err, fs.ErrPermission):
 		return nil, unreadable(err)
 	}

@@ -44,7 +44,7 @@ crashes, lost replies and failovers, and judge the history that results.
 		searchCommand(g), sweepCommand(g), matrixCommand(g), compareWorldsCommand(g), claimsCommand(g),
 		newCommand(g), schemaCommand(), docsCommand(g), doctorCommand(g), versionCommand(g))
 	addCompletion(root, g)
-	checkArguments(root)
+	checkArguments(root, g)
 	shapeHelp(root)
 	return root
 }

@@ -107,7 +107,7 @@ func (f *runFlags) run(ctx context.Context, args []string) error {
 	if slices.Contains(args, "-") && len(args) > 1 {
 		return errors.New("- reads one scenario from stdin and cannot stand beside others")
 	}
-	plans, err := loadAll(args, os.Stdin)
+	plans, err := f.loadAll(ctx, args, os.Stdin)
 	if err != nil {
 		return err
 	}

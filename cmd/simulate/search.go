@@ -80,7 +80,7 @@ type hunt struct {
 }
 
 func (f *searchFlags) search(ctx context.Context, arg string) error {
-	p, err := f.searched(arg)
+	p, err := f.searched(ctx, arg)
 	if err != nil {
 		return err
 	}
@@ -116,7 +116,7 @@ func (f *searchFlags) search(ctx context.Context, arg string) error {
 }
 
 // searched reads the scenario and the flags.
-func (f *searchFlags) searched(arg string) (*plan.Plan, error) {
+func (f *searchFlags) searched(ctx context.Context, arg string) (*plan.Plan, error) {
 	if f.seeds < 1 || f.limit < 0 || f.seed == 0 {
 		return nil, errors.New("--seeds, --seed and --for must be more than 0")
 	}
@@ -134,7 +134,7 @@ func (f *searchFlags) searched(arg string) (*plan.Plan, error) {
 	if len(f.properties) == 0 {
 		return nil, errors.New("--property is empty: name what must break")
 	}
-	plans, err := loadAll([]string{arg}, os.Stdin)
+	plans, err := f.loadAll(ctx, []string{arg}, os.Stdin)
 	if err != nil {
 		return nil, err
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lockstep/internal/report"
+	"lockstep/internal/runstore"
 	"lockstep/internal/serve"
 )
 
@@ -69,7 +70,13 @@ func serveStore(ctx context.Context, w io.Writer, g *globals, port int) error {
 		_ = listener.Close()
 		return &environmentError{err}
 	}
-	handler := serve.New(store, report.Policy(), func() ([]byte, error) { return indexOf(store.FS(), true) })
+	handler := serve.New(store, report.Policy(), func() ([]byte, error) {
+		runs, err := runstore.List(store.FS())
+		if err != nil {
+			return nil, err
+		}
+		return indexOf(store.FS(), runs, true)
+	})
 	return serveUntil(ctx, listener, handler)
 }
 

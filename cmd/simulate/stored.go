@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,13 +11,25 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"lockstep/internal/history"
 	"lockstep/internal/plan"
 	"lockstep/internal/run"
+	"lockstep/internal/runstore"
 	"lockstep/internal/scenario"
 	"lockstep/internal/shell"
 )
+
+// The files of a run directory that a run is read back from, besides its result.json.
+const (
+	historyName = "history.jsonl"
+	storyName   = "scenario.yaml"
+	envName     = "env.json"
+)
+
+// maxEnvBytes is how large an env.json may be: a line for each expectation.
+const maxEnvBytes = 1 << 20
 
 // maxHistoryBytes is how large a file of histories may be. A reader keeps some
 // ten times less than that in memory, so it is the machine that says no first.
@@ -32,6 +46,9 @@ type storedEnv struct {
 	File    string   `json:"scenario_file"`
 	Scale   string   `json:"scale"`
 	Locks   []string `json:"locks,omitempty"` // of --lock
+	// ScenarioSHA256 is that of scenario.yaml, which the hash of the histories does not
+	// cover; "" in runs of older programs.
+	ScenarioSHA256 string `json:"scenario_sha256,omitempty"`
 	// Lines are where the scenario file says what it expects, by "lock/property":
 	// the resolved scenario has other lines.
 	Lines map[string]int `json:"expect_lines,omitempty"`
@@ -43,13 +60,17 @@ type storedRun struct {
 	env       storedEnv
 	plan      *plan.Plan
 	histories []*history.History
+	was       *runstore.Summary // its result.json
 }
 
-// openRun reads a run directory. Errors about what is in it name the file.
+// openRun reads a run directory and checks that it is as the run has left it (see
+// verify). Errors about what is in it name the file.
 func openRun(ctx context.Context, arg string) (*storedRun, error) {
 	s := &storedRun{dir: arg}
 	if real, err := filepath.EvalSymlinks(arg); err == nil {
 		s.dir = real // reports/latest
+	} else if target, gone := dangling(arg); gone {
+		return nil, fmt.Errorf("%s leads to %s, which is gone; `simulate list runs` shows what is there", arg, target)
 	}
 	info, err := os.Stat(s.dir)
 	switch {
@@ -66,7 +87,53 @@ func openRun(ctx context.Context, arg string) (*storedRun, error) {
 	if err := s.readEnv(); err != nil {
 		return nil, err
 	}
-	return s, s.readPlan()
+	if err := s.readPlan(); err != nil {
+		return nil, err
+	}
+	return s, s.verify()
+}
+
+// open opens a file of the run. What is no file could keep its reader waiting, and is
+// none of a run.
+func (s *storedRun) open(name string) (*os.File, error) {
+	f, err := os.OpenFile(s.file(name), os.O_RDONLY|syscall.O_NONBLOCK, 0) // a pipe has no writer to wait for
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s is not a file: %s", s.file(name), restore)
+	}
+	if err != nil {
+		_ = f.Close() // nothing was read
+		return nil, err
+	}
+	return f, nil
+}
+
+// read reads a file of the run that has no more than limit bytes.
+func (s *storedRun) read(name string, limit int64) ([]byte, error) {
+	f, err := s.open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err == nil && int64(len(data)) > limit {
+		err = fmt.Errorf("%s is larger than %d KiB: %s", s.file(name), limit>>10, restore)
+	}
+	return data, err
+}
+
+// dangling reports whether a path is a link that leads nowhere, such as reports/latest
+// when that run was removed, and where it led to.
+func dangling(path string) (target string, gone bool) {
+	target, err := os.Readlink(path)
+	if err != nil {
+		return "", false
+	}
+	_, err = os.Stat(path)
+	return target, errors.Is(err, fs.ErrNotExist)
 }
 
 func (s *storedRun) file(name string) string { return filepath.Join(s.dir, name) }
@@ -78,13 +145,13 @@ func (s *storedRun) hasLogs() bool {
 }
 
 func (s *storedRun) readHistories(ctx context.Context, arg string) ([]*history.History, error) {
-	name := s.file("history.jsonl")
-	f, err := os.Open(name)
+	name := s.file(historyName)
+	f, err := s.open(historyName)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("%s is not a run directory: it has no history.jsonl; `simulate list runs` shows them", arg)
 	case err != nil:
-		return nil, unreadable(err)
+		return nil, notRead(err)
 	}
 	defer f.Close()
 	all, err := readHistories(ctx, name, f)
@@ -103,15 +170,18 @@ func (s *storedRun) readHistories(ctx context.Context, arg string) ([]*history.H
 // readEnv reads env.json, which tells no more than how the run was started.
 func (s *storedRun) readEnv() error {
 	s.env.Scale = "1"
-	data, err := os.ReadFile(s.file("env.json"))
+	data, err := s.read(envName, maxEnvBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
-		return unreadable(err)
+		return notRead(err)
 	}
 	if err := json.Unmarshal(data, &s.env); err != nil {
-		return fmt.Errorf("%s: %w", s.file("env.json"), err)
+		return fmt.Errorf("%s: %w: %s", s.file(envName), err, restore)
+	}
+	if s.env.Schema != 1 {
+		return fmt.Errorf("%s: schema %d is not known here, only 1: %s", s.file(envName), s.env.Schema, restore)
 	}
 	if s.env.Scale == "" {
 		s.env.Scale = "1"
@@ -121,23 +191,40 @@ func (s *storedRun) readEnv() error {
 
 // readPlan reads the resolved scenario and gives it the name that it was run by.
 func (s *storedRun) readPlan() error {
-	name := s.file("scenario.yaml")
-	data, err := os.ReadFile(name)
+	name := s.file(storyName)
+	data, err := s.read(storyName, scenario.MaxBytes)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("%s has no scenario.yaml; `simulate check %s` judges the history alone", s.dir, s.file("history.jsonl"))
+		return fmt.Errorf("%s has no scenario.yaml; `simulate check %s` judges the history alone", s.dir, s.file(historyName))
 	case err != nil:
-		return unreadable(err)
+		return notRead(err)
 	}
 	if s.plan, err = scenario.Parse(s.env.File, data); err != nil {
 		_, err = scenario.Parse(name, data) // the same problems, at the right place
 		return err
+	}
+	if was := s.env.ScenarioSHA256; was != "" && was != sha256Of(data) {
+		return fmt.Errorf("%s is not the scenario that was played, by the hash in env.json: %s", name, restore)
 	}
 	for i := range s.plan.Expect {
 		e := &s.plan.Expect[i]
 		e.Line = max(s.env.Lines[e.Lock+"/"+e.Property], 0)
 	}
 	return nil
+}
+
+// notRead is the error for a file of a run that was not read: the disk says why, or we do.
+func notRead(err error) error {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return unreadable(err)
+	}
+	return err
+}
+
+func sha256Of(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
 }
 
 // result judges the stored histories.
@@ -161,18 +248,9 @@ func (s *storedRun) again(r *run.Result) string {
 // as compilers do. It ends when ctx ends, also while it waits for input.
 func readHistories(ctx context.Context, name string, r io.Reader) ([]*history.History, error) {
 	limited := &io.LimitedReader{R: &interruptible{ctx, r}, N: maxHistoryBytes + 1}
-	var all []*history.History
-	var err error
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		all, err = history.ReadAllJSONL(limited)
-	}()
-	select {
-	case <-done:
-	case <-ctx.Done():
-		return nil, fmt.Errorf("interrupted while reading %s", name)
-	}
+	all, err := unlessInterrupted(ctx, "reading "+name, func() ([]*history.History, error) {
+		return history.ReadAllJSONL(limited)
+	})
 	var line *history.LineError
 	switch {
 	case ctx.Err() != nil:

@@ -61,7 +61,7 @@ The same file is an ordinary story for run, which plays it as it stands.
 }
 
 func (f *sweepFlags) sweep(ctx context.Context, arg string) error {
-	p, err := f.swept(arg)
+	p, err := f.swept(ctx, arg)
 	if err != nil {
 		return err
 	}
@@ -114,7 +114,7 @@ func tested(maps []sweep.Map) bool {
 }
 
 // swept reads the scenario and the flags.
-func (f *sweepFlags) swept(arg string) (*plan.Plan, error) {
+func (f *sweepFlags) swept(ctx context.Context, arg string) (*plan.Plan, error) {
 	if f.seeds < 1 || f.seed == 0 || f.jobs < 1 {
 		return nil, errors.New("--seeds, --seed and --jobs must be more than 0")
 	}
@@ -124,7 +124,7 @@ func (f *sweepFlags) swept(arg string) (*plan.Plan, error) {
 	if _, ok := checker.Lookup(f.property); !ok {
 		return nil, unknownName("property", f.property, propertyIDs())
 	}
-	plans, err := loadAll([]string{arg}, os.Stdin)
+	plans, err := f.loadAll(ctx, []string{arg}, os.Stdin)
 	if err != nil {
 		return nil, err
 	}

@@ -17,7 +17,7 @@ func validateCommand(g *globals) *cobra.Command {
 		Example: "  simulate validate scenarios\n  simulate validate my.yaml --json\n  cat my.yaml | simulate validate -",
 		Args:    arguments(1, many, "files or folders, such as my.yaml; - for stdin"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			plans, err := loadAll(args, os.Stdin)
+			plans, err := g.loadAll(cmd.Context(), args, os.Stdin)
 			var invalid *scenario.Invalid
 			if err != nil && !errors.As(err, &invalid) {
 				return err

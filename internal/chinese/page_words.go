@@ -66,7 +66,7 @@ var ownWords = map[string]string{
 
 	// Versions and files.
 	"form of the history": "历史的格式", "form of the result": "结果的格式", "hash of the history": "历史的哈希", "judged by": "评判依据", "program, Go and system": "程序、Go 和系统",
-	"in env.json, beside this file: a report has the same bytes wherever it is made": "在旁边的 env.json 里：报告在哪里生成，字节都一样", "every event, one per line: the only thing that was judged": "每个事件一行：评判只看它",
+	"in env.json of the run directory: a report has the same bytes wherever it is made": "在运行目录的 env.json 里：报告在哪里生成，字节都一样", "every event, one per line: the only thing that was judged": "每个事件一行：评判只看它",
 	"the verdicts for programs": "给程序用的结论", "the scenario with every default spelled out": "写明所有默认值的场景", "the figures as files": "图，每张一个文件",
 	"what the servers logged, with a note where a long log was cut; nothing of it was judged": "服务器的日志，太长而截断的地方有注明；评判不看它",
 

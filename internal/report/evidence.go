@@ -44,7 +44,7 @@ func evidenceOf(b *Bundle, stories []story, v *pageView, d richness) evidence {
 			{"form of the history", fmt.Sprintf("schema %d", history.CurrentSchema)},
 			{"form of the result", fmt.Sprintf("schema %d", resultSchema)},
 			{"judged by", countOf(len(v.Properties), "property", "properties") + ": " + strings.Join(v.Properties, ", ")},
-			{"program, Go and system", "in env.json, beside this file: a report has the same bytes wherever it is made"},
+			{"program, Go and system", "in env.json of the run directory: a report has the same bytes wherever it is made"},
 		},
 		Files: []pair{
 			{"history.jsonl", "every event, one per line: the only thing that was judged"},

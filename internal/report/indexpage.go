@@ -88,6 +88,7 @@ type indexPage struct {
 var pageKinds = []struct{ prefix, says string }{
 	{"matrix", "Locks under faults, measured"}, {"comparison", "Runs side by side"},
 	{"worlds", "The simulator beside real servers"}, {"sweep/", "Settings varied"},
+	{"again/", "A run, judged and drawn anew"},
 }
 
 type indexRow struct {

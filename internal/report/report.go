@@ -64,8 +64,12 @@ func (r *Run) Met() bool {
 	return true
 }
 
-// Met reports whether every expectation of every run is met.
+// Met reports whether every expectation of every run is met, and every lock of the plan
+// was played.
 func (b *Bundle) Met() bool {
+	if b.Plan != nil && len(b.Runs) < len(b.Plan.Locks) {
+		return false
+	}
 	for i := range b.Runs {
 		if !b.Runs[i].Met() {
 			return false

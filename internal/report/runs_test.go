@@ -38,6 +38,9 @@ func waitingBundle(seed uint64, runs ...Run) *Bundle {
 func testComparison() *RunComparison {
 	second := testBundle()
 	second.Seed, second.Hash, second.Runs = 8, "77aa", second.Runs[1:]
+	p := *second.Plan
+	p.Locks = p.Locks[1:]
+	second.Plan = &p
 	settings := func(lease string, more ...Setting) []Setting {
 		return append([]Setting{{"lease", lease, false}, {"workload, work", "2s..3s", false}}, more...)
 	}

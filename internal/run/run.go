@@ -128,9 +128,13 @@ type Result struct {
 	Outcomes []Outcome // one per lock, in the order of the plan
 }
 
-// Status returns the worst status of the outcomes.
+// Status returns the worst status of the outcomes. A lock of the plan that was not
+// played, since the run was interrupted, was not put to the test.
 func (r *Result) Status() Status {
 	worst := Met
+	if len(r.Outcomes) < len(r.Plan.Locks) {
+		worst = Inconclusive
+	}
 	for i := range r.Outcomes {
 		worst = max(worst, r.Outcomes[i].Status())
 	}

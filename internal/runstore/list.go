@@ -24,6 +24,7 @@ func (s *Stored) Path() string { return path.Join(s.Scenario, s.Name) }
 
 // Summary is what result.json says about a run, as far as lists need it.
 type Summary struct {
+	Schema   int    `json:"schema"`
 	Scenario string `json:"scenario"`
 	Seed     uint64 `json:"seed"`
 	Backend  string `json:"backend"`
@@ -49,6 +50,13 @@ const (
 	stampForm  = "20060102T150405.000Z"
 	resultName = "result.json"
 	indexName  = "index.html"
+	// AgainDir is the directory of the store for what is drawn anew of stored runs. It is
+	// one level deeper than runs are, so that nothing in it is listed as one.
+	AgainDir = "again"
+	// draftPrefix begins the names of what is not complete yet.
+	draftPrefix = ".draft-"
+	// resultSchema is the version of the form of result.json.
+	resultSchema = 1
 	// maxResultBytes is how large a result.json may be: some hundred bytes per lock.
 	maxResultBytes = 4 << 20
 )
@@ -66,7 +74,10 @@ func List(store fs.FS) ([]Stored, error) {
 			continue
 		}
 		runs, err := fs.ReadDir(store, s.Name())
-		if err != nil {
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			continue // removed meanwhile
+		case err != nil:
 			return nil, err
 		}
 		for _, r := range runs {
@@ -90,7 +101,8 @@ func List(store fs.FS) ([]Stored, error) {
 }
 
 // Pages returns the paths of the pages of a store that are no runs: those at its root
-// beside the index, sorted (of matrices, of comparisons), then those of sweeps.
+// beside the index, sorted (of matrices, of comparisons), then those of sweeps and those of
+// runs that were drawn anew.
 func Pages(store fs.FS) ([]string, error) {
 	entries, err := fs.ReadDir(store, ".")
 	if err != nil {
@@ -102,14 +114,28 @@ func Pages(store fs.FS) ([]string, error) {
 			out = append(out, e.Name())
 		}
 	}
-	sweeps, err := fs.Glob(store, "sweep/*/sweep.html")
-	return append(out, sweeps...), err
+	for _, pattern := range []string{"sweep/*/sweep.html", AgainDir + "/*/*/report.html"} {
+		found, err := fs.Glob(store, pattern)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, found...)
+	}
+	return out, nil
 }
 
 // ReadSummary reads the result of a run in the directory dir of a file system. Errors
-// name the file.
+// name the file; one that is not there is fs.ErrNotExist.
 func ReadSummary(store fs.FS, dir string) (*Summary, error) {
 	name := path.Join(dir, resultName)
+	// Asked before it is opened: to open a pipe is to wait for its other end.
+	info, err := fs.Stat(store, name)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s is not a file", name)
+	}
 	f, err := store.Open(name)
 	if err != nil {
 		return nil, err
@@ -126,8 +152,13 @@ func ReadSummary(store fs.FS, dir string) (*Summary, error) {
 	if err := json.Unmarshal(data, &out); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	if len(out.Locks) == 0 {
+	switch {
+	case out.Schema != resultSchema:
+		return nil, fmt.Errorf("%s: schema %d is not known here, only %d", name, out.Schema, resultSchema)
+	case len(out.Locks) == 0:
 		return nil, errors.New(name + " names no lock")
+	case out.Hash == "":
+		return nil, errors.New(name + " has no hash")
 	}
 	return &out, nil
 }
@@ -141,6 +172,10 @@ func stampOf(name string) time.Time {
 	}
 	return at
 }
+
+// IsDraft reports whether a name is that of a run, a page or a link that is not complete,
+// or never became so because its process was killed.
+func IsDraft(name string) bool { return strings.HasPrefix(name, draftPrefix) }
 
 // hidden reports whether a name is not for readers: drafts are not.
 func hidden(name string) bool { return strings.HasPrefix(name, ".") }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -75,9 +76,12 @@ func TestLinksAreNotListed(t *testing.T) {
 }
 
 func TestPages(t *testing.T) {
-	store := fstest.MapFS{"index.html": {}, "matrix.html": {}, "comparison.html": {}, ".draft-1.html": {}, "notes.txt": {}, "dir.html/x": {}}
+	store := fstest.MapFS{
+		"index.html": {}, "matrix.html": {}, "comparison.html": {}, ".draft-1.html": {}, "notes.txt": {}, "dir.html/x": {},
+		"again/a/run/report.html": {}, "again/a/run/result.json": {}, "sweep/a/sweep.html": {},
+	}
 	pages, err := Pages(store)
-	if err != nil || strings.Join(pages, " ") != "comparison.html matrix.html" {
+	if err != nil || strings.Join(pages, " ") != "comparison.html matrix.html sweep/a/sweep.html again/a/run/report.html" {
 		t.Errorf("pages %q, %v", pages, err)
 	}
 }
@@ -85,8 +89,12 @@ func TestPages(t *testing.T) {
 func TestReadSummary(t *testing.T) {
 	run := Stored{Scenario: "a", Name: "run"}
 	tests := []struct{ text, want string }{
-		{`{"seed": 7, "met": true, "locks": [{"lock": "x", "verdicts": {"progress": {"verdict": "kept"}}}]}`, ""},
-		{`{"seed": 7}`, "a/run/result.json names no lock"},
+		{`{"schema": 1, "hash": "0f", "seed": 7, "met": true, "locks": [{"lock": "x", "verdicts": {"progress": {"verdict": "kept"}}}]}`, ""},
+		{`{"schema": 1, "seed": 7}`, "a/run/result.json names no lock"},
+		{`{"schema": 1, "locks": [{"lock": "x"}]}`, "a/run/result.json has no hash"},
+		{`{"schema": 1, "hash": 7, "locks": [{"lock": "x"}]}`, "cannot unmarshal number"},
+		{`{"schema": 99, "hash": "0f", "locks": [{"lock": "x"}]}`, "a/run/result.json: schema 99 is not known here, only 1"},
+		{"null", "a/run/result.json: schema 0 is not known here, only 1"},
 		{`{"seed": `, "a/run/result.json: "},
 		{strings.Repeat(" ", maxResultBytes+1), "larger than 4 MiB"},
 	}
@@ -99,4 +107,35 @@ func TestReadSummary(t *testing.T) {
 			t.Errorf("%.20q: error %v, want %q", tt.text, err, tt.want)
 		}
 	}
+}
+
+// A pipe in place of a result would keep its reader waiting.
+func TestAPipeIsNotRead(t *testing.T) {
+	dir := t.TempDir()
+	if err := syscall.Mkfifo(filepath.Join(dir, "result.json"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ReadSummary(os.DirFS(dir), "."); err == nil || err.Error() != "result.json is not a file" {
+		t.Error(err)
+	}
+}
+
+// FuzzReadSummary checks that a result is read into no more memory than a small multiple
+// of its size, or refused with the name of its file.
+func FuzzReadSummary(f *testing.F) {
+	for _, text := range []string{
+		`{"schema": 1, "hash": "0f", "seed": 7, "locks": [{"lock": "x", "verdicts": {"progress": {"verdict": "kept", "count": 1}}}]}`,
+		"null", "[]", "{", `{"schema": 1e999}`, `{"schema": 1, "locks": null, "hash": null}`, strings.Repeat("[", 20_000),
+	} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		s, err := ReadSummary(fstest.MapFS{"run/result.json": {Data: data}}, "run")
+		switch {
+		case err != nil && !strings.HasPrefix(err.Error(), "run/result.json"):
+			t.Errorf("the error does not begin with the file: %v", err)
+		case err == nil && (s.Schema != 1 || len(s.Locks) == 0 || s.Hash == "" || len(s.Locks) > len(data)/2):
+			t.Errorf("read %+v", s)
+		}
+	})
 }

@@ -4,13 +4,17 @@
 //	reports/<scenario>/<UTC>-seed-<n>/   result.json, history.jsonl, scenario.yaml, env.json, report.html,
 //	                                     stores/ (the logs of real servers), ...
 //	reports/latest                       -> the newest of them
+//	reports/again/<scenario>/<run>/      pages that were drawn anew of a run, which stays as it is
 package runstore
 
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
+	"syscall"
 	"time"
 )
 
@@ -25,24 +29,63 @@ func Dir(root, slug string, seed uint64, now time.Time) string {
 	return filepath.Join(root, slug, fmt.Sprintf("%s-seed-%d", now.UTC().Format(stampForm), seed))
 }
 
-// Save writes a run directory. The files go to a directory of another name first,
-// which is renamed when it is complete and removed when anything fails, so that
-// nobody ever sees half a run.
-func Save(root, dir string, files []File) (err error) {
-	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
+// maxSame is how many runs of a scenario and a seed may end in the same millisecond.
+const maxSame = 10_000
+
+// errTaken says that another run has the name.
+var errTaken = errors.New("the name is taken")
+
+// Save writes a run directory and returns its name: dir, or the first of dir-2, dir-3
+// and so on that is free. files makes what goes into a directory of that name; its
+// errors come back as they are.
+//
+// The files go to a hidden draft first, which is renamed when it is complete and
+// removed when anything fails, so that nobody ever sees half a run. A rename never
+// replaces another run: of two that end at the same time one gets the next name. The
+// draft of a process that was killed stays, and no command looks at it.
+func Save(root, dir string, files func(dir string) ([]File, error)) (string, error) {
+	name := dir
+	for n := 2; n <= maxSame; n++ {
+		err := errTaken
+		if _, gone := os.Lstat(name); errors.Is(gone, fs.ErrNotExist) { // else it need not be tried
+			err = saveAs(root, name, files)
+		}
+		if !errors.Is(err, errTaken) {
+			if err == nil {
+				err = link(root, name)
+			}
+			return name, err
+		}
+		name = fmt.Sprintf("%s-%d", dir, n)
+	}
+	return "", explain(root, fmt.Errorf("%d runs are named %s", maxSame, filepath.Base(dir)))
+}
+
+// saveAs writes a run directory of that name, or finds the name taken. A draft has the
+// name of its run: who makes the draft has the name, as long as there is no such run yet.
+func saveAs(root, dir string, files func(dir string) ([]File, error)) (err error) {
+	parent := filepath.Dir(dir)
+	if err := os.MkdirAll(parent, 0o755); err != nil {
 		return explain(root, err)
 	}
-	draft, err := os.MkdirTemp(filepath.Dir(dir), ".draft-")
-	if err != nil {
+	draft := filepath.Join(parent, draftPrefix+filepath.Base(dir))
+	switch err := os.Mkdir(draft, 0o755); {
+	case errors.Is(err, fs.ErrExist):
+		return errTaken
+	case err != nil:
 		return explain(root, err)
 	}
 	defer func() {
 		if err != nil {
-			_ = os.RemoveAll(draft)            // what is left of it is of no use, and err says why
-			_ = os.Remove(filepath.Dir(draft)) // fails when other runs are in it, as it should
+			_ = os.RemoveAll(draft) // what is left of it is of no use, and err says why
+			_ = os.Remove(parent)   // fails when other runs are in it, as it should
 		}
 	}()
-	for _, f := range files {
+	made, err := files(dir)
+	if err != nil {
+		return err
+	}
+	for _, f := range made {
 		path := filepath.Join(draft, filepath.FromSlash(f.Name))
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			return explain(root, err)
@@ -51,13 +94,13 @@ func Save(root, dir string, files []File) (err error) {
 			return explain(root, err)
 		}
 	}
-	if err := os.Chmod(draft, 0o755); err != nil {
+	switch err := os.Rename(draft, dir); {
+	case errors.Is(err, fs.ErrExist), errors.Is(err, syscall.ENOTDIR): // a run, or a file
+		return errTaken
+	case err != nil:
 		return explain(root, err)
 	}
-	if err := os.Rename(draft, dir); err != nil {
-		return explain(root, err)
-	}
-	return link(root, dir)
+	return nil
 }
 
 // link points root/latest at dir. It is a convenience: a file system without
@@ -68,10 +111,10 @@ func link(root, dir string) error {
 		return nil
 	}
 	latest := filepath.Join(root, "latest")
-	if info, err := os.Lstat(latest); err == nil && info.Mode()&os.ModeSymlink == 0 {
+	if !ownLink(latest) {
 		return fmt.Errorf("%s is not the link to the latest run that it should be: move it away", latest)
 	}
-	draft := fmt.Sprintf("%s.%d", latest, os.Getpid())
+	draft := filepath.Join(root, draftPrefix+"latest-"+filepath.Base(filepath.Dir(dir))+"-"+filepath.Base(dir)) // nobody else's
 	if err := os.Symlink(target, draft); err != nil {
 		return nil
 	}
@@ -81,10 +124,23 @@ func link(root, dir string) error {
 	return nil
 }
 
+// ownLink reports whether the link to the latest run may be made anew: there is none,
+// or it leads to a run of the store, which may have been removed.
+func ownLink(latest string) bool {
+	target, err := os.Readlink(latest)
+	if err != nil {
+		return errors.Is(err, fs.ErrNotExist)
+	}
+	return filepath.IsLocal(target) && strings.Count(filepath.ToSlash(filepath.Clean(target)), "/") == 1
+}
+
 func explain(root string, err error) error {
 	cure := "choose another place with --out"
-	if errors.Is(err, os.ErrPermission) {
-		cure = "make it writable, or choose another place with --out"
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		cure = "make it writable, or " + cure
+	case errors.Is(err, syscall.ENOSPC):
+		cure = "make room, or " + cure
 	}
 	return fmt.Errorf("cannot store the run below %s: %w: %s", root, err, cure)
 }

@@ -1,9 +1,11 @@
 package runstore
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -11,7 +13,104 @@ import (
 func save(t *testing.T, root string, minute int, files ...File) (string, error) {
 	t.Helper()
 	dir := Dir(root, "story", 7, time.Date(2026, 1, 2, 3, minute, 0, 0, time.UTC))
-	return dir, Save(root, dir, files)
+	return Save(root, dir, func(string) ([]File, error) { return files, nil })
+}
+
+// Many runs that end at the same time are all there afterwards, each under a name of its
+// own, which it knows.
+func TestRunsOfTheSameMomentAreAllSaved(t *testing.T) {
+	const runs = 40
+	root := t.TempDir()
+	dir := Dir(root, "story", 7, time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
+	var all sync.WaitGroup
+	taken := make([]string, runs)
+	for i := range runs {
+		all.Go(func() {
+			var err error
+			taken[i], err = Save(root, dir, func(dir string) ([]File, error) {
+				return []File{{"result.json", []byte(fmt.Sprint(i, " ", filepath.Base(dir)))}}, nil
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	for i, name := range taken {
+		data, err := os.ReadFile(filepath.Join(name, "result.json"))
+		if want := fmt.Sprint(i, " ", filepath.Base(name)); err != nil || string(data) != want {
+			t.Errorf("%s holds %q, %v; want %q", name, data, err, want)
+		}
+	}
+	stored, err := List(os.DirFS(root))
+	if err != nil || len(stored) != runs {
+		t.Errorf("%d runs of %d are stored, %v", len(stored), runs, err)
+	}
+	if stored[0].At.IsZero() {
+		t.Errorf("the time of %s is not read", stored[0].Name)
+	}
+	if _, err := os.Stat(filepath.Join(root, "latest", "result.json")); err != nil {
+		t.Errorf("latest points to no run: %v", err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(root, "*", ".*")); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+// A run that another one was faster than is rendered once more, under the next name.
+func TestARenameReplacesNoRun(t *testing.T) {
+	root := t.TempDir()
+	var dirs []string
+	dir, err := Save(root, filepath.Join(root, "story", "run"), func(dir string) ([]File, error) {
+		if dirs = append(dirs, filepath.Base(dir)); len(dirs) == 1 {
+			if err := os.MkdirAll(filepath.Join(dir, "theirs"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return []File{{"result.json", []byte("{}")}}, nil
+	})
+	if err != nil || filepath.Base(dir) != "run-2" || strings.Join(dirs, " ") != "run run-2" {
+		t.Errorf("saved %s of %v, %v", dir, dirs, err)
+	}
+	if _, err := os.Stat(filepath.Join(root, "story", "run", "theirs")); err != nil {
+		t.Errorf("the other run is gone: %v", err)
+	}
+}
+
+// What is left of a process that was killed is in nobody's way.
+func TestTheDraftOfAKilledProcessIsInNobodysWay(t *testing.T) {
+	root := t.TempDir()
+	draft := filepath.Join(root, "story", ".draft-20260102T030000.000Z-seed-7", "result.json")
+	if err := os.MkdirAll(draft, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	dir, err := save(t, root, 0, File{"result.json", []byte("{}")})
+	if err != nil || !strings.HasSuffix(dir, "-seed-7-2") {
+		t.Errorf("saved %s, %v", dir, err)
+	}
+	if runs, err := List(os.DirFS(root)); err != nil || len(runs) != 1 {
+		t.Errorf("listed %v, %v", runs, err)
+	}
+}
+
+// The link to the latest run is made anew where its run was removed; what leads elsewhere
+// is somebody's own.
+func TestALinkThatIsNotOursIsNotTouched(t *testing.T) {
+	for target, ours := range map[string]bool{"story/removed": true, "/etc": false, "../elsewhere/run": false, "story": false} {
+		root := t.TempDir()
+		latest := filepath.Join(root, "latest")
+		if err := os.Symlink(target, latest); err != nil {
+			t.Fatal(err)
+		}
+		dir, err := save(t, root, 0, File{"result.json", []byte("{}")})
+		if (err == nil) != ours {
+			t.Errorf("%s: %v", target, err)
+		}
+		now, _ := os.Readlink(latest)
+		if moved := now == "story/"+filepath.Base(dir); moved != ours {
+			t.Errorf("the link to %s leads to %s now", target, now)
+		}
+	}
 }
 
 func TestSaveWritesAllAndPointsAtTheLatest(t *testing.T) {

@@ -43,6 +43,9 @@ var types = map[string]string{
 // reportName is the page of a run.
 const reportName = "report.html"
 
+// latestName is the link to the newest run.
+const latestName = "latest"
+
 // Handler answers requests for a store.
 type Handler struct {
 	store  *os.Root
@@ -110,6 +113,8 @@ func (h *Handler) serveFile(w http.ResponseWriter, r *http.Request, name string)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && path.Ext(name) == ".zip":
 		h.serveZip(w, r, strings.TrimSuffix(name, ".zip"))
+	case bare == latestName && err != nil:
+		http.Error(w, "there is no latest run: / lists what the store has", http.StatusNotFound)
 	case err != nil:
 		http.NotFound(w, r) // the same answer whatever there is outside of the store
 	case info.IsDir():

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"lockstep/internal/runstore"
+)
+
+// quick is a story that is soon played.
+const quick = `scenario: Too slow
+locks: [set-nx-lua]
+clients: [A, B]
+faults:
+  - when: A enters
+    slow: A
+    by: 15s
+expect:
+  set-nx-lua: {mutual-exclusion: %s}
+`
+
+// stories makes a directory with the files quick.yaml, which ends as expected, and
+// missed.yaml, which does not.
+func stories(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, verdict := range map[string]string{"quick.yaml": "broken", "missed.yaml": "kept"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(fmt.Sprintf(quick, verdict)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// simulate is this program with arguments, to be run in a directory.
+func simulate(t *testing.T, dir string, args ...string) *exec.Cmd {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &exec.Cmd{Path: self, Args: append([]string{"simulate"}, args...), Dir: dir, Env: append(os.Environ(), "NO_COLOR=1")}
+}
+
+// Many processes store into one store at the same time: no run is lost, and the index has
+// all of them.
+func TestProcessesThatEndTogetherLoseNoRun(t *testing.T) {
+	const processes = 40
+	dir := stories(t)
+	var all sync.WaitGroup
+	for range processes {
+		cmd := simulate(t, dir, "run", "quick.yaml", "--quiet")
+		all.Go(func() {
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Errorf("%v: %s", err, out)
+			}
+		})
+	}
+	all.Wait()
+	store := filepath.Join(dir, "reports")
+	runs, err := runstore.List(os.DirFS(store))
+	if err != nil || len(runs) != processes {
+		t.Fatalf("%d runs of %d are there, %v", len(runs), processes, err)
+	}
+	index, err := os.ReadFile(filepath.Join(store, "index.html"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range runs {
+		path := runs[i].Path()
+		if !bytes.Contains(index, []byte(path+"/report.html")) {
+			t.Errorf("the index lacks %s", path)
+		}
+		result, err := os.ReadFile(filepath.Join(store, path, "result.json"))
+		if err != nil || !bytes.Contains(result, []byte(fmt.Sprintf("%q: %q", "run_dir", filepath.Join("reports", path)))) {
+			t.Errorf("%s does not know its own name, %v", path, err)
+		}
+	}
+	if _, err := openRun(t.Context(), filepath.Join(store, "latest")); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,124 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"lockstep/internal/history"
+	"lockstep/internal/report"
+	"lockstep/internal/scenario"
+)
+
+// shortHistory is as much of a history as a run directory needs.
+const shortHistory = `{"schema":1,"scenario":"Alone","lock":"set-nx-lua","seed":7,"backend":"sim","scale_ppm":1000000,"lease_ns":10000000000,"fence":"none","nodes":[{"name":"A","role":"client"}],"faults":[]}
+{"true_us":0,"node":"A","kind":"waits"}
+{"true_us":1000,"node":"A","kind":"acquired"}
+{"true_us":2000.5,"node":"A","kind":"releasing"}
+{"true_us":3000,"node":"A","kind":"released"}
+`
+
+const shortStory = "scenario: Alone\nlocks: [set-nx-lua]\nclients: [A, B]\nexpect:\n  set-nx-lua: {mutual-exclusion: kept}\n"
+
+// fittingResult is a result.json for histories, as far as it is compared with them.
+func fittingResult(all []*history.History) []byte {
+	locks := []map[string]any{}
+	for _, h := range all {
+		locks = append(locks, map[string]any{"lock": h.Header.Lock})
+	}
+	data, err := report.JSON(map[string]any{"schema": 1, "seed": all[0].Header.Seed, "hash": hashOfHistories(all), "locks": locks})
+	if err != nil {
+		return nil // a lock that is no text
+	}
+	return data
+}
+
+// FuzzOpenRun opens run directories with any bytes in their files. They are refused or
+// judged, with no more memory than their size allows, and stay as they are. With fits,
+// the result is made to fit, so that what comes behind it is met as well.
+func FuzzOpenRun(f *testing.F) {
+	env := []byte(`{"schema": 1, "version": "v1", "backend": "sim", "scenario_file": "alone.yaml", "scale": "1", "locks": ["set-nx-lua"], "expect_lines": {"set-nx-lua/mutual-exclusion": 5}}`)
+	f.Add([]byte(shortHistory), []byte(shortStory), env, []byte("null"), true)
+	f.Add([]byte(shortHistory), []byte(shortStory), env, []byte(`{"schema": 1, "hash": "00", "seed": 7, "locks": [{"lock": "set-nx-lua"}]}`), false)
+	f.Add([]byte(shortHistory+shortHistory), []byte(shortStory), []byte("null"), []byte("{"), true)
+	f.Add([]byte(shortHistory), []byte("- "), []byte(`{"schema": 1, "scale": "`+"`x`"+`"}`), []byte(""), true)
+	f.Fuzz(func(t *testing.T, stored, story, env, result []byte, fits bool) {
+		if all, err := history.ReadAllJSONL(bytes.NewReader(stored)); err == nil && fits {
+			result = fittingResult(all)
+		}
+		dir := t.TempDir()
+		files := map[string][]byte{historyName: stored, storyName: story, envName: env, "result.json": result}
+		size := 0
+		for name, data := range files {
+			size += len(data)
+			if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		s, err := openRun(t.Context(), dir)
+		runtime.ReadMemStats(&after)
+		if took := after.TotalAlloc - before.TotalAlloc; took > 16<<20+2000*uint64(size) {
+			t.Errorf("%d bytes took %d of memory", size, took)
+		}
+		switch {
+		case err != nil:
+			checkTerminal(t, "the error", terminalLines(err.Error()))
+		case hashOfHistories(s.histories) != s.was.Hash:
+			t.Error("a history that does not fit is taken")
+		default:
+			r := s.result()
+			checkTerminal(t, "the terminal", report.Terminal(bundleOf(r, s.again(r)), report.TerminalOptions{Width: 80}))
+		}
+		entries, err := os.ReadDir(dir)
+		if err != nil || len(entries) != len(files) {
+			t.Errorf("the directory holds %v, %v", entries, err)
+		}
+		for name, data := range files {
+			if now, err := os.ReadFile(filepath.Join(dir, name)); err != nil || !bytes.Equal(now, data) {
+				t.Errorf("%s was changed, %v", name, err)
+			}
+		}
+	})
+}
+
+// FuzzStoredScenario reads a scenario.yaml with the environment that belongs to it. What
+// is taken survives being resolved, and problems name the file in the run directory.
+func FuzzStoredScenario(f *testing.F) {
+	f.Add([]byte(shortStory), []byte(`{"schema": 1, "scenario_file": "alone.yaml", "expect_lines": {"set-nx-lua/mutual-exclusion": -5}}`))
+	f.Add([]byte("scenario: [x"), []byte(`{"schema": 1, "scenario_file": "../../etc/passwd", "scenario_sha256": "00"}`))
+	f.Add([]byte(shortStory), []byte(fmt.Sprintf(`{"schema": 1, "scenario_sha256": %q}`, sha256Of([]byte(shortStory)))))
+	f.Fuzz(func(t *testing.T, story, env []byte) {
+		s := &storedRun{dir: t.TempDir()}
+		for name, data := range map[string][]byte{storyName: story, envName: env} {
+			if err := os.WriteFile(s.file(name), data, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		err := s.readEnv()
+		if err == nil {
+			err = s.readPlan()
+		}
+		if err != nil {
+			if text := terminalLines(err.Error()); !bytes.Contains([]byte(text), []byte(terminalText(s.dir))) {
+				t.Errorf("the error does not name the file: %s", text)
+			}
+			return
+		}
+		if was := s.env.ScenarioSHA256; was != "" && was != sha256Of(story) {
+			t.Error("a scenario that does not fit is taken")
+		}
+		for _, e := range s.plan.Expect {
+			if e.Line < 0 {
+				t.Errorf("an expectation in line %d", e.Line)
+			}
+		}
+		if _, err := scenario.Parse("x.yaml", []byte(scenario.Resolved(s.plan))); err != nil {
+			t.Errorf("the resolved scenario is refused: %v", err)
+		}
+	})
+}
