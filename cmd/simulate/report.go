@@ -133,7 +133,7 @@ func (f *reportFlags) one(w io.Writer, s *storedRun, chosen []format, out *outpu
 	if was != nil && was.Hash != b.Hash {
 		fmt.Fprintf(os.Stderr, "simulate: %s is not the history that result.json was made from\n", terminalText(s.file("history.jsonl")))
 	}
-	out.met = out.met && r.Status() == run.Met
+	out.met = out.met && r.Status().Good()
 	if f.json {
 		data, err := report.Result(b)
 		out.objects = append(out.objects, data)
