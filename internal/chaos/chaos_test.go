@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"lockstep/internal/chaos"
+	"lockstep/internal/checker"
 	"lockstep/internal/faults"
 	"lockstep/internal/history"
 	"lockstep/internal/plan"
@@ -168,7 +169,8 @@ chaos: {pick from: [pause, delay, drop, partition, crash, slow], every: 300ms..1
 	for _, lock := range p.Locks {
 		lost := 0
 		for seed := uint64(1); seed <= 80; seed++ {
-			if out := run.One(context.Background(), w, p, lock, seed); out.Untested() != "" {
+			out := run.One(context.Background(), w, p, lock, seed)
+			if slices.ContainsFunc(out.Judgement.Faults, func(f checker.FiredFault) bool { return f.Times == 0 }) {
 				lost++
 			}
 		}
