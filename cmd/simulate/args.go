@@ -23,6 +23,7 @@ func checkArguments(root *cobra.Command, g *globals) {
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	for _, cmd := range root.Commands() {
+		cmd.Flags().VisitAll(refuseEmptyNames)
 		switch cmd.Name() {
 		case "completion":
 			cmd.Args, cmd.RunE, cmd.DisableFlagsInUseLine = g.subcommand, showHelp, true
@@ -81,6 +82,30 @@ func checkFlags(cmd *cobra.Command) error {
 	return nil
 }
 
+// refuseEmptyNames has a flag that takes a list refuse empty names. Left to itself it
+// takes "" for no list at all, and a script whose variable is empty plays something else
+// than it meant.
+func refuseEmptyNames(f *pflag.Flag) {
+	if f.Value.Type() == "stringSlice" {
+		f.Value = fullList{f.Value}
+		if f.DefValue == "[]" {
+			f.DefValue = "" // else the help would show it
+		}
+	}
+}
+
+type fullList struct{ pflag.Value }
+
+// Set takes a part of the list.
+func (l fullList) Set(text string) error {
+	for name := range strings.SplitSeq(text, ",") {
+		if strings.TrimSpace(name) == "" {
+			return errors.New("a name is empty")
+		}
+	}
+	return l.Value.Set(text)
+}
+
 // formOf says what a flag takes.
 func formOf(f *pflag.Flag) string {
 	switch f.Value.Type() {
@@ -90,6 +115,8 @@ func formOf(f *pflag.Flag) string {
 		return "a whole number from 0 to 18446744073709551615"
 	case "int":
 		return "a whole number"
+	case "stringSlice":
+		return "a list of names without gaps, such as a,b: name one at least, or leave the flag away"
 	case "intSlice":
 		return "a list of whole numbers, such as 1,2"
 	case "duration":

@@ -99,7 +99,7 @@ func (f *reportFlags) comparisonFormats() ([]string, error) {
 // comparison reads and judges the runs.
 func (f *reportFlags) comparison(ctx context.Context, args []string) (*report.RunComparison, run.Status, error) {
 	c := &report.RunComparison{Replay: "simulate report"}
-	worst := run.Met
+	worst := run.NothingExpected
 	for _, arg := range args {
 		if err := ctx.Err(); err != nil {
 			return nil, worst, errors.New("interrupted")

@@ -63,8 +63,9 @@ func shrinkExample(ctx context.Context, root string, p *plan.Plan, lock string) 
 // brokenIn is the property that a story breaks with a lock, mutual exclusion first.
 func brokenIn(p *plan.Plan, lock string) string {
 	property := ""
-	for _, e := range p.Expect {
-		if e.Lock == lock && e.Verdict == string(checker.Broken) && (property == "" || e.Property == checker.MutualExclusionID) {
+	said, _ := p.Said(lock)
+	for _, e := range said {
+		if e.Verdict == string(checker.Broken) && (property == "" || e.Property == checker.MutualExclusionID) {
 			property = e.Property
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/goccy/go-yaml"
 	"github.com/spf13/cobra"
@@ -48,8 +49,21 @@ func explainScenario(ctx context.Context, g *globals, w io.Writer, arg string) e
 			fmt.Fprintln(w, "---")
 		}
 		fmt.Fprint(w, terminalLines(scenario.Resolved(p)))
+		if unsaid := notSpokenOf(p); len(unsaid) > 0 {
+			fmt.Fprintf(w, "\n# Nothing is said of %s: expected to keep every property. To expect nothing, write\n# expect: anything\n", strings.Join(unsaid, ", "))
+		}
 	}
 	return nil
+}
+
+// notSpokenOf are the locks of which a plan says nothing.
+func notSpokenOf(p *plan.Plan) (unsaid []string) {
+	for _, lock := range p.Locks {
+		if _, ok := p.Said(lock); !ok {
+			unsaid = append(unsaid, lock)
+		}
+	}
+	return unsaid
 }
 
 // scenariosJSON prints scenarios as the same keys and values, in JSON.

@@ -30,6 +30,7 @@ type output struct {
 	shown   int
 	stored  int
 	plans   int // how many of them there will be
+	suite   suite
 }
 
 func newOutput(f *runFlags) *output {
@@ -44,7 +45,8 @@ func (o *output) result(r *run.Result) error {
 	if err != nil {
 		return err
 	}
-	o.met = o.met && r.Status() == run.Met
+	o.met = o.met && r.Status().Good()
+	o.suite.addResult(r)
 	if o.f.json {
 		data, err := report.Result(bundle)
 		o.objects = append(o.objects, data)
@@ -64,6 +66,9 @@ func (o *output) result(r *run.Result) error {
 func (o *output) finish() error {
 	if !o.f.json {
 		o.f.tellNotPlayed(o.f.stdout)
+		if o.plans > 1 {
+			o.suite.print(o.f.stdout, len(o.f.notPlayed))
+		}
 		return nil
 	}
 	if len(o.objects) == 1 && len(o.f.notPlayed) == 0 {
@@ -73,7 +78,9 @@ func (o *output) finish() error {
 	if o.objects == nil {
 		o.objects = []json.RawMessage{}
 	}
-	all := report.SeveralResult{Schema: 1, Met: o.met, Runs: o.objects, NotPlayed: o.f.notPlayed}
+	all := report.SeveralResult{
+		Schema: 1, Met: o.met, Counts: o.suite.counts(len(o.f.notPlayed)), Runs: o.objects, NotPlayed: o.f.notPlayed,
+	}
 	if o.f.playable && all.NotPlayed == nil {
 		all.NotPlayed = []report.NotPlayed{} // somebody asked, and the answer is: nothing
 	}
@@ -130,7 +137,7 @@ func bundleOf(r *run.Result, replay string) *report.Bundle {
 		shown := report.Run{Lock: o.Lock, Judgement: o.Judgement, Untested: o.Untested()}
 		for _, e := range o.Expected {
 			shown.Expected = append(shown.Expected, report.Expected{
-				Property: e.Property, Expected: e.Verdict, Got: string(e.Got), Met: e.Met(),
+				Property: e.Property, Expected: e.Verdict, Got: string(e.Got), Met: e.Met(), Implied: e.Implied,
 			})
 		}
 		b.Runs = append(b.Runs, shown)

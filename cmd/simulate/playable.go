@@ -13,13 +13,13 @@ import (
 // leaveOut takes the locks out of a plan that are refused. They are remembered:
 // nobody is to believe that they were tested.
 func (f *runFlags) leaveOut(p *plan.Plan, refuse func(lock string) error) {
-	p.Locks = slices.DeleteFunc(slices.Clone(p.Locks), func(lock string) bool {
+	p.PlayOnly(slices.DeleteFunc(slices.Clone(p.Locks), func(lock string) bool {
 		err := refuse(lock)
 		if err != nil {
 			f.notPlayed = append(f.notPlayed, report.NotPlayed{Scenario: p.Slug, Lock: lock, Reason: err.Error()})
 		}
 		return err != nil
-	})
+	}))
 }
 
 // notSimulated says why the simulator cannot play a lock, or nil.

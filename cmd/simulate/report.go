@@ -131,7 +131,7 @@ func (f *reportFlags) one(w io.Writer, s *storedRun, chosen []format, out *outpu
 		}
 	}
 	s.tellUnplayed()
-	out.met = out.met && r.Status() == run.Met
+	out.met = out.met && r.Status().Good()
 	if f.json {
 		data, err := report.Result(b)
 		out.objects = append(out.objects, data)

@@ -162,8 +162,8 @@ func (f *runFlags) checkLocks(p *plan.Plan) error {
 	return nil
 }
 
-// choose replaces the plan's locks by those of --lock. What the scenario expects
-// of other locks does not count then.
+// choose replaces the plan's locks by those of --lock. What the scenario expects of
+// every lock holds for these, too.
 func (f *runFlags) choose(p *plan.Plan) error {
 	if len(f.locks) == 0 {
 		return nil
@@ -176,8 +176,7 @@ func (f *runFlags) choose(p *plan.Plan) error {
 			return unknownLock(id)
 		}
 	}
-	p.Locks = f.locks
-	p.Expect = slices.DeleteFunc(p.Expect, func(e plan.Expectation) bool { return !slices.Contains(f.locks, e.Lock) })
+	p.PlayOnly(f.locks)
 	return nil
 }
 
@@ -193,7 +192,7 @@ func (f *runFlags) seedOf(p *plan.Plan) uint64 {
 func (f *runFlags) play(ctx context.Context, plans []*plan.Plan, worlds run.Factory) error {
 	out := newOutput(f)
 	out.plans = len(plans)
-	worst := run.Met
+	worst := run.NothingExpected
 	for _, p := range plans {
 		status, err := f.playOne(ctx, p, worlds, out)
 		if err != nil {

@@ -43,8 +43,9 @@ short durations and plain moments. The result is a scenario file that stands alo
 search/ in the run store, and a report of it. It does not depend on --jobs: of the seeds
 that break, the lowest one counts.
 
-What is found is a property that broke, so it ends with exit code 1, as in run; with 0 if
-the scenario expects just that of the lock (and then with 1 if no seed breaks it).
+What is found is a property that broke, so it ends with exit code 1, also when the scenario
+expects nothing (anything); with 0 if the scenario expects just that of the lock (and then
+with 1 if no seed breaks it).
 
 ` + exitHelp,
 		Example: `  simulate search scenarios/search/redlock-storm.yaml
@@ -216,8 +217,9 @@ func (f *searchFlags) hunt(ctx context.Context, p *plan.Plan, lock string, world
 // meets reports whether the scenario expects what the search has come to, of the
 // properties that were searched for.
 func (f *searchFlags) meets(p *plan.Plan, h *hunt) bool {
-	for _, e := range p.Expect {
-		if e.Lock != h.lock || e.Verdict != string(checker.Broken) || !slices.Contains(f.properties, e.Property) {
+	said, _ := p.Said(h.lock)
+	for _, e := range said {
+		if e.Verdict != string(checker.Broken) || !slices.Contains(f.properties, e.Property) {
 			continue
 		}
 		if h.found == nil || e.Property == h.found.Property {
@@ -285,7 +287,7 @@ func (f *searchFlags) show(ctx context.Context, p *plan.Plan, h *hunt, worlds ru
 		return nil
 	}
 	if h.found == nil {
-		tested := h.tried.Seeds - h.tried.Untested
+		tested := h.tried.Tested()
 		_, high := rate.Wilson(0, tested)
 		fmt.Fprintf(f.stdout, "%s keeps %s in %d of %d seeds", h.lock, strings.Join(f.properties, " and "), tested, h.tried.Seeds)
 		if tested < h.tried.Seeds {
@@ -296,9 +298,9 @@ func (f *searchFlags) show(ctx context.Context, p *plan.Plan, h *hunt, worlds ru
 		return nil
 	}
 	x := h.found
-	low, high := rate.First(h.tried.Seeds)
+	share, low, high := h.tried.Rate()
 	fmt.Fprintf(f.stdout, "%s breaks %s with seed %d%s\n\n", h.lock, x.Property, x.Seed, h.before())
-	fmt.Fprintf(f.stdout, "rate     1 of %d: %s (95 %%: %s to %s)\n", h.tried.Seeds, rate.Percent(rate.Of(1, h.tried.Seeds)), rate.Percent(low), rate.Percent(high))
+	fmt.Fprintf(f.stdout, "rate     1 of %d: %s (95 %%: %s to %s)\n", h.tried.Tested(), rate.Percent(share), rate.Percent(low), rate.Percent(high))
 	fmt.Fprintf(f.stdout, "found    %s\n", x.Before)
 	fmt.Fprintf(f.stdout, "smallest %s, after %d replays\n", x.After, x.Plays)
 	for i := range x.Smallest.Faults {
@@ -312,10 +314,13 @@ func (f *searchFlags) show(ctx context.Context, p *plan.Plan, h *hunt, worlds ru
 
 // before says what came of the seeds before the one that broke.
 func (h *hunt) before() string {
-	switch n := h.tried.Seeds - 1; n {
-	case 0:
+	n := h.tried.Seeds - 1
+	switch {
+	case h.tried.Untested > 0:
+		return fmt.Sprintf("; of the %d before, %d do not and %d tested nothing", n, h.tried.Tested()-1, h.tried.Untested)
+	case n == 0:
 		return ""
-	case 1:
+	case n == 1:
 		return "; the seed before does not"
 	default:
 		return fmt.Sprintf("; the %d seeds before do not", n)

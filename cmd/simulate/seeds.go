@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"sort"
+	"maps"
+	"slices"
+	"strings"
 
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
@@ -16,8 +18,10 @@ import (
 // tally counts what many seeds of one lock have shown.
 type tally struct {
 	report.SeedsTally
-	worst  run.Status
-	hashes []history.Hash
+	worst    run.Status
+	missed   *uint64 // the first seed that missed an expectation
+	hashes   []history.Hash
+	untested []string // by seed: why it tested nothing; "" for those that did
 }
 
 // playSeeds plays a plan with many seeds and shows the counts; the first run that
@@ -28,12 +32,12 @@ func (f *runFlags) playSeeds(ctx context.Context, p *plan.Plan, worlds run.Facto
 	if f.backend != "sim" {
 		jobs = 1 // real servers would disturb each other's timing
 	}
-	worst := run.Met
+	worst := run.NothingExpected
 	first := f.seedOf(p)
 	show := first
 	var tallies []*tally
 	for _, lock := range p.Locks {
-		t := &tally{hashes: make([]history.Hash, f.times)}
+		t := &tally{hashes: make([]history.Hash, f.times), untested: make([]string, f.times)}
 		t.SeedsTally = report.SeedsTally{
 			Lock: lock, Letters: map[checker.Letter]int{}, Broken: map[string]int{}, FirstBroke: map[string]uint64{},
 		}
@@ -45,10 +49,11 @@ func (f *runFlags) playSeeds(ctx context.Context, p *plan.Plan, worlds run.Facto
 			return run.Failed, f.cutShort(ctx, &run.Result{Plan: p}, out, err)
 		}
 		t.finish()
-		if t.FirstMiss != nil && worst == run.Met {
-			show = *t.FirstMiss
+		if t.worst > worst && t.worst > run.Met {
+			show = *t.first()
 		}
 		worst = max(worst, t.worst)
+		out.suite.add(suiteRun{p.Slug, lock, t.worst, t.why()})
 		tallies = append(tallies, t)
 	}
 	_ = bar.Finish()
@@ -81,9 +86,14 @@ func (t *tally) count(o *run.Outcome, first uint64) {
 	}
 	status := o.Status()
 	t.worst = max(t.worst, status)
-	if status == run.Met {
+	t.untested[o.Seed-first] = o.WhyUntested()
+	if status.Good() {
 		t.Met++
 		return
+	}
+	if status == run.Missed && (t.missed == nil || o.Seed < *t.missed) {
+		seed := o.Seed
+		t.missed = &seed
 	}
 	if t.FirstMiss == nil || o.Seed < *t.FirstMiss {
 		seed := o.Seed
@@ -91,14 +101,44 @@ func (t *tally) count(o *run.Outcome, first uint64) {
 	}
 }
 
+// finish counts what can be counted only when all seeds are there.
 func (t *tally) finish() {
 	t.Hash = history.CombineHashes(t.hashes).String()
+	t.Unasked = t.worst == run.NothingExpected
+	whys := slices.DeleteFunc(t.untested, func(why string) bool { return why == "" })
+	t.Untested, t.Tested = len(whys), t.Runs-len(whys)
+	t.Reasons = []report.UntestedReason{}
+	for _, r := range report.Reasons(whys) {
+		t.Reasons = append(t.Reasons, report.UntestedReason{Reason: r.Text, Runs: r.N})
+	}
+}
+
+// first is the first seed that missed something, else the first that tested nothing.
+func (t *tally) first() *uint64 {
+	if t.missed != nil {
+		return t.missed
+	}
+	return t.FirstMiss
+}
+
+// why says why not every run came to what was expected; "" when every one did.
+func (t *tally) why() string {
+	switch t.worst {
+	case run.Missed:
+		return fmt.Sprintf("the first time with seed %d", *t.missed)
+	case run.Inconclusive:
+		if t.Untested == 0 {
+			return fmt.Sprintf("seed %d", *t.FirstMiss)
+		}
+		return t.untestedText()
+	}
+	return ""
 }
 
 func (f *runFlags) showTallies(p *plan.Plan, tallies []*tally, out *output) error {
 	met := true
 	for _, t := range tallies {
-		met = met && t.worst == run.Met
+		met = met && t.worst.Good()
 	}
 	if f.json {
 		all := report.SeedsResult{
@@ -116,28 +156,47 @@ func (f *runFlags) showTallies(p *plan.Plan, tallies []*tally, out *output) erro
 	fmt.Fprintf(f.stdout, "%s: seeds %d to %d\n\n", terminalText(p.Name), first, first+uint64(f.times)-1)
 	rows := [][]string{}
 	for _, t := range tallies {
-		rows = append(rows, []string{t.Lock, fmt.Sprintf("%d of %d", t.Met, t.Runs), t.brokenText()})
+		met := fmt.Sprintf("%d of %d", t.Met, t.Runs)
+		if t.Unasked {
+			met = "nothing was expected"
+		}
+		rows = append(rows, []string{t.Lock, met, t.brokenText()})
 	}
 	printTable(f.stdout, f.width(), []string{"lock", "as expected", "broken (runs; first seed)"}, rows)
+	for _, t := range tallies {
+		if t.Untested > 0 {
+			fmt.Fprintf(f.stdout, "%s: %s\n", t.Lock, terminalText(t.untestedText()))
+		}
+	}
 	return nil
 }
 
 func (t *tally) brokenText() string {
-	if len(t.Broken) == 0 {
+	switch {
+	case t.Tested == 0:
+		return "unknown: no run tested anything"
+	case len(t.Broken) == 0:
 		// The rule of three: with no event in n runs, the rate is below 3/n with 95 % confidence.
-		return fmt.Sprintf("nothing; true rate below 1 in %d (95 %%)", max(t.Runs/3, 1))
+		return fmt.Sprintf("0 of %d tested runs (95 %%: less than 1 in %d)", t.Tested, max(t.Tested/3, 1))
 	}
-	var names []string
-	for name := range t.Broken {
-		names = append(names, name)
+	var parts []string
+	for _, name := range slices.Sorted(maps.Keys(t.Broken)) {
+		parts = append(parts, fmt.Sprintf("%s %d of %d (%d)", name, t.Broken[name], t.Tested, t.FirstBroke[name]))
 	}
-	sort.Strings(names)
-	text := ""
-	for i, name := range names {
-		if i > 0 {
-			text += ", "
-		}
-		text += fmt.Sprintf("%s %d (%d)", name, t.Broken[name], t.FirstBroke[name])
+	return strings.Join(parts, ", ")
+}
+
+// mostReasons is how many reasons are spelled out.
+const mostReasons = 3
+
+// untestedText says how many runs tested nothing, and why.
+func (t *tally) untestedText() string {
+	var parts []string
+	for _, r := range t.Reasons[:min(len(t.Reasons), mostReasons)] {
+		parts = append(parts, fmt.Sprintf("%s (%d)", r.Reason, r.Runs))
 	}
-	return text
+	if more := len(t.Reasons) - mostReasons; more > 0 {
+		parts = append(parts, fmt.Sprintf("and %d more reasons", more))
+	}
+	return fmt.Sprintf("%d of %d tested nothing: %s", t.Untested, t.Runs, strings.Join(parts, "; "))
 }

@@ -48,6 +48,9 @@ func Draw(p *plan.Plan, seed uint64) *plan.Plan {
 			break
 		}
 		list = append(list, d.fault(l, spec, at, end))
+		if left := time.Duration(len(d.clients)); spec.Lasting { // with its work undone, the run ends sooner
+			end = at + (end-at)/(left+1)*left
+		}
 	}
 	out := p.WithFaults(list)
 	out.Chaos, out.Drawn = nil, true

@@ -41,6 +41,7 @@ type Finding struct {
 	Count      int         // how many violations; Violations may hold fewer
 	Violations []Violation // in order of time
 	Reason     string      // for Unknown: why
+	NoOccasion bool        // for Unknown: nothing happened that could have broken it
 	Doubts     int         // how many commands may have broken it, and nobody can tell
 }
 

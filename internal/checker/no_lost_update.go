@@ -66,7 +66,7 @@ func checkNoLostUpdate(h *history.History) Finding {
 	case f.Count > 0:
 		f.Verdict = Broken
 	case writes == 0:
-		f.Verdict, f.Reason = Unknown, "the resource accepted no write"
+		f.Verdict, f.NoOccasion, f.Reason = Unknown, true, "the resource accepted no write"
 	case unjudged > 0:
 		f.Verdict, f.Reason = Unknown, "the history does not say which read a write was computed from"
 	}

@@ -83,7 +83,7 @@ func checkNoStaleWrite(h *history.History) Finding {
 	case f.Count > 0:
 		f.Verdict = Broken
 	case writes == 0:
-		f.Verdict, f.Reason = Unknown, "no write reached the resource"
+		f.Verdict, f.NoOccasion, f.Reason = Unknown, true, "no write reached the resource"
 	}
 	return f
 }

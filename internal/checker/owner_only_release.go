@@ -89,7 +89,7 @@ func checkOwnerOnlyRelease(h *history.History) Finding {
 	case f.Doubts > 0:
 		f.Verdict, f.Reason = Unknown, doubtful(h, first, f.Doubts)
 	case removals == 0:
-		f.Verdict, f.Reason = Unknown, "no client's command removed an entry"
+		f.Verdict, f.NoOccasion, f.Reason = Unknown, true, "no client's command removed an entry"
 	}
 	return f
 }

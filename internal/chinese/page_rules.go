@@ -155,6 +155,7 @@ var outcomeRules = compile([]pair{
 	{"none of the faults that were drawn was followed by contention", "抽到的故障之后都没有竞争"},
 	{"the run was cut short", "运行被中断"},
 	{"the end of the history is missing: it stops after {k} events", "历史缺少结尾：到第 {k} 个事件为止"},
+	{"the scenario says nothing of this lock, so it is expected to keep every property", "场景没有提到这把锁，所以预期它遵守每条性质"},
 })
 
 // outcomes translates what a run missed of what was expected of it.

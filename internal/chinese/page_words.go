@@ -42,7 +42,8 @@ var ownWords = map[string]string{
 	"No: this is the lock that broke it.": "错：破坏它的正是这把锁。", "Yes: each of them breaks it here. The cure is elsewhere: see what to change below.": "对：它们在这里都会破坏它。办法在别处：看下面改什么。",
 
 	// Tables.
-	"lock": "锁", "store": "存储", "guarantees": "保证", "expectation": "预期", "as expected": "符合预期", "not as expected:": "不符合预期：",
+	"lock": "锁", "store": "存储", "guarantees": "保证", "expectation": "预期", "as expected": "符合预期", "NOT as expected:": "不符合预期：",
+	"inconclusive:": "没有定论：", "nothing was expected": "没有预期", "nothing was expected:": "没有预期：",
 	"clients": "客户端", "network": "网络", "servers": "服务器", "rounds": "轮次", "rest between rounds": "轮次之间的休息", "work inside": "临界区内的工作", "lease": "租约", "fence": "防护", "fault": "故障", "faults": "故障",
 	"at the resource": "资源那里", "breaks when": "何时被破坏", "assumption that failed": "不成立的假设", "first difference": "第一处不同", "commands per acquisition": "每次拿锁的命令数", "wait for the lock": "等锁的时间",
 	"by design": "按设计", "from the first lock's story": "与第一把锁的经过相比", "median, 99th percentile": "中位数、第 99 百分位", "of all clients, retries and renewals included": "所有客户端，含重试和续期", "what it must be able to do": "它必须做得到的",

@@ -64,7 +64,10 @@ var rare = map[string]string{
 
 	// Package report.
 	"Copy the command {x}": "Copy the command simulate run x",
-	"faults":               "", "Nothing relevant happened.": "", "not judged": "",
+	"{k} more":             "12 more", "inconclusive:": "", "nothing was expected:": "",
+	"the scenario says nothing of this lock, so it is expected to keep every property": "mutual-exclusion was broken, expected kept; the scenario says nothing of this lock, so it is expected to keep every property",
+
+	"faults": "", "Nothing relevant happened.": "", "not judged": "",
 	"Nothing to show: nobody got the lock.": "", "Nothing to show: nobody wrote to the resource.": "",
 	"Not drawn for {any}: all clocks showed true time.":                                     "Not drawn for setnx: all clocks showed true time.",
 	"Not drawn for {any}: nobody got the lock.":                                             "Not drawn for setnx: nobody got the lock.",

@@ -2,6 +2,7 @@ package docs
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"lockstep/internal/checker"
@@ -33,13 +34,13 @@ func (w *writer) judged(property string) string {
 	var rows [][]string
 	for _, p := range w.told(func(*plan.Plan) bool { return true }) {
 		var broken, kept []string
-		for _, e := range p.Expect {
-			switch {
-			case e.Property != property:
-			case e.Verdict == string(checker.Broken):
-				broken = append(broken, e.Lock)
-			default:
-				kept = append(kept, e.Lock)
+		for _, lock := range p.Locks {
+			nowBroken, nowKept := expected(p, lock)
+			if slices.Contains(nowBroken, property) {
+				broken = append(broken, lock)
+			}
+			if slices.Contains(nowKept, property) {
+				kept = append(kept, lock)
 			}
 		}
 		if len(broken)+len(kept) > 0 {

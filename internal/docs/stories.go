@@ -51,12 +51,14 @@ func (w *writer) storiesOf(lock string) string {
 
 // expected returns the properties that a scenario expects a lock to break and to keep.
 func expected(p *plan.Plan, lock string) (broken, kept []string) {
-	for _, e := range p.Expect {
-		switch {
-		case e.Lock != lock:
-		case e.Verdict == string(checker.Broken):
+	if !slices.Contains(p.Locks, lock) {
+		return nil, nil
+	}
+	said, _ := p.Said(lock)
+	for _, e := range said {
+		if e.Verdict == string(checker.Broken) {
 			broken = append(broken, e.Property)
-		default:
+		} else {
 			kept = append(kept, e.Property)
 		}
 	}

@@ -33,12 +33,13 @@ type Sighting struct {
 func (s *Sighting) Played() *plan.Plan { return s.script.played(s.Seed) }
 
 // File returns what was played as a scenario file: with the scale of the matrix it is
-// that run.
+// that run. The matrix measures, so the file expects nothing.
 func (s *Sighting) File() string {
+	text := s.script.YAML
 	if s.Seed > 0 {
-		return scenario.Resolved(s.script.vary(s.Seed))
+		text = scenario.Resolved(s.script.vary(s.Seed)) + "\n"
 	}
-	return s.script.YAML
+	return text + "expect: " + plan.Anything + "\n"
 }
 
 // Cell is what became of one lock under one kind of fault.
@@ -120,18 +121,19 @@ func sighting(s *Script, v Variation, j *checker.Judgement) *Sighting {
 	return &Sighting{Variation: v, Letter: j.Letter, Name: s.Name, Hash: j.History.Hash().String(), script: s}
 }
 
-// conclude derives the letter. Two runs, one with V and one with F, make VF.
-func (c *Cell) conclude(scripts int) {
+// conclude derives the letter. Two runs, one with V and one with F, make VF. Harm is harm
+// wherever it was seen, but only a script that brought the fault about shows that there is
+// none: a cell in which no script tested anything is unknown.
+func (c *Cell) conclude() {
 	switch {
-	case c.Runs == 0:
-		c.Letter, c.Note = NotApplicable, c.why
+	case c.Runs == 0 || c.Scripted == nil && Badness(c.Worst.Letter) <= Badness(checker.LetterDelay):
+		c.Letter, c.Worst = checker.LetterUnknown, nil
+		c.Note = "no script tested anything: " + c.why
+		return
 	case c.excluded && c.robbed:
 		c.Letter = checker.LetterVF
 	default:
 		c.Letter = c.Worst.Letter
-	}
-	if c.Runs == 0 {
-		return
 	}
 	low, high := rate.Wilson(c.bad, c.varied)
 	c.Rate, c.Low, c.High = rate.InOne(rate.Of(c.bad, c.varied)), rate.InOne(low), rate.InOne(high)
@@ -140,6 +142,6 @@ func (c *Cell) conclude(scripts int) {
 		c.Note = fmt.Sprintf("found by variation %d only: %s", c.Worst.Seed, c.Worst.Name)
 	}
 	if c.Letter == checker.LetterSafe {
-		c.Note = fmt.Sprintf("%d scripts and %d variations; at most %.1f %% of such runs break, with 95 %% confidence", scripts, c.varied, 100*c.High)
+		c.Note = fmt.Sprintf("%d scripts and %d variations; at most %.1f %% of such runs break, with 95 %% confidence", c.Runs-c.varied, c.varied, 100*c.High)
 	}
 }

@@ -107,7 +107,7 @@ func (m *Matrix) measure(ctx context.Context, w, profiles run.World, i int) erro
 			return err
 		}
 	}
-	c.conclude(len(scripts))
+	c.conclude()
 	return nil
 }
 

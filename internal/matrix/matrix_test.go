@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"lockstep/internal/checker"
+	"lockstep/internal/history"
 	"lockstep/internal/locks"
 	"lockstep/internal/run"
 	"lockstep/internal/sim"
@@ -237,16 +238,34 @@ func TestACellThatDoesNotApplySaysWhy(t *testing.T) {
 		t.Errorf("%d scripts of a column without any, because of %q, %v", len(none), why, err)
 	}
 	c := Cell{why: "the script: fault 1 never fired", Untested: 3}
-	c.conclude(1)
-	if c.Letter != NotApplicable || c.Note != "the script: fault 1 never fired" {
+	c.conclude()
+	if c.Letter != checker.LetterUnknown || !strings.Contains(c.Note, "the script: fault 1 never fired") {
 		t.Errorf("got %s %q", c.Letter, c.Note)
+	}
+}
+
+// Variations do not show that a lock is safe where no script brought the fault about;
+// harm they do show.
+func TestACellWhoseScriptsTestedNothingIsUnknown(t *testing.T) {
+	script := &Script{Name: "the script"}
+	for letter, want := range map[checker.Letter]checker.Letter{
+		checker.LetterSafe: checker.LetterUnknown, checker.LetterDelay: checker.LetterUnknown,
+		checker.LetterStuck: checker.LetterStuck, checker.LetterV: checker.LetterV,
+	} {
+		c := Cell{}
+		nothing := checker.Judgement{Letter: checker.LetterUnknown, History: history.New(history.Header{})}
+		c.add(script, Variation{}, &nothing)
+		c.add(script, Variation{Seed: 1}, &checker.Judgement{Letter: letter, History: nothing.History})
+		if c.conclude(); c.Letter != want || c.Runs != 1 || c.Untested != 1 {
+			t.Errorf("a variation with %s: %s, %d runs, %d that tested nothing", letter, c.Letter, c.Runs, c.Untested)
+		}
 	}
 }
 
 // A run with V and another with F make VF; the worst run stays the one with V.
 func TestLettersOfSeveralRunsAddUp(t *testing.T) {
 	c := Cell{Runs: 2, excluded: true, robbed: true, Worst: &Sighting{Letter: checker.LetterV}}
-	c.conclude(1)
+	c.conclude()
 	if c.Letter != checker.LetterVF {
 		t.Errorf("got %s", c.Letter)
 	}

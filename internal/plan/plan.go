@@ -36,10 +36,10 @@ type Plan struct {
 
 	Clocks []Clock // in the order of the file
 	Faults []faults.Fault
-	Drawn  bool   // the faults are those that a Chaos has drawn
-	Chaos  *Chaos // draws the faults of each run; nil when they are listed
-	Vary   []Axis // what a sweep varies, MostAxes at most; none in most files
-	Expect []Expectation
+	Drawn  bool          // the faults are those that a Chaos has drawn
+	Chaos  *Chaos        // draws the faults of each run; nil when they are listed
+	Vary   []Axis        // what a sweep varies, MostAxes at most; none in most files
+	Expect []Expectation // what the file says, that of EveryLock first
 
 	Seed   uint64 // the seed to play unless another one is asked for; 0 when the file names none
 	Origin string // where a file that was not written by hand comes from
@@ -88,14 +88,6 @@ type Clock struct {
 	Node     string
 	Offset   time.Duration // of the wall clock
 	DriftPPM int64         // of both clocks, in millionths
-}
-
-// Expectation is what the scenario's author expects of one property of one lock.
-type Expectation struct {
-	Lock     string // id of a variant; the scenario's "every lock" is spread out already
-	Property string
-	Verdict  string // kept or broken
-	Line     int    // where the file says so
 }
 
 // Default values, spelled out by `simulate explain FILE`.

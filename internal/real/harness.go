@@ -34,10 +34,11 @@ type harness struct {
 	launcher      servers.Launcher // of the servers
 	closeLauncher func() error     // nil when there is nothing to close
 	group         *group
-	store         store     // what the group is besides
-	clients       []*client // of the plan; guarded by mu once the run has begun
-	replaced      []*client // dead, and another one has their name
-	quiet         bool      // the final quiet period has begun, and nobody comes back; guarded by mu
+	store         store           // what the group is besides
+	clients       []*client       // of the plan; guarded by mu once the run has begun
+	replaced      []*client       // dead, and another one has their name
+	away          []chan struct{} // each closed when a client that was killed to be started again is back
+	quiet         bool            // the final quiet period has begun, and nobody comes back; guarded by mu
 	probe         *client
 	resource      *resource
 	journal       journal
@@ -184,7 +185,7 @@ func (h *harness) play(ctx context.Context) error {
 	h.probe.begin(h.now().Duration())
 	patience := time.NewTimer(plan.ProbeFactor*h.plan.Lease + 2*h.plan.Network.Timeout + slack)
 	defer patience.Stop()
-	err := h.await(ctx, h.probe, patience.C)
+	err := h.await(ctx, h.probe.over, patience.C)
 	h.store.settle()
 	if errors.Is(err, errTime) {
 		return fmt.Errorf("the probe was not done %v after its patience: its worker hangs", slack)
@@ -195,25 +196,30 @@ func (h *harness) play(ctx context.Context) error {
 // awaitAll waits until nobody plays any more.
 func (h *harness) awaitAll(ctx context.Context, timeUp <-chan time.Time) error {
 	for {
-		c := h.playing()
-		if c == nil {
+		over := h.playing()
+		if over == nil {
 			return nil
 		}
-		if err := h.await(ctx, c, timeUp); err != nil {
+		if err := h.await(ctx, over, timeUp); err != nil {
 			return err
 		}
 	}
 }
 
-// playing returns a client that has not finished, nil when there is none.
-func (h *harness) playing() *client {
+// playing returns what is closed when a client has ended, or is back; nil when nobody
+// plays and nobody will come back.
+func (h *harness) playing() <-chan struct{} {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	all := slices.Clone(h.away)
 	for _, c := range h.clients {
+		all = append(all, c.over)
+	}
+	for _, over := range all {
 		select {
-		case <-c.over:
+		case <-over:
 		default:
-			return c
+			return over
 		}
 	}
 	return nil
@@ -221,9 +227,9 @@ func (h *harness) playing() *client {
 
 var errTime = errors.New("the time is up")
 
-func (h *harness) await(ctx context.Context, c *client, timeUp <-chan time.Time) error {
+func (h *harness) await(ctx context.Context, over <-chan struct{}, timeUp <-chan time.Time) error {
 	select {
-	case <-c.over:
+	case <-over:
 		select {
 		case err := <-h.fatal: // it is over because something went wrong
 			return err

@@ -265,11 +265,16 @@ func (in *injector) Restart(fault int, node string, down time.Duration) {
 		in.unknown(fault, node)
 		return
 	}
+	back := make(chan struct{})
+	if c != nil {
+		h.away = append(h.away, back) // the run is not over while all clients are away
+	}
 	in.Crash(fault, name)
 	if in.variant.Servers.RestartAfterLease {
 		down = max(down, in.plan.Lease+in.plan.Lease/10)
 	}
 	h.later(down, func() {
+		defer close(back)
 		var err error
 		if m != nil {
 			err = in.group.revive(m, fault)

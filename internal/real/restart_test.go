@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/internal/history"
 	"lockstep/internal/plan"
 	"lockstep/internal/real"
 	"lockstep/internal/real/realtest"
@@ -33,5 +34,19 @@ func TestAReplicaWaitsForItsPrimary(t *testing.T) {
 	}
 	if byClock != 1 {
 		t.Errorf("the replica looked for its primary %d times by its clock, want once, at its start", byClock)
+	}
+}
+
+// A client that was killed to be started again is not gone: the run goes on while all
+// are away.
+func TestTheRunWaitsForThoseWhoComeBack(t *testing.T) {
+	realtest.Need(t, "redis-server")
+	p := quick("A")
+	restart(t, p, "A", 200*time.Millisecond)
+	h := run(t, p, "set-nx-lua")
+	healed := find(h, history.Healed, "")
+	back, finished := find(h, history.Restarted, "A"), find(h, history.Finished, "A")
+	if len(back) != 1 || len(finished) != 1 || len(healed) != 1 || finished[0].At > healed[0].At {
+		t.Errorf("back %v, finished %v, the quiet period began %v", back, finished, healed)
 	}
 }

@@ -15,13 +15,13 @@ import (
 func missedBundle() *Bundle {
 	b := testBundle()
 	first, second := &b.Runs[0], &b.Runs[1]
-	first.Expected[0] = Expected{checker.MutualExclusionID, "kept", "broken", false}
-	second.Expected[0] = Expected{checker.MutualExclusionID, "broken", "broken", true}
+	first.Expected[0] = Expected{checker.MutualExclusionID, "kept", "broken", false, false}
+	second.Expected[0] = Expected{checker.MutualExclusionID, "broken", "broken", true, false}
 	second.Judgement.Findings[3] = checker.Finding{
 		Property: checker.OwnerOnlyReleaseID, Verdict: checker.Unknown, Reason: "fault 2 never fired",
 	}
-	second.Expected[3] = Expected{checker.OwnerOnlyReleaseID, "kept", "unknown", false}
-	second.Expected[4] = Expected{checker.ProgressID, "broken", "kept", false}
+	second.Expected[3] = Expected{checker.OwnerOnlyReleaseID, "kept", "unknown", false, false}
+	second.Expected[4] = Expected{checker.ProgressID, "broken", "kept", false, false}
 	second.Expected = append(second.Expected[:1], second.Expected[3:]...) // nothing about writes
 	second.Untested = "fault 2 never fired: kill B"
 	for i, lock := range b.Plan.Locks {

@@ -70,16 +70,57 @@ func cellOf(r *Run, property string) cell {
 	return c
 }
 
-// missed says which expectations of a run were not met; "" when all were.
+// How a run went, beside what was expected of it.
+const (
+	asExpected      = "as expected"
+	notAsExpected   = "NOT as expected"
+	inconclusive    = "inconclusive"
+	nothingExpected = "nothing was expected"
+)
+
+var outcomeColors = map[string]string{notAsExpected: red, inconclusive: yellow}
+
+// outcome says how the run went. A verdict that is unknown misses nothing, and meets
+// nothing either.
+func (r *Run) outcome() string {
+	if r.Judgement.History == nil {
+		return notAsExpected
+	}
+	out := asExpected
+	switch {
+	case len(r.Expected) == 0:
+		return nothingExpected
+	case r.Untested != "":
+		out = inconclusive
+	}
+	for _, e := range r.Expected {
+		switch {
+		case e.Met:
+		case e.Got == string(checker.Unknown):
+			out = inconclusive
+		default:
+			return notAsExpected
+		}
+	}
+	return out
+}
+
+// missed says which expectations of a run were not met, and what it did not test, which
+// is why verdicts are unknown; "" when there is nothing to say.
 func missed(r *Run) string {
 	var parts []string
 	if r.Untested != "" {
 		parts = append(parts, r.Untested)
 	}
+	implied := false
 	for _, e := range r.Expected {
-		if !e.Met {
+		if unknown := e.Got == string(checker.Unknown); !e.Met && !(unknown && r.Untested != "") {
 			parts = append(parts, fmt.Sprintf("%s was %s, expected %s", e.Property, e.Got, e.Expected))
+			implied = implied || e.Implied && !unknown
 		}
+	}
+	if implied {
+		parts = append(parts, "the scenario says nothing of this lock, so it is expected to keep every property")
 	}
 	return clean(strings.Join(parts, "; "), maxLine)
 }
@@ -90,7 +131,7 @@ type grid struct {
 	heads   []string // one line, or two joined by "\n"
 	cells   [][]string
 	widths  []int
-	outcome bool // "as expected" has a column of its own
+	outcome bool // how a run went has a column of its own
 }
 
 // matrix writes the table in the roomiest layout that fits: heads on one line
@@ -203,14 +244,12 @@ func (g *grid) total(outcome int) int {
 }
 
 // outcomeWidth is the width of the column that says whether a run went as
-// expected; a miss is spelled out below the table and takes no more.
-func (t *terminal) outcomeWidth() int {
+// expected; why it did not is spelled out below the table and takes no more.
+func (t *terminal) outcomeWidth() (most int) {
 	for i := range t.b.Runs {
-		if !t.b.Runs[i].Met() {
-			return len("NOT as expected")
-		}
+		most = max(most, len(t.b.Runs[i].outcome()))
 	}
-	return len("as expected")
+	return most
 }
 
 func (t *terminal) heads(g *grid) {
@@ -235,31 +274,35 @@ func (t *terminal) row(g *grid, i int, props []string) {
 		text += "  " + t.paint(colorOf(cellOf(r, p).verdict), g.cells[i][n]) +
 			strings.Repeat(" ", g.widths[n]-width(g.cells[i][n]))
 	}
-	if g.outcome && len(r.Expected) > 0 {
-		if r.Met() {
-			text += "  as expected"
-		} else {
-			text += "  " + t.paint(red, "NOT as expected")
-		}
+	if g.outcome {
+		text += "  " + t.paint(outcomeColors[r.outcome()], r.outcome())
 	}
 	t.line(text)
-	if g.outcome && !r.Met() {
-		t.below(4, red, "NOT as expected: "+missed(r), "  ")
+	if why := missed(r); g.outcome && why != "" {
+		t.below(4, outcomeColors[r.outcome()], r.outcome()+": "+why, "  ")
 	}
 }
 
-// outcomes says below the table which runs did not go as expected.
+// outcomes says below the table how the runs went: those that went as expected in one
+// line.
 func (t *terminal) outcomes() {
-	any := false
+	rest := 0
 	for i := range t.b.Runs {
-		r := &t.b.Runs[i]
-		any = any || len(r.Expected) > 0
-		if !r.Met() {
-			t.below(2, red, fmt.Sprintf("%s NOT as expected: %s", clean(r.Lock, maxName), missed(r)), "  ")
+		switch r := &t.b.Runs[i]; {
+		case r.outcome() == asExpected:
+			rest++
+		case missed(r) == "":
+			t.line("  " + clean(r.Lock, maxName) + ": " + r.outcome())
+		default:
+			t.below(2, outcomeColors[r.outcome()], fmt.Sprintf("%s %s: %s", clean(r.Lock, maxName), r.outcome(), missed(r)), "  ")
 		}
 	}
-	if any && t.b.Met() {
-		t.line("  as expected")
+	switch rest {
+	case 0:
+	case len(t.b.Runs):
+		t.line("  " + asExpected)
+	default:
+		t.line(fmt.Sprintf("  %d of %d %s", rest, len(t.b.Runs), asExpected))
 	}
 }
 

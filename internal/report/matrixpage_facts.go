@@ -7,18 +7,24 @@ import (
 
 // lead says what the page is, in one sentence.
 func lead(m *Matrix) string {
-	return fmt.Sprintf("%s under %s: what became of each, measured in %s.",
-		plural(len(m.Locks), "lock design"), plural(len(m.Columns), "kind")+" of fault", plural(m.runs(), "run"))
+	tested, untested := m.runs()
+	text := fmt.Sprintf("%s under %s: what became of each, measured in %s.",
+		plural(len(m.Locks), "lock design"), plural(len(m.Columns), "kind")+" of fault", plural(tested, "run"))
+	if untested > 0 {
+		text += fmt.Sprintf(" %s more tested nothing and count for nothing.", plural(untested, "run"))
+	}
+	return text
 }
 
-// runs counts all runs that were played.
-func (m *Matrix) runs() (n int) {
+// runs counts the runs that tested something, and those that did not.
+func (m *Matrix) runs() (tested, untested int) {
 	for i := range m.Locks {
 		for k := range m.Locks[i].Cells {
-			n += m.Locks[i].Cells[k].Runs + m.Locks[i].Cells[k].Untested
+			tested += m.Locks[i].Cells[k].Runs
+			untested += m.Locks[i].Cells[k].Untested
 		}
 	}
-	return n
+	return tested, untested
 }
 
 // facts are what stands out, counted.
@@ -87,7 +93,11 @@ func measured(m *Matrix) []string {
 	}
 	out = append(out, "V, F, VF and D are proofs: the run below each of them can be played again and gives the same history, byte for byte. "+
 		"S and L are not: they say that nothing worse was found, and how often it may happen all the same.")
-	what := fmt.Sprintf("Backend %s; %s in all", clean(m.Backend, maxName), plural(m.runs(), "run"))
+	tested, untested := m.runs()
+	what := fmt.Sprintf("Backend %s; %s in all", clean(m.Backend, maxName), plural(tested+untested, "run"))
+	if untested > 0 {
+		what += fmt.Sprintf(", of which %d tested something", tested)
+	}
 	if m.Lease > 0 {
 		what += fmt.Sprintf("; a lease of %s in each", m.Lease)
 	}

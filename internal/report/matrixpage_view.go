@@ -79,10 +79,11 @@ var letters = []letterView{
 	{"F", "cF", "A release removes the entry of another client.", "foreign entry freed", 0},
 	{"V", "cV", "Mutual exclusion is violated: two clients hold the lock at once.", "two holders", 0},
 	{"VF", "cVF", "Both: two holders, and a foreign entry freed.", "both", 0},
-	{"-", "cN", "The fault could not be brought about: the lock has no such step, or it never came to it.", "not applicable", 0},
+	{"?", "cN", "Unknown: no script tested anything, for the fault never came about or nobody contended.", "tested nothing", 0},
+	{"-", "cN", "The fault could not be brought about: the lock has no such step.", "not applicable", 0},
 }
 
-// classOf is the style of a letter; that of an unknown letter is the one of "-".
+// classOf is the style of a letter; that of an unknown one is the one of "-".
 func classOf(l checker.Letter) string {
 	for i := range letters {
 		if letters[i].Letter == string(l) {
@@ -224,7 +225,7 @@ func counts(c *MatrixCell, seeds int) string {
 		s += fmt.Sprintf(" None of the random variations broke: with 95 %% confidence, at most %s of such runs would.", percent(c.High))
 	}
 	if c.Untested > 0 {
-		s += fmt.Sprintf(" %s tested nothing, because the fault never fired or nobody contended; not counted.", plural(c.Untested, "further run"))
+		s += fmt.Sprintf(" %d of %s tested something: in the others the fault never fired or nobody contended, and they count for nothing.", c.Runs, plural(c.Runs+c.Untested, "run"))
 	}
 	return nice(s)
 }

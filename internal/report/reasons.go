@@ -1,12 +1,14 @@
 package report
 
+import "slices"
+
 // Reason is why something was not played, and how often it is the reason.
 type Reason struct {
 	N    int
 	Text string
 }
 
-// Reasons counts reasons, in the order in which they first come.
+// Reasons counts reasons, the most frequent first, then in the order in which they come.
 func Reasons(all []string) []Reason {
 	var out []Reason
 	at := map[string]int{}
@@ -19,5 +21,6 @@ func Reasons(all []string) []Reason {
 		}
 		out[i].N++
 	}
+	slices.SortStableFunc(out, func(a, b Reason) int { return b.N - a.N })
 	return out
 }

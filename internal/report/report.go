@@ -48,6 +48,7 @@ type Expected struct {
 	Expected string // kept or broken
 	Got      string
 	Met      bool
+	Implied  bool // the scenario says nothing of the lock
 }
 
 // Met reports whether every expectation of the run is met. A run without a

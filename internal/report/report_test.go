@@ -166,7 +166,7 @@ func TestTerminalFits(t *testing.T) {
 	long := testBundle()
 	long.Runs[0].Lock = "setnx-timestamp-getset"
 	missed := testBundle()
-	missed.Runs[1].Expected[0] = Expected{"mutual-exclusion", "kept", "broken", false}
+	missed.Runs[1].Expected[0] = Expected{"mutual-exclusion", "kept", "broken", false, false}
 	unknown := testBundle()
 	for i := range unknown.Runs {
 		for n := range unknown.Runs[i].Judgement.Findings {

@@ -34,7 +34,7 @@ type LockResult struct {
 	Lock         string                   `json:"lock" doc:"The id of the lock."`
 	Met          bool                     `json:"met" doc:"Whether all its expectations are met; true when there are none."`
 	Untested     string                   `json:"untested" doc:"What the run was meant to test and did not, in words: a fault that never fired. Empty when it tested everything."`
-	Expectations []ExpectationResult      `json:"expectations" doc:"What the scenario expects of this lock."`
+	Expectations []ExpectationResult      `json:"expectations" doc:"What is expected of this lock; empty when the scenario says that nothing is."`
 	Verdicts     map[string]VerdictResult `json:"verdicts" doc:"By property. One that is unknown was not put to the test."` // encoding/json sorts the keys
 	Letter       checker.Letter           `json:"letter" doc:"The outcome in one word, as in the matrix."`
 	OverlapUS    int64                    `json:"overlap_us" doc:"For how long two clients or more believed that they hold, in microseconds."`
@@ -47,6 +47,7 @@ type ExpectationResult struct {
 	Property string `json:"property" doc:"The id of the property."`
 	Verdict  string `json:"verdict" enum:"kept broken" doc:"What is expected."`
 	Met      bool   `json:"met" doc:"Whether the verdict on the property is this one."`
+	Implied  bool   `json:"implied" doc:"Whether it goes without saying: the scenario says nothing of this lock."`
 }
 
 // VerdictResult is what was found about one property.
@@ -78,6 +79,10 @@ type SeedsResult struct {
 type SeedsTally struct {
 	Lock       string                 `json:"lock" doc:"The id of the lock."`
 	Runs       int                    `json:"runs" doc:"How many runs were played."`
+	Tested     int                    `json:"tested" doc:"How many of them are evidence. Rates are shares of these."`
+	Untested   int                    `json:"untested" doc:"How many of them tested nothing: a fault never fired, nobody contended, or nobody can tell."`
+	Reasons    []UntestedReason       `json:"untested_reasons" doc:"Why they tested nothing, the most frequent reason first."`
+	Unasked    bool                   `json:"nothing_expected" doc:"Whether the scenario says that nothing is expected of this lock."`
 	Met        int                    `json:"runs_met" doc:"How many of them met their expectations."`
 	Hash       string                 `json:"hash" doc:"Covers the hashes of all histories, in the order of the seeds."`
 	Letters    map[checker.Letter]int `json:"letters" doc:"How many runs had which outcome."`
@@ -86,13 +91,29 @@ type SeedsTally struct {
 	FirstBroke map[string]uint64      `json:"first_broken_seed" doc:"By property: the first seed that broke it."`
 }
 
+// UntestedReason is why runs tested nothing.
+type UntestedReason struct {
+	Reason string `json:"reason" doc:"In words."`
+	Runs   int    `json:"runs" doc:"How many runs it is the reason of."`
+}
+
 // SeveralResult is what `simulate run --json` prints of several scenarios, and when it
 // left something out.
 type SeveralResult struct {
 	Schema    int               `json:"schema" doc:"The version of this form. Fields are only ever added."`
 	Met       bool              `json:"met" doc:"Whether all of them are as expected."`
+	Counts    StatusCounts      `json:"counts" doc:"How many runs, one of each scenario with each of its locks, came to what. With --times all seeds are one."`
 	Runs      []json.RawMessage `json:"runs" doc:"One for each scenario: a run, or with --times what many seeds have shown."`
 	NotPlayed []NotPlayed       `json:"not_played,omitzero" doc:"What was left out because the world cannot play it."`
+}
+
+// StatusCounts are numbers of runs.
+type StatusCounts struct {
+	Met             int `json:"as_expected" doc:"All that was expected came about."`
+	Missed          int `json:"missed" doc:"Something came out otherwise than it was expected."`
+	Inconclusive    int `json:"inconclusive" doc:"Something was not put to the test."`
+	NothingExpected int `json:"nothing_expected" doc:"The scenario says that nothing is expected."`
+	NotPlayed       int `json:"not_played" doc:"The world cannot play it."`
 }
 
 // NotPlayed is a lock of a scenario that was left out.
@@ -123,7 +144,7 @@ func resultOf(r *Run) LockResult {
 		Letter: j.Letter, OverlapUS: j.Overlap.Microseconds(), Acquired: j.Acquired, Faults: []FaultResult{},
 	}
 	for _, e := range r.Expected {
-		out.Expectations = append(out.Expectations, ExpectationResult{e.Property, e.Expected, e.Met})
+		out.Expectations = append(out.Expectations, ExpectationResult{e.Property, e.Expected, e.Met, e.Implied})
 	}
 	for _, f := range j.Findings {
 		v := VerdictResult{Verdict: f.Verdict, Count: f.Count}

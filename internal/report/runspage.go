@@ -120,10 +120,7 @@ func (v *runsView) verdicts(b *Bundle, sides []side) {
 	}
 	for i := range sides {
 		r := sides[i].r
-		row := runsVerdict{Run: sides[i].run + 1, Lock: clean(r.Lock, maxName), Missed: missed(r)}
-		if len(r.Expected) > 0 {
-			row.Outcome = "as expected"
-		}
+		row := runsVerdict{Run: sides[i].run + 1, Lock: clean(r.Lock, maxName), Missed: missed(r), Outcome: r.outcome()}
 		for _, p := range props {
 			row.Cells = append(row.Cells, newCellView(r, p))
 		}

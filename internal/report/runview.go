@@ -28,9 +28,7 @@ func newRunView(r *Run, i int, props []string, st *story, d richness) runView {
 		sentence: explain.Verdict(*j), Missed: missed(r), properties: props,
 	}
 	v.Verdict = nice(v.sentence)
-	if len(r.Expected) > 0 {
-		v.Outcome = "as expected"
-	}
+	v.Outcome = r.outcome()
 	for _, p := range props {
 		v.Cells = append(v.Cells, newCellView(r, p))
 	}

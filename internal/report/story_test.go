@@ -150,7 +150,7 @@ func pauseRun(lock string, blind bool) Run {
 		r.Judgement.Letter = checker.LetterVF
 	}
 	for _, f := range r.Judgement.Findings {
-		r.Expected = append(r.Expected, Expected{f.Property, string(f.Verdict), string(f.Verdict), true})
+		r.Expected = append(r.Expected, Expected{f.Property, string(f.Verdict), string(f.Verdict), true, false})
 	}
 	return r
 }
@@ -200,7 +200,7 @@ func hostileBundle() *Bundle {
 		}
 		f := &r.Judgement.Findings[4]
 		f.Property, f.Verdict, f.Reason = long, checker.Unknown, long
-		r.Expected[0] = Expected{long, long, long, false}
+		r.Expected[0] = Expected{long, long, long, false, false}
 	}
 	return b
 }

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"lockstep/internal/explain"
@@ -67,13 +68,7 @@ func (s *summary) finish() []byte {
 
 // head is the title with the outcome, and what was played.
 func (s *summary) head() {
-	outcome := "as expected"
-	switch b := s.b; {
-	case b.missed():
-		outcome = "NOT as expected"
-	case !b.Met() || b.untested():
-		outcome = "inconclusive"
-	}
+	outcome := s.b.outcome()
 	text := fmt.Sprintf("### %s: %s\n\n", markdown(clean(s.b.title(), 120)), outcome)
 	length := seconds3(int64(s.b.simulated())) + " s"
 	if s.b.Backend == "sim" {
@@ -83,26 +78,14 @@ func (s *summary) head() {
 	s.section("the title", text)
 }
 
-// missed reports whether a verdict is not what the scenario expects.
-func (b *Bundle) missed() bool {
-	for i := range b.Runs {
-		for _, c := range b.cases(&b.Runs[i]) {
-			if c.state == stateMissed {
-				return true
-			}
+// outcome is the worst of how the runs went.
+func (b *Bundle) outcome() string {
+	for _, word := range []string{notAsExpected, inconclusive, asExpected} {
+		if slices.ContainsFunc(b.Runs, func(r Run) bool { return r.outcome() == word }) {
+			return word
 		}
 	}
-	return false
-}
-
-// untested reports whether some run did not test what it was meant to.
-func (b *Bundle) untested() bool {
-	for i := range b.Runs {
-		if r := &b.Runs[i]; r.Untested != "" || r.Judgement.History == nil {
-			return true
-		}
-	}
-	return false
+	return nothingExpected
 }
 
 // table is lock by property.

@@ -77,8 +77,9 @@ func (b *Bundle) expectLine(lock, property string) int {
 	if b.Plan == nil {
 		return 0
 	}
-	for _, e := range b.Plan.Expect {
-		if e.Lock == lock && e.Property == property {
+	said, _ := b.Plan.Said(lock)
+	for _, e := range said {
+		if e.Property == property {
 			return e.Line
 		}
 	}

@@ -45,7 +45,8 @@ type Outcome struct {
 // Expected is an expectation beside what was found.
 type Expected struct {
 	plan.Expectation
-	Got checker.Verdict
+	Got     checker.Verdict
+	Implied bool // the plan says nothing of the lock
 }
 
 // Met reports whether the expectation holds.
@@ -56,11 +57,15 @@ type Status int
 
 // The statuses from best to worst.
 const (
-	Met          Status = iota // every expectation holds
-	Inconclusive               // something was not put to the test: a fault never fired, a verdict is unknown
-	Missed                     // an expectation does not hold
-	Failed                     // the run could not be played
+	NothingExpected Status = iota // the scenario says so; what was found is neither good nor bad
+	Met                           // every expectation holds
+	Inconclusive                  // something was not put to the test: a fault never fired, a verdict is unknown
+	Missed                        // an expectation does not hold
+	Failed                        // the run could not be played
 )
+
+// Good reports whether nothing came out otherwise than it was expected.
+func (s Status) Good() bool { return s <= Met }
 
 // One plays a plan with one lock and judges it. Of a plan with chaos it plays what
 // the seed draws.
@@ -80,16 +85,31 @@ func One(ctx context.Context, w World, p *plan.Plan, lock string, seed uint64) O
 	return out
 }
 
-// compare puts the plan's expectations for a lock beside the findings.
+// compare puts the plan's expectations for a lock beside the findings; where the plan
+// says nothing, those that go without saying.
 func compare(p *plan.Plan, lock string, j checker.Judgement) []Expected {
+	said, ok := p.Said(lock)
+	if !ok {
+		said = implied(lock, &j)
+	}
 	var out []Expected
-	for _, e := range p.Expect {
-		if e.Lock != lock {
-			continue
-		}
-		out = append(out, Expected{Expectation: e, Got: j.Finding(e.Property).Verdict})
+	for _, e := range said {
+		out = append(out, Expected{Expectation: e, Got: j.Finding(e.Property).Verdict, Implied: !ok})
 	}
 	return out
+}
+
+// implied is what goes without saying: a lock keeps every property. A property that the
+// run gave no occasion to break is left out, as long as mutual exclusion was put to the
+// test and kept: nobody has asked for it by name.
+func implied(lock string, j *checker.Judgement) (all []plan.Expectation) {
+	tested := j.Finding(checker.MutualExclusionID).Verdict == checker.Kept
+	for _, p := range checker.All() {
+		if f := j.Finding(p.ID); !tested || !f.NoOccasion {
+			all = append(all, plan.Expectation{Lock: lock, Property: p.ID, Verdict: string(checker.Kept)})
+		}
+	}
+	return all
 }
 
 // Status returns how the run ended. A broken property that was expected to be
@@ -99,6 +119,9 @@ func compare(p *plan.Plan, lock string, j checker.Judgement) []Expected {
 func (o *Outcome) Status() Status {
 	if o.Err != nil {
 		return Failed
+	}
+	if len(o.Expected) == 0 {
+		return NothingExpected
 	}
 	status := Met
 	if o.Untested() != "" {
@@ -120,6 +143,21 @@ func (o *Outcome) Status() Status {
 // checker.Judgement.
 func (o *Outcome) Untested() string { return o.Judgement.Untested }
 
+// WhyUntested says why a run is no evidence: nothing broke in it, and what it was meant to
+// test did not come about, or nobody can tell whether it was kept. "" for a run that tested
+// something.
+func (o *Outcome) WhyUntested() string {
+	for _, f := range o.Judgement.Findings {
+		if f.Verdict == checker.Broken {
+			return ""
+		}
+	}
+	if why := o.Untested(); why != "" {
+		return why
+	}
+	return o.Judgement.WhyUnknown()
+}
+
 // Result is all that was played of one plan with one seed.
 type Result struct {
 	Plan     *plan.Plan // what was played: the faults of a chaos are drawn
@@ -131,7 +169,7 @@ type Result struct {
 // Status returns the worst status of the outcomes. A lock of the plan that was not
 // played, since the run was interrupted, was not put to the test.
 func (r *Result) Status() Status {
-	worst := Met
+	worst := NothingExpected
 	if len(r.Outcomes) < len(r.Plan.Locks) {
 		worst = Inconclusive
 	}

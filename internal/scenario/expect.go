@@ -1,44 +1,50 @@
 package scenario
 
 import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
 	"lockstep/internal/checker"
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
 )
 
-// everyLock is the key that speaks of all locks of the file.
-const everyLock = "every lock"
+// whatToExpect says how to expect something and how to expect nothing.
+const whatToExpect = "every lock: {progress: kept} below it, or expect: anything"
 
-// expect reads the expectations. What a file says about one lock goes before
-// what it says about every lock, wherever it stands.
+// expect reads the expectations. A lock of which the file says nothing is expected to
+// keep every property; to expect nothing has to be said.
 func (r *reader) expect(n *node, p *plan.Plan) {
-	const example = "every lock: {progress: kept} below it"
-	entries, _ := r.entries(n, "expect", example)
-	said := map[string]map[string]plan.Expectation{}
+	if anything(n) {
+		p.Expect = []plan.Expectation{{Lock: plan.EveryLock, Verdict: plan.Anything, Line: n.line}}
+		return
+	}
+	entries, ok := r.entries(n, "expect", whatToExpect)
+	if ok && len(n.entries) == 0 {
+		r.problemf(n, "expect says nothing: leave it away, and every lock is expected to keep every property; or write expect: anything")
+	}
+	said := map[string][]plan.Expectation{}
 	for _, e := range entries {
-		if !r.knownLock(e.key, p) {
-			continue
-		}
-		said[e.key.text] = r.verdicts(e)
-	}
-	for _, lock := range p.Locks {
-		for _, property := range propertyIDs() {
-			x, ok := said[lock][property]
-			if !ok {
-				x, ok = said[everyLock][property]
-			}
-			if ok {
-				x.Lock = lock
-				p.Expect = append(p.Expect, x)
-			}
+		if r.knownLock(e.key, p) {
+			said[e.key.text] = r.verdicts(e)
 		}
 	}
+	for _, lock := range append([]string{plan.EveryLock}, p.Locks...) {
+		p.Expect = append(p.Expect, said[lock]...)
+	}
+}
+
+// anything reports whether a value says that nothing is expected.
+func anything(n *node) bool {
+	return n.kind == scalarNode && strings.TrimSpace(n.text) == plan.Anything
 }
 
 // knownLock reports whether a key of expect names a lock of this file.
 func (r *reader) knownLock(key *node, p *plan.Plan) bool {
 	id := key.text
-	if id == everyLock || contains(p.Locks, id) {
+	if id == plan.EveryLock || contains(p.Locks, id) {
 		return true
 	}
 	if _, ok := locks.Lookup(id); ok {
@@ -48,14 +54,21 @@ func (r *reader) knownLock(key *node, p *plan.Plan) bool {
 		r.problemf(key, "%s is not among the locks of this scenario: add it to locks, or remove it here", id)
 		return false
 	}
-	r.problemf(key, "unknown lock %s in expect: %s", quote(id), suggest(id, append([]string{everyLock}, p.Locks...)))
+	r.problemf(key, "unknown lock %s in expect: %s", quote(id), suggest(id, append([]string{plan.EveryLock}, p.Locks...)))
 	return false
 }
 
-// verdicts reads what is expected of one lock, by property.
-func (r *reader) verdicts(of entry) map[string]plan.Expectation {
-	entries, _ := r.entries(of.value, "the expectations of "+of.key.text, of.key.text+": {progress: kept}")
-	out := map[string]plan.Expectation{}
+// verdicts reads what is expected of one lock, or of every lock, sorted by property.
+func (r *reader) verdicts(of entry) []plan.Expectation {
+	lock := of.key.text
+	if anything(of.value) {
+		return []plan.Expectation{{Lock: lock, Verdict: plan.Anything, Line: of.key.line}}
+	}
+	entries, ok := r.entries(of.value, "the expectations of "+lock, fmt.Sprintf("%[1]s: {progress: kept}, or %[1]s: anything", lock))
+	if ok && len(of.value.entries) == 0 {
+		r.problemf(of.value, "nothing is said of %[1]s: leave it away, or write %[1]s: anything", lock)
+	}
+	var out []plan.Expectation
 	for _, e := range entries {
 		property := e.key.text
 		if _, ok := checker.Lookup(property); !ok {
@@ -66,8 +79,9 @@ func (r *reader) verdicts(of entry) map[string]plan.Expectation {
 		if !ok {
 			continue
 		}
-		out[property] = plan.Expectation{Property: property, Verdict: verdict, Line: e.key.line}
+		out = append(out, plan.Expectation{Lock: lock, Property: property, Verdict: verdict, Line: e.key.line})
 	}
+	slices.SortFunc(out, func(a, b plan.Expectation) int { return cmp.Compare(a.Property, b.Property) })
 	return out
 }
 

@@ -201,6 +201,10 @@ func (w *writer) expect(p *plan.Plan) {
 	w.line(0, "\nexpect:")
 	last := ""
 	for _, x := range p.Expect {
+		if x.Verdict == plan.Anything {
+			w.line(1, "%s: %s", x.Lock, plan.Anything)
+			continue
+		}
 		if x.Lock != last {
 			w.line(1, "%s:", x.Lock)
 			last = x.Lock

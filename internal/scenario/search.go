@@ -127,7 +127,7 @@ func (r *reader) timeForChaos(at *node, p *plan.Plan) {
 	left := end - c.Heal
 	switch {
 	case left <= c.Every.Max:
-		r.problemf(at, "chaos has no time: %d clients work for %s in all, and until %s of it the first fault may take %s; repeat more often, work longer, or heal later",
+		r.problemf(at, "chaos has no time: the work of %d clients can be done after %s, and until %s of it the first fault may take %s; repeat more often, work longer, or heal later",
 			len(p.Clients), Duration(end), Duration(max(left, 0)), Duration(c.Every.Max))
 	case left/c.Every.Min > chaos.MostFaults:
 		r.problemf(at, "chaos could strike %d times until %s, and %d is the most: make every longer, or the work shorter",
@@ -152,7 +152,7 @@ func (c *cast) hit(p *plan.Plan) []string {
 // chaos prints what the faults are drawn from.
 func (w *writer) chaos(p *plan.Plan) {
 	c := p.Chaos
-	w.line(0, "\n# The work ends at about %s; each run draws its own subset of these kinds.", Duration(p.WorkEnd()))
+	w.line(0, "\n# The work may end at %s; each run draws its own subset of these kinds.", Duration(p.WorkEnd()))
 	w.line(0, "chaos:")
 	w.line(1, "pick from: [%s]", strings.Join(c.From, ", "))
 	w.line(1, "every: %s", spanText(c.Every))

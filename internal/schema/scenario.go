@@ -144,16 +144,13 @@ func clocks() *Schema {
 	}
 }
 
-// everyLock is the key that speaks of all locks of the file.
-const everyLock = "every lock"
-
 func expect() *Schema {
-	keys := Properties{{everyLock, like("verdicts", "Expected of all locks of this file for which nothing else is said.")}}
+	keys := Properties{{plan.EveryLock, like("verdicts", "Expected of all locks of this file for which nothing else is said.")}}
 	for _, v := range locks.All() {
 		keys = append(keys, Property{v.ID, like("verdicts", v.Doc().Idea)})
 	}
-	s := closed("What is expected of each lock. A missed expectation fails the run; one about a lock goes before one about every lock.", keys)
-	s.Examples = []any{object{{everyLock, object{{checker.ProgressID, string(checker.Kept)}}}}}
+	s := orAnything(closed("What is expected of each lock. A missed expectation fails the run; one about a lock goes before one about every lock. A lock of which nothing is said is expected to keep every property.", keys))
+	s.Examples = []any{object{{plan.EveryLock, object{{checker.ProgressID, string(checker.Kept)}}}}, plan.Anything}
 	return s
 }
 
@@ -166,5 +163,13 @@ func verdicts() *Schema {
 			string(checker.Broken), "the lock is caught breaking it",
 		)})
 	}
-	return closed("Properties, and whether the lock keeps them.", keys)
+	return orAnything(closed("Properties, and whether the lock keeps them; or anything, and nothing is expected.", keys))
+}
+
+// orAnything takes the word for expecting nothing in the place of expectations.
+func orAnything(said *Schema) *Schema {
+	said.MinProperties = 1
+	return &Schema{Description: said.Description, AnyOf: []*Schema{
+		said, {Const: plan.Anything, Description: "Nothing is expected: somebody only looks."},
+	}}
 }

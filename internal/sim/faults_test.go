@@ -204,3 +204,14 @@ func TestHealedWorldIsAsGoodAsNew(t *testing.T) {
 		}
 	}
 }
+
+// A client that was killed to be started again is not gone: the run goes on while all
+// are away.
+func TestTheRunWaitsForThoseWhoComeBack(t *testing.T) {
+	spec, _ := faults.Lookup("restart")
+	args := faults.Args{Value: "A", Durations: map[string]time.Duration{"down": 5 * time.Second}}
+	p := story(faults.Make(1, spec, args, first(faults.InSection), faults.End{}))
+	p.Clients = []string{"A"}
+	_, got := tell(t, p, "set-nx-lua", history.Crashed, history.Restarted, history.Acquired, history.Finished)
+	expectLines(t, got, "A acquired", "A crashed", "A restarted", "A acquired", "A finished")
+}

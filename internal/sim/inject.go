@@ -130,6 +130,10 @@ func (in injector) Crash(fault int, node string) {
 // Restart implements faults.World.
 func (in injector) Restart(fault int, node string, down time.Duration) {
 	name := in.nodeName(node)
+	if _, c, _ := in.process(name); c != nil {
+		in.w.playing++ // it comes back: the run is not over while all clients are away
+		defer func() { in.w.k.After(down, kernel.HandlerFunc(in.w.leave), 0) }()
+	}
 	in.Crash(fault, name)
 	if in.w.variant.Servers.RestartAfterLease {
 		down = max(down, in.w.plan.Lease+in.w.plan.Lease/10)

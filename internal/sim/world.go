@@ -59,7 +59,7 @@ type World struct {
 	guarded   resource
 	replies   replyTexts
 	entryText history.TextID // the key of the lock's entry
-	playing   int            // clients that have neither finished nor died
+	playing   int            // clients that have neither finished nor died, or will be started again
 	quiet     bool
 	events    int64 // of the kernel in the last run
 
@@ -243,6 +243,11 @@ func (w *World) clientDone(c *client) {
 		w.k.Halt()
 		return
 	}
+	w.leave()
+}
+
+// leave takes note that one client fewer plays or will come back.
+func (w *World) leave() {
 	w.playing--
 	if w.playing == 0 {
 		w.beginQuiet()

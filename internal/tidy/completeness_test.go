@@ -45,7 +45,7 @@ func TestEverythingRegisteredHasAScenario(t *testing.T) {
 		for _, id := range p.Locks {
 			played[id] = true
 		}
-		for _, e := range p.Expect {
+		for _, e := range said(p) {
 			judged[e.Property] = true
 		}
 		for _, f := range p.Faults {
@@ -74,7 +74,7 @@ func TestEverythingRegisteredHasAScenario(t *testing.T) {
 func TestEveryLockIsCaughtSomewhere(t *testing.T) {
 	caught := map[string]bool{}
 	for _, p := range scenarios(t) {
-		for _, e := range p.Expect {
+		for _, e := range said(p) {
 			if e.Verdict == string(checker.Broken) {
 				caught[e.Lock] = true
 			}
@@ -85,6 +85,15 @@ func TestEveryLockIsCaughtSomewhere(t *testing.T) {
 			t.Errorf("no scenario shows how %s breaks", v.ID)
 		}
 	}
+}
+
+// said is what a scenario says of its locks.
+func said(p *plan.Plan) (all []plan.Expectation) {
+	for _, lock := range p.Locks {
+		of, _ := p.Said(lock)
+		all = append(all, of...)
+	}
+	return all
 }
 
 func scenarios(t *testing.T) []*plan.Plan {
