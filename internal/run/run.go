@@ -27,6 +27,10 @@ type Logger interface {
 	Logs() map[string][]byte
 }
 
+// Bounded is a World whose runs may record so much only, and that can be told how many
+// events other histories have taken of that.
+type Bounded interface{ Reserve(events int) }
+
 // Factory makes a World; each worker has one of its own.
 type Factory func() World
 
@@ -73,7 +77,7 @@ func One(ctx context.Context, w World, p *plan.Plan, lock string, seed uint64) O
 		return out
 	}
 	if err != nil {
-		h.Add(history.Event{Kind: history.CutShort, At: h.End(), Cause: history.NoCause})
+		h.CutAt(len(h.Events), "")
 	}
 	out.Judgement = checker.Judge(h)
 	out.Expected = compare(p, lock, out.Judgement)
@@ -147,18 +151,26 @@ func (r *Result) Histories() []*history.History {
 }
 
 // All plays a plan with all its locks and one seed, each in a world of its own,
-// so that all histories stay valid. It stops at the first lock that cannot be
-// played, and when ctx ends; the outcomes so far are in the result.
+// so that all histories stay valid; what one of them records is no longer left for the
+// next. It stops at the first lock that cannot be played, and when ctx ends; the outcomes
+// so far are in the result.
 func All(ctx context.Context, worlds Factory, p *plan.Plan, seed uint64, backend string) (*Result, error) {
 	p = chaos.Draw(p, seed)
 	r := &Result{Plan: p, Backend: backend, Seed: seed}
+	recorded := 0
 	for _, lock := range p.Locks {
 		w := worlds()
+		if b, ok := w.(Bounded); ok {
+			b.Reserve(recorded)
+		}
 		out := One(ctx, w, p, lock, seed)
 		if l, ok := w.(Logger); ok {
 			out.Logs = l.Logs()
 		}
 		w.Close()
+		if h := out.Judgement.History; h != nil {
+			recorded += len(h.Events)
+		}
 		r.Outcomes = append(r.Outcomes, out)
 		if out.Err != nil {
 			return r, fmt.Errorf("%s with %s: %w", p.Name, lock, out.Err)
