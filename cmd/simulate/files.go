@@ -9,7 +9,12 @@ import (
 )
 
 // writeWhole writes a file that is complete or not there at all.
-func writeWhole(path string, data []byte) (err error) {
+func writeWhole(path string, data []byte) error {
+	return replaceFile(path, &runstore.File{Data: data})
+}
+
+// replaceFile puts what is in a file at path, whole or not at all.
+func replaceFile(path string, file *runstore.File) (err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
@@ -22,7 +27,7 @@ func writeWhole(path string, data []byte) (err error) {
 			_ = os.Remove(draft.Name()) // what is left of it is of no use, and err says why
 		}
 	}()
-	_, err = draft.Write(data)
+	err = file.CopyTo(draft)
 	if closed := draft.Close(); err == nil {
 		err = closed
 	}
@@ -37,8 +42,8 @@ func writeWhole(path string, data []byte) (err error) {
 
 // replaceFiles writes files into a directory, each of them whole or not at all.
 func replaceFiles(dir string, files []runstore.File) error {
-	for _, file := range files {
-		if err := writeWhole(filepath.Join(dir, filepath.FromSlash(file.Name)), file.Data); err != nil {
+	for i := range files {
+		if err := replaceFile(filepath.Join(dir, filepath.FromSlash(files[i].Name)), &files[i]); err != nil {
 			return err
 		}
 	}

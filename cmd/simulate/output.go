@@ -143,10 +143,6 @@ func hashOf(r *run.Result) string {
 
 // runFiles are the files of a run directory.
 func (f *runFlags) runFiles(r *run.Result, b *report.Bundle) ([]runstore.File, error) {
-	var histories bytes.Buffer
-	if err := history.WriteJSONL(&histories, r.Histories()...); err != nil {
-		return nil, err
-	}
 	logs := logFiles(r)
 	b.Logs = len(logs) > 0
 	files, err := render(formats, f.language, r, b)
@@ -166,7 +162,7 @@ func (f *runFlags) runFiles(r *run.Result, b *report.Bundle) ([]runstore.File, e
 		return nil, err
 	}
 	return append(files,
-		runstore.File{Name: "history.jsonl", Data: histories.Bytes()},
+		runstore.File{Name: "history.jsonl", Write: func(w io.Writer) error { return history.WriteJSONL(w, r.Histories()...) }},
 		runstore.File{Name: "scenario.yaml", Data: []byte(scenario.Resolved(r.Plan))},
 		runstore.File{Name: "env.json", Data: append(env, '\n')},
 	), nil

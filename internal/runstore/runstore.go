@@ -9,6 +9,7 @@ package runstore
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"time"
@@ -16,8 +17,28 @@ import (
 
 // File is one file of a run directory.
 type File struct {
-	Name string // relative to the directory, with slashes
-	Data []byte
+	Name  string // relative to the directory, with slashes
+	Data  []byte
+	Write func(io.Writer) error // writes what is too large to be held in memory; nil: it is Data
+}
+
+// CopyTo writes what is in the file.
+func (f *File) CopyTo(w io.Writer) error {
+	if f.Write != nil {
+		return f.Write(w)
+	}
+	_, err := w.Write(f.Data)
+	return err
+}
+
+// create makes the file at path.
+func (f *File) create(path string) error {
+	file, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	err = f.CopyTo(file)
+	return errors.Join(err, file.Close())
 }
 
 // Dir returns the name of a run's directory below root, which need not exist.
@@ -47,7 +68,7 @@ func Save(root, dir string, files []File) (err error) {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			return explain(root, err)
 		}
-		if err := os.WriteFile(path, f.Data, 0o644); err != nil {
+		if err := f.create(path); err != nil {
 			return explain(root, err)
 		}
 	}
