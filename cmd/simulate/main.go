@@ -23,7 +23,7 @@ const (
 	exitInconclusive = 3   // something was not put to the test: a fault never fired, a verdict is unknown
 	exitEnvironment  = 4   // something outside is missing: a server, a disk, a permission
 	exitBug          = 5   // our own mistake: a run could not be played to its end
-	exitInterrupted  = 130 // Ctrl-C
+	exitInterrupted  = 130 // Ctrl-C, or SIGTERM
 )
 
 const exitHelp = `Exit codes:
@@ -51,8 +51,10 @@ func execute() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
+	endInTime(ctx)
 	root := rootCommand()
 	err := root.ExecuteContext(ctx)
+	atOnce.Lock()
 	if out, ok := root.OutOrStdout().(*screen); ok && out.err != nil {
 		err = out.err
 	}
@@ -68,6 +70,9 @@ func execute() int {
 			return exitInterrupted
 		}
 		return silent.code
+	}
+	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
+		err = errors.New("interrupted: nothing was stored, and what was stored before is as it was")
 	}
 	tell(err)
 	return exitCode(ctx, err)

@@ -28,7 +28,8 @@ type output struct {
 	met     bool
 	shown   int
 	stored  int
-	plans   int // how many of them there will be
+	dir     string // of what was stored last
+	plans   int    // how many of them there will be
 }
 
 func newOutput(f *runFlags) *output {
@@ -91,6 +92,7 @@ func (o *output) store(r *run.Result) (*report.Bundle, error) {
 		return nil, &environmentError{err}
 	}
 	o.stored++
+	o.dir = b.RunDir
 	publish(b, o.plans)
 	return b, nil
 }

@@ -11,6 +11,7 @@ import (
 	"lockstep/internal/plan"
 	"lockstep/internal/report"
 	"lockstep/internal/run"
+	"lockstep/internal/sim"
 )
 
 // tally counts what many seeds of one lock have shown.
@@ -41,10 +42,14 @@ func (f *runFlags) playSeeds(ctx context.Context, p *plan.Plan, worlds run.Facto
 			t.count(o, first)
 			_ = bar.Add(1) // a progress bar that cannot be drawn is no reason to stop
 		})
-		if err != nil {
-			return run.Failed, f.cutShort(ctx, &run.Result{Plan: p}, out, err)
+		switch {
+		case err != nil && ctx.Err() == nil:
+			return run.Failed, f.cutShort(ctx, p, &run.Result{}, out, err)
+		case err == nil:
+			t.finish()
+		case t.Runs == 0:
+			continue
 		}
-		t.finish()
 		if t.FirstMiss != nil && worst == run.Met {
 			show = *t.FirstMiss
 		}
@@ -52,18 +57,51 @@ func (f *runFlags) playSeeds(ctx context.Context, p *plan.Plan, worlds run.Facto
 		tallies = append(tallies, t)
 	}
 	_ = bar.Finish()
-	if err := f.showTallies(p, tallies, out); err != nil {
+	if ctx.Err() != nil {
+		return run.Failed, f.partOfSeeds(p, tallies, show, worlds, out)
+	}
+	if err := f.showTallies(p, tallies, false, out); err != nil {
 		return run.Failed, err
 	}
 	r, err := run.All(ctx, worlds, p, show, f.backend)
 	if err != nil {
-		return run.Failed, f.cutShort(ctx, r, out, err)
+		return run.Failed, f.cutShort(ctx, p, r, out, err)
 	}
 	b, err := out.store(r)
 	if err == nil && !f.json {
 		fmt.Fprintf(f.stdout, "\nreport   %s (seed %d)\n", reportPath(b.RunDir), show)
 	}
 	return worst, err
+}
+
+// partOfSeeds shows what many seeds had come to when they were interrupted, and stores
+// one of them if that takes no longer than somebody waits who has pressed Ctrl-C.
+func (f *runFlags) partOfSeeds(p *plan.Plan, tallies []*tally, show uint64, worlds run.Factory, out *output) error {
+	runs := 0
+	for _, t := range tallies {
+		runs += t.Runs
+	}
+	if runs == 0 {
+		return fmt.Errorf("interrupted: no run of %s was over, and nothing was stored", p.Slug)
+	}
+	if err := f.showTallies(p, tallies, true, out); err != nil {
+		return err
+	}
+	done := fmt.Sprintf("interrupted after %d of %d runs of %s, which are counted above", runs, f.times*len(p.Locks), p.Slug)
+	if f.backend != sim.Backend { // it cannot be played again
+		return fmt.Errorf("%s; none is stored", done)
+	}
+	ctx, stop := context.WithTimeout(context.Background(), patience/4)
+	defer stop()
+	r, err := run.All(ctx, worlds, p, show, f.backend)
+	if err != nil {
+		return fmt.Errorf("%s; none is stored", done)
+	}
+	b, err := out.store(r)
+	if err != nil {
+		return err
+	}
+	return fmt.Errorf("%s; seed %d is stored in %s", done, show, b.RunDir)
 }
 
 func (t *tally) count(o *run.Outcome, first uint64) {
@@ -95,8 +133,9 @@ func (t *tally) finish() {
 	t.Hash = history.CombineHashes(t.hashes).String()
 }
 
-func (f *runFlags) showTallies(p *plan.Plan, tallies []*tally, out *output) error {
-	met := true
+// showTallies shows the counts. Those of an interrupted play have met nothing.
+func (f *runFlags) showTallies(p *plan.Plan, tallies []*tally, interrupted bool, out *output) error {
+	met := !interrupted
 	for _, t := range tallies {
 		met = met && t.worst == run.Met
 	}

@@ -77,11 +77,25 @@ func One(ctx context.Context, w World, p *plan.Plan, lock string, seed uint64) O
 		return out
 	}
 	if err != nil {
-		h.CutAt(len(h.Events), "")
+		cutShort(ctx, h)
 	}
 	out.Judgement = checker.Judge(h)
 	out.Expected = compare(p, lock, out.Judgement)
 	return out
+}
+
+// mostInterrupted is how many events of an interrupted run are kept. So many are judged,
+// drawn and stored in half a second, and who has pressed Ctrl-C does not wait for more.
+const mostInterrupted = 100_000
+
+// cutShort ends the history of a run that has not come to its end.
+func cutShort(ctx context.Context, h *history.History) {
+	n, why := len(h.Events), ""
+	if ctx.Err() != nil && n > mostInterrupted {
+		why = fmt.Sprintf("interrupted, and these are the first %d of %d events", mostInterrupted, n)
+		n = mostInterrupted
+	}
+	h.CutAt(n, why)
 }
 
 // compare puts the plan's expectations for a lock beside the findings.
@@ -173,8 +187,27 @@ func All(ctx context.Context, worlds Factory, p *plan.Plan, seed uint64, backend
 		}
 		r.Outcomes = append(r.Outcomes, out)
 		if out.Err != nil {
+			r.shorten(ctx, recorded)
 			return r, fmt.Errorf("%s with %s: %w", p.Name, lock, out.Err)
 		}
 	}
 	return r, nil
+}
+
+// shorten lets an interrupted run keep no more of all its histories than of one.
+func (r *Result) shorten(ctx context.Context, recorded int) {
+	if ctx.Err() == nil || recorded <= mostInterrupted {
+		return
+	}
+	share := mostInterrupted / len(r.Outcomes)
+	for i := range r.Outcomes {
+		o := &r.Outcomes[i]
+		h := o.Judgement.History
+		if h == nil || len(h.Events) <= share {
+			continue
+		}
+		h.CutAt(share, fmt.Sprintf("interrupted, and these are the first %d of %d events", share, len(h.Events)))
+		judged := Stored(r.Plan, h)
+		o.Judgement, o.Expected = judged.Judgement, judged.Expected
+	}
 }

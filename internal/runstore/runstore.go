@@ -31,9 +31,15 @@ func (f *File) CopyTo(w io.Writer) error {
 	return err
 }
 
-// create makes the file at path.
+// create makes the file at path, in a draft.
 func (f *File) create(path string) error {
-	file, err := os.Create(path)
+	var file *os.File
+	err := step(func() (err error) {
+		if err = os.MkdirAll(filepath.Dir(path), 0o755); err == nil {
+			file, err = os.Create(path)
+		}
+		return err
+	})
 	if err != nil {
 		return err
 	}
@@ -49,36 +55,30 @@ func Dir(root, slug string, seed uint64, now time.Time) string {
 // Save writes a run directory. The files go to a directory of another name first,
 // which is renamed when it is complete and removed when anything fails, so that
 // nobody ever sees half a run.
-func Save(root, dir string, files []File) (err error) {
+func Save(root, dir string, files []File) error {
 	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
 		return explain(root, err)
 	}
-	draft, err := os.MkdirTemp(filepath.Dir(dir), ".draft-")
+	at, err := draft(func() (string, error) { return os.MkdirTemp(filepath.Dir(dir), ".draft-") })
 	if err != nil {
 		return explain(root, err)
 	}
-	defer func() {
-		if err != nil {
-			_ = os.RemoveAll(draft)            // what is left of it is of no use, and err says why
-			_ = os.Remove(filepath.Dir(draft)) // fails when other runs are in it, as it should
-		}
-	}()
-	for _, f := range files {
-		path := filepath.Join(draft, filepath.FromSlash(f.Name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			return explain(root, err)
-		}
-		if err := f.create(path); err != nil {
-			return explain(root, err)
+	for i := range files {
+		if err = files[i].create(filepath.Join(at, filepath.FromSlash(files[i].Name))); err != nil {
+			break
 		}
 	}
-	if err := os.Chmod(draft, 0o755); err != nil {
+	err = settle(at, err, func() error {
+		if err := os.Chmod(at, 0o755); err != nil {
+			return err
+		}
+		return os.Rename(at, dir)
+	})
+	if err != nil {
+		_ = os.Remove(filepath.Dir(at)) // fails when other runs are in it, as it should
 		return explain(root, err)
 	}
-	if err := os.Rename(draft, dir); err != nil {
-		return explain(root, err)
-	}
-	return link(root, dir)
+	return step(func() error { return link(root, dir) })
 }
 
 // link points root/latest at dir. It is a convenience: a file system without
