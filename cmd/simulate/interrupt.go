@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"lockstep/internal/runstore"
@@ -16,6 +17,13 @@ import (
 // Servers that run then are left to their reapers.
 const patience = 800 * time.Millisecond
 
+// keeping says that what an interrupted command has come to is being stored. It is little,
+// and takes some tenths of a second; a busy machine may take a few seconds.
+var keeping atomic.Bool
+
+// morePatience is how long that may take in addition.
+const morePatience = 4 * time.Second
+
 // atOnce lets one goroutine decide how the program ends: the one that locks it first.
 var atOnce sync.Mutex
 
@@ -23,6 +31,9 @@ var atOnce sync.Mutex
 func endInTime(ctx context.Context) {
 	context.AfterFunc(ctx, func() {
 		time.Sleep(patience)
+		if keeping.Load() {
+			time.Sleep(morePatience)
+		}
 		end(exitInterrupted, "interrupted: what was under way did not end in time, and is dropped; what was stored before stays")
 	})
 }

@@ -229,6 +229,7 @@ func (f *runFlags) playOne(ctx context.Context, p *plan.Plan, worlds run.Factory
 // from a mistake of the environment.
 func (f *runFlags) cutShort(ctx context.Context, p *plan.Plan, r *run.Result, out *output, err error) error {
 	if ctx.Err() != nil {
+		keeping.Store(true)
 		done := slices.DeleteFunc(r.Outcomes, func(o run.Outcome) bool { return o.Judgement.History == nil })
 		if r.Outcomes = done; len(done) == 0 {
 			return fmt.Errorf("interrupted: nothing of %s was stored; what was stored before stays", p.Slug)

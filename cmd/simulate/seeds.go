@@ -77,6 +77,7 @@ func (f *runFlags) playSeeds(ctx context.Context, p *plan.Plan, worlds run.Facto
 // partOfSeeds shows what many seeds had come to when they were interrupted, and stores
 // one of them if that takes no longer than somebody waits who has pressed Ctrl-C.
 func (f *runFlags) partOfSeeds(p *plan.Plan, tallies []*tally, show uint64, worlds run.Factory, out *output) error {
+	keeping.Store(true)
 	runs := 0
 	for _, t := range tallies {
 		runs += t.Runs
