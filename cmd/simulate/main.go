@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"syscall"
 
 	"lockstep/internal/scenario"
@@ -35,15 +34,9 @@ const exitHelp = `Exit codes:
   5    a bug of this program
   130  interrupted`
 
-// lazyGC lets garbage grow to four times of what is in use: a run uses little, and
-// many runs in a row are some 5 % faster.
-const lazyGC = 400
-
 func main() {
 	workerMain() // never returns in a process that was started as a worker
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(lazyGC)
-	}
+	watchMemory()
 	os.Exit(execute())
 }
 

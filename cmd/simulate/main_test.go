@@ -25,7 +25,7 @@ import (
 
 func TestMain(m *testing.M) {
 	workerMain() // the live world starts this very program as its workers
-	testscript.Main(m, map[string]func(){"simulate": func() { os.Exit(execute()) }, "stuck": stuck})
+	testscript.Main(m, map[string]func(){"simulate": func() { watchMemory(); os.Exit(execute()) }, "stuck": stuck})
 }
 
 // stuck is a program that is at something that looks at no context: it writes a file for

@@ -16,6 +16,7 @@ package history
 
 import (
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -177,6 +178,15 @@ func (h *History) Reset(header Header) {
 func (h *History) Add(e Event) int32 {
 	h.Events = append(h.Events, e)
 	return int32(len(h.Events) - 1)
+}
+
+// GrowOnce makes room for most events as soon as there are some: a long list that grows
+// step by step takes several times its size, with the old ones that are garbage. Room
+// that is never used costs address space only.
+func (h *History) GrowOnce(some, most int) {
+	if len(h.Events) >= some && cap(h.Events) < most {
+		h.Events = slices.Grow(h.Events, most-len(h.Events))
+	}
 }
 
 // CutAt drops all but the first n events, and ends the history with a CutShort that says

@@ -67,7 +67,7 @@ func TestARunThatIsTooLongIsCutShort(t *testing.T) {
 		if len(part.Events) != most+1 || !slices.Equal(part.Events[:most], whole.Events[:most]) {
 			t.Errorf("%d events, want the first %d and the end", len(part.Events), most)
 		}
-		if why := part.WhyCutShort(); !strings.Contains(why, "events are left of the 8000000") {
+		if why := part.WhyCutShort(); !strings.Contains(why, "events are left of the 5000000") {
 			t.Errorf("it was cut short because of %q", why)
 		}
 	}

@@ -31,10 +31,10 @@ const Backend = history.Sim
 // What one run may take. A run that would need more is cut short: its history ends with
 // history.CutShort, whose text is the reason.
 const (
-	// MaxRecorded is how many events its history has at most. An event takes 48 bytes, and
-	// twice as much while the list grows.
-	MaxRecorded = 8_000_000
-	maxTexts    = 512 << 20  // bytes of the texts of its history
+	// MaxRecorded is how many events its history has at most. An event takes 48 bytes.
+	MaxRecorded = 5_000_000
+	longRun     = 500_000    // events, from when on there is room for all
+	maxTexts    = 400 << 20  // bytes of the texts of its history
 	maxSteps    = 20_000_000 // events of the kernel: most, but not all, are recorded
 )
 
@@ -144,6 +144,7 @@ func (w *World) look(ctx context.Context) error {
 	if len(w.hist.Events) > w.most || w.hist.TextBytes() > maxTexts {
 		return errTooLarge
 	}
+	w.hist.GrowOnce(longRun, MaxRecorded)
 	return ctx.Err()
 }
 
@@ -154,13 +155,13 @@ func (w *World) ended(ctx context.Context, lock string, err error) (*history.His
 	why := ""
 	switch {
 	case len(w.hist.Events) > w.most && w.most < MaxRecorded:
-		why = fmt.Sprintf("%d events are left of the %d that all histories of a run may have", w.most, MaxRecorded)
+		why = fmt.Sprintf("%d events are left of the %d that all locks of a run may have: play fewer locks at once", w.most, MaxRecorded)
 	case len(w.hist.Events) > w.most:
-		why = fmt.Sprintf("more than %d events", w.most)
+		why = fmt.Sprintf("more than %d events: lower clients, repeat or wait", w.most)
 	case errors.Is(err, errTooLarge):
-		why = fmt.Sprintf("texts of more than %d MiB", maxTexts>>20)
+		why = fmt.Sprintf("texts of more than %d MiB: lower clients, repeat or wait", maxTexts>>20)
 	case errors.Is(err, kernel.ErrTooManyEvents):
-		why = fmt.Sprintf("more than %d steps of the simulator", maxSteps)
+		why = fmt.Sprintf("more than %d steps of the simulator: lower clients, repeat or wait", maxSteps)
 	case err != nil && err == ctx.Err():
 		return w.hist, err
 	case err != nil:
