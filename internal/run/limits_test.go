@@ -17,7 +17,7 @@ func (c counting) Reserve(events int) { *c.reserved = append(*c.reserved, events
 func (c counting) Close()             {}
 
 func (c counting) Play(ctx context.Context, p *plan.Plan, lock string, seed uint64) (*history.History, error) {
-	h := history.New(p.HeaderOf(lock, plan.StoreRedis, seed, "sim", 1_000_000))
+	h := history.New(p.Header(lock, seed, "sim", 1_000_000))
 	for range 10 {
 		h.Add(history.Event{Kind: history.Healed, Cause: history.NoCause})
 	}
