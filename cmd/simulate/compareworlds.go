@@ -106,6 +106,9 @@ func (f *worldsFlags) compare(cmd *cobra.Command) error {
 	c, err := worlds.Compare(cmd.Context(), o)
 	_ = bar.Finish()
 	if err != nil && f.keep != "" {
+		if cmd.Context().Err() != nil {
+			err = errors.New("interrupted")
+		}
 		return fmt.Errorf("%w: the runs so far are in %s; the same command line goes on from there", err, f.keep)
 	}
 	if err != nil {

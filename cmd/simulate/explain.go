@@ -114,12 +114,17 @@ func stepsJSON(w io.Writer, histories []*history.History) error {
 		Seed  uint64 `json:"seed"`
 		Words string `json:"words"`
 		Steps []step `json:"steps"`
+		// Of a very long run, how many steps before and after these are left out.
+		Earlier int `json:"earlier_steps,omitzero"`
+		Later   int `json:"later_steps,omitzero"`
 	}
 	all := []told{}
 	for _, h := range histories {
 		j := checker.Judge(h)
-		one := told{terminalText(h.Header.Lock), h.Header.Seed, terminalText(explain.Verdict(j)), []step{}}
-		for _, s := range explain.Steps(h, j.Findings) {
+		one := told{Lock: terminalText(h.Header.Lock), Seed: h.Header.Seed, Words: terminalText(explain.Verdict(j)), Steps: []step{}}
+		var steps []explain.Step
+		steps, one.Earlier, one.Later = explain.Tell(h, j.Findings)
+		for _, s := range steps {
 			one.Steps = append(one.Steps, step{
 				s.At.Duration().Microseconds(), s.Event, terminalText(s.Sentence),
 				terminalText(s.Belief), terminalText(s.Store), s.Violation, terminalText(s.Note),

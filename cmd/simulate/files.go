@@ -12,36 +12,14 @@ import (
 )
 
 // writeWhole writes a file that is complete or not there at all.
-func writeWhole(path string, data []byte) (err error) {
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return err
-	}
-	draft, err := os.CreateTemp(filepath.Dir(path), ".draft-*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			_ = os.Remove(draft.Name()) // what is left of it is of no use, and err says why
-		}
-	}()
-	_, err = draft.Write(data)
-	if closed := draft.Close(); err == nil {
-		err = closed
-	}
-	if err != nil {
-		return err
-	}
-	if err := os.Chmod(draft.Name(), 0o644); err != nil {
-		return err
-	}
-	return os.Rename(draft.Name(), path)
+func writeWhole(path string, data []byte) error {
+	return runstore.WriteWhole(path, &runstore.File{Data: data})
 }
 
 // replaceFiles writes files into a directory, each of them whole or not at all.
 func replaceFiles(dir string, files []runstore.File) error {
-	for _, file := range files {
-		if err := writeWhole(filepath.Join(dir, filepath.FromSlash(file.Name)), file.Data); err != nil {
+	for i := range files {
+		if err := runstore.WriteWhole(filepath.Join(dir, filepath.FromSlash(files[i].Name)), &files[i]); err != nil {
 			return err
 		}
 	}

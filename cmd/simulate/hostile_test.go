@@ -157,8 +157,12 @@ func outputs(t *testing.T, name, text string) map[string][]byte {
 		t.Fatal(err)
 	}
 	out := map[string][]byte{"chinese.html": chinese[0].Data}
-	for _, f := range files {
-		out[f.Name] = f.Data
+	for i := range files {
+		var content bytes.Buffer
+		if err := files[i].CopyTo(&content); err != nil {
+			t.Fatal(err)
+		}
+		out[files[i].Name] = content.Bytes()
 	}
 	out["annotations"] = []byte(report.Annotations(b))
 	for _, o := range []report.TerminalOptions{{Width: 80}, {Width: 40}, {Width: 200, Brief: true}} {

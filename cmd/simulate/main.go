@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"syscall"
 
 	"lockstep/internal/scenario"
@@ -23,7 +22,7 @@ const (
 	exitInconclusive = 3   // something was not put to the test: a fault never fired, a verdict is unknown
 	exitEnvironment  = 4   // something outside is missing: a server, a disk, a permission
 	exitBug          = 5   // our own mistake: a run could not be played to its end
-	exitInterrupted  = 130 // Ctrl-C
+	exitInterrupted  = 130 // Ctrl-C, or SIGTERM
 )
 
 const exitHelp = `Exit codes:
@@ -35,15 +34,9 @@ const exitHelp = `Exit codes:
   5    a bug of this program
   130  interrupted`
 
-// lazyGC lets garbage grow to four times of what is in use: a run uses little, and
-// many runs in a row are some 5 % faster.
-const lazyGC = 400
-
 func main() {
 	workerMain() // never returns in a process that was started as a worker
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(lazyGC)
-	}
+	watchMemory()
 	os.Exit(execute())
 }
 
@@ -52,8 +45,10 @@ func execute() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
+	endInTime(ctx)
 	root := rootCommand()
 	err := root.ExecuteContext(ctx)
+	atOnce.Lock()
 	if out, ok := root.OutOrStdout().(*screen); ok && out.err != nil {
 		err = out.err
 	}
@@ -69,6 +64,9 @@ func execute() int {
 			return exitInterrupted
 		}
 		return silent.code
+	}
+	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
+		err = errors.New("interrupted: nothing was stored, and what was stored before is as it was")
 	}
 	tell(err)
 	return exitCode(ctx, err)

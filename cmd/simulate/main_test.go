@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -9,18 +10,35 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"regexp"
 	"strconv"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"lockstep/internal/runstore"
 )
 
 func TestMain(m *testing.M) {
 	workerMain() // the live world starts this very program as its workers
-	testscript.Main(m, map[string]func(){"simulate": func() { os.Exit(execute()) }})
+	testscript.Main(m, map[string]func(){"simulate": func() { watchMemory(); os.Exit(execute()) }, "stuck": stuck})
+}
+
+// stuck is a program that is at something that looks at no context: it writes a file for
+// ever.
+func stuck() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	endInTime(ctx)
+	fmt.Println(writeAtLength("report.html", func(io.Writer) error { select {} }))
+}
+
+func writeAtLength(path string, write func(io.Writer) error) error {
+	return runstore.WriteWhole(path, &runstore.File{Write: write})
 }
 
 var update = flag.Bool("update", false, "write what the scripts compare with anew")

@@ -29,7 +29,8 @@ type output struct {
 	met     bool
 	shown   int
 	stored  int
-	plans   int // how many of them there will be
+	dir     string // of what was stored last
+	plans   int    // how many of them there will be
 	suite   suite
 }
 
@@ -107,6 +108,7 @@ func (o *output) store(r *run.Result) (*report.Bundle, error) {
 		return nil, &environmentError{err}
 	}
 	o.stored++
+	o.dir = b.RunDir
 	publish(b, o.plans)
 	return b, nil
 }
@@ -152,10 +154,6 @@ func hashOf(r *run.Result) string {
 
 // runFiles are the files of a run directory.
 func (f *runFlags) runFiles(r *run.Result, b *report.Bundle) ([]runstore.File, error) {
-	var histories bytes.Buffer
-	if err := history.WriteJSONL(&histories, r.Histories()...); err != nil {
-		return nil, err
-	}
 	logs := logFiles(r)
 	b.Logs = len(logs) > 0
 	files, err := render(formats, f.language, r, b)
@@ -176,7 +174,7 @@ func (f *runFlags) runFiles(r *run.Result, b *report.Bundle) ([]runstore.File, e
 		return nil, err
 	}
 	return append(files,
-		runstore.File{Name: historyName, Data: histories.Bytes()},
+		runstore.File{Name: historyName, Write: func(w io.Writer) error { return history.WriteJSONL(w, r.Histories()...) }},
 		runstore.File{Name: storyName, Data: story},
 		runstore.File{Name: envName, Data: append(env, '\n')},
 	), nil

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"regexp"
 	"slices"
 	"strings"
@@ -91,7 +92,7 @@ func ednFiles(_ *run.Result, b *report.Bundle) ([]runstore.File, error) {
 			name = fmt.Sprintf("history-%d-%s.edn", i+1, unfitForFiles.ReplaceAllString(b.Runs[i].Lock, "-"))
 		}
 		if h := b.Runs[i].Judgement.History; h != nil {
-			files = append(files, runstore.File{Name: name, Data: report.EDN(h)})
+			files = append(files, runstore.File{Name: name, Write: func(w io.Writer) error { return report.EDN(w, h) }})
 		}
 	}
 	return files, nil

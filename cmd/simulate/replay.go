@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lockstep/internal/history"
+	"lockstep/internal/plan"
 	"lockstep/internal/report"
 	"lockstep/internal/run"
 	"lockstep/internal/shell"
@@ -70,11 +71,11 @@ func replayRun(ctx context.Context, g *globals, w io.Writer, s *storedRun) error
 	var all []replayed
 	same := true
 	for _, stored := range s.histories {
-		if ctx.Err() != nil {
-			return errors.New("interrupted")
-		}
-		played, err := sim.Run(s.plan, stored.Header.Lock, stored.Header.Seed)
-		if err != nil {
+		played, err := playAgain(ctx, s.plan, stored)
+		switch {
+		case ctx.Err() != nil:
+			return errors.New("interrupted: the histories were not compared to their end")
+		case err != nil:
 			return fmt.Errorf("%s: %w", s.dir, err)
 		}
 		r := compareHistories(stored, played)
@@ -100,6 +101,22 @@ func replayRun(ctx context.Context, g *globals, w io.Writer, s *storedRun) error
 		return statusExit(run.Inconclusive)
 	}
 	return &bugError{errors.New("the same scenario, lock and seed gave another history (unless the program was changed and has still the same version)")}
+}
+
+// playAgain plays the run of a stored history, as far as that goes.
+func playAgain(ctx context.Context, p *plan.Plan, stored *history.History) (*history.History, error) {
+	w := sim.New()
+	defer w.Close()
+	n := len(stored.Events) - 1
+	cut := n >= 0 && stored.Events[n].Kind == history.CutShort
+	if cut {
+		w.Reserve(sim.MaxRecorded - n)
+	}
+	played, err := w.Play(ctx, p, stored.Header.Lock, stored.Header.Seed)
+	if err == nil && cut {
+		played.CutAt(min(n, len(played.Events)), stored.WhyCutShort())
+	}
+	return played, err
 }
 
 func compareHistories(stored, played *history.History) replayed {

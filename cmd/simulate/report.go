@@ -162,8 +162,8 @@ func (f *reportFlags) anew(s *storedRun) (string, error) {
 }
 
 func toStdout(w io.Writer, files []runstore.File) error {
-	for _, file := range files {
-		if _, err := w.Write(file.Data); err != nil {
+	for i := range files {
+		if err := files[i].CopyTo(w); err != nil {
 			return err // the screen tells it
 		}
 	}

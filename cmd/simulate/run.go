@@ -219,20 +219,24 @@ func (f *runFlags) playOne(ctx context.Context, p *plan.Plan, worlds run.Factory
 	}
 	r, err := run.All(ctx, worlds, p, f.seedOf(p), f.backend)
 	if err != nil {
-		return run.Failed, f.cutShort(ctx, r, out, err)
+		return run.Failed, f.cutShort(ctx, p, r, out, err)
 	}
 	return r.Status(), out.result(r)
 }
 
 // cutShort stores what there is of an interrupted run, and tells a bug of ours
 // from a mistake of the environment.
-func (f *runFlags) cutShort(ctx context.Context, r *run.Result, out *output, err error) error {
+func (f *runFlags) cutShort(ctx context.Context, p *plan.Plan, r *run.Result, out *output, err error) error {
 	if ctx.Err() != nil {
+		keeping.Store(true)
 		done := slices.DeleteFunc(r.Outcomes, func(o run.Outcome) bool { return o.Judgement.History == nil })
-		if r.Outcomes = done; len(done) > 0 {
-			return errors.Join(errors.New("interrupted; what was played is stored, and counts as unknown"), out.result(r))
+		if r.Outcomes = done; len(done) == 0 {
+			return fmt.Errorf("interrupted: nothing of %s was stored; what was stored before stays", p.Slug)
 		}
-		return errors.New("interrupted, nothing was stored")
+		if err := out.result(r); err != nil {
+			return err
+		}
+		return fmt.Errorf("interrupted: what was played of %s is stored in %s, and counts as unknown", p.Slug, out.dir)
 	}
 	if f.backend == "sim" {
 		return &bugError{err}

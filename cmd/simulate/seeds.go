@@ -13,6 +13,7 @@ import (
 	"lockstep/internal/plan"
 	"lockstep/internal/report"
 	"lockstep/internal/run"
+	"lockstep/internal/sim"
 )
 
 // tally counts what many seeds of one lock have shown.
@@ -45,8 +46,11 @@ func (f *runFlags) playSeeds(ctx context.Context, p *plan.Plan, worlds run.Facto
 			t.count(o, first)
 			_ = bar.Add(1) // a progress bar that cannot be drawn is no reason to stop
 		})
-		if err != nil {
-			return run.Failed, f.cutShort(ctx, &run.Result{Plan: p}, out, err)
+		if err != nil && ctx.Err() == nil {
+			return run.Failed, f.cutShort(ctx, p, &run.Result{}, out, err)
+		}
+		if t.Runs == 0 {
+			continue // it was interrupted before
 		}
 		t.finish()
 		if t.worst > worst && t.worst > run.Met {
@@ -57,18 +61,52 @@ func (f *runFlags) playSeeds(ctx context.Context, p *plan.Plan, worlds run.Facto
 		tallies = append(tallies, t)
 	}
 	_ = bar.Finish()
-	if err := f.showTallies(p, tallies, out); err != nil {
+	if ctx.Err() != nil {
+		return run.Failed, f.partOfSeeds(p, tallies, show, worlds, out)
+	}
+	if err := f.showTallies(p, tallies, false, out); err != nil {
 		return run.Failed, err
 	}
 	r, err := run.All(ctx, worlds, p, show, f.backend)
 	if err != nil {
-		return run.Failed, f.cutShort(ctx, r, out, err)
+		return run.Failed, f.cutShort(ctx, p, r, out, err)
 	}
 	b, err := out.store(r)
 	if err == nil && !f.json {
 		fmt.Fprintf(f.stdout, "\nreport   %s (seed %d)\n", reportPath(b.RunDir), show)
 	}
 	return worst, err
+}
+
+// partOfSeeds shows what many seeds had come to when they were interrupted, and stores
+// one of them if that takes no longer than somebody waits who has pressed Ctrl-C.
+func (f *runFlags) partOfSeeds(p *plan.Plan, tallies []*tally, show uint64, worlds run.Factory, out *output) error {
+	keeping.Store(true)
+	runs := 0
+	for _, t := range tallies {
+		runs += t.Runs
+	}
+	if runs == 0 {
+		return fmt.Errorf("interrupted: no run of %s was over, and nothing was stored", p.Slug)
+	}
+	if err := f.showTallies(p, tallies, true, out); err != nil {
+		return err
+	}
+	done := fmt.Sprintf("interrupted after %d of %d runs of %s, which are counted above", runs, f.times*len(p.Locks), p.Slug)
+	if f.backend != sim.Backend { // it cannot be played again
+		return fmt.Errorf("%s; none is stored", done)
+	}
+	ctx, stop := context.WithTimeout(context.Background(), patience/4)
+	defer stop()
+	r, err := run.All(ctx, worlds, p, show, f.backend)
+	if err != nil {
+		return fmt.Errorf("%s; none is stored", done)
+	}
+	b, err := out.store(r)
+	if err != nil {
+		return err
+	}
+	return fmt.Errorf("%s; seed %d is stored in %s", done, show, b.RunDir)
 }
 
 func (t *tally) count(o *run.Outcome, first uint64) {
@@ -101,9 +139,11 @@ func (t *tally) count(o *run.Outcome, first uint64) {
 	}
 }
 
-// finish counts what can be counted only when all seeds are there.
+// finish counts what can be counted only when no more seeds come.
 func (t *tally) finish() {
-	t.Hash = history.CombineHashes(t.hashes).String()
+	if t.Runs == len(t.hashes) { // else somebody has interrupted it
+		t.Hash = history.CombineHashes(t.hashes).String()
+	}
 	t.Unasked = t.worst == run.NothingExpected
 	whys := slices.DeleteFunc(t.untested, func(why string) bool { return why == "" })
 	t.Untested, t.Tested = len(whys), t.Runs-len(whys)
@@ -135,8 +175,9 @@ func (t *tally) why() string {
 	return ""
 }
 
-func (f *runFlags) showTallies(p *plan.Plan, tallies []*tally, out *output) error {
-	met := true
+// showTallies shows the counts. Those of an interrupted play have met nothing.
+func (f *runFlags) showTallies(p *plan.Plan, tallies []*tally, interrupted bool, out *output) error {
+	met := !interrupted
 	for _, t := range tallies {
 		met = met && t.worst.Good()
 	}

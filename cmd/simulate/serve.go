@@ -24,7 +24,7 @@ import (
 const defaultPort = 8177
 
 // farewell is how long answers that are on their way may still take after Ctrl-C.
-const farewell = 2 * time.Second
+const farewell = 500 * time.Millisecond
 
 func serveCommand(g *globals) *cobra.Command {
 	port := defaultPort

@@ -132,6 +132,8 @@ func (j *Judgement) WhyUnknown() string {
 func (j *Judgement) untested() string {
 	h := j.History
 	switch {
+	case j.CutShort && h.WhyCutShort() != "":
+		return "the run was cut short: " + h.WhyCutShort()
 	case j.CutShort:
 		return "the run was cut short"
 	case !h.Whole && h.Header.HasEnd():

@@ -133,12 +133,13 @@ func (l *Lab) play(p *plan.Plan, v locks.Variant, seeds int, mayMiss bool) []*Ru
 	if l.Change != nil {
 		l.Change(p)
 	}
+	ctx := l.ctx
+	if ctx == nil {
+		ctx = context.Background()
+	}
 	runs := make([]*Run, seeds)
 	for i := range runs {
-		if l.ctx != nil && l.ctx.Err() != nil {
-			panic(failure{l.ctx.Err()})
-		}
-		h, err := sim.RunVariant(p, v, uint64(i+1))
+		h, err := sim.PlayVariant(ctx, p, v, uint64(i+1))
 		if err != nil {
 			panic(failure{err})
 		}
@@ -151,8 +152,12 @@ func (l *Lab) play(p *plan.Plan, v locks.Variant, seeds int, mayMiss bool) []*Ru
 	return runs
 }
 
-// untested says which planned fault never fired, nil when all did.
+// untested says which planned fault never fired, or that the run was cut short; nil when
+// neither is so.
 func (r *Run) untested() error {
+	if r.CutShort {
+		return errors.New("the run was cut short: " + r.History.WhyCutShort())
+	}
 	for _, f := range r.Faults {
 		if f.Times == 0 {
 			return errors.New("fault never fired: " + f.Text)

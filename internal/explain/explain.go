@@ -31,10 +31,25 @@ type Step struct {
 
 // Steps narrates a history: acquisitions, leases that end, faults and what they
 // do, writes, releases, and every violation. Retries and the routine of the wire
-// are left out.
+// are left out. Of a story that is too long for anybody it is the part that Tell keeps.
 func Steps(h *history.History, findings []checker.Finding) []Step {
+	steps, _, _ := Tell(h, findings)
+	return steps
+}
+
+// mostSteps is how many steps Tell keeps. They take some 300 bytes each.
+const mostSteps = 400_000
+
+// Tell is Steps, and says how many steps before and after the ones that it returns are
+// left out: there are at most mostSteps in a row, those around the first violation, or
+// the first ones when there is none.
+func Tell(h *history.History, findings []checker.Finding) (steps []Step, before, after int) {
+	return tell(h, findings, mostSteps)
+}
+
+func tell(h *history.History, findings []checker.Finding, most int) (steps []Step, before, after int) {
 	t := newTeller(h, findings)
-	var steps []Step
+	broken := len(t.breaks) == 0 // from when on no earlier step makes room for a later one
 	for i := range h.Events {
 		e := &h.Events[i]
 		index := int32(i)
@@ -48,6 +63,16 @@ func Steps(h *history.History, findings []checker.Finding) []Step {
 		if sentence == "" {
 			continue
 		}
+		if len(steps) >= most && !broken {
+			drop := most / 2
+			steps = append(steps[:0], steps[drop:]...)
+			before += drop
+		}
+		broken = broken || len(breaks) > 0
+		if len(steps) >= most {
+			after++
+			continue
+		}
 		step := Step{At: e.At, Event: index, Node: e.Node, Sentence: sentence}
 		step.Belief, step.Store, step.Apart = t.beliefs()
 		if len(breaks) > 0 {
@@ -56,7 +81,7 @@ func Steps(h *history.History, findings []checker.Finding) []Step {
 		}
 		steps = append(steps, step)
 	}
-	return steps
+	return steps, before, after
 }
 
 // Story picks at most limit steps in a row: those around the first violation,

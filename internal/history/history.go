@@ -16,6 +16,7 @@ package history
 
 import (
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -142,6 +143,7 @@ type History struct {
 	texts   []string
 	ids     map[string]TextID
 	letters letters // of the texts that came in a buffer
+	bytes   int     // see TextBytes
 
 	milestones []int32 // see Milestones
 	surveyed   int     // how many events milestones covers
@@ -163,7 +165,7 @@ func (h *History) Reset(header Header) {
 	h.Header, h.Whole = header, false
 	h.Events = h.Events[:0]
 	h.milestones, h.surveyed = h.milestones[:0], 0
-	h.texts = append(h.texts[:0], "")
+	h.texts, h.bytes = append(h.texts[:0], ""), 0
 	if h.ids == nil {
 		h.ids = make(map[string]TextID, 64)
 	} else {
@@ -176,6 +178,33 @@ func (h *History) Reset(header Header) {
 func (h *History) Add(e Event) int32 {
 	h.Events = append(h.Events, e)
 	return int32(len(h.Events) - 1)
+}
+
+// GrowOnce makes room for most events as soon as there are some: a long list that grows
+// step by step takes several times its size, with the old ones that are garbage. Room
+// that is never used costs address space only.
+func (h *History) GrowOnce(some, most int) {
+	if len(h.Events) >= some && cap(h.Events) < most {
+		h.Events = slices.Grow(h.Events, most-len(h.Events))
+	}
+}
+
+// CutAt drops all but the first n events, and ends the history with a CutShort that says
+// why. There must be as many.
+func (h *History) CutAt(n int, why string) {
+	h.Events = h.Events[:n]
+	h.milestones, h.surveyed = h.milestones[:0], 0
+	h.Add(Event{Kind: CutShort, At: h.End(), Text: h.Intern(why), Cause: NoCause})
+	h.Whole = true // this is how it ends
+}
+
+// WhyCutShort returns what the history says about why it was cut short; "" when it says
+// nothing, or when it was not.
+func (h *History) WhyCutShort() string {
+	if n := len(h.Events); n > 0 && h.Events[n-1].Kind == CutShort {
+		return h.Text(h.Events[n-1].Text)
+	}
+	return ""
 }
 
 // Milestones returns the indices of all events that are not messages on the wire,
@@ -218,9 +247,17 @@ func (h *History) InternBytes(text []byte) TextID {
 func (h *History) addText(text string) TextID {
 	id := TextID(len(h.texts))
 	h.texts = append(h.texts, text)
+	h.bytes += len(text) + textOverhead
 	h.ids[text] = id
 	return id
 }
+
+// textOverhead is about what it takes to know one text: two string headers, an id, and
+// the room that a map and a list leave for growth.
+const textOverhead = 96
+
+// TextBytes is about how much memory the interned texts take.
+func (h *History) TextBytes() int { return h.bytes }
 
 // Text returns an interned text; the empty string for an unknown id.
 func (h *History) Text(id TextID) string {

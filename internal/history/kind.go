@@ -61,7 +61,7 @@ const (
 	ClockChanged // Node; Value: nanoseconds that its wall clock was stepped by
 	Healed       // all faults are over: the final quiet period begins
 
-	CutShort // the run was stopped before its end: what is not in the history may still have happened
+	CutShort // the run was stopped before its end: what is not in the history may still have happened; Text: why, if it is known
 
 	// Re-entry: the client takes the lock again while it holds it. Node is the
 	// client, Value how deep: 1 for the first time. Its belief stays what it was.

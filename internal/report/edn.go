@@ -1,9 +1,10 @@
 package report
 
 import (
-	"bytes"
+	"bufio"
 	"encoding/json"
 	"fmt"
+	"io"
 	"strconv"
 
 	"lockstep/internal/history"
@@ -18,8 +19,8 @@ import (
 // holder, have no place in that model and are left out.
 //
 // :time is true time in nanoseconds.
-func EDN(h *history.History) []byte {
-	w := ednWriter{h: h, clients: make([]ednClient, len(h.Header.Nodes)+1)}
+func EDN(out io.Writer, h *history.History) error {
+	w := ednWriter{h: h, out: bufio.NewWriter(out), clients: make([]ednClient, len(h.Header.Nodes)+1)}
 	for i := range h.Header.Nodes {
 		if role := h.Role(history.NodeID(i + 1)); role == history.RoleClient || role == history.RoleProbe {
 			w.clients[i+1] = ednClient{process: w.processes, known: true}
@@ -29,12 +30,12 @@ func EDN(h *history.History) []byte {
 	for i := range h.Events {
 		w.take(&h.Events[i])
 	}
-	return w.out.Bytes()
+	return w.out.Flush() // the first error of all
 }
 
 type ednWriter struct {
 	h         *history.History
-	out       bytes.Buffer
+	out       *bufio.Writer
 	index     int
 	processes int // that there have been
 	clients   []ednClient
@@ -127,6 +128,6 @@ func ednText(s string) string {
 }
 
 func (w *ednWriter) line(at history.Instant, process, how, op, value string) {
-	fmt.Fprintf(&w.out, "{:index %d, :time %d, :process %s, :type %s, :f %s, :value %s}\n", w.index, at.Duration().Nanoseconds(), process, how, op, value)
+	fmt.Fprintf(w.out, "{:index %d, :time %d, :process %s, :type %s, :f %s, :value %s}\n", w.index, at.Duration().Nanoseconds(), process, how, op, value)
 	w.index++
 }

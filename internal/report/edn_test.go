@@ -1,6 +1,7 @@
 package report
 
 import (
+	"strings"
 	"testing"
 
 	"lockstep/internal/history"
@@ -45,7 +46,11 @@ func TestEDN(t *testing.T) {
 {:index 16, :time 16000000, :process 0, :type :info, :f :release, :value nil}
 {:index 17, :time 17000000, :process 3, :type :invoke, :f :acquire, :value nil}
 `
-	if got := string(EDN(w.h)); got != want {
+	var out strings.Builder
+	if err := EDN(&out, w.h); err != nil {
+		t.Fatal(err)
+	}
+	if got := out.String(); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
 }

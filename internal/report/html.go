@@ -110,6 +110,7 @@ func HTML(b *Bundle) ([]byte, error) {
 // story is what has to be worked out once, however often the page is drawn.
 type story struct {
 	steps    []explain.Step
+	left     [2]int // how many steps before and after these are left out
 	wrong    explain.False
 	causes   []int // indices of the steps that lead to the first violation
 	holders  []byte
@@ -126,12 +127,12 @@ func newStory(b *Bundle, r *Run, points int) (story, error) {
 		return story{differs: -1}, nil
 	}
 	st := story{
-		steps:    explain.Steps(j.History, j.Findings),
 		wrong:    explain.Assumption(j.History, j.Findings, b.lag(j.History)),
 		measures: measure(j.History),
 		bars:     barsOf(j.History),
 		differs:  -1,
 	}
+	st.steps, st.left[0], st.left[1] = explain.Tell(j.History, j.Findings)
 	st.premises = premisesOf(j.History, deedsOf(j.History, st.measures))
 	st.causes = causesOf(j.History, j.Findings, st.steps)
 	var err error

@@ -19,7 +19,7 @@ func Narrate(j checker.Judgement, o TerminalOptions) string {
 		t.line(l)
 	}
 	t.line("")
-	t.steps(explain.Steps(h, j.Findings))
+	t.part(explain.Tell(h, j.Findings))
 	return harmlessLog(t.out.String())
 }
 

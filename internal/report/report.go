@@ -52,9 +52,9 @@ type Expected struct {
 }
 
 // Met reports whether every expectation of the run is met. A run without a
-// history has met nothing.
+// history has met nothing, nor has one that was cut short.
 func (r *Run) Met() bool {
-	if r.Judgement.History == nil {
+	if r.Judgement.History == nil || r.Judgement.CutShort {
 		return false
 	}
 	for _, e := range r.Expected {

@@ -32,7 +32,7 @@ type Versions struct {
 // LockResult is what became of one lock.
 type LockResult struct {
 	Lock         string                   `json:"lock" doc:"The id of the lock."`
-	Met          bool                     `json:"met" doc:"Whether all its expectations are met; true when there are none."`
+	Met          bool                     `json:"met" doc:"Whether all its expectations are met; true when there are none, and the run was played to its end."`
 	Untested     string                   `json:"untested" doc:"What the run was meant to test and did not, in words: a fault that never fired. Empty when it tested everything."`
 	Expectations []ExpectationResult      `json:"expectations" doc:"What is expected of this lock; empty when the scenario says that nothing is."`
 	Verdicts     map[string]VerdictResult `json:"verdicts" doc:"By property. One that is unknown was not put to the test."` // encoding/json sorts the keys

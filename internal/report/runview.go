@@ -61,9 +61,9 @@ func newRunView(r *Run, i int, props []string, st *story, d richness) runView {
 func (v *runView) tell(h *history.History, st *story, d richness) {
 	steps, before, after := explain.Story(st.steps, d.steps)
 	v.before = before
-	if before+after > 0 {
+	if earlier, later := before+st.left[0], after+st.left[1]; earlier+later > 0 {
 		v.Notice = fmt.Sprintf("Showing %d of %d steps: %d earlier and %d later ones are left out.",
-			len(steps), len(st.steps), before, after)
+			len(steps), len(steps)+earlier+later, earlier, later)
 	}
 	for n, s := range steps {
 		v.Steps = append(v.Steps, stepView{

@@ -168,7 +168,7 @@ func (s *summary) stories() {
 		if h == nil || !anyBroken(r) {
 			continue
 		}
-		steps, before, after := explain.Story(explain.Steps(h, r.Judgement.Findings), summarySteps)
+		steps, before, after := storyOf(&r.Judgement, summarySteps)
 		lock := clean(r.Lock, maxName)
 		var text strings.Builder
 		text.WriteString("<details><summary>" + htmlText(clean(explain.Verdict(r.Judgement), maxLine)) + "</summary>\n\n")

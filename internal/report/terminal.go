@@ -133,14 +133,7 @@ func (t *terminal) story() {
 		return
 	}
 	t.line(t.paint(bold, name+", step by step"))
-	steps, before, after := explain.Story(explain.Steps(h, r.Judgement.Findings), storySteps)
-	if before > 0 {
-		t.line(t.paint(dim, fmt.Sprintf("  ... %d earlier steps left out ...", before)))
-	}
-	t.steps(steps)
-	if after > 0 {
-		t.line(t.paint(dim, fmt.Sprintf("  ... %d later steps left out ...", after)))
-	}
+	t.part(storyOf(&r.Judgement, storySteps))
 	t.line("")
 	if f := explain.Assumption(h, r.Judgement.Findings, t.b.lag(h)); f.Formula != "" {
 		t.field("assumed", f.Assumed)
@@ -160,6 +153,25 @@ func anyBroken(r *Run) bool {
 
 // steps writes one step per line. Where there is room, belief and store stand
 // beside the sentence; else they follow below it, when they come apart.
+// part prints steps, and how many before and after them are left out.
+func (t *terminal) part(steps []explain.Step, before, after int) {
+	if before > 0 {
+		t.line(t.paint(dim, fmt.Sprintf("  ... %d earlier steps left out ...", before)))
+	}
+	t.steps(steps)
+	if after > 0 {
+		t.line(t.paint(dim, fmt.Sprintf("  ... %d later steps left out ...", after)))
+	}
+}
+
+// storyOf picks the steps of a run that are told, of which there are not more than a
+// limit, and counts those before and after them.
+func storyOf(j *checker.Judgement, limit int) (story []explain.Step, before, after int) {
+	all, earlier, later := explain.Tell(j.History, j.Findings)
+	story, before, after = explain.Story(all, limit)
+	return story, before + earlier, after + later
+}
+
 func (t *terminal) steps(steps []explain.Step) {
 	at := 9
 	for _, s := range steps {

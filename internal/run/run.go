@@ -27,6 +27,10 @@ type Logger interface {
 	Logs() map[string][]byte
 }
 
+// Bounded is a World whose runs may record so much only, and that can be told how many
+// events other histories have taken of that.
+type Bounded interface{ Reserve(events int) }
+
 // Factory makes a World; each worker has one of its own.
 type Factory func() World
 
@@ -78,11 +82,25 @@ func One(ctx context.Context, w World, p *plan.Plan, lock string, seed uint64) O
 		return out
 	}
 	if err != nil {
-		h.Add(history.Event{Kind: history.CutShort, At: h.End(), Cause: history.NoCause})
+		cutShort(ctx, h)
 	}
 	out.Judgement = checker.Judge(h)
 	out.Expected = compare(p, lock, out.Judgement)
 	return out
+}
+
+// mostInterrupted is how many events of an interrupted run are kept. So many are judged,
+// drawn and stored in half a second, and who has pressed Ctrl-C does not wait for more.
+const mostInterrupted = 100_000
+
+// cutShort ends the history of a run that has not come to its end.
+func cutShort(ctx context.Context, h *history.History) {
+	n, why := len(h.Events), ""
+	if ctx.Err() != nil && n > mostInterrupted {
+		why = fmt.Sprintf("interrupted, and these are the first %d of %d events", mostInterrupted, n)
+		n = mostInterrupted
+	}
+	h.CutAt(n, why)
 }
 
 // compare puts the plan's expectations for a lock beside the findings; where the plan
@@ -189,22 +207,49 @@ func (r *Result) Histories() []*history.History {
 }
 
 // All plays a plan with all its locks and one seed, each in a world of its own,
-// so that all histories stay valid. It stops at the first lock that cannot be
-// played, and when ctx ends; the outcomes so far are in the result.
+// so that all histories stay valid; what one of them records is no longer left for the
+// next. It stops at the first lock that cannot be played, and when ctx ends; the outcomes
+// so far are in the result.
 func All(ctx context.Context, worlds Factory, p *plan.Plan, seed uint64, backend string) (*Result, error) {
 	p = chaos.Draw(p, seed)
 	r := &Result{Plan: p, Backend: backend, Seed: seed}
+	recorded := 0
 	for _, lock := range p.Locks {
 		w := worlds()
+		if b, ok := w.(Bounded); ok {
+			b.Reserve(recorded)
+		}
 		out := One(ctx, w, p, lock, seed)
 		if l, ok := w.(Logger); ok {
 			out.Logs = l.Logs()
 		}
 		w.Close()
+		if h := out.Judgement.History; h != nil {
+			recorded += len(h.Events)
+		}
 		r.Outcomes = append(r.Outcomes, out)
 		if out.Err != nil {
+			r.shorten(ctx, recorded)
 			return r, fmt.Errorf("%s with %s: %w", p.Name, lock, out.Err)
 		}
 	}
 	return r, nil
+}
+
+// shorten lets an interrupted run keep no more of all its histories than of one.
+func (r *Result) shorten(ctx context.Context, recorded int) {
+	if ctx.Err() == nil || recorded <= mostInterrupted {
+		return
+	}
+	share := mostInterrupted / len(r.Outcomes)
+	for i := range r.Outcomes {
+		o := &r.Outcomes[i]
+		h := o.Judgement.History
+		if h == nil || len(h.Events) <= share {
+			continue
+		}
+		h.CutAt(share, fmt.Sprintf("interrupted, and these are the first %d of %d events", share, len(h.Events)))
+		judged := Stored(r.Plan, h)
+		o.Judgement, o.Expected = judged.Judgement, judged.Expected
+	}
 }

@@ -10,6 +10,7 @@ package runstore
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -20,8 +21,34 @@ import (
 
 // File is one file of a run directory.
 type File struct {
-	Name string // relative to the directory, with slashes
-	Data []byte
+	Name  string // relative to the directory, with slashes
+	Data  []byte
+	Write func(io.Writer) error // writes what is too large to be held in memory; nil: it is Data
+}
+
+// CopyTo writes what is in the file.
+func (f *File) CopyTo(w io.Writer) error {
+	if f.Write != nil {
+		return f.Write(w)
+	}
+	_, err := w.Write(f.Data)
+	return err
+}
+
+// create makes the file at path, in a draft.
+func (f *File) create(path string) error {
+	var file *os.File
+	err := step(func() (err error) {
+		if err = os.MkdirAll(filepath.Dir(path), 0o755); err == nil {
+			file, err = os.Create(path)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	err = f.CopyTo(file)
+	return errors.Join(err, file.Close())
 }
 
 // Dir returns the name of a run's directory below root, which need not exist.
@@ -52,7 +79,7 @@ func Save(root, dir string, files func(dir string) ([]File, error)) (string, err
 		}
 		if !errors.Is(err, errTaken) {
 			if err == nil {
-				err = link(root, name)
+				err = step(func() error { return link(root, name) })
 			}
 			return name, err
 		}
@@ -63,44 +90,44 @@ func Save(root, dir string, files func(dir string) ([]File, error)) (string, err
 
 // saveAs writes a run directory of that name, or finds the name taken. A draft has the
 // name of its run: who makes the draft has the name, as long as there is no such run yet.
-func saveAs(root, dir string, files func(dir string) ([]File, error)) (err error) {
+func saveAs(root, dir string, files func(dir string) ([]File, error)) error {
 	parent := filepath.Dir(dir)
 	if err := os.MkdirAll(parent, 0o755); err != nil {
 		return explain(root, err)
 	}
-	draft := filepath.Join(parent, draftPrefix+filepath.Base(dir))
-	switch err := os.Mkdir(draft, 0o755); {
+	at, err := draft(func() (string, error) {
+		path := filepath.Join(parent, draftPrefix+filepath.Base(dir))
+		return path, os.Mkdir(path, 0o755)
+	})
+	switch {
 	case errors.Is(err, fs.ErrExist):
 		return errTaken
 	case err != nil:
 		return explain(root, err)
 	}
-	defer func() {
-		if err != nil {
-			_ = os.RemoveAll(draft) // what is left of it is of no use, and err says why
-			_ = os.Remove(parent)   // fails when other runs are in it, as it should
-		}
-	}()
-	made, err := files(dir)
+	made, unmade := files(dir)
+	err = unmade
+	for i := 0; i < len(made) && err == nil; i++ {
+		err = made[i].create(filepath.Join(at, filepath.FromSlash(made[i].Name)))
+	}
+	var renamed error
+	err = settle(at, err, func() error {
+		renamed = os.Rename(at, dir)
+		return renamed
+	})
 	if err != nil {
-		return err
+		_ = os.Remove(parent) // fails when other runs are in it, as it should
 	}
-	for _, f := range made {
-		path := filepath.Join(draft, filepath.FromSlash(f.Name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			return explain(root, err)
-		}
-		if err := os.WriteFile(path, f.Data, 0o644); err != nil {
-			return explain(root, err)
-		}
-	}
-	switch err := os.Rename(draft, dir); {
-	case errors.Is(err, fs.ErrExist), errors.Is(err, syscall.ENOTDIR): // a run, or a file
+	switch {
+	case err == nil:
+		return nil
+	case unmade != nil:
+		return unmade
+	case errors.Is(renamed, fs.ErrExist), errors.Is(renamed, syscall.ENOTDIR): // a run, or a file
 		return errTaken
-	case err != nil:
+	default:
 		return explain(root, err)
 	}
-	return nil
 }
 
 // link points root/latest at dir. It is a convenience: a file system without

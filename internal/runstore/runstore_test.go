@@ -1,7 +1,9 @@
 package runstore
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -116,7 +118,7 @@ func TestALinkThatIsNotOursIsNotTouched(t *testing.T) {
 func TestSaveWritesAllAndPointsAtTheLatest(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "reports")
 	for minute := range 2 {
-		dir, err := save(t, root, minute, File{"result.json", []byte("{}")}, File{"plots/holders.svg", []byte("<svg/>")})
+		dir, err := save(t, root, minute, File{Name: "result.json", Data: []byte("{}")}, File{Name: "plots/holders.svg", Data: []byte("<svg/>")})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -130,7 +132,7 @@ func TestSaveWritesAllAndPointsAtTheLatest(t *testing.T) {
 
 func TestAFailureLeavesNothingBehind(t *testing.T) {
 	root := t.TempDir()
-	_, err := save(t, root, 0, File{"a", nil}, File{"a/b", nil}) // a cannot be a file and a directory
+	_, err := save(t, root, 0, File{Name: "a"}, File{Name: "a/b"}) // a cannot be a file and a directory
 	if err == nil || !strings.Contains(err.Error(), "--out") {
 		t.Errorf("error %v, want one that names the cure", err)
 	}
@@ -141,13 +143,37 @@ func TestAFailureLeavesNothingBehind(t *testing.T) {
 	}
 }
 
+// What is too large for memory comes piece by piece, and may fail half-way.
+func TestAFileThatIsWrittenInPieces(t *testing.T) {
+	root := t.TempDir()
+	write := func(w io.Writer) error {
+		_, err := io.WriteString(w, "in pieces")
+		return err
+	}
+	dir, err := save(t, root, 0, File{Name: "history.jsonl", Write: write})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if data, err := os.ReadFile(filepath.Join(dir, "history.jsonl")); err != nil || string(data) != "in pieces" {
+		t.Errorf("%q, %v", data, err)
+	}
+	full := errors.New("full")
+	dir, err = save(t, root, 1, File{Name: "history.jsonl", Write: func(w io.Writer) error { return errors.Join(write(w), full) }})
+	if !errors.Is(err, full) {
+		t.Errorf("error %v", err)
+	}
+	if _, err := os.Stat(dir); err == nil {
+		t.Error("half a run is stored")
+	}
+}
+
 func TestLatestThatIsNoLinkIsNotTouched(t *testing.T) {
 	root := t.TempDir()
 	precious := filepath.Join(root, "latest")
 	if err := os.WriteFile(precious, []byte("mine"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	dir, err := save(t, root, 0, File{"result.json", []byte("{}")})
+	dir, err := save(t, root, 0, File{Name: "result.json", Data: []byte("{}")})
 	if err == nil {
 		t.Error("no complaint about a file named latest")
 	}

@@ -50,7 +50,7 @@ func benchmarkClient(b *testing.B, turn func(context.Context, locks.Deps)) {
 	})
 	b.ReportAllocs()
 	b.ResetTimer()
-	if err := w.k.Run(0); err != nil {
+	if err := w.k.Run(0, nil); err != nil {
 		b.Fatal(err)
 	}
 }

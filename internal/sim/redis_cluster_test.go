@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"time"
@@ -178,7 +179,7 @@ func TestWhichLocksAClusterTakes(t *testing.T) {
 		p.Workload.Work = plan.Range{Min: time.Second, Max: time.Second}
 		why := v.CheckCluster()
 		v.Servers.NoCluster = ""
-		h, err := RunVariant(&p, v, 1)
+		h, err := PlayVariant(context.Background(), &p, v, 1)
 		if err != nil {
 			t.Fatal(v.ID, err)
 		}

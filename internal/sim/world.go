@@ -11,6 +11,7 @@
 package sim
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -27,9 +28,15 @@ import (
 // Backend is the name of this world in histories and on the command line.
 const Backend = history.Sim
 
-// maxEvents caps a run, so that a lock that spins for ever ends with an error
-// instead of filling the memory.
-const maxEvents = 20_000_000
+// What one run may take. A run that would need more is cut short: its history ends with
+// history.CutShort, whose text is the reason.
+const (
+	// MaxRecorded is how many events its history has at most. An event takes 48 bytes.
+	MaxRecorded = 5_000_000
+	longRun     = 500_000    // events, from when on there is room for all
+	maxTexts    = 400 << 20  // bytes of the texts of its history
+	maxSteps    = 20_000_000 // events of the kernel: most, but not all, are recorded
+)
 
 // epoch is what every unskewed wall clock shows at true time 0.
 var (
@@ -43,6 +50,8 @@ type World struct {
 	// LuaOnly makes the models of Redis run every script in Lua, also those that they
 	// can execute faster themselves. The histories are the same.
 	LuaOnly bool
+
+	most int // how many events a history has at most
 
 	k         *kernel.Kernel
 	hist      *history.History
@@ -74,25 +83,38 @@ type World struct {
 
 // New returns a world.
 func New() *World {
-	return &World{k: kernel.New(), hist: history.New(history.Header{})}
+	return &World{k: kernel.New(), hist: history.New(history.Header{}), most: MaxRecorded}
 }
+
+// Reserve keeps so many of the MaxRecorded events for others: the next runs record what
+// is left at most.
+func (w *World) Reserve(events int) { w.most = max(MaxRecorded-events, 0) }
 
 // Close ends the world's coroutines.
 func (w *World) Close() { w.k.Close() }
 
-// Run plays one plan with one lock and returns its history, which belongs to
-// the world: it is valid until the next Run. An error means that the run could
-// not be set up, or a bug: a panic, or more events than a run may have.
+// Run is Play without a way to stop it.
 func (w *World) Run(p *plan.Plan, lock string, seed uint64) (*history.History, error) {
+	return w.Play(context.Background(), p, lock, seed)
+}
+
+// Play plays one plan with one lock and returns its history, which belongs to
+// the world: it is valid until the next Play. When ctx ends, what was played until
+// then is returned beside its error. Any other error means that the run could not be
+// set up, or a bug: a panic.
+func (w *World) Play(ctx context.Context, p *plan.Plan, lock string, seed uint64) (*history.History, error) {
 	variant, ok := locks.Lookup(lock)
 	if !ok {
 		return nil, fmt.Errorf("unknown lock %q", lock)
 	}
-	return w.runVariant(p, variant, seed)
+	return w.playVariant(ctx, p, variant, seed)
 }
 
-// runVariant is Run with a variant that need not be registered.
-func (w *World) runVariant(p *plan.Plan, variant locks.Variant, seed uint64) (*history.History, error) {
+// playVariant is Play with a variant that need not be registered.
+func (w *World) playVariant(ctx context.Context, p *plan.Plan, variant locks.Variant, seed uint64) (*history.History, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	if err := variant.CheckSimulated(); err != nil {
 		return nil, err
 	}
@@ -108,14 +130,48 @@ func (w *World) runVariant(p *plan.Plan, variant locks.Variant, seed uint64) (*h
 	w.k.After(0, (*porter)(w), 0)
 	w.k.After(p.Horizon(), (*quieter)(w), 0)
 	w.engine.Start()
-	err := w.k.Run(maxEvents)
+	err := w.k.Run(maxSteps, func() error { return w.look(ctx) })
 	w.events = w.k.Events()
 	w.k.Reset() // unwinds what still runs, so that nothing of it adds to the history later
-	if err != nil {
-		return nil, fmt.Errorf("%s, seed %d: %w", variant.ID, seed, err)
+	return w.ended(ctx, variant.ID, err)
+}
+
+// errTooLarge ends a run whose history has become too large.
+var errTooLarge = errors.New("the history is too large")
+
+// look says why a run should not go on; nil when it should.
+func (w *World) look(ctx context.Context) error {
+	if len(w.hist.Events) > w.most || w.hist.TextBytes() > maxTexts {
+		return errTooLarge
 	}
-	w.tellOfVainFaults()
-	w.hist.Whole = true
+	w.hist.GrowOnce(longRun, MaxRecorded)
+	return ctx.Err()
+}
+
+// ended returns the history of a run that has ended, with or without an error of the
+// kernel. That it was cut short depends on what was recorded alone, and not on when
+// somebody looked.
+func (w *World) ended(ctx context.Context, lock string, err error) (*history.History, error) {
+	why := ""
+	switch {
+	case len(w.hist.Events) > w.most && w.most < MaxRecorded:
+		why = fmt.Sprintf("%d events are left of the %d that all locks of a run may have: play fewer locks at once", w.most, MaxRecorded)
+	case len(w.hist.Events) > w.most:
+		why = fmt.Sprintf("more than %d events: lower clients, repeat or wait", w.most)
+	case errors.Is(err, errTooLarge):
+		why = fmt.Sprintf("texts of more than %d MiB: lower clients, repeat or wait", maxTexts>>20)
+	case errors.Is(err, kernel.ErrTooManyEvents):
+		why = fmt.Sprintf("more than %d steps of the simulator: lower clients, repeat or wait", maxSteps)
+	case err != nil && err == ctx.Err():
+		return w.hist, err
+	case err != nil:
+		return nil, fmt.Errorf("%s, seed %d: %w", lock, w.seed, err)
+	default:
+		w.tellOfVainFaults()
+		w.hist.Whole = true
+		return w.hist, nil
+	}
+	w.hist.CutAt(min(w.most, len(w.hist.Events)), why)
 	return w.hist, nil
 }
 
@@ -134,12 +190,12 @@ func Run(p *plan.Plan, lock string, seed uint64) (*history.History, error) {
 	return w.Run(p, lock, seed)
 }
 
-// RunVariant is Run with a variant that need not be registered: a known design
-// with one part changed, for an experiment.
-func RunVariant(p *plan.Plan, v locks.Variant, seed uint64) (*history.History, error) {
+// PlayVariant plays one plan in a world of its own with a variant that need not be
+// registered: a known design with one part changed, for an experiment.
+func PlayVariant(ctx context.Context, p *plan.Plan, v locks.Variant, seed uint64) (*history.History, error) {
 	w := New()
 	defer w.Close()
-	return w.runVariant(p, v, seed)
+	return w.playVariant(ctx, p, v, seed)
 }
 
 func (w *World) setUp(p *plan.Plan, v locks.Variant, seed uint64) error {

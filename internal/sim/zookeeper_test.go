@@ -49,7 +49,7 @@ func (e *ensemble) run(scripts ...func(c *client, zk world.ZooKeeper)) {
 			}
 		})
 	}
-	if err := e.k.Run(100_000); err != nil {
+	if err := e.k.Run(100_000, nil); err != nil {
 		e.t.Fatal(err)
 	}
 	if left > 0 {

@@ -21,7 +21,7 @@ func BenchmarkSleep(b *testing.B) {
 	})
 	b.ReportAllocs()
 	b.ResetTimer()
-	if err := k.Run(0); err != nil {
+	if err := k.Run(0, nil); err != nil {
 		b.Fatal(err)
 	}
 }
@@ -40,7 +40,7 @@ func BenchmarkSwitch(b *testing.B) {
 	}
 	b.ReportAllocs()
 	b.ResetTimer()
-	if err := k.Run(0); err != nil {
+	if err := k.Run(0, nil); err != nil {
 		b.Fatal(err)
 	}
 }

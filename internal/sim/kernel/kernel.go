@@ -12,7 +12,7 @@
 //	k.Spawn(p, "main", func() {
 //		k.Sleep(p.Background(), time.Second)
 //	})
-//	err := k.Run(0) // true time is 1 s now
+//	err := k.Run(0, nil) // true time is 1 s now
 //
 // Two rules keep it fast (kernel benchmarks are in bench_test.go): coroutines
 // are pooled and switched by means of iter.Pull (see seat), and a task that parks
@@ -55,11 +55,13 @@ type Kernel struct {
 	ctxs    Arena[Ctx]
 	handles Arena[Handle]
 	events  int64
-	limit   int64 // of events
-	halted  bool  // Halt was called, or something failed
-	ending  bool  // tasks are being unwound: each gives way to the root
-	closed  bool  // coroutines are to return
-	firing  bool  // a handler runs, or is about to
+	limit   int64        // of events
+	look    func() error // see Run
+	looksAt int64        // the number of events at which the limit is looked at, and look is called
+	halted  bool         // Halt was called, or something failed
+	ending  bool         // tasks are being unwound: each gives way to the root
+	closed  bool         // coroutines are to return
+	firing  bool         // a handler runs, or is about to
 	failed  error
 }
 
@@ -70,7 +72,7 @@ func New() *Kernel { return &Kernel{} }
 // buffers are kept for the next run.
 func (k *Kernel) Reset() {
 	k.unwind()
-	k.events, k.limit = 0, 0
+	k.events, k.limit, k.look, k.looksAt = 0, 0, nil, 0
 	k.halted, k.firing, k.failed = false, false, nil
 	k.queue.reset()
 	k.ready, k.readyAt = k.ready[:0], 0
@@ -113,14 +115,20 @@ func (k *Kernel) Cancel(t Timer) bool { return k.queue.cancel(t) }
 // ErrTooManyEvents is returned by Run when the limit of events is exceeded.
 var ErrTooManyEvents = errors.New("the run exceeds the limit of events")
 
+// lookEvery is how many events fire between two looks: some half a millisecond, and too
+// many for a look to be felt.
+const lookEvery = 4096
+
 // Run fires events and runs tasks until nothing is left to do or Halt is
-// called. limit caps the number of events; 0 means no cap. A panic in a handler
-// or a task ends the run and comes back as an error with its stack.
-func (k *Kernel) Run(limit int64) error {
-	k.limit = limit
+// called. limit caps the number of events; 0 means no cap. look, which may be nil, is
+// asked every lookEvery events whether to go on: its error ends the run. A panic in a
+// handler or a task ends the run and comes back as an error with its stack.
+func (k *Kernel) Run(limit int64, look func() error) error {
+	k.limit, k.look = limit, look
 	if limit == 0 {
-		k.limit = math.MaxInt64
+		k.limit = math.MaxInt64 - lookEvery
 	}
+	k.looksAt = min(k.limit+1, lookEvery)
 	if t := k.advance(); t != nil {
 		k.cur = t
 		t.seat.change(&k.root) // back when nobody is left who could run
@@ -164,11 +172,27 @@ func (k *Kernel) catch() {
 func (k *Kernel) fireNext() {
 	due := k.queue.pop()
 	k.events++
-	if k.events > k.limit {
-		k.fail(fmt.Errorf("%w (%d) at %v", ErrTooManyEvents, k.limit, k.Now()))
+	if k.events >= k.looksAt && !k.mayGoOn() {
 		return
 	}
 	due.h.Fire(due.number)
+}
+
+// mayGoOn compares the events with the limit, asks whoever looks on, and says when to do
+// so again.
+func (k *Kernel) mayGoOn() bool {
+	if k.events > k.limit {
+		k.fail(fmt.Errorf("%w (%d) at %v", ErrTooManyEvents, k.limit, k.Now()))
+		return false
+	}
+	if k.look != nil {
+		if err := k.look(); err != nil {
+			k.fail(err)
+			return false
+		}
+	}
+	k.looksAt = min(k.limit+1, k.events+lookEvery)
+	return true
 }
 
 // takeReady returns the next woken task whose process runs. Tasks of frozen

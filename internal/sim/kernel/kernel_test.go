@@ -18,7 +18,7 @@ func trace(t *testing.T, setUp func(k *Kernel, note func(string))) []string {
 	defer k.Close()
 	var got []string
 	setUp(k, func(s string) { got = append(got, fmt.Sprintf("%v %s", k.Now().Duration(), s)) })
-	if err := k.Run(100_000); err != nil {
+	if err := k.Run(100_000, nil); err != nil {
 		t.Fatal(err)
 	}
 	return got
@@ -236,7 +236,7 @@ func TestPanicsComeBackAsErrorsWithTheirStack(t *testing.T) {
 		} else {
 			k.After(time.Second, HandlerFunc(func() { panic("boom") }), 0)
 		}
-		err := k.Run(0)
+		err := k.Run(0, nil)
 		if err == nil || !strings.Contains(err.Error(), "boom") || !strings.Contains(err.Error(), "kernel_test.go") {
 			t.Errorf("%s: error without message or stack: %v", where, err)
 		}
@@ -264,7 +264,7 @@ func TestATaskThatLeavesItsGoroutineEndsTheRun(t *testing.T) {
 		})
 		k.Spawn(p, "late", sleeper)
 		defer func() { err = k.failed }()
-		_ = k.Run(0)
+		_ = k.Run(0, nil)
 	}()
 	<-over
 	if strayed || err == nil || !strings.Contains(err.Error(), "leaver") {
@@ -300,7 +300,7 @@ func TestCloseEndsAllCoroutines(t *testing.T) {
 			}
 		})
 	}
-	if err := k.Run(0); err != nil {
+	if err := k.Run(0, nil); err != nil {
 		t.Fatal(err)
 	}
 	if n := runtime.NumGoroutine(); n != before+20 {
@@ -321,7 +321,7 @@ func TestLimitOfEvents(t *testing.T) {
 			_ = k.Sleep(p.Background(), time.Nanosecond)
 		}
 	})
-	if err := k.Run(1000); !errors.Is(err, ErrTooManyEvents) {
+	if err := k.Run(1000, nil); !errors.Is(err, ErrTooManyEvents) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -331,7 +331,7 @@ func TestForeignContextIsRefusedLoudly(t *testing.T) {
 	defer k.Close()
 	p := k.NewProc("A", Clock{})
 	k.Spawn(p, "main", func() { _ = k.Sleep(context.TODO(), time.Second) })
-	if err := k.Run(0); err == nil || !strings.Contains(err.Error(), "Env.Background") {
+	if err := k.Run(0, nil); err == nil || !strings.Contains(err.Error(), "Env.Background") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -344,7 +344,7 @@ func TestResetUnwindsAndReusesCoroutines(t *testing.T) {
 		for range 5 {
 			k.Spawn(p, "main", func() { _ = k.NewSignal().Wait(p.Background()) })
 		}
-		if err := k.Run(0); err != nil {
+		if err := k.Run(0, nil); err != nil {
 			t.Fatal(err)
 		}
 		k.Reset()
@@ -367,7 +367,7 @@ func TestAJobBeginsWithoutTheWaitsOfAnEarlierOne(t *testing.T) {
 		_ = k.Sleep(ctx, time.Minute)
 	})
 	k.After(time.Second, HandlerFunc(k.Halt), 0)
-	if err := k.Run(0); err != nil {
+	if err := k.Run(0, nil); err != nil {
 		t.Fatal(err)
 	}
 	k.Reset()
@@ -377,7 +377,7 @@ func TestAJobBeginsWithoutTheWaitsOfAnEarlierOne(t *testing.T) {
 		_, _ = k.WithTimeout(p.Background(), time.Hour) // takes the place of the one above
 		over = k.Sleep(p.Background(), time.Second) == nil
 	})
-	if err := k.Run(0); err != nil || !over {
+	if err := k.Run(0, nil); err != nil || !over {
 		t.Errorf("over: %v, the run: %v", over, err)
 	}
 }
@@ -424,5 +424,26 @@ func TestSleepNeverFallsShort(t *testing.T) {
 		if got := c.Mono(at.Add(c.TrueFor(d))) - c.Mono(at); got < d {
 			t.Fatalf("%+v at %v: sleeping for %v advanced the clock by %v", c, at, d, got)
 		}
+	}
+}
+
+func TestALookEndsTheRun(t *testing.T) {
+	k := New()
+	defer k.Close()
+	p := k.NewProc("A", Clock{})
+	k.Spawn(p, "main", func() {
+		for {
+			_ = k.Sleep(p.Background(), time.Nanosecond)
+		}
+	})
+	enough, looks := errors.New("enough"), 0
+	err := k.Run(100*lookEvery, func() error {
+		if looks++; looks == 3 {
+			return enough
+		}
+		return nil
+	})
+	if !errors.Is(err, enough) || k.Events() != 3*lookEvery {
+		t.Errorf("ended after %d events with %v", k.Events(), err)
 	}
 }
