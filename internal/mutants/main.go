@@ -1,0 +1,190 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"lockstep/internal/real/realtest"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	pattern := ""
+	if len(os.Args) > 1 {
+		pattern = os.Args[1]
+	}
+	if err := hunt(ctx, pattern); err != nil {
+		fmt.Fprintln(os.Stderr, "mutants:", err)
+		stop()
+		os.Exit(1)
+	}
+}
+
+// hunt plays the chosen mutations and returns an error unless tests kill all of them.
+func hunt(ctx context.Context, pattern string) error {
+	all, err := load()
+	if err != nil {
+		return err
+	}
+	if all, err = choose(all, pattern); err != nil {
+		return err
+	}
+	root, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "mutants")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+
+	if err := healthy(ctx, root, all); err != nil {
+		return err
+	}
+	fmt.Printf("%d mutations; the tests that have to kill them pass without them\n", len(all))
+	var (
+		lock  sync.Mutex
+		wait  sync.WaitGroup
+		next  int
+		ended int
+		bad   []string
+		began = time.Now()
+	)
+	// take gives a worker its next mutation.
+	take := func() *mutation {
+		lock.Lock()
+		defer lock.Unlock()
+		if next == len(all) || ctx.Err() != nil {
+			return nil
+		}
+		next++
+		return &all[next-1]
+	}
+	for range max(runtime.NumCPU()/2, 1) { // each builds and tests with two
+		wait.Go(func() {
+			for m := take(); m != nil; m = take() {
+				took := time.Now()
+				by, err := m.play(ctx, root, dir)
+				lock.Lock()
+				ended++
+				left := time.Since(began) / time.Duration(ended) * time.Duration(len(all)-ended)
+				what := "killed by " + by
+				if err != nil {
+					what = err.Error()
+					bad = append(bad, m.Name)
+				}
+				fmt.Printf("%3d of %d  %-40s %s (%v; about %v left)\n", ended, len(all), m.Name, what,
+					time.Since(took).Round(time.Second), left.Round(time.Minute))
+				lock.Unlock()
+			}
+		})
+	}
+	wait.Wait()
+	if err := ctx.Err(); err != nil {
+		return errors.New("interrupted")
+	}
+	if len(bad) > 0 {
+		slices.Sort(bad)
+		return fmt.Errorf("%d of %d mutations are not killed: %s", len(bad), len(all), strings.Join(bad, ", "))
+	}
+	fmt.Printf("all %d killed in %v\n", len(all), time.Since(began).Round(time.Second))
+	return nil
+}
+
+// healthy returns an error unless all killers pass without a mutation: else a test
+// that always fails would kill everything.
+func healthy(ctx context.Context, root string, all []mutation) error {
+	var seen []string
+	for i := range all {
+		for _, args := range all[i].Killers {
+			if slices.Contains(seen, args) {
+				continue
+			}
+			seen = append(seen, args)
+			out, err := goTest(ctx, root, "", args)
+			switch {
+			case ctx.Err() != nil:
+				return errors.New("interrupted")
+			case err != nil:
+				return fmt.Errorf("without a mutation, go test %s: %w\n%s", args, err, out)
+			case strings.Contains(out, "[no tests to run]") || strings.Contains(out, "[no test files]"):
+				return fmt.Errorf("go test %s, by which %s has to be killed, runs no test", args, all[i].Name)
+			}
+		}
+	}
+	return nil
+}
+
+var failedTest = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)`)
+
+// play runs the tests of a mutation and returns what killed it. That it does not build,
+// or hangs, is no kill: a test has to say that something is wrong.
+func (m *mutation) play(ctx context.Context, root, dir string) (string, error) {
+	text, err := m.apply(root)
+	if err != nil {
+		return "", err
+	}
+	changed := filepath.Join(dir, m.Name+".go")
+	if err := os.WriteFile(changed, []byte(text), 0o600); err != nil {
+		return "", err
+	}
+	overlay, err := json.Marshal(map[string]map[string]string{
+		"Replace": {filepath.Join(root, filepath.FromSlash(m.File)): changed},
+	})
+	if err != nil {
+		return "", err
+	}
+	file := filepath.Join(dir, m.Name+".json")
+	if err := os.WriteFile(file, overlay, 0o600); err != nil {
+		return "", err
+	}
+	for _, args := range m.Killers {
+		out, err := goTest(ctx, root, file, args)
+		switch {
+		case ctx.Err() != nil:
+			return "", errors.New("interrupted")
+		case err == nil:
+		case strings.Contains(out, "[build failed]") || strings.Contains(out, "[setup failed]"):
+			return "", fmt.Errorf("DOES NOT BUILD\n%s", out)
+		case strings.Contains(out, "panic: test timed out"):
+			return "", fmt.Errorf("HANGS in go test %s", args)
+		default:
+			if t := failedTest.FindStringSubmatch(out); t != nil {
+				return t[1], nil
+			}
+			return "", fmt.Errorf("go test %s failed, but no test did:\n%s", args, out)
+		}
+	}
+	return "", fmt.Errorf("SURVIVES: %s", m.Belief)
+}
+
+// goTest runs go test with the arguments of a killer and an overlay file, "" for none.
+func goTest(ctx context.Context, root, overlay, args string) (string, error) {
+	line := []string{"test", "-p", "2", "-short", "-failfast", "-vet=off", "-timeout", "5m"}
+	if overlay != "" {
+		line = append(line, "-overlay", overlay)
+	}
+	cmd := exec.CommandContext(ctx, "go", append(line, strings.Fields(args)...)...)
+	cmd.Dir = root
+	cmd.Env = append(os.Environ(), realtest.WithoutServers+"=1", realtest.RequireServers+"=")
+	// An end of this program ends the tests, too, and not only the go command.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
