@@ -1,12 +1,15 @@
 package sim
 
 import (
+	"context"
 	"testing"
 	"time"
 
 	"lockstep/internal/faults"
 	"lockstep/internal/history"
+	"lockstep/internal/locks"
 	"lockstep/internal/plan"
+	"lockstep/internal/world"
 )
 
 // cutOff parts a client from the store.
@@ -70,4 +73,69 @@ func TestAPartitionHealsByItself(t *testing.T) {
 	p.Faults = []faults.Fault{cutOff(1, "A", begin, 3*time.Second), cutOff(2, "A", faults.Trigger{At: time.Second}, 4*time.Second)}
 	h, _ = tell(t, p, "set-nx-lua")
 	between(t, "A's entry", granted(h, "A"), 5*time.Second, 5100*time.Millisecond)
+}
+
+// delayed holds A's first SET back.
+func delayed(half string, by time.Duration) faults.Fault {
+	spec, _ := faults.Lookup("delay")
+	return faults.Make(1, spec, faults.Args{Value: half, Durations: map[string]time.Duration{"by": by}}, onWire(faults.AboutToSend, "SET"), faults.End{})
+}
+
+// A request that is late is executed late; its client has given it up by then, and the
+// entry is made all the same.
+func TestADelayedRequestIsExecutedLate(t *testing.T) {
+	p := story(delayed("request", 2*time.Second))
+	p.Clients, p.Lease, p.Workload.Work = []string{"A"}, 500*time.Millisecond, plan.Range{}
+	h, _ := tell(t, p, "set-nx-lua")
+	for i, e := range h.Events {
+		if e.Kind == history.Sent && h.Name(e.Node) == "A" {
+			for _, done := range h.Events[i:] {
+				if done.Kind == history.Executed && done.Cause == int32(i) {
+					between(t, "executed", done.At, 2*time.Second, 2*time.Second+10*time.Millisecond)
+					return
+				}
+			}
+			break
+		}
+	}
+	t.Error("A's first request was never executed")
+}
+
+// twoOnOne sends two commands on one connection, the second one when it has given up the
+// first, and holds then.
+type twoOnOne struct{ locks.Deps }
+
+func (l twoOnOne) Acquire(ctx context.Context) (locks.Lease, error) {
+	conn, err := l.Redis.Dial(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close()
+	conn.Do(ctx, world.Set("first", "1"))
+	return nil, conn.Do(ctx, world.Command("PING")).Err
+}
+
+// One connection is one stream: what is sent later arrives later.
+func TestAConnectionKeepsItsOrder(t *testing.T) {
+	p := story(delayed("request", 2*time.Second))
+	p.Clients, p.Workload.Wait = []string{"A"}, 3*time.Second
+	h, err := RunVariant(&p, locks.Variant{
+		ID: "two-on-one", Store: locks.StoreRedis, LeaseUnit: time.Millisecond,
+		New: func(d locks.Deps) locks.Lock { return twoOnOne{d} },
+	}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sent, executed []string
+	for _, e := range h.Events {
+		switch {
+		case e.Kind == history.Sent && h.Name(e.Node) == "A":
+			sent = append(sent, h.Text(e.Text))
+		case e.Kind == history.Executed && h.Name(e.Peer) == "A":
+			executed = append(executed, h.Text(h.Events[e.Cause].Text))
+		}
+	}
+	if len(executed) < 2 || len(sent) < 2 || executed[0] != sent[0] || executed[1] != sent[1] {
+		t.Errorf("sent %q, executed %q", sent, executed)
+	}
 }

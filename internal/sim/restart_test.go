@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -58,6 +59,37 @@ func TestAWrongClockOutlivesItsProgram(t *testing.T) {
 	}
 	if seen < 3 {
 		t.Errorf("%d events of A's second life", seen)
+	}
+}
+
+// A client that starts anew draws new tokens: with its old one it could release, and be
+// taken for, what it has left behind.
+func TestARestartedClientHasNewTokens(t *testing.T) {
+	at := first(faults.InSection)
+	p := story(restartOf(1, "A", 50*time.Millisecond, at))
+	p.Lease = 500 * time.Millisecond
+	h, err := Run(&p, "set-nx-lua", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	restarted := find(t, h, history.Restarted, "A").At
+	before, after := map[string]bool{}, 0
+	for _, e := range h.Events {
+		text := h.Text(e.Text)
+		if h.Name(e.Node) != "A" || e.Kind != history.Sent || !strings.HasPrefix(text, "SET ") {
+			continue
+		}
+		if e.At < restarted {
+			before[text] = true
+			continue
+		}
+		after++
+		if before[text] {
+			t.Errorf("%s was sent in both lives", text)
+		}
+	}
+	if len(before) == 0 || after == 0 {
+		t.Errorf("%d and %d commands in the two lives", len(before), after)
 	}
 }
 
