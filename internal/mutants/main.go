@@ -53,50 +53,32 @@ func hunt(ctx context.Context, pattern string) error {
 	}
 	defer os.RemoveAll(dir)
 
+	began := time.Now()
 	if err := healthy(ctx, root, all); err != nil {
 		return err
 	}
-	fmt.Printf("%d mutations; the tests that have to kill them pass without them\n", len(all))
-	var (
-		lock  sync.Mutex
-		wait  sync.WaitGroup
-		next  int
-		ended int
-		bad   []string
-		began = time.Now()
-	)
-	// take gives a worker its next mutation.
-	take := func() *mutation {
-		lock.Lock()
-		defer lock.Unlock()
-		if next == len(all) || ctx.Err() != nil {
+	fmt.Printf("%d mutations; the tests that have to kill them pass without them (%v)\n", len(all), time.Since(began).Round(time.Second))
+	began = time.Now()
+	var bad []string
+	err = each(ctx, len(all), func(i int) func(ended int) error {
+		m, since := &all[i], time.Now()
+		by, err := m.play(ctx, root, dir)
+		what := "killed by " + by
+		if err != nil {
+			what = err.Error()
+		}
+		return func(ended int) error {
+			if err != nil {
+				bad = append(bad, m.Name)
+			}
+			left := time.Since(began) / time.Duration(ended) * time.Duration(len(all)-ended)
+			fmt.Printf("%3d of %d  %-45s %s (%v; about %v left)\n", ended, len(all), m.Name, what,
+				time.Since(since).Round(time.Second), left.Round(time.Minute))
 			return nil
 		}
-		next++
-		return &all[next-1]
-	}
-	for range max(runtime.NumCPU()/2, 1) { // each builds and tests with two
-		wait.Go(func() {
-			for m := take(); m != nil; m = take() {
-				took := time.Now()
-				by, err := m.play(ctx, root, dir)
-				lock.Lock()
-				ended++
-				left := time.Since(began) / time.Duration(ended) * time.Duration(len(all)-ended)
-				what := "killed by " + by
-				if err != nil {
-					what = err.Error()
-					bad = append(bad, m.Name)
-				}
-				fmt.Printf("%3d of %d  %-40s %s (%v; about %v left)\n", ended, len(all), m.Name, what,
-					time.Since(took).Round(time.Second), left.Round(time.Minute))
-				lock.Unlock()
-			}
-		})
-	}
-	wait.Wait()
-	if err := ctx.Err(); err != nil {
-		return errors.New("interrupted")
+	})
+	if err != nil {
+		return err
 	}
 	if len(bad) > 0 {
 		slices.Sort(bad)
@@ -106,28 +88,69 @@ func hunt(ctx context.Context, pattern string) error {
 	return nil
 }
 
+// each does n pieces of work, as many at a time as there are processors. What do returns
+// is called with the number of pieces that have ended, one call at a time; an error ends
+// the work.
+func each(ctx context.Context, n int, do func(i int) func(ended int) error) error {
+	var (
+		wait        sync.WaitGroup
+		lock        sync.Mutex
+		next, ended int
+		failed      error
+	)
+	take := func() int {
+		lock.Lock()
+		defer lock.Unlock()
+		if failed != nil || ctx.Err() != nil {
+			return n
+		}
+		next++
+		return next - 1
+	}
+	for range runtime.NumCPU() {
+		wait.Go(func() {
+			for i := take(); i < n; i = take() {
+				tell := do(i)
+				lock.Lock()
+				ended++
+				if err := tell(ended); err != nil && failed == nil {
+					failed = err
+				}
+				lock.Unlock()
+			}
+		})
+	}
+	wait.Wait()
+	if ctx.Err() != nil {
+		return errors.New("interrupted")
+	}
+	return failed
+}
+
 // healthy returns an error unless all killers pass without a mutation: else a test
 // that always fails would kill everything.
 func healthy(ctx context.Context, root string, all []mutation) error {
-	var seen []string
+	var killers []string
 	for i := range all {
 		for _, args := range all[i].Killers {
-			if slices.Contains(seen, args) {
-				continue
-			}
-			seen = append(seen, args)
-			out, err := goTest(ctx, root, "", args)
-			switch {
-			case ctx.Err() != nil:
-				return errors.New("interrupted")
-			case err != nil:
-				return fmt.Errorf("without a mutation, go test %s: %w\n%s", args, err, out)
-			case strings.Contains(out, "[no tests to run]") || strings.Contains(out, "[no test files]"):
-				return fmt.Errorf("go test %s, by which %s has to be killed, runs no test", args, all[i].Name)
+			if !slices.Contains(killers, args) {
+				killers = append(killers, args)
 			}
 		}
 	}
-	return nil
+	return each(ctx, len(killers), func(i int) func(int) error {
+		args := killers[i]
+		out, err := goTest(ctx, root, "", args)
+		return func(int) error {
+			switch {
+			case err != nil:
+				return fmt.Errorf("without a mutation, go test %s: %w\n%s", args, err, out)
+			case strings.Contains(out, "[no tests to run]") || strings.Contains(out, "[no test files]"):
+				return fmt.Errorf("go test %s, which has to kill a mutation, runs no test", args)
+			}
+			return nil
+		}
+	})
 }
 
 var failedTest = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)`)
@@ -175,7 +198,7 @@ func (m *mutation) play(ctx context.Context, root, dir string) (string, error) {
 
 // goTest runs go test with the arguments of a killer and an overlay file, "" for none.
 func goTest(ctx context.Context, root, overlay, args string) (string, error) {
-	line := []string{"test", "-p", "2", "-short", "-failfast", "-vet=off", "-timeout", "5m"}
+	line := []string{"test", "-p", "1", "-short", "-failfast", "-vet=off", "-timeout", "5m"}
 	if overlay != "" {
 		line = append(line, "-overlay", overlay)
 	}

@@ -139,3 +139,49 @@ func TestAConnectionKeepsItsOrder(t *testing.T) {
 		t.Errorf("sent %q, executed %q", sent, executed)
 	}
 }
+
+// A connection ends with its server's life: what was under way then is refused by the next.
+func TestARequestDoesNotOutliveItsServer(t *testing.T) {
+	p := story(delayed("request", 2*time.Second))
+	p.Clients, p.Workload.Wait = []string{"A"}, 300*time.Millisecond
+	p.Faults = append(p.Faults, restartOf(2, "redis-1", 50*time.Millisecond, at(time.Second)))
+	_, got := tell(t, p, "set-nx-lua", history.RequestDropped, history.Executed, history.Granted)
+	expectLines(t, got)
+}
+
+// Each client has luck of its own: what is slow for one is not slow for all.
+func TestClientsHaveTheirOwnLuck(t *testing.T) {
+	p := story(verb("pause", 1, "A", at(time.Hour), faults.End{For: time.Second}))
+	p.Faults = nil
+	p.Network.Latency = plan.Range{Min: time.Millisecond, Max: time.Second}
+	p.Network.Timeout = 10 * time.Second
+	h, err := Run(&p, "set-nx-lua", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := map[string]time.Duration{}
+	for _, e := range h.Events {
+		client := h.Name(e.Peer)
+		if _, seen := first[client]; e.Kind == history.Executed && !seen {
+			first[client] = e.At.Sub(h.Events[e.Cause].At)
+		}
+	}
+	if first["A"] == 0 || first["B"] == 0 || first["A"] == first["B"] {
+		t.Errorf("the first requests of A and B took %v and %v", first["A"], first["B"])
+	}
+}
+
+// The faults end when all clients are done, and not while one still plays.
+func TestTheStormLastsUntilAllAreDone(t *testing.T) {
+	p := story(verb("pause", 1, "B", faults.Trigger{Moment: faults.InSection, Subject: "B", Nth: 1}, faults.End{For: 8 * time.Second}))
+	h, err := Run(&p, "setnx", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	healed := find(t, h, history.Healed, "nobody").At
+	for _, name := range p.Clients {
+		if done := find(t, h, history.Finished, name).At; done > healed {
+			t.Errorf("healed at %v, and %s is done at %v", healed, name, done)
+		}
+	}
+}
