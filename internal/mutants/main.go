@@ -197,8 +197,10 @@ func (m *mutation) play(ctx context.Context, root, dir string) (string, error) {
 }
 
 // goTest runs go test with the arguments of a killer and an overlay file, "" for none.
+// Pinned hashes change with nearly every mutation and are written anew together with
+// them, so they are left out: a test has to know what is right.
 func goTest(ctx context.Context, root, overlay, args string) (string, error) {
-	line := []string{"test", "-p", "1", "-short", "-failfast", "-vet=off", "-timeout", "5m"}
+	line := []string{"test", "-p", "1", "-short", "-failfast", "-vet=off", "-timeout", "5m", "-skip", "^TestPinnedHashes$"}
 	if overlay != "" {
 		line = append(line, "-overlay", overlay)
 	}
