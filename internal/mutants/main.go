@@ -53,11 +53,12 @@ func hunt(ctx context.Context, pattern string) error {
 	}
 	defer os.RemoveAll(dir)
 
+	fmt.Println("first the tests that have to kill them, without a mutation")
 	began := time.Now()
-	if err := healthy(ctx, root, all); err != nil {
+	if err := healthy(ctx, root, dir, all); err != nil {
 		return err
 	}
-	fmt.Printf("%d mutations; the tests that have to kill them pass without them (%v)\n", len(all), time.Since(began).Round(time.Second))
+	fmt.Printf("they pass (%v); now %d mutations\n", time.Since(began).Round(time.Second), len(all))
 	began = time.Now()
 	var bad []string
 	err = each(ctx, len(all), func(i int) func(ended int) error {
@@ -129,7 +130,7 @@ func each(ctx context.Context, n int, do func(i int) func(ended int) error) erro
 
 // healthy returns an error unless all killers pass without a mutation: else a test
 // that always fails would kill everything.
-func healthy(ctx context.Context, root string, all []mutation) error {
+func healthy(ctx context.Context, root, dir string, all []mutation) error {
 	var killers []string
 	for i := range all {
 		for _, args := range all[i].Killers {
@@ -140,7 +141,7 @@ func healthy(ctx context.Context, root string, all []mutation) error {
 	}
 	return each(ctx, len(killers), func(i int) func(int) error {
 		args := killers[i]
-		out, err := goTest(ctx, root, "", args)
+		out, err := goTest(ctx, root, dir, "", args)
 		return func(int) error {
 			switch {
 			case err != nil:
@@ -177,7 +178,7 @@ func (m *mutation) play(ctx context.Context, root, dir string) (string, error) {
 		return "", err
 	}
 	for _, args := range m.Killers {
-		out, err := goTest(ctx, root, file, args)
+		out, err := goTest(ctx, root, dir, file, args)
 		switch {
 		case ctx.Err() != nil:
 			return "", errors.New("interrupted")
@@ -196,17 +197,19 @@ func (m *mutation) play(ctx context.Context, root, dir string) (string, error) {
 	return "", fmt.Errorf("SURVIVES: %s", m.Belief)
 }
 
-// goTest runs go test with the arguments of a killer and an overlay file, "" for none.
+// goTest runs go test in root with the arguments of a killer and an overlay file, "" for
+// none; dir is for what is temporary.
 // Pinned hashes change with nearly every mutation and are written anew together with
 // them, so they are left out: a test has to know what is right.
-func goTest(ctx context.Context, root, overlay, args string) (string, error) {
+func goTest(ctx context.Context, root, dir, overlay, args string) (string, error) {
 	line := []string{"test", "-p", "1", "-short", "-failfast", "-vet=off", "-timeout", "5m", "-skip", "^TestPinnedHashes$"}
 	if overlay != "" {
 		line = append(line, "-overlay", overlay)
 	}
 	cmd := exec.CommandContext(ctx, "go", append(line, strings.Fields(args)...)...)
 	cmd.Dir = root
-	cmd.Env = append(os.Environ(), realtest.WithoutServers+"=1", realtest.RequireServers+"=")
+	cmd.Env = append(os.Environ(), realtest.WithoutServers+"=1", realtest.RequireServers+"=",
+		"TMPDIR="+dir, "GOTMPDIR="+dir) // what they leave behind when they are killed goes with it
 	// An end of this program ends the tests, too, and not only the go command.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
