@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"lockstep/internal/checker"
-	"lockstep/internal/history"
 	"lockstep/internal/plan"
 	"lockstep/internal/sim"
 )
@@ -16,9 +15,6 @@ import (
 func TestStatus(t *testing.T) {
 	expect := func(want string, got checker.Verdict) Expected {
 		return Expected{Expectation: plan.Expectation{Property: checker.MutualExclusionID, Verdict: want}, Got: got}
-	}
-	fault := func(times int) []checker.FiredFault {
-		return []checker.FiredFault{{Fault: history.Fault{Number: 1, Text: "pause A"}, Times: times}}
 	}
 	tests := []struct {
 		name string
@@ -32,17 +28,13 @@ func TestStatus(t *testing.T) {
 		{"unknown instead of kept", Outcome{Expected: []Expected{expect("kept", checker.Unknown)}}, Inconclusive},
 		{"unknown instead of broken", Outcome{Expected: []Expected{expect("broken", checker.Unknown)}}, Inconclusive},
 		{"the worst counts", Outcome{Expected: []Expected{expect("kept", checker.Broken), expect("kept", checker.Unknown)}}, Missed},
-		{"a fault that fired", Outcome{Judgement: checker.Judgement{Faults: fault(1)}}, Met},
-		{"a fault that never fired", Outcome{Judgement: checker.Judgement{Faults: fault(0)}}, Inconclusive},
-		{"cut short", Outcome{Judgement: checker.Judgement{CutShort: true}}, Inconclusive},
+		{"untested", Outcome{Judgement: checker.Judgement{Untested: "fault 1 never fired: pause A"}}, Inconclusive},
+		{"untested and broken", Outcome{Judgement: checker.Judgement{Untested: "the run was cut short"}, Expected: []Expected{expect("kept", checker.Broken)}}, Missed},
 		{"not played", Outcome{Err: errors.New("no server")}, Failed},
 	}
 	for _, tt := range tests {
 		if got := tt.give.Status(); got != tt.want {
 			t.Errorf("%s: status %d, want %d", tt.name, got, tt.want)
-		}
-		if untested := tt.give.Untested(); untested == "" != (tt.name != "a fault that never fired" && tt.name != "cut short") {
-			t.Errorf("%s: untested is %q", tt.name, untested)
 		}
 	}
 }

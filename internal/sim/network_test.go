@@ -13,8 +13,8 @@ import (
 	"lockstep/internal/world"
 )
 
-// cutOff parts a client from the store.
-func cutOff(number int, client string, at faults.Trigger, length time.Duration) faults.Fault {
+// offStore parts a client from the store.
+func offStore(number int, client string, at faults.Trigger, length time.Duration) faults.Fault {
 	partition, _ := faults.Lookup("partition")
 	return faults.Make(number, partition, faults.Args{Sides: [][]string{{client}, {faults.TheStore}}}, at, faults.End{For: length})
 }
@@ -40,7 +40,7 @@ func TestAPartitionHoldsBackBothWays(t *testing.T) {
 		{"the reply", faults.Sends, 0}, // the request was on its way
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			p := story(cutOff(1, "A", onWire(tt.when, "SET"), length))
+			p := story(offStore(1, "A", onWire(tt.when, "SET"), length))
 			p.Clients = []string{"A"}
 			h, got := tell(t, p, "set-nx-lua", history.TimedOut, history.AcquireFailed)
 			expectLines(t, got)
@@ -63,15 +63,15 @@ func TestAPartitionHealsByItself(t *testing.T) {
 		return 0
 	}
 	begin := onWire(faults.AboutToSend, "SET") // of A, the first of all
-	p := story(cutOff(1, "A", begin, time.Second))
-	p.Faults = append(p.Faults, cutOff(2, "B", begin, 5*time.Second))
+	p := story(offStore(1, "A", begin, time.Second))
+	p.Faults = append(p.Faults, offStore(2, "B", begin, 5*time.Second))
 	p.Lease, p.Workload.Work = time.Second, plan.Range{}
 	h, _ := tell(t, p, "set-nx-lua")
 	between(t, "A's entry", granted(h, "A"), time.Second, 1100*time.Millisecond)
 	between(t, "B's entry", granted(h, "B"), 5*time.Second, 5100*time.Millisecond)
 
 	p.Clients = []string{"A"}
-	p.Faults = []faults.Fault{cutOff(1, "A", begin, 3*time.Second), cutOff(2, "A", faults.Trigger{At: time.Second}, 4*time.Second)}
+	p.Faults = []faults.Fault{offStore(1, "A", begin, 3*time.Second), offStore(2, "A", faults.Trigger{At: time.Second}, 4*time.Second)}
 	h, _ = tell(t, p, "set-nx-lua")
 	between(t, "A's entry", granted(h, "A"), 5*time.Second, 5100*time.Millisecond)
 }
