@@ -9,7 +9,7 @@ PROFILE := $(CURDIR)/cmd/simulate/simulate.pgo
 # The browsers that internal/browser knows; any of them will do.
 BROWSERS := chromium chromium-browser google-chrome chrome headless-shell
 
-.PHONY: help test unit race live live-all live-docker images determinism soak soak-live fuzz bench bench-live check lint golden generate gallery build profile servers clean
+.PHONY: help test unit race mutants live live-all live-docker images determinism soak soak-live fuzz bench bench-live check lint golden generate gallery build profile servers clean
 
 help: ## show this menu
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -24,6 +24,9 @@ unit: ## the tests that need nothing installed
 
 race: ## the simulator and its checkers under the race detector
 	$(GO) test -race -short ./internal/sim/... ./internal/run/... ./internal/checker/... ./internal/history/... ./internal/faults/...
+
+mutants: ## seed the bugs of a list one at a time; the tests have to notice each (MUTANTS=regexp: some of them)
+	@$(GO) run ./internal/mutants '$(MUTANTS)'
 
 determinism: ## same seed, same hash: over GOMAXPROCS, -race and GOAMD64 builds
 	scripts/determinism
@@ -77,7 +80,7 @@ lint: ## golangci-lint, fetched as a Go module when it is not installed
 	else $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.5.0 run; fi
 
 golden: ## write the golden files of all tests anew; read the diff before you commit it
-	$(GO) test ./internal/scenario/... ./internal/explain/... ./internal/report/... ./internal/tour ./cmd/... -update
+	$(GO) test ./internal/scenario/... ./internal/explain/... ./internal/report/... ./internal/run ./internal/tour ./cmd/... -update
 
 generate: ## write the schemas and the reference in docs/ anew
 	for name in scenario result; do \

@@ -99,6 +99,32 @@ func TestAssumption(t *testing.T) {
 			*t = *p
 			return f
 		}, 0, "pause 15.000 s > lease 10.000 s - 0.049 s spent"},
+		{"pause after a renewal", func(t *tape) []checker.Finding {
+			t.acquires(2, "A")
+			t.renews(5_000, "A")
+			t.add(5_060, history.Froze, "A", value(1))
+			t.expires(15_000, "A")
+			t.acquires(15_030, "B")
+			from := t.h.End()
+			t.add(20_060, history.Thawed, "A", value(1))
+			return []checker.Finding{breaks(checker.MutualExclusionID, from, t.h.End(), both(t))}
+		}, 0, "pause 15.000 s > lease 10.000 s - 0.060 s spent"},
+		{"clock step before the renewal", func(t *tape) []checker.Finding {
+			t.acquires(2, "A")
+			t.add(1_000, history.ClockChanged, "redis-1", lasts(4*time.Second))
+			t.renews(2_000, "A")
+			t.expires(9_000, "A")
+			t.acquires(9_050, "B")
+			return []checker.Finding{breaks(checker.MutualExclusionID, t.h.End(), t.h.End(), both(t))}
+		}, 0, "lease 10.000 s ended after 7.000 s"},
+		{"clock step after the renewal", func(t *tape) []checker.Finding {
+			t.acquires(2, "A")
+			t.renews(2_000, "A")
+			t.add(9_000, history.ClockChanged, "redis-1", lasts(4*time.Second))
+			t.expires(9_000, "A")
+			t.acquires(9_050, "B")
+			return []checker.Finding{breaks(checker.MutualExclusionID, t.h.End(), t.h.End(), both(t))}
+		}, 0, "clock step 4.000 s > lease 10.000 s - 7.000 s spent"},
 		{"overrun", func(t *tape) []checker.Finding {
 			t.acquires(2, "A")
 			t.expires(10_002, "A")
@@ -114,6 +140,23 @@ func TestAssumption(t *testing.T) {
 			t.add(602, history.Promoted, "redis-2", t.peer("redis-1"))
 			t.add(700, history.Granted, "redis-2", t.owner("B"), lasts(10*time.Second))
 			t.add(701, history.Acquired, "B")
+			return []checker.Finding{breaks(checker.MutualExclusionID, t.h.End(), t.h.End(), both(t))}
+		}, 500 * time.Millisecond, "entry created 0.100 s before the crash < replication lag 0.500 s"},
+		{"failover after a renewal", func(t *tape) []checker.Finding {
+			t.withReplica()
+			t.acquires(2, "A")
+			t.renews(302, "A")
+			t.add(402, history.Crashed, "redis-1", value(1))
+			t.add(602, history.Promoted, "redis-2", t.peer("redis-1"))
+			t.add(701, history.Acquired, "B")
+			return []checker.Finding{breaks(checker.MutualExclusionID, t.h.End(), t.h.End(), both(t))}
+		}, 500 * time.Millisecond, "entry created 0.400 s before the crash < replication lag 0.500 s"},
+		{"failover whose loss is noticed late", func(t *tape) []checker.Finding {
+			t.withReplica()
+			t.acquires(2, "A")
+			t.add(102, history.Crashed, "redis-1", value(1))
+			t.add(5_000, history.Forgotten, "redis-1", t.owner("A"), t.text("lock"))
+			t.add(5_100, history.Acquired, "B")
 			return []checker.Finding{breaks(checker.MutualExclusionID, t.h.End(), t.h.End(), both(t))}
 		}, 500 * time.Millisecond, "entry created 0.100 s before the crash < replication lag 0.500 s"},
 		{"wrong owner", func(t *tape) []checker.Finding {

@@ -79,6 +79,11 @@ func (t *tape) releases(ms int64, name string) {
 	t.add(ms+2, history.Released, name)
 }
 
+// renews gives a client's entry its 10 s again.
+func (t *tape) renews(ms int64, name string) {
+	t.add(ms, history.Extended, "redis-1", t.owner(name), t.peer(name), t.text("lock"), lasts(10*time.Second))
+}
+
 // expires ends a client's entry.
 func (t *tape) expires(ms int64, name string) int32 {
 	return t.add(ms, history.Expired, "redis-1", t.owner(name), t.text("lock"))

@@ -274,6 +274,9 @@ func TestOverlapsOnOneNode(t *testing.T) {
 		{[]Fault{at(1*s, 6*s, "pause", "A", 0), at(5*s, 8*s, "pause", "B", 0)}, []string{"1s freeze A", "5s freeze B", "6s thaw A", "8s thaw B"}},
 		{[]Fault{at(1*s, 11*s, "drift-clock", "A", 50000), at(5*s, 8*s, "drift-clock", "A", -30000)},
 			[]string{"1s drift A by 50000", "5s drift A by -30000", "8s drift A by 50000", "11s drift A by 0"}},
+		// Of several that are left the one that began last counts.
+		{[]Fault{at(1*s, 20*s, "drift-clock", "A", 50000), at(3*s, 15*s, "drift-clock", "A", -30000), at(5*s, 8*s, "drift-clock", "A", 20000)},
+			[]string{"1s drift A by 50000", "3s drift A by -30000", "5s drift A by 20000", "8s drift A by -30000", "15s drift A by 50000", "20s drift A by 0"}},
 	} {
 		l := &lab{}
 		for i := range tt.faults {

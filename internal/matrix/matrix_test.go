@@ -262,6 +262,26 @@ func TestACellWhoseScriptsTestedNothingIsUnknown(t *testing.T) {
 	}
 }
 
+// The order decides which script real servers are asked to play. Two inside is worse than
+// an entry that was freed by another, which is how two come inside; what says nothing is
+// no harm at all.
+func TestBadnessOrdersTheLetters(t *testing.T) {
+	order := []checker.Letter{
+		checker.LetterSafe, checker.LetterDelay, checker.LetterStuck,
+		checker.LetterF, checker.LetterV, checker.LetterVF,
+	}
+	for i := 1; i < len(order); i++ {
+		if Badness(order[i-1]) >= Badness(order[i]) {
+			t.Errorf("%s is as bad as %s, or worse", order[i-1], order[i])
+		}
+	}
+	for _, silent := range []checker.Letter{checker.LetterUnknown, NotApplicable, ""} {
+		if Badness(silent) >= Badness(checker.LetterSafe) {
+			t.Errorf("%q is as bad as %s, or worse", silent, checker.LetterSafe)
+		}
+	}
+}
+
 // A run with V and another with F make VF; the worst run stays the one with V.
 func TestLettersOfSeveralRunsAddUp(t *testing.T) {
 	c := Cell{Runs: 2, excluded: true, robbed: true, Worst: &Sighting{Letter: checker.LetterV}}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -46,6 +47,27 @@ func TestMeasures(t *testing.T) {
 	}
 	if got := waitsText(m); got != "0.012 s, 0.012 s; gave up once" {
 		t.Errorf("waits %q", got)
+	}
+}
+
+// Stale is what was taken although a higher token had been seen, by whomever.
+func TestStaleWrites(t *testing.T) {
+	w := newWriter("set-nx-incr-fence", "A", "B", "C")
+	for i, write := range []struct {
+		kind history.Kind
+		with int64 // its token
+	}{
+		{history.WriteAccepted, 1}, {history.WriteAccepted, 1}, {history.WriteAccepted, 3},
+		{history.WriteAccepted, 1}, {history.WriteAccepted, 2}, {history.WriteRefused, 2}, {history.WriteAccepted, 3},
+	} {
+		w.add(int64(1000+i), write.kind, "resource", func(e *history.Event) { e.Token = write.with })
+	}
+	var got []bool
+	for _, g := range measure(w.h).writes {
+		got = append(got, g.stale)
+	}
+	if want := []bool{false, false, false, true, true, false, false}; !slices.Equal(got, want) {
+		t.Errorf("stale: %v, want %v", got, want)
 	}
 }
 

@@ -30,7 +30,7 @@ func TestRunsOfTheSameMomentAreAllSaved(t *testing.T) {
 		all.Go(func() {
 			var err error
 			taken[i], err = Save(root, dir, func(dir string) ([]File, error) {
-				return []File{{"result.json", []byte(fmt.Sprint(i, " ", filepath.Base(dir)))}}, nil
+				return []File{{Name: "result.json", Data: []byte(fmt.Sprint(i, " ", filepath.Base(dir)))}}, nil
 			})
 			if err != nil {
 				t.Error(err)
@@ -69,7 +69,7 @@ func TestARenameReplacesNoRun(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		return []File{{"result.json", []byte("{}")}}, nil
+		return []File{{Name: "result.json", Data: []byte("{}")}}, nil
 	})
 	if err != nil || filepath.Base(dir) != "run-2" || strings.Join(dirs, " ") != "run run-2" {
 		t.Errorf("saved %s of %v, %v", dir, dirs, err)
@@ -86,7 +86,7 @@ func TestTheDraftOfAKilledProcessIsInNobodysWay(t *testing.T) {
 	if err := os.MkdirAll(draft, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	dir, err := save(t, root, 0, File{"result.json", []byte("{}")})
+	dir, err := save(t, root, 0, File{Name: "result.json", Data: []byte("{}")})
 	if err != nil || !strings.HasSuffix(dir, "-seed-7-2") {
 		t.Errorf("saved %s, %v", dir, err)
 	}
@@ -104,7 +104,7 @@ func TestALinkThatIsNotOursIsNotTouched(t *testing.T) {
 		if err := os.Symlink(target, latest); err != nil {
 			t.Fatal(err)
 		}
-		dir, err := save(t, root, 0, File{"result.json", []byte("{}")})
+		dir, err := save(t, root, 0, File{Name: "result.json", Data: []byte("{}")})
 		if (err == nil) != ours {
 			t.Errorf("%s: %v", target, err)
 		}

@@ -96,6 +96,45 @@ func TestNothingIsTriedTwice(t *testing.T) {
 	}
 }
 
+// A violation of another kind is no smaller version, be it as short as it may. Without
+// the pause the failover breaks the lock, too.
+func TestACandidateBreaksTheSameWay(t *testing.T) {
+	const twoWays = `
+clients: [A, B, C]
+servers: {redis: {replicas: 1, lag: 5s}}
+seed: 1
+faults:
+  - {when: A is in its critical section, pause: A, for: 12s}
+  - {when: B is in its critical section, fail-over: operator}
+`
+	withoutThePause := func(p *plan.Plan) bool { p.Faults = p.Faults[1:]; return true }
+	s := shrinking(t, "set-nx-lua", twoWays)
+	s.kind = "somebody never pauses for longer than what is left of its lease."
+	if s.try(withoutThePause) {
+		t.Errorf("a candidate was taken that breaks in another way:\n%s", scenario.Resolved(s.best))
+	}
+	if !s.try(asItIs) {
+		t.Error("the original is said to break in another way")
+	}
+	s = shrinking(t, "set-nx-lua", twoWays)
+	if !s.try(withoutThePause) { // when any kind will do
+		t.Error("the candidate does not break at all: the test above tests nothing")
+	}
+}
+
+// Runs in which no property got a verdict say nothing about how often one breaks: of three
+// that tested nothing, the rate can be anything.
+func TestRunsThatTestedNothingDoNotCount(t *testing.T) {
+	tried := Tried{Seeds: 3, Untested: 3}
+	if share, low, high := tried.Rate(); tried.Tested() != 0 || share != 0 || low != 0 || high != 1_000_000 {
+		t.Errorf("%d tested, rate %d from %d to %d millionths", tried.Tested(), share, low, high)
+	}
+	// Of five runs two tested something, and the second of these broke.
+	if share, _, _ := (Tried{Seeds: 5, Untested: 3, Seed: 5}).Rate(); share != 500_000 {
+		t.Errorf("rate %d millionths, want one in two", share)
+	}
+}
+
 // A property that is kept is no smaller version of one that breaks.
 func TestACandidateBreaks(t *testing.T) {
 	s := shrinking(t, "set-nx-lua", twoFaults)

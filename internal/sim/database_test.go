@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -78,4 +79,26 @@ func TestAReplicaFollowsAPrimaryThatCameBack(t *testing.T) {
 		t.Errorf("the replica has the row of %s, want A's", h.Name(got.Owner))
 	}
 	find(t, h, history.Released, "A")
+}
+
+// A statement's patience (a second, which this lock asks for) goes on while its server
+// stands still, and is over at the thaw, though nobody asks for anything then.
+func TestAPausedDatabaseLetsNobodyWaitLonger(t *testing.T) {
+	const frozen, thawed = 2500 * time.Millisecond, 3300 * time.Millisecond
+	p := withReplica(20 * time.Second)
+	p.MySQL.Replicas = 0
+	p.Faults = []faults.Fault{verb("pause", 1, "mysql-1", at(frozen), faults.End{For: thawed - frozen})}
+	h, err := Run(&p, "mysql-for-update", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range h.Events {
+		if e.Kind == history.Executed && strings.HasPrefix(h.Text(e.Text), "ERROR 1205") && e.At.Duration() > frozen {
+			if e.At.Duration() != thawed {
+				t.Errorf("B has waited until %v, want the thaw at %v", e.At, thawed)
+			}
+			return
+		}
+	}
+	t.Error("B's wait never ended")
 }

@@ -215,3 +215,19 @@ func TestTheRunWaitsForThoseWhoComeBack(t *testing.T) {
 	_, got := tell(t, p, "set-nx-lua", history.Crashed, history.Restarted, history.Acquired, history.Finished)
 	expectLines(t, got, "A acquired", "A crashed", "A restarted", "A acquired", "A finished")
 }
+
+// A fault whose end never comes ends with the quiet period, or the probe would find a lock
+// stuck that is not.
+func TestTheQuietPeriodEndsAllFaults(t *testing.T) {
+	never := &faults.Trigger{Moment: faults.StartsWaiting, Subject: "B", Nth: 50}
+	p := story(verb("pause", 1, "redis-1", first(faults.InSection), faults.End{Until: never}))
+	h, err := Run(&p, "set-nx-lua", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	healed, thawed := find(t, h, history.Healed, "nobody"), find(t, h, history.Thawed, "redis-1")
+	if thawed.At != healed.At {
+		t.Errorf("healed at %v, and the server goes on at %v", healed.At, thawed.At)
+	}
+	find(t, h, history.Acquired, plan.ProbeName)
+}

@@ -60,6 +60,7 @@ var layers = map[string][]string{
 	"internal/browser":  {}, // a helper of tests
 	"internal/schema":   {"internal/checker", "internal/faults", "internal/locks", "internal/plan", "internal/report"},
 	"internal/docs":     {"internal/schema", "internal/shell", "internal/checker", "internal/faults", "internal/locks", "internal/plan"},
+	"internal/mutants":  {"internal/real"}, // to leave real servers out of the tests that it runs
 	"internal/tidy":     {"internal/checker", "internal/faults", "internal/locks", "internal/plan", "internal/scenario"},
 	"cmd/simulate":      {"internal", "scenarios"},
 }

@@ -14,10 +14,18 @@ import (
 // reason to skip a test into a failure; continuous integration sets it to 1.
 const RequireServers = "LOCKSTEP_REQUIRE_SERVERS"
 
+// WithoutServers is the environment variable that leaves the tests with real servers out
+// although the servers are there; `make mutants` sets it to 1, for it plays the others a
+// hundred times.
+const WithoutServers = "LOCKSTEP_WITHOUT_SERVERS"
+
 // Need skips the test when a server program is not there, or fails it when the
 // environment says that it has to be.
 func Need(t testing.TB, program string) {
 	t.Helper()
+	if os.Getenv(WithoutServers) == "1" {
+		t.Skipf("%s=1 leaves it out", WithoutServers)
+	}
 	_, err := programs.Find(program)
 	if unsupported := osproc.Supported(); unsupported != nil {
 		err = unsupported

@@ -135,6 +135,61 @@ func TestExpiryIsSeenByAScan(t *testing.T) {
 	}
 }
 
+// The keys of a lease go in the order of the alphabet, as the lessor of etcd sorts them, so
+// that all servers tell their watchers the same.
+func TestTheKeysOfALeaseGoInOrder(t *testing.T) {
+	for _, revoked := range []bool{false, true} {
+		b := newBench(t)
+		lease := b.lease(anna)
+		for _, key := range []string{"m", "z", "a", "b"} {
+			b.put(anna, key, lease)
+			b.do(bert, Watch{Key: key, From: 6})
+		}
+		if revoked {
+			b.do(anna, Revoke{lease})
+		} else {
+			b.at(10 * time.Second)
+			b.Tick(b.now)
+		}
+		var got []string
+		for _, p := range b.Output().Pushes {
+			got = append(got, p.Text)
+		}
+		want := []string{"DELETE a, revision 6", "DELETE b, revision 6", "DELETE m, revision 6", "DELETE z, revision 6"}
+		if !slices.Equal(got, want) {
+			t.Errorf("revoked %t: got %q, want %q", revoked, got, want)
+		}
+	}
+}
+
+// A transaction asks for one revision of a key, not for any that came after it.
+func TestATransactionAsksForOneRevision(t *testing.T) {
+	b := newBench(t)
+	b.put(anna, "lock", 0) // revision 2
+	b.put(anna, "lock", 0) // revision 3
+	for revision, want := range map[int64]bool{0: false, 2: false, 3: true, 4: false} {
+		guarded := Txn{world.EtcdTxn{If: []world.EtcdCompare{{Key: "lock", Mod: true, Revision: revision}}}}
+		if got := b.do(bert, guarded).(world.EtcdResult).Succeeded; got != want {
+			t.Errorf("modified at 3, asked for %d: %t", revision, got)
+		}
+	}
+}
+
+// Its time is up at the very instant, and then nothing can save it.
+func TestARenewalAtTheLastInstant(t *testing.T) {
+	for _, tt := range []struct {
+		at   time.Duration
+		done bool
+	}{{10*time.Second - 1, true}, {10 * time.Second, false}} {
+		b := newBench(t)
+		lease := b.lease(anna)
+		b.at(tt.at)
+		if _, done := b.Exec(b.now, 7, store.Conn{ID: 1, Client: anna}, KeepAlive{lease}); done != tt.done {
+			t.Errorf("at %v: answered at once: %t, want %t", tt.at, done, tt.done)
+		}
+	}
+}
+
 func TestARenewalAfterTheEndWaitsForIt(t *testing.T) {
 	b := newBench(t)
 	a := b.lease(anna)

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"lockstep/internal/history"
 )
 
 // trace runs a set-up function and returns what its tasks noted, with the time.
@@ -45,40 +47,49 @@ func TestEventsFireInOrderOfInstantThenScheduling(t *testing.T) {
 }
 
 // The queue must do what a plain sorted list does, with few events (the sorted
-// part) and with many (the heap), whatever is pushed, popped and cancelled.
+// part) and with many (the heap), whatever is pushed, popped and cancelled. Few instants
+// make ties between the two parts.
 func TestQueueAgainstSorting(t *testing.T) {
 	for _, pending := range []int{3, nearMax - 1, nearMax + 1, 500} {
-		var q queue
-		var model []queued
-		now := int64(0)
-		r := NewRand(1, uint64(pending))
-		for step := range 20_000 {
-			switch n := len(model); {
-			case n == 0 || (n < 2*pending && r.Int64N(100) < 50):
-				at := now + r.Int64N(1000)
-				if step%3 == 0 {
-					at = now - 2 + r.Int64N(5) // ties, the past, and events before all others
-				}
-				tm := q.push(instant(at), nil, uint64(step))
-				model = append(model, queued{max(at, now), step, tm})
-				sort.SliceStable(model, func(i, j int) bool { return model[i].at < model[j].at })
-			case r.Int64N(4) == 0:
-				victim := r.Int64N(int64(n))
-				if !q.cancel(model[victim].timer) || q.cancel(model[victim].timer) {
-					t.Fatal("cancel must succeed exactly once")
-				}
-				model = append(model[:victim], model[victim+1:]...)
-			default:
-				due := q.pop()
-				now = model[0].at
-				if int64(q.now) != now || int(due.number) != model[0].step {
-					t.Fatalf("%d pending: popped %d (step %d), want %+v", pending, q.now, due.number, model[0])
-				}
-				model = model[1:]
+		for _, instants := range []int64{4, 1000} {
+			queueAgainstSorting(t, pending, instants)
+		}
+	}
+}
+
+// queueAgainstSorting keeps about so many events pending, at so many instants to come.
+func queueAgainstSorting(t *testing.T, pending int, instants int64) {
+	t.Helper()
+	var q queue
+	var model []queued
+	now := int64(0)
+	r := NewRand(uint64(instants), uint64(pending))
+	for step := range 20_000 {
+		switch n := len(model); {
+		case n == 0 || (n < 2*pending && r.Int64N(100) < 50):
+			at := now + r.Int64N(instants)
+			if step%3 == 0 {
+				at = now - 2 + r.Int64N(5) // ties, the past, and events before all others
 			}
-			if q.empty() != (len(model) == 0) {
-				t.Fatal("the queue disagrees about being empty")
+			tm := q.push(instant(at), nil, uint64(step))
+			model = append(model, queued{max(at, now), step, tm})
+			sort.SliceStable(model, func(i, j int) bool { return model[i].at < model[j].at })
+		case r.Int64N(4) == 0:
+			victim := r.Int64N(int64(n))
+			if !q.cancel(model[victim].timer) || q.cancel(model[victim].timer) {
+				t.Fatal("cancel must succeed exactly once")
 			}
+			model = append(model[:victim], model[victim+1:]...)
+		default:
+			due := q.pop()
+			now = model[0].at
+			if int64(q.now) != now || int(due.number) != model[0].step {
+				t.Fatalf("%d pending at %d instants: popped %d (step %d), want %+v", pending, instants, q.now, due.number, model[0])
+			}
+			model = model[1:]
+		}
+		if q.empty() != (len(model) == 0) {
+			t.Fatal("the queue disagrees about being empty")
 		}
 	}
 }
@@ -409,6 +420,25 @@ func TestClockArithmetic(t *testing.T) {
 		}
 		if d := tt.clock.TrueFor(tt.mono); d != tt.at {
 			t.Errorf("%+v: TrueFor(%v) = %v, want %v", tt.clock, tt.mono, d, tt.at)
+		}
+	}
+}
+
+// A clock that begins to drift, or ends to, goes on from what it shows.
+func TestDriftDoesNotStepTheClock(t *testing.T) {
+	c := Clock{DriftPPM: 100_000} // 10 %
+	at := func(s int64) history.Instant { return instant(s * int64(time.Second)) }
+	for _, tt := range []struct {
+		from, ppm int64 // the new rate
+		to        int64
+		want      time.Duration
+	}{
+		{10, 0, 10, 11 * time.Second},
+		{20, -500_000, 20, 21 * time.Second},
+		{20, -500_000, 24, 23 * time.Second},
+	} {
+		if c.SetDrift(at(tt.from), tt.ppm); c.Mono(at(tt.to)) != tt.want {
+			t.Errorf("%d ppm from %d s on: at %d s it shows %v, want %v", tt.ppm, tt.from, tt.to, c.Mono(at(tt.to)), tt.want)
 		}
 	}
 }

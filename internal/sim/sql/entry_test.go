@@ -11,8 +11,8 @@ import (
 	"lockstep/internal/world"
 )
 
-// bench is a model with a clock and connections that have names: A and B are the
-// sessions of clients, a and b connections of their pools.
+// bench is a model with a clock and connections that have names: A to D are the sessions
+// of clients, a and b connections of the pools of the first two.
 type bench struct {
 	*testing.T
 	db    *DB
@@ -32,6 +32,10 @@ func (b *bench) conn(who string) store.Conn {
 		return store.Conn{ID: 11, Client: clientA}
 	case "B":
 		return store.Conn{ID: 12, Client: clientB}
+	case "C":
+		return store.Conn{ID: 13, Client: 3}
+	case "D":
+		return store.Conn{ID: 14, Client: 4}
 	case "a":
 		return store.Conn{Client: clientA}
 	}

@@ -1,0 +1,282 @@
+package locks
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"lockstep/internal/world"
+)
+
+// hand is a client's process whose clock is moved by hand: time passes while it sleeps
+// and while a command is under way, and at no other time.
+type hand struct {
+	world.Env
+	mono    time.Duration
+	patient time.Duration               // of the latest WithTimeout
+	slept   []time.Duration             // all sleeps, in their order
+	started []func(ctx context.Context) // tasks, to be run by the test
+}
+
+func (h *hand) Mono() time.Duration         { return h.mono }
+func (h *hand) Now() time.Time              { return time.UnixMilli(1_000_000).Add(h.mono) }
+func (h *hand) Background() context.Context { return context.Background() }
+func (h *hand) Rand() world.Rand            { return still{} }
+
+func (h *hand) Sleep(ctx context.Context, d time.Duration) error {
+	h.slept = append(h.slept, d)
+	h.mono += d
+	return ctx.Err()
+}
+
+func (h *hand) WithCancel(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithCancel(ctx)
+}
+
+func (h *hand) WithTimeout(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+	h.patient = d
+	return context.WithCancel(ctx)
+}
+
+func (h *hand) Go(_ context.Context, _ string, f func(ctx context.Context)) world.Task {
+	h.started = append(h.started, f)
+	return nil
+}
+
+// still is luck that never changes.
+type still struct{}
+
+func (still) Uint64() uint64     { return 0x5eed }
+func (still) Int64N(int64) int64 { return 0 }
+
+// answer is what a server says, after so long; the zero answer is that it says nothing
+// for as long as its client waits.
+type answer struct {
+	after time.Duration
+	reply world.Reply
+}
+
+// scripted is a server that gives its answers one after the other, and then says nothing.
+type scripted struct {
+	world.Redis
+	env     *hand
+	answers []answer
+	got     []string // the names of the commands
+}
+
+func (s *scripted) Do(_ context.Context, cmd world.Cmd) world.Reply {
+	name := cmd.Name
+	if cmd.Script != nil {
+		name = cmd.Script.Name
+	}
+	s.got = append(s.got, name)
+	if len(s.answers) == 0 {
+		s.env.mono += s.env.patient
+		return world.Failed(world.ErrTimeout)
+	}
+	next := s.answers[0]
+	s.answers = s.answers[1:]
+	s.env.mono += next.after
+	return next.reply
+}
+
+// Dial gives a connection to the same server.
+func (s *scripted) Dial(context.Context) (world.RedisConn, error) { return scriptedConn{s}, nil }
+
+type scriptedConn struct{ *scripted }
+
+func (scriptedConn) Close() {}
+
+var (
+	ok    = world.Reply{Kind: world.ReplyStatus, Str: "OK"}
+	taken = world.Reply{} // nil: somebody else has it
+)
+
+// A vote is worth the lease without the time that it took and without the drift of the
+// clocks (a hundredth of the lease and 2 ms), and nothing when that is not positive.
+func TestAVoteCountsTheDrift(t *testing.T) {
+	const worth = 10*time.Second - 102*time.Millisecond
+	for _, tt := range []struct {
+		took time.Duration
+		held bool
+	}{
+		{time.Second, true}, {worth - 1, true}, {worth, false}, {worth + 1, false},
+		{10*time.Second - 1, false}, {10 * time.Second, false},
+	} {
+		env := &hand{mono: 7 * time.Second}
+		q := quorum{Deps{Name: Key, Env: env, Lease: 10 * time.Second}}
+		for i := range 5 {
+			reply := answer{reply: ok}
+			if i == 0 {
+				reply.after = tt.took
+			}
+			q.Nodes = append(q.Nodes, &scripted{env: env, answers: []answer{reply}})
+		}
+		v := q.vote(context.Background())
+		if v.held != tt.held || v.until != 7*time.Second+worth {
+			t.Errorf("a vote of %v: held %t until %v, want %t until %v", tt.took, v.held, v.until, tt.held, 7*time.Second+worth)
+		}
+	}
+}
+
+// A node whose reply was lost may have the entry, so all are asked to remove it.
+func TestALostVoteIsTakenBackEverywhere(t *testing.T) {
+	env := &hand{}
+	d := Deps{Name: Key, Env: env, Lease: 10 * time.Second, Retry: time.Millisecond}
+	var nodes []*scripted
+	for i := range 5 {
+		first := answer{reply: ok}
+		if i >= 2 {
+			first = answer{reply: world.Failed(world.ErrTimeout)}
+		}
+		n := &scripted{env: env, answers: []answer{first, {reply: world.Int(1)}, {reply: ok}}}
+		nodes, d.Nodes = append(nodes, n), append(d.Nodes, n)
+	}
+	if _, err := newRedlock(d).Acquire(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	for i, n := range nodes {
+		if len(n.got) != 3 || n.got[0] != "SET" || n.got[1] != "unlock" || n.got[2] != "SET" {
+			t.Errorf("node %d was sent %q, want SET, unlock, SET", i+1, n.got)
+		}
+	}
+}
+
+// An extension is counted from before it was sent, as the vote is.
+func TestAnExtensionCountsFromItsRequest(t *testing.T) {
+	env := &hand{}
+	l := &extendedLease{quorumLease: quorumLease{quorum: quorum{Deps{Name: Key, Env: env, Lease: 9 * time.Second}}, token: "t"}}
+	for range 5 {
+		l.Nodes = append(l.Nodes, &scripted{env: env, answers: []answer{
+			{100 * time.Millisecond, world.Int(1)},
+			{0, world.Failed(world.ErrConnection)}, {0, world.Failed(world.ErrConnection)}, {0, world.Failed(world.ErrConnection)},
+		}})
+	}
+	l.watch(context.Background(), 8*time.Second)
+	// Sent at 3 s; a hundredth of 9 s and 2 ms are for the drift.
+	if want := 3*time.Second + 9*time.Second - 92*time.Millisecond; env.mono != want {
+		t.Errorf("it is over at %v, want %v", env.mono, want)
+	}
+}
+
+// Nobody knows when the server executed SET, so the lease counts from before the one that
+// succeeded was sent.
+func TestALeaseCountsFromItsRequest(t *testing.T) {
+	env := &hand{mono: 5 * time.Second}
+	server := &scripted{env: env, answers: []answer{{2 * time.Second, taken}, {2 * time.Second, ok}}}
+	d := Deps{Name: Key, Env: env, Redis: server, Lease: 10 * time.Second, Retry: time.Second}
+	var counted time.Duration
+	_, err := setNXPX(context.Background(), d, func(_ string, sent time.Duration) Lease {
+		counted = sent
+		return &scriptDel{}
+	})
+	if want := 8 * time.Second; err != nil || counted != want { // 2 s for the first, and 1 s of rest
+		t.Errorf("counted from %v, want %v (%v)", counted, want, err)
+	}
+}
+
+// The holder stops a tenth of the lease before its end, and a reply that comes later than
+// that wins nothing.
+func TestSelfFenceStopsATenthBeforeTheEnd(t *testing.T) {
+	env := &hand{}
+	server := &scripted{env: env, answers: []answer{{9 * time.Second, ok}, {2 * time.Second, ok}}}
+	l := &selfFence{Deps{Name: Key, Env: env, Redis: server, Lease: 10 * time.Second}}
+	lease, err := l.Acquire(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(server.got) != 2 || env.mono != 11*time.Second {
+		t.Errorf("held at %v after %q, want the second SET at 11 s", env.mono, server.got)
+	}
+	env.started[0](context.Background())
+	if want := 9*time.Second + 9*time.Second; env.mono != want || lease.Lost().Err() == nil {
+		t.Errorf("at %v the lock is lost: %t, want at %v", env.mono, lease.Lost().Err() != nil, want)
+	}
+}
+
+// watched is a watchdog of a lease of 9 s whose SET was sent at 0; it has run until its end.
+func watched(answers ...answer) (*hand, *watchdog) {
+	env := &hand{}
+	w := &watchdog{}
+	d := &Deps{Name: Key, Env: env, Redis: &scripted{env: env, answers: answers}, Lease: 9 * time.Second}
+	w.start(d, world.Eval(renewScript, Key), 0)
+	env.started[0](context.Background())
+	return env, w
+}
+
+// A renewal that was sent at 3 s and answered at 5 s lasts until 12 s, and when nobody
+// answers any more the lock is lost then.
+func TestARenewalCountsFromItsRequest(t *testing.T) {
+	env, w := watched(answer{2 * time.Second, world.Int(1)})
+	if want := 12 * time.Second; env.mono != want || w.lost.Err() == nil {
+		t.Errorf("lost at %v: %t, want at %v", env.mono, w.lost.Err() != nil, want)
+	}
+}
+
+// slowOnce is a process that stands still for 20 s in its first sleep.
+type slowOnce struct{ *hand }
+
+func (s slowOnce) Sleep(ctx context.Context, d time.Duration) error {
+	if len(s.slept) == 0 {
+		s.mono += 20 * time.Second
+	}
+	return s.hand.Sleep(ctx, d)
+}
+
+// After a pause it is the store that knows: a lease that it has still is not lost.
+func TestTheWatchdogAsksAfterAPause(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		says int64
+		lost time.Duration
+	}{
+		{"the store has it", 1, 32 * time.Second}, // renewed at 23 s, for 9 s
+		{"the store has it no more", 0, 23 * time.Second},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			env := &hand{}
+			w := &watchdog{}
+			d := &Deps{
+				Name: Key, Env: slowOnce{env}, Lease: 9 * time.Second,
+				Redis: &scripted{env: env, answers: []answer{{0, world.Int(tt.says)}}},
+			}
+			w.start(d, world.Eval(renewScript, Key), 0)
+			env.started[0](context.Background())
+			if env.mono != tt.lost || w.lost.Err() == nil {
+				t.Errorf("lost at %v: %t, want at %v", env.mono, w.lost.Err() != nil, tt.lost)
+			}
+		})
+	}
+}
+
+// A lock that waits for a replica holds when one has confirmed, and cleans up else.
+func TestSetWaitNeedsAConfirmation(t *testing.T) {
+	env := &hand{}
+	server := &scripted{env: env, answers: []answer{
+		{0, ok}, {0, world.Int(0)}, {0, world.Int(1)}, // SET, WAIT: nobody, unlock
+		{0, ok}, {0, world.Int(1)},
+	}}
+	l := newSetWait(Deps{Name: Key, Env: env, Redis: server, Lease: 10 * time.Second})
+	if _, err := l.Acquire(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"SET", "WAIT", "unlock", "SET", "WAIT"}
+	if len(server.got) != len(want) {
+		t.Fatalf("sent %q, want %q", server.got, want)
+	}
+	for i := range want {
+		if server.got[i] != want[i] {
+			t.Errorf("sent %q, want %q", server.got, want)
+		}
+	}
+}
+
+// A lock that is held twice is renewed until its second release.
+func TestTheLastReleaseEndsTheRenewals(t *testing.T) {
+	r := &redissonSynced{holds: 2, renewing: true}
+	for release, want := range []bool{true, false, false} {
+		if r.cancelRenewal(); r.renewing != want {
+			t.Errorf("after release %d it is renewed: %t", release+1, r.renewing)
+		}
+	}
+}

@@ -1,0 +1,100 @@
+// Mutants seeds bugs and asks whether the tests notice: each mutation of the list is
+// a change of a few words after which a user would believe something wrong. It is
+// compiled in place of the file that it changes (go test -overlay), so the work tree
+// stays as it is.
+//
+// The tools that make mutations by themselves change every operator there is, and most
+// of what they make is harmless or equal. Here each one is chosen, and has a reason.
+package main
+
+import (
+	"embed"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+)
+
+// mutation is one seeded bug.
+type mutation struct {
+	Name    string   `yaml:"name"`
+	Belief  string   `yaml:"belief"` // what a user would wrongly believe
+	File    string   `yaml:"file"`   // from the root of the repository
+	Old     string   `yaml:"old"`    // is in the file exactly once
+	New     string   `yaml:"new"`
+	Killers []string `yaml:"killed by"` // arguments of go test, the fastest first
+}
+
+//go:embed list/*.yaml
+var lists embed.FS
+
+// load reads all mutations, in the order of files and lines.
+func load() ([]mutation, error) {
+	files, err := fs.Glob(lists, "list/*.yaml")
+	if err != nil {
+		return nil, err
+	}
+	var all []mutation
+	for _, name := range files {
+		text, err := lists.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		var some []mutation
+		if err := yaml.UnmarshalWithOptions(text, &some, yaml.Strict()); err != nil {
+			return nil, fmt.Errorf("internal/mutants/%s: %w", name, err)
+		}
+		all = append(all, some...)
+	}
+	return all, nil
+}
+
+// choose returns the mutations whose name or file matches; "" chooses all.
+func choose(all []mutation, pattern string) ([]mutation, error) {
+	re, err := regexp.Compile(pattern)
+	if err != nil {
+		return nil, fmt.Errorf("MUTANTS: %w", err)
+	}
+	var some []mutation
+	for _, m := range all {
+		if re.MatchString(m.Name) || re.MatchString(m.File) {
+			some = append(some, m)
+		}
+	}
+	if len(some) == 0 {
+		return nil, fmt.Errorf("MUTANTS: no mutation has a name or a file that matches %q", pattern)
+	}
+	return some, nil
+}
+
+// apply returns the text of the mutated file. An old text that is missing or there
+// twice is an error: the code has moved on, and the mutation has to follow.
+func (m *mutation) apply(root string) (string, error) {
+	text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(m.File)))
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", m.Name, err)
+	}
+	old, replaced := strings.TrimSuffix(m.Old, "\n"), strings.TrimSuffix(m.New, "\n")
+	if n := strings.Count(string(text), old); n != 1 {
+		return "", fmt.Errorf("%s: its old text is in %s %d times, want once: let it follow the code, in internal/mutants/list", m.Name, m.File, n)
+	}
+	return strings.Replace(string(text), old, replaced, 1), nil
+}
+
+// check says what a mutation of the list lacks.
+func (m *mutation) check() error {
+	switch {
+	case m.Name == "" || m.Belief == "" || m.Old == "" || len(m.Killers) == 0:
+		return fmt.Errorf("%s: it needs a name, a belief, an old text and who kills it", m.Name)
+	case m.Old == m.New:
+		return fmt.Errorf("%s: it changes nothing", m.Name)
+	case path.Ext(m.File) != ".go" || strings.HasSuffix(m.File, "_test.go"):
+		return fmt.Errorf("%s: %s is no code that is tested", m.Name, m.File)
+	}
+	return nil
+}

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Every mutation of the list has its place in the code as it is now, once.
+func TestTheListApplies(t *testing.T) {
+	all, err := load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(all) < 45 {
+		t.Errorf("%d mutations: the list has become short", len(all))
+	}
+	seen := map[string]bool{}
+	for i := range all {
+		m := &all[i]
+		if err := m.check(); err != nil {
+			t.Error(err)
+		}
+		if seen[m.Name] {
+			t.Errorf("two mutations are called %s", m.Name)
+		}
+		seen[m.Name] = true
+		if _, err := m.apply("../.."); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestAMutationHasItsPlaceOnce(t *testing.T) {
+	m := mutation{Name: "m", File: "list.go", Old: "package main\n", New: "package other\n"}
+	text, err := m.apply(".")
+	if err != nil || !strings.Contains(text, "\npackage other\n\nimport") {
+		t.Errorf("%v, %.80s", err, text)
+	}
+	for _, old := range []string{"nowhere in " + "the file", "return"} {
+		m.Old = old
+		if _, err := m.apply("."); err == nil {
+			t.Errorf("%q is there exactly once", old)
+		}
+	}
+}
+
+// toy is a module with one function and a test that looks at half of it.
+func toy(t *testing.T) string {
+	t.Helper()
+	root := t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod":  "module toy\n\ngo 1.26.0\n",
+		"sign.go": "package toy\n\nfunc Sign(n int) int {\n\tif n < 0 {\n\t\treturn -1\n\t}\n\treturn 1\n}\n",
+		"sign_test.go": "package toy\n\nimport \"testing\"\n\nfunc TestSign(t *testing.T) {\n\tif Sign(-3) != -1 {\n\t\tt.Error(\"-3\")\n\t}\n}\n\n" +
+			"func TestPinnedHashes(t *testing.T) {\n\tif Sign(3) != 1 {\n\t\tt.Error(\"3\")\n\t}\n}\n",
+	} {
+		if err := os.WriteFile(filepath.Join(root, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return root
+}
+
+// A mutation is killed by a test that fails, and by nothing else; the file on the disk
+// stays as it is.
+func TestWhatKillsAMutation(t *testing.T) {
+	root := toy(t)
+	for _, tt := range []struct{ name, old, new, by, problem string }{
+		{"seen", "return -1", "return 1", "TestSign", ""},
+		{"not looked at, but by a pinned hash", "return 1", "return 2", "", "SURVIVES"},
+		{"no program", "return -1", "return", "", "DOES NOT BUILD"},
+		{"a panic in a test", "return -1", "panic(n)", "TestSign", ""},
+		{"gone", "return 7", "return 8", "", "0 times"},
+	} {
+		m := mutation{Name: "m", Belief: "b", File: "sign.go", Old: tt.old, New: tt.new, Killers: []string{"."}}
+		by, err := m.play(t.Context(), root, t.TempDir())
+		if by != tt.by || (err == nil) != (tt.problem == "") || err != nil && !strings.Contains(err.Error(), tt.problem) {
+			t.Errorf("%s: killed by %q, %v; want %q, %s", tt.name, by, err, tt.by, tt.problem)
+		}
+	}
+	if text, _ := os.ReadFile(filepath.Join(root, "sign.go")); !strings.Contains(string(text), "return -1") {
+		t.Errorf("the file has become\n%s", text)
+	}
+}
+
+// What fails anyway kills nothing, nor does what runs no test.
+func TestKillersAreHealthy(t *testing.T) {
+	root := toy(t)
+	for killer, problem := range map[string]string{
+		".": "", ". -run TestNobody": "runs no test", "./nowhere": "without a mutation",
+	} {
+		err := healthy(t.Context(), root, t.TempDir(), []mutation{{Killers: []string{killer}}})
+		if (err == nil) != (problem == "") || err != nil && !strings.Contains(err.Error(), problem) {
+			t.Errorf("go test %s: %v, want %q", killer, err, problem)
+		}
+	}
+}

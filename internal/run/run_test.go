@@ -1,0 +1,64 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"lockstep/internal/checker"
+	"lockstep/internal/plan"
+	"lockstep/internal/sim"
+)
+
+// A run is as expected when each expectation holds and everything was put to the test.
+// What is unknown is neither as expected nor missed.
+func TestStatus(t *testing.T) {
+	expect := func(want string, got checker.Verdict) Expected {
+		return Expected{Expectation: plan.Expectation{Property: checker.MutualExclusionID, Verdict: want}, Got: got}
+	}
+	tests := []struct {
+		name string
+		give Outcome
+		want Status
+	}{
+		{"nothing expected", Outcome{}, Met},
+		{"as expected", Outcome{Expected: []Expected{expect("kept", checker.Kept), expect("broken", checker.Broken)}}, Met},
+		{"broken instead of kept", Outcome{Expected: []Expected{expect("kept", checker.Broken)}}, Missed},
+		{"kept instead of broken", Outcome{Expected: []Expected{expect("broken", checker.Kept)}}, Missed},
+		{"unknown instead of kept", Outcome{Expected: []Expected{expect("kept", checker.Unknown)}}, Inconclusive},
+		{"unknown instead of broken", Outcome{Expected: []Expected{expect("broken", checker.Unknown)}}, Inconclusive},
+		{"the worst counts", Outcome{Expected: []Expected{expect("kept", checker.Broken), expect("kept", checker.Unknown)}}, Missed},
+		{"untested", Outcome{Judgement: checker.Judgement{Untested: "fault 1 never fired: pause A"}}, Inconclusive},
+		{"untested and broken", Outcome{Judgement: checker.Judgement{Untested: "the run was cut short"}, Expected: []Expected{expect("kept", checker.Broken)}}, Missed},
+		{"not played", Outcome{Err: errors.New("no server")}, Failed},
+	}
+	for _, tt := range tests {
+		if got := tt.give.Status(); got != tt.want {
+			t.Errorf("%s: status %d, want %d", tt.name, got, tt.want)
+		}
+	}
+}
+
+// Each seed is played once, and as itself.
+func TestSeedsPlaysEachSeed(t *testing.T) {
+	p := plan.Default()
+	p.Name = "seeds"
+	played := map[uint64]int{}
+	err := Seeds(context.Background(), func() World { return sim.New() }, &p, "set-nx-lua", 7, 20, 2, func(o *Outcome) {
+		if got := o.Judgement.History.Header.Seed; got != o.Seed {
+			t.Errorf("seed %d was played as %d", got, o.Seed)
+		}
+		played[o.Seed]++
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for seed := uint64(7); seed < 27; seed++ {
+		if played[seed] != 1 {
+			t.Errorf("seed %d was played %d times", seed, played[seed])
+		}
+	}
+	if len(played) != 20 {
+		t.Errorf("%d seeds were played, want 20", len(played))
+	}
+}

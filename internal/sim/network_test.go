@@ -1,0 +1,200 @@
+package sim
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"lockstep/internal/faults"
+	"lockstep/internal/history"
+	"lockstep/internal/locks"
+	"lockstep/internal/plan"
+	"lockstep/internal/world"
+)
+
+// offStore parts a client from the store.
+func offStore(number int, client string, at faults.Trigger, length time.Duration) faults.Fault {
+	partition, _ := faults.Lookup("partition")
+	return faults.Make(number, partition, faults.Args{Sides: [][]string{{client}, {faults.TheStore}}}, at, faults.End{For: length})
+}
+
+// between demands that an event came within a span of true time.
+func between(t *testing.T, what string, got history.Instant, from, until time.Duration) {
+	t.Helper()
+	if d := got.Duration(); d < from || d > until {
+		t.Errorf("%s at %v, want it from %v to %v", what, d, from, until)
+	}
+}
+
+// What a partition holds back, a request or a reply, arrives when it ends: neither before
+// nor never. A partition has two directions.
+func TestAPartitionHoldsBackBothWays(t *testing.T) {
+	const length = 100 * time.Millisecond
+	for _, tt := range []struct {
+		name    string
+		when    faults.MomentKind
+		granted time.Duration
+	}{
+		{"the request", faults.AboutToSend, length},
+		{"the reply", faults.Sends, 0}, // the request was on its way
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			p := story(offStore(1, "A", onWire(tt.when, "SET"), length))
+			p.Clients = []string{"A"}
+			h, got := tell(t, p, "set-nx-lua", history.TimedOut, history.AcquireFailed)
+			expectLines(t, got)
+			between(t, "granted", find(t, h, history.Granted, "redis-1").At, tt.granted, tt.granted+10*time.Millisecond)
+			between(t, "A acquires", find(t, h, history.Acquired, "A").At, length, length+10*time.Millisecond)
+		})
+	}
+}
+
+// The end of one partition leaves another one alone, be it of the same link or not. What
+// shows it is the entry, which the first request makes that gets through.
+func TestAPartitionHealsByItself(t *testing.T) {
+	granted := func(h *history.History, owner string) history.Instant {
+		for _, e := range h.Events {
+			if e.Kind == history.Granted && h.Name(e.Owner) == owner {
+				return e.At
+			}
+		}
+		t.Fatalf("nothing is granted to %s", owner)
+		return 0
+	}
+	begin := onWire(faults.AboutToSend, "SET") // of A, the first of all
+	p := story(offStore(1, "A", begin, time.Second))
+	p.Faults = append(p.Faults, offStore(2, "B", begin, 5*time.Second))
+	p.Lease, p.Workload.Work = time.Second, plan.Range{}
+	h, _ := tell(t, p, "set-nx-lua")
+	between(t, "A's entry", granted(h, "A"), time.Second, 1100*time.Millisecond)
+	between(t, "B's entry", granted(h, "B"), 5*time.Second, 5100*time.Millisecond)
+
+	p.Clients = []string{"A"}
+	p.Faults = []faults.Fault{offStore(1, "A", begin, 3*time.Second), offStore(2, "A", faults.Trigger{At: time.Second}, 4*time.Second)}
+	h, _ = tell(t, p, "set-nx-lua")
+	between(t, "A's entry", granted(h, "A"), 5*time.Second, 5100*time.Millisecond)
+}
+
+// delayed holds A's first SET back.
+func delayed(half string, by time.Duration) faults.Fault {
+	spec, _ := faults.Lookup("delay")
+	return faults.Make(1, spec, faults.Args{Value: half, Durations: map[string]time.Duration{"by": by}}, onWire(faults.AboutToSend, "SET"), faults.End{})
+}
+
+// A request that is late is executed late; its client has given it up by then, and the
+// entry is made all the same.
+func TestADelayedRequestIsExecutedLate(t *testing.T) {
+	p := story(delayed("request", 2*time.Second))
+	p.Clients, p.Lease, p.Workload.Work = []string{"A"}, 500*time.Millisecond, plan.Range{}
+	h, _ := tell(t, p, "set-nx-lua")
+	for i, e := range h.Events {
+		if e.Kind == history.Sent && h.Name(e.Node) == "A" {
+			for _, done := range h.Events[i:] {
+				if done.Kind == history.Executed && done.Cause == int32(i) {
+					between(t, "executed", done.At, 2*time.Second, 2*time.Second+10*time.Millisecond)
+					return
+				}
+			}
+			break
+		}
+	}
+	t.Error("A's first request was never executed")
+}
+
+// twoOnOne sends two commands on one connection, the second one while the first is under
+// way.
+type twoOnOne struct{ locks.Deps }
+
+func (l twoOnOne) Acquire(ctx context.Context) (locks.Lease, error) {
+	conn, err := l.Redis.Dial(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close()
+	second := l.Env.Go(ctx, "second", func(ctx context.Context) {
+		_ = l.Env.Sleep(ctx, 100*time.Millisecond)
+		conn.Do(ctx, world.Command("PING"))
+	})
+	conn.Do(ctx, world.Set("first", "1"))
+	_ = second.Join(ctx)
+	return nil, errors.New("this is no lock")
+}
+
+// One connection is one stream: what is sent later arrives later.
+func TestAConnectionKeepsItsOrder(t *testing.T) {
+	p := story(delayed("request", 2*time.Second))
+	p.Clients, p.Workload.Wait = []string{"A"}, 3*time.Second
+	h, err := PlayVariant(t.Context(), &p, locks.Variant{
+		ID: "two-on-one", Store: locks.StoreRedis, LeaseUnit: time.Millisecond,
+		New: func(d locks.Deps) locks.Lock { return twoOnOne{d} },
+	}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sent, executed []string
+	for _, e := range h.Events {
+		switch {
+		case e.Kind == history.Sent && h.Name(e.Node) == "A":
+			sent = append(sent, h.Text(e.Text))
+		case e.Kind == history.Executed && h.Name(e.Peer) == "A":
+			executed = append(executed, h.Text(h.Events[e.Cause].Text))
+		}
+	}
+	if len(executed) < 2 || len(sent) < 2 || executed[0] != sent[0] || executed[1] != sent[1] {
+		t.Errorf("sent %q, executed %q", sent, executed)
+	}
+}
+
+// A connection ends with its server's life: what was under way then is refused by the next.
+func TestARequestDoesNotOutliveItsServer(t *testing.T) {
+	p := story(delayed("request", 2*time.Second))
+	p.Clients = []string{"A"}
+	p.Faults = append(p.Faults, restartOf(2, "redis-1", 50*time.Millisecond, at(time.Second)))
+	h, _ := tell(t, p, "set-nx-lua")
+	find(t, h, history.Restarted, "redis-1")
+	first := find(t, h, history.Sent, "A")
+	for _, e := range h.Events {
+		if e.Kind == history.Executed && h.Events[e.Cause].Value == first.Value && e.Value == first.Value {
+			t.Errorf("at %v a server has executed what was sent to its former life", e.At)
+		}
+	}
+	find(t, h, history.Acquired, "A") // by another request
+}
+
+// Each client has luck of its own: what is slow for one is not slow for all.
+func TestClientsHaveTheirOwnLuck(t *testing.T) {
+	p := story(verb("pause", 1, "A", at(time.Hour), faults.End{For: time.Second}))
+	p.Faults = nil
+	p.Network.Latency = plan.Range{Min: time.Millisecond, Max: time.Second}
+	p.Network.Timeout = 10 * time.Second
+	h, err := Run(&p, "set-nx-lua", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := map[string]time.Duration{}
+	for _, e := range h.Events {
+		client := h.Name(e.Peer)
+		if _, seen := first[client]; e.Kind == history.Executed && !seen {
+			first[client] = e.At.Sub(h.Events[e.Cause].At)
+		}
+	}
+	if first["A"] == 0 || first["B"] == 0 || first["A"] == first["B"] {
+		t.Errorf("the first requests of A and B took %v and %v", first["A"], first["B"])
+	}
+}
+
+// The faults end when all clients are done, and not while one still plays.
+func TestTheStormLastsUntilAllAreDone(t *testing.T) {
+	p := story(verb("pause", 1, "B", faults.Trigger{Moment: faults.InSection, Subject: "B", Nth: 1}, faults.End{For: 8 * time.Second}))
+	h, err := Run(&p, "setnx", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	healed := find(t, h, history.Healed, "nobody").At
+	for _, name := range p.Clients {
+		if done := find(t, h, history.Finished, name).At; done > healed {
+			t.Errorf("healed at %v, and %s is done at %v", healed, name, done)
+		}
+	}
+}

@@ -1,0 +1,107 @@
+package sim
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"lockstep/internal/faults"
+	"lockstep/internal/history"
+	"lockstep/internal/plan"
+)
+
+// With fsync once per second the disk has what was written before the last whole second
+// and nothing that came later.
+func TestEverySecondOfTheLogIsOnTheDisk(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		dies time.Duration // after A has entered, just after 0
+		want []string
+	}{
+		{"before the first second", 900 * time.Millisecond, []string{"redis-1 crashed", "redis-1 forgotten lock", "redis-1 restarted"}},
+		{"after the first second", 1100 * time.Millisecond, []string{"redis-1 crashed", "redis-1 restarted"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			at := first(faults.Enters)
+			at.After = tt.dies
+			p := story(restartOf(1, "redis-1", 50*time.Millisecond, at))
+			p.Redis.Persistence = plan.PersistEverySecond
+			p.Workload.Work = plan.Range{Min: 4 * time.Second, Max: 4 * time.Second}
+			_, got := tell(t, p, "set-nx-lua", history.Crashed, history.Forgotten, history.Restarted)
+			expectLines(t, got, tt.want...)
+		})
+	}
+}
+
+// A clock is the machine's: that its program starts anew does not set it right.
+func TestAWrongClockOutlivesItsProgram(t *testing.T) {
+	jump, _ := faults.Lookup("jump-clock")
+	const ahead = 3 * time.Second
+	at := first(faults.Enters)
+	later := at
+	later.After = 100 * time.Millisecond
+	p := story(faults.Make(1, jump, faults.Args{Value: "A", Durations: map[string]time.Duration{"by": ahead}}, at, faults.End{}))
+	p.Faults = append(p.Faults, restartOf(2, "A", 50*time.Millisecond, later))
+	h, err := Run(&p, "set-nx-lua", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	restarted := find(t, h, history.Restarted, "A").At
+	seen := 0
+	for _, e := range h.Events {
+		if h.Name(e.Node) != "A" || e.At < restarted || e.Kind == history.FaultBegan {
+			continue
+		}
+		seen++
+		if got := time.Duration(e.Clock - int64(e.At)); got != ahead {
+			t.Errorf("at %v, %v: A's clock is %v ahead, want %v", e.At, e.Kind, got, ahead)
+		}
+	}
+	if seen < 3 {
+		t.Errorf("%d events of A's second life", seen)
+	}
+}
+
+// A client that starts anew draws new tokens: with its old one it could release, and be
+// taken for, what it has left behind.
+func TestARestartedClientHasNewTokens(t *testing.T) {
+	at := first(faults.InSection)
+	p := story(restartOf(1, "A", 50*time.Millisecond, at))
+	p.Lease = 500 * time.Millisecond
+	h, err := Run(&p, "set-nx-lua", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	restarted := find(t, h, history.Restarted, "A").At
+	before, after := map[string]bool{}, 0
+	for _, e := range h.Events {
+		text := h.Text(e.Text)
+		if h.Name(e.Node) != "A" || e.Kind != history.Sent || !strings.HasPrefix(text, "SET ") {
+			continue
+		}
+		if e.At < restarted {
+			before[text] = true
+			continue
+		}
+		after++
+		if before[text] {
+			t.Errorf("%s was sent in both lives", text)
+		}
+	}
+	if len(before) == 0 || after == 0 {
+		t.Errorf("%d and %d commands in the two lives", len(before), after)
+	}
+}
+
+// A lease goes on while its server stands still, and its end is seen at the thaw, though
+// nobody asks for the lock then.
+func TestALeaseEndsWhileItsServerIsPaused(t *testing.T) {
+	p := story(verb("pause", 1, "redis-1", first(faults.InSection), faults.End{For: 12 * time.Second}))
+	p.Clients, p.Lease = []string{"A"}, 10*time.Second
+	p.Workload.Work = plan.Range{Min: 20 * time.Second, Max: 20 * time.Second}
+	h, got := tell(t, p, "set-nx-lua", history.Froze, history.Thawed, history.Expired)
+	expectLines(t, got, "redis-1 froze", "redis-1 thawed", "redis-1 expired lock")
+	if thawed, expired := find(t, h, history.Thawed, "redis-1").At, find(t, h, history.Expired, "redis-1").At; expired != thawed {
+		t.Errorf("the lease ended at %v, want the thaw at %v", expired, thawed)
+	}
+}

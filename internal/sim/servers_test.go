@@ -1,0 +1,184 @@
+package sim
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"lockstep/internal/faults"
+	"lockstep/internal/history"
+	"lockstep/internal/plan"
+)
+
+// alone is a story of A only, that works so long after each acquisition.
+func alone(work time.Duration, list ...faults.Fault) plan.Plan {
+	p := story(list[0])
+	p.Faults, p.Clients, p.Lease = list, []string{"A"}, 10*time.Second
+	p.Workload.Work = plan.Range{Min: work, Max: work}
+	return p
+}
+
+// A server's leases end by its own clock: a step ahead ends them, a step back makes them
+// longer by as much.
+func TestAStepOfTheServersClock(t *testing.T) {
+	jump, _ := faults.Lookup("jump-clock")
+	for _, tt := range []struct{ by, from, until time.Duration }{
+		{20 * time.Second, time.Second, 1100 * time.Millisecond},
+		{-5 * time.Second, 15 * time.Second, 15100 * time.Millisecond},
+	} {
+		at := faults.Trigger{At: time.Second}
+		p := alone(30*time.Second, faults.Make(1, jump, faults.Args{Value: "redis-1", Durations: map[string]time.Duration{"by": tt.by}}, at, faults.End{}))
+		h, _ := tell(t, p, "set-nx-lua")
+		between(t, "after a step of "+tt.by.String()+" the lease ends", find(t, h, history.Expired, "redis-1").At, tt.from, tt.until)
+	}
+}
+
+// A server that dies between the execution and the reply tells its client nothing.
+func TestNobodyHearsOfAServerThatDied(t *testing.T) {
+	p := alone(time.Second, verb("crash", 1, "redis-1", onWire(faults.HasExecuted, "SET"), faults.End{}))
+	p.Workload.Wait = time.Second
+	_, got := tell(t, p, "set-nx-lua", history.Crashed, history.Replied, history.Acquired)
+	expectLines(t, got, "redis-1 crashed")
+}
+
+// What the lag holds back comes as much later.
+func TestLagHoldsReplicationBack(t *testing.T) {
+	lag, _ := faults.Lookup("lag")
+	slow := faults.Make(1, lag, faults.Args{Durations: map[string]time.Duration{"": 3 * time.Second}},
+		onWire(faults.AboutToSend, "SET"), faults.End{For: 20 * time.Second})
+	p := alone(5*time.Second, slow)
+	p.Redis.Replicas, p.Redis.Lag = 1, time.Millisecond
+	h, _ := tell(t, p, "set-nx-lua")
+	granted := find(t, h, history.Granted, "redis-1").At.Duration()
+	between(t, "replicated", find(t, h, history.Replicated, "redis-2").At, granted+3*time.Second, granted+3*time.Second+10*time.Millisecond)
+}
+
+// A primary that has not heard of its replica for longer than it may refuses to write.
+// The replica speaks up once per second, so that is 2 to 3 s after they were parted.
+func TestAPrimaryWithoutReplicasRefuses(t *testing.T) {
+	p := alone(0, apart(1, faults.Trigger{}, time.Minute, []string{"redis-1"}, []string{"redis-2"}))
+	p.Redis.Replicas, p.Redis.MinReplicas, p.Redis.MinReplicasMaxLag = 1, 1, 2*time.Second
+	p.Workload.Repeat, p.Workload.Rest = 60, plan.Range{Min: 100 * time.Millisecond, Max: 100 * time.Millisecond}
+	p.Workload.Wait = 100 * time.Millisecond
+	h, _ := tell(t, p, "set-nx-lua")
+	var taken, refused int
+	for _, e := range h.Events {
+		if e.Kind != history.Executed || h.Role(e.Peer) != history.RoleClient || e.At > history.Instant(50*time.Second) {
+			continue
+		}
+		no := strings.Contains(h.Text(e.Text), "NOREPLICAS")
+		switch at := e.At.Duration(); {
+		case no && at < time.Second, !no && at > 3*time.Second:
+			t.Errorf("at %v: %s", at, h.Text(e.Text))
+		case no:
+			refused++
+		default:
+			taken++
+		}
+	}
+	if taken < 5 || refused < 5 {
+		t.Errorf("%d commands were executed and %d refused", taken, refused)
+	}
+}
+
+// sentinelStory has two replicas that are half a second behind, and three sentinels.
+func sentinelStory(list ...faults.Fault) plan.Plan {
+	p := alone(8*time.Second, list...)
+	p.Redis.Replicas, p.Redis.Lag = 2, 500*time.Millisecond
+	p.Redis.Failover = plan.Failover{By: plan.BySentinel, DownAfter: time.Second, Election: time.Second}
+	return p
+}
+
+// One of three sentinels that has lost the primary does not replace it; two do.
+func TestAFailoverNeedsAMajorityOfTheSentinels(t *testing.T) {
+	at := faults.Trigger{At: time.Second}
+	for _, tt := range []struct {
+		lost []string
+		want []string
+	}{
+		{[]string{"sentinel-1"}, nil},
+		{[]string{"sentinel-1", "sentinel-2"}, []string{"redis-2 promoted"}},
+	} {
+		p := sentinelStory(apart(1, at, 6*time.Second, tt.lost, []string{"redis-1"}))
+		h, err := Run(&p, "set-nx-lua", 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, e := range h.Events {
+			if e.Kind == history.Promoted {
+				got = append(got, h.Name(e.Node)+" promoted")
+			}
+		}
+		expectLines(t, got, tt.want...)
+	}
+}
+
+// The sentinels take the replica that has come farthest in the primary's stream, wherever
+// it stands in their list.
+func TestSentinelsChooseWhoKnowsMost(t *testing.T) {
+	dies := first(faults.Enters)
+	dies.After = time.Second // redis-3 has the entry by then
+	p := sentinelStory(
+		apart(1, faults.Trigger{}, time.Minute, []string{"redis-1"}, []string{"redis-2"}),
+		verb("fail-over", 2, plan.BySentinel, dies, faults.End{}))
+	_, got := tell(t, p, "set-nx-lua", history.Promoted)
+	expectLines(t, got, "redis-3 promoted")
+}
+
+// A leader without a majority commits nothing, so who reaches only it waits.
+func TestAMinorityServesNobody(t *testing.T) {
+	const length = 20 * time.Second
+	for _, tt := range []struct{ lock, server string }{
+		{"etcd-mutex", "etcd-"}, {"zk-sequential", "zk-"}, {"consul-session", "consul-"},
+	} {
+		p := alone(time.Second, apart(1, at(0), length, []string{"A", tt.server + "1"}, []string{tt.server + "2", tt.server + "3"}))
+		p.Workload.Wait = time.Minute
+		h, err := Run(&p, tt.lock, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := find(t, h, history.Acquired, "A").At.Duration(); got < length {
+			t.Errorf("%s: A acquires at %v, in a minority until %v", tt.lock, got, length)
+		}
+	}
+}
+
+// What a database has not sent when it dies never arrives at its replica.
+func TestADatabasesReplicaLacksWhatWasUnderWay(t *testing.T) {
+	failOver, _ := faults.Lookup("fail-over")
+	dies := first(faults.Enters)
+	dies.After = 100 * time.Millisecond
+	p := withReplica(5 * time.Second)
+	p.Clients, p.MySQL.Lag = []string{"A"}, 2*time.Second
+	p.Faults = []faults.Fault{faults.Make(1, failOver, faults.Args{Value: plan.ByOperator}, dies, faults.End{})}
+	_, got := tell(t, p, "mysql-unique", history.Granted, history.Promoted, history.Replicated)
+	expectLines(t, got, "mysql-1 granted lock", "mysql-2 promoted")
+}
+
+// What the resource does with tokens, by the definition of the two fences.
+func TestTheFence(t *testing.T) {
+	type access struct {
+		write   bool
+		token   int64
+		refused bool
+	}
+	read := func(token int64, refused bool) access { return access{false, token, refused} }
+	write := func(token int64, refused bool) access { return access{true, token, refused} }
+	for fence, accesses := range map[plan.Fence][]access{
+		plan.FenceNone:           {write(5, false), write(4, false), read(3, false)},
+		plan.FenceWrites:         {write(3, false), read(5, false), write(4, false), read(1, false), write(3, true), write(4, false), write(0, false), write(5, false)},
+		plan.FenceReadsAndWrites: {write(3, false), read(5, false), write(4, true), read(4, true), write(5, false), write(0, false), read(6, false), write(5, true)},
+	} {
+		w := New()
+		r := resource{w: w, fence: fence}
+		c := &client{w: w}
+		for i, a := range accesses {
+			v := &visit{client: c, write: a.write, token: a.token, read: history.NoCause}
+			if r.serve(v); v.refused != a.refused {
+				t.Errorf("fence %s, access %d %+v: refused %t", fence, i+1, a, v.refused)
+			}
+		}
+		w.Close()
+	}
+}
