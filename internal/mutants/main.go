@@ -209,7 +209,8 @@ func goTest(ctx context.Context, root, dir, overlay, args string) (string, error
 	cmd := exec.CommandContext(ctx, "go", append(line, strings.Fields(args)...)...)
 	cmd.Dir = root
 	cmd.Env = append(os.Environ(), realtest.WithoutServers+"=1", realtest.RequireServers+"=",
-		"TMPDIR="+dir, "GOTMPDIR="+dir) // what they leave behind when they are killed goes with it
+		"TMPDIR="+dir, "GOTMPDIR="+dir, // what they leave behind when they are killed goes with it
+		"RAPID_NOFAILFILE=1") // else a test that finds the bug writes it down in the work tree
 	// An end of this program ends the tests, too, and not only the go command.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

@@ -21,14 +21,14 @@ func TestStatus(t *testing.T) {
 		give Outcome
 		want Status
 	}{
-		{"nothing expected", Outcome{}, Met},
+		{"nothing expected", Outcome{}, NothingExpected},
 		{"as expected", Outcome{Expected: []Expected{expect("kept", checker.Kept), expect("broken", checker.Broken)}}, Met},
 		{"broken instead of kept", Outcome{Expected: []Expected{expect("kept", checker.Broken)}}, Missed},
 		{"kept instead of broken", Outcome{Expected: []Expected{expect("broken", checker.Kept)}}, Missed},
 		{"unknown instead of kept", Outcome{Expected: []Expected{expect("kept", checker.Unknown)}}, Inconclusive},
 		{"unknown instead of broken", Outcome{Expected: []Expected{expect("broken", checker.Unknown)}}, Inconclusive},
 		{"the worst counts", Outcome{Expected: []Expected{expect("kept", checker.Broken), expect("kept", checker.Unknown)}}, Missed},
-		{"untested", Outcome{Judgement: checker.Judgement{Untested: "fault 1 never fired: pause A"}}, Inconclusive},
+		{"untested", Outcome{Judgement: checker.Judgement{Untested: "fault 1 never fired: pause A"}, Expected: []Expected{expect("kept", checker.Kept)}}, Inconclusive},
 		{"untested and broken", Outcome{Judgement: checker.Judgement{Untested: "the run was cut short"}, Expected: []Expected{expect("kept", checker.Broken)}}, Missed},
 		{"not played", Outcome{Err: errors.New("no server")}, Failed},
 	}
