@@ -255,7 +255,7 @@ func (h *harness) begin() {
 	h.zero.Store(int64(zero))
 	stagger := max(h.plan.Workload.Stagger, kinds[h.variant.Store].stagger)
 	h.door.Lock()
-	h.entrance, h.arrivals = workload.NewEntrance(len(h.clients), stagger), slices.Clone(h.clients)
+	h.entrance, h.arrivals = workload.NewEntrance(len(h.clients), stagger, h.plan.Network.Timeout), slices.Clone(h.clients)
 	h.door.Unlock()
 	h.admit()
 	time.Sleep(zero - osproc.Now())

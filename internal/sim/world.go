@@ -220,7 +220,7 @@ func (w *World) setUp(p *plan.Plan, v locks.Variant, seed uint64) error {
 		c.member = i
 		w.clients = append(w.clients, c)
 	}
-	w.entrance = workload.NewEntrance(len(w.clients), p.Workload.Stagger)
+	w.entrance = workload.NewEntrance(len(w.clients), p.Workload.Stagger, p.Network.Timeout)
 	w.probe = w.newClient(plan.ProbeName, p.Probe(), 0)
 	w.playing = len(w.clients)
 	return nil

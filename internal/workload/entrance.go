@@ -15,6 +15,9 @@ import (
 //     client is gone;
 //   - each later one when the one before it has sent its first request.
 //
+// Nobody waits for longer than a response may take: there are locks that give back what
+// they are given, again and again.
+//
 // The stagger of the plan comes on top, and is all that counts once a fault has begun: it
 // may be just what keeps the one before from getting that far. A stagger of zero asks for
 // no order: all begin at once.
@@ -22,28 +25,34 @@ import (
 // Both worlds tell it what happens and ask it who is next. It has no clock of its own.
 type Entrance struct {
 	stagger time.Duration
+	limit   time.Duration // how long after the one before the next one begins at the latest
 	clients int
 	next    int           // who begins next, as an index; clients when all have begun
 	settled bool          // the one before has come far enough
 	from    time.Duration // true time from which on the next one may begin
+	latest  time.Duration // true time at which it begins, settled or not
 	faults  bool          // a fault has begun
 }
 
 // NewEntrance returns the entrance of so many clients, before which nobody has begun. The
-// first one may begin at once.
-func NewEntrance(clients int, stagger time.Duration) Entrance {
-	return Entrance{stagger: stagger, clients: clients, settled: true}
+// first one may begin at once. A response may take as long as timeout.
+func NewEntrance(clients int, stagger, timeout time.Duration) Entrance {
+	return Entrance{stagger: stagger, limit: max(stagger, timeout), clients: clients, settled: true}
 }
 
-// Next returns who begins next and from when on; false while nobody may.
+// Next returns who begins next and from when on, as far as is known; false when all have
+// begun.
 func (e *Entrance) Next() (client int, from time.Duration, ok bool) {
-	return e.next, e.from, e.next < e.clients && e.settled
+	if !e.settled {
+		return e.next, e.latest, true
+	}
+	return e.next, e.from, e.next < e.clients
 }
 
 // Begins is told that the next client begins at a true time.
 func (e *Entrance) Begins(now time.Duration) {
 	e.next++
-	e.from = now + e.stagger
+	e.from, e.latest = now+e.stagger, now+e.limit
 	e.settled = e.faults || e.stagger == 0 || e.next == e.clients
 }
 

@@ -13,7 +13,7 @@ import (
 // "fault" a fault that begins, a mere instant lets time pass. Time passes by milliseconds.
 func enter(t *testing.T, stagger time.Duration, script string) string {
 	t.Helper()
-	e := NewEntrance(3, stagger)
+	e := NewEntrance(3, stagger, 400*time.Millisecond)
 	var began []string
 	at := 0
 	admit := func() {
@@ -58,13 +58,14 @@ func TestClientsBeginInTheOrderOfTheStory(t *testing.T) {
 		{"as planned", "0 A sent; 3 A acquired; 50 B sent; 200", "A 0, B 50, C 100"},
 		{"a busy machine: A is late", "80 A sent; 90 A acquired; 91 B sent; 500", "A 0, B 90, C 141"},
 		{"a busy machine: B is late", "3 A acquired; 300 B sent; 500", "A 0, B 50, C 350"},
-		{"a request is not a grant", "0 A sent; 1 A replied; 500", "A 0"},
+		{"a request is not a grant", "0 A sent; 1 A replied; 399", "A 0"},
 		{"A has no answer", "0 A sent; 300 A timed-out; 301 B sent; 500", "A 0, B 300, C 351"},
-		{"A fails", "300 A acquire-failed; 500", "A 0, B 300"},
+		{"A fails", "300 A acquire-failed; 400", "A 0, B 300"},
 		{"A gives up", "300 A gave-up; 500", "A 0, B 300"},
 		{"A dies by itself", "300 A crashed; 500", "A 0, B 300"},
-		{"A is done at once", "3 A finished; 500", "A 0, B 50"},
-		{"what others do counts for nothing", "3 C acquired; 4 B sent; 500", "A 0"},
+		{"A is done at once", "3 A finished; 500", "A 0, B 50, C 450"},
+		{"what others do counts for nothing", "3 C acquired; 4 B sent; 399", "A 0"},
+		{"A gives back what it gets", "3 A replied; 900", "A 0, B 400, C 800"},
 		{"a fault: only the stagger counts", "10 fault; 500", "A 0, B 50, C 100"},
 		{"a late fault", "300 fault; 500", "A 0, B 300, C 350"},
 		{"a fault while B is on its way", "3 A acquired; 60 fault; 500", "A 0, B 50, C 100"},
