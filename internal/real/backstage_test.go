@@ -45,5 +45,5 @@ func isBack(t *testing.T, p *osproc.Process) bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return strings.HasSuffix(strings.TrimSpace(string(text)), "nice 19")
+	return strings.HasSuffix(strings.TrimSpace(string(text)), "nice 10")
 }

@@ -2,10 +2,12 @@ package real
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"lockstep/internal/faults"
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
 	"lockstep/internal/real/images"
@@ -39,17 +41,38 @@ func findPrograms(names ...string) func(*Options) error {
 // etcd is a cluster of etcd.
 type etcd struct{ cluster }
 
+// calmElection is the longest election timeout with which etcd still grants a lease of one
+// second, which must be more than one and a half of it.
+const calmElection = 600 * time.Millisecond
+
 // start implements store. etcd has no election timeout below its own least one: a
-// plan that was scaled down may ask for that.
+// plan that was scaled down may ask for that. A story in which nothing befalls the servers
+// has no election to wait for. There the members are in no hurry, since on a busy machine
+// they would find each other silent, and elect.
 func (e *etcd) start(ctx context.Context, names []string) error {
+	election := e.h.plan.Etcd.Election
+	if !befalls(e.h.plan.Faults, names) {
+		election = max(election, calmElection)
+	}
 	all, err := servers.StartEtcd(ctx, servers.EtcdOptions{
-		Members: len(names), Launcher: e.h.launcher, Election: e.h.plan.Etcd.Election, Route: e.route,
+		Members: len(names), Launcher: e.h.launcher, Election: election, Route: e.route,
 		Clock: touchesClocks(e.h.plan, names),
 	})
 	if err != nil {
 		return err
 	}
 	return e.started(ctx, names, all)
+}
+
+// befalls reports whether a fault touches a server, or a link to one.
+func befalls(all []faults.Fault, servers []string) bool {
+	groups := []string{faults.ThePrimary, faults.TheStore, faults.TheReplicas}
+	return slices.ContainsFunc(all, func(f faults.Fault) bool {
+		spec := f.Spec()
+		return spec.Replica || spec.Promoter || slices.ContainsFunc(f.Names(), func(name string) bool {
+			return slices.Contains(servers, name) || slices.Contains(groups, name)
+		})
+	})
 }
 
 // protocol implements store.

@@ -14,9 +14,13 @@ import (
 // of its threads and children is one number, and nobody needs a privilege to take it
 // back to where it was.
 
-// StepBack lets a child and its children have only what others leave over. It reports
+// back is a ninth of the usual share. The least there is would be a seventieth, and on a
+// machine that four strangers keep busy, servers would take minutes to get ready.
+const back = 10
+
+// StepBack lets a child and its children have little of what others want, too. It reports
 // whether it did: a kernel without autogroups cannot, nor one that does not want to now.
-func StepBack(pid int) bool { return setShare(pid, 19) == nil }
+func StepBack(pid int) bool { return setShare(pid, back) == nil }
 
 // StepForward gives a child that has stepped back its usual share again. It has to
 // succeed, for a server that nobody lets run makes a different story; a process that

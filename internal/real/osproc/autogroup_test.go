@@ -36,8 +36,8 @@ func TestAChildStepsBackAlone(t *testing.T) {
 	if !osproc.StepBack(child.Pid()) {
 		t.Fatal("the child has not stepped back")
 	}
-	if got := share(child.Pid()); got != "nice 19" {
-		t.Errorf("a child that has stepped back has %q, want nice 19", got)
+	if got := share(child.Pid()); got != "nice 10" {
+		t.Errorf("a child that has stepped back has %q, want nice 10", got)
 	}
 	if got := share(os.Getpid()); got != mine {
 		t.Errorf("its parent has %q now, %q before", got, mine)

@@ -37,7 +37,13 @@ func (w *worker) newLibrary(v *locks.Variant, d locks.Deps) (locks.Lock, error) 
 	if err := w.teach(&library); err != nil {
 		return nil, err
 	}
-	lock, err := library.New(deps)
+	// A library gives up connecting after the response timeout, which is short in a run at
+	// a tenth: a busy machine is asked again.
+	var lock locks.Lock
+	err := untilAnswered(context.Background(), "the servers of "+v.ID, func(context.Context) (err error) {
+		lock, err = library.New(deps)
+		return err
+	})
 	return &outside{lock: lock, turns: &w.turns}, err
 }
 

@@ -81,8 +81,8 @@ type silent struct{}
 
 func (silent) Printf(context.Context, string, ...any) {}
 
-// connectTime bounds the connection before the run begins.
-const connectTime = 10 * time.Second
+// connectTime bounds the connection before the run begins. A busy machine may take long.
+const connectTime = time.Minute
 
 // connect makes the first connection before true time begins, so that the first
 // command of the run is not slower than the others.
