@@ -15,8 +15,9 @@ var ErrMessage = errors.New("not a message")
 // maxMessage is more than any message has, in bytes; the longest ones hold scripts.
 const maxMessage = 16 << 20
 
-// maxDrift is as far as a clock may drift, in millionths: it goes on, and not twice as fast.
-const maxDrift = million - 1
+// A clock drifts by more than minDrift, or it would stand still, and by no more than maxDrift,
+// twice as fast, in millionths.
+const minDrift, maxDrift = -million, million
 
 // Check says what is wrong with a message of a worker that knows this many servers.
 func (m *Up) Check(servers int) error {
@@ -85,7 +86,7 @@ func (m *Start) Check() error {
 }
 
 func (c *Clock) check() error {
-	if c.DriftPPM < -maxDrift || c.DriftPPM > maxDrift {
+	if c.DriftPPM <= minDrift || c.DriftPPM > maxDrift {
 		return fmt.Errorf("%w: a clock does not drift by %d millionths", ErrMessage, c.DriftPPM)
 	}
 	return nil

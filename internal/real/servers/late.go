@@ -15,8 +15,11 @@ import (
 func (s *Server) late(ctx context.Context, failing string, since time.Time) error {
 	took := time.Since(since).Round(time.Second / 10)
 	why := context.Cause(ctx)
-	if errors.Is(why, context.DeadlineExceeded) {
-		why = fmt.Errorf("time was up after %v", took)
+	switch {
+	case errors.Is(why, context.DeadlineExceeded):
+		why = fmt.Errorf("time was up after %v (%w)", took, why)
+	case ctx.Err() != nil: // somebody does not want it any more
+		return fmt.Errorf("%s %s: %w", s.Name, failing, why)
 	}
 	if full := s.fullDisk(nil); full != nil {
 		why = full

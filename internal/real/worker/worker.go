@@ -107,6 +107,10 @@ func (w *worker) play() error {
 	case err := <-asked:
 		return err
 	}
+	go func() { // who does not understand the harness any more must not play on
+		fmt.Fprintln(os.Stderr, <-asked)
+		os.Exit(1)
+	}()
 	w.clock.zero, w.clock.epoch = begin.Zero, begin.Epoch
 	time.Sleep(begin.Zero + begin.Begin - osproc.Now())
 	client := &workload.Client{
@@ -120,7 +124,7 @@ func (w *worker) play() error {
 	if err := w.conn.Send(proto.Up{Kind: proto.Done}); err != nil {
 		return err
 	}
-	return <-asked
+	select {}
 }
 
 // purpose names a stream of luck. Each life has streams of its own: a process that
