@@ -18,7 +18,7 @@ func FuzzLabels(f *testing.F) {
 	f.Add(own, "evil.example:6379")
 	f.Add(own, "[::1]:1")
 	f.Add(own, "127.0.0.1:0")
-	form := regexp.MustCompile(`^[^ ]{36} pid:\[[^ ]* \+?0*[1-9][0-9]* [^ ]* [^ ]*$`)
+	form := regexp.MustCompile(`^[-0-9a-f]{36} pid:\[[0-9]*\] [0-9]+ [0-9]+ [0-9a-z]+$`)
 	local := regexp.MustCompile(`^(127\.[0-9.]+|\[(::ffff:127|0*:|::)[0-9a-fA-F:.]*\]):[0-9]+$`)
 	f.Fuzz(func(t *testing.T, label, addr string) {
 		if label == own || abandoned(label) && !form.MatchString(label) {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -47,18 +48,25 @@ func ownLabel() (string, error) {
 	return strings.Join([]string{me.boot, me.namespace, strconv.Itoa(me.pid), me.started, random()}, " "), nil
 }
 
+// labelForm is what ownLabel makes: the machine's boot, the namespace, the process, when it
+// began, and luck.
+var labelForm = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12} pid:\[[0-9]+\] [1-9][0-9]* [0-9]+ [0-9a-z]+$`)
+
 // abandoned reports whether the harness of a label is provably dead. What it
 // cannot see, a process of another namespace, it takes to be alive, and a label that is
 // not one of ours to be somebody else's.
 func abandoned(label string) bool {
+	if !labelForm.MatchString(label) {
+		return false
+	}
 	part := strings.Split(label, " ")
 	me, err := self()
-	if err != nil || len(part) != 5 {
+	if err != nil {
 		return false
 	}
 	pid, err := strconv.Atoi(part[2])
 	switch {
-	case err != nil || pid <= 0 || len(part[0]) != len(me.boot) || !strings.HasPrefix(part[1], "pid:["):
+	case err != nil: // more than a process number can be
 		return false
 	case part[0] != me.boot:
 		return true
