@@ -56,20 +56,26 @@ func (f *claimsFlags) measure(cmd *cobra.Command) error {
 		Progress: func(done, _ int) { _ = bar.Set(done) },
 	})
 	_ = bar.Finish()
-	if err != nil {
-		if cmd.Context().Err() != nil {
-			return err
-		}
+	interrupted := cmd.Context().Err()
+	switch {
+	case err != nil && interrupted == nil:
 		return &bugError{err}
+	case interrupted != nil && len(measured) == 0:
+		return interrupted
 	}
 	if f.json {
-		return printJSON(f.stdout, claimsJSON(measured))
+		err = printJSON(f.stdout, claimsJSON(measured))
+	} else {
+		err = nil
+		f.print(f.stdout, measured)
+		if !f.quiet {
+			fmt.Fprintf(f.stdout, "\n%s in %.1f s\n", verdictCounts(measured), time.Since(started).Seconds())
+		}
 	}
-	f.print(f.stdout, measured)
-	if !f.quiet {
-		fmt.Fprintf(f.stdout, "\n%s in %.1f s\n", verdictCounts(measured), time.Since(started).Seconds())
+	if err == nil && interrupted != nil {
+		return fmt.Errorf("interrupted after %d of %d claims, which are shown above", len(measured), len(chosen))
 	}
-	return nil
+	return err
 }
 
 // chosenClaims are the claims with these numbers, all of them when none are given.

@@ -123,7 +123,7 @@ func (f *worldsFlags) compare(cmd *cobra.Command) error {
 		return err
 	}
 	if f.json {
-		if err := printJSON(f.stdout, worldsJSON(c)); err != nil {
+		if err := printCells(f.stdout, worldsJSON(c)); err != nil {
 			return err
 		}
 		return statusExit(worldsStatus(c))

@@ -79,6 +79,9 @@ func (f *matrixFlags) measure(cmd *cobra.Command) error {
 	started := time.Now()
 	m, err := matrix.Measure(cmd.Context(), o)
 	_ = bar.Finish()
+	if m != nil && err != nil {
+		return f.partOf(m, err)
+	}
 	if err != nil {
 		return err
 	}
@@ -87,7 +90,7 @@ func (f *matrixFlags) measure(cmd *cobra.Command) error {
 		return err
 	}
 	if f.json {
-		return printJSON(f.stdout, matrixJSON(m))
+		return printCells(f.stdout, matrixJSON(m))
 	}
 	f.print(f.stdout, m)
 	fmt.Fprintf(f.stdout, "\n%d runs in %.1f s   page %s\n", runsOf(m), time.Since(started).Seconds(), page)
@@ -95,6 +98,28 @@ func (f *matrixFlags) measure(cmd *cobra.Command) error {
 		return f.again(m)
 	}
 	return nil
+}
+
+// partOf shows the cells that were over when the matrix was interrupted. They are whole; no
+// page is made of them, which would take the place of a whole one.
+func (f *matrixFlags) partOf(m *matrix.Matrix, interrupted error) error {
+	over := 0
+	for i := range m.Cells {
+		if m.Cells[i].Letter != "" {
+			over++
+		}
+	}
+	if over == 0 {
+		return interrupted
+	}
+	if f.json {
+		if err := printCells(f.stdout, matrixJSON(m)); err != nil {
+			return err
+		}
+	} else {
+		f.print(f.stdout, m)
+	}
+	return fmt.Errorf("interrupted after %d of %d cells, which are shown above; no page was written", over, len(m.Cells))
 }
 
 // chosenLocks are the rows, all that the simulator can play when none are named.
@@ -214,14 +239,17 @@ type sightedJSON struct {
 }
 
 func matrixJSON(m *matrix.Matrix) any {
-	cells := make([]cellJSON, len(m.Cells))
+	cells := make([]cellJSON, 0, len(m.Cells))
 	for i := range m.Cells {
 		c := &m.Cells[i]
-		cells[i] = cellJSON{
+		if c.Letter == "" {
+			continue // it was not over when the matrix was interrupted
+		}
+		cells = append(cells, cellJSON{
 			Lock: c.Lock, Fault: c.Fault, Letter: string(c.Letter), Runs: c.Runs, Untested: c.Untested,
 			Broken: c.Broken, Stuck: c.Stuck, Rate: c.Rate, Low: c.Low, High: c.High,
 			Scripted: sighted(c.Scripted), Worst: sighted(c.Worst), Note: c.Note,
-		}
+		})
 	}
 	return map[string]any{"schema": 1, "backend": m.Backend, "seeds": m.Seeds, "cells": cells}
 }

@@ -174,5 +174,8 @@ func demands(v locks.Variant) string {
 	if s.TairString {
 		parts = append(parts, "the module TairString")
 	}
+	if s.Redis84 {
+		parts = append(parts, "Redis 8.4 or later")
+	}
 	return strings.Join(parts, "; ")
 }

@@ -225,5 +225,15 @@ func printJSON(w io.Writer, v any) error {
 	return err
 }
 
+// printCells is printJSON for what has long lists of small things.
+func printCells(w io.Writer, v any) error {
+	data, err := report.JSONTable(v)
+	if err != nil {
+		return &bugError{err}
+	}
+	_, err = w.Write(data)
+	return err
+}
+
 // reportPath is where a run's page is.
 func reportPath(dir string) string { return filepath.Join(dir, "report.html") }

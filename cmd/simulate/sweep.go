@@ -79,11 +79,11 @@ func (f *sweepFlags) sweep(ctx context.Context, arg string) error {
 	if err != nil && ctx.Err() == nil {
 		return &bugError{err}
 	}
-	if ctx.Err() != nil { // a complete map stays as it is
-		return errors.New("interrupted: nothing was stored, and what an earlier sweep has stored is as it was")
-	}
 	dir := filepath.Join(f.out, "sweep", p.Slug)
 	shown := f.shown(p, maps)
+	if ctx.Err() != nil {
+		return f.partOf(p, maps, points*f.seeds*len(p.Locks), shown, dir)
+	}
 	if err := f.save(dir, shown, maps); err != nil {
 		return err
 	}
@@ -100,6 +100,32 @@ func (f *sweepFlags) sweep(ctx context.Context, arg string) error {
 		return &silentExit{exitInconclusive}
 	}
 	return nil
+}
+
+// partOf shows the runs that were over when the sweep was interrupted. Nothing is stored: a
+// complete map of before stays as it is.
+func (f *sweepFlags) partOf(p *plan.Plan, maps []sweep.Map, all int, shown *report.Sweep, dir string) (err error) {
+	over := 0
+	for i := range maps {
+		for k := range maps[i].Cells {
+			over += maps[i].Cells[k].Tested() + maps[i].Cells[k].Untested
+		}
+	}
+	if over == 0 {
+		return errors.New("interrupted: no run was over, and nothing was stored")
+	}
+	if f.json {
+		shown := f.sweepJSON(p, maps, dir)
+		delete(shown, "page")
+		delete(shown, "table")
+		err = printJSON(f.stdout, shown)
+	} else {
+		_, err = fmt.Fprint(f.stdout, report.SweepTerminal(shown))
+	}
+	if err != nil {
+		return err
+	}
+	return fmt.Errorf("interrupted after %d of %d runs, which are counted above; what an earlier sweep has stored is as it was", over, all)
 }
 
 func tested(maps []sweep.Map) bool {
@@ -283,7 +309,7 @@ type pointJSON struct {
 	First    uint64  `json:"first_broken_seed,omitempty"`
 }
 
-func (f *sweepFlags) sweepJSON(p *plan.Plan, maps []sweep.Map, dir string) any {
+func (f *sweepFlags) sweepJSON(p *plan.Plan, maps []sweep.Map, dir string) map[string]any {
 	type axisJSON struct {
 		Name   string   `json:"name"`
 		Values []string `json:"values"`

@@ -10,6 +10,7 @@ package claims
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sort"
 
 	"lockstep/internal/run"
@@ -82,7 +83,8 @@ type Options struct {
 }
 
 // Measure measures claims. The results are in the order of o.Claims and do not
-// depend on the number of workers. On an error, ctx's included, there are none.
+// depend on the number of workers. When ctx ends, those that were over are returned, and
+// ctx's error; on any other error there are none.
 func Measure(ctx context.Context, o Options) ([]Measured, error) {
 	out := make([]Measured, len(o.Claims))
 	newLab := o.NewLab
@@ -96,7 +98,10 @@ func Measure(ctx context.Context, o Options) ([]Measured, error) {
 		}
 		return work, func() {}
 	})
-	if err != nil {
+	switch {
+	case ctx.Err() != nil:
+		return slices.DeleteFunc(out, func(m Measured) bool { return m.Verdict == "" }), ctx.Err()
+	case err != nil:
 		return nil, err
 	}
 	return out, nil

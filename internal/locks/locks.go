@@ -96,6 +96,8 @@ type Servers struct {
 	NoCluster string
 	// TairString: Redis with the module of that name, which brings CAS and CAD.
 	TairString bool
+	// Redis84: Redis 8.4 or later, which brings DELEX and SET with IFEQ or IFNE.
+	Redis84 bool
 }
 
 // Variant is a lock design.

@@ -54,7 +54,8 @@ type Matrix struct {
 func (m *Matrix) Cell(lock, column int) *Cell { return &m.Cells[lock*len(m.Columns)+column] }
 
 // Measure fills the matrix. Cells are independent of each other and of the
-// number of workers. On an error, ctx's included, there is no matrix.
+// number of workers. When ctx ends, the error is its own, and the cells that were not over
+// have no letter; on any other error there is no matrix.
 func Measure(ctx context.Context, o Options) (*Matrix, error) {
 	m := &Matrix{Backend: o.Backend, Seeds: o.Seeds, Locks: o.Locks, Columns: o.Columns, o: &o}
 	m.Cells = make([]Cell, len(o.Locks)*len(o.Columns))
@@ -71,7 +72,10 @@ func Measure(ctx context.Context, o Options) (*Matrix, error) {
 			}
 		}
 	})
-	if err != nil {
+	switch {
+	case ctx.Err() != nil:
+		return m, ctx.Err()
+	case err != nil:
 		return nil, err
 	}
 	return m, nil

@@ -34,6 +34,9 @@ func cannotHaveRedis(p *plan.Plan, v *locks.Variant) error {
 	if v.Servers.TairString {
 		return errors.New("it needs Redis with the module TairString, which is not looked for: play it in the simulator")
 	}
+	if v.Servers.Redis84 {
+		return errors.New("it needs Redis 8.4 or later, and the servers here count as 7.0, whatever they are: play it in the simulator")
+	}
 	if p.InShards(storeOf(v)) {
 		return cannotBeCluster(p, v)
 	}

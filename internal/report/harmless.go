@@ -25,6 +25,36 @@ func JSON(v any) ([]byte, error) {
 	return []byte(harmlessJSON(buf.String())), nil
 }
 
+// JSONTable writes a value as JSON gives it, but what is deeper than two levels in one line: a
+// long list in the value has an element per line, which a diff can show.
+func JSONTable(v any) ([]byte, error) {
+	indented, err := JSON(v)
+	if err != nil {
+		return nil, err
+	}
+	const deepest = "    " // of what begins a line of its own
+	var out bytes.Buffer
+	fresh := true
+	for line := range strings.Lines(string(indented)) {
+		text := strings.TrimLeft(line, " ")
+		indent := line[:len(line)-len(text)]
+		text = strings.TrimSuffix(text, "\n")
+		closes := strings.HasPrefix(text, "}") || strings.HasPrefix(text, "]")
+		switch {
+		case len(indent) > len(deepest) || len(indent) == len(deepest) && closes:
+			if !fresh && !closes {
+				out.WriteByte(' ')
+			}
+		case out.Len() > 0:
+			out.WriteString("\n" + indent)
+		}
+		out.WriteString(text)
+		fresh = strings.HasSuffix(text, "{") || strings.HasSuffix(text, "[")
+	}
+	out.WriteByte('\n')
+	return out.Bytes(), nil
+}
+
 // harmlessJSON escapes characters that can only stand inside of strings, because
 // JSON's own syntax has none of them.
 func harmlessJSON(text string) string {

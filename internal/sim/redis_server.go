@@ -79,8 +79,20 @@ func (w *World) newRedisServer(g *redisGroup, name string) *redisServer {
 	}
 	s.store.OnPublish = s.deliver
 	s.store.LuaOnly = w.LuaOnly
-	s.store.Extensions = redis.TairString | redis.Redis84
+	s.store.Extensions = extensionsOf(&w.variant.Servers)
 	return s
+}
+
+// extensionsOf is what a server knows beyond Redis 7.0: what the lock's design says that it
+// must, and no more. A lock that forgets to say so is refused as by the real server.
+func extensionsOf(s *locks.Servers) (out redis.Extensions) {
+	if s.TairString {
+		out |= redis.TairString
+	}
+	if s.Redis84 {
+		out |= redis.Redis84
+	}
+	return out
 }
 
 // serve implements service.

@@ -1,0 +1,63 @@
+package sim
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"lockstep/internal/history"
+	"lockstep/internal/locks"
+	"lockstep/internal/plan"
+	"lockstep/internal/world"
+)
+
+// asks sends one command and is no lock.
+type asks struct {
+	locks.Deps
+	cmd world.Cmd
+}
+
+func (l asks) Acquire(ctx context.Context) (locks.Lease, error) {
+	return nil, errors.Join(l.Redis.Do(ctx, l.cmd).Err, errors.New("this is no lock"))
+}
+
+// A server has what the lock's design says that it must have, and else it is a Redis 7.0: a
+// lock that forgot to ask for more would only look right in the simulator.
+func TestAServerHasOnlyWhatTheLockAskedFor(t *testing.T) {
+	newer, tair := world.Command("DELEX", "lock", "IFEQ", "x"), world.Command("CAD", "lock", "x")
+	tests := []struct {
+		name    string
+		cmd     world.Cmd
+		servers locks.Servers
+		refused bool
+	}{
+		{"DELEX on Redis 7.0", newer, locks.Servers{}, true},
+		{"DELEX with the module TairString", newer, locks.Servers{TairString: true}, true},
+		{"DELEX on Redis 8.4", newer, locks.Servers{Redis84: true}, false},
+		{"CAD on Redis 7.0", tair, locks.Servers{}, true},
+		{"CAD on Redis 8.4", tair, locks.Servers{Redis84: true}, true},
+		{"CAD with the module TairString", tair, locks.Servers{TairString: true}, false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			p := plan.Default()
+			p.Clients, p.Workload.Wait = []string{"A"}, time.Second
+			h, err := PlayVariant(t.Context(), &p, locks.Variant{
+				ID: "asks", Store: locks.StoreRedis, LeaseUnit: time.Millisecond, Servers: tt.servers,
+				New: func(d locks.Deps) locks.Lock { return asks{d, tt.cmd} },
+			}, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			refused := slices.ContainsFunc(h.Events, func(e history.Event) bool {
+				return e.Kind == history.Replied && strings.Contains(h.Text(e.Text), "unknown command")
+			})
+			if refused != tt.refused {
+				t.Errorf("refused: %v, want %v", refused, tt.refused)
+			}
+		})
+	}
+}
