@@ -9,7 +9,7 @@ PROFILE := $(CURDIR)/cmd/simulate/simulate.pgo
 # The browsers that internal/browser knows; any of them will do.
 BROWSERS := chromium chromium-browser google-chrome chrome headless-shell
 
-.PHONY: help test unit race mutants live live-all live-docker images determinism soak soak-live fuzz bench bench-live check lint golden generate gallery build profile servers clean
+.PHONY: help test unit race mutants live live-all live-docker images determinism soak soak-live fuzz conformance bench bench-live check lint golden generate gallery build profile servers clean
 
 help: ## show this menu
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -62,6 +62,13 @@ soak-live: servers ## kill harnesses, servers and workers 100 times and play 400
 
 fuzz: ## every fuzz target of the tree, one after the other, each for a minute (FUZZ=10m: for ten)
 	GO="$(GO)" FUZZ="$(or $(FUZZ),60s)" scripts/fuzz
+
+# The same comparisons belong to make test, with fewer requests and always the same seed.
+conformance: servers ## compare the models of the stores with real servers by 10^6 random commands for Redis, 10^5 for the others (SEED=2: other ones)
+	$(GO) test -count=1 -timeout 60m -v -run 'TestConformance$$' ./internal/sim/redis -conformance.commands 1000000 -conformance.seed $(or $(SEED),1)
+	$(GO) test -count=1 -timeout 60m -v -run 'TestConformance$$' ./internal/sim/sql -conformance.statements 100000 -conformance.seed $(or $(SEED),1)
+	$(GO) test -count=1 -timeout 60m -v -run 'TestRealServerAgrees$$' ./internal/sim/etcd -conformance.operations 100000 -conformance.seed $(or $(SEED),1)
+	$(GO) test -count=1 -timeout 60m -v -run 'TestModelAnswersAsARealServer$$' ./internal/sim/zookeeper -conformance.operations 100000 -conformance.seed $(or $(SEED),1)
 
 bench: ## the benchmarks, with the program's own GC setting and profile; compare two runs with benchstat
 	GOGC=400 $(GO) test -pgo=$(PROFILE) -run '^$$' -bench . -benchmem ./internal/...

@@ -1,6 +1,7 @@
 package etcd
 
 import (
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -11,6 +12,11 @@ import (
 
 	"lockstep/internal/sim/store"
 	"lockstep/internal/world"
+)
+
+var (
+	conformanceSeed       = flag.Uint64("conformance.seed", 1, "seed of the random requests")
+	conformanceOperations = flag.Int("conformance.operations", 20_000, "how many random operations to compare, each of a transaction's counted")
 )
 
 // pair is the model beside a real server. They get the same requests.
@@ -241,9 +247,9 @@ func (p *pair) script(requests int) {
 // The model and the real server give the same answers to random scripts, with
 // all revisions, versions and leases.
 func TestRealServerAgrees(t *testing.T) {
-	const operations = 20_000
-	p := newPair(t, 1)
-	for p.ops < operations {
+	t.Logf("seed %d", *conformanceSeed)
+	p := newPair(t, *conformanceSeed)
+	for p.ops < *conformanceOperations {
 		p.script(100)
 	}
 	t.Logf("%d operations in %d requests, now at revision %d: %v", p.ops, len(p.log), p.model.revision, p.seen)

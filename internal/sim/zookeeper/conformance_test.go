@@ -2,6 +2,7 @@ package zookeeper
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -275,17 +276,20 @@ func (s *script) step() {
 	}
 }
 
-// operations is how many requests the random script has.
-const operations = 25_000
+var (
+	conformanceSeed       = flag.Uint64("conformance.seed", 20260801, "seed of the random requests")
+	conformanceOperations = flag.Int("conformance.operations", 25_000, "how many random requests to compare")
+)
 
 func TestModelAnswersAsARealServer(t *testing.T) {
-	s := &script{pair: newPair(t, 2*time.Second, 4), luck: rand.New(rand.NewPCG(20260801, 4))}
+	s := &script{pair: newPair(t, 2*time.Second, 4), luck: rand.New(rand.NewPCG(*conformanceSeed, 4))}
 	s.paths = append([]string{"/lock", "/t", "/t/a", "/t/b", "/t/a/x", "/u", "/u/v"}, make([]string, 5)...)
 	for i := fixed; i < len(s.paths); i++ {
 		s.paths[i] = s.paths[0]
 	}
+	t.Logf("seed %d", *conformanceSeed)
 	events := 0
-	for range operations {
+	for range *conformanceOperations {
 		s.step()
 		events += strings.Count(s.log[len(s.log)-1], "; ")
 	}
