@@ -12,7 +12,7 @@ var layers = map[string][]string{
 	"internal/world":      {},
 	"internal/timerwheel": {},
 	"internal/faults":     {},
-	"internal/locks":      {"internal/world", "internal/history", "internal/timerwheel"},
+	"internal/locks":      {"internal/world", "internal/timerwheel"},
 	// The code of locks that are libraries belongs to the live world and is near the
 	// other locks only because their texts are read there.
 	"internal/locks/libraries": {"internal/locks", "internal/world"},
