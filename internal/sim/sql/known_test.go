@@ -20,6 +20,7 @@ func TestKnownCases(t *testing.T) {
 	}{
 		{"deadlocks", deadlocks}, {"deadlocks of names", deadlocksOfNames}, {"timeouts", timeouts}, {"three inserts", threeInserts}, {"wrong tables", wrongTables},
 		{"clocks", clocks}, {"what the locks send", locksSpeakSQL},
+		{"two versions of a unique key", twoVersions},
 	}
 	for _, f := range flavours {
 		t.Run(f.name, func(t *testing.T) {
@@ -50,6 +51,34 @@ func twoRows(table string) []string {
 		"CREATE TABLE " + table + " (name VARCHAR(64) NOT NULL PRIMARY KEY, n BIGINT NOT NULL)",
 		"INSERT INTO " + table + " (name, n) VALUES ('a', 0)", "INSERT INTO " + table + " (name, n) VALUES ('b', 0)",
 	}
+}
+
+// twoVersions: a transaction that still sees a row which another one has deleted puts a row
+// with the same unique key in its place, and reads both, one or the other.
+func twoVersions(t *testing.T, real *realServer) {
+	generated := "id BIGINT NOT NULL AUTO_INCREMENT PRIMARY KEY"
+	if real.flavour == PostgreSQL {
+		generated = "id BIGSERIAL PRIMARY KEY"
+	}
+	d := newDuel(t, real,
+		"CREATE TABLE v1 ("+generated+", name VARCHAR(64) NOT NULL UNIQUE, n BIGINT NOT NULL)",
+		"CREATE TABLE v2 (name VARCHAR(64) NOT NULL PRIMARY KEY, n BIGINT NOT NULL)",
+		"INSERT INTO v1 (name, n) VALUES ('a', 1)", "INSERT INTO v2 (name, n) VALUES ('a', 1)")
+	a, b := d.connect("A"), d.connect("B")
+	d.do(a, "BEGIN")
+	for _, table := range []string{"v1", "v2"} {
+		d.do(a, "SELECT n FROM "+table)
+	}
+	for _, table := range []string{"v1", "v2"} {
+		d.do(b, "DELETE FROM "+table+" WHERE name = 'a'")
+		d.do(a, "INSERT INTO "+table+" (name, n) VALUES ('a', 2)")
+		for _, where := range []string{"", " WHERE name = 'a'", " WHERE name = 'a' AND n = 2", " WHERE n = 2", " WHERE name = 'a' FOR UPDATE"} {
+			d.do(a, "SELECT name, n FROM "+table+where)
+		}
+	}
+	d.do(a, "COMMIT")
+	d.do(a, "SELECT name, n FROM v1")
+	d.endAll()
 }
 
 // deadlocks: two transactions that lock two rows in opposite orders. Both

@@ -1,6 +1,10 @@
 package sql
 
-import "lockstep/internal/world"
+import (
+	"slices"
+
+	"lockstep/internal/world"
+)
 
 // selectRows does SELECT FROM, with or without FOR UPDATE.
 func (d *DB) selectRows(r *run) (res world.SQLResult, wait target, err *world.SQLError) {
@@ -12,12 +16,7 @@ func (d *DB) selectRows(r *run) (res world.SQLResult, wait target, err *world.SQ
 		return res, wait, err
 	}
 	if !r.st.forUpdate {
-		for _, s := range d.look(r.tx, t) {
-			if err := d.emit(r, t, s.vals, &res, true); err != nil {
-				return res, wait, err
-			}
-		}
-		return res, wait, nil
+		return d.readRows(r, t)
 	}
 	rows, wait, err := d.lockRows(r, t)
 	if err != nil || !wait.none() {
@@ -28,6 +27,27 @@ func (d *DB) selectRows(r *run) (res world.SQLResult, wait target, err *world.SQ
 			return res, wait, err
 		}
 		d.hold(r.tx, on)
+	}
+	return res, wait, nil
+}
+
+// readRows does a SELECT that locks nothing. Of a unique key InnoDB reads the first row that
+// it sees and no other, even when there are two: one that its view still has although it is
+// deleted, and behind it the one that the transaction itself has put in its place.
+func (d *DB) readRows(r *run, t *table) (res world.SQLResult, wait target, err *world.SQLError) {
+	column, k := -1, value{}
+	if d.cfg.Flavour == MySQL {
+		if column, k, err = d.keyOf(r, t); err != nil {
+			return res, wait, err
+		}
+	}
+	for _, s := range d.look(r.tx, t) {
+		if err := d.emit(r, t, s.vals, &res, true); err != nil {
+			return res, wait, err
+		}
+		if column >= 0 && d.sameKey(s.vals, column, k) {
+			break
+		}
 	}
 	return res, wait, nil
 }
@@ -125,10 +145,20 @@ func (d *DB) lookBack(t *tx, on *table) []seen {
 	}
 	for _, r := range on.rows {
 		if r.writer == t && r.pending != nil && !viewed(t.view, r) {
-			out = append(out, seen{r, r.pending})
+			out = append(slices.DeleteFunc(out, func(s seen) bool { return d.samePlace(on, s.row, r) }), seen{r, r.pending})
 		}
 	}
 	return out
+}
+
+// samePlace reports whether two rows have the same primary key, which is where InnoDB keeps
+// a row: to it they are versions of one.
+func (d *DB) samePlace(t *table, a, b *row) bool {
+	if len(t.unique) == 0 {
+		return false
+	}
+	column := t.unique[0].column
+	return d.sameKey(a.keys, column, b.keys[column])
 }
 
 func viewed(view []seen, r *row) bool {
