@@ -10,7 +10,8 @@ import (
 // them from the right check: a table that does not is too small.
 var mutations = map[string][]string{
 	MutualExclusionID: {
-		"compares neighbours only", "touching instants overlap", "overlap needs a length",
+		"compares neighbours only", "touching instants overlap", "the order at an instant counts",
+		"only the one who was there may be touched", "a hold ends with the history",
 		"ignores crashes", "any crash ends a hold", "a freeze ends a hold", "ignores the notice of loss",
 		"drops holds without an end", "holds until released", "a second acquire does not end the first",
 		"ignores the probe", "names one holder only", "counts stretches",
@@ -37,8 +38,10 @@ var mutations = map[string][]string{
 	NoStaleWriteID: {
 		"refused writes are no test", "judges refused writes", "takes anybody's read", "ignores the read",
 		"own acquisitions make stale", "the other must hold still", "the writer must hold still",
-		"only a holder may write", "any other acquisition makes stale", "the same instant is no harm",
-		"ignores writers without a hold",
+		"only a holder may write", "any other acquisition makes stale", "the same instant is harm",
+		"ignores writers without a hold", "belief decides", "tokens decide", "ignores tokens", "guesses",
+		"ignores grants", "takes anybody's grant", "takes the grant of an earlier round", "ignores the execution",
+		"a doubt is no harm", "a doubt outweighs a stale write",
 	},
 }
 

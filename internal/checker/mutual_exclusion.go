@@ -36,14 +36,16 @@ func init() {
 // that of the later comer, and the union of all of them is the time in which two
 // or more held (Judgement.Overlap: 5).
 //
-// Ends are decided by the order of the events, not by the instants, since a
-// simulator lets several things happen at the same instant:
+// An overlap takes time. Clients that merely touch do not overlap, whatever comes first
+// in the history:
 //
-//	5 A releasing; 5 B acquired     no violation: A's belief ended first
-//	5 B acquired; 5 A releasing     a violation, of length zero
+//	5 A releasing; 5 B acquired     no violation
+//	5 B acquired; 5 A releasing     none either
 //
-// The second is no hair-splitting: some instruction of B ran as a holder before
-// A's last one did.
+// The instant is all that there is to know: in which order two clients did something
+// at the same one is decided by whoever wrote it down. Linearizable says the same, in
+// which a release and the next acquire may take effect at one point. Only the end of the
+// history is no end of a hold: two who hold then go on to do so.
 //
 // The first client of a violation is the intruder, the others follow in the
 // order in which they had acquired. The events are the acquisitions of all of

@@ -1,7 +1,7 @@
 package checker
 
 import (
-	"sort"
+	"fmt"
 
 	"lockstep/internal/history"
 )
@@ -18,18 +18,25 @@ func init() {
 	})
 }
 
-// checkNoStaleWrite compares acquisitions in true time: a write is stale when,
-// between the acquisition that it belongs to and the instant at which the
-// resource accepted it, the acquire of another client returned.
+// checkNoStaleWrite asks of each accepted write whether a newer holder than the one that
+// wrote has had the lock. Who is newer is decided by the store, in the order of its grants
+// (see order); who has had the lock is decided by belief, as everywhere:
 //
-//	 0 A acquired
+//	 0 S granted owner=A; 0.1 A acquired
 //	 1 R read peer=A
-//	10 B acquired                    A's lease is over, A is frozen
+//	10 S granted owner=B; 10.1 B acquired     A's lease is over, A is frozen
 //	11 B releasing
-//	15 R write-accepted peer=A       stale: B has held the lock since A read
+//	15 R write-accepted peer=A                stale: B has held the lock since A read
 //
-// B need not hold any more, nor need A: the write of a client that has released
-// may be under way still. That is why comparing hold intervals would miss both.
+// B need not hold any more, nor need A: the write of a client that has released may be
+// under way still. That is why comparing hold intervals would miss both. And who learns
+// late of its grant is no newer for that:
+//
+//	 0 S granted owner=A
+//	10 S granted owner=B; 10.1 B acquired
+//	12 A acquired                             the reply has taken that long
+//	13 R write-accepted peer=B                rightful
+//	14 R write-accepted peer=A                stale
 //
 // The acquisition that a write belongs to is the last one of its client before
 // the read that the write was computed from, and before the write itself when
@@ -41,25 +48,26 @@ func init() {
 //	13 R write-accepted peer=A cause=1   stale, although A is the holder again
 //
 // A client that never acquired writes without any right: its write is stale if
-// anybody else acquired before.
+// anybody else acquired before. What is acquired at the instant of the write is neither
+// before it nor after it, and makes nothing stale.
 //
 // A fence that also looks at reads lets a write through that arrives after B has
 // acquired and before B has read. Such a write is stale by this definition and
 // harmless; no-lost-update tells the two apart.
+//
+// When the history leaves open who is the newer of two, their writes are in doubt, and one
+// of them leaves the property unknown unless another write is known to be stale.
 //
 // The first client of a violation is the one that wrote, the second the newest
 // holder. The events are the acquisitions of both, the read if it is named, and
 // the write.
 func checkNoStaleWrite(h *history.History) Finding {
 	f := Finding{Property: NoStaleWriteID, Verdict: Kept}
-	a := acquisitions{of: make([][]int32, len(h.Header.Nodes)+1)}
-	a.newest, a.second = history.NoCause, history.NoCause
-	writes := 0
+	a := newAcquisitions(h)
+	writes, doubtful := 0, history.NoCause
 	for _, i := range h.Milestones() {
 		e := &h.Events[i]
 		switch e.Kind {
-		case history.Acquired:
-			a.add(h, i)
 		case history.WriteRefused:
 			writes++
 		case history.WriteAccepted:
@@ -68,65 +76,33 @@ func checkNoStaleWrite(h *history.History) Finding {
 			if r := readOf(h, i); r != nil && r.Peer == e.Peer {
 				until, read = e.Cause, e.Cause
 			}
-			own, other := a.lastOf(e.Peer, until), a.lastByOther(h, e.Peer)
-			if other <= own {
-				continue
+			own := a.lastOf(e.Peer, until)
+			other, order := a.newerThan(&own, e.Peer, e.At)
+			switch order {
+			case later:
+				f.add(Violation{
+					From: e.At, To: e.At,
+					Clients: []history.NodeID{e.Peer, h.Events[other].Node},
+					Events:  evidence(own.event, other, read, i),
+				})
+			case unsure:
+				if f.Doubts++; f.Doubts == 1 {
+					doubtful = i
+				}
 			}
-			f.add(Violation{
-				From: e.At, To: e.At,
-				Clients: []history.NodeID{e.Peer, h.Events[other].Node},
-				Events:  evidence(own, other, read, i),
-			})
+		default:
+			a.observe(i)
 		}
 	}
 	switch {
 	case f.Count > 0:
 		f.Verdict = Broken
+	case f.Doubts > 0:
+		e := &h.Events[doubtful]
+		f.Verdict = Unknown
+		f.Reason = fmt.Sprintf("nobody can tell whether %s was the newest holder when it wrote at %v", h.Name(e.Peer), e.At)
 	case writes == 0:
 		f.Verdict, f.NoOccasion, f.Reason = Unknown, true, "no write reached the resource"
 	}
 	return f
-}
-
-// acquisitions are those of a history so far.
-type acquisitions struct {
-	of     [][]int32 // by NodeID: indices of its Acquired events
-	newest int32     // the last one
-	second int32     // the last one of any other client than newest's
-}
-
-func (a *acquisitions) add(h *history.History, index int32) {
-	client := h.Events[index].Node
-	if int(client) >= len(a.of) {
-		return
-	}
-	if a.newest != history.NoCause && h.Events[a.newest].Node != client {
-		a.second = a.newest
-	}
-	a.newest = index
-	a.of[client] = append(a.of[client], index)
-}
-
-// lastOf returns the client's last acquisition before an event, or NoCause.
-func (a *acquisitions) lastOf(client history.NodeID, before int32) int32 {
-	if int(client) >= len(a.of) {
-		return history.NoCause
-	}
-	list := a.of[client]
-	n := len(list)
-	if n > 0 && list[n-1] >= before {
-		n = sort.Search(n, func(i int) bool { return list[i] >= before })
-	}
-	if n == 0 {
-		return history.NoCause
-	}
-	return list[n-1]
-}
-
-// lastByOther returns the last acquisition of anybody but client, or NoCause.
-func (a *acquisitions) lastByOther(h *history.History, client history.NodeID) int32 {
-	if a.newest != history.NoCause && h.Events[a.newest].Node == client {
-		return a.second
-	}
-	return a.newest
 }

@@ -12,6 +12,7 @@ import (
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
 	"lockstep/internal/run"
+	"lockstep/internal/scenario"
 	"lockstep/internal/sim"
 )
 
@@ -312,6 +313,31 @@ func TestScriptsBringAboutWhatNeedsNoLuck(t *testing.T) {
 		for _, want := range strings.Fields(wants[c.Lock]) {
 			if code, letter, _ := strings.Cut(want, "="); code == c.Fault && string(c.Scripted.Letter) != letter {
 				t.Errorf("%s under %s: the scripts show %s, expected %s", c.Lock, c.Fault, c.Scripted.Letter, letter)
+			}
+		}
+	}
+}
+
+// The file of a sighting is what was played: a variation is printed, and read back it is
+// the same plan.
+func TestVariationsCanBeReadBack(t *testing.T) {
+	w := sim.New()
+	defer w.Close()
+	for _, v := range locks.Simulated() {
+		for _, column := range Columns() {
+			scripts, _, err := ScriptsOf(context.Background(), w, v, column)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range scripts {
+				text := scenario.Resolved(scripts[i].vary(uint64(i + 1)))
+				again, err := scenario.Parse("", []byte(text))
+				if err != nil {
+					t.Fatalf("%s under %s, %s: %v", v.ID, column.Code, scripts[i].Name, err)
+				}
+				if twice := scenario.Resolved(again); twice != text {
+					t.Fatalf("%s under %s, %s: read back it is another plan:\n%s\n%s", v.ID, column.Code, scripts[i].Name, text, twice)
+				}
 			}
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/internal/locks"
 	"lockstep/internal/plan"
 )
 
@@ -107,6 +108,30 @@ func TestServersReachThePlan(t *testing.T) {
 	for i, want := range text {
 		if got := p.Faults[i].Text; got != want {
 			t.Errorf("fault %d: %q, want %q", i+1, got, want)
+		}
+	}
+}
+
+// A plan that a program has built is printed as one from a file: whoever reads it back
+// gets what was played.
+func TestAPlanBuiltByCodeCanBeReadBack(t *testing.T) {
+	for _, v := range locks.Simulated() {
+		p := plan.Default()
+		p.Name, p.Locks = "built by code", []string{v.ID}
+		for _, ppm := range []int64{1_000_000, 100_000, 700_000} {
+			scaled := p.Scaled(ppm)
+			text := Resolved(&scaled)
+			again, err := Parse(scaled.File, []byte(text))
+			if err != nil {
+				t.Errorf("%s: %v\n%s", v.ID, err, text)
+				continue
+			}
+			if twice := Resolved(again); twice != text {
+				t.Errorf("%s: read back it is another plan:\n%s\n%s", v.ID, text, twice)
+			}
+			if scaled.ZooKeeperTick() != again.ZooKeeperTick() {
+				t.Errorf("%s: a tick of %v is read back as %v", v.ID, scaled.ZooKeeperTick(), again.ZooKeeperTick())
+			}
 		}
 	}
 }

@@ -261,7 +261,7 @@ func (w *writer) servers(p *plan.Plan) {
 		w.line(1, "etcd: {%s}", clusterText(p.Etcd))
 	}
 	if uses(p, locks.StoreZooKeeper) {
-		w.line(1, "zookeeper: {%s, tick: %s}", clusterText(p.ZooKeeper.Cluster), Duration(p.ZooKeeper.Tick))
+		w.line(1, "zookeeper: {%s, tick: %s}", clusterText(p.ZooKeeper.Cluster), Duration(p.ZooKeeperTick()))
 	}
 	if uses(p, locks.StoreConsul) {
 		w.line(1, "consul: {%s}", clusterText(p.Consul))
