@@ -144,8 +144,9 @@ type World interface {
 	DelayCall(fault int, c Call, h Half, d time.Duration)
 	// DropCall loses one half of one command.
 	DropCall(fault int, c Call, h Half)
-	// SlowWork makes the current critical section of a client last d longer
-	// (its business task is busy; the other tasks of its process run).
+	// SlowWork makes the critical section of a client's present round last d longer
+	// (its business task is busy; the other tasks of its process run). When the work of
+	// the round is done, it changes nothing.
 	SlowWork(fault int, client string, d time.Duration)
 	// FailOver kills the primary. Who promotes a replica, and when, is said in the
 	// servers' set-up.

@@ -2,8 +2,8 @@ package faults
 
 import "time"
 
-// hangTime is longer than any run.
-const hangTime = 365 * 24 * time.Hour
+// HangTime is by how much work is slowed that hangs: longer than any run.
+const HangTime = 365 * 24 * time.Hour
 
 func init() {
 	Register(Spec{
@@ -20,5 +20,5 @@ func init() {
 type hang struct{}
 
 func (hang) Name() string               { return "hang" }
-func (hang) Begin(w World, at Occasion) { w.SlowWork(at.Fault, at.Target, hangTime) }
+func (hang) Begin(w World, at Occasion) { w.SlowWork(at.Fault, at.Target, HangTime) }
 func (hang) End(World, Occasion)        {}

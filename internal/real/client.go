@@ -17,6 +17,7 @@ import (
 	"lockstep/internal/real/link"
 	"lockstep/internal/real/osproc"
 	"lockstep/internal/real/proto"
+	"lockstep/internal/workload"
 )
 
 // client is the harness's end of one worker.
@@ -37,10 +38,9 @@ type client struct {
 
 	end sync.Once // closes over
 
-	mu          sync.Mutex
-	extra       time.Duration // more work in the present critical section
-	extraFaults []int         // that have brought it about
-	tampered    map[int64]int // by number of the command: the fault that lost a half of it
+	mu       sync.Mutex
+	overtime workload.Overtime
+	tampered map[int64]int // by number of the command: the fault that lost a half of it
 
 	// Guarded by h.mu.
 	frozen, dead bool
@@ -245,6 +245,9 @@ func (c *client) handle(m proto.Up) error {
 			},
 			text: m.Text, call: m.Call, task: m.Task, command: m.Command, owner: m.Owner, server: c.h.group.members[m.Server].node,
 		})
+		c.mu.Lock()
+		c.overtime.Observe(m.Event)
+		c.mu.Unlock()
 		c.h.saw(c.node, m.Event)
 	case proto.Moment:
 		c.h.observe(c.moment(m.Moment, &m))
@@ -344,11 +347,10 @@ func (c *client) lead(server int) { c.send(proto.Down{Lead: &server}) }
 func (c *client) takeExtra() time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, fault := range c.extraFaults {
+	d, by := c.overtime.Take()
+	for _, fault := range by {
 		c.h.acted(fault)
 	}
-	d := c.extra
-	c.extra, c.extraFaults = 0, nil
 	return d
 }
 

@@ -219,7 +219,7 @@ func (in *injector) DropCall(fault int, call faults.Call, half faults.Half) {
 	c.tamper(func(l *link.Link) bool { return l.Lose(call.ID, half) })
 }
 
-// SlowWork implements faults.World: the client asks for it when it begins its
+// SlowWork implements faults.World: the client asks for it when it has done its
 // work.
 func (in *injector) SlowWork(fault int, name string, d time.Duration) {
 	c := in.client(name)
@@ -228,7 +228,7 @@ func (in *injector) SlowWork(fault int, name string, d time.Duration) {
 		return
 	}
 	c.mu.Lock()
-	c.extra, c.extraFaults = c.extra+d, append(c.extraFaults, fault)
+	c.overtime.Add(fault, d)
 	c.mu.Unlock()
 }
 

@@ -24,9 +24,9 @@ type client struct {
 	luck      kernel.Rand // of the lock
 	habits    kernel.Rand // of the workload
 	network   kernel.Rand // latencies and losses of this client's links
-	extra     lateness    // of the present critical section
-	lastRead  int32       // event of the read that the next write is based on
-	begun     bool        // to play its rounds
+	overtime  workload.Overtime
+	lastRead  int32 // event of the read that the next write is based on
+	begun     bool  // to play its rounds
 	done      bool
 	deadlines []deadline // of replies, in their order
 	timed     bool       // there is a timer for the first of them
@@ -114,6 +114,7 @@ func (c *client) Crash(string) {
 func (c *client) Record(kind history.Kind, token, value int64, text string) {
 	c.w.k.Enter()
 	c.part = workload.PartAfter(c.part, kind)
+	c.overtime.Observe(kind)
 	c.w.record(c.proc, history.Event{
 		Kind: kind, Node: c.node, Token: token, Value: value,
 		Text: c.w.hist.Intern(text), Cause: history.NoCause,
@@ -131,8 +132,10 @@ func (c *client) Reach(kind faults.MomentKind) {
 
 // ExtraWork implements workload.Control.
 func (c *client) ExtraWork() time.Duration {
-	d := c.extra.felt(c.w)
-	c.extra = lateness{}
+	d, by := c.overtime.Take()
+	for _, fault := range by {
+		c.w.engine.Acted(fault)
+	}
 	return d
 }
 

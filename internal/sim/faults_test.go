@@ -161,6 +161,61 @@ func TestSlowWorkLeavesTheWatchdogAlone(t *testing.T) {
 	}
 }
 
+// What is to slow the work comes in the middle of it: the section gets longer that it
+// was meant for, and no other.
+func TestSlowWorkHitsTheSectionThatHasBegun(t *testing.T) {
+	for _, tt := range []struct {
+		moment faults.MomentKind
+		want   string
+	}{
+		{faults.StartsWaiting, "6s 1s"},
+		{faults.Acquires, "6s 1s"},
+		{faults.InSection, "6s 1s"},
+		{faults.Writes, "1s 1s"}, // the work is done
+		{faults.Releases, "1s 1s"},
+	} {
+		spec, _ := faults.Lookup("slow")
+		at := first(tt.moment)
+		if at.After = 500 * time.Millisecond; tt.moment != faults.InSection {
+			at.After = 0
+		}
+		p := story(faults.Make(1, spec, faults.Args{Value: "A", Durations: map[string]time.Duration{"by": 5 * time.Second}}, at, faults.End{}))
+		p.Clients, p.Workload.Repeat = []string{"A"}, 2
+		h, err := Run(&p, "set-nx-lua", 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, hold := range history.Holds(h) {
+			if h.Name(hold.Client) == "A" {
+				got = append(got, hold.End.Sub(hold.Start).Round(time.Second).String())
+			}
+		}
+		if s := strings.Join(got, " "); s != tt.want {
+			t.Errorf("%v: the sections of A lasted %s, want %s", at, s, tt.want)
+		}
+	}
+}
+
+// A task that hangs does not hear that its lock is lost: it goes on to believe, whatever
+// its design does about those who can hear.
+func TestATaskThatHangsHearsNothing(t *testing.T) {
+	for _, lock := range []string{"redlock-extend", "self-fence", "set-nx-lua"} {
+		p := story(verb("hang", 1, "A", first(faults.Enters), faults.End{}))
+		h, err := Run(&p, lock, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		hold := history.Holds(h)[0]
+		if h.Name(hold.Client) != "A" || hold.How != history.HoldOpen {
+			t.Errorf("%s: %s's hold has ended at %v", lock, h.Name(hold.Client), hold.End)
+		}
+		if j := checker.Judge(h); j.Letter != checker.LetterV {
+			t.Errorf("%s: outcome %s, want V: the lease ends, and B comes in", lock, j.Letter)
+		}
+	}
+}
+
 func TestFailoverForgetsWhatWasUnderWay(t *testing.T) {
 	for _, tt := range []struct {
 		name string

@@ -178,7 +178,7 @@ func (in injector) DropCall(fault int, c faults.Call, h faults.Half) {
 // SlowWork implements faults.World.
 func (in injector) SlowWork(fault int, client string, d time.Duration) {
 	_, c, _ := in.process(client)
-	c.extra.add(fault, d)
+	c.overtime.Add(fault, d)
 }
 
 // FailOver implements faults.World.

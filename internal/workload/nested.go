@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"lockstep/internal/faults"
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
 )
@@ -14,7 +15,7 @@ import (
 // client's patience lasts. The error is that of ctx.
 func (c *Client) work(ctx context.Context, length time.Duration) error {
 	if c.Plan.Nested == 0 {
-		return c.Env.Sleep(ctx, length+c.Control.ExtraWork())
+		return c.busy(ctx, length)
 	}
 	var inner []locks.Lease
 	for len(inner) < c.Plan.Nested {
@@ -24,7 +25,7 @@ func (c *Client) work(ctx context.Context, length time.Duration) error {
 		}
 		inner = append(inner, lease)
 	}
-	err := c.Env.Sleep(ctx, length/2+c.Control.ExtraWork())
+	err := c.busy(ctx, length/2)
 	for len(inner) > 0 {
 		c.leave(inner[len(inner)-1], int64(len(inner)))
 		inner = inner[:len(inner)-1]
@@ -33,6 +34,22 @@ func (c *Client) work(ctx context.Context, length time.Duration) error {
 		return err
 	}
 	return c.Env.Sleep(ctx, length-length/2)
+}
+
+// busy works for so long, and for as much longer as faults make it. Work that hangs looks
+// at nothing, not even at the news that the lock is lost.
+func (c *Client) busy(ctx context.Context, length time.Duration) error {
+	for {
+		if err := c.Env.Sleep(ctx, length); err != nil {
+			return err
+		}
+		if length = c.Control.ExtraWork(); length == 0 {
+			return nil
+		}
+		if length >= faults.HangTime {
+			ctx = c.Env.Background()
+		}
+	}
 }
 
 // reenter takes the lock once more; nil when the client does not get it.

@@ -23,8 +23,9 @@ type Control interface {
 	Record(kind history.Kind, token, value int64, text string)
 	// Reach reports a moment of this client.
 	Reach(kind faults.MomentKind)
-	// ExtraWork returns how much longer the present critical section takes
-	// because of a fault, and forgets it.
+	// ExtraWork is asked when the work of the present critical section is done, and returns
+	// how much longer it takes because of faults that have come since it was last asked; 0
+	// when it is done indeed. See Overtime.
 	ExtraWork() time.Duration
 }
 
