@@ -16,9 +16,9 @@
 // get the lock.
 //
 // Breaks when: the whole process freezes for longer than what is left of the
-// validity, watchdog included; nodes of the majority restart empty or their wall
-// clocks jump: then another majority can be found, and the client hears of it only
-// with its next extension.
+// validity, watchdog included; its work hangs, and so cannot hear of the loss; nodes
+// of the majority restart empty or their wall clocks jump: then another majority can
+// be found, and the client hears of it only with its next extension.
 //
 // Source: Redis documentation, "Distributed Locks with Redis", making the algorithm
 // more reliable: extending the lock; 000_9f7ee79c86e9a462.txt, lines 113-126, for the algorithm.

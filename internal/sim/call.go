@@ -21,6 +21,7 @@ type call struct {
 	host    *host
 	life    int   // of the host, when the request was sent
 	conn    *conn // nil for one of the pool
+	lane    *lane // on which it goes; nil for a connection that nothing else is on
 	cmd     world.Cmd
 	op      store.Op // nil for a Redis command
 	waker   kernel.Waker
@@ -89,7 +90,7 @@ func (w *World) newCall(c *client) *call {
 	if l.part = c.part; l.part != faults.NoPart && w.k.Current().Name() == world.Watchdog {
 		l.part = faults.NoPart
 	}
-	l.conn, l.op, l.value, l.err, l.patience = nil, nil, nil, nil, 0
+	l.conn, l.lane, l.op, l.value, l.err, l.patience = nil, nil, nil, nil, nil, 0
 	l.answered, l.broken, l.timedOut = false, false, false
 	l.dropRequest, l.dropReply, l.slowRequest, l.slowReply = 0, 0, lateness{}, lateness{}
 	return l
@@ -117,10 +118,13 @@ func (w *World) findCall(id int64) *call {
 func (c *client) send(l *call, to route) {
 	c.reachOnWire(faults.AboutToSend, l)
 	if l.conn != nil {
-		l.host, l.life = l.conn.host, l.conn.life
+		l.host, l.life, l.lane = l.conn.host, l.conn.life, l.conn.lane
 	} else {
 		l.host = to.pick(c) // only now: a fault at the last moment may have changed it
 		l.life = l.host.lives
+		if c.w.oneLane {
+			l.lane = c.laneTo(l.host)
+		}
 	}
 	l.sent = c.w.record(c.proc, history.Event{
 		Kind: history.Sent, Node: c.node, Peer: l.host.node, Value: l.id,
@@ -216,11 +220,10 @@ func (l *call) launch() {
 	}
 	l.refs++
 	at := l.w.k.Now().Add(travel + l.slowRequest.felt(l.w))
-	if cn := l.conn; cn != nil {
-		at = max(at, cn.lastRequest)
-		cn.lastRequest = at
+	if l.lane != nil {
+		at = behind(&l.lane.up, at)
 	}
-	l.w.network.send(at, l.client.node, l.host.node, (*requestArrives)(l))
+	l.carry(at, travel, l.client.node, l.host.node, (*requestArrives)(l))
 }
 
 // Fire: the request has reached the server's host.
@@ -256,11 +259,20 @@ func (l *call) answer() {
 		return
 	}
 	at := l.w.k.Now().Add(travel + l.slowReply.felt(l.w))
-	if cn := l.conn; cn != nil {
-		at = max(at, cn.lastReply)
-		cn.lastReply = at
+	if l.lane != nil {
+		at = behind(&l.lane.down, at)
 	}
-	l.w.network.send(at, l.host.node, l.client.node, (*replyArrives)(l))
+	l.carry(at, travel, l.host.node, l.client.node, (*replyArrives)(l))
+}
+
+// carry sends one half of the call, which arrives at an instant and would else travel for so
+// long.
+func (l *call) carry(at history.Instant, travel time.Duration, from, to history.NodeID, h kernel.Handler) {
+	if at > l.w.k.Now().Add(travel) {
+		l.w.network.sendLate(at, from, to, h)
+		return
+	}
+	l.w.network.send(at, from, to, h)
 }
 
 // refuse tells the client that nobody listens any more.

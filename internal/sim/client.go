@@ -32,6 +32,7 @@ type client struct {
 	timed     bool       // there is a timer for the first of them
 	texts     commandTexts
 	conns     []*conn // open, by order of dialling
+	lanes     []*lane // see laneTo
 	lives     int     // how often it was restarted
 	knows     *host   // the primary that it last heard of
 	member    int     // the server of a cluster that it talks to

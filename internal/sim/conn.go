@@ -21,11 +21,39 @@ type conn struct {
 	gone   bool // the server's end is closed
 	broken bool // the client knows that it is over
 
-	lastRequest, lastReply history.Instant // when the latest messages arrive
+	lane *lane
 
 	pushed  []any // messages that nobody has taken yet
 	waiting bool  // a task waits in next
 	waker   kernel.Waker
+}
+
+// lane is a TCP connection: messages arrive in the order in which they were sent, so one
+// that is late holds up all that come behind it.
+type lane struct {
+	host     *host
+	life     int             // of the host
+	up, down history.Instant // when the latest messages arrive, by direction
+}
+
+// behind puts a message behind those before it in one direction, last: it is to arrive at an
+// instant, and arrives when they have.
+func behind(last *history.Instant, at history.Instant) history.Instant {
+	*last = max(*last, at)
+	return *last
+}
+
+// laneTo returns the one connection that a client has to a server of a store whose library
+// puts everything on one: requests of all tasks, renewals and watches.
+func (c *client) laneTo(h *host) *lane {
+	for _, l := range c.lanes {
+		if l.host == h && l.life == h.lives {
+			return l
+		}
+	}
+	l := &lane{host: h, life: h.lives}
+	c.lanes = append(c.lanes, l)
+	return l
 }
 
 // route says where a client's next request goes.
@@ -36,6 +64,11 @@ type route interface{ pick(c *client) *host }
 func (c *client) dialHost(h *host) *conn {
 	c.w.nextConn++
 	cn := &conn{client: c, host: h, id: c.w.nextConn, life: h.lives}
+	if c.w.oneLane {
+		cn.lane = c.laneTo(h)
+	} else {
+		cn.lane = &lane{host: h, life: h.lives}
+	}
 	c.conns = append(c.conns, cn)
 	if !h.proc.Dead() {
 		h.conns = append(h.conns, cn)
@@ -131,7 +164,7 @@ func (cn *conn) hangUp() {
 	c := cn.client
 	c.forget(cn)
 	at := c.w.k.Now().Add(c.latency())
-	c.w.network.send(max(at, cn.lastRequest), c.node, cn.host.node, (*hangUpArrives)(cn))
+	c.w.network.send(behind(&cn.lane.up, at), c.node, cn.host.node, (*hangUpArrives)(cn))
 }
 
 func (c *client) forget(cn *conn) {
@@ -178,7 +211,7 @@ func (cn *conn) close() {
 func (cn *conn) tellBroken() {
 	c := cn.client
 	at := c.w.k.Now().Add(c.latency())
-	c.w.network.send(max(at, cn.lastReply), cn.host.node, c.node, (*breakArrives)(cn))
+	c.w.network.send(behind(&cn.lane.down, at), cn.host.node, c.node, (*breakArrives)(cn))
 }
 
 // Fire: the client's operating system knows that the connection is over.
@@ -205,8 +238,8 @@ func (cn *conn) push(m any) {
 		return
 	}
 	c := cn.client
-	cn.lastReply = max(c.w.k.Now().Add(c.latency()), cn.lastReply)
-	c.w.network.send(cn.lastReply, cn.host.node, c.node, &pushArrives{cn, m})
+	at := behind(&cn.lane.down, c.w.k.Now().Add(c.latency()))
+	c.w.network.send(at, cn.host.node, c.node, &pushArrives{cn, m})
 }
 
 // Fire: a message has reached the client's host.

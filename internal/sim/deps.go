@@ -49,6 +49,7 @@ func (w *World) deps(c *client, load plan.Workload) locks.Deps {
 // startServers makes the servers of the run's store.
 func (w *World) startServers() error {
 	p, s := w.plan, storeOf(&w.variant)
+	w.oneLane = false
 	names := p.Servers(s)
 	switch w.variant.Store {
 	case locks.StoreRedis:
@@ -70,7 +71,7 @@ func (w *World) startServers() error {
 		w.backend, w.route = n, n.groups[0]
 	case locks.StoreEtcd:
 		c := w.newCluster(names, p.Etcd, etcd.New(etcd.Config{LockKey: lockKey, Election: p.Etcd.Election}))
-		w.backend, w.route = c, c
+		w.backend, w.route, w.oneLane = c, c, true // gRPC: a stream for each request, all on one connection
 	case locks.StoreZooKeeper:
 		tick := p.ZooKeeperTick()
 		c := w.newCluster(names, p.ZooKeeper.Cluster, zookeeper.New(zookeeper.Config{Tick: tick, LockPath: "/" + lockKey}))

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"slices"
 	"time"
 
 	"lockstep/internal/history"
@@ -13,6 +14,7 @@ type network struct {
 	w      *World
 	blocks []block
 	held   []message
+	sent   int // messages that were not simply passed on
 }
 
 // block is one partition: what nodes of from send to nodes of to is held back.
@@ -26,14 +28,23 @@ type block struct {
 
 // message is what the network delivers: h fires when it arrives, and is told number.
 type message struct {
+	at       history.Instant // when it would arrive if nothing were in its way
 	from, to history.NodeID
 	h        kernel.Handler
 	number   uint64
+	late     bool // see sendLate
+	sent     int  // counted
+}
+
+// lateMessage is a message that is still under way when others would have arrived.
+type lateMessage struct {
+	n *network
+	message
 }
 
 func (n *network) reset(w *World) {
 	n.w = w
-	n.blocks, n.held = n.blocks[:0], n.held[:0]
+	n.blocks, n.held, n.sent = n.blocks[:0], n.held[:0], 0
 }
 
 // send delivers a message at an instant, or later when a partition is in its way
@@ -44,11 +55,43 @@ func (n *network) send(at history.Instant, from, to history.NodeID, h kernel.Han
 
 // sendNumbered is send for a handler that is told a number.
 func (n *network) sendNumbered(at history.Instant, from, to history.NodeID, h kernel.Handler, number uint64) {
-	if len(n.blocks) > 0 && n.blocked(from, to) {
-		n.held = append(n.held, message{from, to, h, number})
+	if len(n.blocks) > 0 && n.holds(message{at, from, to, h, number, false, n.next()}) {
 		return
 	}
 	n.w.k.At(at, h, number)
+}
+
+// sendLate is send for a message that is long under way: a partition that begins before it
+// arrives holds it back, too.
+func (n *network) sendLate(at history.Instant, from, to history.NodeID, h kernel.Handler) {
+	n.deliverLate(message{at, from, to, h, 0, true, n.next()})
+}
+
+func (n *network) deliverLate(m message) {
+	if !n.holds(m) {
+		n.w.k.At(m.at, &lateMessage{n, m}, 0)
+	}
+}
+
+func (n *network) next() int {
+	n.sent++
+	return n.sent
+}
+
+// Fire: it has come as far as a partition would be.
+func (l *lateMessage) Fire(uint64) {
+	if !l.n.holds(l.message) {
+		l.h.Fire(l.number)
+	}
+}
+
+// holds keeps a message for which there is no way.
+func (n *network) holds(m message) bool {
+	if !n.blocked(m.from, m.to) {
+		return false
+	}
+	n.held = append(n.held, m)
+	return true
 }
 
 func (n *network) blocked(from, to history.NodeID) bool {
@@ -99,9 +142,15 @@ func (n *network) heal(fault int) {
 	n.blocks = kept
 	held := n.held
 	n.held = nil
+	// What was late and met the partition on its way was sent before some that met it at once.
+	slices.SortStableFunc(held, func(a, b message) int { return a.sent - b.sent })
 	at := n.w.k.Now().Add(n.w.plan.Network.Latency.Min)
 	for _, m := range held {
-		n.sendNumbered(at, m.from, m.to, m.h, m.number)
+		if m.at = max(at, m.at); m.late {
+			n.deliverLate(m)
+		} else if !n.holds(m) {
+			n.w.k.At(m.at, m.h, m.number)
+		}
 	}
 	n.w.backend.reachabilityChanged()
 }

@@ -64,6 +64,7 @@ type World struct {
 	variant   locks.Variant
 	backend   backend // the servers
 	route     route   // where requests go
+	oneLane   bool    // a client has one connection to each server for all that it asks
 	network   network
 	guarded   resource
 	replies   replyTexts

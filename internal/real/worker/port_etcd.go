@@ -27,23 +27,12 @@ import (
 // one does not answer, and then the next, as the simulator's clients do.
 type etcdPort struct {
 	w       *worker
-	members []etcdMember
+	members []etcdConn
 	member  atomic.Int64 // whose turn it is
 }
 
-// etcdMember is the connections to one member. A renewal goes over one of its own: it
-// is not to wait behind a request that a fault holds back.
-type etcdMember struct{ business, watchdog etcdConn }
-
-// of returns the connection for the task whose context it is.
-func (m *etcdMember) of(ctx context.Context) *etcdConn {
-	if taskOf(ctx) == world.Watchdog {
-		return &m.watchdog
-	}
-	return &m.business
-}
-
-// etcdConn is one connection.
+// etcdConn is the connection to one member, on which all requests of the process are: as
+// with any client of the library, a renewal waits behind a request that the network is late with.
 type etcdConn struct {
 	client *clientv3.Client
 	kv     clientv3.KV
@@ -79,10 +68,9 @@ const (
 func newEtcd(w *worker, endpoints []string, dial dialFunc) (*etcdPort, error) {
 	p := &etcdPort{w: w}
 	for _, endpoint := range endpoints {
-		business, err1 := newEtcdConn(w, endpoint, dial)
-		watchdog, err2 := newEtcdConn(w, endpoint, dial)
-		p.members = append(p.members, etcdMember{business, watchdog})
-		if err := errors.Join(err1, err2); err != nil {
+		member, err := newEtcdConn(w, endpoint, dial)
+		p.members = append(p.members, member)
+		if err != nil {
 			p.close()
 			return nil, err
 		}
@@ -126,10 +114,8 @@ func (w *worker) connectEtcd(d *locks.Deps) error {
 // close ends all connections.
 func (p *etcdPort) close() {
 	for _, m := range p.members {
-		for _, c := range []etcdConn{m.business, m.watchdog} {
-			if c.client != nil {
-				_ = c.client.Close() // the process goes on without it
-			}
+		if m.client != nil {
+			_ = m.client.Close() // the process goes on without it
 		}
 	}
 }
@@ -137,14 +123,12 @@ func (p *etcdPort) close() {
 // connect makes the first connections before true time begins.
 func (p *etcdPort) connect(ctx context.Context) error {
 	for _, m := range p.members {
-		for _, c := range []etcdConn{m.business, m.watchdog} {
-			err := untilAnswered(ctx, "a member of etcd", func(ctx context.Context) error {
-				_, err := c.kv.Get(ctx, "lockstep")
-				return err
-			})
-			if err != nil {
-				return err
-			}
+		err := untilAnswered(ctx, "a member of etcd", func(ctx context.Context) error {
+			_, err := m.kv.Get(ctx, "lockstep")
+			return err
+		})
+		if err != nil {
+			return err
 		}
 	}
 	return nil
@@ -156,7 +140,7 @@ func onMember[T any](ctx context.Context, p *etcdPort, r request[T], send func(c
 	turn := p.member.Load()
 	r.server = int(turn) % len(p.members)
 	r.send = func(ctx context.Context) (T, error) {
-		value, err := send(withMark(ctx, markOf(ctx)), p.members[r.server].of(ctx))
+		value, err := send(withMark(ctx, markOf(ctx)), &p.members[r.server])
 		return value, etcdError(err)
 	}
 	value, err := perform(ctx, p.w, r)
