@@ -11,8 +11,13 @@ import (
 // The columns in which servers or the network between them are hit.
 
 func partitioned(s subject) []sketch {
+	// Longer than a lease only for one that renews: else the work would break the lock, not the cut.
+	work := "8s"
+	if s.Renews {
+		work = "15s"
+	}
 	out := []sketch{{
-		name: "A is cut off while it works", work: "15s",
+		name: "A is cut off while it works", work: work,
 		faults: []string{"when: A is in its critical section; partition: [A, store]; for: 25s"},
 	}}
 	if s.Renews {
@@ -43,9 +48,9 @@ func partitioned(s subject) []sketch {
 		})
 	}
 	return append(out, sketch{
-		name: "A is cut off, the others give up, and A's release arrives when they have come again", work: "5s", wait: "2s",
+		name: "A is cut off, the others give up, and A's release arrives when they have come again", work: "2500ms", wait: "4500ms",
 		workload: []string{"repeat: 2 times", "rest: 14s"},
-		faults:   []string{"when: A is in its critical section; partition: [A, store]; for: 19500ms"}, bare: true,
+		faults:   []string{"when: A is in its critical section; partition: [A, store]; for: 20700ms"}, bare: true,
 	})
 }
 
@@ -68,7 +73,11 @@ const (
 )
 
 func failover(s subject) []sketch {
-	servers := s.replicated("500ms", byOperator)
+	lag := "500ms"
+	if s.Hasty {
+		lag = "200ms"
+	}
+	servers := s.replicated(lag, byOperator)
 	// A supervisor starts the dead server again: it comes back as a replica.
 	// Independent nodes have none, and one that comes back empty is another column.
 	dies := func(when, by string) []string {
@@ -90,7 +99,7 @@ func failover(s subject) []sketch {
 	}
 	if s.Store == locks.StoreRedis {
 		out = append(out, sketch{
-			name: "the primary dies, and sentinels promote the replica", work: "5s", servers: s.replicated("500ms", bySentinel),
+			name: "the primary dies, and sentinels promote the replica", work: "5s", servers: s.replicated(lag, bySentinel),
 			faults: dies("when: A enters", "sentinel"),
 		})
 	}

@@ -29,6 +29,13 @@ func lostAcquire(s subject) []sketch {
 			faults: []string{drop(i + 1)},
 		})
 	}
+	// Before the reply could have been missed: A goes on to something else, and its process lives.
+	for i, c := range s.Acquire {
+		out = append(out, sketch{
+			name: of("the reply of "+c+" is lost, and A gives up", i, n), wait: "2s", work: "1s",
+			faults: []string{drop(i + 1)},
+		})
+	}
 	if n >= 3 {
 		s := sketch{name: fmt.Sprintf("the replies of the first %d commands are lost", n/2+1)}
 		for i := range n/2 + 1 {

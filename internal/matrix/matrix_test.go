@@ -342,3 +342,49 @@ func TestVariationsCanBeReadBack(t *testing.T) {
 		}
 	}
 }
+
+// A script shows what its fault does, so without the fault it comes to what column N0 has
+// measured of the lock, and nobody waits too long or gives up either. Of a lock that does harm
+// without any fault (N0 knows which these are) no script can show what a fault does.
+func TestNoScriptBreaksWithoutItsFault(t *testing.T) {
+	none := map[string]checker.Letter{}
+	n0 := measure(t, 0, 0, "", noFaultCode)
+	for i := range n0.Cells {
+		none[n0.Cells[i].Lock] = n0.Cells[i].Letter
+	}
+	w := sim.New()
+	defer w.Close()
+	played := 0
+	for _, v := range locks.Simulated() {
+		if harmful(none[v.ID]) {
+			continue
+		}
+		p, err := profileOf(context.Background(), w, v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, column := range Columns() {
+			scripts, err := column.Scripts(v, p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range scripts {
+				calm := *scripts[i].Plan()
+				calm.Faults, calm.Clocks = nil, nil
+				out := run.One(context.Background(), w, &calm, v.ID, 1)
+				if out.Err != nil {
+					t.Fatal(out.Err)
+				}
+				if got := out.Judgement.Letter; Badness(got) > Badness(none[v.ID]) {
+					t.Errorf("%s under %s comes to %s without its fault: %s", v.ID, column.Code, got, scripts[i].Name)
+				}
+				played++
+			}
+		}
+	}
+	if played < 2000 {
+		t.Errorf("%d scripts only", played)
+	}
+}
+
+func harmful(l checker.Letter) bool { return Badness(l) > Badness(checker.LetterDelay) }

@@ -19,6 +19,7 @@ type Profile struct {
 	Hold      []string // commands while the lock is held for a short while
 	Release   []string // commands from the invocation of release until it has returned
 	Renews    bool     // commands are sent while the lock is held for longer than a lease
+	Hasty     bool     // nobody gets the lock from a primary whose replica is half a second late
 	Reentrant bool     // a holder that acquires again gets the lock at once, and keeps it when it has released once
 }
 
@@ -42,6 +43,14 @@ func profileOf(ctx context.Context, w run.World, v locks.Variant) (*Profile, err
 		return nil, err
 	}
 	out.Reentrant = reenters(h, nested.Lease/2)
+	if v.Store == locks.StoreRedis {
+		late := profilePlan()
+		late.Redis.Replicas, late.Redis.Lag = 1, time.Second/2
+		if h, err = w.Play(ctx, late, v.ID, 1); err != nil {
+			return nil, err
+		}
+		out.Hasty = out.Works && !watch(h).Works
+	}
 	out.Acquire = out.Acquire[:min(len(out.Acquire), mostCommands)]
 	return out, nil
 }
