@@ -3,9 +3,12 @@ package claims
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
+	"lockstep/internal/checker"
+	"lockstep/internal/history"
 	"lockstep/internal/plan"
 )
 
@@ -153,5 +156,32 @@ func TestFiguresAreRoundedInIntegers(t *testing.T) {
 	}
 	if got := Ratio(1, 0); got != "none" {
 		t.Errorf("Ratio(1, 0) = %q", got)
+	}
+}
+
+// What was not broken has to have been kept. A run that tested nothing must not pass for one
+// that a lock survived.
+func TestAnUnknownPropertyEndsTheExperiment(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		story Story
+		want  string
+	}{
+		{"nobody contends", Story{Lock: "set-nx-lua", Clients: "[A]"}, "no client ever had to wait for another"},
+		{"the fault changes nothing", Story{
+			Lock: "set-nx-lua", Faults: []string{"when: A is in its critical section; partition: [A, store]; for: 1s"},
+		}, "fault 1 had no effect"},
+	} {
+		for _, is := range []func(*Run) bool{(*Run).Overlapped, (*Run).Robbed, func(r *Run) bool { return r.Broken(checker.NoStaleWriteID) }} {
+			c := Claim{N: 7, Measure: func(l *Lab) Result { return Result{Verdict: Verdict(HowMany(l.Play(tt.story, 2), is) == 0)} }}
+			_, err := measure(context.Background(), &Lab{}, c)
+			if err == nil || !strings.Contains(err.Error(), "claim 7: set-nx-lua, seed 1: whether ") || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("%s: the experiment ends with %v, want it to say %q", tt.name, err, tt.want)
+			}
+		}
+	}
+	// Where no command has removed anything, it is known that none has robbed anybody.
+	if r := (&Run{Judgement: checker.Judge(history.New(history.Header{}))}); r.Robbed() {
+		t.Error("somebody was robbed in an empty history")
 	}
 }

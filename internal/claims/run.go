@@ -124,14 +124,25 @@ func Between(events []history.Event, from, to history.Instant) []history.Event {
 // Overlapped reports whether two clients believed at once that they held the lock.
 func (r *Run) Overlapped() bool { return r.Broken(checker.MutualExclusionID) }
 
-// Robbed reports whether a release removed the entry of another client.
-func (r *Run) Robbed() bool { return r.Broken(checker.OwnerOnlyReleaseID) }
+// Robbed reports whether a release removed the entry of another client. Where no client's
+// command removed any, none did.
+func (r *Run) Robbed() bool {
+	return !r.Finding(checker.OwnerOnlyReleaseID).NoOccasion && r.Broken(checker.OwnerOnlyReleaseID)
+}
 
 // Stuck reports whether nobody could acquire for ten leases after all faults.
 func (r *Run) Stuck() bool { return r.Broken(checker.ProgressID) }
 
-// Broken reports whether a property broke.
-func (r *Run) Broken(property string) bool { return r.Finding(property).Verdict == checker.Broken }
+// Broken reports whether a property broke. What is not broken must have been kept: a run
+// that did not put the property to the test ends the experiment with the reason.
+func (r *Run) Broken(property string) bool {
+	f := r.Finding(property)
+	if f.Verdict == checker.Unknown {
+		h := &r.History.Header
+		panic(failure{fmt.Errorf("%s, seed %d: whether %s was kept is unknown: %s", h.Lock, h.Seed, property, f.Reason)})
+	}
+	return f.Verdict == checker.Broken
+}
 
 // HowMany counts the runs of which something is true.
 func HowMany(runs []*Run, is func(*Run) bool) int {

@@ -51,6 +51,11 @@ func partitioned(s subject) []sketch {
 		name: "A is cut off, the others give up, and A's release arrives when they have come again", work: "2500ms", wait: "4500ms",
 		workload: []string{"repeat: 2 times", "rest: 14s"},
 		faults:   []string{"when: A is in its critical section; partition: [A, store]; for: 20700ms"}, bare: true,
+	}, sketch{
+		// A client of ZooKeeper knows after two thirds of its session that it has no server; the
+		// session ends at the server only a third later.
+		name: "B is cut off while it waits, gives up, and is back before its session ends", wait: "7500ms",
+		faults: []string{"when: B has the reply of any command the 3rd time; partition: [B, store]; for: 8500ms"}, bare: true,
 	})
 }
 
@@ -228,6 +233,28 @@ func (s subject) justQuorum(fault func(server string) string) []string {
 	}
 }
 
+// oneInCommon is for independent nodes and for clients that insist on each node for longer
+// than they work: A reaches no more of them than it needs, the others reach those that are
+// left, and something happens to the only one that both sides need.
+func (s subject) oneInCommon(fault func(server string) string) []string {
+	name, n := s.servers()
+	quorum := n/2 + 1
+	var before, behind []string
+	for i := 1; i <= n; i++ {
+		switch server := fmt.Sprintf("%s-%d", name, i); {
+		case i < quorum:
+			before = append(before, server)
+		case i > quorum:
+			behind = append(behind, server)
+		}
+	}
+	return []string{
+		fmt.Sprintf("at: 0s; partition: [[A], [%s]]; for: 60s", strings.Join(behind, ", ")),
+		fmt.Sprintf("at: 0s; partition: [[B, C], [%s]]; for: 60s", strings.Join(before, ", ")),
+		"when: A enters; after: 100ms; " + fault(fmt.Sprintf("%s-%d", name, quorum)),
+	}
+}
+
 func restart(s subject) []sketch {
 	// The others come when the primary is back: what they ask a dead one tells nothing of
 	// the lock, and a WAIT that begins too early ends too early.
@@ -239,6 +266,9 @@ func restart(s subject) []sketch {
 		out = append(out, sketch{
 			name: "a node that A's quorum needs restarts", work: "5s",
 			faults: s.justQuorum(func(server string) string { return "restart: " + server + "; down: 500ms" }),
+		}, sketch{
+			name: "the one node that both sides of a cut need restarts", work: "9s", timeout: "500ms",
+			faults: s.oneInCommon(func(server string) string { return "restart: " + server + "; down: 500ms" }),
 		})
 	}
 	return out
@@ -252,6 +282,9 @@ func serverClock(s subject) []sketch {
 		out = append(out, sketch{
 			name: "the clock of a node that A's quorum needs steps ahead by 12 s", work: "5s",
 			faults: s.justQuorum(func(server string) string { return "jump-clock: " + server + "; by: +12s" }),
+		}, sketch{
+			name: "the clock of the one node that both sides of a cut need steps ahead by 12 s", work: "9s", timeout: "500ms",
+			faults: s.oneInCommon(func(server string) string { return "jump-clock: " + server + "; by: +12s" }),
 		})
 	}
 	return out

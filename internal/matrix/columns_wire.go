@@ -29,13 +29,6 @@ func lostAcquire(s subject) []sketch {
 			faults: []string{drop(i + 1)},
 		})
 	}
-	// Before the reply could have been missed: A goes on to something else, and its process lives.
-	for i, c := range s.Acquire {
-		out = append(out, sketch{
-			name: of("the reply of "+c+" is lost, and A gives up", i, n), wait: "2s", work: "1s",
-			faults: []string{drop(i + 1)},
-		})
-	}
 	if n >= 3 {
 		s := sketch{name: fmt.Sprintf("the replies of the first %d commands are lost", n/2+1)}
 		for i := range n/2 + 1 {
@@ -47,6 +40,13 @@ func lostAcquire(s subject) []sketch {
 		out = append(out, sketch{
 			name: "the reply of " + s.Acquire[0] + " is lost, and the first DEL of the others is late", work: "5s",
 			faults: []string{drop(1), lateDel},
+		})
+	}
+	// Before the reply could have been missed: A goes on to something else, and its process lives.
+	for i, c := range s.Acquire {
+		out = append(out, sketch{
+			name: of("the reply of "+c+" is lost, and A gives up", i, n), wait: "2s", work: "1s",
+			faults: []string{drop(i + 1)}, bare: true,
 		})
 	}
 	return out
