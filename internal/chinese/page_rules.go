@@ -192,6 +192,7 @@ var whyRules = compile([]pair{
 	{"the resource accepted no write", "资源没有接受写入"},
 	{"no write reached the resource", "没有写入到达资源"},
 	{"no client's command removed an entry", "没有客户端的命令删除过条目"},
+	{"nobody can tell whether {who} was the newest holder when it wrote at {t}", "没有人说得出 {who} 在 {t} 写入时是不是最新的持有者"},
 	{"nobody can tell whose entry {x} of {who}'s, sent at {t}, has removed, nor {k} more", "没有人说得出 {who} 在 {t} 发送的 {x} 删除了谁的条目，另有 {k} 条也一样"},
 	{"nobody can tell whose entry {x} of {who}'s, sent at {t}, has removed", "没有人说得出 {who} 在 {t} 发送的 {x} 删除了谁的条目"},
 	{"no client ever had to wait for another", "没有客户端需要等别的客户端"},

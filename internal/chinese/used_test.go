@@ -17,6 +17,7 @@ var rare = map[string]string{
 	"entry created at {t}, {node} follows {node2} since {t2}":                            "entry created at 1.000 s, redis-1 follows redis-2 since 2.000 s",
 	"There is one primary at a time.":                                                    "",
 	"{node} granted the entry at {t}, {node2} has been the primary since {t2}":           "redis-1 granted the entry at 1.000 s, redis-2 has been the primary since 0.500 s",
+	"nobody can tell whether {who} was the newest holder when it wrote at {t}":           "no-stale-write is unknown: nobody can tell whether A was the newest holder when it wrote at 1.250 s",
 	"nobody can tell whose entry {x} of {who}'s, sent at {t}, has removed":               "owner-only-release is unknown: nobody can tell whose entry \"DEL lock\" of A's, sent at 1.250 s, has removed",
 	"nobody can tell whose entry {x} of {who}'s, sent at {t}, has removed, nor {k} more": "owner-only-release is unknown: nobody can tell whose entry \"DEL lock\" of A's, sent at 1.250 s, has removed, nor 1 more",
 	"All faults are over.":                  "",

@@ -267,7 +267,7 @@ func restart(s subject) []sketch {
 			name: "a node that A's quorum needs restarts", work: "5s",
 			faults: s.justQuorum(func(server string) string { return "restart: " + server + "; down: 500ms" }),
 		}, sketch{
-			name: "the one node that both sides of a cut need restarts", work: "9s", timeout: "500ms",
+			name: "the one node that both sides of a cut need restarts", work: "9s", timeout: "400ms",
 			faults: s.oneInCommon(func(server string) string { return "restart: " + server + "; down: 500ms" }),
 		})
 	}
@@ -283,7 +283,7 @@ func serverClock(s subject) []sketch {
 			name: "the clock of a node that A's quorum needs steps ahead by 12 s", work: "5s",
 			faults: s.justQuorum(func(server string) string { return "jump-clock: " + server + "; by: +12s" }),
 		}, sketch{
-			name: "the clock of the one node that both sides of a cut need steps ahead by 12 s", work: "9s", timeout: "500ms",
+			name: "the clock of the one node that both sides of a cut need steps ahead by 12 s", work: "9s", timeout: "400ms",
 			faults: s.oneInCommon(func(server string) string { return "jump-clock: " + server + "; by: +12s" }),
 		})
 	}
