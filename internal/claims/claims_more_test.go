@@ -21,7 +21,7 @@ func TestAChangedWorldChangesTheVerdictOfTheStores(t *testing.T) {
 		lab            *Lab
 	}{
 		{"a release on all nodes in both designs", 27, True, False, &Lab{Instead: map[string]string{"redlock-minrelease": "redlock"}}},
-		{"WAIT on another connection blocks nobody", 28, True, False, &Lab{Instead: map[string]string{"set-wait": "set-wait-unchecked"}}},
+		{"WAIT on another connection blocks nobody", 28, True, False, &Lab{Instead: map[string]string{"set-wait": "set-wait-pooled"}}},
 		{"every partition ends before WAIT does", 29, Depends, True, &Lab{Change: endSoon}},
 		{"clocks play no part", 34, Depends, False, &Lab{Instead: map[string]string{"setnx-timestamp-del": "set-nx-lua", "setnx-timestamp-getset": "set-nx-lua"}}},
 		{"no lock has an expiry", 36, Depends, True, &Lab{Instead: map[string]string{

@@ -68,6 +68,9 @@ const (
 )
 
 func failover(s subject) []sketch {
+	if s.Servers.Shards > 0 {
+		return failoverOfShard(s)
+	}
 	servers := s.replicated("500ms", byOperator)
 	// A supervisor starts the dead server again: it comes back as a replica.
 	// Independent nodes have none, and one that comes back empty is another column.
@@ -162,6 +165,9 @@ func (s subject) servers() (name string, n int) {
 }
 
 func splitBrain(s subject) []sketch {
+	if s.Servers.Shards > 0 {
+		return splitBrainOfShard(s)
+	}
 	// A replica may be as late as it likes when the primary dies. Here it is in step: Redisson
 	// does not wait for long, and would never get the lock from a primary with a late one.
 	servers := s.replicated("0ms", bySentinel)
