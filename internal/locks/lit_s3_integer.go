@@ -39,7 +39,7 @@ func init() {
 type litS3Integer struct{ Deps }
 
 // errClassCast is what the cast of a text to a number is in Java.
-var errClassCast = errors.New("java.lang.ClassCastException: String cannot be cast to Integer")
+var errClassCast = errors.New("ClassCastException: String to Integer")
 
 func (l *litS3Integer) Acquire(context.Context) (Lease, error) {
 	reply := l.Redis.Do(l.Env.Background(), world.Eval(setEXScript, l.Name).Num(world.Seconds(l.Lease)).Text(newToken(l.Env)))
