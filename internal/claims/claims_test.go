@@ -2,7 +2,9 @@ package claims
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"os"
 	"testing"
 	"time"
 
@@ -38,11 +40,39 @@ func TestMeasuringTwiceGivesTheSame(t *testing.T) {
 		return out
 	}
 	first, second := measure(1), measure(3)
+	stored := storedClaims(t)
 	for i := range first {
 		if first[i].Result != second[i].Result {
 			t.Errorf("claim %d: %+v, then %+v", first[i].N, first[i].Result, second[i].Result)
 		}
+		if got := (Result{stored[first[i].N].Verdict, stored[first[i].N].Figure}); got != first[i].Result {
+			t.Errorf("claim %d is not what docs/claims.json says: simulate claims --json > docs/claims.json, then simulate docs\nmeasured %+v\nstored   %+v",
+				first[i].N, first[i].Result, got)
+		}
 	}
+}
+
+// storedClaims is what the page of the documents shows, by number.
+func storedClaims(t *testing.T) map[int]struct{ Verdict, Figure string } {
+	t.Helper()
+	data, err := os.ReadFile("../../docs/claims.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file struct {
+		Claims []struct {
+			N               int
+			Verdict, Figure string
+		}
+	}
+	if err := json.Unmarshal(data, &file); err != nil {
+		t.Fatal(err)
+	}
+	out := map[int]struct{ Verdict, Figure string }{}
+	for _, c := range file.Claims {
+		out[c.N] = struct{ Verdict, Figure string }{c.Verdict, c.Figure}
+	}
+	return out
 }
 
 // verdictOf measures one claim in a world that was changed on purpose.
