@@ -31,7 +31,7 @@ func TestAChangedWorldChangesTheVerdictOfTheStores(t *testing.T) {
 		{"all locks of a database try an INSERT", 38, Depends, True, &Lab{Instead: map[string]string{
 			"mysql-get-lock": "mysql-unique", "mysql-for-update": "mysql-unique", "pg-advisory": "mysql-unique",
 		}}},
-		{"a table that expires its rows", 39, Depends, False, &Lab{Instead: map[string]string{"mysql-unique": "mysql-unique-ttl"}}},
+		{"a table that expires its rows", 39, True, False, &Lab{Instead: map[string]string{"mysql-unique": "mysql-unique-ttl"}}},
 		{"both queue", 42, Depends, True, &Lab{Instead: map[string]string{"etcd-txn": "etcd-mutex"}}},
 		{"nobody queues", 42, Depends, False, &Lab{Instead: map[string]string{"etcd-mutex": "etcd-txn"}}},
 		{"a lease of 3 s", 43, False, True, &Lab{Change: func(p *plan.Plan) { p.Lease = 3 * time.Second }}},

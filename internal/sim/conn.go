@@ -22,6 +22,7 @@ type conn struct {
 	broken bool // the client knows that it is over
 
 	lastRequest, lastReply history.Instant // when the latest messages arrive
+	settled                history.Instant // when a cluster has executed what all of its servers agree on, of that asked so far
 
 	pushed  []any // messages that nobody has taken yet
 	waiting bool  // a task waits in next
