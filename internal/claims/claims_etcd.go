@@ -18,6 +18,7 @@ func init() {
 	Register(Claim{43, "The lease is kept alive about once per second.", "S4:333", keepAlivePeriod})
 	Register(Claim{44, "Inside of the lock it is very safe.", "S4:362", insideTheLock})
 	Register(Claim{45, "The lock of the client library works about as the hand-written one does.", "S4:377", libraryAgainstHandwritten})
+	Register(Claim{57, "A watch of a prefix tells those who compete for the lock of each change below it.", "S4:267-274", watchOfAPrefix})
 	Register(Claim{50, "etcd has problems with consistency.", "S4:434", consistencyOfEtcd})
 }
 
@@ -26,7 +27,8 @@ type queueing struct {
 	rounds    int
 	overtaken int // pairs of rounds in which the one that came first got the lock later
 	releases  int // while somebody waited
-	woken     int // waiting clients that asked within 10 ms of a release, in all of them
+	waiting   int // clients, at all of these releases together
+	woken     int // of them, those that asked within 10 ms of the release
 	asked     int // requests, signs of life not counted
 	leases    int // of etcd
 }
@@ -86,6 +88,7 @@ func (q *queueing) countWoken(r *Run, requests []Request, rounds []Round) {
 		}
 		if waiting > 0 {
 			q.releases++
+			q.waiting += waiting
 			q.woken += len(asking)
 		}
 	}
@@ -224,6 +227,18 @@ func consistencyOfEtcd(l *Lab) Result {
 		Verdict: Split(wrong > 0, overlaps > 0),
 		Figure: fmt.Sprintf("Of %d replies under pauses, partitions, a dead, frozen or isolated leader and lost messages, %d contradicted an earlier one; two clients held the lock in %d of %d runs with a pause or a partition of the holder. The agreement between etcd's servers is taken for granted in the simulator, so the first number is no test of that.",
 			replies, wrong, overlaps, of),
+	}
+}
+
+// watchOfAPrefix lets six clients queue below a prefix and watch all of it, or only the key
+// before their own. True when each release wakes all who wait and nobody is overtaken.
+func watchOfAPrefix(l *Lab) Result {
+	all, one := l.queueFor("etcd-prefix-watch", "TXN"), l.queueFor("etcd-mutex", "TXN")
+	return Result{
+		Verdict: Verdict(all.overtaken == 0 && all.releases > 0 && all.woken == all.waiting),
+		Figure: fmt.Sprintf("%d releases with somebody waiting woke %d of %d clients that watch the prefix, who asked %s times per acquisition, and %d of %d that watch the key before their own, who asked %s times; pairs served against their order: %d and %d.",
+			all.releases, all.woken, all.waiting, Ratio(int64(all.asked), int64(all.rounds)),
+			one.woken, one.waiting, Ratio(int64(one.asked), int64(one.rounds)), all.overtaken, one.overtaken),
 	}
 }
 

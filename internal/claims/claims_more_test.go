@@ -39,6 +39,8 @@ func TestAChangedWorldChangesTheVerdictOfTheStores(t *testing.T) {
 		{"the same lock twice", 45, False, True, &Lab{Instead: map[string]string{"etcd-mutex": "etcd-txn"}}},
 		{"a session that is a connection", 46, Depends, True, &Lab{Instead: map[string]string{"zk-ephemeral": "mysql-get-lock"}}},
 		{"a lock without a session", 47, True, False, &Lab{Instead: map[string]string{"zk-ephemeral": "mysql-unique"}}},
+		{"everybody watches one key", 57, True, False, &Lab{Instead: map[string]string{"etcd-prefix-watch": "etcd-mutex"}}},
+		{"the small cluster is the large one", 58, False, True, &Lab{Change: func(p *plan.Plan) { p.Etcd.Nodes = 6 - p.Etcd.Nodes }}},
 		{"the clients are alone", 55, True, False, changing(func(p *plan.Plan) { p.Clients = p.Clients[:1] })},
 		{"a lease that outlasts the faults", 50, Depends, False, &Lab{Change: longLease}},
 		{"a world without faults", 51, True, False, &Lab{Change: func(p *plan.Plan) { p.Faults = nil }}},
