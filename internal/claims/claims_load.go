@@ -15,10 +15,10 @@ func init() {
 	Register(Claim{58, "It is its cluster mode that lets etcd handle many reads and writes.", "S4:434", moreMembers})
 }
 
-// What servers are given for their work, in the proportions that real ones showed that were
-// asked by one client and then by sixteen (BenchmarkThroughputOfStores): a statement that
-// changes a row takes a database some ten times as long as a command takes Redis. A disk that
-// has to have a commit takes milliseconds.
+// What servers are given for their work. They are round numbers: a statement ten times a
+// command, a commit ten times a statement. Of real servers that one client asked a pair took
+// four times as long in a database as in Redis, network and programs included and no disk
+// (BenchmarkThroughputOfStores).
 var (
 	idle       = load{}
 	processors = load{command: 40 * time.Microsecond, statement: 400 * time.Microsecond}
