@@ -73,7 +73,7 @@ conformance: servers ## compare the models of the stores with real servers by 10
 bench: ## the benchmarks, with the program's own GC setting and profile; compare two runs with benchstat
 	GOGC=400 $(GO) test -pgo=$(PROFILE) -run '^$$' -bench . -benchmem ./internal/...
 
-bench-live: ## acquire and release on a real redis-server: our adapter beside redislock, redsync and go-redis
+bench-live: ## acquire and release on real servers: our adapter beside redislock, redsync and go-redis, and the stores beside each other
 	$(GO) test -run '^$$' -bench Throughput -benchtime 100x ./internal/real/worker
 
 check: ## format and vet

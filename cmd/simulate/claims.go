@@ -1,6 +1,8 @@
 package main
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -158,7 +160,34 @@ type claimJSON struct {
 	Command string `json:"command"` // measures this claim again
 }
 
-func claimsJSON(measured []claims.Measured) any {
+// claimsFile is what the command prints for other programs.
+type claimsFile struct {
+	Schema int         `json:"schema"`
+	Claims []claimJSON `json:"claims"`
+}
+
+// readClaims reads such a file.
+func readClaims(data []byte) (*claimsFile, error) {
+	var f claimsFile
+	if err := json.Unmarshal(data, &f); err != nil || f.Schema != 1 || len(f.Claims) == 0 {
+		return nil, errors.New("is no list of measured claims")
+	}
+	return &f, nil
+}
+
+// of is what a file says of a claim; nothing when it was measured with another text.
+func (f *claimsFile) of(c claims.Claim) (m claimJSON) {
+	if f != nil {
+		for _, j := range f.Claims {
+			if j.N == c.N && j.Claim == c.Text {
+				return j
+			}
+		}
+	}
+	return m
+}
+
+func claimsJSON(measured []claims.Measured) claimsFile {
 	out := make([]claimJSON, len(measured))
 	for i, m := range measured {
 		out[i] = claimJSON{
@@ -166,5 +195,5 @@ func claimsJSON(measured []claims.Measured) any {
 			Command: "simulate claims --claim " + strconv.Itoa(m.N),
 		}
 	}
-	return map[string]any{"schema": 1, "claims": out}
+	return claimsFile{1, out}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"lockstep/internal/claims"
 	"lockstep/internal/docs"
 	"lockstep/internal/locks"
 	"lockstep/internal/matrix"
@@ -23,6 +24,7 @@ const (
 	docsMatrix = "matrix.json"         // in docsDir: the measured matrix, if somebody has stored one
 	docsWorlds = "worlds.json"         // in docsDir: the comparison with real servers, likewise
 	docsInFull = "worlds-in-full.json" // in docsDir: the same at a scale of 1, of some cells
+	docsClaims = "claims.json"         // in docsDir: the measured claims, likewise
 )
 
 func docsCommand(g *globals) *cobra.Command {
@@ -45,7 +47,11 @@ with docs/worlds.json what real servers came to,
   simulate compare-worlds --json > docs/worlds.json
 
 with docs/worlds-in-full.json what came of cells that do harm at a scale of 1
-only, and with docs/counterexamples/, made by --shrink, the least that breaks
+only, with docs/claims.json what the claims of the documents came to,
+
+  simulate claims --json > docs/claims.json
+
+and with docs/counterexamples/, made by --shrink, the least that breaks
 each lock.`,
 		Example: "  simulate docs\n  simulate docs /tmp/reference\n  simulate docs --man /tmp/man",
 		Args:    arguments(0, 1, "one folder, such as docs"),
@@ -113,6 +119,9 @@ func reference(root, dir string) ([]docs.Page, error) {
 	if in.InFull, err = stored(filepath.Join(root, docsDir, docsInFull), "compare-worlds --scale 1", docs.ReadWorlds); err != nil {
 		return nil, err
 	}
+	if in.Claims, err = storedClaims(filepath.Join(root, docsDir, docsClaims)); err != nil {
+		return nil, err
+	}
 	if in.Examples, err = storedExamples(root); err != nil {
 		return nil, err
 	}
@@ -156,6 +165,20 @@ func stored[T any](path, command string, read func([]byte) (*T, error)) (*T, err
 		return nil, fmt.Errorf("%s %w; remove it, or measure it again: simulate %s --json > %s", path, err, command, path)
 	}
 	return measured, nil
+}
+
+// storedClaims are all claims, with what somebody has stored of their verdicts.
+func storedClaims(path string) ([]docs.Claim, error) {
+	measured, err := stored(path, "claims", readClaims)
+	if err != nil {
+		return nil, err
+	}
+	var out []docs.Claim
+	for _, c := range claims.All() {
+		m := measured.of(c)
+		out = append(out, docs.Claim{N: c.N, Text: c.Text, Source: c.Source, Verdict: m.Verdict, Figure: m.Figure})
+	}
+	return out, nil
 }
 
 // wayUp is the path from a folder to the repository.

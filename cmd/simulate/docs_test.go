@@ -65,6 +65,12 @@ func TestLinksOfTheDocsLeadSomewhere(t *testing.T) {
 				continue
 			}
 			followed++
+			if page, anchor, ok := strings.Cut(to, "#"); ok {
+				to = page
+				if target := path.Join(path.Dir(p.Path), page); !hasHeading(pages, target, anchor) {
+					t.Errorf("docs/%s links to a heading %s of %s, which is not there", p.Path, anchor, page)
+				}
+			}
 			to = path.Join("docs", path.Dir(p.Path), to)
 			if known[to] {
 				continue
@@ -77,6 +83,22 @@ func TestLinksOfTheDocsLeadSomewhere(t *testing.T) {
 	if followed < 500 {
 		t.Errorf("only %d links were followed", followed)
 	}
+}
+
+// hasHeading reports whether a page has the heading that an anchor stands for.
+func hasHeading(pages []docs.Page, of, anchor string) bool {
+	for _, p := range pages {
+		if p.Path != of {
+			continue
+		}
+		for line := range strings.Lines(string(p.Data)) {
+			if words, ok := strings.CutPrefix(strings.TrimLeft(strings.TrimSpace(line), "#"), " "); ok && line[0] == '#' &&
+				strings.ToLower(strings.ReplaceAll(words, " ", "-")) == anchor {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // TestDocsAreTheSameOnEveryMachine looks for what differs between machines.

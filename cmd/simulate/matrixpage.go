@@ -113,24 +113,30 @@ func groupOf(v locks.Variant) lockGroup {
 	if strings.HasPrefix(v.ID, "lit-") {
 		return lockGroup{99, "Defects, exactly as the documents print them"}
 	}
+	if v.Servers.Shards > 0 {
+		return lockGroup{1, redisCluster}
+	}
 	switch v.Store {
 	case locks.StoreRedis:
 		return lockGroup{0, storeName(v.Store)}
 	case locks.StoreRedisNodes:
-		return lockGroup{1, storeName(v.Store)}
-	case locks.StoreEtcd:
 		return lockGroup{2, storeName(v.Store)}
-	case locks.StoreZooKeeper:
+	case locks.StoreEtcd:
 		return lockGroup{3, storeName(v.Store)}
-	case locks.StoreConsul:
+	case locks.StoreZooKeeper:
 		return lockGroup{4, storeName(v.Store)}
-	case locks.StoreMySQL:
+	case locks.StoreConsul:
 		return lockGroup{5, storeName(v.Store)}
-	case locks.StorePostgres:
+	case locks.StoreMySQL:
 		return lockGroup{6, storeName(v.Store)}
+	case locks.StorePostgres:
+		return lockGroup{7, storeName(v.Store)}
 	}
 	return lockGroup{50, storeName(v.Store)}
 }
+
+// redisCluster is what the servers of a design that demands shards are called.
+const redisCluster = "Redis Cluster"
 
 func storeName(s locks.Store) string {
 	switch s {
@@ -154,8 +160,11 @@ func storeName(s locks.Store) string {
 
 // demands says what a design wants of its servers.
 func demands(v locks.Variant) string {
-	parts := []string{storeName(v.Store)}
 	s := v.Servers
+	parts := []string{storeName(v.Store)}
+	if s.Shards > 0 {
+		parts = []string{redisCluster, fmt.Sprintf("at least %d shards", s.Shards)}
+	}
 	if s.Nodes > 0 {
 		parts = append(parts, fmt.Sprintf("%d nodes", s.Nodes))
 	}

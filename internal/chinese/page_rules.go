@@ -113,6 +113,7 @@ var pageRules = compile([]pair{
 	{"{k} acquisition[s] each; the longest wait was {d}, of {who}.", "各拿到 {k} 次[]；最长的等待是 {d}，{who}。"},
 	{"Between {k} and {k2} acquisitions per client; the longest wait was {d}, of {who}.", "每个客户端拿到 {k} 到 {k2} 次；最长的等待是 {d}，{who}。"},
 	{"{k} attempt[s] got the lock (dots), {k2} gave up (circles), {k3} error[s] on the way (crosses).", "{k} 次尝试[]拿到锁（点），{k2} 次放弃（圈），{k3} 次途中出错[]（叉）。"},
+	{"{k} clock[s] did not show true time; the farthest was off by {d}.", "{k} 个时钟[]不是真实时间；最远的差 {d}。"},
 	{"{k} clock[s] did not show true time; the farthest was off by {d}. Dashed: one lease. A store's clock that jumps as far ends every lease at once.", "{k} 个时钟[]不是真实时间；最远的差 {d}。虚线：一个租约。存储的时钟跳这么远，所有租约立刻结束。"},
 	{"{k} hold[s] of {k2} lasted longer than the lease of {d} (dashed).", "{k2} 次持有中有 {k} 次[]比 {d}的租约长（虚线）。"},
 	{"{k} writes taken (dots), {k2} refused (crosses). Ringed: {k3} taken although a higher token had been seen.", "接受 {k} 次写入（点），拒绝 {k2} 次（叉）。加圈：{k3} 次，见过更高的令牌仍然接受。"},

@@ -90,6 +90,7 @@ var sentenceRules = compile([]pair{
 // Why an attempt failed, as locks and worlds say it.
 var reasonRules = compile([]pair{
 	{"the time to try is over", "尝试的时间用完了"},
+	{"ClassCastException: String to Integer", "ClassCastException：String 不能转成 Integer"},
 	{"ERR {x}", "ERR {x}"}, // the words of a server
 	{"connection lost", "连接断了"},
 	{"none of the replicas were synced", "没有副本同步"},

@@ -21,7 +21,7 @@ func TestAChangedWorldChangesTheVerdictOfTheStores(t *testing.T) {
 		lab            *Lab
 	}{
 		{"a release on all nodes in both designs", 27, True, False, &Lab{Instead: map[string]string{"redlock-minrelease": "redlock"}}},
-		{"WAIT on another connection blocks nobody", 28, True, False, &Lab{Instead: map[string]string{"set-wait": "set-wait-unchecked"}}},
+		{"WAIT on another connection blocks nobody", 28, True, False, &Lab{Instead: map[string]string{"set-wait": "set-wait-pooled"}}},
 		{"every partition ends before WAIT does", 29, Depends, True, &Lab{Change: endSoon}},
 		{"clocks play no part", 34, Depends, False, &Lab{Instead: map[string]string{"setnx-timestamp-del": "set-nx-lua", "setnx-timestamp-getset": "set-nx-lua"}}},
 		{"no lock has an expiry", 36, Depends, True, &Lab{Instead: map[string]string{
@@ -31,14 +31,17 @@ func TestAChangedWorldChangesTheVerdictOfTheStores(t *testing.T) {
 		{"all locks of a database try an INSERT", 38, Depends, True, &Lab{Instead: map[string]string{
 			"mysql-get-lock": "mysql-unique", "mysql-for-update": "mysql-unique", "pg-advisory": "mysql-unique",
 		}}},
-		{"a table that expires its rows", 39, Depends, False, &Lab{Instead: map[string]string{"mysql-unique": "mysql-unique-ttl"}}},
+		{"a table that expires its rows", 39, True, False, &Lab{Instead: map[string]string{"mysql-unique": "mysql-unique-ttl"}}},
 		{"both queue", 42, Depends, True, &Lab{Instead: map[string]string{"etcd-txn": "etcd-mutex"}}},
 		{"nobody queues", 42, Depends, False, &Lab{Instead: map[string]string{"etcd-mutex": "etcd-txn"}}},
 		{"a lease of 3 s", 43, False, True, &Lab{Change: func(p *plan.Plan) { p.Lease = 3 * time.Second }}},
-		{"a lease that outlasts the faults", 44, Depends, True, &Lab{Change: longLease}},
+		{"a lease that outlasts the faults", 44, False, True, &Lab{Change: longLease}},
 		{"the same lock twice", 45, False, True, &Lab{Instead: map[string]string{"etcd-mutex": "etcd-txn"}}},
 		{"a session that is a connection", 46, Depends, True, &Lab{Instead: map[string]string{"zk-ephemeral": "mysql-get-lock"}}},
 		{"a lock without a session", 47, True, False, &Lab{Instead: map[string]string{"zk-ephemeral": "mysql-unique"}}},
+		{"everybody watches one key", 57, True, False, &Lab{Instead: map[string]string{"etcd-prefix-watch": "etcd-mutex"}}},
+		{"the small cluster is the large one", 58, False, True, &Lab{Change: func(p *plan.Plan) { p.Etcd.Nodes = 6 - p.Etcd.Nodes }}},
+		{"the clients are alone", 55, True, False, changing(func(p *plan.Plan) { p.Clients = p.Clients[:1] })},
 		{"a lease that outlasts the faults", 50, Depends, False, &Lab{Change: longLease}},
 		{"a world without faults", 51, True, False, &Lab{Change: func(p *plan.Plan) { p.Faults = nil }}},
 	}

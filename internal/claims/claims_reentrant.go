@@ -15,6 +15,7 @@ import (
 
 func init() {
 	Register(Claim{16, "Re-entrancy could be had with a string in the place of the hash, but that would serve no purpose.", "S1:259-281", stringOrHash})
+	Register(Claim{52, "Until 3.12.3 Redisson's script created the lock with hset, since then with hincrby, which is a detail.", "S1:295-303", hsetOrHincrby})
 }
 
 // reentrantScripts are the two scripts of a lock that counts its holds. The
@@ -122,21 +123,23 @@ func (l *reentrantLock) Release(ctx context.Context) error {
 func (*reentrantLock) Lost() context.Context { return nil }
 func (*reentrantLock) Token() int64          { return 0 }
 
+// reentrantStories are what two locks go through that should not differ.
+var reentrantStories = []Story{
+	{Workload: []string{"nested: 2", "repeat: 2 times"}},
+	{Workload: []string{"nested: 1"}, Faults: []string{"when: A is in its critical section; crash: A"}},
+	{Workload: []string{"nested: 1"}, Faults: []string{"when: A enters; slow: A; by: 15s"}},
+	{Workload: []string{"nested: 1"}, Faults: []string{"when: A is about to send unlock; pause: A; for: 12s"}},
+	{Workload: []string{"nested: 1", "release-again: 1s"}, Faults: []string{"when: A is about to send unlock; drop: reply"}},
+	{Workload: []string{"nested: 1"}, Work: "8s", Servers: "{redis: {replicas: 1, lag: 500ms}}", Faults: []string{"when: A enters; fail-over: operator"}},
+}
+
 // stringOrHash plays both locks through the same stories. True when the string
 // re-enters as well as the hash and every judgement of every run is the same: the
 // string can do it, and gains nothing.
 func stringOrHash(l *Lab) Result {
 	const each = 10
-	stories := []Story{
-		{Workload: []string{"nested: 2", "repeat: 2 times"}},
-		{Workload: []string{"nested: 1"}, Faults: []string{"when: A is in its critical section; crash: A"}},
-		{Workload: []string{"nested: 1"}, Faults: []string{"when: A enters; slow: A; by: 15s"}},
-		{Workload: []string{"nested: 1"}, Faults: []string{"when: A is about to send unlock; pause: A; for: 12s"}},
-		{Workload: []string{"nested: 1", "release-again: 1s"}, Faults: []string{"when: A is about to send unlock; drop: reply"}},
-		{Workload: []string{"nested: 1"}, Work: "8s", Servers: "{redis: {replicas: 1, lag: 500ms}}", Faults: []string{"when: A enters; fail-over: operator"}},
-	}
 	var runs, same, asked, given, broken int
-	for _, s := range stories {
+	for _, s := range reentrantStories {
 		s.Lock = "redisson" // for the servers; the two locks are made here
 		hash := l.PlayVariant(s, hashScripts.variant("hash"), each)
 		text := l.PlayVariant(s, stringScripts.variant("string"), each)
@@ -155,7 +158,7 @@ func stringOrHash(l *Lab) Result {
 	return Result{
 		Verdict: Verdict(asked > 0 && given == asked && same == runs),
 		Figure: fmt.Sprintf("A lock with the string \"owner:count\" re-entered %d of %d times; in %d stories with %d runs each it was judged like its twin with a hash in %d of %d runs; %d of its runs broke the lock.",
-			given, asked, len(stories), each, same, runs, broken),
+			given, asked, len(reentrantStories), each, same, runs, broken),
 	}
 }
 
@@ -170,4 +173,63 @@ func judgedAlike(a, b *Run) bool {
 		}
 	}
 	return true
+}
+
+// createdBy are Redisson's scripts, of which the first one creates the entry with a command.
+func createdBy(command string) reentrantScripts {
+	return reentrantScripts{
+		&world.Script{Name: "lock", Source: `if redis.call('exists', KEYS[1]) == 0 then
+	redis.call('` + command + `', KEYS[1], ARGV[2], 1)
+	redis.call('pexpire', KEYS[1], ARGV[1])
+	return nil
+end
+if redis.call('hexists', KEYS[1], ARGV[2]) == 1 then
+	redis.call('hincrby', KEYS[1], ARGV[2], 1)
+	redis.call('pexpire', KEYS[1], ARGV[1])
+	return nil
+end
+return redis.call('pttl', KEYS[1])`},
+		hashScripts.release,
+	}
+}
+
+// hsetOrHincrby runs both scripts in every state of the key, and plays whole stories with
+// them. True when they leave the same and say the same, and every history is the same to
+// the byte.
+func hsetOrHincrby(l *Lab) Result {
+	states := [][]string{
+		nil, {"HSET", "lock", "own", "1"}, {"HSET", "lock", "own", "2"}, {"HSET", "lock", "foreign", "1"},
+		{"HSET", "lock", "own", "1", "foreign", "1"}, {"SET", "lock", "a text"},
+	}
+	after := func(scripts reentrantScripts, state []string) string {
+		s := l.Redis()
+		if state != nil {
+			s.Do(1, state[0], state[1:]...)
+		}
+		reply := s.Eval(1, scripts.acquire.Source, "lock", "30000", "own")
+		said := reply.String()
+		if reply.Kind == world.ReplyError {
+			said = errorCode(reply) // the rest names the script
+		}
+		return fmt.Sprint(said, s.Do(1, "HGET", "lock", "own"), s.Do(1, "HGET", "lock", "foreign"), s.Do(1, "PTTL", "lock"))
+	}
+	before, since := createdBy("hset"), createdBy("hincrby")
+	alike, same, runs := 0, 0, 0
+	for _, state := range states {
+		alike += count(after(before, state) == after(since, state))
+	}
+	const each = 10
+	for _, s := range reentrantStories {
+		s.Lock = "redisson" // for the servers
+		one, two := l.PlayVariant(s, before.variant("redisson script"), each), l.PlayVariant(s, since.variant("redisson script"), each)
+		for i := range one {
+			runs++
+			same += count(one[i].History.Hash() == two[i].History.Hash())
+		}
+	}
+	return Result{
+		Verdict: Verdict(alike == len(states) && same == runs),
+		Figure: fmt.Sprintf("In %d of %d states of the key both scripts leave the same and answer the same; in %d stories with faults %d of %d histories are the same to the byte.",
+			alike, len(states), len(reentrantStories), same, runs),
+	}
 }

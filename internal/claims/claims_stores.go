@@ -3,8 +3,6 @@ package claims
 import (
 	"fmt"
 	"slices"
-	"sort"
-	"strconv"
 	"strings"
 	"time"
 
@@ -17,7 +15,6 @@ import (
 func init() {
 	Register(Claim{37, "etcd and ZooKeeper fail over by themselves.", "S4:78", leaderDies})
 	Register(Claim{38, "Locks in a database and in etcd spin; those in ZooKeeper and in etcd watch.", "S4:84-90", spinOrWatch})
-	Register(Claim{39, "A lock in MySQL has a single point of failure, needs an expiry of its own, and is slow under load.", "S4:117-119", mysqlWeaknesses})
 	Register(Claim{51, "No distributed lock is 100 % safe.", "S4:438", everyLockBreaks})
 }
 
@@ -96,73 +93,6 @@ func (l *Lab) asked(lock string) int64 {
 		n += len(SentBetween(r.Requests(w), from, to))
 	}
 	return int64(n) * 1000 / int64(len(waiters)) / int64(to.Sub(from)/time.Second)
-}
-
-// crowdResult is what many clients get who all want the lock at once, once each.
-type crowdResult struct {
-	Acquired int
-	Length   time.Duration // from the first wish to the last release
-	P99      time.Duration // of the time from wish to lock
-}
-
-// perSecond is the rate of acquisitions, with one decimal.
-func (c crowdResult) perSecond() string {
-	ms := c.Length.Milliseconds()
-	return Ratio((int64(c.Acquired)*10_000+ms/2)/ms, 10)
-}
-
-// crowd lets many clients want the lock, for 5 ms of work each.
-func (l *Lab) crowd(lock string, clients int) crowdResult {
-	p := l.Plan(Story{Lock: lock, Work: "5ms", Wait: "300s", Stagger: "7ms"})
-	p.Clients = nil
-	for i := range clients {
-		p.Clients = append(p.Clients, "c"+strconv.Itoa(i+1))
-	}
-	r := l.PlayPlan(p, 1)[0]
-	out := crowdResult{}
-	var waited []time.Duration
-	for _, o := range r.Rounds("") {
-		out.Acquired++
-		out.Length = max(out.Length, o.Done.Duration())
-		waited = append(waited, o.Acquired.Sub(o.Waits))
-	}
-	if out.Acquired < clients {
-		l.Fail("%s: %d of %d clients got the lock", lock, out.Acquired, clients)
-	}
-	sort.Slice(waited, func(i, j int) bool { return waited[i] < waited[j] })
-	out.P99 = waited[(len(waited)*99+99)/100-1]
-	return out
-}
-
-// mysqlWeaknesses tests the three complaints. True when all hold, false when one of
-// the first two does not; depends when only the slowness does not show, since disks
-// and processors are not in the simulator and could decide.
-func mysqlWeaknesses(l *Lab) Result {
-	const lock, each = "mysql-unique", 20
-	down := HowMany(l.Play(Story{Lock: lock, Faults: []string{"when: A is in its critical section; crash: the primary"}}, each), (*Run).Stuck)
-	crash := []string{"when: A is in its critical section; crash: A"}
-	left := HowMany(l.Play(Story{Lock: lock, Faults: crash}, each), (*Run).Stuck)
-	leftWithTTL := HowMany(l.Play(Story{Lock: "mysql-unique-ttl", Faults: crash}, each), (*Run).Stuck)
-	var rates []string
-	slower := 0
-	crowds := []int{1, 4, 16, 64, 256}
-	for _, n := range crowds {
-		mysql, redis := l.crowd(lock, n), l.crowd("setnx", n)
-		if 2*mysql.Acquired*int(redis.Length/time.Microsecond) < redis.Acquired*int(mysql.Length/time.Microsecond) {
-			slower++ // less than half as fast
-		}
-		rates = append(rates, fmt.Sprintf("%d: %s and %s against %s and %s", n, mysql.perSecond(),
-			Millis(mysql.P99.Round(time.Millisecond)), redis.perSecond(), Millis(redis.P99.Round(time.Millisecond))))
-	}
-	verdict := False
-	if down == each && left == each && leftWithTTL == 0 {
-		verdict = Split(true, slower == len(crowds))
-	}
-	return Result{
-		Verdict: verdict,
-		Figure: fmt.Sprintf("Stuck in %d of %d runs with the server dead, in %d of %d with the holder dead, in %d with a TTL column; acquisitions per second and 99th percentile of the wait by number of clients, against SETNX: %s. Disks are not in the simulator: each acquisition and release makes %s commits with an fsync each, which Redis makes with appendfsync always only.",
-			down, each, left, each, leftWithTTL, strings.Join(rates, "; "), Times(l.changes(lock))),
-	}
 }
 
 // changes counts how many requests of a round change the store, in thousandths:

@@ -42,7 +42,7 @@ func waitBlocksTheCaller(l *Lab) Result {
 		}
 	}
 	late := firstWait(l, l.One(Story{Lock: "set-wait", Servers: "{redis: {replicas: 1, lag: 500ms}}"}))
-	cut.Lock = "set-wait-unchecked"
+	cut.Lock = "set-wait-pooled"
 	wrong := firstWait(l, l.One(cut))
 	blocks := shortest >= 3*time.Second && confirmed == 0 && late.Took() >= 500*time.Millisecond && late.Reply == "(integer) 1"
 	return Result{

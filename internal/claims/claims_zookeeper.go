@@ -6,6 +6,9 @@ import (
 	"time"
 
 	"lockstep/internal/history"
+	"lockstep/internal/sim/store"
+	"lockstep/internal/sim/zookeeper"
+	"lockstep/internal/world"
 )
 
 // Claims about ZooKeeper.
@@ -14,6 +17,7 @@ func init() {
 	Register(Claim{46, "A lock in ZooKeeper needs no expiry: it is held as long as the client is connected, and freed when it crashes.", "S4:393", noExpiryNeeded})
 	Register(Claim{47, "A long garbage collection makes two holders with ZooKeeper, too.", "S4:403-409", longPause})
 	Register(Claim{48, "Waiting by a watch makes it an optimistic lock.", "S4:416", optimisticLock})
+	Register(Claim{56, "A session of which ZooKeeper has not heard for long has expired, and its ephemeral node is deleted.", "S4:395-399", serversFindTheDead})
 	Register(Claim{49, "ZooKeeper is slower than Redis.", "S4:420", zookeeperAgainstRedis})
 }
 
@@ -156,7 +160,7 @@ func zookeeperAgainstRedis(l *Lab) Result {
 	copied := l.Cost(Story{Lock: "set-wait"}).Both()
 	return Result{
 		Verdict: verdict,
-		Figure: fmt.Sprintf("Acquisition with release, and hand-over among four clients, at 1 ms per message: %s; ZooKeeper slower in %d of %d comparisons; Redis with WAIT for one replica %s. Disks are not in the simulator, where ZooKeeper has %s writes per acquisition and release that a majority must have on disk and Redis by default none; its reads go to a majority here, in truth to one server.",
+		Figure: fmt.Sprintf("Acquisition with release, and hand-over among four clients, at 1 ms per message: %s; ZooKeeper slower in %d of %d comparisons; Redis with WAIT for one replica %s. Disks are not in the simulator, where ZooKeeper has %s writes per acquisition and release that a majority must have on disk and Redis by default none. A read is answered by the server that is asked, a write takes a majority.",
 			strings.Join(parts, ", "), slower, compared, Millis(copied), Times(l.changes("zk-ephemeral"))),
 	}
 }
@@ -178,4 +182,61 @@ func (l *Lab) handOver(lock string) time.Duration {
 		l.Fail("%s never changed hands", lock)
 	}
 	return sum / time.Duration(n)
+}
+
+// serversFindTheDead lets twenty clients of a bare ensemble make a node each, and give their last sign
+// of life half a second apart; one goes on. The servers look at sessions in batches, one for
+// each tick. True when each silent session ends no sooner than its timeout and no later than
+// a tick after it, on a whole tick, its node with it, and that of the living client stays.
+func serversFindTheDead(l *Lab) Result {
+	const silent, timeout, tick, step = 20, 10 * time.Second, 2 * time.Second, 500 * time.Millisecond
+	m := zookeeper.New(zookeeper.Config{Tick: tick})
+	id := uint64(0)
+	ask := func(at time.Duration, client int, op store.Op) any {
+		id++
+		a, _ := m.Exec(store.Clock{Mono: at}, id, store.Conn{ID: uint64(client), Client: history.NodeID(client)}, op)
+		if a.Err != nil {
+			l.Fail("ZooKeeper refuses %s: %v", op.Name(), a.Err)
+		}
+		return a.Value
+	}
+	node := func(client int) string { return fmt.Sprintf("/client-%d", client) }
+	for client := range silent + 1 { // the last one lives
+		ask(0, client+1, zookeeper.Connect{Timeout: timeout})
+		ask(0, client+1, zookeeper.Create{Path: node(client + 1), Mode: world.ZKEphemeral})
+	}
+	living := silent + 1
+	there := map[int]bool{} // by client; never ranged over
+	var least, most time.Duration
+	ended, whole, batches := 0, 0, 0
+	for at := step; at <= 30*time.Second; at += step {
+		if client := int(at / step); client <= silent {
+			ask(at, client, zookeeper.Ping{})
+			there[client] = true
+			for later := client + 1; later <= silent; later++ {
+				ask(at, later, zookeeper.Ping{}) // they all live until their last sign
+			}
+		}
+		ask(at, living, zookeeper.Ping{})
+		before := ended
+		for client := 1; client <= silent; client++ {
+			if there[client] && ask(at, living, zookeeper.Exists{Path: node(client)}).(zookeeper.Found).Stat == nil {
+				there[client] = false
+				late := at - time.Duration(client)*step
+				if ended == 0 || late < least {
+					least = late
+				}
+				most = max(most, late)
+				ended++
+				whole += count(at%tick == 0)
+			}
+		}
+		batches += count(ended > before)
+	}
+	lives := ask(30*time.Second, living, zookeeper.Exists{Path: node(living)}).(zookeeper.Found).Stat != nil
+	return Result{
+		Verdict: Verdict(ended == silent && whole == silent && lives && least >= timeout && most <= timeout+tick),
+		Figure: fmt.Sprintf("With a timeout of %s and ticks of %s, %d of %d sessions that fell silent half a second apart ended %s to %s after their last sign, %d of them on a whole tick, in %d batches; the node of a client that gave signs was there for 30 s: %t.",
+			Seconds(timeout), Seconds(tick), ended, silent, Seconds(least), Seconds(most), whole, batches, lives),
+	}
 }

@@ -124,6 +124,23 @@ func Between(events []history.Event, from, to history.Instant) []history.Event {
 // Overlapped reports whether two clients believed at once that they held the lock.
 func (r *Run) Overlapped() bool { return r.Broken(checker.MutualExclusionID) }
 
+// firstOverlap tells of the first two holds that overlap: "A from 0.006 s to 16.5 s and B
+// from 11.2 s to 14.2 s", "none" when none do.
+func (r *Run) firstOverlap() string {
+	holds := r.Holds("")
+	said := func(h history.Hold) string {
+		return fmt.Sprintf("%s from %s to %s", r.Name(h.Client), Seconds(h.Start.Duration()), Seconds(h.End.Duration()))
+	}
+	for i, h := range holds {
+		for _, later := range holds[i+1:] {
+			if later.Client != h.Client && later.Start < h.End {
+				return said(h) + " and " + said(later)
+			}
+		}
+	}
+	return "none"
+}
+
 // Robbed reports whether a release removed the entry of another client. Where no client's
 // command removed any, none did.
 func (r *Run) Robbed() bool {

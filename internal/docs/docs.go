@@ -50,6 +50,7 @@ type Input struct {
 	InFull  *Worlds        // the same at full length, of cells that a short scale makes harmless; nil: none is stored
 	Columns []Column       // of the matrix
 	Up      string         // the way from the folder of the docs to the repository: ".."
+	Claims  []Claim        // all of them
 	// Examples are the smallest counterexamples, by lock; there may be none.
 	Examples map[string]Example
 
@@ -61,7 +62,7 @@ type Input struct {
 // Pages returns all pages, sorted by path.
 func Pages(in Input) ([]Page, error) {
 	w := &writer{in}
-	pages := append([]Page{w.index(), w.results()}, w.worldsPage()...)
+	pages := append([]Page{w.index(), w.results(), w.documentsPage(), w.claimsPage()}, w.worldsPage()...)
 	pages = append(pages, w.locks()...)
 	pages = append(pages, w.faults()...)
 	pages = append(pages, w.properties()...)

@@ -13,13 +13,14 @@ import (
 type hand struct {
 	world.Env
 	mono    time.Duration
+	wall    time.Duration               // how far the wall clock was set ahead
 	patient time.Duration               // of the latest WithTimeout
 	slept   []time.Duration             // all sleeps, in their order
 	started []func(ctx context.Context) // tasks, to be run by the test
 }
 
 func (h *hand) Mono() time.Duration         { return h.mono }
-func (h *hand) Now() time.Time              { return time.UnixMilli(1_000_000).Add(h.mono) }
+func (h *hand) Now() time.Time              { return time.UnixMilli(1_000_000).Add(h.mono + h.wall) }
 func (h *hand) Background() context.Context { return context.Background() }
 func (h *hand) Rand() world.Rand            { return still{} }
 

@@ -38,26 +38,18 @@ func init() {
 type litS2Units struct{ quorum }
 
 func (l *litS2Units) Acquire(ctx context.Context) (Lease, error) {
-	for {
-		token := newToken(l.Env)
-		locked, held := l.attempt(ctx, token)
-		if held {
-			return &quorumLease{quorum: l.quorum, token: token, on: locked}, nil
-		}
-		_ = l.unlock(l.Env.Background(), token, locked)
-		if err := l.Env.Sleep(ctx, l.randomDelay()); err != nil {
-			return nil, err
-		}
+	v, err := l.win(ctx, l.vote, func(v vote) { _ = l.unlock(l.Env.Background(), v.token, v.nodes) })
+	if err != nil {
+		return nil, err
 	}
+	return &quorumLease{quorum: l.quorum, token: v.token, on: v.nodes}, nil
 }
 
-func (l *litS2Units) attempt(ctx context.Context, token string) (locked []world.Redis, held bool) {
+func (l *litS2Units) vote(ctx context.Context) vote {
+	v := vote{token: newToken(l.Env)}
 	t1 := l.Env.Now().UnixMicro()
-	for _, node := range l.Nodes {
-		if l.ask(ctx, node, world.Set(l.Name, token).EX(l.Lease).NX()).IsOK() {
-			locked = append(locked, node)
-		}
-	}
+	v.nodes = l.poll(ctx, world.Set(l.Name, v.token).EX(l.Lease).NX())
 	t2 := l.Env.Now().UnixMicro()
-	return locked, len(locked) >= l.majority() && world.Seconds(l.Lease) > t2-t1
+	v.held = len(v.nodes) >= l.majority() && world.Seconds(l.Lease) > t2-t1
+	return v
 }

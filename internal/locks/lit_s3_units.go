@@ -24,7 +24,6 @@ package locks
 
 import (
 	"context"
-	"errors"
 	"time"
 )
 
@@ -37,22 +36,8 @@ func init() {
 
 type litS3Units struct{ Deps }
 
-// errTriedEnough is the empty token of the document: the time to try is over.
-var errTriedEnough = errors.New("the time to try is over")
-
 func (l *litS3Units) Acquire(ctx context.Context) (Lease, error) {
 	lockTime := l.Lease.Milliseconds() // as the comment says
 	acquireTimeout := int64(l.Lease / time.Second)
-	token := newToken(l.Env)
-	end := wallMillis(l.Env) + acquireTimeout
-	for wallMillis(l.Env) < end {
-		lease, err := setEX(ctx, l.Deps, lockTime, token)
-		if lease != nil || err != nil {
-			return lease, err
-		}
-		if err := l.Env.Sleep(ctx, l.Retry); err != nil {
-			return nil, err
-		}
-	}
-	return nil, errTriedEnough
+	return tryLock(ctx, l.Deps, lockTime, acquireTimeout)
 }

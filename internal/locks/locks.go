@@ -48,6 +48,7 @@ type Deps struct {
 	Owner string        // name of the client
 	Lease time.Duration // a multiple of the variant's LeaseUnit
 	Retry time.Duration // between two tries of a spinning variant
+	Wait  time.Duration // for how long the client tries at most, for a variant that looks itself
 
 	// What a client library is configured with, for designs that look at it.
 
@@ -91,6 +92,8 @@ type Servers struct {
 	// replicas for MinReplicasMaxLag.
 	MinReplicas       int
 	MinReplicasMaxLag time.Duration
+	// Shards: the servers are a Redis Cluster of so many shards at least.
+	Shards int
 	// NoCluster says why the design cannot be played on a Redis Cluster, "" when it can:
 	// it does with one key, and one command at a time, all that it does.
 	NoCluster string

@@ -4,24 +4,28 @@
 // script. It does what SET with NX and EX has done by itself since Redis 2.6.12.
 //
 // Protocol:
-//  1. EVAL acquire: EXISTS key is 0 -> SETEX key seconds token, "1"; else "-1".
-//     "1": the lock is held; "-1": somebody else holds it, try again later.
-//  2. EVAL release: GET key equals token -> DEL key, "1"; else "-1".
+//  1. The end of the try: the current time on the wall clock plus acquireTimeout, which is the client's patience.
+//  2. Until then, EVAL acquire: EXISTS key is 0 -> SETEX key seconds token, "1"; else "-1".
+//     "1": the lock is held; "-1": somebody else holds it, sleep and try again. An interrupt ends that sleep and nothing else.
+//  3. The end has come: the try has failed, and the caller begins a new one.
+//  4. EVAL release: GET key equals token -> DEL key, "1"; else "-1".
 //
 // Guarantees: as set-nx-lua. The document's "0" in place of "1" cannot happen: a
 // SETEX that fails ends the script with an error.
 //
 // Breaks when: a holder overruns its lease, by slow work, a pause, a partition or
-// a late reply: a second client gets in. The time to try is measured on the wall
-// clock in the document, so a clock that is set shortens or lengthens the wait;
-// here the scenario's patience stands for it.
+// a late reply: a second client gets in. A wall clock that is set lengthens or shortens the
+// try. Who interrupts a client that waits does not stop it: it goes on, and may get the lock
+// that its caller does not want any more.
 //
-// Source: 003_67466b891a5c8073.txt, lines 3-10.
+// Source: 003_67466b891a5c8073.txt, lines 3-10; its type of the result is in
+// lit-s3-integer, the units of its comments are in lit-s3-units.
 
 package locks
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"lockstep/internal/world"
@@ -52,10 +56,27 @@ return "-1"`}
 type luaSetEX struct{ Deps }
 
 func (l *luaSetEX) Acquire(ctx context.Context) (Lease, error) {
-	token := newToken(l.Env)
-	return spin(ctx, l.Deps, func() (Lease, error) {
-		return setEX(ctx, l.Deps, world.Seconds(l.Lease), token)
-	})
+	return tryLock(ctx, l.Deps, world.Seconds(l.Lease), world.Millis(l.Wait))
+}
+
+// errTriedEnough is the empty token of the document: the time to try is over.
+var errTriedEnough = errors.New("the time to try is over")
+
+// tryLock is the document's function of that name. The end of ctx is an interrupt, which the
+// document catches: the loop goes on, and from then on nothing disturbs its sleep.
+func tryLock(ctx context.Context, d Deps, lockTimeSeconds, acquireTimeoutMS int64) (Lease, error) {
+	token := newToken(d.Env)
+	end := wallMillis(d.Env) + acquireTimeoutMS
+	for wallMillis(d.Env) < end {
+		lease, err := setEX(d.Env.Background(), d, lockTimeSeconds, token)
+		if lease != nil || err != nil {
+			return lease, err
+		}
+		if d.Env.Sleep(ctx, d.Retry) != nil {
+			ctx = d.Env.Background()
+		}
+	}
+	return nil, errTriedEnough
 }
 
 // setEX runs the script once; nil, nil when somebody else holds the lock.

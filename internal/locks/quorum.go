@@ -33,6 +33,16 @@ func (q quorum) ask(ctx context.Context, node world.Redis, cmd world.Cmd) world.
 	return node.Do(ctx, cmd)
 }
 
+// poll sends one command to every node in turn and returns those that said OK.
+func (q quorum) poll(ctx context.Context, cmd world.Cmd) (agreed []world.Redis) {
+	for _, node := range q.Nodes {
+		if q.ask(ctx, node, cmd).IsOK() {
+			agreed = append(agreed, node)
+		}
+	}
+	return agreed
+}
+
 // vote is the outcome of one attempt to lock the nodes.
 type vote struct {
 	token string
@@ -47,11 +57,7 @@ func (q quorum) vote(ctx context.Context) vote {
 	v := vote{token: newToken(q.Env)}
 	create := world.Set(q.Name, v.token).PX(q.Lease).NX()
 	t1 := q.Env.Mono()
-	for _, node := range q.Nodes {
-		if q.ask(ctx, node, create).IsOK() {
-			v.nodes = append(v.nodes, node)
-		}
-	}
+	v.nodes = q.poll(ctx, create)
 	t2 := q.Env.Mono()
 	validity := q.Lease - (t2 - t1) - q.drift()
 	v.held = len(v.nodes) >= q.majority() && validity > 0
@@ -59,11 +65,11 @@ func (q quorum) vote(ctx context.Context) vote {
 	return v
 }
 
-// win votes until the lock is held or ctx ends. giveBack cleans up after a vote
-// that was lost; it must not depend on ctx, which may be over by then.
-func (q quorum) win(ctx context.Context, giveBack func(vote)) (vote, error) {
+// win votes, in the way of its design, until the lock is held or ctx ends. giveBack
+// cleans up after a vote that was lost; it must not depend on ctx, which may be over by then.
+func (q quorum) win(ctx context.Context, voted func(context.Context) vote, giveBack func(vote)) (vote, error) {
 	for {
-		v := q.vote(ctx)
+		v := voted(ctx)
 		if v.held {
 			return v, nil
 		}

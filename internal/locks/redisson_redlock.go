@@ -23,7 +23,7 @@
 // so slow work and pauses break it as they break redlock.
 //
 // Source: Redisson 3.12.3, RedissonRedLock, RedissonMultiLock and RedissonLock;
-// 001_3ab3a636653db715.txt, for the scripts.
+// 001_3ab3a636653db715.txt, lines 241-303 and 451-465, for the scripts.
 
 package locks
 

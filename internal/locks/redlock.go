@@ -46,7 +46,7 @@ func newRedlock(d Deps) Lock { return &redlock{quorum{d}} }
 type redlock struct{ quorum }
 
 func (l *redlock) Acquire(ctx context.Context) (Lease, error) {
-	v, err := l.win(ctx, func(v vote) {
+	v, err := l.win(ctx, l.vote, func(v vote) {
 		_ = l.unlock(l.Env.Background(), v.token, l.Nodes) // what stays behind ends with its lease
 	})
 	if err != nil {

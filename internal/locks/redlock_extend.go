@@ -46,7 +46,7 @@ const maxExtensions = 10
 type redlockExtend struct{ quorum }
 
 func (l *redlockExtend) Acquire(ctx context.Context) (Lease, error) {
-	v, err := l.win(ctx, func(v vote) {
+	v, err := l.win(ctx, l.vote, func(v vote) {
 		_ = l.unlock(l.Env.Background(), v.token, l.Nodes)
 	})
 	if err != nil {

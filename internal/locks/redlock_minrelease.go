@@ -35,7 +35,7 @@ func init() {
 type redlockMinRelease struct{ quorum }
 
 func (l *redlockMinRelease) Acquire(ctx context.Context) (Lease, error) {
-	v, err := l.win(ctx, func(v vote) {
+	v, err := l.win(ctx, l.vote, func(v vote) {
 		_ = l.unlock(l.Env.Background(), v.token, v.nodes) // what stays behind ends with its lease
 	})
 	if err != nil {

@@ -50,20 +50,21 @@ func (l *setWait) Acquire(ctx context.Context) (Lease, error) {
 			return nil, err
 		}
 		defer conn.Close()
-		return setThenWait(ctx, &l.Deps, conn, conn)
+		return setThenWait(ctx, &l.Deps, conn, conn, 1)
 	})
 }
 
 // setThenWait is one attempt: SET on one connection, then WAIT, which should be
-// on the same one. It returns nil, nil when there is nothing to clean up.
-func setThenWait(ctx context.Context, d *Deps, set, wait world.RedisConn) (Lease, error) {
+// on the same one. The lock is held when WAIT has counted so many replicas, which should
+// be 1. It returns nil, nil when there is nothing to clean up.
+func setThenWait(ctx context.Context, d *Deps, set, wait world.RedisConn, least int64) (Lease, error) {
 	lease := &scriptDel{Deps: d, token: newToken(d.Env)}
 	reply := set.Do(ctx, world.Set(d.Name, lease.token).EX(d.Lease).NX())
 	if reply.IsNil() {
 		return nil, nil // somebody else's
 	}
 	if reply.IsOK() {
-		if reply = wait.Do(ctx, oneReplica(d.Lease)); reply.Kind == world.ReplyInt && reply.Int >= 1 {
+		if reply = wait.Do(ctx, oneReplica(d.Lease)); reply.Kind == world.ReplyInt && reply.Int >= least {
 			return lease, nil
 		}
 	}

@@ -1,24 +1,22 @@
 // Lock set-wait-unchecked
 //
-// Idea: the two commands of set-wait through a pool of connections that is in use,
-// as a client library does it when nobody asks it for one connection: each command
-// gets whichever is free.
+// Idea: the two commands of set-wait, and a look at whether WAIT has failed, as the
+// document wants it. WAIT answers with a number, and nobody reads that.
 //
 // Protocol:
-//  1. On one connection: SET key token EX seconds NX; nil: try again later.
-//  2. On another one: WAIT 1 3000; 1 or more: the lock is held.
-//  3. Fewer, or an error: EVAL unlock, and again later.
+//  1. On a connection of its own: SET key token EX seconds NX; nil: try again later.
+//  2. On the same connection: WAIT 1 3000; any number: the lock is held.
+//  3. An error: EVAL unlock, and again later.
 //  4. To release, EVAL unlock: GET key equals token -> DEL key, 1; else 0.
 //
-// Guarantees: as set-nx-lua, and nothing more.
+// Guarantees: as set-nx-lua; a replica has the key only if it was quick enough.
 //
-// Breaks when: the primary dies before its replica has the key. WAIT speaks of what had
-// been written when its own connection was last used; as a rule every attached replica
-// has confirmed that long ago, and the number comes at once, even from a frozen replica.
-// The code looks checked, and the check is about the past.
+// Breaks when: no replica confirms in time. WAIT then answers 0, and that is no error: the
+// client has waited for three seconds of its lease and goes in as if a replica had the key.
+// A primary that dies now, or is cut off with its holder, takes the lock with it.
 //
-// Source: 002_350e0850a80a0d01.txt, lines 78-84, which says nothing of connections;
-// Redis documentation of WAIT: "in the context of the current connection".
+// Source: 002_350e0850a80a0d01.txt, lines 78-84, where WAIT ends in an error or well; Redis
+// documentation of WAIT: it returns the number of replicas reached, also at its timeout.
 
 package locks
 
@@ -39,16 +37,11 @@ type setWaitUnchecked struct{ Deps }
 
 func (l *setWaitUnchecked) Acquire(ctx context.Context) (Lease, error) {
 	return spin(ctx, l.Deps, func() (Lease, error) {
-		one, err := l.Redis.Dial(ctx)
+		conn, err := l.Redis.Dial(ctx)
 		if err != nil {
 			return nil, err
 		}
-		defer one.Close()
-		other, err := l.Redis.Dial(ctx)
-		if err != nil {
-			return nil, err
-		}
-		defer other.Close()
-		return setThenWait(ctx, &l.Deps, one, other)
+		defer conn.Close()
+		return setThenWait(ctx, &l.Deps, conn, conn, 0)
 	})
 }

@@ -78,6 +78,9 @@ const (
 )
 
 func failover(s subject) []sketch {
+	if s.Servers.Shards > 0 {
+		return failoverOfShard(s)
+	}
 	lag := "500ms"
 	if s.Hasty {
 		lag = "200ms"
@@ -176,6 +179,9 @@ func (s subject) servers() (name string, n int) {
 }
 
 func splitBrain(s subject) []sketch {
+	if s.Servers.Shards > 0 {
+		return splitBrainOfShard(s)
+	}
 	// A replica may be as late as it likes when the primary dies. Here it is in step: Redisson
 	// does not wait for long, and would never get the lock from a primary with a late one.
 	servers := s.replicated("0ms", bySentinel)

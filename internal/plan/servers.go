@@ -134,10 +134,11 @@ func (p *Plan) ZooKeeperTick() time.Duration {
 
 // Store names what a lock keeps its entries in; the names are those of package
 // locks, which this one may not see. Nodes and Replicas are what the lock's
-// design demands of its servers, 0 where it leaves that to the plan.
+// design demands of its servers, 0 where it leaves that to the plan; so is Shards, for a
+// design that is made for a Redis Cluster.
 type Store struct {
-	Name            string // redis, redis-nodes, etcd, zookeeper, mysql, postgres, consul
-	Nodes, Replicas int
+	Name                    string // redis, redis-nodes, etcd, zookeeper, mysql, postgres, consul
+	Nodes, Replicas, Shards int
 }
 
 // Servers returns the names of a store's servers; the first one begins as the
@@ -159,14 +160,24 @@ func (p *Plan) Servers(s Store) []string {
 	case "postgres":
 		return numbered("postgres", 1+max(s.Replicas, p.Postgres.Replicas))
 	}
-	if p.InShards(s) {
-		return numbered("redis", p.Redis.Cluster.Shards*(1+max(s.Replicas, p.Redis.Cluster.Replicas)))
+	if c := p.ClusterOf(s); p.InShards(s) {
+		return numbered("redis", c.Shards*(1+max(s.Replicas, c.Replicas)))
 	}
 	return numbered("redis", 1+max(s.Replicas, p.Redis.Replicas))
 }
 
 // InShards reports whether a store's servers are a Redis Cluster.
-func (p *Plan) InShards(s Store) bool { return s.Name == "redis" && p.Redis.Cluster.Shards > 0 }
+func (p *Plan) InShards(s Store) bool { return s.Name == "redis" && p.ClusterOf(s).Shards > 0 }
+
+// ClusterOf returns the Redis Cluster that the plan has. A design that demands one where the
+// plan has none gets the least there is, whose nodes find each other down after half a
+// lease: a time of the plan, which grows and shrinks with all others.
+func (p *Plan) ClusterOf(s Store) RedisCluster {
+	if s.Shards > 0 && p.Redis.Cluster.Shards == 0 {
+		return RedisCluster{Shards: s.Shards, Replicas: 1, NodeTimeout: p.Lease / 2}
+	}
+	return p.Redis.Cluster
+}
 
 // InCluster reports whether a server of that name is a member of a cluster (etcd,
 // ZooKeeper, Consul), whose members all have the same entries.
@@ -182,7 +193,7 @@ func InRedis(server string) bool { return strings.HasPrefix(server, "redis-") }
 // SentinelNames returns the names of the processes that watch over a store's
 // servers; none unless the plan has them and the store knows such a thing.
 func (p *Plan) SentinelNames(s Store) []string {
-	if s.Name != "redis" || p.Redis.Failover.By != BySentinel {
+	if s.Name != "redis" || p.InShards(s) || p.Redis.Failover.By != BySentinel {
 		return nil
 	}
 	return numbered("sentinel", Sentinels)

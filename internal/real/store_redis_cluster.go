@@ -38,15 +38,18 @@ func cannotBeCluster(p *plan.Plan, v *locks.Variant) error {
 	if err := v.CheckCluster(); err != nil {
 		return err
 	}
-	if t := p.Redis.Cluster.NodeTimeout; t < leastNodeTimeout {
+	if t := p.ClusterOf(storeOf(v)).NodeTimeout; t < leastNodeTimeout {
 		return fmt.Errorf("a node timeout of %v is too short for real nodes, which look ten times per second: choose a greater --scale, or set cluster.node-timeout so that %v are left", t, leastNodeTimeout)
 	}
 	return nil
 }
 
+// set is what the plan says of the cluster, or the design demands.
+func (c *redisCluster) set() plan.RedisCluster { return c.h.plan.ClusterOf(storeOf(&c.h.variant)) }
+
 // start implements store; it returns when all nodes serve.
 func (c *redisCluster) start(ctx context.Context, names []string) error {
-	c.shards = c.h.plan.Redis.Cluster.Shards
+	c.shards = c.set().Shards
 	var err error
 	if c.data, err = openMesh(c.group, names); err != nil {
 		return err
@@ -80,7 +83,7 @@ func (c *redisCluster) start(ctx context.Context, names []string) error {
 func (c *redisCluster) options(name string) servers.RedisOptions {
 	o := c.redis.options(c.data.of(name))
 	o.Cluster = &servers.ClusterOptions{
-		Host: name, AnnounceBus: c.bus.of(name).front.Addr(), NodeTimeout: c.h.plan.Redis.Cluster.NodeTimeout,
+		Host: name, AnnounceBus: c.bus.of(name).front.Addr(), NodeTimeout: c.set().NodeTimeout,
 	}
 	return o
 }
@@ -224,7 +227,7 @@ func (c *redisCluster) became(m *member, primary bool) {
 	old := c.leaders[shard]
 	if !c.disturbed && !c.h.clocks.anyWrong() {
 		c.h.fail(fmt.Errorf("%s took the place of %s, to which nothing had happened: the machine is too busy for a node timeout of %v: play it again, choose a greater --scale, or set a longer cluster.node-timeout",
-			m.name, old.name, c.h.plan.Redis.Cluster.NodeTimeout))
+			m.name, old.name, c.set().NodeTimeout))
 	}
 	c.leaders[shard] = m
 	if shard == c.ofLock {

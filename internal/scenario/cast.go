@@ -38,7 +38,7 @@ type cast struct {
 // storeOf says what a lock keeps its entries in, in the words of package plan.
 func storeOf(id string) plan.Store {
 	v, _ := locks.Lookup(id)
-	return plan.Store{Name: string(v.Store), Nodes: v.Servers.Nodes, Replicas: v.Servers.Replicas}
+	return plan.Store{Name: string(v.Store), Nodes: v.Servers.Nodes, Replicas: v.Servers.Replicas, Shards: v.Servers.Shards}
 }
 
 func (r *reader) newCast(p *plan.Plan) cast {

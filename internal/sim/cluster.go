@@ -13,9 +13,9 @@ import (
 // ZooKeeper, Consul. Consensus itself is taken for granted: there is one state,
 // which moves with the leader. What is modelled is what clients notice of it: a
 // request needs a leader that reaches a majority and takes a round trip between
-// servers; when the leader dies, freezes or is cut off, another server with a
-// majority leads after an election; a server that reaches no leader answers
-// nobody.
+// servers, but for reads of a store whose servers answer them (readHere); when the
+// leader dies, freezes or is cut off, another server with a majority leads after an
+// election; a server that reaches no leader answers nobody.
 type cluster struct {
 	w        *World
 	model    store.Model
@@ -81,11 +81,17 @@ func (c *cluster) submit(l *call) {
 		c.parked = append(c.parked, l)
 		return
 	}
+	if c.readHere(l) {
+		return
+	}
 	travel := 2 * c.hop() // to a majority and back
 	if l.host != &c.leader.host {
 		travel += c.hop()
 	}
 	c.lastStep = max(c.lastStep, c.w.k.Now().Add(travel)) // in the order of arrival
+	if l.conn != nil {
+		l.conn.settled = c.lastStep
+	}
 	leader := c.leader
 	c.w.k.At(c.lastStep, kernel.HandlerFunc(func() { c.commit(leader, l) }), 0)
 }

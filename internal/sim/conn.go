@@ -21,7 +21,8 @@ type conn struct {
 	gone   bool // the server's end is closed
 	broken bool // the client knows that it is over
 
-	lane *lane
+	lane    *lane
+	settled history.Instant // when a cluster has executed what all of its servers agree on, of that asked so far
 
 	pushed  []any // messages that nobody has taken yet
 	waiting bool  // a task waits in next

@@ -13,19 +13,19 @@ import (
 
 // storeOf says what a variant keeps its entries in, in the words of package plan.
 func storeOf(v *locks.Variant) plan.Store {
-	return plan.Store{Name: string(v.Store), Nodes: v.Servers.Nodes, Replicas: v.Servers.Replicas}
+	return plan.Store{Name: string(v.Store), Nodes: v.Servers.Nodes, Replicas: v.Servers.Replicas, Shards: v.Servers.Shards}
 }
 
 // deps gives a client's lock its ports.
 func (w *World) deps(c *client, load plan.Workload) locks.Deps {
 	d := locks.Deps{
-		Env: c, Name: locks.Key, Owner: c.name, Lease: w.plan.Lease, Retry: load.Retry,
+		Env: c, Name: locks.Key, Owner: c.name, Lease: w.plan.Lease, Retry: load.Retry, Wait: load.Wait,
 		Timeout: w.plan.Network.Timeout,
 	}
 	switch w.variant.Store {
 	case locks.StoreRedis:
 		if shards, ok := w.backend.(*redisCluster); ok {
-			d.Redis, d.Replicas = newShardedPort(c, shards), w.plan.Redis.Cluster.Replicas
+			d.Redis, d.Replicas = newShardedPort(c, shards), w.plan.ClusterOf(storeOf(&w.variant)).Replicas
 			break
 		}
 		d.Redis = &redisPort{client: c, to: w.route}
@@ -57,7 +57,9 @@ func (w *World) startServers() error {
 			if err := w.variant.CheckCluster(); err != nil {
 				return err
 			}
-			c := w.newRedisCluster(names, p.Redis)
+			set := p.Redis
+			set.Cluster = p.ClusterOf(s)
+			c := w.newRedisCluster(names, set)
 			w.backend, w.route = c, c
 			break
 		}

@@ -57,11 +57,20 @@ func etcdResult(v any, err error) (world.EtcdResult, error) {
 // Watch implements world.Etcd. Each watch has a connection of its own, where
 // etcd puts many on one stream: a client has no more than one at a time.
 func (p etcdPort) Watch(ctx context.Context, key string, fromRevision int64) (world.EtcdWatch, error) {
+	return p.watch(ctx, etcd.Watch{Key: key, From: fromRevision})
+}
+
+// WatchPrefix implements world.Etcd.
+func (p etcdPort) WatchPrefix(ctx context.Context, prefix string, fromRevision int64) (world.EtcdWatch, error) {
+	return p.watch(ctx, etcd.Watch{Key: prefix, From: fromRevision, Prefix: true})
+}
+
+func (p etcdPort) watch(ctx context.Context, op etcd.Watch) (world.EtcdWatch, error) {
 	cn, err := p.client.dial(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := cn.ask(ctx, etcd.Watch{Key: key, From: fromRevision}); err != nil {
+	if _, err := cn.ask(ctx, op); err != nil {
 		cn.Close()
 		return nil, err
 	}

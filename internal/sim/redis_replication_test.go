@@ -90,7 +90,7 @@ func TestACutOffPrimaryGivesItsReplicaUpAfterAMinute(t *testing.T) {
 }
 
 // WAIT speaks of what had been written when its connection was last used, its greeting
-// included. Of set-wait-unchecked, which asks on a second connection, dialled before the
+// included. Of set-wait-pooled, which asks on a second connection, dialled before the
 // SET, the first WAIT has nothing to wait for. The second one comes after the first
 // release, which the late replica has not confirmed. That real servers do the same is
 // TestWaitSpeaksOfThePastOfItsConnection in internal/real/worker.
@@ -103,7 +103,7 @@ func TestWaitSpeaksOfThePast(t *testing.T) {
 	p.Workload.Repeat = 2
 	w := New()
 	defer w.Close()
-	for lock, want := range map[string][]bool{"set-wait-unchecked": {false, true}, "set-wait": {true, true}} {
+	for lock, want := range map[string][]bool{"set-wait-pooled": {false, true}, "set-wait": {true, true}} {
 		h, err := w.Run(&p, lock, 1)
 		if err != nil {
 			t.Fatal(err)

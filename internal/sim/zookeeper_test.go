@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -272,4 +273,38 @@ func TestZKConnectGivesUpWithItsContext(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 	})
+}
+
+// A read is answered by the server that was asked, a write by all of them together: the
+// client of a follower waits for two messages, and for four more between servers.
+func TestReadsAreLocal(t *testing.T) {
+	p := plan.Default()
+	p.Name, p.Clients = "reads", []string{"A", "B"} // B talks to zk-2, which follows
+	p.Network.Latency = plan.Range{Min: time.Millisecond, Max: time.Millisecond}
+	p.Workload.Work = plan.Range{Min: time.Second, Max: time.Second}
+	h, err := Run(&p, "zk-sequential", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	took := map[string]time.Duration{}
+	for _, e := range h.Events {
+		if e.Kind != history.Replied || h.Name(e.Node) != "B" {
+			continue
+		}
+		sent := &h.Events[e.Cause]
+		for sent.Kind != history.Sent {
+			sent = &h.Events[sent.Cause]
+		}
+		command, _, _ := strings.Cut(h.Text(sent.Text), " ")
+		if _, seen := took[command]; !seen {
+			took[command] = e.At.Sub(sent.At)
+		}
+	}
+	for command, want := range map[string]time.Duration{
+		"CHILDREN": 2 * time.Millisecond, "EXISTS": 2 * time.Millisecond, "CREATE": 6 * time.Millisecond,
+	} {
+		if took[command] != want {
+			t.Errorf("%s of a follower's client took %v, want %v", command, took[command], want)
+		}
+	}
 }

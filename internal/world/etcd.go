@@ -22,6 +22,8 @@ type Etcd interface {
 	Txn(ctx context.Context, txn EtcdTxn) (EtcdResult, error)
 	// Watch delivers the changes of one key from a revision on, in their order.
 	Watch(ctx context.Context, key string, fromRevision int64) (EtcdWatch, error)
+	// WatchPrefix is Watch of all keys that begin with prefix.
+	WatchPrefix(ctx context.Context, prefix string, fromRevision int64) (EtcdWatch, error)
 }
 
 // EtcdWatch is a stream of changes.

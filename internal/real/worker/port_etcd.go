@@ -256,11 +256,20 @@ type etcdWatch struct {
 
 // Watch implements world.Etcd. It returns when a member has confirmed the watch.
 func (p *etcdPort) Watch(ctx context.Context, key string, fromRevision int64) (world.EtcdWatch, error) {
+	return p.watch(ctx, key, false, fromRevision)
+}
+
+// WatchPrefix implements world.Etcd, as Watch does.
+func (p *etcdPort) WatchPrefix(ctx context.Context, prefix string, fromRevision int64) (world.EtcdWatch, error) {
+	return p.watch(ctx, prefix, true, fromRevision)
+}
+
+func (p *etcdPort) watch(ctx context.Context, key string, prefix bool, fromRevision int64) (world.EtcdWatch, error) {
 	life, stop := context.WithCancel(context.Background())
 	watch := &etcdWatch{port: p, turn: p.member.Load(), events: newFeed[world.EtcdEvent](), life: life, stop: stop}
-	r := request[struct{}]{name: "WATCH", text: watchText(key, fromRevision), answer: ok}
+	r := request[struct{}]{name: "WATCH", text: watchText(key, prefix, fromRevision), answer: ok}
 	_, err := onMember(ctx, p, r, func(ctx context.Context, m *etcdConn) (struct{}, error) {
-		stream, err := m.openWatch(withMark(life, markOf(ctx)), key, fromRevision)
+		stream, err := m.openWatch(withMark(life, markOf(ctx)), key, prefix, fromRevision)
 		if err == nil {
 			go watch.read(stream)
 		}
@@ -273,12 +282,15 @@ func (p *etcdPort) Watch(ctx context.Context, key string, fromRevision int64) (w
 	return watch, nil
 }
 
-func (m *etcdConn) openWatch(life context.Context, key string, fromRevision int64) (pb.Watch_WatchClient, error) {
+func (m *etcdConn) openWatch(life context.Context, key string, prefix bool, fromRevision int64) (pb.Watch_WatchClient, error) {
 	stream, err := m.watch.Watch(life)
 	if err != nil {
 		return nil, err
 	}
 	create := &pb.WatchCreateRequest{Key: []byte(key), StartRevision: fromRevision}
+	if prefix {
+		create.RangeEnd = []byte(clientv3.GetPrefixRangeEnd(key))
+	}
 	ask := &pb.WatchRequest{RequestUnion: &pb.WatchRequest_CreateRequest{CreateRequest: create}}
 	if err := stream.Send(ask); err != nil {
 		return nil, world.ErrConnection

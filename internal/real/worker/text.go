@@ -40,11 +40,15 @@ func leaseText(l world.EtcdLease) string { return "lease " + hex(l.ID) + ", " + 
 
 func ttlText(ttl time.Duration) string { return "TTL " + decimal(int64(ttl/time.Second)) }
 
-func watchText(key string, from int64) string {
-	if from > 0 {
-		return "WATCH " + key + " FROM " + decimal(from)
+func watchText(key string, prefix bool, from int64) string {
+	out := "WATCH " + key
+	if prefix {
+		out += " PREFIX"
 	}
-	return "WATCH " + key
+	if from > 0 {
+		out += " FROM " + decimal(from)
+	}
+	return out
 }
 
 func opText(op *world.EtcdOp) string {

@@ -85,7 +85,7 @@ func (w *worker) play() error {
 	env := newEnv(w, w.purpose("luck of "))
 	deps := locks.Deps{
 		Env: env, Name: locks.Key, Owner: w.start.Name,
-		Lease: w.start.Lease, Retry: w.start.Workload.Retry,
+		Lease: w.start.Lease, Retry: w.start.Workload.Retry, Wait: w.start.Workload.Wait,
 		Timeout: w.start.Timeout, Replicas: w.start.Replicas,
 	}
 	newLock := variant.New

@@ -215,7 +215,7 @@ func (p *pair) script(requests int) {
 	var watches []both
 	for range requests {
 		if p.luck.IntN(40) == 0 {
-			w := both{Watch: Watch{Key: p.key()}, conn: store.Conn{ID: uint64(len(p.heard) + 2), Client: 1}}
+			w := both{Watch: Watch{Key: p.key(), Prefix: p.luck.IntN(3) == 0}, conn: store.Conn{ID: uint64(len(p.heard) + 2), Client: 1}}
 			if p.luck.IntN(3) > 0 {
 				w.From = max(1, p.model.revision+2-p.luck.Int64N(20))
 			}

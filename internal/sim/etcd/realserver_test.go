@@ -222,6 +222,9 @@ func (r *realCluster) watch(op Watch) *realWatch {
 	if op.From > 0 {
 		options = append(options, clientv3.WithRev(op.From+r.base))
 	}
+	if op.Prefix {
+		options = append(options, clientv3.WithPrefix())
+	}
 	w := &realWatch{cluster: r, stop: cancel, channel: r.client.Watch(ctx, op.Key, options...)}
 	w.take()
 	return w

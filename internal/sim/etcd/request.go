@@ -25,11 +25,12 @@ type Do struct{ world.EtcdOp }
 // Txn runs a transaction; answered by a world.EtcdResult.
 type Txn struct{ world.EtcdTxn }
 
-// Watch makes the connection deliver the changes of a key from a revision on (0:
-// the next one), each as a world.EtcdEvent; answered by nothing.
+// Watch makes the connection deliver the changes of a key, or of all keys that begin with
+// it, from a revision on (0: the next one), each as a world.EtcdEvent; answered by nothing.
 type Watch struct {
-	Key  string
-	From int64
+	Key    string
+	From   int64
+	Prefix bool
 }
 
 // Name implements store.Op.
@@ -81,9 +82,12 @@ func (t Txn) AppendText(buf []byte) []byte {
 	return appendBranch(buf, " ELSE ", t.Else)
 }
 
-// AppendText implements store.Op: WATCH lock/694d FROM 7.
+// AppendText implements store.Op: WATCH lock/694d FROM 7, WATCH lock/ PREFIX FROM 7.
 func (w Watch) AppendText(buf []byte) []byte {
 	buf = append(append(buf, "WATCH "...), w.Key...)
+	if w.Prefix {
+		buf = append(buf, " PREFIX"...)
+	}
 	if w.From > 0 {
 		buf = strconv.AppendInt(append(buf, " FROM "...), w.From, 10)
 	}

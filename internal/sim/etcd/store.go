@@ -65,11 +65,13 @@ type change struct {
 	deleted bool
 }
 
-// watch is a client's wish to hear of the changes of one key from a revision on.
+// watch is a client's wish to hear of the changes of one key, or of all keys that begin with
+// it, from a revision on.
 type watch struct {
-	conn store.Conn
-	key  string
-	from int64
+	conn   store.Conn
+	key    string
+	prefix bool
+	from   int64
 }
 
 // New returns an empty cluster.
@@ -186,7 +188,8 @@ func (s *Store) note(c change) {
 }
 
 func (w *watch) tell(s *Store, c change) {
-	if c.key != w.key || c.rev < w.from {
+	about := c.key == w.key || w.prefix && strings.HasPrefix(c.key, w.key)
+	if !about || c.rev < w.from {
 		return
 	}
 	event := world.EtcdEvent{Deleted: c.deleted, Key: c.key, Revision: c.rev}
@@ -195,7 +198,7 @@ func (w *watch) tell(s *Store, c change) {
 
 // watch begins a watch; what has happened since its first revision comes at once.
 func (s *Store) watch(c store.Conn, op Watch) {
-	w := watch{conn: c, key: op.Key, from: op.From}
+	w := watch{conn: c, key: op.Key, prefix: op.Prefix, from: op.From}
 	if w.from == 0 {
 		w.from = s.revision + 1
 	}

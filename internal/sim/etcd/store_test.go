@@ -311,7 +311,8 @@ func TestTexts(t *testing.T) {
 		{Do{world.EtcdOp{Key: "lock/", Prefix: true, MaxCreateRevision: 4}}, "GET", "GET lock/ PREFIX LAST CREATED UP TO 4"},
 		{Do{world.EtcdOp{Kind: world.EtcdDelete, Key: "lock"}}, "DELETE", "DELETE lock"},
 		{Do{world.EtcdOp{Kind: world.EtcdPut, Key: "lock", Value: "v"}}, "PUT", "PUT lock v"},
-		{Watch{"lock", 7}, "WATCH", "WATCH lock FROM 7"},
+		{Watch{"lock", 7, false}, "WATCH", "WATCH lock FROM 7"},
+		{Watch{"lock/", 7, true}, "WATCH", "WATCH lock/ PREFIX FROM 7"},
 	}
 	for _, tt := range tests {
 		if got := string(tt.op.AppendText(nil)); got != tt.want || tt.op.Name() != tt.name {

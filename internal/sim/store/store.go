@@ -65,6 +65,13 @@ type Model interface {
 	Output() Output
 }
 
+// LocalReader is a Model whose servers answer some requests by themselves, without a word
+// to each other.
+type LocalReader interface {
+	// Local reports whether a request is one of those. It reads and changes nothing.
+	Local(op Op) bool
+}
+
 // Output is what comes out of a store besides the answers of Exec.
 type Output struct {
 	Changes []Change     // of entries, for the history

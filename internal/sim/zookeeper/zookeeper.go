@@ -58,7 +58,20 @@ type Model struct {
 	out, old store.Output
 }
 
-var _ store.Model = (*Model)(nil)
+var (
+	_ store.Model       = (*Model)(nil)
+	_ store.LocalReader = (*Model)(nil)
+)
+
+// Local implements store.LocalReader: the server that a client is connected to answers reads
+// (FinalRequestProcessor of a follower), in the order of the client's requests.
+func (m *Model) Local(op store.Op) bool {
+	switch op.(type) {
+	case Exists, Children:
+		return true
+	}
+	return false
+}
 
 // New returns an ensemble with an empty tree.
 func New(cfg Config) *Model {

@@ -1,0 +1,201 @@
+package docs
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"lockstep/internal/locks"
+)
+
+// document is one of the five texts that the locks come from. The texts are not in the
+// repository; their headings are in testdata/headings.txt, which a test compares with these.
+type document struct {
+	short   string // S0, as in the sources of claims
+	file    string // as in the sources of locks
+	title   string // as it stands there; "" when it has none
+	english string
+	parts   []part // in the order of the text
+}
+
+// part is what stands below one heading. Which locks and claims it has follows from their
+// sources, which name lines.
+type part struct {
+	line    int // of the heading
+	heading string
+	english string
+	lessons string // names below scenarios/lessons, with blanks between them
+	note    string // what is not played or cannot be measured, and why; "" when the lists say it all
+}
+
+// Claim is what a document claims, with what measuring it came to.
+type Claim struct {
+	N               int
+	Text, Source    string // Source: "S0:28, S4:134-140"
+	Verdict, Figure string // "" when nobody has stored them
+}
+
+// lines is a range of lines of a document, both included.
+type lines struct{ from, to int }
+
+// meets reports whether a range has a line in common with part i of the document.
+func (d *document) meets(i int, r lines) bool {
+	next := 1 << 30
+	if i+1 < len(d.parts) {
+		next = d.parts[i+1].line
+	}
+	return r.from < next && r.to >= d.parts[i].line
+}
+
+var (
+	claimSource = regexp.MustCompile(`(S[0-4]):([0-9]+)(?:-([0-9]+))?`)
+	lockSource  = regexp.MustCompile(`([0-9]{3}_[0-9a-f]+\.txt), lines? ([0-9]+(?:-[0-9]+)?(?:(?:, | and )[0-9]+(?:-[0-9]+)?)*)`)
+	span        = regexp.MustCompile(`([0-9]+)(?:-([0-9]+))?`)
+)
+
+// linesOf reads a range: its beginning, and its end or "".
+func linesOf(from, to string) lines {
+	a, _ := strconv.Atoi(from)
+	b, err := strconv.Atoi(to)
+	if err != nil {
+		b = a
+	}
+	return lines{a, b}
+}
+
+// claimed are the lines of the document that a claim is about.
+func (d *document) claimed(c Claim) (out []lines) {
+	for _, m := range claimSource.FindAllStringSubmatch(c.Source, -1) {
+		if m[1] == d.short {
+			out = append(out, linesOf(m[2], m[3]))
+		}
+	}
+	return out
+}
+
+// described are the lines of the document that describe a lock.
+func (d *document) described(v locks.Variant) (out []lines) {
+	for _, m := range lockSource.FindAllStringSubmatch(v.Doc().Source, -1) {
+		if m[1] != d.file {
+			continue
+		}
+		for _, s := range span.FindAllStringSubmatch(m[2], -1) {
+			out = append(out, linesOf(s[1], s[2]))
+		}
+	}
+	return out
+}
+
+// any reports whether one of the ranges meets part i.
+func (d *document) any(i int, ranges []lines) bool {
+	for _, r := range ranges {
+		if d.meets(i, r) {
+			return true
+		}
+	}
+	return false
+}
+
+// documentsPage goes through the five texts heading by heading.
+func (w *writer) documentsPage() Page {
+	body := []string{
+		heading(1, "The five documents"),
+		"What there is of each heading of the five texts that lockstep is about: which locks are the text's, which stories show it, " +
+			"which of its claims were measured, and what cannot be measured, and why. Locks and claims are listed by the lines that they name as their source. " +
+			"The verdicts are those of " + link("claims.md", "claims.md") + ".",
+	}
+	var rows [][]string
+	for i := range documents {
+		d := &documents[i]
+		rows = append(rows, []string{d.short, text(d.name()), text(d.english), code(d.file)})
+	}
+	body = append(body, table([]string{"", "title", "in English", "file"}, rows))
+	for i := range documents {
+		d := &documents[i]
+		body = append(body, heading(2, d.short+" "+d.name()))
+		for k := range d.parts {
+			body = append(body, w.documentPart(d, k)...)
+		}
+	}
+	var others []string
+	for _, v := range locks.All() {
+		if !fromDocument(v) {
+			others = append(others, link(text(v.ID), "locks/"+v.ID+".md"))
+		}
+	}
+	body = append(body, heading(2, "Locks that no document has"), strings.Join(others, ", ")+".")
+	return page("documents.md", "internal/docs/documents_table.go, and the sources that locks and claims name", body...)
+}
+
+// name is the title, or what stands for it.
+func (d *document) name() string {
+	if d.title == "" {
+		return "(without a title)"
+	}
+	return d.title
+}
+
+func fromDocument(v locks.Variant) bool {
+	for i := range documents {
+		if len(documents[i].described(v)) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// documentPart is what there is of one heading.
+func (w *writer) documentPart(d *document, i int) []string {
+	p := d.parts[i]
+	var items []string
+	item := func(what string, links []string) {
+		if len(links) > 0 {
+			items = append(items, "* "+what+": "+strings.Join(links, ", "))
+		}
+	}
+	var of []string
+	for _, v := range locks.All() {
+		if d.any(i, d.described(v)) {
+			of = append(of, link(text(v.ID), "locks/"+v.ID+".md"))
+		}
+	}
+	item("Locks", of)
+	of = nil
+	for _, name := range strings.Fields(p.lessons) {
+		of = append(of, link(text(name), w.Up+"/scenarios/lessons/"+name+".yaml"))
+	}
+	item("Lessons", of)
+	of = nil
+	for _, c := range w.Claims {
+		if d.any(i, d.claimed(c)) {
+			is := ""
+			if c.Verdict != "" {
+				is = ": " + c.Verdict
+			}
+			of = append(of, fmt.Sprintf("[%d%s](claims.md#claim-%d)", c.N, is, c.N))
+		}
+	}
+	item("Claims", of)
+	out := []string{heading(3, p.heading), "*" + text(p.english) + ".*", strings.Join(items, "\n")}
+	return append(out, text(p.note))
+}
+
+// claimsPage has what was measured of each claim.
+func (w *writer) claimsPage() Page {
+	body := []string{
+		heading(1, "The claims of the documents"),
+		"Each claim has an experiment in the simulator; the verdict is computed from what is counted there. " +
+			"These are the figures of " + code("simulate claims") + ", stored in " + code("docs/claims.json") + "; a test measures them again.",
+		block("", "simulate claims --json > docs/claims.json\nsimulate docs"),
+	}
+	for _, c := range w.Claims {
+		body = append(body, heading(2, fmt.Sprintf("Claim %d", c.N)), text(c.Text)+" ("+text(c.Source)+")")
+		if c.Verdict == "" {
+			body = append(body, "Not measured yet: "+code(fmt.Sprintf("simulate claims --claim %d", c.N)))
+			continue
+		}
+		body = append(body, "**"+text(c.Verdict)+"**: "+text(c.Figure))
+	}
+	return page("claims.md", "internal/claims and docs/claims.json", body...)
+}

@@ -1,0 +1,133 @@
+package docs
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"lockstep/internal/claims"
+	"lockstep/internal/locks"
+)
+
+// The table has each heading of the five texts once, in their order.
+func TestEveryHeadingOfTheDocumentsIsThereOnce(t *testing.T) {
+	data, err := os.ReadFile("testdata/headings.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want, got []string
+	for line := range strings.Lines(string(data)) {
+		if line = strings.TrimSpace(line); line != "" && line[0] != '#' {
+			want = append(want, line)
+		}
+	}
+	for _, d := range documents {
+		for _, p := range d.parts {
+			got = append(got, fmt.Sprintf("%s:%d: %s", d.file, p.line, p.heading))
+		}
+	}
+	if len(want) < 48 {
+		t.Errorf("testdata/headings.txt has %d headings", len(want))
+	}
+	for i := range max(len(got), len(want)) {
+		switch {
+		case i >= len(got):
+			t.Fatalf("%q is not in the table", want[i])
+		case i >= len(want) || got[i] != want[i]:
+			t.Fatalf("the table has %q where the text has %q", got[i], append(want, "nothing more")[min(i, len(want))])
+		}
+	}
+}
+
+// What is named is there, and a heading of which nothing is named says why.
+func TestTheDocumentsNameWhatThereIs(t *testing.T) {
+	for _, d := range documents {
+		for i, p := range d.parts {
+			found := 0
+			for _, name := range strings.Fields(p.lessons) {
+				found++
+				if _, err := os.Stat(filepath.Join("../../scenarios/lessons", name+".yaml")); err != nil {
+					t.Errorf("%s, %s: there is no lesson %s", d.short, p.heading, name)
+				}
+			}
+			for _, v := range locks.All() {
+				if d.any(i, d.described(v)) {
+					found++
+				}
+			}
+			for _, c := range claims.All() {
+				if d.any(i, d.claimed(Claim{Source: c.Source})) {
+					found++
+				}
+			}
+			if found == 0 && p.note == "" {
+				t.Errorf("%s, %s: nothing is there, and nothing says why", d.short, p.heading)
+			}
+			if p.english == "" {
+				t.Errorf("%s, %s has no English", d.short, p.heading)
+			}
+		}
+	}
+}
+
+// Every claim is under a heading of each document that it names, and every lock that
+// names a document is under a heading of that.
+func TestSourcesLeadToHeadings(t *testing.T) {
+	under := func(d *document, ranges []lines) bool {
+		for _, r := range ranges {
+			found := false
+			for i := range d.parts {
+				found = found || d.meets(i, r)
+			}
+			if !found {
+				return false
+			}
+		}
+		return len(ranges) > 0
+	}
+	for _, c := range claims.All() {
+		named := 0
+		for i := range documents {
+			d := &documents[i]
+			if strings.Contains(c.Source, d.short+":") {
+				named++
+				if !under(d, d.claimed(Claim{Source: c.Source})) {
+					t.Errorf("claim %d: %s leads to no heading", c.N, c.Source)
+				}
+			}
+		}
+		if named == 0 {
+			t.Errorf("claim %d names no document: %s", c.N, c.Source)
+		}
+	}
+	for _, v := range locks.All() {
+		source := v.Doc().Source
+		for i := range documents {
+			d := &documents[i]
+			if strings.Contains(source, d.file) && !under(d, d.described(v)) {
+				t.Errorf("%s: no lines of %s are read in its source: %s", v.ID, d.file, source)
+			}
+		}
+	}
+}
+
+func TestLinesOfSourcesAreRead(t *testing.T) {
+	d := &document{short: "S2", file: "002_350e0850a80a0d01.txt", parts: []part{{line: 10}, {line: 20}}}
+	for give, want := range map[string]string{
+		"S2:12":              "[true false]",
+		"S0:12, S2:15-20":    "[true true]",
+		"S2:9":               "[false false]",
+		"S2:25, S2:11":       "[true true]",
+		"S0:12":              "[false false]",
+		"S2:5-40":            "[true true]",
+		"S2:20":              "[false true]",
+		"without any source": "[false false]",
+	} {
+		ranges := d.claimed(Claim{Source: give})
+		if got := fmt.Sprint([]bool{d.any(0, ranges), d.any(1, ranges)}); got != want {
+			t.Errorf("%q: %s, want %s", give, got, want)
+		}
+	}
+}

@@ -1,0 +1,119 @@
+package locks
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"lockstep/internal/world"
+)
+
+// full is a server that always says that somebody else has the lock.
+type full struct {
+	world.Redis
+	env   *hand
+	tries int
+	after func(tries int)
+}
+
+func (f *full) Do(context.Context, world.Cmd) world.Reply {
+	f.tries++
+	if f.after != nil {
+		f.after(f.tries)
+	}
+	return world.Reply{Kind: world.ReplyBulk, Str: "-1"}
+}
+
+// The document's loop lasts for acquireTimeout on the wall clock, whoever sets that and
+// whoever interrupts it.
+func TestTheLoopOfTheDocumentGoesByTheWallClock(t *testing.T) {
+	over, interrupt := context.WithCancel(context.Background())
+	interrupt()
+	for _, tt := range []struct {
+		name string
+		ctx  context.Context
+		set  time.Duration // by how much the clock is set ahead, after ten tries
+		want time.Duration
+	}{
+		{"undisturbed", context.Background(), 0, 10 * time.Second},
+		{"the clock is set ahead", context.Background(), 4 * time.Second, 6 * time.Second},
+		{"the clock is set back", context.Background(), -4 * time.Second, 14 * time.Second},
+		{"interrupted at once", over, 0, 10 * time.Second},
+	} {
+		env := &hand{mono: 3 * time.Second}
+		server := &full{env: env, after: func(tries int) {
+			if tries == 10 {
+				env.wall = tt.set
+			}
+		}}
+		d := Deps{Name: Key, Env: env, Redis: server, Lease: 5 * time.Second, Retry: 100 * time.Millisecond, Wait: 10 * time.Second}
+		lease, err := (&luaSetEX{d}).Acquire(tt.ctx)
+		if lease != nil || !errors.Is(err, errTriedEnough) || env.mono-3*time.Second != tt.want {
+			t.Errorf("%s: %v, %v after %v, want the end of the try after %v", tt.name, lease, err, env.mono-3*time.Second, tt.want)
+		}
+	}
+}
+
+// The documents compare what the wall clock says with the lease, and leave nothing over.
+func TestAVoteByTheWallClock(t *testing.T) {
+	for _, tt := range []struct {
+		name      string
+		took, set time.Duration
+		held      bool
+	}{
+		{"no time is left over for the drift", 10*time.Second - time.Millisecond, 0, true},
+		{"the lease is over", 10 * time.Second, 0, false},
+		{"the clock was set back meanwhile", 15 * time.Second, -12 * time.Second, true},
+		{"the clock was set ahead meanwhile", time.Second, 12 * time.Second, false},
+	} {
+		env := &hand{}
+		l := &redlockWallClock{quorum{Deps{Name: Key, Env: env, Lease: 10 * time.Second}}}
+		for i := range 5 {
+			reply := answer{reply: ok}
+			if i == 0 {
+				reply.after = tt.took
+			}
+			l.Nodes = append(l.Nodes, setting{&scripted{env: env, answers: []answer{reply}}, env, tt.set})
+		}
+		if v := l.vote(context.Background()); v.held != tt.held {
+			t.Errorf("%s: held %t, want %t", tt.name, v.held, tt.held)
+		}
+	}
+}
+
+// setting is a node during whose work the client's clock is set.
+type setting struct {
+	*scripted
+	env *hand
+	by  time.Duration
+}
+
+func (s setting) Do(ctx context.Context, cmd world.Cmd) world.Reply {
+	defer func() { s.env.wall = s.by }()
+	return s.scripted.Do(ctx, cmd)
+}
+
+// Whoever does not read WAIT's number takes 0 for a success, and only an error for none.
+func TestSetWaitUncheckedTakesAnyNumber(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		reply world.Reply
+		sent  int // commands in all, the second attempt included
+	}{
+		{"no replica", world.Int(0), 2},
+		{"one replica", world.Int(1), 2},
+		{"an error", world.Failed(world.ServerError("UNBLOCKED")), 5}, // SET, WAIT, unlock, SET, WAIT
+	} {
+		env := &hand{}
+		server := &scripted{env: env, answers: []answer{{0, ok}, {0, tt.reply}, {0, world.Int(1)}, {0, ok}, {0, world.Int(0)}}}
+		l := &setWaitUnchecked{Deps{Name: Key, Env: env, Redis: server, Lease: 10 * time.Second}}
+		_, err := l.Acquire(context.Background())
+		if tt.sent == 5 && err != nil { // the error is the caller's, who tries again
+			_, err = l.Acquire(context.Background())
+		}
+		if err != nil || len(server.got) != tt.sent {
+			t.Errorf("%s: %v after %q, want %d commands", tt.name, err, server.got, tt.sent)
+		}
+	}
+}

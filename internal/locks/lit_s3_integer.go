@@ -1,0 +1,50 @@
+// Lock lit-s3-integer
+//
+// Idea: lua-setex with the type of the result that the document gives its scripts:
+// Integer. The scripts answer with texts, and the program casts what it gets.
+//
+// Protocol:
+//  1. EVAL acquire: EXISTS key is 0 -> SETEX key seconds token, "1"; else "-1".
+//  2. The reply is cast to Integer, which a text is not: an exception ends tryLock, whatever the reply says.
+//
+// Guarantees: mutual exclusion, in that no client ever learns that it holds the lock.
+//
+// Breaks when: it runs. The script has been executed when the exception is thrown, so the
+// key is there, with a value that nobody has been told, and stays for a lease. When it has
+// gone the next client comes and does the same.
+//
+// Source: 003_67466b891a5c8073.txt, lines 9-10: setResultType(Integer.class) and the cast.
+// Spring Data Redis, ReturnType.fromJavaType: of the numbers only Long stands for an integer
+// reply, so that a reply for Integer is a value, which the template's serializer makes a text
+// of. (A template as it comes writes lockTime as a Java object, and SETEX refuses it: then
+// nobody gets the lock either, and no key stays.)
+
+package locks
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"lockstep/internal/world"
+)
+
+func init() {
+	Register(Variant{
+		ID: "lit-s3-integer", File: "lit_s3_integer.go", Store: StoreRedis, LeaseUnit: time.Second,
+		New: func(d Deps) Lock { return &litS3Integer{d} },
+	})
+}
+
+type litS3Integer struct{ Deps }
+
+// errClassCast is what the cast of a text to a number is in Java.
+var errClassCast = errors.New("ClassCastException: String to Integer")
+
+func (l *litS3Integer) Acquire(context.Context) (Lease, error) {
+	reply := l.Redis.Do(l.Env.Background(), world.Eval(setEXScript, l.Name).Num(world.Seconds(l.Lease)).Text(newToken(l.Env)))
+	if reply.Err != nil {
+		return nil, reply.Err
+	}
+	return nil, errClassCast
+}

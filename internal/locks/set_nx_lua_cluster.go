@@ -1,0 +1,32 @@
+// Lock set-nx-lua-cluster
+//
+// Idea: set-nx-lua on a Redis Cluster, whose primaries share the keys among them and promote
+// a replica of their own when one of them is silent for too long.
+//
+// Protocol:
+//  1. SET key token PX milliseconds NX, to the primary of the key's hash slot; OK: the lock is held; nil: try again later.
+//     MOVED slot server: the same to that server. CLUSTERDOWN: an error, and the next try goes to another node.
+//  2. EVAL unlock, to the same: GET key equals token -> DEL key, 1; else 0.
+//
+// Guarantees: as set-nx-lua; besides, the death of a primary is noticed without sentinels,
+// and a primary in a minority stops serving after the node timeout.
+//
+// Breaks when: as set-nx-lua. A cluster copies a key to the replicas of one shard only, and
+// not before it answers: a primary that dies, or is cut off, takes what its replica has not
+// heard of with it. For the node timeout a primary that is cut off goes on to grant locks. And
+// when any primary dies, no node serves anybody until that one has a successor.
+//
+// Source: 004_0b550b2f4f804549.txt, lines 198-206; 002_350e0850a80a0d01.txt, lines 55-57;
+// Redis Cluster specification: write safety, redirection and resharding.
+
+package locks
+
+import "time"
+
+func init() {
+	Register(Variant{
+		ID: "set-nx-lua-cluster", File: "set_nx_lua_cluster.go", Store: StoreRedis, LeaseUnit: time.Millisecond,
+		Servers: Servers{Shards: 3},
+		New:     func(d Deps) Lock { return &setNXLua{d} },
+	})
+}

@@ -1,0 +1,207 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"lockstep/internal/locks"
+	"lockstep/internal/real/realtest"
+	"lockstep/internal/real/servers"
+	"lockstep/internal/world"
+)
+
+// BenchmarkThroughputOfStores takes and releases locks that nobody else wants, on real
+// servers of all kinds, through the ports of workers: once by one client, and once by
+// sixteen that have a lock of their own each. All stores take turns in short rounds, as in
+// BenchmarkThroughput. The figures are medians over the rounds: pairs per second, and the
+// rate beside that of one redis-server in the same round.
+//
+// No server but "fsync" waits for its disk (see package servers), and all of them share one
+// machine with their clients: what is compared is the work of processors and the number of
+// messages, not disks or networks.
+func BenchmarkThroughputOfStores(b *testing.B) {
+	for _, program := range []string{"redis-server", "etcd", "zookeeper.jar", "mariadbd"} {
+		realtest.Need(b, program)
+	}
+	b.Setenv("TMPDIR", b.TempDir())
+	stores := storesToMeasure(b)
+	for _, clients := range []int{1, 16} {
+		b.Run(fmt.Sprintf("%d-clients", clients), func(b *testing.B) {
+			var all []taker
+			for _, s := range stores {
+				all = append(all, taker{s.name, crowdOn(b, s, clients)})
+			}
+			measureInTurn(b, all, clients)
+		})
+	}
+}
+
+// measured is a store with the lock that is taken there.
+type measured struct {
+	name, lock string
+	connect    func(b *testing.B, w *worker, d *locks.Deps)
+}
+
+func storesToMeasure(b *testing.B) []measured {
+	ctx := context.Background()
+	check := func(err error) {
+		b.Helper()
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+	var out []measured
+	onRedis := func(name string, o servers.RedisOptions) {
+		s, err := servers.StartRedis(ctx, o)
+		check(err)
+		b.Cleanup(func() { _ = s.Stop() })
+		out = append(out, measured{name, "set-nx-lua", func(b *testing.B, w *worker, d *locks.Deps) {
+			w.redis = []*lines{newLines(s.Addr, w.start.Timeout)}
+			b.Cleanup(func() { w.redis[0].Close() })
+			d.Redis = &port{w, w.primary}
+		}})
+	}
+	onRedis("redis", servers.RedisOptions{})
+	onRedis("redis-fsync", servers.RedisOptions{Name: "redis-fsync", Fsync: "always"})
+	for _, n := range []int{1, 3} {
+		members, err := servers.StartEtcd(ctx, servers.EtcdOptions{Name: fmt.Sprintf("etcd%d", n), Members: n, Election: time.Second})
+		check(err)
+		addrs := stopLater(b, members)
+		out = append(out, measured{fmt.Sprintf("etcd-of-%d", n), "etcd-mutex", func(b *testing.B, w *worker, d *locks.Deps) {
+			p, err := newEtcd(w, addrs, w.dialDirectly)
+			check(err)
+			b.Cleanup(p.close)
+			d.Etcd = p
+		}})
+	}
+	for _, n := range []int{1, 3} {
+		members, err := servers.StartZooKeeper(ctx, servers.ZooKeeperOptions{Name: fmt.Sprintf("zk%d", n), Members: n, Tick: 2 * time.Second})
+		check(err)
+		addrs := stopLater(b, members)
+		out = append(out, measured{fmt.Sprintf("zookeeper-of-%d", n), "zk-ephemeral", func(_ *testing.B, w *worker, d *locks.Deps) {
+			d.ZooKeeper = newZooKeeper(w, addrs, w.dialDirectly)
+		}})
+	}
+	db, err := servers.StartMariaDB(ctx, servers.MariaDBOptions{})
+	check(err)
+	b.Cleanup(func() { _ = db.Stop() })
+	connect := func(b *testing.B, w *worker) *sqlPort {
+		p, err := newMySQL(w, []string{db.DSN(db.Addr)}, func() int { return 0 }, w.dialDirectly)
+		check(err)
+		b.Cleanup(p.close)
+		check(p.connect(ctx))
+		return p
+	}
+	setUp := connect(b, benchWorker())
+	for _, stmt := range locks.SQLTables(locks.StoreMySQL) {
+		check(setUp.Exec(ctx, stmt).Err)
+	}
+	return append(out, measured{"mariadb", "mysql-unique", func(b *testing.B, w *worker, d *locks.Deps) { d.SQL = connect(b, w) }})
+}
+
+// stopLater stops servers at the end and returns their addresses.
+func stopLater(b *testing.B, members []*servers.Server) (addrs []string) {
+	for _, m := range members {
+		b.Cleanup(func() { _ = m.Stop() })
+		addrs = append(addrs, m.Addr)
+	}
+	return addrs
+}
+
+func benchWorker() *worker {
+	w := &worker{conn: deaf{}}
+	w.start.Timeout = 3 * time.Second
+	w.turns.take()
+	return w
+}
+
+// crowdOn is a pair by each of so many clients at once, each with a lock of its own.
+func crowdOn(b *testing.B, s measured, clients int) func(context.Context) error {
+	b.Helper()
+	v, ok := locks.Lookup(s.lock)
+	if !ok {
+		b.Fatalf("no lock %s", s.lock)
+	}
+	var pairs []func(context.Context) error
+	for i := range clients {
+		w := benchWorker()
+		d := benchDeps(w)
+		d.Lease = time.Minute // a busy machine may be late with its renewals
+		d.Name = fmt.Sprintf("lock-%s-%d-%d", s.name, clients, i)
+		s.connect(b, w, &d)
+		lock := v.New(d)
+		pairs = append(pairs, func(ctx context.Context) (err error) {
+			var lease locks.Lease
+			if err = insist(func() error { lease, err = lock.Acquire(ctx); return err }); err == nil {
+				err = insist(func() error { return lease.Release(context.Background()) })
+			}
+			return err
+		})
+	}
+	return func(ctx context.Context) error {
+		var all sync.WaitGroup
+		errs := make([]error, clients)
+		for i, pair := range pairs {
+			all.Go(func() { errs[i] = pair(ctx) })
+		}
+		all.Wait()
+		for _, err := range errs {
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// insist does again what a database has undone to end a deadlock: rows that are next to each
+// other in an index are enough for one, and a crowd of locks in one table has them.
+func insist(do func() error) error {
+	for {
+		err := do()
+		var refused *world.SQLError
+		if !errors.As(err, &refused) || refused.Number != 1213 {
+			return err
+		}
+	}
+}
+
+// measureInTurn plays all of them in short rounds in turn and reports medians.
+func measureInTurn(b *testing.B, all []taker, clients int) {
+	const pairs = 40
+	ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
+	defer cancel()
+	took := map[string][]time.Duration{}
+	play := func(t taker) time.Duration {
+		began := time.Now()
+		for range pairs {
+			if err := t.pair(ctx); err != nil {
+				b.Fatalf("%s: %v", t.name, err)
+			}
+		}
+		return time.Since(began)
+	}
+	for _, t := range all {
+		play(t) // connections, sessions and scripts are there
+	}
+	round := 0
+	for b.Loop() {
+		for i := range all {
+			t := all[(i+round)%len(all)]
+			took[t.name] = append(took[t.name], play(t))
+		}
+		round++
+	}
+	for _, t := range all {
+		var ratios []float64
+		for i, d := range took[t.name] {
+			ratios = append(ratios, float64(took[all[0].name][i])/float64(d))
+		}
+		b.ReportMetric(pairs*float64(clients)/median(took[t.name]).Seconds(), t.name+"/s")
+		b.ReportMetric(median(ratios), t.name+":"+all[0].name)
+	}
+}

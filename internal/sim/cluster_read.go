@@ -1,0 +1,27 @@
+package sim
+
+import (
+	"lockstep/internal/sim/kernel"
+	"lockstep/internal/sim/store"
+)
+
+// readHere lets a server answer a request that only reads by itself, when it has executed
+// what came before on the same connection; false for a request that all have to agree on.
+// What a server has may be a moment old in truth, and is not here: no lock reads what
+// somebody else has written without a write of its own before, which its server has by then.
+func (c *cluster) readHere(l *call) bool {
+	reads, ok := c.model.(store.LocalReader)
+	if !ok || !reads.Local(l.op) {
+		return false
+	}
+	if l.conn != nil && l.conn.settled > c.w.k.Now() {
+		c.w.k.At(l.conn.settled, kernel.HandlerFunc(func() { c.submit(l) }), 0)
+		return true
+	}
+	a, _ := c.model.Exec(c.clock(), uint64(l.id), l.storeConn(), l.op) // a read never waits
+	l.value, l.err, l.replied = a.Value, a.Err, a.Text
+	l.executedOn(l.host)
+	l.answer()
+	c.drain(l.executed)
+	return true
+}
