@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"slices"
 	"time"
 
 	"lockstep/internal/history"
@@ -49,6 +50,11 @@ func (n *network) sendNumbered(at history.Instant, from, to history.NodeID, h ke
 		return
 	}
 	n.w.k.At(at, h, number)
+}
+
+// forget drops what is held back of a node, whose machine would have to send it again.
+func (n *network) forget(from history.NodeID) {
+	n.held = slices.DeleteFunc(n.held, func(m message) bool { return m.from == from })
 }
 
 func (n *network) blocked(from, to history.NodeID) bool {
