@@ -20,6 +20,9 @@ import (
 // MostFaults is how many faults one run can draw.
 const MostFaults = 100
 
+// MostDrift is how much a storm changes the rate of a clock at most, in millionths.
+const MostDrift = 500_000
+
 // LeastClients is how many clients a run keeps whatever a chaos does to them for
 // good: fewer than two never contend, and such a run tests nothing.
 const LeastClients = 2
@@ -167,7 +170,7 @@ func (d *drawing) arg(l *luck, spec faults.Spec, p faults.Param, at time.Duratio
 	case faults.ParamOffset:
 		args.Durations[p.Name] = l.sign() * max(l.within(d.plan.Chaos.For), 1)
 	case faults.ParamRate:
-		args.Rates[p.Name] = int64(l.sign()) * (1 + l.below(50)) * 10_000
+		args.Rates[p.Name] = int64(l.sign()) * (1 + l.below(MostDrift/10_000)) * 10_000
 	case faults.ParamSides:
 		args.Sides = d.sides(l, at)
 	}

@@ -25,7 +25,7 @@ clients: [A, B, C, D]
 workload: {repeat: 10 times, work: 500ms..1500ms, retry: 50ms}
 servers: {redis: {replicas: 1, lag: 10ms}}
 chaos:
-  pick from: [crash, cut, delay, drift-clock, drop, evict, fail-over, hang, jump-clock, lag, partition, pause, promote, restart, slow]
+  pick from: [crash, cut, delay, drift-clock, drop, evict, fail-over, hang, jump-clock, lag, lose-host, partition, pause, promote, restart, slow]
   every: 500ms..2s
   heal: 5s before the end
 `

@@ -28,7 +28,7 @@ type Judgement struct {
 type FiredFault struct {
 	history.Fault
 	Times     int  // 0: it never fired
-	InVain    bool // it fired, and changed nothing
+	InVain    bool // it fired, and changed nothing; when it met nobody, Times is 0
 	Contended bool // from its first begin on some client had to wait for another
 }
 
@@ -141,10 +141,10 @@ func (j *Judgement) untested() string {
 	}
 	return j.unless(func(f *FiredFault) string {
 		switch {
-		case f.Times == 0:
-			return "never fired"
 		case f.InVain:
 			return "had no effect"
+		case f.Times == 0:
+			return "never fired"
 		}
 		return ""
 	}, "none of the faults that were drawn had an effect")

@@ -20,6 +20,7 @@ var triggerRules = compile([]pair{
 var faultRules = compile([]pair{
 	{"pause {who}[ for {f}][ until {moment}][ forever]", "让 {who} 停顿[ {f}][，直到{moment}][，不再醒来]"},
 	{"crash {who}", "让 {who} 崩溃"},
+	{"lose-host {who}", "让 {who} 连同主机一起失联"},
 	{"restart {who}[ down {f}]", "重启{who}[，停机 {f}]"},
 	{"slow {who} by {f}", "让 {who} 的工作慢 {f}"},
 	{"hang {who}[ forever][ for {f}]", "让 {who} 的工作卡住[，不再恢复][，持续 {f}]"},

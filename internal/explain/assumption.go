@@ -166,6 +166,12 @@ func outlived(h *history.History, lives []life, id history.NodeID, at history.In
 // expiredEarly compares what took long with the lease that was left for it.
 func expiredEarly(h *history.History, hold *history.Hold, entry *life) False {
 	who := h.Name(hold.Client)
+	if entry.ttl == 0 {
+		return False{
+			Assumed: fmt.Sprintf("The session of %s lasts until %s ends it.", who, who),
+			Formula: fmt.Sprintf("session ended %s after the grant", seconds(entry.over.Sub(entry.from))),
+		}
+	}
 	if jump := clockJump(h, entry); jump > 0 {
 		left := entry.ttl - entry.over.Sub(entry.set)
 		if left > 0 && jump >= left {
@@ -175,7 +181,7 @@ func expiredEarly(h *history.History, hold *history.Hold, entry *life) False {
 			}
 		}
 	}
-	if lived := entry.over.Sub(entry.set); entry.ttl-lived > rounding && entry.ttl > 0 {
+	if lived := entry.over.Sub(entry.set); entry.ttl-lived > rounding {
 		return False{
 			Assumed: "The store's clock runs as fast as true time.",
 			Formula: fmt.Sprintf("lease %s ended after %s", seconds(entry.ttl), seconds(lived)),
@@ -196,7 +202,7 @@ func expiredEarly(h *history.History, hold *history.Hold, entry *life) False {
 			}
 		}
 	}
-	if held := hold.End.Sub(entry.set); held > entry.ttl && entry.ttl > 0 {
+	if held := hold.End.Sub(entry.set); held > entry.ttl {
 		since := "grant"
 		if entry.set > hold.Start {
 			since = "last renewal"

@@ -33,7 +33,7 @@ func faultBegan(t *teller, i int32, e *history.Event) string {
 // faultEnded is told only for faults without an event of their own.
 func faultEnded(t *teller, _ int32, e *history.Event) string {
 	switch t.verb(e.Value) {
-	case "", "pause", "drop", "crash", "fail-over":
+	case "", "pause", "drop", "crash", "lose-host", "fail-over":
 		return ""
 	case "partition", "cut":
 		return fmt.Sprintf("The links work again (fault %d); what they held back arrives now.", e.Value)
@@ -96,8 +96,11 @@ func thawed(t *teller, i int32, e *history.Event) string {
 	return t.subject(e.Node) + " wakes."
 }
 
-func crashed(t *teller, _ int32, e *history.Event) string {
+func crashed(t *teller, i int32, e *history.Event) string {
 	text := t.subject(e.Node) + " crashes" + byFault(e.Value) + "."
+	if t.verb(e.Value) == "lose-host" {
+		text = t.subject(e.Node) + " is lost with its host" + byFault(e.Value) + ". Nobody closes its connections."
+	}
 	if t.h.Role(e.Node) == history.RoleStore {
 		list := t.entries[t.place(e.Node)]
 		if t.inCluster(e.Node) {
@@ -114,13 +117,25 @@ func crashed(t *teller, _ int32, e *history.Event) string {
 		return text
 	}
 	switch held := t.held(e.Node); {
-	case held == nil:
+	case held == nil, held.end == 0 && t.endsSoon(i, e.Node):
 		return text
 	case held.end == 0:
 		return text + " Its entry stays: it has no end."
 	default:
 		return text + fmt.Sprintf(" Its entry stays until %s.", held.end)
 	}
+}
+
+// endsSoon reports whether the session of a client ends right after its crash, and its entry
+// with it.
+func (t *teller) endsSoon(i int32, owner history.NodeID) bool {
+	limit := t.h.Events[i].At.Add(together)
+	for j := int(i) + 1; j < len(t.h.Events) && t.h.Events[j].At <= limit; j++ {
+		if e := &t.h.Events[j]; e.Kind == history.Expired && e.Owner == owner {
+			return true
+		}
+	}
+	return false
 }
 
 func (t *teller) anyStandby() bool {

@@ -88,6 +88,13 @@ func expired(t *teller, _ int32, e *history.Event) string {
 	if t.standby[t.node(e.Node)] {
 		return ""
 	}
+	if held := t.find(e.Node, e.Owner, e.Text); held != nil && held.end == 0 {
+		text := fmt.Sprintf("%s's session ends, and its entry with it.", t.subject(e.Owner))
+		if t.client(e.Owner).believes {
+			text += " Nobody tells " + t.object(e.Owner) + "."
+		}
+		return text
+	}
 	lease := "The lease ends."
 	if t.servers() > 1 {
 		lease = fmt.Sprintf("The lease of %s ends on %s.", t.object(e.Owner), t.name(e.Node))

@@ -3,7 +3,7 @@ package faults
 func init() {
 	Register(Spec{
 		Name:    "crash",
-		Summary: "Kills a process at once: no deferred code runs, nothing more is sent.",
+		Summary: "Kills a process at once: no deferred code runs, nothing more is sent. Its operating system lives on and closes its connections.",
 		Example: "- when: A is in its critical section\n  crash: A",
 		Value:   Param{Kind: ParamNode, Required: true, Doc: "which process"},
 		Ends:    EndNone,

@@ -32,6 +32,7 @@ type faultState struct {
 	seen   int      // occurrences of the trigger's moment
 	begun  bool     // once at least
 	acted  bool     // and it has changed something
+	missed bool     // its moment came, and whom it names was not there
 	active bool     // begun and not ended
 	since  Occasion // of the active one
 	until  int      // occurrences of End.Until's moment since it began
@@ -205,10 +206,9 @@ func (e *Engine) begin(i int, at Occasion) {
 	}
 	at.Fault = f.Number
 	at.Target = e.resolve(f.Target)
-	if f.Target != "" && at.Target == "" {
-		return // "the holder", and nobody holds
-	}
-	if at.Sides = e.resolveSides(f.Args.Sides); len(at.Sides) != len(f.Args.Sides) {
+	at.Sides = e.resolveSides(f.Args.Sides)
+	if f.Target != "" && at.Target == "" || len(at.Sides) != len(f.Args.Sides) {
+		s.missed = true // "the holder", and nobody has ever held
 		return
 	}
 	s.begun = true
@@ -318,11 +318,11 @@ func (e *Engine) Acted(fault int) {
 }
 
 // WithoutEffect returns the numbers of the faults that have begun and changed nothing, or
-// for less than least. It is asked when the run is over.
+// for less than least, and of those that met nobody. It is asked when the run is over.
 func (e *Engine) WithoutEffect(least time.Duration) []int {
 	var out []int
 	for i := range e.faults {
-		if f, s := &e.faults[i], &e.state[i]; s.begun && (!s.acted || f.shorter(least)) {
+		if f, s := &e.faults[i], &e.state[i]; (s.begun || s.missed) && (!s.acted || f.shorter(least)) {
 			out = append(out, f.Number)
 		}
 	}

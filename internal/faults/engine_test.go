@@ -56,6 +56,7 @@ func (l *lab) FaultEnded(int, string)                    {}
 func (l *lab) Freeze(f int, node string)                 { l.note("freeze %s (%d)", node, f) }
 func (l *lab) Thaw(f int, node string)                   { l.note("thaw %s (%d)", node, f) }
 func (l *lab) Crash(f int, node string)                  { l.note("crash %s (%d)", node, f) }
+func (l *lab) LoseHost(f int, node string)               { l.note("lose host of %s (%d)", node, f) }
 func (l *lab) DropCall(_ int, c Call, h Half)            { l.note("drop %v of %s's %s", h, c.Client, c.Command) }
 func (l *lab) SlowWork(_ int, c string, d time.Duration) { l.note("slow %s by %v", c, d) }
 func (l *lab) FailOver(int)                              { l.note("fail over") }

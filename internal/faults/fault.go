@@ -138,8 +138,12 @@ type World interface {
 	Freeze(fault int, node string)
 	// Thaw lets it run again.
 	Thaw(fault int, node string)
-	// Crash kills a process. A crashed server drops its connections.
+	// Crash kills a process. Its host closes its connections.
 	Crash(fault int, node string)
+	// LoseHost kills a client together with its host, which does not come back in this
+	// run: nobody closes its connections. What has left it arrives, what a partition holds
+	// back is not sent again.
+	LoseHost(fault int, client string)
 	// DelayCall holds back one half of one command for d.
 	DelayCall(fault int, c Call, h Half, d time.Duration)
 	// DropCall loses one half of one command.
@@ -156,7 +160,7 @@ type World interface {
 	Promote(fault int)
 	// Restart lets a crashed process run again; one that runs is killed first and
 	// stays away for down. A server comes back with what its persistence kept, a
-	// client begins its workload anew.
+	// client begins its workload anew, unless its host is lost.
 	Restart(fault int, node string, down time.Duration)
 	// Partition holds back everything that nodes of from send to nodes of to, and,
 	// if both, the other way round as well. What is held back arrives after the

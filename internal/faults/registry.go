@@ -31,6 +31,8 @@ type Param struct {
 	Default  time.Duration // of a ParamDuration that may be left out
 	Two      bool          // of ParamSides: exactly two
 	Doc      string
+	// Instead, of a ParamClient, is what does the same to a server; "" when nothing does.
+	Instead string
 }
 
 // Timed reports whether the parameter's value is a duration, kept in Args.Durations.

@@ -47,6 +47,7 @@ func Columns() []Column {
 		{noFaultCode, "no fault", "Clients contend, nothing goes wrong.", noFault},
 		{"CC", "crash between commands", "The client dies after one command of its acquire, or between the steps of its release.", crashBetween},
 		{"CH", "crash while holding", "The client dies in its critical section.", crashHolding},
+		{"HL", "host loss", "The machine of the holder, or of a client that waits, is gone: nobody closes its connections.", hostLoss},
 		{"GP", "pause past the lease", "The whole process freezes for longer than the lease, its sockets stay open.", pausePast},
 		{"GD", "pause in the release", "The whole process freezes for longer than the lease just before a command of its release is sent.", pauseInRelease},
 		{"SL", "slow task", "The work takes longer than the lease; the other tasks of the process run.", slowTask},

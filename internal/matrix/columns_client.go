@@ -48,21 +48,33 @@ func (s subject) clears() bool { return slices.Contains(s.Release, "DEL") }
 // lateDel is a fault for a lock that clears: meanwhile others clear, too.
 const lateDel = "when: any client is about to send DEL; delay: request; by: 2s"
 
-func crashHolding(s subject) []sketch {
-	const fault = "when: A is in its critical section; crash: A"
-	out := []sketch{{name: "A dies in its critical section", faults: []string{fault}}}
+func crashHolding(s subject) []sketch { return holderDies(s, "A dies", "crash: A") }
+
+func hostLoss(s subject) []sketch {
+	const fault = "lose-host: A"
+	return append(holderDies(s, "A is lost with its host", fault), sketch{
+		name: "A is lost with its host while it waits behind B", clients: "[B, A]",
+		faults: []string{nth("has any command executed", len(s.Acquire)) + "; " + fault},
+	})
+}
+
+// holderDies are the scripts in which A dies while it holds, by the fault that is called
+// what.
+func holderDies(s subject, what, verb string) []sketch {
+	fault := "when: A is in its critical section; " + verb
+	out := []sketch{{name: what + " in its critical section", faults: []string{fault}}}
 	if s.clears() {
 		out = append(out, sketch{
-			name: "A dies, and the first DEL of the others is late", work: "5s",
+			name: what + ", and the first DEL of the others is late", work: "5s",
 			faults: []string{fault, lateDel},
 		})
 	}
 	out = append(out,
-		sketch{name: "A dies, and the others try in step", latency: "1ms..20ms", workload: []string{"retry: 100ms"}, clients: "[A, B, C, D, E]", faults: []string{fault}},
+		sketch{name: what + ", and the others try in step", latency: "1ms..20ms", workload: []string{"retry: 100ms"}, clients: "[A, B, C, D, E]", faults: []string{fault}},
 	)
 	if s.Renews {
 		out = append(out, sketch{
-			name: "A dies after a renewal", work: "15s", faults: []string{"when: A renews; crash: A"},
+			name: what + " after a renewal", work: "15s", faults: []string{"when: A renews; " + verb},
 		})
 	}
 	return out

@@ -123,7 +123,7 @@ func Default() Plan {
 		Etcd:      Cluster{Nodes: DefaultClusterNodes, Election: DefaultElection},
 		ZooKeeper: ZooKeeper{Cluster: Cluster{Nodes: DefaultClusterNodes, Election: DefaultElection}},
 		Consul:    Cluster{Nodes: DefaultClusterNodes, Election: DefaultElection},
-		MySQL:     SQL{Failover: defaultFailover()},
+		MySQL:     SQL{Failover: defaultFailover(), IdleTimeout: DefaultMySQLIdleTimeout},
 		Postgres:  SQL{Failover: defaultFailover()},
 	}
 }

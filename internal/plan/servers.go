@@ -82,6 +82,9 @@ type SQL struct {
 	Replicas int
 	Lag      time.Duration
 	Failover Failover // by the operator
+	// IdleTimeout is how long a session may say nothing between two statements before
+	// its server ends it; 0: for ever.
+	IdleTimeout time.Duration
 }
 
 // Defaults of the servers.
@@ -94,6 +97,7 @@ const (
 	DefaultClusterNodes      = 3
 	DefaultTick              = 2 * time.Second // as ZooKeeper has it
 	DefaultNodeTimeout       = 5 * time.Second // Redis comes with 15 s, longer than most leases
+	DefaultMySQLIdleTimeout  = 8 * time.Hour   // wait_timeout as MySQL and MariaDB come; PostgreSQL comes with none
 
 	// LeastShards is how many shards a Redis Cluster has at least: with two, the death
 	// of one primary leaves no majority that could elect anybody.
@@ -228,7 +232,7 @@ func (p *Plan) scaleServers(scale func(time.Duration) time.Duration) {
 	p.ZooKeeper.Election = scale(p.ZooKeeper.Election)
 	p.ZooKeeper.Tick = scale(p.ZooKeeper.Tick)
 	for _, db := range []*SQL{&p.MySQL, &p.Postgres} {
-		db.Lag = scale(db.Lag)
+		db.Lag, db.IdleTimeout = scale(db.Lag), scale(db.IdleTimeout)
 		failover(&db.Failover)
 	}
 }

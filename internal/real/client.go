@@ -44,6 +44,7 @@ type client struct {
 
 	// Guarded by h.mu.
 	frozen, dead bool
+	hostLost     bool // it died with its machine
 }
 
 // newClient starts a worker, which lives for the first time when life is 0. A client is returned beside an error as well when

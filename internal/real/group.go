@@ -167,6 +167,9 @@ func (g *group) revive(m *member, fault int) error {
 		Event: history.Event{Kind: history.Restarted, Node: m.node, Value: int64(fault)},
 		empty: empty,
 	})
+	if !g.h.quiet { // else it changes nothing any more
+		g.h.engine.Acted(fault)
+	}
 	g.apply()
 	return nil
 }

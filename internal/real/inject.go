@@ -191,6 +191,24 @@ func (in *injector) Crash(fault int, node string) {
 	}
 }
 
+// LoseHost implements faults.World: first the links, then SIGKILL. What this machine does
+// for the dead process, which is to close its connections, ends at the links.
+func (in *injector) LoseHost(fault int, node string) {
+	c := in.client(in.nodeName(node))
+	if c == nil {
+		in.unknown(fault, node)
+		return
+	}
+	if c.dead {
+		return
+	}
+	c.hostLost = true
+	for _, l := range c.links {
+		l.LoseHost()
+	}
+	in.Crash(fault, c.name)
+}
+
 // DelayCall implements faults.World.
 func (in *injector) DelayCall(fault int, call faults.Call, half faults.Half, d time.Duration) {
 	if c := in.client(call.Client); c != nil {
@@ -265,6 +283,9 @@ func (in *injector) Restart(fault int, node string, down time.Duration) {
 		in.unknown(fault, node)
 		return
 	}
+	if c != nil && c.hostLost {
+		return
+	}
 	back := make(chan struct{})
 	if c != nil {
 		h.away = append(h.away, back) // the run is not over while all clients are away
@@ -284,7 +305,6 @@ func (in *injector) Restart(fault int, node string, down time.Duration) {
 		if err != nil {
 			h.fail(fmt.Errorf("fault %d: %s could not be started again: %w", fault, name, err))
 		}
-		h.acted(fault)
 	})
 }
 

@@ -59,6 +59,9 @@ func (h *harness) resume(c *client, fault int) error {
 	defer h.mu.Unlock()
 	if !h.stopped && !c.dead {
 		h.record(history.Event{Kind: history.Restarted, Node: c.node, Value: int64(fault)}, "")
+		if !h.quiet { // else it changes nothing any more
+			h.engine.Acted(fault)
+		}
 		c.begin(h.now().Duration())
 	}
 	return nil

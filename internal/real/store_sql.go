@@ -3,17 +3,20 @@ package real
 import (
 	"context"
 	"database/sql"
+	"fmt"
 	"time"
 
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
 	"lockstep/internal/real/images"
 	"lockstep/internal/real/link"
+	"lockstep/internal/real/proto"
 	"lockstep/internal/real/servers"
 )
 
 func init() {
 	register(locks.StoreMySQL, kind{
+		refuse:  refuseSplitSeconds,
 		product: images.MariaDB, find: findPrograms("mariadbd", "mariadb-install-db"),
 		stagger: 30 * time.Millisecond,
 		make: func(g *group) store {
@@ -45,6 +48,7 @@ type database struct {
 // launching says how a server of a database is started.
 type launching struct {
 	name        string
+	idle        time.Duration        // after which it ends a session
 	replication *servers.Replication // nil for one that is alone
 	upstream    string               // where it reaches its primary; "" for a primary
 }
@@ -67,7 +71,7 @@ func databaseOf(m *member) sqlServer { return m.server.(sqlServer) }
 func launchMariaDB(ctx context.Context, h *harness, l launching) (sqlServer, string, error) {
 	db, err := servers.StartMariaDB(ctx, servers.MariaDBOptions{
 		Name: l.name, Launcher: h.launcher, Replication: l.replication, Upstream: l.upstream,
-		Clock: touchesClock(h.plan, l.name),
+		Clock: touchesClock(h.plan, l.name), IdleTimeout: l.idle.Round(time.Second),
 	})
 	if err != nil {
 		return nil, "", err
@@ -75,10 +79,20 @@ func launchMariaDB(ctx context.Context, h *harness, l launching) (sqlServer, str
 	return db, db.Addr, nil
 }
 
+// refuseSplitSeconds refuses an idle timeout that MariaDB cannot count. A hundredth of it
+// more or less does no harm: eight hours need not come out even at every scale.
+func refuseSplitSeconds(p *plan.Plan, _ *locks.Variant) error {
+	idle := p.MySQL.IdleTimeout
+	if off := (idle - idle.Round(time.Second)).Abs(); off > idle/100 {
+		return fmt.Errorf("MariaDB counts its wait_timeout in whole seconds, and the idle-timeout of servers.mysql is %v as it is played: choose it, or --scale, so that it comes to whole seconds", idle)
+	}
+	return nil
+}
+
 func launchPostgres(ctx context.Context, h *harness, l launching) (sqlServer, string, error) {
 	db, err := servers.StartPostgres(ctx, servers.PostgresOptions{
 		Name: l.name, Launcher: h.launcher, Replication: l.replication, Upstream: l.upstream,
-		Clock: touchesClock(h.plan, l.name),
+		Clock: touchesClock(h.plan, l.name), IdleTimeout: l.idle,
 	})
 	if err != nil {
 		return nil, "", err
@@ -117,6 +131,9 @@ func (d *database) protocol() link.Protocol { return d.speaks }
 
 // endpoint implements store.
 func (d *database) endpoint(m *member, addr string) string { return databaseOf(m).ClientDSN(addr) }
+
+// brief implements store.
+func (d *database) brief(start *proto.Start) { start.IdleTimeout = d.set.IdleTimeout }
 
 // derive implements store. A replica that takes over may not have what its primary had.
 func (d *database) derive(entries []entry) []entry {

@@ -21,7 +21,7 @@ func (d *database) launchAll(ctx context.Context, names []string) error {
 		}
 	}
 	for i, name := range names {
-		l := launching{name: name}
+		l := launching{name: name, idle: d.set.IdleTimeout}
 		if d.mesh != nil {
 			l.replication = &servers.Replication{Number: i + 1, Pristine: pristine}
 		}

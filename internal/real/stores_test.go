@@ -7,6 +7,7 @@ import (
 	"lockstep/internal/faults"
 	"lockstep/internal/history"
 	"lockstep/internal/plan"
+	"lockstep/internal/real"
 	"lockstep/internal/real/realtest"
 )
 
@@ -131,6 +132,71 @@ func TestACrashInEachStore(t *testing.T) {
 			t.Errorf("B acquired %v after the crash, before the lease can have run out", after)
 		}
 	})
+}
+
+// When the machine dies as well, nobody ends a session but its server, and these servers wait
+// for hours, or for ever. What has a lease ends with it.
+func TestTheLossOfAHostInEachStore(t *testing.T) {
+	eachBeside(t, stores, func(t *testing.T, p *plan.Plan, s played) {
+		p.Workload.Wait = 4 * time.Second
+		fault(t, p, when(faults.InSection, "A", ""), "lose-host", "A", 0, faults.End{})
+		h := runBeside(t, p, s.lock)
+		if n := len(find(h, history.Crashed, "A")); n != 1 {
+			t.Fatalf("%d crashes, want 1", n)
+		}
+		acquired := find(h, history.Acquired, "B")
+		if s.lasts || s.session {
+			if len(acquired) != 0 {
+				t.Error("B acquired: somebody has told the server of the end of A's host")
+			}
+			return
+		}
+		if len(acquired) != 1 {
+			t.Fatalf("B acquired %d times, want once", len(acquired))
+		}
+		if after := acquired[0].At.Sub(find(h, history.Crashed, "A")[0].At); after < 500*time.Millisecond {
+			t.Errorf("B acquired %v after the loss, before the lease can have run out", after)
+		}
+	})
+}
+
+// Servers that end idle sessions give the lock of a lost host to the next one.
+func TestAnIdleSessionOfALostHostEnds(t *testing.T) {
+	for _, s := range stores {
+		if !s.session {
+			continue
+		}
+		eachBeside(t, []played{s}, func(t *testing.T, p *plan.Plan, s played) {
+			p.MySQL.IdleTimeout, p.Postgres.IdleTimeout = 2*time.Second, 2*time.Second
+			fault(t, p, when(faults.InSection, "A", ""), "lose-host", "A", 0, faults.End{})
+			h := runBeside(t, p, s.lock)
+			crashed, acquired := find(h, history.Crashed, "A"), find(h, history.Acquired, "B")
+			if len(crashed) != 1 || len(acquired) != 1 {
+				t.Fatalf("%d crashes, B acquired %d times, want one of each", len(crashed), len(acquired))
+			}
+			if after := acquired[0].At.Sub(crashed[0].At); after < time.Second {
+				t.Errorf("B acquired %v after the loss, before A's session can have been idle for long enough", after)
+			}
+		})
+	}
+}
+
+// What MariaDB cannot count is refused before anything starts.
+func TestSplitSecondsAreRefused(t *testing.T) {
+	for idle, want := range map[time.Duration]bool{
+		0: false, time.Second: false, 1500 * time.Millisecond: true, 400 * time.Millisecond: true, 30 * time.Second: false,
+		8 * time.Hour / 30: false, 8*time.Hour/7 + 1: false,
+	} {
+		p := quick("A", "B")
+		p.MySQL.IdleTimeout = idle
+		if err := real.Refuse(p, "mysql-get-lock", real.Options{}); (err != nil) != want {
+			t.Errorf("%v: %v", idle, err)
+		}
+		p.Postgres.IdleTimeout = idle
+		if err := real.Refuse(p, "pg-advisory", real.Options{}); err != nil {
+			t.Errorf("%v with PostgreSQL: %v", idle, err)
+		}
+	}
 }
 
 func TestAPartitionInEachStore(t *testing.T) {

@@ -205,10 +205,10 @@ func (s *summary) faults() {
 		for _, f := range r.Judgement.Faults {
 			times := fmt.Sprintf("fired %dx", f.Times)
 			switch {
-			case f.Times == 0:
-				times = "never fired"
 			case f.InVain:
 				times += ", no effect"
+			case f.Times == 0:
+				times = "never fired"
 			}
 			fmt.Fprintf(&list, "| %s | %d | %s | %s |\n", markdown(clean(r.Lock, maxName)), f.Number, markdown(clean(f.Text, 200)), times)
 		}

@@ -81,7 +81,7 @@ func (r *reader) target(n *node, key, example string, p faults.Param) (string, b
 	check := r.cast.wrongNode
 	switch p.Kind {
 	case faults.ParamClient:
-		check = r.cast.wrongClient
+		check = func(verb, name string) string { return r.cast.wrongClient(verb, name, p.Instead) }
 	case faults.ParamServer:
 		check = r.cast.notServer
 	}

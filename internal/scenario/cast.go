@@ -87,13 +87,15 @@ func (c *cast) everywhere() []string {
 	return names
 }
 
-// wrongClient says why a verb about a client's work cannot aim at a name; "" when
-// it can.
-func (c *cast) wrongClient(verb, name string) string {
+// wrongClient says why a verb about a client cannot aim at a name; "" when it can. instead
+// is what does the same to a server, "" when nothing does.
+func (c *cast) wrongClient(verb, name, instead string) string {
 	known := append(append([]string(nil), c.clients...), faults.TheHolder, faults.NextHolder)
 	switch {
 	case contains(known, name):
 		return ""
+	case (name == faults.ThePrimary || c.servers[name] > 0) && instead != "":
+		return fmt.Sprintf("%s is about a client, and %s is a server: %s", verb, name, instead)
 	case name == faults.ThePrimary || c.servers[name] > 0:
 		return fmt.Sprintf("%s is about a client's work, and %s has none: name a client, the holder or the next holder", verb, name)
 	case c.clientsUnclear:

@@ -54,10 +54,12 @@ faults: [{when: A enters, fail-over: sentinel}]`,
     replicas: 1
     lag: 1s
     failover: {by: operator, after: 3s}
+    idle-timeout: 8h
   postgres:
     replicas: 0
     lag: 0s
     failover: {by: operator, after: 500ms}
+    idle-timeout: never
 `,
 		},
 	}

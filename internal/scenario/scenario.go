@@ -149,6 +149,7 @@ func (r *reader) scenario(root *node, p *plan.Plan) {
 	if e, ok := g["vary"]; ok {
 		r.vary(e.value, p)
 	}
+	r.movingClocks(g, p)
 	if e, ok := g["expect"]; ok {
 		r.expect(e.value, p)
 	}

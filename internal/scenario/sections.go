@@ -2,10 +2,13 @@ package scenario
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"lockstep/internal/chaos"
+	"lockstep/internal/faults"
 	"lockstep/internal/plan"
 )
 
@@ -177,6 +180,50 @@ func (r *reader) network(n *node, w *plan.Network) {
 	if e, ok := g["timeout"]; ok {
 		w.Timeout, _ = r.duration(e.value, "timeout", "timeout: 3s", 1)
 	}
+}
+
+// movingClocks refuses a clock that drifts, if a fault could slow it so much more that it
+// stands still.
+func (r *reader) movingClocks(g group, p *plan.Plan) {
+	check := func(at *node, name string, drift int64) {
+		if by := slowed(p, name); drift+by <= -1_000_000 {
+			r.problemf(at, "the clock of %s has a drift of %dppm, and a fault may slow it by %dppm more: it would stand still; make one of them less", name, drift, -by)
+		}
+	}
+	if e, ok := g["clocks"]; ok {
+		for _, c := range p.Clocks {
+			check(e.value, c.Node, c.DriftPPM)
+		}
+	}
+	for _, a := range p.Vary {
+		if a.Key == "drift" && a.Node != "" {
+			check(g["vary"].value, a.Node, slices.Min(a.Values))
+		}
+	}
+}
+
+// slowed is the least rate that a fault may give to the clock of a node, 0 or less.
+func slowed(p *plan.Plan, name string) (by int64) {
+	const drift = "drift-clock"
+	if p.Chaos != nil && contains(p.Chaos.From, drift) {
+		by = -chaos.MostDrift
+	}
+	isClient := contains(p.Clients, name)
+	for i := range p.Faults {
+		f := &p.Faults[i]
+		aimed := f.Target == name || f.Target == faults.ThePrimary && !isClient ||
+			(f.Target == faults.TheHolder || f.Target == faults.NextHolder) && isClient
+		if f.Verb.Name() != drift || !aimed {
+			continue
+		}
+		by = min(by, f.Args.Rates["rate"])
+		for _, a := range p.Vary {
+			if a.Fault == f.Number && a.Unit == plan.UnitDrift {
+				by = min(by, slices.Min(a.Values))
+			}
+		}
+	}
+	return by
 }
 
 // clocks reads the clocks that differ from true time.

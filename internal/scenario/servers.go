@@ -24,7 +24,10 @@ type section struct {
 	read         func(*reader, group, *plan.Plan)
 }
 
-var replicatedKeys = []string{"replicas", "lag", "failover"}
+var (
+	replicatedKeys = []string{"replicas", "lag", "failover"}
+	sqlKeys        = append([]string{"idle-timeout"}, replicatedKeys...)
+)
 
 var sections = []section{
 	{"redis", "redis: {replicas: 1, lag: 500ms}", locks.StoreRedis,
@@ -35,9 +38,9 @@ var sections = []section{
 	{"zookeeper", "zookeeper: {nodes: 3, tick: 2s}", locks.StoreZooKeeper, []string{"nodes", "election", "tick"}, (*reader).zookeeper},
 	{"consul", "consul: {nodes: 3, election: 1s}", locks.StoreConsul, []string{"nodes", "election"},
 		func(r *reader, g group, p *plan.Plan) { r.cluster(g, &p.Consul) }},
-	{"mysql", "mysql: {replicas: 1, lag: 500ms}", locks.StoreMySQL, replicatedKeys,
+	{"mysql", "mysql: {replicas: 1, lag: 500ms}", locks.StoreMySQL, sqlKeys,
 		func(r *reader, g group, p *plan.Plan) { r.sql(g, &p.MySQL) }},
-	{"postgres", "postgres: {replicas: 1, lag: 500ms}", locks.StorePostgres, replicatedKeys,
+	{"postgres", "postgres: {replicas: 1, lag: 500ms}", locks.StorePostgres, sqlKeys,
 		func(r *reader, g group, p *plan.Plan) { r.sql(g, &p.Postgres) }},
 }
 
@@ -136,7 +139,18 @@ func (r *reader) cluster(g group, w *plan.Cluster) {
 
 func (r *reader) sql(g group, w *plan.SQL) {
 	r.replicated(g, &w.Replicas, &w.Lag, &w.Failover, plan.ByOperator)
+	e, ok := g["idle-timeout"]
+	switch {
+	case !ok:
+	case e.value.text == never:
+		w.IdleTimeout = 0
+	default:
+		w.IdleTimeout, _ = r.duration(e.value, "idle-timeout", "idle-timeout: 30s, or idle-timeout: never", time.Millisecond)
+	}
 }
+
+// never is an idle-timeout that does not come.
+const never = "never"
 
 func (r *reader) nodes(g group, count *int) {
 	if e, ok := g["nodes"]; ok {
@@ -268,12 +282,21 @@ func (w *writer) servers(p *plan.Plan) {
 	}
 	if uses(p, locks.StoreMySQL) {
 		w.line(1, "mysql:")
-		w.replicated(p.MySQL.Replicas, p.MySQL.Lag, p.MySQL.Failover)
+		w.sql(p.MySQL)
 	}
 	if uses(p, locks.StorePostgres) {
 		w.line(1, "postgres:")
-		w.replicated(p.Postgres.Replicas, p.Postgres.Lag, p.Postgres.Failover)
+		w.sql(p.Postgres)
 	}
+}
+
+func (w *writer) sql(db plan.SQL) {
+	w.replicated(db.Replicas, db.Lag, db.Failover)
+	idle := never
+	if db.IdleTimeout > 0 {
+		idle = Duration(db.IdleTimeout)
+	}
+	w.line(2, "idle-timeout: %s", idle)
 }
 
 func (w *writer) replicated(replicas int, lag time.Duration, f plan.Failover) {

@@ -63,6 +63,7 @@ var places = []struct {
 	{"mysql failover", "scenario: x\nlocks: [mysql-unique]\nservers:\n  mysql: {replicas: 1, failover: %s}\n", []string{
 		"{by: operator}", "{by: sentinel}", "{after: 1s}", "{down-after: 1s}",
 	}},
+	{"idle-timeout", "scenario: x\nlocks: [mysql-unique]\nservers:\n  mysql: {idle-timeout: %s}\n", []string{"never", "Never", "30s", "1ms", "0s", "30", "-1s", "[10s]", ""}},
 	{"nodes", "scenario: x\nlocks: [etcd-mutex]\nservers:\n  etcd: {nodes: %s}\n", []string{"1", "15", "16", "0", "three"}},
 	{"tick", "scenario: x\nlocks: [zk-sequential]\nservers:\n  zookeeper: {tick: %s}\n", []string{"2s", "1ms", "0s", "2", "fast"}},
 	{"clock", redisHead + "clocks:\n  B: %s\n", []string{
@@ -84,7 +85,7 @@ var places = []struct {
 		"{at: 1s, after: 40ms, crash: A}", "{at: 1s, every: 2s, crash: A}", "{every: 2s, crash: A}", "{every: 0s, crash: A}", "{crash: A}", "{when: A enters}",
 		"{when: A enters, crash: A, for: 1s}", "{when: A enters, crash: A, drop: reply}", "{when: A enters, crash: A, by: 1s}", "{when: A enters, crash: [A]}",
 		"{when: A enters, crash: }", "{when: A enters, slow: A, by: 1s}", "{when: A enters, slow: A}", "{when: A enters, slow: the primary, by: 1s}",
-		"{when: A enters, hang: A}", "{when: A sends SET, drop: reply}", "{when: A enters, drop: reply}", "{at: 1s, drop: reply}", "{when: A sends SET, drop: both}",
+		"{when: A enters, hang: A}", "{when: A enters, lose-host: A}", "{when: A enters, lose-host: the primary}", "{when: A sends SET, drop: reply}", "{when: A enters, drop: reply}", "{at: 1s, drop: reply}", "{when: A sends SET, drop: both}",
 		"{when: A sends SET, delay: reply, by: 1s}", "{when: A sends SET, after: 1s, delay: reply, by: 1s}", "{when: A sends SET, after: 0s, delay: reply, by: 1s}",
 		"{when: A enters, jump-clock: A, by: +1s}", "{when: A enters, jump-clock: A, by: -1s}", "{when: A enters, jump-clock: A, by: 0s}", "{when: A enters, jump-clock: A, by: 5%}",
 		"{when: A enters, drift-clock: redis-1, rate: +5%, for: 1s}", "{when: A enters, drift-clock: A, rate: 200ppm, for: 1s}", "{when: A enters, drift-clock: A, rate: 0%, for: 1s}",

@@ -34,8 +34,8 @@ func servers() *Schema {
 		{"etcd", closed("A cluster of etcd.", cluster(d.Etcd))},
 		{"zookeeper", closed("An ensemble of ZooKeeper.", zookeeper)},
 		{"consul", closed("A cluster of Consul.", cluster(d.Consul))},
-		{"mysql", closed("One MySQL primary and its asynchronous replicas.", replicated(d.MySQL.Lag, d.MySQL.Failover, false))},
-		{"postgres", closed("One PostgreSQL primary and its asynchronous replicas.", replicated(d.Postgres.Lag, d.Postgres.Failover, false))},
+		{"mysql", closed("One MySQL primary and its asynchronous replicas.", database(d.MySQL, "wait_timeout in MariaDB, which counts whole seconds"))},
+		{"postgres", closed("One PostgreSQL primary and its asynchronous replicas.", database(d.Postgres, "idle_session_timeout and idle_in_transaction_session_timeout in PostgreSQL"))},
 	})
 }
 
@@ -65,6 +65,20 @@ func persistence(usual string) Property {
 		plan.PersistEverySecond, "all but the last second: its file is written to disk once per second",
 		plan.PersistAlways, "everything: its file is on disk before each reply",
 	).withDefault(usual)}
+}
+
+// database are the keys of an SQL server and its replicas. The time is what a setting
+// of the server is.
+func database(d plan.SQL, setting string) Properties {
+	idle := &Schema{
+		AnyOf:       []*Schema{{Const: "never"}, {Ref: "#/$defs/duration", AllOf: []*Schema{notZero}}},
+		Description: "How long a session may say nothing between two statements before the server ends it, 1ms or more, or never; " + setting + ".",
+	}
+	usual := "never"
+	if d.IdleTimeout > 0 {
+		usual = say(d.IdleTimeout)
+	}
+	return append(replicated(d.Lag, d.Failover, false), Property{"idle-timeout", idle.withDefault(usual)})
 }
 
 // replicated are the keys of a primary with replicas.

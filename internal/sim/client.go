@@ -28,6 +28,7 @@ type client struct {
 	lastRead  int32 // event of the read that the next write is based on
 	begun     bool  // to play its rounds
 	done      bool
+	hostLost  bool       // its machine is gone with it, for good
 	deadlines []deadline // of replies, in their order
 	timed     bool       // there is a timer for the first of them
 	texts     commandTexts

@@ -82,10 +82,10 @@ func (w *World) startServers() error {
 		c := w.newCluster(names, p.Consul, consul.New())
 		w.backend, w.route = c, c
 	case locks.StoreMySQL:
-		db := w.newDatabase(names, p.MySQL, w.newSQL(sql.MySQL))
+		db := w.newDatabase(names, p.MySQL, w.newSQL(sql.MySQL, p.MySQL))
 		w.backend, w.route = db, db
 	case locks.StorePostgres:
-		db := w.newDatabase(names, p.Postgres, w.newSQL(sql.PostgreSQL))
+		db := w.newDatabase(names, p.Postgres, w.newSQL(sql.PostgreSQL, p.Postgres))
 		w.backend, w.route = db, db
 	default:
 		return fmt.Errorf("the simulator has no model of the store %q", w.variant.Store)

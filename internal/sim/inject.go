@@ -76,6 +76,14 @@ func (in injector) actedOn(fault int, c *client) {
 	}
 }
 
+// acted tells the engine of something that a fault has brought about only now. In the
+// quiet period nobody plays any more, and it changes nothing.
+func (in injector) acted(fault int) {
+	if !in.w.quiet {
+		in.w.engine.Acted(fault)
+	}
+}
+
 // recordOf records what happened to a process.
 func (in injector) recordOf(kind history.Kind, p *kernel.Proc, value int64) {
 	in.w.record(p, history.Event{
@@ -127,10 +135,24 @@ func (in injector) Crash(fault int, node string) {
 	c.kill()
 }
 
+// LoseHost implements faults.World.
+func (in injector) LoseHost(fault int, node string) {
+	p, c, _ := in.process(node)
+	if p.Dead() {
+		return
+	}
+	in.recordOf(history.Crashed, p, int64(fault))
+	in.actedOn(fault, c)
+	c.loseHost()
+}
+
 // Restart implements faults.World.
 func (in injector) Restart(fault int, node string, down time.Duration) {
 	name := in.nodeName(node)
 	if _, c, _ := in.process(name); c != nil {
+		if c.hostLost {
+			return
+		}
 		in.w.playing++ // it comes back: the run is not over while all clients are away
 		defer func() { in.w.k.After(down, kernel.HandlerFunc(in.w.leave), 0) }()
 	}
@@ -144,13 +166,13 @@ func (in injector) Restart(fault int, node string, down time.Duration) {
 			if h.proc.Dead() {
 				h.revive()
 				in.recordOf(history.Restarted, h.proc, int64(fault))
-				in.w.engine.Acted(fault)
+				in.acted(fault)
 			}
 			return
 		}
 		if c.proc.Dead() {
 			in.w.reviveClient(c, fault)
-			in.w.engine.Acted(fault)
+			in.acted(fault)
 		}
 	}), 0)
 }
@@ -268,6 +290,19 @@ func (in injector) DriftClock(fault int, node string, ppm int64) {
 	if h != nil {
 		h.serv.clockChanged()
 	}
+}
+
+// loseHost ends a client process together with its machine: nothing closes its connections,
+// and what did not get through is not sent again.
+func (c *client) loseHost() {
+	c.proc.Kill()
+	c.hostLost = true
+	for _, cn := range c.conns {
+		cn.broken = true // for this end, of which nobody hears
+	}
+	c.conns = nil
+	c.w.network.forget(c.node)
+	c.w.clientDone(c)
 }
 
 // kill ends a client process; its operating system closes its connections.

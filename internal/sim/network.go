@@ -94,6 +94,11 @@ func (n *network) holds(m message) bool {
 	return true
 }
 
+// forget drops what is held back of a node, whose machine would have to send it again.
+func (n *network) forget(from history.NodeID) {
+	n.held = slices.DeleteFunc(n.held, func(m message) bool { return m.from == from })
+}
+
 func (n *network) blocked(from, to history.NodeID) bool {
 	_, blocked := n.blockedSince(from, to)
 	return blocked

@@ -4,14 +4,15 @@ import (
 	"context"
 
 	"lockstep/internal/locks"
+	"lockstep/internal/plan"
 	"lockstep/internal/sim/sql"
 	"lockstep/internal/world"
 )
 
 // newSQL makes the data of a server, with the tables that the locks expect.
-func (w *World) newSQL(flavour sql.Flavour) func() *sql.DB {
+func (w *World) newSQL(flavour sql.Flavour, set plan.SQL) func() *sql.DB {
 	cfg := sql.Config{
-		Flavour: flavour, LockKey: lockKey, EpochMS: epochMS, Setup: locks.SQLTables(w.variant.Store),
+		Flavour: flavour, LockKey: lockKey, EpochMS: epochMS, Setup: locks.SQLTables(w.variant.Store), IdleTimeout: set.IdleTimeout,
 	}
 	return func() *sql.DB { return sql.New(cfg) }
 }

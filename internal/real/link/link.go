@@ -82,6 +82,7 @@ type Link struct {
 	watched []*watch
 	opening *conn // of which the accepting goroutine has started one direction
 	closed  bool
+	orphan  bool // the caller's machine is lost
 }
 
 // Direction is the way that bytes go.
@@ -127,6 +128,9 @@ func (l *Link) Addr() string { return l.proxy.Listen }
 func (l *Link) Switch(d Direction, m Mode) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.orphan {
+		return // nobody sends or hears anything any more
+	}
 	if m == Hold && l.modes[d] != Hold {
 		l.held[d] = false
 	}
@@ -140,6 +144,25 @@ func (l *Link) Held(d Direction) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.held[d]
+}
+
+// LoseHost makes the machine of the caller vanish. What it has sent goes on, unless the link
+// holds it, for nobody sends it again. What is sent to it is lost. To the server its
+// connections seem to be open until the link closes.
+func (l *Link) LoseHost() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.orphan = true
+	if l.modes[Down] = Drop; l.modes[Up] == Hold {
+		l.modes[Up] = Drop
+	}
+	l.announce()
+}
+
+func (l *Link) hostLost() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.orphan
 }
 
 // Delay makes all messages of one direction that enter the link from now on

@@ -150,6 +150,9 @@ func (t *Toxic) Pipe(stub *toxics.ToxicStub) {
 			if chunk == nil {
 				p.flush(stub)
 				p.until(time.Time{}) // a held link hides that the other end has closed
+				if p.dir == Up && p.link.hostLost() {
+					<-p.link.done // and nobody tells of the end of a lost machine
+				}
 				stub.Close()
 				return
 			}
@@ -245,7 +248,9 @@ func (p *pipe) first(stub *toxics.ToxicStub, bytes []byte, m message, e *exchang
 // loses ends one half of an exchange here.
 func (p *pipe) loses(stub *toxics.ToxicStub, m message, e *exchange) {
 	p.conn.lose(m.exchange, e, p.half())
-	p.link.lost(e.watch, p.half())
+	if !p.link.hostLost() { // else nobody is left to miss it
+		p.link.lost(e.watch, p.half())
+	}
 	if m.instead != nil {
 		p.follow(stub, m.instead)
 	}

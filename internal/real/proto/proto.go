@@ -51,6 +51,8 @@ type Start struct {
 	// endpoints, and First is the one to ask first. Nodes is empty without a cluster.
 	Nodes []string
 	First int
+	// IdleTimeout is after how long an SQL server ends an idle session; 0: never.
+	IdleTimeout time.Duration
 
 	Workload plan.Workload
 	Clock    Clock

@@ -26,6 +26,9 @@ type MariaDBOptions struct {
 	Replication *Replication
 	Upstream    string // host:port at which it reaches its primary; "" for a primary
 	Clock       bool   // SetClock will be called; it needs libfaketime
+	// IdleTimeout is how long a session may say nothing, in whole seconds; 0: for as long as
+	// the server can wait.
+	IdleTimeout time.Duration
 }
 
 // MariaDB is a running MariaDB server, which speaks MySQL's protocol.
@@ -33,6 +36,7 @@ type MariaDB struct {
 	*Server
 	replication *Replication
 	number      int // by which it is known in the logs of the others
+	idle        time.Duration
 }
 
 // mariaDatabase is the database that the server comes with.
@@ -44,7 +48,7 @@ func StartMariaDB(ctx context.Context, o MariaDBOptions) (*MariaDB, error) {
 	if o.Name == "" {
 		o.Name = "mariadb"
 	}
-	db := &MariaDB{newDatabase(o.Name, images.MariaDB, o.Launcher, o.Scratch), o.Replication, 0}
+	db := &MariaDB{newDatabase(o.Name, images.MariaDB, o.Launcher, o.Scratch), o.Replication, 0, o.IdleTimeout}
 	if o.Replication != nil {
 		db.number = o.Replication.Number
 	}
@@ -82,6 +86,7 @@ func (db *MariaDB) recipe(port int) Recipe {
 		"--bind-address=127.0.0.1", "--port=" + strconv.Itoa(port), "--report-host=" + db.mark,
 		"--innodb-log-file-size=4M", "--innodb-buffer-pool-size=8M", "--innodb-fast-shutdown=2",
 		"--innodb-flush-method=nosync", "--debug-no-sync", "--skip-name-resolve", "--performance-schema=OFF",
+		"--wait-timeout=" + strconv.FormatInt(db.waitTimeout(), 10),
 	}
 	if db.replication == nil {
 		args = append(args, "--skip-log-bin")
@@ -89,6 +94,16 @@ func (db *MariaDB) recipe(port int) Recipe {
 		args = append(args, mariaReplication(db.replication)...)
 	}
 	return Recipe{Args: args, Child: db.child}
+}
+
+// waitTimeout is the server's wait_timeout. It counts from the end of a statement to the
+// beginning of the next one, in a transaction as well.
+func (db *MariaDB) waitTimeout() int64 {
+	const longest = 31_536_000 // a year
+	if db.idle == 0 {
+		return longest
+	}
+	return int64(db.idle / time.Second)
 }
 
 // child makes a database and the command line of a process that keeps to its

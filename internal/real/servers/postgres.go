@@ -31,6 +31,9 @@ type PostgresOptions struct {
 	Replication *Replication
 	Upstream    string // host:port at which it reaches its primary; "" for a primary
 	Clock       bool   // SetClock will be called
+	// IdleTimeout is how long a session may say nothing, in or out of a transaction, in
+	// whole milliseconds; 0: for ever.
+	IdleTimeout time.Duration
 }
 
 // Postgres is a running PostgreSQL server.
@@ -38,6 +41,7 @@ type Postgres struct {
 	*Server
 	replication *Replication
 	upstream    string // as Upstream; what it follows when its database is made
+	idle        time.Duration
 }
 
 // postgresUser is the account of the operating system under which the server
@@ -50,7 +54,7 @@ func StartPostgres(ctx context.Context, o PostgresOptions) (*Postgres, error) {
 	if o.Name == "" {
 		o.Name = "postgres"
 	}
-	db := &Postgres{newDatabase(o.Name, images.Postgres, o.Launcher, o.Scratch), o.Replication, o.Upstream}
+	db := &Postgres{newDatabase(o.Name, images.Postgres, o.Launcher, o.Scratch), o.Replication, o.Upstream, o.IdleTimeout}
 	if err := db.ownClock(o.Clock); err != nil {
 		return nil, err
 	}
@@ -67,6 +71,10 @@ func (db *Postgres) recipe(port int) Recipe {
 	settings := []string{
 		"listen_addresses=127.0.0.1", "cluster_name=" + db.mark, "fsync=off", "shared_buffers=8MB",
 		"max_connections=50", "autovacuum=off", "logging_collector=off", "dynamic_shared_memory_type=mmap",
+	}
+	if db.idle > 0 {
+		limit := strconv.FormatInt(max(db.idle.Milliseconds(), 1), 10) // 0 would be never
+		settings = append(settings, "idle_session_timeout="+limit, "idle_in_transaction_session_timeout="+limit)
 	}
 	if db.replication != nil {
 		settings = append(settings, postgresReplication...)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"net"
 	"sync"
+	"time"
 
 	"github.com/go-sql-driver/mysql"
 	"github.com/lib/pq"
@@ -49,7 +50,7 @@ func newMySQL(w *worker, dsns []string, server func() int, dial dialFunc) (*sqlP
 		if err != nil {
 			return nil, err
 		}
-		p.pools = append(p.pools, newPool(connector, s, false))
+		p.pools = append(p.pools, newPool(connector, s, w.start.IdleTimeout, false))
 	}
 	return p, nil
 }
@@ -70,7 +71,7 @@ func newPostgres(w *worker, dsns []string, server func() int, dial dialFunc) (*s
 		}
 		s := &sockets{}
 		connector.Dialer(pqDialer(s.dialer(dial)))
-		p.pools = append(p.pools, newPool(connector, s, true))
+		p.pools = append(p.pools, newPool(connector, s, w.start.IdleTimeout, true))
 	}
 	return p, nil
 }
@@ -103,9 +104,11 @@ func (w *worker) connectSQL(d *locks.Deps, open func(*worker, []string, func() i
 //     given to the drivers, and a statement that is given up ends with its socket.
 //
 // What remains: a pooled connection that its server has closed meanwhile is
-// replaced before a statement is sent over it (MySQL's driver looks).
-func newPool(c driver.Connector, s *sockets, numbered bool) *sqlPool {
+// replaced before a statement is sent over it (MySQL's driver looks), and so is one that is
+// so old that its server may be about to close it. The pool is no part of the story.
+func newPool(c driver.Connector, s *sockets, idle time.Duration, numbered bool) *sqlPool {
 	pool := sql.OpenDB(socketConnector{c, s})
+	pool.SetConnMaxLifetime(idle / 2)
 	pool.SetMaxIdleConns(idleConnections)
 	return &sqlPool{DB: pool, sockets: s, numbered: numbered}
 }

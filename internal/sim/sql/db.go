@@ -28,6 +28,10 @@ type Config struct {
 	LockKey string       // rows of this name, and named locks, are entries of the lock
 	EpochMS int64        // what the wall clock 0 is, in milliseconds since 1970
 	Setup   []world.Stmt // what is executed before the run, as a migration would
+	// IdleTimeout is how long a session may say nothing between two statements before
+	// the server ends it; 0: for ever. It is wait_timeout of MariaDB, and of PostgreSQL
+	// both idle_session_timeout and idle_in_transaction_session_timeout.
+	IdleTimeout time.Duration
 }
 
 // DB is one database server. It implements store.Model and store.Replica.

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/go-sql-driver/mysql"
 	"github.com/lib/pq"
@@ -40,7 +41,9 @@ type realServer struct {
 	admin   *sql.Conn
 }
 
-func startServer(t *testing.T, f Flavour) *realServer {
+// startServer starts one that ends idle sessions after a time; 0: as the live world does by
+// itself.
+func startServer(t *testing.T, f Flavour, idle time.Duration) *realServer {
 	t.Helper()
 	s := &realServer{flavour: f}
 	var process interface{ Stop() error }
@@ -49,14 +52,14 @@ func startServer(t *testing.T, f Flavour) *realServer {
 	_ = mysql.SetLogger(&mysql.NopLogger{}) // killed sessions are part of the test
 	if f == MySQL {
 		realtest.Need(t, "mariadbd")
-		db, err := servers.StartMariaDB(t.Context(), servers.MariaDBOptions{})
+		db, err := servers.StartMariaDB(t.Context(), servers.MariaDBOptions{IdleTimeout: idle})
 		if err != nil {
 			t.Fatal(err)
 		}
 		process, dsn = db, db.DSN(db.Addr)
 	} else {
 		realtest.Need(t, "postgres")
-		db, err := servers.StartPostgres(t.Context(), servers.PostgresOptions{})
+		db, err := servers.StartPostgres(t.Context(), servers.PostgresOptions{IdleTimeout: idle})
 		if err != nil {
 			t.Fatal(err)
 		}

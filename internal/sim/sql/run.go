@@ -146,6 +146,7 @@ func (d *DB) finish(r *run, res world.SQLResult, err *world.SQLError) {
 	if s.running == r {
 		d.stopWaiting(r)
 	}
+	s.idle = d.now.Mono
 	switch {
 	case r.tx == nil || r.tx.ended:
 	case r.tx != s.tx && err == nil:
@@ -238,6 +239,11 @@ func (d *DB) Due() (time.Duration, bool) {
 			}
 		}
 	}
+	for _, s := range d.sessions {
+		if t, ok := d.idleUntil(s); ok && (!any || t < at) {
+			at, any = t, true
+		}
+	}
 	return at, any
 }
 
@@ -260,5 +266,6 @@ func (d *DB) Tick(now store.Clock) {
 			d.freed = true
 		}
 	}
+	d.endIdle()
 	d.settle()
 }

@@ -15,6 +15,7 @@ type session struct {
 	lockWait time.Duration // how long a statement waits for a row lock; negative: for ever
 	running  *run          // that waits
 	backlog  []*run        // that have come meanwhile
+	idle     time.Duration // monotonic, since when it has had nothing to do
 }
 
 // defaultLockWait is innodb_lock_wait_timeout as the server comes; PostgreSQL's
@@ -49,6 +50,25 @@ func (d *DB) session(c store.Conn) *session {
 		d.sessions = append(d.sessions, s)
 	}
 	return s
+}
+
+// idleUntil is when, on the monotonic clock, an idle session has said nothing for too long;
+// false when it is not idle, or may be for ever.
+func (d *DB) idleUntil(s *session) (time.Duration, bool) {
+	idle := s.running == nil && len(s.backlog) == 0
+	return s.idle + d.cfg.IdleTimeout, idle && d.cfg.IdleTimeout > 0
+}
+
+// endIdle ends the sessions that have been idle for too long.
+func (d *DB) endIdle() {
+	for i := 0; i < len(d.sessions); i++ {
+		s := d.sessions[i]
+		if at, ok := d.idleUntil(s); ok && at <= d.now.Mono {
+			d.out.Drops = append(d.out.Drops, s.conn)
+			d.end(s, history.Expired)
+			i-- // it has left the list
+		}
+	}
 }
 
 // end closes a session: what it waits for is forgotten, its transaction is rolled

@@ -1,0 +1,107 @@
+package link_test
+
+import (
+	"io"
+	"net"
+	"testing"
+	"time"
+
+	"lockstep/internal/real/link"
+)
+
+// silent is a server with one connection: what it reads, and the end, come over channels.
+func silent(t *testing.T) (addr string, accepted <-chan net.Conn, read <-chan string) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	conns, words := make(chan net.Conn, 1), make(chan string, 10)
+	go func() {
+		c, err := l.Accept()
+		if err != nil {
+			return
+		}
+		conns <- c
+		for buf := make([]byte, 64); ; {
+			n, err := c.Read(buf)
+			if n > 0 {
+				words <- string(buf[:n])
+			}
+			if err != nil {
+				words <- "the end: " + err.Error()
+				return
+			}
+		}
+	}()
+	return l.Addr().String(), conns, words
+}
+
+func wantWord(t *testing.T, read <-chan string, want string) {
+	t.Helper()
+	select {
+	case got := <-read:
+		if got != want {
+			t.Fatalf("the server read %q, want %q", got, want)
+		}
+	case <-time.After(5 * time.Second):
+		t.Fatalf("the server did not read %q", want)
+	}
+}
+
+func wantNothing(t *testing.T, read <-chan string) {
+	t.Helper()
+	select {
+	case got := <-read:
+		t.Fatalf("the server read %q", got)
+	case <-time.After(short):
+	}
+}
+
+func TestALostHostSaysNothingMore(t *testing.T) {
+	addr, accepted, read := silent(t)
+	l := open(t, link.Options{Upstream: addr, Raw: true, LatencyMin: short, LatencyMax: short})
+	c, err := net.Dial("tcp", l.Addr())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Write([]byte("sent in time")); err != nil {
+		t.Fatal(err)
+	}
+	server := <-accepted
+	time.Sleep(short / 2) // it is on its way
+	l.LoseHost()
+	_ = c.Close()
+	wantWord(t, read, "sent in time")
+	wantNothing(t, read) // not even the end
+	for range 3 {        // nor an answer to what the server says
+		if _, err := server.Write([]byte("who is there?")); err != nil {
+			t.Fatal(err)
+		}
+		wantNothing(t, read)
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	wantWord(t, read, "the end: "+io.EOF.Error())
+}
+
+func TestNobodySendsAgainWhatALinkHoldsOfALostHost(t *testing.T) {
+	addr, accepted, read := silent(t)
+	l := open(t, link.Options{Upstream: addr, Raw: true})
+	c, err := net.Dial("tcp", l.Addr())
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-accepted
+	l.Switch(link.Up, link.Hold)
+	if _, err := c.Write([]byte("held")); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the link holds it", func() bool { return l.Held(link.Up) })
+	l.LoseHost()
+	_ = c.Close()
+	l.Switch(link.Up, link.Pass)
+	wantNothing(t, read)
+}

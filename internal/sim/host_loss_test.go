@@ -1,0 +1,127 @@
+package sim
+
+import (
+	"testing"
+	"time"
+
+	"lockstep/internal/faults"
+	"lockstep/internal/history"
+	"lockstep/internal/plan"
+)
+
+// loss is the loss of A's host.
+func loss(number int, at faults.Trigger) faults.Fault {
+	return verb("lose-host", number, "A", at, faults.End{})
+}
+
+// How long B waits after A has died is what the two faults differ in, and what locks with a
+// lease do not feel.
+func TestTheLossOfAHostAndACrash(t *testing.T) {
+	const session, lease = 20 * time.Second, 10 * time.Second
+	tests := []struct {
+		lock, fault   string
+		least, below  time.Duration
+		neverAcquired bool
+	}{
+		{"mysql-get-lock", "crash", 0, time.Second, false},
+		{"mysql-get-lock", "lose-host", session - time.Second, session + time.Second, false},
+		{"pg-advisory", "crash", 0, time.Second, false},
+		{"pg-advisory", "lose-host", 0, 0, true}, // PostgreSQL ends no idle session by itself
+		{"mysql-for-update", "crash", 0, time.Second, false},
+		{"mysql-for-update", "lose-host", session - time.Second, session + time.Second, false},
+		{"set-nx-lua", "crash", lease - time.Second, lease + time.Second, false},
+		{"set-nx-lua", "lose-host", lease - time.Second, lease + time.Second, false},
+		{"etcd-mutex", "lose-host", lease - time.Second, lease + 2*time.Second, false},
+		{"zk-sequential", "lose-host", lease - time.Second, lease + 3*time.Second, false},
+		{"consul-session", "lose-host", lease - time.Second, 4 * lease, false},
+	}
+	for _, tt := range tests {
+		p := story(verb(tt.fault, 1, "A", first(faults.InSection), faults.End{}))
+		p.MySQL.IdleTimeout, p.Workload.Wait = session, time.Minute
+		p.Workload.Work = plan.Range{Min: 5 * time.Second, Max: 5 * time.Second}
+		h, err := Run(&p, tt.lock, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		died := find(t, h, history.Crashed, "A")
+		var got []history.Event
+		for _, e := range h.Events {
+			if e.Kind == history.Acquired && h.Name(e.Node) == "B" {
+				got = append(got, e)
+			}
+		}
+		switch {
+		case tt.neverAcquired:
+			if len(got) > 0 {
+				t.Errorf("%s after %s: B has the lock %v later", tt.lock, tt.fault, got[0].At.Sub(died.At))
+			}
+		case len(got) == 0:
+			t.Errorf("%s after %s: B never got the lock", tt.lock, tt.fault)
+		default:
+			if waited := got[0].At.Sub(died.At); waited < tt.least || waited > tt.below {
+				t.Errorf("%s after %s: B got the lock %v later, want %v to %v", tt.lock, tt.fault, waited, tt.least, tt.below)
+			}
+		}
+	}
+}
+
+// Who waits in the database when its host is lost gets the lock all the same: the server
+// does not know better.
+func TestALostHostStillWaits(t *testing.T) {
+	p := story(loss(1, first(faults.StartsWaiting)))
+	p.Clients = []string{"B", "A", "C"}
+	p.Faults[0].Trigger.After = 100 * time.Millisecond
+	p.MySQL.IdleTimeout = 7 * time.Second
+	h, err := Run(&p, "mysql-get-lock", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	granted := false
+	died := find(t, h, history.Crashed, "A").At
+	for _, e := range h.Events {
+		granted = granted || e.Kind == history.Granted && h.Name(e.Owner) == "A" && e.At > died
+	}
+	if !granted {
+		t.Error("A was not granted the lock for which it waited")
+	}
+	if got := find(t, h, history.Acquired, "C").At.Sub(died); got < 7*time.Second {
+		t.Errorf("C has the lock %v after the loss, before the server can have ended A's session", got)
+	}
+}
+
+// What a partition holds back is sent again by the kernel of a process that has died, and
+// by nobody when that machine is gone as well.
+func TestNobodySendsAgainForALostHost(t *testing.T) {
+	for name, want := range map[string]bool{"crash": true, "lose-host": false} {
+		enters := first(faults.Releases)
+		away := enters
+		away.After = 500 * time.Millisecond // its DEL is under way
+		p := story(cutOff("A", faults.TheStore, enters, faults.End{For: 3 * time.Second}))
+		died := verb(name, 2, "A", away, faults.End{})
+		p.Faults = append(p.Faults, died)
+		h, err := Run(&p, "setnx", 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		arrived, healed := false, false
+		for _, e := range h.Events {
+			healed = healed || e.Kind == history.FaultEnded
+			arrived = arrived || healed && e.Kind == history.Executed && h.Name(e.Peer) == "A"
+		}
+		if arrived != want {
+			t.Errorf("after %s: A's DEL arrived after the partition: %v, want %v", name, arrived, want)
+		}
+	}
+}
+
+// What has left a host before it was lost arrives.
+func TestWhatHasLeftALostHostArrives(t *testing.T) {
+	p := story(loss(1, onWire(faults.Sends, "DEL")))
+	h, err := Run(&p, "setnx", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if removed := find(t, h, history.Removed, "redis-1"); h.Name(removed.Peer) != "A" || removed.At < find(t, h, history.Crashed, "A").At {
+		t.Errorf("the entry was removed by %s at %v", h.Name(removed.Peer), removed.At)
+	}
+}
