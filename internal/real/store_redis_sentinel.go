@@ -27,13 +27,14 @@ func startSentinels(ctx context.Context, g *redisGroup, names []string) (*sentin
 	for _, m := range g.servers[1:] {
 		s.replicas[m] = true
 	}
-	speed := speed(&g.h.o)
+	speed, set := speed(&g.h.o), g.h.plan.Redis.Failover
 	for _, name := range names {
 		place := g.mesh.of(name)
 		started, err := servers.StartSentinel(ctx, servers.SentinelOptions{
 			Name: name, Program: g.h.o.RedisServer, Launcher: g.h.launcher, Source: place.source, Announce: place.front.Addr(),
 			Primary: g.mesh.of(g.leader.name).front.Addr(), Quorum: len(names)/2 + 1,
-			DownAfter: g.h.plan.Redis.Failover.DownAfter * time.Duration(speed), Speed: speed,
+			DownAfter: set.DownAfter * time.Duration(speed), DemoteAfter: set.DemoteAfter * time.Duration(speed),
+			Timeout: set.Timeout * time.Duration(speed), Speed: speed,
 			Clock: changesOf(g.h.plan, name).any(),
 		})
 		if err != nil {

@@ -34,6 +34,7 @@ type client struct {
 	conns     []*conn // open, by order of dialling
 	lives     int     // how often it was restarted
 	knows     *host   // the primary that it last heard of
+	epoch     int64   // of that news, where sentinels bring them
 	member    int     // the server of a cluster that it talks to
 
 	part faults.Part // of its lock
