@@ -145,7 +145,7 @@ func TestAFrozenReplicaConfirmsNothing(t *testing.T) {
 }
 
 // A replica keeps what it has until its new primary has sent everything, which takes three
-// round trips; and WAIT counts it only then.
+// round trips; and its primary counts on it only then.
 func TestResynchronizationTakesThreeRoundTrips(t *testing.T) {
 	const heal, lag = 10 * time.Second, 500 * time.Millisecond
 	p := busy([]string{"A", "B"}, apart(1, at(2*time.Second), heal-2*time.Second, []string{"A", "redis-1", "redis-2"}, []string{"B", "redis-3", faults.Sentinels}))
@@ -153,4 +153,7 @@ func TestResynchronizationTakesThreeRoundTrips(t *testing.T) {
 	p.Workload.Work = plan.Range{Min: 9 * time.Second, Max: 9 * time.Second}
 	h, _ := tell(t, p, "set-nx-lua")
 	between(t, "A's entry is forgotten", find(t, h, history.Forgotten, "redis-2").At, heal+3*lag, heal+3*lag+100*time.Millisecond)
+
+	h, _ = tell(t, p, "set-nx-minreplicas") // whose new primary refuses without a replica
+	between(t, "B acquires", find(t, h, history.Acquired, "B").At, heal+3*lag, heal+3*lag+time.Second)
 }

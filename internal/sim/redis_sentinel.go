@@ -54,10 +54,9 @@ func (w *World) newSentinels(g *redisGroup, names []string) *sentinels {
 	return ws
 }
 
-// quorum is how many must find the primary down, majority how many must agree on
-// who promotes; for three sentinels both are two.
-func (ws *sentinels) quorum() int   { return len(ws.members)/2 + 1 }
-func (ws *sentinels) majority() int { return len(ws.members)/2 + 1 }
+// quorum is how many must find the primary down. It is a majority, as many as must vote
+// for whoever promotes.
+func (ws *sentinels) quorum() int { return len(ws.members)/2 + 1 }
 
 // Fire is one look of all sentinels.
 func (ws *sentinels) Fire(uint64) {
@@ -154,7 +153,7 @@ func (m *sentinel) stand() {
 		}
 		return free
 	})
-	if votes < ws.majority() {
+	if votes < ws.quorum() {
 		return
 	}
 	m.promotes = epoch
