@@ -109,11 +109,13 @@ func (g *redisGroup) slower(by time.Duration) {
 // reachabilityChanged implements store.
 func (g *redisGroup) reachabilityChanged() {
 	g.mesh.apply(g.lag)
-	if g.watch == nil {
-		g.spread()
-		if err := g.tell(); err != nil {
-			g.h.fail(fmt.Errorf("a replica could not be told to follow %s: %w", g.leader.name, err))
-		}
+	if g.watch != nil {
+		g.watch.reachabilityChanged()
+		return
+	}
+	g.spread()
+	if err := g.tell(); err != nil {
+		g.h.fail(fmt.Errorf("a replica could not be told to follow %s: %w", g.leader.name, err))
 	}
 }
 
