@@ -181,9 +181,6 @@ func splitBrain(s subject) []sketch {
 			workload: []string{"repeat: 3 times"}, faults: at("at: 0s", "45s"),
 		},
 		{name: "the cut comes when A has held the lock for a second", work: "5s", servers: servers, faults: at("when: A enters; after: 1s", "25s")},
-		// B asks the old primary first, and the new one when its patience is over. A hears of
-		// that one as soon as the cut heals, and sends it what was meant for the old one.
-		{name: "the cut heals while A works, and its release goes to the new primary", work: "9s", servers: servers, faults: at("at: 0s", "7s")},
 	}
 	if s.Store == locks.StoreRedis {
 		// Each side has somebody to confirm what its primary writes. The others come after
@@ -193,6 +190,13 @@ func splitBrain(s subject) []sketch {
 			servers:  "{redis: {replicas: 3, failover: " + bySentinel + "}}",
 			workload: []string{"repeat: 4 times"}, faults: []string{"at: 3s; partition: " + s.sides(2, 4) + "; for: 40s"},
 		})
+	}
+	// B asks the old primary first, and the new one when its patience is over. A hears of that
+	// one as soon as the cut heals, and sends it what was meant for the old one.
+	out = append(out, sketch{
+		name: "the cut heals while A works, and its release goes to the new primary", work: "9s", servers: servers, faults: at("at: 0s", "7s"),
+	})
+	if s.Store == locks.StoreRedis {
 		out = append(out, sketch{
 			name: "the cut lasts until the old primary counts its lost replicas no more", work: "5s", servers: servers,
 			workload: []string{"repeat: 8 times"}, faults: []string{"at: 0s; partition: " + s.sides(1, n) + "; for: 80s"},

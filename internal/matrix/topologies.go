@@ -51,7 +51,7 @@ var topologies = []topology{
 	{name: "the sentinels' cut heals before they agree", replicas: 1, lag: late, work: "8s", faults: unseen("700ms")},
 	{name: "the sentinels' cut heals while they elect", replicas: 1, lag: late, work: "8s", faults: unseen("1500ms")},
 	{name: "the sentinels' cut heals long after the promotion", replicas: 2, lag: late, work: "8s", faults: unseen("8s")},
-	{name: "the cut heals while A works, and its replica changes sides", replicas: 2, work: "9s", faults: []string{cut("at: 0s", "A, redis-1, redis-2", "B, C, redis-3, sentinels", "6s")}},
+	{name: "the cut heals while A works, and its servers change sides", replicas: 2, work: "9s", faults: []string{cut("at: 0s", "A, redis-1, redis-2", "B, C, redis-3, sentinels", "4500ms")}},
 
 	// Two failovers in a row, and primaries that come back.
 	{name: "two deaths in a row, and nothing was late", replicas: 2, work: "9s", faults: []string{dies("when: A enters; after: 1s"), dies("when: A enters; after: 7500ms")}},

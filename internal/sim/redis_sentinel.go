@@ -11,7 +11,7 @@ import (
 // opinion of its own who the primary is, and goes by what it reaches. One that finds its
 // primary down, as a quorum does, asks for votes; a majority of all makes it the one that
 // promotes. The others hear of it from those they can talk to, and the servers from whoever
-// reaches them.
+// reaches them, then or later.
 //
 // Here votes are never split, and all replicas are told at once: a real sentinel tells one
 // after the other (parallel-syncs 1).
@@ -184,7 +184,7 @@ func (m *sentinel) promote(epoch int64) {
 	best.sendAway()
 	m.adopt(best, epoch)
 	for _, s := range m.all.group.servers {
-		if s != best && s != old {
+		if s != best && s != old && m.reaches(&s.host) {
 			m.lead(s)
 		}
 	}
@@ -220,8 +220,8 @@ func (m *sentinel) correct() {
 	}
 }
 
-// lead sends a server the word to follow this sentinel's primary. What is sent into a
-// partition arrives after its heal.
+// lead sends a server the word to follow this sentinel's primary. There is no connection to
+// one out of reach: a sentinel closes those that are silent for half of down-after.
 func (m *sentinel) lead(s *redisServer) {
 	primary := m.primary
 	s.order(m.node, m.all.group.hop(), func() {
