@@ -10,9 +10,9 @@ import (
 	"lockstep/internal/sim"
 )
 
-// What becomes of a lock that asks nobody, and of one that waits for a replica. Real
-// servers have come to the same letters, five times of five: see ARCHITECTURE.md. Who
-// says S and who L depends on who has to wait, so both are L here.
+// What becomes of a lock that asks nobody, and of one that waits for a replica, as real
+// servers have shown it (compare-worlds --topologies). Whether it is S or L depends on who
+// has to wait, so both are L here.
 var topologies = map[string][2]string{
 	"T1": {"V", "L"}, "T2": {"V", "L"}, "T3": {"L", "L"}, "T4": {"L", "L"}, "T5": {"V", "L"},
 	"T6": {"L", "L"}, "T7": {"V", "V"}, "T8": {"V", "V"}, "T9": {"V", "L"}, "T10": {"L", "L"},
