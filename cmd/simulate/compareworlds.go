@@ -63,8 +63,7 @@ Exit codes:
   3    some put nothing to the test, or none could be played`,
 		Example: `  simulate compare-worlds --lock set-nx-lua,watchdog-lua
   simulate compare-worlds --letter V,F,VF,D --times 20 --keep runs.jsonl
-  simulate compare-worlds --topologies --lock set-nx-lua,set-wait --scale 1 --jobs 8
-  simulate compare-worlds --scale 0.1 --json > worlds.json`,
+  simulate compare-worlds --topologies --lock set-nx-lua,set-wait --scale 1`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.compare(cmd) },
 	}

@@ -13,8 +13,8 @@ import (
 // promotes. The others hear of it from those they can talk to, and the servers from whoever
 // reaches them, then or later.
 //
-// Here votes are never split, and all replicas are told at once: a real sentinel tells one
-// after the other (parallel-syncs 1).
+// Here votes are never split, which would delay a promotion by seconds, and all replicas are
+// told at once: a real sentinel tells one after the other (parallel-syncs 1).
 type sentinels struct {
 	group   *redisGroup
 	members []sentinel
