@@ -39,14 +39,15 @@ type cells struct {
 	refuse   func(p *plan.Plan, lock string) error // what the world cannot play
 }
 
-func (f *cellFlags) chosen() (c cells, err error) {
+// chosen are cells of the matrix, or of what else has columns.
+func (f *cellFlags) chosen(columns []matrix.Column) (c cells, err error) {
 	if c.scalePPM, err = parseScale(f.scale); err != nil {
 		return c, err
 	}
 	if c.locks, err = chosenLocks(f.locks); err != nil {
 		return c, err
 	}
-	if c.columns, err = chosenColumns(f.columns); err != nil {
+	if c.columns, err = chosenColumns(f.columns, columns); err != nil {
 		return c, err
 	}
 	c.refuse = func(p *plan.Plan, lock string) error { return refusal(f.backend, c.scalePPM, p, lock) }

@@ -26,6 +26,8 @@ type worldsFlags struct {
 	times   int
 	letters []string
 	keep    string
+
+	topologies bool
 }
 
 func compareWorldsCommand(g *globals) *cobra.Command {
@@ -49,6 +51,9 @@ interrupted one stopped, and all runs in the file count, also beyond --times. A 
 that was changed since is played anew. Of real runs that differ, a hundred at most, the
 histories go into a folder beside the file, for simulate check.
 
+With --topologies, no column of the matrix is played but what may befall a primary, its
+replicas and sentinels: T1, T2 and so on, each of which is one cut, death or return.
+
 S and L count as the same: a busy machine makes somebody wait. A cell that real
 servers cannot play says why.
 
@@ -58,7 +63,7 @@ Exit codes:
   3    some put nothing to the test, or none could be played`,
 		Example: `  simulate compare-worlds --lock set-nx-lua,watchdog-lua
   simulate compare-worlds --letter V,F,VF,D --times 20 --keep runs.jsonl
-  simulate compare-worlds --scale 0.1 --json > worlds.json`,
+  simulate compare-worlds --topologies --lock set-nx-lua,set-wait --scale 1`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.compare(cmd) },
 	}
@@ -66,11 +71,16 @@ Exit codes:
 	cmd.Flags().IntVar(&f.times, "times", 1, "how often each cell is played in each world")
 	cmd.Flags().StringSliceVar(&f.letters, "letter", nil, "only cells in which the simulator shows one of these letters")
 	cmd.Flags().StringVar(&f.keep, "keep", "", "keep the real runs in this file, and play none again that it holds")
+	cmd.Flags().BoolVar(&f.topologies, "topologies", false, "play cuts and failovers of Redis with Sentinel instead of the matrix")
 	return cmd
 }
 
 func (f *worldsFlags) compare(cmd *cobra.Command) error {
-	chosen, err := f.chosen()
+	columns := matrix.Columns()
+	if f.topologies {
+		columns = matrix.Topologies()
+	}
+	chosen, err := f.chosen(columns)
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -57,7 +58,7 @@ and a cell that they cannot play says why.`,
 }
 
 func (f *matrixFlags) measure(cmd *cobra.Command) error {
-	c, err := f.chosen()
+	c, err := f.chosen(matrix.Columns())
 	if err != nil {
 		return err
 	}
@@ -141,21 +142,21 @@ func chosenLocks(ids []string) ([]locks.Variant, error) {
 	return out, nil
 }
 
-func chosenColumns(codes []string) ([]matrix.Column, error) {
+func chosenColumns(codes []string, among []matrix.Column) ([]matrix.Column, error) {
 	if len(codes) == 0 {
-		return matrix.Columns(), nil
+		return among, nil
 	}
 	var known []string
-	for _, c := range matrix.Columns() {
+	for _, c := range among {
 		known = append(known, c.Code)
 	}
 	var out []matrix.Column
 	for _, code := range codes {
-		c, ok := matrix.Lookup(strings.ToUpper(code))
-		if !ok {
+		at := slices.Index(known, strings.ToUpper(code))
+		if at < 0 {
 			return nil, unknownName("fault column", code, known)
 		}
-		out = append(out, c)
+		out = append(out, among[at])
 	}
 	return out, nil
 }

@@ -137,9 +137,9 @@ func (s subject) first() string {
 	return name + "-1"
 }
 
-// sides are the two sides of a split: A with the first server, and all others.
-func (s subject) sides(with int) string {
-	name, n := s.servers()
+// sides are the two sides of a split of n servers: A with the first ones, and all others.
+func (s subject) sides(with, n int) string {
+	name, _ := s.servers()
 	var left, right []string
 	for i := 1; i <= n; i++ {
 		server := fmt.Sprintf("%s-%d", name, i)
@@ -191,7 +191,7 @@ func splitBrain(s subject) []sketch {
 		promote = []string{"at: 2s; promote: replica"}
 	}
 	at := func(when, long string) []string {
-		return append([]string{when + "; partition: " + s.sides(1) + "; for: " + long}, promote...)
+		return append([]string{when + "; partition: " + s.sides(1, n) + "; for: " + long}, promote...)
 	}
 	out := []sketch{
 		// A takes the lock again and again, until the others have a primary of their own,
@@ -203,15 +203,29 @@ func splitBrain(s subject) []sketch {
 		{name: "the cut comes when A has held the lock for a second", work: "5s", servers: servers, faults: at("when: A enters; after: 1s", "25s")},
 	}
 	if s.Store == locks.StoreRedis {
+		// Each side has somebody to confirm what its primary writes. The others come after
+		// the cut: who waits in the old primary's queue is waited for there.
+		out = append(out, sketch{
+			name: "the cut leaves two servers on each side", work: "5s", stagger: "5s",
+			servers:  "{redis: {replicas: 3, failover: " + bySentinel + "}}",
+			workload: []string{"repeat: 4 times"}, faults: []string{"at: 3s; partition: " + s.sides(2, 4) + "; for: 40s"},
+		})
+	}
+	// B asks the old primary first, and the new one when its patience is over. A hears of that
+	// one as soon as the cut heals, and sends it what was meant for the old one.
+	out = append(out, sketch{
+		name: "the cut heals while A works, and its release goes to the new primary", work: "9s", servers: servers, faults: at("at: 0s", "7s"),
+	})
+	if s.Store == locks.StoreRedis {
 		out = append(out, sketch{
 			name: "the cut lasts until the old primary counts its lost replicas no more", work: "5s", servers: servers,
-			workload: []string{"repeat: 8 times"}, faults: []string{"at: 0s; partition: " + s.sides(1) + "; for: 80s"},
+			workload: []string{"repeat: 8 times"}, faults: []string{"at: 0s; partition: " + s.sides(1, n) + "; for: 80s"},
 		})
 	}
 	if n > 2 {
 		out = append(out, sketch{
 			name: "a second server is on A's side of the cut", work: "5s", servers: servers,
-			faults: append([]string{"at: 0s; partition: " + s.sides(2) + "; for: 25s"}, promote...),
+			faults: append([]string{"at: 0s; partition: " + s.sides(2, n) + "; for: 25s"}, promote...),
 		})
 	}
 	if s.Store == locks.StoreRedis {

@@ -47,6 +47,12 @@ type Failover struct {
 
 	DownAfter time.Duration // by sentinels: how long the primary must be silent
 	Election  time.Duration // by sentinels: from their agreement to the promotion
+
+	// What no scenario says of sentinels. DemoteAfter is how long they watch a server claim
+	// to be the primary that they know as a replica, before they make it one. Timeout
+	// (failover-timeout) is how long they watch a replica follow another primary than theirs,
+	// and half of what they wait after an attempt to promote.
+	DemoteAfter, Timeout time.Duration
 }
 
 // How a Redis server keeps its data.
@@ -92,7 +98,9 @@ const (
 	DefaultFailoverAfter     = 500 * time.Millisecond
 	DefaultDownAfter         = 2 * time.Second
 	DefaultElection          = time.Second
-	DefaultMinReplicasMaxLag = 10 * time.Second // as Redis has it
+	DefaultDemoteAfter       = 1600 * time.Millisecond // Redis: four publish-periods, 8 s
+	DefaultSentinelTimeout   = 3 * time.Second         // Redis comes with 180 s, longer than any story
+	DefaultMinReplicasMaxLag = 10 * time.Second        // as Redis has it
 	DefaultRedlockNodes      = 5
 	DefaultClusterNodes      = 3
 	DefaultTick              = 2 * time.Second // as ZooKeeper has it
@@ -117,6 +125,7 @@ func defaultFailover() Failover {
 	return Failover{
 		By: ByOperator, After: DefaultFailoverAfter,
 		DownAfter: DefaultDownAfter, Election: DefaultElection,
+		DemoteAfter: DefaultDemoteAfter, Timeout: DefaultSentinelTimeout,
 	}
 }
 
@@ -222,6 +231,7 @@ func numbered(word string, count int) []string {
 func (p *Plan) scaleServers(scale func(time.Duration) time.Duration) {
 	failover := func(f *Failover) {
 		f.After, f.DownAfter, f.Election = scale(f.After), scale(f.DownAfter), scale(f.Election)
+		f.DemoteAfter, f.Timeout = scale(f.DemoteAfter), scale(f.Timeout)
 	}
 	p.Redis.Lag = scale(p.Redis.Lag)
 	p.Redis.MinReplicasMaxLag = scale(p.Redis.MinReplicasMaxLag)

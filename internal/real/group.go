@@ -36,12 +36,13 @@ type server interface {
 // member is one server of a group.
 type member struct {
 	server
-	name   string
-	addr   string // past all links
-	node   history.NodeID
-	lives  int // how often it was started anew
-	dead   bool
-	frozen bool
+	name    string
+	addr    string // past all links
+	node    history.NodeID
+	lives   int // how often it was started anew
+	dead    bool
+	frozen  bool
+	freezes int // how often it was frozen
 	// starts: it is being started anew, or made a primary, and what clients send to it
 	// waits until it is ready and somebody listens to what it does.
 	starts bool
@@ -114,6 +115,7 @@ func (g *group) freeze(m *member) (bool, error) {
 		return false, nil
 	}
 	m.frozen = true
+	m.freezes++
 	return true, m.Freeze()
 }
 

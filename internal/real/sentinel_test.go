@@ -100,3 +100,38 @@ func TestAPrimaryComesBackToANewOne(t *testing.T) {
 		t.Errorf("%d overlaps, want none: the replica had everything", overlaps(h))
 	}
 }
+
+// An operator stands beside the new primary. A replica beyond the cut goes on to confirm what
+// the old one writes; when the cut is over it is told, and has to confirm for the new one.
+func TestAnOperatorTellsOnlyWhomTheNewPrimaryReaches(t *testing.T) {
+	p := quick("A", "B")
+	p.Redis.Replicas = 2
+	p.Lease, p.Workload.Wait = 4*time.Second, 20*time.Second
+	p.Workload.Work, p.Workload.Repeat = plan.Range{Min: 500 * time.Millisecond, Max: 500 * time.Millisecond}, 6
+	first := when(faults.AboutToSend, "A", faults.AnyCommand)
+	sided(p, first, "partition", []string{"A", "redis-1", "redis-3"}, []string{"B", "redis-2"}, faults.End{For: 5 * time.Second})
+	later := first
+	later.After = 500 * time.Millisecond
+	fault(t, p, later, "promote", "replica", 0, faults.End{})
+	h := run(t, p, "set-wait")
+	if len(find(h, history.Promoted, "redis-2")) != 1 {
+		t.Fatal("redis-2 was not promoted once")
+	}
+	healed := find(h, history.FaultEnded, "")[0].At
+	promoted := find(h, history.Promoted, "redis-2")[0].At
+	var before, after int
+	for _, e := range find(h, history.Acquired, "A") {
+		if e.At > promoted && e.At < healed {
+			before++
+		}
+	}
+	for _, e := range find(h, history.Acquired, "B") {
+		if e.At < healed {
+			t.Error("B's primary had a replica to confirm during the cut")
+		}
+		after++
+	}
+	if before < 2 || after == 0 {
+		t.Errorf("A acquired %d times between promotion and heal, B %d times after it", before, after)
+	}
+}

@@ -3,6 +3,7 @@ package real
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"time"
 
@@ -33,6 +34,7 @@ type redisGroup struct {
 	mesh    *mesh
 	servers []*member
 	watch   *sentinels // nil when an operator promotes
+	untold  []*member  // replicas that the operator has not reached since the latest promotion
 }
 
 // start implements store; it returns when the replicas are in step and the sentinels
@@ -107,8 +109,13 @@ func (g *redisGroup) slower(by time.Duration) {
 // reachabilityChanged implements store.
 func (g *redisGroup) reachabilityChanged() {
 	g.mesh.apply(g.lag)
-	if g.watch == nil {
-		g.spread()
+	if g.watch != nil {
+		g.watch.reachabilityChanged()
+		return
+	}
+	g.spread()
+	if err := g.tell(); err != nil {
+		g.h.fail(fmt.Errorf("a replica could not be told to follow %s: %w", g.leader.name, err))
 	}
 }
 
@@ -148,35 +155,64 @@ func (g *redisGroup) failOver(fault int) {
 	g.operatorFailsOver(fault, g.h.plan.Redis.Failover.After)
 }
 
-// promote implements store: it makes the first running replica the primary, and
-// leads to it the other replicas and the clients that hear of it. An old primary
-// that runs goes on, for those who do not hear.
+// promote implements store: it makes the first running replica the primary. The clients
+// that hear of it are led there, and so are the replicas that it reaches: the operator stands
+// beside the new primary. An old primary that runs goes on, for those who do not hear.
 func (g *redisGroup) promote(fault int) error {
 	ctx, cancel := context.WithTimeout(context.Background(), operatorTime)
 	defer cancel()
-	old, heir := g.leader, g.heir(g.servers)
-	if heir == nil {
-		return nil
+	old := g.leader
+	heir, err := g.heir(ctx)
+	if heir == nil || err != nil {
+		return err
 	}
 	if _, err := redisServer(heir).Command(ctx, "REPLICAOF", "NO", "ONE"); err != nil {
 		return err
 	}
 	g.promoted(heir, fault)
 	g.spread()
-	return g.follow(ctx, old)
+	g.untold = g.untold[:0]
+	for _, m := range g.servers {
+		if m != heir && m != old {
+			g.untold = append(g.untold, m)
+		}
+	}
+	return g.tell()
 }
 
-// follow makes the other replicas of the old primary follow the new one.
-func (g *redisGroup) follow(ctx context.Context, old *member) error {
-	var errs []error
-	host, port, _ := net.SplitHostPort(g.mesh.of(g.leader.name).front.Addr())
+// heir is the first replica that runs; nil for none.
+func (g *redisGroup) heir(ctx context.Context) (*member, error) {
 	for _, m := range g.servers {
-		if m == g.leader || m == old || !m.up() {
+		if m == g.leader || !m.up() {
 			continue
 		}
-		_, err := redisServer(m).Command(ctx, "REPLICAOF", host, port)
-		errs = append(errs, err)
+		info, err := redisServer(m).Info(ctx, "replication")
+		if err != nil || info["role"] == "slave" {
+			return m, err
+		}
 	}
+	return nil, nil
+}
+
+// tell lets those follow the new primary whom the operator reaches by now. A dead one is
+// started as its replica.
+func (g *redisGroup) tell() error {
+	ctx, cancel := context.WithTimeout(context.Background(), operatorTime)
+	defer cancel()
+	var untold []*member
+	var errs []error
+	host, port, _ := net.SplitHostPort(g.mesh.of(g.leader.name).front.Addr())
+	for _, m := range g.untold {
+		switch {
+		case m.dead:
+		case m.frozen || g.blocked(g.leader.node, m.node) || g.blocked(m.node, g.leader.node):
+			untold = append(untold, m)
+		default:
+			_, err := redisServer(m).Command(ctx, "REPLICAOF", host, port)
+			errs = append(errs, err)
+		}
+	}
+	g.untold = untold
 	return errors.Join(errs...)
 }
 

@@ -19,6 +19,43 @@ type sentinels struct {
 	g        *redisGroup
 	members  []*member
 	replicas map[*member]bool // servers that follow another one, as far as was heard
+	// since is what the primary had gone through when it became one, and parted whether enough
+	// of them have been cut off from it since then to find it down.
+	since  ordeals
+	parted bool
+}
+
+// ordeals count what makes a server silent.
+type ordeals struct{ freezes, lives int }
+
+func (m *member) ordeals() ordeals { return ordeals{m.freezes, m.lives} }
+
+// reachabilityChanged takes note of a cut that makes the primary look dead.
+func (s *sentinels) reachabilityChanged() {
+	g, apart := s.g, 0
+	for _, m := range s.members {
+		if g.blocked(m.node, g.leader.node) || g.blocked(g.leader.node, m.node) {
+			apart++
+		}
+	}
+	s.parted = s.parted || apart > len(s.members)/2
+}
+
+// doubt is an error when nothing has happened to the primary for which sentinels would put
+// this server in its place: then the run says nothing about a lock.
+func (s *sentinels) doubt(heir *member) error {
+	p := s.g.leader
+	if s.parted || !p.up() || p.ordeals() != s.since || s.g.h.clocks.anyWrong() {
+		return nil
+	}
+	return fmt.Errorf("sentinels have put %s in the place of %s, to which nothing had happened: the machine is too busy for a down-after of %v: play it again, or choose a greater --scale",
+		heir.name, p.name, s.g.h.plan.Redis.Failover.DownAfter)
+}
+
+// leads takes note of a new primary.
+func (s *sentinels) leads(m *member) {
+	s.since, s.parted = m.ordeals(), false
+	s.reachabilityChanged()
 }
 
 // startSentinels starts the sentinels and returns when they know each other.
@@ -27,13 +64,14 @@ func startSentinels(ctx context.Context, g *redisGroup, names []string) (*sentin
 	for _, m := range g.servers[1:] {
 		s.replicas[m] = true
 	}
-	speed := speed(&g.h.o)
+	speed, set := speed(&g.h.o), g.h.plan.Redis.Failover
 	for _, name := range names {
 		place := g.mesh.of(name)
 		started, err := servers.StartSentinel(ctx, servers.SentinelOptions{
 			Name: name, Program: g.h.o.RedisServer, Launcher: g.h.launcher, Source: place.source, Announce: place.front.Addr(),
 			Primary: g.mesh.of(g.leader.name).front.Addr(), Quorum: len(names)/2 + 1,
-			DownAfter: g.h.plan.Redis.Failover.DownAfter * time.Duration(speed), Speed: speed,
+			DownAfter: set.DownAfter * time.Duration(speed), DemoteAfter: set.DemoteAfter * time.Duration(speed),
+			Timeout: set.Timeout * time.Duration(speed), Speed: speed,
 			Clock: changesOf(g.h.plan, name).any(),
 		})
 		if err != nil {
@@ -139,8 +177,12 @@ func (s *sentinels) heard(what, about string) {
 	case h.stopped || s.replicas[m] == (what == hasDemoted):
 		// another sentinel has told it already
 	case what == hasPromoted:
+		if err := s.doubt(m); err != nil {
+			h.fail(err)
+		}
 		delete(s.replicas, m)
 		s.g.promoted(m, 0)
+		s.leads(m)
 	default:
 		s.replicas[m] = true
 		h.record(history.Event{Kind: history.Demoted, Node: m.node, Peer: s.g.leader.node}, "")

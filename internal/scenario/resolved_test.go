@@ -85,7 +85,10 @@ func TestServersReachThePlan(t *testing.T) {
 	}
 	wantRedis := plan.Redis{
 		Replicas: 1, Persistence: plan.PersistEverySecond, MinReplicas: 1, MinReplicasMaxLag: 5 * time.Second,
-		Failover: plan.Failover{By: plan.BySentinel, After: 500 * time.Millisecond, DownAfter: 3 * time.Second, Election: time.Second},
+		Failover: plan.Failover{
+			By: plan.BySentinel, After: 500 * time.Millisecond, DownAfter: 3 * time.Second, Election: time.Second,
+			DemoteAfter: plan.DefaultDemoteAfter, Timeout: plan.DefaultSentinelTimeout, // no file says these
+		},
 	}
 	if p.Redis != wantRedis {
 		t.Errorf("redis: %+v", p.Redis)

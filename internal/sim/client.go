@@ -36,6 +36,7 @@ type client struct {
 	lanes     []*lane // see laneTo
 	lives     int     // how often it was restarted
 	knows     *host   // the primary that it last heard of
+	epoch     int64   // of that news, where sentinels bring them
 	member    int     // the server of a cluster that it talks to
 
 	part faults.Part // of its lock

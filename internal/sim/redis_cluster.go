@@ -214,8 +214,8 @@ func (n *clusterNode) votes(yes func(*clusterNode) bool) bool {
 
 func (c *redisCluster) majority() int { return c.set.Shards/2 + 1 }
 
-// learn takes over what another node knows. A primary whose slots somebody serves with
-// a newer epoch becomes that one's replica.
+// learn takes over what another node knows. Primary or replica, it follows whoever serves
+// its slots with a newer epoch.
 func (n *clusterNode) learn(from *clusterNode) {
 	n.epoch = max(n.epoch, from.epoch)
 	for i, at := range from.failed {
@@ -228,8 +228,8 @@ func (n *clusterNode) learn(from *clusterNode) {
 			continue
 		}
 		n.serves[shard] = theirs
-		if shard == n.shard && !n.store.IsReplica() {
-			n.demote()
+		if shard == n.shard && theirs.node != n.number {
+			n.follow(n.cluster.nodes[theirs.node].redisServer)
 		}
 	}
 }

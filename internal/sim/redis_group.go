@@ -43,7 +43,7 @@ func (w *World) newRedisGroup(names []string, set plan.Redis) *redisGroup {
 	}
 	g.leader = g.servers[0]
 	for _, s := range g.servers[1:] {
-		s.attach(g.leader)
+		s.attach(g.leader, 0)
 		s.store.SetReplica(true)
 	}
 	if g.minReplicas > 0 {
@@ -54,24 +54,23 @@ func (w *World) newRedisGroup(names []string, set plan.Redis) *redisGroup {
 
 var _ backend = (*redisGroup)(nil)
 
-// pick implements route. A client goes to the primary that it last heard of; it
-// hears of a new one when it can reach it and somebody who knows.
+// pick implements route. A client goes to the primary that it last heard of. With
+// sentinels it goes by what these say; an operator it hears as soon as it can reach the
+// new one.
 func (g *redisGroup) pick(c *client) *host {
 	leader := &g.leader.host
-	if c.knows == leader || len(g.servers) == 1 { // a server on its own is never replaced
+	if len(g.servers) == 1 { // a server on its own is never replaced
 		return leader
 	}
-	if c.knows == nil || g.hears(c) {
+	switch {
+	case c.knows == nil:
+		c.knows = leader
+	case g.watch != nil:
+		g.watch.tell(c)
+	case c.knows != leader && !g.w.network.apart(c.node, leader.node):
 		c.knows = leader
 	}
 	return c.knows
-}
-
-func (g *redisGroup) hears(c *client) bool {
-	if g.w.network.apart(c.node, g.leader.node) {
-		return false
-	}
-	return g.watch == nil || g.watch.anyReaches(c.node)
 }
 
 // hosts implements backend.
@@ -105,19 +104,22 @@ func (g *redisGroup) failOver(fault int) {
 	}), 0)
 }
 
-// promote implements backend: the first replica that runs takes over.
+// promote implements backend: the first replica that runs takes over. The operator stands
+// beside it and sends word to the others, whom it reaches if the new primary does: what is
+// sent to those beyond a partition arrives after its heal.
 func (g *redisGroup) promote() {
-	for _, s := range g.servers {
-		if s != g.leader && s.upstream != nil && s.up() {
-			s.promote()
-			return
+	old := g.leader
+	for _, heir := range g.servers {
+		if heir == old || !heir.store.IsReplica() || !heir.up() {
+			continue
 		}
-	}
-	for _, s := range g.servers { // orphans of a dead primary
-		if s != g.leader && s.store.IsReplica() && s.up() {
-			s.promote()
-			return
+		heir.promote()
+		for _, r := range g.servers {
+			if r != heir && r != old {
+				r.order(heir.node, g.hop(), func() { r.follow(heir) })
+			}
 		}
+		return
 	}
 }
 
@@ -136,6 +138,9 @@ func (g *redisGroup) setLag(l lateness) { g.extraLag = l }
 
 // reachabilityChanged implements backend.
 func (g *redisGroup) reachabilityChanged() {}
+
+// late draws how much later the other one has what a primary sends.
+func (g *redisGroup) late() time.Duration { return g.lag + g.extraLag.felt(g.w) + g.hop() }
 
 // hop draws how long a message between two servers travels.
 func (g *redisGroup) hop() time.Duration { return g.w.network.draw(&g.network) }

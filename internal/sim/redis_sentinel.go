@@ -7,24 +7,34 @@ import (
 	"lockstep/internal/sim/kernel"
 )
 
-// sentinels watch over a group of Redis servers: when enough of them cannot
-// reach the primary for long enough, and a majority of them can talk, they
-// promote a replica; a primary that comes back is made a replica. (sentinel.c:
-// subjectively down, objectively down by a quorum, election, promotion.)
+// sentinels watch over a group of Redis servers (sentinel.c of Redis 7.0). Each has an
+// opinion of its own who the primary is, and goes by what it reaches. One that finds its
+// primary down, as a quorum does, asks for votes; a majority of all makes it the one that
+// promotes. The others hear of it from those they can talk to, and the servers from whoever
+// reaches them, then or later.
+//
+// Here votes are never split, which would delay a promotion by seconds, and all replicas are
+// told at once: a real sentinel tells one after the other (parallel-syncs 1).
 type sentinels struct {
 	group   *redisGroup
 	members []sentinel
 	period  time.Duration // between two looks
-	voting  bool          // an election is under way
 }
 
 // sentinel is one process. It serves no requests.
 type sentinel struct {
 	host
-	silent history.Instant // since when it has not reached the primary; never for not silent
+	all       *sentinels
+	primary   *redisServer      // whom it takes for the primary
+	epoch     int64             // in which that one was promoted (config-epoch)
+	newest    int64             // epoch that it has heard of (current-epoch)
+	silent    history.Instant   // since when it has not reached that primary; never for not silent
+	notBefore history.Instant   // it asks for no votes
+	promotes  int64             // the epoch for which it was elected; 0 when it was not
+	astray    []history.Instant // by server: since when it has seen it in a wrong place; never when it is in the right one
 }
 
-// never marks a primary that answers.
+// never marks a primary that answers, and a server that is where it belongs.
 const never = history.Instant(-1)
 
 // looksPerDownAfter is how often they look within the time after which a silent
@@ -37,123 +47,208 @@ func (w *World) newSentinels(g *redisGroup, names []string) *sentinels {
 	for i, name := range names {
 		m := &ws.members[i]
 		m.host = w.newHost(name, m)
-		m.silent = never
+		m.all = ws
+		m.adopt(g.leader, 0)
 	}
 	w.k.After(ws.period, ws, 0)
 	return ws
 }
 
-// quorum is how many must find the primary down, majority how many must agree on
-// who promotes; for three sentinels both are two.
+// quorum is how many must find the primary down. It is a majority, as many as must vote
+// for whoever promotes.
 func (ws *sentinels) quorum() int { return len(ws.members)/2 + 1 }
 
 // Fire is one look of all sentinels.
 func (ws *sentinels) Fire(uint64) {
-	w := ws.group.w
-	now := w.k.Now()
-	down := 0
 	for i := range ws.members {
-		m := &ws.members[i]
-		switch {
-		case !m.up():
-			continue
-		case ws.reaches(m, &ws.group.leader.host):
-			m.silent = never
-		case m.silent == never:
-			m.silent = now
-		case now.Sub(m.silent) >= ws.group.failover.DownAfter:
-			down++
+		if m := &ws.members[i]; m.up() {
+			m.listen()
+			m.look()
 		}
 	}
-	ws.demoteReturned()
-	if down >= ws.quorum() && !ws.voting && ws.elected() != nil {
-		ws.voting = true
-		w.k.After(ws.group.failover.Election, kernel.HandlerFunc(ws.conclude), 0)
-	}
-	w.k.After(ws.period, ws, 0)
-}
-
-func (ws *sentinels) reaches(m *sentinel, h *host) bool {
-	return h.up() && !ws.group.w.network.apart(m.node, h.node)
-}
-
-// elected returns a sentinel that can talk to a majority, itself included, all of
-// which find the primary down; nil when there is none.
-func (ws *sentinels) elected() *sentinel {
 	for i := range ws.members {
-		votes := 0
-		for k := range ws.members {
-			voter := &ws.members[k]
-			if (i == k || ws.reaches(&ws.members[i], &voter.host)) && voter.up() && voter.silent != never {
-				votes++
-			}
-		}
-		if ws.members[i].up() && votes >= ws.quorum() {
-			return &ws.members[i]
+		if m := &ws.members[i]; m.up() {
+			m.stand()
+			m.correct()
 		}
 	}
-	return nil
+	ws.group.w.k.After(ws.period, ws, 0)
 }
 
-// conclude ends an election. Replicas have equal priorities, so the one that has
-// most of the primary's stream is chosen, and among equals the first.
-func (ws *sentinels) conclude() {
-	ws.voting = false
-	leader := ws.elected()
-	if leader == nil {
-		return
-	}
-	var best *redisServer
-	for _, s := range ws.group.servers {
-		if s == ws.group.leader || !s.store.IsReplica() || !ws.reaches(leader, &s.host) {
-			continue
-		}
-		if best == nil || s.has > best.has {
-			best = s
-		}
-	}
-	if best != nil {
-		best.promote()
-		for i := range ws.members {
-			ws.members[i].silent = never
-		}
-	}
+// adopt makes a server the primary that this sentinel watches over.
+func (m *sentinel) adopt(primary *redisServer, epoch int64) {
+	m.primary, m.epoch = primary, epoch
+	m.newest = max(m.newest, epoch)
+	m.silent, m.notBefore, m.promotes = never, 0, 0
+	m.astray = unset(len(m.all.group.servers))
 }
 
-// demoteReturned makes a primary of old, that some sentinel reaches again, a
-// replica.
-func (ws *sentinels) demoteReturned() {
-	for _, s := range ws.group.servers {
-		if s == ws.group.leader || s.store.IsReplica() || s.upstream != nil {
-			continue
-		}
-		for i := range ws.members {
-			m := &ws.members[i]
-			if m.up() && ws.reaches(m, &s.host) && ws.reaches(m, &ws.group.leader.host) {
-				s.demote()
-				break
+func (m *sentinel) reaches(h *host) bool { return h.up() && !m.w.network.apart(m.node, h.node) }
+
+// listen takes over news of another sentinel, which says them to the others and to the
+// servers, for those who listen there (__sentinel__:hello).
+func (m *sentinel) listen() {
+	for i := range m.all.members {
+		if from := &m.all.members[i]; from != m && from.up() && m.hears(from) {
+			m.newest = max(m.newest, from.newest)
+			if from.epoch > m.epoch {
+				m.adopt(from.primary, from.epoch)
 			}
 		}
 	}
 }
 
-// anyReaches reports whether a client can ask some sentinel for the primary.
-func (ws *sentinels) anyReaches(client history.NodeID) bool {
-	for i := range ws.members {
-		m := &ws.members[i]
-		if m.up() && !ws.group.w.network.apart(client, m.node) && ws.reaches(m, &ws.group.leader.host) {
+func (m *sentinel) hears(from *sentinel) bool {
+	if m.reaches(&from.host) {
+		return true
+	}
+	for _, s := range m.all.group.servers {
+		if from.reaches(&s.host) && m.reaches(&s.host) {
 			return true
 		}
 	}
 	return false
 }
 
+// look notes whether the primary is silent.
+func (m *sentinel) look() {
+	switch {
+	case m.reaches(&m.primary.host):
+		m.silent = never
+	case m.silent == never:
+		m.silent = m.w.k.Now()
+	}
+}
+
+// down reports whether the sentinel finds its primary down (SDOWN).
+func (m *sentinel) down() bool {
+	return m.silent != never && m.w.k.Now().Sub(m.silent) >= m.all.group.failover.DownAfter
+}
+
+// count returns how many sentinels within reach, itself included, are such.
+func (m *sentinel) count(such func(*sentinel) bool) (n int) {
+	for i := range m.all.members {
+		other := &m.all.members[i]
+		if (other == m || m.reaches(&other.host)) && such(other) {
+			n++
+		}
+	}
+	return n
+}
+
+// stand asks for votes when a quorum finds the primary down (ODOWN). Whoever is asked has
+// one vote in each epoch, does not look at the primary for it, and then waits with an
+// attempt of its own. What follows is not taken back when the primary answers again.
+func (m *sentinel) stand() {
+	ws, now := m.all, m.w.k.Now()
+	agrees := func(o *sentinel) bool { return o.primary == m.primary && o.down() }
+	if now < m.notBefore || m.promotes != 0 || !m.down() || m.count(agrees) < ws.quorum() {
+		return
+	}
+	epoch := m.newest + 1
+	votes := m.count(func(o *sentinel) bool {
+		free := o.newest < epoch
+		if free {
+			o.newest, o.notBefore = epoch, now.Add(2*ws.group.failover.Timeout)
+		}
+		return free
+	})
+	if votes < ws.quorum() {
+		return
+	}
+	m.promotes = epoch
+	m.w.k.After(ws.group.failover.Election, kernel.HandlerFunc(func() { m.promote(epoch) }), 0)
+}
+
+// promote ends an attempt. Replicas have equal priorities, so of those within reach the
+// one that has most of a primary's stream is chosen, and among equals the first.
+func (m *sentinel) promote(epoch int64) {
+	if m.promotes != epoch {
+		return // it is another process by now, or has heard of a newer primary
+	}
+	m.promotes = 0
+	if !m.up() {
+		return
+	}
+	var best *redisServer
+	for _, s := range m.all.group.servers {
+		if s != m.primary && m.reaches(&s.host) && (best == nil || s.said() > best.said()) {
+			best = s
+		}
+	}
+	if best == nil {
+		return // the next attempt comes later (-failover-abort-no-good-slave)
+	}
+	old := m.primary
+	best.promote()
+	best.sendAway()
+	m.adopt(best, epoch)
+	for _, s := range m.all.group.servers {
+		if s != best && s != old && m.reaches(&s.host) {
+			m.lead(s)
+		}
+	}
+}
+
+// said is how far a server says that it has come; a primary says nothing of it.
+func (s *redisServer) said() int64 {
+	if !s.store.IsReplica() {
+		return none
+	}
+	return s.has
+}
+
+// correct leads those astray to the primary: another primary soon, a replica of somebody
+// else later, for in both cases other sentinels may know better.
+func (m *sentinel) correct() {
+	now, failover := m.w.k.Now(), &m.all.group.failover
+	sane := m.reaches(&m.primary.host) && !m.primary.store.IsReplica()
+	for i, s := range m.all.group.servers {
+		patience := failover.Timeout
+		if !s.store.IsReplica() {
+			patience = failover.DemoteAfter
+		}
+		switch {
+		case s == m.primary || s.follows == m.primary || !m.reaches(&s.host):
+			m.astray[i] = never
+		case m.astray[i] == never:
+			m.astray[i] = now
+		case sane && now.Sub(m.astray[i]) > patience:
+			m.astray[i] = never
+			m.lead(s)
+		}
+	}
+}
+
+// lead sends a server the word to follow this sentinel's primary. There is no connection to
+// one out of reach: a sentinel closes those that are silent for half of down-after.
+func (m *sentinel) lead(s *redisServer) {
+	primary := m.primary
+	s.order(m.node, m.all.group.hop(), func() {
+		if s != primary && s.follows != primary {
+			s.sendAway()
+			s.follow(primary)
+		}
+	})
+}
+
+// tell tells a client who the primary is. Of the sentinels that it reaches, the one with
+// the newest news counts.
+func (ws *sentinels) tell(c *client) {
+	for i := range ws.members {
+		m := &ws.members[i]
+		if m.epoch > c.epoch && m.up() && !m.w.network.apart(c.node, m.node) {
+			c.knows, c.epoch = &m.primary.host, m.epoch
+		}
+	}
+}
+
 // A sentinel is a service that nobody asks anything.
 
 func (m *sentinel) serve(l *call) { l.refuse() }
 func (m *sentinel) hangUp(*conn)  {}
-func (m *sentinel) died()         {}
-func (m *sentinel) revived()      { m.silent = never }
+func (m *sentinel) died()         { m.promotes = 0 }
+func (m *sentinel) revived()      { m.adopt(m.primary, m.epoch) }
 func (m *sentinel) thawed()       {}
 func (m *sentinel) clockChanged() {}
 

@@ -28,23 +28,19 @@ type redisServer struct {
 
 	// As a replica: what is on its way from the primary, in order. A primary's
 	// death loses what has not arrived.
-	upstream *redisServer
+	follows  *redisServer // the primary that it was last told to follow; nil for a primary
+	upstream *redisServer // the same, once it sends its stream
 	link     *replication
-	links    int // how often the replication link was made; what an old one carries is lost
+	links    int  // how often the replication link was made; what an old one carries is lost
+	inStep   bool // it has all that upstream had when the stream began
 	stream   []replicated
 	arrived  int   // stream[:arrived] has been applied
+	missed   int   // pieces that have come while it was frozen
 	has      int64 // how far it has come in the stream of its last primary, as sentinels ask
 	lastHop  history.Instant
+	orders   []func() // that have come while it was frozen
 
 	aof []logged // the append-only file; empty without persistence
-}
-
-// replicated is one piece of a replication stream: an effect, or the primary's
-// question how far the replica is (REPLCONF GETACK).
-type replicated struct {
-	effect redis.Effect
-	offset int64 // of the stream after it
-	getAck bool
 }
 
 // logged is one effect in the append-only file.
@@ -204,73 +200,6 @@ func (d *expiryDue) Fire(uint64) {
 	s.arm() // the clock may have been read a fraction of a millisecond too early
 }
 
-// enqueue sends effects down the replication link, which keeps their order.
-func (s *redisServer) enqueue(effects []redis.Effect) {
-	for _, e := range effects {
-		s.carry(replicated{effect: e, offset: s.upstream.offset})
-	}
-}
-
-// carry sends one piece of the stream to this replica.
-func (s *redisServer) carry(r replicated) {
-	at := s.w.k.Now().Add(s.group.lag + s.group.extraLag.felt(s.w) + s.group.hop())
-	s.lastHop = max(s.lastHop, at)
-	if s.arrived == len(s.stream) {
-		s.stream, s.arrived = s.stream[:0], 0 // nothing is under way
-	}
-	s.stream = append(s.stream, r)
-	s.w.network.sendNumbered(s.lastHop, s.upstream.node, s.node, (*effectArrives)(s), uint64(s.links))
-}
-
-// Fire: the next piece of the stream has reached the replica.
-func (a *effectArrives) Fire(link uint64) {
-	s := (*redisServer)(a)
-	if s.proc.Dead() || s.upstream == nil || uint64(s.links) != link {
-		return // the link was torn down meanwhile
-	}
-	r := &s.stream[s.arrived]
-	s.arrived++
-	if r.getAck {
-		s.acknowledge(r.offset)
-		return
-	}
-	s.store.Apply(s.wallMS(), &r.effect)
-	s.has = r.offset
-	s.log(r.effect)
-	for _, c := range s.store.Changes() {
-		if c.Kind == history.Replicated && isEntry(c.Key) {
-			s.w.record(s.proc, history.Event{
-				Kind: c.Kind, Node: s.node, Peer: s.upstream.node, Owner: c.Owner,
-				Text: s.w.entryText, Cause: history.NoCause,
-			})
-		}
-	}
-}
-
-// follow makes the server a replica of another one, which sends it everything it
-// has: what only this server knew is forgotten.
-func (s *redisServer) follow(primary *redisServer) {
-	s.cutOff()
-	s.store.SetReplica(true)
-	primary.store.CopyTo(s.store, s.wallMS())
-	s.recordForgotten()
-	s.aof = s.aof[:0]
-	if s.group.persistence != plan.PersistNone {
-		s.log(s.store.Dump(nil)...)
-	}
-	s.serves = s.serves[:0] // its own replicas must come again
-	s.attach(primary)
-	s.has = primary.offset
-}
-
-// cutOff tears down the link from the primary.
-func (s *redisServer) cutOff() {
-	s.hangUpReplication()
-	s.upstream = nil
-	s.links++
-	s.stream, s.arrived = s.stream[:0], 0
-}
-
 func (s *redisServer) recordForgotten() {
 	for _, c := range s.store.Changes() {
 		if c.Kind == history.Forgotten && isEntry(c.Key) {
@@ -284,36 +213,56 @@ func (s *redisServer) recordForgotten() {
 
 // died implements service: replicas lose their link.
 func (s *redisServer) died() {
-	for _, w := range s.waiters {
-		w.call.refuse()
-	}
-	s.waiters, s.subs, s.serves = s.waiters[:0], s.subs[:0], s.serves[:0]
-	s.hangUpReplication()
+	s.refuseWaiters()
+	s.subs, s.serves, s.orders = s.subs[:0], s.serves[:0], nil
+	s.cutOff()
 	s.lost = s.store.Owner(lockKey)
 	for _, r := range s.group.servers {
-		if r.upstream == s {
+		if r.follows == s {
 			r.cutOff()
 		}
 	}
 }
 
-// revived implements service: the data is what the disk has kept. A primary that
-// is still the one that clients know makes its replicas equal to itself; one
-// that was replaced follows its successor.
+// refuseWaiters breaks the connections of all clients in WAIT.
+func (s *redisServer) refuseWaiters() {
+	for _, w := range s.waiters {
+		w.call.refuse()
+	}
+	s.waiters = s.waiters[:0]
+}
+
+// sendAway closes the connections of all clients: a sentinel that gives a server another
+// role has it do so, for the clients to ask who the primary is.
+func (s *redisServer) sendAway() {
+	s.refuseWaiters()
+	s.subs = s.subs[:0]
+	for len(s.conns) > 0 {
+		s.conns[0].close()
+	}
+}
+
+// revived implements service: the data is what the disk has kept. It has the role that it
+// had, but for one that others have replaced where nobody but an operator starts it again:
+// it is told to follow its successor. Replicas find their primary again by themselves.
 func (s *redisServer) revived() {
 	s.reload()
 	if s.member != nil {
 		s.member.rejoin()
 	}
-	g := s.group
-	if g.leader != s {
-		s.follow(g.leader)
+	primary := s.follows
+	if g := s.group; g.watch == nil && g.leader != s {
+		primary = g.leader
+	}
+	if primary != nil {
+		s.follows = nil
+		s.follow(primary)
 		return
 	}
 	s.store.SetReplica(false)
-	for _, r := range g.servers {
-		if r != s && !r.proc.Dead() {
-			r.follow(s)
+	for _, r := range s.group.servers {
+		if r.follows == s && !r.proc.Dead() {
+			r.greet(1)
 		}
 	}
 	s.dropDue()
@@ -352,7 +301,17 @@ func (s *redisServer) lastSync() history.Instant {
 }
 
 // thawed implements service.
-func (s *redisServer) thawed() { s.dropDue() }
+func (s *redisServer) thawed() {
+	for ; s.missed > 0; s.missed-- {
+		s.takeNext()
+	}
+	orders := s.orders
+	s.orders = nil
+	for _, do := range orders {
+		do()
+	}
+	s.dropDue()
+}
 
 // clockChanged implements service.
 func (s *redisServer) clockChanged() {
@@ -364,34 +323,20 @@ func (s *redisServer) clockChanged() {
 	s.arm()
 }
 
-// promote makes a replica the primary of the group.
+// promote makes a replica a primary (REPLICAOF NO ONE). Nobody else is told.
 func (s *redisServer) promote() {
-	g := s.group
-	old := g.leader
+	old := s.group.leader
 	s.cutOff()
-	s.store.SetReplica(false)
-	g.leader = s
-	for _, r := range g.servers {
-		if r != s && r != old && !r.proc.Dead() {
-			r.follow(s)
-		}
+	if s.follows != nil {
+		s.follows, s.offset = nil, s.has
 	}
-	g.w.record(s.proc, history.Event{
+	s.store.SetReplica(false)
+	s.group.leader = s
+	s.w.record(s.proc, history.Event{
 		Kind: history.Promoted, Node: s.node, Peer: old.node, Cause: history.NoCause,
 	})
 	s.dropDue()
 	s.arm() // a replica's entries had no timer
-}
-
-// demote makes an old primary follow the new one, as Sentinel does when it comes
-// back: whoever waits in it is told, and what only it knew is forgotten.
-func (s *redisServer) demote() {
-	s.unblockAll()
-	s.follow(s.group.leader)
-	s.group.w.record(s.proc, history.Event{
-		Kind: history.Demoted, Node: s.node, Peer: s.group.leader.node, Cause: history.NoCause,
-	})
-	s.arm()
 }
 
 // isEntry tells the entries of the lock from its helpers (counters, latches).

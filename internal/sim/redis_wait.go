@@ -157,12 +157,8 @@ func (s *redisServer) serveWaiters() {
 func (g *redisGroup) heartbeat() {
 	g.w.k.After(heartbeatEvery, kernel.HandlerFunc(func() {
 		for _, r := range g.servers {
-			if r.upstream != nil && r.up() {
-				offset := r.upstream.offset
-				if r.arrived < len(r.stream) {
-					offset = r.link.acked
-				}
-				r.acknowledge(offset)
+			if r.upstream != nil && r.inStep && r.up() {
+				r.acknowledge(r.has)
 			}
 		}
 		g.heartbeat()
@@ -172,7 +168,7 @@ func (g *redisGroup) heartbeat() {
 // goodReplicas counts the replicas that were heard of lately enough.
 func (s *redisServer) goodReplicas() (n int) {
 	for _, r := range s.serves {
-		if s.w.k.Now().Sub(r.heard) <= s.group.maxLag {
+		if r.acked != none && s.w.k.Now().Sub(r.heard) <= s.group.maxLag {
 			n++
 		}
 	}

@@ -85,7 +85,7 @@ func TestAPrimaryWithoutReplicasRefuses(t *testing.T) {
 func sentinelStory(list ...faults.Fault) plan.Plan {
 	p := alone(8*time.Second, list...)
 	p.Redis.Replicas, p.Redis.Lag = 2, 500*time.Millisecond
-	p.Redis.Failover = plan.Failover{By: plan.BySentinel, DownAfter: time.Second, Election: time.Second}
+	p.Redis.Failover.By, p.Redis.Failover.DownAfter, p.Redis.Failover.Election = plan.BySentinel, time.Second, time.Second
 	return p
 }
 

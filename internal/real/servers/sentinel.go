@@ -1,6 +1,7 @@
 package servers
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net"
@@ -31,6 +32,15 @@ type SentinelOptions struct {
 	Quorum int
 	// DownAfter is how long the primary must be silent.
 	DownAfter time.Duration
+	// DemoteAfter is how long it watches a primary where it knows a replica before it makes
+	// that one a replica again; 0 for 1.6 s. It has to be longer than PromotionTime, in which
+	// nobody tells of a failover: else a sentinel on the old primary's side of a partition
+	// undoes every one.
+	DemoteAfter time.Duration
+	// Timeout is how long it tries one failover (failover-timeout), and how long it watches a
+	// replica of the wrong primary; after twice that time the next failover may be tried. 0
+	// for 3 s. It has to leave time for PromotionTime.
+	Timeout time.Duration
 	// Speed makes the sentinel's clocks run so many times as fast as the host's; 0
 	// stands for 1. A run whose durations are a tenth of what the scenario says needs a
 	// sentinel that lives ten times as fast: much of what it does takes a second
@@ -47,9 +57,11 @@ type SentinelOptions struct {
 // whether it is one by now, and nothing makes it ask more often.
 const PromotionTime = time.Second
 
-// failoverTimeout is how long a sentinel tries one failover; after twice that time
-// the next one may try. It has to leave time for PromotionTime.
-const failoverTimeout = 3 * time.Second
+// What sentinels are told when nothing else is said.
+const (
+	demoteAfter     = 1600 * time.Millisecond
+	failoverTimeout = 3 * time.Second
+)
 
 // Periods of a sentinel, shorter than its defaults so that all of them know each
 // other within a second.
@@ -57,12 +69,9 @@ const failoverTimeout = 3 * time.Second
 // ping-period: a replica is chosen only when it has been heard of within five
 // times this.
 //
-// publish-period: a sentinel that finds a primary where it knows a replica makes it
-// a replica again, once it has waited four times this for others to tell it of a
-// failover. That must be longer than PromotionTime, in which nobody tells it: else a
-// sentinel on the primary's side of a partition undoes every failover.
+// publish-period, which is added: a quarter of DemoteAfter.
 var sentinelPeriods = []string{
-	"info-period", "50", "ping-period", "200", "publish-period", "400", "ask-period", "50",
+	"info-period", "50", "ping-period", "200", "ask-period", "50",
 	"min-link-reconnect-period", "50", "slave-reconf-timeout", "500",
 }
 
@@ -99,7 +108,8 @@ func StartSentinel(ctx context.Context, o SentinelOptions) (*Server, error) {
 func (s *Server) hurry(ctx context.Context) error {
 	speed := max(s.watches.Speed, 1)
 	tilt := strconv.FormatInt(tiltTrigger.Milliseconds()*int64(speed), 10)
-	args := append([]string{"SENTINEL", "DEBUG"}, sentinelPeriods...)
+	publish := cmp.Or(s.watches.DemoteAfter, demoteAfter) / 4
+	args := append([]string{"SENTINEL", "DEBUG", "publish-period", strconv.FormatInt(publish.Milliseconds(), 10)}, sentinelPeriods...)
 	if _, err := s.Command(ctx, append(args, "tilt-trigger", tilt)...); err != nil || speed == 1 {
 		return err
 	}
@@ -153,7 +163,7 @@ func (o *SentinelOptions) config(s *Server) string {
 	lines = append(lines,
 		fmt.Sprintf("sentinel monitor %s %s %s %d", Watched, host, port, o.Quorum),
 		fmt.Sprintf("sentinel down-after-milliseconds %s %d", Watched, patience.Milliseconds()),
-		fmt.Sprintf("sentinel failover-timeout %s %d", Watched, failoverTimeout.Milliseconds()))
+		fmt.Sprintf("sentinel failover-timeout %s %d", Watched, cmp.Or(o.Timeout, failoverTimeout).Milliseconds()))
 	return strings.Join(lines, "\n") + "\n"
 }
 

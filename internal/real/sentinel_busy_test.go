@@ -1,0 +1,56 @@
+package real
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"lockstep/internal/history"
+	"lockstep/internal/plan"
+)
+
+// Sentinels that replace a primary to which nothing has happened have been too slow to see
+// that it lives. What parts one of three of them from it is no reason, and neither is what
+// the primary before it went through.
+func TestAPromotionWithoutAReasonIsFound(t *testing.T) {
+	const primary, replica, firstSentinel = 1, 2, 3
+	cut := func(nodes ...history.NodeID) block {
+		b := block{from: map[history.NodeID]bool{primary: true, replica: true}, to: map[history.NodeID]bool{}, both: true}
+		for _, n := range nodes {
+			b.to[n] = true
+		}
+		return b
+	}
+	for name, tt := range map[string]struct {
+		happens func(*sentinels)
+		reason  bool
+	}{
+		"nothing":              {func(*sentinels) {}, false},
+		"one loses it":         {func(s *sentinels) { s.g.blocks = []block{cut(firstSentinel)} }, false},
+		"two lose it":          {func(s *sentinels) { s.g.blocks = []block{cut(firstSentinel, firstSentinel+2)} }, true},
+		"it dies":              {func(s *sentinels) { s.g.leader.dead = true }, true},
+		"it freezes and thaws": {func(s *sentinels) { s.g.leader.freezes++ }, true},
+		"it dies and returns":  {func(s *sentinels) { s.g.leader.lives++ }, true},
+	} {
+		p := plan.Default()
+		h := &harness{plan: &p, clocks: clocks{}}
+		g := &redisGroup{redis: redis{group: &group{h: h, leader: &member{name: "redis-1", node: primary}}}}
+		s := &sentinels{g: g}
+		for i := range 3 {
+			s.members = append(s.members, &member{name: fmt.Sprintf("sentinel-%d", i+1), node: history.NodeID(firstSentinel + i)})
+		}
+		tt.happens(s)
+		s.reachabilityChanged()
+		g.blocks = nil
+		s.reachabilityChanged() // it healed since
+		err := s.doubt(&member{name: "redis-2"})
+		if (err == nil) != tt.reason || err != nil && !strings.Contains(err.Error(), "redis-2 in the place of redis-1") {
+			t.Errorf("%s: %v", name, err)
+		}
+		g.leader = &member{name: "redis-2", node: replica}
+		s.leads(g.leader)
+		if s.doubt(&member{name: "redis-1"}) == nil {
+			t.Errorf("%s is a reason to replace the next primary, too", name)
+		}
+	}
+}

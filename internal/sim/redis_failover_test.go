@@ -1,0 +1,162 @@
+package sim
+
+import (
+	"testing"
+	"time"
+
+	"lockstep/internal/faults"
+	"lockstep/internal/history"
+	"lockstep/internal/plan"
+)
+
+// busy is a story of clients that take the lock again and again, for a second each time,
+// with three replicas and three sentinels.
+func busy(clients []string, list ...faults.Fault) plan.Plan {
+	p := sentinelStory(list...)
+	p.Clients, p.Redis.Replicas, p.Redis.Lag = clients, 3, 0
+	p.Workload.Work = plan.Range{Min: time.Second, Max: time.Second}
+	p.Workload.Repeat, p.Workload.Rest = 40, plan.Range{Min: 200 * time.Millisecond, Max: 200 * time.Millisecond}
+	p.Workload.Wait = time.Minute
+	return p
+}
+
+// instants are when such events have happened on a node, because of another one if peer
+// is not empty.
+func instants(h *history.History, kind history.Kind, node, peer string) (out []time.Duration) {
+	for _, e := range h.Events {
+		if e.Kind == kind && h.Name(e.Node) == node && (peer == "" || h.Name(e.Peer) == peer) {
+			out = append(out, e.At.Duration())
+		}
+	}
+	return out
+}
+
+// The replica that is beyond a cut goes on to copy the old primary, until somebody who
+// promotes reaches it. A sentinel then waits for its timeout: others may know better. By hand
+// the operator stands beside the new primary, which is the first replica.
+func TestWhoCannotBeReachedIsNotTold(t *testing.T) {
+	const from, heal = 2 * time.Second, 22 * time.Second
+	promote, _ := faults.Lookup("promote")
+	byHand := faults.Make(2, promote, faults.Args{Value: "replica"}, at(3*time.Second), faults.End{})
+	for name, tt := range map[string]struct {
+		by        string
+		with, far []string
+		stays     string // of the replicas, the one with the old primary
+		leads     string
+		told      time.Duration // after the heal
+	}{
+		"by sentinels": {plan.BySentinel, []string{"A", "redis-1", "redis-2"}, []string{"B", "redis-3", "redis-4", faults.Sentinels}, "redis-2", "redis-3", plan.DefaultSentinelTimeout},
+		"by hand":      {plan.ByOperator, []string{"A", "redis-1", "redis-3"}, []string{"B", "redis-2", "redis-4"}, "redis-3", "redis-2", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := busy([]string{"A", "B"}, apart(1, at(from), heal-from, tt.with, tt.far))
+			p.Redis.Failover.By = tt.by
+			if tt.by == plan.ByOperator {
+				p.Faults = append(p.Faults, byHand)
+			}
+			h, _ := tell(t, p, "set-wait")
+			copies := instants(h, history.Replicated, tt.stays, "redis-1")
+			if len(copies) == 0 || copies[len(copies)-1] < heal-3*time.Second || copies[len(copies)-1] > heal+100*time.Millisecond {
+				t.Errorf("%s copies redis-1 at %v, want until the heal at %v", tt.stays, copies, heal)
+			}
+			copies = instants(h, history.Replicated, tt.stays, tt.leads)
+			if told := heal + tt.told; len(copies) == 0 || copies[0] < told || copies[0] > told+3*time.Second {
+				t.Errorf("%s copies %s at %v, want from %v on", tt.stays, tt.leads, copies, told)
+			}
+			var held int // by A, whose primary has a replica that confirms
+			for _, at := range instants(h, history.Acquired, "A", "") {
+				if at > 5*time.Second && at < heal {
+					held++
+				}
+			}
+			if held < 5 {
+				t.Errorf("A held the lock %d times on its side of the cut", held)
+			}
+		})
+	}
+}
+
+// An old primary is made a replica when sentinels have seen it for a while, no sooner. What
+// only it knew is forgotten then.
+func TestAnOldPrimaryIsDemotedByWhoReachesIt(t *testing.T) {
+	const from, heal = 2 * time.Second, 12 * time.Second
+	p := busy([]string{"A", "B"}, apart(1, at(from), heal-from, []string{"A", "redis-1"}, []string{"B", "redis-2", "redis-3", "redis-4", faults.Sentinels}))
+	p.Workload.Work = plan.Range{Min: 7 * time.Second, Max: 7 * time.Second}
+	h, _ := tell(t, p, "set-nx-lua")
+	between(t, "redis-1 is demoted", find(t, h, history.Demoted, "redis-1").At, heal+p.Redis.Failover.DemoteAfter, heal+p.Redis.Failover.DemoteAfter+400*time.Millisecond)
+	between(t, "A's entry is forgotten", find(t, h, history.Forgotten, "redis-1").At, heal+p.Redis.Failover.DemoteAfter, heal+p.Redis.Failover.DemoteAfter+500*time.Millisecond)
+}
+
+// A primary that died is started as one, and does not know of its successor.
+func TestADeadPrimaryComesBackAsOne(t *testing.T) {
+	p := busy([]string{"A", "B"},
+		verb("fail-over", 1, plan.BySentinel, at(2*time.Second), faults.End{}),
+		verb("restart", 2, "redis-1", at(8*time.Second), faults.End{}))
+	h, _ := tell(t, p, "set-nx-lua")
+	back := find(t, h, history.Restarted, "redis-1").At.Duration()
+	between(t, "redis-1 is demoted", find(t, h, history.Demoted, "redis-1").At, back+p.Redis.Failover.DemoteAfter, back+p.Redis.Failover.DemoteAfter+400*time.Millisecond)
+}
+
+// An election that has begun is not taken back when the primary answers again; before they
+// agree there is none.
+func TestAnElectionIsNotTakenBack(t *testing.T) {
+	for length, want := range map[time.Duration][]string{
+		900 * time.Millisecond:  nil,
+		1300 * time.Millisecond: {"redis-2 promoted"},
+	} {
+		p := busy([]string{"A"}, apart(1, at(2*time.Second), length, []string{"redis-1"}, []string{faults.Sentinels}))
+		_, got := tell(t, p, "set-nx-lua", history.Promoted)
+		expectLines(t, got, want...)
+	}
+}
+
+// Sentinels that reach no replica try again only after twice their timeout.
+func TestSentinelsTryAgainLater(t *testing.T) {
+	const from, reached = 2 * time.Second, 5 * time.Second
+	p := busy([]string{"A"},
+		apart(1, at(from), time.Minute, []string{"redis-1"}, []string{faults.Sentinels}),
+		apart(2, at(from), reached-from, []string{"redis-2", "redis-3", "redis-4"}, []string{faults.Sentinels}))
+	h, _ := tell(t, p, "set-nx-lua")
+	again := from + p.Redis.Failover.DownAfter + 2*p.Redis.Failover.Timeout + p.Redis.Failover.Election
+	between(t, "redis-2 is promoted", find(t, h, history.Promoted, "redis-2").At, again, again+400*time.Millisecond)
+}
+
+// A client goes where the sentinels send it, whether it can get there or not.
+func TestAClientBelievesTheSentinels(t *testing.T) {
+	p := busy([]string{"A", "B"},
+		apart(1, at(2*time.Second), 10*time.Second, []string{"redis-1"}, []string{faults.Sentinels}),
+		apart(2, at(2*time.Second), 10*time.Second, []string{"A"}, []string{"redis-2"}))
+	h, _ := tell(t, p, "set-nx-lua")
+	for _, e := range h.Events {
+		if e.Kind == history.Sent && h.Name(e.Node) == "A" && h.Name(e.Peer) == "redis-2" && e.At < history.Instant(12*time.Second) {
+			return
+		}
+	}
+	t.Error("A sends nothing to redis-2, of which it has been told")
+}
+
+// A replica that is frozen copies nothing and confirms nothing.
+func TestAFrozenReplicaConfirmsNothing(t *testing.T) {
+	p := alone(time.Second, verb("pause", 1, "redis-2", at(0), faults.End{For: 5 * time.Second}))
+	p.Redis.Replicas, p.Workload.Wait = 1, time.Minute
+	h, _ := tell(t, p, "set-wait")
+	if got := find(t, h, history.Acquired, "A").At.Duration(); got < 5*time.Second {
+		t.Errorf("A acquires at %v", got)
+	}
+}
+
+// A replica keeps what it has until its new primary has sent everything, which takes three
+// round trips; and its primary counts on it only then.
+func TestResynchronizationTakesThreeRoundTrips(t *testing.T) {
+	const heal, lag = 10 * time.Second, 500 * time.Millisecond
+	p := busy([]string{"A", "B"}, apart(1, at(2*time.Second), heal-2*time.Second, []string{"A", "redis-1", "redis-2"}, []string{"B", "redis-3", faults.Sentinels}))
+	p.Redis.Replicas, p.Redis.Lag = 2, lag
+	p.Workload.Work = plan.Range{Min: 9 * time.Second, Max: 9 * time.Second}
+	h, _ := tell(t, p, "set-nx-lua")
+	led := heal + p.Redis.Failover.Timeout
+	between(t, "A's entry is forgotten", find(t, h, history.Forgotten, "redis-2").At, led+3*lag, led+3*lag+400*time.Millisecond)
+
+	h, _ = tell(t, p, "set-nx-minreplicas") // whose new primary refuses without a replica
+	demoted := heal + p.Redis.Failover.DemoteAfter
+	between(t, "B acquires", find(t, h, history.Acquired, "B").At, demoted+3*lag, demoted+3*lag+time.Second)
+}
