@@ -21,7 +21,7 @@ type bench struct {
 	notes []string // what came out by itself
 }
 
-func newBench(t *testing.T) *bench { return &bench{t: t, s: New()} }
+func newBench(t *testing.T) *bench { return &bench{t: t, s: New(Config{Second: time.Second})} }
 
 // do executes a request at once and returns the text of its answer, "waits" for
 // one that has to wait.
