@@ -9,7 +9,7 @@ PROFILE := $(CURDIR)/cmd/simulate/simulate.pgo
 # The browsers that internal/browser knows; any of them will do.
 BROWSERS := chromium chromium-browser google-chrome chrome headless-shell
 
-.PHONY: help test unit race mutants live live-all live-docker images determinism soak soak-live fuzz conformance bench bench-live check lint golden generate gallery build profile servers clean
+.PHONY: help test test-more unit race mutants live live-all live-docker images determinism soak soak-live fuzz conformance bench bench-live check lint golden generate gallery build profile servers consul clean
 
 help: ## show this menu
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -17,6 +17,16 @@ help: ## show this menu
 test: servers images check ## everything: install the servers and the browser that are missing, then run all tests
 	GO="$(GO)" scripts/test-all
 	$(MAKE) --no-print-directory -j2 determinism live # one computes, the other waits
+
+# The tests of servers that no package has, and their locks in both worlds.
+test-more: consul ## what needs servers that are built and not installed: Consul
+	LOCKSTEP_REQUIRE_MORE=1 $(GO) test -tags live -timeout 30m -count=1 ./internal/sim/consul -run RealConsul
+	LOCKSTEP_REQUIRE_MORE=1 $(GO) test -tags live -timeout 30m -count=1 ./internal/real/servers ./internal/real/worker ./internal/real -run 'Consul'
+	LOCKSTEP_REQUIRE_MORE=1 $(GO) test -tags live -timeout 30m -count=1 ./internal/real -run 'Store|LeaderOfACluster/consul-session'
+	@out=$$(mktemp -d); trap 'rm -rf $$out' EXIT; \
+	$(GO) run -tags live ./cmd/simulate run lock-delay-covers-the-pause lock-delay-runs-out --lock consul-session \
+		--backend process --scale 0.1 --quiet --out $$out && \
+	$(GO) run -tags live ./cmd/simulate compare-worlds --lock consul-session --backend process --scale 0.1 --out $$out
 
 unit: ## the tests that need nothing installed
 	$(GO) test ./...
@@ -112,6 +122,9 @@ images: servers ## build local container images of them, where an engine answers
 
 servers: ## install the packages that the tests need: servers, and a browser
 	@scripts/install-servers
+
+consul: ## build the Consul server, of which there is no package, into your cache (once: five minutes, 3 GB of disk)
+	@GO="$(GO)" scripts/build-consul
 
 clean: ## remove what was built and run
 	rm -rf bin reports/latest

@@ -48,10 +48,10 @@ func cannotBeCluster(p *plan.Plan, v *locks.Variant) error {
 func (c *redisCluster) start(ctx context.Context, names []string) error {
 	c.shards = c.h.plan.Redis.Cluster.Shards
 	var err error
-	if c.data, err = openMesh(c.group, names); err != nil {
+	if c.data, err = openMesh(c.group, names, onOneHost); err != nil {
 		return err
 	}
-	if c.bus, err = openMesh(c.group, names); err != nil {
+	if c.bus, err = openMesh(c.group, names, onOneHost); err != nil {
 		return err
 	}
 	for _, name := range names {

@@ -28,11 +28,12 @@ type Front struct {
 	closed  bool
 }
 
-// OpenFront opens an address that nobody may use yet.
-func OpenFront() (*Front, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+// OpenFront opens an address of that host, one of the loopback network's, that nobody may
+// use yet.
+func OpenFront(host string) (*Front, error) {
+	listener, err := net.Listen("tcp", net.JoinHostPort(host, "0"))
 	if err != nil {
-		return nil, fmt.Errorf("no address on 127.0.0.1 for servers to find each other: %w", err)
+		return nil, fmt.Errorf("no address on "+host+" for servers to find each other: %w", err)
 	}
 	f := &Front{listener: listener, ways: map[string]*Link{}, open: map[net.Conn]bool{}, changed: make(chan struct{})}
 	f.running.Go(f.accept)
