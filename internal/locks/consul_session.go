@@ -24,7 +24,7 @@
 // the reply to 3 is lost, the session is destroyed with the lock in it, and nobody
 // gets the lock before the delay is over.
 //
-// Source: Consul api/lock.go, api/session.go, version 1.20; Consul's page on
+// Source: Consul api/lock.go, api/session.go, version 1.21; Consul's page on
 // sessions (lock delay).
 
 package locks

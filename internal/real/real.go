@@ -4,7 +4,7 @@
 //
 //	worker A --link--+
 //	worker B --link--+--> redis-1 --link--> redis-2 (replica)
-//	worker C --link--+    (or etcd, ZooKeeper, MariaDB, PostgreSQL)
+//	worker C --link--+    (or etcd, ZooKeeper, Consul, MariaDB, PostgreSQL)
 //	     |
 //	     +--pipes--> harness: faults, guarded resource, history
 //

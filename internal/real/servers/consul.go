@@ -117,7 +117,14 @@ func startConsuls(ctx context.Context, o ConsulOptions) ([]*Server, error) {
 		err := s.await(ctx, wait{
 			first: 10 * time.Millisecond, longest: 20 * time.Millisecond,
 			failing: "granted no session on " + s.Addr, ended: s.consulFailed,
-		}, func() (bool, error) { return s.grantsSessions(ctx, o.LeastTTL), nil })
+		}, func() (bool, error) {
+			for _, other := range members { // without one of them there is no cluster at first
+				if other.ended() {
+					return false, other.consulFailed()
+				}
+			}
+			return s.grantsSessions(ctx, o.LeastTTL), nil
+		})
 		if err != nil {
 			return members, err
 		}

@@ -9,10 +9,10 @@
 //
 // Facts from Consul's sources: agent/consul/session_ttl.go (timers), state/kvs.go
 // and state/session.go (what a log entry does), state/delay.go and kvs_endpoint.go
-// (lock delays), rpc.go (blocking queries). There is no real Consul beside the
-// tests of this package, so nothing but reading pins the model to it. It leaves
-// out health checks, which end sessions as well, and the random sixteenth that
-// Consul adds to the time of a blocking query.
+// (lock delays), rpc.go (blocking queries). Where there is a real Consul (make
+// consul), the tests send both the same random requests, and the answers must be
+// the same. The model leaves out health checks, which end sessions as well, and
+// the random sixteenth that Consul adds to the time of a blocking query.
 package consul
 
 import (
