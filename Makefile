@@ -20,9 +20,9 @@ test: servers images check ## everything: install the servers and the browser th
 
 # The tests of servers that no package has, and their locks in both worlds.
 test-more: consul ## what needs servers that are built and not installed: Consul
-	LOCKSTEP_REQUIRE_MORE=1 $(GO) test -tags live -timeout 30m -count=1 ./internal/sim/consul -run RealConsul
-	LOCKSTEP_REQUIRE_MORE=1 $(GO) test -tags live -timeout 30m -count=1 ./internal/real/servers ./internal/real/worker ./internal/real -run 'Consul'
-	LOCKSTEP_REQUIRE_MORE=1 $(GO) test -tags live -timeout 30m -count=1 ./internal/real -run 'Store|LeaderOfACluster/consul-session'
+	LOCKSTEP_REQUIRE_MORE=1 $(GO) test -timeout 20m -count=1 ./internal/sim/consul -run RealConsul -conformance.operations 12000
+	LOCKSTEP_REQUIRE_MORE=1 $(GO) test -timeout 20m -count=1 ./internal/real/servers ./internal/real/worker ./internal/real -run 'Consul|Routes/consul'
+	LOCKSTEP_REQUIRE_MORE=1 $(GO) test -timeout 20m -count=1 ./internal/real -run 'Store|LeaderOfACluster/consul-session'
 	@out=$$(mktemp -d); trap 'rm -rf $$out' EXIT; \
 	$(GO) run -tags live ./cmd/simulate run lock-delay-covers-the-pause lock-delay-runs-out --lock consul-session \
 		--backend process --scale 0.1 --quiet --out $$out && \
@@ -74,11 +74,12 @@ fuzz: ## every fuzz target of the tree, one after the other, each for a minute (
 	GO="$(GO)" FUZZ="$(or $(FUZZ),60s)" scripts/fuzz
 
 # The same comparisons belong to make test, with fewer requests and always the same seed.
-conformance: servers ## compare the models of the stores with real servers by 10^6 random commands for Redis, 10^5 for the others (SEED=2: other ones)
+conformance: servers consul ## compare the models of the stores with real servers by 10^6 random commands for Redis, 10^5 for the others (SEED=2: other ones)
 	$(GO) test -count=1 -timeout 60m -v -run 'TestConformance$$' ./internal/sim/redis -conformance.commands 1000000 -conformance.seed $(or $(SEED),1)
 	$(GO) test -count=1 -timeout 60m -v -run 'TestConformance$$' ./internal/sim/sql -conformance.statements 100000 -conformance.seed $(or $(SEED),1)
 	$(GO) test -count=1 -timeout 60m -v -run 'TestRealServerAgrees$$' ./internal/sim/etcd -conformance.operations 100000 -conformance.seed $(or $(SEED),1)
 	$(GO) test -count=1 -timeout 60m -v -run 'TestModelAnswersAsARealServer$$' ./internal/sim/zookeeper -conformance.operations 100000 -conformance.seed $(or $(SEED),1)
+	$(GO) test -count=1 -timeout 60m -v -run 'TestRealConsulAgrees$$' ./internal/sim/consul -conformance.operations 100000 -conformance.seed $(or $(SEED),1)
 
 bench: ## the benchmarks, with the program's own GC setting and profile; compare two runs with benchstat
 	GOGC=400 $(GO) test -pgo=$(PROFILE) -run '^$$' -bench . -benchmem ./internal/...

@@ -47,16 +47,6 @@ func Need(t testing.TB, program string) {
 	t.Skipf("%v", err)
 }
 
-// Sample returns how many of n random requests a test sends: all of them where servers have
-// to be there that are built, else a sixth.
-func Sample(t testing.TB, n int) int {
-	t.Helper()
-	if os.Getenv(RequireMore) != "1" {
-		n /= 6
-	}
-	return Rounds(t, n)
-}
-
 // Soak is the environment variable that multiplies the rounds of tests that do something
 // at random times.
 const Soak = "LOCKSTEP_SOAK"

@@ -2,15 +2,20 @@ package consul
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
 
-	"lockstep/internal/real/realtest"
 	"lockstep/internal/sim/store"
 	"lockstep/internal/world"
+)
+
+var (
+	conformanceSeed       = flag.Uint64("conformance.seed", 1, "seed of the random requests")
+	conformanceOperations = flag.Int("conformance.operations", 2000, "how many random requests to compare")
 )
 
 // pair is the model beside a real server. They get the same requests.
@@ -297,9 +302,9 @@ func (s *script) delay() {
 // The model and a real Consul give the same answers to random requests, blocking queries
 // included.
 func TestRealConsulAgrees(t *testing.T) {
-	s := &script{pair: newPair(t, minTTL*time.Second, 1)}
-	operations := realtest.Sample(t, 12_000)
-	for len(s.log) < operations {
+	t.Logf("seed %d", *conformanceSeed)
+	s := &script{pair: newPair(t, minTTL*time.Second, *conformanceSeed)}
+	for len(s.log) < *conformanceOperations {
 		if len(s.log)%100 < 2 {
 			s.delay()
 		}
