@@ -55,7 +55,7 @@ live: servers ## the lessons of the list above on real servers, ten times as fas
 	@out=$$(mktemp -d); trap 'rm -rf $$out' EXIT; \
 	$(GO) run -tags live ./cmd/simulate run $(LIVE) --backend process --scale 0.1 --playable --quiet --out $$out
 
-live-all: servers ## every lesson on real servers, as far as they can play it
+live-all: servers consul ## every lesson on real servers, as far as they can play it
 	@out=$$(mktemp -d); trap 'rm -rf $$out' EXIT; \
 	$(GO) run -tags live ./cmd/simulate run scenarios/lessons --backend process --scale 0.1 --playable --quiet --out $$out
 

@@ -17,7 +17,7 @@ import (
 
 func init() {
 	register(locks.StoreConsul, kind{
-		refuse: cannotHurryConsul, find: findPrograms("consul"),
+		refuse: cannotHurryConsul, find: findPrograms("consul"), built: "consul",
 		stagger: 50 * time.Millisecond,
 		clocks:  clockKind{wall: true, monotonic: true},
 		make: func(g *group) store {

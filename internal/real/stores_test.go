@@ -317,3 +317,15 @@ func TestConsulDoesNotLiveFasterThanASecond(t *testing.T) {
 		t.Errorf("in containers: %v", err)
 	}
 }
+
+// Who plays what there is leaves Consul out where nobody has built it.
+func TestConsulIsLeftOutWhereNobodyHasBuiltIt(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	if err := real.NotBuilt("consul-session", real.Options{}); err == nil || err.Error() != "consul is not installed: make consul" {
+		t.Errorf("got %v", err)
+	}
+	if err := real.NotBuilt("etcd-mutex", real.Options{}); err != nil {
+		t.Errorf("etcd: %v", err)
+	}
+}
