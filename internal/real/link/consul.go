@@ -91,13 +91,14 @@ func httpBody(d Direction, head, rest []byte) (int, error) {
 // httpChunks is httpBody for one whose length nobody knew when it began: pieces with
 // their lengths, of which the last is empty.
 func httpChunks(rest []byte) (n int, err error) {
+	const longest = 16 // digits of a length
 	for {
 		line, _, whole := bytes.Cut(rest[n:], []byte("\r\n"))
-		if !whole && len(line) <= 16 {
+		if !whole && len(line) <= longest+len("\r") {
 			return -1, nil
 		}
 		size, err := strconv.ParseInt(string(line), 16, 32)
-		if err != nil || size < 0 || size > maxMessage || n > maxMessage {
+		if err != nil || len(line) > longest || size < 0 || size > maxMessage || n > maxMessage {
 			return 0, errProtocol
 		}
 		n += len(line) + 2 + int(size) + 2
