@@ -9,7 +9,7 @@ PROFILE := $(CURDIR)/cmd/simulate/simulate.pgo
 # The browsers that internal/browser knows; any of them will do.
 BROWSERS := chromium chromium-browser google-chrome chrome headless-shell
 
-.PHONY: help test unit race mutants live live-all live-docker images determinism soak soak-live fuzz conformance bench bench-live check lint golden generate gallery build profile servers clean
+.PHONY: help test test-more unit race mutants live live-all live-docker images determinism soak soak-live fuzz conformance bench bench-live check lint golden generate gallery build profile servers consul clean
 
 help: ## show this menu
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -17,6 +17,16 @@ help: ## show this menu
 test: servers images check ## everything: install the servers and the browser that are missing, then run all tests
 	GO="$(GO)" scripts/test-all
 	$(MAKE) --no-print-directory -j2 determinism live # one computes, the other waits
+
+# The tests of servers that no package has, and their locks in both worlds.
+test-more: consul ## what needs servers that are built and not installed: Consul
+	LOCKSTEP_REQUIRE_MORE=1 $(GO) test -timeout 20m -count=1 ./internal/sim/consul -run RealConsul -conformance.operations 12000
+	LOCKSTEP_REQUIRE_MORE=1 $(GO) test -timeout 20m -count=1 ./internal/real/servers ./internal/real/worker ./internal/real -run 'Consul|Routes/consul'
+	LOCKSTEP_REQUIRE_MORE=1 $(GO) test -timeout 20m -count=1 ./internal/real -run 'Store/consul-session|LeaderOfACluster/consul-session'
+	@out=$$(mktemp -d); trap 'rm -rf $$out' EXIT; \
+	$(GO) run -tags live ./cmd/simulate run lock-delay-covers-the-pause lock-delay-runs-out --lock consul-session \
+		--backend process --scale 0.1 --quiet --out $$out && \
+	$(GO) run -tags live ./cmd/simulate compare-worlds --lock consul-session --backend process --scale 0.1 --out $$out
 
 unit: ## the tests that need nothing installed
 	$(GO) test ./...
@@ -45,7 +55,7 @@ live: servers ## the lessons of the list above on real servers, ten times as fas
 	@out=$$(mktemp -d); trap 'rm -rf $$out' EXIT; \
 	$(GO) run -tags live ./cmd/simulate run $(LIVE) --backend process --scale 0.1 --playable --quiet --out $$out
 
-live-all: servers ## every lesson on real servers, as far as they can play it
+live-all: servers consul ## every lesson on real servers, as far as they can play it
 	@out=$$(mktemp -d); trap 'rm -rf $$out' EXIT; \
 	$(GO) run -tags live ./cmd/simulate run scenarios/lessons --backend process --scale 0.1 --playable --quiet --out $$out
 
@@ -64,11 +74,12 @@ fuzz: ## every fuzz target of the tree, one after the other, each for a minute (
 	GO="$(GO)" FUZZ="$(or $(FUZZ),60s)" scripts/fuzz
 
 # The same comparisons belong to make test, with fewer requests and always the same seed.
-conformance: servers ## compare the models of the stores with real servers by 10^6 random commands for Redis, 10^5 for the others (SEED=2: other ones)
+conformance: servers consul ## compare the models of the stores with real servers by 10^6 random commands for Redis, 10^5 for the others (SEED=2: other ones)
 	$(GO) test -count=1 -timeout 60m -v -run 'TestConformance$$' ./internal/sim/redis -conformance.commands 1000000 -conformance.seed $(or $(SEED),1)
 	$(GO) test -count=1 -timeout 60m -v -run 'TestConformance$$' ./internal/sim/sql -conformance.statements 100000 -conformance.seed $(or $(SEED),1)
 	$(GO) test -count=1 -timeout 60m -v -run 'TestRealServerAgrees$$' ./internal/sim/etcd -conformance.operations 100000 -conformance.seed $(or $(SEED),1)
 	$(GO) test -count=1 -timeout 60m -v -run 'TestModelAnswersAsARealServer$$' ./internal/sim/zookeeper -conformance.operations 100000 -conformance.seed $(or $(SEED),1)
+	$(GO) test -count=1 -timeout 60m -v -run 'TestRealConsulAgrees$$' ./internal/sim/consul -conformance.operations 100000 -conformance.seed $(or $(SEED),1)
 
 bench: ## the benchmarks, with the program's own GC setting and profile; compare two runs with benchstat
 	GOGC=400 $(GO) test -pgo=$(PROFILE) -run '^$$' -bench . -benchmem ./internal/...
@@ -112,6 +123,9 @@ images: servers ## build local container images of them, where an engine answers
 
 servers: ## install the packages that the tests need: servers, and a browser
 	@scripts/install-servers
+
+consul: ## build the Consul server, of which there is no package, into your cache (once: five minutes, 3 GB of disk)
+	@GO="$(GO)" scripts/build-consul
 
 clean: ## remove what was built and run
 	rm -rf bin reports/latest

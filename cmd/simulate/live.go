@@ -22,5 +22,9 @@ func liveBackend(name string, scalePPM int64, chosen map[images.Product]string) 
 }
 
 func liveRefusal(backend string, scalePPM int64, p *plan.Plan, lock string) error {
-	return real.Refuse(p, lock, real.Options{Backend: backend, ScalePPM: scalePPM})
+	o := real.Options{Backend: backend, ScalePPM: scalePPM}
+	if err := real.Refuse(p, lock, o); err != nil {
+		return err
+	}
+	return real.NotBuilt(lock, o)
 }

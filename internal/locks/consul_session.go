@@ -24,7 +24,7 @@
 // the reply to 3 is lost, the session is destroyed with the lock in it, and nobody
 // gets the lock before the delay is over.
 //
-// Source: Consul api/lock.go, api/session.go, version 1.20; Consul's page on
+// Source: Consul api/lock.go, api/session.go, version 1.21; Consul's page on
 // sessions (lock delay).
 
 package locks
@@ -44,15 +44,15 @@ func init() {
 	})
 }
 
-// The library's times. consulWatch is how long Consul keeps a blocking query that
-// does not say.
+// The library's times, in its seconds (Deps.Second). consulWatch is how long Consul keeps
+// a blocking query that does not say.
 const (
-	consulMinTTL     = 10 * time.Second
-	consulLockDelay  = 15 * time.Second
-	consulWait       = 15 * time.Second
-	consulWatch      = 5 * time.Minute
-	consulRetry      = 5 * time.Second
-	consulRenewAgain = time.Second
+	consulMinTTL     = 10
+	consulLockDelay  = 15
+	consulWait       = 15
+	consulWatch      = 300
+	consulRetry      = 5
+	consulRenewAgain = 1
 )
 
 // errConsulHeld is what the library says to a client that has the lock already.
@@ -78,7 +78,7 @@ func (l *consulSession) Acquire(ctx context.Context) (Lease, error) {
 	if l.held {
 		return nil, errConsulHeld
 	}
-	session, err := l.Consul.CreateSession(ctx, max(l.Lease, consulMinTTL), consulLockDelay, false)
+	session, err := l.Consul.CreateSession(ctx, l.ttl(), consulLockDelay*l.Second, false)
 	if err != nil {
 		return nil, err
 	}
@@ -97,16 +97,19 @@ func (l *consulSession) Acquire(ctx context.Context) (Lease, error) {
 	return lease, nil
 }
 
+// ttl is a session's time to live.
+func (l *consulSession) ttl() time.Duration { return max(l.Lease, consulMinTTL*l.Second) }
+
 // renew keeps a session alive until ctx ends or the session has.
 func (l *consulSession) renew(ctx context.Context, session string) {
-	ttl := max(l.Lease, consulMinTTL)
+	ttl := l.ttl()
 	renewed, wait := l.Env.Mono(), ttl/2
 	for l.Env.Mono()-renewed <= ttl && l.Env.Sleep(ctx, wait) == nil {
 		switch err := l.Consul.RenewSession(ctx, session); {
 		case errors.Is(err, world.ErrNoSession):
 			return
 		case err != nil:
-			wait = consulRenewAgain
+			wait = consulRenewAgain * l.Second
 		default:
 			renewed, wait = l.Env.Mono(), ttl/2
 		}
@@ -117,7 +120,7 @@ func (l *consulSession) renew(ctx context.Context, session string) {
 func (l *consulSession) lock(ctx context.Context, session string) (world.ConsulKV, error) {
 	seen := int64(0)
 	for {
-		kv, err := l.Consul.Get(ctx, l.Name, seen, consulWait)
+		kv, err := l.Consul.Get(ctx, l.Name, seen, consulWait*l.Second)
 		switch {
 		case err != nil:
 			return kv, err
@@ -141,7 +144,7 @@ func (l *consulSession) lock(ctx context.Context, session string) (world.ConsulK
 			continue
 		}
 		seen = 0
-		if err := l.Env.Sleep(ctx, consulRetry); err != nil {
+		if err := l.Env.Sleep(ctx, consulRetry*l.Second); err != nil {
 			return kv, err
 		}
 	}
@@ -151,7 +154,7 @@ func (l *consulSession) lock(ctx context.Context, session string) (world.ConsulK
 // what it waits for: by the client's own release, at the latest.
 func (l *consulLease) watch(ctx context.Context) {
 	for {
-		kv, err := l.Consul.Get(ctx, l.Name, l.index, consulWatch)
+		kv, err := l.Consul.Get(ctx, l.Name, l.index, consulWatch*l.Second)
 		if err != nil || kv.Session != l.session {
 			l.tellLost()
 			return

@@ -54,6 +54,7 @@ type Deps struct {
 
 	Timeout  time.Duration // the response timeout, which the ports keep
 	Replicas int           // of the Redis primary
+	Second   time.Duration // of Consul and its library: see plan.Consul
 
 	// The store of the variant; the others are nil.
 

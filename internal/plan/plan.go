@@ -30,7 +30,7 @@ type Plan struct {
 	Redlock   Redlock
 	Etcd      Cluster
 	ZooKeeper ZooKeeper
-	Consul    Cluster
+	Consul    Consul
 	MySQL     SQL
 	Postgres  SQL
 
@@ -122,7 +122,7 @@ func Default() Plan {
 		Redlock:   Redlock{Nodes: DefaultRedlockNodes, Persistence: PersistNone},
 		Etcd:      Cluster{Nodes: DefaultClusterNodes, Election: DefaultElection},
 		ZooKeeper: ZooKeeper{Cluster: Cluster{Nodes: DefaultClusterNodes, Election: DefaultElection}},
-		Consul:    Cluster{Nodes: DefaultClusterNodes, Election: DefaultElection},
+		Consul:    Consul{Cluster: Cluster{Nodes: DefaultClusterNodes, Election: DefaultElection}, Second: time.Second},
 		MySQL:     SQL{Failover: defaultFailover(), IdleTimeout: DefaultMySQLIdleTimeout},
 		Postgres:  SQL{Failover: defaultFailover()},
 	}

@@ -82,6 +82,14 @@ type ZooKeeper struct {
 	Tick time.Duration
 }
 
+// Consul is a cluster of Consul.
+type Consul struct {
+	Cluster
+	// Second is what Consul's least session and the fixed times of its client library
+	// count as a second: less than one where a whole story was made shorter.
+	Second time.Duration
+}
+
 // SQL is a database: one primary with asynchronous replicas or without. It is
 // durable, so a restart forgets nothing but sessions.
 type SQL struct {
@@ -238,7 +246,7 @@ func (p *Plan) scaleServers(scale func(time.Duration) time.Duration) {
 	p.Redis.Cluster.NodeTimeout = scale(p.Redis.Cluster.NodeTimeout)
 	failover(&p.Redis.Failover)
 	p.Etcd.Election = scale(p.Etcd.Election)
-	p.Consul.Election = scale(p.Consul.Election)
+	p.Consul.Election, p.Consul.Second = scale(p.Consul.Election), scale(p.Consul.Second)
 	p.ZooKeeper.Election = scale(p.ZooKeeper.Election)
 	p.ZooKeeper.Tick = scale(p.ZooKeeper.Tick)
 	for _, db := range []*SQL{&p.MySQL, &p.Postgres} {

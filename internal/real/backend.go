@@ -37,6 +37,9 @@ func cannotOn(o *Options, p *plan.Plan, v *locks.Variant) error {
 // osproc.Wall needs a child that can be stopped as it starts.
 func cannotInDocker(p *plan.Plan, v *locks.Variant) error {
 	instead := "use --backend " + ProcessBackend
+	if v.Store == locks.StoreConsul {
+		return errors.New("Consul is built for this machine (make consul), and there is no image of what was built: " + instead)
+	}
 	names := p.Servers(storeOf(v))
 	if v.Store == locks.StorePostgres && len(names) > 1 {
 		return fmt.Errorf("a replica of PostgreSQL begins as a copy of its primary's files, which a container keeps to itself: %s", instead)

@@ -103,7 +103,7 @@ func (d *deriver) onPrimary(entries []entry) {
 		case history.Acquired:
 			d.acquired(e)
 		case history.Released:
-			by := d.lastOf(e.Node, e.At, true)
+			by := d.freedBy(e)
 			d.releases = append(d.releases, release{e.Node, by, by != nil && by.again})
 		}
 	}
@@ -232,6 +232,30 @@ func (d *deriver) lastOf(client history.NodeID, before history.Instant, releasin
 		}
 	}
 	return nil
+}
+
+// freedBy returns the command by which a release has freed its client's entry: not the
+// one that ends the session when the entry was given back before. It is nil for none.
+func (d *deriver) freedBy(e *entry) *command {
+	last := d.lastOf(e.Node, e.At, true)
+	if last == nil || last.effect != ends {
+		return last
+	}
+	before := d.lastOf(e.Node, last.sent, true)
+	if before == nil || before.effect != removesOwn || before.sent < d.beginOfRelease(e) {
+		return last
+	}
+	return before
+}
+
+// beginOfRelease is when the release began whose end an event is.
+func (d *deriver) beginOfRelease(e *entry) (at history.Instant) {
+	for _, b := range d.begins {
+		if b.client == e.Node && b.at <= e.At {
+			at = b.at
+		}
+	}
+	return at
 }
 
 // acquired concludes that the server has made an entry for the client.

@@ -39,7 +39,7 @@ func (d *deriver) mayRob(c *command) bool {
 
 // foundNothing reports whether the answer to a command says that it removed nothing.
 func (c *command) foundNothing() bool {
-	return c.refused || c.reply == nothing || c.reply == gone || strings.HasPrefix(c.reply, "0 rows")
+	return c.refused || c.reply == nothing || c.reply == gone || c.reply == "false" || strings.HasPrefix(c.reply, "0 rows")
 }
 
 // never is later than all instants.

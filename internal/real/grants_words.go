@@ -226,7 +226,7 @@ func (d *deriver) lastAnswer(client history.NodeID, before history.Instant) *com
 // madeNothing reports whether the answer to a command that makes an entry says that it
 // did not, for there was one.
 func (c *command) madeNothing() bool {
-	return c.answered && (c.name == "SET" && c.reply == nothere || c.name == "SETNX" && c.reply == nothing)
+	return c.answered && (c.name == "SET" && c.reply == nothere || c.name == "SETNX" && c.reply == nothing || c.name == "ACQUIRE" && c.reply == "false")
 }
 
 // removedRows is how many entries a command has removed that has removed some: one,

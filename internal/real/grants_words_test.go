@@ -35,6 +35,12 @@ func TestWhatIsDerivedOfEachStore(t *testing.T) {
 			123 A replied 4 OK
 			123 A released`
 	)
+	const consulHolds = `
+			0 A sent 1 SESSION TTL 50ms LOCK-DELAY 15ms BEHAVIOR release
+			1 A replied 1 s-a
+			2 A sent 2 ACQUIRE lock SESSION s-a
+			3 A replied 2 true
+			3 A acquired`
 	const doubtful, doubtfulC = "123 may-have-removed nobody by A", "105 may-have-removed nobody by C"
 	tests := []struct {
 		name  string
@@ -130,6 +136,29 @@ func TestWhatIsDerivedOfEachStore(t *testing.T) {
 			24 A replied 2 OK
 			24 A released`,
 			[]string{"1 granted A by A"}},
+		{"consul: a key that was given back before its session ended", plain(consulWords), 50, consulHolds + `
+			30 A releasing
+			31 A sent 3 RELEASE lock SESSION s-a
+			32 B sent 1 ACQUIRE lock SESSION s-b
+			33 A replied 3 true
+			34 A sent 4 DESTROY s-a
+			35 B replied 1 true
+			35 B acquired
+			36 A replied 4 true
+			36 A released`,
+			[]string{"3 granted A by A", "33 removed A by A", "35 granted B by B"}},
+		{"consul: who was refused has no key", plain(consulWords), 50, consulHolds + `
+			5 B sent 1 ACQUIRE lock SESSION s-b
+			6 B replied 1 false
+			6 B acquired`,
+			[]string{"3 granted A by A"}},
+		{"consul: the end of a session takes the key of no other with it", plain(consulWords), 50, consulHolds + `
+			5 B sent 1 DESTROY s-b
+			20 A releasing
+			21 A sent 3 RELEASE lock SESSION s-a
+			22 A replied 3 true
+			22 A released`,
+			[]string{"3 granted A by A", "22 removed A by A"}},
 		{"mysql: a row without an owner", plain(sqlWords), 0, `
 			0 A sent 1 INSERT INTO locks (name) VALUES ('lock')
 			2 A replied 1 1 row, id 1

@@ -35,7 +35,8 @@ const envHarness = "LOCKSTEP_TEST_HARNESS"
 func long(t testing.TB, e *ending) *plan.Plan {
 	p := quick("A", "B", "C")
 	p.Redis.Replicas, p.MySQL.Replicas, p.Postgres.Replicas = 1, 1, 1
-	p.Etcd.Nodes, p.ZooKeeper.Nodes = max(e.nodes, 1), max(e.nodes, 1)
+	p.Etcd.Nodes, p.ZooKeeper.Nodes, p.Consul.Nodes = max(e.nodes, 1), max(e.nodes, 1), max(e.nodes, 1)
+	p.Consul.Second = 100 * time.Millisecond // for sessions of one second
 	p.Etcd.Election = 100 * time.Millisecond // for a lease of one second
 	p.Workload.Repeat = 100
 	p.Workload.Work = plan.Range{Min: 600 * time.Millisecond, Max: 600 * time.Millisecond}

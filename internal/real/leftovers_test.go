@@ -186,6 +186,7 @@ var endings = []ending{
 	{name: "redis nodes", lock: "redlock", needs: []string{"redis-server"}, server: "redis-server"},
 	{name: "etcd", lock: "etcd-mutex", nodes: 3, needs: []string{"etcd"}, server: "etcd"},
 	{name: "zookeeper", lock: "zk-sequential", nodes: 3, needs: []string{"java", "zookeeper.jar"}, server: "java"},
+	{name: "consul", lock: "consul-session", nodes: 3, needs: []string{"consul"}, server: "consul"},
 	{name: "mariadb", lock: "mysql-unique-ttl", needs: []string{"mariadbd"}, server: "mariadbd"},
 	{name: "postgres", lock: "pg-advisory", needs: []string{"postgres", "initdb"}, server: "postgres"},
 }

@@ -4,7 +4,7 @@
 //
 //	worker A --link--+
 //	worker B --link--+--> redis-1 --link--> redis-2 (replica)
-//	worker C --link--+    (or etcd, ZooKeeper, MariaDB, PostgreSQL)
+//	worker C --link--+    (or etcd, ZooKeeper, Consul, MariaDB, PostgreSQL)
 //	     |
 //	     +--pipes--> harness: faults, guarded resource, history
 //
@@ -29,6 +29,7 @@ import (
 	"lockstep/internal/real/containers"
 	"lockstep/internal/real/images"
 	"lockstep/internal/real/osproc"
+	"lockstep/internal/real/servers"
 	"lockstep/internal/real/worker"
 )
 
@@ -117,6 +118,18 @@ func (p *Player) Close() {}
 // whatever is installed; nil when it can.
 func Refuse(p *plan.Plan, lockID string, o Options) error {
 	_, err := refuse(p, lockID, o.withDefaults())
+	return err
+}
+
+// NotBuilt says that the servers of a lock are to be built on this machine and have not
+// been yet; nil when they have, or a package has them.
+func NotBuilt(lockID string, o Options) error {
+	variant, _ := locks.Lookup(lockID)
+	program := kinds[variant.Store].built
+	if program == "" || o.withDefaults().Backend != ProcessBackend {
+		return nil
+	}
+	_, err := servers.Find(program)
 	return err
 }
 

@@ -72,6 +72,9 @@ type kind struct {
 	product images.Product
 	// find looks for the programs that it needs as child processes.
 	find func(o *Options) error
+	// built is the one of them that no package has, "" for most: where nobody has built
+	// it, what can be played is played without it.
+	built string
 	// stagger is the least time between the starts of two clients: their first
 	// requests take longer than that with a store that writes to a disk, or that has
 	// to begin a session first, and they are to come in order.

@@ -13,8 +13,8 @@ import (
 )
 
 // cluster is servers that agree on everything and elect their leader by themselves:
-// etcd and ZooKeeper. Each pair of them has two links, one for the connections that
-// either opens, which partitions hold.
+// etcd, ZooKeeper and Consul. Each pair of them has two links, one for the connections
+// that either opens, which partitions hold.
 type cluster struct {
 	*group
 	leads func(context.Context, *servers.Server) bool // whether it says so itself

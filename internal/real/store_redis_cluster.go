@@ -51,10 +51,10 @@ func (c *redisCluster) set() plan.RedisCluster { return c.h.plan.ClusterOf(store
 func (c *redisCluster) start(ctx context.Context, names []string) error {
 	c.shards = c.set().Shards
 	var err error
-	if c.data, err = openMesh(c.group, names); err != nil {
+	if c.data, err = openMesh(c.group, names, onOneHost); err != nil {
 		return err
 	}
-	if c.bus, err = openMesh(c.group, names); err != nil {
+	if c.bus, err = openMesh(c.group, names, onOneHost); err != nil {
 		return err
 	}
 	for _, name := range names {

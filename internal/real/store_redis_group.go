@@ -42,7 +42,7 @@ type redisGroup struct {
 func (g *redisGroup) start(ctx context.Context, names []string) error {
 	sentinels := g.h.plan.SentinelNames(storeOf(&g.h.variant))
 	var err error
-	if g.mesh, err = openMesh(g.group, append(names[:len(names):len(names)], sentinels...)); err != nil {
+	if g.mesh, err = openMesh(g.group, append(names[:len(names):len(names)], sentinels...), onOneHost); err != nil {
 		return err
 	}
 	for i, name := range names {

@@ -1,6 +1,7 @@
 package real_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -19,6 +20,7 @@ type played struct {
 	needs   []string
 	session bool // the lock ends with the connection, and with nothing else
 	lasts   bool // the lock never ends by itself
+	delay   bool // one that has ended by itself stays closed for longer than its lease
 }
 
 var stores = []played{
@@ -30,10 +32,12 @@ var stores = []played{
 	{lock: "mysql-unique-ttl", take: "INSERT", needs: []string{"mariadbd"}},
 	{lock: "mysql-get-lock", take: "GET_LOCK", needs: []string{"mariadbd"}, session: true},
 	{lock: "pg-advisory", take: "PG_ADVISORY_LOCK", needs: []string{"postgres", "initdb"}, session: true},
+	{lock: "consul-session", nodes: 1, take: "ACQUIRE", needs: []string{"consul"}, delay: true},
+	{lock: "consul-session", nodes: 3, take: "ACQUIRE", needs: []string{"consul"}, delay: true},
 }
 
 // onePerWire are locks of all protocols, each on one server.
-var onePerWire = []played{stores[0], stores[2], stores[5], stores[6], stores[7]}
+var onePerWire = []played{stores[0], stores[2], stores[5], stores[6], stores[7], stores[8]}
 
 // eachBeside is each for plans that may be played at the same time, since a machine that
 // is busier for it does not change how they end. They have to be played by runBeside.
@@ -55,7 +59,8 @@ func each(t *testing.T, stores []played, play func(*testing.T, *plan.Plan, playe
 			p := quick("A", "B")
 			p.Workload.Wait = 10 * time.Second
 			p.Workload.Stagger = 300 * time.Millisecond // A is first, also where it has to begin a session
-			p.Etcd.Nodes, p.ZooKeeper.Nodes = max(s.nodes, 1), max(s.nodes, 1)
+			p.Etcd.Nodes, p.ZooKeeper.Nodes, p.Consul.Nodes = max(s.nodes, 1), max(s.nodes, 1), max(s.nodes, 1)
+			p.Consul.Second = 100 * time.Millisecond // for sessions of one second
 			p.Etcd.Election = 100 * time.Millisecond // for a lease of one second
 			play(t, p, s)
 		})
@@ -94,7 +99,7 @@ func TestAPausePastTheLeaseInEachStore(t *testing.T) {
 		fault(t, p, when(faults.InSection, "A", ""), "pause", "A", 0, faults.End{For: 2500 * time.Millisecond})
 		h := runBeside(t, p, s.lock)
 		want := 1
-		if s.session || s.lasts {
+		if s.session || s.lasts || s.delay {
 			want = 0
 		}
 		if n := min(overlaps(h), 1); n != want {
@@ -109,6 +114,9 @@ func TestAPausePastTheLeaseInEachStore(t *testing.T) {
 func TestACrashInEachStore(t *testing.T) {
 	eachBeside(t, stores, func(t *testing.T, p *plan.Plan, s played) {
 		p.Workload.Wait = 4 * time.Second
+		if s.delay {
+			p.Workload.Wait = 10 * time.Second
+		}
 		fault(t, p, when(faults.InSection, "A", ""), "crash", "A", 0, faults.End{})
 		h := runBeside(t, p, s.lock)
 		crashed, acquired := find(h, history.Crashed, "A"), find(h, history.Acquired, "B")
@@ -218,7 +226,7 @@ func TestAPartitionInEachStore(t *testing.T) {
 		if len(acquired) != 1 {
 			t.Fatalf("B acquired %d times, want once", len(acquired))
 		}
-		if waits := s.session || s.lasts; waits == (acquired[0].At < ended[0].At) {
+		if waits := s.session || s.lasts || s.delay; waits == (acquired[0].At < ended[0].At) {
 			t.Errorf("B acquired at %v, the partition ended at %v", acquired[0].At, ended[0].At)
 		}
 	})
@@ -296,7 +304,7 @@ func TestAServerIsStartedAgainInEachStore(t *testing.T) {
 }
 
 func TestTheLeaderOfAClusterDies(t *testing.T) {
-	eachBeside(t, []played{stores[1], stores[3]}, func(t *testing.T, p *plan.Plan, s played) {
+	eachBeside(t, []played{stores[1], stores[3], stores[9]}, func(t *testing.T, p *plan.Plan, s played) {
 		p.Workload.Repeat = 2
 		fault(t, p, when(faults.InSection, "A", ""), "crash", faults.ThePrimary, 0, faults.End{})
 		h := runBeside(t, p, s.lock)
@@ -335,4 +343,54 @@ func TestAnOperatorEndsTheHoldersSession(t *testing.T) {
 			t.Errorf("A's entry was removed by nobody %d times, want once", evicted)
 		}
 	})
+}
+
+// The session that an operator destroys was A's, and its lock delay keeps B out for a while.
+func TestAnOperatorDestroysTheHoldersSessionOfConsul(t *testing.T) {
+	each(t, stores[8:9], func(t *testing.T, p *plan.Plan, s played) {
+		p.Workload.Work = plan.Range{Min: 900 * time.Millisecond, Max: 900 * time.Millisecond}
+		fault(t, p, when(faults.InSection, "A", ""), "evict", "lock", 0, faults.End{})
+		h := run(t, p, s.lock)
+		began, acquired := find(h, history.FaultBegan, ""), find(h, history.Acquired, "B")
+		if len(began) != 1 || len(acquired) != 1 || acquired[0].At.Sub(began[0].At) < 15*p.Consul.Second {
+			t.Error("B did not acquire once, after the lock delay")
+		}
+		removed := find(h, history.Removed, "")
+		if len(removed) == 0 || removed[0].Peer != 0 || h.Name(removed[0].Owner) != "A" {
+			t.Error("the first entry to be removed was not A's, by nobody")
+		}
+		if len(find(h, history.NotHeld, "A")) != 1 || overlaps(h) != 0 {
+			t.Errorf("A did not hear of it, or %d overlaps", overlaps(h))
+		}
+	})
+}
+
+// Sessions of Consul that are shorter than a second are not played, and the sentence says
+// what to do.
+func TestConsulDoesNotLiveFasterThanASecond(t *testing.T) {
+	p := quick("A", "B")
+	p.Consul.Second = 99 * time.Millisecond
+	err := real.Refuse(p, "consul-session", real.Options{})
+	if err == nil || !strings.Contains(err.Error(), "--scale of 0.1 or more") {
+		t.Errorf("got %v", err)
+	}
+	p.Consul.Second = 100 * time.Millisecond
+	if err := real.Refuse(p, "consul-session", real.Options{}); err != nil {
+		t.Error(err)
+	}
+	if err := real.Refuse(p, "consul-session", real.Options{Backend: real.DockerBackend}); err == nil || !strings.Contains(err.Error(), "make consul") {
+		t.Errorf("in containers: %v", err)
+	}
+}
+
+// Who plays what there is leaves Consul out where nobody has built it.
+func TestConsulIsLeftOutWhereNobodyHasBuiltIt(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	if err := real.NotBuilt("consul-session", real.Options{}); err == nil || err.Error() != "consul is not installed: make consul" {
+		t.Errorf("got %v", err)
+	}
+	if err := real.NotBuilt("etcd-mutex", real.Options{}); err != nil {
+		t.Errorf("etcd: %v", err)
+	}
 }

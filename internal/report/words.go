@@ -124,7 +124,7 @@ func servers(p *plan.Plan, r *Run) string {
 	case locks.StoreEtcd:
 		return cluster("an etcd cluster", p.Etcd)
 	case locks.StoreConsul:
-		return cluster("a Consul cluster", p.Consul)
+		return cluster("a Consul cluster", p.Consul.Cluster)
 	case locks.StoreZooKeeper:
 		return cluster("a ZooKeeper ensemble", p.ZooKeeper.Cluster) + fmt.Sprintf(", tick %s", said(p.ZooKeeperTick()))
 	case locks.StoreMySQL:

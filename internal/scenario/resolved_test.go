@@ -39,7 +39,7 @@ faults: [{when: A enters, fail-over: sentinel}]`,
 			`servers:
   etcd: {nodes: 1, election: 1s}
   zookeeper: {nodes: 3, election: 1s, tick: 2s}
-  consul: {nodes: 3, election: 3s}
+  consul: {nodes: 3, election: 3s, second: 1s}
 `,
 		},
 		{

@@ -36,8 +36,7 @@ var sections = []section{
 	{"etcd", "etcd: {nodes: 3, election: 1s}", locks.StoreEtcd, []string{"nodes", "election"},
 		func(r *reader, g group, p *plan.Plan) { r.cluster(g, &p.Etcd) }},
 	{"zookeeper", "zookeeper: {nodes: 3, tick: 2s}", locks.StoreZooKeeper, []string{"nodes", "election", "tick"}, (*reader).zookeeper},
-	{"consul", "consul: {nodes: 3, election: 1s}", locks.StoreConsul, []string{"nodes", "election"},
-		func(r *reader, g group, p *plan.Plan) { r.cluster(g, &p.Consul) }},
+	{"consul", "consul: {nodes: 3, election: 1s}", locks.StoreConsul, []string{"nodes", "election", "second"}, (*reader).consul},
 	{"mysql", "mysql: {replicas: 1, lag: 500ms}", locks.StoreMySQL, sqlKeys,
 		func(r *reader, g group, p *plan.Plan) { r.sql(g, &p.MySQL) }},
 	{"postgres", "postgres: {replicas: 1, lag: 500ms}", locks.StorePostgres, sqlKeys,
@@ -127,6 +126,13 @@ func (r *reader) zookeeper(g group, p *plan.Plan) {
 	r.cluster(g, &p.ZooKeeper.Cluster)
 	if e, ok := g["tick"]; ok {
 		p.ZooKeeper.Tick, _ = r.duration(e.value, "tick", "tick: 2s", time.Millisecond)
+	}
+}
+
+func (r *reader) consul(g group, p *plan.Plan) {
+	r.cluster(g, &p.Consul.Cluster)
+	if e, ok := g["second"]; ok {
+		p.Consul.Second, _ = r.duration(e.value, "second", "second: 1s", time.Millisecond)
 	}
 }
 
@@ -278,7 +284,7 @@ func (w *writer) servers(p *plan.Plan) {
 		w.line(1, "zookeeper: {%s, tick: %s}", clusterText(p.ZooKeeper.Cluster), Duration(p.ZooKeeperTick()))
 	}
 	if uses(p, locks.StoreConsul) {
-		w.line(1, "consul: {%s}", clusterText(p.Consul))
+		w.line(1, "consul: {%s, second: %s}", clusterText(p.Consul.Cluster), Duration(p.Consul.Second))
 	}
 	if uses(p, locks.StoreMySQL) {
 		w.line(1, "mysql:")

@@ -26,6 +26,9 @@ func servers() *Schema {
 	)
 	zookeeper := append(cluster(d.ZooKeeper.Cluster), Property{"tick", positive("duration",
 		"The unit of the servers' time: sessions last 2 to 20 ticks. Left out: "+say(plan.DefaultTick)+", or a fifth of a shorter lease.")})
+	consul := append(cluster(d.Consul.Cluster), Property{"second", positive("duration",
+		"What counts as a second for the least session, 10 of them, and for the fixed times of the client library, 1ms or more; --scale makes it shorter.").
+		withDefault(say(d.Consul.Second))})
 	return closed("What a lock's store is made of. Every lock has sensible servers without this.", Properties{
 		{"redis", closed("One primary and its replicas, or a Redis Cluster.", redis)},
 		{"redlock", closed("Primaries that know nothing of each other.", Properties{
@@ -33,7 +36,7 @@ func servers() *Schema {
 		})},
 		{"etcd", closed("A cluster of etcd.", cluster(d.Etcd))},
 		{"zookeeper", closed("An ensemble of ZooKeeper.", zookeeper)},
-		{"consul", closed("A cluster of Consul.", cluster(d.Consul))},
+		{"consul", closed("A cluster of Consul.", consul)},
 		{"mysql", closed("One MySQL primary and its asynchronous replicas.", database(d.MySQL, "wait_timeout in MariaDB, which counts whole seconds"))},
 		{"postgres", closed("One PostgreSQL primary and its asynchronous replicas.", database(d.Postgres, "idle_session_timeout and idle_in_transaction_session_timeout in PostgreSQL"))},
 	})

@@ -41,7 +41,7 @@ func (w *World) deps(c *client, load plan.Workload) locks.Deps {
 	case locks.StoreMySQL, locks.StorePostgres:
 		d.SQL = sqlPort{c}
 	case locks.StoreConsul:
-		d.Consul = consulPort{c}
+		d.Consul, d.Second = consulPort{c}, w.plan.Consul.Second
 	}
 	return d
 }
@@ -79,7 +79,7 @@ func (w *World) startServers() error {
 		c := w.newCluster(names, p.ZooKeeper.Cluster, zookeeper.New(zookeeper.Config{Tick: tick, LockPath: "/" + lockKey}))
 		w.backend, w.route = c, c
 	case locks.StoreConsul:
-		c := w.newCluster(names, p.Consul, consul.New())
+		c := w.newCluster(names, p.Consul.Cluster, consul.New(consul.Config{Second: p.Consul.Second}))
 		w.backend, w.route = c, c
 	case locks.StoreMySQL:
 		db := w.newDatabase(names, p.MySQL, w.newSQL(sql.MySQL, p.MySQL))

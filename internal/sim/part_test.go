@@ -91,3 +91,14 @@ func TestALostAnswerToTheReleaseOfAnyLock(t *testing.T) {
 		}
 	}
 }
+
+// A story that is shorter has a shorter second for Consul and its library: its times would
+// outlast everything else.
+func TestConsulsSecondIsScaled(t *testing.T) {
+	p := story(faults.Fault{})
+	p.Faults, p.Clients, p.Lease = nil, []string{"A"}, 10*time.Second
+	_, got := tell(t, p.Scaled(100_000), "consul-session", history.Sent)
+	if want := "A sent SESSION TTL 1s LOCK-DELAY 1.5s BEHAVIOR release"; len(got) == 0 || got[0] != want {
+		t.Errorf("%q, want %q first", got, want)
+	}
+}

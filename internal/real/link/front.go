@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
+	"strconv"
 	"sync"
 )
 
@@ -28,15 +30,29 @@ type Front struct {
 	closed  bool
 }
 
-// OpenFront opens an address that nobody may use yet.
-func OpenFront() (*Front, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+// OpenFront opens an address of that host, one of the loopback network's, that nobody may
+// use yet.
+func OpenFront(host string) (*Front, error) {
+	listener, err := listenBelow(host)
 	if err != nil {
-		return nil, fmt.Errorf("no address on 127.0.0.1 for servers to find each other: %w", err)
+		return nil, fmt.Errorf("no address on "+host+" for servers to find each other: %w", err)
 	}
 	f := &Front{listener: listener, ways: map[string]*Link{}, open: map[net.Conn]bool{}, changed: make(chan struct{})}
 	f.running.Go(f.accept)
 	return f, nil
+}
+
+// listenBelow listens on a port that no outgoing connection gets, for a server may have to
+// listen on the same one of another address, from which it has calls of its own.
+func listenBelow(host string) (listener net.Listener, err error) {
+	const lowest, highest, tries = 15000, 32000, 100 // usual systems begin at 32768
+	for range tries {
+		port := lowest + rand.IntN(highest-lowest)
+		if listener, err = net.Listen("tcp", net.JoinHostPort(host, strconv.Itoa(port))); err == nil {
+			return listener, nil
+		}
+	}
+	return nil, err
 }
 
 // Addr is where callers connect to.

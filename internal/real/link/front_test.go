@@ -23,7 +23,7 @@ func dialFrom(t *testing.T, ip, addr string) *client {
 
 func openFront(t *testing.T) *link.Front {
 	t.Helper()
-	f, err := link.OpenFront()
+	f, err := link.OpenFront("127.0.0.1")
 	if err != nil {
 		t.Fatal(err)
 	}

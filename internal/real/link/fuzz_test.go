@@ -15,12 +15,15 @@ func FuzzCut(f *testing.F) {
 		"\x00\x00\x00\x08\x04\xd2\x16\x2fQ\x00\x00\x00\x0aSEL/* 7 */\x00", "Q\xff\xff\xff\xff", "\x00\x00\x00\x04\x00\x00\x00\x01", "\xff\xff\xff\xff",
 		h2Preface + "\x00\x00\x01\x01\x04\x00\x00\x00\x01\x82" + header, h2Preface + "\x00\x00\x02\x01\x28\x00\x00\x00\x01\xff\x00",
 		"\x00\x00\x00\x02ab\x00\x00\x00\x0c\x00\x00\x00\x01\x00\x00\x00\x01\x7f\xff\xff\xff",
+		"GET /v1/kv/lock HTTP/1.1\r\nLockstep-Call: /* call7 */\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\ntrue", "PUT / HTTP/1.1\r\nContent-Length: -1\r\n\r\n",
+		"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\ntrue\r\n0\r\n\r\n", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n7fffffff\r\n", "HTTP/1.1 200 OK\r\n\r\n",
+		"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0000000000000004\r\ntrue\r\n00000000000000000\r\n\r\n",
 	} {
 		f.Add([]byte(s), []byte(s), uint8(1))
 		f.Add([]byte(s+s), []byte("+OK\r\n>1\r\n:1\r\n"), uint8(7))
 	}
 	f.Fuzz(func(t *testing.T, up, down []byte, piece uint8) {
-		for name, protocol := range map[string]Protocol{"Redis": Redis, "MySQL": MySQL, "Postgres": Postgres, "etcd": Etcd, "ZooKeeper": ZooKeeper} {
+		for name, protocol := range map[string]Protocol{"Redis": Redis, "MySQL": MySQL, "Postgres": Postgres, "etcd": Etcd, "ZooKeeper": ZooKeeper, "Consul": Consul} {
 			whole, pieces := protocol(), protocol()
 			for _, way := range []struct {
 				d      Direction

@@ -166,3 +166,15 @@ func TestAnotherProtocolIsNotTouched(t *testing.T) {
 		}
 	}
 }
+
+func TestARequestOfConsulIsKnownByItsHeader(t *testing.T) {
+	d := Consul()
+	put := "PUT /v1/kv/lock?acquire=s HTTP/1.1\r\nHost: h\r\nlockstep-call: /* call7 */\r\nContent-Length: 1\r\n\r\nA"
+	get := "GET /v1/kv/lock HTTP/1.1\r\nHost: h\r\n\r\n"
+	want(t, "put", cut(t, d, Up, []byte(put)), "1 begins /* call7 */")
+	want(t, "true", cut(t, d, Down, []byte("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\ntrue")), "1 begins ")
+	want(t, "get", cut(t, d, Up, []byte(get)), "2 begins ")
+	chunked := "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n[]\r\n0\r\n\r\n"
+	want(t, "chunked", cut(t, d, Down, []byte(chunked)), "2 begins ")
+	want(t, "nobody asked", cut(t, d, Down, []byte("HTTP/1.1 408 Late\r\nContent-Length: 0\r\n\r\n")), "0 ")
+}

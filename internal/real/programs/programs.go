@@ -6,6 +6,7 @@ package programs
 import (
 	"context"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 
@@ -27,7 +28,8 @@ const (
 type Program struct {
 	Name    string
 	Kind    Kind
-	Install string   // the command that installs it on Debian
+	Install string   // the command that installs it on Debian, or builds it
+	Built   bool     // no package has it: it is built on this machine when somebody asks for that
 	Needed  string   // what cannot be done without it: it is needed to ...
 	Version []string // the arguments that make it tell its version; none: its files tell
 	Silent  string   // what to do when it is there and does not answer; "" when it is simply broken
@@ -72,12 +74,16 @@ var all = []Program{
 	{Name: "postgres", Kind: Server, Install: installPostgres, Version: []string{"--version"}, Needed: comparePostgres},
 	{Name: "initdb", Kind: Server, Install: installPostgres, Version: []string{"--version"}, Needed: comparePostgres},
 	{
+		Name: "consul", Kind: Server, Install: "make consul", Built: true, Version: []string{"version"},
+		Needed: "play locks of Consul on real servers, and to compare the model with one",
+	},
+	{
 		Name: Faketime, Kind: Server, Install: "sudo apt-get install -y libfaketime",
 		Needed: "give real servers of Redis and MariaDB wrong clocks, and to play sentinels at a --scale below 1",
 	},
 	{
 		Name: "ptrace", Kind: Server, Install: "see ptrace(2)", Look: lookForTracing,
-		Needed: "give real servers of etcd, ZooKeeper and PostgreSQL, and real sentinels, wrong clocks",
+		Needed: "give real servers of etcd, ZooKeeper, Consul and PostgreSQL, and real sentinels, wrong clocks",
 	},
 	{
 		Name: "docker", Kind: Engine, Install: "sudo apt-get install -y docker.io",
@@ -129,19 +135,27 @@ func Find(name string) (string, error) {
 	return path, nil
 }
 
-func installOf(name string) string {
+func installOf(name string) string { return Lookup(name).Install }
+
+// Lookup returns what is known of a program, by its name; nothing of one that is not known.
+func Lookup(name string) Program {
 	for _, p := range all {
 		if p.Name == name {
-			return p.Install
+			return p
 		}
 	}
-	return ""
+	return Program{}
 }
 
-// besideThePath looks where Debian puts what it keeps out of the path: the
+// besideThePath looks where Debian puts what it keeps out of the path (the
 // programs of PostgreSQL, one directory for each version, libraries of Java, and
-// libraries of C.
+// libraries of C) and where scripts/build-consul puts what it has built.
 func besideThePath(name string) (string, error) {
+	if cache, err := os.UserCacheDir(); err == nil {
+		if path, err := exec.LookPath(filepath.Join(cache, "lockstep", "bin", name)); err == nil {
+			return path, nil
+		}
+	}
 	for _, dir := range []string{
 		"/usr/lib/postgresql/*/bin/", "/usr/share/java/",
 		"/usr/lib/*-linux-gnu/faketime/", "/lib/*-linux-gnu/", "/lib64/",

@@ -40,6 +40,7 @@ type Start struct {
 	Lease    time.Duration
 	Timeout  time.Duration // response timeout
 	Replicas int           // of the primary
+	Second   time.Duration // of Consul: see plan.Consul
 	// Endpoints lead to the servers by the links, the first primary's first: addresses,
 	// or what else a client of the store wants to be told.
 	Endpoints []string

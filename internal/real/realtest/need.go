@@ -14,6 +14,10 @@ import (
 // reason to skip a test into a failure; continuous integration sets it to 1.
 const RequireServers = "LOCKSTEP_REQUIRE_SERVERS"
 
+// RequireMore is the one for servers that are built and not installed; `make test-more`
+// sets it to 1.
+const RequireMore = "LOCKSTEP_REQUIRE_MORE"
+
 // WithoutServers is the environment variable that leaves the tests with real servers out
 // although the servers are there; `make mutants` sets it to 1, for it plays the others a
 // hundred times.
@@ -33,8 +37,12 @@ func Need(t testing.TB, program string) {
 	if err == nil {
 		return
 	}
-	if os.Getenv(RequireServers) == "1" {
-		t.Fatalf("%v (%s=1 asks for it)", err, RequireServers)
+	require := RequireServers
+	if programs.Lookup(program).Built {
+		require = RequireMore
+	}
+	if os.Getenv(require) == "1" {
+		t.Fatalf("%v (%s=1 asks for it)", err, require)
 	}
 	t.Skipf("%v", err)
 }

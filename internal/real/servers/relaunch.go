@@ -10,7 +10,7 @@ import (
 // use instead of addr, that of a proxy for instance. Servers are counted from 0.
 type Route func(from, to int, addr string) (via string, err error)
 
-// Relaunch starts a server of etcd, ZooKeeper or a database that has been killed on
+// Relaunch starts a server of etcd, ZooKeeper, Consul or a database that has been killed on
 // its address and in its directory again, and returns when it listens. It may take a
 // while until it answers: a member of a cluster needs the others for that.
 //

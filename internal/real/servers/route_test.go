@@ -2,6 +2,7 @@ package servers_test
 
 import (
 	"context"
+	"net"
 	"sync"
 	"testing"
 	"time"
@@ -42,23 +43,24 @@ func (r *routes) cut() {
 // Routes that let nothing through must keep the servers apart: nobody leads then. Were
 // there another way from one to another, they would go on as before.
 func TestServersReachEachOtherByTheirRoutesOnly(t *testing.T) {
-	start := map[string]func(context.Context, servers.Route) ([]*servers.Server, error){
-		"etcd": func(ctx context.Context, route servers.Route) ([]*servers.Server, error) {
-			return servers.StartEtcd(ctx, servers.EtcdOptions{Members: 3, Route: route})
+	start := map[string]func(context.Context, *routes) ([]*servers.Server, error){
+		"etcd": func(ctx context.Context, r *routes) ([]*servers.Server, error) {
+			return servers.StartEtcd(ctx, servers.EtcdOptions{Members: 3, Route: r.open})
 		},
-		"zookeeper.jar": func(ctx context.Context, route servers.Route) ([]*servers.Server, error) {
-			return servers.StartZooKeeper(ctx, servers.ZooKeeperOptions{Members: 3, Route: route})
+		"zookeeper.jar": func(ctx context.Context, r *routes) ([]*servers.Server, error) {
+			return servers.StartZooKeeper(ctx, servers.ZooKeeperOptions{Members: 3, Route: r.open})
 		},
+		"consul": func(ctx context.Context, r *routes) ([]*servers.Server, error) { return r.startConsulBehind(ctx) },
 	}
 	leads := map[string]func(*servers.Server, context.Context) bool{
-		"etcd": (*servers.Server).LeadsEtcd, "zookeeper.jar": (*servers.Server).LeadsZooKeeper,
+		"etcd": (*servers.Server).LeadsEtcd, "zookeeper.jar": (*servers.Server).LeadsZooKeeper, "consul": (*servers.Server).LeadsConsul,
 	}
 	for program, start := range start {
 		t.Run(program, func(t *testing.T) {
 			realtest.Need(t, program)
 			t.Setenv("TMPDIR", t.TempDir())
 			r := &routes{t: t}
-			members, err := start(t.Context(), r.open)
+			members, err := start(t.Context(), r)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -120,4 +122,35 @@ func TestAServerComesBackWithWhatItHad(t *testing.T) {
 func switchBoth(l *link.Link, m link.Mode) {
 	l.Switch(link.Up, m)
 	l.Switch(link.Down, m)
+}
+
+// startConsulBehind starts servers of Consul, each of which has a front.
+func (r *routes) startConsulBehind(ctx context.Context) ([]*servers.Server, error) {
+	const members = 3
+	return servers.StartConsul(ctx, servers.ConsulOptions{Members: members, Fronts: func() (known []string, _ error) {
+		for to := range members {
+			front, err := link.OpenFront(servers.ConsulFront(to))
+			if err != nil {
+				return nil, err
+			}
+			r.t.Cleanup(func() { front.Close() })
+			_, port, _ := net.SplitHostPort(front.Addr())
+			upstream := net.JoinHostPort(servers.ConsulHost(to), port)
+			for from := range members {
+				l, err := link.Open(link.Options{Name: "peers", Upstream: upstream, Raw: true})
+				if err != nil {
+					return nil, err
+				}
+				r.t.Cleanup(func() { l.Close() })
+				front.Admit(servers.ConsulHost(from), l)
+				if from != to {
+					r.mu.Lock()
+					r.links = append(r.links, l)
+					r.mu.Unlock()
+				}
+			}
+			known = append(known, front.Addr())
+		}
+		return known, nil
+	}})
 }

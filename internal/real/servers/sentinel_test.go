@@ -39,7 +39,7 @@ func openLink(t *testing.T, to *servers.Server) *link.Link {
 
 func openFront(t *testing.T) *link.Front {
 	t.Helper()
-	f, err := link.OpenFront()
+	f, err := link.OpenFront("127.0.0.1")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 	"lockstep/internal/world"
 )
 
-// The texts of requests to etcd and ZooKeeper and of their answers, word by word
+// The texts of requests to etcd, ZooKeeper and Consul and of their answers, word by word
 // as the simulator writes them: a scenario waits for a request by its name, and a
 // report of a real run is to read like one of a simulated run.
 
@@ -168,3 +168,27 @@ func zkStatText(s *world.ZKStat) string {
 }
 
 func zkNamesText(names []string) string { return "[" + strings.Join(names, " ") + "]" }
+
+func consulSessionText(ttl, lockDelay time.Duration, behavior string) string {
+	return "SESSION TTL " + ttl.String() + " LOCK-DELAY " + lockDelay.String() + " BEHAVIOR " + behavior
+}
+
+func consulKeyText(name, key, session string) string { return name + " " + key + " SESSION " + session }
+
+func consulGetText(key string, after int64, wait time.Duration) string {
+	if after > 0 {
+		return "GET " + key + " INDEX " + decimal(after) + " WAIT " + wait.String()
+	}
+	return "GET " + key
+}
+
+func consulKVText(kv world.ConsulKV) string {
+	indices := ", lock index " + decimal(kv.LockIndex) + ", modify index " + decimal(kv.ModifyIndex)
+	switch {
+	case !kv.Exists:
+		return "no key, index " + decimal(kv.Index)
+	case kv.Session == "":
+		return "not locked" + indices
+	}
+	return "locked by " + kv.Session + indices
+}

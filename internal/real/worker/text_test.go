@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/internal/sim/consul"
 	"lockstep/internal/sim/etcd"
 	simsql "lockstep/internal/sim/sql"
 	"lockstep/internal/sim/store"
@@ -48,6 +49,13 @@ func TestRequestsReadAsInTheSimulator(t *testing.T) {
 		{"CHILDREN", zkChildrenText("/lock"), zookeeper.Children{Path: "/lock"}},
 		{"SETWATCHES", zkSetWatchesText(7, []string{"/a", "/b"}), zookeeper.SetWatches{Since: 7, Data: []string{"/a"}, Exist: []string{"/b"}}},
 		{"CLOSE", "CLOSE", zookeeper.Close{}},
+		{"SESSION", consulSessionText(10*time.Second, 1500*time.Millisecond, "release"), consul.CreateSession{TTL: 10 * time.Second, LockDelay: 1500 * time.Millisecond}},
+		{"RENEW", "RENEW s", consul.RenewSession{Session: "s"}},
+		{"DESTROY", "DESTROY s", consul.DestroySession{Session: "s"}},
+		{"ACQUIRE", consulKeyText("ACQUIRE", "lock", "s"), consul.Acquire{Key: "lock", Value: "A", Session: "s"}},
+		{"RELEASE", consulKeyText("RELEASE", "lock", "s"), consul.Release{Key: "lock", Session: "s"}},
+		{"GET", consulGetText("lock", 0, 0), consul.Get{Key: "lock"}},
+		{"GET", consulGetText("lock", 7, 15*time.Second), consul.Get{Key: "lock", After: 7, Wait: 15 * time.Second}},
 	}
 	for _, op := range ops {
 		lines = append(lines, line{etcdOpNames[op.Kind], opText(&op), etcd.Do{EtcdOp: op}})
@@ -94,6 +102,9 @@ func TestAnswersReadAsInTheSimulator(t *testing.T) {
 		{zkStatText(nil), "no node"},
 		{zkStatText(&world.ZKStat{Czxid: 5, EphemeralOwner: 31}), "czxid 5, version 0, session 0x1f"},
 		{zkNamesText([]string{"a", "b"}), "[a b]"},
+		{consulKVText(world.ConsulKV{Index: 7}), "no key, index 7"},
+		{consulKVText(world.ConsulKV{Exists: true, LockIndex: 2, ModifyIndex: 8, Index: 8}), "not locked, lock index 2, modify index 8"},
+		{consulKVText(world.ConsulKV{Exists: true, Session: "s", LockIndex: 1, ModifyIndex: 3, Index: 3}), "locked by s, lock index 1, modify index 3"},
 		{errorText(world.ErrNoNode), "(error) zk: node does not exist"},
 		{sqlResultText("SELECT 1", &world.SQLResult{}), "no row"},
 		{sqlResultText("SELECT 1", &rows), "(1, NULL) ('it''s')"},

@@ -110,9 +110,10 @@ func (c *call) failed(err error) { c.event(history.TimedOut, err.Error()) }
 
 // request is one request to a store.
 type request[T any] struct {
-	server     int    // that it goes to, as an index of the links
-	name, text string // as in reports
-	mark       string // what the link recognises it by; "": the number that markOf gives
+	server     int           // that it goes to, as an index of the links
+	name, text string        // as in reports
+	mark       string        // what the link recognises it by; "": the number that markOf gives
+	patience   time.Duration // how long the store may keep it on purpose, besides the response timeout
 	// send sends it and waits for the answer, or for the end of ctx. Its error is
 	// what the store says, ErrConnection, ErrTimeout or ErrSessionExpired.
 	send   func(ctx context.Context) (T, error)
@@ -134,7 +135,7 @@ func perform[T any](ctx context.Context, w *worker, r request[T]) (T, error) {
 		return none, err
 	}
 	c := w.begin(r.server, taskOf(ctx), r.name, r.text, r.mark)
-	limited, cancel := context.WithTimeout(ctx, w.start.Timeout)
+	limited, cancel := context.WithTimeout(ctx, w.start.Timeout+r.patience)
 	defer cancel()
 	done := make(chan outcome[T], 1)
 	go func() {

@@ -164,6 +164,7 @@ var connects = map[locks.Store]func(*worker, *locks.Deps) error{
 	locks.StoreZooKeeper:  (*worker).connectZooKeeper,
 	locks.StoreMySQL:      (*worker).connectMySQL,
 	locks.StorePostgres:   (*worker).connectPostgres,
+	locks.StoreConsul:     (*worker).connectConsul,
 }
 
 // primary is the index of the server that this client takes for the primary.

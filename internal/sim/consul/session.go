@@ -12,7 +12,7 @@ import (
 
 // The numbers of Consul.
 const (
-	minTTL         = 10 * time.Second // session_ttl_min
+	minTTL         = 10 // seconds: session_ttl_min
 	maxTTL         = 24 * time.Hour
 	ttlMultiplier  = 2 // the leader waits so much longer than it promises
 	maxLockDelay   = time.Minute
@@ -48,8 +48,8 @@ func (s *Store) session(id string) *session {
 }
 
 func (s *Store) createSession(now store.Clock, c store.Conn, op CreateSession) store.Answer {
-	if op.TTL < minTTL || op.TTL > maxTTL {
-		return failed(fmt.Errorf("consul: invalid session TTL %v, must be between %v and %v", op.TTL, minTTL, maxTTL))
+	if least := minTTL * s.config.Second; op.TTL < least || op.TTL > maxTTL {
+		return failed(fmt.Errorf("consul: invalid session TTL %v, must be between %v and %v", op.TTL, least, maxTTL))
 	}
 	s.index++
 	s.made++

@@ -3,16 +3,16 @@
 // together show to their clients. How they agree on a leader is not in it; that
 // one leads anew is (Lead).
 //
-//	s := consul.New()
+//	s := consul.New(consul.Config{Second: time.Second})
 //	answer, _ := s.Exec(now, 1, conn, consul.CreateSession{TTL: 15 * time.Second})
 //	session := answer.Value.(string)
 //
 // Facts from Consul's sources: agent/consul/session_ttl.go (timers), state/kvs.go
 // and state/session.go (what a log entry does), state/delay.go and kvs_endpoint.go
-// (lock delays), rpc.go (blocking queries). There is no real Consul beside the
-// tests of this package, so nothing but reading pins the model to it. It leaves
-// out health checks, which end sessions as well, and the random sixteenth that
-// Consul adds to the time of a blocking query.
+// (lock delays), rpc.go (blocking queries). Where there is a real Consul (make
+// consul), the tests send both the same random requests, and the answers must be
+// the same. The model leaves out health checks, which end sessions as well, and
+// the random sixteenth that Consul adds to the time of a blocking query.
 package consul
 
 import (
@@ -24,8 +24,14 @@ import (
 	"lockstep/internal/world"
 )
 
+// Config says what an operator has set up.
+type Config struct {
+	Second time.Duration // see plan.Consul; the least session lasts ten of them
+}
+
 // Store is the state of the cluster. It must be made by New.
 type Store struct {
+	config   Config
 	index    int64 // of the last entry of the log
 	keysAt   int64 // of the last one that changed a key
 	keys     []*entry
@@ -54,7 +60,7 @@ type query struct {
 }
 
 // New returns an empty cluster. The index 1 never occurs: Raft itself uses it.
-func New() *Store { return &Store{index: 1} }
+func New(c Config) *Store { return &Store{config: c, index: 1} }
 
 var _ store.Model = (*Store)(nil)
 
@@ -98,13 +104,15 @@ func (s *Store) acquire(now store.Clock, c store.Conn, op Acquire) store.Answer 
 		s.keys = append(s.keys, e)
 	case e.session != nil && e.session != l:
 		return yesOrNo(false)
+	case e.session == l && e.value == op.Value: // written again as it is: no change, and no new index
+		return yesOrNo(true)
 	}
 	if e.session == nil {
 		e.session = l
 		e.locked++
 		s.tell(store.Change{Kind: history.Granted, Key: e.key, Owner: l.owner, By: c.Client, TTL: l.ends - now.Mono})
 	}
-	e.value = op.Value // a session that has the key already writes it again
+	e.value = op.Value
 	s.touch(e)
 	return yesOrNo(true)
 }

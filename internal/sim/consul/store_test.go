@@ -21,7 +21,7 @@ type bench struct {
 	notes []string // what came out by itself
 }
 
-func newBench(t *testing.T) *bench { return &bench{t: t, s: New()} }
+func newBench(t *testing.T) *bench { return &bench{t: t, s: New(Config{Second: time.Second})} }
 
 // do executes a request at once and returns the text of its answer, "waits" for
 // one that has to wait.
@@ -98,13 +98,15 @@ func TestLocksAKeyForOneSession(t *testing.T) {
 	b.want("read", b.do(2, Get{Key: "lock"}), "locked by "+one+", lock index 1, modify index 4")
 	b.want("second", b.do(2, Acquire{"lock", "y", two}), "false") // 5
 	b.want("again", b.do(1, Acquire{"lock", "z", one}), "true")   // 6: no other lock, but a change
+	b.want("and again", b.do(1, Acquire{"lock", "z", one}), "true")
+	b.want("no change", b.do(2, Get{Key: "lock"}), "locked by "+one+", lock index 1, modify index 6")
 	b.want("read", b.do(2, Get{Key: "lock"}), "locked by "+one+", lock index 1, modify index 6")
-	b.want("not its own", b.do(2, Release{"lock", "", two}), "false")                       // 7
-	b.want("release", b.do(1, Release{"lock", "", one}), "true")                            // 8
-	b.want("twice", b.do(1, Release{"lock", "", one}), "false")                             // 9
-	b.want("no delay", b.do(2, Acquire{"lock", "y", two}), "true")                          // 10
-	b.want("no session", b.do(1, Acquire{"lock", "y", "none"}), world.ErrNoSession.Error()) // 11
-	b.want("read", b.do(1, Get{Key: "lock"}), "locked by "+two+", lock index 2, modify index 10")
+	b.want("not its own", b.do(2, Release{"lock", "", two}), "false")                       // 8
+	b.want("release", b.do(1, Release{"lock", "", one}), "true")                            // 9
+	b.want("twice", b.do(1, Release{"lock", "", one}), "false")                             // 10
+	b.want("no delay", b.do(2, Acquire{"lock", "y", two}), "true")                          // 11
+	b.want("no session", b.do(1, Acquire{"lock", "y", "none"}), world.ErrNoSession.Error()) // 12
+	b.want("read", b.do(1, Get{Key: "lock"}), "locked by "+two+", lock index 2, modify index 11")
 	b.wantNotes(
 		"0s granted lock of 1 by 1 for 20s", "0s removed lock of 1 by 1", "0s granted lock of 2 by 2 for 20s",
 	)
