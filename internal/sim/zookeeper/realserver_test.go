@@ -101,7 +101,7 @@ func dialReal(addr string, timeout time.Duration, session int64, known passwords
 }
 
 func (c *realConn) roundTrip(e encoder) (*decoder, error) {
-	_ = c.conn.SetDeadline(time.Now().Add(20 * time.Second))
+	_ = c.conn.SetWriteDeadline(time.Now().Add(20 * time.Second))
 	packet := binary.BigEndian.AppendUint32(nil, uint32(len(e)))
 	if _, err := c.conn.Write(append(packet, e...)); err != nil {
 		return nil, errGone
@@ -110,6 +110,7 @@ func (c *realConn) roundTrip(e encoder) (*decoder, error) {
 }
 
 func (c *realConn) read() (*decoder, error) {
+	_ = c.conn.SetReadDeadline(time.Now().Add(20 * time.Second)) // its last request may be long ago
 	var size [4]byte
 	if _, err := io.ReadFull(c.in, size[:]); err != nil {
 		var timeout net.Error
