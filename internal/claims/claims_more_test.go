@@ -1,6 +1,7 @@
 package claims
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -41,7 +42,6 @@ func TestAChangedWorldChangesTheVerdictOfTheStores(t *testing.T) {
 		{"a lock without a session", 47, True, False, &Lab{Instead: map[string]string{"zk-ephemeral": "mysql-unique"}}},
 		{"everybody watches one key", 57, True, False, &Lab{Instead: map[string]string{"etcd-prefix-watch": "etcd-mutex"}}},
 		{"the small cluster is the large one", 58, False, True, &Lab{Change: func(p *plan.Plan) { p.Etcd.Nodes = 6 - p.Etcd.Nodes }}},
-		{"the clients are alone", 55, True, False, changing(func(p *plan.Plan) { p.Clients = p.Clients[:1] })},
 		{"a lease that outlasts the faults", 50, Depends, False, &Lab{Change: longLease}},
 		{"a world without faults", 51, True, False, &Lab{Change: func(p *plan.Plan) { p.Faults = nil }}},
 	}
@@ -71,6 +71,19 @@ func endSoon(p *plan.Plan) {
 }
 
 // The bare commands answer as the documentations say.
+// A lock of one machine always fails among several, so no world makes claim 55 false; one in
+// which nobody contends measures nothing.
+func TestALockOfOneMachineNeedsContenders(t *testing.T) {
+	if got := verdictOf(t, 55, &Lab{}); got.Verdict != True {
+		t.Errorf("in the usual world: %s: %s", got.Verdict, got.Figure)
+	}
+	c, _ := Lookup(55)
+	alone := changing(func(p *plan.Plan) { p.Clients = p.Clients[:1] })
+	if _, err := measure(t.Context(), alone, c); err == nil || !strings.Contains(err.Error(), "no client ever had to wait") {
+		t.Errorf("alone: the experiment ends with %v", err)
+	}
+}
+
 func TestBareCommands(t *testing.T) {
 	for n, want := range map[int]string{32: False, 33: Depends, 41: Depends} { // order: independent
 		if got := verdictOf(t, n, &Lab{}); got.Verdict != want {
