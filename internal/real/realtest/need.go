@@ -30,6 +30,10 @@ func Need(t testing.TB, program string) {
 	if os.Getenv(WithoutServers) == "1" {
 		t.Skipf("%s=1 leaves it out", WithoutServers)
 	}
+	built := programs.Lookup(program).Built
+	if built && os.Getenv(RequireServers) == "1" && os.Getenv(RequireMore) != "1" {
+		t.Skipf("make test-more plays what needs %s", program) // make test takes as long with it as without
+	}
 	_, err := programs.Find(program)
 	if unsupported := osproc.Supported(); unsupported != nil {
 		err = unsupported
@@ -38,7 +42,7 @@ func Need(t testing.TB, program string) {
 		return
 	}
 	require := RequireServers
-	if programs.Lookup(program).Built {
+	if built {
 		require = RequireMore
 	}
 	if os.Getenv(require) == "1" {
