@@ -22,7 +22,7 @@ test: servers images check ## everything: install the servers and the browser th
 test-more: consul ## what needs servers that are built and not installed: Consul
 	LOCKSTEP_REQUIRE_MORE=1 $(GO) test -timeout 20m -count=1 ./internal/sim/consul -run RealConsul -conformance.operations 12000
 	LOCKSTEP_REQUIRE_MORE=1 $(GO) test -timeout 20m -count=1 ./internal/real/servers ./internal/real/worker ./internal/real -run 'Consul|Routes/consul'
-	LOCKSTEP_REQUIRE_MORE=1 $(GO) test -timeout 20m -count=1 ./internal/real -run 'Store/consul-session|LeaderOfACluster/consul-session'
+	LOCKSTEP_REQUIRE_MORE=1 $(GO) test -timeout 20m -count=1 ./internal/real -run 'Store/consul-session|LeaderOfACluster/consul-session|NothingIsLeft/consul'
 	@out=$$(mktemp -d); trap 'rm -rf $$out' EXIT; \
 	$(GO) run -tags live ./cmd/simulate run lock-delay-covers-the-pause lock-delay-runs-out --lock consul-session \
 		--backend process --scale 0.1 --quiet --out $$out && \
