@@ -57,22 +57,7 @@ func StartConsul(ctx context.Context, o ConsulOptions) ([]*Server, error) {
 	if o.LeastTTL == 0 {
 		o.LeastTTL = time.Second
 	}
-	ctx, cancel := context.WithTimeout(ctx, slowStartTime)
-	defer cancel()
-	var err error
-	for range startAttempts {
-		var members []*Server
-		if members, err = startConsuls(ctx, o); err == nil {
-			return members, nil
-		}
-		for _, s := range members {
-			err = errors.Join(err, s.Stop())
-		}
-		if !errors.Is(err, errPortTaken) {
-			break
-		}
-	}
-	return nil, err
+	return together(ctx, slowStartTime, func(ctx context.Context) ([]*Server, error) { return startConsuls(ctx, o) })
 }
 
 // startConsuls makes one try, with ports and directories of its own. The servers that it

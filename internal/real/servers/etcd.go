@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -46,22 +45,7 @@ func StartEtcd(ctx context.Context, o EtcdOptions) ([]*Server, error) {
 	}
 	o.Members = max(o.Members, 1)
 	o.Election = max(o.Election, fastestElection)
-	ctx, cancel := context.WithTimeout(ctx, startTime)
-	defer cancel()
-	var err error
-	for range startAttempts {
-		var members []*Server
-		if members, err = startMembers(ctx, o); err == nil {
-			return members, nil
-		}
-		for _, s := range members {
-			err = errors.Join(err, s.Stop())
-		}
-		if !errors.Is(err, errPortTaken) {
-			break
-		}
-	}
-	return nil, err
+	return together(ctx, startTime, func(ctx context.Context) ([]*Server, error) { return startMembers(ctx, o) })
 }
 
 // startMembers makes one try, with ports and directories of its own. The members

@@ -46,22 +46,7 @@ func StartZooKeeper(ctx context.Context, o ZooKeeperOptions) ([]*Server, error) 
 	if o.Tick == 0 {
 		o.Tick = fastTick
 	}
-	ctx, cancel := context.WithTimeout(ctx, slowStartTime)
-	defer cancel()
-	var err error
-	for range startAttempts {
-		var members []*Server
-		if members, err = startEnsemble(ctx, o); err == nil {
-			return members, nil
-		}
-		for _, s := range members {
-			err = errors.Join(err, s.Stop())
-		}
-		if !errors.Is(err, errPortTaken) {
-			break
-		}
-	}
-	return nil, err
+	return together(ctx, slowStartTime, func(ctx context.Context) ([]*Server, error) { return startEnsemble(ctx, o) })
 }
 
 // startEnsemble makes one try, with ports and directories of its own. The servers
