@@ -144,13 +144,13 @@ func checkOne(file string, number int, h *history.History) checked {
 	c := checked{
 		File: file, Number: number, Scenario: h.Header.Scenario, Lock: h.Header.Lock, Seed: h.Header.Seed,
 		Backend: h.Header.Backend, Hash: h.Hash().String(), Events: len(h.Events), Whole: h.Whole, Verdict: checker.Kept, Letter: j.Letter,
-		Words: explain.Verdict(j), Verdicts: map[string]checkedVerdict{}, OverlapUS: j.Overlap.Microseconds(),
+		Words: explain.Verdict(j).English(), Verdicts: map[string]checkedVerdict{}, OverlapUS: j.Overlap.Microseconds(),
 		Acquired: j.Acquired, judgement: j,
 	}
 	for i := range j.Findings {
 		f := &j.Findings[i]
 		c.Verdict = worse(c.Verdict, f.Verdict)
-		v := checkedVerdict{Verdict: f.Verdict, Count: f.Count, Words: f.Reason}
+		v := checkedVerdict{Verdict: f.Verdict, Count: f.Count, Words: f.Reason.English()}
 		if f.Verdict == checker.Broken && len(f.Violations) > 0 {
 			at := f.Violations[0].From.Duration().Microseconds()
 			v.FirstAtUS, v.Words = &at, firstViolation(h, f)
@@ -166,7 +166,7 @@ func firstViolation(h *history.History, f *checker.Finding) string {
 	alone.Violations = f.Violations[:1]
 	for _, step := range explain.Steps(h, []checker.Finding{alone}) {
 		if step.Violation {
-			return fmt.Sprintf("%s  %s %s", step.At, step.Sentence, step.Note)
+			return fmt.Sprintf("%s  %s <- %s", step.At, step.Sentence.English(), step.Note.English())
 		}
 	}
 	return "at " + f.Violations[0].From.String()

@@ -11,10 +11,10 @@ import (
 	"slices"
 	"strings"
 
-	"lockstep/internal/glossary"
 	"lockstep/internal/report"
 	"lockstep/internal/run"
 	"lockstep/internal/runstore"
+	"lockstep/internal/say"
 	"lockstep/internal/scenario"
 	"lockstep/internal/shell"
 )
@@ -44,7 +44,7 @@ func (f *reportFlags) compare(ctx context.Context, w io.Writer, args []string) e
 	switch {
 	case err != nil:
 		return err
-	case f.language != glossary.English:
+	case f.language != say.English:
 		return errors.New("a comparison of runs is written in English only: leave --lang away, or name one run")
 	case len(args) > maxCompared:
 		return fmt.Errorf("%d runs are too many: compare %d at once at most", len(args), maxCompared)

@@ -285,6 +285,7 @@ type worldCellJSON struct {
 	Simulated string     `json:"simulated,omitempty"` // with the first seed
 	Agreeing  int        `json:"agreeing"`            // of the runs: real letters that are those of the simulator
 	Runs      []pairJSON `json:"runs,omitempty"`
+	ScalePPM  int64      `json:"scale_ppm,omitempty"` // of the script, when it is not that of the comparison
 	Why       string     `json:"why,omitempty"`
 }
 
@@ -320,6 +321,9 @@ func worldsJSON(c *worlds.Comparison) any {
 		cells[i] = worldCellJSON{
 			Lock: cell.Lock, Fault: cell.Fault, Agreement: string(cell.Agreement), Script: cell.Script,
 			Simulated: string(cell.Simulated), Agreeing: cell.Agreeing(), Why: cell.Why,
+		}
+		if cell.Plan != nil && cell.ScalePPM != c.ScalePPM {
+			cells[i].ScalePPM = cell.ScalePPM
 		}
 		for _, p := range cell.Pairs {
 			cells[i].Runs = append(cells[i].Runs, pairJSON{p.Seed, string(p.Simulated), string(p.Real), string(p.Agreement()), p.History})

@@ -120,7 +120,7 @@ func exampleSteps(w run.World, e docs.Example, lock string) ([]docs.Step, error)
 	}
 	var steps []docs.Step
 	for _, s := range explain.Steps(j.History, j.Findings) {
-		steps = append(steps, docs.Step{At: s.At.String(), Sentence: s.Sentence, Breaks: strings.TrimPrefix(s.Note, "<- ")})
+		steps = append(steps, docs.Step{At: s.At.String(), Sentence: s.Sentence.English(), Breaks: s.Note.English()})
 	}
 	return steps, nil
 }

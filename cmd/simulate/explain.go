@@ -121,16 +121,24 @@ func stepsJSON(w io.Writer, histories []*history.History) error {
 	all := []told{}
 	for _, h := range histories {
 		j := checker.Judge(h)
-		one := told{Lock: terminalText(h.Header.Lock), Seed: h.Header.Seed, Words: terminalText(explain.Verdict(j)), Steps: []step{}}
+		one := told{Lock: terminalText(h.Header.Lock), Seed: h.Header.Seed, Words: terminalText(explain.Verdict(j).English()), Steps: []step{}}
 		var steps []explain.Step
 		steps, one.Earlier, one.Later = explain.Tell(h, j.Findings)
 		for _, s := range steps {
 			one.Steps = append(one.Steps, step{
-				s.At.Duration().Microseconds(), s.Event, terminalText(s.Sentence),
-				terminalText(s.Belief), terminalText(s.Store), s.Violation, terminalText(s.Note),
+				s.At.Duration().Microseconds(), s.Event, terminalText(s.Sentence.English()),
+				terminalText(s.Belief.English()), terminalText(s.Store.English()), s.Violation, terminalText(arrow(s.Note.English())),
 			})
 		}
 		all = append(all, one)
 	}
 	return printJSON(w, map[string]any{"schema": 1, "runs": all})
+}
+
+// arrow points from a note to its step.
+func arrow(note string) string {
+	if note == "" {
+		return ""
+	}
+	return "<- " + note
 }

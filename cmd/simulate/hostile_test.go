@@ -15,12 +15,12 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"lockstep/internal/checker"
-	"lockstep/internal/glossary"
 	"lockstep/internal/history"
 	"lockstep/internal/plan"
 	"lockstep/internal/report"
 	"lockstep/internal/run"
 	"lockstep/internal/runstore"
+	"lockstep/internal/say"
 	"lockstep/internal/scenario"
 	"lockstep/internal/shell"
 	"lockstep/internal/sim"
@@ -148,11 +148,11 @@ func outputs(t *testing.T, name, text string) map[string][]byte {
 	b := bundleOf(r, "simulate run "+shell.Word(p.File+marker+text))
 	b.RunDir = "reports/" + marker + text // the names of files may be any bytes
 	spoil(reflect.ValueOf(b).Elem(), validText(text))
-	files, err := render(formats, glossary.English, r, b)
+	files, err := render(formats, say.English, b)
 	if err != nil {
 		t.Fatal(err)
 	}
-	chinese, err := render(formats[:1], glossary.Chinese, r, b)
+	chinese, err := render(formats[:1], say.Chinese, b)
 	if err != nil {
 		t.Fatal(err)
 	}

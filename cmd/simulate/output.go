@@ -156,7 +156,7 @@ func hashOf(r *run.Result) string {
 func (f *runFlags) runFiles(r *run.Result, b *report.Bundle) ([]runstore.File, error) {
 	logs := logFiles(r)
 	b.Logs = len(logs) > 0
-	files, err := render(formats, f.language, r, b)
+	files, err := render(formats, f.language, b)
 	if err != nil {
 		return nil, err
 	}

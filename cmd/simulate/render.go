@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strings"
 
-	"lockstep/internal/glossary"
+	"lockstep/internal/chinese"
 	"lockstep/internal/report"
-	"lockstep/internal/run"
 	"lockstep/internal/runstore"
+	"lockstep/internal/say"
 	"lockstep/internal/scenario"
 )
 
@@ -18,12 +18,12 @@ import (
 type format struct {
 	name    string
 	summary string
-	render  func(r *run.Result, b *report.Bundle) ([]runstore.File, error)
+	render  func(b *report.Bundle, l say.Language) ([]runstore.File, error)
 }
 
 // formats are all of them, in the order of the help.
 var formats = []format{
-	{"html", "report.html, for people", oneFile("report.html", report.HTML)},
+	{"html", "report.html, for people", page},
 	{"json", "result.json, the verdicts", oneFile("result.json", report.Result)},
 	{"junit", "junit.xml, for CI servers", oneFile("junit.xml", report.JUnit)},
 	{"trace", "trace.json, for ui.perfetto.dev", oneFile("trace.json", report.Trace)},
@@ -63,28 +63,40 @@ func pickFormats(names []string) ([]format, error) {
 }
 
 // render makes the files of some formats, the page in a language.
-func render(chosen []format, language glossary.Language, r *run.Result, b *report.Bundle) ([]runstore.File, error) {
+func render(chosen []format, language say.Language, b *report.Bundle) ([]runstore.File, error) {
 	var files []runstore.File
 	for _, f := range chosen {
-		made, err := f.render(r, b)
+		made, err := f.render(b, language)
 		if err != nil {
 			return nil, err
 		}
 		files = append(files, made...)
 	}
-	return files, localise(files, language)
+	return files, nil
+}
+
+// page is the report for people. What a scenario says stays in its own language.
+func page(b *report.Bundle, l say.Language) ([]runstore.File, error) {
+	data, err := report.HTML(b, l)
+	if err != nil || l != say.Chinese {
+		return []runstore.File{{Name: "report.html", Data: data}}, err
+	}
+	if data, _, err = chinese.Page(data); err != nil {
+		return nil, fmt.Errorf("translating report.html: %w", err)
+	}
+	return []runstore.File{{Name: "report.html", Data: data}}, nil
 }
 
 // oneFile is a format that is a single file.
-func oneFile(name string, draw func(*report.Bundle) ([]byte, error)) func(*run.Result, *report.Bundle) ([]runstore.File, error) {
-	return func(_ *run.Result, b *report.Bundle) ([]runstore.File, error) {
+func oneFile(name string, draw func(*report.Bundle) ([]byte, error)) func(*report.Bundle, say.Language) ([]runstore.File, error) {
+	return func(b *report.Bundle, _ say.Language) ([]runstore.File, error) {
 		data, err := draw(b)
 		return []runstore.File{{Name: name, Data: data}}, err
 	}
 }
 
 // ednFiles are the histories for other checkers, a file for each lock.
-func ednFiles(_ *run.Result, b *report.Bundle) ([]runstore.File, error) {
+func ednFiles(b *report.Bundle, _ say.Language) ([]runstore.File, error) {
 	var files []runstore.File
 	for i := range b.Runs {
 		name := "history.edn"
@@ -102,7 +114,7 @@ func ednFiles(_ *run.Result, b *report.Bundle) ([]runstore.File, error) {
 var unfitForFiles = regexp.MustCompile(`[^a-z0-9.-]+`)
 
 // plots are the figures of the report as files.
-func plots(_ *run.Result, b *report.Bundle) ([]runstore.File, error) {
+func plots(b *report.Bundle, _ say.Language) ([]runstore.File, error) {
 	drawn, err := report.Plots(b)
 	if err != nil {
 		return nil, err

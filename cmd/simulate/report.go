@@ -12,10 +12,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"lockstep/internal/checker"
-	"lockstep/internal/glossary"
 	"lockstep/internal/report"
 	"lockstep/internal/run"
 	"lockstep/internal/runstore"
+	"lockstep/internal/say"
 )
 
 // reportFlags are the flags of `simulate report`.
@@ -24,7 +24,7 @@ type reportFlags struct {
 	formats  []string
 	to       string
 	lang     string
-	language glossary.Language
+	language say.Language
 }
 
 func reportCommand(g *globals) *cobra.Command {
@@ -111,7 +111,7 @@ func (f *reportFlags) one(w io.Writer, s *storedRun, chosen []format, out *outpu
 	r := s.result()
 	b := bundleOf(r, s.again(r))
 	b.RunDir, b.Logs = s.dir, s.hasLogs()
-	files, err := render(chosen, f.language, r, b)
+	files, err := render(chosen, f.language, b)
 	if err != nil {
 		return run.Failed, &bugError{err}
 	}

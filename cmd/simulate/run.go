@@ -13,11 +13,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"lockstep/internal/chaos"
-	"lockstep/internal/glossary"
+	"lockstep/internal/history"
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
 	"lockstep/internal/report"
 	"lockstep/internal/run"
+	"lockstep/internal/say"
 	"lockstep/internal/scenario"
 	"lockstep/internal/shell"
 	"lockstep/internal/sim"
@@ -37,7 +38,7 @@ type runFlags struct {
 	images   []string // product=name
 
 	lang     string
-	language glossary.Language
+	language say.Language
 
 	playable  bool
 	notPlayed []report.NotPlayed // what was left out because the backend cannot do it
@@ -62,7 +63,7 @@ func runCommand(g *globals) *cobra.Command {
 	cmd.Flags().StringSliceVar(&f.locks, "lock", nil, "play these locks instead of the scenario's")
 	cmd.Flags().Uint64Var(&f.seed, "seed", 1, "the seed; the first one with --times; a scenario may name its own")
 	cmd.Flags().IntVar(&f.times, "times", 1, "play with that many seeds, one after the other")
-	cmd.Flags().StringVar(&f.backend, "backend", "sim", "the world: sim (simulated), or real servers as processes (process), in containers (docker) or those of docker-compose.yml (compose)")
+	cmd.Flags().StringVar(&f.backend, "backend", history.Sim, "the world: sim (simulated), or real servers as processes (process), in containers (docker) or those of docker-compose.yml (compose)")
 	cmd.Flags().StringSliceVar(&f.images, "image", nil, "with --backend docker: start these images, as in redis=redis:7")
 	cmd.Flags().StringVar(&f.scale, "scale", "1", "multiply every duration: 0.1 plays ten times as fast")
 	pageLanguage(cmd, &f.lang)
@@ -238,7 +239,7 @@ func (f *runFlags) cutShort(ctx context.Context, p *plan.Plan, r *run.Result, ou
 		}
 		return fmt.Errorf("interrupted: what was played of %s is stored in %s, and counts as unknown", p.Slug, out.dir)
 	}
-	if f.backend == "sim" {
+	if history.Simulated(f.backend) {
 		return &bugError{err}
 	}
 	return &environmentError{err}
@@ -255,7 +256,7 @@ func (f *runFlags) replay(p *plan.Plan, lock string, seed uint64) string {
 		words = append(words, "--lock", lock)
 	}
 	words = append(words, "--seed", fmt.Sprint(seed))
-	if f.backend != "sim" {
+	if !history.Simulated(f.backend) {
 		words = append(words, "--backend", f.backend)
 	}
 	for _, image := range f.images {

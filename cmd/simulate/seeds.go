@@ -30,7 +30,7 @@ type tally struct {
 func (f *runFlags) playSeeds(ctx context.Context, p *plan.Plan, worlds run.Factory, out *output) (run.Status, error) {
 	bar := f.bar(fmt.Sprintf("%s, %d seeds", p.Slug, f.times), f.times*len(p.Locks))
 	jobs := f.jobs
-	if f.backend != "sim" {
+	if !history.Simulated(f.backend) {
 		jobs = 1 // real servers would disturb each other's timing
 	}
 	worst := run.NothingExpected
@@ -124,7 +124,7 @@ func (t *tally) count(o *run.Outcome, first uint64) {
 	}
 	status := o.Status()
 	t.worst = max(t.worst, status)
-	t.untested[o.Seed-first] = o.WhyUntested()
+	t.untested[o.Seed-first] = o.WhyUntested().English()
 	if status.Good() {
 		t.Met++
 		return

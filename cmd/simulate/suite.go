@@ -7,6 +7,7 @@ import (
 
 	"lockstep/internal/report"
 	"lockstep/internal/run"
+	"lockstep/internal/say"
 )
 
 // suite is what came of several scenarios: one run for each lock of each. Nobody reads
@@ -32,16 +33,16 @@ func (s *suite) addResult(r *run.Result) {
 // whyNot says why a run is not as expected; "" when it is.
 func whyNot(o *run.Outcome) string {
 	var parts []string
-	if o.Status() == run.Inconclusive && o.Untested() != "" {
-		return o.Untested() // the reason of the unknown verdicts
+	if o.Status() == run.Inconclusive && !o.Untested().Empty() {
+		return o.Untested().English() // the reason of the unknown verdicts
 	}
 	for _, e := range o.Expected {
 		if e.Met() {
 			continue
 		}
 		part := fmt.Sprintf("%s was %s, expected %s", e.Property, e.Got, e.Verdict)
-		if reason := o.Judgement.Finding(e.Property).Reason; reason != "" {
-			part = fmt.Sprintf("%s is unknown: %s", e.Property, reason)
+		if reason := o.Judgement.Finding(e.Property).Reason; !reason.Empty() {
+			part = say.UnknownBecause.With(say.Verbatim(e.Property), reason).English()
 		}
 		parts = append(parts, part)
 	}

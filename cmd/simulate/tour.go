@@ -10,7 +10,7 @@ import (
 	"golang.org/x/term"
 
 	"lockstep/internal/checker"
-	"lockstep/internal/glossary"
+	"lockstep/internal/say"
 	"lockstep/internal/tour"
 )
 
@@ -82,23 +82,23 @@ func (f *tourFlags) take(cmd *cobra.Command, args []string) error {
 }
 
 // languageOf reads --lang; without it, the locale decides, as POSIX orders its variables.
-func languageOf(flag string) (glossary.Language, error) {
-	known := []string{string(glossary.English), string(glossary.Chinese)}
+func languageOf(flag string) (say.Language, error) {
+	known := []string{string(say.English), string(say.Chinese)}
 	if flag != "" {
 		if !slices.Contains(known, flag) {
 			return "", fmt.Errorf("unknown language %q: choose %s", flag, strings.Join(known, " or "))
 		}
-		return glossary.Language(flag), nil
+		return say.Language(flag), nil
 	}
 	for _, name := range []string{"LC_ALL", "LC_MESSAGES", "LANG"} {
 		if locale := os.Getenv(name); locale != "" {
 			if strings.HasPrefix(strings.ToLower(locale), "zh") {
-				return glossary.Chinese, nil
+				return say.Chinese, nil
 			}
 			break
 		}
 	}
-	return glossary.English, nil
+	return say.English, nil
 }
 
 func unknownLesson(word string, lessons []*tour.Lesson) error {
@@ -129,7 +129,7 @@ func (f *tourFlags) takeJSON(cmd *cobra.Command, lessons []*tour.Lesson, from *t
 	}
 	var all []item
 	for _, l := range lessons {
-		it := item{N: l.Number, Name: l.Name, Title: l.Title.In(glossary.English)}
+		it := item{N: l.Number, Name: l.Name, Title: l.Title.In(say.English)}
 		for _, r := range []*tour.Run{&l.Run, &l.Switch.Run} {
 			p, err := tour.Play(cmd.Context(), r, f.seed)
 			if err != nil {

@@ -14,6 +14,7 @@ import (
 	"lockstep/internal/chinese"
 	"lockstep/internal/report"
 	"lockstep/internal/run"
+	"lockstep/internal/say"
 	"lockstep/internal/scenario"
 	"lockstep/internal/sim"
 )
@@ -38,7 +39,7 @@ func lesson(t *testing.T, name string) []byte {
 		}
 		b.Runs = append(b.Runs, shown)
 	}
-	page, err := report.HTML(b)
+	page, err := report.HTML(b, say.English)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -272,7 +273,7 @@ func TestHostileTextDoesNotRun(t *testing.T) {
 		}
 		b.Runs = append(b.Runs, report.Run{Lock: evil, Judgement: r.Outcomes[i].Judgement})
 	}
-	hostile, err := report.HTML(b)
+	hostile, err := report.HTML(b, say.English)
 	if err != nil {
 		t.Fatal(err)
 	}

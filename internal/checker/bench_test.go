@@ -58,35 +58,6 @@ func BenchmarkMutualExclusion100kOps(b *testing.B) {
 	}
 }
 
-// lockOps has n operations by clients that all try at once: of every four, one
-// acquires, one releases and two fail.
-func lockOps(n, clients int) []Op {
-	ops := make([]Op, 0, n)
-	for i := 0; len(ops) < n; i++ {
-		at := history.Instant(i) * 1000
-		holder := history.NodeID(1 + i%clients)
-		ops = append(ops,
-			Op{holder, OpAcquire, at, at + 10},
-			Op{history.NodeID(1 + (i+1)%clients), OpFailedTry, at + 20, at + 300},
-			Op{history.NodeID(1 + (i+2)%clients), OpFailedTry, at + 30, at + 400},
-			Op{holder, OpRelease, at + 900, at + 950})
-	}
-	return ops
-}
-
-func benchmarkLinearizable(b *testing.B, n int) {
-	ops := lockOps(n, 100)
-	b.ReportAllocs()
-	for b.Loop() {
-		if ok, err := Linearizable(ops); !ok || err != nil {
-			b.Fatal(ok, err)
-		}
-	}
-}
-
-func BenchmarkLinearizable100kOps(b *testing.B) { benchmarkLinearizable(b, 100_000) }
-func BenchmarkLinearizable1MOps(b *testing.B)   { benchmarkLinearizable(b, 1_000_000) }
-
 // judgedRun is a history of about 3000 events like those of a simulated run:
 // 250 rounds of 12 events with the wire, the grants and the resource.
 func judgedRun() *history.History {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"lockstep/internal/history"
+	"lockstep/internal/say"
 )
 
 // Version is the version of the properties, as results name it. Raise it when a history
@@ -40,7 +41,7 @@ type Finding struct {
 	Verdict    Verdict
 	Count      int         // how many violations; Violations may hold fewer
 	Violations []Violation // in order of time
-	Reason     string      // for Unknown: why
+	Reason     say.Phrase  // for Unknown: why
 	NoOccasion bool        // for Unknown: nothing happened that could have broken it
 	Doubts     int         // how many commands may have broken it, and nobody can tell
 }

@@ -30,7 +30,7 @@ func Example() {
 	j := checker.Judge(h)
 	fmt.Println("outcome", j.Letter, "after an overlap of", j.Overlap)
 	for _, f := range j.Findings {
-		fmt.Printf("%s: %s %q\n", f.Property, f.Verdict, f.Reason)
+		fmt.Printf("%s: %s %q\n", f.Property, f.Verdict, f.Reason.English())
 		for _, v := range f.Violations {
 			fmt.Println("  from", v.From, "to", v.To, "by", h.Name(v.Clients[0]))
 		}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"lockstep/internal/history"
+	"lockstep/internal/say"
 )
 
 // Exclusion checks mutual exclusion while a history is being read: it needs each
@@ -175,7 +176,7 @@ func (x *Exclusion) Finish(end history.Instant) Finding {
 	case f.Count > 0:
 		f.Verdict = Broken
 	case x.acquired == 0:
-		f.Verdict, f.Reason = Unknown, "nobody acquired the lock"
+		f.Verdict, f.Reason = Unknown, say.NobodyAcquired.With()
 	default:
 		f.Verdict = Kept
 	}

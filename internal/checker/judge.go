@@ -2,11 +2,10 @@ package checker
 
 import (
 	"cmp"
-	"strconv"
-	"strings"
 	"time"
 
 	"lockstep/internal/history"
+	"lockstep/internal/say"
 )
 
 // Judgement is a history with everything that the checkers have to say about it.
@@ -19,9 +18,9 @@ type Judgement struct {
 	Acquired int           // successful acquisitions
 	CutShort bool          // the run was stopped before its end
 	Waited   bool          // whether any client ever had to wait for another
-	// Untested says what of the plan did not happen, "" when all did: the end is missing, a
-	// fault never fired or changed nothing.
-	Untested string
+	// Untested says what of the plan did not happen, and is empty when all did: the end is
+	// missing, a fault never fired or changed nothing.
+	Untested say.Phrase
 }
 
 // FiredFault says whether a planned fault happened.
@@ -92,10 +91,10 @@ func Judge(h *history.History) Judgement {
 		f := p.Check(h)
 		f.Property = p.ID
 		reason := j.Untested
-		if p.ID != ProgressID {
-			reason = cmp.Or(reason, uncontended)
+		if p.ID != ProgressID && reason.Empty() {
+			reason = uncontended
 		}
-		if f.Verdict == Kept && reason != "" {
+		if f.Verdict == Kept && !reason.Empty() {
 			f.Verdict, f.Reason = Unknown, reason
 		}
 		j.Findings = append(j.Findings, f)
@@ -112,82 +111,79 @@ func (j *Judgement) Finding(id string) Finding {
 			return j.Findings[i]
 		}
 	}
-	return Finding{Property: id, Verdict: Unknown, Reason: "no checker has this property"}
+	return Finding{Property: id, Verdict: Unknown, Reason: say.NoSuchProperty.With()}
 }
 
-// WhyUnknown says why the letter is unknown; "" when it is known.
-func (j *Judgement) WhyUnknown() string {
+// WhyUnknown says why the letter is unknown; nothing when it is known.
+func (j *Judgement) WhyUnknown() say.Phrase {
 	if j.Letter != LetterUnknown {
-		return ""
+		return say.Phrase{}
 	}
 	for _, id := range []string{MutualExclusionID, OwnerOnlyReleaseID} {
 		if f := j.Finding(id); f.Verdict == Unknown {
 			return f.Reason
 		}
 	}
-	return "nothing was put to the test"
+	return say.NothingPutToTest.With()
 }
 
-// untested says what of the plan did not happen; "" when all did.
-func (j *Judgement) untested() string {
+// untested says what of the plan did not happen; nothing when all did.
+func (j *Judgement) untested() say.Phrase {
 	h := j.History
 	switch {
-	case j.CutShort && h.WhyCutShort() != "":
-		return "the run was cut short: " + h.WhyCutShort()
 	case j.CutShort:
-		return "the run was cut short"
+		return say.WasCutShort.With(say.Verbatim(h.WhyCutShort()))
 	case !h.Whole && h.Header.HasEnd():
-		return "the end of the history is missing: it stops after " + strconv.Itoa(len(h.Events)) + " events"
+		return say.EndIsMissing.With(say.Number(len(h.Events)))
 	}
-	return j.unless(func(f *FiredFault) string {
+	return j.unless(func(f *FiredFault) say.Phrase {
 		switch {
 		case f.InVain:
-			return "had no effect"
+			return say.HadNoEffect.With(f.said())
 		case f.Times == 0:
-			return "never fired"
+			return say.NeverFired.With(f.said())
 		}
-		return ""
-	}, "none of the faults that were drawn had an effect")
+		return say.Phrase{}
+	}, say.NoDrawnHadEffect)
 }
 
-// uncontended says from when on nobody had to wait for another; "" when somebody
+// uncontended says from when on nobody had to wait for another; nothing when somebody
 // always had to.
-func (j *Judgement) uncontended() string {
+func (j *Judgement) uncontended() say.Phrase {
 	if !j.Waited {
-		return "no client ever had to wait for another"
+		return say.NobodyHadToWait.With()
 	}
-	return j.unless(func(f *FiredFault) string {
+	return j.unless(func(f *FiredFault) say.Phrase {
 		if f.Contended {
-			return ""
+			return say.Phrase{}
 		}
-		return "was followed by no contention"
-	}, "none of the faults that were drawn was followed by contention")
+		return say.NoContentionAfter.With(f.said())
+	}, say.NoDrawnContended)
 }
 
 // unless says what is wrong with the faults. Each that somebody has planned has to be in
 // order; of a storm one that is will do, or the drawn reason holds.
-func (j *Judgement) unless(wrong func(*FiredFault) string, drawn string) string {
-	var parts []string
-	raged := false
+func (j *Judgement) unless(wrong func(*FiredFault) say.Phrase, drawn say.Of0) say.Phrase {
+	var reasons say.Remarks
 	for i := range j.Faults {
-		f := &j.Faults[i]
-		what := wrong(f)
-		switch {
-		case j.History.Header.Drawn:
-			raged = raged || what == ""
-		case what != "":
-			parts = append(parts, f.say(what))
+		if reason := wrong(&j.Faults[i]); !reason.Empty() {
+			reasons = append(reasons, reason)
 		}
 	}
-	if j.History.Header.Drawn && !raged && len(j.Faults) > 0 {
-		return drawn
+	switch {
+	case j.History.Header.Drawn && len(reasons) > 0 && len(reasons) == len(j.Faults):
+		return drawn.With()
+	case j.History.Header.Drawn || len(reasons) == 0:
+		return say.Phrase{}
+	case len(reasons) == 1:
+		return reasons[0]
 	}
-	return strings.Join(parts, "; ")
+	return say.SeveralReasons.With(reasons)
 }
 
-// say puts the fault before a predicate.
-func (f *FiredFault) say(predicate string) string {
-	return "fault " + strconv.Itoa(f.Number) + " " + predicate + ": " + cmp.Or(f.Text, f.Verb)
+// said is the fault as phrases speak of it.
+func (f *FiredFault) said() (say.Number, say.Both) {
+	return say.Number(f.Number), say.Both{English: cmp.Or(f.Text, f.Verb), Chinese: f.TextChinese}
 }
 
 // letter condenses the findings. Damage comes before standstill, standstill

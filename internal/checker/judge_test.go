@@ -91,12 +91,12 @@ func TestJudge(t *testing.T) {
 		h := parse(tt.give)
 		h.Header.Faults, h.Header.Drawn = tt.faults, strings.HasPrefix(tt.name, "a storm")
 		j := Judge(h)
-		if got := verdicts(&j); got != tt.verdicts || j.Letter != tt.letter || j.Findings[0].Reason != tt.reason {
+		if got := verdicts(&j); got != tt.verdicts || j.Letter != tt.letter || j.Findings[0].Reason.English() != tt.reason {
 			t.Errorf("%s: got %s %s %q, want %s %s %q", tt.name,
-				got, j.Letter, j.Findings[0].Reason, tt.verdicts, tt.letter, tt.reason)
+				got, j.Letter, j.Findings[0].Reason.English(), tt.verdicts, tt.letter, tt.reason)
 		}
-		if (j.Letter == LetterUnknown) != (j.WhyUnknown() != "") {
-			t.Errorf("%s: the letter is %s, because of %q", tt.name, j.Letter, j.WhyUnknown())
+		if (j.Letter == LetterUnknown) != (!j.WhyUnknown().Empty()) {
+			t.Errorf("%s: the letter is %s, because of %q", tt.name, j.Letter, j.WhyUnknown().English())
 		}
 	}
 }
@@ -139,7 +139,7 @@ func TestJudgeFacts(t *testing.T) {
 	if f := j.Finding(MutualExclusionID); f.Count != 2 {
 		t.Errorf("got %+v", f)
 	}
-	if f := j.Finding("beauty"); f.Verdict != Unknown || f.Reason == "" {
+	if f := j.Finding("beauty"); f.Verdict != Unknown || f.Reason.Empty() {
 		t.Errorf("got %+v", f)
 	}
 }
@@ -287,7 +287,7 @@ func checkShape(t *testing.T, j *Judgement) {
 	}
 	for _, f := range j.Findings {
 		if (f.Verdict == Broken) != (f.Count > 0) || len(f.Violations) != min(f.Count, MaxViolations) ||
-			(f.Verdict == Unknown) != (f.Reason != "") {
+			(f.Verdict == Unknown) != !f.Reason.Empty() {
 			t.Fatalf("%+v", f)
 		}
 		for _, v := range f.Violations {

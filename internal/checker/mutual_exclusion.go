@@ -43,8 +43,8 @@ func init() {
 //	5 B acquired; 5 A releasing     none either
 //
 // The instant is all that there is to know: in which order two clients did something
-// at the same one is decided by whoever wrote it down. Linearizable says the same, in
-// which a release and the next acquire may take effect at one point. Only the end of the
+// at the same one is decided by whoever wrote it down. So it is for linearizability, where
+// a release and the next acquire may take effect at one point. Only the end of the
 // history is no end of a hold: two who hold then go on to do so.
 //
 // The first client of a violation is the intruder, the others follow in the

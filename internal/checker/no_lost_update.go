@@ -1,6 +1,9 @@
 package checker
 
-import "lockstep/internal/history"
+import (
+	"lockstep/internal/history"
+	"lockstep/internal/say"
+)
 
 // NoLostUpdateID names the property that no update is overwritten unseen.
 const NoLostUpdateID = "no-lost-update"
@@ -66,9 +69,9 @@ func checkNoLostUpdate(h *history.History) Finding {
 	case f.Count > 0:
 		f.Verdict = Broken
 	case writes == 0:
-		f.Verdict, f.NoOccasion, f.Reason = Unknown, true, "the resource accepted no write"
+		f.Verdict, f.NoOccasion, f.Reason = Unknown, true, say.NoWriteAccepted.With()
 	case unjudged > 0:
-		f.Verdict, f.Reason = Unknown, "the history does not say which read a write was computed from"
+		f.Verdict, f.Reason = Unknown, say.WhichRead.With()
 	}
 	return f
 }

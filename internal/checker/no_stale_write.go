@@ -1,9 +1,8 @@
 package checker
 
 import (
-	"fmt"
-
 	"lockstep/internal/history"
+	"lockstep/internal/say"
 )
 
 // NoStaleWriteID names the property that only the newest holder writes.
@@ -100,9 +99,9 @@ func checkNoStaleWrite(h *history.History) Finding {
 	case f.Doubts > 0:
 		e := &h.Events[doubtful]
 		f.Verdict = Unknown
-		f.Reason = fmt.Sprintf("nobody can tell whether %s was the newest holder when it wrote at %v", h.Name(e.Peer), e.At)
+		f.Reason = say.WhetherNewest.With(say.Verbatim(h.Name(e.Peer)), say.Seconds(e.At))
 	case writes == 0:
-		f.Verdict, f.NoOccasion, f.Reason = Unknown, true, "no write reached the resource"
+		f.Verdict, f.NoOccasion, f.Reason = Unknown, true, say.NoWriteReached.With()
 	}
 	return f
 }

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"lockstep/internal/history"
+	"lockstep/internal/say"
 )
 
 // The oracles restate every property as its definition reads, in quadratic time
@@ -116,7 +117,7 @@ func settle(f Finding, tested bool) Finding {
 	case f.Count > 0:
 		f.Verdict = Broken
 	case !tested:
-		f.Verdict, f.Reason = Unknown, "untested"
+		f.Verdict, f.Reason = Unknown, say.NothingPutToTest.With()
 	}
 	return f
 }
@@ -161,7 +162,7 @@ func oracleRelease(h *history.History, bug string) Finding {
 		f.add(Violation{From: e.At, To: e.At, Clients: clients, Events: evidence(grant, e.Cause, int32(i))})
 	}
 	if doubted && bug == "a doubt outweighs a robbery" {
-		return Finding{Verdict: Unknown, Property: OwnerOnlyReleaseID, Reason: "doubt"}
+		return Finding{Verdict: Unknown, Property: OwnerOnlyReleaseID, Reason: say.WhichRead.With()}
 	}
 	return settle(f, tested && !doubted)
 }
@@ -408,7 +409,7 @@ func oracleStaleWrite(h *history.History, bug string) Finding {
 		}
 	}
 	if doubted && bug == "a doubt outweighs a stale write" {
-		return Finding{Verdict: Unknown, Property: NoStaleWriteID, Reason: "doubt"}
+		return Finding{Verdict: Unknown, Property: NoStaleWriteID, Reason: say.WhichRead.With()}
 	}
 	return settle(f, tested && (!doubted || bug == "a doubt is no harm"))
 }

@@ -1,10 +1,10 @@
 package checker
 
 import (
-	"fmt"
 	"strconv"
 
 	"lockstep/internal/history"
+	"lockstep/internal/say"
 )
 
 // OwnerOnlyReleaseID names the property that a release is personal.
@@ -89,24 +89,20 @@ func checkOwnerOnlyRelease(h *history.History) Finding {
 	case f.Doubts > 0:
 		f.Verdict, f.Reason = Unknown, doubtful(h, first, f.Doubts)
 	case removals == 0:
-		f.Verdict, f.NoOccasion, f.Reason = Unknown, true, "no client's command removed an entry"
+		f.Verdict, f.NoOccasion, f.Reason = Unknown, true, say.NoRemoval.With()
 	}
 	return f
 }
 
 // doubtful says of which command it is unknown whose entry it has removed: the first
 // of so many.
-func doubtful(h *history.History, i int32, count int) string {
+func doubtful(h *history.History, i int32, count int) say.Phrase {
 	e := &h.Events[i]
-	command, at := "a command", e.At
+	command, at := say.Both{English: "a command", Chinese: "一条命令"}, e.At
 	if c := e.Cause; c >= 0 && c < i && h.Events[c].Kind == history.Sent {
-		command, at = strconv.Quote(h.Text(h.Events[c].Text)), h.Events[c].At
+		command, at = say.Both{English: strconv.Quote(h.Text(h.Events[c].Text))}, h.Events[c].At
 	}
-	reason := fmt.Sprintf("nobody can tell whose entry %s of %s's, sent at %v, has removed", command, h.Name(e.Peer), at)
-	if count > 1 {
-		reason += fmt.Sprintf(", nor %d more", count-1)
-	}
-	return reason
+	return say.WhoseEntry.With(command, say.Verbatim(h.Name(e.Peer)), say.Seconds(at), say.Optional(count-1))
 }
 
 // phase is what a client is doing.

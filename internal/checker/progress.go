@@ -2,10 +2,10 @@ package checker
 
 import (
 	"math"
-	"strconv"
 	"time"
 
 	"lockstep/internal/history"
+	"lockstep/internal/say"
 )
 
 // ProgressID names the property that the lock comes back.
@@ -55,13 +55,13 @@ func checkProgress(h *history.History) Finding {
 	q := watchQuiet(h)
 	switch {
 	case q.healed == history.NoCause:
-		f.Reason = "the history has no quiet period"
+		f.Reason = say.NoQuietPeriod.With()
 		return f
 	case q.probe == 0:
-		f.Reason = "no probe tried the lock in the quiet period"
+		f.Reason = say.NoProbe.With()
 		return f
 	case h.Header.Lease <= 0:
-		f.Reason = "the history does not say how long the lease was"
+		f.Reason = say.LeaseUnknown.With()
 		return f
 	}
 	bound, length := ProgressBound(h.Header.Lease), q.to.Sub(q.from)
@@ -70,8 +70,7 @@ func checkProgress(h *history.History) Finding {
 		return f
 	}
 	if length < bound {
-		f.Reason = "the probe had less than " + strconv.Itoa(ProgressFactor) +
-			" leases to acquire the lock"
+		f.Reason = say.ProbeTooShort.With(ProgressFactor)
 		return f
 	}
 	f.Verdict = Broken

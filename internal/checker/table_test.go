@@ -185,7 +185,7 @@ func TestFindingsAreComplete(t *testing.T) {
 		}
 		for _, tt := range tables[p.ID] {
 			f := p.Check(parse(tt.give))
-			if f.Property != p.ID || (f.Verdict == Unknown) != (f.Reason != "") {
+			if f.Property != p.ID || (f.Verdict == Unknown) != !f.Reason.Empty() {
 				t.Errorf("%s, %s: %+v", p.ID, tt.name, f)
 			}
 		}

@@ -17,6 +17,9 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"unicode"
+
+	phrases "lockstep/internal/say"
 )
 
 // rule is one pair of patterns, compiled.
@@ -44,7 +47,7 @@ var token = regexp.MustCompile(`\{[a-z]+[0-9]?\}|[\[\]]`)
 
 // shapes are what the parts look like. The default is any text, as short as possible.
 var shapes = map[string]string{
-	"t": `[0-9.]+ s`, "d": `-?[0-9.]+ m?s`, "k": `[0-9]+`, "f": `[0-9.]+(?:ms|us|s|m|h)`,
+	"t": `[0-9.]+ s`, "d": `-?[0-9.]+ m?s`, "k": `[0-9]+`,
 	"lock": `\S+`, "node": `[\w.-]+`,
 }
 
@@ -138,7 +141,7 @@ func (r *rule) fill(groups []string) (string, bool) {
 		}
 	}
 	write(r.chinese[at:])
-	return space(b.String()), complete
+	return phrases.Spaced(b.String()), complete
 }
 
 // part translates what stands in braces.
@@ -148,42 +151,22 @@ func part(kind, text string) (string, bool) {
 		return who(text), true
 	case "t", "d":
 		return units(text), true
-	case "f":
-		return duration(text), true
-	case "sent":
-		return sent.Replace(text), true
 	case "cmd":
 		return command(text), true
-	case "fault":
-		return fault(text)
-	case "moment":
-		return say(momentRules, text)
-	case "n":
-		return strings.TrimRight(text, "stndrh"), true
-	case "reason":
-		return say(reasonRules, text)
 	case "names":
 		return names(text), true
-	case "count":
-		return count(text), true
-	case "sentence":
-		return Sentence(text)
-	case "assumption":
-		return Assumption(text)
-	case "belief":
-		return Belief(text)
-	case "told":
-		return told(text)
-	case "why":
-		return why(text)
+	case "fault", "sentence", "assumption", "belief":
+		return text, hasHan(text) // package explain has said it in Chinese
 	case "demand":
 		return say(demandRules, text)
-	case "premises":
-		return premisesOf(text)
 	case "any":
 		return anything(text)
 	}
 	return text, true
+}
+
+func hasHan(text string) bool {
+	return strings.ContainsFunc(text, func(r rune) bool { return unicode.Is(unicode.Han, r) })
 }
 
 // anything translates a part that may be of any kind: a text of its own, a name, or a
@@ -232,50 +215,12 @@ var groups = strings.NewReplacer(
 	"any client", "任一客户端", "the next holder", "下一个持有者", "the holder", "持有者", "probe", "探针",
 )
 
-// sent are the words that a moment may have in the place of a command.
-var sent = strings.NewReplacer("its acquire", "加锁命令", "its release", "解锁命令")
-
-// counts are the numbers that explain writes as words.
-var counts = map[string]string{"two": "两个", "three": "三个", "four": "四个", "five": "五个"}
-
-// count translates a number of clients.
-func count(text string) string {
-	if word := counts[text]; word != "" {
-		return word
-	}
-	return text + " 个"
-}
-
-var (
-	latinThenHan = regexp.MustCompile(`([A-Za-z0-9])(\p{Han})`)
-	hanThenLatin = regexp.MustCompile(`(\p{Han})([A-Za-z0-9])`)
-	hanBlankHan  = regexp.MustCompile(`(\p{Han}) +(\p{Han})`)
-)
-
-// space puts one blank between Latin and Chinese writing, and none inside of Chinese.
-func space(s string) string {
-	s = latinThenHan.ReplaceAllString(s, "$1 $2")
-	s = hanThenLatin.ReplaceAllString(s, "$1 $2")
-	s = hanBlankHan.ReplaceAllString(s, "$1$2")
-	return hanBlankHan.ReplaceAllString(s, "$1$2")
-}
-
 // units translates "1.5 s" and "0.42 ms".
 func units(text string) string {
 	if number, ok := strings.CutSuffix(text, " ms"); ok {
 		return number + " 毫秒"
 	}
 	return strings.TrimSuffix(text, " s") + " 秒"
-}
-
-// duration translates a duration as scenarios write it: 15s, 500ms.
-func duration(text string) string {
-	for _, unit := range []pair{{"ms", " 毫秒"}, {"us", " 微秒"}, {"s", " 秒"}, {"m", " 分钟"}, {"h", " 小时"}} {
-		if number, ok := strings.CutSuffix(text, unit.english); ok {
-			return number + unit.chinese
-		}
-	}
-	return text
 }
 
 // command translates the name of a command: SET stays, "unlock script" does not.
@@ -287,56 +232,4 @@ func command(text string) string {
 		return "命令"
 	}
 	return text
-}
-
-// Sentence translates a narrated step. false: a part of it stayed English.
-func Sentence(text string) (string, bool) { return say(sentenceRules, text) }
-
-// Belief translates what the clients believe, or what the store has.
-func Belief(text string) (string, bool) {
-	if text == "" {
-		return "", true
-	}
-	return say(beliefRules, text)
-}
-
-// Note translates what breaks at a step.
-func Note(text string) (string, bool) {
-	text, ok := strings.CutPrefix(text, "<- ")
-	if !ok {
-		return text, text == ""
-	}
-	all := true
-	parts := strings.Split(text, "; ")
-	for i, p := range parts {
-		parts[i], ok = say(noteRules, p)
-		all = all && ok
-	}
-	return "<- " + strings.Join(parts, "；"), all
-}
-
-// Assumption translates an assumption that was false, or the formula that proves it.
-func Assumption(text string) (string, bool) { return say(assumptionRules, text) }
-
-// Verdict translates the sentence on what a lock did.
-func Verdict(text string) (string, bool) {
-	text = strings.TrimSuffix(text, ".")
-	lock, rest, _ := strings.Cut(text, " ")
-	damage, refused, fenced := strings.Cut(rest, "; ")
-	all := true
-	clauses := strings.Split(strings.Replace(damage, " and ", ", ", 1), ", ")
-	if whole, ok := say(verdictRules, damage); ok {
-		clauses = []string{whole}
-	} else {
-		for i, c := range clauses {
-			clauses[i], ok = say(verdictRules, c)
-			all = all && ok
-		}
-	}
-	out := lock + " " + strings.Join(clauses, "，")
-	if fenced {
-		text, ok := say(verdictRules, refused)
-		out, all = out+"；"+text, all && ok
-	}
-	return out + "。", all
 }

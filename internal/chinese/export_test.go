@@ -8,10 +8,7 @@ func Watch(f func(english string)) { watch = f }
 // Templates are all templates, and all texts without parts that are no glossary.
 func Templates() []string {
 	var all []string
-	for _, rules := range []func() []rule{
-		sentenceRules, reasonRules, beliefRules, noteRules, verdictRules, assumptionRules,
-		triggerRules, faultRules, momentRules, pageRules, outcomeRules, whyRules, demandRules,
-	} {
+	for _, rules := range []func() []rule{pageRules, demandRules} {
 		for _, r := range rules() {
 			all = append(all, r.english)
 		}

@@ -296,21 +296,5 @@ func Text(text string) (string, bool) {
 	if got, ok := say(pageRules, text); ok {
 		return got, true
 	}
-	for _, translate := range []func(string) (string, bool){Sentence, Assumption, fault, outcomes} {
-		if got, ok := translate(text); ok {
-			return got, true
-		}
-	}
-	if got, ok := Belief(text); ok && text != "" {
-		return got, true
-	}
-	if got, ok := Note("<- " + text); ok {
-		return strings.TrimPrefix(got, "<- "), true
-	}
-	if strings.HasSuffix(text, ".") {
-		if got, ok := Verdict(text); ok {
-			return got, true
-		}
-	}
-	return text, false
+	return text, hasHan(text) // what package explain says is Chinese already
 }

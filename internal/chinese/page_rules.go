@@ -1,7 +1,5 @@
 package chinese
 
-import "strings"
-
 // pageRules are the texts of a page that have parts and that package explain does
 // not say.
 var pageRules = compile([]pair{
@@ -15,23 +13,6 @@ var pageRules = compile([]pair{
 	{"{belief} · {belief2}", "{belief} · {belief2}"},
 
 	// Predictions.
-	{"{lock}, at {t}: {sentence} What goes wrong next?", "{lock}，{t}：{sentence}接下来会出什么问题？"},
-	{"{lock}: what goes wrong?", "{lock}：会出什么问题？"},
-	{"{lock} relied on something that was not so. On what?", "{lock} 依赖的某件事并不成立。是什么？"},
-	{"The same faults, the same seed, another lock. Which of these keeps {prop}?", "故障相同，种子相同，换一把锁。哪一把守得住 {prop}？"},
-	{"{who} and {who2} are inside at the same time.", "{who} 和 {who2} 同时在里面。"},
-	{"A release by {who} takes away the lock of {who2}.", "{who} 的释放拿走了 {who2} 的锁。"},
-	{"{who} writes although {who2} got the lock after it, and the resource takes the write.", "{who2} 在 {who} 之后拿到锁，{who} 仍然写入，资源接受了。"},
-	{"{who} overwrites what {who2} wrote, without having seen it.", "{who} 没看到 {who2} 写的就把它覆盖了。"},
-	{"No, this held: {any}.", "错，这一条成立：{any}。"},
-	{"No: {prop} is broken here as well.", "错：{prop} 在这里也被破坏。"},
-	{"No: {prop} is broken, as with {lock}.", "错：{prop} 被破坏，和 {lock} 一样。"},
-	{"No: {prop} is broken.", "错：{prop} 被破坏。"},
-	{"No: {prop} is kept in this run.", "错：{prop} 在这次运行里守住了。"},
-	{"Not yet: {prop} breaks at {t} only.", "还没有：{prop} 到 {t}才被破坏。"},
-	{"Yes: {prop} is kept.", "对：{prop} 守住了。"},
-	{"Yes, at {t}: {told}", "对，在 {t}：{told}"},
-	{"Yes: {any}.", "对：{any}。"},
 	{"See step {k}", "看第 {k} 步"},
 
 	// Facts of the set-up.
@@ -66,17 +47,7 @@ var pageRules = compile([]pair{
 
 	// Tables of evidence.
 	{"{k} properties: {any}", "{k} 条性质：{any}"},
-	{"{k} deaths", "{k} 次死亡"},
-	{"{k} entries forgotten, {k2} crashes, {k3} promotions", "忘记 {k} 个条目，崩溃 {k2} 次，提升 {k3} 次"},
-	{"{k} lost, {k2} response timeouts, {k3} faults that hold messages back", "丢失 {k} 条，回复超时 {k2} 次，压住消息的故障 {k3} 个"},
-	{"{k} foreign removals", "删除别人的条目 {k} 次"},
-	{"largest offset {d}", "最大偏差 {d}"},
-	{"longest hold {d}, lease {d2}", "最长持有 {d}，租约 {d2}"},
-	{"longest standstill {d}, lease {d2}", "最长停顿 {d}，租约 {d2}"},
 	{"{lock}: {k} rows for {k2} events", "{lock}：{k2} 个事件，{k} 行"},
-	{"No lock was tested against the opposite of this: {premises}.", "下面这些，没有一把锁经受过它的反面：{premises}。"},
-	{"{lock}: {prop} is unknown, which is no kind of kept: {why}.", "{lock}：{prop} 未知，这不算守住：{why}。"},
-	{"{prop} is unknown: {why}", "{prop} 未知：{why}"},
 	{"luck of {who} (its tokens), habits of {who2} (its work), network of {who3}", "{who} 的运气（令牌）、{who2} 的习惯（工作）、{who3} 的网络"},
 	{"The seed {k} is split by name, so that another lock does not change the luck of the rest:", "种子 {k} 按名字拆开，换一把锁不会改变其余部分的随机："},
 	{"schema {k}", "格式 {k}"},
@@ -134,74 +105,10 @@ var pageRules = compile([]pair{
 	{"read v{k}", "读 v{k}"},
 	{"its story ends after step {k}", "它的经过到第 {k} 步为止"},
 
-	// What to change.
-	{"A longer lease: {d} instead of {d2}.", "更长的租约：{d}，而不是 {d2}。"},
-	{"A shorter fault: {d} instead of {d2}.", "更短的故障：{d}，而不是 {d2}。"},
-	{"Another lock. {lock} broke nothing with the same seed and faults.", "换一把锁。同样的种子和故障，{lock} 没有破坏什么。"},
-	{"Another lock. {lock} broke one property only.", "换一把锁。{lock} 只破坏了一条性质。"},
-	{"Another lock. {lock} broke {k} properties only.", "换一把锁。{lock} 只破坏了 {k} 条性质。"},
 	{"Copy the command {x}", "复制命令 {x}"},
 
 	// What is all parts comes last.
 	{"{t} {sentence}", "{t} {sentence}"},
-})
-
-// What came of the expectations; they also come in lists.
-var outcomeRules = compile([]pair{
-	{"{prop} was {any}, expected {any2}", "{prop} 的结果是{any}，预期是{any2}"},
-	{"fault {k} never fired: {fault}", "故障 {k} 没有触发：{fault}"},
-	{"fault {k} had no effect: {fault}", "故障 {k} 没有任何影响：{fault}"},
-	{"fault {k} was followed by no contention: {fault}", "故障 {k} 之后没有竞争：{fault}"},
-	{"none of the faults that were drawn had an effect", "抽到的故障都没有任何影响"},
-	{"none of the faults that were drawn was followed by contention", "抽到的故障之后都没有竞争"},
-	{"the run was cut short: more than {k} events: lower clients, repeat or wait", "运行被中断：超过 {k} 个事件：请减少 clients、repeat 或 wait"},
-	{"the run was cut short: {k} events are left of the {k2} that all locks of a run may have: play fewer locks at once", "运行被中断：一次运行的所有锁共可有 {k2} 个事件，只剩 {k} 个：请一次少运行几把锁"},
-	{"the run was cut short: texts of more than {k} MiB: lower clients, repeat or wait", "运行被中断：文本超过 {k} MiB：请减少 clients、repeat 或 wait"},
-	{"the run was cut short: more than {k} steps of the simulator: lower clients, repeat or wait", "运行被中断：模拟器超过 {k} 步：请减少 clients、repeat 或 wait"},
-	{"the run was cut short: interrupted, and these are the first {k} of {k2} events", "运行被中断：人为停止，这是 {k2} 个事件中的前 {k} 个"},
-	{"the run was cut short", "运行被中断"},
-	{"the end of the history is missing: it stops after {k} events", "历史缺少结尾：到第 {k} 个事件为止"},
-	{"the scenario says nothing of this lock, so it is expected to keep every property", "场景没有提到这把锁，所以预期它遵守每条性质"},
-})
-
-// outcomes translates what a run missed of what was expected of it.
-func outcomes(text string) (string, bool) { return listOf(outcomeRules, text) }
-
-// why translates why a property is unknown.
-func why(text string) (string, bool) {
-	if got, ok := say(whyRules, text); ok {
-		return got, true
-	}
-	return outcomes(text) // what was not tested
-}
-
-func listOf(rules func() []rule, text string) (string, bool) {
-	list := strings.Split(text, "; ")
-	for i := range list {
-		got, ok := say(rules, list[i])
-		if !ok {
-			return text, false
-		}
-		list[i] = got
-	}
-	return strings.Join(list, "；"), true
-}
-
-// Why a property is unknown.
-var whyRules = compile([]pair{
-	{"nobody acquired the lock", "没有人拿到锁"},
-	{"the resource accepted no write", "资源没有接受写入"},
-	{"no write reached the resource", "没有写入到达资源"},
-	{"no client's command removed an entry", "没有客户端的命令删除过条目"},
-	{"nobody can tell whether {who} was the newest holder when it wrote at {t}", "没有人说得出 {who} 在 {t} 写入时是不是最新的持有者"},
-	{"nobody can tell whose entry {x} of {who}'s, sent at {t}, has removed, nor {k} more", "没有人说得出 {who} 在 {t} 发送的 {x} 删除了谁的条目，另有 {k} 条也一样"},
-	{"nobody can tell whose entry {x} of {who}'s, sent at {t}, has removed", "没有人说得出 {who} 在 {t} 发送的 {x} 删除了谁的条目"},
-	{"no client ever had to wait for another", "没有客户端需要等别的客户端"},
-	{"the history does not say which read a write was computed from", "历史没有说明写入是从哪次读取算出来的"},
-	{"the probe had less than ten leases to acquire the lock", "探针拿锁的时间不到十个租约"},
-	{"the history has no quiet period", "历史里没有安静期"},
-	{"no probe tried the lock in the quiet period", "安静期里没有探针来试这把锁"},
-	{"the history does not say how long the lease was", "历史没有说明租约多长"},
 })
 
 // What a design demands of its servers.
@@ -209,32 +116,3 @@ var demandRules = compile([]pair{
 	{"every write is on disk before its reply", "每次写入先落盘再回复"},
 	{"writes need {k} replica[s] in contact", "写入需要 {k} 个副本[]在线"},
 })
-
-// premisesOf translates a list of premises.
-func premisesOf(text string) (string, bool) {
-	list, complete := strings.Split(text, "; "), true
-	for i, p := range list {
-		chinese, ok := premises[p]
-		if !ok {
-			complete = false
-			continue
-		}
-		list[i] = chinese
-	}
-	return strings.Join(list, "；"), complete
-}
-
-// told translates a step and, behind it, what breaks there: "A writes. Two inside."
-func told(text string) (string, bool) {
-	if got, ok := Sentence(text); ok {
-		return got, true
-	}
-	at := strings.LastIndex(text, ". ")
-	if at < 0 || at+2 == len(text) {
-		return text, false
-	}
-	sentence, ok := Sentence(text[:at+1])
-	note := text[at+2:]
-	note, known := Note("<- " + strings.ToLower(note[:1]) + strings.TrimSuffix(note[1:], "."))
-	return sentence + strings.TrimPrefix(note, "<- ") + "。", ok && known
-}

@@ -18,6 +18,7 @@ import (
 	"lockstep/internal/plan"
 	"lockstep/internal/report"
 	"lockstep/internal/run"
+	"lockstep/internal/say"
 	"lockstep/internal/scenario"
 	"lockstep/internal/sim"
 	"lockstep/scenarios"
@@ -30,7 +31,7 @@ func pageOf(t *testing.T, w *sim.World, p *plan.Plan) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	page, err := report.HTML(b)
+	page, err := report.HTML(b, say.Chinese)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +68,7 @@ func missed(b *report.Bundle) *report.Bundle {
 	out.Runs = slices.Clone(b.Runs)
 	for i := range out.Runs {
 		r := &out.Runs[i]
-		r.Untested = "fault 1 never fired: pause A for 15s"
+		r.Untested = say.NeverFired.With(1, say.Both{English: "pause A", Chinese: "让 A 停顿"})
 		r.Expected = slices.Clone(r.Expected)
 		for k := range r.Expected {
 			e := &r.Expected[k]
@@ -132,15 +133,12 @@ var everything = sync.OnceValue(func() *translations {
 		for _, b := range bundles {
 			all.err = errors.Join(all.err, all.page(p.File, b))
 		}
-		for _, lock := range p.Locks {
-			sayAll(run.One(context.Background(), w, p, lock, 1), p.Redis.Lag)
-		}
 	}
 	return all
 })
 
 func (all *translations) page(file string, b *report.Bundle) error {
-	page, err := report.HTML(b)
+	page, err := report.HTML(b, say.Chinese)
 	if err != nil {
 		return err
 	}
@@ -174,7 +172,7 @@ func TestPageKeepsItsStructure(t *testing.T) {
 		{"a text", `<p>Nothing relevant happened.</p>`, `<p>没有发生值得一提的事。</p>`},
 		{"the language", `<html lang="en">`, `<html lang="zh">`},
 		{"blanks stay", "<p>\n Right. <b>Wrong.</b></p>", "<p>\n 对。 <b>错。</b></p>"},
-		{"a linked word", `<p>The <a class="term" href="#word-lease">lease</a> ends. Nobody tells A.</p>`,
+		{"a linked word", `<p><a class="term" href="#word-lease">租约</a>结束。没有人告诉 A。</p>`,
 			`<p><a class="term" href="#word-lease">租约</a>结束。没有人告诉 A。</p>`},
 		{"names for screen readers", `<a aria-label="set-nx-lua, step 4 at 1.000 s, a property breaks">4</a>`,
 			`<a aria-label="set-nx-lua，第 4 步，1.000 秒，性质被破坏">4</a>`},
@@ -187,7 +185,7 @@ func TestPageKeepsItsStructure(t *testing.T) {
 		{"commands and styles", `<code>Right.</code><style>a{content:"Right."}</style>`, `<code>Right.</code><style>a{content:"Right."}</style>`},
 		{"the words of the script", `<script type="application/json">{"a":["Right.","</x>"],"n":12345678901234567890}</script><script>"Right."</script>`,
 			`<script type="application/json">{"a":["对。","\u003c/x\u003e"],"n":12345678901234567890}</script><script>"Right."</script>`},
-		{"hostile names", `<p>&lt;script&gt;alert(1)&lt;/script&gt; writes. The resource takes it.</p>`,
+		{"hostile names", `<p>&lt;script&gt;alert(1)&lt;/script&gt; 写入。资源接受了。</p>`,
 			`<p>&lt;script&gt;alert(1)&lt;/script&gt; 写入。资源接受了。</p>`},
 		{"messages", `<svg><g><title>SET lock A</title><text>SET, late</text></g><text>frozen</text></svg>`,
 			`<svg><g><title>SET lock A</title><text>SET，迟到</text></g><text>冻结</text></svg>`},

@@ -36,10 +36,9 @@ var ownWords = map[string]string{
 
 	// Predictions.
 	"What happens next?": "接下来会怎样？", "Which assumption failed?": "哪个假设不成立？", "Which design helps?": "哪种设计有用？",
-	"Right.": "对。", "Wrong.": "错。", "See its story": "看它的经过", "None of them.": "都不是。",
-	"Nothing: every property is kept to the end.": "没有：所有性质都守到最后。", "The lock is stuck: nobody gets it any more.": "锁卡死了：再也没有人能拿到。",
+	"Right.": "对。", "Wrong.": "错。", "See its story": "看它的经过",
+
 	"Choose an answer before you read on; it unfolds. The answers come from the checker, nothing is stored, and you may skip this.": "先选一个答案再往下读，它会展开。答案来自检查器，什么都不会保存，也可以跳过。",
-	"No: this is the lock that broke it.": "错：破坏它的正是这把锁。", "Yes: each of them breaks it here. The cure is elsewhere: see what to change below.": "对：它们在这里都会破坏它。办法在别处：看下面改什么。",
 
 	// Tables.
 	"lock": "锁", "store": "存储", "guarantees": "保证", "expectation": "预期", "as expected": "符合预期", "NOT as expected:": "不符合预期：",
@@ -89,7 +88,6 @@ var ownWords = map[string]string{
 	"One change each, with the same seed. The lines are ready to copy.":                              "每次只改一处，种子不变。命令可以直接复制。",
 	"Same seed, same clients, same faults, same luck of the network: only the lock is another one.":  "种子、客户端、故障、网络的随机都相同：只换了锁。",
 	"One axis of time for all. The flag is the first step that differs from the first lock's story.": "同一条时间轴。小旗是与第一把锁的经过第一处不同的步骤。",
-	"A resource that compares tokens.":                                                               "让资源比较令牌。", "Replication without a lag.": "复制没有延迟。",
 
 	// In the figures.
 	"frozen": "冻结", "clock": "时钟", "lost": "丢失", "reply lost": "回复丢失", "events": "事件", "told below": "下面细说", "client": "客户端", "resource": "资源", "sentinel": "哨兵", "probe": "探针",
@@ -99,19 +97,16 @@ var ownWords = map[string]string{
 	"held for, in seconds": "持有（秒）", "wait for the lock (logarithmic)": "等锁的时间（对数）", "Distribution of the waits for the lock": "等锁时间的分布",
 }
 
-// premises are what the runs are checked against; they also come in lists.
-var premises = map[string]string{
-	"All clocks show the same time": "所有时钟显示同样的时间", "Every holder is done within a lease": "每个持有者都在租约之内做完", "Every message arrives, and in time": "每条消息都到达，而且及时",
-	"No client dies": "没有客户端死亡", "No client stands still for longer than a lease": "没有客户端停顿得比租约还久", "Nobody removes an entry but its owner": "除了主人，没有人删除条目",
-	"The store forgets nothing that it has confirmed": "存储不会忘记它确认过的",
-}
-
 // withGlossary adds the explained words: their names in both languages, so that a
 // reader finds them elsewhere, and what they mean.
 func withGlossary(own map[string]string) map[string]string {
 	all := maps.Clone(own)
 	for _, t := range glossary.All() {
-		add(all, t.English.Name, t.Chinese.Name+"（"+t.English.Name+"）")
+		name := t.Chinese.Name
+		if name != t.English.Name { // that of a property is one
+			name += "（" + t.English.Name + "）"
+		}
+		add(all, t.English.Name, name)
 		all[t.English.Meaning] = t.Chinese.Meaning
 	}
 	for _, t := range []struct{ name, chinese, meaning, explained string }{
@@ -124,9 +119,6 @@ func withGlossary(own map[string]string) map[string]string {
 	} {
 		add(all, t.name, t.chinese)
 		all[t.meaning] = t.explained
-	}
-	for english, text := range premises {
-		all[english+"."] = text + "。"
 	}
 	return all
 }

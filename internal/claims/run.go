@@ -7,6 +7,7 @@ import (
 
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
+	"lockstep/internal/world"
 )
 
 // Run is one judged run, with the questions that experiments ask about it.
@@ -48,16 +49,7 @@ func (r *Run) Commands(client, name string) []history.Event {
 }
 
 // Command is the name of a Sent event's command: SET, or of a script its own.
-func (r *Run) Command(sent history.Event) string {
-	words := strings.Fields(r.Text(sent))
-	switch {
-	case len(words) > 1 && (words[0] == "EVAL" || words[0] == "EVALSHA"):
-		return words[1]
-	case len(words) > 0:
-		return words[0]
-	}
-	return ""
-}
+func (r *Run) Command(sent history.Event) string { return world.ReadRequest(r.Text(sent)).Name }
 
 // Text returns the text of an event.
 func (r *Run) Text(e history.Event) string { return r.History.Text(e.Text) }
@@ -156,7 +148,7 @@ func (r *Run) Broken(property string) bool {
 	f := r.Finding(property)
 	if f.Verdict == checker.Unknown {
 		h := &r.History.Header
-		panic(failure{fmt.Errorf("%s, seed %d: whether %s was kept is unknown: %s", h.Lock, h.Seed, property, f.Reason)})
+		panic(failure{fmt.Errorf("%s, seed %d: whether %s was kept is unknown: %s", h.Lock, h.Seed, property, f.Reason.English())})
 	}
 	return f.Verdict == checker.Broken
 }

@@ -1,9 +1,17 @@
 // Package docs writes the reference as Markdown: a page for each lock, fault,
 // property, moment and command, and one about results for programs. All of it comes
-// from the registries, the commands, the scenarios and the types of results, so a new lock has its page without a word in here.
+// from the registries, the commands, the scenarios and the types of results, so a new lock has
+// its page without a word in here.
 //
-// The pages are a pure function of their input, byte for byte; a test compares
-// them with the committed ones.
+// The pages are a pure function of their input, byte for byte. They are committed, for a
+// reader of the repository needs no program to read them, and a test fails while they are
+// stale.
+//
+// The page of the five documents keeps itself, too. Locks and claims say from which lines
+// they come, so which of them stand under a heading is computed; only lessons and what
+// cannot be measured are written down, and a test has the headings from the texts.
+// Verdicts take a minute to measure, so they are stored as the matrix is, and the test that
+// measures all claims compares them.
 package docs
 
 import (

@@ -15,8 +15,8 @@ func (w *writer) index() Page {
 	body := []string{
 		heading(1, "Reference"),
 		"What there is, one page each. All of it is written by " + code("simulate docs") +
-			" from the code, the command line and the scenarios. Decisions and their reasons are in " +
-			link("ARCHITECTURE.md", w.Up+"/ARCHITECTURE.md") + ".",
+			" from the code, the command line and the scenarios. How the house is built, the decisions behind it, and where the reasons " +
+			"of each package are: " + link("ARCHITECTURE.md", w.Up+"/ARCHITECTURE.md") + ".",
 		heading(2, "Locks"),
 	}
 	for _, group := range w.groups() {

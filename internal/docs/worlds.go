@@ -25,6 +25,7 @@ type WorldCell struct {
 	Fault     string     `json:"fault"`
 	Agreement string     `json:"agreement"` // agrees, differs, untested or not played
 	Script    string     `json:"script"`    // the name of what was played
+	ScalePPM  int64      `json:"scale_ppm"` // of the script; 0: that of the comparison
 	Agreeing  int        `json:"agreeing"`  // of Runs
 	Runs      []WorldRun `json:"runs"`      // none when it was not played
 	Why       string     `json:"why"`
@@ -147,8 +148,14 @@ func (c *Worlds) summary() string {
 	for i := range c.Cells {
 		count[c.Cells[i].Agreement]++
 	}
-	return fmt.Sprintf("of %d cells %d agree, %d differ, %d put nothing to the test and %d were not played",
-		len(c.Cells), count["agrees"], count["differs"], count["untested"], count["not played"])
+	of := func(agreement, one, many string) string {
+		if n := count[agreement]; n != 1 {
+			return fmt.Sprint(n, " ", many)
+		}
+		return "1 " + one
+	}
+	return fmt.Sprintf("of %d cells %s, %s, %s and %s", len(c.Cells), of("agrees", "agrees", "agree"), of("differs", "differs", "differ"),
+		of("untested", "put nothing to the test", "put nothing to the test"), of("not played", "was not played", "were not played"))
 }
 
 // many is how many seeds of a cell are called many: one real run may be luck.
@@ -171,6 +178,15 @@ func (c *Worlds) again() string {
 func (c *Worlds) evidence() string {
 	runs, often, all := c.count()
 	out := fmt.Sprintf("That is %d real runs.", runs)
+	slower := 0
+	for i := range c.Cells {
+		if c.Cells[i].ScalePPM > 0 {
+			slower++
+		}
+	}
+	if slower > 0 {
+		out += fmt.Sprintf(" %d cells, those with sentinels, were played slower than that: a busy machine would take healthy servers for dead.", slower)
+	}
 	if often > 0 {
 		out += fmt.Sprintf(" %d cells were played with %d seeds or more; in %d of these every real run came to the letter of its simulated run.", often, many, all)
 	}

@@ -28,7 +28,7 @@ func compared(t *testing.T) Input {
 func TestWorldsPage(t *testing.T) {
 	got := pageOf(t, compared(t), "worlds.md")
 	for _, want := range []string{
-		"all durations times 0.1): of 5 cells 1 agree, 1 differ, 1 put nothing to the test and 2 were not played.",
+		"all durations times 0.1): of 5 cells 1 agrees, 1 differs, 1 put nothing to the test and 2 were not played.",
 		"That is 5 real runs.\n",
 		"| lock | N0 | GP |\n",
 		"| [set-nx-lua](locks/set-nx-lua.md) | S | V/S |\n",

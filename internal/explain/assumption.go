@@ -1,18 +1,21 @@
 package explain
 
 import (
-	"fmt"
 	"time"
 
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
+	"lockstep/internal/say"
 )
 
 // False is an assumption that a run has proved false.
 type False struct {
-	Assumed string // the assumption, as a sentence
-	Formula string // why it is false, with numbers: "pause 15.000 s > lease 10.000 s - 0.048 s spent"
+	Assumed say.Phrase // the assumption, as a sentence
+	Formula say.Phrase // why it is false, with numbers: "pause 15.000 s > lease 10.000 s - 0.048 s spent"
 }
+
+// Proved reports whether there is one.
+func (f False) Proved() bool { return !f.Assumed.Empty() }
 
 // Assumption derives the assumption behind the first violation. lag is the
 // replication lag of the set-up, 0 when it is not known. The result is zero when
@@ -30,7 +33,7 @@ func Assumption(h *history.History, findings []checker.Finding, lag time.Duratio
 		return wrongOwner(h, lives, first)
 	}
 	for _, id := range first.Clients {
-		if f := outlived(h, lives, id, first.From, lag); f != (False{}) {
+		if f := outlived(h, lives, id, first.From, lag); f.Proved() {
 			return f
 		}
 	}
@@ -165,51 +168,51 @@ func outlived(h *history.History, lives []life, id history.NodeID, at history.In
 
 // expiredEarly compares what took long with the lease that was left for it.
 func expiredEarly(h *history.History, hold *history.Hold, entry *life) False {
-	who := h.Name(hold.Client)
+	who := say.Client(h.Name(hold.Client))
 	if entry.ttl == 0 {
 		return False{
-			Assumed: fmt.Sprintf("The session of %s lasts until %s ends it.", who, who),
-			Formula: fmt.Sprintf("session ended %s after the grant", seconds(entry.over.Sub(entry.from))),
+			Assumed: say.SessionLasts.With(who),
+			Formula: say.SessionEndedAfter.With(say.Seconds(entry.over.Sub(entry.from))),
 		}
 	}
 	if jump := clockJump(h, entry); jump > 0 {
 		left := entry.ttl - entry.over.Sub(entry.set)
 		if left > 0 && jump >= left {
 			return False{
-				Assumed: "The store's clock runs as fast as true time.",
-				Formula: fmt.Sprintf("clock step %s > lease %s - %s spent", seconds(jump), seconds(entry.ttl), seconds(entry.over.Sub(entry.set))),
+				Assumed: say.StoreClockIsRight.With(),
+				Formula: say.ClockStep.With(say.Seconds(jump), say.Seconds(entry.ttl), say.Seconds(entry.over.Sub(entry.set))),
 			}
 		}
 	}
 	if lived := entry.over.Sub(entry.set); entry.ttl-lived > rounding {
 		return False{
-			Assumed: "The store's clock runs as fast as true time.",
-			Formula: fmt.Sprintf("lease %s ended after %s", seconds(entry.ttl), seconds(lived)),
+			Assumed: say.StoreClockIsRight.With(),
+			Formula: say.LeaseEndedAfter.With(say.Seconds(entry.ttl), say.Seconds(lived)),
 		}
 	}
 	if hold.Start > entry.over {
 		return False{
-			Assumed: fmt.Sprintf("%s hears of its lock while it still has it.", who),
-			Formula: fmt.Sprintf("reply %s after the grant > lease %s", seconds(hold.Start.Sub(entry.from)), seconds(entry.ttl)),
+			Assumed: say.HearsInTime.With(who),
+			Formula: say.ReplyAfter.With(say.Seconds(hold.Start.Sub(entry.from)), say.Seconds(entry.ttl)),
 		}
 	}
 	if began, length := pauseOver(h, hold.Client, entry.over); length > 0 {
 		spent := began.Sub(entry.set)
 		if spent >= 0 && length > entry.ttl-spent {
 			return False{
-				Assumed: fmt.Sprintf("%s never pauses for longer than what is left of its lease.", who),
-				Formula: fmt.Sprintf("pause %s > lease %s - %s spent", seconds(length), seconds(entry.ttl), seconds(spent)),
+				Assumed: say.NeverPausesLonger.With(who),
+				Formula: say.PauseOverLease.With(say.Seconds(length), say.Seconds(entry.ttl), say.Seconds(spent)),
 			}
 		}
 	}
 	if held := hold.End.Sub(entry.set); held > entry.ttl {
-		since := "grant"
+		since := say.HeldSinceGrant
 		if entry.set > hold.Start {
-			since = "last renewal"
+			since = say.HeldSinceRenewal
 		}
 		return False{
-			Assumed: fmt.Sprintf("%s is done with its work before its lease ends.", who),
-			Formula: fmt.Sprintf("held for %s since the %s > lease %s", seconds(held), since, seconds(entry.ttl)),
+			Assumed: say.IsDoneInTime.With(who),
+			Formula: since.With(say.Seconds(held), say.Seconds(entry.ttl)),
 		}
 	}
 	return False{}
@@ -256,7 +259,7 @@ func pauseOver(h *history.History, id history.NodeID, at history.Instant) (began
 }
 
 func failedOver(h *history.History, entry *life, lag time.Duration) False {
-	if f := amnesia(h, entry); f != (False{}) {
+	if f := amnesia(h, entry); f.Proved() {
 		return f
 	}
 	if entry.replicated {
@@ -271,14 +274,14 @@ func failedOver(h *history.History, entry *life, lag time.Duration) False {
 			break
 		}
 	}
-	f := False{Assumed: "What the primary has confirmed outlives the primary."}
+	f := False{Assumed: say.OutlivesThePrimary.With()}
 	switch {
 	case age > max(lag, time.Second) && neverReplicated(h):
-		f.Formula = "the primary keeps it in its memory only; no replica ever hears of it"
+		f.Formula = say.NeverReplicated.With()
 	case lag > age:
-		f.Formula = fmt.Sprintf("entry created %s before the crash < replication lag %s", seconds(age), seconds(lag))
+		f.Formula = say.YoungerThanLag.With(say.Seconds(age), say.OptionalSeconds(lag))
 	default:
-		f.Formula = fmt.Sprintf("entry created %s before the crash < replication lag", seconds(age))
+		f.Formula = say.YoungerThanLag.With(say.Seconds(age), 0)
 	}
 	return f
 }
@@ -338,9 +341,8 @@ func afterOwnEnd(h *history.History, lives []life, id history.NodeID, at history
 	}
 	t := teller{h: h}
 	return False{
-		Assumed: fmt.Sprintf("The entry that %s removes is its own.", h.Name(id)),
-		Formula: fmt.Sprintf("%s at %s > own entry's end at %s (%s later)",
-			orCommand(t.command(index)), at, own.over, seconds(at.Sub(own.over))),
+		Assumed: say.RemovesOnlyItsOwn.With(say.Client(h.Name(id))),
+		Formula: say.RemovedAfterOwnEnd.With(t.command(index), say.Seconds(at), say.Seconds(own.over), say.Seconds(at.Sub(own.over))),
 	}
 }
 
@@ -361,8 +363,8 @@ func stuck(h *history.History, v *checker.Violation) False {
 			switch e.Kind {
 			case history.Crashed, history.AcquireFailed, history.ReleaseFailed:
 				return False{
-					Assumed: fmt.Sprintf("%s always comes to remove its own entry.", h.Name(l.owner)),
-					Formula: fmt.Sprintf("time to live: none; owner lost at %s", e.At),
+					Assumed: say.AlwaysRemovesItsOwn.With(say.Client(h.Name(l.owner))),
+					Formula: say.OwnerLost.With(say.Seconds(e.At)),
 				}
 			}
 		}

@@ -1,9 +1,8 @@
 package explain
 
 import (
-	"fmt"
-
 	"lockstep/internal/history"
+	"lockstep/internal/say"
 )
 
 // Assumptions about the store that have nothing to do with time running out.
@@ -24,15 +23,14 @@ func splitBrain(h *history.History, entry *life, at history.Instant) False {
 		}
 		if e.At <= entry.from {
 			return False{
-				Assumed: "There is one primary at a time.",
-				Formula: fmt.Sprintf("%s granted the entry at %s, %s has been the primary since %s",
-					h.Name(entry.node), entry.from, h.Name(e.Node), e.At),
+				Assumed: say.OnePrimary.With(),
+				Formula: say.TwoPrimaries.With(say.Verbatim(h.Name(entry.node)), say.Seconds(entry.from), say.Verbatim(h.Name(e.Node)), say.Seconds(e.At)),
 			}
 		}
 		if !entry.replicated {
 			return False{
-				Assumed: "A new primary knows every entry of the old one.",
-				Formula: fmt.Sprintf("entry created %s before %s was promoted, and not replicated", seconds(e.At.Sub(entry.from)), h.Name(e.Node)),
+				Assumed: say.PrimaryKnowsAll.With(),
+				Formula: say.NotReplicated.With(say.Seconds(e.At.Sub(entry.from)), say.Verbatim(h.Name(e.Node))),
 			}
 		}
 	}
@@ -41,14 +39,11 @@ func splitBrain(h *history.History, entry *life, at history.Instant) False {
 
 // dropped explains an entry that the store itself removed before its time.
 func dropped(entry *life) False {
-	f := False{
-		Assumed: "The store keeps an entry until its lease ends or its owner releases it.",
-		Formula: fmt.Sprintf("dropped %s after the grant", seconds(entry.over.Sub(entry.from))),
+	left := max(0, entry.ttl-entry.over.Sub(entry.set))
+	return False{
+		Assumed: say.StoreKeepsEntries.With(),
+		Formula: say.DroppedAfter.With(say.Seconds(entry.over.Sub(entry.from)), say.OptionalSeconds(left)),
 	}
-	if left := entry.ttl - entry.over.Sub(entry.set); left > 0 {
-		f.Formula += fmt.Sprintf(", %s before the end of its lease", seconds(left))
-	}
-	return f
 }
 
 // amnesia explains an entry that its own server forgot by restarting.
@@ -61,13 +56,13 @@ func amnesia(h *history.History, entry *life) False {
 		switch e.Kind {
 		case history.Restarted:
 			return False{
-				Assumed: "What the store has confirmed outlives a restart of the store.",
-				Formula: fmt.Sprintf("entry created at %s, %s back without it at %s", entry.from, h.Name(e.Node), e.At),
+				Assumed: say.OutlivesARestart.With(),
+				Formula: say.BackWithoutIt.With(say.Seconds(entry.from), say.Verbatim(h.Name(e.Node)), say.Seconds(e.At)),
 			}
 		case history.Demoted:
 			return False{
-				Assumed: "A primary that becomes a replica keeps what it has confirmed.",
-				Formula: fmt.Sprintf("entry created at %s, %s follows %s since %s", entry.from, h.Name(e.Node), h.Name(e.Peer), e.At),
+				Assumed: say.DemotedKeepsAll.With(),
+				Formula: say.FollowsSince.With(say.Seconds(entry.from), say.Verbatim(h.Name(e.Node)), say.Verbatim(h.Name(e.Peer)), say.Seconds(e.At)),
 			}
 		}
 	}

@@ -1,80 +1,65 @@
 package explain
 
 import (
-	"fmt"
-
 	"lockstep/internal/history"
+	"lockstep/internal/say"
 )
 
 // The templates of what clients do and think, and of the guarded resource.
 
-func acquired(t *teller, i int32, e *history.Event) string {
-	who, held := t.subject(e.Node), t.held(e.Node)
-	enters := ""
-	if t.own(i, e.Node, history.Entered) >= 0 {
-		enters = " and enters"
-	}
+func acquired(t *teller, i int32, e *history.Event) say.Phrase {
+	who, held := t.who(e.Node), t.held(e.Node)
+	enters := say.Flag(t.own(i, e.Node, history.Entered) >= 0)
 	if t.grants && held == nil {
-		owners, _ := t.owners()
-		if len(owners) > 0 {
-			return fmt.Sprintf("%s is told that it holds the lock%s; the store has an entry of %s.", who, enters, t.object(owners[0]))
+		if owners, _ := t.owners(); len(owners) > 0 {
+			return say.IsToldOther.With(who, enters, t.who(owners[0]))
 		}
-		return fmt.Sprintf("%s is told that it holds the lock%s; the store has no entry of it any more.", who, enters)
+		return say.IsToldNone.With(who, enters)
 	}
-	token := ""
-	if e.Token != 0 {
-		token = fmt.Sprintf(" with token %d", e.Token)
+	var end history.Instant
+	if held != nil {
+		end = held.end
 	}
-	switch {
-	case held == nil:
-		return fmt.Sprintf("%s is granted the lock%s%s.", who, token, enters)
-	case held.end == 0:
-		return fmt.Sprintf("%s is granted the lock%s without an end%s.", who, token, enters)
-	}
-	return fmt.Sprintf("%s is granted the lock%s until %s%s.", who, token, held.end, enters)
+	return say.IsGranted.With(who, say.Optional(e.Token), say.Flag(held != nil && end == 0), say.OptionalSeconds(end), enters)
 }
 
-func acquireFailed(t *teller, _ int32, e *history.Event) string {
-	c := t.client(e.Node)
-	if c.failed {
-		return "" // a further failure in the same wait says nothing new
+func acquireFailed(t *teller, _ int32, e *history.Event) say.Phrase {
+	switch {
+	case t.client(e.Node).failed:
+		return nothing // a further failure in the same wait says nothing new
+	case t.held(e.Node) != nil:
+		return say.HasItAllTheSame.With(t.who(e.Node))
 	}
-	if t.held(e.Node) != nil {
-		return fmt.Sprintf("%s takes its attempt for failed; the store has its entry all the same.", t.subject(e.Node))
-	}
-	return fmt.Sprintf("%s's attempt fails: %s.", t.subject(e.Node), reason(t, e))
+	return say.AttemptFails.With(t.who(e.Node), t.reason(e))
 }
 
 // reason is the text of an event, cut to what fits into a sentence.
-func reason(t *teller, e *history.Event) string {
-	if text := t.h.Text(e.Text); text != "" {
-		return short(text, 60)
-	}
-	return "its outcome is unknown"
+func (t *teller) reason(e *history.Event) say.Reason {
+	return say.Reason(short(t.h.Text(e.Text), 60))
 }
 
-func gaveUp(t *teller, _ int32, e *history.Event) string {
-	return t.subject(e.Node) + " gives up: it has waited as long as it could."
+func gaveUp(t *teller, _ int32, e *history.Event) say.Phrase {
+	return say.GivesUp.With(t.who(e.Node))
 }
 
-func entered(t *teller, i int32, e *history.Event) string {
+func entered(t *teller, i int32, e *history.Event) say.Phrase {
 	if c := t.client(e.Node); c.believes && e.At.Sub(c.since) <= together {
-		return "" // told together with the acquisition
+		return nothing // told together with the acquisition
 	}
-	return t.subject(e.Node) + " enters its critical section."
+	return say.Enters.With(t.who(e.Node))
 }
 
-func lostLease(t *teller, _ int32, e *history.Event) string {
-	return t.subject(e.Node) + " learns that its lock is lost and stops."
+func lostLease(t *teller, _ int32, e *history.Event) say.Phrase {
+	return say.LearnsOfLoss.With(t.who(e.Node))
 }
 
 // releasing is told at the removal of the entry when that follows at once. A
 // client that has been told of its loss releases as a matter of form.
-func releasing(t *teller, i int32, e *history.Event) string {
+func releasing(t *teller, i int32, e *history.Event) say.Phrase {
 	if !t.client(e.Node).believes || t.removal(i, e.Node) >= 0 {
-		return ""
+		return nothing
 	}
-	return t.subject(e.Node) + " releases the lock."
+	return say.Releases.With(t.who(e.Node))
 }
 
 // removal returns the event close to i at which a client's own command removes
@@ -94,39 +79,34 @@ func (t *teller) removal(i int32, owner history.NodeID) int32 {
 }
 
 // released is routine: the removal has been told.
-func released(*teller, int32, *history.Event) string { return "" }
+func released(*teller, int32, *history.Event) say.Phrase { return nothing }
 
-func notHeld(t *teller, _ int32, e *history.Event) string {
-	return t.subject(e.Node) + "'s release finds no entry of its own."
+func notHeld(t *teller, _ int32, e *history.Event) say.Phrase {
+	return say.FindsNothing.With(t.who(e.Node))
 }
 
-func releaseFailed(t *teller, _ int32, e *history.Event) string {
-	who := t.subject(e.Node)
+func releaseFailed(t *teller, _ int32, e *history.Event) say.Phrase {
 	if t.held(e.Node) != nil {
-		return who + "'s release fails; the store keeps its entry."
+		return say.ReleaseFailsEntryStays.With(t.who(e.Node))
 	}
-	return fmt.Sprintf("%s's release fails: %s.", who, reason(t, e))
+	return say.ReleaseFails.With(t.who(e.Node), t.reason(e))
 }
 
-func writeAccepted(t *teller, i int32, e *history.Event) string {
-	if e.Token != 0 {
-		return fmt.Sprintf("%s writes with token %d. The resource takes it.", t.waking(i, e.Peer), e.Token)
-	}
-	return t.waking(i, e.Peer) + " writes. The resource takes it."
+func writeAccepted(t *teller, i int32, e *history.Event) say.Phrase {
+	return say.Writes.With(t.who(e.Peer), t.woke(i, e.Peer), say.Optional(e.Token))
 }
 
-func writeRefused(t *teller, i int32, e *history.Event) string {
-	return fmt.Sprintf("%s writes with token %d. The resource refuses: it has seen %d.",
-		t.waking(i, e.Peer), e.Token, e.Value)
+func writeRefused(t *teller, i int32, e *history.Event) say.Phrase {
+	return say.WriteRefused.With(t.who(e.Peer), t.woke(i, e.Peer), say.Number(e.Token), say.Number(e.Value))
 }
 
-// waking names a writer, and says so when it has just been thawed.
-func (t *teller) waking(i int32, id history.NodeID) string {
+// woke reports whether a writer has just been thawed.
+func (t *teller) woke(i int32, id history.NodeID) say.Flag {
 	limit := t.h.Events[i].At.Add(-together)
 	for j := int(i) - 1; j >= 0 && t.h.Events[j].At >= limit; j-- {
 		if e := &t.h.Events[j]; e.Kind == history.Thawed && e.Node == id {
-			return t.subject(id) + " wakes and"
+			return true
 		}
 	}
-	return t.subject(id)
+	return false
 }

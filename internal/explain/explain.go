@@ -14,6 +14,7 @@ package explain
 import (
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
+	"lockstep/internal/say"
 )
 
 // Step is one narrated event.
@@ -21,12 +22,12 @@ type Step struct {
 	At        history.Instant
 	Event     int32          // index into History.Events
 	Node      history.NodeID // where it happened
-	Sentence  string
-	Belief    string // after the event: "A believes: mine"
-	Store     string // after the event: "store: nobody"; empty when the history does not show it
-	Apart     bool   // belief and store do not say the same
-	Violation bool   // a property breaks here
-	Note      string // for a violation: "<- stale write: B has held the lock since 10.031 s"
+	Sentence  say.Phrase
+	Belief    say.Phrase // after the event: "A believes: mine"
+	Store     say.Phrase // after the event: "store: nobody"; empty when the history does not show it
+	Apart     bool       // belief and store do not say the same
+	Violation bool       // a property breaks here
+	Note      say.Phrase // for a violation: "stale write: B has held the lock since 10.031 s"
 }
 
 // Steps narrates a history: acquisitions, leases that end, faults and what they
@@ -57,10 +58,10 @@ func tell(h *history.History, findings []checker.Finding, most int) (steps []Ste
 		sentence := t.tell(index, e)
 		t.apply(index, e)
 		breaks := t.violationsAt(index)
-		if sentence == "" && len(breaks) > 0 {
+		if sentence.Empty() && len(breaks) > 0 {
 			sentence = t.plain(e)
 		}
-		if sentence == "" {
+		if sentence.Empty() {
 			continue
 		}
 		if len(steps) >= most && !broken {
@@ -101,7 +102,7 @@ func Story(steps []Step, limit int) (story []Step, before, after int) {
 	lead := limit * 2 / 3
 	start := max(0, first-lead)
 	for i := first - 1; i > start; i-- {
-		if steps[i-1].Belief == nobodyBelieves && !steps[i-1].Apart {
+		if steps[i-1].Belief.Is(say.NobodyBelieves) && !steps[i-1].Apart {
 			start = i
 			break
 		}

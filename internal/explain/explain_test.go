@@ -6,6 +6,7 @@ import (
 
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
+	"lockstep/internal/say"
 )
 
 // pauseStory is the lesson of the lease: A freezes, B gets the lock, A writes.
@@ -36,17 +37,17 @@ func TestViolationsAreMarked(t *testing.T) {
 		}
 	}
 	want := []string{
-		"<- two inside: A has been in since 0.012 s",
-		"<- stale write: B has held the lock since 10.031 s",
+		"two inside: A has been in since 0.012 s",
+		"stale write: B has held the lock since 10.031 s",
 	}
 	if len(got) != len(want) {
 		t.Fatalf("got %d marked steps, want %d", len(got), len(want))
 	}
 	for i := range want {
-		if got[i].Note != want[i] {
-			t.Errorf("got %q, want %q", got[i].Note, want[i])
+		if got[i].Note.English() != want[i] {
+			t.Errorf("got %q, want %q", got[i].Note.English(), want[i])
 		}
-		if !got[i].Apart || got[i].Belief != "A and B believe: mine" || got[i].Store != "store: B" {
+		if !got[i].Apart || got[i].Belief.English() != "A and B believe: mine" || got[i].Store.English() != "store: B" {
 			t.Errorf("belief and store: %+v", got[i])
 		}
 	}
@@ -57,7 +58,7 @@ func TestViolationForcesAStep(t *testing.T) {
 	give := newTape()
 	i := give.add(5, history.Waits, "A")
 	steps := Steps(give.h, []checker.Finding{breaks("fifo", 0, 0, nil, i)})
-	if len(steps) != 1 || steps[0].Sentence != "A waits for the lock." || steps[0].Note != "<- fifo is broken" {
+	if len(steps) != 1 || steps[0].Sentence.English() != "A waits for the lock." || steps[0].Note.English() != "fifo is broken" {
 		t.Errorf("got %+v", steps)
 	}
 }
@@ -73,13 +74,13 @@ func TestVerdict(t *testing.T) {
 			"set-nx-lua let two clients in at once for 4.983 s and accepted 1 stale write."},
 		{"kept", checker.Judgement{History: give.h, Acquired: 1, Findings: []checker.Finding{{Property: "progress", Verdict: checker.Kept}}},
 			"set-nx-lua kept every property over 1 acquisition."},
-		{"unknown", checker.Judgement{History: give.h, Findings: []checker.Finding{{Property: "progress", Verdict: checker.Unknown, Reason: "fault 1 never fired"}}},
+		{"unknown", checker.Judgement{History: give.h, Findings: []checker.Finding{{Property: "progress", Verdict: checker.Unknown, Reason: say.NeverFired.With(1, say.Both{})}}},
 			"set-nx-lua broke nothing, but progress is unknown, since fault 1 never fired."},
 		{"nothing", checker.Judgement{}, "There is no history to judge."},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := Verdict(tt.give); got != tt.want {
+			if got := Verdict(tt.give).English(); got != tt.want {
 				t.Errorf("got  %s\nwant %s", got, tt.want)
 			}
 		})
@@ -193,8 +194,8 @@ func TestAssumption(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			give := newTape(pauseFault)
 			findings := tt.give(give)
-			if got := Assumption(give.h, findings, tt.lag); got.Formula != tt.want {
-				t.Errorf("got %q, want %q", got.Formula, tt.want)
+			if got := Assumption(give.h, findings, tt.lag); got.Formula.English() != tt.want {
+				t.Errorf("got %q, want %q", got.Formula.English(), tt.want)
 			}
 		})
 	}

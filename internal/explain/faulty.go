@@ -1,64 +1,62 @@
 package explain
 
 import (
-	"fmt"
-	"time"
-
 	"lockstep/internal/history"
+	"lockstep/internal/say"
 )
 
 // The templates of faults and processes.
 
 // faultBegan is told only when the fault leaves no event of its own that says
 // more: a pause is told by the freeze, a crash by the crash.
-func faultBegan(t *teller, i int32, e *history.Event) string {
+func faultBegan(t *teller, i int32, e *history.Event) say.Phrase {
 	for j := int(i) + 1; j < len(t.h.Events) && t.h.Events[j].At == e.At; j++ {
 		switch n := &t.h.Events[j]; n.Kind {
 		case history.Froze, history.Crashed, history.Restarted, history.ClockChanged, history.Promoted:
 			if n.Value == e.Value || n.Kind == history.ClockChanged {
-				return ""
+				return nothing
 			}
 		}
 	}
 	if t.verb(e.Value) == "drop" {
 		t.drops = append(t.drops, e.Value)
-		return "" // told at the message that it loses
+		return nothing // told at the message that it loses
 	}
-	if text := t.faultText(e); text != "" {
-		return fmt.Sprintf("Fault %d begins: %s.", e.Value, text)
-	}
-	return fmt.Sprintf("Fault %d begins.", e.Value)
+	return say.FaultBegins.With(say.Number(e.Value), t.fault(e))
 }
 
 // faultEnded is told only for faults without an event of their own.
-func faultEnded(t *teller, _ int32, e *history.Event) string {
+func faultEnded(t *teller, _ int32, e *history.Event) say.Phrase {
 	switch t.verb(e.Value) {
 	case "", "pause", "drop", "crash", "lose-host", "fail-over":
-		return ""
+		return nothing
 	case "partition", "cut":
-		return fmt.Sprintf("The links work again (fault %d); what they held back arrives now.", e.Value)
+		return say.LinksWork.With(say.Number(e.Value))
 	}
-	return fmt.Sprintf("Fault %d is over.", e.Value)
+	return say.FaultIsOver.With(say.Number(e.Value))
 }
 
-func froze(t *teller, i int32, e *history.Event) string {
-	length := ""
+func froze(t *teller, i int32, e *history.Event) say.Phrase {
+	var length say.OptionalSpan
 	for j := int(i) + 1; j < len(t.h.Events); j++ {
 		if n := &t.h.Events[j]; n.Kind == history.Thawed && n.Node == e.Node {
-			length = " for " + span(n.At.Sub(e.At))
+			length = say.OptionalSpan(n.At.Sub(e.At))
 			break
 		}
 	}
-	return t.subject(e.Node) + " freezes" + length + t.between(i, e) + byFault(e.Value) + "."
+	return say.Freezes.With(t.who(e.Node), length, t.between(i, e), byFault(e))
 }
+
+// byFault is the number of the fault behind an event, if there is one.
+func byFault(e *history.Event) say.Optional { return say.Optional(max(e.Value, 0)) }
 
 // between says between which two commands a client freezes, when it does so in
 // the middle of an acquisition or a release: that gap is then the story.
-func (t *teller) between(i int32, e *history.Event) string {
+func (t *teller) between(i int32, e *history.Event) say.Phrase {
 	c := t.client(e.Node)
 	last := t.cause(c.lastWire)
 	if !(c.waits || c.releasing) || last == nil || last.At != e.At {
-		return ""
+		return nothing
 	}
 	before := t.command(c.lastWire)
 	for j := int(i) + 1; j < len(t.h.Events); j++ {
@@ -67,62 +65,62 @@ func (t *teller) between(i int32, e *history.Event) string {
 			continue
 		}
 		if n.Kind == history.Sent {
-			if after := commandName(t.h.Text(n.Text)); before != "" && after != "" {
-				return " between " + before + " and " + after
+			if after := commandNamed(t.h.Text(n.Text)); before.Name != "" && after.Name != "" {
+				return say.BetweenCommands.With(before, after)
 			}
-			return ""
+			return nothing
 		}
 		if n.Kind != history.Thawed && n.Kind != history.Replied && n.Kind != history.FaultEnded {
-			return ""
+			return nothing
 		}
 	}
-	return ""
+	return nothing
 }
 
 // thawed is told together with the write when that follows at once.
-func thawed(t *teller, i int32, e *history.Event) string {
+func thawed(t *teller, i int32, e *history.Event) say.Phrase {
 	limit := e.At.Add(together)
 	for j := int(i) + 1; j < len(t.h.Events) && t.h.Events[j].At <= limit; j++ {
 		switch n := &t.h.Events[j]; n.Kind {
 		case history.WriteAccepted, history.WriteRefused:
 			if n.Peer == e.Node {
-				return ""
+				return nothing
 			}
 		}
 	}
-	if t.client(e.Node).believes {
-		return t.subject(e.Node) + " wakes. It does not know that time has passed."
-	}
-	return t.subject(e.Node) + " wakes."
+	return say.Wakes.With(t.who(e.Node), say.Flag(t.client(e.Node).believes))
 }
 
-func crashed(t *teller, i int32, e *history.Event) string {
-	text := t.subject(e.Node) + " crashes" + byFault(e.Value) + "."
+func crashed(t *teller, i int32, e *history.Event) say.Phrase {
+	then := t.afterDeath(i, e)
 	if t.verb(e.Value) == "lose-host" {
-		text = t.subject(e.Node) + " is lost with its host" + byFault(e.Value) + ". Nobody closes its connections."
+		return say.IsLostWithHost.With(t.who(e.Node), byFault(e), then)
 	}
+	return say.Crashes.With(t.who(e.Node), byFault(e), then)
+}
+
+// afterDeath says what becomes of the entries of a client, or on a server, that has died.
+func (t *teller) afterDeath(i int32, e *history.Event) say.Phrase {
 	if t.h.Role(e.Node) == history.RoleStore {
-		list := t.entries[t.place(e.Node)]
-		if t.inCluster(e.Node) {
-			return text + " The others have what it had."
+		switch list := t.entries[t.place(e.Node)]; {
+		case t.inCluster(e.Node):
+			return say.OthersHaveIt.With()
+		case len(list) == 0 || t.stores < 2:
+			return nothing
+		case list[0].replicated:
+			return say.ReplicaHasEntry.With(t.who(list[0].owner))
+		case t.anyStandby():
+			return say.NoReplicaHas.With(t.who(list[0].owner))
 		}
-		if len(list) == 0 || t.stores < 2 {
-			return text
-		}
-		if owner := list[0].owner; list[0].replicated {
-			text += fmt.Sprintf(" A replica has %s's entry, too.", t.object(owner))
-		} else if t.anyStandby() {
-			text += fmt.Sprintf(" No replica has %s's entry yet.", t.object(owner))
-		}
-		return text
+		return nothing
 	}
 	switch held := t.held(e.Node); {
 	case held == nil, held.end == 0 && t.endsSoon(i, e.Node):
-		return text
+		return nothing
 	case held.end == 0:
-		return text + " Its entry stays: it has no end."
+		return say.EntryStays.With()
 	default:
-		return text + fmt.Sprintf(" Its entry stays until %s.", held.end)
+		return say.EntryStaysUntil.With(say.Seconds(held.end))
 	}
 }
 
@@ -148,53 +146,55 @@ func (t *teller) anyStandby() bool {
 }
 
 // restarted says what the server forgot meanwhile.
-func restarted(t *teller, i int32, e *history.Event) string {
-	text := t.subject(e.Node) + " restarts" + byFault(e.Value)
+func restarted(t *teller, i int32, e *history.Event) say.Phrase {
 	var owners []history.NodeID
 	for j := int(i) - 1; j >= 0 && t.h.Events[j].At == e.At; j-- {
 		if n := &t.h.Events[j]; n.Kind == history.Forgotten && n.Node == e.Node {
 			owners = append(owners, n.Owner)
 		}
 	}
-	switch {
-	case len(owners) == 0 && t.h.Role(e.Node) == history.RoleClient:
-		return text + " and begins anew."
-	case len(owners) == 0 || len(owners) > 4:
-		return text + "."
-	case t.client(owners[0]).believes:
-		return text + fmt.Sprintf(" without %s's entry. Nobody tells %s.", t.names(owners), t.names(owners))
+	if len(owners) == 0 && t.h.Role(e.Node) == history.RoleClient {
+		return say.RestartsAsClient.With(t.who(e.Node), byFault(e))
 	}
-	return text + fmt.Sprintf(" without %s's entry.", t.names(owners))
+	var untold say.Flag
+	if len(owners) > 0 {
+		untold = t.untold(owners[0])
+	}
+	return say.Restarts.With(t.who(e.Node), byFault(e), t.fewNames(owners), untold)
+}
+
+// fewNames are the names of clients, unless there are too many for a sentence.
+func (t *teller) fewNames(ids []history.NodeID) say.Names {
+	if len(ids) > 4 {
+		return nil
+	}
+	return t.names(ids)
 }
 
 // promoted says what the new primary knows about the clients that believe, and
 // whether the old one still runs.
-func promoted(t *teller, _ int32, e *history.Event) string {
+func promoted(t *teller, _ int32, e *history.Event) say.Phrase {
 	if t.inCluster(e.Node) {
-		return t.subject(e.Node) + " becomes the leader" + byFault(e.Value) + ". It has what the leader before it had."
+		return say.BecomesLeader.With(t.who(e.Node), byFault(e))
 	}
 	if t.ofAnotherShard(e) {
-		return t.subject(e.Node) + " becomes the primary of another shard, in place of " + t.name(e.Peer) + byFault(e.Value) + "."
+		return say.BecomesOtherPrimary.With(t.who(e.Node), say.Verbatim(t.name(e.Peer)), byFault(e))
 	}
-	text := t.subject(e.Node) + " becomes the primary" + byFault(e.Value)
+	var running say.Verbatim
 	if old := t.node(e.Peer); old != 0 && !t.down[old] && !t.frozen[old] {
-		text += ", although " + t.name(e.Peer) + " is still running"
+		running = say.Verbatim(t.name(e.Peer))
 	}
-	text += "."
 	var missing []history.NodeID
 	for id := range t.clients {
-		if t.clients[id].believes && !t.knows(e.Node, history.NodeID(id), e.At) {
+		if t.grants && t.clients[id].believes && !t.knows(e.Node, history.NodeID(id), e.At) {
 			missing = append(missing, history.NodeID(id))
 		}
 	}
-	if !t.grants || len(missing) == 0 || len(missing) > 4 {
-		return text
-	}
-	return text + fmt.Sprintf(" It has no entry of %s.", t.names(missing))
+	return say.BecomesPrimary.With(t.who(e.Node), byFault(e), running, t.fewNames(missing))
 }
 
-func demoted(t *teller, _ int32, e *history.Event) string {
-	return fmt.Sprintf("%s becomes a replica of %s and forgets what only it knew.", t.subject(e.Node), t.name(e.Peer))
+func demoted(t *teller, _ int32, e *history.Event) say.Phrase {
+	return say.BecomesReplica.With(t.who(e.Node), say.Verbatim(t.name(e.Peer)))
 }
 
 // knows reports whether a server has a live entry of an owner.
@@ -207,18 +207,17 @@ func (t *teller) knows(server, owner history.NodeID, at history.Instant) bool {
 	return false
 }
 
-func clockChanged(t *teller, _ int32, e *history.Event) string {
-	direction, by := "forward", time.Duration(e.Value)
-	if by < 0 {
-		direction, by = "back", -by
+func clockChanged(t *teller, _ int32, e *history.Event) say.Phrase {
+	if e.Value < 0 {
+		return say.ClockJumpsBack.With(t.who(e.Node), say.Span(-e.Value))
 	}
-	return fmt.Sprintf("%s's wall clock jumps %s by %s.", t.subject(e.Node), direction, span(by))
+	return say.ClockJumps.With(t.who(e.Node), say.Span(e.Value))
 }
 
 // healed opens the final quiet period, which matters to a lock that is stuck.
-func healed(t *teller, _ int32, _ *history.Event) string {
+func healed(t *teller, _ int32, _ *history.Event) say.Phrase {
 	if !t.progress {
-		return ""
+		return nothing
 	}
-	return "All faults are over. The lock should become free within ten leases."
+	return say.ShouldBecomeFree.With()
 }

@@ -1,87 +1,36 @@
 package explain
 
 import (
-	"fmt"
-	"strconv"
 	"strings"
-	"time"
 
 	"lockstep/internal/history"
+	"lockstep/internal/say"
+	"lockstep/internal/world"
 )
-
-// span writes a duration the way people say it: 15 s, 0.5 s, 4.983 s, 0.42 ms.
-func span(d time.Duration) string {
-	if d < 0 {
-		return "-" + span(-d)
-	}
-	if d > 0 && d < time.Millisecond {
-		return trim(strconv.FormatInt(int64(d)/1_000_000, 10), int64(d)%1_000_000/1000) + " ms"
-	}
-	ms := (int64(d) + 500_000) / 1_000_000
-	return trim(strconv.FormatInt(ms/1000, 10), ms%1000) + " s"
-}
-
-// trim joins a whole number and its thousandths without trailing zeros.
-func trim(whole string, thousandths int64) string {
-	if thousandths == 0 {
-		return whole
-	}
-	return whole + "." + strings.TrimRight(fmt.Sprintf("%03d", thousandths), "0")
-}
-
-// seconds writes a duration for a formula, always with three decimals.
-func seconds(d time.Duration) string { return history.Instant(d).String() }
 
 func (t *teller) name(id history.NodeID) string { return t.h.Name(id) }
 
-// names joins names as in a sentence: A, B and C.
-func (t *teller) names(ids []history.NodeID) string {
-	var b strings.Builder
+func (t *teller) names(ids []history.NodeID) say.Names {
+	out := make(say.Names, len(ids))
 	for i, id := range ids {
-		switch {
-		case i > 0 && i == len(ids)-1:
-			b.WriteString(" and ")
-		case i > 0:
-			b.WriteString(", ")
-		}
-		b.WriteString(t.name(id))
+		out[i] = t.name(id)
 	}
-	return b.String()
+	return out
 }
 
-// subject names a node at the start of a sentence.
-func (t *teller) subject(id history.NodeID) string {
+// who is a node as sentences speak of it.
+func (t *teller) who(id history.NodeID) say.Node {
 	switch t.h.Role(id) {
 	case history.RoleStore:
-		if t.stores == 1 {
-			return "The store"
-		}
-		return "Store " + t.name(id)
+		return say.Store(t.name(id), t.stores == 1)
 	case history.RoleResource:
-		return "The resource"
+		return say.Resource()
 	case history.RoleProbe:
-		return "The probe"
+		return say.Probe()
 	case "":
-		return "Somebody"
+		return say.Node{}
 	}
-	return t.name(id)
-}
-
-// object names a node inside a sentence.
-func (t *teller) object(id history.NodeID) string {
-	s := t.subject(id)
-	if t.h.Role(id) == history.RoleClient {
-		return s
-	}
-	return strings.ToLower(s[:1]) + s[1:]
-}
-
-// byFault names the fault behind an event, with a leading space; empty without one.
-func byFault(number int64) string {
-	if number <= 0 {
-		return ""
-	}
-	return fmt.Sprintf(" (fault %d)", number)
+	return say.Client(t.name(id))
 }
 
 // verb returns the verb of a fault of the header, or "".
@@ -94,16 +43,20 @@ func (t *teller) verb(number int64) string {
 	return ""
 }
 
-// faultText returns what a fault does, without its trigger.
-func (t *teller) faultText(e *history.Event) string {
+// fault is what a fault does, without when. A log from elsewhere may have that with the
+// event only.
+func (t *teller) fault(e *history.Event) say.Both {
 	text := t.h.Text(e.Text)
 	for _, f := range t.h.Header.Faults {
-		if text == "" && int64(f.Number) == e.Value {
+		switch {
+		case int64(f.Number) != e.Value:
+		case f.Deed != "":
+			return say.Both{English: short(f.Deed, 90), Chinese: short(f.DeedChinese, 90)}
+		case text == "":
 			text = f.Text
 		}
 	}
-	text, _, _ = strings.Cut(text, " when ")
-	return strings.TrimSuffix(short(text, 90), ".")
+	return say.Both{English: strings.TrimSuffix(short(text, 90), ".")}
 }
 
 // short cuts a text to n runes, visibly.
@@ -119,37 +72,23 @@ func short(s string, n int) string {
 }
 
 // command names the command behind an event, from the message that caused it:
-// SET, or the name of a script. It is empty when the history does not tell.
-func (t *teller) command(index int32) string {
+// SET, or the name of a script. It is unknown when the history does not tell.
+func (t *teller) command(index int32) say.Command {
 	for range 4 { // Removed <- Executed <- Sent is the longest chain
 		if index < 0 || int(index) >= len(t.h.Events) {
-			return ""
+			break
 		}
 		e := &t.h.Events[index]
 		if e.Kind == history.Sent {
-			return commandName(t.h.Text(e.Text))
+			return commandNamed(t.h.Text(e.Text))
 		}
 		index = e.Cause
 	}
-	return ""
+	return say.Command{}
 }
 
-// commandName shortens a command as typed to its name.
-func commandName(typed string) string {
-	words := strings.Fields(typed)
-	switch {
-	case len(words) == 0:
-		return ""
-	case len(words) > 1 && (words[0] == "EVAL" || words[0] == "EVALSHA"):
-		return short(words[1], 30) + " script"
-	}
-	return short(words[0], 30)
-}
-
-// orCommand is the name of a command, or "command" when it is unknown.
-func orCommand(name string) string {
-	if name == "" {
-		return "command"
-	}
-	return name
+// commandNamed is the command of a request, by its text.
+func commandNamed(text string) say.Command {
+	read := world.ReadRequest(text)
+	return say.Command{Name: short(read.Name, 30), Script: read.Script}
 }

@@ -1,28 +1,25 @@
 package explain
 
 import (
-	"fmt"
-
 	"lockstep/internal/history"
+	"lockstep/internal/say"
 )
 
 // The templates of what the servers have.
 
 // granted is told at the client's own acquisition when that follows at once, or
 // at the loss of the reply.
-func granted(t *teller, i int32, e *history.Event) string {
+func granted(t *teller, i int32, e *history.Event) say.Phrase {
 	if t.own(i, e.Owner, history.Acquired) >= 0 || t.replyLost(i) {
-		return ""
+		return nothing
 	}
 	if t.client(e.Owner).believes {
-		return fmt.Sprintf("%s has a new entry of %s.", t.subject(e.Node), t.object(e.Owner))
+		return say.HasNewEntry.With(t.who(e.Node), t.who(e.Owner))
 	}
-	end := ", without an end"
-	if at := endOf(e); at != 0 {
-		end = " until " + at.String()
+	if end := endOf(e); end != 0 {
+		return say.Grants.With(t.who(e.Node), t.who(e.Owner), say.Seconds(end))
 	}
-	return fmt.Sprintf("%s grants %s the lock%s. %s does not know yet.",
-		t.subject(e.Node), t.object(e.Owner), end, t.subject(e.Owner))
+	return say.GrantsEndless.With(t.who(e.Node), t.who(e.Owner))
 }
 
 // replyLost reports whether the reply of the command that caused event i is lost
@@ -39,85 +36,69 @@ func (t *teller) replyLost(i int32) bool {
 
 // extended tells the first renewal of a hold, and every extension that is not
 // what it seems: of another's entry, or one that takes the end away.
-func extended(t *teller, i int32, e *history.Event) string {
+func extended(t *teller, i int32, e *history.Event) say.Phrase {
 	held := t.find(e.Node, e.Owner, e.Text)
-	end := "it has no end now"
+	end := say.HasNoEndNow.With()
 	if at := endOf(e); at != 0 {
-		end = "it ends at " + at.String() + " now"
+		end = say.EndsAtNow.With(say.Seconds(at))
 	}
 	if e.Peer != 0 && e.Peer != e.Owner {
 		if t.foreign[t.node(e.Peer)] {
-			return ""
+			return nothing
 		}
 		t.foreign[t.node(e.Peer)] = true
-		return fmt.Sprintf("%s's %s extends %s's entry: %s.",
-			t.subject(e.Peer), orCommand(t.command(i)), t.object(e.Owner), end)
+		return say.ExtendsForeign.With(t.who(e.Peer), t.command(i), t.who(e.Owner), end)
 	}
 	if !t.client(e.Owner).believes && t.own(i, e.Owner, history.Acquired) >= 0 {
-		return "" // the second half of an acquisition
+		return nothing // the second half of an acquisition
 	}
 	if held != nil && held.renewed && e.Value > 0 {
-		return ""
+		return nothing
 	}
 	if t.client(e.Owner).believes && e.Value > 0 {
-		return fmt.Sprintf("%s renews its lease until %s.", t.subject(e.Owner), endOf(e))
+		return say.Renews.With(t.who(e.Owner), say.Seconds(endOf(e)))
 	}
-	return fmt.Sprintf("%s sets the lease of its entry: %s.", t.subject(e.Owner), end)
+	return say.SetsLease.With(t.who(e.Owner), end)
 }
 
-func removed(t *teller, i int32, e *history.Event) string {
-	if e.Peer == 0 {
-		text := fmt.Sprintf("%s removes %s's entry.", t.subject(e.Node), t.object(e.Owner))
-		if t.client(e.Owner).believes {
-			text += " Nobody tells " + t.object(e.Owner) + "."
-		}
-		return text
+func removed(t *teller, i int32, e *history.Event) say.Phrase {
+	switch {
+	case e.Peer == 0:
+		return say.RemovesItself.With(t.who(e.Node), t.who(e.Owner), t.untold(e.Owner))
+	case e.Peer != e.Owner:
+		return say.RemovesForeign.With(t.who(e.Peer), t.command(i), t.who(e.Owner))
+	case t.client(e.Owner).releasing:
+		return say.Releases.With(t.who(e.Owner))
 	}
-	if e.Peer != e.Owner {
-		return fmt.Sprintf("%s's %s removes %s's entry.",
-			t.subject(e.Peer), orCommand(t.command(i)), t.object(e.Owner))
-	}
-	if t.client(e.Owner).releasing {
-		return t.subject(e.Owner) + " releases the lock."
-	}
-	return fmt.Sprintf("%s's %s removes its own entry.", t.subject(e.Owner), orCommand(t.command(i)))
+	return say.RemovesOwn.With(t.who(e.Owner), t.command(i))
 }
 
 // expired says who does not know: that is what makes an expiry dangerous.
-func expired(t *teller, _ int32, e *history.Event) string {
+func expired(t *teller, _ int32, e *history.Event) say.Phrase {
 	if t.standby[t.node(e.Node)] {
-		return ""
+		return nothing
 	}
 	if held := t.find(e.Node, e.Owner, e.Text); held != nil && held.end == 0 {
-		text := fmt.Sprintf("%s's session ends, and its entry with it.", t.subject(e.Owner))
-		if t.client(e.Owner).believes {
-			text += " Nobody tells " + t.object(e.Owner) + "."
-		}
-		return text
+		return say.SessionEnds.With(t.who(e.Owner), t.untold(e.Owner))
 	}
-	lease := "The lease ends."
-	if t.servers() > 1 {
-		lease = fmt.Sprintf("The lease of %s ends on %s.", t.object(e.Owner), t.name(e.Node))
-	}
-	switch c := t.client(e.Owner); {
-	case c.believes:
-		return lease + " Nobody tells " + t.object(e.Owner) + "."
+	switch untold := t.untold(e.Owner); {
 	case t.servers() > 1:
-		return lease
+		return say.LeaseEndsOn.With(t.who(e.Owner), say.Verbatim(t.name(e.Node)), untold)
+	case bool(untold):
+		return say.LeaseEnds.With(untold, t.who(e.Owner))
 	}
-	return fmt.Sprintf("%s's entry ends; its lease is over.", t.subject(e.Owner))
+	return say.LeaseIsOver.With(t.who(e.Owner))
 }
 
+// untold reports whether the owner of an entry that is gone goes on to believe in it.
+func (t *teller) untold(owner history.NodeID) say.Flag { return say.Flag(t.client(owner).believes) }
+
 // forgotten is told at the restart that follows, or else here.
-func forgotten(t *teller, i int32, e *history.Event) string {
+func forgotten(t *teller, i int32, e *history.Event) say.Phrase {
 	for j := int(i) + 1; j < len(t.h.Events) && t.h.Events[j].At == e.At; j++ {
 		if n := &t.h.Events[j]; n.Kind == history.Restarted && n.Node == e.Node {
-			return ""
+			return nothing
 		}
 	}
-	if t.client(e.Owner).believes {
-		return fmt.Sprintf("%s has lost %s's entry. Nobody tells %s.",
-			t.subject(e.Node), t.object(e.Owner), t.object(e.Owner))
-	}
-	return fmt.Sprintf("%s has lost %s's entry.", t.subject(e.Node), t.object(e.Owner))
+	return say.HasLostEntry.With(t.who(e.Node), t.who(e.Owner), t.untold(e.Owner))
 }

@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"reflect"
 	"testing"
 
 	"lockstep/internal/checker"
@@ -32,7 +33,7 @@ func TestALongStoryIsToldAroundTheFirstViolation(t *testing.T) {
 			t.Fatalf("bad %d: %d steps with %d before and %d after, want %d together", bad, len(part), before, after, len(all))
 		}
 		for i := range part {
-			if part[i] != all[before+i] {
+			if !reflect.DeepEqual(part[i], all[before+i]) {
 				t.Fatalf("bad %d: step %d is %+v, want %+v", bad, before+i, part[i], all[before+i])
 			}
 		}

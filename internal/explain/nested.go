@@ -1,30 +1,30 @@
 package explain
 
 import (
-	"fmt"
-
 	"lockstep/internal/history"
+	"lockstep/internal/say"
 )
 
 // The templates of re-entry.
 
 // reenters is told at the outcome when that follows at once.
-func reenters(t *teller, i int32, e *history.Event) string {
+func reenters(t *teller, i int32, e *history.Event) say.Phrase {
 	if t.own(i, e.Node, history.Reentered, history.ReenterFailed) >= 0 {
-		return ""
+		return nothing
 	}
-	return t.subject(e.Node) + " asks for the lock again, which it holds already."
+	return say.AsksAgain.With(t.who(e.Node))
 }
 
-func reentered(t *teller, i int32, e *history.Event) string {
-	text := t.subject(e.Node) + " takes the lock once more"
+func reentered(t *teller, i int32, e *history.Event) say.Phrase {
+	var depth say.Optional
 	if e.Value > 1 {
-		text += fmt.Sprintf(", %d deep", e.Value)
+		depth = say.Optional(e.Value)
 	}
+	var late say.OptionalSpan
 	if asked := t.asked(i, e); asked != nil && e.At.Sub(asked.At) >= together {
-		text += fmt.Sprintf(", %s after it asked", span(e.At.Sub(asked.At)))
+		late = say.OptionalSpan(e.At.Sub(asked.At))
 	}
-	return text + "."
+	return say.TakesOnceMore.With(t.who(e.Node), depth, late)
 }
 
 // asked returns the request for re-entry that an outcome belongs to, or nil.
@@ -38,17 +38,16 @@ func (t *teller) asked(i int32, outcome *history.Event) *history.Event {
 }
 
 // reenterFailed says in whose way the client was: most often its own.
-func reenterFailed(t *teller, _ int32, e *history.Event) string {
-	who := t.subject(e.Node)
+func reenterFailed(t *teller, _ int32, e *history.Event) say.Phrase {
 	if t.held(e.Node) != nil {
-		return who + " does not get the lock once more: its own entry is in the way."
+		return say.IsInItsOwnWay.With(t.who(e.Node))
 	}
-	return fmt.Sprintf("%s does not get the lock once more: %s.", who, reason(t, e))
+	return say.NotOnceMore.With(t.who(e.Node), t.reason(e))
 }
 
-func left(t *teller, _ int32, e *history.Event) string {
+func left(t *teller, _ int32, e *history.Event) say.Phrase {
 	if t.h.Text(e.Text) != "" {
-		return fmt.Sprintf("%s's inner release fails: %s.", t.subject(e.Node), reason(t, e))
+		return say.InnerReleaseFails.With(t.who(e.Node), t.reason(e))
 	}
-	return t.subject(e.Node) + " gives the lock back once and goes on."
+	return say.GivesBackOnce.With(t.who(e.Node))
 }

@@ -1,22 +1,21 @@
 package explain
 
 import (
-	"fmt"
 	"sort"
-	"strings"
 
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
+	"lockstep/internal/say"
 )
 
 // violationsAt returns what breaks at an event.
 func (t *teller) violationsAt(i int32) []breach { return t.breaks[i] }
 
 // note says which properties break at an event, and why that is so.
-func (t *teller) note(e *history.Event, breaks []breach) string {
+func (t *teller) note(e *history.Event, breaks []breach) say.Phrase {
 	sorted := append([]breach(nil), breaks...)
 	sort.SliceStable(sorted, func(i, j int) bool { return rank(sorted[i].property) < rank(sorted[j].property) })
-	var parts []string
+	var parts say.Remarks
 	last := ""
 	for _, b := range sorted {
 		if b.property != last {
@@ -24,7 +23,7 @@ func (t *teller) note(e *history.Event, breaks []breach) string {
 		}
 		last = b.property
 	}
-	return "<- " + strings.Join(parts, "; ")
+	return say.Breaks.With(parts)
 }
 
 // Order is the order in which reports show properties; others follow by name.
@@ -42,7 +41,7 @@ func rank(property string) int {
 	return len(Order)
 }
 
-func (t *teller) oneNote(e *history.Event, b breach) string {
+func (t *teller) oneNote(e *history.Event, b breach) say.Phrase {
 	wrong, other := e.Node, history.NodeID(0)
 	if len(b.Clients) > 0 {
 		wrong = b.Clients[0]
@@ -55,32 +54,32 @@ func (t *teller) oneNote(e *history.Event, b breach) string {
 		// The overlap begins at e: everybody else who believes was there before.
 		for _, id := range b.Clients {
 			if id != e.Node && t.client(id).believes {
-				return fmt.Sprintf("two inside: %s has been in since %s", t.object(id), t.client(id).since)
+				return say.TwoInsideSince.With(t.who(id), say.Seconds(t.client(id).since))
 			}
 		}
-		return "two inside"
+		return say.TwoInside.With()
 	case checker.OwnerOnlyReleaseID:
 		if e.Owner != 0 && e.Owner != wrong {
-			return fmt.Sprintf("wrong owner: the entry was %s's, not %s's", t.object(e.Owner), t.object(wrong))
+			return say.WrongOwnerOf.With(t.who(e.Owner), t.who(wrong))
 		}
-		return "wrong owner: the entry was another client's"
+		return say.WrongOwner.With()
 	case checker.NoStaleWriteID:
 		switch {
 		case other == 0:
-			return "stale write"
+			return say.StaleWrite.With()
 		case t.client(other).believes && (!t.grants || t.held(other) != nil):
-			return fmt.Sprintf("stale write: %s has held the lock since %s", t.object(other), t.client(other).since)
+			return say.StaleWriteHeld.With(t.who(other), say.Seconds(t.client(other).since))
 		case t.client(other).believes:
-			return fmt.Sprintf("stale write: %s has been in since %s", t.object(other), t.client(other).since)
+			return say.StaleWriteInside.With(t.who(other), say.Seconds(t.client(other).since))
 		}
-		return fmt.Sprintf("stale write: %s had the lock after %s", t.object(other), t.object(wrong))
+		return say.StaleWriteAfter.With(t.who(other), t.who(wrong))
 	case checker.NoLostUpdateID:
 		if other == 0 {
-			return "lost update"
+			return say.LostUpdate.With()
 		}
-		return fmt.Sprintf("lost update: what %s wrote is overwritten", t.object(other))
+		return say.LostUpdateOf.With(t.who(other))
 	case checker.ProgressID:
-		return fmt.Sprintf("stuck: nobody could get the lock since %s", b.From)
+		return say.StuckSince.With(say.Seconds(b.From))
 	}
-	return b.property + " is broken"
+	return say.IsBroken.With(say.Verbatim(b.property))
 }

@@ -2,12 +2,13 @@ package explain
 
 import (
 	"lockstep/internal/history"
+	"lockstep/internal/say"
 )
 
-// sentences has one template per kind of event. A template answers "" for an
-// event that is routine, or that another sentence already tells. Templates see
+// sentences has one teller per kind of event. It says nothing of an
+// event that is routine, or that another sentence already tells. Tellers see
 // the state as it was before the event.
-var sentences = [...]func(t *teller, i int32, e *history.Event) string{
+var sentences = [...]func(t *teller, i int32, e *history.Event) say.Phrase{
 	history.Waits:         nil,
 	history.Acquired:      acquired,
 	history.AcquireFailed: acquireFailed,
@@ -55,13 +56,16 @@ var sentences = [...]func(t *teller, i int32, e *history.Event) string{
 	history.Left:          left,
 }
 
-// tell returns the sentence for an event, or "".
-func (t *teller) tell(i int32, e *history.Event) string {
+// nothing is what is said of routine.
+var nothing say.Phrase
+
+// tell returns the sentence for an event, or nothing.
+func (t *teller) tell(i int32, e *history.Event) say.Phrase {
 	if int(e.Kind) >= len(sentences) || sentences[e.Kind] == nil {
-		return ""
+		return nothing
 	}
 	if t.ofProbe(e) && !t.progress {
-		return "" // the final quiet period matters only to a lock that is stuck
+		return nothing // the final quiet period matters only to a lock that is stuck
 	}
 	return sentences[e.Kind](t, i, e)
 }
@@ -76,40 +80,47 @@ func (t *teller) ofProbe(e *history.Event) bool {
 }
 
 // plain tells an event that has no sentence of its own here but must be shown.
-func (t *teller) plain(e *history.Event) string {
-	text := t.subject(e.Node)
+func (t *teller) plain(e *history.Event) say.Phrase {
+	who := t.who(e.Node)
 	switch e.Kind {
 	case history.Waits:
-		return text + " waits for the lock."
+		return say.Waits.With(who)
+	case history.Acquired:
+		return say.Acquires.With(who)
 	case history.Entered:
-		return text + " enters its critical section."
+		return say.Enters.With(who)
 	case history.Released:
-		return text + " hears that its release removed an entry."
+		return say.HearsOfRemoval.With(who)
 	case history.Finished:
-		return text + " has played all its rounds."
+		return say.HasPlayed.With(who)
 	case history.ReadDone:
-		return t.subject(e.Peer) + " reads the resource."
+		return say.Reads.With(t.who(e.Peer))
 	case history.Sent:
-		return text + " sends " + orCommand(commandName(t.h.Text(e.Text))) + "."
+		return say.Sends.With(who, commandNamed(t.h.Text(e.Text)))
+	case history.Executed:
+		return say.Executes.With(who, t.who(e.Peer))
+	case history.Replied:
+		return say.HasReply.With(who, t.who(e.Peer))
 	case history.Granted:
-		return text + " creates an entry for " + t.object(e.Owner) + "."
+		return say.CreatesEntry.With(who, t.who(e.Owner))
 	case history.Extended:
-		return text + " extends the entry of " + t.object(e.Owner) + "."
+		return say.ExtendsEntry.With(who, t.who(e.Owner))
 	case history.Removed:
-		return text + " removes the entry of " + t.object(e.Owner) + "."
+		return say.RemovesEntry.With(who, t.who(e.Owner))
 	case history.Replicated:
-		return text + " copies the entry of " + t.object(e.Owner) + "."
+		return say.CopiesEntry.With(who, t.who(e.Owner))
 	case history.Releasing:
-		return text + " releases the lock."
+		return say.Releases.With(who)
 	case history.Thawed:
-		return text + " runs again."
+		return say.RunsAgain.With(who)
 	case history.Healed:
-		return "All faults are over."
+		return say.FaultsAreOver.With()
 	}
+	var peer say.Verbatim
 	if e.Peer != 0 {
-		return text + ": " + e.Kind.String() + " (" + t.name(e.Peer) + ")."
+		peer = say.Verbatim(t.name(e.Peer))
 	}
-	return text + ": " + e.Kind.String() + "."
+	return say.Happens.With(who, say.Verbatim(e.Kind.String()), peer)
 }
 
 // own returns the next event of a node within the span that one sentence

@@ -12,7 +12,7 @@ import (
 func sentencesOf(t *tape) []string {
 	var out []string
 	for _, s := range Steps(t.h, nil) {
-		out = append(out, s.At.String()+" "+s.Sentence)
+		out = append(out, s.At.String()+" "+s.Sentence.English())
 	}
 	return out
 }
@@ -181,7 +181,7 @@ func TestSentences(t *testing.T) {
 		{"clock", func(t *tape) { t.add(9, history.ClockChanged, "redis-1", value(int64(-12*time.Second))) },
 			[]string{"0.009 s The store's wall clock jumps back by 12 s."}},
 		{"fault without an event of its own", func(t *tape) {
-			t.add(9, history.FaultBegan, "A", value(2), t.text("slow A by 15 s when A enters"))
+			t.add(9, history.FaultBegan, "A", value(2), t.text("slow A by 15 s"))
 		}, []string{"0.009 s Fault 2 begins: slow A by 15 s."}},
 		{"the probe is left out", func(t *tape) { t.acquires(9, "probe") }, nil},
 	}
@@ -216,7 +216,7 @@ func TestStepsWithoutStore(t *testing.T) {
 	if len(steps) != 2 {
 		t.Fatalf("got %d steps, want 2: %v", len(steps), steps)
 	}
-	if s := steps[0]; s.Sentence != "A is granted the lock and enters." || s.Store != "" || s.Belief != "A believes: mine" {
+	if s := steps[0]; s.Sentence.English() != "A is granted the lock and enters." || s.Store.English() != "" || s.Belief.English() != "A believes: mine" {
 		t.Errorf("got %+v", s)
 	}
 }

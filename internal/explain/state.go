@@ -1,12 +1,12 @@
 package explain
 
 import (
-	"fmt"
-	"strings"
 	"time"
 
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
+	"lockstep/internal/say"
+	"lockstep/internal/world"
 )
 
 // together is how close two events of one client must be to be told in one
@@ -82,9 +82,9 @@ func newTeller(h *history.History, findings []checker.Finding) *teller {
 			t.involve(e)
 			t.serving[t.place(e.Node)] = !t.standby[t.place(e.Node)]
 		case history.Replied:
-			t.sharded = t.sharded || sentAway(h.Text(e.Text))
+			t.sharded = t.sharded || world.SentAway(h.Text(e.Text))
 		case history.Executed:
-			if h.Role(e.Node) == history.RoleStore && !t.standby[t.place(e.Node)] && !sentAway(h.Text(e.Text)) {
+			if h.Role(e.Node) == history.RoleStore && !t.standby[t.place(e.Node)] && !world.SentAway(h.Text(e.Text)) {
 				t.serving[t.place(e.Node)] = true
 			}
 		}
@@ -103,12 +103,6 @@ func (t *teller) involve(e *history.Event) {
 // of the lock, as most nodes of a Redis Cluster do.
 func (t *teller) ofAnotherShard(e *history.Event) bool {
 	return t.grants && t.sharded && !t.involved[t.place(e.Node)]
-}
-
-// sentAway reports whether a node of a Redis Cluster has not executed a command: by
-// this reply it redirects to another one, or serves nobody.
-func sentAway(reply string) bool {
-	return strings.HasPrefix(reply, "(error) MOVED ") || strings.HasPrefix(reply, "(error) CLUSTERDOWN ")
 }
 
 // node maps an id that the header does not know to nobody, so that a damaged
@@ -265,43 +259,42 @@ func endOf(e *history.Event) history.Instant {
 	return e.At.Add(time.Duration(e.Value))
 }
 
-const nobodyBelieves = "nobody believes"
-
 // beliefs says what the clients believe and what the store has, and whether the
 // two come apart.
-func (t *teller) beliefs() (belief, store string, apart bool) {
+func (t *teller) beliefs() (belief, store say.Phrase, apart bool) {
 	var believers []history.NodeID
 	for id := range t.clients {
 		if t.clients[id].believes {
 			believers = append(believers, history.NodeID(id))
 		}
 	}
-	belief = nobodyBelieves
 	switch {
+	case len(believers) == 0:
+		belief = say.NobodyBelieves.With()
 	case len(believers) == 1:
-		belief = t.name(believers[0]) + " believes: mine"
+		belief = say.Believes.With(say.Name(t.name(believers[0])))
 	case len(believers) > 4:
-		belief = fmt.Sprintf("%d clients believe: mine", len(believers))
-	case len(believers) > 1:
-		belief = t.names(believers) + " believe: mine"
+		belief = say.ManyBelieve.With(say.Number(len(believers)))
+	default:
+		belief = say.Believe.With(t.names(believers))
 	}
 	if !t.grants {
-		return belief, "", len(believers) > 1
+		return belief, nothing, len(believers) > 1
 	}
 	owners, counts := t.owners()
 	switch {
 	case t.allDown():
-		return belief, "store: down", len(believers) > 0
+		return belief, say.StoreIsDown.With(), len(believers) > 0
 	case len(owners) == 0:
-		store = "store: nobody"
+		store = say.StoreHasNobody.With()
 	case len(owners) == 1 && counts[0] == t.servers():
-		store = "store: " + t.name(owners[0])
+		store = say.StoreHas.With(say.Name(t.name(owners[0])))
 	default:
-		parts := make([]string, len(owners))
+		shares := make(say.Shares, len(owners))
 		for i, o := range owners {
-			parts[i] = fmt.Sprintf("%s %d/%d", t.name(o), counts[i], t.servers())
+			shares[i] = say.Share{Name: say.Name(t.name(o)), Has: counts[i], Of: t.servers()}
 		}
-		store = "stores: " + strings.Join(parts, ", ")
+		store = say.StoresHave.With(shares)
 	}
 	agree := len(owners) == len(believers) && (len(owners) == 0 || owners[0] == believers[0])
 	return belief, store, !agree || len(believers) > 1

@@ -110,7 +110,7 @@ func TestSentencesOfServers(t *testing.T) {
 			t.add(50, history.Removed, "redis-1", t.owner("A"), t.text("lock"))
 		}, []string{"0.050 s The store removes A's entry. Nobody tells A."}},
 		{"a partition", func(t *tape) {
-			t.h.Header.Faults = []history.Fault{{Number: 1, Verb: "partition", Text: "partition A from store for 5s when A enters"}}
+			t.h.Header.Faults = []history.Fault{{Number: 1, Verb: "partition", Deed: "partition A from store for 5s"}}
 			t.add(9, history.FaultBegan, "A", value(1))
 			t.add(5009, history.FaultEnded, "A", value(1))
 		}, []string{
@@ -203,7 +203,7 @@ func TestBeliefsOfServers(t *testing.T) {
 			tt.give(give)
 			steps := Steps(give.h, nil)
 			last := steps[len(steps)-1]
-			if got := last.Belief + ", " + last.Store; got != tt.want {
+			if got := last.Belief.English() + ", " + last.Store.English(); got != tt.want {
 				t.Errorf("got %q, want %q", got, tt.want)
 			}
 		})
@@ -279,8 +279,8 @@ func TestAssumptionsAboutTheStore(t *testing.T) {
 			give := newTape(pauseFault)
 			tt.give(give)
 			findings := overlap(give)
-			if got := Assumption(give.h, findings, 0); got.Formula != tt.want {
-				t.Errorf("got %q, want %q", got.Formula, tt.want)
+			if got := Assumption(give.h, findings, 0); got.Formula.English() != tt.want {
+				t.Errorf("got %q, want %q", got.Formula.English(), tt.want)
 			}
 		})
 	}

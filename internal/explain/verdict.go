@@ -1,50 +1,40 @@
 package explain
 
 import (
-	"fmt"
-	"strings"
-
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
+	"lockstep/internal/say"
 )
 
 // Verdict says in one sentence what a lock did in a run.
-func Verdict(j checker.Judgement) string {
+func Verdict(j checker.Judgement) say.Phrase {
 	if j.History == nil {
-		return "There is no history to judge."
+		return say.NothingToJudge.With()
 	}
-	lock := j.History.Header.Lock
-	var broken []string
-	unknown := ""
+	var damages say.Clauses
+	unknown := nothing
 	for _, id := range orderOf(j.Findings) {
-		f := findingOf(j.Findings, id)
-		switch f.Verdict {
-		case checker.Broken:
-			broken = append(broken, damage(j, f))
-		case checker.Unknown:
-			if unknown == "" {
-				unknown = f.Property + " is unknown"
-				if f.Reason != "" {
-					unknown = fmt.Sprintf("%s is unknown, since %s", f.Property, strings.TrimSuffix(f.Reason, "."))
-				}
-			}
+		switch f := findingOf(j.Findings, id); {
+		case f.Verdict == checker.Broken:
+			damages = append(damages, damage(j, f))
+		case f.Verdict == checker.Unknown && unknown.Empty():
+			unknown = say.IsUnknown.With(say.Verbatim(f.Property), f.Reason)
 		}
 	}
-	refused := refusals(j.History)
+	lock, refused := say.Verbatim(j.History.Header.Lock), say.Optional(refusals(j.History))
 	switch {
-	case len(broken) > 0:
-		return lock + " " + join(broken) + fenced(refused, "; the fence refused ") + "."
-	case unknown != "":
-		return fmt.Sprintf("%s broke nothing, but %s.", lock, unknown)
+	case len(damages) > 0:
+		return say.DidDamage.With(lock, damages, refused)
+	case !unknown.Empty():
+		return say.BrokeNothing.With(lock, unknown)
 	case len(j.Findings) == 0:
-		return fmt.Sprintf("%s was not judged.", lock)
+		return say.NotJudged.With(lock)
 	}
-	return fmt.Sprintf("%s kept every property over %s%s.", lock,
-		count(j.Acquired, "acquisition", "acquisitions"), fenced(refused, "; the fence refused "))
+	return say.Kept.With(lock, say.Number(j.Acquired), refused)
 }
 
 // damage says what a broken property came to.
-func damage(j checker.Judgement, f *checker.Finding) string {
+func damage(j checker.Judgement, f *checker.Finding) say.Phrase {
 	n := max(f.Count, len(f.Violations))
 	switch f.Property {
 	case checker.MutualExclusionID:
@@ -54,21 +44,21 @@ func damage(j checker.Judgement, f *checker.Finding) string {
 				overlap += v.To.Sub(v.From)
 			}
 		}
-		who := number(crowd(j.History)) + " clients"
+		who := say.Few(crowd(j.History))
 		if n > 1 {
-			return fmt.Sprintf("let %s in at once %d times (%s in all)", who, n, span(overlap))
+			return say.LetInTimes.With(who, say.Number(n), say.Span(overlap))
 		}
-		return fmt.Sprintf("let %s in at once for %s", who, span(overlap))
+		return say.LetIn.With(who, say.Span(overlap))
 	case checker.OwnerOnlyReleaseID:
-		return "released another client's lock " + times(n)
+		return say.ReleasedForeign.With(say.Times(n))
 	case checker.NoStaleWriteID:
-		return "accepted " + count(n, "stale write", "stale writes")
+		return say.AcceptedStaleWrites.With(say.Number(n))
 	case checker.NoLostUpdateID:
-		return "lost " + count(n, "update", "updates")
+		return say.LostUpdates.With(say.Number(n))
 	case checker.ProgressID:
-		return "left the lock stuck"
+		return say.LeftStuck.With()
 	}
-	return fmt.Sprintf("broke %s %s", f.Property, times(n))
+	return say.Broke.With(say.Verbatim(f.Property), say.Times(n))
 }
 
 // crowd is the largest number of clients that ever held the lock at once.
@@ -108,13 +98,6 @@ func refusals(h *history.History) int {
 	return n
 }
 
-func fenced(refused int, lead string) string {
-	if refused == 0 {
-		return ""
-	}
-	return lead + count(refused, "write", "writes")
-}
-
 func findingOf(findings []checker.Finding, property string) *checker.Finding {
 	for i := range findings {
 		if findings[i].Property == property {
@@ -138,34 +121,4 @@ func orderOf(findings []checker.Finding) []string {
 		}
 	}
 	return ids
-}
-
-// join puts clauses together as in a sentence.
-func join(parts []string) string {
-	if len(parts) < 2 {
-		return strings.Join(parts, "")
-	}
-	return strings.Join(parts[:len(parts)-1], ", ") + " and " + parts[len(parts)-1]
-}
-
-func count(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
-}
-
-func times(n int) string {
-	if n == 1 {
-		return "once"
-	}
-	return fmt.Sprintf("%d times", n)
-}
-
-func number(n int) string {
-	words := []string{2: "two", 3: "three", 4: "four", 5: "five"}
-	if n < len(words) && words[n] != "" {
-		return words[n]
-	}
-	return fmt.Sprint(n)
 }

@@ -1,5 +1,7 @@
 package faults
 
+import "lockstep/internal/say"
+
 func init() {
 	Register(Spec{
 		Name:    "crash",
@@ -8,9 +10,12 @@ func init() {
 		Value:   Param{Kind: ParamNode, Required: true, Doc: "which process"},
 		Ends:    EndNone,
 		Lasting: true,
+		Say:     func(a Args) say.Phrase { return saidCrash.With(someone(a.Value)) },
 		Build:   func(Args) Verb { return crash{} },
 	})
 }
+
+var saidCrash = say.New1[someone]("crash {who}", "让 {who} 崩溃")
 
 type crash struct{}
 

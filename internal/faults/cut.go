@@ -1,5 +1,7 @@
 package faults
 
+import "lockstep/internal/say"
+
 func init() {
 	Register(Spec{
 		Name:    "cut",
@@ -8,10 +10,12 @@ func init() {
 		Value: Param{Kind: ParamSides, Required: true, Two: true,
 			Doc: "who is not heard, and by whom; a side is a node, a group (store, replicas, sentinels) or a list of these"},
 		Ends:  EndRequired,
-		Say:   func(a Args) string { return "cut what " + sidesWords(a.Sides, " sends to ") },
+		Say:   func(a Args) say.Phrase { return saidCut.With(side(a.Sides[0]), side(a.Sides[1])) },
 		Build: func(Args) Verb { return cut{} },
 	})
 }
+
+var saidCut = say.New2[side, side]("cut what {from} sends to {to}", "切断 {from} 发往 {to} 的方向")
 
 type cut struct{}
 

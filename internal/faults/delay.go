@@ -1,6 +1,10 @@
 package faults
 
-import "time"
+import (
+	"time"
+
+	"lockstep/internal/say"
+)
 
 func init() {
 	Register(Spec{
@@ -11,9 +15,12 @@ func init() {
 		Params:  []Param{{Name: "by", Kind: ParamDuration, Required: true, Doc: "how much later it arrives"}},
 		Ends:    EndNone,
 		OnWire:  true,
+		Say:     func(a Args) say.Phrase { return saidDelay.With(halfSaid(a.Value), instant(a.Durations["by"])) },
 		Build:   func(a Args) Verb { return delay{halfOf(a.Value), a.Durations["by"]} },
 	})
 }
+
+var saidDelay = say.New2[halfSaid, instant]("delay {half} by {time}", "让{half}迟到 {time}")
 
 type delay struct {
 	half Half

@@ -1,5 +1,7 @@
 package faults
 
+import "lockstep/internal/say"
+
 func init() {
 	Register(Spec{
 		Name:    "drift-clock",
@@ -8,9 +10,12 @@ func init() {
 		Value:   Param{Kind: ParamNode, Required: true, Doc: "whose clocks"},
 		Params:  []Param{{Name: "rate", Kind: ParamRate, Required: true, Doc: "how much faster than without the fault"}},
 		Ends:    EndRequired,
+		Say:     func(a Args) say.Phrase { return saidDriftClock.With(someone(a.Value), rate(a.Rates["rate"])) },
 		Build:   func(a Args) Verb { return driftClock{a.Rates["rate"]} },
 	})
 }
+
+var saidDriftClock = say.New2[someone, rate]("drift-clock {who} rate {rate}", "{who}的时钟走速改变 {rate}")
 
 type driftClock struct{ ppm int64 }
 

@@ -1,5 +1,7 @@
 package faults
 
+import "lockstep/internal/say"
+
 func init() {
 	Register(Spec{
 		Name:    "drop",
@@ -8,9 +10,12 @@ func init() {
 		Value:   Param{Kind: ParamChoice, Choices: []string{"request", "reply"}, Required: true, Doc: "which half of the command"},
 		Ends:    EndNone,
 		OnWire:  true,
+		Say:     func(a Args) say.Phrase { return saidDrop.With(halfSaid(a.Value)) },
 		Build:   func(a Args) Verb { return drop{halfOf(a.Value)} },
 	})
 }
+
+var saidDrop = say.New1[halfSaid]("drop {half}", "让{half}丢失")
 
 type drop struct{ half Half }
 

@@ -1,5 +1,7 @@
 package faults
 
+import "lockstep/internal/say"
+
 func init() {
 	Register(Spec{
 		Name:    "evict",
@@ -8,9 +10,12 @@ func init() {
 		Value:   Param{Kind: ParamChoice, Choices: []string{"lock"}, Required: true, Doc: "what is dropped"},
 		Params:  []Param{{Name: "from", Kind: ParamServer, Doc: "the only server that drops it; all that have it when left out"}},
 		Ends:    EndNone,
+		Say:     func(a Args) say.Phrase { return saidEvict.With(someone(a.Choices["from"])) },
 		Build:   func(a Args) Verb { return evict{a.Choices["from"]} },
 	})
 }
+
+var saidEvict = say.New1[someone]("evict lock[ from {server}]", "存储提前删掉锁的条目[，在 {server} 上]")
 
 type evict struct{ from string }
 

@@ -1,5 +1,7 @@
 package faults
 
+import "lockstep/internal/say"
+
 func init() {
 	Register(Spec{
 		Name:    "fail-over",
@@ -10,9 +12,12 @@ func init() {
 		Ends:     EndNone,
 		Replica:  true,
 		Promoter: true,
+		Say:      func(a Args) say.Phrase { return saidFailOver.With(say.Verbatim(a.Value)) },
 		Build:    func(Args) Verb { return failOver{} },
 	})
 }
+
+var saidFailOver = say.New1[say.Verbatim]("fail-over {who}", "故障转移（{who}）")
 
 type failOver struct{}
 

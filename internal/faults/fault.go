@@ -10,6 +10,8 @@ package faults
 import (
 	"slices"
 	"time"
+
+	"lockstep/internal/say"
 )
 
 // Fault is one line of a scenario's list of faults. Make builds it.
@@ -23,6 +25,9 @@ type Fault struct {
 	Verb   Verb   // built from Args
 	Target string // the node that the verb names ("A", "the holder"); "" for verbs without
 	Text   string // one phrase for reports: "pause A for 15s when A is in its critical section"
+	Deed   string // what it does, without when: "pause A for 15s"
+
+	TextChinese, DeedChinese string // the same in Chinese
 }
 
 // Make builds a fault from checked parts.
@@ -34,7 +39,10 @@ func Make(number int, s Spec, a Args, t Trigger, end End) Fault {
 	if s.Value.NamesNode() {
 		f.Target = a.Value
 	}
-	f.Text = f.describe()
+	deed := f.deed()
+	whole := f.phrase(deed)
+	f.Text, f.TextChinese = whole.English(), whole.In(say.Chinese)
+	f.Deed, f.DeedChinese = deed.English(), deed.In(say.Chinese)
 	return f
 }
 

@@ -1,6 +1,10 @@
 package faults
 
-import "time"
+import (
+	"time"
+
+	"lockstep/internal/say"
+)
 
 // HangTime is by how much work is slowed that hangs: longer than any run.
 const HangTime = 365 * 24 * time.Hour
@@ -13,9 +17,12 @@ func init() {
 		Value:   Param{Kind: ParamClient, Required: true, Doc: "which client"},
 		Ends:    EndNone,
 		Lasting: true,
+		Say:     func(a Args) say.Phrase { return saidHang.With(someone(a.Value)) },
 		Build:   func(Args) Verb { return hang{} },
 	})
 }
+
+var saidHang = say.New1[someone]("hang {who}", "让 {who} 的工作卡住")
 
 type hang struct{}
 

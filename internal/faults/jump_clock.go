@@ -1,6 +1,10 @@
 package faults
 
-import "time"
+import (
+	"time"
+
+	"lockstep/internal/say"
+)
 
 func init() {
 	Register(Spec{
@@ -10,9 +14,12 @@ func init() {
 		Value:   Param{Kind: ParamNode, Required: true, Doc: "whose clock"},
 		Params:  []Param{{Name: "by", Kind: ParamOffset, Required: true, Doc: "how far, and in which direction"}},
 		Ends:    EndNone,
+		Say:     func(a Args) say.Phrase { return saidJumpClock.With(someone(a.Value), offset(a.Durations["by"])) },
 		Build:   func(a Args) Verb { return jumpClock{a.Durations["by"]} },
 	})
 }
+
+var saidJumpClock = say.New2[someone, offset]("jump-clock {who} by {by}", "{who}的时钟跳 {by}")
 
 type jumpClock struct{ by time.Duration }
 

@@ -1,6 +1,10 @@
 package faults
 
-import "time"
+import (
+	"time"
+
+	"lockstep/internal/say"
+)
 
 func init() {
 	Register(Spec{
@@ -10,9 +14,12 @@ func init() {
 		Value:   Param{Kind: ParamDuration, Required: true, Doc: "how much later replicas get what the primary executed"},
 		Ends:    EndRequired,
 		Replica: true,
+		Say:     func(a Args) say.Phrase { return saidLag.With(instant(a.Durations[""])) },
 		Build:   func(a Args) Verb { return lag{a.Durations[""]} },
 	})
 }
+
+var saidLag = say.New1[instant]("lag {time}", "复制变慢 {time}")
 
 type lag struct{ by time.Duration }
 

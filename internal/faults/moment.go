@@ -1,7 +1,5 @@
 package faults
 
-import "strings"
-
 // MomentKind is something that a node reaches and that a trigger can wait for.
 // Moments are taken at the ports and in the workload, never inside a lock.
 type MomentKind uint8
@@ -48,6 +46,24 @@ var momentTexts = [momentCount]string{
 	HasReply:      "has the reply of %s",
 }
 
+// momentChinese says the same in Chinese, with the subject.
+var momentChinese = [momentCount]string{
+	StartsWaiting: "{who} 开始等锁",
+	Acquires:      "{who} 拿到锁",
+	Enters:        "{who} 进入临界区",
+	InSection:     "{who} 在临界区里",
+	AboutToWrite:  "{who} 正要写入",
+	Writes:        "{who} 写入",
+	Renews:        "{who} 续期",
+	Releases:      "{who} 释放",
+	LosesLease:    "{who} 失去租约",
+	Wakes:         "{who} 醒来",
+	AboutToSend:   "{who} 正要发 {command}",
+	Sends:         "{who} 发出 {command}",
+	HasExecuted:   "{who} 的 {command} 已执行",
+	HasReply:      "{who} 收到 {command} 的回复",
+}
+
 // momentDocs says when exactly each moment is, in one sentence.
 var momentDocs = [momentCount]string{
 	StartsWaiting: "The client asks for the lock: the first thing of every round.",
@@ -92,20 +108,4 @@ func MomentPhrases() []MomentPhrase {
 		out = append(out, MomentPhrase{Kind: k, Text: momentTexts[k], Doc: momentDocs[k]})
 	}
 	return out
-}
-
-// CommandName is the name of a command, which a history writes as typed, as triggers
-// know it: of a script its own.
-func CommandName(text string) string {
-	words := strings.Fields(text)
-	switch {
-	case len(words) > 1 && (words[0] == "EVAL" || words[0] == "EVALSHA"):
-		return words[1]
-	case len(words) > 1 && words[0] == "SELECT" && strings.Contains(words[1], "("):
-		name, _, _ := strings.Cut(words[1], "(")
-		return strings.ToUpper(name)
-	case len(words) > 0:
-		return words[0]
-	}
-	return text
 }

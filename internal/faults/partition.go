@@ -1,6 +1,6 @@
 package faults
 
-import "strings"
+import "lockstep/internal/say"
 
 func init() {
 	Register(Spec{
@@ -10,10 +10,12 @@ func init() {
 		Value: Param{Kind: ParamSides, Required: true,
 			Doc: "the sides that cannot reach each other; a side is a node, a group (store, replicas, sentinels) or a list of these"},
 		Ends:  EndRequired,
-		Say:   func(a Args) string { return "partition " + sidesWords(a.Sides, " from ") },
+		Say:   func(a Args) say.Phrase { return saidPartition.With(side(a.Sides[0]), sides(a.Sides[1:])) },
 		Build: func(Args) Verb { return partition{} },
 	})
 }
+
+var saidPartition = say.New2[side, sides]("partition {one} from {others}", "网络分区，隔开 {one} 与 {others}")
 
 type partition struct{}
 
@@ -28,12 +30,3 @@ func (partition) Begin(w World, at Occasion) {
 }
 
 func (partition) End(w World, at Occasion) { w.HealPartition(at.Fault) }
-
-// sidesWords is all sides in words.
-func sidesWords(sides [][]string, between string) string {
-	parts := make([]string, len(sides))
-	for i, side := range sides {
-		parts[i] = sideWords(side)
-	}
-	return strings.Join(parts, between)
-}

@@ -1,5 +1,7 @@
 package faults
 
+import "lockstep/internal/say"
+
 func init() {
 	Register(Spec{
 		Name:    "pause",
@@ -7,9 +9,12 @@ func init() {
 		Example: "- when: A is in its critical section\n  pause: A\n  for: 15s",
 		Value:   Param{Kind: ParamNode, Required: true, Doc: "which process"},
 		Ends:    EndRequired,
+		Say:     func(a Args) say.Phrase { return saidPause.With(someone(a.Value)) },
 		Build:   func(Args) Verb { return pause{} },
 	})
 }
+
+var saidPause = say.New1[someone]("pause {who}", "让 {who} 停顿")
 
 type pause struct{}
 

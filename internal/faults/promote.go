@@ -1,5 +1,7 @@
 package faults
 
+import "lockstep/internal/say"
+
 func init() {
 	Register(Spec{
 		Name:    "promote",
@@ -8,9 +10,12 @@ func init() {
 		Value:   Param{Kind: ParamChoice, Choices: []string{"replica"}, Required: true, Doc: "what is promoted"},
 		Ends:    EndNone,
 		Replica: true,
+		Say:     func(Args) say.Phrase { return saidPromote.With() },
 		Build:   func(Args) Verb { return promote{} },
 	})
 }
+
+var saidPromote = say.New0("promote replica", "有人手动提升副本")
 
 type promote struct{}
 

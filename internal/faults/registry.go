@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"sort"
 	"time"
+
+	"lockstep/internal/say"
 )
 
 // ParamKind is the type of a parameter in a scenario file.
@@ -66,9 +68,8 @@ type Spec struct {
 	Promoter bool
 	// Lasting: what it does to a client is never undone.
 	Lasting bool
-	// Say puts the verb and its value into words where "verb value" would not
-	// read well; nil otherwise.
-	Say func(Args) string
+	// Say says what the verb does with its parameters, in English as a scenario would.
+	Say func(Args) say.Phrase
 	// Build makes the verb from checked arguments.
 	Build func(Args) Verb
 }
@@ -98,6 +99,9 @@ var registry = map[string]Spec{}
 func Register(s Spec) {
 	if _, dup := registry[s.Name]; dup {
 		panic(fmt.Sprintf("faults: verb %q registered twice", s.Name))
+	}
+	if s.Say == nil || s.Build == nil {
+		panic(fmt.Sprintf("faults: verb %q does not say what it does, or is not built: give its Spec Say and Build", s.Name))
 	}
 	registry[s.Name] = s
 }

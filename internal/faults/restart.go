@@ -1,6 +1,10 @@
 package faults
 
-import "time"
+import (
+	"time"
+
+	"lockstep/internal/say"
+)
 
 func init() {
 	Register(Spec{
@@ -11,9 +15,12 @@ func init() {
 		Params: []Param{{Name: "down", Kind: ParamDuration, Default: 500 * time.Millisecond,
 			Doc: "how long it stays away"}},
 		Ends:  EndNone,
+		Say:   func(a Args) say.Phrase { return saidRestart.With(someone(a.Value), said(a, "down")) },
 		Build: func(a Args) Verb { return restart{a.Durations["down"]} },
 	})
 }
+
+var saidRestart = say.New2[someone, optionalSpan]("restart {who}[ down {time}]", "重启{who}[，停机 {time}]")
 
 type restart struct{ down time.Duration }
 

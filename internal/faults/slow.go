@@ -1,6 +1,10 @@
 package faults
 
-import "time"
+import (
+	"time"
+
+	"lockstep/internal/say"
+)
 
 func init() {
 	Register(Spec{
@@ -10,9 +14,12 @@ func init() {
 		Value:   Param{Kind: ParamClient, Required: true, Doc: "which client"},
 		Params:  []Param{{Name: "by", Kind: ParamDuration, Required: true, Doc: "how much longer the work takes"}},
 		Ends:    EndNone,
+		Say:     func(a Args) say.Phrase { return saidSlow.With(someone(a.Value), instant(a.Durations["by"])) },
 		Build:   func(a Args) Verb { return slow{a.Durations["by"]} },
 	})
 }
+
+var saidSlow = say.New2[someone, instant]("slow {who} by {time}", "让 {who} 的工作慢 {time}")
 
 type slow struct{ by time.Duration }
 

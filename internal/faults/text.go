@@ -7,33 +7,6 @@ import (
 	"time"
 )
 
-// describe says a whole fault in one phrase, as a scenario would.
-func (f *Fault) describe() string {
-	spec := f.Spec()
-	words := []string{spec.Name}
-	if spec.Say != nil {
-		words[0] = spec.Say(f.Args)
-	} else if f.Args.Value != "" {
-		words = append(words, f.Args.Value)
-	}
-	for _, p := range spec.Params {
-		if text := f.Args.Text(p); text != "" {
-			words = append(words, p.Name, text)
-		}
-	}
-	switch {
-	case f.End.Forever:
-		words = append(words, "forever")
-	case f.End.For > 0:
-		words = append(words, "for", Duration(f.End.For))
-	}
-	words = append(words, f.Trigger.describe())
-	if f.End.Until != nil {
-		words = append(words, "until", f.End.Until.Phrase())
-	}
-	return strings.Join(words, " ")
-}
-
 // Text returns the value of a parameter as a scenario says it, "" when it was
 // left out. The verb's own value is the parameter without a name.
 func (a Args) Text(p Param) string {
@@ -67,15 +40,6 @@ func sidesText(sides [][]string) string {
 	return "[" + strings.Join(parts, ", ") + "]"
 }
 
-// sideWords is one side in words: A, B and store.
-func sideWords(side []string) string {
-	last := len(side) - 1
-	if last < 1 {
-		return strings.Join(side, "")
-	}
-	return strings.Join(side[:last], ", ") + " and " + side[last]
-}
-
 // Rate prints a change of a rate as a scenario writes it: +5% or -200ppm.
 func Rate(ppm int64) string {
 	if ppm%10_000 == 0 {
@@ -84,29 +48,8 @@ func Rate(ppm int64) string {
 	return fmt.Sprintf("%+dppm", ppm)
 }
 
-func (t *Trigger) describe() string {
-	switch {
-	case t.Moment == NoMoment && t.Every > 0:
-		return "every " + Duration(t.Every)
-	case t.Moment == NoMoment:
-		return "at " + Duration(t.At)
-	case t.After > 0:
-		return fmt.Sprintf("%s after %s", Duration(t.After), t.Phrase())
-	}
-	return "when " + t.Phrase()
-}
-
 // Phrase is the trigger's moment as a scenario says it: "A sends GET the 2nd time".
-func (t *Trigger) Phrase() string {
-	text := t.Subject + " " + strings.Replace(momentTexts[t.Moment], "%s", t.Command, 1)
-	switch t.Nth {
-	case 0:
-		return text + " every time"
-	case 1:
-		return text
-	}
-	return text + " the " + ordinal(t.Nth) + " time"
-}
+func (t *Trigger) Phrase() string { return t.moment().English() }
 
 func ordinal(n int) string {
 	suffix := "th"

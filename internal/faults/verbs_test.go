@@ -2,6 +2,7 @@ package faults
 
 import (
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -189,4 +190,47 @@ func TestThePrimaryIsLookedUpOnce(t *testing.T) {
 	if got := strings.Join(l.notes, "\n"); got != want {
 		t.Errorf("got:\n%s\nwant:\n%s", got, want)
 	}
+}
+
+// Every verb and every moment has words in both languages, and no word of one in the other but
+// for names.
+func TestEveryVerbAndMomentSpeaksChinese(t *testing.T) {
+	english := regexp.MustCompile(`[a-z]{4,}`)
+	check := func(f Fault) {
+		t.Helper()
+		if left := english.FindString(f.TextChinese); left != "" || f.DeedChinese == "" || !strings.Contains(f.TextChinese, f.DeedChinese) {
+			t.Errorf("%s is %q in Chinese (%q, with %q of English)", f.Text, f.TextChinese, f.DeedChinese, left)
+		}
+	}
+	for _, spec := range All() {
+		args := Args{Value: "A", Durations: map[string]time.Duration{}, Rates: map[string]int64{}, Choices: map[string]string{}}
+		switch spec.Value.Kind {
+		case ParamSides:
+			args.Sides = [][]string{{"A", TheHolder}, {TheStore}}
+		case ParamDuration:
+			args.Durations[""] = 3 * time.Second
+		case ParamChoice:
+			args.Value = spec.Value.Choices[0]
+		}
+		if spec.Name == "fail-over" {
+			args.Value = "X" // who promotes is a word of the set-up, and stays
+		}
+		for _, p := range spec.Params {
+			switch p.Kind {
+			case ParamDuration, ParamOffset:
+				args.Durations[p.Name] = 1500 * time.Millisecond
+			case ParamRate:
+				args.Rates[p.Name] = 50_000
+			default:
+				args.Choices[p.Name] = "S"
+			}
+		}
+		check(Make(1, spec, args, Trigger{At: time.Second}, End{For: 2 * time.Minute}))
+	}
+	pause, _ := Lookup("pause")
+	for kind := NoMoment + 1; kind < momentCount; kind++ {
+		trigger := Trigger{Moment: kind, Subject: AnyClient, Command: ItsAcquire, Nth: int(kind) % 3, After: time.Duration(kind%2) * time.Second}
+		check(Make(1, pause, Args{Value: ThePrimary}, trigger, End{Until: &Trigger{Moment: Wakes, Subject: NextHolder, Nth: 1}}))
+	}
+	check(Make(1, pause, Args{Value: "A"}, Trigger{Every: time.Hour}, End{Forever: true}))
 }

@@ -4,7 +4,7 @@
 // A text does not mark its terms: Find sees them. So nobody can forget to mark one,
 // and a term is explained wherever it comes up first:
 //
-//	for _, t := range glossary.Find(glossary.English, "The lease ends.") {
+//	for _, t := range glossary.Find(say.English, "The lease ends.") {
 //		fmt.Println(t.English.Name, "-", t.English.Meaning)
 //	}
 package glossary
@@ -14,15 +14,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-)
 
-// Language is a language that people read.
-type Language string
-
-// The languages.
-const (
-	English Language = "en"
-	Chinese Language = "zh"
+	"lockstep/internal/say"
 )
 
 // Term is one word of the field.
@@ -41,8 +34,8 @@ type Entry struct {
 
 // In returns the entry of a language, the English one for a language that there
 // is not.
-func (t *Term) In(l Language) *Entry {
-	if l == Chinese {
+func (t *Term) In(l say.Language) *Entry {
+	if l == say.Chinese {
 		return &t.Chinese
 	}
 	return &t.English
@@ -64,7 +57,7 @@ func Lookup(id string) (Term, bool) {
 // Find returns the terms that occur in a text, each once, in the order in which
 // they come up. Where a longer term covers a shorter one, the longer one counts:
 // "random token" is no "token".
-func Find(l Language, text string) []Term {
+func Find(l say.Language, text string) []Term {
 	var found []Term
 	seen := map[int]bool{}
 	for _, m := range matches(l, text) {
@@ -78,7 +71,7 @@ func Find(l Language, text string) []Term {
 
 // Cut returns the text with blanks in place of all terms: what is left are the
 // words that the glossary does not know.
-func Cut(l Language, text string) string {
+func Cut(l say.Language, text string) string {
 	var b strings.Builder
 	at := 0
 	for _, m := range matches(l, text) {
@@ -102,10 +95,10 @@ type form struct {
 	term int
 }
 
-var formsOf = map[Language][]form{English: forms(English), Chinese: forms(Chinese)}
+var formsOf = map[say.Language][]form{say.English: forms(say.English), say.Chinese: forms(say.Chinese)}
 
 // forms lists all ways to write all terms, the longest first.
-func forms(l Language) []form {
+func forms(l say.Language) []form {
 	var all []form
 	for i := range terms {
 		e := terms[i].In(l)
@@ -117,7 +110,7 @@ func forms(l Language) []form {
 	return all
 }
 
-func matches(l Language, text string) []match {
+func matches(l say.Language, text string) []match {
 	var out []match
 	for at := 0; at < len(text); {
 		m, ok := matchAt(l, text, at)
@@ -132,7 +125,7 @@ func matches(l Language, text string) []match {
 	return out
 }
 
-func matchAt(l Language, text string, at int) (match, bool) {
+func matchAt(l say.Language, text string, at int) (match, bool) {
 	for _, f := range formsOf[l] {
 		end := at + len(f.text)
 		if end <= len(text) && same(text[at:end], f.text) && whole(text, at, end) {

@@ -6,10 +6,12 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+
+	"lockstep/internal/say"
 )
 
 func Example() {
-	for _, t := range Find(English, "The lease ends, and the lock is stuck.") {
+	for _, t := range Find(say.English, "The lease ends, and the lock is stuck.") {
 		fmt.Printf("%s: %s\n", t.Chinese.Name, t.English.Name)
 	}
 	// Output:
@@ -21,20 +23,20 @@ func Example() {
 func TestFind(t *testing.T) {
 	tests := []struct {
 		name     string
-		language Language
+		language say.Language
 		give     string
 		want     []string
 	}{
-		{"the longest term counts", English, "a random token, and a token", []string{"random-token", "fencing-token"}},
-		{"each once, in the order of the text", English, "Locks, leases, a lock.", []string{"lock", "lease"}},
-		{"at the start of a sentence", English, "Watchdogs renew.", []string{"watchdog", "renew"}},
-		{"no part of a word", English, "block, clockwise, released", nil},
-		{"no part of a name", English, "set-nx-token-getdel, watchdog-lua", nil},
-		{"capitals stay capitals", English, "wait, WAIT", []string{"wait"}},
-		{"Chinese has no blanks", Chinese, "看门狗为租约续期。", []string{"watchdog", "lease", "renew"}},
-		{"the longest in Chinese", Chinese, "防护令牌", []string{"fencing-token"}},
-		{"Latin in Chinese", Chinese, "用SETNX创建", []string{"setnx"}},
-		{"nothing", English, "", nil},
+		{"the longest term counts", say.English, "a random token, and a token", []string{"random-token", "fencing-token"}},
+		{"each once, in the order of the text", say.English, "Locks, leases, a lock.", []string{"lock", "lease"}},
+		{"at the start of a sentence", say.English, "Watchdogs renew.", []string{"watchdog", "renew"}},
+		{"no part of a word", say.English, "block, clockwise, released", nil},
+		{"no part of a name", say.English, "set-nx-token-getdel, watchdog-lua", nil},
+		{"capitals stay capitals", say.English, "wait, WAIT", []string{"wait"}},
+		{"Chinese has no blanks", say.Chinese, "看门狗为租约续期。", []string{"watchdog", "lease", "renew"}},
+		{"the longest in Chinese", say.Chinese, "防护令牌", []string{"fencing-token"}},
+		{"Latin in Chinese", say.Chinese, "用SETNX创建", []string{"setnx"}},
+		{"nothing", say.English, "", nil},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -50,7 +52,7 @@ func TestFind(t *testing.T) {
 }
 
 func TestCut(t *testing.T) {
-	if got, want := Cut(English, "The lease of a lock ends."), "The   of a   ends."; got != want {
+	if got, want := Cut(say.English, "The lease of a lock ends."), "The   of a   ends."; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
@@ -64,7 +66,7 @@ func TestTermsAreWhole(t *testing.T) {
 		if id := strings.ToLower(strings.ReplaceAll(term.English.Name, " ", "-")); id != term.ID {
 			t.Errorf("%s is called %q in English: its id should be %s", term.ID, term.English.Name, id)
 		}
-		for _, l := range []Language{English, Chinese} {
+		for _, l := range []say.Language{say.English, say.Chinese} {
 			e := term.In(l)
 			for _, text := range append([]string{e.Name}, e.Also...) {
 				key := string(l) + " " + text

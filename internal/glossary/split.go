@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"lockstep/internal/say"
 )
 
 // Piece is a stretch of a text: a term as it is written there, or what stands
@@ -15,7 +17,7 @@ type Piece struct {
 
 // Split cuts a text into its terms and what stands between them. The pieces
 // together are the text.
-func Split(l Language, text string) []Piece {
+func Split(l say.Language, text string) []Piece {
 	var out []Piece
 	from := 0
 	before := rune(0)
@@ -42,7 +44,7 @@ func Split(l Language, text string) []Piece {
 
 // longestAt returns the end of the longest term that begins at a place with the
 // letter first, or at when there is none.
-func longestAt(l Language, text string, at int, first rune) (end, term int) {
+func longestAt(l say.Language, text string, at int, first rune) (end, term int) {
 	for _, f := range byFirst[l][unicode.ToLower(first)] {
 		end := at + len(f.text)
 		if end > len(text) || !whole(text, at, end) {
@@ -63,9 +65,9 @@ type startedForm struct {
 
 // byFirst finds the forms that begin with a letter, the longest first. A page of a
 // report looks at every word of it.
-var byFirst = map[Language]map[rune][]startedForm{English: started(English), Chinese: started(Chinese)}
+var byFirst = map[say.Language]map[rune][]startedForm{say.English: started(say.English), say.Chinese: started(say.Chinese)}
 
-func started(l Language) map[rune][]startedForm {
+func started(l say.Language) map[rune][]startedForm {
 	index := map[rune][]startedForm{}
 	for _, f := range forms(l) {
 		first, _ := utf8.DecodeRuneInString(f.text)

@@ -4,10 +4,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"lockstep/internal/say"
 )
 
 func TestSplitFindsWholeTermsOnly(t *testing.T) {
-	got := Split(English, "The Lease ends; SETNX releases no random token.")
+	got := Split(say.English, "The Lease ends; SETNX releases no random token.")
 	var terms []string
 	var all strings.Builder
 	for _, p := range got {
@@ -23,7 +25,7 @@ func TestSplitFindsWholeTermsOnly(t *testing.T) {
 		t.Errorf("terms %v, want %v", terms, want)
 	}
 	for _, text := range []string{"leased", "setnx", "preleases", ""} {
-		for _, p := range Split(English, text) {
+		for _, p := range Split(say.English, text) {
 			if p.Term != "" {
 				t.Errorf("%q has the term %s in it", text, p.Term)
 			}
@@ -33,7 +35,7 @@ func TestSplitFindsWholeTermsOnly(t *testing.T) {
 
 // Split and Find see the same terms.
 func TestSplitAgreesWithFind(t *testing.T) {
-	for _, l := range []Language{English, Chinese} {
+	for _, l := range []say.Language{say.English, say.Chinese} {
 		for _, term := range All() {
 			text := term.In(l).Meaning
 			var split, found []string

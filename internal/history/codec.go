@@ -33,7 +33,9 @@ const (
 //	{"events":2,"history":1,"of":1}
 //
 // The end is there because a file that was cut at the end of a line looks whole:
-// the violation may have been in what is missing.
+// the violation may have been in what is missing. It is no event, so it is in no hash.
+// Only the backends of this program promise it (Header.HasEnd): a log of production just
+// stops.
 //
 // Times are microseconds with up to three decimals. They are written and parsed
 // digit by digit, because a float64 cannot tell the nanoseconds of a year apart.
@@ -146,8 +148,10 @@ func checkHeader(header *Header) error {
 				f.Number, number)
 		}
 		number = f.Number
-		if !utf8.ValidString(f.Verb) || !utf8.ValidString(f.Text) {
-			return fmt.Errorf("fault %d: %q, %q: not valid UTF-8", f.Number, f.Verb, f.Text)
+		for _, text := range []string{f.Verb, f.Text, f.Deed, f.TextChinese, f.DeedChinese} {
+			if !utf8.ValidString(text) {
+				return fmt.Errorf("fault %d: %q: not valid UTF-8", f.Number, text)
+			}
 		}
 	}
 	return nil
@@ -212,6 +216,15 @@ func appendHeader(b []byte, h *Header) []byte {
 		b = strconv.AppendInt(append(b, `{"number":`...), int64(f.Number), 10)
 		b = appendString(append(b, `,"verb":`...), f.Verb)
 		b = appendString(append(b, `,"text":`...), f.Text)
+		if f.Deed != "" {
+			b = appendString(append(b, `,"deed":`...), f.Deed)
+		}
+		if f.TextChinese != "" {
+			b = appendString(append(b, `,"text_zh":`...), f.TextChinese)
+		}
+		if f.DeedChinese != "" {
+			b = appendString(append(b, `,"deed_zh":`...), f.DeedChinese)
+		}
 		b = append(b, '}')
 	}
 	b = append(b, ']')

@@ -206,6 +206,12 @@ func (d *decoder) faultList() (faults []Fault, err error) {
 				f.Verb, err = s.text()
 			case "text":
 				f.Text, err = s.text()
+			case "deed":
+				f.Deed, err = s.text()
+			case "text_zh":
+				f.TextChinese, err = s.text()
+			case "deed_zh":
+				f.DeedChinese, err = s.text()
 			default:
 				err = s.skip(0)
 			}

@@ -252,7 +252,10 @@ func genHistory(t *rapid.T) *History {
 		header.Nodes = append(header.Nodes, Node{name, rapid.SampledFrom(roles).Draw(t, "role")})
 	}
 	for i := range rapid.IntRange(0, 3).Draw(t, "faults") {
-		header.Faults = append(header.Faults, Fault{i + 1, rapid.String().Draw(t, "verb"), rapid.String().Draw(t, "fault")})
+		header.Faults = append(header.Faults, Fault{
+			i + 1, rapid.String().Draw(t, "verb"), rapid.String().Draw(t, "fault"), rapid.String().Draw(t, "deed"),
+			rapid.String().Draw(t, "text in Chinese"), rapid.String().Draw(t, "deed in Chinese"),
+		})
 	}
 	h := New(header)
 	node := rapid.Map(rapid.IntRange(0, len(names)), func(n int) NodeID { return NodeID(n) })

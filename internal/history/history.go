@@ -70,6 +70,11 @@ type Fault struct {
 	Number int    `json:"number"` // 1-based, in the order of the scenario file
 	Verb   string `json:"verb"`
 	Text   string `json:"text"` // one phrase: "pause A for 15 s when A is in its critical section"
+	// Deed is the part of Text that says what is done: "pause A for 15 s". It and the
+	// Chinese of both are empty in a log that does not say so; the hash leaves them out.
+	Deed        string `json:"deed,omitempty"`
+	TextChinese string `json:"text_zh,omitempty"`
+	DeedChinese string `json:"deed_zh,omitempty"`
 }
 
 // Header says what the run was about. It is part of the stored history and is
@@ -96,6 +101,10 @@ const (
 	Docker  = "docker"  // real servers in containers
 	Compose = "compose" // the real servers of docker-compose.yml
 )
+
+// Simulated reports whether a world of that name is the simulator: what happens in it is known
+// to the instant, and happens again.
+func Simulated(backend string) bool { return backend == Sim }
 
 // HasEnd reports whether the history is one of a run, which has an end. A log from
 // elsewhere merely stops at its last line: there is no telling a whole one from a part.

@@ -87,7 +87,7 @@ func (c *Cell) add(s *Script, v Variation, j *checker.Judgement) {
 	if j.Letter == checker.LetterUnknown {
 		c.Untested++
 		if c.why == "" {
-			c.why = fmt.Sprintf("%s: %s", s.Name, j.WhyUnknown())
+			c.why = fmt.Sprintf("%s: %s", s.Name, j.WhyUnknown().English())
 		}
 		return
 	}

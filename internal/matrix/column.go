@@ -2,6 +2,7 @@ package matrix
 
 import (
 	"fmt"
+	"slices"
 
 	"lockstep/internal/locks"
 )
@@ -86,9 +87,14 @@ func noFault(s subject) []sketch {
 	return out
 }
 
-// nth is a trigger: the n-th command that A sends, whatever its name.
-func nth(moment string, n int) string {
-	return fmt.Sprintf("when: A %s the %s time", moment, ordinal(n))
+// inAcquire is a trigger in the acquire: the i-th command that the client sends, whatever
+// its name, unless commands of two names race.
+func (s subject) inAcquire(client, moment string, i int) string {
+	name, n := "any command", i+1
+	if s.Races {
+		name, n = occurrence(s.Acquire, min(i, len(s.Acquire)-1))
+	}
+	return fmt.Sprintf("when: %s %s the %s time", client, fmt.Sprintf(moment, name), ordinal(n))
 }
 
 func ordinal(n int) string {
@@ -113,8 +119,10 @@ func of(what string, i, n int) string {
 	return fmt.Sprintf("%s, number %d of %d", what, i+1, n)
 }
 
-// inRelease is a trigger in the release: the i-th command of it.
+// inRelease is a trigger in the release: the i-th command of it. It goes by its name,
+// since the number of renewals before it depends on the timing.
 func (s subject) inRelease(moment string, i int) string {
-	name, n := s.occurrence(i)
+	before := slices.Concat(s.Acquire, s.Hold)
+	name, n := occurrence(slices.Concat(before, s.Release), len(before)+i)
 	return fmt.Sprintf("when: A %s the %s time", fmt.Sprintf(moment, name), ordinal(n))
 }

@@ -14,12 +14,12 @@ func crashBetween(s subject) []sketch {
 	for i, c := range s.Acquire {
 		out = append(out, sketch{
 			name:   of("A dies when the store has executed "+c, i, n),
-			faults: []string{nth("has any command executed", i+1) + "; crash: A"},
+			faults: []string{s.inAcquire("A", "has %s executed", i) + "; crash: A"},
 		})
 		if i < n-1 {
 			out = append(out, sketch{
 				name:   of("A dies when it has the reply of "+c, i, n),
-				faults: []string{nth("has the reply of any command", i+1) + "; crash: A"},
+				faults: []string{s.inAcquire("A", "has the reply of %s", i) + "; crash: A"},
 			})
 		}
 	}
@@ -32,12 +32,12 @@ func crashBetween(s subject) []sketch {
 	if s.clears() {
 		out = append(out, sketch{
 			name: "A dies when the store has executed " + s.Acquire[0] + ", and the first DEL of the others is late", work: "5s",
-			faults: []string{nth("has any command executed", 1) + "; crash: A", lateDel},
+			faults: []string{s.inAcquire("A", "has %s executed", 0) + "; crash: A", lateDel},
 		})
 	}
 	out = append(out, sketch{
 		name: "A dies while it waits behind B", clients: "[B, A]",
-		faults: []string{nth("has any command executed", n) + "; crash: A"},
+		faults: []string{s.inAcquire("A", "has %s executed", n-1) + "; crash: A"},
 	})
 	return out
 }
@@ -54,7 +54,7 @@ func hostLoss(s subject) []sketch {
 	const fault = "lose-host: A"
 	return append(holderDies(s, "A is lost with its host", fault), sketch{
 		name: "A is lost with its host while it waits behind B", clients: "[B, A]",
-		faults: []string{nth("has any command executed", len(s.Acquire)) + "; " + fault},
+		faults: []string{s.inAcquire("A", "has %s executed", len(s.Acquire)-1) + "; " + fault},
 	})
 }
 
@@ -98,7 +98,7 @@ func pausePast(s subject) []sketch {
 	for i, c := range s.Acquire {
 		out = append(out, sketch{
 			name:   of("A freezes when it has the reply of "+c, i, len(s.Acquire)),
-			faults: []string{nth("has the reply of any command", i+1) + "; pause: A; for: 15s"},
+			faults: []string{s.inAcquire("A", "has the reply of %s", i) + "; pause: A; for: 15s"},
 		})
 	}
 	return out
@@ -142,6 +142,6 @@ func clientClocks(s subject) []sketch {
 		{name: "B's and C's clocks are 12 s ahead", work: "5s", clocks: "{B: {offset: +12s}, C: {offset: +12s}}"},
 		{name: "A's clock steps back while it holds", work: "5s", faults: []string{"when: A is in its critical section; jump-clock: A; by: -12s"}},
 		{name: "B's clock steps ahead while it waits", work: "5s", faults: []string{"when: A is in its critical section; jump-clock: B; by: +12s"}},
-		{name: "A's clock steps back while it acquires", faults: []string{nth("has any command executed", 1) + "; jump-clock: A; by: -12s"}},
+		{name: "A's clock steps back while it acquires", faults: []string{s.inAcquire("A", "has %s executed", 0) + "; jump-clock: A; by: -12s"}},
 	}
 }

@@ -18,7 +18,7 @@ func shardsBehind(lag string) string {
 // besides are the nodes of the cluster but for the lock's primary.
 const besides = "redis-1, redis-3, redis-4, redis-5, redis-6"
 
-func failoverOfShard(subject) []sketch {
+func failoverOfShard(s subject) []sketch {
 	dies := func(when, node string) []string {
 		return []string{when + "; crash: " + node, when + "; after: 9s; restart: " + node + "; down: 10ms"}
 	}
@@ -29,7 +29,7 @@ func failoverOfShard(subject) []sketch {
 		},
 		{
 			name: "the lock's primary dies when it has executed SET of A", work: "7s", servers: shardsBehind("500ms"),
-			faults: dies(nth("has any command executed", 1), lockPrimary),
+			faults: dies(s.inAcquire("A", "has %s executed", 0), lockPrimary),
 		},
 		{
 			name: "the primary of another shard dies as soon as A has the lock", work: "7s", servers: shardsBehind("500ms"),

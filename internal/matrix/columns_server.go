@@ -37,7 +37,7 @@ func partitioned(s subject) []sketch {
 		sketch{
 			name: "B and C are cut off while they wait, and give up", work: "5s", wait: "10s",
 			workload: []string{"repeat: 2 times", "rest: 25s"}, // so that the cut ends before the run does
-			faults:   []string{"when: B is about to send any command the 3rd time; partition: [[B, C], [store]]; for: 20s"},
+			faults:   []string{s.inAcquire("B", "is about to send %s", 2) + "; partition: [[B, C], [store]]; for: 20s"},
 		},
 	)
 	if last := len(s.Release) - 1; last > 0 && s.Store != locks.StoreZooKeeper {
@@ -55,7 +55,7 @@ func partitioned(s subject) []sketch {
 		// A client of ZooKeeper knows after two thirds of its session that it has no server; the
 		// session ends at the server only a third later.
 		name: "B is cut off while it waits, gives up, and is back before its session ends", wait: "7500ms",
-		faults: []string{"when: B has the reply of any command the 3rd time; partition: [B, store]; for: 8500ms"}, bare: true,
+		faults: []string{s.inAcquire("B", "has the reply of %s", 2) + "; partition: [B, store]; for: 8500ms"}, bare: true,
 	})
 }
 
@@ -102,7 +102,7 @@ func failover(s subject) []sketch {
 	for i, c := range s.Acquire {
 		out = append(out, sketch{
 			name: of("the primary dies when it has executed "+c+" of A", i, len(s.Acquire)), work: "5s", servers: servers,
-			faults: dies(nth("has any command executed", i+1), "operator"),
+			faults: dies(s.inAcquire("A", "has %s executed", i), "operator"),
 		})
 	}
 	if s.Store == locks.StoreRedis {

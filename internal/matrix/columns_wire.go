@@ -13,7 +13,7 @@ func lateReply(s subject) []sketch {
 	for i, c := range s.Acquire {
 		out = append(out, sketch{
 			name: of("the reply of "+c+" takes 12 s", i, len(s.Acquire)), timeout: "30s",
-			faults: []string{nth("is about to send any command", i+1) + "; delay: reply; by: 12s"},
+			faults: []string{s.inAcquire("A", "is about to send %s", i) + "; delay: reply; by: 12s"},
 		})
 	}
 	return out
@@ -22,31 +22,31 @@ func lateReply(s subject) []sketch {
 func lostAcquire(s subject) []sketch {
 	var out []sketch
 	n := len(s.Acquire)
-	drop := func(i int) string { return nth("is about to send any command", i) + "; drop: reply" }
+	drop := func(i int) string { return s.inAcquire("A", "is about to send %s", i) + "; drop: reply" }
 	for i, c := range s.Acquire {
 		out = append(out, sketch{
 			name:   of("the reply of "+c+" is lost", i, n),
-			faults: []string{drop(i + 1)},
+			faults: []string{drop(i)},
 		})
 	}
 	if n >= 3 {
 		s := sketch{name: fmt.Sprintf("the replies of the first %d commands are lost", n/2+1)}
 		for i := range n/2 + 1 {
-			s.faults = append(s.faults, drop(i+1))
+			s.faults = append(s.faults, drop(i))
 		}
 		out = append(out, s)
 	}
 	if s.clears() {
 		out = append(out, sketch{
 			name: "the reply of " + s.Acquire[0] + " is lost, and the first DEL of the others is late", work: "5s",
-			faults: []string{drop(1), lateDel},
+			faults: []string{drop(0), lateDel},
 		})
 	}
 	// Before the reply could have been missed: A goes on to something else, and its process lives.
 	for i, c := range s.Acquire {
 		out = append(out, sketch{
 			name: of("the reply of "+c+" is lost, and A gives up", i, n), wait: "2s", work: "1s",
-			faults: []string{drop(i + 1)}, bare: true,
+			faults: []string{drop(i)}, bare: true,
 		})
 	}
 	return out

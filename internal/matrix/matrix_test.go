@@ -343,6 +343,27 @@ func TestVariationsCanBeReadBack(t *testing.T) {
 	}
 }
 
+// A session of etcd is kept alive beside the transaction, so which of the two is the client's
+// second command is luck on real servers: a script says which of them it means.
+func TestScriptsNameCommandsThatRace(t *testing.T) {
+	w := sim.New()
+	defer w.Close()
+	for id, races := range map[string]bool{"etcd-mutex": true, "redlock": false} {
+		v, _ := locks.Lookup(id)
+		column, _ := Lookup("LA")
+		scripts, _, err := ScriptsOf(context.Background(), w, v, column)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range scripts {
+			text := scenario.Resolved(scripts[i].Plan())
+			if anonymous := strings.Contains(text, "any command"); anonymous == races {
+				t.Errorf("%s, %s:\n%s", id, scripts[i].Name, text)
+			}
+		}
+	}
+}
+
 // A script shows what its fault does, so without the fault it comes to what column N0 has
 // measured of the lock, and nobody waits too long or gives up either. Of a lock that does harm
 // without any fault (N0 knows which these are) no script can show what a fault does.

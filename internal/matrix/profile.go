@@ -2,13 +2,14 @@ package matrix
 
 import (
 	"context"
+	"slices"
 	"time"
 
-	"lockstep/internal/faults"
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
 	"lockstep/internal/run"
+	"lockstep/internal/world"
 )
 
 // Profile is what a lock does when nothing goes wrong: it tells the scripts
@@ -18,6 +19,7 @@ type Profile struct {
 	Acquire   []string // commands until acquire has returned
 	Hold      []string // commands while the lock is held for a short while
 	Release   []string // commands from the invocation of release until it has returned
+	Races     bool     // commands of two names are under way at once in the acquire: which of them is the second, say, is luck
 	Renews    bool     // commands are sent while the lock is held for longer than a lease
 	Hasty     bool     // nobody gets the lock from a primary whose replica is half a second late
 	Reentrant bool     // a holder that acquires again gets the lock at once, and keeps it when it has released once
@@ -69,6 +71,7 @@ func profilePlan() *plan.Plan {
 func watch(h *history.History) *Profile {
 	p := &Profile{}
 	into := &p.Acquire
+	var unanswered []string
 	me := history.NodeID(1)
 	for _, e := range h.Events {
 		if e.Node != me {
@@ -82,7 +85,12 @@ func watch(h *history.History) *Profile {
 		case history.Released, history.NotHeld, history.ReleaseFailed:
 			return p
 		case history.Sent:
-			*into = append(*into, faults.CommandName(h.Text(e.Text)))
+			name := world.ReadRequest(h.Text(e.Text)).Name
+			*into = append(*into, name)
+			p.Races = p.Races || into == &p.Acquire && slices.ContainsFunc(unanswered, func(c string) bool { return c != name })
+			unanswered = append(unanswered, name)
+		case history.Replied, history.TimedOut:
+			unanswered = slices.Delete(unanswered, 0, min(1, len(unanswered)))
 		}
 	}
 	return p
@@ -113,17 +121,12 @@ func reenters(h *history.History, within time.Duration) bool {
 	return false
 }
 
-// occurrence says which occurrence of its name the i-th command of the release
-// is, counted over all that the client sends: releases are found by name, since
-// the number of renewals before them depends on the timing.
-func (p *Profile) occurrence(i int) (name string, nth int) {
-	name, nth = p.Release[i], 1
-	for _, list := range [][]string{p.Acquire, p.Hold, p.Release[:i]} {
-		for _, c := range list {
-			if c == name {
-				nth++
-			}
+// occurrence says which of its name the i-th command is.
+func occurrence(commands []string, i int) (name string, nth int) {
+	for _, c := range commands[:i+1] {
+		if c == commands[i] {
+			nth++
 		}
 	}
-	return name, nth
+	return commands[i], nth
 }

@@ -1,10 +1,15 @@
-// Mutants seeds bugs and asks whether the tests notice: each mutation of the list is
-// a change of a few words after which a user would believe something wrong. It is
-// compiled in place of the file that it changes (go test -overlay), so the work tree
-// stays as it is.
+// Mutants seeds bugs and asks whether the tests notice, for a green test may be green
+// because it looks at nothing. Each mutation of the list is a change of a few words after
+// which a user would believe something wrong: a dropped reply that arrives, a lease one
+// millisecond longer, an unknown verdict that looks kept. It is compiled in place of the
+// file that it changes (go test -overlay), so the work tree stays as it is and there is no
+// copy to clean up. Its words have to be found exactly once, so code that moves on says so
+// in make unit.
 //
-// The tools that make mutations by themselves change every operator there is, and most
-// of what they make is harmless or equal. Here each one is chosen, and has a reason.
+// The tools that make mutations by themselves find thousands, for they change every
+// operator there is; most are harmless or equal, and nobody reads them. Here each one is
+// chosen, and has a reason. Only an assertion kills: a mutation that does not build, or
+// hangs, has told nobody what is wrong.
 package main
 
 import (

@@ -34,7 +34,10 @@ func (p *Plan) HeaderOf(lock string, store Store, seed uint64, backend string, s
 	add(history.RoleResource, ResourceName)
 	for i := range p.Faults {
 		f := &p.Faults[i]
-		h.Faults = append(h.Faults, history.Fault{Number: f.Number, Verb: f.Verb.Name(), Text: f.Text})
+		h.Faults = append(h.Faults, history.Fault{
+			Number: f.Number, Verb: f.Verb.Name(), Text: f.Text, Deed: f.Deed,
+			TextChinese: f.TextChinese, DeedChinese: f.DeedChinese,
+		})
 	}
 	return h
 }

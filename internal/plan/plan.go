@@ -4,6 +4,7 @@
 package plan
 
 import (
+	"cmp"
 	"time"
 
 	"lockstep/internal/faults"
@@ -18,6 +19,9 @@ type Plan struct {
 	Story    string
 	Question string
 	Lesson   string
+
+	// ScalePPM is what Scaled has multiplied the durations by, in millionths; 0 when it has not.
+	ScalePPM int64
 
 	Locks []string // ids of lock variants
 
@@ -161,6 +165,7 @@ func (p Plan) Scaled(ppm int64) Plan {
 		return time.Duration(int64(d) / 1_000_000 * ppm)
 	}
 	span := func(r Range) Range { return Range{scale(r.Min), scale(r.Max)} }
+	p.ScalePPM = cmp.Or(p.ScalePPM, 1_000_000) * ppm / 1_000_000
 	p.Lease = scale(p.Lease)
 	p.Workload.Wait = scale(p.Workload.Wait)
 	p.Workload.Work = span(p.Workload.Work)

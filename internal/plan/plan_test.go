@@ -20,6 +20,16 @@ func TestScaledScalesEveryDuration(t *testing.T) {
 	}
 }
 
+// A plan says how much it was scaled: a real server that cannot be told to hurry has to live as
+// much faster.
+func TestAScaledPlanSaysSo(t *testing.T) {
+	p := Default()
+	half := p.Scaled(500_000)
+	if quarter := half.Scaled(500_000); p.ScalePPM != 0 || half.ScalePPM != 500_000 || quarter.ScalePPM != 250_000 {
+		t.Errorf("%d, %d, %d millionths", p.ScalePPM, half.ScalePPM, quarter.ScalePPM)
+	}
+}
+
 var durationType = reflect.TypeFor[time.Duration]()
 
 // fill gives every duration of a struct a value.

@@ -21,7 +21,7 @@ type Chaos struct {
 }
 
 // WorkEnd is how long a run lasts at least, in 39 runs of 40: the end that chaos counts
-// from, for a fault that comes later than the end of a run makes the run unknown. It is
+// from, for a fault that comes later than the end of a run comes to nothing. It is
 // the time that all rounds take if one follows the other without a gap (most runs take
 // longer by the time that acquiring takes), less two standard deviations of it, and less
 // again for clients of little patience, who leave out rounds by giving up.

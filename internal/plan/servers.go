@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"lockstep/internal/locks"
 )
 
 // Redis is the group of servers behind a Redis lock: one primary and its replicas.
@@ -160,6 +162,11 @@ func (p *Plan) ZooKeeperTick() time.Duration {
 type Store struct {
 	Name                    string // redis, redis-nodes, etcd, zookeeper, mysql, postgres, consul
 	Nodes, Replicas, Shards int
+}
+
+// StoreOf says what a lock keeps its entries in.
+func StoreOf(v *locks.Variant) Store {
+	return Store{Name: string(v.Store), Nodes: v.Servers.Nodes, Replicas: v.Servers.Replicas, Shards: v.Servers.Shards}
 }
 
 // Servers returns the names of a store's servers; the first one begins as the

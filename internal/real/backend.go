@@ -40,11 +40,11 @@ func cannotInDocker(p *plan.Plan, v *locks.Variant) error {
 	if v.Store == locks.StoreConsul {
 		return errors.New("Consul is built for this machine (make consul), and there is no image of what was built: " + instead)
 	}
-	names := p.Servers(storeOf(v))
+	names := p.Servers(plan.StoreOf(v))
 	if v.Store == locks.StorePostgres && len(names) > 1 {
 		return fmt.Errorf("a replica of PostgreSQL begins as a copy of its primary's files, which a container keeps to itself: %s", instead)
 	}
-	hosts := p.SentinelNames(storeOf(v))
+	hosts := p.SentinelNames(plan.StoreOf(v))
 	if v.Store != locks.StoreRedis && v.Store != locks.StoreRedisNodes {
 		hosts = append(hosts, names...)
 	}
@@ -65,20 +65,20 @@ const (
 // cannotInCompose says what of a plan the servers of docker-compose.yml cannot do.
 func cannotInCompose(p *plan.Plan, v *locks.Variant) error {
 	instead := "use --backend " + DockerBackend
-	count := len(p.Servers(storeOf(v)))
+	count := len(p.Servers(plan.StoreOf(v)))
 	switch {
 	case v.Store != locks.StoreRedis && v.Store != locks.StoreRedisNodes:
 		return fmt.Errorf("the compose backend plays on Redis; the other servers of docker-compose.yml are for exploring by hand (%s): %s", v.Store, instead)
-	case len(p.SentinelNames(storeOf(v))) > 0:
+	case len(p.SentinelNames(plan.StoreOf(v))) > 0:
 		return fmt.Errorf("the sentinels of docker-compose.yml know nothing of the proxies of a run: %s", instead)
-	case p.InShards(storeOf(v)):
+	case p.InShards(plan.StoreOf(v)):
 		return fmt.Errorf("docker-compose.yml has no Redis Cluster: %s", instead)
 	case v.Store == locks.StoreRedis && count > 1+composeReplicas, count > composeNodes:
 		return fmt.Errorf("docker-compose.yml has %d replicas and %d nodes, this asks for %d servers: %s", composeReplicas, composeNodes, count, instead)
 	case v.Servers.FsyncAlways, keeps(p, v):
 		return fmt.Errorf("the Redis servers of docker-compose.yml keep nothing over a restart, this asks for a file: %s", instead)
 	}
-	for _, name := range p.Servers(storeOf(v)) {
+	for _, name := range p.Servers(plan.StoreOf(v)) {
 		if touchesClock(p, name) {
 			return fmt.Errorf("the clock of a server of docker-compose.yml is that of the machine and cannot be set (%s): %s", name, instead)
 		}

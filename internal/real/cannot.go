@@ -23,12 +23,12 @@ func cannotSetUp(p *plan.Plan, v *locks.Variant) error {
 			return err
 		}
 	}
-	for _, name := range p.Servers(storeOf(v)) {
+	for _, name := range p.Servers(plan.StoreOf(v)) {
 		if err := k.clocks.refuse(p, name); err != nil {
 			return err
 		}
 	}
-	for _, name := range p.SentinelNames(storeOf(v)) {
+	for _, name := range p.SentinelNames(plan.StoreOf(v)) {
 		if changes := changesOf(p, name); changes.any() && osproc.ErrNoWall != nil {
 			return cannotSetClock(name, osproc.ErrNoWall)
 		}
@@ -43,7 +43,7 @@ func cannotDo(p *plan.Plan, v *locks.Variant, f *faults.Fault) error {
 	}
 	switch v.Store {
 	case locks.StoreRedis, locks.StoreMySQL, locks.StorePostgres:
-		if len(p.Servers(storeOf(v))) == 1 {
+		if len(p.Servers(plan.StoreOf(v))) == 1 {
 			return fmt.Errorf("fault %d (%s) needs a replica: set servers.%s.replicas to 1", f.Number, f.Text, v.Store)
 		}
 	}

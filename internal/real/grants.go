@@ -5,6 +5,7 @@ import (
 
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
+	"lockstep/internal/world"
 )
 
 // Where a server does not tell when it makes or removes an entry (Redis does, see
@@ -177,7 +178,7 @@ func (d *deriver) collect(entries []entry, evictions []*command) {
 		case history.Replied, history.TimedOut:
 			if c := open[wire{e.Node, e.call}]; c != nil && !c.executed {
 				c.done, c.answered, c.reply = e.At, e.Kind == history.Replied, e.text
-				if c.answered && wasSentAway(c.reply) {
+				if c.answered && world.SentAway(c.reply) {
 					c.effect = asks // it did nothing
 				}
 			}

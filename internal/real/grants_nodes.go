@@ -3,7 +3,6 @@ package real
 import (
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"lockstep/internal/history"
@@ -88,17 +87,18 @@ var units = map[string]time.Duration{"PX": time.Millisecond, "EX": time.Second}
 // aim reads what a command wants: SET with NX, or the name of a script, the token
 // that it says, and the time to live of a SET.
 func (c *command) aim() (verb, token string, ttl time.Duration) {
-	words := strings.Fields(c.text)
+	read := world.ReadRequest(c.text)
+	args := read.Args
 	switch {
-	case len(words) > 3 && words[0] == "SET" && slices.Contains(words, "NX"):
-		for i, w := range words[:len(words)-1] {
-			if n, err := strconv.ParseInt(words[i+1], 10, 64); err == nil && units[w] != 0 {
+	case read.Script && len(args) > 1:
+		return read.Name, args[len(args)-1], 0
+	case read.Name == "SET" && len(args) > 2 && slices.Contains(args, "NX"):
+		for i, w := range args[:len(args)-1] {
+			if n, err := strconv.ParseInt(args[i+1], 10, 64); err == nil && units[w] != 0 {
 				ttl = time.Duration(n) * units[w]
 			}
 		}
-		return "SET", words[2], ttl
-	case len(words) > 3 && (words[0] == "EVAL" || words[0] == "EVALSHA"):
-		return words[1], words[len(words)-1], 0
+		return "SET", args[1], ttl
 	}
 	return "", "", 0
 }

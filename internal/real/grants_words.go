@@ -97,12 +97,6 @@ func namesLock(text string) bool {
 	return len(words) < 2 || slices.Contains(words[1:], locks.Key)
 }
 
-// wasSentAway reports whether a node of a Redis Cluster has not executed a command: by
-// this reply it redirects to another one, or serves nobody.
-func wasSentAway(reply string) bool {
-	return strings.HasPrefix(reply, "(error) MOVED ") || strings.HasPrefix(reply, "(error) CLUSTERDOWN ")
-}
-
 var (
 	redisAsks = map[string]bool{
 		"GET": true, "EXISTS": true, "TTL": true, "PTTL": true, "TIME": true, "WAIT": true, "PING": true,

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"lockstep/internal/history"
+	"lockstep/internal/plan"
 	"lockstep/internal/real/proto"
 )
 
@@ -57,7 +58,7 @@ func (m *member) up() bool { return !m.dead && !m.frozen }
 func (h *harness) open(ctx context.Context) error {
 	h.group = &group{h: h}
 	h.store = kinds[h.variant.Store].make(h.group)
-	if err := h.store.start(ctx, h.plan.Servers(storeOf(&h.variant))); err != nil {
+	if err := h.store.start(ctx, h.plan.Servers(plan.StoreOf(&h.variant))); err != nil {
 		return err
 	}
 	h.store.reachabilityChanged()

@@ -84,7 +84,7 @@ func newHarness(p *plan.Plan, v locks.Variant, seed uint64, o Options) (*harness
 		stop: make(chan struct{}), fatal: make(chan error, 1),
 	}
 	h.clocks.set(p.Clocks)
-	h.header = p.HeaderOf(v.ID, storeOf(&v), seed, o.Backend, o.ScalePPM)
+	h.header = p.HeaderOf(v.ID, plan.StoreOf(&v), seed, o.Backend, scaleOf(p, &o))
 	for i, n := range h.header.Nodes {
 		h.nodes[n.Name] = history.NodeID(i + 1)
 	}

@@ -73,7 +73,7 @@ func newAccountant(entries []entry, evictions []*command, ttl time.Duration) *ac
 
 func (a *accountant) add(c *command) {
 	a.commands = append(a.commands, c)
-	words := wordsOfText(c.name, c.text)
+	words := wordsOfText(c.text)
 	a.byWords[words] = append(a.byWords[words], c)
 }
 
@@ -89,12 +89,12 @@ func wordsOf(args []string) string {
 
 // wordsOfText is the same of a command as it is written in a history, where a script
 // has a name and no number of keys.
-func wordsOfText(name, text string) string {
-	if scripted(name) {
-		parts := strings.SplitN(text, " ", 3)
-		return "EVAL " + parts[len(parts)-1]
+func wordsOfText(text string) string {
+	if !world.ReadRequest(text).Script {
+		return text
 	}
-	return text
+	parts := strings.SplitN(text, " ", 3) // arguments may have blanks
+	return "EVAL " + parts[len(parts)-1]
 }
 
 func scripted(name string) bool { return name == "EVAL" || name == "EVALSHA" }

@@ -18,6 +18,7 @@
 package real
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -44,7 +45,7 @@ func WorkerMain() {
 
 // Options are what a run needs besides the plan.
 type Options struct {
-	// ScalePPM is what the plan's durations were multiplied by, in millionths;
+	// ScalePPM is what the durations of a plan that does not say so were multiplied by, in millionths;
 	// 0 stands for 1000000.
 	ScalePPM int64
 	// Backend is where the servers run; ProcessBackend when empty.
@@ -132,6 +133,9 @@ func NotBuilt(lockID string, o Options) error {
 	_, err := servers.Find(program)
 	return err
 }
+
+// scaleOf is what the durations of a plan were multiplied by, in millionths.
+func scaleOf(p *plan.Plan, o *Options) int64 { return cmp.Or(p.ScalePPM, o.ScalePPM) }
 
 func (o Options) withDefaults() *Options {
 	if o.ScalePPM == 0 {

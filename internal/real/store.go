@@ -94,8 +94,3 @@ func register(s locks.Store, k kind) {
 	}
 	kinds[s] = k
 }
-
-// storeOf says what a variant keeps its entries in, in the words of package plan.
-func storeOf(v *locks.Variant) plan.Store {
-	return plan.Store{Name: string(v.Store), Nodes: v.Servers.Nodes, Replicas: v.Servers.Replicas, Shards: v.Servers.Shards}
-}

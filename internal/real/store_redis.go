@@ -37,7 +37,7 @@ func cannotHaveRedis(p *plan.Plan, v *locks.Variant) error {
 	if v.Servers.Redis84 {
 		return errors.New("it needs Redis 8.4 or later, and the servers here count as 7.0, whatever they are: play it in the simulator")
 	}
-	if p.InShards(storeOf(v)) {
+	if p.InShards(plan.StoreOf(v)) {
 		return cannotBeCluster(p, v)
 	}
 	return nil

@@ -38,14 +38,14 @@ func cannotBeCluster(p *plan.Plan, v *locks.Variant) error {
 	if err := v.CheckCluster(); err != nil {
 		return err
 	}
-	if t := p.ClusterOf(storeOf(v)).NodeTimeout; t < leastNodeTimeout {
+	if t := p.ClusterOf(plan.StoreOf(v)).NodeTimeout; t < leastNodeTimeout {
 		return fmt.Errorf("a node timeout of %v is too short for real nodes, which look ten times per second: choose a greater --scale, or set cluster.node-timeout so that %v are left", t, leastNodeTimeout)
 	}
 	return nil
 }
 
 // set is what the plan says of the cluster, or the design demands.
-func (c *redisCluster) set() plan.RedisCluster { return c.h.plan.ClusterOf(storeOf(&c.h.variant)) }
+func (c *redisCluster) set() plan.RedisCluster { return c.h.plan.ClusterOf(plan.StoreOf(&c.h.variant)) }
 
 // start implements store; it returns when all nodes serve.
 func (c *redisCluster) start(ctx context.Context, names []string) error {

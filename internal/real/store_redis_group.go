@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"lockstep/internal/locks"
+	"lockstep/internal/plan"
 	"lockstep/internal/real/images"
 	"lockstep/internal/real/proto"
 	"lockstep/internal/real/servers"
@@ -18,7 +19,7 @@ func init() {
 		refuse: cannotHaveRedis, product: images.Redis, find: findRedis,
 		stagger: 15 * time.Millisecond,
 		make: func(g *group) store {
-			if g.h.plan.InShards(storeOf(&g.h.variant)) {
+			if g.h.plan.InShards(plan.StoreOf(&g.h.variant)) {
 				return &redisCluster{redis: redis{group: g}}
 			}
 			return &redisGroup{redis: redis{group: g}}
@@ -40,7 +41,7 @@ type redisGroup struct {
 // start implements store; it returns when the replicas are in step and the sentinels
 // know each other.
 func (g *redisGroup) start(ctx context.Context, names []string) error {
-	sentinels := g.h.plan.SentinelNames(storeOf(&g.h.variant))
+	sentinels := g.h.plan.SentinelNames(plan.StoreOf(&g.h.variant))
 	var err error
 	if g.mesh, err = openMesh(g.group, append(names[:len(names):len(names)], sentinels...), onOneHost); err != nil {
 		return err

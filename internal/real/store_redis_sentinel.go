@@ -64,7 +64,7 @@ func startSentinels(ctx context.Context, g *redisGroup, names []string) (*sentin
 	for _, m := range g.servers[1:] {
 		s.replicas[m] = true
 	}
-	speed, set := speed(&g.h.o), g.h.plan.Redis.Failover
+	speed, set := speed(g.h), g.h.plan.Redis.Failover
 	for _, name := range names {
 		place := g.mesh.of(name)
 		started, err := servers.StartSentinel(ctx, servers.SentinelOptions{
@@ -94,7 +94,7 @@ func startSentinels(ctx context.Context, g *redisGroup, names []string) (*sentin
 
 // speed is how many times as fast a sentinel has to live to keep up with a run whose
 // durations are a part of what the scenario says.
-func speed(o *Options) int { return int(max(1_000_000/o.ScalePPM, 1)) }
+func speed(h *harness) int { return int(max(1_000_000/scaleOf(h.plan, &h.o), 1)) }
 
 // has reports whether a member is a sentinel; nobody is where there are none.
 func (s *sentinels) has(m *member) bool {

@@ -30,8 +30,8 @@ func Annotations(b *Bundle) string {
 				b.annotate(&out, "warning", c.line, title, text)
 			}
 		}
-		if r.Untested != "" {
-			text := lines(clean("Inconclusive: "+r.Untested+".", maxLine), b.again())
+		if !r.Untested.Empty() {
+			text := lines(clean("Inconclusive: "+r.Untested.English()+".", maxLine), b.again())
 			b.annotate(&out, "warning", 0, lock, text)
 		}
 	}

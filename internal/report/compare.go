@@ -67,8 +67,8 @@ func compare(b *Bundle, stories []story, v *pageView) *comparison {
 		return firstDifference(stories, v, reference, i)
 	})
 	add("assumption that failed", "", true, func(i int) comparedCell {
-		if w := stories[i].wrong; w.Assumed != "" {
-			return text(w.Assumed + " In fact: " + w.Formula)
+		if w := stories[i].wrong; w.Proved() {
+			return text(w.Assumed.In(stories[i].language) + " In fact: " + w.Formula.In(stories[i].language))
 		}
 		if anyBroken(&b.Runs[i]) {
 			return text("the history does not prove one")
@@ -118,7 +118,7 @@ func firstDifference(stories []story, v *pageView, reference, i int) comparedCel
 		return comparedCell{Text: fmt.Sprintf("its story ends after step %d", at)}
 	}
 	s := &stories[i].steps[at]
-	cell := comparedCell{Text: nice(fmt.Sprintf("%s %s", s.At, s.Sentence))}
+	cell := comparedCell{Text: nice(fmt.Sprintf("%s %s", s.At, s.Sentence.In(stories[i].language)))}
 	if n, href := v.Runs[i].stepOf(at, &stories[i]); n > 0 {
 		cell.Text, cell.Href = fmt.Sprintf("step %d: ", n)+cell.Text, href
 	}

@@ -9,6 +9,7 @@ import (
 	"lockstep/internal/faults"
 	"lockstep/internal/history"
 	"lockstep/internal/plan"
+	"lockstep/internal/say"
 	"lockstep/internal/scenario"
 )
 
@@ -18,14 +19,14 @@ func compared(t *testing.T, b *Bundle) map[string][]comparedCell {
 	stories := make([]story, len(b.Runs))
 	for i := range b.Runs {
 		var err error
-		if stories[i], err = newStory(b, &b.Runs[i], 100); err != nil {
+		if stories[i], err = newStory(b, &b.Runs[i], 100, say.English); err != nil {
 			t.Fatal(err)
 		}
 		if h := b.Runs[i].Judgement.History; i > 0 && h != nil {
 			stories[i].differs = differsAt(b.Runs[0].Judgement.History, stories[0].steps, h, stories[i].steps)
 		}
 	}
-	c := compare(b, stories, newPage(b, stories, &figure{}, richnesses[0]))
+	c := compare(b, stories, newPage(b, stories, &figure{}, richnesses[0], say.English))
 	if c == nil {
 		return nil
 	}
@@ -115,19 +116,19 @@ func TestFlipsChangeOneThing(t *testing.T) {
 	for _, e := range got {
 		text, changed := edit1(scenario.Resolved(p), e)
 		if changed == 0 {
-			t.Errorf("%q: no line of the resolved scenario begins with %q", e.text, e.line)
+			t.Errorf("%q: no line of the resolved scenario begins with %q", e.text.English(), e.line)
 			continue
 		}
 		parsed, err := scenario.Parse("x.yaml", []byte(text))
 		if err != nil {
-			t.Errorf("%q: %v", e.text, err)
+			t.Errorf("%q: %v", e.text.English(), err)
 			continue
 		}
 		if is := changes[e.line]; is == nil || !is(parsed) {
-			t.Errorf("%q does not do what it says", e.text)
+			t.Errorf("%q does not do what it says", e.text.English())
 		}
 	}
-	shown := flips(b, 0)
+	shown := flips(b, 0, &story{})
 	if len(shown) != maxFlips {
 		t.Fatalf("%d switches, want %d", len(shown), maxFlips)
 	}
@@ -172,11 +173,11 @@ func TestNoFlipsWhereTheyWouldNotPlay(t *testing.T) {
 	for name, change := range tests {
 		b := testBundle()
 		b.Plan.Faults[0].End = faults.End{For: 15 * time.Second}
-		if n := len(flips(b, 0)); n < 2 {
+		if n := len(flips(b, 0, &story{})); n < 2 {
 			t.Fatalf("%d switches without the change", n)
 		}
 		change(b)
-		for _, f := range flips(b, 0) {
+		for _, f := range flips(b, 0, &story{}) {
 			if strings.Contains(f.Command, "sed") {
 				t.Errorf("%s: offers %s", name, f.Command)
 			}
@@ -198,11 +199,11 @@ func TestBestLock(t *testing.T) {
 	if got := keptBest(b, 1); got != -1 {
 		t.Errorf("found a better one than the best: %d", got)
 	}
-	b.Runs[1].Untested = "fault 1 never fired"
+	b.Runs[1].Untested = say.NeverFired.With(1, say.Both{})
 	if got := keptBest(b, 0); got != -1 {
 		t.Errorf("recommends a lock that was not tested: %d", got)
 	}
-	b.Runs[1].Untested = ""
+	b.Runs[1].Untested = say.Phrase{}
 	b.Runs[1].Judgement.Findings = []checker.Finding{}
 	if got := keptBest(b, 0); got != -1 {
 		t.Errorf("recommends a lock that was not judged: %d", got)

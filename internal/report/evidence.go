@@ -6,6 +6,7 @@ import (
 
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
+	"lockstep/internal/say"
 )
 
 // evidence is what a reader needs to trust a verdict, or not to.
@@ -66,8 +67,8 @@ func evidenceOf(b *Bundle, stories []story, v *pageView, d richness) evidence {
 		}
 		e.Locks = append(e.Locks, v.Runs[i].Lock)
 		e.Checks = addChecks(e.Checks, checksOf(&r.Judgement))
-		e.Premises = addPremises(e.Premises, stories[i].premises)
-		e.Faults = addFaults(e.Faults, &r.Judgement, len(e.Locks))
+		e.Premises = addPremises(e.Premises, &stories[i])
+		e.Faults = addFaults(e.Faults, &r.Judgement, len(e.Locks), stories[i].language)
 		e.Events = append(e.Events, newLockEvents(r, &stories[i], &v.Runs[i], d))
 	}
 	return e
@@ -97,22 +98,22 @@ func addChecks(rows []evidenceRow, checks []check) []evidenceRow {
 	return rows
 }
 
-func addPremises(rows []evidenceRow, premises []premise) []evidenceRow {
-	for _, p := range premises {
-		cell := cellView{"kept", "✓", nice(p.Figure)}
+func addPremises(rows []evidenceRow, st *story) []evidenceRow {
+	for _, p := range st.premises {
+		cell := cellView{"kept", "✓", st.nice(p.Figure)}
 		if !p.Held {
-			cell = cellView{"broken", "✗", nice(p.Figure)}
+			cell = cellView{"broken", "✗", st.nice(p.Figure)}
 		}
 		var row *evidenceRow
-		rows, row = rowOf(rows, p.Text)
+		rows, row = rowOf(rows, st.nice(say.Stop.With(p.Text)))
 		row.Cells = append(row.Cells, cell)
 	}
 	return rows
 }
 
 // addFaults adds the fault log of one lock as column number column, counted from 1.
-func addFaults(rows []evidenceRow, j *checker.Judgement, column int) []evidenceRow {
-	for _, f := range faultLog(j) {
+func addFaults(rows []evidenceRow, j *checker.Judgement, column int, l say.Language) []evidenceRow {
+	for _, f := range faultLog(j, l) {
 		cell := cellView{Text: f.Fired + " at " + f.At}
 		if f.Fired == "" {
 			cell = cellView{"unknown", "?", "never fired"}
@@ -152,7 +153,7 @@ func limitsOf(b *Bundle, stories []story) []string {
 	var out []string
 	add := func(s string) { out = append(out, s) }
 	add("One seed is one order of events. What was kept here may break with another seed: play many with --times 1000.")
-	if b.Backend == "sim" {
+	if history.Simulated(b.Backend) {
 		add("The servers are models. They are compared with real ones by random commands, but a model is not the server; --backend process plays on real ones where they are installed.")
 	} else {
 		add("Nobody can see when a real server executed a command. Grants are derived from what the clients saw, and only where that leaves no doubt. A real run cannot be repeated bit by bit.")
@@ -166,7 +167,7 @@ func limitsOf(b *Bundle, stories []story) []string {
 		runs++
 		for _, p := range stories[i].premises {
 			if p.Held {
-				untried[p.Text]++
+				untried[p.Text.English()]++
 			}
 		}
 	}
@@ -174,21 +175,21 @@ func limitsOf(b *Bundle, stories []story) []string {
 		if stories[i].measures == nil {
 			continue
 		}
-		var held []string
+		var held say.Remarks
 		for _, p := range stories[i].premises {
-			if untried[p.Text] == runs {
-				held = append(held, strings.TrimSuffix(p.Text, "."))
+			if untried[p.Text.English()] == runs {
+				held = append(held, p.Text)
 			}
 		}
 		if len(held) > 0 {
-			add("No lock was tested against the opposite of this: " + strings.Join(held, "; ") + ".")
+			add(stories[i].nice(say.NotTestedAgainst.With(held)))
 		}
 		break
 	}
 	for i := range b.Runs {
 		for _, f := range b.Runs[i].Judgement.Findings {
 			if f.Verdict == checker.Unknown {
-				add(clean(fmt.Sprintf("%s: %s is unknown, which is no kind of kept: %s.", b.Runs[i].Lock, f.Property, strings.TrimSuffix(f.Reason, ".")), maxLine))
+				add(clean(say.UnknownIsNotKept.With(say.Verbatim(b.Runs[i].Lock), say.Verbatim(f.Property), f.Reason).In(stories[i].language), maxLine))
 			}
 		}
 	}
@@ -200,7 +201,7 @@ func limitsOf(b *Bundle, stories []story) []string {
 
 // streamsOf names the streams of luck that the seed was split into.
 func streamsOf(b *Bundle) []string {
-	if b.Backend != "sim" {
+	if !history.Simulated(b.Backend) {
 		return nil
 	}
 	for i := range b.Runs {
@@ -224,7 +225,7 @@ func streamsOf(b *Bundle) []string {
 }
 
 // faultLog lists the planned faults and when they fired.
-func faultLog(j *checker.Judgement) []faultView {
+func faultLog(j *checker.Judgement, l say.Language) []faultView {
 	h := j.History
 	times := map[int64][]string{}
 	if h != nil {
@@ -236,7 +237,7 @@ func faultLog(j *checker.Judgement) []faultView {
 	}
 	var out []faultView
 	for _, f := range j.Faults {
-		v := faultView{Number: f.Number, Text: clean(f.Text, maxLine), At: strings.Join(times[int64(f.Number)], ", ")}
+		v := faultView{Number: f.Number, Text: clean(say.Both{English: f.Text, Chinese: f.TextChinese}.In(l), maxLine), At: strings.Join(times[int64(f.Number)], ", ")}
 		if f.Text == "" {
 			v.Text = clean(f.Verb, maxName)
 		}

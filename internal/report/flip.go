@@ -10,6 +10,7 @@ import (
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
+	"lockstep/internal/say"
 )
 
 // flip is one change to the scenario that a reader can make by copying a line.
@@ -20,38 +21,40 @@ const maxFlips = 3
 // flips suggests changes of one thing each, the most telling first. Every one
 // follows from the plan and from what was found; none is a promise: the command
 // plays the changed scenario and judges it anew.
-func flips(b *Bundle, told int) []flip {
+func flips(b *Bundle, told int, st *story) []flip {
 	if b.Plan == nil || b.Replay == "" || told >= len(b.Runs) || b.Runs[told].Judgement.History == nil {
 		return nil
 	}
 	var out []flip
 	if i := keptBest(b, told); i >= 0 {
 		out = append(out, flip{
-			Text:    fmt.Sprintf("Another lock. %s broke %s.", clean(b.Runs[i].Lock, maxName), amount(brokenCount(&b.Runs[i]))),
+			Text:    st.nice(another(clean(b.Runs[i].Lock, maxName), brokenCount(&b.Runs[i]))),
 			Command: withLock(b.Replay, b.Runs[i].Lock),
 		})
 	}
 	for _, e := range edits(b, told) {
-		out = append(out, flip{e.text, edited(b, b.Runs[told].Lock, e)})
+		out = append(out, flip{st.nice(e.text), edited(b, b.Runs[told].Lock, e)})
 	}
 	kept := out[:0]
 	for _, f := range out {
 		// A line that would have to be cleaned is not the line that plays it.
 		if keepBlanks(f.Command) == f.Command {
-			kept = append(kept, flip{nice(f.Text), f.Command})
+			kept = append(kept, f)
 		}
 	}
 	return kept[:min(len(kept), maxFlips)]
 }
 
-func amount(n int) string {
-	switch n {
+// another recommends a lock that broke n properties.
+func another(lock string, n int) say.Phrase {
+	switch name := say.Verbatim(lock); n {
 	case 0:
-		return "nothing with the same seed and faults"
+		return say.AnotherBrokeNothing.With(name)
 	case 1:
-		return "one property only"
+		return say.AnotherBrokeOne.With(name)
+	default:
+		return say.AnotherBrokeFew.With(name, say.Number(n))
 	}
-	return fmt.Sprintf("%d properties only", n)
 }
 
 // keptBest returns the lock that broke least, if it broke less than the one told.
@@ -60,7 +63,7 @@ func keptBest(b *Bundle, told int) int {
 	least := brokenCount(&b.Runs[told])
 	for i := range b.Runs {
 		r := &b.Runs[i]
-		if n := brokenCount(r); n < least && r.Judgement.History != nil && len(r.Judgement.Findings) > 0 && r.Untested == "" {
+		if n := brokenCount(r); n < least && r.Judgement.History != nil && len(r.Judgement.Findings) > 0 && r.Untested.Empty() {
 			best, least = i, n
 		}
 	}
@@ -76,31 +79,34 @@ func withLock(replay, lock string) string {
 
 // edit changes one line of the resolved scenario, which spells out every default.
 // line is a regular expression of sed that matches from the start of the line on.
-type edit struct{ text, line, value string }
+type edit struct {
+	text        say.Phrase
+	line, value string
+}
 
 // edits lists the changes that fit what happened.
 func edits(b *Bundle, told int) []edit {
 	p := b.Plan
 	h := b.Runs[told].Judgement.History
-	if b.Backend != "sim" || h.Header.ScalePPM != 1_000_000 || sourceOf(p) == "" {
+	if !history.Simulated(b.Backend) || h.Header.ScalePPM != 1_000_000 || sourceOf(p) == "" {
 		return nil // the line would not play what the report shows
 	}
 	var out []edit
 	if f := longFault(p); f != nil && p.Lease > 0 {
 		out = append(out, edit{
-			fmt.Sprintf("A shorter fault: %s instead of %s.", said(p.Lease/4), said(f.End.For)),
+			say.ShorterFault.With(say.Planned(p.Lease/4), say.Planned(f.End.For)),
 			"    for: ", whole(p.Lease / 4),
 		})
 	}
 	if v, ok := locks.Lookup(b.Runs[told].Lock); ok && v.Store == locks.StoreRedis && p.Redis.Lag > 0 {
-		out = append(out, edit{"Replication without a lag.", "    lag: ", "0s"})
+		out = append(out, edit{say.NoLag.With(), "    lag: ", "0s"})
 	}
 	if p.Workload.Fence == plan.FenceNone && handsOutTokens(h) {
-		out = append(out, edit{"A resource that compares tokens.", "  fence: ", "reads and writes"})
+		out = append(out, edit{say.CompareTokens.With(), "  fence: ", "reads and writes"})
 	}
 	if longest := longest(p); longest >= p.Lease && p.Lease > 0 {
 		lease := (2*longest + time.Second - 1).Truncate(time.Second)
-		out = append(out, edit{fmt.Sprintf("A longer lease: %s instead of %s.", said(lease), said(p.Lease)), "lease: ", whole(lease)})
+		out = append(out, edit{say.LongerLease.With(say.Planned(lease), say.Planned(p.Lease)), "lease: ", whole(lease)})
 	}
 	return out
 }

@@ -3,8 +3,10 @@ package report
 import (
 	"html/template"
 	"strings"
+	"unicode"
 
 	"lockstep/internal/glossary"
+	"lockstep/internal/say"
 )
 
 // extraTerms are words of reports that are no words of the field, in the form of
@@ -30,7 +32,7 @@ func newLinker() *linker { return &linker{used: map[string]bool{}} }
 // text escapes a clean text and links the terms that come up for the first time.
 func (l *linker) text(s string) template.HTML {
 	var b strings.Builder
-	for _, p := range glossary.Split(glossary.English, s) {
+	for _, p := range glossary.Split(languageOf(s), s) {
 		switch {
 		case p.Term == "":
 			l.extra(&b, p.Text)
@@ -41,6 +43,14 @@ func (l *linker) text(s string) template.HTML {
 		}
 	}
 	return template.HTML(b.String()) // made by us, the text is escaped
+}
+
+// languageOf is the language that a text is written in.
+func languageOf(s string) say.Language {
+	if strings.ContainsFunc(s, func(r rune) bool { return unicode.Is(unicode.Han, r) }) {
+		return say.Chinese
+	}
+	return say.English
 }
 
 func (l *linker) link(b *strings.Builder, id, text string) {
@@ -101,7 +111,7 @@ func (l *linker) words() []word {
 		id := l.order[i]
 		if t, ok := glossary.Lookup(id); ok {
 			out = append(out, word{id, t.English.Name, t.English.Meaning})
-			for _, p := range glossary.Split(glossary.English, t.English.Meaning) {
+			for _, p := range glossary.Split(say.English, t.English.Meaning) {
 				if p.Term != "" && !l.used[p.Term] {
 					l.used[p.Term] = true
 					l.order = append(l.order, p.Term)

@@ -79,7 +79,7 @@ func Policy() string {
 }
 
 // policy lets these scripts run, which it names by their hashes. Styles may be within the
-// page: see ARCHITECTURE.md.
+// page: see DESIGN.md.
 func policy(scripts ...string) string {
 	p := "default-src 'none'; style-src 'unsafe-inline'; "
 	for i, text := range scripts {

@@ -3,9 +3,11 @@ package report
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"lockstep/internal/checker"
+	"lockstep/internal/history"
 	"lockstep/internal/shell"
 )
 
@@ -29,7 +31,8 @@ func hints(b *Bundle) []hint {
 // neverFired: a fault waited for something that did not happen.
 func neverFired(b *Bundle) *hint {
 	for i := range b.Runs {
-		if strings.Contains(b.Runs[i].Untested, "never fired") {
+		r := &b.Runs[i]
+		if !r.Untested.Empty() && slices.ContainsFunc(r.Judgement.Faults, func(f checker.FiredFault) bool { return f.Times == 0 }) {
 			return &hint{"a fault never fired: this shows what happened instead of the moment that it waits for", b.look("explain")}
 		}
 	}
@@ -41,7 +44,7 @@ func unknownVerdict(b *Bundle) *hint {
 	for i := range b.Runs {
 		r := &b.Runs[i]
 		for _, f := range r.Judgement.Findings {
-			if f.Verdict == checker.Unknown && r.Untested == "" && r.Judgement.Letter == checker.LetterUnknown && b.Replay != "" {
+			if f.Verdict == checker.Unknown && r.Untested.Empty() && r.Judgement.Letter == checker.LetterUnknown && b.Replay != "" {
 				return &hint{"a verdict is unknown: another seed may put it to the test", seedOption.ReplaceAllString(b.Replay, "") + " --times 100"}
 			}
 		}
@@ -72,7 +75,7 @@ var (
 
 // simulatedTwin: what real servers did cannot be repeated, but it can be simulated.
 func simulatedTwin(b *Bundle) *hint {
-	if b.Backend == "sim" || b.Replay == "" {
+	if history.Simulated(b.Backend) || b.Replay == "" {
 		return nil
 	}
 	return &hint{"real servers repeat nothing; the simulator plays the same story and repeats it byte for byte", realOption.ReplaceAllString(b.Replay, "")}

@@ -6,6 +6,7 @@ import (
 
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
+	"lockstep/internal/say"
 )
 
 // waited is a judged history in which B waits as long as asked, in milliseconds.
@@ -19,7 +20,8 @@ func waited(ms int64) checker.Judgement {
 }
 
 func TestHints(t *testing.T) {
-	never := Run{Lock: "x", Judgement: waited(1), Untested: "fault 2 never fired: pause A"}
+	never := Run{Lock: "x", Judgement: waited(1), Untested: say.NeverFired.With(2, say.Both{English: "pause A"})}
+	never.Judgement.Faults = []checker.FiredFault{{Fault: history.Fault{Number: 2, Verb: "pause"}}}
 	unknown := Run{Lock: "x", Judgement: checker.Judgement{Letter: checker.LetterUnknown, Findings: []checker.Finding{{Verdict: checker.Unknown}}}}
 	long := Run{Lock: "x", Judgement: waited(25)}
 	short := Run{Lock: "x", Judgement: waited(9)}

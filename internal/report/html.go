@@ -11,6 +11,7 @@ import (
 	"lockstep/internal/checker"
 	"lockstep/internal/explain"
 	"lockstep/internal/history"
+	"lockstep/internal/say"
 )
 
 //go:embed page.html page_*.html parts.html
@@ -61,12 +62,12 @@ var richnesses = []richness{
 
 // HTML draws the report as one file that needs nothing else: no network, no
 // script, no other file. What the script adds is stepping, filtering and copying.
-func HTML(b *Bundle) ([]byte, error) {
+func HTML(b *Bundle, l say.Language) ([]byte, error) {
 	stories := make([]story, len(b.Runs))
 	points := min(max(plotPoints/max(len(b.Runs), 1), 60), maxPoints)
 	for i := range b.Runs {
 		var err error
-		if stories[i], err = newStory(b, &b.Runs[i], points); err != nil {
+		if stories[i], err = newStory(b, &b.Runs[i], points, l); err != nil {
 			return nil, err
 		}
 	}
@@ -84,17 +85,17 @@ func HTML(b *Bundle) ([]byte, error) {
 	}
 	// Less richness gives a smaller page, so the first one that fits can be found
 	// by halving.
-	out, err := render(b, stories, &shared, richnesses[0])
+	out, err := render(b, stories, &shared, richnesses[0], l)
 	if err != nil || len(out) <= MaxHTML {
 		return out, err // most pages fit at once
 	}
 	best := len(richnesses) - 1
-	if out, err = render(b, stories, &shared, richnesses[best]); err != nil {
+	if out, err = render(b, stories, &shared, richnesses[best], l); err != nil {
 		return nil, err
 	}
 	for low := 1; low < best; {
 		middle := (low + best) / 2
-		try, err := render(b, stories, &shared, richnesses[middle])
+		try, err := render(b, stories, &shared, richnesses[middle], l)
 		if err != nil {
 			return nil, err
 		}
@@ -109,6 +110,7 @@ func HTML(b *Bundle) ([]byte, error) {
 
 // story is what has to be worked out once, however often the page is drawn.
 type story struct {
+	language say.Language
 	steps    []explain.Step
 	left     [2]int // how many steps before and after these are left out
 	wrong    explain.False
@@ -121,12 +123,13 @@ type story struct {
 	differs  int // index of the first step that differs from the first lock's, -1 for none
 }
 
-func newStory(b *Bundle, r *Run, points int) (story, error) {
+func newStory(b *Bundle, r *Run, points int, l say.Language) (story, error) {
 	j := &r.Judgement
 	if j.History == nil {
-		return story{differs: -1}, nil
+		return story{language: l, differs: -1}, nil
 	}
 	st := story{
+		language: l,
 		wrong:    explain.Assumption(j.History, j.Findings, b.lag(j.History)),
 		measures: measure(j.History),
 		bars:     barsOf(j.History),
@@ -143,9 +146,9 @@ func newStory(b *Bundle, r *Run, points int) (story, error) {
 	return st, err
 }
 
-func render(b *Bundle, stories []story, shared *figure, d richness) ([]byte, error) {
+func render(b *Bundle, stories []story, shared *figure, d richness, l say.Language) ([]byte, error) {
 	var buf bytes.Buffer
-	if err := page.Execute(&buf, newPage(b, stories, shared, d)); err != nil {
+	if err := page.Execute(&buf, newPage(b, stories, shared, d, l)); err != nil {
 		return nil, fmt.Errorf("filling in the report: %w", err)
 	}
 	return buf.Bytes(), nil
@@ -158,6 +161,9 @@ var unit = regexp.MustCompile(`([0-9]) (s|ms)\b`)
 func nice(s string) string {
 	return unit.ReplaceAllString(clean(s, maxLine), "$1\u00a0$2")
 }
+
+// nice is a phrase in the language of the page.
+func (st *story) nice(p say.Phrase) string { return nice(p.In(st.language)) }
 
 func newCellView(r *Run, property string) cellView {
 	c := cellOf(r, property)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"lockstep/internal/checker"
+	"lockstep/internal/history"
 )
 
 //go:embed indexpage.html
@@ -151,7 +152,7 @@ func newIndexRow(r *IndexRun) indexRow {
 		Seed: r.Seed, World: "real", Backend: clean(r.Backend, maxName), Met: r.Met, Problem: clean(r.Problem, maxLine),
 		Verdict: string(checker.Unknown),
 	}
-	if r.Backend == "sim" {
+	if history.Simulated(r.Backend) {
 		row.World = "simulated"
 	}
 	if !r.At.IsZero() {

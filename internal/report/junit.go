@@ -139,10 +139,10 @@ func (b *Bundle) junitCases(r *Run) []junitCase {
 		}
 		out = append(out, j)
 	}
-	if r.Untested != "" {
+	if !r.Untested.Empty() {
 		out = append(out, junitCase{
 			Name: lock + " / put to the test", File: file,
-			Skipped: &junitSkipped{clean("Inconclusive: "+r.Untested+".", maxLine)},
+			Skipped: &junitSkipped{clean("Inconclusive: "+r.Untested.English()+".", maxLine)},
 		})
 	}
 	return out

@@ -8,6 +8,7 @@ import (
 
 	"lockstep/internal/checker"
 	"lockstep/internal/plan"
+	"lockstep/internal/say"
 )
 
 // missedBundle is the bundle with a missed expectation, an unknown verdict, one
@@ -18,12 +19,12 @@ func missedBundle() *Bundle {
 	first.Expected[0] = Expected{checker.MutualExclusionID, "kept", "broken", false, false}
 	second.Expected[0] = Expected{checker.MutualExclusionID, "broken", "broken", true, false}
 	second.Judgement.Findings[3] = checker.Finding{
-		Property: checker.OwnerOnlyReleaseID, Verdict: checker.Unknown, Reason: "fault 2 never fired",
+		Property: checker.OwnerOnlyReleaseID, Verdict: checker.Unknown, Reason: say.NeverFired.With(2, say.Both{}),
 	}
 	second.Expected[3] = Expected{checker.OwnerOnlyReleaseID, "kept", "unknown", false, false}
 	second.Expected[4] = Expected{checker.ProgressID, "broken", "kept", false, false}
 	second.Expected = append(second.Expected[:1], second.Expected[3:]...) // nothing about writes
-	second.Untested = "fault 2 never fired: kill B"
+	second.Untested = say.NeverFired.With(2, say.Both{English: "kill B"})
 	for i, lock := range b.Plan.Locks {
 		b.Plan.Expect = append(b.Plan.Expect,
 			plan.Expectation{Lock: lock, Property: checker.MutualExclusionID, Verdict: "kept", Line: 27 + i},
@@ -138,8 +139,8 @@ func TestJUnitOfHostileTexts(t *testing.T) {
 	for _, text := range []string{"a]]>b", "<failure/>", "&amp;", "a\nb", "\x00", "\ufffe", "\u202etxt", strings.Repeat("n", 10_000)} {
 		b := missedBundle()
 		b.Plan.Name, b.Plan.Slug, b.Plan.File, b.Replay = text, text, text, text
-		b.Runs[0].Lock, b.Runs[1].Untested = text, text
-		b.Runs[1].Judgement.Findings[3].Reason = text
+		b.Runs[0].Lock, b.Runs[1].Untested = text, say.NeverFired.With(1, say.Both{English: text})
+		b.Runs[1].Judgement.Findings[3].Reason = say.NeverFired.With(1, say.Both{English: text})
 		s := readJUnit(t, b)
 		if len(s.Cases) != 11 {
 			t.Errorf("%q: %d cases", text, len(s.Cases))

@@ -3,6 +3,8 @@ package report
 import (
 	"html/template"
 	"slices"
+
+	"lockstep/internal/history"
 )
 
 // legendItem explains one shape of the diagram.
@@ -18,7 +20,7 @@ func swatch(body string) template.HTML {
 
 // legendFor is the legend of a world: nobody looks for a shape that cannot be there.
 func legendFor(backend string) []legendItem {
-	return slices.DeleteFunc(slices.Clone(legend), func(l legendItem) bool { return l.Text == unseen && backend == "sim" })
+	return slices.DeleteFunc(slices.Clone(legend), func(l legendItem) bool { return l.Text == unseen && history.Simulated(backend) })
 }
 
 // unseen is what only real servers have.

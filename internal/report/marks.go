@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"lockstep/internal/history"
+	"lockstep/internal/world"
 )
 
 // lateAfter is how long a message must travel to be drawn as late.
@@ -158,13 +159,9 @@ func (d *drawing) mark(i int32) {
 }
 
 // shortCommand is the name of a command, with its script for EVAL.
-func shortCommand(typed string) string {
-	words := strings.Fields(typed)
-	switch {
-	case len(words) == 0:
-		return "?"
-	case len(words) > 1 && strings.HasPrefix(words[0], "EVAL"):
-		return clean(words[1], 14)
+func shortCommand(text string) string {
+	if name := world.ReadRequest(text).Name; name != "" {
+		return clean(name, 14)
 	}
-	return clean(words[0], 14)
+	return "?"
 }

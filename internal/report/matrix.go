@@ -6,6 +6,7 @@ import (
 
 	"lockstep/internal/checker"
 	"lockstep/internal/explain"
+	"lockstep/internal/say"
 )
 
 // properties lists what the runs of a bundle were judged by, in the order of
@@ -90,7 +91,7 @@ func (r *Run) outcome() string {
 	switch {
 	case len(r.Expected) == 0:
 		return nothingExpected
-	case r.Untested != "":
+	case !r.Untested.Empty():
 		out = inconclusive
 	}
 	for _, e := range r.Expected {
@@ -106,23 +107,26 @@ func (r *Run) outcome() string {
 }
 
 // missed says which expectations of a run were not met, and what it did not test, which
-// is why verdicts are unknown; "" when there is nothing to say.
-func missed(r *Run) string {
-	var parts []string
-	if r.Untested != "" {
+// is why verdicts are unknown; nothing when there is nothing to say.
+func missed(r *Run) say.Phrase {
+	var parts say.Remarks
+	if !r.Untested.Empty() {
 		parts = append(parts, r.Untested)
 	}
 	implied := false
 	for _, e := range r.Expected {
-		if unknown := e.Got == string(checker.Unknown); !e.Met && !(unknown && r.Untested != "") {
-			parts = append(parts, fmt.Sprintf("%s was %s, expected %s", e.Property, e.Got, e.Expected))
+		if unknown := e.Got == string(checker.Unknown); !e.Met && !(unknown && !r.Untested.Empty()) {
+			parts = append(parts, say.WasExpected.With(say.Verbatim(e.Property), say.Verdict(e.Got), say.Verdict(e.Expected)))
 			implied = implied || e.Implied && !unknown
 		}
 	}
 	if implied {
-		parts = append(parts, "the scenario says nothing of this lock, so it is expected to keep every property")
+		parts = append(parts, say.ExpectedToKeepAll.With())
 	}
-	return clean(strings.Join(parts, "; "), maxLine)
+	if len(parts) == 0 {
+		return say.Phrase{}
+	}
+	return say.SeveralReasons.With(parts)
 }
 
 // grid is the verdict table of a terminal.
@@ -278,7 +282,7 @@ func (t *terminal) row(g *grid, i int, props []string) {
 		text += "  " + t.paint(outcomeColors[r.outcome()], r.outcome())
 	}
 	t.line(text)
-	if why := missed(r); g.outcome && why != "" {
+	if why := clean(missed(r).English(), maxLine); g.outcome && why != "" {
 		t.below(4, outcomeColors[r.outcome()], r.outcome()+": "+why, "  ")
 	}
 }
@@ -291,10 +295,10 @@ func (t *terminal) outcomes() {
 		switch r := &t.b.Runs[i]; {
 		case r.outcome() == asExpected:
 			rest++
-		case missed(r) == "":
+		case missed(r).Empty():
 			t.line("  " + clean(r.Lock, maxName) + ": " + r.outcome())
 		default:
-			t.below(2, outcomeColors[r.outcome()], fmt.Sprintf("%s %s: %s", clean(r.Lock, maxName), r.outcome(), missed(r)), "  ")
+			t.below(2, outcomeColors[r.outcome()], fmt.Sprintf("%s %s: %s", clean(r.Lock, maxName), r.outcome(), clean(missed(r).English(), maxLine)), "  ")
 		}
 	}
 	switch rest {

@@ -37,7 +37,7 @@ type TaleStep struct {
 func NewTale(j *checker.Judgement, lag time.Duration) *Tale {
 	steps := explain.Steps(j.History, j.Findings)
 	wrong := explain.Assumption(j.History, j.Findings, lag)
-	t := &Tale{Verdict: explain.Verdict(*j), Assumed: wrong.Assumed, Formula: wrong.Formula}
+	t := &Tale{Verdict: explain.Verdict(*j).English(), Assumed: wrong.Assumed.English(), Formula: wrong.Formula.English()}
 	picked := newPicker(j, steps).pick(maxTold)
 	last := -1
 	for _, p := range picked {
@@ -217,7 +217,7 @@ func (p *picker) class(i int) int {
 		return 1
 	case !p.concerns(e):
 		return 4
-	case e.Kind == history.Removed && e.Owner == e.Peer && i > 0 && p.steps[i].Belief == p.steps[i-1].Belief:
+	case e.Kind == history.Removed && e.Owner == e.Peer && i > 0 && p.steps[i].Belief.English() == p.steps[i-1].Belief.English():
 		return 4 // it cleans up behind an attempt that failed
 	case e.Kind == history.Granted, e.Kind == history.Extended, e.Kind == history.Replicated, e.Kind == history.TimedOut:
 		return 3

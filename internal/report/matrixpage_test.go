@@ -13,6 +13,7 @@ import (
 	"lockstep/internal/checker"
 	"lockstep/internal/explain"
 	"lockstep/internal/history"
+	"lockstep/internal/say"
 )
 
 // tinyMatrix is a matrix built by hand: two locks, three columns, five letters.
@@ -225,7 +226,7 @@ func TestTaleKeepsTheStory(t *testing.T) {
 	w := newWriter("redlock", "A", "B", "C")
 	add := func(ms int64, kind history.Kind, node, owner string) explain.Step {
 		i := w.add(ms, kind, node, func(e *history.Event) { e.Owner = w.h.Node(owner) })
-		return explain.Step{At: w.h.Events[i].At, Event: i, Node: w.h.Node(node), Sentence: fmt.Sprintf("%d", ms)}
+		return explain.Step{At: w.h.Events[i].At, Event: i, Node: w.h.Node(node), Sentence: say.FaultIsOver.With(say.Number(ms))}
 	}
 	steps := []explain.Step{
 		add(1, history.Acquired, "A", ""),
@@ -249,7 +250,7 @@ func TestTaleKeepsTheStory(t *testing.T) {
 	tell := func() string {
 		var got []string
 		for _, p := range newPicker(j, steps).pick(maxTold) {
-			got = append(got, steps[p.index].Sentence)
+			got = append(got, fmt.Sprint(steps[p.index].At.Duration().Milliseconds()))
 		}
 		return strings.Join(got, " ")
 	}

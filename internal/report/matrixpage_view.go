@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"lockstep/internal/checker"
+	"lockstep/internal/history"
 )
 
 // matrixView is what the template of the matrix sees. All texts in it are clean;
@@ -109,7 +110,7 @@ func newMatrixView(m *Matrix, d detail) *matrixView {
 		Head:   newHead("How distributed locks break", matrixCSS).scripted("matrixpage.js"),
 		Legend: append([]letterView(nil), letters...),
 	}
-	if m.Backend == "sim" {
+	if history.Simulated(m.Backend) {
 		v.Mode = "simulated"
 	}
 	for _, c := range m.Columns {
@@ -257,13 +258,13 @@ func newRunOfCell(r *MatrixRun, d detail) *runOfCell {
 	v.Strip = t.strip
 	v.Before, v.After = leftOut(t.Before), leftOut(t.After)
 	for _, s := range t.Steps {
-		truth := clean(s.Belief, 120)
-		if s.Store != "" {
-			truth += " · " + clean(s.Store, 120)
+		truth := clean(s.Belief.English(), 120)
+		if !s.Store.Empty() {
+			truth += " · " + clean(s.Store.English(), 120)
 		}
 		v.Steps = append(v.Steps, taleView{
-			At: nice(s.At.String()), Sentence: nice(s.Sentence), Truth: truth, Gap: leftOut(s.Skipped),
-			Note: nice(strings.TrimPrefix(s.Note, "<- ")), Bad: s.Violation,
+			At: nice(s.At.String()), Sentence: nice(s.Sentence.English()), Truth: truth, Gap: leftOut(s.Skipped),
+			Note: nice(s.Note.English()), Bad: s.Violation,
 		})
 	}
 	return v

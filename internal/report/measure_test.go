@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"lockstep/internal/history"
+	"lockstep/internal/say"
 )
 
 func TestMeasures(t *testing.T) {
@@ -134,8 +135,8 @@ func TestPremises(t *testing.T) {
 	held := map[string]bool{}
 	figures := ""
 	for _, p := range premisesOf(w.h, deedsOf(w.h, measure(w.h))) {
-		held[p.Text] = p.Held
-		figures += p.Figure + "\n"
+		held[say.Stop.With(p.Text).English()] = p.Held
+		figures += p.Figure.English() + "\n"
 	}
 	for text, want := range map[string]bool{
 		"No client stands still for longer than a lease.":  false,

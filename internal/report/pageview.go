@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"lockstep/internal/checker"
+	"lockstep/internal/history"
+	"lockstep/internal/say"
 )
 
 // pageView is what the template sees. All texts in it are clean; the template
@@ -78,7 +80,7 @@ type runView struct {
 	Assumed, Formula          string
 	Causes                    []causeView
 
-	sentence   string // the verdict in words, whether it stands at the top or here
+	sentence   say.Phrase // the verdict in words, whether it stands at the top or here
 	properties []string
 	before     int // steps that are left out before the first one that is told
 }
@@ -115,16 +117,16 @@ type figureView struct {
 	Table   table
 }
 
-func newPage(b *Bundle, stories []story, shared *figure, d richness) *pageView {
+func newPage(b *Bundle, stories []story, shared *figure, d richness, l say.Language) *pageView {
 	v := &pageView{
 		Title: clean(b.title(), maxLine), Seed: b.Seed, Backend: clean(b.Backend, maxName),
 		Mode: "real servers", Length: length(b.simulated()) + " of true time",
 		Hash: clean(b.Hash, maxLine), Replay: clean(b.Replay, maxLine),
 		Head: newHead(clean(b.title(), maxLine), reportCSS).scripted("page.js").foreign(), Says: scriptSays,
-		Legend: legendFor(b.Backend), Shapes: template.HTML(shapes()), SetUp: setUp(b), Promises: promisesOf(b), linker: newLinker(),
+		Legend: legendFor(b.Backend), Shapes: template.HTML(shapes()), SetUp: setUp(b, l), Promises: promisesOf(b), linker: newLinker(),
 		Picture: template.HTML(picture(b)), // made by us, all texts escaped
 	}
-	if b.Backend == "sim" {
+	if history.Simulated(b.Backend) {
 		v.Mode = "simulated"
 	}
 	if p := b.Plan; p != nil {
@@ -143,7 +145,9 @@ func newPage(b *Bundle, stories []story, shared *figure, d richness) *pageView {
 	v.Questions = predict(b, stories, v)
 	v.Compared = compare(b, stories, v)
 	v.align(b, stories)
-	v.Flips = flips(b, max(b.worst(), 0))
+	if i := max(b.worst(), 0); i < len(stories) {
+		v.Flips = flips(b, i, &stories[i])
+	}
 	v.Evidence = evidenceOf(b, stories, v, d)
 	if d.figures {
 		v.measurements(stories, shared)
@@ -253,5 +257,5 @@ func standingView(r *Run, st *story, v *runView) standing {
 	if r.Judgement.History == nil {
 		return standing{}
 	}
-	return standingOf(r.Judgement.History, st.steps[v.before:v.before+len(v.Steps)])
+	return standingOf(r.Judgement.History, st.steps[v.before:v.before+len(v.Steps)], st.language)
 }

@@ -8,6 +8,7 @@ import (
 	"lockstep/internal/checker"
 	"lockstep/internal/explain"
 	"lockstep/internal/history"
+	"lockstep/internal/say"
 )
 
 // A question of the section "Predict first". What is asked and every answer come
@@ -20,6 +21,7 @@ type question struct {
 // answer is one of two to four. Opening it reveals whether it is right.
 type answer struct {
 	Text  string
+	key   string // the text in English: it decides about the place, in every language the same
 	Right bool
 	Why   string // the evidence
 	Step  int    // number of the step that shows it, 0 for none
@@ -35,6 +37,15 @@ const (
 
 const maxAnswers = 4
 
+// answer is one in the language of the page.
+func (st *story) answer(p say.Phrase) answer { return answer{Text: st.nice(p), key: nice(p.English())} }
+
+// answerOf is a lock as an answer; it is number i of the page.
+func (st *story) answerOf(lock string, i int) answer {
+	name := clean(lock, maxName)
+	return answer{Text: name, key: name, Href: fmt.Sprintf("#lock-%d", i+1)}
+}
+
 // predict makes the questions of a report, at most one of each kind. They are
 // about the run that broke most, whose story the page tells.
 func predict(b *Bundle, stories []story, v *pageView) []question {
@@ -46,7 +57,7 @@ func predict(b *Bundle, stories []story, v *pageView) []question {
 	for _, q := range []question{
 		whatNext(&b.Runs[i], &stories[i], &v.Runs[i]),
 		whichAssumption(&stories[i], &v.Runs[i]),
-		whichDesign(b, i),
+		whichDesign(b, i, &stories[i]),
 	} {
 		if !q.fair() {
 			continue
@@ -83,13 +94,13 @@ func (q question) shuffled() question {
 	right = right[:min(len(right), maxAnswers-1)]
 	q.Answers = append(right, wrong[:min(len(wrong), maxAnswers-len(right))]...)
 	slices.SortStableFunc(q.Answers, func(a, b answer) int {
-		switch x, y := fnv(q.Kind+a.Text), fnv(q.Kind+b.Text); {
+		switch x, y := fnv(q.Kind+a.key), fnv(q.Kind+b.key); {
 		case x < y:
 			return -1
 		case x > y:
 			return 1
 		}
-		return strings.Compare(a.Text, b.Text)
+		return strings.Compare(a.key, b.key)
 	})
 	return q
 }
@@ -107,7 +118,7 @@ func fnv(s string) uint64 {
 func whatNext(r *Run, st *story, v *runView) question {
 	h := r.Judgement.History
 	first, property := firstBreach(r.Judgement.Findings)
-	q := question{Kind: kindNext, Text: v.Lock + ": what goes wrong?"}
+	q, text := question{Kind: kindNext}, say.WhatGoesWrong.With(say.Verbatim(v.Lock))
 	at := -1 // index of the step of the first violation
 	for n := range st.steps {
 		if st.steps[n].Violation {
@@ -116,42 +127,41 @@ func whatNext(r *Run, st *story, v *runView) question {
 		}
 	}
 	if before := scene(h, st, at); before != nil {
-		q.Text = fmt.Sprintf("%s, at %s: %s What goes wrong next?", v.Lock, before.At, before.Sentence)
+		text = say.WhatNext.With(say.Verbatim(v.Lock), say.Seconds(before.At), before.Sentence)
 	}
-	q.Text = nice(q.Text)
+	q.Text = st.nice(text)
 	unknown := false
 	for _, p := range v.properties {
 		f := r.finding(p)
 		wrong, other := pairFor(h, f, first)
-		text := damageText(p, wrong, other)
-		if f == nil || text == "" {
+		damage := damageText(p, wrong, other)
+		if f == nil || damage.Empty() {
 			continue
 		}
 		if f.Verdict == checker.Unknown {
 			unknown = true
 			continue
 		}
-		a := answer{Text: text}
+		a, why := st.answer(damage), say.NoIsKept.With(say.Verbatim(p))
 		switch {
 		case p == property:
-			a.Right, a.Why = true, v.note(at, st)
+			a.Right, why = true, st.note(at)
 			a.Step, a.Href = v.stepOf(at, st)
 		case f.Verdict == checker.Broken && len(f.Violations) > 0:
-			a.Why = fmt.Sprintf("Not yet: %s breaks at %s only.", p, f.Violations[0].From)
-		default:
-			a.Why = fmt.Sprintf("No: %s is kept in this run.", p)
+			why = say.NotYet.With(say.Verbatim(p), say.Seconds(f.Violations[0].From))
 		}
-		a.Why = nice(a.Why)
+		a.Why = st.nice(why)
 		q.Answers = append(q.Answers, a)
 	}
 	if first == nil && unknown {
 		return question{} // nobody knows the answer
 	}
-	nothing := answer{Text: "Nothing: every property is kept to the end.", Right: first == nil}
+	nothing := st.answer(say.NothingBreaks.With())
+	nothing.Right = first == nil
 	if nothing.Right {
-		nothing.Why = nice(v.sentence)
+		nothing.Why = st.nice(v.sentence)
 	} else {
-		nothing.Why = nice(fmt.Sprintf("No: %s is broken.", property))
+		nothing.Why = st.nice(say.NoIsBroken.With(say.Verbatim(property)))
 	}
 	// Right behind the right one, so that it is not among those that are cut.
 	q.Answers = slices.Insert(q.Answers, min(1, len(q.Answers)), nothing)
@@ -195,7 +205,7 @@ func firstBreach(findings []checker.Finding) (first *checker.Violation, property
 
 // pairOf names the two clients that answers speak of: those of the violation, or
 // else the first two.
-func pairOf(h *history.History, v *checker.Violation) (wrong, other string) {
+func pairOf(h *history.History, v *checker.Violation) (wrong, other say.Both) {
 	var names []string
 	if v != nil {
 		for _, id := range v.Clients {
@@ -207,14 +217,18 @@ func pairOf(h *history.History, v *checker.Violation) (wrong, other string) {
 			names = append(names, name)
 		}
 	}
-	names = append(names, "a client", "another client")
-	return names[0], names[1]
+	pair := []say.Both{}
+	for _, name := range names {
+		pair = append(pair, say.Both{English: name})
+	}
+	pair = append(pair, say.Both{English: "a client", Chinese: "一个客户端"}, say.Both{English: "another client", Chinese: "另一个客户端"})
+	return pair[0], pair[1]
 }
 
 // pairFor names the clients of a property's own violation; for one that is kept,
 // those of the first violation the other way round: the client that comes last
 // is rarely the one whose writes and releases come too late.
-func pairFor(h *history.History, f *checker.Finding, first *checker.Violation) (wrong, other string) {
+func pairFor(h *history.History, f *checker.Finding, first *checker.Violation) (wrong, other say.Both) {
 	if f != nil && len(f.Violations) > 0 {
 		return pairOf(h, &f.Violations[0])
 	}
@@ -226,35 +240,37 @@ func pairFor(h *history.History, f *checker.Finding, first *checker.Violation) (
 }
 
 // damageText says what the violation of a property looks like.
-func damageText(property, wrong, other string) string {
+func damageText(property string, wrong, other say.Both) say.Phrase {
 	switch property {
 	case checker.MutualExclusionID:
-		return fmt.Sprintf("%s and %s are inside at the same time.", wrong, other)
+		return say.InsideTogether.With(wrong, other)
 	case checker.OwnerOnlyReleaseID:
-		return fmt.Sprintf("A release by %s takes away the lock of %s.", wrong, other)
+		return say.TakesAway.With(wrong, other)
 	case checker.NoStaleWriteID:
-		return fmt.Sprintf("%s writes although %s got the lock after it, and the resource takes the write.", wrong, other)
+		return say.WritesTooLate.With(wrong, other)
 	case checker.NoLostUpdateID:
-		return fmt.Sprintf("%s overwrites what %s wrote, without having seen it.", wrong, other)
+		return say.Overwrites.With(wrong, other)
 	case checker.ProgressID:
-		return "The lock is stuck: nobody gets it any more."
+		return say.NobodyGetsIn.With()
 	}
-	return ""
+	return say.Phrase{}
 }
 
 // whichAssumption asks what the lock had relied on. The wrong answers are
 // assumptions that held in this run.
 func whichAssumption(st *story, v *runView) question {
-	q := question{Kind: kindFailed, Text: v.Lock + " relied on something that was not so. On what?"}
-	if st.wrong.Assumed == "" {
+	q := question{Kind: kindFailed, Text: st.nice(say.ReliedOnWhat.With(say.Verbatim(v.Lock)))}
+	if !st.wrong.Proved() {
 		return question{}
 	}
-	q.Answers = append(q.Answers, answer{
-		Text: nice(st.wrong.Assumed), Right: true, Why: "Yes: " + nice(st.wrong.Formula) + ".",
-	})
+	right := st.answer(st.wrong.Assumed)
+	right.Right, right.Why = true, st.nice(say.YesFor.With(st.wrong.Formula))
+	q.Answers = append(q.Answers, right)
 	for _, p := range st.premises {
 		if p.Held && !p.about(st.wrong.Assumed) {
-			q.Answers = append(q.Answers, answer{Text: p.Text, Why: "No, this held: " + nice(p.Figure) + "."})
+			a := st.answer(say.Stop.With(p.Text))
+			a.Why = st.nice(say.NoThisHeld.With(p.Figure))
+			q.Answers = append(q.Answers, a)
 		}
 	}
 	return q
@@ -262,7 +278,7 @@ func whichAssumption(st *story, v *runView) question {
 
 // whichDesign asks which lock survives the same faults: of the properties the
 // first one on which the locks differ.
-func whichDesign(b *Bundle, told int) question {
+func whichDesign(b *Bundle, told int, st *story) question {
 	if len(b.Runs) < 2 {
 		return question{}
 	}
@@ -270,8 +286,7 @@ func whichDesign(b *Bundle, told int) question {
 		if f := b.Runs[told].finding(p); f == nil || f.Verdict != checker.Broken {
 			continue
 		}
-		q := question{Kind: kindHelped, Text: fmt.Sprintf(
-			"The same faults, the same seed, another lock. Which of these keeps %s?", clean(p, maxName))}
+		q := question{Kind: kindHelped, Text: st.nice(say.WhichKeeps.With(say.Verbatim(clean(p, maxName))))}
 		some := false
 		for i := range b.Runs {
 			r := &b.Runs[i]
@@ -279,15 +294,16 @@ func whichDesign(b *Bundle, told int) question {
 			if f == nil || f.Verdict == checker.Unknown {
 				continue
 			}
-			a := answer{Text: clean(r.Lock, maxName), Right: f.Verdict == checker.Kept, Href: fmt.Sprintf("#lock-%d", i+1)}
-			a.Why = "Yes: " + p + " is kept."
-			if !a.Right {
-				a.Why = "No: " + p + " is broken, as with " + b.Runs[told].Lock + "."
-				if i == told {
-					a.Why = "No: this is the lock that broke it."
-				}
+			a := st.answerOf(r.Lock, i)
+			a.Right = f.Verdict == checker.Kept
+			why := say.YesIsKept.With(say.Verbatim(p))
+			switch {
+			case !a.Right && i == told:
+				why = say.NoThisBroke.With()
+			case !a.Right:
+				why = say.NoBrokenToo.With(say.Verbatim(p), say.Verbatim(b.Runs[told].Lock))
 			}
-			a.Why = nice(a.Why)
+			a.Why = st.nice(why)
 			some = some || a.Right
 			q.Answers = append(q.Answers, a)
 		}
@@ -295,27 +311,24 @@ func whichDesign(b *Bundle, told int) question {
 			return q
 		}
 	}
-	return noneHelps(b, told)
+	return noneHelps(b, told, st)
 }
 
 // noneHelps asks the same where no lock of the scenario survives.
-func noneHelps(b *Bundle, told int) question {
+func noneHelps(b *Bundle, told int, st *story) question {
 	_, property := firstBreach(b.Runs[told].Judgement.Findings)
 	if property == "" {
 		return question{}
 	}
-	q := question{Kind: kindHelped, Text: fmt.Sprintf(
-		"The same faults, the same seed, another lock. Which of these keeps %s?", clean(property, maxName))}
-	q.Answers = []answer{{
-		Text: "None of them.", Right: true,
-		Why: "Yes: each of them breaks it here. The cure is elsewhere: see what to change below.",
-	}}
+	q := question{Kind: kindHelped, Text: st.nice(say.WhichKeeps.With(say.Verbatim(clean(property, maxName))))}
+	none := st.answer(say.NoneOfThem.With())
+	none.Right, none.Why = true, st.nice(say.YesAllBreak.With())
+	q.Answers = []answer{none}
 	for i := range b.Runs {
 		if f := b.Runs[i].finding(property); f != nil && f.Verdict == checker.Broken {
-			q.Answers = append(q.Answers, answer{
-				Text: clean(b.Runs[i].Lock, maxName), Href: fmt.Sprintf("#lock-%d", i+1),
-				Why: nice("No: " + property + " is broken here as well."),
-			})
+			a := st.answerOf(b.Runs[i].Lock, i)
+			a.Why = st.nice(say.NoBrokenHere.With(say.Verbatim(property)))
+			q.Answers = append(q.Answers, a)
 		}
 	}
 	return q

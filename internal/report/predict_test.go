@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"lockstep/internal/checker"
+	"lockstep/internal/say"
 )
 
 // questionsOf makes the questions of a bundle as the page does.
@@ -13,11 +14,11 @@ func questionsOf(t *testing.T, b *Bundle) []question {
 	stories := make([]story, len(b.Runs))
 	for i := range b.Runs {
 		var err error
-		if stories[i], err = newStory(b, &b.Runs[i], 100); err != nil {
+		if stories[i], err = newStory(b, &b.Runs[i], 100, say.English); err != nil {
 			t.Fatal(err)
 		}
 	}
-	return newPage(b, stories, &figure{}, richnesses[0]).Questions
+	return newPage(b, stories, &figure{}, richnesses[0], say.English).Questions
 }
 
 // rightOf returns the right answers of a question of a kind.
@@ -113,8 +114,8 @@ func TestManyLocksLeaveAWrongAnswer(t *testing.T) {
 
 // An assumption is no wrong answer when it is the one that failed, in other words.
 func TestPremiseAboutTheSame(t *testing.T) {
-	pause := premise{Text: "No client stands still for longer than a lease.", topics: []string{"pause", "stand"}}
-	if !pause.about("A never pauses for longer than what is left of its lease.") || pause.about("The store's clock runs as fast as true time.") {
+	pause := premise{Text: say.NobodyStandsStill.With(), topics: []say.Template{say.NeverPausesLonger}}
+	if !pause.about(say.NeverPausesLonger.With(say.Client("A"))) || pause.about(say.StoreClockIsRight.With()) {
 		t.Error("the premise about pauses is taken for another one")
 	}
 }

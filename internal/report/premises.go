@@ -2,33 +2,26 @@ package report
 
 import (
 	"fmt"
-	"strings"
+	"slices"
 	"time"
 
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
+	"lockstep/internal/say"
 )
 
 // premise is something that a lock may rest on, and whether the world of a run
 // kept to it. Premises that held are the wrong answers to the question which
 // assumption failed.
 type premise struct {
-	Text   string // as an assumption, in the present tense
+	Text   say.Phrase // as an assumption, in the present tense, without its full stop
 	Held   bool
-	Figure string // the numbers that show it
-	topics []string
+	Figure say.Phrase     // the numbers that show it
+	topics []say.Template // the assumptions that come to the same
 }
 
 // about reports whether an assumption that failed is about the same thing.
-func (p *premise) about(assumed string) bool {
-	low := strings.ToLower(assumed)
-	for _, t := range p.topics {
-		if strings.Contains(low, t) {
-			return true
-		}
-	}
-	return false
-}
+func (p *premise) about(assumed say.Phrase) bool { return slices.ContainsFunc(p.topics, assumed.Is) }
 
 // deeds are what the world of a run did to the lock.
 type deeds struct {
@@ -113,39 +106,41 @@ func verbOf(h *history.History, number int64) string {
 // which of them a lock does rest on is said by its own documentation.
 func premisesOf(h *history.History, d deeds) []premise {
 	lease := h.Header.Lease
-	short := func(x time.Duration) string { return history.Instant(x).String() }
 	ps := []premise{{
-		Text: "No client stands still for longer than a lease.", Held: d.freeze <= lease,
-		Figure: fmt.Sprintf("longest standstill %s, lease %s", short(d.freeze), short(lease)),
-		topics: []string{"pause", "freez", "stand"},
+		Text: say.NobodyStandsStill.With(), Held: d.freeze <= lease,
+		Figure: say.LongestStandstill.With(say.Seconds(d.freeze), say.Seconds(lease)),
+		topics: []say.Template{say.NeverPausesLonger},
 	}, {
-		Text: "Every holder is done within a lease.", Held: d.hold <= lease,
-		Figure: fmt.Sprintf("longest hold %s, lease %s", short(d.hold), short(lease)),
-		topics: []string{"work", "done", "pause"},
+		Text: say.EveryHolderIsDone.With(), Held: d.hold <= lease,
+		Figure: say.LongestHold.With(say.Seconds(d.hold), say.Seconds(lease)),
+		topics: []say.Template{say.IsDoneInTime, say.NeverPausesLonger},
 	}}
 	if lease <= 0 {
 		ps = nil // nothing to compare with
 	}
 	return append(ps, premise{
-		Text: "Every message arrives, and in time.", Held: d.lost+d.timeouts+d.late == 0,
-		Figure: fmt.Sprintf("%d lost, %d response timeouts, %d faults that hold messages back", d.lost, d.timeouts, d.late),
-		topics: []string{"repl", "hears", "message"},
+		Text: say.EveryMessageComes.With(), Held: d.lost+d.timeouts+d.late == 0,
+		Figure: say.MessagesLost.With(say.Number(d.lost), say.Number(d.timeouts), say.Number(d.late)),
+		topics: []say.Template{say.HearsInTime, say.DemotedKeepsAll},
 	}, premise{
-		Text: "All clocks show the same time.", Held: d.skew == 0,
-		Figure: "largest offset " + short(d.skew),
-		topics: []string{"clock"},
+		Text: say.ClocksAgree.With(), Held: d.skew == 0,
+		Figure: say.LargestOffset.With(say.Seconds(d.skew)),
+		topics: []say.Template{say.StoreClockIsRight},
 	}, premise{
-		Text: "The store forgets nothing that it has confirmed.", Held: d.forgotten+d.down+d.promoted == 0,
-		Figure: fmt.Sprintf("%d entries forgotten, %d crashes, %d promotions", d.forgotten, d.down, d.promoted),
-		topics: []string{"store", "primary", "replica", "restart", "confirm"},
+		Text: say.StoreForgetsNothing.With(), Held: d.forgotten+d.down+d.promoted == 0,
+		Figure: say.EntriesLost.With(say.Number(d.forgotten), say.Number(d.down), say.Number(d.promoted)),
+		topics: []say.Template{
+			say.OutlivesThePrimary, say.OnePrimary, say.PrimaryKnowsAll, say.StoreKeepsEntries, say.OutlivesARestart,
+			say.DemotedKeepsAll, say.StoreClockIsRight,
+		},
 	}, premise{
-		Text: "No client dies.", Held: d.died == 0,
-		Figure: fmt.Sprintf("%d deaths", d.died),
-		topics: []string{"always comes", "dies"},
+		Text: say.NobodyDies.With(), Held: d.died == 0,
+		Figure: say.Deaths.With(say.Number(d.died)),
+		topics: []say.Template{say.AlwaysRemovesItsOwn},
 	}, premise{
-		Text: "Nobody removes an entry but its owner.", Held: d.foreign == 0,
-		Figure: fmt.Sprintf("%d foreign removals", d.foreign),
-		topics: []string{"removes", "remove its"},
+		Text: say.OnlyOwnersRemove.With(), Held: d.foreign == 0,
+		Figure: say.ForeignRemovals.With(say.Number(d.foreign)),
+		topics: []say.Template{say.RemovesOnlyItsOwn, say.AlwaysRemovesItsOwn},
 	})
 }
 

@@ -17,6 +17,7 @@ import (
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
+	"lockstep/internal/say"
 )
 
 // Bundle is everything that one report shows: one plan with one seed, played
@@ -38,7 +39,7 @@ type Run struct {
 	Lock      string
 	Judgement checker.Judgement
 	Expected  []Expected
-	Untested  string // what the run was meant to test and did not: "fault 2 never fired"; "" when nothing
+	Untested  say.Phrase // what the run was meant to test and did not: "fault 2 never fired"; empty when nothing
 }
 
 // Expected is what the scenario's author expects of one property, beside what

@@ -17,6 +17,7 @@ import (
 	"lockstep/internal/checker"
 	"lockstep/internal/explain"
 	"lockstep/internal/history"
+	"lockstep/internal/say"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -41,7 +42,7 @@ func golden(t *testing.T, name string, got []byte) {
 
 func drawPage(t *testing.T, b *Bundle) []byte {
 	t.Helper()
-	out, err := HTML(b)
+	out, err := HTML(b, say.English)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,7 +172,7 @@ func TestTerminalFits(t *testing.T) {
 	for i := range unknown.Runs {
 		for n := range unknown.Runs[i].Judgement.Findings {
 			unknown.Runs[i].Judgement.Findings[n] = checker.Finding{
-				Property: explain.Order[n], Verdict: checker.Unknown, Reason: "fault 1 never fired",
+				Property: explain.Order[n], Verdict: checker.Unknown, Reason: say.NeverFired.With(1, say.Both{}),
 			}
 		}
 	}
@@ -250,7 +251,7 @@ func BenchmarkLesson(b *testing.B) {
 	bundle := testBundle()
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := HTML(bundle); err != nil {
+		if _, err := HTML(bundle, say.English); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -262,7 +263,7 @@ func BenchmarkMillionEvents(b *testing.B) {
 	b.ReportAllocs()
 	size := 0
 	for b.Loop() {
-		page, err := HTML(bundle)
+		page, err := HTML(bundle, say.English)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -140,7 +140,7 @@ func Result(b *Bundle) ([]byte, error) {
 func resultOf(r *Run) LockResult {
 	j := &r.Judgement
 	out := LockResult{
-		Lock: r.Lock, Met: r.Met(), Untested: r.Untested, Expectations: []ExpectationResult{}, Verdicts: map[string]VerdictResult{},
+		Lock: r.Lock, Met: r.Met(), Untested: r.Untested.English(), Expectations: []ExpectationResult{}, Verdicts: map[string]VerdictResult{},
 		Letter: j.Letter, OverlapUS: j.Overlap.Microseconds(), Acquired: j.Acquired, Faults: []FaultResult{},
 	}
 	for _, e := range r.Expected {

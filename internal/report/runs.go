@@ -147,7 +147,7 @@ func stepText(steps []explain.Step, at int) string {
 	if at >= len(steps) {
 		return ""
 	}
-	return nice(fmt.Sprintf("%s %s", steps[at].At, steps[at].Sentence))
+	return nice(fmt.Sprintf("%s %s", steps[at].At, steps[at].Sentence.English()))
 }
 
 // settingDiff is a setting that is not the same in all runs.

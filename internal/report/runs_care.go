@@ -59,8 +59,8 @@ func (c *RunComparison) aboutSides(sides []side) []string {
 			continue
 		case cutShort(h):
 			cut = append(cut, s.name)
-		case s.r.Untested != "":
-			untested = append(untested, fmt.Sprintf("%s (%s)", s.name, s.r.Untested))
+		case !s.r.Untested.Empty():
+			untested = append(untested, fmt.Sprintf("%s (%s)", s.name, s.r.Untested.English()))
 		}
 		if n := len(s.waits); n > 0 && n < fewAcquisitions {
 			few = append(few, s.name)

@@ -10,6 +10,7 @@ import (
 
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
+	"lockstep/internal/say"
 )
 
 // waitingRun is a run of one lock in which the clients wait that long, in
@@ -182,7 +183,7 @@ func TestCares(t *testing.T) {
 			h := c.Runs[1].Bundle.Runs[0].Judgement.History
 			h.Add(history.Event{At: h.End(), Kind: history.CutShort, Cause: history.NoCause})
 		}, []string{"Cut short: run 2, a."}},
-		{"untested", func(c *RunComparison) { c.Runs[1].Bundle.Runs[0].Untested = "fault 1 never fired" }, []string{"Not put to the test: run 2, a (fault 1 never fired)."}},
+		{"untested", func(c *RunComparison) { c.Runs[1].Bundle.Runs[0].Untested = say.NeverFired.With(1, say.Both{}) }, []string{"Not put to the test: run 2, a (fault 1 never fired)."}},
 		{"few", func(c *RunComparison) {
 			c.Runs[1].Bundle.Runs[0] = waitingRun("a", []string{"A", "B"}, many[1:], many[1:])
 		}, []string{"Fewer than 100 acquisitions: run 2, a."}},

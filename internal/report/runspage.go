@@ -5,6 +5,8 @@ import (
 	_ "embed"
 	"fmt"
 	"html/template"
+
+	"lockstep/internal/history"
 )
 
 //go:embed runspage.html
@@ -106,7 +108,7 @@ func (c *RunComparison) row(n int) runsRow {
 		Seed: b.Seed, World: "real", Backend: clean(b.Backend, maxName), Hash: clean(b.Hash, 12), Length: lengthOf(b).String(),
 		Replay: clean(b.Replay, maxLine),
 	}
-	if b.Backend == "sim" {
+	if history.Simulated(b.Backend) {
 		row.World = "simulated"
 	}
 	row.Clients = len(clientsOf(b))
@@ -120,7 +122,7 @@ func (v *runsView) verdicts(b *Bundle, sides []side) {
 	}
 	for i := range sides {
 		r := sides[i].r
-		row := runsVerdict{Run: sides[i].run + 1, Lock: clean(r.Lock, maxName), Missed: missed(r), Outcome: r.outcome()}
+		row := runsVerdict{Run: sides[i].run + 1, Lock: clean(r.Lock, maxName), Missed: clean(missed(r).English(), maxLine), Outcome: r.outcome()}
 		for _, p := range props {
 			row.Cells = append(row.Cells, newCellView(r, p))
 		}

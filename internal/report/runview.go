@@ -3,13 +3,11 @@ package report
 import (
 	"fmt"
 	"html/template"
-	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"lockstep/internal/checker"
 	"lockstep/internal/explain"
 	"lockstep/internal/history"
+	"lockstep/internal/say"
 )
 
 // stepPrefix is what the ids of a lock's steps begin with. The steps of the first
@@ -25,21 +23,21 @@ func newRunView(r *Run, i int, props []string, st *story, d richness) runView {
 	j := &r.Judgement
 	v := runView{
 		ID: fmt.Sprintf("lock-%d", i+1), Prefix: stepPrefix(i), Lock: clean(r.Lock, maxName),
-		sentence: explain.Verdict(*j), Missed: missed(r), properties: props,
+		sentence: explain.Verdict(*j), Missed: clean(missed(r).In(st.language), maxLine), properties: props,
 	}
-	v.Verdict = nice(v.sentence)
+	v.Verdict = st.nice(v.sentence)
 	v.Outcome = r.outcome()
 	for _, p := range props {
 		v.Cells = append(v.Cells, newCellView(r, p))
 	}
 	for _, f := range j.Findings {
-		if f.Verdict == checker.Unknown && f.Reason != "" {
-			v.Reasons = append(v.Reasons, clean(f.Property+" is unknown: "+f.Reason, maxLine))
+		if f.Verdict == checker.Unknown && !f.Reason.Empty() {
+			v.Reasons = append(v.Reasons, clean(say.UnknownBecause.With(say.Verbatim(f.Property), f.Reason).In(st.language), maxLine))
 		}
 	}
 	if h := j.History; h != nil {
 		v.tell(h, st, d)
-		v.Assumed, v.Formula = nice(st.wrong.Assumed), nice(st.wrong.Formula)
+		v.Assumed, v.Formula = st.nice(st.wrong.Assumed), st.nice(st.wrong.Formula)
 		if d.strips {
 			v.Plot = template.HTML(st.holders) // made by us, all texts escaped
 			v.PlotCaption = plotCaption(h, j)
@@ -47,7 +45,7 @@ func newRunView(r *Run, i int, props []string, st *story, d richness) runView {
 		}
 		for _, at := range st.causes {
 			s := &st.steps[at]
-			c := causeView{At: s.At.String(), Text: nice(s.Sentence)}
+			c := causeView{At: s.At.String(), Text: st.nice(s.Sentence)}
 			if _, href := v.stepOf(at, st); href != "" {
 				c.Href = href
 			}
@@ -68,8 +66,8 @@ func (v *runView) tell(h *history.History, st *story, d richness) {
 	for n, s := range steps {
 		v.Steps = append(v.Steps, stepView{
 			ID: fmt.Sprintf("%s%d", v.Prefix, n+1), Number: n + 1, At: s.At.String(),
-			Sentence: nice(s.Sentence), Belief: clean(s.Belief, 120), Store: clean(s.Store, 120),
-			Note: nice(strings.TrimPrefix(s.Note, "<- ")), Bad: s.Violation,
+			Sentence: st.nice(s.Sentence), Belief: clean(s.Belief.In(st.language), 120), Store: clean(s.Store.In(st.language), 120),
+			Note: st.nice(s.Note), Bad: s.Violation,
 		})
 	}
 	l := newLayout(h, steps, before == 0, after == 0)
@@ -124,19 +122,10 @@ func (v *runView) stepOf(i int, st *story) (number int, href string) {
 }
 
 // note says what breaks at step i of the story.
-func (v *runView) note(i int, st *story) string {
+func (st *story) note(i int) say.Phrase {
 	if i < 0 || i >= len(st.steps) {
-		return "Yes."
+		return say.Yes.With()
 	}
 	s := &st.steps[i]
-	return fmt.Sprintf("Yes, at %s: %s %s.", s.At, s.Sentence, capital(strings.TrimPrefix(s.Note, "<- ")))
-}
-
-// capital starts a text as a sentence.
-func capital(s string) string {
-	r, size := utf8.DecodeRuneInString(s)
-	if size == 0 || r == utf8.RuneError {
-		return s
-	}
-	return string(unicode.ToUpper(r)) + s[size:]
+	return say.YesAt.With(say.Seconds(s.At), s.Sentence, s.Note)
 }

@@ -53,7 +53,7 @@ func shivizRun(out *strings.Builder, r *Run) {
 	told := map[int32]string{} // sentences of the story
 	if scope.notice == "" {
 		for _, step := range explain.Steps(h, r.Judgement.Findings) {
-			told[step.Event] = step.Sentence
+			told[step.Event] = step.Sentence.English()
 		}
 	}
 	for i := range h.Events {

@@ -5,6 +5,7 @@ import (
 
 	"lockstep/internal/explain"
 	"lockstep/internal/history"
+	"lockstep/internal/say"
 )
 
 // standing is who believes what after a step: the table that the reader steps
@@ -18,7 +19,7 @@ type standing struct {
 const maxStanding = 10
 
 // standingOf follows the beliefs of the clients through the steps.
-func standingOf(h *history.History, steps []explain.Step) standing {
+func standingOf(h *history.History, steps []explain.Step, l say.Language) standing {
 	var ids []history.NodeID
 	var out standing
 	for i, n := range h.Header.Nodes {
@@ -42,7 +43,7 @@ func standingOf(h *history.History, steps []explain.Step) standing {
 		if f.token != 0 {
 			token = fmt.Sprint(f.token)
 		}
-		out.Steps = append(out.Steps, append(row, clean(s.Store, maxLine), token))
+		out.Steps = append(out.Steps, append(row, clean(s.Store.In(l), maxLine), token))
 	}
 	return out
 }

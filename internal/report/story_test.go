@@ -10,6 +10,7 @@ import (
 	"lockstep/internal/faults"
 	"lockstep/internal/history"
 	"lockstep/internal/plan"
+	"lockstep/internal/say"
 )
 
 // writer records a history by hand: times in milliseconds, nodes by name.
@@ -199,7 +200,7 @@ func hostileBundle() *Bundle {
 			r.Judgement.Faults[n].Text, r.Judgement.Faults[n].Verb = long, long
 		}
 		f := &r.Judgement.Findings[4]
-		f.Property, f.Verdict, f.Reason = long, checker.Unknown, long
+		f.Property, f.Verdict, f.Reason = long, checker.Unknown, say.WasCutShort.With(say.Verbatim(long))
 		r.Expected[0] = Expected{long, long, long, false, false}
 	}
 	return b

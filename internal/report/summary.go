@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"lockstep/internal/explain"
+	"lockstep/internal/history"
 )
 
 // MaxSummary is how large a summary may become, in bytes. GitHub takes 1 MiB for
@@ -71,7 +72,7 @@ func (s *summary) head() {
 	outcome := s.b.outcome()
 	text := fmt.Sprintf("### %s: %s\n\n", markdown(clean(s.b.title(), 120)), outcome)
 	length := seconds3(int64(s.b.simulated())) + " s"
-	if s.b.Backend == "sim" {
+	if history.Simulated(s.b.Backend) {
 		length += " simulated"
 	}
 	text += fmt.Sprintf("seed %d, %s, %s, history %s\n\n", s.b.Seed, markdown(clean(s.b.Backend, maxName)), length, code(clean(s.b.Hash, 64)))
@@ -144,8 +145,8 @@ func (s *summary) problems() {
 				item(strings.TrimSpace(c.sentence() + " " + c.missed()))
 			}
 		}
-		if r.Untested != "" {
-			item(clean(r.Lock+": inconclusive: "+r.Untested+".", maxLine))
+		if !r.Untested.Empty() {
+			item(clean(r.Lock+": inconclusive: "+r.Untested.English()+".", maxLine))
 		}
 	}
 	if list.Len() > 0 {
@@ -171,26 +172,26 @@ func (s *summary) stories() {
 		steps, before, after := storyOf(&r.Judgement, summarySteps)
 		lock := clean(r.Lock, maxName)
 		var text strings.Builder
-		text.WriteString("<details><summary>" + htmlText(clean(explain.Verdict(r.Judgement), maxLine)) + "</summary>\n\n")
+		text.WriteString("<details><summary>" + htmlText(clean(explain.Verdict(r.Judgement).English(), maxLine)) + "</summary>\n\n")
 		if before > 0 {
 			fmt.Fprintf(&text, "%d earlier steps are left out.\n\n", before)
 		}
 		text.WriteString("| time | what happens | belief | store |\n|---:|---|---|---|\n")
 		for _, step := range steps {
-			sentence := markdown(clean(step.Sentence, maxLine))
+			sentence := markdown(clean(step.Sentence.English(), maxLine))
 			if step.Violation {
 				sentence = "**" + sentence + "**"
 			}
-			if step.Note != "" {
-				sentence += "<br>" + markdown(clean(strings.TrimPrefix(step.Note, "<- "), maxLine))
+			if !step.Note.Empty() {
+				sentence += "<br>" + markdown(clean(step.Note.English(), maxLine))
 			}
-			fmt.Fprintf(&text, "| %s | %s | %s | %s |\n", step.At, sentence, markdown(clean(step.Belief, 120)), markdown(clean(step.Store, 120)))
+			fmt.Fprintf(&text, "| %s | %s | %s | %s |\n", step.At, sentence, markdown(clean(step.Belief.English(), 120)), markdown(clean(step.Store.English(), 120)))
 		}
 		if after > 0 {
 			fmt.Fprintf(&text, "\n%d later steps are left out.\n", after)
 		}
-		if f := explain.Assumption(h, r.Judgement.Findings, s.b.lag(h)); f.Formula != "" {
-			fmt.Fprintf(&text, "\nAssumed: %s In fact: %s\n", markdown(clean(f.Assumed, maxLine)), markdown(clean(f.Formula, maxLine)))
+		if f := explain.Assumption(h, r.Judgement.Findings, s.b.lag(h)); f.Proved() {
+			fmt.Fprintf(&text, "\nAssumed: %s In fact: %s\n", markdown(clean(f.Assumed.English(), maxLine)), markdown(clean(f.Formula.English(), maxLine)))
 		}
 		text.WriteString("\n</details>\n\n")
 		s.section("the steps of "+markdown(lock), text.String())

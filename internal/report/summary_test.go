@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"lockstep/internal/checker"
+	"lockstep/internal/say"
 )
 
 func TestSummary(t *testing.T) {
@@ -31,7 +32,7 @@ func TestSummary(t *testing.T) {
 		t.Errorf("a run that is as expected: %s", text)
 	}
 	unsure := testBundle()
-	unsure.Runs[0].Untested = "fault 1 never fired"
+	unsure.Runs[0].Untested = say.NeverFired.With(1, say.Both{})
 	if text := string(Summary(unsure, 0)); !strings.Contains(text, "lease: inconclusive\n") {
 		t.Errorf("a run that tested less than it should: %s", text)
 	}
@@ -78,7 +79,7 @@ func TestSummaryOfHostileTexts(t *testing.T) {
 		b.Replay = "simulate run " + text
 		for i := range b.Runs {
 			r := &b.Runs[i]
-			r.Lock, r.Judgement.History.Header.Lock, r.Untested = text, text, text
+			r.Lock, r.Judgement.History.Header.Lock, r.Untested = text, text, say.NeverFired.With(1, say.Both{English: text})
 			for n := range r.Judgement.History.Header.Nodes {
 				r.Judgement.History.Header.Nodes[n].Name = fmt.Sprintf("%d%s", n, text)
 			}
@@ -199,7 +200,7 @@ func TestAnnotations(t *testing.T) {
 func TestAnnotationsOfHostileTexts(t *testing.T) {
 	for _, text := range []string{"x\n::error::y", "a,line=1::b", "100%0A::stop-commands::x", "\r\n::set-output name=a::b", hostile, "::x", strings.Repeat("n", 10_000)} {
 		b := missedBundle()
-		b.Plan.File, b.Replay, b.Runs[0].Lock, b.Runs[1].Untested = text, text, text, text
+		b.Plan.File, b.Replay, b.Runs[0].Lock, b.Runs[1].Untested = text, text, text, say.NeverFired.With(1, say.Both{English: text})
 		b.Runs[0].Judgement.History.Header.Lock = text
 		out := Annotations(b)
 		harmless(t, "the annotations", out)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"lockstep/internal/checker"
 	"lockstep/internal/explain"
@@ -102,11 +101,11 @@ func (c *caseOf) sentence() string {
 	case checker.Broken:
 		alone := c.run.Judgement
 		alone.Findings = []checker.Finding{*f}
-		text = explain.Verdict(alone)
+		text = explain.Verdict(alone).English()
 	case checker.Unknown:
 		text = fmt.Sprintf("%s: %s is unknown", c.run.Lock, f.Property)
-		if f.Reason != "" {
-			text += ", since " + strings.TrimSuffix(f.Reason, ".")
+		if !f.Reason.Empty() {
+			text += ", since " + f.Reason.English()
 		}
 		text += "."
 	default:

@@ -5,8 +5,9 @@ import (
 	_ "embed"
 	"fmt"
 	"html/template"
-	"lockstep/internal/rate"
 	"strings"
+
+	"lockstep/internal/rate"
 )
 
 //go:embed sweeppage.html

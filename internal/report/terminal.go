@@ -8,6 +8,7 @@ import (
 
 	"lockstep/internal/checker"
 	"lockstep/internal/explain"
+	"lockstep/internal/history"
 )
 
 // TerminalOptions say what the terminal can do.
@@ -88,7 +89,7 @@ func (t *terminal) head() {
 func (t *terminal) duration() string {
 	length := strconv.FormatFloat(t.b.simulated().Seconds(), 'f', 1, 64) + " s"
 	word := "run"
-	if t.b.Backend == "sim" {
+	if history.Simulated(t.b.Backend) {
 		word = "simulated"
 	}
 	if t.o.Took <= 0 {
@@ -126,7 +127,7 @@ func (t *terminal) story() {
 	}
 	name := clean(r.Lock, maxName)
 	if !anyBroken(r) {
-		for _, l := range wrap(clean(explain.Verdict(r.Judgement), maxLine), t.o.Width) {
+		for _, l := range wrap(clean(explain.Verdict(r.Judgement).English(), maxLine), t.o.Width) {
 			t.line(l)
 		}
 		t.line("")
@@ -135,9 +136,9 @@ func (t *terminal) story() {
 	t.line(t.paint(bold, name+", step by step"))
 	t.part(storyOf(&r.Judgement, storySteps))
 	t.line("")
-	if f := explain.Assumption(h, r.Judgement.Findings, t.b.lag(h)); f.Formula != "" {
-		t.field("assumed", f.Assumed)
-		t.field("in fact", f.Formula)
+	if f := explain.Assumption(h, r.Judgement.Findings, t.b.lag(h)); f.Proved() {
+		t.field("assumed", f.Assumed.English())
+		t.field("in fact", f.Formula.English())
 		t.line("")
 	}
 }
@@ -182,13 +183,13 @@ func (t *terminal) steps(steps []explain.Step) {
 	wide := column >= 90
 	longest := 0
 	for _, s := range steps {
-		longest = max(longest, width(clean(s.Sentence, maxLine)))
+		longest = max(longest, width(clean(s.Sentence.English(), maxLine)))
 	}
 	if wide {
 		column = min(longest, column-46)
 	}
 	for _, s := range steps {
-		lines := wrap(clean(s.Sentence, maxLine), column)
+		lines := wrap(clean(s.Sentence.English(), maxLine), column)
 		for n, l := range lines {
 			lead := strings.Repeat(" ", indent)
 			if n == 0 {
@@ -199,22 +200,22 @@ func (t *terminal) steps(steps []explain.Step) {
 				lead = fmt.Sprintf("%s%*s  ", mark, at, s.At)
 			}
 			if n == 0 && wide {
-				l = pad(l, column) + "  " + t.paint(dim, pad(clean(s.Belief, 26), 26)+" "+clean(s.Store, 18))
+				l = pad(l, column) + "  " + t.paint(dim, pad(clean(s.Belief.English(), 26), 26)+" "+clean(s.Store.English(), 18))
 			}
 			t.line(lead + l)
 		}
 		if !wide && s.Apart {
 			t.truth(indent, s)
 		}
-		if s.Note != "" {
-			t.below(indent, red, clean(s.Note, maxLine), "")
+		if !s.Note.Empty() {
+			t.below(indent, red, "<- "+clean(s.Note.English(), maxLine), "")
 		}
 	}
 }
 
 // truth writes belief and store on a line of their own, or on two.
 func (t *terminal) truth(indent int, s explain.Step) {
-	belief, store := clean(s.Belief, 120), clean(s.Store, 120)
+	belief, store := clean(s.Belief.English(), 120), clean(s.Store.English(), 120)
 	if both := belief + "   " + store; indent+width(both) <= t.o.Width {
 		t.line(strings.Repeat(" ", indent) + t.paint(dim, both))
 		return

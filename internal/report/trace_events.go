@@ -1,12 +1,13 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
-	"strings"
 	"time"
 
 	"lockstep/internal/history"
+	"lockstep/internal/world"
 )
 
 // play walks through the history once and draws what it meets.
@@ -194,10 +195,6 @@ func (w *traceRun) crash(e *history.Event) {
 }
 
 // commandWord is the first word of a command as typed.
-func commandWord(typed string) string {
-	word, _, _ := strings.Cut(strings.TrimSpace(typed), " ")
-	if word == "" {
-		return "request"
-	}
-	return word
+func commandWord(text string) string {
+	return cmp.Or(world.ReadRequest(text).Name, "request")
 }

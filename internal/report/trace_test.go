@@ -11,6 +11,7 @@ import (
 
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
+	"lockstep/internal/say"
 )
 
 // chromeEvent is an event of Chrome's trace format, as a reader sees it.
@@ -208,7 +209,7 @@ func TestTraceTellsTheStory(t *testing.T) {
 	wantLines(t, "the entry of A", tr.on(t, stores, "redis-1: entry of A"), []string{"X has an entry 11..10012"})
 	wantLines(t, "the entry of B", tr.on(t, stores, "redis-1: entry of B"), []string{"X has an entry 10030..18102"})
 	wantLines(t, "the store", tr.on(t, stores, "redis-1"), []string{
-		"X SET 11..11", "X SET 10030..10030", "X EVAL 15063..15063", "X EVAL 18102..18102",
+		"X SET 11..11", "X SET 10030..10030", "X unlock 15063..15063", "X unlock 18102..18102",
 	})
 	wantLines(t, "the resource", tr.on(t, stores, "resource"), []string{
 		"X read version 0 13..13", "X read version 0 10032..10032", "X write version 1 15061..15061", "X write version 2 18100..18100",
@@ -384,7 +385,7 @@ func TestGoldenOfMachines(t *testing.T) {
 
 func BenchmarkMachineFormats(b *testing.B) {
 	for name, draw := range map[string]func(*Bundle) ([]byte, error){
-		"trace": Trace, "junit": JUnit, "html": HTML,
+		"trace": Trace, "junit": JUnit, "html": func(b *Bundle) ([]byte, error) { return HTML(b, say.English) },
 		"shiviz":  func(b *Bundle) ([]byte, error) { return Shiviz(b), nil },
 		"summary": func(b *Bundle) ([]byte, error) { return Summary(b, 0), nil },
 	} {

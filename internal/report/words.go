@@ -3,17 +3,17 @@ package report
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
+	"lockstep/internal/say"
 )
 
 // setUp lists what was played, in words.
-func setUp(b *Bundle) []pair {
+func setUp(b *Bundle, l say.Language) []pair {
 	p := b.Plan
 	if p == nil {
 		return nil
@@ -39,7 +39,7 @@ func setUp(b *Bundle) []pair {
 			fmt.Sprintf("off by %s, drifts by %d ppm", said(c.Offset), c.DriftPPM),
 		})
 	}
-	out = append(out, faultsOf(p)...)
+	out = append(out, faultsOf(p, l)...)
 	for i := range out {
 		out[i].Value = clean(out[i].Value, maxLine)
 	}
@@ -50,11 +50,11 @@ func setUp(b *Bundle) []pair {
 const maxSetUpFaults = 12
 
 // faultsOf lists the planned faults by the numbers that the story calls them by.
-func faultsOf(p *plan.Plan) []pair {
+func faultsOf(p *plan.Plan, l say.Language) []pair {
 	var out []pair
 	for i := range p.Faults[:min(len(p.Faults), maxSetUpFaults)] {
 		f := &p.Faults[i]
-		out = append(out, pair{fmt.Sprintf("fault %d", f.Number), f.Text})
+		out = append(out, pair{fmt.Sprintf("fault %d", f.Number), say.Both{English: f.Text, Chinese: f.TextChinese}.In(l)})
 	}
 	if more := len(p.Faults) - len(out); more > 0 {
 		out = append(out, pair{"faults", fmt.Sprintf("%d more", more)})
@@ -69,13 +69,8 @@ func between(r plan.Range) string {
 	return said(r.Min) + " to " + said(r.Max)
 }
 
-// said writes a duration of a plan as people say it: 60 s, 1.5 s, 100 ms.
-func said(d time.Duration) string {
-	if d > -time.Second && d < time.Second && d != 0 {
-		return strconv.FormatFloat(float64(d)/1e6, 'f', -1, 64) + " ms"
-	}
-	return strconv.FormatFloat(d.Seconds(), 'f', -1, 64) + " s"
-}
+// said is a duration of a plan in English.
+func said(d time.Duration) string { return say.Planned(d).In(say.English) }
 
 func loss(ppm int64) string {
 	if ppm == 0 {

@@ -13,6 +13,7 @@ import (
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
 	"lockstep/internal/plan"
+	"lockstep/internal/say"
 )
 
 // The set-up speaks of the servers that the lock really has.
@@ -245,7 +246,7 @@ func luminance(t *testing.T, hex string) float64 {
 // The story speaks of faults by number, so the set-up says which are meant.
 func TestSetUpListsTheFaults(t *testing.T) {
 	b := testBundle()
-	rows := setUp(b)
+	rows := setUp(b, say.English)
 	want := pair{"fault 1", b.Plan.Faults[0].Text}
 	if !slices.Contains(rows, want) || want.Value == "" {
 		t.Errorf("%q lack %q", rows, want)
@@ -253,7 +254,7 @@ func TestSetUpListsTheFaults(t *testing.T) {
 	for len(b.Plan.Faults) < maxSetUpFaults+3 {
 		b.Plan.Faults = append(b.Plan.Faults, b.Plan.Faults[0])
 	}
-	if rows := setUp(b); rows[len(rows)-1] != (pair{"faults", "3 more"}) {
+	if rows := setUp(b, say.English); rows[len(rows)-1] != (pair{"faults", "3 more"}) {
 		t.Errorf("the last row is %q", rows[len(rows)-1])
 	}
 }

@@ -70,8 +70,8 @@ func TestAnInterruptedRunKeepsTheFirstEvents(t *testing.T) {
 		for i := range r.Outcomes {
 			o := &r.Outcomes[i]
 			n := len(o.Judgement.History.Events)
-			if more > 0 && (n != mostInterrupted/2+1 || o.Untested() == "" || o.Judgement.History.WhyCutShort() == "") {
-				t.Errorf("%s: %d events, %q", o.Lock, n, o.Untested())
+			if more > 0 && (n != mostInterrupted/2+1 || o.Untested().Empty() || o.Judgement.History.WhyCutShort() == "") {
+				t.Errorf("%s: %d events, %q", o.Lock, n, o.Untested().English())
 			}
 			if more == 0 && n != 10+i {
 				t.Errorf("%s: %d events are left of a short run", o.Lock, n)

@@ -11,6 +11,7 @@ import (
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
 	"lockstep/internal/plan"
+	"lockstep/internal/say"
 )
 
 // World plays plans, one after the other. The history that Play returns is valid
@@ -142,7 +143,7 @@ func (o *Outcome) Status() Status {
 		return NothingExpected
 	}
 	status := Met
-	if o.Untested() != "" {
+	if !o.Untested().Empty() {
 		status = Inconclusive
 	}
 	for _, e := range o.Expected {
@@ -157,20 +158,20 @@ func (o *Outcome) Status() Status {
 	return status
 }
 
-// Untested says what the run was meant to test and did not; "" when it tested all. See
+// Untested says what the run was meant to test and did not; nothing when it tested all. See
 // checker.Judgement.
-func (o *Outcome) Untested() string { return o.Judgement.Untested }
+func (o *Outcome) Untested() say.Phrase { return o.Judgement.Untested }
 
 // WhyUntested says why a run is no evidence: nothing broke in it, and what it was meant to
-// test did not come about, or nobody can tell whether it was kept. "" for a run that tested
+// test did not come about, or nobody can tell whether it was kept. Nothing for a run that tested
 // something.
-func (o *Outcome) WhyUntested() string {
+func (o *Outcome) WhyUntested() say.Phrase {
 	for _, f := range o.Judgement.Findings {
 		if f.Verdict == checker.Broken {
-			return ""
+			return say.Phrase{}
 		}
 	}
-	if why := o.Untested(); why != "" {
+	if why := o.Untested(); !why.Empty() {
 		return why
 	}
 	return o.Judgement.WhyUnknown()

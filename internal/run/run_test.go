@@ -7,6 +7,7 @@ import (
 
 	"lockstep/internal/checker"
 	"lockstep/internal/plan"
+	"lockstep/internal/say"
 	"lockstep/internal/sim"
 )
 
@@ -28,8 +29,8 @@ func TestStatus(t *testing.T) {
 		{"unknown instead of kept", Outcome{Expected: []Expected{expect("kept", checker.Unknown)}}, Inconclusive},
 		{"unknown instead of broken", Outcome{Expected: []Expected{expect("broken", checker.Unknown)}}, Inconclusive},
 		{"the worst counts", Outcome{Expected: []Expected{expect("kept", checker.Broken), expect("kept", checker.Unknown)}}, Missed},
-		{"untested", Outcome{Judgement: checker.Judgement{Untested: "fault 1 never fired: pause A"}, Expected: []Expected{expect("kept", checker.Kept)}}, Inconclusive},
-		{"untested and broken", Outcome{Judgement: checker.Judgement{Untested: "the run was cut short"}, Expected: []Expected{expect("kept", checker.Broken)}}, Missed},
+		{"untested", Outcome{Judgement: checker.Judgement{Untested: say.NeverFired.With(1, say.Both{})}, Expected: []Expected{expect("kept", checker.Kept)}}, Inconclusive},
+		{"untested and broken", Outcome{Judgement: checker.Judgement{Untested: say.WasCutShort.With("")}, Expected: []Expected{expect("kept", checker.Broken)}}, Missed},
 		{"not played", Outcome{Err: errors.New("no server")}, Failed},
 	}
 	for _, tt := range tests {

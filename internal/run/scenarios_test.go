@@ -76,7 +76,7 @@ func why(o *Outcome) []string {
 	}
 	for _, e := range o.Expected {
 		if !e.Met() {
-			out = append(out, e.Property+" expected "+e.Verdict+", got "+string(e.Got)+" "+o.Judgement.Finding(e.Property).Reason)
+			out = append(out, e.Property+" expected "+e.Verdict+", got "+string(e.Got)+" "+o.Judgement.Finding(e.Property).Reason.English())
 		}
 	}
 	return out

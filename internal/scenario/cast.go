@@ -35,10 +35,10 @@ type cast struct {
 	clientsUnclear, locksUnclear bool // as in reader
 }
 
-// storeOf says what a lock keeps its entries in, in the words of package plan.
+// storeOf says what a lock keeps its entries in.
 func storeOf(id string) plan.Store {
 	v, _ := locks.Lookup(id)
-	return plan.Store{Name: string(v.Store), Nodes: v.Servers.Nodes, Replicas: v.Servers.Replicas, Shards: v.Servers.Shards}
+	return plan.StoreOf(&v)
 }
 
 func (r *reader) newCast(p *plan.Plan) cast {

@@ -4,6 +4,10 @@
 // properties, and the fields of results from the types that are written: a new one of
 // these needs no change here.
 //
+// The schema repeats what package scenario decides, for editors cannot ask it; a test puts
+// the same files to both, value by value, and they have to agree. It is committed, as the
+// pages of the reference are, and a test fails while it is stale.
+//
 // A schema sees one value at a time. That a fault names a client which is not in
 // the file, that a range runs backwards, or that a lock cannot ask for such a
 // lease is left to `simulate validate`, which reports every mistake.

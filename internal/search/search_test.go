@@ -126,7 +126,7 @@ func TestTheSmallestStillBreaks(t *testing.T) {
 			w := worlds()
 			out := run.One(context.Background(), w, again, lock, again.Seed)
 			if out.Status() != run.Met || len(out.Expected) != 1 {
-				t.Errorf("%s: the file does not play to what it expects: %v, %s\n%s", where, out.Err, out.Untested(), f.YAML)
+				t.Errorf("%s: the file does not play to what it expects: %v, %s\n%s", where, out.Err, out.Untested().English(), f.YAML)
 			}
 			if got, want := out.Judgement.History.Hash(), f.Judgement.History.Hash(); got != want {
 				t.Errorf("%s: the file plays another history", where)

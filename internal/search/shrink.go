@@ -14,7 +14,9 @@ import (
 	"lockstep/internal/history"
 	"lockstep/internal/plan"
 	"lockstep/internal/run"
+	"lockstep/internal/say"
 	"lockstep/internal/scenario"
+	"lockstep/internal/world"
 )
 
 // mostPlays is how many candidates shrinking plays at most. Nothing that was seen
@@ -67,8 +69,8 @@ type shrinker struct {
 	ctx            context.Context
 	world          run.World
 	lock, property string
-	kind           string // of the violation, see kindOf; "" when the original proves none, and any will do
-	most           int    // events of the original: no version may have more
+	kind           say.Phrase // of the violation, see kindOf; empty when the original proves none, and any will do
+	most           int        // events of the original: no version may have more
 
 	best  *plan.Plan
 	sent  []string        // the names of the commands that are sent in it
@@ -136,14 +138,14 @@ func (s *shrinker) try(change func(p *plan.Plan) bool) bool {
 	}
 	s.plays++
 	out := run.One(s.ctx, s.world, p, s.lock, p.Seed)
-	if out.Err != nil || out.Untested() != "" || len(out.Judgement.History.Events) > s.most {
+	if out.Err != nil || !out.Untested().Empty() || len(out.Judgement.History.Events) > s.most {
 		return false
 	}
 	j := &out.Judgement
 	if j.Finding(s.property).Verdict != checker.Broken {
 		return false
 	}
-	if s.kind != "" && kindOf(j, s.property) != s.kind {
+	if !s.kind.Empty() && !s.kind.Like(kindOf(j, s.property)) {
 		return false
 	}
 	s.best, s.sent = p, sentIn(j.History)
@@ -158,7 +160,7 @@ func sentIn(h *history.History) (names []string) {
 		if e.Kind != history.Sent {
 			continue
 		}
-		if name := faults.CommandName(h.Text(e.Text)); !slices.Contains(names, name) {
+		if name := world.ReadRequest(h.Text(e.Text)).Name; !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
@@ -168,17 +170,8 @@ func sentIn(h *history.History) (names []string) {
 // kindOf says how a property broke: by which false assumption, whoever made it. A
 // pause that outlives the lease and a failover that forgets it both break mutual
 // exclusion, and one is no smaller version of the other.
-func kindOf(j *checker.Judgement, property string) string {
-	wrong := explain.Assumption(j.History, []checker.Finding{j.Finding(property)}, 0)
-	words := strings.Fields(wrong.Assumed)
-	for i, w := range words {
-		for _, n := range j.History.Header.Nodes {
-			if strings.Trim(w, ".,") == n.Name || strings.TrimSuffix(w, "'s") == n.Name {
-				words[i] = "somebody"
-			}
-		}
-	}
-	return strings.Join(words, " ")
+func kindOf(j *checker.Judgement, property string) say.Phrase {
+	return explain.Assumption(j.History, []checker.Finding{j.Finding(property)}, 0).Assumed
 }
 
 func sizeOf(p *plan.Plan, j *checker.Judgement) Size {
@@ -208,9 +201,9 @@ func (s *shrinker) conclude(f *Found, worlds run.Factory) error {
 
 // storyOf tells the smallest version in the words of explain.
 func storyOf(j *checker.Judgement) string {
-	text := explain.Verdict(*j)
-	if wrong := explain.Assumption(j.History, j.Findings, 0); wrong.Assumed != "" {
-		text += " The assumption was: " + wrong.Assumed + " " + wrong.Formula + "."
+	text := explain.Verdict(*j).English()
+	if wrong := explain.Assumption(j.History, j.Findings, 0); wrong.Proved() {
+		text += " The assumption was: " + wrong.Assumed.English() + " " + wrong.Formula.English() + "."
 	}
 	return strings.Join(strings.Fields(text), " ")
 }

@@ -9,6 +9,7 @@ import (
 	"lockstep/internal/faults"
 	"lockstep/internal/plan"
 	"lockstep/internal/run"
+	"lockstep/internal/say"
 	"lockstep/internal/scenario"
 	"lockstep/internal/sim"
 )
@@ -109,7 +110,7 @@ faults:
 `
 	withoutThePause := func(p *plan.Plan) bool { p.Faults = p.Faults[1:]; return true }
 	s := shrinking(t, "set-nx-lua", twoWays)
-	s.kind = "somebody never pauses for longer than what is left of its lease."
+	s.kind = say.NeverPausesLonger.With(say.Client("A"))
 	if s.try(withoutThePause) {
 		t.Errorf("a candidate was taken that breaks in another way:\n%s", scenario.Resolved(s.best))
 	}

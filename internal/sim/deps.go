@@ -11,11 +11,6 @@ import (
 	"lockstep/internal/sim/zookeeper"
 )
 
-// storeOf says what a variant keeps its entries in, in the words of package plan.
-func storeOf(v *locks.Variant) plan.Store {
-	return plan.Store{Name: string(v.Store), Nodes: v.Servers.Nodes, Replicas: v.Servers.Replicas, Shards: v.Servers.Shards}
-}
-
 // deps gives a client's lock its ports.
 func (w *World) deps(c *client, load plan.Workload) locks.Deps {
 	d := locks.Deps{
@@ -25,11 +20,11 @@ func (w *World) deps(c *client, load plan.Workload) locks.Deps {
 	switch w.variant.Store {
 	case locks.StoreRedis:
 		if shards, ok := w.backend.(*redisCluster); ok {
-			d.Redis, d.Replicas = newShardedPort(c, shards), w.plan.ClusterOf(storeOf(&w.variant)).Replicas
+			d.Redis, d.Replicas = newShardedPort(c, shards), w.plan.ClusterOf(plan.StoreOf(&w.variant)).Replicas
 			break
 		}
 		d.Redis = &redisPort{client: c, to: w.route}
-		d.Replicas = len(w.plan.Servers(storeOf(&w.variant))) - 1
+		d.Replicas = len(w.plan.Servers(plan.StoreOf(&w.variant))) - 1
 	case locks.StoreRedisNodes:
 		for _, g := range w.backend.(*redisNodes).groups {
 			d.Nodes = append(d.Nodes, &redisPort{client: c, to: g})
@@ -48,7 +43,7 @@ func (w *World) deps(c *client, load plan.Workload) locks.Deps {
 
 // startServers makes the servers of the run's store.
 func (w *World) startServers() error {
-	p, s := w.plan, storeOf(&w.variant)
+	p, s := w.plan, plan.StoreOf(&w.variant)
 	w.oneLane = false
 	names := p.Servers(s)
 	switch w.variant.Store {

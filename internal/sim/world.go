@@ -203,7 +203,7 @@ func (w *World) setUp(p *plan.Plan, v locks.Variant, seed uint64) error {
 	w.k.Reset()
 	w.plan, w.variant, w.seed, w.quiet = p, v, seed, false
 	w.engine = faults.NewEngine(p.Faults, injector{w}, scheduler{w.k})
-	w.hist.Reset(p.HeaderOf(v.ID, storeOf(&v), seed, Backend, 1_000_000))
+	w.hist.Reset(p.HeaderOf(v.ID, plan.StoreOf(&v), seed, Backend, 1_000_000))
 	w.replies.reset(w.hist)
 	w.entryText = w.hist.Intern(lockKey)
 	w.network.reset(w)

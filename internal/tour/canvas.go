@@ -143,7 +143,7 @@ const longestTime = "100.000"
 // step writes one narrated step: the sentence, below it what is believed and what is so,
 // when they come apart, and what breaks.
 func (c *canvas) step(s explain.Step) {
-	sentence, time := c.o.sentence(s.Sentence), c.o.instant(s.At)
+	sentence, time := s.Sentence.In(c.o.Language), c.o.instant(s.At)
 	room := c.ruler.width(c.o.say("seconds", longestTime))
 	lead := strings.Repeat(" ", max(room-c.ruler.width(time), 0)) + time + "  "
 	indent := strings.Repeat(" ", 1+c.ruler.width(lead))
@@ -154,16 +154,17 @@ func (c *canvas) step(s explain.Step) {
 	}
 	c.wrapped(mark+lead, indent, "", sentence)
 	if s.Apart {
-		both := c.o.belief(s.Belief) + "   " + c.o.belief(s.Store)
+		belief, store := s.Belief.In(c.o.Language), s.Store.In(c.o.Language)
+		both := belief + "   " + store
 		if len(indent)+c.ruler.width(both) <= c.o.Width {
 			c.line(indent + c.paint(faint, both))
 		} else {
-			c.wrapped(indent, indent, faint, c.o.belief(s.Belief))
-			c.wrapped(indent, indent, faint, c.o.belief(s.Store))
+			c.wrapped(indent, indent, faint, belief)
+			c.wrapped(indent, indent, faint, store)
 		}
 	}
-	if s.Note != "" {
-		note := c.o.note(s.Note)
+	if !s.Note.Empty() {
+		note := "<- " + s.Note.In(c.o.Language)
 		c.note(note)
 		c.wrapped(indent, indent, red, note)
 	}

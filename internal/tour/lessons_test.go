@@ -110,7 +110,7 @@ func holds(t *testing.T, l *Lesson, p *Played, seed uint64) {
 			t.Errorf("%s, %s, seed %d: %s is broken, and the lesson does not speak of it", l.Name, p.Run.Lock, seed, f.Property)
 		}
 		if claimed != "" && claimed != string(f.Verdict) {
-			t.Errorf("%s, %s, seed %d: %s is %s, the lesson says %s. %s", l.Name, p.Run.Lock, seed, f.Property, f.Verdict, claimed, f.Reason)
+			t.Errorf("%s, %s, seed %d: %s is %s, the lesson says %s. %s", l.Name, p.Run.Lock, seed, f.Property, f.Verdict, claimed, f.Reason.English())
 		}
 	}
 	for _, f := range p.Judgement.Faults {

@@ -130,7 +130,7 @@ func (s *show) reveal(c *canvas) {
 func (s *show) verdicts(c *canvas, runs ...*Played) {
 	last := runs[len(runs)-1]
 	if !c.o.Quiet {
-		c.prose(c.o.verdict(last))
+		c.prose(explain.Verdict(last.Judgement).In(c.o.Language))
 		c.gap()
 	}
 	one, two := c.o.labels(s.first, s.second)
@@ -177,12 +177,12 @@ func (s *show) steps(c *canvas, p *Played) {
 // disproved names the assumption that the first run has proved false.
 func (s *show) disproved(c *canvas) {
 	f := s.first.assumption()
-	if f.Formula == "" {
+	if !f.Proved() {
 		return
 	}
 	c.gap()
-	c.field(c.o.say("assumed"), c.o.assumption(f.Assumed))
-	c.field(c.o.say("in fact"), c.o.assumption(f.Formula))
+	c.field(c.o.say("assumed"), f.Assumed.In(c.o.Language))
+	c.field(c.o.say("in fact"), f.Formula.In(c.o.Language))
 }
 
 // onward names the scenarios that go on from here.

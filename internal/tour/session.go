@@ -8,12 +8,12 @@ import (
 	"strconv"
 	"strings"
 
-	"lockstep/internal/glossary"
+	"lockstep/internal/say"
 )
 
 // Options say how the tour is given.
 type Options struct {
-	Language    glossary.Language
+	Language    say.Language
 	Seed        uint64
 	Width       int  // columns, at most; MinWidth at least
 	Color       bool // use colours

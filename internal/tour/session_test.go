@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"lockstep/internal/glossary"
+	"lockstep/internal/say"
 )
 
 // take gives the tour to somebody who types these lines.
@@ -24,7 +25,7 @@ func take(t *testing.T, from string, o Options, typed ...string) string {
 		o.Interactive, o.In = true, strings.NewReader(strings.Join(typed, "\n")+"\n")
 	}
 	if o.Language == "" {
-		o.Language = glossary.English
+		o.Language = say.English
 	}
 	if o.Width == 0 {
 		o.Width = 80
@@ -40,7 +41,7 @@ func take(t *testing.T, from string, o Options, typed ...string) string {
 }
 
 func TestGolden(t *testing.T) {
-	for _, l := range []glossary.Language{glossary.English, glossary.Chinese} {
+	for _, l := range []say.Language{say.English, say.Chinese} {
 		file := "testdata/pause." + string(l) + ".golden"
 		got := take(t, "pause", Options{Language: l})
 		if *update {
@@ -61,7 +62,7 @@ func TestGolden(t *testing.T) {
 // No line is wider than the page, in columns. Commands are not broken, so that they can
 // be copied; on a page of 80 columns they fit.
 func TestWidth(t *testing.T) {
-	for _, l := range []glossary.Language{glossary.English, glossary.Chinese} {
+	for _, l := range []say.Language{say.English, say.Chinese} {
 		r := rulerFor(l)
 		for _, width := range []int{80, MinWidth, 20} {
 			for _, line := range strings.Split(take(t, "", Options{Language: l, Width: width}), "\n") {
@@ -77,7 +78,7 @@ func TestWidth(t *testing.T) {
 // Colours change nothing but colours, and there are none when none are wanted.
 func TestColor(t *testing.T) {
 	escape := regexp.MustCompile("\x1b\\[[0-9]+m")
-	for _, l := range []glossary.Language{glossary.English, glossary.Chinese} {
+	for _, l := range []say.Language{say.English, say.Chinese} {
 		with, without := take(t, "", Options{Language: l, Color: true}), take(t, "", Options{Language: l})
 		if strings.Contains(without, "\x1b") {
 			t.Errorf("%s: escapes without colours", l)
@@ -198,7 +199,7 @@ func TestInterrupt(t *testing.T) {
 	in, _ := io.Pipe() // nobody ever types
 	ended := make(chan error, 1)
 	go func() {
-		ended <- Take(ctx, allLessons(t), nil, Options{Language: glossary.English, Width: 80, Interactive: true, In: in, Out: io.Discard})
+		ended <- Take(ctx, allLessons(t), nil, Options{Language: say.English, Width: 80, Interactive: true, In: in, Out: io.Discard})
 	}()
 	cancel()
 	select {

@@ -18,9 +18,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/goccy/go-yaml"
+	"lockstep/internal/say"
 
-	"lockstep/internal/glossary"
+	"github.com/goccy/go-yaml"
 )
 
 //go:embed lessons/*.yaml
@@ -49,8 +49,8 @@ type Text struct {
 }
 
 // In returns the text in a language, English for one that there is not.
-func (t Text) In(l glossary.Language) string {
-	if l == glossary.Chinese {
+func (t Text) In(l say.Language) string {
+	if l == say.Chinese {
 		return t.ZH
 	}
 	return t.EN

@@ -10,12 +10,13 @@ import (
 	"testing"
 
 	"lockstep/internal/glossary"
+	"lockstep/internal/say"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
 // shownTo returns what a learner reads, page by page, in a language.
-func shownTo(t *testing.T, language glossary.Language) map[string]string {
+func shownTo(t *testing.T, language say.Language) map[string]string {
 	t.Helper()
 	o := &Options{Language: language, Seed: 1, Width: 80}
 	shown := map[string]string{}
@@ -63,8 +64,8 @@ func TestEveryWordIsPlainOrExplained(t *testing.T) {
 	names := regexp.MustCompile(`\b(?:redis|etcd|zk|consul)-[0-9]\b|\b[a-z]+(?:-[a-z]+){1,}\b`) // servers, locks
 	plain := plainWords(t)
 	met := map[string]bool{}
-	for lesson, text := range shownTo(t, glossary.English) {
-		rest := names.ReplaceAllString(glossary.Cut(glossary.English, text), " ")
+	for lesson, text := range shownTo(t, say.English) {
+		rest := names.ReplaceAllString(glossary.Cut(say.English, text), " ")
 		for _, w := range word.FindAllString(rest, -1) {
 			w = strings.ToLower(strings.TrimSuffix(w, "'s"))
 			met[w] = true
@@ -89,7 +90,7 @@ func TestEveryWordIsPlainOrExplained(t *testing.T) {
 func TestChineseIsChinese(t *testing.T) {
 	word := regexp.MustCompile(`[A-Za-z]+(?:[-_][A-Za-z0-9]+)*`)
 	known := map[string]bool{}
-	for _, w := range strings.Fields("A B C v x seed SET GET DEL EXPIRE Redis Enter none writes reads and") {
+	for _, w := range strings.Fields("A B C v x seed SET GET DEL EXPIRE renew Redis Enter none writes reads and") {
 		known[w] = true
 	}
 	for _, l := range allLessons(t) {
@@ -98,8 +99,8 @@ func TestChineseIsChinese(t *testing.T) {
 		}
 	}
 	server := regexp.MustCompile(`^(redis|etcd|zk)-[0-9]$`)
-	for lesson, text := range shownTo(t, glossary.Chinese) {
-		for _, w := range word.FindAllString(glossary.Cut(glossary.Chinese, text), -1) {
+	for lesson, text := range shownTo(t, say.Chinese) {
+		for _, w := range word.FindAllString(glossary.Cut(say.Chinese, text), -1) {
 			if !known[w] && !server.MatchString(w) {
 				t.Errorf("lesson %s: %q stays English", lesson, w)
 			}
@@ -109,9 +110,9 @@ func TestChineseIsChinese(t *testing.T) {
 
 // Both languages speak of the same things: a lesson explains the same terms in both.
 func TestBothLanguagesUseTheSameTerms(t *testing.T) {
-	english, chinese := shownTo(t, glossary.English), shownTo(t, glossary.Chinese)
+	english, chinese := shownTo(t, say.English), shownTo(t, say.Chinese)
 	for lesson := range english {
-		en, zh := idsOf(glossary.English, english[lesson]), idsOf(glossary.Chinese, chinese[lesson])
+		en, zh := idsOf(say.English, english[lesson]), idsOf(say.Chinese, chinese[lesson])
 		if missing := without(en, zh); len(missing) > 0 {
 			t.Errorf("lesson %s: in English only: %v", lesson, missing)
 		}
@@ -121,7 +122,7 @@ func TestBothLanguagesUseTheSameTerms(t *testing.T) {
 	}
 }
 
-func idsOf(l glossary.Language, text string) map[string]bool {
+func idsOf(l say.Language, text string) map[string]bool {
 	ids := map[string]bool{}
 	for _, term := range glossary.Find(l, text) {
 		ids[term.ID] = true

@@ -7,9 +7,6 @@ import (
 	"time"
 
 	"lockstep/internal/checker"
-	"lockstep/internal/chinese"
-	"lockstep/internal/explain"
-	"lockstep/internal/glossary"
 	"lockstep/internal/history"
 )
 
@@ -104,32 +101,10 @@ func (o *Options) fill(text string, first, second *Played) string {
 	).Replace(text)
 }
 
-// local says a sentence of package explain in the language of the tour. What has no
-// translation stays English.
-func (o *Options) local(translate func(string) (string, bool), text string) string {
-	if o.Language != glossary.Chinese || text == "" {
-		return text
-	}
-	out, ok := translate(text)
-	if !ok {
-		return text
-	}
-	return out
-}
-
 // instant writes the time of a step.
 func (o *Options) instant(at history.Instant) string {
 	number, _ := strings.CutSuffix(at.String(), " s")
 	return o.say("seconds", number)
-}
-
-func (o *Options) sentence(s string) string   { return o.local(chinese.Sentence, s) }
-func (o *Options) belief(s string) string     { return o.local(chinese.Belief, s) }
-func (o *Options) note(s string) string       { return o.local(chinese.Note, s) }
-func (o *Options) assumption(s string) string { return o.local(chinese.Assumption, s) }
-
-func (o *Options) verdict(p *Played) string {
-	return o.local(chinese.Verdict, explain.Verdict(p.Judgement))
 }
 
 // cell is a verdict as a table shows it.

@@ -5,17 +5,17 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/mattn/go-runewidth"
+	"lockstep/internal/say"
 
-	"lockstep/internal/glossary"
+	"github.com/mattn/go-runewidth"
 )
 
 // ruler measures text in columns. A Chinese character takes two; characters that some
 // terminals draw narrow and others wide count as wide in a Chinese text.
 type ruler struct{ runewidth.Condition }
 
-func rulerFor(l glossary.Language) *ruler {
-	return &ruler{runewidth.Condition{EastAsianWidth: l == glossary.Chinese, StrictEmojiNeutral: true}}
+func rulerFor(l say.Language) *ruler {
+	return &ruler{runewidth.Condition{EastAsianWidth: l == say.Chinese, StrictEmojiNeutral: true}}
 }
 
 func (r *ruler) width(s string) int { return r.StringWidth(s) }

@@ -4,13 +4,13 @@ import (
 	"slices"
 	"testing"
 
-	"lockstep/internal/glossary"
+	"lockstep/internal/say"
 )
 
 func TestWrap(t *testing.T) {
 	tests := []struct {
 		name     string
-		language glossary.Language
+		language say.Language
 		give     string
 		columns  int
 		want     []string

@@ -8,7 +8,8 @@ import (
 
 // Entrance lets the clients of a run begin in their order. A story says who comes first,
 // and what happens decides when the next one may come, not a time that a busy machine
-// does not keep:
+// does not keep: on one, B was first in one run of eight, and a pause then met A when
+// nobody else wanted the lock. So
 //
 //   - the second client begins when the first one has the lock, or when it is settled
 //     that it does not get it at once: an attempt failed or has had no answer, or the

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"lockstep/internal/checker"
 	"lockstep/internal/locks"
@@ -63,8 +64,10 @@ func (w *chooser) cell(ctx context.Context, v locks.Variant, column matrix.Colum
 func (w *chooser) choose(ctx context.Context, c *Cell, scripts []matrix.Script) error {
 	var refused, chancy candidate
 	for k := range scripts {
-		scaled := scripts[k].Plan().Scaled(w.o.ScalePPM)
-		one := candidate{script: scripts[k].Name, plan: &scaled}
+		whole := scripts[k].Plan()
+		one := candidate{script: scripts[k].Name, scalePPM: w.o.scaleFor(whole)}
+		scaled := whole.Scaled(one.scalePPM)
+		one.plan = &scaled
 		if err := w.simulate(ctx, c, &one); err != nil {
 			return err
 		}
@@ -76,7 +79,7 @@ func (w *chooser) choose(ctx context.Context, c *Cell, scripts []matrix.Script) 
 			continue
 		}
 		if c.Plan == nil || matrix.Badness(one.least) > matrix.Badness(c.Simulated) {
-			c.Script, c.Plan, c.Simulated = one.script, one.plan, one.least
+			c.Script, c.Plan, c.ScalePPM, c.Simulated = one.script, one.plan, one.scalePPM, one.least
 		}
 		if matrix.Badness(one.most) > matrix.Badness(chancy.most) {
 			chancy = one
@@ -93,10 +96,26 @@ func (w *chooser) choose(ctx context.Context, c *Cell, scripts []matrix.Script) 
 	return nil
 }
 
+// leastDownAfter is how long a silence has to be by which sentinels know that a server is
+// down. In less than that a machine with a few servers more to run keeps a healthy one waiting
+// now and then, and a failover that nobody has asked for ends the run.
+const leastDownAfter = 500 * time.Millisecond
+
+// scaleFor is the scale of a script: that of the comparison, unless its sentinels cannot
+// live so fast.
+func (o *Options) scaleFor(p *plan.Plan) int64 {
+	f := &p.Redis.Failover
+	if f.By != plan.BySentinel || f.DownAfter <= 0 {
+		return o.ScalePPM
+	}
+	return max(o.ScalePPM, min(1_000_000, int64(leastDownAfter)*1_000_000/int64(f.DownAfter)))
+}
+
 // candidate is a script of a cell, with the letters of its simulated runs.
 type candidate struct {
 	script      string
 	plan        *plan.Plan
+	scalePPM    int64
 	least, most checker.Letter
 	why         string // it was refused
 }

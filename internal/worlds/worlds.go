@@ -29,7 +29,8 @@ type Options struct {
 	Sim     run.Factory
 	Real    run.Factory
 	Backend string // the name of the real world
-	// ScalePPM multiplies every duration of the scripts, in millionths, in both worlds.
+	// ScalePPM multiplies every duration of the scripts, in millionths, in both worlds. Scripts
+	// with sentinels have a least scale, see Cell.
 	ScalePPM int64
 	Times    int // how often each cell is played in each world, with the seeds from 1 on
 	Jobs     int // real runs at once; 0: one for each core
@@ -83,6 +84,7 @@ type Cell struct {
 	Lock, Fault string
 	Script      string         // the name of what was played; "" when there is nothing to play
 	Plan        *plan.Plan     // scaled; nil when there is nothing to play
+	ScalePPM    int64          // of the plan: greater than that of the comparison when its servers cannot live so fast
 	Simulated   checker.Letter // of that plan with any of the seeds, the mildest
 	Pairs       []Pair         // one for each seed; none when it was not played
 	Agreement   Agreement      // of the pairs: the worst of them
@@ -308,5 +310,5 @@ func (c *Cell) add(one *contest, s *Sample) {
 
 // untested says why a run of one of the worlds tested nothing.
 func untested(world string, out *run.Outcome) string {
-	return fmt.Sprintf("the %s run with seed %d put nothing to the test: %s", world, out.Seed, out.Judgement.WhyUnknown())
+	return fmt.Sprintf("the %s run with seed %d put nothing to the test: %s", world, out.Seed, out.Judgement.WhyUnknown().English())
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
@@ -230,5 +231,20 @@ func TestInterrupted(t *testing.T) {
 	cancel()
 	if _, err := worlds.Compare(ctx, options(t, "set-nx-lua", "GP", &other{})); !errors.Is(err, context.Canceled) {
 		t.Errorf("an interrupted comparison returned %v", err)
+	}
+}
+
+// Sentinels that call a server dead after a tenth of a second would find one on a busy machine:
+// a script with sentinels is played slower than the others, in both worlds.
+func TestSentinelsHaveALeastScale(t *testing.T) {
+	for column, want := range map[string]int64{"SB": 500_000, "GP": 100_000} {
+		if _, cell := compare(t, options(t, "set-nx-lua", column, &other{})); cell.ScalePPM != want || cell.Plan.Lease != 10*time.Second*time.Duration(want)/1_000_000 {
+			t.Errorf("%s is played at %d millionths, with a lease of %v, want %d", column, cell.ScalePPM, cell.Plan.Lease, want)
+		}
+	}
+	o := options(t, "set-nx-lua", "SB", &other{})
+	o.ScalePPM = 1_000_000
+	if _, cell := compare(t, o); cell.ScalePPM != 1_000_000 {
+		t.Errorf("at full time it is played at %d millionths", cell.ScalePPM)
 	}
 }

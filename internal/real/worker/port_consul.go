@@ -141,17 +141,14 @@ func consulError(r consulReply) error {
 
 // CreateSession implements world.Consul.
 func (p *consulPort) CreateSession(ctx context.Context, ttl, lockDelay time.Duration, deleteKeys bool) (string, error) {
-	behavior := "release"
-	if deleteKeys {
-		behavior = "delete"
-	}
+	what := world.ConsulCreateSession{TTL: ttl, LockDelay: lockDelay, DeleteKeys: deleteKeys}
 	body, err := json.Marshal(map[string]any{
-		"TTL": ttl.String(), "LockDelay": lockDelay.String(), "Behavior": behavior, "NodeChecks": []string{},
+		"TTL": ttl.String(), "LockDelay": lockDelay.String(), "Behavior": what.Behavior(), "NodeChecks": []string{},
 	})
 	if err != nil {
 		return "", err
 	}
-	r := request[string]{name: "SESSION", text: consulSessionText(ttl, lockDelay, behavior), answer: func(id string) string { return id }}
+	r := request[string]{what: what, answer: func(id string) string { return id }}
 	return onServer(ctx, p, r, consulCall{http.MethodPut, "/v1/session/create", body}, func(reply consulReply) (string, error) {
 		var made struct{ ID string }
 		err := read(reply, &made)
@@ -169,7 +166,7 @@ func read(reply consulReply, into any) error {
 
 // RenewSession implements world.Consul.
 func (p *consulPort) RenewSession(ctx context.Context, session string) error {
-	r := request[time.Duration]{name: "RENEW", text: "RENEW " + session, answer: func(ttl time.Duration) string { return "TTL " + ttl.String() }}
+	r := request[time.Duration]{what: world.ConsulRenewSession{Session: session}, answer: func(ttl time.Duration) string { return "TTL " + ttl.String() }}
 	_, err := onServer(ctx, p, r, consulCall{http.MethodPut, "/v1/session/renew/" + session, nil}, func(reply consulReply) (time.Duration, error) {
 		var sessions []struct{ TTL string }
 		if err := read(reply, &sessions); err != nil || len(sessions) == 0 {
@@ -182,7 +179,7 @@ func (p *consulPort) RenewSession(ctx context.Context, session string) error {
 
 // DestroySession implements world.Consul.
 func (p *consulPort) DestroySession(ctx context.Context, session string) error {
-	r := request[bool]{name: "DESTROY", text: "DESTROY " + session, answer: strconv.FormatBool}
+	r := request[bool]{what: world.ConsulDestroySession{Session: session}, answer: strconv.FormatBool}
 	_, err := onServer(ctx, p, r, consulCall{http.MethodPut, "/v1/session/destroy/" + session, nil}, yes)
 	return err
 }
@@ -194,21 +191,21 @@ func yes(reply consulReply) (done bool, err error) {
 
 // Acquire implements world.Consul.
 func (p *consulPort) Acquire(ctx context.Context, key, value, session string) (bool, error) {
-	r := request[bool]{name: "ACQUIRE", text: consulKeyText("ACQUIRE", key, session), answer: strconv.FormatBool}
+	r := request[bool]{what: world.ConsulAcquire{Key: key, Value: value, Session: session}, answer: strconv.FormatBool}
 	path := "/v1/kv/" + url.PathEscape(key) + "?acquire=" + session
 	return onServer(ctx, p, r, consulCall{http.MethodPut, path, []byte(value)}, yes)
 }
 
 // Release implements world.Consul.
 func (p *consulPort) Release(ctx context.Context, key, value, session string) (bool, error) {
-	r := request[bool]{name: "RELEASE", text: consulKeyText("RELEASE", key, session), answer: strconv.FormatBool}
+	r := request[bool]{what: world.ConsulRelease{Key: key, Value: value, Session: session}, answer: strconv.FormatBool}
 	path := "/v1/kv/" + url.PathEscape(key) + "?release=" + session
 	return onServer(ctx, p, r, consulCall{http.MethodPut, path, []byte(value)}, yes)
 }
 
 // Get implements world.Consul.
 func (p *consulPort) Get(ctx context.Context, key string, afterIndex int64, wait time.Duration) (world.ConsulKV, error) {
-	r := request[world.ConsulKV]{name: "GET", text: consulGetText(key, afterIndex, wait), answer: consulKVText}
+	r := request[world.ConsulKV]{what: world.ConsulGet{Key: key, After: afterIndex, Wait: wait}, answer: world.ConsulKV.Text}
 	path := "/v1/kv/" + url.PathEscape(key)
 	if afterIndex > 0 {
 		path += fmt.Sprintf("?index=%d&wait=%s", afterIndex, wait)

@@ -163,10 +163,9 @@ func (p *etcdPort) pass(turn int64) { p.member.CompareAndSwap(turn, turn+1) }
 
 // Grant implements world.Etcd.
 func (p *etcdPort) Grant(ctx context.Context, ttl time.Duration) (world.EtcdLease, error) {
-	seconds := int64(ttl / time.Second)
-	return onMember(ctx, p, request[world.EtcdLease]{name: "GRANT", text: grantText(seconds), answer: leaseText},
+	return onMember(ctx, p, request[world.EtcdLease]{what: world.EtcdGrant{TTL: ttl}, answer: world.EtcdLease.Text},
 		func(ctx context.Context, m *etcdConn) (world.EtcdLease, error) {
-			reply, err := m.lease.LeaseGrant(ctx, &pb.LeaseGrantRequest{TTL: seconds})
+			reply, err := m.lease.LeaseGrant(ctx, &pb.LeaseGrantRequest{TTL: int64(ttl / time.Second)})
 			if err != nil {
 				return world.EtcdLease{}, err
 			}
@@ -176,8 +175,7 @@ func (p *etcdPort) Grant(ctx context.Context, ttl time.Duration) (world.EtcdLeas
 
 // KeepAlive implements world.Etcd.
 func (p *etcdPort) KeepAlive(ctx context.Context, lease int64) (time.Duration, error) {
-	text := leaseRequestText("KEEPALIVE", lease)
-	return onMember(ctx, p, request[time.Duration]{name: "KEEPALIVE", text: text, answer: ttlText},
+	return onMember(ctx, p, request[time.Duration]{what: world.EtcdKeepAlive{Lease: lease}, answer: world.TTLText},
 		func(ctx context.Context, m *etcdConn) (time.Duration, error) { return m.keepAlive(ctx, lease) })
 }
 
@@ -204,7 +202,7 @@ func (m *etcdConn) keepAlive(ctx context.Context, lease int64) (time.Duration, e
 
 // Revoke implements world.Etcd.
 func (p *etcdPort) Revoke(ctx context.Context, lease int64) error {
-	r := request[struct{}]{name: "REVOKE", text: leaseRequestText("REVOKE", lease), answer: ok}
+	r := request[struct{}]{what: world.EtcdRevoke{Lease: lease}, answer: ok}
 	_, err := onMember(ctx, p, r, func(ctx context.Context, m *etcdConn) (struct{}, error) {
 		_, err := m.lease.LeaseRevoke(ctx, &pb.LeaseRevokeRequest{ID: lease})
 		return struct{}{}, err
@@ -212,13 +210,12 @@ func (p *etcdPort) Revoke(ctx context.Context, lease int64) error {
 	return err
 }
 
-func ok(struct{}) string { return okText }
+func ok(struct{}) string { return world.OKText }
 
 // Do implements world.Etcd.
 func (p *etcdPort) Do(ctx context.Context, op world.EtcdOp) (world.EtcdResult, error) {
 	r := request[world.EtcdResult]{
-		name: etcdOpNames[op.Kind], text: opText(&op),
-		answer: func(r world.EtcdResult) string { return resultText(&r, false) },
+		what: op, answer: func(r world.EtcdResult) string { return r.Text() },
 	}
 	return onMember(ctx, p, r, func(ctx context.Context, m *etcdConn) (world.EtcdResult, error) {
 		reply, err := m.kv.Do(ctx, libraryOp(op))
@@ -232,8 +229,7 @@ func (p *etcdPort) Do(ctx context.Context, op world.EtcdOp) (world.EtcdResult, e
 // Txn implements world.Etcd.
 func (p *etcdPort) Txn(ctx context.Context, txn world.EtcdTxn) (world.EtcdResult, error) {
 	r := request[world.EtcdResult]{
-		name: "TXN", text: txnText(&txn),
-		answer: func(r world.EtcdResult) string { return resultText(&r, true) },
+		what: txn, answer: func(r world.EtcdResult) string { return r.TxnText() },
 	}
 	return onMember(ctx, p, r, func(ctx context.Context, m *etcdConn) (world.EtcdResult, error) {
 		reply, err := m.kv.Txn(ctx).If(libraryCompares(txn.If)...).
@@ -267,7 +263,7 @@ func (p *etcdPort) WatchPrefix(ctx context.Context, prefix string, fromRevision 
 func (p *etcdPort) watch(ctx context.Context, key string, prefix bool, fromRevision int64) (world.EtcdWatch, error) {
 	life, stop := context.WithCancel(context.Background())
 	watch := &etcdWatch{port: p, turn: p.member.Load(), events: newFeed[world.EtcdEvent](), life: life, stop: stop}
-	r := request[struct{}]{name: "WATCH", text: watchText(key, prefix, fromRevision), answer: ok}
+	r := request[struct{}]{what: world.EtcdWatchOf{Key: key, Prefix: prefix, From: fromRevision}, answer: ok}
 	_, err := onMember(ctx, p, r, func(ctx context.Context, m *etcdConn) (struct{}, error) {
 		stream, err := m.openWatch(withMark(life, markOf(ctx)), key, prefix, fromRevision)
 		if err == nil {

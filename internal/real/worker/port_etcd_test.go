@@ -110,7 +110,7 @@ func TestEtcdAnswersAsThePortPromises(t *testing.T) {
 		t.Errorf("deleted %+v, %v", got, err)
 	}
 	lines := told.lines()
-	if lines[0] != "GRANT 5" || lines[1] != "-> lease "+hex(lease.ID)+", TTL 5" || lines[3] != "-> TTL 5" {
+	if lines[0] != "GRANT 5" || lines[1] != "-> "+lease.Text() || lines[3] != "-> TTL 5" {
 		t.Errorf("reported %q", lines[:4])
 	}
 }

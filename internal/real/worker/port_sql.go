@@ -155,7 +155,7 @@ func (p *sqlPort) Exec(ctx context.Context, stmt world.Stmt) world.SQLResult {
 func (p *sqlPort) exec(ctx context.Context, server int, stmt world.Stmt, run func(context.Context) world.SQLResult) world.SQLResult {
 	res, err := perform(ctx, p.w, request[world.SQLResult]{
 		server: server,
-		name:   sqlName(stmt.Query), text: stmtText(stmt),
+		what:   stmt,
 		answer: func(r world.SQLResult) string { return sqlResultText(stmt.Query, &r) },
 		send: func(ctx context.Context) (world.SQLResult, error) {
 			res := run(ctx)

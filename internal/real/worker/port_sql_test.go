@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"reflect"
+	"strconv"
 	"testing"
 	"time"
 
@@ -146,9 +147,9 @@ func (db *database) sessionID() world.Stmt {
 
 func (db *database) kill(id int64) world.Stmt {
 	if db.store == locks.StorePostgres {
-		return sqlStmt("SELECT pg_terminate_backend(" + decimal(id) + ")")
+		return sqlStmt("SELECT pg_terminate_backend(" + strconv.FormatInt(id, 10) + ")")
 	}
-	return sqlStmt("KILL CONNECTION " + decimal(id))
+	return sqlStmt("KILL CONNECTION " + strconv.FormatInt(id, 10))
 }
 
 // take and free are a lock that belongs to a session; 1 means success.

@@ -259,7 +259,7 @@ func (s *zkSession) lose(wire *zkWire) {
 
 // Create implements world.ZKSession. Anybody may do anything with the node.
 func (s *zkSession) Create(ctx context.Context, path, data string, mode world.ZKMode) (string, error) {
-	r := request[string]{name: "CREATE", mark: link.ZooKeeperMark("CREATE", path), text: zkCreateText(path, mode), answer: func(path string) string { return path }}
+	r := request[string]{what: world.ZKCreate{Path: path, Data: data, Mode: mode}, mark: link.ZooKeeperMark("CREATE", path), answer: func(path string) string { return path }}
 	return onSession(ctx, s, r, func(lib *zk.Conn) (string, error) {
 		return lib.Create(path, []byte(data), zkFlags[mode], zk.WorldACL(zk.PermAll))
 	})
@@ -272,7 +272,7 @@ var zkFlags = [...]int32{
 
 // Delete implements world.ZKSession.
 func (s *zkSession) Delete(ctx context.Context, path string, version int32) error {
-	r := request[struct{}]{name: "DELETE", mark: link.ZooKeeperMark("DELETE", path), text: zkDeleteText(path, version), answer: ok}
+	r := request[struct{}]{what: world.ZKDelete{Path: path, Version: version}, mark: link.ZooKeeperMark("DELETE", path), answer: ok}
 	_, err := onSession(ctx, s, r, func(lib *zk.Conn) (struct{}, error) {
 		return struct{}{}, lib.Delete(path, version)
 	})
@@ -281,7 +281,7 @@ func (s *zkSession) Delete(ctx context.Context, path string, version int32) erro
 
 // Exists implements world.ZKSession.
 func (s *zkSession) Exists(ctx context.Context, path string) (*world.ZKStat, error) {
-	r := request[*world.ZKStat]{name: "EXISTS", mark: link.ZooKeeperMark("EXISTS", path), text: zkExistsText(path, false), answer: zkStatText}
+	r := request[*world.ZKStat]{what: world.ZKExists{Path: path}, mark: link.ZooKeeperMark("EXISTS", path), answer: (*world.ZKStat).Text}
 	return onSession(ctx, s, r, func(lib *zk.Conn) (*world.ZKStat, error) {
 		exists, stat, err := lib.Exists(path)
 		return zkStat(exists, stat), err
@@ -304,8 +304,8 @@ type watched struct {
 // ExistsWatch implements world.ZKSession.
 func (s *zkSession) ExistsWatch(ctx context.Context, path string) (*world.ZKStat, world.ZKWatch, error) {
 	r := request[watched]{
-		name: "EXISTS", mark: link.ZooKeeperMark("EXISTS", path), text: zkExistsText(path, true),
-		answer: func(w watched) string { return zkStatText(w.stat) },
+		what: world.ZKExists{Path: path, Watch: true}, mark: link.ZooKeeperMark("EXISTS", path),
+		answer: func(w watched) string { return w.stat.Text() },
 	}
 	got, err := onSession(ctx, s, r, func(lib *zk.Conn) (watched, error) {
 		exists, stat, events, err := lib.ExistsW(path)
@@ -319,7 +319,7 @@ func (s *zkSession) ExistsWatch(ctx context.Context, path string) (*world.ZKStat
 
 // Children implements world.ZKSession.
 func (s *zkSession) Children(ctx context.Context, path string) ([]string, error) {
-	r := request[[]string]{name: "CHILDREN", mark: link.ZooKeeperMark("CHILDREN", path), text: zkChildrenText(path), answer: zkNamesText}
+	r := request[[]string]{what: world.ZKChildren{Path: path}, mark: link.ZooKeeperMark("CHILDREN", path), answer: world.ZKNamesText}
 	return onSession(ctx, s, r, func(lib *zk.Conn) ([]string, error) {
 		names, _, err := lib.Children(path)
 		slices.Sort(names)
@@ -330,7 +330,7 @@ func (s *zkSession) Children(ctx context.Context, path string) ([]string, error)
 // Close implements world.ZKSession. Whether a server has answered or not, this
 // process keeps the session alive no longer.
 func (s *zkSession) Close(ctx context.Context) error {
-	r := request[struct{}]{name: "CLOSE", mark: link.ZooKeeperMark("CLOSE", ""), text: "CLOSE", answer: ok}
+	r := request[struct{}]{what: world.ZKClose{}, mark: link.ZooKeeperMark("CLOSE", ""), answer: ok}
 	_, err := onSession(ctx, s, r, func(lib *zk.Conn) (struct{}, error) {
 		s.mu.Lock()
 		s.over = true

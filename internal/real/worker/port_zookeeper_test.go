@@ -4,6 +4,7 @@ import (
 	"context"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -122,7 +123,7 @@ func TestZooKeeperAnswersAsThePortPromises(t *testing.T) {
 	check("closed", err, world.ErrSessionExpired)
 	check("closing twice", s.Close(ctx), world.ErrSessionExpired)
 	lines := told.lines()
-	want := []string{"CONNECT 60000", "-> session 0x" + hex(s.ID()) + ", timeout 2000", "CREATE /lock EPHEMERAL", "-> /lock"}
+	want := []string{"CONNECT 60000", "-> " + world.ZKSessionText(s.ID(), 2*time.Second), "CREATE /lock EPHEMERAL", "-> /lock"}
 	if !reflect.DeepEqual(lines[:4], want) {
 		t.Errorf("reported %q, want %q", lines[:4], want)
 	}
@@ -166,7 +167,7 @@ func TestAZooKeeperSessionIsKeptAlive(t *testing.T) {
 		t.Errorf("the watch did not survive the reconnect: %v", err)
 	}
 	text := strings.Join(told.lines(), "\n")
-	for _, want := range []string{"CONNECT 1800 SESSION 0x" + hex(id) + "\n", "SETWATCHES SINCE ", " /seen\n"} {
+	for _, want := range []string{"CONNECT 1800 SESSION 0x" + strconv.FormatInt(id, 16) + "\n", "SETWATCHES SINCE ", " /seen\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q was not reported:\n%s", want, text)
 		}

@@ -9,37 +9,10 @@ import (
 	"lockstep/internal/world"
 )
 
-// Statements and their answers: as the drivers want them, and as the simulator
-// writes them.
-
-// leadingWord is the name that a text begins with.
-func leadingWord(s string) string {
-	letter := func(c byte) bool { return c == '_' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' }
-	end := 0
-	for end < len(s) && (letter(s[end]) || (end > 0 && '0' <= s[end] && s[end] <= '9')) {
-		end++
-	}
-	return s[:end]
-}
+// Statements and their answers as the drivers want them.
 
 // verb is the first word of a statement.
-func verb(query string) string { return strings.ToUpper(leadingWord(strings.TrimSpace(query))) }
-
-// sqlName is the first word of a statement, or the function that a SELECT without
-// a table calls.
-func sqlName(query string) string {
-	first := verb(query)
-	if first != "SELECT" {
-		return first
-	}
-	rest := strings.TrimSpace(strings.TrimSpace(query)[len(first):])
-	function := leadingWord(rest)
-	called := function != "" && strings.HasPrefix(rest[len(function):], "(")
-	if !called || strings.Contains(strings.ToUpper(rest), " FROM ") {
-		return first
-	}
-	return strings.ToUpper(function)
-}
+func verb(query string) string { return strings.ToUpper(world.LeadingWord(strings.TrimSpace(query))) }
 
 // returnsRows reports whether a statement is one that asks.
 func returnsRows(query string) bool {
@@ -75,26 +48,6 @@ func replacePlaceholders(query string, with func(i int) string) string {
 // numberPlaceholders writes a statement as PostgreSQL wants it.
 func numberPlaceholders(query string) string {
 	return replacePlaceholders(query, func(i int) string { return "$" + strconv.Itoa(i+1) })
-}
-
-// stmtText is a statement with its arguments filled in, for reports.
-func stmtText(stmt world.Stmt) string {
-	return replacePlaceholders(stmt.Query, func(i int) string {
-		if i < len(stmt.Args) {
-			return valueText(stmt.Args[i])
-		}
-		return "?"
-	})
-}
-
-func valueText(v world.SQLValue) string {
-	switch {
-	case v.Null:
-		return "NULL"
-	case v.IsNum:
-		return decimal(v.Num)
-	}
-	return "'" + strings.ReplaceAll(v.Text, "'", "''") + "'"
 }
 
 func sqlArgs(values []world.SQLValue) []any {
@@ -164,38 +117,9 @@ func sqlValue(cell any, whole bool) world.SQLValue {
 func sqlResultText(query string, res *world.SQLResult) string {
 	switch verb(query) {
 	case "SELECT":
-		return rowsText(res.Rows)
+		return res.RowsText()
 	case "INSERT", "UPDATE", "DELETE":
-		out := decimal(res.Affected) + " row"
-		if res.Affected != 1 {
-			out += "s"
-		}
-		if res.LastID != 0 {
-			out += ", id " + decimal(res.LastID)
-		}
-		return out
+		return res.AffectedText()
 	}
-	return okText
-}
-
-func rowsText(rows [][]world.SQLValue) string {
-	if len(rows) == 0 {
-		return "no row"
-	}
-	out := make([]string, 0, len(rows))
-	for _, row := range rows {
-		cells := make([]string, 0, len(row))
-		for _, v := range row {
-			cells = append(cells, valueText(v))
-		}
-		out = append(out, "("+strings.Join(cells, ", ")+")")
-	}
-	return strings.Join(out, " ")
-}
-
-func sqlErrorText(e *world.SQLError) string {
-	if e.Number != 0 {
-		return "ERROR " + strconv.Itoa(e.Number) + " (" + e.State + "): " + e.Message
-	}
-	return "ERROR " + e.State + ": " + e.Message
+	return world.OKText
 }

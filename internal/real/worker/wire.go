@@ -37,8 +37,8 @@ type call struct {
 // begin reports that a request is sent next, to the server with that index, and holds
 // its sender back while a fault acts that has waited for this. The link recognises it
 // by mark, or when that is empty by its number, which then has to go with it.
-func (w *worker) begin(server int, task, name, text, mark string) *call {
-	return w.open(proto.Up{Server: server, Command: name, Task: task}, text, false, func(call int64) string {
+func (w *worker) begin(server int, task string, what world.Request, mark string) *call {
+	return w.open(proto.Up{Server: server, Command: what.Name(), Task: task}, world.RequestText(what), false, func(call int64) string {
 		if mark == "" {
 			return numberMark(call)
 		}
@@ -110,10 +110,10 @@ func (c *call) failed(err error) { c.event(history.TimedOut, err.Error()) }
 
 // request is one request to a store.
 type request[T any] struct {
-	server     int           // that it goes to, as an index of the links
-	name, text string        // as in reports
-	mark       string        // what the link recognises it by; "": the number that markOf gives
-	patience   time.Duration // how long the store may keep it on purpose, besides the response timeout
+	server   int           // that it goes to, as an index of the links
+	what     world.Request // as in reports
+	mark     string        // what the link recognises it by; "": the number that markOf gives
+	patience time.Duration // how long the store may keep it on purpose, besides the response timeout
 	// send sends it and waits for the answer, or for the end of ctx. Its error is
 	// what the store says, ErrConnection, ErrTimeout or ErrSessionExpired.
 	send   func(ctx context.Context) (T, error)
@@ -134,7 +134,7 @@ func perform[T any](ctx context.Context, w *worker, r request[T]) (T, error) {
 		var none T
 		return none, err
 	}
-	c := w.begin(r.server, taskOf(ctx), r.name, r.text, r.mark)
+	c := w.begin(r.server, taskOf(ctx), r.what, r.mark)
 	limited, cancel := context.WithTimeout(ctx, w.start.Timeout+r.patience)
 	defer cancel()
 	done := make(chan outcome[T], 1)

@@ -92,7 +92,7 @@ func (c *zkWire) sends(m zkMessage) {
 	if first {
 		m.skip(4 + 8) // the protocol's version, the latest transaction
 		timeout, session := m.millis(), m.long()
-		opening := w.begin(c.server, c.task, "CONNECT", zkConnectText(timeout, session), link.ZooKeeperMark("CONNECT", ""))
+		opening := w.begin(c.server, c.task, world.ZKConnect{Timeout: timeout, Session: session}, link.ZooKeeperMark("CONNECT", ""))
 		c.mu.Lock()
 		c.opening = opening
 		c.mu.Unlock()
@@ -102,10 +102,10 @@ func (c *zkWire) sends(m zkMessage) {
 	var own *call
 	switch op {
 	case zkOpPing:
-		own = w.begin(c.server, world.Watchdog, "PING", "PING", link.ZooKeeperMark("PING", ""))
+		own = w.begin(c.server, world.Watchdog, world.ZKPing{}, link.ZooKeeperMark("PING", ""))
 	case zkOpSetWatches:
 		since := m.long()
-		own = w.begin(c.server, world.Watchdog, "SETWATCHES", zkSetWatchesText(since, append(m.texts(), m.texts()...)), link.ZooKeeperMark("SETWATCHES", ""))
+		own = w.begin(c.server, world.Watchdog, world.ZKSetWatches{Since: since, Data: m.texts(), Exist: m.texts()}, link.ZooKeeperMark("SETWATCHES", ""))
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -149,7 +149,7 @@ func (c *zkWire) receives(m zkMessage) {
 	c.closed = c.closed || (c.closing != 0 && number == c.closing)
 	c.mu.Unlock()
 	if answered != nil {
-		answered.answered(okText)
+		answered.answered(world.OKText)
 	}
 }
 
@@ -165,7 +165,7 @@ func (c *zkWire) opened(opening *call, m zkMessage) {
 	}
 	c.session.granted(session, timeout)
 	if opening != nil {
-		opening.answered(zkSessionText(session, timeout))
+		opening.answered(world.ZKSessionText(session, timeout))
 	}
 }
 

@@ -133,13 +133,13 @@ func (p *pair) theirs(session string) string {
 func (p *pair) translated(op store.Op) store.Op {
 	switch op := op.(type) {
 	case RenewSession:
-		return RenewSession{p.theirs(op.Session)}
+		return RenewSession{Session: p.theirs(op.Session)}
 	case DestroySession:
-		return DestroySession{p.theirs(op.Session)}
+		return DestroySession{Session: p.theirs(op.Session)}
 	case Acquire:
-		return Acquire{op.Key, op.Value, p.theirs(op.Session)}
+		return Acquire{Key: op.Key, Value: op.Value, Session: p.theirs(op.Session)}
 	case Release:
-		return Release{op.Key, op.Value, p.theirs(op.Session)}
+		return Release{Key: op.Key, Value: op.Value, Session: p.theirs(op.Session)}
 	case Get:
 		if op.After > 0 {
 			op.After = p.indices[op.After]
@@ -276,13 +276,13 @@ func (s *script) step() {
 	case n < 8:
 		s.exec(CreateSession{TTL: 24 * time.Hour, DeleteKeys: s.luck.IntN(2) == 0})
 	case n < 12:
-		s.exec(RenewSession{s.session(key)})
+		s.exec(RenewSession{Session: s.session(key)})
 	case n < 18:
-		s.exec(DestroySession{s.session(key)})
+		s.exec(DestroySession{Session: s.session(key)})
 	case n < 46:
-		s.exec(Acquire{key, fmt.Sprint(s.luck.IntN(2)), s.session(key)})
+		s.exec(Acquire{Key: key, Value: fmt.Sprint(s.luck.IntN(2)), Session: s.session(key)})
 	case n < 66:
-		s.exec(Release{key, fmt.Sprint(s.luck.IntN(2)), s.session(key)})
+		s.exec(Release{Key: key, Value: fmt.Sprint(s.luck.IntN(2)), Session: s.session(key)})
 	case n < 88:
 		s.exec(Get{Key: key})
 	default:
@@ -295,8 +295,8 @@ func (s *script) step() {
 func (s *script) delay() {
 	s.delayed++
 	session := s.exec(CreateSession{TTL: 24 * time.Hour, LockDelay: 5 * time.Minute, DeleteKeys: s.luck.IntN(2) == 0}).(string)
-	s.exec(Acquire{fmt.Sprintf("delayed-%d", s.delayed), "", session})
-	s.exec(DestroySession{session})
+	s.exec(Acquire{Key: fmt.Sprintf("delayed-%d", s.delayed), Value: "", Session: session})
+	s.exec(DestroySession{Session: session})
 }
 
 // The model and a real Consul give the same answers to random requests, blocking queries
@@ -330,10 +330,10 @@ func TestRealConsulAgreesOnRefusals(t *testing.T) {
 	for _, ttl := range []time.Duration{time.Second, 9999 * time.Millisecond, 10 * time.Second, 24 * time.Hour, 24*time.Hour + 1} {
 		p.exec(CreateSession{TTL: ttl})
 	}
-	p.exec(Acquire{"lock", "", "none"})
-	p.exec(Release{"lock", "", "none"})
-	p.exec(RenewSession{"none"})
-	p.exec(DestroySession{"none"})
+	p.exec(Acquire{Key: "lock", Value: "", Session: "none"})
+	p.exec(Release{Key: "lock", Value: "", Session: "none"})
+	p.exec(RenewSession{Session: "none"})
+	p.exec(DestroySession{Session: "none"})
 }
 
 // Sessions that end by themselves: never before their time, in the model as on the server
@@ -346,8 +346,8 @@ func TestRealConsulAgreesOnExpiry(t *testing.T) {
 		began := time.Now()
 		holder := p.exec(CreateSession{TTL: time.Second, LockDelay: delay, DeleteKeys: deleteKeys}).(string)
 		other := p.exec(CreateSession{TTL: time.Hour}).(string)
-		p.exec(Acquire{"lock", "A", holder})
-		p.exec(Acquire{"lock", "B", other})
+		p.exec(Acquire{Key: "lock", Value: "A", Session: holder})
+		p.exec(Acquire{Key: "lock", Value: "B", Session: other})
 		seen := p.exec(Get{Key: "lock"}).(world.ConsulKV)
 		p.exec(Get{Key: "lock", After: seen.Index, Wait: time.Minute})
 
@@ -363,14 +363,14 @@ func TestRealConsulAgreesOnExpiry(t *testing.T) {
 		}
 		ended := time.Now()
 		p.exec(Get{Key: "lock"})
-		p.exec(RenewSession{holder})
-		p.exec(Release{"lock", "A", holder})
+		p.exec(RenewSession{Session: holder})
+		p.exec(Release{Key: "lock", Value: "A", Session: holder})
 		p.now.Mono += delay - 1
-		if a, _ := p.model.Exec(p.now, 0, store.Conn{}, Acquire{"lock", "B", other}); a.Value != false {
+		if a, _ := p.model.Exec(p.now, 0, store.Conn{}, Acquire{Key: "lock", Value: "B", Session: other}); a.Value != false {
 			t.Error("the model locks a key whose delay is not over")
 		}
 		for tries := 0; ; tries++ {
-			locked, err := p.real.exec(p.translated(Acquire{"lock", "B", other}))
+			locked, err := p.real.exec(p.translated(Acquire{Key: "lock", Value: "B", Session: other}))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -386,10 +386,10 @@ func TestRealConsulAgreesOnExpiry(t *testing.T) {
 			time.Sleep(5 * time.Millisecond)
 		}
 		p.now.Mono++
-		if a, _ := p.model.Exec(p.now, 0, store.Conn{}, Acquire{"lock", "B", other}); a.Value != true {
+		if a, _ := p.model.Exec(p.now, 0, store.Conn{}, Acquire{Key: "lock", Value: "B", Session: other}); a.Value != true {
 			t.Error("the model does not lock a key whose delay is over")
 		}
 		p.exec(Get{Key: "lock"})
-		p.exec(DestroySession{other})
+		p.exec(DestroySession{Session: other})
 	}
 }

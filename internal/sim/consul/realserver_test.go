@@ -84,7 +84,7 @@ func (r *realServer) put(path, value string) (any, error) {
 func (r *realServer) get(op Get) (any, error) {
 	path := "kv/" + op.Key
 	if op.After > 0 {
-		path += fmt.Sprintf("?index=%d&wait=%s", op.After, op.wait())
+		path += fmt.Sprintf("?index=%d&wait=%s", op.After, op.Patience())
 	}
 	var keys []struct {
 		Value                  []byte

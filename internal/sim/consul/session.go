@@ -12,12 +12,10 @@ import (
 
 // The numbers of Consul.
 const (
-	minTTL         = 10 // seconds: session_ttl_min
-	maxTTL         = 24 * time.Hour
-	ttlMultiplier  = 2 // the leader waits so much longer than it promises
-	maxLockDelay   = time.Minute
-	longestWait    = 10 * time.Minute // of a blocking query
-	unlimitedQuery = 5 * time.Minute  // of one that does not say
+	minTTL        = 10 // seconds: session_ttl_min
+	maxTTL        = 24 * time.Hour
+	ttlMultiplier = 2 // the leader waits so much longer than it promises
+	maxLockDelay  = time.Minute
 )
 
 // session is what a client keeps alive and locks keys with.

@@ -135,7 +135,7 @@ func (s *Store) get(now store.Clock, id uint64, c store.Conn, op Get) (store.Ans
 	if a, index := s.read(op.Key); op.After == 0 || index > op.After {
 		return a, true
 	}
-	s.queries = append(s.queries, query{id, c, op.Key, op.After, now.Mono + op.wait()})
+	s.queries = append(s.queries, query{id, c, op.Key, op.After, now.Mono + op.Patience()})
 	return store.Answer{}, false
 }
 
@@ -146,7 +146,7 @@ func (s *Store) read(key string) (store.Answer, int64) {
 	if e == nil {
 		index := max(s.keysAt, 1) // 0 would mean not to wait
 		kv := world.ConsulKV{Index: index}
-		return store.Answer{Value: kv, Text: kvText(kv)}, index
+		return store.Answer{Value: kv, Text: kv.Text()}, index
 	}
 	kv := world.ConsulKV{
 		Exists: true, Value: e.value, LockIndex: e.locked, ModifyIndex: e.modified, Index: e.modified,
@@ -154,7 +154,7 @@ func (s *Store) read(key string) (store.Answer, int64) {
 	if e.session != nil {
 		kv.Session = e.session.id
 	}
-	return store.Answer{Value: kv, Text: kvText(kv)}, kv.Index
+	return store.Answer{Value: kv, Text: kv.Text()}, kv.Index
 }
 
 // touch notes that a key has changed at the present index, and answers those who

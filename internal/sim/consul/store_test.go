@@ -94,18 +94,18 @@ func TestLocksAKeyForOneSession(t *testing.T) {
 	b := newBench(t)
 	one, two := b.session(1, ttl, 0, false), b.session(2, ttl, 0, false) // indices 2 and 3
 	b.want("no key", b.do(1, Get{Key: "lock"}), "no key, index 1")
-	b.want("first", b.do(1, Acquire{"lock", "x", one}), "true") // 4
+	b.want("first", b.do(1, Acquire{Key: "lock", Value: "x", Session: one}), "true") // 4
 	b.want("read", b.do(2, Get{Key: "lock"}), "locked by "+one+", lock index 1, modify index 4")
-	b.want("second", b.do(2, Acquire{"lock", "y", two}), "false") // 5
-	b.want("again", b.do(1, Acquire{"lock", "z", one}), "true")   // 6: no other lock, but a change
-	b.want("and again", b.do(1, Acquire{"lock", "z", one}), "true")
+	b.want("second", b.do(2, Acquire{Key: "lock", Value: "y", Session: two}), "false") // 5
+	b.want("again", b.do(1, Acquire{Key: "lock", Value: "z", Session: one}), "true")   // 6: no other lock, but a change
+	b.want("and again", b.do(1, Acquire{Key: "lock", Value: "z", Session: one}), "true")
 	b.want("no change", b.do(2, Get{Key: "lock"}), "locked by "+one+", lock index 1, modify index 6")
 	b.want("read", b.do(2, Get{Key: "lock"}), "locked by "+one+", lock index 1, modify index 6")
-	b.want("not its own", b.do(2, Release{"lock", "", two}), "false")                       // 8
-	b.want("release", b.do(1, Release{"lock", "", one}), "true")                            // 9
-	b.want("twice", b.do(1, Release{"lock", "", one}), "false")                             // 10
-	b.want("no delay", b.do(2, Acquire{"lock", "y", two}), "true")                          // 11
-	b.want("no session", b.do(1, Acquire{"lock", "y", "none"}), world.ErrNoSession.Error()) // 12
+	b.want("not its own", b.do(2, Release{Key: "lock", Value: "", Session: two}), "false")                       // 8
+	b.want("release", b.do(1, Release{Key: "lock", Value: "", Session: one}), "true")                            // 9
+	b.want("twice", b.do(1, Release{Key: "lock", Value: "", Session: one}), "false")                             // 10
+	b.want("no delay", b.do(2, Acquire{Key: "lock", Value: "y", Session: two}), "true")                          // 11
+	b.want("no session", b.do(1, Acquire{Key: "lock", Value: "y", Session: "none"}), world.ErrNoSession.Error()) // 12
 	b.want("read", b.do(1, Get{Key: "lock"}), "locked by "+two+", lock index 2, modify index 11")
 	b.wantNotes(
 		"0s granted lock of 1 by 1 for 20s", "0s removed lock of 1 by 1", "0s granted lock of 2 by 2 for 20s",
@@ -115,14 +115,14 @@ func TestLocksAKeyForOneSession(t *testing.T) {
 func TestSessionEndsAfterTwiceItsTime(t *testing.T) {
 	b := newBench(t)
 	one := b.session(1, ttl, 0, false)
-	b.do(1, Acquire{"lock", "", one})
+	b.do(1, Acquire{Key: "lock", Value: "", Session: one})
 	b.at(15 * time.Second)
-	b.want("renewal, after its time and before twice that", b.do(1, RenewSession{one}), "TTL 10s")
+	b.want("renewal, after its time and before twice that", b.do(1, RenewSession{Session: one}), "TTL 10s")
 	b.at(34999 * time.Millisecond)
 	b.wantNotes("0s granted lock of 1 by 1 for 20s", "15s extended lock of 1 by 1 for 20s")
 	b.at(36 * time.Second)
 	b.wantNotes("35s expired lock of 1 by 0")
-	b.want("renewal of nothing", b.do(1, RenewSession{one}), world.ErrNoSession.Error())
+	b.want("renewal of nothing", b.do(1, RenewSession{Session: one}), world.ErrNoSession.Error())
 	b.want("the key stays", b.do(1, Get{Key: "lock"}), "not locked, lock index 1, modify index 4")
 }
 
@@ -133,28 +133,28 @@ func TestLockDelay(t *testing.T) {
 		free time.Duration // when the key can be locked again
 	}{
 		{"after the end of a session", func(b *bench, _ string) { b.at(20 * time.Second) }, 35 * time.Second},
-		{"after its destruction", func(b *bench, s string) { b.do(1, DestroySession{s}) }, 15 * time.Second},
+		{"after its destruction", func(b *bench, s string) { b.do(1, DestroySession{Session: s}) }, 15 * time.Second},
 		{"after an operator's", func(b *bench, _ string) { b.s.Evict(b.now, "lock") }, 15 * time.Second},
-		{"not after a release", func(b *bench, s string) { b.do(1, Release{"lock", "", s}) }, 0},
-		{"another leader knows of it", func(b *bench, s string) { b.do(1, DestroySession{s}); b.s.Lead(b.now) }, 15 * time.Second},
+		{"not after a release", func(b *bench, s string) { b.do(1, Release{Key: "lock", Value: "", Session: s}) }, 0},
+		{"another leader knows of it", func(b *bench, s string) { b.do(1, DestroySession{Session: s}); b.s.Lead(b.now) }, 15 * time.Second},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			b := newBench(t)
 			one := b.session(1, ttl, 15*time.Second, false)
-			b.do(1, Acquire{"lock", "", one})
+			b.do(1, Acquire{Key: "lock", Value: "", Session: one})
 			tt.end(b, one)
 			two := b.session(2, time.Hour, 0, false)
 			if tt.free > 0 {
 				b.at(tt.free - time.Millisecond)
 				index := b.s.index
-				b.want("too early", b.do(2, Acquire{"lock", "", two}), "false")
+				b.want("too early", b.do(2, Acquire{Key: "lock", Value: "", Session: two}), "false")
 				if b.s.index != index {
 					t.Error("a refused request has reached the log")
 				}
 				b.at(tt.free)
 			}
-			b.want("in time", b.do(2, Acquire{"lock", "", two}), "true")
+			b.want("in time", b.do(2, Acquire{Key: "lock", Value: "", Session: two}), "true")
 		})
 	}
 }
@@ -162,11 +162,11 @@ func TestLockDelay(t *testing.T) {
 func TestLockDelayIsAMinuteAtMost(t *testing.T) {
 	b := newBench(t)
 	one := b.session(1, ttl, time.Hour, false)
-	b.do(1, Acquire{"lock", "", one})
-	b.do(1, DestroySession{one})
+	b.do(1, Acquire{Key: "lock", Value: "", Session: one})
+	b.do(1, DestroySession{Session: one})
 	two := b.session(2, time.Hour, 0, false)
 	b.at(time.Minute)
-	b.want("after a minute", b.do(2, Acquire{"lock", "", two}), "true")
+	b.want("after a minute", b.do(2, Acquire{Key: "lock", Value: "", Session: two}), "true")
 }
 
 // With the behavior "delete", the lock index begins anew and the modify index
@@ -174,11 +174,11 @@ func TestLockDelayIsAMinuteAtMost(t *testing.T) {
 func TestKeysThatGoWithTheirSession(t *testing.T) {
 	b := newBench(t)
 	one := b.session(1, ttl, 0, true)
-	b.do(1, Acquire{"lock", "", one})
-	b.do(1, DestroySession{one}) // 4
+	b.do(1, Acquire{Key: "lock", Value: "", Session: one})
+	b.do(1, DestroySession{Session: one}) // 4
 	b.want("gone", b.do(1, Get{Key: "lock"}), "no key, index 4")
 	two := b.session(2, ttl, 0, true)
-	b.do(2, Acquire{"lock", "", two}) // 6
+	b.do(2, Acquire{Key: "lock", Value: "", Session: two}) // 6
 	b.want("anew", b.do(1, Get{Key: "lock"}), "locked by "+two+", lock index 1, modify index 6")
 	b.wantNotes("0s granted lock of 1 by 1 for 20s", "0s removed lock of 1 by 1", "0s granted lock of 2 by 2 for 20s")
 }
@@ -188,7 +188,7 @@ func TestBlockingQueries(t *testing.T) {
 	one := b.session(1, ttl, 0, true)                                                     // 2
 	b.want("no key yet", b.do(2, Get{Key: "lock", After: 1, Wait: time.Minute}), "waits") // request 2
 	b.want("another key", b.do(2, Get{Key: "other", After: 1, Wait: time.Minute}), "waits")
-	b.do(1, Acquire{"lock", "", one}) // index 3
+	b.do(1, Acquire{Key: "lock", Value: "", Session: one}) // index 3
 	b.wantNotes("0s granted lock of 1 by 1 for 20s", "0s answer 2: locked by "+one+", lock index 1, modify index 3")
 	b.want("old news", b.do(2, Get{Key: "lock", After: 2, Wait: time.Minute}), "locked by "+one+", lock index 1, modify index 3")
 	b.want("wait", b.do(2, Get{Key: "lock", After: 3, Wait: 5 * time.Second}), "waits") // request 6
@@ -220,7 +220,7 @@ func TestQueryWithoutATimeWaitsFiveMinutes(t *testing.T) {
 func TestAnotherLeader(t *testing.T) {
 	b := newBench(t)
 	one := b.session(1, ttl, 0, false)
-	b.do(1, Acquire{"lock", "", one})
+	b.do(1, Acquire{Key: "lock", Value: "", Session: one})
 	b.at(19 * time.Second)
 	b.s.Lead(b.now)
 	b.gather()
@@ -236,13 +236,13 @@ func TestEvict(t *testing.T) {
 		t.Error("there was nothing to drop")
 	}
 	one := b.session(1, ttl, 0, false)
-	b.do(1, Acquire{"lock", "", one})
+	b.do(1, Acquire{Key: "lock", Value: "", Session: one})
 	if !b.s.Evict(b.now, "lock") {
 		t.Error("nothing was dropped")
 	}
 	b.gather()
 	b.wantNotes("0s granted lock of 1 by 1 for 20s", "0s removed lock of 1 by 0")
-	b.want("its session is gone", b.do(1, RenewSession{one}), world.ErrNoSession.Error())
+	b.want("its session is gone", b.do(1, RenewSession{Session: one}), world.ErrNoSession.Error())
 }
 
 func TestSessionTimesHaveLimits(t *testing.T) {

@@ -49,7 +49,7 @@ func (s *Store) grant(now store.Clock, ttl time.Duration) store.Answer {
 	s.made++
 	s.leases = append(s.leases, l)
 	granted := world.EtcdLease{ID: l.id, TTL: l.ttl}
-	return store.Answer{Value: granted, Text: leaseText(granted)}
+	return store.Answer{Value: granted, Text: granted.Text()}
 }
 
 // keepAlive renews a lease. One whose time is up cannot be saved: its end may be
@@ -68,7 +68,7 @@ func (s *Store) keepAlive(now store.Clock, id uint64, c store.Conn, number int64
 	return renewed(l), true
 }
 
-func renewed(l *lease) store.Answer { return store.Answer{Value: l.ttl, Text: ttlText(l.ttl)} }
+func renewed(l *lease) store.Answer { return store.Answer{Value: l.ttl, Text: world.TTLText(l.ttl)} }
 
 func (s *Store) revoke(now store.Clock, c store.Conn, number int64) store.Answer {
 	l := s.lease(number)

@@ -74,11 +74,11 @@ func TestTheLocksKeyIsAnEntry(t *testing.T) {
 	b.put(anna, "lock", lease)
 	b.changes(granted("lock", anna, anna, 9*time.Second))
 	b.at(4 * time.Second)
-	b.do(anna, KeepAlive{lease})
+	b.do(anna, KeepAlive{Lease: lease})
 	b.changes(store.Change{Kind: history.Extended, Key: "lock", Owner: anna, By: anna, TTL: 10 * time.Second})
 	b.put(carla, "other", 0)
 	b.changes()
-	b.do(anna, Revoke{lease})
+	b.do(anna, Revoke{Lease: lease})
 	b.changes(gone(history.Removed, "lock", anna, anna))
 }
 
@@ -89,9 +89,9 @@ func TestAPutOnAnothersKeyTakesIt(t *testing.T) {
 	b.Output()
 	b.put(bert, "lock", second)
 	b.changes(gone(history.Removed, "lock", anna, bert), granted("lock", bert, bert, 10*time.Second))
-	b.do(anna, Revoke{first}) // the key is not among its keys any more
+	b.do(anna, Revoke{Lease: first}) // the key is not among its keys any more
 	b.changes()
-	b.do(bert, Revoke{second})
+	b.do(bert, Revoke{Lease: second})
 	b.changes(gone(history.Removed, "lock", bert, bert))
 }
 
@@ -102,7 +102,7 @@ func TestOnlyTheFirstOfTheQueueIsGranted(t *testing.T) {
 	b.changes(granted("lock/z", anna, anna, 10*time.Second))
 	b.put(bert, "lock/m", 0)
 	b.put(carla, "lock/a", c)
-	b.do(carla, KeepAlive{c}) // of a key that waits
+	b.do(carla, KeepAlive{Lease: c}) // of a key that waits
 	b.changes()
 	b.do(anna, Do{world.EtcdOp{Kind: world.EtcdDelete, Key: "lock/z"}})
 	b.changes(gone(history.Removed, "lock/z", anna, anna), granted("lock/m", bert, anna, 0))
@@ -146,7 +146,7 @@ func TestTheKeysOfALeaseGoInOrder(t *testing.T) {
 			b.do(bert, Watch{Key: key, From: 6})
 		}
 		if revoked {
-			b.do(anna, Revoke{lease})
+			b.do(anna, Revoke{Lease: lease})
 		} else {
 			b.at(10 * time.Second)
 			b.Tick(b.now)
@@ -184,7 +184,7 @@ func TestARenewalAtTheLastInstant(t *testing.T) {
 		b := newBench(t)
 		lease := b.lease(anna)
 		b.at(tt.at)
-		if _, done := b.Exec(b.now, 7, store.Conn{ID: 1, Client: anna}, KeepAlive{lease}); done != tt.done {
+		if _, done := b.Exec(b.now, 7, store.Conn{ID: 1, Client: anna}, KeepAlive{Lease: lease}); done != tt.done {
 			t.Errorf("at %v: answered at once: %t, want %t", tt.at, done, tt.done)
 		}
 	}
@@ -195,10 +195,10 @@ func TestARenewalAfterTheEndWaitsForIt(t *testing.T) {
 	a := b.lease(anna)
 	b.put(anna, "lock", a)
 	b.at(10100 * time.Millisecond)
-	if _, done := b.Exec(b.now, 7, store.Conn{ID: 1, Client: anna}, KeepAlive{a}); done {
+	if _, done := b.Exec(b.now, 7, store.Conn{ID: 1, Client: anna}, KeepAlive{Lease: a}); done {
 		t.Fatal("it was answered at once")
 	}
-	if _, done := b.Exec(b.now, 8, store.Conn{ID: 2, Client: bert}, KeepAlive{a}); done {
+	if _, done := b.Exec(b.now, 8, store.Conn{ID: 2, Client: bert}, KeepAlive{Lease: a}); done {
 		t.Fatal("it was answered at once")
 	}
 	b.Closed(b.now, store.Conn{ID: 2, Client: bert})
@@ -216,7 +216,7 @@ func TestANewLeaderExtendsAllLeases(t *testing.T) {
 	b.put(anna, "lock", a)
 	b.Output()
 	b.at(10100 * time.Millisecond)
-	b.Exec(b.now, 7, store.Conn{ID: 1, Client: anna}, KeepAlive{a})
+	b.Exec(b.now, 7, store.Conn{ID: 1, Client: anna}, KeepAlive{Lease: a})
 	b.Lead(b.now)
 	out := b.Output()
 	want := []store.Change{
@@ -265,7 +265,7 @@ func TestTheShortestLease(t *testing.T) {
 	}
 	for _, tt := range tests {
 		s := New(Config{Election: tt.election})
-		a, _ := s.Exec(store.Clock{}, 0, store.Conn{}, Grant{tt.ask})
+		a, _ := s.Exec(store.Clock{}, 0, store.Conn{}, Grant{TTL: tt.ask})
 		if got := a.Value.(world.EtcdLease).TTL; got != tt.want {
 			t.Errorf("election %v, asked for %v: got %v, want %v", tt.election, tt.ask, got, tt.want)
 		}
@@ -291,32 +291,5 @@ func TestWatchesBelongToTheirConnection(t *testing.T) {
 	b.put(anna, "lock", 0)
 	if out := b.Output(); len(out.Pushes) != 1 || out.Pushes[0].Conn.ID != uint64(carla) {
 		t.Errorf("pushes after the end of a connection: %+v", out.Pushes)
-	}
-}
-
-func TestTexts(t *testing.T) {
-	acquire := Txn{world.EtcdTxn{
-		If:   []world.EtcdCompare{{Key: "lock"}, {Key: "x", Mod: true, Revision: 5}},
-		Then: []world.EtcdOp{{Kind: world.EtcdPut, Key: "lock", Lease: 0xab}},
-		Else: []world.EtcdOp{{Key: "lock"}, {Key: "lock/", Prefix: true, FirstCreated: true}},
-	}}
-	tests := []struct {
-		op         store.Op
-		name, want string
-	}{
-		{Grant{10 * time.Second}, "GRANT", "GRANT 10"},
-		{KeepAlive{0xab}, "KEEPALIVE", "KEEPALIVE ab"},
-		{Revoke{0xab}, "REVOKE", "REVOKE ab"},
-		{acquire, "TXN", "TXN IF create(lock) = 0 AND mod(x) = 5 THEN PUT lock LEASE ab ELSE GET lock, GET lock/ PREFIX FIRST CREATED"},
-		{Do{world.EtcdOp{Key: "lock/", Prefix: true, MaxCreateRevision: 4}}, "GET", "GET lock/ PREFIX LAST CREATED UP TO 4"},
-		{Do{world.EtcdOp{Kind: world.EtcdDelete, Key: "lock"}}, "DELETE", "DELETE lock"},
-		{Do{world.EtcdOp{Kind: world.EtcdPut, Key: "lock", Value: "v"}}, "PUT", "PUT lock v"},
-		{Watch{"lock", 7, false}, "WATCH", "WATCH lock FROM 7"},
-		{Watch{"lock/", 7, true}, "WATCH", "WATCH lock/ PREFIX FROM 7"},
-	}
-	for _, tt := range tests {
-		if got := string(tt.op.AppendText(nil)); got != tt.want || tt.op.Name() != tt.name {
-			t.Errorf("got %s: %s, want %s: %s", tt.op.Name(), got, tt.name, tt.want)
-		}
 	}
 }

@@ -22,7 +22,7 @@ func (s *Store) do(now store.Clock, c store.Conn, op *world.EtcdOp) store.Answer
 	if err != nil {
 		return failed(err)
 	}
-	return store.Answer{Value: result, Text: resultText(&result, false)}
+	return store.Answer{Value: result, Text: result.Text()}
 }
 
 // txn runs one of the branches of a transaction.
@@ -47,7 +47,7 @@ func (s *Store) txn(now store.Clock, c store.Conn, t *world.EtcdTxn) store.Answe
 		return failed(err)
 	}
 	result.Succeeded = succeeded
-	return store.Answer{Value: result, Text: resultText(&result, true)}
+	return store.Answer{Value: result, Text: result.TxnText()}
 }
 
 func failed(err error) store.Answer { return store.Answer{Err: err, Text: err.Error()} }

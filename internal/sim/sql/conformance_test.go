@@ -189,7 +189,7 @@ func outcome(r world.SQLResult) string {
 	}
 	var rows []string
 	for _, row := range r.Rows {
-		rows = append(rows, string(appendRow(nil, row)))
+		rows = append(rows, (&world.SQLResult{Rows: [][]world.SQLValue{row}}).RowsText())
 	}
 	sort.Strings(rows)
 	return fmt.Sprintf("affected %d, id %d, rows %v", r.Affected, r.LastID, rows)

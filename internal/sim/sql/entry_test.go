@@ -277,21 +277,3 @@ func TestASessionDoesOneThingAfterTheOther(t *testing.T) {
 	b.want(b.do("A", "SELECT RELEASE_LOCK('lock')"), "(1)",
 		"removed 1 by 1 0s", "granted 2 by 2 0s", "removed 2 by 2 0s", "late (1)", "late (1)")
 }
-
-func TestNamesAndTexts(t *testing.T) {
-	tests := []struct{ query, name, text string }{
-		{"insert into t (a) VALUES (?, 'what?', ?)", "INSERT", "insert into t (a) VALUES ('it''s', 'what?', 7)"},
-		{"SELECT GET_LOCK(?, ?)", "GET_LOCK", "SELECT GET_LOCK('it''s', 7)"},
-		{"SELECT pg_advisory_lock(hashtext(?))", "PG_ADVISORY_LOCK", "SELECT pg_advisory_lock(hashtext('it''s'))"},
-		{"SELECT count FROM t WHERE a = ?", "SELECT", "SELECT count FROM t WHERE a = 'it''s'"},
-		{"SELECT f(a) FROM t", "SELECT", "SELECT f(a) FROM t"},
-		{"SELECT 1", "SELECT", "SELECT 1"},
-		{" begin", "BEGIN", " begin"},
-	}
-	for _, tt := range tests {
-		op := Op{world.Stmt{Query: tt.query, Args: []world.SQLValue{world.SQLText("it's"), world.SQLNum(7)}}}
-		if op.Name() != tt.name || string(op.AppendText(nil)) != tt.text {
-			t.Errorf("%s: %s, %s", tt.query, op.Name(), op.AppendText(nil))
-		}
-	}
-}

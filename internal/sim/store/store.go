@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"lockstep/internal/history"
+	"lockstep/internal/world"
 )
 
 // Clock is what the clocks of the server show that executes something.
@@ -26,12 +27,7 @@ type Conn struct {
 }
 
 // Op is one request to a store.
-type Op interface {
-	// Name is one word in capitals, for triggers and reports: TXN, CREATE, INSERT.
-	Name() string
-	// AppendText appends the request as a reader would like to see it, on one line.
-	AppendText(buf []byte) []byte
-}
+type Op = world.Request
 
 // Answer is the reply to a request.
 type Answer struct {

@@ -53,7 +53,7 @@ func (m *Model) connect(now store.Clock, c store.Conn, op Connect) store.Answer 
 	m.touch(now, s)
 	m.renewed(s)
 	granted := Session{ID: s.id, Timeout: s.timeout}
-	return answer(granted, granted.text())
+	return answer(granted, world.ZKSessionText(s.id, s.timeout))
 }
 
 // newSession is a transaction; that a session moves is none.

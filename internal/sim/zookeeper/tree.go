@@ -84,7 +84,7 @@ func (m *Model) delete(s *session, op Delete) store.Answer {
 	}
 	m.unlink(op.Path)
 	m.settle(history.Removed, s.client)
-	return answer(nil, okText)
+	return answer(nil, world.OKText)
 }
 
 // unlink takes a node out of the tree.
@@ -110,7 +110,7 @@ func (m *Model) exists(c store.Conn, op Exists) store.Answer {
 		stat := n.stat
 		found.Stat = &stat
 	}
-	return answer(found, statText(found.Stat))
+	return answer(found, found.Stat.Text())
 }
 
 func (m *Model) children(op Children) store.Answer {
@@ -119,5 +119,5 @@ func (m *Model) children(op Children) store.Answer {
 		return failed(world.ErrNoNode)
 	}
 	names := slices.Clone(n.children)
-	return answer(names, namesText(names))
+	return answer(names, world.ZKNamesText(names))
 }

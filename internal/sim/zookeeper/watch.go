@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"lockstep/internal/sim/store"
+	"lockstep/internal/world"
 )
 
 // watch is a connection's wish to hear of the next change of one node.
@@ -56,5 +57,5 @@ func (m *Model) setWatches(c store.Conn, op SetWatches) store.Answer {
 			m.lay(c, path)
 		}
 	}
-	return answer(nil, okText)
+	return answer(nil, world.OKText)
 }

@@ -99,7 +99,7 @@ func (m *Model) Exec(now store.Clock, _ uint64, c store.Conn, op store.Op) (a st
 	switch op := op.(type) {
 	case Ping:
 		m.renewed(s)
-		return answer(nil, okText), true
+		return answer(nil, world.OKText), true
 	case Create:
 		a = m.create(s, op)
 	case Delete:
@@ -112,7 +112,7 @@ func (m *Model) Exec(now store.Clock, _ uint64, c store.Conn, op store.Op) (a st
 		a = m.setWatches(c, op)
 	case Close:
 		m.end(s, history.Removed, s.client)
-		a = answer(nil, okText)
+		a = answer(nil, world.OKText)
 	default:
 		panic("zookeeper: unknown request " + op.Name())
 	}

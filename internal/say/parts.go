@@ -1,0 +1,337 @@
+package say
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Node is somebody or something of a run. Its zero value is somebody.
+type Node struct {
+	role nodeRole
+	name string
+}
+
+type nodeRole uint8
+
+const (
+	somebody nodeRole = iota
+	client
+	oneStore
+	storeOfMany
+	resource
+	probe
+)
+
+// Client is a client, or anything else that goes by its name.
+func Client(name string) Node { return Node{client, name} }
+
+// Store is a server; only: there is no other one, so its name tells nobody anything.
+func Store(name string, only bool) Node {
+	if only {
+		return Node{oneStore, name}
+	}
+	return Node{storeOfMany, name}
+}
+
+// Resource is what the lock guards.
+func Resource() Node { return Node{role: resource} }
+
+// Probe is who tries the lock when all is over.
+func Probe() Node { return Node{role: probe} }
+
+func (n Node) named() bool { return n.role == client }
+
+// In names the node within a sentence.
+func (n Node) In(l Language) string {
+	switch n.role {
+	case client:
+		return n.name
+	case oneStore:
+		return choose(l, "the store", "存储")
+	case storeOfMany:
+		return choose(l, "store ", "存储 ") + n.name
+	case resource:
+		return choose(l, "the resource", "资源")
+	case probe:
+		return choose(l, "the probe", "探针")
+	}
+	return choose(l, "somebody", "有人")
+}
+
+func choose(l Language, english, chinese string) string {
+	if l == Chinese {
+		return chinese
+	}
+	return english
+}
+
+// Name is the name of a client or a server, and of the probe, which is no name in Chinese.
+type Name string
+
+// In returns the name.
+func (n Name) In(l Language) string {
+	if n == "probe" {
+		return choose(l, "probe", "探针")
+	}
+	return string(n)
+}
+
+// Names are several names: A, B and C.
+type Names []string
+
+// In joins the names.
+func (n Names) In(l Language) string {
+	words := make([]string, len(n))
+	for i, name := range n {
+		words[i] = Name(name).In(l)
+	}
+	return joined(words, choose(l, ", ", "、"), choose(l, " and ", " 和 "))
+}
+
+func joined(words []string, between, last string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:len(words)-1], between) + last + words[len(words)-1]
+}
+
+// Shares say who has how many of all servers: A 2/3, B 1/3.
+type Shares []Share
+
+// Share is how many servers somebody has.
+type Share struct {
+	Name Name
+	Has  int
+	Of   int
+}
+
+// In joins the shares.
+func (s Shares) In(l Language) string {
+	words := make([]string, len(s))
+	for i, x := range s {
+		words[i] = fmt.Sprintf("%s %d/%d", x.Name.In(l), x.Has, x.Of)
+	}
+	return strings.Join(words, choose(l, ", ", "、"))
+}
+
+// Clauses are several phrases of one sentence: X, Y and Z.
+type Clauses []Phrase
+
+// In joins the clauses.
+func (c Clauses) In(l Language) string {
+	return joined(inAll(c, l), choose(l, ", ", "，"), choose(l, " and ", "，"))
+}
+
+// Remarks are several phrases that stand for themselves: X; Y.
+type Remarks []Phrase
+
+// In joins the remarks.
+func (r Remarks) In(l Language) string { return strings.Join(inAll(r, l), choose(l, "; ", "；")) }
+
+func inAll(phrases []Phrase, l Language) []string {
+	out := make([]string, len(phrases))
+	for i, p := range phrases {
+		out[i] = p.In(l)
+	}
+	return out
+}
+
+// Verbatim is the same in every language: a name, or what a server or a scenario says.
+type Verbatim string
+
+// In returns the text.
+func (v Verbatim) In(Language) string { return string(v) }
+
+// Flag decides whether something is said.
+type Flag bool
+
+// In says nothing.
+func (Flag) In(Language) string { return "" }
+
+// Number is a whole number.
+type Number int64
+
+// In writes the number in digits.
+func (n Number) In(Language) string { return strconv.FormatInt(int64(n), 10) }
+
+// Optional is a number that is said when it is not zero.
+type Optional int64
+
+// In writes the number in digits.
+func (o Optional) In(l Language) string {
+	if o == 0 {
+		return ""
+	}
+	return Number(o).In(l)
+}
+
+// Few is a number of which those below six are words: two clients.
+type Few int
+
+// In writes the number.
+func (f Few) In(l Language) string {
+	words := []string{2: "two", 3: "three", 4: "four", 5: "five"}
+	if l == Chinese {
+		words = []string{2: "两", 3: "三", 4: "四", 5: "五"}
+	}
+	if int(f) < len(words) && words[f] != "" {
+		return words[f]
+	}
+	return strconv.Itoa(int(f))
+}
+
+// Times is how often something happened: once, 3 times.
+type Times int
+
+// In writes the number.
+func (t Times) In(l Language) string {
+	switch {
+	case l == Chinese:
+		return strconv.Itoa(int(t)) + " 次"
+	case t == 1:
+		return "once"
+	}
+	return strconv.Itoa(int(t)) + " times"
+}
+
+// Span is a duration as people say it: 15 s, 0.5 s, 4.983 s, 0.42 ms.
+type Span time.Duration
+
+// In writes the duration.
+func (s Span) In(l Language) string {
+	if s < 0 {
+		return "-" + (-s).In(l)
+	}
+	if s > 0 && time.Duration(s) < time.Millisecond {
+		return shortest(int64(s)/1_000_000, int64(s)%1_000_000/1000) + choose(l, " ms", " 毫秒")
+	}
+	ms := (int64(s) + 500_000) / 1_000_000
+	return shortest(ms/1000, ms%1000) + choose(l, " s", " 秒")
+}
+
+// OptionalSpan is a span that is said when it is not zero.
+type OptionalSpan time.Duration
+
+// In writes the duration.
+func (s OptionalSpan) In(l Language) string {
+	if s == 0 {
+		return ""
+	}
+	return Span(s).In(l)
+}
+
+// Planned is a duration as somebody has set it: 60 s, 1.5 s, 100 ms.
+type Planned time.Duration
+
+// In writes the duration.
+func (p Planned) In(l Language) string {
+	number, unit := float64(p)/1e9, choose(l, " s", " 秒")
+	if p > -Planned(time.Second) && p < Planned(time.Second) && p != 0 {
+		number, unit = float64(p)/1e6, choose(l, " ms", " 毫秒")
+	}
+	return strconv.FormatFloat(number, 'f', -1, 64) + unit
+}
+
+// shortest joins a whole number and its thousandths without trailing zeros.
+func shortest(whole, thousandths int64) string {
+	if thousandths == 0 {
+		return strconv.FormatInt(whole, 10)
+	}
+	return strconv.FormatInt(whole, 10) + "." + strings.TrimRight(fmt.Sprintf("%03d", thousandths), "0")
+}
+
+// Seconds is an instant, or a duration in a formula: always with three decimals.
+type Seconds int64
+
+// In writes the time.
+func (s Seconds) In(l Language) string {
+	sign, n := "", int64(s)
+	if n < 0 {
+		sign, n = "-", -n
+	}
+	ms := (n + 500_000) / 1_000_000
+	return fmt.Sprintf("%s%d.%03d", sign, ms/1000, ms%1000) + choose(l, " s", " 秒")
+}
+
+// OptionalSeconds is a time that is said when it is not zero.
+type OptionalSeconds int64
+
+// In writes the time.
+func (s OptionalSeconds) In(l Language) string {
+	if s == 0 {
+		return ""
+	}
+	return Seconds(s).In(l)
+}
+
+// Command is what a client sends: the name of a command or of a script.
+type Command struct {
+	Name   string // "" when it is not known
+	Script bool
+}
+
+// In names the command.
+func (c Command) In(l Language) string {
+	switch {
+	case c.Name == "":
+		return choose(l, "command", "命令")
+	case c.Script:
+		return c.Name + choose(l, " script", " 脚本")
+	}
+	return c.Name
+}
+
+// Verdict is kept, broken or unknown.
+type Verdict string
+
+// In returns the verdict.
+func (v Verdict) In(l Language) string {
+	if chinese, ok := verdicts[v]; ok && l == Chinese {
+		return chinese
+	}
+	return string(v)
+}
+
+var verdicts = map[Verdict]string{"kept": "守住", "broken": "破坏", "unknown": "未知"}
+
+// Reason is why an attempt failed, as a lock, a world or a server says it: "" when nobody
+// says. What servers say stays in their own words.
+type Reason string
+
+// In returns the reason.
+func (r Reason) In(l Language) string {
+	if r == "" {
+		return choose(l, "its outcome is unknown", "结果未知")
+	}
+	if chinese, ok := reasons[string(r)]; ok && l == Chinese {
+		return chinese
+	}
+	return string(r)
+}
+
+// reasons are those that do not come from servers.
+var reasons = map[string]string{
+	"the time to try is over":               "尝试的时间用完了",
+	"ClassCastException: String to Integer": "ClassCastException：String 不能转成 Integer",
+	"connection lost":                       "连接断了",
+	"none of the replicas were synced":      "没有副本同步",
+	"mutex: session is expired":             "会话已过期（mutex: session is expired）",
+	"no reply within the response timeout":  "在时限内没有回复",
+	"context deadline exceeded":             "超过了时限",
+}
+
+// Both is a text that came in both languages: what a scenario, a lock or a fault says of itself.
+type Both struct {
+	English string
+	Chinese string // "" when there is none: then the English one is said
+}
+
+// In returns the text.
+func (b Both) In(l Language) string {
+	if l == Chinese && b.Chinese != "" {
+		return b.Chinese
+	}
+	return b.English
+}

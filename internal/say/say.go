@@ -1,0 +1,356 @@
+// Package say puts facts into words, in English and in Chinese.
+//
+// A phrase is a template with typed arguments. The catalogue in this package has each
+// template once, with both languages side by side, so what happened is decided before
+// anybody knows in which language it will be read:
+//
+//	say.Wakes.With(say.Client("A"), true).In(say.English)
+//
+// A template is a sentence in which these stand for its arguments, in the order in which the
+// English sentence first names them:
+//
+//	{who}             the argument, in the language of the sentence
+//	{Who}             the same at the beginning of a sentence: The store, not the store
+//	{n|write|writes}  the word that goes with the number n
+//	[ for {time}]     left out when one of the arguments in it says nothing
+//	[woke? and so]    only when the argument is true
+package say
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Language is one of those that the project speaks.
+type Language string
+
+// The languages, as commands name them.
+const (
+	English Language = "en"
+	Chinese Language = "zh"
+)
+
+// index is where a template has the language.
+func (l Language) index() int {
+	if l == Chinese {
+		return 1
+	}
+	return 0
+}
+
+// Part is what a phrase can have as an argument. Its words are empty when it has nothing to say.
+type Part interface{ In(Language) string }
+
+// Phrase is something to be said. The zero Phrase says nothing.
+type Phrase struct {
+	template *template
+	parts    []Part
+}
+
+// In returns the phrase in a language. Names and texts in it are as they came: they have to be
+// made harmless by whoever shows them.
+func (p Phrase) In(l Language) string {
+	if p.template == nil {
+		return ""
+	}
+	s := p.template.forms[l.index()]().fill(l, p.parts)
+	if l == Chinese {
+		return Spaced(s)
+	}
+	return s
+}
+
+// English is the phrase in English, for what has no other language: data for programs, and texts
+// that a scenario could say. (It is not called String, so that nobody prints a phrase by accident.)
+func (p Phrase) English() string { return p.In(English) }
+
+// Empty reports whether there is nothing to say.
+func (p Phrase) Empty() bool { return p.template == nil }
+
+// Like reports whether two phrases say the same, of whomever: they have the same template.
+func (p Phrase) Like(other Phrase) bool { return p.template == other.template }
+
+// Is reports whether the phrase is made of a template.
+func (p Phrase) Is(t Template) bool { return p.template == t.is() }
+
+// Template is any template of the catalogue.
+type Template interface{ is() *template }
+
+func (o Of0) is() *template                { return o.t }
+func (o Of1[A]) is() *template             { return o.t }
+func (o Of2[A, B]) is() *template          { return o.t }
+func (o Of3[A, B, C]) is() *template       { return o.t }
+func (o Of4[A, B, C, D]) is() *template    { return o.t }
+func (o Of5[A, B, C, D, E]) is() *template { return o.t }
+
+// template is a phrase without its arguments.
+type template struct {
+	texts [2]string
+	kinds []Part // of the arguments: a zero value of each
+	forms [2]func() form
+}
+
+// catalogue has all templates, for tests.
+var catalogue []*template
+
+// newTemplate adds to the catalogue. A template is read when it is needed first: most runs of the
+// program say little, and its workers nothing.
+func newTemplate(english, chinese string, kinds ...Part) *template {
+	t := &template{texts: [...]string{english, chinese}, kinds: kinds}
+	names := sync.OnceValue(func() []string { return namesIn(english) })
+	for l := range t.forms {
+		t.forms[l] = sync.OnceValue(func() form { return parse(t.texts[l], names()) })
+	}
+	catalogue = append(catalogue, t)
+	return t
+}
+
+// The kinds of templates, by the number of their arguments.
+type (
+	// Of0 is a template without arguments.
+	Of0 struct{ t *template }
+	// Of1 is a template with one argument.
+	Of1[A Part] struct{ t *template }
+	// Of2 is a template with two arguments, and so on.
+	Of2[A, B Part]          struct{ t *template }
+	Of3[A, B, C Part]       struct{ t *template }
+	Of4[A, B, C, D Part]    struct{ t *template }
+	Of5[A, B, C, D, E Part] struct{ t *template }
+)
+
+// New0 adds a template to the catalogue: the same sentence in both languages.
+func New0(english, chinese string) Of0 { return Of0{newTemplate(english, chinese)} }
+
+// New1 adds a template with one argument.
+func New1[A Part](english, chinese string) Of1[A] {
+	return Of1[A]{newTemplate(english, chinese, *new(A))}
+}
+
+// New2 adds a template with two arguments, and so on.
+func New2[A, B Part](english, chinese string) Of2[A, B] {
+	return Of2[A, B]{newTemplate(english, chinese, *new(A), *new(B))}
+}
+func New3[A, B, C Part](english, chinese string) Of3[A, B, C] {
+	return Of3[A, B, C]{newTemplate(english, chinese, *new(A), *new(B), *new(C))}
+}
+func New4[A, B, C, D Part](english, chinese string) Of4[A, B, C, D] {
+	return Of4[A, B, C, D]{newTemplate(english, chinese, *new(A), *new(B), *new(C), *new(D))}
+}
+func New5[A, B, C, D, E Part](english, chinese string) Of5[A, B, C, D, E] {
+	return Of5[A, B, C, D, E]{newTemplate(english, chinese, *new(A), *new(B), *new(C), *new(D), *new(E))}
+}
+
+// With makes a phrase of a template.
+func (o Of0) With() Phrase { return Phrase{template: o.t} }
+
+// With makes a phrase of a template.
+func (o Of1[A]) With(a A) Phrase { return Phrase{o.t, []Part{a}} }
+
+// With makes a phrase of a template.
+func (o Of2[A, B]) With(a A, b B) Phrase { return Phrase{o.t, []Part{a, b}} }
+
+// With makes a phrase of a template.
+func (o Of3[A, B, C]) With(a A, b B, c C) Phrase { return Phrase{o.t, []Part{a, b, c}} }
+
+// With makes a phrase of a template.
+func (o Of4[A, B, C, D]) With(a A, b B, c C, d D) Phrase { return Phrase{o.t, []Part{a, b, c, d}} }
+
+// With makes a phrase of a template.
+func (o Of5[A, B, C, D, E]) With(a A, b B, c C, d D, e E) Phrase {
+	return Phrase{o.t, []Part{a, b, c, d, e}}
+}
+
+// form is a template in one language, taken apart.
+type form struct {
+	pieces []piece
+	flags  []int // by group: the argument that decides whether it is said, none when its words do
+}
+
+// piece is a part of a form: a text, an argument, or a word that goes with a number.
+type piece struct {
+	text      string
+	argument  int // none for a text
+	capital   bool
+	one, many string // for the word that goes with a number
+	group     int    // the brackets around it, 0 outside of any
+}
+
+const none = -1
+
+// namesIn returns the arguments that a text names, in the order in which it first does.
+func namesIn(text string) []string {
+	var names []string
+	for _, tok := range tokens(text) {
+		if tok.name == "" {
+			continue
+		}
+		if name := lowered(tok.name); indexOf(names, name) == none {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func indexOf(names []string, name string) int {
+	for i, n := range names {
+		if n == name {
+			return i
+		}
+	}
+	return none
+}
+
+func lowered(name string) string { return strings.ToLower(name[:1]) + name[1:] }
+
+// token is what a template is made of: text, a name in braces, or a bracket.
+type token struct {
+	text, name string // text: as it stands, for a text
+	words      string // behind the name: |write|writes
+	opens      bool   // a bracket; name is its flag, if it has one
+	closes     bool
+}
+
+// tokens takes a template apart. It panics on one that is not well formed, which a test of
+// this package finds.
+func tokens(text string) []token {
+	var out []token
+	for text != "" {
+		switch text[0] {
+		case '{':
+			inside, rest, ok := strings.Cut(text[1:], "}")
+			name, words, _ := strings.Cut(inside, "|")
+			if !ok || name == "" {
+				panic(fmt.Sprintf("say: a brace that names nothing in %q", text))
+			}
+			out, text = append(out, token{name: name, words: words}), rest
+		case '[':
+			tok := token{opens: true}
+			text = text[1:]
+			if end := strings.IndexFunc(text, func(r rune) bool { return r < 'a' || r > 'z' }); end > 0 && text[end] == '?' {
+				tok.name, text = text[:end], text[end+1:]
+			}
+			out = append(out, tok)
+		case ']':
+			out, text = append(out, token{closes: true}), text[1:]
+		default:
+			end := strings.IndexAny(text, "{[]")
+			if end < 0 {
+				end = len(text)
+			}
+			out, text = append(out, token{text: text[:end]}), text[end:]
+		}
+	}
+	return out
+}
+
+// parse makes a form of a template; names are its arguments.
+func parse(text string, names []string) form {
+	f := form{flags: []int{none}}
+	group := 0
+	for _, tok := range tokens(text) {
+		switch {
+		case tok.opens:
+			group = len(f.flags)
+			flag := none
+			if tok.name != "" {
+				flag = argument(text, names, tok.name)
+			}
+			f.flags = append(f.flags, flag)
+		case tok.closes:
+			group = 0
+		case tok.name != "":
+			p := piece{argument: argument(text, names, tok.name), group: group}
+			p.capital = unicode.IsUpper(rune(tok.name[0]))
+			p.one, p.many, _ = strings.Cut(tok.words, "|")
+			f.pieces = append(f.pieces, p)
+		default:
+			f.pieces = append(f.pieces, piece{text: tok.text, argument: none, group: group})
+		}
+	}
+	return f
+}
+
+func argument(text string, names []string, name string) int {
+	i := indexOf(names, lowered(name))
+	if i == none {
+		panic(fmt.Sprintf("say: the English of %q has no {%s}", text, name))
+	}
+	return i
+}
+
+// fill puts the arguments into their places.
+func (f form) fill(l Language, parts []Part) string {
+	words := make([]string, len(parts))
+	for i, p := range parts {
+		words[i] = p.In(l)
+	}
+	said := make([]bool, len(f.flags))
+	for group, flag := range f.flags {
+		said[group] = flag == none || bool(parts[flag].(Flag))
+	}
+	for _, p := range f.pieces {
+		if p.group != 0 && p.argument != none && words[p.argument] == "" {
+			said[p.group] = false
+		}
+	}
+	var b strings.Builder
+	for _, p := range f.pieces {
+		switch {
+		case !said[p.group]:
+		case p.argument == none:
+			b.WriteString(p.text)
+		case p.many != "" && words[p.argument] == "1":
+			b.WriteString(p.one)
+		case p.many != "":
+			b.WriteString(p.many)
+		case p.capital:
+			b.WriteString(capital(parts[p.argument], words[p.argument]))
+		default:
+			b.WriteString(words[p.argument])
+		}
+	}
+	return b.String()
+}
+
+// capital begins a sentence with a part. A name keeps its letters.
+func capital(p Part, words string) string {
+	if n, ok := p.(Node); ok && n.named() || words == "" {
+		return words
+	}
+	first, size := utf8.DecodeRuneInString(words)
+	return string(unicode.ToUpper(first)) + words[size:]
+}
+
+// Spaced puts one blank between Latin and Chinese writing, and none inside of Chinese.
+func Spaced(s string) string {
+	var b strings.Builder
+	var last rune // that was written and is no blank
+	blanks := 0
+	for _, r := range s {
+		if r == ' ' {
+			blanks++
+			continue
+		}
+		han := unicode.Is(unicode.Han, r)
+		switch before := unicode.Is(unicode.Han, last); {
+		case before && han:
+			blanks = 0
+		case before && alphanumeric(r), han && alphanumeric(last):
+			blanks = max(blanks, 1)
+		}
+		for ; blanks > 0; blanks-- {
+			b.WriteByte(' ')
+		}
+		b.WriteRune(r)
+		last = r
+	}
+	b.WriteString(strings.Repeat(" ", blanks))
+	return b.String()
+}
+
+func alphanumeric(r rune) bool {
+	return r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z'
+}

@@ -1,0 +1,169 @@
+package say
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"unicode"
+)
+
+// Every template says the same in both languages: what one has, the other has, and brackets
+// and words hang on arguments that can decide about them.
+func TestTheCatalogueIsWellFormed(t *testing.T) {
+	if len(catalogue) < 100 {
+		t.Fatalf("the catalogue has %d templates", len(catalogue))
+	}
+	english := map[string]bool{}
+	for _, tmpl := range catalogue {
+		for _, mistake := range mistakes(tmpl) {
+			t.Errorf("%q: %s", tmpl.texts[0], mistake)
+		}
+		if english[tmpl.texts[0]] {
+			t.Errorf("%q: stands twice in the catalogue", tmpl.texts[0])
+		}
+		english[tmpl.texts[0]] = true
+	}
+}
+
+func TestMistakesAreFound(t *testing.T) {
+	for _, c := range []struct {
+		tmpl *template
+		want string
+	}{
+		{&template{texts: [...]string{"{who} waits", "等"}, kinds: []Part{Node{}}}, "has no {who}"},
+		{&template{texts: [...]string{"waits", "{who} 等"}}, "has no {who}"},
+		{&template{texts: [...]string{"{who} waits", ""}, kinds: []Part{Node{}}}, "no Chinese"},
+		{&template{texts: [...]string{"{who} waits", "{who} waits"}, kinds: []Part{Node{}}}, "no Chinese"},
+		{&template{texts: [...]string{"{who} waits", "{who} 等"}}, "1 arguments, 0 kinds"},
+		{&template{texts: [...]string{"waits[who? long]", "等[who?很久]"}, kinds: []Part{Node{}}}, "is no flag"},
+		{&template{texts: [...]string{"{who} waits", "{who} 等"}, kinds: []Part{Flag(true)}}, "is a flag"},
+		{&template{texts: [...]string{"{who|one|many} waits", "{who} 等"}, kinds: []Part{Node{}}}, "is no number"},
+		{&template{texts: [...]string{"waits[ long]", "等[很久]"}}, "nothing decides"},
+		{&template{texts: [...]string{"waits[ {who}", "等[{who}]"}, kinds: []Part{Verbatim("")}}, "bracket"},
+	} {
+		got := strings.Join(mistakes(c.tmpl), "; ")
+		if !strings.Contains(got, c.want) {
+			t.Errorf("%q: %q, want %q", c.tmpl.texts, got, c.want)
+		}
+	}
+}
+
+// mistakes are what is wrong with a template.
+func mistakes(t *template) (out []string) {
+	defer func() {
+		if r := recover(); r != nil {
+			out = append(out, fmt.Sprint(r))
+		}
+	}()
+	wrong := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
+	names := namesIn(t.texts[0])
+	if len(names) != len(t.kinds) {
+		wrong("%d arguments, %d kinds", len(names), len(t.kinds))
+		return out
+	}
+	if !strings.ContainsFunc(t.texts[1], func(r rune) bool { return unicode.Is(unicode.Han, r) }) && words(t.texts[0]) {
+		wrong("no Chinese")
+	}
+	for l, text := range t.texts {
+		if strings.Count(text, "[") != strings.Count(text, "]") {
+			wrong("a bracket without its other half in %q", text)
+		}
+		in := namesIn(text)
+		for _, n := range names {
+			if indexOf(in, n) == none {
+				wrong("%q has no {%s}", text, n)
+			}
+		}
+		f := parse(text, names)
+		decided := map[int]bool{0: true}
+		for group, flag := range f.flags {
+			if flag == none {
+				continue
+			}
+			decided[group] = true
+			if _, ok := t.kinds[flag].(Flag); !ok {
+				wrong("%s is no flag", names[flag])
+			}
+		}
+		for _, p := range f.pieces {
+			if p.argument == none {
+				continue
+			}
+			decided[p.group] = true
+			switch t.kinds[p.argument].(type) {
+			case Flag:
+				wrong("%s is a flag", names[p.argument])
+			case Number, Optional:
+			default:
+				if p.many != "" {
+					wrong("%s is no number", names[p.argument])
+				}
+			}
+		}
+		for group := range f.flags {
+			if !decided[group] {
+				wrong("nothing decides whether a bracket of language %d is said", l)
+			}
+		}
+	}
+	return out
+}
+
+// words reports whether a template says anything besides its arguments.
+func words(text string) bool {
+	for _, tok := range tokens(text) {
+		if tok.name == "" && strings.ContainsFunc(tok.text, unicode.IsLetter) {
+			return true
+		}
+	}
+	return false
+}
+
+func TestPhrasesInBothLanguages(t *testing.T) {
+	a, b, store := Client("A"), Client("B"), Store("redis-1", true)
+	for _, tt := range []struct {
+		give             Phrase
+		english, chinese string
+	}{
+		{IsGranted.With(a, 0, false, 10_002_000_000, true), "A is granted the lock until 10.002 s and enters.", "A 获得锁，期限到 10.002 秒，并进入临界区。"},
+		{IsGranted.With(a, 4, true, 0, false), "A is granted the lock with token 4 without an end.", "A 获得锁，令牌 4，没有期限。"},
+		{IsGranted.With(a, 0, false, 0, false), "A is granted the lock.", "A 获得锁。"},
+		{Freezes.With(a, 6_000_000_000, BetweenCommands.With(Command{Name: "GET"}, Command{Name: "DEL"}), 1),
+			"A freezes for 6 s between GET and DEL (fault 1).", "A 冻结 6 秒，在 GET 和 DEL 之间（故障 1）。"},
+		{Freezes.With(a, 0, Phrase{}, 0), "A freezes.", "A 冻结。"},
+		{LeaseEnds.With(true, a), "The lease ends. Nobody tells A.", "租约结束。没有人告诉 A。"},
+		{LeaseEndsOn.With(a, "redis-3", false), "The lease of A ends on redis-3.", "A 的租约在 redis-3 上结束。"},
+		{WriteRefused.With(a, true, 1, 3), "A wakes and writes with token 1. The resource refuses: it has seen 3.", "A 醒来并写入，令牌 1。资源拒绝：它见过 3。"},
+		{BecomesPrimary.With(Store("redis-2", false), 0, "redis-1", Names{"A", "B"}),
+			"Store redis-2 becomes the primary, although redis-1 is still running. It has no entry of A and B.",
+			"存储 redis-2 成为主节点，而 redis-1 还在运行。它没有 A 和 B 的条目。"},
+		{Crashes.With(store, 1, NoReplicaHas.With(a)), "The store crashes (fault 1). No replica has A's entry yet.", "存储崩溃（故障 1）。还没有副本有 A 的条目。"},
+		{ArrivesLate.With(a, Command{Name: "unlock", Script: true}, Store("redis-4", false), 4_992_000_000),
+			"A's unlock script reaches store redis-4 only now, 4.992 s after it was sent.",
+			"A 的 unlock 脚本现在才到达存储 redis-4，发出之后过了 4.992 秒。"},
+		{AttemptFails.With(b, "connection lost"), "B's attempt fails: connection lost.", "B 的尝试失败：连接断了。"},
+		{AttemptFails.With(b, "ERR no"), "B's attempt fails: ERR no.", "B 的尝试失败：ERR no。"},
+		{AttemptFails.With(b, ""), "B's attempt fails: its outcome is unknown.", "B 的尝试失败：结果未知。"},
+		{Grants.With(store, Probe(), 1_000_000_000), "The store grants the probe the lock until 1.000 s. The probe does not know yet.", "存储把锁授予探针，期限到 1.000 秒。探针还不知道。"},
+		{FaultBegins.With(2, Both{English: "slow A", Chinese: "让 A 慢"}), "Fault 2 begins: slow A.", "故障 2 开始：让 A 慢。"},
+		{FaultBegins.With(2, Both{English: "slow A"}), "Fault 2 begins: slow A.", "故障 2 开始：slow A。"},
+		{FaultBegins.With(2, Both{}), "Fault 2 begins.", "故障 2 开始。"},
+		{Believe.With(Names{"A", "B", "probe"}), "A, B and probe believe: mine", "A、B 和探针都认为：锁是我的"},
+		{StoresHave.With(Shares{{"A", 2, 5}, {"C", 3, 5}}), "stores: A 2/5, C 3/5", "各台存储：A 2/5、C 3/5"},
+		{Breaks.With(Remarks{StaleWriteAfter.With(b, a), LostUpdate.With()}), "stale write: B had the lock after A; lost update", "过期写：B 在 A 之后拿过锁；丢失更新"},
+		{DidDamage.With("x", Clauses{LetInTimes.With(2, 2, 4_772_000_000), AcceptedStaleWrites.With(1), LostUpdates.With(2)}, 1),
+			"x let two clients in at once 2 times (4.772 s in all), accepted 1 stale write and lost 2 updates; the fence refused 1 write.",
+			"x 2 次让两个客户端同时在里面（共 4.772 秒），接受了 1 次过期写，丢失了 2 次更新；防护拒绝了 1 次写入。"},
+		{LetIn.With(12, 420_000), "let 12 clients in at once for 0.42 ms", "让 12 个客户端同时在里面，持续 0.42 毫秒"},
+		{Kept.With("x", 1, 0), "x kept every property over 1 acquisition.", "x 守住了所有性质，共授予 1 次。"},
+		{PauseOverLease.With(15_000_000_000, 10_000_000_000, 999_600), "pause 15.000 s > lease 10.000 s - 0.001 s spent", "停顿 15.000 秒 > 租约 10.000 秒 - 已用 0.001 秒"},
+		{Phrase{}, "", ""},
+	} {
+		if got := tt.give.In(English); got != tt.english {
+			t.Errorf("got  %s\nwant %s", got, tt.english)
+		}
+		if got := tt.give.In(Chinese); got != tt.chinese {
+			t.Errorf("got  %s\nwant %s", got, tt.chinese)
+		}
+	}
+}
