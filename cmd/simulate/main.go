@@ -37,17 +37,22 @@ const exitHelp = `Exit codes:
 func main() {
 	workerMain() // never returns in a process that was started as a worker
 	watchMemory()
-	os.Exit(execute())
+	os.Exit(execute(asIs))
 }
 
-func execute() int {
+// asIs is the context of a command, untouched.
+func asIs(ctx context.Context) context.Context { return ctx }
+
+// execute runs the command that the arguments name, and returns its exit code. The
+// context that its work will ask goes through seen: a test interrupts the work there.
+func execute(seen func(context.Context) context.Context) int {
 	errorForBrokenPipe()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
 	endInTime(ctx)
 	root := rootCommand()
-	err := root.ExecuteContext(ctx)
+	err := root.ExecuteContext(seen(ctx))
 	atOnce.Lock()
 	if out, ok := root.OutOrStdout().(*screen); ok && out.err != nil {
 		err = out.err

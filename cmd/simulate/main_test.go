@@ -13,7 +13,9 @@ import (
 	"os/signal"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -25,7 +27,41 @@ import (
 
 func TestMain(m *testing.M) {
 	workerMain() // the live world starts this very program as its workers
-	testscript.Main(m, map[string]func(){"simulate": func() { watchMemory(); os.Exit(execute()) }, "stuck": stuck})
+	testscript.Main(m, map[string]func(){"simulate": program, "simulate-interrupted": interrupted, "stuck": stuck})
+}
+
+func program() {
+	watchMemory()
+	os.Exit(execute(asIs))
+}
+
+// interrupted is simulate with a signal that comes when its work looks for one for the
+// nth time, n being the first argument: no instant that a test could choose is in the
+// middle of a simulation on every machine.
+func interrupted() {
+	n, err := strconv.ParseInt(os.Args[1], 10, 64)
+	if err != nil {
+		panic(err)
+	}
+	os.Args = slices.Delete(os.Args, 1, 2)
+	watchMemory()
+	os.Exit(execute(func(ctx context.Context) context.Context { return &impatient{Context: ctx, left: n} }))
+}
+
+// impatient is a context that has its process interrupted when it is asked for the nth time.
+type impatient struct {
+	context.Context
+	left int64
+}
+
+func (c *impatient) Err() error {
+	if atomic.AddInt64(&c.left, -1) == 0 {
+		if err := syscall.Kill(os.Getpid(), syscall.SIGTERM); err != nil {
+			panic(err)
+		}
+		<-c.Done()
+	}
+	return c.Context.Err()
 }
 
 // stuck is a program that is at something that looks at no context: it writes a file for
