@@ -27,18 +27,18 @@ import (
 
 func TestMain(m *testing.M) {
 	workerMain() // the live world starts this very program as its workers
-	testscript.Main(m, map[string]func(){"simulate": program, "simulate-interrupted": interrupted, "stuck": stuck})
+	testscript.Main(m, map[string]func(){"simulate": asSimulate, "simulate-interrupted": asInterrupted, "stuck": stuck})
 }
 
-func program() {
+func asSimulate() {
 	watchMemory()
 	os.Exit(execute(asIs))
 }
 
-// interrupted is simulate with a signal that comes when its work looks for one for the
+// asInterrupted is simulate with a signal that comes when its work looks for one for the
 // nth time, n being the first argument: no instant that a test could choose is in the
 // middle of a simulation on every machine.
-func interrupted() {
+func asInterrupted() {
 	n, err := strconv.ParseInt(os.Args[1], 10, 64)
 	if err != nil {
 		panic(err)
