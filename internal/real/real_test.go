@@ -467,6 +467,7 @@ func TestMistakesAreFoundBeforeAnythingStarts(t *testing.T) {
 		{quick("A"), "nonsense", `unknown lock "nonsense"`},
 		{leaseless, "set-nx-ex-del", "whole multiples of 1 s"},
 		{overtaken, "set-nx-lua", "fault 1 (fail-over operator) needs a replica: set servers.redis.replicas to 1"},
+		{quick("A"), "cas-cad", "it needs Redis with the module TairString"},
 		{overtaken, "mysql-unique-ttl", "fault 1 (fail-over operator) needs a replica: set servers.mysql.replicas to 1"},
 	}
 	for _, tt := range tests {
