@@ -31,6 +31,9 @@ type Property struct {
 	ID      string // mutual-exclusion
 	Summary string // one sentence
 	Source  string // where the definition comes from
+	// Core properties are judged in every run, and locks are expected to keep them without a word.
+	// Any other is judged where somebody asks for it: a story that expects something of it.
+	Core bool
 	// Check looks at one history. It never panics on a history of any content.
 	Check func(h *history.History) Finding
 }

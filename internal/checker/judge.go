@@ -2,6 +2,7 @@ package checker
 
 import (
 	"cmp"
+	"slices"
 	"time"
 
 	"lockstep/internal/history"
@@ -11,7 +12,7 @@ import (
 // Judgement is a history with everything that the checkers have to say about it.
 type Judgement struct {
 	History  *history.History
-	Findings []Finding // one per property, in the order of All
+	Findings []Finding // one per property that was judged, in the order of All
 	Letter   Letter    // the worst outcome, as one letter
 	Faults   []FiredFault
 	Overlap  time.Duration // how long two or more clients believed to hold the lock
@@ -47,8 +48,8 @@ const (
 	LetterUnknown Letter = "?"
 )
 
-// Judge runs every property over the history and then asks whether the run was
-// a test at all.
+// Judge runs every core property over the history, and those that are asked for, and then
+// asks whether the run was a test at all.
 //
 // The trap is the green run in which nothing happened. A scenario pauses A "when
 // A is in its critical section", a typo lets B win every race, A never enters,
@@ -71,7 +72,7 @@ const (
 //
 // A log from elsewhere has no end of its own (history.Header.HasEnd): what is kept
 // in it is kept until its last line.
-func Judge(h *history.History) Judgement {
+func Judge(h *history.History, asked ...string) Judgement {
 	seen := survey(h)
 	j := Judgement{
 		History:  h,
@@ -87,29 +88,40 @@ func Judge(h *history.History) Judgement {
 	j.Untested = j.untested()
 	uncontended := j.uncontended()
 	j.Findings = make([]Finding, 0, len(registry))
-	for _, p := range registry {
-		f := p.Check(h)
-		f.Property = p.ID
-		reason := j.Untested
-		if p.ID != ProgressID && reason.Empty() {
-			reason = uncontended
+	for i := range registry {
+		if p := &registry[i]; p.Core || slices.Contains(asked, p.ID) {
+			j.Findings = append(j.Findings, j.find(p, uncontended))
 		}
-		if f.Verdict == Kept && !reason.Empty() {
-			f.Verdict, f.Reason = Unknown, reason
-		}
-		j.Findings = append(j.Findings, f)
 	}
 	j.Letter = letter(&j)
 	return j
 }
 
-// Finding returns the finding of one property; a finding of verdict Unknown for
-// a property that does not exist.
+// find runs one property over the history. What is kept in a run that was no test of it is
+// unknown.
+func (j *Judgement) find(p *Property, uncontended say.Phrase) Finding {
+	f := p.Check(j.History)
+	f.Property = p.ID
+	reason := j.Untested
+	if p.ID != ProgressID && reason.Empty() {
+		reason = uncontended
+	}
+	if f.Verdict == Kept && !reason.Empty() {
+		f.Verdict, f.Reason = Unknown, reason
+	}
+	return f
+}
+
+// Finding returns the finding of one property, which is judged now if nobody has asked for it
+// before; a finding of verdict Unknown for a property that does not exist.
 func (j *Judgement) Finding(id string) Finding {
 	for i := range j.Findings {
 		if j.Findings[i].Property == id {
 			return j.Findings[i]
 		}
+	}
+	if p, ok := Lookup(id); ok && j.History != nil {
+		return j.find(&p, j.uncontended())
 	}
 	return Finding{Property: id, Verdict: Unknown, Reason: say.NoSuchProperty.With()}
 }

@@ -47,6 +47,9 @@ var mutations = map[string][]string{
 
 func TestTablesCatchMutations(t *testing.T) {
 	for _, p := range All() {
+		if oracles[p.ID] == nil {
+			continue // TestEveryPropertyIsTried says so
+		}
 		check := func(bug string) func(h *history.History) Finding {
 			return func(h *history.History) Finding { return oracles[p.ID](h, bug) }
 		}

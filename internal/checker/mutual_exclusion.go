@@ -10,6 +10,7 @@ func init() {
 		ID:      MutualExclusionID,
 		Summary: "At no time do two clients believe that they hold the lock.",
 		Source:  "Dijkstra 1965, with hold intervals in true time in place of program counters",
+		Core:    true,
 		Check:   checkMutualExclusion,
 	})
 }

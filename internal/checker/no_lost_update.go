@@ -13,6 +13,7 @@ func init() {
 		ID:      NoLostUpdateID,
 		Summary: "The resource never accepts a write that was computed from an outdated read.",
 		Source:  "Berenson et al. 1995, phenomenon P4",
+		Core:    true,
 		Check:   checkNoLostUpdate,
 	})
 }

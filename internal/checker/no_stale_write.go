@@ -13,6 +13,7 @@ func init() {
 		ID:      NoStaleWriteID,
 		Summary: "The resource never accepts a write from a client that is not the newest holder.",
 		Source:  "Kleppmann 2016, How to do distributed locking",
+		Core:    true,
 		Check:   checkNoStaleWrite,
 	})
 }

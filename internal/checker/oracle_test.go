@@ -529,7 +529,11 @@ func randomHistory(pick func(n int) int, events int) *history.History {
 // the oracle differ, or "".
 func compare(h *history.History) string {
 	for _, p := range All() {
-		got, want := show(h, p.Check(h)), show(h, oracles[p.ID](h, ""))
+		oracle := oracles[p.ID]
+		if oracle == nil {
+			continue // TestEveryPropertyIsTried says so
+		}
+		got, want := show(h, p.Check(h)), show(h, oracle(h, ""))
 		if got != want {
 			return p.ID + "\n got " + got + "\nwant " + want
 		}

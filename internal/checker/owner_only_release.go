@@ -15,6 +15,7 @@ func init() {
 		ID:      OwnerOnlyReleaseID,
 		Summary: "No release removes the entry of another client.",
 		Source:  "the Redis documentation of SET, on releasing with a random value",
+		Core:    true,
 		Check:   checkOwnerOnlyRelease,
 	})
 }

@@ -20,6 +20,7 @@ func init() {
 		ID:      ProgressID,
 		Summary: "After the faults are over, a client that asks for the lock gets it within ten leases.",
 		Source:  "Lamport 1977, on liveness; the bound makes it testable",
+		Core:    true,
 		Check:   checkProgress,
 	})
 }

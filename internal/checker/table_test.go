@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"strings"
 	"testing"
 
 	"lockstep/internal/history"
@@ -167,11 +168,24 @@ func runTable(rows []row, check func(h *history.History) Finding) (failed []stri
 	return failed
 }
 
+// A property is tried by histories with known verdicts, by an oracle that reads as its definition
+// does, and by mistakes that the histories tell from the right check. Those of a new one stand in a
+// test file of its own, which adds them to the three maps.
+func TestEveryPropertyIsTried(t *testing.T) {
+	for _, p := range All() {
+		for what, there := range map[string]bool{
+			"table of histories (tables)": len(tables[p.ID]) > 0, "oracle (oracles)": oracles[p.ID] != nil,
+			"mistake to tell from the right check (mutations)": len(mutations[p.ID]) > 0,
+		} {
+			if !there {
+				t.Errorf("the property %s has no %s: add one in internal/checker/%s_test.go", p.ID, what, strings.ReplaceAll(p.ID, "-", "_"))
+			}
+		}
+	}
+}
+
 func TestTables(t *testing.T) {
 	for _, p := range All() {
-		if len(tables[p.ID]) == 0 {
-			t.Errorf("%s has no table", p.ID)
-		}
 		for _, failure := range runTable(tables[p.ID], p.Check) {
 			t.Errorf("%s: %s", p.ID, failure)
 		}

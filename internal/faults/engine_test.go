@@ -10,6 +10,7 @@ import (
 
 // lab is a world that only takes notes, and a scheduler whose time a test moves.
 type lab struct {
+	World   // what a verb of no test here asks for
 	now     time.Duration
 	notes   []string
 	primary string // what the primary is, when a test says so

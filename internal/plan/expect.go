@@ -36,6 +36,16 @@ func (p *Plan) Said(lock string) (said []Expectation, ok bool) {
 	return said, len(own)+len(every) > 0
 }
 
+// Asked returns the properties that the plan says anything of.
+func (p *Plan) Asked() (ids []string) {
+	for _, e := range p.Expect {
+		if e.Verdict != Anything && !slices.Contains(ids, e.Property) {
+			ids = append(ids, e.Property)
+		}
+	}
+	return ids
+}
+
 func (p *Plan) about(lock string) (all []Expectation) {
 	for _, e := range p.Expect {
 		if e.Lock == lock {

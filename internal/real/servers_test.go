@@ -32,39 +32,6 @@ func restartAt(p *plan.Plan, at faults.Trigger, node string, down time.Duration)
 		faults.Args{Value: node, Durations: map[string]time.Duration{"down": down}}, at, faults.End{}))
 }
 
-// A's DEL is sent into the partition and comes out of it when B holds.
-func TestAPartitionHoldsBackWhatIsSentIntoIt(t *testing.T) {
-	p := quick("A", "B")
-	p.Workload.Work = plan.Range{Min: 600 * time.Millisecond, Max: 600 * time.Millisecond}
-	sided(p, when(faults.InSection, "A", ""), "partition", []string{"A"}, []string{faults.TheStore}, faults.End{For: 1300 * time.Millisecond})
-	h := run(t, p, "set-nx-ex-del")
-	if n := len(find(h, history.ReleaseFailed, "A")); n != 1 {
-		t.Errorf("A's release failed %d times, want once: nothing answers it", n)
-	}
-	ended, acquired := find(h, history.FaultEnded, ""), find(h, history.Acquired, "B")
-	if len(ended) != 1 || len(acquired) != 1 || acquired[0].At > ended[0].At {
-		t.Fatal("B did not get the lock within the partition")
-	}
-	// B works until 1.6 s; its own DEL finds nothing because A's, 1.3 s late, was there first.
-	if n := len(find(h, history.NotHeld, "B")); n != 1 {
-		t.Errorf("B's release found nothing %d times, want once", n)
-	}
-}
-
-// What the store sends is held back: A's commands are executed all the same.
-func TestACutIsInOneDirection(t *testing.T) {
-	p := quick("A", "B")
-	sided(p, when(faults.InSection, "A", ""), "cut", []string{faults.TheStore}, []string{"A"}, faults.End{For: time.Second})
-	h := run(t, p, "set-nx-lua")
-	acquired := find(h, history.Acquired, "B")
-	if len(find(h, history.ReleaseFailed, "A")) != 1 || len(acquired) != 1 {
-		t.Fatal("A had an answer, or B did not acquire once")
-	}
-	if at := acquired[0].At.Duration(); at > 700*time.Millisecond {
-		t.Errorf("B acquired at %v: A's unlock script did not arrive", at)
-	}
-}
-
 func TestAMajorityOfNodes(t *testing.T) {
 	p := quick("A", "B")
 	fault(t, p, when(faults.InSection, "A", ""), "crash", "redis-2", 0, faults.End{})
@@ -106,25 +73,6 @@ func TestAServerWithoutADiskComesBackEmpty(t *testing.T) {
 				t.Errorf("the entry of %s was forgotten, want A's", h.Name(forgotten[0].Owner))
 			}
 		})
-	}
-}
-
-func TestAnOperatorRemovesTheEntry(t *testing.T) {
-	p := quick("A", "B")
-	p.Workload.Work = plan.Range{Min: 500 * time.Millisecond, Max: 500 * time.Millisecond}
-	fault(t, p, when(faults.InSection, "A", ""), "evict", "lock", 0, faults.End{})
-	h := run(t, p, "set-nx-lua")
-	if overlaps(h) == 0 {
-		t.Error("no overlap")
-	}
-	evicted := 0
-	for _, e := range find(h, history.Removed, "redis-1") {
-		if e.Peer == 0 && h.Name(e.Owner) == "A" {
-			evicted++
-		}
-	}
-	if evicted != 1 {
-		t.Errorf("A's entry was removed by nobody %d times, want once", evicted)
 	}
 }
 

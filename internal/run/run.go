@@ -85,7 +85,7 @@ func One(ctx context.Context, w World, p *plan.Plan, lock string, seed uint64) O
 	if err != nil {
 		cutShort(ctx, h)
 	}
-	out.Judgement = checker.Judge(h)
+	out.Judgement = checker.Judge(h, p.Asked()...)
 	out.Expected = compare(p, lock, out.Judgement)
 	return out
 }
@@ -118,13 +118,13 @@ func compare(p *plan.Plan, lock string, j checker.Judgement) []Expected {
 	return out
 }
 
-// implied is what goes without saying: a lock keeps every property. A property that the
+// implied is what goes without saying: a lock keeps every core property. One that the
 // run gave no occasion to break is left out, as long as mutual exclusion was put to the
 // test and kept: nobody has asked for it by name.
 func implied(lock string, j *checker.Judgement) (all []plan.Expectation) {
 	tested := j.Finding(checker.MutualExclusionID).Verdict == checker.Kept
 	for _, p := range checker.All() {
-		if f := j.Finding(p.ID); !tested || !f.NoOccasion {
+		if p.Core && (!tested || !j.Finding(p.ID).NoOccasion) {
 			all = append(all, plan.Expectation{Lock: lock, Property: p.ID, Verdict: string(checker.Kept)})
 		}
 	}

@@ -10,6 +10,6 @@ import (
 // program, and compares the verdicts with what the plan expects of its lock.
 func Stored(p *plan.Plan, h *history.History) Outcome {
 	lock := h.Header.Lock
-	j := checker.Judge(h)
+	j := checker.Judge(h, p.Asked()...)
 	return Outcome{Lock: lock, Seed: h.Header.Seed, Judgement: j, Expected: compare(p, lock, j)}
 }

@@ -86,18 +86,6 @@ func TestDroppedReplyMeansExecutedAndUnknown(t *testing.T) {
 	}
 }
 
-func TestDroppedRequestIsNeverExecuted(t *testing.T) {
-	p := story(verb("drop", 1, "request", onWire(faults.AboutToSend, "DEL"), faults.End{}))
-	h, got := tell(t, p, "set-nx-ex-del", history.RequestDropped, history.Expired, history.ReleaseFailed)
-	expectLines(t, got,
-		"A request-dropped",
-		"A release-failed no reply within the response timeout",
-		"redis-1 expired lock")
-	if j := checker.Judge(h); j.Letter != checker.LetterDelay {
-		t.Errorf("outcome %s, want a mere delay", j.Letter)
-	}
-}
-
 func TestDelayedReplyArrivesLate(t *testing.T) {
 	spec, _ := faults.Lookup("delay")
 	f := faults.Make(1, spec, faults.Args{
@@ -118,15 +106,6 @@ func TestFrozenClientKeepsItsSocketsAndLosesItsTime(t *testing.T) {
 		"redis-1 granted lock")
 	if a, thawed := find(t, h, history.Acquired, "A"), find(t, h, history.Thawed, "A"); a.At != thawed.At {
 		t.Errorf("A acquires at %v, it thawed at %v", a.At, thawed.At)
-	}
-}
-
-func TestFrozenServerAnswersAfterTheThaw(t *testing.T) {
-	p := story(verb("pause", 1, faults.ThePrimary, onWire(faults.AboutToSend, "SET"), faults.End{For: time.Second}))
-	h, got := tell(t, p, "set-nx-lua", history.Froze, history.Thawed, history.AcquireFailed)
-	expectLines(t, got, "redis-1 froze", "redis-1 thawed")
-	if e := find(t, h, history.Granted, "redis-1"); e.At < history.Instant(time.Second) {
-		t.Errorf("a frozen server granted at %v", e.At)
 	}
 }
 
@@ -237,26 +216,6 @@ func TestFailoverForgetsWhatWasUnderWay(t *testing.T) {
 				t.Errorf("outcome %s, want %s", j.Letter, tt.want)
 			}
 		})
-	}
-}
-
-// A fault that has ended leaves nothing behind: the probe acquires at once.
-func TestHealedWorldIsAsGoodAsNew(t *testing.T) {
-	for _, f := range []faults.Fault{
-		verb("pause", 1, "A", first(faults.InSection), faults.End{For: 3 * time.Second}),
-		verb("pause", 1, faults.ThePrimary, first(faults.InSection), faults.End{For: 3 * time.Second}),
-		verb("pause", 1, "A", first(faults.InSection), faults.End{
-			Until: &faults.Trigger{Moment: faults.StartsWaiting, Subject: "B", Nth: 5}, // never comes: healed at the horizon
-		}),
-		verb("drop", 1, "reply", onWire(faults.Sends, "EVAL"), faults.End{}),
-	} {
-		p := story(f)
-		h, _ := tell(t, p, "set-nx-lua")
-		healed := find(t, h, history.Healed, "nobody")
-		acquired := find(t, h, history.Acquired, plan.ProbeName)
-		if d := acquired.At.Sub(healed.At); d > 10*time.Millisecond {
-			t.Errorf("%s: the probe needs %v", f.Text, d)
-		}
 	}
 }
 

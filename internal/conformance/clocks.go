@@ -1,0 +1,137 @@
+package conformance
+
+import (
+	"time"
+
+	"lockstep/internal/faults"
+	"lockstep/internal/history"
+	"lockstep/internal/plan"
+)
+
+// What befalls clocks. A client reads its own; that of a server shows in how long its entries last.
+var clocks = []Case{
+	{
+		Verb: "jump-clock", What: "a client", Lock: "set-nx-lua", Story: `
+faults:
+  - when: A is in its critical section
+    jump-clock: A
+    by: +1h
+  - when: A is in its critical section the 2nd time
+    jump-clock: A
+    by: -1h`,
+		During: func(s *Seen) string {
+			back := s.next(one{kind: history.FaultBegan}, s.began+1)
+			return both(
+				unless(s.ahead("A", 0, s.began) < 30*time.Minute, "A's clock was wrong before"),
+				unless(s.ahead("A", s.next(one{kind: history.Releasing, node: "A"}, s.began), back) > 30*time.Minute, "A's clock shows no step"),
+				unless(s.ahead("B", 0, len(s.Events)) < 30*time.Minute, "B's clock shows one"))
+		},
+		After: func(s *Seen) string {
+			back := s.next(one{kind: history.FaultBegan}, s.began+1)
+			return unless(s.ahead("A", s.next(one{kind: history.Releasing, node: "A"}, back), len(s.Events)) < 30*time.Minute, "A's clock was not set back")
+		},
+	},
+	{
+		Verb: "jump-clock", What: "a server", Lock: "set-nx-lua", Story: `
+faults:
+  - when: A is in its critical section
+    jump-clock: the primary
+    by: +1h` + whileBWaits,
+		Set: longLease,
+		During: func(s *Seen) string {
+			return unless(s.next(one{kind: history.ClockChanged, node: "redis-1"}, s.began) >= 0 && letsBIn(s), "A's entry did not end with the step")
+		},
+		After: keepsOthersOut,
+	},
+	{
+		Verb: "drift-clock", What: "a client", Lock: "set-nx-lua", Story: `
+faults:
+  - when: A enters
+    drift-clock: A
+    rate: +50%
+    until: A is in its critical section the 2nd time`,
+		Set: func(p *plan.Plan) {
+			p.Workload.Work = plan.Range{Min: 200 * time.Millisecond, Max: 200 * time.Millisecond}
+		},
+		During: func(s *Seen) string {
+			return unless(s.gain("A", s.began, s.ended) > 25, "A's clock did not run faster")
+		},
+		After: func(s *Seen) string {
+			return unless(s.gain("A", s.next(one{kind: history.Waits, node: "A"}, s.ended), len(s.Events)) < 25, "A's clock still runs faster")
+		},
+	},
+	{
+		Verb: "drift-clock", What: "a server", Lock: "set-nx-lua", Story: driftUntilBHolds,
+		Set:    fourthOfALease,
+		During: func(s *Seen) string { return unless(letsBIn(s), "A's lease was not shorter") },
+		After:  keepsOthersOut,
+	},
+	{
+		Verb: "drift-clock", What: "a server whose leases rest on the monotonic clock", Lock: "etcd-txn",
+		Story:   "\nservers: {etcd: {nodes: 1}}" + driftUntilBHolds,
+		Set:     fourthOfALease,
+		During:  func(s *Seen) string { return unless(letsBIn(s), "A's lease was not shorter") },
+		After:   keepsOthersOut,
+		Refused: "its leases rest on the monotonic clock",
+	},
+}
+
+// driftUntilBHolds has the clock of the server run faster until B has the lock, which B then keeps
+// for longer than such a clock would leave it.
+const driftUntilBHolds = `
+faults:
+  - when: A is in its critical section
+    drift-clock: the primary
+    rate: +50%
+    until: B acquires` + whileBWaits + `
+  - when: B enters
+    slow: B
+    by: 3s`
+
+// fourthOfALease makes the drift one of four times as fast, more than a scenario may say, and lets B
+// wait for longer than a lease lasts then, but both times not for as long as it lasts else.
+func fourthOfALease(p *plan.Plan) {
+	p.Lease, p.Workload.Wait, p.Workload.Repeat = 8*time.Second, 3500*time.Millisecond, 2
+	drift := &p.Faults[0]
+	args := drift.Args
+	args.Rates = map[string]int64{"rate": 3_000_000}
+	*drift = faults.Make(drift.Number, drift.Spec(), args, drift.Trigger, drift.End)
+}
+
+// ahead is by how much a client's clock is ahead of true time at least, in what it does from one
+// event on and before another.
+func (s *Seen) ahead(client string, from, before int) time.Duration {
+	off, any := time.Duration(0), false
+	for i := max(from, 0); i < before; i++ {
+		e := &s.Events[i]
+		if does(e.Kind) && s.Name(e.Node) == client {
+			if now := s.offset(i); !any || now < off {
+				off, any = now, true
+			}
+		}
+	}
+	return off
+}
+
+// offset is by how much the clock of an event's node is ahead of true time.
+func (s *Seen) offset(i int) time.Duration {
+	return time.Duration(s.Events[i].Clock) - s.Events[i].At.Duration()
+}
+
+// gain is by how many hundredths a client's clock ran faster than true time from its first doing
+// after one event to its last before another.
+func (s *Seen) gain(client string, from, before int) int {
+	first, last := -1, -1
+	for i := max(from, 0); i < before; i++ {
+		if e := &s.Events[i]; does(e.Kind) && s.Name(e.Node) == client {
+			if first < 0 {
+				first = i
+			}
+			last = i
+		}
+	}
+	if first < 0 || s.between(first, last) <= 0 {
+		return -1
+	}
+	return int((s.offset(last) - s.offset(first)) * 100 / s.between(first, last))
+}

@@ -1,0 +1,72 @@
+package conformance_test
+
+import (
+	"testing"
+
+	"lockstep/internal/conformance"
+	"lockstep/internal/faults"
+	"lockstep/internal/plan"
+	"lockstep/internal/sim"
+)
+
+// each does something with each case and its plan.
+func each(t *testing.T, do func(t *testing.T, c *conformance.Case, p *plan.Plan)) {
+	for _, c := range conformance.Cases() {
+		t.Run(c.Name(), func(t *testing.T) {
+			p, err := c.Plan()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c.About(p) == 0 {
+				t.Fatalf("its story has no fault %s", c.Verb)
+			}
+			do(t, &c, p)
+		})
+	}
+}
+
+func TestTheSimulatorDoesWhatVerbsSay(t *testing.T) {
+	each(t, func(t *testing.T, c *conformance.Case, p *plan.Plan) {
+		h, err := sim.Run(p, c.Lock, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, wrong := range c.Judge(p, h) {
+			t.Error(wrong)
+		}
+	})
+}
+
+// idle is a verb that does nothing, under another one's name.
+type idle struct{ faults.Verb }
+
+func (idle) Begin(faults.World, faults.Occasion) {}
+func (idle) End(faults.World, faults.Occasion)   {}
+
+// endless is a verb whose end undoes nothing.
+type endless struct{ faults.Verb }
+
+func (endless) End(faults.World, faults.Occasion) {}
+
+// A case that is content with a world in which the verb does nothing, or is not undone, tells
+// nobody anything.
+func TestACaseNoticesAVerbThatDoesNothing(t *testing.T) {
+	each(t, func(t *testing.T, c *conformance.Case, p *plan.Plan) {
+		f := &p.Faults[c.About(p)-1]
+		verb := f.Verb
+		seen := func(v faults.Verb) *conformance.Seen {
+			f.Verb = v
+			h, err := sim.Run(p, c.Lock, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return conformance.See(h, f.Number)
+		}
+		if c.During(seen(idle{verb})) == "" {
+			t.Error("nothing is done, and nothing is missing while the fault is on")
+		}
+		if f.End != (faults.End{}) && c.After(seen(endless{verb})) == "" {
+			t.Error("nothing is undone, and nothing is missing when the fault is over")
+		}
+	})
+}

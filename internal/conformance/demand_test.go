@@ -1,0 +1,86 @@
+package conformance_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"lockstep/internal/conformance"
+	"lockstep/internal/faults"
+)
+
+// A verb, or a method of the port, that no case plays is one of which nobody knows whether the
+// worlds do it.
+func TestEveryVerbAndEveryMethodOfThePortHasItsCase(t *testing.T) {
+	cases := map[string]bool{}
+	for _, c := range conformance.Cases() {
+		cases[c.Verb] = true
+	}
+	called := map[string]bool{}
+	for _, file := range sources(t, "../faults") {
+		verb, calls := readVerb(file)
+		if verb != "" && !cases[verb] {
+			continue // said below
+		}
+		for _, method := range calls {
+			called[method] = true
+		}
+	}
+	for _, s := range faults.All() {
+		if !cases[s.Name] {
+			t.Errorf("the verb %s has no case: add one to a table in internal/conformance (processes.go, messages.go, "+
+				"partitions.go, servers.go, clocks.go) that says what is different while it is on, and what is as before when it is over", s.Name)
+		}
+	}
+	port := reflect.TypeFor[faults.World]()
+	for i := range port.NumMethod() {
+		if name := port.Method(i).Name; !called[name] {
+			t.Errorf("the port faults.World has a method %s that no verb with a case calls: write the verb's case in internal/conformance, or remove the method", name)
+		}
+	}
+}
+
+// readVerb returns the name of the verb that a file registers, "" for none, and which names it
+// calls of something else, methods of the port among them.
+func readVerb(file *ast.File) (verb string, calls []string) {
+	ast.Inspect(file, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			if s, ok := n.Fun.(*ast.SelectorExpr); ok {
+				calls = append(calls, s.Sel.Name)
+			}
+		case *ast.KeyValueExpr:
+			key, _ := n.Key.(*ast.Ident)
+			value, _ := n.Value.(*ast.BasicLit)
+			if key != nil && value != nil && key.Name == "Name" && verb == "" {
+				verb = strings.Trim(value.Value, `"`)
+			}
+		}
+		return true
+	})
+	return verb, calls
+}
+
+// sources are the files of a package but for its tests.
+func sources(t *testing.T, dir string) (files []*ast.File) {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	if err != nil || len(names) == 0 {
+		t.Fatalf("%d files in %s, %v", len(names), dir, err)
+	}
+	for _, name := range names {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, file)
+	}
+	return files
+}

@@ -1,0 +1,234 @@
+package tidy
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// What it costs to add something, measured: each test adds one as CONTRIBUTING.md says, in a copy of
+// the sources, and counts the files. Before, it leaves a half out, and whoever forgets that half has
+// to be told with a sentence: no panic, no test that fails for another reason.
+
+// addition is what somebody adds: files that are new, and changes of others.
+type addition struct {
+	files   map[string]string    // by path
+	changes map[string][2]string // what is there once, and what comes in its place
+}
+
+// price is how many files one touches.
+func (a *addition) price() int { return len(a.files) + len(a.changes) }
+
+// without is the addition without some of its files.
+func (a *addition) without(paths ...string) *addition {
+	out := &addition{map[string]string{}, map[string][2]string{}}
+	for path, text := range a.files {
+		out.files[path] = text
+	}
+	for path, change := range a.changes {
+		out.changes[path] = change
+	}
+	for _, path := range paths {
+		delete(out.files, path)
+		delete(out.changes, path)
+	}
+	return out
+}
+
+// texts are the files as they are with the addition.
+func (a *addition) texts(t *testing.T) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	for path, text := range a.files {
+		out[path] = text
+	}
+	for path, change := range a.changes {
+		text, err := os.ReadFile(filepath.Join(root, path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := strings.Count(string(text), change[0]); n != 1 {
+			t.Fatalf("%s has %q %d times, want once", path, change[0], n)
+		}
+		out[path] = strings.Replace(string(text), change[0], change[1], 1)
+	}
+	return out
+}
+
+// copied makes a copy of the sources with an addition. That it stands elsewhere is nothing that
+// the compiler looks at (-trimpath), so what was compiled for an earlier copy counts.
+func (a *addition) copied(t *testing.T) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	for _, part := range []string{"internal", "scenarios"} {
+		if err := os.CopyFS(filepath.Join(dir, part), os.DirFS(filepath.Join(root, part))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"go.mod", "go.sum"} {
+		text, err := os.ReadFile(filepath.Join(root, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(t, filepath.Join(dir, name), string(text))
+	}
+	for path, text := range a.texts(t) {
+		write(t, filepath.Join(dir, path), text)
+	}
+	return dir
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// overlaid is the argument that has the go command see the addition in these sources. It is for the
+// live world, whose libraries are compiled for them already.
+func (a *addition) overlaid(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	replaced := map[string]string{}
+	for path, text := range a.texts(t) {
+		from, err := filepath.Abs(filepath.Join(root, path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		replaced[from] = filepath.Join(dir, strings.ReplaceAll(path, "/", "_"))
+		write(t, replaced[from], text)
+	}
+	text, err := json.Marshal(map[string]map[string]string{"Replace": replaced})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(dir, "overlay.json")
+	write(t, file, string(text))
+	return "-overlay=" + file
+}
+
+// expect runs the go command and demands that it fails with some sentences, or for none that it
+// succeeds, which a run of no test is not.
+func expect(t *testing.T, dir string, args []string, sentences ...string) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "go", args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "RAPID_NOFAILFILE=1")
+	out, err := cmd.CombinedOutput()
+	said := string(out)
+	if (err != nil) != (len(sentences) > 0) || strings.Contains(said, "panic:") || strings.Contains(said, "no tests to run") {
+		t.Errorf("go %s: %v, want that it says %q\n%s", strings.Join(args, " "), err, sentences, said)
+		return
+	}
+	for _, s := range sentences {
+		if !strings.Contains(said, s) {
+			t.Errorf("go %s does not say %q\n%s", strings.Join(args, " "), s, said)
+		}
+	}
+}
+
+// tests are the arguments that run some tests of a package in a copy.
+func tests(pkg, names string) []string {
+	return []string{"test", "-trimpath", "-short", "-vet=off", "-run", names, "./internal/" + pkg}
+}
+
+// compiles skips a test that compiles half of the sources where that is too long.
+func compiles(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("compiles copies of the sources")
+	}
+	t.Parallel()
+}
+
+// A lock that sends a command of Redis 8.4: its file, what goes over the wire, a scenario.
+func TestThePriceOfALock(t *testing.T) {
+	compiles(t)
+	const lock, wire, story = "internal/locks/melting.go", "internal/locks/testdata/wire/melting.txt", "scenarios/lessons/melting.yaml"
+	a := &addition{files: map[string]string{lock: meltingLock, wire: meltingWire, story: strings.ReplaceAll(meltingStory, "FAULT", "pause: A\n    for: 15s")}}
+	if n := a.price(); n != 3 {
+		t.Errorf("a lock touches %d files, want 3: the lock, its wire file and a scenario", n)
+	}
+	complete := a.copied(t)
+	sends := tests("run", "TestLocksSendWhatTheirDocumentsSay/^melting$")
+	noticed := tests("tidy", "TestEveryLockIs|TestEverythingRegistered")
+	expect(t, complete, sends)
+	expect(t, complete, noticed)
+
+	half := a.without(wire, story).copied(t)
+	expect(t, half, sends, "nobody has written down what has to go over the wire")
+	expect(t, half, noticed, "no scenario plays the lock melting", "no scenario shows how melting breaks")
+	write(t, filepath.Join(complete, lock), strings.Replace(meltingLock, "Redis84: true", "", 1))
+	expect(t, complete, sends, "its server does not know a command of its", "unknown command 'DELEX'")
+
+	live := a.without(wire, story)
+	live.files["internal/real/melting_test.go"] = meltingRefused
+	expect(t, root, []string{"test", live.overlaid(t), "-vet=off", "-run", "^TestMeltingIsRefused$", "./internal/real"})
+}
+
+// A verb with a method of the port: its file, the method in the port and in both worlds, a case for
+// both, a scenario.
+func TestThePriceOfAVerb(t *testing.T) {
+	compiles(t)
+	const port, simulated, live = "internal/faults/fault.go", "internal/sim/inject.go", "internal/real/inject.go"
+	const cases, story = "internal/conformance/processes.go", "scenarios/lessons/melting.yaml"
+	a := &addition{
+		files: map[string]string{
+			"internal/faults/melt.go": meltVerb,
+			story:                     strings.ReplaceAll(strings.ReplaceAll(meltingStory, "FAULT", "melt: A\n    for: 15s"), "[melting]", "[set-nx-lua]"),
+		},
+		changes: map[string][2]string{
+			port:      {"\t// Lag makes replication", "\t// Melt stops a process that Thaw lets run again.\n\tMelt(fault int, node string)\n\t// Lag makes replication"},
+			simulated: {"// Thaw implements", "// Melt implements faults.World.\nfunc (in injector) Melt(fault int, node string) { in.Freeze(fault, node) }\n\n// Thaw implements"},
+			live:      {"// Thaw implements", "// Melt implements faults.World.\nfunc (in *injector) Melt(fault int, node string) { in.Freeze(fault, node) }\n\n// Thaw implements"},
+			cases:     {"var processes = []Case{\n", meltCase},
+		},
+	}
+	if n := a.price(); n != 6 {
+		t.Errorf("a verb touches %d files, want 6: the verb, the port, a method of each world, its case and a scenario", n)
+	}
+	demanded := tests("conformance", "TestEveryVerb|TestTheSimulator|TestACase")
+	noticed := tests("tidy", "TestEverythingRegistered")
+	complete := a.copied(t)
+	expect(t, complete, demanded)
+	expect(t, complete, noticed)
+	expect(t, complete, tests("faults", "."))
+
+	half := a.without(cases, story).copied(t)
+	expect(t, half, demanded, "the verb melt has no case", "the port faults.World has a method Melt that no verb with a case calls")
+	expect(t, half, noticed, "no scenario uses the fault melt")
+	for world, file := range map[string]string{"sim": simulated, "real": live} {
+		expect(t, root, []string{"build", a.without(file).overlaid(t), "./internal/" + world}, "missing method Melt")
+	}
+	expect(t, root, []string{"build", a.overlaid(t), "./internal/real"})
+}
+
+// A property: its file, the file of its tests, a scenario that asks for it. Nobody else judges it.
+func TestThePriceOfAProperty(t *testing.T) {
+	compiles(t)
+	const tried, story = "internal/checker/nobody_melts_test.go", "scenarios/lessons/melting.yaml"
+	a := &addition{files: map[string]string{
+		"internal/checker/nobody_melts.go": meltProperty,
+		tried:                              meltTried,
+		story: strings.ReplaceAll(strings.ReplaceAll(strings.ReplaceAll(meltingStory, "FAULT", "pause: A\n    for: 15s"),
+			"[melting]", "[set-nx-lua]"), "mutual-exclusion: broken", "nobody-melts: kept"),
+	}}
+	if n := a.price(); n != 3 {
+		t.Errorf("a property touches %d files, want 3: the property, its tests and a scenario", n)
+	}
+	checked := tests("checker", "TestEveryPropertyIsTried|TestTables|TestFindingsAreComplete|TestCheckersAgree")
+	noticed := tests("tidy", "TestEverythingRegistered")
+	complete := a.copied(t)
+	write(t, filepath.Join(complete, "internal/run/melting_test.go"), meltAsked)
+	expect(t, complete, checked)
+	expect(t, complete, noticed)
+	expect(t, complete, tests("run", "^TestWhoAsksForMelting$"))
+
+	half := a.without(tried, story).copied(t)
+	expect(t, half, checked, "the property nobody-melts has no oracle", "the property nobody-melts has no table", "internal/checker/nobody_melts_test.go")
+	expect(t, half, noticed, "no scenario expects anything of the property nobody-melts")
+}
