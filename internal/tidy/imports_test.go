@@ -49,7 +49,6 @@ var layers = map[string][]string{
 	},
 	"scenarios":         {},
 	"internal/glossary": {"internal/say"},
-	"internal/chinese":  {"internal/glossary", "internal/say"},
 	"internal/tour": {
 		"internal/checker", "internal/explain", "internal/faults", "internal/glossary", "internal/history", "internal/plan",
 		"internal/run", "internal/say", "internal/scenario", "internal/sim", "scenarios",
