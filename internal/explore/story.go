@@ -22,7 +22,7 @@ type story struct {
 func (s *story) yaml() string {
 	var b strings.Builder
 	if s.title != "" {
-		fmt.Fprintf(&b, "scenario: %q\n", s.title)
+		fmt.Fprintf(&b, "scenario: %q\nseed: 1\n", s.title)
 	} else {
 		b.WriteString("scenario: walked\n")
 	}
