@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -133,7 +134,8 @@ func reference(root, dir string) ([]docs.Page, error) {
 	return pages, nil
 }
 
-// repositoryPlans are all scenarios, with their files relative to the repository.
+// repositoryPlans are all scenarios that somebody has written or chosen, with their files
+// relative to the repository. Those that a walk has written belong to its own result.
 func repositoryPlans(root string) ([]*plan.Plan, error) {
 	scenarios := filepath.Join(root, scenarioRoot)
 	if len(yamlFiles(scenarios)) == 0 {
@@ -149,7 +151,7 @@ func repositoryPlans(root string) ([]*plan.Plan, error) {
 		}
 		p.File = filepath.ToSlash(p.File)
 	}
-	return plans, nil
+	return slices.DeleteFunc(plans, func(p *plan.Plan) bool { return strings.HasPrefix(p.File, cutsets+"/") }), nil
 }
 
 // stored reads what a command has measured and somebody has stored; nil when nobody has.

@@ -40,6 +40,9 @@ var layers = map[string][]string{
 		"internal/checker", "internal/faults", "internal/history", "internal/locks", "internal/measured", "internal/plan", "internal/rate", "internal/run",
 		"internal/scenario", "internal/world",
 	},
+	"internal/explore": {
+		"internal/checker", "internal/faults", "internal/history", "internal/locks", "internal/plan", "internal/run", "internal/scenario",
+	},
 	"internal/worlds": {
 		"internal/checker", "internal/history", "internal/locks", "internal/matrix", "internal/measured", "internal/plan", "internal/run", "internal/scenario",
 	},
