@@ -58,7 +58,7 @@ var layers = map[string][]string{
 	},
 	"internal/explain":  {"internal/checker", "internal/history", "internal/plan", "internal/say", "internal/world"},
 	"internal/shell":    {},
-	"internal/report":   {"internal/rate", "internal/shell", "internal/checker", "internal/explain", "internal/history", "internal/plan", "internal/locks", "internal/faults", "internal/glossary", "internal/say", "internal/world"},
+	"internal/report":   {"internal/measured", "internal/rate", "internal/shell", "internal/checker", "internal/explain", "internal/history", "internal/plan", "internal/locks", "internal/faults", "internal/glossary", "internal/say", "internal/world"},
 	"internal/runstore": {},
 	"internal/serve":    {},
 	"internal/browser":  {}, // a helper of tests
