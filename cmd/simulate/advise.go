@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -9,12 +8,14 @@ import (
 
 	committed "lockstep/docs"
 	"lockstep/internal/explore"
+	"lockstep/internal/say"
 )
 
 // adviseFlags are the flags of the command advise.
 type adviseFlags struct {
 	*globals
-	expect []string
+	expect   []string
+	language string
 }
 
 func adviseCommand(g *globals) *cobra.Command {
@@ -27,7 +28,7 @@ The answer comes from the stored walk of the fault space (docs/explore.json, see
 simulate explore): of each lock and each way of breaking, the smallest set of the
 expected kinds that breaks it, or none. None means none of up to so many faults at
 once within the scope of that walk. A kind that lasts long stands for its short form,
-too.
+too. Without --expect it writes a page on which you tick them.
 
 Kinds of faults:
 ` + kindsHelp(),
@@ -37,12 +38,17 @@ Kinds of faults:
 		RunE: func(*cobra.Command, []string) error { return f.advise() },
 	}
 	cmd.Flags().StringSliceVar(&f.expect, "expect", nil, "kinds of faults that can happen to you")
+	pageLanguage(cmd, &f.language)
 	return cmd
 }
 
 func (f *adviseFlags) advise() error {
 	if len(f.expect) == 0 {
-		return errors.New("nothing to expect: name what can happen, such as --expect pause,fail-over")
+		path, err := f.explorePage(say.Language(f.language))
+		if err == nil {
+			fmt.Fprintf(f.stdout, "tick what can happen to you on the page %s, or name it here: --expect pause,fail-over\n", path)
+		}
+		return err
 	}
 	expected, err := explore.Expected(f.expect)
 	if err != nil {

@@ -6,7 +6,7 @@
   var $ = function (q, from) { return all.call((from || document).querySelectorAll(q)); };
   var one = function (q) { return document.querySelector(q); };
   var says = JSON.parse(one("#says").textContent);
-  var boxes = $("#ticks input"), rows = $("#sets tbody tr"), body = one("#sets tbody");
+  var boxes = $("#ticks input:not([name])"), ways = $("#ticks input[name=way]"), rows = $("#sets tbody tr"), body = one("#sets tbody");
   var box = {};
   boxes.forEach(function (b) { box[b.value] = b; });
   one("#ticks").hidden = false;
@@ -27,8 +27,9 @@
       var broken = false;
       $("li", row).forEach(function (li) {
         var meets = li.dataset.kinds.split(" ").every(function (k) { return !k || ticked.indexOf(k) >= 0; });
-        li.classList.toggle("meets", meets);
-        broken = broken || meets;
+        var counts = ways[li.closest("td").dataset.way].checked;
+        li.classList.toggle("meets", meets && counts);
+        broken = broken || meets && counts;
       });
       var you = row.querySelector(".you"), unknown = !broken && row.dataset.unknown;
       you.textContent = broken ? says.broken : unknown ? says.unknown : says.safe;
@@ -38,14 +39,16 @@
     document.documentElement.classList.toggle("ticked", ticked.length > 0);
     safe.concat(others).forEach(function (row) { body.appendChild(row); });
     one("#answer").textContent = says.answer.replace("{n}", safe.length).replace("{of}", rows.length);
-    return ticked;
+    var but = ways.filter(function (w) { return !w.checked; }).map(function (w) { return w.value; });
+    return "#expect=" + ticked.join(",") + (but.length ? ";but=" + but.join(",") : "");
   }
 
   function fromAddress() {
-    var found = /^#expect=([a-z,-]*)$/.exec(location.hash);
+    var found = /^#expect=([a-z,-]*)(?:;but=([0-9,]*))?$/.exec(location.hash);
     if (found) {
-      var wanted = found[1].split(",");
+      var wanted = found[1].split(","), but = (found[2] || "").split(",");
       boxes.forEach(function (b) { b.checked = wanted.indexOf(b.value) >= 0; });
+      ways.forEach(function (w) { w.checked = but.indexOf(w.value) < 0; });
       show();
       return;
     }
@@ -59,7 +62,7 @@
 
   one("#ticks").addEventListener("change", function (e) {
     withShort(e.target);
-    history.replaceState(null, "", "#expect=" + show().join(","));
+    history.replaceState(null, "", show());
   });
   addEventListener("hashchange", fromAddress);
   show();

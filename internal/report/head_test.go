@@ -75,7 +75,7 @@ func TestPolicies(t *testing.T) {
 			t.Errorf("%s lacks the policy %s", file, policy)
 		}
 	}
-	if strings.Count(Policy(), "unsafe") != 1 || strings.Count(Policy(), "sha256-") != 3 {
+	if strings.Count(Policy(), "unsafe") != 1 || strings.Count(Policy(), "sha256-") != 4 {
 		t.Errorf("the policy of all pages is %s", Policy())
 	}
 }

@@ -1,0 +1,72 @@
+package browser_test
+
+import (
+	"os"
+	"testing"
+
+	"lockstep/internal/browser"
+	"lockstep/internal/explore"
+	"lockstep/internal/measured"
+	"lockstep/internal/report"
+	"lockstep/internal/say"
+)
+
+// walkPage is the page of the stored walk.
+func walkPage(t *testing.T) []byte {
+	t.Helper()
+	data, err := os.ReadFile("../../docs/explore.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	walk, err := measured.ReadExplored(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var kinds []report.KindOfFault
+	for _, k := range explore.Kinds() {
+		kinds = append(kinds, report.KindOfFault{Name: k.Name, Summary: k.Summary})
+	}
+	page, err := report.ExploreHTML(walk, kinds, say.English)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return page
+}
+
+// What a reader ticks decides which locks survive, and stands in the address.
+func TestTicksDecideWhichLocksSurvive(t *testing.T) {
+	p := browser.Open(t, walkPage(t), browser.Options{})
+	// verdict is what the page says of a lock.
+	verdict := func(lock string) string {
+		return browser.Eval[string](p, `document.querySelector('a[href="#lock-`+lock+`"]').closest("tr").querySelector(".you").textContent`)
+	}
+	click := func(box string) { browser.Eval[bool](p, `(document.querySelector('#ticks input[value="`+box+`"]').click(), true)`) }
+	if got := verdict("set-nx-lua"); got != "survives" {
+		t.Errorf("nothing can happen, and set-nx-lua %s", got)
+	}
+	click("pause")
+	if got := verdict("set-nx-lua"); got != "breaks" {
+		t.Errorf("a client may pause, and set-nx-lua %s", got)
+	}
+	contains(t, "the address", browser.Eval[string](p, "location.hash"), "#expect=pause,pause-short")
+	for _, way := range []string{"0", "1"} { // two may believe, and the resource may be damaged
+		click(way)
+	}
+	if got := verdict("set-nx-lua"); got != "survives" {
+		t.Errorf("a pause only makes two believe and damages the resource, and set-nx-lua %s", got)
+	}
+	contains(t, "the address", browser.Eval[string](p, "location.hash"), ";but=0,1")
+	contains(t, "the answer", p.Text("#answer"), "locks survive what you ticked")
+	quiet(t, p)
+}
+
+func TestTheWalkReadsWithoutScripts(t *testing.T) {
+	p := browser.Open(t, walkPage(t), browser.Options{NoScript: true})
+	if rows := p.Count("#sets tbody tr"); rows < 50 {
+		t.Errorf("the table has %d locks", rows)
+	}
+	if browser.Eval[bool](p, `document.querySelector("#ticks").offsetHeight > 0`) {
+		t.Error("there are ticks that do nothing")
+	}
+	quiet(t, p)
+}
