@@ -48,6 +48,32 @@ const (
 	LetterUnknown Letter = "?"
 )
 
+// Letters are the letters from harmless to harmful, and last the unknown one.
+func Letters() []Letter {
+	return []Letter{LetterSafe, LetterDelay, LetterStuck, LetterF, LetterV, LetterVF, LetterUnknown}
+}
+
+// Means says in a few words what the letter stands for; "" for none of Letters.
+func (l Letter) Means() string {
+	switch l {
+	case LetterSafe:
+		return "safe"
+	case LetterDelay:
+		return "safe, but somebody waits or gets an error"
+	case LetterStuck:
+		return "stuck"
+	case LetterF:
+		return "a release removes the entry of another client"
+	case LetterV:
+		return "two holders at once"
+	case LetterVF:
+		return "both V and F"
+	case LetterUnknown:
+		return "the run tested nothing"
+	}
+	return ""
+}
+
 // Judge runs every core property over the history, and those that are asked for, and then
 // asks whether the run was a test at all.
 //

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode"
 
+	"lockstep/internal/checker"
 	"lockstep/internal/locks"
 )
 
@@ -59,11 +60,12 @@ func printable(texts ...string) bool {
 	return true
 }
 
-// letters says what the letters mean, as `simulate matrix --help` does.
-var letters = map[string]string{
-	"S": "safe", "L": "safe, but somebody waits or gets an error", "D": "stuck",
-	"F": "a release removes the entry of another client", "V": "two holders at once", "VF": "both V and F",
-	"-": "the lock has no step that the fault could hit",
+// means says what a letter of the matrix means.
+func means(letter string) string {
+	if letter == "-" {
+		return "the lock has no step that the fault could hit"
+	}
+	return checker.Letter(letter).Means()
 }
 
 // matrixRow is a lock's row of the matrix.
@@ -87,7 +89,7 @@ func (w *writer) matrixRow(v locks.Variant) string {
 				rate = fmt.Sprintf("%s (%s to %s)", percent(c.Rate), percent(c.Low), percent(c.High))
 			}
 			rows = append(rows, []string{
-				code(c.Fault) + " " + text(column.Name), "**" + text(c.Letter) + "** " + letters[c.Letter], fmt.Sprint(c.Runs), rate, text(c.Note),
+				code(c.Fault) + " " + text(column.Name), "**" + text(c.Letter) + "** " + means(c.Letter), fmt.Sprint(c.Runs), rate, text(c.Note),
 			})
 		}
 	}

@@ -2,6 +2,7 @@ package matrix
 
 import (
 	"fmt"
+	"slices"
 
 	"lockstep/internal/checker"
 	"lockstep/internal/plan"
@@ -65,21 +66,10 @@ type Cell struct {
 
 // Badness orders letters from harmless to harmful; 0 is for those that say nothing.
 func Badness(l checker.Letter) int {
-	switch l {
-	case checker.LetterSafe:
-		return 1
-	case checker.LetterDelay:
-		return 2
-	case checker.LetterStuck:
-		return 3
-	case checker.LetterF:
-		return 4
-	case checker.LetterV:
-		return 5
-	case checker.LetterVF:
-		return 6
+	if l == checker.LetterUnknown {
+		return 0
 	}
-	return 0
+	return slices.Index(checker.Letters(), l) + 1
 }
 
 // add adds the outcome of one run.
