@@ -48,30 +48,19 @@ const (
 	LetterUnknown Letter = "?"
 )
 
-// Letters are the letters from harmless to harmful, and last the unknown one.
-func Letters() []Letter {
-	return []Letter{LetterSafe, LetterDelay, LetterStuck, LetterF, LetterV, LetterVF, LetterUnknown}
-}
-
-// Means says in a few words what the letter stands for; "" for none of Letters.
-func (l Letter) Means() string {
-	switch l {
-	case LetterSafe:
-		return "safe"
-	case LetterDelay:
-		return "safe, but somebody waits or gets an error"
-	case LetterStuck:
-		return "stuck"
-	case LetterF:
-		return "a release removes the entry of another client"
-	case LetterV:
-		return "two holders at once"
-	case LetterVF:
-		return "both V and F"
-	case LetterUnknown:
-		return "the run tested nothing"
-	}
-	return ""
+// Letters are the letters with what they stand for, from harmless to harmful, and last the
+// unknown one.
+var Letters = []struct {
+	Letter Letter
+	Means  string
+}{
+	{LetterSafe, "safe"},
+	{LetterDelay, "safe, but somebody waits or gets an error"},
+	{LetterStuck, "stuck"},
+	{LetterF, "a release removes the entry of another client"},
+	{LetterV, "two holders at once"},
+	{LetterVF, "both V and F"},
+	{LetterUnknown, "the run tested nothing"},
 }
 
 // Judge runs every core property over the history, and those that are asked for, and then

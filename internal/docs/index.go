@@ -98,7 +98,7 @@ func (w *writer) matrixState() string {
 	}
 	var known []string
 	for _, l := range []string{"S", "L", "D", "F", "V", "VF", "-"} {
-		known = append(known, fmt.Sprintf("**%s** %s", l, means(l)))
+		known = append(known, fmt.Sprintf("**%s** %s", l, letters[l]))
 	}
 	return "The pages of the locks have their rows. Letters: " + strings.Join(known, "; ") + ".\n\n" +
 		table([]string{"column", "fault", "what exactly is injected"}, rows)

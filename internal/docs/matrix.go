@@ -60,12 +60,13 @@ func printable(texts ...string) bool {
 	return true
 }
 
-// means says what a letter of the matrix means.
-func means(letter string) string {
-	if letter == "-" {
-		return "the lock has no step that the fault could hit"
+// letters says what the letters of the matrix mean.
+var letters = map[string]string{"-": "the lock has no step that the fault could hit"}
+
+func init() {
+	for _, l := range checker.Letters {
+		letters[string(l.Letter)] = l.Means
 	}
-	return checker.Letter(letter).Means()
 }
 
 // matrixRow is a lock's row of the matrix.
@@ -89,7 +90,7 @@ func (w *writer) matrixRow(v locks.Variant) string {
 				rate = fmt.Sprintf("%s (%s to %s)", percent(c.Rate), percent(c.Low), percent(c.High))
 			}
 			rows = append(rows, []string{
-				code(c.Fault) + " " + text(column.Name), "**" + text(c.Letter) + "** " + means(c.Letter), fmt.Sprint(c.Runs), rate, text(c.Note),
+				code(c.Fault) + " " + text(column.Name), "**" + text(c.Letter) + "** " + letters[c.Letter], fmt.Sprint(c.Runs), rate, text(c.Note),
 			})
 		}
 	}

@@ -2,7 +2,6 @@ package matrix
 
 import (
 	"fmt"
-	"slices"
 
 	"lockstep/internal/checker"
 	"lockstep/internal/plan"
@@ -66,10 +65,12 @@ type Cell struct {
 
 // Badness orders letters from harmless to harmful; 0 is for those that say nothing.
 func Badness(l checker.Letter) int {
-	if l == checker.LetterUnknown {
-		return 0
+	for i, known := range checker.Letters {
+		if known.Letter == l && l != checker.LetterUnknown {
+			return i + 1
+		}
 	}
-	return slices.Index(checker.Letters(), l) + 1
+	return 0
 }
 
 // add adds the outcome of one run.

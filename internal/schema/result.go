@@ -36,8 +36,8 @@ func Result() *Schema {
 // letters are the outcomes of a run.
 func letters() *Schema {
 	var words []string
-	for _, l := range checker.Letters() {
-		words = append(words, string(l), l.Means())
+	for _, l := range checker.Letters {
+		words = append(words, string(l.Letter), l.Means)
 	}
 	return choice("The outcome.", words...)
 }
