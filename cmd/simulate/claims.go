@@ -1,8 +1,6 @@
 package main
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -13,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lockstep/internal/claims"
+	"lockstep/internal/measured"
 )
 
 // claimsFlags are the flags of the command claims.
@@ -53,7 +52,7 @@ func (f *claimsFlags) measure(cmd *cobra.Command) error {
 	}
 	bar := f.bar("claims", len(chosen))
 	started := time.Now()
-	measured, err := claims.Measure(cmd.Context(), claims.Options{
+	results, err := claims.Measure(cmd.Context(), claims.Options{
 		Claims: chosen, Jobs: f.jobs,
 		Progress: func(done, _ int) { _ = bar.Set(done) },
 	})
@@ -62,20 +61,20 @@ func (f *claimsFlags) measure(cmd *cobra.Command) error {
 	switch {
 	case err != nil && interrupted == nil:
 		return &bugError{err}
-	case interrupted != nil && len(measured) == 0:
+	case interrupted != nil && len(results) == 0:
 		return interrupted
 	}
 	if f.json {
-		err = printJSON(f.stdout, claimsJSON(measured))
+		err = printJSON(f.stdout, measuredClaims(results))
 	} else {
 		err = nil
-		f.print(f.stdout, measured)
+		f.print(f.stdout, results)
 		if !f.quiet {
-			fmt.Fprintf(f.stdout, "\n%s in %.1f s\n", verdictCounts(measured), time.Since(started).Seconds())
+			fmt.Fprintf(f.stdout, "\n%s in %.1f s\n", verdictCounts(results), time.Since(started).Seconds())
 		}
 	}
 	if err == nil && interrupted != nil {
-		return fmt.Errorf("interrupted after %d of %d claims, which are shown above", len(measured), len(chosen))
+		return fmt.Errorf("interrupted after %d of %d claims, which are shown above", len(results), len(chosen))
 	}
 	return err
 }
@@ -150,50 +149,13 @@ func verdictCounts(measured []claims.Measured) string {
 	return fmt.Sprintf("%d %s: %s", len(measured), noun, strings.Join(parts, ", "))
 }
 
-// claimJSON is one claim, as other programs read it.
-type claimJSON struct {
-	N       int    `json:"n"`
-	Claim   string `json:"claim"`
-	Source  string `json:"source"`
-	Verdict string `json:"verdict"`
-	Figure  string `json:"figure"`
-	Command string `json:"command"` // measures this claim again
-}
-
-// claimsFile is what the command prints for other programs.
-type claimsFile struct {
-	Schema int         `json:"schema"`
-	Claims []claimJSON `json:"claims"`
-}
-
-// readClaims reads such a file.
-func readClaims(data []byte) (*claimsFile, error) {
-	var f claimsFile
-	if err := json.Unmarshal(data, &f); err != nil || f.Schema != 1 || len(f.Claims) == 0 {
-		return nil, errors.New("is no list of measured claims")
-	}
-	return &f, nil
-}
-
-// of is what a file says of a claim; nothing when it was measured with another text.
-func (f *claimsFile) of(c claims.Claim) (m claimJSON) {
-	if f != nil {
-		for _, j := range f.Claims {
-			if j.N == c.N && j.Claim == c.Text {
-				return j
-			}
-		}
-	}
-	return m
-}
-
-func claimsJSON(measured []claims.Measured) claimsFile {
-	out := make([]claimJSON, len(measured))
-	for i, m := range measured {
-		out[i] = claimJSON{
-			N: m.N, Claim: m.Text, Source: m.Source, Verdict: m.Verdict, Figure: m.Figure,
+func measuredClaims(all []claims.Measured) *measured.Claims {
+	out := make([]measured.Claim, len(all))
+	for i, m := range all {
+		out[i] = measured.Claim{
+			N: m.N, Text: m.Text, Source: m.Source, Verdict: m.Verdict, Figure: m.Figure,
 			Command: "simulate claims --claim " + strconv.Itoa(m.N),
 		}
 	}
-	return claimsFile{1, out}
+	return measured.NewClaims(out)
 }

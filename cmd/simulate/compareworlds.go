@@ -133,7 +133,7 @@ func (f *worldsFlags) compare(cmd *cobra.Command) error {
 		return err
 	}
 	if f.json {
-		if err := printCells(f.stdout, worldsJSON(c)); err != nil {
+		if err := printCells(f.stdout, c.Measured()); err != nil {
 			return err
 		}
 		return statusExit(worldsStatus(c))
@@ -273,75 +273,5 @@ func tellPairs(w io.Writer, c *worlds.Cell) {
 		if p.Agreement() == worlds.Differs && p.History != "" {
 			fmt.Fprintf(w, "  the real run with seed %d: simulate check %s\n", p.Seed, terminalText(shell.Word(p.History)))
 		}
-	}
-}
-
-// worldCellJSON is one cell, as other programs read it.
-type worldCellJSON struct {
-	Lock      string     `json:"lock"`
-	Fault     string     `json:"fault"`
-	Agreement string     `json:"agreement"`
-	Script    string     `json:"script,omitempty"`
-	Simulated string     `json:"simulated,omitempty"` // with the first seed
-	Agreeing  int        `json:"agreeing"`            // of the runs: real letters that are those of the simulator
-	Runs      []pairJSON `json:"runs,omitempty"`
-	ScalePPM  int64      `json:"scale_ppm,omitempty"` // of the script, when it is not that of the comparison
-	Why       string     `json:"why,omitempty"`
-}
-
-// pairJSON is what one seed came to in both worlds.
-type pairJSON struct {
-	Seed      uint64 `json:"seed"`
-	Simulated string `json:"simulated"`
-	Real      string `json:"real"`
-	Agreement string `json:"agreement"`
-	History   string `json:"history,omitempty"` // the file with that of the real run
-}
-
-// timesJSON is a distribution of durations in microseconds.
-type timesJSON struct {
-	Count int   `json:"count"`
-	P50   int64 `json:"p50_us"`
-	P99   int64 `json:"p99_us"`
-	Max   int64 `json:"max_us"`
-}
-
-func timesOf(sorted []time.Duration) timesJSON {
-	if len(sorted) == 0 {
-		return timesJSON{}
-	}
-	at := func(percent int) int64 { return sorted[(len(sorted)*percent+99)/100-1].Microseconds() }
-	return timesJSON{Count: len(sorted), P50: at(50), P99: at(99), Max: at(100)}
-}
-
-func worldsJSON(c *worlds.Comparison) any {
-	cells := make([]worldCellJSON, len(c.Cells))
-	for i := range c.Cells {
-		cell := &c.Cells[i]
-		cells[i] = worldCellJSON{
-			Lock: cell.Lock, Fault: cell.Fault, Agreement: string(cell.Agreement), Script: cell.Script,
-			Simulated: string(cell.Simulated), Agreeing: cell.Agreeing(), Why: cell.Why,
-		}
-		if cell.Plan != nil && cell.ScalePPM != c.ScalePPM {
-			cells[i].ScalePPM = cell.ScalePPM
-		}
-		for _, p := range cell.Pairs {
-			cells[i].Runs = append(cells[i].Runs, pairJSON{p.Seed, string(p.Simulated), string(p.Real), string(p.Agreement()), p.History})
-		}
-	}
-	times := map[string]any{}
-	for _, s := range c.Samples {
-		both := func(simulated, real []time.Duration) any {
-			return map[string]timesJSON{"simulated": timesOf(simulated), "real": timesOf(real)}
-		}
-		times[s.Lock] = map[string]any{
-			"wait": both(s.Simulated.Waits, s.Real.Waits), "hold": both(s.Simulated.Holds, s.Real.Holds),
-			"failover": both(s.Simulated.Failovers, s.Real.Failovers),
-		}
-	}
-	return map[string]any{
-		"schema": 1, "backend": c.Backend, "scale_ppm": c.ScalePPM, "times": c.Times, "cells": cells, "durations": times,
-		"agree": c.Count(worlds.Agrees), "differ": c.Count(worlds.Differs),
-		"untested": c.Count(worlds.Untested), "not_played": c.Count(worlds.NotPlayed),
 	}
 }

@@ -98,7 +98,7 @@ set-nx-lua under GP differs: A freezes
 }
 
 func TestComparisonForPrograms(t *testing.T) {
-	data, err := json.Marshal(worldsJSON(someComparison()))
+	data, err := json.Marshal(someComparison().Measured())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"lockstep/internal/checker"
 	"lockstep/internal/claims"
+	"lockstep/internal/explore"
 	"lockstep/internal/locks"
 	"lockstep/internal/matrix"
 )
@@ -22,11 +23,13 @@ import (
 func addCompletion(root *cobra.Command, g *globals) {
 	arguments := map[string]cobra.CompletionFunc{
 		"run": completeScenarios, "search": completeScenarios, "sweep": completeScenarios, "validate": completeScenarios, "explain": completeRunsAndScenarios(g),
+		"explore": completeList(lockWords),
 	}
 	values := map[string]cobra.CompletionFunc{
 		"lock":     completeList(lockWords),
 		"fault":    completeList(columnWords),
 		"claim":    completeList(claimWords),
+		"only":     completeList(kindWords),
 		"property": completeList(propertyWords),
 		"backend":  cobra.FixedCompletions(backendNames(), cobra.ShellCompDirectiveNoFileComp),
 	}
@@ -52,6 +55,14 @@ func word(name, meaning string) string {
 		return name
 	}
 	return cobra.CompletionWithDesc(name, terminalText(meaning))
+}
+
+func kindWords() []string {
+	var words []string
+	for _, k := range explore.Kinds() {
+		words = append(words, word(k.Name, k.Summary))
+	}
+	return words
 }
 
 func lockWords() []string {

@@ -198,5 +198,5 @@ func TestPlayForCompose(t *testing.T) {
 		t.Skip("it is a part of another test")
 	}
 	os.Args = []string{"simulate", "run", "failover-forgets-the-lock", "--lock", "set-nx-lua", "--backend", "compose", "--scale", "0.2", "--out", out}
-	os.Exit(execute(asIs))
+	os.Exit(execute())
 }

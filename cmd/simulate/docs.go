@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -16,6 +17,7 @@ import (
 	"lockstep/internal/docs"
 	"lockstep/internal/locks"
 	"lockstep/internal/matrix"
+	"lockstep/internal/measured"
 	"lockstep/internal/plan"
 )
 
@@ -110,13 +112,13 @@ func reference(root, dir string) ([]docs.Page, error) {
 	if in.Up, err = wayUp(root, dir); err != nil {
 		return nil, &environmentError{err}
 	}
-	if in.Matrix, err = stored(filepath.Join(root, docsDir, docsMatrix), "matrix", docs.ReadMatrix); err != nil {
+	if in.Matrix, err = stored(filepath.Join(root, docsDir, docsMatrix), "matrix", measured.ReadMatrix); err != nil {
 		return nil, err
 	}
-	if in.Worlds, err = stored(filepath.Join(root, docsDir, docsWorlds), "compare-worlds", docs.ReadWorlds); err != nil {
+	if in.Worlds, err = stored(filepath.Join(root, docsDir, docsWorlds), "compare-worlds", measured.ReadWorlds); err != nil {
 		return nil, err
 	}
-	if in.InFull, err = stored(filepath.Join(root, docsDir, docsInFull), "compare-worlds --scale 1", docs.ReadWorlds); err != nil {
+	if in.InFull, err = stored(filepath.Join(root, docsDir, docsInFull), "compare-worlds --scale 1", measured.ReadWorlds); err != nil {
 		return nil, err
 	}
 	if in.Claims, err = storedClaims(filepath.Join(root, docsDir, docsClaims)); err != nil {
@@ -132,7 +134,8 @@ func reference(root, dir string) ([]docs.Page, error) {
 	return pages, nil
 }
 
-// repositoryPlans are all scenarios, with their files relative to the repository.
+// repositoryPlans are all scenarios that somebody has written or chosen, with their files
+// relative to the repository. Those that a walk has written belong to its own result.
 func repositoryPlans(root string) ([]*plan.Plan, error) {
 	scenarios := filepath.Join(root, scenarioRoot)
 	if len(yamlFiles(scenarios)) == 0 {
@@ -148,7 +151,7 @@ func repositoryPlans(root string) ([]*plan.Plan, error) {
 		}
 		p.File = filepath.ToSlash(p.File)
 	}
-	return plans, nil
+	return slices.DeleteFunc(plans, func(p *plan.Plan) bool { return strings.HasPrefix(p.File, cutsets+"/") }), nil
 }
 
 // stored reads what a command has measured and somebody has stored; nil when nobody has.
@@ -160,25 +163,20 @@ func stored[T any](path, command string, read func([]byte) (*T, error)) (*T, err
 	if err != nil {
 		return nil, unreadable(err)
 	}
-	measured, err := read(data)
+	figures, err := read(data)
 	if err != nil {
 		return nil, fmt.Errorf("%s %w; remove it, or measure it again: simulate %s --json > %s", path, err, command, path)
 	}
-	return measured, nil
+	return figures, nil
 }
 
 // storedClaims are all claims, with what somebody has stored of their verdicts.
-func storedClaims(path string) ([]docs.Claim, error) {
-	measured, err := stored(path, "claims", readClaims)
-	if err != nil {
-		return nil, err
-	}
-	var out []docs.Claim
+func storedClaims(path string) (out []measured.Claim, err error) {
+	list, err := stored(path, "claims", measured.ReadClaims)
 	for _, c := range claims.All() {
-		m := measured.of(c)
-		out = append(out, docs.Claim{N: c.N, Text: c.Text, Source: c.Source, Verdict: m.Verdict, Figure: m.Figure})
+		out = append(out, list.Of(c.N, c.Text, c.Source))
 	}
-	return out, nil
+	return out, err
 }
 
 // wayUp is the path from a folder to the repository.

@@ -26,10 +26,15 @@ import (
 // scenarioRoot is where scenarios are looked up by name.
 const scenarioRoot = "scenarios"
 
+// cutsets are the stories of docs/explore.json: hundreds, which nobody calls by name.
+const cutsets = scenarioRoot + "/cutsets"
+
 // library are the files of all scenarios that have a name here, sorted: those
 // below scenarioRoot, and those in the program whose names are not taken.
 func library() []string {
-	files := yamlFiles(scenarioRoot)
+	files := slices.DeleteFunc(yamlFiles(scenarioRoot), func(file string) bool {
+		return strings.HasPrefix(filepath.ToSlash(file), cutsets+"/")
+	})
 	taken := map[string]bool{}
 	for _, file := range files {
 		taken[scenarioName(file)] = true

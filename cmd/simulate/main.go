@@ -37,15 +37,17 @@ const exitHelp = `Exit codes:
 func main() {
 	workerMain() // never returns in a process that was started as a worker
 	watchMemory()
-	os.Exit(execute(asIs))
+	os.Exit(execute())
 }
 
-// asIs is the context of a command, untouched.
-func asIs(ctx context.Context) context.Context { return ctx }
+// execute runs the command that the arguments name, and returns its exit code.
+func execute() int {
+	return executeSeen(func(ctx context.Context) context.Context { return ctx })
+}
 
-// execute runs the command that the arguments name, and returns its exit code. The
-// context that its work will ask goes through seen: a test interrupts the work there.
-func execute(seen func(context.Context) context.Context) int {
+// executeSeen is execute with the context that the command's work asks put through seen:
+// a test interrupts the work there.
+func executeSeen(seen func(context.Context) context.Context) int {
 	errorForBrokenPipe()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()

@@ -27,25 +27,20 @@ import (
 
 func TestMain(m *testing.M) {
 	workerMain() // the live world starts this very program as its workers
-	testscript.Main(m, map[string]func(){"simulate": asSimulate, "simulate-interrupted": asInterrupted, "stuck": stuck})
+	testscript.Main(m, map[string]func(){"simulate": func() { watchMemory(); os.Exit(execute()) }, "simulate-interrupted": interruptedInside, "stuck": stuck})
 }
 
-func asSimulate() {
-	watchMemory()
-	os.Exit(execute(asIs))
-}
-
-// asInterrupted is simulate with a signal that comes when its work looks for one for the
+// interruptedInside is simulate with a signal that comes when its work looks for one for the
 // nth time, n being the first argument: no instant that a test could choose is in the
 // middle of a simulation on every machine.
-func asInterrupted() {
+func interruptedInside() {
 	n, err := strconv.ParseInt(os.Args[1], 10, 64)
 	if err != nil {
 		panic(err)
 	}
 	os.Args = slices.Delete(os.Args, 1, 2)
 	watchMemory()
-	os.Exit(execute(func(ctx context.Context) context.Context { return &impatient{Context: ctx, left: n} }))
+	os.Exit(executeSeen(func(ctx context.Context) context.Context { return &impatient{Context: ctx, left: n} }))
 }
 
 // impatient is a context that has its process interrupted when it is asked for the nth time.

@@ -91,7 +91,7 @@ func (f *matrixFlags) measure(cmd *cobra.Command) error {
 		return err
 	}
 	if f.json {
-		return printCells(f.stdout, matrixJSON(m))
+		return printCells(f.stdout, m.Measured())
 	}
 	f.print(f.stdout, m)
 	fmt.Fprintf(f.stdout, "\n%d runs in %.1f s   page %s\n", runsOf(m), time.Since(started).Seconds(), page)
@@ -114,7 +114,7 @@ func (f *matrixFlags) partOf(m *matrix.Matrix, interrupted error) error {
 		return interrupted
 	}
 	if f.json {
-		if err := printCells(f.stdout, matrixJSON(m)); err != nil {
+		if err := printCells(f.stdout, m.Measured()); err != nil {
 			return err
 		}
 	} else {
@@ -213,53 +213,6 @@ func runsOf(m *matrix.Matrix) (n int) {
 		n += m.Cells[i].Runs + m.Cells[i].Untested
 	}
 	return n
-}
-
-// cellJSON is one cell, as other programs read it.
-type cellJSON struct {
-	Lock     string       `json:"lock"`
-	Fault    string       `json:"fault"`
-	Letter   string       `json:"letter"`
-	Runs     int          `json:"runs"`
-	Untested int          `json:"untested"`
-	Broken   int          `json:"broken"`
-	Stuck    int          `json:"stuck"`
-	Rate     float64      `json:"rate"`
-	Low      float64      `json:"rate_low"`
-	High     float64      `json:"rate_high"`
-	Scripted *sightedJSON `json:"scripted"` // null when no script tested anything
-	Worst    *sightedJSON `json:"worst"`
-	Note     string       `json:"note"`
-}
-
-type sightedJSON struct {
-	Letter string `json:"letter"`
-	Script string `json:"script"`
-	Seed   uint64 `json:"seed"` // of the variation; 0: the script as it stands
-	Hash   string `json:"hash"`
-}
-
-func matrixJSON(m *matrix.Matrix) any {
-	cells := make([]cellJSON, 0, len(m.Cells))
-	for i := range m.Cells {
-		c := &m.Cells[i]
-		if c.Letter == "" {
-			continue // it was not over when the matrix was interrupted
-		}
-		cells = append(cells, cellJSON{
-			Lock: c.Lock, Fault: c.Fault, Letter: string(c.Letter), Runs: c.Runs, Untested: c.Untested,
-			Broken: c.Broken, Stuck: c.Stuck, Rate: c.Rate, Low: c.Low, High: c.High,
-			Scripted: sighted(c.Scripted), Worst: sighted(c.Worst), Note: c.Note,
-		})
-	}
-	return map[string]any{"schema": 1, "backend": m.Backend, "seeds": m.Seeds, "cells": cells}
-}
-
-func sighted(s *matrix.Sighting) *sightedJSON {
-	if s == nil {
-		return nil
-	}
-	return &sightedJSON{Letter: string(s.Letter), Script: s.Name, Seed: s.Seed, Hash: s.Hash}
 }
 
 // save writes the page.

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"lockstep/internal/chinese"
 	"lockstep/internal/report"
 	"lockstep/internal/runstore"
 	"lockstep/internal/say"
@@ -78,13 +77,7 @@ func render(chosen []format, language say.Language, b *report.Bundle) ([]runstor
 // page is the report for people. What a scenario says stays in its own language.
 func page(b *report.Bundle, l say.Language) ([]runstore.File, error) {
 	data, err := report.HTML(b, l)
-	if err != nil || l != say.Chinese {
-		return []runstore.File{{Name: "report.html", Data: data}}, err
-	}
-	if data, _, err = chinese.Page(data); err != nil {
-		return nil, fmt.Errorf("translating report.html: %w", err)
-	}
-	return []runstore.File{{Name: "report.html", Data: data}}, nil
+	return []runstore.File{{Name: "report.html", Data: data}}, err
 }
 
 // oneFile is a format that is a single file.

@@ -125,27 +125,13 @@ func compareHistories(stored, played *history.History) replayed {
 		stored: stored, played: played,
 	}
 	r.Identical = r.Stored == r.Played
-	if !r.Identical {
-		r.First = differ(stored, played)
+	if d := history.FirstDifference(stored, played); d != nil {
+		r.First = &firstDifference{Index: d.Index, Stored: "its header", Played: "its header", Fields: d.Fields}
+		if d.Index >= 0 {
+			r.First.Stored, r.First.Played = eventLine(stored, d.Index), eventLine(played, d.Index)
+		}
 	}
 	return r
-}
-
-// differ finds the first difference of two histories whose hashes differ.
-func differ(a, b *history.History) *firstDifference {
-	if fields := differingHeader(&a.Header, &b.Header); len(fields) > 0 {
-		return &firstDifference{Index: -1, Stored: "its header", Played: "its header", Fields: fields}
-	}
-	for i := range max(len(a.Events), len(b.Events)) {
-		if i < len(a.Events) && i < len(b.Events) {
-			if fields := differingEvent(a, b, i); len(fields) > 0 {
-				return &firstDifference{Index: i, Stored: eventLine(a, i), Played: eventLine(b, i), Fields: fields}
-			}
-			continue
-		}
-		return &firstDifference{Index: i, Stored: eventLine(a, i), Played: eventLine(b, i), Fields: []string{"the number of events"}}
-	}
-	return &firstDifference{Index: len(a.Events), Stored: "the end", Played: "the end", Fields: []string{"the hash alone"}}
 }
 
 // eventLine is an event in words, with its true time to the nanosecond.
@@ -155,45 +141,6 @@ func eventLine(h *history.History, i int) string {
 	}
 	at := int64(h.Events[i].At)
 	return fmt.Sprintf("%d.%09d s  %s", at/1e9, at%1e9, report.InWords(h, i))
-}
-
-// fields collects the names of what differs.
-type fields []string
-
-func (f *fields) add(differs bool, name string) {
-	if differs {
-		*f = append(*f, name)
-	}
-}
-
-func differingEvent(a, b *history.History, i int) []string {
-	x, y := &a.Events[i], &b.Events[i]
-	var f fields
-	f.add(x.At != y.At, "true time")
-	f.add(x.Kind != y.Kind, "kind")
-	f.add(x.Node != y.Node, "node")
-	f.add(x.Peer != y.Peer, "peer")
-	f.add(x.Owner != y.Owner, "owner")
-	f.add(x.Value != y.Value, "value")
-	f.add(x.Token != y.Token, "token")
-	f.add(x.Clock != y.Clock, "clock")
-	f.add(x.Cause != y.Cause, "cause")
-	f.add(a.Text(x.Text) != b.Text(y.Text), "text")
-	return f
-}
-
-func differingHeader(a, b *history.Header) []string {
-	var f fields
-	f.add(a.Scenario != b.Scenario, "scenario")
-	f.add(a.Lock != b.Lock, "lock")
-	f.add(a.Seed != b.Seed, "seed")
-	f.add(a.Backend != b.Backend, "backend")
-	f.add(a.ScalePPM != b.ScalePPM, "scale_ppm")
-	f.add(a.Lease != b.Lease, "lease_ns")
-	f.add(a.Fence != b.Fence, "fence")
-	f.add(fmt.Sprint(a.Nodes) != fmt.Sprint(b.Nodes), "nodes")
-	f.add(fmt.Sprint(a.Faults) != fmt.Sprint(b.Faults), "faults")
-	return f
 }
 
 func showReplay(g *globals, w io.Writer, s *storedRun, all []replayed, same bool) error {

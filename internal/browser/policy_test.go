@@ -15,8 +15,8 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"lockstep/internal/browser"
-	"lockstep/internal/chinese"
 	"lockstep/internal/report"
+	"lockstep/internal/say"
 	"lockstep/internal/serve"
 )
 
@@ -48,9 +48,7 @@ func store(t *testing.T, files map[string][]byte) string {
 func TestOurScriptsRun(t *testing.T) {
 	all := pages(t, "comparison", "index", "matrix", "sweep", "worlds")
 	var err error
-	if all["chinese"], _, err = chinese.Page(all["pause-past-lease"]); err != nil {
-		t.Fatal(err)
-	}
+	all["chinese"] = lessonIn(t, "pause-past-lease", say.Chinese)
 	if all["gallery"], err = os.ReadFile("../../reports/gallery/pause-past-lease.html"); err != nil {
 		t.Fatal(err)
 	}

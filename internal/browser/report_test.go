@@ -11,7 +11,6 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"lockstep/internal/browser"
-	"lockstep/internal/chinese"
 	"lockstep/internal/report"
 	"lockstep/internal/run"
 	"lockstep/internal/say"
@@ -20,7 +19,9 @@ import (
 )
 
 // lesson plays a lesson in the simulator and returns its report.
-func lesson(t *testing.T, name string) []byte {
+func lesson(t *testing.T, name string) []byte { return lessonIn(t, name, say.English) }
+
+func lessonIn(t *testing.T, name string, l say.Language) []byte {
 	t.Helper()
 	p, err := scenario.Load("../../scenarios/lessons/" + name + ".yaml")
 	if err != nil {
@@ -39,7 +40,7 @@ func lesson(t *testing.T, name string) []byte {
 		}
 		b.Runs = append(b.Runs, shown)
 	}
-	page, err := report.HTML(b, say.English)
+	page, err := report.HTML(b, l)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,11 +129,7 @@ func TestHashLeadsToAStep(t *testing.T) {
 
 // In Chinese the page works as it does in English: its script finds its words there.
 func TestChinesePageSteps(t *testing.T) {
-	page, _, err := chinese.Page(lesson(t, "pause-past-lease"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := browser.Open(t, page, browser.Options{})
+	p := browser.Open(t, lessonIn(t, "pause-past-lease", say.Chinese), browser.Options{})
 	p.Press("g")
 	contains(t, "the live region", p.Text("#now"), "第 4 步，共 14 步，10.039 秒：")
 	contains(t, "the table of beliefs", p.Text("#standing"), "A 认为")

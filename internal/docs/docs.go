@@ -20,6 +20,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lockstep/internal/locks"
+	"lockstep/internal/measured"
 	"lockstep/internal/plan"
 )
 
@@ -51,14 +52,14 @@ type Step struct {
 
 // Input is what the pages are made of, beside the registries.
 type Input struct {
-	Root    *cobra.Command // the command line; its tree is changed for printing
-	Plans   []*plan.Plan   // all scenarios, with their files, relative to the repository
-	Matrix  *Matrix        // nil: none is stored
-	Worlds  *Worlds        // nil: none is stored
-	InFull  *Worlds        // the same at full length, of cells that a short scale makes harmless; nil: none is stored
-	Columns []Column       // of the matrix
-	Up      string         // the way from the folder of the docs to the repository: ".."
-	Claims  []Claim        // all of them
+	Root    *cobra.Command   // the command line; its tree is changed for printing
+	Plans   []*plan.Plan     // all scenarios, with their files, relative to the repository
+	Matrix  *measured.Matrix // nil: none is stored
+	Worlds  *measured.Worlds // nil: none is stored
+	InFull  *measured.Worlds // the same at full length, of cells that a short scale makes harmless; nil: none is stored
+	Columns []Column         // of the matrix
+	Up      string           // the way from the folder of the docs to the repository: ".."
+	Claims  []measured.Claim // all of them
 	// Examples are the smallest counterexamples, by lock; there may be none.
 	Examples map[string]Example
 

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lockstep/internal/locks"
+	"lockstep/internal/measured"
 	"lockstep/internal/plan"
 )
 
@@ -139,8 +140,8 @@ func TestCommandsAreEscaped(t *testing.T) {
 	}
 }
 
-func aMatrix() *Matrix {
-	return &Matrix{Schema: 1, Seeds: 200, Cells: []MatrixCell{
+func aMatrix() *measured.Matrix {
+	return &measured.Matrix{Schema: 1, Seeds: 200, Cells: []measured.Cell{
 		{Lock: "set-nx-lua", Fault: "GP", Letter: "V", Runs: 201, Rate: 0.5, Low: 0.4312, High: 0.568, Note: "A | B"},
 		{Lock: "set-nx-lua", Fault: "N0", Letter: "S", Runs: 201},
 		{Lock: "redlock", Fault: "GP", Letter: "V", Runs: 201},
@@ -165,17 +166,6 @@ func TestTheMatrixIsShownWhenThereIsOne(t *testing.T) {
 	in.Matrix = aMatrix()
 	if got := pageOf(t, in, "locks/setnx.md"); !strings.Contains(got, "is older than this lock") {
 		t.Errorf("a lock that the matrix lacks:\n%s", got)
-	}
-}
-
-func TestReadMatrix(t *testing.T) {
-	if _, err := ReadMatrix([]byte(`{"schema": 1, "seeds": 2, "cells": [{"lock": "a", "fault": "GP", "letter": "V"}]}`)); err != nil {
-		t.Error(err)
-	}
-	for _, bad := range []string{"", "[]", "{}", `{"schema": 2, "cells": [{}]}`, `{"schema": 1, "cells": []}`} {
-		if _, err := ReadMatrix([]byte(bad)); err == nil {
-			t.Errorf("%q is taken for a matrix", bad)
-		}
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"lockstep/internal/locks"
+	"lockstep/internal/measured"
 )
 
 // document is one of the five texts that the locks come from. The texts are not in the
@@ -27,13 +28,6 @@ type part struct {
 	english string
 	lessons string // names below scenarios/lessons, with blanks between them
 	note    string // what is not played or cannot be measured, and why; "" when the lists say it all
-}
-
-// Claim is what a document claims, with what measuring it came to.
-type Claim struct {
-	N               int
-	Text, Source    string // Source: "S0:28, S4:134-140"
-	Verdict, Figure string // "" when nobody has stored them
 }
 
 // lines is a range of lines of a document, both included.
@@ -65,7 +59,7 @@ func linesOf(from, to string) lines {
 }
 
 // claimed are the lines of the document that a claim is about.
-func (d *document) claimed(c Claim) (out []lines) {
+func (d *document) claimed(c measured.Claim) (out []lines) {
 	for _, m := range claimSource.FindAllStringSubmatch(c.Source, -1) {
 		if m[1] == d.short {
 			out = append(out, linesOf(m[2], m[3]))

@@ -9,6 +9,7 @@ import (
 
 	"lockstep/internal/claims"
 	"lockstep/internal/locks"
+	"lockstep/internal/measured"
 )
 
 // The table has each heading of the five texts once, in their order.
@@ -58,7 +59,7 @@ func TestTheDocumentsNameWhatThereIs(t *testing.T) {
 				}
 			}
 			for _, c := range claims.All() {
-				if d.any(i, d.claimed(Claim{Source: c.Source})) {
+				if d.any(i, d.claimed(measured.Claim{Source: c.Source})) {
 					found++
 				}
 			}
@@ -93,7 +94,7 @@ func TestSourcesLeadToHeadings(t *testing.T) {
 			d := &documents[i]
 			if strings.Contains(c.Source, d.short+":") {
 				named++
-				if !under(d, d.claimed(Claim{Source: c.Source})) {
+				if !under(d, d.claimed(measured.Claim{Source: c.Source})) {
 					t.Errorf("claim %d: %s leads to no heading", c.N, c.Source)
 				}
 			}
@@ -125,7 +126,7 @@ func TestLinesOfSourcesAreRead(t *testing.T) {
 		"S2:20":              "[false true]",
 		"without any source": "[false false]",
 	} {
-		ranges := d.claimed(Claim{Source: give})
+		ranges := d.claimed(measured.Claim{Source: give})
 		if got := fmt.Sprint([]bool{d.any(0, ranges), d.any(1, ranges)}); got != want {
 			t.Errorf("%q: %s, want %s", give, got, want)
 		}

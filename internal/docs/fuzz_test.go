@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"lockstep/internal/measured"
 )
 
 // Whatever is in docs/matrix.json and docs/worlds.json: it is refused with what is wrong,
@@ -18,12 +20,12 @@ func FuzzMeasured(f *testing.F) {
 	f.Add([]byte(`{`), []byte(`null`))
 	f.Fuzz(func(t *testing.T, matrix, worlds []byte) {
 		in := input()
-		m, err := ReadMatrix(matrix)
+		m, err := measured.ReadMatrix(matrix)
 		if err != nil && !strings.HasPrefix(err.Error(), "is no matrix: ") {
 			t.Errorf("%q: %v", matrix, err)
 		}
 		in.Matrix = m
-		c, err := ReadWorlds(worlds)
+		c, err := measured.ReadWorlds(worlds)
 		if err != nil && !strings.HasPrefix(err.Error(), "is no comparison of worlds: ") {
 			t.Errorf("%q: %v", worlds, err)
 		}

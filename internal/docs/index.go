@@ -109,5 +109,5 @@ func (w *writer) worldsState() string {
 	if w.Worlds == nil {
 		return ""
 	}
-	return "The scripts of the matrix were played on real servers as well: " + w.Worlds.summary() + ". The table is in " + link("worlds.md", "worlds.md") + "."
+	return "The scripts of the matrix were played on real servers as well: " + comparison{w.Worlds}.summary() + ". The table is in " + link("worlds.md", "worlds.md") + "."
 }

@@ -1,64 +1,12 @@
 package docs
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
-	"unicode"
 
 	"lockstep/internal/checker"
 	"lockstep/internal/locks"
 )
-
-// Matrix is what `simulate matrix --json` has printed.
-type Matrix struct {
-	Schema  int          `json:"schema"`
-	Backend string       `json:"backend"`
-	Seeds   int          `json:"seeds"`
-	Cells   []MatrixCell `json:"cells"`
-}
-
-// MatrixCell is one lock under one kind of fault. Rates are shares of runs, with
-// their 95 % interval.
-type MatrixCell struct {
-	Lock   string  `json:"lock"`
-	Fault  string  `json:"fault"`
-	Letter string  `json:"letter"`
-	Runs   int     `json:"runs"`
-	Rate   float64 `json:"rate"`
-	Low    float64 `json:"rate_low"`
-	High   float64 `json:"rate_high"`
-	Note   string  `json:"note"`
-}
-
-// ReadMatrix reads a stored matrix.
-func ReadMatrix(data []byte) (*Matrix, error) {
-	m := &Matrix{}
-	if err := json.Unmarshal(data, m); err != nil {
-		return nil, fmt.Errorf("is no matrix: %w", err)
-	}
-	if m.Schema != 1 || len(m.Cells) == 0 {
-		return nil, errors.New("is no matrix: it has no cells, or another schema than 1")
-	}
-	for i := range m.Cells {
-		if c := &m.Cells[i]; !printable(c.Lock, c.Fault, c.Letter, c.Note) {
-			return nil, fmt.Errorf("is no matrix: cell %d has a character that no page shows", i+1)
-		}
-	}
-	return m, nil
-}
-
-// printable reports whether nothing in some texts moves a cursor or turns the direction of
-// writing. What our program has measured has no such thing.
-func printable(texts ...string) bool {
-	for _, s := range texts {
-		if strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) {
-			return false
-		}
-	}
-	return true
-}
 
 // letters says what the letters of the matrix mean.
 var letters = map[string]string{"-": "the lock has no step that the fault could hit"}

@@ -1,95 +1,28 @@
 package docs
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"lockstep/internal/locks"
+	"lockstep/internal/measured"
 )
 
-// Worlds is what `simulate compare-worlds --json` has printed.
-type Worlds struct {
-	Schema   int         `json:"schema"`
-	Backend  string      `json:"backend"`
-	ScalePPM int64       `json:"scale_ppm"` // what the durations of the scripts were multiplied by, in millionths
-	Times    int         `json:"times"`     // seeds of each cell
-	Cells    []WorldCell `json:"cells"`
-}
-
-// WorldCell is one lock under one kind of fault, in both worlds.
-type WorldCell struct {
-	Lock      string     `json:"lock"`
-	Fault     string     `json:"fault"`
-	Agreement string     `json:"agreement"` // agrees, differs, untested or not played
-	Script    string     `json:"script"`    // the name of what was played
-	ScalePPM  int64      `json:"scale_ppm"` // of the script; 0: that of the comparison
-	Agreeing  int        `json:"agreeing"`  // of Runs
-	Runs      []WorldRun `json:"runs"`      // none when it was not played
-	Why       string     `json:"why"`
-}
-
-// WorldRun is what one seed came to.
-type WorldRun struct {
-	Seed      uint64 `json:"seed"`
-	Simulated string `json:"simulated"`
-	Real      string `json:"real"`
-	Agreement string `json:"agreement"` // as of a cell
-}
-
-// ReadWorlds reads a stored comparison.
-func ReadWorlds(data []byte) (*Worlds, error) {
-	c := &Worlds{}
-	if err := json.Unmarshal(data, c); err != nil {
-		return nil, fmt.Errorf("is no comparison of worlds: %w", err)
-	}
-	if c.Schema != 1 || len(c.Cells) == 0 || c.ScalePPM < 1 {
-		return nil, errors.New("is no comparison of worlds: it has no cells, no scale, or another schema than 1")
-	}
-	if !printable(c.Backend) {
-		return nil, errors.New("is no comparison of worlds: its backend has a character that no page shows")
-	}
-	for i := range c.Cells {
-		x := &c.Cells[i]
-		ok := printable(x.Lock, x.Fault, x.Agreement, x.Script, x.Why)
-		for _, r := range x.Runs {
-			ok = ok && printable(r.Simulated, r.Real, r.Agreement)
-		}
-		if !ok {
-			return nil, fmt.Errorf("is no comparison of worlds: cell %d has a character that no page shows", i+1)
-		}
-	}
-	return c, nil
-}
-
-// cell returns the cell of a lock and a column, nil when the comparison lacks it.
-func (c *Worlds) cell(lock, fault string) *WorldCell {
-	for i := range c.Cells {
-		if x := &c.Cells[i]; x.Lock == lock && x.Fault == fault {
-			return x
-		}
-	}
-	return nil
-}
-
-// scale is the scale as the command line takes it.
-func (c *Worlds) scale() string {
-	return strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%d.%06d", c.ScalePPM/1_000_000, c.ScalePPM%1_000_000), "0"), ".")
-}
+// comparison is a comparison as pages tell of it.
+type comparison struct{ *measured.Worlds }
 
 // command measures a lock's row again, or with "" the whole table.
-func (c *Worlds) command(lock string) string {
+func (c comparison) command(lock string) string {
 	out := "simulate compare-worlds"
 	if lock != "" {
 		out += " --lock " + lock
 	}
-	return out + fmt.Sprintf(" --backend %s --scale %s --times %d", c.Backend, c.scale(), c.Times)
+	return out + fmt.Sprintf(" --backend %s --scale %s --times %d", c.Backend, c.Scale(), c.Times)
 }
 
-// letters are those of a cell: one where all runs of both worlds agree, both where not.
-func (x *WorldCell) letters() string {
+// lettersOf are those of a cell: one where all runs of both worlds agree, both where not.
+func lettersOf(x *measured.WorldCell) string {
 	if x.Agreement == "not played" || len(x.Runs) == 0 {
 		return "-"
 	}
@@ -109,7 +42,7 @@ func (w *writer) worldsPage() []Page {
 	if w.Worlds == nil {
 		return nil
 	}
-	c := w.Worlds
+	c := comparison{w.Worlds}
 	head := []string{"lock"}
 	for _, column := range w.Columns {
 		head = append(head, column.Code)
@@ -119,8 +52,8 @@ func (w *writer) worldsPage() []Page {
 		row := []string{link(text(v.ID), "locks/"+v.ID+".md")}
 		for _, column := range w.Columns {
 			letters := ""
-			if x := c.cell(v.ID, column.Code); x != nil {
-				letters = text(x.letters())
+			if x := c.Cell(v.ID, column.Code); x != nil {
+				letters = text(lettersOf(x))
 			}
 			row = append(row, letters)
 		}
@@ -131,7 +64,7 @@ func (w *writer) worldsPage() []Page {
 	return []Page{page("worlds.md", "docs/worlds.json",
 		heading(1, "The simulator and real servers"),
 		fmt.Sprintf("Of each cell of the matrix the script that does most harm, played with the same seeds in the simulator and on real servers (%s, all durations times %s): %s.",
-			code("--backend "+c.Backend), c.scale(), c.summary()),
+			code("--backend "+c.Backend), c.Scale(), c.summary()),
 		c.evidence(),
 		table(head, rows),
 		"One letter: both worlds came to it with every seed (S and L count as the same: a busy machine makes somebody wait). **V/S**: simulated V, real S. **V/?**: a run put nothing to the test. **-**: not played, for one of the reasons below.",
@@ -143,7 +76,7 @@ func (w *writer) worldsPage() []Page {
 }
 
 // summary counts the cells by how they came out.
-func (c *Worlds) summary() string {
+func (c comparison) summary() string {
 	count := map[string]int{}
 	for i := range c.Cells {
 		count[c.Cells[i].Agreement]++
@@ -165,17 +98,17 @@ const many = 20
 const kept = " --keep docs/worlds-runs.jsonl"
 
 // again are the commands that make the page anew.
-func (c *Worlds) again() string {
+func (c comparison) again() string {
 	last := c.command("") + " --json > docs/worlds.json\nsimulate docs"
 	if _, often, _ := c.count(); often == 0 {
 		return last
 	}
-	first := fmt.Sprintf("simulate compare-worlds --backend %s --scale %s --letter V,F,VF,D --times %d", c.Backend, c.scale(), many)
+	first := fmt.Sprintf("simulate compare-worlds --backend %s --scale %s --letter V,F,VF,D --times %d", c.Backend, c.Scale(), many)
 	return first + kept + "\n" + c.command("") + kept + " --json > docs/worlds.json\nsimulate docs"
 }
 
 // evidence says how many runs stand behind the table.
-func (c *Worlds) evidence() string {
+func (c comparison) evidence() string {
 	runs, often, all := c.count()
 	out := fmt.Sprintf("That is %d real runs.", runs)
 	slower := 0
@@ -195,7 +128,7 @@ func (c *Worlds) evidence() string {
 
 // count counts the real runs, the cells that were played with many seeds, and those of
 // them in which all seeds agree.
-func (c *Worlds) count() (runs, often, all int) {
+func (c comparison) count() (runs, often, all int) {
 	for i := range c.Cells {
 		x := &c.Cells[i]
 		runs += len(x.Runs)
@@ -211,7 +144,7 @@ func (c *Worlds) count() (runs, often, all int) {
 }
 
 // partings are the cells in which the two worlds differ or tested nothing.
-func (w *writer) partings(c *Worlds) string {
+func (w *writer) partings(c comparison) string {
 	var rows [][]string
 	for i := range c.Cells {
 		x := &c.Cells[i]
@@ -219,7 +152,7 @@ func (w *writer) partings(c *Worlds) string {
 			continue
 		}
 		rows = append(rows, []string{
-			link(text(x.Lock), "locks/"+x.Lock+".md"), code(x.Fault), text(x.letters()), fmt.Sprintf("%d of %d", x.Agreeing, len(x.Runs)), text(x.Script), text(x.Why),
+			link(text(x.Lock), "locks/"+x.Lock+".md"), code(x.Fault), text(lettersOf(x)), fmt.Sprintf("%d of %d", x.Agreeing, len(x.Runs)), text(x.Script), text(x.Why),
 		})
 	}
 	if len(rows) == 0 {
@@ -236,21 +169,21 @@ func (w *writer) inFull() string {
 	var rows [][]string
 	for i := range w.InFull.Cells {
 		x := &w.InFull.Cells[i]
-		short := w.Worlds.cell(x.Lock, x.Fault)
+		short := w.Worlds.Cell(x.Lock, x.Fault)
 		if len(x.Runs) == 0 || short != nil && len(short.Runs) > 0 && short.Runs[0].Simulated == x.Runs[0].Simulated {
 			continue // not played, or no other at the short scale
 		}
 		rows = append(rows, []string{
-			link(text(x.Lock), "locks/"+x.Lock+".md"), code(x.Fault), text(x.letters()), fmt.Sprintf("%d of %d", x.Agreeing, len(x.Runs)), text(x.Script),
+			link(text(x.Lock), "locks/"+x.Lock+".md"), code(x.Fault), text(lettersOf(x)), fmt.Sprintf("%d of %d", x.Agreeing, len(x.Runs)), text(x.Script),
 		})
 	}
-	return "Some periods of servers and of libraries are fixed, and do not shrink with a script: how long a primary counts a replica that is gone, how often a client looks whether its lease is lost. These cells do harm at their full length only, and were played at a scale of " + w.InFull.scale() + ":\n\n" +
+	return "Some periods of servers and of libraries are fixed, and do not shrink with a script: how long a primary counts a replica that is gone, how often a client looks whether its lease is lost. These cells do harm at their full length only, and were played at a scale of " + w.InFull.Scale() + ":\n\n" +
 		table([]string{"lock", "fault", "simulated/real", "seeds that agree", "script"}, rows) +
-		"\nTo measure them again:\n\n" + block("", w.InFull.alone())
+		"\nTo measure them again:\n\n" + block("", comparison{w.InFull}.alone())
 }
 
 // alone is the command that measures again the cells of a comparison that is not of all.
-func (c *Worlds) alone() string {
+func (c comparison) alone() string {
 	var named, faults []string
 	for i := range c.Cells {
 		if x := &c.Cells[i]; len(x.Runs) > 0 {
@@ -265,7 +198,7 @@ func (c *Worlds) alone() string {
 }
 
 // notPlayed counts the cells of each reason, in the order in which they come first.
-func (c *Worlds) notPlayed() string {
+func (c comparison) notPlayed() string {
 	var reasons []string
 	count := map[string]int{}
 	for i := range c.Cells {
@@ -295,7 +228,7 @@ func (w *writer) worldsRow(lock string) string {
 	}
 	var rows [][]string
 	for _, column := range w.Columns {
-		x := w.Worlds.cell(lock, column.Code)
+		x := w.Worlds.Cell(lock, column.Code)
 		if x == nil {
 			continue
 		}
@@ -303,11 +236,11 @@ func (w *writer) worldsRow(lock string) string {
 		if len(x.Runs) > 0 {
 			seeds = fmt.Sprintf("%d of %d", x.Agreeing, len(x.Runs))
 		}
-		rows = append(rows, []string{code(x.Fault) + " " + text(column.Name), text(x.letters()), seeds, text(x.Script), text(x.Why)})
+		rows = append(rows, []string{code(x.Fault) + " " + text(column.Name), text(lettersOf(x)), seeds, text(x.Script), text(x.Why)})
 	}
 	if len(rows) == 0 {
 		return ""
 	}
 	return "The simulator and real servers played the same scripts; " + link("what the letters mean", "../worlds.md") + ".\n\n" +
-		table([]string{"fault", "simulated/real", "seeds that agree", "script", "note"}, rows) + "\n" + block("", w.Worlds.command(lock))
+		table([]string{"fault", "simulated/real", "seeds that agree", "script", "note"}, rows) + "\n" + block("", comparison{w.Worlds}.command(lock))
 }

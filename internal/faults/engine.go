@@ -21,6 +21,9 @@ type Engine struct {
 	wanted [momentCount]bool
 	healed bool
 
+	// Watch, if not nil, is told of every moment before the faults are.
+	Watch func(Moment)
+
 	holder      string // the client that acquired last
 	everHeld    string // the first client that ever acquired
 	begun       int    // faults that have begun, counted
@@ -92,8 +95,10 @@ func (e *Engine) repeat(i int, every time.Duration) {
 	})
 }
 
-// WantsKind reports whether any fault waits for this kind of moment at all.
-func (e *Engine) WantsKind(kind MomentKind) bool { return e.wanted[kind] && !e.healed }
+// WantsKind reports whether any fault waits for this kind of moment at all, or somebody watches.
+func (e *Engine) WantsKind(kind MomentKind) bool {
+	return (e.wanted[kind] || e.Watch != nil) && !e.healed
+}
 
 // Wants reports whether some fault waits for such a moment. A world that pays
 // for asking (a round trip to another process) need not report the others.
@@ -136,6 +141,9 @@ func (t *Trigger) names(m *Moment) bool {
 func (e *Engine) Observe(m Moment) {
 	if e.healed {
 		return
+	}
+	if e.Watch != nil {
+		e.Watch(m)
 	}
 	e.follow(m)
 	for i := range e.faults {

@@ -1,7 +1,7 @@
 package plan
 
 import (
-	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -238,7 +238,7 @@ func demandedOr(demanded, planned int) int {
 func numbered(word string, count int) []string {
 	names := make([]string, count)
 	for i := range names {
-		names[i] = fmt.Sprintf("%s-%d", word, i+1)
+		names[i] = word + "-" + strconv.Itoa(i+1)
 	}
 	return names
 }

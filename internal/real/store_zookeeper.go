@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"lockstep/internal/real/images"
 	"lockstep/internal/real/link"
 	"lockstep/internal/real/servers"
+	"lockstep/internal/real/witness"
 )
 
 func init() {
@@ -21,7 +23,7 @@ func init() {
 		stagger: 100 * time.Millisecond,
 		clocks:  clockKind{wall: true, monotonic: true},
 		make: func(g *group) store {
-			return &zooKeeper{cluster{group: g, leads: func(ctx context.Context, s *servers.Server) bool { return s.LeadsZooKeeper(ctx) }}}
+			return &zooKeeper{cluster: cluster{group: g, leads: func(ctx context.Context, s *servers.Server) bool { return s.LeadsZooKeeper(ctx) }}}
 		},
 	})
 }
@@ -38,7 +40,10 @@ func cannotEvictSession(p *plan.Plan, _ *locks.Variant) error {
 var errEvictSession = errors.New("nobody but its client can end a session of a real ZooKeeper")
 
 // zooKeeper is an ensemble of ZooKeeper.
-type zooKeeper struct{ cluster }
+type zooKeeper struct {
+	cluster
+	onlyOwn bool // the servers' logs show that nobody has removed somebody else's node
+}
 
 // start implements store.
 func (z *zooKeeper) start(ctx context.Context, names []string) error {
@@ -55,12 +60,28 @@ func (z *zooKeeper) start(ctx context.Context, names []string) error {
 // protocol implements store.
 func (z *zooKeeper) protocol() link.Protocol { return link.ZooKeeper }
 
+// settle implements store: it reads what the servers have agreed on. A majority of them
+// has all of it; in a container nobody can read it, and doubts stay.
+func (z *zooKeeper) settle() {
+	var logs [][]witness.Transaction
+	for _, m := range z.members {
+		if log, err := witness.TransactionsOf(process(m).Dir); err == nil {
+			logs = append(logs, log)
+		}
+	}
+	z.onlyOwn = 2*len(logs) > len(z.members) && witness.OnlyOwnRemoved(logs, "/"+locks.Key)
+}
+
 // derive implements store.
 func (z *zooKeeper) derive(entries []entry) []entry {
 	w := zkWords
 	w.shows = ownersOfNodes(entries)
 	longest := 20 * z.h.plan.ZooKeeperTick() // that the servers grant a session
-	return deriveGrants(entries, w, min(z.h.lease(), longest), z.outside())
+	out := deriveGrants(entries, w, min(z.h.lease(), longest), z.outside())
+	if z.onlyOwn {
+		out = slices.DeleteFunc(out, func(e entry) bool { return e.Kind == history.MayHaveRemoved })
+	}
+	return out
 }
 
 // ownersOfNodes returns what tells the owner of the node that an answer of EXISTS shows:

@@ -8,6 +8,7 @@ import (
 	"lockstep/internal/explain"
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
+	"lockstep/internal/say"
 )
 
 // comparison is the section "Which design fixes it": the locks of the scenario
@@ -51,35 +52,35 @@ func compare(b *Bundle, stories []story, v *pageView) *comparison {
 		c.Rows = append(c.Rows, row)
 	}
 	add := func(name, hint string, wide bool, cell func(i int) comparedCell) {
-		row := comparedRow{Name: name, Hint: hint, Wide: wide}
+		row := comparedRow{Name: say.Text(name).In(v.language), Hint: say.Text(hint).In(v.language), Wide: wide}
 		for i := range b.Runs {
 			if b.Runs[i].Judgement.History == nil {
-				row.Cells = append(row.Cells, comparedCell{Text: "not played"})
+				row.Cells = append(row.Cells, comparedCell{Text: say.Text("not played").In(v.language)})
 				continue
 			}
 			row.Cells = append(row.Cells, cell(i))
 		}
 		c.Rows = append(c.Rows, row)
 	}
-	text := func(s string) comparedCell { return comparedCell{Text: nice(s)} }
+	text := func(p say.Phrase) comparedCell { return comparedCell{Text: nice(p.In(v.language))} }
 	reference := referenceOf(b)
 	add("first difference", "from the first lock's story", true, func(i int) comparedCell {
 		return firstDifference(stories, v, reference, i)
 	})
 	add("assumption that failed", "", true, func(i int) comparedCell {
 		if w := stories[i].wrong; w.Proved() {
-			return text(w.Assumed.In(stories[i].language) + " In fact: " + w.Formula.In(stories[i].language))
+			return text(say.InFact.With(w.Assumed, w.Formula))
 		}
 		if anyBroken(&b.Runs[i]) {
-			return text("the history does not prove one")
+			return text(say.Text("the history does not prove one"))
 		}
-		return text("none")
+		return text(say.Text("none"))
 	})
 	add("breaks when", "by design", true, func(i int) comparedCell {
 		if variant, ok := locks.Lookup(b.Runs[i].Lock); ok {
 			return comparedCell{Text: clean(variant.Doc().BreaksWhen, maxProse), Quoted: true}
 		}
-		return text("not known: the lock is not one of ours")
+		return text(say.Text("not known: the lock is not one of ours"))
 	})
 	add("commands per acquisition", "of all clients, retries and renewals included", false, func(i int) comparedCell {
 		return text(commandsText(stories[i].measures))
@@ -90,7 +91,7 @@ func compare(b *Bundle, stories []story, v *pageView) *comparison {
 	add("at the resource", "what it must be able to do", false, func(i int) comparedCell {
 		return text(resourceText(b.Runs[i].Judgement.History, stories[i].measures))
 	})
-	c.Note = "Same seed, same clients, same faults, same luck of the network: only the lock is another one."
+	c.Note = say.Text("Same seed, same clients, same faults, same luck of the network: only the lock is another one.").In(v.language)
 	return c
 }
 
@@ -108,21 +109,18 @@ func referenceOf(b *Bundle) int {
 // reference.
 func firstDifference(stories []story, v *pageView, reference, i int) comparedCell {
 	if i == reference {
-		return comparedCell{Text: "what the others are compared with"}
+		return comparedCell{Text: say.Text("what the others are compared with").In(v.language)}
 	}
 	at := stories[i].differs
 	if at < 0 {
-		return comparedCell{Text: "none: the same steps"}
+		return comparedCell{Text: say.Text("none: the same steps").In(v.language)}
 	}
 	if at >= len(stories[i].steps) {
-		return comparedCell{Text: fmt.Sprintf("its story ends after step %d", at)}
+		return comparedCell{Text: say.EndsAfterStep.With(say.Number(at)).In(v.language)}
 	}
 	s := &stories[i].steps[at]
-	cell := comparedCell{Text: nice(fmt.Sprintf("%s %s", s.At, s.Sentence.In(stories[i].language)))}
-	if n, href := v.Runs[i].stepOf(at, &stories[i]); n > 0 {
-		cell.Text, cell.Href = fmt.Sprintf("step %d: ", n)+cell.Text, href
-	}
-	return cell
+	n, href := v.Runs[i].stepOf(at, &stories[i])
+	return comparedCell{Text: stories[i].nice(say.StepTells.With(say.Optional(n), say.Seconds(s.At), s.Sentence)), Href: href}
 }
 
 // differsAt returns the index of the first step in which two stories differ, or
@@ -163,48 +161,41 @@ func deedOf(h *history.History, s *explain.Step) deed {
 	return d
 }
 
-func commandsText(m *measures) string {
+func commandsText(m *measures) say.Phrase {
 	if m.acquired == 0 {
-		return "nobody acquired"
+		return say.Text("nobody acquired")
 	}
 	tenths := (m.commands*10 + m.acquired/2) / m.acquired
-	text := fmt.Sprintf("%d.%d", tenths/10, tenths%10)
-	if m.least > 0 {
-		text += fmt.Sprintf(", at best %d", m.least)
-	}
-	return text
+	return say.AtBest.With(say.Verbatim(fmt.Sprintf("%d.%d", tenths/10, tenths%10)), say.Optional(m.least))
 }
 
-func waitsText(m *measures) string {
+func waitsText(m *measures) say.Phrase {
 	sorted := m.lengths()
 	if len(sorted) == 0 {
-		return "nobody acquired"
+		return say.Text("nobody acquired")
 	}
-	text := history.Instant(quantile(sorted, 50)).String() + ", " + history.Instant(quantile(sorted, 99)).String()
 	gaveUp := 0
 	for _, w := range m.waits {
 		if w.end == waitGaveUp {
 			gaveUp++
 		}
 	}
-	switch {
-	case gaveUp == 1:
-		text += "; gave up once"
-	case gaveUp > 1:
-		text += fmt.Sprintf("; gave up %d times", gaveUp)
+	var end say.Phrase
+	if gaveUp > 0 {
+		end = say.GaveUpTimes.With(say.Times(gaveUp))
 	}
-	return text
+	return say.WaitsAre.With(say.Seconds(quantile(sorted, 50)), say.Seconds(quantile(sorted, 99)), end)
 }
 
-func resourceText(h *history.History, m *measures) string {
+func resourceText(h *history.History, m *measures) say.Phrase {
 	fence := h.Header.Fence
 	switch {
 	case !m.tokens:
-		return "nothing: there is no token to check"
+		return say.Text("nothing: there is no token to check")
 	case fence == "" || fence == "none":
-		return "could compare tokens, but does not here"
+		return say.Text("could compare tokens, but does not here")
 	}
-	return "compares tokens (" + strings.TrimSpace(fence) + ")"
+	return say.ComparesTokens.With(say.Text(strings.TrimSpace(fence)))
 }
 
 // brokenCount is how many properties a run broke.

@@ -4,11 +4,10 @@ import (
 	"fmt"
 	"html"
 
-	"strconv"
 	"strings"
-	"time"
 
 	"lockstep/internal/history"
+	"lockstep/internal/say"
 )
 
 // palette colours the clients where a figure has no classes, after Okabe and Ito.
@@ -36,12 +35,9 @@ func shapes() string {
 
 // diagram draws a layout as SVG. The numbers link to the ids of the steps:
 // stepPrefix and the number.
-func diagram(l *layout, b *bars, stepPrefix string) string {
-	d := &drawing{l: l, prefix: stepPrefix}
-	title := fmt.Sprintf("Space-time diagram of %s: %d steps, time runs down", clean(l.h.Header.Lock, maxName), len(l.steps))
-	if l.truly {
-		title += ", in true time"
-	}
+func diagram(l *layout, b *bars, stepPrefix string, language say.Language) string {
+	d := &drawing{l: l, prefix: stepPrefix, language: language}
+	title := say.SpaceTime.With(say.Verbatim(clean(l.h.Header.Lock, maxName)), say.Number(len(l.steps)), say.Flag(l.truly)).In(language)
 	fmt.Fprintf(&d.b, `<svg class="spacetime" role="img" width="%d" height="%d" viewBox="0 0 %d %d" xmlns="http://www.w3.org/2000/svg"><title>%s</title>`,
 		l.width, l.height, l.width, l.height, escape(title))
 	d.freezes(b.freezes)
@@ -61,9 +57,10 @@ func diagram(l *layout, b *bars, stepPrefix string) string {
 }
 
 type drawing struct {
-	l      *layout
-	prefix string // of the steps' ids
-	b      strings.Builder
+	l        *layout
+	prefix   string // of the steps' ids
+	language say.Language
+	b        strings.Builder
 }
 
 func (d *drawing) f(format string, args ...any) { fmt.Fprintf(&d.b, format, args...) }
@@ -111,9 +108,9 @@ func (d *drawing) lifelines() {
 		x := l.column(id)
 		role := string(l.h.Role(id))
 		if l.spacing >= 90 || role != string(history.RoleClient) {
-			d.text(x, 30, middle, "role", role)
+			d.text(x, 30, middle, "role", say.Text(role).In(d.language))
 		}
-		d.text(x, 16, middle, "node", clean(l.h.Name(id), min(maxHeadName, l.spacing/8)))
+		d.text(x, 16, middle, "node", clean(say.Name(l.h.Name(id)).In(d.language), min(maxHeadName, l.spacing/8)))
 		from, alive := headHeight-6, true
 		for _, i := range l.rows {
 			e := &l.h.Events[i]
@@ -172,7 +169,7 @@ func (d *drawing) grants(bars []bar) {
 		}
 		x := d.l.column(b.node) - 7 + 16*b.lane
 		d.f(`<rect x="%d" y="%d" width="14" height="%d" rx="2" class="g%d"/>`, x, y0, y1-y0, clientColor(d.l.h, b.owner))
-		d.text(x+19, y0+12, beside, "o", clean(d.l.h.Name(b.owner), 4))
+		d.text(x+19, y0+12, beside, "o", clean(say.Name(d.l.h.Name(b.owner)).In(d.language), 4))
 	}
 }
 
@@ -181,17 +178,8 @@ func (d *drawing) folds() {
 	for _, f := range d.l.folds {
 		d.f(`<rect x="0" y="%d" width="%d" height="22" class="fold"/>`, f.y-11, d.l.width)
 		d.f(`<path d="M0 %dH%dM0 %dH%d" class="tear"/>`, f.y-11, d.l.width, f.y+11, d.l.width)
-		d.text(gutter+(d.l.width-gutter)/2, f.y+4, middle, "quiet", "... "+length(f.length)+", nothing relevant ...")
+		d.text(gutter+(d.l.width-gutter)/2, f.y+4, middle, "quiet", say.NothingRelevant.With(say.Rounded(f.length)).In(d.language))
 	}
-}
-
-// length writes a duration with as many digits as are worth reading.
-func length(d time.Duration) string {
-	digits := 1
-	if d < 10*time.Second {
-		digits = 2
-	}
-	return strconv.FormatFloat(d.Seconds(), 'f', digits, 64) + " s"
 }
 
 // numbers draws the steps' times and numbers in the gutter. They are links, so that
@@ -201,7 +189,7 @@ func (d *drawing) numbers() {
 	var guides strings.Builder
 	for n, s := range d.l.steps {
 		row, y := d.l.row(s.Event), d.l.numbers[n]
-		if at := s.At.String(); at != last {
+		if at := say.Seconds(s.At).In(d.language); at != last {
 			d.text(stepNumberX-16, y+4, ending, "time", at)
 			last = at
 		}

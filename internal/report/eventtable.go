@@ -5,6 +5,7 @@ import (
 
 	"lockstep/internal/explain"
 	"lockstep/internal/history"
+	"lockstep/internal/say"
 )
 
 // eventRow is a line of the table of events: one event, or a whole command with
@@ -18,9 +19,9 @@ type eventRow struct {
 // eventTable lists the events of a range for people. A command and its reply are
 // one line, and a client that asks the same again and again has one line as well:
 // a table of all messages would bury what matters.
-func eventTable(h *history.History, steps []explain.Step, lo, hi int32, limit int, stepNumber func(i int) int) (rows []eventRow, more int) {
-	t := tabler{h: h, steps: steps, number: stepNumber, calls: make([]callRun, len(h.Header.Nodes)+1), hi: hi}
-	for t.next < len(steps) && steps[t.next].Event < lo {
+func eventTable(h *history.History, st *story, lo, hi int32, limit int, stepNumber func(i int) int) (rows []eventRow, more int) {
+	t := tabler{h: h, st: st, steps: st.steps, number: stepNumber, calls: make([]callRun, len(h.Header.Nodes)+1), hi: hi}
+	for t.next < len(t.steps) && t.steps[t.next].Event < lo {
 		t.next++
 	}
 	for i := lo; i <= hi; i++ {
@@ -37,6 +38,7 @@ func eventTable(h *history.History, steps []explain.Step, lo, hi int32, limit in
 
 type tabler struct {
 	h      *history.History
+	st     *story
 	steps  []explain.Step
 	number func(i int) int
 	next   int
@@ -76,7 +78,7 @@ func (t *tabler) take(i int32) {
 		t.flush(e.Node)
 	}
 	t.rows = append(t.rows, eventRow{
-		At: e.At.String(), Node: clean(t.h.Name(e.Node), maxName), Kind: e.Kind.String(),
+		At: t.st.at(e.At), Node: clean(say.Name(t.h.Name(e.Node)).In(t.st.language), maxName), Kind: e.Kind.String(),
 		Text: t.words(e), Step: step, Bad: bad,
 	})
 }
@@ -111,7 +113,7 @@ func (t *tabler) reply(e *history.Event) {
 	t.flush(e.Node)
 	*c = callRun{row: len(t.rows), times: 1, text: text, last: e.At, pending: true}
 	t.rows = append(t.rows, eventRow{
-		At: e.At.String(), Node: clean(t.h.Name(e.Node), maxName), Kind: "command",
+		At: t.st.at(e.At), Node: clean(say.Name(t.h.Name(e.Node)).In(t.st.language), maxName), Kind: "command",
 		Text: text + took,
 	})
 }
@@ -120,7 +122,7 @@ func (t *tabler) reply(e *history.Event) {
 func (t *tabler) flush(id history.NodeID) {
 	if c := &t.calls[id]; c.pending {
 		if c.times > 1 {
-			t.rows[c.row].Text = fmt.Sprintf("%s, %d times until %s", c.text, c.times, c.last)
+			t.rows[c.row].Text = say.TimesUntil.With(say.Verbatim(c.text), say.Number(c.times), say.Seconds(c.last)).In(t.st.language)
 		}
 		c.pending = false
 	}
@@ -128,29 +130,27 @@ func (t *tabler) flush(id history.NodeID) {
 
 // words says what else is known of an event.
 func (t *tabler) words(e *history.Event) string {
-	text := clean(t.h.Text(e.Text), 90)
-	add := func(s string) {
-		if text != "" {
-			text += ", "
-		}
-		text += s
+	var out say.List
+	if text := clean(t.h.Text(e.Text), 90); text != "" {
+		out = append(out, say.Verbatim(text))
 	}
+	add := func(p say.Phrase) { out = append(out, p) }
 	if e.Owner != 0 {
-		add("entry of " + clean(t.h.Name(e.Owner), maxName))
+		add(say.EntryOf.With(say.Name(clean(t.h.Name(e.Owner), maxName))))
 	}
 	if e.Peer != 0 && e.Peer != e.Owner {
-		add("with " + clean(t.h.Name(e.Peer), maxName))
+		add(say.WithPeer.With(say.Name(clean(t.h.Name(e.Peer), maxName))))
 	}
 	switch e.Kind {
 	case history.WriteAccepted, history.ReadDone:
-		add(fmt.Sprintf("version %d", e.Value))
+		add(say.VersionIs.With(say.Number(e.Value)))
 	case history.Granted, history.Extended:
 		if e.Value > 0 {
-			add("for " + history.Instant(e.Value).String())
+			add(say.ForTime.With(say.Seconds(e.Value)))
 		}
 	}
 	if e.Token != 0 {
-		add(fmt.Sprintf("token %d", e.Token))
+		add(say.TokenIs.With(say.Number(e.Token)))
 	}
-	return text
+	return out.In(t.st.language)
 }

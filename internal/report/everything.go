@@ -6,6 +6,7 @@ import (
 
 	"lockstep/internal/explain"
 	"lockstep/internal/history"
+	"lockstep/internal/say"
 )
 
 // maxEverything is how many events of one lock are drawn when all are asked for.
@@ -32,12 +33,12 @@ func window(h *history.History, steps []explain.Step, limit int) (lo, hi int32) 
 // everything draws all events of a range, retries and the routine of the wire
 // included, without words: each message is a line that runs down from its sender.
 // The steps keep their numbers.
-func everything(h *history.History, all []explain.Step, b *bars, lo, hi int32, stepPrefix string, stepNumber func(i int) int) string {
+func everything(h *history.History, st *story, lo, hi int32, stepPrefix string, stepNumber func(i int) int) string {
 	l := &layout{h: h, lo: lo, hi: hi}
 	n := int(hi-lo) + 1
 	l.y, l.step = make([]int, n), make([]int, n)
-	var kept []int // index of a step in all
-	for i, s := range all {
+	var kept []int // index of a step in those of the story
+	for i, s := range st.steps {
 		if s.Event >= lo && s.Event <= hi {
 			l.steps = append(l.steps, s)
 			kept = append(kept, i)
@@ -49,14 +50,14 @@ func everything(h *history.History, all []explain.Step, b *bars, lo, hi int32, s
 	}
 	l.chooseColumns()
 	l.placeAll()
-	d := &drawing{l: l, prefix: stepPrefix}
-	title := fmt.Sprintf("All events of %s from %d to %d, time runs down", clean(h.Header.Lock, maxName), lo+1, hi+1)
+	d := &drawing{l: l, prefix: stepPrefix, language: st.language}
+	title := say.EventsFrom.With(say.Verbatim(clean(h.Header.Lock, maxName)), say.Number(lo+1), say.Number(hi+1)).In(st.language)
 	d.f(`<svg class="spacetime" role="img" width="%d" height="%d" viewBox="0 0 %d %d" xmlns="http://www.w3.org/2000/svg"><title>%s</title>`,
 		l.width, l.height, l.width, l.height, escape(title))
-	d.freezes(b.freezes)
+	d.freezes(st.bars.freezes)
 	d.lifelines()
-	d.beliefs(b.beliefs)
-	d.grants(b.grants)
+	d.beliefs(st.bars.beliefs)
+	d.grants(st.bars.grants)
 	d.folds()
 	d.wires()
 	for k, s := range l.steps {
@@ -108,7 +109,7 @@ func (d *drawing) wires() {
 				line(h.Events[c].Node, e.Node, l.row(c), l.row(i))
 			}
 		case history.RequestDropped, history.ReplyDropped:
-			d.lost(e.Node, e.Peer, l.row(i), "")
+			d.lost(e.Node, e.Peer, l.row(i), say.Phrase{})
 		case history.WriteAccepted, history.WriteRefused, history.ReadDone:
 			line(e.Peer, e.Node, l.row(i)-2, l.row(i))
 		}
@@ -122,7 +123,7 @@ func (d *drawing) bareMark(k int, s *explain.Step, number int) {
 	if x := d.l.column(s.Node); s.Violation && x > 0 {
 		d.f(`<circle cx="%d" cy="%d" r="11" class="ring"/>`, x, y)
 	}
-	d.text(stepNumberX-16, y+4, ending, "time", s.At.String())
+	d.text(stepNumberX-16, y+4, ending, "time", say.Seconds(s.At).In(d.language))
 	if number == 0 {
 		return // it is not among the steps that are told
 	}

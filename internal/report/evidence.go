@@ -2,7 +2,7 @@ package report
 
 import (
 	"fmt"
-	"strings"
+	"strconv"
 
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
@@ -11,15 +11,15 @@ import (
 
 // evidence is what a reader needs to trust a verdict, or not to.
 type evidence struct {
-	Locks    []string // the columns of the tables
-	Checks   []evidenceRow
-	Premises []evidenceRow
-	Faults   []evidenceRow
-	Events   []lockEvents
-	Limits   []string // what this run does not show
-	Streams  []string // of luck
-	Files    []pair   // beside the report
-	Facts    []pair   // versions and hashes
+	Locks     []string // the columns of the tables
+	Checks    []evidenceRow
+	Premises  []evidenceRow
+	Faults    []evidenceRow
+	Events    []lockEvents
+	Limits    []string // what this run does not show
+	Streams   []string // of luck
+	Facts     []pair   // versions and hashes, and the files beside the report
+	SeedSplit string   // what the streams are
 }
 
 // evidenceRow is a fact about every lock's run.
@@ -31,34 +31,41 @@ type evidenceRow struct {
 // lockEvents is the table of one lock's events.
 type lockEvents struct {
 	Lock   string
-	Events int
+	Says   string // how many rows for how many events
 	Table  []eventRow
 	Prefix string // of the ids of its steps
 	More   string // why the table is not complete
 }
 
+// filesOfRun are the files beside a report; the last one only where servers were real.
+var filesOfRun = []pair{
+	{"history.jsonl", "every event, one per line: the only thing that was judged"},
+	{"result.json", "the verdicts for programs"},
+	{"scenario.yaml", "the scenario with every default spelled out"},
+	{"plots/", "the figures as files"},
+	{"stores/", "what the servers logged, with a note where a long log was cut; nothing of it was judged"},
+}
+
 // evidenceOf gathers the evidence of all locks.
 func evidenceOf(b *Bundle, stories []story, v *pageView, d richness) evidence {
 	e := evidence{
-		Limits: limitsOf(b, stories), Streams: streamsOf(b),
-		Facts: []pair{
-			{"form of the history", fmt.Sprintf("schema %d", history.CurrentSchema)},
-			{"form of the result", fmt.Sprintf("schema %d", resultSchema)},
-			{"judged by", countOf(len(v.Properties), "property", "properties") + ": " + strings.Join(v.Properties, ", ")},
-			{"program, Go and system", "in env.json of the run directory: a report has the same bytes wherever it is made"},
-		},
-		Files: []pair{
-			{"history.jsonl", "every event, one per line: the only thing that was judged"},
-			{"result.json", "the verdicts for programs"},
-			{"scenario.yaml", "the scenario with every default spelled out"},
-			{"plots/", "the figures as files"},
-		},
+		Limits: limitsOf(b, stories, v.language), Streams: streamsOf(b, v.language),
+		SeedSplit: say.SeedIsSplit.With(say.Verbatim(strconv.FormatUint(b.Seed, 10))).In(v.language),
 	}
-	if b.Logs {
-		e.Files = append(e.Files, pair{"stores/", "what the servers logged, with a note where a long log was cut; nothing of it was judged"})
+	fact := func(name string, value say.Part) {
+		e.Facts = append(e.Facts, pair{say.Text(name).In(v.language), value.In(v.language)})
 	}
+	fact("form of the history", say.Schema.With(history.CurrentSchema))
+	fact("form of the result", say.Schema.With(resultSchema))
+	fact("judged by", say.JudgedBy.With(say.Number(len(v.Properties)), listOf(v.Properties)))
+	fact("program, Go and system", say.Text("in env.json of the run directory: a report has the same bytes wherever it is made"))
 	if v.Hash != "" {
-		e.Facts = append(e.Facts, pair{"hash of the history", v.Hash})
+		fact("hash of the history", say.Verbatim(v.Hash))
+	}
+	for _, f := range filesOfRun {
+		if f.Name != "stores/" || b.Logs {
+			e.Facts = append(e.Facts, pair{f.Name, say.Text(f.Value).In(v.language)})
+		}
 	}
 	for i := range b.Runs {
 		r := &b.Runs[i]
@@ -66,7 +73,7 @@ func evidenceOf(b *Bundle, stories []story, v *pageView, d richness) evidence {
 			continue
 		}
 		e.Locks = append(e.Locks, v.Runs[i].Lock)
-		e.Checks = addChecks(e.Checks, checksOf(&r.Judgement))
+		e.Checks = addChecks(e.Checks, checksOf(&r.Judgement), v.language)
 		e.Premises = addPremises(e.Premises, &stories[i])
 		e.Faults = addFaults(e.Faults, &r.Judgement, len(e.Locks), stories[i].language)
 		e.Events = append(e.Events, newLockEvents(r, &stories[i], &v.Runs[i], d))
@@ -85,14 +92,14 @@ func rowOf(rows []evidenceRow, name string) ([]evidenceRow, *evidenceRow) {
 	return rows, &rows[len(rows)-1]
 }
 
-func addChecks(rows []evidenceRow, checks []check) []evidenceRow {
+func addChecks(rows []evidenceRow, checks []check, l say.Language) []evidenceRow {
 	for _, c := range checks {
-		cell := cellView{"kept", "✓", "yes"}
+		cell := cellView{"kept", "✓", say.Text("yes").In(l)}
 		if !c.OK {
-			cell = cellView{"unknown", "?", "no: " + c.Note}
+			cell = cellView{"unknown", "?", say.No.With(c.Note).In(l)}
 		}
 		var row *evidenceRow
-		rows, row = rowOf(rows, c.Text)
+		rows, row = rowOf(rows, say.Text(c.Text).In(l))
 		row.Cells = append(row.Cells, cell)
 	}
 	return rows
@@ -114,15 +121,14 @@ func addPremises(rows []evidenceRow, st *story) []evidenceRow {
 // addFaults adds the fault log of one lock as column number column, counted from 1.
 func addFaults(rows []evidenceRow, j *checker.Judgement, column int, l say.Language) []evidenceRow {
 	for _, f := range faultLog(j, l) {
-		cell := cellView{Text: f.Fired + " at " + f.At}
-		if f.Fired == "" {
-			cell = cellView{"unknown", "?", "never fired"}
+		cell := cellView{Text: nice(f.Fired.In(l))}
+		if f.Fired.Empty() {
+			cell = cellView{"unknown", "?", say.Text("never fired").In(l)}
 		}
-		cell.Text = nice(cell.Text)
 		var row *evidenceRow
 		rows, row = rowOf(rows, fmt.Sprintf("%d. %s", f.Number, f.Text))
 		for len(row.Cells) < column-1 {
-			row.Cells = append(row.Cells, cellView{Text: "not planned"})
+			row.Cells = append(row.Cells, cellView{Text: say.Text("not planned").In(l)})
 		}
 		row.Cells = append(row.Cells, cell)
 	}
@@ -131,32 +137,33 @@ func addFaults(rows []evidenceRow, j *checker.Judgement, column int, l say.Langu
 
 func newLockEvents(r *Run, st *story, v *runView, d richness) lockEvents {
 	h := r.Judgement.History
-	e := lockEvents{Lock: v.Lock, Prefix: v.Prefix, Events: len(h.Events)}
+	e, all := lockEvents{Lock: v.Lock, Prefix: v.Prefix}, say.Number(len(h.Events))
 	if d.table == 0 || len(h.Events) == 0 {
-		e.More = fmt.Sprintf("%s: the table of its %d events is left out to keep this page small; all of them are in history.jsonl.", v.Lock, len(h.Events))
+		e.More = say.TableLeftOut.With(say.Verbatim(v.Lock), all).In(st.language)
 		return e
 	}
 	lo, hi := window(h, st.steps, maxEverything)
 	more := 0
-	e.Table, more = eventTable(h, st.steps, lo, hi, d.table, v.told)
+	e.Table, more = eventTable(h, st, lo, hi, d.table, v.told)
+	e.Says = say.RowsForEvents.With(say.Verbatim(v.Lock), say.Number(len(e.Table)), all).In(st.language)
 	switch {
 	case int(hi-lo)+1 < len(h.Events):
-		e.More = fmt.Sprintf("Showing only events %d to %d of %d, around what broke first; all of them are in history.jsonl.", lo+1, hi+1, len(h.Events))
+		e.More = say.OnlyEvents.With(say.Number(lo+1), say.Number(hi+1), all).In(st.language)
 	case more > 0:
-		e.More = fmt.Sprintf("%d later rows are left out to keep this page small; all events are in history.jsonl.", more)
+		e.More = say.RowsLeftOut.With(say.Number(more)).In(st.language)
 	}
 	return e
 }
 
 // limitsOf says what a run cannot show, from what was not in it.
-func limitsOf(b *Bundle, stories []story) []string {
+func limitsOf(b *Bundle, stories []story, l say.Language) []string {
 	var out []string
-	add := func(s string) { out = append(out, s) }
-	add("One seed is one order of events. What was kept here may break with another seed: play many with --times 1000.")
+	add := func(p say.Phrase) { out = append(out, clean(p.In(l), maxLine)) }
+	add(say.Text("One seed is one order of events. What was kept here may break with another seed: play many with --times 1000."))
 	if history.Simulated(b.Backend) {
-		add("The servers are models. They are compared with real ones by random commands, but a model is not the server; --backend process plays on real ones where they are installed.")
+		add(say.Text("The servers are models. They are compared with real ones by random commands, but a model is not the server; --backend process plays on real ones where they are installed."))
 	} else {
-		add("Nobody can see when a real server executed a command. Grants are derived from what the clients saw, and only where that leaves no doubt. A real run cannot be repeated bit by bit.")
+		add(say.Text("Nobody can see when a real server executed a command. Grants are derived from what the clients saw, and only where that leaves no doubt. A real run cannot be repeated bit by bit."))
 	}
 	untried := map[string]int{}
 	runs := 0
@@ -182,25 +189,25 @@ func limitsOf(b *Bundle, stories []story) []string {
 			}
 		}
 		if len(held) > 0 {
-			add(stories[i].nice(say.NotTestedAgainst.With(held)))
+			out = append(out, nice(say.NotTestedAgainst.With(held).In(l)))
 		}
 		break
 	}
 	for i := range b.Runs {
 		for _, f := range b.Runs[i].Judgement.Findings {
 			if f.Verdict == checker.Unknown {
-				add(clean(say.UnknownIsNotKept.With(say.Verbatim(b.Runs[i].Lock), say.Verbatim(f.Property), f.Reason).In(stories[i].language), maxLine))
+				add(say.UnknownIsNotKept.With(say.Verbatim(b.Runs[i].Lock), say.Verbatim(f.Property), f.Reason))
 			}
 		}
 	}
 	if p := b.Plan; p != nil && (p.Workload.Fence == "" || p.Workload.Fence == "none") {
-		add("The resource took every write: it compared no tokens.")
+		add(say.Text("The resource took every write: it compared no tokens."))
 	}
 	return out
 }
 
 // streamsOf names the streams of luck that the seed was split into.
-func streamsOf(b *Bundle) []string {
+func streamsOf(b *Bundle, l say.Language) []string {
 	if !history.Simulated(b.Backend) {
 		return nil
 	}
@@ -209,14 +216,13 @@ func streamsOf(b *Bundle) []string {
 		if h == nil {
 			continue
 		}
-		out := []string{"the network of the servers"}
+		out := []string{say.Text("the network of the servers").In(l)}
 		for _, n := range h.Header.Nodes {
 			if n.Role == history.RoleClient || n.Role == history.RoleProbe {
-				name := clean(n.Name, maxName)
-				out = append(out, "luck of "+name+" (its tokens), habits of "+name+" (its work), network of "+name)
+				out = append(out, say.StreamsOfClient.With(say.Name(clean(n.Name, maxName))).In(l))
 			}
 			if len(out) > maxStanding {
-				return append(out, "and so on for every client")
+				return append(out, say.Text("and so on for every client").In(l))
 			}
 		}
 		return out
@@ -224,34 +230,39 @@ func streamsOf(b *Bundle) []string {
 	return nil
 }
 
+// faultView is a planned fault and when it fired, which is empty when it never did.
+type faultView struct {
+	Number int
+	Text   string
+	Fired  say.Phrase
+}
+
 // faultLog lists the planned faults and when they fired.
 func faultLog(j *checker.Judgement, l say.Language) []faultView {
 	h := j.History
-	times := map[int64][]string{}
+	times := map[int64]say.List{}
 	if h != nil {
 		for _, i := range h.Milestones() {
 			if e := &h.Events[i]; e.Kind == history.FaultBegan && len(times[e.Value]) < 4 {
-				times[e.Value] = append(times[e.Value], e.At.String())
+				times[e.Value] = append(times[e.Value], say.Seconds(e.At))
 			}
 		}
 	}
 	var out []faultView
 	for _, f := range j.Faults {
-		v := faultView{Number: f.Number, Text: clean(say.Both{English: f.Text, Chinese: f.TextChinese}.In(l), maxLine), At: strings.Join(times[int64(f.Number)], ", ")}
+		v := faultView{Number: f.Number, Text: clean(say.Both{English: f.Text, Chinese: f.TextChinese}.In(l), maxLine)}
 		if f.Text == "" {
 			v.Text = clean(f.Verb, maxName)
 		}
+		when := times[int64(f.Number)]
+		if n := len(when); n > 0 && f.Times > n {
+			when = append(when, say.Verbatim("..."))
+		}
 		switch {
-		case f.Times == 1:
-			v.Fired = "once"
-		case f.Times > 1:
-			v.Fired = fmt.Sprintf("%d times", f.Times)
-		}
-		if f.Times > len(times[int64(f.Number)]) && v.At != "" {
-			v.At += ", ..."
-		}
-		if f.InVain {
-			v.Fired = "without effect"
+		case f.InVain:
+			v.Fired = say.WithoutEffect.With(when)
+		case f.Times > 0:
+			v.Fired = say.FiredAt.With(say.Times(f.Times), when)
 		}
 		out = append(out, v)
 	}

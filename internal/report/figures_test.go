@@ -14,12 +14,13 @@ import (
 
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
+	"lockstep/internal/say"
 )
 
 // figureOf draws one kind of figure of a run.
 func figureOf(t *testing.T, r *Run, kind string) figure {
 	t.Helper()
-	figures, err := figuresOf(r, measure(r.Judgement.History), maxPoints)
+	figures, err := figuresOf(r, measure(r.Judgement.History), maxPoints, say.English)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,12 +53,12 @@ func fencedRun(refused bool) Run {
 
 func TestTokensPlotCountsWhatWasStale(t *testing.T) {
 	r := fencedRun(true)
-	if f := figureOf(t, &r, "tokens"); f.caption != "1 write taken (dots), 1 refused (crosses). The tokens of the writes that were taken never go down." {
-		t.Errorf("caption %q", f.caption)
+	if f := figureOf(t, &r, "tokens"); f.caption.English() != "1 write taken (dots), 1 refused (crosses). The tokens of the writes that were taken never go down." {
+		t.Errorf("caption %q", f.caption.English())
 	}
 	r = fencedRun(false)
-	if f := figureOf(t, &r, "tokens"); !strings.Contains(f.caption, "2 writes taken") || !strings.Contains(f.caption, "Ringed: 1 taken") {
-		t.Errorf("caption %q", f.caption)
+	if f := figureOf(t, &r, "tokens"); !strings.Contains(f.caption.English(), "2 writes taken") || !strings.Contains(f.caption.English(), "Ringed: 1 taken") {
+		t.Errorf("caption %q", f.caption.English())
 	}
 }
 
@@ -79,7 +80,7 @@ func TestFiguresThatAreLeftOut(t *testing.T) {
 			t.Errorf("%s: drawn %v, %q, want %q", tt.kind, f.svg != nil, f.absent, tt.want)
 		}
 	}
-	if f, err := distributionPlot(&Bundle{Runs: []Run{empty}}, []*measures{measure(empty.Judgement.History)}); err != nil || f.svg != nil || f.absent == "" {
+	if f, err := distributionPlot(&Bundle{Runs: []Run{empty}}, []*measures{measure(empty.Judgement.History)}, say.English); err != nil || f.svg != nil || f.absent == "" {
 		t.Errorf("a distribution of nothing: %v, %q", err, f.absent)
 	}
 	page := string(drawPage(t, testBundle()))
@@ -92,8 +93,8 @@ func TestFiguresThatAreLeftOut(t *testing.T) {
 
 func TestHoldsBeyondTheLease(t *testing.T) {
 	r := pauseRun("set-nx-lua", false)
-	if f := figureOf(t, &r, "holds"); f.caption != "1 hold of 2 lasted longer than the lease of 10.000 s (dashed)." {
-		t.Errorf("caption %q", f.caption)
+	if f := figureOf(t, &r, "holds"); f.caption.English() != "1 hold of 2 lasted longer than the lease of 10.000 s (dashed)." {
+		t.Errorf("caption %q", f.caption.English())
 	}
 }
 

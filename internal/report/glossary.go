@@ -9,8 +9,8 @@ import (
 	"lockstep/internal/say"
 )
 
-// extraTerms are words of reports that are no words of the field, in the form of
-// the glossary.
+// extraTerms are words of reports that are no words of the field, with their meanings: both
+// are texts of package say.
 var extraTerms = []struct{ id, name, meaning string }{
 	{"true-time", "true time", "The one clock that nobody in the world of a run can read; all figures here use it."},
 	{"kept", "kept", "The run put the property to the test, and it held."},
@@ -23,16 +23,21 @@ var extraTerms = []struct{ id, name, meaning string }{
 // linker links each term to its explanation where it comes up first, in the order
 // in which the page is filled in. A page that is filled in anew needs a new one.
 type linker struct {
-	used  map[string]bool
-	order []string // ids of the terms in the order of their first use
+	language say.Language
+	used     map[string]bool
+	order    []string // ids of the terms in the order of their first use
 }
 
-func newLinker() *linker { return &linker{used: map[string]bool{}} }
+func newLinker(l say.Language) *linker { return &linker{language: l, used: map[string]bool{}} }
 
 // text escapes a clean text and links the terms that come up for the first time.
 func (l *linker) text(s string) template.HTML {
 	var b strings.Builder
-	for _, p := range glossary.Split(languageOf(s), s) {
+	language := l.language
+	if !strings.ContainsFunc(s, han) {
+		language = say.English // what a scenario or a lock says of itself
+	}
+	for _, p := range glossary.Split(language, s) {
 		switch {
 		case p.Term == "":
 			l.extra(&b, p.Text)
@@ -45,13 +50,7 @@ func (l *linker) text(s string) template.HTML {
 	return template.HTML(b.String()) // made by us, the text is escaped
 }
 
-// languageOf is the language that a text is written in.
-func languageOf(s string) say.Language {
-	if strings.ContainsFunc(s, func(r rune) bool { return unicode.Is(unicode.Han, r) }) {
-		return say.Chinese
-	}
-	return say.English
-}
+func han(r rune) bool { return unicode.Is(unicode.Han, r) }
 
 func (l *linker) link(b *strings.Builder, id, text string) {
 	l.used[id] = true
@@ -62,26 +61,26 @@ func (l *linker) link(b *strings.Builder, id, text string) {
 // extra links the words that the glossary does not have.
 func (l *linker) extra(b *strings.Builder, s string) {
 	for s != "" {
-		at, found := len(s), -1
+		at, end, found := len(s), len(s), -1
 		for i := range extraTerms {
 			if l.used[extraTerms[i].id] {
 				continue
 			}
-			if k := wordAt(s, extraTerms[i].name); k >= 0 && k < at {
-				at, found = k, i
+			name := say.Text(extraTerms[i].name).In(l.language)
+			if k := wordAt(s, name); k >= 0 && k < at {
+				at, end, found = k, k+len(name), i
 			}
 		}
 		b.WriteString(escape(s[:at]))
 		if found < 0 {
 			return
 		}
-		end := at + len(extraTerms[found].name)
 		l.link(b, extraTerms[found].id, s[at:end])
 		s = s[end:]
 	}
 }
 
-// wordAt returns where a word stands in a text as a whole word, or -1.
+// wordAt returns where a word stands in a text as a whole word, or -1. Chinese has no blanks.
 func wordAt(s, word string) int {
 	from := 0
 	for {
@@ -91,7 +90,7 @@ func wordAt(s, word string) int {
 		}
 		k += from
 		end := k + len(word)
-		if (k == 0 || !letter(s[k-1])) && (end == len(s) || !letter(s[end])) {
+		if strings.ContainsFunc(word, han) || (k == 0 || !letter(s[k-1])) && (end == len(s) || !letter(s[end])) {
 			return k
 		}
 		from = k + 1
@@ -110,8 +109,12 @@ func (l *linker) words() []word {
 	for i := 0; i < len(l.order); i++ {
 		id := l.order[i]
 		if t, ok := glossary.Lookup(id); ok {
-			out = append(out, word{id, t.English.Name, t.English.Meaning})
-			for _, p := range glossary.Split(say.English, t.English.Meaning) {
+			e, name := t.In(l.language), t.In(l.language).Name
+			if name != t.English.Name { // so that a reader finds it elsewhere
+				name += "（" + t.English.Name + "）"
+			}
+			out = append(out, word{id, name, e.Meaning})
+			for _, p := range glossary.Split(l.language, e.Meaning) {
 				if p.Term != "" && !l.used[p.Term] {
 					l.used[p.Term] = true
 					l.order = append(l.order, p.Term)
@@ -121,7 +124,7 @@ func (l *linker) words() []word {
 		}
 		for _, t := range extraTerms {
 			if t.id == id {
-				out = append(out, word{id, t.name, t.meaning})
+				out = append(out, word{id, say.Text(t.name).In(l.language), say.Text(t.meaning).In(l.language)})
 			}
 		}
 	}

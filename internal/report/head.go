@@ -6,6 +6,8 @@ import (
 	"encoding/base64"
 	"html/template"
 	"strings"
+
+	"lockstep/internal/say"
 )
 
 // Every page has the same head and the same policy: it may ask for nothing, and runs no
@@ -17,8 +19,10 @@ import (
 //go:embed *.js
 var scripts embed.FS
 
-//go:embed parts.html
-var partsHTML string
+// pageFiles are the templates of all pages.
+//
+//go:embed *.html
+var pageFiles embed.FS
 
 // pageCSS is what all pages look like.
 //
@@ -101,9 +105,20 @@ func (h pageHead) foreign() pageHead {
 	return h
 }
 
-// pageTemplate makes the template of a page, which asks for its head with
-// {{template "head" .Head}}, and for the table behind a figure with
-// {{template "numbers" .Table}}.
-func pageTemplate(name, text string) *template.Template {
-	return template.Must(template.Must(template.New(name).Parse(partsHTML)).Parse(text))
+// pageTemplate makes the template of a page for each language. The page asks for its head
+// with {{template "head" .Head}}, for the table behind a figure with
+// {{template "numbers" .Table}}, for a text of its own with {{say "Verdict"}}, and for one
+// about a lock with {{of .Lock "table of events"}}.
+func pageTemplate(files ...string) func(say.Language) *template.Template {
+	return say.OnceForEach(func(l say.Language) *template.Template {
+		words := template.FuncMap{
+			"lang": func() string { return string(l) },
+			"say":  func(text string) template.HTML { return template.HTML(ours.Replace(say.Text(text).In(l))) },
+			"of":   func(lock, text string) string { return say.OfLock.With(say.Verbatim(lock), say.Text(text)).In(l) },
+		}
+		return template.Must(template.New(files[0]).Funcs(words).ParseFS(pageFiles, append(files, "parts.html")...))
+	})
 }
+
+// ours escapes a text of the templates. What stands in attributes html/template escapes further.
+var ours = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")

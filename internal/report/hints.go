@@ -8,6 +8,7 @@ import (
 
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
+	"lockstep/internal/say"
 	"lockstep/internal/shell"
 )
 
@@ -62,7 +63,7 @@ func longWaits(b *Bundle) *hint {
 		lease := r.Judgement.History.Header.Lease
 		if wait := quantile(measure(r.Judgement.History).lengths(), 99); lease > 0 && wait > lease {
 			return &hint{fmt.Sprintf("%s makes clients wait for longer than a lease (p99 wait %s, lease %s): this shows whom, and for what",
-				r.Lock, spanText(wait), spanText(lease)), b.look("explain")}
+				r.Lock, spanText(wait, say.English), spanText(lease, say.English)), b.look("explain")}
 		}
 	}
 	return nil

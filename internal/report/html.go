@@ -2,11 +2,9 @@ package report
 
 import (
 	"bytes"
-	"embed"
+	_ "embed"
 	"fmt"
-	"html/template"
 	"regexp"
-	"strings"
 
 	"lockstep/internal/checker"
 	"lockstep/internal/explain"
@@ -14,15 +12,12 @@ import (
 	"lockstep/internal/say"
 )
 
-//go:embed page.html page_*.html parts.html
-var pageParts embed.FS
-
 // reportCSS is what only the report of a run needs.
 //
 //go:embed report.css
 var reportCSS string
 
-var page = template.Must(template.New("page.html").ParseFS(pageParts, "page.html", "page_*.html", "parts.html"))
+var page = pageTemplate("page.html", "page_*.html")
 
 // MaxHTML is how large a report may become. Longer stories are cut, visibly.
 const MaxHTML = 500_000
@@ -79,7 +74,7 @@ func HTML(b *Bundle, l say.Language) ([]byte, error) {
 			stories[i].differs = differsAt(b.Runs[reference].Judgement.History, stories[reference].steps, h, stories[i].steps)
 		}
 	}
-	shared, err := distributionPlot(b, waits)
+	shared, err := distributionPlot(b, waits, l)
 	if err != nil {
 		return nil, err
 	}
@@ -139,69 +134,71 @@ func newStory(b *Bundle, r *Run, points int, l say.Language) (story, error) {
 	st.premises = premisesOf(j.History, deedsOf(j.History, st.measures))
 	st.causes = causesOf(j.History, j.Findings, st.steps)
 	var err error
-	if st.holders, err = holdersOverTime(j.History, j.Findings, points); err != nil {
+	if st.holders, err = holdersOverTime(j.History, j.Findings, points, l); err != nil {
 		return story{}, err
 	}
-	st.figures, err = figuresOf(r, st.measures, max(points/2, 40))
+	st.figures, err = figuresOf(r, st.measures, max(points/2, 40), l)
 	return st, err
 }
 
 func render(b *Bundle, stories []story, shared *figure, d richness, l say.Language) ([]byte, error) {
 	var buf bytes.Buffer
-	if err := page.Execute(&buf, newPage(b, stories, shared, d, l)); err != nil {
+	if err := page(l).Execute(&buf, newPage(b, stories, shared, d, l)); err != nil {
 		return nil, fmt.Errorf("filling in the report: %w", err)
 	}
 	return buf.Bytes(), nil
 }
 
 // unit matches a number and its unit, which a line break must not part.
-var unit = regexp.MustCompile(`([0-9]) (s|ms)\b`)
+var unit = regexp.MustCompile(`([0-9]) (s\b|ms\b|秒|毫秒)`)
 
 // nice cleans a sentence and keeps its numbers together with their units.
 func nice(s string) string {
 	return unit.ReplaceAllString(clean(s, maxLine), "$1\u00a0$2")
 }
 
+// text is a text without parts in the language of the page.
+func (st *story) text(english string) string { return say.Text(english).In(st.language) }
+
+// at is an instant in the language of the page.
+func (st *story) at(i history.Instant) string { return say.Seconds(i).In(st.language) }
+
 // nice is a phrase in the language of the page.
 func (st *story) nice(p say.Phrase) string { return nice(p.In(st.language)) }
 
-func newCellView(r *Run, property string) cellView {
+func newCellView(r *Run, property string, l say.Language) cellView {
 	c := cellOf(r, property)
-	v := cellView{Class: string(c.verdict), Text: string(c.verdict)}
+	v := cellView{Class: string(c.verdict), Text: say.Verdict(c.verdict).In(l)}
 	switch c.verdict {
 	case checker.Broken:
-		v.Sign = "✗"
-		v.Text = strings.TrimSuffix(strings.TrimPrefix(c.long, "x "), "x") + "×"
+		v.Sign, v.Text = "✗", say.BrokenTimes.With(say.Number(c.times)).In(l)
 	case checker.Kept:
 		v.Sign = "✓"
 		if c.fenced {
-			v.Text += " (fenced)"
+			v.Text = say.KeptFenced.With().In(l)
 		}
 	case checker.Unknown:
 		v.Sign = "?"
 	default:
-		v.Class, v.Text = "unknown", "not judged"
+		v.Class, v.Text = "unknown", say.Text("not judged").In(l)
 	}
 	return v
 }
 
 // diagramCaption says what to take away from the diagram.
-func diagramCaption(steps []explain.Step) string {
+func diagramCaption(steps []explain.Step) say.Phrase {
 	for n, s := range steps {
 		if s.Violation {
-			return clean(fmt.Sprintf(
-				"Hatched: what a client believes; solid: what the store has. The first property breaks at step %d, at %s.",
-				n+1, s.At), maxLine)
+			return say.BreaksAtStep.With(say.Number(n+1), say.Seconds(s.At))
 		}
 	}
-	return "Hatched: what a client believes; solid: what the store has. Nothing broke in this run."
+	return say.Text("Hatched: what a client believes; solid: what the store has. Nothing broke in this run.")
 }
 
-func plotCaption(h *history.History, j *checker.Judgement) string {
+func plotCaption(h *history.History, j *checker.Judgement) say.Phrase {
 	n := most(levels(h))
 	if n <= 1 {
-		return "Never more than one client inside: the line stays at or below 1."
+		return say.Text("Never more than one client inside: the line stays at or below 1.")
 	}
-	return clean(fmt.Sprintf("Up to %d clients inside at once, more than one for %s in all (filled). "+
-		"Grey: a fault at work. The lane below marks what broke.", n, history.Instant(j.Overlap)), maxLine)
+	return say.UpToInside.With(say.Number(n), say.Seconds(j.Overlap))
 }

@@ -11,15 +11,13 @@ import (
 
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
+	"lockstep/internal/say"
 )
-
-//go:embed indexpage.html
-var indexHTML string
 
 //go:embed indexpage.css
 var indexCSS string
 
-var indexTemplate = pageTemplate("index", indexHTML)
+var indexTemplate = pageTemplate("indexpage.html")
 
 // IndexMark is what an index of ours has in its first lines, and nobody else's.
 const IndexMark = `<meta name="generator" content="` + indexMark + `">`
@@ -60,7 +58,7 @@ type IndexLock struct {
 func IndexHTML(x *Index) ([]byte, error) {
 	for shown := min(len(x.Runs), MaxIndexRuns); ; shown /= 2 {
 		var buf bytes.Buffer
-		if err := indexTemplate.Execute(&buf, newIndexView(x, shown)); err != nil {
+		if err := indexTemplate(say.English).Execute(&buf, newIndexView(x, shown)); err != nil {
 			return nil, fmt.Errorf("filling in the index: %w", err)
 		}
 		if buf.Len() <= MaxHTML || shown <= 1 {

@@ -2,9 +2,9 @@ package report
 
 import (
 	"html/template"
-	"slices"
 
 	"lockstep/internal/history"
+	"lockstep/internal/say"
 )
 
 // legendItem explains one shape of the diagram.
@@ -19,8 +19,14 @@ func swatch(body string) template.HTML {
 }
 
 // legendFor is the legend of a world: nobody looks for a shape that cannot be there.
-func legendFor(backend string) []legendItem {
-	return slices.DeleteFunc(slices.Clone(legend), func(l legendItem) bool { return l.Text == unseen && history.Simulated(backend) })
+func legendFor(backend string, l say.Language) []legendItem {
+	var out []legendItem
+	for _, item := range legend {
+		if item.Text != unseen || !history.Simulated(backend) {
+			out = append(out, legendItem{item.Figure, say.Text(item.Text).In(l)})
+		}
+	}
+	return out
 }
 
 // unseen is what only real servers have.

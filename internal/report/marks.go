@@ -2,10 +2,10 @@ package report
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"lockstep/internal/history"
+	"lockstep/internal/say"
 	"lockstep/internal/world"
 )
 
@@ -32,13 +32,13 @@ func (d *drawing) message(i int32) {
 			d.arrow(done.Node, e.Node, l.row(e.Cause), l.row(i), e.At.Sub(done.At), clean(h.Text(e.Text), 14), h.Text(e.Text), false)
 		}
 	case history.RequestDropped:
-		label := ""
+		var label say.Phrase
 		if l.shown(e.Cause) {
-			label = shortCommand(h.Text(h.Events[e.Cause].Text))
+			label = say.Text(shortCommand(h.Text(h.Events[e.Cause].Text)))
 		}
 		d.lost(e.Node, e.Peer, l.row(i), label)
 	case history.ReplyDropped:
-		d.lost(e.Node, e.Peer, l.row(i), "reply")
+		d.lost(e.Node, e.Peer, l.row(i), say.Text("reply"))
 	case history.WriteAccepted, history.WriteRefused, history.ReadDone:
 		if from, to := l.column(e.Peer), l.column(e.Node); from > 0 && to > 0 {
 			y := l.row(i)
@@ -56,7 +56,7 @@ func (d *drawing) arrow(from, to history.NodeID, y0, y1 int, took time.Duration,
 	}
 	class := "msg"
 	if took >= lateAfter {
-		class, label = "msg late", label+", late"
+		class, label = "msg late", say.LateMessage.With(say.Verbatim(label)).In(d.language)
 	}
 	d.f(`<g><title>%s</title><path d="M%d %dL%d %d" class="%s to"/>`,
 		escape(clean(full, 100)), edge(x0, x1, 8), y0, edge(x1, x0, 8), y1, class)
@@ -91,17 +91,15 @@ func (d *drawing) unseen(sent, replied int32) {
 	}
 	y0, y1 := d.l.row(sent), d.l.row(replied)
 	from, turn := edge(x0, x1, 8), edge(x1, x0, 8)
-	d.f(`<g><title>%s: %s; when the store executed it is unknown</title>`+
-		`<path d="M%d %dL%d %dL%d %d" class="msg unseen to"/>`,
-		escape(clean(d.l.h.Text(s.Text), 100)), escape(clean(d.l.h.Text(r.Text), 100)),
-		from, y0, turn, (y0+y1)/2, from, y1)
+	title := say.ExecutedUnseen.With(say.Verbatim(clean(d.l.h.Text(s.Text), 100)), say.Verbatim(clean(d.l.h.Text(r.Text), 100)))
+	d.f(`<g><title>%s</title><path d="M%d %dL%d %dL%d %d" class="msg unseen to"/>`, escape(title.In(d.language)), from, y0, turn, (y0+y1)/2, from, y1)
 	label := shortCommand(d.l.h.Text(s.Text)) + " " + clean(d.l.h.Text(r.Text), 14)
 	d.text(x0+(x1-x0)*2/5, (y0+y1)/2+3, middle, "w", label)
 	d.b.WriteString(`</g>`)
 }
 
 // lost draws a message that ends on its way.
-func (d *drawing) lost(from, to history.NodeID, y int, label string) {
+func (d *drawing) lost(from, to history.NodeID, y int, label say.Phrase) {
 	x0, x1 := d.l.column(from), d.l.column(to)
 	if x0 == 0 || x1 == 0 {
 		return
@@ -109,7 +107,7 @@ func (d *drawing) lost(from, to history.NodeID, y int, label string) {
 	x := x0 + (x1-x0)*3/5
 	d.f(`<path d="M%d %dL%d %d" class="msg"/>`, edge(x0, x1, 8), y, x, y+8)
 	d.f(`<path d="M%d %dl10 10m0 -10l-10 10" class="cross"/>`, x-5, y+3)
-	d.text((x0+x)/2, y-1, middle, "w", strings.TrimSpace(label+" lost"))
+	d.text((x0+x)/2, y-1, middle, "w", say.LostMessage.With(label).In(d.language))
 }
 
 // edge moves an x by a bar's half width towards another column.
@@ -119,6 +117,9 @@ func edge(x, towards, by int) int {
 	}
 	return x + by
 }
+
+// word is a text of the drawing.
+func (d *drawing) word(english string) string { return say.Text(english).In(d.language) }
 
 // mark draws the symbol of an event on its column.
 func (d *drawing) mark(i int32) {
@@ -137,24 +138,24 @@ func (d *drawing) mark(i int32) {
 		d.text(x+17, y+4, beside, "o", fmt.Sprintf("v%d", e.Value))
 	case history.WriteRefused:
 		d.f(`<path d="M%d %dl7 7l-7 7l-7 -7z" class="refused"/>`, x, y-7)
-		d.text(x+17, y+4, beside, "o", "refused")
+		d.text(x+17, y+4, beside, "o", d.word("refused"))
 	case history.ReadDone:
 		d.f(`<circle cx="%d" cy="%d" r="3.5" class="read"/>`, x, y)
-		d.text(x+17, y+4, beside, "w", fmt.Sprintf("read v%d", e.Value))
+		d.text(x+17, y+4, beside, "w", say.ReadVersion.With(say.Number(e.Value)).In(d.language))
 	case history.Froze:
-		d.text(x+11, y+13, beside, "w", "frozen")
+		d.text(x+11, y+13, beside, "w", d.word("frozen"))
 	case history.Crashed:
 		d.f(`<path d="M%d %dl14 14m0 -14l-14 14" class="cross"/>`, x-7, y-7)
-		d.text(x+13, y+4, beside, "w", "dead")
+		d.text(x+13, y+4, beside, "w", d.word("dead"))
 	case history.Promoted:
 		d.f(`<path d="M%d %dl8 13h-16z" class="promoted"/>`, x, y-8)
-		d.text(x+13, y+4, beside, "w", "primary")
+		d.text(x+13, y+4, beside, "w", d.word("primary"))
 	case history.Expired, history.Forgotten:
 		d.f(`<path d="M%d %dh22" class="end"/>`, x-11, y)
 	case history.GaveUp, history.AcquireFailed, history.ReleaseFailed, history.TimedOut, history.LostLease:
 		d.f(`<circle cx="%d" cy="%d" r="4" class="read"/>`, x, y)
 	case history.ClockChanged:
-		d.text(x+13, y+4, beside, "w", "clock")
+		d.text(x+13, y+4, beside, "w", d.word("clock"))
 	}
 }
 

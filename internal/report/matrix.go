@@ -48,6 +48,7 @@ func (b *Bundle) properties() []string {
 type cell struct {
 	verdict checker.Verdict
 	long    string // x broken 2x
+	times   int    // how often it was broken
 	short   string // x 2x
 	fenced  bool   // kept thanks to a fence
 }
@@ -60,8 +61,8 @@ func cellOf(r *Run, property string) cell {
 	c := cell{verdict: f.Verdict}
 	switch f.Verdict {
 	case checker.Broken:
-		n := max(f.Count, len(f.Violations), 1)
-		c.long, c.short = fmt.Sprintf("x broken %dx", n), fmt.Sprintf("x %dx", n)
+		c.times = max(f.Count, len(f.Violations), 1)
+		c.long, c.short = fmt.Sprintf("x broken %dx", c.times), fmt.Sprintf("x %dx", c.times)
 	case checker.Kept:
 		c.long, c.short = "v kept", "v"
 		c.fenced = property == checker.NoStaleWriteID && r.fenced()

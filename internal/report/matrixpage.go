@@ -7,15 +7,13 @@ import (
 	"time"
 
 	"lockstep/internal/checker"
+	"lockstep/internal/say"
 )
-
-//go:embed matrixpage.html
-var matrixHTML string
 
 //go:embed matrixpage.css
 var matrixCSS string
 
-var matrixTemplate = pageTemplate("matrix", matrixHTML)
+var matrixTemplate = pageTemplate("matrixpage.html")
 
 // MaxMatrixHTML is how large the page of a matrix may become. Longer tales are
 // cut, visibly.
@@ -79,7 +77,7 @@ type MatrixRun struct {
 func MatrixHTML(m *Matrix) ([]byte, error) {
 	for _, d := range []detail{{maxTold, true}, {8, true}, {4, false}, {0, false}} {
 		var buf bytes.Buffer
-		if err := matrixTemplate.Execute(&buf, newMatrixView(m, d)); err != nil {
+		if err := matrixTemplate(say.English).Execute(&buf, newMatrixView(m, d)); err != nil {
 			return nil, fmt.Errorf("filling in the page of the matrix: %w", err)
 		}
 		if buf.Len() <= MaxMatrixHTML || d.steps == 0 {

@@ -43,10 +43,10 @@ func TestMeasures(t *testing.T) {
 	if m.tokens {
 		t.Error("this lock has no tokens")
 	}
-	if got := commandsText(m); got != "3.0, at best 2" {
+	if got := commandsText(m).English(); got != "3.0, at best 2" {
 		t.Errorf("commands %q", got)
 	}
-	if got := waitsText(m); got != "0.012 s, 0.012 s; gave up once" {
+	if got := waitsText(m).English(); got != "0.012 s, 0.012 s; gave up once" {
 		t.Errorf("waits %q", got)
 	}
 }

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"html/template"
 	"strings"
 
@@ -38,11 +37,11 @@ type pageView struct {
 	State                        []standing // for the script
 	Says                         map[string]string
 
-	linker *linker
+	language say.Language
+	linker   *linker
 }
 
-// scriptSays are the words of the page's script. They stand on the page, as data, so
-// that whoever translates a page finds all of its texts in one place.
+// scriptSays are the words of the page's script, which stand on the page as data.
 var scriptSays = map[string]string{
 	"step": "Step {n} of {of}, {at}:", "believes": "believes", "mine": "mine", "store": "the store has", "token": "highest token",
 	"absent": "not shown", "copy": "Copy", "copied": "Copied", "copycommand": "Copy the command", "where": "where", "what": "what", "all": "all",
@@ -62,6 +61,12 @@ func (v *pageView) LinkStep(s stepView) template.HTML {
 
 // Words explains the terms that were linked. The template asks for them last.
 func (v *pageView) Words() []word { return v.linker.words() }
+
+// StepNumber names a step.
+func (v *pageView) StepNumber(n int) string { return say.StepNumber.With(say.Number(n)).In(v.language) }
+
+// SeeStep leads to a step.
+func (v *pageView) SeeStep(n int) string { return say.SeeStep.With(say.Number(n)).In(v.language) }
 
 type pair struct{ Name, Value string }
 
@@ -88,7 +93,7 @@ type runView struct {
 type cellView struct{ Class, Sign, Text string }
 
 type stepView struct {
-	ID            string
+	ID, Label     string // Label: the step's name for those who have it read out
 	Number        int
 	At, Sentence  string
 	Belief, Store string
@@ -97,11 +102,6 @@ type stepView struct {
 }
 
 type causeView struct{ Href, At, Text string }
-
-type faultView struct {
-	Number          int
-	Text, Fired, At string
-}
 
 // figureGroup is one kind of figure of all locks.
 type figureGroup struct {
@@ -119,15 +119,19 @@ type figureView struct {
 
 func newPage(b *Bundle, stories []story, shared *figure, d richness, l say.Language) *pageView {
 	v := &pageView{
-		Title: clean(b.title(), maxLine), Seed: b.Seed, Backend: clean(b.Backend, maxName),
-		Mode: "real servers", Length: length(b.simulated()) + " of true time",
+		language: l,
+		Title:    clean(b.title(), maxLine), Seed: b.Seed, Backend: clean(b.Backend, maxName),
+		Mode: say.Text("real servers").In(l), Length: say.OfTrueTime.With(say.Rounded(b.simulated())).In(l),
 		Hash: clean(b.Hash, maxLine), Replay: clean(b.Replay, maxLine),
-		Head: newHead(clean(b.title(), maxLine), reportCSS).scripted("page.js").foreign(), Says: scriptSays,
-		Legend: legendFor(b.Backend), Shapes: template.HTML(shapes()), SetUp: setUp(b, l), Promises: promisesOf(b), linker: newLinker(),
-		Picture: template.HTML(picture(b)), // made by us, all texts escaped
+		Head: newHead(clean(b.title(), maxLine), reportCSS).scripted("page.js").foreign(), Says: map[string]string{},
+		Legend: legendFor(b.Backend, l), Shapes: template.HTML(shapes()), SetUp: setUp(b, l), Promises: promisesOf(b), linker: newLinker(l),
+		Picture: template.HTML(picture(b, l)), // made by us, all texts escaped
 	}
 	if history.Simulated(b.Backend) {
-		v.Mode = "simulated"
+		v.Mode = say.Text("simulated").In(l)
+	}
+	for id, text := range scriptSays { // order: none, a map again
+		v.Says[id] = say.Text(text).In(l)
 	}
 	if p := b.Plan; p != nil {
 		v.Story, v.Question, v.Lesson = clean(p.Story, maxProse), clean(p.Question, maxProse), clean(p.Lesson, maxProse)
@@ -141,18 +145,18 @@ func newPage(b *Bundle, stories []story, shared *figure, d richness, l say.Langu
 		v.Runs = append(v.Runs, newRunView(&b.Runs[i], i, props, &stories[i], d))
 		v.State = append(v.State, standingView(&b.Runs[i], &stories[i], &v.Runs[i]))
 	}
-	v.lead()
+	v.lead(l)
 	v.Questions = predict(b, stories, v)
 	v.Compared = compare(b, stories, v)
-	v.align(b, stories)
+	v.align(b, stories, l)
 	if i := max(b.worst(), 0); i < len(stories) {
 		v.Flips = flips(b, i, &stories[i])
 	}
 	v.Evidence = evidenceOf(b, stories, v, d)
 	if d.figures {
-		v.measurements(stories, shared)
+		v.measurements(stories, shared, l)
 	} else {
-		v.Left = "The measurements are left out to keep this page small; they are in plots/, beside it."
+		v.Left = say.Text("The measurements are left out to keep this page small; they are in plots/, beside it.").In(l)
 	}
 	return v
 }
@@ -163,7 +167,7 @@ const maxLeads = 4
 
 // lead moves the verdicts in words to the top: each of a few locks, the sum of
 // many.
-func (v *pageView) lead() {
+func (v *pageView) lead(l say.Language) {
 	if len(v.Runs) > maxLeads {
 		broke := 0
 		for _, r := range v.Runs {
@@ -174,10 +178,11 @@ func (v *pageView) lead() {
 				}
 			}
 		}
-		v.Leads = []string{fmt.Sprintf("%d of %d locks broke at least one property.", broke, len(v.Runs))}
+		sum := say.SomeBroke.With(say.Number(broke), say.Number(len(v.Runs)))
 		if broke == len(v.Runs) {
-			v.Leads[0] = fmt.Sprintf("Each of the %d locks broke at least one property.", broke)
+			sum = say.AllBroke.With(say.Number(broke))
 		}
+		v.Leads = []string{sum.In(l)}
 		return
 	}
 	for i := range v.Runs {
@@ -190,7 +195,7 @@ func (v *pageView) lead() {
 const maxAligned = 12
 
 // align draws all locks below each other in true time.
-func (v *pageView) align(b *Bundle, stories []story) {
+func (v *pageView) align(b *Bundle, stories []story, l say.Language) {
 	var list []timeStrip
 	for i := range b.Runs {
 		h := b.Runs[i].Judgement.History
@@ -204,20 +209,20 @@ func (v *pageView) align(b *Bundle, stories []story) {
 		list = append(list, s)
 	}
 	if len(list) > maxAligned {
-		v.AlignedSays = fmt.Sprintf(" Shown are the first %d of %d locks.", maxAligned, len(list))
+		v.AlignedSays = say.FirstOfLocks.With(say.Number(maxAligned), say.Number(len(list))).In(l)
 		list = list[:maxAligned]
 	}
 	if len(list) > 1 {
-		v.Aligned = template.HTML(timeStrips(list)) // made by us, all texts escaped
+		v.Aligned = template.HTML(timeStrips(list, l)) // made by us, all texts escaped
 	}
 }
 
 // measurements sorts the figures by kind. The distribution of waits follows the
 // waits themselves.
-func (v *pageView) measurements(stories []story, shared *figure) {
+func (v *pageView) measurements(stories []story, shared *figure, l say.Language) {
 	for k, d := range drawers {
-		g := figureGroup{Title: d.title, About: d.about}
-		absent := map[string][]string{}
+		g := figureGroup{Title: say.Text(d.title).In(l), About: say.Text(d.about).In(l)}
+		absent := map[string]say.List{}
 		var reasons []string
 		for i := range stories {
 			if k >= len(stories[i].figures) {
@@ -228,25 +233,26 @@ func (v *pageView) measurements(stories []story, shared *figure) {
 				if absent[f.absent] == nil {
 					reasons = append(reasons, f.absent)
 				}
-				absent[f.absent] = append(absent[f.absent], v.Runs[i].Lock)
+				absent[f.absent] = append(absent[f.absent], say.Verbatim(v.Runs[i].Lock))
 				continue
 			}
 			g.Figures = append(g.Figures, figureView{
-				Lock: v.Runs[i].Lock, SVG: template.HTML(f.svg), Caption: nice(f.caption), Table: f.table,
+				Lock: v.Runs[i].Lock, SVG: template.HTML(f.svg), Caption: nice(f.caption.In(l)), Table: f.table,
 			})
 		}
 		for _, why := range reasons {
 			if len(absent[why]) == len(stories) {
-				g.Absent = append(g.Absent, fmt.Sprintf("Nothing to show: %s.", why))
+				g.Absent = append(g.Absent, say.NothingToShow.With(say.Text(why)).In(l))
 				continue
 			}
-			g.Absent = append(g.Absent, fmt.Sprintf("Not drawn for %s: %s.", strings.Join(absent[why], ", "), why))
+			g.Absent = append(g.Absent, say.NotDrawnFor.With(absent[why], say.Text(why)).In(l))
 		}
 		v.Groups = append(v.Groups, g)
 		if d.kind == "waits" && shared.svg != nil {
 			v.Groups = append(v.Groups, figureGroup{
-				Title: "Distribution of the waits", About: "Which share of the attempts that got the lock was over after how long.",
-				Figures: []figureView{{SVG: template.HTML(shared.svg), Caption: nice(shared.caption), Table: shared.table}},
+				Title:   say.Text("Distribution of the waits").In(l),
+				About:   say.Text("Which share of the attempts that got the lock was over after how long.").In(l),
+				Figures: []figureView{{SVG: template.HTML(shared.svg), Caption: nice(shared.caption.In(l)), Table: shared.table}},
 			})
 		}
 	}

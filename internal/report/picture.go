@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"lockstep/internal/history"
+	"lockstep/internal/say"
 )
 
 // Measures of the picture of the set-up.
@@ -17,23 +18,23 @@ const (
 
 // picture draws who talks to whom: clients ask the store for the lock and use the
 // resource. It shows the set-up of the first run.
-func picture(b *Bundle) string {
+func picture(b *Bundle, l say.Language) string {
 	i := referenceOf(b)
 	if i >= len(b.Runs) || b.Runs[i].Judgement.History == nil {
 		return ""
 	}
 	h := b.Runs[i].Judgement.History
-	clients, stores := named(h, history.RoleClient), named(h, history.RoleStore)
+	clients, stores := named(h, history.RoleClient, l), named(h, history.RoleStore, l)
 	if len(clients) == 0 || len(stores) == 0 {
 		return ""
 	}
 	rows := max(len(clients), len(stores)+1, 2)
 	height := rows*boxPitch + 16
 	var s strings.Builder
-	fmt.Fprintf(&s, `<svg class="picture" role="img" width="440" height="%d" viewBox="0 0 440 %d" xmlns="http://www.w3.org/2000/svg"><title>%s talk to %s and to the resource</title>`,
-		height, height, escape(strings.Join(clients, ", ")), escape(strings.Join(stores, ", ")))
+	fmt.Fprintf(&s, `<svg class="picture" role="img" width="440" height="%d" viewBox="0 0 440 %d" xmlns="http://www.w3.org/2000/svg"><title>%s</title>`,
+		height, height, escape(say.TalkTo.With(listOf(clients), listOf(stores)).In(l)))
 	mid := func(n, of int) int { return 8 + (rows-of)*boxPitch/2 + n*boxPitch + boxHeight/2 }
-	right := append(append([]string(nil), stores...), "resource")
+	right := append(append([]string(nil), stores...), say.Text("resource").In(l))
 	for c := range clients {
 		for r := range right {
 			class := "ask"
@@ -61,8 +62,17 @@ func picture(b *Bundle) string {
 	return s.String()
 }
 
+// listOf is a list of names.
+func listOf(names []string) say.List {
+	out := make(say.List, len(names))
+	for i, name := range names {
+		out[i] = say.Verbatim(name)
+	}
+	return out
+}
+
 // named lists the nodes of a role, a few of them by name.
-func named(h *history.History, role history.Role) []string {
+func named(h *history.History, role history.Role, l say.Language) []string {
 	var all []string
 	for _, n := range h.Header.Nodes {
 		if n.Role == role {
@@ -71,7 +81,7 @@ func named(h *history.History, role history.Role) []string {
 	}
 	if len(all) > boxes {
 		more := len(all) - boxes + 1
-		all = append(all[:boxes-1], fmt.Sprintf("%d more", more))
+		all = append(all[:boxes-1], say.More.With(say.Number(more)).In(l))
 	}
 	return all
 }

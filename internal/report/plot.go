@@ -16,6 +16,7 @@ import (
 
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
+	"lockstep/internal/say"
 )
 
 // Colours of the plot, from the palette of Okabe and Ito. They are readable on
@@ -42,16 +43,16 @@ var fontFamily = regexp.MustCompile(` ?style="font-family:[^;"]*;font-size:9.5px
 // violations have a lane of their own below, where they stay visible however
 // short they are.
 func HoldersOverTime(h *history.History, findings []checker.Finding) ([]byte, error) {
-	return holdersOverTime(h, findings, maxPoints)
+	return holdersOverTime(h, findings, maxPoints, say.English)
 }
 
-func holdersOverTime(h *history.History, findings []checker.Finding, points int) ([]byte, error) {
+func holdersOverTime(h *history.History, findings []checker.Finding, points int, l say.Language) ([]byte, error) {
 	ls := levels(h)
-	p := newPlot("true time in seconds", "clients inside")
+	p := newPlot(l, "true time in seconds", "clients inside")
 	top := float64(max(most(ls), 2)) + 0.5
 	p.Y.Min, p.Y.Max = laneBottom-0.1, top
 	p.X.Min, p.X.Max = 0, math.Max(h.End().Duration().Seconds(), 0.001)
-	p.X.Tick.Marker, p.Y.Tick.Marker = timeTicks(p.X.Max), wholeTicks(most(ls))
+	p.X.Tick.Marker, p.Y.Tick.Marker = timeTicks(p.X.Max), wholeTicks(most(ls), l)
 	p.Add(&holders{
 		levels: thin(ls, points),
 		faults: append(faultSpans(h), frozenSpans(h)...),
@@ -63,8 +64,8 @@ func holdersOverTime(h *history.History, findings []checker.Finding, points int)
 	if _, err := c.WriteTo(&buf); err != nil {
 		return nil, fmt.Errorf("drawing the holders over time: %w", err)
 	}
-	title := fmt.Sprintf("Clients inside at once, over %s: at most %d", h.End(), most(ls))
-	return finish(buf.Bytes(), title), nil
+	title := say.InsideOver.With(say.Seconds(h.End()), say.Number(most(ls)))
+	return finish(buf.Bytes(), title.In(l)), nil
 }
 
 // Where the lane of violations lies, below the axis of the curve.
@@ -74,8 +75,8 @@ const (
 )
 
 // wholeTicks labels 0, 1, 2, ... and the lane of violations.
-func wholeTicks(highest int) plot.ConstantTicks {
-	ticks := plot.ConstantTicks{{Value: (laneTop + laneBottom) / 2, Label: "broken"}}
+func wholeTicks(highest int, l say.Language) plot.ConstantTicks {
+	ticks := plot.ConstantTicks{{Value: (laneTop + laneBottom) / 2, Label: say.Verdict(checker.Broken).In(l)}}
 	step := 1
 	for highest/step > 8 {
 		step *= 2

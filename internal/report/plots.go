@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 
 	"lockstep/internal/history"
+	"lockstep/internal/say"
 )
 
 // Plot is one figure of the measurements: a file below plots/, and a part of the
@@ -27,9 +28,9 @@ type figure struct {
 	kind    string // holders, tokens, waits, ...
 	lock    string // "" for a figure of all locks
 	svg     []byte
-	caption string // what to take away from it, in one sentence
-	absent  string // why there is nothing to show
-	table   table  // its numbers
+	caption say.Phrase // what to take away from it, in one sentence
+	absent  string     // why there is nothing to show
+	table   table      // its numbers
 }
 
 // table is the data behind a figure, for those who cannot see it.
@@ -38,12 +39,28 @@ type table struct {
 	Rows [][]string
 }
 
+// head names the columns of a table.
+func head(l say.Language, names ...string) table { return table{Head: texts(l, names...)} }
+
+func texts(l say.Language, english ...string) []string {
+	out := make([]string, len(english))
+	for i, text := range english {
+		out[i] = say.Text(text).In(l)
+	}
+	return out
+}
+
+// row adds a number and what it is the number of.
+func (t *table) row(l say.Language, name string, value say.Part) {
+	t.Rows = append(t.Rows, []string{say.Text(name).In(l), value.In(l)})
+}
+
 // drawer draws one kind of figure for one run.
 type drawer struct {
 	kind  string
 	title string // of the part of the section
 	about string // how to read it
-	draw  func(r *Run, m *measures, points int) (figure, error)
+	draw  func(r *Run, m *measures, points int, l say.Language) (figure, error)
 }
 
 // drawers are the figures of each lock, in the order of the page. Besides there
@@ -70,7 +87,7 @@ func Plots(b *Bundle) ([]Plot, error) {
 			return nil, err
 		}
 		out = append(out, Plot{"holders-" + fileWord(r.Lock), svg})
-		figures, err := figuresOf(r, measure(h), maxPoints)
+		figures, err := figuresOf(r, measure(h), maxPoints, say.English)
 		if err != nil {
 			return nil, err
 		}
@@ -80,7 +97,7 @@ func Plots(b *Bundle) ([]Plot, error) {
 			}
 		}
 	}
-	f, err := distributionPlot(b, measuresOf(b))
+	f, err := distributionPlot(b, measuresOf(b), say.English)
 	if err != nil {
 		return nil, err
 	}
@@ -113,10 +130,10 @@ func measuresOf(b *Bundle) []*measures {
 }
 
 // figuresOf draws all figures of one run.
-func figuresOf(r *Run, m *measures, points int) ([]figure, error) {
+func figuresOf(r *Run, m *measures, points int, l say.Language) ([]figure, error) {
 	var out []figure
 	for _, d := range drawers {
-		f, err := d.draw(r, m, points)
+		f, err := d.draw(r, m, points, l)
 		if err != nil {
 			return nil, fmt.Errorf("drawing the plot %s of %s: %w", d.kind, r.Lock, err)
 		}
@@ -144,12 +161,12 @@ const (
 	plotHeight = 2 * vg.Inch
 )
 
-// newPlot is a plot in the style of the report. gonum would write a transparent
+// newPlot is a plot in the style of the report, its axes named in a language. gonum would write a transparent
 // background as an invalid colour, therefore there is none.
-func newPlot(x, y string) *plot.Plot {
+func newPlot(l say.Language, x, y string) *plot.Plot {
 	p := plot.New()
 	p.BackgroundColor = nil
-	p.X.Label.Text, p.Y.Label.Text = x, y
+	p.X.Label.Text, p.Y.Label.Text = say.Text(x).In(l), say.Text(y).In(l)
 	for _, s := range []*draw.TextStyle{&p.X.Label.TextStyle, &p.Y.Label.TextStyle, &p.X.Tick.Label, &p.Y.Tick.Label, &p.Legend.TextStyle} {
 		s.Font.Size = 9.5
 		s.Font.Variant = "Sans"
@@ -159,9 +176,9 @@ func newPlot(x, y string) *plot.Plot {
 }
 
 // overTime is a plot over true time, with the faults shaded behind.
-func overTime(r *Run, y string) *plot.Plot {
+func overTime(r *Run, y string, l say.Language) *plot.Plot {
 	h := r.Judgement.History
-	p := newPlot("true time in seconds", y)
+	p := newPlot(l, "true time in seconds", y)
 	p.X.Min, p.X.Max = 0, max(h.End().Duration().Seconds(), 0.001)
 	p.X.Tick.Marker = timeTicks(p.X.Max)
 	p.Add(&shades{append(faultSpans(h), frozenSpans(h)...)})

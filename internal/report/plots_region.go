@@ -9,6 +9,8 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgsvg"
+
+	"lockstep/internal/say"
 )
 
 // Sizes of a map: cells as large as a number of three characters needs, smaller
@@ -24,7 +26,7 @@ const (
 // number and as a hatch that grows denser, so that it can be read in print and
 // without seeing colours. A dashed frame says that nothing was tested.
 func SafeRegion(m *SweepMap, property string) ([]byte, error) {
-	p := newPlot(clean(m.XName, maxName), clean(m.YName, maxName))
+	p := newPlot(say.English, clean(m.XName, maxName), clean(m.YName, maxName))
 	p.X.Min, p.X.Max = -0.5, float64(len(m.XTicks))-0.5
 	p.Y.Min, p.Y.Max = -0.5, float64(len(m.YTicks))-0.5
 	p.X.Tick.Marker, p.Y.Tick.Marker = namedTicks(m.XTicks), namedTicks(m.YTicks)

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"image/color"
 	"math"
 	"strconv"
@@ -12,6 +11,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"lockstep/internal/history"
+	"lockstep/internal/say"
 )
 
 // The figures that are not over time: distributions and bars.
@@ -81,7 +81,7 @@ var (
 
 // distributionPlot shows which share of the waits was over after how long, for
 // all locks of a bundle.
-func distributionPlot(b *Bundle, all []*measures) (figure, error) {
+func distributionPlot(b *Bundle, all []*measures, l say.Language) (figure, error) {
 	names, sorted := make([]string, len(all)), make([][]time.Duration, len(all))
 	for i, m := range all {
 		names[i] = clean(b.Runs[i].Lock, maxName)
@@ -89,7 +89,7 @@ func distributionPlot(b *Bundle, all []*measures) (figure, error) {
 			sorted[i] = m.lengths()
 		}
 	}
-	return waitSpread.draw(names, sorted)
+	return waitSpread.draw(names, sorted, l)
 }
 
 // curve is one line of a spread.
@@ -99,10 +99,10 @@ type curve struct {
 }
 
 // draw draws one line for each list of sorted lengths that is not empty.
-func (s spread) draw(names []string, all [][]time.Duration) (figure, error) {
+func (s spread) draw(names []string, all [][]time.Duration, l say.Language) (figure, error) {
 	f := figure{kind: s.kind}
-	p := newPlot(s.axis, s.share)
-	f.table = table{Head: []string{s.who, s.number, "median", "99th percentile", "longest"}}
+	p := newPlot(l, s.axis, s.share)
+	f.table = head(l, s.who, s.number, "median", "99th percentile", "longest")
 	longest, shortest := leastWait, time.Duration(math.MaxInt64)
 	var lines []curve
 	for i, sorted := range all {
@@ -114,7 +114,7 @@ func (s spread) draw(names []string, all [][]time.Duration) (figure, error) {
 		last := sorted[len(sorted)-1]
 		longest, shortest = max(longest, last), min(shortest, sorted[0])
 		f.table.Rows = append(f.table.Rows, []string{
-			names[i], strconv.Itoa(len(sorted)), spanText(quantile(sorted, 50)), spanText(quantile(sorted, 99)), spanText(last),
+			names[i], strconv.Itoa(len(sorted)), spanText(quantile(sorted, 50), l), spanText(quantile(sorted, 99), l), spanText(last, l),
 		})
 	}
 	if len(lines) == 0 {
@@ -126,17 +126,18 @@ func (s spread) draw(names []string, all [][]time.Duration) (figure, error) {
 		p.X.Min = math.Floor(logOf(shortest))
 	}
 	p.Y.Min, p.Y.Max = 0, 1.03
-	p.X.Tick.Marker = decades(p.X.Min, p.X.Max)
+	p.X.Tick.Marker = decades(p.X.Min, p.X.Max, l)
 	p.Y.Tick.Marker = plot.ConstantTicks{{Value: 0, Label: "0"}, {Value: 0.5, Label: "p50"}, {Value: 0.99, Label: "p99"}}
 	p.Legend.Top, p.Legend.Left = true, true
 	p.Legend.XOffs, p.Legend.YOffs = 4, -10 // below the line of p99
 	p.Add(painter(func(c draw.Canvas, plt *plot.Plot) { drawCurves(c, plt, lines) }))
-	f.caption = s.caption
+	f.caption = say.Text(s.caption)
+	title := say.Text(s.title).In(l)
 	var err error
 	if s.wide {
-		f.svg, err = drawnWide(p, s.title, len(lines))
+		f.svg, err = drawnWide(p, title, len(lines))
 	} else {
-		f.svg, err = drawn(p, s.title)
+		f.svg, err = drawn(p, title)
 	}
 	return f, err
 }
@@ -183,14 +184,10 @@ func drawCurves(c draw.Canvas, plt *plot.Plot, lines []curve) {
 }
 
 // decades labels powers of ten of a second.
-func decades(from, to float64) plot.ConstantTicks {
+func decades(from, to float64, l say.Language) plot.ConstantTicks {
 	var ticks plot.ConstantTicks
 	for n := int(math.Ceil(from)); float64(n) <= to; n++ {
-		label := strconv.Itoa(int(math.Pow10(max(n, 0)))) + " s"
-		if n < 0 {
-			label = strconv.Itoa(int(math.Pow10(3+n))) + " ms"
-		}
-		ticks = append(ticks, plot.Tick{Value: float64(n), Label: label})
+		ticks = append(ticks, plot.Tick{Value: float64(n), Label: say.Planned(math.Pow10(9 + n)).In(l)})
 		for k := 2; k < 10; k++ {
 			if at := float64(n) + math.Log10(float64(k)); at <= to {
 				ticks = append(ticks, plot.Tick{Value: at})
@@ -204,7 +201,7 @@ func decades(from, to float64) plot.ConstantTicks {
 const holdBins = 24
 
 // holdsPlot shows how long the lock was held, with the lease as a line.
-func holdsPlot(r *Run, m *measures, _ int) (figure, error) {
+func holdsPlot(r *Run, m *measures, _ int, l say.Language) (figure, error) {
 	if len(m.holds) == 0 {
 		return figure{absent: "nobody held the lock"}, nil
 	}
@@ -226,7 +223,7 @@ func holdsPlot(r *Run, m *measures, _ int) (figure, error) {
 		bins[max(n, 0)]++
 		most = max(most, bins[max(n, 0)])
 	}
-	p := newPlot("held for, in seconds", "holds")
+	p := newPlot(l, "held for, in seconds", "holds")
 	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0, end.Seconds(), 0, float64(most)*1.15
 	p.X.Tick.Marker, p.Y.Tick.Marker = timeTicks(p.X.Max), wholeBetween(0, int64(most))
 	p.Add(painter(func(c draw.Canvas, plt *plot.Plot) {
@@ -245,16 +242,16 @@ func holdsPlot(r *Run, m *measures, _ int) (figure, error) {
 			c.StrokeLine2(draw.LineStyle{Color: ink, Width: 1.2, Dashes: []vg.Length{4, 3}}, x(lease.Seconds()), y(0), x(lease.Seconds()), c.Max.Y)
 		}
 	}))
-	svg, err := drawn(p, fmt.Sprintf("How long the lock was held: %d holds, %d longer than the lease", len(m.holds), beyond))
-	f := figure{svg: svg, caption: fmt.Sprintf("%s of %s lasted longer than the lease of %s (dashed).",
-		countOf(beyond, "hold", "holds"), strconv.Itoa(len(m.holds)), spanText(lease))}
+	all, late := say.Number(len(m.holds)), say.Number(beyond)
+	svg, err := drawn(p, say.HoldsBeyond.With(all, late).In(l))
+	f := figure{svg: svg, caption: say.HoldsLonger.With(late, all, say.Measured(lease)), table: head(l, "holds", "value")}
 	if lease <= 0 {
-		f.caption = fmt.Sprintf("%s; the lock has no lease.", countOf(len(m.holds), "hold", "holds"))
+		f.caption = say.HoldsWithoutLease.With(all)
 	}
-	f.table = table{Head: []string{"holds", "value"}, Rows: [][]string{
-		{"number", strconv.Itoa(len(m.holds))}, {"longer than the lease", strconv.Itoa(beyond)},
-		{"longest", spanText(longest)}, {"lease", spanText(lease)},
-	}}
+	f.table.row(l, "number", all)
+	f.table.row(l, "longer than the lease", late)
+	f.table.row(l, "longest", say.Measured(longest))
+	f.table.row(l, "lease", say.Measured(lease))
 	return f, err
 }
 
@@ -287,7 +284,7 @@ func servedOf(h *history.History, m *measures) []served {
 }
 
 // fairnessPlot shows acquisitions and the longest wait of each client, side by side.
-func fairnessPlot(r *Run, m *measures, _ int) (figure, error) {
+func fairnessPlot(r *Run, m *measures, _ int, l say.Language) (figure, error) {
 	all := servedOf(r.Judgement.History, m)
 	if len(all) < 2 || len(m.waits) == 0 {
 		return figure{absent: "there were not two clients to compare"}, nil
@@ -298,7 +295,7 @@ func fairnessPlot(r *Run, m *measures, _ int) (figure, error) {
 		most, longest = max(most, s.acquired), max(longest, s.longest)
 	}
 	bars := func(y string, top float64, colour color.Color, value func(s served) float64) *plot.Plot {
-		p := newPlot("", y)
+		p := newPlot(l, "", y)
 		p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = -0.6, float64(len(shown))-0.4, 0, top*1.12
 		var ticks plot.ConstantTicks
 		for n, s := range shown {
@@ -323,8 +320,8 @@ func fairnessPlot(r *Run, m *measures, _ int) (figure, error) {
 		half := (c.Max.X - c.Min.X) / 2
 		left.Draw(draw.Crop(c, 0, -half-6, 0, 0))
 		right.Draw(draw.Crop(c, half+6, 0, 0, 0))
-	}, fmt.Sprintf("Acquisitions and longest wait of %d clients", len(shown)))
-	t := table{Head: []string{"client", "acquisitions", "longest wait"}}
+	}, say.AcquiredEach.With(say.Number(len(shown))).In(l))
+	t := head(l, "client", "acquisitions", "longest wait")
 	least := all[0].acquired
 	fullest := 0
 	slowest := all[0]
@@ -334,16 +331,18 @@ func fairnessPlot(r *Run, m *measures, _ int) (figure, error) {
 			slowest = s
 		}
 		if len(t.Rows) < maxBars {
-			t.Rows = append(t.Rows, []string{s.name, strconv.Itoa(s.acquired), spanText(s.longest)})
+			t.Rows = append(t.Rows, []string{s.name, strconv.Itoa(s.acquired), spanText(s.longest, l)})
 		}
 	}
 	f := figure{svg: svg, table: t}
-	f.caption = fmt.Sprintf("Between %d and %d acquisitions per client; the longest wait was %s, of %s.", least, fullest, spanText(slowest.longest), slowest.name)
-	if least == fullest {
-		f.caption = fmt.Sprintf("%s each; the longest wait was %s, of %s.", countOf(least, "acquisition", "acquisitions"), spanText(slowest.longest), slowest.name)
-	}
+	var note say.Phrase
 	if len(all) > maxBars {
-		f.caption += fmt.Sprintf(" Shown are the first %d of %d clients.", maxBars, len(all))
+		note = say.FirstOfClients.With(say.Number(maxBars), say.Number(len(all)))
+	}
+	wait, who := say.Measured(slowest.longest), say.Verbatim(slowest.name)
+	f.caption = say.UnfairTo.With(say.Number(least), say.Number(fullest), wait, who, note)
+	if least == fullest {
+		f.caption = say.FairTo.With(say.Number(least), wait, who, note)
 	}
 	return f, err
 }

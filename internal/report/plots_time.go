@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"image/color"
 	"math"
 	"strconv"
@@ -12,6 +11,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"lockstep/internal/history"
+	"lockstep/internal/say"
 )
 
 // The figures over true time: tokens, waits and clocks.
@@ -86,7 +86,7 @@ func thinned[T any](list []T, n int, less func(a, b T) bool) []T {
 }
 
 // tokensPlot shows the tokens that the resource has seen.
-func tokensPlot(r *Run, m *measures, points int) (figure, error) {
+func tokensPlot(r *Run, m *measures, points int, l say.Language) (figure, error) {
 	if !m.tokens {
 		return figure{absent: "the lock hands out no token"}, nil
 	}
@@ -107,7 +107,7 @@ func tokensPlot(r *Run, m *measures, points int) (figure, error) {
 	if len(m.writes) == 0 {
 		return figure{absent: "nobody wrote to the resource"}, nil
 	}
-	p := overTime(r, "token")
+	p := overTime(r, "token", l)
 	p.Y.Min, p.Y.Max = float64(low)-0.5, float64(high)+0.5
 	p.Y.Tick.Marker = wholeBetween(low, high)
 	p.Add(painter(func(c draw.Canvas, plt *plot.Plot) {
@@ -122,22 +122,22 @@ func tokensPlot(r *Run, m *measures, points int) (figure, error) {
 		marks(c, cross, vermilion, place(refused))
 		marks(c, ring, vermilion, place(stale))
 	}))
-	svg, err := drawn(p, fmt.Sprintf("Tokens at the resource: %d writes taken, %d refused, %d of those taken were stale", len(taken), len(refused), len(stale)))
-	f := figure{svg: svg, caption: fmt.Sprintf("%s taken (dots), %d refused (crosses).", countOf(len(taken), "write", "writes"), len(refused))}
+	nt, nr, ns := say.Number(len(taken)), say.Number(len(refused)), say.Number(len(stale))
+	svg, err := drawn(p, say.TokensSeen.With(nt, nr, ns).In(l))
+	f := figure{svg: svg, caption: say.RisingTokens.With(nt, nr), table: head(l, "writes", "number")}
 	if len(stale) > 0 {
-		f.caption += fmt.Sprintf(" Ringed: %d taken although a higher token had been seen.", len(stale))
-	} else {
-		f.caption += " The tokens of the writes that were taken never go down."
+		f.caption = say.StaleTokens.With(nt, nr, ns)
 	}
-	f.table = table{Head: []string{"writes", "number"}, Rows: [][]string{
-		{"taken", strconv.Itoa(len(taken))}, {"of these stale", strconv.Itoa(len(stale))}, {"refused", strconv.Itoa(len(refused))},
-		{"lowest token", strconv.FormatInt(low, 10)}, {"highest token", strconv.FormatInt(high, 10)},
-	}}
+	f.table.row(l, "taken", nt)
+	f.table.row(l, "of these stale", ns)
+	f.table.row(l, "refused", nr)
+	f.table.row(l, "lowest token", say.Number(low))
+	f.table.row(l, "highest token", say.Number(high))
 	return f, err
 }
 
 // waitsPlot shows each wait for the lock at its end.
-func waitsPlot(r *Run, m *measures, points int) (figure, error) {
+func waitsPlot(r *Run, m *measures, points int, l say.Language) (figure, error) {
 	if len(m.waits) == 0 {
 		return figure{absent: "nobody waited for the lock"}, nil
 	}
@@ -154,7 +154,7 @@ func waitsPlot(r *Run, m *measures, points int) (figure, error) {
 	for _, w := range append(append([]wait(nil), m.waits...), m.failures...) {
 		longest = max(longest, w.length())
 	}
-	p := overTime(r, "wait in seconds")
+	p := overTime(r, "wait in seconds", l)
 	p.Y.Min, p.Y.Max = 0, longest.Seconds()*1.08
 	p.Y.Tick.Marker = fewTicks(p.Y.Max)
 	p.Add(painter(func(c draw.Canvas, plt *plot.Plot) {
@@ -170,20 +170,20 @@ func waitsPlot(r *Run, m *measures, points int) (figure, error) {
 		marks(c, cross, vermilion, place(m.failures))
 	}))
 	sorted := m.lengths()
-	svg, err := drawn(p, fmt.Sprintf("Waits for the lock: %d got it, %d gave up, %d errors", len(got), len(gaveUp), len(m.failures)))
-	return figure{
-		svg: svg,
-		caption: fmt.Sprintf("%s got the lock (dots), %d gave up (circles), %s (crosses).",
-			countOf(len(got), "attempt", "attempts"), len(gaveUp), countOf(len(m.failures), "error on the way", "errors on the way")),
-		table: table{Head: []string{"wait", "value"}, Rows: [][]string{
-			{"got the lock", strconv.Itoa(len(got))}, {"gave up", strconv.Itoa(len(gaveUp))}, {"errors", strconv.Itoa(len(m.failures))},
-			{"median", spanText(quantile(sorted, 50))}, {"99th percentile", spanText(quantile(sorted, 99))}, {"longest", spanText(longest)},
-		}},
-	}, err
+	ng, nl, ne := say.Number(len(got)), say.Number(len(gaveUp)), say.Number(len(m.failures))
+	svg, err := drawn(p, say.WaitsEnded.With(ng, nl, ne).In(l))
+	f := figure{svg: svg, caption: say.WaitsShown.With(ng, nl, ne), table: head(l, "wait", "value")}
+	f.table.row(l, "got the lock", ng)
+	f.table.row(l, "gave up", nl)
+	f.table.row(l, "errors", ne)
+	f.table.row(l, "median", say.Measured(quantile(sorted, 50)))
+	f.table.row(l, "99th percentile", say.Measured(quantile(sorted, 99)))
+	f.table.row(l, "longest", say.Measured(longest))
+	return f, err
 }
 
 // clocksPlot shows the offsets of the clocks.
-func clocksPlot(r *Run, m *measures, points int) (figure, error) {
+func clocksPlot(r *Run, m *measures, points int, l say.Language) (figure, error) {
 	if len(m.skews) == 0 {
 		return figure{absent: "all clocks showed true time"}, nil
 	}
@@ -201,7 +201,7 @@ func clocksPlot(r *Run, m *measures, points int) (figure, error) {
 	if len(nodes) > len(linePatterns) {
 		nodes = nodes[:len(linePatterns)]
 	}
-	p := overTime(r, "offset in seconds")
+	p := overTime(r, "offset in seconds", l)
 	room := max((high-low)/8, time.Millisecond)
 	p.Y.Min, p.Y.Max = (low - room).Seconds(), (high + room).Seconds()
 	lease := h.Header.Lease
@@ -240,7 +240,7 @@ func clocksPlot(r *Run, m *measures, points int) (figure, error) {
 			c.FillText(label, at, clean(h.Name(id), maxHeadName))
 		}
 	}))
-	t := table{Head: []string{"node", "first offset", "last offset", "farthest"}}
+	t := head(l, "node", "first offset", "last offset", "farthest")
 	for _, id := range nodes {
 		name := clean(h.Name(id), maxHeadName)
 		far := time.Duration(0)
@@ -249,13 +249,11 @@ func clocksPlot(r *Run, m *measures, points int) (figure, error) {
 				far = s.off
 			}
 		}
-		t.Rows = append(t.Rows, []string{name, spanText(lines[id][0].off), spanText(lines[id][len(lines[id])-1].off), spanText(far)})
+		t.Rows = append(t.Rows, []string{name, spanText(lines[id][0].off, l), spanText(lines[id][len(lines[id])-1].off, l), spanText(far, l)})
 	}
-	svg, err := drawn(p, fmt.Sprintf("Offsets of %s that are not true", countOf(len(nodes), "clock", "clocks")))
-	caption := fmt.Sprintf("%s did not show true time; the farthest was off by %s.", countOf(len(nodes), "clock", "clocks"), spanText(max(high, -low)))
-	if shown {
-		caption += " Dashed: one lease. A store's clock that jumps as far ends every lease at once."
-	}
+	n := say.Number(len(nodes))
+	svg, err := drawn(p, say.ClocksOff.With(n).In(l))
+	caption := say.ClocksFar.With(n, say.Measured(max(high, -low)), say.Flag(shown))
 	return figure{svg: svg, caption: caption, table: t}, err
 }
 
@@ -302,15 +300,7 @@ func fewTicks(end float64) plot.ConstantTicks {
 }
 
 // spanText writes a length of time for people.
-func spanText(d time.Duration) string {
-	if d < 0 {
-		return "-" + spanText(-d)
-	}
-	if d < time.Second {
-		return strconv.FormatFloat(float64(d)/1e6, 'f', 1, 64) + " ms"
-	}
-	return strconv.FormatFloat(d.Seconds(), 'f', 3, 64) + " s"
-}
+func spanText(d time.Duration, l say.Language) string { return say.Measured(d).In(l) }
 
 func countOf(n int, one, many string) string {
 	if n == 1 {

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
@@ -149,7 +148,7 @@ func premisesOf(h *history.History, d deeds) []premise {
 type check struct {
 	Text string
 	OK   bool
-	Note string // when it is not satisfied
+	Note say.Phrase // when it is not satisfied
 }
 
 // checksOf looks whether a history is fit to be judged. A verdict "kept" needs
@@ -173,13 +172,13 @@ func checksOf(j *checker.Judgement) []check {
 		}
 	}
 	return []check{
-		{"True time never goes back.", order, "the events are not in order"},
-		{"Every event comes after its cause.", causes, "an event precedes its cause"},
-		{"Some client had to wait for another.", j.Waited, "nobody contended for the lock"},
-		{"Every planned fault happened.", unfired == 0, fmt.Sprintf("%d never fired", unfired)},
-		{"Every fault that happened had an effect.", inVain == 0, fmt.Sprintf("%d had none", inVain)},
-		{"The run was played to its end.", !j.CutShort, "it was cut short"},
-		{"The history has its end.", h.Whole || !h.Header.HasEnd(), "it was cut off"},
-		{"All faults were over before progress was judged.", healed, "there is no quiet period"},
+		{"True time never goes back.", order, say.Text("the events are not in order")},
+		{"Every event comes after its cause.", causes, say.Text("an event precedes its cause")},
+		{"Some client had to wait for another.", j.Waited, say.Text("nobody contended for the lock")},
+		{"Every planned fault happened.", unfired == 0, say.SomeUnfired.With(say.Number(unfired))},
+		{"Every fault that happened had an effect.", inVain == 0, say.SomeInVain.With(say.Number(inVain))},
+		{"The run was played to its end.", !j.CutShort, say.Text("it was cut short")},
+		{"The history has its end.", h.Whole || !h.Header.HasEnd(), say.Text("it was cut off")},
+		{"All faults were over before progress was judged.", healed, say.Text("there is no quiet period")},
 	}
 }

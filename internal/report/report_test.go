@@ -67,7 +67,7 @@ func TestGolden(t *testing.T) {
 	}
 	golden(t, "holders.svg", svg)
 	steps := explain.Steps(j.History, j.Findings)
-	golden(t, "spacetime.svg", []byte(diagram(newLayout(j.History, steps, true, true), barsOf(j.History), "l2-s")))
+	golden(t, "spacetime.svg", []byte(diagram(newLayout(j.History, steps, true, true), barsOf(j.History), "l2-s", say.English)))
 }
 
 // The same bundle, built and drawn twice, gives the same bytes.

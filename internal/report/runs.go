@@ -7,6 +7,7 @@ import (
 
 	"lockstep/internal/explain"
 	"lockstep/internal/history"
+	"lockstep/internal/say"
 )
 
 // RunComparison is several stored runs side by side: other seeds, locks, worlds or
@@ -219,7 +220,7 @@ func runFigures(sides []side) ([]figure, error) {
 		of     [][]time.Duration
 	}{{waitSpread, waits}, {holdSpread, holds}} {
 		f.spread.who, f.spread.wide = "run and lock", true
-		drawn, err := f.spread.draw(names, f.of)
+		drawn, err := f.spread.draw(names, f.of, say.English)
 		if err != nil {
 			return nil, err
 		}

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"lockstep/internal/history"
+	"lockstep/internal/say"
 )
 
 // ratioRow is one line of the table of measures: each measure with its ratio to that
@@ -60,7 +61,7 @@ func amountText(k int, n int64) string {
 	case k == 5:
 		return fmt.Sprintf("%d.%d", n/10, n%10)
 	}
-	return spanText(time.Duration(n))
+	return spanText(time.Duration(n), say.English)
 }
 
 // ratioRows is the table of measures.
@@ -129,7 +130,7 @@ func costFigure(sides []side) (figure, error) {
 		f.absent = "nobody got the lock"
 		return f, nil
 	}
-	p := newPlot("commands per acquisition, of all clients", "")
+	p := newPlot(say.English, "commands per acquisition, of all clients", "")
 	p.X.Min, p.X.Max = 0, most*1.08
 	p.X.Tick.Marker = fewTicks(p.X.Max)
 	p.Y.Min, p.Y.Max = -float64(len(sides))+0.4, 0.6 // the first one on top
@@ -147,7 +148,7 @@ func costFigure(sides []side) (figure, error) {
 	}))
 	svg, err := drawnSized(wideWidth, vg.Length(len(sides)*18+50), func(c draw.Canvas) { p.Draw(c) }, "Commands that an acquisition costs")
 	f.svg = svg
-	f.caption = "Retries, renewals and releases count as well: they are what the store has to bear."
+	f.caption = say.Text("Retries, renewals and releases count as well: they are what the store has to bear.")
 	return f, err
 }
 

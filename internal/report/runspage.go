@@ -7,15 +7,13 @@ import (
 	"html/template"
 
 	"lockstep/internal/history"
+	"lockstep/internal/say"
 )
-
-//go:embed runspage.html
-var runsHTML string
 
 //go:embed runspage.css
 var runsCSS string
 
-var runsTemplate = pageTemplate("runs", runsHTML)
+var runsTemplate = pageTemplate("runspage.html")
 
 // maxSides is how many lines the tables of a comparison have.
 const maxSides = 100
@@ -94,7 +92,7 @@ func RunsHTML(c *RunComparison) ([]byte, error) {
 		return nil, err
 	}
 	var buf bytes.Buffer
-	if err := runsTemplate.Execute(&buf, v); err != nil {
+	if err := runsTemplate(say.English).Execute(&buf, v); err != nil {
 		return nil, fmt.Errorf("filling in the comparison: %w", err)
 	}
 	return buf.Bytes(), nil
@@ -124,7 +122,7 @@ func (v *runsView) verdicts(b *Bundle, sides []side) {
 		r := sides[i].r
 		row := runsVerdict{Run: sides[i].run + 1, Lock: clean(r.Lock, maxName), Missed: clean(missed(r).English(), maxLine), Outcome: r.outcome()}
 		for _, p := range props {
-			row.Cells = append(row.Cells, newCellView(r, p))
+			row.Cells = append(row.Cells, newCellView(r, p, say.English))
 		}
 		v.Verdicts = append(v.Verdicts, row)
 	}
@@ -149,7 +147,7 @@ func (v *runsView) draw(sides []side) error {
 		strips = append(strips, strip)
 	}
 	if len(strips) > 0 {
-		v.Aligned = template.HTML(timeStrips(strips))
+		v.Aligned = template.HTML(timeStrips(strips, say.English))
 	}
 	figures, err := runFigures(sides)
 	if err != nil {
@@ -160,7 +158,7 @@ func (v *runsView) draw(sides []side) error {
 			v.Absent = append(v.Absent, f.absent)
 			continue
 		}
-		v.Figures = append(v.Figures, figureView{SVG: template.HTML(f.svg), Caption: nice(f.caption), Table: f.table, Lock: f.kind})
+		v.Figures = append(v.Figures, figureView{SVG: template.HTML(f.svg), Caption: nice(f.caption.English()), Table: f.table, Lock: f.kind})
 	}
 	return nil
 }

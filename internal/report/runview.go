@@ -26,9 +26,9 @@ func newRunView(r *Run, i int, props []string, st *story, d richness) runView {
 		sentence: explain.Verdict(*j), Missed: clean(missed(r).In(st.language), maxLine), properties: props,
 	}
 	v.Verdict = st.nice(v.sentence)
-	v.Outcome = r.outcome()
+	v.Outcome = st.text(r.outcome())
 	for _, p := range props {
-		v.Cells = append(v.Cells, newCellView(r, p))
+		v.Cells = append(v.Cells, newCellView(r, p, st.language))
 	}
 	for _, f := range j.Findings {
 		if f.Verdict == checker.Unknown && !f.Reason.Empty() {
@@ -37,15 +37,16 @@ func newRunView(r *Run, i int, props []string, st *story, d richness) runView {
 	}
 	if h := j.History; h != nil {
 		v.tell(h, st, d)
-		v.Assumed, v.Formula = st.nice(st.wrong.Assumed), st.nice(st.wrong.Formula)
+		v.Formula = st.nice(st.wrong.Formula)
+		v.Assumed = st.nice(say.AssumptionWas.With(st.wrong.Assumed))
 		if d.strips {
 			v.Plot = template.HTML(st.holders) // made by us, all texts escaped
-			v.PlotCaption = plotCaption(h, j)
+			v.PlotCaption = clean(plotCaption(h, j).In(st.language), maxLine)
 			v.overview(r, st)
 		}
 		for _, at := range st.causes {
 			s := &st.steps[at]
-			c := causeView{At: s.At.String(), Text: st.nice(s.Sentence)}
+			c := causeView{At: st.at(s.At), Text: st.nice(s.Sentence)}
 			if _, href := v.stepOf(at, st); href != "" {
 				c.Href = href
 			}
@@ -60,12 +61,13 @@ func (v *runView) tell(h *history.History, st *story, d richness) {
 	steps, before, after := explain.Story(st.steps, d.steps)
 	v.before = before
 	if earlier, later := before+st.left[0], after+st.left[1]; earlier+later > 0 {
-		v.Notice = fmt.Sprintf("Showing %d of %d steps: %d earlier and %d later ones are left out.",
-			len(steps), len(steps)+earlier+later, earlier, later)
+		v.Notice = say.ShowingSteps.With(say.Number(len(steps)), say.Number(len(steps)+earlier+later),
+			say.Number(earlier), say.Number(later)).In(st.language)
 	}
 	for n, s := range steps {
 		v.Steps = append(v.Steps, stepView{
-			ID: fmt.Sprintf("%s%d", v.Prefix, n+1), Number: n + 1, At: s.At.String(),
+			ID: fmt.Sprintf("%s%d", v.Prefix, n+1), Number: n + 1, At: st.at(s.At),
+			Label:    say.StepOf.With(say.Verbatim(v.Lock), say.Number(n+1), say.Seconds(s.At), say.Flag(s.Violation)).In(st.language),
 			Sentence: st.nice(s.Sentence), Belief: clean(s.Belief.In(st.language), 120), Store: clean(s.Store.In(st.language), 120),
 			Note: st.nice(s.Note), Bad: s.Violation,
 		})
@@ -75,18 +77,19 @@ func (v *runView) tell(h *history.History, st *story, d richness) {
 		return
 	}
 	// All of these are made by us, all texts escaped.
-	v.Diagram = template.HTML(diagram(l, st.bars, v.Prefix))
-	v.Caption = diagramCaption(steps)
+	v.Diagram = template.HTML(diagram(l, st.bars, v.Prefix, st.language))
+	v.Caption = clean(diagramCaption(steps).In(st.language), maxLine)
 	if d.trueTime && len(steps) <= 60 {
-		v.TrueTime = template.HTML(diagram(l.trueTime(), st.bars, v.Prefix))
+		v.TrueTime = template.HTML(diagram(l.trueTime(), st.bars, v.Prefix, st.language))
 	}
 	lo, hi := window(h, st.steps, d.everything)
 	if shown := int(hi-lo) + 1; shown > len(l.rows) && d.everything > 0 {
-		v.EverythingSays = fmt.Sprintf("Show all %d events", len(h.Events))
+		says := say.ShowAllEvents.With(say.Number(len(h.Events)))
 		if shown < len(h.Events) {
-			v.EverythingSays = fmt.Sprintf("Show %d of %d events, those around what broke first", shown, len(h.Events))
+			says = say.ShowSomeEvents.With(say.Number(shown), say.Number(len(h.Events)))
 		}
-		v.Everything = template.HTML(everything(h, st.steps, st.bars, lo, hi, v.Prefix, v.told))
+		v.EverythingSays = says.In(st.language)
+		v.Everything = template.HTML(everything(h, st, lo, hi, v.Prefix, v.told))
 	}
 }
 
@@ -101,7 +104,7 @@ func (v *runView) overview(r *Run, st *story) {
 		s.cut = true
 		s.told = [2]history.Instant{st.steps[v.before].At, st.steps[v.before+n-1].At}
 	}
-	v.Strip = template.HTML(timeStrips([]timeStrip{s}))
+	v.Strip = template.HTML(timeStrips([]timeStrip{s}, st.language))
 }
 
 // told returns the number under which the page tells step i of the story, counted

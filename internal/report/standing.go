@@ -37,9 +37,9 @@ func standingOf(h *history.History, steps []explain.Step, l say.Language) standi
 		}
 		row := make([]string, 0, len(ids)+2)
 		for _, id := range ids {
-			row = append(row, f.parties[id].words())
+			row = append(row, f.parties[id].words(l))
 		}
-		token := "none"
+		token := say.Text("none").In(l)
 		if f.token != 0 {
 			token = fmt.Sprint(f.token)
 		}
@@ -56,20 +56,17 @@ type follower struct {
 
 type following struct{ believes, waits, frozen, dead bool }
 
-func (p following) words() string {
+func (p following) words(l say.Language) string {
 	text := "not mine"
 	switch {
 	case p.dead:
-		return "dead"
+		return say.Text("dead").In(l)
 	case p.believes:
 		text = "mine"
 	case p.waits:
 		text = "waits"
 	}
-	if p.frozen {
-		text += ", frozen"
-	}
-	return text
+	return say.Standing.With(say.Text(text), say.Flag(p.frozen)).In(l)
 }
 
 func (f *follower) take(e *history.Event) {

@@ -8,15 +8,13 @@ import (
 	"strings"
 
 	"lockstep/internal/rate"
+	"lockstep/internal/say"
 )
-
-//go:embed sweeppage.html
-var sweepHTML string
 
 //go:embed sweeppage.css
 var sweepCSS string
 
-var sweepTemplate = pageTemplate("sweep", sweepHTML)
+var sweepTemplate = pageTemplate("sweeppage.html")
 
 // Sweep is what the page of a sweep shows: for each lock, where a property holds.
 type Sweep struct {
@@ -78,7 +76,7 @@ func SweepHTML(s *Sweep) ([]byte, error) {
 	}
 	v.Lead = fmt.Sprintf("Where does %s hold? Each cell is one setting, played with the same %d seeds.", v.Property, s.Seeds)
 	var buf bytes.Buffer
-	if err := sweepTemplate.Execute(&buf, v); err != nil {
+	if err := sweepTemplate(say.English).Execute(&buf, v); err != nil {
 		return nil, fmt.Errorf("filling in the page of the sweep: %w", err)
 	}
 	return buf.Bytes(), nil

@@ -5,7 +5,9 @@ import (
 	"strings"
 	"time"
 
+	"lockstep/internal/checker"
 	"lockstep/internal/history"
+	"lockstep/internal/say"
 )
 
 // A timeStrip shows a whole run in true time, from left to right: who believed, what
@@ -39,30 +41,31 @@ const (
 )
 
 // timeStrips draws the strips below each other over one axis of time.
-func timeStrips(list []timeStrip) string {
+func timeStrips(list []timeStrip, l say.Language) string {
 	end := history.Instant(1)
 	for i := range list {
 		end = max(end, list[i].run.Judgement.History.End())
 	}
-	d := &timeDrawing{end: end}
+	d := &timeDrawing{end: end, language: l}
 	y := 4
 	for i := range list {
 		y = d.strip(&list[i], y, len(list) > 1)
 	}
 	d.axis(y)
-	title := fmt.Sprintf("The whole run in true time, %s", end)
+	title := say.WholeRun.With(say.Seconds(end))
 	if len(list) > 1 {
-		title = fmt.Sprintf("%d locks in true time, below each other, %s", len(list), end)
+		title = say.LocksBelow.With(say.Number(len(list)), say.Seconds(end))
 	}
 	height := y + 26
 	return fmt.Sprintf(`<svg class="timestrip" role="img" viewBox="0 0 %d %d" width="%d" height="%d" xmlns="http://www.w3.org/2000/svg"><title>%s</title>%s</svg>`,
-		timeWidth, height, timeWidth, height, escape(title), d.b.String())
+		timeWidth, height, timeWidth, height, escape(title.In(l)), d.b.String())
 }
 
 type timeDrawing struct {
-	b   strings.Builder
-	end history.Instant
-	h   *history.History // of the strip that is being drawn
+	b        strings.Builder
+	end      history.Instant
+	h        *history.History // of the strip that is being drawn
+	language say.Language
 }
 
 func (d *timeDrawing) f(format string, args ...any) { fmt.Fprintf(&d.b, format, args...) }
@@ -99,7 +102,7 @@ func (d *timeDrawing) strip(s *timeStrip, y int, named bool) int {
 		d.lane(&lanes[i], y)
 		y += lanePitch
 	}
-	d.name("broken", y)
+	d.name(say.Verdict(checker.Broken).In(d.language), y)
 	d.f(`<path d="M%d %dH%d" class="base"/>`, timeLeft, y+laneHeight, timeWidth-timeRight)
 	mergeSpans(violationSpans(s.run.Judgement.Findings), d.x, leastMark*10, func(from, to int) {
 		d.f(`<rect x="%s" y="%d" width="%s" height="%d" class="broke"/>`, tenths(from), y, tenths(to-from), laneHeight)
@@ -110,8 +113,8 @@ func (d *timeDrawing) strip(s *timeStrip, y int, named bool) int {
 	}
 	if s.cut {
 		from, to := d.x(s.told[0]), d.x(s.told[1])
-		d.f(`<path d="M%s %dv4H%sv-4" class="told-part"/><text x="%s" y="%d" class="small">told below</text>`,
-			tenths(from), bottom+1, tenths(max(to, from+20)), tenths(from), bottom+15)
+		d.f(`<path d="M%s %dv4H%sv-4" class="told-part"/><text x="%s" y="%d" class="small">%s</text>`,
+			tenths(from), bottom+1, tenths(max(to, from+20)), tenths(from), bottom+15, say.Text("told below").In(d.language))
 		bottom += 14
 	}
 	return bottom + 6
@@ -135,7 +138,7 @@ type timeLane struct {
 func (d *timeDrawing) lanesOf(s *timeStrip) []timeLane {
 	var out []timeLane
 	if len(d.h.Events) > activityAfter {
-		out = append(out, timeLane{name: "events", activity: true})
+		out = append(out, timeLane{name: say.Text("events").In(d.language), activity: true})
 	}
 	lane := make([]int, len(d.h.Header.Nodes)+1) // by NodeID: index into out plus one
 	clients := 0
@@ -144,9 +147,9 @@ func (d *timeDrawing) lanesOf(s *timeStrip) []timeLane {
 			continue
 		}
 		if clients++; clients <= maxLanes {
-			out = append(out, timeLane{name: clean(n.Name, maxHeadName)})
+			out = append(out, timeLane{name: clean(say.Name(n.Name).In(d.language), maxHeadName)})
 		} else {
-			out[len(out)-1].name = "others"
+			out[len(out)-1].name = say.Text("others").In(d.language)
 		}
 		lane[i+1] = len(out)
 	}
@@ -283,7 +286,7 @@ func (d *timeDrawing) axis(y int) {
 	d.f(`<path d="M%d %dH%d" class="axis"/>`, timeLeft, y, timeWidth-timeRight)
 	for _, t := range timeTicks(d.end.Duration().Seconds()) {
 		x := tenths(d.x(history.Instant(t.Value * 1e9)))
-		d.f(`<path d="M%s %dv5" class="axis"/><text x="%s" y="%d" class="small m">%s s</text>`, x, y, x, y+18, t.Label)
+		d.f(`<path d="M%s %dv5" class="axis"/><text x="%s" y="%d" class="small m">%s</text>`, x, y, x, y+18, say.AxisSeconds.With(say.Verbatim(t.Label)).In(d.language))
 	}
 }
 

@@ -1,10 +1,7 @@
 package report
 
 import (
-	"fmt"
 	"slices"
-	"strings"
-	"time"
 
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
@@ -18,30 +15,32 @@ func setUp(b *Bundle, l say.Language) []pair {
 	if p == nil {
 		return nil
 	}
-	names := make([]string, len(p.Clients))
-	for i, n := range p.Clients {
-		names[i] = clean(n, maxName)
+	var out []pair
+	add := func(name say.Phrase, value say.Part) {
+		out = append(out, pair{clean(name.In(l), maxLine), clean(value.In(l), maxLine)})
 	}
-	w := p.Workload
-	out := []pair{
-		{"clients", strings.Join(names, ", ")},
-		{"lease", said(p.Lease)},
-		{"rounds", fmt.Sprintf("%d per client, waiting up to %s for the lock", w.Repeat, said(w.Wait))},
-		{"work inside", between(w.Work)},
-		{"rest between rounds", between(w.Rest)},
-		{"network", fmt.Sprintf("%s each way, response timeout %s%s", between(p.Network.Latency), said(p.Network.Timeout), loss(p.Network.LossPPM))},
-		{"fence", string(w.Fence)},
+	var names say.List
+	for _, n := range p.Clients {
+		names = append(names, say.Verbatim(clean(n, maxName)))
 	}
-	out = append(out, serversOf(b)...)
+	w, n := p.Workload, p.Network
+	add(say.Text("clients"), names)
+	add(say.Text("lease"), say.Planned(p.Lease))
+	add(say.Text("rounds"), say.RoundsEach.With(say.Number(w.Repeat), say.Planned(w.Wait)))
+	add(say.Text("work inside"), between(w.Work))
+	add(say.Text("rest between rounds"), between(w.Rest))
+	add(say.Text("network"), say.NetworkIs.With(between(n.Latency), say.Planned(n.Timeout), say.Optional(n.LossPPM)))
+	add(say.Text("fence"), say.Text(string(w.Fence)))
+	addServers(b, l, add)
 	for _, c := range p.Clocks {
-		out = append(out, pair{
-			"clock of " + clean(c.Node, maxName),
-			fmt.Sprintf("off by %s, drifts by %d ppm", said(c.Offset), c.DriftPPM),
-		})
+		add(say.ClockOf.With(say.Verbatim(clean(c.Node, maxName))), say.ClockIs.With(say.Planned(c.Offset), say.Number(c.DriftPPM)))
 	}
-	out = append(out, faultsOf(p, l)...)
-	for i := range out {
-		out[i].Value = clean(out[i].Value, maxLine)
+	for i := range p.Faults[:min(len(p.Faults), maxSetUpFaults)] { // by the numbers that the story calls them by
+		f := &p.Faults[i]
+		add(say.FaultNumber.With(say.Number(f.Number)), say.Both{English: f.Text, Chinese: f.TextChinese})
+	}
+	if more := len(p.Faults) - maxSetUpFaults; more > 0 {
+		add(say.Text("faults"), say.More.With(say.Number(more)))
 	}
 	return out
 }
@@ -49,62 +48,37 @@ func setUp(b *Bundle, l say.Language) []pair {
 // maxSetUpFaults is how many faults the set-up lists; the fault log has all.
 const maxSetUpFaults = 12
 
-// faultsOf lists the planned faults by the numbers that the story calls them by.
-func faultsOf(p *plan.Plan, l say.Language) []pair {
-	var out []pair
-	for i := range p.Faults[:min(len(p.Faults), maxSetUpFaults)] {
-		f := &p.Faults[i]
-		out = append(out, pair{fmt.Sprintf("fault %d", f.Number), say.Both{English: f.Text, Chinese: f.TextChinese}.In(l)})
-	}
-	if more := len(p.Faults) - len(out); more > 0 {
-		out = append(out, pair{"faults", fmt.Sprintf("%d more", more)})
-	}
-	return out
-}
-
-func between(r plan.Range) string {
+func between(r plan.Range) say.Phrase {
 	if r.Max <= r.Min {
-		return said(r.Min)
+		return say.PlannedTime.With(say.Planned(r.Min))
 	}
-	return said(r.Min) + " to " + said(r.Max)
+	return say.PlannedRange.With(say.Planned(r.Min), say.Planned(r.Max))
 }
 
-// said is a duration of a plan in English.
-func said(d time.Duration) string { return say.Planned(d).In(say.English) }
-
-func loss(ppm int64) string {
-	if ppm == 0 {
-		return ""
-	}
-	return fmt.Sprintf(", %d of a million commands lose one half", ppm)
-}
-
-// serversOf says what the stores of the bundle's locks are made of: one line for
+// addServers says what the stores of the bundle's locks are made of: one line for
 // all locks with the same servers.
-func serversOf(b *Bundle) []pair {
+func addServers(b *Bundle, l say.Language, add func(name say.Phrase, value say.Part)) {
 	var texts []string
-	users := map[string][]string{}
+	users := map[string]say.List{}
 	for i := range b.Runs {
-		text := servers(b.Plan, &b.Runs[i])
+		text := servers(b.Plan, &b.Runs[i]).In(l)
 		if users[text] == nil {
 			texts = append(texts, text)
 		}
-		users[text] = append(users[text], clean(b.Runs[i].Lock, maxName))
+		users[text] = append(users[text], say.Verbatim(clean(b.Runs[i].Lock, maxName)))
 	}
-	var out []pair
 	for _, text := range texts {
-		name := "servers"
+		name := say.Text("servers")
 		if len(texts) > 1 {
-			name += " of " + strings.Join(users[text], ", ")
+			name = say.ServersOf.With(users[text])
 		}
-		out = append(out, pair{clean(name, maxLine), text})
+		add(name, say.Verbatim(text))
 	}
-	return out
 }
 
 // servers describes the servers of one run's lock. What a design demands of them
 // comes before what the plan says.
-func servers(p *plan.Plan, r *Run) string {
+func servers(p *plan.Plan, r *Run) say.Part {
 	v, ok := locks.Lookup(r.Lock)
 	if !ok {
 		return listed(r.Judgement.History)
@@ -115,13 +89,13 @@ func servers(p *plan.Plan, r *Run) string {
 		if n == 0 {
 			n = p.Redlock.Nodes
 		}
-		return fmt.Sprintf("%d Redis primaries that know nothing of each other%s", n, keeps(p.Redlock.Persistence, v.Servers.FsyncAlways))
+		return append(say.Remarks{say.RedisNodes.With(say.Number(n))}, keeps(p.Redlock.Persistence, v.Servers.FsyncAlways)...)
 	case locks.StoreEtcd:
-		return cluster("an etcd cluster", p.Etcd)
+		return cluster("an etcd cluster", p.Etcd, say.Phrase{})
 	case locks.StoreConsul:
-		return cluster("a Consul cluster", p.Consul.Cluster)
+		return cluster("a Consul cluster", p.Consul.Cluster, say.Phrase{})
 	case locks.StoreZooKeeper:
-		return cluster("a ZooKeeper ensemble", p.ZooKeeper.Cluster) + fmt.Sprintf(", tick %s", said(p.ZooKeeperTick()))
+		return cluster("a ZooKeeper ensemble", p.ZooKeeper.Cluster, say.Tick.With(say.Planned(p.ZooKeeperTick())))
 	case locks.StoreMySQL:
 		return database("MySQL", p.MySQL, v.Servers.Replicas)
 	case locks.StorePostgres:
@@ -131,67 +105,63 @@ func servers(p *plan.Plan, r *Run) string {
 }
 
 // listed names the servers of a lock that is not one of ours.
-func listed(h *history.History) string {
-	var names []string
+func listed(h *history.History) say.Part {
+	var names say.List
 	if h != nil {
 		for _, n := range h.Header.Nodes {
 			if n.Role == history.RoleStore {
-				names = append(names, clean(n.Name, maxName))
+				names = append(names, say.Verbatim(clean(n.Name, maxName)))
 			}
 		}
 	}
 	if len(names) == 0 {
-		return "the history names none"
+		return say.Text("the history names none")
 	}
-	return strings.Join(names, ", ")
+	return names
 }
 
-func redis(r plan.Redis, demanded *locks.Servers) string {
-	replicas := max(r.Replicas, demanded.Replicas)
-	text := "one Redis server"
+func redis(r plan.Redis, demanded *locks.Servers) say.Remarks {
+	replicas, lag := max(r.Replicas, demanded.Replicas), say.Planned(r.Lag)
+	out := say.Remarks{say.OneServer.With("Redis")}
 	if c := r.Cluster; c.Shards > 0 {
-		text = fmt.Sprintf("a Redis Cluster of %d shards, each a primary and %s; nodes are down after %s of silence",
-			c.Shards, behind(c.Replicas, r.Lag), said(c.NodeTimeout))
-	} else if replicas > 0 {
-		text = fmt.Sprintf("one Redis primary and %s", behind(replicas, r.Lag))
-		if r.Failover.By == plan.BySentinel {
-			text += fmt.Sprintf("; %d sentinels promote one after %s of silence and an election of %s",
-				plan.Sentinels, said(r.Failover.DownAfter), said(r.Failover.Election))
-		} else {
-			text += fmt.Sprintf("; a failover takes %s", said(r.Failover.After))
+		out = say.Remarks{
+			say.ShardsOf.With(say.Number(c.Shards), say.Number(c.Replicas), lag), say.NodesAreDown.With(say.Planned(c.NodeTimeout)),
 		}
+	} else if replicas > 0 {
+		f := r.Failover
+		failover := say.FailoverTakes.With(say.Planned(f.After))
+		if f.By == plan.BySentinel {
+			failover = say.SentinelsPromote.With(say.Number(plan.Sentinels), say.Planned(f.DownAfter), say.Planned(f.Election))
+		}
+		out = say.Remarks{say.PrimaryAnd.With("Redis", say.Number(replicas), lag), failover}
 	}
 	if n := max(r.MinReplicas, demanded.MinReplicas); n > 0 {
-		text += fmt.Sprintf("; writes need %d replicas in contact", n)
+		out = append(out, say.WritesNeed.With(say.Number(n)))
 	}
-	return text + keeps(r.Persistence, demanded.FsyncAlways)
+	return append(out, keeps(r.Persistence, demanded.FsyncAlways)...)
 }
 
 // keeps says what a restarted server still knows, where it is worth a word.
-func keeps(persistence string, always bool) string {
+func keeps(persistence string, always bool) []say.Phrase {
 	switch {
 	case always || persistence == plan.PersistAlways:
-		return "; every write is on disk before its reply"
+		return []say.Phrase{say.Text("every write is on disk before its reply")}
 	case persistence == plan.PersistEverySecond:
-		return "; on disk once per second"
+		return []say.Phrase{say.Text("on disk once per second")}
 	}
-	return ""
+	return nil
 }
 
-func behind(replicas int, lag time.Duration) string {
-	return fmt.Sprintf("%s, %s behind", countOf(replicas, "replica", "replicas"), said(lag))
+func cluster(what string, c plan.Cluster, tick say.Phrase) say.Phrase {
+	return say.ClusterOf.With(say.Text(what), say.Number(c.Nodes), say.Planned(c.Election), tick)
 }
 
-func cluster(what string, c plan.Cluster) string {
-	return fmt.Sprintf("%s of %d, which elects a new leader in %s", what, c.Nodes, said(c.Election))
-}
-
-func database(name string, s plan.SQL, demanded int) string {
+func database(name say.Verbatim, s plan.SQL, demanded int) say.Remarks {
 	replicas := max(s.Replicas, demanded)
 	if replicas == 0 {
-		return fmt.Sprintf("one %s server", name)
+		return say.Remarks{say.OneServer.With(name)}
 	}
-	return fmt.Sprintf("one %s primary and %s; a failover takes %s", name, behind(replicas, s.Lag), said(s.Failover.After))
+	return say.Remarks{say.PrimaryAnd.With(name, say.Number(replicas), say.Planned(s.Lag)), say.FailoverTakes.With(say.Planned(s.Failover.After))}
 }
 
 // promise is what a lock's documentation says of it.

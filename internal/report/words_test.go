@@ -34,13 +34,13 @@ func TestServersOfEveryStore(t *testing.T) {
 	}
 	for lock, want := range tests {
 		r := pauseRun(lock, false)
-		if got := servers(&p, &r); got != want {
+		if got := servers(&p, &r).In(say.English); got != want {
 			t.Errorf("%s: %q, want %q", lock, got, want)
 		}
 	}
 	p.Redis.Failover.By, p.Redis.MinReplicas, p.Redis.Persistence = plan.BySentinel, 1, plan.PersistEverySecond
 	r := pauseRun("set-nx-lua", false)
-	if got, want := servers(&p, &r), "one Redis primary and 1 replica, 100 ms behind; 3 sentinels promote one after 2 s of silence and an election of 1 s; writes need 1 replicas in contact; on disk once per second"; got != want {
+	if got, want := servers(&p, &r).In(say.English), "one Redis primary and 1 replica, 100 ms behind; 3 sentinels promote one after 2 s of silence and an election of 1 s; writes need 1 replicas in contact; on disk once per second"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
@@ -49,6 +49,14 @@ func TestServersOfEveryStore(t *testing.T) {
 func TestServersAreGrouped(t *testing.T) {
 	b := testBundle()
 	b.Runs = append(b.Runs, pauseRun("etcd-mutex", false))
+	serversOf := func(b *Bundle) (out []pair) {
+		for _, p := range setUp(b, say.English) {
+			if strings.HasPrefix(p.Name, "servers") {
+				out = append(out, p)
+			}
+		}
+		return out
+	}
 	got := serversOf(b)
 	if len(got) != 2 || got[0].Name != "servers of set-nx-ex-del, set-nx-lua" || got[1].Name != "servers of etcd-mutex" {
 		t.Errorf("%v", got)
@@ -58,20 +66,9 @@ func TestServersAreGrouped(t *testing.T) {
 	}
 }
 
-func TestSaid(t *testing.T) {
-	for d, want := range map[time.Duration]string{
-		time.Minute: "60 s", 1500 * time.Millisecond: "1.5 s", 100 * time.Millisecond: "100 ms",
-		200 * time.Microsecond: "0.2 ms", 0: "0 s", -12 * time.Second: "-12 s", -time.Millisecond: "-1 ms",
-	} {
-		if got := said(d); got != want {
-			t.Errorf("%d is said as %q, want %q", d, got, want)
-		}
-	}
-}
-
 // A term is linked where it comes up first, and explained once.
 func TestTermsAreLinkedOnce(t *testing.T) {
-	l := newLinker()
+	l := newLinker(say.English)
 	first := string(l.text("The lease ends & the <lease> ends in true time; a token."))
 	if want := `The <a class="term" href="#word-lease">lease</a> ends &amp; the &lt;lease&gt; ends in <a class="term" href="#word-true-time">true time</a>; a <a class="term" href="#word-fencing-token">token</a>.`; first != want {
 		t.Errorf("got\n%s\nwant\n%s", first, want)
@@ -106,7 +103,7 @@ func TestEventTableFoldsRetries(t *testing.T) {
 	}
 	w.acquires(6000, "B", 0)
 	steps := newSteps(&Run{Judgement: checker.Judgement{History: w.h}})
-	rows, more := eventTable(w.h, steps, 0, int32(len(w.h.Events))-1, 100, func(i int) int { return i + 1 })
+	rows, more := eventTable(w.h, &story{steps: steps}, 0, int32(len(w.h.Events))-1, 100, func(i int) int { return i + 1 })
 	if more != 0 {
 		t.Errorf("%d rows too many", more)
 	}
@@ -126,7 +123,7 @@ func TestEventTableFoldsRetries(t *testing.T) {
 	if numbers != len(steps) {
 		t.Errorf("%d of %d steps are in the table", numbers, len(steps))
 	}
-	if rows, more = eventTable(w.h, steps, 0, int32(len(w.h.Events))-1, 4, func(int) int { return 0 }); len(rows) != 4 || more == 0 {
+	if rows, more = eventTable(w.h, &story{steps: steps}, 0, int32(len(w.h.Events))-1, 4, func(int) int { return 0 }); len(rows) != 4 || more == 0 {
 		t.Errorf("%d rows and %d more, want 4", len(rows), more)
 	}
 }

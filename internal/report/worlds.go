@@ -10,15 +10,13 @@ import (
 	"time"
 
 	"lockstep/internal/checker"
+	"lockstep/internal/say"
 )
-
-//go:embed worlds.html
-var worldsHTML string
 
 //go:embed worlds.css
 var worldsCSS string
 
-var worldsTemplate = pageTemplate("worlds", worldsHTML)
+var worldsTemplate = pageTemplate("worlds.html")
 
 // Worlds is what the page shows that compares the simulator with real servers.
 type Worlds struct {
@@ -114,7 +112,7 @@ func WorldsHTML(w *Worlds) ([]byte, error) {
 		return nil, err
 	}
 	var buf bytes.Buffer
-	if err := worldsTemplate.Execute(&buf, v); err != nil {
+	if err := worldsTemplate(say.English).Execute(&buf, v); err != nil {
 		return nil, fmt.Errorf("filling in the comparison of the worlds: %w", err)
 	}
 	return buf.Bytes(), nil
@@ -247,12 +245,12 @@ func (v *worldsView) addFigures(w *Worlds) error {
 			all.Real = append(all.Real, one.Real...)
 		}
 		all.sort()
-		drawn, err := f.draw([]string{"simulated", "real"}, [][]time.Duration{all.Simulated, all.Real})
+		drawn, err := f.draw([]string{"simulated", "real"}, [][]time.Duration{all.Simulated, all.Real}, say.English)
 		if err != nil {
 			return err
 		}
 		if drawn.absent == "" {
-			v.Figures = append(v.Figures, worldsFigure{f.title, drawn.caption, template.HTML(drawn.svg), drawn.table}) // made by us
+			v.Figures = append(v.Figures, worldsFigure{f.title, drawn.caption.English(), template.HTML(drawn.svg), drawn.table}) // made by us
 		}
 	}
 	for i := range w.Locks {
@@ -273,7 +271,7 @@ func (b *BothTimes) row() []string {
 		if len(sorted) == 0 {
 			return ""
 		}
-		return spanText(quantile(sorted, 50))
+		return spanText(quantile(sorted, 50), say.English)
 	}
 	return []string{text(b.Simulated), text(b.Real)}
 }

@@ -67,13 +67,17 @@ func choose(l Language, english, chinese string) string {
 	return english
 }
 
-// Name is the name of a client or a server, and of the probe, which is no name in Chinese.
+// Name is the name of a client or a server, or of the probe or the resource, whose names are
+// words.
 type Name string
 
 // In returns the name.
 func (n Name) In(l Language) string {
-	if n == "probe" {
-		return choose(l, "probe", "探针")
+	switch {
+	case l == Chinese && n == "probe":
+		return "探针"
+	case l == Chinese && n == "resource":
+		return "资源"
 	}
 	return string(n)
 }
@@ -334,4 +338,42 @@ func (b Both) In(l Language) string {
 		return b.Chinese
 	}
 	return b.English
+}
+
+// Rounded is a duration with as many digits as are worth reading: 9.25 s, 45.0 s.
+type Rounded time.Duration
+
+// In writes the duration.
+func (r Rounded) In(l Language) string {
+	digits := 1
+	if r < Rounded(10*time.Second) {
+		digits = 2
+	}
+	return strconv.FormatFloat(time.Duration(r).Seconds(), 'f', digits, 64) + choose(l, " s", " 秒")
+}
+
+// Measured is a length of time that was measured: 12.3 ms, 4.983 s.
+type Measured time.Duration
+
+// In writes the duration.
+func (m Measured) In(l Language) string {
+	if m < 0 {
+		return "-" + (-m).In(l)
+	}
+	if m < Measured(time.Second) {
+		return strconv.FormatFloat(float64(m)/1e6, 'f', 1, 64) + choose(l, " ms", " 毫秒")
+	}
+	return strconv.FormatFloat(time.Duration(m).Seconds(), 'f', 3, 64) + choose(l, " s", " 秒")
+}
+
+// List is several things, without a word before the last one: A, B, C.
+type List []Part
+
+// In joins the things.
+func (p List) In(l Language) string {
+	words := make([]string, len(p))
+	for i, x := range p {
+		words[i] = x.In(l)
+	}
+	return strings.Join(words, choose(l, ", ", "、"))
 }

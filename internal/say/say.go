@@ -41,6 +41,17 @@ func (l Language) index() int {
 	return 0
 }
 
+// OnceForEach makes something for each language, when it is needed first.
+func OnceForEach[T any](of func(Language) T) func(Language) T {
+	english, chinese := sync.OnceValue(func() T { return of(English) }), sync.OnceValue(func() T { return of(Chinese) })
+	return func(l Language) T {
+		if l == Chinese {
+			return chinese()
+		}
+		return english()
+	}
+}
+
 // Part is what a phrase can have as an argument. Its words are empty when it has nothing to say.
 type Part interface{ In(Language) string }
 

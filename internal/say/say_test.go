@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 	"unicode"
 )
 
@@ -61,7 +62,7 @@ func mistakes(t *template) (out []string) {
 		wrong("%d arguments, %d kinds", len(names), len(t.kinds))
 		return out
 	}
-	if !strings.ContainsFunc(t.texts[1], func(r rune) bool { return unicode.Is(unicode.Han, r) }) && words(t.texts[0]) {
+	if !strings.ContainsFunc(t.texts[1], han) && words(t.texts[0]) {
 		wrong("no Chinese")
 	}
 	for l, text := range t.texts {
@@ -167,3 +168,32 @@ func TestPhrasesInBothLanguages(t *testing.T) {
 		}
 	}
 }
+
+func TestPlannedTimes(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		time.Minute: "60 s", 1500 * time.Millisecond: "1.5 s", 100 * time.Millisecond: "100 ms",
+		200 * time.Microsecond: "0.2 ms", 0: "0 s", -12 * time.Second: "-12 s", -time.Millisecond: "-1 ms",
+	} {
+		if got := Planned(d).In(English); got != want {
+			t.Errorf("%d is said as %q, want %q", d, got, want)
+		}
+	}
+}
+
+// Each text has a Chinese one, and one only.
+func TestTextsAreChinese(t *testing.T) {
+	count := 0
+	for _, list := range textLists {
+		for _, text := range list {
+			count++
+			if !strings.ContainsFunc(text[1], han) && words(text[0]) {
+				t.Errorf("%q has no Chinese: %q", text[0], text[1])
+			}
+		}
+	}
+	if count != len(texts) {
+		t.Errorf("%d texts, of which %d differ", count, len(texts))
+	}
+}
+
+func han(r rune) bool { return unicode.Is(unicode.Han, r) }

@@ -109,9 +109,10 @@ func (s *shrinker) begin(f *Found) error {
 	return nil
 }
 
-// titleOf is the title of a smallest version.
+// titleOf is the title of a smallest version. Shrinking it again leaves it as it is.
 func titleOf(lock, property, of string) string {
-	title := []rune(fmt.Sprintf("%s breaks %s, the least of: %s", lock, property, of))
+	broken := fmt.Sprintf("%s breaks %s, minimal counterexample of: ", lock, property)
+	title := []rune(broken + strings.TrimPrefix(of, broken))
 	return string(title[:min(len(title), 200)])
 }
 

@@ -24,7 +24,7 @@ func (p *redisPort) Do(ctx context.Context, cmd world.Cmd) world.Reply {
 	}
 	l := c.w.newCall(c)
 	l.cmd = cmd
-	l.patience = redisPatience(&cmd)
+	l.patience = cmd.Patience()
 	c.send(l, p.to)
 	if err := c.await(ctx, l); err != nil {
 		l.unref()
@@ -79,7 +79,7 @@ func (r *redisConn) Do(ctx context.Context, cmd world.Cmd) world.Reply {
 	}
 	l := c.w.newCall(c)
 	l.cmd, l.conn = cmd, r.conn
-	l.patience = redisPatience(&cmd)
+	l.patience = cmd.Patience()
 	c.send(l, nil)
 	if err := c.await(ctx, l); err != nil {
 		l.unref()

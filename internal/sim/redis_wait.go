@@ -35,14 +35,6 @@ const errUnblocked = world.ServerError("UNBLOCKED force unblock from blocking op
 // errWaitReplica is what a replica answers to WAIT.
 const errWaitReplica = world.ServerError("ERR WAIT cannot be used with replica instances. Please also note that since Redis 4.0 if a replica is configured to be writable (which is not the default) writes to replicas are just local and are not propagated.")
 
-// redisPatience is how long a server may keep a command on purpose.
-func redisPatience(cmd *world.Cmd) time.Duration {
-	if cmd.Name == "WAIT" && cmd.Len() == 2 {
-		return time.Duration(cmd.Arg(1).Num) * time.Millisecond
-	}
-	return 0
-}
-
 // control serves the commands that are not about data; false for all others.
 func (s *redisServer) control(l *call) bool {
 	switch l.cmd.Name {

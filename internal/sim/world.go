@@ -51,7 +51,8 @@ type World struct {
 	// can execute faster themselves. The histories are the same.
 	LuaOnly bool
 
-	most int // how many events a history has at most
+	watch func(faults.Moment, history.Instant) // see Watch
+	most  int                                  // how many events a history has at most
 
 	k         *kernel.Kernel
 	hist      *history.History
@@ -203,6 +204,9 @@ func (w *World) setUp(p *plan.Plan, v locks.Variant, seed uint64) error {
 	w.k.Reset()
 	w.plan, w.variant, w.seed, w.quiet = p, v, seed, false
 	w.engine = faults.NewEngine(p.Faults, injector{w}, scheduler{w.k})
+	if w.watch != nil {
+		w.engine.Watch = func(m faults.Moment) { w.watch(m, w.k.Now()) }
+	}
 	w.hist.Reset(p.HeaderOf(v.ID, plan.StoreOf(&v), seed, Backend, 1_000_000))
 	w.replies.reset(w.hist)
 	w.entryText = w.hist.Intern(lockKey)

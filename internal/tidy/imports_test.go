@@ -30,17 +30,21 @@ var layers = map[string][]string{
 	"internal/scenario": {"internal/chaos", "internal/checker", "internal/faults", "internal/locks", "internal/plan"},
 	"internal/run":      {"internal/chaos", "internal/checker", "internal/history", "internal/locks", "internal/plan", "internal/say"},
 	"internal/rate":     {},
+	"internal/measured": {},
 	"internal/sweep":    {"internal/checker", "internal/plan", "internal/rate", "internal/run"},
 	"internal/search": {
 		"internal/chaos", "internal/checker", "internal/explain", "internal/faults", "internal/history", "internal/plan",
 		"internal/rate", "internal/run", "internal/say", "internal/scenario", "internal/world",
 	},
 	"internal/matrix": {
-		"internal/checker", "internal/faults", "internal/history", "internal/locks", "internal/plan", "internal/rate", "internal/run",
+		"internal/checker", "internal/faults", "internal/history", "internal/locks", "internal/measured", "internal/plan", "internal/rate", "internal/run",
 		"internal/scenario", "internal/world",
 	},
+	"internal/explore": {
+		"internal/checker", "internal/faults", "internal/history", "internal/locks", "internal/plan", "internal/run", "internal/scenario",
+	},
 	"internal/worlds": {
-		"internal/checker", "internal/history", "internal/locks", "internal/matrix", "internal/plan", "internal/run", "internal/scenario",
+		"internal/checker", "internal/history", "internal/locks", "internal/matrix", "internal/measured", "internal/plan", "internal/run", "internal/scenario",
 	},
 	"internal/claims": {
 		"internal/checker", "internal/faults", "internal/history", "internal/locks", "internal/plan", "internal/run",
@@ -48,7 +52,6 @@ var layers = map[string][]string{
 	},
 	"scenarios":         {},
 	"internal/glossary": {"internal/say"},
-	"internal/chinese":  {"internal/glossary", "internal/say"},
 	"internal/tour": {
 		"internal/checker", "internal/explain", "internal/faults", "internal/glossary", "internal/history", "internal/plan",
 		"internal/run", "internal/say", "internal/scenario", "internal/sim", "scenarios",
@@ -62,7 +65,7 @@ var layers = map[string][]string{
 	// Another one. It knows no world, and both play what it has.
 	"internal/conformance": {"internal/faults", "internal/history", "internal/plan", "internal/scenario"},
 	"internal/schema":      {"internal/checker", "internal/faults", "internal/locks", "internal/plan", "internal/report"},
-	"internal/docs":        {"internal/schema", "internal/shell", "internal/checker", "internal/faults", "internal/locks", "internal/plan"},
+	"internal/docs":        {"internal/measured", "internal/schema", "internal/shell", "internal/checker", "internal/faults", "internal/locks", "internal/plan"},
 	"internal/mutants":     {"internal/real"}, // to leave real servers out of the tests that it runs
 	"internal/tidy":        {"internal/checker", "internal/faults", "internal/locks", "internal/plan", "internal/scenario"},
 	"cmd/simulate":         {"internal", "scenarios"},

@@ -156,6 +156,16 @@ func (c *Cmd) Same(other *Cmd) bool {
 		(c.list != nil || c.Name == other.Name)
 }
 
+// Patience is how long a server may keep the command on purpose, which is for how much
+// longer a client waits for its reply: the timeout of WAIT. Client libraries do so too
+// (setReadTimeout in go-redis).
+func (c *Cmd) Patience() time.Duration {
+	if c.Name == "WAIT" && c.Len() == 2 {
+		return time.Duration(c.Arg(1).Num) * time.Millisecond
+	}
+	return 0
+}
+
 // Args returns the full argument list with the name, as a client library wants it.
 func (c *Cmd) Args() []any {
 	out := make([]any, 0, c.n+3)

@@ -31,7 +31,7 @@ func (p *port) Dial(ctx context.Context) (world.RedisConn, error) {
 	}
 	server := p.server()
 	c := &connection{w: p.w, server: server, conn: p.w.redis[server].shared.Conn()}
-	greeting := waitFor(ctx, func() world.Reply { return roundTrip(ctx, c.conn, []any{"PING"}) })
+	greeting := waitFor(ctx, func() world.Reply { return raw("PING")(ctx, c.conn) })
 	if greeting.Err != nil {
 		c.Close()
 		return nil, greeting.Err
@@ -46,9 +46,9 @@ func (c *connection) Do(ctx context.Context, cmd world.Cmd) world.Reply {
 	if c.isBroken() {
 		return world.Failed(world.ErrConnection)
 	}
-	args := cmd.Args()
-	reply := c.w.exchange(ctx, c.server, &cmd, args, func() world.Reply {
-		return waitFor(ctx, func() world.Reply { return roundTrip(ctx, c.conn, args) })
+	onWire, send := c.w.request(&cmd)
+	reply := c.w.exchange(ctx, c.server, &cmd, onWire, func() world.Reply {
+		return waitFor(ctx, func() world.Reply { return send(ctx, c.conn) })
 	})
 	if reply.Kind == world.ReplyError && !serverError(reply.Err) {
 		c.Close()

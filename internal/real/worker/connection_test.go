@@ -249,6 +249,10 @@ func TestWaitSpeaksOfThePastOfItsConnection(t *testing.T) {
 	}
 	after := dial()
 	wait := world.Wait(1, 20*time.Millisecond)
+	// A server may keep a WAIT for longer than a reply may take.
+	if got := one.Do(ctx, world.Wait(1, 2*p.w.start.Timeout)); !got.IsInt(0) {
+		t.Errorf("WAIT for twice the timeout of a reply: %v, want 0", got)
+	}
 	if got := before.Do(ctx, wait); !got.IsInt(1) {
 		t.Errorf("WAIT on a connection last used before the SET: %v, want 1", got)
 	}

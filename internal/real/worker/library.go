@@ -57,7 +57,7 @@ func (w *worker) teach(library *libraries.Library) error {
 		way := newLines(addr, w.start.Timeout)
 		for _, text := range library.Texts {
 			err := untilAnswered(context.Background(), addr, func(ctx context.Context) error {
-				return way.do(ctx, []any{"SCRIPT", "LOAD", text}).Err
+				return way.do(ctx, raw("SCRIPT", "LOAD", text)).Err
 			})
 			if err != nil {
 				return errors.Join(err, way.Close())

@@ -32,14 +32,14 @@ func newLines(addr string, timeout time.Duration) *lines {
 // do sends one command and returns at the latest when ctx ends. A command that ctx has
 // cut short takes its connection with it, so no late reply can be mistaken for that of
 // the next command.
-func (l *lines) do(ctx context.Context, args []any) world.Reply {
+func (l *lines) do(ctx context.Context, send sending) world.Reply {
 	one := l.take()
 	if ctx.Done() == nil {
 		defer l.give(one)
-		return roundTrip(ctx, one.client, args)
+		return send(ctx, one.client)
 	}
 	stop := context.AfterFunc(ctx, one.cut)
-	reply := roundTrip(ctx, one.client, args)
+	reply := send(ctx, one.client)
 	if stop() {
 		l.give(one)
 	} else {

@@ -91,7 +91,7 @@ func (p *port) connect(ctx context.Context) error {
 	defer cancel()
 	var err error
 	for ctx.Err() == nil {
-		reply := p.w.redis[p.server()].do(ctx, []any{"PING"})
+		reply := p.w.redis[p.server()].do(ctx, raw("PING"))
 		if err = reply.Err; err == nil {
 			return nil
 		}
@@ -103,9 +103,10 @@ func (p *port) connect(ctx context.Context) error {
 // Do implements world.Redis.
 func (p *port) Do(ctx context.Context, cmd world.Cmd) world.Reply {
 	defer p.w.turns.leave()()
-	args, server := cmd.Args(), p.server()
-	return p.w.exchange(ctx, server, &cmd, args, func() world.Reply {
-		return p.w.redis[server].do(ctx, args)
+	onWire, send := p.w.request(&cmd)
+	server := p.server()
+	return p.w.exchange(ctx, server, &cmd, onWire, func() world.Reply {
+		return p.w.redis[server].do(ctx, send)
 	})
 }
 
@@ -168,20 +169,45 @@ func waitFor(ctx context.Context, send func() world.Reply) world.Reply {
 // sender is a pool of connections, or one of them.
 type sender interface {
 	DoRaw(ctx context.Context, args ...any) *redis.RawCmd
+	Wait(ctx context.Context, replicas int, timeout time.Duration) *redis.IntCmd
 }
 
-// roundTrip asks for the reply's raw bytes: go-redis turns a status and a
+// sending sends one command and waits for its reply.
+type sending func(ctx context.Context, on sender) world.Reply
+
+// request is a command as it looks on the wire, and what sends it.
+func (w *worker) request(cmd *world.Cmd) (onWire []any, send sending) {
+	onWire = cmd.Args()
+	patience := cmd.Patience()
+	if patience == 0 {
+		return onWire, raw(onWire...)
+	}
+	onWire[0] = "wait" // as go-redis writes it
+	return onWire, func(ctx context.Context, on sender) world.Reply {
+		limited, cancel := context.WithTimeout(ctx, w.start.Timeout+patience)
+		defer cancel()
+		n, err := on.Wait(limited, int(cmd.Arg(0).Num), patience).Result()
+		if err != nil {
+			return world.Failed(normal(ctx, err))
+		}
+		return world.Int(n)
+	}
+}
+
+// raw asks for the reply's raw bytes: go-redis turns a status and a
 // string into the same Go string, and a lock must tell +OK from a key's value.
-func roundTrip(ctx context.Context, on sender, args []any) world.Reply {
-	raw, err := on.DoRaw(ctx, args...).Bytes()
-	if err != nil {
-		return world.Failed(normal(ctx, err))
+func raw(args ...any) sending {
+	return func(ctx context.Context, on sender) world.Reply {
+		raw, err := on.DoRaw(ctx, args...).Bytes()
+		if err != nil {
+			return world.Failed(normal(ctx, err))
+		}
+		reply, err := resp.Parse(raw)
+		if err != nil {
+			return world.Failed(world.ErrConnection) // a stream out of step is as good as broken
+		}
+		return reply
 	}
-	reply, err := resp.Parse(raw)
-	if err != nil {
-		return world.Failed(world.ErrConnection) // a stream out of step is as good as broken
-	}
-	return reply
 }
 
 // normal turns an error of the client library into one of the port's.

@@ -1,0 +1,241 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	wrapped "github.com/jedib0t/go-pretty/v6/text"
+	"github.com/spf13/cobra"
+
+	"lockstep/internal/explore"
+	"lockstep/internal/runstore"
+	"lockstep/internal/shell"
+	"lockstep/internal/sim"
+)
+
+// exploreFlags are the flags of the command explore.
+type exploreFlags struct {
+	*globals
+	faults, clients, rounds int
+	only                    []string
+	jobs                    int
+	resume                  string
+	stories                 string
+	asIs                    bool
+}
+
+func exploreCommand(g *globals) *cobra.Command {
+	f := &exploreFlags{globals: g}
+	cmd := &cobra.Command{
+		Use:   "explore [lock...]",
+		Short: "Walk the fault space: what does it take to break a lock?",
+		Long: `Walk the fault space: play a lock with every fault at every moment, in all the ways in
+which locks are used, then with every two faults, and so on. What comes out are the
+smallest sets of kinds of faults that break it, in four ways:
+
+  believe  two clients believe that they hold the lock
+  damage   an update is lost, or a write meets a newer holder at work
+  robbed   a client's entry is freed by somebody else
+  stuck    nobody gets the lock, although the store could serve
+
+None means none among all that was walked, and the scope says what that is. Each set
+names a story, which is written as a scenario file. One fault is walked in all base
+worlds, several together in the plain one.
+
+Ctrl-C keeps what was walked; --resume goes on from there.
+
+Kinds of faults:
+` + kindsHelp(),
+		Example: `  simulate explore set-nx-lua
+  simulate explore redlock --faults 2 --only server-clock,lost-request
+  simulate explore --resume walk.json --json > explore.json`,
+		RunE: func(cmd *cobra.Command, args []string) error { return f.explore(cmd.Context(), args) },
+	}
+	cmd.Flags().IntVar(&f.faults, "faults", 1, "how many faults come together at most")
+	cmd.Flags().IntVar(&f.clients, "clients", 2, "clients of the plain world")
+	cmd.Flags().IntVar(&f.rounds, "rounds", 1, "rounds of each client in the plain world")
+	cmd.Flags().StringSliceVar(&f.only, "only", nil, "only these kinds of faults")
+	cmd.Flags().IntVar(&f.jobs, "jobs", 0, "how many schedules to play at once (default: one for each core)")
+	cmd.Flags().StringVar(&f.resume, "resume", "", "go on with the walk of this file, and keep it there (default: explore/walk.json in the run store)")
+	cmd.Flags().BoolVar(&f.asIs, "as-is", false, "walk nothing more: print what the file of --resume holds")
+	cmd.Flags().StringVar(&f.stories, "stories", "", "where to write the stories (default: explore in the run store)")
+	return cmd
+}
+
+func kindsHelp() string {
+	var b strings.Builder
+	for _, k := range explore.Kinds() {
+		for i, line := range strings.Split(wrapped.WrapSoft(k.Summary, 58), "\n") {
+			fmt.Fprintf(&b, "  %-18s  %s\n", []string{k.Name, ""}[min(i, 1)], strings.TrimRight(line, " "))
+		}
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// explorable makes a world that can be walked.
+func explorable() explore.World {
+	w := sim.New()
+	w.Reserve(sim.MaxRecorded - explore.MostEvents)
+	return w
+}
+
+// walkFile is where an interrupted walk is kept.
+func (f *exploreFlags) walkFile() string {
+	if f.resume != "" {
+		return f.resume
+	}
+	return filepath.Join(f.out, "explore", "walk.json")
+}
+
+func (f *exploreFlags) explore(ctx context.Context, args []string) error {
+	all, err := chosenLocks(args)
+	if err != nil {
+		return err
+	}
+	if f.jobs < 0 {
+		return errors.New("--jobs cannot be negative")
+	}
+	if f.asIs && f.resume == "" {
+		return errors.New("--as-is prints a stored walk: add --resume FILE")
+	}
+	o := explore.Options{
+		Locks: all, Faults: f.faults, Clients: f.clients, Rounds: f.rounds, Only: f.only, Jobs: f.jobs, Worlds: explorable,
+	}
+	if err := o.Check(); err != nil {
+		return err
+	}
+	s, err := f.begin(&o)
+	if err != nil {
+		return err
+	}
+	if f.asIs {
+		return f.result(s, &o)
+	}
+	debug.SetGCPercent(400) // short-lived runs: memory is cheaper than collecting it
+	show := &walkProgress{f: f, locks: len(all), began: time.Now(), before: s.Walked(), save: func() error { return f.keep(s) }}
+	o.Progress = show.tell
+	err = explore.Walk(ctx, o, s)
+	show.clear()
+	if ctx.Err() != nil {
+		keeping.Store(true)
+		return errors.Join(fmt.Errorf("interrupted after %d schedules, which are kept: the same command with --resume %s goes on",
+			s.Walked(), shell.Word(f.walkFile())), f.keep(s))
+	}
+	if err != nil {
+		return &bugError{err}
+	}
+	if f.resume != "" {
+		if err := f.keep(s); err != nil {
+			return err
+		}
+	}
+	return f.result(s, &o)
+}
+
+// begin reads the walk to go on with, or begins one.
+func (f *exploreFlags) begin(o *explore.Options) (*explore.State, error) {
+	if f.resume == "" {
+		return explore.NewState(o), nil
+	}
+	data, err := os.ReadFile(f.resume)
+	if errors.Is(err, fs.ErrNotExist) {
+		return explore.NewState(o), nil
+	}
+	if err != nil {
+		return nil, unreadable(err)
+	}
+	s, err := explore.ReadState(data, o)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", f.resume, err)
+	}
+	return s, nil
+}
+
+// keep stores the walk.
+func (f *exploreFlags) keep(s *explore.State) error {
+	data, err := s.Store()
+	if err != nil {
+		return &bugError{err}
+	}
+	if err := writeWhole(f.walkFile(), data); err != nil {
+		return unwritable(err, "--resume")
+	}
+	return nil
+}
+
+// result writes the stories and prints what was found.
+func (f *exploreFlags) result(s *explore.State, o *explore.Options) error {
+	r, stories, err := s.Result(o)
+	if err != nil {
+		return &bugError{err}
+	}
+	dir := f.stories
+	if dir == "" {
+		dir = filepath.Join(f.out, "explore")
+	}
+	files := make([]runstore.File, len(stories))
+	for i := range stories {
+		files[i] = runstore.File{Name: stories[i].Name, Data: []byte(stories[i].YAML)}
+	}
+	if err := replaceFiles(dir, files); err != nil {
+		return unwritable(err, "--stories")
+	}
+	r.In(filepath.ToSlash(dir))
+	if !f.json {
+		f.print(r)
+		return nil
+	}
+	data, err := r.JSON(buildVersion())
+	if err != nil {
+		return &bugError{err}
+	}
+	_, err = f.stdout.Write(data)
+	return err
+}
+
+// print shows the sets of each lock.
+func (f *exploreFlags) print(r *explore.Result) {
+	for i := range r.Locks {
+		l := &r.Locks[i]
+		if i > 0 {
+			fmt.Fprintln(f.stdout)
+		}
+		fmt.Fprintf(f.stdout, "%s   %d schedules of up to %d of %d faults\n", l.Lock, l.Walked, l.Complete, r.Scope.Faults)
+		for _, way := range explore.Ways() {
+			sets := l.Breaks.Of(way)
+			if len(sets) == 0 {
+				fmt.Fprintf(f.stdout, "  %-8s none\n", way)
+				continue
+			}
+			for k := range sets {
+				name := ""
+				if k == 0 {
+					name = way.String()
+				}
+				what := strings.Join(sets[k].Kinds, " + ")
+				if what == "" {
+					what = "breaks without a fault"
+				}
+				fmt.Fprintf(f.stdout, "  %-8s %s\n", name, what)
+				if text := sets[k].Text; text != "" {
+					for _, line := range strings.Split(wrapped.WrapSoft(terminalText("in "+sets[k].World+": "+text), f.width()-13), "\n") {
+						fmt.Fprintf(f.stdout, "             %s\n", strings.TrimRight(line, " "))
+					}
+				}
+			}
+		}
+		if l.Cut > 0 {
+			fmt.Fprintf(f.stdout, "  unknown  %d schedules whose runs have no end within %d events\n", l.Cut, explore.MostEvents)
+		}
+		for _, doubt := range l.Doubts {
+			fmt.Fprintf(f.stdout, "  doubt    %s\n", doubt)
+		}
+	}
+}

@@ -1,0 +1,256 @@
+// Package explore walks the space of faults: what does it take to break a lock?
+//
+// A base world is a way in which a lock is used, without faults. A schedule puts faults at
+// moments that its run reaches. The walk plays all schedules of one fault in all base
+// worlds, then all of two, and so on: play a schedule, list the moments that it has
+// reached, put the next fault at each of them, play again. What it finds are the minimal
+// sets of kinds of faults that break a lock in one of four ways, each with the plainest
+// schedule that shows it; and where it finds none, that there is none within its scope.
+//
+// A result depends on the options alone, not on the number of workers or on whether the
+// walk was interrupted and resumed.
+package explore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"lockstep/internal/history"
+	"lockstep/internal/locks"
+	"lockstep/internal/run"
+)
+
+// Options say what to walk.
+type Options struct {
+	Locks   []locks.Variant
+	Faults  int      // of a schedule, at most
+	Clients int      // of the plain world, in which several faults come together
+	Rounds  int      // the same
+	Only    []string // kinds; nil for all
+	Jobs    int      // workers; 0: one for each core
+
+	keep func(l *letter) bool // which letters; nil for all. For tests
+	in   []string             // which base worlds; nil for all. For tests
+
+	// Worlds makes a world whose runs have at most MostEvents events.
+	Worlds func() World
+	// Progress, if not nil, is told after each piece of work; one call at a time.
+	Progress func(Progress)
+}
+
+// Progress says how far a walk has come.
+type Progress struct {
+	Lock        string
+	Base        string
+	Faults      int
+	Done, Units int   // pieces of work of this lock, this base world and this number of faults
+	Walked      int64 // schedules of all locks
+}
+
+// Check says why the options make no sense, or nil.
+func (o *Options) Check() error {
+	switch {
+	case o.Faults < 1 || o.Faults > 4:
+		return fmt.Errorf("%d faults in a schedule: choose 1 to 4", o.Faults)
+	case o.Clients < 2 || o.Clients > MostClients:
+		return fmt.Errorf("%d clients: choose 2 to %d, for a client alone contends with nobody", o.Clients, MostClients)
+	case o.Rounds < 1 || o.Rounds > 5:
+		return fmt.Errorf("%d rounds: choose 1 to 5", o.Rounds)
+	}
+	for _, name := range o.Only {
+		if kindIndex(name) < 0 {
+			return fmt.Errorf("there is no kind of fault %q: simulate explore --help names them", name)
+		}
+	}
+	return nil
+}
+
+// walk is a walk under way.
+type walk struct {
+	o     *Options
+	state *State
+
+	mu      sync.Mutex
+	players []*player // that nobody uses
+	all     []*player
+}
+
+// Walk goes on with a walk from where the state says, which it changes. When ctx ends, the
+// error is its own, and the state holds what was walked until then.
+func Walk(ctx context.Context, o Options, s *State) error {
+	if err := o.Check(); err != nil {
+		return err
+	}
+	w := &walk{o: &o, state: s}
+	defer func() {
+		for _, p := range w.all {
+			p.w.Close()
+		}
+	}()
+	for _, v := range o.Locks {
+		if err := w.lock(ctx, v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// borrow takes a player that nobody uses.
+func (w *walk) borrow() *player {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if n := len(w.players); n > 0 {
+		p := w.players[n-1]
+		w.players = w.players[:n-1]
+		return p
+	}
+	p := &player{w: w.o.Worlds()}
+	w.all = append(w.all, p)
+	return p
+}
+
+func (w *walk) giveBack(p *player) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.players = append(w.players, p)
+}
+
+// lock walks one lock: fewest faults first.
+func (w *walk) lock(ctx context.Context, v locks.Variant) error {
+	grounds, err := w.grounds(ctx, v)
+	if err != nil {
+		return err
+	}
+	l := w.state.lock(v.ID)
+	for faults := 1; faults <= w.o.Faults; faults++ {
+		for _, g := range grounds {
+			if faults > 1 && g.base.Name != plainBase {
+				continue
+			}
+			if err := w.stage(ctx, l, g, faults); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// grounds are the base worlds for a lock, each played without faults: what breaks there is
+// the set of no kinds. One that breaks in the plain world is walked in no other.
+func (w *walk) grounds(ctx context.Context, v locks.Variant) ([]*ground, error) {
+	p := w.borrow()
+	defer w.giveBack(p)
+	l := w.state.lock(v.ID)
+	l.Bases = nil
+	var out []*ground
+	fence := false
+	for i, b := range bases() {
+		if b.fits != nil && !b.fits(&v) || w.o.in != nil && !slices.Contains(w.o.in, b.Name) {
+			continue
+		}
+		g, err := w.o.newGround(v, i, fence)
+		if err != nil {
+			return nil, err
+		}
+		p.on(g)
+		first, h, err := p.play(ctx, nil, false)
+		if err == nil && i == 0 && hasTokens(h) {
+			fence = true
+			if g, err = w.o.newGround(v, i, fence); err == nil {
+				p.on(g)
+				first, h, err = p.play(ctx, nil, false)
+			}
+		}
+		if err != nil {
+			return nil, err
+		}
+		if b.stands && (first.broken != [ways]bool{} || refusesItself(h)) {
+			continue
+		}
+		if !first.whole {
+			return nil, fmt.Errorf("%s in the world %s does not come to its end without a fault", v.ID, b.Name)
+		}
+		l.Bases = append(l.Bases, b.Name)
+		l.note(g, nil, nil, &first, first.broken)
+		out = append(out, g)
+		if first.broken != [ways]bool{} {
+			break // it is no lock as it is: how else it could be used does not matter
+		}
+	}
+	return out, nil
+}
+
+// hasTokens reports whether a lock hands out fencing tokens.
+func hasTokens(h *history.History) bool {
+	return slices.ContainsFunc(h.Events, func(e history.Event) bool { return e.Kind == history.Acquired && e.Token != 0 })
+}
+
+// refusesItself reports whether the holder did not get the lock again, or lost it when it
+// gave it back once.
+func refusesItself(h *history.History) bool {
+	inside := map[history.NodeID]bool{}
+	for _, i := range h.Milestones() {
+		switch e := &h.Events[i]; e.Kind {
+		case history.ReenterFailed:
+			return true
+		case history.Reentered:
+			inside[e.Node] = true
+		case history.Releasing:
+			inside[e.Node] = false
+		case history.Removed:
+			if inside[e.Peer] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// stage walks all schedules of so many faults in one base world.
+func (w *walk) stage(ctx context.Context, l *Lock, g *ground, faults int) error {
+	p := w.borrow()
+	p.on(g)
+	_, h, err := p.play(ctx, nil, true)
+	if err != nil {
+		return err
+	}
+	first := p.next(h, nil)
+	if faults > 1 {
+		first = thinned(g.letters, first)
+	}
+	w.giveBack(p)
+	known := l.smaller(faults)
+	st := l.stage(g.base.Name, faults, len(first))
+	todo := st.missing()
+	var mu sync.Mutex
+	done := len(first) - len(todo)
+	err = run.Share(ctx, w.o.Jobs, len(todo), nil, func(ctx context.Context, _ []run.World, i int) error {
+		p := w.borrow()
+		defer w.giveBack(p)
+		p.on(g)
+		u := &unit{p: p, known: known, faults: faults}
+		if err := u.walk(ctx, schedule{first[todo[i]]}, []int{todo[i]}); err != nil {
+			return err
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		done++
+		st.finish(todo[i], u)
+		l.merge(u)
+		w.tell(l, st, done)
+		return nil
+	})
+	if err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return ctx.Err()
+}
+
+func (w *walk) tell(l *Lock, st *stage, done int) {
+	if w.o.Progress != nil {
+		w.o.Progress(Progress{Lock: l.ID, Base: st.Base, Faults: st.Faults, Done: done, Units: st.Units, Walked: w.state.Walked()})
+	}
+}

@@ -1,0 +1,147 @@
+package explore
+
+import (
+	"lockstep/internal/checker"
+	"lockstep/internal/history"
+)
+
+// Way is one way in which a lock breaks.
+type Way uint8
+
+// The ways.
+const (
+	Believe Way = iota // two clients believe that they hold
+	Damage             // an update is lost, or a write came that a newer holder did not expect
+	Robbed             // an entry was freed by somebody else than its owner
+	Stuck              // nobody gets the lock although the store could serve
+	ways
+)
+
+var wayNames = [ways]string{"believe", "damage", "robbed", "stuck"}
+
+// String returns the way's name in results.
+func (w Way) String() string { return wayNames[w] }
+
+// Ways returns all of them.
+func Ways() []Way { return []Way{Believe, Damage, Robbed, Stuck} }
+
+// verdict is what became of one schedule.
+type verdict struct {
+	broken [ways]bool
+	acted  uint // which of its faults fired and changed something, a bit for each
+	whole  bool // the run came to its end
+	events int
+}
+
+// any reports whether anything broke.
+func (v *verdict) any() bool { return v.broken != [ways]bool{} }
+
+var (
+	exclusion = property(checker.MutualExclusionID)
+	stale     = property(checker.NoStaleWriteID)
+	lost      = property(checker.NoLostUpdateID)
+	release   = property(checker.OwnerOnlyReleaseID)
+	progress  = property(checker.ProgressID)
+)
+
+func property(id string) func(*history.History) checker.Finding {
+	p, ok := checker.Lookup(id)
+	if !ok {
+		panic("explore: no property is called " + id)
+	}
+	return p.Check
+}
+
+// judge says what broke in a run. serves says whether the store could serve in the end. The
+// checkers decide; they are asked only where something happened that they could object to.
+func judge(h *history.History, serves bool) verdict {
+	s := see(h)
+	v := verdict{acted: s.began &^ s.vain, whole: h.Whole, events: len(h.Events)}
+	v.broken[Believe] = s.together && exclusion(h).Verdict == checker.Broken
+	v.broken[Damage] = s.outdated && lost(h).Verdict == checker.Broken || s.beside && unexpected(h)
+	v.broken[Robbed] = s.foreign && release(h).Verdict == checker.Broken
+	v.broken[Stuck] = !s.probed && serves && h.Whole && progress(h).Verdict == checker.Broken
+	return v
+}
+
+// sight is what one look at a history shows: what has come about, and which properties can
+// have been broken at all.
+type sight struct {
+	began, vain uint // faults
+	together    bool // two clients held, for an instant at least
+	beside      bool // a write was accepted while another client than its author held
+	outdated    bool // a write was accepted that another version had been read for
+	foreign     bool // a client's command removed an entry of another
+	probed      bool // the probe got the lock in time
+}
+
+func see(h *history.History) (s sight) {
+	var holding uint64
+	version, known := int64(0), false
+	var healed history.Instant
+	for _, i := range h.Milestones() {
+		e := &h.Events[i]
+		bit := uint64(1) << (e.Node & 63)
+		switch e.Kind {
+		case history.Acquired:
+			s.together = s.together || holding&^bit != 0
+			holding |= bit
+			if h.Role(e.Node) == history.RoleProbe && e.At.Sub(healed) <= checker.ProgressBound(h.Header.Lease) {
+				s.probed = true
+			}
+		case history.Releasing, history.LostLease, history.Crashed:
+			holding &^= bit
+		case history.ReadDone:
+			if !known {
+				known, version = true, e.Value
+			}
+		case history.WriteAccepted:
+			s.beside = s.beside || holding&^(uint64(1)<<(e.Peer&63)) != 0
+			s.outdated = s.outdated || e.Cause < 0 || h.Events[e.Cause].Value != version
+			known, version = true, e.Value
+		case history.Removed:
+			s.foreign = s.foreign || e.Peer != 0 && e.Peer != e.Owner
+		case history.FaultBegan:
+			s.began |= 1 << (e.Value - 1)
+		case history.WithoutEffect:
+			s.vain |= 1 << (e.Value - 1)
+		case history.Healed:
+			healed = e.At
+		}
+	}
+	return s
+}
+
+// unexpected reports whether a write was accepted while a newer holder than its author held
+// and had read: that one computes on with what is no longer there.
+func unexpected(h *history.History) bool {
+	f := stale(h)
+	if f.Verdict != checker.Broken {
+		return false
+	}
+	for i := range f.Violations {
+		x := &f.Violations[i]
+		if computes(h, x.Clients[1], x.Events[len(x.Events)-1]) {
+			return true
+		}
+	}
+	return false
+}
+
+// computes reports whether a client holds before an event, and has read the resource since
+// it acquired.
+func computes(h *history.History, client history.NodeID, before int32) bool {
+	read := false
+	for i := before - 1; i >= 0; i-- {
+		switch e := &h.Events[i]; {
+		case e.Kind == history.ReadDone && e.Peer == client:
+			read = true
+		case e.Node != client:
+		case e.Kind == history.Releasing, e.Kind == history.LostLease, e.Kind == history.Crashed:
+			return false
+		case e.Kind == history.Acquired:
+			return read
+		}
+	}
+	return false
+}

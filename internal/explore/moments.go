@@ -1,0 +1,145 @@
+package explore
+
+import (
+	"strconv"
+	"time"
+
+	"lockstep/internal/faults"
+	"lockstep/internal/history"
+)
+
+// trigger says a moment in a reader's words: which client reaches what, and the how many-th
+// time. Requests go by their own name, or by the part of the lock that they belong to, for
+// renewals and keepalives shift a count of all.
+type trigger struct {
+	Moment faults.MomentKind `json:"m"`
+	Who    int8              `json:"c"`
+	Word   string            `json:"w,omitempty"` // of a moment of the wire: a command, a script or a part
+	Nth    int               `json:"n"`
+}
+
+func (t *trigger) fault(clients []string) faults.Trigger {
+	return faults.Trigger{Moment: t.Moment, Subject: clients[t.Who], Command: t.Word, Nth: t.Nth}
+}
+
+// phrase is how a scenario says it.
+func (t *trigger) phrase(clients []string) string {
+	f := t.fault(clients)
+	return f.Phrase()
+}
+
+// plainness orders moments by how easily a reader pictures them; 0 is best.
+func (t *trigger) plainness() int {
+	n := 0
+	switch t.Moment {
+	case faults.InSection, faults.AboutToWrite, faults.Releases:
+	case faults.StartsWaiting, faults.Acquires, faults.Enters:
+		n = 1
+	case faults.AboutToSend:
+		n = 2
+	default:
+		n = 3
+	}
+	if t.Nth > 1 {
+		n++
+	}
+	if t.Who > 0 {
+		n++
+	}
+	return n
+}
+
+// reached is a moment that a run has come to.
+type reached struct {
+	trigger
+	at   history.Instant
+	part faults.Part
+}
+
+// recorder notes the moments of a run.
+type recorder struct {
+	clients []string
+	counts  map[counted]int
+	all     []reached
+}
+
+// counted is what occurrences are counted of.
+type counted struct {
+	kind faults.MomentKind
+	who  int8
+	word string
+}
+
+func newRecorder(clients []string) *recorder {
+	return &recorder{clients: clients, counts: map[counted]int{}}
+}
+
+func (r *recorder) reset() {
+	clear(r.counts)
+	r.all = r.all[:0]
+}
+
+// observe notes one moment.
+func (r *recorder) observe(m faults.Moment, at history.Instant) {
+	who := int8(-1)
+	for i, c := range r.clients {
+		if c == m.Subject {
+			who = int8(i)
+		}
+	}
+	if who < 0 {
+		return
+	}
+	t := trigger{Moment: m.Kind, Who: who}
+	if !m.Kind.OnWire() {
+		t.Nth = r.count(m.Kind, who, "")
+		r.all = append(r.all, reached{t, at, faults.NoPart})
+		return
+	}
+	t.Word = m.Call.Command
+	if m.Script != "" {
+		t.Word = m.Script
+		r.count(m.Kind, who, m.Call.Command)
+	}
+	t.Nth = r.count(m.Kind, who, t.Word)
+	if m.Part != faults.NoPart {
+		if n := r.count(m.Kind, who, m.Part.String()); n < t.Nth {
+			t.Word, t.Nth = m.Part.String(), n
+		}
+	}
+	r.all = append(r.all, reached{t, at, m.Part})
+}
+
+func (r *recorder) count(kind faults.MomentKind, who int8, word string) int {
+	c := counted{kind, who, word}
+	r.counts[c]++
+	return r.counts[c]
+}
+
+// place is a letter at a moment.
+type place struct {
+	Letter int           `json:"l"`
+	When   trigger       `json:"t"`
+	After  time.Duration `json:"a,omitempty"` // later than the moment, in true time: the end of the fault before
+}
+
+// schedule is some faults, in the order of their moments.
+type schedule []place
+
+// key tells schedules apart.
+func (s schedule) key() string {
+	var b []byte
+	for _, p := range s {
+		b = strconv.AppendInt(b, int64(p.Letter), 10)
+		b = append(b, '@')
+		b = strconv.AppendInt(b, int64(p.When.Moment), 10)
+		b = append(b, '.')
+		b = strconv.AppendInt(b, int64(p.When.Who), 10)
+		b = append(append(append(b, '.'), p.When.Word...), '.')
+		b = strconv.AppendInt(b, int64(p.When.Nth), 10)
+		b = append(b, '+')
+		b = strconv.AppendInt(b, int64(p.After), 10)
+		b = append(b, ' ')
+	}
+	return string(b)
+}

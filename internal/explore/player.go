@@ -1,0 +1,181 @@
+package explore
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"lockstep/internal/faults"
+	"lockstep/internal/history"
+	"lockstep/internal/locks"
+	"lockstep/internal/plan"
+	"lockstep/internal/run"
+	"lockstep/internal/scenario"
+)
+
+// World is a simulated world that can be walked.
+type World interface {
+	run.World
+	// Watch has f told of every moment that a client reaches, before a fault acts on it.
+	Watch(f func(m faults.Moment, at history.Instant))
+	// Serves reports whether the store could serve at the end of the last run.
+	Serves() bool
+}
+
+// MostEvents is how many events a run may have. A client that spins on an answer which never
+// changes needs more; its schedules are cut short, and counted as such.
+const MostEvents = 30_000
+
+// ground is a lock in a base world, ready to be walked.
+type ground struct {
+	v       locks.Variant
+	base    *base
+	index   int // of the base world
+	world   string
+	plan    *plan.Plan
+	letters []letter
+}
+
+// newGround reads the base world for a lock.
+func (o *Options) newGround(v locks.Variant, index int, fence bool) (*ground, error) {
+	all := bases()
+	g := &ground{v: v, base: &all[index], index: index}
+	g.world = g.base.text(&v, o.Clients, o.Rounds, fence)
+	s := story{locks: []string{v.ID}, world: g.world}
+	p, err := scenario.Parse("", []byte(s.yaml()))
+	if err != nil {
+		return nil, fmt.Errorf("%s: the base world %s is no scenario: %w", v.ID, g.base.Name, err)
+	}
+	g.plan = p
+	g.letters, err = newAlphabet(p, g.world, v, o.Only)
+	if o.keep != nil {
+		g.letters = slices.DeleteFunc(g.letters, func(l letter) bool { return !o.keep(&l) })
+	}
+	return g, err
+}
+
+// player plays schedules on one ground, one after the other.
+type player struct {
+	w     World
+	g     *ground
+	plan  plan.Plan
+	moves *recorder
+}
+
+// on makes the player ready for a ground.
+func (p *player) on(g *ground) {
+	if p.g == g {
+		return
+	}
+	p.g, p.plan, p.moves = g, *g.plan, newRecorder(g.plan.Clients)
+}
+
+// play plays a schedule and judges it. If watched, the moments of the run are in p.moves.
+func (p *player) play(ctx context.Context, s schedule, watched bool) (verdict, *history.History, error) {
+	p.plan.Faults = p.plan.Faults[:0]
+	for i := range s {
+		f := p.g.letters[s[i].Letter].fault
+		f.Number, f.Trigger = i+1, s[i].When.fault(p.g.plan.Clients)
+		f.Trigger.After = s[i].After
+		p.plan.Faults = append(p.plan.Faults, f)
+	}
+	p.w.Watch(nil)
+	if watched {
+		p.moves.reset()
+		p.w.Watch(p.moves.observe)
+	}
+	h, err := p.w.Play(ctx, &p.plan, p.g.v.ID, 1)
+	if err != nil {
+		return verdict{}, nil, fmt.Errorf("%s in the world %s with %s: %w", p.g.v.ID, p.g.base.Name, p.g.say(s), err)
+	}
+	return judge(h, p.w.Serves()), h, nil
+}
+
+// next are the places at which a schedule can be made longer by one fault, when its run
+// has just been watched: all moments from that of its last fault on, and the end of that
+// fault. Right after a fault any client may be hit; else each is at moments of its own.
+func (p *player) next(h *history.History, s schedule) []place {
+	var out []place
+	from, g := 0, p.g
+	var last *place
+	if len(s) > 0 {
+		last = &s[len(s)-1]
+		from = p.position(h, s)
+		if from < 0 {
+			return nil
+		}
+		if long := g.letters[last.Letter].fault.End.For; long > 0 {
+			for i := range g.letters {
+				if g.letters[i].on != onTheWay {
+					out = append(out, place{i, last.When, last.After + long})
+				}
+			}
+		}
+	}
+	for i := from; i < len(p.moves.all); i++ {
+		m := &p.moves.all[i]
+		for k := range g.letters {
+			with := last != nil && last.After == 0 && last.When == m.trigger
+			if with && last.Letter == k || !g.letters[k].fits(m) && !(with && g.letters[k].on != onTheWay) {
+				continue
+			}
+			out = append(out, place{k, m.trigger, 0})
+		}
+	}
+	if len(s) > 0 {
+		out = thinned(g.letters, out)
+	}
+	return out
+}
+
+// thinned leaves out the letters that are for schedules of one fault only.
+func thinned(letters []letter, all []place) []place {
+	n := 0
+	for _, x := range all {
+		if letters[x.Letter].pairs {
+			all[n] = x
+			n++
+		}
+	}
+	return all[:n]
+}
+
+// fits reports whether the letter can be put at a moment.
+func (l *letter) fits(m *reached) bool {
+	if !l.on.has(m.Moment) || l.who != everybody && l.who != m.Who {
+		return false
+	}
+	switch l.part {
+	case butRelease:
+		return m.part != faults.Release
+	case onlyRelease:
+		return m.part == faults.Release
+	}
+	return true
+}
+
+// position is the index of the first moment that comes with or after the last fault of a
+// schedule; -1 when that never began.
+func (p *player) position(h *history.History, s schedule) int {
+	last := &s[len(s)-1]
+	if last.After == 0 {
+		for i := range p.moves.all {
+			if p.moves.all[i].trigger == last.When {
+				return i
+			}
+		}
+	}
+	for i := range h.Events {
+		e := &h.Events[i]
+		if e.Kind != history.FaultBegan || e.Value != int64(len(s)) {
+			continue
+		}
+		for k := range p.moves.all {
+			if p.moves.all[k].at >= e.At {
+				return k
+			}
+		}
+		return len(p.moves.all)
+	}
+	return -1
+}

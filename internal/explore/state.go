@@ -1,0 +1,221 @@
+package explore
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+)
+
+// State is what was walked so far. It can be stored and read back.
+type State struct {
+	Schema int     `json:"schema"`
+	Scope  Scope   `json:"scope"`
+	Locks  []*Lock `json:"locks"`
+}
+
+// stateSchema is the version of the stored form. Raise it when a stored walk cannot be gone
+// on with: when worlds, letters, moments or their order change.
+const stateSchema = 1
+
+// Lock is what was walked of one lock.
+type Lock struct {
+	ID     string   `json:"lock"`
+	Bases  []string `json:"bases"`
+	Stages []*stage `json:"stages"`
+	Found  []found  `json:"found"`
+}
+
+// stage is how far the schedules of so many faults in one base world were walked.
+type stage struct {
+	Base   string   `json:"base"`
+	Faults int      `json:"faults"`
+	Units  int      `json:"units"`
+	Done   []span   `json:"done"`
+	Walked int64    `json:"walked"` // schedules
+	Cut    int64    `json:"cut"`    // of these, those whose runs had no end
+	Vain   int64    `json:"vain"`   // those of which a fault has changed nothing
+	Doubts []string `json:"doubts,omitempty"`
+}
+
+// span are pieces of work from one index on, before another.
+type span [2]int
+
+// NewState is a walk of which nothing is done.
+func NewState(o *Options) *State { return &State{Schema: stateSchema, Scope: o.scope()} }
+
+// ReadState reads a stored walk, which must be one with the same options.
+func ReadState(data []byte, o *Options) (*State, error) {
+	s := &State{}
+	if err := json.Unmarshal(data, s); err != nil {
+		return nil, fmt.Errorf("this is no stored walk: %w", err)
+	}
+	if s.Schema != stateSchema {
+		return nil, fmt.Errorf("this walk was stored by another version of the program (%d, this one has %d): begin anew", s.Schema, stateSchema)
+	}
+	walked := s.Scope
+	walked.Faults = max(walked.Faults, o.Faults) // a walk may go deeper than it was meant to
+	if !reflect.DeepEqual(walked, o.scope()) {
+		return nil, fmt.Errorf("this is a walk of another scope: go on with the options that it began with (%d faults, %d clients, %d rounds)",
+			s.Scope.Faults, s.Scope.Clients, s.Scope.Rounds)
+	}
+	s.Scope = walked
+	for _, l := range s.Locks {
+		for i := range l.Found {
+			f := &l.Found[i]
+			for _, name := range f.Names {
+				if kindIndex(name) < 0 {
+					return nil, fmt.Errorf("this walk speaks of a kind of fault %q, which there is not: begin anew", name)
+				}
+				f.Kinds = f.Kinds.with(kindIndex(name))
+			}
+		}
+	}
+	return s, nil
+}
+
+// Store is the stored form.
+func (s *State) Store() ([]byte, error) {
+	for _, l := range s.Locks {
+		for i := range l.Found {
+			l.Found[i].Names = l.Found[i].Kinds.names()
+		}
+	}
+	return json.Marshal(s)
+}
+
+// Walked returns how many schedules were played.
+func (s *State) Walked() (n int64) {
+	for _, l := range s.Locks {
+		n += l.walked()
+	}
+	return n
+}
+
+func (s *State) lock(id string) *Lock {
+	for _, l := range s.Locks {
+		if l.ID == id {
+			return l
+		}
+	}
+	l := &Lock{ID: id}
+	s.Locks = append(s.Locks, l)
+	return l
+}
+
+func (l *Lock) walked() (n int64) {
+	for _, st := range l.Stages {
+		n += st.Walked
+	}
+	return n
+}
+
+// stage finds the state of a stage, or begins it.
+func (l *Lock) stage(base string, faults, units int) *stage {
+	for _, st := range l.Stages {
+		if st.Base == base && st.Faults == faults {
+			return st
+		}
+	}
+	st := &stage{Base: base, Faults: faults, Units: units}
+	l.Stages = append(l.Stages, st)
+	return st
+}
+
+// over reports whether all of the stage is done.
+func (s *stage) over() bool { return len(s.missing()) == 0 }
+
+// missing are the pieces of work that are not done.
+func (s *stage) missing() []int {
+	var out []int
+	i := 0
+	for _, d := range append(slices.Clone(s.Done), span{s.Units, s.Units}) {
+		for ; i < d[0]; i++ {
+			out = append(out, i)
+		}
+		i = d[1]
+	}
+	return out
+}
+
+// finish notes that a piece of work is done.
+func (s *stage) finish(i int, u *unit) {
+	s.Walked, s.Cut, s.Vain = s.Walked+u.walked, s.Cut+u.cut, s.Vain+u.vain
+	s.Doubts = append(s.Doubts, u.doubts...)
+	slices.Sort(s.Doubts)
+	at, _ := slices.BinarySearchFunc(s.Done, i, func(d span, i int) int { return d[0] - i })
+	s.Done = slices.Insert(s.Done, at, span{i, i + 1})
+	for k := min(at+1, len(s.Done)-1); k > 0 && k >= at; k-- {
+		if s.Done[k-1][1] == s.Done[k][0] {
+			s.Done[k-1][1] = s.Done[k][1]
+			s.Done = slices.Delete(s.Done, k, k+1)
+		}
+	}
+}
+
+// note notes what one run breaks.
+func (l *Lock) note(g *ground, s schedule, used kindSet, v *verdict, broken [ways]bool) {
+	for way := range broken {
+		if broken[way] {
+			l.Found = addFound(l.Found, newFound(g, Way(way), used, s, v.events, nil))
+		}
+	}
+}
+
+// merge takes what a piece of work has found.
+func (l *Lock) merge(u *unit) {
+	for i := range u.found {
+		l.Found = addFound(l.Found, u.found[i])
+	}
+}
+
+// smaller are the sets of fewer kinds than so many.
+func (l *Lock) smaller(faults int) *smaller {
+	s := &smaller{}
+	for i := range l.Found {
+		if f := &l.Found[i]; len(f.Kinds) < faults {
+			s[f.Way] = append(s[f.Way], f.Kinds)
+		}
+	}
+	return s
+}
+
+// minimal are the found sets of one way that contain no other one, the smallest first.
+func (l *Lock) minimal(way Way) []found {
+	var out []found
+	for i := range l.Found {
+		f := &l.Found[i]
+		if f.Way != way || slices.ContainsFunc(l.Found, func(o found) bool {
+			return o.Way == way && len(o.Kinds) < len(f.Kinds) && o.Kinds.within(f.Kinds)
+		}) {
+			continue
+		}
+		out = append(out, *f)
+	}
+	slices.SortFunc(out, func(a, b found) int {
+		if len(a.Kinds) != len(b.Kinds) {
+			return len(a.Kinds) - len(b.Kinds)
+		}
+		return slices.Compare(a.Kinds, b.Kinds)
+	})
+	return out
+}
+
+// complete is the number of faults up to which all was walked.
+func (l *Lock) complete(most int) int {
+	for faults := 1; faults <= most; faults++ {
+		n := 0
+		for _, st := range l.Stages {
+			if st.Faults == faults {
+				n++
+				if !st.over() {
+					return faults - 1
+				}
+			}
+		}
+		if n == 0 || faults == 1 && n < len(l.Bases) {
+			return faults - 1
+		}
+	}
+	return most
+}

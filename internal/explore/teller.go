@@ -1,0 +1,226 @@
+package explore
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"lockstep/internal/checker"
+	"lockstep/internal/faults"
+	"lockstep/internal/locks"
+	"lockstep/internal/scenario"
+)
+
+// Story is a scenario file that shows how one or more locks break.
+type Story struct {
+	Name string // of the file
+	YAML string
+}
+
+// teller makes stories of schedules. Locks that break in the same story share its file.
+type teller struct {
+	o       *Options
+	player  *player
+	grounds map[groundKey]*ground
+	told    map[string]*telling // by world and faults
+}
+
+type groundKey struct {
+	lock  string
+	index int
+}
+
+// telling is a story and who breaks in it.
+type telling struct {
+	stem    string // of the file's name
+	title   string
+	world   string
+	faults  []string
+	expects map[string][]string // what is broken, by lock
+	name    string
+}
+
+func newTeller(o *Options) *teller {
+	return &teller{o: o, player: &player{w: o.Worlds()}, grounds: map[groundKey]*ground{}, told: map[string]*telling{}}
+}
+
+func (t *teller) close() { t.player.w.Close() }
+
+// ground is newGround for a lock whose tokens have been looked at.
+func (t *teller) ground(v locks.Variant, index int) (*ground, error) {
+	key := groundKey{v.ID, index}
+	if g := t.grounds[key]; g != nil {
+		return g, nil
+	}
+	g, err := t.o.newGround(v, index, false)
+	if err != nil {
+		return nil, err
+	}
+	t.player.on(g)
+	_, h, err := t.player.play(context.Background(), nil, false)
+	if err == nil && hasTokens(h) {
+		g, err = t.o.newGround(v, index, true)
+	}
+	t.grounds[key] = g
+	return g, err
+}
+
+// tell makes the story of a found set, plays it as anybody will, and returns the set. What is
+// not broken in the story is a bug of the walk.
+func (t *teller) tell(v locks.Variant, f *found) (Set, error) {
+	g, err := t.ground(v, f.Base)
+	if err != nil {
+		return Set{}, err
+	}
+	var items, deeds []string
+	for _, x := range f.Schedule {
+		items = append(items, faultText(g.letters[x.Letter].text, x.When.phrase(g.plan.Clients), x.After))
+		deeds = append(deeds, g.fault(&x, 1).Text)
+	}
+	s := story{locks: []string{v.ID}, world: g.world, faults: items}
+	broken, err := t.broken(v, &s, len(items))
+	if err != nil {
+		return Set{}, err
+	}
+	if !slices.ContainsFunc(properties[f.Way], func(id string) bool { return slices.Contains(broken, id) }) {
+		return Set{}, fmt.Errorf("%s: the story does not show what was found (%s):\n%s", v.ID, f.Way, s.yaml())
+	}
+	key := g.world + strings.Join(items, "")
+	x := t.told[key]
+	if x == nil {
+		what := strings.Join(deeds, ", then ")
+		if len(deeds) == 0 {
+			what = "no fault"
+		}
+		x = &telling{
+			stem:  slug(string(v.Store) + " " + g.base.Name + " " + what),
+			title: "In the world " + g.base.Name + ": " + what, world: g.world, faults: items, expects: map[string][]string{},
+		}
+		t.told[key] = x
+	}
+	x.expects[v.ID] = broken
+	return Set{Kinds: f.Kinds.names(), World: g.base.Name, Story: key, Text: strings.Join(deeds, ", then ")}, nil
+}
+
+// broken plays a story and returns the properties that it breaks.
+func (t *teller) broken(v locks.Variant, s *story, faults int) ([]string, error) {
+	p, err := scenario.Parse("", []byte(s.yaml()))
+	if err != nil {
+		return nil, fmt.Errorf("%s: a story is no scenario: %w\n%s", v.ID, err, s.yaml())
+	}
+	h, err := t.player.w.Play(context.Background(), p, v.ID, 1)
+	if err != nil {
+		return nil, err
+	}
+	if see(h).began&^see(h).vain != 1<<faults-1 || !h.Whole {
+		return nil, fmt.Errorf("%s: not all faults of a story come about:\n%s", v.ID, s.yaml())
+	}
+	var out []string
+	for _, p := range checker.All() {
+		if p.Check(h).Verdict == checker.Broken {
+			out = append(out, p.ID)
+		}
+	}
+	return out, nil
+}
+
+// stories names the files and returns them, sorted by name; the sets of the result name
+// theirs from now on.
+func (t *teller) stories(r *Result) []Story {
+	keys := make([]string, 0, len(t.told))
+	for key := range t.told { // order: sorted below
+		keys = append(keys, key)
+	}
+	slices.SortFunc(keys, func(a, b string) int {
+		return cmp.Or(strings.Compare(t.told[a].stem, t.told[b].stem), strings.Compare(a, b))
+	})
+	var out []Story
+	same := 0
+	for i, key := range keys {
+		x := t.told[key]
+		if same++; i == 0 || t.told[keys[i-1]].stem != x.stem {
+			same = 1
+		}
+		x.name = x.stem + ".yaml"
+		if same > 1 {
+			x.name = fmt.Sprintf("%s-%d.yaml", x.stem, same)
+		}
+		out = append(out, x.story())
+	}
+	for i := range r.Locks {
+		for _, way := range Ways() {
+			sets := r.Locks[i].Breaks.Of(way)
+			for k := range sets {
+				sets[k].Story = t.told[sets[k].Story].name
+			}
+		}
+	}
+	return out
+}
+
+// story is the file.
+func (x *telling) story() Story {
+	s := story{title: x.title, world: x.world, faults: x.faults}
+	for id := range x.expects { // order: sorted below
+		s.locks = append(s.locks, id)
+	}
+	slices.Sort(s.locks)
+	for _, id := range s.locks {
+		s.expect += "  " + id + ":\n"
+		for _, property := range x.expects[id] {
+			s.expect += fmt.Sprintf("    %s: %s\n", property, checker.Broken)
+		}
+	}
+	return Story{Name: x.name, YAML: "# yaml-language-server: $schema=../../schema/scenario.schema.json\n" + s.yaml()}
+}
+
+// In returns the result with its stories below a directory.
+func (r *Result) In(dir string) {
+	for i := range r.Locks {
+		for _, way := range Ways() {
+			sets := r.Locks[i].Breaks.Of(way)
+			for k := range sets {
+				sets[k].Story = path.Join(dir, sets[k].Story)
+			}
+		}
+	}
+}
+
+// slug makes a file's name of a text.
+func slug(text string) string {
+	var b strings.Builder
+	for _, c := range strings.ToLower(text) {
+		switch {
+		case c >= 'a' && c <= 'z', c >= '0' && c <= '9':
+			b.WriteRune(c)
+		case c == '+':
+			b.WriteString("plus")
+		case !strings.HasSuffix(b.String(), "-"):
+			b.WriteByte('-')
+		}
+	}
+	return strings.Trim(b.String(), "-")
+}
+
+// fault is one place as a fault of a plan.
+func (g *ground) fault(x *place, number int) faults.Fault {
+	l := &g.letters[x.Letter].fault
+	t := x.When.fault(g.plan.Clients)
+	t.After = x.After
+	return faults.Make(number, l.Spec(), l.Args, t, l.End)
+}
+
+// say says a schedule in one line.
+func (g *ground) say(s schedule) string {
+	if len(s) == 0 {
+		return "no fault"
+	}
+	var out []string
+	for i := range s {
+		out = append(out, g.fault(&s[i], i+1).Text)
+	}
+	return strings.Join(out, ", then ")
+}

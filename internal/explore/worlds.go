@@ -1,0 +1,123 @@
+package explore
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"lockstep/internal/locks"
+)
+
+// base is one way in which a lock is used: a world without faults, in which the walk begins.
+// What breaks a lock is often how it is used, so these are part of what is walked.
+type base struct {
+	Name    string
+	Summary string // what it is beside the plain one
+	// stands: only locks that keep everything in it without a fault are walked in it; for
+	// others it is no proper use.
+	stands bool
+	fits   func(v *locks.Variant) bool // nil: every lock
+	change func(t *terms)
+}
+
+// terms are what base worlds differ in, as a scenario writes it.
+type terms struct {
+	clients  int
+	rounds   int
+	wait     string
+	work     string
+	timeout  string
+	extra    []string // further lines of the workload
+	failover string   // of Redis
+	idle     string   // of a database: when it ends a silent session
+}
+
+// plainBase is the world in which several faults come together.
+const plainBase = "plain"
+
+// bases are all base worlds, the plainest first.
+func bases() []base {
+	twice := func(t *terms) { t.rounds = max(t.rounds, 2) }
+	return []base{
+		{Name: plainBase, Summary: "2 clients, 1 round, work of half a lease, 3 s until a reply counts as lost", change: func(*terms) {}},
+		{Name: "twice", Summary: "2 rounds, so that what is late of the first meets the second", change: twice},
+		{Name: "just-within", Summary: "work of 9.5 s, the lease being 10 s", change: func(t *terms) { t.work = "9500ms" }},
+		{Name: "long-work", Summary: "work of 25 s, for locks that last so long", stands: true, change: func(t *terms) { t.work = "25s" }},
+		{Name: "patient-replies", Summary: "15 s until a reply counts as lost, longer than the lease",
+			change: func(t *terms) { t.timeout = "15s" }},
+		{Name: "little-patience", Summary: "a client tries for 2 s only, and comes back for a second round",
+			change: func(t *terms) { twice(t); t.wait = "2s" }},
+		{Name: "release-again", Summary: "a release whose outcome is unknown is repeated after 1 s; 2 rounds",
+			change: func(t *terms) { twice(t); t.extra = []string{"release-again: 1s"} }},
+		{Name: "nested", Summary: "the holder takes the lock again, for locks that allow it", stands: true,
+			change: func(t *terms) { t.extra = []string{"nested: 1"} }},
+		{Name: "three-clients", Summary: "3 clients, for queues and takeovers", change: func(t *terms) { t.clients = max(t.clients, 3) }},
+		{Name: "sentinels", Summary: "sentinels promote the replica, and no operator",
+			fits:   func(v *locks.Variant) bool { return v.Store == locks.StoreRedis && v.Servers.Shards == 0 },
+			change: func(t *terms) { t.failover = "{by: sentinel, down-after: 1s, election: 500ms}" }},
+		{Name: "idle-sessions", Summary: "the database ends sessions that are silent for 30 s",
+			fits:   func(v *locks.Variant) bool { return v.Store == locks.StoreMySQL || v.Store == locks.StorePostgres },
+			change: func(t *terms) { t.idle = "30s" }},
+	}
+}
+
+// text is the base world as a part of a scenario file, for the given plain clients and
+// rounds. fence says whether the resource looks at tokens.
+func (b *base) text(v *locks.Variant, clients, rounds int, fence bool) string {
+	t := terms{clients: clients, rounds: rounds, wait: "60s", work: "5s", timeout: "3s", failover: "{by: operator, after: 1s}"}
+	b.change(&t)
+	var w strings.Builder
+	line := func(format string, args ...any) { fmt.Fprintf(&w, format+"\n", args...) }
+	line("lease: 10s")
+	line("clients: [%s]", strings.Join(clientNames(t.clients), ", "))
+	line("workload:")
+	if t.rounds > 1 {
+		line("  repeat: %d times", t.rounds)
+	}
+	line("  wait: up to %s", t.wait)
+	line("  work: %s", t.work)
+	line("  rest: 100ms")
+	line("  stagger: 1s")
+	line("  retry: 2s")
+	for _, l := range t.extra {
+		line("  %s", l)
+	}
+	if fence {
+		line("  fence: reads and writes")
+	}
+	line("network: {latency: 1ms, timeout: %s}", t.timeout)
+	if s := t.servers(v); s != "" {
+		line("servers: {%s}", s)
+	}
+	return w.String()
+}
+
+// servers are those behind the lock: one replica that is a tenth of a second late, three
+// nodes that know nothing of each other, three of a cluster.
+func (t *terms) servers(v *locks.Variant) string {
+	switch v.Store {
+	case locks.StoreRedis:
+		if v.Servers.Shards > 0 {
+			return fmt.Sprintf("redis: {cluster: {shards: %d, replicas: 1, node-timeout: 2s}, lag: 100ms}", v.Servers.Shards)
+		}
+		replicas := max(1, v.Servers.Replicas)
+		if v.Servers.MinReplicas > 0 {
+			replicas++ // else nobody could serve after one failover
+		}
+		return fmt.Sprintf("redis: {replicas: %d, lag: 100ms, failover: %s}", replicas, t.failover)
+	case locks.StoreRedisNodes:
+		return "redlock: {nodes: 3}"
+	case locks.StoreMySQL, locks.StorePostgres:
+		idle := ""
+		if t.idle != "" {
+			idle = ", idle-timeout: " + t.idle
+		}
+		return fmt.Sprintf("%s: {replicas: 1, lag: 100ms, failover: {after: 1s}%s}", v.Store, idle)
+	}
+	return ""
+}
+
+// MostClients is how many clients a walk has at most.
+const MostClients = 5
+
+func clientNames(n int) []string { return slices.Clone([]string{"A", "B", "C", "D", "E"}[:n]) }

@@ -1,0 +1,129 @@
+package witness_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+
+	"lockstep/internal/real/realtest"
+	"lockstep/internal/real/servers"
+	"lockstep/internal/real/witness"
+)
+
+// The log of a real server: what a session does to its own nodes, what its end does, and
+// what another one does to them.
+func TestTransactionsOfARealServer(t *testing.T) {
+	realtest.Need(t, "java")
+	realtest.Need(t, "zookeeper.jar")
+	t.Setenv("TMPDIR", t.TempDir())
+	members, err := servers.StartZooKeeper(t.Context(), servers.ZooKeeperOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer members[0].Stop()
+	a, b, c := zkClient(t, members[0].Addr), zkClient(t, members[0].Addr), zkClient(t, members[0].Addr)
+	onlyOwn := func() bool {
+		log, err := witness.TransactionsOf(members[0].Dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return witness.OnlyOwnRemoved([][]witness.Transaction{log, log}, "/lock")
+	}
+	create := func(client *zk.Conn, path string) {
+		t.Helper()
+		if _, err := client.Create(path, nil, zk.FlagEphemeral, zk.WorldACL(zk.PermAll)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	remove := func(client *zk.Conn, path string) {
+		t.Helper()
+		if err := client.Delete(path, -1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	create(a, "/lock")
+	remove(a, "/lock")
+	create(c, "/lock")
+	c.Close() // which removes its node
+	create(b, "/lock")
+	if err := a.Delete("/nothing", -1); err == nil {
+		t.Fatal("a node that is not there was removed")
+	}
+	create(b, "/lockers") // not the lock's
+	remove(a, "/lockers")
+	if !onlyOwn() {
+		t.Error("nobody has removed somebody else's node, and it does not show")
+	}
+	remove(a, "/lock")
+	if onlyOwn() {
+		t.Error("A has removed B's node, and it does not show")
+	}
+}
+
+func zkClient(t *testing.T, addr string) *zk.Conn {
+	t.Helper()
+	conn, events, err := zk.Connect([]string{addr}, 2*time.Second, zk.WithLogger(quiet{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(conn.Close)
+	for e := range events {
+		if e.State == zk.StateHasSession {
+			break
+		}
+	}
+	return conn
+}
+
+type quiet struct{}
+
+func (quiet) Printf(string, ...any) {}
+
+// What the logs do not show to the end is not taken for proof.
+func TestOnlyOwnRemovedInDoubt(t *testing.T) {
+	const create, remove, multi, end = 1, 2, 14, -11
+	lock := func(session, id int64, kind int32) witness.Transaction {
+		return witness.Transaction{Session: session, ID: id, Type: kind, Path: "/lock"}
+	}
+	for name, tt := range map[string]struct {
+		logs [][]witness.Transaction
+		want bool
+	}{
+		"nothing":                {nil, true},
+		"its own":                {[][]witness.Transaction{{lock(1, 1, create), lock(1, 2, remove), lock(2, 3, create)}}, true},
+		"a node of another":      {[][]witness.Transaction{{lock(1, 1, create), lock(2, 2, remove)}}, false},
+		"below the lock":         {[][]witness.Transaction{{{Session: 1, ID: 1, Type: create, Path: "/lock/n"}, {Session: 2, ID: 2, Type: remove, Path: "/lock/n"}}}, false},
+		"a creation is missing":  {[][]witness.Transaction{{lock(1, 1, create), lock(1, 2, remove), lock(1, 4, remove)}}, false},
+		"a removal is missing":   {[][]witness.Transaction{{lock(1, 1, create), lock(2, 3, create), lock(2, 4, remove)}}, false},
+		"one server has it":      {[][]witness.Transaction{{lock(1, 1, create), lock(2, 3, create)}, {lock(1, 1, create), lock(1, 2, remove)}}, true},
+		"the end of a session":   {[][]witness.Transaction{{lock(1, 1, create), {Session: 1, ID: 2, Type: end}, lock(2, 3, create)}}, true},
+		"after the session":      {[][]witness.Transaction{{lock(1, 1, create), {Session: 1, ID: 2, Type: end}, lock(1, 3, remove)}}, false},
+		"several at once":        {[][]witness.Transaction{{lock(1, 1, multi)}}, false},
+		"two servers, two words": {[][]witness.Transaction{{lock(1, 1, create)}, {lock(2, 1, create)}}, false},
+	} {
+		if got := witness.OnlyOwnRemoved(tt.logs, "/lock"); got != tt.want {
+			t.Errorf("%s: %v, want %v", name, got, tt.want)
+		}
+	}
+}
+
+// A file that is no log, or ends within a transaction, is no reason to fall over.
+func FuzzTransactions(f *testing.F) {
+	f.Add([]byte("ZKLG\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x00"))
+	f.Add([]byte("ZKLG\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x0012345678\x00\x00\x00\x05short"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		dir := t.TempDir()
+		if err := os.MkdirAll(filepath.Join(dir, "version-2"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "version-2", "log.1"), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if log, err := witness.TransactionsOf(dir); err == nil {
+			witness.OnlyOwnRemoved([][]witness.Transaction{log}, "/lock")
+		}
+	})
+}

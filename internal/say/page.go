@@ -1,0 +1,171 @@
+package say
+
+// What the page of a run says with numbers and names in it.
+
+// The head, the verdicts and the set-up.
+var (
+	OfTrueTime   = New1[Rounded]("{time} of true time", "真实时间 {time}")
+	SomeBroke    = New2[Number, Number]("{broken} of {n} locks broke at least one property.", "{n} 把锁中有 {broken} 把至少破坏了一条性质。")
+	AllBroke     = New1[Number]("Each of the {n} locks broke at least one property.", "{n} 把锁每一把都至少破坏了一条性质。")
+	BrokenTimes  = New1[Number]("broken {n}×", "破坏 {n} 次")
+	KeptFenced   = New0("kept (fenced)", "守住（有防护）")
+	SeeStep      = New1[Number]("See step {n}", "看第 {n} 步")
+	OfLock       = New2[Verbatim, Phrase]("{lock}: {what}", "{lock}：{what}")
+	RoundsEach   = New2[Number, Planned]("{n} per client, waiting up to {wait} for the lock", "每个客户端 {n} 轮，最多等锁 {wait}")
+	PlannedRange = New2[Planned, Planned]("{least} to {most}", "{least} 到 {most}")
+	PlannedTime  = New1[Planned]("{time}", "{time}")
+	NetworkIs    = New3[Phrase, Planned, Optional](
+		"{latency} each way, response timeout {timeout}[, {ppm} of a million commands lose one half]",
+		"单程 {latency}，回复超时 {timeout}[，百万条命令中 {ppm} 条丢失一半]")
+	ClockOf     = New1[Verbatim]("clock of {node}", "{node} 的时钟")
+	ClockIs     = New2[Planned, Number]("off by {offset}, drifts by {ppm} ppm", "偏差 {offset}，漂移百万分之 {ppm}")
+	FaultNumber = New1[Number]("fault {n}", "故障 {n}")
+	More        = New1[Number]("{n} more", "另外 {n} 个")
+	ServersOf   = New1[List]("servers of {locks}", "{locks} 的服务器")
+	RedisNodes  = New1[Number]("{n} Redis primaries that know nothing of each other", "{n} 台互不相识的 Redis 主节点")
+	ClusterOf   = New4[Phrase, Number, Planned, Phrase](
+		"{what} of {n}, which elects a new leader in {time}[, {tick}]",
+		"{n} 台组成的 {what}，{time}选出新的领导者[，{tick}]")
+	Tick       = New1[Planned]("tick {time}", "tick 时长 {time}")
+	OneServer  = New1[Verbatim]("one {store} server", "一台 {store} 服务器")
+	PrimaryAnd = New3[Verbatim, Number, Planned](
+		"one {store} primary and {n} {n|replica|replicas}, {lag} behind",
+		"一台 {store} 主节点和 {n} 个副本，落后 {lag}")
+	ShardsOf = New3[Number, Number, Planned](
+		"a Redis Cluster of {shards} shards, each a primary and {n} {n|replica|replicas}, {lag} behind",
+		"{shards} 个分片的 Redis Cluster，每个分片一台主节点和 {n} 个副本，落后 {lag}")
+	NodesAreDown     = New1[Planned]("nodes are down after {time} of silence", "节点静默 {time}后视为下线")
+	FailoverTakes    = New1[Planned]("a failover takes {time}", "故障转移需要 {time}")
+	SentinelsPromote = New3[Number, Planned, Planned](
+		"{n} sentinels promote one after {silence} of silence and an election of {election}",
+		"{n} 个哨兵在静默 {silence}、选举 {election}之后提升一个")
+	WritesNeed = New1[Number]("writes need {n} replicas in contact", "写入需要 {n} 个副本在线")
+)
+
+// The story.
+var (
+	ShowingSteps = New4[Number, Number, Number, Number](
+		"Showing {n} of {all} steps: {earlier} earlier and {later} later ones are left out.",
+		"显示 {all} 步中的 {n} 步：前面略去 {earlier} 步，后面略去 {later} 步。")
+	StepOf        = New4[Verbatim, Number, Seconds, Flag]("{lock}, step {n} at {time}[bad?, a property breaks]", "{lock}，第 {n} 步，{time}[bad?，性质被破坏]")
+	StepNumber    = New1[Number]("step {n}", "第 {n} 步")
+	AssumptionWas = New1[Phrase]("The assumption was: {assumption}", "当时的假设是：{assumption}")
+	BreaksAtStep  = New2[Number, Seconds](
+		"Hatched: what a client believes; solid: what the store has. The first property breaks at step {n}, at {time}.",
+		"斜线：客户端以为的；实心：存储里的。第一条性质在第 {n} 步被破坏，时间 {time}。")
+	UpToInside = New2[Number, Seconds](
+		"Up to {n} clients inside at once, more than one for {time} in all (filled). Grey: a fault at work. The lane below marks what broke.",
+		"最多 {n} 个客户端同时在里面，超过一个的时间共 {time}（填色）。灰色：故障在起作用。下面一栏标出被破坏的。")
+	ShowAllEvents  = New1[Number]("Show all {n} events", "显示全部 {n} 个事件")
+	ShowSomeEvents = New2[Number, Number](
+		"Show {n} of {all} events, those around what broke first",
+		"显示 {all} 个事件中的 {n} 个，在第一处破坏前后")
+)
+
+// The figures.
+var (
+	SpaceTime = New3[Verbatim, Number, Flag](
+		"Space-time diagram of {lock}: {n} steps, time runs down[truly?, in true time]",
+		"{lock} 的时空图：{n} 步，时间向下[truly?，按真实时间]")
+	EventsFrom = New3[Verbatim, Number, Number](
+		"All events of {lock} from {first} to {last}, time runs down",
+		"{lock} 的所有事件，第 {first} 到 {last} 个，时间向下")
+	WholeRun        = New1[Seconds]("The whole run in true time, {time}", "整个运行，按真实时间，{time}")
+	LocksBelow      = New2[Number, Seconds]("{n} locks in true time, below each other, {time}", "{n} 把锁，按真实时间，上下排列，{time}")
+	TalkTo          = New2[List, List]("{clients} talk to {stores} and to the resource", "{clients} 访问 {stores} 和资源")
+	InsideOver      = New2[Seconds, Number]("Clients inside at once, over {time}: at most {n}", "{time}内同时在里面的客户端：最多 {n} 个")
+	NothingRelevant = New1[Rounded]("... {time}, nothing relevant ...", "... {time}，没有要紧的事 ...")
+	ExecutedUnseen  = New2[Verbatim, Verbatim](
+		"{command}: {reply}; when the store executed it is unknown",
+		"{command}：{reply}；存储何时执行，未知")
+	LateMessage = New1[Verbatim]("{command}, late", "{command}，迟到")
+	LostMessage = New1[Phrase]("[{command} ]lost", "[{command} ]丢失")
+	ReadVersion = New1[Number]("read v{n}", "读 v{n}")
+	Standing    = New2[Phrase, Flag]("{belief}[frozen?, frozen]", "{belief}[frozen?，冻结]")
+	AxisSeconds = New1[Verbatim]("{n} s", "{n} 秒")
+)
+
+// The locks side by side.
+var (
+	FirstOfLocks   = New2[Number, Number](" Shown are the first {n} of {all} locks.", "只画出 {all} 把锁中的前 {n} 把。")
+	InFact         = New2[Phrase, Phrase]("{assumed} In fact: {formula}", "{assumed}其实：{formula}")
+	EndsAfterStep  = New1[Number]("its story ends after step {n}", "它的经过到第 {n} 步为止")
+	StepTells      = New3[Optional, Seconds, Phrase]("[step {n}: ]{time} {sentence}", "[第 {n} 步：]{time}，{sentence}")
+	AtBest         = New2[Verbatim, Optional]("{n}[, at best {least}]", "{n}[，最少 {least}]")
+	WaitsAre       = New3[Seconds, Seconds, Phrase]("{median}, {most}[; {end}]", "{median}、{most}[；{end}]")
+	GaveUpTimes    = New1[Times]("gave up {times}", "放弃 {times}")
+	ComparesTokens = New1[Phrase]("compares tokens ({where})", "比较令牌（{where}）")
+)
+
+// The measurements.
+var (
+	NothingToShow = New1[Phrase]("Nothing to show: {why}.", "没有可画的：{why}。")
+	NotDrawnFor   = New2[List, Phrase]("Not drawn for {locks}: {why}.", "没有画 {locks}：{why}。")
+	TokensSeen    = New3[Number, Number, Number](
+		"Tokens at the resource: {taken} writes taken, {refused} refused, {stale} of those taken were stale",
+		"资源看到的令牌：接受 {taken} 次写入，拒绝 {refused} 次，接受的里面 {stale} 次过期")
+	StaleTokens = New3[Number, Number, Number](
+		"{taken} {taken|write|writes} taken (dots), {refused} refused (crosses). Ringed: {stale} taken although a higher token had been seen.",
+		"接受 {taken} 次写入（点），拒绝 {refused} 次（叉）。加圈：{stale} 次，见过更高的令牌仍然接受。")
+	RisingTokens = New2[Number, Number](
+		"{taken} {taken|write|writes} taken (dots), {refused} refused (crosses). The tokens of the writes that were taken never go down.",
+		"接受 {taken} 次写入（点），拒绝 {refused} 次（叉）。被接受的写入，令牌从不变小。")
+	WaitsEnded = New3[Number, Number, Number](
+		"Waits for the lock: {got} got it, {late} gave up, {errors} errors",
+		"等锁：{got} 次拿到，{late} 次放弃，{errors} 次出错")
+	WaitsShown = New3[Number, Number, Number](
+		"{got} {got|attempt|attempts} got the lock (dots), {late} gave up (circles), {errors} {errors|error|errors} on the way (crosses).",
+		"{got} 次尝试拿到锁（点），{late} 次放弃（圈），{errors} 次途中出错（叉）。")
+	ClocksOff = New1[Number]("Offsets of {n} {n|clock|clocks} that are not true", "{n} 个不准的时钟的偏差")
+	ClocksFar = New3[Number, Measured, Flag](
+		"{n} {n|clock|clocks} did not show true time; the farthest was off by {far}.[lease? Dashed: one lease. A store's clock that jumps as far ends every lease at once.]",
+		"{n} 个时钟不是真实时间；最远的差 {far}。[lease?虚线：一个租约。存储的时钟跳这么远，所有租约立刻结束。]")
+	HoldsBeyond = New2[Number, Number](
+		"How long the lock was held: {n} holds, {beyond} longer than the lease",
+		"锁被持有多久：{n} 次持有，{beyond} 次比租约长")
+	HoldsLonger = New3[Number, Number, Measured](
+		"{beyond} {beyond|hold|holds} of {n} lasted longer than the lease of {lease} (dashed).",
+		"{n} 次持有中有 {beyond} 次比 {lease}的租约长（虚线）。")
+	HoldsWithoutLease = New1[Number]("{n} {n|hold|holds}; the lock has no lease.", "{n} 次持有；这种锁没有租约。")
+	AcquiredEach      = New1[Number]("Acquisitions and longest wait of {n} clients", "{n} 个客户端拿锁的次数和最长等待")
+	FairTo            = New4[Number, Measured, Verbatim, Phrase](
+		"{n} {n|acquisition|acquisitions} each; the longest wait was {wait}, of {who}.[ {note}]",
+		"各拿到 {n} 次；最长的等待是 {wait}，{who}。[{note}]")
+	UnfairTo = New5[Number, Number, Measured, Verbatim, Phrase](
+		"Between {least} and {most} acquisitions per client; the longest wait was {wait}, of {who}.[ {note}]",
+		"每个客户端拿到 {least} 到 {most} 次；最长的等待是 {wait}，{who}。[{note}]")
+	FirstOfClients = New2[Number, Number]("Shown are the first {n} of {all} clients.", "只显示 {all} 个客户端中的前 {n} 个。")
+)
+
+// The evidence.
+var (
+	Schema        = New1[Number]("schema {n}", "格式 {n}")
+	JudgedBy      = New2[Number, List]("{n} {n|property|properties}: {which}", "{n} 条性质：{which}")
+	No            = New1[Phrase]("no: {why}", "否：{why}")
+	SomeUnfired   = New1[Number]("{n} never fired", "{n} 个没有触发")
+	SomeInVain    = New1[Number]("{n} had none", "{n} 个没有影响")
+	FiredAt       = New2[Times, List]("{times} at {when}", "{times}，在 {when}")
+	WithoutEffect = New1[List]("without effect at {when}", "没有影响，在 {when}")
+	RowsForEvents = New3[Verbatim, Number, Number]("{lock}: {rows} rows for {events} events", "{lock}：{events} 个事件，{rows} 行")
+	TableLeftOut  = New2[Verbatim, Number](
+		"{lock}: the table of its {n} events is left out to keep this page small; all of them are in history.jsonl.",
+		"{lock}：为了让本页不太大，它的 {n} 个事件的表略去了；全部都在 history.jsonl 里。")
+	OnlyEvents = New3[Number, Number, Number](
+		"Showing only events {first} to {last} of {all}, around what broke first; all of them are in history.jsonl.",
+		"只显示 {all} 个事件中的第 {first} 到 {last} 个，在第一处破坏前后；全部都在 history.jsonl 里。")
+	RowsLeftOut = New1[Number](
+		"{n} later rows are left out to keep this page small; all events are in history.jsonl.",
+		"为了让本页不太大，后面的 {n} 行略去了；全部事件都在 history.jsonl 里。")
+	SeedIsSplit = New1[Verbatim](
+		"The seed {seed} is split by name, so that another lock does not change the luck of the rest:",
+		"种子 {seed} 按名字拆开，换一把锁不会改变其余部分的随机：")
+	StreamsOfClient = New1[Name](
+		"luck of {who} (its tokens), habits of {who} (its work), network of {who}",
+		"{who} 的运气（令牌）、习惯（工作）和网络")
+	EntryOf    = New1[Name]("entry of {who}", "{who} 的条目")
+	WithPeer   = New1[Name]("with {who}", "与 {who}")
+	VersionIs  = New1[Number]("version {n}", "版本 {n}")
+	ForTime    = New1[Seconds]("for {time}", "为时 {time}")
+	TokenIs    = New1[Number]("token {n}", "令牌 {n}")
+	TimesUntil = New3[Verbatim, Number, Seconds]("{command}, {n} times until {time}", "{command}，{n} 次，直到 {time}")
+)

@@ -1,0 +1,53 @@
+package worlds
+
+import (
+	"time"
+
+	"lockstep/internal/measured"
+)
+
+// Measured is the comparison for other programs.
+func (c *Comparison) Measured() *measured.Worlds {
+	out := measured.NewWorlds()
+	out.Backend, out.ScalePPM, out.Times = c.Backend, c.ScalePPM, c.Times
+	out.Agree, out.Differ, out.Untested, out.NotPlayed = c.Count(Agrees), c.Count(Differs), c.Count(Untested), c.Count(NotPlayed)
+	for i := range c.Cells {
+		out.Cells = append(out.Cells, c.Cells[i].measured(c.ScalePPM))
+	}
+	for _, s := range c.Samples {
+		both := func(simulated, real []time.Duration) measured.InBoth {
+			return measured.InBoth{Real: timesOf(real), Simulated: timesOf(simulated)}
+		}
+		out.Durations[s.Lock] = measured.Durations{
+			Failover: both(s.Simulated.Failovers, s.Real.Failovers),
+			Hold:     both(s.Simulated.Holds, s.Real.Holds),
+			Wait:     both(s.Simulated.Waits, s.Real.Waits),
+		}
+	}
+	return out
+}
+
+// measured is the cell for other programs, usual being the scale of most.
+func (c *Cell) measured(usual int64) measured.WorldCell {
+	out := measured.WorldCell{
+		Lock: c.Lock, Fault: c.Fault, Agreement: string(c.Agreement), Script: c.Script,
+		Simulated: string(c.Simulated), Agreeing: c.Agreeing(), Why: c.Why,
+	}
+	if c.Plan != nil && c.ScalePPM != usual {
+		out.ScalePPM = c.ScalePPM
+	}
+	for _, p := range c.Pairs {
+		out.Runs = append(out.Runs, measured.WorldRun{
+			Seed: p.Seed, Simulated: string(p.Simulated), Real: string(p.Real), Agreement: string(p.Agreement()), History: p.History,
+		})
+	}
+	return out
+}
+
+func timesOf(sorted []time.Duration) measured.Times {
+	if len(sorted) == 0 {
+		return measured.Times{}
+	}
+	at := func(percent int) int64 { return sorted[(len(sorted)*percent+99)/100-1].Microseconds() }
+	return measured.Times{Count: len(sorted), P50: at(50), P99: at(99), Max: at(100)}
+}
