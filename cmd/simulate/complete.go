@@ -30,6 +30,7 @@ func addCompletion(root *cobra.Command, g *globals) {
 		"fault":    completeList(columnWords),
 		"claim":    completeList(claimWords),
 		"only":     completeList(kindWords),
+		"expect":   completeList(kindWords),
 		"property": completeList(propertyWords),
 		"backend":  cobra.FixedCompletions(backendNames(), cobra.ShellCompDirectiveNoFileComp),
 	}

@@ -192,7 +192,11 @@ func (f *exploreFlags) result(s *explore.State, o *explore.Options) error {
 		f.print(r)
 		return nil
 	}
-	data, err := r.JSON(buildVersion())
+	version := buildVersion()
+	if f.asIs {
+		version = "" // this program has not walked it
+	}
+	data, err := r.JSON(version)
 	if err != nil {
 		return &bugError{err}
 	}

@@ -128,22 +128,24 @@ func TestFindsWhatIsKnown(t *testing.T) {
 // What must not break does not.
 func TestNone(t *testing.T) {
 	for _, tt := range []struct {
-		lock string
-		way  Way
-		only []string
+		lock   string
+		faults int
+		way    Way
+		only   []string
 	}{
-		{"set-nx-lua", Robbed, []string{"pause", "late-release", "evict", "lost-reply", "crash"}},
-		{"redlock-fsync", Believe, []string{"crash", "restart", "lost-request", "host"}},
-		{"consul-session", Believe, []string{"pause-short", "cut-short", "crash"}},
+		{"set-nx-lua", 2, Stuck, []string{"fail-over"}}, // two of them leave no server
+		{"set-nx-lua", 1, Robbed, []string{"pause", "late-release", "evict", "lost-reply", "crash"}},
+		{"redlock-fsync", 1, Believe, []string{"crash", "restart", "lost-request", "host"}},
+		{"consul-session", 1, Believe, []string{"pause-short", "cut-short", "crash"}},
 	} {
-		o := options(t, tt.lock, 1, tt.only...)
+		o := options(t, tt.lock, tt.faults, tt.only...)
 		o.in = []string{plainBase, "twice"}
 		s := walked(t, o)
 		if got := sets(s, tt.way); len(got) > 0 {
 			t.Errorf("%s of %s: %v, want none", tt.way, tt.lock, got)
 		}
-		if s.Walked() < 200 || s.Locks[0].complete(1) != 1 {
-			t.Errorf("%s: %d schedules, complete %d", tt.lock, s.Walked(), s.Locks[0].complete(1))
+		if s.Walked() < 200 || s.Locks[0].complete(tt.faults) != tt.faults {
+			t.Errorf("%s: %d schedules, complete %d", tt.lock, s.Walked(), s.Locks[0].complete(tt.faults))
 		}
 	}
 }

@@ -56,11 +56,11 @@ func property(id string) func(*history.History) checker.Finding {
 // checkers decide; they are asked only where something happened that they could object to.
 func judge(h *history.History, serves bool) verdict {
 	s := see(h)
-	v := verdict{acted: s.began &^ s.vain, whole: h.Whole, events: len(h.Events)}
+	v := verdict{acted: s.began &^ s.vain, whole: h.Whole && !s.cut, events: len(h.Events)}
 	v.broken[Believe] = s.together && exclusion(h).Verdict == checker.Broken
 	v.broken[Damage] = s.outdated && lost(h).Verdict == checker.Broken || s.beside && unexpected(h)
 	v.broken[Robbed] = s.foreign && release(h).Verdict == checker.Broken
-	v.broken[Stuck] = !s.probed && serves && h.Whole && progress(h).Verdict == checker.Broken
+	v.broken[Stuck] = !s.probed && serves && v.whole && progress(h).Verdict == checker.Broken
 	return v
 }
 
@@ -68,6 +68,7 @@ func judge(h *history.History, serves bool) verdict {
 // have been broken at all.
 type sight struct {
 	began, vain uint // faults
+	cut         bool // the run was stopped before its end
 	together    bool // two clients held, for an instant at least
 	beside      bool // a write was accepted while another client than its author held
 	outdated    bool // a write was accepted that another version had been read for
@@ -107,6 +108,8 @@ func see(h *history.History) (s sight) {
 			s.vain |= 1 << (e.Value - 1)
 		case history.Healed:
 			healed = e.At
+		case history.CutShort:
+			s.cut = true
 		}
 	}
 	return s

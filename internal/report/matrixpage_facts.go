@@ -78,8 +78,8 @@ func (v *matrixView) facts(m *Matrix) []string {
 // noFaultCode is the column in which nothing goes wrong.
 const noFaultCode = "N0"
 
-// measured says how the letters came about.
-func measured(m *Matrix) []string {
+// howMeasured says how the letters came about.
+func howMeasured(m *Matrix) []string {
 	out := []string{
 		"No letter is written down anywhere. For each cell the harness first watches which commands the lock sends when nothing goes wrong, " +
 			"and makes scripts to fit them: short scenarios that bring the fault about at each point where it could hurt.",

@@ -127,7 +127,7 @@ func newMatrixView(m *Matrix, d detail) *matrixView {
 	}
 	v.Lead = lead(m)
 	v.Facts = v.facts(m)
-	v.Measured = measured(m)
+	v.Measured = howMeasured(m)
 	return v
 }
 

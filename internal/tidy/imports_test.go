@@ -51,6 +51,7 @@ var layers = map[string][]string{
 		"internal/scenario", "internal/sim", "internal/timerwheel", "internal/world",
 	},
 	"scenarios":         {},
+	"docs":              {},
 	"internal/glossary": {"internal/say"},
 	"internal/tour": {
 		"internal/checker", "internal/explain", "internal/faults", "internal/glossary", "internal/history", "internal/plan",
@@ -58,7 +59,7 @@ var layers = map[string][]string{
 	},
 	"internal/explain":  {"internal/checker", "internal/history", "internal/plan", "internal/say", "internal/world"},
 	"internal/shell":    {},
-	"internal/report":   {"internal/rate", "internal/shell", "internal/checker", "internal/explain", "internal/history", "internal/plan", "internal/locks", "internal/faults", "internal/glossary", "internal/say", "internal/world"},
+	"internal/report":   {"internal/measured", "internal/rate", "internal/shell", "internal/checker", "internal/explain", "internal/history", "internal/plan", "internal/locks", "internal/faults", "internal/glossary", "internal/say", "internal/world"},
 	"internal/runstore": {},
 	"internal/serve":    {},
 	"internal/browser":  {}, // a helper of tests
@@ -68,7 +69,7 @@ var layers = map[string][]string{
 	"internal/docs":        {"internal/measured", "internal/schema", "internal/shell", "internal/checker", "internal/faults", "internal/locks", "internal/plan"},
 	"internal/mutants":     {"internal/real"}, // to leave real servers out of the tests that it runs
 	"internal/tidy":        {"internal/checker", "internal/faults", "internal/locks", "internal/plan", "internal/scenario"},
-	"cmd/simulate":         {"internal", "scenarios"},
+	"cmd/simulate":         {"docs", "internal", "scenarios"},
 }
 
 func TestImportsPointDownwards(t *testing.T) {

@@ -1,0 +1,57 @@
+package explore
+
+import (
+	"iter"
+	"testing"
+	"time"
+)
+
+// pull is what one round trip through iter.Pull takes here and now: a schedule's time in
+// these units is what can be compared between machines.
+func pull() time.Duration {
+	next, stop := iter.Pull(func(yield func(int) bool) {
+		for yield(0) {
+		}
+	})
+	defer stop()
+	const trips = 2_000
+	start := time.Now()
+	for range trips {
+		next()
+	}
+	return time.Since(start) / trips
+}
+
+// Schedules per second of one core: all single faults in the plain world, played and judged.
+func BenchmarkSchedules(b *testing.B) {
+	for _, lock := range []string{"set-nx-lua", "watchdog-lua", "redlock", "zk-sequential", "etcd-txn", "pg-advisory"} {
+		b.Run(lock, func(b *testing.B) {
+			o := options(b, lock, 1)
+			g, err := o.newGround(o.Locks[0], 0, false)
+			if err != nil {
+				b.Fatal(err)
+			}
+			p := &player{w: world()}
+			defer p.w.Close()
+			p.on(g)
+			_, h, err := p.play(b.Context(), nil, true)
+			if err != nil {
+				b.Fatal(err)
+			}
+			places := p.next(h, nil)
+			var playing, pulls time.Duration
+			for i := 0; b.Loop(); i++ {
+				if i%500 == 0 {
+					pulls += pull()
+				}
+				start := time.Now()
+				if _, _, err := p.play(b.Context(), schedule{places[i%len(places)]}, false); err != nil {
+					b.Fatal(err)
+				}
+				playing += time.Since(start)
+			}
+			b.ReportMetric(float64(b.N)/playing.Seconds(), "schedules/s")
+			b.ReportMetric(float64(playing)/float64(b.N)/(float64(pulls)/float64((b.N+499)/500)), "pulls/schedule")
+		})
+	}
+}

@@ -1,0 +1,132 @@
+package explore
+
+import (
+	"testing"
+
+	"lockstep/internal/checker"
+	"lockstep/internal/faults"
+	"lockstep/internal/sim"
+)
+
+// grounded is a player in the plain world of a lock.
+func grounded(t *testing.T, o Options, w World) *player {
+	t.Helper()
+	g, err := o.newGround(o.Locks[0], 0, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &player{w: w}
+	t.Cleanup(p.w.Close)
+	p.on(g)
+	return p
+}
+
+// To watch a run changes no byte of it.
+func TestWatchingChangesNothing(t *testing.T) {
+	for _, lock := range []string{"redisson", "zk-sequential", "set-nx-lua-cluster"} {
+		p := grounded(t, options(t, lock, 1), world())
+		_, h, err := p.play(t.Context(), nil, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		watched, moments := h.Hash(), len(p.moves.all)
+		if _, h, err = p.play(t.Context(), nil, false); err != nil {
+			t.Fatal(err)
+		}
+		if h.Hash() != watched || moments < 20 {
+			t.Errorf("%s: %v watched and %v alone, %d moments", lock, watched, h.Hash(), moments)
+		}
+	}
+}
+
+// What judge does not ask a checker, no checker would object to.
+func TestJudgeAsksWhereItMatters(t *testing.T) {
+	broken := [ways]int{}
+	for _, lock := range []string{"set-nx-ex-del", "setnx", "zk-ephemeral", "pg-advisory"} {
+		p := grounded(t, options(t, lock, 1), world())
+		_, h, err := p.play(t.Context(), nil, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, x := range p.next(h, nil) {
+			if i%5 != 0 {
+				continue
+			}
+			v, h, err := p.play(t.Context(), schedule{x}, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := [ways]bool{
+				Believe: exclusion(h).Verdict == checker.Broken,
+				Damage:  lost(h).Verdict == checker.Broken || unexpected(h),
+				Robbed:  release(h).Verdict == checker.Broken,
+				Stuck:   p.w.Serves() && progress(h).Verdict == checker.Broken,
+			}
+			if v.broken != want {
+				t.Errorf("%s by %s: %v, the checkers say %v", lock, p.g.say(schedule{x}), v.broken, want)
+			}
+			for way := range want {
+				if want[way] {
+					broken[way]++
+				}
+			}
+		}
+	}
+	for way, n := range broken {
+		if n < 10 {
+			t.Errorf("%s in %d runs only: too few to compare", Way(way), n)
+		}
+	}
+}
+
+// A fault without effect is no evidence for its kind, and what breaks with one where no
+// smaller set is known to is a doubt.
+func TestDoubt(t *testing.T) {
+	o := options(t, "set-nx-lua", 2, "evict", "crash")
+	p := grounded(t, o, world())
+	evict := -1
+	for i, l := range p.g.letters {
+		if l.text == "evict: lock" {
+			evict = i
+		}
+	}
+	at := trigger{Moment: faults.InSection, Who: 0, Nth: 1}
+	twice := schedule{{Letter: evict, When: at}, {Letter: evict, When: at}}
+	u := &unit{p: p, known: &smaller{}, faults: 2}
+	if err := u.walk(t.Context(), twice, []int{0, 0}); err != nil {
+		t.Fatal(err)
+	}
+	if len(u.found) != 0 || len(u.doubts) != 2 || u.vain != 1 {
+		t.Errorf("found %v, doubts %q, %d in vain", u.found, u.doubts, u.vain)
+	}
+	known := &smaller{}
+	for way := range known {
+		known[way] = []kindSet{{uint8(kindIndex("evict"))}}
+	}
+	u = &unit{p: p, known: known, faults: 2}
+	if err := u.walk(t.Context(), twice, []int{0, 0}); err != nil || u.walked != 0 {
+		t.Errorf("%v, %d walked: no way is open", err, u.walked)
+	}
+}
+
+// A run without an end is counted and shows nothing.
+func TestCutShort(t *testing.T) {
+	o := options(t, "set-nx-lua", 1, "pause", "evict")
+	o.in = []string{plainBase}
+	whole := walked(t, o)
+	o.Worlds = func() World {
+		w := sim.New()
+		w.Reserve(sim.MaxRecorded - 60)
+		return w
+	}
+	s := walked(t, o)
+	st, all := s.Locks[0].Stages[0], whole.Locks[0].Stages[0]
+	if st.Cut == 0 || st.Cut >= st.Walked || st.Walked != all.Walked || all.Cut != 0 {
+		t.Errorf("%d cut short of %d; %d of %d", st.Cut, st.Walked, all.Cut, all.Walked)
+	}
+	for _, f := range s.Locks[0].Found {
+		if f.Events > 60 {
+			t.Errorf("%v was found in a run of %d events", f.Names, f.Events)
+		}
+	}
+}

@@ -1,0 +1,91 @@
+package measured
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+)
+
+// Explored is what a walk of the fault space has come to: the minimal sets of kinds of faults
+// that break each lock.
+type Explored struct {
+	Schema int            `json:"schema"`
+	Scope  Scope          `json:"scope"`
+	Locks  []ExploredLock `json:"locks"`
+}
+
+// Scope is within what a walk holds: *none* means none of these.
+type Scope struct {
+	Worlds  []BaseWorld `json:"worlds"`
+	Clients int         `json:"clients"`
+	Rounds  int         `json:"rounds"`
+	Faults  int         `json:"faults"`
+	Kinds   []string    `json:"kinds"`
+	Classes []string    `json:"classes"` // what the kinds leave open of durations
+}
+
+// BaseWorld is one way in which locks are used, without faults.
+type BaseWorld struct {
+	Name    string `json:"name"`
+	Summary string `json:"summary"`
+}
+
+// ExploredLock is what it takes to break one lock.
+type ExploredLock struct {
+	Lock     string   `json:"lock"`
+	Scope    []string `json:"scope"` // the base worlds that were walked
+	Walked   int64    `json:"walked"`
+	Vain     int64    `json:"without_effect"` // schedules of which a fault changed nothing
+	Cut      int64    `json:"cut_short"`      // schedules whose runs had no end: nobody knows
+	Complete int      `json:"complete"`       // all sets of so many faults are known
+	Breaks   Breaks   `json:"breaks"`
+	Doubts   []string `json:"doubts"` // what broke with a fault that had no effect: nobody knows why
+}
+
+// Breaks are the minimal sets for each way of breaking; nil: not walked.
+type Breaks struct {
+	Believe []CutSet `json:"believe"`
+	Damage  []CutSet `json:"damage"`
+	Robbed  []CutSet `json:"robbed"`
+	Stuck   []CutSet `json:"stuck"`
+}
+
+// Ways are the ways of breaking, as results call them.
+func Ways() []string { return []string{"believe", "damage", "robbed", "stuck"} }
+
+// Of returns the sets of one way; nil for a way that does not exist.
+func (b *Breaks) Of(way string) *[]CutSet {
+	return map[string]*[]CutSet{"believe": &b.Believe, "damage": &b.Damage, "robbed": &b.Robbed, "stuck": &b.Stuck}[way]
+}
+
+// CutSet is a minimal set of kinds of faults. No kinds: the lock breaks without a fault.
+type CutSet struct {
+	Kinds []string `json:"kinds"`
+	World string   `json:"world"`
+	Story string   `json:"story"` // the file
+	Text  string   `json:"text"`  // in one line
+}
+
+// ReadExplored reads a stored walk.
+func ReadExplored(data []byte) (*Explored, error) {
+	r := &Explored{}
+	if err := json.Unmarshal(data, r); err != nil {
+		return nil, fmt.Errorf("is no result of simulate explore: %w", err)
+	}
+	if r.Schema != schema || len(r.Locks) == 0 {
+		return nil, errors.New("is no result of simulate explore: it has no locks, or another schema than 1")
+	}
+	for i := range r.Locks {
+		l := &r.Locks[i]
+		ok := printable(l.Lock)
+		for _, way := range Ways() {
+			for _, s := range *l.Breaks.Of(way) {
+				ok = ok && printable(append([]string{s.World, s.Story, s.Text}, s.Kinds...)...)
+			}
+		}
+		if !ok {
+			return nil, fmt.Errorf("is no result of simulate explore: lock %d has a character that no page shows", i+1)
+		}
+	}
+	return r, nil
+}

@@ -1,0 +1,67 @@
+// The page is complete without this script. It adds the ticks: which locks survive what
+// the reader has to expect. The address holds the ticks, so a link shows the same.
+(function () {
+  "use strict";
+  var all = [].slice;
+  var $ = function (q, from) { return all.call((from || document).querySelectorAll(q)); };
+  var one = function (q) { return document.querySelector(q); };
+  var says = JSON.parse(one("#says").textContent);
+  var boxes = $("#ticks input"), rows = $("#sets tbody tr"), body = one("#sets tbody");
+  var box = {};
+  boxes.forEach(function (b) { box[b.value] = b; });
+  one("#ticks").hidden = false;
+  $(".you").forEach(function (c) { c.hidden = false; });
+
+  // What can last long can be short, too.
+  function withShort(b) {
+    var s = box[b.value + "-short"];
+    if (s && b.checked) s.checked = true;
+    var long = b.value.replace(/-short$/, "");
+    if (long !== b.value && !b.checked && box[long]) box[long].checked = false;
+  }
+
+  function show() {
+    var ticked = boxes.filter(function (b) { return b.checked; }).map(function (b) { return b.value; });
+    var safe = [], others = [];
+    rows.forEach(function (row) {
+      var broken = false;
+      $("li", row).forEach(function (li) {
+        var meets = li.dataset.kinds.split(" ").every(function (k) { return !k || ticked.indexOf(k) >= 0; });
+        li.classList.toggle("meets", meets);
+        broken = broken || meets;
+      });
+      var you = row.querySelector(".you"), unknown = !broken && row.dataset.unknown;
+      you.textContent = broken ? says.broken : unknown ? says.unknown : says.safe;
+      you.className = "you " + (broken ? "broken" : unknown ? "unknown" : "kept");
+      (broken || unknown ? others : safe).push(row);
+    });
+    document.documentElement.classList.toggle("ticked", ticked.length > 0);
+    safe.concat(others).forEach(function (row) { body.appendChild(row); });
+    one("#answer").textContent = says.answer.replace("{n}", safe.length).replace("{of}", rows.length);
+    return ticked;
+  }
+
+  function fromAddress() {
+    var found = /^#expect=([a-z,-]*)$/.exec(location.hash);
+    if (found) {
+      var wanted = found[1].split(",");
+      boxes.forEach(function (b) { b.checked = wanted.indexOf(b.value) >= 0; });
+      show();
+      return;
+    }
+    var target = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    var story = target && target.closest("details");
+    if (story) {
+      story.open = true;
+      target.scrollIntoView();
+    }
+  }
+
+  one("#ticks").addEventListener("change", function (e) {
+    withShort(e.target);
+    history.replaceState(null, "", "#expect=" + show().join(","));
+  });
+  addEventListener("hashchange", fromAddress);
+  show();
+  fromAddress();
+})();
