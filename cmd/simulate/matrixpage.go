@@ -62,12 +62,9 @@ func (f *matrixFlags) matrixReplay(seeds int) string {
 // something broke. Workers share the cells; each run has its place in the result.
 func (f *matrixFlags) worstRuns(ctx context.Context, m *matrix.Matrix) ([]*report.MatrixRun, error) {
 	out := make([]*report.MatrixRun, len(m.Cells))
-	err := run.Share(ctx, f.jobs, len(m.Cells), nil, func() (func(context.Context, int) error, func()) {
-		work := func(ctx context.Context, i int) (err error) {
-			out[i], err = f.worstRun(ctx, &m.Cells[i])
-			return err
-		}
-		return work, func() {}
+	err := run.Share(ctx, f.jobs, len(m.Cells), nil, func(ctx context.Context, _ []run.World, i int) (err error) {
+		out[i], err = f.worstRun(ctx, &m.Cells[i])
+		return err
 	})
 	return out, err
 }

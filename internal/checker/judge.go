@@ -48,6 +48,21 @@ const (
 	LetterUnknown Letter = "?"
 )
 
+// Letters are the letters with what they stand for, from harmless to harmful, and last the
+// unknown one.
+var Letters = []struct {
+	Letter Letter
+	Means  string
+}{
+	{LetterSafe, "safe"},
+	{LetterDelay, "safe, but somebody waits or gets an error"},
+	{LetterStuck, "stuck"},
+	{LetterF, "a release removes the entry of another client"},
+	{LetterV, "two holders at once"},
+	{LetterVF, "both V and F"},
+	{LetterUnknown, "the run tested nothing"},
+}
+
 // Judge runs every core property over the history, and those that are asked for, and then
 // asks whether the run was a test at all.
 //

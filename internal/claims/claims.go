@@ -91,12 +91,9 @@ func Measure(ctx context.Context, o Options) ([]Measured, error) {
 	if newLab == nil {
 		newLab = func() *Lab { return &Lab{} }
 	}
-	err := run.Share(ctx, o.Jobs, len(o.Claims), o.Progress, func() (func(context.Context, int) error, func()) {
-		work := func(ctx context.Context, i int) (err error) {
-			out[i], err = measure(ctx, newLab(), o.Claims[i])
-			return err
-		}
-		return work, func() {}
+	err := run.Share(ctx, o.Jobs, len(o.Claims), o.Progress, func(ctx context.Context, _ []run.World, i int) (err error) {
+		out[i], err = measure(ctx, newLab(), o.Claims[i])
+		return err
 	})
 	switch {
 	case ctx.Err() != nil:

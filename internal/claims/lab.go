@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"lockstep/internal/checker"
 	"lockstep/internal/locks"
@@ -37,84 +36,37 @@ func (l *Lab) Fail(format string, args ...any) {
 	panic(failure{fmt.Errorf(format, args...)})
 }
 
-// Story is a scenario file as an experiment writes it: what it leaves open is
-// filled in. All texts are YAML.
-type Story struct {
-	Lock     string   // the id of the variant
-	Lease    string   // "" for 10s
-	Clients  string   // "" for [A, B, C]
-	Work     string   // how long the work takes; "" for 3s
-	Wait     string   // how long clients wait; "" for 70s
-	Stagger  string   // between the starts of clients; "" for 100ms
-	Workload []string // further lines of the workload: "repeat: 20 times"
-	Latency  string   // "" for 1ms..2ms
-	Timeout  string   // of responses; "" for 3s
-	Servers  string   // "{redis: {replicas: 1}}"; "" for the defaults
-	Clocks   string   // "{B: {offset: +12s}}"
-	Faults   []string // each one fault, its keys joined by semicolons: "when: A enters; crash: A"
-	MayMiss  bool     // a fault need not fire in every run
-}
-
-// YAML is the scenario file.
-func (s *Story) YAML() string {
-	var b strings.Builder
-	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
-	or := func(text, otherwise string) string {
-		if text == "" {
-			return otherwise
-		}
-		return text
-	}
-	line("scenario: an experiment with %s", s.Lock)
-	line("locks: [%s]", s.Lock)
-	line("lease: %s", or(s.Lease, "10s"))
-	line("clients: %s", or(s.Clients, "[A, B, C]"))
-	line("workload:")
-	line("  wait: up to %s", or(s.Wait, "70s"))
-	line("  work: %s", or(s.Work, "3s"))
-	line("  stagger: %s", or(s.Stagger, "100ms"))
-	for _, l := range s.Workload {
-		line("  %s", l)
-	}
-	line("network: {latency: %s, timeout: %s}", or(s.Latency, "1ms..2ms"), or(s.Timeout, "3s"))
-	if s.Servers != "" {
-		line("servers: %s", s.Servers)
-	}
-	if s.Clocks != "" {
-		line("clocks: %s", s.Clocks)
-	}
-	if len(s.Faults) > 0 {
-		line("faults:")
-	}
-	for _, f := range s.Faults {
-		for i, key := range strings.Split(f, "; ") {
-			line("  %s %s", []string{"-", " "}[min(i, 1)], key)
-		}
-	}
-	return b.String()
-}
+// Story is a scenario file as an experiment writes it.
+type Story = scenario.Sketch
 
 // Plan reads the story.
 func (l *Lab) Plan(s Story) *plan.Plan {
 	if other, ok := l.Instead[s.Lock]; ok {
 		s.Lock = other
 	}
-	text := s.YAML()
-	p, err := scenario.Parse("", []byte(text))
+	_, p, err := s.Plan()
 	if err != nil {
-		l.Fail("the story is no scenario: %w\n%s", err, text)
+		panic(failure{err})
 	}
 	return p
 }
 
 // Play plays a story with the seeds 1 to seeds and judges each run.
-func (l *Lab) Play(s Story, seeds int) []*Run {
+func (l *Lab) Play(s Story, seeds int) []*Run { return l.PlayPlan(l.Plan(s), seeds) }
+
+// PlayMissing is Play of a story whose faults need not fire in every run.
+func (l *Lab) PlayMissing(s Story, seeds int) []*Run {
 	p := l.Plan(s)
+	return l.play(p, l.variant(p), seeds, true)
+}
+
+// variant is the lock of a plan.
+func (l *Lab) variant(p *plan.Plan) locks.Variant {
 	v, ok := locks.Lookup(p.Locks[0])
 	if !ok {
 		l.Fail("unknown lock %q", p.Locks[0])
 	}
-	return l.play(p, v, seeds, s.MayMiss)
+	return v
 }
 
 // One is Play with one seed.
@@ -124,7 +76,7 @@ func (l *Lab) One(s Story) *Run { return l.Play(s, 1)[0] }
 // registered: a known design with one part changed. s.Lock must name a registered
 // lock with the same store; it tells the scenario which servers there are.
 func (l *Lab) PlayVariant(s Story, v locks.Variant, seeds int) []*Run {
-	return l.play(l.Plan(s), v, seeds, s.MayMiss)
+	return l.play(l.Plan(s), v, seeds, false)
 }
 
 // play plays a plan with one lock. Every run has a world of its own, so that all

@@ -17,11 +17,7 @@ import (
 
 // PlayPlan is Play with a plan that a story cannot say. It is a plan of l.Plan.
 func (l *Lab) PlayPlan(p *plan.Plan, seeds int) []*Run {
-	v, ok := locks.Lookup(p.Locks[0])
-	if !ok {
-		l.Fail("unknown lock %q", p.Locks[0])
-	}
-	return l.play(p, v, seeds, false)
+	return l.play(p, l.variant(p), seeds, false)
 }
 
 // Request is one request of a client and what became of it.

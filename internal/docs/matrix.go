@@ -4,14 +4,17 @@ import (
 	"fmt"
 	"strings"
 
+	"lockstep/internal/checker"
 	"lockstep/internal/locks"
 )
 
-// letters says what the letters mean, as `simulate matrix --help` does.
-var letters = map[string]string{
-	"S": "safe", "L": "safe, but somebody waits or gets an error", "D": "stuck",
-	"F": "a release removes the entry of another client", "V": "two holders at once", "VF": "both V and F",
-	"-": "the lock has no step that the fault could hit",
+// letters says what the letters of the matrix mean.
+var letters = map[string]string{"-": "the lock has no step that the fault could hit"}
+
+func init() {
+	for _, l := range checker.Letters {
+		letters[string(l.Letter)] = l.Means
+	}
 }
 
 // matrixRow is a lock's row of the matrix.

@@ -227,22 +227,21 @@ func (w *walk) stage(ctx context.Context, l *Lock, g *ground, faults int) error 
 	todo := st.missing()
 	var mu sync.Mutex
 	done := len(first) - len(todo)
-	err = run.Share(ctx, w.o.Jobs, len(todo), nil, func() (func(context.Context, int) error, func()) {
+	err = run.Share(ctx, w.o.Jobs, len(todo), nil, func(ctx context.Context, _ []run.World, i int) error {
 		p := w.borrow()
+		defer w.giveBack(p)
 		p.on(g)
-		return func(ctx context.Context, i int) error {
-			u := &unit{p: p, known: known, faults: faults}
-			if err := u.walk(ctx, schedule{first[todo[i]]}, []int{todo[i]}); err != nil {
-				return err
-			}
-			mu.Lock()
-			defer mu.Unlock()
-			done++
-			st.finish(todo[i], u)
-			l.merge(u)
-			w.tell(l, st, done)
-			return nil
-		}, func() { w.giveBack(p) }
+		u := &unit{p: p, known: known, faults: faults}
+		if err := u.walk(ctx, schedule{first[todo[i]]}, []int{todo[i]}); err != nil {
+			return err
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		done++
+		st.finish(todo[i], u)
+		l.merge(u)
+		w.tell(l, st, done)
+		return nil
 	})
 	if err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
 		return err

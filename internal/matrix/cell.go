@@ -65,19 +65,10 @@ type Cell struct {
 
 // Badness orders letters from harmless to harmful; 0 is for those that say nothing.
 func Badness(l checker.Letter) int {
-	switch l {
-	case checker.LetterSafe:
-		return 1
-	case checker.LetterDelay:
-		return 2
-	case checker.LetterStuck:
-		return 3
-	case checker.LetterF:
-		return 4
-	case checker.LetterV:
-		return 5
-	case checker.LetterVF:
-		return 6
+	for i, known := range checker.Letters {
+		if known.Letter == l && l != checker.LetterUnknown {
+			return i + 1
+		}
 	}
 	return 0
 }

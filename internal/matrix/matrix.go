@@ -59,19 +59,13 @@ func (m *Matrix) Cell(lock, column int) *Cell { return &m.Cells[lock*len(m.Colum
 func Measure(ctx context.Context, o Options) (*Matrix, error) {
 	m := &Matrix{Backend: o.Backend, Seeds: o.Seeds, Locks: o.Locks, Columns: o.Columns, o: &o}
 	m.Cells = make([]Cell, len(o.Locks)*len(o.Columns))
-	err := run.Share(ctx, o.Jobs, len(m.Cells), o.Progress, func() (func(context.Context, int) error, func()) {
-		w := o.Worlds()
-		profiles := w
-		if o.Profiles != nil {
-			profiles = o.Profiles()
-		}
-		return func(ctx context.Context, i int) error { return m.measure(ctx, w, profiles, i) }, func() {
-			w.Close()
-			if o.Profiles != nil {
-				profiles.Close()
-			}
-		}
-	})
+	worlds := []run.Factory{o.Worlds}
+	if o.Profiles != nil {
+		worlds = append(worlds, o.Profiles)
+	}
+	err := run.Share(ctx, o.Jobs, len(m.Cells), o.Progress, func(ctx context.Context, w []run.World, i int) error {
+		return m.measure(ctx, w[0], w[len(w)-1], i)
+	}, worlds...)
 	switch {
 	case ctx.Err() != nil:
 		return m, ctx.Err()

@@ -1,6 +1,7 @@
 package matrix
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -63,51 +64,17 @@ func (s sketch) twice() sketch {
 
 // script turns a sketch into a scenario file and a plan.
 func (s *sketch) script(v locks.Variant, code string) (Script, error) {
-	out := Script{Name: s.name, YAML: s.yaml(v, code), bare: s.bare}
-	p, err := scenario.Parse("", []byte(out.YAML))
-	if err != nil {
-		return out, fmt.Errorf("the script of %s for %s, %q, is no scenario: %w\n%s", code, v.ID, s.name, err, out.YAML)
+	story := scenario.Sketch{
+		Title: fmt.Sprintf("%q", code+" for "+v.ID+": "+s.name), Lock: v.ID, Clients: s.clients, Work: s.work,
+		Wait: cmp.Or(s.wait, "60s"), Stagger: cmp.Or(s.stagger, "1s"), Workload: s.workload,
+		Latency: s.latency, Timeout: s.timeout, Servers: s.servers, Clocks: s.clocks, Faults: s.faults,
 	}
-	out.plan = p
+	out := Script{Name: s.name, bare: s.bare}
+	var err error
+	if out.YAML, out.plan, err = story.Plan(); err != nil {
+		return out, fmt.Errorf("the script of %s for %s, %q: %w", code, v.ID, s.name, err)
+	}
 	return out, nil
-}
-
-func (s *sketch) yaml(v locks.Variant, code string) string {
-	var b strings.Builder
-	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
-	or := func(text, otherwise string) string {
-		if text == "" {
-			return otherwise
-		}
-		return text
-	}
-	line("scenario: %q", code+" for "+v.ID+": "+s.name)
-	line("locks: [%s]", v.ID)
-	line("lease: 10s")
-	line("clients: %s", or(s.clients, "[A, B, C]"))
-	line("workload:")
-	line("  wait: up to %s", or(s.wait, "60s"))
-	line("  work: %s", or(s.work, "3s"))
-	line("  stagger: %s", or(s.stagger, "1s"))
-	for _, l := range s.workload {
-		line("  %s", l)
-	}
-	line("network: {latency: %s, timeout: %s}", or(s.latency, "1ms..2ms"), or(s.timeout, "3s"))
-	if s.servers != "" {
-		line("servers: %s", s.servers)
-	}
-	if s.clocks != "" {
-		line("clocks: %s", s.clocks)
-	}
-	if len(s.faults) > 0 {
-		line("faults:")
-	}
-	for _, f := range s.faults {
-		for i, key := range strings.Split(f, "; ") {
-			line("  %s %s", []string{"-", " "}[min(i, 1)], key)
-		}
-	}
-	return b.String()
 }
 
 // played is a variation as it is played. It is varied first and scaled then, so that

@@ -5,6 +5,7 @@ package plan
 
 import (
 	"cmp"
+	"slices"
 	"time"
 
 	"lockstep/internal/faults"
@@ -47,6 +48,11 @@ type Plan struct {
 
 	Seed   uint64 // the seed to play unless another one is asked for; 0 when the file names none
 	Origin string // where a file that was not written by hand comes from
+}
+
+// Fault returns the fault with that number, which the plan has to have.
+func (p *Plan) Fault(number int) *faults.Fault {
+	return &p.Faults[slices.IndexFunc(p.Faults, func(f faults.Fault) bool { return f.Number == number })]
 }
 
 // Workload is what every client does.

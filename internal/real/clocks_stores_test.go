@@ -40,6 +40,18 @@ func TestAServersClockJumpsInEachStore(t *testing.T) {
 	})
 }
 
+// Clients begin a fifth of a second apart on the wrong clock of the server that the
+// plan gives it: entries last half as long as they should.
+func TestAServersClockIsWrongFromTheBeginning(t *testing.T) {
+	realtest.Need(t, programs.Faketime)
+	p := quick("A", "B")
+	p.Workload.Work = plan.Range{Min: 700 * time.Millisecond, Max: 700 * time.Millisecond}
+	p.Clocks = []plan.Clock{{Node: "redis-1", DriftPPM: 1_000_000}}
+	if h := run(t, p, "set-nx-lua"); overlaps(h) != 1 {
+		t.Errorf("%d overlaps, want one", overlaps(h))
+	}
+}
+
 // Rows that last a second last half as long on a clock that runs twice as fast.
 func TestADatabasesClockIsWrongFromTheBeginning(t *testing.T) {
 	realtest.Need(t, "mariadbd")

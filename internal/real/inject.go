@@ -32,16 +32,7 @@ func (in *injector) FaultEnded(fault int, node string) { in.note(history.FaultEn
 
 func (in *injector) note(kind history.Kind, fault int, node string) {
 	h := (*harness)(in)
-	h.record(history.Event{Kind: kind, Node: h.nodes[in.nodeName(node)], Value: int64(fault)}, in.text(fault))
-}
-
-func (in *injector) text(fault int) string {
-	for i := range in.plan.Faults {
-		if in.plan.Faults[i].Number == fault {
-			return in.plan.Faults[i].Text
-		}
-	}
-	return ""
+	h.record(history.Event{Kind: kind, Node: h.nodes[in.nodeName(node)], Value: int64(fault)}, in.plan.Fault(fault).Text)
 }
 
 // Resolve implements faults.World.

@@ -19,17 +19,14 @@ func Seeds(ctx context.Context, worlds Factory, p *plan.Plan, lock string, first
 	visit func(*Outcome),
 ) error {
 	var mu sync.Mutex
-	return Share(ctx, max(jobs, 1), count, nil, func() (func(context.Context, int) error, func()) {
-		w := worlds()
-		return func(ctx context.Context, i int) error {
-			out := One(ctx, w, p, lock, first+uint64(i))
-			if out.Err != nil {
-				return out.Err
-			}
-			mu.Lock()
-			defer mu.Unlock()
-			visit(&out)
-			return nil
-		}, w.Close
-	})
+	return Share(ctx, max(jobs, 1), count, nil, func(ctx context.Context, w []World, i int) error {
+		out := One(ctx, w[0], p, lock, first+uint64(i))
+		if out.Err != nil {
+			return out.Err
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		visit(&out)
+		return nil
+	}, worlds)
 }

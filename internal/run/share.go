@@ -8,13 +8,15 @@ import (
 )
 
 // Share hands out n pieces of work, which must not depend on each other, to workers;
-// jobs 0 stands for one for each core. Each worker begins with start, which returns
-// what it does with a piece and how it ends. Who does what depends on chance, so a
-// piece belongs to its place in a result and to no worker.
+// jobs 0 stands for one for each core. Each worker has worlds of its own, one of each
+// factory in their order. Who does what depends on chance, so a piece belongs to its
+// place in a result and to no worker.
 //
 // progress, if not nil, is told how many pieces are done, one call at a time. The
 // first error ends the work of all and is returned; else ctx's.
-func Share(ctx context.Context, jobs, n int, progress func(done, all int), start func() (work func(ctx context.Context, i int) error, end func())) error {
+func Share(ctx context.Context, jobs, n int, progress func(done, all int),
+	work func(ctx context.Context, w []World, i int) error, worlds ...Factory,
+) error {
 	if jobs <= 0 {
 		jobs = runtime.GOMAXPROCS(0)
 	}
@@ -24,10 +26,13 @@ func Share(ctx context.Context, jobs, n int, progress func(done, all int), start
 	var wg sync.WaitGroup
 	for range min(jobs, n) {
 		wg.Go(func() {
-			work, end := start()
-			defer end()
+			w := make([]World, len(worlds))
+			for k, start := range worlds {
+				w[k] = start()
+				defer w[k].Close()
+			}
 			for i := s.take(); i < n && ctx.Err() == nil; i = s.take() {
-				if err := work(ctx, i); err != nil {
+				if err := work(ctx, w, i); err != nil {
 					stop(err) // the first one counts
 					return
 				}

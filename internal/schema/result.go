@@ -35,13 +35,9 @@ func Result() *Schema {
 
 // letters are the outcomes of a run.
 func letters() *Schema {
-	return choice("The outcome.",
-		string(checker.LetterSafe), "safe",
-		string(checker.LetterDelay), "safe, but somebody waits or gets an error",
-		string(checker.LetterStuck), "stuck",
-		string(checker.LetterF), "a release removes the entry of another client",
-		string(checker.LetterV), "two holders at once",
-		string(checker.LetterVF), "both V and F",
-		string(checker.LetterUnknown), "the run tested nothing",
-	)
+	var words []string
+	for _, l := range checker.Letters {
+		words = append(words, string(l.Letter), l.Means)
+	}
+	return choice("The outcome.", words...)
 }

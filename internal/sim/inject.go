@@ -37,7 +37,7 @@ func (in injector) note(kind history.Kind, fault int, node string) {
 	}
 	in.w.recordBare(history.Event{
 		Kind: kind, Node: id, Value: int64(fault), Cause: history.NoCause,
-		Text: in.w.hist.Intern(in.w.plan.Faults[fault-1].Text),
+		Text: in.w.hist.Intern(in.w.plan.Fault(fault).Text),
 	})
 }
 

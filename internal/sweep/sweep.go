@@ -73,20 +73,17 @@ func (m *Map) Rows() int {
 func Play(ctx context.Context, o Options) ([]Map, error) {
 	maps, points := o.blank()
 	var mu sync.Mutex // guards the cells
-	err := run.Share(ctx, o.Jobs, len(maps)*len(points)*o.Seeds, o.Progress, func() (func(context.Context, int) error, func()) {
-		w := o.Worlds()
-		return func(ctx context.Context, i int) error {
-			m, k, seed := &maps[i/o.Seeds/len(points)], i/o.Seeds%len(points), o.First+uint64(i%o.Seeds)
-			out := run.One(ctx, w, points[k], m.Lock, seed)
-			if out.Err != nil {
-				return out.Err
-			}
-			mu.Lock()
-			defer mu.Unlock()
-			m.Cells[k].count(seed, out.Judgement.Finding(o.Property).Verdict)
-			return nil
-		}, w.Close
-	})
+	err := run.Share(ctx, o.Jobs, len(maps)*len(points)*o.Seeds, o.Progress, func(ctx context.Context, w []run.World, i int) error {
+		m, k, seed := &maps[i/o.Seeds/len(points)], i/o.Seeds%len(points), o.First+uint64(i%o.Seeds)
+		out := run.One(ctx, w[0], points[k], m.Lock, seed)
+		if out.Err != nil {
+			return out.Err
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		m.Cells[k].count(seed, out.Judgement.Finding(o.Property).Verdict)
+		return nil
+	}, o.Worlds)
 	if err != nil && ctx.Err() == nil {
 		return nil, err
 	}

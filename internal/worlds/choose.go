@@ -20,12 +20,10 @@ const sureSeeds = 20
 
 // choose decides what to play in each cell.
 func (o *Options) choose(ctx context.Context, cells []Cell) error {
-	return run.Share(ctx, 0, len(cells), o.progress("choosing scripts"), func() (func(context.Context, int) error, func()) {
-		w := chooser{o: o, sim: o.Sim()}
-		return func(ctx context.Context, i int) error {
-			return w.cell(ctx, o.Locks[i/len(o.Columns)], o.Columns[i%len(o.Columns)], &cells[i])
-		}, w.sim.Close
-	})
+	return run.Share(ctx, 0, len(cells), o.progress("choosing scripts"), func(ctx context.Context, w []run.World, i int) error {
+		c := chooser{o: o, sim: w[0]}
+		return c.cell(ctx, o.Locks[i/len(o.Columns)], o.Columns[i%len(o.Columns)], &cells[i])
+	}, o.Sim)
 }
 
 // chooser decides what to play.

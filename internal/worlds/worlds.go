@@ -229,13 +229,10 @@ func (o *Options) seeds(c *Cell) []keptRun {
 
 // play plays all contests.
 func (o *Options) play(ctx context.Context, contests []contest) error {
-	return run.Share(ctx, o.Jobs, len(contests), o.progress("playing both worlds"), func() (func(context.Context, int) error, func()) {
-		w := referee{o: o, sim: o.Sim(), real: o.Real()}
-		return func(ctx context.Context, i int) error { return w.play(ctx, &contests[i]) }, func() {
-			w.sim.Close()
-			w.real.Close()
-		}
-	})
+	return run.Share(ctx, o.Jobs, len(contests), o.progress("playing both worlds"), func(ctx context.Context, w []run.World, i int) error {
+		r := referee{o: o, sim: w[0], real: w[1]}
+		return r.play(ctx, &contests[i])
+	}, o.Sim, o.Real)
 }
 
 // referee is the two worlds of a worker.

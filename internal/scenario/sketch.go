@@ -1,0 +1,68 @@
+package scenario
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"lockstep/internal/plan"
+)
+
+// Sketch is a scenario file as code writes it: all texts are YAML, and what is "" is left at
+// what most such stories have.
+type Sketch struct {
+	Title    string   // as YAML has it; "" names the lock
+	Lock     string   // the id of the variant
+	Lease    string   // "" for 10s
+	Clients  string   // "" for [A, B, C]
+	Work     string   // how long the work takes; "" for 3s
+	Wait     string   // how long clients wait; "" for 70s
+	Stagger  string   // between the starts of clients; "" for 100ms
+	Workload []string // further lines of the workload: "repeat: 20 times"
+	Latency  string   // "" for 1ms..2ms
+	Timeout  string   // of responses; "" for 3s
+	Servers  string   // "{redis: {replicas: 1}}"; "" for the defaults
+	Clocks   string   // "{B: {offset: +12s}}"
+	Faults   []string // each one fault, its keys joined by semicolons: "when: A enters; crash: A"
+}
+
+// Plan returns the scenario file and its plan. The error shows the file.
+func (s *Sketch) Plan() (file string, p *plan.Plan, err error) {
+	file = s.yaml()
+	if p, err = Parse("", []byte(file)); err != nil {
+		return file, nil, fmt.Errorf("the story is no scenario: %w\n%s", err, file)
+	}
+	return file, p, nil
+}
+
+func (s *Sketch) yaml() string {
+	var b strings.Builder
+	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	line("scenario: %s", cmp.Or(s.Title, "an experiment with "+s.Lock))
+	line("locks: [%s]", s.Lock)
+	line("lease: %s", cmp.Or(s.Lease, "10s"))
+	line("clients: %s", cmp.Or(s.Clients, "[A, B, C]"))
+	line("workload:")
+	line("  wait: up to %s", cmp.Or(s.Wait, "70s"))
+	line("  work: %s", cmp.Or(s.Work, "3s"))
+	line("  stagger: %s", cmp.Or(s.Stagger, "100ms"))
+	for _, l := range s.Workload {
+		line("  %s", l)
+	}
+	line("network: {latency: %s, timeout: %s}", cmp.Or(s.Latency, "1ms..2ms"), cmp.Or(s.Timeout, "3s"))
+	if s.Servers != "" {
+		line("servers: %s", s.Servers)
+	}
+	if s.Clocks != "" {
+		line("clocks: %s", s.Clocks)
+	}
+	if len(s.Faults) > 0 {
+		line("faults:")
+	}
+	for _, f := range s.Faults {
+		for i, key := range strings.Split(f, "; ") {
+			line("  %s %s", []string{"-", " "}[min(i, 1)], key)
+		}
+	}
+	return b.String()
+}
