@@ -83,6 +83,8 @@ func (f *adviseFlags) print(all []explore.Advice) {
 				text = "unknown"
 			case s == nil:
 				text = fmt.Sprintf("none up to %d", a.Complete)
+			case len(s.Kinds) == 0:
+				text = "always"
 			case len(s.Kinds) > 1:
 				text = fmt.Sprintf("breaks by %d", len(s.Kinds))
 			}
@@ -90,7 +92,13 @@ func (f *adviseFlags) print(all []explore.Advice) {
 		}
 		fmt.Fprintln(f.stdout)
 	}
-	fmt.Fprintln(f.stdout)
+	safe := 0
+	for i := range all {
+		if all[i].Safe(explore.Ways()) {
+			safe++
+		}
+	}
+	fmt.Fprintf(f.stdout, "\n%d of %d locks stand it; what the others need:\n", safe, len(all))
 	for i := range all {
 		for _, way := range explore.Ways()[:2] {
 			if s := all[i].Breaks[way.String()]; s != nil && len(s.Kinds) > 0 {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -204,6 +205,27 @@ func (f *exploreFlags) result(s *explore.State, o *explore.Options) error {
 	return err
 }
 
+// printSets shows the sets of one way of breaking.
+func (f *exploreFlags) printSets(name string, sets []explore.Set) {
+	if len(sets) == 0 {
+		fmt.Fprintf(f.stdout, "  %-8s none\n", name)
+	}
+	for _, set := range sets {
+		what := strings.Join(set.Kinds, " + ")
+		if what == "" {
+			what = "breaks without a fault"
+		}
+		fmt.Fprintf(f.stdout, "  %-8s %s\n", name, what)
+		name = ""
+		if set.Text == "" {
+			continue
+		}
+		for _, line := range strings.Split(wrapped.WrapSoft(terminalText("in "+set.World+": "+set.Text), f.width()-13), "\n") {
+			fmt.Fprintf(f.stdout, "             %s\n", strings.TrimRight(line, " "))
+		}
+	}
+}
+
 // print shows the sets of each lock.
 func (f *exploreFlags) print(r *explore.Result) {
 	for i := range r.Locks {
@@ -214,25 +236,21 @@ func (f *exploreFlags) print(r *explore.Result) {
 		fmt.Fprintf(f.stdout, "%s   %d schedules of up to %d of %d faults\n", l.Lock, l.Walked, l.Complete, r.Scope.Faults)
 		for _, way := range explore.Ways() {
 			sets := l.Breaks.Of(way)
-			if len(sets) == 0 {
-				fmt.Fprintf(f.stdout, "  %-8s none\n", way)
+			if way != explore.Stuck {
+				f.printSets(way.String(), sets)
 				continue
 			}
-			for k := range sets {
-				name := ""
-				if k == 0 {
-					name = way.String()
+			var stuck, hung []explore.Set // work that never ends sticks every design that renews
+			for _, set := range sets {
+				if slices.Contains(set.Kinds, "hung") {
+					hung = append(hung, set)
+				} else {
+					stuck = append(stuck, set)
 				}
-				what := strings.Join(sets[k].Kinds, " + ")
-				if what == "" {
-					what = "breaks without a fault"
-				}
-				fmt.Fprintf(f.stdout, "  %-8s %s\n", name, what)
-				if text := sets[k].Text; text != "" {
-					for _, line := range strings.Split(wrapped.WrapSoft(terminalText("in "+sets[k].World+": "+text), f.width()-13), "\n") {
-						fmt.Fprintf(f.stdout, "             %s\n", strings.TrimRight(line, " "))
-					}
-				}
+			}
+			f.printSets(way.String(), stuck)
+			if len(hung) > 0 {
+				f.printSets("  (hung)", hung)
 			}
 		}
 		if l.Cut > 0 {

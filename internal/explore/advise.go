@@ -79,7 +79,10 @@ func (r *Result) Advise(expected []string, of []Way) []Advice {
 	}
 	broken := func(a *Advice) (n int) {
 		for _, way := range of {
-			if a.Breaks[way.String()] != nil {
+			switch s := a.Breaks[way.String()]; {
+			case s != nil && len(s.Kinds) == 0:
+				n += len(of) + 1 // it is no lock
+			case s != nil:
 				n++
 			}
 		}

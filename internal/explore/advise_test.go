@@ -18,10 +18,10 @@ func TestAdvise(t *testing.T) {
 		want     string
 	}{
 		{nil, "twice:; pauses:; never: believe"},
-		{[]string{"pause"}, "twice:; never: believe; pauses: believe"},
-		{[]string{"pause-short", "lag"}, "twice:; never: believe; pauses: believe"},
+		{[]string{"pause"}, "twice:; pauses: believe; never: believe"},
+		{[]string{"pause-short", "lag"}, "twice:; pauses: believe; never: believe"},
 		{[]string{"restart"}, "pauses:; twice: believe restart+restart; never: believe"},
-		{[]string{"pause", "lag"}, "twice:; never: believe; pauses: believe damage"},
+		{[]string{"pause", "lag"}, "twice:; pauses: believe damage; never: believe"},
 	} {
 		expected, err := Expected(tt.expected)
 		if err != nil {

@@ -55,8 +55,8 @@ func (o *Options) Check() error {
 	switch {
 	case o.Faults < 1 || o.Faults > 4:
 		return fmt.Errorf("%d faults in a schedule: choose 1 to 4", o.Faults)
-	case o.Clients < 2 || o.Clients > MostClients:
-		return fmt.Errorf("%d clients: choose 2 to %d, for a client alone contends with nobody", o.Clients, MostClients)
+	case o.Clients < 2 || o.Clients > mostClients:
+		return fmt.Errorf("%d clients: choose 2 to %d, for a client alone contends with nobody", o.Clients, mostClients)
 	case o.Rounds < 1 || o.Rounds > 5:
 		return fmt.Errorf("%d rounds: choose 1 to 5", o.Rounds)
 	}
@@ -224,6 +224,10 @@ func (w *walk) stage(ctx context.Context, l *Lock, g *ground, faults int) error 
 	w.giveBack(p)
 	known := l.smaller(faults)
 	st := l.stage(g.base.Name, faults, len(first))
+	if st.Units != len(first) {
+		return fmt.Errorf("%s in the world %s has %d first faults, and the stored walk knows of %d: another version of the program has walked it, so begin anew",
+			l.ID, g.base.Name, len(first), st.Units)
+	}
 	todo := st.missing()
 	var mu sync.Mutex
 	done := len(first) - len(todo)

@@ -1,10 +1,13 @@
 package explore
 
 import (
+	"slices"
 	"testing"
+	"time"
 
 	"lockstep/internal/checker"
 	"lockstep/internal/faults"
+	"lockstep/internal/history"
 	"lockstep/internal/sim"
 )
 
@@ -127,6 +130,61 @@ func TestCutShort(t *testing.T) {
 	for _, f := range s.Locks[0].Found {
 		if f.Events > 60 {
 			t.Errorf("%v was found in a run of %d events", f.Names, f.Events)
+		}
+	}
+}
+
+func TestWithin(t *testing.T) {
+	for _, tt := range []struct {
+		set, of kindSet
+		want    bool
+	}{
+		{kindSet{}, kindSet{}, true},
+		{kindSet{}, kindSet{3}, true},
+		{kindSet{3}, kindSet{1, 3}, true},
+		{kindSet{1, 3}, kindSet{1, 2, 3}, true},
+		{kindSet{1}, kindSet{3}, false},
+		{kindSet{3}, kindSet{1}, false},
+		{kindSet{3, 3}, kindSet{3}, false},
+		{kindSet{3}, kindSet{3, 3}, true},
+		{kindSet{1, 1}, kindSet{1, 2}, false},
+	} {
+		if got := tt.set.within(tt.of); got != tt.want {
+			t.Errorf("%v within %v: %v", tt.set, tt.of, got)
+		}
+	}
+}
+
+// A fault can come at the end of the one before, and right after its beginning; then it may
+// hit any client.
+func TestRightAfterTheFaultBefore(t *testing.T) {
+	p := grounded(t, options(t, "set-nx-lua", 2, "pause-short", "crash"), world())
+	letter := func(text string) int {
+		return slices.IndexFunc(p.g.letters, func(l letter) bool { return l.text == text })
+	}
+	first := place{Letter: letter("pause: A; for: 5s"), When: trigger{Moment: faults.InSection, Who: 0, Nth: 1}}
+	_, h, err := p.play(t.Context(), schedule{first}, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := p.next(h, schedule{first})
+	for _, after := range []time.Duration{0, 5 * time.Second} {
+		second := place{Letter: letter("crash: B"), When: first.When, After: after}
+		if !slices.Contains(all, second) {
+			t.Errorf("B is not hit %v after the pause of A begins", after)
+		}
+		_, h, err := p.play(t.Context(), schedule{first, second}, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		began := map[int64]history.Instant{}
+		for _, e := range h.Events {
+			if e.Kind == history.FaultBegan {
+				began[e.Value] = e.At
+			}
+		}
+		if got := began[2].Sub(began[1]); got != after || len(began) != 2 {
+			t.Errorf("the crash comes %v after the pause, want %v", got, after)
 		}
 	}
 }

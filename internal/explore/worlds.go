@@ -117,7 +117,7 @@ func (t *terms) servers(v *locks.Variant) string {
 	return ""
 }
 
-// MostClients is how many clients a walk has at most.
-const MostClients = 5
+// mostClients is how many clients a walk has at most.
+const mostClients = 5
 
 func clientNames(n int) []string { return slices.Clone([]string{"A", "B", "C", "D", "E"}[:n]) }
