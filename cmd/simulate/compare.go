@@ -14,7 +14,6 @@ import (
 	"lockstep/internal/report"
 	"lockstep/internal/run"
 	"lockstep/internal/runstore"
-	"lockstep/internal/say"
 	"lockstep/internal/scenario"
 	"lockstep/internal/shell"
 )
@@ -38,14 +37,9 @@ var comparisonFormats = []struct {
 // compare puts several stored runs side by side.
 func (f *reportFlags) compare(ctx context.Context, w io.Writer, args []string) error {
 	chosen, err := f.comparisonFormats()
-	if err == nil {
-		f.language, err = languageOf(f.lang)
-	}
 	switch {
 	case err != nil:
 		return err
-	case f.language != say.English:
-		return errors.New("a comparison of runs is written in English only: leave --lang away, or name one run")
 	case len(args) > maxCompared:
 		return fmt.Errorf("%d runs are too many: compare %d at once at most", len(args), maxCompared)
 	case f.to == "-" && f.json:
@@ -98,7 +92,7 @@ func (f *reportFlags) comparisonFormats() ([]string, error) {
 
 // comparison reads and judges the runs.
 func (f *reportFlags) comparison(ctx context.Context, args []string) (*report.RunComparison, run.Status, error) {
-	c := &report.RunComparison{Replay: "simulate report"}
+	c := &report.RunComparison{Replay: "simulate report", Language: f.language}
 	worst := run.NothingExpected
 	for _, arg := range args {
 		if err := ctx.Err(); err != nil {
@@ -172,12 +166,8 @@ func (f *reportFlags) showComparison(w io.Writer, c *report.RunComparison, files
 	if f.json {
 		return printComparison(w, c, files)
 	}
-	var names []string
-	for _, file := range files {
-		names = append(names, file.Name)
-	}
-	text := report.RunsTerminal(c, report.TerminalOptions{Color: f.color(), Width: f.width(), Brief: f.quiet})
-	_, err := fmt.Fprintf(w, "%swrote    %s in %s\n", text, strings.Join(names, ", "), terminalText(f.comparisonDir()))
+	text := report.RunsTerminal(c, report.TerminalOptions{Color: f.color(), Width: f.width(), Brief: f.quiet, Language: f.language})
+	_, err := fmt.Fprintln(w, text+f.named("wrote", wrote(files, f.comparisonDir())))
 	return err
 }
 
