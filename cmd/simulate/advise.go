@@ -14,8 +14,7 @@ import (
 // adviseFlags are the flags of the command advise.
 type adviseFlags struct {
 	*globals
-	expect   []string
-	language string
+	expect []string
 }
 
 func adviseCommand(g *globals) *cobra.Command {
@@ -38,15 +37,14 @@ Kinds of faults:
 		RunE: func(*cobra.Command, []string) error { return f.advise() },
 	}
 	cmd.Flags().StringSliceVar(&f.expect, "expect", nil, "kinds of faults that can happen to you")
-	pageLanguage(cmd, &f.language)
-	return cmd
+	return speaks(cmd, g)
 }
 
 func (f *adviseFlags) advise() error {
 	if len(f.expect) == 0 {
-		path, err := f.explorePage(say.Language(f.language))
+		path, err := f.explorePage(f.language)
 		if err == nil {
-			fmt.Fprintf(f.stdout, "tick what can happen to you on the page %s, or name it here: --expect pause,fail-over\n", path)
+			fmt.Fprintln(f.stdout, f.said(say.TickOnThePage.With(say.Verbatim(path))))
 		}
 		return err
 	}
@@ -66,43 +64,30 @@ func (f *adviseFlags) advise() error {
 	return nil
 }
 
-// print shows the locks that stand it first, then what breaks the others.
+// print shows the locks that survive first, then what breaks the others.
 func (f *adviseFlags) print(all []explore.Advice) {
-	fmt.Fprintf(f.stdout, "%-25s", "lock")
-	for _, way := range explore.Ways() {
-		fmt.Fprintf(f.stdout, " %-12s", way)
-	}
-	fmt.Fprintln(f.stdout)
-	for i := range all {
-		a := &all[i]
-		fmt.Fprintf(f.stdout, "%-25s", a.Lock)
+	ruler := say.RulerFor(f.language)
+	row := func(name string, of func(explore.Way) say.Phrase) {
+		fmt.Fprint(f.stdout, ruler.Pad(name, 25))
 		for _, way := range explore.Ways() {
-			text := "breaks"
-			switch s := a.Breaks[way.String()]; {
-			case s == nil && a.Unknown > 0:
-				text = "unknown"
-			case s == nil:
-				text = fmt.Sprintf("none up to %d", a.Complete)
-			case len(s.Kinds) == 0:
-				text = "always"
-			case len(s.Kinds) > 1:
-				text = fmt.Sprintf("breaks by %d", len(s.Kinds))
-			}
-			fmt.Fprintf(f.stdout, " %-12s", text)
+			fmt.Fprint(f.stdout, " ", ruler.Pad(of(way).In(f.language), 12))
 		}
 		fmt.Fprintln(f.stdout)
 	}
+	row(say.Text("lock").In(f.language), func(w explore.Way) say.Phrase { return say.Text(w.String()) })
 	safe := 0
 	for i := range all {
-		if all[i].Safe(explore.Ways()) {
+		row(all[i].Lock, all[i].Says)
+		if all[i].Safe(explore.Ways()) && all[i].Unknown == 0 {
 			safe++
 		}
 	}
-	fmt.Fprintf(f.stdout, "\n%d of %d locks stand it; what the others need:\n", safe, len(all))
+	fmt.Fprintf(f.stdout, "\n%s\n", f.said(say.LocksSurvive.With(say.Number(safe), say.Number(len(all)))))
 	for i := range all {
 		for _, way := range explore.Ways()[:2] {
 			if s := all[i].Breaks[way.String()]; s != nil && len(s.Kinds) > 0 {
-				fmt.Fprintf(f.stdout, "%s: %s by %s\n  simulate run %s --lock %s\n", all[i].Lock, way, strings.Join(s.Kinds, " + "), s.Story, all[i].Lock)
+				kinds := say.Verbatim(strings.Join(s.Kinds, " + "))
+				fmt.Fprintf(f.stdout, "%s\n  simulate run %s --lock %s\n", f.said(say.BreaksBy.With(say.Verbatim(all[i].Lock), say.Text(way.String()), kinds)), s.Story, all[i].Lock)
 				break
 			}
 		}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"lockstep/internal/say"
 )
 
 // ReadResult reads a stored result.
@@ -31,6 +33,21 @@ type Advice struct {
 // Safe reports whether the lock breaks in none of the ways.
 func (a *Advice) Safe(of []Way) bool {
 	return !slices.ContainsFunc(of, func(w Way) bool { return a.Breaks[w.String()] != nil })
+}
+
+// Says is what becomes of the lock in one way.
+func (a *Advice) Says(w Way) say.Phrase {
+	switch s := a.Breaks[w.String()]; {
+	case s == nil && a.Unknown > 0:
+		return say.Text("unknown")
+	case s == nil:
+		return say.NoneUpTo.With(say.Number(a.Complete))
+	case len(s.Kinds) == 0:
+		return say.Text("always")
+	case len(s.Kinds) > 1:
+		return say.BreaksBySeveral.With(say.Number(len(s.Kinds)))
+	}
+	return say.Text("breaks")
 }
 
 // Expected are the kinds that a name stands for: what can last long can be short, too.

@@ -7,11 +7,18 @@ var (
 		"{n} 把锁，{walked} 种故障安排，每一种都演过：要破坏一把锁，需要哪些故障、同时几个（最多 {k} 个）？")
 	SchedulesWalked  = New1[Number]("{n} {n|schedule|schedules} played", "演过 {n} 种安排")
 	SchedulesUnknown = New1[Number]("of {n} nobody knows what they do", "其中 {n} 种结果不明")
-	NoneUpTo         = New1[Number]("none up to {k}", "{k} 个以内没有")
+	BreaksBySeveral  = New1[Number]("breaks by {n}", "{n} 个就坏")
+	TickOnThePage    = New1[Verbatim](
+		"Tick what can happen to you on the page {path}, or name it here: --expect pause,fail-over",
+		"在页面 {path} 上勾选你那里会发生的，或者在这里说：--expect pause,fail-over")
+	LocksSurvive = New2[Number, Number]("{n} of {all} locks survive; what breaks the others:", "{all} 把锁中有 {n} 把经得住；其余的会这样坏：")
+	BreaksBy     = New3[Verbatim, Phrase, Verbatim]("{lock}: {way} by {kinds}", "{lock}：{way}，因为 {kinds}")
+	NoneUpTo     = New1[Number]("none up to {k}", "{k} 个以内没有")
 )
 
 // exploreTexts are those of the page of a walk.
 var exploreTexts = [][2]string{
+	{"always", "总会坏"}, {"believe", "两个都以为持有"}, {"damage", "资源损坏"}, {"robbed", "锁被抢"}, {"stuck", "卡住"},
 	{"Which lock should I use?", "该用哪把锁？"}, {"What does it take to break it?", "怎样才会被破坏？"}, {"Skip to the table", "跳到表格"},
 	{"What can happen to you?", "你那里会发生什么？"}, {"for you", "对你"}, {"survives", "经得住"}, {"breaks", "会坏"}, {"not walked", "没有走过"},
 	{"Tick what you have to expect. A lock survives if none of the sets of faults that break it lies within your ticks.", "勾选你必须预料到的。如果破坏一把锁的故障组合没有一个全在你的勾选之内，它就经得住。"},
@@ -65,7 +72,8 @@ var exploreTexts = [][2]string{
 	{"3 clients, for queues and takeovers", "3 个客户端，为了队列和接管"},
 	{"sentinels promote the replica, and no operator", "由哨兵提升副本，没有人工操作"},
 	{"the database ends sessions that are silent for 30 s", "数据库结束静默 30 秒的会话"},
-	{"the lease is 10 s, a lost reply is noticed after 3 s", "租约 10 秒，3 秒后发现回复丢失"},
+	{"the lease is 10 s, a lost reply is noticed after 3 s; messages take 1 ms, nothing is drawn", "租约 10 秒，3 秒后发现回复丢失；消息用 1 毫秒，没有随机"},
+	{"a primary has one replica (more where the design says so) that is 0.1 s behind; 3 nodes of redlock, clusters of 3 members", "主节点有一个落后 0.1 秒的副本（设计要求时更多）；redlock 3 个节点，集群 3 个成员"},
 	{"one fault alone: -short 2 s and 5 s (servers 5 s, splits 3 s), else 12 s and 40 s; a restart takes 0.5 s or 12 s", "单个故障：-short 为 2 秒和 5 秒（服务器 5 秒，分区 3 秒），其余 12 秒和 40 秒；重启 0.5 秒或 12 秒"},
 	{"several faults: -short 5 s (splits 3 s), else 12 s (consul also 40 s); a restart takes 0.5 s; a client is cut off from one server for 12 s only", "几个故障：-short 为 5 秒（分区 3 秒），其余 12 秒（consul 还有 40 秒）；重启 0.5 秒；客户端与一台服务器断开只有 12 秒的"},
 	{"several faults: of the two followers of a cluster only the first is hit alone, and splits have its leader alone or with one client", "几个故障：集群的两个跟随者只单独打击第一个；分区时领导者独自一边，或与一个客户端一边"},
