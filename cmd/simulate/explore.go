@@ -205,10 +205,22 @@ func (f *exploreFlags) result(s *explore.State, o *explore.Options) error {
 	return err
 }
 
+// noneOf is what it means that a lock has no set: only what was walked to its end, and of
+// which everything is known, says that there is none.
+func noneOf(l *explore.LockResult) string {
+	switch {
+	case l.Complete == 0:
+		return "unknown: not walked to the end"
+	case l.Cut > 0 || len(l.Doubts) > 0:
+		return "none known, see below"
+	}
+	return fmt.Sprintf("none up to %d", l.Complete)
+}
+
 // printSets shows the sets of one way of breaking.
-func (f *exploreFlags) printSets(name string, sets []explore.Set) {
+func (f *exploreFlags) printSets(l *explore.LockResult, name string, sets []explore.Set) {
 	if len(sets) == 0 {
-		fmt.Fprintf(f.stdout, "  %-8s none\n", name)
+		fmt.Fprintf(f.stdout, "  %-8s %s\n", name, noneOf(l))
 	}
 	for _, set := range sets {
 		what := strings.Join(set.Kinds, " + ")
@@ -237,7 +249,7 @@ func (f *exploreFlags) print(r *explore.Result) {
 		for _, way := range explore.Ways() {
 			sets := l.Breaks.Of(way)
 			if way != explore.Stuck {
-				f.printSets(way.String(), sets)
+				f.printSets(l, way.String(), sets)
 				continue
 			}
 			var stuck, hung []explore.Set // work that never ends sticks every design that renews
@@ -248,9 +260,9 @@ func (f *exploreFlags) print(r *explore.Result) {
 					stuck = append(stuck, set)
 				}
 			}
-			f.printSets(way.String(), stuck)
+			f.printSets(l, way.String(), stuck)
 			if len(hung) > 0 {
-				f.printSets("  (hung)", hung)
+				f.printSets(l, "  (hung)", hung)
 			}
 		}
 		if l.Cut > 0 {
