@@ -22,11 +22,12 @@ import (
 )
 
 const (
-	docsDir    = "docs"
-	docsMatrix = "matrix.json"         // in docsDir: the measured matrix, if somebody has stored one
-	docsWorlds = "worlds.json"         // in docsDir: the comparison with real servers, likewise
-	docsInFull = "worlds-in-full.json" // in docsDir: the same at a scale of 1, of some cells
-	docsClaims = "claims.json"         // in docsDir: the measured claims, likewise
+	docsDir     = "docs"
+	docsMatrix  = "matrix.json"         // in docsDir: the measured matrix, if somebody has stored one
+	docsWorlds  = "worlds.json"         // in docsDir: the comparison with real servers, likewise
+	docsExplore = "explore.json"        // in docsDir: what it takes to break each lock
+	docsInFull  = "worlds-in-full.json" // in docsDir: the same at a scale of 1, of some cells
+	docsClaims  = "claims.json"         // in docsDir: the measured claims, likewise
 )
 
 func docsCommand(g *globals) *cobra.Command {
@@ -119,6 +120,9 @@ func reference(root, dir string) ([]docs.Page, error) {
 		return nil, err
 	}
 	if in.InFull, err = stored(filepath.Join(root, docsDir, docsInFull), "compare-worlds --scale 1", measured.ReadWorlds); err != nil {
+		return nil, err
+	}
+	if in.Explored, err = stored(filepath.Join(root, docsDir, docsExplore), "explore --faults 2", measured.ReadExplored); err != nil {
 		return nil, err
 	}
 	if in.Claims, err = storedClaims(filepath.Join(root, docsDir, docsClaims)); err != nil {

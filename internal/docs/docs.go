@@ -58,6 +58,8 @@ type Input struct {
 	Worlds  *measured.Worlds // nil: none is stored
 	InFull  *measured.Worlds // the same at full length, of cells that a short scale makes harmless; nil: none is stored
 	Columns []Column         // of the matrix
+	// Explored is what it takes to break each lock; nil: none is stored.
+	Explored *measured.Explored
 	Up      string           // the way from the folder of the docs to the repository: ".."
 	Claims  []measured.Claim // all of them
 	// Examples are the smallest counterexamples, by lock; there may be none.
@@ -71,7 +73,7 @@ type Input struct {
 // Pages returns all pages, sorted by path.
 func Pages(in Input) ([]Page, error) {
 	w := &writer{in}
-	pages := append([]Page{w.index(), w.results(), w.documentsPage(), w.claimsPage()}, w.worldsPage()...)
+	pages := append([]Page{w.index(), w.results(), w.documentsPage(), w.claimsPage()}, append(w.worldsPage(), w.explorePage()...)...)
 	pages = append(pages, w.locks()...)
 	pages = append(pages, w.faults()...)
 	pages = append(pages, w.properties()...)

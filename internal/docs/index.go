@@ -34,7 +34,7 @@ func (w *writer) index() Page {
 	body = append(body, section("The documents", "What there is of each of their headings: "+link(text("documents.md"), "documents.md")+
 		". What was measured of what they claim: "+link(text("claims.md"), "claims.md")+"."))
 	body = append(body, section("The matrix", w.matrixState()))
-	body = append(body, section("Real servers", w.worldsState()))
+	body = append(body, section("What it takes to break a lock", w.exploreState()), section("Real servers", w.worldsState()))
 	return page("README.md", "the registries of locks, faults and properties", body...)
 }
 
@@ -102,6 +102,14 @@ func (w *writer) matrixState() string {
 	}
 	return "The pages of the locks have their rows. Letters: " + strings.Join(known, "; ") + ".\n\n" +
 		table([]string{"column", "fault", "what exactly is injected"}, rows)
+}
+
+// exploreState says where the walk of the fault space is; "" when none is stored.
+func (w *writer) exploreState() string {
+	if w.Explored == nil {
+		return ""
+	}
+	return "Which minimal sets of faults break which lock, from a walk of the whole fault space: " + link("explore.md", "explore.md") + "."
 }
 
 // worldsState says where the comparison with real servers is; "" when none is stored.

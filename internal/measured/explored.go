@@ -14,6 +14,23 @@ type Explored struct {
 	Locks  []ExploredLock `json:"locks"`
 }
 
+// Complete is the number of faults up to which all sets of every lock are known.
+func (x *Explored) Complete() int {
+	least := x.Scope.Faults
+	for i := range x.Locks {
+		least = min(least, x.Locks[i].Complete)
+	}
+	return least
+}
+
+// Walked is how many schedules were played.
+func (x *Explored) Walked() (n int64) {
+	for i := range x.Locks {
+		n += x.Locks[i].Walked
+	}
+	return n
+}
+
 // Scope is within what a walk holds: *none* means none of these.
 type Scope struct {
 	Worlds  []BaseWorld `json:"worlds"`

@@ -76,7 +76,7 @@ func ExploreHTML(x *measured.Explored, kinds []KindOfFault, l say.Language) ([]b
 	word := func(english string) string { return in(say.Text(english)) }
 	v := exploreView{
 		Head: newHead(word("Which lock should I use?"), exploreCSS).scripted("explorepage.js"),
-		Lead: in(say.WalkedLocks.With(say.Number(len(x.Locks)), say.Number(walkedIn(x)), say.Number(x.Scope.Faults))),
+		Lead: in(say.WalkedLocks.With(say.Number(len(x.Locks)), say.Number(x.Walked()), say.Number(x.Complete()))),
 		Says: map[string]string{
 			"safe": word("survives"), "broken": word("breaks"), "unknown": word("unknown"),
 			"answer": word("{n} of {of} locks survive what you ticked."),
@@ -100,13 +100,6 @@ func ExploreHTML(x *measured.Explored, kinds []KindOfFault, l say.Language) ([]b
 		return nil, fmt.Errorf("filling in the page of the walk: %w", err)
 	}
 	return buf.Bytes(), nil
-}
-
-func walkedIn(x *measured.Explored) (n int64) {
-	for i := range x.Locks {
-		n += x.Locks[i].Walked
-	}
-	return n
 }
 
 func groupsOf(kinds []KindOfFault, word func(string) string) (groups []kindGroupView) {
