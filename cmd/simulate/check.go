@@ -15,10 +15,11 @@ import (
 	"lockstep/internal/history"
 	"lockstep/internal/report"
 	"lockstep/internal/run"
+	"lockstep/internal/say"
 )
 
 func checkCommand(g *globals) *cobra.Command {
-	return &cobra.Command{
+	return speaks(&cobra.Command{
 		Use:   "check <history.jsonl>...",
 		Short: "Judge histories from anywhere: a live run, a production log",
 		Long: `Judge histories from anywhere: a live run, a production log. A file holds one
@@ -37,7 +38,7 @@ kept. A log from elsewhere has no end: it is judged until its last line.
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return check(cmd.Context(), g, cmd.OutOrStdout(), args)
 		},
-	}
+	}, g)
 }
 
 // checked is one judged history.
@@ -153,7 +154,7 @@ func checkOne(file string, number int, h *history.History) checked {
 		v := checkedVerdict{Verdict: f.Verdict, Count: f.Count, Words: f.Reason.English()}
 		if f.Verdict == checker.Broken && len(f.Violations) > 0 {
 			at := f.Violations[0].From.Duration().Microseconds()
-			v.FirstAtUS, v.Words = &at, firstViolation(h, f)
+			v.FirstAtUS, v.Words = &at, firstViolation(h, f).English()
 		}
 		c.Verdicts[f.Property] = v
 	}
@@ -161,15 +162,15 @@ func checkOne(file string, number int, h *history.History) checked {
 }
 
 // firstViolation tells the step at which a property broke for the first time.
-func firstViolation(h *history.History, f *checker.Finding) string {
+func firstViolation(h *history.History, f *checker.Finding) say.Phrase {
 	alone := *f
 	alone.Violations = f.Violations[:1]
 	for _, step := range explain.Steps(h, []checker.Finding{alone}) {
 		if step.Violation {
-			return fmt.Sprintf("%s  %s <- %s", step.At, step.Sentence.English(), step.Note.English())
+			return say.StepBreaks.With(say.Seconds(step.At), step.Sentence, step.Note)
 		}
 	}
-	return "at " + f.Violations[0].From.String()
+	return say.AtTime.With(say.Seconds(f.Violations[0].From))
 }
 
 func showChecked(g *globals, w io.Writer, c *checked) {
@@ -182,19 +183,24 @@ func showChecked(g *globals, w io.Writer, c *checked) {
 	}
 	where := c.File
 	if c.Number > 1 {
-		where = fmt.Sprintf("%s, history %d", c.File, c.Number)
+		where = say.HistoryOf.With(say.Verbatim(c.File), say.Number(c.Number)).In(g.language)
 	}
-	fmt.Fprintln(w, terminalText(fmt.Sprintf("%s: %s, seed %d, %s, %d clients, %d events over %s",
-		where, c.Lock, c.Seed, c.Backend, clients, c.Events, h.End())))
-	fmt.Fprintf(w, "%s  %s\n\n", c.Letter, terminalText(c.Words))
+	fmt.Fprintln(w, g.said(say.OfLock.With(say.Verbatim(where), say.Listed.With(say.Series{
+		say.Verbatim(c.Lock), say.SeedIs.With(seedText(c.Seed)), say.Verbatim(c.Backend),
+		say.ClientsOf.With(say.Number(clients)), say.EventsOver.With(say.Number(c.Events), say.Seconds(h.End())),
+	}))))
+	fmt.Fprintf(w, "%s  %s\n\n", c.Letter, g.said(explain.Verdict(c.judgement)))
 	var rows [][]string
 	for _, id := range report.Properties(c.judgement.Findings) {
 		f := c.judgement.Finding(id)
-		words := c.Verdicts[id].Words
-		if f.Verdict == checker.Kept && !h.Whole {
-			words = "until " + h.End().String() + ", the last line"
+		words := f.Reason
+		switch {
+		case f.Verdict == checker.Broken && len(f.Violations) > 0:
+			words = firstViolation(h, &f)
+		case f.Verdict == checker.Kept && !h.Whole:
+			words = say.UntilLastLine.With(say.Seconds(h.End()))
 		}
-		rows = append(rows, []string{id, report.VerdictText(&f), words})
+		rows = append(rows, []string{id, report.VerdictText(&f, g.language), words.In(g.language)})
 	}
-	printTable(w, g.width(), []string{"property", "verdict", "first violation, or why it is unknown"}, rows)
+	g.printTable(w, []string{"property", "verdict", "first violation, or why it is unknown"}, rows)
 }

@@ -38,9 +38,6 @@ var comparisonFormats = []struct {
 // compare puts several stored runs side by side.
 func (f *reportFlags) compare(ctx context.Context, w io.Writer, args []string) error {
 	chosen, err := f.comparisonFormats()
-	if err == nil {
-		f.language, err = languageOf(f.lang)
-	}
 	switch {
 	case err != nil:
 		return err
@@ -172,12 +169,8 @@ func (f *reportFlags) showComparison(w io.Writer, c *report.RunComparison, files
 	if f.json {
 		return printComparison(w, c, files)
 	}
-	var names []string
-	for _, file := range files {
-		names = append(names, file.Name)
-	}
-	text := report.RunsTerminal(c, report.TerminalOptions{Color: f.color(), Width: f.width(), Brief: f.quiet})
-	_, err := fmt.Fprintf(w, "%swrote    %s in %s\n", text, strings.Join(names, ", "), terminalText(f.comparisonDir()))
+	text := report.RunsTerminal(c, report.TerminalOptions{Color: f.color(), Width: f.width(), Brief: f.quiet, Language: f.language})
+	_, err := fmt.Fprintln(w, text+f.named("wrote", wrote(files, f.comparisonDir())))
 	return err
 }
 

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 
 	"github.com/goccy/go-yaml"
 	"github.com/spf13/cobra"
@@ -16,11 +15,12 @@ import (
 	"lockstep/internal/history"
 	"lockstep/internal/plan"
 	"lockstep/internal/report"
+	"lockstep/internal/say"
 	"lockstep/internal/scenario"
 )
 
 func explainCommand(g *globals) *cobra.Command {
-	return &cobra.Command{
+	return speaks(&cobra.Command{
 		Use:   "explain <run-dir|file|name>",
 		Short: "Narrate a stored run, or show a scenario with all defaults",
 		Example: `  simulate explain reports/latest
@@ -33,7 +33,7 @@ func explainCommand(g *globals) *cobra.Command {
 			}
 			return explainScenario(cmd.Context(), g, cmd.OutOrStdout(), args[0])
 		},
-	}
+	}, g)
 }
 
 func explainScenario(ctx context.Context, g *globals, w io.Writer, arg string) error {
@@ -50,7 +50,7 @@ func explainScenario(ctx context.Context, g *globals, w io.Writer, arg string) e
 		}
 		fmt.Fprint(w, terminalLines(scenario.Resolved(p)))
 		if unsaid := notSpokenOf(p); len(unsaid) > 0 {
-			fmt.Fprintf(w, "\n# Nothing is said of %s: expected to keep every property. To expect nothing, write\n# expect: anything\n", strings.Join(unsaid, ", "))
+			fmt.Fprintf(w, "\n%s\n# expect: anything\n", say.NothingSaidOf.With(verbatim(unsaid)).In(g.language))
 		}
 	}
 	return nil
@@ -93,7 +93,7 @@ func explainRun(ctx context.Context, g *globals, w io.Writer, dir string) error 
 		if i > 0 {
 			fmt.Fprintln(w)
 		}
-		fmt.Fprint(w, report.Narrate(checker.Judge(h), report.TerminalOptions{Color: g.color(), Width: g.width()}))
+		fmt.Fprint(w, report.Narrate(checker.Judge(h), report.TerminalOptions{Color: g.color(), Width: g.width(), Language: g.language}))
 	}
 	return nil
 }

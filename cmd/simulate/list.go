@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
@@ -17,6 +18,7 @@ import (
 	"lockstep/internal/faults"
 	"lockstep/internal/locks"
 	"lockstep/internal/runstore"
+	"lockstep/internal/say"
 )
 
 func listCommand(g *globals) *cobra.Command {
@@ -42,7 +44,7 @@ func listCommand(g *globals) *cobra.Command {
 				_, err := fmt.Fprintf(cmd.OutOrStdout(), "There are none below %s yet: simulate run pause-past-lease\n", terminalText(g.out))
 				return err
 			}
-			printTable(cmd.OutOrStdout(), g.width(), header, items.rows)
+			g.printTable(cmd.OutOrStdout(), header, items.rows)
 			return nil
 		},
 	}
@@ -168,7 +170,8 @@ func listRuns(root string) (listed, error) {
 }
 
 // printTable prints rows under a header, the last column wrapped to the width.
-func printTable(w io.Writer, width int, header []string, rows [][]string) {
+func (g *globals) printTable(w io.Writer, header []string, rows [][]string) {
+	ruler := say.RulerFor(g.language)
 	t := table.NewWriter()
 	t.SetStyle(table.StyleLight)
 	t.Style().Options = table.OptionsNoBordersAndSeparators
@@ -176,18 +179,25 @@ func printTable(w io.Writer, width int, header []string, rows [][]string) {
 	head := table.Row{}
 	used := 0
 	for i, h := range header {
+		h = say.Text(h).In(g.language)
 		head = append(head, h)
 		if i == len(header)-1 {
 			break
 		}
-		widest := len(h)
+		widest := ruler.Width(h)
 		for _, r := range rows {
-			widest = max(widest, len(r[i]))
+			widest = max(widest, ruler.Width(r[i]))
 		}
 		used += widest + 2
 	}
 	t.SetColumnConfigs([]table.ColumnConfig{{
-		Number: len(header), WidthMax: max(width-used-3, 20), WidthMaxEnforcer: text.WrapSoft,
+		Number: len(header), WidthMax: max(g.width()-used-3, 20),
+		WidthMaxEnforcer: func(s string, n int) string {
+			if g.language == say.Chinese {
+				return strings.Join(ruler.Wrap(s, n), "\n")
+			}
+			return text.WrapSoft(s, n)
+		},
 	}})
 	t.AppendHeader(head)
 	for _, r := range rows {

@@ -28,10 +28,10 @@ func TestChangesNameTheVersion(t *testing.T) {
 	r, _ := storedPause(t)
 	was := &runstore.Summary{}
 	if got := changes(was, r); len(got) != 0 {
-		t.Errorf("a result without a version has changed: %q", got)
+		t.Errorf("a result without a version has changed: %v", len(got))
 	}
 	was.Versions.Checker = 99
-	if got := changes(was, r); len(got) != 1 || !strings.HasPrefix(got[0], "version of the properties: was 99, is ") {
-		t.Errorf("changes: %q", got)
+	if got := changes(was, r); len(got) != 1 || !strings.HasPrefix(got[0].English(), "version of the properties: was 99, is ") {
+		t.Errorf("changes: %v", len(got))
 	}
 }

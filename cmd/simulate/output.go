@@ -57,7 +57,7 @@ func (o *output) result(r *run.Result) error {
 		fmt.Fprintln(o.f.stdout)
 	}
 	text := report.Terminal(bundle, report.TerminalOptions{
-		Color: o.f.color(), Width: o.f.width(), Took: took, Brief: o.f.quiet,
+		Color: o.f.color(), Width: o.f.width(), Took: took, Brief: o.f.quiet, Language: o.f.language,
 	})
 	_, err = io.WriteString(o.f.stdout, text)
 	return err
@@ -68,7 +68,7 @@ func (o *output) finish() error {
 	if !o.f.json {
 		o.f.tellNotPlayed(o.f.stdout)
 		if o.plans > 1 {
-			o.suite.print(o.f.stdout, len(o.f.notPlayed))
+			o.suite.print(o.f.globals, len(o.f.notPlayed))
 		}
 		return nil
 	}

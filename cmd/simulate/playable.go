@@ -8,6 +8,7 @@ import (
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
 	"lockstep/internal/report"
+	"lockstep/internal/say"
 )
 
 // leaveOut takes the locks out of a plan that are refused. They are remembered:
@@ -49,7 +50,7 @@ func (f *runFlags) tellNotPlayed(w io.Writer) {
 	for _, n := range f.notPlayed {
 		reasons = append(reasons, n.Reason)
 	}
-	fmt.Fprintf(w, "\nNOT PLAYED with --backend %s, %d locks of scenarios:\n", f.backend, len(f.notPlayed))
+	fmt.Fprintf(w, "\n%s\n", f.said(say.NotPlayedWith.With(say.Verbatim(f.backend), say.Number(len(f.notPlayed)))))
 	printReasons(w, reasons)
 }
 

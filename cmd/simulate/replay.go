@@ -13,12 +13,13 @@ import (
 	"lockstep/internal/plan"
 	"lockstep/internal/report"
 	"lockstep/internal/run"
+	"lockstep/internal/say"
 	"lockstep/internal/shell"
 	"lockstep/internal/sim"
 )
 
 func replayCommand(g *globals) *cobra.Command {
-	return &cobra.Command{
+	return speaks(&cobra.Command{
 		Use:   "replay <run-dir>",
 		Short: "Play a stored run again and compare the histories",
 		Long: `Play a stored run again, with its resolved scenario, its seed and its locks, and
@@ -38,7 +39,7 @@ another version gives exit code 3. Runs on real servers cannot be repeated.
 			}
 			return replayRun(cmd.Context(), g, cmd.OutOrStdout(), s)
 		},
-	}
+	}, g)
 }
 
 // replayed is the comparison of one lock's histories.
@@ -200,40 +201,31 @@ func showReplay(g *globals, w io.Writer, s *storedRun, all []replayed, same bool
 	if g.json {
 		return printJSON(w, map[string]any{"schema": 1, "identical": same, "run_dir": s.dir, "locks": all})
 	}
-	fmt.Fprintf(w, "%s, seed %d\n\n", terminalText(s.plan.Name), s.histories[0].Header.Seed)
+	fmt.Fprintf(w, "%s\n\n", g.said(say.Series{say.Verbatim(s.plan.Name), say.SeedIs.With(seedText(s.histories[0].Header.Seed))}))
 	var rows [][]string
 	for i := range all {
 		r := &all[i]
-		verdict := "identical"
+		verdict := say.Text("identical")
 		if !r.Identical {
-			verdict = fmt.Sprintf("DIFFERENT from event %d on", r.First.Index)
+			verdict = say.DifferentFrom.With(say.Number(r.First.Index))
 			if r.First.Index < 0 {
-				verdict = "DIFFERENT headers"
+				verdict = say.Text("DIFFERENT headers")
 			}
 		}
-		rows = append(rows, []string{r.Lock, verdict, fmt.Sprint(r.Events), r.Stored[:16]})
+		rows = append(rows, []string{r.Lock, verdict.In(g.language), fmt.Sprint(r.Events), r.Stored[:16]})
 	}
-	printTable(w, g.width(), []string{"lock", "history", "events", "hash"}, rows)
+	g.printTable(w, []string{"lock", "history", "events", "hash"}, rows)
 	for i := range all {
 		if f := all[i].First; f != nil {
-			fmt.Fprintf(w, "\n%s differs in %s\n  stored  %s\n  played  %s\n", terminalText(all[i].Lock),
-				joinWords(f.Fields), terminalText(f.Stored), terminalText(f.Played))
+			var what say.Clauses
+			for _, field := range f.Fields {
+				what = append(what, say.Text(field))
+			}
+			fmt.Fprintf(w, "\n%s\n", g.said(say.DiffersIn.With(say.Verbatim(all[i].Lock), what)))
+			for _, x := range [][2]string{{"stored", f.Stored}, {"played", f.Played}} {
+				fmt.Fprintf(w, "  %s  %s\n", say.Text(x[0]).In(g.language), terminalText(x[1]))
+			}
 		}
 	}
 	return nil
-}
-
-// joinWords joins words as in a sentence.
-func joinWords(words []string) string {
-	text := ""
-	for i, word := range words {
-		switch {
-		case i > 0 && i == len(words)-1:
-			text += " and "
-		case i > 0:
-			text += ", "
-		}
-		text += word
-	}
-	return text
 }

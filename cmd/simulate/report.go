@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"sort"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -21,10 +21,8 @@ import (
 // reportFlags are the flags of `simulate report`.
 type reportFlags struct {
 	*globals
-	formats  []string
-	to       string
-	lang     string
-	language say.Language
+	formats []string
+	to      string
 }
 
 func reportCommand(g *globals) *cobra.Command {
@@ -57,10 +55,9 @@ Formats (of a comparison: html and json):
 		},
 	}
 	cmd.Flags().StringSliceVar(&f.formats, "format", formatNames(), "what to write")
-	pageLanguage(cmd, &f.lang)
 	cmd.Flags().StringVar(&f.to, "to", "", "the directory to write to, instead of one in the run store; - for stdout")
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(formatNames(), cobra.ShellCompDirectiveNoFileComp))
-	return cmd
+	return speaks(cmd, g)
 }
 
 // completeRuns offers the directories of past runs.
@@ -80,9 +77,6 @@ func (f *reportFlags) run(ctx context.Context, w io.Writer, args []string) error
 		return f.compare(ctx, w, args)
 	}
 	chosen, err := pickFormats(f.formats)
-	if err == nil {
-		f.language, err = languageOf(f.lang)
-	}
 	switch {
 	case err != nil:
 		return err
@@ -137,15 +131,11 @@ func (f *reportFlags) one(w io.Writer, s *storedRun, chosen []format, out *outpu
 		out.objects = append(out.objects, data)
 		return r.Status(), err
 	}
-	fmt.Fprint(w, report.Terminal(b, report.TerminalOptions{Color: f.color(), Width: f.width(), Brief: f.quiet}))
-	for _, line := range changes(s.was, r) {
-		fmt.Fprintln(w, "changed ", line)
+	fmt.Fprint(w, report.Terminal(b, report.TerminalOptions{Color: f.color(), Width: f.width(), Brief: f.quiet, Language: f.language}))
+	for _, p := range changes(s.was, r) {
+		fmt.Fprintln(w, f.named("changed", p))
 	}
-	var names []string
-	for _, file := range files {
-		names = append(names, file.Name)
-	}
-	_, err = fmt.Fprintf(w, "wrote    %s in %s\n", strings.Join(names, ", "), terminalText(dir))
+	_, err = fmt.Fprintln(w, f.named("wrote", wrote(files, dir)))
 	return r.Status(), err
 }
 
@@ -161,6 +151,15 @@ func (f *reportFlags) anew(s *storedRun) (string, error) {
 	return filepath.Join(f.out, runstore.AgainDir, s.plan.Slug, filepath.Base(dir)), nil
 }
 
+// wrote says which files were written.
+func wrote(files []runstore.File, dir string) say.Phrase {
+	var names say.List
+	for _, file := range files {
+		names = append(names, say.Verbatim(file.Name))
+	}
+	return say.WroteIn.With(names, say.Verbatim(dir))
+}
+
 func toStdout(w io.Writer, files []runstore.File) error {
 	for i := range files {
 		if err := files[i].CopyTo(w); err != nil {
@@ -172,22 +171,22 @@ func toStdout(w io.Writer, files []runstore.File) error {
 
 // changes lists the verdicts that are not what they were, sorted, and last the version
 // of the properties if it is another one.
-func changes(was *runstore.Summary, r *run.Result) []string {
-	var out []string
+func changes(was *runstore.Summary, r *run.Result) []say.Phrase {
+	var out []say.Phrase
 	for i := range r.Outcomes {
 		o := &r.Outcomes[i]
 		for _, l := range was.Locks {
 			for property, v := range l.Verdicts { // order: sorted below
 				now := string(o.Judgement.Finding(property).Verdict)
 				if l.Lock == o.Lock && v.Verdict != now {
-					out = append(out, terminalText(fmt.Sprintf("%s, %s: was %s, is %s", o.Lock, property, v.Verdict, now)))
+					out = append(out, say.VerdictWas.With(say.Verbatim(o.Lock), say.Verbatim(property), say.Verdict(v.Verdict), say.Verdict(now)))
 				}
 			}
 		}
 	}
-	sort.Strings(out)
+	slices.SortFunc(out, func(a, b say.Phrase) int { return strings.Compare(a.English(), b.English()) })
 	if v := was.Versions.Checker; v != checker.Version && v != 0 {
-		out = append(out, fmt.Sprintf("version of the properties: was %d, is %d", v, checker.Version))
+		out = append(out, say.VersionWas.With(say.Number(v), checker.Version))
 	}
 	return out
 }

@@ -4,17 +4,20 @@ import (
 	"fmt"
 	"os"
 
+	"lockstep/internal/say"
+
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 )
 
 // globals are the flags of every command.
 type globals struct {
-	json    bool
-	out     string
-	quiet   bool
-	noColor bool
-	stdout  *screen
+	json     bool
+	out      string
+	quiet    bool
+	noColor  bool
+	language say.Language // of those commands that speak several: see speaks
+	stdout   *screen
 }
 
 func rootCommand() *cobra.Command {

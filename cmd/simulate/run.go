@@ -18,7 +18,6 @@ import (
 	"lockstep/internal/plan"
 	"lockstep/internal/report"
 	"lockstep/internal/run"
-	"lockstep/internal/say"
 	"lockstep/internal/scenario"
 	"lockstep/internal/shell"
 	"lockstep/internal/sim"
@@ -36,9 +35,6 @@ type runFlags struct {
 	jobs     int
 	scalePPM int64    // of scale
 	images   []string // product=name
-
-	lang     string
-	language say.Language
 
 	playable  bool
 	notPlayed []report.NotPlayed // what was left out because the backend cannot do it
@@ -66,11 +62,10 @@ func runCommand(g *globals) *cobra.Command {
 	cmd.Flags().StringVar(&f.backend, "backend", history.Sim, "the world: sim (simulated), or real servers as processes (process), in containers (docker) or those of docker-compose.yml (compose)")
 	cmd.Flags().StringSliceVar(&f.images, "image", nil, "with --backend docker: start these images, as in redis=redis:7")
 	cmd.Flags().StringVar(&f.scale, "scale", "1", "multiply every duration: 0.1 plays ten times as fast")
-	pageLanguage(cmd, &f.lang)
 	cmd.Flags().BoolVar(&f.playable, "playable", false, "leave out what the backend cannot play, and say what it was")
 	cmd.Flags().IntVar(&f.jobs, "jobs", runtime.GOMAXPROCS(0), "how many seeds to play at once in the simulator")
 	cmd.Flags().Lookup("jobs").DefValue = "one for each core" // help and docs are the same on every machine
-	return cmd
+	return speaks(cmd, g)
 }
 
 // maxTimes bounds the memory for the hashes of all runs, 32 bytes for each.
@@ -90,9 +85,6 @@ func unknownLock(id string) error {
 func (f *runFlags) run(ctx context.Context, args []string) error {
 	scalePPM, err := parseScale(f.scale)
 	if err != nil {
-		return err
-	}
-	if f.language, err = languageOf(f.lang); err != nil {
 		return err
 	}
 	f.scalePPM = scalePPM

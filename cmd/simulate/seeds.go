@@ -6,13 +6,14 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
+	"strconv"
 
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
 	"lockstep/internal/plan"
 	"lockstep/internal/report"
 	"lockstep/internal/run"
+	"lockstep/internal/say"
 	"lockstep/internal/sim"
 )
 
@@ -20,9 +21,10 @@ import (
 type tally struct {
 	report.SeedsTally
 	worst    run.Status
-	missed   *uint64 // the first seed that missed an expectation
+	reasons  map[string]say.Phrase // by their English
+	missed   *uint64               // the first seed that missed an expectation
 	hashes   []history.Hash
-	untested []string // by seed: why it tested nothing; "" for those that did
+	untested []say.Phrase // by seed: why it tested nothing; empty for those that did
 }
 
 // playSeeds plays a plan with many seeds and shows the counts; the first run that
@@ -38,7 +40,7 @@ func (f *runFlags) playSeeds(ctx context.Context, p *plan.Plan, worlds run.Facto
 	show := first
 	var tallies []*tally
 	for _, lock := range p.Locks {
-		t := &tally{hashes: make([]history.Hash, f.times), untested: make([]string, f.times)}
+		t := &tally{hashes: make([]history.Hash, f.times), untested: make([]say.Phrase, f.times)}
 		t.SeedsTally = report.SeedsTally{
 			Lock: lock, Letters: map[checker.Letter]int{}, Broken: map[string]int{}, FirstBroke: map[string]uint64{},
 		}
@@ -73,7 +75,7 @@ func (f *runFlags) playSeeds(ctx context.Context, p *plan.Plan, worlds run.Facto
 	}
 	b, err := out.store(r)
 	if err == nil && !f.json {
-		fmt.Fprintf(f.stdout, "\nreport   %s (seed %d)\n", reportPath(b.RunDir), show)
+		fmt.Fprintf(f.stdout, "\n%s\n", f.named("report", say.DirOfSeed.With(say.Verbatim(reportPath(b.RunDir)), seedText(show))))
 	}
 	return worst, err
 }
@@ -124,7 +126,7 @@ func (t *tally) count(o *run.Outcome, first uint64) {
 	}
 	status := o.Status()
 	t.worst = max(t.worst, status)
-	t.untested[o.Seed-first] = o.WhyUntested().English()
+	t.untested[o.Seed-first] = o.WhyUntested()
 	if status.Good() {
 		t.Met++
 		return
@@ -145,7 +147,14 @@ func (t *tally) finish() {
 		t.Hash = history.CombineHashes(t.hashes).String()
 	}
 	t.Unasked = t.worst == run.NothingExpected
-	whys := slices.DeleteFunc(t.untested, func(why string) bool { return why == "" })
+	t.reasons = map[string]say.Phrase{}
+	var whys []string
+	for _, why := range t.untested {
+		if !why.Empty() {
+			t.reasons[why.English()] = why
+			whys = append(whys, why.English())
+		}
+	}
 	t.Untested, t.Tested = len(whys), t.Runs-len(whys)
 	t.Reasons = []report.UntestedReason{}
 	for _, r := range report.Reasons(whys) {
@@ -161,19 +170,21 @@ func (t *tally) first() *uint64 {
 	return t.FirstMiss
 }
 
-// why says why not every run came to what was expected; "" when every one did.
-func (t *tally) why() string {
+// why says why not every run came to what was expected; nothing when every one did.
+func (t *tally) why() say.Phrase {
 	switch t.worst {
 	case run.Missed:
-		return fmt.Sprintf("the first time with seed %d", *t.missed)
+		return say.FirstWithSeed.With(seedText(*t.missed))
 	case run.Inconclusive:
 		if t.Untested == 0 {
-			return fmt.Sprintf("seed %d", *t.FirstMiss)
+			return say.SeedIs.With(seedText(*t.FirstMiss))
 		}
 		return t.untestedText()
 	}
-	return ""
+	return say.Phrase{}
 }
+
+func seedText(seed uint64) say.Verbatim { return say.Verbatim(strconv.FormatUint(seed, 10)) }
 
 // showTallies shows the counts. Those of an interrupted play have met nothing.
 func (f *runFlags) showTallies(p *plan.Plan, tallies []*tally, interrupted bool, out *output) error {
@@ -194,50 +205,50 @@ func (f *runFlags) showTallies(p *plan.Plan, tallies []*tally, interrupted bool,
 		return err
 	}
 	first := f.seedOf(p)
-	fmt.Fprintf(f.stdout, "%s: seeds %d to %d\n\n", terminalText(p.Name), first, first+uint64(f.times)-1)
+	fmt.Fprintf(f.stdout, "%s\n\n", f.said(say.SeedsFromTo.With(say.Verbatim(p.Name), seedText(first), seedText(first+uint64(f.times)-1))))
 	rows := [][]string{}
 	for _, t := range tallies {
-		met := fmt.Sprintf("%d of %d", t.Met, t.Runs)
+		met := say.SomeOf.With(say.Number(t.Met), say.Number(t.Runs))
 		if t.Unasked {
-			met = "nothing was expected"
+			met = say.Text("nothing was expected")
 		}
-		rows = append(rows, []string{t.Lock, met, t.brokenText()})
+		rows = append(rows, []string{t.Lock, met.In(f.language), t.brokenText().In(f.language)})
 	}
-	printTable(f.stdout, f.width(), []string{"lock", "as expected", "broken (runs; first seed)"}, rows)
+	f.printTable(f.stdout, []string{"lock", "as expected", "broken (runs; first seed)"}, rows)
 	for _, t := range tallies {
 		if t.Untested > 0 {
-			fmt.Fprintf(f.stdout, "%s: %s\n", t.Lock, terminalText(t.untestedText()))
+			fmt.Fprintln(f.stdout, f.said(say.OfLock.With(say.Verbatim(t.Lock), t.untestedText())))
 		}
 	}
 	return nil
 }
 
-func (t *tally) brokenText() string {
+func (t *tally) brokenText() say.Part {
 	switch {
 	case t.Tested == 0:
-		return "unknown: no run tested anything"
+		return say.Text("unknown: no run tested anything")
 	case len(t.Broken) == 0:
 		// The rule of three: with no event in n runs, the rate is below 3/n with 95 % confidence.
-		return fmt.Sprintf("0 of %d tested runs (95 %%: less than 1 in %d)", t.Tested, max(t.Tested/3, 1))
+		return say.NoneBroke.With(say.Number(t.Tested), say.Number(max(t.Tested/3, 1)))
 	}
-	var parts []string
+	var parts say.List
 	for _, name := range slices.Sorted(maps.Keys(t.Broken)) {
-		parts = append(parts, fmt.Sprintf("%s %d of %d (%d)", name, t.Broken[name], t.Tested, t.FirstBroke[name]))
+		parts = append(parts, say.BrokeIn.With(say.Verbatim(name), say.Number(t.Broken[name]), say.Number(t.Tested), seedText(t.FirstBroke[name])))
 	}
-	return strings.Join(parts, ", ")
+	return parts
 }
 
 // mostReasons is how many reasons are spelled out.
 const mostReasons = 3
 
 // untestedText says how many runs tested nothing, and why.
-func (t *tally) untestedText() string {
-	var parts []string
+func (t *tally) untestedText() say.Phrase {
+	var parts say.Remarks
 	for _, r := range t.Reasons[:min(len(t.Reasons), mostReasons)] {
-		parts = append(parts, fmt.Sprintf("%s (%d)", r.Reason, r.Runs))
+		parts = append(parts, say.ReasonTimes.With(t.reasons[r.Reason], say.Number(r.Runs)))
 	}
 	if more := len(t.Reasons) - mostReasons; more > 0 {
-		parts = append(parts, fmt.Sprintf("and %d more reasons", more))
+		parts = append(parts, say.MoreReasons.With(say.Number(more)))
 	}
-	return fmt.Sprintf("%d of %d tested nothing: %s", t.Untested, t.Runs, strings.Join(parts, "; "))
+	return say.TestedNothing.With(say.Number(t.Untested), say.Number(t.Runs), parts)
 }

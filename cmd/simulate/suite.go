@@ -2,8 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
-	"strings"
 
 	"lockstep/internal/report"
 	"lockstep/internal/run"
@@ -17,7 +15,7 @@ type suite struct{ runs []suiteRun }
 type suiteRun struct {
 	scenario, lock string
 	status         run.Status
-	why            string // "" when there is nothing to say
+	why            say.Phrase // empty when there is nothing to say
 }
 
 func (s *suite) add(r suiteRun) { s.runs = append(s.runs, r) }
@@ -30,23 +28,23 @@ func (s *suite) addResult(r *run.Result) {
 	}
 }
 
-// whyNot says why a run is not as expected; "" when it is.
-func whyNot(o *run.Outcome) string {
-	var parts []string
+// whyNot says why a run is not as expected; nothing when it is.
+func whyNot(o *run.Outcome) say.Phrase {
+	var parts say.Remarks
 	if o.Status() == run.Inconclusive && !o.Untested().Empty() {
-		return o.Untested().English() // the reason of the unknown verdicts
+		return o.Untested() // the reason of the unknown verdicts
 	}
 	for _, e := range o.Expected {
 		if e.Met() {
 			continue
 		}
-		part := fmt.Sprintf("%s was %s, expected %s", e.Property, e.Got, e.Verdict)
+		part := say.WasExpected.With(say.Verbatim(e.Property), say.Verdict(e.Got), say.Verdict(e.Verdict))
 		if reason := o.Judgement.Finding(e.Property).Reason; !reason.Empty() {
-			part = say.UnknownBecause.With(say.Verbatim(e.Property), reason).English()
+			part = say.UnknownBecause.With(say.Verbatim(e.Property), reason)
 		}
 		parts = append(parts, part)
 	}
-	return strings.Join(parts, "; ")
+	return say.SeveralReasons.With(parts)
 }
 
 func (s *suite) counts(notPlayed int) report.StatusCounts {
@@ -67,17 +65,21 @@ func (s *suite) counts(notPlayed int) report.StatusCounts {
 }
 
 // print writes the counts in one line, and names the runs that are not as expected below.
-func (s *suite) print(w io.Writer, notPlayed int) {
+func (s *suite) print(g *globals, notPlayed int) {
 	c := s.counts(notPlayed)
-	fmt.Fprintf(w, "\n%d of %d runs as expected, %d missed, %d inconclusive, %d with nothing expected, %d not played\n",
-		c.Met, len(s.runs)+notPlayed, c.Missed, c.Inconclusive, c.NothingExpected, c.NotPlayed)
+	fmt.Fprintf(g.stdout, "\n%s\n", g.said(say.Series{
+		say.RunsAsExpected.With(say.Number(c.Met), say.Number(len(s.runs)+notPlayed)), say.RunsMissed.With(say.Number(c.Missed)),
+		say.RunsInconclusive.With(say.Number(c.Inconclusive)), say.RunsUnasked.With(say.Number(c.NothingExpected)),
+		say.RunsNotPlayed.With(say.Number(c.NotPlayed)),
+	}))
 	for _, kind := range []struct {
 		status run.Status
 		word   string
 	}{{run.Missed, "missed"}, {run.Inconclusive, "inconclusive"}} {
 		for _, r := range s.runs {
 			if r.status == kind.status {
-				fmt.Fprintf(w, "  %-12s  %s with %s: %s\n", kind.word, r.scenario, r.lock, terminalText(r.why))
+				word := say.RulerFor(g.language).Pad(say.Text(kind.word).In(g.language), 12)
+				fmt.Fprintf(g.stdout, "  %s  %s\n", word, g.said(say.RunOfSuite.With(say.Verbatim(r.scenario), say.Verbatim(r.lock), r.why)))
 			}
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"lockstep/internal/history"
 	"lockstep/internal/runstore"
+	"lockstep/internal/say"
 )
 
 // restore is what to do about a run directory that is not as its run has left it.
@@ -68,7 +69,7 @@ func lockList(names []string) string {
 	if more := len(names) - most; more > 0 {
 		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), more)
 	}
-	return joinWords(names)
+	return say.Names(names).In(say.English)
 }
 
 // hashOfHistories is the hash of the one history, or the hash over the hashes of several.

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -13,7 +12,10 @@ import (
 )
 
 // hint is what somebody may want to know about a run, and the command that helps.
-type hint struct{ says, command string }
+type hint struct {
+	says    say.Phrase
+	command string
+}
 
 // maxHints is how many are shown: more are noise.
 const maxHints = 2
@@ -34,7 +36,7 @@ func neverFired(b *Bundle) *hint {
 	for i := range b.Runs {
 		r := &b.Runs[i]
 		if !r.Untested.Empty() && slices.ContainsFunc(r.Judgement.Faults, func(f checker.FiredFault) bool { return f.Times == 0 }) {
-			return &hint{"a fault never fired: this shows what happened instead of the moment that it waits for", b.look("explain")}
+			return &hint{say.Text("a fault never fired: this shows what happened instead of the moment that it waits for"), b.look("explain")}
 		}
 	}
 	return nil
@@ -46,7 +48,7 @@ func unknownVerdict(b *Bundle) *hint {
 		r := &b.Runs[i]
 		for _, f := range r.Judgement.Findings {
 			if f.Verdict == checker.Unknown && r.Untested.Empty() && r.Judgement.Letter == checker.LetterUnknown && b.Replay != "" {
-				return &hint{"a verdict is unknown: another seed may put it to the test", seedOption.ReplaceAllString(b.Replay, "") + " --times 100"}
+				return &hint{say.Text("a verdict is unknown: another seed may put it to the test"), seedOption.ReplaceAllString(b.Replay, "") + " --times 100"}
 			}
 		}
 	}
@@ -62,8 +64,7 @@ func longWaits(b *Bundle) *hint {
 		}
 		lease := r.Judgement.History.Header.Lease
 		if wait := quantile(measure(r.Judgement.History).lengths(), 99); lease > 0 && wait > lease {
-			return &hint{fmt.Sprintf("%s makes clients wait for longer than a lease (p99 wait %s, lease %s): this shows whom, and for what",
-				r.Lock, spanText(wait, say.English), spanText(lease, say.English)), b.look("explain")}
+			return &hint{say.WaitsLong.With(say.Verbatim(r.Lock), say.Measured(wait), say.Measured(lease)), b.look("explain")}
 		}
 	}
 	return nil
@@ -79,7 +80,7 @@ func simulatedTwin(b *Bundle) *hint {
 	if history.Simulated(b.Backend) || b.Replay == "" {
 		return nil
 	}
-	return &hint{"real servers repeat nothing; the simulator plays the same story and repeats it byte for byte", realOption.ReplaceAllString(b.Replay, "")}
+	return &hint{say.Text("real servers repeat nothing; the simulator plays the same story and repeats it byte for byte"), realOption.ReplaceAllString(b.Replay, "")}
 }
 
 // look is a command about the stored run; "" when nothing was stored.

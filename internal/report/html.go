@@ -167,7 +167,7 @@ func (st *story) at(i history.Instant) string { return say.Seconds(i).In(st.lang
 func (st *story) nice(p say.Phrase) string { return nice(p.In(st.language)) }
 
 func newCellView(r *Run, property string, l say.Language) cellView {
-	c := cellOf(r, property)
+	c := cellOf(r, property, l)
 	v := cellView{Class: string(c.verdict), Text: say.Verdict(c.verdict).In(l)}
 	switch c.verdict {
 	case checker.Broken:

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"strings"
 
 	"lockstep/internal/checker"
@@ -53,21 +52,21 @@ type cell struct {
 	fenced  bool   // kept thanks to a fence
 }
 
-func cellOf(r *Run, property string) cell {
+func cellOf(r *Run, property string, l say.Language) cell {
 	f := r.finding(property)
 	if f == nil {
 		return cell{long: "-", short: "-"}
 	}
-	c := cell{verdict: f.Verdict}
+	c := cell{verdict: f.Verdict, long: VerdictText(f, l)}
 	switch f.Verdict {
 	case checker.Broken:
-		c.times = max(f.Count, len(f.Violations), 1)
-		c.long, c.short = fmt.Sprintf("x broken %dx", c.times), fmt.Sprintf("x %dx", c.times)
+		c.times = max(f.Count, len(f.Violations))
+		c.short = say.CrossTimes.With(say.Number(c.times)).In(l)
 	case checker.Kept:
-		c.long, c.short = "v kept", "v"
+		c.short = "v"
 		c.fenced = property == checker.NoStaleWriteID && r.fenced()
 	default:
-		c.long, c.short = "? unknown", "?"
+		c.short = "?"
 	}
 	return c
 }
@@ -165,7 +164,7 @@ func (t *terminal) matrix() {
 		t.row(&g, i, props)
 	}
 	if short {
-		t.line(t.paint(dim, "  x broken  v kept  ? unknown"))
+		t.line(t.paint(dim, "  "+say.Text("x broken  v kept  ? unknown").In(t.o.Language)))
 	}
 	if !g.outcome {
 		t.outcomes()
@@ -179,8 +178,8 @@ func (t *terminal) list(props []string) {
 		r := &t.b.Runs[i]
 		t.line("  " + clean(r.Lock, 22))
 		for _, p := range props {
-			c := cellOf(r, p)
-			t.line("    " + t.paint(colorOf(c.verdict), pad(c.long, 13)) + clean(p, 20))
+			c := cellOf(r, p, t.o.Language)
+			t.line("    " + t.paint(colorOf(c.verdict), t.r.Pad(c.long, 13)) + clean(p, 20))
 		}
 	}
 	t.outcomes()
@@ -198,24 +197,24 @@ func (t *terminal) grid(props []string, twoLines, short bool) grid {
 	}
 	for i := range t.b.Runs {
 		r := &t.b.Runs[i]
-		g.lock = max(g.lock, width(clean(r.Lock, 22)))
+		g.lock = max(g.lock, t.r.Width(clean(r.Lock, 22)))
 		row := make([]string, len(props))
 		for n, p := range props {
-			c := cellOf(r, p)
+			c := cellOf(r, p, t.o.Language)
 			row[n] = c.long
 			switch {
 			case short:
 				row[n] = c.short
 			case c.fenced && !twoLines:
-				row[n] += " (fenced)"
+				row[n] = "v " + say.KeptFenced.With().In(t.o.Language)
 			}
-			g.widths[n] = max(g.widths[n], width(row[n]))
+			g.widths[n] = max(g.widths[n], t.r.Width(row[n]))
 		}
 		g.cells = append(g.cells, row)
 	}
 	for n, head := range g.heads {
 		for _, l := range strings.Split(head, "\n") {
-			g.widths[n] = max(g.widths[n], width(l))
+			g.widths[n] = max(g.widths[n], t.r.Width(l))
 		}
 	}
 	return g
@@ -252,10 +251,12 @@ func (g *grid) total(outcome int) int {
 // expected; why it did not is spelled out below the table and takes no more.
 func (t *terminal) outcomeWidth() (most int) {
 	for i := range t.b.Runs {
-		most = max(most, len(t.b.Runs[i].outcome()))
+		most = max(most, t.r.Width(t.outcome(&t.b.Runs[i])))
 	}
 	return most
 }
+
+func (t *terminal) outcome(r *Run) string { return say.Text(r.outcome()).In(t.o.Language) }
 
 func (t *terminal) heads(g *grid) {
 	lines := 1
@@ -266,7 +267,7 @@ func (t *terminal) heads(g *grid) {
 		text := strings.Repeat(" ", 2+g.lock)
 		for n, h := range g.heads {
 			parts := strings.Split(h, "\n")
-			text += "  " + pad(parts[min(l, len(parts)-1)], g.widths[n])
+			text += "  " + t.r.Pad(parts[min(l, len(parts)-1)], g.widths[n])
 		}
 		t.line(text)
 	}
@@ -274,17 +275,17 @@ func (t *terminal) heads(g *grid) {
 
 func (t *terminal) row(g *grid, i int, props []string) {
 	r := &t.b.Runs[i]
-	text := "  " + pad(clean(r.Lock, 22), g.lock)
+	text := "  " + t.r.Pad(clean(r.Lock, 22), g.lock)
 	for n, p := range props {
-		text += "  " + t.paint(colorOf(cellOf(r, p).verdict), g.cells[i][n]) +
-			strings.Repeat(" ", g.widths[n]-width(g.cells[i][n]))
+		text += "  " + t.paint(colorOf(cellOf(r, p, t.o.Language).verdict), g.cells[i][n]) +
+			strings.Repeat(" ", g.widths[n]-t.r.Width(g.cells[i][n]))
 	}
 	if g.outcome {
-		text += "  " + t.paint(outcomeColors[r.outcome()], r.outcome())
+		text += "  " + t.paint(outcomeColors[r.outcome()], t.outcome(r))
 	}
 	t.line(text)
-	if why := clean(missed(r).English(), maxLine); g.outcome && why != "" {
-		t.below(4, outcomeColors[r.outcome()], r.outcome()+": "+why, "  ")
+	if why := missed(r); g.outcome && !why.Empty() {
+		t.below(4, outcomeColors[r.outcome()], t.text(say.OutcomeSince.With("", say.Text(r.outcome()), why)), "  ")
 	}
 }
 
@@ -297,17 +298,17 @@ func (t *terminal) outcomes() {
 		case r.outcome() == asExpected:
 			rest++
 		case missed(r).Empty():
-			t.line("  " + clean(r.Lock, maxName) + ": " + r.outcome())
+			t.line("  " + t.text(say.OfLock.With(say.Verbatim(clean(r.Lock, maxName)), say.Text(r.outcome()))))
 		default:
-			t.below(2, outcomeColors[r.outcome()], fmt.Sprintf("%s %s: %s", clean(r.Lock, maxName), r.outcome(), clean(missed(r).English(), maxLine)), "  ")
+			t.below(2, outcomeColors[r.outcome()], t.text(say.OutcomeSince.With(say.Verbatim(clean(r.Lock, maxName)), say.Text(r.outcome()), missed(r))), "  ")
 		}
 	}
 	switch rest {
 	case 0:
 	case len(t.b.Runs):
-		t.line("  " + asExpected)
+		t.line("  " + t.text(say.Text(asExpected)))
 	default:
-		t.line(fmt.Sprintf("  %d of %d %s", rest, len(t.b.Runs), asExpected))
+		t.line("  " + t.text(say.SomeAsExpected.With(say.Number(rest), say.Number(len(t.b.Runs)))))
 	}
 }
 

@@ -15,7 +15,7 @@ func Narrate(j checker.Judgement, o TerminalOptions) string {
 	}
 	t := newTerminal(b, o)
 	t.head()
-	for _, l := range wrap(clean(explain.Verdict(j).English(), maxLine), t.o.Width) {
+	for _, l := range t.r.Wrap(t.text(explain.Verdict(j)), t.o.Width) {
 		t.line(l)
 	}
 	t.line("")

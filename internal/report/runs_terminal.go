@@ -109,7 +109,7 @@ func (t *terminal) ratios(sides []side) {
 	rows := ratioRows(sides)
 	longest := 0
 	for _, r := range rows {
-		longest = max(longest, width(r.Name))
+		longest = max(longest, t.r.Width(r.Name))
 	}
 	t.line(t.paint(bold, "Measures, and how many times those of the first line (commands: per acquisition)"))
 	head := "  " + strings.Repeat(" ", longest)
@@ -118,10 +118,10 @@ func (t *terminal) ratios(sides []side) {
 	}
 	t.line(head)
 	for _, r := range rows {
-		text := "  " + pad(r.Name, longest)
+		text := "  " + t.r.Pad(r.Name, longest)
 		for _, m := range terminalMeasures {
 			c := r.Cells[m.index]
-			text += fmt.Sprintf("  %8s %s", c.Value, pad(c.Ratio, 5))
+			text += fmt.Sprintf("  %8s %s", c.Value, t.r.Pad(c.Ratio, 5))
 		}
 		t.line(text)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"lockstep/internal/explain"
 	"lockstep/internal/history"
+	"lockstep/internal/say"
 )
 
 // MaxSummary is how large a summary may become, in bytes. GitHub takes 1 MiB for
@@ -102,7 +103,7 @@ func (s *summary) table() {
 		r := &s.b.Runs[i]
 		t.WriteString("| " + markdown(clean(r.Lock, maxName)) + " |")
 		for _, p := range properties {
-			t.WriteString(" " + VerdictText(r.finding(p)) + " |")
+			t.WriteString(" " + VerdictText(r.finding(p), say.English) + " |")
 		}
 		letter := string(r.Judgement.Letter)
 		if letter == "" {

@@ -3,10 +3,10 @@ package report
 import (
 	"fmt"
 	"slices"
-	"strconv"
 
 	"lockstep/internal/checker"
 	"lockstep/internal/explain"
+	"lockstep/internal/say"
 )
 
 // state is how one property of one lock came out, for reports that know passed,
@@ -134,14 +134,14 @@ func (c *caseOf) first() string {
 }
 
 // VerdictText is a verdict as a table shows it, "x broken 2x"; "" for nil.
-func VerdictText(f *checker.Finding) string {
+func VerdictText(f *checker.Finding, l say.Language) string {
 	switch {
 	case f == nil:
 		return ""
 	case f.Verdict == checker.Broken:
-		return "x broken " + strconv.Itoa(max(f.Count, len(f.Violations))) + "x"
+		return say.CrossBroken.With(say.Number(max(f.Count, len(f.Violations)))).In(l)
 	case f.Verdict == checker.Kept:
-		return "v kept"
+		return "v " + say.Verdict(checker.Kept).In(l)
 	}
-	return "? unknown"
+	return "? " + say.Verdict(checker.Unknown).In(l)
 }

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -9,14 +8,16 @@ import (
 	"lockstep/internal/checker"
 	"lockstep/internal/explain"
 	"lockstep/internal/history"
+	"lockstep/internal/say"
 )
 
 // TerminalOptions say what the terminal can do.
 type TerminalOptions struct {
-	Color bool
-	Width int           // columns; 0 means 80
-	Took  time.Duration // wall-clock time of the runs, 0 when it is not to be shown
-	Brief bool          // the verdicts only
+	Color    bool
+	Width    int           // columns; 0 means 80
+	Took     time.Duration // wall-clock time of the runs, 0 when it is not to be shown
+	Brief    bool          // the verdicts only
+	Language say.Language
 }
 
 // storySteps is how many steps a terminal shows.
@@ -40,14 +41,18 @@ func newTerminal(b *Bundle, o TerminalOptions) *terminal {
 		o.Width = 80
 	}
 	o.Width = max(o.Width, 40)
-	return &terminal{b: b, o: o}
+	return &terminal{b: b, o: o, r: say.RulerFor(o.Language)}
 }
 
 type terminal struct {
 	b   *Bundle
 	o   TerminalOptions
+	r   *say.Ruler
 	out strings.Builder
 }
+
+// text is a phrase on one line, in the language of the terminal.
+func (t *terminal) text(p say.Part) string { return clean(p.In(t.o.Language), maxLine) }
 
 // Escape sequences of the colours in use.
 const (
@@ -74,11 +79,12 @@ func (t *terminal) line(s string) {
 // other when they do not fit.
 func (t *terminal) head() {
 	title := clean(t.b.title(), maxLine)
-	data := fmt.Sprintf("seed %d . %s . %s", t.b.Seed, clean(t.b.Backend, maxName), t.duration())
-	if gap := t.o.Width - width(title) - width(data); gap >= 2 {
+	seed := say.Verbatim(strconv.FormatUint(t.b.Seed, 10))
+	data := say.SeedAndWorld.With(seed, say.Verbatim(clean(t.b.Backend, maxName)), t.duration()).In(t.o.Language)
+	if gap := t.o.Width - t.r.Width(title) - t.r.Width(data); gap >= 2 {
 		t.line(t.paint(bold, title) + strings.Repeat(" ", gap) + t.paint(dim, data))
 	} else {
-		for _, l := range wrap(title, t.o.Width) {
+		for _, l := range t.r.Wrap(title, t.o.Width) {
 			t.line(t.paint(bold, l))
 		}
 		t.line(t.paint(dim, data))
@@ -86,31 +92,29 @@ func (t *terminal) head() {
 	t.line("")
 }
 
-func (t *terminal) duration() string {
-	length := strconv.FormatFloat(t.b.simulated().Seconds(), 'f', 1, 64) + " s"
-	word := "run"
+func (t *terminal) duration() say.Phrase {
+	var took say.Phrase
+	if t.o.Took > 0 {
+		took = tookText(t.o.Took)
+	}
 	if history.Simulated(t.b.Backend) {
-		word = "simulated"
+		return say.SimulatedIn.With(tenthsOfSecond(t.b.simulated()), took)
 	}
-	if t.o.Took <= 0 {
-		return length + " " + word
-	}
-	took := t.o.Took.Round(time.Millisecond)
-	if took == 0 {
-		took = t.o.Took.Round(time.Microsecond)
-	}
-	return fmt.Sprintf("%s %s in %s", length, word, spaced(took))
+	return say.RunIn.With(tenthsOfSecond(t.b.simulated()), took)
 }
 
-// spaced puts a blank between the number of a short duration and its unit.
-func spaced(d time.Duration) string {
-	switch {
-	case d < time.Millisecond:
-		return fmt.Sprintf("%d us", d.Microseconds())
-	case d < time.Second:
-		return fmt.Sprintf("%d ms", d.Milliseconds())
+func tookText(d time.Duration) say.Phrase {
+	switch rounded := d.Round(time.Millisecond); {
+	case rounded == 0:
+		return say.Microseconds.With(say.Number(d.Round(time.Microsecond).Microseconds()))
+	case rounded < time.Second:
+		return say.PlannedTime.With(say.Planned(rounded))
 	}
-	return strconv.FormatFloat(d.Seconds(), 'f', 1, 64) + " s"
+	return tenthsOfSecond(d)
+}
+
+func tenthsOfSecond(d time.Duration) say.Phrase {
+	return say.AxisSeconds.With(say.Verbatim(strconv.FormatFloat(d.Seconds(), 'f', 1, 64)))
 }
 
 // story tells the run that broke most, step by step; for a run that proved
@@ -125,20 +129,19 @@ func (t *terminal) story() {
 	if h == nil {
 		return
 	}
-	name := clean(r.Lock, maxName)
 	if !anyBroken(r) {
-		for _, l := range wrap(clean(explain.Verdict(r.Judgement).English(), maxLine), t.o.Width) {
+		for _, l := range t.r.Wrap(t.text(explain.Verdict(r.Judgement)), t.o.Width) {
 			t.line(l)
 		}
 		t.line("")
 		return
 	}
-	t.line(t.paint(bold, name+", step by step"))
+	t.line(t.paint(bold, t.text(say.StepByStepOf.With(say.Verbatim(clean(r.Lock, maxName))))))
 	t.part(storyOf(&r.Judgement, storySteps))
 	t.line("")
 	if f := explain.Assumption(h, r.Judgement.Findings, t.b.lag(h)); f.Proved() {
-		t.field("assumed", f.Assumed.English())
-		t.field("in fact", f.Formula.English())
+		t.field("assumed", f.Assumed)
+		t.field("in fact", f.Formula)
 		t.line("")
 	}
 }
@@ -157,11 +160,11 @@ func anyBroken(r *Run) bool {
 // part prints steps, and how many before and after them are left out.
 func (t *terminal) part(steps []explain.Step, before, after int) {
 	if before > 0 {
-		t.line(t.paint(dim, fmt.Sprintf("  ... %d earlier steps left out ...", before)))
+		t.line(t.paint(dim, "  "+t.text(say.EarlierLeftOut.With(say.Number(before)))))
 	}
 	t.steps(steps)
 	if after > 0 {
-		t.line(t.paint(dim, fmt.Sprintf("  ... %d later steps left out ...", after)))
+		t.line(t.paint(dim, "  "+t.text(say.LaterLeftOut.With(say.Number(after)))))
 	}
 }
 
@@ -176,20 +179,20 @@ func storyOf(j *checker.Judgement, limit int) (story []explain.Step, before, aft
 func (t *terminal) steps(steps []explain.Step) {
 	at := 9
 	for _, s := range steps {
-		at = max(at, len(s.At.String()))
+		at = max(at, t.r.Width(t.text(say.Seconds(s.At))))
 	}
 	indent := at + 3
 	column := t.o.Width - indent // of the sentence
 	wide := column >= 90
 	longest := 0
 	for _, s := range steps {
-		longest = max(longest, width(clean(s.Sentence.English(), maxLine)))
+		longest = max(longest, t.r.Width(t.text(s.Sentence)))
 	}
 	if wide {
 		column = min(longest, column-46)
 	}
 	for _, s := range steps {
-		lines := wrap(clean(s.Sentence.English(), maxLine), column)
+		lines := t.r.Wrap(t.text(s.Sentence), column)
 		for n, l := range lines {
 			lead := strings.Repeat(" ", indent)
 			if n == 0 {
@@ -197,10 +200,11 @@ func (t *terminal) steps(steps []explain.Step) {
 				if s.Violation {
 					mark = t.paint(red, ">")
 				}
-				lead = fmt.Sprintf("%s%*s  ", mark, at, s.At)
+				when := t.text(say.Seconds(s.At))
+				lead = mark + strings.Repeat(" ", at-t.r.Width(when)) + when + "  "
 			}
 			if n == 0 && wide {
-				l = pad(l, column) + "  " + t.paint(dim, pad(clean(s.Belief.English(), 26), 26)+" "+clean(s.Store.English(), 18))
+				l = t.r.Pad(l, column) + "  " + t.paint(dim, t.r.Pad(t.cut(s.Belief, 26), 26)+" "+t.cut(s.Store, 18))
 			}
 			t.line(lead + l)
 		}
@@ -208,15 +212,15 @@ func (t *terminal) steps(steps []explain.Step) {
 			t.truth(indent, s)
 		}
 		if !s.Note.Empty() {
-			t.below(indent, red, "<- "+clean(s.Note.English(), maxLine), "")
+			t.below(indent, red, "<- "+t.text(s.Note), "")
 		}
 	}
 }
 
 // truth writes belief and store on a line of their own, or on two.
 func (t *terminal) truth(indent int, s explain.Step) {
-	belief, store := clean(s.Belief.English(), 120), clean(s.Store.English(), 120)
-	if both := belief + "   " + store; indent+width(both) <= t.o.Width {
+	belief, store := clean(s.Belief.In(t.o.Language), 120), clean(s.Store.In(t.o.Language), 120)
+	if both := belief + "   " + store; indent+t.r.Width(both) <= t.o.Width {
 		t.line(strings.Repeat(" ", indent) + t.paint(dim, both))
 		return
 	}
@@ -225,7 +229,7 @@ func (t *terminal) truth(indent int, s explain.Step) {
 }
 
 func (t *terminal) below(indent int, code, text, hang string) {
-	for n, l := range wrap(text, t.o.Width-indent-len(hang)) {
+	for n, l := range t.r.Wrap(text, t.o.Width-indent-len(hang)) {
 		if n > 0 {
 			l = hang + l
 		}
@@ -249,14 +253,27 @@ func (t *terminal) next() {
 
 // whole writes a line that somebody may want to copy: it is not broken.
 func (t *terminal) whole(name, text string) {
-	t.line(t.paint(dim, pad(name, 9)) + clean(text, maxLine))
+	t.line(t.name(name) + clean(text, maxLine))
 }
 
-func (t *terminal) field(name, text string) {
-	for n, l := range wrap(clean(text, maxLine), t.o.Width-9) {
+func (t *terminal) field(name string, text say.Phrase) {
+	for n, l := range t.r.Wrap(t.text(text), t.o.Width-9) {
 		if n > 0 {
 			name = ""
 		}
-		t.line(t.paint(dim, pad(name, 9)) + l)
+		t.line(t.name(name) + l)
 	}
+}
+
+// name is what stands before a line.
+func (t *terminal) name(english string) string {
+	return t.paint(dim, t.r.Pad(say.Text(english).In(t.o.Language), 9))
+}
+
+// cut shortens a phrase to about so many columns.
+func (t *terminal) cut(p say.Phrase, columns int) string {
+	if t.o.Language == say.Chinese {
+		columns = columns/2 - 1
+	}
+	return clean(p.In(t.o.Language), columns)
 }

@@ -125,22 +125,14 @@ type Clauses []Phrase
 
 // In joins the clauses.
 func (c Clauses) In(l Language) string {
-	return joined(inAll(c, l), choose(l, ", ", "，"), choose(l, " and ", "，"))
+	return joined(eachIn(c, l), choose(l, ", ", "，"), choose(l, " and ", "，"))
 }
 
 // Remarks are several phrases that stand for themselves: X; Y.
 type Remarks []Phrase
 
 // In joins the remarks.
-func (r Remarks) In(l Language) string { return strings.Join(inAll(r, l), choose(l, "; ", "；")) }
-
-func inAll(phrases []Phrase, l Language) []string {
-	out := make([]string, len(phrases))
-	for i, p := range phrases {
-		out[i] = p.In(l)
-	}
-	return out
-}
+func (r Remarks) In(l Language) string { return strings.Join(eachIn(r, l), choose(l, "; ", "；")) }
 
 // Verbatim is the same in every language: a name, or what a server or a scenario says.
 type Verbatim string
@@ -370,10 +362,18 @@ func (m Measured) In(l Language) string {
 type List []Part
 
 // In joins the things.
-func (p List) In(l Language) string {
-	words := make([]string, len(p))
-	for i, x := range p {
-		words[i] = x.In(l)
+func (p List) In(l Language) string { return strings.Join(eachIn(p, l), choose(l, ", ", "、")) }
+
+// Series is a list of which each thing is told for itself.
+type Series []Part
+
+// In joins the things.
+func (s Series) In(l Language) string { return strings.Join(eachIn(s, l), choose(l, ", ", "，")) }
+
+func eachIn[P Part](parts []P, l Language) []string {
+	out := make([]string, len(parts))
+	for i, p := range parts {
+		out[i] = p.In(l)
 	}
-	return strings.Join(words, choose(l, ", ", "、"))
+	return out
 }

@@ -127,6 +127,17 @@ var reportTexts = [][2]string{
 	{"the events are not in order", "事件的先后不对"}, {"an event precedes its cause", "有事件早于它的原因"}, {"nobody contended for the lock", "没有人争锁"},
 	{"it was cut short", "它被中断了"}, {"it was cut off", "它被截断了"}, {"there is no quiet period", "没有安静期"},
 
+	// On the terminal.
+	{"assumed", "假设"}, {"in fact", "其实"}, {"report", "报告"}, {"again", "重来"}, {"hint", "提示"}, {"x broken  v kept  ? unknown", "x 破坏  v 守住  ? 未知"},
+	{"a fault never fired: this shows what happened instead of the moment that it waits for", "有故障没有触发：这条命令显示，它等待的时刻没有出现时发生了什么"},
+	{"a verdict is unknown: another seed may put it to the test", "有结论未知：换一个种子也许能检验到"},
+	{"real servers repeat nothing; the simulator plays the same story and repeats it byte for byte", "真实服务器无法重演；模拟器演同一个故事，每次逐字节相同"},
+
+	{"changed", "变化"}, {"wrote", "写好"}, {"missed", "不符合"}, {"unknown: no run tested anything", "未知：没有一次运行检验到什么"}, {"broken (runs; first seed)", "破坏（次数；第一个种子）"},
+	{"property", "性质"}, {"verdict", "结论"}, {"first violation, or why it is unknown", "第一处破坏，或为何未知"}, {"identical", "相同"}, {"DIFFERENT headers", "头部不同"},
+	{"history", "历史"}, {"hash", "哈希"}, {"stored", "存档"}, {"played", "重演"},
+	{"kind", "种类"}, {"peer", "对方"}, {"owner", "主人"}, {"text", "文本"}, {"cause", "原因"}, {"the number of events", "事件的数目"}, {"the hash alone", "只有哈希"},
+
 	// Names of regions that are read out, behind the name of a lock.
 	{"the whole run in true time", "整个运行，按真实时间"}, {"space-time diagram", "时空图"}, {"space-time diagram in true time", "时空图，按真实时间"},
 	{"diagram of all events", "所有事件的图"}, {"what happened, step by step", "一步一步，发生了什么"}, {"table of events", "事件表"},

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"lockstep/internal/explain"
+	"lockstep/internal/say"
 )
 
 // Escape sequences of the colours in use.
@@ -23,14 +24,14 @@ const margin = "  "
 // are found even where a line is broken inside of them.
 type canvas struct {
 	o     *Options
-	ruler *ruler
+	ruler *say.Ruler
 	out   strings.Builder
 	words strings.Builder
 	blank bool // the last line was empty, or nothing is written yet
 }
 
 func newCanvas(o *Options) *canvas {
-	return &canvas{o: o, ruler: rulerFor(o.Language), blank: true}
+	return &canvas{o: o, ruler: say.RulerFor(o.Language), blank: true}
 }
 
 func (c *canvas) text() string { return c.words.String() }
@@ -60,7 +61,7 @@ func (c *canvas) note(s string) { c.words.WriteString(s + "\n") }
 // wrapped writes a text with a lead on its first line and an indent on the others, both
 // painted already and as wide as indent.
 func (c *canvas) wrapped(lead, indent, code, text string) {
-	for i, l := range c.ruler.wrap(text, c.o.Width-c.ruler.width(indent)) {
+	for i, l := range c.ruler.Wrap(text, c.o.Width-c.ruler.Width(indent)) {
 		if i > 0 {
 			lead = indent
 		}
@@ -70,10 +71,10 @@ func (c *canvas) wrapped(lead, indent, code, text string) {
 
 func (c *canvas) title(s string) {
 	c.gap()
-	for _, l := range c.ruler.wrap(s, c.o.Width) {
+	for _, l := range c.ruler.Wrap(s, c.o.Width) {
 		c.line(c.paint(bold, l))
 	}
-	c.line(c.paint(faint, strings.Repeat("=", min(c.ruler.width(s), c.o.Width))))
+	c.line(c.paint(faint, strings.Repeat("=", min(c.ruler.Width(s), c.o.Width))))
 }
 
 func (c *canvas) heading(s string) {
@@ -114,7 +115,7 @@ func (c *canvas) dim(s string) {
 
 // term writes a word and its meaning.
 func (c *canvas) term(name, meaning string) {
-	for i, l := range c.ruler.wrap(name+c.o.say("colon")+meaning, c.o.Width-4) {
+	for i, l := range c.ruler.Wrap(name+c.o.say("colon")+meaning, c.o.Width-4) {
 		if rest, ok := strings.CutPrefix(l, name); ok && i == 0 {
 			c.line(margin + c.paint(bold, name) + c.paint(faint, rest))
 			continue
@@ -126,8 +127,8 @@ func (c *canvas) term(name, meaning string) {
 // field writes a name and a text beside it.
 func (c *canvas) field(name, text string) {
 	c.note(text)
-	lead := c.ruler.pad(name, 9)
-	c.wrapped(margin+c.paint(faint, lead), margin+strings.Repeat(" ", c.ruler.width(lead)), "", text)
+	lead := c.ruler.Pad(name, 9)
+	c.wrapped(margin+c.paint(faint, lead), margin+strings.Repeat(" ", c.ruler.Width(lead)), "", text)
 }
 
 // left says how many steps are not shown.
@@ -144,9 +145,9 @@ const longestTime = "100.000"
 // when they come apart, and what breaks.
 func (c *canvas) step(s explain.Step) {
 	sentence, time := s.Sentence.In(c.o.Language), c.o.instant(s.At)
-	room := c.ruler.width(c.o.say("seconds", longestTime))
-	lead := strings.Repeat(" ", max(room-c.ruler.width(time), 0)) + time + "  "
-	indent := strings.Repeat(" ", 1+c.ruler.width(lead))
+	room := c.ruler.Width(c.o.say("seconds", longestTime))
+	lead := strings.Repeat(" ", max(room-c.ruler.Width(time), 0)) + time + "  "
+	indent := strings.Repeat(" ", 1+c.ruler.Width(lead))
 	c.note(sentence)
 	mark := " "
 	if s.Violation {
@@ -156,7 +157,7 @@ func (c *canvas) step(s explain.Step) {
 	if s.Apart {
 		belief, store := s.Belief.In(c.o.Language), s.Store.In(c.o.Language)
 		both := belief + "   " + store
-		if len(indent)+c.ruler.width(both) <= c.o.Width {
+		if len(indent)+c.ruler.Width(both) <= c.o.Width {
 			c.line(indent + c.paint(faint, both))
 		} else {
 			c.wrapped(indent, indent, faint, belief)
@@ -175,14 +176,14 @@ func (c *canvas) table(rows [][]string) {
 	widths := make([]int, len(rows[0]))
 	for _, row := range rows {
 		for i, cell := range row {
-			widths[i] = max(widths[i], c.ruler.width(cell))
+			widths[i] = max(widths[i], c.ruler.Width(cell))
 		}
 	}
 	for n, row := range rows {
 		line := margin
 		for i, cell := range row {
 			c.note(cell)
-			line += c.paint(cellColor(n, i, cell), c.ruler.pad(cell, widths[i])) + "   "
+			line += c.paint(cellColor(n, i, cell), c.ruler.Pad(cell, widths[i])) + "   "
 		}
 		c.line(line)
 	}

@@ -217,7 +217,7 @@ func (s *session) list(c *canvas) {
 	c.prose(s.o.say("about"))
 	c.gap()
 	for _, row := range rows {
-		c.line(margin + row[0] + "  " + c.paint(bold, c.ruler.pad(row[1], 17)) + row[2])
+		c.line(margin + row[0] + "  " + c.paint(bold, c.ruler.Pad(row[1], 17)) + row[2])
 	}
 }
 

@@ -36,10 +36,10 @@ func (s *session) results(c *canvas) {
 	}
 	widest := 0
 	for _, r := range rows {
-		widest = max(widest, c.ruler.width(r[0]))
+		widest = max(widest, c.ruler.Width(r[0]))
 	}
 	for _, r := range rows {
-		c.wrapped(margin+c.ruler.pad(r[0], widest+2), margin+c.ruler.pad("", widest+2), "", r[1]+" -> "+r[2])
+		c.wrapped(margin+c.ruler.Pad(r[0], widest+2), margin+c.ruler.Pad("", widest+2), "", r[1]+" -> "+r[2])
 	}
 }
 

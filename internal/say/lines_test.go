@@ -1,16 +1,14 @@
-package tour
+package say
 
 import (
 	"slices"
 	"testing"
-
-	"lockstep/internal/say"
 )
 
 func TestWrap(t *testing.T) {
 	tests := []struct {
 		name     string
-		language say.Language
+		language Language
 		give     string
 		columns  int
 		want     []string
@@ -28,7 +26,7 @@ func TestWrap(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := rulerFor(tt.language).wrap(tt.give, tt.columns); !slices.Equal(got, tt.want) {
+			if got := RulerFor(tt.language).Wrap(tt.give, tt.columns); !slices.Equal(got, tt.want) {
 				t.Errorf("got %q, want %q", got, tt.want)
 			}
 		})
@@ -38,7 +36,7 @@ func TestWrap(t *testing.T) {
 // Terminals do not agree on the width of some characters. In Chinese they count as wide,
 // so that a line never is wider than it was taken for.
 func TestAmbiguousWidth(t *testing.T) {
-	if en, zh := rulerFor("en").width("…"), rulerFor("zh").width("…"); en != 1 || zh != 2 {
+	if en, zh := RulerFor("en").Width("…"), RulerFor("zh").Width("…"); en != 1 || zh != 2 {
 		t.Errorf("got %d and %d, want 1 and 2", en, zh)
 	}
 }

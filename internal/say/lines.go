@@ -1,28 +1,28 @@
-package tour
+package say
 
 import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
-	"lockstep/internal/say"
-
 	"github.com/mattn/go-runewidth"
 )
 
-// ruler measures text in columns. A Chinese character takes two; characters that some
+// Ruler measures text in columns. A Chinese character takes two; characters that some
 // terminals draw narrow and others wide count as wide in a Chinese text.
-type ruler struct{ runewidth.Condition }
+type Ruler struct{ columns runewidth.Condition }
 
-func rulerFor(l say.Language) *ruler {
-	return &ruler{runewidth.Condition{EastAsianWidth: l == say.Chinese, StrictEmojiNeutral: true}}
+// RulerFor returns the ruler for texts in a language.
+func RulerFor(l Language) *Ruler {
+	return &Ruler{runewidth.Condition{EastAsianWidth: l == Chinese, StrictEmojiNeutral: true}}
 }
 
-func (r *ruler) width(s string) int { return r.StringWidth(s) }
+// Width is how many columns a text takes.
+func (r *Ruler) Width(s string) int { return r.columns.StringWidth(s) }
 
-// pad fills a text up with blanks to n columns.
-func (r *ruler) pad(s string, n int) string {
-	return s + strings.Repeat(" ", max(n-r.width(s), 0))
+// Pad fills a text up with blanks to n columns.
+func (r *Ruler) Pad(s string, n int) string {
+	return s + strings.Repeat(" ", max(n-r.Width(s), 0))
 }
 
 // Chinese is broken between any two characters, except that these do not begin a line,
@@ -32,39 +32,39 @@ const (
 	noEnd   = "（「『《“‘("
 )
 
-// piece is a stretch of text that is not broken.
-type piece struct {
+// stretch is a piece of text that is not broken.
+type stretch struct {
 	text  string
 	blank bool // a blank stands before it
 }
 
-// wrap breaks a paragraph into lines of at most n columns.
-func (r *ruler) wrap(s string, n int) []string {
+// Wrap breaks a paragraph into lines of at most n columns.
+func (r *Ruler) Wrap(s string, n int) []string {
 	n = max(n, 8)
 	var lines []string
 	line := ""
-	for _, p := range r.pieces(s) {
+	for _, p := range r.stretches(s) {
 		joined := line + p.text
 		if p.blank && line != "" {
 			joined = line + " " + p.text
 		}
-		if line == "" || r.width(joined) <= n {
+		if line == "" || r.Width(joined) <= n {
 			line = joined
 		} else {
 			lines, line = append(lines, line), p.text
 		}
-		for r.width(line) > n { // a word wider than the line
-			head := r.Truncate(line, n, "")
+		for r.Width(line) > n { // a word wider than the line
+			head := r.columns.Truncate(line, n, "")
 			lines, line = append(lines, head), line[len(head):]
 		}
 	}
 	return append(lines, line)
 }
 
-// pieces splits at blanks and between wide characters, but keeps a number and its unit
+// stretches splits at blanks and between wide characters, but keeps a number and its unit
 // together.
-func (r *ruler) pieces(s string) []piece {
-	var out []piece
+func (r *Ruler) stretches(s string) []stretch {
+	var out []stretch
 	words := strings.Fields(s)
 	for i := 0; i < len(words); i++ {
 		word := words[i]
@@ -73,14 +73,14 @@ func (r *ruler) pieces(s string) []piece {
 			i++
 		}
 		for j, text := range r.split(word) {
-			out = append(out, piece{text, j == 0})
+			out = append(out, stretch{text, j == 0})
 		}
 	}
 	return out
 }
 
 // split cuts a word where a line may end inside of it.
-func (r *ruler) split(word string) []string {
+func (r *Ruler) split(word string) []string {
 	var out []string
 	start := 0
 	var last rune

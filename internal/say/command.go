@@ -1,0 +1,42 @@
+package say
+
+// What commands say of runs: those of many seeds, of a suite, of histories from anywhere.
+var (
+	SeedsFromTo   = New3[Verbatim, Verbatim, Verbatim]("{scenario}: seeds {first} to {last}", "{scenario}：种子 {first} 到 {last}")
+	SomeOf        = New2[Number, Number]("{n} of {all}", "{all} 次中 {n} 次")
+	NoneBroke     = New2[Number, Number]("0 of {n} tested runs (95 %: less than 1 in {most})", "{n} 次有效的运行中 0 次（95 %：低于 {most} 分之一）")
+	BrokeIn       = New4[Verbatim, Number, Number, Verbatim]("{property} {n} of {all} ({seed})", "{property}：{all} 次中 {n} 次（{seed}）")
+	TestedNothing = New3[Number, Number, Remarks]("{n} of {all} tested nothing: {why}", "{all} 次中有 {n} 次没有检验到什么：{why}")
+	ReasonTimes   = New2[Phrase, Number]("{reason} ({n})", "{reason}（{n} 次）")
+	MoreReasons   = New1[Number]("and {n} more reasons", "还有另外 {n} 个原因")
+	DirOfSeed     = New2[Verbatim, Verbatim]("{dir} (seed {seed})", "{dir}（种子 {seed}）")
+	FirstWithSeed = New1[Verbatim]("the first time with seed {seed}", "第一次是种子 {seed}")
+	SeedIs        = New1[Verbatim]("seed {seed}", "种子 {seed}")
+
+	RunsAsExpected   = New2[Number, Number]("{n} of {all} runs as expected", "{all} 次运行中 {n} 次符合预期")
+	RunsMissed       = New1[Number]("{n} missed", "{n} 次不符合")
+	RunsInconclusive = New1[Number]("{n} inconclusive", "{n} 次没有定论")
+	RunsUnasked      = New1[Number]("{n} with nothing expected", "{n} 次没有预期")
+	RunsNotPlayed    = New1[Number]("{n} not played", "{n} 次没有演")
+	RunOfSuite       = New3[Verbatim, Verbatim, Phrase]("{scenario} with {lock}: {why}", "场景 {scenario}，{lock}：{why}")
+	NotPlayedWith    = New2[Verbatim, Number](
+		"NOT PLAYED with --backend {backend}, {n} locks of scenarios:",
+		"--backend {backend} 没有演的，场景里的 {n} 把锁：")
+	NothingSaidOf = New1[List](
+		"# Nothing is said of {locks}: expected to keep every property. To expect nothing, write",
+		"# 没有提到 {locks}：预期遵守每条性质。不作预期，就写")
+
+	Listed        = New1[Series]("{things}", "{things}")
+	HistoryOf     = New2[Verbatim, Number]("{file}, history {n}", "{file}，第 {n} 个历史")
+	ClientsOf     = New1[Number]("{n} clients", "{n} 个客户端")
+	EventsOver    = New2[Number, Seconds]("{n} events over {time}", "{time}内 {n} 个事件")
+	UntilLastLine = New1[Seconds]("until {time}, the last line", "直到 {time}，最后一行")
+	StepBreaks    = New3[Seconds, Phrase, Phrase]("{time}  {sentence} <- {note}", "{time}  {sentence} <- {note}")
+	AtTime        = New1[Seconds]("at {time}", "在 {time}")
+
+	DifferentFrom = New1[Number]("DIFFERENT from event {n} on", "从第 {n} 个事件起不同")
+	DiffersIn     = New2[Verbatim, Clauses]("{lock} differs in {what}", "{lock} 不同之处：{what}")
+	WroteIn       = New2[List, Verbatim]("{files} in {dir}", "{files}，在 {dir}")
+	VerdictWas    = New4[Verbatim, Verbatim, Verdict, Verdict]("{lock}, {property}: was {old}, is {new}", "{lock}，{property}：原来{old}，现在{new}")
+	VersionWas    = New2[Number, Number]("version of the properties: was {old}, is {new}", "性质的版本：原来是 {old}，现在是 {new}")
+)
