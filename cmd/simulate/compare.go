@@ -14,7 +14,6 @@ import (
 	"lockstep/internal/report"
 	"lockstep/internal/run"
 	"lockstep/internal/runstore"
-	"lockstep/internal/say"
 	"lockstep/internal/scenario"
 	"lockstep/internal/shell"
 )
@@ -41,8 +40,6 @@ func (f *reportFlags) compare(ctx context.Context, w io.Writer, args []string) e
 	switch {
 	case err != nil:
 		return err
-	case f.language != say.English:
-		return errors.New("a comparison of runs is written in English only: leave --lang away, or name one run")
 	case len(args) > maxCompared:
 		return fmt.Errorf("%d runs are too many: compare %d at once at most", len(args), maxCompared)
 	case f.to == "-" && f.json:
@@ -95,7 +92,7 @@ func (f *reportFlags) comparisonFormats() ([]string, error) {
 
 // comparison reads and judges the runs.
 func (f *reportFlags) comparison(ctx context.Context, args []string) (*report.RunComparison, run.Status, error) {
-	c := &report.RunComparison{Replay: "simulate report"}
+	c := &report.RunComparison{Replay: "simulate report", Language: f.language}
 	worst := run.NothingExpected
 	for _, arg := range args {
 		if err := ctx.Err(); err != nil {

@@ -68,17 +68,8 @@ func TestNoEnglishOnAChineseTerminal(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	stored := func(dir string) string { return filepath.Join(store, dir, "latest") }
-	for _, args := range [][]string{
-		{"run", story, "--out", store},
-		{"run", story, "--out", store, "--times", "3"},
-		{"run", story, quiet, "--out", store, "--quiet"},
-		{"explain", stored(".")},
-		{"check", filepath.Join(stored("."), "history.jsonl")},
-		{"replay", stored(".")},
-		{"report", stored("."), "--out", store},
-		{"report", stored("."), "--out", store, "--quiet"},
-	} {
+	latest := filepath.Join(store, "latest")
+	look := func(args ...string) {
 		text := spoken(t, args...)
 		if !strings.ContainsAny(text, "守破未锁") {
 			t.Errorf("%q says nothing in Chinese: %s", args, text)
@@ -89,11 +80,28 @@ func TestNoEnglishOnAChineseTerminal(t *testing.T) {
 			}
 		}
 	}
+	for _, args := range [][]string{
+		{"run", story, "--out", store},
+		{"run", story, "--out", store, "--times", "3"},
+		{"run", story, quiet, "--out", store, "--quiet"},
+		{"explain", latest},
+		{"check", filepath.Join(latest, "history.jsonl")},
+		{"replay", latest},
+		{"report", latest, "--out", store},
+		{"report", latest, "--out", store, "--quiet"},
+	} {
+		look(args...)
+	}
+	runs, err := filepath.Glob(filepath.Join(store, "story", "2*"))
+	if err != nil || len(runs) < 2 {
+		t.Fatalf("no runs of the story: %v", err)
+	}
+	look("report", runs[0], runs[1], "--out", store)
 }
 
 // latinNames are signs, worlds, properties (the second halves of those that a table breaks), scripts of
 // locks, and the stories of the test.
-var latinNames = strings.Fields("x v sim progress exclusion release write update unlock story quiet")
+var latinNames = strings.Fields("x v sim seed lag progress exclusion release write update unlock story quiet")
 
 var latinWord = regexp.MustCompile(`[-\w./]*[A-Za-z][-\w./]*`)
 

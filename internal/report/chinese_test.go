@@ -104,6 +104,24 @@ func TestNoEnglishIsLeftOnAChinesePage(t *testing.T) {
 	}
 }
 
+// The pages of several runs are Chinese as well.
+func TestNoEnglishIsLeftOnOtherChinesePages(t *testing.T) {
+	c := report.ComparisonOfTests()
+	c.Language = say.Chinese
+	pages := map[string]func() ([]byte, error){
+		"comparison": func() ([]byte, error) { return report.RunsHTML(c) },
+	}
+	for name, draw := range pages {
+		page, err := draw()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, text := range english(page) {
+			t.Errorf("%s: %s", name, text)
+		}
+	}
+}
+
 // A page says the same in both languages with the same elements.
 func TestAChinesePageHasTheSameElements(t *testing.T) {
 	w := sim.New()
@@ -217,7 +235,7 @@ var names = func() map[string]bool {
 	all := map[string]bool{}
 	for _, list := range [][]string{
 		strings.Fields("Redis Cluster MySQL PostgreSQL Consul ZooKeeper etcd Redisson Redlock Go tick simulate search sim process ppm Lua"),
-		strings.Fields("redis redis-nodes mysql postgres zookeeper consul"),                   // stores, and their servers
+		strings.Fields("lease run FILE redis redis-nodes mysql postgres zookeeper consul"),    // a key of scenarios, a command, stores
 		strings.Fields("acquire lock unlock renew release ClassCastException String Integer"), // scripts of the locks, and what a driver says
 	} {
 		for _, name := range list {

@@ -113,8 +113,14 @@ func pageTemplate(files ...string) func(say.Language) *template.Template {
 	return say.OnceForEach(func(l say.Language) *template.Template {
 		words := template.FuncMap{
 			"lang": func() string { return string(l) },
-			"say":  func(text string) template.HTML { return template.HTML(ours.Replace(say.Text(text).In(l))) },
-			"of":   func(lock, text string) string { return say.OfLock.With(say.Verbatim(lock), say.Text(text)).In(l) },
+			"foreign": func() template.HTMLAttr { // on what a scenario says, where the page is in another language
+				if l == say.English {
+					return ""
+				}
+				return ` translate="no"`
+			},
+			"say": func(text string) template.HTML { return template.HTML(ours.Replace(say.Text(text).In(l))) },
+			"of":  func(lock, text string) string { return say.OfLock.With(say.Verbatim(lock), say.Text(text)).In(l) },
 		}
 		return template.Must(template.New(files[0]).Funcs(words).ParseFS(pageFiles, append(files, "parts.html")...))
 	})

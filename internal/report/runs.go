@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
@@ -13,8 +12,9 @@ import (
 // RunComparison is several stored runs side by side: other seeds, locks, worlds or
 // versions of a scenario.
 type RunComparison struct {
-	Runs   []ComparedRun // at least two
-	Replay string        // the command line that compares them again
+	Runs     []ComparedRun // at least two
+	Replay   string        // the command line that compares them again
+	Language say.Language  // of the page
 
 	judged []side // by sides
 }
@@ -61,7 +61,7 @@ func (c *RunComparison) judge() []side {
 	for n := range c.Runs {
 		b := c.Runs[n].Bundle
 		for i := range b.Runs {
-			s := side{run: n, r: &b.Runs[i], name: fmt.Sprintf("run %d, %s", n+1, clean(b.Runs[i].Lock, maxName)), against: -1, differs: -1}
+			s := side{run: n, r: &b.Runs[i], name: say.RunAndLock.With(say.Number(n+1), say.Verbatim(clean(b.Runs[i].Lock, maxName))).In(c.Language), against: -1, differs: -1}
 			if j := &s.r.Judgement; j.History != nil {
 				s.measures, s.bars = measure(j.History), barsOf(j.History)
 				s.steps = explain.Steps(j.History, j.Findings)
@@ -125,7 +125,7 @@ type parting struct {
 	Here, There string // the steps; "" where the story has ended already
 }
 
-func partingOf(all []side, i int) parting {
+func partingOf(all []side, i int, l say.Language) parting {
 	s := &all[i]
 	if s.against < 0 {
 		return parting{}
@@ -134,21 +134,21 @@ func partingOf(all []side, i int) parting {
 	p := parting{Against: o.name}
 	switch {
 	case s.same:
-		p.Says = "the same history, byte for byte"
+		p.Says = say.Text("the same history, byte for byte").In(l)
 	case s.differs < 0:
-		p.Says = "the same steps, at other times"
+		p.Says = say.Text("the same steps, at other times").In(l)
 	default:
 		p.Step = s.differs + 1
-		p.Here, p.There = stepText(s.steps, s.differs), stepText(o.steps, s.differs)
+		p.Here, p.There = stepText(s.steps, s.differs, l), stepText(o.steps, s.differs, l)
 	}
 	return p
 }
 
-func stepText(steps []explain.Step, at int) string {
+func stepText(steps []explain.Step, at int, l say.Language) string {
 	if at >= len(steps) {
 		return ""
 	}
-	return nice(fmt.Sprintf("%s %s", steps[at].At, steps[at].Sentence.English()))
+	return nice(say.StepTells.With(0, say.Seconds(steps[at].At), steps[at].Sentence).In(l))
 }
 
 // settingDiff is a setting that is not the same in all runs.
@@ -184,22 +184,22 @@ func (c *RunComparison) settingDiffs() []settingDiff {
 	return out
 }
 
-// firstOf says the first difference of the plans in words.
-func (d *settingDiff) words() string {
+// words says the first difference of the plans in words.
+func (d *settingDiff) words() say.Phrase {
 	first := d.Values[0]
 	for n, v := range d.Values {
 		if v != first {
-			return fmt.Sprintf("%s is %s in run 1, and %s in run %d", d.Name, orNone(first), orNone(v), n+1)
+			return say.SettingDiffers.With(say.Verbatim(d.Name), orNone(first), orNone(v), say.Number(n+1))
 		}
 	}
-	return ""
+	return say.Phrase{}
 }
 
-func orNone(s string) string {
+func orNone(s string) say.Phrase {
 	if s == "" {
-		return "not there"
+		return say.Text("not there")
 	}
-	return s
+	return say.Listed.With(say.Series{say.Verbatim(s)})
 }
 
 // maxDrawn is how many sides the figures show: more lines nobody can tell apart.
@@ -207,7 +207,7 @@ const maxDrawn = 12
 
 // runFigures draws the measures of all sides over each other, in the order of the
 // tables.
-func runFigures(sides []side) ([]figure, error) {
+func runFigures(sides []side, l say.Language) ([]figure, error) {
 	sides = sides[:min(len(sides), maxDrawn)]
 	names := make([]string, len(sides))
 	waits, holds := make([][]time.Duration, len(sides)), make([][]time.Duration, len(sides))
@@ -220,13 +220,13 @@ func runFigures(sides []side) ([]figure, error) {
 		of     [][]time.Duration
 	}{{waitSpread, waits}, {holdSpread, holds}} {
 		f.spread.who, f.spread.wide = "run and lock", true
-		drawn, err := f.spread.draw(names, f.of, say.English)
+		drawn, err := f.spread.draw(names, f.of, l)
 		if err != nil {
 			return nil, err
 		}
 		out = append(out, drawn)
 	}
-	cost, err := costFigure(sides)
+	cost, err := costFigure(sides, l)
 	return append(out, cost), err
 }
 

@@ -3,9 +3,9 @@ package report
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"lockstep/internal/history"
+	"lockstep/internal/say"
 )
 
 // fewAcquisitions is below how many of them a 99th percentile says no more than the
@@ -16,87 +16,88 @@ const fewAcquisitions = 100
 // of it forbids to look; each names the runs that it is about.
 func (c *RunComparison) cares(sides []side) []string {
 	var out []string
-	add := func(text string, args ...any) { out = append(out, clean(fmt.Sprintf(text, args...), maxLine)) }
+	add := func(p say.Phrase) { out = append(out, clean(p.In(c.Language), maxLine)) }
 	first := c.Runs[0].Bundle
-	if names := c.others(func(b *Bundle) bool { return b.slug() != first.slug() }); names != "" {
-		add("%s another scenario than run 1: what differs is not one thing, and verdicts side by side prove little.", names)
+	if names := c.others(func(b *Bundle) bool { return b.slug() != first.slug() }); !names.Empty() {
+		add(say.OtherScenario.With(names))
 	} else if diffs := c.settingDiffs(); len(diffs) > 0 {
-		add("The scenario is not the same in all runs: %s.", diffs[0].words())
+		add(say.ScenarioDiffers.With(diffs[0].words()))
 	}
-	if names := c.others(func(b *Bundle) bool { return !slices.Equal(clientsOf(b), clientsOf(first)) }); names != "" {
-		add("%s other clients than run 1 (%s): how often they meet at the lock differs with their number.", names, strings.Join(clientsOf(first), ", "))
+	if names := c.others(func(b *Bundle) bool { return !slices.Equal(clientsOf(b), clientsOf(first)) }); !names.Empty() {
+		add(say.OtherClients.With(names, listOf(clientsOf(first))))
 	}
-	if names := c.others(func(b *Bundle) bool { return b.Backend != first.Backend }); names != "" {
-		add("%s another world than run 1 (%s): real servers are never the same twice, and their network is not the simulated one. Compare verdicts, not milliseconds.", names, first.Backend)
+	if names := c.others(func(b *Bundle) bool { return b.Backend != first.Backend }); !names.Empty() {
+		add(say.OtherWorld.With(names, say.Verbatim(first.Backend)))
 	}
-	if names := c.others(func(b *Bundle) bool { return scaleOf(b) != scaleOf(first) }); names != "" {
-		add("%s another scale of time than run 1: waits and holds are longer or shorter for that alone.", names)
+	if names := c.others(func(b *Bundle) bool { return scaleOf(b) != scaleOf(first) }); !names.Empty() {
+		add(say.OtherScale.With(names))
 	}
 	out = append(out, c.aboutSides(sides)...)
 	for n := 1; n < len(c.Runs); n++ {
 		for m := range n {
 			if sameBytes(c.Runs[n].Bundle, c.Runs[m].Bundle) {
-				add("Run %d is run %d once more, byte for byte.", n+1, m+1)
+				add(say.RunOnceMore.With(say.Number(n+1), say.Number(m+1)))
 				break
 			}
 		}
 	}
-	if c.others(func(b *Bundle) bool { return b.Seed != first.Seed }) != "" {
-		add("Each run is one draw of luck. Play many seeds to tell a difference from chance: simulate run FILE --times 1000.")
+	if !c.others(func(b *Bundle) bool { return b.Seed != first.Seed }).Empty() {
+		add(say.Text("Each run is one draw of luck. Play many seeds to tell a difference from chance: simulate run FILE --times 1000."))
 	}
 	return out
 }
 
 // aboutSides lists what single locks of single runs lack.
 func (c *RunComparison) aboutSides(sides []side) []string {
-	var cut, untested, few []string
+	var cut, untested, few say.Remarks
 	for i := range sides {
 		s := &sides[i]
 		h := s.r.Judgement.History
 		switch {
 		case h == nil:
-			untested = append(untested, s.name+" (not played)")
+			untested = append(untested, say.BecauseOf.With(say.Verbatim(s.name), say.Text("not played")))
 			continue
 		case cutShort(h):
-			cut = append(cut, s.name)
+			cut = append(cut, say.Text(s.name))
 		case !s.r.Untested.Empty():
-			untested = append(untested, fmt.Sprintf("%s (%s)", s.name, s.r.Untested.English()))
+			untested = append(untested, say.BecauseOf.With(say.Verbatim(s.name), s.r.Untested))
 		}
 		if n := len(s.waits); n > 0 && n < fewAcquisitions {
-			few = append(few, s.name)
+			few = append(few, say.Text(s.name))
 		}
 	}
 	var out []string
+	add := func(p say.Phrase) { out = append(out, clean(p.In(c.Language), maxLine)) }
 	if len(cut) > 0 {
-		out = append(out, clean("Cut short: "+strings.Join(cut, "; ")+". What had not broken by then may still have.", maxLine))
+		add(say.SidesCutShort.With(cut))
 	}
 	if len(untested) > 0 {
-		out = append(out, clean("Not put to the test: "+strings.Join(untested, "; ")+".", maxLine))
+		add(say.SidesUntested.With(untested))
 	}
 	if len(few) == len(sides) {
-		out = append(out, fmt.Sprintf("No lock was acquired %d times: a 99th percentile is the longest wait here.", fewAcquisitions))
+		add(say.AllAcquiredFew.With(fewAcquisitions))
 	} else if len(few) > 0 {
-		out = append(out, clean(fmt.Sprintf("Fewer than %d acquisitions: %s. A 99th percentile is the longest wait there.", fewAcquisitions, strings.Join(few, "; ")), maxLine))
+		add(say.SidesAcquiredFew.With(fewAcquisitions, few))
 	}
 	return out
 }
 
 // others names the runs for which something is so, with the verb that belongs to
-// them: "Run 2 has", "Runs 2 and 3 have"; "" for none.
-func (c *RunComparison) others(is func(b *Bundle) bool) string {
-	var numbers []string
+// them: "Run 2 has", "Runs 2 and 3 have"; nothing for none.
+func (c *RunComparison) others(is func(b *Bundle) bool) say.Phrase {
+	var numbers say.Names
 	for n := 1; n < len(c.Runs); n++ {
 		if is(c.Runs[n].Bundle) {
 			numbers = append(numbers, fmt.Sprint(n+1))
 		}
 	}
-	switch last := len(numbers) - 1; last {
-	case -1:
-		return ""
+	switch len(numbers) {
 	case 0:
-		return "Run " + numbers[0] + " has"
+		return say.Phrase{}
+	case 1:
+		return say.RunHas.With(numbers)
 	default:
-		return "Runs " + strings.Join(numbers[:last], ", ") + " and " + numbers[last] + " have"
+		return say.RunsHave.With(numbers)
 	}
 }
 

@@ -1,6 +1,10 @@
 package report
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"lockstep/internal/say"
+)
 
 // runsResult is a comparison for machines. met and runs are what `simulate run` says
 // of several scenarios; the rest is added to it.
@@ -45,6 +49,9 @@ type measuresResult struct {
 
 // RunsResult is a comparison for machines: one JSON object with a version.
 func RunsResult(c *RunComparison) ([]byte, error) {
+	if c.Language != "" { // programs read English
+		c = &RunComparison{Runs: c.Runs, Replay: c.Replay}
+	}
 	sides := c.sides()
 	out := runsResult{
 		Schema: resultSchema, Met: true, Runs: []json.RawMessage{}, Cares: append([]string{}, c.cares(sides)...),
@@ -81,7 +88,7 @@ func RunsResult(c *RunComparison) ([]byte, error) {
 func storyOfSide(sides []side, i int) storyResult {
 	s := &sides[i]
 	o := &sides[s.against]
-	p := partingOf(sides, i)
+	p := partingOf(sides, i, say.English)
 	out := storyResult{
 		Run: s.run + 1, Lock: s.r.Lock, AgainstRun: o.run + 1, AgainstLock: o.r.Lock,
 		Identical: s.same, Here: p.Here, There: p.There,

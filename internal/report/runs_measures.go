@@ -52,7 +52,7 @@ func (s *side) amounts() []int64 {
 }
 
 // amountText writes one of the amounts.
-func amountText(k int, n int64) string {
+func amountText(k int, n int64, l say.Language) string {
 	switch {
 	case n < 0:
 		return ""
@@ -61,11 +61,11 @@ func amountText(k int, n int64) string {
 	case k == 5:
 		return fmt.Sprintf("%d.%d", n/10, n%10)
 	}
-	return spanText(time.Duration(n), say.English)
+	return spanText(time.Duration(n), l)
 }
 
 // ratioRows is the table of measures.
-func ratioRows(sides []side) []ratioRow {
+func ratioRows(sides []side, l say.Language) []ratioRow {
 	var out []ratioRow
 	base := make([]int64, len(ratioHeads))
 	for k := range base {
@@ -74,7 +74,7 @@ func ratioRows(sides []side) []ratioRow {
 	for i := range sides {
 		row := ratioRow{Name: sides[i].name}
 		for k, n := range sides[i].amounts() {
-			cell := ratioCell{Value: amountText(k, n)}
+			cell := ratioCell{Value: amountText(k, n, l)}
 			switch {
 			case n < 0:
 			case base[k] < 0:
@@ -111,8 +111,8 @@ func ratioText(a, b int64) string {
 }
 
 // costFigure shows what an acquisition costs each side in commands.
-func costFigure(sides []side) (figure, error) {
-	f := figure{kind: "commands", table: table{Head: []string{"run and lock", "commands", "acquisitions", "per acquisition"}}}
+func costFigure(sides []side, l say.Language) (figure, error) {
+	f := figure{kind: "commands", table: head(l, "run and lock", "commands", "acquisitions", "per acquisition")}
 	most := 1.0
 	costs := make([]float64, len(sides))
 	for i := range sides {
@@ -123,14 +123,14 @@ func costFigure(sides []side) (figure, error) {
 		costs[i] = float64(m.commands) / float64(m.acquired)
 		most = max(most, costs[i])
 		f.table.Rows = append(f.table.Rows, []string{
-			sides[i].name, strconv.Itoa(m.commands), strconv.Itoa(m.acquired), amountText(5, sides[i].amounts()[5]),
+			sides[i].name, strconv.Itoa(m.commands), strconv.Itoa(m.acquired), amountText(5, sides[i].amounts()[5], l),
 		})
 	}
 	if len(f.table.Rows) == 0 {
 		f.absent = "nobody got the lock"
 		return f, nil
 	}
-	p := newPlot(say.English, "commands per acquisition, of all clients", "")
+	p := newPlot(l, "commands per acquisition, of all clients", "")
 	p.X.Min, p.X.Max = 0, most*1.08
 	p.X.Tick.Marker = fewTicks(p.X.Max)
 	p.Y.Min, p.Y.Max = -float64(len(sides))+0.4, 0.6 // the first one on top
@@ -146,7 +146,7 @@ func costFigure(sides []side) (figure, error) {
 			fill(c, blue, x(0), x(cost), y(-float64(i)-0.32), y(-float64(i)+0.32))
 		}
 	}))
-	svg, err := drawnSized(wideWidth, vg.Length(len(sides)*18+50), func(c draw.Canvas) { p.Draw(c) }, "Commands that an acquisition costs")
+	svg, err := drawnSized(wideWidth, vg.Length(len(sides)*18+50), func(c draw.Canvas) { p.Draw(c) }, say.Text("Commands that an acquisition costs").In(l))
 	f.svg = svg
 	f.caption = say.Text("Retries, renewals and releases count as well: they are what the store has to bear.")
 	return f, err

@@ -3,6 +3,8 @@ package report
 import (
 	"fmt"
 	"strings"
+
+	"lockstep/internal/say"
 )
 
 // maxCaresShown is how many cautions a terminal shows; the page has all of them.
@@ -27,12 +29,12 @@ func RunsTerminal(c *RunComparison, o TerminalOptions) string {
 }
 
 func (t *terminal) runs(c *RunComparison) {
-	t.line(t.paint(bold, fmt.Sprintf("%d runs side by side", len(c.Runs))))
+	t.line(t.paint(bold, t.text(say.SideBySide.With(say.Number(len(c.Runs))))))
 	t.line("")
 	for n := range c.Runs {
 		row := c.row(n)
 		t.below(2, "", fmt.Sprintf("%d  %s", row.Number, row.Title), "   ")
-		t.below(5, dim, fmt.Sprintf("seed %d . %s . %s . history %s", row.Seed, row.Backend, row.Length, row.Hash), "")
+		t.below(5, dim, t.text(say.HistoryHash.With(say.SeedAndWorld.With(say.Verbatim(fmt.Sprint(row.Seed)), say.Verbatim(row.Backend), say.Text(row.Length)), say.Verbatim(row.Hash))), "")
 		t.line("     " + t.paint(dim, row.Dir)) // somebody may want to copy it: it is not broken
 	}
 	t.line("")
@@ -44,7 +46,7 @@ func (t *terminal) cares(cares []string) {
 	}
 	for n, text := range cares {
 		if n == maxCaresShown {
-			t.below(2, "", fmt.Sprintf("! and %d more, on the page", len(cares)-n), "  ")
+			t.below(2, "", "! "+t.text(say.MoreOnPage.With(say.Number(len(cares)-n))), "  ")
 			break
 		}
 		t.below(2, yellow, "! "+text, "  ")
@@ -57,11 +59,11 @@ func (t *terminal) settings(c *RunComparison) {
 	if len(diffs) == 0 {
 		return
 	}
-	t.line(t.paint(bold, "What the plans do not have in common"))
+	t.line(t.paint(bold, t.text(say.Text("What the plans do not have in common"))))
 	for n := range diffs {
 		t.line("  " + diffs[n].Name)
 		for run, v := range diffs[n].Values {
-			t.below(4, "", fmt.Sprintf("run %d: %s", run+1, orNone(v)), "  ")
+			t.below(4, "", t.text(say.InRun.With(say.Number(run+1), orNone(v))), "  ")
 		}
 	}
 	t.line("")
@@ -70,32 +72,32 @@ func (t *terminal) settings(c *RunComparison) {
 func (t *terminal) partings(sides []side) {
 	some := false
 	for i := range sides {
-		p := partingOf(sides, i)
+		p := partingOf(sides, i, t.o.Language)
 		if p.Against == "" {
 			continue
 		}
 		if !some {
-			t.line(t.paint(bold, "Where the stories part"))
+			t.line(t.paint(bold, t.text(say.Text("Where the stories part"))))
 			some = true
 		}
 		if p.Says != "" {
-			t.below(2, "", fmt.Sprintf("%s and %s: %s", sides[i].name, p.Against, p.Says), "  ")
+			t.below(2, "", t.text(say.BetweenStories.With(say.Verbatim(sides[i].name), say.Verbatim(p.Against), say.Text(p.Says))), "  ")
 			continue
 		}
-		t.below(2, "", fmt.Sprintf("%s and %s: step %d", sides[i].name, p.Against, p.Step), "  ")
-		t.below(4, "", "here: "+orOver(p.Here), "  ")
-		t.below(4, "", "there: "+orOver(p.There), "  ")
+		t.below(2, "", t.text(say.BetweenStories.With(say.Verbatim(sides[i].name), say.Verbatim(p.Against), say.StepNumber.With(say.Number(p.Step)))), "  ")
+		t.below(4, "", t.text(say.OfLock.With(say.Verbatim(t.text(say.Text("here"))), orOver(p.Here))), "  ")
+		t.below(4, "", t.text(say.OfLock.With(say.Verbatim(t.text(say.Text("there"))), orOver(p.There))), "  ")
 	}
 	if some {
 		t.line("")
 	}
 }
 
-func orOver(s string) string {
+func orOver(s string) say.Phrase {
 	if s == "" {
-		return "the story is over"
+		return say.Text("the story is over")
 	}
-	return s
+	return say.Listed.With(say.Series{say.Verbatim(s)})
 }
 
 // terminalMeasures are those that a terminal has room for, with shorter names.
@@ -106,24 +108,29 @@ var terminalMeasures = []struct {
 
 // ratios writes the table of measures, each with its ratio to the first line's.
 func (t *terminal) ratios(sides []side) {
-	rows := ratioRows(sides)
+	rows := ratioRows(sides, t.o.Language)
 	longest := 0
 	for _, r := range rows {
 		longest = max(longest, t.r.Width(r.Name))
 	}
-	t.line(t.paint(bold, "Measures, and how many times those of the first line (commands: per acquisition)"))
+	t.line(t.paint(bold, t.text(say.Text("Measures, and how many times those of the first line (commands: per acquisition)"))))
 	head := "  " + strings.Repeat(" ", longest)
 	for _, m := range terminalMeasures {
-		head += fmt.Sprintf("  %8s      ", m.name)
+		head += "  " + t.right(t.text(say.Text(m.name)), 8) + "      "
 	}
 	t.line(head)
 	for _, r := range rows {
 		text := "  " + t.r.Pad(r.Name, longest)
 		for _, m := range terminalMeasures {
 			c := r.Cells[m.index]
-			text += fmt.Sprintf("  %8s %s", c.Value, t.r.Pad(c.Ratio, 5))
+			text += "  " + t.right(c.Value, 8) + " " + t.r.Pad(c.Ratio, 5)
 		}
 		t.line(text)
 	}
 	t.line("")
+}
+
+// right fills a text up with blanks on its left.
+func (t *terminal) right(s string, columns int) string {
+	return strings.Repeat(" ", max(columns-t.r.Width(s), 0)) + s
 }

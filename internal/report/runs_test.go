@@ -101,7 +101,7 @@ func TestStoriesPart(t *testing.T) {
 		{Against: "run 1, set-nx-lua", Says: "the same history, byte for byte"},
 		{Against: "run 1, set-nx-ex-del", Step: 2}, // in both A enters first
 	} {
-		got := partingOf(sides, i)
+		got := partingOf(sides, i, say.English)
 		if want.Step > 0 {
 			if !strings.Contains(got.There, "A freezes") || !strings.Contains(got.Here, "A releases") {
 				t.Errorf("side %d: %+v", i, got)
@@ -116,7 +116,7 @@ func TestStoriesPart(t *testing.T) {
 	c := testComparison()
 	h := c.Runs[1].Bundle.Runs[0].Judgement.History
 	h.Events[len(h.Events)-1].At += ms(1)
-	if got := partingOf(c.sides(), 2); got.Says != "the same steps, at other times" {
+	if got := partingOf(c.sides(), 2, say.English); got.Says != "the same steps, at other times" {
 		t.Errorf("%+v", got)
 	}
 }
@@ -128,7 +128,7 @@ func TestRatios(t *testing.T) {
 		{Bundle: waitingBundle(3, waitingRun("a", []string{"A"}, []int64{4000}, []int64{100}))},
 	}}
 	var got []string
-	for _, r := range ratioRows(c.sides()) {
+	for _, r := range ratioRows(c.sides(), say.English) {
 		text := r.Name + ":"
 		for _, c := range r.Cells {
 			text += " [" + strings.TrimSpace(c.Value+" "+c.Ratio) + "]"
@@ -208,7 +208,7 @@ func TestCares(t *testing.T) {
 	c := &RunComparison{Runs: []ComparedRun{{Bundle: run()}, {Bundle: run()}, {Bundle: run()}, {Bundle: run()}}}
 	for n, names := range []string{"", "Run 2 has", "Runs 2 and 3 have", "Runs 2, 3 and 4 have"} {
 		i := 0
-		if got := c.others(func(*Bundle) bool { i++; return i <= n }); got != names {
+		if got := c.others(func(*Bundle) bool { i++; return i <= n }).English(); got != names {
 			t.Errorf("%d others: %q, want %q", n, got, names)
 		}
 	}

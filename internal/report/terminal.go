@@ -201,7 +201,7 @@ func (t *terminal) steps(steps []explain.Step) {
 					mark = t.paint(red, ">")
 				}
 				when := t.text(say.Seconds(s.At))
-				lead = mark + strings.Repeat(" ", at-t.r.Width(when)) + when + "  "
+				lead = mark + t.right(when, at) + "  "
 			}
 			if n == 0 && wide {
 				l = t.r.Pad(l, column) + "  " + t.paint(dim, t.r.Pad(t.cut(s.Belief, 26), 26)+" "+t.cut(s.Store, 18))

@@ -2,5 +2,27 @@ package say
 
 // pageTexts are those of the other pages: comparisons, matrix, sweep, both worlds, and the index.
 var pageTexts = [][2]string{
+	// The comparison of runs.
+	{"Skip to the verdicts", "跳到结论"}, {"Judged anew, all by the same checkers", "全部由同样的检查器重新评判"}, {"With care", "小心比较"}, {"Verdicts", "结论"},
+	{"The plans", "计划"}, {"The stories", "经过"}, {"In true time", "按真实时间"}, {"Measures", "测量"}, {"The runs", "各次运行"}, {"run", "运行"}, {"scenario", "场景"},
+	{"world", "世界"}, {"directory", "目录"}, {"Compare with care", "比较时要小心"}, {"run, lock", "运行，锁"}, {"real", "真实"},
+	{"What the plans do not have in common", "各计划不相同的地方"}, {"setting", "设置"}, {"not there", "没有"},
+	{"Nothing: the same clients, the same faults, the same servers, the same durations.", "没有：客户端、故障、服务器、时长都相同。"},
+	{"Where the stories part", "经过从哪里分开"},
+	{"Each story is compared with that of the same lock in an earlier run, or else with the first one. Steps count as the same when the same happens to the same client; their times may differ.", "每段经过都与前面某次运行里同一把锁的经过比较，没有就与第一段比较。同样的事发生在同样的客户端上，就算相同的步骤；时间可以不同。"},
+	{"compared with", "比较对象"}, {"here", "这里"}, {"there", "那里"}, {"the story is over", "经过已经结束"},
+	{"One axis of time for all. Hatched: a client believes; solid: the store has its entry; grey: a fault at work; marks below: a property breaks. The flag is the step at which the stories part.", "同一条时间轴。斜线：客户端以为持有；实心：存储里有它的条目；灰色：故障在起作用；下面的标记：性质被破坏。小旗是经过分开的那一步。"},
+	{"Nothing happened in any of them.", "哪一次都没有发生什么。"}, {"Below each measure stands how many times it is that of the first line that has it.", "每个数下面，是它为第一行该数的多少倍。"},
+	{"Again", "重来"}, {"Compare them again:", "再比较一次："}, {"Verdicts of all runs", "各次运行的结论"}, {"Settings that differ", "不同的设置"},
+	{"First differences of the stories", "经过的第一处不同"}, {"All runs in true time", "各次运行，按真实时间"}, {"Measures and ratios", "测量与倍数"},
+	{"How long the lock was held", "锁被持有多久"}, {"What an acquisition costs", "拿一次锁的代价"},
+	{"the same history, byte for byte", "历史逐字节相同"}, {"the same steps, at other times", "步骤相同，时间不同"},
+	{"Each run is one draw of luck. Play many seeds to tell a difference from chance: simulate run FILE --times 1000.", "每次运行只是一次随机抽取。要区分差异和偶然，就多演一些种子：simulate run FILE --times 1000。"},
+	{"acquired", "拿到锁"}, {"wait, median", "等待，中位数"}, {"wait, p99", "等待，p99"}, {"hold, median", "持有，中位数"}, {"hold, longest", "持有，最长"}, {"two inside for", "两个在里面的时间"},
+	{"Measures, and how many times those of the first line (commands: per acquisition)", "测量，以及为第一行的多少倍（命令：每次拿锁）"},
+	{"median wait", "等待中位"}, {"longest hold", "最长持有"}, {"commands", "命令"}, {"run and lock", "运行和锁"}, {"per acquisition", "每次拿锁"},
+	{"commands per acquisition, of all clients", "每次拿锁的命令数，所有客户端"}, {"Commands that an acquisition costs", "拿一次锁要多少命令"},
+	{"held for (logarithmic)", "持有（对数）"}, {"share of holds", "持有的比例"}, {"Distribution of how long the lock was held", "持有时间的分布"},
+	{"The farther right a line rises, the longer the lock was held.", "线越靠右上升，锁被持有得越久。"},
 	{"Retries, renewals and releases count as well: they are what the store has to bear.", "重试、续期和释放也算在内：存储都要承受。"},
 }
