@@ -54,7 +54,7 @@ and a cell that they cannot play says why.`,
 	}
 	f.add(cmd, sim.Backend, "1")
 	cmd.Flags().IntVar(&f.seeds, "seeds", 200, "random variations of each cell's scripts")
-	return cmd
+	return speaks(cmd, g)
 }
 
 func (f *matrixFlags) measure(cmd *cobra.Command) error {

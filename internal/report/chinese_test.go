@@ -107,9 +107,19 @@ func TestNoEnglishIsLeftOnAChinesePage(t *testing.T) {
 // The pages of several runs are Chinese as well.
 func TestNoEnglishIsLeftOnOtherChinesePages(t *testing.T) {
 	c := report.ComparisonOfTests()
-	c.Language = say.Chinese
+	m := report.MatrixOfTests()
+	for i := range m.Columns {
+		m.Columns[i].Summary = "Clients contend, nothing goes wrong." // one that is
+	}
+	for i := range m.Locks {
+		for k := range m.Locks[i].Cells {
+			m.Locks[i].Cells[k].Note = "" // the names of scripts are English
+		}
+	}
+	c.Language, m.Language = say.Chinese, say.Chinese
 	pages := map[string]func() ([]byte, error){
 		"comparison": func() ([]byte, error) { return report.RunsHTML(c) },
+		"matrix":     func() ([]byte, error) { return report.MatrixHTML(m) },
 	}
 	for name, draw := range pages {
 		page, err := draw()

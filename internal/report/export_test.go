@@ -3,4 +3,5 @@ package report
 // What the tests of this package draw, for those outside of it.
 var (
 	ComparisonOfTests = testComparison
+	MatrixOfTests     = tinyMatrix
 )

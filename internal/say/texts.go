@@ -10,7 +10,7 @@ func Text(english string) Phrase {
 // quoted is a text by itself.
 var quoted = New1[Both]("{text}", "{text}")
 
-var textLists = [][][2]string{reportTexts, pageTexts}
+var textLists = [][][2]string{reportTexts, pageTexts, matrixTexts}
 
 var texts = func() map[string]string {
 	all := map[string]string{}
