@@ -6,6 +6,7 @@ var (
 		"{locks} lock {locks|design|designs} under {kinds} {kinds|kind|kinds} of fault: what became of each, measured in {runs} {runs|run|runs}.[ {more}]",
 		"{locks} 种锁，经受 {kinds} 种故障：各自的结果如何，由 {runs} 次运行测得。[{more}]")
 	MoreTestedNothing = New1[Grouped]("{n} {n|run|runs} more tested nothing and count for nothing.", "另有 {n} 次没有检验到什么，不作数。")
+	RunsAndPage       = New3[Number, Verbatim, Verbatim]("{n} runs in {time} s   page {page}", "{n} 次运行，用时 {time} 秒   页面 {page}")
 	LetterOf          = New3[Verbatim, Verbatim, Verbatim]("{letter}, {lock} under {fault}", "{letter}，{lock} 经受 {fault}")
 	BrokenOrStuckOf   = New1[Number]("broken or stuck, of {n}", "{n} 把中被破坏或卡死的")
 	SomeLocksOf       = New2[Number, Number]("{bad} of {n}", "{n} 把中 {bad} 把")
