@@ -4,4 +4,5 @@ package report
 var (
 	ComparisonOfTests = testComparison
 	MatrixOfTests     = tinyMatrix
+	SweepOfTests      = aSweep
 )
