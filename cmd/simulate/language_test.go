@@ -71,7 +71,7 @@ func TestNoEnglishOnAChineseTerminal(t *testing.T) {
 	latest := filepath.Join(store, "latest")
 	look := func(args ...string) {
 		text := spoken(t, args...)
-		if !strings.ContainsAny(text, "守破未锁") {
+		if !strings.ContainsAny(text, "守破未锁障") {
 			t.Errorf("%q says nothing in Chinese: %s", args, text)
 		}
 		for _, line := range strings.Split(text, "\n") {
@@ -92,6 +92,7 @@ func TestNoEnglishOnAChineseTerminal(t *testing.T) {
 	} {
 		look(args...)
 	}
+	look("matrix", "--lock", "set-nx-lua,watchdog-lua", "--fault", "N0,GP", "--seeds", "2", "--out", store)
 	runs, err := filepath.Glob(filepath.Join(store, "story", "2*"))
 	if err != nil || len(runs) < 2 {
 		t.Fatalf("no runs of the story: %v", err)

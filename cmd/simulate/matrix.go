@@ -16,6 +16,7 @@ import (
 	"lockstep/internal/locks"
 	"lockstep/internal/matrix"
 	"lockstep/internal/report"
+	"lockstep/internal/say"
 	"lockstep/internal/scenario"
 	"lockstep/internal/sim"
 )
@@ -54,7 +55,7 @@ and a cell that they cannot play says why.`,
 	}
 	f.add(cmd, sim.Backend, "1")
 	cmd.Flags().IntVar(&f.seeds, "seeds", 200, "random variations of each cell's scripts")
-	return cmd
+	return speaks(cmd, g)
 }
 
 func (f *matrixFlags) measure(cmd *cobra.Command) error {
@@ -94,7 +95,8 @@ func (f *matrixFlags) measure(cmd *cobra.Command) error {
 		return printCells(f.stdout, m.Measured())
 	}
 	f.print(f.stdout, m)
-	fmt.Fprintf(f.stdout, "\n%d runs in %.1f s   page %s\n", runsOf(m), time.Since(started).Seconds(), page)
+	took := say.Verbatim(fmt.Sprintf("%.1f", time.Since(started).Seconds()))
+	fmt.Fprintf(f.stdout, "\n%s\n", say.RunsAndPage.With(say.Number(runsOf(m)), took, say.Verbatim(page)).In(f.language))
 	if len(m.Cells) == 1 {
 		return f.again(m)
 	}
@@ -189,7 +191,7 @@ func (f *matrixFlags) print(w io.Writer, m *matrix.Matrix) {
 	}
 	fmt.Fprintln(w)
 	for _, c := range m.Columns {
-		fmt.Fprintf(w, "%2s  %s\n", c.Code, c.Name)
+		fmt.Fprintf(w, "%2s  %s\n", c.Code, say.Text(c.Name).In(f.language))
 	}
 }
 
@@ -240,6 +242,7 @@ func (f *matrixFlags) again(m *matrix.Matrix) error {
 	if err := writeWhole(path, []byte(c.Worst.File())); err != nil {
 		return unwritable(err, "--out")
 	}
-	fmt.Fprintf(f.stdout, "\nworst    %s: %s\nagain    %s\n", c.Worst.Letter, c.Note, f.playAgain(path, c))
+	worst := say.OfLock.With(say.Verbatim(c.Worst.Letter), say.Text(c.Note))
+	fmt.Fprintf(f.stdout, "\n%s\n%s\n", f.named("worst", worst), f.named("again", say.Verbatim(f.playAgain(path, c))))
 	return nil
 }

@@ -20,7 +20,7 @@ func (f *matrixFlags) matrixPage(ctx context.Context, m *matrix.Matrix) (*report
 	if err != nil {
 		return nil, err
 	}
-	page := &report.Matrix{Backend: m.Backend, Seeds: m.Seeds, Replay: f.matrixReplay(m.Seeds)}
+	page := &report.Matrix{Language: f.language, Backend: m.Backend, Seeds: m.Seeds, Replay: f.matrixReplay(m.Seeds)}
 	for _, c := range m.Columns {
 		page.Columns = append(page.Columns, report.MatrixColumn{Code: c.Code, Name: c.Name, Summary: c.Summary})
 	}

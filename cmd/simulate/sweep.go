@@ -20,6 +20,7 @@ import (
 	"lockstep/internal/report"
 	"lockstep/internal/run"
 	"lockstep/internal/runstore"
+	"lockstep/internal/say"
 	"lockstep/internal/shell"
 	"lockstep/internal/sim"
 	"lockstep/internal/sweep"
@@ -57,7 +58,7 @@ The same file is an ordinary story for run, which plays it as it stands.
 	cmd.Flags().IntVar(&f.seeds, "seeds", 100, "how many seeds to play at each point")
 	cmd.Flags().IntVar(&f.jobs, "jobs", runtime.GOMAXPROCS(0), "how many seeds to play at once")
 	cmd.Flags().Lookup("jobs").DefValue = "one for each core"
-	return cmd
+	return speaks(cmd, g)
 }
 
 func (f *sweepFlags) sweep(ctx context.Context, arg string) error {
@@ -90,8 +91,9 @@ func (f *sweepFlags) sweep(ctx context.Context, arg string) error {
 	if f.json {
 		err = printJSON(f.stdout, f.sweepJSON(p, maps, dir))
 	} else {
-		_, err = fmt.Fprintf(f.stdout, "%s\npage     %s\ntable    %s\nagain    %s\n", report.SweepTerminal(shown),
-			filepath.Join(dir, "sweep.html"), filepath.Join(dir, "sweep.csv"), shown.Replay)
+		_, err = fmt.Fprintf(f.stdout, "%s\n%s\n%s\n%s\n", report.SweepTerminal(shown),
+			f.named("page", say.Verbatim(filepath.Join(dir, "sweep.html"))),
+			f.named("table", say.Verbatim(filepath.Join(dir, "sweep.csv"))), f.named("again", say.Verbatim(shown.Replay)))
 	}
 	switch {
 	case err != nil:
@@ -207,7 +209,8 @@ func ticksOf(a *plan.Axis) (out []string) {
 // shown is what the page and the terminal show.
 func (f *sweepFlags) shown(p *plan.Plan, maps []sweep.Map) *report.Sweep {
 	s := &report.Sweep{
-		Title: p.Name, Story: p.Story, Property: f.property, Seeds: f.seeds, Replay: f.sweepReplay(p),
+		Language: f.language,
+		Title:    p.Name, Story: p.Story, Property: f.property, Seeds: f.seeds, Replay: f.sweepReplay(p),
 	}
 	for i := range maps {
 		m := &maps[i]
@@ -248,7 +251,7 @@ func (f *sweepFlags) save(dir string, s *report.Sweep, maps []sweep.Map) error {
 	}
 	files := []runstore.File{{Name: "sweep.html", Data: page}, {Name: "sweep.csv", Data: sweepCSV(maps)}}
 	for i := range s.Maps {
-		svg, err := report.SafeRegion(&s.Maps[i], s.Property)
+		svg, err := report.SafeRegion(&s.Maps[i], s.Property, s.Language)
 		if err != nil {
 			return &bugError{err}
 		}

@@ -40,7 +40,9 @@ func TestTicksDecideWhichLocksSurvive(t *testing.T) {
 	verdict := func(lock string) string {
 		return browser.Eval[string](p, `document.querySelector('a[href="#lock-`+lock+`"]').closest("tr").querySelector(".you").textContent`)
 	}
-	click := func(box string) { browser.Eval[bool](p, `(document.querySelector('#ticks input[value="`+box+`"]').click(), true)`) }
+	click := func(box string) {
+		browser.Eval[bool](p, `(document.querySelector('#ticks input[value="`+box+`"]').click(), true)`)
+	}
 	if got := verdict("set-nx-lua"); got != "survives" {
 		t.Errorf("nothing can happen, and set-nx-lua %s", got)
 	}

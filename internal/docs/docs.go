@@ -60,8 +60,8 @@ type Input struct {
 	Columns []Column         // of the matrix
 	// Explored is what it takes to break each lock; nil: none is stored.
 	Explored *measured.Explored
-	Up      string           // the way from the folder of the docs to the repository: ".."
-	Claims  []measured.Claim // all of them
+	Up       string           // the way from the folder of the docs to the repository: ".."
+	Claims   []measured.Claim // all of them
 	// Examples are the smallest counterexamples, by lock; there may be none.
 	Examples map[string]Example
 

@@ -107,9 +107,22 @@ func TestNoEnglishIsLeftOnAChinesePage(t *testing.T) {
 // The pages of several runs are Chinese as well.
 func TestNoEnglishIsLeftOnOtherChinesePages(t *testing.T) {
 	c := report.ComparisonOfTests()
-	c.Language = say.Chinese
+	m := report.MatrixOfTests()
+	for i := range m.Columns {
+		m.Columns[i].Summary = "Clients contend, nothing goes wrong." // one that is
+	}
+	for i := range m.Locks {
+		for k := range m.Locks[i].Cells {
+			m.Locks[i].Cells[k].Note = "" // the names of scripts are English
+		}
+	}
+	s := report.SweepOfTests()
+	s.Title = "停顿"
+	c.Language, m.Language, s.Language = say.Chinese, say.Chinese, say.Chinese
 	pages := map[string]func() ([]byte, error){
 		"comparison": func() ([]byte, error) { return report.RunsHTML(c) },
+		"matrix":     func() ([]byte, error) { return report.MatrixHTML(m) },
+		"sweep":      func() ([]byte, error) { return report.SweepHTML(s) },
 	}
 	for name, draw := range pages {
 		page, err := draw()
@@ -235,8 +248,8 @@ var names = func() map[string]bool {
 	all := map[string]bool{}
 	for _, list := range [][]string{
 		strings.Fields("Redis Cluster MySQL PostgreSQL Consul ZooKeeper etcd Redisson Redlock Go tick simulate search sim process ppm Lua"),
-		strings.Fields("lease run FILE redis redis-nodes mysql postgres zookeeper consul"),    // a key of scenarios, a command, stores
-		strings.Fields("acquire lock unlock renew release ClassCastException String Integer"), // scripts of the locks, and what a driver says
+		strings.Fields("lease pause loss ms run FILE redis redis-nodes mysql postgres zookeeper consul"), // keys and units of scenarios, a command, stores
+		strings.Fields("acquire lock unlock renew release ClassCastException String Integer"),            // scripts of the locks, and what a driver says
 	} {
 		for _, name := range list {
 			all[name] = true

@@ -25,12 +25,13 @@ const notApplicable checker.Letter = "-"
 // Matrix is what the page of a matrix shows: what became of each lock under each
 // kind of fault.
 type Matrix struct {
-	Backend string
-	Seeds   int           // random variations of each cell's scripts
-	Lease   time.Duration // of all runs; 0 when unknown
-	Replay  string        // the command line that measures it again
-	Columns []MatrixColumn
-	Locks   []MatrixLock // those of one group side by side
+	Language say.Language
+	Backend  string
+	Seeds    int           // random variations of each cell's scripts
+	Lease    time.Duration // of all runs; 0 when unknown
+	Replay   string        // the command line that measures it again
+	Columns  []MatrixColumn
+	Locks    []MatrixLock // those of one group side by side
 }
 
 // MatrixColumn is one kind of fault.
@@ -77,7 +78,7 @@ type MatrixRun struct {
 func MatrixHTML(m *Matrix) ([]byte, error) {
 	for _, d := range []detail{{maxTold, true}, {8, true}, {4, false}, {0, false}} {
 		var buf bytes.Buffer
-		if err := matrixTemplate(say.English).Execute(&buf, newMatrixView(m, d)); err != nil {
+		if err := matrixTemplate(m.Language).Execute(&buf, newMatrixView(m, d)); err != nil {
 			return nil, fmt.Errorf("filling in the page of the matrix: %w", err)
 		}
 		if buf.Len() <= MaxMatrixHTML || d.steps == 0 {

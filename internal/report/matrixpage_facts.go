@@ -1,19 +1,23 @@
 package report
 
-import (
-	"fmt"
-	"strings"
-)
+import "lockstep/internal/say"
 
 // lead says what the page is, in one sentence.
-func lead(m *Matrix) string {
+func lead(m *Matrix) say.Phrase {
 	tested, untested := m.runs()
-	text := fmt.Sprintf("%s under %s: what became of each, measured in %s.",
-		plural(len(m.Locks), "lock design"), plural(len(m.Columns), "kind")+" of fault", plural(tested, "run"))
+	var more say.Phrase
 	if untested > 0 {
-		text += fmt.Sprintf(" %s more tested nothing and count for nothing.", plural(untested, "run"))
+		more = say.MoreTestedNothing.With(say.Grouped(untested))
 	}
-	return text
+	return say.MatrixLead.With(say.Grouped(len(m.Locks)), say.Grouped(len(m.Columns)), say.Grouped(tested), more)
+}
+
+// inLanguage are phrases as paragraphs.
+func inLanguage(l say.Language, phrases []say.Phrase) (out []string) {
+	for _, p := range phrases {
+		out = append(out, nice(p.In(l)))
+	}
+	return out
 }
 
 // runs counts the runs that tested something, and those that did not.
@@ -28,32 +32,33 @@ func (m *Matrix) runs() (tested, untested int) {
 }
 
 // facts are what stands out, counted.
-func (v *matrixView) facts(m *Matrix) []string {
+func (v *matrixView) facts(m *Matrix) []say.Phrase {
 	if len(m.Locks) < 2 || len(m.Columns) < 2 {
 		return nil
 	}
-	var whole []string
+	var whole say.List
 	for _, g := range v.Groups {
 		for _, l := range g.Locks {
 			if l.Bad == 0 {
-				whole = append(whole, l.ID)
+				whole = append(whole, say.Verbatim(l.ID))
 			}
 		}
 	}
-	var out []string
+	var out []say.Phrase
+	all := say.Number(len(m.Locks))
 	switch {
 	case len(whole) == 0:
-		out = append(out, fmt.Sprintf("None of the %d locks comes through all columns: each one breaks or gets stuck somewhere.", len(m.Locks)))
+		out = append(out, say.NoneWhole.With(all))
 	case len(whole) <= 4:
-		out = append(out, fmt.Sprintf("Only %s of %d come through all columns: %s.", plural(len(whole), "lock"), len(m.Locks), strings.Join(whole, ", ")))
+		out = append(out, say.FewWhole.With(say.Number(len(whole)), all, whole))
 	default:
-		out = append(out, fmt.Sprintf("%d of %d locks come through all columns.", len(whole), len(m.Locks)))
+		out = append(out, say.SomeWhole.With(say.Number(len(whole)), all))
 	}
 	worst, mild := -1, -1
 	for i, c := range v.Columns {
 		if c.Code == noFaultCode {
 			if c.Bad > 0 {
-				out = append(out, fmt.Sprintf("Broken or stuck even without any fault: %s.", plural(c.Bad, "lock")))
+				out = append(out, say.BadWithoutFault.With(say.Number(c.Bad)))
 			}
 			continue
 		}
@@ -68,9 +73,9 @@ func (v *matrixView) facts(m *Matrix) []string {
 		return out
 	}
 	c := v.Columns[worst]
-	out = append(out, fmt.Sprintf("What harms most: %s (%s), with %d of %d locks broken or stuck.", c.Name, c.Code, c.Bad, len(m.Locks)))
+	out = append(out, say.HarmsMost.With(say.Verbatim(c.Name), say.Verbatim(c.Code), say.Number(c.Bad), all))
 	if c := v.Columns[mild]; c.Bad < v.Columns[worst].Bad {
-		out = append(out, fmt.Sprintf("What harms least: %s (%s), with %d.", c.Name, c.Code, c.Bad))
+		out = append(out, say.HarmsLeast.With(say.Verbatim(c.Name), say.Verbatim(c.Code), say.Number(c.Bad)))
 	}
 	return out
 }
@@ -79,27 +84,22 @@ func (v *matrixView) facts(m *Matrix) []string {
 const noFaultCode = "N0"
 
 // howMeasured says how the letters came about.
-func howMeasured(m *Matrix) []string {
-	out := []string{
-		"No letter is written down anywhere. For each cell the harness first watches which commands the lock sends when nothing goes wrong, " +
-			"and makes scripts to fit them: short scenarios that bring the fault about at each point where it could hurt.",
+func howMeasured(m *Matrix) []say.Phrase {
+	out := []say.Phrase{
+		say.Text("No letter is written down anywhere. For each cell the harness first watches which commands the lock sends when nothing goes wrong, and makes scripts to fit them: short scenarios that bring the fault about at each point where it could hurt."),
+		say.Text("A checker judges each history. The letter is the worst that was seen."),
+		say.Text("V, F, VF and D are proofs: the run below each of them can be played again and gives the same history, byte for byte. S and L are not: they say that nothing worse was found, and how often it may happen all the same."),
 	}
 	if m.Seeds > 0 {
-		out = append(out, fmt.Sprintf("Then it plays %s of these scripts, with other timings: "+
-			"the length of the work, of the faults and of the network's delays. A checker judges each history. The letter is the worst that was seen.",
-			plural(m.Seeds, "random variation")))
-	} else {
-		out = append(out, "A checker judges each history. The letter is the worst that was seen.")
+		out[1] = say.ThenVariations.With(say.Grouped(m.Seeds))
 	}
-	out = append(out, "V, F, VF and D are proofs: the run below each of them can be played again and gives the same history, byte for byte. "+
-		"S and L are not: they say that nothing worse was found, and how often it may happen all the same.")
 	tested, untested := m.runs()
-	what := fmt.Sprintf("Backend %s; %s in all", clean(m.Backend, maxName), plural(tested+untested, "run"))
+	var some, lease say.Phrase
 	if untested > 0 {
-		what += fmt.Sprintf(", of which %d tested something", tested)
+		some = say.OfWhichTested.With(say.Number(tested))
 	}
 	if m.Lease > 0 {
-		what += fmt.Sprintf("; a lease of %s in each", m.Lease)
+		lease = say.LeaseInEach.With(say.Verbatim(m.Lease.String()))
 	}
-	return append(out, nice(what+"."))
+	return append(out, say.MeasuredWith.With(say.Verbatim(clean(m.Backend, maxName)), say.Grouped(tested+untested), some, lease))
 }

@@ -7,6 +7,7 @@ import (
 
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
+	"lockstep/internal/say"
 )
 
 // Measures of a strip, in units of its drawing.
@@ -21,13 +22,13 @@ const (
 // strip draws who believes to hold the lock, from one instant to another: a lane
 // for each client, grey where it is frozen, framed where two beliefs overlap.
 // It is empty when nobody believes anything. The steps below it are its text.
-func strip(j *checker.Judgement, from, to history.Instant) template.HTML {
+func strip(j *checker.Judgement, from, to history.Instant, l say.Language) template.HTML {
 	h := j.History
 	b := barsOf(h)
 	if margin := (to - from) / 40; margin > 0 {
 		from, to = max(from-margin, 0), to+margin
 	}
-	d := &stripDrawing{h: h, from: from, to: max(to, from+1), lanes: map[history.NodeID]int{}}
+	d := &stripDrawing{language: l, h: h, from: from, to: max(to, from+1), lanes: map[history.NodeID]int{}}
 	for id := history.NodeID(1); int(id) <= len(h.Header.Nodes); id++ {
 		if len(d.lanes) < stripLanes && d.shown(b.beliefs, id) {
 			d.lanes[id] = len(d.lanes)
@@ -42,6 +43,7 @@ func strip(j *checker.Judgement, from, to history.Instant) template.HTML {
 }
 
 type stripDrawing struct {
+	language say.Language
 	h        *history.History
 	from, to history.Instant
 	lanes    map[history.NodeID]int
@@ -81,7 +83,7 @@ func (d *stripDrawing) draw(b *bars) {
 	for lane, id := range d.order {
 		y := lane * stripLane
 		d.f(`<text x="0" y="%d">%s</text><path d="M%d %dH%d"/>`,
-			y+15, escape(clean(d.h.Name(id), maxHeadName)), stripLabel, y+stripLane/2, stripWidth)
+			y+15, escape(clean(say.Name(d.h.Name(id)).In(d.language), maxHeadName)), stripLabel, y+stripLane/2, stripWidth)
 	}
 	color := drawing{l: &layout{h: d.h}}
 	var beliefs []span
@@ -104,8 +106,8 @@ func (d *stripDrawing) draw(b *bars) {
 	for _, s := range overlaps(beliefs) {
 		d.f(`<rect class="both" x="%d" y="1" width="%d" height="%d" rx="2"/>`, d.x(s.from), max(d.x(s.to)-d.x(s.from), 3), height-2)
 	}
-	d.f(`<text x="%d" y="%d" class="t">%s</text>`, stripLabel, height+14, escape(d.from.String()))
-	d.f(`<text x="%d" y="%d" class="t" text-anchor="end">%s</text></svg>`, stripWidth, height+14, escape(d.to.String()))
+	d.f(`<text x="%d" y="%d" class="t">%s</text>`, stripLabel, height+14, escape(say.Seconds(d.from).In(d.language)))
+	d.f(`<text x="%d" y="%d" class="t" text-anchor="end">%s</text></svg>`, stripWidth, height+14, escape(say.Seconds(d.to).In(d.language)))
 }
 
 // overlaps returns when two spans or more overlap, joined where they touch.

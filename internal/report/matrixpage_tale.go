@@ -8,6 +8,7 @@ import (
 	"lockstep/internal/checker"
 	"lockstep/internal/explain"
 	"lockstep/internal/history"
+	"lockstep/internal/say"
 )
 
 // maxTold is how many steps of a run a cell of the matrix tells.
@@ -15,14 +16,14 @@ const maxTold = 14
 
 // Tale is a run in brief: the steps that led to what broke.
 type Tale struct {
-	Verdict string // one sentence
-	Assumed string // the assumption that was false; "" when none was proved so
-	Formula string // why it is false, with numbers
+	Verdict say.Phrase // one sentence
+	Assumed say.Phrase // the assumption that was false; empty when none was proved so
+	Formula say.Phrase // why it is false, with numbers
 	Steps   []TaleStep
 	Before  int // steps left out before the first
 	After   int // steps left out after the last
 
-	strip template.HTML // who believed what, drawn
+	strip func(say.Language) template.HTML // draws who believed what; nil for nothing
 }
 
 // TaleStep is one step of a tale.
@@ -37,7 +38,7 @@ type TaleStep struct {
 func NewTale(j *checker.Judgement, lag time.Duration) *Tale {
 	steps := explain.Steps(j.History, j.Findings)
 	wrong := explain.Assumption(j.History, j.Findings, lag)
-	t := &Tale{Verdict: explain.Verdict(*j).English(), Assumed: wrong.Assumed.English(), Formula: wrong.Formula.English()}
+	t := &Tale{Verdict: explain.Verdict(*j), Assumed: wrong.Assumed, Formula: wrong.Formula}
 	picked := newPicker(j, steps).pick(maxTold)
 	last := -1
 	for _, p := range picked {
@@ -46,7 +47,8 @@ func NewTale(j *checker.Judgement, lag time.Duration) *Tale {
 	}
 	t.close(len(steps) - last - 1)
 	if n := len(t.Steps); n > 0 && j.Letter != checker.LetterStuck {
-		t.strip = strip(j, t.Steps[0].At, t.Steps[n-1].At)
+		from, to := t.Steps[0].At, t.Steps[n-1].At
+		t.strip = say.OnceForEach(func(l say.Language) template.HTML { return strip(j, from, to, l) })
 	}
 	return t
 }
@@ -66,7 +68,7 @@ func (t *Tale) shorter(limit int) *Tale {
 		return t
 	}
 	out := *t
-	out.Steps, out.strip = nil, ""
+	out.Steps, out.strip = nil, nil
 	gap := 0
 	for _, s := range t.Steps {
 		if s.rank >= limit {

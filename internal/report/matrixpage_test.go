@@ -295,13 +295,13 @@ func TestOverlaps(t *testing.T) {
 
 func TestNumbersOfTheMatrix(t *testing.T) {
 	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567", -1000: "-1,000"} {
-		if got := grouped(n); got != want {
-			t.Errorf("grouped(%d) = %s, want %s", n, got, want)
+		if got := say.Grouped(n).In(say.English); got != want {
+			t.Errorf("say.Grouped(%d).In(say.English) = %s, want %s", n, got, want)
 		}
 	}
 	for rate, want := range map[float64]string{0: "0 %", 1: "100 %", 0.5: "50.0 %", 0.001: "0.1 %", 0.9999: "100 %"} {
-		if got := percent(rate); got != want {
-			t.Errorf("percent(%g) = %s, want %s", rate, got, want)
+		if got := say.Percent(rate).In(say.English); got != want {
+			t.Errorf("say.Percent(%g).In(say.English) = %s, want %s", rate, got, want)
 		}
 	}
 }

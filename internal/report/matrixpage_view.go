@@ -1,13 +1,13 @@
 package report
 
 import (
-	"fmt"
 	"html/template"
 	"strconv"
 	"strings"
 
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
+	"lockstep/internal/say"
 )
 
 // matrixView is what the template of the matrix sees. All texts in it are clean;
@@ -24,6 +24,28 @@ type matrixView struct {
 	Varied, Trimmed bool
 	Replay          string
 	Head            pageHead
+
+	language say.Language
+}
+
+// CellName names a cell for those who have it read out.
+func (v *matrixView) CellName(letter, lock, code string) string {
+	return say.LetterOf.With(say.Verbatim(letter), say.Verbatim(lock), say.Verbatim(code)).In(v.language)
+}
+
+// OfRows stands before how many locks each column broke.
+func (v *matrixView) OfRows() string {
+	return say.BrokenOrStuckOf.With(say.Number(v.Rows)).In(v.language)
+}
+
+// SomeOf is a number of all locks.
+func (v *matrixView) SomeOf(n int) string {
+	return say.SomeLocksOf.With(say.Number(n), say.Number(v.Rows)).In(v.language)
+}
+
+// WhyNoLetter says why a cell has none.
+func (v *matrixView) WhyNoLetter(note string) string {
+	return say.WhyNoLetter.With(say.Verbatim(note)).In(v.language)
 }
 
 type letterView struct {
@@ -105,29 +127,31 @@ func bad(l checker.Letter) bool {
 
 func newMatrixView(m *Matrix, d detail) *matrixView {
 	v := &matrixView{
-		Mode: "real servers", Backend: clean(m.Backend, maxName), Rows: len(m.Locks), Width: len(m.Columns) + 2,
+		language: m.Language, Mode: say.Text("real servers").In(m.Language), Backend: clean(m.Backend, maxName), Rows: len(m.Locks), Width: len(m.Columns) + 2,
 		Varied: m.Seeds > 0, Trimmed: d.steps < maxTold, Replay: clean(m.Replay, maxLine),
-		Head:   newHead("How distributed locks break", matrixCSS).scripted("matrixpage.js"),
+		Head:   newHead(say.Text("How distributed locks break").In(m.Language), matrixCSS).scripted("matrixpage.js"),
 		Legend: append([]letterView(nil), letters...),
 	}
 	if history.Simulated(m.Backend) {
-		v.Mode = "simulated"
+		v.Mode = say.Text("simulated").In(m.Language)
 	}
 	for _, c := range m.Columns {
-		v.Columns = append(v.Columns, columnView{Code: clean(c.Code, 8), Name: clean(c.Name, maxName), Summary: clean(c.Summary, maxLine)})
+		v.Columns = append(v.Columns, columnView{
+			Code: clean(c.Code, 8), Name: clean(say.Text(c.Name).In(m.Language), maxName), Summary: clean(say.Text(c.Summary).In(m.Language), maxLine),
+		})
 	}
 	for i := range m.Locks {
 		l := &m.Locks[i]
-		name := clean(l.Group, maxLine)
+		name := clean(say.Text(l.Group).In(m.Language), maxLine)
 		if n := len(v.Groups); n == 0 || v.Groups[n-1].Name != name {
 			v.Groups = append(v.Groups, groupView{Name: name})
 		}
 		g := &v.Groups[len(v.Groups)-1]
 		g.Locks = append(g.Locks, v.lock(l, m.Seeds, d))
 	}
-	v.Lead = lead(m)
-	v.Facts = v.facts(m)
-	v.Measured = howMeasured(m)
+	v.Lead = lead(m).In(m.Language)
+	v.Facts = inLanguage(m.Language, v.facts(m))
+	v.Measured = inLanguage(m.Language, howMeasured(m))
 	return v
 }
 
@@ -154,7 +178,7 @@ func (v *matrixView) lock(l *MatrixLock, seeds int, d detail) lockView {
 				v.Legend[i].Count++
 			}
 		}
-		out.Cells = append(out.Cells, newMatrixCellView(c, out.Anchor, column, seeds, d))
+		out.Cells = append(out.Cells, newMatrixCellView(c, out.Anchor, column, seeds, d, v.language))
 	}
 	return out
 }
@@ -170,7 +194,7 @@ func anchor(name string) string {
 	}, clean(name, maxName))
 }
 
-func newMatrixCellView(c *MatrixCell, lock string, column *columnView, seeds int, d detail) matrixCellView {
+func newMatrixCellView(c *MatrixCell, lock string, column *columnView, seeds int, d detail, l say.Language) matrixCellView {
 	v := matrixCellView{
 		Anchor: lock + "-" + anchor(column.Code), Code: column.Code, Name: column.Name,
 		Letter: clean(string(c.Letter), 2), Class: classOf(c.Letter), Note: nice(c.Note),
@@ -179,73 +203,64 @@ func newMatrixCellView(c *MatrixCell, lock string, column *columnView, seeds int
 		v.Tried = append(v.Tried, nice(t))
 	}
 	if c.Letter != notApplicable {
-		v.Outcome = outcome(c)
-		v.Counts = counts(c, seeds)
+		v.Outcome = outcome(c).In(l)
+		v.Counts = nice(counts(c, seeds).In(l))
 		if seeds > 0 {
 			v.Percent = min(max(int(100*c.Rate+0.5), 0), 100)
 		}
 	}
-	v.Title = fmt.Sprintf("%s, %s: %s", column.Code, column.Name, v.Note)
-	if v.Outcome != "" {
-		v.Title += " (" + v.Outcome + ")"
-	}
+	v.Title = say.CellTitle.With(say.Verbatim(column.Code), say.Verbatim(column.Name), say.Verbatim(v.Note), say.Verbatim(v.Outcome)).In(l)
 	if c.Worst != nil && c.Letter != checker.LetterSafe && c.Letter != notApplicable {
-		v.About = about(c)
-		v.Run = newRunOfCell(c.Worst, d)
+		v.About = nice(about(c).In(l))
+		v.Run = newRunOfCell(c.Worst, d, l)
 	}
 	return v
 }
 
 // outcome sums a cell up in a few words.
-func outcome(c *MatrixCell) string {
-	var parts []string
-	if c.Broken > 0 {
-		parts = append(parts, fmt.Sprintf("%d broken", c.Broken))
+func outcome(c *MatrixCell) say.Phrase {
+	n := say.Number(c.Runs)
+	switch {
+	case c.Broken > 0 && c.Stuck > 0:
+		return say.BothOfRuns.With(say.Number(c.Broken), say.Number(c.Stuck), n)
+	case c.Broken > 0:
+		return say.BrokenOfRuns.With(say.Number(c.Broken), n)
+	case c.Stuck > 0:
+		return say.StuckOfRuns.With(say.Number(c.Stuck), n)
 	}
-	if c.Stuck > 0 {
-		parts = append(parts, fmt.Sprintf("%d stuck", c.Stuck))
-	}
-	if len(parts) == 0 {
-		return fmt.Sprintf("none of %d broken", c.Runs)
-	}
-	return strings.Join(parts, ", ") + fmt.Sprintf(" of %d", c.Runs)
+	return say.NoneOfRuns.With(n)
 }
 
 // counts says how often a cell broke, and how often it may break.
-func counts(c *MatrixCell, seeds int) string {
-	s := fmt.Sprintf("%s: %d broken, %d stuck.", plural(c.Runs, "run"), c.Broken, c.Stuck)
+func counts(c *MatrixCell, seeds int) say.Phrase {
+	var rate, untested say.Phrase
 	switch {
 	case seeds <= 0:
-		s += " No random variations were played."
+		rate = say.Text("No random variations were played.")
 	case c.Rate > 0:
-		s += fmt.Sprintf(" Of the random variations, %s broke or got stuck (95 %% interval %s to %s).",
-			percent(c.Rate), percent(c.Low), percent(c.High))
+		rate = say.VariationsBroke.With(say.Percent(c.Rate), say.Percent(c.Low), say.Percent(c.High))
 	case c.Broken+c.Stuck > 0:
-		s += fmt.Sprintf(" None of the random variations broke, only scripts as they stand; at most %s of such variations would (95 %% confidence).", percent(c.High))
+		rate = say.ScriptsBrokeOnly.With(say.Percent(c.High))
 	default:
-		s += fmt.Sprintf(" None of the random variations broke: with 95 %% confidence, at most %s of such runs would.", percent(c.High))
+		rate = say.NoVariationBroke.With(say.Percent(c.High))
 	}
 	if c.Untested > 0 {
-		s += fmt.Sprintf(" %d of %s tested something: in the others the fault never fired or nobody contended, and they count for nothing.", c.Runs, plural(c.Runs+c.Untested, "run"))
+		untested = say.SomeTested.With(say.Number(c.Runs), say.Grouped(c.Runs+c.Untested))
 	}
-	return nice(s)
+	return say.CellCounts.With(say.Grouped(c.Runs), say.Number(c.Broken), say.Number(c.Stuck), rate, untested)
 }
 
 // about introduces the run that is shown.
-func about(c *MatrixCell) string {
+func about(c *MatrixCell) say.Phrase {
 	w := c.Worst
-	what := "The script"
-	if w.Varied {
-		what = "A random variation of the script"
-	}
-	s := fmt.Sprintf("%s %q.", what, w.Script)
+	var part say.Phrase
 	if c.Letter == checker.LetterVF && w.Letter != checker.LetterVF {
-		s += fmt.Sprintf(" No single run showed both kinds of damage; this one shows %s.", w.Letter)
+		part = say.OneDamageOnly.With(say.Verbatim(w.Letter))
 	}
-	return nice(s)
+	return say.ShownScript.With(say.Flag(w.Varied), say.Flag(!w.Varied), say.Verbatim(strconv.Quote(w.Script)), part)
 }
 
-func newRunOfCell(r *MatrixRun, d detail) *runOfCell {
+func newRunOfCell(r *MatrixRun, d detail, l say.Language) *runOfCell {
 	v := &runOfCell{Hash: clean(r.Hash, 80)}
 	if d.files && len(r.YAML) <= maxFile {
 		v.File, v.YAML, v.Command = clean(r.File, maxLine), CleanLines(r.YAML), clean(r.Command, maxLine)
@@ -254,17 +269,20 @@ func newRunOfCell(r *MatrixRun, d detail) *runOfCell {
 		return v
 	}
 	t := r.Tale.shorter(d.steps)
-	v.Verdict, v.Assumed, v.Formula = nice(t.Verdict), nice(t.Assumed), nice(t.Formula)
-	v.Strip = t.strip
-	v.Before, v.After = leftOut(t.Before), leftOut(t.After)
+	v.Verdict, v.Formula = nice(t.Verdict.In(l)), nice(t.Formula.In(l))
+	v.Assumed = nice(say.AssumptionWas.With(t.Assumed).In(l))
+	if t.strip != nil {
+		v.Strip = t.strip(l)
+	}
+	v.Before, v.After = leftOut(t.Before, l), leftOut(t.After, l)
 	for _, s := range t.Steps {
-		truth := clean(s.Belief.English(), 120)
+		truth := clean(s.Belief.In(l), 120)
 		if !s.Store.Empty() {
-			truth += " · " + clean(s.Store.English(), 120)
+			truth += " · " + clean(s.Store.In(l), 120)
 		}
 		v.Steps = append(v.Steps, taleView{
-			At: nice(s.At.String()), Sentence: nice(s.Sentence.English()), Truth: truth, Gap: leftOut(s.Skipped),
-			Note: nice(s.Note.English()), Bad: s.Violation,
+			At: nice(say.Seconds(s.At).In(l)), Sentence: nice(s.Sentence.In(l)), Truth: truth, Gap: leftOut(s.Skipped, l),
+			Note: nice(s.Note.In(l)), Bad: s.Violation,
 		})
 	}
 	return v
@@ -274,34 +292,9 @@ func newRunOfCell(r *MatrixRun, d detail) *runOfCell {
 // no use.
 const maxFile = 8000
 
-func leftOut(n int) string {
+func leftOut(n int, l say.Language) string {
 	if n <= 0 {
 		return ""
 	}
-	return plural(n, "step") + " left out"
-}
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return grouped(n) + " " + what + "s"
-}
-
-// grouped writes a number with commas: 12,345.
-func grouped(n int) string {
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
-
-// percent writes a rate, with a decimal where that tells something.
-func percent(rate float64) string {
-	p := 100 * rate
-	if p == 0 || p >= 99.95 {
-		return fmt.Sprintf("%.0f %%", p)
-	}
-	return fmt.Sprintf("%.1f %%", p)
+	return say.StepsLeftOut.With(say.Grouped(n)).In(l)
 }

@@ -25,8 +25,8 @@ const (
 // SafeRegion plots a map: the share of broken runs of each setting as a colour, as a
 // number and as a hatch that grows denser, so that it can be read in print and
 // without seeing colours. A dashed frame says that nothing was tested.
-func SafeRegion(m *SweepMap, property string) ([]byte, error) {
-	p := newPlot(say.English, clean(m.XName, maxName), clean(m.YName, maxName))
+func SafeRegion(m *SweepMap, property string, l say.Language) ([]byte, error) {
+	p := newPlot(l, clean(m.XName, maxName), clean(m.YName, maxName))
 	p.X.Min, p.X.Max = -0.5, float64(len(m.XTicks))-0.5
 	p.Y.Min, p.Y.Max = -0.5, float64(len(m.YTicks))-0.5
 	p.X.Tick.Marker, p.Y.Tick.Marker = namedTicks(m.XTicks), namedTicks(m.YTicks)
@@ -42,7 +42,7 @@ func SafeRegion(m *SweepMap, property string) ([]byte, error) {
 	if _, err := c.WriteTo(&buf); err != nil {
 		return nil, fmt.Errorf("drawing the safe region of %s: %w", m.Lock, err)
 	}
-	return finish(buf.Bytes(), m.Says(property)), nil
+	return finish(buf.Bytes(), m.Says(property, l)), nil
 }
 
 func namedTicks(names []string) (ticks plot.ConstantTicks) {

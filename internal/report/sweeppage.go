@@ -18,6 +18,7 @@ var sweepTemplate = pageTemplate("sweeppage.html")
 
 // Sweep is what the page of a sweep shows: for each lock, where a property holds.
 type Sweep struct {
+	Language     say.Language
 	Title, Story string
 	Property     string
 	Seeds        int    // for each point
@@ -46,7 +47,7 @@ type SweepCell struct {
 type sweepView struct {
 	Head                                 pageHead
 	Title, Story, Property, Lead, Replay string
-	Seeds                                int
+	Seeds                                string // how many, and of what
 	Maps                                 []sweepMapView
 }
 
@@ -60,48 +61,43 @@ type sweepMapView struct {
 // SweepHTML draws the maps as one file that needs nothing else.
 func SweepHTML(s *Sweep) ([]byte, error) {
 	v := sweepView{
-		Head: newHead(clean(s.Title, maxLine)+": the safe region", sweepCSS), Title: clean(s.Title, maxLine), Story: clean(s.Story, maxProse),
-		Property: clean(s.Property, maxName), Replay: clean(s.Replay, maxLine), Seeds: s.Seeds,
+		Head: newHead(say.OfLock.With(say.Verbatim(clean(s.Title, maxLine)), say.Text("the safe region")).In(s.Language), sweepCSS), Title: clean(s.Title, maxLine), Story: clean(s.Story, maxProse),
+		Property: clean(s.Property, maxName), Replay: clean(s.Replay, maxLine),
+		Seeds: say.SeedsEach.With(say.Verbatim(clean(s.Property, maxName)), say.Number(s.Seeds)).In(s.Language),
 	}
 	for i := range s.Maps {
 		m := &s.Maps[i]
-		svg, err := SafeRegion(m, s.Property)
+		svg, err := SafeRegion(m, s.Property, s.Language)
 		if err != nil {
 			return nil, err
 		}
 		v.Maps = append(v.Maps, sweepMapView{
-			Anchor: "map-" + fileWord(m.Lock), Lock: clean(m.Lock, maxName), Says: m.Says(s.Property),
-			SVG: template.HTML(svg), Head: m.head(), Rows: m.rows(), // the figure is made by us, all texts escaped
+			Anchor: "map-" + fileWord(m.Lock), Lock: clean(m.Lock, maxName), Says: m.Says(s.Property, s.Language),
+			SVG: template.HTML(svg), Head: m.head(s.Language), Rows: m.rows(s.Language), // the figure is made by us, all texts escaped
 		})
 	}
-	v.Lead = fmt.Sprintf("Where does %s hold? Each cell is one setting, played with the same %d seeds.", v.Property, s.Seeds)
+	v.Lead = say.WhereDoesHold.With(say.Verbatim(v.Property), say.Number(s.Seeds)).In(s.Language)
 	var buf bytes.Buffer
-	if err := sweepTemplate(say.English).Execute(&buf, v); err != nil {
+	if err := sweepTemplate(s.Language).Execute(&buf, v); err != nil {
 		return nil, fmt.Errorf("filling in the page of the sweep: %w", err)
 	}
 	return buf.Bytes(), nil
 }
 
 // Says is what to take away from a map, in one sentence.
-func (m *SweepMap) Says(property string) string {
+func (m *SweepMap) Says(property string, l say.Language) string {
 	safe, broken, untested := m.count()
-	lock, property := clean(m.Lock, maxName), clean(property, maxName)
+	lock, what := say.Verbatim(clean(m.Lock, maxName)), say.Verbatim(clean(property, maxName))
+	says := say.KeepsInSome.With(lock, what, say.Number(safe), say.Number(broken))
 	switch {
 	case untested == len(m.Cells):
-		return fmt.Sprintf("No run of %s put %s to the test anywhere: the map is empty.", lock, property)
+		says = say.MapIsEmpty.With(lock, what)
 	case broken == 0:
-		return fmt.Sprintf("%s keeps %s in every run of all %s that were tested.", lock, property, settings(safe))
+		says = say.KeepsInAll.With(lock, what, say.Number(safe))
 	case safe == 0:
-		return fmt.Sprintf("%s breaks %s in some run of all %s that were tested.", lock, property, settings(broken))
+		says = say.BreaksInAll.With(lock, what, say.Number(broken))
 	}
-	return fmt.Sprintf("%s keeps %s in every run of %s, and breaks it in %d.", lock, property, settings(safe), broken)
-}
-
-func settings(n int) string {
-	if n == 1 {
-		return "1 setting"
-	}
-	return fmt.Sprintf("%d settings", n)
+	return says.In(l)
 }
 
 func (m *SweepMap) count() (safe, broken, untested int) {
@@ -118,16 +114,16 @@ func (m *SweepMap) count() (safe, broken, untested int) {
 	return safe, broken, untested
 }
 
-func (m *SweepMap) head() []string {
+func (m *SweepMap) head(l say.Language) []string {
 	head := []string{clean(m.XName, maxName)}
 	if m.YName != "" {
 		head = append(head, clean(m.YName, maxName))
 	}
-	return append(head, "broken", "share", "95 % interval", "untested", "first seed")
+	return append(head, texts(l, "broken", "share", "95 % interval", "untested", "first seed")...)
 }
 
 // rows are the numbers of the map, for those who cannot see it.
-func (m *SweepMap) rows() (rows [][]string) {
+func (m *SweepMap) rows(l say.Language) (rows [][]string) {
 	for i := range m.Cells {
 		c := &m.Cells[i]
 		row := []string{clean(m.XTicks[i%len(m.XTicks)], maxName)}
@@ -138,8 +134,8 @@ func (m *SweepMap) rows() (rows [][]string) {
 		if c.FirstBroke > 0 {
 			seed = fmt.Sprint(c.FirstBroke)
 		}
-		rows = append(rows, append(row, fmt.Sprintf("%d of %d", c.Broken, c.Tested), c.share(),
-			rate.Percent(c.Low)+" to "+rate.Percent(c.High), fmt.Sprint(c.Untested), seed))
+		rows = append(rows, append(row, say.SomeOf.With(say.Number(c.Broken), say.Number(c.Tested)).In(l), c.share(),
+			say.RateRange.With(say.Verbatim(rate.Percent(c.Low)), say.Verbatim(rate.Percent(c.High))).In(l), fmt.Sprint(c.Untested), seed))
 	}
 	return rows
 }
@@ -171,10 +167,10 @@ func (c *SweepCell) short() string {
 // runs in percent, and below the intervals of the settings that broke.
 func SweepTerminal(s *Sweep) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n%s, %d seeds for each setting; share of broken runs in %%\n", clean(s.Title, maxLine), clean(s.Property, maxName), s.Seeds)
+	fmt.Fprintf(&b, "%s\n%s\n", clean(s.Title, maxLine), say.ShareOfBroken.With(say.Verbatim(clean(s.Property, maxName)), say.Number(s.Seeds)).In(s.Language))
 	for i := range s.Maps {
 		m := &s.Maps[i]
-		fmt.Fprintf(&b, "\n%s\n", m.Says(s.Property))
+		fmt.Fprintf(&b, "\n%s\n", m.Says(s.Property, s.Language))
 		m.grid(&b)
 	}
 	return b.String()

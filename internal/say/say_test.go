@@ -94,7 +94,7 @@ func mistakes(t *template) (out []string) {
 			switch t.kinds[p.argument].(type) {
 			case Flag:
 				wrong("%s is a flag", names[p.argument])
-			case Number, Optional:
+			case Number, Optional, Grouped:
 			default:
 				if p.many != "" {
 					wrong("%s is no number", names[p.argument])

@@ -18,7 +18,7 @@ var (
 
 // exploreTexts are those of the page of a walk.
 var exploreTexts = [][2]string{
-	{"always", "总会坏"}, {"believe", "两个都以为持有"}, {"damage", "资源损坏"}, {"robbed", "锁被抢"}, {"stuck", "卡住"},
+	{"always", "总会坏"}, {"believe", "两个都以为持有"}, {"damage", "资源损坏"}, {"robbed", "锁被抢"},
 	{"Which lock should I use?", "该用哪把锁？"}, {"What does it take to break it?", "怎样才会被破坏？"}, {"Skip to the table", "跳到表格"},
 	{"What can happen to you?", "你那里会发生什么？"}, {"for you", "对你"}, {"survives", "经得住"}, {"breaks", "会坏"}, {"not walked", "没有走过"},
 	{"Tick what you have to expect. A lock survives if none of the sets of faults that break it lies within your ticks.", "勾选你必须预料到的。如果破坏一把锁的故障组合没有一个全在你的勾选之内，它就经得住。"},
@@ -51,7 +51,6 @@ var exploreTexts = [][2]string{
 	{"A client is cut off from one server or all for less than a lease.", "客户端与一台或全部服务器断开，比租约短。"},
 	{"The servers are split for longer than a lease, clients on both sides.", "服务器之间分区，比租约久，两边都有客户端。"},
 	{"The servers are split, and heal while the holder works.", "服务器之间分区，在持有者工作时恢复。"},
-	{"A server restarts with what its persistence has kept.", "服务器重启，只剩持久化保存下来的。"},
 	{"A server's process stands still for longer than a lease.", "服务器进程停顿，比租约长。"},
 	{"A server's process stands still for less than a lease.", "服务器进程停顿，比租约短。"},
 	{"The primary or leader dies, and another server takes its place.", "主节点或领导者死亡，另一台接替。"},

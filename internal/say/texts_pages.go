@@ -2,6 +2,13 @@ package say
 
 // pageTexts are those of the other pages: comparisons, matrix, sweep, both worlds, and the index.
 var pageTexts = [][2]string{
+	// The map of a sweep.
+	{"Skip to the maps", "跳到图"}, {"How to read a cell", "怎样读一格"}, {"never broken", "从未被破坏"}, {"not put to the test", "没有经受检验"},
+	{"broken in some runs: the number is their share in percent; the more strokes, the more runs", "在一些运行中被破坏：数字是它们的百分比；斜线越多，这样的运行越多"},
+	{"map of the safe region", "安全区域图"}, {"the safe region", "安全区域"}, {"The numbers, with their 95 % intervals (Wilson)", "数字，以及 95 % 区间（Wilson）"},
+	{"What these maps do not show", "这些图没有说明的"}, {"share", "比例"}, {"95 % interval", "95 % 区间"}, {"untested", "未检验"}, {"first seed", "第一个种子"},
+	{"A cell without a broken run is safe in the seeds that were played, and its true rate lies below the upper end of its interval with 95 % confidence. Between two settings nothing was measured.", "没有被破坏的运行的一格，在演过的种子里是安全的；以 95 % 的置信度，它的真实比例低于区间的上端。两个设置之间没有测量。"},
+
 	// The comparison of runs.
 	{"Skip to the verdicts", "跳到结论"}, {"Judged anew, all by the same checkers", "全部由同样的检查器重新评判"}, {"With care", "小心比较"}, {"Verdicts", "结论"},
 	{"The plans", "计划"}, {"The stories", "经过"}, {"In true time", "按真实时间"}, {"Measures", "测量"}, {"The runs", "各次运行"}, {"run", "运行"}, {"scenario", "场景"},

@@ -1,0 +1,62 @@
+package say
+
+// What the page of a matrix says with numbers and names in it.
+var (
+	MatrixLead = New4[Grouped, Grouped, Grouped, Phrase](
+		"{locks} lock {locks|design|designs} under {kinds} {kinds|kind|kinds} of fault: what became of each, measured in {runs} {runs|run|runs}.[ {more}]",
+		"{locks} 种锁，经受 {kinds} 种故障：各自的结果如何，由 {runs} 次运行测得。[{more}]")
+	MoreTestedNothing = New1[Grouped]("{n} {n|run|runs} more tested nothing and count for nothing.", "另有 {n} 次没有检验到什么，不作数。")
+	RunsAndPage       = New3[Number, Verbatim, Verbatim]("{n} runs in {time} s   page {page}", "{n} 次运行，用时 {time} 秒   页面 {page}")
+	LetterOf          = New3[Verbatim, Verbatim, Verbatim]("{letter}, {lock} under {fault}", "{letter}，{lock} 经受 {fault}")
+	BrokenOrStuckOf   = New1[Number]("broken or stuck, of {n}", "{n} 把中被破坏或卡死的")
+	SomeLocksOf       = New2[Number, Number]("{bad} of {n}", "{n} 把中 {bad} 把")
+	WhyNoLetter       = New1[Verbatim]("Why there is no letter: {why}.", "为什么没有字母：{why}。")
+	CellTitle         = New4[Verbatim, Verbatim, Verbatim, Verbatim]("{code}, {fault}: {note}[ ({outcome})]", "{code}，{fault}：{note}[（{outcome}）]")
+	BothOfRuns        = New3[Number, Number, Number]("{broken} broken, {stuck} stuck of {n}", "{n} 次中破坏 {broken} 次，卡死 {stuck} 次")
+	BrokenOfRuns      = New2[Number, Number]("{broken} broken of {n}", "{n} 次中破坏 {broken} 次")
+	StuckOfRuns       = New2[Number, Number]("{stuck} stuck of {n}", "{n} 次中卡死 {stuck} 次")
+	NoneOfRuns        = New1[Number]("none of {n} broken", "{n} 次都没有破坏")
+	CellCounts        = New5[Grouped, Number, Number, Phrase, Phrase](
+		"{n} {n|run|runs}: {broken} broken, {stuck} stuck. {rate}[ {untested}]",
+		"{n} 次运行：破坏 {broken} 次，卡死 {stuck} 次。{rate}[{untested}]")
+	VariationsBroke = New3[Percent, Percent, Percent](
+		"Of the random variations, {rate} broke or got stuck (95 % interval {low} to {high}).",
+		"随机变化中 {rate} 被破坏或卡死（95 % 区间 {low} 到 {high}）。")
+	ScriptsBrokeOnly = New1[Percent](
+		"None of the random variations broke, only scripts as they stand; at most {high} of such variations would (95 % confidence).",
+		"随机变化都没有破坏，只有原样的脚本破坏了；这样的变化最多 {high} 会破坏（95 % 置信度）。")
+	NoVariationBroke = New1[Percent](
+		"None of the random variations broke: with 95 % confidence, at most {high} of such runs would.",
+		"随机变化都没有破坏：以 95 % 的置信度，这样的运行最多 {high} 会破坏。")
+	SomeTested = New2[Number, Grouped](
+		"{tested} of {n} {n|run|runs} tested something: in the others the fault never fired or nobody contended, and they count for nothing.",
+		"{n} 次运行中 {tested} 次检验到了什么：其余的，故障没有触发或没有人争锁，不作数。")
+	ShownScript = New4[Flag, Flag, Verbatim, Phrase](
+		"[varied?A random variation of the script][plain?The script] {script}.[ {note}]",
+		"[varied?脚本的一个随机变化：][plain?脚本：]{script}。[{note}]")
+	OneDamageOnly = New1[Verbatim](
+		"No single run showed both kinds of damage; this one shows {letter}.",
+		"没有一次运行同时显示两种破坏；这一次显示 {letter}。")
+	StepsLeftOut = New1[Grouped]("{n} {n|step|steps} left out", "略去 {n} 步")
+
+	NoneWhole = New1[Number](
+		"None of the {n} locks comes through all columns: each one breaks or gets stuck somewhere.",
+		"{n} 把锁没有一把通过所有的列：每一把都在某处被破坏或卡死。")
+	FewWhole = New3[Number, Number, List](
+		"Only {n} {n|lock|locks} of {all} come through all columns: {which}.",
+		"{all} 把锁中只有 {n} 把通过所有的列：{which}。")
+	SomeWhole       = New2[Number, Number]("{n} of {all} locks come through all columns.", "{all} 把锁中有 {n} 把通过所有的列。")
+	BadWithoutFault = New1[Number]("Broken or stuck even without any fault: {n} {n|lock|locks}.", "没有任何故障也被破坏或卡死的：{n} 把锁。")
+	HarmsMost       = New4[Verbatim, Verbatim, Number, Number](
+		"What harms most: {fault} ({code}), with {n} of {all} locks broken or stuck.",
+		"危害最大的：{fault}（{code}），{all} 把锁中 {n} 把被破坏或卡死。")
+	HarmsLeast     = New3[Verbatim, Verbatim, Number]("What harms least: {fault} ({code}), with {n}.", "危害最小的：{fault}（{code}），{n} 把。")
+	ThenVariations = New1[Grouped](
+		"Then it plays {n} random {n|variation|variations} of these scripts, with other timings: the length of the work, of the faults and of the network's delays. A checker judges each history. The letter is the worst that was seen.",
+		"然后演这些脚本的 {n} 个随机变化，换用别的时间：工作、故障和网络延迟的长短。检查器评判每段历史。字母是所见到的最坏结果。")
+	MeasuredWith = New4[Verbatim, Grouped, Phrase, Phrase](
+		"Backend {backend}; {n} {n|run|runs} in all[, {tested}][; {lease}].",
+		"后端 {backend}；共 {n} 次运行[，{tested}][；{lease}]。")
+	OfWhichTested = New1[Number]("of which {n} tested something", "其中 {n} 次检验到了什么")
+	LeaseInEach   = New1[Verbatim]("a lease of {lease} in each", "租约都是 {lease}")
+)

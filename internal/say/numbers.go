@@ -1,0 +1,174 @@
+package say
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Number is a whole number.
+type Number int64
+
+// In writes the number in digits.
+func (n Number) In(Language) string { return strconv.FormatInt(int64(n), 10) }
+
+// Optional is a number that is said when it is not zero.
+type Optional int64
+
+// In writes the number in digits.
+func (o Optional) In(l Language) string {
+	if o == 0 {
+		return ""
+	}
+	return Number(o).In(l)
+}
+
+// Few is a number of which those below six are words: two clients.
+type Few int
+
+// In writes the number.
+func (f Few) In(l Language) string {
+	words := []string{2: "two", 3: "three", 4: "four", 5: "five"}
+	if l == Chinese {
+		words = []string{2: "两", 3: "三", 4: "四", 5: "五"}
+	}
+	if int(f) < len(words) && words[f] != "" {
+		return words[f]
+	}
+	return strconv.Itoa(int(f))
+}
+
+// Times is how often something happened: once, 3 times.
+type Times int
+
+// In writes the number.
+func (t Times) In(l Language) string {
+	switch {
+	case l == Chinese:
+		return strconv.Itoa(int(t)) + " 次"
+	case t == 1:
+		return "once"
+	}
+	return strconv.Itoa(int(t)) + " times"
+}
+
+// Span is a duration as people say it: 15 s, 0.5 s, 4.983 s, 0.42 ms.
+type Span time.Duration
+
+// In writes the duration.
+func (s Span) In(l Language) string {
+	if s < 0 {
+		return "-" + (-s).In(l)
+	}
+	if s > 0 && time.Duration(s) < time.Millisecond {
+		return shortest(int64(s)/1_000_000, int64(s)%1_000_000/1000) + choose(l, " ms", " 毫秒")
+	}
+	ms := (int64(s) + 500_000) / 1_000_000
+	return shortest(ms/1000, ms%1000) + choose(l, " s", " 秒")
+}
+
+// OptionalSpan is a span that is said when it is not zero.
+type OptionalSpan time.Duration
+
+// In writes the duration.
+func (s OptionalSpan) In(l Language) string {
+	if s == 0 {
+		return ""
+	}
+	return Span(s).In(l)
+}
+
+// Planned is a duration as somebody has set it: 60 s, 1.5 s, 100 ms.
+type Planned time.Duration
+
+// In writes the duration.
+func (p Planned) In(l Language) string {
+	number, unit := float64(p)/1e9, choose(l, " s", " 秒")
+	if p > -Planned(time.Second) && p < Planned(time.Second) && p != 0 {
+		number, unit = float64(p)/1e6, choose(l, " ms", " 毫秒")
+	}
+	return strconv.FormatFloat(number, 'f', -1, 64) + unit
+}
+
+// shortest joins a whole number and its thousandths without trailing zeros.
+func shortest(whole, thousandths int64) string {
+	if thousandths == 0 {
+		return strconv.FormatInt(whole, 10)
+	}
+	return strconv.FormatInt(whole, 10) + "." + strings.TrimRight(fmt.Sprintf("%03d", thousandths), "0")
+}
+
+// Seconds is an instant, or a duration in a formula: always with three decimals.
+type Seconds int64
+
+// In writes the time.
+func (s Seconds) In(l Language) string {
+	sign, n := "", int64(s)
+	if n < 0 {
+		sign, n = "-", -n
+	}
+	ms := (n + 500_000) / 1_000_000
+	return fmt.Sprintf("%s%d.%03d", sign, ms/1000, ms%1000) + choose(l, " s", " 秒")
+}
+
+// OptionalSeconds is a time that is said when it is not zero.
+type OptionalSeconds int64
+
+// In writes the time.
+func (s OptionalSeconds) In(l Language) string {
+	if s == 0 {
+		return ""
+	}
+	return Seconds(s).In(l)
+}
+
+// Rounded is a duration with as many digits as are worth reading: 9.25 s, 45.0 s.
+type Rounded time.Duration
+
+// In writes the duration.
+func (r Rounded) In(l Language) string {
+	digits := 1
+	if r < Rounded(10*time.Second) {
+		digits = 2
+	}
+	return strconv.FormatFloat(time.Duration(r).Seconds(), 'f', digits, 64) + choose(l, " s", " 秒")
+}
+
+// Measured is a length of time that was measured: 12.3 ms, 4.983 s.
+type Measured time.Duration
+
+// In writes the duration.
+func (m Measured) In(l Language) string {
+	if m < 0 {
+		return "-" + (-m).In(l)
+	}
+	if m < Measured(time.Second) {
+		return strconv.FormatFloat(float64(m)/1e6, 'f', 1, 64) + choose(l, " ms", " 毫秒")
+	}
+	return strconv.FormatFloat(time.Duration(m).Seconds(), 'f', 3, 64) + choose(l, " s", " 秒")
+}
+
+// Grouped is a whole number with commas: 12,345.
+type Grouped int
+
+// In writes the number.
+func (g Grouped) In(Language) string {
+	s := strconv.Itoa(int(g))
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// Percent is a rate, with a decimal where that tells something.
+type Percent float64
+
+// In writes the rate.
+func (p Percent) In(Language) string {
+	n := 100 * float64(p)
+	if n == 0 || n >= 99.95 {
+		return fmt.Sprintf("%.0f %%", n)
+	}
+	return fmt.Sprintf("%.1f %%", n)
+}
