@@ -27,6 +27,7 @@ type ScopeWorld struct {
 var classes = []string{
 	"the lease is 10 s, a lost reply is noticed after 3 s; messages take 1 ms, nothing is drawn",
 	"a primary has one replica (more where the design says so) that is 0.1 s behind; 3 nodes of redlock, clusters of 3 members",
+	"moments: around each request and each step of the workload (waits, enters, works, writes, releases); a client is hit at its own, a server at those of all; rates of clocks change when a client waits or acquires",
 	"one fault alone: -short 2 s and 5 s (servers 5 s, splits 3 s), else 12 s and 40 s; a restart takes 0.5 s or 12 s",
 	"several faults: -short 5 s (splits 3 s), else 12 s (consul also 40 s); a restart takes 0.5 s; a client is cut off from one server for 12 s only",
 	"several faults: of the two followers of a cluster only the first is hit alone, and splits have its leader alone or with one client",
