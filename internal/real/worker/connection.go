@@ -2,7 +2,7 @@ package worker
 
 import (
 	"context"
-	"sync"
+	"sync/atomic"
 
 	"github.com/redis/go-redis/v9"
 
@@ -15,9 +15,7 @@ type connection struct {
 	w      *worker
 	server int
 	conn   *redis.Conn
-
-	mu     sync.Mutex
-	broken bool
+	broken atomic.Bool
 }
 
 // Dial implements world.Redis. The connection is taken out of the pool, or made, and
@@ -43,7 +41,7 @@ func (p *port) Dial(ctx context.Context) (world.RedisConn, error) {
 // closed: a reply that comes late would be taken for that of the next command.
 func (c *connection) Do(ctx context.Context, cmd world.Cmd) world.Reply {
 	defer c.w.turns.leave()()
-	if c.isBroken() {
+	if c.broken.Load() {
 		return world.Failed(world.ErrConnection)
 	}
 	onWire, send := c.w.request(&cmd)
@@ -56,19 +54,10 @@ func (c *connection) Do(ctx context.Context, cmd world.Cmd) world.Reply {
 	return reply
 }
 
-func (c *connection) isBroken() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.broken
-}
-
 // Close implements world.RedisConn: the connection goes back to the pool, unless it
 // is in the middle of a command.
 func (c *connection) Close() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if !c.broken {
-		c.broken = true
+	if !c.broken.Swap(true) {
 		_ = c.conn.Close() // the pool closes what it cannot use again
 	}
 }
