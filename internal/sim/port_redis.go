@@ -15,35 +15,23 @@ type redisPort struct {
 var _ world.Redis = (*redisPort)(nil)
 
 // Do implements world.Redis: one command to whichever server is the primary when
-// it is sent.
+// it is sent. It is redisConn.Do once more: a helper of both would be one more function
+// between a task's code and its switch, which costs time; see wait of package kernel.
 func (p *redisPort) Do(ctx context.Context, cmd world.Cmd) world.Reply {
-	return p.client.do(ctx, &cmd, nil, p.to)
-}
-
-// do sends one command on a connection, or without one to where the route leads, and
-// waits for its reply.
-func (c *client) do(ctx context.Context, cmd *world.Cmd, cn *conn, to route) world.Reply {
+	c := p.client
 	c.w.k.Enter()
 	if err := ctx.Err(); err != nil {
 		return world.Failed(err)
 	}
-	if cn != nil && cn.broken {
-		return world.Failed(world.ErrConnection)
-	}
 	l := c.w.newCall(c)
-	l.cmd, l.conn, l.patience = *cmd, cn, cmd.Patience()
-	c.send(l, to)
-	err := c.await(ctx, l)
-	if err == nil {
-		return l.takeReply()
+	l.cmd = cmd
+	l.patience = cmd.Patience()
+	c.send(l, p.to)
+	if err := c.await(ctx, l); err != nil {
+		l.unref()
+		return world.Failed(err)
 	}
-	l.unref()
-	if cn != nil {
-		// Its reply may still come, and would be taken for that of the next
-		// command: a client library closes such a connection.
-		cn.Close()
-	}
-	return world.Failed(err)
+	return l.takeReply()
 }
 
 // Dial implements world.Redis.
@@ -82,7 +70,26 @@ type redisConn struct{ *conn }
 
 // Do implements world.RedisConn.
 func (r *redisConn) Do(ctx context.Context, cmd world.Cmd) world.Reply {
-	return r.client.do(ctx, &cmd, r.conn, nil)
+	c := r.client
+	c.w.k.Enter()
+	if err := ctx.Err(); err != nil {
+		return world.Failed(err)
+	}
+	if r.broken {
+		return world.Failed(world.ErrConnection)
+	}
+	l := c.w.newCall(c)
+	l.cmd, l.conn = cmd, r.conn
+	l.patience = cmd.Patience()
+	c.send(l, nil)
+	if err := c.await(ctx, l); err != nil {
+		l.unref()
+		// Its reply may still come, and would be taken for that of the next
+		// command: a client library closes such a connection.
+		r.Close()
+		return world.Failed(err)
+	}
+	return l.takeReply()
 }
 
 // subscription is world.Subscription.
