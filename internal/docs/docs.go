@@ -15,10 +15,13 @@
 package docs
 
 import (
-	"sort"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"lockstep/internal/checker"
+	"lockstep/internal/faults"
 	"lockstep/internal/locks"
 	"lockstep/internal/measured"
 	"lockstep/internal/plan"
@@ -74,17 +77,22 @@ type Input struct {
 func Pages(in Input) ([]Page, error) {
 	w := &writer{in}
 	pages := append([]Page{w.index(), w.results(), w.documentsPage(), w.claimsPage()}, append(w.worldsPage(), w.explorePage()...)...)
-	pages = append(pages, w.locks()...)
-	pages = append(pages, w.faults()...)
-	pages = append(pages, w.properties()...)
-	pages = append(pages, w.moments()...)
 	commands, err := w.commands()
 	if err != nil {
 		return nil, err
 	}
-	pages = append(pages, commands...)
-	sort.Slice(pages, func(i, j int) bool { return pages[i].Path < pages[j].Path })
+	pages = slices.Concat(pages, commands, each(locks.All(), w.lock), each(faults.All(), w.fault),
+		each(checker.All(), w.property), each(faults.MomentPhrases(), w.moment))
+	slices.SortFunc(pages, func(a, b Page) int { return strings.Compare(a.Path, b.Path) })
 	return pages, nil
+}
+
+// each is one page for each of several things.
+func each[T any](all []T, pageOf func(T) Page) (pages []Page) {
+	for _, one := range all {
+		pages = append(pages, pageOf(one))
+	}
+	return pages
 }
 
 type writer struct{ Input }

@@ -3,6 +3,7 @@ package docs
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -83,12 +84,7 @@ func (d *document) described(v locks.Variant) (out []lines) {
 
 // any reports whether one of the ranges meets part i.
 func (d *document) any(i int, ranges []lines) bool {
-	for _, r := range ranges {
-		if d.meets(i, r) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(ranges, func(r lines) bool { return d.meets(i, r) })
 }
 
 // documentsPage goes through the five texts heading by heading.

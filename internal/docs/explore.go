@@ -100,3 +100,39 @@ func (w *writer) exploreRow(lock string) string {
 	}
 	return ""
 }
+
+// Glance is what it takes to break some locks, for a page that has little room: the kinds that
+// break one alone, and how many pairs do.
+func Glance(x *measured.Explored, some ...string) string {
+	var rows [][]string
+	for _, lock := range some {
+		for i := range x.Locks {
+			if l := &x.Locks[i]; l.Lock == lock {
+				rows = append(rows, []string{link(text(lock), "docs/locks/"+lock+".md"), glance(l, l.Breaks.Believe), glance(l, l.Breaks.Damage)})
+			}
+		}
+	}
+	return table([]string{"lock", wayNames[0], wayNames[1]}, rows)
+}
+
+func glance(l *measured.ExploredLock, sets []measured.CutSet) string {
+	var alone []string
+	more := 0
+	for _, s := range sets {
+		switch {
+		case len(s.Kinds) != 1:
+			more++
+		case len(alone) > 0 && s.Kinds[0] == alone[len(alone)-1]+"-short":
+			alone[len(alone)-1] += " (even a short one)"
+		default:
+			alone = append(alone, text(s.Kinds[0]))
+		}
+	}
+	if more > 0 {
+		alone = append(alone, fmt.Sprintf("%d pairs", more))
+	}
+	if len(alone) == 0 {
+		return fmt.Sprintf("nothing, up to %d at once", l.Complete)
+	}
+	return strings.Join(alone, ", ")
+}

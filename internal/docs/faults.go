@@ -8,14 +8,6 @@ import (
 	"lockstep/internal/plan"
 )
 
-func (w *writer) faults() []Page {
-	var pages []Page
-	for _, spec := range faults.All() {
-		pages = append(pages, w.fault(spec))
-	}
-	return pages
-}
-
 func (w *writer) fault(spec faults.Spec) Page {
 	rows := [][]string{{code(spec.Name), takes(spec.Value), needed(spec.Value), text(spec.Value.Doc)}}
 	for _, p := range spec.Params {

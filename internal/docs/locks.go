@@ -10,14 +10,6 @@ import (
 	"lockstep/internal/shell"
 )
 
-func (w *writer) locks() []Page {
-	var pages []Page
-	for _, v := range locks.All() {
-		pages = append(pages, w.lock(v))
-	}
-	return pages
-}
-
 func (w *writer) lock(v locks.Variant) Page {
 	d := v.Doc()
 	file := "internal/locks/" + v.File
@@ -63,7 +55,7 @@ func leaseOf(v locks.Variant) string {
 
 // seeItBreak is the command line of the smallest story in which the lock breaks.
 func (w *writer) seeItBreak(lock string) string {
-	p := w.smallest(lock)
+	p := Smallest(w.Plans, lock)
 	if p == nil {
 		return ""
 	}

@@ -1,6 +1,7 @@
 package docs
 
 import (
+	"slices"
 	"strings"
 
 	"lockstep/internal/faults"
@@ -16,14 +17,6 @@ func momentFile(m faults.MomentPhrase) string {
 // momentWords is how people say a moment.
 func momentWords(m faults.MomentPhrase) string {
 	return strings.ReplaceAll(m.Text, "%s", "COMMAND")
-}
-
-func (w *writer) moments() []Page {
-	var pages []Page
-	for _, m := range faults.MomentPhrases() {
-		pages = append(pages, w.moment(m))
-	}
-	return pages
 }
 
 func (w *writer) moment(m faults.MomentPhrase) Page {
@@ -45,11 +38,7 @@ func (w *writer) moment(m faults.MomentPhrase) Page {
 
 // waitsFor reports whether a fault of the scenario begins or ends at a moment.
 func waitsFor(p *plan.Plan, kind faults.MomentKind) bool {
-	for i := range p.Faults {
-		f := &p.Faults[i]
-		if f.Trigger.Moment == kind || f.End.Until != nil && f.End.Until.Moment == kind {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.Faults, func(f faults.Fault) bool {
+		return f.Trigger.Moment == kind || f.End.Until != nil && f.End.Until.Moment == kind
+	})
 }

@@ -3,19 +3,10 @@ package docs
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"lockstep/internal/checker"
 	"lockstep/internal/plan"
 )
-
-func (w *writer) properties() []Page {
-	var pages []Page
-	for _, p := range checker.All() {
-		pages = append(pages, w.property(p))
-	}
-	return pages
-}
 
 func (w *writer) property(prop checker.Property) Page {
 	return page("properties/"+prop.ID+".md", "the Property in internal/checker",
@@ -44,16 +35,8 @@ func (w *writer) judged(property string) string {
 			}
 		}
 		if len(broken)+len(kept) > 0 {
-			rows = append(rows, []string{w.story(p), fmt.Sprint(p.Level), lockLinks(broken), lockLinks(kept)})
+			rows = append(rows, []string{w.story(p), fmt.Sprint(p.Level), links("locks", broken), links("locks", kept)})
 		}
 	}
 	return table([]string{"story", "level", "broken by", "kept by"}, rows)
-}
-
-func lockLinks(ids []string) string {
-	links := make([]string, len(ids))
-	for i, id := range ids {
-		links[i] = link(text(id), "../locks/"+id+".md")
-	}
-	return strings.Join(links, ", ")
 }

@@ -1,9 +1,9 @@
 package docs
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
-	"sort"
 	"strings"
 
 	"lockstep/internal/checker"
@@ -21,11 +21,8 @@ func (w *writer) told(is func(*plan.Plan) bool) []*plan.Plan {
 			out = append(out, p)
 		}
 	}
-	sort.SliceStable(out, func(i, j int) bool {
-		if out[i].Level != out[j].Level {
-			return out[i].Level < out[j].Level
-		}
-		return out[i].File < out[j].File
+	slices.SortStableFunc(out, func(a, b *plan.Plan) int {
+		return cmp.Or(cmp.Compare(a.Level, b.Level), cmp.Compare(a.File, b.File))
 	})
 	return out
 }
@@ -44,7 +41,7 @@ func (w *writer) storiesOf(lock string) string {
 	var rows [][]string
 	for _, p := range w.told(func(p *plan.Plan) bool { return slices.Contains(p.Locks, lock) }) {
 		broken, kept := expected(p, lock)
-		rows = append(rows, []string{w.story(p), fmt.Sprint(p.Level), properties(broken), properties(kept)})
+		rows = append(rows, []string{w.story(p), fmt.Sprint(p.Level), links("properties", broken), links("properties", kept)})
 	}
 	return table([]string{"story", "level", "broken", "kept"}, rows)
 }
@@ -65,16 +62,14 @@ func expected(p *plan.Plan, lock string) (broken, kept []string) {
 	return broken, kept
 }
 
-// properties links to the pages of properties.
-func properties(ids []string) string {
-	links := make([]string, len(ids))
+// links leads to the pages of locks or properties, from a page beside them.
+func links(folder string, ids []string) string {
+	to := make([]string, len(ids))
 	for i, id := range ids {
-		links[i] = link(text(id), "../properties/"+id+".md")
+		to[i] = link(text(id), "../"+folder+"/"+id+".md")
 	}
-	return strings.Join(links, ", ")
+	return strings.Join(to, ", ")
 }
-
-func (w *writer) smallest(lock string) *plan.Plan { return Smallest(w.Plans, lock) }
 
 // Smallest is the story with the fewest parts in which a lock breaks: one about mutual
 // exclusion if there is one. nil when no story breaks the lock.

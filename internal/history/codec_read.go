@@ -91,7 +91,6 @@ func readError(line int, err error) error {
 type decoder struct {
 	h      *History
 	nodes  map[string]NodeID
-	kinds  map[string]Kind
 	before Instant
 	scan   scanner
 	seen   uint16 // fields of the present line, see field
@@ -160,10 +159,6 @@ func (d *decoder) header(line []byte) error {
 	d.nodes = make(map[string]NodeID, len(header.Nodes))
 	for i, n := range header.Nodes {
 		d.nodes[n.Name] = NodeID(i + 1)
-	}
-	d.kinds = make(map[string]Kind, kindCount)
-	for k := Kind(1); k < kindCount; k++ {
-		d.kinds[kindNames[k]] = k
 	}
 	return nil
 }
@@ -349,7 +344,7 @@ func (d *decoder) kind() (Kind, error) {
 	if err != nil {
 		return 0, err
 	}
-	kind, ok := d.kinds[string(name)]
+	kind, ok := kinds[string(name)]
 	if !ok {
 		return 0, fmt.Errorf("unknown kind %q", name)
 	}

@@ -115,12 +115,17 @@ func (k Kind) String() string {
 	return kindNames[k]
 }
 
+// kinds are the kinds by their stored names.
+var kinds = func() map[string]Kind {
+	out := make(map[string]Kind, kindCount)
+	for k := Kind(1); k < kindCount; k++ {
+		out[kindNames[k]] = k
+	}
+	return out
+}()
+
 // ParseKind returns the kind with that stored name, or false.
 func ParseKind(name string) (Kind, bool) {
-	for k, n := range kindNames {
-		if n != "" && n == name {
-			return Kind(k), true
-		}
-	}
-	return 0, false
+	k, ok := kinds[name]
+	return k, ok
 }

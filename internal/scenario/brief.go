@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 
 	"lockstep/internal/plan"
@@ -14,7 +15,7 @@ func Brief(p *plan.Plan, comment string) string {
 	lines := strings.Split(Resolved(p), "\n")
 	for i := 0; i < len(lines); {
 		end := blockEnd(lines, i)
-		less := append(append([]string(nil), lines[:i]...), lines[end:]...)
+		less := slices.Concat(lines[:i], lines[end:])
 		if lines[i] != "" && saysTheSame(less, p) {
 			lines = less
 			continue
@@ -51,11 +52,11 @@ func saysTheSame(lines []string, p *plan.Plan) bool {
 // unplaced is a copy of the plan that does not know where in a file its parts stood.
 func unplaced(p *plan.Plan) plan.Plan {
 	c := *p
-	c.Faults = append(c.Faults[:0:0], c.Faults...)
+	c.Faults = slices.Clone(c.Faults)
 	for i := range c.Faults {
 		c.Faults[i].Line = 0
 	}
-	c.Expect = append(c.Expect[:0:0], c.Expect...)
+	c.Expect = slices.Clone(c.Expect)
 	for i := range c.Expect {
 		c.Expect[i].Line = 0
 	}

@@ -3,7 +3,7 @@ package scenario
 import (
 	"fmt"
 	"regexp"
-	"sort"
+	"slices"
 	"strings"
 
 	"lockstep/internal/faults"
@@ -68,7 +68,7 @@ func (r *reader) newCast(p *plan.Plan) cast {
 func firstWithout(p *plan.Plan, server string) string {
 	for _, id := range p.Locks {
 		store := storeOf(id)
-		if !contains(p.Servers(store), server) && !contains(p.SentinelNames(store), server) {
+		if !slices.Contains(p.Servers(store), server) && !slices.Contains(p.SentinelNames(store), server) {
 			return id
 		}
 	}
@@ -83,16 +83,16 @@ func (c *cast) everywhere() []string {
 			names = append(names, name)
 		}
 	}
-	sort.Strings(names)
+	slices.Sort(names)
 	return names
 }
 
 // wrongClient says why a verb about a client cannot aim at a name; "" when it can. instead
 // is what does the same to a server, "" when nothing does.
 func (c *cast) wrongClient(verb, name, instead string) string {
-	known := append(append([]string(nil), c.clients...), faults.TheHolder, faults.NextHolder)
+	known := append(slices.Clone(c.clients), faults.TheHolder, faults.NextHolder)
 	switch {
-	case contains(known, name):
+	case slices.Contains(known, name):
 		return ""
 	case (name == faults.ThePrimary || c.servers[name] > 0) && instead != "":
 		return fmt.Sprintf("%s is about a client, and %s is a server: %s", verb, name, instead)
@@ -107,12 +107,12 @@ func (c *cast) wrongClient(verb, name, instead string) string {
 // wrongNode says why a verb cannot aim at a name; "" when it can.
 func (c *cast) wrongNode(verb, name string) string {
 	switch {
-	case contains(c.clients, name) || contains(nodeWords, name):
+	case slices.Contains(c.clients, name) || slices.Contains(nodeWords, name):
 		return ""
-	case contains(groupWords, name):
+	case slices.Contains(groupWords, name):
 		return fmt.Sprintf("%s is a group of nodes, and %s acts on one: name the primary, or one server such as %s", name, verb, c.someServer())
 	}
-	wrong := c.wrongServer(verb+" cannot aim at", name, append(append([]string(nil), c.clients...), nodeWords...))
+	wrong := c.wrongServer(verb+" cannot aim at", name, slices.Concat(c.clients, nodeWords))
 	if c.without[name] != "" && wrong != "" {
 		wrong += ", or name the primary"
 	}
@@ -124,7 +124,7 @@ func (c *cast) notServer(key, name string) string {
 	switch {
 	case name == faults.ThePrimary:
 		return ""
-	case contains(c.clients, name) || contains(nodeWords, name) || contains(groupWords, name):
+	case slices.Contains(c.clients, name) || slices.Contains(nodeWords, name) || slices.Contains(groupWords, name):
 		return fmt.Sprintf("%s wants one server, and %s is none: name the primary, or a server such as %s", key, name, c.someServer())
 	}
 	return c.wrongServer(key+" cannot be", name, []string{faults.ThePrimary})
@@ -133,22 +133,21 @@ func (c *cast) notServer(key, name string) string {
 // wrongMember says why a name cannot stand on a side of a partition; "" when it can.
 func (c *cast) wrongMember(verb, name string) string {
 	switch {
-	case contains(c.clients, name) || contains(nodeWords, name) || name == faults.TheStore:
+	case slices.Contains(c.clients, name) || slices.Contains(nodeWords, name) || name == faults.TheStore:
 		return ""
 	case name == faults.TheReplicas && !c.replicas && !c.locksUnclear:
 		return fmt.Sprintf("%s cannot aim at replicas, there are none: add \"servers: {redis: {replicas: 1}}\"", verb)
 	case name == faults.Sentinels && !c.sentinels && !c.locksUnclear:
 		return fmt.Sprintf("%s cannot aim at sentinels, there are none: add \"servers: {redis: {replicas: 1, failover: {by: sentinel}}}\"", verb)
-	case contains(groupWords, name):
+	case slices.Contains(groupWords, name):
 		return ""
 	}
-	known := append(append([]string(nil), c.clients...), nodeWords...)
-	return c.wrongServer(verb+" cannot aim at", name, append(known, groupWords...))
+	return c.wrongServer(verb+" cannot aim at", name, slices.Concat(c.clients, nodeWords, groupWords))
 }
 
 // wrongClock says why a node cannot have a clock of its own; "" when it can.
 func (c *cast) wrongClock(name string) string {
-	if contains(c.clients, name) {
+	if slices.Contains(c.clients, name) {
 		return ""
 	}
 	return c.wrongServer("clocks cannot set", name, c.clients)

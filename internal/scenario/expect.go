@@ -44,7 +44,7 @@ func anything(n *node) bool {
 // knownLock reports whether a key of expect names a lock of this file.
 func (r *reader) knownLock(key *node, p *plan.Plan) bool {
 	id := key.text
-	if id == plan.EveryLock || contains(p.Locks, id) {
+	if id == plan.EveryLock || slices.Contains(p.Locks, id) {
 		return true
 	}
 	if _, ok := locks.Lookup(id); ok {

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -86,9 +87,9 @@ func (r *reader) sort(n *node) (s parts, ok bool) {
 	for _, e := range entries {
 		spec, isVerb := faults.Lookup(e.key.text)
 		switch {
-		case contains(triggerKeys, e.key.text):
+		case slices.Contains(triggerKeys, e.key.text):
 			s.triggers = append(s.triggers, e)
-		case contains(endKeys, e.key.text):
+		case slices.Contains(endKeys, e.key.text):
 			s.ends = append(s.ends, e)
 		case e.key.text == afterKey:
 			s.after = &e
@@ -118,11 +119,8 @@ func (r *reader) sort(n *node) (s parts, ok bool) {
 
 // noVerb reports a fault that does nothing, as far as one can tell.
 func (r *reader) noVerb(n *node, rest []entry) {
-	var verbs []string
-	for _, spec := range faults.All() {
-		verbs = append(verbs, spec.Name)
-	}
-	others := append(append([]string{afterKey}, triggerKeys...), endKeys...)
+	verbs := verbNames()
+	others := slices.Concat([]string{afterKey}, triggerKeys, endKeys)
 	meant := 0
 	for _, e := range rest {
 		key := e.key.text
@@ -141,14 +139,17 @@ func (r *reader) noVerb(n *node, rest []entry) {
 	}
 }
 
+func verbNames() []string {
+	var names []string
+	for _, spec := range faults.All() {
+		names = append(names, spec.Name)
+	}
+	return names
+}
+
 // isParam reports whether any verb has such a parameter.
 func isParam(key string) bool {
-	for _, spec := range faults.All() {
-		if param(spec, key) != nil {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(faults.All(), func(s faults.Spec) bool { return param(s, key) != nil })
 }
 
 func param(spec faults.Spec, name string) *faults.Param {
@@ -161,7 +162,7 @@ func param(spec faults.Spec, name string) *faults.Param {
 }
 
 func (r *reader) unknownParam(key *node, spec faults.Spec) {
-	known := append(append([]string{afterKey}, triggerKeys...), endKeys...)
+	known := slices.Concat([]string{afterKey}, triggerKeys, endKeys)
 	if spec.Ends == faults.EndNone {
 		known = append([]string{afterKey}, triggerKeys...)
 	}

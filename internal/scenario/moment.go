@@ -78,7 +78,7 @@ func (r *reader) splitSubject(text string, clients []string) (subject, phrase, w
 		return s, strings.TrimPrefix(rest, " "), ""
 	}
 	word, rest, _ := strings.Cut(text, " ")
-	if contains(clients, word) {
+	if slices.Contains(clients, word) {
 		return word, rest, ""
 	}
 	if r.cast.servers[word] > 0 {
@@ -90,7 +90,7 @@ func (r *reader) splitSubject(text string, clients []string) (subject, phrase, w
 	if _, command, found := findMoment(text); found && command != badCommand {
 		return "", "", fmt.Sprintf("who %s? write the client first, such as %q", text, someone(clients)+" "+text)
 	}
-	subjects := append(append([]string(nil), clients...), faults.AnyClient, faults.TheHolder, faults.NextHolder)
+	subjects := append(slices.Clone(clients), faults.AnyClient, faults.TheHolder, faults.NextHolder)
 	return "", "", fmt.Sprintf("%s is not a client of this scenario: %s", quote(word), suggest(word, subjects))
 }
 
@@ -121,7 +121,7 @@ func findMoment(phrase string) (kind faults.MomentKind, command string, found bo
 		if rest, ok = strings.CutSuffix(rest, after); !ok {
 			continue
 		}
-		if !commandForm.MatchString(rest) && !contains(faults.CommandWords(), rest) {
+		if !commandForm.MatchString(rest) && !slices.Contains(faults.CommandWords(), rest) {
 			kind, command, found = m.Kind, badCommand, true
 			continue
 		}
@@ -152,7 +152,7 @@ func (r *reader) matchMoment(t *faults.Trigger, subject, phrase string) string {
 // isCommand reports whether a word in capitals is a command of the stores at hand.
 func (r *reader) isCommand(word string) bool {
 	scripts := r.cast.stores[string(locks.StoreRedis)] || r.cast.stores[string(locks.StoreRedisNodes)]
-	return contains(plainCommands, word) || !scripts && contains(otherCommands, word)
+	return slices.Contains(plainCommands, word) || !scripts && slices.Contains(otherCommands, word)
 }
 
 // unknownMoment suggests the moment that was meant, or lists all of them.
@@ -199,7 +199,7 @@ func closestOnWire(words, moments []string) (moment, command string) {
 		if len(words) > 10 || !commandForm.MatchString(w) {
 			continue
 		}
-		masked := append([]string(nil), words...)
+		masked := slices.Clone(words)
 		masked[i] = "%s"
 		text := strings.Join(masked, " ")
 		best := Nearest(text, moments)

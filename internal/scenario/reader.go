@@ -2,7 +2,7 @@ package scenario
 
 import (
 	"fmt"
-	"sort"
+	"slices"
 	"strings"
 )
 
@@ -44,7 +44,7 @@ func (r *reader) group(n *node, name, example string, known ...string) group {
 	}
 	out := group{}
 	for _, e := range entries {
-		if !contains(known, e.key.text) {
+		if !slices.Contains(known, e.key.text) {
 			r.problemf(e.key, "unknown key %s in %s: %s", quote(e.key.text), name, suggest(e.key.text, known))
 			continue
 		}
@@ -110,20 +110,11 @@ func (r *reader) choice(n *node, name string, choices ...string) (string, bool) 
 	if !ok {
 		return "", false
 	}
-	if !contains(choices, text) {
+	if !slices.Contains(choices, text) {
 		r.problemf(n, "%s cannot be %s: %s", name, quote(text), suggest(text, choices))
 		return "", false
 	}
 	return text, true
-}
-
-func contains(list []string, s string) bool {
-	for _, have := range list {
-		if have == s {
-			return true
-		}
-	}
-	return false
 }
 
 // quote puts a text from a file in quotes, escaped and not too long.
@@ -152,8 +143,7 @@ func suggest(word string, known []string) string {
 	case 2:
 		return fmt.Sprintf("choose %s or %s", known[0], known[1])
 	}
-	sorted := append([]string(nil), known...)
-	sort.Strings(sorted)
+	sorted := slices.Sorted(slices.Values(known))
 	if len(sorted) > maxListed {
 		return fmt.Sprintf("the known ones are %s and %d more", strings.Join(sorted[:maxListed], ", "), len(sorted)-maxListed)
 	}

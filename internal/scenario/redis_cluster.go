@@ -17,15 +17,9 @@ func (r *reader) shards(at entry, beside group, p *plan.Plan) {
 	w := &p.Redis.Cluster
 	g := r.group(at.value, "cluster", example, "shards", "replicas", "node-timeout")
 	*w = plan.DefaultRedisCluster()
-	if e, ok := g["shards"]; ok {
-		w.Shards, _ = r.count(e.value, "shards", "shards: 3", plan.LeastShards, maxShards)
-	}
-	if e, ok := g["replicas"]; ok {
-		w.Replicas, _ = r.count(e.value, "replicas", "replicas: 1", 0, maxReplicas)
-	}
-	if e, ok := g["node-timeout"]; ok {
-		w.NodeTimeout, _ = r.duration(e.value, "node-timeout", "node-timeout: 5s", time.Millisecond)
-	}
+	r.countAt(g, "shards", &w.Shards, "shards: 3", plan.LeastShards, maxShards)
+	r.countAt(g, "replicas", &w.Replicas, "replicas: 1", 0, maxReplicas)
+	r.durationAt(g, "node-timeout", &w.NodeTimeout, "node-timeout: 5s", time.Millisecond)
 	if e, ok := beside["replicas"]; ok {
 		r.problemf(e.key, "in a cluster each shard has replicas of its own: write cluster: {replicas: %s}", e.value.text)
 	}

@@ -15,6 +15,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -249,7 +250,7 @@ func (r *reader) locks(g group, p *plan.Plan) map[string]*node {
 		if text := strings.TrimSpace(e.value.text); text == "all" {
 			p.Locks = lockIDs(locks.Simulated())
 			return named
-		} else if contains(known, text) {
+		} else if slices.Contains(known, text) {
 			r.problemf(e.value, "locks must be a list, even for one lock: write locks: [%s]", text)
 			return named
 		}
@@ -262,7 +263,7 @@ func (r *reader) locks(g group, p *plan.Plan) map[string]*node {
 		id, ok := r.value(item, "a lock", "its id, such as set-nx-lua")
 		switch {
 		case !ok:
-		case !contains(known, id):
+		case !slices.Contains(known, id):
 			r.problemf(item, "unknown lock %s: %s", quote(id), suggest(id, known))
 		case named[id] != nil:
 			r.problemf(item, "the lock %s is in the list twice: remove one", id)

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -96,18 +97,15 @@ func (r *reader) pickFrom(e entry, g group, p *plan.Plan) []string {
 	if ok && len(items) == 0 {
 		r.problemf(list.value, "pick from is empty: name at least one fault, such as pause")
 	}
-	var known, out []string
-	for _, spec := range faults.All() {
-		known = append(known, spec.Name)
-	}
+	var out []string
 	for _, item := range items {
 		name, ok := r.value(item, "pick from", "pick from: [pause, partition]")
 		spec, isVerb := faults.Lookup(name)
 		switch {
 		case !ok:
 		case !isVerb:
-			r.problemf(item, "unknown fault %s: %s", quote(name), suggest(name, known))
-		case contains(out, name):
+			r.problemf(item, "unknown fault %s: %s", quote(name), suggest(name, verbNames()))
+		case slices.Contains(out, name):
 			r.problemf(item, "%s stands in pick from twice: remove one", name)
 		case spec.Lasting && len(p.Clients) <= chaos.LeastClients && !r.clientsUnclear:
 			r.problemf(item, "%s ends a client for good, and %d must be left to contend: name more clients, or remove %s", name, chaos.LeastClients, name)

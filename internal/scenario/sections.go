@@ -25,7 +25,7 @@ var reserved = []string{
 
 func isReserved(name string) bool {
 	lower := strings.ToLower(name)
-	if contains(reserved, lower) {
+	if slices.Contains(reserved, lower) {
 		return true
 	}
 	for _, store := range append([]string{"replica"}, serverWords...) {
@@ -68,7 +68,7 @@ func (r *reader) clients(n *node) []string {
 			r.problemf(item, "a client cannot be called %s: use letters, digits, - and _, at most 32 of them, a letter or digit first", quote(name))
 		case isReserved(name):
 			r.problemf(item, "a client cannot be called %q: the word has a meaning of its own in scenarios; choose another name", name)
-		case contains(names, name):
+		case slices.Contains(names, name):
 			r.problemf(item, "two clients are called %s: give one of them another name", name)
 		default:
 			names = append(names, name)
@@ -106,22 +106,14 @@ func (r *reader) workload(n *node, w *plan.Workload) {
 	if e, ok := g["rest"]; ok {
 		w.Rest = r.span(e.value, "rest", "rest: 100ms")
 	}
-	if e, ok := g["stagger"]; ok {
-		w.Stagger, _ = r.duration(e.value, "stagger", "stagger: 50ms", 0)
-	}
-	if e, ok := g["retry"]; ok {
-		w.Retry, _ = r.duration(e.value, "retry", "retry: 100ms", time.Millisecond)
-	}
-	if e, ok := g["release-again"]; ok {
-		w.ReleaseAgain, _ = r.duration(e.value, "release-again", "release-again: 1s", 0)
-	}
+	r.durationAt(g, "stagger", &w.Stagger, "stagger: 50ms", 0)
+	r.durationAt(g, "retry", &w.Retry, "retry: 100ms", time.Millisecond)
+	r.durationAt(g, "release-again", &w.ReleaseAgain, "release-again: 1s", 0)
 	if e, ok := g["fence"]; ok {
 		fence, _ := r.choice(e.value, "fence", string(plan.FenceNone), string(plan.FenceWrites), string(plan.FenceReadsAndWrites))
 		w.Fence = plan.Fence(fence)
 	}
-	if e, ok := g["nested"]; ok {
-		w.Nested, _ = r.count(e.value, "nested", "nested: 1", 0, maxNested)
-	}
+	r.countAt(g, "nested", &w.Nested, "nested: 1", 0, maxNested)
 }
 
 // repeat reads once or a number of times.
@@ -177,9 +169,7 @@ func (r *reader) network(n *node, w *plan.Network) {
 	if e, ok := g["loss"]; ok {
 		w.LossPPM, _ = r.percent(e.value, "loss", "loss: 0.5%")
 	}
-	if e, ok := g["timeout"]; ok {
-		w.Timeout, _ = r.duration(e.value, "timeout", "timeout: 3s", 1)
-	}
+	r.durationAt(g, "timeout", &w.Timeout, "timeout: 3s", 1)
 }
 
 // movingClocks refuses a clock that drifts, if a fault could slow it so much more that it
@@ -205,10 +195,10 @@ func (r *reader) movingClocks(g group, p *plan.Plan) {
 // slowed is the least rate that a fault may give to the clock of a node, 0 or less.
 func slowed(p *plan.Plan, name string) (by int64) {
 	const drift = "drift-clock"
-	if p.Chaos != nil && contains(p.Chaos.From, drift) {
+	if p.Chaos != nil && slices.Contains(p.Chaos.From, drift) {
 		by = -chaos.MostDrift
 	}
-	isClient := contains(p.Clients, name)
+	isClient := slices.Contains(p.Clients, name)
 	for i := range p.Faults {
 		f := &p.Faults[i]
 		aimed := f.Target == name || f.Target == faults.ThePrimary && !isClient ||

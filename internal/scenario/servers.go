@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -76,12 +77,10 @@ func (r *reader) sections(n *node, p *plan.Plan) {
 
 // uses reports whether a lock of the plan keeps its entries in a store.
 func uses(p *plan.Plan, store locks.Store) bool {
-	for _, id := range p.Locks {
-		if v, _ := locks.Lookup(id); v.Store == store {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.Locks, func(id string) bool {
+		v, _ := locks.Lookup(id)
+		return v.Store == store
+	})
 }
 
 // promoterOf finds out who promotes replicas, when a fault says it and servers
@@ -94,7 +93,7 @@ func promoterOf(top group) string {
 	}
 	for _, item := range e.value.items {
 		for _, e := range item.entries {
-			if spec, _ := faults.Lookup(e.key.text); spec.Promoter && contains(spec.Value.Choices, e.value.text) {
+			if spec, _ := faults.Lookup(e.key.text); spec.Promoter && slices.Contains(spec.Value.Choices, e.value.text) {
 				return e.value.text
 			}
 		}
@@ -109,12 +108,8 @@ func (r *reader) redis(g group, p *plan.Plan) {
 		r.shards(e, g, p)
 	}
 	r.persistence(g, &w.Persistence)
-	if e, ok := g["min-replicas"]; ok {
-		w.MinReplicas, _ = r.count(e.value, "min-replicas", "min-replicas: 1", 0, maxReplicas)
-	}
-	if e, ok := g["min-replicas-max-lag"]; ok {
-		w.MinReplicasMaxLag, _ = r.duration(e.value, "min-replicas-max-lag", "min-replicas-max-lag: 10s", time.Millisecond)
-	}
+	r.countAt(g, "min-replicas", &w.MinReplicas, "min-replicas: 1", 0, maxReplicas)
+	r.durationAt(g, "min-replicas-max-lag", &w.MinReplicasMaxLag, "min-replicas-max-lag: 10s", time.Millisecond)
 }
 
 func (r *reader) redlock(g group, p *plan.Plan) {
@@ -124,23 +119,17 @@ func (r *reader) redlock(g group, p *plan.Plan) {
 
 func (r *reader) zookeeper(g group, p *plan.Plan) {
 	r.cluster(g, &p.ZooKeeper.Cluster)
-	if e, ok := g["tick"]; ok {
-		p.ZooKeeper.Tick, _ = r.duration(e.value, "tick", "tick: 2s", time.Millisecond)
-	}
+	r.durationAt(g, "tick", &p.ZooKeeper.Tick, "tick: 2s", time.Millisecond)
 }
 
 func (r *reader) consul(g group, p *plan.Plan) {
 	r.cluster(g, &p.Consul.Cluster)
-	if e, ok := g["second"]; ok {
-		p.Consul.Second, _ = r.duration(e.value, "second", "second: 1s", time.Millisecond)
-	}
+	r.durationAt(g, "second", &p.Consul.Second, "second: 1s", time.Millisecond)
 }
 
 func (r *reader) cluster(g group, w *plan.Cluster) {
 	r.nodes(g, &w.Nodes)
-	if e, ok := g["election"]; ok {
-		w.Election, _ = r.duration(e.value, "election", "election: 1s", 0)
-	}
+	r.durationAt(g, "election", &w.Election, "election: 1s", 0)
 }
 
 func (r *reader) sql(g group, w *plan.SQL) {
@@ -159,9 +148,7 @@ func (r *reader) sql(g group, w *plan.SQL) {
 const never = "never"
 
 func (r *reader) nodes(g group, count *int) {
-	if e, ok := g["nodes"]; ok {
-		*count, _ = r.count(e.value, "nodes", fmt.Sprintf("nodes: %d", *count), 1, maxNodes)
-	}
+	r.countAt(g, "nodes", count, fmt.Sprintf("nodes: %d", *count), 1, maxNodes)
 }
 
 func (r *reader) persistence(g group, how *string) {
@@ -172,12 +159,8 @@ func (r *reader) persistence(g group, how *string) {
 
 // replicated reads what a primary with replicas has.
 func (r *reader) replicated(g group, replicas *int, lag *time.Duration, f *plan.Failover, promoters ...string) {
-	if e, ok := g["replicas"]; ok {
-		*replicas, _ = r.count(e.value, "replicas", "replicas: 1", 0, maxReplicas)
-	}
-	if e, ok := g["lag"]; ok {
-		*lag, _ = r.duration(e.value, "lag", "lag: 500ms", 0)
-	}
+	r.countAt(g, "replicas", replicas, "replicas: 1", 0, maxReplicas)
+	r.durationAt(g, "lag", lag, "lag: 500ms", 0)
 	if e, ok := g["failover"]; ok {
 		r.failover(e.value, f, promoters)
 	}
@@ -185,7 +168,7 @@ func (r *reader) replicated(g group, replicas *int, lag *time.Duration, f *plan.
 
 func (r *reader) failover(n *node, f *plan.Failover, promoters []string) {
 	known := []string{"by", "after"}
-	if contains(promoters, plan.BySentinel) {
+	if slices.Contains(promoters, plan.BySentinel) {
 		known = append(known, "down-after", "election")
 	}
 	g := r.group(n, "failover", "failover: {by: operator, after: 500ms}", known...)
@@ -230,7 +213,7 @@ func (r *reader) needReplica(s parts, p *plan.Plan) {
 		case string(locks.StoreRedis), string(locks.StoreMySQL), string(locks.StorePostgres):
 			if len(p.Servers(store)) > 1 {
 				have = true
-			} else if !contains(missing, store.Name) {
+			} else if !slices.Contains(missing, store.Name) {
 				missing = append(missing, store.Name)
 			}
 		default:

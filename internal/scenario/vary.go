@@ -152,9 +152,7 @@ func unknownAxis(name string) string {
 	for _, s := range plan.Settings {
 		known = append(known, s.Key)
 	}
-	for _, spec := range faults.All() {
-		known = append(known, spec.Name)
-	}
+	known = append(known, verbNames()...)
 	return "nothing is called " + quote(name) + " that could vary: " + suggest(name, known)
 }
 

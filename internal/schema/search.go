@@ -1,6 +1,8 @@
 package schema
 
 import (
+	"strings"
+
 	"lockstep/internal/faults"
 	"lockstep/internal/plan"
 )
@@ -35,12 +37,9 @@ func vary() *Schema {
 	for _, set := range plan.Settings {
 		keys = append(keys, Property{set.Key, values("Varies "+set.Doc+".", set.Unit)})
 	}
-	verbs := ""
+	var verbs []string
 	for _, spec := range faults.All() {
-		if verbs != "" {
-			verbs += "|"
-		}
-		verbs += spec.Name
+		verbs = append(verbs, spec.Name)
 	}
 	s := &Schema{
 		Type: "object", MinProperties: 1, MaxProperties: plan.MostAxes, Properties: keys,
@@ -48,7 +47,7 @@ func vary() *Schema {
 			"(`pause`, `the 2nd pause`, `after of pause`); a clock (`drift of B`).",
 		PropertyNames: &Schema{AnyOf: []*Schema{
 			{Enum: keysOf(keys)},
-			{Pattern: `^ *(?:(?:drift|offset) +of +.+|(?:[a-z-]+ +of +)?(?:the +[0-9]{1,3}(?:st|nd|rd|th) +)?(?:` + verbs + `)) *$`},
+			{Pattern: `^ *(?:(?:drift|offset) +of +.+|(?:[a-z-]+ +of +)?(?:the +[0-9]{1,3}(?:st|nd|rd|th) +)?(?:` + strings.Join(verbs, "|") + `)) *$`},
 		}},
 		Additional: values("Varies a number of a fault or of a clock.", plan.UnitDuration, plan.UnitDrift),
 		Examples:   []any{object{{"lease", []string{"500ms", "1s", "2s"}}, {"pause", "0s..5s step 500ms"}}},

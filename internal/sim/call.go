@@ -2,6 +2,7 @@ package sim
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"lockstep/internal/faults"
@@ -315,6 +316,28 @@ func (l *call) takeReply() world.Reply {
 	reply := l.reply
 	l.unref()
 	return reply
+}
+
+// takeCall takes the request with an id out of those that wait; nil when none has it.
+func takeCall(waiting *[]*call, id uint64) *call {
+	i := slices.IndexFunc(*waiting, func(l *call) bool { return uint64(l.id) == id })
+	if i < 0 {
+		return nil
+	}
+	l := (*waiting)[i]
+	*waiting = slices.Delete(*waiting, i, i+1)
+	return l
+}
+
+// withoutCallsOn drops the requests that waited on a connection that is gone.
+func withoutCallsOn(cn *conn, waiting []*call) []*call {
+	return slices.DeleteFunc(waiting, func(l *call) bool {
+		gone := l.conn == cn
+		if gone {
+			l.unref()
+		}
+		return gone
+	})
 }
 
 // unref forgets one of those who know the call. A task that is unwound need not

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"slices"
 	"time"
 
 	"lockstep/internal/history"
@@ -104,11 +105,10 @@ func (c *cluster) commit(leader *member, l *call) {
 		return
 	}
 	a, done := c.model.Exec(c.clock(), uint64(l.id), l.storeConn(), l.op)
-	if !done {
-		c.waiting = append(c.waiting, l)
-	}
 	if done {
 		c.finish(l, a)
+	} else {
+		c.waiting = append(c.waiting, l)
 	}
 	c.drain(l.executed)
 }
@@ -131,7 +131,7 @@ func (c *cluster) drain(cause int32) {
 		c.w.recordChange(&c.last.host, &ch, cause)
 	}
 	for _, late := range out.Answers {
-		if l := c.takeWaiting(late.ID); l != nil {
+		if l := takeCall(&c.waiting, late.ID); l != nil {
 			c.finish(l, late.Answer)
 		}
 	}
@@ -146,16 +146,6 @@ func (c *cluster) drain(cause int32) {
 		}
 	}
 	c.arm()
-}
-
-func (c *cluster) takeWaiting(id uint64) *call {
-	for i, l := range c.waiting {
-		if uint64(l.id) == id {
-			c.waiting = append(c.waiting[:i], c.waiting[i+1:]...)
-			return l
-		}
-	}
-	return nil
 }
 
 // conn finds an open connection by its number.
@@ -198,10 +188,7 @@ func (d *clusterDue) Fire(uint64) {
 }
 
 // clock is what the clocks of the server show that led last.
-func (c *cluster) clock() store.Clock {
-	now := c.w.k.Now()
-	return store.Clock{Wall: c.last.proc.Clock.Wall(now), Mono: c.last.proc.Clock.Mono(now)}
-}
+func (c *cluster) clock() store.Clock { return c.last.clock() }
 
 func (c *cluster) hop() time.Duration { return c.w.network.draw(&c.network) }
 
@@ -253,9 +240,7 @@ func (c *cluster) elect() {
 func (c *cluster) lead(m *member) {
 	old := c.last
 	c.leader, c.last = m, m
-	c.w.record(m.proc, history.Event{
-		Kind: history.Promoted, Node: m.node, Peer: old.node, Cause: history.NoCause,
-	})
+	m.becomes(history.Promoted, &old.host)
 	c.model.Lead(c.clock())
 	c.drain(history.NoCause)
 	c.resubmit()
@@ -304,22 +289,9 @@ func (c *cluster) setLag(lateness) {}
 // hangUp implements service.
 func (m *member) hangUp(cn *conn) {
 	c := m.cluster
-	c.forgetWaiting(cn)
+	c.waiting = withoutCallsOn(cn, c.waiting)
 	c.model.Closed(c.clock(), cn.store())
 	c.drain(history.NoCause)
-}
-
-// forgetWaiting drops the requests that waited on a connection that is gone.
-func (c *cluster) forgetWaiting(cn *conn) {
-	kept := c.waiting[:0]
-	for _, l := range c.waiting {
-		if l.conn == cn {
-			l.unref()
-		} else {
-			kept = append(kept, l)
-		}
-	}
-	c.waiting = kept
 }
 
 // died implements service: what the server had not answered is lost, and the
@@ -337,15 +309,13 @@ func (m *member) died() {
 // refuseAll tells those who asked this server that nobody listens any more, and
 // returns the requests of the others.
 func (m *member) refuseAll(calls []*call) []*call {
-	kept := calls[:0]
-	for _, l := range calls {
-		if l.host == &m.host {
+	return slices.DeleteFunc(calls, func(l *call) bool {
+		here := l.host == &m.host
+		if here {
 			l.refuse()
-		} else {
-			kept = append(kept, l)
 		}
-	}
-	return kept
+		return here
+	})
 }
 
 // revived implements service: the server takes part again, with the state that

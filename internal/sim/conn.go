@@ -2,6 +2,7 @@ package sim
 
 import (
 	"context"
+	"slices"
 
 	"lockstep/internal/history"
 	"lockstep/internal/sim/kernel"
@@ -126,6 +127,15 @@ func (c *client) askOn(ctx context.Context, cn *conn, op store.Op) (any, error) 
 	return l.value, l.err
 }
 
+// answer is what a store has answered, or a server has sent, as the type that it has.
+func answer[T any](v any, err error) (T, error) {
+	if err != nil {
+		var none T
+		return none, err
+	}
+	return v.(T), nil
+}
+
 // next waits for the next message that the server sends by itself.
 func (cn *conn) next(ctx context.Context) (any, error) {
 	k := cn.client.w.k
@@ -169,12 +179,7 @@ func (cn *conn) hangUp() {
 }
 
 func (c *client) forget(cn *conn) {
-	for i, other := range c.conns {
-		if other == cn {
-			c.conns = append(c.conns[:i], c.conns[i+1:]...)
-			return
-		}
-	}
+	c.conns = slices.DeleteFunc(c.conns, func(other *conn) bool { return other == cn })
 }
 
 // The messages of a connection.

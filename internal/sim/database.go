@@ -90,12 +90,8 @@ func (s *sqlServer) drain(cause int32) {
 		s.w.recordChange(&s.host, &out.Changes[i], cause)
 	}
 	for _, late := range out.Answers {
-		for i, l := range s.waiting {
-			if uint64(l.id) == late.ID {
-				s.waiting = append(s.waiting[:i], s.waiting[i+1:]...)
-				s.finish(l, late.Answer)
-				break
-			}
+		if l := takeCall(&s.waiting, late.ID); l != nil {
+			s.finish(l, late.Answer)
 		}
 	}
 	for _, d := range out.Drops {
@@ -155,11 +151,6 @@ func (d *sqlDue) Fire(uint64) {
 	}
 }
 
-func (s *sqlServer) clock() store.Clock {
-	now := s.w.k.Now()
-	return store.Clock{Wall: s.proc.Clock.Wall(now), Mono: s.proc.Clock.Mono(now)}
-}
-
 // follow makes the server a replica of another one, whose rows it gets.
 func (s *sqlServer) follow(primary *sqlServer) {
 	s.upstream = primary
@@ -171,15 +162,7 @@ func (s *sqlServer) follow(primary *sqlServer) {
 
 // hangUp implements service: the session is over.
 func (s *sqlServer) hangUp(cn *conn) {
-	kept := s.waiting[:0]
-	for _, l := range s.waiting {
-		if l.conn == cn {
-			l.unref()
-		} else {
-			kept = append(kept, l)
-		}
-	}
-	s.waiting = kept
+	s.waiting = withoutCallsOn(cn, s.waiting)
 	s.model.Closed(s.clock(), cn.store())
 	s.drain(history.NoCause)
 }
@@ -263,9 +246,7 @@ func (db *database) promote() {
 		s.upstream = nil
 		s.links++
 		db.leader = s
-		db.w.record(s.proc, history.Event{
-			Kind: history.Promoted, Node: s.node, Peer: old.node, Cause: history.NoCause,
-		})
+		s.becomes(history.Promoted, &old.host)
 		for _, r := range db.servers {
 			if r != s && r != old && !r.proc.Dead() {
 				r.follow(s)

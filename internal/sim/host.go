@@ -1,10 +1,12 @@
 package sim
 
 import (
+	"slices"
 	"time"
 
 	"lockstep/internal/history"
 	"lockstep/internal/sim/kernel"
+	"lockstep/internal/sim/store"
 )
 
 // host is one server process: its clock, its connections, and what it serves.
@@ -70,6 +72,12 @@ func (h *host) wall() time.Duration { return h.proc.Clock.Wall(h.w.k.Now()) }
 // wallMS is the same in Unix milliseconds.
 func (h *host) wallMS() int64 { return epochMS + int64(h.wall()/time.Millisecond) }
 
+// clock is what both of its clocks show.
+func (h *host) clock() store.Clock {
+	now := h.w.k.Now()
+	return store.Clock{Wall: h.proc.Clock.Wall(now), Mono: h.proc.Clock.Mono(now)}
+}
+
 // arrive takes a request from the network.
 func (h *host) arrive(l *call) {
 	switch {
@@ -124,10 +132,11 @@ func (h *host) thaw() {
 
 // drop forgets a connection.
 func (h *host) drop(cn *conn) {
-	for i, other := range h.conns {
-		if other == cn {
-			h.conns = append(h.conns[:i], h.conns[i+1:]...)
-			return
-		}
-	}
+	h.conns = slices.DeleteFunc(h.conns, func(other *conn) bool { return other == cn })
+}
+
+// becomes records a new role of the server; peer is the primary before it, or the one that
+// it follows now.
+func (h *host) becomes(kind history.Kind, peer *host) {
+	h.w.record(h.proc, history.Event{Kind: kind, Node: h.node, Peer: peer.node, Cause: history.NoCause})
 }

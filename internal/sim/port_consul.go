@@ -15,11 +15,7 @@ var _ world.Consul = consulPort{}
 
 // CreateSession implements world.Consul.
 func (p consulPort) CreateSession(ctx context.Context, ttl, lockDelay time.Duration, deleteKeys bool) (string, error) {
-	v, err := p.client.ask(ctx, consul.CreateSession{TTL: ttl, LockDelay: lockDelay, DeleteKeys: deleteKeys})
-	if err != nil {
-		return "", err
-	}
-	return v.(string), nil
+	return answer[string](p.client.ask(ctx, consul.CreateSession{TTL: ttl, LockDelay: lockDelay, DeleteKeys: deleteKeys}))
 }
 
 // RenewSession implements world.Consul.
@@ -36,14 +32,12 @@ func (p consulPort) DestroySession(ctx context.Context, session string) error {
 
 // Acquire implements world.Consul.
 func (p consulPort) Acquire(ctx context.Context, key, value, session string) (bool, error) {
-	v, err := p.client.ask(ctx, consul.Acquire{Key: key, Value: value, Session: session})
-	return err == nil && v.(bool), err
+	return answer[bool](p.client.ask(ctx, consul.Acquire{Key: key, Value: value, Session: session}))
 }
 
 // Release implements world.Consul.
 func (p consulPort) Release(ctx context.Context, key, value, session string) (bool, error) {
-	v, err := p.client.ask(ctx, consul.Release{Key: key, Value: value, Session: session})
-	return err == nil && v.(bool), err
+	return answer[bool](p.client.ask(ctx, consul.Release{Key: key, Value: value, Session: session}))
 }
 
 // Get implements world.Consul. A blocking query has a connection of its own, as a
@@ -58,9 +52,5 @@ func (p consulPort) Get(ctx context.Context, key string, afterIndex int64, wait 
 		defer cn.Close()
 		ask = cn.ask
 	}
-	v, err := ask(ctx, consul.Get{Key: key, After: afterIndex, Wait: wait})
-	if err != nil {
-		return world.ConsulKV{}, err
-	}
-	return v.(world.ConsulKV), nil
+	return answer[world.ConsulKV](ask(ctx, consul.Get{Key: key, After: afterIndex, Wait: wait}))
 }

@@ -15,20 +15,12 @@ var _ world.Etcd = etcdPort{}
 
 // Grant implements world.Etcd.
 func (p etcdPort) Grant(ctx context.Context, ttl time.Duration) (world.EtcdLease, error) {
-	v, err := p.client.ask(ctx, etcd.Grant{TTL: ttl})
-	if err != nil {
-		return world.EtcdLease{}, err
-	}
-	return v.(world.EtcdLease), nil
+	return answer[world.EtcdLease](p.client.ask(ctx, etcd.Grant{TTL: ttl}))
 }
 
 // KeepAlive implements world.Etcd.
 func (p etcdPort) KeepAlive(ctx context.Context, lease int64) (time.Duration, error) {
-	v, err := p.client.ask(ctx, etcd.KeepAlive{Lease: lease})
-	if err != nil {
-		return 0, err
-	}
-	return v.(time.Duration), nil
+	return answer[time.Duration](p.client.ask(ctx, etcd.KeepAlive{Lease: lease}))
 }
 
 // Revoke implements world.Etcd.
@@ -39,19 +31,12 @@ func (p etcdPort) Revoke(ctx context.Context, lease int64) error {
 
 // Do implements world.Etcd.
 func (p etcdPort) Do(ctx context.Context, op world.EtcdOp) (world.EtcdResult, error) {
-	return etcdResult(p.client.ask(ctx, etcd.Do{EtcdOp: op}))
+	return answer[world.EtcdResult](p.client.ask(ctx, etcd.Do{EtcdOp: op}))
 }
 
 // Txn implements world.Etcd.
 func (p etcdPort) Txn(ctx context.Context, txn world.EtcdTxn) (world.EtcdResult, error) {
-	return etcdResult(p.client.ask(ctx, etcd.Txn{EtcdTxn: txn}))
-}
-
-func etcdResult(v any, err error) (world.EtcdResult, error) {
-	if err != nil {
-		return world.EtcdResult{}, err
-	}
-	return v.(world.EtcdResult), nil
+	return answer[world.EtcdResult](p.client.ask(ctx, etcd.Txn{EtcdTxn: txn}))
 }
 
 // Watch implements world.Etcd. Each watch has a connection of its own, where
@@ -82,11 +67,7 @@ type etcdWatch struct{ cn *conn }
 
 // Next implements world.EtcdWatch.
 func (w etcdWatch) Next(ctx context.Context) (world.EtcdEvent, error) {
-	m, err := w.cn.next(ctx)
-	if err != nil {
-		return world.EtcdEvent{}, err
-	}
-	return m.(world.EtcdEvent), nil
+	return answer[world.EtcdEvent](w.cn.next(ctx))
 }
 
 // Close implements world.EtcdWatch.

@@ -205,13 +205,9 @@ func (s *zkSession) request(ctx context.Context, op store.Op) (any, error) {
 
 // Create implements world.ZKSession.
 func (s *zkSession) Create(ctx context.Context, path, data string, mode world.ZKMode) (string, error) {
-	value, err := s.request(ctx, zookeeper.Create{Path: path, Data: data, Mode: mode})
-	if err != nil {
-		return "", err
-	}
-	made := value.(zookeeper.Created)
+	made, err := answer[zookeeper.Created](s.request(ctx, zookeeper.Create{Path: path, Data: data, Mode: mode}))
 	s.zxid = max(s.zxid, made.Zxid)
-	return made.Path, nil
+	return made.Path, err
 }
 
 // Delete implements world.ZKSession.
@@ -226,13 +222,9 @@ func (s *zkSession) Exists(ctx context.Context, path string) (*world.ZKStat, err
 }
 
 func (s *zkSession) find(ctx context.Context, op zookeeper.Exists) (*world.ZKStat, error) {
-	value, err := s.request(ctx, op)
-	if err != nil {
-		return nil, err
-	}
-	found := value.(zookeeper.Found)
+	found, err := answer[zookeeper.Found](s.request(ctx, op))
 	s.zxid = max(s.zxid, found.Zxid)
-	return found.Stat, nil
+	return found.Stat, err
 }
 
 // ExistsWatch implements world.ZKSession. The watch is there before the request,
@@ -251,13 +243,9 @@ func (s *zkSession) ExistsWatch(ctx context.Context, path string) (*world.ZKStat
 
 // Children implements world.ZKSession.
 func (s *zkSession) Children(ctx context.Context, path string) ([]string, error) {
-	value, err := s.request(ctx, zookeeper.Children{Path: path})
-	if err != nil {
-		return nil, err
-	}
-	names := value.([]string)
+	names, err := answer[[]string](s.request(ctx, zookeeper.Children{Path: path}))
 	slices.Sort(names)
-	return names, nil
+	return names, err
 }
 
 // Close implements world.ZKSession.

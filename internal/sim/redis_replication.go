@@ -66,9 +66,7 @@ func (s *redisServer) follow(primary *redisServer) {
 	}
 	if !s.store.IsReplica() {
 		s.unblockAll()
-		s.w.record(s.proc, history.Event{
-			Kind: history.Demoted, Node: s.node, Peer: primary.node, Cause: history.NoCause,
-		})
+		s.becomes(history.Demoted, &primary.host)
 	}
 	if s.group.leader == s { // of two primaries, as sentinels see it, this one was wrong
 		s.group.leader = primary
@@ -123,7 +121,7 @@ func (s *redisServer) attach(primary *redisServer, until int64) {
 // resynchronize replaces all that the server has by what its primary has sent.
 func (s *redisServer) resynchronize(r *replicated) {
 	r.everything.CopyTo(s.store, s.wallMS())
-	s.recordForgotten()
+	s.recordChanges(history.Forgotten, 0)
 	s.aof = s.aof[:0]
 	if s.group.persistence != plan.PersistNone {
 		s.log(s.store.Dump(nil)...)
@@ -216,12 +214,5 @@ func (s *redisServer) takeNext() {
 	}
 	s.store.Apply(s.wallMS(), &r.effect)
 	s.log(r.effect)
-	for _, c := range s.store.Changes() {
-		if c.Kind == history.Replicated && isEntry(c.Key) {
-			s.w.record(s.proc, history.Event{
-				Kind: c.Kind, Node: s.node, Peer: s.upstream.node, Owner: c.Owner,
-				Text: s.w.entryText, Cause: history.NoCause,
-			})
-		}
-	}
+	s.recordChanges(history.Replicated, s.upstream.node)
 }

@@ -200,11 +200,12 @@ func (d *expiryDue) Fire(uint64) {
 	s.arm() // the clock may have been read a fraction of a millisecond too early
 }
 
-func (s *redisServer) recordForgotten() {
+// recordChanges records the changes of one kind of the last step, which peer has sent.
+func (s *redisServer) recordChanges(kind history.Kind, peer history.NodeID) {
 	for _, c := range s.store.Changes() {
-		if c.Kind == history.Forgotten && isEntry(c.Key) {
+		if c.Kind == kind && isEntry(c.Key) {
 			s.w.record(s.proc, history.Event{
-				Kind: c.Kind, Node: s.node, Owner: c.Owner,
+				Kind: kind, Node: s.node, Peer: peer, Owner: c.Owner,
 				Text: s.w.entryText, Cause: history.NoCause,
 			})
 		}
@@ -332,9 +333,7 @@ func (s *redisServer) promote() {
 	}
 	s.store.SetReplica(false)
 	s.group.leader = s
-	s.w.record(s.proc, history.Event{
-		Kind: history.Promoted, Node: s.node, Peer: old.node, Cause: history.NoCause,
-	})
+	s.becomes(history.Promoted, &old.host)
 	s.dropDue()
 	s.arm() // a replica's entries had no timer
 }

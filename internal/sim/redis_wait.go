@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -203,20 +204,12 @@ func (s *redisServer) deliver(channel, text string) (receivers int64) {
 
 // hangUp implements service.
 func (s *redisServer) hangUp(cn *conn) {
-	kept := s.subs[:0]
-	for _, sub := range s.subs {
-		if sub.conn != cn {
-			kept = append(kept, sub)
-		}
-	}
-	s.subs = kept
-	waiting := s.waiters[:0]
-	for _, w := range s.waiters {
-		if w.call.conn == cn && w.call.id == w.id {
+	s.subs = slices.DeleteFunc(s.subs, func(sub subscriber) bool { return sub.conn == cn })
+	s.waiters = slices.DeleteFunc(s.waiters, func(w waiter) bool {
+		gone := w.call.conn == cn && w.call.id == w.id
+		if gone {
 			w.call.unref()
-			continue
 		}
-		waiting = append(waiting, w)
-	}
-	s.waiters = waiting
+		return gone
+	})
 }

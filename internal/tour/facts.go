@@ -25,7 +25,7 @@ func (p *Played) Facts() map[string]string {
 	h := p.Judgement.History
 	facts := map[string]string{
 		"at-once":           strconv.Itoa(crowd(h)),
-		"foreign-releases":  strconv.Itoa(p.count(checker.OwnerOnlyReleaseID)),
+		"foreign-releases":  strconv.Itoa(p.Judgement.Finding(checker.OwnerOnlyReleaseID).Count),
 		"not-held":          strconv.Itoa(occurrences(h, history.NotHeld)),
 		"refused":           strconv.Itoa(occurrences(h, history.WriteRefused)),
 		"next-holder-after": nextHolder(h),
@@ -34,11 +34,6 @@ func (p *Played) Facts() map[string]string {
 		facts[f.Property] = string(f.Verdict)
 	}
 	return facts
-}
-
-func (p *Played) count(property string) int {
-	f := p.Judgement.Finding(property)
-	return f.Count
 }
 
 func occurrences(h *history.History, kind history.Kind) (n int) {

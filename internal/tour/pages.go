@@ -2,7 +2,6 @@ package tour
 
 import (
 	"context"
-	"slices"
 	"strings"
 
 	"lockstep/internal/checker"
@@ -228,5 +227,5 @@ func pagesOf(o *Options) []kind {
 	for i := range all {
 		all[i] = kind(i)
 	}
-	return slices.Clip(all)
+	return all
 }

@@ -209,15 +209,11 @@ func (s *session) flush(c *canvas) error {
 
 func (s *session) list(c *canvas) {
 	c.title(s.o.say("heading", len(s.lessons)))
-	rows := [][]string{}
-	for _, l := range s.lessons {
-		rows = append(rows, []string{fmt.Sprintf("%2d", l.Number), l.Name, l.Title.In(s.o.Language)})
-	}
 	c.gap()
 	c.prose(s.o.say("about"))
 	c.gap()
-	for _, row := range rows {
-		c.line(margin + row[0] + "  " + c.paint(bold, c.ruler.Pad(row[1], 17)) + row[2])
+	for _, l := range s.lessons {
+		c.line(margin + fmt.Sprintf("%2d  ", l.Number) + c.paint(bold, c.ruler.Pad(l.Name, 17)) + l.Title.In(s.o.Language))
 	}
 }
 

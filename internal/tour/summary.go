@@ -83,20 +83,18 @@ func (s *session) commands(c *canvas) {
 			last = i
 		}
 	}
-	rows := [][2]string{}
-	switch {
-	case last+1 < len(s.lessons):
-		rows = append(rows, [2]string{fmt.Sprintf("simulate tour %d", last+2), s.o.say("goes on")})
-	default:
-		rows = append(rows, [2]string{"simulate tour", s.o.say("anew")})
+	onward := [2]string{"simulate tour", s.o.say("anew")}
+	if last+1 < len(s.lessons) {
+		onward = [2]string{fmt.Sprintf("simulate tour %d", last+2), s.o.say("goes on")}
 	}
 	lesson := s.lessons[max(last, 0)]
-	rows = append(rows,
-		[2]string{fmt.Sprintf("simulate run %s --times 1000", lesson.Run.Scenario), s.o.say("many")},
-		[2]string{"simulate matrix --lock " + lesson.Switch.Run.Lock, s.o.say("matrix")},
-		[2]string{"simulate claims", s.o.say("claims")},
-		[2]string{"simulate list locks", s.o.say("locks")},
-	)
+	rows := [][2]string{
+		onward,
+		{fmt.Sprintf("simulate run %s --times 1000", lesson.Run.Scenario), s.o.say("many")},
+		{"simulate matrix --lock " + lesson.Switch.Run.Lock, s.o.say("matrix")},
+		{"simulate claims", s.o.say("claims")},
+		{"simulate list locks", s.o.say("locks")},
+	}
 	c.heading(s.o.say("next"))
 	for _, r := range rows {
 		c.line(margin + c.paint(bold, "$ "+r[0]))

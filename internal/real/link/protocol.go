@@ -2,6 +2,7 @@ package link
 
 import (
 	"errors"
+	"slices"
 
 	"lockstep/internal/real/resp"
 )
@@ -60,10 +61,5 @@ func (r *redisStream) next(d Direction, part []byte) (int, message, error) {
 }
 
 func (r *redisStream) withdrawn(exchange int64) {
-	for i, e := range r.awaiting {
-		if e == exchange {
-			r.awaiting = append(r.awaiting[:i], r.awaiting[i+1:]...)
-			return
-		}
-	}
+	r.awaiting = slices.DeleteFunc(r.awaiting, func(e int64) bool { return e == exchange })
 }

@@ -1,6 +1,7 @@
 package link
 
 import (
+	"slices"
 	"time"
 
 	"lockstep/internal/faults"
@@ -53,12 +54,7 @@ func (l *Link) Watch(cmd Command, wants ...faults.MomentKind) {
 
 // forget ends a watch that is no longer needed; l.mu is held.
 func (l *Link) forget(id int64) {
-	for i, w := range l.watched {
-		if w.Call.ID == id {
-			l.watched = append(l.watched[:i], l.watched[i+1:]...)
-			return
-		}
-	}
+	l.watched = slices.DeleteFunc(l.watched, func(w *watch) bool { return w.Call.ID == id })
 }
 
 // Lose makes the link lose one half of a watched command. It reports whether

@@ -90,23 +90,19 @@ func StartTime(pid int) string {
 }
 
 // parentOf returns the number of a process's parent; 0 when there is no such process.
-func parentOf(pid int) int {
-	fields, err := stat(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		return 0
-	}
-	parent, _ := strconv.Atoi(fields[1]) // the kernel writes a number
-	return parent
-}
+func parentOf(pid int) int { return numberOf(pid, 1) }
 
 // groupOf returns the number of a process's group; 0 when there is no such process.
-func groupOf(pid int) int {
+func groupOf(pid int) int { return numberOf(pid, 2) }
+
+// numberOf returns the number in one of the fields of stat; 0 when there is no such process.
+func numberOf(pid, field int) int {
 	fields, err := stat(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return 0
 	}
-	group, _ := strconv.Atoi(fields[2]) // the kernel writes a number
-	return group
+	number, _ := strconv.Atoi(fields[field]) // the kernel writes a number
+	return number
 }
 
 // atTerminal reports whether a process has a terminal.

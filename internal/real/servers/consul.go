@@ -1,7 +1,6 @@
 package servers
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -118,14 +117,9 @@ func startConsuls(ctx context.Context, o ConsulOptions) ([]*Server, error) {
 }
 
 func (s *Server) startConsul(ctx context.Context, o *ConsulOptions, host string, all []string, gossip string) error {
-	port, err := freePort()
-	if err != nil {
+	if _, err := s.settle(ctx); err != nil {
 		return err
 	}
-	if err := s.move(ctx); err != nil {
-		return err
-	}
-	s.Addr = net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
 	text, err := json.MarshalIndent(consulConfig(s, o, host, all, gossip), "", "  ")
 	if err != nil {
 		return err
@@ -210,19 +204,7 @@ var errNoKey = errors.New("consul has no such key")
 func (s *Server) consul(ctx context.Context, method, path string, body, answer any) error {
 	ctx, cancel := context.WithTimeout(ctx, commandTime)
 	defer cancel()
-	var text []byte
-	if body != nil {
-		var err error
-		if text, err = json.Marshal(body); err != nil {
-			return err
-		}
-	}
-	request, err := http.NewRequestWithContext(ctx, method, "http://"+s.Addr+path, bytes.NewReader(text))
-	if err != nil {
-		return err
-	}
-	request.Close = true
-	reply, err := http.DefaultClient.Do(request)
+	reply, err := s.exchange(ctx, method, path, body)
 	if err != nil {
 		return err
 	}

@@ -3,8 +3,6 @@ package servers
 import (
 	"context"
 	"errors"
-	"net"
-	"strconv"
 	"time"
 
 	"lockstep/internal/real/images"
@@ -45,15 +43,11 @@ func startDatabase(ctx context.Context, s *Server, db database) error {
 }
 
 func (s *Server) startOn(ctx context.Context, db database) error {
-	port, err := freePort()
+	port, err := s.settle(ctx)
 	if err != nil {
 		return err
 	}
-	if err := s.move(ctx); err != nil {
-		return err
-	}
 	s.mark = newMark(s.Name)
-	s.Addr = net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
 	if err := s.launch(ctx, db.recipe(port)); err != nil {
 		return err
 	}

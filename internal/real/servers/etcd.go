@@ -1,11 +1,9 @@
 package servers
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
-	"net"
 	"net/http"
 	"os/exec"
 	"path/filepath"
@@ -58,7 +56,7 @@ func startMembers(ctx context.Context, o EtcdOptions) ([]*Server, error) {
 			return nil, err
 		}
 		names = append(names, o.Name+"-"+strconv.Itoa(i+1))
-		listen = append(listen, net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+		listen = append(listen, loopback(port))
 	}
 	known := listen
 	if o.Route != nil {
@@ -96,14 +94,9 @@ func startMembers(ctx context.Context, o EtcdOptions) ([]*Server, error) {
 // startEtcd starts a member that listens for its peers on one address and is known
 // to them by another.
 func (s *Server) startEtcd(ctx context.Context, o EtcdOptions, listen, known, proxy, cluster string) error {
-	if err := s.move(ctx); err != nil {
+	if _, err := s.settle(ctx); err != nil {
 		return err
 	}
-	port, err := freePort()
-	if err != nil {
-		return err
-	}
-	s.Addr = net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
 	r := Recipe{
 		Args:  etcdArgs(s, o.Election, listen, known, cluster),
 		Child: func(context.Context) (*exec.Cmd, error) { return childOf(o.Program, "etcd") },
@@ -142,12 +135,7 @@ func (s *Server) waitHealthy(ctx context.Context) error {
 func (s *Server) healthy(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+s.Addr+"/health", nil)
-	if err != nil {
-		return false
-	}
-	request.Close = true
-	reply, err := http.DefaultClient.Do(request)
+	reply, err := s.exchange(ctx, http.MethodGet, "/health", nil)
 	if err != nil {
 		return false
 	}
@@ -217,16 +205,7 @@ func (s *Server) Revoke(ctx context.Context, key string) (lease int64, found boo
 
 // ask sends one request to the member's gateway to JSON.
 func (s *Server) ask(ctx context.Context, path string, question, answer any) error {
-	body, err := json.Marshal(question)
-	if err != nil {
-		return err
-	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+s.Addr+path, bytes.NewReader(body))
-	if err != nil {
-		return err
-	}
-	request.Close = true
-	reply, err := http.DefaultClient.Do(request)
+	reply, err := s.exchange(ctx, http.MethodPost, path, question)
 	if err != nil {
 		return err
 	}

@@ -128,7 +128,5 @@ func (db *MariaDB) tell(ctx context.Context, statements ...string) error {
 
 // asks asks a server at that address for one value.
 func (db *MariaDB) asks(ctx context.Context, addr, question string, into *string) error {
-	return console(ctx, "mysql", mariaDSN(addr, ""), func(ctx context.Context, pool *sql.DB) error {
-		return pool.QueryRowContext(ctx, question).Scan(into)
-	})
+	return scan(ctx, "mysql", mariaDSN(addr, ""), question, into)
 }

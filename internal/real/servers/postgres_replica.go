@@ -83,10 +83,7 @@ func (db *Postgres) InStep(ctx context.Context, primary string) error {
 	ctx, cancel := context.WithTimeout(ctx, slowStartTime)
 	defer cancel()
 	var want string
-	err := console(ctx, "postgres", db.DSN(primary), func(ctx context.Context, pool *sql.DB) error {
-		return pool.QueryRowContext(ctx, "SELECT pg_current_wal_lsn()").Scan(&want)
-	})
-	if err != nil {
+	if err := scan(ctx, "postgres", db.DSN(primary), "SELECT pg_current_wal_lsn()", &want); err != nil {
 		return err
 	}
 	return db.sameSoon(ctx, "did not come into step with its primary", func(ctx context.Context) (bool, error) {
@@ -96,8 +93,6 @@ func (db *Postgres) InStep(ctx context.Context, primary string) error {
 
 // asks asks a server at that address a question that has yes or no for an answer.
 func (db *Postgres) asks(ctx context.Context, addr, question string) (yes bool, err error) {
-	err = console(ctx, "postgres", db.DSN(addr), func(ctx context.Context, pool *sql.DB) error {
-		return pool.QueryRowContext(ctx, question).Scan(&yes)
-	})
+	err = scan(ctx, "postgres", db.DSN(addr), question, &yes)
 	return yes, err
 }

@@ -99,12 +99,12 @@ func (s *Server) start(ctx context.Context) error {
 		return err
 	}
 	s.mark = newMark(s.Name)
-	s.Addr = net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
+	s.Addr = loopback(port)
 	if s.redis.Cluster != nil {
 		if port, err = freePort(); err != nil {
 			return err
 		}
-		s.Bus = net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
+		s.Bus = loopback(port)
 	}
 	return s.spawn(ctx)
 }
@@ -241,7 +241,7 @@ func freePort() (int, error) {
 	const lowest, highest, tries = 15000, 32000, 100 // usual systems begin at 32768
 	for range tries {
 		port := lowest + rand.IntN(highest-lowest)
-		if l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port))); err == nil {
+		if l, err := net.Listen("tcp", loopback(port)); err == nil {
 			return port, l.Close()
 		}
 	}
@@ -252,6 +252,9 @@ func freePort() (int, error) {
 	defer l.Close()
 	return l.Addr().(*net.TCPAddr).Port, nil
 }
+
+// loopback is the address of a port of this machine.
+func loopback(port int) string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(port)) }
 
 // waitReady waits until the server answers. It asks for the mark: when somebody
 // else has got the port, a foreign server may answer while ours is still on its way

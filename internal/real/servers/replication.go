@@ -78,6 +78,13 @@ func console(ctx context.Context, driver, dsn string, do func(context.Context, *
 	return errors.Join(do(ctx, db), db.Close())
 }
 
+// scan asks for one value as an operator.
+func scan(ctx context.Context, driver, dsn, question string, into any) error {
+	return console(ctx, driver, dsn, func(ctx context.Context, db *sql.DB) error {
+		return db.QueryRowContext(ctx, question).Scan(into)
+	})
+}
+
 // sameSoon asks until the answer is yes: what a database has been told it does a
 // little later.
 func (s *Server) sameSoon(ctx context.Context, failing string, ask func(context.Context) (bool, error)) error {

@@ -58,6 +58,18 @@ func (s *Server) move(ctx context.Context) error {
 	return nil
 }
 
+// settle gives the server a fresh place, and an address with a port that is free now.
+func (s *Server) settle(ctx context.Context) (port int, err error) {
+	if err := s.move(ctx); err != nil {
+		return 0, err
+	}
+	if port, err = freePort(); err != nil {
+		return 0, err
+	}
+	s.Addr = loopback(port)
+	return port, nil
+}
+
 // launch starts the server's process in its place.
 func (s *Server) launch(ctx context.Context, r Recipe) error {
 	s.remember()

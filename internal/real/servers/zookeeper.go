@@ -59,7 +59,7 @@ func startEnsemble(ctx context.Context, o ZooKeeperOptions) ([]*Server, error) {
 		if err := errors.Join(err1, err2); err != nil {
 			return nil, err
 		}
-		peers = append(peers, peer{net.JoinHostPort("127.0.0.1", strconv.Itoa(quorum)), net.JoinHostPort("127.0.0.1", strconv.Itoa(election))})
+		peers = append(peers, peer{loopback(quorum), loopback(election)})
 	}
 	var known [][]peer
 	var closeRoutes func() error
@@ -96,14 +96,10 @@ func startEnsemble(ctx context.Context, o ZooKeeperOptions) ([]*Server, error) {
 }
 
 func (s *Server) startZooKeeper(ctx context.Context, o *ZooKeeperOptions, id int, peers string) error {
-	port, err := freePort()
+	port, err := s.settle(ctx)
 	if err != nil {
 		return err
 	}
-	if err := s.move(ctx); err != nil {
-		return err
-	}
-	s.Addr = net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
 	config := filepath.Join(s.place.ConfigDir(), "zoo.cfg")
 	logs := filepath.Join(s.place.ConfigDir(), "log4j.properties")
 	return s.launch(ctx, Recipe{

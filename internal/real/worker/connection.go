@@ -2,7 +2,7 @@ package worker
 
 import (
 	"context"
-	"sync"
+	"sync/atomic"
 
 	"github.com/redis/go-redis/v9"
 
@@ -15,9 +15,7 @@ type connection struct {
 	w      *worker
 	server int
 	conn   *redis.Conn
-
-	mu     sync.Mutex
-	broken bool
+	broken atomic.Bool
 }
 
 // Dial implements world.Redis. The connection is taken out of the pool, or made, and
@@ -43,7 +41,7 @@ func (p *port) Dial(ctx context.Context) (world.RedisConn, error) {
 // closed: a reply that comes late would be taken for that of the next command.
 func (c *connection) Do(ctx context.Context, cmd world.Cmd) world.Reply {
 	defer c.w.turns.leave()()
-	if c.isBroken() {
+	if c.broken.Load() {
 		return world.Failed(world.ErrConnection)
 	}
 	onWire, send := c.w.request(&cmd)
@@ -56,19 +54,10 @@ func (c *connection) Do(ctx context.Context, cmd world.Cmd) world.Reply {
 	return reply
 }
 
-func (c *connection) isBroken() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.broken
-}
-
 // Close implements world.RedisConn: the connection goes back to the pool, unless it
 // is in the middle of a command.
 func (c *connection) Close() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if !c.broken {
-		c.broken = true
+	if !c.broken.Swap(true) {
 		_ = c.conn.Close() // the pool closes what it cannot use again
 	}
 }
@@ -77,13 +66,9 @@ func (c *connection) Close() {
 // client library's kind reads it all the time, so that what comes while nobody
 // waits is kept, and a wait that ends leaves no half-read message behind.
 type subscription struct {
-	w      *worker
-	pubsub *redis.PubSub
-
-	mu       sync.Mutex
-	messages []string
-	err      error         // no more messages will come
-	news     chan struct{} // closed and made anew when messages or err change
+	w        *worker
+	pubsub   *redis.PubSub
+	messages *feed[string]
 }
 
 // Subscribe implements world.Redis. go-redis subscribes anew by itself when a
@@ -92,7 +77,7 @@ type subscription struct {
 func (p *port) Subscribe(ctx context.Context, channel string) (world.Subscription, error) {
 	defer p.w.turns.leave()()
 	server := p.server()
-	s := &subscription{w: p.w, pubsub: p.w.redis[server].shared.Subscribe(context.Background()), news: make(chan struct{})}
+	s := &subscription{w: p.w, pubsub: p.w.redis[server].shared.Subscribe(context.Background()), messages: newFeed[string]()}
 	cmd := world.Command("SUBSCRIBE", channel)
 	reply := p.w.exchange(ctx, server, &cmd, []any{"subscribe", channel}, func() world.Reply {
 		return waitFor(ctx, func() world.Reply { return s.confirm(ctx, channel) })
@@ -128,66 +113,21 @@ func (s *subscription) read() {
 	for {
 		got, err := s.pubsub.Receive(context.Background())
 		if message, ok := got.(*redis.Message); ok {
-			s.tell(message.Payload, nil)
+			s.messages.put(message.Payload)
 			continue
 		}
 		if err != nil {
-			s.tell("", world.ErrConnection)
+			s.messages.finish(world.ErrConnection)
 			_ = s.pubsub.Close() // it may have subscribed anew
 			return
 		}
 	}
 }
 
-// tell adds a message, or the end of all messages.
-func (s *subscription) tell(message string, end error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if end != nil {
-		s.err = end
-	} else {
-		s.messages = append(s.messages, message)
-	}
-	close(s.news)
-	s.news = make(chan struct{})
-}
-
 // Next implements world.Subscription.
 func (s *subscription) Next(ctx context.Context) (string, error) {
 	defer s.w.turns.leave()()
-	for {
-		message, news := s.take()
-		switch {
-		case news == nil:
-			return message, nil
-		case ctx.Err() != nil:
-			return "", ctx.Err()
-		case s.ended() != nil:
-			return "", s.ended()
-		}
-		select {
-		case <-news:
-		case <-ctx.Done():
-		}
-	}
-}
-
-// take returns the next message, or a channel that is closed when something has
-// changed.
-func (s *subscription) take() (message string, news <-chan struct{}) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.messages) == 0 {
-		return "", s.news
-	}
-	message, s.messages = s.messages[0], s.messages[1:]
-	return message, nil
-}
-
-func (s *subscription) ended() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.err
+	return s.messages.next(ctx)
 }
 
 // Close implements world.Subscription. The reader ends with the connection.

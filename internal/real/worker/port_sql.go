@@ -115,13 +115,6 @@ func newPool(c driver.Connector, s *sockets, idle time.Duration, numbered bool) 
 
 const idleConnections = 8
 
-// close ends all connections that nobody uses.
-func (p *sqlPort) close() {
-	for _, pool := range p.pools {
-		_ = pool.Close() // the process goes on without it
-	}
-}
-
 // connect makes the first connections before true time begins.
 func (p *sqlPort) connect(ctx context.Context) error {
 	for _, pool := range p.pools {

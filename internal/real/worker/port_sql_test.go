@@ -49,6 +49,13 @@ func both(t *testing.T, test func(t *testing.T, db *database)) {
 	t.Run("PostgreSQL", func(t *testing.T) { test(t, startPostgres(t)) })
 }
 
+// close ends all connections that nobody uses.
+func (p *sqlPort) close() {
+	for _, pool := range p.pools {
+		_ = pool.Close()
+	}
+}
+
 func (db *database) port(t *testing.T, w *worker, dial dialFunc) *sqlPort {
 	t.Helper()
 	makePort := newMySQL

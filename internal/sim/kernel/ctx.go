@@ -98,11 +98,8 @@ func (c *Ctx) end(err error) {
 }
 
 func (c *Ctx) removeChild(child *Ctx) {
-	for i, x := range c.children {
-		if x == child {
-			c.children = append(c.children[:i], c.children[i+1:]...)
-			return
-		}
+	if i := slices.Index(c.children, child); i >= 0 {
+		c.children = slices.Delete(c.children, i, i+1)
 	}
 }
 

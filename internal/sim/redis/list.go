@@ -38,15 +38,13 @@ func (e *entry) removeElements(v *world.Arg, count int64) int64 {
 	}
 	var removed int64
 	for at >= 0 && at < len(e.fields) && (most == 0 || removed != most) {
-		switch {
-		case !sameText(&e.fields[at].value, v):
+		if !sameText(&e.fields[at].value, v) {
 			at += step
-		case step > 0: // the next one moves here
-			e.fields = slices.Delete(e.fields, at, at+1)
-			removed++
-		default:
-			e.fields = slices.Delete(e.fields, at, at+1)
-			removed++
+			continue
+		}
+		e.fields = slices.Delete(e.fields, at, at+1)
+		removed++
+		if step < 0 { // else the next one moves here
 			at--
 		}
 	}

@@ -3,7 +3,7 @@ package redis
 import (
 	"crypto/sha1"
 	"encoding/hex"
-	"sort"
+	"slices"
 
 	lua "github.com/yuin/gopher-lua"
 
@@ -93,13 +93,8 @@ func (vm *interpreter) copyLibrary(name string, own map[string]lua.LGFunction, w
 	var names []string
 	original.ForEach(func(k, v lua.LValue) {
 		key := string(k.(lua.LString))
-		if key == "__index" {
+		if key == "__index" || slices.Contains(without, key) {
 			return
-		}
-		for _, w := range without {
-			if key == w {
-				return
-			}
 		}
 		names = append(names, key)
 		values[key] = v
@@ -107,7 +102,7 @@ func (vm *interpreter) copyLibrary(name string, own map[string]lua.LGFunction, w
 			values[key] = vm.state.NewFunction(f)
 		}
 	})
-	sort.Strings(names)
+	slices.Sort(names)
 	t := vm.state.NewTable()
 	for _, key := range names {
 		t.RawSetString(key, values[key])
@@ -133,12 +128,8 @@ const readOnlyTable = "Attempt to modify a readonly table"
 
 // isGuarded reports whether a value is a guard.
 func (vm *interpreter) isGuarded(v lua.LValue) bool {
-	for _, g := range vm.guarded {
-		if v == lua.LValue(g) {
-			return true
-		}
-	}
-	return false
+	t, ok := v.(*lua.LTable)
+	return ok && slices.Contains(vm.guarded, t)
 }
 
 // sealed is a function of a library that refuses to work on a guard.

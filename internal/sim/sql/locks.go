@@ -1,5 +1,7 @@
 package sql
 
+import "slices"
+
 // lockMode is how a row is locked.
 type lockMode uint8
 
@@ -146,20 +148,9 @@ func (d *DB) inherit(gone *row) {
 // release gives back all row and gap locks of a transaction.
 func (d *DB) release(t *tx) {
 	for _, r := range t.locked {
-		for i, l := range r.locks {
-			if l.tx == t {
-				r.locks = append(r.locks[:i], r.locks[i+1:]...)
-				break
-			}
-		}
+		r.locks = slices.DeleteFunc(r.locks, func(l rowLock) bool { return l.tx == t })
 	}
-	kept := d.gaps[:0]
-	for _, g := range d.gaps {
-		if g.tx != t {
-			kept = append(kept, g)
-		}
-	}
-	d.gaps = kept
+	d.gaps = slices.DeleteFunc(d.gaps, func(g gapLock) bool { return g.tx == t })
 	d.freed = true
 }
 
@@ -175,7 +166,7 @@ func (d *DB) deadlocked(r *run) []*session {
 				path = append(path, w.session)
 				return true
 			}
-			if contains(seen, s) || s.running == nil || !d.sameDetector(r, s.running) {
+			if slices.Contains(seen, s) || s.running == nil || !d.sameDetector(r, s.running) {
 				continue
 			}
 			seen = append(seen, s)
@@ -194,13 +185,4 @@ func (d *DB) deadlocked(r *run) []*session {
 // themselves; PostgreSQL keeps all kinds in one place.
 func (d *DB) sameDetector(a, b *run) bool {
 	return d.cfg.Flavour == PostgreSQL || (a.target.name != nil) == (b.target.name != nil)
-}
-
-func contains(list []*session, s *session) bool {
-	for _, other := range list {
-		if other == s {
-			return true
-		}
-	}
-	return false
 }

@@ -1,6 +1,7 @@
 package sql
 
 import (
+	"slices"
 	"time"
 
 	"lockstep/internal/history"
@@ -173,12 +174,7 @@ func (d *DB) finish(r *run, res world.SQLResult, err *world.SQLError) {
 
 func (d *DB) stopWaiting(r *run) {
 	r.session.running = nil
-	for i, w := range d.waiting {
-		if w == r {
-			d.waiting = append(d.waiting[:i], d.waiting[i+1:]...)
-			return
-		}
-	}
+	d.waiting = slices.DeleteFunc(d.waiting, func(w *run) bool { return w == r })
 }
 
 // settle lets go on who waited for what was given back, in the order in which

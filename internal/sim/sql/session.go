@@ -1,6 +1,7 @@
 package sql
 
 import (
+	"slices"
 	"time"
 
 	"lockstep/internal/history"
@@ -90,12 +91,7 @@ func (d *DB) end(s *session, kind history.Kind) {
 			d.free(n, kind, 0)
 		}
 	}
-	for i, other := range d.sessions {
-		if other == s {
-			d.sessions = append(d.sessions[:i], d.sessions[i+1:]...)
-			break
-		}
-	}
+	d.sessions = slices.DeleteFunc(d.sessions, func(other *session) bool { return other == s })
 	d.freed = true
 }
 

@@ -1,6 +1,7 @@
 package sql
 
 import (
+	"slices"
 	"strings"
 
 	"lockstep/internal/history"
@@ -49,31 +50,16 @@ func (r *row) seenBy(t *tx) image {
 
 // column returns the position of a column, -1 if there is none.
 func (t *table) column(name string) int {
-	for i, c := range t.columns {
-		if strings.EqualFold(c.name, name) {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(t.columns, func(c column) bool { return strings.EqualFold(c.name, name) })
 }
 
 // generated returns the position of the generated column, -1 if there is none.
 func (t *table) generated() int {
-	for i, c := range t.columns {
-		if c.generated {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(t.columns, func(c column) bool { return c.generated })
 }
 
 func (t *table) remove(r *row) {
-	for i, other := range t.rows {
-		if other == r {
-			t.rows = append(t.rows[:i], t.rows[i+1:]...)
-			return
-		}
-	}
+	t.rows = slices.DeleteFunc(t.rows, func(other *row) bool { return other == r })
 }
 
 func (d *DB) table(name string) *table {

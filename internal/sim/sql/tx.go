@@ -1,6 +1,7 @@
 package sql
 
 import (
+	"slices"
 	"time"
 
 	"lockstep/internal/history"
@@ -78,13 +79,8 @@ func (d *DB) over(t *tx, kind history.Kind, by history.NodeID) {
 // hold notes that a client works under the lock on a row.
 func (d *DB) hold(t *tx, r *row) {
 	isLock := d.isKey(r.table.get(r.vals, nameColumn), d.cfg.LockKey)
-	if t.session.tx != t || r.live || !isLock {
+	if t.session.tx != t || r.live || !isLock || slices.Contains(t.held, r) {
 		return
-	}
-	for _, other := range t.held {
-		if other == r {
-			return
-		}
 	}
 	t.held = append(t.held, r)
 	d.change(history.Granted, t.session.conn.Client, t.session.conn.Client, 0)
