@@ -128,7 +128,10 @@ func glance(l *measured.ExploredLock, sets []measured.CutSet) string {
 			alone = append(alone, text(s.Kinds[0]))
 		}
 	}
-	if more > 0 {
+	switch {
+	case more > 0 && l.Complete < 2:
+		alone = append(alone, fmt.Sprintf("%d pairs so far", more))
+	case more > 0:
 		alone = append(alone, fmt.Sprintf("%d pairs", more))
 	}
 	if len(alone) == 0 {
