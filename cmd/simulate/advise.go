@@ -8,6 +8,7 @@ import (
 
 	committed "lockstep/docs"
 	"lockstep/internal/explore"
+	"lockstep/internal/measured"
 	"lockstep/internal/say"
 )
 
@@ -52,11 +53,11 @@ func (f *adviseFlags) advise() error {
 	if err != nil {
 		return err
 	}
-	r, err := explore.ReadResult(committed.Explore)
+	r, err := measured.ReadExplored(committed.Explore)
 	if err != nil {
 		return &bugError{err}
 	}
-	all := r.Advise(expected, explore.Ways())
+	all := explore.Advise(r, expected, explore.Ways())
 	if f.json {
 		return printJSON(f.stdout, map[string]any{"schema": 1, "expected": expected, "locks": all})
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lockstep/internal/explore"
+	"lockstep/internal/measured"
 	"lockstep/internal/runstore"
 	"lockstep/internal/shell"
 	"lockstep/internal/sim"
@@ -188,7 +189,7 @@ func (f *exploreFlags) result(s *explore.State, o *explore.Options) error {
 	if err := replaceFiles(dir, files); err != nil {
 		return unwritable(err, "--stories")
 	}
-	r.In(filepath.ToSlash(dir))
+	explore.Below(r, filepath.ToSlash(dir))
 	if !f.json {
 		f.print(r)
 		return nil
@@ -207,7 +208,7 @@ func (f *exploreFlags) result(s *explore.State, o *explore.Options) error {
 
 // noneOf is what it means that a lock has no set: only what was walked to its end, and of
 // which everything is known, says that there is none.
-func noneOf(l *explore.LockResult) string {
+func noneOf(l *measured.ExploredLock) string {
 	switch {
 	case l.Complete == 0:
 		return "unknown: not walked to the end"
@@ -218,7 +219,7 @@ func noneOf(l *explore.LockResult) string {
 }
 
 // printSets shows the sets of one way of breaking.
-func (f *exploreFlags) printSets(l *explore.LockResult, name string, sets []explore.Set) {
+func (f *exploreFlags) printSets(l *measured.ExploredLock, name string, sets []measured.CutSet) {
 	if len(sets) == 0 {
 		fmt.Fprintf(f.stdout, "  %-8s %s\n", name, noneOf(l))
 	}
@@ -239,7 +240,7 @@ func (f *exploreFlags) printSets(l *explore.LockResult, name string, sets []expl
 }
 
 // print shows the sets of each lock.
-func (f *exploreFlags) print(r *explore.Result) {
+func (f *exploreFlags) print(r *measured.Explored) {
 	for i := range r.Locks {
 		l := &r.Locks[i]
 		if i > 0 {
@@ -247,12 +248,12 @@ func (f *exploreFlags) print(r *explore.Result) {
 		}
 		fmt.Fprintf(f.stdout, "%s   %d schedules of up to %d of %d faults\n", l.Lock, l.Walked, l.Complete, r.Scope.Faults)
 		for _, way := range explore.Ways() {
-			sets := l.Breaks.Of(way)
+			sets := l.Breaks[way.String()]
 			if way != explore.Stuck {
 				f.printSets(l, way.String(), sets)
 				continue
 			}
-			var stuck, hung []explore.Set // work that never ends sticks every design that renews
+			var stuck, hung []measured.CutSet // work that never ends sticks every design that renews
 			for _, set := range sets {
 				if slices.Contains(set.Kinds, "hung") {
 					hung = append(hung, set)

@@ -57,7 +57,7 @@ func list(all []string) string {
 
 // cutSets are the sets of one way, each with a link to its story; up is the way to the repository.
 func cutSets(l *measured.ExploredLock, way, up string) string {
-	sets := *l.Breaks.Of(way)
+	sets := l.Breaks[way]
 	switch {
 	case sets == nil || l.Complete == 0:
 		return "not walked"
@@ -108,7 +108,7 @@ func Glance(x *measured.Explored, some ...string) string {
 	for _, lock := range some {
 		for i := range x.Locks {
 			if l := &x.Locks[i]; l.Lock == lock {
-				rows = append(rows, []string{link(text(lock), "docs/locks/"+lock+".md"), glance(l, l.Breaks.Believe), glance(l, l.Breaks.Damage)})
+				rows = append(rows, []string{link(text(lock), "docs/locks/"+lock+".md"), glance(l, l.Breaks["believe"]), glance(l, l.Breaks["damage"])})
 			}
 		}
 	}

@@ -2,32 +2,20 @@ package explore
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 
+	"lockstep/internal/measured"
 	"lockstep/internal/say"
 )
 
-// ReadResult reads a stored result.
-func ReadResult(data []byte) (*Result, error) {
-	r := &Result{}
-	if err := json.Unmarshal(data, r); err != nil {
-		return nil, fmt.Errorf("this is no result of simulate explore: %w", err)
-	}
-	if r.Schema != 1 {
-		return nil, fmt.Errorf("this result of simulate explore has schema %d, and 1 is known: make it anew", r.Schema)
-	}
-	return r, nil
-}
-
 // Advice is what becomes of one lock when certain kinds of faults have to be expected.
 type Advice struct {
-	Lock     string          `json:"lock"`
-	Complete int             `json:"complete"` // all sets of so many faults are known
-	Unknown  int64           `json:"unknown"`  // schedules of which nobody knows what they do
-	Breaks   map[string]*Set `json:"breaks"`   // by way: the smallest set that can happen, null when none can
+	Lock     string                      `json:"lock"`
+	Complete int                         `json:"complete"` // all sets of so many faults are known
+	Unknown  int64                       `json:"unknown"`  // schedules of which nobody knows what they do
+	Breaks   map[string]*measured.CutSet `json:"breaks"`   // by way: the smallest set that can happen, null when none can
 }
 
 // Safe reports whether the lock breaks in none of the ways.
@@ -75,17 +63,17 @@ func kindNames() []string {
 
 // Advise says of each lock of a result whether it breaks when nothing but the expected kinds
 // comes about, those first that break in the fewest of the ways.
-func (r *Result) Advise(expected []string, of []Way) []Advice {
+func Advise(r *measured.Explored, expected []string, of []Way) []Advice {
 	var out []Advice
 	for i := range r.Locks {
 		l := &r.Locks[i]
 		if l.Complete == 0 {
 			continue // of what was not walked, nothing is known
 		}
-		a := Advice{Lock: l.Lock, Complete: l.Complete, Unknown: l.Cut + int64(len(l.Doubts)), Breaks: map[string]*Set{}}
+		a := Advice{Lock: l.Lock, Complete: l.Complete, Unknown: l.Cut + int64(len(l.Doubts)), Breaks: map[string]*measured.CutSet{}}
 		for _, way := range of {
 			a.Breaks[way.String()] = nil
-			for _, s := range l.Breaks.Of(way) {
+			for _, s := range l.Breaks[way.String()] {
 				if !slices.ContainsFunc(s.Kinds, func(k string) bool { return !slices.Contains(expected, k) }) {
 					a.Breaks[way.String()] = &s
 					break // the smallest comes first

@@ -3,14 +3,18 @@ package explore
 import (
 	"strings"
 	"testing"
+
+	"lockstep/internal/measured"
 )
 
 func TestAdvise(t *testing.T) {
-	set := func(kinds ...string) Set { return Set{Kinds: kinds, Story: strings.Join(kinds, "+")} }
-	r := &Result{Locks: []LockResult{
-		{Lock: "twice", Complete: 2, Breaks: Breaks{Believe: []Set{set("evict"), set("restart", "restart")}}},
-		{Lock: "pauses", Complete: 1, Breaks: Breaks{Believe: []Set{set("pause-short")}, Damage: []Set{set("lag", "pause")}}},
-		{Lock: "never", Complete: 1, Breaks: Breaks{Believe: []Set{{Kinds: []string{}}}}},
+	set := func(kinds ...string) measured.CutSet {
+		return measured.CutSet{Kinds: kinds, Story: strings.Join(kinds, "+")}
+	}
+	r := &measured.Explored{Locks: []measured.ExploredLock{
+		{Lock: "twice", Complete: 2, Breaks: map[string][]measured.CutSet{"believe": {set("evict"), set("restart", "restart")}}},
+		{Lock: "pauses", Complete: 1, Breaks: map[string][]measured.CutSet{"believe": {set("pause-short")}, "damage": {set("lag", "pause")}}},
+		{Lock: "never", Complete: 1, Breaks: map[string][]measured.CutSet{"believe": {{Kinds: []string{}}}}},
 		{Lock: "unknown"},
 	}}
 	for _, tt := range []struct {
@@ -28,7 +32,7 @@ func TestAdvise(t *testing.T) {
 			t.Fatal(err)
 		}
 		var got []string
-		for _, a := range r.Advise(expected, []Way{Believe, Damage}) {
+		for _, a := range Advise(r, expected, []Way{Believe, Damage}) {
 			text := a.Lock + ":"
 			for _, way := range Ways() {
 				if s := a.Breaks[way.String()]; s != nil {

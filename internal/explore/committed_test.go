@@ -1,25 +1,25 @@
 package explore
 
 import (
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"lockstep/internal/measured"
 	"lockstep/internal/scenario"
 )
 
 // committed is the stored result.
-func committed(t *testing.T) *Result {
+func committed(t *testing.T) *measured.Explored {
 	t.Helper()
 	data, err := os.ReadFile("../../docs/explore.json")
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &Result{}
-	if err := json.Unmarshal(data, r); err != nil {
+	r, err := measured.ReadExplored(data)
+	if err != nil {
 		t.Fatal(err)
 	}
 	return r
@@ -33,7 +33,7 @@ func TestStoredSetsHaveStories(t *testing.T) {
 	for i := range r.Locks {
 		l := &r.Locks[i]
 		for _, way := range Ways() {
-			for _, s := range l.Breaks.Of(way) {
+			for _, s := range l.Breaks[way.String()] {
 				named[filepath.Base(s.Story)] = true
 				p, err := scenario.Load("../../" + s.Story)
 				if err != nil {
@@ -87,22 +87,24 @@ func TestStoredResultIsWhatIsWalked(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		again.In("scenarios/cutsets")
-		i := slices.IndexFunc(r.Locks, func(l LockResult) bool { return l.Lock == tt.lock })
+		Below(again, "scenarios/cutsets")
+		i := slices.IndexFunc(r.Locks, func(l measured.ExploredLock) bool { return l.Lock == tt.lock })
 		if i < 0 {
 			t.Errorf("%s is not stored", tt.lock)
 			continue
 		}
 		for _, way := range Ways() {
-			want := []Set{}
-			for _, s := range r.Locks[i].Breaks.Of(way) {
+			want := []measured.CutSet{}
+			for _, s := range r.Locks[i].Breaks[way.String()] {
 				within := !slices.ContainsFunc(s.Kinds, func(k string) bool { return tt.only != nil && !slices.Contains(tt.only, k) })
 				if within && len(s.Kinds) <= tt.faults {
 					want = append(want, s)
 				}
 			}
-			got := again.Locks[0].Breaks.Of(way)
-			if !slices.EqualFunc(got, want, func(a, b Set) bool { return slices.Equal(a.Kinds, b.Kinds) && a.Text == b.Text && a.World == b.World }) {
+			got := again.Locks[0].Breaks[way.String()]
+			if !slices.EqualFunc(got, want, func(a, b measured.CutSet) bool {
+				return slices.Equal(a.Kinds, b.Kinds) && a.Text == b.Text && a.World == b.World
+			}) {
 				t.Errorf("%s of %s by %v:\n%v\nstored:\n%v", way, tt.lock, tt.only, got, want)
 			}
 		}

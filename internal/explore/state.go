@@ -5,13 +5,15 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+
+	"lockstep/internal/measured"
 )
 
 // State is what was walked so far. It can be stored and read back.
 type State struct {
-	Schema int     `json:"schema"`
-	Scope  Scope   `json:"scope"`
-	Locks  []*Lock `json:"locks"`
+	Schema int            `json:"schema"`
+	Scope  measured.Scope `json:"scope"`
+	Locks  []*Lock        `json:"locks"`
 }
 
 // stateSchema is the version of the stored form. Raise it when a stored walk cannot be gone

@@ -11,6 +11,7 @@ import (
 	"lockstep/internal/checker"
 	"lockstep/internal/faults"
 	"lockstep/internal/locks"
+	"lockstep/internal/measured"
 	"lockstep/internal/scenario"
 )
 
@@ -70,10 +71,10 @@ func (t *teller) ground(v locks.Variant, index int) (*ground, error) {
 
 // tell makes the story of a found set, plays it as anybody will, and returns the set. What is
 // not broken in the story is a bug of the walk.
-func (t *teller) tell(v locks.Variant, f *found) (Set, error) {
+func (t *teller) tell(v locks.Variant, f *found) (measured.CutSet, error) {
 	g, err := t.ground(v, f.Base)
 	if err != nil {
-		return Set{}, err
+		return measured.CutSet{}, err
 	}
 	var items, deeds []string
 	for _, x := range f.Schedule {
@@ -83,10 +84,10 @@ func (t *teller) tell(v locks.Variant, f *found) (Set, error) {
 	s := story{locks: []string{v.ID}, world: g.world, faults: items}
 	broken, err := t.broken(v, &s, len(items))
 	if err != nil {
-		return Set{}, err
+		return measured.CutSet{}, err
 	}
 	if !slices.ContainsFunc(properties[f.Way], func(id string) bool { return slices.Contains(broken, id) }) {
-		return Set{}, fmt.Errorf("%s: the story does not show what was found (%s):\n%s", v.ID, f.Way, s.yaml())
+		return measured.CutSet{}, fmt.Errorf("%s: the story does not show what was found (%s):\n%s", v.ID, f.Way, s.yaml())
 	}
 	key := g.world + strings.Join(items, "")
 	x := t.told[key]
@@ -102,7 +103,7 @@ func (t *teller) tell(v locks.Variant, f *found) (Set, error) {
 		t.told[key] = x
 	}
 	x.expects[v.ID] = broken
-	return Set{Kinds: f.Kinds.names(), World: g.base.Name, Story: key, Text: strings.Join(deeds, ", then ")}, nil
+	return measured.CutSet{Kinds: f.Kinds.names(), World: g.base.Name, Story: key, Text: strings.Join(deeds, ", then ")}, nil
 }
 
 // broken plays a story and returns the properties that it breaks.
@@ -129,7 +130,7 @@ func (t *teller) broken(v locks.Variant, s *story, faults int) ([]string, error)
 
 // stories names the files and returns them, sorted by name; the sets of the result name
 // theirs from now on.
-func (t *teller) stories(r *Result) []Story {
+func (t *teller) stories(r *measured.Explored) []Story {
 	keys := make([]string, 0, len(t.told))
 	for key := range t.told { // order: sorted below
 		keys = append(keys, key)
@@ -152,7 +153,7 @@ func (t *teller) stories(r *Result) []Story {
 	}
 	for i := range r.Locks {
 		for _, way := range Ways() {
-			sets := r.Locks[i].Breaks.Of(way)
+			sets := r.Locks[i].Breaks[way.String()]
 			for k := range sets {
 				sets[k].Story = t.told[sets[k].Story].name
 			}
@@ -177,11 +178,11 @@ func (x *telling) story() Story {
 	return Story{Name: x.name, YAML: "# yaml-language-server: $schema=../../schema/scenario.schema.json\n" + s.yaml()}
 }
 
-// In returns the result with its stories below a directory.
-func (r *Result) In(dir string) {
+// Below puts the stories of a result below a directory.
+func Below(r *measured.Explored, dir string) {
 	for i := range r.Locks {
 		for _, way := range Ways() {
-			sets := r.Locks[i].Breaks.Of(way)
+			sets := r.Locks[i].Breaks[way.String()]
 			for k := range sets {
 				sets[k].Story = path.Join(dir, sets[k].Story)
 			}

@@ -1,6 +1,7 @@
 package measured
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,6 +13,11 @@ type Explored struct {
 	Schema int            `json:"schema"`
 	Scope  Scope          `json:"scope"`
 	Locks  []ExploredLock `json:"locks"`
+}
+
+// NewExplored is a result of this schema.
+func NewExplored(scope Scope) *Explored {
+	return &Explored{Schema: schema, Scope: scope, Locks: []ExploredLock{}}
 }
 
 // Complete is the number of faults up to which all sets of every lock are known.
@@ -55,25 +61,13 @@ type ExploredLock struct {
 	Vain     int64    `json:"without_effect"` // schedules of which a fault changed nothing
 	Cut      int64    `json:"cut_short"`      // schedules whose runs had no end: nobody knows
 	Complete int      `json:"complete"`       // all sets of so many faults are known
-	Breaks   Breaks   `json:"breaks"`
-	Doubts   []string `json:"doubts"` // what broke with a fault that had no effect: nobody knows why
-}
-
-// Breaks are the minimal sets for each way of breaking; nil: not walked.
-type Breaks struct {
-	Believe []CutSet `json:"believe"`
-	Damage  []CutSet `json:"damage"`
-	Robbed  []CutSet `json:"robbed"`
-	Stuck   []CutSet `json:"stuck"`
+	Doubts   []string `json:"doubts"`         // what broke with a fault that had no effect: nobody knows why
+	// Breaks are the minimal sets, by way of breaking; nil: not walked.
+	Breaks map[string][]CutSet `json:"breaks"`
 }
 
 // Ways are the ways of breaking, as results call them.
 func Ways() []string { return []string{"believe", "damage", "robbed", "stuck"} }
-
-// Of returns the sets of one way; nil for a way that does not exist.
-func (b *Breaks) Of(way string) *[]CutSet {
-	return map[string]*[]CutSet{"believe": &b.Believe, "damage": &b.Damage, "robbed": &b.Robbed, "stuck": &b.Stuck}[way]
-}
 
 // CutSet is a minimal set of kinds of faults. No kinds: the lock breaks without a fault.
 type CutSet struct {
@@ -96,7 +90,7 @@ func ReadExplored(data []byte) (*Explored, error) {
 		l := &r.Locks[i]
 		ok := printable(l.Lock)
 		for _, way := range Ways() {
-			for _, s := range *l.Breaks.Of(way) {
+			for _, s := range l.Breaks[way] {
 				ok = ok && printable(append([]string{s.World, s.Story, s.Text}, s.Kinds...)...)
 			}
 		}
@@ -105,4 +99,54 @@ func ReadExplored(data []byte) (*Explored, error) {
 		}
 	}
 	return r, nil
+}
+
+// JSON is the result with one line for each set. version is that of the program; "" leaves
+// it out.
+func (r *Explored) JSON(version string) ([]byte, error) {
+	var b bytes.Buffer
+	var failed error
+	one := func(v any) []byte {
+		var line bytes.Buffer
+		e := json.NewEncoder(&line)
+		e.SetEscapeHTML(false)
+		if err := e.Encode(v); err != nil {
+			failed = err
+		}
+		return bytes.TrimSpace(line.Bytes())
+	}
+	b.WriteString("{\"schema\":1")
+	if version != "" {
+		fmt.Fprintf(&b, ",\"version\":%s", one(version))
+	}
+	fmt.Fprintf(&b, ",\n\"scope\":%s,\n\"locks\":[", one(r.Scope))
+	for i := range r.Locks {
+		l := &r.Locks[i]
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(&b, "\n{\"lock\":%s,\"scope\":%s,\"walked\":%d,\"without_effect\":%d,\"cut_short\":%d,\"complete\":%d,\"doubts\":%s,\"breaks\":{",
+			one(l.Lock), one(l.Scope), l.Walked, l.Vain, l.Cut, l.Complete, one(l.Doubts))
+		for k, way := range Ways() {
+			if k > 0 {
+				b.WriteByte(',')
+			}
+			sets := l.Breaks[way]
+			if sets == nil {
+				fmt.Fprintf(&b, "\n %q:null", way)
+				continue
+			}
+			fmt.Fprintf(&b, "\n %q:[", way)
+			for n := range sets {
+				if n > 0 {
+					b.WriteByte(',')
+				}
+				fmt.Fprintf(&b, "\n  %s", one(&sets[n]))
+			}
+			b.WriteByte(']')
+		}
+		b.WriteString("}}")
+	}
+	b.WriteString("\n]}\n")
+	return b.Bytes(), failed
 }

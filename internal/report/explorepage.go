@@ -132,7 +132,7 @@ func newExploredView(x *measured.ExploredLock, most int, l say.Language) explore
 	}
 	for i, way := range measured.Ways() {
 		view := exploredWay{Head: say.Text(wayHeads[i]).In(l)}
-		sets := *x.Breaks.Of(way)
+		sets := x.Breaks[way]
 		switch {
 		case sets == nil || x.Complete == 0:
 			view.None = say.Text("not walked").In(l)

@@ -21,11 +21,11 @@ func someWalk() *measured.Explored {
 		Schema: 1,
 		Scope:  measured.Scope{Worlds: []measured.BaseWorld{{Name: "plain", Summary: "2 rounds, so that what is late of the first meets the second"}}, Faults: 2, Clients: 2, Rounds: 1},
 		Locks: []measured.ExploredLock{
-			{Lock: "set-nx-lua", Walked: 12, Complete: 2, Breaks: measured.Breaks{
-				Believe: []measured.CutSet{set("pause"), set("lost-request", "restart")}, Damage: []measured.CutSet{set("pause")}, Robbed: none, Stuck: none,
+			{Lock: "set-nx-lua", Walked: 12, Complete: 2, Breaks: map[string][]measured.CutSet{
+				"believe": []measured.CutSet{set("pause"), set("lost-request", "restart")}, "damage": []measured.CutSet{set("pause")}, "robbed": none, "stuck": none,
 			}},
-			{Lock: "etcd-mutex", Walked: 7, Complete: 2, Breaks: measured.Breaks{Believe: none, Damage: none, Robbed: none, Stuck: none}},
-			{Lock: "<script>alert(1)</script>", Walked: 1, Complete: 0, Cut: 3, Breaks: measured.Breaks{Believe: none}},
+			{Lock: "etcd-mutex", Walked: 7, Complete: 2, Breaks: map[string][]measured.CutSet{"believe": none, "damage": none, "robbed": none, "stuck": none}},
+			{Lock: "<script>alert(1)</script>", Walked: 1, Complete: 0, Cut: 3, Breaks: map[string][]measured.CutSet{"believe": none}},
 		},
 	}
 }
