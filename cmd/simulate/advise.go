@@ -44,10 +44,14 @@ Kinds of faults:
 func (f *adviseFlags) advise() error {
 	if len(f.expect) == 0 {
 		path, err := f.explorePage(f.language)
-		if err == nil {
-			fmt.Fprintln(f.stdout, f.said(say.TickOnThePage.With(say.Verbatim(path))))
+		switch {
+		case err != nil:
+			return err
+		case f.json:
+			return printJSON(f.stdout, map[string]any{"schema": 1, "page": path})
 		}
-		return err
+		fmt.Fprintln(f.stdout, f.said(say.TickOnThePage.With(say.Verbatim(path))))
+		return nil
 	}
 	expected, err := explore.Expected(f.expect)
 	if err != nil {

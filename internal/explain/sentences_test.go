@@ -75,7 +75,7 @@ func TestSentences(t *testing.T) {
 			t.add(3001, history.AcquireFailed, "A")
 		}, []string{
 			"0.002 s The store executes A's SET, but the reply is lost (fault 1).",
-			"3.001 s A takes its attempt for failed; the store has its entry all the same.",
+			"3.001 s A believes its attempt failed, but the store has its entry.",
 		}},
 		{"lost request", func(t *tape) {
 			sent := t.add(1, history.Sent, "A", t.peer("redis-1"), t.text("EVAL unlock lock x"))
@@ -106,7 +106,7 @@ func TestSentences(t *testing.T) {
 		}, []string{
 			"10.002 s The lease ends. Nobody tells A.",
 			"12.000 s A releases the lock.",
-			"12.002 s A's release finds no entry of its own.",
+			"12.002 s A's release is a no-op: its entry is gone.",
 		}},
 		{"failed release", func(t *tape) {
 			t.acquires(2, "A")

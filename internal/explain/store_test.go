@@ -127,9 +127,9 @@ func TestSentencesOfServers(t *testing.T) {
 			t.add(9200, history.Left, "A", value(1), t.text("the lock is not held"))
 		}, []string{
 			"0.003 s A is granted the lock until 10.002 s and enters.",
-			"0.012 s A takes the lock once more.",
-			"0.013 s A asks for the lock again, which it holds already.",
-			"9.000 s A takes the lock once more, 2 deep, 8.987 s after it asked.",
+			"0.012 s A takes the lock again.",
+			"0.013 s A asks again for the lock it already holds.",
+			"9.000 s A takes the lock again, 2 deep, 8.987 s after it asked.",
 			"9.100 s A gives the lock back once and goes on.",
 			"9.200 s A's inner release fails: the lock is not held.",
 		}},
@@ -140,9 +140,9 @@ func TestSentencesOfServers(t *testing.T) {
 			t.expires(10_002, "A")
 			t.add(10_010, history.ReenterFailed, "A", value(1), t.text("no reply"))
 		}, []string{
-			"8.000 s A does not get the lock once more: its own entry is in the way.",
+			"8.000 s A cannot take the lock again: its own entry is in the way.",
 			"10.002 s The lease ends. Nobody tells A.",
-			"10.010 s A does not get the lock once more: no reply.",
+			"10.010 s A cannot take the lock again: no reply.",
 		}},
 	}
 	for _, tt := range tests {

@@ -153,7 +153,7 @@ func TestPhrasesInBothLanguages(t *testing.T) {
 		{StoresHave.With(Shares{{"A", 2, 5}, {"C", 3, 5}}), "stores: A 2/5, C 3/5", "各台存储：A 2/5、C 3/5"},
 		{Breaks.With(Remarks{StaleWriteAfter.With(b, a), LostUpdate.With()}), "stale write: B had the lock after A; lost update", "过期写：B 在 A 之后拿过锁；丢失更新"},
 		{DidDamage.With("x", Clauses{LetInTimes.With(2, 2, 4_772_000_000), AcceptedStaleWrites.With(1), LostUpdates.With(2)}, 1),
-			"x let two clients in at once 2 times (4.772 s in all), accepted 1 stale write and lost 2 updates; the fence refused 1 write.",
+			"x let two clients in at once, 2 times (4.772 s in total), accepted 1 stale write and lost 2 updates; the fence refused 1 write.",
 			"x 2 次让两个客户端同时在里面（共 4.772 秒），接受了 1 次过期写，丢失了 2 次更新；防护拒绝了 1 次写入。"},
 		{LetIn.With(12, 420_000), "let 12 clients in at once for 0.42 ms", "让 12 个客户端同时在里面，持续 0.42 毫秒"},
 		{Kept.With("x", 1, 0), "x kept every property over 1 acquisition.", "x 守住了所有性质，共授予 1 次。"},

@@ -14,7 +14,7 @@ var (
 		"{Who} is granted the lock[ with token {token}][endless? without an end][ until {end}][enters? and enters].",
 		"{who} 获得锁[，令牌 {token}][endless?，没有期限][，期限到 {end}][enters?，并进入临界区]。")
 	HasItAllTheSame = New1[Node](
-		"{Who} takes its attempt for failed; the store has its entry all the same.",
+		"{Who} believes its attempt failed, but the store has its entry.",
 		"{who} 以为这次尝试失败了；存储里照样有它的条目。")
 	AttemptFails = New2[Node, Reason](
 		"{Who}'s attempt fails: {reason}.",
@@ -32,7 +32,7 @@ var (
 		"{Who} releases the lock.",
 		"{who} 释放锁。")
 	FindsNothing = New1[Node](
-		"{Who}'s release finds no entry of its own.",
+		"{Who}'s release is a no-op: its entry is gone.",
 		"{who} 释放时没有找到自己的条目。")
 	ReleaseFailsEntryStays = New1[Node](
 		"{Who}'s release fails; the store keeps its entry.",
@@ -225,16 +225,16 @@ var (
 // Re-entry.
 var (
 	AsksAgain = New1[Node](
-		"{Who} asks for the lock again, which it holds already.",
+		"{Who} asks again for the lock it already holds.",
 		"{who} 再次要锁，而它已经持有。")
 	TakesOnceMore = New3[Node, Optional, OptionalSpan](
-		"{Who} takes the lock once more[, {depth} deep][, {late} after it asked].",
+		"{Who} takes the lock again[, {depth} deep][, {late} after it asked].",
 		"{who} 又拿了一次锁[，第 {depth} 层][，在开口 {late}之后]。")
 	IsInItsOwnWay = New1[Node](
-		"{Who} does not get the lock once more: its own entry is in the way.",
+		"{Who} cannot take the lock again: its own entry is in the way.",
 		"{who} 没能再拿一次锁：挡路的是它自己的条目。")
 	NotOnceMore = New2[Node, Reason](
-		"{Who} does not get the lock once more: {reason}.",
+		"{Who} cannot take the lock again: {reason}.",
 		"{who} 没能再拿一次锁：{reason}。")
 	InnerReleaseFails = New2[Node, Reason](
 		"{Who}'s inner release fails: {reason}.",

@@ -24,7 +24,7 @@ var (
 		"let {n} clients in at once for {time}",
 		"让{n}个客户端同时在里面，持续 {time}")
 	LetInTimes = New3[Few, Number, Span](
-		"let {n} clients in at once {times} times ({time} in all)",
+		"let {n} clients in at once, {times} times ({time} in total)",
 		"{times} 次让{n}个客户端同时在里面（共 {time}）")
 	ReleasedForeign     = New1[Times]("released another client's lock {times}", "释放了别人的锁 {times}")
 	AcceptedStaleWrites = New1[Number]("accepted {n} stale {n|write|writes}", "接受了 {n} 次过期写")

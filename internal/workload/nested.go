@@ -52,7 +52,7 @@ func (c *Client) busy(ctx context.Context, length time.Duration) error {
 	}
 }
 
-// reenter takes the lock once more; nil when the client does not get it.
+// reenter takes the lock again; nil when the client does not get it.
 func (c *Client) reenter(ctx context.Context, depth int64) locks.Lease {
 	c.Control.Record(history.Reenters, 0, depth, "")
 	// A failed attempt is no event of its own: only the outcome counts here.
