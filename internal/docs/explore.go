@@ -130,9 +130,9 @@ func glance(l *measured.ExploredLock, sets []measured.CutSet) string {
 	}
 	switch {
 	case more > 0 && l.Complete < 2:
-		alone = append(alone, fmt.Sprintf("%d pairs so far", more))
+		alone = append(alone, fmt.Sprintf("%d %s so far", more, plural(more, "pair", "pairs")))
 	case more > 0:
-		alone = append(alone, fmt.Sprintf("%d pairs", more))
+		alone = append(alone, fmt.Sprintf("%d %s", more, plural(more, "pair", "pairs")))
 	}
 	if len(alone) == 0 {
 		return fmt.Sprintf("nothing, up to %d at once", l.Complete)
