@@ -30,12 +30,12 @@ func (w *writer) explorePage() []Page {
 	}
 	return []Page{page("explore.md", "docs/explore.json",
 		heading(1, "What does it take to break it?"),
-		fmt.Sprintf("Of each lock the minimal sets of kinds of faults that break it: all of a set together do, no part of it does. They come from %d schedules of faults, each of which was played in the simulator: all of up to %d at once. A set leads to the shortest story that shows it; %s explains the kinds, and %s says which locks survive what can happen to you.",
-			x.Walked(), x.Complete(), link(code("simulate explore"), "commands/simulate_explore.md"), link(code("simulate advise"), "commands/simulate_advise.md")),
+		fmt.Sprintf("Of each lock the minimal sets of kinds of faults that break it: all of a set together do, no part of it does. They come from %d schedules of faults, each of which was played in the simulator: every single fault for %d locks, every pair for %d of them. A set leads to the shortest story that shows it; %s explains the kinds, and %s says which locks survive what can happen to you.",
+			x.Walked(), x.Complete(1), x.Complete(2), link(code("simulate explore"), "commands/simulate_explore.md"), link(code("simulate advise"), "commands/simulate_advise.md")),
 		table(append([]string{"lock"}, wayNames[:]...), rows),
 		section("What none means", "None of all schedules of so many faults within this scope: "+fmt.Sprintf("%d clients of %d %s in the plain world, and these worlds and durations.", x.Scope.Clients, x.Scope.Rounds, plural(x.Scope.Rounds, "round", "rounds"))+"\n\n"+
 			table([]string{"world", "how the lock is used"}, worlds)+"\n"+list(x.Scope.Classes)),
-		section("Again", block("", fmt.Sprintf("simulate explore --faults %d --json", x.Complete()))),
+		section("Again", block("", "simulate explore --resume walk.json\nsimulate explore --resume walk.json --faults 2 redlock\nsimulate explore --resume walk.json --faults 2 --as-is --json")),
 	)}
 }
 

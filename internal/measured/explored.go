@@ -20,13 +20,14 @@ func NewExplored(scope Scope) *Explored {
 	return &Explored{Schema: schema, Scope: scope, Locks: []ExploredLock{}}
 }
 
-// Complete is the number of faults up to which all sets of every lock are known.
-func (x *Explored) Complete() int {
-	least := x.Scope.Faults
+// Complete is how many locks have all sets of so many faults known.
+func (x *Explored) Complete(faults int) (n int) {
 	for i := range x.Locks {
-		least = min(least, x.Locks[i].Complete)
+		if x.Locks[i].Complete >= faults {
+			n++
+		}
 	}
-	return least
+	return n
 }
 
 // Walked is how many schedules were played.

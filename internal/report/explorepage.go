@@ -76,7 +76,7 @@ func ExploreHTML(x *measured.Explored, kinds []KindOfFault, l say.Language) ([]b
 	word := func(english string) string { return in(say.Text(english)) }
 	v := exploreView{
 		Head: newHead(word("Which lock should I use?"), exploreCSS).scripted("explorepage.js"),
-		Lead: in(say.WalkedLocks.With(say.Number(len(x.Locks)), say.Number(x.Walked()), say.Number(x.Complete()))),
+		Lead: in(say.WalkedLocks.With(say.Number(len(x.Locks)), say.Grouped(x.Walked()), say.Number(x.Complete(1)), say.Number(x.Complete(2)))),
 		Says: map[string]string{
 			"safe": word("survives"), "broken": word("breaks"), "unknown": word("unknown"),
 			"answer": word("{n} of {of} locks survive what you ticked."),
@@ -123,7 +123,7 @@ func groupsOf(kinds []KindOfFault, word func(string) string) (groups []kindGroup
 }
 
 func newExploredView(x *measured.ExploredLock, most int, l say.Language) exploredView {
-	v := exploredView{Lock: clean(x.Lock, maxName), Walked: say.SchedulesWalked.With(say.Number(x.Walked)).In(l)}
+	v := exploredView{Lock: clean(x.Lock, maxName), Walked: say.SchedulesWalked.With(say.Grouped(x.Walked)).In(l)}
 	if variant, ok := locks.Lookup(x.Lock); ok {
 		v.Store, v.Idea = string(variant.Store), variant.Doc().Idea
 	}

@@ -37,7 +37,7 @@ func TestPageOfAWalk(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"3 locks, 20 schedules of faults", "none up to 2", "not walked", "of 3 nobody knows what they do", "lost-request &#43; restart",
+		"3 locks and 20 schedules of faults", "every pair for 2", "none up to 2", "not walked", "of 3 nobody knows what they do", "lost-request &#43; restart",
 		`data-kinds="lost-request restart"`, "simulate run scenarios/cutsets/a.yaml --lock set-nx-lua", "What can happen to the servers", "set-nx-lua-believe-2",
 	} {
 		if !strings.Contains(string(page), want) {

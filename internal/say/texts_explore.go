@@ -2,10 +2,10 @@ package say
 
 // What a walk of the fault space says with numbers in it.
 var (
-	WalkedLocks = New3[Number, Number, Number](
-		"{n} locks, {walked} schedules of faults, each of them played: which faults, and how many at once up to {k}, does it take to break a lock?",
-		"{n} 把锁，{walked} 种故障安排，每一种都演过：要破坏一把锁，需要哪些故障、同时几个（最多 {k} 个）？")
-	SchedulesWalked  = New1[Number]("{n} {n|schedule|schedules} played", "演过 {n} 种安排")
+	WalkedLocks = New4[Number, Grouped, Number, Number](
+		"{n} locks and {walked} schedules of faults, each of them played: every single fault for {singles} of the locks, every pair for {pairs}.",
+		"{n} 把锁，{walked} 种故障安排，每一种都演过：{singles} 把锁走过所有单个故障，{pairs} 把走过所有成对的故障。")
+	SchedulesWalked  = New1[Grouped]("{n} {n|schedule|schedules} played", "演过 {n} 种安排")
 	SchedulesUnknown = New1[Number]("of {n} nobody knows what they do", "其中 {n} 种结果不明")
 	BreaksBySeveral  = New1[Number]("breaks by {n}", "{n} 个就坏")
 	TickOnThePage    = New1[Verbatim](
