@@ -33,9 +33,6 @@ type verdict struct {
 	events int
 }
 
-// any reports whether anything broke.
-func (v *verdict) any() bool { return v.broken != [ways]bool{} }
-
 var (
 	exclusion = property(checker.MutualExclusionID)
 	stale     = property(checker.NoStaleWriteID)

@@ -1,7 +1,6 @@
 package explore
 
 import (
-	"strconv"
 	"time"
 
 	"lockstep/internal/faults"
@@ -125,21 +124,3 @@ type place struct {
 
 // schedule is some faults, in the order of their moments.
 type schedule []place
-
-// key tells schedules apart.
-func (s schedule) key() string {
-	var b []byte
-	for _, p := range s {
-		b = strconv.AppendInt(b, int64(p.Letter), 10)
-		b = append(b, '@')
-		b = strconv.AppendInt(b, int64(p.When.Moment), 10)
-		b = append(b, '.')
-		b = strconv.AppendInt(b, int64(p.When.Who), 10)
-		b = append(append(append(b, '.'), p.When.Word...), '.')
-		b = strconv.AppendInt(b, int64(p.When.Nth), 10)
-		b = append(b, '+')
-		b = strconv.AppendInt(b, int64(p.After), 10)
-		b = append(b, ' ')
-	}
-	return string(b)
-}

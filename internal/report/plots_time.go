@@ -301,10 +301,3 @@ func fewTicks(end float64) plot.ConstantTicks {
 
 // spanText writes a length of time for people.
 func spanText(d time.Duration, l say.Language) string { return say.Measured(d).In(l) }
-
-func countOf(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return strconv.Itoa(n) + " " + many
-}
