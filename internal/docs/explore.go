@@ -88,7 +88,7 @@ func cutSets(l *measured.ExploredLock, way, up string) string {
 			parts = append(parts, fmt.Sprintf("%d of %d", n, size))
 		}
 	}
-	return link(strings.Join(parts, ", "), "locks/"+l.Lock+".md#"+anchorOfSets)
+	return linkInto(strings.Join(parts, ", "), "locks/"+l.Lock+".md", anchorOfSets)
 }
 
 // setSizes is how many of the sets have as many kinds as the index says.
