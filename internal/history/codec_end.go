@@ -25,21 +25,21 @@ func (d *decoder) end(line []byte, number int) error {
 	}
 	var events, history, of int
 	s := &d.scan
-	err := s.object(func(key []byte) (err error) {
+	err := s.Object(func(key []byte) (err error) {
 		switch string(key) {
 		case "events":
-			events, err = s.small()
+			events, err = s.Small()
 		case "history":
-			history, err = s.small()
+			history, err = s.Small()
 		case "of":
-			of, err = s.small()
+			of, err = s.Small()
 		default:
-			err = s.skip(0)
+			err = s.Skip()
 		}
 		return err
 	})
 	if err == nil {
-		err = s.end()
+		err = s.End()
 	}
 	switch {
 	case err != nil:

@@ -10,6 +10,8 @@ import (
 	"math"
 	"time"
 	"unicode/utf8"
+
+	"lockstep/internal/history/jsonline"
 )
 
 // ReadJSONL reads what WriteJSONL wrote. It checks everything that the rest of
@@ -92,7 +94,7 @@ type decoder struct {
 	h      *History
 	nodes  map[string]NodeID
 	before Instant
-	scan   scanner
+	scan   jsonline.Scanner
 	seen   uint16 // fields of the present line, see field
 	of     int    // histories that the file says it has; 0 before the first end
 }
@@ -104,7 +106,7 @@ func (d *decoder) start(line []byte) error {
 	if !utf8.Valid(line) {
 		return errors.New("it is not valid UTF-8")
 	}
-	d.scan.reset(line)
+	d.scan.Reset(line)
 	d.seen = 0
 	return nil
 }
@@ -115,39 +117,39 @@ func (d *decoder) header(line []byte) error {
 	}
 	var header Header
 	s := &d.scan
-	err := s.object(func(key []byte) (err error) {
+	err := s.Object(func(key []byte) (err error) {
 		switch string(key) {
 		case "schema":
-			header.Schema, err = s.small()
+			header.Schema, err = s.Small()
 		case "scenario":
-			header.Scenario, err = s.text()
+			header.Scenario, err = s.Text()
 		case "lock":
-			header.Lock, err = s.text()
+			header.Lock, err = s.Text()
 		case "seed":
-			header.Seed, err = s.unsigned()
+			header.Seed, err = s.Unsigned()
 		case "backend":
-			header.Backend, err = s.text()
+			header.Backend, err = s.Text()
 		case "scale_ppm":
-			header.ScalePPM, err = s.integer()
+			header.ScalePPM, err = s.Integer()
 		case "lease_ns":
 			var ns int64
-			ns, err = s.integer()
+			ns, err = s.Integer()
 			header.Lease = time.Duration(ns)
 		case "fence":
-			header.Fence, err = s.text()
+			header.Fence, err = s.Text()
 		case "nodes":
 			header.Nodes, err = d.nodeList()
 		case "faults":
 			header.Faults, err = d.faultList()
 		case "drawn":
-			header.Drawn, err = s.boolean()
+			header.Drawn, err = s.Boolean()
 		default:
-			err = s.skip(0)
+			err = s.Skip()
 		}
 		return err
 	})
 	if err == nil {
-		err = s.end()
+		err = s.End()
 	}
 	if err == nil {
 		err = checkHeader(&header)
@@ -165,21 +167,21 @@ func (d *decoder) header(line []byte) error {
 
 func (d *decoder) nodeList() (nodes []Node, err error) {
 	s := &d.scan
-	err = s.array(func() error {
+	err = s.Array(func() error {
 		if len(nodes) == MaxNodes {
 			return fmt.Errorf("more than %d nodes", MaxNodes)
 		}
 		var n Node
-		err := s.object(func(key []byte) (err error) {
+		err := s.Object(func(key []byte) (err error) {
 			switch string(key) {
 			case "name":
-				n.Name, err = s.text()
+				n.Name, err = s.Text()
 			case "role":
 				var role string
-				role, err = s.text()
+				role, err = s.Text()
 				n.Role = Role(role)
 			default:
-				err = s.skip(0)
+				err = s.Skip()
 			}
 			return err
 		})
@@ -191,24 +193,24 @@ func (d *decoder) nodeList() (nodes []Node, err error) {
 
 func (d *decoder) faultList() (faults []Fault, err error) {
 	s := &d.scan
-	err = s.array(func() error {
+	err = s.Array(func() error {
 		var f Fault
-		err := s.object(func(key []byte) (err error) {
+		err := s.Object(func(key []byte) (err error) {
 			switch string(key) {
 			case "number":
-				f.Number, err = s.small()
+				f.Number, err = s.Small()
 			case "verb":
-				f.Verb, err = s.text()
+				f.Verb, err = s.Text()
 			case "text":
-				f.Text, err = s.text()
+				f.Text, err = s.Text()
 			case "deed":
-				f.Deed, err = s.text()
+				f.Deed, err = s.Text()
 			case "text_zh":
-				f.TextChinese, err = s.text()
+				f.TextChinese, err = s.Text()
 			case "deed_zh":
-				f.DeedChinese, err = s.text()
+				f.DeedChinese, err = s.Text()
 			default:
-				err = s.skip(0)
+				err = s.Skip()
 			}
 			return err
 		})
@@ -246,10 +248,10 @@ func (d *decoder) event(line []byte) error {
 	e := Event{Cause: NoCause}
 	client := NodeID(0)
 	s := &d.scan
-	if err := s.object(func(key []byte) error { return d.field(&e, &client, key) }); err != nil {
+	if err := s.Object(func(key []byte) error { return d.field(&e, &client, key) }); err != nil {
 		return err
 	}
-	if err := s.end(); err != nil {
+	if err := s.End(); err != nil {
 		return err
 	}
 	switch {
@@ -279,11 +281,11 @@ func (d *decoder) field(e *Event, client *NodeID, key []byte) (err error) {
 	case "true_us":
 		bit = fieldTrue
 		var ns int64
-		ns, err = s.micros()
+		ns, err = s.Micros(maxNanos)
 		e.At = Instant(ns)
 	case "clock_us":
 		bit = fieldClock
-		e.Clock, err = s.micros()
+		e.Clock, err = s.Micros(maxNanos)
 	case "node":
 		bit = fieldNode
 		e.Node, err = d.node()
@@ -301,10 +303,10 @@ func (d *decoder) field(e *Event, client *NodeID, key []byte) (err error) {
 		e.Owner, err = d.node()
 	case "token":
 		bit = fieldToken
-		e.Token, err = s.integer()
+		e.Token, err = s.Integer()
 	case "value":
 		bit = fieldValue
-		e.Value, err = s.integer()
+		e.Value, err = s.Integer()
 	case "cause":
 		bit = fieldCause
 		e.Cause, err = d.cause()
@@ -315,7 +317,7 @@ func (d *decoder) field(e *Event, client *NodeID, key []byte) (err error) {
 		bit = fieldText
 		e.Text, err = d.binaryText()
 	default:
-		return s.skip(0)
+		return s.Skip()
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", key, err)
@@ -328,7 +330,7 @@ func (d *decoder) field(e *Event, client *NodeID, key []byte) (err error) {
 }
 
 func (d *decoder) node() (NodeID, error) {
-	name, err := d.scan.str()
+	name, err := d.scan.Bytes()
 	if err != nil {
 		return 0, err
 	}
@@ -340,7 +342,7 @@ func (d *decoder) node() (NodeID, error) {
 }
 
 func (d *decoder) kind() (Kind, error) {
-	name, err := d.scan.str()
+	name, err := d.scan.Bytes()
 	if err != nil {
 		return 0, err
 	}
@@ -353,11 +355,11 @@ func (d *decoder) kind() (Kind, error) {
 
 func (d *decoder) cause() (int32, error) {
 	cause, n := int64(NoCause), 0
-	err := d.scan.array(func() (err error) {
+	err := d.scan.Array(func() (err error) {
 		if n++; n > 1 {
 			return errors.New("more than one cause")
 		}
-		cause, err = d.scan.integer()
+		cause, err = d.scan.Integer()
 		if err == nil && (cause < 0 || cause > math.MaxInt32) {
 			err = fmt.Errorf("%d is not the index of an event", cause)
 		}
@@ -367,7 +369,7 @@ func (d *decoder) cause() (int32, error) {
 }
 
 func (d *decoder) text() (TextID, error) {
-	raw, err := d.scan.str()
+	raw, err := d.scan.Bytes()
 	if err != nil {
 		return 0, err
 	}
@@ -375,7 +377,7 @@ func (d *decoder) text() (TextID, error) {
 }
 
 func (d *decoder) binaryText() (TextID, error) {
-	raw, err := d.scan.str()
+	raw, err := d.scan.Bytes()
 	if err != nil {
 		return 0, err
 	}
