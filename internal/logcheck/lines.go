@@ -48,7 +48,8 @@ func (l *lines) next() ([]byte, error) {
 	if l.number == 1 {
 		line = bytes.TrimPrefix(line, []byte("\xef\xbb\xbf"))
 	}
-	return bytes.TrimRight(line, "\r\n"), nil
+	line = bytes.TrimSuffix(line, []byte{'\n'})
+	return bytes.TrimSuffix(line, []byte{'\r'}), nil
 }
 
 // decoder makes an event of a line. It leaves Line alone.
