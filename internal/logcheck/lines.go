@@ -17,6 +17,7 @@ type lines struct {
 	in     *bufio.Reader
 	number int64 // of the line that was read last
 	whole  bool  // that line had its line break
+	long   bool  // it was too long, and its rest is to be passed over
 }
 
 func newLines(in io.Reader) *lines { return &lines{in: bufio.NewReaderSize(in, MaxLine+1)} }
@@ -25,27 +26,27 @@ var errLong = fmt.Errorf("it is longer than %d bytes", MaxLine)
 
 // next returns the next line without its line break, which is good until the next call; io.EOF behind
 // the last one, and errLong for a line that is passed over.
-func (l *lines) next() ([]byte, error) {
-	line, err := l.in.ReadSlice('\n')
+func (l *lines) next() (line []byte, err error) {
+	for l.long {
+		_, err = l.in.ReadSlice('\n')
+		l.long = err == bufio.ErrBufferFull
+		if err != nil && !l.long {
+			return nil, err
+		}
+	}
+	line, err = l.in.ReadSlice('\n')
 	if err == io.EOF && len(line) == 0 {
 		return nil, err
 	}
 	l.number++
 	l.whole = err == nil
-	if errors.Is(err, bufio.ErrBufferFull) {
-		for errors.Is(err, bufio.ErrBufferFull) {
-			_, err = l.in.ReadSlice('\n')
-		}
-		l.whole = err == nil
-		if err == nil || err == io.EOF {
-			err = errLong
-		}
+	switch {
+	case err == bufio.ErrBufferFull:
+		l.long, l.whole = true, true
+		return nil, errLong
+	case err != nil && err != io.EOF:
 		return nil, err
-	}
-	if err != nil && err != io.EOF {
-		return nil, err
-	}
-	if l.number == 1 {
+	case l.number == 1:
 		line = bytes.TrimPrefix(line, []byte("\xef\xbb\xbf"))
 	}
 	line = bytes.TrimSuffix(line, []byte{'\n'})

@@ -106,7 +106,7 @@ func (l *log) interrupted(line int64) error {
 
 // read reads all lines.
 func (l *log) read(in io.Reader) error {
-	in, err := plain(in)
+	in, err := Plain(in)
 	if err != nil {
 		return err
 	}
@@ -209,8 +209,8 @@ func (l *log) finish() *Result {
 	return r
 }
 
-// plain decompresses what gzip has compressed.
-func plain(in io.Reader) (io.Reader, error) {
+// Plain decompresses what gzip has compressed, and leaves all else as it is.
+func Plain(in io.Reader) (io.Reader, error) {
 	b := bufio.NewReaderSize(in, 64<<10)
 	if magic, err := b.Peek(2); err != nil || string(magic) != "\x1f\x8b" {
 		return b, nil // an error comes again when it is read

@@ -61,13 +61,14 @@ func (g *grants) before(at, margin int64) *Grant {
 // write judges a write.
 func (j *Judge) write(l *lock, e *Event) {
 	l.Writes++
-	own := l.lately(e.Client)
+	var own *Grant
 	h := l.held(e.Client)
 	if h != nil {
 		j.heard(l, h, e)
 		own = &Grant{h.Client, h.From, h.Line, h.Token}
 	} else {
 		l.grants.late = *e
+		own = l.lately(e.Client)
 	}
 	token := e.Token
 	if token == NoToken && own != nil {

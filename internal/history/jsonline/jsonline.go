@@ -105,12 +105,6 @@ func (s *Scanner) list(last byte, item func() error) error {
 	}
 }
 
-// Text reads a string.
-func (s *Scanner) Text() (string, error) {
-	b, err := s.Bytes()
-	return string(b), err
-}
-
 // Bytes reads a string. The bytes are valid as long as the line is.
 func (s *Scanner) Bytes() ([]byte, error) {
 	if err := s.expect('"'); err != nil {
