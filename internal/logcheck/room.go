@@ -89,7 +89,7 @@ func (j *Judge) finish(l *lock) {
 	r.Writes += l.Writes
 	if l.Repeated > 0 {
 		r.Repeated += l.Repeated
-		r.remark(say.LogRepeated.With(say.Verbatim(l.Lock), say.Number(l.RepeatedLine), say.Times(l.Repeated)))
+		r.remark(say.LogRepeated.With(say.Verbatim(l.Lock), say.Times(l.Repeated), say.Number(l.RepeatedLine)))
 	}
 	for _, why := range l.Doubts {
 		r.doubt(why)
@@ -150,6 +150,8 @@ func (j *Judge) Finish(lines int64) *Result {
 		r.doubt(say.LogEmpty.With())
 	case r.Contended == 0:
 		r.doubt(say.LogUncontended.With())
+	case j.lease == 0 && slices.ContainsFunc(r.Violations, func(v *Violation) bool { return v.Sort == Overlap && !v.Certain && v.Holds[1].Ending != ByLine }):
+		r.remark(say.LogSayLease.With())
 	}
 	return r
 }

@@ -76,6 +76,14 @@ func (v *Violation) Span() (from, to int64) {
 	return from, to
 }
 
+// Shown returns the time and the number of the line that shows the violation.
+func (v *Violation) Shown() (at, line int64) {
+	if v.Sort == StaleWrite {
+		return v.Write.At, v.Write.Line
+	}
+	return v.Holds[0].From, v.Holds[0].Line
+}
+
 // Count is how often a property failed.
 type Count struct {
 	Certain, Possible int64
