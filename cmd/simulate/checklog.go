@@ -43,23 +43,23 @@ func (f *logFlags) options() (o logcheck.Options, err error) {
 
 // checkedLog is one judged log.
 type checkedLog struct {
-	File       string                      `json:"file"`
-	Format     string                      `json:"format"`
-	Lines      int64                       `json:"lines"`
-	Events     int64                       `json:"events"`  // judged
-	Skipped    int64                       `json:"skipped"` // lines that make no sense
-	From       string                      `json:"from"`    // the time of the first event, as the log says times; "" without any
-	To         string                      `json:"to"`
-	Locks      int64                       `json:"locks"`
-	Contended  int64                       `json:"contended"` // of the locks
-	Verdict    logcheck.Verdict            `json:"verdict"`   // the worst of all
-	Words      string                      `json:"words"`
-	Verdicts   map[string]logVerdict       `json:"verdicts"` // by property
-	Doubts     []string                    `json:"doubts"`   // why none would be too much to say
-	Remarks    []string                    `json:"remarks"`
-	ByLock     []logFinding                `json:"by_lock"`    // the worst first, not all of very many
-	Violations []logViolation              `json:"violations"` // the first ones
-	Page       string                      `json:"page,omitempty"`
+	File       string                `json:"file"`
+	Format     string                `json:"format"`
+	Lines      int64                 `json:"lines"`
+	Events     int64                 `json:"events"`  // judged
+	Skipped    int64                 `json:"skipped"` // lines that make no sense
+	From       string                `json:"from"`    // the time of the first event, as the log says times; "" without any
+	To         string                `json:"to"`
+	Locks      int64                 `json:"locks"`
+	Contended  int64                 `json:"contended"` // of the locks
+	Verdict    logcheck.Verdict      `json:"verdict"`   // the worst of all
+	Words      string                `json:"words"`
+	Verdicts   map[string]logVerdict `json:"verdicts"` // by property
+	Doubts     []string              `json:"doubts"`   // why none would be too much to say
+	Remarks    []string              `json:"remarks"`
+	ByLock     []logFinding          `json:"by_lock"`    // the worst first, not all of very many
+	Violations []logViolation        `json:"violations"` // the first ones
+	Page       string                `json:"page,omitempty"`
 	result     *logcheck.Result
 }
 
