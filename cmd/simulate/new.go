@@ -60,7 +60,11 @@ var blueprints = []blueprint{
 type newFlags struct {
 	*globals
 	locks []string
+	in    string // the language of an adapter
 }
+
+// adapterKind is what no blueprint makes: see new_adapter.go.
+const adapterKind = "adapter"
 
 func newCommand(g *globals) *cobra.Command {
 	f := &newFlags{globals: g}
@@ -68,18 +72,23 @@ func newCommand(g *globals) *cobra.Command {
 	for _, b := range blueprints {
 		kinds = append(kinds, word(b.kind, b.meaning))
 	}
+	kinds = append(kinds, word(adapterKind, "your own lock, a program in the language of --in"))
 	isKind := oneOf("write a new", kinds)
 	cmd := &cobra.Command{
-		Use:   "new lock|fault|scenario|property <name>",
-		Short: "Write the skeleton of a new lock, fault, scenario or property",
+		Use:   "new lock|fault|scenario|property|adapter <name>",
+		Short: "Write the skeleton of a new lock, fault, scenario or property, or an adapter to a lock of yours",
 		Long: `Write the skeleton of a new lock, fault, scenario or property into the repository
 that you stand in, and say what to do next. The skeleton compiles; it says what is
 missing when it is played. No file is ever overwritten.
 
-Outside of the sources of lockstep, a scenario is written into the current folder.`,
+Outside of the sources of lockstep, a scenario is written into the current folder.
+
+An adapter is for a lock of your own, in the language of --in. It is written into the
+current folder, works as it is, and is played by simulate run --lock-command.`,
 		Example: `  simulate new lock my-lock
   simulate new scenario my-lock-breaks --lock my-lock
-  simulate new property no-two-holders`,
+  simulate new property no-two-holders
+  simulate new adapter mylock --in python`,
 		ValidArgs: kinds,
 		Args: func(cmd *cobra.Command, args []string) error {
 			switch {
@@ -92,11 +101,12 @@ Outside of the sources of lockstep, a scenario is written into the current folde
 			case args[0] != "scenario" && cmd.Flags().Changed("lock"):
 				return fmt.Errorf("--lock names the locks of a new scenario: leave it away for a new %s", args[0])
 			}
-			return nil
+			return f.checkAdapter(args[0])
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return f.write(cmd.OutOrStdout(), args[0], args[1]) },
 	}
 	cmd.Flags().StringSliceVar(&f.locks, "lock", []string{"set-nx-lua"}, "the locks of a new scenario")
+	cmd.Flags().StringVar(&f.in, "in", "", "the language of a new adapter: "+strings.Join(languageNames(), ", "))
 	return cmd
 }
 
@@ -117,6 +127,9 @@ func (f *newFlags) write(w io.Writer, kind, name string) error {
 			return fmt.Errorf("%q cannot be a name: use lower-case letters, digits and single dashes, a letter first, at most %d of them, such as my-%s", n, maxName, kind)
 		}
 	}
+	if kind == adapterKind {
+		return f.writeAdapter(w, name)
+	}
 	why := b.taken(name)
 	if why == "" && b.ident != nil {
 		why = notAlwaysCompiled(name)
@@ -131,11 +144,15 @@ func (f *newFlags) write(w io.Writer, kind, name string) error {
 	if err := writeNew(path, data); err != nil {
 		return err
 	}
-	next := b.next(name, path)
+	return f.wrote(w, path, b.next(name, path))
+}
+
+// wrote says which file was written and what to do next.
+func (f *newFlags) wrote(w io.Writer, path string, next [2]string) error {
 	if f.json {
 		return printJSON(w, map[string]any{"schema": 1, "file": path, "next": next})
 	}
-	_, err = fmt.Fprintf(w, "wrote  %s\nnext   1. %s\n       2. %s\n", path, next[0], next[1])
+	_, err := fmt.Fprintf(w, "wrote  %s\nnext   1. %s\n       2. %s\n", path, next[0], next[1])
 	return err
 }
 

@@ -97,7 +97,7 @@ func (in *injector) Freeze(fault int, node string) {
 			return
 		}
 		c.frozen = true
-		err = c.process.Freeze()
+		err = c.freeze()
 	case m != nil:
 		var frozen bool
 		if frozen, err = in.group.freeze(m); !frozen {
@@ -129,7 +129,7 @@ func (in *injector) Thaw(fault int, node string) {
 		in.did(history.Thawed, name, fault)
 		in.engine.Observe(faults.Moment{Kind: faults.Wakes, Subject: name})
 		if !c.frozen && !c.dead {
-			in.thaw(fault, name, c.process.Thaw)
+			in.thaw(fault, name, c.thaw)
 		}
 	case m != nil:
 		if m.dead || !m.frozen {
@@ -161,7 +161,7 @@ func (in *injector) Crash(fault int, node string) {
 			return
 		}
 		c.dead = true
-		err = c.process.Kill()
+		err = c.kill()
 	case m != nil:
 		var killed bool
 		if killed, err = in.group.kill(m); !killed {

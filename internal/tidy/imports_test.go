@@ -52,6 +52,7 @@ var layers = map[string][]string{
 		"internal/scenario", "internal/sim", "internal/timerwheel", "internal/world",
 	},
 	"scenarios":         {},
+	"examples":          {},
 	"docs":              {},
 	"internal/glossary": {"internal/say"},
 	"internal/tour": {
@@ -98,7 +99,7 @@ var layers = map[string][]string{
 	"internal/docs":        {"internal/measured", "internal/schema", "internal/shell", "internal/checker", "internal/faults", "internal/locks", "internal/plan"},
 	"internal/mutants":     {"internal/real"}, // to leave real servers out of the tests that it runs
 	"internal/tidy":        {"internal/checker", "internal/faults", "internal/locks", "internal/plan", "internal/scenario"},
-	"cmd/simulate":         {"docs", "internal", "scenarios"},
+	"cmd/simulate":         {"docs", "examples", "internal", "scenarios"},
 }
 
 func TestImportsPointDownwards(t *testing.T) {
