@@ -16,6 +16,9 @@ const (
 	notHeld  = "not-held"
 )
 
+// initTime is what a program may take to start: a JVM on a busy machine needs that long.
+const initTime = 45 * time.Second
+
 // lock is locks.Lock over a program.
 type lock struct {
 	p      *Program
@@ -28,7 +31,7 @@ type lock struct {
 // is what its entries are to live for. An error of the talk is that of Err; the program may
 // also refuse.
 func (p *Program) Lock(client, name string, servers []string, lease time.Duration) (locks.Lock, error) {
-	a, err := p.ask(question{Op: "init", Client: client, Servers: servers, LeaseMS: lease.Milliseconds()}, 0)
+	a, err := p.ask(question{Op: "init", Client: client, Servers: servers, LeaseMS: lease.Milliseconds()}, initTime)
 	if err == nil && !*a.OK {
 		err = p.fail(fmt.Errorf("%w: it refuses init: %s", ErrAnswer, because(a)))
 	}
