@@ -76,15 +76,9 @@ var eventFields = []field[line]{
 }
 
 func microseconds[N ~int64](name string, at func(*line) *N) field[line] {
-	return field[line]{
-		name: name, words: name,
-		write: func(b []byte, l *line) []byte { return appendMicros(b, int64(*at(l))) },
-		read: func(s *scanner, l *line) error {
-			ns, err := s.micros()
-			*at(l) = N(ns)
-			return err
-		},
-	}
+	return scalar(name, at,
+		func(b []byte, ns N) []byte { return appendMicros(b, int64(ns)) },
+		func(s *scanner) (N, error) { ns, err := s.micros(); return N(ns), err }, nil)
 }
 
 func node(name string, at func(*line) *NodeID) field[line] {
