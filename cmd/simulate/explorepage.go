@@ -1,15 +1,18 @@
 package main
 
 import (
+	"context"
+
 	committed "lockstep/docs"
 	"lockstep/internal/explore"
 	"lockstep/internal/measured"
 	"lockstep/internal/report/explorepage"
 	"lockstep/internal/say"
+	"lockstep/internal/sim"
 )
 
 // explorePage writes the page of the stored walk, on which a reader ticks what can happen.
-func (g *globals) explorePage(l say.Language) (path string, err error) {
+func (g *globals) explorePage(ctx context.Context, l say.Language) (path string, err error) {
 	walk, err := measured.ReadExplored(committed.Explore)
 	if err != nil {
 		return "", &bugError{err}
@@ -18,7 +21,11 @@ func (g *globals) explorePage(l say.Language) (path string, err error) {
 	for _, k := range explore.Kinds() {
 		kinds = append(kinds, explorepage.Kind{Name: k.Name, Summary: k.Summary})
 	}
-	data, err := explorepage.HTML(walk, kinds, l)
+	costs, err := explore.Costs(ctx, sim.New())
+	if err != nil {
+		return "", err
+	}
+	data, err := explorepage.HTML(walk, kinds, costs, l)
 	if err != nil {
 		return "", &bugError{err}
 	}

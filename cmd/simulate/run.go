@@ -198,9 +198,9 @@ func (f *runFlags) play(ctx context.Context, plans []*plan.Plan, worlds run.Fact
 	}
 	switch worst {
 	case run.Missed:
-		return &silentExit{exitMissed}
+		return &silentExit{code: exitMissed}
 	case run.Inconclusive:
-		return &silentExit{exitInconclusive}
+		return &silentExit{code: exitInconclusive}
 	default:
 		return nil
 	}

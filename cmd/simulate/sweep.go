@@ -102,7 +102,7 @@ func (f *sweepFlags) sweep(ctx context.Context, arg string) error {
 	case err != nil:
 		return err
 	case !tested(maps):
-		return &silentExit{exitInconclusive}
+		return &silentExit{code: exitInconclusive}
 	}
 	return nil
 }

@@ -147,6 +147,8 @@ var reportTexts = [][2]string{
 	{"history", "历史"}, {"hash", "哈希"}, {"stored", "存档"}, {"played", "重演"},
 	{"kind", "种类"}, {"peer", "对方"}, {"owner", "主人"}, {"text", "文本"}, {"cause", "原因"}, {"the number of events", "事件的数目"}, {"the hash alone", "只有哈希"},
 
+	{"certain", "确定"}, {"possible", "可能"},
+
 	// Names of regions that are read out, behind the name of a lock.
 	{"the whole run in true time", "整个运行，按真实时间"}, {"space-time diagram", "时空图"}, {"space-time diagram in true time", "时空图，按真实时间"},
 	{"diagram of all events", "所有事件的图"}, {"what happened, step by step", "一步一步，发生了什么"}, {"table of events", "事件表"},

@@ -18,6 +18,7 @@ var layers = map[string][]string{
 	// other locks only because their texts are read there.
 	"internal/locks/libraries": {"internal/locks", "internal/world"},
 	"internal/checker":         {"internal/history", "internal/say"},
+	"internal/logcheck":        {"internal/history/jsonline", "internal/say"},
 	"internal/plan":            {"internal/faults", "internal/history", "internal/locks"},
 	"internal/workload":        {"internal/faults", "internal/history", "internal/locks", "internal/plan", "internal/world"},
 	"internal/sim": {
