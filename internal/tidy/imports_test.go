@@ -80,7 +80,7 @@ var layers = map[string][]string{
 	},
 	"internal/report/matrixpage":  {"internal/checker", "internal/explain", "internal/history", "internal/report/clean", "internal/report/diagram", "internal/report/page", "internal/say"},
 	"internal/report/sweeppage":   {"internal/rate", "internal/report/bundle", "internal/report/clean", "internal/report/figure", "internal/report/page", "internal/say"},
-	"internal/report/worldspage":  {"internal/checker", "internal/report/bundle", "internal/report/clean", "internal/report/figure", "internal/report/page", "internal/say"},
+	"internal/report/worldspage":  {"internal/checker", "internal/matrix", "internal/report/bundle", "internal/report/clean", "internal/report/figure", "internal/report/page", "internal/say", "internal/worlds"},
 	"internal/report/explorepage": {"internal/locks", "internal/measured", "internal/report/clean", "internal/report/page", "internal/say", "internal/shell"},
 	"internal/report/indexpage":   {"internal/checker", "internal/history", "internal/report/clean", "internal/report/page", "internal/say"},
 	"internal/report/export":      {"internal/checker", "internal/explain", "internal/history", "internal/report/bundle", "internal/report/clean", "internal/report/compare", "internal/say"},
