@@ -92,13 +92,12 @@ var layers = map[string][]string{
 	"internal/runstore":           {},
 	"internal/serve":              {},
 	"internal/browser":            {}, // a helper of tests
-	// Another one. It knows no world, and both play what it has.
-	"internal/conformance": {"internal/faults", "internal/history", "internal/plan", "internal/scenario"},
-	"internal/schema":      {"internal/checker", "internal/faults", "internal/locks", "internal/plan", "internal/report/export"},
-	"internal/docs":        {"internal/measured", "internal/schema", "internal/shell", "internal/checker", "internal/faults", "internal/locks", "internal/plan"},
-	"internal/mutants":     {"internal/real"}, // to leave real servers out of the tests that it runs
-	"internal/tidy":        {"internal/checker", "internal/faults", "internal/locks", "internal/plan", "internal/scenario"},
-	"cmd/simulate":         {"docs", "internal", "scenarios"},
+	"internal/conformance":        {}, // nothing but tests, of both worlds
+	"internal/schema":             {"internal/checker", "internal/faults", "internal/locks", "internal/plan", "internal/report/export"},
+	"internal/docs":               {"internal/measured", "internal/schema", "internal/shell", "internal/checker", "internal/faults", "internal/locks", "internal/plan"},
+	"internal/mutants":            {"internal/real"}, // to leave real servers out of the tests that it runs
+	"internal/tidy":               {"internal/checker", "internal/faults", "internal/locks", "internal/plan", "internal/scenario"},
+	"cmd/simulate":                {"docs", "internal", "scenarios"},
 }
 
 func TestImportsPointDownwards(t *testing.T) {
