@@ -10,6 +10,7 @@ import (
 	"os"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"lockstep/internal/checker"
 	"lockstep/internal/explain"
@@ -59,6 +60,11 @@ gives 3.
   simulate check reports/latest/history.jsonl`,
 		Args: arguments(1, many, "logs or histories, such as production.csv or reports/latest/history.jsonl; - for stdin"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			cmd.LocalNonPersistentFlags().Visit(func(flag *pflag.Flag) {
+				if flag.Name != "follow" && flag.Name != "lang" {
+					f.judged = append(f.judged, flag)
+				}
+			})
 			return f.check(cmd.Context(), cmd.OutOrStdout(), args)
 		},
 	}

@@ -41,4 +41,6 @@ var (
 	LogTruncated = New2[Verbatim, Number]("{file} was truncated behind {n} bytes: going on from its beginning; lines may be missing", "{file} 在 {n} 字节处被截断：从头接着读；可能缺行")
 	LogFollowing = New1[Verbatim]("following {file}; Ctrl-C ends it with the verdict so far", "正在跟读 {file}；按 Ctrl-C 结束并给出到此为止的结论")
 	LogSayLease  = New0("a client that died without a word may hold for ever: --lease says for how long the lock was granted", "无声死掉的客户端可能一直持有：用 --lease 说明锁授予多久")
+	LogCounts    = New3[Number, Number, Flag]("{certain} certain, {possible} possible[more?, at least]", "确定 {certain}，可能 {possible}[more?，至少]")
+	LogMoreLocks = New1[Number]("... and {n} more {n|lock|locks}", "……还有 {n} 把锁")
 )

@@ -85,6 +85,7 @@ var layers = map[string][]string{
 	"internal/report/sweeppage":   {"internal/report/bundle", "internal/report/clean", "internal/report/figure", "internal/report/page", "internal/say", "internal/sweep"},
 	"internal/report/worldspage":  {"internal/checker", "internal/matrix", "internal/report/bundle", "internal/report/clean", "internal/report/figure", "internal/report/page", "internal/say", "internal/worlds"},
 	"internal/report/explorepage": {"internal/locks", "internal/measured", "internal/report/clean", "internal/report/page", "internal/say", "internal/shell"},
+	"internal/report/logpage":     {"internal/logcheck", "internal/report/clean", "internal/report/figure", "internal/report/page", "internal/say"},
 	"internal/report/indexpage":   {"internal/checker", "internal/history", "internal/report/clean", "internal/report/page", "internal/say"},
 	"internal/report/export": {
 		"internal/checker", "internal/explain", "internal/history", "internal/plan", "internal/rate", "internal/report/bundle", "internal/report/clean",
@@ -98,13 +99,12 @@ var layers = map[string][]string{
 	"internal/runstore":           {},
 	"internal/serve":              {},
 	"internal/browser":            {}, // a helper of tests
-	// Another one. It knows no world, and both play what it has.
-	"internal/conformance": {"internal/faults", "internal/history", "internal/plan", "internal/scenario"},
-	"internal/schema":      {"internal/checker", "internal/faults", "internal/locks", "internal/plan", "internal/report/export"},
-	"internal/docs":        {"internal/measured", "internal/schema", "internal/shell", "internal/checker", "internal/faults", "internal/locks", "internal/plan"},
-	"internal/mutants":     {"internal/real"}, // to leave real servers out of the tests that it runs
-	"internal/tidy":        {"internal/checker", "internal/faults", "internal/locks", "internal/plan", "internal/scenario"},
-	"cmd/simulate":         {"docs", "internal", "scenarios"},
+	"internal/conformance":        {}, // nothing but tests, of both worlds
+	"internal/schema":             {"internal/checker", "internal/faults", "internal/locks", "internal/plan", "internal/report/export"},
+	"internal/docs":               {"internal/measured", "internal/schema", "internal/shell", "internal/checker", "internal/faults", "internal/locks", "internal/plan"},
+	"internal/mutants":            {"internal/real"}, // to leave real servers out of the tests that it runs
+	"internal/tidy":               {"internal/checker", "internal/faults", "internal/locks", "internal/plan", "internal/scenario"},
+	"cmd/simulate":                {"docs", "internal", "scenarios"},
 }
 
 func TestImportsPointDownwards(t *testing.T) {

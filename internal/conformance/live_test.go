@@ -1,10 +1,13 @@
-package real_test
+package conformance
 
 import (
+	"context"
+	"os"
 	"strings"
 	"testing"
+	"time"
 
-	"lockstep/internal/conformance"
+	"lockstep/internal/history"
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
 	"lockstep/internal/real"
@@ -12,10 +15,16 @@ import (
 	"lockstep/internal/real/realtest"
 )
 
+// Clients of the live world are this program once more.
+func TestMain(m *testing.M) {
+	real.WorkerMain()
+	os.Exit(m.Run())
+}
+
 // The cases of which the live world says that it cannot play them are refused with that reason,
 // and no others are.
 func TestWhatTheLiveWorldCannotDoIsRefused(t *testing.T) {
-	for _, c := range conformance.Cases() {
+	for _, c := range Cases() {
 		p, err := c.Plan()
 		if err != nil {
 			t.Fatal(err)
@@ -30,7 +39,7 @@ func TestWhatTheLiveWorldCannotDoIsRefused(t *testing.T) {
 }
 
 // programsOf are what the servers of a case need.
-func programsOf(c *conformance.Case, p *plan.Plan) []string {
+func programsOf(c *Case, p *plan.Plan) []string {
 	needs := []string{"redis-server"}
 	if v, _ := locks.Lookup(c.Lock); v.Store == locks.StoreMySQL {
 		needs = []string{"mariadbd"}
@@ -43,8 +52,8 @@ func programsOf(c *conformance.Case, p *plan.Plan) []string {
 
 func TestTheLiveWorldDoesWhatVerbsSay(t *testing.T) {
 	realtest.SecondTier(t)
-	t.Cleanup(clean(t)) // when all of them are over
-	for _, c := range conformance.Cases() {
+	t.Setenv("TMPDIR", t.TempDir())
+	for _, c := range Cases() {
 		if c.Refused != "" {
 			continue
 		}
@@ -57,12 +66,17 @@ func TestTheLiveWorldDoesWhatVerbsSay(t *testing.T) {
 			for _, program := range programsOf(&c, p) {
 				realtest.Need(t, program)
 			}
-			h := runBeside(t, p, c.Lock)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			h, err := real.Run(ctx, p, c.Lock, 1, real.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
 			for _, wrong := range c.Judge(p, h) {
 				t.Error(wrong)
 			}
 			if t.Failed() {
-				t.Log("\n" + text(h))
+				_ = history.WriteJSONL(t.Output(), h)
 			}
 		})
 	}
