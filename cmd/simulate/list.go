@@ -29,7 +29,7 @@ func listCommand(g *globals) *cobra.Command {
 	return &cobra.Command{
 		Use:       "list locks|bugs|faults|properties|scenarios|runs",
 		Short:     "List what there is",
-		Example:   "  simulate list locks\n  simulate list bugs\n  simulate list faults\n  simulate list locks --json",
+		Example:   "  simulate list locks\n  simulate list bugs\n  simulate list locks --json",
 		Args:      oneOf("list", kinds),
 		ValidArgs: kinds,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -37,6 +37,8 @@ func outside(words, address string) string { return "[" + words + "](" + address
 // BugStory is the scenario file that plays a published bug beside its fixed form, relative to the repository.
 func BugStory(id string) string { return "scenarios/bugs/" + id + ".yaml" }
 
+const recordPage = "track-record.md"
+
 // record is the page of what others have found, found again.
 func (w *writer) record() Page {
 	body := []string{
@@ -52,7 +54,7 @@ func (w *writer) record() Page {
 		body = append(body, w.published(p)...)
 	}
 	body = append(body, section("The debate about Redlock", w.debate()))
-	return page("track-record.md", "the locks with a published bug (internal/locks/bug_*.go), their stories and internal/docs/record\\_table.go", body...)
+	return page(recordPage, "the locks with a published bug (internal/locks/bug_*.go), their stories and internal/docs/record\\_table.go", body...)
 }
 
 // bugs is the table of the bugs that a small lock reproduces.
