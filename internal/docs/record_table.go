@@ -36,7 +36,8 @@ var setAside = []struct{ what, issue, why string }{
 	},
 }
 
-// redlockDebate are the arguments about Redlock, in their order.
+// redlockDebate are the arguments about Redlock, in their order. story is the name of a scenario; "" when there is
+// none, and then close says why.
 var redlockDebate = []struct{ who, source, says, story, close string }{
 	{
 		"M. Kleppmann, 8 February 2016", kleppmann,
@@ -72,6 +73,11 @@ var redlockDebate = []struct{ who, source, says, story, close string }{
 		"M. Kleppmann", kleppmann,
 		"A number that grows with each holder, and a resource that refuses smaller ones.",
 		"fence-saves-the-resource", "on one server, since Redlock has no such number; without a failover, which would give the numbers out again",
+	},
+	{
+		"S. Sanfilippo", antirez,
+		"Tokens that are only distinct will do for a resource that writes under the condition that its token is still the one of the read.",
+		"", "not played: the resource of these stories compares numbers, and has no condition",
 	},
 	{
 		"a library without the check", "https://github.com/mike-marcacci/node-redlock/pull/369",

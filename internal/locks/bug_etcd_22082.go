@@ -30,7 +30,7 @@ import (
 func init() {
 	registerBug(Variant{
 		ID: "etcd-22082", File: "bug_etcd_22082.go", Store: StoreEtcd, LeaseUnit: time.Second,
-		Bug: &Bug{Library: "etcd client/v3/concurrency", Has: "3.6", Issue: "https://github.com/etcd-io/etcd/issues/22082"},
+		Bug: &Bug{Library: "etcd client/v3/concurrency", Has: "as of July 2026, and in v3.6.5", Issue: "https://github.com/etcd-io/etcd/issues/22082"},
 		New: func(d Deps) Lock { return &etcdUnlockAgain{etcdMutex: etcdMutex{Deps: d}, unlock: (*place).Release} },
 	}, func(d Deps) Lock {
 		return &etcdUnlockAgain{etcdMutex: etcdMutex{Deps: d}, unlock: (*place).releaseFenced}
