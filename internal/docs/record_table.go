@@ -4,7 +4,7 @@ package docs
 var setAside = []struct{ what, issue, why string }{
 	{
 		"CURATOR-678", "https://github.com/apache/curator/issues/1193",
-		"a release that loses its connection is said to leave its node for as long as the session lives. Curator's delete is a guaranteed one, which goes on in the background; curator-mutex is written from that code, and keeps. Nobody has confirmed the thread.",
+		"a release that loses its connection is said to leave its node for as long as the session lives. Curator's delete is a guaranteed one, which goes on in the background; curator-mutex is written from that code, and keeps. The thread is open.",
 	},
 	{
 		"CURATOR-604", "https://github.com/apache/curator/issues/1121",
@@ -20,7 +20,7 @@ var setAside = []struct{ what, issue, why string }{
 	},
 	{
 		"redisson 1626", "https://github.com/redisson/redisson/issues/1626",
-		"a watchdog that is never cancelled, in rare cases. The thread does not say how it comes to that.",
+		"a watchdog that is never cancelled, in rare cases; how it comes to that did not become clear.",
 	},
 	{
 		"dynamodb-lock-client 116", "https://github.com/awslabs/amazon-dynamodb-lock-client/pull/116",
