@@ -161,7 +161,14 @@ func (f *judgeFlags) log(ctx context.Context, in *input, o logcheck.Options) (c 
 	case errors.As(err, &path):
 		return nil, unreadable(path)
 	case errors.As(err, &line):
-		return nil, fmt.Errorf("%s:%d: %w; --skip-invalid counts such lines and goes on", in.name, line.Line, line.Err)
+		cure := "; --skip-invalid counts such lines and goes on"
+		switch {
+		case logcheck.IsLate(err):
+			cure = "; a file is sorted on disk"
+		case line.Line == 1: // without it no other line can be read
+			cure = ""
+		}
+		return nil, fmt.Errorf("%s:%d: %w%s", in.name, line.Line, line.Err, cure)
 	}
 	return nil, fmt.Errorf("%s: %w", in.name, err)
 }

@@ -35,7 +35,8 @@ const (
 type Judge struct {
 	clockError, lease int64
 	locks             map[string]*lock
-	holds, pairs      int // of all locks
+	holds, pairs      int     // of all locks
+	forgotten         nameSet // locks that had tokens, and made room
 	result            Result
 	certain, possible []*Violation // the first ones of each
 	found             func(*Violation)
@@ -107,7 +108,11 @@ func (j *Judge) newLock(name string) *lock {
 	if len(j.locks) >= maxLocks || j.holds >= maxAllHolds {
 		j.makeRoom()
 	}
-	j.result.Locks++
+	if j.forgotten.has(name) {
+		j.result.doubt(say.LogTokensForgotten.With(say.Verbatim(name)))
+	} else {
+		j.result.Locks++
+	}
 	l := &lock{Finding: Finding{Lock: name}}
 	j.locks[name] = l
 	return l

@@ -46,8 +46,7 @@ func Check(ctx context.Context, in io.Reader, again func() (io.ReadCloser, error
 	l.order = order{window: int64(o.Window), emit: l.judge.Observe}
 	l.take = l.order.push
 	err := l.read(in)
-	var late *lateError
-	if errors.As(err, &late) && again != nil {
+	if IsLate(err) && again != nil {
 		return l.sorted(again, err)
 	}
 	if err != nil {
@@ -131,23 +130,18 @@ func (l *log) read(in io.Reader) error {
 		if err == nil {
 			continue
 		}
-		if l.lines.number > 1 && !l.lines.whole && !l.late(err) {
+		if l.lines.number > 1 && !l.lines.whole && !IsLate(err) {
 			l.cut = say.LogCut.With(say.Number(l.lines.number))
 			return nil
 		}
 		bad := LineError{l.lines.number, err}
-		if l.decoder == nil || !l.options.Skip || l.late(err) && l.options.Found == nil {
+		if l.decoder == nil || !l.options.Skip || IsLate(err) && l.options.Found == nil {
 			return &bad
 		}
 		if l.skipped++; l.skipped == 1 {
 			l.first = bad
 		}
 	}
-}
-
-func (l *log) late(err error) bool {
-	var late *lateError
-	return errors.As(err, &late)
 }
 
 // line takes one line.

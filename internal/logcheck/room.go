@@ -2,7 +2,10 @@ package logcheck
 
 import (
 	"cmp"
+	"iter"
 	"slices"
+
+	"github.com/zeebo/xxh3"
 
 	"lockstep/internal/say"
 )
@@ -43,21 +46,25 @@ func (j *Judge) retire(l *lock, h *Hold) {
 // about one of them that only makes sense with what was forgotten is a doubt, as if the log began
 // behind it.
 func (j *Judge) makeRoom() {
-	list := make([]*lock, 0, len(j.locks))
-	for _, l := range j.locks { // order: sorted below
-		list = append(list, l)
+	type used struct {
+		*lock
+		held int // 1 when somebody may hold it now
 	}
-	slices.SortFunc(list, func(a, b *lock) int {
-		return cmp.Or(cmp.Compare(j.busy(a), j.busy(b)), cmp.Compare(a.touched, b.touched), cmp.Compare(a.Lock, b.Lock))
+	list := make([]used, 0, len(j.locks))
+	for _, l := range j.locks { // order: sorted below
+		list = append(list, used{l, j.busy(l)})
+	}
+	slices.SortFunc(list, func(a, b used) int {
+		return cmp.Or(cmp.Compare(a.held, b.held), cmp.Compare(a.touched, b.touched), cmp.Compare(a.Lock, b.Lock))
 	})
 	for _, l := range list[:(len(list)+9)/10] {
-		if j.busy(l) > 0 {
+		if l.held > 0 {
 			j.result.doubt(say.LogManyHeld.With(say.Number(len(list)), say.Verbatim(l.Lock)))
 		}
 		if len(l.grants.marks) > 0 {
-			j.result.doubt(say.LogTokensForgotten.With(say.Number(len(list)), say.Verbatim(l.Lock)))
+			j.forgotten.add(l.Lock)
 		}
-		j.finish(l)
+		j.finish(l.lock)
 		delete(j.locks, l.Lock)
 	}
 }
@@ -70,6 +77,46 @@ func (j *Judge) busy(l *lock) int {
 		}
 	}
 	return 0
+}
+
+// nameSet remembers names in constant memory (Bloom 1970). It may take a name for one that it has, and
+// never one that it has for another.
+type nameSet []uint64
+
+// Of ten million names in the set, one in some thousands of others is taken for one of them.
+const (
+	setBits   = 1 << 28
+	setHashes = 8
+)
+
+func (s *nameSet) add(name string) {
+	if *s == nil {
+		*s = make(nameSet, setBits/64)
+	}
+	for bit := range bits(name) {
+		(*s)[bit/64] |= 1 << (bit % 64)
+	}
+}
+
+func (s nameSet) has(name string) bool {
+	for bit := range bits(name) {
+		if s == nil || s[bit/64]&(1<<(bit%64)) == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// bits are the places of a name in a set.
+func bits(name string) iter.Seq[uint64] {
+	return func(yield func(uint64) bool) {
+		h := xxh3.HashString128(name)
+		for i := range uint64(setHashes) {
+			if !yield((h.Lo + i*h.Hi) % setBits) {
+				return
+			}
+		}
+	}
 }
 
 // finish closes a lock and adds it to the result.

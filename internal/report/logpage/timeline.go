@@ -27,26 +27,26 @@ type timeline struct {
 	b        strings.Builder
 	log      *Log
 	from, to int64
+	zero     int64 // where the axis begins to count
 	y        int
 }
 
 func (l *Log) timeline(v *logcheck.Violation) string {
 	t := &timeline{log: l, y: 8}
 	t.spread(v)
-	bottom := t.y + lanePitch*(len(v.Holds)+1)
-	if v.Sort == logcheck.StaleWrite {
-		bottom += lanePitch
-	}
 	if from, to := v.Span(); v.Sort == logcheck.Overlap {
 		x := t.x(from)
-		t.f(`<rect x="%d" y="%d" width="%d" height="%d" class="together"/>`, x, t.y-4, max(t.x(to)-x, 2), bottom-t.y-lanePitch+4)
+		t.f(`<rect x="%d" y="%d" width="%d" height="%d" class="together"/>`, x, t.y-4, max(t.x(to)-x, 2), lanePitch*len(v.Holds)+4)
 	}
 	for i := len(v.Holds) - 1; i >= 0; i-- { // in the order of the acquisitions
 		t.hold(v.Holds[i])
 	}
 	if v.Sort == logcheck.StaleWrite {
-		t.mark(v.Newer.Client, v.Newer.At, `<path d="M%d %dl-6 -8v16z" class="newer"/>`)
+		if len(v.Holds) > 0 {
+			t.y -= lanePitch // the write belongs to the lane of its client
+		}
 		t.mark(v.Write.Client, v.Write.At, `<path d="M%d %dl6 -7l6 7l-6 7z" transform="translate(-6 0)" class="write"/>`)
+		t.mark(v.Newer.Client, v.Newer.At, `<path d="M%d %dl12 -7v14z" class="newer"/>`)
 	}
 	t.axis()
 	height := t.y + 30
@@ -69,6 +69,7 @@ func (t *timeline) spread(v *logcheck.Violation) {
 			t.to = max(t.to, end)
 		}
 	}
+	t.zero = t.from
 	margin := max((t.to-t.from)/20, 2*int64(t.log.Rules.ClockError), 1)
 	t.from, t.to = t.from-margin, t.to+margin
 }
@@ -112,11 +113,11 @@ func (t *timeline) mark(client string, at int64, shape string) {
 	t.y += lanePitch
 }
 
-// axis labels the time, from the first line of the picture on.
+// axis labels the time, counted from the first line that the violation speaks of.
 func (t *timeline) axis() {
 	t.f(`<path d="M%d %dH%d" class="axis"/>`, left, t.y, width-right)
-	for _, tick := range figure.TimeTicks(float64(t.to-t.from) / 1e9) {
-		x := t.x(t.from + int64(tick.Value*1e9))
+	for _, tick := range figure.TimeTicks(float64(t.to-t.zero) / 1e9) {
+		x := t.x(t.zero + int64(tick.Value*1e9))
 		t.f(`<path d="M%d %dv5" class="axis"/><text x="%d" y="%d" class="tick">%s</text>`, x, t.y, x, t.y+19,
 			html.EscapeString(say.AxisSeconds.With(say.Verbatim(tick.Label)).In(t.log.Language)))
 	}
