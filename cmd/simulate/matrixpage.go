@@ -39,7 +39,7 @@ func (f *matrixFlags) matrixPage(ctx context.Context, m *matrix.Matrix) (*report
 		for k := range m.Columns {
 			c := m.Cell(i, k)
 			row.Cells = append(row.Cells, report.MatrixCell{
-				Tried:  c.Scripts,
+				Tried:  c.Tried(),
 				Letter: c.Letter, Note: c.Note, Runs: c.Runs, Untested: c.Untested, Broken: c.Broken, Stuck: c.Stuck,
 				Rate: c.Rate, Low: c.Low, High: c.High, Worst: runs[i*len(m.Columns)+k],
 			})
