@@ -212,9 +212,10 @@ func TestTheMatrixPageShowsHostileText(t *testing.T) {
 		j := checker.Judge(h)
 		one := report.MatrixRun{Letter: j.Letter, Tale: report.NewTale(&j, 0), Varied: true}
 		m := &report.Matrix{
-			Columns: []report.MatrixColumn{{}}, Seeds: 1,
+			Columns: []report.MatrixColumn{{Kinds: []report.MatrixKind{{}}}}, Seeds: 1,
 			Locks: []report.MatrixLock{{Protocol: []string{""}, Cells: []report.MatrixCell{{
 				Letter: j.Letter, Runs: 1, Tried: []string{""}, Worst: &one,
+				Also: []checker.Letter{""}, Walk: &report.MatrixWalk{Story: &report.MatrixStory{}},
 			}}}},
 		}
 		spoil(reflect.ValueOf(m).Elem(), text)

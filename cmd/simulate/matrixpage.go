@@ -22,7 +22,11 @@ func (f *matrixFlags) matrixPage(ctx context.Context, m *matrix.Matrix) (*report
 	}
 	page := &report.Matrix{Language: f.language, Backend: m.Backend, Seeds: m.Seeds, Replay: f.matrixReplay(m.Seeds)}
 	for _, c := range m.Columns {
-		page.Columns = append(page.Columns, report.MatrixColumn{Code: c.Code, Name: c.Name, Summary: c.Summary})
+		column := report.MatrixColumn{Code: c.Code, Name: c.Name, Summary: c.Summary}
+		for _, k := range c.Kinds() {
+			column.Kinds = append(column.Kinds, report.MatrixKind{Name: k.Name, During: duringInWords[k.During]})
+		}
+		page.Columns = append(page.Columns, column)
 	}
 	rows := make([]int, len(m.Locks))
 	for i := range rows {
@@ -42,6 +46,7 @@ func (f *matrixFlags) matrixPage(ctx context.Context, m *matrix.Matrix) (*report
 				Tried:  c.Tried(),
 				Letter: c.Letter, Note: c.Note, Runs: c.Runs, Untested: c.Untested, Broken: c.Broken, Stuck: c.Stuck,
 				Rate: c.Rate, Low: c.Low, High: c.High, Worst: runs[i*len(m.Columns)+k],
+				Also: c.Also(), DamagedBy: c.DamagedBy, Walk: walkOfCell(c),
 			})
 			if w := c.Worst; w != nil {
 				page.Lease = w.Played().Lease
@@ -50,6 +55,21 @@ func (f *matrixFlags) matrixPage(ctx context.Context, m *matrix.Matrix) (*report
 		page.Locks = append(page.Locks, row)
 	}
 	return page, nil
+}
+
+// duringInWords is what a client is at that a fault of the walk hits.
+var duringInWords = map[string]string{"acquire": "while acquiring", "hold": "while holding", "release": "while releasing"}
+
+// walkOfCell is what the walk has come to in a cell.
+func walkOfCell(c *matrix.Cell) *report.MatrixWalk {
+	if c.Walked == nil {
+		return nil
+	}
+	w := &report.MatrixWalk{Schedules: c.Walked.Schedules, Vain: c.Walked.Vain, Cut: c.Walked.Cut}
+	if s := c.Story; s != nil {
+		w.Story = &report.MatrixStory{World: s.World, Text: s.Text, Command: playStory(c)}
+	}
+	return w
 }
 
 // matrixReplay is the command line that measures the matrix again.

@@ -94,9 +94,8 @@ func (r *recorder) observe(m faults.Moment, at history.Instant) {
 	}
 	t := trigger{Moment: m.Kind, Who: who}
 	if !m.Kind.OnWire() {
-		r.during[who] = r.during[who].after(m.Kind)
 		t.Nth = r.count(m.Kind, who, "")
-		r.all = append(r.all, reached{t, at, faults.NoPart, r.during[who]})
+		r.all = append(r.all, reached{t, at, faults.NoPart, r.goOn(m.Kind, who)})
 		return
 	}
 	t.Word = m.Call.Command
@@ -111,6 +110,22 @@ func (r *recorder) observe(m faults.Moment, at history.Instant) {
 		}
 	}
 	r.all = append(r.all, reached{t, at, m.Part, r.during[who]})
+}
+
+// goOn notes that a client has reached a step of its workload, and says what it is at in that
+// moment: who is about to release holds.
+func (r *recorder) goOn(m faults.MomentKind, who int8) During {
+	now, next := r.during[who], r.during[who]
+	switch m {
+	case faults.StartsWaiting:
+		now, next = Acquiring, Acquiring
+	case faults.Enters:
+		now, next = Holding, Holding
+	case faults.Releases:
+		next = Releasing
+	}
+	r.during[who] = next
+	return now
 }
 
 func (r *recorder) count(kind faults.MomentKind, who int8, word string) int {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"lockstep/internal/faults"
 	"lockstep/internal/measured"
 )
 
@@ -25,19 +24,6 @@ var duringNames = [durings]string{"", "acquire", "hold", "release"}
 
 // String is how results say it, "" for Anytime.
 func (d During) String() string { return duringNames[d] }
-
-// after is what a client is at once it has reached a moment of its workload.
-func (d During) after(m faults.MomentKind) During {
-	switch m {
-	case faults.StartsWaiting:
-		return Acquiring
-	case faults.Enters, faults.InSection, faults.AboutToWrite:
-		return Holding
-	case faults.Releases:
-		return Releasing
-	}
-	return d
-}
 
 // hit is what a single fault hits: sets of kinds say less, and a crash in the section is another
 // thing than one between two commands of the acquire.

@@ -35,7 +35,16 @@ type Matrix struct {
 }
 
 // MatrixColumn is one kind of fault.
-type MatrixColumn struct{ Code, Name, Summary string }
+type MatrixColumn struct {
+	Code, Name, Summary string
+	Kinds               []MatrixKind // of the walk, for which it stands
+}
+
+// MatrixKind is a kind of fault of the walk.
+type MatrixKind struct {
+	Name   string
+	During string // what the client is at that it hits, in words; "" for whatever it is at
+}
 
 // MatrixLock is one row.
 type MatrixLock struct {
@@ -60,7 +69,19 @@ type MatrixCell struct {
 	Rate, Low, High float64  // of broken and stuck among the random variations, with the 95 % interval
 	Tried           []string // names of the scripts; empty when unknown
 	Worst           *MatrixRun
+	Also            []checker.Letter // that were found besides, worst first
+	DamagedBy       string           // the script or the story by which the resource was damaged; "" when it was not
+	Walk            *MatrixWalk      // nil when the walk has no part in the cell
 }
+
+// MatrixWalk is what the walk of the fault space has come to in a cell.
+type MatrixWalk struct {
+	Schedules, Vain, Cut int64        // walked; whose fault changed nothing; that have no end
+	Story                *MatrixStory // when the letter is worse for it; nil when the runs alone have made it
+}
+
+// MatrixStory is how the walk has broken a lock.
+type MatrixStory struct{ World, Text, Command string }
 
 // MatrixRun is the worst run of a cell, to be played again.
 type MatrixRun struct {

@@ -1,6 +1,10 @@
 package report
 
-import "lockstep/internal/say"
+import (
+	"slices"
+
+	"lockstep/internal/say"
+)
 
 // lead says what the page is, in one sentence.
 func lead(m *Matrix) say.Phrase {
@@ -29,6 +33,13 @@ func (m *Matrix) runs() (tested, untested int) {
 		}
 	}
 	return tested, untested
+}
+
+// walked reports whether the walk has a part in any cell.
+func (m *Matrix) walked() bool {
+	return slices.ContainsFunc(m.Locks, func(l MatrixLock) bool {
+		return slices.ContainsFunc(l.Cells, func(c MatrixCell) bool { return c.Walk != nil })
+	})
 }
 
 // facts are what stands out, counted.
@@ -92,6 +103,9 @@ func howMeasured(m *Matrix) []say.Phrase {
 	}
 	if m.Seeds > 0 {
 		out[1] = say.ThenVariations.With(say.Grouped(m.Seeds))
+	}
+	if m.walked() {
+		out = append(out, say.Text("The stored walk of the fault space adds every single fault of the column's kinds, at every moment, in all ways in which locks are used. So S says that none of so many runs and schedules came to anything worse."))
 	}
 	tested, untested := m.runs()
 	var some, lease say.Phrase

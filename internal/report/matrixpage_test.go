@@ -29,9 +29,9 @@ func tinyMatrix() *Matrix {
 	return &Matrix{
 		Backend: "sim", Seeds: 20, Lease: 10 * time.Second, Replay: "simulate matrix --seeds 20",
 		Columns: []MatrixColumn{
-			{"N0", "no fault", "Clients contend, nothing goes wrong."},
-			{"GP", "pause past the lease", "The whole process freezes for longer than the lease."},
-			{"LA", "lost reply to acquire", "The reply never arrives."},
+			{Code: "N0", Name: "no fault", Summary: "Clients contend, nothing goes wrong."},
+			{Code: "GP", Name: "pause past the lease", Summary: "The whole process freezes for longer than the lease.", Kinds: []MatrixKind{{Name: "pause"}}},
+			{Code: "LA", Name: "lost reply to acquire", Summary: "The reply never arrives.", Kinds: []MatrixKind{{"lost-reply", "while acquiring"}}},
 		},
 		Locks: []MatrixLock{
 			{
@@ -48,7 +48,10 @@ func tinyMatrix() *Matrix {
 				Cells: []MatrixCell{
 					{Letter: "-", Note: "the lock has no such step", Untested: 22},
 					{Letter: "VF", Note: "A freezes in its critical section", Runs: 22, Broken: 22, Rate: 1, Low: 0.839, High: 1, Worst: told("set-nx-lua", &script, false)},
-					{Letter: "D", Note: "the reply of SETNX is lost", Runs: 2, Stuck: 1, High: 0.161},
+					{
+						Letter: "D", Note: "found by the walk, in the world twice: drop reply", Runs: 2, High: 0.161, Also: []checker.Letter{"L"},
+						DamagedBy: "scenarios/cutsets/a.yaml", Walk: &MatrixWalk{Schedules: 1234, Vain: 7, Cut: 2, Story: &MatrixStory{"twice", "drop reply", "simulate run a.yaml --lock set-nx-lua"}},
+					},
 				},
 			},
 		},
@@ -95,6 +98,16 @@ func TestMatrixSaysWhatWasMeasured(t *testing.T) {
 		"\n  - when: A is in its critical section\n    pause: A\n",
 		"history hash <code>5f0c</code>",
 		"default-src 'none'",
+		`<td class="cD damaged walked"><a href="#set-nx-lua-LA"`,
+		`<input type="radio" name="only" id="only-damaged"><span class="chip cN damaged">`,
+		`<td class="kinds">lost-reply while acquiring</td>`,
+		"Found besides: L.",
+		"The resource was damaged: <span>scenarios/cutsets/a.yaml</span>",
+		"1,234 schedules of these kinds in the walk; in 7 of them the fault changed nothing.",
+		"2 schedules have no end: nobody knows what they do.",
+		"The walk has found the letter, in the world <span>twice: drop reply</span>",
+		`<code class="replay" tabindex="0">simulate run a.yaml --lock set-nx-lua</code>`,
+		"So S says that none of so many runs and schedules came to anything worse.",
 	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("the page does not say: %s", want)
@@ -133,13 +146,14 @@ func TestMatrixIsSelfContained(t *testing.T) {
 func TestMatrixShowsHostileTextAsText(t *testing.T) {
 	m := tinyMatrix()
 	m.Backend, m.Replay = hostile, hostile
-	m.Columns[1] = MatrixColumn{hostile, hostile, hostile}
+	m.Columns[1] = MatrixColumn{hostile, hostile, hostile, []MatrixKind{{hostile, hostile}}}
 	l := &m.Locks[0]
 	l.ID, l.Group, l.Store, l.Idea, l.BreaksWhen, l.Source, l.Protocol = hostile, hostile, hostile, hostile, hostile, hostile, []string{hostile}
 	bundle := hostileBundle()
 	for i := range l.Cells {
 		c := &l.Cells[i]
-		c.Note, c.Tried = hostile, []string{hostile}
+		c.Note, c.Tried, c.DamagedBy, c.Also = hostile, []string{hostile}, hostile, []checker.Letter{hostile}
+		c.Walk = &MatrixWalk{Schedules: 1, Cut: 1, Story: &MatrixStory{hostile, hostile, hostile}}
 		c.Worst = &MatrixRun{Script: hostile, File: hostile, YAML: hostile + "\n" + hostile, Command: hostile, Hash: hostile, Tale: NewTale(&bundle.Runs[0].Judgement, 0)}
 	}
 	l.Cells[2].Letter = checker.Letter(hostile)
@@ -189,7 +203,7 @@ func bigMatrix(file string) *Matrix {
 	m.Columns = nil
 	lock := MatrixLock{Group: "Redis, one primary", Idea: strings.Repeat("idea ", 40), Protocol: []string{strings.Repeat("step ", 20)}}
 	for k := range 17 {
-		m.Columns = append(m.Columns, MatrixColumn{fmt.Sprintf("C%d", k), "pause past the lease", "The process freezes."})
+		m.Columns = append(m.Columns, MatrixColumn{Code: fmt.Sprintf("C%d", k), Name: "pause past the lease", Summary: "The process freezes."})
 		c := cell
 		if k%2 == 1 {
 			quiet := run

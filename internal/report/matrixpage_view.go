@@ -18,6 +18,7 @@ type matrixView struct {
 	Facts           []string
 	Measured        []string
 	Legend          []letterView
+	Marks           []letterView // beside the letters
 	Columns         []columnView
 	Groups          []groupView
 	Rows, Width     int
@@ -54,8 +55,8 @@ type letterView struct {
 }
 
 type columnView struct {
-	Code, Name, Summary string
-	Bad                 int // locks broken or stuck
+	Code, Name, Summary, Kinds string
+	Bad                        int // locks broken or stuck
 }
 
 type groupView struct {
@@ -77,7 +78,9 @@ type matrixCellView struct {
 	Outcome                           string // 22 of 22 broken
 	Counts                            string
 	Tried                             []string
-	About                             string // what the run below is
+	Besides                           []besideView // what the letter does not say
+	Command                           string       // plays the walk's story; "" when the runs alone have made the letter
+	About                             string       // what the run below is
 	Run                               *runOfCell
 }
 
@@ -106,6 +109,12 @@ var letters = []letterView{
 	{"-", "cN", "The fault could not be brought about: the lock has no such step.", "not applicable", 0},
 }
 
+// besidesLetters are what a cell shows beside its letter.
+var besidesLetters = []letterView{
+	{"*", "damaged", "The resource was damaged, behind a fence where the lock hands out tokens: an update was lost, or a write came that a newer holder did not expect.", "resource damaged", 0},
+	{"°", "walked", "The walk of the fault space has found the letter; no script and no variation came to one as bad.", "found by the walk", 0},
+}
+
 // classOf is the style of a letter; that of an unknown one is the one of "-".
 func classOf(l checker.Letter) string {
 	for i := range letters {
@@ -130,7 +139,7 @@ func newMatrixView(m *Matrix, d detail) *matrixView {
 		language: m.Language, Mode: say.Text("real servers").In(m.Language), Backend: clean(m.Backend, maxName), Rows: len(m.Locks), Width: len(m.Columns) + 2,
 		Varied: m.Seeds > 0, Trimmed: d.steps < maxTold, Replay: clean(m.Replay, maxLine),
 		Head:   newHead(say.Text("How distributed locks break").In(m.Language), matrixCSS).scripted("matrixpage.js"),
-		Legend: append([]letterView(nil), letters...),
+		Legend: append([]letterView(nil), letters...), Marks: append([]letterView(nil), besidesLetters...),
 	}
 	if history.Simulated(m.Backend) {
 		v.Mode = say.Text("simulated").In(m.Language)
@@ -138,6 +147,7 @@ func newMatrixView(m *Matrix, d detail) *matrixView {
 	for _, c := range m.Columns {
 		v.Columns = append(v.Columns, columnView{
 			Code: clean(c.Code, 8), Name: clean(say.Text(c.Name).In(m.Language), maxName), Summary: clean(say.Text(c.Summary).In(m.Language), maxLine),
+			Kinds: clean(kindsOf(&c).In(m.Language), maxLine),
 		})
 	}
 	for i := range m.Locks {
@@ -178,7 +188,13 @@ func (v *matrixView) lock(l *MatrixLock, seeds int, d detail) lockView {
 				v.Legend[i].Count++
 			}
 		}
-		out.Cells = append(out.Cells, newMatrixCellView(c, out.Anchor, column, seeds, d, v.language))
+		cell := newMatrixCellView(c, out.Anchor, column, seeds, d, v.language)
+		for i := range v.Marks {
+			if strings.Contains(cell.Class, v.Marks[i].Class) {
+				v.Marks[i].Count++
+			}
+		}
+		out.Cells = append(out.Cells, cell)
 	}
 	return out
 }
@@ -202,7 +218,15 @@ func newMatrixCellView(c *MatrixCell, lock string, column *columnView, seeds int
 	for _, t := range c.Tried {
 		v.Tried = append(v.Tried, nice(t))
 	}
-	if c.Letter != notApplicable {
+	if c.DamagedBy != "" {
+		v.Class += " damaged"
+	}
+	if c.Walk != nil && c.Walk.Story != nil {
+		v.Class += " walked"
+		v.Command = clean(c.Walk.Story.Command, maxLine)
+	}
+	v.Besides = besides(c, l)
+	if c.Letter != notApplicable && c.Runs+c.Untested > 0 {
 		v.Outcome = outcome(c).In(l)
 		v.Counts = nice(counts(c, seeds).In(l))
 		if seeds > 0 {
@@ -221,6 +245,8 @@ func newMatrixCellView(c *MatrixCell, lock string, column *columnView, seeds int
 func outcome(c *MatrixCell) say.Phrase {
 	n := say.Number(c.Runs)
 	switch {
+	case c.Walk != nil && c.Walk.Story != nil:
+		return say.Text("found by the walk")
 	case c.Broken > 0 && c.Stuck > 0:
 		return say.BothOfRuns.With(say.Number(c.Broken), say.Number(c.Stuck), n)
 	case c.Broken > 0:

@@ -20,7 +20,7 @@ func someWorlds() *Worlds {
 	}
 	return &Worlds{
 		Backend: "process", Scale: "0.1", Least: 1, Most: 2, Replay: "simulate compare-worlds --times 2",
-		Columns: []MatrixColumn{{"GP", "pause", "A freezes."}, {"SJ", "clock", "The clock jumps."}, {"FO", "failover", "The primary dies."}},
+		Columns: []MatrixColumn{{Code: "GP", Name: "pause", Summary: "A freezes."}, {Code: "SJ", Name: "clock", Summary: "The clock jumps."}, {Code: "FO", Name: "failover", Summary: "The primary dies."}},
 		Locks: []WorldsLock{
 			{
 				ID: "set-nx-lua", Waits: BothTimes{spans(1, 300, 900), spans(2, 310, 950)}, Holds: BothTimes{spans(300), spans(301)},
