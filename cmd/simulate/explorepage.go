@@ -1,11 +1,14 @@
 package main
 
 import (
+	"context"
+
 	committed "lockstep/docs"
 	"lockstep/internal/explore"
 	"lockstep/internal/measured"
-	"lockstep/internal/report"
+	"lockstep/internal/report/explorepage"
 	"lockstep/internal/say"
+	"lockstep/internal/sim"
 )
 
 // storedWalk is what the walk of the fault space has come to, as it was stored.
@@ -18,16 +21,20 @@ func storedWalk() (*measured.Explored, error) {
 }
 
 // explorePage writes the page of the stored walk, on which a reader ticks what can happen.
-func (g *globals) explorePage(l say.Language) (path string, err error) {
+func (g *globals) explorePage(ctx context.Context, l say.Language) (path string, err error) {
 	walk, err := storedWalk()
 	if err != nil {
 		return "", err
 	}
-	var kinds []report.KindOfFault
+	var kinds []explorepage.Kind
 	for _, k := range explore.Kinds() {
-		kinds = append(kinds, report.KindOfFault{Name: k.Name, Summary: k.Summary})
+		kinds = append(kinds, explorepage.Kind{Name: k.Name, Summary: k.Summary})
 	}
-	data, err := report.ExploreHTML(walk, kinds, l)
+	costs, err := explore.Costs(ctx, sim.New())
+	if err != nil {
+		return "", err
+	}
+	data, err := explorepage.HTML(walk, kinds, costs, l)
 	if err != nil {
 		return "", &bugError{err}
 	}

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+
+	"lockstep/internal/history/jsonline"
 )
 
 // A field is one field of a T: how it is stored, what the hash takes in of it and how a difference
@@ -15,7 +17,7 @@ type field[T any] struct {
 	name  string // in the stored form
 	words string // in a difference; "" when no difference names it
 	write func(b []byte, of *T) []byte
-	read  func(s *scanner, of *T) error
+	read  func(s *jsonline.Scanner, of *T) error
 	hash  func(b []byte, of *T) []byte // appends what is hashed; nil: the hash leaves it out
 	empty func(of *T) bool             // then it is not written; nil: never
 	must  bool                         // who reads it demands it
@@ -50,8 +52,8 @@ func text[T any, S ~string](name string, at func(*T) *S) field[T] {
 	return field[T]{
 		name: name, words: name,
 		write: func(b []byte, of *T) []byte { return appendString(b, string(*at(of))) },
-		read: func(s *scanner, of *T) error {
-			raw, err := s.str()
+		read: func(s *jsonline.Scanner, of *T) error {
+			raw, err := s.Bytes()
 			*at(of) = S(raw)
 			return err
 		},
@@ -63,8 +65,8 @@ func integer[T any, N ~int | ~int64](name string, at func(*T) *N) field[T] {
 	return field[T]{
 		name: name, words: name,
 		write: func(b []byte, of *T) []byte { return strconv.AppendInt(b, int64(*at(of)), 10) },
-		read: func(s *scanner, of *T) error {
-			n, err := s.integer()
+		read: func(s *jsonline.Scanner, of *T) error {
+			n, err := s.Integer()
 			*at(of) = N(n)
 			return err
 		},
@@ -75,8 +77,8 @@ func integer[T any, N ~int | ~int64](name string, at func(*T) *N) field[T] {
 // small is an integer of 31 bits.
 func small[T any](name string, at func(*T) *int) field[T] {
 	f := integer(name, at)
-	f.read = func(s *scanner, of *T) (err error) {
-		*at(of), err = s.small()
+	f.read = func(s *jsonline.Scanner, of *T) (err error) {
+		*at(of), err = s.Small()
 		return err
 	}
 	return f
@@ -86,8 +88,8 @@ func unsigned[T any](name string, at func(*T) *uint64) field[T] {
 	return field[T]{
 		name: name, words: name,
 		write: func(b []byte, of *T) []byte { return strconv.AppendUint(b, *at(of), 10) },
-		read: func(s *scanner, of *T) (err error) {
-			*at(of), err = s.unsigned()
+		read: func(s *jsonline.Scanner, of *T) (err error) {
+			*at(of), err = s.Unsigned()
 			return err
 		},
 		hash: func(b []byte, of *T) []byte { return appendNumber(b, *at(of)) },
@@ -98,8 +100,8 @@ func boolean[T any](name string, at func(*T) *bool) field[T] {
 	return field[T]{
 		name: name, words: name,
 		write: func(b []byte, of *T) []byte { return strconv.AppendBool(b, *at(of)) },
-		read: func(s *scanner, of *T) (err error) {
-			*at(of), err = s.boolean()
+		read: func(s *jsonline.Scanner, of *T) (err error) {
+			*at(of), err = s.Boolean()
 			return err
 		},
 	}
@@ -119,9 +121,9 @@ func list[T, E any](name string, most int, elements []field[E], at func(*T) *[]E
 			}
 			return append(b, ']')
 		},
-		read: func(s *scanner, of *T) error {
+		read: func(s *jsonline.Scanner, of *T) error {
 			*at(of) = nil
-			return s.array(func() error {
+			return s.Array(func() error {
 				if most > 0 && len(*at(of)) == most {
 					return fmt.Errorf("more than %d %s", most, name)
 				}
@@ -161,15 +163,15 @@ func appendObject[T any](b []byte, fields []field[T], of *T) []byte {
 // readObject reads an object; fields that are not in the list are skipped. A field that stands
 // there twice is an error: readers that disagree about which one counts would see different
 // histories.
-func readObject[T any](s *scanner, fields []field[T], of *T) error {
+func readObject[T any](s *jsonline.Scanner, fields []field[T], of *T) error {
 	next, seen := 0, 0 // where the next field probably stands, and bits of those that were there
-	err := s.object(func(key []byte) error {
+	err := s.Object(func(key []byte) error {
 		i := next
 		for n := 0; n < len(fields) && fields[i%len(fields)].name != string(key); n++ {
 			i++
 		}
 		if i == next+len(fields) {
-			return s.skip(0)
+			return s.Skip()
 		}
 		i %= len(fields)
 		next = i + 1
@@ -195,11 +197,11 @@ func readObject[T any](s *scanner, fields []field[T], of *T) error {
 }
 
 // readLine reads an object that fills a line.
-func readLine[T any](s *scanner, fields []field[T], of *T) error {
+func readLine[T any](s *jsonline.Scanner, fields []field[T], of *T) error {
 	if err := readObject(s, fields, of); err != nil {
 		return err
 	}
-	return s.end()
+	return s.End()
 }
 
 // appendHashed appends what the hash takes in of an object.
