@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"unicode/utf8"
+
+	"lockstep/internal/history/jsonline"
 )
 
 // ReadJSONL reads what WriteJSONL wrote. It checks everything that the rest of
@@ -64,6 +66,9 @@ func readJSONL(r io.Reader, limit int) ([]*History, error) {
 	return all, nil
 }
 
+// IsHistory reports whether a file that begins so is a stored history.
+func IsHistory(start []byte) bool { return bytes.HasPrefix(start, headerStart) }
+
 // headerStart is how WriteJSONL begins a header; no event begins like it.
 var headerStart = []byte(`{"schema":`)
 
@@ -89,7 +94,7 @@ type decoder struct {
 	h      *History
 	nodes  map[string]NodeID
 	before Instant
-	scan   scanner
+	scan   jsonline.Scanner
 	line   line // the present one, if it is that of an event
 	of     int  // histories that the file says it has; 0 before the first end
 }
@@ -101,7 +106,7 @@ func (d *decoder) start(line []byte) error {
 	if !utf8.Valid(line) {
 		return errors.New("it is not valid UTF-8")
 	}
-	d.scan.reset(line)
+	d.scan.Reset(line)
 	return nil
 }
 

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"lockstep/internal/history/jsonline"
 )
 
 func testHeader() Header {
@@ -311,9 +313,9 @@ func TestScannerStringsAgreeWithEncodingJSON(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var s scanner
-		s.reset(std)
-		if got, err := s.text(); err != nil || got != want {
+		var s jsonline.Scanner
+		s.Reset(std)
+		if got, err := s.Bytes(); err != nil || string(got) != want {
 			t.Fatalf("%s: got %q, %v", std, got, err)
 		}
 		var got string
@@ -326,10 +328,10 @@ func TestScannerStringsAgreeWithEncodingJSON(t *testing.T) {
 func TestMicrosRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want := rapid.Int64Range(-maxNanos, maxNanos).Draw(t, "nanos")
-		var s scanner
-		s.reset(appendMicros(nil, want))
-		if got, err := s.micros(); err != nil || got != want {
-			t.Fatalf("%d -> %s -> %d, %v", want, s.in, got, err)
+		var s jsonline.Scanner
+		s.Reset(appendMicros(nil, want))
+		if got, err := s.Micros(maxNanos); err != nil || got != want {
+			t.Fatalf("%d -> %s -> %d, %v", want, appendMicros(nil, want), got, err)
 		}
 	})
 }

@@ -18,6 +18,7 @@ var layers = map[string][]string{
 	// other locks only because their texts are read there.
 	"internal/locks/libraries": {"internal/locks", "internal/world"},
 	"internal/checker":         {"internal/history", "internal/say"},
+	"internal/logcheck":        {"internal/history/jsonline", "internal/say"},
 	"internal/plan":            {"internal/faults", "internal/history", "internal/locks"},
 	"internal/workload":        {"internal/faults", "internal/history", "internal/locks", "internal/plan", "internal/world"},
 	"internal/sim": {
@@ -60,10 +61,13 @@ var layers = map[string][]string{
 	"internal/explain": {"internal/checker", "internal/history", "internal/plan", "internal/say", "internal/world"},
 	"internal/shell":   {},
 	// Reports are facts (bundle, compare), drawings of them, pages, and other forms of the facts.
-	"internal/report/clean":   {},
-	"internal/report/bundle":  {"internal/checker", "internal/explain", "internal/history", "internal/locks", "internal/plan", "internal/rate", "internal/report/clean", "internal/say", "internal/shell"},
+	"internal/report/clean": {},
+	"internal/report/bundle": {
+		"internal/checker", "internal/explain", "internal/history", "internal/locks", "internal/plan", "internal/rate", "internal/report/clean",
+		"internal/run", "internal/say", "internal/shell", "internal/sweep",
+	},
 	"internal/report/compare": {"internal/explain", "internal/history", "internal/report/bundle", "internal/report/clean", "internal/say"},
-	"internal/report/figure":  {"internal/checker", "internal/history", "internal/report/bundle", "internal/report/clean", "internal/say"},
+	"internal/report/figure":  {"internal/checker", "internal/history", "internal/report/bundle", "internal/report/clean", "internal/say", "internal/sweep"},
 	"internal/report/diagram": {
 		"internal/checker", "internal/explain", "internal/history", "internal/report/bundle", "internal/report/clean", "internal/report/figure",
 		"internal/say", "internal/world",
@@ -78,15 +82,19 @@ var layers = map[string][]string{
 		"internal/report/figure", "internal/report/page", "internal/say",
 	},
 	"internal/report/matrixpage":  {"internal/checker", "internal/explain", "internal/history", "internal/report/clean", "internal/report/diagram", "internal/report/page", "internal/say"},
-	"internal/report/sweeppage":   {"internal/rate", "internal/report/bundle", "internal/report/clean", "internal/report/figure", "internal/report/page", "internal/say"},
-	"internal/report/worldspage":  {"internal/checker", "internal/report/bundle", "internal/report/clean", "internal/report/figure", "internal/report/page", "internal/say"},
+	"internal/report/sweeppage":   {"internal/report/bundle", "internal/report/clean", "internal/report/figure", "internal/report/page", "internal/say", "internal/sweep"},
+	"internal/report/worldspage":  {"internal/checker", "internal/matrix", "internal/report/bundle", "internal/report/clean", "internal/report/figure", "internal/report/page", "internal/say", "internal/worlds"},
 	"internal/report/explorepage": {"internal/locks", "internal/measured", "internal/report/clean", "internal/report/page", "internal/say", "internal/shell"},
+	"internal/report/logpage":     {"internal/logcheck", "internal/report/clean", "internal/report/figure", "internal/report/page", "internal/say"},
 	"internal/report/indexpage":   {"internal/checker", "internal/history", "internal/report/clean", "internal/report/page", "internal/say"},
-	"internal/report/export":      {"internal/checker", "internal/explain", "internal/history", "internal/report/bundle", "internal/report/clean", "internal/report/compare", "internal/say"},
+	"internal/report/export": {
+		"internal/checker", "internal/explain", "internal/history", "internal/plan", "internal/rate", "internal/report/bundle", "internal/report/clean",
+		"internal/report/compare", "internal/run", "internal/say", "internal/search", "internal/sweep",
+	},
 	"internal/report/trace":       {"internal/checker", "internal/explain", "internal/history", "internal/report/bundle", "internal/report/clean", "internal/world"},
-	"internal/report/terminal":    {"internal/checker", "internal/explain", "internal/history", "internal/report/bundle", "internal/report/clean", "internal/report/compare", "internal/say"},
+	"internal/report/terminal":    {"internal/checker", "internal/explain", "internal/history", "internal/report/bundle", "internal/report/clean", "internal/report/compare", "internal/run", "internal/say", "internal/sweep"},
 	"internal/report/reporttest":  {"internal/checker", "internal/history", "internal/locks"}, // helpers of tests, as are the next two
-	"internal/report/bundletest":  {"internal/checker", "internal/explain", "internal/faults", "internal/history", "internal/plan", "internal/report/bundle", "internal/report/reporttest", "internal/say"},
+	"internal/report/bundletest":  {"internal/checker", "internal/explain", "internal/faults", "internal/history", "internal/plan", "internal/report/bundle", "internal/report/reporttest", "internal/say", "internal/sweep"},
 	"internal/report/comparetest": {"internal/report/bundletest", "internal/report/compare"},
 	"internal/runstore":           {},
 	"internal/serve":              {},

@@ -1,4 +1,6 @@
-package history
+// Package jsonline reads the JSON of one line at a time, strictly: for stored histories and for
+// logs, which come from anywhere.
+package jsonline
 
 import (
 	"bytes"
@@ -10,10 +12,10 @@ import (
 	"unicode/utf8"
 )
 
-// scanner reads the JSON of one line. It exists because encoding/json takes a
+// Scanner reads the JSON of one line. It exists because encoding/json takes a
 // lone surrogate for U+FFFD, the last of two equal keys for the only one, and
-// ten times as long.
-type scanner struct {
+// ten times as long. Errors name the column in bytes, counted from 1.
+type Scanner struct {
 	in []byte // valid UTF-8
 	at int
 }
@@ -21,9 +23,10 @@ type scanner struct {
 // maxDepth is how deeply the values of unknown fields may nest.
 const maxDepth = 32
 
-func (s *scanner) reset(line []byte) { s.in, s.at = line, 0 }
+// Reset begins a line, which has to be valid UTF-8.
+func (s *Scanner) Reset(line []byte) { s.in, s.at = line, 0 }
 
-func (s *scanner) space() {
+func (s *Scanner) space() {
 	for s.at < len(s.in) {
 		switch s.in[s.at] {
 		case ' ', '\t', '\r', '\n':
@@ -35,7 +38,7 @@ func (s *scanner) space() {
 }
 
 // peek returns the next byte after white space, 0 at the end of the line.
-func (s *scanner) peek() byte {
+func (s *Scanner) peek() byte {
 	s.space()
 	if s.at >= len(s.in) {
 		return 0
@@ -43,7 +46,7 @@ func (s *scanner) peek() byte {
 	return s.in[s.at]
 }
 
-func (s *scanner) expect(c byte) error {
+func (s *Scanner) expect(c byte) error {
 	if s.peek() != c || s.at >= len(s.in) {
 		return fmt.Errorf("column %d: %q expected", s.at+1, c)
 	}
@@ -51,8 +54,8 @@ func (s *scanner) expect(c byte) error {
 	return nil
 }
 
-// end makes sure that nothing follows.
-func (s *scanner) end() error {
+// End makes sure that nothing follows.
+func (s *Scanner) End() error {
 	s.space()
 	if s.at < len(s.in) {
 		return fmt.Errorf("column %d: something follows the object", s.at+1)
@@ -60,14 +63,14 @@ func (s *scanner) end() error {
 	return nil
 }
 
-// object reads an object; value is called for every key and must read what
+// Object reads an object; value is called for every key and must read what
 // follows.
-func (s *scanner) object(value func(key []byte) error) error {
+func (s *Scanner) Object(value func(key []byte) error) error {
 	if err := s.expect('{'); err != nil {
 		return err
 	}
 	return s.list('}', func() error {
-		key, err := s.str()
+		key, err := s.Bytes()
 		if err != nil {
 			return err
 		}
@@ -78,15 +81,15 @@ func (s *scanner) object(value func(key []byte) error) error {
 	})
 }
 
-// array reads an array; value is called for every element and must read it.
-func (s *scanner) array(value func() error) error {
+// Array reads an array; value is called for every element and must read it.
+func (s *Scanner) Array(value func() error) error {
 	if err := s.expect('['); err != nil {
 		return err
 	}
 	return s.list(']', value)
 }
 
-func (s *scanner) list(last byte, item func() error) error {
+func (s *Scanner) list(last byte, item func() error) error {
 	if s.peek() == last {
 		s.at++
 		return nil
@@ -102,14 +105,8 @@ func (s *scanner) list(last byte, item func() error) error {
 	}
 }
 
-// text reads a string.
-func (s *scanner) text() (string, error) {
-	b, err := s.str()
-	return string(b), err
-}
-
-// str reads a string. The bytes are valid as long as the line is.
-func (s *scanner) str() ([]byte, error) {
+// Bytes reads a string. The bytes are valid as long as the line is.
+func (s *Scanner) Bytes() ([]byte, error) {
 	if err := s.expect('"'); err != nil {
 		return nil, err
 	}
@@ -129,7 +126,7 @@ func (s *scanner) str() ([]byte, error) {
 }
 
 // escaped reads the rest of a string whose first escape is at s.at.
-func (s *scanner) escaped(start int) ([]byte, error) {
+func (s *Scanner) escaped(start int) ([]byte, error) {
 	out := append([]byte(nil), s.in[start:s.at]...)
 	for s.at < len(s.in) {
 		c := s.in[s.at]
@@ -153,7 +150,7 @@ func (s *scanner) escaped(start int) ([]byte, error) {
 	return nil, errors.New("a string does not end")
 }
 
-func (s *scanner) escape() (rune, error) {
+func (s *Scanner) escape() (rune, error) {
 	column := s.at + 1
 	if s.at+1 >= len(s.in) {
 		return 0, errors.New("a string does not end")
@@ -193,7 +190,7 @@ func (s *scanner) escape() (rune, error) {
 }
 
 // hex reads four hexadecimal digits.
-func (s *scanner) hex() (rune, bool) {
+func (s *Scanner) hex() (rune, bool) {
 	if s.at+4 > len(s.in) {
 		return 0, false
 	}
@@ -215,7 +212,7 @@ func (s *scanner) hex() (rune, bool) {
 }
 
 // digits reads a number without sign or leading zeros.
-func (s *scanner) digits() (uint64, error) {
+func (s *Scanner) digits() (uint64, error) {
 	start := s.at
 	n := uint64(0)
 	for ; s.at < len(s.in) && s.in[s.at] >= '0' && s.in[s.at] <= '9'; s.at++ {
@@ -235,7 +232,7 @@ func (s *scanner) digits() (uint64, error) {
 }
 
 // whole makes sure that a number ends where it seems to.
-func (s *scanner) whole() error {
+func (s *Scanner) whole() error {
 	if s.at < len(s.in) {
 		switch s.in[s.at] {
 		case '.', 'e', 'E':
@@ -245,7 +242,8 @@ func (s *scanner) whole() error {
 	return nil
 }
 
-func (s *scanner) unsigned() (uint64, error) {
+// Unsigned reads a whole number that is not negative.
+func (s *Scanner) Unsigned() (uint64, error) {
 	s.space()
 	n, err := s.digits()
 	if err == nil {
@@ -254,7 +252,8 @@ func (s *scanner) unsigned() (uint64, error) {
 	return n, err
 }
 
-func (s *scanner) integer() (int64, error) {
+// Integer reads a whole number.
+func (s *Scanner) Integer() (int64, error) {
 	negative := s.minus()
 	n, err := s.digits()
 	if err == nil {
@@ -266,16 +265,37 @@ func (s *scanner) integer() (int64, error) {
 	return signed(n, negative)
 }
 
-// small reads an integer that fits into 31 bits.
-func (s *scanner) small() (int, error) {
-	n, err := s.integer()
+// Small reads an integer that fits into 31 bits.
+func (s *Scanner) Small() (int, error) {
+	n, err := s.Integer()
 	if err == nil && (n < -math.MaxInt32 || n > math.MaxInt32) {
 		err = fmt.Errorf("%d is out of range", n)
 	}
 	return int(n), err
 }
 
-func (s *scanner) boolean() (bool, error) {
+// Number reads a number of any form as it stands there, or a string, without its quotes: whoever
+// asks for it knows what it has to look like. That of null is empty.
+func (s *Scanner) Number() ([]byte, error) {
+	if s.peek() == '"' {
+		return s.Bytes()
+	}
+	start := s.at
+	for s.at < len(s.in) && isWord(s.in[s.at]) {
+		s.at++
+	}
+	switch word := s.in[start:s.at]; {
+	case string(word) == "null":
+		return nil, nil
+	case len(word) == 0 || word[0] > '9' || !json.Valid(word):
+		return nil, fmt.Errorf("column %d: a number or a string expected", start+1)
+	default:
+		return word, nil
+	}
+}
+
+// Boolean reads true or false.
+func (s *Scanner) Boolean() (bool, error) {
 	for _, word := range [2]string{"true", "false"} {
 		if s.space(); bytes.HasPrefix(s.in[s.at:], []byte(word)) {
 			s.at += len(word)
@@ -285,7 +305,7 @@ func (s *scanner) boolean() (bool, error) {
 	return false, fmt.Errorf("column %d: true or false expected", s.at+1)
 }
 
-func (s *scanner) minus() bool {
+func (s *Scanner) minus() bool {
 	if s.peek() != '-' {
 		return false
 	}
@@ -305,14 +325,14 @@ func signed(n uint64, negative bool) (int64, error) {
 	return int64(n), nil
 }
 
-// micros reads microseconds with up to three decimals as nanoseconds.
-func (s *scanner) micros() (int64, error) {
+// Micros reads microseconds with up to three decimals as nanoseconds, at most so many.
+func (s *Scanner) Micros(most uint64) (int64, error) {
 	negative := s.minus()
 	n, err := s.digits()
 	if err != nil {
 		return 0, err
 	}
-	if n > maxNanos/1000 {
+	if n > most/1000 {
 		return 0, errors.New("the time is out of range")
 	}
 	n *= 1000
@@ -336,19 +356,21 @@ func (s *scanner) micros() (int64, error) {
 	return signed(n, negative)
 }
 
-// skip reads over a value of any kind.
-func (s *scanner) skip(depth int) error {
+// Skip reads over a value of any kind.
+func (s *Scanner) Skip() error { return s.skip(0) }
+
+func (s *Scanner) skip(depth int) error {
 	if depth > maxDepth {
 		return errors.New("an unknown field nests too deeply")
 	}
 	switch c := s.peek(); c {
 	case '"':
-		_, err := s.str()
+		_, err := s.Bytes()
 		return err
 	case '{':
-		return s.object(func([]byte) error { return s.skip(depth + 1) })
+		return s.Object(func([]byte) error { return s.skip(depth + 1) })
 	case '[':
-		return s.array(func() error { return s.skip(depth + 1) })
+		return s.Array(func() error { return s.skip(depth + 1) })
 	default:
 		start := s.at
 		for s.at < len(s.in) && isWord(s.in[s.at]) {
