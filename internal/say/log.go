@@ -18,7 +18,6 @@ var (
 	LogCut             = New1[Number]("line {n}, the last one, has no line break and was left out: the log is cut", "最后的第 {n} 行没有换行，已略去：日志被截断了")
 	LogCompressedCut   = New1[Number]("the compressed file ends behind line {n} without its end: the log is cut", "压缩文件在第 {n} 行之后没有结尾：日志被截断了")
 	LogSkipped         = New3[Number, Number, Both]("{n} {n|line makes|lines make} no sense and {n|was|were} left out, first line {line}: {why}", "有 {n} 行看不懂，已略去，第一处是第 {line} 行：{why}")
-	LogInterrupted     = New1[Number]("interrupted behind line {n}: the verdict is that of the lines until there", "在第 {n} 行之后中断：结论只到那里")
 
 	LogIsCertain  = New2[Number, Number]("broken: {overlaps} {overlaps|acquisition|acquisitions} while another client held the lock, {writes} stale {writes|write|writes}", "破坏：{overlaps} 次在别的客户端持有时拿到锁，{writes} 次过期写入")
 	LogIsPossible = New2[Number, Number]("possible, not certain: {overlaps} {overlaps|overlap|overlaps}, {writes} stale {writes|write|writes}", "有可能，不能确定：{overlaps} 次重叠，{writes} 次过期写入")
