@@ -125,7 +125,7 @@ func (l *log) read(in io.Reader) error {
 		case err == nil:
 			err = l.line(line, &e)
 		case !errors.Is(err, errLong):
-			return fmt.Errorf("behind line %d: %w", l.lines.number, err)
+			return fmt.Errorf("after line %d: %w", l.lines.number, err)
 		}
 		if err == nil {
 			continue

@@ -76,6 +76,18 @@ func (v *Violation) Span() (from, to int64) {
 	return from, to
 }
 
+// Clients are those that the violation is about: the intruder, then those that it found; of a stale
+// write, who wrote, then the newer holder.
+func (v *Violation) Clients() (names []string) {
+	if v.Sort == StaleWrite {
+		return []string{v.Write.Client, v.Newer.Client}
+	}
+	for _, h := range v.Holds {
+		names = append(names, h.Client)
+	}
+	return names
+}
+
 // Shown returns the time and the number of the line that shows the violation.
 func (v *Violation) Shown() (at, line int64) {
 	if v.Sort == StaleWrite {
