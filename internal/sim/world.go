@@ -23,6 +23,7 @@ import (
 	"lockstep/internal/sim/kernel"
 	"lockstep/internal/sim/redis"
 	"lockstep/internal/workload"
+	"lockstep/internal/world"
 )
 
 // Backend is the name of this world in histories and on the command line.
@@ -51,8 +52,12 @@ type World struct {
 	// can execute faster themselves. The histories are the same.
 	LuaOnly bool
 
+	// Scripts are those whose text Redis servers have seen before the run, of a guest.
+	Scripts []*world.Script
+
 	watch func(faults.Moment, history.Instant) // see Watch
 	most  int                                  // how many events a history has at most
+	pacer kernel.Pacer                         // of the run of a guest; nil for any other
 
 	k         *kernel.Kernel
 	hist      *history.History
@@ -132,6 +137,9 @@ func (w *World) playVariant(ctx context.Context, p *plan.Plan, variant locks.Var
 	w.k.After(0, (*porter)(w), 0)
 	w.k.After(p.Horizon(), (*quieter)(w), 0)
 	w.engine.Start()
+	if w.pacer != nil {
+		w.k.KeepPace(w.pacer)
+	}
 	err := w.k.Run(maxSteps, func() error { return w.look(ctx) })
 	w.events = w.k.Events()
 	w.k.Reset() // unwinds what still runs, so that nothing of it adds to the history later

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/internal/real/resp"
+	"lockstep/internal/resp"
 )
 
 func TestFrameFindsTheEndOfAMessage(t *testing.T) {
