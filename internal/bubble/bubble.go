@@ -55,6 +55,8 @@ type World struct {
 	conns atomic.Int64
 
 	clients []*Client
+	scripts map[string]*world.Script // that the run's servers can know, by their hash
+	learned []*world.Script          // of these, those that are new
 
 	mu     sync.Mutex
 	missed []string // commands without a model
@@ -95,6 +97,8 @@ func (w *World) Play(ctx context.Context, p *plan.Plan, _ string, seed uint64) (
 	if err := Refuse(p); err != nil {
 		return nil, err
 	}
+	playing.Add(1)
+	defer playing.Add(-1)
 	life, end := context.WithCancel(context.Background())
 	w.clock, w.over, w.end, w.clients = newClock(), make(chan struct{}), end, nil
 	variant := locks.Variant{ID: w.config.Name, Store: locks.StoreRedis, Library: "", New: func(d locks.Deps) locks.Lock {
@@ -106,7 +110,10 @@ func (w *World) Play(ctx context.Context, p *plan.Plan, _ string, seed uint64) (
 	if w.servers > 1 {
 		variant.Store, variant.Servers.Nodes = locks.StoreRedisNodes, w.servers
 	}
-	w.sim.Scripts = w.config.Scripts
+	w.sim.Scripts, w.scripts = w.config.Scripts, map[string]*world.Script{}
+	for _, s := range w.config.Scripts {
+		w.scripts[hashOf(s.Source)] = s
+	}
 	w.sim.Watch(w.config.Watch)
 	h, err := w.sim.PlayGuest(ctx, p, variant, seed, w.clock)
 	w.stop()
@@ -146,6 +153,9 @@ func (w *World) misses(command string) {
 		w.missed = append(w.missed, command)
 	}
 }
+
+// Learned returns the scripts that the last run's servers have been sent the text of.
+func (w *World) Learned() []*world.Script { return slices.Clone(w.learned) }
 
 // connected returns the number of a new connection.
 func (w *World) connected() int64 { return w.conns.Add(1) }

@@ -2,6 +2,7 @@ package bubble
 
 import (
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"lockstep/internal/history"
@@ -19,6 +20,16 @@ type clock struct {
 	over   bool
 }
 
+// progress counts how often the kernels of all bubbles have looked for their next event, and
+// playing how many of them are at it.
+var progress, playing atomic.Int64
+
+// Progress returns a number that grows as long as virtual time does.
+func Progress() int64 { return progress.Load() }
+
+// Playing reports whether a run goes on.
+func Playing() bool { return playing.Load() > 0 }
+
 func newClock() *clock {
 	c := &clock{start: time.Now(), timer: time.NewTimer(0), wake: make(chan struct{}, 1)}
 	<-c.timer.C
@@ -27,6 +38,7 @@ func newClock() *clock {
 
 // Until implements kernel.Pacer.
 func (c *clock) Until(next history.Instant, some bool) (history.Instant, []func()) {
+	progress.Add(1)
 	for {
 		c.mu.Lock()
 		posted := c.posted

@@ -30,7 +30,7 @@ func (c *conn) request(args []string) {
 		return
 	}
 	c.asked = append(c.asked, c.replyTo(name))
-	cmd := command(name, args[1:])
+	cmd := c.client.world.command(name, args[1:])
 	c.socket.Send(cmd, textOf(&cmd))
 }
 
@@ -153,27 +153,22 @@ func (c *conn) aboutClient(word string, args []string) encoder {
 }
 
 // command is a command to the store as package world has it.
-func command(name string, args []string) world.Cmd {
-	if len(args) >= 2 && (name == "EVAL" || name == "EVALSHA") {
-		return scriptCommand(name, args)
-	}
-	if name == "SCRIPT" {
-		sum := sha1.Sum([]byte(args[1]))
-		cmd := world.Command(name, "LOAD", hex.EncodeToString(sum[:]))
-		cmd.Script = scripts.ofSource(args[1])
+func (w *World) command(name string, args []string) world.Cmd {
+	switch {
+	case name == "SCRIPT":
+		cmd := world.Command(name, "LOAD", hashOf(args[1]))
+		cmd.Script = w.learn(args[1])
 		return cmd
-	}
-	return world.Command(name, args...)
-}
-
-func scriptCommand(name string, args []string) world.Cmd {
-	script := scripts.ofHash(args[0])
-	if name == "EVAL" {
-		script = scripts.ofSource(args[0])
+	case len(args) < 2 || name != "EVAL" && name != "EVALSHA":
+		return world.Command(name, args...)
 	}
 	keys, err := strconv.Atoi(args[1])
 	if err != nil || keys < 0 || keys > len(args)-2 || keys > 255 {
 		return world.Command(name, args...) // the store says what is wrong
+	}
+	script := w.script(args[0])
+	if name == "EVAL" {
+		script = w.learn(args[0])
 	}
 	cmd := world.EvalKeys(script, args[2:2+keys]...)
 	cmd.Name = name
@@ -183,25 +178,34 @@ func scriptCommand(name string, args []string) world.Cmd {
 	return cmd
 }
 
-// library is all scripts that any server has been sent, by their hash: a script is known by its
-// address, and stays compiled from run to run.
-type library struct{ byHash sync.Map }
+// compiled are the scripts of all runs by their text: a script is known by its address, and stays
+// compiled from run to run.
+var compiled sync.Map
 
-var scripts library
-
-func (l *library) ofSource(source string) *world.Script {
-	sum := sha1.Sum([]byte(source))
-	hash := hex.EncodeToString(sum[:])
-	script, _ := l.byHash.LoadOrStore(hash, &world.Script{Name: nameOf(source, hash), Source: source})
-	return script.(*world.Script)
+// learn returns the script with a text.
+func (w *World) learn(source string) *world.Script {
+	hash := hashOf(source)
+	if script, ok := w.scripts[hash]; ok {
+		return script
+	}
+	kept, _ := compiled.LoadOrStore(source, &world.Script{Name: nameOf(source, hash), Source: source})
+	script := kept.(*world.Script)
+	w.scripts[hash] = script
+	w.learned = append(w.learned, script)
+	return script
 }
 
-// ofHash returns a script that no server knows for a hash without a text.
-func (l *library) ofHash(hash string) *world.Script {
-	if script, ok := l.byHash.Load(strings.ToLower(hash)); ok {
-		return script.(*world.Script)
+// script returns the script with a hash; one that no server knows when none can.
+func (w *World) script(hash string) *world.Script {
+	if script, ok := w.scripts[strings.ToLower(hash)]; ok {
+		return script
 	}
 	return &world.Script{Name: legible(hash[:min(len(hash), 8)])}
+}
+
+func hashOf(source string) string {
+	sum := sha1.Sum([]byte(source))
+	return hex.EncodeToString(sum[:])
 }
 
 var redisCall = regexp.MustCompile(`redis\.p?call\(\s*['"]([A-Za-z]+)['"]`)

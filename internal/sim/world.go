@@ -215,7 +215,11 @@ func (w *World) setUp(p *plan.Plan, v locks.Variant, seed uint64) error {
 	if w.watch != nil {
 		w.engine.Watch = func(m faults.Moment) { w.watch(m, w.k.Now()) }
 	}
-	w.hist.Reset(p.HeaderOf(v.ID, plan.StoreOf(&v), seed, Backend, 1_000_000))
+	name := Backend
+	if w.pacer != nil {
+		name = history.Bubble
+	}
+	w.hist.Reset(p.HeaderOf(v.ID, plan.StoreOf(&v), seed, name, 1_000_000))
 	w.replies.reset(w.hist)
 	w.entryText = w.hist.Intern(lockKey)
 	w.network.reset(w)
