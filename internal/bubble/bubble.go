@@ -43,7 +43,7 @@ type Config struct {
 	Watch func(m faults.Moment, at history.Instant)
 }
 
-// World plays plans, one after the other, in one bubble.
+// World plays one plan, in one bubble.
 type World struct {
 	config  Config
 	servers int // addresses

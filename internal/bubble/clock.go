@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"lockstep/internal/history"
+	"lockstep/internal/sim"
 )
 
 // clock is the bubble's time as the kernel keeps pace with it (kernel.Pacer), and the way into
@@ -30,7 +31,10 @@ func Progress() int64 { return progress.Load() }
 // Playing reports whether a run goes on.
 func Playing() bool { return playing.Load() > 0 }
 
+// newClock begins true time. A bubble begins in the year 2000; time passes until its clock shows what
+// those of the servers do.
 func newClock() *clock {
+	time.Sleep(time.Until(sim.Epoch))
 	c := &clock{start: time.Now(), timer: time.NewTimer(0), wake: make(chan struct{}, 1)}
 	<-c.timer.C
 	return c

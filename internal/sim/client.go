@@ -73,7 +73,7 @@ func (w *World) newClient(name string, load plan.Workload, life int) *client {
 }
 
 // Now implements world.Env.
-func (c *client) Now() time.Time { return epoch.Add(c.proc.Clock.Wall(c.w.k.Now())) }
+func (c *client) Now() time.Time { return Epoch.Add(c.proc.Clock.Wall(c.w.k.Now())) }
 
 // Mono implements world.Env.
 func (c *client) Mono() time.Duration { return c.proc.Clock.Mono(c.w.k.Now()) }

@@ -39,10 +39,10 @@ const (
 	maxSteps    = 20_000_000 // events of the kernel: most, but not all, are recorded
 )
 
-// epoch is what every unskewed wall clock shows at true time 0.
+// Epoch is what every unskewed wall clock shows at true time 0.
 var (
-	epoch   = time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
-	epochMS = epoch.UnixMilli()
+	Epoch   = time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
+	epochMS = Epoch.UnixMilli()
 )
 
 // World plays runs one after the other and keeps its buffers between them. It
