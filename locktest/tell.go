@@ -113,7 +113,7 @@ func again(t *testing.T, seed uint64) string {
 	}
 	pattern := shell.Word(strings.Join(names, "/"))
 	if bubble.Seeded() {
-		return fmt.Sprintf("simulate test --seed %d . -run %s", seed, pattern)
+		return fmt.Sprintf("simulate test --seed %d . -- -run %s", seed, pattern)
 	}
 	return fmt.Sprintf("%s=%d go test -run %s .", seedVariable, seed, pattern)
 }
