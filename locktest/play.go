@@ -17,6 +17,7 @@ import (
 	"lockstep/internal/history"
 	"lockstep/internal/plan"
 	"lockstep/internal/run"
+	"lockstep/internal/sim"
 	"lockstep/internal/world"
 )
 
@@ -42,10 +43,11 @@ func (s *suite) play(t *testing.T, p *plan.Plan, seed uint64, moment func(faults
 			r.left = goroutines("")
 		default:
 			r.Err = fmt.Errorf("%w\n%s", stuck, goroutines(""))
+			s.on = sim.New() // the other one waits in a bubble that is no more
 		}
 	}()
 	synctest.Test(t, func(t *testing.T) {
-		w := bubble.New(bubble.Config{Name: s.name, Nodes: s.nodes, Make: s.make, Scripts: s.scripts, Watch: moment})
+		w := bubble.New(bubble.Config{Name: s.name, Nodes: s.nodes, Make: s.make, Scripts: s.scripts, Watch: moment, On: s.on})
 		defer w.Close()
 		r.Outcome = run.One(t.Context(), w, p, s.name, seed)
 		r.missed, r.learned = w.Missed(), w.Learned()

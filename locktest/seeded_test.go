@@ -64,7 +64,7 @@ func TestOneSeedOneHistory(t *testing.T) {
 		t.Run(fmt.Sprintf("%s-%d", l.name, l.nodes), func(t *testing.T) {
 			seen := map[string]int{}
 			for range runs {
-				hash, _ := locktest.Play(t, locktest.Redis{Nodes: l.nodes}, l.newLock, 7, contended(rounds))
+				hash := locktest.Play(t, locktest.Redis{Nodes: l.nodes}, l.newLock, 7, contended(rounds))
 				seen[hash]++
 			}
 			if len(seen) != 1 {
@@ -123,7 +123,7 @@ func TestSeeds(t *testing.T) {
 	_, _, rounds := sizes()
 	for seed := range seeds {
 		for _, l := range libraries {
-			hash, _ := locktest.Play(t, locktest.Redis{Nodes: l.nodes}, l.newLock, uint64(seed+1), contended(rounds))
+			hash := locktest.Play(t, locktest.Redis{Nodes: l.nodes}, l.newLock, uint64(seed+1), contended(rounds))
 			fmt.Println(l.name, l.nodes, seed+1, hash)
 		}
 	}

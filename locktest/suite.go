@@ -16,6 +16,7 @@ import (
 	"lockstep/internal/history"
 	"lockstep/internal/plan"
 	"lockstep/internal/scenario"
+	"lockstep/internal/sim"
 	"lockstep/internal/world"
 	"lockstep/scenarios"
 )
@@ -50,6 +51,7 @@ type suite struct {
 	problems []string
 
 	plans   []*plan.Plan
+	on      *sim.World
 	scripts []*world.Script // that the servers know from the rehearsal
 }
 
@@ -58,7 +60,7 @@ func newSuite(t *testing.T, store Redis, newLock func(Client) Lock, options []Op
 	t.Helper()
 	s := &suite{
 		name: t.Name(), nodes: max(store.Nodes, 1), newLock: newLock, stories: usualNames,
-		breaks: map[string][]string{}, seed: 1, seeds: 1,
+		breaks: map[string][]string{}, seed: 1, seeds: 1, on: sim.New(),
 	}
 	if s.nodes > 1 {
 		s.stories = usualNames[:len(usualNames)-1]

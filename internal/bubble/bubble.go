@@ -41,6 +41,9 @@ type Config struct {
 	Scripts []*world.Script
 	// Watch, if not nil, is told of every moment that a client reaches until all is healed.
 	Watch func(m faults.Moment, at history.Instant)
+	// On is the simulated world to be played on. It keeps its buffers from bubble to bubble, so
+	// the history of a run is good until the next one.
+	On *sim.World
 }
 
 // World plays one plan, in one bubble.
@@ -64,7 +67,7 @@ type World struct {
 
 // New returns a world. It must be called inside of a bubble.
 func New(c Config) *World {
-	return &World{config: c, servers: max(c.Nodes, 1), sim: sim.New()}
+	return &World{config: c, servers: max(c.Nodes, 1), sim: c.On}
 }
 
 // Refuse says what of a plan cannot be played with somebody's own code; nil when all can.

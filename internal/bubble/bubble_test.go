@@ -5,7 +5,6 @@ import (
 	"errors"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"github.com/bsm/redislock"
 	"github.com/redis/go-redis/v9"
@@ -13,6 +12,7 @@ import (
 	"lockstep/internal/bubble"
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
+	"lockstep/internal/sim"
 )
 
 func client(c *bubble.Client, addr string) *redis.Client {
@@ -40,7 +40,7 @@ func redislocks(c *bubble.Client) (bubble.Lock, error) {
 
 func TestRedislock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := bubble.New(bubble.Config{Name: "bsm-redislock", Nodes: 1, Make: redislocks})
+		w := bubble.New(bubble.Config{Name: "bsm-redislock", Nodes: 1, Make: redislocks, On: sim.New()})
 		defer w.Close()
 		p := plan.Default()
 		h, err := w.Play(t.Context(), &p, "", 1)
@@ -51,22 +51,4 @@ func TestRedislock(t *testing.T) {
 			t.Log(i, e.At, h.Name(e.Node), e.Kind, h.Name(e.Peer), h.Text(e.Text))
 		}
 	})
-}
-
-func playBench(t *testing.T) int {
-	p := plan.Default()
-	p.Clients = []string{"A", "B", "C", "D", "E"}
-	p.Workload.Repeat = 20
-	p.Workload.Work = plan.Range{Min: 5 * time.Millisecond, Max: 40 * time.Millisecond}
-	p.Workload.Rest = plan.Range{Min: time.Millisecond, Max: 5 * time.Millisecond}
-	p.Workload.Retry = 20 * time.Millisecond
-	p.Lease = 2 * time.Second
-	w := bubble.New(bubble.Config{Name: "bsm-redislock", Nodes: 1, Make: redislocks})
-	defer w.Close()
-	h, err := w.Play(t.Context(), &p, "", 1)
-	if err != nil {
-		t.Error(err)
-		return 0
-	}
-	return len(h.Events)
 }

@@ -97,8 +97,11 @@ func New() *World {
 // is left at most.
 func (w *World) Reserve(events int) { w.most = max(MaxRecorded-events, 0) }
 
-// Close ends the world's coroutines.
-func (w *World) Close() { w.k.Close() }
+// Close ends the world's coroutines. Its buffers serve another Play, if there is one.
+func (w *World) Close() {
+	w.k.Close()
+	w.k = kernel.New()
+}
 
 // Run is Play without a way to stop it.
 func (w *World) Run(p *plan.Plan, lock string, seed uint64) (*history.History, error) {
