@@ -74,7 +74,12 @@ var layers = map[string][]string{
 	"internal/docs":        {"internal/measured", "internal/schema", "internal/shell", "internal/checker", "internal/faults", "internal/locks", "internal/plan"},
 	"internal/mutants":     {"internal/real"}, // to leave real servers out of the tests that it runs
 	"internal/tidy":        {"internal/checker", "internal/faults", "internal/locks", "internal/plan", "internal/scenario"},
+	"internal/seeded":      {},
 	"cmd/simulate":         {"docs", "internal", "scenarios"},
+	"locktest": {
+		"internal/bubble", "internal/checker", "internal/faults", "internal/history", "internal/locks", "internal/plan", "internal/report",
+		"internal/run", "internal/runstore", "internal/say", "internal/scenario", "internal/shell", "internal/sim", "internal/world", "scenarios",
+	},
 }
 
 func TestImportsPointDownwards(t *testing.T) {
