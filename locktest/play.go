@@ -34,7 +34,7 @@ func (s *suite) play(t *testing.T, p *plan.Plan, seed uint64, moment func(faults
 	t.Helper()
 	r = &result{}
 	cryptotest.SetGlobalRandom(t, seed)
-	bubble.SeedRuntime(seed)
+	defer bubble.SeedRuntime(seed)()
 	defer func() {
 		stuck, ok := recover().(error)
 		switch {

@@ -68,7 +68,7 @@ func TestOneSeedOneHistory(t *testing.T) {
 				seen[hash]++
 			}
 			if len(seen) != 1 {
-				t.Errorf("%d histories in %d runs of one seed", len(seen), runs)
+				t.Errorf("%d histories in %d runs of one seed: %v", len(seen), runs, seen)
 			}
 		})
 	}

@@ -44,6 +44,7 @@ var jsonRuns = []struct {
 	{[]string{"advise", "--expect", "pause"}, exitMet},
 	{[]string{"tour", "1"}, exitMet},
 	{[]string{"new", "scenario", "my-story"}, exitMet},
+	{[]string{"new", "adapter", "my-adapter"}, exitMet},
 	{[]string{"schema"}, exitMet},
 	{[]string{"doctor"}, exitMet},
 	{[]string{"version"}, exitMet},

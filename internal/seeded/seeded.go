@@ -30,8 +30,13 @@ var edits = []edit{
 	// A bubble draws its luck from a stream of its own.
 	{"synctest.go", "	root    *g     // caller of synctest.Run\n", "	root    *g     // caller of synctest.Run\n	luck    uint64 // seeded choices\n"},
 	{"synctest.go", "		root:    gp,\n	}\n	const synctestBaseTime", "		root:    gp,\n		luck:    BubbleSeed,\n	}\n	const synctestBaseTime"},
-	// math/rand, and where an iteration over a map begins.
+	// math/rand.
 	{"rand.go", "func rand() uint64 {\n", "func rand() uint64 {\n	if b := seededBubble(); b != nil {\n		return b.draw()\n	}\n"},
+	// Where an iteration over a map begins: elsewhere with another seed, and not by the stream, of which
+	// a map that is made once in a process would take from the first run only.
+	{"rand.go", "func maps_rand() uint64 {\n", "func maps_rand() uint64 {\n	if seededBubble() != nil {\n		return BubbleSeed * 0x9e3779b97f4a7c15\n	}\n"},
+	// A thread that is made meanwhile takes nothing from the stream.
+	{"rand.go", "mp.cheaprand = rand()", "mp.cheaprand = uint64(nanotime())"},
 	// Which case of a select is looked at first.
 	{"select.go", "j := cheaprandn(uint32(norder + 1))", "j := bubblerandn(uint32(norder + 1))"},
 	// Which of the timers that are due at the same time fires first.
