@@ -15,7 +15,10 @@ import (
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
 	"lockstep/internal/plan"
-	"lockstep/internal/report"
+	"lockstep/internal/report/bundle"
+	"lockstep/internal/report/export"
+	"lockstep/internal/report/runpage"
+	"lockstep/internal/report/terminal"
 	"lockstep/internal/run"
 	"lockstep/internal/runstore"
 	"lockstep/internal/say"
@@ -89,19 +92,19 @@ func (s *suite) failed(t *testing.T, p *plan.Plan, r *result) string {
 
 // tell is the story of a run in the words that `simulate run` has.
 func (s *suite) tell(p *plan.Plan, r *result) string {
-	return report.Terminal(s.bundle(p, r, "", ""), report.TerminalOptions{Width: 100})
+	return terminal.Report(s.bundle(p, r, "", ""), terminal.Options{Width: 100})
 }
 
-func (s *suite) bundle(p *plan.Plan, r *result, dir, replay string) *report.Bundle {
-	shown := report.Run{Lock: r.Lock, Judgement: r.Judgement, Untested: r.Untested()}
+func (s *suite) bundle(p *plan.Plan, r *result, dir, replay string) *bundle.Bundle {
+	shown := bundle.Run{Lock: r.Lock, Judgement: r.Judgement, Untested: r.Untested()}
 	for _, e := range r.Expected {
-		shown.Expected = append(shown.Expected, report.Expected{
+		shown.Expected = append(shown.Expected, bundle.Expected{
 			Property: e.Property, Expected: e.Verdict, Got: string(e.Got), Met: e.Met(), Implied: e.Implied,
 		})
 	}
-	return &report.Bundle{
+	return &bundle.Bundle{
 		Plan: p, Backend: history.Bubble, Seed: r.Seed, Hash: r.Judgement.History.Hash().String(),
-		Runs: []report.Run{shown}, RunDir: dir, Replay: replay,
+		Runs: []bundle.Run{shown}, RunDir: dir, Replay: replay,
 	}
 }
 
@@ -130,11 +133,11 @@ func (s *suite) store(t *testing.T, p *plan.Plan, r *result) (string, error) {
 	slug := strings.Trim(unfitForFiles.ReplaceAllString(strings.ToLower(t.Name()), "-"), "-")
 	return runstore.Save(root, runstore.Dir(root, slug, r.Seed, time.Now()), func(dir string) ([]runstore.File, error) {
 		b := s.bundle(p, r, dir, again(t, r.Seed))
-		page, err := report.HTML(b, say.English)
+		page, err := runpage.HTML(b, say.English)
 		if err != nil {
 			return nil, err
 		}
-		verdicts, err := report.Result(b)
+		verdicts, err := export.Result(b)
 		if err != nil {
 			return nil, err
 		}

@@ -131,6 +131,9 @@ func reference(root, dir string) ([]docs.Page, error) {
 	if in.Examples, err = storedExamples(root); err != nil {
 		return nil, err
 	}
+	if in.Published, err = measureAgain(plans); err != nil {
+		return nil, err
+	}
 	pages, err := docs.Pages(in)
 	if err != nil {
 		return nil, &bugError{err}

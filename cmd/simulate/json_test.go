@@ -25,6 +25,7 @@ var jsonRuns = []struct {
 	{[]string{"validate", "missed.yaml", "pause-past-lease"}, exitMet},
 	{[]string{"validate", "bad.yaml"}, exitUsage},
 	{[]string{"list", "locks"}, exitMet},
+	{[]string{"list", "bugs"}, exitMet},
 	{[]string{"list", "faults"}, exitMet},
 	{[]string{"list", "properties"}, exitMet},
 	{[]string{"list", "scenarios"}, exitMet},

@@ -16,7 +16,7 @@ import (
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
-	"lockstep/internal/report"
+	"lockstep/internal/report/export"
 	"lockstep/internal/run"
 	"lockstep/internal/scenario"
 	"lockstep/internal/shell"
@@ -37,7 +37,7 @@ type runFlags struct {
 	images   []string // product=name
 
 	playable  bool
-	notPlayed []report.NotPlayed // what was left out because the backend cannot do it
+	notPlayed []export.NotPlayed // what was left out because the backend cannot do it
 }
 
 func runCommand(g *globals) *cobra.Command {
@@ -73,7 +73,7 @@ const maxTimes = 10_000_000
 
 func unknownLock(id string) error {
 	var ids []string
-	for _, v := range locks.All() {
+	for _, v := range locks.Known() {
 		ids = append(ids, v.ID)
 	}
 	if near := scenario.Nearest(id, ids); near != "" {
@@ -198,9 +198,9 @@ func (f *runFlags) play(ctx context.Context, plans []*plan.Plan, worlds run.Fact
 	}
 	switch worst {
 	case run.Missed:
-		return &silentExit{exitMissed}
+		return &silentExit{code: exitMissed}
 	case run.Inconclusive:
-		return &silentExit{exitInconclusive}
+		return &silentExit{code: exitInconclusive}
 	default:
 		return nil
 	}

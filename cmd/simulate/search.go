@@ -271,11 +271,11 @@ func verdictOf(hunts []*hunt) error {
 		case h.inconclusive():
 			code = exitInconclusive
 		case !h.met:
-			return &silentExit{exitMissed}
+			return &silentExit{code: exitMissed}
 		}
 	}
 	if code != exitMet {
-		return &silentExit{code}
+		return &silentExit{code: code}
 	}
 	return nil
 }

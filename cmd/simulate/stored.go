@@ -286,11 +286,11 @@ func (i *interruptible) Read(p []byte) (int, error) {
 func statusExit(worst run.Status) error {
 	switch worst {
 	case run.Missed:
-		return &silentExit{exitMissed}
+		return &silentExit{code: exitMissed}
 	case run.Inconclusive:
-		return &silentExit{exitInconclusive}
+		return &silentExit{code: exitInconclusive}
 	case run.Failed:
-		return &silentExit{exitBug}
+		return &silentExit{code: exitBug}
 	default:
 		return nil
 	}

@@ -88,7 +88,7 @@ func (f *testFlags) run(ctx context.Context, packages, more []string) error {
 	var exit *exec.ExitError
 	switch err := cmd.Run(); {
 	case errors.As(err, &exit):
-		return &silentExit{exitMissed} // go test has said why
+		return &silentExit{code: exitMissed} // go test has said why
 	case err != nil:
 		return &environmentError{err}
 	}

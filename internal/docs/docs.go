@@ -67,6 +67,8 @@ type Input struct {
 	Claims   []measured.Claim // all of them
 	// Examples are the smallest counterexamples, by lock; there may be none.
 	Examples map[string]Example
+	// Published are results of others that were measured again.
+	Published []Published
 
 	// Group is the heading under which a lock is listed, and its rank among them.
 	Group   func(locks.Variant) (rank int, name string)
@@ -76,7 +78,7 @@ type Input struct {
 // Pages returns all pages, sorted by path.
 func Pages(in Input) ([]Page, error) {
 	w := &writer{in}
-	pages := append([]Page{w.index(), w.results(), w.documentsPage(), w.claimsPage()}, append(w.worldsPage(), w.explorePage()...)...)
+	pages := append([]Page{w.index(), w.results(), w.documentsPage(), w.claimsPage(), w.record()}, append(w.worldsPage(), w.explorePage()...)...)
 	commands, err := w.commands()
 	if err != nil {
 		return nil, err

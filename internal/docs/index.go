@@ -32,8 +32,10 @@ func (w *writer) index() Page {
 	body = append(body, section("Commands", w.commandList()))
 	body = append(body, section("A lock of your own", "A Go lock in go test, in virtual time: "+link(text("own-lock.md"), "own-lock.md")+"."))
 	body = append(body, section("Results", "What a run tells other programs, field by field: "+link(text("results.md"), "results.md")+"."))
+	body = append(body, section("Logs", "What "+code("simulate check")+" reads of a lock in production, and what its verdicts mean: "+link(text("check.md"), "check.md")+"."))
 	body = append(body, section("The documents", "What there is of each of their headings: "+link(text("documents.md"), "documents.md")+
 		". What was measured of what they claim: "+link(text("claims.md"), "claims.md")+"."))
+	body = append(body, section("The track record", "Published bugs of lock libraries and published results, found again: "+link(text(recordPage), recordPage)+"."))
 	body = append(body, section("The matrix", w.matrixState()))
 	body = append(body, section("What it takes to break a lock", w.exploreState()), section("Real servers", w.worldsState()))
 	return page("README.md", "the registries of locks, faults and properties", body...)

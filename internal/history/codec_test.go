@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"lockstep/internal/history/jsonline"
 )
 
 func testHeader() Header {
@@ -92,8 +94,8 @@ func TestReadJSONLErrors(t *testing.T) {
 		{`{}`, "line 1: schema 0 is not known here, only 1"},
 		{`{"schema":2}`, "line 1: schema 2 is not known here, only 1"},
 		{`{"schema":1,"lease_ns":-1}`, "line 1: a lease of -1 ns"},
-		{`{"schema":1,"lease_ns":1e3}`, "line 1: column 25: not a whole number"},
-		{`{"schema":1,"seed":18446744073709551616}`, "line 1: column 20: the number is too large"},
+		{`{"schema":1,"lease_ns":1e3}`, "line 1: lease_ns: column 25: not a whole number"},
+		{`{"schema":1,"seed":18446744073709551616}`, "line 1: seed: column 20: the number is too large"},
 		{`{"schema":1,"nodes":[{"name":"A","role":"client"},{"name":"A","role":"client"}]}`, `line 1: two nodes are named "A"`},
 		{`{"schema":1,"nodes":[{"name":"","role":"client"}]}`, "line 1: a node has no name"},
 		{`{"schema":1,"nodes":[{"name":"A","role":"king"}]}`, `unknown role "king"`},
@@ -102,7 +104,9 @@ func TestReadJSONLErrors(t *testing.T) {
 		{`{"schema":1,"x":` + strings.Repeat("[", 100) + `}`, "nests too deeply"},
 		{`{"schema":1,"x":truth}`, "line 1: column 17: a value expected"},
 		{`{"schema":1,"x":01}`, "line 1: column 17: a value expected"},
-		{`{"schema":1,"drawn":1}`, "line 1: column 21: true or false expected"},
+		{`{"schema":1,"drawn":1}`, "line 1: drawn: column 21: true or false expected"},
+		{`{"schema":1,"lock":"a","lock":"b"}`, "line 1: lock stands there twice"},
+		{`{"schema":1,"nodes":[{"name":"A","name":"B","role":"client"}]}`, "line 1: nodes: name stands there twice"},
 		{`{"schema":1} x`, "line 1: column 14: something follows"},
 		{header + first + "\n", "line 3: column 1: '{' expected"},
 		{header + `{"true_us":5}`, "line 2: kind is missing"},
@@ -309,9 +313,9 @@ func TestScannerStringsAgreeWithEncodingJSON(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var s scanner
-		s.reset(std)
-		if got, err := s.text(); err != nil || got != want {
+		var s jsonline.Scanner
+		s.Reset(std)
+		if got, err := s.Bytes(); err != nil || string(got) != want {
 			t.Fatalf("%s: got %q, %v", std, got, err)
 		}
 		var got string
@@ -324,10 +328,10 @@ func TestScannerStringsAgreeWithEncodingJSON(t *testing.T) {
 func TestMicrosRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want := rapid.Int64Range(-maxNanos, maxNanos).Draw(t, "nanos")
-		var s scanner
-		s.reset(appendMicros(nil, want))
-		if got, err := s.micros(); err != nil || got != want {
-			t.Fatalf("%d -> %s -> %d, %v", want, s.in, got, err)
+		var s jsonline.Scanner
+		s.Reset(appendMicros(nil, want))
+		if got, err := s.Micros(maxNanos); err != nil || got != want {
+			t.Fatalf("%d -> %s -> %d, %v", want, appendMicros(nil, want), got, err)
 		}
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 )
 
 // Explored is what a walk of the fault space has come to: the minimal sets of kinds of faults
@@ -150,4 +151,16 @@ func (r *Explored) JSON(version string) ([]byte, error) {
 	}
 	b.WriteString("\n]}\n")
 	return b.Bytes(), failed
+}
+
+// Cost is what a lock costs in the plain world, where a message takes a millisecond.
+type Cost struct {
+	Servers int // that keep the lock, replicas among them
+	// Acquire and Release are round trips, one after the other, when nobody contends, those among
+	// the servers too. They are of the second round: a client that opens a session does so once.
+	// 0: nobody gets the lock.
+	Acquire, Release int
+	// DeadHolder is for how long nobody gets the lock after its holder has died; less than zero
+	// when nobody gets it any more.
+	DeadHolder time.Duration
 }

@@ -7,6 +7,15 @@ func Text(english string) Phrase {
 	return quoted.With(Both{English: english, Chinese: texts[english]})
 }
 
+// Texts are those texts in a language.
+func Texts(l Language, english ...string) []string {
+	out := make([]string, len(english))
+	for i, text := range english {
+		out[i] = Text(text).In(l)
+	}
+	return out
+}
+
 // quoted is a text by itself.
 var quoted = New1[Both]("{text}", "{text}")
 
@@ -138,6 +147,8 @@ var reportTexts = [][2]string{
 	{"property", "性质"}, {"verdict", "结论"}, {"first violation, or why it is unknown", "第一处破坏，或为何未知"}, {"identical", "相同"}, {"DIFFERENT headers", "头部不同"},
 	{"history", "历史"}, {"hash", "哈希"}, {"stored", "存档"}, {"played", "重演"},
 	{"kind", "种类"}, {"peer", "对方"}, {"owner", "主人"}, {"text", "文本"}, {"cause", "原因"}, {"the number of events", "事件的数目"}, {"the hash alone", "只有哈希"},
+
+	{"certain", "确定"}, {"possible", "可能"},
 
 	// Names of regions that are read out, behind the name of a lock.
 	{"the whole run in true time", "整个运行，按真实时间"}, {"space-time diagram", "时空图"}, {"space-time diagram in true time", "时空图，按真实时间"},

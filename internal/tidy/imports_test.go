@@ -18,6 +18,7 @@ var layers = map[string][]string{
 	// other locks only because their texts are read there.
 	"internal/locks/libraries": {"internal/locks", "internal/world"},
 	"internal/checker":         {"internal/history", "internal/say"},
+	"internal/logcheck":        {"internal/history/jsonline", "internal/say"},
 	"internal/plan":            {"internal/faults", "internal/history", "internal/locks"},
 	"internal/workload":        {"internal/faults", "internal/history", "internal/locks", "internal/plan", "internal/world"},
 	"internal/resp":            {"internal/world"},
@@ -49,7 +50,7 @@ var layers = map[string][]string{
 		"internal/checker", "internal/faults", "internal/history", "internal/locks", "internal/measured", "internal/plan", "internal/run", "internal/say", "internal/scenario",
 	},
 	"internal/worlds": {
-		"internal/checker", "internal/history", "internal/locks", "internal/matrix", "internal/measured", "internal/plan", "internal/run", "internal/scenario",
+		"internal/checker", "internal/faults", "internal/history", "internal/locks", "internal/matrix", "internal/measured", "internal/plan", "internal/run", "internal/scenario",
 	},
 	"internal/claims": {
 		"internal/checker", "internal/faults", "internal/history", "internal/locks", "internal/plan", "internal/run",
@@ -62,23 +63,58 @@ var layers = map[string][]string{
 		"internal/checker", "internal/explain", "internal/faults", "internal/glossary", "internal/history", "internal/plan",
 		"internal/run", "internal/say", "internal/scenario", "internal/sim", "scenarios",
 	},
-	"internal/explain":  {"internal/checker", "internal/history", "internal/plan", "internal/say", "internal/world"},
-	"internal/shell":    {},
-	"internal/report":   {"internal/measured", "internal/rate", "internal/shell", "internal/checker", "internal/explain", "internal/history", "internal/plan", "internal/locks", "internal/faults", "internal/glossary", "internal/say", "internal/world"},
-	"internal/runstore": {},
-	"internal/serve":    {},
-	"internal/browser":  {}, // a helper of tests
-	// Another one. It knows no world, and both play what it has.
-	"internal/conformance": {"internal/faults", "internal/history", "internal/plan", "internal/scenario"},
-	"internal/schema":      {"internal/checker", "internal/faults", "internal/locks", "internal/plan", "internal/report"},
-	"internal/docs":        {"internal/measured", "internal/schema", "internal/shell", "internal/checker", "internal/faults", "internal/locks", "internal/plan"},
-	"internal/mutants":     {"internal/real"}, // to leave real servers out of the tests that it runs
-	"internal/tidy":        {"internal/checker", "internal/faults", "internal/locks", "internal/plan", "internal/scenario"},
-	"internal/seeded":      {},
-	"cmd/simulate":         {"docs", "internal", "scenarios"},
+	"internal/explain": {"internal/checker", "internal/history", "internal/plan", "internal/say", "internal/world"},
+	"internal/shell":   {},
+	// Reports are facts (bundle, compare), drawings of them, pages, and other forms of the facts.
+	"internal/report/clean": {},
+	"internal/report/bundle": {
+		"internal/checker", "internal/explain", "internal/history", "internal/locks", "internal/plan", "internal/rate", "internal/report/clean",
+		"internal/run", "internal/say", "internal/shell", "internal/sweep",
+	},
+	"internal/report/compare": {"internal/explain", "internal/history", "internal/report/bundle", "internal/report/clean", "internal/say"},
+	"internal/report/figure":  {"internal/checker", "internal/history", "internal/report/bundle", "internal/report/clean", "internal/say", "internal/sweep"},
+	"internal/report/diagram": {
+		"internal/checker", "internal/explain", "internal/history", "internal/report/bundle", "internal/report/clean", "internal/report/figure",
+		"internal/say", "internal/world",
+	},
+	"internal/report/page": {"internal/checker", "internal/report/bundle", "internal/report/figure", "internal/say"},
+	"internal/report/runpage": {
+		"internal/checker", "internal/explain", "internal/faults", "internal/glossary", "internal/history", "internal/locks", "internal/plan",
+		"internal/report/bundle", "internal/report/clean", "internal/report/diagram", "internal/report/figure", "internal/report/page", "internal/say",
+	},
+	"internal/report/comparepage": {
+		"internal/history", "internal/report/bundle", "internal/report/clean", "internal/report/compare", "internal/report/diagram",
+		"internal/report/figure", "internal/report/page", "internal/say",
+	},
+	"internal/report/matrixpage":  {"internal/checker", "internal/explain", "internal/history", "internal/report/clean", "internal/report/diagram", "internal/report/page", "internal/say"},
+	"internal/report/sweeppage":   {"internal/report/bundle", "internal/report/clean", "internal/report/figure", "internal/report/page", "internal/say", "internal/sweep"},
+	"internal/report/worldspage":  {"internal/checker", "internal/matrix", "internal/report/bundle", "internal/report/clean", "internal/report/figure", "internal/report/page", "internal/say", "internal/worlds"},
+	"internal/report/explorepage": {"internal/locks", "internal/measured", "internal/report/clean", "internal/report/page", "internal/say", "internal/shell"},
+	"internal/report/logpage":     {"internal/logcheck", "internal/report/clean", "internal/report/figure", "internal/report/page", "internal/say"},
+	"internal/report/indexpage":   {"internal/checker", "internal/history", "internal/report/clean", "internal/report/page", "internal/say"},
+	"internal/report/export": {
+		"internal/checker", "internal/explain", "internal/history", "internal/plan", "internal/rate", "internal/report/bundle", "internal/report/clean",
+		"internal/report/compare", "internal/run", "internal/say", "internal/search", "internal/sweep",
+	},
+	"internal/report/trace":       {"internal/checker", "internal/explain", "internal/history", "internal/report/bundle", "internal/report/clean", "internal/world"},
+	"internal/report/terminal":    {"internal/checker", "internal/explain", "internal/history", "internal/report/bundle", "internal/report/clean", "internal/report/compare", "internal/say", "internal/sweep"},
+	"internal/report/reporttest":  {"internal/checker", "internal/history", "internal/locks"}, // helpers of tests, as are the next two
+	"internal/report/bundletest":  {"internal/checker", "internal/explain", "internal/faults", "internal/history", "internal/plan", "internal/report/bundle", "internal/report/reporttest", "internal/say", "internal/sweep"},
+	"internal/report/comparetest": {"internal/report/bundletest", "internal/report/compare"},
+	"internal/runstore":           {},
+	"internal/serve":              {},
+	"internal/browser":            {}, // a helper of tests
+	"internal/conformance":        {}, // nothing but tests, of both worlds
+	"internal/schema":             {"internal/checker", "internal/faults", "internal/locks", "internal/plan", "internal/report/export"},
+	"internal/docs":               {"internal/measured", "internal/schema", "internal/shell", "internal/checker", "internal/faults", "internal/locks", "internal/plan"},
+	"internal/mutants":            {"internal/real"}, // to leave real servers out of the tests that it runs
+	"internal/tidy":               {"internal/checker", "internal/faults", "internal/locks", "internal/plan", "internal/scenario"},
+	"internal/seeded":             {},
+	"cmd/simulate":                {"docs", "internal", "scenarios"},
 	"locktest": {
-		"internal/bubble", "internal/checker", "internal/faults", "internal/history", "internal/locks", "internal/plan", "internal/report",
-		"internal/run", "internal/runstore", "internal/say", "internal/scenario", "internal/shell", "internal/sim", "internal/world", "scenarios",
+		"internal/bubble", "internal/checker", "internal/faults", "internal/history", "internal/locks", "internal/plan", "internal/report/bundle",
+		"internal/report/export", "internal/report/runpage", "internal/report/terminal", "internal/run", "internal/runstore", "internal/say",
+		"internal/scenario", "internal/shell", "internal/sim", "internal/world", "scenarios",
 	},
 }
 

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"lockstep/internal/real/realtest"
 )
 
 // What it costs to add something, measured: each test adds one as CONTRIBUTING.md says, in a copy of
@@ -142,6 +144,7 @@ func compiles(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles copies of the sources")
 	}
+	realtest.SecondTier(t)
 	t.Parallel()
 }
 
@@ -175,7 +178,7 @@ func TestThePriceOfALock(t *testing.T) {
 func TestThePriceOfAVerb(t *testing.T) {
 	compiles(t)
 	const port, simulated, live = "internal/faults/fault.go", "internal/sim/inject.go", "internal/real/inject.go"
-	const cases, story = "internal/conformance/processes.go", "scenarios/lessons/melting.yaml"
+	const cases, story = "internal/conformance/processes_test.go", "scenarios/lessons/melting.yaml"
 	a := &addition{
 		files: map[string]string{
 			"internal/faults/melt.go": meltVerb,

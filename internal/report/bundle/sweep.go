@@ -1,0 +1,121 @@
+package bundle
+
+import (
+	"fmt"
+
+	"lockstep/internal/plan"
+	"lockstep/internal/rate"
+	"lockstep/internal/report/clean"
+	"lockstep/internal/say"
+	"lockstep/internal/sweep"
+)
+
+// Sweep is what a sweep has measured: for each lock, where a property holds.
+type Sweep struct {
+	Language say.Language
+	Plan     *plan.Plan
+	Property string
+	First    uint64 // seed
+	Seeds    int    // for each point
+	Replay   string // the command line that measures it again
+	Maps     []sweep.Map
+}
+
+// Tested reports whether any run put the property to the test.
+func (s *Sweep) Tested() bool {
+	for i := range s.Maps {
+		if _, _, untested := countCells(&s.Maps[i]); untested < len(s.Maps[i].Cells) {
+			return true
+		}
+	}
+	return false
+}
+
+// Over is how many runs were played.
+func (s *Sweep) Over() (n int) {
+	for i := range s.Maps {
+		for k := range s.Maps[i].Cells {
+			n += s.Maps[i].Cells[k].Tested() + s.Maps[i].Cells[k].Untested
+		}
+	}
+	return n
+}
+
+// MapSays is what to take away from a map, in one sentence.
+func MapSays(m *sweep.Map, l say.Language) string {
+	safe, broken, untested := countCells(m)
+	lock, what := say.Verbatim(clean.Text(m.Lock, clean.MaxName)), say.Verbatim(clean.Text(m.Property, clean.MaxName))
+	says := say.KeepsInSome.With(lock, what, say.Number(safe), say.Number(broken))
+	switch {
+	case untested == len(m.Cells):
+		says = say.MapIsEmpty.With(lock, what)
+	case broken == 0:
+		says = say.KeepsInAll.With(lock, what, say.Number(safe))
+	case safe == 0:
+		says = say.BreaksInAll.With(lock, what, say.Number(broken))
+	}
+	return says.In(l)
+}
+
+func countCells(m *sweep.Map) (safe, broken, untested int) {
+	for i := range m.Cells {
+		switch c := &m.Cells[i]; {
+		case c.Tested() == 0:
+			untested++
+		case c.Broken > 0:
+			broken++
+		default:
+			safe++
+		}
+	}
+	return safe, broken, untested
+}
+
+// AxisName names an axis for people, clean; "" for nil.
+func AxisName(a *plan.Axis) string {
+	switch {
+	case a == nil:
+		return ""
+	case a.Unit == plan.UnitCount: // its values have no unit
+		return clean.Text(a.Name+" (number)", clean.MaxName)
+	}
+	return clean.Text(a.Name, clean.MaxName)
+}
+
+// Ticks are the values of an axis, each with its unit; one empty text for nil.
+func Ticks(a *plan.Axis) []string {
+	if a == nil {
+		return []string{""}
+	}
+	out := make([]string, len(a.Values))
+	for i, v := range a.Values {
+		out[i] = a.Say(v)
+	}
+	return out
+}
+
+// ShortShare is the share of broken runs as it stands in a cell of a map, in whole percents; a
+// share that is not nothing never reads 0.
+func ShortShare(c *sweep.Cell) string {
+	share, _, _ := c.Rate()
+	percent := (share + 5_000) / 10_000
+	switch {
+	case c.Tested() == 0:
+		return "?"
+	case c.Broken > 0 && percent == 0:
+		return "<1"
+	case c.Broken < c.Tested() && percent == 100:
+		return ">99"
+	}
+	return fmt.Sprint(percent)
+}
+
+// Share is the share of broken runs with its 95 % interval, in words: what was not tested has no
+// share.
+func Share(c *sweep.Cell) (share, low, high string) {
+	ppm, least, most := c.Rate()
+	if share = rate.Percent(ppm); c.Tested() == 0 {
+		share = "?"
+	}
+	return share, rate.Percent(least), rate.Percent(most)
+}

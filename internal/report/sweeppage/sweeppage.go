@@ -1,0 +1,92 @@
+// Package sweeppage draws the page of a sweep.
+package sweeppage
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"html/template"
+
+	"lockstep/internal/report/bundle"
+	"lockstep/internal/report/clean"
+	"lockstep/internal/report/figure"
+	"lockstep/internal/report/page"
+	"lockstep/internal/say"
+	"lockstep/internal/sweep"
+)
+
+//go:embed sweeppage.css
+var sweepCSS string
+
+//go:embed sweeppage.html
+var sweepFiles embed.FS
+
+var sweepTemplate = page.Template(sweepFiles, "sweeppage.html")
+
+// sweepView is what the template sees; all texts in it are clean.
+type sweepView struct {
+	Head                                 page.Head
+	Title, Story, Property, Lead, Replay string
+	Seeds                                string // how many, and of what
+	Maps                                 []sweepMapView
+}
+
+type sweepMapView struct {
+	Anchor, Lock, Says string
+	SVG                template.HTML
+	Head               []string
+	Rows               [][]string
+}
+
+// HTML draws the maps as one file that needs nothing else.
+func HTML(s *bundle.Sweep) ([]byte, error) {
+	v := sweepView{
+		Head: page.NewHead(say.OfLock.With(say.Verbatim(clean.Text(s.Plan.Name, clean.MaxLine)), say.Text("the safe region")).In(s.Language), sweepCSS), Title: clean.Text(s.Plan.Name, clean.MaxLine), Story: clean.Text(s.Plan.Story, clean.MaxProse),
+		Property: clean.Text(s.Property, clean.MaxName), Replay: clean.Text(s.Replay, clean.MaxLine),
+		Seeds: say.SeedsEach.With(say.Verbatim(clean.Text(s.Property, clean.MaxName)), say.Number(s.Seeds)).In(s.Language),
+	}
+	for i := range s.Maps {
+		m := &s.Maps[i]
+		svg, err := figure.SafeRegion(m, s.Language)
+		if err != nil {
+			return nil, err
+		}
+		v.Maps = append(v.Maps, sweepMapView{
+			Anchor: "map-" + clean.FileName(m.Lock), Lock: clean.Text(m.Lock, clean.MaxName), Says: bundle.MapSays(m, s.Language),
+			SVG: template.HTML(svg), Head: headOf(m, s.Language), Rows: rowsOf(m, s.Language), // the figure is made by us, all texts escaped
+		})
+	}
+	v.Lead = say.WhereDoesHold.With(say.Verbatim(v.Property), say.Number(s.Seeds)).In(s.Language)
+	var buf bytes.Buffer
+	if err := sweepTemplate(s.Language).Execute(&buf, v); err != nil {
+		return nil, fmt.Errorf("filling in the page of the sweep: %w", err)
+	}
+	return buf.Bytes(), nil
+}
+
+func headOf(m *sweep.Map, l say.Language) []string {
+	head := []string{bundle.AxisName(&m.X)}
+	if m.Y != nil {
+		head = append(head, bundle.AxisName(m.Y))
+	}
+	return append(head, say.Texts(l, "broken", "share", "95 % interval", "untested", "first seed")...)
+}
+
+// rowsOf are the numbers of the map, for those who cannot see it.
+func rowsOf(m *sweep.Map, l say.Language) (rows [][]string) {
+	for i := range m.Cells {
+		c := &m.Cells[i]
+		row := []string{m.X.Say(c.X)}
+		if m.Y != nil {
+			row = append(row, m.Y.Say(c.Y))
+		}
+		seed := "-"
+		if c.FirstBroke > 0 {
+			seed = fmt.Sprint(c.FirstBroke)
+		}
+		share, low, high := bundle.Share(c)
+		rows = append(rows, append(row, say.SomeOf.With(say.Number(c.Broken), say.Number(c.Tested())).In(l), share,
+			say.RateRange.With(say.Verbatim(low), say.Verbatim(high)).In(l), fmt.Sprint(c.Untested), seed))
+	}
+	return rows
+}

@@ -1,0 +1,46 @@
+package sweeppage
+
+import (
+	"bytes"
+	"testing"
+
+	"lockstep/internal/report/bundletest"
+	"lockstep/internal/report/reporttest"
+	"lockstep/internal/say"
+)
+
+func TestSweepGolden(t *testing.T) {
+	s := bundletest.Sweep()
+	page, err := HTML(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reporttest.Golden(t, "sweep.html", page)
+}
+
+// Names come from files that others write.
+func TestSweepIsSafeFromNames(t *testing.T) {
+	s := bundletest.Sweep()
+	const evil = `</title><script>alert(1)</script>` + "\x1b[31m"
+	s.Plan.Name, s.Plan.Story, s.Property, s.Replay = evil, evil, evil, evil
+	s.Maps[0].Lock, s.Maps[0].Property, s.Maps[0].X.Name, s.Maps[0].Y.Name = evil, evil, evil, evil
+	page, err := HTML(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if bytes.Contains(page, []byte("<script")) || bytes.ContainsRune(page, '\x1b') {
+		t.Error("a name became a script or a control character")
+	}
+}
+
+func TestNoEnglishIsLeftOnAChineseSweep(t *testing.T) {
+	s := bundletest.Sweep()
+	s.Plan.Name, s.Language = "停顿", say.Chinese
+	page, err := HTML(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range reporttest.English(page) {
+		t.Error(text)
+	}
+}

@@ -1,0 +1,103 @@
+package worldspage
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"lockstep/internal/checker"
+	"lockstep/internal/locks"
+	"lockstep/internal/matrix"
+	"lockstep/internal/report/reporttest"
+	"lockstep/internal/worlds"
+)
+
+func someWorlds() *worlds.Comparison {
+	spans := func(ms ...int) []time.Duration {
+		var out []time.Duration
+		for _, n := range ms {
+			out = append(out, time.Duration(n)*time.Millisecond)
+		}
+		return out
+	}
+	pairs := func(letters ...checker.Letter) (out []worlds.Pair) {
+		for i := 0; i < len(letters); i += 2 {
+			out = append(out, worlds.Pair{Seed: uint64(i/2 + 1), Simulated: letters[i], Real: letters[i+1]})
+		}
+		return out
+	}
+	return &worlds.Comparison{
+		Backend: "process",
+		Columns: []matrix.Column{{Code: "GP", Name: "pause", Summary: "A freezes."}, {Code: "SJ", Name: "clock", Summary: "The clock jumps."}, {Code: "FO", Name: "failover", Summary: "The primary dies."}},
+		Locks:   []locks.Variant{{ID: "set-nx-lua"}, {ID: "<b>redlock\x1b[31m"}},
+		Cells: []worlds.Cell{
+			{Agreement: worlds.Agrees, Script: "A freezes", Pairs: pairs("V", "V", "V", "V")},
+			{Agreement: worlds.NotPlayed, Why: "no clock"},
+			{Agreement: worlds.Differs, Script: "the primary dies", Pairs: pairs("V", "V", "V", "S")},
+			{Agreement: worlds.Untested, Script: "</td>", Pairs: pairs("V", "?", "V", "?"), Why: "<script>alert(1)</script>"},
+			{Agreement: worlds.NotPlayed, Why: "no clock"},
+			{Agreement: worlds.Agrees, Pairs: pairs("L", "S")},
+		},
+		Samples: []worlds.Sample{
+			{Simulated: worlds.Times{Waits: spans(1, 300, 900), Holds: spans(300)}, Real: worlds.Times{Waits: spans(2, 310, 950), Holds: spans(301)}},
+			{Simulated: worlds.Times{Failovers: spans(50)}, Real: worlds.Times{Failovers: spans(60)}},
+		},
+	}
+}
+
+func worldsPage(t *testing.T, c *worlds.Comparison) string {
+	t.Helper()
+	page, err := HTML(c, "0.1", "simulate compare-worlds --times 2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := HTML(c, "0.1", "simulate compare-worlds --times 2")
+	if err != nil || !bytes.Equal(page, again) {
+		t.Errorf("the page differs between two renderings, %v", err)
+	}
+	return string(page)
+}
+
+func TestWorldsPage(t *testing.T) {
+	page := worldsPage(t, someWorlds())
+	reporttest.Golden(t, "worlds.html", []byte(page))
+	for _, want := range []string{
+		"<b>2</b> agree", "<b>1</b> differ", "<b>1</b> put nothing to the test", "<b>2</b> cannot be played",
+		`<td class="agree" title="set-nx-lua under GP: simulated V, real V, 2 of 2 agree">V</td>`,
+		`<td class="differ" title="set-nx-lua under FO: simulated V, real V S, 1 of 2 agree">V / V S 1 of 2</td>`, "<td>V S</td><td>1 of 2</td>",
+		`<tr><td>2</td><td class="wide">no clock</td></tr>`, "the primary dies", "<td>300.0 ms</td>", "<td>60.0 ms</td>", "played between 1 and 2 times",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	_, differ, _ := strings.Cut(page, "Where they differ")
+	differ, untested, _ := strings.Cut(differ, "What put nothing to the test")
+	untested, _, _ = strings.Cut(untested, "How long things took")
+	if !strings.Contains(differ, "the primary dies") || strings.Contains(differ, "redlock") || !strings.Contains(untested, "&lt;/td&gt;") || strings.Contains(untested, "the primary dies") {
+		t.Errorf("cells that differ: %s\ncells that tested nothing: %s", differ, untested)
+	}
+	if n := strings.Count(page, "Its numbers"); n != 3 || !strings.Contains(page, `<th scope="row">simulated</th><td>3</td><td>300.0`) {
+		t.Errorf("%d tables of numbers, want one behind each figure", n)
+	}
+	if n := strings.Count(page, "<svg"); n != 3 {
+		t.Errorf("%d figures, want waits, holds and failovers", n)
+	}
+	for _, bad := range []string{"<b>redlock", "<script", "\x1b"} {
+		if strings.Contains(page, bad) {
+			t.Errorf("the page contains %q", bad)
+		}
+	}
+}
+
+// A page without anything that was played has no figures, and says so.
+func TestWorldsPageOfNothing(t *testing.T) {
+	c := someWorlds()
+	c.Locks, c.Samples = []locks.Variant{{ID: "x"}}, []worlds.Sample{{}}
+	c.Cells = []worlds.Cell{{Agreement: worlds.NotPlayed, Why: "no"}, {Agreement: worlds.NotPlayed, Why: "no"}, {Agreement: worlds.NotPlayed, Why: "never"}}
+	page := worldsPage(t, c)
+	if strings.Contains(page, "<svg") || strings.Contains(page, "Where they differ") || !strings.Contains(page, "<b>0</b> agree") {
+		t.Error("the page shows what is not there")
+	}
+}
