@@ -40,8 +40,11 @@ func (c Client) Dial(ctx context.Context, network, addr string) (net.Conn, error
 // Cleanup has f called when the run is over and no connection works any more; the last one first.
 func (c Client) Cleanup(f func()) { c.c.Cleanup(f) }
 
+// Timeout is for how long the story wants a client to wait for a reply.
+func (c Client) Timeout() time.Duration { return c.c.Timeout() }
+
 // Redis returns a client of go-redis for the first address, with the options that it has when
-// nobody sets any.
+// nobody sets any, retries among them; only the time limits are those of the story.
 func (c Client) Redis() *redis.Client { return c.Nodes()[0] }
 
 // Nodes returns a client of go-redis for each address.
@@ -49,7 +52,9 @@ func (c Client) Nodes() []*redis.Client {
 	redis.SetLogger(silent{})
 	var out []*redis.Client
 	for _, addr := range c.Addresses() {
-		client := redis.NewClient(&redis.Options{Addr: addr, Dialer: c.Dial})
+		client := redis.NewClient(&redis.Options{
+			Addr: addr, Dialer: c.Dial, DialTimeout: c.Timeout(), ReadTimeout: c.Timeout(), WriteTimeout: c.Timeout(),
+		})
 		c.Cleanup(func() { _ = client.Close() })
 		out = append(out, client)
 	}

@@ -20,7 +20,7 @@ const (
 
 // Breaks says that the lock breaks promises in a story, and that you know: that of the properties,
 // or mutual exclusion if none is named. The test then fails when they are kept. Of a lock that breaks
-// mutual exclusion nothing is expected of the writes to the resource, unless it is named.
+// mutual exclusion and has no fencing tokens nothing is expected of the writes to the resource.
 //
 // A kind of fault of Walk is named as its subtest: walk/pause.
 func Breaks(story string, properties ...string) Option {
