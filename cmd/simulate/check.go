@@ -301,7 +301,7 @@ func showChecked(g *globals, w io.Writer, c *checked) {
 		where = say.HistoryOf.With(say.Verbatim(c.File), say.Number(c.Number)).In(g.language)
 	}
 	fmt.Fprintln(w, g.said(say.OfLock.With(say.Verbatim(where), say.Listed.With(say.Series{
-		say.Verbatim(c.Lock), say.SeedIs.With(seedText(c.Seed)), say.Verbatim(c.Backend),
+		say.Verbatim(c.Lock), say.SeedIs.With(say.Seed(c.Seed)), say.Verbatim(c.Backend),
 		say.ClientsOf.With(say.Number(clients)), say.EventsOver.With(say.Number(c.Events), say.Seconds(h.End())),
 	}))))
 	fmt.Fprintf(w, "%s  %s\n\n", c.Letter, g.said(explain.Verdict(c.judgement)))

@@ -97,14 +97,14 @@ func (w *writer) matrixState() string {
 	}
 	var rows [][]string
 	for _, c := range w.Columns {
-		rows = append(rows, []string{code(c.Code), text(c.Name), text(c.Summary)})
+		rows = append(rows, []string{code(c.Code), text(c.Name), text(c.Summary), text(strings.Join(c.Kinds, ", "))})
 	}
 	var known []string
 	for _, l := range []string{"S", "L", "D", "F", "V", "VF", "-"} {
 		known = append(known, fmt.Sprintf("**%s** %s", l, letters[l]))
 	}
 	return "The pages of the locks have their rows. Letters: " + strings.Join(known, "; ") + ".\n\n" +
-		table([]string{"column", "fault", "what exactly is injected"}, rows)
+		table([]string{"column", "fault", "what exactly is injected", "kinds of the walk"}, rows)
 }
 
 // exploreState says where the walk of the fault space is; "" when none is stored.

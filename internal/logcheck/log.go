@@ -89,8 +89,10 @@ func (l *log) sorted(again func() (io.ReadCloser, error), why error) (*Result, e
 		return nil, err
 	}
 	var at *LineError
-	errors.As(why, &at)
-	l.judge.Remark(say.LogSorted.With(say.Number(at.Line), say.Verbatim(at.Err.Error())))
+	var late *lateError
+	if errors.As(why, &at) && errors.As(why, &late) {
+		l.judge.Remark(say.LogSorted.With(say.Number(at.Line), say.Span(late.by)))
+	}
 	return l.finish(), nil
 }
 
@@ -186,7 +188,7 @@ func (l *log) begin(line []byte, e *Event) (err error) {
 // finish is the result, with what was noticed on the way to it.
 func (l *log) finish() *Result {
 	if l.skipped > 0 {
-		l.judge.Doubt(say.LogSkipped.With(say.Number(l.skipped), say.Number(l.first.Line), say.Verbatim(l.first.Err.Error())))
+		l.judge.Doubt(say.LogSkipped.With(say.Number(l.skipped), say.Number(l.first.Line), say.Both{English: l.first.Err.Error(), Chinese: "原因见不带 --skip-invalid 的运行"}))
 	}
 	if !l.cut.Empty() {
 		l.judge.Doubt(l.cut)

@@ -14,10 +14,10 @@ var (
 	LogManyHeld        = New2[Number, Verbatim]("{n} locks are in use at once, too many to remember: {lock} was set aside while it was held", "同时在用的锁有 {n} 把，记不住：{lock} 在被持有时被略去")
 	LogTokensForgotten = New1[Verbatim]("{lock} comes again after its tokens were forgotten, to make room for other locks: an older one would not be noticed", "{lock} 再次出现，但它的令牌已为别的锁腾位而被忘掉：更旧的令牌看不出来")
 	LogRepeated        = New3[Verbatim, Times, Number]("{lock}: a hold that had ended was ended again, {times}, first in line {n}", "{lock}：已结束的持有又被结束，{times}，首次在第 {n} 行")
-	LogSorted          = New2[Number, Verbatim]("the lines were sorted on disk first, since line {n} is out of order: {why}", "先在磁盘上排了序，因为第 {n} 行次序不对：{why}")
+	LogSorted          = New2[Number, Span]("the lines were sorted on disk first, since line {n} is {by} older than one before it", "先在磁盘上排了序，因为第 {n} 行比前面的早 {by}")
 	LogCut             = New1[Number]("line {n}, the last one, has no line break and was left out: the log is cut", "最后的第 {n} 行没有换行，已略去：日志被截断了")
 	LogCompressedCut   = New1[Number]("the compressed file ends behind line {n} without its end: the log is cut", "压缩文件在第 {n} 行之后没有结尾：日志被截断了")
-	LogSkipped         = New3[Number, Number, Verbatim]("{n} {n|line makes|lines make} no sense and {n|was|were} left out, first line {line}: {why}", "有 {n} 行看不懂，已略去，第一处是第 {line} 行：{why}")
+	LogSkipped         = New3[Number, Number, Both]("{n} {n|line makes|lines make} no sense and {n|was|were} left out, first line {line}: {why}", "有 {n} 行看不懂，已略去，第一处是第 {line} 行：{why}")
 	LogInterrupted     = New1[Number]("interrupted behind line {n}: the verdict is that of the lines until there", "在第 {n} 行之后中断：结论只到那里")
 
 	LogIsCertain  = New2[Number, Number]("broken: {overlaps} {overlaps|acquisition|acquisitions} while another client held the lock, {writes} stale {writes|write|writes}", "破坏：{overlaps} 次在别的客户端持有时拿到锁，{writes} 次过期写入")
