@@ -1,16 +1,23 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"strings"
 	"time"
 
+	"github.com/spf13/pflag"
+
 	"lockstep/internal/logcheck"
+	"lockstep/internal/report/logpage"
 	"lockstep/internal/say"
+	"lockstep/internal/shell"
 )
 
 // logFlags are the flags of check that say how a log is read, and judged.
@@ -18,6 +25,8 @@ type logFlags struct {
 	columns, unit             string
 	window, clockError, lease time.Duration
 	follow, skip              bool
+
+	judged []*pflag.Flag // those that were given and that the verdict depends on
 }
 
 // options are the flags, checked.
@@ -83,8 +92,9 @@ type logViolation struct {
 	Sort    logcheck.Sort `json:"sort"`
 	Certain bool          `json:"certain"`
 	Lock    string        `json:"lock"`
-	At      string        `json:"at"`   // the time of the line that shows it
-	Line    int64         `json:"line"` // and its number
+	Clients []string      `json:"clients"` // the intruder, then those that it found; or who wrote, then the newer holder
+	At      string        `json:"at"`      // the time of the line that shows it
+	Line    int64         `json:"line"`    // and its number
 	Words   string        `json:"words"`
 }
 
@@ -116,7 +126,7 @@ func logged(name string, r *logcheck.Result, unit logcheck.Unit) *checkedLog {
 	}
 	for _, v := range r.Violations {
 		at, line := v.Shown()
-		c.Violations = append(c.Violations, logViolation{v.Sort, v.Certain, v.Lock, unit.At(at), line, v.Words().English()})
+		c.Violations = append(c.Violations, logViolation{v.Sort, v.Certain, v.Lock, v.Clients(), unit.At(at), line, v.Words().English()})
 	}
 	return c
 }
@@ -141,7 +151,8 @@ func (f *judgeFlags) log(ctx context.Context, in *input, o logcheck.Options) (c 
 		r, err = unlessInterrupted(ctx, "reading "+in.name, read)
 	}
 	if err == nil {
-		return logged(in.name, r, o.Unit), nil
+		c := logged(in.name, r, o.Unit)
+		return c, f.savedPage(in, c, o)
 	}
 	var line *logcheck.LineError
 	var path *fs.PathError
@@ -151,9 +162,37 @@ func (f *judgeFlags) log(ctx context.Context, in *input, o logcheck.Options) (c 
 	case errors.As(err, &path):
 		return nil, unreadable(path)
 	case errors.As(err, &line):
-		return nil, fmt.Errorf("%s:%d: %w; --skip-invalid counts such lines and goes on", in.name, line.Line, line.Err)
+		cure := "; --skip-invalid counts such lines and goes on"
+		switch {
+		case logcheck.IsLate(err):
+			cure = "; a file is sorted on disk"
+		case line.Line == 1: // without it no other line can be read
+			cure = ""
+		}
+		return nil, fmt.Errorf("%s:%d: %w%s", in.name, line.Line, line.Err, cure)
 	}
 	return nil, fmt.Errorf("%s: %w", in.name, err)
+}
+
+// savedPage writes the page of a log in which something is wrong into the run store. Its name has the
+// hash of what it shows: another page never takes its place.
+func (f *judgeFlags) savedPage(in *input, c *checkedLog, o logcheck.Options) error {
+	if len(c.result.Violations) == 0 {
+		return nil
+	}
+	again := []string{"simulate", "check", shell.Word(cmp.Or(in.path, "-"))}
+	for _, flag := range f.judged {
+		again = append(again, "--"+flag.Name+"="+shell.Word(flag.Value.String()))
+	}
+	data, err := logpage.HTML(&logpage.Log{
+		Language: f.language, Name: in.name, Again: strings.Join(again, " "), Unit: o.Unit, Rules: o.Rules, Result: c.result,
+	})
+	if err != nil {
+		return &bugError{err}
+	}
+	name := strings.TrimSuffix(unfitForFiles.ReplaceAllString(filepath.Base(in.name), "-"), ".gz")
+	c.Page, err = f.savePage(fmt.Sprintf("log-%.40s-%.12s.html", name, sha256Of(data)), data)
+	return err
 }
 
 // followed judges a log while it grows. Each violation is printed as it becomes known, except where one
@@ -205,7 +244,7 @@ const shownViolations = 10
 func (f *judgeFlags) showLog(w io.Writer, c *checkedLog, unit logcheck.Unit) {
 	r := c.result
 	fmt.Fprintln(w, f.said(say.OfLock.With(say.Verbatim(c.File), say.LogLines.With(
-		say.Grouped(c.Lines), say.Verbatim(c.Format), say.Grouped(c.Locks), say.Verbatim(c.From), say.Verbatim(c.To)))))
+		say.Grouped(c.Lines), say.Verbatim(strings.ToUpper(c.Format)), say.Grouped(c.Locks), say.Verbatim(c.From), say.Verbatim(c.To)))))
 	fmt.Fprintf(w, "%s\n\n", f.said(r.Words()))
 	stale := []string{staleWriteID, f.logVerdict(r.StaleWrite(), r.StaleWrites), f.firstOf(r, logcheck.StaleWrite)}
 	if r.Writes == 0 {

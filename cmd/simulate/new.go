@@ -10,13 +10,14 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"text/template"
 
 	"github.com/spf13/cobra"
 )
 
-//go:embed skeleton/*.tmpl
+//go:embed skeleton/*.tmpl skeleton/adapter/*.tmpl
 var skeletons embed.FS
 
 // blueprint says what a kind of skeleton is made of.
@@ -59,12 +60,10 @@ var blueprints = []blueprint{
 // newFlags are the flags of the command new.
 type newFlags struct {
 	*globals
-	locks []string
-	in    string // the language of an adapter
+	locks  []string
+	in     string // of an adapter: its language
+	source string // of an adapter: the checkout of lockstep, "" for the one that this program was built from
 }
-
-// adapterKind is what no blueprint makes: see new_adapter.go.
-const adapterKind = "adapter"
 
 func newCommand(g *globals) *cobra.Command {
 	f := &newFlags{globals: g}
@@ -72,22 +71,23 @@ func newCommand(g *globals) *cobra.Command {
 	for _, b := range blueprints {
 		kinds = append(kinds, word(b.kind, b.meaning))
 	}
-	kinds = append(kinds, word(adapterKind, "your own lock, a program in the language of --in"))
+	kinds = append(kinds, word(adapterKind, "a lock of your own: a test in Go, or a program in the language of --in"))
 	isKind := oneOf("write a new", kinds)
 	cmd := &cobra.Command{
 		Use:   "new lock|fault|scenario|property|adapter <name>",
-		Short: "Write the skeleton of a new lock, fault, scenario or property, or an adapter to a lock of yours",
+		Short: "Write the skeleton of a new lock, fault, scenario, property or adapter",
 		Long: `Write the skeleton of a new lock, fault, scenario or property into the repository
 that you stand in, and say what to do next. The skeleton compiles; it says what is
 missing when it is played. No file is ever overwritten.
 
-Outside of the sources of lockstep, a scenario is written into the current folder.
-
-An adapter is for a lock of your own, in the language of --in. It is written into the
-current folder, works as it is, and is played by simulate run --lock-command.`,
+Outside of the sources of lockstep, a scenario is written into the current folder. An
+adapter is for a lock of your own, anywhere. In Go it is a folder, a module with a lock, a
+test that plays it with package locktest, and a story. In the other languages of --in it is
+one file, a program that simulate run --lock-command plays on real servers.`,
 		Example: `  simulate new lock my-lock
   simulate new scenario my-lock-breaks --lock my-lock
   simulate new property no-two-holders
+  simulate new adapter mylock --in go
   simulate new adapter mylock --in python`,
 		ValidArgs: kinds,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -98,15 +98,18 @@ current folder, works as it is, and is played by simulate run --lock-command.`,
 				return isKind(cmd, args[:1])
 			case len(args) != 2:
 				return fmt.Errorf("a new %s needs one name, such as simulate new %s my-%s", args[0], args[0], args[0])
+			case args[0] != adapterKind && (cmd.Flags().Changed("in") || cmd.Flags().Changed("source")):
+				return fmt.Errorf("--in and --source are for a new adapter: leave them away for a new %s", args[0])
 			case args[0] != "scenario" && cmd.Flags().Changed("lock"):
 				return fmt.Errorf("--lock names the locks of a new scenario: leave it away for a new %s", args[0])
 			}
-			return f.checkAdapter(args[0])
+			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return f.write(cmd.OutOrStdout(), args[0], args[1]) },
 	}
 	cmd.Flags().StringSliceVar(&f.locks, "lock", []string{"set-nx-lua"}, "the locks of a new scenario")
-	cmd.Flags().StringVar(&f.in, "in", "", "the language of a new adapter: "+strings.Join(languageNames(), ", "))
+	cmd.Flags().StringVar(&f.in, "in", goLanguage, "the language of a new adapter: "+strings.Join(languageNames(), ", "))
+	cmd.Flags().StringVar(&f.source, "source", "", "for a new adapter: the folder of the sources of lockstep, if this program was not built there")
 	return cmd
 }
 
@@ -117,10 +120,8 @@ const maxName = 40
 
 func (f *newFlags) write(w io.Writer, kind, name string) error {
 	var b blueprint
-	for _, b = range blueprints {
-		if b.kind == kind {
-			break
-		}
+	if i := slices.IndexFunc(blueprints, func(b blueprint) bool { return b.kind == kind }); i >= 0 {
+		b = blueprints[i]
 	}
 	for _, n := range append([]string{name}, f.locks...) {
 		if !nameForm.MatchString(n) || len(n) > maxName {
@@ -147,7 +148,7 @@ func (f *newFlags) write(w io.Writer, kind, name string) error {
 	return f.wrote(w, path, b.next(name, path))
 }
 
-// wrote says which file was written and what to do next.
+// wrote says what was written and what to do next.
 func (f *newFlags) wrote(w io.Writer, path string, next [2]string) error {
 	if f.json {
 		return printJSON(w, map[string]any{"schema": 1, "file": path, "next": next})

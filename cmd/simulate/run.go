@@ -76,7 +76,7 @@ const maxTimes = 10_000_000
 
 func unknownLock(id string) error {
 	var ids []string
-	for _, v := range locks.All() {
+	for _, v := range locks.Known() {
 		ids = append(ids, v.ID)
 	}
 	if near := scenario.Nearest(id, ids); near != "" {

@@ -3,6 +3,7 @@ package logcheck
 import (
 	"cmp"
 	"container/heap"
+	"errors"
 	"fmt"
 	"time"
 )
@@ -29,6 +30,12 @@ func (e *lateError) Error() string {
 		return fmt.Sprintf("it is %v older than the line before it: --window %v would put such lines into order", e.by, e.by)
 	}
 	return fmt.Sprintf("it is %v older than a line before it, which is more than --window %v", e.by, e.window)
+}
+
+// IsLate reports whether an error of Check is that a line comes too late, and so not if lines are sorted.
+func IsLate(err error) bool {
+	var late *lateError
+	return errors.As(err, &late)
 }
 
 // push takes the next line.

@@ -238,7 +238,7 @@ var reservedSlug = regexp.MustCompile(`^(latest|con|prn|aux|nul|com[0-9]|lpt[0-9
 // locks reads the variants and returns the node that named each of them; an
 // absent key and `all` mean every variant that all worlds can play.
 func (r *reader) locks(g group, p *plan.Plan) map[string]*node {
-	known := lockIDs(locks.All())
+	known := lockIDs(locks.Known())
 	named := map[string]*node{}
 	e, ok := g["locks"]
 	if !ok {

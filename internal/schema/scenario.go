@@ -61,7 +61,7 @@ func ptr(n int) *int { return &n }
 // lockIDs is one of the registered variants.
 func lockIDs() *Schema {
 	s := &Schema{Type: "string", Description: "A lock variant."}
-	for _, v := range locks.All() {
+	for _, v := range locks.Known() {
 		s.Enum = append(s.Enum, v.ID)
 		s.EnumDescriptions = append(s.EnumDescriptions, v.Doc().Idea)
 	}
@@ -118,7 +118,7 @@ func clocks() *Schema {
 
 func expect() *Schema {
 	keys := Properties{{plan.EveryLock, like("verdicts", "Expected of all locks of this file for which nothing else is said.")}}
-	for _, v := range locks.All() {
+	for _, v := range locks.Known() {
 		keys = append(keys, Property{v.ID, like("verdicts", v.Doc().Idea)})
 	}
 	s := orAnything(closed("What is expected of each lock. A missed expectation fails the run; one about a lock goes before one about every lock. A lock of which nothing is said is expected to keep every property.", keys))
