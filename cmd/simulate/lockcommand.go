@@ -24,7 +24,7 @@ func (c *lockCommand) flags(cmd *cobra.Command) {
 // add makes the program a lock of the plan and returns its id; none without a program.
 func (c *lockCommand) add(p *plan.Plan) ([]string, error) {
 	if c.text == "" {
-		if c.store != string(locks.StoreRedis) {
+		if c.store != "" && c.store != string(locks.StoreRedis) { // "": a command without these flags
 			return nil, errors.New("--lock-store is about the program of --lock-command: name that, too")
 		}
 		return nil, nil

@@ -76,7 +76,8 @@ const (
 	maxEvents = 10_000
 )
 
-// Start starts a program. Kill has to be called.
+// Start starts a program. It dies with this process; what it has started itself is for the harness
+// to find (osproc.EnvRun).
 func Start(o Options) (*Program, error) {
 	cmd := exec.Command(o.Command[0], o.Command[1:]...)
 	cmd.Env = o.Env
@@ -130,14 +131,6 @@ func (p *Program) Err() error {
 
 // Lost gets a value when the program has said unasked that its lock is lost.
 func (p *Program) Lost() <-chan struct{} { return p.lost }
-
-// Kill ends the program, with the processes that it has started, whatever they are doing.
-func (p *Program) Kill() error {
-	p.fail(ErrExited)
-	err := errors.Join(osproc.KillFamily(p.process.Pid()), p.process.Kill())
-	_ = p.in.Close()
-	return err
-}
 
 func (p *Program) fail(err error) error {
 	p.once.Do(func() {
