@@ -60,7 +60,7 @@ func TestTheSessionOfThePageIsPlayed(t *testing.T) {
 	if !l.(*lock).extend {
 		t.Error("the program's wish to be asked for extensions was not heard")
 	}
-	l.(*lock).extend = false // the test asks in its place, and need not wait a third of the lease
+	l.(*lock).extend = false                 // the test asks in its place, and need not wait a third of the lease
 	patient := func() (locks.Lease, error) { // the page's wait_ms is that of a whole minute
 		a, err := p.ask(question{Op: "acquire", Name: locks.Key, WaitMS: 60000}, 0)
 		if err != nil || !*a.OK {
