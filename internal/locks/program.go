@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 )
 
 // ProgramName is what a lock is called that is a program and was given no name.
@@ -56,8 +58,9 @@ func NewProgram(name string, command []string, store Store) (Variant, error) {
 		return Variant{}, fmt.Errorf("a program cannot keep its entries in %.60q: choose %s", store, strings.Join(ProgramStores(), ", "))
 	}
 	for _, word := range command {
-		if len(word) > maxWord || strings.ContainsRune(word, 0) {
-			return Variant{}, fmt.Errorf("a word of the command of %s is longer than %d bytes or has a NUL in it: write a script that calls it", name, maxWord)
+		// A stored scenario has to say it as it is.
+		if word == "" || len(word) > maxWord || strings.TrimSpace(word) != word || strings.ContainsFunc(word, unicode.IsControl) || !utf8.ValidString(word) {
+			return Variant{}, fmt.Errorf("a word of the command of %s is no plain text, such as %.40q, or longer than %d bytes: write a script that calls it", name, word, maxWord)
 		}
 	}
 	v := Variant{ID: name, Program: command, Store: store}
