@@ -7,9 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	committed "lockstep/docs"
 	"lockstep/internal/explore"
-	"lockstep/internal/measured"
 	"lockstep/internal/say"
 )
 
@@ -58,9 +56,9 @@ func (f *adviseFlags) advise(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r, err := measured.ReadExplored(committed.Explore)
+	r, err := storedWalk()
 	if err != nil {
-		return &bugError{err}
+		return err
 	}
 	all := explore.Advise(r, expected, explore.Ways())
 	if f.json {

@@ -11,11 +11,20 @@ import (
 	"lockstep/internal/sim"
 )
 
-// explorePage writes the page of the stored walk, on which a reader ticks what can happen.
-func (g *globals) explorePage(ctx context.Context, l say.Language) (path string, err error) {
+// storedWalk is what the walk of the fault space has come to, as it was stored.
+func storedWalk() (*measured.Explored, error) {
 	walk, err := measured.ReadExplored(committed.Explore)
 	if err != nil {
-		return "", &bugError{err}
+		return nil, &bugError{err}
+	}
+	return walk, nil
+}
+
+// explorePage writes the page of the stored walk, on which a reader ticks what can happen.
+func (g *globals) explorePage(ctx context.Context, l say.Language) (path string, err error) {
+	walk, err := storedWalk()
+	if err != nil {
+		return "", err
 	}
 	var kinds []explorepage.Kind
 	for _, k := range explore.Kinds() {

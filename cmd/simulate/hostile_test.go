@@ -217,9 +217,10 @@ func TestTheMatrixPageShowsHostileText(t *testing.T) {
 		j := checker.Judge(h)
 		one := matrixpage.Run{Letter: j.Letter, Tale: matrixpage.NewTale(&j, 0), Varied: true}
 		m := &matrixpage.Matrix{
-			Columns: []page.Column{{}}, Seeds: 1,
+			Columns: []page.Column{{Kinds: []page.Kind{{}}}}, Seeds: 1,
 			Locks: []matrixpage.Lock{{Protocol: []string{""}, Cells: []matrixpage.Cell{{
 				Letter: j.Letter, Runs: 1, Tried: []string{""}, Worst: &one,
+				Also: []checker.Letter{""}, Walk: &matrixpage.Walk{Story: &matrixpage.Story{}},
 			}}}},
 		}
 		spoil(reflect.ValueOf(m).Elem(), text)

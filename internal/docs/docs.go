@@ -37,7 +37,10 @@ type Page struct {
 }
 
 // Column is a kind of fault in the matrix.
-type Column struct{ Code, Name, Summary string }
+type Column struct {
+	Code, Name, Summary string
+	Kinds               []string // of the walk, for which it stands
+}
 
 // Example is a story that was shrunk until nothing could be taken away: the lock still
 // breaks in it.

@@ -62,7 +62,7 @@ func (t *teller) ground(v locks.Variant, index int) (*ground, error) {
 	}
 	t.player.on(g)
 	_, h, err := t.player.play(context.Background(), nil, false)
-	if err == nil && hasTokens(h) {
+	if err == nil && checker.HandsOutTokens(h) {
 		g, err = t.o.newGround(v, index, true)
 	}
 	t.grounds[key] = g
@@ -103,7 +103,8 @@ func (t *teller) tell(v locks.Variant, f *found) (measured.CutSet, error) {
 		t.told[key] = x
 	}
 	x.expects[v.ID] = broken
-	return measured.CutSet{Kinds: f.Kinds.names(), World: g.base.Name, Story: key, Text: strings.Join(deeds, ", then ")}, nil
+	shown := measured.Shown{World: g.base.Name, Story: key, Text: strings.Join(deeds, ", then ")}
+	return measured.CutSet{Kinds: f.Kinds.names(), Shown: shown}, nil
 }
 
 // broken plays a story and returns the properties that it breaks.
@@ -151,14 +152,7 @@ func (t *teller) stories(r *measured.Explored) []Story {
 		}
 		out = append(out, x.story())
 	}
-	for i := range r.Locks {
-		for _, way := range Ways() {
-			sets := r.Locks[i].Breaks[way.String()]
-			for k := range sets {
-				sets[k].Story = t.told[sets[k].Story].name
-			}
-		}
-	}
+	r.EachStory(func(s *measured.Shown) { s.Story = t.told[s.Story].name })
 	return out
 }
 
@@ -180,14 +174,7 @@ func (x *telling) story() Story {
 
 // Below puts the stories of a result below a directory.
 func Below(r *measured.Explored, dir string) {
-	for i := range r.Locks {
-		for _, way := range Ways() {
-			sets := r.Locks[i].Breaks[way.String()]
-			for k := range sets {
-				sets[k].Story = path.Join(dir, sets[k].Story)
-			}
-		}
-	}
+	r.EachStory(func(s *measured.Shown) { s.Story = path.Join(dir, s.Story) })
 }
 
 // slug makes a file's name of a text.

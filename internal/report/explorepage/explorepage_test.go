@@ -15,7 +15,7 @@ import (
 // that was not walked to the end.
 func someWalk() *measured.Explored {
 	set := func(kinds ...string) measured.CutSet {
-		return measured.CutSet{Kinds: kinds, World: "plain", Story: "scenarios/cutsets/a.yaml", Text: strings.Join(kinds, " and then ")}
+		return measured.CutSet{Kinds: kinds, Shown: measured.Shown{World: "plain", Story: "scenarios/cutsets/a.yaml", Text: strings.Join(kinds, " and then ")}}
 	}
 	none := []measured.CutSet{}
 	return &measured.Explored{

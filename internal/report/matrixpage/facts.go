@@ -1,6 +1,8 @@
 package matrixpage
 
 import (
+	"slices"
+
 	"lockstep/internal/report/clean"
 	"lockstep/internal/say"
 )
@@ -32,6 +34,13 @@ func (m *Matrix) runs() (tested, untested int) {
 		}
 	}
 	return tested, untested
+}
+
+// walked reports whether the walk has a part in any cell.
+func (m *Matrix) walked() bool {
+	return slices.ContainsFunc(m.Locks, func(l Lock) bool {
+		return slices.ContainsFunc(l.Cells, func(c Cell) bool { return c.Walk != nil })
+	})
 }
 
 // facts are what stands out, counted.
@@ -95,6 +104,9 @@ func howMeasured(m *Matrix) []say.Phrase {
 	}
 	if m.Seeds > 0 {
 		out[1] = say.ThenVariations.With(say.Grouped(m.Seeds))
+	}
+	if m.walked() {
+		out = append(out, say.Text("The stored walk of the fault space adds every single fault of the column's kinds, at every moment, in all ways in which locks are used. So S says that none of so many runs and schedules came to anything worse."))
 	}
 	tested, untested := m.runs()
 	var some, lease say.Phrase
