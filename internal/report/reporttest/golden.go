@@ -30,6 +30,7 @@ func Golden(t *testing.T, name string, got []byte) {
 	}
 }
 
+// WantLines compares lists, a line for each element.
 func WantLines(t *testing.T, what string, got, want []string) {
 	t.Helper()
 	if g, w := strings.Join(got, "\n"), strings.Join(want, "\n"); g != w {
