@@ -48,13 +48,14 @@ var jsonRuns = []struct {
 	{[]string{"advise", "--expect", "pause"}, exitMet},
 	{[]string{"tour", "1"}, exitMet},
 	{[]string{"new", "scenario", "my-story"}, exitMet},
+	{[]string{"new", "adapter", "my-adapter"}, exitMet},
 	{[]string{"schema"}, exitMet},
 	{[]string{"doctor"}, exitMet},
 	{[]string{"version"}, exitMet},
 }
 
 // noJSON are the commands that print texts for something else than programs.
-var noJSON = []string{"simulate", "completion", "bash", "zsh", "fish", "powershell", "help", "docs"}
+var noJSON = []string{"simulate", "completion", "bash", "zsh", "fish", "powershell", "help", "docs", "test"}
 
 // TestJSONIsOneValue runs every command with --json and reads stdout as one JSON
 // value with nothing behind it. (docs needs the sources: its script has it.)
