@@ -37,6 +37,7 @@ var jsonRuns = []struct {
 	{[]string{"replay", "reports/latest"}, exitMet},
 	{[]string{"check", "reports/latest/history.jsonl"}, exitMissed},
 	{[]string{"matrix", "--lock", "setnx", "--fault", "CC", "--seeds", "1"}, exitMet},
+	{[]string{"matrix", "--scripts", "--lock", "setnx", "--fault", "CC"}, exitMet},
 	{[]string{"claims", "--claim", "18"}, exitMet},
 	{[]string{"search", "redlock-storm", "--seeds", "1"}, exitMissed},
 	{[]string{"sweep", "pause-against-lease", "--seeds", "1"}, exitMet},
