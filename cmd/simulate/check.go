@@ -17,7 +17,6 @@ import (
 	"lockstep/internal/history"
 	"lockstep/internal/logcheck"
 	"lockstep/internal/report/bundle"
-	"lockstep/internal/run"
 	"lockstep/internal/say"
 )
 
@@ -108,6 +107,14 @@ type checkedVerdict struct {
 	Words     string          `json:"words"`       // the first violation, or why the verdict is unknown
 }
 
+// answers are what the files came to.
+type answers struct {
+	histories []checked
+	logs      []*checkedLog
+	worst     checker.Verdict
+	shown     int
+}
+
 // check judges the files, each as what it is.
 func (f *judgeFlags) check(ctx context.Context, w io.Writer, files []string) error {
 	o, err := f.options()
@@ -117,72 +124,68 @@ func (f *judgeFlags) check(ctx context.Context, w io.Writer, files []string) err
 	if f.follow && len(files) > 1 {
 		return errors.New("--follow follows one log: leave the others away")
 	}
-	histories, logs, shown := []checked{}, []*checkedLog{}, 0
-	worst := checker.Kept
-	apart := func() {
-		if shown++; shown > 1 && !f.json {
-			fmt.Fprintln(w)
-		}
-	}
+	all := answers{histories: []checked{}, logs: []*checkedLog{}, worst: checker.Kept}
 	for _, file := range files {
-		in, err := openInput(ctx, file)
-		if err != nil {
+		if err := f.file(ctx, w, file, o, &all); err != nil {
 			return err
-		}
-		defer in.Close()
-		if !f.follow {
-			if err := in.look(ctx); err != nil {
-				return err
-			}
-		}
-		if f.follow || !in.history {
-			c, err := f.log(ctx, in, o)
-			if err != nil {
-				return err
-			}
-			worst = worse(worst, ofLog[c.Verdict])
-			logs = append(logs, c)
-			if apart(); !f.json {
-				f.showLog(w, c, o.Unit)
-			}
-			continue
-		}
-		all, err := readHistories(ctx, in.name, in)
-		if err != nil {
-			return err
-		}
-		for i, h := range all {
-			if ctx.Err() != nil {
-				return errors.New("interrupted")
-			}
-			c := checkOne(in.name, i+1, h)
-			worst = worse(worst, c.Verdict)
-			if apart(); !f.json {
-				showChecked(f.globals, w, &c)
-				continue
-			}
-			c.judgement = checker.Judgement{} // the history may be large
-			histories = append(histories, c)
 		}
 	}
 	if f.json {
-		if err := printJSON(w, map[string]any{"schema": 1, "verdict": worst, "histories": histories, "logs": logs}); err != nil {
+		if err := printJSON(w, map[string]any{"schema": 1, "verdict": all.worst, "histories": all.histories, "logs": all.logs}); err != nil {
 			return err
 		}
 	}
-	switch {
-	case worst == checker.Broken:
-		err = statusExit(run.Missed)
-	case worst == checker.Unknown:
-		err = statusExit(run.Inconclusive)
-	case f.follow:
-		err = &silentExit{code: exitMet}
+	code := map[checker.Verdict]int{checker.Broken: exitMissed, checker.Unknown: exitInconclusive, checker.Kept: exitMet}[all.worst]
+	return &silentExit{code: code, stopped: f.follow}
+}
+
+// file judges a file, and shows what it came to.
+func (f *judgeFlags) file(ctx context.Context, w io.Writer, file string, o logcheck.Options, all *answers) error {
+	in, err := openInput(ctx, file)
+	if err != nil {
+		return err
 	}
-	var silent *silentExit
-	if errors.As(err, &silent) {
-		silent.stopped = f.follow
+	defer in.Close()
+	apart := func() {
+		if all.shown++; all.shown > 1 && !f.json {
+			fmt.Fprintln(w)
+		}
 	}
-	return err
+	if !f.follow {
+		if err := in.look(ctx); err != nil {
+			return err
+		}
+	}
+	if f.follow || !in.history {
+		c, err := f.log(ctx, in, o)
+		if err != nil {
+			return err
+		}
+		all.worst = worse(all.worst, ofLog[c.Verdict])
+		all.logs = append(all.logs, c)
+		if apart(); !f.json {
+			f.showLog(w, c, o.Unit)
+		}
+		return nil
+	}
+	histories, err := readHistories(ctx, in.name, in)
+	if err != nil {
+		return err
+	}
+	for i, h := range histories {
+		if ctx.Err() != nil {
+			return errors.New("interrupted")
+		}
+		c := checkOne(in.name, i+1, h)
+		all.worst = worse(all.worst, c.Verdict)
+		if apart(); !f.json {
+			showChecked(f.globals, w, &c)
+			continue
+		}
+		c.judgement = checker.Judgement{} // the history may be large
+		all.histories = append(all.histories, c)
+	}
+	return nil
 }
 
 // ofLog is what the verdict on a log is among those on properties.
@@ -301,7 +304,7 @@ func showChecked(g *globals, w io.Writer, c *checked) {
 		where = say.HistoryOf.With(say.Verbatim(c.File), say.Number(c.Number)).In(g.language)
 	}
 	fmt.Fprintln(w, g.said(say.OfLock.With(say.Verbatim(where), say.Listed.With(say.Series{
-		say.Verbatim(c.Lock), say.SeedIs.With(seedText(c.Seed)), say.Verbatim(c.Backend),
+		say.Verbatim(c.Lock), say.SeedIs.With(say.Seed(c.Seed)), say.Verbatim(c.Backend),
 		say.ClientsOf.With(say.Number(clients)), say.EventsOver.With(say.Number(c.Events), say.Seconds(h.End())),
 	}))))
 	fmt.Fprintf(w, "%s  %s\n\n", c.Letter, g.said(explain.Verdict(c.judgement)))

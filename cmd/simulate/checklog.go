@@ -92,8 +92,9 @@ type logViolation struct {
 	Sort    logcheck.Sort `json:"sort"`
 	Certain bool          `json:"certain"`
 	Lock    string        `json:"lock"`
-	At      string        `json:"at"`   // the time of the line that shows it
-	Line    int64         `json:"line"` // and its number
+	Clients []string      `json:"clients"` // the intruder, then those that it found; or who wrote, then the newer holder
+	At      string        `json:"at"`      // the time of the line that shows it
+	Line    int64         `json:"line"`    // and its number
 	Words   string        `json:"words"`
 }
 
@@ -125,7 +126,7 @@ func logged(name string, r *logcheck.Result, unit logcheck.Unit) *checkedLog {
 	}
 	for _, v := range r.Violations {
 		at, line := v.Shown()
-		c.Violations = append(c.Violations, logViolation{v.Sort, v.Certain, v.Lock, unit.At(at), line, v.Words().English()})
+		c.Violations = append(c.Violations, logViolation{v.Sort, v.Certain, v.Lock, v.Clients(), unit.At(at), line, v.Words().English()})
 	}
 	return c
 }

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/compare"
 	"lockstep/internal/report/comparepage"
 	"lockstep/internal/report/export"
@@ -107,7 +108,7 @@ func (f *reportFlags) comparison(ctx context.Context, args []string) (*compare.C
 		}
 		s.tellUnplayed()
 		r := s.result()
-		b := bundleOf(r, s.again(r))
+		b := bundle.Of(r, s.again(r), buildVersion())
 		b.RunDir = s.dir
 		worst = max(worst, r.Status())
 		one := compare.Run{Bundle: b, Dir: s.dir, Href: f.hrefOf(s.dir)}

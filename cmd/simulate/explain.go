@@ -50,7 +50,7 @@ func explainScenario(ctx context.Context, g *globals, w io.Writer, arg string) e
 		}
 		fmt.Fprint(w, terminalLines(scenario.Resolved(p)))
 		if unsaid := notSpokenOf(p); len(unsaid) > 0 {
-			fmt.Fprintf(w, "\n%s\n# expect: anything\n", say.NothingSaidOf.With(verbatim(unsaid)).In(g.language))
+			fmt.Fprintf(w, "\n%s\n# expect: anything\n", say.NothingSaidOf.With(say.ListOf(unsaid)).In(g.language))
 		}
 	}
 	return nil

@@ -17,6 +17,7 @@ import (
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
 	"lockstep/internal/plan"
+	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/export"
 	"lockstep/internal/report/matrixpage"
 	"lockstep/internal/report/page"
@@ -148,7 +149,7 @@ func outputs(t *testing.T, name, text string) map[string][]byte {
 	for i := range played.Outcomes {
 		r.Outcomes = append(r.Outcomes, run.Stored(&p, spoilt(t, played.Outcomes[i].Judgement.History, text)))
 	}
-	b := bundleOf(r, "simulate run "+shell.Word(p.File+marker+text))
+	b := bundle.Of(r, "simulate run "+shell.Word(p.File+marker+text), buildVersion())
 	b.RunDir = "reports/" + marker + text // the names of files may be any bytes
 	spoil(reflect.ValueOf(b).Elem(), validText(text))
 	files, err := render(formats, say.English, b)
@@ -283,7 +284,7 @@ func checkPlayed(t *testing.T, what string, p *plan.Plan) {
 		t.Fatalf("%s: %v", what, err)
 	}
 	f := &runFlags{globals: &globals{}, backend: sim.Backend, scale: "1"}
-	b := bundleOf(r, f.replay(p, "", 1))
+	b := bundle.Of(r, f.replay(p, "", 1), buildVersion())
 	files, err := f.runFiles(r, b)
 	if err != nil {
 		t.Fatalf("%s: %v", what, err)

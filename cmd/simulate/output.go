@@ -34,7 +34,7 @@ type output struct {
 	stored  int
 	dir     string // of what was stored last
 	plans   int    // how many of them there will be
-	suite   suite
+	suite   bundle.Suite
 }
 
 func newOutput(f *runFlags) *output {
@@ -45,21 +45,21 @@ func newOutput(f *runFlags) *output {
 func (o *output) result(r *run.Result) error {
 	took := time.Since(o.started)
 	o.started = time.Now()
-	bundle, err := o.store(r)
+	b, err := o.store(r)
 	if err != nil {
 		return err
 	}
 	o.met = o.met && r.Status().Good()
-	o.suite.addResult(r)
+	o.suite.AddResult(r)
 	if o.f.json {
-		data, err := export.Result(bundle)
+		data, err := export.Result(b)
 		o.objects = append(o.objects, data)
 		return err
 	}
 	if o.shown++; o.shown > 1 {
 		fmt.Fprintln(o.f.stdout)
 	}
-	text := terminal.Report(bundle, terminal.Options{
+	text := terminal.Report(b, terminal.Options{
 		Color: o.f.color(), Width: o.f.width(), Took: took, Brief: o.f.quiet, Language: o.f.language,
 	})
 	_, err = io.WriteString(o.f.stdout, text)
@@ -71,7 +71,7 @@ func (o *output) finish() error {
 	if !o.f.json {
 		o.f.tellNotPlayed(o.f.stdout)
 		if o.plans > 1 {
-			o.suite.print(o.f.globals, len(o.f.notPlayed))
+			fmt.Fprint(o.f.stdout, terminal.Suite(&o.suite, len(o.f.notPlayed), o.f.language))
 		}
 		return nil
 	}
@@ -83,7 +83,7 @@ func (o *output) finish() error {
 		o.objects = []json.RawMessage{}
 	}
 	all := export.SeveralResult{
-		Schema: 1, Met: o.met, Counts: o.suite.counts(len(o.f.notPlayed)), Runs: o.objects, NotPlayed: o.f.notPlayed,
+		Schema: 1, Met: o.met, Counts: o.suite.Counts(len(o.f.notPlayed)), Runs: o.objects, NotPlayed: o.f.notPlayed,
 	}
 	if o.f.playable && all.NotPlayed == nil {
 		all.NotPlayed = []export.NotPlayed{} // somebody asked, and the answer is: nothing
@@ -93,7 +93,7 @@ func (o *output) finish() error {
 
 // store writes the run directory and returns what it shows.
 func (o *output) store(r *run.Result) (*bundle.Bundle, error) {
-	b := bundleOf(r, o.f.replay(r.Plan, o.f.oneLock(r.Plan), r.Seed))
+	b := bundle.Of(r, o.f.replay(r.Plan, o.f.oneLock(r.Plan), r.Seed), buildVersion())
 	dir := runstore.Dir(o.f.out, r.Plan.Slug, r.Seed, time.Now())
 	_, err := runstore.Save(o.f.out, dir, func(dir string) ([]runstore.File, error) {
 		b.RunDir = dir // another one where two runs end in the same millisecond
@@ -130,29 +130,6 @@ func (f *runFlags) oneLock(p *plan.Plan) string {
 		return ""
 	}
 	return p.Locks[0]
-}
-
-// bundleOf is the result as reports want it.
-func bundleOf(r *run.Result, replay string) *bundle.Bundle {
-	b := &bundle.Bundle{
-		Plan: r.Plan, Backend: r.Backend, Seed: r.Seed, Replay: replay, Hash: hashOf(r), Program: buildVersion(),
-	}
-	for i := range r.Outcomes {
-		o := &r.Outcomes[i]
-		shown := bundle.Run{Lock: o.Lock, Judgement: o.Judgement, Untested: o.Untested()}
-		for _, e := range o.Expected {
-			shown.Expected = append(shown.Expected, bundle.Expected{
-				Property: e.Property, Expected: e.Verdict, Got: string(e.Got), Met: e.Met(), Implied: e.Implied,
-			})
-		}
-		b.Runs = append(b.Runs, shown)
-	}
-	return b
-}
-
-// hashOf is the hash of the one history, or the hash over the hashes of several.
-func hashOf(r *run.Result) string {
-	return hashOfHistories(r.Histories())
 }
 
 // runFiles are the files of a run directory.

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lockstep/internal/checker"
+	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/export"
 	"lockstep/internal/report/terminal"
 	"lockstep/internal/run"
@@ -104,7 +105,7 @@ func (f *reportFlags) run(ctx context.Context, w io.Writer, args []string) error
 // one judges and renders one stored run.
 func (f *reportFlags) one(w io.Writer, s *storedRun, chosen []format, out *output) (run.Status, error) {
 	r := s.result()
-	b := bundleOf(r, s.again(r))
+	b := bundle.Of(r, s.again(r), buildVersion())
 	b.RunDir, b.Logs = s.dir, s.hasLogs()
 	files, err := render(chosen, f.language, b)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"lockstep/internal/history"
+	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/clean"
 	"lockstep/internal/report/terminal"
 	"lockstep/internal/scenario"
@@ -30,7 +31,7 @@ func fittingResult(all []*history.History) []byte {
 	for _, h := range all {
 		locks = append(locks, map[string]any{"lock": h.Header.Lock})
 	}
-	data, err := clean.JSON(map[string]any{"schema": 1, "seed": all[0].Header.Seed, "hash": hashOfHistories(all), "locks": locks})
+	data, err := clean.JSON(map[string]any{"schema": 1, "seed": all[0].Header.Seed, "hash": history.HashAll(all), "locks": locks})
 	if err != nil {
 		return nil // a lock that is no text
 	}
@@ -69,11 +70,11 @@ func FuzzOpenRun(f *testing.F) {
 		switch {
 		case err != nil:
 			checkTerminal(t, "the error", terminalLines(err.Error()))
-		case hashOfHistories(s.histories) != s.was.Hash:
+		case history.HashAll(s.histories) != s.was.Hash:
 			t.Error("a history that does not fit is taken")
 		default:
 			r := s.result()
-			checkTerminal(t, "the terminal", terminal.Report(bundleOf(r, s.again(r)), terminal.Options{Width: 80}))
+			checkTerminal(t, "the terminal", terminal.Report(bundle.Of(r, s.again(r), buildVersion()), terminal.Options{Width: 80}))
 		}
 		entries, err := os.ReadDir(dir)
 		if err != nil || len(entries) != len(files) {

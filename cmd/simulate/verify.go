@@ -46,9 +46,9 @@ func (s *storedRun) verify() error {
 		return fmt.Errorf("%s tells of the locks %s, and scenario.yaml of %s: %s", name, lockList(told), lockList(s.plan.Locks), restore)
 	case was.Seed != s.histories[0].Header.Seed:
 		return fmt.Errorf("%s tells of seed %d, and result.json of %d: %s", name, s.histories[0].Header.Seed, was.Seed, restore)
-	case was.Hash != hashOfHistories(s.histories):
+	case was.Hash != history.HashAll(s.histories):
 		return fmt.Errorf("%s was cut or changed: result.json was made from a history with the hash %s, and this one has %s: %s",
-			name, was.Hash, hashOfHistories(s.histories), restore)
+			name, was.Hash, history.HashAll(s.histories), restore)
 	}
 	return nil
 }
@@ -70,16 +70,4 @@ func lockList(names []string) string {
 		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), more)
 	}
 	return say.Names(names).In(say.English)
-}
-
-// hashOfHistories is the hash of the one history, or the hash over the hashes of several.
-func hashOfHistories(all []*history.History) string {
-	if len(all) == 1 {
-		return all[0].Hash().String()
-	}
-	var hashes []history.Hash
-	for _, h := range all {
-		hashes = append(hashes, h.Hash())
-	}
-	return history.CombineHashes(hashes).String()
 }

@@ -2,6 +2,7 @@ package docs
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -46,6 +47,7 @@ func (w *writer) record() Page {
 		"What others have found and published about distributed locks, found again here: bugs of lock libraries, each with its " +
 			"thread and a story of at most twenty lines, and results of which the figures are known. A test plays each story with fifty seeds.",
 		section("Published bugs of lock libraries", w.bugs()),
+		section("Beyond the threads", w.beyond()),
 		section("With the library's own code", w.bugsAsTheyAre()),
 		section("Looked at, and not in the table", notReproduced()),
 	}
@@ -54,7 +56,7 @@ func (w *writer) record() Page {
 		body = append(body, w.published(p)...)
 	}
 	body = append(body, section("The debate about Redlock", w.debate()))
-	return page(recordPage, "the locks with a published bug (internal/locks/bug_*.go), their stories and internal/docs/record\\_table.go", body...)
+	return page(recordPage, "the locks with a published bug (internal/locks/bug_*.go), their stories and internal/docs/record_table.go", body...)
 }
 
 // bugs is the table of the bugs that a small lock reproduces.
@@ -109,6 +111,17 @@ func (w *writer) bugsAsTheyAre() string {
 	}
 	return "The code that programs import, on real servers: " + code("simulate run STORY --backend process") + ".\n\n" +
 		table([]string{"lock", "library", "what goes wrong", "story", "version"}, rows)
+}
+
+// beyond lists the stories beside those of the bugs: what a thread does not say.
+func (w *writer) beyond() string {
+	var items []string
+	for _, p := range w.told(func(p *plan.Plan) bool { return strings.HasPrefix(p.File, path.Dir(BugStory(""))+"/") }) {
+		if v, ok := locks.Lookup(strings.TrimSuffix(path.Base(p.File), ".yaml")); !ok || v.Bug == nil {
+			items = append(items, "* "+link(text(p.Name), w.Up+"/"+p.File)+": "+text(p.Story)+" "+text(p.Lesson))
+		}
+	}
+	return strings.Join(items, "\n")
 }
 
 func notReproduced() string {

@@ -4,7 +4,7 @@ package docs
 var setAside = []struct{ what, issue, why string }{
 	{
 		"CURATOR-678", "https://github.com/apache/curator/issues/1193",
-		"a release that loses its connection is said to leave its node for as long as the session lives. Curator's delete is a guaranteed one, which goes on in the background; curator-mutex is written from that code, and keeps. Nobody has confirmed the thread.",
+		"a release that loses its connection is said to leave its node for as long as the session lives. Curator's delete is a guaranteed one, which goes on in the background; curator-mutex is written from that code, and keeps. The thread is open.",
 	},
 	{
 		"CURATOR-604", "https://github.com/apache/curator/issues/1121",
@@ -20,7 +20,7 @@ var setAside = []struct{ what, issue, why string }{
 	},
 	{
 		"redisson 1626", "https://github.com/redisson/redisson/issues/1626",
-		"a watchdog that is never cancelled, in rare cases. The thread does not say how it comes to that.",
+		"a watchdog that is never cancelled, in rare cases; how it comes to that did not become clear.",
 	},
 	{
 		"dynamodb-lock-client 116", "https://github.com/awslabs/amazon-dynamodb-lock-client/pull/116",
@@ -36,7 +36,8 @@ var setAside = []struct{ what, issue, why string }{
 	},
 }
 
-// redlockDebate are the arguments about Redlock, in their order.
+// redlockDebate are the arguments about Redlock, in their order. story is the name of a scenario; "" when there is
+// none, and then close says why.
 var redlockDebate = []struct{ who, source, says, story, close string }{
 	{
 		"M. Kleppmann, 8 February 2016", kleppmann,
@@ -72,6 +73,11 @@ var redlockDebate = []struct{ who, source, says, story, close string }{
 		"M. Kleppmann", kleppmann,
 		"A number that grows with each holder, and a resource that refuses smaller ones.",
 		"fence-saves-the-resource", "on one server, since Redlock has no such number; without a failover, which would give the numbers out again",
+	},
+	{
+		"S. Sanfilippo", antirez,
+		"Tokens that are only distinct will do for a resource that writes under the condition that its token is still the one of the read.",
+		"", "not played: the resource of these stories compares numbers, and has no condition",
 	},
 	{
 		"a library without the check", "https://github.com/mike-marcacci/node-redlock/pull/369",

@@ -1,6 +1,6 @@
 // Lock etcd-11456
 //
-// Idea: who has waited for the lock is told that it holds it, although its lease may have run
+// Idea: a client that has waited is told that it holds the lock, although its lease may have run
 // out in the queue and its key be gone.
 //
 // Protocol:

@@ -12,7 +12,8 @@
 // Guarantees: as etcd-mutex as long as every release is answered.
 //
 // Breaks when: a release is executed and its answer lost, and its repetition meets the next hold of
-// the same session: the lock is gone while its client works.
+// the same session: the lock is gone while its client works. The fixed form breaks when the release was
+// not executed: the next hold takes over the same key, with the same revision, and the repetition removes it.
 //
 // Source: https://github.com/etcd-io/etcd/issues/22082 and pull request 22115;
 // client/v3/concurrency 3.6, mutex.go.
@@ -30,7 +31,7 @@ import (
 func init() {
 	registerBug(Variant{
 		ID: "etcd-22082", File: "bug_etcd_22082.go", Store: StoreEtcd, LeaseUnit: time.Second,
-		Bug: &Bug{Library: "etcd client/v3/concurrency", Has: "3.6", Issue: "https://github.com/etcd-io/etcd/issues/22082"},
+		Bug: &Bug{Library: "etcd client/v3/concurrency", Has: "as of July 2026, and in v3.6.5", Issue: "https://github.com/etcd-io/etcd/issues/22082"},
 		New: func(d Deps) Lock { return &etcdUnlockAgain{etcdMutex: etcdMutex{Deps: d}, unlock: (*place).Release} },
 	}, func(d Deps) Lock {
 		return &etcdUnlockAgain{etcdMutex: etcdMutex{Deps: d}, unlock: (*place).releaseFenced}

@@ -85,6 +85,7 @@ var reportTexts = [][2]string{
 	{"Some client had to wait for another.", "有客户端必须等别的客户端。"}, {"The run was played to its end.", "运行演到了最后。"},
 	{"True time never goes back.", "真实时间从不倒退。"}, {"The resource took every write: it compared no tokens.", "资源接受了每次写入：它不比较令牌。"},
 	{"One seed is one order of events. What was kept here may break with another seed: play many with --times 1000.", "一个种子就是一种事件顺序。这里守住的，换一个种子可能就破坏了：用 --times 1000 多演几遍。"},
+	{"The servers are models, and the lock is its own code in virtual time. A pause held its connections and its calls: its timers went on and fired, and its clock was everybody's.", "服务器是模型，锁则是它自己的代码，跑在虚拟时间里。停顿挡住的是它的连接和对它的调用：它的定时器照走照响，它的时钟就是大家的时钟。"},
 	{"The servers are models. They are compared with real ones by random commands, but a model is not the server; --backend process plays on real ones where they are installed.", "服务器是模型。它们用随机命令与真实的服务器比对过，但模型不是服务器；装有真实服务器时，--backend process 会在上面演。"},
 	{"the network of the servers", "服务器之间的网络"},
 	{"The measurements are left out to keep this page small; they are in plots/, beside it.", "为了让本页不太大，测量略去了；它们在旁边的 plots/ 里。"},

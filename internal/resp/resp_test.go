@@ -4,7 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/internal/real/resp"
+	"lockstep/internal/resp"
+	"lockstep/internal/world"
 )
 
 func TestFrameFindsTheEndOfAMessage(t *testing.T) {
@@ -65,4 +66,26 @@ func FuzzParse(f *testing.F) {
 			_, _ = resp.Parse(raw[:n]) // must not panic
 		}
 	})
+}
+
+// What is written is read as the same, in both versions.
+func TestRepliesAreWrittenAsTheyAreRead(t *testing.T) {
+	reply := world.List([]world.Reply{
+		world.OK(), world.Int(-7), world.Bulk("a\r\nb"), {}, world.List(nil), world.Failed(world.ServerError("ERR two\r\nlines")),
+	})
+	want := `[OK (integer) -7 "a\r\nb" (nil) [] (error) ERR two  lines]`
+	for _, version := range []int{2, 3} {
+		got, err := resp.Parse(resp.AppendReply(nil, reply, version))
+		if err != nil || got.String() != want {
+			t.Errorf("version %d: %s, %v, want %s", version, got.String(), err, want)
+		}
+		mapped, err := resp.Parse(resp.AppendMap(nil, version, world.Bulk("proto"), world.Int(3)))
+		if err != nil || mapped.String() != `["proto" (integer) 3]` {
+			t.Errorf("version %d: %s, %v", version, mapped.String(), err)
+		}
+	}
+	push := resp.AppendPush(nil, world.Bulk("invalidate"), world.List([]world.Reply{world.Bulk("k")}))
+	if got, err := resp.Parse(push); err != nil || !resp.IsPush(push) || got.String() != `["invalidate" ["k"]]` {
+		t.Errorf("%q: %s, %v", push, got.String(), err)
+	}
 }

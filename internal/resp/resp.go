@@ -1,7 +1,7 @@
-// Package resp speaks the Redis protocol, as little as the live world needs: where
-// one message ends and the next begins (links tamper with single commands), commands
-// to bytes, and bytes to replies of package world. The locks of this repository speak
-// version 2; libraries that are played as they are speak version 3.
+// Package resp speaks the Redis protocol, as little as is needed here: where one
+// message ends and the next begins (links tamper with single commands), commands
+// to bytes, and replies of package world to bytes and back. The locks of this repository
+// speak version 2; libraries that are played as they are speak version 3.
 package resp
 
 import (
@@ -37,6 +37,63 @@ func AppendCommand(buf []byte, args ...string) []byte {
 		buf = append(buf, '\r', '\n')
 	}
 	return buf
+}
+
+// AppendReply appends a reply as a server of a version of the protocol, 2 or 3, sends it.
+func AppendReply(buf []byte, r world.Reply, version int) []byte {
+	switch r.Kind {
+	case world.ReplyStatus:
+		buf = append(append(buf, '+'), r.Str...)
+	case world.ReplyInt:
+		buf = strconv.AppendInt(append(buf, ':'), r.Int, 10)
+	case world.ReplyBulk:
+		buf = appendCount(buf, '$', len(r.Str))
+		buf = append(buf, r.Str...)
+	case world.ReplyArray:
+		buf = appendCount(buf, '*', len(r.Elements()))
+		for _, e := range r.Elements() {
+			buf = AppendReply(buf, e, version)
+		}
+		return buf
+	case world.ReplyError:
+		buf = append(append(buf, '-'), oneLine.Replace(r.Err.Error())...)
+	default:
+		if version < 3 {
+			return append(buf, "$-1\r\n"...)
+		}
+		buf = append(buf, '_')
+	}
+	return append(buf, '\r', '\n')
+}
+
+// AppendPush appends what a server says unasked: a word and what it is about. Only version 3
+// has such a thing.
+func AppendPush(buf []byte, elements ...world.Reply) []byte {
+	buf = appendCount(buf, '>', len(elements))
+	for _, e := range elements {
+		buf = AppendReply(buf, e, 3)
+	}
+	return buf
+}
+
+// AppendMap appends a map, which is an array of keys and values in version 2.
+func AppendMap(buf []byte, version int, keysAndValues ...world.Reply) []byte {
+	if version < 3 {
+		return AppendReply(buf, world.List(keysAndValues), version)
+	}
+	buf = appendCount(buf, '%', len(keysAndValues)/2)
+	for _, e := range keysAndValues {
+		buf = AppendReply(buf, e, version)
+	}
+	return buf
+}
+
+// oneLine keeps the text of an error from ending its message early.
+var oneLine = strings.NewReplacer("\r", " ", "\n", " ")
+
+func appendCount(buf []byte, kind byte, n int) []byte {
+	buf = strconv.AppendInt(append(buf, kind), int64(n), 10)
+	return append(buf, '\r', '\n')
 }
 
 // Frame returns the length of the first message in buf, 0 when it is not
