@@ -26,7 +26,7 @@ func Golden(t *testing.T, name string, got []byte) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(got, want) {
-		t.Errorf("%s differs; look at the change and run: go test ./internal/report -update", path)
+		t.Errorf("%s differs; look at the change and run its test with -update", path)
 	}
 }
 
