@@ -15,9 +15,9 @@ import (
 	"lockstep/internal/checker"
 	"lockstep/internal/explain"
 	"lockstep/internal/history"
+	"lockstep/internal/interrupt"
 	"lockstep/internal/logcheck"
 	"lockstep/internal/report/bundle"
-	"lockstep/internal/run"
 	"lockstep/internal/say"
 )
 
@@ -108,6 +108,14 @@ type checkedVerdict struct {
 	Words     string          `json:"words"`       // the first violation, or why the verdict is unknown
 }
 
+// answers are what the files came to.
+type answers struct {
+	histories []checked
+	logs      []*checkedLog
+	worst     checker.Verdict
+	shown     int
+}
+
 // check judges the files, each as what it is.
 func (f *judgeFlags) check(ctx context.Context, w io.Writer, files []string) error {
 	o, err := f.options()
@@ -117,72 +125,68 @@ func (f *judgeFlags) check(ctx context.Context, w io.Writer, files []string) err
 	if f.follow && len(files) > 1 {
 		return errors.New("--follow follows one log: leave the others away")
 	}
-	histories, logs, shown := []checked{}, []*checkedLog{}, 0
-	worst := checker.Kept
-	apart := func() {
-		if shown++; shown > 1 && !f.json {
-			fmt.Fprintln(w)
-		}
-	}
+	all := answers{histories: []checked{}, logs: []*checkedLog{}, worst: checker.Kept}
 	for _, file := range files {
-		in, err := openInput(ctx, file)
-		if err != nil {
+		if err := f.file(ctx, w, file, o, &all); err != nil {
 			return err
-		}
-		defer in.Close()
-		if !f.follow {
-			if err := in.look(ctx); err != nil {
-				return err
-			}
-		}
-		if f.follow || !in.history {
-			c, err := f.log(ctx, in, o)
-			if err != nil {
-				return err
-			}
-			worst = worse(worst, ofLog[c.Verdict])
-			logs = append(logs, c)
-			if apart(); !f.json {
-				f.showLog(w, c, o.Unit)
-			}
-			continue
-		}
-		all, err := readHistories(ctx, in.name, in)
-		if err != nil {
-			return err
-		}
-		for i, h := range all {
-			if ctx.Err() != nil {
-				return errors.New("interrupted")
-			}
-			c := checkOne(in.name, i+1, h)
-			worst = worse(worst, c.Verdict)
-			if apart(); !f.json {
-				showChecked(f.globals, w, &c)
-				continue
-			}
-			c.judgement = checker.Judgement{} // the history may be large
-			histories = append(histories, c)
 		}
 	}
 	if f.json {
-		if err := printJSON(w, map[string]any{"schema": 1, "verdict": worst, "histories": histories, "logs": logs}); err != nil {
+		if err := printJSON(w, map[string]any{"schema": 1, "verdict": all.worst, "histories": all.histories, "logs": all.logs}); err != nil {
 			return err
 		}
 	}
-	switch {
-	case worst == checker.Broken:
-		err = statusExit(run.Missed)
-	case worst == checker.Unknown:
-		err = statusExit(run.Inconclusive)
-	case f.follow:
-		err = &silentExit{code: exitMet}
+	code := map[checker.Verdict]int{checker.Broken: exitMissed, checker.Unknown: exitInconclusive, checker.Kept: exitMet}[all.worst]
+	return &silentExit{code: code, stopped: f.follow}
+}
+
+// file judges a file, and shows what it came to.
+func (f *judgeFlags) file(ctx context.Context, w io.Writer, file string, o logcheck.Options, all *answers) error {
+	in, err := openInput(ctx, file)
+	if err != nil {
+		return err
 	}
-	var silent *silentExit
-	if errors.As(err, &silent) {
-		silent.stopped = f.follow
+	defer in.Close()
+	apart := func() {
+		if all.shown++; all.shown > 1 && !f.json {
+			fmt.Fprintln(w)
+		}
 	}
-	return err
+	if !f.follow {
+		if err := in.look(ctx); err != nil {
+			return err
+		}
+	}
+	if f.follow || !in.history {
+		c, err := f.log(ctx, in, o)
+		if err != nil {
+			return err
+		}
+		all.worst = worse(all.worst, ofLog[c.Verdict])
+		all.logs = append(all.logs, c)
+		if apart(); !f.json {
+			f.showLog(w, c, o.Unit)
+		}
+		return nil
+	}
+	histories, err := readHistories(ctx, in.name, in)
+	if err != nil {
+		return err
+	}
+	for i, h := range histories {
+		if ctx.Err() != nil {
+			return errors.New("interrupted")
+		}
+		c := checkOne(in.name, i+1, h)
+		all.worst = worse(all.worst, c.Verdict)
+		if apart(); !f.json {
+			showChecked(f.globals, w, &c)
+			continue
+		}
+		c.judgement = checker.Judgement{} // the history may be large
+		all.histories = append(all.histories, c)
+	}
+	return nil
 }
 
 // ofLog is what the verdict on a log is among those on properties.
@@ -214,7 +218,7 @@ func openInput(ctx context.Context, file string) (*input, error) {
 	if file == "-" {
 		return &input{Reader: os.Stdin, Closer: io.NopCloser(nil), name: "stdin"}, nil
 	}
-	f, err := unlessInterrupted(ctx, "opening "+file, func() (*os.File, error) { return os.Open(file) })
+	f, err := interrupt.Unless(ctx, "opening "+file, func() (*os.File, error) { return os.Open(file) })
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("%s: there is no such file", file)
@@ -235,7 +239,7 @@ func openInput(ctx context.Context, file string) (*input, error) {
 
 // look finds out by its first bytes what the input is.
 func (in *input) look(ctx context.Context) error {
-	start, err := unlessInterrupted(ctx, "reading "+in.name, func() ([]byte, error) {
+	start, err := interrupt.Unless(ctx, "reading "+in.name, func() ([]byte, error) {
 		plain, err := logcheck.Plain(in.Reader)
 		if err != nil {
 			return nil, err

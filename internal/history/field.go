@@ -48,63 +48,47 @@ func optional[T any, V comparable](kind func(string, func(*T) *V) field[T], name
 	return f
 }
 
-func text[T any, S ~string](name string, at func(*T) *S) field[T] {
-	return field[T]{
+// scalar is a field of one value. hash is nil for what the hash leaves out.
+func scalar[T, V any](name string, at func(*T) *V, write func([]byte, V) []byte, read func(*jsonline.Scanner) (V, error), hash func([]byte, V) []byte) field[T] {
+	f := field[T]{
 		name: name, words: name,
-		write: func(b []byte, of *T) []byte { return appendString(b, string(*at(of))) },
-		read: func(s *jsonline.Scanner, of *T) error {
-			raw, err := s.Bytes()
-			*at(of) = S(raw)
+		write: func(b []byte, of *T) []byte { return write(b, *at(of)) },
+		read: func(s *jsonline.Scanner, of *T) (err error) {
+			*at(of), err = read(s)
 			return err
 		},
-		hash: func(b []byte, of *T) []byte { return append(appendNumber(b, len(*at(of))), *at(of)...) },
 	}
-}
-
-func integer[T any, N ~int | ~int64](name string, at func(*T) *N) field[T] {
-	return field[T]{
-		name: name, words: name,
-		write: func(b []byte, of *T) []byte { return strconv.AppendInt(b, int64(*at(of)), 10) },
-		read: func(s *jsonline.Scanner, of *T) error {
-			n, err := s.Integer()
-			*at(of) = N(n)
-			return err
-		},
-		hash: func(b []byte, of *T) []byte { return appendNumber(b, *at(of)) },
-	}
-}
-
-// small is an integer of 31 bits.
-func small[T any](name string, at func(*T) *int) field[T] {
-	f := integer(name, at)
-	f.read = func(s *jsonline.Scanner, of *T) (err error) {
-		*at(of), err = s.Small()
-		return err
+	if hash != nil {
+		f.hash = func(b []byte, of *T) []byte { return hash(b, *at(of)) }
 	}
 	return f
 }
 
+func text[T any, S ~string](name string, at func(*T) *S) field[T] {
+	return scalar(name, at,
+		func(b []byte, v S) []byte { return appendString(b, string(v)) },
+		func(s *jsonline.Scanner) (S, error) { v, err := s.Bytes(); return S(v), err },
+		func(b []byte, v S) []byte { return append(appendNumber(b, len(v)), v...) })
+}
+
+func integer[T any, N ~int64](name string, at func(*T) *N) field[T] {
+	return scalar(name, at,
+		func(b []byte, v N) []byte { return strconv.AppendInt(b, int64(v), 10) },
+		func(s *jsonline.Scanner) (N, error) { v, err := s.Integer(); return N(v), err },
+		appendNumber)
+}
+
+// small is an integer of 31 bits.
+func small[T any](name string, at func(*T) *int) field[T] {
+	return scalar(name, at, func(b []byte, v int) []byte { return strconv.AppendInt(b, int64(v), 10) }, (*jsonline.Scanner).Small, appendNumber)
+}
+
 func unsigned[T any](name string, at func(*T) *uint64) field[T] {
-	return field[T]{
-		name: name, words: name,
-		write: func(b []byte, of *T) []byte { return strconv.AppendUint(b, *at(of), 10) },
-		read: func(s *jsonline.Scanner, of *T) (err error) {
-			*at(of), err = s.Unsigned()
-			return err
-		},
-		hash: func(b []byte, of *T) []byte { return appendNumber(b, *at(of)) },
-	}
+	return scalar(name, at, func(b []byte, v uint64) []byte { return strconv.AppendUint(b, v, 10) }, (*jsonline.Scanner).Unsigned, appendNumber)
 }
 
 func boolean[T any](name string, at func(*T) *bool) field[T] {
-	return field[T]{
-		name: name, words: name,
-		write: func(b []byte, of *T) []byte { return strconv.AppendBool(b, *at(of)) },
-		read: func(s *jsonline.Scanner, of *T) (err error) {
-			*at(of), err = s.Boolean()
-			return err
-		},
-	}
+	return scalar(name, at, strconv.AppendBool, (*jsonline.Scanner).Boolean, nil)
 }
 
 // list is an array of objects, no more than most; 0: any number.

@@ -78,15 +78,9 @@ var eventFields = []field[line]{
 }
 
 func microseconds[N ~int64](name string, at func(*line) *N) field[line] {
-	return field[line]{
-		name: name, words: name,
-		write: func(b []byte, l *line) []byte { return appendMicros(b, int64(*at(l))) },
-		read: func(s *jsonline.Scanner, l *line) error {
-			ns, err := s.Micros(maxNanos)
-			*at(l) = N(ns)
-			return err
-		},
-	}
+	return scalar(name, at,
+		func(b []byte, ns N) []byte { return appendMicros(b, int64(ns)) },
+		func(s *jsonline.Scanner) (N, error) { ns, err := s.Micros(maxNanos); return N(ns), err }, nil)
 }
 
 func node(name string, at func(*line) *NodeID) field[line] {

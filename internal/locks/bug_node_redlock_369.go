@@ -37,13 +37,7 @@ func init() {
 type nodeRedlock struct{ quorum }
 
 func (l *nodeRedlock) Acquire(ctx context.Context) (Lease, error) {
-	v, err := l.win(ctx, l.count, func(v vote) {
-		_ = l.unlock(l.Env.Background(), v.token, l.Nodes)
-	})
-	if err != nil {
-		return nil, err
-	}
-	return &quorumLease{quorum: l.quorum, token: v.token, on: l.Nodes}, nil
+	return l.acquire(ctx, l.count, l.all)
 }
 
 // count is a vote for which only the number of votes counts.

@@ -44,9 +44,7 @@ end`}
 type redlockRb struct{ quorum }
 
 func (l *redlockRb) Acquire(ctx context.Context) (Lease, error) {
-	v, err := l.win(ctx, func(ctx context.Context) vote { return l.relock(ctx, newToken(l.Env)) }, func(v vote) {
-		_ = l.unlock(l.Env.Background(), v.token, l.Nodes)
-	})
+	v, err := l.win(ctx, func(ctx context.Context) vote { return l.relock(ctx, newToken(l.Env)) }, l.all)
 	if err != nil {
 		return nil, err
 	}

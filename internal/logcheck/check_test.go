@@ -230,7 +230,7 @@ func TestMistakes(t *testing.T) {
 		{`2026-03-01T10:00:01Z,"A,l,released,`, "line 3: a quotation mark stands alone"},
 		{"2026-03-01T10:00:01Z," + strings.Repeat("A", 300) + ",l,released,", "line 3: a name is longer than 256 bytes"},
 		{strings.Repeat(",", 2000), "line 3: more than 1000 columns"},
-		{strings.Repeat("x", MaxLine+10), "line 3: it is longer than 1048576 bytes"},
+		{strings.Repeat("x", maxLine+10), "line 3: it is longer than 1048576 bytes"},
 		{"2026-03-01T09:00:01Z,A,l,released,", "line 3: it is 59m59s older than the line before it: --window 59m59s"},
 	} {
 		text := good + tt.line + "\n" + "2026-03-01T10:00:05Z,B,l,acquired,2\n"
@@ -244,7 +244,7 @@ func TestMistakes(t *testing.T) {
 			t.Errorf("%.60q is not counted: %+v, %v", tt.line, r, err)
 		}
 	}
-	for _, header := range []string{"", "nothing\n", "time,client,event,token\n", "\x00\n", strings.Repeat("x", MaxLine+2)} {
+	for _, header := range []string{"", "nothing\n", "time,client,event,token\n", "\x00\n", strings.Repeat("x", maxLine+2)} {
 		if r, err := Check(context.Background(), strings.NewReader(header), nil, Options{}); header != "" && err == nil || header == "" && r.Verdict() != Unknown {
 			t.Errorf("%.20q: %+v, %v", header, r, err)
 		}

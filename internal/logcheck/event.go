@@ -4,8 +4,8 @@
 // judged for itself, while it is read and in constant memory, and only the meaning of *overlap*
 // is that of package checker: two clients believe to hold one lock for some time.
 //
-// The way of a line: Lines reads it (bounded), a decoder makes an Event of it, an Order puts it
-// into the order of time, and a Judge looks at it once. docs/check.md describes the formats and
+// The way of a line: lines reads it (bounded), a decoder makes an Event of it, an order puts it
+// into the order of time, and a judge looks at it once. docs/check.md describes the formats and
 // what each verdict means.
 package logcheck
 

@@ -2,6 +2,7 @@ package logcheck
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"lockstep/internal/say"
@@ -30,9 +31,9 @@ const (
 	maxEnded    = 16 // clients whose hold of one lock ended last
 )
 
-// Judge looks at the events of a log, once each and in the order of time. What it keeps does not
+// judge looks at the events of a log, once each and in the order of time. What it keeps does not
 // grow with the length of the log.
-type Judge struct {
+type judge struct {
 	clockError, lease int64
 	locks             map[string]*lock
 	holds, pairs      int     // of all locks
@@ -42,12 +43,12 @@ type Judge struct {
 	found             func(*Violation)
 }
 
-// NewJudge begins a log. It calls found, which may be nil, with each violation as it becomes known.
-func NewJudge(rules Rules, found func(*Violation)) *Judge {
+// newJudge begins a log. It calls found, which may be nil, with each violation as it becomes known.
+func newJudge(rules Rules, found func(*Violation)) *judge {
 	if found == nil {
 		found = func(*Violation) {}
 	}
-	return &Judge{
+	return &judge{
 		clockError: int64(rules.ClockError), lease: int64(rules.Lease),
 		locks: map[string]*lock{}, found: found,
 	}
@@ -65,18 +66,21 @@ type lock struct {
 	grants  grants
 }
 
-// Observe takes the next event.
-func (j *Judge) Observe(e *Event) {
+// observe takes the next event.
+func (j *judge) observe(e *Event) {
 	if j.result.Events == 0 {
 		j.result.First = e.At
 	}
 	j.result.Events++
 	j.result.Last = e.At
 	if e.Lock == "" {
-		for _, l := range j.locks { // order: locks know nothing of each other
+		for _, l := range j.of(e.Client) {
 			j.crashed(l, e)
 		}
 		return
+	}
+	if e.Kind == Acquired && j.holds >= maxAllHolds {
+		j.makeRoom()
 	}
 	l := j.locks[e.Lock]
 	if l == nil {
@@ -104,8 +108,8 @@ func (j *Judge) Observe(e *Event) {
 	}
 }
 
-func (j *Judge) newLock(name string) *lock {
-	if len(j.locks) >= maxLocks || j.holds >= maxAllHolds {
+func (j *judge) newLock(name string) *lock {
+	if len(j.locks) >= maxLocks {
 		j.makeRoom()
 	}
 	if j.forgotten.has(name) {
@@ -118,8 +122,19 @@ func (j *Judge) newLock(name string) *lock {
 	return l
 }
 
+// of are the locks that a client holds or waits for, in the order of their names.
+func (j *judge) of(client string) (list []*lock) {
+	for _, l := range j.locks { // order: sorted below
+		if l.held(client) != nil || slices.Contains(l.waiters, client) {
+			list = append(list, l)
+		}
+	}
+	slices.SortFunc(list, func(a, b *lock) int { return strings.Compare(a.Lock, b.Lock) })
+	return list
+}
+
 // deadline is when a lease is over that begins at some time.
-func (j *Judge) deadline(at int64) int64 {
+func (j *judge) deadline(at int64) int64 {
 	if j.lease == 0 {
 		return forever
 	}
@@ -136,7 +151,7 @@ func (l *lock) held(client string) *Hold {
 	return nil
 }
 
-func (j *Judge) acquired(l *lock, e *Event) {
+func (j *judge) acquired(l *lock, e *Event) {
 	if h := l.held(e.Client); h != nil {
 		h.end(e, Renewed)
 		j.settle(l, h)
@@ -157,7 +172,7 @@ func (j *Judge) acquired(l *lock, e *Event) {
 }
 
 // meet notes that y was acquired while x held, or may have.
-func (j *Judge) meet(l *lock, x, y *Hold) {
+func (j *judge) meet(l *lock, x, y *Hold) {
 	p := &pair{x, y}
 	switch {
 	case x.Ending != Open: // just now, by clocks that may be off
@@ -173,13 +188,13 @@ func (j *Judge) meet(l *lock, x, y *Hold) {
 }
 
 // heard notes a line that shows a client still holding, and what that makes certain.
-func (j *Judge) heard(l *lock, h *Hold, e *Event) {
+func (j *judge) heard(l *lock, h *Hold, e *Event) {
 	h.hear(e)
 	j.settle(l, h)
 }
 
 // over ends the hold of a client that released the lock or lost it.
-func (j *Judge) over(l *lock, e *Event) {
+func (j *judge) over(l *lock, e *Event) {
 	h := l.held(e.Client)
 	switch {
 	case h != nil:
@@ -187,8 +202,8 @@ func (j *Judge) over(l *lock, e *Event) {
 		l.note(h)
 		j.settle(l, h)
 	case l.lately(e.Client) != nil:
-		if l.Repeated++; l.Repeated == 1 {
-			l.RepeatedLine = e.Line
+		if l.repeated++; l.repeated == 1 {
+			l.repeatedLine = e.Line
 		}
 	default:
 		l.doubt(say.LogEndUnheld.With(say.Number(e.Line), say.Verbatim(e.Client), say.Verbatim(l.Lock)))
@@ -196,7 +211,7 @@ func (j *Judge) over(l *lock, e *Event) {
 }
 
 // crashed ends what a dead client held. One that held nothing may die.
-func (j *Judge) crashed(l *lock, e *Event) {
+func (j *judge) crashed(l *lock, e *Event) {
 	l.waiters = slices.DeleteFunc(l.waiters, func(w string) bool { return w == e.Client })
 	if h := l.held(e.Client); h != nil {
 		h.end(e, ByLine)
@@ -225,7 +240,7 @@ func (l *lock) lately(client string) *Grant {
 }
 
 // settle looks again at the pairs of a hold of which there is news.
-func (j *Judge) settle(l *lock, h *Hold) {
+func (j *judge) settle(l *lock, h *Hold) {
 	if h.further > 0 && h.Heard > h.From {
 		l.Overlaps.AtLeast = true // those without a pair are not counted one by one
 		h.further = 0
@@ -237,7 +252,7 @@ func (j *Judge) settle(l *lock, h *Hold) {
 
 // conclude notes what has become of the pairs of a hold, and keeps those that are pending. Whom a
 // client may have met of which nobody has heard any more, that is one doubt and not many.
-func (j *Judge) conclude(l *lock, h *Hold, of func(*pair, int64) outcome) {
+func (j *judge) conclude(l *lock, h *Hold, of func(*pair, int64) outcome) {
 	pairs := h.pairs
 	h.pairs = nil
 	var doubt *Violation
@@ -275,7 +290,7 @@ func (j *Judge) conclude(l *lock, h *Hold, of func(*pair, int64) outcome) {
 }
 
 // overlap notes a pair that certainly overlaps. What counts is the intruder, however many it found.
-func (j *Judge) overlap(l *lock, p *pair) {
+func (j *judge) overlap(l *lock, p *pair) {
 	v := p.y.intrusion
 	switch {
 	case v == nil:
@@ -287,7 +302,7 @@ func (j *Judge) overlap(l *lock, p *pair) {
 	}
 }
 
-func (j *Judge) violation(l *lock, v *Violation) {
+func (j *judge) violation(l *lock, v *Violation) {
 	switch v.Sort {
 	case Overlap:
 		l.Overlaps.add(v)
@@ -298,7 +313,7 @@ func (j *Judge) violation(l *lock, v *Violation) {
 	if v.Certain {
 		kept = &j.certain
 	}
-	if len(*kept) < MaxViolations {
+	if len(*kept) < maxViolations {
 		*kept = append(*kept, v)
 	}
 	j.found(v)

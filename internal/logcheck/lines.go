@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// MaxLine is how long a line may be, in bytes.
-const MaxLine = 1 << 20
+// maxLine is how long a line may be, in bytes.
+const maxLine = 1 << 20
 
 // lines reads a log line by line. It keeps one line in memory, however long that of the log is.
 type lines struct {
@@ -20,9 +20,9 @@ type lines struct {
 	long   bool  // it was too long, and its rest is to be passed over
 }
 
-func newLines(in io.Reader) *lines { return &lines{in: bufio.NewReaderSize(in, MaxLine+1)} }
+func newLines(in io.Reader) *lines { return &lines{in: bufio.NewReaderSize(in, maxLine+1)} }
 
-var errLong = fmt.Errorf("it is longer than %d bytes", MaxLine)
+var errLong = fmt.Errorf("it is longer than %d bytes", maxLine)
 
 // next returns the next line without its line break, which is good until the next call; io.EOF behind
 // the last one, and errLong for a line that is passed over.

@@ -37,13 +37,13 @@ func (e *LineError) Error() string { return fmt.Sprintf("line %d: %v", e.Line, e
 func (e *LineError) Unwrap() error { return e.Err }
 
 // Check reads a log to its end and judges it. A log that is compressed by gzip is read as it was before.
-// What is wrong with a line is a *LineError. When ctx ends, what was read so far is judged.
+// What is wrong with a line is a *LineError.
 //
 // again opens the log anew; nil when it can be read once only. It is asked for when lines come out of
 // order by more than the window: then all of them are sorted on disk first.
 func Check(ctx context.Context, in io.Reader, again func() (io.ReadCloser, error), o Options) (*Result, error) {
-	l := &log{ctx: ctx, options: o, judge: NewJudge(o.Rules, o.Found)}
-	l.order = order{window: int64(o.Window), emit: l.judge.Observe}
+	l := &log{ctx: ctx, options: o, judge: newJudge(o.Rules, o.Found)}
+	l.order = order{window: int64(o.Window), emit: l.judge.observe}
 	l.take = l.order.push
 	err := l.read(in)
 	if IsLate(err) && again != nil {
@@ -64,12 +64,11 @@ type log struct {
 	decoder decoder
 	take    func(*Event) error
 	order   order
-	judge   *Judge
+	judge   *judge
 
 	skipped int64
 	first   LineError // the first of those
 	cut     say.Phrase
-	ended   bool // by ctx
 }
 
 // sorted reads the log once more and sorts it.
@@ -81,26 +80,25 @@ func (l *log) sorted(again func() (io.ReadCloser, error), why error) (*Result, e
 	defer in.Close()
 	s := &sorter{dir: l.options.TempDir, names: names{}}
 	defer s.close()
-	l = &log{ctx: l.ctx, options: l.options, judge: NewJudge(l.options.Rules, l.options.Found), take: s.add}
+	l = &log{ctx: l.ctx, options: l.options, judge: newJudge(l.options.Rules, l.options.Found), take: s.add}
 	if err := l.read(in); err != nil {
 		return nil, err
 	}
-	if err := s.each(func(e *Event) error { l.judge.Observe(e); return l.interrupted(e.Line) }); err != nil && !l.ended {
+	if err := s.each(func(e *Event) error { l.judge.observe(e); return l.interrupted(e.Line) }); err != nil {
 		return nil, err
 	}
 	var at *LineError
 	var late *lateError
 	if errors.As(why, &at) && errors.As(why, &late) {
-		l.judge.Remark(say.LogSorted.With(say.Number(at.Line), say.Span(late.by)))
+		l.judge.result.remark(say.LogSorted.With(say.Number(at.Line), say.Span(late.by)))
 	}
 	return l.finish(), nil
 }
 
 // interrupted is ctx's end, looked for now and then.
 func (l *log) interrupted(line int64) error {
-	if line%1024 == 0 && l.ctx.Err() != nil {
-		l.ended = true
-		return io.EOF
+	if line%1024 == 0 {
+		return l.ctx.Err()
 	}
 	return nil
 }
@@ -115,11 +113,11 @@ func (l *log) read(in io.Reader) error {
 	var e Event
 	for {
 		line, err := l.lines.next()
+		if stop := l.interrupted(l.lines.number); stop != nil {
+			return stop
+		}
 		switch {
-		case err == io.EOF, l.interrupted(l.lines.number) != nil:
-			return nil
-		case l.ctx.Err() != nil && err != nil:
-			l.ended = true
+		case err == io.EOF:
 			return nil
 		case errors.Is(err, io.ErrUnexpectedEOF):
 			l.cut = say.LogCompressedCut.With(say.Number(l.lines.number))
@@ -127,7 +125,7 @@ func (l *log) read(in io.Reader) error {
 		case err == nil:
 			err = l.line(line, &e)
 		case !errors.Is(err, errLong):
-			return fmt.Errorf("behind line %d: %w", l.lines.number, err)
+			return fmt.Errorf("after line %d: %w", l.lines.number, err)
 		}
 		if err == nil {
 			continue
@@ -188,16 +186,13 @@ func (l *log) begin(line []byte, e *Event) (err error) {
 // finish is the result, with what was noticed on the way to it.
 func (l *log) finish() *Result {
 	if l.skipped > 0 {
-		l.judge.Doubt(say.LogSkipped.With(say.Number(l.skipped), say.Number(l.first.Line), say.Both{English: l.first.Err.Error(), Chinese: "原因见不带 --skip-invalid 的运行"}))
+		l.judge.result.doubt(say.LogSkipped.With(say.Number(l.skipped), say.Number(l.first.Line), say.Both{English: l.first.Err.Error(), Chinese: "原因见不带 --skip-invalid 的运行"}))
 	}
 	if !l.cut.Empty() {
-		l.judge.Doubt(l.cut)
+		l.judge.result.doubt(l.cut)
 	}
-	if l.ended {
-		l.judge.Remark(say.LogInterrupted.With(say.Number(l.lines.number)))
-	}
-	r := l.judge.Finish(l.lines.number)
-	r.Skipped, r.Interrupted = l.skipped, l.ended
+	r := l.judge.close(l.lines.number)
+	r.Skipped = l.skipped
 	r.Format = "csv"
 	if _, ok := l.decoder.(*jsonDecoder); ok {
 		r.Format = "jsonl"

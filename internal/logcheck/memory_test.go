@@ -72,16 +72,16 @@ func TestMemoryHasABound(t *testing.T) {
 
 // When there are too many locks to remember, the verdict says what it does not know.
 func TestWhatIsForgottenIsSaid(t *testing.T) {
-	j := NewJudge(Rules{}, nil)
+	j := newJudge(Rules{}, nil)
 	at := int64(0)
 	for i := range maxLocks + 10 {
 		at++
-		j.Observe(&Event{At: at, Line: at, Kind: Acquired, Client: "A", Lock: fmt.Sprint("l", i), Token: NoToken})
+		j.observe(&Event{At: at, Line: at, Kind: Acquired, Client: "A", Lock: fmt.Sprint("l", i), Token: NoToken})
 	}
-	if r := j.Finish(at); len(r.Doubts) == 0 || r.Verdict() != Unknown || r.Locks != maxLocks+10 {
+	if r := j.close(at); len(r.Doubts) == 0 || r.Verdict() != Unknown || r.Locks != maxLocks+10 {
 		t.Errorf("%s, %q", r.Verdict(), english(r.Doubts))
 	}
-	j = NewJudge(Rules{}, nil)
+	j = newJudge(Rules{}, nil)
 	for i := range maxLocks + 10 {
 		at += 10
 		token := int64(i)
@@ -89,28 +89,38 @@ func TestWhatIsForgottenIsSaid(t *testing.T) {
 			i = 0 // it comes again
 		}
 		for k, kind := range []Kind{Acquired, Released} {
-			j.Observe(&Event{At: at + int64(k), Line: at + int64(k), Kind: kind, Client: fmt.Sprint("c", i%2), Lock: fmt.Sprint("l", i), Token: token})
+			j.observe(&Event{At: at + int64(k), Line: at + int64(k), Kind: kind, Client: fmt.Sprint("c", i%2), Lock: fmt.Sprint("l", i), Token: token})
 		}
 	}
-	if r := j.Finish(at); !slices.ContainsFunc(r.Doubts, func(p say.Phrase) bool { return p.Is(say.LogTokensForgotten) }) || r.Locks != maxLocks+9 {
+	if r := j.close(at); !slices.ContainsFunc(r.Doubts, func(p say.Phrase) bool { return p.Is(say.LogTokensForgotten) }) || r.Locks != maxLocks+9 {
 		t.Errorf("%d locks, %q", r.Locks, english(r.Doubts))
 	}
-	j = NewJudge(Rules{}, nil)
+	j = newJudge(Rules{}, nil)
 	for i := range maxHolds + 10 {
-		j.Observe(&Event{At: int64(i), Line: int64(i), Kind: Acquired, Client: fmt.Sprint("c", i), Lock: "l", Token: NoToken})
+		j.observe(&Event{At: int64(i), Line: int64(i), Kind: Acquired, Client: fmt.Sprint("c", i), Lock: "l", Token: NoToken})
 	}
-	if r := j.Finish(1); r.Verdict() != Possible || len(r.Doubts) == 0 {
+	if r := j.close(1); r.Verdict() != Possible || len(r.Doubts) == 0 {
 		t.Errorf("%s, %+v, %q", r.Verdict(), r.Overlaps, english(r.Doubts))
 	}
-	// Of a silent client that then speaks, all that acquired meanwhile were intruders.
-	j = NewJudge(Rules{}, nil)
-	j.Observe(&Event{At: 0, Line: 1, Kind: Acquired, Client: "A", Lock: "l", Token: NoToken})
-	for i := range int64(100) {
-		j.Observe(&Event{At: 10 * i, Line: 1, Kind: Acquired, Client: "B", Lock: "l", Token: NoToken})
-		j.Observe(&Event{At: 10*i + 5, Line: 1, Kind: Released, Client: "B", Lock: "l", Token: NoToken})
+	j = newJudge(Rules{}, nil)
+	for i := range int64(maxAllHolds + 1000) {
+		j.observe(&Event{At: i, Line: i, Kind: Acquired, Client: fmt.Sprint("c", i), Lock: fmt.Sprint("l", i%20_000), Token: NoToken})
+		if j.holds > maxAllHolds || j.pairs > maxAllPairs {
+			t.Fatalf("%d holds and %d pairs are remembered", j.holds, j.pairs)
+		}
 	}
-	j.Observe(&Event{At: 5000, Line: 1, Kind: Released, Client: "A", Lock: "l", Token: NoToken})
-	if r := j.Finish(1); r.Overlaps.Certain != maxPairs || !r.Overlaps.AtLeast {
+	if r := j.close(1); r.Verdict() != Possible || len(r.Doubts) == 0 || j.pairs != 0 || j.holds != 0 {
+		t.Errorf("%s, %q; %d pairs, %d holds are left", r.Verdict(), english(r.Doubts), j.pairs, j.holds)
+	}
+	// Of a silent client that then speaks, all that acquired meanwhile were intruders.
+	j = newJudge(Rules{}, nil)
+	j.observe(&Event{At: 0, Line: 1, Kind: Acquired, Client: "A", Lock: "l", Token: NoToken})
+	for i := range int64(100) {
+		j.observe(&Event{At: 10 * i, Line: 1, Kind: Acquired, Client: "B", Lock: "l", Token: NoToken})
+		j.observe(&Event{At: 10*i + 5, Line: 1, Kind: Released, Client: "B", Lock: "l", Token: NoToken})
+	}
+	j.observe(&Event{At: 5000, Line: 1, Kind: Released, Client: "A", Lock: "l", Token: NoToken})
+	if r := j.close(1); r.Overlaps.Certain != maxPairs || !r.Overlaps.AtLeast {
 		t.Errorf("%+v", r.Overlaps)
 	}
 }

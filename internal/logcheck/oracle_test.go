@@ -32,11 +32,11 @@ func drawHolds(t *rapid.T) (events []Event) {
 }
 
 func judged(events []Event, rules Rules) *Result {
-	j := NewJudge(rules, nil)
+	j := newJudge(rules, nil)
 	for i := range events {
-		j.Observe(&events[i])
+		j.observe(&events[i])
 	}
-	return j.Finish(int64(len(events)))
+	return j.close(int64(len(events)))
 }
 
 // When clocks are right and each hold has its end, an overlap is what it is in a history.

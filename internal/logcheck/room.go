@@ -13,7 +13,7 @@ import (
 // What a judge forgets so that its memory has a bound, and what it then does not claim any more.
 
 // forget drops the holds of a lock that no acquisition from a time on can meet.
-func (j *Judge) forget(l *lock, at int64) {
+func (j *judge) forget(l *lock, at int64) {
 	if len(l.holds) == 0 {
 		return
 	}
@@ -33,7 +33,7 @@ func (j *Judge) forget(l *lock, at int64) {
 }
 
 // retire says what is known of a hold of which nobody will hear again.
-func (j *Judge) retire(l *lock, h *Hold) {
+func (j *judge) retire(l *lock, h *Hold) {
 	j.conclude(l, h, func(p *pair, clockError int64) outcome {
 		if o := p.outcome(clockError); o == certain {
 			return o
@@ -45,7 +45,7 @@ func (j *Judge) retire(l *lock, h *Hold) {
 // makeRoom drops the locks that nobody has used for longest: first those that nobody holds. A line
 // about one of them that only makes sense with what was forgotten is a doubt, as if the log began
 // behind it.
-func (j *Judge) makeRoom() {
+func (j *judge) makeRoom() {
 	type used struct {
 		*lock
 		held int // 1 when somebody may hold it now
@@ -70,7 +70,7 @@ func (j *Judge) makeRoom() {
 }
 
 // busy is 1 for a lock that somebody may hold now, else 0.
-func (j *Judge) busy(l *lock) int {
+func (j *judge) busy(l *lock) int {
 	for _, h := range l.holds {
 		if h.Possible()+2*j.clockError > j.result.Last {
 			return 1
@@ -120,7 +120,7 @@ func bits(name string) iter.Seq[uint64] {
 }
 
 // finish closes a lock and adds it to the result.
-func (j *Judge) finish(l *lock) {
+func (j *judge) finish(l *lock) {
 	for _, h := range l.holds {
 		j.retire(l, h)
 	}
@@ -134,14 +134,13 @@ func (j *Judge) finish(l *lock) {
 	r.Overlaps.sum(l.Overlaps)
 	r.StaleWrites.sum(l.StaleWrites)
 	r.Writes += l.Writes
-	if l.Repeated > 0 {
-		r.Repeated += l.Repeated
-		r.remark(say.LogRepeated.With(say.Verbatim(l.Lock), say.Times(l.Repeated), say.Number(l.RepeatedLine)))
+	if l.repeated > 0 {
+		r.remark(say.LogRepeated.With(say.Verbatim(l.Lock), say.Times(l.repeated), say.Number(l.repeatedLine)))
 	}
 	for _, why := range l.Doubts {
 		r.doubt(why)
 	}
-	if r.Findings = append(r.Findings, l.Finding); len(r.Findings) >= 2*MaxFindings {
+	if r.Findings = append(r.Findings, l.Finding); len(r.Findings) >= 2*maxFindings {
 		r.rank()
 	}
 }
@@ -152,33 +151,29 @@ func (r *Result) rank() {
 	slices.SortStableFunc(r.Findings, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(badness[a.Verdict()], badness[b.Verdict()]), cmp.Compare(a.Lock, b.Lock))
 	})
-	r.Findings = r.Findings[:min(len(r.Findings), MaxFindings)]
+	r.Findings = r.Findings[:min(len(r.Findings), maxFindings)]
 }
 
 // maxSaid is how many doubts, and how many remarks, a result keeps.
 const maxSaid = 5
 
+// doubt adds a reason for which the log shows less than it seems to: a line that was left out, an end
+// that is missing.
 func (r *Result) doubt(why say.Phrase) {
 	if len(r.Doubts) < maxSaid && !slices.ContainsFunc(r.Doubts, why.Like) {
 		r.Doubts = append(r.Doubts, why)
 	}
 }
 
+// remark adds something that a reader of the verdict has to know.
 func (r *Result) remark(what say.Phrase) {
 	if len(r.Remarks) < maxSaid {
 		r.Remarks = append(r.Remarks, what)
 	}
 }
 
-// Doubt adds a reason for which the log shows less than it seems to: a line that was left out, an end
-// that is missing.
-func (j *Judge) Doubt(why say.Phrase) { j.result.doubt(why) }
-
-// Remark adds something that a reader of the verdict has to know.
-func (j *Judge) Remark(what say.Phrase) { j.result.remark(what) }
-
-// Finish ends the log. The judge must not be used after it.
-func (j *Judge) Finish(lines int64) *Result {
+// close ends the log. The judge must not be used after it.
+func (j *judge) close(lines int64) *Result {
 	r := &j.result
 	r.Lines = lines
 	names := make([]string, 0, len(j.locks))

@@ -17,10 +17,10 @@ type grants struct {
 }
 
 // maxMarks is how many tokens are told apart that are seen within the error of the clocks.
-const maxMarks = 64
+const maxMarks = 8
 
 // grant notes an acquisition.
-func (j *Judge) grant(l *lock, e *Event) {
+func (j *judge) grant(l *lock, e *Event) {
 	g := &l.grants
 	this := Grant{e.Client, e.At, e.Line, e.Token}
 	if g.latest.Line > 0 && g.latest.Client != e.Client {
@@ -59,7 +59,7 @@ func (g *grants) before(at, margin int64) *Grant {
 }
 
 // write judges a write.
-func (j *Judge) write(l *lock, e *Event) {
+func (j *judge) write(l *lock, e *Event) {
 	l.Writes++
 	var own *Grant
 	h := l.held(e.Client)
@@ -93,7 +93,7 @@ func (j *Judge) write(l *lock, e *Event) {
 }
 
 // byToken compares the token of a write with those before it.
-func (j *Judge) byToken(l *lock, v *Violation) {
+func (j *judge) byToken(l *lock, v *Violation) {
 	g, margin := &l.grants, 2*j.clockError
 	newest := g.before(v.Write.At, margin)
 	if newest != nil && newest.Token > v.Write.Token {
@@ -110,7 +110,7 @@ func (j *Judge) byToken(l *lock, v *Violation) {
 
 // byOrder asks whether another client acquired the lock between the acquisition that a write belongs to
 // and the write.
-func (j *Judge) byOrder(l *lock, v *Violation, own *Grant) {
+func (j *judge) byOrder(l *lock, v *Violation, own *Grant) {
 	other, margin := &l.grants.latest, 2*j.clockError
 	if other.Client == v.Write.Client {
 		other = &l.grants.other
@@ -131,7 +131,7 @@ func (j *Judge) byOrder(l *lock, v *Violation, own *Grant) {
 
 // late asks whether an acquisition may, by clocks that are off, have come before a write of somebody who
 // held no more.
-func (j *Judge) late(l *lock, e *Event) {
+func (j *judge) late(l *lock, e *Event) {
 	w := &l.grants.late
 	if w.Line > 0 && w.Client != e.Client && e.At < w.At+2*j.clockError {
 		j.violation(l, &Violation{Sort: StaleWrite, Lock: l.Lock, Write: *w, Newer: Grant{e.Client, e.At, e.Line, e.Token}})

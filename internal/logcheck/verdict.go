@@ -14,8 +14,8 @@ const (
 	Certain  Verdict = "certain"
 )
 
-// Worse returns the worse of two verdicts.
-func Worse(a, b Verdict) Verdict {
+// worse returns the worse of two verdicts.
+func worse(a, b Verdict) Verdict {
 	for _, v := range []Verdict{Certain, Possible, Unknown} {
 		if a == v || b == v {
 			return v
@@ -76,6 +76,18 @@ func (v *Violation) Span() (from, to int64) {
 	return from, to
 }
 
+// Clients are those that the violation is about: the intruder, then those that it found; of a stale
+// write, who wrote, then the newer holder.
+func (v *Violation) Clients() (names []string) {
+	if v.Sort == StaleWrite {
+		return []string{v.Write.Client, v.Newer.Client}
+	}
+	for _, h := range v.Holds {
+		names = append(names, h.Client)
+	}
+	return names
+}
+
 // Shown returns the time and the number of the line that shows the violation.
 func (v *Violation) Shown() (at, line int64) {
 	if v.Sort == StaleWrite {
@@ -126,14 +138,14 @@ type Finding struct {
 	Writes       int64
 	Contended    bool // some client had to wait for another or, in a log without waiting lines, the lock changed hands
 	Doubts       []say.Phrase
-	Repeated     int64 // lines that end a hold which had ended
-	RepeatedLine int64 // the first of them
+	repeated     int64 // lines that end a hold which had ended
+	repeatedLine int64 // the first of them
 }
 
 // Verdict is that of the lock.
 func (f *Finding) Verdict() Verdict {
 	doubtful := !f.Contended || len(f.Doubts) > 0
-	return Worse(f.Overlaps.verdict(doubtful), f.StaleWrites.verdict(doubtful))
+	return worse(f.Overlaps.verdict(doubtful), f.StaleWrites.verdict(doubtful))
 }
 
 // Result is what a whole log shows.
@@ -141,7 +153,6 @@ type Result struct {
 	Format      string // csv or jsonl
 	Lines       int64  // read
 	Skipped     int64  // lines that make no sense
-	Interrupted bool   // somebody did not want to wait for the end
 	Events      int64  // judged
 	First       int64  // the time of the first event
 	Last        int64  // and that of the last one
@@ -150,17 +161,16 @@ type Result struct {
 	Overlaps    Count
 	StaleWrites Count
 	Writes      int64
-	Repeated    int64
-	Findings    []Finding    // of the locks: the worst first, no more than MaxFindings
-	Violations  []*Violation // those that were found first, no more than MaxViolations
+	Findings    []Finding    // of the locks: the worst first, no more than maxFindings
+	Violations  []*Violation // those that were found first, no more than maxViolations
 	Doubts      []say.Phrase // why none would be too much to say, of the log as a whole and of the first lock with one
 	Remarks     []say.Phrase // what else there is to say
 }
 
 // Limits of what a result keeps. All is counted.
 const (
-	MaxFindings   = 1000
-	MaxViolations = 100
+	maxFindings   = 1000
+	maxViolations = 100
 )
 
 // Overlap is the verdict on mutual exclusion.
@@ -173,4 +183,4 @@ func (r *Result) StaleWrite() Verdict {
 }
 
 // Verdict is the worst of all.
-func (r *Result) Verdict() Verdict { return Worse(r.Overlap(), r.StaleWrite()) }
+func (r *Result) Verdict() Verdict { return worse(r.Overlap(), r.StaleWrite()) }

@@ -8,7 +8,7 @@ import (
 	"lockstep/internal/locks"
 )
 
-// Limits on servers: more than anybody runs behind one lock.
+// Limits: more than anybody runs or writes.
 const (
 	MaxReplicas = 10
 	maxNodes    = 15
@@ -60,7 +60,7 @@ type Section struct {
 	Keys               []Key
 }
 
-// Workload and Network are what the file may say of clients and messages.
+// WorkloadKeys and NetworkKeys are what the file may say of clients and messages.
 var (
 	WorkloadKeys = Section{"workload", "What every client does.", "work: 2s..3s below it", "", []Key{
 		{Name: "repeat", Doc: "How many rounds each client plays, 10000 at most.", Form: Times, At: func(p *Plan) any { return &p.Workload.Repeat }},
@@ -156,18 +156,18 @@ func replicated(redis bool, of func(*Plan) (*int, *time.Duration, *Failover)) []
 				At: func(p *Plan) any { return &failover(p).DownAfter }},
 			Key{Name: "election", Doc: "By sentinels: from their agreement to the promotion.", Example: "500ms", By: BySentinel,
 				At: func(p *Plan) any { return &failover(p).Election }})
-		sharded := func(p *Plan) bool { return p.Redis.Cluster.Shards > 0 }
 		keys[0].Idle = sharded
-		shards.Idle = func(p *Plan) bool { return !sharded(p) }
 		keys = []Key{keys[0], shards, keys[1]}
 	}
 	return append(keys, Key{Name: "failover", Doc: "How a replica takes over.", Example: "{by: operator, after: 500ms}", Keys: append([]Key{by}, times...), Idle: keys[0].Idle})
 }
 
+func sharded(p *Plan) bool { return p.Redis.Cluster.Shards > 0 }
+
 // shards are the keys of a Redis Cluster.
 var shards = Key{
 	Name: "cluster", Doc: "A Redis Cluster, instead of replicas and failover: primaries that share the keys among them and promote each other's replicas.",
-	Example: "{shards: 3, replicas: 1, node-timeout: 5s}", Keys: []Key{
+	Example: "{shards: 3, replicas: 1, node-timeout: 5s}", Idle: func(p *Plan) bool { return !sharded(p) }, Keys: []Key{
 		{Name: "shards", Doc: "How many primaries. The lock's key is on one of them: with 3 shards on the second, redis-2.", Example: "3",
 			Least: LeastShards, Most: maxShards, At: func(p *Plan) any { return &p.Redis.Cluster.Shards }},
 		{Name: "replicas", Doc: "How many replicas each primary has.", Example: "1", Most: MaxReplicas, At: func(p *Plan) any { return &p.Redis.Cluster.Replicas }},
