@@ -94,23 +94,31 @@ var layers = map[string][]string{
 	"internal/report/indexpage":   {"internal/checker", "internal/history", "internal/report/clean", "internal/report/page", "internal/say"},
 	"internal/report/export": {
 		"internal/checker", "internal/explain", "internal/history", "internal/plan", "internal/rate", "internal/report/bundle", "internal/report/clean",
-		"internal/report/compare", "internal/run", "internal/say", "internal/search", "internal/sweep",
+		"internal/report/compare", "internal/report/trace", "internal/run", "internal/say", "internal/search", "internal/sweep",
 	},
 	"internal/report/trace":       {"internal/checker", "internal/explain", "internal/history", "internal/report/bundle", "internal/report/clean", "internal/world"},
 	"internal/report/terminal":    {"internal/checker", "internal/explain", "internal/history", "internal/report/bundle", "internal/report/clean", "internal/report/compare", "internal/run", "internal/say", "internal/sweep"},
 	"internal/report/reporttest":  {"internal/checker", "internal/history", "internal/locks"}, // helpers of tests, as are the next two
 	"internal/report/bundletest":  {"internal/checker", "internal/explain", "internal/faults", "internal/history", "internal/plan", "internal/report/bundle", "internal/report/reporttest", "internal/say", "internal/sweep"},
 	"internal/report/comparetest": {"internal/report/bundletest", "internal/report/compare"},
-	"internal/runstore":           {},
-	"internal/serve":              {},
-	"internal/browser":            {}, // a helper of tests
-	"internal/conformance":        {}, // nothing but tests, of both worlds
-	"internal/schema":             {"internal/checker", "internal/faults", "internal/locks", "internal/plan", "internal/report/export"},
-	"internal/docs":               {"internal/measured", "internal/schema", "internal/shell", "internal/checker", "internal/faults", "internal/locks", "internal/plan"},
-	"internal/mutants":            {"internal/real"}, // to leave real servers out of the tests that it runs
-	"internal/tidy":               {"internal/checker", "internal/faults", "internal/locks", "internal/plan", "internal/scenario"},
-	"internal/seeded":             {},
-	"cmd/simulate":                {"docs", "internal", "scenarios"},
+	"internal/report/forms": {
+		"internal/report/bundle", "internal/report/clean", "internal/report/export", "internal/report/figure", "internal/report/runpage",
+		"internal/report/trace", "internal/runstore", "internal/say",
+	},
+	"internal/runstore":  {},
+	"internal/interrupt": {},
+	"internal/rundir": {
+		"internal/history", "internal/interrupt", "internal/plan", "internal/report/clean", "internal/run", "internal/runstore", "internal/say", "internal/scenario",
+	},
+	"internal/serve":       {},
+	"internal/browser":     {}, // a helper of tests
+	"internal/conformance": {}, // nothing but tests, of both worlds
+	"internal/schema":      {"internal/checker", "internal/faults", "internal/locks", "internal/plan", "internal/report/export"},
+	"internal/docs":        {"internal/measured", "internal/schema", "internal/shell", "internal/checker", "internal/faults", "internal/locks", "internal/plan"},
+	"internal/mutants":     {"internal/real"}, // to leave real servers out of the tests that it runs
+	"internal/tidy":        {"internal/checker", "internal/faults", "internal/locks", "internal/plan", "internal/scenario"},
+	"internal/seeded":      {},
+	"cmd/simulate":         {"docs", "internal", "scenarios"},
 	"locktest": {
 		"internal/bubble", "internal/checker", "internal/faults", "internal/history", "internal/locks", "internal/plan", "internal/report/bundle",
 		"internal/report/export", "internal/report/runpage", "internal/report/terminal", "internal/run", "internal/runstore", "internal/say",
