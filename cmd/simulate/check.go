@@ -15,6 +15,7 @@ import (
 	"lockstep/internal/checker"
 	"lockstep/internal/explain"
 	"lockstep/internal/history"
+	"lockstep/internal/interrupt"
 	"lockstep/internal/logcheck"
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/say"
@@ -217,7 +218,7 @@ func openInput(ctx context.Context, file string) (*input, error) {
 	if file == "-" {
 		return &input{Reader: os.Stdin, Closer: io.NopCloser(nil), name: "stdin"}, nil
 	}
-	f, err := unlessInterrupted(ctx, "opening "+file, func() (*os.File, error) { return os.Open(file) })
+	f, err := interrupt.Unless(ctx, "opening "+file, func() (*os.File, error) { return os.Open(file) })
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("%s: there is no such file", file)
@@ -238,7 +239,7 @@ func openInput(ctx context.Context, file string) (*input, error) {
 
 // look finds out by its first bytes what the input is.
 func (in *input) look(ctx context.Context) error {
-	start, err := unlessInterrupted(ctx, "reading "+in.name, func() ([]byte, error) {
+	start, err := interrupt.Unless(ctx, "reading "+in.name, func() ([]byte, error) {
 		plain, err := logcheck.Plain(in.Reader)
 		if err != nil {
 			return nil, err

@@ -14,8 +14,11 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"lockstep/internal/interrupt"
 	"lockstep/internal/logcheck"
+	"lockstep/internal/report/clean"
 	"lockstep/internal/report/logpage"
+	"lockstep/internal/rundir"
 	"lockstep/internal/say"
 	"lockstep/internal/shell"
 )
@@ -142,13 +145,13 @@ func inEnglish(phrases []say.Phrase) []string {
 // log judges a log.
 func (f *judgeFlags) log(ctx context.Context, in *input, o logcheck.Options) (c *checkedLog, err error) {
 	read := func() (*logcheck.Result, error) {
-		return logcheck.Check(ctx, &interruptible{ctx, in}, in.again, o)
+		return logcheck.Check(ctx, &interrupt.Reader{Ctx: ctx, From: in}, in.again, o)
 	}
 	var r *logcheck.Result
 	if f.follow {
 		r, err = f.followed(ctx, in, o)
 	} else {
-		r, err = unlessInterrupted(ctx, "reading "+in.name, read)
+		r, err = interrupt.Unless(ctx, "reading "+in.name, read)
 	}
 	if err == nil {
 		c := logged(in.name, r, o.Unit)
@@ -190,8 +193,8 @@ func (f *judgeFlags) savedPage(in *input, c *checkedLog, o logcheck.Options) err
 	if err != nil {
 		return &bugError{err}
 	}
-	name := strings.TrimSuffix(unfitForFiles.ReplaceAllString(filepath.Base(in.name), "-"), ".gz")
-	c.Page, err = f.savePage(fmt.Sprintf("log-%.40s-%.12s.html", name, sha256Of(data)), data)
+	name := strings.TrimSuffix(clean.Dashed(filepath.Base(in.name)), ".gz")
+	c.Page, err = f.savePage(fmt.Sprintf("log-%.40s-%.12s.html", name, rundir.SHA256(data)), data)
 	return err
 }
 
@@ -230,7 +233,7 @@ type patient struct {
 }
 
 func (p *patient) Read(to []byte) (int, error) {
-	n, err := unlessInterrupted(p.ctx, "reading", func() (int, error) { return p.from.Read(p.buf[:min(len(to), len(p.buf))]) })
+	n, err := interrupt.Unless(p.ctx, "reading", func() (int, error) { return p.from.Read(p.buf[:min(len(to), len(p.buf))]) })
 	if p.ctx.Err() != nil {
 		return 0, io.EOF
 	}

@@ -19,6 +19,7 @@ import (
 	"lockstep/internal/plan"
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/export"
+	"lockstep/internal/report/forms"
 	"lockstep/internal/report/matrixpage"
 	"lockstep/internal/report/page"
 	"lockstep/internal/report/terminal"
@@ -116,11 +117,11 @@ func spoilt(t *testing.T, h *history.History, text string) *history.History {
 	if err := history.WriteJSONL(&stored, out); err != nil {
 		t.Fatal(err)
 	}
-	back, err := history.ReadJSONL(&stored)
-	if err != nil {
-		t.Fatalf("a stored history cannot be read again: %v", err)
+	back, err := history.ReadAllJSONL(&stored)
+	if err != nil || len(back) != 1 {
+		t.Fatalf("a stored history cannot be read again: %d, %v", len(back), err)
 	}
-	return back
+	return back[0]
 }
 
 // play plays a story with its first lock.
@@ -152,11 +153,11 @@ func outputs(t *testing.T, name, text string) map[string][]byte {
 	b := bundle.Of(r, "simulate run "+shell.Word(p.File+marker+text), buildVersion())
 	b.RunDir = "reports/" + marker + text // the names of files may be any bytes
 	spoil(reflect.ValueOf(b).Elem(), validText(text))
-	files, err := render(formats, say.English, b)
+	files, err := forms.Render(forms.All, say.English, b)
 	if err != nil {
 		t.Fatal(err)
 	}
-	chinese, err := render(formats[:1], say.Chinese, b)
+	chinese, err := forms.Render(forms.All[:1], say.Chinese, b)
 	if err != nil {
 		t.Fatal(err)
 	}

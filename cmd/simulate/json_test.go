@@ -40,6 +40,7 @@ var jsonRuns = []struct {
 	{[]string{"check", "alone.csv", "reports/latest/history.jsonl"}, exitMissed},
 	{[]string{"check", "alone.csv"}, exitInconclusive},
 	{[]string{"matrix", "--lock", "setnx", "--fault", "CC", "--seeds", "1"}, exitMet},
+	{[]string{"matrix", "--scripts", "--lock", "setnx", "--fault", "CC"}, exitMet},
 	{[]string{"claims", "--claim", "18"}, exitMet},
 	{[]string{"search", "redlock-storm", "--seeds", "1"}, exitMissed},
 	{[]string{"sweep", "pause-against-lease", "--seeds", "1"}, exitMet},

@@ -6,22 +6,20 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"path/filepath"
-	"runtime"
 	"runtime/debug"
 	"slices"
 	"time"
 
-	"lockstep/internal/history"
 	"lockstep/internal/plan"
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/clean"
 	"lockstep/internal/report/export"
+	"lockstep/internal/report/forms"
 	"lockstep/internal/report/terminal"
 	"lockstep/internal/run"
+	"lockstep/internal/rundir"
 	"lockstep/internal/runstore"
-	"lockstep/internal/scenario"
 )
 
 // output shows results as they come: as text at once, as one JSON object at the end.
@@ -134,52 +132,14 @@ func (f *runFlags) oneLock(p *plan.Plan) string {
 
 // runFiles are the files of a run directory.
 func (f *runFlags) runFiles(r *run.Result, b *bundle.Bundle) ([]runstore.File, error) {
-	logs := logFiles(r)
+	logs := rundir.Logs(r)
 	b.Logs = len(logs) > 0
-	files, err := render(formats, f.language, b)
+	shown, err := forms.Render(forms.All, f.language, b)
 	if err != nil {
 		return nil, err
 	}
-	files = append(files, logs...)
-	story := []byte(scenario.Resolved(r.Plan))
-	started := storedEnv{
-		Schema: 1, Version: buildVersion(), Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH,
-		Backend: r.Backend, File: r.Plan.File, Scale: f.scale, Locks: f.locks, ScenarioSHA256: sha256Of(story), Lines: map[string]int{},
-	}
-	for _, e := range r.Plan.Expect {
-		started.Lines[e.Lock+"/"+e.Property] = e.Line
-	}
-	env, err := json.MarshalIndent(started, "", "  ")
-	if err != nil {
-		return nil, err
-	}
-	return append(files,
-		runstore.File{Name: historyName, Write: func(w io.Writer) error { return history.WriteJSONL(w, r.Histories()...) }},
-		runstore.File{Name: storyName, Data: story},
-		runstore.File{Name: envName, Data: append(env, '\n')},
-	), nil
-}
-
-// logsDir is where a run directory has the logs of its servers.
-const logsDir = "stores"
-
-// logFiles are the logs of the servers, those of several locks in a folder each. A
-// server may log what clients have sent it, so what could steer a terminal is shown
-// instead of obeyed.
-func logFiles(r *run.Result) []runstore.File {
-	var files []runstore.File
-	for i := range r.Outcomes {
-		o := &r.Outcomes[i]
-		dir := logsDir
-		if len(r.Outcomes) > 1 {
-			dir = fmt.Sprintf("%s/%d-%s", logsDir, i+1, unfitForFiles.ReplaceAllString(o.Lock, "-"))
-		}
-		for _, server := range slices.Sorted(maps.Keys(o.Logs)) {
-			name := dir + "/" + unfitForFiles.ReplaceAllString(server, "-") + ".log"
-			files = append(files, runstore.File{Name: name, Data: []byte(terminalLines(string(o.Logs[server])))})
-		}
-	}
-	return files
+	own, err := rundir.Files(r, rundir.Env{Version: buildVersion(), Scale: f.scale, Locks: f.locks})
+	return slices.Concat(shown, logs, own), err
 }
 
 // buildVersion is the module's version, or the commit that the program was built from.

@@ -1,6 +1,9 @@
 package tidy
 
 import (
+	"go/ast"
+	"path"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -95,23 +98,31 @@ var layers = map[string][]string{
 	"internal/report/indexpage":   {"internal/checker", "internal/history", "internal/report/clean", "internal/report/page", "internal/say"},
 	"internal/report/export": {
 		"internal/checker", "internal/explain", "internal/history", "internal/plan", "internal/rate", "internal/report/bundle", "internal/report/clean",
-		"internal/report/compare", "internal/run", "internal/say", "internal/search", "internal/sweep",
+		"internal/report/compare", "internal/report/trace", "internal/run", "internal/say", "internal/search", "internal/sweep",
 	},
 	"internal/report/trace":       {"internal/checker", "internal/explain", "internal/history", "internal/report/bundle", "internal/report/clean", "internal/world"},
 	"internal/report/terminal":    {"internal/checker", "internal/explain", "internal/history", "internal/report/bundle", "internal/report/clean", "internal/report/compare", "internal/run", "internal/say", "internal/sweep"},
 	"internal/report/reporttest":  {"internal/checker", "internal/history", "internal/locks"}, // helpers of tests, as are the next two
 	"internal/report/bundletest":  {"internal/checker", "internal/explain", "internal/faults", "internal/history", "internal/plan", "internal/report/bundle", "internal/report/reporttest", "internal/say", "internal/sweep"},
 	"internal/report/comparetest": {"internal/report/bundletest", "internal/report/compare"},
-	"internal/runstore":           {},
-	"internal/serve":              {},
-	"internal/browser":            {}, // a helper of tests
-	"internal/conformance":        {}, // nothing but tests, of both worlds
-	"internal/schema":             {"internal/checker", "internal/faults", "internal/locks", "internal/plan", "internal/report/export"},
-	"internal/docs":               {"internal/measured", "internal/schema", "internal/shell", "internal/checker", "internal/faults", "internal/locks", "internal/plan"},
-	"internal/mutants":            {"internal/real"}, // to leave real servers out of the tests that it runs
-	"internal/tidy":               {"internal/checker", "internal/faults", "internal/locks", "internal/plan", "internal/scenario"},
-	"internal/seeded":             {},
-	"cmd/simulate":                {"docs", "examples", "internal", "scenarios"},
+	"internal/report/forms": {
+		"internal/report/bundle", "internal/report/clean", "internal/report/export", "internal/report/figure", "internal/report/runpage",
+		"internal/report/trace", "internal/runstore", "internal/say",
+	},
+	"internal/runstore":  {},
+	"internal/interrupt": {},
+	"internal/rundir": {
+		"internal/history", "internal/interrupt", "internal/plan", "internal/report/clean", "internal/run", "internal/runstore", "internal/say", "internal/scenario",
+	},
+	"internal/serve":       {},
+	"internal/browser":     {}, // a helper of tests
+	"internal/conformance": {}, // nothing but tests, of both worlds
+	"internal/schema":      {"internal/checker", "internal/faults", "internal/locks", "internal/plan", "internal/report/export"},
+	"internal/docs":        {"internal/measured", "internal/schema", "internal/shell", "internal/checker", "internal/faults", "internal/locks", "internal/plan"},
+	"internal/mutants":     {"internal/real"}, // to leave real servers out of the tests that it runs
+	"internal/tidy":        {"internal/checker", "internal/faults", "internal/locks", "internal/plan", "internal/scenario"},
+	"internal/seeded":      {},
+	"cmd/simulate":         {"docs", "examples", "internal", "scenarios"},
 	"locktest": {
 		"internal/bubble", "internal/checker", "internal/faults", "internal/history", "internal/locks", "internal/plan", "internal/report/bundle",
 		"internal/report/export", "internal/report/runpage", "internal/report/terminal", "internal/run", "internal/runstore", "internal/say",
@@ -156,6 +167,35 @@ func within(target string, layers []string) bool {
 		}
 	}
 	return false
+}
+
+// The command line has flags, help, exit codes and calls. What a history tells is worked out in the
+// packages below it, where every form of output finds it. These files still do some of it themselves.
+func TestTheCommandLineWorksOutNoFacts(t *testing.T) {
+	own := map[string]bool{"check.go": true, "counterexamples.go": true, "replay.go": true}
+	for _, s := range sources(t) {
+		if s.test || s.dir != "cmd/simulate" || own[path.Base(s.path)] {
+			continue
+		}
+		if slices.Contains(s.imports(), "lockstep/internal/explain") {
+			t.Errorf("%s tells a history itself: what it tells belongs to internal/report", s.path)
+		}
+		ast.Inspect(s.file, func(n ast.Node) bool {
+			if x, ok := n.(*ast.IndexExpr); ok && selects(x.X, "Events") {
+				t.Errorf("%s reads events: what it finds in them belongs to internal/report", s.path)
+			}
+			if x, ok := n.(*ast.RangeStmt); ok && selects(x.X, "Events") {
+				t.Errorf("%s reads events: what it finds in them belongs to internal/report", s.path)
+			}
+			return true
+		})
+	}
+}
+
+// selects reports whether an expression is the field of that name of something.
+func selects(e ast.Expr, field string) bool {
+	s, ok := e.(*ast.SelectorExpr)
+	return ok && s.Sel.Name == field
 }
 
 // Client libraries and proxies belong to the live world: the simulator, the

@@ -100,7 +100,7 @@ func howMeasured(m *Matrix) []say.Phrase {
 	out := []say.Phrase{
 		say.Text("No letter is written down anywhere. For each cell the harness first watches which commands the lock sends when nothing goes wrong, and makes scripts to fit them: short scenarios that bring the fault about at each point where it could hurt."),
 		say.Text("A checker judges each history. The letter is the worst that was seen."),
-		say.Text("V, F, VF and D are proofs: the run below each of them can be played again and gives the same history, byte for byte. S and L are not: they say that nothing worse was found, and how often it may happen all the same."),
+		say.Text("V, F, VF and D are proofs: the run or the story below each of them can be played again and gives the same history, byte for byte. S and L are not: they say that nothing worse was found, and how often it may happen all the same."),
 	}
 	if m.Seeds > 0 {
 		out[1] = say.ThenVariations.With(say.Grouped(m.Seeds))

@@ -107,7 +107,7 @@ var letters = []letterView{
 	{"F", "cF", "A release removes the entry of another client.", "foreign entry freed", 0},
 	{"V", "cV", "Mutual exclusion is violated: two clients hold the lock at once.", "two holders", 0},
 	{"VF", "cVF", "Both: two holders, and a foreign entry freed.", "both", 0},
-	{"?", "cN", "Unknown: no script tested anything, for the fault never came about or nobody contended.", "tested nothing", 0},
+	{"?", "cN", "Unknown: no script tested anything, for the fault never came about or nobody contended; or nobody knows how some runs of the walk end.", "tested nothing", 0},
 	{"-", "cN", "The fault could not be brought about: the lock has no such step.", "not applicable", 0},
 }
 

@@ -1,31 +1,29 @@
-package main
+// Package forms makes the files of a judged run: its page, its figures, its results for programs.
+package forms
 
 import (
 	"fmt"
 	"io"
-	"regexp"
-	"slices"
-	"strings"
 
 	"lockstep/internal/report/bundle"
+	"lockstep/internal/report/clean"
 	"lockstep/internal/report/export"
 	"lockstep/internal/report/figure"
 	"lockstep/internal/report/runpage"
 	"lockstep/internal/report/trace"
 	"lockstep/internal/runstore"
 	"lockstep/internal/say"
-	"lockstep/internal/scenario"
 )
 
-// format is one form of a judged run.
-type format struct {
-	name    string
-	summary string
+// Form is one form of a judged run.
+type Form struct {
+	Name    string
+	Summary string
 	render  func(b *bundle.Bundle, l say.Language) ([]runstore.File, error)
 }
 
-// formats are all of them, in the order of the help.
-var formats = []format{
+// All are all of them, in the order of the help.
+var All = []Form{
 	{"html", "report.html, for people", report},
 	{"json", "result.json, the verdicts", oneFile("result.json", export.Result)},
 	{"junit", "junit.xml, for CI servers", oneFile("junit.xml", export.JUnit)},
@@ -40,33 +38,8 @@ var formats = []format{
 	{"svg", "plots/*.svg", plots},
 }
 
-func formatNames() []string {
-	var names []string
-	for _, f := range formats {
-		names = append(names, f.name)
-	}
-	return names
-}
-
-// pickFormats finds formats by name.
-func pickFormats(names []string) ([]format, error) {
-	var picked []format
-	for _, name := range names {
-		i := slices.IndexFunc(formats, func(f format) bool { return f.name == name })
-		if i < 0 {
-			hint := "choose from " + strings.Join(formatNames(), ", ")
-			if near := scenario.Nearest(name, formatNames()); near != "" {
-				hint = fmt.Sprintf("did you mean %q?", near)
-			}
-			return nil, fmt.Errorf("unknown format %q: %s", name, hint)
-		}
-		picked = append(picked, formats[i])
-	}
-	return picked, nil
-}
-
-// render makes the files of some formats, the page in a language.
-func render(chosen []format, language say.Language, b *bundle.Bundle) ([]runstore.File, error) {
+// Render makes the files of some formats, the page in a language.
+func Render(chosen []Form, language say.Language, b *bundle.Bundle) ([]runstore.File, error) {
 	var files []runstore.File
 	for _, f := range chosen {
 		made, err := f.render(b, language)
@@ -98,7 +71,7 @@ func ednFiles(b *bundle.Bundle, _ say.Language) ([]runstore.File, error) {
 	for i := range b.Runs {
 		name := "history.edn"
 		if len(b.Runs) > 1 {
-			name = fmt.Sprintf("history-%d-%s.edn", i+1, unfitForFiles.ReplaceAllString(b.Runs[i].Lock, "-"))
+			name = fmt.Sprintf("history-%d-%s.edn", i+1, clean.Dashed(b.Runs[i].Lock))
 		}
 		if h := b.Runs[i].Judgement.History; h != nil {
 			files = append(files, runstore.File{Name: name, Write: func(w io.Writer) error { return trace.EDN(w, h) }})
@@ -106,9 +79,6 @@ func ednFiles(b *bundle.Bundle, _ say.Language) ([]runstore.File, error) {
 	}
 	return files, nil
 }
-
-// unfitForFiles matches what a file name had better not have.
-var unfitForFiles = regexp.MustCompile(`[^a-z0-9.-]+`)
 
 // plots are the figures of the report as files.
 func plots(b *bundle.Bundle, _ say.Language) ([]runstore.File, error) {
