@@ -103,6 +103,9 @@ func TestMisbehaviourHasAName(t *testing.T) {
 				}
 				return
 			}
+			if err == nil {
+				t.Fatalf("it passed for an answer, want %v", tt.want)
+			}
 			if !errors.Is(err, tt.want) || !strings.Contains(err.Error(), tt.says) || !errors.Is(p.Err(), tt.want) {
 				t.Errorf("got %v, want %v with %q", err, tt.want, tt.says)
 			}
