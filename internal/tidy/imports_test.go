@@ -83,7 +83,7 @@ var layers = map[string][]string{
 	"internal/report/page": {"internal/checker", "internal/report/bundle", "internal/report/figure", "internal/say"},
 	"internal/report/runpage": {
 		"internal/checker", "internal/explain", "internal/faults", "internal/glossary", "internal/history", "internal/locks", "internal/plan",
-		"internal/report/bundle", "internal/report/clean", "internal/report/diagram", "internal/report/figure", "internal/report/page", "internal/say",
+		"internal/report/bundle", "internal/report/clean", "internal/report/diagram", "internal/report/figure", "internal/report/page", "internal/say", "internal/shell",
 	},
 	"internal/report/comparepage": {
 		"internal/history", "internal/report/bundle", "internal/report/clean", "internal/report/compare", "internal/report/diagram",
