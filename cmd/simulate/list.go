@@ -86,7 +86,7 @@ func listLocks() listed {
 	var all []lock
 	var rows [][]string
 	for _, v := range locks.All() {
-		d := v.Doc()
+		d := v.Doc(say.English)
 		all = append(all, lock{v.ID, string(v.Store), v.Library, d.Idea, d.Source, d.Guarantees, d.BreaksWhen, d.Protocol})
 		idea := d.Idea
 		if v.CheckSimulated() != nil {

@@ -31,7 +31,7 @@ func (f *matrixFlags) matrixPage(ctx context.Context, m *matrix.Matrix) (*report
 	sort.SliceStable(rows, func(a, b int) bool { return groupOf(m.Locks[rows[a]]).rank < groupOf(m.Locks[rows[b]]).rank })
 	for _, i := range rows {
 		v := m.Locks[i]
-		d, g := v.Doc(), groupOf(v)
+		d, g := v.Doc(f.language), groupOf(v)
 		row := report.MatrixLock{
 			ID: v.ID, Group: g.name, Store: demands(v), Idea: d.Idea, Protocol: d.Protocol,
 			BreaksWhen: d.BreaksWhen, Source: d.Source,

@@ -148,7 +148,7 @@ func showReplay(g *globals, w io.Writer, s *storedRun, all []replayed, same bool
 	if g.json {
 		return printJSON(w, map[string]any{"schema": 1, "identical": same, "run_dir": s.dir, "locks": all})
 	}
-	fmt.Fprintf(w, "%s\n\n", g.said(say.Series{say.Verbatim(s.plan.Name), say.SeedIs.With(seedText(s.histories[0].Header.Seed))}))
+	fmt.Fprintf(w, "%s\n\n", g.said(say.Series{say.Verbatim(s.plan.Prose(g.language).Name), say.SeedIs.With(seedText(s.histories[0].Header.Seed))}))
 	var rows [][]string
 	for i := range all {
 		r := &all[i]

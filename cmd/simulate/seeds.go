@@ -205,7 +205,7 @@ func (f *runFlags) showTallies(p *plan.Plan, tallies []*tally, interrupted bool,
 		return err
 	}
 	first := f.seedOf(p)
-	fmt.Fprintf(f.stdout, "%s\n\n", f.said(say.SeedsFromTo.With(say.Verbatim(p.Name), seedText(first), seedText(first+uint64(f.times)-1))))
+	fmt.Fprintf(f.stdout, "%s\n\n", f.said(say.SeedsFromTo.With(say.Verbatim(p.Prose(f.language).Name), seedText(first), seedText(first+uint64(f.times)-1))))
 	rows := [][]string{}
 	for _, t := range tallies {
 		met := say.SomeOf.With(say.Number(t.Met), say.Number(t.Runs))

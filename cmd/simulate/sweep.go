@@ -208,9 +208,10 @@ func ticksOf(a *plan.Axis) (out []string) {
 
 // shown is what the page and the terminal show.
 func (f *sweepFlags) shown(p *plan.Plan, maps []sweep.Map) *report.Sweep {
+	said := p.Prose(f.language)
 	s := &report.Sweep{
 		Language: f.language,
-		Title:    p.Name, Story: p.Story, Property: f.property, Seeds: f.seeds, Replay: f.sweepReplay(p),
+		Title:    said.Name, Story: said.Story, Property: f.property, Seeds: f.seeds, Replay: f.sweepReplay(p),
 	}
 	for i := range maps {
 		m := &maps[i]

@@ -125,7 +125,7 @@ func groupsOf(kinds []KindOfFault, word func(string) string) (groups []kindGroup
 func newExploredView(x *measured.ExploredLock, most int, l say.Language) exploredView {
 	v := exploredView{Lock: clean(x.Lock, maxName), Walked: say.SchedulesWalked.With(say.Grouped(x.Walked)).In(l)}
 	if variant, ok := locks.Lookup(x.Lock); ok {
-		v.Store, v.Idea = string(variant.Store), variant.Doc().Idea
+		v.Store, v.Idea = string(variant.Store), variant.Doc(l).Idea
 	}
 	if n := x.Cut + int64(len(x.Doubts)); n > 0 {
 		v.Unknown = say.SchedulesUnknown.With(say.Number(n)).In(l)

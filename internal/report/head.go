@@ -31,11 +31,10 @@ var pageCSS string
 
 // pageHead is what stands in the head of a page.
 type pageHead struct {
-	Title   string // clean already
-	Foreign bool   // the title is a scenario's, and stays in its language
-	Mark    string // by which the program knows a page as its own; "" for none
-	Style   template.CSS
-	Script  template.JS // "" for none
+	Title  string // clean already
+	Mark   string // by which the program knows a page as its own; "" for none
+	Style  template.CSS
+	Script template.JS // "" for none
 }
 
 // newHead makes the head of a page without a script. own are its own styles, on top
@@ -97,12 +96,6 @@ func policy(scripts ...string) string {
 		p += "; "
 	}
 	return p + "img-src data:; base-uri 'none'; form-action 'none'"
-}
-
-// foreign is the head of a page whose title stays in the language of its scenario.
-func (h pageHead) foreign() pageHead {
-	h.Foreign = true
-	return h
 }
 
 // pageTemplate makes the template of a page for each language. The page asks for its head

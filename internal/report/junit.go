@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"lockstep/internal/say"
 )
 
 // The elements of JUnit XML in the form that Jenkins, GitLab and Allure read.
@@ -72,7 +74,7 @@ func JUnit(b *Bundle) ([]byte, error) {
 		Name: clean(b.slug(), maxLine),
 		Time: seconds3(int64(b.simulated())),
 		Properties: []junitProperty{
-			{"title", clean(b.title(), maxLine)},
+			{"title", clean(b.title(say.English), maxLine)},
 			{"seed", strconv.FormatUint(b.Seed, 10)},
 			{"backend", clean(b.Backend, maxName)},
 			{"hash", clean(b.Hash, maxLine)},

@@ -120,11 +120,11 @@ type figureView struct {
 func newPage(b *Bundle, stories []story, shared *figure, d richness, l say.Language) *pageView {
 	v := &pageView{
 		language: l,
-		Title:    clean(b.title(), maxLine), Seed: b.Seed, Backend: clean(b.Backend, maxName),
+		Title:    clean(b.title(l), maxLine), Seed: b.Seed, Backend: clean(b.Backend, maxName),
 		Mode: say.Text("real servers").In(l), Length: say.OfTrueTime.With(say.Rounded(b.simulated())).In(l),
 		Hash: clean(b.Hash, maxLine), Replay: clean(b.Replay, maxLine),
-		Head: newHead(clean(b.title(), maxLine), reportCSS).scripted("page.js").foreign(), Says: map[string]string{},
-		Legend: legendFor(b.Backend, l), Shapes: template.HTML(shapes()), SetUp: setUp(b, l), Promises: promisesOf(b), linker: newLinker(l),
+		Head: newHead(clean(b.title(l), maxLine), reportCSS).scripted("page.js"), Says: map[string]string{},
+		Legend: legendFor(b.Backend, l), Shapes: template.HTML(shapes()), SetUp: setUp(b, l), Promises: promisesOf(b, l), linker: newLinker(l),
 		Picture: template.HTML(picture(b, l)), // made by us, all texts escaped
 	}
 	if history.Simulated(b.Backend) {
@@ -134,8 +134,9 @@ func newPage(b *Bundle, stories []story, shared *figure, d richness, l say.Langu
 		v.Says[id] = say.Text(text).In(l)
 	}
 	if p := b.Plan; p != nil {
-		v.Story, v.Question, v.Lesson = clean(p.Story, maxProse), clean(p.Question, maxProse), clean(p.Lesson, maxProse)
-		v.Origin = clean(p.Origin, maxProse)
+		said := p.Prose(l)
+		v.Story, v.Question, v.Lesson = clean(said.Story, maxProse), clean(said.Question, maxProse), clean(said.Lesson, maxProse)
+		v.Origin = clean(said.Origin, maxProse)
 	}
 	props := b.properties()
 	for _, p := range props {

@@ -81,16 +81,16 @@ func (b *Bundle) Met() bool {
 }
 
 // title is the name of the story.
-func (b *Bundle) title() string {
+func (b *Bundle) title(l say.Language) string {
 	if b.Plan != nil && b.Plan.Name != "" {
-		return b.Plan.Name
+		return b.Plan.Prose(l).Name
 	}
 	for i := range b.Runs {
 		if h := b.Runs[i].Judgement.History; h != nil && h.Header.Scenario != "" {
 			return h.Header.Scenario
 		}
 	}
-	return "A run without a name"
+	return say.Text("A run without a name").In(l)
 }
 
 // slug is the name of the story for machines.
@@ -98,7 +98,7 @@ func (b *Bundle) slug() string {
 	if b.Plan != nil && b.Plan.Slug != "" {
 		return b.Plan.Slug
 	}
-	return b.title()
+	return b.title(say.English)
 }
 
 // lag is the replication lag in the time of the histories, 0 when unknown. A

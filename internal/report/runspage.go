@@ -108,7 +108,7 @@ func (c *RunComparison) row(n int) runsRow {
 	r := &c.Runs[n]
 	b := r.Bundle
 	row := runsRow{
-		Number: n + 1, Title: clean(b.title(), maxLine), Scenario: clean(b.slug(), maxLine), Href: r.Href, Dir: clean(r.Dir, maxLine),
+		Number: n + 1, Title: clean(b.title(c.Language), maxLine), Scenario: clean(b.slug(), maxLine), Href: r.Href, Dir: clean(r.Dir, maxLine),
 		Seed: b.Seed, World: say.Text("real").In(c.Language), Backend: clean(b.Backend, maxName), Hash: clean(b.Hash, 12), Length: say.Seconds(lengthOf(b)).In(c.Language),
 		Replay: clean(b.Replay, maxLine), Again: say.PlayRunAgain.With(say.Number(n + 1)).In(c.Language),
 	}

@@ -71,7 +71,7 @@ func (s *summary) finish() []byte {
 // head is the title with the outcome, and what was played.
 func (s *summary) head() {
 	outcome := s.b.outcome()
-	text := fmt.Sprintf("### %s: %s\n\n", markdown(clean(s.b.title(), 120)), outcome)
+	text := fmt.Sprintf("### %s: %s\n\n", markdown(clean(s.b.title(say.English), 120)), outcome)
 	length := seconds3(int64(s.b.simulated())) + " s"
 	if history.Simulated(s.b.Backend) {
 		length += " simulated"

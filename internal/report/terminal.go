@@ -78,7 +78,7 @@ func (t *terminal) line(s string) {
 // head is the title on the left and the run's data on the right; below each
 // other when they do not fit.
 func (t *terminal) head() {
-	title := clean(t.b.title(), maxLine)
+	title := clean(t.b.title(t.o.Language), maxLine)
 	seed := say.Verbatim(strconv.FormatUint(t.b.Seed, 10))
 	data := say.SeedAndWorld.With(seed, say.Verbatim(clean(t.b.Backend, maxName)), t.duration()).In(t.o.Language)
 	if gap := t.o.Width - t.r.Width(title) - t.r.Width(data); gap >= 2 {

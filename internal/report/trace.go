@@ -9,6 +9,7 @@ import (
 
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
+	"lockstep/internal/say"
 )
 
 // TraceEvents is how many events of histories a trace shows in full. Of longer
@@ -124,7 +125,7 @@ func (t *trace) write(b *Bundle, notices []string) []byte {
 	buf := make([]byte, 0, 200*len(t.out)+len(t.meta)+1000)
 	buf = append(buf, `{"displayTimeUnit":"ms","otherData":{`...)
 	buf = fmt.Appendf(buf, `"scenario":%s,"seed":"%d","backend":%s,"hash":%s`,
-		t.quote(b.title()), b.Seed, t.quote(b.Backend), t.quote(b.Hash))
+		t.quote(b.title(say.English)), b.Seed, t.quote(b.Backend), t.quote(b.Hash))
 	for n, notice := range notices {
 		buf = fmt.Appendf(buf, `,"notice_%d":%s`, n+1, jsonString(clean(notice, maxLine)))
 	}

@@ -4,6 +4,7 @@ import (
 	"lockstep/internal/checker"
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
+	"lockstep/internal/say"
 )
 
 // Limits, as package scenario keeps them.
@@ -18,11 +19,7 @@ const (
 // Scenario returns the schema of scenario files.
 func Scenario() *Schema {
 	s := closed("One file is one story: clients, a lock, faults, and what is expected.", Properties{
-		{"scenario", &Schema{
-			Type: []string{"string", "number"}, MinLength: 1, MaxLength: maxTitle,
-			Description: "The title: what happens, in a few words.",
-			Examples:    []any{"A long pause outlives the lease"},
-		}},
+		{"scenario", title()},
 		{"level", &Schema{
 			Type: "integer", Minimum: ptr(1), Maximum: ptr(3), Default: plan.Default().Level,
 			Description: "How much a reader has to know: 1 start here, 2 some, 3 subtle.",
@@ -37,7 +34,7 @@ func Scenario() *Schema {
 		}},
 		{"locks", lockList()},
 		{"lease", positive("duration", "How long the store remembers the holder. Every lock rounds as its protocol demands.").
-			withDefault(say(plan.DefaultLease))},
+			withDefault(spelled(plan.DefaultLease))},
 		{"clients", clients()},
 		{"workload", workload()},
 		{"network", network()},
@@ -47,6 +44,7 @@ func Scenario() *Schema {
 		{"chaos", chaos()},
 		{"vary", vary()},
 		{"expect", expect()},
+		{"zh", chinese()},
 	})
 	s.Dialect = dialect
 	s.Title = "A scenario of lockstep"
@@ -56,6 +54,25 @@ func Scenario() *Schema {
 	return s
 }
 
+func title() *Schema {
+	return &Schema{
+		Type: []string{"string", "number"}, MinLength: 1, MaxLength: maxTitle,
+		Description: "The title: what happens, in a few words.",
+		Examples:    []any{"A long pause outlives the lease"},
+	}
+}
+
+// chinese are the texts of a file once more.
+func chinese() *Schema {
+	return closed("The same texts in Chinese, for --lang zh. What is left out is said in English.", Properties{
+		{"scenario", title()},
+		{"story", text(maxText, "The story.")},
+		{"question", text(maxText, "The question.")},
+		{"lesson", text(maxText, "The lesson.")},
+		{"origin", text(maxText, "The origin.")},
+	})
+}
+
 func ptr(n int) *int { return &n }
 
 // lockIDs is one of the registered variants.
@@ -63,7 +80,7 @@ func lockIDs() *Schema {
 	s := &Schema{Type: "string", Description: "A lock variant."}
 	for _, v := range locks.All() {
 		s.Enum = append(s.Enum, v.ID)
-		s.EnumDescriptions = append(s.EnumDescriptions, v.Doc().Idea)
+		s.EnumDescriptions = append(s.EnumDescriptions, v.Doc(say.English).Idea)
 	}
 	return s
 }
@@ -94,9 +111,9 @@ func workload() *Schema {
 	w := plan.Default().Workload
 	span := func(r plan.Range) string {
 		if r.Min == r.Max {
-			return say(r.Min)
+			return spelled(r.Min)
 		}
-		return say(r.Min) + ".." + say(r.Max)
+		return spelled(r.Min) + ".." + spelled(r.Max)
 	}
 	wait := form(`up to +`+durationForm, "write up to and a duration: up to 40s",
 		"How long a client waits for the lock in each round; then it gives up and says so.", "up to 40s")
@@ -104,14 +121,14 @@ func workload() *Schema {
 	return closed("What every client does.", Properties{
 		{"repeat", form(`(?:once|0*(?:[1-9][0-9]{0,3}|10000) times?)`, "write once, or a number of times: 20 times",
 			"How many rounds each client plays, 10000 at most.", "once", "20 times").withDefault("once")},
-		{"wait", wait.withDefault("up to " + say(w.Wait))},
+		{"wait", wait.withDefault("up to " + spelled(w.Wait))},
 		{"work", like("span", "How long the work in the critical section takes; it reads first and writes the guarded resource last.").
 			withDefault(span(w.Work))},
 		{"rest", like("span", "How long a client rests between two rounds.").withDefault(span(w.Rest))},
-		{"stagger", like("duration", "How much later each client starts than the one before.").withDefault(say(w.Stagger))},
-		{"retry", positive("duration", "How long a lock that spins waits between two tries, 1ms or more.").withDefault(say(w.Retry))},
+		{"stagger", like("duration", "How much later each client starts than the one before.").withDefault(spelled(w.Stagger))},
+		{"retry", positive("duration", "How long a lock that spins waits between two tries, 1ms or more.").withDefault(spelled(w.Retry))},
 		{"release-again", like("duration", "How much later a client repeats a release whose outcome it does not know, once; 0s: never.").
-			withDefault(say(w.ReleaseAgain))},
+			withDefault(spelled(w.ReleaseAgain))},
 		{"fence", choice("What the guarded resource checks.",
 			string(plan.FenceNone), "nothing: every write is taken",
 			string(plan.FenceWrites), "a write whose token is lower than that of an earlier write is refused",
@@ -124,9 +141,9 @@ func workload() *Schema {
 func network() *Schema {
 	n := plan.Default().Network
 	return closed("How messages travel, in each direction.", Properties{
-		{"latency", like("span", "How long a message takes, one way.").withDefault(say(n.Latency.Min) + ".." + say(n.Latency.Max))},
+		{"latency", like("span", "How long a message takes, one way.").withDefault(spelled(n.Latency.Min) + ".." + spelled(n.Latency.Max))},
 		{"loss", like("share", "The share of commands that lose their request or their reply.").withDefault("0%")},
-		{"timeout", positive("duration", "How long a client waits for a reply.").withDefault(say(n.Timeout))},
+		{"timeout", positive("duration", "How long a client waits for a reply.").withDefault(spelled(n.Timeout))},
 	})
 }
 
@@ -147,7 +164,7 @@ func clocks() *Schema {
 func expect() *Schema {
 	keys := Properties{{plan.EveryLock, like("verdicts", "Expected of all locks of this file for which nothing else is said.")}}
 	for _, v := range locks.All() {
-		keys = append(keys, Property{v.ID, like("verdicts", v.Doc().Idea)})
+		keys = append(keys, Property{v.ID, like("verdicts", v.Doc(say.English).Idea)})
 	}
 	s := orAnything(closed("What is expected of each lock. A missed expectation fails the run; one about a lock goes before one about every lock. A lock of which nothing is said is expected to keep every property.", keys))
 	s.Examples = []any{object{{plan.EveryLock, object{{checker.ProgressID, string(checker.Kept)}}}}, plan.Anything}

@@ -22,13 +22,13 @@ func servers() *Schema {
 		Property{"min-replicas", count(0, maxReplicas, "A primary refuses writes while fewer replicas have been heard of; 0: never.").
 			withDefault(d.Redis.MinReplicas)},
 		Property{"min-replicas-max-lag", positive("duration", "How long ago a replica may have been heard of for min-replicas, 1ms or more.").
-			withDefault(say(d.Redis.MinReplicasMaxLag))},
+			withDefault(spelled(d.Redis.MinReplicasMaxLag))},
 	)
 	zookeeper := append(cluster(d.ZooKeeper.Cluster), Property{"tick", positive("duration",
-		"The unit of the servers' time: sessions last 2 to 20 ticks. Left out: "+say(plan.DefaultTick)+", or a fifth of a shorter lease.")})
+		"The unit of the servers' time: sessions last 2 to 20 ticks. Left out: "+spelled(plan.DefaultTick)+", or a fifth of a shorter lease.")})
 	consul := append(cluster(d.Consul.Cluster), Property{"second", positive("duration",
 		"What counts as a second for the least session, 10 of them, and for the fixed times of the client library, 1ms or more; --scale makes it shorter.").
-		withDefault(say(d.Consul.Second))})
+		withDefault(spelled(d.Consul.Second))})
 	return closed("What a lock's store is made of. Every lock has sensible servers without this.", Properties{
 		{"redis", closed("One primary and its replicas, or a Redis Cluster.", redis)},
 		{"redlock", closed("Primaries that know nothing of each other.", Properties{
@@ -46,7 +46,7 @@ func shards(c plan.RedisCluster) *Schema {
 	return closed("A Redis Cluster, instead of replicas and failover: primaries that share the keys among them and promote each other's replicas.", Properties{
 		{"shards", count(plan.LeastShards, maxShards, "How many primaries. The lock's key is on one of them: with 3 shards on the second, redis-2.").withDefault(c.Shards)},
 		{"replicas", count(0, maxReplicas, "How many replicas each primary has.").withDefault(c.Replicas)},
-		{"node-timeout", positive("duration", "For how long a node must be silent to be found down (cluster-node-timeout), 1ms or more.").withDefault(say(c.NodeTimeout))},
+		{"node-timeout", positive("duration", "For how long a node must be silent to be found down (cluster-node-timeout), 1ms or more.").withDefault(spelled(c.NodeTimeout))},
 	})
 }
 
@@ -59,7 +59,7 @@ func cluster(c plan.Cluster) Properties {
 }
 
 func election(usual time.Duration, doc string) Property {
-	return Property{"election", like("duration", doc).withDefault(say(usual))}
+	return Property{"election", like("duration", doc).withDefault(spelled(usual))}
 }
 
 func persistence(usual string) Property {
@@ -79,7 +79,7 @@ func database(d plan.SQL, setting string) Properties {
 	}
 	usual := "never"
 	if d.IdleTimeout > 0 {
-		usual = say(d.IdleTimeout)
+		usual = spelled(d.IdleTimeout)
 	}
 	return append(replicated(d.Lag, d.Failover, false), Property{"idle-timeout", idle.withDefault(usual)})
 }
@@ -87,17 +87,17 @@ func database(d plan.SQL, setting string) Properties {
 // replicated are the keys of a primary with replicas.
 func replicated(lag time.Duration, f plan.Failover, sentinels bool) Properties {
 	by := []string{plan.ByOperator, "an operator promotes a replica as soon as after has passed"}
-	keys := Properties{{}, {"after", like("duration", "By the operator: from the primary's death to the promotion.").withDefault(say(f.After))}}
+	keys := Properties{{}, {"after", like("duration", "By the operator: from the primary's death to the promotion.").withDefault(spelled(f.After))}}
 	if sentinels {
 		by = append(by, plan.BySentinel, "sentinels promote a replica once they agree that the primary is down")
 		keys = append(keys,
-			Property{"down-after", like("duration", "By sentinels: how long the primary must be silent.").withDefault(say(f.DownAfter))},
+			Property{"down-after", like("duration", "By sentinels: how long the primary must be silent.").withDefault(spelled(f.DownAfter))},
 			election(f.Election, "By sentinels: from their agreement to the promotion."))
 	}
 	keys[0] = Property{"by", choice("Who promotes a replica.", by...).withDefault(f.By)}
 	return Properties{
 		{"replicas", count(0, maxReplicas, "How many replicas the primary has.").withDefault(0)},
-		{"lag", like("duration", "How late a replica applies what the primary has executed.").withDefault(say(lag))},
+		{"lag", like("duration", "How late a replica applies what the primary has executed.").withDefault(spelled(lag))},
 		{"failover", closed("How a replica takes over.", keys)},
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"lockstep/internal/faults"
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
+	"lockstep/internal/say"
 	"lockstep/internal/scenario"
 )
 
@@ -19,7 +20,7 @@ import (
 
 func TestEveryLockIsDocumentedInItsFile(t *testing.T) {
 	for _, v := range locks.All() {
-		d := v.Doc()
+		d := v.Doc(say.English)
 		for heading, text := range map[string]string{
 			"Idea": d.Idea, "Protocol": strings.Join(d.Protocol, " "), "Guarantees": d.Guarantees,
 			"Breaks when": d.BreaksWhen, "Source": d.Source,

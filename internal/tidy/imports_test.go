@@ -13,12 +13,12 @@ var layers = map[string][]string{
 	"internal/timerwheel": {},
 	"internal/say":        {},
 	"internal/faults":     {"internal/say"},
-	"internal/locks":      {"internal/world", "internal/timerwheel"},
+	"internal/locks":      {"internal/say", "internal/timerwheel", "internal/world"},
 	// The code of locks that are libraries belongs to the live world and is near the
 	// other locks only because their texts are read there.
 	"internal/locks/libraries": {"internal/locks", "internal/world"},
 	"internal/checker":         {"internal/history", "internal/say"},
-	"internal/plan":            {"internal/faults", "internal/history", "internal/locks"},
+	"internal/plan":            {"internal/faults", "internal/history", "internal/locks", "internal/say"},
 	"internal/workload":        {"internal/faults", "internal/history", "internal/locks", "internal/plan", "internal/world"},
 	"internal/sim": {
 		"internal/faults", "internal/history", "internal/locks", "internal/plan", "internal/workload", "internal/world",
@@ -27,7 +27,7 @@ var layers = map[string][]string{
 		"internal/faults", "internal/history", "internal/locks", "internal/plan", "internal/workload", "internal/world",
 	},
 	"internal/chaos":    {"internal/faults", "internal/plan", "internal/sim/kernel"},
-	"internal/scenario": {"internal/chaos", "internal/checker", "internal/faults", "internal/locks", "internal/plan"},
+	"internal/scenario": {"internal/chaos", "internal/checker", "internal/faults", "internal/locks", "internal/plan", "internal/say"},
 	"internal/run":      {"internal/chaos", "internal/checker", "internal/history", "internal/locks", "internal/plan", "internal/say"},
 	"internal/rate":     {},
 	"internal/measured": {},
@@ -65,8 +65,8 @@ var layers = map[string][]string{
 	"internal/browser":  {}, // a helper of tests
 	// Another one. It knows no world, and both play what it has.
 	"internal/conformance": {"internal/faults", "internal/history", "internal/plan", "internal/scenario"},
-	"internal/schema":      {"internal/checker", "internal/faults", "internal/locks", "internal/plan", "internal/report"},
-	"internal/docs":        {"internal/measured", "internal/schema", "internal/shell", "internal/checker", "internal/faults", "internal/locks", "internal/plan"},
+	"internal/schema":      {"internal/checker", "internal/faults", "internal/locks", "internal/plan", "internal/report", "internal/say"},
+	"internal/docs":        {"internal/measured", "internal/schema", "internal/shell", "internal/checker", "internal/faults", "internal/locks", "internal/plan", "internal/say"},
 	"internal/mutants":     {"internal/real"}, // to leave real servers out of the tests that it runs
 	"internal/tidy":        {"internal/checker", "internal/faults", "internal/locks", "internal/plan", "internal/scenario"},
 	"cmd/simulate":         {"docs", "internal", "scenarios"},
