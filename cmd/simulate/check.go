@@ -13,7 +13,7 @@ import (
 	"lockstep/internal/checker"
 	"lockstep/internal/explain"
 	"lockstep/internal/history"
-	"lockstep/internal/report"
+	"lockstep/internal/report/bundle"
 	"lockstep/internal/run"
 	"lockstep/internal/say"
 )
@@ -191,7 +191,7 @@ func showChecked(g *globals, w io.Writer, c *checked) {
 	}))))
 	fmt.Fprintf(w, "%s  %s\n\n", c.Letter, g.said(explain.Verdict(c.judgement)))
 	var rows [][]string
-	for _, id := range report.Properties(c.judgement.Findings) {
+	for _, id := range bundle.Properties(c.judgement.Findings) {
 		f := c.judgement.Finding(id)
 		words := f.Reason
 		switch {
@@ -200,7 +200,7 @@ func showChecked(g *globals, w io.Writer, c *checked) {
 		case f.Verdict == checker.Kept && !h.Whole:
 			words = say.UntilLastLine.With(say.Seconds(h.End()))
 		}
-		rows = append(rows, []string{id, report.VerdictText(&f, g.language), words.In(g.language)})
+		rows = append(rows, []string{id, bundle.VerdictText(&f, g.language), words.In(g.language)})
 	}
 	g.printTable(w, []string{"property", "verdict", "first violation, or why it is unknown"}, rows)
 }

@@ -11,7 +11,10 @@ import (
 	"slices"
 	"strings"
 
-	"lockstep/internal/report"
+	"lockstep/internal/report/compare"
+	"lockstep/internal/report/comparepage"
+	"lockstep/internal/report/export"
+	"lockstep/internal/report/terminal"
 	"lockstep/internal/run"
 	"lockstep/internal/runstore"
 	"lockstep/internal/scenario"
@@ -28,10 +31,10 @@ const comparisonJSON = "comparison.json"
 // comparisonFormats are the forms of a comparison.
 var comparisonFormats = []struct {
 	name, file string
-	render     func(*report.RunComparison) ([]byte, error)
+	render     func(*compare.Comparison) ([]byte, error)
 }{
-	{"html", "comparison.html", report.RunsHTML},
-	{"json", comparisonJSON, report.RunsResult},
+	{"html", "comparison.html", comparepage.HTML},
+	{"json", comparisonJSON, export.Comparison},
 }
 
 // compare puts several stored runs side by side.
@@ -91,8 +94,8 @@ func (f *reportFlags) comparisonFormats() ([]string, error) {
 }
 
 // comparison reads and judges the runs.
-func (f *reportFlags) comparison(ctx context.Context, args []string) (*report.RunComparison, run.Status, error) {
-	c := &report.RunComparison{Replay: "simulate report", Language: f.language}
+func (f *reportFlags) comparison(ctx context.Context, args []string) (*compare.Comparison, run.Status, error) {
+	c := &compare.Comparison{Replay: "simulate report", Language: f.language}
 	worst := run.NothingExpected
 	for _, arg := range args {
 		if err := ctx.Err(); err != nil {
@@ -107,9 +110,9 @@ func (f *reportFlags) comparison(ctx context.Context, args []string) (*report.Ru
 		b := bundleOf(r, s.again(r))
 		b.RunDir = s.dir
 		worst = max(worst, r.Status())
-		one := report.ComparedRun{Bundle: b, Dir: s.dir, Href: f.hrefOf(s.dir)}
+		one := compare.Run{Bundle: b, Dir: s.dir, Href: f.hrefOf(s.dir)}
 		for _, setting := range scenario.Settings(s.plan) {
-			one.Settings = append(one.Settings, report.Setting(setting))
+			one.Settings = append(one.Settings, compare.Setting(setting))
 		}
 		c.Runs = append(c.Runs, one)
 		c.Replay += " " + shell.Word(s.dir) // "latest" is another run tomorrow
@@ -162,24 +165,24 @@ func (f *reportFlags) writeComparison(files []runstore.File) error {
 	return writeIndex(dir)
 }
 
-func (f *reportFlags) showComparison(w io.Writer, c *report.RunComparison, files []runstore.File) error {
+func (f *reportFlags) showComparison(w io.Writer, c *compare.Comparison, files []runstore.File) error {
 	if f.json {
 		return printComparison(w, c, files)
 	}
-	text := report.RunsTerminal(c, report.TerminalOptions{Color: f.color(), Width: f.width(), Brief: f.quiet, Language: f.language})
+	text := terminal.Comparison(c, terminal.Options{Color: f.color(), Width: f.width(), Brief: f.quiet, Language: f.language})
 	_, err := fmt.Fprintln(w, text+f.named("wrote", wrote(files, f.comparisonDir())))
 	return err
 }
 
 // printComparison prints the comparison for programs: the file, if there is one.
-func printComparison(w io.Writer, c *report.RunComparison, files []runstore.File) error {
+func printComparison(w io.Writer, c *compare.Comparison, files []runstore.File) error {
 	for _, file := range files {
 		if file.Name == comparisonJSON {
 			_, err := w.Write(file.Data)
 			return err
 		}
 	}
-	data, err := report.RunsResult(c)
+	data, err := export.Comparison(c)
 	if err != nil {
 		return &bugError{err}
 	}

@@ -13,7 +13,7 @@ import (
 
 	"lockstep/internal/checker"
 	"lockstep/internal/matrix"
-	"lockstep/internal/report"
+	"lockstep/internal/report/worldspage"
 	"lockstep/internal/run"
 	"lockstep/internal/shell"
 	"lockstep/internal/sim"
@@ -124,7 +124,7 @@ func (f *worldsFlags) compare(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	data, err := report.WorldsHTML(f.page(c))
+	data, err := worldspage.HTML(f.page(c))
 	if err != nil {
 		return &bugError{err}
 	}

@@ -14,7 +14,7 @@ import (
 	"lockstep/internal/explain"
 	"lockstep/internal/history"
 	"lockstep/internal/plan"
-	"lockstep/internal/report"
+	"lockstep/internal/report/terminal"
 	"lockstep/internal/say"
 	"lockstep/internal/scenario"
 )
@@ -93,7 +93,7 @@ func explainRun(ctx context.Context, g *globals, w io.Writer, dir string) error 
 		if i > 0 {
 			fmt.Fprintln(w)
 		}
-		fmt.Fprint(w, report.Narrate(checker.Judge(h), report.TerminalOptions{Color: g.color(), Width: g.width(), Language: g.language}))
+		fmt.Fprint(w, terminal.Narrate(checker.Judge(h), terminal.Options{Color: g.color(), Width: g.width(), Language: g.language}))
 	}
 	return nil
 }

@@ -4,7 +4,7 @@ import (
 	committed "lockstep/docs"
 	"lockstep/internal/explore"
 	"lockstep/internal/measured"
-	"lockstep/internal/report"
+	"lockstep/internal/report/explorepage"
 	"lockstep/internal/say"
 )
 
@@ -14,11 +14,11 @@ func (g *globals) explorePage(l say.Language) (path string, err error) {
 	if err != nil {
 		return "", &bugError{err}
 	}
-	var kinds []report.KindOfFault
+	var kinds []explorepage.Kind
 	for _, k := range explore.Kinds() {
-		kinds = append(kinds, report.KindOfFault{Name: k.Name, Summary: k.Summary})
+		kinds = append(kinds, explorepage.Kind{Name: k.Name, Summary: k.Summary})
 	}
-	data, err := report.ExploreHTML(walk, kinds, l)
+	data, err := explorepage.HTML(walk, kinds, l)
 	if err != nil {
 		return "", &bugError{err}
 	}

@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"os"
 
-	"lockstep/internal/report"
+	"lockstep/internal/report/bundle"
+	"lockstep/internal/report/export"
 )
 
 // stepSummaryMax is how much all of a step's summaries may come to. GitHub
@@ -17,16 +18,16 @@ const stepSummaryMax = 1_000_000
 //
 // Annotations go to stderr, where the runner reads them as well, so that --json
 // stays one object on stdout.
-func publish(b *report.Bundle, share int) {
+func publish(b *bundle.Bundle, share int) {
 	if os.Getenv("GITHUB_ACTIONS") == "true" {
-		fmt.Fprint(os.Stderr, report.Annotations(b))
+		fmt.Fprint(os.Stderr, export.Annotations(b))
 	}
 	file := os.Getenv("GITHUB_STEP_SUMMARY")
 	if file == "" {
 		return
 	}
-	limit := min(report.MaxSummary, stepSummaryMax/max(share, 1))
-	if err := appendSummary(file, report.Summary(b, limit)); err != nil {
+	limit := min(export.MaxSummary, stepSummaryMax/max(share, 1))
+	if err := appendSummary(file, export.Summary(b, limit)); err != nil {
 		// The verdict counts, not the page that shows it.
 		fmt.Fprintln(os.Stderr, "simulate: cannot write the summary of the step:", terminalText(err.Error()))
 	}

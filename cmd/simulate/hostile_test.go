@@ -17,7 +17,10 @@ import (
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
 	"lockstep/internal/plan"
-	"lockstep/internal/report"
+	"lockstep/internal/report/export"
+	"lockstep/internal/report/matrixpage"
+	"lockstep/internal/report/page"
+	"lockstep/internal/report/terminal"
 	"lockstep/internal/run"
 	"lockstep/internal/runstore"
 	"lockstep/internal/say"
@@ -164,13 +167,13 @@ func outputs(t *testing.T, name, text string) map[string][]byte {
 		}
 		out[files[i].Name] = content.Bytes()
 	}
-	out["annotations"] = []byte(report.Annotations(b))
-	for _, o := range []report.TerminalOptions{{Width: 80}, {Width: 40}, {Width: 200, Brief: true}} {
-		out[fmt.Sprintf("terminal-%d", o.Width)] = []byte(report.Terminal(b, o))
+	out["annotations"] = []byte(export.Annotations(b))
+	for _, o := range []terminal.Options{{Width: 80}, {Width: 40}, {Width: 200, Brief: true}} {
+		out[fmt.Sprintf("terminal-%d", o.Width)] = []byte(terminal.Report(b, o))
 	}
 	for i := range r.Outcomes {
 		j := r.Outcomes[i].Judgement
-		out[fmt.Sprintf("narrate-%d", i)] = []byte(report.Narrate(j, report.TerminalOptions{Width: 80}))
+		out[fmt.Sprintf("narrate-%d", i)] = []byte(terminal.Narrate(j, terminal.Options{Width: 80}))
 		var shown bytes.Buffer
 		c := checkOne("history"+text+marker+".jsonl", 1, j.History)
 		showChecked(&globals{}, &shown, &c)
@@ -206,19 +209,19 @@ func TestHostileTextIsShownAndNotObeyed(t *testing.T) {
 
 // TestTheMatrixPageShowsHostileText does the same with the page of the matrix.
 func TestTheMatrixPageShowsHostileText(t *testing.T) {
-	page := func(text string) []byte {
+	drawn := func(text string) []byte {
 		played := play(t, "pause-past-lease")
 		h := spoilt(t, played.Outcomes[0].Judgement.History, text)
 		j := checker.Judge(h)
-		one := report.MatrixRun{Letter: j.Letter, Tale: report.NewTale(&j, 0), Varied: true}
-		m := &report.Matrix{
-			Columns: []report.MatrixColumn{{}}, Seeds: 1,
-			Locks: []report.MatrixLock{{Protocol: []string{""}, Cells: []report.MatrixCell{{
+		one := matrixpage.Run{Letter: j.Letter, Tale: matrixpage.NewTale(&j, 0), Varied: true}
+		m := &matrixpage.Matrix{
+			Columns: []page.Column{{}}, Seeds: 1,
+			Locks: []matrixpage.Lock{{Protocol: []string{""}, Cells: []matrixpage.Cell{{
 				Letter: j.Letter, Runs: 1, Tried: []string{""}, Worst: &one,
 			}}}},
 		}
 		spoil(reflect.ValueOf(m).Elem(), text)
-		data, err := report.MatrixHTML(m)
+		data, err := matrixpage.HTML(m)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -226,10 +229,10 @@ func TestTheMatrixPageShowsHostileText(t *testing.T) {
 	}
 	known := grammar{}
 	for _, text := range harmlessTexts {
-		known.learn(t, "matrix.html", page(text))
+		known.learn(t, "matrix.html", drawn(text))
 	}
 	for what, text := range hostileTexts {
-		known.check(t, what+", matrix.html", "matrix.html", page(text))
+		known.check(t, what+", matrix.html", "matrix.html", drawn(text))
 	}
 }
 
@@ -291,7 +294,7 @@ func checkPlayed(t *testing.T, what string, p *plan.Plan) {
 	if _, err := runstore.Save(dir, dir+"/"+p.Slug+"/run", func(string) ([]runstore.File, error) { return files, nil }); err != nil {
 		t.Errorf("%s: %v", what, err)
 	}
-	checkTerminal(t, what, report.Terminal(b, report.TerminalOptions{Width: 80}))
+	checkTerminal(t, what, terminal.Report(b, terminal.Options{Width: 80}))
 }
 
 // countLeaves counts keys and values below a value.

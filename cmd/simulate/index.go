@@ -11,7 +11,7 @@ import (
 	"slices"
 
 	"lockstep/internal/checker"
-	"lockstep/internal/report"
+	"lockstep/internal/report/indexpage"
 	"lockstep/internal/runstore"
 )
 
@@ -74,7 +74,7 @@ func ownIndex(store *os.Root) bool {
 	}
 	defer f.Close()
 	head, err := io.ReadAll(io.LimitReader(f, 4096))
-	return err == nil && bytes.Contains(head, []byte(report.IndexMark))
+	return err == nil && bytes.Contains(head, []byte(indexpage.Mark))
 }
 
 // indexOf draws the index of a store.
@@ -83,11 +83,11 @@ func indexOf(store fs.FS, runs []runstore.Stored, served bool) ([]byte, error) {
 	if err != nil {
 		return nil, &environmentError{err}
 	}
-	x := &report.Index{Total: len(runs), Pages: pages, Served: served}
-	for i := range runs[:min(len(runs), report.MaxIndexRuns)] {
+	x := &indexpage.Index{Total: len(runs), Pages: pages, Served: served}
+	for i := range runs[:min(len(runs), indexpage.MaxRuns)] {
 		x.Runs = append(x.Runs, indexRun(store, &runs[i]))
 	}
-	page, err := report.IndexHTML(x)
+	page, err := indexpage.HTML(x)
 	if err != nil {
 		return nil, &bugError{err}
 	}
@@ -95,8 +95,8 @@ func indexOf(store fs.FS, runs []runstore.Stored, served bool) ([]byte, error) {
 }
 
 // indexRun is one line of the index; a result that cannot be read is one as well.
-func indexRun(store fs.FS, s *runstore.Stored) report.IndexRun {
-	out := report.IndexRun{Path: s.Path(), At: s.At, Scenario: s.Scenario}
+func indexRun(store fs.FS, s *runstore.Stored) indexpage.Run {
+	out := indexpage.Run{Path: s.Path(), At: s.At, Scenario: s.Scenario}
 	summary, err := runstore.ReadSummary(store, s.Path())
 	if err != nil {
 		out.Problem = err.Error()
@@ -104,7 +104,7 @@ func indexRun(store fs.FS, s *runstore.Stored) report.IndexRun {
 	}
 	out.Seed, out.Backend, out.Met = summary.Seed, summary.Backend, summary.Met
 	for _, l := range summary.Locks {
-		lock := report.IndexLock{Lock: l.Lock, Verdicts: map[string]checker.Verdict{}}
+		lock := indexpage.Lock{Lock: l.Lock, Verdicts: map[string]checker.Verdict{}}
 		for property, v := range l.Verdicts { // order: report sorts
 			lock.Verdicts[property] = checker.Verdict(v.Verdict)
 		}

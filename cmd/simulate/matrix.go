@@ -15,7 +15,7 @@ import (
 	"lockstep/internal/checker"
 	"lockstep/internal/locks"
 	"lockstep/internal/matrix"
-	"lockstep/internal/report"
+	"lockstep/internal/report/matrixpage"
 	"lockstep/internal/say"
 	"lockstep/internal/scenario"
 	"lockstep/internal/sim"
@@ -223,7 +223,7 @@ func (f *matrixFlags) save(ctx context.Context, m *matrix.Matrix) (path string, 
 	if err != nil {
 		return "", err
 	}
-	data, err := report.MatrixHTML(shown)
+	data, err := matrixpage.HTML(shown)
 	if err != nil {
 		return "", &bugError{err}
 	}

@@ -9,20 +9,21 @@ import (
 	"lockstep/internal/checker"
 	"lockstep/internal/locks"
 	"lockstep/internal/matrix"
-	"lockstep/internal/report"
+	"lockstep/internal/report/matrixpage"
+	"lockstep/internal/report/page"
 	"lockstep/internal/run"
 )
 
 // matrixPage maps a measured matrix to what its page shows: rows by the kind of
 // their store, and the worst run of each cell played again and told.
-func (f *matrixFlags) matrixPage(ctx context.Context, m *matrix.Matrix) (*report.Matrix, error) {
+func (f *matrixFlags) matrixPage(ctx context.Context, m *matrix.Matrix) (*matrixpage.Matrix, error) {
 	runs, err := f.worstRuns(ctx, m)
 	if err != nil {
 		return nil, err
 	}
-	page := &report.Matrix{Language: f.language, Backend: m.Backend, Seeds: m.Seeds, Replay: f.matrixReplay(m.Seeds)}
+	drawn := &matrixpage.Matrix{Language: f.language, Backend: m.Backend, Seeds: m.Seeds, Replay: f.matrixReplay(m.Seeds)}
 	for _, c := range m.Columns {
-		page.Columns = append(page.Columns, report.MatrixColumn{Code: c.Code, Name: c.Name, Summary: c.Summary})
+		drawn.Columns = append(drawn.Columns, page.Column{Code: c.Code, Name: c.Name, Summary: c.Summary})
 	}
 	rows := make([]int, len(m.Locks))
 	for i := range rows {
@@ -32,24 +33,24 @@ func (f *matrixFlags) matrixPage(ctx context.Context, m *matrix.Matrix) (*report
 	for _, i := range rows {
 		v := m.Locks[i]
 		d, g := v.Doc(f.language), groupOf(v)
-		row := report.MatrixLock{
+		row := matrixpage.Lock{
 			ID: v.ID, Group: g.name, Store: demands(v), Idea: d.Idea, Protocol: d.Protocol,
 			BreaksWhen: d.BreaksWhen, Source: d.Source,
 		}
 		for k := range m.Columns {
 			c := m.Cell(i, k)
-			row.Cells = append(row.Cells, report.MatrixCell{
+			row.Cells = append(row.Cells, matrixpage.Cell{
 				Tried:  c.Scripts,
 				Letter: c.Letter, Note: c.Note, Runs: c.Runs, Untested: c.Untested, Broken: c.Broken, Stuck: c.Stuck,
 				Rate: c.Rate, Low: c.Low, High: c.High, Worst: runs[i*len(m.Columns)+k],
 			})
 			if w := c.Worst; w != nil {
-				page.Lease = w.Played().Lease
+				drawn.Lease = w.Played().Lease
 			}
 		}
-		page.Locks = append(page.Locks, row)
+		drawn.Locks = append(drawn.Locks, row)
 	}
-	return page, nil
+	return drawn, nil
 }
 
 // matrixReplay is the command line that measures the matrix again.
@@ -60,8 +61,8 @@ func (f *matrixFlags) matrixReplay(seeds int) string {
 
 // worstRuns plays the worst run of each cell again, and tells those in which
 // something broke. Workers share the cells; each run has its place in the result.
-func (f *matrixFlags) worstRuns(ctx context.Context, m *matrix.Matrix) ([]*report.MatrixRun, error) {
-	out := make([]*report.MatrixRun, len(m.Cells))
+func (f *matrixFlags) worstRuns(ctx context.Context, m *matrix.Matrix) ([]*matrixpage.Run, error) {
+	out := make([]*matrixpage.Run, len(m.Cells))
 	err := run.Share(ctx, f.jobs, len(m.Cells), nil, func(ctx context.Context, _ []run.World, i int) (err error) {
 		out[i], err = f.worstRun(ctx, &m.Cells[i])
 		return err
@@ -71,13 +72,13 @@ func (f *matrixFlags) worstRuns(ctx context.Context, m *matrix.Matrix) ([]*repor
 
 // worstRun is the worst run of a cell, told when it proves harm; nil for a cell
 // that has nothing to show.
-func (f *matrixFlags) worstRun(ctx context.Context, c *matrix.Cell) (*report.MatrixRun, error) {
+func (f *matrixFlags) worstRun(ctx context.Context, c *matrix.Cell) (*matrixpage.Run, error) {
 	s := c.Worst
 	if s == nil || c.Letter == checker.LetterSafe {
 		return nil, nil
 	}
 	file := fmt.Sprintf("%s-%s.yaml", c.Lock, c.Fault)
-	r := &report.MatrixRun{
+	r := &matrixpage.Run{
 		Letter: s.Letter, Script: s.Name, Varied: s.Seed > 0, Hash: s.Hash, File: file, YAML: s.File(),
 		Command: f.playAgain(file, c),
 	}
@@ -91,7 +92,7 @@ func (f *matrixFlags) worstRun(ctx context.Context, c *matrix.Cell) (*report.Mat
 	if j.History.Hash().String() != s.Hash {
 		return nil, &bugError{fmt.Errorf("%s under %s, played again, gave another history", c.Lock, c.Fault)}
 	}
-	r.Tale = report.NewTale(&j, s.Played().Redis.Lag)
+	r.Tale = matrixpage.NewTale(&j, s.Played().Redis.Lag)
 	return r, nil
 }
 

@@ -15,7 +15,10 @@ import (
 
 	"lockstep/internal/history"
 	"lockstep/internal/plan"
-	"lockstep/internal/report"
+	"lockstep/internal/report/bundle"
+	"lockstep/internal/report/clean"
+	"lockstep/internal/report/export"
+	"lockstep/internal/report/terminal"
 	"lockstep/internal/run"
 	"lockstep/internal/runstore"
 	"lockstep/internal/scenario"
@@ -49,14 +52,14 @@ func (o *output) result(r *run.Result) error {
 	o.met = o.met && r.Status().Good()
 	o.suite.addResult(r)
 	if o.f.json {
-		data, err := report.Result(bundle)
+		data, err := export.Result(bundle)
 		o.objects = append(o.objects, data)
 		return err
 	}
 	if o.shown++; o.shown > 1 {
 		fmt.Fprintln(o.f.stdout)
 	}
-	text := report.Terminal(bundle, report.TerminalOptions{
+	text := terminal.Report(bundle, terminal.Options{
 		Color: o.f.color(), Width: o.f.width(), Took: took, Brief: o.f.quiet, Language: o.f.language,
 	})
 	_, err = io.WriteString(o.f.stdout, text)
@@ -79,17 +82,17 @@ func (o *output) finish() error {
 	if o.objects == nil {
 		o.objects = []json.RawMessage{}
 	}
-	all := report.SeveralResult{
+	all := export.SeveralResult{
 		Schema: 1, Met: o.met, Counts: o.suite.counts(len(o.f.notPlayed)), Runs: o.objects, NotPlayed: o.f.notPlayed,
 	}
 	if o.f.playable && all.NotPlayed == nil {
-		all.NotPlayed = []report.NotPlayed{} // somebody asked, and the answer is: nothing
+		all.NotPlayed = []export.NotPlayed{} // somebody asked, and the answer is: nothing
 	}
 	return printJSON(o.f.stdout, all)
 }
 
 // store writes the run directory and returns what it shows.
-func (o *output) store(r *run.Result) (*report.Bundle, error) {
+func (o *output) store(r *run.Result) (*bundle.Bundle, error) {
 	b := bundleOf(r, o.f.replay(r.Plan, o.f.oneLock(r.Plan), r.Seed))
 	dir := runstore.Dir(o.f.out, r.Plan.Slug, r.Seed, time.Now())
 	_, err := runstore.Save(o.f.out, dir, func(dir string) ([]runstore.File, error) {
@@ -130,15 +133,15 @@ func (f *runFlags) oneLock(p *plan.Plan) string {
 }
 
 // bundleOf is the result as reports want it.
-func bundleOf(r *run.Result, replay string) *report.Bundle {
-	b := &report.Bundle{
+func bundleOf(r *run.Result, replay string) *bundle.Bundle {
+	b := &bundle.Bundle{
 		Plan: r.Plan, Backend: r.Backend, Seed: r.Seed, Replay: replay, Hash: hashOf(r), Program: buildVersion(),
 	}
 	for i := range r.Outcomes {
 		o := &r.Outcomes[i]
-		shown := report.Run{Lock: o.Lock, Judgement: o.Judgement, Untested: o.Untested()}
+		shown := bundle.Run{Lock: o.Lock, Judgement: o.Judgement, Untested: o.Untested()}
 		for _, e := range o.Expected {
-			shown.Expected = append(shown.Expected, report.Expected{
+			shown.Expected = append(shown.Expected, bundle.Expected{
 				Property: e.Property, Expected: e.Verdict, Got: string(e.Got), Met: e.Met(), Implied: e.Implied,
 			})
 		}
@@ -153,7 +156,7 @@ func hashOf(r *run.Result) string {
 }
 
 // runFiles are the files of a run directory.
-func (f *runFlags) runFiles(r *run.Result, b *report.Bundle) ([]runstore.File, error) {
+func (f *runFlags) runFiles(r *run.Result, b *bundle.Bundle) ([]runstore.File, error) {
 	logs := logFiles(r)
 	b.Logs = len(logs) > 0
 	files, err := render(formats, f.language, b)
@@ -217,7 +220,7 @@ func buildVersion() string {
 }
 
 func printJSON(w io.Writer, v any) error {
-	data, err := report.JSON(v)
+	data, err := clean.JSON(v)
 	if err != nil {
 		return &bugError{err}
 	}
@@ -227,7 +230,7 @@ func printJSON(w io.Writer, v any) error {
 
 // printCells is printJSON for what has long lists of small things.
 func printCells(w io.Writer, v any) error {
-	data, err := report.JSONTable(v)
+	data, err := clean.JSONTable(v)
 	if err != nil {
 		return &bugError{err}
 	}

@@ -7,7 +7,8 @@ import (
 
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
-	"lockstep/internal/report"
+	"lockstep/internal/report/bundle"
+	"lockstep/internal/report/export"
 	"lockstep/internal/say"
 )
 
@@ -17,7 +18,7 @@ func (f *runFlags) leaveOut(p *plan.Plan, refuse func(lock string) error) {
 	p.PlayOnly(slices.DeleteFunc(slices.Clone(p.Locks), func(lock string) bool {
 		err := refuse(lock)
 		if err != nil {
-			f.notPlayed = append(f.notPlayed, report.NotPlayed{Scenario: p.Slug, Lock: lock, Reason: err.Error()})
+			f.notPlayed = append(f.notPlayed, export.NotPlayed{Scenario: p.Slug, Lock: lock, Reason: err.Error()})
 		}
 		return err != nil
 	}))
@@ -56,7 +57,7 @@ func (f *runFlags) tellNotPlayed(w io.Writer) {
 
 // printReasons prints each reason once, with how often it is one.
 func printReasons(w io.Writer, all []string) {
-	for _, r := range report.Reasons(all) {
+	for _, r := range bundle.Reasons(all) {
 		fmt.Fprintf(w, "  %4d  %s\n", r.N, terminalText(r.Text))
 	}
 }

@@ -7,7 +7,11 @@ import (
 	"slices"
 	"strings"
 
-	"lockstep/internal/report"
+	"lockstep/internal/report/bundle"
+	"lockstep/internal/report/export"
+	"lockstep/internal/report/figure"
+	"lockstep/internal/report/runpage"
+	"lockstep/internal/report/trace"
 	"lockstep/internal/runstore"
 	"lockstep/internal/say"
 	"lockstep/internal/scenario"
@@ -17,20 +21,20 @@ import (
 type format struct {
 	name    string
 	summary string
-	render  func(b *report.Bundle, l say.Language) ([]runstore.File, error)
+	render  func(b *bundle.Bundle, l say.Language) ([]runstore.File, error)
 }
 
 // formats are all of them, in the order of the help.
 var formats = []format{
-	{"html", "report.html, for people", page},
-	{"json", "result.json, the verdicts", oneFile("result.json", report.Result)},
-	{"junit", "junit.xml, for CI servers", oneFile("junit.xml", report.JUnit)},
-	{"trace", "trace.json, for ui.perfetto.dev", oneFile("trace.json", report.Trace)},
-	{"md", "summary.md, for pull requests", oneFile("summary.md", func(b *report.Bundle) ([]byte, error) {
-		return report.Summary(b, report.MaxSummary), nil
+	{"html", "report.html, for people", report},
+	{"json", "result.json, the verdicts", oneFile("result.json", export.Result)},
+	{"junit", "junit.xml, for CI servers", oneFile("junit.xml", export.JUnit)},
+	{"trace", "trace.json, for ui.perfetto.dev", oneFile("trace.json", trace.Chrome)},
+	{"md", "summary.md, for pull requests", oneFile("summary.md", func(b *bundle.Bundle) ([]byte, error) {
+		return export.Summary(b, export.MaxSummary), nil
 	})},
-	{"shiviz", "shiviz.log, for ShiViz", oneFile("shiviz.log", func(b *report.Bundle) ([]byte, error) {
-		return report.Shiviz(b), nil
+	{"shiviz", "shiviz.log, for ShiViz", oneFile("shiviz.log", func(b *bundle.Bundle) ([]byte, error) {
+		return trace.Shiviz(b), nil
 	})},
 	{"edn", "history.edn, for the checkers of Jepsen", ednFiles},
 	{"svg", "plots/*.svg", plots},
@@ -62,7 +66,7 @@ func pickFormats(names []string) ([]format, error) {
 }
 
 // render makes the files of some formats, the page in a language.
-func render(chosen []format, language say.Language, b *report.Bundle) ([]runstore.File, error) {
+func render(chosen []format, language say.Language, b *bundle.Bundle) ([]runstore.File, error) {
 	var files []runstore.File
 	for _, f := range chosen {
 		made, err := f.render(b, language)
@@ -74,22 +78,22 @@ func render(chosen []format, language say.Language, b *report.Bundle) ([]runstor
 	return files, nil
 }
 
-// page is the report for people. What a scenario says stays in its own language.
-func page(b *report.Bundle, l say.Language) ([]runstore.File, error) {
-	data, err := report.HTML(b, l)
+// report is the report for people. What a scenario says stays in its own language.
+func report(b *bundle.Bundle, l say.Language) ([]runstore.File, error) {
+	data, err := runpage.HTML(b, l)
 	return []runstore.File{{Name: "report.html", Data: data}}, err
 }
 
 // oneFile is a format that is a single file.
-func oneFile(name string, draw func(*report.Bundle) ([]byte, error)) func(*report.Bundle, say.Language) ([]runstore.File, error) {
-	return func(b *report.Bundle, _ say.Language) ([]runstore.File, error) {
+func oneFile(name string, draw func(*bundle.Bundle) ([]byte, error)) func(*bundle.Bundle, say.Language) ([]runstore.File, error) {
+	return func(b *bundle.Bundle, _ say.Language) ([]runstore.File, error) {
 		data, err := draw(b)
 		return []runstore.File{{Name: name, Data: data}}, err
 	}
 }
 
 // ednFiles are the histories for other checkers, a file for each lock.
-func ednFiles(b *report.Bundle, _ say.Language) ([]runstore.File, error) {
+func ednFiles(b *bundle.Bundle, _ say.Language) ([]runstore.File, error) {
 	var files []runstore.File
 	for i := range b.Runs {
 		name := "history.edn"
@@ -97,7 +101,7 @@ func ednFiles(b *report.Bundle, _ say.Language) ([]runstore.File, error) {
 			name = fmt.Sprintf("history-%d-%s.edn", i+1, unfitForFiles.ReplaceAllString(b.Runs[i].Lock, "-"))
 		}
 		if h := b.Runs[i].Judgement.History; h != nil {
-			files = append(files, runstore.File{Name: name, Write: func(w io.Writer) error { return report.EDN(w, h) }})
+			files = append(files, runstore.File{Name: name, Write: func(w io.Writer) error { return trace.EDN(w, h) }})
 		}
 	}
 	return files, nil
@@ -107,8 +111,8 @@ func ednFiles(b *report.Bundle, _ say.Language) ([]runstore.File, error) {
 var unfitForFiles = regexp.MustCompile(`[^a-z0-9.-]+`)
 
 // plots are the figures of the report as files.
-func plots(b *report.Bundle, _ say.Language) ([]runstore.File, error) {
-	drawn, err := report.Plots(b)
+func plots(b *bundle.Bundle, _ say.Language) ([]runstore.File, error) {
+	drawn, err := figure.Plots(b)
 	if err != nil {
 		return nil, err
 	}

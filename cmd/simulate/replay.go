@@ -11,7 +11,7 @@ import (
 
 	"lockstep/internal/history"
 	"lockstep/internal/plan"
-	"lockstep/internal/report"
+	"lockstep/internal/report/trace"
 	"lockstep/internal/run"
 	"lockstep/internal/say"
 	"lockstep/internal/shell"
@@ -141,7 +141,7 @@ func eventLine(h *history.History, i int) string {
 		return "(the history has ended)"
 	}
 	at := int64(h.Events[i].At)
-	return fmt.Sprintf("%d.%09d s  %s", at/1e9, at%1e9, report.InWords(h, i))
+	return fmt.Sprintf("%d.%09d s  %s", at/1e9, at%1e9, trace.InWords(h, i))
 }
 
 func showReplay(g *globals, w io.Writer, s *storedRun, all []replayed, same bool) error {

@@ -12,7 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"lockstep/internal/checker"
-	"lockstep/internal/report"
+	"lockstep/internal/report/export"
+	"lockstep/internal/report/terminal"
 	"lockstep/internal/run"
 	"lockstep/internal/runstore"
 	"lockstep/internal/say"
@@ -127,11 +128,11 @@ func (f *reportFlags) one(w io.Writer, s *storedRun, chosen []format, out *outpu
 	s.tellUnplayed()
 	out.met = out.met && r.Status().Good()
 	if f.json {
-		data, err := report.Result(b)
+		data, err := export.Result(b)
 		out.objects = append(out.objects, data)
 		return r.Status(), err
 	}
-	fmt.Fprint(w, report.Terminal(b, report.TerminalOptions{Color: f.color(), Width: f.width(), Brief: f.quiet, Language: f.language}))
+	fmt.Fprint(w, terminal.Report(b, terminal.Options{Color: f.color(), Width: f.width(), Brief: f.quiet, Language: f.language}))
 	for _, p := range changes(s.was, r) {
 		fmt.Fprintln(w, f.named("changed", p))
 	}

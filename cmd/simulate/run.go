@@ -16,7 +16,7 @@ import (
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
-	"lockstep/internal/report"
+	"lockstep/internal/report/export"
 	"lockstep/internal/run"
 	"lockstep/internal/scenario"
 	"lockstep/internal/shell"
@@ -37,7 +37,7 @@ type runFlags struct {
 	images   []string // product=name
 
 	playable  bool
-	notPlayed []report.NotPlayed // what was left out because the backend cannot do it
+	notPlayed []export.NotPlayed // what was left out because the backend cannot do it
 }
 
 func runCommand(g *globals) *cobra.Command {

@@ -11,7 +11,8 @@ import (
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
 	"lockstep/internal/plan"
-	"lockstep/internal/report"
+	"lockstep/internal/report/bundle"
+	"lockstep/internal/report/export"
 	"lockstep/internal/run"
 	"lockstep/internal/say"
 	"lockstep/internal/sim"
@@ -19,7 +20,7 @@ import (
 
 // tally counts what many seeds of one lock have shown.
 type tally struct {
-	report.SeedsTally
+	export.SeedsTally
 	worst    run.Status
 	reasons  map[string]say.Phrase // by their English
 	missed   *uint64               // the first seed that missed an expectation
@@ -41,7 +42,7 @@ func (f *runFlags) playSeeds(ctx context.Context, p *plan.Plan, worlds run.Facto
 	var tallies []*tally
 	for _, lock := range p.Locks {
 		t := &tally{hashes: make([]history.Hash, f.times), untested: make([]say.Phrase, f.times)}
-		t.SeedsTally = report.SeedsTally{
+		t.SeedsTally = export.SeedsTally{
 			Lock: lock, Letters: map[checker.Letter]int{}, Broken: map[string]int{}, FirstBroke: map[string]uint64{},
 		}
 		err := run.Seeds(ctx, worlds, p, lock, first, f.times, jobs, func(o *run.Outcome) {
@@ -156,9 +157,9 @@ func (t *tally) finish() {
 		}
 	}
 	t.Untested, t.Tested = len(whys), t.Runs-len(whys)
-	t.Reasons = []report.UntestedReason{}
-	for _, r := range report.Reasons(whys) {
-		t.Reasons = append(t.Reasons, report.UntestedReason{Reason: r.Text, Runs: r.N})
+	t.Reasons = []export.UntestedReason{}
+	for _, r := range bundle.Reasons(whys) {
+		t.Reasons = append(t.Reasons, export.UntestedReason{Reason: r.Text, Runs: r.N})
 	}
 }
 
@@ -193,7 +194,7 @@ func (f *runFlags) showTallies(p *plan.Plan, tallies []*tally, interrupted bool,
 		met = met && t.worst.Good()
 	}
 	if f.json {
-		all := report.SeedsResult{
+		all := export.SeedsResult{
 			Schema: 1, Scenario: p.Slug, Backend: f.backend, Met: met, FirstSeed: f.seedOf(p), Times: f.times,
 		}
 		for _, t := range tallies {

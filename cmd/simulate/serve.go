@@ -15,7 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"lockstep/internal/report"
+	"lockstep/internal/report/page"
 	"lockstep/internal/runstore"
 	"lockstep/internal/serve"
 )
@@ -70,7 +70,7 @@ func serveStore(ctx context.Context, w io.Writer, g *globals, port int) error {
 		_ = listener.Close()
 		return &environmentError{err}
 	}
-	handler := serve.New(store, report.Policy(), func() ([]byte, error) {
+	handler := serve.New(store, page.Policy(), func() ([]byte, error) {
 		runs, err := runstore.List(store.FS())
 		if err != nil {
 			return nil, err

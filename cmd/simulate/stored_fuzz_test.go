@@ -9,7 +9,8 @@ import (
 	"testing"
 
 	"lockstep/internal/history"
-	"lockstep/internal/report"
+	"lockstep/internal/report/clean"
+	"lockstep/internal/report/terminal"
 	"lockstep/internal/scenario"
 )
 
@@ -29,7 +30,7 @@ func fittingResult(all []*history.History) []byte {
 	for _, h := range all {
 		locks = append(locks, map[string]any{"lock": h.Header.Lock})
 	}
-	data, err := report.JSON(map[string]any{"schema": 1, "seed": all[0].Header.Seed, "hash": hashOfHistories(all), "locks": locks})
+	data, err := clean.JSON(map[string]any{"schema": 1, "seed": all[0].Header.Seed, "hash": hashOfHistories(all), "locks": locks})
 	if err != nil {
 		return nil // a lock that is no text
 	}
@@ -72,7 +73,7 @@ func FuzzOpenRun(f *testing.F) {
 			t.Error("a history that does not fit is taken")
 		default:
 			r := s.result()
-			checkTerminal(t, "the terminal", report.Terminal(bundleOf(r, s.again(r)), report.TerminalOptions{Width: 80}))
+			checkTerminal(t, "the terminal", terminal.Report(bundleOf(r, s.again(r)), terminal.Options{Width: 80}))
 		}
 		entries, err := os.ReadDir(dir)
 		if err != nil || len(entries) != len(files) {

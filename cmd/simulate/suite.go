@@ -3,7 +3,7 @@ package main
 import (
 	"fmt"
 
-	"lockstep/internal/report"
+	"lockstep/internal/report/export"
 	"lockstep/internal/run"
 	"lockstep/internal/say"
 )
@@ -47,8 +47,8 @@ func whyNot(o *run.Outcome) say.Phrase {
 	return say.SeveralReasons.With(parts)
 }
 
-func (s *suite) counts(notPlayed int) report.StatusCounts {
-	c := report.StatusCounts{NotPlayed: notPlayed}
+func (s *suite) counts(notPlayed int) export.StatusCounts {
+	c := export.StatusCounts{NotPlayed: notPlayed}
 	for i := range s.runs {
 		switch s.runs[i].status {
 		case run.NothingExpected:

@@ -17,7 +17,10 @@ import (
 	"lockstep/internal/checker"
 	"lockstep/internal/plan"
 	"lockstep/internal/rate"
-	"lockstep/internal/report"
+	"lockstep/internal/report/bundle"
+	"lockstep/internal/report/figure"
+	"lockstep/internal/report/sweeppage"
+	"lockstep/internal/report/terminal"
 	"lockstep/internal/run"
 	"lockstep/internal/runstore"
 	"lockstep/internal/say"
@@ -91,7 +94,7 @@ func (f *sweepFlags) sweep(ctx context.Context, arg string) error {
 	if f.json {
 		err = printJSON(f.stdout, f.sweepJSON(p, maps, dir))
 	} else {
-		_, err = fmt.Fprintf(f.stdout, "%s\n%s\n%s\n%s\n", report.SweepTerminal(shown),
+		_, err = fmt.Fprintf(f.stdout, "%s\n%s\n%s\n%s\n", terminal.Sweep(shown),
 			f.named("page", say.Verbatim(filepath.Join(dir, "sweep.html"))),
 			f.named("table", say.Verbatim(filepath.Join(dir, "sweep.csv"))), f.named("again", say.Verbatim(shown.Replay)))
 	}
@@ -106,7 +109,7 @@ func (f *sweepFlags) sweep(ctx context.Context, arg string) error {
 
 // partOf shows the runs that were over when the sweep was interrupted. Nothing is stored: a
 // complete map of before stays as it is.
-func (f *sweepFlags) partOf(p *plan.Plan, maps []sweep.Map, all int, shown *report.Sweep, dir string) (err error) {
+func (f *sweepFlags) partOf(p *plan.Plan, maps []sweep.Map, all int, shown *bundle.Sweep, dir string) (err error) {
 	over := 0
 	for i := range maps {
 		for k := range maps[i].Cells {
@@ -122,7 +125,7 @@ func (f *sweepFlags) partOf(p *plan.Plan, maps []sweep.Map, all int, shown *repo
 		delete(shown, "table")
 		err = printJSON(f.stdout, shown)
 	} else {
-		_, err = fmt.Fprint(f.stdout, report.SweepTerminal(shown))
+		_, err = fmt.Fprint(f.stdout, terminal.Sweep(shown))
 	}
 	if err != nil {
 		return err
@@ -207,21 +210,21 @@ func ticksOf(a *plan.Axis) (out []string) {
 }
 
 // shown is what the page and the terminal show.
-func (f *sweepFlags) shown(p *plan.Plan, maps []sweep.Map) *report.Sweep {
+func (f *sweepFlags) shown(p *plan.Plan, maps []sweep.Map) *bundle.Sweep {
 	said := p.Prose(f.language)
-	s := &report.Sweep{
+	s := &bundle.Sweep{
 		Language: f.language,
 		Title:    said.Name, Story: said.Story, Property: f.property, Seeds: f.seeds, Replay: f.sweepReplay(p),
 	}
 	for i := range maps {
 		m := &maps[i]
-		out := report.SweepMap{Lock: m.Lock, XName: axisName(&m.X), XTicks: ticksOf(&m.X), YTicks: []string{""}}
+		out := bundle.SweepMap{Lock: m.Lock, XName: axisName(&m.X), XTicks: ticksOf(&m.X), YTicks: []string{""}}
 		if m.Y != nil {
 			out.YName, out.YTicks = axisName(m.Y), ticksOf(m.Y)
 		}
 		for k := range m.Cells {
 			c := &m.Cells[k]
-			cell := report.SweepCell{Broken: c.Broken, Tested: c.Tested(), Untested: c.Untested, FirstBroke: c.FirstBroke}
+			cell := bundle.SweepCell{Broken: c.Broken, Tested: c.Tested(), Untested: c.Untested, FirstBroke: c.FirstBroke}
 			cell.Rate, cell.Low, cell.High = c.Rate()
 			out.Cells = append(out.Cells, cell)
 		}
@@ -245,14 +248,14 @@ func (f *sweepFlags) sweepReplay(p *plan.Plan) string {
 }
 
 // save writes the page, the table and the maps.
-func (f *sweepFlags) save(dir string, s *report.Sweep, maps []sweep.Map) error {
-	page, err := report.SweepHTML(s)
+func (f *sweepFlags) save(dir string, s *bundle.Sweep, maps []sweep.Map) error {
+	page, err := sweeppage.HTML(s)
 	if err != nil {
 		return &bugError{err}
 	}
 	files := []runstore.File{{Name: "sweep.html", Data: page}, {Name: "sweep.csv", Data: sweepCSV(maps)}}
 	for i := range s.Maps {
-		svg, err := report.SafeRegion(&s.Maps[i], s.Property, s.Language)
+		svg, err := figure.SafeRegion(&s.Maps[i], s.Property, s.Language)
 		if err != nil {
 			return &bugError{err}
 		}

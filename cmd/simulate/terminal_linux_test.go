@@ -15,8 +15,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// terminal is a program that runs at a pseudo-terminal.
-type terminal struct {
+// pseudoTerminal is a program that runs at a pseudo-terminal.
+type pseudoTerminal struct {
 	t    *testing.T
 	cmd  *exec.Cmd
 	keys *os.File // what somebody types, and what the program shows
@@ -27,13 +27,13 @@ type terminal struct {
 }
 
 // atTerminal starts this program at a terminal of its own, 80 columns wide.
-func atTerminal(t *testing.T, args ...string) *terminal {
+func atTerminal(t *testing.T, args ...string) *pseudoTerminal {
 	t.Helper()
 	return atTerminalWith(t, []string{"TERM=xterm"}, args...)
 }
 
 // atTerminalWith does it with an environment.
-func atTerminalWith(t *testing.T, env []string, args ...string) *terminal {
+func atTerminalWith(t *testing.T, env []string, args ...string) *pseudoTerminal {
 	t.Helper()
 	keys, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
 	if err != nil {
@@ -59,7 +59,7 @@ func atTerminalWith(t *testing.T, env []string, args ...string) *terminal {
 	if err != nil {
 		t.Fatal(err)
 	}
-	term := &terminal{t: t, keys: keys, over: make(chan struct{})}
+	term := &pseudoTerminal{t: t, keys: keys, over: make(chan struct{})}
 	term.cmd = &exec.Cmd{
 		Path: program, Args: append([]string{"simulate"}, args...), Dir: t.TempDir(),
 		Env:   append([]string{"LANG=en_US.UTF-8"}, env...),
@@ -75,7 +75,7 @@ func atTerminalWith(t *testing.T, env []string, args ...string) *terminal {
 }
 
 // watch collects what the program shows until nobody has the terminal open any more.
-func (term *terminal) watch() {
+func (term *pseudoTerminal) watch() {
 	defer close(term.over)
 	part := make([]byte, 4096)
 	for {
@@ -89,14 +89,14 @@ func (term *terminal) watch() {
 	}
 }
 
-func (term *terminal) text() string {
+func (term *pseudoTerminal) text() string {
 	term.mu.Lock()
 	defer term.mu.Unlock()
 	return term.shown.String()
 }
 
 // waitFor waits until a text is shown.
-func (term *terminal) waitFor(want string) {
+func (term *pseudoTerminal) waitFor(want string) {
 	term.t.Helper()
 	for range 1000 {
 		if strings.Contains(term.text(), want) {
@@ -108,7 +108,7 @@ func (term *terminal) waitFor(want string) {
 	term.t.Fatalf("%q is not shown; this is:\n%s", want, term.text())
 }
 
-func (term *terminal) press(keys string) {
+func (term *pseudoTerminal) press(keys string) {
 	term.t.Helper()
 	if _, err := io.WriteString(term.keys, keys); err != nil {
 		term.t.Fatal(err)
@@ -116,7 +116,7 @@ func (term *terminal) press(keys string) {
 }
 
 // exit waits for the end and returns the exit code.
-func (term *terminal) exit() int {
+func (term *pseudoTerminal) exit() int {
 	err := term.cmd.Wait()
 	<-term.over
 	if exit, ok := err.(*exec.ExitError); ok {

@@ -4,30 +4,31 @@ import (
 	"fmt"
 	"strings"
 
-	"lockstep/internal/report"
+	"lockstep/internal/report/page"
+	"lockstep/internal/report/worldspage"
 	"lockstep/internal/worlds"
 )
 
 // page maps a comparison to what its page shows.
-func (f *worldsFlags) page(c *worlds.Comparison) *report.Worlds {
-	w := &report.Worlds{Backend: c.Backend, Scale: f.scale, Least: c.LeastPairs(), Most: c.MostPairs(), Replay: f.replay()}
+func (f *worldsFlags) page(c *worlds.Comparison) *worldspage.Worlds {
+	w := &worldspage.Worlds{Backend: c.Backend, Scale: f.scale, Least: c.LeastPairs(), Most: c.MostPairs(), Replay: f.replay()}
 	for _, col := range c.Columns {
-		w.Columns = append(w.Columns, report.MatrixColumn{Code: col.Code, Name: col.Name, Summary: col.Summary})
+		w.Columns = append(w.Columns, page.Column{Code: col.Code, Name: col.Name, Summary: col.Summary})
 	}
-	states := map[worlds.Agreement]report.WorldsState{
-		worlds.Agrees: report.WorldsAgree, worlds.Differs: report.WorldsDiffer,
-		worlds.Untested: report.WorldsUntested, worlds.NotPlayed: report.WorldsNotPlayed,
+	states := map[worlds.Agreement]worldspage.State{
+		worlds.Agrees: worldspage.Agree, worlds.Differs: worldspage.Differ,
+		worlds.Untested: worldspage.Untested, worlds.NotPlayed: worldspage.NotPlayed,
 	}
 	for i, v := range c.Locks {
 		s := &c.Samples[i]
-		row := report.WorldsLock{
-			ID: v.ID, Waits: report.BothTimes{Simulated: s.Simulated.Waits, Real: s.Real.Waits},
-			Holds:     report.BothTimes{Simulated: s.Simulated.Holds, Real: s.Real.Holds},
-			Failovers: report.BothTimes{Simulated: s.Simulated.Failovers, Real: s.Real.Failovers},
+		row := worldspage.Lock{
+			ID: v.ID, Waits: worldspage.BothTimes{Simulated: s.Simulated.Waits, Real: s.Real.Waits},
+			Holds:     worldspage.BothTimes{Simulated: s.Simulated.Holds, Real: s.Real.Holds},
+			Failovers: worldspage.BothTimes{Simulated: s.Simulated.Failovers, Real: s.Real.Failovers},
 		}
 		for k := range c.Columns {
 			cell := c.Cell(i, k)
-			out := report.WorldsCell{
+			out := worldspage.Cell{
 				State: states[cell.Agreement], Script: cell.Script, Agreeing: cell.Agreeing(), Why: cell.Why,
 			}
 			for _, p := range cell.Pairs {

@@ -7,7 +7,7 @@ import (
 	"lockstep/internal/browser"
 	"lockstep/internal/explore"
 	"lockstep/internal/measured"
-	"lockstep/internal/report"
+	"lockstep/internal/report/explorepage"
 	"lockstep/internal/say"
 )
 
@@ -22,11 +22,11 @@ func walkPage(t *testing.T) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var kinds []report.KindOfFault
+	var kinds []explorepage.Kind
 	for _, k := range explore.Kinds() {
-		kinds = append(kinds, report.KindOfFault{Name: k.Name, Summary: k.Summary})
+		kinds = append(kinds, explorepage.Kind{Name: k.Name, Summary: k.Summary})
 	}
-	page, err := report.ExploreHTML(walk, kinds, say.English)
+	page, err := explorepage.HTML(walk, kinds, say.English)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"lockstep/internal/browser"
-	"lockstep/internal/report"
+	"lockstep/internal/report/page"
 	"lockstep/internal/say"
 	"lockstep/internal/serve"
 )
@@ -38,7 +38,7 @@ func store(t *testing.T, files map[string][]byte) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := httptest.NewServer(serve.New(root, report.Policy(), func() ([]byte, error) { return index, nil }))
+	server := httptest.NewServer(serve.New(root, page.Policy(), func() ([]byte, error) { return index, nil }))
 	t.Cleanup(server.Close)
 	return server.URL + "/"
 }

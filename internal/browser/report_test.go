@@ -11,7 +11,8 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"lockstep/internal/browser"
-	"lockstep/internal/report"
+	"lockstep/internal/report/bundle"
+	"lockstep/internal/report/runpage"
 	"lockstep/internal/run"
 	"lockstep/internal/say"
 	"lockstep/internal/scenario"
@@ -31,16 +32,16 @@ func lessonIn(t *testing.T, name string, l say.Language) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &report.Bundle{Plan: p, Backend: "sim", Seed: 1, Hash: "5f0c", Replay: "simulate run " + name + " --seed 1"}
+	b := &bundle.Bundle{Plan: p, Backend: "sim", Seed: 1, Hash: "5f0c", Replay: "simulate run " + name + " --seed 1"}
 	for i := range r.Outcomes {
 		o := &r.Outcomes[i]
-		shown := report.Run{Lock: o.Lock, Judgement: o.Judgement, Untested: o.Untested()}
+		shown := bundle.Run{Lock: o.Lock, Judgement: o.Judgement, Untested: o.Untested()}
 		for _, e := range o.Expected {
-			shown.Expected = append(shown.Expected, report.Expected{Property: e.Property, Expected: e.Verdict, Got: string(e.Got), Met: e.Met()})
+			shown.Expected = append(shown.Expected, bundle.Expected{Property: e.Property, Expected: e.Verdict, Got: string(e.Got), Met: e.Met()})
 		}
 		b.Runs = append(b.Runs, shown)
 	}
-	page, err := report.HTML(b, l)
+	page, err := runpage.HTML(b, l)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -262,15 +263,15 @@ func TestHostileTextDoesNotRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &report.Bundle{Plan: p, Backend: evil, Seed: 1, Hash: evil, Replay: evil}
+	b := &bundle.Bundle{Plan: p, Backend: evil, Seed: 1, Hash: evil, Replay: evil}
 	for i := range r.Outcomes {
 		h := r.Outcomes[i].Judgement.History
 		for n := range h.Header.Nodes {
 			h.Header.Nodes[n].Name = fmt.Sprint(n) + evil
 		}
-		b.Runs = append(b.Runs, report.Run{Lock: evil, Judgement: r.Outcomes[i].Judgement})
+		b.Runs = append(b.Runs, bundle.Run{Lock: evil, Judgement: r.Outcomes[i].Judgement})
 	}
-	hostile, err := report.HTML(b, say.English)
+	hostile, err := runpage.HTML(b, say.English)
 	if err != nil {
 		t.Fatal(err)
 	}

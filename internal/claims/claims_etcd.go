@@ -3,12 +3,11 @@ package claims
 import (
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
+	"lockstep/internal/world"
 )
 
 // Claims about etcd.
@@ -254,7 +253,7 @@ func contradictions(r *Run) (replies, wrong int) {
 		case history.Sent:
 			atSending[e.Value] = newest
 		case history.Replied:
-			revision, ok := revisionIn(r.Text(e))
+			revision, ok := world.Answer(r.Text(e)).Revision()
 			if !ok {
 				continue
 			}
@@ -273,15 +272,4 @@ func contradictions(r *Run) (replies, wrong int) {
 		}
 	}
 	return replies, wrong
-}
-
-// revisionIn finds the revision in a reply such as "succeeded, revision 7, ...".
-func revisionIn(reply string) (int64, bool) {
-	_, rest, ok := strings.Cut(reply, "revision ")
-	if !ok {
-		return 0, false
-	}
-	digits, _, _ := strings.Cut(rest, ",")
-	n, err := strconv.ParseInt(digits, 10, 64)
-	return n, err == nil
 }

@@ -3,7 +3,6 @@ package claims
 import (
 	"context"
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
@@ -111,9 +110,9 @@ func readReplies(r *Run) (nils, numbers, exact int) {
 				continue
 			}
 			numbers++
-			said, err := strconv.ParseInt(strings.TrimPrefix(reply, "(integer) "), 10, 64)
+			said, ok := world.Answer(reply).Number()
 			left := ends.Sub(e.At)
-			if err == nil && (time.Duration(said)*time.Millisecond-left).Abs() <= time.Millisecond {
+			if ok && (time.Duration(said)*time.Millisecond-left).Abs() <= time.Millisecond {
 				exact++
 			}
 		}
@@ -130,7 +129,7 @@ func replyWithoutExpiry(l *Lab) string {
 	r := l.PlayVariant(Story{Lock: v.ID, Clients: "[A, B]"}, v, 1)[0]
 	for _, e := range r.Events(history.Executed, "") {
 		if sent := r.cause(e); r.Name(sent.Node) == "B" && r.Command(sent) == acquireScript {
-			return strings.TrimPrefix(r.Text(e), "(integer) ")
+			return number(r.Text(e))
 		}
 	}
 	return "not known"

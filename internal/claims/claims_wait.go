@@ -2,11 +2,13 @@ package claims
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
+	"lockstep/internal/world"
 )
 
 // Claims about WAIT, with which a lock waits until a replica has it.
@@ -61,8 +63,13 @@ func firstWait(l *Lab, r *Run) Request {
 	return waits[0]
 }
 
-// number is the number in a reply as redis-cli prints it.
-func number(reply string) string { return strings.TrimPrefix(reply, "(integer) ") }
+// number is the number in a reply as redis-cli prints it, or another reply as it is.
+func number(reply string) string {
+	if n, ok := world.Answer(reply).Number(); ok {
+		return strconv.FormatInt(n, 10)
+	}
+	return reply
+}
 
 // failoverDuringWait loses the primary in several ways while A is in WAIT. True
 // when each failover makes WAIT return an error, false when none does; the loss of
@@ -86,7 +93,7 @@ func failoverDuringWait(l *Lab) Result {
 	replica := reply("{redis: {replicas: 1, lag: 1s}}", "when: A sends WAIT; after: 100ms; crash: redis-2", false)
 	errors := 0
 	for _, q := range []Request{crash, demoted, isolated} {
-		if q.Failed || strings.HasPrefix(q.Reply, "(error)") {
+		if q.Failed || world.Answer(q.Reply).Refusal() != "" {
 			errors++
 		}
 	}
@@ -107,8 +114,11 @@ func failoverDuringWait(l *Lab) Result {
 
 // shortened is an error message up to its first details.
 func shortened(reply string) string {
-	text, _, _ := strings.Cut(strings.TrimPrefix(reply, "(error) "), " force ")
-	return number(text)
+	if why := world.Answer(reply).Refusal(); why != "" {
+		first, _, _ := strings.Cut(why, " force ")
+		return first
+	}
+	return number(reply)
 }
 
 // waitAgainstRedlock compares servers, requests and time of an undisturbed

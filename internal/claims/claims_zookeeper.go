@@ -111,7 +111,7 @@ func optimisticLock(l *Lab) Result {
 				shortest = d
 			}
 			for _, q := range Only(r.Requests(""), "DELETE", "SETDATA") {
-				if !strings.HasSuffix(q.Text, " -1") {
+				if !world.ReadRequest(q.Text).Says("-1") {
 					checked++
 				}
 			}

@@ -1,7 +1,9 @@
 package docs
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"lockstep/internal/measured"
@@ -30,7 +32,7 @@ func (w *writer) explorePage() []Page {
 	}
 	return []Page{page("explore.md", "docs/explore.json",
 		heading(1, "What does it take to break it?"),
-		fmt.Sprintf("Of each lock the minimal sets of kinds of faults that break it: all of a set together do, no part of it does. They come from %d schedules of faults, each of which was played in the simulator: every single fault for %d locks, every pair for %d of them. A set leads to the shortest story that shows it; %s explains the kinds, and %s says which locks survive what can happen to you.",
+		fmt.Sprintf("Of each lock the minimal sets of kinds of faults that break it: all of a set together do, no part of it does. They come from %d schedules of faults, each of which was played in the simulator: every single fault for %d locks, every pair for %d of them. A set leads to the shortest story that shows it, and *alone* counts the kinds that need no other; the page of a lock has all of its sets; %s explains the kinds, and %s says which locks survive what can happen to you.",
 			x.Walked(), x.Complete(1), x.Complete(2), link(code("simulate explore"), "commands/simulate_explore.md"), link(code("simulate advise"), "commands/simulate_advise.md")),
 		table(append([]string{"lock"}, wayNames[:]...), rows),
 		section("What none means", "None of all schedules of so many faults within this scope: "+fmt.Sprintf("%d clients of %d %s in the plain world, and these worlds and durations.", x.Scope.Clients, x.Scope.Rounds, plural(x.Scope.Rounds, "round", "rounds"))+"\n\n"+
@@ -55,48 +57,133 @@ func list(all []string) string {
 	return b.String()
 }
 
-// cutSets are the sets of one way, each with a link to its story; up is the way to the repository.
+// fewSets is how many sets a cell of the table of all locks names; more are counted.
+const fewSets = 3
+
+// cutSets says in a cell what breaks a lock in one way: the sets, each with a link to its story,
+// or how many there are, with a link to the lock's page, which has them all.
 func cutSets(l *measured.ExploredLock, way, up string) string {
 	sets := l.Breaks[way]
 	switch {
-	case sets == nil || l.Complete == 0:
-		return "not walked"
-	case len(sets) == 0 && (l.Cut > 0 || len(l.Doubts) > 0):
-		return "none known"
 	case len(sets) == 0:
-		return fmt.Sprintf("none up to %d", l.Complete)
-	}
-	var all []string
-	for _, s := range sets {
-		name := strings.Join(s.Kinds, " + ")
-		if len(s.Kinds) == 0 {
-			name = "no fault at all"
+		return noSet(l, way)
+	case len(sets) <= fewSets:
+		var all []string
+		for _, s := range sets {
+			all = append(all, story(setName(s), s, up))
 		}
-		if s.Story != "" {
-			name = link(text(name), up+s.Story)
-		}
-		all = append(all, name)
+		return strings.Join(all, ", ")
 	}
-	return strings.Join(all, ", ")
+	var parts []string
+	for size, n := range setSizes(sets) {
+		switch {
+		case n == 0:
+		case size == 0:
+			parts = append(parts, "no fault at all")
+		case size == 1:
+			parts = append(parts, fmt.Sprintf("%d alone", n))
+		case size == 2:
+			parts = append(parts, fmt.Sprintf("%d %s", n, plural(n, "pair", "pairs")))
+		default:
+			parts = append(parts, fmt.Sprintf("%d of %d", n, size))
+		}
+	}
+	return linkInto(strings.Join(parts, ", "), "locks/"+l.Lock+".md", anchorOfSets)
 }
 
-// exploreRow is what it takes to break one lock; "" when that is not stored.
+// setSizes is how many of the sets have as many kinds as the index says.
+func setSizes(sets []measured.CutSet) []int {
+	var out []int
+	for _, s := range sets {
+		for len(out) <= len(s.Kinds) {
+			out = append(out, 0)
+		}
+		out[len(s.Kinds)]++
+	}
+	return out
+}
+
+// noSet says what it means that no set of a way is known.
+func noSet(l *measured.ExploredLock, way string) string {
+	switch {
+	case l.Breaks[way] == nil || l.Complete == 0:
+		return "not walked"
+	case l.Cut > 0 || len(l.Doubts) > 0:
+		return "none known"
+	}
+	return fmt.Sprintf("none up to %d", l.Complete)
+}
+
+func setName(s measured.CutSet) string {
+	if len(s.Kinds) == 0 {
+		return "no fault at all"
+	}
+	return strings.Join(s.Kinds, " + ")
+}
+
+// story is a text that leads to the story of a set, when it has one.
+func story(name string, s measured.CutSet, up string) string {
+	if s.Story == "" {
+		return name
+	}
+	return link(name, up+s.Story)
+}
+
+// The section of a lock's page that has its sets.
+const (
+	titleOfSets  = "What it takes to break it"
+	anchorOfSets = "what-it-takes-to-break-it"
+)
+
+// exploreRow is what it takes to break one lock, a line for each set; "" when that is not stored.
 func (w *writer) exploreRow(lock string) string {
 	if w.Explored == nil {
 		return ""
 	}
 	for i := range w.Explored.Locks {
-		l := &w.Explored.Locks[i]
-		if l.Lock != lock {
-			continue
+		if l := &w.Explored.Locks[i]; l.Lock == lock {
+			return table(append([]string{"minimal set of kinds of faults"}, wayNames[:]...), setRows(l, w.repo(""))) +
+				fmt.Sprintf("\nOf %d schedules. What the kinds are and what none means: %s\n\n", l.Walked, link("the whole table", "../explore.md")) +
+				block("", "simulate explore "+lock)
 		}
-		var rows [][]string
-		for i, way := range measured.Ways() {
-			rows = append(rows, []string{wayNames[i], cutSets(l, way, w.repo(""))})
-		}
-		return table([]string{"how it breaks", "minimal sets of kinds of faults"}, rows) +
-			fmt.Sprintf("\nOf %d schedules. What the kinds are and what none means: %s\n\n", l.Walked, link("the whole table", "../explore.md")) +
-			block("", "simulate explore "+lock)
 	}
 	return ""
+}
+
+// setRows has a line for each set that breaks the lock in some way, those with few kinds first,
+// and one for the ways in which none does.
+func setRows(l *measured.ExploredLock, up string) [][]string {
+	var sets []measured.CutSet
+	for _, way := range measured.Ways() {
+		for _, s := range l.Breaks[way] {
+			if !slices.ContainsFunc(sets, func(known measured.CutSet) bool { return slices.Equal(known.Kinds, s.Kinds) }) {
+				sets = append(sets, s)
+			}
+		}
+	}
+	slices.SortStableFunc(sets, func(a, b measured.CutSet) int { return cmp.Compare(len(a.Kinds), len(b.Kinds)) })
+	var rows [][]string
+	none := []string{""}
+	for _, s := range sets {
+		row := []string{setName(s)}
+		for _, way := range measured.Ways() {
+			cell := ""
+			if i := slices.IndexFunc(l.Breaks[way], func(of measured.CutSet) bool { return slices.Equal(of.Kinds, s.Kinds) }); i >= 0 {
+				cell = story("story", l.Breaks[way][i], up)
+			}
+			row = append(row, cell)
+		}
+		rows = append(rows, row)
+	}
+	for _, way := range measured.Ways() {
+		if len(l.Breaks[way]) == 0 {
+			none = append(none, noSet(l, way))
+		} else {
+			none = append(none, "")
+		}
+	}
+	if strings.Join(none, "") != "" {
+		rows = append(rows, none)
+	}
+	return rows
 }

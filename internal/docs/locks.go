@@ -28,7 +28,7 @@ func (w *writer) lock(v locks.Variant) Page {
 		section("See it break", w.seeItBreak(v.ID)),
 		section("The smallest counterexample", w.counterexample(v.ID)),
 		section("Stories", w.storiesOf(v.ID)),
-		section("What it takes to break it", w.exploreRow(v.ID)),
+		section(titleOfSets, w.exploreRow(v.ID)),
 		section("Under every kind of fault", w.matrixRow(v)),
 		section("On real servers", w.worldsRow(v.ID)),
 		section("Source", text(d.Source)),

@@ -79,6 +79,11 @@ func link(words, to string) string {
 	return fmt.Sprintf("[%s](%s)", words, b.String())
 }
 
+// linkInto is a link to a section of a page; the anchor is plain already.
+func linkInto(words, to, anchor string) string {
+	return strings.TrimSuffix(link(words, to), ")") + "#" + anchor + ")"
+}
+
 // table is a table of cells that are Markdown already; "" when it has no rows.
 func table(header []string, rows [][]string) string {
 	if len(rows) == 0 {

@@ -82,9 +82,9 @@ func newTeller(h *history.History, findings []checker.Finding) *teller {
 			t.involve(e)
 			t.serving[t.place(e.Node)] = !t.standby[t.place(e.Node)]
 		case history.Replied:
-			t.sharded = t.sharded || world.SentAway(h.Text(e.Text))
+			t.sharded = t.sharded || world.Answer(h.Text(e.Text)).SentAway()
 		case history.Executed:
-			if h.Role(e.Node) == history.RoleStore && !t.standby[t.place(e.Node)] && !world.SentAway(h.Text(e.Text)) {
+			if h.Role(e.Node) == history.RoleStore && !t.standby[t.place(e.Node)] && !world.Answer(h.Text(e.Text)).SentAway() {
 				t.serving[t.place(e.Node)] = true
 			}
 		}

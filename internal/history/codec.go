@@ -2,7 +2,6 @@ package history
 
 import (
 	"bufio"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
@@ -60,7 +59,8 @@ func WriteJSONL(w io.Writer, all ...*History) error {
 		if !h.Whole {
 			continue
 		}
-		if _, err := out.Write(appendEnd(nil, h, i+1, len(all))); err != nil {
+		end := appendObject(nil, endingFields, &ending{len(h.Events), i + 1, len(all)})
+		if _, err := out.Write(append(end, '\n')); err != nil {
 			return fmt.Errorf("write history: %w", err)
 		}
 	}
@@ -78,34 +78,46 @@ func writeOne(out *bufio.Writer, h *History) error {
 	if len(h.Events) > MaxEvents {
 		return fmt.Errorf("%d events, at most %d can be stored", len(h.Events), MaxEvents)
 	}
-	line := appendHeader(nil, &h.Header)
-	if len(line) > MaxLine {
+	raw := appendObject(nil, headerFields, &h.Header)
+	if len(raw) > MaxLine {
 		return fmt.Errorf("the header is longer than %d bytes", MaxLine)
 	}
-	names := make([]string, len(h.Header.Nodes)+1) // as JSON
-	for i, n := range h.Header.Nodes {
-		names[i+1] = string(appendString(nil, n.Name))
-	}
+	l := lineOf(h)
 	before := Instant(0)
 	for i := range h.Events {
-		if _, err := out.Write(append(line, '\n')); err != nil {
+		if _, err := out.Write(append(raw, '\n')); err != nil {
 			return err
 		}
-		e := &h.Events[i]
-		err := checkEvent(h, e, i, before)
+		err := checkEvent(h, &h.Events[i], i, before)
 		if err == nil {
-			line = appendEvent(line[:0], h, e, names)
-			if len(line) > MaxLine {
+			raw = appendObject(raw[:0], eventFields, l.of(i))
+			if len(raw) > MaxLine {
 				err = fmt.Errorf("its line is longer than %d bytes", MaxLine)
 			}
 		}
 		if err != nil {
 			return fmt.Errorf("event %d: %w", i, err)
 		}
-		before = e.At
+		before = l.At
 	}
-	_, err := out.Write(append(line, '\n'))
+	_, err := out.Write(append(raw, '\n'))
 	return err
+}
+
+// lineOf is the line of an event of a history, to write.
+func lineOf(h *History) *line {
+	l := &line{h: h, names: make([]string, len(h.Header.Nodes)+1)}
+	for i, n := range h.Header.Nodes {
+		l.names[i+1] = string(appendString(nil, n.Name))
+	}
+	return l
+}
+
+// of makes it the line of another event.
+func (l *line) of(i int) *line {
+	l.Event = l.h.Events[i]
+	l.client = clientOf(l.h, &l.Event)
+	return l
 }
 
 // checkHeader says what is wrong with a header. Reader and writer share it.
@@ -187,91 +199,6 @@ func clientOf(h *History, e *Event) NodeID {
 		}
 	}
 	return 0
-}
-
-func appendHeader(b []byte, h *Header) []byte {
-	b = append(b, `{"schema":`...)
-	b = strconv.AppendInt(b, int64(h.Schema), 10)
-	b = appendString(append(b, `,"scenario":`...), h.Scenario)
-	b = appendString(append(b, `,"lock":`...), h.Lock)
-	b = strconv.AppendUint(append(b, `,"seed":`...), h.Seed, 10)
-	b = appendString(append(b, `,"backend":`...), h.Backend)
-	b = strconv.AppendInt(append(b, `,"scale_ppm":`...), h.ScalePPM, 10)
-	b = strconv.AppendInt(append(b, `,"lease_ns":`...), int64(h.Lease), 10)
-	b = appendString(append(b, `,"fence":`...), h.Fence)
-	b = append(b, `,"nodes":[`...)
-	for i, n := range h.Nodes {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = appendString(append(b, `{"name":`...), n.Name)
-		b = appendString(append(b, `,"role":`...), string(n.Role))
-		b = append(b, '}')
-	}
-	b = append(b, `],"faults":[`...)
-	for i, f := range h.Faults {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = strconv.AppendInt(append(b, `{"number":`...), int64(f.Number), 10)
-		b = appendString(append(b, `,"verb":`...), f.Verb)
-		b = appendString(append(b, `,"text":`...), f.Text)
-		if f.Deed != "" {
-			b = appendString(append(b, `,"deed":`...), f.Deed)
-		}
-		if f.TextChinese != "" {
-			b = appendString(append(b, `,"text_zh":`...), f.TextChinese)
-		}
-		if f.DeedChinese != "" {
-			b = appendString(append(b, `,"deed_zh":`...), f.DeedChinese)
-		}
-		b = append(b, '}')
-	}
-	b = append(b, ']')
-	if h.Drawn {
-		b = append(b, `,"drawn":true`...)
-	}
-	return append(b, '}')
-}
-
-func appendEvent(b []byte, h *History, e *Event, names []string) []byte {
-	b = appendMicros(append(b, `{"true_us":`...), int64(e.At))
-	if e.Clock != 0 {
-		b = appendMicros(append(b, `,"clock_us":`...), e.Clock)
-	}
-	if e.Node != 0 {
-		b = append(append(b, `,"node":`...), names[e.Node]...)
-	}
-	b = append(append(append(b, `,"kind":"`...), kindNames[e.Kind]...), '"')
-	if client := clientOf(h, e); client != 0 {
-		b = append(append(b, `,"client":`...), names[client]...)
-	}
-	if e.Peer != 0 {
-		b = append(append(b, `,"peer":`...), names[e.Peer]...)
-	}
-	if e.Owner != 0 {
-		b = append(append(b, `,"owner":`...), names[e.Owner]...)
-	}
-	if e.Token != 0 {
-		b = strconv.AppendInt(append(b, `,"token":`...), e.Token, 10)
-	}
-	if e.Value != 0 {
-		b = strconv.AppendInt(append(b, `,"value":`...), e.Value, 10)
-	}
-	if e.Cause != NoCause {
-		b = strconv.AppendInt(append(b, `,"cause":[`...), int64(e.Cause), 10)
-		b = append(b, ']')
-	}
-	switch text := h.Text(e.Text); {
-	case text == "":
-	case utf8.ValidString(text):
-		b = appendString(append(b, `,"text":`...), text)
-	default:
-		b = append(b, `,"text_base64":"`...)
-		b = base64.StdEncoding.AppendEncode(b, []byte(text))
-		b = append(b, '"')
-	}
-	return append(b, '}')
 }
 
 // appendMicros appends nanoseconds as microseconds with up to three decimals.

@@ -66,7 +66,7 @@ func TestEndsThatDoNotFit(t *testing.T) {
 		{header + event + `{"events":1,"history":2,"of":2}`, "line 3: this should be the end of history 2 of 2, and it is that of history 1"},
 		{header + event + `{"events":1,"history":1,"of":2}`, "line 3: the file ends after 1 of 2 histories"},
 		{header + event + end + header + event + `{"events":1,"history":2,"of":2}`, "line 6: this should be the end of history 2 of 2"},
-		{header + event + `{"events":1.5}`, "line 3: column 12: not a whole number"},
+		{header + event + `{"events":1.5}`, "line 3: events: column 12: not a whole number"},
 		{header + event + `{"events":1} x`, "line 3: column 14: something follows"},
 	}
 	for _, tt := range tests {

@@ -3,12 +3,9 @@ package history
 import (
 	"bufio"
 	"bytes"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
-	"math"
-	"time"
 	"unicode/utf8"
 )
 
@@ -93,8 +90,8 @@ type decoder struct {
 	nodes  map[string]NodeID
 	before Instant
 	scan   scanner
-	seen   uint16 // fields of the present line, see field
-	of     int    // histories that the file says it has; 0 before the first end
+	line   line // the present one, if it is that of an event
+	of     int  // histories that the file says it has; 0 before the first end
 }
 
 func (d *decoder) start(line []byte) error {
@@ -105,7 +102,6 @@ func (d *decoder) start(line []byte) error {
 		return errors.New("it is not valid UTF-8")
 	}
 	d.scan.reset(line)
-	d.seen = 0
 	return nil
 }
 
@@ -114,45 +110,10 @@ func (d *decoder) header(line []byte) error {
 		return err
 	}
 	var header Header
-	s := &d.scan
-	err := s.object(func(key []byte) (err error) {
-		switch string(key) {
-		case "schema":
-			header.Schema, err = s.small()
-		case "scenario":
-			header.Scenario, err = s.text()
-		case "lock":
-			header.Lock, err = s.text()
-		case "seed":
-			header.Seed, err = s.unsigned()
-		case "backend":
-			header.Backend, err = s.text()
-		case "scale_ppm":
-			header.ScalePPM, err = s.integer()
-		case "lease_ns":
-			var ns int64
-			ns, err = s.integer()
-			header.Lease = time.Duration(ns)
-		case "fence":
-			header.Fence, err = s.text()
-		case "nodes":
-			header.Nodes, err = d.nodeList()
-		case "faults":
-			header.Faults, err = d.faultList()
-		case "drawn":
-			header.Drawn, err = s.boolean()
-		default:
-			err = s.skip(0)
-		}
+	if err := readLine(&d.scan, headerFields, &header); err != nil {
 		return err
-	})
-	if err == nil {
-		err = s.end()
 	}
-	if err == nil {
-		err = checkHeader(&header)
-	}
-	if err != nil {
+	if err := checkHeader(&header); err != nil {
 		return err
 	}
 	d.h = New(header)
@@ -163,233 +124,28 @@ func (d *decoder) header(line []byte) error {
 	return nil
 }
 
-func (d *decoder) nodeList() (nodes []Node, err error) {
-	s := &d.scan
-	err = s.array(func() error {
-		if len(nodes) == MaxNodes {
-			return fmt.Errorf("more than %d nodes", MaxNodes)
-		}
-		var n Node
-		err := s.object(func(key []byte) (err error) {
-			switch string(key) {
-			case "name":
-				n.Name, err = s.text()
-			case "role":
-				var role string
-				role, err = s.text()
-				n.Role = Role(role)
-			default:
-				err = s.skip(0)
-			}
-			return err
-		})
-		nodes = append(nodes, n)
-		return err
-	})
-	return nodes, err
-}
-
-func (d *decoder) faultList() (faults []Fault, err error) {
-	s := &d.scan
-	err = s.array(func() error {
-		var f Fault
-		err := s.object(func(key []byte) (err error) {
-			switch string(key) {
-			case "number":
-				f.Number, err = s.small()
-			case "verb":
-				f.Verb, err = s.text()
-			case "text":
-				f.Text, err = s.text()
-			case "deed":
-				f.Deed, err = s.text()
-			case "text_zh":
-				f.TextChinese, err = s.text()
-			case "deed_zh":
-				f.DeedChinese, err = s.text()
-			default:
-				err = s.skip(0)
-			}
-			return err
-		})
-		faults = append(faults, f)
-		return err
-	})
-	return faults, err
-}
-
-// The fields of an event, as bits of decoder.seen.
-const (
-	fieldTrue = 1 << iota
-	fieldClock
-	fieldNode
-	fieldKind
-	fieldClient
-	fieldPeer
-	fieldOwner
-	fieldToken
-	fieldValue
-	fieldCause
-	fieldText
-)
-
-func (d *decoder) event(line []byte) error {
+func (d *decoder) event(raw []byte) error {
 	if d.h.Whole {
 		return errors.New("an event behind the end of the history")
 	}
 	if len(d.h.Events) == MaxEvents {
 		return fmt.Errorf("more than %d events", MaxEvents)
 	}
-	if err := d.start(line); err != nil {
+	if err := d.start(raw); err != nil {
 		return err
 	}
-	e := Event{Cause: NoCause}
-	client := NodeID(0)
-	s := &d.scan
-	if err := s.object(func(key []byte) error { return d.field(&e, &client, key) }); err != nil {
+	l := &d.line
+	*l = line{Event: Event{Cause: NoCause}, h: d.h, nodes: d.nodes}
+	if err := readLine(&d.scan, eventFields, l); err != nil {
 		return err
 	}
-	if err := s.end(); err != nil {
+	if client := clientOf(d.h, &l.Event); l.said && l.client != client {
+		return fmt.Errorf("client is %q, but node and peer say %q", d.h.Name(l.client), d.h.Name(client))
+	}
+	if err := checkEvent(d.h, &l.Event, len(d.h.Events), d.before); err != nil {
 		return err
 	}
-	switch {
-	case d.seen&fieldTrue == 0:
-		return errors.New("true_us is missing")
-	case d.seen&fieldKind == 0:
-		return errors.New("kind is missing")
-	case d.seen&fieldClient != 0 && client != clientOf(d.h, &e):
-		return fmt.Errorf("client is %q, but node and peer say %q",
-			d.h.Name(client), d.h.Name(clientOf(d.h, &e)))
-	}
-	if err := checkEvent(d.h, &e, len(d.h.Events), d.before); err != nil {
-		return err
-	}
-	d.before = e.At
-	d.h.Add(e)
+	d.before = l.At
+	d.h.Add(l.Event)
 	return nil
-}
-
-// field reads the value of one field of an event. A field that stands there
-// twice is an error: readers that disagree about which one counts would see
-// different histories.
-func (d *decoder) field(e *Event, client *NodeID, key []byte) (err error) {
-	s := &d.scan
-	bit := uint16(0)
-	switch string(key) {
-	case "true_us":
-		bit = fieldTrue
-		var ns int64
-		ns, err = s.micros()
-		e.At = Instant(ns)
-	case "clock_us":
-		bit = fieldClock
-		e.Clock, err = s.micros()
-	case "node":
-		bit = fieldNode
-		e.Node, err = d.node()
-	case "kind":
-		bit = fieldKind
-		e.Kind, err = d.kind()
-	case "client":
-		bit = fieldClient
-		*client, err = d.node()
-	case "peer":
-		bit = fieldPeer
-		e.Peer, err = d.node()
-	case "owner":
-		bit = fieldOwner
-		e.Owner, err = d.node()
-	case "token":
-		bit = fieldToken
-		e.Token, err = s.integer()
-	case "value":
-		bit = fieldValue
-		e.Value, err = s.integer()
-	case "cause":
-		bit = fieldCause
-		e.Cause, err = d.cause()
-	case "text":
-		bit = fieldText
-		e.Text, err = d.text()
-	case "text_base64":
-		bit = fieldText
-		e.Text, err = d.binaryText()
-	default:
-		return s.skip(0)
-	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", key, err)
-	}
-	if d.seen&bit != 0 {
-		return fmt.Errorf("%s stands there twice", key)
-	}
-	d.seen |= bit
-	return nil
-}
-
-func (d *decoder) node() (NodeID, error) {
-	name, err := d.scan.str()
-	if err != nil {
-		return 0, err
-	}
-	id, ok := d.nodes[string(name)]
-	if !ok {
-		return 0, fmt.Errorf("the header has no node %q", name)
-	}
-	return id, nil
-}
-
-func (d *decoder) kind() (Kind, error) {
-	name, err := d.scan.str()
-	if err != nil {
-		return 0, err
-	}
-	kind, ok := kinds[string(name)]
-	if !ok {
-		return 0, fmt.Errorf("unknown kind %q", name)
-	}
-	return kind, nil
-}
-
-func (d *decoder) cause() (int32, error) {
-	cause, n := int64(NoCause), 0
-	err := d.scan.array(func() (err error) {
-		if n++; n > 1 {
-			return errors.New("more than one cause")
-		}
-		cause, err = d.scan.integer()
-		if err == nil && (cause < 0 || cause > math.MaxInt32) {
-			err = fmt.Errorf("%d is not the index of an event", cause)
-		}
-		return err
-	})
-	return int32(cause), err
-}
-
-func (d *decoder) text() (TextID, error) {
-	raw, err := d.scan.str()
-	if err != nil {
-		return 0, err
-	}
-	return d.intern(raw), nil
-}
-
-func (d *decoder) binaryText() (TextID, error) {
-	raw, err := d.scan.str()
-	if err != nil {
-		return 0, err
-	}
-	text, err := base64.StdEncoding.Strict().DecodeString(string(raw))
-	if err != nil {
-		return 0, err
-	}
-	return d.intern(text), nil
-}
-
-// intern is Intern without making a string of a text that is known already.
-func (d *decoder) intern(text []byte) TextID {
-	if id, ok := d.h.ids[string(text)]; ok {
-		return id
-	}
-	return d.h.Intern(string(text))
 }

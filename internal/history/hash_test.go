@@ -2,6 +2,7 @@ package history
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -117,5 +118,36 @@ func BenchmarkHash3000Events(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		h.Hash()
+	}
+}
+
+// A field that somebody adds to Event has to be stored, hashed and compared.
+func TestEveryFieldOfAnEventCounts(t *testing.T) {
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[Event]()) {
+		h := testHistory()
+		h.Intern("OK")
+		switch v := reflect.ValueOf(&h.Events[2]).Elem().FieldByIndex(f.Index); {
+		case v.CanInt():
+			v.SetInt(v.Int() + 1)
+		default:
+			v.SetUint(v.Uint() + 1)
+		}
+		if h.Hash() == testHistory().Hash() {
+			t.Errorf("%s: the hash does not see it", f.Name)
+		}
+		if d := FirstDifference(h, testHistory()); d == nil || d.Index != 2 || len(d.Fields) != 1 {
+			t.Errorf("%s: the difference is %+v", f.Name, d)
+		}
+		var stored strings.Builder
+		if err := WriteJSONL(&stored, h); err != nil {
+			t.Fatal(err)
+		}
+		back, err := ReadJSONL(strings.NewReader(stored.String()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if back.Hash() != h.Hash() {
+			t.Errorf("%s: it is not stored", f.Name)
+		}
 	}
 }

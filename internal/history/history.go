@@ -158,6 +158,7 @@ type History struct {
 	surveyed   int     // how many events milestones covers
 
 	textUses []uint32 // scratch of Hash
+	hashed   []byte   // the same
 }
 
 // New returns an empty history for the given header.

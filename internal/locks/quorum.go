@@ -16,19 +16,19 @@ type quorum struct{ Deps }
 // majority is how many nodes must agree: N/2+1.
 func (q quorum) majority() int { return len(q.Nodes)/2 + 1 }
 
-// nodeTimeout is how long the client waits for one node. The documents want it
-// far below the lease, 5 to 50 ms for 10 s; it is a part of the lease because
-// scaled runs scale all their times. Below 5 ms it would measure the client's
-// scheduler rather than the node.
-func (q quorum) nodeTimeout() time.Duration { return max(q.Lease/200, 5*time.Millisecond) }
+// NodeTimeout is how long a client of several primaries waits for one of them. The
+// documents want it far below the lease, 5 to 50 ms for 10 s; it is a part of the
+// lease because scaled runs scale all their times. Below 5 ms it would measure the
+// client's scheduler rather than the node.
+func NodeTimeout(lease time.Duration) time.Duration { return max(lease/200, 5*time.Millisecond) }
 
 // drift is by how much the clocks of client and nodes may come apart during a
 // lease: 1 % of it and 2 ms more, as in the Redis documentation.
 func (q quorum) drift() time.Duration { return q.Lease/100 + 2*time.Millisecond }
 
-// ask sends one command to one node; a dead node costs no more than nodeTimeout.
+// ask sends one command to one node; a dead node costs no more than NodeTimeout.
 func (q quorum) ask(ctx context.Context, node world.Redis, cmd world.Cmd) world.Reply {
-	ctx, cancel := q.Env.WithTimeout(ctx, q.nodeTimeout())
+	ctx, cancel := q.Env.WithTimeout(ctx, NodeTimeout(q.Lease))
 	defer cancel()
 	return node.Do(ctx, cmd)
 }

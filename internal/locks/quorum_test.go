@@ -24,9 +24,9 @@ func TestQuorum(t *testing.T) {
 		{500 * time.Millisecond, 5 * time.Millisecond, 7 * time.Millisecond},
 	} {
 		q := quorum{Deps{Lease: tt.lease}}
-		if q.nodeTimeout() != tt.timeout || q.drift() != tt.drift {
+		if NodeTimeout(q.Lease) != tt.timeout || q.drift() != tt.drift {
 			t.Errorf("a lease of %v: %v for a node and %v for drift, want %v and %v",
-				tt.lease, q.nodeTimeout(), q.drift(), tt.timeout, tt.drift)
+				tt.lease, NodeTimeout(q.Lease), q.drift(), tt.timeout, tt.drift)
 		}
 	}
 }

@@ -42,6 +42,7 @@ func programsOf(c *conformance.Case, p *plan.Plan) []string {
 }
 
 func TestTheLiveWorldDoesWhatVerbsSay(t *testing.T) {
+	realtest.SecondTier(t)
 	t.Cleanup(clean(t)) // when all of them are over
 	for _, c := range conformance.Cases() {
 		if c.Refused != "" {

@@ -46,7 +46,7 @@ type command struct {
 	wire
 	server     history.NodeID
 	name       string
-	text       string // as typed
+	asked      world.Typed
 	task       string
 	owner      string          // see entry
 	sent, done history.Instant // done: when the reply came, or when the client gave up
@@ -61,7 +61,8 @@ type command struct {
 	removed    bool // is known to have removed a certain entry
 	more       bool // has removed others besides, nobody knows whose
 	effect     effect
-	victim     history.NodeID // of an operator's removal: whose entry it was, when that is known
+	session    string         // of an operator's removal: which lease or session it ended; "" when none
+	victim     history.NodeID // of the same: whose entry it was, when that is known
 }
 
 // grant is an entry that a server is known to have made.
@@ -164,7 +165,7 @@ func (d *deriver) collect(entries []entry, evictions []*command) {
 		e := &entries[i]
 		switch e.Kind {
 		case history.Sent:
-			c := &command{wire: wire{e.Node, e.call}, server: e.server, name: e.command, text: e.text, task: e.task, owner: e.owner, sent: e.At}
+			c := &command{wire: wire{e.Node, e.call}, server: e.server, name: e.command, asked: world.ReadRequest(e.text), task: e.task, owner: e.owner, sent: e.At}
 			c.effect = d.words.effect(c)
 			d.commands = append(d.commands, c)
 			open[c.wire] = c
@@ -178,7 +179,7 @@ func (d *deriver) collect(entries []entry, evictions []*command) {
 		case history.Replied, history.TimedOut:
 			if c := open[wire{e.Node, e.call}]; c != nil && !c.executed {
 				c.done, c.answered, c.reply = e.At, e.Kind == history.Replied, e.text
-				if c.answered && world.SentAway(c.reply) {
+				if c.answered && world.Answer(c.reply).SentAway() {
 					c.effect = asks // it did nothing
 				}
 			}

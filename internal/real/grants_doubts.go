@@ -2,10 +2,10 @@ package real
 
 import (
 	"math"
-	"strings"
 
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
+	"lockstep/internal/world"
 )
 
 // doubts says of which commands nobody can tell whose entry they have removed, if any.
@@ -39,7 +39,13 @@ func (d *deriver) mayRob(c *command) bool {
 
 // foundNothing reports whether the answer to a command says that it removed nothing.
 func (c *command) foundNothing() bool {
-	return c.refused || c.reply == nothing || c.reply == gone || c.reply == "false" || strings.HasPrefix(c.reply, "0 rows")
+	return c.refused || c.reply == nothing || c.reply == gone || world.Answer(c.reply) == world.No || c.noRow()
+}
+
+// noRow reports whether a statement says that it has changed no row.
+func (c *command) noRow() bool {
+	rows, said := world.Answer(c.reply).Rows()
+	return said && rows == 0
 }
 
 // never is later than all instants.

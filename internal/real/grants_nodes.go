@@ -2,7 +2,6 @@ package real
 
 import (
 	"slices"
-	"strconv"
 	"time"
 
 	"lockstep/internal/history"
@@ -81,24 +80,15 @@ func (d *deriver) answered() []*command {
 	return out
 }
 
-// units are those of the lease that the options of SET ask for.
-var units = map[string]time.Duration{"PX": time.Millisecond, "EX": time.Second}
-
 // aim reads what a command wants: SET with NX, or the name of a script, the token
 // that it says, and the time to live of a SET.
 func (c *command) aim() (verb, token string, ttl time.Duration) {
-	read := world.ReadRequest(c.text)
-	args := read.Args
+	args := c.asked.Args
 	switch {
-	case read.Script && len(args) > 1:
-		return read.Name, args[len(args)-1], 0
-	case read.Name == "SET" && len(args) > 2 && slices.Contains(args, "NX"):
-		for i, w := range args[:len(args)-1] {
-			if n, err := strconv.ParseInt(args[i+1], 10, 64); err == nil && units[w] != 0 {
-				ttl = time.Duration(n) * units[w]
-			}
-		}
-		return "SET", args[1], ttl
+	case c.asked.Script && len(args) > 1:
+		return c.asked.Name, args[len(args)-1], 0
+	case c.asked.Name == "SET" && len(args) > 2 && c.asked.Says("NX"):
+		return "SET", args[1], c.asked.Lease()
 	}
 	return "", "", 0
 }

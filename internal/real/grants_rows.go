@@ -1,9 +1,8 @@
 package real
 
 import (
-	"strings"
-
 	"lockstep/internal/history"
+	"lockstep/internal/world"
 )
 
 // What follows from how many rows a statement has removed. A table without a unique key
@@ -11,7 +10,7 @@ import (
 
 // removesAll reports whether a statement removes the rows of everybody.
 func (d *deriver) removesAll(c *command) bool {
-	return d.shared && c.name == "DELETE" && !strings.Contains(c.text, " AND ")
+	return d.shared && c.name == "DELETE" && !c.asked.Says("AND")
 }
 
 // removedAll concludes that a statement has removed all rows that there can have been,
@@ -39,7 +38,7 @@ func (d *deriver) removedAll(by *command, rows int) bool {
 // no grant is known.
 func (d *deriver) mayHaveMadeMore(before history.Instant) bool {
 	for _, c := range d.commands {
-		failed := c.answered && (strings.HasPrefix(c.reply, "ERROR") || c.foundNothing())
+		failed := c.answered && (world.Answer(c.reply).Failed() || c.foundNothing())
 		if c.effect == makes && c.sent < before && !failed && !d.hasGranted(c) {
 			return true
 		}
@@ -60,7 +59,7 @@ func (d *deriver) hasGranted(c *command) bool {
 // there were removed before, and where only one command can have done it, it has.
 func (d *deriver) byElimination() {
 	for _, c := range d.commands {
-		if !c.answered || !d.removesAll(c) || !strings.HasPrefix(c.reply, "0 rows") {
+		if !c.answered || !d.removesAll(c) || !c.noRow() {
 			continue
 		}
 		for _, g := range d.grants {

@@ -1,52 +1,63 @@
 package real
 
 import (
-	"strings"
+	"cmp"
+	"context"
 
 	"lockstep/internal/history"
+	"lockstep/internal/locks"
+	"lockstep/internal/world"
 )
 
-// Consul: a key that a session has locked.
+// Entries that belong to a lease or a session.
 
-// consulWords are those of Consul. Only a release and the end of a session free a key,
-// and neither does so for the key of another session.
-var consulWords = words{
-	effect: func(c *command) effect {
-		switch c.name {
-		case "ACQUIRE":
-			return makes
-		case "RELEASE":
-			return removesOwn
-		case "DESTROY":
-			return ends
-		}
-		return asks
-	},
-	renews:    func(c *command) bool { return strings.HasPrefix(c.reply, "TTL ") },
-	alone:     func(c *command) bool { return c.name == "ACQUIRE" },
-	elsewhere: true, shared: true,
-}
-
-// ownersOfSessions are the clients that servers have given sessions to.
-func ownersOfSessions(entries []entry) map[string]history.NodeID {
+// sessionOwners are the clients whose leases or sessions servers have made, by what they are called.
+// opens is the request that asks for one; Consul answers it with nothing but the name.
+func sessionOwners(entries []entry, opens string) map[string]history.NodeID {
 	asked, owners := map[wire]bool{}, map[string]history.NodeID{}
 	for i := range entries {
 		switch e := &entries[i]; {
-		case e.Kind == history.Sent && e.command == "SESSION":
+		case e.Kind == history.Sent && e.command == opens:
 			asked[wire{e.Node, e.call}] = true
 		case e.Kind == history.Replied && asked[wire{e.Node, e.call}]:
-			owners[e.text] = e.Node
+			owners[cmp.Or(world.Answer(e.text).Session(), e.text)] = e.Node
 		}
 	}
 	return owners
 }
 
-// holderShown is the session that an answer of GET shows to have locked the key.
-func holderShown(c *command) string {
-	locked, found := strings.CutPrefix(c.reply, "locked by ")
-	if c.name != "GET" || !found {
-		return ""
+// ownerShown tells whose entry the answer to a question with that name shows.
+func ownerShown(owners map[string]history.NodeID, question string) func(*command) history.NodeID {
+	return func(c *command) history.NodeID {
+		if c.name != question {
+			return 0
+		}
+		return owners[world.Answer(c.reply).Session()]
 	}
-	session, _, _ := strings.Cut(locked, ",")
-	return session
+}
+
+// evictSession has an operator end the lease or session of the lock's key, which destroy does. All
+// servers have the same entries, so it does not matter which of them is meant.
+func (c *cluster) evictSession(destroy func(ctx context.Context, key string) (session string, found bool, err error)) error {
+	ctx, cancel := context.WithTimeout(context.Background(), operatorTime)
+	defer cancel()
+	e := &command{server: c.leader.node, name: "evict", sent: c.h.now(), answered: true, releasing: true, reply: nothing}
+	session, found, err := destroy(ctx, locks.Key)
+	if err != nil {
+		return err
+	}
+	e.done, e.refused = c.h.now(), !found
+	if found {
+		e.reply, e.session = one, session
+	}
+	c.evictions = append(c.evictions, e)
+	return nil
+}
+
+// evicted returns whom operators have evicted, now that it is known whose session is whose.
+func (c *cluster) evicted(owners map[string]history.NodeID) outside {
+	for _, e := range c.evictions {
+		e.victim = owners[e.session]
+	}
+	return c.outside()
 }

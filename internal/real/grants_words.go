@@ -1,12 +1,11 @@
 package real
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
+	"lockstep/internal/world"
 )
 
 // effect is what a command can do to the entries of locks.
@@ -44,6 +43,29 @@ type words struct {
 	shared bool
 }
 
+// rule says what commands can do; of the rules of a store the first that fits counts, and what
+// none fits may change anything.
+type rule struct {
+	does  effect
+	names []string // of the commands; nil for any
+	place bool     // only those about a key or node below the lock's: in a queue each client has its own
+	says  []string // only those that say these words in turn
+}
+
+type rules []rule
+
+func (all rules) effect(c *command) effect {
+	for _, r := range all {
+		if (r.names == nil || slices.Contains(r.names, c.name)) && (!r.place || c.inQueue()) && (r.says == nil || c.asked.Says(r.says...)) {
+			return r.does
+		}
+	}
+	return changes
+}
+
+// inQueue reports whether a command is about a place in the lock's queue.
+func (c *command) inQueue() bool { return c.asked.Mentions(locks.Key + "/") }
+
 // redisWords are those of Redis. Most commands may do anything, and so may a script,
 // unless it compares and the word that it compares with is its client's alone.
 func redisWords(entries []entry) words {
@@ -53,14 +75,10 @@ func redisWords(entries []entry) words {
 			switch {
 			case c.owner != "" && !shared[c.owner]:
 				return removesOwn
-			case redisAsks[c.name] || !namesLock(c.text):
+			case len(c.asked.Args) > 0 && !c.asked.Says(locks.Key): // a counter or a latch beside the lock's entry
 				return asks
-			case redisMakes[c.name]:
-				return makes
-			case c.name == "GETSET":
-				return takes
 			}
-			return changes
+			return redisRules.effect(c)
 		},
 		renews: func(c *command) bool { return c.reply == one || c.reply == "["+one+"]" },
 	}
@@ -81,7 +99,7 @@ func sharedOwners(entries []entry) map[string]bool {
 		if e.Kind != history.Sent {
 			continue
 		}
-		for _, word := range strings.Fields(e.text) {
+		for _, word := range world.ReadRequest(e.text).Args {
 			if user, known := users[word]; known && user != e.Node {
 				shared[word] = true
 			}
@@ -90,105 +108,78 @@ func sharedOwners(entries []entry) map[string]bool {
 	return shared
 }
 
-// namesLock reports whether a command is about the lock's entry, and not about a
-// counter or a latch beside it.
-func namesLock(text string) bool {
-	words := strings.Fields(text)
-	return len(words) < 2 || slices.Contains(words[1:], locks.Key)
+var redisRules = rules{
+	{does: asks, names: redisAsks},
+	{does: makes, names: []string{"SET", "SETNX", "EXPIRE", "PEXPIRE"}},
+	{does: takes, names: []string{"GETSET"}},
 }
 
-var (
-	redisAsks = map[string]bool{
-		"GET": true, "EXISTS": true, "TTL": true, "PTTL": true, "TIME": true, "WAIT": true, "PING": true,
-		"INFO": true, "SUBSCRIBE": true,
-	}
-	redisMakes = map[string]bool{"SET": true, "SETNX": true, "EXPIRE": true, "PEXPIRE": true}
-)
+var redisAsks = []string{"GET", "EXISTS", "TTL", "PTTL", "TIME", "WAIT", "PING", "INFO", "SUBSCRIBE"}
 
 // etcdWords are those of etcd.
 var etcdWords = words{
-	effect: func(c *command) effect {
-		own := strings.Contains(c.text, "lock/") // a key of the queue has a name of its own
-		switch c.name {
-		case "GET", "WATCH", "GRANT", "KEEPALIVE":
-			return asks
-		case "TXN":
-			if own {
-				return stands
-			}
-			return makes
-		case "DELETE":
-			if own {
-				return removesOwn
-			}
-		case "REVOKE":
-			return revokes
-		}
-		return changes
-	},
-	renews:    func(c *command) bool { return strings.HasPrefix(c.reply, "TTL ") },
+	effect: rules{
+		{does: asks, names: []string{"GET", "WATCH", "GRANT", "KEEPALIVE"}},
+		{does: stands, names: []string{"TXN"}, place: true},
+		{does: makes, names: []string{"TXN"}},
+		{does: removesOwn, names: []string{"DELETE"}, place: true},
+		{does: revokes, names: []string{"REVOKE"}},
+	}.effect,
+	renews:    renewedBy,
 	elsewhere: true, shared: true,
 }
+
+func renewedBy(c *command) bool { return world.Answer(c.reply).Renewed() }
 
 // zkWords are those of ZooKeeper. Each request of a session makes it live longer,
 // that which makes a node as well.
 var zkWords = words{
-	effect: func(c *command) effect {
-		own := strings.Contains(c.text, "lock/") // a node of the queue has a name of its own
-		switch c.name {
-		case "EXISTS", "CHILDREN", "PING", "CONNECT", "SETWATCHES":
-			return asks
-		case "CREATE":
-			if own {
-				return stands
-			}
-			return makes
-		case "CLOSE":
-			return ends
-		case "DELETE":
-			if own {
-				return removesOwn
-			}
-		}
-		return changes
-	},
+	effect: rules{
+		{does: asks, names: []string{"EXISTS", "CHILDREN", "PING", "CONNECT", "SETWATCHES"}},
+		{does: stands, names: []string{"CREATE"}, place: true},
+		{does: makes, names: []string{"CREATE"}},
+		{does: removesOwn, names: []string{"DELETE"}, place: true},
+		{does: ends, names: []string{"CLOSE"}},
+	}.effect,
 	renews: func(c *command) bool { return c.name == "PING" },
-	alone:  func(c *command) bool { return c.name == "CREATE" && !strings.Contains(c.text, "lock/") },
+	alone:  func(c *command) bool { return c.name == "CREATE" && !c.inQueue() },
 	shared: true,
+}
+
+// consulWords are those of Consul. Only a release and the end of a session free a key,
+// and neither does so for the key of another session.
+var consulWords = words{
+	effect: rules{
+		{does: makes, names: []string{"ACQUIRE"}},
+		{does: removesOwn, names: []string{"RELEASE"}},
+		{does: ends, names: []string{"DESTROY"}},
+		{does: asks},
+	}.effect,
+	renews:    renewedBy,
+	alone:     func(c *command) bool { return c.name == "ACQUIRE" },
+	elsewhere: true, shared: true,
 }
 
 // sqlWords are those of the databases. A lock of a session is given back by that
 // session, and so is a row that says whose it is.
 var sqlWords = words{
-	effect: func(c *command) effect {
-		switch c.name {
-		case "SELECT":
-			if strings.HasSuffix(c.text, "FOR UPDATE") {
-				return makes
-			}
-			return asks
-		case "SET", "BEGIN", "CREATE":
-			return asks
-		case "INSERT", "GET_LOCK", "PG_ADVISORY_LOCK":
-			return makes
-		case "UPDATE":
-			if strings.Contains(c.text, "SET expires_at = 0 ") {
-				return removesOwn
-			}
-			return makes
-		case "COMMIT", "RELEASE_LOCK", "PG_ADVISORY_UNLOCK":
-			return removesOwn
-		}
-		return changes
-	},
+	effect: rules{
+		{does: makes, names: []string{"SELECT"}, says: forUpdate},
+		{does: asks, names: []string{"SELECT", "SET", "BEGIN", "CREATE"}},
+		{does: removesOwn, names: []string{"UPDATE"}, says: []string{"SET", "expires_at", "=", "0"}},
+		{does: makes, names: []string{"INSERT", "GET_LOCK", "PG_ADVISORY_LOCK", "UPDATE"}},
+		{does: removesOwn, names: []string{"COMMIT", "RELEASE_LOCK", "PG_ADVISORY_UNLOCK"}},
+	}.effect,
 	renews: func(*command) bool { return false },
 	shared: true,
 }
 
+var forUpdate = []string{"FOR", "UPDATE"}
+
 // sqlBound reports whether the entry that a command makes lives as long as its client's
 // connection: a lock of the session or of its transaction, and no row.
 func sqlBound(c *command) bool {
-	return c.name == "GET_LOCK" || c.name == "PG_ADVISORY_LOCK" || strings.HasSuffix(c.text, "FOR UPDATE")
+	return c.name == "GET_LOCK" || c.name == "PG_ADVISORY_LOCK" || c.name == "SELECT" && c.asked.Says(forUpdate...)
 }
 
 // survived reports whether somebody is known to have seen a grant's entry after an
@@ -220,15 +211,12 @@ func (d *deriver) lastAnswer(client history.NodeID, before history.Instant) *com
 // madeNothing reports whether the answer to a command that makes an entry says that it
 // did not, for there was one.
 func (c *command) madeNothing() bool {
-	return c.answered && (c.name == "SET" && c.reply == nothere || c.name == "SETNX" && c.reply == nothing || c.name == "ACQUIRE" && c.reply == "false")
+	return c.answered && (c.name == "SET" && c.reply == nothere || c.name == "SETNX" && c.reply == nothing || c.name == "ACQUIRE" && world.Answer(c.reply) == world.No)
 }
 
 // removedRows is how many entries a command has removed that has removed some: one,
 // unless it is the statement of a database, which may remove more.
 func removedRows(reply string) int {
-	var rows int
-	if n, _ := fmt.Sscanf(reply, "%d rows", &rows); n == 1 && rows > 1 {
-		return rows
-	}
-	return 1
+	rows, _ := world.Answer(reply).Rows()
+	return max(rows, 1)
 }

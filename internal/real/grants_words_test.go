@@ -12,7 +12,7 @@ import (
 func TestWhatIsDerivedOfEachStore(t *testing.T) {
 	zk := func(entries []entry) words {
 		w := zkWords
-		w.shows = ownersOfNodes(entries)
+		w.shows = ownerShown(sessionOwners(entries, "CONNECT"), "EXISTS")
 		return w
 	}
 	plain := func(w words) func([]entry) words { return func([]entry) words { return w } }

@@ -50,7 +50,7 @@ func newAccountant(entries []entry, evictions []*command, ttl time.Duration) *ac
 		e := &entries[i]
 		switch e.Kind {
 		case history.Sent:
-			c := &command{wire: wire{e.Node, e.call}, server: e.server, name: e.command, text: e.text, sent: e.At}
+			c := &command{wire: wire{e.Node, e.call}, server: e.server, name: e.command, asked: world.ReadRequest(e.text), sent: e.At}
 			open[c.wire] = c
 			a.add(c)
 		case history.Replied, history.TimedOut:
@@ -65,7 +65,7 @@ func newAccountant(entries []entry, evictions []*command, ttl time.Duration) *ac
 		}
 	}
 	for _, c := range evictions {
-		c.text = c.name + " " + locks.Key
+		c.asked = world.ReadRequest(c.name + " " + locks.Key)
 		a.add(c)
 	}
 	return a
@@ -73,7 +73,7 @@ func newAccountant(entries []entry, evictions []*command, ttl time.Duration) *ac
 
 func (a *accountant) add(c *command) {
 	a.commands = append(a.commands, c)
-	words := wordsOfText(c.text)
+	words := wordsAsked(c.asked)
 	a.byWords[words] = append(a.byWords[words], c)
 }
 
@@ -87,14 +87,13 @@ func wordsOf(args []string) string {
 	return strings.TrimSpace(name + " " + strings.Join(args[1:], " "))
 }
 
-// wordsOfText is the same of a command as it is written in a history, where a script
-// has a name and no number of keys.
-func wordsOfText(text string) string {
-	if !world.ReadRequest(text).Script {
-		return text
+// wordsAsked is the same of a command as a history has it, where a script has a name and no number
+// of keys.
+func wordsAsked(asked world.Typed) string {
+	if asked.Script {
+		return "EVAL " + asked.Rest
 	}
-	parts := strings.SplitN(text, " ", 3) // arguments may have blanks
-	return "EVAL " + parts[len(parts)-1]
+	return strings.TrimSpace(asked.Name + " " + asked.Rest)
 }
 
 func scripted(name string) bool { return name == "EVAL" || name == "EVALSHA" }
@@ -272,7 +271,7 @@ func (a *accountant) match(o *operation, client history.NodeID) *command {
 // executed as far as the servers tell. What a server refuses it does not execute.
 func (a *accountant) allHeard() bool {
 	for _, c := range a.commands {
-		if c.answered && !a.matched[c] && !redisAsks[c.name] && strings.Contains(c.text, locks.Key) && !strings.HasPrefix(c.reply, "(error)") {
+		if c.answered && !a.matched[c] && !slices.Contains(redisAsks, c.name) && c.asked.Mentions(locks.Key) && world.Answer(c.reply).Refusal() == "" {
 			return false
 		}
 	}

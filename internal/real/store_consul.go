@@ -7,7 +7,6 @@ import (
 	"net"
 	"time"
 
-	"lockstep/internal/history"
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
 	"lockstep/internal/real/link"
@@ -119,35 +118,18 @@ func (c *consul) close() error {
 	return c.mesh.close()
 }
 
-// evict implements store: an operator destroys the session that has locked the key. All
-// servers have the same entries, so it does not matter which of them is meant.
+// evict implements store: an operator destroys the session that has locked the key.
 func (c *consul) evict(*member) error {
 	if !c.leader.up() {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), operatorTime)
-	defer cancel()
-	e := &command{server: c.leader.node, name: "evict", sent: c.h.now(), answered: true, releasing: true, reply: nothing}
-	session, found, err := process(c.leader).Destroy(ctx, locks.Key)
-	if err != nil {
-		return err
-	}
-	e.done, e.refused = c.h.now(), !found
-	if found {
-		e.reply, e.text = one, session
-	}
-	c.evictions = append(c.evictions, e)
-	return nil
+	return c.evictSession(process(c.leader).Destroy)
 }
 
-// derive implements store. Whose session an operator has destroyed, or a question shows,
-// says the answer that its client was given it with.
+// derive implements store.
 func (c *consul) derive(entries []entry) []entry {
-	owners := ownersOfSessions(entries)
-	for _, e := range c.evictions {
-		e.victim = owners[e.text]
-	}
+	owners := sessionOwners(entries, "SESSION")
 	w := consulWords
-	w.shows = func(c *command) history.NodeID { return owners[holderShown(c)] }
-	return deriveGrants(entries, w, c.h.lease(), c.outside())
+	w.shows = ownerShown(owners, "GET")
+	return deriveGrants(entries, w, c.h.lease(), c.evicted(owners))
 }

@@ -3,8 +3,6 @@ package real
 import (
 	"context"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"lockstep/internal/faults"
@@ -13,6 +11,7 @@ import (
 	"lockstep/internal/real/images"
 	"lockstep/internal/real/link"
 	"lockstep/internal/real/servers"
+	"lockstep/internal/world"
 )
 
 func init() {
@@ -78,37 +77,16 @@ func befalls(all []faults.Fault, servers []string) bool {
 // protocol implements store.
 func (e *etcd) protocol() link.Protocol { return link.Etcd }
 
-// evict implements store: an operator revokes the lease of the lock's key. All members
-// have the same entries, so it does not matter which of them is meant.
+// evict implements store: an operator revokes the lease of the lock's key.
 func (e *etcd) evict(*member) error {
 	if !e.leader.up() {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), operatorTime)
-	defer cancel()
-	c := &command{server: e.leader.node, name: "evict", sent: e.h.now(), answered: true, releasing: true, reply: nothing}
-	lease, found, err := process(e.leader).Revoke(ctx, locks.Key)
-	if err != nil {
-		return err
-	}
-	c.done, c.refused = e.h.now(), !found
-	if found {
-		c.reply, c.text = one, "lease "+strconv.FormatInt(lease, 16)+", "
-	}
-	e.evictions = append(e.evictions, c)
-	return nil
+	return e.evictSession(process(e.leader).Revoke)
 }
 
-// derive implements store. Whose lease an operator has revoked says the answer that
-// its client was granted it with.
+// derive implements store.
 func (e *etcd) derive(entries []entry) []entry {
-	for _, c := range e.evictions {
-		for i := range entries {
-			if r := &entries[i]; r.Kind == history.Replied && c.text != "" && strings.HasPrefix(r.text, c.text) {
-				c.victim = r.Node
-			}
-		}
-	}
 	w := etcdWords
 	if !overwritten(entries) {
 		w.effect = func(c *command) effect {
@@ -118,19 +96,18 @@ func (e *etcd) derive(entries []entry) []entry {
 			return etcdWords.effect(c)
 		}
 	}
-	return deriveGrants(entries, w, e.h.lease(), e.outside())
+	return deriveGrants(entries, w, e.h.lease(), e.evicted(sessionOwners(entries, "GRANT")))
 }
 
 // overwritten reports whether a client may have put the lock's key where somebody
 // else's was: the key would then be bound to another lease, and the end of the first
 // one would remove nothing.
 func overwritten(entries []entry) bool {
-	for i := range entries {
-		e := &entries[i]
-		if e.Kind == history.Sent && e.command == "TXN" &&
-			strings.Contains(e.text, "PUT "+locks.Key+" ") && !strings.Contains(e.text, "create("+locks.Key+") = 0") {
-			return true
+	return slices.ContainsFunc(entries, func(e entry) bool {
+		if e.Kind != history.Sent || e.command != "TXN" {
+			return false
 		}
-	}
-	return false
+		asked := world.ReadRequest(e.text)
+		return asked.Says("PUT", locks.Key) && !asked.Says("create("+locks.Key+")", "=", "0")
+	})
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"lockstep/internal/history"
@@ -75,33 +74,13 @@ func (z *zooKeeper) settle() {
 // derive implements store.
 func (z *zooKeeper) derive(entries []entry) []entry {
 	w := zkWords
-	w.shows = ownersOfNodes(entries)
+	w.shows = ownerShown(sessionOwners(entries, "CONNECT"), "EXISTS")
 	longest := 20 * z.h.plan.ZooKeeperTick() // that the servers grant a session
 	out := deriveGrants(entries, w, min(z.h.lease(), longest), z.outside())
 	if z.onlyOwn {
 		out = slices.DeleteFunc(out, func(e entry) bool { return e.Kind == history.MayHaveRemoved })
 	}
 	return out
-}
-
-// ownersOfNodes returns what tells the owner of the node that an answer of EXISTS shows:
-// the client that a server has given its session to.
-func ownersOfNodes(entries []entry) func(*command) history.NodeID {
-	const mark = "session 0x"
-	owners := map[string]history.NodeID{}
-	for i := range entries {
-		if e := &entries[i]; e.Kind == history.Replied && strings.HasPrefix(e.text, mark) {
-			session, _, _ := strings.Cut(e.text, ",")
-			owners[session] = e.Node
-		}
-	}
-	return func(c *command) history.NodeID {
-		at := strings.LastIndex(c.reply, mark)
-		if c.name != "EXISTS" || at < 0 {
-			return 0
-		}
-		return owners[c.reply[at:]]
-	}
 }
 
 // evict implements store; a plan that asks for it was refused.

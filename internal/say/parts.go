@@ -220,6 +220,15 @@ type List []Part
 // In joins the things.
 func (p List) In(l Language) string { return strings.Join(eachIn(p, l), choose(l, ", ", "、")) }
 
+// ListOf are names as a list.
+func ListOf(names []string) List {
+	out := make(List, len(names))
+	for i, name := range names {
+		out[i] = Verbatim(name)
+	}
+	return out
+}
+
 // Series is a list of which each thing is told for itself.
 type Series []Part
 

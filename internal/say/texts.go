@@ -7,6 +7,15 @@ func Text(english string) Phrase {
 	return quoted.With(Both{English: english, Chinese: texts[english]})
 }
 
+// Texts are those texts in a language.
+func Texts(l Language, english ...string) []string {
+	out := make([]string, len(english))
+	for i, text := range english {
+		out[i] = Text(text).In(l)
+	}
+	return out
+}
+
 // quoted is a text by itself.
 var quoted = New1[Both]("{text}", "{text}")
 

@@ -5,7 +5,7 @@ import (
 	"reflect"
 
 	"lockstep/internal/checker"
-	"lockstep/internal/report"
+	"lockstep/internal/report/export"
 )
 
 // Result returns the schema of result.json and of what `simulate run --json` prints. It
@@ -26,9 +26,9 @@ func Result() *Schema {
 		Description: "What `simulate run --json` prints. A run directory's result.json is the first of its forms, #/$defs/run.",
 		AnyOf:       []*Schema{ref("run"), ref("seeds"), ref("several")},
 		Defs: Properties{
-			{"run", of(reflect.TypeFor[report.RunResult](), "One scenario with one seed, played with its locks.")},
-			{"seeds", of(reflect.TypeFor[report.SeedsResult](), "One scenario with many seeds: run --times.")},
-			{"several", of(reflect.TypeFor[report.SeveralResult](), "Several scenarios, or one of which something was left out.")},
+			{"run", of(reflect.TypeFor[export.RunResult](), "One scenario with one seed, played with its locks.")},
+			{"seeds", of(reflect.TypeFor[export.SeedsResult](), "One scenario with many seeds: run --times.")},
+			{"several", of(reflect.TypeFor[export.SeveralResult](), "Several scenarios, or one of which something was left out.")},
 		},
 	}
 }

@@ -44,7 +44,7 @@ var layers = map[string][]string{
 		"internal/checker", "internal/faults", "internal/history", "internal/locks", "internal/measured", "internal/plan", "internal/run", "internal/say", "internal/scenario",
 	},
 	"internal/worlds": {
-		"internal/checker", "internal/history", "internal/locks", "internal/matrix", "internal/measured", "internal/plan", "internal/run", "internal/scenario",
+		"internal/checker", "internal/faults", "internal/history", "internal/locks", "internal/matrix", "internal/measured", "internal/plan", "internal/run", "internal/scenario",
 	},
 	"internal/claims": {
 		"internal/checker", "internal/faults", "internal/history", "internal/locks", "internal/plan", "internal/run",
@@ -57,15 +57,43 @@ var layers = map[string][]string{
 		"internal/checker", "internal/explain", "internal/faults", "internal/glossary", "internal/history", "internal/plan",
 		"internal/run", "internal/say", "internal/scenario", "internal/sim", "scenarios",
 	},
-	"internal/explain":  {"internal/checker", "internal/history", "internal/plan", "internal/say", "internal/world"},
-	"internal/shell":    {},
-	"internal/report":   {"internal/measured", "internal/rate", "internal/shell", "internal/checker", "internal/explain", "internal/history", "internal/plan", "internal/locks", "internal/faults", "internal/glossary", "internal/say", "internal/world"},
-	"internal/runstore": {},
-	"internal/serve":    {},
-	"internal/browser":  {}, // a helper of tests
+	"internal/explain": {"internal/checker", "internal/history", "internal/plan", "internal/say", "internal/world"},
+	"internal/shell":   {},
+	// Reports are facts (bundle, compare), drawings of them, pages, and other forms of the facts.
+	"internal/report/clean":   {},
+	"internal/report/bundle":  {"internal/checker", "internal/explain", "internal/history", "internal/locks", "internal/plan", "internal/rate", "internal/report/clean", "internal/say", "internal/shell"},
+	"internal/report/compare": {"internal/explain", "internal/history", "internal/report/bundle", "internal/report/clean", "internal/say"},
+	"internal/report/figure":  {"internal/checker", "internal/history", "internal/report/bundle", "internal/report/clean", "internal/say"},
+	"internal/report/diagram": {
+		"internal/checker", "internal/explain", "internal/history", "internal/report/bundle", "internal/report/clean", "internal/report/figure",
+		"internal/say", "internal/world",
+	},
+	"internal/report/page": {"internal/checker", "internal/report/bundle", "internal/report/figure", "internal/say"},
+	"internal/report/runpage": {
+		"internal/checker", "internal/explain", "internal/faults", "internal/glossary", "internal/history", "internal/locks", "internal/plan",
+		"internal/report/bundle", "internal/report/clean", "internal/report/diagram", "internal/report/figure", "internal/report/page", "internal/say",
+	},
+	"internal/report/comparepage": {
+		"internal/history", "internal/report/bundle", "internal/report/clean", "internal/report/compare", "internal/report/diagram",
+		"internal/report/figure", "internal/report/page", "internal/say",
+	},
+	"internal/report/matrixpage":  {"internal/checker", "internal/explain", "internal/history", "internal/report/clean", "internal/report/diagram", "internal/report/page", "internal/say"},
+	"internal/report/sweeppage":   {"internal/rate", "internal/report/bundle", "internal/report/clean", "internal/report/figure", "internal/report/page", "internal/say"},
+	"internal/report/worldspage":  {"internal/checker", "internal/report/bundle", "internal/report/clean", "internal/report/figure", "internal/report/page", "internal/say"},
+	"internal/report/explorepage": {"internal/locks", "internal/measured", "internal/report/clean", "internal/report/page", "internal/say", "internal/shell"},
+	"internal/report/indexpage":   {"internal/checker", "internal/history", "internal/report/clean", "internal/report/page", "internal/say"},
+	"internal/report/export":      {"internal/checker", "internal/explain", "internal/history", "internal/report/bundle", "internal/report/clean", "internal/report/compare", "internal/say"},
+	"internal/report/trace":       {"internal/checker", "internal/explain", "internal/history", "internal/report/bundle", "internal/report/clean", "internal/say", "internal/world"},
+	"internal/report/terminal":    {"internal/checker", "internal/explain", "internal/history", "internal/report/bundle", "internal/report/clean", "internal/report/compare", "internal/say"},
+	"internal/report/reporttest":  {"internal/checker", "internal/history", "internal/locks"}, // helpers of tests, as are the next two
+	"internal/report/bundletest":  {"internal/checker", "internal/explain", "internal/faults", "internal/history", "internal/plan", "internal/report/bundle", "internal/report/reporttest", "internal/say"},
+	"internal/report/comparetest": {"internal/report/bundletest", "internal/report/compare"},
+	"internal/runstore":           {},
+	"internal/serve":              {},
+	"internal/browser":            {}, // a helper of tests
 	// Another one. It knows no world, and both play what it has.
 	"internal/conformance": {"internal/faults", "internal/history", "internal/plan", "internal/scenario"},
-	"internal/schema":      {"internal/checker", "internal/faults", "internal/locks", "internal/plan", "internal/report", "internal/say"},
+	"internal/schema":      {"internal/checker", "internal/faults", "internal/locks", "internal/plan", "internal/report/export", "internal/say"},
 	"internal/docs":        {"internal/measured", "internal/schema", "internal/shell", "internal/checker", "internal/faults", "internal/locks", "internal/plan", "internal/say"},
 	"internal/mutants":     {"internal/real"}, // to leave real servers out of the tests that it runs
 	"internal/tidy":        {"internal/checker", "internal/faults", "internal/locks", "internal/plan", "internal/scenario"},

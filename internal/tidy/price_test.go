@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"lockstep/internal/real/realtest"
 )
 
 // What it costs to add something, measured: each test adds one as CONTRIBUTING.md says, in a copy of
@@ -142,6 +144,7 @@ func compiles(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles copies of the sources")
 	}
+	realtest.SecondTier(t)
 	t.Parallel()
 }
 

@@ -123,7 +123,7 @@ func TestTextsOfAnswers(t *testing.T) {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}
-	if !SentAway("(error) MOVED 1 redis-2") || SentAway("OK") {
+	if !Answer("(error) MOVED 1 redis-2").SentAway() || Answer("OK").SentAway() {
 		t.Error("an answer of a node that sent its client away is taken for another one")
 	}
 }

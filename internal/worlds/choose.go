@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"lockstep/internal/checker"
+	"lockstep/internal/faults"
 	"lockstep/internal/locks"
 	"lockstep/internal/matrix"
 	"lockstep/internal/plan"
@@ -43,7 +44,7 @@ func (w *chooser) cell(ctx context.Context, v locks.Variant, column matrix.Colum
 		c.Agreement, c.Why = NotPlayed, why
 		return nil
 	}
-	if err := w.choose(ctx, c, scripts); err != nil {
+	if err := w.choose(ctx, v, c, scripts); err != nil {
 		return err
 	}
 	switch {
@@ -59,11 +60,11 @@ func (w *chooser) cell(ctx context.Context, v locks.Variant, column matrix.Colum
 // choose takes the script that surely does most harm in the simulator, among those that
 // the real world can play. What a script does with some seeds only is no sequence that
 // real servers could be asked to repeat.
-func (w *chooser) choose(ctx context.Context, c *Cell, scripts []matrix.Script) error {
+func (w *chooser) choose(ctx context.Context, v locks.Variant, c *Cell, scripts []matrix.Script) error {
 	var refused, chancy candidate
 	for k := range scripts {
 		whole := scripts[k].Plan()
-		one := candidate{script: scripts[k].Name, scalePPM: w.o.scaleFor(whole)}
+		one := candidate{script: scripts[k].Name, scalePPM: w.o.scaleFor(v, whole)}
 		scaled := whole.Scaled(one.scalePPM)
 		one.plan = &scaled
 		if err := w.simulate(ctx, c, &one); err != nil {
@@ -99,14 +100,30 @@ func (w *chooser) choose(ctx context.Context, c *Cell, scripts []matrix.Script) 
 // now and then, and a failover that nobody has asked for ends the run.
 const leastDownAfter = 500 * time.Millisecond
 
-// scaleFor is the scale of a script: that of the comparison, unless its sentinels cannot
-// live so fast.
-func (o *Options) scaleFor(p *plan.Plan) int64 {
-	f := &p.Redis.Failover
-	if f.By != plan.BySentinel || f.DownAfter <= 0 {
-		return o.ScalePPM
+// leastNodeWait is how long a client has to wait for one of several nodes where the reply that a
+// fault drops should have come. On a busy machine a sooner end makes of it a reply that nobody
+// was waiting for, and of the fault nothing at all.
+const leastNodeWait = 10 * time.Millisecond
+
+// scaleFor is the scale of a script: that of the comparison, unless its sentinels cannot live so
+// fast, or a client of several nodes would not wait for the reply that the script drops.
+func (o *Options) scaleFor(v locks.Variant, p *plan.Plan) int64 {
+	scale := o.ScalePPM
+	if f := &p.Redis.Failover; f.By == plan.BySentinel && f.DownAfter > 0 {
+		scale = max(scale, shrunkTo(leastDownAfter, f.DownAfter))
 	}
-	return max(o.ScalePPM, min(1_000_000, int64(leastDownAfter)*1_000_000/int64(f.DownAfter)))
+	if v.Store == locks.StoreRedisNodes && slices.ContainsFunc(p.Faults, dropsReply) {
+		scale = max(scale, shrunkTo(leastNodeWait, locks.NodeTimeout(p.Lease)))
+	}
+	return scale
+}
+
+func dropsReply(f faults.Fault) bool { return f.Verb.Name() == "drop" && f.Args.Value == "reply" }
+
+// shrunkTo is the scale at which a duration becomes the least that it may be, in millionths; at
+// most 1000000, for nothing is played slower than it says.
+func shrunkTo(least, d time.Duration) int64 {
+	return min(1_000_000, int64(least)*1_000_000/int64(d))
 }
 
 // candidate is a script of a cell, with the letters of its simulated runs.

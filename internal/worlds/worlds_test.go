@@ -248,3 +248,13 @@ func TestSentinelsHaveALeastScale(t *testing.T) {
 		t.Errorf("at full time it is played at %d millionths", cell.ScalePPM)
 	}
 }
+
+// A client of five nodes waits 5 ms for each at a tenth of the time. The reply that a fault drops
+// may come later than that on a busy machine, and then the fault has dropped nothing.
+func TestWhoWaitsForADroppedReplyHasALeastScale(t *testing.T) {
+	for column, want := range map[string]int64{"LR": 200_000, "GP": 100_000} {
+		if _, cell := compare(t, options(t, "redlock", column, &other{})); cell.ScalePPM != want {
+			t.Errorf("%s is played at %d millionths, want %d", column, cell.ScalePPM, want)
+		}
+	}
+}

@@ -14,14 +14,23 @@ import (
 // reason to skip a test into a failure; continuous integration sets it to 1.
 const RequireServers = "LOCKSTEP_REQUIRE_SERVERS"
 
-// RequireMore is the one for servers that are built and not installed; `make test-more`
-// sets it to 1.
+// RequireMore is the one for servers that are built and not installed, and for what is slow;
+// `make test-more` sets it to 1.
 const RequireMore = "LOCKSTEP_REQUIRE_MORE"
 
 // WithoutServers is the environment variable that leaves the tests with real servers out
 // although the servers are there; `make mutants` sets it to 1, for it plays the others a
 // hundred times.
 const WithoutServers = "LOCKSTEP_WITHOUT_SERVERS"
+
+// SecondTier leaves a slow test to `make test-more` where `make test` runs: a newcomer waits for
+// that one. Whoever runs the package by hand gets it.
+func SecondTier(t testing.TB) {
+	t.Helper()
+	if os.Getenv(RequireServers) == "1" && os.Getenv(RequireMore) != "1" {
+		t.Skip("make test-more plays it")
+	}
+}
 
 // Need skips the test when a server program is not there, or fails it when the
 // environment says that it has to be.
@@ -31,8 +40,8 @@ func Need(t testing.TB, program string) {
 		t.Skipf("%s=1 leaves it out", WithoutServers)
 	}
 	built := programs.Lookup(program).Built
-	if built && os.Getenv(RequireServers) == "1" && os.Getenv(RequireMore) != "1" {
-		t.Skipf("make test-more plays what needs %s", program) // make test takes as long with it as without
+	if built {
+		SecondTier(t)
 	}
 	_, err := programs.Find(program)
 	if unsupported := osproc.Supported(); unsupported != nil {

@@ -172,8 +172,8 @@ type etcdKey struct {
 
 // Revoke ends the lease of a key, or of the one that was created first below the key
 // and a slash, as an operator would; a key without a lease it deletes. It returns the
-// lease; found is false when there is no such key.
-func (s *Server) Revoke(ctx context.Context, key string) (lease int64, found bool, err error) {
+// lease as histories call it, "" for none; found is false when there is no such key.
+func (s *Server) Revoke(ctx context.Context, key string) (lease string, found bool, err error) {
 	type get struct {
 		Key    []byte `json:"key"`
 		End    []byte `json:"range_end,omitempty"`
@@ -189,18 +189,18 @@ func (s *Server) Revoke(ctx context.Context, key string) (lease int64, found boo
 			KVs []etcdKey `json:"kvs"`
 		}
 		if err := s.ask(ctx, "/v3/kv/range", what, &got); err != nil {
-			return 0, false, err
+			return "", false, err
 		}
 		if len(got.KVs) == 0 {
 			continue
 		}
 		kv := got.KVs[0]
 		if kv.Lease == 0 {
-			return 0, true, s.ask(ctx, "/v3/kv/deleterange", get{Key: kv.Key}, &struct{}{})
+			return "", true, s.ask(ctx, "/v3/kv/deleterange", get{Key: kv.Key}, &struct{}{})
 		}
-		return kv.Lease, true, s.ask(ctx, "/v3/lease/revoke", map[string]string{"ID": strconv.FormatInt(kv.Lease, 10)}, &struct{}{})
+		return strconv.FormatInt(kv.Lease, 16), true, s.ask(ctx, "/v3/lease/revoke", map[string]string{"ID": strconv.FormatInt(kv.Lease, 10)}, &struct{}{})
 	}
-	return 0, false, nil
+	return "", false, nil
 }
 
 // ask sends one request to the member's gateway to JSON.

@@ -6,200 +6,154 @@ import (
 	"lockstep/internal/world"
 )
 
-// opcode is a command that the model knows.
-type opcode uint8
-
-const (
-	opUnknown opcode = iota
-	opPing
-	opSet
-	opSetNX
-	opSetEX
-	opPSetEX
-	opGet
-	opGetSet
-	opDel
-	opExists
-	opExpire
-	opPExpire
-	opExpireAt
-	opPExpireAt
-	opTTL
-	opPTTL
-	opPersist
-	opType
-	opIncr
-	opDecr
-	opIncrBy
-	opDecrBy
-	opHSet
-	opHGet
-	opHExists
-	opHDel
-	opHLen
-	opHIncrBy
-	opHGetAll
-	opPublish
-	opTime
-	opFlushAll
-	opUnlink
-	opExpireTime
-	opPExpireTime
-	opGetDel
-	opGetRange
-	opStrLen
-	opMGet
-	opMSet
-	opMSetNX
-	opHSetNX
-	opHMGet
-	opHKeys
-	opHVals
-	opLPush
-	opRPush
-	opLPop
-	opRPop
-	opLIndex
-	opLRange
-	opLRem
-	opLLen
-	opZAdd
-	opZIncrBy
-	opZRem
-	opZRemRangeByScore
-	opZScore
-	opZRank
-	opZCard
-	opZCount
-	opZRange
-	opZRangeByScore
-	opEval
-	opWait  // answered by the world; scripts must be told that they may not call it
-	opMulti // the rest of these: see Transaction
-	opExec
-	opDiscard
-	opCas // from here on: not in Redis 7.0, see Extensions
-	opCad
-	opDelEx
-	opCount
-)
-
-// command says how a command may be called: the least number of arguments after
-// the name, the most (-1: any), whether it writes, whether scripts may call it.
+// command is a command that the model knows: how it may be called, and what it does. Most are
+// about the value of one key and say it with on; the others have a run.
 type command struct {
 	name     string
-	min, max int8
+	min, max int8 // how many arguments after the name; max -1: any number
 	write    bool
-	noScript bool
+	noScript bool       // scripts may not call it
+	beyond   Extensions // which of them has it; 0: Redis 7.0 has
+
+	// run executes it; name, arity and permission have been checked. With neither run nor on the
+	// world executes it, or another part of the model.
+	run running
+
+	// on executes it with the value at args[0], which is one of that kind.
+	on    acting
+	kind  valueKind
+	ints  []int       // which arguments have to be integers, which comes before all else
+	none  world.Reply // what it answers when there is no such key
+	makes bool        // it makes an empty value when there is no such key
 }
 
-var commands = [opCount]command{
-	opPing:      {name: "ping", max: -1},
-	opSet:       {name: "set", min: 2, max: -1, write: true},
-	opSetNX:     {name: "setnx", min: 2, max: 2, write: true},
-	opSetEX:     {name: "setex", min: 3, max: 3, write: true},
-	opPSetEX:    {name: "psetex", min: 3, max: 3, write: true},
-	opGet:       {name: "get", min: 1, max: 1},
-	opGetSet:    {name: "getset", min: 2, max: 2, write: true},
-	opDel:       {name: "del", min: 1, max: -1, write: true},
-	opExists:    {name: "exists", min: 1, max: -1},
-	opExpire:    {name: "expire", min: 2, max: -1, write: true},
-	opPExpire:   {name: "pexpire", min: 2, max: -1, write: true},
-	opExpireAt:  {name: "expireat", min: 2, max: -1, write: true},
-	opPExpireAt: {name: "pexpireat", min: 2, max: -1, write: true},
-	opTTL:       {name: "ttl", min: 1, max: 1},
-	opPTTL:      {name: "pttl", min: 1, max: 1},
-	opPersist:   {name: "persist", min: 1, max: 1, write: true},
-	opType:      {name: "type", min: 1, max: 1},
-	opIncr:      {name: "incr", min: 1, max: 1, write: true},
-	opDecr:      {name: "decr", min: 1, max: 1, write: true},
-	opIncrBy:    {name: "incrby", min: 2, max: 2, write: true},
-	opDecrBy:    {name: "decrby", min: 2, max: 2, write: true},
-	opHSet:      {name: "hset", min: 3, max: -1, write: true},
-	opHGet:      {name: "hget", min: 2, max: 2},
-	opHExists:   {name: "hexists", min: 2, max: 2},
-	opHDel:      {name: "hdel", min: 2, max: -1, write: true},
-	opHLen:      {name: "hlen", min: 1, max: 1},
-	opHIncrBy:   {name: "hincrby", min: 3, max: 3, write: true},
-	opHGetAll:   {name: "hgetall", min: 1, max: 1},
-	opPublish:   {name: "publish", min: 2, max: 2},
-	opTime:      {name: "time"},
-	opFlushAll:  {name: "flushall", max: -1, write: true},
+// running executes a command, whose name some errors quote; acting executes one on an entry.
+type (
+	running func(s *Store, c *command, args []world.Arg) world.Reply
+	acting  func(s *Store, e *entry, args []world.Arg) world.Reply
+)
 
-	opUnlink:      {name: "unlink", min: 1, max: -1, write: true},
-	opExpireTime:  {name: "expiretime", min: 1, max: 1},
-	opPExpireTime: {name: "pexpiretime", min: 1, max: 1},
-	opGetDel:      {name: "getdel", min: 1, max: 1, write: true},
-	opGetRange:    {name: "getrange", min: 3, max: 3},
-	opStrLen:      {name: "strlen", min: 1, max: 1},
-	opMGet:        {name: "mget", min: 1, max: -1},
-	opMSet:        {name: "mset", min: 2, max: -1, write: true},
-	opMSetNX:      {name: "msetnx", min: 2, max: -1, write: true},
-	opHSetNX:      {name: "hsetnx", min: 3, max: 3, write: true},
-	opHMGet:       {name: "hmget", min: 2, max: -1},
-	opHKeys:       {name: "hkeys", min: 1, max: 1},
-	opHVals:       {name: "hvals", min: 1, max: 1},
+var (
+	zero   = world.Int(0)
+	noList = world.List(nil)
+)
 
-	opLPush:  {name: "lpush", min: 2, max: -1, write: true},
-	opRPush:  {name: "rpush", min: 2, max: -1, write: true},
-	opLPop:   {name: "lpop", min: 1, max: -1, write: true},
-	opRPop:   {name: "rpop", min: 1, max: -1, write: true},
-	opLIndex: {name: "lindex", min: 2, max: 2},
-	opLRange: {name: "lrange", min: 3, max: 3},
-	opLRem:   {name: "lrem", min: 3, max: 3, write: true},
-	opLLen:   {name: "llen", min: 1, max: 1},
+// commandTable has a line for each command that the model knows.
+var commandTable = []command{
+	{name: "ping", max: -1, run: (*Store).ping},
+	{name: "set", min: 2, max: -1, write: true, run: (*Store).set},
+	{name: "setnx", min: 2, max: 2, write: true, run: (*Store).setNX},
+	{name: "setex", min: 3, max: 3, write: true, run: setEX(unitEX)},
+	{name: "psetex", min: 3, max: 3, write: true, run: setEX(unitPX)},
+	{name: "get", min: 1, max: 1, on: (*Store).get},
+	{name: "getset", min: 2, max: 2, write: true, run: (*Store).getSet},
+	{name: "getdel", min: 1, max: 1, write: true, on: (*Store).getDel},
+	{name: "getrange", min: 3, max: 3, on: (*Store).getRange, ints: []int{1, 2}, none: world.Bulk("")},
+	{name: "strlen", min: 1, max: 1, on: (*Store).strLen, none: zero},
+	{name: "mget", min: 1, max: -1, run: (*Store).mget},
+	{name: "mset", min: 2, max: -1, write: true, run: (*Store).mset},
+	{name: "msetnx", min: 2, max: -1, write: true, run: (*Store).msetNX},
+	{name: "incr", min: 1, max: 1, write: true, run: increment(1)},
+	{name: "decr", min: 1, max: 1, write: true, run: increment(-1)},
+	{name: "incrby", min: 2, max: 2, write: true, run: increment(1)},
+	{name: "decrby", min: 2, max: 2, write: true, run: increment(-1)},
 
-	opZAdd:             {name: "zadd", min: 3, max: -1, write: true},
-	opZIncrBy:          {name: "zincrby", min: 3, max: 3, write: true},
-	opZRem:             {name: "zrem", min: 2, max: -1, write: true},
-	opZRemRangeByScore: {name: "zremrangebyscore", min: 3, max: 3, write: true},
-	opZScore:           {name: "zscore", min: 2, max: 2},
-	opZRank:            {name: "zrank", min: 2, max: 2},
-	opZCard:            {name: "zcard", min: 1, max: 1},
-	opZCount:           {name: "zcount", min: 3, max: 3},
-	opZRange:           {name: "zrange", min: 3, max: -1},
-	opZRangeByScore:    {name: "zrangebyscore", min: 3, max: -1},
+	{name: "del", min: 1, max: -1, write: true, run: (*Store).del},
+	{name: "unlink", min: 1, max: -1, write: true, run: (*Store).del},
+	{name: "exists", min: 1, max: -1, run: (*Store).exists},
+	{name: "type", min: 1, max: 1, run: (*Store).typeCommand},
+	{name: "expire", min: 2, max: -1, write: true, run: expire(unitEX)},
+	{name: "pexpire", min: 2, max: -1, write: true, run: expire(unitPX)},
+	{name: "expireat", min: 2, max: -1, write: true, run: expire(unitEXAT)},
+	{name: "pexpireat", min: 2, max: -1, write: true, run: expire(unitPXAT)},
+	{name: "persist", min: 1, max: 1, write: true, run: (*Store).persist},
+	{name: "ttl", min: 1, max: 1, run: timeToLive(unitEX)},
+	{name: "pttl", min: 1, max: 1, run: timeToLive(unitPX)},
+	{name: "expiretime", min: 1, max: 1, run: timeToLive(unitEXAT)},
+	{name: "pexpiretime", min: 1, max: 1, run: timeToLive(unitPXAT)},
+	{name: "flushall", max: -1, write: true, run: (*Store).flushAll},
+	{name: "publish", min: 2, max: 2, run: (*Store).publish},
+	{name: "time", run: (*Store).time},
 
-	opEval:    {name: "eval", min: 2, max: -1, noScript: true},
-	opWait:    {name: "wait", min: 2, max: 2, noScript: true},
-	opMulti:   {name: "multi", noScript: true},
-	opExec:    {name: "exec", noScript: true},
-	opDiscard: {name: "discard", noScript: true},
+	{name: "hset", min: 3, max: -1, write: true, run: (*Store).hset},
+	{name: "hsetnx", min: 3, max: 3, write: true, on: (*Store).hsetnx, kind: kindHash, makes: true},
+	{name: "hincrby", min: 3, max: 3, write: true, on: (*Store).hincrby, kind: kindHash, ints: []int{2}, makes: true},
+	{name: "hget", min: 2, max: 2, on: (*Store).hget, kind: kindHash},
+	{name: "hmget", min: 2, max: -1, run: (*Store).hmget},
+	{name: "hexists", min: 2, max: 2, on: (*Store).hexists, kind: kindHash, none: zero},
+	{name: "hdel", min: 2, max: -1, write: true, on: (*Store).hdel, kind: kindHash, none: zero},
+	{name: "hlen", min: 1, max: 1, on: (*Store).length, kind: kindHash, none: zero},
+	{name: "hkeys", min: 1, max: 1, on: listing(true, false), kind: kindHash, none: noList},
+	{name: "hvals", min: 1, max: 1, on: listing(false, true), kind: kindHash, none: noList},
+	{name: "hgetall", min: 1, max: 1, on: listing(true, true), kind: kindHash, none: noList},
 
-	opCas:   {name: "cas", min: 3, max: -1, write: true},
-	opCad:   {name: "cad", min: 2, max: 2, write: true},
-	opDelEx: {name: "delex", min: 1, max: -1, write: true},
+	{name: "lpush", min: 2, max: -1, write: true, on: push(EffectPushLeft), kind: kindList, makes: true},
+	{name: "rpush", min: 2, max: -1, write: true, on: push(EffectPushRight), kind: kindList, makes: true},
+	{name: "lpop", min: 1, max: -1, write: true, run: pop(EffectPopLeft)},
+	{name: "rpop", min: 1, max: -1, write: true, run: pop(EffectPopRight)},
+	{name: "lindex", min: 2, max: 2, on: (*Store).lindex, kind: kindList},
+	{name: "lrange", min: 3, max: 3, on: (*Store).lrange, kind: kindList, ints: []int{1, 2}, none: noList},
+	{name: "lrem", min: 3, max: 3, write: true, on: (*Store).lrem, kind: kindList, ints: []int{1}, none: zero},
+	{name: "llen", min: 1, max: 1, on: (*Store).length, kind: kindList, none: zero},
+
+	{name: "zadd", min: 3, max: -1, write: true, run: (*Store).zadd},
+	{name: "zincrby", min: 3, max: 3, write: true, run: (*Store).zincrby},
+	{name: "zrem", min: 2, max: -1, write: true, on: (*Store).zrem, kind: kindSortedSet, none: zero},
+	{name: "zremrangebyscore", min: 3, max: 3, write: true, run: (*Store).zremRangeByScore},
+	{name: "zscore", min: 2, max: 2, on: (*Store).hget, kind: kindSortedSet},
+	{name: "zrank", min: 2, max: 2, on: (*Store).zrank, kind: kindSortedSet},
+	{name: "zcard", min: 1, max: 1, on: (*Store).length, kind: kindSortedSet, none: zero},
+	{name: "zcount", min: 3, max: 3, run: (*Store).zcount},
+	{name: "zrange", min: 3, max: -1, run: zrange(rangeOptions{limit: -1})},
+	{name: "zrangebyscore", min: 3, max: -1, run: zrange(rangeOptions{limit: -1, byScore: true, fixed: true})},
+
+	{name: "eval", min: 2, max: -1, noScript: true},
+	{name: "wait", min: 2, max: 2, noScript: true}, // the world answers it
+	{name: "multi", noScript: true},                // the rest of these: see Transaction
+	{name: "exec", noScript: true},
+	{name: "discard", noScript: true},
+
+	{name: "cas", min: 3, max: -1, write: true, beyond: TairString, run: (*Store).cas},
+	{name: "cad", min: 2, max: 2, write: true, beyond: TairString, run: (*Store).cad},
+	{name: "delex", min: 1, max: -1, write: true, beyond: Redis84, run: (*Store).delEx},
 }
 
-// opcodes finds a command by its name in capitals, as clients write it, or in
+// commands finds a command by its name in capitals, as clients write it, or in
 // small letters, as scripts do. It is filled once and only read afterwards.
-var opcodes = func() map[string]opcode {
-	m := make(map[string]opcode, 2*opCount)
-	for op := opUnknown + 1; op < opCount; op++ {
-		m[commands[op].name] = op
-		m[strings.ToUpper(commands[op].name)] = op
+var commands = func() map[string]*command {
+	m := make(map[string]*command, 2*len(commandTable))
+	for i := range commandTable {
+		c := &commandTable[i]
+		m[c.name], m[strings.ToUpper(c.name)] = c, c
 	}
 	return m
 }()
 
-// lookup returns the command with that name in any case.
-func lookup(name string) opcode {
-	switch name { // what nearly every lock and script sends, without hashing
+// What nearly every lock and script sends.
+var (
+	cmdSet, cmdEval, cmdGet, cmdDel = commands["set"], commands["eval"], commands["get"], commands["del"]
+	cmdExpire, cmdPExpire           = commands["expire"], commands["pexpire"]
+	cmdMulti, cmdExec, cmdDiscard   = commands["multi"], commands["exec"], commands["discard"]
+)
+
+// lookup returns the command with that name in any case; nil for none.
+func lookup(name string) *command {
+	switch name { // the usual ones without hashing
 	case "SET":
-		return opSet
+		return cmdSet
 	case "EVAL":
-		return opEval
+		return cmdEval
 	case "GET", "get":
-		return opGet
+		return cmdGet
 	case "DEL", "del":
-		return opDel
+		return cmdDel
 	}
-	if op, ok := opcodes[name]; ok {
-		return op
+	if c := commands[name]; c != nil {
+		return c
 	}
 	var buf [16]byte
 	if len(name) > len(buf) {
-		return opUnknown
+		return nil
 	}
 	for i := range len(name) {
 		c := name[i]
@@ -208,13 +162,13 @@ func lookup(name string) opcode {
 		}
 		buf[i] = c
 	}
-	return opcodes[string(buf[:len(name)])]
+	return commands[string(buf[:len(name)])]
 }
 
 // knows reports whether the store has a command: those beyond Redis 7.0 have to be
 // asked for.
-func (s *Store) knows(op opcode) bool {
-	return op != opUnknown && (op < opCas || s.Extensions&extensionOf(op) != 0)
+func (s *Store) knows(c *command) bool {
+	return c != nil && (c.beyond == 0 || s.Extensions&c.beyond != 0)
 }
 
 // refuses returns why a write must not be executed now, nil when it may
@@ -230,131 +184,33 @@ func (s *Store) refuses() error {
 	return nil
 }
 
-// arityOK reports whether a command may have n arguments.
-func arityOK(op opcode, n int) bool {
-	c := &commands[op]
+// takes reports whether a command may have n arguments.
+func (c *command) takes(n int) bool {
 	return n >= int(c.min) && (c.max < 0 || n <= int(c.max))
 }
 
 // run executes a command whose name, arity and permission have been checked.
-func (s *Store) run(op opcode, args []world.Arg) world.Reply {
-	switch op {
-	case opPing:
-		return ping(args)
-	case opSet:
-		return s.set(args)
-	case opSetNX:
-		return s.setNX(args)
-	case opSetEX, opPSetEX:
-		return s.setEX(op, args)
-	case opGet:
-		return s.get(args)
-	case opGetSet:
-		return s.getSet(args)
-	case opDel:
-		return s.del(args)
-	case opExists:
-		return s.exists(args)
-	case opExpire, opPExpire, opExpireAt, opPExpireAt:
-		return s.expireCommand(op, args)
-	case opTTL, opPTTL:
-		return s.ttlCommand(op, args)
-	case opPersist:
-		return s.persist(args)
-	case opType:
-		return s.typeCommand(args)
-	case opIncr, opDecr, opIncrBy, opDecrBy:
-		return s.increment(op, args)
+func (s *Store) run(c *command, args []world.Arg) world.Reply {
+	switch {
+	case c.run != nil:
+		return c.run(s, c, args)
+	case c.on == nil:
+		panic("redis: " + c.name + " is not a command of the keyspace: the world must answer it")
 	}
-	return s.runMore(op, args)
-}
-
-// runMore executes the rest of the commands.
-func (s *Store) runMore(op opcode, args []world.Arg) world.Reply {
-	switch op {
-	case opHSet:
-		return s.hset(args)
-	case opHGet:
-		return s.hget(args)
-	case opHExists:
-		return s.hexists(args)
-	case opHDel:
-		return s.hdel(args)
-	case opHLen:
-		return s.length(kindHash, args)
-	case opHIncrBy:
-		return s.hincrby(args)
-	case opHGetAll:
-		return s.hgetall(args)
-	case opPublish:
-		return s.publish(args)
-	case opTime:
-		return s.time()
-	case opFlushAll:
-		return s.flushAll(args)
-	case opUnlink:
-		return s.del(args)
-	case opExpireTime, opPExpireTime:
-		return s.expireTime(op, args)
-	case opGetDel:
-		return s.getDel(args)
-	case opGetRange:
-		return s.getRange(args)
-	case opStrLen:
-		return s.strLen(args)
-	case opMGet:
-		return s.mget(args)
-	case opMSet, opMSetNX:
-		return s.mset(op, args)
-	case opHSetNX:
-		return s.hsetnx(args)
-	case opHMGet:
-		return s.hmget(args)
-	case opHKeys, opHVals:
-		return s.hlist(op, args)
-	case opCas:
-		return s.cas(args)
-	case opCad:
-		return s.cad(args)
-	case opDelEx:
-		return s.delEx(args)
+	for _, i := range c.ints {
+		if _, ok := parseInt(args[i]); !ok {
+			return world.Failed(errNotInteger)
+		}
 	}
-	return s.runCollection(op, args)
-}
-
-// runCollection executes the commands of lists and sorted sets.
-func (s *Store) runCollection(op opcode, args []world.Arg) world.Reply {
-	switch op {
-	case opLPush, opRPush:
-		return s.push(op, args)
-	case opLPop, opRPop:
-		return s.pop(op, args)
-	case opLIndex:
-		return s.lindex(args)
-	case opLRange:
-		return s.lrange(args)
-	case opLRem:
-		return s.lrem(args)
-	case opLLen:
-		return s.length(kindList, args)
-	case opZAdd:
-		return s.zadd(args)
-	case opZIncrBy:
-		return s.zincrby(args)
-	case opZRem:
-		return s.zrem(args)
-	case opZRemRangeByScore:
-		return s.zremRangeByScore(args)
-	case opZScore:
-		return s.zscore(args)
-	case opZRank:
-		return s.zrank(args)
-	case opZCard:
-		return s.length(kindSortedSet, args)
-	case opZCount:
-		return s.zcount(args)
-	case opZRange, opZRangeByScore:
-		return s.zrange(op, args)
+	key := args[0].String()
+	e, refused := s.typed(c.kind, key)
+	switch {
+	case refused != nil:
+		return world.Failed(refused)
+	case e == nil && c.makes:
+		e = s.create(key, c.kind, noExpiry)
+	case e == nil:
+		return c.none
 	}
-	panic("redis: " + commands[op].name + " is not a command of the keyspace: the world must answer it")
+	return c.on(s, e, args)
 }

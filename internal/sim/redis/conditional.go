@@ -25,7 +25,7 @@ import (
 // everything to Lua; tests play the same histories with and without it.
 type conditional struct {
 	key, value operand
-	op         opcode
+	command    *command
 	args       []operand
 	otherwise  int64
 }
@@ -72,7 +72,7 @@ func (c *conditional) run(s *Store, keys, args []world.Arg) (world.Reply, bool) 
 		argv = append(argv, a)
 	}
 	s.vm.argv = argv
-	reply := s.run(c.op, argv)
+	reply := s.run(c.command, argv)
 	return reply, reply.Err == nil // none of these commands fails after it has begun
 }
 
@@ -111,7 +111,7 @@ func conditionalOf(chunk []ast.Stmt) *conditional {
 	if !ok {
 		return nil
 	}
-	if c.otherwise, ok = parseConstant(none); !ok || !c.condition(branch.Condition) || !c.command(returned(branch.Then)) {
+	if c.otherwise, ok = parseConstant(none); !ok || !c.condition(branch.Condition) || !c.then(returned(branch.Then)) {
 		return nil
 	}
 	return c
@@ -134,8 +134,8 @@ func (c *conditional) condition(x ast.Expr) bool {
 	if !ok || equal.Operator != "==" {
 		return false
 	}
-	op, args, ok := redisCall(equal.Lhs)
-	if !ok || op != opGet || len(args) != 1 {
+	command, args, ok := redisCall(equal.Lhs)
+	if !ok || command != cmdGet || len(args) != 1 {
 		return false
 	}
 	c.key = args[0]
@@ -143,25 +143,25 @@ func (c *conditional) condition(x ast.Expr) bool {
 	return ok && c.value.from != operandConstant // a number equals no string
 }
 
-// command reads: redis.call("del", key).
-func (c *conditional) command(x ast.Expr) (ok bool) {
-	c.op, c.args, ok = redisCall(x)
-	return ok && (c.op == opDel || c.op == opExpire || c.op == opPExpire) && arityOK(c.op, len(c.args))
+// then reads: redis.call("del", key).
+func (c *conditional) then(x ast.Expr) (ok bool) {
+	c.command, c.args, ok = redisCall(x)
+	return ok && (c.command == cmdDel || c.command == cmdExpire || c.command == cmdPExpire) && c.command.takes(len(c.args))
 }
 
 // redisCall reads a redis.call.
-func redisCall(x ast.Expr) (op opcode, args []operand, ok bool) {
+func redisCall(x ast.Expr) (c *command, args []operand, ok bool) {
 	call, ok := x.(*ast.FuncCallExpr)
 	if !ok || call.Func == nil || len(call.Args) == 0 {
-		return opUnknown, nil, false
+		return nil, nil, false
 	}
 	if table, field, ok := parseIndex(call.Func); !ok || table != "redis" || stringOf(field) != "call" {
-		return opUnknown, nil, false
+		return nil, nil, false
 	}
 	for _, a := range call.Args[1:] {
 		o, ok := parseOperand(a)
 		if !ok {
-			return opUnknown, nil, false
+			return nil, nil, false
 		}
 		args = append(args, o)
 	}

@@ -27,14 +27,14 @@ var (
 )
 
 // wrongNumber is the refusal of a command with too few or too many arguments.
-func wrongNumber(op opcode) world.Reply {
+func wrongNumber(c *command) world.Reply {
 	return world.Failed(world.ServerError(
-		"ERR wrong number of arguments for '" + commands[op].name + "' command"))
+		"ERR wrong number of arguments for '" + c.name + "' command"))
 }
 
 // badExpire is the refusal of a time to live.
-func badExpire(op opcode) error {
-	return world.ServerError("ERR invalid expire time in '" + commands[op].name + "' command")
+func badExpire(c *command) error {
+	return world.ServerError("ERR invalid expire time in '" + c.name + "' command")
 }
 
 // unknownCommand is the refusal of a command that does not exist; it quotes up

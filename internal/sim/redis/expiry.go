@@ -108,9 +108,13 @@ func (when expireWhen) allows(currentMS, atMS int64) bool {
 	return true
 }
 
-// expireCommand is EXPIRE, PEXPIRE, EXPIREAT and PEXPIREAT
-// (expireGenericCommand in expire.c).
-func (s *Store) expireCommand(op opcode, args []world.Arg) world.Reply {
+// expire is EXPIRE, PEXPIRE, EXPIREAT and PEXPIREAT.
+func expire(unit expireUnit) running {
+	return func(s *Store, c *command, args []world.Arg) world.Reply { return s.expireKey(c, unit, args) }
+}
+
+// expireKey is expireGenericCommand of expire.c.
+func (s *Store) expireKey(c *command, unit expireUnit, args []world.Arg) world.Reply {
 	when, err := parseExpireWhen(args[2:])
 	if err != nil {
 		return world.Failed(err)
@@ -119,15 +123,15 @@ func (s *Store) expireCommand(op opcode, args []world.Arg) world.Reply {
 	if !ok {
 		return world.Failed(errNotInteger)
 	}
-	if op == opExpire || op == opExpireAt {
+	if unit == unitEX || unit == unitEXAT {
 		if at > math.MaxInt64/1000 || at < math.MinInt64/1000 {
-			return world.Failed(badExpire(op))
+			return world.Failed(badExpire(c))
 		}
 		at *= 1000
 	}
-	if op == opExpire || op == opPExpire {
+	if unit == unitEX || unit == unitPX {
 		if at > math.MaxInt64-s.nowMS {
-			return world.Failed(badExpire(op))
+			return world.Failed(badExpire(c))
 		}
 		at += s.nowMS
 	}
@@ -146,7 +150,7 @@ func (s *Store) expireCommand(op opcode, args []world.Arg) world.Reply {
 }
 
 // persist is PERSIST.
-func (s *Store) persist(args []world.Arg) world.Reply {
+func (s *Store) persist(_ *command, args []world.Arg) world.Reply {
 	e := s.lookup(args[0].String())
 	if e == nil || e.expireMS == noExpiry {
 		return world.Int(0)
@@ -157,31 +161,25 @@ func (s *Store) persist(args []world.Arg) world.Reply {
 	return world.Int(1)
 }
 
-// ttlCommand is TTL and PTTL: -2 without a key, -1 without an expiry, else the
-// time left; TTL rounds to the nearest second.
-func (s *Store) ttlCommand(op opcode, args []world.Arg) world.Reply {
-	e := s.lookup(args[0].String())
-	switch {
-	case e == nil:
-		return world.Int(-2)
-	case e.expireMS == noExpiry:
-		return world.Int(-1)
-	case op == opPTTL:
-		return world.Int(e.ttl(s.nowMS))
+// timeToLive is TTL and PTTL: -2 without a key, -1 without an expiry, else the time left, in
+// seconds rounded to the nearest one; with an absolute unit EXPIRETIME and PEXPIRETIME, which
+// answer the instant itself.
+func timeToLive(unit expireUnit) running {
+	return func(s *Store, _ *command, args []world.Arg) world.Reply {
+		e := s.lookup(args[0].String())
+		switch {
+		case e == nil:
+			return world.Int(-2)
+		case e.expireMS == noExpiry:
+			return world.Int(-1)
+		}
+		ms := e.expireMS
+		if unit == unitEX || unit == unitPX {
+			ms = e.ttl(s.nowMS)
+		}
+		if unit == unitEX || unit == unitEXAT {
+			return world.Int(int64((uint64(ms) + 500) / 1000))
+		}
+		return world.Int(ms)
 	}
-	return world.Int((e.ttl(s.nowMS) + 500) / 1000)
-}
-
-// expireTime is EXPIRETIME and PEXPIRETIME: as TTL, but the instant itself.
-func (s *Store) expireTime(op opcode, args []world.Arg) world.Reply {
-	e := s.lookup(args[0].String())
-	switch {
-	case e == nil:
-		return world.Int(-2)
-	case e.expireMS == noExpiry:
-		return world.Int(-1)
-	case op == opPExpireTime:
-		return world.Int(e.expireMS)
-	}
-	return world.Int(int64((uint64(e.expireMS) + 500) / 1000))
 }

@@ -19,19 +19,11 @@ const (
 	Redis84
 )
 
-// extensionOf says which extension has a command.
-func extensionOf(op opcode) Extensions {
-	if op == opDelEx {
-		return Redis84
-	}
-	return TairString
-}
-
 // cas is CAS of TairString: 1 when the value was replaced, 0 when it differs, -1
 // when there is no key. Without an expiry the key has none afterwards, whatever it
 // had before (tairstring.c). The module takes any bad option or expiry for a
 // syntax error, and replicates a SET and a PEXPIREAT.
-func (s *Store) cas(args []world.Arg) world.Reply {
+func (s *Store) cas(_ *command, args []world.Arg) world.Reply {
 	atMS, ok := s.casExpiry(args[3:])
 	if !ok {
 		return world.Failed(errSyntax)
@@ -95,7 +87,7 @@ func (s *Store) casExpiry(args []world.Arg) (atMS int64, ok bool) {
 
 // cad is CAD of TairString: 1 when the key was deleted, 0 when its value differs,
 // -1 when there is none.
-func (s *Store) cad(args []world.Arg) world.Reply {
+func (s *Store) cad(_ *command, args []world.Arg) world.Reply {
 	e := s.lookup(args[0].String())
 	if e == nil {
 		return world.Int(-1)
@@ -105,13 +97,13 @@ func (s *Store) cad(args []world.Arg) world.Reply {
 
 // delEx is DELEX of Redis 8.4: 1 when the key was deleted, else 0. Without a
 // condition it is DEL of one key.
-func (s *Store) delEx(args []world.Arg) world.Reply {
+func (s *Store) delEx(c *command, args []world.Arg) world.Reply {
 	switch len(args) {
 	case 1:
-		return s.del(args)
+		return s.del(c, args)
 	case 3:
 	default:
-		return wrongNumber(opDelEx)
+		return wrongNumber(c)
 	}
 	word := optionWord(&args[1])
 	if !isComparison(word) {
@@ -139,7 +131,7 @@ func (s *Store) deleteIf(e *entry, v world.Arg, differs bool) world.Reply {
 
 // setIf is SET with options that Redis 7.0 does not know: IFEQ or IFNE and a value,
 // which exclude each other, NX and XX.
-func (s *Store) setIf(args []world.Arg) world.Reply {
+func (s *Store) setIf(c *command, args []world.Arg) world.Reply {
 	if s.Extensions&Redis84 == 0 {
 		return world.Failed(errSyntax)
 	}
@@ -156,7 +148,7 @@ func (s *Store) setIf(args []world.Arg) world.Reply {
 	if !o.parse(rest) || o.nx || o.xx {
 		return world.Failed(errSyntax)
 	}
-	atMS, refused := s.expireAt(opSet, o.unit, o.expiry)
+	atMS, refused := s.expireAt(c, o.unit, o.expiry)
 	if refused != nil {
 		return world.Failed(refused)
 	}

@@ -50,20 +50,8 @@ func (s *Store) typed(kind valueKind, key string) (e *entry, refused error) {
 	return e, nil
 }
 
-// hash returns the hash at a key, nil when there is no key.
-func (s *Store) hash(key string) (e *entry, refused error) { return s.typed(kindHash, key) }
-
 // length is HLEN, LLEN and ZCARD.
-func (s *Store) length(kind valueKind, args []world.Arg) world.Reply {
-	e, refused := s.typed(kind, args[0].String())
-	if refused != nil {
-		return world.Failed(refused)
-	}
-	if e == nil {
-		return world.Int(0)
-	}
-	return world.Int(int64(len(e.fields)))
-}
+func (s *Store) length(e *entry, _ []world.Arg) world.Reply { return world.Int(int64(len(e.fields))) }
 
 // putField sets one field and tells the replicas.
 func (s *Store) putField(e *entry, name string, v world.Arg) bool {
@@ -74,12 +62,12 @@ func (s *Store) putField(e *entry, name string, v world.Arg) bool {
 }
 
 // hset is HSET key field value [field value ...]; the reply counts new fields.
-func (s *Store) hset(args []world.Arg) world.Reply {
+func (s *Store) hset(c *command, args []world.Arg) world.Reply {
 	if len(args)%2 == 0 {
-		return wrongNumber(opHSet)
+		return wrongNumber(c)
 	}
 	key := args[0].String()
-	e, refused := s.hash(key)
+	e, refused := s.typed(kindHash, key)
 	if refused != nil {
 		return world.Failed(refused)
 	}
@@ -95,15 +83,8 @@ func (s *Store) hset(args []world.Arg) world.Reply {
 	return world.Int(added)
 }
 
-// hget is HGET.
-func (s *Store) hget(args []world.Arg) world.Reply {
-	e, refused := s.hash(args[0].String())
-	if refused != nil {
-		return world.Failed(refused)
-	}
-	if e == nil {
-		return world.Reply{}
-	}
+// hget is HGET and ZSCORE.
+func (s *Store) hget(e *entry, args []world.Arg) world.Reply {
 	i := e.fieldIndex(args[1].String())
 	if i < 0 {
 		return world.Reply{}
@@ -112,12 +93,8 @@ func (s *Store) hget(args []world.Arg) world.Reply {
 }
 
 // hexists is HEXISTS.
-func (s *Store) hexists(args []world.Arg) world.Reply {
-	e, refused := s.hash(args[0].String())
-	if refused != nil {
-		return world.Failed(refused)
-	}
-	if e == nil || e.fieldIndex(args[1].String()) < 0 {
+func (s *Store) hexists(e *entry, args []world.Arg) world.Reply {
+	if e.fieldIndex(args[1].String()) < 0 {
 		return world.Int(0)
 	}
 	return world.Int(1)
@@ -125,14 +102,7 @@ func (s *Store) hexists(args []world.Arg) world.Reply {
 
 // hdel is HDEL; a hash without fields does not exist, so the last one takes the
 // key with it.
-func (s *Store) hdel(args []world.Arg) world.Reply {
-	e, refused := s.hash(args[0].String())
-	if refused != nil {
-		return world.Failed(refused)
-	}
-	if e == nil {
-		return world.Int(0)
-	}
+func (s *Store) hdel(e *entry, args []world.Arg) world.Reply {
 	var n int64
 	for i := 1; i < len(args); i++ {
 		name := args[i].String()
@@ -150,15 +120,9 @@ func (s *Store) hdel(args []world.Arg) world.Reply {
 }
 
 // hsetnx is HSETNX.
-func (s *Store) hsetnx(args []world.Arg) world.Reply {
-	key, name := args[0].String(), args[1].String()
-	e, refused := s.hash(key)
-	if refused != nil {
-		return world.Failed(refused)
-	}
-	if e == nil {
-		e = s.create(key, kindHash, noExpiry)
-	} else if e.fieldIndex(name) >= 0 {
+func (s *Store) hsetnx(e *entry, args []world.Arg) world.Reply {
+	name := args[1].String()
+	if e.fieldIndex(name) >= 0 {
 		return world.Int(0)
 	}
 	s.putField(e, name, args[2])
@@ -166,8 +130,8 @@ func (s *Store) hsetnx(args []world.Arg) world.Reply {
 }
 
 // hmget is HMGET key field [field ...].
-func (s *Store) hmget(args []world.Arg) world.Reply {
-	e, refused := s.hash(args[0].String())
+func (s *Store) hmget(_ *command, args []world.Arg) world.Reply {
+	e, refused := s.typed(kindHash, args[0].String())
 	if refused != nil {
 		return world.Failed(refused)
 	}
@@ -183,68 +147,36 @@ func (s *Store) hmget(args []world.Arg) world.Reply {
 	return world.List(values)
 }
 
-// hlist is HKEYS and HVALS. Redis promises no order; see hgetall.
-func (s *Store) hlist(op opcode, args []world.Arg) world.Reply {
-	e, refused := s.hash(args[0].String())
-	if refused != nil {
-		return world.Failed(refused)
-	}
-	if e == nil {
-		return world.List(nil)
-	}
-	var list []world.Reply
-	for i := range e.fields {
-		text := e.fields[i].name
-		if op == opHVals {
-			text = digits(&e.fields[i].value)
+// listing is HKEYS, HVALS and HGETALL: names and values in turn. Redis promises no order; the
+// model keeps that of insertion.
+func listing(names, values bool) acting {
+	return func(_ *Store, e *entry, _ []world.Arg) world.Reply {
+		list := make([]world.Reply, 0, 2*len(e.fields))
+		for i := range e.fields {
+			if names {
+				list = append(list, world.Bulk(e.fields[i].name))
+			}
+			if values {
+				list = append(list, world.Bulk(digits(&e.fields[i].value)))
+			}
 		}
-		list = append(list, world.Bulk(text))
+		return world.List(list)
 	}
-	return world.List(list)
 }
 
 // hincrby is HINCRBY (hincrbyCommand in t_hash.c). It keeps the time to live.
-func (s *Store) hincrby(args []world.Arg) world.Reply {
-	by, ok := parseInt(args[2])
-	if !ok {
-		return world.Failed(errNotInteger)
-	}
-	key, name := args[0].String(), args[1].String()
-	e, refused := s.hash(key)
-	if refused != nil {
-		return world.Failed(refused)
-	}
-	var old int64
-	if e != nil {
-		if i := e.fieldIndex(name); i >= 0 {
-			if old, ok = parseInt(e.fields[i].value); !ok {
-				return world.Failed(errHashInteger)
-			}
+func (s *Store) hincrby(e *entry, args []world.Arg) world.Reply {
+	by, _ := parseInt(args[2])
+	name, old := args[1].String(), int64(0)
+	if i := e.fieldIndex(name); i >= 0 {
+		var ok bool
+		if old, ok = parseInt(e.fields[i].value); !ok {
+			return world.Failed(errHashInteger)
 		}
 	}
 	if addOverflows(old, by) {
 		return world.Failed(errOverflow)
 	}
-	if e == nil {
-		e = s.create(key, kindHash, noExpiry)
-	}
 	s.putField(e, name, world.Arg{Num: old + by, IsNum: true})
 	return world.Int(old + by)
-}
-
-// hgetall is HGETALL: names and values in turn. Redis promises no order; the
-// model keeps that of insertion.
-func (s *Store) hgetall(args []world.Arg) world.Reply {
-	e, refused := s.hash(args[0].String())
-	if refused != nil {
-		return world.Failed(refused)
-	}
-	if e == nil {
-		return world.List(nil)
-	}
-	list := make([]world.Reply, 0, 2*len(e.fields))
-	for i := range e.fields {
-		list = append(list, world.Bulk(e.fields[i].name), world.Bulk(digits(&e.fields[i].value)))
-	}
-	return world.List(list)
 }

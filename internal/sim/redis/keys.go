@@ -11,7 +11,7 @@ import (
 // work on none.
 
 // del is DEL.
-func (s *Store) del(args []world.Arg) world.Reply {
+func (s *Store) del(_ *command, args []world.Arg) world.Reply {
 	var n int64
 	for i := range args {
 		if e := s.lookup(args[i].String()); e != nil {
@@ -23,7 +23,7 @@ func (s *Store) del(args []world.Arg) world.Reply {
 }
 
 // exists is EXISTS; a key that is named twice counts twice.
-func (s *Store) exists(args []world.Arg) world.Reply {
+func (s *Store) exists(_ *command, args []world.Arg) world.Reply {
 	var n int64
 	for i := range args {
 		if s.lookup(args[i].String()) != nil {
@@ -34,7 +34,7 @@ func (s *Store) exists(args []world.Arg) world.Reply {
 }
 
 // typeCommand is TYPE.
-func (s *Store) typeCommand(args []world.Arg) world.Reply {
+func (s *Store) typeCommand(_ *command, args []world.Arg) world.Reply {
 	name := "none"
 	if e := s.lookup(args[0].String()); e != nil {
 		name = e.typeName()
@@ -43,18 +43,18 @@ func (s *Store) typeCommand(args []world.Arg) world.Reply {
 }
 
 // ping is PING [text].
-func ping(args []world.Arg) world.Reply {
+func (s *Store) ping(c *command, args []world.Arg) world.Reply {
 	switch len(args) {
 	case 0:
 		return world.Reply{Kind: world.ReplyStatus, Str: "PONG"}
 	case 1:
 		return world.Bulk(args[0].String())
 	}
-	return wrongNumber(opPing)
+	return wrongNumber(c)
 }
 
 // publish is PUBLISH: it goes to the world, which knows the subscribers.
-func (s *Store) publish(args []world.Arg) world.Reply {
+func (s *Store) publish(_ *command, args []world.Arg) world.Reply {
 	if s.OnPublish == nil {
 		return world.Int(0)
 	}
@@ -63,7 +63,7 @@ func (s *Store) publish(args []world.Arg) world.Reply {
 
 // time is TIME: seconds and microseconds of the server's wall clock, of which
 // the model knows the milliseconds.
-func (s *Store) time() world.Reply {
+func (s *Store) time(*command, []world.Arg) world.Reply {
 	seconds, ms := s.nowMS/1000, s.nowMS%1000
 	return world.List([]world.Reply{
 		world.Bulk(strconv.FormatInt(seconds, 10)),
@@ -72,7 +72,7 @@ func (s *Store) time() world.Reply {
 }
 
 // flushAll is FLUSHALL [ASYNC|SYNC].
-func (s *Store) flushAll(args []world.Arg) world.Reply {
+func (s *Store) flushAll(_ *command, args []world.Arg) world.Reply {
 	if len(args) > 1 || (len(args) == 1 && !isOption(args[0], "ASYNC") && !isOption(args[0], "SYNC")) {
 		return world.Failed(errSyntax)
 	}

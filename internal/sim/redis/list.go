@@ -52,31 +52,26 @@ func (e *entry) removeElements(v *world.Arg, count int64) int64 {
 }
 
 // push is LPUSH and RPUSH key element [element ...].
-func (s *Store) push(op opcode, args []world.Arg) world.Reply {
-	key := args[0].String()
-	e, refused := s.typed(kindList, key)
-	if refused != nil {
-		return world.Failed(refused)
+func push(effect EffectKind) acting {
+	return func(s *Store, e *entry, args []world.Arg) world.Reply {
+		for i := 1; i < len(args); i++ {
+			e.push(effect == EffectPushLeft, args[i])
+			s.emit(effect, e).Value = args[i]
+		}
+		return world.Int(int64(len(e.fields)))
 	}
-	if e == nil {
-		e = s.create(key, kindList, noExpiry)
-	}
-	effect := EffectPushRight
-	if op == opLPush {
-		effect = EffectPushLeft
-	}
-	for i := 1; i < len(args); i++ {
-		e.push(op == opLPush, args[i])
-		s.emit(effect, e).Value = args[i]
-	}
-	return world.Int(int64(len(e.fields)))
 }
 
-// pop is LPOP and RPOP key [count] (popGenericCommand in t_list.c). A list without
-// elements does not exist, so the last one takes the key with it.
-func (s *Store) pop(op opcode, args []world.Arg) world.Reply {
+// pop is LPOP and RPOP key [count].
+func pop(effect EffectKind) running {
+	return func(s *Store, c *command, args []world.Arg) world.Reply { return s.pop(c, effect, args) }
+}
+
+// pop is popGenericCommand of t_list.c. A list without elements does not exist, so the last
+// one takes the key with it.
+func (s *Store) pop(c *command, effect EffectKind, args []world.Arg) world.Reply {
 	if len(args) > 2 {
-		return wrongNumber(op)
+		return wrongNumber(c)
 	}
 	count, many := int64(1), len(args) == 2
 	if many {
@@ -92,13 +87,9 @@ func (s *Store) pop(op opcode, args []world.Arg) world.Reply {
 	case e == nil:
 		return world.Reply{}
 	}
-	effect := EffectPopRight
-	if op == opLPop {
-		effect = EffectPopLeft
-	}
 	var popped []world.Reply
 	for left := min(count, int64(len(e.fields))); left > 0; left-- {
-		v := e.pop(op == opLPop)
+		v := e.pop(effect == EffectPopLeft)
 		popped = append(popped, world.Bulk(v.String()))
 		if len(e.fields) == 0 {
 			s.delete(e)
@@ -113,14 +104,7 @@ func (s *Store) pop(op opcode, args []world.Arg) world.Reply {
 }
 
 // lindex is LINDEX key position; a negative one counts from the tail.
-func (s *Store) lindex(args []world.Arg) world.Reply {
-	e, refused := s.typed(kindList, args[0].String())
-	switch {
-	case refused != nil:
-		return world.Failed(refused)
-	case e == nil:
-		return world.Reply{}
-	}
+func (s *Store) lindex(e *entry, args []world.Arg) world.Reply {
 	at, ok := parseInt(args[1])
 	if !ok {
 		return world.Failed(errNotInteger)
@@ -135,19 +119,9 @@ func (s *Store) lindex(args []world.Arg) world.Reply {
 }
 
 // lrange is LRANGE key first last, both included.
-func (s *Store) lrange(args []world.Arg) world.Reply {
-	first, ok := parseInt(args[1])
-	last, ok2 := parseInt(args[2])
-	if !ok || !ok2 {
-		return world.Failed(errNotInteger)
-	}
-	e, refused := s.typed(kindList, args[0].String())
-	if refused != nil {
-		return world.Failed(refused)
-	}
-	if e == nil {
-		return world.List(nil)
-	}
+func (s *Store) lrange(e *entry, args []world.Arg) world.Reply {
+	first, _ := parseInt(args[1])
+	last, _ := parseInt(args[2])
 	var elements []world.Reply
 	from, to := span(first, last, len(e.fields))
 	for i := from; i < to; i++ {
@@ -157,18 +131,8 @@ func (s *Store) lrange(args []world.Arg) world.Reply {
 }
 
 // lrem is LREM key count element; see removeElements.
-func (s *Store) lrem(args []world.Arg) world.Reply {
-	count, ok := parseInt(args[1])
-	if !ok {
-		return world.Failed(errNotInteger)
-	}
-	e, refused := s.typed(kindList, args[0].String())
-	switch {
-	case refused != nil:
-		return world.Failed(refused)
-	case e == nil:
-		return world.Int(0)
-	}
+func (s *Store) lrem(e *entry, args []world.Arg) world.Reply {
+	count, _ := parseInt(args[1])
 	removed := e.removeElements(&args[2], count)
 	switch {
 	case removed == 0:

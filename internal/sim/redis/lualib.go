@@ -197,18 +197,18 @@ func (vm *interpreter) command(state *lua.LState) (v lua.LValue, failed bool) {
 
 // scripted executes one command of a script.
 func (s *Store) scripted(name string, args []world.Arg) world.Reply {
-	op := lookup(name)
+	c := lookup(name)
 	switch {
-	case !s.knows(op):
+	case !s.knows(c):
 		return world.Failed(errScriptUnknown)
-	case !arityOK(op, len(args)):
+	case !c.takes(len(args)):
 		return world.Failed(errScriptArity)
-	case commands[op].noScript:
+	case c.noScript:
 		return world.Failed(errScriptForbidden)
-	case (s.replica || s.NoGoodReplicas) && commands[op].write:
+	case c.write && s.refuses() != nil:
 		return world.Failed(s.refuses())
 	}
-	return s.run(op, args)
+	return s.run(c, args)
 }
 
 // The errors of redis.call (script.c and script_lua.c).

@@ -60,12 +60,11 @@ func (r scoreRange) holds(score int64) bool { return r.min <= score && score <= 
 type rangeOptions struct {
 	offset, limit                 int64 // limit is negative for none
 	byScore, rev, scores, limited bool
+	fixed                         bool // ZRANGEBYSCORE takes neither BYSCORE nor REV
 }
 
-// parseRangeOptions reads what follows the two ends (zrangeGenericCommand).
-func parseRangeOptions(op opcode, args []world.Arg) (o rangeOptions, err error) {
-	o = rangeOptions{limit: -1, byScore: op == opZRangeByScore}
-	fixed := o.byScore // ZRANGEBYSCORE takes neither BYSCORE nor REV
+// parse reads what follows the two ends (zrangeGenericCommand).
+func (o *rangeOptions) parse(args []world.Arg) error {
 	for i := 0; i < len(args); i++ {
 		switch word := optionWord(&args[i]); {
 		case word == "WITHSCORES":
@@ -74,32 +73,36 @@ func parseRangeOptions(op opcode, args []world.Arg) (o rangeOptions, err error) 
 			var ok, ok2 bool
 			o.offset, ok = parseInt(args[i+1])
 			if o.limit, ok2 = parseInt(args[i+2]); !ok || !ok2 {
-				return o, errNotInteger
+				return errNotInteger
 			}
 			o.limited = o.limit != -1
 			i += 2
-		case word == "REV" && !fixed && !o.rev:
+		case word == "REV" && !o.fixed && !o.rev:
 			o.rev = true
-		case word == "BYSCORE" && !fixed && !o.byScore:
+		case word == "BYSCORE" && !o.fixed && !o.byScore:
 			o.byScore = true
-		case word == "BYLEX" && !fixed && !o.byScore:
+		case word == "BYLEX" && !o.fixed && !o.byScore:
 			unmodelled("ZRANGE BYLEX")
 		default:
-			return o, errSyntax
+			return errSyntax
 		}
 	}
 	if o.limited && !o.byScore {
-		return o, world.ServerError(
+		return world.ServerError(
 			"ERR syntax error, LIMIT is only supported in combination with either BYSCORE or BYLEX")
 	}
-	return o, nil
+	return nil
 }
 
 // zrange is ZRANGE key first last [BYSCORE] [REV] [LIMIT offset count]
 // [WITHSCORES] and ZRANGEBYSCORE key min max [WITHSCORES] [LIMIT offset count].
-func (s *Store) zrange(op opcode, args []world.Arg) world.Reply {
-	o, err := parseRangeOptions(op, args[3:])
-	if err != nil {
+func zrange(o rangeOptions) running {
+	return func(s *Store, _ *command, args []world.Arg) world.Reply { return s.zrange(o, args) }
+}
+
+// zrange executes it with the options that its name stands for.
+func (s *Store) zrange(o rangeOptions, args []world.Arg) world.Reply {
+	if err := o.parse(args[3:]); err != nil {
 		return world.Failed(err)
 	}
 	low, high := args[1], args[2]
@@ -173,7 +176,7 @@ func (s *Store) scored(args []world.Arg) (e *entry, members []string, refused er
 }
 
 // zcount is ZCOUNT key min max.
-func (s *Store) zcount(args []world.Arg) world.Reply {
+func (s *Store) zcount(_ *command, args []world.Arg) world.Reply {
 	_, members, refused := s.scored(args)
 	if refused != nil {
 		return world.Failed(refused)
@@ -182,7 +185,7 @@ func (s *Store) zcount(args []world.Arg) world.Reply {
 }
 
 // zremRangeByScore is ZREMRANGEBYSCORE key min max.
-func (s *Store) zremRangeByScore(args []world.Arg) world.Reply {
+func (s *Store) zremRangeByScore(_ *command, args []world.Arg) world.Reply {
 	e, members, refused := s.scored(args)
 	if refused != nil {
 		return world.Failed(refused)

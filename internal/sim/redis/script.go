@@ -129,7 +129,7 @@ func (s *Store) eval(cmd *world.Cmd) world.Reply {
 		source = cmd.Script.Source
 	} else {
 		if len(args) < 2 {
-			return wrongNumber(opEval)
+			return wrongNumber(cmdEval)
 		}
 		source = args[0].String()
 		key = source

@@ -119,7 +119,7 @@ func (o *zaddOptions) refuse(rest int) error {
 }
 
 // zadd is ZADD key [options] score member [score member ...] (zaddGenericCommand).
-func (s *Store) zadd(args []world.Arg) world.Reply {
+func (s *Store) zadd(_ *command, args []world.Arg) world.Reply {
 	var o zaddOptions
 	rest := args[1+o.parse(args[1:]):]
 	if err := o.refuse(len(rest)); err != nil {
@@ -129,7 +129,7 @@ func (s *Store) zadd(args []world.Arg) world.Reply {
 }
 
 // zincrby is ZINCRBY key increment member.
-func (s *Store) zincrby(args []world.Arg) world.Reply {
+func (s *Store) zincrby(_ *command, args []world.Arg) world.Reply {
 	return s.zaddPairs(zaddOptions{incr: true}, args[0].String(), args[1:])
 }
 
@@ -192,14 +192,7 @@ func scoreReply(score int64) world.Reply {
 }
 
 // zrem is ZREM key member [member ...]. A set without members does not exist.
-func (s *Store) zrem(args []world.Arg) world.Reply {
-	e, refused := s.typed(kindSortedSet, args[0].String())
-	switch {
-	case refused != nil:
-		return world.Failed(refused)
-	case e == nil:
-		return world.Int(0)
-	}
+func (s *Store) zrem(e *entry, args []world.Arg) world.Reply {
 	var n int64
 	for i := 1; i < len(args); i++ {
 		if e.fieldIndex(args[i].String()) < 0 {
@@ -224,34 +217,10 @@ func (s *Store) unscore(e *entry, member string) (last bool) {
 	return false
 }
 
-// member returns the position of a member in its set, -1 for none.
-func (s *Store) member(args []world.Arg) (e *entry, at int, refused error) {
-	e, refused = s.typed(kindSortedSet, args[0].String())
-	if e == nil {
-		return nil, -1, refused
-	}
-	return e, e.fieldIndex(args[1].String()), nil
-}
-
-// zscore is ZSCORE key member.
-func (s *Store) zscore(args []world.Arg) world.Reply {
-	e, at, refused := s.member(args)
-	switch {
-	case refused != nil:
-		return world.Failed(refused)
-	case at < 0:
-		return world.Reply{}
-	}
-	return world.Bulk(digits(&e.fields[at].value))
-}
-
 // zrank is ZRANK key member.
-func (s *Store) zrank(args []world.Arg) world.Reply {
-	_, at, refused := s.member(args)
-	switch {
-	case refused != nil:
-		return world.Failed(refused)
-	case at < 0:
+func (s *Store) zrank(e *entry, args []world.Arg) world.Reply {
+	at := e.fieldIndex(args[1].String())
+	if at < 0 {
 		return world.Reply{}
 	}
 	return world.Int(int64(at))

@@ -140,28 +140,25 @@ func (s *Store) IsReplica() bool { return s.replica }
 // milliseconds, and returns its reply.
 func (s *Store) Exec(nowMS int64, by history.NodeID, cmd *world.Cmd) world.Reply {
 	s.begin(nowMS, by)
-	op := lookup(cmd.Name)
-	if op == opEval {
+	c := lookup(cmd.Name)
+	if c == cmdEval {
 		return s.eval(cmd)
 	}
-	if refused := s.admit(op, cmd); refused != nil {
+	if refused := s.admit(c, cmd); refused != nil {
 		return world.Failed(refused)
 	}
-	if op == opSet { // what clients spin with
-		return s.set(cmd.Arguments())
-	}
-	return s.run(op, cmd.Arguments())
+	return s.run(c, cmd.Arguments())
 }
 
 // admit refuses what does not even begin to run (processCommand in server.c).
-func (s *Store) admit(op opcode, cmd *world.Cmd) error {
-	if !s.knows(op) {
+func (s *Store) admit(c *command, cmd *world.Cmd) error {
+	if !s.knows(c) {
 		return unknownCommand(cmd.Name, cmd.Arguments())
 	}
-	if !arityOK(op, cmd.Len()) {
-		return wrongNumber(op).Err
+	if !c.takes(cmd.Len()) {
+		return wrongNumber(c).Err
 	}
-	if (s.replica || s.NoGoodReplicas) && commands[op].write {
+	if c.write {
 		return s.refuses()
 	}
 	return nil

@@ -91,7 +91,7 @@ func optionWord(a *world.Arg) string {
 
 // expireAt turns the expiry of a command of the SET family into an absolute one
 // (getExpireMillisecondsOrReply in t_string.c).
-func (s *Store) expireAt(op opcode, unit expireUnit, a *world.Arg) (atMS int64, refused error) {
+func (s *Store) expireAt(c *command, unit expireUnit, a *world.Arg) (atMS int64, refused error) {
 	if unit == unitNone {
 		return noExpiry, nil
 	}
@@ -101,14 +101,14 @@ func (s *Store) expireAt(op opcode, unit expireUnit, a *world.Arg) (atMS int64, 
 	}
 	seconds := unit == unitEX || unit == unitEXAT
 	if at <= 0 || (seconds && at > math.MaxInt64/1000) {
-		return 0, badExpire(op)
+		return 0, badExpire(c)
 	}
 	if seconds {
 		at *= 1000
 	}
 	if unit == unitEX || unit == unitPX {
 		if at > math.MaxInt64-s.nowMS {
-			return 0, badExpire(op)
+			return 0, badExpire(c)
 		}
 		at += s.nowMS
 	}
@@ -117,14 +117,14 @@ func (s *Store) expireAt(op opcode, unit expireUnit, a *world.Arg) (atMS int64, 
 
 // set is SET (setGenericCommand in t_string.c). In 7.0 an expiry in the past is
 // no special case: the key is set and dies at the next access.
-func (s *Store) set(args []world.Arg) world.Reply {
+func (s *Store) set(c *command, args []world.Arg) world.Reply {
 	var o setOptions
 	if len(args) > 2 {
 		if !o.parse(args[2:]) {
-			return s.setIf(args)
+			return s.setIf(c, args)
 		}
 	}
-	atMS, refused := s.expireAt(opSet, o.unit, o.expiry)
+	atMS, refused := s.expireAt(c, o.unit, o.expiry)
 	if refused != nil {
 		return world.Failed(refused)
 	}
@@ -177,7 +177,7 @@ func (e *entry) becomeString() {
 }
 
 // setNX is SETNX.
-func (s *Store) setNX(args []world.Arg) world.Reply {
+func (s *Store) setNX(_ *command, args []world.Arg) world.Reply {
 	key := args[0].String()
 	if s.lookup(key) != nil {
 		return world.Int(0)
@@ -187,18 +187,16 @@ func (s *Store) setNX(args []world.Arg) world.Reply {
 }
 
 // setEX is SETEX and PSETEX: key, time to live, value.
-func (s *Store) setEX(op opcode, args []world.Arg) world.Reply {
-	unit := unitEX
-	if op == opPSetEX {
-		unit = unitPX
+func setEX(unit expireUnit) running {
+	return func(s *Store, c *command, args []world.Arg) world.Reply {
+		atMS, refused := s.expireAt(c, unit, &args[1])
+		if refused != nil {
+			return world.Failed(refused)
+		}
+		key := args[0].String()
+		s.put(s.lookup(key), key, args[2], atMS)
+		return world.OK()
 	}
-	atMS, refused := s.expireAt(op, unit, &args[1])
-	if refused != nil {
-		return world.Failed(refused)
-	}
-	key := args[0].String()
-	s.put(s.lookup(key), key, args[2], atMS)
-	return world.OK()
 }
 
 // bulk is the entry's string as a reply; nil for no entry. The digits of a number
@@ -222,12 +220,10 @@ func digits(v *world.Arg) string {
 }
 
 // get is GET.
-func (s *Store) get(args []world.Arg) world.Reply {
-	return s.lookup(args[0].String()).bulk()
-}
+func (s *Store) get(e *entry, _ []world.Arg) world.Reply { return e.bulk() }
 
 // getSet is GETSET.
-func (s *Store) getSet(args []world.Arg) world.Reply {
+func (s *Store) getSet(_ *command, args []world.Arg) world.Reply {
 	key := args[0].String()
 	e := s.lookup(key)
 	reply := e.bulk()
@@ -238,47 +234,33 @@ func (s *Store) getSet(args []world.Arg) world.Reply {
 }
 
 // getDel is GETDEL.
-func (s *Store) getDel(args []world.Arg) world.Reply {
-	e := s.lookup(args[0].String())
+func (s *Store) getDel(e *entry, _ []world.Arg) world.Reply {
 	reply := e.bulk()
-	if e != nil && reply.Err == nil {
-		s.delete(e)
-	}
+	s.delete(e)
 	return reply
 }
 
 // getRange is GETRANGE key start end: a part of a string, both ends included,
 // negative numbers counted from its end.
-func (s *Store) getRange(args []world.Arg) world.Reply {
-	first, ok := parseInt(args[1])
-	last, ok2 := parseInt(args[2])
-	if !ok || !ok2 {
-		return world.Failed(errNotInteger)
-	}
-	e := s.lookup(args[0].String())
-	reply := e.bulk()
-	if reply.Err != nil {
-		return reply
-	}
-	size := int64(len(reply.Str))
+func (s *Store) getRange(e *entry, args []world.Arg) world.Reply {
+	first, _ := parseInt(args[1])
+	last, _ := parseInt(args[2])
+	text := digits(&e.str)
+	size := int64(len(text))
 	if last < 0 && (first >= 0 || first <= last) {
 		last = max(last+size, 0) - size // unlike LRANGE's: at least the first byte
 	}
-	from, to := span(first, last, len(reply.Str))
-	return world.Bulk(reply.Str[from:to])
+	from, to := span(first, last, len(text))
+	return world.Bulk(text[from:to])
 }
 
 // strLen is STRLEN.
-func (s *Store) strLen(args []world.Arg) world.Reply {
-	reply := s.lookup(args[0].String()).bulk()
-	if reply.Err != nil {
-		return reply
-	}
-	return world.Int(int64(len(reply.Str)))
+func (s *Store) strLen(e *entry, _ []world.Arg) world.Reply {
+	return world.Int(int64(len(digits(&e.str))))
 }
 
 // mget is MGET; a key of another type counts as missing.
-func (s *Store) mget(args []world.Arg) world.Reply {
+func (s *Store) mget(_ *command, args []world.Arg) world.Reply {
 	values := make([]world.Reply, len(args))
 	for i := range args {
 		if e := s.lookup(args[i].String()); e != nil && e.kind == kindString {
@@ -288,50 +270,56 @@ func (s *Store) mget(args []world.Arg) world.Reply {
 	return world.List(values)
 }
 
-// mset is MSET and MSETNX key value [key value ...]. MSETNX sets all keys or none.
-func (s *Store) mset(op opcode, args []world.Arg) world.Reply {
+// mset is MSET key value [key value ...].
+func (s *Store) mset(c *command, args []world.Arg) world.Reply {
 	if len(args)%2 != 0 {
-		return wrongNumber(op)
-	}
-	if op == opMSetNX {
-		for i := 0; i < len(args); i += 2 {
-			if s.lookup(args[i].String()) != nil {
-				return world.Int(0)
-			}
-		}
+		return wrongNumber(c)
 	}
 	for i := 0; i < len(args); i += 2 {
 		key := args[i].String()
 		s.put(s.lookup(key), key, args[i+1], noExpiry)
 	}
-	if op == opMSetNX {
-		return world.Int(1)
-	}
 	return world.OK()
 }
 
-// increment is INCR, DECR, INCRBY and DECRBY. It keeps the time to live.
-func (s *Store) increment(op opcode, args []world.Arg) world.Reply {
-	by := int64(1)
-	if len(args) == 2 {
-		var ok bool
-		if by, ok = parseInt(args[1]); !ok {
-			return world.Failed(errNotInteger)
+// msetNX is MSETNX, which sets all keys or none.
+func (s *Store) msetNX(c *command, args []world.Arg) world.Reply {
+	for i := 0; i < len(args) && len(args)%2 == 0; i += 2 {
+		if s.lookup(args[i].String()) != nil {
+			return world.Int(0)
 		}
 	}
-	if op == opDecr || op == opDecrBy {
-		if by == math.MinInt64 {
+	if reply := s.mset(c, args); reply.Err != nil {
+		return reply
+	}
+	return world.Int(1)
+}
+
+// increment is INCR and INCRBY, with -1 DECR and DECRBY.
+func increment(sign int64) running {
+	return func(s *Store, _ *command, args []world.Arg) world.Reply {
+		by := int64(1)
+		if len(args) == 2 {
+			var ok bool
+			if by, ok = parseInt(args[1]); !ok {
+				return world.Failed(errNotInteger)
+			}
+		}
+		if sign < 0 && by == math.MinInt64 {
 			return world.Failed(errDecrOverflow)
 		}
-		by = -by
+		return s.addTo(args[0].String(), sign*by)
 	}
-	key := args[0].String()
-	e := s.lookup(key)
+}
+
+// addTo adds to the number at a key, and keeps the time to live.
+func (s *Store) addTo(key string, by int64) world.Reply {
+	e, refused := s.typed(kindString, key)
+	if refused != nil {
+		return world.Failed(refused)
+	}
 	var old int64
 	if e != nil {
-		if e.kind != kindString {
-			return world.Failed(errWrongType)
-		}
 		var ok bool
 		if old, ok = parseInt(e.str); !ok {
 			return world.Failed(errNotInteger)

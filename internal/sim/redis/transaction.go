@@ -21,45 +21,45 @@ type Transaction struct {
 // ExecIn is Exec on a connection that may have a transaction open. Changes and
 // Effects of EXEC are those of all its commands; they belong together.
 func (s *Store) ExecIn(t *Transaction, nowMS int64, by history.NodeID, cmd *world.Cmd) world.Reply {
-	op := lookup(cmd.Name)
-	switch op {
-	case opMulti, opExec, opDiscard:
+	c := lookup(cmd.Name)
+	switch c {
+	case cmdMulti, cmdExec, cmdDiscard:
 		s.begin(nowMS, by)
-		return s.control(t, op, cmd)
+		return s.control(t, c, cmd)
 	}
 	if !t.open {
 		return s.Exec(nowMS, by, cmd)
 	}
 	s.begin(nowMS, by)
-	if op != opEval || cmd.Script == nil { // a script is judged when it runs
-		if refused := s.admit(op, cmd); refused != nil {
+	if c != cmdEval || cmd.Script == nil { // a script is judged when it runs
+		if refused := s.admit(c, cmd); refused != nil {
 			t.dirty = true
 			return world.Failed(refused)
 		}
 	}
-	t.write = t.write || commands[op].write
+	t.write = t.write || c.write
 	t.queue = append(t.queue, *cmd)
 	return world.Reply{Kind: world.ReplyStatus, Str: "QUEUED"}
 }
 
 // control is MULTI, EXEC and DISCARD.
-func (s *Store) control(t *Transaction, op opcode, cmd *world.Cmd) world.Reply {
+func (s *Store) control(t *Transaction, c *command, cmd *world.Cmd) world.Reply {
 	switch {
-	case cmd.Len() != 0 && op == opExec:
-		return t.abort(" because of: " + wrongNumber(op).Err.Error()[len("ERR "):])
+	case cmd.Len() != 0 && c == cmdExec:
+		return t.abort(" because of: " + wrongNumber(c).Err.Error()[len("ERR "):])
 	case cmd.Len() != 0:
 		t.dirty = t.open
-		return wrongNumber(op)
-	case op == opMulti && t.open:
+		return wrongNumber(c)
+	case c == cmdMulti && t.open:
 		return world.Failed(errNestedMulti)
-	case op == opMulti:
+	case c == cmdMulti:
 		t.open = true
 		return world.OK()
-	case !t.open && op == opExec:
+	case !t.open && c == cmdExec:
 		return world.Failed(errNoMultiExec)
 	case !t.open:
 		return world.Failed(errNoMultiDiscard)
-	case op == opDiscard:
+	case c == cmdDiscard:
 		t.reset()
 		return world.OK()
 	}
@@ -79,11 +79,11 @@ func (s *Store) control(t *Transaction, op opcode, cmd *world.Cmd) world.Reply {
 
 // runQueued executes one command of a transaction.
 func (s *Store) runQueued(cmd *world.Cmd) world.Reply {
-	op := lookup(cmd.Name)
-	if op == opEval {
+	c := lookup(cmd.Name)
+	if c == cmdEval {
 		return s.eval(cmd)
 	}
-	return s.run(op, cmd.Arguments())
+	return s.run(c, cmd.Arguments())
 }
 
 // abort ends the transaction without running it.

@@ -184,6 +184,16 @@ func (p *pair) closeSession(s *slot) {
 func (p *pair) move(s *slot, hangUp bool, watches SetWatches) {
 	old, oldConn := s.real, s.conn
 	if hangUp {
+		// The server forgets by a connection's session which connection it has, also when the
+		// session has another by then. So it has to be done with the old one first.
+		_ = old.conn.CloseWrite()
+		var err error
+		for err == nil {
+			_, err = old.read()
+		}
+		if !errors.Is(err, errGone) {
+			p.fail("a connection that the client has closed: %v", err)
+		}
 		_ = old.conn.Close()
 		p.model.Closed(store.Clock{Mono: p.now}, oldConn)
 	}

@@ -52,7 +52,7 @@ var errGone = errors.New("closed by the server")
 // realConn is one connection to a real server that speaks its protocol, with
 // nothing that a client library would do by itself.
 type realConn struct {
-	conn     net.Conn
+	conn     *net.TCPConn
 	in       *bufio.Reader
 	xid      int32
 	session  int64
@@ -66,10 +66,11 @@ type passwords map[int64][]byte
 
 // dialReal opens a connection and a session, or takes up a session.
 func dialReal(addr string, timeout time.Duration, session int64, known passwords) (*realConn, time.Duration, error) {
-	conn, err := net.Dial("tcp", addr)
+	dialled, err := net.Dial("tcp", addr)
 	if err != nil {
 		return nil, 0, err
 	}
+	conn := dialled.(*net.TCPConn)
 	c := &realConn{conn: conn, in: bufio.NewReader(conn)}
 	password := known[session]
 	if password == nil {

@@ -1,0 +1,232 @@
+package history
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"strconv"
+)
+
+// A field is one field of a T: how it is stored, what the hash takes in of it and how a difference
+// calls it. Writer, reader, hash and difference go through one list of them; a field more is one
+// line more in such a list.
+type field[T any] struct {
+	name  string // in the stored form
+	words string // in a difference; "" when no difference names it
+	write func(b []byte, of *T) []byte
+	read  func(s *scanner, of *T) error
+	hash  func(b []byte, of *T) []byte // appends what is hashed; nil: the hash leaves it out
+	empty func(of *T) bool             // then it is not written; nil: never
+	must  bool                         // who reads it demands it
+	same  bool                         // it stands in the place of the one before it, never beside it
+}
+
+// unhashed is a field that does not belong to the story.
+func (f field[T]) unhashed() field[T] {
+	f.hash, f.words = nil, ""
+	return f
+}
+
+// called is a field that a difference calls so, and demanded one that nobody may leave out.
+func (f field[T]) called(words string) field[T] {
+	f.words = words
+	return f
+}
+
+func (f field[T]) demanded() field[T] {
+	f.must = true
+	return f
+}
+
+// optional is a field that is not written when it is zero.
+func optional[T any, V comparable](kind func(string, func(*T) *V) field[T], name string, at func(*T) *V) field[T] {
+	f := kind(name, at)
+	f.empty = func(of *T) bool { return *at(of) == *new(V) }
+	return f
+}
+
+func text[T any, S ~string](name string, at func(*T) *S) field[T] {
+	return field[T]{
+		name: name, words: name,
+		write: func(b []byte, of *T) []byte { return appendString(b, string(*at(of))) },
+		read: func(s *scanner, of *T) error {
+			raw, err := s.str()
+			*at(of) = S(raw)
+			return err
+		},
+		hash: func(b []byte, of *T) []byte { return append(appendNumber(b, len(*at(of))), *at(of)...) },
+	}
+}
+
+func integer[T any, N ~int | ~int64](name string, at func(*T) *N) field[T] {
+	return field[T]{
+		name: name, words: name,
+		write: func(b []byte, of *T) []byte { return strconv.AppendInt(b, int64(*at(of)), 10) },
+		read: func(s *scanner, of *T) error {
+			n, err := s.integer()
+			*at(of) = N(n)
+			return err
+		},
+		hash: func(b []byte, of *T) []byte { return appendNumber(b, *at(of)) },
+	}
+}
+
+// small is an integer of 31 bits.
+func small[T any](name string, at func(*T) *int) field[T] {
+	f := integer(name, at)
+	f.read = func(s *scanner, of *T) (err error) {
+		*at(of), err = s.small()
+		return err
+	}
+	return f
+}
+
+func unsigned[T any](name string, at func(*T) *uint64) field[T] {
+	return field[T]{
+		name: name, words: name,
+		write: func(b []byte, of *T) []byte { return strconv.AppendUint(b, *at(of), 10) },
+		read: func(s *scanner, of *T) (err error) {
+			*at(of), err = s.unsigned()
+			return err
+		},
+		hash: func(b []byte, of *T) []byte { return appendNumber(b, *at(of)) },
+	}
+}
+
+func boolean[T any](name string, at func(*T) *bool) field[T] {
+	return field[T]{
+		name: name, words: name,
+		write: func(b []byte, of *T) []byte { return strconv.AppendBool(b, *at(of)) },
+		read: func(s *scanner, of *T) (err error) {
+			*at(of), err = s.boolean()
+			return err
+		},
+	}
+}
+
+// list is an array of objects, no more than most; 0: any number.
+func list[T, E any](name string, most int, elements []field[E], at func(*T) *[]E) field[T] {
+	return field[T]{
+		name: name, words: name,
+		write: func(b []byte, of *T) []byte {
+			b = append(b, '[')
+			for i := range *at(of) {
+				if i > 0 {
+					b = append(b, ',')
+				}
+				b = appendObject(b, elements, &(*at(of))[i])
+			}
+			return append(b, ']')
+		},
+		read: func(s *scanner, of *T) error {
+			*at(of) = nil
+			return s.array(func() error {
+				if most > 0 && len(*at(of)) == most {
+					return fmt.Errorf("more than %d %s", most, name)
+				}
+				var e E
+				err := readObject(s, elements, &e)
+				*at(of) = append(*at(of), e)
+				return err
+			})
+		},
+		hash: func(b []byte, of *T) []byte {
+			b = appendNumber(b, len(*at(of)))
+			for i := range *at(of) {
+				b = appendHashed(b, elements, &(*at(of))[i])
+			}
+			return b
+		},
+	}
+}
+
+// appendObject appends an object as JSON.
+func appendObject[T any](b []byte, fields []field[T], of *T) []byte {
+	b = append(b, '{')
+	for i := range fields {
+		f := &fields[i]
+		if f.empty != nil && f.empty(of) {
+			continue
+		}
+		if b[len(b)-1] != '{' { // no value ends like that
+			b = append(b, ',')
+		}
+		b = append(append(append(b, '"'), f.name...), `":`...)
+		b = f.write(b, of)
+	}
+	return append(b, '}')
+}
+
+// readObject reads an object; fields that are not in the list are skipped. A field that stands
+// there twice is an error: readers that disagree about which one counts would see different
+// histories.
+func readObject[T any](s *scanner, fields []field[T], of *T) error {
+	next, seen := 0, 0 // where the next field probably stands, and bits of those that were there
+	err := s.object(func(key []byte) error {
+		i := next
+		for n := 0; n < len(fields) && fields[i%len(fields)].name != string(key); n++ {
+			i++
+		}
+		if i == next+len(fields) {
+			return s.skip(0)
+		}
+		i %= len(fields)
+		next = i + 1
+		if err := fields[i].read(s, of); err != nil {
+			return fmt.Errorf("%s: %w", key, err)
+		}
+		bit := 1 << i
+		if fields[i].same {
+			bit >>= 1
+		}
+		if seen&bit != 0 {
+			return fmt.Errorf("%s stands there twice", key)
+		}
+		seen |= bit
+		return nil
+	})
+	for i := range fields {
+		if err == nil && fields[i].must && seen&(1<<i) == 0 {
+			err = errors.New(fields[i].name + " is missing")
+		}
+	}
+	return err
+}
+
+// readLine reads an object that fills a line.
+func readLine[T any](s *scanner, fields []field[T], of *T) error {
+	if err := readObject(s, fields, of); err != nil {
+		return err
+	}
+	return s.end()
+}
+
+// appendHashed appends what the hash takes in of an object.
+func appendHashed[T any](b []byte, fields []field[T], of *T) []byte {
+	for i := range fields {
+		if fields[i].hash != nil {
+			b = fields[i].hash(b, of)
+		}
+	}
+	return b
+}
+
+func appendNumber[N ~int | ~int64 | ~uint64](b []byte, n N) []byte {
+	return binary.LittleEndian.AppendUint64(b, uint64(n))
+}
+
+// differing names the fields in which two objects differ.
+func differing[T any](fields []field[T], x, y *T) (names []string) {
+	for i := range fields {
+		f := &fields[i]
+		if f.words == "" || len(names) > 0 && names[len(names)-1] == f.words {
+			continue
+		}
+		none := f.empty != nil && f.empty(x)
+		if none != (f.empty != nil && f.empty(y)) || !none && !bytes.Equal(f.write(nil, x), f.write(nil, y)) {
+			names = append(names, f.words)
+		}
+	}
+	return names
+}

@@ -1,0 +1,186 @@
+package history
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"time"
+	"unicode/utf8"
+)
+
+// headerFields are those of the line that begins a history. The version of the stored form is no
+// part of the story, nor is what only says it in other words.
+var headerFields = []field[Header]{
+	small("schema", func(h *Header) *int { return &h.Schema }).unhashed(),
+	text("scenario", func(h *Header) *string { return &h.Scenario }),
+	text("lock", func(h *Header) *string { return &h.Lock }),
+	unsigned("seed", func(h *Header) *uint64 { return &h.Seed }),
+	text("backend", func(h *Header) *string { return &h.Backend }),
+	integer("scale_ppm", func(h *Header) *int64 { return &h.ScalePPM }),
+	integer("lease_ns", func(h *Header) *time.Duration { return &h.Lease }),
+	text("fence", func(h *Header) *string { return &h.Fence }),
+	list("nodes", MaxNodes, nodeFields, func(h *Header) *[]Node { return &h.Nodes }),
+	list("faults", 0, faultFields, func(h *Header) *[]Fault { return &h.Faults }),
+	optional(boolean, "drawn", func(h *Header) *bool { return &h.Drawn }).unhashed(),
+}
+
+var nodeFields = []field[Node]{
+	text("name", func(n *Node) *string { return &n.Name }),
+	text("role", func(n *Node) *Role { return &n.Role }),
+}
+
+var faultFields = []field[Fault]{
+	small("number", func(f *Fault) *int { return &f.Number }),
+	text("verb", func(f *Fault) *string { return &f.Verb }),
+	text("text", func(f *Fault) *string { return &f.Text }),
+	optional(text, "deed", func(f *Fault) *string { return &f.Deed }).unhashed(),
+	optional(text, "text_zh", func(f *Fault) *string { return &f.TextChinese }).unhashed(),
+	optional(text, "deed_zh", func(f *Fault) *string { return &f.DeedChinese }).unhashed(),
+}
+
+// ending is the line behind the last event.
+type ending struct{ events, history, of int }
+
+var endingFields = []field[ending]{
+	small("events", func(e *ending) *int { return &e.events }),
+	small("history", func(e *ending) *int { return &e.history }),
+	small("of", func(e *ending) *int { return &e.of }),
+}
+
+// line is an event on its way to the stored form or from there.
+type line struct {
+	Event
+	h      *History
+	names  []string          // as JSON, by NodeID; to write
+	nodes  map[string]NodeID // to read
+	client NodeID            // see clientOf
+	said   bool              // the line that was read names the client
+}
+
+// eventFields are those of an event. The hash has a way of its own through them: hashWriter.events.
+var eventFields = []field[line]{
+	microseconds("true_us", func(l *line) *Instant { return &l.At }).called("true time").demanded(),
+	optional(microseconds, "clock_us", func(l *line) *int64 { return &l.Clock }).called("clock"),
+	optional(node, "node", func(l *line) *NodeID { return &l.Node }),
+	kindField.demanded(),
+	clientField,
+	optional(node, "peer", func(l *line) *NodeID { return &l.Peer }),
+	optional(node, "owner", func(l *line) *NodeID { return &l.Owner }),
+	optional(integer, "token", func(l *line) *int64 { return &l.Token }),
+	optional(integer, "value", func(l *line) *int64 { return &l.Value }),
+	causeField,
+	textField,
+	binaryField,
+}
+
+func microseconds[N ~int64](name string, at func(*line) *N) field[line] {
+	return field[line]{
+		name: name, words: name,
+		write: func(b []byte, l *line) []byte { return appendMicros(b, int64(*at(l))) },
+		read: func(s *scanner, l *line) error {
+			ns, err := s.micros()
+			*at(l) = N(ns)
+			return err
+		},
+	}
+}
+
+func node(name string, at func(*line) *NodeID) field[line] {
+	return field[line]{
+		name: name, words: name,
+		write: func(b []byte, l *line) []byte { return append(b, l.names[*at(l)]...) },
+		read: func(s *scanner, l *line) error {
+			name, err := s.str()
+			if err != nil {
+				return err
+			}
+			id, ok := l.nodes[string(name)]
+			if !ok {
+				return fmt.Errorf("the header has no node %q", name)
+			}
+			*at(l) = id
+			return nil
+		},
+	}
+}
+
+// clientField repeats whichever of node and peer is a client.
+var clientField = field[line]{
+	name:  "client",
+	empty: func(l *line) bool { return l.client == 0 },
+	write: func(b []byte, l *line) []byte { return append(b, l.names[l.client]...) },
+	read: func(s *scanner, l *line) error {
+		l.said = true
+		return node("", func(l *line) *NodeID { return &l.client }).read(s, l)
+	},
+}
+
+var kindField = field[line]{
+	name: "kind", words: "kind",
+	write: func(b []byte, l *line) []byte { return append(append(append(b, '"'), kindNames[l.Kind]...), '"') },
+	read: func(s *scanner, l *line) error {
+		name, err := s.str()
+		if err != nil {
+			return err
+		}
+		known := false
+		if l.Kind, known = kinds[string(name)]; !known {
+			return fmt.Errorf("unknown kind %q", name)
+		}
+		return nil
+	},
+}
+
+var causeField = field[line]{
+	name: "cause", words: "cause",
+	empty: func(l *line) bool { return l.Cause == NoCause },
+	write: func(b []byte, l *line) []byte {
+		return append(strconv.AppendInt(append(b, '['), int64(l.Cause), 10), ']')
+	},
+	read: func(s *scanner, l *line) error {
+		n := 0
+		return s.array(func() error {
+			if n++; n > 1 {
+				return errors.New("more than one cause")
+			}
+			cause, err := s.integer()
+			if err == nil && (cause < 0 || cause > math.MaxInt32) {
+				err = fmt.Errorf("%d is not the index of an event", cause)
+			}
+			l.Cause = int32(cause)
+			return err
+		})
+	},
+}
+
+// A text that is not valid UTF-8 is stored in base64.
+var (
+	textField = field[line]{
+		name: "text", words: "text",
+		empty: func(l *line) bool { t := l.h.Text(l.Text); return t == "" || !utf8.ValidString(t) },
+		write: func(b []byte, l *line) []byte { return appendString(b, l.h.Text(l.Text)) },
+		read: func(s *scanner, l *line) error {
+			raw, err := s.str()
+			l.Text = l.h.InternBytes(raw)
+			return err
+		},
+	}
+	binaryField = field[line]{
+		name: "text_base64", words: "text", same: true,
+		empty: func(l *line) bool { return utf8.ValidString(l.h.Text(l.Text)) },
+		write: func(b []byte, l *line) []byte {
+			return append(base64.StdEncoding.AppendEncode(append(b, '"'), []byte(l.h.Text(l.Text))), '"')
+		},
+		read: func(s *scanner, l *line) error {
+			raw, err := s.str()
+			if err != nil {
+				return err
+			}
+			binary, err := base64.StdEncoding.Strict().DecodeString(string(raw))
+			l.Text = l.h.InternBytes(binary)
+			return err
+		},
+	}
+)

@@ -1,0 +1,176 @@
+// Package bundle has the facts of one or more runs that outputs need, each worked out once from
+// the history, the verdicts and the plan: measures, spans, bars, premises, causes, and what was
+// expected beside what was found.
+//
+// It is pure, like all packages of reports: no clock, no random ids, no order that a map would
+// choose. The same bundle gives the same bytes, therefore reports can be compared, kept under
+// version control and drawn again from a stored history.
+//
+// Every text of a bundle may be hostile: it comes from a scenario file or a history that somebody
+// else has written. Package clean cleans it before it reaches a terminal, and a page escapes it too.
+package bundle
+
+import (
+	"time"
+
+	"lockstep/internal/checker"
+	"lockstep/internal/history"
+	"lockstep/internal/locks"
+	"lockstep/internal/plan"
+	"lockstep/internal/say"
+)
+
+// ResultSchema is the version of the form of results for machines. Fields are only ever added.
+const ResultSchema = 1
+
+// Bundle is everything that one report shows: one plan with one seed, played
+// with one or more locks.
+type Bundle struct {
+	Plan    *plan.Plan
+	Runs    []Run
+	Backend string // sim, process, docker, compose
+	Seed    uint64
+	Replay  string // the command line that plays it again
+	RunDir  string // where the files of the run are; "" when nothing was written
+	Hash    string // covers the bytes of the histories
+	Program string // the version of the program that judged them; "" when unknown
+	Logs    bool   // whether the logs of the servers are in stores/
+}
+
+// Run is one lock's part of a bundle.
+type Run struct {
+	Lock      string
+	Judgement checker.Judgement
+	Expected  []Expected
+	Untested  say.Phrase // what the run was meant to test and did not: "fault 2 never fired"; empty when nothing
+}
+
+// Expected is what the scenario's author expects of one property, beside what
+// the checker found.
+type Expected struct {
+	Property string
+	Expected string // kept or broken
+	Got      string
+	Met      bool
+	Implied  bool // the scenario says nothing of the lock
+}
+
+// Met reports whether every expectation of the run is met. A run without a
+// history has met nothing, nor has one that was cut short.
+func (r *Run) Met() bool {
+	if r.Judgement.History == nil || r.Judgement.CutShort {
+		return false
+	}
+	for _, e := range r.Expected {
+		if !e.Met {
+			return false
+		}
+	}
+	return true
+}
+
+// Met reports whether every expectation of every run is met, and every lock of the plan
+// was played.
+func (b *Bundle) Met() bool {
+	if b.Plan != nil && len(b.Runs) < len(b.Plan.Locks) {
+		return false
+	}
+	for i := range b.Runs {
+		if !b.Runs[i].Met() {
+			return false
+		}
+	}
+	return true
+}
+
+// Title is the name of the story.
+func (b *Bundle) Title(l say.Language) string {
+	if b.Plan != nil && b.Plan.Name != "" {
+		return b.Plan.Prose(l).Name
+	}
+	for i := range b.Runs {
+		if h := b.Runs[i].Judgement.History; h != nil && h.Header.Scenario != "" {
+			return h.Header.Scenario
+		}
+	}
+	return say.Text("A run without a name").In(l)
+}
+
+// Slug is the name of the story for machines.
+func (b *Bundle) Slug() string {
+	if b.Plan != nil && b.Plan.Slug != "" {
+		return b.Plan.Slug
+	}
+	return b.Title(say.English)
+}
+
+// Lag is the replication lag in the time of the histories, 0 when unknown. A
+// plan that has not been scaled yet still speaks of unscaled time.
+func (b *Bundle) Lag(h *history.History) time.Duration {
+	if b.Plan == nil {
+		return 0
+	}
+	lag := b.Plan.Redis.Lag
+	if v, ok := locks.Lookup(h.Header.Lock); ok {
+		switch v.Store {
+		case locks.StoreMySQL:
+			lag = b.Plan.MySQL.Lag
+		case locks.StorePostgres:
+			lag = b.Plan.Postgres.Lag
+		}
+	}
+	if ppm := h.Header.ScalePPM; ppm > 0 && h.Header.Lease != b.Plan.Lease {
+		lag = lag / 1_000_000 * time.Duration(ppm)
+	}
+	return lag
+}
+
+// Simulated adds up the true time of all runs.
+func (b *Bundle) Simulated() time.Duration {
+	var sum time.Duration
+	for i := range b.Runs {
+		if h := b.Runs[i].Judgement.History; h != nil {
+			sum += h.End().Duration()
+		}
+	}
+	return sum
+}
+
+// Worst returns the index of the first run that has a broken property, else of
+// the first that has an unknown one, else -1.
+func (b *Bundle) Worst() int {
+	for _, verdict := range []checker.Verdict{checker.Broken, checker.Unknown} {
+		for i := range b.Runs {
+			for _, f := range b.Runs[i].Judgement.Findings {
+				if f.Verdict == verdict {
+					return i
+				}
+			}
+		}
+	}
+	return -1
+}
+
+// Finding returns what was found about a property; nil when it was not judged.
+func (r *Run) Finding(property string) *checker.Finding {
+	for i := range r.Judgement.Findings {
+		if r.Judgement.Findings[i].Property == property {
+			return &r.Judgement.Findings[i]
+		}
+	}
+	return nil
+}
+
+// fenced reports whether a fence has refused a write in the run.
+func (r *Run) fenced() bool {
+	h := r.Judgement.History
+	if h == nil {
+		return false
+	}
+	for i := range h.Events {
+		if h.Events[i].Kind == history.WriteRefused {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,92 @@
+package bundle
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"lockstep/internal/checker"
+	"lockstep/internal/history"
+	"lockstep/internal/say"
+	"lockstep/internal/shell"
+)
+
+// hint is what somebody may want to know about a run, and the command that helps.
+type hint struct {
+	Says    say.Phrase
+	Command string
+}
+
+// maxHints is how many are shown: more are noise.
+const maxHints = 2
+
+// Hints are those of a bundle, the most pressing first.
+func Hints(b *Bundle) []hint {
+	var out []hint
+	for _, find := range []func(*Bundle) *hint{neverFired, unknownVerdict, longWaits, simulatedTwin} {
+		if h := find(b); h != nil && h.Command != "" && len(out) < maxHints {
+			out = append(out, *h)
+		}
+	}
+	return out
+}
+
+// neverFired: a fault waited for something that did not happen.
+func neverFired(b *Bundle) *hint {
+	for i := range b.Runs {
+		r := &b.Runs[i]
+		if !r.Untested.Empty() && slices.ContainsFunc(r.Judgement.Faults, func(f checker.FiredFault) bool { return f.Times == 0 }) {
+			return &hint{say.Text("a fault never fired: this shows what happened instead of the moment that it waits for"), b.look("explain")}
+		}
+	}
+	return nil
+}
+
+// unknownVerdict: one seed did not put a property to the test; others may.
+func unknownVerdict(b *Bundle) *hint {
+	for i := range b.Runs {
+		r := &b.Runs[i]
+		for _, f := range r.Judgement.Findings {
+			if f.Verdict == checker.Unknown && r.Untested.Empty() && r.Judgement.Letter == checker.LetterUnknown && b.Replay != "" {
+				return &hint{say.Text("a verdict is unknown: another seed may put it to the test"), seedOption.ReplaceAllString(b.Replay, "") + " --times 100"}
+			}
+		}
+	}
+	return nil
+}
+
+// longWaits: nothing broke, but waiting takes longer than a lease.
+func longWaits(b *Bundle) *hint {
+	for i := range b.Runs {
+		r := &b.Runs[i]
+		if r.Judgement.History == nil || AnyBroken(r) {
+			continue
+		}
+		lease := r.Judgement.History.Header.Lease
+		if wait := Quantile(Measure(r.Judgement.History).Lengths(), 99); lease > 0 && wait > lease {
+			return &hint{say.WaitsLong.With(say.Verbatim(r.Lock), say.Measured(wait), say.Measured(lease)), b.look("explain")}
+		}
+	}
+	return nil
+}
+
+var (
+	seedOption = regexp.MustCompile(` --seed \S+`)
+	realOption = regexp.MustCompile(` --(backend|scale|image) \S+`)
+)
+
+// simulatedTwin: what real servers did cannot be repeated, but it can be simulated.
+func simulatedTwin(b *Bundle) *hint {
+	if history.Simulated(b.Backend) || b.Replay == "" {
+		return nil
+	}
+	return &hint{say.Text("real servers repeat nothing; the simulator plays the same story and repeats it byte for byte"), realOption.ReplaceAllString(b.Replay, "")}
+}
+
+// look is a command about the stored run; "" when nothing was stored.
+func (b *Bundle) look(command string) string {
+	if b.RunDir == "" {
+		return ""
+	}
+	return "simulate " + command + " " + shell.Word(strings.TrimSuffix(b.RunDir, "/"))
+}

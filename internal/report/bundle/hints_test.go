@@ -1,0 +1,67 @@
+package bundle
+
+import (
+	"strings"
+	"testing"
+
+	"lockstep/internal/checker"
+	"lockstep/internal/history"
+	"lockstep/internal/report/reporttest"
+	"lockstep/internal/say"
+)
+
+// waited is a judged history in which B waits as long as asked, in milliseconds.
+func waited(ms int64) checker.Judgement {
+	w := reporttest.NewWriter("set-nx-lua", "A", "B")
+	w.H.Header.Lease = 10_000_000
+	w.Add(0, history.Waits, "B")
+	w.Add(ms, history.Acquired, "B")
+	w.Add(ms+1, history.Releasing, "B")
+	return checker.Judgement{History: w.H, Letter: checker.LetterSafe}
+}
+
+func TestHints(t *testing.T) {
+	never := Run{Lock: "x", Judgement: waited(1), Untested: say.NeverFired.With(2, say.Both{English: "pause A"})}
+	never.Judgement.Faults = []checker.FiredFault{{Fault: history.Fault{Number: 2, Verb: "pause"}}}
+	unknown := Run{Lock: "x", Judgement: checker.Judgement{Letter: checker.LetterUnknown, Findings: []checker.Finding{{Verdict: checker.Unknown}}}}
+	long := Run{Lock: "x", Judgement: waited(25)}
+	short := Run{Lock: "x", Judgement: waited(9)}
+	broken := Run{Lock: "x", Judgement: waited(25)}
+	broken.Judgement.Findings = []checker.Finding{{Property: checker.MutualExclusionID, Verdict: checker.Broken}}
+	const replay = "simulate run a.yaml --seed 3"
+	tests := []struct {
+		name   string
+		bundle Bundle
+		want   []string // the commands
+	}{
+		{"nothing to say", Bundle{Backend: "sim", Replay: replay, RunDir: "reports/a/", Runs: []Run{short}}, nil},
+		{"a fault that never fired", Bundle{Backend: "sim", Replay: replay, RunDir: "reports/a/", Runs: []Run{short, never}}, []string{"simulate explain reports/a"}},
+		{"nothing was stored", Bundle{Backend: "sim", Replay: replay, Runs: []Run{never}}, nil},
+		{"a strange directory", Bundle{Backend: "sim", RunDir: "my 'runs'; rm", Runs: []Run{never}}, []string{`simulate explain 'my '\''runs'\''; rm'`}},
+		{"unknown", Bundle{Backend: "sim", Replay: replay, Runs: []Run{unknown}}, []string{"simulate run a.yaml --times 100"}},
+		{"long waits", Bundle{Backend: "sim", Replay: replay, RunDir: "reports/a", Runs: []Run{long}}, []string{"simulate explain reports/a"}},
+		{"what broke comes first", Bundle{Backend: "sim", Replay: replay, RunDir: "reports/a", Runs: []Run{broken}}, nil},
+		{"real servers", Bundle{Backend: "process", Replay: replay + " --backend process --scale 0.1", Runs: []Run{short}}, []string{replay}},
+		{"two at most", Bundle{Backend: "process", Replay: replay, RunDir: "d", Runs: []Run{never, unknown, long}},
+			[]string{"simulate explain d", "simulate run a.yaml --times 100"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var got []string
+			for _, h := range Hints(&tt.bundle) {
+				got = append(got, h.Command)
+			}
+			if strings.Join(got, "\n") != strings.Join(tt.want, "\n") {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+// An assumption is no wrong answer when it is the one that failed, in other words.
+func TestPremiseAboutTheSame(t *testing.T) {
+	pause := Premise{Text: say.NobodyStandsStill.With(), topics: []say.Template{say.NeverPausesLonger}}
+	if !pause.About(say.NeverPausesLonger.With(say.Client("A"))) || pause.About(say.StoreClockIsRight.With()) {
+		t.Error("the premise about pauses is taken for another one")
+	}
+}

@@ -1,0 +1,154 @@
+package bundle
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"lockstep/internal/history"
+	"lockstep/internal/report/reporttest"
+	"lockstep/internal/say"
+)
+
+func TestMeasures(t *testing.T) {
+	w := reporttest.NewWriter("set-nx-lua", "A", "B")
+	w.Add(0, history.Waits, "A")
+	read := w.Acquires(12, "A", 0) // one command
+	w.Add(20, history.Waits, "B")
+	w.Command(20, "B", "SET lock B-1 NX PX 10000", "(nil)", func(int32) {})
+	w.Add(30, history.AcquireFailed, "B")
+	w.Writes(1000, "A", read, 1)
+	w.Releases(1001, "A", "EVAL unlock lock A-1", "A") // one more
+	w.Add(2000, history.GaveUp, "B")
+	w.Add(2000, history.Waits, "B")
+	m := Measure(w.H)
+	if m.Acquired != 1 || m.Commands != 3 || m.Least != 2 {
+		t.Errorf("%d acquisitions, %d commands, at best %d; want 1, 3, 2", m.Acquired, m.Commands, m.Least)
+	}
+	want := []struct {
+		end    WaitEnd
+		length time.Duration
+	}{{WaitGot, 12 * time.Millisecond}, {WaitGaveUp, 1980 * time.Millisecond}, {waitOpen, 0}}
+	if len(m.Waits) != len(want) {
+		t.Fatalf("%d waits, want %d", len(m.Waits), len(want))
+	}
+	for i, got := range m.Waits {
+		if got.End != want[i].end || got.Length() != want[i].length {
+			t.Errorf("wait %d ended as %d after %v, want %d after %v", i, got.End, got.Length(), want[i].end, want[i].length)
+		}
+	}
+	if len(m.Failures) != 1 || len(m.Holds) != 1 || m.Holds[0].End.Sub(m.Holds[0].Start) != 989*time.Millisecond {
+		t.Errorf("failures %v, holds %v", m.Failures, m.Holds)
+	}
+	if m.Tokens {
+		t.Error("this lock has no tokens")
+	}
+}
+
+// Stale is what was taken although a higher token had been seen, by whomever.
+func TestStaleWrites(t *testing.T) {
+	w := reporttest.NewWriter("set-nx-incr-fence", "A", "B", "C")
+	for i, write := range []struct {
+		kind history.Kind
+		with int64 // its token
+	}{
+		{history.WriteAccepted, 1}, {history.WriteAccepted, 1}, {history.WriteAccepted, 3},
+		{history.WriteAccepted, 1}, {history.WriteAccepted, 2}, {history.WriteRefused, 2}, {history.WriteAccepted, 3},
+	} {
+		w.Add(int64(1000+i), write.kind, "resource", func(e *history.Event) { e.Token = write.with })
+	}
+	var got []bool
+	for _, g := range Measure(w.H).Writes {
+		got = append(got, g.Stale)
+	}
+	if want := []bool{false, false, false, true, true, false, false}; !slices.Equal(got, want) {
+		t.Errorf("stale: %v, want %v", got, want)
+	}
+}
+
+func TestQuantile(t *testing.T) {
+	var hundred []time.Duration
+	for n := range 100 {
+		hundred = append(hundred, time.Duration(n+1))
+	}
+	tests := []struct {
+		give    []time.Duration
+		percent int
+		want    time.Duration
+	}{
+		{nil, 50, 0}, {[]time.Duration{7}, 99, 7}, {[]time.Duration{1, 2, 3}, 50, 2}, {[]time.Duration{1, 2, 3, 4}, 50, 2},
+		{hundred, 50, 50}, {hundred, 99, 99}, {hundred, 100, 100}, {hundred, 0, 1},
+	}
+	for _, tt := range tests {
+		if got := Quantile(tt.give, tt.percent); got != tt.want {
+			t.Errorf("p%d of %d values is %d, want %d", tt.percent, len(tt.give), got, tt.want)
+		}
+	}
+}
+
+// Clocks: one that is off from the start, one that is stepped, one that is right.
+func TestSkews(t *testing.T) {
+	w := reporttest.NewWriter("set-nx-lua", "A", "B", "C")
+	clock := func(off int64) func(*history.Event) {
+		return func(e *history.Event) { e.Clock = int64(e.At) + off*int64(time.Millisecond) }
+	}
+	w.Add(10, history.Waits, "A", clock(500))
+	w.Add(20, history.Waits, "B", clock(0))
+	w.Add(25, history.Waits, "C", clock(0))
+	w.Add(30, history.ClockChanged, "B", clock(12_000), reporttest.Value(int64(12*time.Second)))
+	w.Add(40, history.Waits, "A", clock(500))
+	w.Add(50, history.ClockChanged, "redis-1", clock(-3000), reporttest.Value(-int64(3*time.Second)))
+	m := Measure(w.H)
+	want := []struct {
+		node  string
+		Broke int64
+		off   time.Duration
+	}{
+		{"A", 0, 500 * time.Millisecond}, {"A", 10, 500 * time.Millisecond},
+		{"B", 0, 0}, {"B", 30, 12 * time.Second},
+		{"redis-1", 0, 0}, {"redis-1", 50, -3 * time.Second},
+	}
+	if len(m.Skews) != len(want) {
+		t.Fatalf("%d skews, want %d: %v", len(m.Skews), len(want), m.Skews)
+	}
+	for i, s := range m.Skews {
+		if w.H.Name(s.Node) != want[i].node || s.At != reporttest.At(want[i].Broke) || s.Off != want[i].off {
+			t.Errorf("skew %d is %s at %s by %v, want %v", i, w.H.Name(s.Node), s.At, s.Off, want[i])
+		}
+	}
+}
+
+// What the world did: a pause longer than the lease, a lost reply, nothing else.
+func TestPremises(t *testing.T) {
+	w := reporttest.NewWriter("set-nx-lua", "A", "B")
+	w.Acquires(12, "A", 0)
+	w.Add(60, history.Froze, "A")
+	w.Add(70, history.ReplyDropped, "redis-1")
+	w.Add(15_060, history.Thawed, "A")
+	w.Releases(15_070, "A", "EVAL unlock lock A-1", "A")
+	held := map[string]bool{}
+	figures := ""
+	for _, p := range PremisesOf(w.H, DeedsOf(w.H, Measure(w.H))) {
+		held[say.Stop.With(p.Text).English()] = p.Held
+		figures += p.Figure.English() + "\n"
+	}
+	for text, want := range map[string]bool{
+		"No client stands still for longer than a lease.":  false,
+		"Every holder is done within a lease.":             false,
+		"Every message arrives, and in time.":              false,
+		"All clocks show the same time.":                   true,
+		"The store forgets nothing that it has confirmed.": true,
+		"No client dies.":                                  true,
+		"Nobody removes an entry but its owner.":           true,
+	} {
+		if got, there := held[text]; got != want || !there {
+			t.Errorf("%q: held %v, want %v", text, got, want)
+		}
+	}
+	for _, want := range []string{"longest standstill 15.000 s, lease 10.000 s", "longest hold 15.058 s", "1 lost, 0 response timeouts"} {
+		if !strings.Contains(figures, want) {
+			t.Errorf("no %q in\n%s", want, figures)
+		}
+	}
+}

@@ -1,0 +1,184 @@
+package bundle
+
+import (
+	"slices"
+	"time"
+
+	"lockstep/internal/checker"
+	"lockstep/internal/history"
+	"lockstep/internal/say"
+)
+
+// Premise is something that a lock may rest on, and whether the world of a run
+// kept to it. Premises that held are the wrong answers to the question which
+// assumption failed.
+type Premise struct {
+	Text   say.Phrase // as an assumption, in the present tense, without its full stop
+	Held   bool
+	Figure say.Phrase     // the numbers that show it
+	topics []say.Template // the assumptions that come to the same
+}
+
+// About reports whether an assumption that failed is about the same thing.
+func (p *Premise) About(assumed say.Phrase) bool { return slices.ContainsFunc(p.topics, assumed.Is) }
+
+// deeds are what the world of a run did to the lock.
+type deeds struct {
+	freeze                    time.Duration // longest of a client
+	hold                      time.Duration // longest
+	skew                      time.Duration // largest offset of a clock
+	lost, timeouts, late      int           // messages; late: faults that hold some back
+	forgotten, down, promoted int           // of stores
+	died                      int           // clients
+	foreign                   int           // removals of another's entry
+}
+
+func DeedsOf(h *history.History, m *Measures) deeds {
+	var d deeds
+	froze := make([]history.Instant, len(h.Header.Nodes)+1)
+	frozen := make([]bool, len(froze))
+	for i := range h.Events {
+		e := &h.Events[i]
+		if int(e.Node) >= len(froze) {
+			continue
+		}
+		role := h.Role(e.Node)
+		switch e.Kind {
+		case history.Froze:
+			froze[e.Node], frozen[e.Node] = e.At, role == history.RoleClient
+		case history.Thawed, history.Crashed:
+			if frozen[e.Node] {
+				d.freeze = max(d.freeze, e.At.Sub(froze[e.Node]))
+			}
+			frozen[e.Node] = false
+			if e.Kind == history.Crashed && role == history.RoleClient {
+				d.died++
+			} else if e.Kind == history.Crashed && role == history.RoleStore {
+				d.down++
+			}
+		case history.RequestDropped, history.ReplyDropped:
+			d.lost++
+		case history.TimedOut:
+			d.timeouts++
+		case history.FaultBegan:
+			if holdsBack(verbOf(h, e.Value)) {
+				d.late++
+			}
+		case history.Forgotten:
+			d.forgotten++
+		case history.Promoted:
+			d.promoted++
+		case history.Removed:
+			if e.Peer != 0 && e.Owner != 0 && e.Peer != e.Owner {
+				d.foreign++
+			}
+		}
+	}
+	for id := range frozen {
+		if frozen[id] {
+			d.freeze = max(d.freeze, h.End().Sub(froze[id]))
+		}
+	}
+	for _, hold := range m.Holds {
+		d.hold = max(d.hold, hold.End.Sub(hold.Start))
+	}
+	for _, s := range m.Skews {
+		d.skew = max(d.skew, s.Off, -s.Off)
+	}
+	return d
+}
+
+// holdsBack reports whether a fault makes messages arrive late.
+func holdsBack(verb string) bool { return verb == "delay" || verb == "partition" || verb == "cut" }
+
+// verbOf returns the verb of a fault of the header, "" for an unknown number.
+func verbOf(h *history.History, number int64) string {
+	for _, f := range h.Header.Faults {
+		if int64(f.Number) == number {
+			return f.Verb
+		}
+	}
+	return ""
+}
+
+// PremisesOf lists what a lock may rest on. All of them are facts about the run;
+// which of them a lock does rest on is said by its own documentation.
+func PremisesOf(h *history.History, d deeds) []Premise {
+	lease := h.Header.Lease
+	ps := []Premise{{
+		Text: say.NobodyStandsStill.With(), Held: d.freeze <= lease,
+		Figure: say.LongestStandstill.With(say.Seconds(d.freeze), say.Seconds(lease)),
+		topics: []say.Template{say.NeverPausesLonger},
+	}, {
+		Text: say.EveryHolderIsDone.With(), Held: d.hold <= lease,
+		Figure: say.LongestHold.With(say.Seconds(d.hold), say.Seconds(lease)),
+		topics: []say.Template{say.IsDoneInTime, say.NeverPausesLonger},
+	}}
+	if lease <= 0 {
+		ps = nil // nothing to compare with
+	}
+	return append(ps, Premise{
+		Text: say.EveryMessageComes.With(), Held: d.lost+d.timeouts+d.late == 0,
+		Figure: say.MessagesLost.With(say.Number(d.lost), say.Number(d.timeouts), say.Number(d.late)),
+		topics: []say.Template{say.HearsInTime, say.DemotedKeepsAll},
+	}, Premise{
+		Text: say.ClocksAgree.With(), Held: d.skew == 0,
+		Figure: say.LargestOffset.With(say.Seconds(d.skew)),
+		topics: []say.Template{say.StoreClockIsRight},
+	}, Premise{
+		Text: say.StoreForgetsNothing.With(), Held: d.forgotten+d.down+d.promoted == 0,
+		Figure: say.EntriesLost.With(say.Number(d.forgotten), say.Number(d.down), say.Number(d.promoted)),
+		topics: []say.Template{
+			say.OutlivesThePrimary, say.OnePrimary, say.PrimaryKnowsAll, say.StoreKeepsEntries, say.OutlivesARestart,
+			say.DemotedKeepsAll, say.StoreClockIsRight,
+		},
+	}, Premise{
+		Text: say.NobodyDies.With(), Held: d.died == 0,
+		Figure: say.Deaths.With(say.Number(d.died)),
+		topics: []say.Template{say.AlwaysRemovesItsOwn},
+	}, Premise{
+		Text: say.OnlyOwnersRemove.With(), Held: d.foreign == 0,
+		Figure: say.ForeignRemovals.With(say.Number(d.foreign)),
+		topics: []say.Template{say.RemovesOnlyItsOwn, say.AlwaysRemovesItsOwn},
+	})
+}
+
+// Check is something that a history must satisfy before a verdict on it means
+// anything.
+type Check struct {
+	Text string
+	OK   bool
+	Note say.Phrase // when it is not satisfied
+}
+
+// ChecksOf looks whether a history is fit to be judged. A verdict "kept" needs
+// all of them; what was broken stays broken.
+func ChecksOf(j *checker.Judgement) []Check {
+	h := j.History
+	order, causes, healed := true, true, false
+	for i := range h.Events {
+		e := &h.Events[i]
+		order = order && (i == 0 || h.Events[i-1].At <= e.At)
+		causes = causes && e.Cause < int32(i)
+		healed = healed || e.Kind == history.Healed
+	}
+	unfired, inVain := 0, 0
+	for _, f := range j.Faults {
+		if f.Times == 0 {
+			unfired++
+		}
+		if f.InVain {
+			inVain++
+		}
+	}
+	return []Check{
+		{"True time never goes back.", order, say.Text("the events are not in order")},
+		{"Every event comes after its cause.", causes, say.Text("an event precedes its cause")},
+		{"Some client had to wait for another.", j.Waited, say.Text("nobody contended for the lock")},
+		{"Every planned fault happened.", unfired == 0, say.SomeUnfired.With(say.Number(unfired))},
+		{"Every fault that happened had an effect.", inVain == 0, say.SomeInVain.With(say.Number(inVain))},
+		{"The run was played to its end.", !j.CutShort, say.Text("it was cut short")},
+		{"The history has its end.", h.Whole || !h.Header.HasEnd(), say.Text("it was cut off")},
+		{"All faults were over before progress was judged.", healed, say.Text("there is no quiet period")},
+	}
+}

@@ -1,0 +1,179 @@
+package bundle
+
+import (
+	"slices"
+
+	"lockstep/internal/checker"
+	"lockstep/internal/explain"
+	"lockstep/internal/history"
+	"lockstep/internal/say"
+)
+
+// Properties lists what the runs of a bundle were judged by, in the order of
+// reports.
+func (b *Bundle) Properties() []string {
+	var ids []string
+	has := func(id string) bool {
+		for _, known := range ids {
+			if known == id {
+				return true
+			}
+		}
+		return false
+	}
+	judged := func(id string) bool {
+		for i := range b.Runs {
+			if b.Runs[i].Finding(id) != nil {
+				return true
+			}
+		}
+		return false
+	}
+	for _, id := range explain.Order {
+		if judged(id) {
+			ids = append(ids, id)
+		}
+	}
+	for i := range b.Runs {
+		for _, f := range b.Runs[i].Judgement.Findings {
+			if !has(f.Property) {
+				ids = append(ids, f.Property)
+			}
+		}
+	}
+	return ids
+}
+
+// cell is one verdict in a table.
+type cell struct {
+	Verdict checker.Verdict
+	Long    string // x broken 2x
+	Times   int    // how often it was broken
+	Short   string // x 2x
+	Fenced  bool   // kept thanks to a fence
+}
+
+func CellOf(r *Run, property string, l say.Language) cell {
+	f := r.Finding(property)
+	if f == nil {
+		return cell{Long: "-", Short: "-"}
+	}
+	c := cell{Verdict: f.Verdict, Long: VerdictText(f, l)}
+	switch f.Verdict {
+	case checker.Broken:
+		c.Times = max(f.Count, len(f.Violations))
+		c.Short = say.CrossTimes.With(say.Number(c.Times)).In(l)
+	case checker.Kept:
+		c.Short = "v"
+		c.Fenced = property == checker.NoStaleWriteID && r.fenced()
+	default:
+		c.Short = "?"
+	}
+	return c
+}
+
+// How a run went, beside what was expected of it.
+const (
+	AsExpected      = "as expected"
+	NotAsExpected   = "NOT as expected"
+	Inconclusive    = "inconclusive"
+	nothingExpected = "nothing was expected"
+)
+
+// Outcome says how the run went. A verdict that is unknown misses nothing, and meets
+// nothing either.
+func (r *Run) Outcome() string {
+	if r.Judgement.History == nil {
+		return NotAsExpected
+	}
+	out := AsExpected
+	switch {
+	case len(r.Expected) == 0:
+		return nothingExpected
+	case !r.Untested.Empty():
+		out = Inconclusive
+	}
+	for _, e := range r.Expected {
+		switch {
+		case e.Met:
+		case e.Got == string(checker.Unknown):
+			out = Inconclusive
+		default:
+			return NotAsExpected
+		}
+	}
+	return out
+}
+
+// Missed says which expectations of a run were not met, and what it did not test, which
+// is why verdicts are unknown; nothing when there is nothing to say.
+func Missed(r *Run) say.Phrase {
+	var parts say.Remarks
+	if !r.Untested.Empty() {
+		parts = append(parts, r.Untested)
+	}
+	implied := false
+	for _, e := range r.Expected {
+		if unknown := e.Got == string(checker.Unknown); !e.Met && !(unknown && !r.Untested.Empty()) {
+			parts = append(parts, say.WasExpected.With(say.Verbatim(e.Property), say.Verdict(e.Got), say.Verdict(e.Expected)))
+			implied = implied || e.Implied && !unknown
+		}
+	}
+	if implied {
+		parts = append(parts, say.ExpectedToKeepAll.With())
+	}
+	if len(parts) == 0 {
+		return say.Phrase{}
+	}
+	return say.SeveralReasons.With(parts)
+}
+
+// Outcome is the worst of how the runs went.
+func (b *Bundle) Outcome() string {
+	for _, word := range []string{NotAsExpected, Inconclusive, AsExpected} {
+		if slices.ContainsFunc(b.Runs, func(r Run) bool { return r.Outcome() == word }) {
+			return word
+		}
+	}
+	return nothingExpected
+}
+
+func AnyBroken(r *Run) bool {
+	for _, f := range r.Judgement.Findings {
+		if f.Verdict == checker.Broken {
+			return true
+		}
+	}
+	return false
+}
+
+// ReferenceOf is the first lock that was played.
+func ReferenceOf(b *Bundle) int {
+	for i := range b.Runs {
+		if b.Runs[i].Judgement.History != nil {
+			return i
+		}
+	}
+	return 0
+}
+
+// BrokenCount is how many properties a run broke.
+func BrokenCount(r *Run) int {
+	n := 0
+	for _, f := range r.Judgement.Findings {
+		if f.Verdict == checker.Broken {
+			n++
+		}
+	}
+	return n
+}
+
+// AnyHistory returns the first history of a bundle; nil when there is none.
+func (b *Bundle) AnyHistory() *history.History {
+	for i := range b.Runs {
+		if h := b.Runs[i].Judgement.History; h != nil {
+			return h
+		}
+	}
+	return nil
+}

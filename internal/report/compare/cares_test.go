@@ -1,0 +1,106 @@
+package compare
+
+import (
+	"strings"
+	"testing"
+
+	"lockstep/internal/history"
+	"lockstep/internal/report/bundle"
+	"lockstep/internal/report/bundletest"
+	"lockstep/internal/say"
+)
+
+func TestRatios(t *testing.T) {
+	c := &Comparison{Runs: []Run{
+		{Bundle: bundletest.WaitingBundle(1, bundle.Run{Lock: "never-played"}, bundletest.WaitingRun("a", []string{"A"}, []int64{10, 20, 30}, []int64{100, 100, 100}))},
+		{Bundle: bundletest.WaitingBundle(2, bundletest.WaitingRun("a", []string{"A"}, []int64{30, 20, 60}, []int64{150, 200, 400}))},
+		{Bundle: bundletest.WaitingBundle(3, bundletest.WaitingRun("a", []string{"A"}, []int64{4000}, []int64{100}))},
+	}}
+	var got []string
+	for _, r := range RatioRows(c.Sides(), say.English) {
+		text := r.Name + ":"
+		for _, c := range r.Cells {
+			text += " [" + strings.TrimSpace(c.Value+" "+c.Ratio) + "]"
+		}
+		got = append(got, text)
+	}
+	// Two commands for each acquisition; the first line with a value is the measure.
+	want := `run 1, never-played: [] [] [] [] [] [] []
+run 1, a: [3] [20.0 ms] [30.0 ms] [100.0 ms] [100.0 ms] [2.0] [0.0 ms]
+run 2, a: [3 ×1.00] [30.0 ms ×1.50] [60.0 ms ×2.00] [200.0 ms ×2.00] [400.0 ms ×4.00] [2.0 ×1.00] [0.0 ms ×1.00]
+run 3, a: [1 ×0.33] [4.000 s ×200] [4.000 s ×133] [100.0 ms ×1.00] [100.0 ms ×1.00] [2.0 ×1.00] [0.0 ms ×1.00]`
+	if strings.Join(got, "\n") != want {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), want)
+	}
+	for _, tt := range []struct {
+		a, b int64
+		want string
+	}{{1, 1000, "<0.01"}, {0, 5, "×0.00"}, {5, 0, ""}, {0, 0, "×1.00"}, {25, 2, "×12.5"}} {
+		if got := ratioText(tt.a, tt.b); got != tt.want {
+			t.Errorf("%d to %d: %q, want %q", tt.a, tt.b, got, tt.want)
+		}
+	}
+}
+
+// Each reason not to trust a comparison is given, by itself.
+func TestCares(t *testing.T) {
+	many := make([]int64, fewAcquisitions)
+	for i := range many {
+		many[i] = 1
+	}
+	run := func() *bundle.Bundle {
+		return bundletest.WaitingBundle(1, bundletest.WaitingRun("a", []string{"A", "B"}, many, many))
+	}
+	tests := []struct {
+		name   string
+		change func(c *Comparison)
+		want   []string
+	}{
+		{"nothing", func(c *Comparison) {}, nil},
+		{"scenario", func(c *Comparison) {
+			c.Runs[1].Bundle.Runs[0].Judgement.History.Header.Scenario = "Another"
+		}, []string{"Run 2 has another scenario than run 1"}},
+		{"version", func(c *Comparison) {
+			c.Runs[0].Settings, c.Runs[1].Settings = []Setting{{"lease", "10s", false}}, []Setting{{"lease", "5s", false}}
+		}, []string{"not the same in all runs: lease is 10s in run 1, and 5s in run 2"}},
+		{"clients", func(c *Comparison) {
+			c.Runs[1].Bundle.Runs[0] = bundletest.WaitingRun("a", []string{"A", "C"}, many, many)
+		}, []string{"Run 2 has other clients than run 1 (A, B)"}},
+		{"worlds", func(c *Comparison) { c.Runs[1].Bundle.Backend = "process" }, []string{"Run 2 has another world than run 1 (sim)"}},
+		{"scale", func(c *Comparison) {
+			c.Runs[1].Bundle.Runs[0].Judgement.History.Header.ScalePPM = 100_000
+		}, []string{"Run 2 has another scale of time than run 1"}},
+		{"cut short", func(c *Comparison) {
+			h := c.Runs[1].Bundle.Runs[0].Judgement.History
+			h.Add(history.Event{At: h.End(), Kind: history.CutShort, Cause: history.NoCause})
+		}, []string{"Cut short: run 2, a."}},
+		{"untested", func(c *Comparison) { c.Runs[1].Bundle.Runs[0].Untested = say.NeverFired.With(1, say.Both{}) }, []string{"Not put to the test: run 2, a (fault 1 never fired)."}},
+		{"few", func(c *Comparison) {
+			c.Runs[1].Bundle.Runs[0] = bundletest.WaitingRun("a", []string{"A", "B"}, many[1:], many[1:])
+		}, []string{"Fewer than 100 acquisitions: run 2, a."}},
+		{"the same", func(c *Comparison) { c.Runs[1].Bundle.Hash = c.Runs[0].Bundle.Hash }, []string{"Run 2 is run 1 once more, byte for byte."}},
+		{"seeds", func(c *Comparison) { c.Runs[1].Bundle.Seed = 2 }, []string{"Each run is one draw of luck."}},
+	}
+	for _, tt := range tests {
+		c := &Comparison{Runs: []Run{{Bundle: run()}, {Bundle: run()}}}
+		c.Runs[1].Bundle.Hash = "another"
+		tt.change(c)
+		got := c.Cares(c.Sides())
+		if len(got) != len(tt.want) {
+			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
+			continue
+		}
+		for i := range got {
+			if !strings.Contains(got[i], tt.want[i]) {
+				t.Errorf("%s: %q, want %q", tt.name, got[i], tt.want[i])
+			}
+		}
+	}
+	c := &Comparison{Runs: []Run{{Bundle: run()}, {Bundle: run()}, {Bundle: run()}, {Bundle: run()}}}
+	for n, names := range []string{"", "Run 2 has", "Runs 2 and 3 have", "Runs 2, 3 and 4 have"} {
+		i := 0
+		if got := c.others(func(*bundle.Bundle) bool { i++; return i <= n }).English(); got != names {
+			t.Errorf("%d others: %q, want %q", n, got, names)
+		}
+	}
+}

@@ -1,0 +1,256 @@
+// Package compare sets stored runs side by side: what their plans do not have in common, why they
+// cannot be compared without care, where their stories part, and their measures as ratios.
+package compare
+
+import (
+	"slices"
+	"time"
+
+	"lockstep/internal/explain"
+	"lockstep/internal/history"
+	"lockstep/internal/report/bundle"
+	"lockstep/internal/report/clean"
+	"lockstep/internal/say"
+)
+
+// MaxSides is how many lines the tables of a comparison have.
+const MaxSides = 100
+
+// Comparison is several stored runs side by side: other seeds, locks, worlds or
+// versions of a scenario.
+type Comparison struct {
+	Runs     []Run        // at least two
+	Replay   string       // the command line that compares them again
+	Language say.Language // of the page
+
+	judged []Side // by sides
+}
+
+// Run is one of them.
+type Run struct {
+	Bundle   *bundle.Bundle
+	Dir      string    // as it was named
+	Href     string    // of its report, relative to the page; "" when there is none
+	Settings []Setting // of its resolved scenario
+}
+
+// Setting is one thing that a resolved scenario says: "lease", "10s".
+type Setting struct {
+	Name, Value string
+	Dependent   bool // there because a lock of the run needs it
+}
+
+// Side is one lock of one run: a line of every table.
+type Side struct {
+	Index    int // index into Runs
+	Name     string
+	Run      *bundle.Run
+	Measures *bundle.Measures
+	Bars     *bundle.Bars
+	Steps    []explain.Step
+	Waits    []time.Duration // sorted
+	Holds    []time.Duration // sorted
+	Against  int             // index of the side that its story is compared with; -1 for none
+	Differs  int             // index of the first step that differs; -1 for none
+	Same     bool            // the history is the same, byte for byte
+}
+
+// Sides works out, once, what all forms of a comparison show.
+func (c *Comparison) Sides() []Side {
+	if c.judged == nil {
+		c.judged = c.judge()
+	}
+	return c.judged
+}
+
+func (c *Comparison) judge() []Side {
+	var out []Side
+	for n := range c.Runs {
+		b := c.Runs[n].Bundle
+		for i := range b.Runs {
+			s := Side{Index: n, Run: &b.Runs[i], Name: say.RunAndLock.With(say.Number(n+1), say.Verbatim(clean.Text(b.Runs[i].Lock, clean.MaxName))).In(c.Language), Against: -1, Differs: -1}
+			if j := &s.Run.Judgement; j.History != nil {
+				s.Measures, s.Bars = bundle.Measure(j.History), bundle.BarsOf(j.History)
+				s.Steps = explain.Steps(j.History, j.Findings)
+				s.Waits, s.Holds = s.Measures.Lengths(), holdLengths(s.Measures)
+			}
+			out = append(out, s)
+		}
+	}
+	for i := range out {
+		out[i].compareWith(out, i)
+	}
+	return out
+}
+
+// compareWith finds the story that story i is compared with: that of the same lock in
+// an earlier run, or else the first one of all. The locks of the first run are
+// compared in its own report.
+func (s *Side) compareWith(all []Side, i int) {
+	h := s.Run.Judgement.History
+	if s.Index == 0 || h == nil {
+		return
+	}
+	at := slices.IndexFunc(all[:i], func(o Side) bool {
+		return o.Index < s.Index && o.Run.Lock == s.Run.Lock && o.Run.Judgement.History != nil
+	})
+	at = max(at, 0)
+	other := all[at].Run.Judgement.History
+	if other == nil {
+		return
+	}
+	s.Against = at
+	s.Differs = bundle.DiffersAt(other, all[at].Steps, h, s.Steps)
+	s.Same = s.Differs < 0 && h.Hash() == other.Hash()
+}
+
+func holdLengths(m *bundle.Measures) []time.Duration {
+	var out []time.Duration
+	for _, h := range m.Holds {
+		out = append(out, h.End.Sub(h.Start))
+	}
+	slices.Sort(out)
+	return out
+}
+
+// Together is all sides as one bundle, for the tables and figures that take one.
+func Together(sides []Side) *bundle.Bundle {
+	b := &bundle.Bundle{}
+	for i := range sides {
+		r := *sides[i].Run
+		r.Lock = sides[i].Name
+		b.Runs = append(b.Runs, r)
+	}
+	return b
+}
+
+// Parting tells where the story of a side leaves the one that it is compared with.
+type Parting struct {
+	Against     string // its name; "" when there is nothing to compare with
+	Says        string // when no step differs
+	Step        int    // counted from 1; 0 when no step differs
+	Here, There string // the steps; "" where the story has ended already
+}
+
+func PartingOf(all []Side, i int, l say.Language) Parting {
+	s := &all[i]
+	if s.Against < 0 {
+		return Parting{}
+	}
+	o := &all[s.Against]
+	p := Parting{Against: o.Name}
+	switch {
+	case s.Same:
+		p.Says = say.Text("the same history, byte for byte").In(l)
+	case s.Differs < 0:
+		p.Says = say.Text("the same steps, at other times").In(l)
+	default:
+		p.Step = s.Differs + 1
+		p.Here, p.There = stepText(s.Steps, s.Differs, l), stepText(o.Steps, s.Differs, l)
+	}
+	return p
+}
+
+func stepText(steps []explain.Step, at int, l say.Language) string {
+	if at >= len(steps) {
+		return ""
+	}
+	return clean.Sentence(say.StepTells.With(0, say.Seconds(steps[at].At), steps[at].Sentence).In(l))
+}
+
+// Difference is a setting that is not the same in all runs.
+type Difference struct {
+	Name   string
+	Values []string // one for each run; "" where it does not have the setting
+}
+
+// Differences lists what the plans of the runs do not have in common, in the order
+// of the first run that has it. What only some locks need is compared only where it
+// is there.
+func (c *Comparison) Differences() []Difference {
+	var names []string
+	dependent := map[string]bool{}
+	values := map[string][]string{}
+	for n := range c.Runs {
+		for _, s := range c.Runs[n].Settings {
+			if values[s.Name] == nil {
+				names = append(names, s.Name)
+				values[s.Name] = make([]string, len(c.Runs))
+			}
+			values[s.Name][n] = clean.Text(s.Value, clean.MaxLine)
+			dependent[s.Name] = s.Dependent
+		}
+	}
+	var out []Difference
+	for _, name := range names {
+		there := slices.DeleteFunc(slices.Clone(values[name]), func(v string) bool { return v == "" && dependent[name] })
+		if slices.ContainsFunc(there, func(v string) bool { return v != there[0] }) {
+			out = append(out, Difference{clean.Text(name, clean.MaxLine), values[name]})
+		}
+	}
+	return out
+}
+
+// Words says the first difference of the plans in words.
+func (d *Difference) Words() say.Phrase {
+	first := d.Values[0]
+	for n, v := range d.Values {
+		if v != first {
+			return say.SettingDiffers.With(say.Verbatim(d.Name), OrNone(first), OrNone(v), say.Number(n+1))
+		}
+	}
+	return say.Phrase{}
+}
+
+func OrNone(s string) say.Phrase {
+	if s == "" {
+		return say.Text("not there")
+	}
+	return say.Listed.With(say.Series{say.Verbatim(s)})
+}
+
+// cutShort reports whether a run was stopped before its end.
+func cutShort(h *history.History) bool {
+	return slices.ContainsFunc(h.Events, func(e history.Event) bool { return e.Kind == history.CutShort })
+}
+
+// sameBytes reports whether two runs have the same histories.
+func sameBytes(a, b *bundle.Bundle) bool { return a.Hash != "" && a.Hash == b.Hash }
+
+// Row is one run.
+type Row struct {
+	Number          int
+	Title, Scenario string
+	Href, Dir       string
+	Seed            uint64
+	World, Backend  string
+	Hash, Length    string
+	Clients         int
+	Replay, Again   string
+}
+
+func (c *Comparison) Row(n int) Row {
+	r := &c.Runs[n]
+	b := r.Bundle
+	row := Row{
+		Number: n + 1, Title: clean.Text(b.Title(c.Language), clean.MaxLine), Scenario: clean.Text(b.Slug(), clean.MaxLine), Href: r.Href, Dir: clean.Text(r.Dir, clean.MaxLine),
+		Seed: b.Seed, World: say.Text("real").In(c.Language), Backend: clean.Text(b.Backend, clean.MaxName), Hash: clean.Text(b.Hash, 12), Length: say.Seconds(lengthOf(b)).In(c.Language),
+		Replay: clean.Text(b.Replay, clean.MaxLine), Again: say.PlayRunAgain.With(say.Number(n + 1)).In(c.Language),
+	}
+	if history.Simulated(b.Backend) {
+		row.World = say.Text("simulated").In(c.Language)
+	}
+	row.Clients = len(clientsOf(b))
+	return row
+}
+
+// lengthOf is how long the longest history of a run is, in true time.
+func lengthOf(b *bundle.Bundle) history.Instant {
+	end := history.Instant(0)
+	for i := range b.Runs {
+		if h := b.Runs[i].Judgement.History; h != nil {
+			end = max(end, h.End())
+		}
+	}
+	return end
+}

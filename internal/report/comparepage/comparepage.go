@@ -1,0 +1,181 @@
+// Package comparepage draws the page of stored runs side by side.
+package comparepage
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"html/template"
+	"time"
+
+	"lockstep/internal/report/bundle"
+	"lockstep/internal/report/clean"
+	"lockstep/internal/report/compare"
+	"lockstep/internal/report/diagram"
+	"lockstep/internal/report/figure"
+	"lockstep/internal/report/page"
+	"lockstep/internal/say"
+)
+
+//go:embed comparepage.css
+var runsCSS string
+
+//go:embed comparepage.html
+var runsFiles embed.FS
+
+var runsTemplate = page.Template(runsFiles, "comparepage.html")
+
+type runsView struct {
+	Head       page.Head
+	Shapes     template.HTML
+	Title      string
+	Count      int
+	Cut        string // when not all sides are shown
+	Cares      []string
+	Runs       []compare.Row
+	Properties []string
+	Verdicts   []runsVerdict
+	First      string // the first difference of the plans, in words
+	Settings   []compare.Difference
+	Partings   []runsParting
+	Aligned    template.HTML
+	Drawn      string // how many sides the figures show, when these are not all of them
+	Heads      []string
+	Ratios     []compare.RatioRow
+	Figures    []page.Figure
+	Absent     []string
+	Replay     string
+}
+
+// runsVerdict is one lock of one run.
+type runsVerdict struct {
+	Run     int
+	Lock    string
+	Cells   []page.Cell
+	Missed  string
+	Outcome string
+}
+
+type runsParting struct {
+	Name string
+	compare.Parting
+}
+
+// HTML draws a comparison as one file that needs nothing else. It has no script.
+func HTML(c *compare.Comparison) ([]byte, error) {
+	all, l := c.Sides(), c.Language
+	sides := all[:min(len(all), compare.MaxSides)]
+	v := &runsView{
+		Title: say.SideBySide.With(say.Number(len(c.Runs))).In(l), Shapes: template.HTML(diagram.Shapes()),
+		Count: len(c.Runs), Cares: c.Cares(all), Heads: say.Texts(l, compare.RatioHeads...), Replay: clean.Text(c.Replay, clean.MaxLine),
+	}
+	v.Head = page.NewHead(v.Title, page.ReportCSS, runsCSS)
+	if len(all) > compare.MaxSides {
+		v.Cut = say.ShownFirst.With(compare.MaxSides, say.Number(len(all))).In(l)
+	}
+	if len(sides) > maxDrawn {
+		v.Drawn = say.DrawnFirst.With(maxDrawn, say.Number(len(all))).In(l)
+	}
+	for n := range c.Runs {
+		v.Runs = append(v.Runs, c.Row(n))
+	}
+	v.verdicts(compare.Together(sides), sides, l)
+	if v.Settings = c.Differences(); len(v.Settings) > 0 {
+		v.First = say.FirstDifference.With(v.Settings[0].Words(), say.Optional(len(v.Settings)-1)).In(l)
+	}
+	for i := range sides {
+		if p := compare.PartingOf(sides, i, l); p.Against != "" {
+			v.Partings = append(v.Partings, runsParting{sides[i].Name, p})
+		}
+	}
+	v.Ratios = compare.RatioRows(sides, l)
+	if err := v.draw(sides, l); err != nil {
+		return nil, err
+	}
+	var buf bytes.Buffer
+	if err := runsTemplate(l).Execute(&buf, v); err != nil {
+		return nil, fmt.Errorf("filling in the comparison: %w", err)
+	}
+	return buf.Bytes(), nil
+}
+
+func (v *runsView) verdicts(b *bundle.Bundle, sides []compare.Side, l say.Language) {
+	props := b.Properties()
+	for _, p := range props {
+		v.Properties = append(v.Properties, clean.Text(p, clean.MaxName))
+	}
+	for i := range sides {
+		r := sides[i].Run
+		row := runsVerdict{Run: sides[i].Index + 1, Lock: clean.Text(r.Lock, clean.MaxName), Missed: clean.Text(bundle.Missed(r).In(l), clean.MaxLine), Outcome: say.Text(r.Outcome()).In(l)}
+		for _, p := range props {
+			row.Cells = append(row.Cells, page.NewCell(r, p, l))
+		}
+		v.Verdicts = append(v.Verdicts, row)
+	}
+}
+
+// figureHeads are the headings of the figures, by their kinds.
+var figureHeads = map[string]string{
+	figure.WaitSpread.Kind: "Distribution of the waits", figure.HoldSpread.Kind: "How long the lock was held", "commands": "What an acquisition costs",
+}
+
+// draw makes the figures. All of them are made by us, all texts escaped.
+func (v *runsView) draw(sides []compare.Side, l say.Language) error {
+	merged := compare.Together(sides[:min(len(sides), maxDrawn)])
+	var strips []diagram.Strip
+	for i := range merged.Runs {
+		s, h := &sides[i], sides[i].Run.Judgement.History
+		if h == nil || len(h.Events) == 0 {
+			continue
+		}
+		strip := diagram.Strip{Run: &merged.Runs[i], Name: s.Name, Bars: s.Bars, Differ: -1}
+		if s.Differs >= 0 && s.Differs < len(s.Steps) {
+			strip.Differ = s.Steps[s.Differs].At
+		}
+		strips = append(strips, strip)
+	}
+	if len(strips) > 0 {
+		v.Aligned = template.HTML(diagram.Strips(strips, l))
+	}
+	figures, err := runFigures(sides, l)
+	if err != nil {
+		return fmt.Errorf("drawing the measures: %w", err)
+	}
+	for _, f := range figures {
+		if f.Svg == nil {
+			v.Absent = append(v.Absent, say.NothingToDraw.With(say.Text(f.Absent)).In(l))
+			continue
+		}
+		v.Figures = append(v.Figures, page.Figure{SVG: template.HTML(f.Svg), Caption: clean.Sentence(f.Caption.In(l)), Table: f.Table, Lock: say.Text(figureHeads[f.Kind]).In(l)})
+	}
+	return nil
+}
+
+// maxDrawn is how many sides the figures show: more lines nobody can tell apart.
+const maxDrawn = 12
+
+// runFigures draws the measures of all sides over each other, in the order of the
+// tables.
+func runFigures(sides []compare.Side, l say.Language) ([]figure.Figure, error) {
+	sides = sides[:min(len(sides), maxDrawn)]
+	names := make([]string, len(sides))
+	waits, holds := make([][]time.Duration, len(sides)), make([][]time.Duration, len(sides))
+	all := make([]*bundle.Measures, len(sides))
+	for i := range sides {
+		names[i], waits[i], holds[i], all[i] = sides[i].Name, sides[i].Waits, sides[i].Holds, sides[i].Measures
+	}
+	var out []figure.Figure
+	for _, f := range []struct {
+		spread figure.Spread
+		of     [][]time.Duration
+	}{{figure.WaitSpread, waits}, {figure.HoldSpread, holds}} {
+		f.spread.Who, f.spread.Wide = "run and lock", true
+		drawn, err := f.spread.Draw(names, f.of, l)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, drawn)
+	}
+	cost, err := figure.Costs(names, all, l)
+	return append(out, cost), err
+}

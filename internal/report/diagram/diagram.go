@@ -1,0 +1,216 @@
+// Package diagram draws histories as SVG: the space-time diagram, strips in true time, who believed
+// what, the set-up. Its classes, colours and shapes are those of the pages.
+package diagram
+
+import (
+	"fmt"
+	"html"
+
+	"strings"
+
+	"lockstep/internal/history"
+	"lockstep/internal/report/bundle"
+	"lockstep/internal/report/clean"
+	"lockstep/internal/say"
+)
+
+// palette colours the clients where a figure has no classes, after Okabe and Ito.
+var palette = []string{
+	"var(--c1,#0072B2)", "var(--c2,#E69F00)", "var(--c3,#009E73)",
+	"var(--c4,#CC79A7)", "var(--c5,#56B4E9)", "var(--c6,#B0A000)",
+}
+
+// paletteSize is how many colours clients have; vermilion is left for what breaks.
+// The classes b1 to b6 (hatched) and g1 to g6 (solid) of the
+// page give them, as well as patterns and arrows, which all its figures share.
+var paletteSize = len(palette)
+
+// Shapes are the patterns and the arrow of a page's figures.
+func Shapes() string {
+	var b strings.Builder
+	b.WriteString(`<svg class="shapes" width="0" height="0" aria-hidden="true"><defs>` +
+		`<marker id="arrow" viewBox="0 0 8 8" refX="7.5" refY="4" markerWidth="6.5" markerHeight="6.5" orient="auto"><path d="M0 0.6 8 4 0 7.4z" class="head"/></marker>`)
+	for n := 1; n <= paletteSize; n++ {
+		fmt.Fprintf(&b, `<pattern id="hatch-%d" width="5" height="5" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><path d="M0 0v5" style="stroke:var(--c%d)" stroke-width="4"/></pattern>`, n, n)
+	}
+	b.WriteString(`</defs></svg>`)
+	return b.String()
+}
+
+// Draw draws a layout as SVG. The numbers link to the ids of the steps:
+// stepPrefix and the number.
+func Draw(l *Layout, b *bundle.Bars, stepPrefix string, language say.Language) string {
+	d := &drawing{l: l, prefix: stepPrefix, language: language}
+	title := say.SpaceTime.With(say.Verbatim(clean.Text(l.h.Header.Lock, clean.MaxName)), say.Number(len(l.steps)), say.Flag(l.truly)).In(language)
+	fmt.Fprintf(&d.b, `<svg class="spacetime" role="img" width="%d" height="%d" viewBox="0 0 %d %d" xmlns="http://www.w3.org/2000/svg"><title>%s</title>`,
+		l.width, l.height, l.width, l.height, escape(title))
+	d.freezes(b.Freezes)
+	d.lifelines()
+	d.beliefs(b.Beliefs)
+	d.grants(b.Grants)
+	d.folds()
+	for _, i := range l.Rows {
+		d.message(i)
+	}
+	for _, i := range l.Rows {
+		d.mark(i)
+	}
+	d.numbers()
+	d.b.WriteString("</svg>")
+	return d.b.String()
+}
+
+type drawing struct {
+	l        *Layout
+	prefix   string // of the steps' ids
+	language say.Language
+	b        strings.Builder
+}
+
+func (d *drawing) f(format string, args ...any) { fmt.Fprintf(&d.b, format, args...) }
+
+// color is the colour of a client.
+func (d *drawing) color(id history.NodeID) string {
+	if n := clientColor(d.l.h, id); n > 0 {
+		return palette[n-1]
+	}
+	return "#888888"
+}
+
+// clientColor is the number of a client's colour, from 1; 0 for who is no client.
+func clientColor(h *history.History, id history.NodeID) int {
+	n := 0
+	for i, node := range h.Header.Nodes {
+		if history.NodeID(i+1) == id {
+			return n%paletteSize + 1
+		}
+		if node.Role == history.RoleClient {
+			n++
+		}
+	}
+	return 0
+}
+
+// Where a label stands: beside its place, or before it, or in the middle. These are
+// classes of the page.
+const (
+	beside = ""
+	middle = " m"
+	ending = " e"
+)
+
+// text writes a label. Classes w (wire), o (owner) and their like have a halo, which
+// keeps them readable on top of lines.
+func (d *drawing) text(x, y int, where, class, s string) {
+	d.f(`<text x="%d" y="%d" class="%s%s">%s</text>`, x, y, class, where, escape(s))
+}
+
+// lifelines draws the columns. A line is interrupted while its process is dead.
+func (d *drawing) lifelines() {
+	l := d.l
+	for _, id := range l.columns {
+		x := l.column(id)
+		role := string(l.h.Role(id))
+		if l.spacing >= 90 || role != string(history.RoleClient) {
+			d.text(x, 30, middle, "role", say.Text(role).In(d.language))
+		}
+		d.text(x, 16, middle, "node", clean.Text(say.Name(l.h.Name(id)).In(d.language), min(clean.MaxHeadName, l.spacing/8)))
+		from, alive := headHeight-6, true
+		for _, i := range l.Rows {
+			e := &l.h.Events[i]
+			if e.Node != id {
+				continue
+			}
+			switch {
+			case e.Kind == history.Crashed && alive:
+				d.f(`<path d="M%d %dV%d" class="life"/>`, x, from, l.row(i))
+				alive = false
+			case e.Kind == history.Restarted && !alive:
+				from, alive = l.row(i), true
+			}
+		}
+		if alive {
+			d.f(`<path d="M%d %dV%d" class="life"/>`, x, from, l.height-8)
+		}
+	}
+}
+
+// extent returns the rows of a bar; ok is false when it lies outside.
+func (d *drawing) extent(b bundle.Bar) (y0, y1 int, ok bool) {
+	if b.From > d.l.hi || (b.To >= 0 && b.To < d.l.lo) || d.l.column(b.Node) == 0 {
+		return 0, 0, false
+	}
+	y0, y1 = d.l.row(b.From), d.l.height-8
+	if b.To >= 0 {
+		y1 = d.l.row(b.To)
+	}
+	return y0, max(y1, y0+3), true
+}
+
+func (d *drawing) freezes(bars []bundle.Bar) {
+	half := min(d.l.spacing/2-6, 44)
+	for _, b := range bars {
+		if y0, y1, ok := d.extent(b); ok {
+			d.f(`<rect x="%d" y="%d" width="%d" height="%d" class="frozen"/>`, d.l.column(b.Node)-half, y0, 2*half, y1-y0)
+		}
+	}
+}
+
+func (d *drawing) beliefs(bars []bundle.Bar) {
+	for _, b := range bars {
+		if y0, y1, ok := d.extent(b); ok {
+			d.f(`<rect x="%d" y="%d" width="14" height="%d" rx="2" class="b%d"/>`,
+				d.l.column(b.Node)-7, y0, y1-y0, clientColor(d.l.h, b.Owner))
+		}
+	}
+}
+
+func (d *drawing) grants(bars []bundle.Bar) {
+	for _, b := range bars {
+		y0, y1, ok := d.extent(b)
+		if !ok || b.Lane > 3 || (d.l.h.Role(b.Owner) == history.RoleProbe && !d.l.shown(b.From)) {
+			continue
+		}
+		x := d.l.column(b.Node) - 7 + 16*b.Lane
+		d.f(`<rect x="%d" y="%d" width="14" height="%d" rx="2" class="g%d"/>`, x, y0, y1-y0, clientColor(d.l.h, b.Owner))
+		d.text(x+19, y0+12, beside, "o", clean.Text(say.Name(d.l.h.Name(b.Owner)).In(d.language), 4))
+	}
+}
+
+// folds tear the diagram where time was folded.
+func (d *drawing) folds() {
+	for _, f := range d.l.folds {
+		d.f(`<rect x="0" y="%d" width="%d" height="22" class="fold"/>`, f.y-11, d.l.width)
+		d.f(`<path d="M0 %dH%dM0 %dH%d" class="tear"/>`, f.y-11, d.l.width, f.y+11, d.l.width)
+		d.text(gutter+(d.l.width-gutter)/2, f.y+4, middle, "quiet", say.NothingRelevant.With(say.Rounded(f.length)).In(d.language))
+	}
+}
+
+// numbers draws the steps' times and numbers in the gutter. They are links, so that
+// a click leads to the sentence; those who use the keyboard have the list itself.
+func (d *drawing) numbers() {
+	last := ""
+	var guides strings.Builder
+	for n, s := range d.l.steps {
+		row, y := d.l.row(s.Event), d.l.numbers[n]
+		if at := say.Seconds(s.At).In(d.language); at != last {
+			d.text(stepNumberX-16, y+4, ending, "time", at)
+			last = at
+		}
+		class := "step"
+		if s.Violation {
+			class = "step bad"
+		}
+		d.f(`<a href="#%s%d" class="%s" tabindex="-1"><circle cx="%d" cy="%d" r="10"/><text x="%d" y="%d">%d</text></a>`,
+			d.prefix, n+1, class, stepNumberX, y, stepNumberX, y+4, n+1)
+		if row == y {
+			fmt.Fprintf(&guides, "M%d %dH%d", stepNumberX+11, y, d.l.width)
+		} else {
+			fmt.Fprintf(&guides, "M%d %dL%d %dH%d", stepNumberX+11, y, gutter+14, row, d.l.width)
+		}
+	}
+	d.f(`<path d="%s" class="guide"/>`, guides.String())
+}
+
+// escape makes a text harmless inside of SVG.
+func escape(s string) string { return html.EscapeString(s) }

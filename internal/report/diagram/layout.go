@@ -1,0 +1,300 @@
+package diagram
+
+import (
+	"math/bits"
+	"time"
+
+	"lockstep/internal/explain"
+	"lockstep/internal/history"
+)
+
+// Layout places the events of a space-time diagram: a column per node, a row
+// per event. Rows are in the order of the events, so that what happens at the
+// same instant does not lie on top of itself, and time between rows is warped:
+// long stretches in which nothing relevant happens are folded.
+type Layout struct {
+	h       *history.History
+	steps   []explain.Step
+	lo, hi  int32   // range of events that is drawn
+	Rows    []int32 // events that have a row
+	y       []int   // by event minus lo: the row, 0 for none
+	step    []int   // by event minus lo: number of the step, 0 for none
+	root    []int32 // by event minus lo: the Sent event behind it, or NoCause
+	columns []history.NodeID
+	x       []int // by NodeID; 0: no column
+	folds   []fold
+	width   int
+	height  int
+	spacing int
+	truly   bool  // rows lie in true time
+	numbers []int // by step: where its number stands
+}
+
+// fold is a quiet stretch that takes little room.
+type fold struct {
+	y      int
+	length time.Duration
+}
+
+// Measures of the diagram, in pixels.
+const (
+	gutter      = 104 // for times and step numbers
+	headHeight  = 44
+	stepNumberX = 86
+	margin      = 34 // on the right, for labels of the last column
+	foldHeight  = 54
+	stepPitch   = 24 // least distance of two numbered rows
+	rowPitch    = 11 // least distance of two rows
+	maxColumns  = 16
+)
+
+// quietStretch is how long nothing must happen to be folded.
+const quietStretch = 300 * time.Millisecond
+
+// NewLayout lays out the part of a history that the steps tell. first and last
+// say whether the steps are the first and the last of all.
+func NewLayout(h *history.History, steps []explain.Step, first, last bool) *Layout {
+	l := layoutRange(h, steps, first, last)
+	if l == nil {
+		return nil
+	}
+	l.chooseRows()
+	l.chooseColumns()
+	l.placeRows()
+	l.numberSteps()
+	return l
+}
+
+// TrueTime returns the same layout with rows in true time: nothing is folded, and
+// what happens at about the same time lies on top of itself.
+func (l *Layout) TrueTime() *Layout {
+	t := *l
+	t.truly, t.folds = true, nil
+	t.y = make([]int, len(l.y))
+	from, to := l.h.Events[l.lo].At, l.h.Events[l.hi].At
+	if l.lo == 0 {
+		from = 0
+	}
+	room := min(max(46*len(l.steps), 420), 1100)
+	for _, i := range l.Rows {
+		share := float64(l.h.Events[i].At-from) / float64(max(to-from, 1))
+		t.y[i-l.lo] = headHeight + 22 + int(share*float64(room))
+	}
+	t.height = headHeight + 22 + room + 26
+	t.numberSteps()
+	return &t
+}
+
+// layoutRange finds the part of the history that is drawn.
+func layoutRange(h *history.History, steps []explain.Step, first, last bool) *Layout {
+	l := &Layout{h: h, steps: steps, hi: int32(len(h.Events)) - 1}
+	if len(steps) == 0 || l.hi < 0 {
+		return nil
+	}
+	if !last {
+		l.hi = steps[len(steps)-1].Event
+	}
+	if !first {
+		l.lo = l.causeOf(steps[0].Event)
+	}
+	n := int(l.hi-l.lo) + 1
+	l.y, l.step, l.root = make([]int, n), make([]int, n), make([]int32, n)
+	for i, s := range steps {
+		l.step[s.Event-l.lo] = i + 1
+	}
+	return l
+}
+
+// numberSteps places the numbers of the steps: beside their rows, and below each
+// other where rows are too close.
+func (l *Layout) numberSteps() {
+	l.numbers = make([]int, len(l.steps))
+	last := 0
+	for n, s := range l.steps {
+		y := l.row(s.Event)
+		if n > 0 {
+			y = max(y, last+stepPitch-2)
+		}
+		l.numbers[n], last = y, y
+	}
+	l.height = max(l.height, last+22)
+}
+
+// causeOf follows causes back to a message.
+func (l *Layout) causeOf(i int32) int32 {
+	for range 8 {
+		c := l.h.Events[i].Cause
+		if c < 0 || c >= i {
+			break
+		}
+		i = c
+	}
+	return i
+}
+
+// chooseRows picks the events to draw: the steps, what bounds a bar, and the
+// messages of commands that changed something or were lost, late or in vain.
+func (l *Layout) chooseRows() {
+	wanted := make([]bool, len(l.root)) // by Sent event
+	busy := make([]bool, len(l.h.Header.Nodes)+1)
+	for i := l.lo; i <= l.hi; i++ {
+		e := &l.h.Events[i]
+		root := history.NoCause
+		switch {
+		case e.Kind == history.Sent:
+			root = i
+		case e.Cause >= l.lo && e.Cause < i:
+			root = l.root[e.Cause-l.lo]
+		}
+		l.root[i-l.lo] = root
+		if int(e.Node) < len(busy) {
+			switch e.Kind {
+			case history.Releasing:
+				busy[e.Node] = true
+			case history.Released, history.NotHeld, history.ReleaseFailed, history.Crashed:
+				busy[e.Node] = false
+			case history.Sent:
+				wanted[i-l.lo] = wanted[i-l.lo] || busy[e.Node]
+			}
+		}
+		if root >= 0 && (l.step[i-l.lo] > 0 || e.Kind == history.Granted || e.Kind == history.Removed) {
+			wanted[root-l.lo] = true
+		}
+	}
+	for i := l.lo; i <= l.hi; i++ {
+		e := &l.h.Events[i]
+		root := l.root[i-l.lo]
+		show := l.step[i-l.lo] > 0 || bounds(e.Kind)
+		switch e.Kind {
+		case history.Sent, history.Executed, history.Replied, history.TimedOut:
+			show = show || (root >= 0 && wanted[root-l.lo])
+		case history.ReadDone:
+			show = show || l.readMatters(i)
+		}
+		if l.h.Role(e.Node) == history.RoleProbe || l.h.Role(e.Peer) == history.RoleProbe || l.h.Role(e.Owner) == history.RoleProbe {
+			show = l.step[i-l.lo] > 0
+		}
+		if show {
+			l.Rows = append(l.Rows, i)
+		}
+	}
+}
+
+// bounds reports whether a bar begins or ends at such an event, or a write is drawn.
+func bounds(k history.Kind) bool {
+	switch k {
+	case history.Acquired, history.Releasing, history.LostLease,
+		history.Granted, history.Removed, history.Expired, history.Forgotten,
+		history.Froze, history.Thawed, history.Crashed, history.Restarted, history.Promoted,
+		history.WriteAccepted, history.WriteRefused, history.RequestDropped, history.ReplyDropped:
+		return true
+	}
+	return false
+}
+
+// readMatters reports whether a later write of the drawn part was computed from
+// the read at i.
+func (l *Layout) readMatters(i int32) bool {
+	client := l.h.Events[i].Peer
+	for j := i + 1; j <= l.hi; j++ {
+		e := &l.h.Events[j]
+		if e.Peer != client {
+			continue
+		}
+		switch e.Kind {
+		case history.WriteAccepted:
+			return e.Cause == i
+		case history.ReadDone:
+			return false
+		}
+	}
+	return false
+}
+
+// chooseColumns gives a column to every node that a row speaks of, in the order
+// of the header: clients, then stores, then the resource.
+func (l *Layout) chooseColumns() {
+	used := make([]bool, len(l.h.Header.Nodes)+1)
+	for _, i := range l.Rows {
+		e := &l.h.Events[i]
+		for _, id := range []history.NodeID{e.Node, e.Peer} {
+			if id != 0 && int(id) < len(used) {
+				used[id] = true
+			}
+		}
+	}
+	l.x = make([]int, len(used))
+	for id := 1; id < len(used); id++ {
+		if used[id] && len(l.columns) < maxColumns {
+			l.columns = append(l.columns, history.NodeID(id))
+		}
+	}
+	l.spacing = 104
+	if n := len(l.columns); n > 5 {
+		l.spacing = max(64, 520/n)
+	}
+	for n, id := range l.columns {
+		l.x[id] = gutter + l.spacing/2 + n*l.spacing
+	}
+	l.width = gutter + len(l.columns)*l.spacing + margin
+}
+
+// placeRows walks down the rows. The distance of two rows grows with the time
+// between them, but slowly.
+func (l *Layout) placeRows() {
+	y, lastStep := headHeight, 0
+	before := l.h.Events[l.Rows[0]].At
+	if l.lo == 0 {
+		before = 0
+	}
+	for n, i := range l.Rows {
+		e := &l.h.Events[i]
+		gap := e.At.Sub(before)
+		switch {
+		case gap >= quietStretch:
+			l.folds = append(l.folds, fold{y + foldHeight/2, gap})
+			y += foldHeight
+		case n == 0:
+			y += 22
+		default:
+			y += rowPitch + 2*bits.Len64(uint64(gap/time.Millisecond))
+		}
+		if e.Kind == history.Sent {
+			y += 4 // its label stands above the arrow
+		}
+		if l.step[i-l.lo] > 0 {
+			y = max(y, lastStep+stepPitch)
+			lastStep = y
+		}
+		l.y[i-l.lo] = y
+		before = e.At
+	}
+	l.height = y + 26
+}
+
+// row returns the height of an event's row, or of the next row below it; events
+// outside of the drawn part are at the edges.
+func (l *Layout) row(i int32) int {
+	if i < l.lo {
+		return headHeight
+	}
+	for ; i <= l.hi; i++ {
+		if y := l.y[i-l.lo]; y > 0 {
+			return y
+		}
+	}
+	return l.height - 8
+}
+
+// shown reports whether an event has a row.
+func (l *Layout) shown(i int32) bool {
+	return i >= l.lo && i <= l.hi && l.y[i-l.lo] > 0
+}
+
+// column returns the x of a node, 0 when it has no column.
+func (l *Layout) column(id history.NodeID) int {
+	if int(id) >= len(l.x) {
+		return 0
+	}
+	return l.x[id]
+}

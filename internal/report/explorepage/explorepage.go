@@ -1,0 +1,170 @@
+// Package explorepage draws the page on which a reader ticks what can happen, and which says what
+// survives it.
+package explorepage
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"strings"
+
+	"lockstep/internal/locks"
+	"lockstep/internal/measured"
+	"lockstep/internal/report/clean"
+	"lockstep/internal/report/page"
+	"lockstep/internal/say"
+	"lockstep/internal/shell"
+)
+
+//go:embed explorepage.css
+var exploreCSS string
+
+//go:embed explorepage.html
+var exploreFiles embed.FS
+
+//go:embed explorepage.js
+var exploreJS string
+
+var exploreScript = page.NewScript("explorepage", exploreJS)
+
+var exploreTemplate = page.Template(exploreFiles, "explorepage.html")
+
+// Kind is one thing that can happen to those who use a lock, for the page that asks
+// what can.
+type Kind struct{ Name, Summary string }
+
+// kindGroups are the headings under which a reader looks for a kind of fault, with those that
+// stand there; a kind that none of them names stands under the last one.
+var kindGroups = []struct {
+	name  string
+	kinds string
+}{
+	{"What can happen to a client", "pause pause-short crash host slow hung"},
+	{"What can happen to a message", "late-request late-request-short late-reply late-reply-short late-release late-release-short lost-request lost-reply"},
+	{"What can happen to the network", "cut cut-short split split-short"},
+	{"What can happen to a clock", "client-clock server-clock clock-rate"},
+	{"What can happen to the servers", ""},
+}
+
+// wayHeads are the headings of the ways of breaking, in the order of measured.Ways.
+var wayHeads = [...]string{"two believe they hold it", "the resource is damaged", "somebody is robbed", "everybody is stuck"}
+
+// exploreView is what the template sees; all texts in it are clean.
+type exploreView struct {
+	Head    page.Head
+	Lead    string
+	Groups  []kindGroupView
+	Ways    []string
+	Locks   []exploredView
+	Worlds  []Kind
+	Classes []string
+	Says    map[string]string // the words of the script
+}
+
+type kindGroupView struct {
+	Name  string
+	Kinds []Kind
+}
+
+type exploredView struct {
+	Lock, Store, Walked, Idea string
+	Unknown                   string // "" when every schedule was judged
+	Ways                      []exploredWay
+}
+
+type exploredWay struct {
+	Head, None string // None: what to say when there is no set; "" when there is one
+	Sets       []cutSetView
+}
+
+type cutSetView struct {
+	ID, Kinds, Words, Text, World, Command string
+}
+
+// HTML draws a walk of the fault space as one file that needs nothing else: what it takes
+// to break each lock, and, with its script, which locks survive what the reader ticks.
+func HTML(x *measured.Explored, kinds []Kind, l say.Language) ([]byte, error) {
+	in := func(p say.Phrase) string { return p.In(l) }
+	word := func(english string) string { return in(say.Text(english)) }
+	v := exploreView{
+		Head: page.NewHead(word("Which lock should I use?"), exploreCSS).Scripted(exploreScript),
+		Lead: in(say.WalkedLocks.With(say.Number(len(x.Locks)), say.Grouped(x.Walked()), say.Number(x.Complete(1)), say.Number(x.Complete(2)))),
+		Says: map[string]string{
+			"safe": word("survives"), "broken": word("breaks"), "unknown": word("unknown"),
+			"answer": word("{n} of {of} locks survive what you ticked."),
+		},
+	}
+	for _, name := range wayHeads {
+		v.Ways = append(v.Ways, word(name))
+	}
+	v.Groups = groupsOf(kinds, word)
+	for _, w := range x.Scope.Worlds {
+		v.Worlds = append(v.Worlds, Kind{clean.Text(w.Name, clean.MaxName), word(clean.Text(w.Summary, clean.MaxLine))})
+	}
+	for _, c := range x.Scope.Classes {
+		v.Classes = append(v.Classes, word(clean.Text(c, clean.MaxLine)))
+	}
+	for i := range x.Locks {
+		v.Locks = append(v.Locks, newExploredView(&x.Locks[i], x.Scope.Faults, l))
+	}
+	var buf bytes.Buffer
+	if err := exploreTemplate(l).Execute(&buf, v); err != nil {
+		return nil, fmt.Errorf("filling in the page of the walk: %w", err)
+	}
+	return buf.Bytes(), nil
+}
+
+func groupsOf(kinds []Kind, word func(string) string) (groups []kindGroupView) {
+	left := kinds
+	for _, g := range kindGroups {
+		view := kindGroupView{Name: word(g.name)}
+		var others []Kind
+		for _, k := range left {
+			if g.kinds == "" || strings.Contains(" "+g.kinds+" ", " "+k.Name+" ") {
+				view.Kinds = append(view.Kinds, Kind{clean.Text(k.Name, clean.MaxName), word(clean.Text(k.Summary, clean.MaxLine))})
+			} else {
+				others = append(others, k)
+			}
+		}
+		left = others
+		if view.Kinds != nil {
+			groups = append(groups, view)
+		}
+	}
+	return groups
+}
+
+func newExploredView(x *measured.ExploredLock, most int, l say.Language) exploredView {
+	v := exploredView{Lock: clean.Text(x.Lock, clean.MaxName), Walked: say.SchedulesWalked.With(say.Grouped(x.Walked)).In(l)}
+	if variant, ok := locks.Lookup(x.Lock); ok {
+		v.Store, v.Idea = string(variant.Store), variant.Doc(l).Idea
+	}
+	if n := x.Cut + int64(len(x.Doubts)); n > 0 {
+		v.Unknown = say.SchedulesUnknown.With(say.Number(n)).In(l)
+	}
+	for i, way := range measured.Ways() {
+		view := exploredWay{Head: say.Text(wayHeads[i]).In(l)}
+		sets := x.Breaks[way]
+		switch {
+		case sets == nil || x.Complete == 0:
+			view.None = say.Text("not walked").In(l)
+		case len(sets) == 0 && x.Complete < most:
+			view.None = say.NoneUpTo.With(say.Number(x.Complete)).In(l)
+		case len(sets) == 0:
+			view.None = say.NoneUpTo.With(say.Number(most)).In(l)
+		}
+		for n, s := range sets {
+			names := strings.Join(s.Kinds, " + ")
+			if len(s.Kinds) == 0 {
+				names = say.Text("no fault at all").In(l)
+			}
+			view.Sets = append(view.Sets, cutSetView{
+				ID: fmt.Sprintf("%s-%s-%d", clean.FileName(x.Lock), way, n+1), Kinds: clean.Text(strings.Join(s.Kinds, " "), clean.MaxLine), Words: clean.Text(names, clean.MaxLine),
+				Text: clean.Text(s.Text, clean.MaxLine), World: clean.Text(s.World, clean.MaxName),
+				Command: "simulate run " + shell.Word(s.Story) + " --lock " + shell.Word(x.Lock),
+			})
+		}
+		v.Ways = append(v.Ways, view)
+	}
+	return v
+}

@@ -1,0 +1,66 @@
+package export
+
+import (
+	"fmt"
+	"strings"
+
+	"lockstep/internal/report/bundle"
+	"lockstep/internal/report/clean"
+)
+
+// Annotations writes what is not as expected as workflow commands of GitHub
+// Actions, one per line, which show up beside the scenario's lines in the pull
+// request: an error where a verdict is not the expected one, a warning where it
+// is unknown or something was not put to the test. "" when there is nothing to say.
+//
+// GitHub shows ten of each kind per step; the others are in the log only.
+func Annotations(b *bundle.Bundle) string {
+	var out strings.Builder
+	for i := range b.Runs {
+		r := &b.Runs[i]
+		lock := clean.Text(r.Lock, clean.MaxName)
+		if r.Judgement.History == nil {
+			annotate(&out, b, "error", 0, lock, lines("There is no history to judge.", b.Again()))
+			continue
+		}
+		for _, c := range b.Cases(r) {
+			title := lock + " / " + clean.Text(c.Finding.Property, clean.MaxName)
+			text := lines(c.Sentence(), c.Missed(), b.Again())
+			switch {
+			case c.State == bundle.StateMissed:
+				annotate(&out, b, "error", c.Line, title, text)
+			case c.State == bundle.StateUnknown && c.Expected != "":
+				annotate(&out, b, "warning", c.Line, title, text)
+			}
+		}
+		if !r.Untested.Empty() {
+			text := lines(clean.Text("Inconclusive: "+r.Untested.English()+".", clean.MaxLine), b.Again())
+			annotate(&out, b, "warning", 0, lock, text)
+		}
+	}
+	return out.String()
+}
+
+// annotate writes one workflow command:
+//
+//	::error file=scenarios/a.yaml,line=27,title=set-nx-lua / progress::It is stuck.%0Aagain: ...
+//
+// line 0 stands for the file as a whole.
+func annotate(out *strings.Builder, b *bundle.Bundle, level string, line int, title, text string) {
+	out.WriteString("::" + level + " ")
+	if file := b.File(); file != "" {
+		fmt.Fprintf(out, "file=%s,", commandProperty(clean.Text(file, clean.MaxLine)))
+		if line > 0 {
+			fmt.Fprintf(out, "line=%d,", line)
+		}
+	}
+	fmt.Fprintf(out, "title=%s::%s\n", commandProperty(title), commandData(text))
+}
+
+// commandData escapes the message of a workflow command: what follows the second
+// "::" ends at the end of the line.
+var commandData = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace
+
+// commandProperty escapes a value before the second "::", where colons and
+// commas mean something too.
+var commandProperty = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C").Replace

@@ -1,0 +1,123 @@
+package export
+
+import (
+	"encoding/json"
+
+	"lockstep/internal/report/bundle"
+	"lockstep/internal/report/clean"
+	"lockstep/internal/report/compare"
+	"lockstep/internal/say"
+)
+
+// runsResult is a comparison for machines. met and runs are what `simulate run` says
+// of several scenarios; the rest is added to it.
+type runsResult struct {
+	Schema      int               `json:"schema"`
+	Met         bool              `json:"met"`
+	Runs        []json.RawMessage `json:"runs"`
+	Cares       []string          `json:"cares"`
+	Differences []settingResult   `json:"plan_differences"`
+	Stories     []storyResult     `json:"stories"`
+	Measures    []measuresResult  `json:"measures"`
+}
+
+type settingResult struct {
+	Setting string    `json:"setting"`
+	Values  []*string `json:"values"` // one for each run; null where it does not have the setting
+}
+
+// storyResult says where the story of one lock of a run leaves another one.
+type storyResult struct {
+	Run         int    `json:"run"` // counted from 1
+	Lock        string `json:"lock"`
+	AgainstRun  int    `json:"against_run"`
+	AgainstLock string `json:"against_lock"`
+	Identical   bool   `json:"identical"`  // byte for byte
+	FirstStep   *int   `json:"first_step"` // counted from 1; null when no step differs
+	Here        string `json:"here"`
+	There       string `json:"there"`
+}
+
+type measuresResult struct {
+	Run             int    `json:"run"`
+	Lock            string `json:"lock"`
+	Acquired        *int64 `json:"acquired"`
+	WaitMedianUS    *int64 `json:"wait_median_us"`
+	WaitP99US       *int64 `json:"wait_p99_us"`
+	HoldMedianUS    *int64 `json:"hold_median_us"`
+	HoldLongestUS   *int64 `json:"hold_longest_us"`
+	CommandsPer1000 *int64 `json:"commands_per_1000_acquisitions"`
+	OverlapUS       *int64 `json:"overlap_us"`
+}
+
+// Comparison is a comparison for machines: one JSON object with a version.
+func Comparison(c *compare.Comparison) ([]byte, error) {
+	if c.Language != "" { // programs read English
+		c = &compare.Comparison{Runs: c.Runs, Replay: c.Replay}
+	}
+	sides := c.Sides()
+	out := runsResult{
+		Schema: bundle.ResultSchema, Met: true, Runs: []json.RawMessage{}, Cares: append([]string{}, c.Cares(sides)...),
+		Differences: []settingResult{}, Stories: []storyResult{}, Measures: []measuresResult{},
+	}
+	for n := range c.Runs {
+		data, err := Result(c.Runs[n].Bundle)
+		if err != nil {
+			return nil, err
+		}
+		out.Met = out.Met && c.Runs[n].Bundle.Met()
+		out.Runs = append(out.Runs, data)
+	}
+	for _, d := range c.Differences() {
+		r := settingResult{Setting: d.Name}
+		for _, v := range d.Values {
+			if v == "" {
+				r.Values = append(r.Values, nil)
+				continue
+			}
+			r.Values = append(r.Values, &v)
+		}
+		out.Differences = append(out.Differences, r)
+	}
+	for i := range sides {
+		out.Measures = append(out.Measures, measuresOfSide(&sides[i]))
+		if sides[i].Against >= 0 {
+			out.Stories = append(out.Stories, storyOfSide(sides, i))
+		}
+	}
+	return clean.JSON(out)
+}
+
+func storyOfSide(sides []compare.Side, i int) storyResult {
+	s := &sides[i]
+	o := &sides[s.Against]
+	p := compare.PartingOf(sides, i, say.English)
+	out := storyResult{
+		Run: s.Index + 1, Lock: s.Run.Lock, AgainstRun: o.Index + 1, AgainstLock: o.Run.Lock,
+		Identical: s.Same, Here: p.Here, There: p.There,
+	}
+	if p.Step > 0 {
+		out.FirstStep = &p.Step
+	}
+	return out
+}
+
+func measuresOfSide(s *compare.Side) measuresResult {
+	a := s.Amounts()
+	value := func(k int, unit int64) *int64 {
+		if a[k] < 0 {
+			return nil
+		}
+		v := a[k] / unit
+		return &v
+	}
+	out := measuresResult{
+		Run: s.Index + 1, Lock: s.Run.Lock, Acquired: value(0, 1), WaitMedianUS: value(1, 1000), WaitP99US: value(2, 1000),
+		HoldMedianUS: value(3, 1000), HoldLongestUS: value(4, 1000), OverlapUS: value(6, 1000),
+	}
+	if m := s.Measures; m != nil && m.Acquired > 0 {
+		perThousand := int64(m.Commands) * 1000 / int64(m.Acquired)
+		out.CommandsPer1000 = &perThousand
+	}
+	return out
+}

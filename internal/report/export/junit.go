@@ -1,0 +1,170 @@
+package export
+
+import (
+	"bytes"
+	"encoding/xml"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"lockstep/internal/report/bundle"
+	"lockstep/internal/report/clean"
+	"lockstep/internal/say"
+)
+
+// The elements of JUnit XML in the form that Jenkins, GitLab and Allure read.
+type (
+	junitSuites struct {
+		XMLName  xml.Name     `xml:"testsuites"`
+		Name     string       `xml:"name,attr"`
+		Tests    int          `xml:"tests,attr"`
+		Failures int          `xml:"failures,attr"`
+		Errors   int          `xml:"errors,attr"`
+		Skipped  int          `xml:"skipped,attr"`
+		Suites   []junitSuite `xml:"testsuite"`
+	}
+	junitSuite struct {
+		Name       string          `xml:"name,attr"`
+		Tests      int             `xml:"tests,attr"`
+		Failures   int             `xml:"failures,attr"`
+		Errors     int             `xml:"errors,attr"`
+		Skipped    int             `xml:"skipped,attr"`
+		Time       string          `xml:"time,attr"`
+		Properties []junitProperty `xml:"properties>property"`
+		Cases      []junitCase     `xml:"testcase"`
+	}
+	junitProperty struct {
+		Name  string `xml:"name,attr"`
+		Value string `xml:"value,attr"`
+	}
+	junitCase struct {
+		Name      string        `xml:"name,attr"`
+		ClassName string        `xml:"classname,attr"`
+		File      string        `xml:"file,attr,omitempty"`
+		Line      int           `xml:"line,attr,omitempty"`
+		Time      string        `xml:"time,attr"`
+		Failure   *junitProblem `xml:"failure"`
+		Error     *junitProblem `xml:"error"`
+		Skipped   *junitSkipped `xml:"skipped"`
+		Output    string        `xml:"system-out,omitempty"`
+	}
+	junitProblem struct {
+		Type    string `xml:"type,attr"`
+		Message string `xml:"message,attr"`
+		Text    string `xml:",chardata"`
+	}
+	junitSkipped struct {
+		Message string `xml:"message,attr"`
+	}
+)
+
+// JUnit writes a bundle as JUnit XML: the scenario is the suite, and every
+// property of every lock is a case "lock / property".
+//
+//	as expected, or kept and nothing expected    passed
+//	not as expected                              failure
+//	unknown                                      skipped, with the reason
+//	broken, and nothing is expected of it        skipped, with the sentence
+//	something of the run was not put to the test a case of its own, skipped
+//	there is no history                          error
+//
+// An unknown verdict is never a passed case; that it may fail a build is said by
+// the exit code. The time of a suite is the true time of its runs, which is
+// simulated in the simulator.
+func JUnit(b *bundle.Bundle) ([]byte, error) {
+	suite := junitSuite{
+		Name: clean.Text(b.Slug(), clean.MaxLine),
+		Time: seconds3(int64(b.Simulated())),
+		Properties: []junitProperty{
+			{"title", clean.Text(b.Title(say.English), clean.MaxLine)},
+			{"seed", strconv.FormatUint(b.Seed, 10)},
+			{"backend", clean.Text(b.Backend, clean.MaxName)},
+			{"hash", clean.Text(b.Hash, clean.MaxLine)},
+			{"replay", clean.Text(b.Replay, clean.MaxProse)},
+		},
+	}
+	for i := range b.Runs {
+		suite.Cases = append(suite.Cases, junitCases(b, &b.Runs[i])...)
+	}
+	for i := range suite.Cases {
+		c := &suite.Cases[i]
+		c.ClassName, c.Time = suite.Name, "0.000"
+		suite.Tests++
+		switch {
+		case c.Failure != nil:
+			suite.Failures++
+		case c.Error != nil:
+			suite.Errors++
+		case c.Skipped != nil:
+			suite.Skipped++
+		}
+	}
+	out := junitSuites{
+		Name: "lockstep", Tests: suite.Tests, Failures: suite.Failures, Errors: suite.Errors,
+		Skipped: suite.Skipped, Suites: []junitSuite{suite},
+	}
+	var buf bytes.Buffer
+	buf.WriteString(xml.Header)
+	enc := xml.NewEncoder(&buf)
+	enc.Indent("", "  ")
+	if err := enc.Encode(out); err != nil {
+		return nil, fmt.Errorf("writing JUnit XML: %w", err)
+	}
+	buf.WriteByte('\n')
+	return buf.Bytes(), nil
+}
+
+// junitCases are the cases of one lock.
+func junitCases(b *bundle.Bundle, r *bundle.Run) []junitCase {
+	lock := clean.Text(r.Lock, clean.MaxName)
+	file := clean.Text(b.File(), clean.MaxLine)
+	if r.Judgement.History == nil {
+		problem := &junitProblem{Type: "no history", Message: "There is no history to judge.", Text: b.Again()}
+		return []junitCase{{Name: lock, File: file, Error: problem}}
+	}
+	var out []junitCase
+	for _, c := range b.Cases(r) {
+		j := junitCase{Name: lock + " / " + clean.Text(c.Finding.Property, clean.MaxName), File: file}
+		if file != "" {
+			j.Line = c.Line
+		}
+		switch c.State {
+		case bundle.StateMissed:
+			j.Failure = &junitProblem{
+				Type: clean.Text(string(c.Finding.Verdict), clean.MaxName), Message: c.Sentence(),
+				Text: lines(c.Sentence(), c.Missed(), c.First(), b.Again()),
+			}
+		case bundle.StateUnknown:
+			j.Skipped = &junitSkipped{c.Sentence()}
+		case bundle.StateBroken:
+			j.Skipped = &junitSkipped{c.Sentence() + " The scenario expects nothing of it."}
+		default:
+			j.Output = c.Sentence()
+		}
+		out = append(out, j)
+	}
+	if !r.Untested.Empty() {
+		out = append(out, junitCase{
+			Name: lock + " / put to the test", File: file,
+			Skipped: &junitSkipped{clean.Text("Inconclusive: "+r.Untested.English()+".", clean.MaxLine)},
+		})
+	}
+	return out
+}
+
+// lines joins the lines that are not empty.
+func lines(parts ...string) string {
+	var out []string
+	for _, p := range parts {
+		if p != "" {
+			out = append(out, p)
+		}
+	}
+	return strings.Join(out, "\n")
+}
+
+// seconds3 writes nanoseconds as seconds with three decimals, without a unit.
+func seconds3(nanos int64) string {
+	ms := (nanos + 500_000) / 1_000_000
+	return fmt.Sprintf("%d.%03d", ms/1000, ms%1000)
+}

@@ -1,0 +1,162 @@
+// Package export writes what a run has shown for programs and for CI servers: results as JSON, JUnit
+// XML, a summary in Markdown, annotations.
+package export
+
+import (
+	"encoding/json"
+
+	"lockstep/internal/checker"
+	"lockstep/internal/report/bundle"
+	"lockstep/internal/report/clean"
+)
+
+// RunResult is what `simulate run --json` prints of one scenario, and what result.json
+// holds. The tags named doc are what the schema and the reference say of a field.
+type RunResult struct {
+	Schema   int          `json:"schema" doc:"The version of this form. Fields are only ever added."`
+	Scenario string       `json:"scenario" doc:"The name of the scenario's file, without its ending."`
+	Seed     uint64       `json:"seed" doc:"The seed that was played."`
+	Backend  string       `json:"backend" doc:"The world: sim, process, docker or compose; of a history from elsewhere, what it says itself."`
+	Hash     string       `json:"hash" doc:"Covers every byte of the histories: the same hash, the same run."`
+	Met      bool         `json:"met" doc:"Whether every expectation of every lock is met."`
+	Versions Versions     `json:"versions" doc:"What has judged the histories. Another version may judge them otherwise."`
+	Locks    []LockResult `json:"locks" doc:"One for each lock, in the order of the scenario."`
+	RunDir   string       `json:"run_dir" doc:"Where the run is stored; empty when it is not."`
+}
+
+// Versions are those of what has judged a run.
+type Versions struct {
+	Checker int    `json:"checker" doc:"The version of the properties: it rises when a history could get another verdict than before."`
+	Program string `json:"program" doc:"The module version or the commit of the program; empty when it is not known."`
+}
+
+// LockResult is what became of one lock.
+type LockResult struct {
+	Lock         string                   `json:"lock" doc:"The id of the lock."`
+	Met          bool                     `json:"met" doc:"Whether all its expectations are met; true when there are none, and the run was played to its end."`
+	Untested     string                   `json:"untested" doc:"What the run was meant to test and did not, in words: a fault that never fired. Empty when it tested everything."`
+	Expectations []ExpectationResult      `json:"expectations" doc:"What is expected of this lock; empty when the scenario says that nothing is."`
+	Verdicts     map[string]VerdictResult `json:"verdicts" doc:"By property. One that is unknown was not put to the test."` // encoding/json sorts the keys
+	Letter       checker.Letter           `json:"letter" doc:"The outcome in one word, as in the matrix."`
+	OverlapUS    int64                    `json:"overlap_us" doc:"For how long two clients or more believed that they hold, in microseconds."`
+	Acquired     int                      `json:"acquired" doc:"How often the lock was acquired, the probe included."`
+	Faults       []FaultResult            `json:"faults" doc:"The faults that were planned, in their order."`
+}
+
+// ExpectationResult is one thing that the scenario expects.
+type ExpectationResult struct {
+	Property string `json:"property" doc:"The id of the property."`
+	Verdict  string `json:"verdict" enum:"kept broken" doc:"What is expected."`
+	Met      bool   `json:"met" doc:"Whether the verdict on the property is this one."`
+	Implied  bool   `json:"implied" doc:"Whether it goes without saying: the scenario says nothing of this lock."`
+}
+
+// VerdictResult is what was found about one property.
+type VerdictResult struct {
+	Verdict   checker.Verdict `json:"verdict" enum:"kept broken unknown" doc:"What was found."`
+	Count     int             `json:"count" doc:"How often it broke."`
+	FirstAtUS *int64          `json:"first_at_us" doc:"When it first broke, in microseconds of true time since the run began; null when it did not break."`
+}
+
+// FaultResult is one fault.
+type FaultResult struct {
+	Verb   string `json:"verb" doc:"What it does."`
+	Fired  bool   `json:"fired" doc:"Whether it came about."`
+	Effect bool   `json:"effect" doc:"Whether it changed anything."`
+}
+
+// SeedsResult is what `simulate run --times --json` prints of one scenario.
+type SeedsResult struct {
+	Schema    int          `json:"schema" doc:"The version of this form. Fields are only ever added."`
+	Scenario  string       `json:"scenario" doc:"The name of the scenario's file, without its ending."`
+	Backend   string       `json:"backend" doc:"The world: sim, process, docker or compose."`
+	Met       bool         `json:"met" doc:"Whether every run met its expectations and tested what it was meant to."`
+	FirstSeed uint64       `json:"first_seed" doc:"The first seed that was played."`
+	Times     int          `json:"times" doc:"How many seeds were played, one after the other."`
+	Locks     []SeedsTally `json:"locks" doc:"One for each lock, in the order of the scenario."`
+}
+
+// SeedsTally counts what many seeds of one lock have shown.
+type SeedsTally struct {
+	Lock       string                 `json:"lock" doc:"The id of the lock."`
+	Runs       int                    `json:"runs" doc:"How many runs were played."`
+	Tested     int                    `json:"tested" doc:"How many of them are evidence. Rates are shares of these."`
+	Untested   int                    `json:"untested" doc:"How many of them tested nothing: a fault never fired, nobody contended, or nobody can tell."`
+	Reasons    []UntestedReason       `json:"untested_reasons" doc:"Why they tested nothing, the most frequent reason first."`
+	Unasked    bool                   `json:"nothing_expected" doc:"Whether the scenario says that nothing is expected of this lock."`
+	Met        int                    `json:"runs_met" doc:"How many of them met their expectations."`
+	Hash       string                 `json:"hash" doc:"Covers the hashes of all histories, in the order of the seeds."`
+	Letters    map[checker.Letter]int `json:"letters" doc:"How many runs had which outcome."`
+	Broken     map[string]int         `json:"broken" doc:"By property: how many runs broke it."`
+	FirstMiss  *uint64                `json:"first_miss_seed" doc:"The first seed that missed an expectation or tested nothing; null when none did."`
+	FirstBroke map[string]uint64      `json:"first_broken_seed" doc:"By property: the first seed that broke it."`
+}
+
+// UntestedReason is why runs tested nothing.
+type UntestedReason struct {
+	Reason string `json:"reason" doc:"In words."`
+	Runs   int    `json:"runs" doc:"How many runs it is the reason of."`
+}
+
+// SeveralResult is what `simulate run --json` prints of several scenarios, and when it
+// left something out.
+type SeveralResult struct {
+	Schema    int               `json:"schema" doc:"The version of this form. Fields are only ever added."`
+	Met       bool              `json:"met" doc:"Whether all of them are as expected."`
+	Counts    StatusCounts      `json:"counts" doc:"How many runs, one of each scenario with each of its locks, came to what. With --times all seeds are one."`
+	Runs      []json.RawMessage `json:"runs" doc:"One for each scenario: a run, or with --times what many seeds have shown."`
+	NotPlayed []NotPlayed       `json:"not_played,omitzero" doc:"What was left out because the world cannot play it."`
+}
+
+// StatusCounts are numbers of runs.
+type StatusCounts struct {
+	Met             int `json:"as_expected" doc:"All that was expected came about."`
+	Missed          int `json:"missed" doc:"Something came out otherwise than it was expected."`
+	Inconclusive    int `json:"inconclusive" doc:"Something was not put to the test."`
+	NothingExpected int `json:"nothing_expected" doc:"The scenario says that nothing is expected."`
+	NotPlayed       int `json:"not_played" doc:"The world cannot play it."`
+}
+
+// NotPlayed is a lock of a scenario that was left out.
+type NotPlayed struct {
+	Scenario string `json:"scenario" doc:"The name of the scenario's file, without its ending."`
+	Lock     string `json:"lock" doc:"The id of the lock."`
+	Reason   string `json:"reason" doc:"Why the world cannot play it."`
+}
+
+// Result is the result of a run for machines: one JSON object with a version.
+// Its texts are as the scenario has them; what could steer a terminal is escaped
+// as JSON allows.
+func Result(b *bundle.Bundle) ([]byte, error) {
+	out := RunResult{
+		Schema: bundle.ResultSchema, Scenario: b.Slug(), Seed: b.Seed, Backend: b.Backend,
+		Hash: b.Hash, Met: b.Met(), Versions: Versions{checker.Version, b.Program}, Locks: []LockResult{}, RunDir: b.RunDir,
+	}
+	for i := range b.Runs {
+		out.Locks = append(out.Locks, resultOf(&b.Runs[i]))
+	}
+	return clean.JSON(out)
+}
+
+func resultOf(r *bundle.Run) LockResult {
+	j := &r.Judgement
+	out := LockResult{
+		Lock: r.Lock, Met: r.Met(), Untested: r.Untested.English(), Expectations: []ExpectationResult{}, Verdicts: map[string]VerdictResult{},
+		Letter: j.Letter, OverlapUS: j.Overlap.Microseconds(), Acquired: j.Acquired, Faults: []FaultResult{},
+	}
+	for _, e := range r.Expected {
+		out.Expectations = append(out.Expectations, ExpectationResult{e.Property, e.Expected, e.Met, e.Implied})
+	}
+	for _, f := range j.Findings {
+		v := VerdictResult{Verdict: f.Verdict, Count: f.Count}
+		if f.Verdict == checker.Broken && len(f.Violations) > 0 {
+			at := f.Violations[0].From.Duration().Microseconds()
+			v.FirstAtUS = &at
+		}
+		out.Verdicts[f.Property] = v
+	}
+	for _, f := range j.Faults {
+		out.Faults = append(out.Faults, FaultResult{Verb: f.Verb, Fired: f.Times > 0, Effect: f.Times > 0 && !f.InVain})
+	}
+	return out
+}

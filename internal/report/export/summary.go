@@ -1,0 +1,212 @@
+package export
+
+import (
+	"fmt"
+	"strings"
+
+	"lockstep/internal/explain"
+	"lockstep/internal/history"
+	"lockstep/internal/report/bundle"
+	"lockstep/internal/report/clean"
+	"lockstep/internal/say"
+)
+
+// MaxSummary is how large a summary may become, in bytes. GitHub takes 1 MiB for
+// all summaries of one step and 65,536 characters for a comment.
+const MaxSummary = 60_000
+
+// summarySteps is how many steps of one lock a summary tells.
+const summarySteps = 24
+
+// Summary writes a bundle in GitHub's Markdown, for a pull request or the
+// summary of a step: the verdicts first, what is not as expected, how to see it
+// again, and folded up what happened with each lock. It has at most limit bytes,
+// or MaxSummary if that is less; what does not fit is left out and named.
+func Summary(b *bundle.Bundle, limit int) []byte {
+	if limit <= 0 || limit > MaxSummary {
+		limit = MaxSummary
+	}
+	s := &summary{b: b, limit: limit - summaryReserve}
+	s.head()
+	s.table()
+	s.problems()
+	s.again()
+	s.stories()
+	s.faults()
+	return s.finish()
+}
+
+// summaryReserve is room for the line that says what was left out.
+const summaryReserve = 200
+
+type summary struct {
+	b     *bundle.Bundle
+	limit int
+	out   strings.Builder
+	left  []string // sections that did not fit
+}
+
+// section adds a piece of the summary if it fits, else notes its name.
+func (s *summary) section(name, text string) {
+	if s.out.Len()+len(text) > s.limit {
+		s.left = append(s.left, name)
+		return
+	}
+	s.out.WriteString(text)
+}
+
+func (s *summary) finish() []byte {
+	if n := len(s.left); n > 0 {
+		names := strings.Join(s.left[:min(n, 3)], ", ")
+		if n > 3 {
+			names = fmt.Sprintf("%s and %d more", names, n-3)
+		}
+		line := "\nLeft out, to stay small: " + names + ". The run directory has all of it.\n"
+		if s.out.Len()+len(line) <= s.limit+summaryReserve {
+			s.out.WriteString(line)
+		}
+	}
+	return []byte(s.out.String())
+}
+
+// head is the title with the outcome, and what was played.
+func (s *summary) head() {
+	outcome := s.b.Outcome()
+	text := fmt.Sprintf("### %s: %s\n\n", markdown(clean.Text(s.b.Title(say.English), 120)), outcome)
+	length := seconds3(int64(s.b.Simulated())) + " s"
+	if history.Simulated(s.b.Backend) {
+		length += " simulated"
+	}
+	text += fmt.Sprintf("seed %d, %s, %s, history %s\n\n", s.b.Seed, markdown(clean.Text(s.b.Backend, clean.MaxName)), length, code(clean.Text(s.b.Hash, 64)))
+	s.section("the title", text)
+}
+
+// table is lock by property.
+func (s *summary) table() {
+	properties := s.properties()
+	var t strings.Builder
+	t.WriteString("| lock |")
+	for _, p := range properties {
+		t.WriteString(" " + markdown(clean.Text(p, clean.MaxName)) + " |")
+	}
+	t.WriteString(" outcome |\n|---|" + strings.Repeat("---|", len(properties)) + "---|\n")
+	for i := range s.b.Runs {
+		r := &s.b.Runs[i]
+		t.WriteString("| " + markdown(clean.Text(r.Lock, clean.MaxName)) + " |")
+		for _, p := range properties {
+			t.WriteString(" " + bundle.VerdictText(r.Finding(p), say.English) + " |")
+		}
+		letter := string(r.Judgement.Letter)
+		if letter == "" {
+			letter = "-"
+		}
+		t.WriteString(" " + markdown(clean.Text(letter, clean.MaxName)) + " |\n")
+	}
+	s.section("the table of verdicts", t.String()+"\n")
+}
+
+// properties lists what any of the runs was judged by.
+func (s *summary) properties() []string {
+	var all []string
+	seen := map[string]bool{}
+	for i := range s.b.Runs {
+		for _, id := range bundle.Properties(s.b.Runs[i].Judgement.Findings) {
+			if !seen[id] {
+				seen[id] = true
+				all = append(all, id)
+			}
+		}
+	}
+	return all
+}
+
+// problems lists what is not as expected or not known.
+func (s *summary) problems() {
+	var list strings.Builder
+	item := func(text ...string) {
+		list.WriteString("- " + markdown(strings.Join(text, " ")) + "\n")
+	}
+	for i := range s.b.Runs {
+		r := &s.b.Runs[i]
+		if r.Judgement.History == nil {
+			item(clean.Text(r.Lock, clean.MaxName) + ": there is no history to judge.")
+			continue
+		}
+		for _, c := range s.b.Cases(r) {
+			if c.State == bundle.StateMissed || c.State == bundle.StateUnknown && c.Expected != "" {
+				item(strings.TrimSpace(c.Sentence() + " " + c.Missed()))
+			}
+		}
+		if !r.Untested.Empty() {
+			item(clean.Text(r.Lock+": inconclusive: "+r.Untested.English()+".", clean.MaxLine))
+		}
+	}
+	if list.Len() > 0 {
+		s.section("what is not as expected", list.String()+"\n")
+	}
+}
+
+// again is the command that plays the run again.
+func (s *summary) again() {
+	if s.b.Replay != "" {
+		s.section("the replay line", fenced("sh", clean.Text(s.b.Replay, clean.MaxProse))+"\n")
+	}
+}
+
+// stories tells, folded up, what happened with each lock that broke.
+func (s *summary) stories() {
+	for i := range s.b.Runs {
+		r := &s.b.Runs[i]
+		h := r.Judgement.History
+		if h == nil || !bundle.AnyBroken(r) {
+			continue
+		}
+		steps, before, after := bundle.StoryOf(&r.Judgement, summarySteps)
+		lock := clean.Text(r.Lock, clean.MaxName)
+		var text strings.Builder
+		text.WriteString("<details><summary>" + htmlText(clean.Text(explain.Verdict(r.Judgement).English(), clean.MaxLine)) + "</summary>\n\n")
+		if before > 0 {
+			fmt.Fprintf(&text, "%d earlier steps are left out.\n\n", before)
+		}
+		text.WriteString("| time | what happens | belief | store |\n|---:|---|---|---|\n")
+		for _, step := range steps {
+			sentence := markdown(clean.Text(step.Sentence.English(), clean.MaxLine))
+			if step.Violation {
+				sentence = "**" + sentence + "**"
+			}
+			if !step.Note.Empty() {
+				sentence += "<br>" + markdown(clean.Text(step.Note.English(), clean.MaxLine))
+			}
+			fmt.Fprintf(&text, "| %s | %s | %s | %s |\n", step.At, sentence, markdown(clean.Text(step.Belief.English(), 120)), markdown(clean.Text(step.Store.English(), 120)))
+		}
+		if after > 0 {
+			fmt.Fprintf(&text, "\n%d later steps are left out.\n", after)
+		}
+		if f := explain.Assumption(h, r.Judgement.Findings, s.b.Lag(h)); f.Proved() {
+			fmt.Fprintf(&text, "\nAssumed: %s In fact: %s\n", markdown(clean.Text(f.Assumed.English(), clean.MaxLine)), markdown(clean.Text(f.Formula.English(), clean.MaxLine)))
+		}
+		text.WriteString("\n</details>\n\n")
+		s.section("the steps of "+markdown(lock), text.String())
+	}
+}
+
+// faults lists, folded up, which faults fired.
+func (s *summary) faults() {
+	var list strings.Builder
+	for i := range s.b.Runs {
+		r := &s.b.Runs[i]
+		for _, f := range r.Judgement.Faults {
+			times := fmt.Sprintf("fired %dx", f.Times)
+			switch {
+			case f.InVain:
+				times += ", no effect"
+			case f.Times == 0:
+				times = "never fired"
+			}
+			fmt.Fprintf(&list, "| %s | %d | %s | %s |\n", markdown(clean.Text(r.Lock, clean.MaxName)), f.Number, markdown(clean.Text(f.Text, 200)), times)
+		}
+	}
+	if list.Len() > 0 {
+		s.section("the faults", "<details><summary>Faults</summary>\n\n| lock | fault | what | fired |\n|---|---:|---|---|\n"+list.String()+"\n</details>\n")
+	}
+}

@@ -1,8 +1,0 @@
-package report
-
-// What the tests of this package draw, for those outside of it.
-var (
-	ComparisonOfTests = testComparison
-	MatrixOfTests     = tinyMatrix
-	SweepOfTests      = aSweep
-)

@@ -1,0 +1,223 @@
+// Package figure plots the measures of runs as SVG, each with its words and its numbers.
+package figure
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgsvg"
+
+	"lockstep/internal/history"
+	"lockstep/internal/report/bundle"
+	"lockstep/internal/report/clean"
+	"lockstep/internal/say"
+)
+
+// Plot is one figure of the measurements: a file below plots/, and a part of the
+// page.
+type Plot struct {
+	Name string // of the file, without directory and extension
+	SVG  []byte
+}
+
+// Figure is a plot with its words. A figure without an SVG has nothing to show,
+// and says why.
+type Figure struct {
+	Kind    string // holders, tokens, waits, ...
+	lock    string // "" for a figure of all locks
+	Svg     []byte
+	Caption say.Phrase // what to take away from it, in one sentence
+	Absent  string     // why there is nothing to show
+	Table   Table      // its numbers
+}
+
+// Table is the data behind a figure, for those who cannot see it.
+type Table struct {
+	Head []string
+	Rows [][]string
+}
+
+// head names the columns of a table.
+func head(l say.Language, names ...string) Table { return Table{Head: say.Texts(l, names...)} }
+
+// row adds a number and what it is the number of.
+func (t *Table) row(l say.Language, name string, value say.Part) {
+	t.Rows = append(t.Rows, []string{say.Text(name).In(l), value.In(l)})
+}
+
+// drawer draws one kind of figure for one run.
+type drawer struct {
+	Kind  string
+	Title string // of the part of the section
+	About string // how to read it
+	draw  func(r *bundle.Run, m *bundle.Measures, points int, l say.Language) (Figure, error)
+}
+
+// Drawers are the figures of each lock, in the order of the page. Besides there
+// is the distribution of waits, which has all locks in one figure.
+var Drawers = []drawer{
+	{"tokens", "Tokens at the resource", "Each dot is a write that the resource took, each cross one that it refused. Whoever guards with tokens must never let them go down.", tokensPlot},
+	{"waits", "Wait for the lock", "One mark per attempt, at the time when it ended. Its shape says how.", waitsPlot},
+	{"holds", "Hold time and lease", "How long clients held the lock. Beyond the vertical line a lease that nobody renews is over.", holdsPlot},
+	{"clocks", "Clocks", "How far each node's wall clock was from true time.", clocksPlot},
+	{"fairness", "Fairness", "Who got the lock how often, and how long each client had to wait for it at most.", fairnessPlot},
+}
+
+// Plots draws the figures of a bundle as files. No two have the same name.
+func Plots(b *bundle.Bundle) ([]Plot, error) {
+	var out []Plot
+	for i := range b.Runs {
+		r := &b.Runs[i]
+		h := r.Judgement.History
+		if h == nil {
+			continue
+		}
+		svg, err := Holders(h, r.Judgement.Findings, MaxPoints, say.English)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, Plot{"holders-" + clean.FileName(r.Lock), svg})
+		figures, err := Of(r, bundle.Measure(h), MaxPoints, say.English)
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range figures {
+			if f.Svg != nil {
+				out = append(out, Plot{f.Kind + "-" + clean.FileName(r.Lock), f.Svg})
+			}
+		}
+	}
+	f, err := Distribution(b, measuresOf(b), say.English)
+	if err != nil {
+		return nil, err
+	}
+	if f.Svg != nil {
+		out = append(out, Plot{f.Kind, f.Svg})
+	}
+	return distinct(out), nil
+}
+
+// distinct numbers plots whose locks have names that come out alike.
+func distinct(plots []Plot) []Plot {
+	seen := map[string]int{}
+	for i := range plots {
+		name := plots[i].Name
+		if seen[name]++; seen[name] > 1 {
+			plots[i].Name = fmt.Sprintf("%s-%d", name, seen[name])
+		}
+	}
+	return plots
+}
+
+func measuresOf(b *bundle.Bundle) []*bundle.Measures {
+	out := make([]*bundle.Measures, len(b.Runs))
+	for i := range b.Runs {
+		if h := b.Runs[i].Judgement.History; h != nil {
+			out[i] = bundle.Measure(h)
+		}
+	}
+	return out
+}
+
+// Of draws all figures of one run.
+func Of(r *bundle.Run, m *bundle.Measures, points int, l say.Language) ([]Figure, error) {
+	var out []Figure
+	for _, d := range Drawers {
+		f, err := d.draw(r, m, points, l)
+		if err != nil {
+			return nil, fmt.Errorf("drawing the plot %s of %s: %w", d.Kind, r.Lock, err)
+		}
+		f.Kind, f.lock = d.Kind, r.Lock
+		out = append(out, f)
+	}
+	return out, nil
+}
+
+// Sizes of the small plots.
+const (
+	plotWidth  = 4.4 * vg.Inch
+	plotHeight = 2 * vg.Inch
+)
+
+// newPlot is a plot in the style of the report, its axes named in a language. gonum would write a transparent
+// background as an invalid colour, therefore there is none.
+func newPlot(l say.Language, x, y string) *plot.Plot {
+	p := plot.New()
+	p.BackgroundColor = nil
+	p.X.Label.Text, p.Y.Label.Text = say.Text(x).In(l), say.Text(y).In(l)
+	for _, s := range []*draw.TextStyle{&p.X.Label.TextStyle, &p.Y.Label.TextStyle, &p.X.Tick.Label, &p.Y.Tick.Label, &p.Legend.TextStyle} {
+		s.Font.Size = 9.5
+		s.Font.Variant = "Sans"
+	}
+	p.X.Padding, p.Y.Padding = 0, 0
+	return p
+}
+
+// overTime is a plot over true time, with the faults shaded behind.
+func overTime(r *bundle.Run, y string, l say.Language) *plot.Plot {
+	h := r.Judgement.History
+	p := newPlot(l, "true time in seconds", y)
+	p.X.Min, p.X.Max = 0, max(h.End().Duration().Seconds(), 0.001)
+	p.X.Tick.Marker = TimeTicks(p.X.Max)
+	p.Add(&shades{append(bundle.FaultSpans(h), bundle.FrozenSpans(h)...)})
+	return p
+}
+
+// shades is the plotter of the faults.
+type shades struct{ faults []bundle.Span }
+
+// Plot implements plot.Plotter.
+func (s *shades) Plot(c draw.Canvas, plt *plot.Plot) {
+	x, _ := plt.Transforms(&c)
+	at := func(i history.Instant) vg.Length { return x(i.Duration().Seconds()) }
+	merged(s.faults, at, 1, func(from, to vg.Length) {
+		fill(c, shade, max(from, c.Min.X), min(to, c.Max.X), c.Min.Y, c.Max.Y)
+	})
+}
+
+// painter makes a function a plotter.
+type painter func(c draw.Canvas, plt *plot.Plot)
+
+// Plot implements plot.Plotter.
+func (f painter) Plot(c draw.Canvas, plt *plot.Plot) { f(c, plt) }
+
+// drawn renders a plot.
+func drawn(p *plot.Plot, title string) ([]byte, error) {
+	return drawnWith(func(c draw.Canvas) { p.Draw(c) }, title)
+}
+
+func drawnWith(paint func(draw.Canvas), title string) ([]byte, error) {
+	return drawnSized(plotWidth, plotHeight, paint, title)
+}
+
+func drawnSized(width, height vg.Length, paint func(draw.Canvas), title string) ([]byte, error) {
+	c := vgsvg.New(width, height)
+	paint(draw.Crop(draw.New(c), 0, -10, 0, -6)) // room for half of the last labels
+	var buf bytes.Buffer
+	if _, err := c.WriteTo(&buf); err != nil {
+		return nil, err
+	}
+	return finish(buf.Bytes(), title), nil
+}
+
+// colours of gonum's SVG and what the page calls them. The page may give them
+// other values on a dark background; a file on its own has the ones of the palette.
+var colours = [][2]string{
+	{"#000000", "currentColor"},
+	{"#0072B2", "var(--c1,#0072B2)"},
+	{"#E69F00", "var(--c2,#E69F00)"},
+	{"#009E73", "var(--c3,#009E73)"},
+	{"#CC79A7", "var(--c4,#CC79A7)"},
+	{"#56B4E9", "var(--c5,#56B4E9)"},
+	{"#B0A000", "var(--c6,#B0A000)"},
+}
+
+// wordy is what gonum says of every text and every path and what is so anyway.
+var wordy = regexp.MustCompile(`font-variant:none;|font-variant:normal;|font-weight:normal;|font-style:normal;|\s*xmlns:xlink="[^"]*"`)
+
+// blanks is the white space between elements, and between attributes.
+var blanks = regexp.MustCompile(`\s*\n\s*`)

@@ -1,0 +1,220 @@
+package figure
+
+import (
+	"bytes"
+	"fmt"
+	"html"
+	"image/color"
+	"math"
+	"regexp"
+	"strconv"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgsvg"
+
+	"lockstep/internal/checker"
+	"lockstep/internal/history"
+	"lockstep/internal/report/bundle"
+	"lockstep/internal/say"
+)
+
+// Colours of the plot, from the palette of Okabe and Ito. They are readable on
+// white and on black; lines that should follow the text's colour are plain
+// black, which finish turns into currentColor.
+var (
+	ink       = color.NRGBA{A: 255}
+	blue      = color.NRGBA{R: 0x00, G: 0x72, B: 0xb2, A: 255}
+	vermilion = color.NRGBA{R: 0xd5, G: 0x5e, B: 0x00, A: 255}
+	shade     = color.NRGBA{R: 0x80, G: 0x80, B: 0x80, A: 70}
+	excess    = color.NRGBA{R: 0xd5, G: 0x5e, B: 0x00, A: 110}
+)
+
+// MaxPoints is how many points of a curve are drawn: more than the plot has
+// pixels nobody can see.
+const MaxPoints = 900
+
+// fontFamily matches the fonts that gonum names; a page has its own. All texts of a
+// plot have one size.
+var fontFamily = regexp.MustCompile(` ?style="font-family:[^;"]*;font-size:9.5px"`)
+
+// Holders plots how many clients believed to hold the lock. A line at 1
+// is the law, and the area above it is filled. Faults are shaded behind, and
+// violations have a lane of their own below, where they stay visible however
+// short they are.
+func Holders(h *history.History, findings []checker.Finding, points int, l say.Language) ([]byte, error) {
+	ls := bundle.Levels(h)
+	p := newPlot(l, "true time in seconds", "clients inside")
+	top := float64(max(bundle.MostInside(ls), 2)) + 0.5
+	p.Y.Min, p.Y.Max = laneBottom-0.1, top
+	p.X.Min, p.X.Max = 0, math.Max(h.End().Duration().Seconds(), 0.001)
+	p.X.Tick.Marker, p.Y.Tick.Marker = TimeTicks(p.X.Max), wholeTicks(bundle.MostInside(ls), l)
+	p.Add(&holders{
+		levels: bundle.Thin(ls, points),
+		faults: append(bundle.FaultSpans(h), bundle.FrozenSpans(h)...),
+		broken: bundle.ViolationSpans(findings),
+	})
+	c := vgsvg.New(7.6*vg.Inch, 2.3*vg.Inch)
+	p.Draw(draw.Crop(draw.New(c), 0, -10, 0, -2)) // room for half of the last label
+	var buf bytes.Buffer
+	if _, err := c.WriteTo(&buf); err != nil {
+		return nil, fmt.Errorf("drawing the holders over time: %w", err)
+	}
+	title := say.InsideOver.With(say.Seconds(h.End()), say.Number(bundle.MostInside(ls)))
+	return finish(buf.Bytes(), title.In(l)), nil
+}
+
+// Where the lane of violations lies, below the axis of the curve.
+const (
+	laneTop    = -0.25
+	laneBottom = -0.65
+)
+
+// wholeTicks labels 0, 1, 2, ... and the lane of violations.
+func wholeTicks(highest int, l say.Language) plot.ConstantTicks {
+	ticks := plot.ConstantTicks{{Value: (laneTop + laneBottom) / 2, Label: say.Verdict(checker.Broken).In(l)}}
+	step := 1
+	for highest/step > 8 {
+		step *= 2
+	}
+	for n := 0; n <= max(highest, 2); n += step {
+		ticks = append(ticks, plot.Tick{Value: float64(n), Label: strconv.Itoa(n)})
+	}
+	return ticks
+}
+
+// TimeTicks labels whole multiples of 1, 2 or 5 times a power of ten.
+func TimeTicks(end float64) plot.ConstantTicks {
+	step := math.Pow(10, math.Floor(math.Log10(end)))
+	switch {
+	case end/step < 2:
+		step /= 5
+	case end/step < 5:
+		step /= 2
+	}
+	digits := max(0, -int(math.Floor(math.Log10(step)+1e-9)))
+	var ticks plot.ConstantTicks
+	for n := 0; float64(n)*step <= end; n++ {
+		at := float64(n) * step
+		ticks = append(ticks, plot.Tick{Value: at, Label: strconv.FormatFloat(at, 'f', digits, 64)})
+	}
+	return ticks
+}
+
+// holders is the plotter of the curve and of what lies behind and below it.
+type holders struct {
+	levels []bundle.Level
+	faults []bundle.Span
+	broken []bundle.Span
+}
+
+// Plot implements plot.Plotter.
+func (p *holders) Plot(c draw.Canvas, plt *plot.Plot) {
+	x, y := plt.Transforms(&c)
+	at := func(i history.Instant) vg.Length { return x(i.Duration().Seconds()) }
+	merged(p.faults, at, 1, func(from, to vg.Length) {
+		fill(c, shade, from, to, y(0), c.Max.Y)
+	})
+	for i := 1; i < len(p.levels); i++ {
+		if n := p.levels[i-1].Inside; n > 1 {
+			fill(c, excess, at(p.levels[i-1].At), at(p.levels[i].At), y(1), y(float64(n)))
+		}
+	}
+	law := draw.LineStyle{Color: ink, Width: 0.8, Dashes: []vg.Length{4, 3}}
+	c.StrokeLine2(law, c.Min.X, y(1), c.Max.X, y(1))
+	c.StrokeLine2(draw.LineStyle{Color: ink, Width: 0.5}, c.Min.X, y(0), c.Max.X, y(0))
+	var curve []vg.Point
+	for i, l := range p.levels {
+		if i > 0 {
+			curve = append(curve, vg.Point{X: at(l.At), Y: y(float64(p.levels[i-1].Inside))})
+		}
+		curve = append(curve, vg.Point{X: at(l.At), Y: y(float64(l.Inside))})
+	}
+	c.StrokeLines(draw.LineStyle{Color: blue, Width: 1.8}, curve)
+	merged(p.broken, at, 2.5, func(from, to vg.Length) {
+		fill(c, vermilion, from, to, y(laneBottom), y(laneTop))
+	})
+}
+
+// merged calls f for the spans in the order of time, each at least least wide;
+// spans that touch on the canvas become one.
+func merged(spans []bundle.Span, at func(history.Instant) vg.Length, least vg.Length, f func(from, to vg.Length)) {
+	sorted := append([]bundle.Span(nil), spans...)
+	bundle.SortSpans(sorted)
+	var from, to vg.Length
+	some := false
+	for _, s := range sorted {
+		a, b := at(s.From), at(s.To)
+		if b-a < least {
+			a, b = (a+b-least)/2, (a+b+least)/2
+		}
+		switch {
+		case !some:
+			from, to, some = a, b, true
+		case a <= to:
+			to = max(to, b)
+		default:
+			f(from, to)
+			from, to = a, b
+		}
+	}
+	if some {
+		f(from, to)
+	}
+}
+
+func fill(c draw.Canvas, col color.Color, x0, x1, y0, y1 vg.Length) {
+	if x1 <= x0 || y1 <= y0 {
+		return
+	}
+	c.FillPolygon(col, []vg.Point{{X: x0, Y: y0}, {X: x1, Y: y0}, {X: x1, Y: y1}, {X: x0, Y: y1}})
+}
+
+// finish makes gonum's SVG fit for a page: no XML prolog, colours and fonts of
+// the page, and a title for those who cannot see it.
+func finish(svg []byte, title string) []byte {
+	if i := bytes.Index(svg, []byte("<svg")); i > 0 {
+		svg = svg[i:]
+	}
+	for _, c := range colours {
+		svg = bytes.ReplaceAll(svg, []byte(c[0]), []byte(c[1]))
+	}
+	svg = wordy.ReplaceAll(svg, nil)
+	svg = blanks.ReplaceAll(svg, []byte(" "))
+	svg = fontFamily.ReplaceAll(svg, nil)
+	svg = joined(svg)
+	head, body, _ := bytes.Cut(svg, []byte(">"))
+	var out bytes.Buffer
+	out.Write(head)
+	out.WriteString(` fill="currentColor" font-family="sans-serif" font-size="9.5px" role="img"><title>` + html.EscapeString(title) + `</title>`)
+	out.Write(body)
+	return out.Bytes()
+}
+
+// strokes matches a path that is not filled, with what follows it up to the next
+// element.
+var strokes = regexp.MustCompile(`<path d="([^"]*)" (style="fill:none;[^"]*") ?/>\s*`)
+
+// joined makes one path of strokes that follow each other in the same style, such
+// as the ticks of an axis. Areas stay apart, since they may be translucent.
+func joined(svg []byte) []byte {
+	var out, d []byte
+	style, at := "", 0
+	flush := func() {
+		if style != "" {
+			out = fmt.Appendf(out, `<path d="%s" %s/>`, d, style)
+		}
+		style, d = "", nil
+	}
+	for _, m := range strokes.FindAllSubmatchIndex(svg, -1) {
+		next := string(svg[m[4]:m[5]])
+		if m[0] > at || next != style {
+			flush()
+			out = append(out, svg[at:m[0]]...)
+		}
+		d, style, at = append(d, svg[m[2]:m[3]]...), next, m[1]
+	}
+	flush()
+	return append(out, svg[at:]...)
+}

@@ -1,0 +1,350 @@
+package figure
+
+import (
+	"image/color"
+	"math"
+	"strconv"
+	"time"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"lockstep/internal/history"
+	"lockstep/internal/report/bundle"
+	"lockstep/internal/report/clean"
+	"lockstep/internal/say"
+)
+
+// The figures that are not over time: distributions and bars.
+
+// lineColours are the palette of the page.
+var lineColours = []color.Color{
+	blue,
+	color.NRGBA{R: 0xe6, G: 0x9f, B: 0x00, A: 255},
+	color.NRGBA{R: 0x00, G: 0x9e, B: 0x73, A: 255},
+	color.NRGBA{R: 0xcc, G: 0x79, B: 0xa7, A: 255},
+	color.NRGBA{R: 0x56, G: 0xb4, B: 0xe9, A: 255},
+	color.NRGBA{R: 0xb0, G: 0xa0, B: 0x00, A: 255},
+}
+
+// linePatterns tell lines apart without colours.
+var linePatterns = [][]vg.Length{nil, {7, 3}, {2, 2}, {7, 2, 2, 2}, {11, 4}, {1, 3}, {5, 1}, {3, 5}}
+
+func lineStyle(n int) draw.LineStyle {
+	return draw.LineStyle{
+		Color: lineColours[n%len(lineColours)], Width: 1.7, Dashes: linePatterns[n%len(linePatterns)],
+	}
+}
+
+// thumb is a line's sample in a legend.
+type thumb int
+
+// Thumbnail implements plot.Thumbnailer.
+func (t thumb) Thumbnail(c *draw.Canvas) {
+	y := (c.Min.Y + c.Max.Y) / 2
+	c.StrokeLine2(lineStyle(int(t)), c.Min.X, y, c.Max.X, y)
+}
+
+// leastWait is the left end of the distribution's axis.
+const leastWait = time.Millisecond
+
+// logOf places a wait on a logarithmic axis.
+func logOf(d time.Duration) float64 { return math.Log10(max(d, leastWait).Seconds()) }
+
+// Spread is the figure of a distribution: which share of some lengths of time was
+// over after how long.
+type Spread struct {
+	Kind    string
+	Axis    string // below the figure
+	Share   string // beside it
+	Who     string // head of the table's first column
+	Number  string // head of the second
+	Title   string
+	Caption string
+	Absent  string
+	Wide    bool // the names stand beside the figure, where many long ones have room
+}
+
+var (
+	WaitSpread = Spread{
+		Kind: "wait-distribution", Axis: "wait for the lock (logarithmic)", Share: "share of attempts",
+		Who: "lock", Number: "attempts that got it", Title: "Distribution of the waits for the lock",
+		Caption: "The farther left a line rises, the shorter the waits. Where it is flat, nobody waited that long.",
+		Absent:  "nobody got the lock",
+	}
+	HoldSpread = Spread{
+		Kind: "hold-distribution", Axis: "held for (logarithmic)", Share: "share of holds",
+		Who: "lock", Number: "holds", Title: "Distribution of how long the lock was held",
+		Caption: "The farther right a line rises, the longer the lock was held.",
+		Absent:  "nobody held the lock",
+	}
+)
+
+// Distribution shows which share of the waits was over after how long, for
+// all locks of a bundle.
+func Distribution(b *bundle.Bundle, all []*bundle.Measures, l say.Language) (Figure, error) {
+	names, sorted := make([]string, len(all)), make([][]time.Duration, len(all))
+	for i, m := range all {
+		names[i] = clean.Text(b.Runs[i].Lock, clean.MaxName)
+		if m != nil {
+			sorted[i] = m.Lengths()
+		}
+	}
+	return WaitSpread.Draw(names, sorted, l)
+}
+
+// curve is one line of a spread.
+type curve struct {
+	sorted []time.Duration
+	style  draw.LineStyle
+}
+
+// Draw draws one line for each list of sorted lengths that is not empty.
+func (s Spread) Draw(names []string, all [][]time.Duration, l say.Language) (Figure, error) {
+	f := Figure{Kind: s.Kind}
+	p := newPlot(l, s.Axis, s.Share)
+	f.Table = head(l, s.Who, s.Number, "median", "99th percentile", "longest")
+	longest, shortest := leastWait, time.Duration(math.MaxInt64)
+	var lines []curve
+	for i, sorted := range all {
+		if len(sorted) == 0 {
+			continue
+		}
+		p.Legend.Add(names[i], thumb(len(lines)))
+		lines = append(lines, curve{sorted, lineStyle(len(lines))})
+		last := sorted[len(sorted)-1]
+		longest, shortest = max(longest, last), min(shortest, sorted[0])
+		f.Table.Rows = append(f.Table.Rows, []string{
+			names[i], strconv.Itoa(len(sorted)), say.Measured(bundle.Quantile(sorted, 50)).In(l), say.Measured(bundle.Quantile(sorted, 99)).In(l), say.Measured(last).In(l),
+		})
+	}
+	if len(lines) == 0 {
+		f.Absent = s.Absent
+		return f, nil
+	}
+	p.X.Min, p.X.Max = logOf(leastWait), logOf(longest)+0.15
+	if s.Wide {
+		p.X.Min = math.Floor(logOf(shortest))
+	}
+	p.Y.Min, p.Y.Max = 0, 1.03
+	p.X.Tick.Marker = decades(p.X.Min, p.X.Max, l)
+	p.Y.Tick.Marker = plot.ConstantTicks{{Value: 0, Label: "0"}, {Value: 0.5, Label: "p50"}, {Value: 0.99, Label: "p99"}}
+	p.Legend.Top, p.Legend.Left = true, true
+	p.Legend.XOffs, p.Legend.YOffs = 4, -10 // below the line of p99
+	p.Add(painter(func(c draw.Canvas, plt *plot.Plot) { drawCurves(c, plt, lines) }))
+	f.Caption = say.Text(s.Caption)
+	title := say.Text(s.Title).In(l)
+	var err error
+	if s.Wide {
+		f.Svg, err = drawnWide(p, title, len(lines))
+	} else {
+		f.Svg, err = drawn(p, title)
+	}
+	return f, err
+}
+
+// Sizes of a plot with its names beside it.
+const (
+	wideWidth  = 9 * vg.Inch
+	wideHeight = 2.6 * vg.Inch
+	wideNames  = 2.9 * vg.Inch
+	wideLine   = 15 // of one name, in points
+)
+
+// drawnWide draws a plot with its legend beside it instead of in it.
+func drawnWide(p *plot.Plot, title string, names int) ([]byte, error) {
+	legend := p.Legend
+	p.Legend = plot.NewLegend()
+	legend.Left, legend.Top, legend.XOffs, legend.YOffs = true, true, 0, 0
+	legend.ThumbnailWidth, legend.Padding = 24, 2
+	return drawnSized(wideWidth, max(wideHeight, vg.Length(names*wideLine+20)), func(c draw.Canvas) {
+		p.Draw(draw.Crop(c, 0, -wideNames-12, 0, 0))
+		legend.Draw(draw.Crop(c, c.Max.X-c.Min.X-wideNames, 0, 0, 0))
+	}, title)
+}
+
+func drawCurves(c draw.Canvas, plt *plot.Plot, lines []curve) {
+	x, y := plt.Transforms(&c)
+	faint := draw.LineStyle{Color: shade, Width: 0.8, Dashes: []vg.Length{3, 3}}
+	c.StrokeLine2(faint, c.Min.X, y(0.5), c.Max.X, y(0.5))
+	c.StrokeLine2(faint, c.Min.X, y(0.99), c.Max.X, y(0.99))
+	for _, l := range lines {
+		points := []vg.Point{{X: c.Min.X, Y: y(0)}}
+		step := max(len(l.sorted)/200, 1)
+		before := 0.0
+		for i := 0; i < len(l.sorted); i += step {
+			k := min(i+step, len(l.sorted)) - 1
+			share := float64(k+1) / float64(len(l.sorted))
+			at := x(logOf(l.sorted[k]))
+			points = append(points, vg.Point{X: at, Y: y(before)}, vg.Point{X: at, Y: y(share)})
+			before = share
+		}
+		points = append(points, vg.Point{X: c.Max.X, Y: y(before)})
+		c.StrokeLines(l.style, points)
+	}
+}
+
+// decades labels powers of ten of a second.
+func decades(from, to float64, l say.Language) plot.ConstantTicks {
+	var ticks plot.ConstantTicks
+	for n := int(math.Ceil(from)); float64(n) <= to; n++ {
+		ticks = append(ticks, plot.Tick{Value: float64(n), Label: say.Planned(math.Pow10(9 + n)).In(l)})
+		for k := 2; k < 10; k++ {
+			if at := float64(n) + math.Log10(float64(k)); at <= to {
+				ticks = append(ticks, plot.Tick{Value: at})
+			}
+		}
+	}
+	return ticks
+}
+
+// holdBins is how many bins the histogram of holds has.
+const holdBins = 24
+
+// holdsPlot shows how long the lock was held, with the lease as a line.
+func holdsPlot(r *bundle.Run, m *bundle.Measures, _ int, l say.Language) (Figure, error) {
+	if len(m.Holds) == 0 {
+		return Figure{Absent: "nobody held the lock"}, nil
+	}
+	lease := r.Judgement.History.Header.Lease
+	beyond := 0
+	longest := time.Duration(0)
+	for _, h := range m.Holds {
+		length := h.End.Sub(h.Start)
+		longest = max(longest, length)
+		if length > lease {
+			beyond++
+		}
+	}
+	end := max(longest, lease+lease/10, time.Millisecond)
+	var bins [holdBins]int
+	most := 1
+	for _, h := range m.Holds {
+		n := min(int(float64(h.End.Sub(h.Start))/float64(end)*holdBins), holdBins-1)
+		bins[max(n, 0)]++
+		most = max(most, bins[max(n, 0)])
+	}
+	p := newPlot(l, "held for, in seconds", "holds")
+	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0, end.Seconds(), 0, float64(most)*1.15
+	p.X.Tick.Marker, p.Y.Tick.Marker = TimeTicks(p.X.Max), wholeBetween(0, int64(most))
+	p.Add(painter(func(c draw.Canvas, plt *plot.Plot) {
+		x, y := plt.Transforms(&c)
+		width := end.Seconds() / holdBins
+		for n, count := range bins {
+			from, to := float64(n)*width, float64(n+1)*width
+			colour := color.Color(blue)
+			if lease > 0 && from+width/2 > lease.Seconds() {
+				colour = vermilion
+			}
+			fill(c, colour, x(from)+0.6, x(to)-0.6, y(0), y(float64(count)))
+		}
+		c.StrokeLine2(draw.LineStyle{Color: ink, Width: 0.5}, c.Min.X, y(0), c.Max.X, y(0))
+		if lease > 0 {
+			c.StrokeLine2(draw.LineStyle{Color: ink, Width: 1.2, Dashes: []vg.Length{4, 3}}, x(lease.Seconds()), y(0), x(lease.Seconds()), c.Max.Y)
+		}
+	}))
+	all, late := say.Number(len(m.Holds)), say.Number(beyond)
+	svg, err := drawn(p, say.HoldsBeyond.With(all, late).In(l))
+	f := Figure{Svg: svg, Caption: say.HoldsLonger.With(late, all, say.Measured(lease)), Table: head(l, "holds", "value")}
+	if lease <= 0 {
+		f.Caption = say.HoldsWithoutLease.With(all)
+	}
+	f.Table.row(l, "number", all)
+	f.Table.row(l, "longer than the lease", late)
+	f.Table.row(l, "longest", say.Measured(longest))
+	f.Table.row(l, "lease", say.Measured(lease))
+	return f, err
+}
+
+// maxBars is how many clients the bars of fairness show.
+const maxBars = 16
+
+// served is what one client got.
+type served struct {
+	name     string
+	acquired int
+	longest  time.Duration
+}
+
+func servedOf(h *history.History, m *bundle.Measures) []served {
+	at := make([]int, len(h.Header.Nodes)+1) // by NodeID: index into out plus one
+	var out []served
+	for _, id := range m.Clients {
+		out = append(out, served{name: clean.Text(h.Name(id), 8)})
+		at[id] = len(out)
+	}
+	for _, w := range m.Waits {
+		if n := at[w.Client]; n > 0 {
+			out[n-1].longest = max(out[n-1].longest, w.Length())
+			if w.End == bundle.WaitGot {
+				out[n-1].acquired++
+			}
+		}
+	}
+	return out
+}
+
+// fairnessPlot shows acquisitions and the longest wait of each client, side by side.
+func fairnessPlot(r *bundle.Run, m *bundle.Measures, _ int, l say.Language) (Figure, error) {
+	all := servedOf(r.Judgement.History, m)
+	if len(all) < 2 || len(m.Waits) == 0 {
+		return Figure{Absent: "there were not two clients to compare"}, nil
+	}
+	shown := all[:min(len(all), maxBars)]
+	most, longest := 1, time.Millisecond
+	for _, s := range shown {
+		most, longest = max(most, s.acquired), max(longest, s.longest)
+	}
+	bars := func(y string, top float64, colour color.Color, value func(s served) float64) *plot.Plot {
+		p := newPlot(l, "", y)
+		p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = -0.6, float64(len(shown))-0.4, 0, top*1.12
+		var ticks plot.ConstantTicks
+		for n, s := range shown {
+			ticks = append(ticks, plot.Tick{Value: float64(n), Label: s.name})
+		}
+		p.X.Tick.Marker = ticks
+		p.X.Tick.Length = 0
+		p.Add(painter(func(c draw.Canvas, plt *plot.Plot) {
+			x, y := plt.Transforms(&c)
+			for n, s := range shown {
+				fill(c, colour, x(float64(n)-0.36), x(float64(n)+0.36), y(0), y(value(s)))
+			}
+			c.StrokeLine2(draw.LineStyle{Color: ink, Width: 0.5}, c.Min.X, y(0), c.Max.X, y(0))
+		}))
+		return p
+	}
+	left := bars("acquisitions", float64(most), blue, func(s served) float64 { return float64(s.acquired) })
+	left.Y.Tick.Marker = wholeBetween(0, int64(most))
+	right := bars("longest wait in seconds", longest.Seconds(), lineColours[1], func(s served) float64 { return s.longest.Seconds() })
+	right.Y.Tick.Marker = fewTicks(longest.Seconds() * 1.12)
+	svg, err := drawnWith(func(c draw.Canvas) {
+		half := (c.Max.X - c.Min.X) / 2
+		left.Draw(draw.Crop(c, 0, -half-6, 0, 0))
+		right.Draw(draw.Crop(c, half+6, 0, 0, 0))
+	}, say.AcquiredEach.With(say.Number(len(shown))).In(l))
+	t := head(l, "client", "acquisitions", "longest wait")
+	least := all[0].acquired
+	fullest := 0
+	slowest := all[0]
+	for _, s := range all {
+		least, fullest = min(least, s.acquired), max(fullest, s.acquired)
+		if s.longest > slowest.longest {
+			slowest = s
+		}
+		if len(t.Rows) < maxBars {
+			t.Rows = append(t.Rows, []string{s.name, strconv.Itoa(s.acquired), say.Measured(s.longest).In(l)})
+		}
+	}
+	f := Figure{Svg: svg, Table: t}
+	var note say.Phrase
+	if len(all) > maxBars {
+		note = say.FirstOfClients.With(say.Number(maxBars), say.Number(len(all)))
+	}
+	wait, who := say.Measured(slowest.longest), say.Verbatim(slowest.name)
+	f.Caption = say.UnfairTo.With(say.Number(least), say.Number(fullest), wait, who, note)
+	if least == fullest {
+		f.Caption = say.FairTo.With(say.Number(least), wait, who, note)
+	}
+	return f, err
+}

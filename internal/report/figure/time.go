@@ -1,0 +1,302 @@
+package figure
+
+import (
+	"image/color"
+	"math"
+	"strconv"
+	"time"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"lockstep/internal/history"
+	"lockstep/internal/report/bundle"
+	"lockstep/internal/report/clean"
+	"lockstep/internal/say"
+)
+
+// The figures over true time: tokens, waits and clocks.
+
+// shape is a mark of a scatter plot. All marks of one shape become one path,
+// which keeps the file small.
+type shape uint8
+
+const (
+	dot shape = iota
+	cross
+	hollow // a dot that is not filled
+	ring   // around a mark that is wrong
+)
+
+// marks draws points in one shape.
+func marks(c draw.Canvas, s shape, col color.Color, points []vg.Point) {
+	if len(points) == 0 {
+		return
+	}
+	r := vg.Length(2.4)
+	if s == ring {
+		r = 5
+	}
+	var p vg.Path
+	for _, at := range points {
+		if s == cross {
+			p.Move(vg.Point{X: at.X - r, Y: at.Y - r})
+			p.Line(vg.Point{X: at.X + r, Y: at.Y + r})
+			p.Move(vg.Point{X: at.X - r, Y: at.Y + r})
+			p.Line(vg.Point{X: at.X + r, Y: at.Y - r})
+			continue
+		}
+		p.Move(vg.Point{X: at.X + r, Y: at.Y})
+		p.Arc(at, r, 0, 2*math.Pi)
+		p.Close()
+	}
+	c.SetColor(col)
+	if s == dot {
+		c.Fill(p)
+		return
+	}
+	c.SetLineStyle(draw.LineStyle{Color: col, Width: 1.5})
+	c.Stroke(p)
+}
+
+// thinned keeps at most about n of points that are in the order of time: in each
+// slot of time the lowest and the highest.
+func thinned[T any](list []T, n int, less func(a, b T) bool) []T {
+	if len(list) <= n || n < 2 {
+		return list
+	}
+	size := (2*len(list) + n - 1) / n
+	var out []T
+	for i := 0; i < len(list); i += size {
+		slot := list[i:min(i+size, len(list))]
+		low, high := 0, 0
+		for k := range slot {
+			if less(slot[k], slot[low]) {
+				low = k
+			}
+			if less(slot[high], slot[k]) {
+				high = k
+			}
+		}
+		out = append(out, slot[min(low, high)])
+		if low != high {
+			out = append(out, slot[max(low, high)])
+		}
+	}
+	return out
+}
+
+// tokensPlot shows the tokens that the resource has seen.
+func tokensPlot(r *bundle.Run, m *bundle.Measures, points int, l say.Language) (Figure, error) {
+	if !m.Tokens {
+		return Figure{Absent: "the lock hands out no token"}, nil
+	}
+	var taken, refused, stale []bundle.Write
+	low, high := int64(math.MaxInt64), int64(math.MinInt64)
+	for _, w := range m.Writes {
+		low, high = min(low, w.Token), max(high, w.Token)
+		switch {
+		case w.Refused:
+			refused = append(refused, w)
+		case w.Stale:
+			stale = append(stale, w)
+			taken = append(taken, w)
+		default:
+			taken = append(taken, w)
+		}
+	}
+	if len(m.Writes) == 0 {
+		return Figure{Absent: "nobody wrote to the resource"}, nil
+	}
+	p := overTime(r, "token", l)
+	p.Y.Min, p.Y.Max = float64(low)-0.5, float64(high)+0.5
+	p.Y.Tick.Marker = wholeBetween(low, high)
+	p.Add(painter(func(c draw.Canvas, plt *plot.Plot) {
+		x, y := plt.Transforms(&c)
+		place := func(ws []bundle.Write) (out []vg.Point) {
+			for _, w := range thinned(ws, points, func(a, b bundle.Write) bool { return a.Token < b.Token }) {
+				out = append(out, vg.Point{X: x(w.At.Duration().Seconds()), Y: y(float64(w.Token))})
+			}
+			return out
+		}
+		marks(c, dot, blue, place(taken))
+		marks(c, cross, vermilion, place(refused))
+		marks(c, ring, vermilion, place(stale))
+	}))
+	nt, nr, ns := say.Number(len(taken)), say.Number(len(refused)), say.Number(len(stale))
+	svg, err := drawn(p, say.TokensSeen.With(nt, nr, ns).In(l))
+	f := Figure{Svg: svg, Caption: say.RisingTokens.With(nt, nr), Table: head(l, "writes", "number")}
+	if len(stale) > 0 {
+		f.Caption = say.StaleTokens.With(nt, nr, ns)
+	}
+	f.Table.row(l, "taken", nt)
+	f.Table.row(l, "of these stale", ns)
+	f.Table.row(l, "refused", nr)
+	f.Table.row(l, "lowest token", say.Number(low))
+	f.Table.row(l, "highest token", say.Number(high))
+	return f, err
+}
+
+// waitsPlot shows each wait for the lock at its end.
+func waitsPlot(r *bundle.Run, m *bundle.Measures, points int, l say.Language) (Figure, error) {
+	if len(m.Waits) == 0 {
+		return Figure{Absent: "nobody waited for the lock"}, nil
+	}
+	by := func(list []bundle.Wait, end bundle.WaitEnd) (out []bundle.Wait) {
+		for _, w := range list {
+			if w.End == end {
+				out = append(out, w)
+			}
+		}
+		return out
+	}
+	got, gaveUp := by(m.Waits, bundle.WaitGot), by(m.Waits, bundle.WaitGaveUp)
+	longest := time.Millisecond
+	for _, w := range append(append([]bundle.Wait(nil), m.Waits...), m.Failures...) {
+		longest = max(longest, w.Length())
+	}
+	p := overTime(r, "wait in seconds", l)
+	p.Y.Min, p.Y.Max = 0, longest.Seconds()*1.08
+	p.Y.Tick.Marker = fewTicks(p.Y.Max)
+	p.Add(painter(func(c draw.Canvas, plt *plot.Plot) {
+		x, y := plt.Transforms(&c)
+		place := func(ws []bundle.Wait) (out []vg.Point) {
+			for _, w := range thinned(ws, points, func(a, b bundle.Wait) bool { return a.Length() < b.Length() }) {
+				out = append(out, vg.Point{X: x(w.To.Duration().Seconds()), Y: y(w.Length().Seconds())})
+			}
+			return out
+		}
+		marks(c, dot, blue, place(got))
+		marks(c, hollow, ink, place(gaveUp))
+		marks(c, cross, vermilion, place(m.Failures))
+	}))
+	sorted := m.Lengths()
+	ng, nl, ne := say.Number(len(got)), say.Number(len(gaveUp)), say.Number(len(m.Failures))
+	svg, err := drawn(p, say.WaitsEnded.With(ng, nl, ne).In(l))
+	f := Figure{Svg: svg, Caption: say.WaitsShown.With(ng, nl, ne), Table: head(l, "wait", "value")}
+	f.Table.row(l, "got the lock", ng)
+	f.Table.row(l, "gave up", nl)
+	f.Table.row(l, "errors", ne)
+	f.Table.row(l, "median", say.Measured(bundle.Quantile(sorted, 50)))
+	f.Table.row(l, "99th percentile", say.Measured(bundle.Quantile(sorted, 99)))
+	f.Table.row(l, "longest", say.Measured(longest))
+	return f, err
+}
+
+// clocksPlot shows the offsets of the clocks.
+func clocksPlot(r *bundle.Run, m *bundle.Measures, points int, l say.Language) (Figure, error) {
+	if len(m.Skews) == 0 {
+		return Figure{Absent: "all clocks showed true time"}, nil
+	}
+	h := r.Judgement.History
+	var low, high time.Duration
+	nodes := []history.NodeID{}
+	lines := map[history.NodeID][]bundle.Skew{}
+	for _, s := range m.Skews {
+		low, high = min(low, s.Off), max(high, s.Off)
+		if lines[s.Node] == nil {
+			nodes = append(nodes, s.Node)
+		}
+		lines[s.Node] = append(lines[s.Node], s)
+	}
+	if len(nodes) > len(linePatterns) {
+		nodes = nodes[:len(linePatterns)]
+	}
+	p := overTime(r, "offset in seconds", l)
+	room := max((high-low)/8, time.Millisecond)
+	p.Y.Min, p.Y.Max = (low - room).Seconds(), (high + room).Seconds()
+	lease := h.Header.Lease
+	shown := lease > 0 && max(high, -low) >= lease/4
+	if shown {
+		p.Y.Min, p.Y.Max = min(p.Y.Min, -1.1*lease.Seconds()), max(p.Y.Max, 1.1*lease.Seconds())
+	}
+	p.Add(painter(func(c draw.Canvas, plt *plot.Plot) {
+		x, y := plt.Transforms(&c)
+		c.StrokeLine2(draw.LineStyle{Color: ink, Width: 0.5}, c.Min.X, y(0), c.Max.X, y(0))
+		if shown {
+			law := draw.LineStyle{Color: ink, Width: 0.8, Dashes: []vg.Length{4, 3}}
+			c.StrokeLine2(law, c.Min.X, y(lease.Seconds()), c.Max.X, y(lease.Seconds()))
+			c.StrokeLine2(law, c.Min.X, y(-lease.Seconds()), c.Max.X, y(-lease.Seconds()))
+		}
+		for n, id := range nodes {
+			var curve []vg.Point
+			last := vg.Length(0)
+			for i, s := range thinned(lines[id], points, func(a, b bundle.Skew) bool { return a.Off < b.Off }) {
+				at := x(s.At.Duration().Seconds())
+				if i > 0 {
+					curve = append(curve, vg.Point{X: at, Y: last})
+				}
+				last = y(s.Off.Seconds())
+				curve = append(curve, vg.Point{X: at, Y: last})
+			}
+			curve = append(curve, vg.Point{X: c.Max.X, Y: last})
+			c.StrokeLines(lineStyle(n), curve)
+			// The name stands at the line's end, alternately above and below it.
+			label := plt.X.Tick.Label
+			label.XAlign, label.YAlign = draw.XRight, draw.YBottom
+			at := vg.Point{X: c.Max.X - 2, Y: last + 2}
+			if n%2 == 1 || at.Y+12 > c.Max.Y {
+				label.YAlign, at.Y = draw.YTop, last-2
+			}
+			c.FillText(label, at, clean.Text(h.Name(id), clean.MaxHeadName))
+		}
+	}))
+	t := head(l, "node", "first offset", "last offset", "farthest")
+	for _, id := range nodes {
+		name := clean.Text(h.Name(id), clean.MaxHeadName)
+		far := time.Duration(0)
+		for _, s := range lines[id] {
+			if max(s.Off, -s.Off) > max(far, -far) {
+				far = s.Off
+			}
+		}
+		t.Rows = append(t.Rows, []string{name, say.Measured(lines[id][0].Off).In(l), say.Measured(lines[id][len(lines[id])-1].Off).In(l), say.Measured(far).In(l)})
+	}
+	n := say.Number(len(nodes))
+	svg, err := drawn(p, say.ClocksOff.With(n).In(l))
+	caption := say.ClocksFar.With(n, say.Measured(max(high, -low)), say.Flag(shown))
+	return Figure{Svg: svg, Caption: caption, Table: t}, err
+}
+
+// wholeBetween labels a few whole numbers of a range.
+func wholeBetween(low, high int64) plot.ConstantTicks {
+	step := int64(1)
+	for (high-low)/step > 6 {
+		switch {
+		case step%10 == 2 || step == 2:
+			step = step / 2 * 5
+		default:
+			step *= 2
+		}
+		for (high-low)/step > 60 {
+			step *= 10
+		}
+	}
+	var ticks plot.ConstantTicks
+	for n := low; n <= high; n += step {
+		ticks = append(ticks, plot.Tick{Value: float64(n), Label: strconv.FormatInt(n, 10)})
+		if n > math.MaxInt64-step {
+			break
+		}
+	}
+	return ticks
+}
+
+// fewTicks labels at most five whole multiples of 1, 2 or 5 times a power of ten.
+func fewTicks(end float64) plot.ConstantTicks {
+	step := math.Pow(10, math.Floor(math.Log10(end)))
+	switch {
+	case end/step < 2:
+		step /= 2
+	case end/step >= 5:
+		step *= 2
+	}
+	digits := max(0, -int(math.Floor(math.Log10(step)+1e-9)))
+	var ticks plot.ConstantTicks
+	for n := 0; float64(n)*step <= end; n++ {
+		at := float64(n) * step
+		ticks = append(ticks, plot.Tick{Value: at, Label: strconv.FormatFloat(at, 'f', digits, 64)})
+	}
+	return ticks
+}

@@ -1,0 +1,140 @@
+package indexpage
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"lockstep/internal/checker"
+	"lockstep/internal/report/page"
+	"lockstep/internal/report/reporttest"
+)
+
+func testIndex() *Index {
+	return &Index{
+		Total: 4, Pages: []string{"comparison.html", "matrix.html", "notes.html"},
+		Runs: []Run{
+			{
+				Path: "pause-past-lease/20260102T030405.000Z-seed-7", At: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
+				Scenario: "pause-past-lease", Seed: 7, Backend: "sim", Met: true,
+				Locks: []Lock{
+					{"set-nx-lua", map[string]checker.Verdict{"progress": checker.Kept, "no-stale-write": checker.Broken, "mutual-exclusion": checker.Broken}},
+					{"etcd-mutex", map[string]checker.Verdict{"progress": checker.Kept, "mutual-exclusion": checker.Kept}},
+				},
+			},
+			{
+				Path: "kill/20260102T030405.000Z-seed-1", At: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
+				Scenario: "kill", Seed: 1, Backend: "process",
+				Locks: []Lock{{"redisson", map[string]checker.Verdict{"progress": checker.Unknown, "mutual-exclusion": checker.Kept}}},
+			},
+			{Path: "kill/by-hand", Scenario: "kill", Seed: 1, Backend: "sim", Locks: []Lock{{"redisson", nil}}},
+			{Path: "kill/20260102T030404.000Z-seed-1", Scenario: "kill", Problem: "result.json: unexpected end of JSON input"},
+		},
+	}
+}
+
+func drawIndex(t *testing.T, x *Index) string {
+	t.Helper()
+	page, err := HTML(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(page)
+}
+
+func TestIndexGolden(t *testing.T) {
+	reporttest.Golden(t, "index.html", []byte(drawIndex(t, testIndex())))
+	if drawIndex(t, testIndex()) != drawIndex(t, testIndex()) {
+		t.Error("the index differs between two renderings")
+	}
+}
+
+var indexRowForm = regexp.MustCompile(`<tr data-verdict="([a-z]+)" data-met="([a-z]+)">`)
+
+// The verdict of a row is the worst of its locks, and that of a lock the worst of
+// its properties, which are named.
+func TestIndexSumsUp(t *testing.T) {
+	page := drawIndex(t, testIndex())
+	var got []string
+	for _, m := range indexRowForm.FindAllStringSubmatch(page, -1) {
+		got = append(got, m[1]+" "+m[2])
+	}
+	if want := "broken yes, unknown no, unknown no, unknown no"; strings.Join(got, ", ") != want {
+		t.Errorf("rows %q, want %q", got, want)
+	}
+	for _, want := range []string{
+		`title="broken: mutual-exclusion, no-stale-write"`, `data-lock="etcd-mutex" data-verdict="kept" title="kept"`,
+		`data-lock="redisson" data-verdict="unknown" title="unknown: progress"`, `data-lock="redisson" data-verdict="unknown" title="unknown"`,
+		`real <small>process</small>`, `cannot be read: result.json: unexpected end of JSON input`, "4 runs, newest first",
+		`href="./pause-past-lease/20260102T030405.000Z-seed-7/report.html"`, `<time datetime="2026-01-02T03:04:05Z">`,
+		`href="./matrix.html"`, `href="./notes.html"`,
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the index has no %s", want)
+		}
+	}
+	if strings.Contains(page, ".zip") {
+		t.Error("a file on its own offers archives that nobody makes")
+	}
+	served := testIndex()
+	served.Served = true
+	if !strings.Contains(drawIndex(t, served), `href="./kill/by-hand.zip" download`) {
+		t.Error("a served index offers no archive")
+	}
+}
+
+func TestIndexOfNothing(t *testing.T) {
+	page := drawIndex(t, &Index{})
+	for _, want := range []string{"Nothing has been played yet", "simulate run pause-past-lease"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the empty index has no %q", want)
+		}
+	}
+	if strings.Contains(page, "<table") || strings.Contains(page, `<search`) {
+		t.Error("the empty index has a table or filters")
+	}
+}
+
+func TestIndexKeepsItsBudget(t *testing.T) {
+	x := &Index{Total: 3 * MaxRuns}
+	for i := range 3 * MaxRuns {
+		r := Run{Path: fmt.Sprintf("scenario/run-%d", i), Scenario: "scenario", Seed: uint64(i)}
+		for n := range 43 {
+			r.Locks = append(r.Locks, Lock{fmt.Sprintf("a-lock-with-a-name-%d", n), map[string]checker.Verdict{"mutual-exclusion": checker.Broken}})
+		}
+		x.Runs = append(x.Runs, r)
+	}
+	drawn := drawIndex(t, x)
+	rows := len(indexRowForm.FindAllString(drawn, -1))
+	if len(drawn) > page.MaxHTML || rows < 30 {
+		t.Errorf("%d bytes, %d rows", len(drawn), rows)
+	}
+	for _, want := range []string{fmt.Sprintf("The newest %d of %d runs", rows, 3*MaxRuns), "scenario/run-0/", "simulate list runs"} {
+		if !strings.Contains(drawn, want) {
+			t.Errorf("the index has no %q", want)
+		}
+	}
+}
+
+// Names of directories and locks come from whoever made the store.
+func TestHostileNamesInTheIndex(t *testing.T) {
+	for _, evil := range []string{
+		`"><script>alert(1)</script>`, `javascript:alert(1)`, `//evil.example/x`, `..`, `a"onmouseover="x`, "\x1b[31m", `%2e%2e/x?y#z`, `https://evil.example/`,
+	} {
+		x := &Index{Total: 1, Served: true, Pages: []string{evil + ".html"}, Runs: []Run{{
+			Path: evil + "/" + evil, Scenario: evil, Backend: evil,
+			Locks: []Lock{{evil, map[string]checker.Verdict{evil: checker.Broken}}},
+		}, {Path: evil, Problem: evil}}}
+		page := drawIndex(t, x)
+		for _, m := range regexp.MustCompile(`href="([^"]*)"`).FindAllStringSubmatch(page, -1) {
+			if !strings.HasPrefix(m[1], "./") && !strings.HasPrefix(m[1], "#") && m[1] != "data:," {
+				t.Errorf("%q: a link leads to %s", evil, m[1])
+			}
+		}
+		if strings.Count(page, "<script") != 1 || strings.Contains(page, "\x1b") || regexp.MustCompile(`<[^>]*\son[a-z]+=`).MatchString(page) {
+			t.Errorf("%q is not shown as text", evil)
+		}
+	}
+}

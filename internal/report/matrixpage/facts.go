@@ -1,0 +1,108 @@
+package matrixpage
+
+import (
+	"lockstep/internal/report/clean"
+	"lockstep/internal/say"
+)
+
+// lead says what the page is, in one sentence.
+func lead(m *Matrix) say.Phrase {
+	tested, untested := m.runs()
+	var more say.Phrase
+	if untested > 0 {
+		more = say.MoreTestedNothing.With(say.Grouped(untested))
+	}
+	return say.MatrixLead.With(say.Grouped(len(m.Locks)), say.Grouped(len(m.Columns)), say.Grouped(tested), more)
+}
+
+// inLanguage are phrases as paragraphs.
+func inLanguage(l say.Language, phrases []say.Phrase) (out []string) {
+	for _, p := range phrases {
+		out = append(out, clean.Sentence(p.In(l)))
+	}
+	return out
+}
+
+// runs counts the runs that tested something, and those that did not.
+func (m *Matrix) runs() (tested, untested int) {
+	for i := range m.Locks {
+		for k := range m.Locks[i].Cells {
+			tested += m.Locks[i].Cells[k].Runs
+			untested += m.Locks[i].Cells[k].Untested
+		}
+	}
+	return tested, untested
+}
+
+// facts are what stands out, counted.
+func (v *matrixView) facts(m *Matrix) []say.Phrase {
+	if len(m.Locks) < 2 || len(m.Columns) < 2 {
+		return nil
+	}
+	var whole say.List
+	for _, g := range v.Groups {
+		for _, l := range g.Locks {
+			if l.Bad == 0 {
+				whole = append(whole, say.Verbatim(l.ID))
+			}
+		}
+	}
+	var out []say.Phrase
+	all := say.Number(len(m.Locks))
+	switch {
+	case len(whole) == 0:
+		out = append(out, say.NoneWhole.With(all))
+	case len(whole) <= 4:
+		out = append(out, say.FewWhole.With(say.Number(len(whole)), all, whole))
+	default:
+		out = append(out, say.SomeWhole.With(say.Number(len(whole)), all))
+	}
+	worst, mild := -1, -1
+	for i, c := range v.Columns {
+		if c.Code == noFaultCode {
+			if c.Bad > 0 {
+				out = append(out, say.BadWithoutFault.With(say.Number(c.Bad)))
+			}
+			continue
+		}
+		if worst < 0 || c.Bad > v.Columns[worst].Bad {
+			worst = i
+		}
+		if mild < 0 || c.Bad < v.Columns[mild].Bad {
+			mild = i
+		}
+	}
+	if worst < 0 || v.Columns[worst].Bad == 0 {
+		return out
+	}
+	c := v.Columns[worst]
+	out = append(out, say.HarmsMost.With(say.Verbatim(c.Name), say.Verbatim(c.Code), say.Number(c.Bad), all))
+	if c := v.Columns[mild]; c.Bad < v.Columns[worst].Bad {
+		out = append(out, say.HarmsLeast.With(say.Verbatim(c.Name), say.Verbatim(c.Code), say.Number(c.Bad)))
+	}
+	return out
+}
+
+// noFaultCode is the column in which nothing goes wrong.
+const noFaultCode = "N0"
+
+// howMeasured says how the letters came about.
+func howMeasured(m *Matrix) []say.Phrase {
+	out := []say.Phrase{
+		say.Text("No letter is written down anywhere. For each cell the harness first watches which commands the lock sends when nothing goes wrong, and makes scripts to fit them: short scenarios that bring the fault about at each point where it could hurt."),
+		say.Text("A checker judges each history. The letter is the worst that was seen."),
+		say.Text("V, F, VF and D are proofs: the run below each of them can be played again and gives the same history, byte for byte. S and L are not: they say that nothing worse was found, and how often it may happen all the same."),
+	}
+	if m.Seeds > 0 {
+		out[1] = say.ThenVariations.With(say.Grouped(m.Seeds))
+	}
+	tested, untested := m.runs()
+	var some, lease say.Phrase
+	if untested > 0 {
+		some = say.OfWhichTested.With(say.Number(tested))
+	}
+	if m.Lease > 0 {
+		lease = say.LeaseInEach.With(say.Verbatim(m.Lease.String()))
+	}
+	return append(out, say.MeasuredWith.With(say.Verbatim(clean.Text(m.Backend, clean.MaxName)), say.Grouped(tested+untested), some, lease))
+}

@@ -1,0 +1,102 @@
+// Package matrixpage draws the page of a matrix, with the worst run of each cell told in brief.
+package matrixpage
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"time"
+
+	"lockstep/internal/checker"
+	"lockstep/internal/report/page"
+	"lockstep/internal/say"
+)
+
+//go:embed matrixpage.css
+var matrixCSS string
+
+//go:embed matrixpage.html
+var matrixFiles embed.FS
+
+//go:embed matrixpage.js
+var matrixJS string
+
+var matrixScript = page.NewScript("matrixpage", matrixJS)
+
+var matrixTemplate = page.Template(matrixFiles, "matrixpage.html")
+
+// MaxHTML is how large the page of a matrix may become. Longer tales are
+// cut, visibly.
+const MaxHTML = 5_000_000
+
+// notApplicable is the letter of a cell whose fault could not be brought about.
+const notApplicable checker.Letter = "-"
+
+// Matrix is what the page of a matrix shows: what became of each lock under each
+// kind of fault.
+type Matrix struct {
+	Language say.Language
+	Backend  string
+	Seeds    int           // random variations of each cell's scripts
+	Lease    time.Duration // of all runs; 0 when unknown
+	Replay   string        // the command line that measures it again
+	Columns  []page.Column
+	Locks    []Lock // those of one group side by side
+}
+
+// Lock is one row.
+type Lock struct {
+	ID         string
+	Group      string // under which heading it stands
+	Store      string // in words
+	Idea       string
+	Protocol   []string
+	BreaksWhen string
+	Source     string
+	Cells      []Cell // one for each column
+}
+
+// Cell is what became of one lock under one kind of fault.
+type Cell struct {
+	Letter          checker.Letter // "-" when the fault could not be brought about
+	Note            string
+	Runs            int      // that tested something
+	Untested        int      // that did not
+	Broken          int      // letters V, F and VF
+	Stuck           int      // letter D
+	Rate, Low, High float64  // of broken and stuck among the random variations, with the 95 % interval
+	Tried           []string // names of the scripts; empty when unknown
+	Worst           *Run
+}
+
+// Run is the worst run of a cell, to be played again.
+type Run struct {
+	Letter  checker.Letter // what this one run showed
+	Script  string         // its name
+	Varied  bool           // a random variation of the script
+	File    string         // file name for the scenario
+	YAML    string         // the scenario
+	Command string         // plays the file, once it is saved
+	Hash    string         // of the history
+	Tale    *Tale          // nil when it is not worth telling
+}
+
+// HTML draws a matrix as one file that needs nothing else.
+func HTML(m *Matrix) ([]byte, error) {
+	for _, d := range []detail{{maxTold, true}, {8, true}, {4, false}, {0, false}} {
+		var buf bytes.Buffer
+		if err := matrixTemplate(m.Language).Execute(&buf, newMatrixView(m, d)); err != nil {
+			return nil, fmt.Errorf("filling in the page of the matrix: %w", err)
+		}
+		if buf.Len() <= MaxHTML || d.steps == 0 {
+			return buf.Bytes(), nil
+		}
+	}
+	return nil, nil // not reached: the last detail returns
+}
+
+// detail says how much a page tells of each run.
+type detail struct {
+	steps int
+	files bool
+}

@@ -1,0 +1,327 @@
+package matrixpage
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"lockstep/internal/checker"
+	"lockstep/internal/explain"
+	"lockstep/internal/history"
+	"lockstep/internal/report/bundletest"
+	"lockstep/internal/report/page"
+	"lockstep/internal/report/reporttest"
+	"lockstep/internal/say"
+)
+
+// tinyMatrix is a matrix built by hand: two locks, three columns, five letters.
+func tinyMatrix() *Matrix {
+	blind, script := bundletest.PauseRun("set-nx-ex-del", true).Judgement, bundletest.PauseRun("set-nx-lua", false).Judgement
+	file := "scenario: \"GP: A freezes\"\nlease: 10s\nfaults:\n  - when: A is in its critical section\n    pause: A\n    for: 15s\n"
+	told := func(lock string, j *checker.Judgement, varied bool) *Run {
+		return &Run{
+			Letter: j.Letter, Script: "A freezes in its critical section", Varied: varied, File: lock + "-GP.yaml", YAML: file,
+			Command: "simulate run " + lock + "-GP.yaml --lock " + lock + " --seed 7", Hash: "5f0c", Tale: NewTale(j, 0),
+		}
+	}
+	return &Matrix{
+		Backend: "sim", Seeds: 20, Lease: 10 * time.Second, Replay: "simulate matrix --seeds 20",
+		Columns: []page.Column{
+			{Code: "N0", Name: "no fault", Summary: "Clients contend, nothing goes wrong."},
+			{Code: "GP", Name: "pause past the lease", Summary: "The whole process freezes for longer than the lease."},
+			{Code: "LA", Name: "lost reply to acquire", Summary: "The reply never arrives."},
+		},
+		Locks: []Lock{
+			{
+				ID: "set-nx-ex-del", Group: "Redis, one primary", Store: "Redis, one primary", Idea: "Set and delete.",
+				Protocol: []string{"SET NX EX.", "DEL."}, BreaksWhen: "A holder overruns its lease.", Source: "a document, line 7",
+				Cells: []Cell{
+					{Letter: "S", Note: "2 scripts and 20 variations", Runs: 22, High: 0.161, Tried: []string{"three clients", "five clients"}},
+					{Letter: "VF", Note: "A freezes in its critical section", Runs: 21, Untested: 1, Broken: 18, Stuck: 1, Rate: 0.9, Low: 0.699, High: 0.972, Worst: told("set-nx-ex-del", &blind, true)},
+					{Letter: "L", Note: "the reply of SET is lost", Runs: 22, High: 0.161, Worst: &Run{Letter: "L", Script: "the reply of SET is lost", File: "set-nx-ex-del-LA.yaml", YAML: file, Command: "simulate run set-nx-ex-del-LA.yaml", Hash: "77aa"}},
+				},
+			},
+			{
+				ID: "set-nx-lua", Group: "etcd", Store: "etcd", Idea: "Compare and delete.",
+				Cells: []Cell{
+					{Letter: "-", Note: "the lock has no such step", Untested: 22},
+					{Letter: "VF", Note: "A freezes in its critical section", Runs: 22, Broken: 22, Rate: 1, Low: 0.839, High: 1, Worst: told("set-nx-lua", &script, false)},
+					{Letter: "D", Note: "the reply of SETNX is lost", Runs: 2, Stuck: 1, High: 0.161},
+				},
+			},
+		},
+	}
+}
+
+func drawMatrix(t *testing.T, m *Matrix) string {
+	t.Helper()
+	out, err := HTML(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(out)
+}
+
+func TestMatrixGolden(t *testing.T) {
+	out := drawMatrix(t, tinyMatrix())
+	reporttest.Golden(t, "matrix.html", []byte(out))
+	if out != drawMatrix(t, tinyMatrix()) {
+		t.Error("the page differs between two renderings")
+	}
+}
+
+// What the page must say, in the words of the documentation.
+func TestMatrixSaysWhatWasMeasured(t *testing.T) {
+	out := strings.ReplaceAll(drawMatrix(t, tinyMatrix()), "\u00a0", " ")
+	for _, want := range []string{
+		"2 lock designs under 3 kinds of fault: what became of each, measured in 89 runs. 23 runs more tested nothing and count for nothing.",
+		"None of the 2 locks comes through all columns",
+		"What harms most: pause past the lease (GP), with 2 of 2 locks broken or stuck.",
+		"What harms least: lost reply to acquire (LA), with 1.",
+		"21 runs: 18 broken, 1 stuck. Of the random variations, 90.0 % broke or got stuck (95 % interval 69.9 % to 97.2 %). 21 of 22 runs tested something",
+		"22 runs: 0 broken, 0 stuck. None of the random variations broke: with 95 % confidence, at most 16.1 % of such runs would.",
+		"A random variation of the script &#34;A freezes in its critical section&#34;.",
+		"No single run showed both kinds of damage; this one shows V.",
+		"Why there is no letter: the lock has no such step.",
+		"<li>three clients</li>",
+		"two inside: A has been in since 0.012 s",
+		"wrong owner: the entry was B&#39;s, not A&#39;s",
+		`<th scope="row" class="lock"><a href="#set-nx-lua">set-nx-lua</a></th>`,
+		`<td class="cVF"><a href="#set-nx-ex-del-GP" title="GP, pause past the lease: A freezes in its critical section (18 broken, 1 stuck of 21)"`,
+		`<details id="set-nx-ex-del-GP">`,
+		"Save this as <code>set-nx-ex-del-GP.yaml</code> and run <code>simulate run set-nx-ex-del-GP.yaml --lock set-nx-ex-del --seed 7</code>",
+		"\n  - when: A is in its critical section\n    pause: A\n",
+		"history hash <code>5f0c</code>",
+		"default-src 'none'",
+	} {
+		if !strings.Contains(out, want) {
+			t.Errorf("the page does not say: %s", want)
+		}
+	}
+}
+
+// The page loads nothing, names each id once, and no link leads nowhere.
+func TestMatrixIsSelfContained(t *testing.T) {
+	out := drawMatrix(t, tinyMatrix())
+	for _, never := range []string{`src="`, `<link rel="s`, `<link href`, "@import", "fetch(", "https://", "url("} {
+		if strings.Contains(out, never) {
+			t.Errorf("the page contains %s", never)
+		}
+	}
+	seen := map[string]bool{}
+	for _, part := range strings.Split(out, ` id="`)[1:] {
+		id, _, _ := strings.Cut(part, `"`)
+		if seen[id] {
+			t.Errorf("id %s is given twice", id)
+		}
+		seen[id] = true
+	}
+	for _, part := range strings.Split(out, `href="#`)[1:] {
+		if id, _, _ := strings.Cut(part, `"`); !seen[id] {
+			t.Errorf("a link leads to #%s, which does not exist", id)
+		}
+	}
+	for _, part := range strings.Split(out, "<th")[1:] {
+		if tag, _, _ := strings.Cut(part, ">"); !strings.HasPrefix(tag, "ead") && !strings.Contains(tag, "scope=") {
+			t.Errorf("a header without scope: <th%s>", tag)
+		}
+	}
+}
+
+func TestMatrixShowsHostileTextAsText(t *testing.T) {
+	m := tinyMatrix()
+	m.Backend, m.Replay = bundletest.Hostile, bundletest.Hostile
+	m.Columns[1] = page.Column{Code: bundletest.Hostile, Name: bundletest.Hostile, Summary: bundletest.Hostile}
+	l := &m.Locks[0]
+	l.ID, l.Group, l.Store, l.Idea, l.BreaksWhen, l.Source, l.Protocol = bundletest.Hostile, bundletest.Hostile, bundletest.Hostile, bundletest.Hostile, bundletest.Hostile, bundletest.Hostile, []string{bundletest.Hostile}
+	bundle := bundletest.HostileBundle()
+	for i := range l.Cells {
+		c := &l.Cells[i]
+		c.Note, c.Tried = bundletest.Hostile, []string{bundletest.Hostile}
+		c.Worst = &Run{Script: bundletest.Hostile, File: bundletest.Hostile, YAML: bundletest.Hostile + "\n" + bundletest.Hostile, Command: bundletest.Hostile, Hash: bundletest.Hostile, Tale: NewTale(&bundle.Runs[0].Judgement, 0)}
+	}
+	l.Cells[2].Letter = checker.Letter(bundletest.Hostile)
+	out := drawMatrix(t, m)
+	if n := strings.Count(out, "<script"); n != 1 {
+		t.Errorf("%d script elements, want our own only", n)
+	}
+	for _, never := range []string{"<b>alert", "<script>alert", "&<b>", "\x1b", "\u009b", "\u202e", "\u2066", "\a"} {
+		if strings.Contains(out, never) {
+			t.Errorf("the page contains %q", never)
+		}
+	}
+	for _, want := range []string{`\u202e`, `\x1b`, "&lt;script&gt;"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("the page does not show %q", want)
+		}
+	}
+	from := strings.Index(out, `<svg class="belief"`)
+	if from < 0 {
+		t.Fatal("no strip")
+	}
+	d := xml.NewDecoder(strings.NewReader(out[from : from+strings.Index(out[from:], "</svg>")+len("</svg>")]))
+	for {
+		if _, err := d.Token(); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatalf("the strip is no XML: %v", err)
+		}
+	}
+}
+
+// bigMatrix has sixty locks and seventeen columns, half of the cells with the
+// longest tale and the others without, as measured matrices have them.
+func bigMatrix(file string) *Matrix {
+	m := tinyMatrix()
+	cell := m.Locks[0].Cells[1]
+	run := *cell.Worst
+	run.YAML = file
+	step := run.Tale.Steps[3]
+	tale := *run.Tale
+	tale.Steps = nil
+	for n := range maxTold {
+		step.rank = n
+		tale.Steps = append(tale.Steps, step)
+	}
+	run.Tale, cell.Worst = &tale, &run
+	m.Columns = nil
+	lock := Lock{Group: "Redis, one primary", Idea: strings.Repeat("idea ", 40), Protocol: []string{strings.Repeat("step ", 20)}}
+	for k := range 17 {
+		m.Columns = append(m.Columns, page.Column{Code: fmt.Sprintf("C%d", k), Name: "pause past the lease", Summary: "The process freezes."})
+		c := cell
+		if k%2 == 1 {
+			quiet := run
+			quiet.Tale = nil
+			c.Letter, c.Worst = "L", &quiet
+		}
+		lock.Cells = append(lock.Cells, c)
+	}
+	m.Locks = nil
+	for i := range 60 {
+		lock.ID = fmt.Sprintf("lock-%d", i)
+		m.Locks = append(m.Locks, lock)
+	}
+	return m
+}
+
+func TestMatrixBudget(t *testing.T) {
+	const notice = "There is more evidence than this page has room for"
+	out := drawMatrix(t, bigMatrix(strings.Repeat("  line: of a scenario\n", 25)))
+	if len(out) > MaxHTML || strings.Contains(out, notice) {
+		t.Errorf("a usual matrix takes %d bytes, more than %d", len(out), MaxHTML)
+	}
+	out = drawMatrix(t, bigMatrix(strings.Repeat("  line: of a scenario\n", 300)))
+	if len(out) > MaxHTML {
+		t.Errorf("%d bytes, more than %d", len(out), MaxHTML)
+	}
+	if !strings.Contains(out, notice) {
+		t.Error("the page does not say that it leaves evidence out")
+	}
+}
+
+// A tale keeps what led to the damage and leaves out the noise of others.
+func TestTaleKeepsTheStory(t *testing.T) {
+	w := reporttest.NewWriter("redlock", "A", "B", "C")
+	add := func(ms int64, kind history.Kind, node, owner string) explain.Step {
+		i := w.Add(ms, kind, node, func(e *history.Event) { e.Owner = w.H.Node(owner) })
+		return explain.Step{At: w.H.Events[i].At, Event: i, Node: w.H.Node(node), Sentence: say.FaultIsOver.With(say.Number(ms))}
+	}
+	steps := []explain.Step{
+		add(1, history.Acquired, "A", ""),
+		add(2, history.Froze, "A", ""),
+	}
+	for n := range int64(50) {
+		steps = append(steps, add(3+n, history.Granted, "redis-1", "C"))
+	}
+	steps = append(steps, add(60, history.Expired, "redis-1", "A"))
+	for n := range int64(50) {
+		steps = append(steps, add(61+n, history.Removed, "redis-1", "C"))
+	}
+	second := add(120, history.Acquired, "B", "")
+	second.Violation = true
+	stale := add(130, history.WriteAccepted, "A", "")
+	stale.Violation = true
+	steps = append(steps, second, stale, add(140, history.Acquired, "C", ""))
+	j := &checker.Judgement{History: w.H, Letter: checker.LetterV, Findings: []checker.Finding{
+		reporttest.Broke(checker.MutualExclusionID, reporttest.At(120), reporttest.At(130), []history.NodeID{w.H.Node("A"), w.H.Node("B")}),
+	}}
+	tell := func() string {
+		var got []string
+		for _, p := range newPicker(j, steps).pick(maxTold) {
+			got = append(got, fmt.Sprint(steps[p.index].At.Duration().Milliseconds()))
+		}
+		return strings.Join(got, " ")
+	}
+	if got := tell(); got != "1 2 60 120 130" {
+		t.Errorf("got %s", got)
+	}
+	// However busy the holder is, how it came to the lock is told.
+	busy := append([]explain.Step(nil), steps[:2]...)
+	for n := range int64(30) {
+		busy = append(busy, add(3+n, history.WriteAccepted, "A", ""))
+	}
+	steps = append(busy, steps[2:]...)
+	if got := tell(); !strings.HasPrefix(got, "1 2 ") || !strings.HasSuffix(got, " 60 120 130") || len(strings.Fields(got)) != maxTold {
+		t.Errorf("got %s", got)
+	}
+}
+
+func TestTaleIsShortened(t *testing.T) {
+	tale := &Tale{Before: 1, After: 2, Steps: []TaleStep{
+		{rank: 3}, {rank: 0, Skipped: 4}, {rank: 2}, {rank: 1, Skipped: 5}, {rank: 4},
+	}}
+	short := tale.shorter(2)
+	if len(short.Steps) != 2 || short.Before != 1+5 || short.Steps[1].Skipped != 1+5 || short.After != 2+1 {
+		t.Errorf("got %+v", short)
+	}
+	if tale.shorter(5) != tale || len(tale.Steps) != 5 {
+		t.Error("a tale that is short enough is changed")
+	}
+	if none := tale.shorter(0); len(none.Steps) != 0 || none.After != 2+5+9 {
+		t.Errorf("got %+v", none)
+	}
+}
+
+func TestNumbersOfTheMatrix(t *testing.T) {
+	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567", -1000: "-1,000"} {
+		if got := say.Grouped(n).In(say.English); got != want {
+			t.Errorf("say.Grouped(%d).In(say.English) = %s, want %s", n, got, want)
+		}
+	}
+	for rate, want := range map[float64]string{0: "0 %", 1: "100 %", 0.5: "50.0 %", 0.001: "0.1 %", 0.9999: "100 %"} {
+		if got := say.Percent(rate).In(say.English); got != want {
+			t.Errorf("say.Percent(%g).In(say.English) = %s, want %s", rate, got, want)
+		}
+	}
+}
+
+func BenchmarkMatrix(b *testing.B) {
+	m := bigMatrix(strings.Repeat("  line: of a scenario\n", 25))
+	b.ReportAllocs()
+	for b.Loop() {
+		if out, err := HTML(m); err != nil || !bytes.HasSuffix(bytes.TrimSpace(out), []byte("</html>")) {
+			b.Fatal(err)
+		}
+	}
+}
+
+func TestNoEnglishIsLeftOnAChineseMatrix(t *testing.T) {
+	m := tinyMatrix()
+	m.Language = say.Chinese
+	for i := range m.Columns {
+		m.Columns[i].Summary = "Clients contend, nothing goes wrong." // one that is
+	}
+	for i := range m.Locks {
+		for k := range m.Locks[i].Cells {
+			m.Locks[i].Cells[k].Note = "" // the names of scripts are English
+		}
+	}
+	for _, text := range reporttest.English([]byte(drawMatrix(t, m))) {
+		t.Error(text)
+	}
+}

@@ -1,0 +1,245 @@
+package matrixpage
+
+import (
+	"html/template"
+	"sort"
+	"time"
+
+	"lockstep/internal/checker"
+	"lockstep/internal/explain"
+	"lockstep/internal/history"
+	"lockstep/internal/report/diagram"
+	"lockstep/internal/say"
+)
+
+// maxTold is how many steps of a run a cell of the matrix tells.
+const maxTold = 14
+
+// Tale is a run in brief: the steps that led to what broke.
+type Tale struct {
+	Verdict say.Phrase // one sentence
+	Assumed say.Phrase // the assumption that was false; empty when none was proved so
+	Formula say.Phrase // why it is false, with numbers
+	Steps   []TaleStep
+	Before  int // steps left out before the first
+	After   int // steps left out after the last
+
+	strip func(say.Language) template.HTML // draws who believed what; nil for nothing
+}
+
+// TaleStep is one step of a tale.
+type TaleStep struct {
+	explain.Step
+	Skipped int // steps left out since the step before
+	rank    int // 0: the last that a shorter tale would leave out
+}
+
+// NewTale tells a judged run briefly. lag is the replication lag of its plan, 0
+// when unknown.
+func NewTale(j *checker.Judgement, lag time.Duration) *Tale {
+	steps := explain.Steps(j.History, j.Findings)
+	wrong := explain.Assumption(j.History, j.Findings, lag)
+	t := &Tale{Verdict: explain.Verdict(*j), Assumed: wrong.Assumed, Formula: wrong.Formula}
+	picked := newPicker(j, steps).pick(maxTold)
+	last := -1
+	for _, p := range picked {
+		t.Steps = append(t.Steps, TaleStep{Step: steps[p.index], rank: p.rank, Skipped: p.index - last - 1})
+		last = p.index
+	}
+	t.close(len(steps) - last - 1)
+	if n := len(t.Steps); n > 0 && j.Letter != checker.LetterStuck {
+		from, to := t.Steps[0].At, t.Steps[n-1].At
+		t.strip = say.OnceForEach(func(l say.Language) template.HTML { return diagram.Beliefs(j, from, to, l) })
+	}
+	return t
+}
+
+// close moves the gaps at both ends out of the steps.
+func (t *Tale) close(after int) {
+	t.After += after
+	if len(t.Steps) > 0 {
+		t.Before += t.Steps[0].Skipped
+		t.Steps[0].Skipped = 0
+	}
+}
+
+// shorter returns the tale with at most limit steps.
+func (t *Tale) shorter(limit int) *Tale {
+	if len(t.Steps) <= limit {
+		return t
+	}
+	out := *t
+	out.Steps, out.strip = nil, nil
+	gap := 0
+	for _, s := range t.Steps {
+		if s.rank >= limit {
+			gap += s.Skipped + 1
+			continue
+		}
+		s.Skipped += gap
+		gap = 0
+		out.Steps = append(out.Steps, s)
+	}
+	out.close(gap)
+	return &out
+}
+
+// picker chooses the steps of a tale.
+type picker struct {
+	h      *history.History
+	steps  []explain.Step
+	party  map[history.NodeID]bool // clients that the damage is about
+	stuck  bool                    // nothing broke but progress
+	center int                     // the step that the tale turns on
+	end    int                     // the last step that it needs
+}
+
+type pickedStep struct{ index, rank int }
+
+// newPicker looks for the turning point: the first violation, or, for a lock that
+// is stuck, the first fault, since the violation is only noticed much later.
+func newPicker(j *checker.Judgement, steps []explain.Step) *picker {
+	p := &picker{h: j.History, steps: steps, party: map[history.NodeID]bool{}, center: -1, end: len(steps) - 1}
+	p.stuck = j.Letter == checker.LetterStuck
+	for _, f := range j.Findings {
+		if f.Verdict == checker.Broken && len(f.Violations) > 0 {
+			for _, c := range f.Violations[0].Clients {
+				p.party[c] = true
+			}
+		}
+	}
+	for i := range steps {
+		found := steps[i].Violation
+		if p.stuck {
+			found = p.kind(i) != history.FaultEnded && isFault(p.kind(i))
+		}
+		if found {
+			p.center = i
+			break
+		}
+	}
+	if p.center < 0 {
+		p.center = max(len(steps)-1, 0)
+	}
+	if !p.stuck {
+		p.end = p.center
+		for _, i := range p.firsts() {
+			p.end = max(p.end, i)
+		}
+	}
+	return p
+}
+
+func (p *picker) event(i int) *history.Event {
+	if at := p.steps[i].Event; at >= 0 && int(at) < len(p.h.Events) {
+		return &p.h.Events[at]
+	}
+	return &history.Event{}
+}
+
+func (p *picker) kind(i int) history.Kind { return p.event(i).Kind }
+
+// firsts are the first violations of each kind: the second client that enters,
+// the stale write, the foreign entry that is removed.
+func (p *picker) firsts() []int {
+	var out []int
+	seen := map[history.Kind]bool{}
+	for i := range p.steps {
+		if k := p.kind(i); p.steps[i].Violation && !seen[k] {
+			seen[k] = true
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// pick chooses at most limit steps, in their order; rank says how important each is.
+func (p *picker) pick(limit int) []pickedStep {
+	var order []int
+	taken := map[int]bool{}
+	take := func(list []int) {
+		for _, i := range list {
+			if !taken[i] && len(order) < limit {
+				taken[i] = true
+				order = append(order, i)
+			}
+		}
+	}
+	take(p.firsts())
+	take(p.entrances())
+	for class := 1; class <= 3; class++ {
+		take(p.near(class))
+	}
+	out := make([]pickedStep, len(order))
+	for rank, i := range order {
+		out[rank] = pickedStep{i, rank}
+	}
+	sort.Slice(out, func(a, b int) bool { return out[a].index < out[b].index })
+	return out
+}
+
+// entrances are the last acquisitions of the parties before the turning point.
+func (p *picker) entrances() []int {
+	var out []int
+	seen := map[history.NodeID]bool{}
+	for i := p.center - 1; i >= 0; i-- {
+		e := p.event(i)
+		if e.Kind == history.Acquired && p.concerns(e) && !seen[e.Node] {
+			seen[e.Node] = true
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// near lists the steps of a class, the closest to the turning point first.
+func (p *picker) near(class int) []int {
+	var out []int
+	for i := range p.steps {
+		if i <= p.end && p.class(i) == class {
+			out = append(out, i)
+		}
+	}
+	sort.SliceStable(out, func(a, b int) bool { return p.distance(out[a]) < p.distance(out[b]) })
+	return out
+}
+
+func (p *picker) distance(i int) int {
+	if i < p.center {
+		return p.center - i
+	}
+	return i - p.center
+}
+
+// class says how much a step matters: 1 faults and what they do to processes, 2
+// what the parties do and believe, 3 what becomes of their entries, 4 the rest.
+func (p *picker) class(i int) int {
+	e := p.event(i)
+	switch {
+	case isFault(e.Kind):
+		return 1
+	case !p.concerns(e):
+		return 4
+	case e.Kind == history.Removed && e.Owner == e.Peer && i > 0 && p.steps[i].Belief.English() == p.steps[i-1].Belief.English():
+		return 4 // it cleans up behind an attempt that failed
+	case e.Kind == history.Granted, e.Kind == history.Extended, e.Kind == history.Replicated, e.Kind == history.TimedOut:
+		return 3
+	}
+	return 2
+}
+
+// concerns reports whether an event is about a party; in a run that is stuck
+// everybody is one.
+func (p *picker) concerns(e *history.Event) bool {
+	return p.stuck || p.party[e.Node] || p.party[e.Owner]
+}
+
+// isFault reports whether a kind of event belongs to a fault.
+func isFault(k history.Kind) bool {
+	switch k {
+	case history.FaultBegan, history.Froze, history.Thawed, history.Crashed, history.Restarted, history.Promoted,
+		history.Demoted, history.ClockChanged, history.ReplyDropped, history.RequestDropped, history.Forgotten, history.Healed:
+		return true
+	}
+	return false
+}

@@ -1,0 +1,302 @@
+package matrixpage
+
+import (
+	"html/template"
+	"strconv"
+	"strings"
+
+	"lockstep/internal/checker"
+	"lockstep/internal/history"
+	"lockstep/internal/report/clean"
+	"lockstep/internal/report/page"
+	"lockstep/internal/say"
+)
+
+// matrixView is what the template of the matrix sees. All texts in it are clean;
+// the template escapes them.
+type matrixView struct {
+	Mode, Backend   string
+	Lead            string
+	Facts           []string
+	Measured        []string
+	Legend          []letterView
+	Columns         []columnView
+	Groups          []groupView
+	Rows, Width     int
+	Varied, Trimmed bool
+	Replay          string
+	Head            page.Head
+
+	language say.Language
+}
+
+// CellName names a cell for those who have it read out.
+func (v *matrixView) CellName(letter, lock, code string) string {
+	return say.LetterOf.With(say.Verbatim(letter), say.Verbatim(lock), say.Verbatim(code)).In(v.language)
+}
+
+// OfRows stands before how many locks each column broke.
+func (v *matrixView) OfRows() string {
+	return say.BrokenOrStuckOf.With(say.Number(v.Rows)).In(v.language)
+}
+
+// SomeOf is a number of all locks.
+func (v *matrixView) SomeOf(n int) string {
+	return say.SomeLocksOf.With(say.Number(n), say.Number(v.Rows)).In(v.language)
+}
+
+// WhyNoLetter says why a cell has none.
+func (v *matrixView) WhyNoLetter(note string) string {
+	return say.WhyNoLetter.With(say.Verbatim(note)).In(v.language)
+}
+
+type letterView struct {
+	Letter, Class, Meaning, Short string
+	Count                         int
+}
+
+type columnView struct {
+	Code, Name, Summary string
+	Bad                 int // locks broken or stuck
+}
+
+type groupView struct {
+	Name  string
+	Locks []lockView
+}
+
+type lockView struct {
+	ID, Anchor, Store, Idea, BreaksWhen, Source string
+	Protocol                                    []string
+	Cells                                       []matrixCellView
+	Bad                                         int // columns in which it breaks or is stuck
+}
+
+type matrixCellView struct {
+	Anchor, Code, Name, Letter, Class string
+	Note, Title                       string
+	Percent                           int    // rate of broken and stuck variations, for the bar
+	Outcome                           string // 22 of 22 broken
+	Counts                            string
+	Tried                             []string
+	About                             string // what the run below is
+	Run                               *runOfCell
+}
+
+type runOfCell struct {
+	Verdict, Assumed, Formula string
+	Strip                     template.HTML
+	Steps                     []taleView
+	Before, After             string
+	File, YAML, Command, Hash string
+}
+
+type taleView struct {
+	At, Sentence, Truth, Note, Gap string
+	Bad                            bool
+}
+
+// letters says what the letters mean, from harmless to harmful.
+var letters = []letterView{
+	{"S", "cS", "Safe: no two holders, and others get the lock within normal waiting.", "safe", 0},
+	{"L", "cL", "Safe, but delayed: somebody waits for a lease or an election, or gets an error.", "delayed", 0},
+	{"D", "cD", "Stuck: nobody gets the lock for ten leases after the fault is over.", "stuck", 0},
+	{"F", "cF", "A release removes the entry of another client.", "foreign entry freed", 0},
+	{"V", "cV", "Mutual exclusion is violated: two clients hold the lock at once.", "two holders", 0},
+	{"VF", "cVF", "Both: two holders, and a foreign entry freed.", "both", 0},
+	{"?", "cN", "Unknown: no script tested anything, for the fault never came about or nobody contended.", "tested nothing", 0},
+	{"-", "cN", "The fault could not be brought about: the lock has no such step.", "not applicable", 0},
+}
+
+// classOf is the style of a letter; that of an unknown one is the one of "-".
+func classOf(l checker.Letter) string {
+	for i := range letters {
+		if letters[i].Letter == string(l) {
+			return letters[i].Class
+		}
+	}
+	return "cN"
+}
+
+// bad reports whether a letter is that of a broken or stuck lock.
+func bad(l checker.Letter) bool {
+	switch l {
+	case checker.LetterV, checker.LetterF, checker.LetterVF, checker.LetterStuck:
+		return true
+	}
+	return false
+}
+
+func newMatrixView(m *Matrix, d detail) *matrixView {
+	v := &matrixView{
+		language: m.Language, Mode: say.Text("real servers").In(m.Language), Backend: clean.Text(m.Backend, clean.MaxName), Rows: len(m.Locks), Width: len(m.Columns) + 2,
+		Varied: m.Seeds > 0, Trimmed: d.steps < maxTold, Replay: clean.Text(m.Replay, clean.MaxLine),
+		Head:   page.NewHead(say.Text("How distributed locks break").In(m.Language), matrixCSS).Scripted(matrixScript),
+		Legend: append([]letterView(nil), letters...),
+	}
+	if history.Simulated(m.Backend) {
+		v.Mode = say.Text("simulated").In(m.Language)
+	}
+	for _, c := range m.Columns {
+		v.Columns = append(v.Columns, columnView{
+			Code: clean.Text(c.Code, 8), Name: clean.Text(say.Text(c.Name).In(m.Language), clean.MaxName), Summary: clean.Text(say.Text(c.Summary).In(m.Language), clean.MaxLine),
+		})
+	}
+	for i := range m.Locks {
+		l := &m.Locks[i]
+		name := clean.Text(say.Text(l.Group).In(m.Language), clean.MaxLine)
+		if n := len(v.Groups); n == 0 || v.Groups[n-1].Name != name {
+			v.Groups = append(v.Groups, groupView{Name: name})
+		}
+		g := &v.Groups[len(v.Groups)-1]
+		g.Locks = append(g.Locks, v.lock(l, m.Seeds, d))
+	}
+	v.Lead = lead(m).In(m.Language)
+	v.Facts = inLanguage(m.Language, v.facts(m))
+	v.Measured = inLanguage(m.Language, howMeasured(m))
+	return v
+}
+
+// lock draws a row, and counts its letters.
+func (v *matrixView) lock(l *Lock, seeds int, d detail) lockView {
+	out := lockView{
+		ID: clean.Text(l.ID, clean.MaxName), Anchor: anchor(l.ID), Store: clean.Text(l.Store, clean.MaxLine), Idea: clean.Text(l.Idea, clean.MaxProse),
+		BreaksWhen: clean.Text(l.BreaksWhen, clean.MaxProse), Source: clean.Text(l.Source, clean.MaxProse),
+	}
+	for _, p := range l.Protocol {
+		out.Protocol = append(out.Protocol, clean.Text(p, clean.MaxProse))
+	}
+	for k := range l.Cells {
+		if k >= len(v.Columns) {
+			break
+		}
+		c, column := &l.Cells[k], &v.Columns[k]
+		if bad(c.Letter) {
+			out.Bad++
+			column.Bad++
+		}
+		for i := range v.Legend {
+			if v.Legend[i].Letter == string(c.Letter) {
+				v.Legend[i].Count++
+			}
+		}
+		out.Cells = append(out.Cells, newMatrixCellView(c, out.Anchor, column, seeds, d, v.language))
+	}
+	return out
+}
+
+// anchor makes a name fit for the id of an element.
+func anchor(name string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '-', r == '.':
+			return r
+		}
+		return '_'
+	}, clean.Text(name, clean.MaxName))
+}
+
+func newMatrixCellView(c *Cell, lock string, column *columnView, seeds int, d detail, l say.Language) matrixCellView {
+	v := matrixCellView{
+		Anchor: lock + "-" + anchor(column.Code), Code: column.Code, Name: column.Name,
+		Letter: clean.Text(string(c.Letter), 2), Class: classOf(c.Letter), Note: clean.Sentence(c.Note),
+	}
+	for _, t := range c.Tried {
+		v.Tried = append(v.Tried, clean.Sentence(t))
+	}
+	if c.Letter != notApplicable {
+		v.Outcome = outcome(c).In(l)
+		v.Counts = clean.Sentence(counts(c, seeds).In(l))
+		if seeds > 0 {
+			v.Percent = min(max(int(100*c.Rate+0.5), 0), 100)
+		}
+	}
+	v.Title = say.CellTitle.With(say.Verbatim(column.Code), say.Verbatim(column.Name), say.Verbatim(v.Note), say.Verbatim(v.Outcome)).In(l)
+	if c.Worst != nil && c.Letter != checker.LetterSafe && c.Letter != notApplicable {
+		v.About = clean.Sentence(about(c).In(l))
+		v.Run = newRunOfCell(c.Worst, d, l)
+	}
+	return v
+}
+
+// outcome sums a cell up in a few words.
+func outcome(c *Cell) say.Phrase {
+	n := say.Number(c.Runs)
+	switch {
+	case c.Broken > 0 && c.Stuck > 0:
+		return say.BothOfRuns.With(say.Number(c.Broken), say.Number(c.Stuck), n)
+	case c.Broken > 0:
+		return say.BrokenOfRuns.With(say.Number(c.Broken), n)
+	case c.Stuck > 0:
+		return say.StuckOfRuns.With(say.Number(c.Stuck), n)
+	}
+	return say.NoneOfRuns.With(n)
+}
+
+// counts says how often a cell broke, and how often it may break.
+func counts(c *Cell, seeds int) say.Phrase {
+	var rate, untested say.Phrase
+	switch {
+	case seeds <= 0:
+		rate = say.Text("No random variations were played.")
+	case c.Rate > 0:
+		rate = say.VariationsBroke.With(say.Percent(c.Rate), say.Percent(c.Low), say.Percent(c.High))
+	case c.Broken+c.Stuck > 0:
+		rate = say.ScriptsBrokeOnly.With(say.Percent(c.High))
+	default:
+		rate = say.NoVariationBroke.With(say.Percent(c.High))
+	}
+	if c.Untested > 0 {
+		untested = say.SomeTested.With(say.Number(c.Runs), say.Grouped(c.Runs+c.Untested))
+	}
+	return say.CellCounts.With(say.Grouped(c.Runs), say.Number(c.Broken), say.Number(c.Stuck), rate, untested)
+}
+
+// about introduces the run that is shown.
+func about(c *Cell) say.Phrase {
+	w := c.Worst
+	var part say.Phrase
+	if c.Letter == checker.LetterVF && w.Letter != checker.LetterVF {
+		part = say.OneDamageOnly.With(say.Verbatim(w.Letter))
+	}
+	return say.ShownScript.With(say.Flag(w.Varied), say.Flag(!w.Varied), say.Verbatim(strconv.Quote(w.Script)), part)
+}
+
+func newRunOfCell(r *Run, d detail, l say.Language) *runOfCell {
+	v := &runOfCell{Hash: clean.Text(r.Hash, 80)}
+	if d.files && len(r.YAML) <= maxFile {
+		v.File, v.YAML, v.Command = clean.Text(r.File, clean.MaxLine), clean.Lines(r.YAML), clean.Text(r.Command, clean.MaxLine)
+	}
+	if r.Tale == nil {
+		return v
+	}
+	t := r.Tale.shorter(d.steps)
+	v.Verdict, v.Formula = clean.Sentence(t.Verdict.In(l)), clean.Sentence(t.Formula.In(l))
+	v.Assumed = clean.Sentence(say.AssumptionWas.With(t.Assumed).In(l))
+	if t.strip != nil {
+		v.Strip = t.strip(l)
+	}
+	v.Before, v.After = leftOut(t.Before, l), leftOut(t.After, l)
+	for _, s := range t.Steps {
+		truth := clean.Text(s.Belief.In(l), 120)
+		if !s.Store.Empty() {
+			truth += " · " + clean.Text(s.Store.In(l), 120)
+		}
+		v.Steps = append(v.Steps, taleView{
+			At: clean.Sentence(say.Seconds(s.At).In(l)), Sentence: clean.Sentence(s.Sentence.In(l)), Truth: truth, Gap: leftOut(s.Skipped, l),
+			Note: clean.Sentence(s.Note.In(l)), Bad: s.Violation,
+		})
+	}
+	return v
+}
+
+// maxFile is how long a scenario may be to be shown, in bytes: half a file is of
+// no use.
+const maxFile = 8000
+
+func leftOut(n int, l say.Language) string {
+	if n <= 0 {
+		return ""
+	}
+	return say.StepsLeftOut.With(say.Grouped(n)).In(l)
+}

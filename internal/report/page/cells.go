@@ -1,0 +1,45 @@
+package page
+
+import (
+	_ "embed"
+	"html/template"
+
+	"lockstep/internal/checker"
+	"lockstep/internal/report/bundle"
+	"lockstep/internal/report/figure"
+	"lockstep/internal/say"
+)
+
+func NewCell(r *bundle.Run, property string, l say.Language) Cell {
+	c := bundle.CellOf(r, property, l)
+	v := Cell{Class: string(c.Verdict), Text: say.Verdict(c.Verdict).In(l)}
+	switch c.Verdict {
+	case checker.Broken:
+		v.Sign, v.Text = "✗", say.BrokenTimes.With(say.Number(c.Times)).In(l)
+	case checker.Kept:
+		v.Sign = "✓"
+		if c.Fenced {
+			v.Text = say.KeptFenced.With().In(l)
+		}
+	case checker.Unknown:
+		v.Sign = "?"
+	default:
+		v.Class, v.Text = "unknown", say.Text("not judged").In(l)
+	}
+	return v
+}
+
+type Cell struct{ Class, Sign, Text string }
+
+type Figure struct {
+	Lock    string
+	SVG     template.HTML
+	Caption string
+	Table   figure.Table
+}
+
+// Column is one kind of fault.
+type Column struct{ Code, Name, Summary string }
+
+// Signs of the verdicts, for those who do not see colours.
+var Signs = map[string]string{"broken": "✗", "unknown": "?", "kept": "✓"}

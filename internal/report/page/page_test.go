@@ -1,0 +1,177 @@
+package page_test
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	_ "lockstep/internal/report/explorepage" // these four have scripts
+	_ "lockstep/internal/report/indexpage"
+	_ "lockstep/internal/report/matrixpage"
+	"lockstep/internal/report/page"
+	_ "lockstep/internal/report/runpage"
+)
+
+// The head of a page, with its policy, is in one file, and so is every rule of style.
+func TestNothingOfAPageIsRepeated(t *testing.T) {
+	files, err := filepath.Glob("../*/*.html")
+	if err != nil || len(files) < 13 {
+		t.Fatal(files, err)
+	}
+	for _, file := range files {
+		text := read(t, file)
+		if file != "../page/parts.html" && strings.Contains(text, "<meta") {
+			t.Errorf("%s has a head of its own", file)
+		}
+	}
+	styles, err := filepath.Glob("../*/*.css")
+	if err != nil || len(styles) < 8 {
+		t.Fatal(styles, err)
+	}
+	rule := regexp.MustCompile(`[^{}]+\{[^{}]+\}`)
+	seen := map[string]string{}
+	for _, file := range styles {
+		for _, r := range rule.FindAllString(read(t, file), -1) {
+			r = strings.Join(strings.Fields(r), " ")
+			if other := seen[r]; other != "" && other != file {
+				t.Errorf("%s and %s both have %s", other, file, r)
+			}
+			seen[r] = file
+		}
+	}
+}
+
+func read(t *testing.T, file string) string {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// Every page may ask for nothing, and runs its own script or none: the very text that the
+// policy names by its hash.
+func TestPolicies(t *testing.T) {
+	const before, after = `content="default-src 'none'; style-src 'unsafe-inline'; `, `img-src data:; base-uri 'none'; form-action 'none'"`
+	script := regexp.MustCompile(`(?s)<script>(.*?)</script>`)
+	for file, scripted := range map[string]bool{
+		"runpage/testdata/report": true, "matrixpage/testdata/matrix": true, "indexpage/testdata/index": true,
+		"comparepage/testdata/comparison": false, "sweeppage/testdata/sweep": false, "worldspage/testdata/worlds": false,
+	} {
+		drawn := read(t, "../"+file+".html")
+		own := script.FindStringSubmatch(drawn)
+		if (own != nil) != scripted {
+			t.Errorf("%s: has a script: %v, want %v", file, own != nil, scripted)
+			continue
+		}
+		policy := before + after
+		if own != nil {
+			sum := sha256.Sum256([]byte(own[1]))
+			hash := "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+			policy = before + "script-src " + hash + "; " + after
+			if !strings.Contains(page.Policy(), hash) {
+				t.Errorf("%s: a server does not let its script run: %s", file, page.Policy())
+			}
+		}
+		if !strings.Contains(drawn, policy) {
+			t.Errorf("%s lacks the policy %s", file, policy)
+		}
+	}
+	if strings.Count(page.Policy(), "unsafe") != 1 || strings.Count(page.Policy(), "sha256-") != 4 {
+		t.Errorf("the policy of all pages is %s", page.Policy())
+	}
+}
+
+// A class that no rule and no script speaks of was forgotten, here or there.
+func TestEveryClassHasAStyle(t *testing.T) {
+	style := regexp.MustCompile(`(?s)<style>.*?</style>`)
+	script := regexp.MustCompile(`(?s)<script.*?</script>`)
+	class := regexp.MustCompile(`class="([^"]*)"`)
+	word := regexp.MustCompile(`[\w-]+`)
+	files, err := filepath.Glob("../*/testdata/*.html")
+	if err != nil || len(files) < 6 {
+		t.Fatal(files, err)
+	}
+	for _, file := range files {
+		drawn := read(t, file)
+		known := map[string]bool{}
+		for _, w := range word.FindAllString(style.FindString(drawn)+strings.Join(script.FindAllString(drawn, -1), " "), -1) {
+			known[w] = true
+		}
+		body := script.ReplaceAllString(style.ReplaceAllString(drawn, ""), "")
+		for _, m := range class.FindAllStringSubmatch(body, -1) {
+			for name := range strings.FieldsSeq(m[1]) {
+				if !known[name] {
+					t.Errorf("%s: nothing styles class %q", file, name)
+				}
+			}
+		}
+	}
+}
+
+// Text is readable on every background that it stands on, in light, dark and print:
+// a contrast of 4.5 to 1, as WCAG 2.2 demands it.
+func TestContrast(t *testing.T) {
+	themes := regexp.MustCompile(`(?s):root \{(.*?)\}`).FindAllStringSubmatch(read(t, "page.css"), -1)
+	if len(themes) != 3 {
+		t.Fatalf("%d themes, want light, dark and print", len(themes))
+	}
+	value := regexp.MustCompile(`--([a-z0-9]+): (#[0-9a-f]{3,6})`)
+	for n, theme := range themes {
+		colours := map[string]string{}
+		for _, m := range value.FindAllStringSubmatch(themes[0][1]+theme[1], -1) {
+			colours[m[1]] = m[2]
+		}
+		for _, text := range []string{"fg", "soft", "bad", "good", "open", "link"} {
+			for _, ground := range []string{"bg", "panel"} {
+				if c := contrast(t, colours[text], colours[ground]); c < 4.5 {
+					t.Errorf("theme %d: --%s on --%s has a contrast of %.2f", n, text, ground, c)
+				}
+			}
+		}
+	}
+	if c := contrast(t, "#000", "#ffffff"); c != 21 {
+		t.Errorf("black on white has %v", c)
+	}
+}
+
+// contrast is that of WCAG 2.2, 1.4.3.
+func contrast(t *testing.T, a, b string) float64 {
+	t.Helper()
+	light, dark := luminance(t, a), luminance(t, b)
+	if light < dark {
+		light, dark = dark, light
+	}
+	return (light + 0.05) / (dark + 0.05)
+}
+
+func luminance(t *testing.T, hex string) float64 {
+	t.Helper()
+	hex = strings.TrimPrefix(hex, "#")
+	if len(hex) == 3 {
+		hex = fmt.Sprintf("%c%c%c%c%c%c", hex[0], hex[0], hex[1], hex[1], hex[2], hex[2])
+	}
+	sum := 0.0
+	for i, weight := range []float64{0.2126, 0.7152, 0.0722} {
+		n, err := strconv.ParseUint(hex[2*i:2*i+2], 16, 8)
+		if err != nil {
+			t.Fatalf("colour %q: %v", hex, err)
+		}
+		c := float64(n) / 255
+		if c <= 0.04045 {
+			c /= 12.92
+		} else {
+			c = math.Pow((c+0.055)/1.055, 2.4)
+		}
+		sum += weight * c
+	}
+	return sum
+}

@@ -1,0 +1,115 @@
+package reporttest
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"golang.org/x/net/html"
+
+	"lockstep/internal/checker"
+	"lockstep/internal/locks"
+)
+
+// English returns the texts of a page that have English words.
+func English(page []byte) (out []string) {
+	doc, err := html.Parse(strings.NewReader(string(page)))
+	if err != nil {
+		return []string{err.Error()}
+	}
+	var visit func(n *html.Node)
+	visit = func(n *html.Node) {
+		switch {
+		case n.Type == html.TextNode:
+			data := n.Data
+			if n.Parent.Data == "script" {
+				data = keys.ReplaceAllString(data, "")
+			}
+			if prose(data) {
+				out = append(out, strings.TrimSpace(data))
+			}
+			return
+		case n.Type == html.ElementNode && quotes(n):
+			return
+		}
+		for _, a := range n.Attr {
+			if slices.Contains([]string{"aria-label", "title", "placeholder"}, a.Key) && prose(a.Val) {
+				out = append(out, a.Val)
+			}
+		}
+		for c := n.FirstChild; c != nil; c = c.NextSibling {
+			visit(c)
+		}
+	}
+	visit(doc)
+	return out
+}
+
+// quotes reports whether an element is not in the words of the page: what goes over the wire, the
+// code of the page.
+func quotes(n *html.Node) bool {
+	var class, kind, translate string
+	for _, a := range n.Attr {
+		switch a.Key {
+		case "class":
+			class = a.Val
+		case "type":
+			kind = a.Val
+		case "translate":
+			translate = a.Val
+		}
+	}
+	switch n.Data {
+	case "style", "code", "kbd":
+		return true
+	case "script":
+		return kind != "application/json"
+	case "title":
+		if n.Parent.Data == "g" {
+			return true // a message of the diagram
+		}
+	}
+	return translate == "no" || n.Data == "text" && strings.HasPrefix(class, "w")
+}
+
+// keys are those of the data of the page's script, and what it fills in.
+var keys = regexp.MustCompile(`"[a-z]+":|\{[a-z]+\}`)
+
+var latin = regexp.MustCompile(`-{0,2}[A-Za-z][A-Za-z0-9_./:-]*[A-Za-z0-9/]`)
+
+// prose reports whether a text has a word that is no name.
+func prose(s string) bool {
+	s = inBrackets.ReplaceAllString(s, "")
+	return slices.ContainsFunc(latin.FindAllString(s, -1), func(word string) bool {
+		return !names[word] && !strings.ContainsAny(word, "0123456789_./") && !strings.HasPrefix(word, "--") && word != strings.ToUpper(word)
+	})
+}
+
+// inBrackets is the English name of a word that the page explains, or what a server says.
+var inBrackets = regexp.MustCompile(`（[A-Za-z -]+）|ERR .*`)
+
+// names are Latin words that a Chinese text has as well: those of products, of verdicts'
+// properties, of locks and of the program's own files and flags.
+var names = func() map[string]bool {
+	all := map[string]bool{}
+	for _, list := range [][]string{
+		strings.Fields("Redis Cluster MySQL PostgreSQL Consul ZooKeeper etcd Redisson Redlock Go tick simulate search sim process ppm Lua"),
+		strings.Fields("lease pause loss ms run FILE redis redis-nodes mysql postgres zookeeper consul"), // keys and units of scenarios, a command, stores
+		strings.Fields("acquire lock unlock renew release ClassCastException String Integer"),            // scripts of the locks, and what a driver says
+		// Terms and code in what stories and locks say of themselves.
+		strings.Fields("watch revision keep-alive keepalive context socket nil finally kill id hash tag czxid create delete Linux Valkey TairString"),
+		strings.Fields("lock-delay ModifyIndex node-timeout repl-timeout fairLockWaitTimeout leaseTime tryLock getToken lockAndGetToken"),
+		strings.Fields("key value name token seconds milliseconds lKey lkey lockKey"), // arguments of commands
+	} {
+		for _, name := range list {
+			all[name] = true
+		}
+	}
+	for _, p := range checker.All() {
+		all[p.ID] = true
+	}
+	for _, v := range locks.All() {
+		all[v.ID] = true
+	}
+	return all
+}()

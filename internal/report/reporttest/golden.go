@@ -1,0 +1,49 @@
+package reporttest
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// Golden compares with a file below testdata.
+func Golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s differs; look at the change and run: go test ./internal/report -update", path)
+	}
+}
+
+func WantLines(t *testing.T, what string, got, want []string) {
+	t.Helper()
+	if g, w := strings.Join(got, "\n"), strings.Join(want, "\n"); g != w {
+		t.Errorf("%s:\n%s\nwant:\n%s", what, g, w)
+	}
+}
+
+// Harmless demands text without anything that steers a terminal or turns the
+// direction of writing.
+func Harmless(t *testing.T, what, text string) {
+	t.Helper()
+	for _, r := range text {
+		if r != '\n' && !unicode.IsPrint(r) {
+			t.Fatalf("%s contains %U", what, r)
+		}
+	}
+}

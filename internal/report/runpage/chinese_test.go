@@ -1,0 +1,133 @@
+package runpage_test
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+
+	"lockstep/internal/chaos"
+	"lockstep/internal/plan"
+	"lockstep/internal/report/bundle"
+	"lockstep/internal/report/reporttest"
+	"lockstep/internal/report/runpage"
+	"lockstep/internal/run"
+	"lockstep/internal/say"
+	"lockstep/internal/scenario"
+	"lockstep/internal/sim"
+)
+
+// played plays a story with all its locks.
+func played(t *testing.T, w *sim.World, p *plan.Plan) *bundle.Bundle {
+	t.Helper()
+	b := &bundle.Bundle{Plan: p, Backend: "sim", Seed: 1, Hash: "5f0c", Replay: "simulate run x --seed 1"}
+	for _, lock := range p.Locks {
+		out := run.One(context.Background(), w, p, lock, 1)
+		if out.Err != nil {
+			t.Fatal(out.Err)
+		}
+		shown := bundle.Run{Lock: lock, Judgement: out.Judgement, Untested: out.Untested()}
+		for _, e := range out.Expected {
+			shown.Expected = append(shown.Expected, bundle.Expected{Property: e.Property, Expected: e.Verdict, Got: string(e.Got), Met: e.Met()})
+		}
+		b.Runs = append(b.Runs, shown)
+	}
+	return b
+}
+
+// others are the same runs as if on real servers, and as if nothing had gone as expected.
+func others(b *bundle.Bundle) []*bundle.Bundle {
+	live, missed := *b, *b
+	live.Backend, live.Logs = "process", true
+	missed.Runs = slices.Clone(b.Runs)
+	for i := range missed.Runs {
+		r := &missed.Runs[i]
+		r.Untested = say.NeverFired.With(1, say.Both{English: "pause A", Chinese: "让 A 停顿"})
+		r.Expected = slices.Clone(r.Expected)
+		for k := range r.Expected {
+			e := &r.Expected[k]
+			e.Met, e.Expected = false, map[string]string{"kept": "broken", "broken": "kept"}[e.Got]
+		}
+	}
+	return []*bundle.Bundle{b, &live, &missed}
+}
+
+// stories are all that the simulator can play, with what is drawn in them.
+func stories(t *testing.T) (all []*plan.Plan) {
+	t.Helper()
+	for _, dir := range []string{"lessons", "search", "regressions"} {
+		files, err := filepath.Glob("../../../scenarios/" + dir + "/*.yaml")
+		if err != nil || len(files) == 0 {
+			t.Fatalf("no stories in %s: %v", dir, err)
+		}
+		for _, file := range files {
+			p, err := scenario.Load(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			drawn := *chaos.Draw(p, 1)
+			drawn.File = file
+			all = append(all, &drawn)
+		}
+	}
+	return all
+}
+
+// Nothing on the page of any story is English but names and commands.
+func TestNoEnglishIsLeftOnAChinesePage(t *testing.T) {
+	w := sim.New()
+	defer w.Close()
+	left := map[string]string{}
+	for _, p := range stories(t) {
+		bundles := []*bundle.Bundle{played(t, w, p)}
+		if strings.HasSuffix(p.File, "pause-past-lease.yaml") {
+			bundles = others(bundles[0])
+		}
+		for _, b := range bundles {
+			page, err := runpage.HTML(b, say.Chinese)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, text := range reporttest.English(page) {
+				left[text] = filepath.Base(p.File)
+			}
+		}
+	}
+	for text, file := range left {
+		t.Errorf("%s: %s", file, text)
+	}
+}
+
+// A page says the same in both languages with the same elements.
+func TestAChinesePageHasTheSameElements(t *testing.T) {
+	w := sim.New()
+	defer w.Close()
+	p, err := scenario.Load("../../../scenarios/lessons/pause-past-lease.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := played(t, w, p)
+	var tags [2][]string
+	for i, l := range []say.Language{say.English, say.Chinese} {
+		page, err := runpage.HTML(b, l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if lang := fmt.Sprintf("<html lang=%q>", l); !strings.Contains(string(page), lang) {
+			t.Errorf("the page has no %s", lang)
+		}
+		z := html.NewTokenizer(strings.NewReader(string(page)))
+		for z.Next() != html.ErrorToken {
+			if tok := z.Token(); tok.Type == html.StartTagToken && !slices.Contains([]string{"a", "dt", "dd"}, tok.Data) {
+				tags[i] = append(tags[i], tok.Data)
+			}
+		}
+	}
+	if len(tags[0]) < 500 || !slices.Equal(tags[0], tags[1]) {
+		t.Errorf("%d elements in English, %d in Chinese", len(tags[0]), len(tags[1]))
+	}
+}

@@ -1,0 +1,232 @@
+package runpage
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"lockstep/internal/checker"
+	"lockstep/internal/faults"
+	"lockstep/internal/history"
+	"lockstep/internal/plan"
+	"lockstep/internal/report/bundle"
+	"lockstep/internal/report/bundletest"
+	"lockstep/internal/report/figure"
+	"lockstep/internal/report/reporttest"
+	"lockstep/internal/say"
+	"lockstep/internal/scenario"
+)
+
+// compared is the table of a bundle, by row.
+func compared(t *testing.T, b *bundle.Bundle) map[string][]comparedCell {
+	t.Helper()
+	stories := make([]story, len(b.Runs))
+	for i := range b.Runs {
+		var err error
+		if stories[i], err = newStory(b, &b.Runs[i], 100, say.English); err != nil {
+			t.Fatal(err)
+		}
+		if h := b.Runs[i].Judgement.History; i > 0 && h != nil {
+			stories[i].differs = bundle.DiffersAt(b.Runs[0].Judgement.History, stories[0].steps, h, stories[i].steps)
+		}
+	}
+	c := compare(b, stories, newPage(b, stories, &figure.Figure{}, richnesses[0], say.English))
+	if c == nil {
+		return nil
+	}
+	rows := map[string][]comparedCell{}
+	for _, r := range c.Rows {
+		if len(r.Cells) != len(b.Runs) {
+			t.Errorf("%s has %d cells for %d locks", r.Name, len(r.Cells), len(b.Runs))
+		}
+		rows[r.Name] = r.Cells
+	}
+	return rows
+}
+
+// The two stories of the pause are the same up to A's release: the first lock
+// removes B's entry, the second one does not.
+func TestLocksSideBySide(t *testing.T) {
+	rows := compared(t, bundletest.Bundle())
+	if got := rows["owner-only-release"]; got[0].Class != "broken" || got[1].Class != "kept" {
+		t.Errorf("verdicts %v", got)
+	}
+	difference := rows["first difference"][1]
+	if difference.Href != "#l2-s7" || !strings.Contains(difference.Text, "A's release is a no-op: its entry is gone") {
+		t.Errorf("the first difference is %q, at %s", difference.Text, difference.Href)
+	}
+	if got := rows["assumption that failed"][1].Text; !strings.Contains(got, "pause 15.000\u00a0s > lease 10.000\u00a0s") {
+		t.Errorf("the assumption is %q", got)
+	}
+	// A: SET and release; B the same; two acquisitions.
+	if got := rows["commands per acquisition"][0].Text; got != "2.0" {
+		t.Errorf("commands %q", got)
+	}
+	if got := rows["at the resource"][0].Text; got != "nothing: there is no token to check" {
+		t.Errorf("resource %q", got)
+	}
+	b := bundletest.Bundle()
+	b.Runs = b.Runs[:1]
+	if compared(t, b) != nil {
+		t.Error("compares one lock with nothing")
+	}
+	b = bundletest.Bundle()
+	b.Runs = append(b.Runs, bundle.Run{Lock: "never-played"})
+	if got := compared(t, b)["wait for the lock"][2].Text; got != "not played" {
+		t.Errorf("a lock without a history says %q", got)
+	}
+}
+
+func TestSameStoriesDoNotDiffer(t *testing.T) {
+	one, two := bundletest.PauseRun("a", false), bundletest.PauseRun("b", false)
+	as, bs := bundletest.Steps(&one), bundletest.Steps(&two)
+	if got := bundle.DiffersAt(one.Judgement.History, as, two.Judgement.History, bs); got != -1 {
+		t.Errorf("the same story differs at %d", got)
+	}
+	if got := bundle.DiffersAt(one.Judgement.History, as, two.Judgement.History, bs[:3]); got != 3 {
+		t.Errorf("a story that ends differs at %d, want 3", got)
+	}
+	if got := bundle.DiffersAt(one.Judgement.History, as[:3], two.Judgement.History, bs); got != 3 {
+		t.Errorf("a story that goes on differs at %d, want 3", got)
+	}
+}
+
+// Each switch is one command line. What it does to the resolved scenario is what
+// it says: one line is another one, and the result is a scenario.
+func TestFlipsChangeOneThing(t *testing.T) {
+	p, err := scenario.Load("../../../scenarios/lessons/pause-past-lease.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := bundletest.Bundle()
+	p.Redis.Lag = 100 * time.Millisecond
+	b.Plan = p
+	h := b.Runs[0].Judgement.History
+	for i := range h.Events {
+		if h.Events[i].Kind == history.Acquired {
+			h.Events[i].Token = int64(i) + 1 // so that a fence would help
+		}
+	}
+	changes := map[string]func(p *plan.Plan) bool{
+		"    for: ": func(p *plan.Plan) bool { return p.Faults[0].End.For == 2500*time.Millisecond },
+		"    lag: ": func(p *plan.Plan) bool { return p.Redis.Lag == 0 },
+		"  fence: ": func(p *plan.Plan) bool { return p.Workload.Fence == plan.FenceReadsAndWrites },
+		"lease: ":   func(p *plan.Plan) bool { return p.Lease == 30*time.Second },
+	}
+	got := edits(b, 0)
+	if len(got) != len(changes) {
+		t.Errorf("%d edits, want %d: %v", len(got), len(changes), got)
+	}
+	for _, e := range got {
+		text, changed := edit1(scenario.Resolved(p), e)
+		if changed == 0 {
+			t.Errorf("%q: no line of the resolved scenario begins with %q", e.text.English(), e.line)
+			continue
+		}
+		parsed, err := scenario.Parse("x.yaml", []byte(text))
+		if err != nil {
+			t.Errorf("%q: %v", e.text.English(), err)
+			continue
+		}
+		if is := changes[e.line]; is == nil || !is(parsed) {
+			t.Errorf("%q does not do what it says", e.text.English())
+		}
+	}
+	shown := flips(b, 0, &story{})
+	if len(shown) != maxFlips {
+		t.Fatalf("%d switches, want %d", len(shown), maxFlips)
+	}
+	for i, want := range []string{
+		"simulate run scenarios/lessons/pause-past-lease.yaml --seed 7 --lock set-nx-lua",
+		"simulate explain ../../../scenarios/lessons/pause-past-lease.yaml | sed -e 's/^    for: .*/    for: 2500ms/' -e '/^expect:/,$d' | simulate run - --lock set-nx-ex-del --seed 7",
+		"simulate explain ../../../scenarios/lessons/pause-past-lease.yaml | sed -e 's/^    lag: .*/    lag: 0s/' -e '/^expect:/,$d' | simulate run - --lock set-nx-ex-del --seed 7",
+	} {
+		if shown[i].Command != want {
+			t.Errorf("switch %d is\n%s\nwant\n%s", i, shown[i].Command, want)
+		}
+	}
+}
+
+// edit1 does what sed does: it changes each line that begins with e.line, and
+// deletes from expect: on.
+func edit1(text string, e edit) (string, int) {
+	var out []string
+	changed := 0
+	for _, l := range strings.Split(text, "\n") {
+		if strings.HasPrefix(l, "expect:") {
+			break
+		}
+		if strings.HasPrefix(l, e.line) {
+			l = e.line + e.value
+			changed++
+		}
+		out = append(out, l)
+	}
+	return strings.Join(out, "\n") + "\n", changed
+}
+
+// A line that would not play what the report shows is not offered.
+func TestNoFlipsWhereTheyWouldNotPlay(t *testing.T) {
+	tests := map[string]func(b *bundle.Bundle){
+		"real servers":  func(b *bundle.Bundle) { b.Backend = "process" },
+		"another scale": func(b *bundle.Bundle) { b.Runs[0].Judgement.History.Header.ScalePPM = 100_000 },
+		"stdin":         func(b *bundle.Bundle) { b.Plan.File = "-" },
+		"no plan":       func(b *bundle.Bundle) { b.Plan = nil },
+		"hostile name":  func(b *bundle.Bundle) { b.Plan.File = "a\u202eb.yaml" },
+	}
+	for name, change := range tests {
+		b := bundletest.Bundle()
+		b.Plan.Faults[0].End = faults.End{For: 15 * time.Second}
+		if n := len(flips(b, 0, &story{})); n < 2 {
+			t.Fatalf("%d switches without the change", n)
+		}
+		change(b)
+		for _, f := range flips(b, 0, &story{}) {
+			if strings.Contains(f.Command, "sed") {
+				t.Errorf("%s: offers %s", name, f.Command)
+			}
+		}
+	}
+	if got := shellQuoted("a b'c.yaml"); got != `'a b'\''c.yaml'` {
+		t.Errorf("quoted %s", got)
+	}
+	if got := shellQuoted("-rf"); got != "./-rf" {
+		t.Errorf("quoted %s", got)
+	}
+}
+
+func TestBestLock(t *testing.T) {
+	b := bundletest.Bundle()
+	if got := keptBest(b, 0); got != 1 {
+		t.Errorf("the lock that broke least is %d, want 1", got)
+	}
+	if got := keptBest(b, 1); got != -1 {
+		t.Errorf("found a better one than the best: %d", got)
+	}
+	b.Runs[1].Untested = say.NeverFired.With(1, say.Both{})
+	if got := keptBest(b, 0); got != -1 {
+		t.Errorf("recommends a lock that was not tested: %d", got)
+	}
+	b.Runs[1].Untested = say.Phrase{}
+	b.Runs[1].Judgement.Findings = []checker.Finding{}
+	if got := keptBest(b, 0); got != -1 {
+		t.Errorf("recommends a lock that was not judged: %d", got)
+	}
+}
+
+func TestMeasuresInWords(t *testing.T) {
+	w := reporttest.NewWriter("set-nx-lua", "A", "B")
+	w.Add(0, history.Waits, "A")
+	w.Acquires(12, "A", 0) // one command
+	w.Add(20, history.Waits, "B")
+	w.Command(20, "B", "SET lock B-1 NX PX 10000", "(nil)", func(int32) {})
+	w.Releases(1001, "A", "EVAL unlock lock A-1", "A") // one more
+	w.Add(2000, history.GaveUp, "B")
+	m := bundle.Measure(w.H)
+	if got := commandsText(m).English(); got != "3.0, at best 2" {
+		t.Errorf("commands %q", got)
+	}
+	if got := waitsText(m).English(); got != "0.012 s, 0.012 s; gave up once" {
+		t.Errorf("waits %q", got)
+	}
+}

@@ -1,0 +1,157 @@
+package runpage
+
+import (
+	"fmt"
+
+	"lockstep/internal/explain"
+	"lockstep/internal/history"
+	"lockstep/internal/report/clean"
+	"lockstep/internal/say"
+)
+
+// eventRow is a line of the table of events: one event, or a whole command with
+// its reply, or several equal commands in a row.
+type eventRow struct {
+	At, Node, Kind, Text string
+	Step                 int // number of the step that tells it, 0 for none
+	Bad                  bool
+}
+
+// eventTable lists the events of a range for people. A command and its reply are
+// one line, and a client that asks the same again and again has one line as well:
+// a table of all messages would bury what matters.
+func eventTable(h *history.History, st *story, lo, hi int32, limit int, stepNumber func(i int) int) (rows []eventRow, more int) {
+	t := tabler{h: h, st: st, steps: st.steps, number: stepNumber, calls: make([]callRun, len(h.Header.Nodes)+1), hi: hi}
+	for t.next < len(t.steps) && t.steps[t.next].Event < lo {
+		t.next++
+	}
+	for i := lo; i <= hi; i++ {
+		t.take(i)
+	}
+	for id := range t.calls {
+		t.flush(history.NodeID(id))
+	}
+	if len(t.rows) > limit {
+		return t.rows[:limit], len(t.rows) - limit
+	}
+	return t.rows, 0
+}
+
+type tabler struct {
+	h      *history.History
+	st     *story
+	steps  []explain.Step
+	number func(i int) int
+	next   int
+	hi     int32
+	rows   []eventRow
+	calls  []callRun // by client: equal commands in a row
+}
+
+// callRun is a run of equal commands of one client.
+type callRun struct {
+	row     int // index into rows
+	times   int
+	text    string
+	last    history.Instant
+	pending bool
+}
+
+func (t *tabler) take(i int32) {
+	e := &t.h.Events[i]
+	step, bad := 0, false
+	for t.next < len(t.steps) && t.steps[t.next].Event == i {
+		step, bad = t.number(t.next), t.steps[t.next].Violation
+		t.next++
+	}
+	switch {
+	case e.Kind == history.Sent:
+		if step == 0 {
+			return // told by its reply
+		}
+	case e.Kind == history.Executed && step == 0 && t.replied(i):
+		return
+	case e.Kind == history.Replied && step == 0 && int(e.Node) < len(t.calls):
+		t.reply(e)
+		return
+	}
+	if int(e.Node) < len(t.calls) && !e.Kind.OnWire() {
+		t.flush(e.Node)
+	}
+	t.rows = append(t.rows, eventRow{
+		At: t.st.at(e.At), Node: clean.Text(say.Name(t.h.Name(e.Node)).In(t.st.language), clean.MaxName), Kind: e.Kind.String(),
+		Text: t.words(e), Step: step, Bad: bad,
+	})
+}
+
+// replied reports whether the reply of an execution is in the range.
+func (t *tabler) replied(i int32) bool {
+	for j := i + 1; j <= t.hi && j < i+200; j++ {
+		if e := &t.h.Events[j]; e.Cause == i && e.Kind == history.Replied {
+			return true
+		}
+	}
+	return false
+}
+
+// reply adds a command with its reply, or counts it if it is the same again.
+func (t *tabler) reply(e *history.Event) {
+	command, took := "", ""
+	for c, n := e.Cause, 0; c >= 0 && int(c) < len(t.h.Events) && n < 2; n++ {
+		if cause := &t.h.Events[c]; cause.Kind == history.Sent {
+			command = clean.Text(t.h.Text(cause.Text), 90)
+			took = fmt.Sprintf(" (%.1f ms)", float64(e.At.Sub(cause.At))/1e6)
+		}
+		c = t.h.Events[c].Cause
+	}
+	text := command + " -> " + clean.Text(t.h.Text(e.Text), 60)
+	c := &t.calls[e.Node]
+	if c.pending && c.text == text {
+		c.times++
+		c.last = e.At
+		return
+	}
+	t.flush(e.Node)
+	*c = callRun{row: len(t.rows), times: 1, text: text, last: e.At, pending: true}
+	t.rows = append(t.rows, eventRow{
+		At: t.st.at(e.At), Node: clean.Text(say.Name(t.h.Name(e.Node)).In(t.st.language), clean.MaxName), Kind: "command",
+		Text: text + took,
+	})
+}
+
+// flush says of a run of equal commands how many they were.
+func (t *tabler) flush(id history.NodeID) {
+	if c := &t.calls[id]; c.pending {
+		if c.times > 1 {
+			t.rows[c.row].Text = say.TimesUntil.With(say.Verbatim(c.text), say.Number(c.times), say.Seconds(c.last)).In(t.st.language)
+		}
+		c.pending = false
+	}
+}
+
+// words says what else is known of an event.
+func (t *tabler) words(e *history.Event) string {
+	var out say.List
+	if text := clean.Text(t.h.Text(e.Text), 90); text != "" {
+		out = append(out, say.Verbatim(text))
+	}
+	add := func(p say.Phrase) { out = append(out, p) }
+	if e.Owner != 0 {
+		add(say.EntryOf.With(say.Name(clean.Text(t.h.Name(e.Owner), clean.MaxName))))
+	}
+	if e.Peer != 0 && e.Peer != e.Owner {
+		add(say.WithPeer.With(say.Name(clean.Text(t.h.Name(e.Peer), clean.MaxName))))
+	}
+	switch e.Kind {
+	case history.WriteAccepted, history.ReadDone:
+		add(say.VersionIs.With(say.Number(e.Value)))
+	case history.Granted, history.Extended:
+		if e.Value > 0 {
+			add(say.ForTime.With(say.Seconds(e.Value)))
+		}
+	}
+	if e.Token != 0 {
+		add(say.TokenIs.With(say.Number(e.Token)))
+	}
+	return out.In(t.st.language)
+}

@@ -1,0 +1,187 @@
+package runpage
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+
+	"lockstep/internal/faults"
+	"lockstep/internal/history"
+	"lockstep/internal/locks"
+	"lockstep/internal/plan"
+	"lockstep/internal/report/bundle"
+	"lockstep/internal/report/clean"
+	"lockstep/internal/say"
+)
+
+// flip is one change to the scenario that a reader can make by copying a line.
+type flip struct{ Text, Command string }
+
+const maxFlips = 3
+
+// flips suggests changes of one thing each, the most telling first. Every one
+// follows from the plan and from what was found; none is a promise: the command
+// plays the changed scenario and judges it anew.
+func flips(b *bundle.Bundle, told int, st *story) []flip {
+	if b.Plan == nil || b.Replay == "" || told >= len(b.Runs) || b.Runs[told].Judgement.History == nil {
+		return nil
+	}
+	var out []flip
+	if i := keptBest(b, told); i >= 0 {
+		out = append(out, flip{
+			Text:    st.nice(another(clean.Text(b.Runs[i].Lock, clean.MaxName), bundle.BrokenCount(&b.Runs[i]))),
+			Command: withLock(b.Replay, b.Runs[i].Lock),
+		})
+	}
+	for _, e := range edits(b, told) {
+		out = append(out, flip{st.nice(e.text), edited(b, b.Runs[told].Lock, e)})
+	}
+	kept := out[:0]
+	for _, f := range out {
+		// A line that would have to be cleaned is not the line that plays it.
+		if clean.KeepBlanks(f.Command) == f.Command {
+			kept = append(kept, f)
+		}
+	}
+	return kept[:min(len(kept), maxFlips)]
+}
+
+// another recommends a lock that broke n properties.
+func another(lock string, n int) say.Phrase {
+	switch name := say.Verbatim(lock); n {
+	case 0:
+		return say.AnotherBrokeNothing.With(name)
+	case 1:
+		return say.AnotherBrokeOne.With(name)
+	default:
+		return say.AnotherBrokeFew.With(name, say.Number(n))
+	}
+}
+
+// keptBest returns the lock that broke least, if it broke less than the one told.
+func keptBest(b *bundle.Bundle, told int) int {
+	best := -1
+	least := bundle.BrokenCount(&b.Runs[told])
+	for i := range b.Runs {
+		r := &b.Runs[i]
+		if n := bundle.BrokenCount(r); n < least && r.Judgement.History != nil && len(r.Judgement.Findings) > 0 && r.Untested.Empty() {
+			best, least = i, n
+		}
+	}
+	return best
+}
+
+var lockFlag = regexp.MustCompile(` --lock \S+`)
+
+// withLock is a replay line for one lock.
+func withLock(replay, lock string) string {
+	return lockFlag.ReplaceAllString(replay, "") + " --lock " + shellQuoted(lock)
+}
+
+// edit changes one line of the resolved scenario, which spells out every default.
+// line is a regular expression of sed that matches from the start of the line on.
+type edit struct {
+	text        say.Phrase
+	line, value string
+}
+
+// edits lists the changes that fit what happened.
+func edits(b *bundle.Bundle, told int) []edit {
+	p := b.Plan
+	h := b.Runs[told].Judgement.History
+	if !history.Simulated(b.Backend) || h.Header.ScalePPM != 1_000_000 || sourceOf(p) == "" {
+		return nil // the line would not play what the report shows
+	}
+	var out []edit
+	if f := longFault(p); f != nil && p.Lease > 0 {
+		out = append(out, edit{
+			say.ShorterFault.With(say.Planned(p.Lease/4), say.Planned(f.End.For)),
+			"    for: ", whole(p.Lease / 4),
+		})
+	}
+	if v, ok := locks.Lookup(b.Runs[told].Lock); ok && v.Store == locks.StoreRedis && p.Redis.Lag > 0 {
+		out = append(out, edit{say.NoLag.With(), "    lag: ", "0s"})
+	}
+	if p.Workload.Fence == plan.FenceNone && handsOutTokens(h) {
+		out = append(out, edit{say.CompareTokens.With(), "  fence: ", "reads and writes"})
+	}
+	if longest := longest(p); longest >= p.Lease && p.Lease > 0 {
+		lease := (2*longest + time.Second - 1).Truncate(time.Second)
+		out = append(out, edit{say.LongerLease.With(say.Planned(lease), say.Planned(p.Lease)), "lease: ", whole(lease)})
+	}
+	return out
+}
+
+// longFault returns the fault that ends by itself, if there is just one and it
+// lasts at least as long as the lease.
+func longFault(p *plan.Plan) *faults.Fault {
+	var found *faults.Fault
+	for i := range p.Faults {
+		if f := &p.Faults[i]; f.End.For > 0 {
+			if found != nil {
+				return nil // the edit would change them all
+			}
+			found = f
+		}
+	}
+	if found == nil || found.End.For < p.Lease {
+		return nil
+	}
+	return found
+}
+
+// longest is how long a holder may be busy by plan: its work, or a fault.
+func longest(p *plan.Plan) time.Duration {
+	d := p.Workload.Work.Max
+	for i := range p.Faults {
+		d = max(d, p.Faults[i].End.For)
+	}
+	return d
+}
+
+func handsOutTokens(h *history.History) bool {
+	for _, i := range h.Milestones() {
+		if h.Events[i].Token != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// edited is a command line that resolves the scenario, changes one line and plays
+// it. What the file expects is left out: it is about the scenario as it was.
+func edited(b *bundle.Bundle, lock string, e edit) string {
+	return fmt.Sprintf("simulate explain %s | sed -e 's/^%s.*/%s%s/' -e '/^expect:/,$d' | simulate run - --lock %s --seed %d",
+		shellQuoted(sourceOf(b.Plan)), e.line, e.line, e.value, shellQuoted(lock), b.Seed)
+}
+
+// sourceOf is the scenario's file, "" when it did not come from one.
+func sourceOf(p *plan.Plan) string {
+	if p.File == "-" || p.File == "stdin" {
+		return ""
+	}
+	return p.File
+}
+
+// whole writes a duration as a scenario file does, in whole seconds or milliseconds.
+func whole(d time.Duration) string {
+	if d%time.Second == 0 {
+		return fmt.Sprintf("%ds", d/time.Second)
+	}
+	return fmt.Sprintf("%dms", d/time.Millisecond)
+}
+
+// shellQuoted quotes a word for a shell when it needs it.
+func shellQuoted(s string) string {
+	plain := func(r rune) bool {
+		return strings.ContainsRune("/.-_", r) || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
+	}
+	if strings.HasPrefix(s, "-") {
+		s = "./" + s // a file, not a flag
+	}
+	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}

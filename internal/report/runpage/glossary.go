@@ -1,0 +1,133 @@
+package runpage
+
+import (
+	"html"
+	"html/template"
+	"strings"
+	"unicode"
+
+	"lockstep/internal/glossary"
+	"lockstep/internal/say"
+)
+
+// extraTerms are words of reports that are no words of the field, with their meanings: both
+// are texts of package say.
+var extraTerms = []struct{ id, name, meaning string }{
+	{"true-time", "true time", "The one clock that nobody in the world of a run can read; all figures here use it."},
+	{"kept", "kept", "The run put the property to the test, and it held."},
+	{"broken", "broken", "The property did not hold at some instant, and the report shows where."},
+	{"unknown", "unknown", "The run did not put the property to the test. It is never a kind of kept."},
+	{"space-time-diagram", "Space-time diagram", "Columns are processes, time runs down, slanted lines are messages."},
+	{"round-trip", "round trip", "A command on its way to the store, and the reply on its way back."},
+}
+
+// linker links each term to its explanation where it comes up first, in the order
+// in which the page is filled in. A page that is filled in anew needs a new one.
+type linker struct {
+	language say.Language
+	used     map[string]bool
+	order    []string // ids of the terms in the order of their first use
+}
+
+func newLinker(l say.Language) *linker { return &linker{language: l, used: map[string]bool{}} }
+
+// text escapes a clean text and links the terms that come up for the first time.
+func (l *linker) text(s string) template.HTML {
+	var b strings.Builder
+	language := l.language
+	if !strings.ContainsFunc(s, han) {
+		language = say.English // what a scenario or a lock says of itself
+	}
+	for _, p := range glossary.Split(language, s) {
+		switch {
+		case p.Term == "":
+			l.extra(&b, p.Text)
+		case l.used[p.Term]:
+			b.WriteString(html.EscapeString(p.Text))
+		default:
+			l.link(&b, p.Term, p.Text)
+		}
+	}
+	return template.HTML(b.String()) // made by us, the text is escaped
+}
+
+func han(r rune) bool { return unicode.Is(unicode.Han, r) }
+
+func (l *linker) link(b *strings.Builder, id, text string) {
+	l.used[id] = true
+	l.order = append(l.order, id)
+	b.WriteString(`<a class="term" href="#word-` + html.EscapeString(id) + `">` + html.EscapeString(text) + `</a>`)
+}
+
+// extra links the words that the glossary does not have.
+func (l *linker) extra(b *strings.Builder, s string) {
+	for s != "" {
+		at, end, found := len(s), len(s), -1
+		for i := range extraTerms {
+			if l.used[extraTerms[i].id] {
+				continue
+			}
+			name := say.Text(extraTerms[i].name).In(l.language)
+			if k := wordAt(s, name); k >= 0 && k < at {
+				at, end, found = k, k+len(name), i
+			}
+		}
+		b.WriteString(html.EscapeString(s[:at]))
+		if found < 0 {
+			return
+		}
+		l.link(b, extraTerms[found].id, s[at:end])
+		s = s[end:]
+	}
+}
+
+// wordAt returns where a word stands in a text as a whole word, or -1. Chinese has no blanks.
+func wordAt(s, word string) int {
+	from := 0
+	for {
+		k := strings.Index(s[from:], word)
+		if k < 0 {
+			return -1
+		}
+		k += from
+		end := k + len(word)
+		if strings.ContainsFunc(word, han) || (k == 0 || !letter(s[k-1])) && (end == len(s) || !letter(s[end])) {
+			return k
+		}
+		from = k + 1
+	}
+}
+
+func letter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80 }
+
+// word is a line of the glossary.
+type word struct{ ID, Name, Meaning string }
+
+// words explains the terms that were used, and those that the explanations use,
+// in the order of their first use.
+func (l *linker) words() []word {
+	var out []word
+	for i := 0; i < len(l.order); i++ {
+		id := l.order[i]
+		if t, ok := glossary.Lookup(id); ok {
+			e, name := t.In(l.language), t.In(l.language).Name
+			if name != t.English.Name { // so that a reader finds it elsewhere
+				name += "（" + t.English.Name + "）"
+			}
+			out = append(out, word{id, name, e.Meaning})
+			for _, p := range glossary.Split(l.language, e.Meaning) {
+				if p.Term != "" && !l.used[p.Term] {
+					l.used[p.Term] = true
+					l.order = append(l.order, p.Term)
+				}
+			}
+			continue
+		}
+		for _, t := range extraTerms {
+			if t.id == id {
+				out = append(out, word{id, say.Text(t.name).In(l.language), say.Text(t.meaning).In(l.language)})
+			}
+		}
+	}
+	return out
+}

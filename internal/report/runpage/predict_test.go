@@ -1,0 +1,117 @@
+package runpage
+
+import (
+	"strings"
+	"testing"
+
+	"lockstep/internal/checker"
+	"lockstep/internal/report/bundle"
+	"lockstep/internal/report/bundletest"
+	"lockstep/internal/report/figure"
+	"lockstep/internal/report/reporttest"
+	"lockstep/internal/say"
+)
+
+// questionsOf makes the questions of a bundle as the page does.
+func questionsOf(t *testing.T, b *bundle.Bundle) []question {
+	t.Helper()
+	stories := make([]story, len(b.Runs))
+	for i := range b.Runs {
+		var err error
+		if stories[i], err = newStory(b, &b.Runs[i], 100, say.English); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return newPage(b, stories, &figure.Figure{}, richnesses[0], say.English).Questions
+}
+
+// rightOf returns the right answers of a question of a kind.
+func rightOf(questions []question, kind string) (right []string, q question) {
+	for _, q := range questions {
+		if q.Kind != kind {
+			continue
+		}
+		for _, a := range q.Answers {
+			if a.Right {
+				right = append(right, a.Text)
+			}
+		}
+		return right, q
+	}
+	return nil, question{}
+}
+
+// In the story of the pause B gets in while A, frozen, still believes; the script
+// of the second lock spares B's entry.
+func TestAnswersComeFromTheFindings(t *testing.T) {
+	questions := questionsOf(t, bundletest.Bundle())
+	for kind, want := range map[string]string{
+		kindNext:   "B and A are inside at the same time.",
+		kindFailed: "A never pauses for longer than what is left of its lease.",
+		kindHelped: "set-nx-lua",
+	} {
+		right, q := rightOf(questions, kind)
+		if len(right) != 1 || right[0] != want {
+			t.Errorf("%s right answers %q, want %q", kind, right, want)
+		}
+		if n := len(q.Answers); n < 2 || n > maxAnswers {
+			t.Errorf("%s %d answers", kind, n)
+		}
+	}
+	_, q := rightOf(questions, kindNext)
+	if !strings.Contains(q.Text, "The lease ends.") {
+		t.Errorf("the question does not stop before the violation: %q", q.Text)
+	}
+	for _, a := range q.Answers {
+		if a.Right && a.Step != 4 { // granted, frozen, lease over, B gets in
+			t.Errorf("the answer leads to step %d, want 4", a.Step)
+		}
+		if strings.Contains(a.Text, "takes away") && !strings.Contains(a.Why, "Not yet: owner-only-release") {
+			t.Errorf("a later violation is explained by %q", a.Why)
+		}
+	}
+}
+
+func TestNothingBroke(t *testing.T) {
+	b := bundletest.Bundle()
+	b.Runs = b.Runs[1:]
+	for n := range b.Runs[0].Judgement.Findings {
+		b.Runs[0].Judgement.Findings[n] = reporttest.Kept(b.Runs[0].Judgement.Findings[n].Property)
+	}
+	questions := questionsOf(t, b)
+	right, q := rightOf(questions, kindNext)
+	if len(right) != 1 || !strings.HasPrefix(right[0], "Nothing") {
+		t.Errorf("right answers %q", right)
+	}
+	if !strings.Contains(q.Text, "A freezes for 15\u00a0s") {
+		t.Errorf("the question is not asked where the fault strikes: %q", q.Text)
+	}
+	if len(questions) != 1 {
+		t.Errorf("%d questions: nothing failed, and there is no other lock", len(questions))
+	}
+	b.Runs[0].Judgement.Findings[2].Verdict = checker.Unknown
+	if questions = questionsOf(t, b); len(questions) != 0 {
+		t.Errorf("asks although nobody knows the answer: %q", questions[0].Text)
+	}
+}
+
+func TestNoLockHelps(t *testing.T) {
+	b := bundletest.Bundle()
+	b.Runs[0] = b.Runs[1]
+	right, q := rightOf(questionsOf(t, b), kindHelped)
+	if len(right) != 1 || right[0] != "None of them." || len(q.Answers) != 3 {
+		t.Errorf("right answers %q of %d", right, len(q.Answers))
+	}
+}
+
+// With many locks there is still something to choose.
+func TestManyLocksLeaveAWrongAnswer(t *testing.T) {
+	b := bundletest.Bundle()
+	for range 6 {
+		b.Runs = append(b.Runs, b.Runs[1])
+	}
+	right, q := rightOf(questionsOf(t, b), kindHelped)
+	if len(right) != maxAnswers-1 || len(q.Answers) != maxAnswers {
+		t.Errorf("%d right of %d answers", len(right), len(q.Answers))
+	}
+}

@@ -1,0 +1,138 @@
+package runpage
+
+import (
+	"fmt"
+	"html/template"
+
+	"lockstep/internal/checker"
+	"lockstep/internal/explain"
+	"lockstep/internal/history"
+	"lockstep/internal/report/bundle"
+	"lockstep/internal/report/clean"
+	"lockstep/internal/report/diagram"
+	"lockstep/internal/report/page"
+	"lockstep/internal/say"
+)
+
+// stepPrefix is what the ids of a lock's steps begin with. The steps of the first
+// lock are #s1, #s2 and so on, which is short enough to pass on by word of mouth.
+func stepPrefix(i int) string {
+	if i == 0 {
+		return "s"
+	}
+	return fmt.Sprintf("l%d-s", i+1)
+}
+
+func newRunView(r *bundle.Run, i int, props []string, st *story, d richness) runView {
+	j := &r.Judgement
+	v := runView{
+		ID: fmt.Sprintf("lock-%d", i+1), Prefix: stepPrefix(i), Lock: clean.Text(r.Lock, clean.MaxName),
+		sentence: explain.Verdict(*j), Missed: clean.Text(bundle.Missed(r).In(st.language), clean.MaxLine), properties: props,
+	}
+	v.Verdict = st.nice(v.sentence)
+	v.Outcome = st.text(r.Outcome())
+	for _, p := range props {
+		v.Cells = append(v.Cells, page.NewCell(r, p, st.language))
+	}
+	for _, f := range j.Findings {
+		if f.Verdict == checker.Unknown && !f.Reason.Empty() {
+			v.Reasons = append(v.Reasons, clean.Text(say.UnknownBecause.With(say.Verbatim(f.Property), f.Reason).In(st.language), clean.MaxLine))
+		}
+	}
+	if h := j.History; h != nil {
+		v.tell(h, st, d)
+		v.Formula = st.nice(st.wrong.Formula)
+		v.Assumed = st.nice(say.AssumptionWas.With(st.wrong.Assumed))
+		if d.strips {
+			v.Plot = template.HTML(st.holders) // made by us, all texts escaped
+			v.PlotCaption = clean.Text(plotCaption(h, j).In(st.language), clean.MaxLine)
+			v.overview(r, st)
+		}
+		for _, at := range st.causes {
+			s := &st.steps[at]
+			c := causeView{At: st.at(s.At), Text: st.nice(s.Sentence)}
+			if _, href := v.stepOf(at, st); href != "" {
+				c.Href = href
+			}
+			v.Causes = append(v.Causes, c)
+		}
+	}
+	return v
+}
+
+// tell fills in the steps and their diagrams.
+func (v *runView) tell(h *history.History, st *story, d richness) {
+	steps, before, after := explain.Story(st.steps, d.steps)
+	v.before = before
+	if earlier, later := before+st.left[0], after+st.left[1]; earlier+later > 0 {
+		v.Notice = say.ShowingSteps.With(say.Number(len(steps)), say.Number(len(steps)+earlier+later),
+			say.Number(earlier), say.Number(later)).In(st.language)
+	}
+	for n, s := range steps {
+		v.Steps = append(v.Steps, stepView{
+			ID: fmt.Sprintf("%s%d", v.Prefix, n+1), Number: n + 1, At: st.at(s.At),
+			Label:    say.StepOf.With(say.Verbatim(v.Lock), say.Number(n+1), say.Seconds(s.At), say.Flag(s.Violation)).In(st.language),
+			Sentence: st.nice(s.Sentence), Belief: clean.Text(s.Belief.In(st.language), 120), Store: clean.Text(s.Store.In(st.language), 120),
+			Note: st.nice(s.Note), Bad: s.Violation,
+		})
+	}
+	l := diagram.NewLayout(h, steps, before == 0, after == 0)
+	if l == nil {
+		return
+	}
+	// All of these are made by us, all texts escaped.
+	v.Diagram = template.HTML(diagram.Draw(l, st.bars, v.Prefix, st.language))
+	v.Caption = clean.Text(diagramCaption(steps).In(st.language), clean.MaxLine)
+	if d.trueTime && len(steps) <= 60 {
+		v.TrueTime = template.HTML(diagram.Draw(l.TrueTime(), st.bars, v.Prefix, st.language))
+	}
+	lo, hi := bundle.Window(h, st.steps, d.everything)
+	if shown := int(hi-lo) + 1; shown > len(l.Rows) && d.everything > 0 {
+		says := say.ShowAllEvents.With(say.Number(len(h.Events)))
+		if shown < len(h.Events) {
+			says = say.ShowSomeEvents.With(say.Number(shown), say.Number(len(h.Events)))
+		}
+		v.EverythingSays = says.In(st.language)
+		v.Everything = template.HTML(diagram.Everything(h, st.steps, st.bars, lo, hi, v.Prefix, v.told, st.language))
+	}
+}
+
+// overview draws the whole run in true time.
+func (v *runView) overview(r *bundle.Run, st *story) {
+	h := r.Judgement.History
+	if len(h.Events) == 0 {
+		return
+	}
+	s := diagram.Strip{Run: r, Bars: st.bars, Differ: -1}
+	if n := len(v.Steps); n > 0 && v.Notice != "" {
+		s.Cut = true
+		s.Told = [2]history.Instant{st.steps[v.before].At, st.steps[v.before+n-1].At}
+	}
+	v.Strip = template.HTML(diagram.Strips([]diagram.Strip{s}, st.language))
+}
+
+// told returns the number under which the page tells step i of the story, counted
+// from 0, or 0 when it is left out.
+func (v *runView) told(i int) int {
+	if n := i - v.before; n >= 0 && n < len(v.Steps) {
+		return n + 1
+	}
+	return 0
+}
+
+// stepOf is told with a link.
+func (v *runView) stepOf(i int, st *story) (number int, href string) {
+	if number = v.told(i); i < 0 || i >= len(st.steps) || number == 0 {
+		return 0, ""
+	}
+	return number, fmt.Sprintf("#%s%d", v.Prefix, number)
+}
+
+// note says what breaks at step i of the story.
+func (st *story) note(i int) say.Phrase {
+	if i < 0 || i >= len(st.steps) {
+		return say.Yes.With()
+	}
+	s := &st.steps[i]
+	return say.YesAt.With(say.Seconds(s.At), s.Sentence, s.Note)
+}

@@ -1,0 +1,181 @@
+// Package runpage draws the report of a run: one HTML file that needs nothing else.
+package runpage
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+
+	"lockstep/internal/checker"
+	"lockstep/internal/explain"
+	"lockstep/internal/history"
+	"lockstep/internal/report/bundle"
+	"lockstep/internal/report/clean"
+	"lockstep/internal/report/figure"
+	"lockstep/internal/report/page"
+	"lockstep/internal/say"
+)
+
+//go:embed *.html
+var runFiles embed.FS
+
+//go:embed runpage.js
+var runJS string
+
+var runScript = page.NewScript("page", runJS)
+
+var runTemplate = page.Template(runFiles, "runpage.html", "*.html")
+
+// plotPoints is how many points the plots of a page share.
+const plotPoints = 3000
+
+// richness is how much of the histories a page shows.
+type richness struct {
+	steps      int  // of one lock that are told
+	trueTime   bool // the diagrams in true time as well
+	everything int  // events of one lock in the diagram of all
+	table      int  // rows of one lock in the table of events
+	figures    bool // the measurements
+	strips     bool // each lock's whole run, and its clients inside at once
+}
+
+// richnesses go from everything to little. The page has the first one that fits
+// its budget. What is left out is said on the page, and is in history.jsonl and
+// plots/ in any case.
+var richnesses = []richness{
+	{120, true, bundle.MaxEverything, 400, true, true},
+	{120, true, bundle.MaxEverything, 150, true, true},
+	{120, true, 1000, 100, true, true},
+	{120, false, 1000, 60, true, true},
+	{120, false, 500, 40, true, true},
+	{120, false, 200, 20, true, true},
+	{120, false, 0, 0, true, true},
+	{90, false, 0, 0, true, true},
+	{60, false, 0, 0, true, true},
+	{40, false, 0, 0, true, true},
+	{40, false, 0, 0, false, true},
+	{24, false, 0, 0, false, true},
+	{12, false, 0, 0, false, false},
+	{4, false, 0, 0, false, false},
+}
+
+// HTML draws the report as one file that needs nothing else: no network, no
+// script, no other file. What the script adds is stepping, filtering and copying.
+func HTML(b *bundle.Bundle, l say.Language) ([]byte, error) {
+	stories := make([]story, len(b.Runs))
+	points := min(max(plotPoints/max(len(b.Runs), 1), 60), figure.MaxPoints)
+	for i := range b.Runs {
+		var err error
+		if stories[i], err = newStory(b, &b.Runs[i], points, l); err != nil {
+			return nil, err
+		}
+	}
+	waits := make([]*bundle.Measures, len(stories))
+	reference := bundle.ReferenceOf(b)
+	for i := range stories {
+		waits[i] = stories[i].measures
+		if h := b.Runs[i].Judgement.History; h != nil && i != reference {
+			stories[i].differs = bundle.DiffersAt(b.Runs[reference].Judgement.History, stories[reference].steps, h, stories[i].steps)
+		}
+	}
+	shared, err := figure.Distribution(b, waits, l)
+	if err != nil {
+		return nil, err
+	}
+	// Less richness gives a smaller page, so the first one that fits can be found
+	// by halving.
+	out, err := render(b, stories, &shared, richnesses[0], l)
+	if err != nil || len(out) <= page.MaxHTML {
+		return out, err // most pages fit at once
+	}
+	best := len(richnesses) - 1
+	if out, err = render(b, stories, &shared, richnesses[best], l); err != nil {
+		return nil, err
+	}
+	for low := 1; low < best; {
+		middle := (low + best) / 2
+		try, err := render(b, stories, &shared, richnesses[middle], l)
+		if err != nil {
+			return nil, err
+		}
+		if len(try) <= page.MaxHTML {
+			out, best = try, middle
+		} else {
+			low = middle + 1
+		}
+	}
+	return out, nil
+}
+
+// story is what has to be worked out once, however often the page is drawn.
+type story struct {
+	language say.Language
+	steps    []explain.Step
+	left     [2]int // how many steps before and after these are left out
+	wrong    explain.False
+	causes   []int // indices of the steps that lead to the first violation
+	holders  []byte
+	figures  []figure.Figure
+	measures *bundle.Measures
+	premises []bundle.Premise
+	bars     *bundle.Bars
+	differs  int // index of the first step that differs from the first lock's, -1 for none
+}
+
+func newStory(b *bundle.Bundle, r *bundle.Run, points int, l say.Language) (story, error) {
+	j := &r.Judgement
+	if j.History == nil {
+		return story{language: l, differs: -1}, nil
+	}
+	st := story{
+		language: l,
+		wrong:    explain.Assumption(j.History, j.Findings, b.Lag(j.History)),
+		measures: bundle.Measure(j.History),
+		bars:     bundle.BarsOf(j.History),
+		differs:  -1,
+	}
+	st.steps, st.left[0], st.left[1] = explain.Tell(j.History, j.Findings)
+	st.premises = bundle.PremisesOf(j.History, bundle.DeedsOf(j.History, st.measures))
+	st.causes = bundle.CausesOf(j.History, j.Findings, st.steps)
+	var err error
+	if st.holders, err = figure.Holders(j.History, j.Findings, points, l); err != nil {
+		return story{}, err
+	}
+	st.figures, err = figure.Of(r, st.measures, max(points/2, 40), l)
+	return st, err
+}
+
+func render(b *bundle.Bundle, stories []story, shared *figure.Figure, d richness, l say.Language) ([]byte, error) {
+	var buf bytes.Buffer
+	if err := runTemplate(l).Execute(&buf, newPage(b, stories, shared, d, l)); err != nil {
+		return nil, fmt.Errorf("filling in the report: %w", err)
+	}
+	return buf.Bytes(), nil
+}
+
+// text is a text without parts in the language of the page.
+func (st *story) text(english string) string { return say.Text(english).In(st.language) }
+
+// at is an instant in the language of the page.
+func (st *story) at(i history.Instant) string { return say.Seconds(i).In(st.language) }
+
+// nice is a phrase in the language of the page.
+func (st *story) nice(p say.Phrase) string { return clean.Sentence(p.In(st.language)) }
+
+// diagramCaption says what to take away from the diagram.
+func diagramCaption(steps []explain.Step) say.Phrase {
+	for n, s := range steps {
+		if s.Violation {
+			return say.BreaksAtStep.With(say.Number(n+1), say.Seconds(s.At))
+		}
+	}
+	return say.Text("Hatched: what a client believes; solid: what the store has. Nothing broke in this run.")
+}
+
+func plotCaption(h *history.History, j *checker.Judgement) say.Phrase {
+	n := bundle.MostInside(bundle.Levels(h))
+	if n <= 1 {
+		return say.Text("Never more than one client inside: the line stays at or below 1.")
+	}
+	return say.UpToInside.With(say.Number(n), say.Seconds(j.Overlap))
+}

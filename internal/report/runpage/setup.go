@@ -1,0 +1,184 @@
+package runpage
+
+import (
+	"slices"
+
+	"lockstep/internal/history"
+	"lockstep/internal/locks"
+	"lockstep/internal/plan"
+	"lockstep/internal/report/bundle"
+	"lockstep/internal/report/clean"
+	"lockstep/internal/say"
+)
+
+// setUp lists what was played, in words.
+func setUp(b *bundle.Bundle, l say.Language) []pair {
+	p := b.Plan
+	if p == nil {
+		return nil
+	}
+	var out []pair
+	add := func(name say.Phrase, value say.Part) {
+		out = append(out, pair{clean.Text(name.In(l), clean.MaxLine), clean.Text(value.In(l), clean.MaxLine)})
+	}
+	var names say.List
+	for _, n := range p.Clients {
+		names = append(names, say.Verbatim(clean.Text(n, clean.MaxName)))
+	}
+	w, n := p.Workload, p.Network
+	add(say.Text("clients"), names)
+	add(say.Text("lease"), say.Planned(p.Lease))
+	add(say.Text("rounds"), say.RoundsEach.With(say.Number(w.Repeat), say.Planned(w.Wait)))
+	add(say.Text("work inside"), between(w.Work))
+	add(say.Text("rest between rounds"), between(w.Rest))
+	add(say.Text("network"), say.NetworkIs.With(between(n.Latency), say.Planned(n.Timeout), say.Optional(n.LossPPM)))
+	add(say.Text("fence"), say.Text(string(w.Fence)))
+	addServers(b, l, add)
+	for _, c := range p.Clocks {
+		add(say.ClockOf.With(say.Verbatim(clean.Text(c.Node, clean.MaxName))), say.ClockIs.With(say.Planned(c.Offset), say.Number(c.DriftPPM)))
+	}
+	for i := range p.Faults[:min(len(p.Faults), maxSetUpFaults)] { // by the numbers that the story calls them by
+		f := &p.Faults[i]
+		add(say.FaultNumber.With(say.Number(f.Number)), say.Both{English: f.Text, Chinese: f.TextChinese})
+	}
+	if more := len(p.Faults) - maxSetUpFaults; more > 0 {
+		add(say.Text("faults"), say.More.With(say.Number(more)))
+	}
+	return out
+}
+
+// maxSetUpFaults is how many faults the set-up lists; the fault log has all.
+const maxSetUpFaults = 12
+
+func between(r plan.Range) say.Phrase {
+	if r.Max <= r.Min {
+		return say.PlannedTime.With(say.Planned(r.Min))
+	}
+	return say.PlannedRange.With(say.Planned(r.Min), say.Planned(r.Max))
+}
+
+// addServers says what the stores of the bundle's locks are made of: one line for
+// all locks with the same servers.
+func addServers(b *bundle.Bundle, l say.Language, add func(name say.Phrase, value say.Part)) {
+	var texts []string
+	users := map[string]say.List{}
+	for i := range b.Runs {
+		text := servers(b.Plan, &b.Runs[i]).In(l)
+		if users[text] == nil {
+			texts = append(texts, text)
+		}
+		users[text] = append(users[text], say.Verbatim(clean.Text(b.Runs[i].Lock, clean.MaxName)))
+	}
+	for _, text := range texts {
+		name := say.Text("servers")
+		if len(texts) > 1 {
+			name = say.ServersOf.With(users[text])
+		}
+		add(name, say.Verbatim(text))
+	}
+}
+
+// servers describes the servers of one run's lock. What a design demands of them
+// comes before what the plan says.
+func servers(p *plan.Plan, r *bundle.Run) say.Part {
+	v, ok := locks.Lookup(r.Lock)
+	if !ok {
+		return listed(r.Judgement.History)
+	}
+	switch v.Store {
+	case locks.StoreRedisNodes:
+		n := v.Servers.Nodes
+		if n == 0 {
+			n = p.Redlock.Nodes
+		}
+		return append(say.Remarks{say.RedisNodes.With(say.Number(n))}, keeps(p.Redlock.Persistence, v.Servers.FsyncAlways)...)
+	case locks.StoreEtcd:
+		return cluster("an etcd cluster", p.Etcd, say.Phrase{})
+	case locks.StoreConsul:
+		return cluster("a Consul cluster", p.Consul.Cluster, say.Phrase{})
+	case locks.StoreZooKeeper:
+		return cluster("a ZooKeeper ensemble", p.ZooKeeper.Cluster, say.Tick.With(say.Planned(p.ZooKeeperTick())))
+	case locks.StoreMySQL:
+		return database("MySQL", p.MySQL, v.Servers.Replicas)
+	case locks.StorePostgres:
+		return database("PostgreSQL", p.Postgres, v.Servers.Replicas)
+	}
+	return redis(p.Redis, &v.Servers)
+}
+
+// listed names the servers of a lock that is not one of ours.
+func listed(h *history.History) say.Part {
+	var names say.List
+	if h != nil {
+		for _, n := range h.Header.Nodes {
+			if n.Role == history.RoleStore {
+				names = append(names, say.Verbatim(clean.Text(n.Name, clean.MaxName)))
+			}
+		}
+	}
+	if len(names) == 0 {
+		return say.Text("the history names none")
+	}
+	return names
+}
+
+func redis(r plan.Redis, demanded *locks.Servers) say.Remarks {
+	replicas, lag := max(r.Replicas, demanded.Replicas), say.Planned(r.Lag)
+	out := say.Remarks{say.OneServer.With("Redis")}
+	if c := r.Cluster; c.Shards > 0 {
+		out = say.Remarks{
+			say.ShardsOf.With(say.Number(c.Shards), say.Number(c.Replicas), lag), say.NodesAreDown.With(say.Planned(c.NodeTimeout)),
+		}
+	} else if replicas > 0 {
+		f := r.Failover
+		failover := say.FailoverTakes.With(say.Planned(f.After))
+		if f.By == plan.BySentinel {
+			failover = say.SentinelsPromote.With(say.Number(plan.Sentinels), say.Planned(f.DownAfter), say.Planned(f.Election))
+		}
+		out = say.Remarks{say.PrimaryAnd.With("Redis", say.Number(replicas), lag), failover}
+	}
+	if n := max(r.MinReplicas, demanded.MinReplicas); n > 0 {
+		out = append(out, say.WritesNeed.With(say.Number(n)))
+	}
+	return append(out, keeps(r.Persistence, demanded.FsyncAlways)...)
+}
+
+// keeps says what a restarted server still knows, where it is worth a word.
+func keeps(persistence string, always bool) []say.Phrase {
+	switch {
+	case always || persistence == plan.PersistAlways:
+		return []say.Phrase{say.Text("every write is on disk before its reply")}
+	case persistence == plan.PersistEverySecond:
+		return []say.Phrase{say.Text("on disk once per second")}
+	}
+	return nil
+}
+
+func cluster(what string, c plan.Cluster, tick say.Phrase) say.Phrase {
+	return say.ClusterOf.With(say.Text(what), say.Number(c.Nodes), say.Planned(c.Election), tick)
+}
+
+func database(name say.Verbatim, s plan.SQL, demanded int) say.Remarks {
+	replicas := max(s.Replicas, demanded)
+	if replicas == 0 {
+		return say.Remarks{say.OneServer.With(name)}
+	}
+	return say.Remarks{say.PrimaryAnd.With(name, say.Number(replicas), say.Planned(s.Lag)), say.FailoverTakes.With(say.Planned(s.Failover.After))}
+}
+
+// promise is what a lock's documentation says of it.
+type promise struct{ Lock, Store, Guarantees, BreaksWhen string }
+
+// promisesOf lists the promises of the locks, for those that are ours.
+func promisesOf(b *bundle.Bundle, l say.Language) []promise {
+	var out []promise
+	for i := range b.Runs {
+		v, ok := locks.Lookup(b.Runs[i].Lock)
+		if !ok || slices.ContainsFunc(out, func(p promise) bool { return p.Lock == v.ID }) {
+			continue
+		}
+		d := v.Doc(l)
+		out = append(out, promise{v.ID, string(v.Store), clean.Text(d.Guarantees, clean.MaxProse), clean.Text(d.BreaksWhen, clean.MaxProse)})
+	}
+	return out
+}

@@ -1,0 +1,265 @@
+package runpage
+
+import (
+	"html"
+	"html/template"
+	"strings"
+
+	"lockstep/internal/checker"
+	"lockstep/internal/history"
+	"lockstep/internal/report/bundle"
+	"lockstep/internal/report/clean"
+	"lockstep/internal/report/diagram"
+	"lockstep/internal/report/figure"
+	"lockstep/internal/report/page"
+	"lockstep/internal/say"
+)
+
+// pageView is what the template sees. All texts in it are clean; the template
+// escapes them.
+type pageView struct {
+	Title, Mode, Backend, Length string
+	Seed                         uint64
+	Hash, Replay                 string
+	Story, Question, Lesson      string
+	Origin                       string // of a story that was shrunk
+	Head                         page.Head
+	Leads                        []string // the verdicts in words
+	Properties                   []string
+	Runs                         []runView
+	SetUp                        []pair
+	Picture                      template.HTML
+	Promises                     []promise
+	Legend                       []diagram.LegendItem
+	Shapes                       template.HTML
+	Questions                    []question
+	Compared                     *comparison
+	Aligned                      template.HTML
+	AlignedSays                  string
+	Flips                        []flip
+	Groups                       []figureGroup
+	Left                         string // what the page leaves out to stay small
+	Evidence                     evidence
+	State                        []standing // for the script
+	Says                         map[string]string
+
+	language say.Language
+	linker   *linker
+}
+
+// scriptSays are the words of the page's script, which stand on the page as data.
+var scriptSays = map[string]string{
+	"step": "Step {n} of {of}, {at}:", "believes": "believes", "mine": "mine", "store": "the store has", "token": "highest token",
+	"absent": "not shown", "copy": "Copy", "copied": "Copied", "copycommand": "Copy the command", "where": "where", "what": "what", "all": "all",
+}
+
+// Link links the terms of a text that come up for the first time on the page.
+func (v *pageView) Link(s string) template.HTML { return v.linker.text(s) }
+
+// LinkStep is Link for the sentences of steps, of which there may be very many:
+// terms that come up late in a long story have come up before.
+func (v *pageView) LinkStep(s stepView) template.HTML {
+	if s.Number > 30 || !strings.HasPrefix(s.ID, "s") && len(v.Runs) > maxLeads {
+		return template.HTML(html.EscapeString(s.Sentence))
+	}
+	return v.linker.text(s.Sentence)
+}
+
+// Words explains the terms that were linked. The template asks for them last.
+func (v *pageView) Words() []word { return v.linker.words() }
+
+// StepNumber names a step.
+func (v *pageView) StepNumber(n int) string { return say.StepNumber.With(say.Number(n)).In(v.language) }
+
+// SeeStep leads to a step.
+func (v *pageView) SeeStep(n int) string { return say.SeeStep.With(say.Number(n)).In(v.language) }
+
+type pair struct{ Name, Value string }
+
+type runView struct {
+	ID, Prefix, Lock, Verdict string
+	Cells                     []page.Cell
+	Missed, Outcome           string
+	Reasons                   []string
+	Notice                    string
+	Steps                     []stepView
+	Strip, Diagram, TrueTime  template.HTML
+	Everything                template.HTML
+	EverythingSays            string
+	Plot                      template.HTML
+	Caption, PlotCaption      string
+	Assumed, Formula          string
+	Causes                    []causeView
+
+	sentence   say.Phrase // the verdict in words, whether it stands at the top or here
+	properties []string
+	before     int // steps that are left out before the first one that is told
+}
+
+type stepView struct {
+	ID, Label     string // Label: the step's name for those who have it read out
+	Number        int
+	At, Sentence  string
+	Belief, Store string
+	Note          string
+	Bad           bool
+}
+
+type causeView struct{ Href, At, Text string }
+
+// figureGroup is one kind of figure of all locks.
+type figureGroup struct {
+	Title, About string
+	Figures      []page.Figure
+	Absent       []string
+}
+
+func newPage(b *bundle.Bundle, stories []story, shared *figure.Figure, d richness, l say.Language) *pageView {
+	v := &pageView{
+		language: l,
+		Title:    clean.Text(b.Title(l), clean.MaxLine), Seed: b.Seed, Backend: clean.Text(b.Backend, clean.MaxName),
+		Mode: say.Text("real servers").In(l), Length: say.OfTrueTime.With(say.Rounded(b.Simulated())).In(l),
+		Hash: clean.Text(b.Hash, clean.MaxLine), Replay: clean.Text(b.Replay, clean.MaxLine),
+		Head: page.NewHead(clean.Text(b.Title(l), clean.MaxLine), page.ReportCSS).Scripted(runScript), Says: map[string]string{},
+		Legend: diagram.Legend(b.Backend, l), Shapes: template.HTML(diagram.Shapes()), SetUp: setUp(b, l), Promises: promisesOf(b, l), linker: newLinker(l),
+		Picture: template.HTML(diagram.Picture(b, l)), // made by us, all texts escaped
+	}
+	if history.Simulated(b.Backend) {
+		v.Mode = say.Text("simulated").In(l)
+	}
+	for id, text := range scriptSays { // order: none, a map again
+		v.Says[id] = say.Text(text).In(l)
+	}
+	if p := b.Plan; p != nil {
+		said := p.Prose(l)
+		v.Story, v.Question, v.Lesson = clean.Text(said.Story, clean.MaxProse), clean.Text(said.Question, clean.MaxProse), clean.Text(said.Lesson, clean.MaxProse)
+		v.Origin = clean.Text(said.Origin, clean.MaxProse)
+	}
+	props := b.Properties()
+	for _, p := range props {
+		v.Properties = append(v.Properties, clean.Text(p, clean.MaxName))
+	}
+	for i := range b.Runs {
+		v.Runs = append(v.Runs, newRunView(&b.Runs[i], i, props, &stories[i], d))
+		v.State = append(v.State, standingView(&b.Runs[i], &stories[i], &v.Runs[i]))
+	}
+	v.lead(l)
+	v.Questions = predict(b, stories, v)
+	v.Compared = compare(b, stories, v)
+	v.align(b, stories, l)
+	if i := max(b.Worst(), 0); i < len(stories) {
+		v.Flips = flips(b, i, &stories[i])
+	}
+	v.Evidence = evidenceOf(b, stories, v, d)
+	if d.figures {
+		v.measurements(stories, shared, l)
+	} else {
+		v.Left = say.Text("The measurements are left out to keep this page small; they are in plots/, beside it.").In(l)
+	}
+	return v
+}
+
+// maxLeads is how many locks get a sentence at the top of the report. Of more of
+// them the matrix tells quicker.
+const maxLeads = 4
+
+// lead moves the verdicts in words to the top: each of a few locks, the sum of
+// many.
+func (v *pageView) lead(l say.Language) {
+	if len(v.Runs) > maxLeads {
+		broke := 0
+		for _, r := range v.Runs {
+			for _, c := range r.Cells {
+				if c.Class == string(checker.Broken) {
+					broke++
+					break
+				}
+			}
+		}
+		sum := say.SomeBroke.With(say.Number(broke), say.Number(len(v.Runs)))
+		if broke == len(v.Runs) {
+			sum = say.AllBroke.With(say.Number(broke))
+		}
+		v.Leads = []string{sum.In(l)}
+		return
+	}
+	for i := range v.Runs {
+		v.Leads = append(v.Leads, v.Runs[i].Verdict)
+		v.Runs[i].Verdict = "" // said already
+	}
+}
+
+// maxAligned is how many locks stand below each other in one figure.
+const maxAligned = 12
+
+// align draws all locks below each other in true time.
+func (v *pageView) align(b *bundle.Bundle, stories []story, l say.Language) {
+	var list []diagram.Strip
+	for i := range b.Runs {
+		h := b.Runs[i].Judgement.History
+		if h == nil || len(h.Events) == 0 {
+			continue
+		}
+		s := diagram.Strip{Run: &b.Runs[i], Name: b.Runs[i].Lock, Bars: stories[i].bars, Differ: -1}
+		if at := stories[i].differs; at >= 0 && at < len(stories[i].steps) {
+			s.Differ = stories[i].steps[at].At
+		}
+		list = append(list, s)
+	}
+	if len(list) > maxAligned {
+		v.AlignedSays = say.FirstOfLocks.With(say.Number(maxAligned), say.Number(len(list))).In(l)
+		list = list[:maxAligned]
+	}
+	if len(list) > 1 {
+		v.Aligned = template.HTML(diagram.Strips(list, l)) // made by us, all texts escaped
+	}
+}
+
+// measurements sorts the figures by kind. The distribution of waits follows the
+// waits themselves.
+func (v *pageView) measurements(stories []story, shared *figure.Figure, l say.Language) {
+	for k, d := range figure.Drawers {
+		g := figureGroup{Title: say.Text(d.Title).In(l), About: say.Text(d.About).In(l)}
+		absent := map[string]say.List{}
+		var reasons []string
+		for i := range stories {
+			if k >= len(stories[i].figures) {
+				continue
+			}
+			f := &stories[i].figures[k]
+			if f.Svg == nil {
+				if absent[f.Absent] == nil {
+					reasons = append(reasons, f.Absent)
+				}
+				absent[f.Absent] = append(absent[f.Absent], say.Verbatim(v.Runs[i].Lock))
+				continue
+			}
+			g.Figures = append(g.Figures, page.Figure{
+				Lock: v.Runs[i].Lock, SVG: template.HTML(f.Svg), Caption: clean.Sentence(f.Caption.In(l)), Table: f.Table,
+			})
+		}
+		for _, why := range reasons {
+			if len(absent[why]) == len(stories) {
+				g.Absent = append(g.Absent, say.NothingToShow.With(say.Text(why)).In(l))
+				continue
+			}
+			g.Absent = append(g.Absent, say.NotDrawnFor.With(absent[why], say.Text(why)).In(l))
+		}
+		v.Groups = append(v.Groups, g)
+		if d.Kind == "waits" && shared.Svg != nil {
+			v.Groups = append(v.Groups, figureGroup{
+				Title:   say.Text("Distribution of the waits").In(l),
+				About:   say.Text("Which share of the attempts that got the lock was over after how long.").In(l),
+				Figures: []page.Figure{{SVG: template.HTML(shared.Svg), Caption: clean.Sentence(shared.Caption.In(l)), Table: shared.Table}},
+			})
+		}
+	}
+}
+
+// standingView is the table of beliefs for the steps that are told.
+func standingView(r *bundle.Run, st *story, v *runView) standing {
+	if r.Judgement.History == nil {
+		return standing{}
+	}
+	return standingOf(r.Judgement.History, st.steps[v.before:v.before+len(v.Steps)], st.language)
+}

@@ -1,0 +1,167 @@
+package runpage
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"lockstep/internal/checker"
+	"lockstep/internal/plan"
+	"lockstep/internal/report/bundle"
+	"lockstep/internal/report/bundletest"
+	"lockstep/internal/report/reporttest"
+	"lockstep/internal/say"
+)
+
+// The set-up speaks of the servers that the lock really has.
+func TestServersOfEveryStore(t *testing.T) {
+	p := plan.Default()
+	p.Redis.Replicas, p.Redis.Lag = 1, 100*time.Millisecond
+	p.MySQL.Replicas, p.MySQL.Lag = 2, time.Second
+	tests := map[string]string{
+		"set-nx-lua":       "one Redis primary and 1 replica, 100 ms behind; a failover takes 500 ms",
+		"redlock":          "5 Redis primaries that know nothing of each other",
+		"etcd-mutex":       "an etcd cluster of 3, which elects a new leader in 1 s",
+		"zk-sequential":    "a ZooKeeper ensemble of 3, which elects a new leader in 1 s, tick 2 s",
+		"mysql-get-lock":   "one MySQL primary and 2 replicas, 1 s behind; a failover takes 500 ms",
+		"pg-advisory":      "one PostgreSQL server",
+		"consul-session":   "a Consul cluster of 3, which elects a new leader in 1 s",
+		"redlock-fsync":    "5 Redis primaries that know nothing of each other; every write is on disk before its reply",
+		"of-somebody-else": "redis-1",
+	}
+	for lock, want := range tests {
+		r := bundletest.PauseRun(lock, false)
+		if got := servers(&p, &r).In(say.English); got != want {
+			t.Errorf("%s: %q, want %q", lock, got, want)
+		}
+	}
+	p.Redis.Failover.By, p.Redis.MinReplicas, p.Redis.Persistence = plan.BySentinel, 1, plan.PersistEverySecond
+	r := bundletest.PauseRun("set-nx-lua", false)
+	if got, want := servers(&p, &r).In(say.English), "one Redis primary and 1 replica, 100 ms behind; 3 sentinels promote one after 2 s of silence and an election of 1 s; writes need 1 replicas in contact; on disk once per second"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// Locks with the same servers share a line.
+func TestServersAreGrouped(t *testing.T) {
+	b := bundletest.Bundle()
+	b.Runs = append(b.Runs, bundletest.PauseRun("etcd-mutex", false))
+	serversOf := func(b *bundle.Bundle) (out []pair) {
+		for _, p := range setUp(b, say.English) {
+			if strings.HasPrefix(p.Name, "servers") {
+				out = append(out, p)
+			}
+		}
+		return out
+	}
+	got := serversOf(b)
+	if len(got) != 2 || got[0].Name != "servers of set-nx-ex-del, set-nx-lua" || got[1].Name != "servers of etcd-mutex" {
+		t.Errorf("%v", got)
+	}
+	if got = serversOf(bundletest.Bundle()); len(got) != 1 || got[0].Name != "servers" {
+		t.Errorf("%v", got)
+	}
+}
+
+// A term is linked where it comes up first, and explained once.
+func TestTermsAreLinkedOnce(t *testing.T) {
+	l := newLinker(say.English)
+	first := string(l.text("The lease ends & the <lease> ends in true time; a token."))
+	if want := `The <a class="term" href="#word-lease">lease</a> ends &amp; the &lt;lease&gt; ends in <a class="term" href="#word-true-time">true time</a>; a <a class="term" href="#word-fencing-token">token</a>.`; first != want {
+		t.Errorf("got\n%s\nwant\n%s", first, want)
+	}
+	if again := string(l.text("A lease, a token and true time.")); again != "A lease, a token and true time." {
+		t.Errorf("linked again: %s", again)
+	}
+	if got := string(l.text("untrue time, preleased")); strings.Contains(got, "<a") {
+		t.Errorf("linked a part of a word: %s", got)
+	}
+	seen := map[string]bool{}
+	for _, w := range l.words() {
+		if seen[w.ID] || w.Meaning == "" {
+			t.Errorf("%s is explained twice or not at all", w.ID)
+		}
+		seen[w.ID] = true
+	}
+	// The fencing token is explained with the lock, and the lease with the store.
+	for _, id := range []string{"lease", "true-time", "fencing-token", "lock", "store"} {
+		if !seen[id] {
+			t.Errorf("%s is not explained", id)
+		}
+	}
+}
+
+// Equal commands in a row are one row, and what they are about is not lost.
+func TestEventTableFoldsRetries(t *testing.T) {
+	w := reporttest.NewWriter("set-nx-lua", "A", "B")
+	w.Acquires(12, "A", 0)
+	for n := range int64(50) {
+		w.Command(100+n*100, "B", "SET lock B-1 NX PX 10000", "(nil)", func(int32) {})
+	}
+	w.Acquires(6000, "B", 0)
+	steps := bundletest.Steps(&bundle.Run{Judgement: checker.Judgement{History: w.H}})
+	rows, more := eventTable(w.H, &story{steps: steps}, 0, int32(len(w.H.Events))-1, 100, func(i int) int { return i + 1 })
+	if more != 0 {
+		t.Errorf("%d rows too many", more)
+	}
+	var folded []string
+	numbers := 0
+	for _, r := range rows {
+		if strings.Contains(r.Text, "times until") {
+			folded = append(folded, r.At+" "+r.Node+" "+r.Text)
+		}
+		if r.Step > 0 {
+			numbers++
+		}
+	}
+	if len(folded) != 1 || folded[0] != "0.102 s B SET lock B-1 NX PX 10000 -> (nil), 50 times until 5.002 s" {
+		t.Errorf("folded rows %q", folded)
+	}
+	if numbers != len(steps) {
+		t.Errorf("%d of %d steps are in the table", numbers, len(steps))
+	}
+	if rows, more = eventTable(w.H, &story{steps: steps}, 0, int32(len(w.H.Events))-1, 4, func(int) int { return 0 }); len(rows) != 4 || more == 0 {
+		t.Errorf("%d rows and %d more, want 4", len(rows), more)
+	}
+}
+
+func TestLimitsNameWhatWasNotTried(t *testing.T) {
+	b := bundletest.Bundle()
+	page := string(drawPage(t, b))
+	for _, want := range []string{
+		"All clocks show the same time; The store forgets nothing that it has confirmed; No client dies.",
+		"it compared no tokens", "once at 0.060\u00a0s", "luck of A (its tokens)", "schema 1",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page does not say %q", want)
+		}
+	}
+	b.Runs[0].Judgement.Faults[0].Times = 0
+	b.Backend = "process"
+	page = string(drawPage(t, b))
+	for _, want := range []string{"never fired", "A real run cannot be repeated bit by bit"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page does not say %q", want)
+		}
+	}
+	if strings.Contains(page, "luck of A") {
+		t.Error("real servers have no streams of luck")
+	}
+}
+
+// The story speaks of faults by number, so the set-up says which are meant.
+func TestSetUpListsTheFaults(t *testing.T) {
+	b := bundletest.Bundle()
+	rows := setUp(b, say.English)
+	want := pair{"fault 1", b.Plan.Faults[0].Text}
+	if !slices.Contains(rows, want) || want.Value == "" {
+		t.Errorf("%q lack %q", rows, want)
+	}
+	for len(b.Plan.Faults) < maxSetUpFaults+3 {
+		b.Plan.Faults = append(b.Plan.Faults, b.Plan.Faults[0])
+	}
+	if rows := setUp(b, say.English); rows[len(rows)-1] != (pair{"faults", "3 more"}) {
+		t.Errorf("the last row is %q", rows[len(rows)-1])
+	}
+}

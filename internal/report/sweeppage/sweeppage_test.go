@@ -1,0 +1,46 @@
+package sweeppage
+
+import (
+	"bytes"
+	"testing"
+
+	"lockstep/internal/report/bundletest"
+	"lockstep/internal/report/reporttest"
+	"lockstep/internal/say"
+)
+
+func TestSweepGolden(t *testing.T) {
+	s := bundletest.Sweep()
+	page, err := HTML(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reporttest.Golden(t, "sweep.html", page)
+}
+
+// Names come from files that others write.
+func TestSweepIsSafeFromNames(t *testing.T) {
+	s := bundletest.Sweep()
+	const evil = `</title><script>alert(1)</script>` + "\x1b[31m"
+	s.Title, s.Story, s.Property, s.Replay = evil, evil, evil, evil
+	s.Maps[0].Lock, s.Maps[0].XName, s.Maps[0].YName, s.Maps[0].XTicks[0] = evil, evil, evil, evil
+	page, err := HTML(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if bytes.Contains(page, []byte("<script")) || bytes.ContainsRune(page, '\x1b') {
+		t.Error("a name became a script or a control character")
+	}
+}
+
+func TestNoEnglishIsLeftOnAChineseSweep(t *testing.T) {
+	s := bundletest.Sweep()
+	s.Title, s.Story, s.Language = "停顿", "A 停住。", say.Chinese
+	page, err := HTML(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range reporttest.English(page) {
+		t.Error(text)
+	}
+}

@@ -1,0 +1,132 @@
+package terminal
+
+import (
+	"fmt"
+	"strings"
+
+	"lockstep/internal/report/compare"
+	"lockstep/internal/say"
+)
+
+// maxCaresShown is how many cautions a terminal shows; the page has all of them.
+const maxCaresShown = 6
+
+// Comparison writes a comparison for a terminal: the runs, what to be careful
+// about, the verdicts, where the stories part, and the measures with their ratios.
+func Comparison(c *compare.Comparison, o Options) string {
+	sides := c.Sides()
+	sides = sides[:min(len(sides), compare.MaxSides)]
+	t := newTerminal(compare.Together(sides), o)
+	t.runs(c)
+	t.cares(c.Cares(sides))
+	t.matrix()
+	if o.Brief {
+		return t.out.String()
+	}
+	t.settings(c)
+	t.partings(sides)
+	t.ratios(sides)
+	return t.out.String()
+}
+
+func (t *terminal) runs(c *compare.Comparison) {
+	t.line(t.paint(bold, t.text(say.SideBySide.With(say.Number(len(c.Runs))))))
+	t.line("")
+	for n := range c.Runs {
+		row := c.Row(n)
+		t.below(2, "", fmt.Sprintf("%d  %s", row.Number, row.Title), "   ")
+		t.below(5, dim, t.text(say.HistoryHash.With(say.SeedAndWorld.With(say.Verbatim(fmt.Sprint(row.Seed)), say.Verbatim(row.Backend), say.Text(row.Length)), say.Verbatim(row.Hash))), "")
+		t.line("     " + t.paint(dim, row.Dir)) // somebody may want to copy it: it is not broken
+	}
+	t.line("")
+}
+
+func (t *terminal) cares(cares []string) {
+	if len(cares) == 0 {
+		return
+	}
+	for n, text := range cares {
+		if n == maxCaresShown {
+			t.below(2, "", "! "+t.text(say.MoreOnPage.With(say.Number(len(cares)-n))), "  ")
+			break
+		}
+		t.below(2, yellow, "! "+text, "  ")
+	}
+	t.line("")
+}
+
+func (t *terminal) settings(c *compare.Comparison) {
+	diffs := c.Differences()
+	if len(diffs) == 0 {
+		return
+	}
+	t.line(t.paint(bold, t.text(say.Text("What the plans do not have in common"))))
+	for n := range diffs {
+		t.line("  " + diffs[n].Name)
+		for run, v := range diffs[n].Values {
+			t.below(4, "", t.text(say.InRun.With(say.Number(run+1), compare.OrNone(v))), "  ")
+		}
+	}
+	t.line("")
+}
+
+func (t *terminal) partings(sides []compare.Side) {
+	some := false
+	for i := range sides {
+		p := compare.PartingOf(sides, i, t.o.Language)
+		if p.Against == "" {
+			continue
+		}
+		if !some {
+			t.line(t.paint(bold, t.text(say.Text("Where the stories part"))))
+			some = true
+		}
+		if p.Says != "" {
+			t.below(2, "", t.text(say.BetweenStories.With(say.Verbatim(sides[i].Name), say.Verbatim(p.Against), say.Text(p.Says))), "  ")
+			continue
+		}
+		t.below(2, "", t.text(say.BetweenStories.With(say.Verbatim(sides[i].Name), say.Verbatim(p.Against), say.StepNumber.With(say.Number(p.Step)))), "  ")
+		t.below(4, "", t.text(say.OfLock.With(say.Verbatim(t.text(say.Text("here"))), orOver(p.Here))), "  ")
+		t.below(4, "", t.text(say.OfLock.With(say.Verbatim(t.text(say.Text("there"))), orOver(p.There))), "  ")
+	}
+	if some {
+		t.line("")
+	}
+}
+
+func orOver(s string) say.Phrase {
+	if s == "" {
+		return say.Text("the story is over")
+	}
+	return say.Listed.With(say.Series{say.Verbatim(s)})
+}
+
+// terminalMeasures are those that a terminal has room for, with shorter names.
+var terminalMeasures = []struct {
+	index int // of ratioHeads
+	name  string
+}{{1, "median wait"}, {2, "p99"}, {4, "longest hold"}, {5, "commands"}}
+
+// ratios writes the table of measures, each with its ratio to the first line's.
+func (t *terminal) ratios(sides []compare.Side) {
+	rows := compare.RatioRows(sides, t.o.Language)
+	longest := 0
+	for _, r := range rows {
+		longest = max(longest, t.r.Width(r.Name))
+	}
+	t.line(t.paint(bold, t.text(say.Text("Measures, and how many times those of the first line (commands: per acquisition)"))))
+	head := "  " + strings.Repeat(" ", longest)
+	for _, m := range terminalMeasures {
+		head += "  " + t.right(t.text(say.Text(m.name)), 8) + "      "
+	}
+	t.line(head)
+	for _, r := range rows {
+		text := "  " + t.r.Pad(r.Name, longest)
+		for _, m := range terminalMeasures {
+			c := r.Cells[m.index]
+			text += "  " + t.right(c.Value, 8) + " " + t.r.Pad(c.Ratio, 5)
+		}
+		t.line(text)
+	}
+	t.line("")
+}

@@ -1,0 +1,24 @@
+package terminal
+
+import (
+	"lockstep/internal/checker"
+	"lockstep/internal/explain"
+	"lockstep/internal/report/bundle"
+	"lockstep/internal/report/clean"
+)
+
+// Narrate tells one judged history step by step, all of it, for a terminal.
+func Narrate(j checker.Judgement, o Options) string {
+	h := j.History
+	b := &bundle.Bundle{
+		Runs: []bundle.Run{{Lock: h.Header.Lock, Judgement: j}}, Backend: h.Header.Backend, Seed: h.Header.Seed,
+	}
+	t := newTerminal(b, o)
+	t.head()
+	for _, l := range t.r.Wrap(t.text(explain.Verdict(j)), t.o.Width) {
+		t.line(l)
+	}
+	t.line("")
+	t.part(explain.Tell(h, j.Findings))
+	return clean.Log(t.out.String())
+}

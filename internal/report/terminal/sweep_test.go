@@ -1,0 +1,32 @@
+package terminal
+
+import (
+	"strings"
+	"testing"
+
+	"lockstep/internal/report/bundletest"
+	"lockstep/internal/report/reporttest"
+)
+
+// A share that is not nothing never reads 0, and one that is not everything never 100.
+func TestShortSharesDoNotLie(t *testing.T) {
+	text := strings.Join(strings.Fields(Sweep(bundletest.Sweep())), " ")
+	for _, want := range []string{"| 100 >99 47", "| 0 <1 ?"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in\n%s", want, text)
+		}
+	}
+}
+
+func TestSweepTerminalGolden(t *testing.T) {
+	reporttest.Golden(t, "sweep.txt", []byte(Sweep(bundletest.Sweep())))
+}
+
+// Names come from files that others write.
+func TestSweepTerminalIsSafeFromNames(t *testing.T) {
+	s := bundletest.Sweep()
+	const evil = "\x1b[31m"
+	s.Title, s.Property = evil, evil
+	s.Maps[0].Lock, s.Maps[0].XName, s.Maps[0].YName, s.Maps[0].XTicks[0] = evil, evil, evil, evil
+	reporttest.Harmless(t, "the map", Sweep(s))
+}

@@ -1,0 +1,207 @@
+package terminal
+
+import (
+	"strings"
+
+	"lockstep/internal/checker"
+	"lockstep/internal/report/bundle"
+	"lockstep/internal/report/clean"
+	"lockstep/internal/say"
+)
+
+var outcomeColors = map[string]string{bundle.NotAsExpected: red, bundle.Inconclusive: yellow}
+
+// grid is the verdict table of a terminal.
+type grid struct {
+	lock    int      // width of the column of locks
+	heads   []string // one line, or two joined by "\n"
+	cells   [][]string
+	widths  []int
+	outcome bool // how a run went has a column of its own
+}
+
+// matrix writes the table in the roomiest layout that fits: heads on one line
+// and expectations beside, heads on two lines, expectations below, short cells;
+// and no table but a list for the narrowest.
+func (t *terminal) matrix() {
+	props := t.b.Properties()
+	var g grid
+	fits, short := false, false
+	for _, layout := range []struct{ twoLines, below, short bool }{
+		{false, false, false}, {true, false, false}, {true, true, false}, {true, true, true},
+	} {
+		g = t.grid(props, layout.twoLines, layout.short)
+		g.outcome = !layout.below
+		short = layout.short
+		if fits = g.total(t.outcomeWidth()) <= t.o.Width; fits {
+			break
+		}
+	}
+	if !fits {
+		t.list(props)
+		return
+	}
+	t.heads(&g)
+	for i := range t.b.Runs {
+		t.row(&g, i, props)
+	}
+	if short {
+		t.line(t.paint(dim, "  "+say.Text("x broken  v kept  ? unknown").In(t.o.Language)))
+	}
+	if !g.outcome {
+		t.outcomes()
+	}
+	t.line("")
+}
+
+// list writes the verdicts below each other.
+func (t *terminal) list(props []string) {
+	for i := range t.b.Runs {
+		r := &t.b.Runs[i]
+		t.line("  " + clean.Text(r.Lock, 22))
+		for _, p := range props {
+			c := bundle.CellOf(r, p, t.o.Language)
+			t.line("    " + t.paint(colorOf(c.Verdict), t.r.Pad(c.Long, 13)) + clean.Text(p, 20))
+		}
+	}
+	t.outcomes()
+	t.line("")
+}
+
+func (t *terminal) grid(props []string, twoLines, short bool) grid {
+	g := grid{widths: make([]int, len(props))}
+	for _, p := range props {
+		head := clean.Text(p, clean.MaxName)
+		if twoLines {
+			head = split(head)
+		}
+		g.heads = append(g.heads, head)
+	}
+	for i := range t.b.Runs {
+		r := &t.b.Runs[i]
+		g.lock = max(g.lock, t.r.Width(clean.Text(r.Lock, 22)))
+		row := make([]string, len(props))
+		for n, p := range props {
+			c := bundle.CellOf(r, p, t.o.Language)
+			row[n] = c.Long
+			switch {
+			case short:
+				row[n] = c.Short
+			case c.Fenced && !twoLines:
+				row[n] = "v " + say.KeptFenced.With().In(t.o.Language)
+			}
+			g.widths[n] = max(g.widths[n], t.r.Width(row[n]))
+		}
+		g.cells = append(g.cells, row)
+	}
+	for n, head := range g.heads {
+		for _, l := range strings.Split(head, "\n") {
+			g.widths[n] = max(g.widths[n], t.r.Width(l))
+		}
+	}
+	return g
+}
+
+// split breaks a name behind the dash that leaves the most even halves.
+func split(name string) string {
+	best, at := len(name)+1, -1
+	for i, r := range name {
+		if r == '-' {
+			if longer := max(i+1, len(name)-i-1); longer < best {
+				best, at = longer, i
+			}
+		}
+	}
+	if at < 0 {
+		return "\n" + name
+	}
+	return name[:at+1] + "\n" + name[at+1:]
+}
+
+func (g *grid) total(outcome int) int {
+	n := 2 + g.lock
+	for _, w := range g.widths {
+		n += 2 + w
+	}
+	if g.outcome {
+		n += 2 + outcome
+	}
+	return n
+}
+
+// outcomeWidth is the width of the column that says whether a run went as
+// expected; why it did not is spelled out below the table and takes no more.
+func (t *terminal) outcomeWidth() (most int) {
+	for i := range t.b.Runs {
+		most = max(most, t.r.Width(t.outcome(&t.b.Runs[i])))
+	}
+	return most
+}
+
+func (t *terminal) outcome(r *bundle.Run) string { return say.Text(r.Outcome()).In(t.o.Language) }
+
+func (t *terminal) heads(g *grid) {
+	lines := 1
+	for _, h := range g.heads {
+		lines = max(lines, 1+strings.Count(h, "\n"))
+	}
+	for l := range lines {
+		text := strings.Repeat(" ", 2+g.lock)
+		for n, h := range g.heads {
+			parts := strings.Split(h, "\n")
+			text += "  " + t.r.Pad(parts[min(l, len(parts)-1)], g.widths[n])
+		}
+		t.line(text)
+	}
+}
+
+func (t *terminal) row(g *grid, i int, props []string) {
+	r := &t.b.Runs[i]
+	text := "  " + t.r.Pad(clean.Text(r.Lock, 22), g.lock)
+	for n, p := range props {
+		text += "  " + t.paint(colorOf(bundle.CellOf(r, p, t.o.Language).Verdict), g.cells[i][n]) +
+			strings.Repeat(" ", g.widths[n]-t.r.Width(g.cells[i][n]))
+	}
+	if g.outcome {
+		text += "  " + t.paint(outcomeColors[r.Outcome()], t.outcome(r))
+	}
+	t.line(text)
+	if why := bundle.Missed(r); g.outcome && !why.Empty() {
+		t.below(4, outcomeColors[r.Outcome()], t.text(say.OutcomeSince.With("", say.Text(r.Outcome()), why)), "  ")
+	}
+}
+
+// outcomes says below the table how the runs went: those that went as expected in one
+// line.
+func (t *terminal) outcomes() {
+	rest := 0
+	for i := range t.b.Runs {
+		switch r := &t.b.Runs[i]; {
+		case r.Outcome() == bundle.AsExpected:
+			rest++
+		case bundle.Missed(r).Empty():
+			t.line("  " + t.text(say.OfLock.With(say.Verbatim(clean.Text(r.Lock, clean.MaxName)), say.Text(r.Outcome()))))
+		default:
+			t.below(2, outcomeColors[r.Outcome()], t.text(say.OutcomeSince.With(say.Verbatim(clean.Text(r.Lock, clean.MaxName)), say.Text(r.Outcome()), bundle.Missed(r))), "  ")
+		}
+	}
+	switch rest {
+	case 0:
+	case len(t.b.Runs):
+		t.line("  " + t.text(say.Text(bundle.AsExpected)))
+	default:
+		t.line("  " + t.text(say.SomeAsExpected.With(say.Number(rest), say.Number(len(t.b.Runs)))))
+	}
+}
+
+func colorOf(v checker.Verdict) string {
+	switch v {
+	case checker.Broken:
+		return red
+	case checker.Kept:
+		return green
+	case checker.Unknown:
+		return yellow
+	}
+	return ""
+}

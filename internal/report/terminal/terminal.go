@@ -1,0 +1,269 @@
+// Package terminal writes what runs have shown for a terminal. Symbols are plain ASCII.
+package terminal
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"lockstep/internal/explain"
+	"lockstep/internal/history"
+	"lockstep/internal/report/bundle"
+	"lockstep/internal/report/clean"
+	"lockstep/internal/say"
+)
+
+// Options say what the terminal can do.
+type Options struct {
+	Color    bool
+	Width    int           // columns; 0 means 80
+	Took     time.Duration // wall-clock time of the runs, 0 when it is not to be shown
+	Brief    bool          // the verdicts only
+	Language say.Language
+}
+
+// storySteps is how many steps a terminal shows.
+const storySteps = 18
+
+// Report writes the verdicts, then the one story worth reading, then what to
+// type next. Symbols are plain ASCII.
+func Report(b *bundle.Bundle, o Options) string {
+	t := newTerminal(b, o)
+	t.head()
+	t.matrix()
+	if !o.Brief {
+		t.story()
+		t.next()
+	}
+	return clean.Log(t.out.String())
+}
+
+func newTerminal(b *bundle.Bundle, o Options) *terminal {
+	if o.Width <= 0 {
+		o.Width = 80
+	}
+	o.Width = max(o.Width, 40)
+	return &terminal{b: b, o: o, r: say.RulerFor(o.Language)}
+}
+
+type terminal struct {
+	b   *bundle.Bundle
+	o   Options
+	r   *say.Ruler
+	out strings.Builder
+}
+
+// text is a phrase on one line, in the language of the terminal.
+func (t *terminal) text(p say.Part) string { return clean.Text(p.In(t.o.Language), clean.MaxLine) }
+
+// Escape sequences of the colours in use.
+const (
+	bold   = "\x1b[1m"
+	dim    = "\x1b[2m"
+	red    = "\x1b[31m"
+	green  = "\x1b[32m"
+	yellow = "\x1b[33m"
+)
+
+func (t *terminal) paint(code, s string) string {
+	if !t.o.Color || code == "" || s == "" {
+		return s
+	}
+	return code + s + "\x1b[0m"
+}
+
+func (t *terminal) line(s string) {
+	t.out.WriteString(strings.TrimRight(s, " "))
+	t.out.WriteByte('\n')
+}
+
+// head is the title on the left and the run's data on the right; below each
+// other when they do not fit.
+func (t *terminal) head() {
+	title := clean.Text(t.b.Title(t.o.Language), clean.MaxLine)
+	seed := say.Verbatim(strconv.FormatUint(t.b.Seed, 10))
+	data := say.SeedAndWorld.With(seed, say.Verbatim(clean.Text(t.b.Backend, clean.MaxName)), t.duration()).In(t.o.Language)
+	if gap := t.o.Width - t.r.Width(title) - t.r.Width(data); gap >= 2 {
+		t.line(t.paint(bold, title) + strings.Repeat(" ", gap) + t.paint(dim, data))
+	} else {
+		for _, l := range t.r.Wrap(title, t.o.Width) {
+			t.line(t.paint(bold, l))
+		}
+		t.line(t.paint(dim, data))
+	}
+	t.line("")
+}
+
+func (t *terminal) duration() say.Phrase {
+	var took say.Phrase
+	if t.o.Took > 0 {
+		took = tookText(t.o.Took)
+	}
+	if history.Simulated(t.b.Backend) {
+		return say.SimulatedIn.With(tenthsOfSecond(t.b.Simulated()), took)
+	}
+	return say.RunIn.With(tenthsOfSecond(t.b.Simulated()), took)
+}
+
+func tookText(d time.Duration) say.Phrase {
+	switch rounded := d.Round(time.Millisecond); {
+	case rounded == 0:
+		return say.Microseconds.With(say.Number(d.Round(time.Microsecond).Microseconds()))
+	case rounded < time.Second:
+		return say.PlannedTime.With(say.Planned(rounded))
+	}
+	return tenthsOfSecond(d)
+}
+
+func tenthsOfSecond(d time.Duration) say.Phrase {
+	return say.AxisSeconds.With(say.Verbatim(strconv.FormatFloat(d.Seconds(), 'f', 1, 64)))
+}
+
+// story tells the run that broke most, step by step; for a run that proved
+// nothing it says why.
+func (t *terminal) story() {
+	i := t.b.Worst()
+	if i < 0 {
+		return
+	}
+	r := &t.b.Runs[i]
+	h := r.Judgement.History
+	if h == nil {
+		return
+	}
+	if !bundle.AnyBroken(r) {
+		for _, l := range t.r.Wrap(t.text(explain.Verdict(r.Judgement)), t.o.Width) {
+			t.line(l)
+		}
+		t.line("")
+		return
+	}
+	t.line(t.paint(bold, t.text(say.StepByStepOf.With(say.Verbatim(clean.Text(r.Lock, clean.MaxName))))))
+	t.part(bundle.StoryOf(&r.Judgement, storySteps))
+	t.line("")
+	if f := explain.Assumption(h, r.Judgement.Findings, t.b.Lag(h)); f.Proved() {
+		t.field("assumed", f.Assumed)
+		t.field("in fact", f.Formula)
+		t.line("")
+	}
+}
+
+// steps writes one step per line. Where there is room, belief and store stand
+// beside the sentence; else they follow below it, when they come apart.
+// part prints steps, and how many before and after them are left out.
+func (t *terminal) part(steps []explain.Step, before, after int) {
+	if before > 0 {
+		t.line(t.paint(dim, "  "+t.text(say.EarlierLeftOut.With(say.Number(before)))))
+	}
+	t.steps(steps)
+	if after > 0 {
+		t.line(t.paint(dim, "  "+t.text(say.LaterLeftOut.With(say.Number(after)))))
+	}
+}
+
+func (t *terminal) steps(steps []explain.Step) {
+	at := 9
+	for _, s := range steps {
+		at = max(at, t.r.Width(t.text(say.Seconds(s.At))))
+	}
+	indent := at + 3
+	column := t.o.Width - indent // of the sentence
+	wide := column >= 90
+	longest := 0
+	for _, s := range steps {
+		longest = max(longest, t.r.Width(t.text(s.Sentence)))
+	}
+	if wide {
+		column = min(longest, column-46)
+	}
+	for _, s := range steps {
+		lines := t.r.Wrap(t.text(s.Sentence), column)
+		for n, l := range lines {
+			lead := strings.Repeat(" ", indent)
+			if n == 0 {
+				mark := " "
+				if s.Violation {
+					mark = t.paint(red, ">")
+				}
+				when := t.text(say.Seconds(s.At))
+				lead = mark + t.right(when, at) + "  "
+			}
+			if n == 0 && wide {
+				l = t.r.Pad(l, column) + "  " + t.paint(dim, t.r.Pad(t.cut(s.Belief, 26), 26)+" "+t.cut(s.Store, 18))
+			}
+			t.line(lead + l)
+		}
+		if !wide && s.Apart {
+			t.truth(indent, s)
+		}
+		if !s.Note.Empty() {
+			t.below(indent, red, "<- "+t.text(s.Note), "")
+		}
+	}
+}
+
+// truth writes belief and store on a line of their own, or on two.
+func (t *terminal) truth(indent int, s explain.Step) {
+	belief, store := clean.Text(s.Belief.In(t.o.Language), 120), clean.Text(s.Store.In(t.o.Language), 120)
+	if both := belief + "   " + store; indent+t.r.Width(both) <= t.o.Width {
+		t.line(strings.Repeat(" ", indent) + t.paint(dim, both))
+		return
+	}
+	t.below(indent, dim, belief, "  ")
+	t.below(indent, dim, store, "  ")
+}
+
+func (t *terminal) below(indent int, code, text, hang string) {
+	for n, l := range t.r.Wrap(text, t.o.Width-indent-len(hang)) {
+		if n > 0 {
+			l = hang + l
+		}
+		t.line(strings.Repeat(" ", indent) + t.paint(code, l))
+	}
+}
+
+// next says where the report is and how to see it again.
+func (t *terminal) next() {
+	if t.b.RunDir != "" {
+		t.whole("report", strings.TrimSuffix(t.b.RunDir, "/")+"/report.html")
+	}
+	if t.b.Replay != "" {
+		t.whole("again", t.b.Replay)
+	}
+	for _, h := range bundle.Hints(t.b) {
+		t.field("hint", h.Says)
+		t.whole("", h.Command)
+	}
+}
+
+// whole writes a line that somebody may want to copy: it is not broken.
+func (t *terminal) whole(name, text string) {
+	t.line(t.name(name) + clean.Text(text, clean.MaxLine))
+}
+
+func (t *terminal) field(name string, text say.Phrase) {
+	for n, l := range t.r.Wrap(t.text(text), t.o.Width-9) {
+		if n > 0 {
+			name = ""
+		}
+		t.line(t.name(name) + l)
+	}
+}
+
+// name is what stands before a line.
+func (t *terminal) name(english string) string {
+	return t.paint(dim, t.r.Pad(say.Text(english).In(t.o.Language), 9))
+}
+
+// cut shortens a phrase to about so many columns.
+func (t *terminal) cut(p say.Phrase, columns int) string {
+	if t.o.Language == say.Chinese {
+		columns = columns/2 - 1
+	}
+	return clean.Text(p.In(t.o.Language), columns)
+}
+
+// right fills a text up with blanks on its left.
+func (t *terminal) right(s string, columns int) string {
+	return strings.Repeat(" ", max(columns-t.r.Width(s), 0)) + s
+}

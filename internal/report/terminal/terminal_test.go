@@ -1,0 +1,53 @@
+package terminal
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"lockstep/internal/checker"
+	"lockstep/internal/explain"
+	"lockstep/internal/report/bundle"
+	"lockstep/internal/report/bundletest"
+	"lockstep/internal/report/reporttest"
+	"lockstep/internal/say"
+)
+
+func TestTerminalFits(t *testing.T) {
+	long := bundletest.Bundle()
+	long.Runs[0].Lock = "setnx-timestamp-getset"
+	missed := bundletest.Bundle()
+	missed.Runs[1].Expected[0] = bundle.Expected{Property: "mutual-exclusion", Expected: "kept", Got: "broken"}
+	unknown := bundletest.Bundle()
+	for i := range unknown.Runs {
+		for n := range unknown.Runs[i].Judgement.Findings {
+			unknown.Runs[i].Judgement.Findings[n] = checker.Finding{
+				Property: explain.Order[n], Verdict: checker.Unknown, Reason: say.NeverFired.With(1, say.Both{}),
+			}
+		}
+	}
+	for name, b := range map[string]*bundle.Bundle{"usual": bundletest.Bundle(), "long": long, "missed": missed, "unknown": unknown, "empty": {}} {
+		for _, columns := range []int{60, 80, 100, 140} {
+			text := Report(b, Options{Width: columns})
+			for _, l := range strings.Split(text, "\n") {
+				if say.RulerFor(say.English).Width(l) > columns && !strings.HasPrefix(l, "again") && !strings.HasPrefix(l, "report") {
+					t.Errorf("%s, %d columns: %d characters: %s", name, columns, say.RulerFor(say.English).Width(l), l)
+				}
+			}
+			if name == "missed" && !strings.Contains(text, "NOT as expected: mutual-exclusion was broken") {
+				t.Errorf("the miss is not told:\n%s", text)
+			}
+		}
+	}
+}
+
+func TestTerminalGoldens(t *testing.T) {
+	b := bundletest.Bundle()
+	reporttest.Golden(t, "terminal-80.txt", []byte(Report(b, Options{Width: 80, Took: 3 * time.Millisecond})))
+	reporttest.Golden(t, "terminal-140.txt", []byte(Report(b, Options{Width: 140, Took: 3 * time.Millisecond})))
+	reporttest.Golden(t, "terminal-color.txt", []byte(Report(b, Options{Width: 100, Color: true})))
+}
+
+func TestHostileTextsDoNotSteerTheTerminal(t *testing.T) {
+	reporttest.Harmless(t, "the terminal", Report(bundletest.HostileBundle(), Options{Width: 80}))
+}

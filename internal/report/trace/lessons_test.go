@@ -1,0 +1,81 @@
+package trace
+
+import (
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"lockstep/internal/checker"
+	"lockstep/internal/history"
+	"lockstep/internal/report/bundle"
+	"lockstep/internal/scenario"
+	"lockstep/internal/sim"
+)
+
+// Whatever the lessons make happen (clusters, sessions, sentinels, dead servers),
+// the files about it can be read: slices nest, arrows have two ends, and vector
+// clocks count as ShiViz demands. Every lesson is looked at, and every lock.
+func TestMachineFormatsOfAllLessons(t *testing.T) {
+	files, seen := 0, map[string]bool{}
+	err := filepath.WalkDir("../../../scenarios/lessons", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, ".yaml") || testing.Short() && files > 10 {
+			return err
+		}
+		files++
+		p, err := scenario.Load(path)
+		if err != nil {
+			return err
+		}
+		b := &bundle.Bundle{Plan: p, Backend: sim.Backend, Seed: 1}
+		for n, lock := range p.Locks {
+			if n > 0 && seen[lock] {
+				continue // to read them all takes its time
+			}
+			seen[lock] = true
+			h, err := sim.Run(p, lock, 1)
+			if err != nil {
+				return err
+			}
+			b.Runs = append(b.Runs, bundle.Run{Lock: lock, Judgement: checker.Judge(h)})
+		}
+		if t.Run(p.Slug, func(t *testing.T) { readAll(t, b) }) {
+			return nil
+		}
+		return fs.SkipAll
+	})
+	if err != nil || files < 10 {
+		t.Fatalf("%d lessons, %v", files, err)
+	}
+}
+
+func readAll(t *testing.T, b *bundle.Bundle) {
+	tr := drawTrace(t, b)
+	arrows, messages := 0, 0
+	for i := range b.Runs {
+		h := b.Runs[i].Judgement.History
+		for _, e := range h.Events {
+			if e.Kind == history.Executed || e.Kind == history.Replied {
+				messages++
+			}
+		}
+	}
+	for _, e := range tr.Events {
+		if e.Phase == "s" {
+			arrows++
+		}
+	}
+	// Simulated messages say where they come from, so each has its arrow.
+	if arrows != messages {
+		t.Errorf("%d arrows for %d messages that arrived", arrows, messages)
+	}
+	events := 0
+	for _, e := range readShiviz(t, Shiviz(b)) {
+		if e.host != "lockstep" {
+			events++
+		}
+	}
+	if all := eventCount(b); events != all && all <= MaxShivizEvents {
+		t.Errorf("%d events in the log, %d in the histories", events, all)
+	}
+}

@@ -1,0 +1,376 @@
+package trace
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"lockstep/internal/checker"
+	"lockstep/internal/history"
+	"lockstep/internal/report/bundle"
+	"lockstep/internal/report/bundletest"
+	"lockstep/internal/report/reporttest"
+)
+
+// chromeEvent is an event of Chrome's trace format, as a reader sees it.
+type chromeEvent struct {
+	Phase    string         `json:"ph"`
+	Name     string         `json:"name"`
+	Category string         `json:"cat"`
+	PID      int            `json:"pid"`
+	TID      int            `json:"tid"`
+	TS       json.Number    `json:"ts"`
+	Dur      json.Number    `json:"dur"`
+	ID       int64          `json:"id"`
+	Bind     string         `json:"bp"`
+	Scope    string         `json:"s"`
+	Args     map[string]any `json:"args"`
+}
+
+type chromeTrace struct {
+	Unit   string            `json:"displayTimeUnit"`
+	Other  map[string]string `json:"otherData"`
+	Events []chromeEvent     `json:"traceEvents"`
+}
+
+// nanos reads microseconds with up to three decimals.
+func nanos(t *testing.T, n json.Number) int64 {
+	t.Helper()
+	whole, rest, _ := strings.Cut(n.String(), ".")
+	d, err := time.ParseDuration(whole + "." + rest + "0us")
+	if err != nil || len(rest) > 3 {
+		t.Fatalf("%q is not a time in microseconds: %v", n, err)
+	}
+	return int64(d)
+}
+
+// readTrace parses a trace and checks what holds for every one: slices nest,
+// arrows have two ends and stand in slices, tracks have names, time does not go back.
+func readTrace(t *testing.T, data []byte) chromeTrace {
+	t.Helper()
+	var tr chromeTrace
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&tr); err != nil {
+		t.Fatalf("not JSON: %v", err)
+	}
+	if tr.Unit != "ms" {
+		t.Errorf("displayTimeUnit %q", tr.Unit)
+	}
+	type trackID struct{ pid, tid int }
+	type open struct{ from, to int64 }
+	stacks := map[trackID][]open{}
+	named, processes := map[trackID]bool{}, map[int]bool{}
+	starts, ends := map[int64]int{}, map[int64]int{}
+	tids := map[int]int{} // by tid: its process
+	last := int64(0)
+	for i, e := range tr.Events {
+		id := trackID{e.PID, e.TID}
+		if e.Phase == "M" {
+			switch e.Name {
+			case "process_name":
+				processes[e.PID] = true
+			case "thread_name":
+				if p, ok := tids[e.TID]; ok && p != e.PID || e.TID == e.PID {
+					t.Errorf("the number %d is that of two tracks or of a process", e.TID)
+				}
+				tids[e.TID], named[id] = e.PID, true
+			}
+			continue
+		}
+		at := nanos(t, e.TS)
+		if at < last {
+			t.Fatalf("event %d: time goes back", i)
+		}
+		last = at
+		if !named[id] || !processes[e.PID] {
+			t.Fatalf("event %d is on a track or in a process without a name: %+v", i, e)
+		}
+		stack := stacks[id]
+		for len(stack) > 0 && stack[len(stack)-1].to <= at && stack[len(stack)-1].from < at {
+			stack = stack[:len(stack)-1]
+		}
+		switch e.Phase {
+		case "X":
+			to := at + nanos(t, e.Dur)
+			if len(stack) > 0 && to > stack[len(stack)-1].to && at < stack[len(stack)-1].to {
+				t.Fatalf("event %d does not nest: %+v in %+v", i, e, stack[len(stack)-1])
+			}
+			stack = append(stack, open{at, to})
+		case "s", "f":
+			if e.Name != "message" || e.Category != "message" || e.Phase == "f" && e.Bind != "e" {
+				t.Errorf("event %d: a viewer cannot match this arrow: %+v", i, e)
+			}
+			if len(stack) == 0 || stack[len(stack)-1].from != at {
+				t.Fatalf("event %d: no slice begins where the arrow is", i)
+			}
+			if e.Phase == "s" {
+				starts[e.ID]++
+			} else {
+				ends[e.ID]++
+				if starts[e.ID] != 1 {
+					t.Errorf("arrow %d ends before it begins", e.ID)
+				}
+			}
+		case "i":
+			if e.Scope != "t" {
+				t.Errorf("event %d: scope %q", i, e.Scope)
+			}
+		case "C":
+			if len(e.Args) == 0 {
+				t.Errorf("event %d: a counter without a value", i)
+			}
+		default:
+			t.Errorf("event %d: phase %q", i, e.Phase)
+		}
+		stacks[id] = stack
+	}
+	for id, n := range starts {
+		if n != 1 || ends[id] != 1 {
+			t.Errorf("arrow %d begins %d times and ends %d times", id, n, ends[id])
+		}
+	}
+	if len(starts) != len(ends) {
+		t.Errorf("%d arrows begin and %d end", len(starts), len(ends))
+	}
+	return tr
+}
+
+func drawTrace(t *testing.T, b *bundle.Bundle) chromeTrace {
+	t.Helper()
+	data, err := Chrome(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return readTrace(t, data)
+}
+
+// on lists what a trace has on the track of that name, in its first process of
+// that name: "X waiting 9998..10000".
+func (tr *chromeTrace) on(t *testing.T, process, track string) []string {
+	t.Helper()
+	pid, tid := 0, 0
+	for _, e := range tr.Events {
+		switch {
+		case e.Name == "process_name" && e.Args["name"] == process:
+			pid = e.PID
+		case e.Name == "thread_name" && e.PID == pid && e.Args["name"] == track:
+			tid = e.TID
+		}
+	}
+	if tid == 0 {
+		t.Fatalf("there is no track %q in %q", track, process)
+	}
+	var out []string
+	for _, e := range tr.Events {
+		if e.PID != pid || e.TID != tid || e.Phase == "M" || e.Phase == "s" || e.Phase == "f" {
+			continue
+		}
+		at := nanos(t, e.TS) / 1e6
+		text := fmt.Sprintf("%s %s %d", e.Phase, e.Name, at)
+		if e.Phase == "X" {
+			text += fmt.Sprintf("..%d", at+nanos(t, e.Dur)/1e6)
+		}
+		if e.Phase == "C" {
+			text += fmt.Sprint(" ", e.Args)
+		}
+		out = append(out, text)
+	}
+	return out
+}
+
+// The expected slices are read off the story in pauseRun by hand.
+func TestTraceTellsTheStory(t *testing.T) {
+	b := bundletest.Bundle()
+	tr := drawTrace(t, b)
+	const clients, stores, faults = "set-nx-lua: clients", "set-nx-lua: stores", "set-nx-lua: faults"
+	reporttest.WantLines(t, "A", tr.on(t, clients, "A"), []string{
+		"X SET lock A-1 NX PX 10000 10..12",
+		"X inside 12..15062",
+		"X reply 12..12",
+		"X read version 0 13..13",
+		"X frozen 60..15060",
+		"X write version 1 15061..15061",
+		"X releasing 15062..15064",
+		"X EVAL unlock lock A-1 15062..15064",
+		"X reply 15064..15064",
+	})
+	reporttest.WantLines(t, "A believes", tr.on(t, clients, "A believes"), []string{"X believes: mine 12..15062"})
+	reporttest.WantLines(t, "B believes", tr.on(t, clients, "B believes"), []string{"X believes: mine 10031..18101"})
+	reporttest.WantLines(t, "the entry of A", tr.on(t, stores, "redis-1: entry of A"), []string{"X has an entry 11..10012"})
+	reporttest.WantLines(t, "the entry of B", tr.on(t, stores, "redis-1: entry of B"), []string{"X has an entry 10030..18102"})
+	reporttest.WantLines(t, "the store", tr.on(t, stores, "redis-1"), []string{
+		"X SET 11..11", "X SET 10030..10030", "X unlock 15063..15063", "X unlock 18102..18102",
+	})
+	reporttest.WantLines(t, "the resource", tr.on(t, stores, "resource"), []string{
+		"X read version 0 13..13", "X read version 0 10032..10032", "X write version 1 15061..15061", "X write version 2 18100..18100",
+	})
+	reporttest.WantLines(t, "the fault", tr.on(t, faults, "fault 1: pause A for 15 s when A is in its critical section"), []string{"X fault 1 60..15060"})
+	reporttest.WantLines(t, "the violations", tr.on(t, faults, "violations"), []string{
+		"i mutual-exclusion broken 10031", "i no-stale-write broken 15061", "i no-lost-update broken 18100",
+	})
+	reporttest.WantLines(t, "the counters", tr.on(t, clients, "counters"), []string{
+		"C holders 0 map[inside:0]", "C holders 12 map[inside:1]", "C holders 10031 map[inside:2]",
+		"C holders 15062 map[inside:1]", "C holders 18101 map[inside:0]", "C holders 18103 map[inside:0]",
+	})
+	arrows := 0
+	for _, e := range tr.Events {
+		if e.Phase == "s" {
+			arrows++
+		}
+	}
+	if arrows != 16 { // two locks, four commands each, there and back
+		t.Errorf("%d arrows, want 16", arrows)
+	}
+	if len(tr.Other) != 4 {
+		t.Errorf("other data: %v", tr.Other)
+	}
+}
+
+// What crosses moves to a lane of its own: Redlock asks all servers at once, and
+// a renewal may be under way when its client begins to release.
+func TestTraceLanes(t *testing.T) {
+	w := reporttest.NewWriter("redlock", "A")
+	one := w.Add(10, history.Sent, "A", w.From("redis-1", history.NoCause, "SET 1"))
+	two := w.Add(10, history.Sent, "A", w.From("redis-1", history.NoCause, "SET 2"))
+	w.Add(20, history.TimedOut, "A", w.From("redis-1", one, "timeout"))
+	w.Add(22, history.Entered, "A")
+	w.Add(25, history.TimedOut, "A", w.From("redis-1", two, "timeout"))
+	w.Add(30, history.Releasing, "A")
+	tr := drawTrace(t, &bundle.Bundle{Runs: []bundle.Run{{Lock: "redlock", Judgement: checker.Judgement{History: w.H}}}})
+	reporttest.WantLines(t, "A", tr.on(t, "redlock: clients", "A"), []string{"X SET 2 10..25", "X releasing 30..30"})
+	reporttest.WantLines(t, "A (2)", tr.on(t, "redlock: clients", "A (2)"), []string{"X SET 1 10..20", "X inside 22..30"})
+}
+
+// An entry of a server that dies is gone, and comes back if a restart finds it.
+func TestTraceOfACrash(t *testing.T) {
+	w := reporttest.NewWriter("set-nx-lua", "A")
+	w.Acquires(12, "A", 0)
+	w.Add(100, history.Crashed, "redis-1")
+	w.Add(200, history.Restarted, "redis-1")
+	w.Add(300, history.Removed, "redis-1", w.From("A", history.NoCause, ""), w.Entry("A", 0))
+	w.Add(400, history.Crashed, "A")
+	tr := drawTrace(t, &bundle.Bundle{Runs: []bundle.Run{{Lock: "x", Judgement: checker.Judgement{History: w.H}}}})
+	reporttest.WantLines(t, "the entry", tr.on(t, "x: stores", "redis-1: entry of A"), []string{"X has an entry 11..100", "X has an entry 200..300"})
+	reporttest.WantLines(t, "the store", tr.on(t, "x: stores", "redis-1"), []string{"X SET 11..11", "X down 100..200"})
+	reporttest.WantLines(t, "the belief", tr.on(t, "x: clients", "A believes"), []string{"X believes: mine 12..400"})
+}
+
+// A message that got lost, or whose answer a real server hides, has no arrow to nowhere.
+func TestTraceOfLostMessages(t *testing.T) {
+	w := reporttest.NewWriter("set-nx-lua", "A")
+	sent := w.Add(10, history.Sent, "A", w.From("redis-1", history.NoCause, "SET lock"))
+	w.Add(11, history.RequestDropped, "A", w.From("redis-1", sent, ""))
+	w.Add(3010, history.TimedOut, "A", w.From("redis-1", sent, "i/o timeout"))
+	real := w.Add(4000, history.Sent, "A", w.From("redis-1", history.NoCause, "GET lock"))
+	w.Add(4002, history.Replied, "A", w.From("redis-1", real, "(nil)"))
+	w.Add(5000, history.Sent, "A", w.From("redis-1", history.NoCause, "DEL lock"))
+	w.Add(6000, history.Finished, "A")
+	tr := drawTrace(t, &bundle.Bundle{Runs: []bundle.Run{{Lock: "x", Judgement: checker.Judgement{History: w.H}}}})
+	reporttest.WantLines(t, "A", tr.on(t, "x: clients", "A"), []string{
+		"X SET lock 10..3010", "i a request is lost 11", "X GET lock 4000..4002", "X reply 4002..4002",
+		"X DEL lock 5000..6000", "i has played all its rounds 6000",
+	})
+	for _, e := range tr.Events {
+		if e.Phase == "s" || e.Phase == "f" {
+			t.Errorf("an arrow: %+v", e)
+		}
+	}
+}
+
+// A long history keeps what matters, and says what it left out.
+func TestTraceOfALongHistory(t *testing.T) {
+	w := reporttest.NewWriter("set-nx-lua", "A", "B", "C")
+	for n := int64(0); len(w.H.Events) <= MaxEvents; n++ {
+		client := string(rune('A' + n%3))
+		read := w.Acquires(n*100+10, client, n)
+		w.Writes(n*100+40, client, read, n+1)
+		w.Releases(n*100+50, client, "EVAL unlock lock x", client)
+	}
+	b := &bundle.Bundle{Runs: []bundle.Run{{Lock: "set-nx-lua", Judgement: checker.Judgement{History: w.H}}}}
+	tr := drawTrace(t, b)
+	notice := tr.Other["notice_1"]
+	if !strings.Contains(notice, "the messages on the wire") || strings.Contains(notice, "what was before") {
+		t.Errorf("the notice: %q", notice)
+	}
+	if run := tr.on(t, "set-nx-lua: faults", "run"); len(run) != 1 || !strings.Contains(run[0], "are left out") {
+		t.Errorf("the trace itself does not say it: %v", run)
+	}
+	for _, e := range tr.Events {
+		if e.Phase == "s" || strings.HasPrefix(e.Name, "SET") {
+			t.Fatalf("a message: %+v", e)
+		}
+	}
+
+	scope := scopeOf(w.H, []checker.Finding{reporttest.Broke("fifo", reporttest.At(500_000), reporttest.At(500_000), nil)}, 900)
+	if scope.wire || !scope.has(reporttest.At(500_000)) || scope.has(reporttest.At(1000)) || scope.has(w.H.End()) {
+		t.Errorf("the scope around a violation: %+v", scope)
+	}
+	if !strings.Contains(scope.notice, "what was before") {
+		t.Errorf("the notice: %q", scope.notice)
+	}
+}
+
+func TestTraceOfHostileTexts(t *testing.T) {
+	data, err := Chrome(bundletest.HostileBundle())
+	if err != nil {
+		t.Fatal(err)
+	}
+	readTrace(t, data)
+	reporttest.Harmless(t, "the trace", string(data))
+	if bytes.Contains(data, []byte("<script")) || bytes.Contains(data, []byte(strings.Repeat("x", 200))) {
+		t.Error("the trace has markup or endless names")
+	}
+}
+
+// Histories of any content give files that can be read, and no panic.
+func TestNonsenseIsTraced(t *testing.T) {
+	h := history.New(history.Header{
+		Nodes:  []history.Node{{Name: "A", Role: history.RoleClient}, {Name: "S", Role: history.RoleStore}},
+		Faults: []history.Fault{{Number: 1}},
+	})
+	for i := range 600 {
+		h.Add(history.Event{
+			Kind: history.Kind(i * 7 % 60), Node: history.NodeID(i % 4), Peer: history.NodeID(i % 5), Owner: history.NodeID(i % 3),
+			Cause: int32(i*13%700 - 20), Value: int64(i%9 - 4), At: history.Instant(i / 3), Text: history.TextID(i % 3), Clock: int64(i*i*1e6) - 5e9,
+		})
+	}
+	j := checker.Judgement{History: h, Findings: []checker.Finding{reporttest.Broke("fifo", -5, 1<<60, []history.NodeID{9}, 3, -4, 9000)}}
+	b := &bundle.Bundle{Runs: []bundle.Run{{Lock: "x", Judgement: j}, {Lock: "y", Judgement: checker.Judgement{History: history.New(history.Header{})}}, {Lock: "z"}}}
+	drawTrace(t, b)
+	readShiviz(t, Shiviz(b))
+}
+
+// The files have the same bytes every time.
+func TestGoldens(t *testing.T) {
+	for name, draw := range map[string]func(*bundle.Bundle) ([]byte, error){
+		"trace.json": Chrome, "shiviz.log": func(b *bundle.Bundle) ([]byte, error) { return Shiviz(b), nil },
+	} {
+		one, err := draw(bundletest.MissedBundle())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if two, _ := draw(bundletest.MissedBundle()); !bytes.Equal(one, two) {
+			t.Errorf("%s differs between two renderings", name)
+		}
+		reporttest.Golden(t, name, one)
+	}
+}
+
+func BenchmarkTrace(b *testing.B) {
+	for name, draw := range map[string]func(*bundle.Bundle) ([]byte, error){
+		"trace": Chrome, "shiviz": func(b *bundle.Bundle) ([]byte, error) { return Shiviz(b), nil },
+	} {
+		b.Run(name, func(b *testing.B) {
+			bundle := bundletest.Bundle()
+			for b.Loop() {
+				if _, err := draw(bundle); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

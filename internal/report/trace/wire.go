@@ -1,0 +1,118 @@
+package trace
+
+import (
+	"slices"
+
+	"lockstep/internal/history"
+)
+
+// call is what is known of an event on the wire: the arrows that begin and end
+// in it.
+type call struct {
+	in, out int64 // 0: none
+}
+
+// arrows finds out which requests were executed and which replies came back, so
+// that an arrow is drawn only when it has both of its ends. One event is the
+// beginning of one arrow at most; what a server executes twice has one.
+func (w *traceRun) arrows() {
+	w.calls = make([]call, len(w.h.Events))
+	for i := range w.h.Events {
+		e := &w.h.Events[i]
+		cause := w.cause(e, int32(i))
+		if cause == nil || w.node(e.Node) == nil || w.node(cause.Node) == nil || w.calls[e.Cause].out != 0 {
+			continue
+		}
+		if e.Kind == history.Executed && cause.Kind == history.Sent ||
+			e.Kind == history.Replied && cause.Kind == history.Executed {
+			w.flows++
+			w.calls[e.Cause].out, w.calls[i].in = w.flows, w.flows
+		}
+	}
+}
+
+// cause returns the event that caused event i, nil when there is none.
+func (w *traceRun) cause(e *history.Event, i int32) *history.Event {
+	if e.Cause < 0 || e.Cause >= i {
+		return nil
+	}
+	return &w.h.Events[e.Cause]
+}
+
+// request returns the index of the request behind event i, or NoCause. A reply
+// of a real server follows on the request at once: what is between cannot be seen.
+func (w *traceRun) request(e *history.Event, i int32) int32 {
+	for range 2 {
+		cause := w.cause(e, i)
+		switch {
+		case cause == nil:
+			return history.NoCause
+		case cause.Kind == history.Sent:
+			return e.Cause
+		}
+		e, i = cause, e.Cause
+	}
+	return history.NoCause
+}
+
+// wire draws a message. A request is drawn when it ends; the reply stands at its
+// end, so that the arrow back has something to point at.
+func (w *traceRun) wire(i int32, e *history.Event) {
+	n := w.node(e.Node)
+	if n == nil {
+		return
+	}
+	text := func(key string) string { return `"` + key + `":` + w.quote(w.h.Text(e.Text)) }
+	instant := slice{ph: 'X', depth: depthRequest, from: e.At, to: e.At}
+	instant.flows = [2]int64{w.calls[i].in, w.calls[i].out}
+	switch e.Kind {
+	case history.Sent:
+		n.requests = append(n.requests, i)
+	case history.Executed:
+		instant.name = `"executes"`
+		if sent := w.request(e, i); sent != history.NoCause {
+			instant.name = w.quote(commandWord(w.h.Text(w.h.Events[sent].Text)))
+		}
+		instant.args = members(`"for":`+w.quote(w.h.Name(e.Peer)), text("reply"))
+		w.draw(n.does, instant)
+	case history.Replied:
+		w.answered(w.request(e, i), e.At, text("reply"))
+		instant.name, instant.args = `"reply"`, text("reply")
+		w.draw(n.does, instant)
+	case history.TimedOut:
+		w.answered(w.request(e, i), e.At, text("error"))
+	case history.RequestDropped:
+		w.mark(e.Node, e.At, "a request is lost", `"to":`+w.quote(w.h.Name(e.Peer)))
+	case history.ReplyDropped:
+		w.mark(e.Node, e.At, "a reply is lost", `"to":`+w.quote(w.h.Name(e.Peer)))
+	}
+}
+
+// answered draws a request that has come to its end, if it has not before.
+func (w *traceRun) answered(sent int32, at history.Instant, how string) {
+	if sent == history.NoCause {
+		return
+	}
+	e := &w.h.Events[sent]
+	n := w.node(e.Node)
+	if n == nil {
+		return
+	}
+	open := slices.Index(n.requests, sent)
+	if open < 0 {
+		return
+	}
+	n.requests = slices.Delete(n.requests, open, open+1)
+	w.draw(n.does, slice{
+		ph: 'X', depth: depthRequest, from: e.At, to: at, name: w.quote(w.h.Text(e.Text)),
+		args:  members(`"to":`+w.quote(w.h.Name(e.Peer)), how),
+		flows: [2]int64{0, w.calls[sent].out},
+	})
+}
+
+// unanswered draws the requests of a node that nobody waits for any more.
+func (w *traceRun) unanswered(n *nodeTracks, at history.Instant, how string) {
+	for len(n.requests) > 0 {
+		w.answered(n.requests[0], at, how)
+	}
+}
