@@ -4,7 +4,7 @@ package scenarios
 
 import "embed"
 
-// Files holds lessons/<name>.yaml and search/<name>.yaml.
+// Files holds lessons/<name>.yaml, search/<name>.yaml and bugs/<name>.yaml.
 //
-//go:embed lessons/*.yaml search/*.yaml
+//go:embed lessons/*.yaml search/*.yaml bugs/*.yaml
 var Files embed.FS

@@ -1,14 +1,13 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	committed "lockstep/docs"
 	"lockstep/internal/explore"
-	"lockstep/internal/measured"
 	"lockstep/internal/say"
 )
 
@@ -35,15 +34,15 @@ Kinds of faults:
 		Example: `  simulate advise --expect pause,fail-over
   simulate advise --expect crash,restart,lost-reply --json`,
 		Args: noArguments,
-		RunE: func(*cobra.Command, []string) error { return f.advise() },
+		RunE: func(cmd *cobra.Command, _ []string) error { return f.advise(cmd.Context()) },
 	}
 	cmd.Flags().StringSliceVar(&f.expect, "expect", nil, "kinds of faults that can happen to you")
 	return speaks(cmd, g)
 }
 
-func (f *adviseFlags) advise() error {
+func (f *adviseFlags) advise(ctx context.Context) error {
 	if len(f.expect) == 0 {
-		path, err := f.explorePage(f.language)
+		path, err := f.explorePage(ctx, f.language)
 		switch {
 		case err != nil:
 			return err
@@ -57,9 +56,9 @@ func (f *adviseFlags) advise() error {
 	if err != nil {
 		return err
 	}
-	r, err := measured.ReadExplored(committed.Explore)
+	r, err := storedWalk()
 	if err != nil {
-		return &bugError{err}
+		return err
 	}
 	all := explore.Advise(r, expected, explore.Ways())
 	if f.json {

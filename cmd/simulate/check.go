@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -9,36 +10,75 @@ import (
 	"os"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"lockstep/internal/checker"
 	"lockstep/internal/explain"
 	"lockstep/internal/history"
+	"lockstep/internal/interrupt"
+	"lockstep/internal/logcheck"
 	"lockstep/internal/report/bundle"
-	"lockstep/internal/run"
 	"lockstep/internal/say"
 )
 
-func checkCommand(g *globals) *cobra.Command {
-	return speaks(&cobra.Command{
-		Use:   "check <history.jsonl>...",
-		Short: "Judge histories from anywhere: a live run, a production log",
-		Long: `Judge histories from anywhere: a live run, a production log. A file holds one
-JSON object per line, the header first; a history.jsonl of a run directory shows
-the form. Nothing is expected of such a history, so a broken property gives exit
-code 1, else an unknown one 3. - reads from stdin.
+// judgeFlags are the flags of the command check.
+type judgeFlags struct {
+	*globals
+	logFlags
+}
 
-The history of a run says where it ends; where that is missing nothing counts as
-kept. A log from elsewhere has no end: it is judged until its last line.
+func checkCommand(g *globals) *cobra.Command {
+	f := &judgeFlags{globals: g}
+	cmd := &cobra.Command{
+		Use:   "check <file>...",
+		Short: "Judge what already ran: logs of production, histories of runs",
+		Long: `Judge what already ran. A file is a log of a lock in production, as CSV with a
+header line or as JSON lines:
+
+  time,client,lock,event,token
+  2026-03-01T10:00:00.000Z,pod-1,jobs,acquired,34
+  2026-03-01T10:00:02.000Z,pod-1,jobs,released,
+
+  {"time":"2026-03-01T10:00:00.000Z","client":"pod-1","lock":"jobs","event":"acquired","token":34}
+
+Events are acquired, released, lost, extended, waiting, crashed and write; docs/check.md
+says what each means and which verdict follows. Each lock of a log is judged by
+itself, in constant memory. gzip is understood, and - reads from stdin.
+
+A file can also be the history of a run, such as the history.jsonl of a run
+directory. The history of a run says where it ends; where that is missing nothing
+counts as kept. One from elsewhere is judged until its last line.
+
+Nothing is expected of either. Two clients that certainly held a lock at once, or a
+property that is broken, give exit code 1; else what is possible only, or unknown,
+gives 3.
 
 ` + exitHelp,
-		Example: `  simulate check reports/latest/history.jsonl
-  simulate check production.jsonl --json
-  zcat log.jsonl.gz | simulate check -`,
-		Args: arguments(1, many, "files of histories, such as reports/latest/history.jsonl; - for stdin"),
+		Example: `  simulate check production.csv --clock-error 50ms --lease 30s
+  simulate check locks.jsonl.gz --columns time=ts,client=pod --time-unit ms
+  simulate check --follow /var/log/locks.csv
+  simulate check reports/latest/history.jsonl`,
+		Args: arguments(1, many, "logs or histories, such as production.csv or reports/latest/history.jsonl; - for stdin"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return check(cmd.Context(), g, cmd.OutOrStdout(), args)
+			cmd.LocalNonPersistentFlags().Visit(func(flag *pflag.Flag) {
+				if flag.Name != "follow" && flag.Name != "lang" {
+					f.judged = append(f.judged, flag)
+				}
+			})
+			return f.check(cmd.Context(), cmd.OutOrStdout(), args)
 		},
-	}, g)
+	}
+	flags := cmd.Flags()
+	flags.DurationVar(&f.clockError, "clock-error", 0, "how far the clock of each client may be off, either way")
+	flags.DurationVar(&f.lease, "lease", 0, "for how long the lock is granted: ends the hold of a client of which\nnothing more is heard; an extension begins it anew")
+	flags.DurationVar(&f.window, "window", 0, "by how much lines may be out of order; a file with more than that is\nsorted on disk first")
+	flags.StringVar(&f.columns, "columns", "", "what a log calls its columns or keys, such as time=ts,client=pod")
+	flags.StringVar(&f.unit, "time-unit", "", "what times count that are numbers: s, ms, us or ns")
+	flags.BoolVar(&f.follow, "follow", false, "go on while the log grows, and tell each violation as it comes;\nCtrl-C ends it with the verdict so far")
+	flags.BoolVar(&f.skip, "skip-invalid", false, "count lines that make no sense; else the first one ends the check")
+	_ = cmd.RegisterFlagCompletionFunc("time-unit", cobra.FixedCompletions([]string{"s", "ms", "us", "ns"}, cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("columns", cobra.FixedCompletions([]string{"time=", "client=", "lock=", "event=", "token="}, cobra.ShellCompDirectiveNoFileComp|cobra.ShellCompDirectiveNoSpace))
+	return speaks(cmd, g)
 }
 
 // checked is one judged history.
@@ -68,48 +108,90 @@ type checkedVerdict struct {
 	Words     string          `json:"words"`       // the first violation, or why the verdict is unknown
 }
 
-func check(ctx context.Context, g *globals, w io.Writer, files []string) error {
-	all := []checked{}
-	worst := checker.Kept
+// answers are what the files came to.
+type answers struct {
+	histories []checked
+	logs      []*checkedLog
+	worst     checker.Verdict
+	shown     int
+}
+
+// check judges the files, each as what it is.
+func (f *judgeFlags) check(ctx context.Context, w io.Writer, files []string) error {
+	o, err := f.options()
+	if err != nil {
+		return err
+	}
+	if f.follow && len(files) > 1 {
+		return errors.New("--follow follows one log: leave the others away")
+	}
+	all := answers{histories: []checked{}, logs: []*checkedLog{}, worst: checker.Kept}
 	for _, file := range files {
-		histories, err := readHistoryFile(ctx, file)
+		if err := f.file(ctx, w, file, o, &all); err != nil {
+			return err
+		}
+	}
+	if f.json {
+		if err := printJSON(w, map[string]any{"schema": 1, "verdict": all.worst, "histories": all.histories, "logs": all.logs}); err != nil {
+			return err
+		}
+	}
+	code := map[checker.Verdict]int{checker.Broken: exitMissed, checker.Unknown: exitInconclusive, checker.Kept: exitMet}[all.worst]
+	return &silentExit{code: code, stopped: f.follow}
+}
+
+// file judges a file, and shows what it came to.
+func (f *judgeFlags) file(ctx context.Context, w io.Writer, file string, o logcheck.Options, all *answers) error {
+	in, err := openInput(ctx, file)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	apart := func() {
+		if all.shown++; all.shown > 1 && !f.json {
+			fmt.Fprintln(w)
+		}
+	}
+	if !f.follow {
+		if err := in.look(ctx); err != nil {
+			return err
+		}
+	}
+	if f.follow || !in.history {
+		c, err := f.log(ctx, in, o)
 		if err != nil {
 			return err
 		}
-		name := file
-		if file == "-" {
-			name = "stdin"
+		all.worst = worse(all.worst, ofLog[c.Verdict])
+		all.logs = append(all.logs, c)
+		if apart(); !f.json {
+			f.showLog(w, c, o.Unit)
 		}
-		for i, h := range histories {
-			if ctx.Err() != nil {
-				return errors.New("interrupted")
-			}
-			c := checkOne(name, i+1, h)
-			worst = worse(worst, c.Verdict)
-			if g.json {
-				c.judgement = checker.Judgement{} // the history may be large
-				all = append(all, c)
-				continue
-			}
-			if len(all) > 0 || i > 0 || file != files[0] {
-				fmt.Fprintln(w)
-			}
-			showChecked(g, w, &c)
-		}
-	}
-	if g.json {
-		if err := printJSON(w, map[string]any{"schema": 1, "verdict": worst, "histories": all}); err != nil {
-			return err
-		}
-	}
-	switch worst {
-	case checker.Broken:
-		return statusExit(run.Missed)
-	case checker.Unknown:
-		return statusExit(run.Inconclusive)
-	default:
 		return nil
 	}
+	histories, err := readHistories(ctx, in.name, in)
+	if err != nil {
+		return err
+	}
+	for i, h := range histories {
+		if ctx.Err() != nil {
+			return errors.New("interrupted")
+		}
+		c := checkOne(in.name, i+1, h)
+		all.worst = worse(all.worst, c.Verdict)
+		if apart(); !f.json {
+			showChecked(f.globals, w, &c)
+			continue
+		}
+		c.judgement = checker.Judgement{} // the history may be large
+		all.histories = append(all.histories, c)
+	}
+	return nil
+}
+
+// ofLog is what the verdict on a log is among those on properties.
+var ofLog = map[logcheck.Verdict]checker.Verdict{
+	logcheck.Certain: checker.Broken, logcheck.Possible: checker.Unknown, logcheck.Unknown: checker.Unknown, logcheck.None: checker.Kept,
 }
 
 // worse returns the worse of two verdicts: broken, unknown, kept.
@@ -122,22 +204,59 @@ func worse(a, b checker.Verdict) checker.Verdict {
 	return checker.Kept
 }
 
-func readHistoryFile(ctx context.Context, file string) ([]*history.History, error) {
+// input is a file that is to be judged, or stdin.
+type input struct {
+	io.Reader
+	io.Closer
+	name    string                        // as it is spoken of
+	path    string                        // "" for stdin
+	again   func() (io.ReadCloser, error) // opens it anew; nil for what can be read once only
+	history bool                          // it is a stored history, or nothing at all
+}
+
+func openInput(ctx context.Context, file string) (*input, error) {
 	if file == "-" {
-		return readHistories(ctx, "stdin", os.Stdin)
+		return &input{Reader: os.Stdin, Closer: io.NopCloser(nil), name: "stdin"}, nil
 	}
-	f, err := unlessInterrupted(ctx, "opening "+file, func() (*os.File, error) { return os.Open(file) })
+	f, err := interrupt.Unless(ctx, "opening "+file, func() (*os.File, error) { return os.Open(file) })
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("%s: there is no such file", file)
 	case err != nil:
 		return nil, notRead(err)
 	}
-	defer f.Close()
-	if info, err := f.Stat(); err == nil && info.IsDir() {
+	in := &input{Reader: f, Closer: f, name: file, path: file}
+	info, err := f.Stat()
+	switch {
+	case err == nil && info.IsDir():
+		f.Close()
 		return nil, fmt.Errorf("%s is a directory: name a file, such as %s/history.jsonl, or `simulate report %s`", file, file, file)
+	case err == nil && info.Mode().IsRegular():
+		in.again = func() (io.ReadCloser, error) { return os.Open(file) }
 	}
-	return readHistories(ctx, file, f)
+	return in, nil
+}
+
+// look finds out by its first bytes what the input is.
+func (in *input) look(ctx context.Context) error {
+	start, err := interrupt.Unless(ctx, "reading "+in.name, func() ([]byte, error) {
+		plain, err := logcheck.Plain(in.Reader)
+		if err != nil {
+			return nil, err
+		}
+		b := bufio.NewReader(plain)
+		in.Reader = b
+		start, _ := b.Peek(16) // an error comes again when it is read
+		return start, nil
+	})
+	if err != nil {
+		if ctx.Err() != nil {
+			return err
+		}
+		return fmt.Errorf("%s: %w", in.name, err)
+	}
+	in.history = len(start) == 0 || history.IsHistory(start)
+	return nil
 }
 
 func checkOne(file string, number int, h *history.History) checked {
@@ -186,7 +305,7 @@ func showChecked(g *globals, w io.Writer, c *checked) {
 		where = say.HistoryOf.With(say.Verbatim(c.File), say.Number(c.Number)).In(g.language)
 	}
 	fmt.Fprintln(w, g.said(say.OfLock.With(say.Verbatim(where), say.Listed.With(say.Series{
-		say.Verbatim(c.Lock), say.SeedIs.With(seedText(c.Seed)), say.Verbatim(c.Backend),
+		say.Verbatim(c.Lock), say.SeedIs.With(say.Seed(c.Seed)), say.Verbatim(c.Backend),
 		say.ClientsOf.With(say.Number(clients)), say.EventsOver.With(say.Number(c.Events), say.Seconds(h.End())),
 	}))))
 	fmt.Fprintf(w, "%s  %s\n\n", c.Letter, g.said(explain.Verdict(c.judgement)))

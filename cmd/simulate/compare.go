@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/compare"
 	"lockstep/internal/report/comparepage"
 	"lockstep/internal/report/export"
@@ -105,17 +106,17 @@ func (f *reportFlags) comparison(ctx context.Context, args []string) (*compare.C
 		if err != nil {
 			return nil, worst, err
 		}
-		s.tellUnplayed()
-		r := s.result()
-		b := bundleOf(r, s.again(r))
-		b.RunDir = s.dir
+		tellUnplayed(s)
+		r := s.Result()
+		b := bundle.Of(r, again(s, r), buildVersion())
+		b.RunDir = s.Dir
 		worst = max(worst, r.Status())
-		one := compare.Run{Bundle: b, Dir: s.dir, Href: f.hrefOf(s.dir)}
-		for _, setting := range scenario.Settings(s.plan) {
+		one := compare.Run{Bundle: b, Dir: s.Dir, Href: f.hrefOf(s.Dir)}
+		for _, setting := range scenario.Settings(s.Plan) {
 			one.Settings = append(one.Settings, compare.Setting(setting))
 		}
 		c.Runs = append(c.Runs, one)
-		c.Replay += " " + shell.Word(s.dir) // "latest" is another run tomorrow
+		c.Replay += " " + shell.Word(s.Dir) // "latest" is another run tomorrow
 	}
 	return c, worst, nil
 }

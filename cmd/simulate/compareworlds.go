@@ -124,7 +124,7 @@ func (f *worldsFlags) compare(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	data, err := worldspage.HTML(f.page(c))
+	data, err := worldspage.HTML(c, f.scale, f.replay())
 	if err != nil {
 		return &bugError{err}
 	}
@@ -274,4 +274,13 @@ func tellPairs(w io.Writer, c *worlds.Cell) {
 			fmt.Fprintf(w, "  the real run with seed %d: simulate check %s\n", p.Seed, terminalText(shell.Word(p.History)))
 		}
 	}
+}
+
+// replay is the command line that compares the worlds again.
+func (f *worldsFlags) replay() string {
+	line := fmt.Sprintf("simulate compare-worlds --backend %s --scale %s --times %d", f.backend, f.scale, f.times) + f.narrowed()
+	if len(f.letters) > 0 {
+		line += " --letter " + strings.Join(f.letters, ",")
+	}
+	return line
 }

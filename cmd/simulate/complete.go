@@ -69,7 +69,7 @@ func kindWords() []string {
 
 func lockWords() []string {
 	var words []string
-	for _, v := range locks.All() {
+	for _, v := range locks.Known() {
 		words = append(words, word(v.ID, v.Doc(say.English).Idea))
 	}
 	return words

@@ -108,7 +108,11 @@ func reference(root, dir string) ([]docs.Page, error) {
 	in.Group = func(v locks.Variant) (int, string) { return groupOf(v).rank, groupOf(v).name }
 	in.Root.InitDefaultCompletionCmd()
 	for _, c := range matrix.Columns() {
-		in.Columns = append(in.Columns, docs.Column{Code: c.Code, Name: c.Name, Summary: c.Summary})
+		column := docs.Column{Code: c.Code, Name: c.Name, Summary: c.Summary}
+		for _, k := range c.Kinds() {
+			column.Kinds = append(column.Kinds, strings.TrimSpace(k.Name+" "+duringInWords[k.During]))
+		}
+		in.Columns = append(in.Columns, column)
 	}
 	if in.Up, err = wayUp(root, dir); err != nil {
 		return nil, &environmentError{err}
@@ -129,6 +133,9 @@ func reference(root, dir string) ([]docs.Page, error) {
 		return nil, err
 	}
 	if in.Examples, err = storedExamples(root); err != nil {
+		return nil, err
+	}
+	if in.Published, err = measureAgain(plans); err != nil {
 		return nil, err
 	}
 	pages, err := docs.Pages(in)

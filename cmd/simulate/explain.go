@@ -11,10 +11,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"lockstep/internal/checker"
-	"lockstep/internal/explain"
-	"lockstep/internal/history"
 	"lockstep/internal/plan"
+	"lockstep/internal/report/export"
 	"lockstep/internal/report/terminal"
+	"lockstep/internal/rundir"
 	"lockstep/internal/say"
 	"lockstep/internal/scenario"
 )
@@ -28,7 +28,7 @@ func explainCommand(g *globals) *cobra.Command {
   simulate explain my.yaml --json`,
 		Args: arguments(1, 1, "one run directory or scenario, such as reports/latest or pause-past-lease"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if _, gone := dangling(args[0]); gone || isRunDir(args[0]) {
+			if _, gone := rundir.Dangling(args[0]); gone || rundir.Is(args[0]) {
 				return explainRun(cmd.Context(), g, cmd.OutOrStdout(), args[0])
 			}
 			return explainScenario(cmd.Context(), g, cmd.OutOrStdout(), args[0])
@@ -50,7 +50,7 @@ func explainScenario(ctx context.Context, g *globals, w io.Writer, arg string) e
 		}
 		fmt.Fprint(w, terminalLines(scenario.Resolved(p)))
 		if unsaid := notSpokenOf(p); len(unsaid) > 0 {
-			fmt.Fprintf(w, "\n%s\n# expect: anything\n", say.NothingSaidOf.With(verbatim(unsaid)).In(g.language))
+			fmt.Fprintf(w, "\n%s\n# expect: anything\n", say.NothingSaidOf.With(say.ListOf(unsaid)).In(g.language))
 		}
 	}
 	return nil
@@ -85,60 +85,20 @@ func explainRun(ctx context.Context, g *globals, w io.Writer, dir string) error 
 	if err != nil {
 		return err
 	}
-	s.tellUnplayed()
+	tellUnplayed(s)
 	if g.json {
-		return stepsJSON(w, s.histories)
+		data, err := export.Steps(s.Histories)
+		if err != nil {
+			return &bugError{err}
+		}
+		_, err = w.Write(data)
+		return err
 	}
-	for i, h := range s.histories {
+	for i, h := range s.Histories {
 		if i > 0 {
 			fmt.Fprintln(w)
 		}
 		fmt.Fprint(w, terminal.Narrate(checker.Judge(h), terminal.Options{Color: g.color(), Width: g.width(), Language: g.language}))
 	}
 	return nil
-}
-
-// stepsJSON prints the narrated steps of histories.
-func stepsJSON(w io.Writer, histories []*history.History) error {
-	type step struct {
-		AtUS      int64  `json:"at_us"`
-		Event     int32  `json:"event"` // its index in the history
-		Sentence  string `json:"sentence"`
-		Belief    string `json:"belief"`
-		Store     string `json:"store"` // "" when the history does not show it
-		Violation bool   `json:"violation"`
-		Note      string `json:"note"` // of a violation
-	}
-	type told struct {
-		Lock  string `json:"lock"`
-		Seed  uint64 `json:"seed"`
-		Words string `json:"words"`
-		Steps []step `json:"steps"`
-		// Of a very long run, how many steps before and after these are left out.
-		Earlier int `json:"earlier_steps,omitzero"`
-		Later   int `json:"later_steps,omitzero"`
-	}
-	all := []told{}
-	for _, h := range histories {
-		j := checker.Judge(h)
-		one := told{Lock: terminalText(h.Header.Lock), Seed: h.Header.Seed, Words: terminalText(explain.Verdict(j).English()), Steps: []step{}}
-		var steps []explain.Step
-		steps, one.Earlier, one.Later = explain.Tell(h, j.Findings)
-		for _, s := range steps {
-			one.Steps = append(one.Steps, step{
-				s.At.Duration().Microseconds(), s.Event, terminalText(s.Sentence.English()),
-				terminalText(s.Belief.English()), terminalText(s.Store.English()), s.Violation, terminalText(arrow(s.Note.English())),
-			})
-		}
-		all = append(all, one)
-	}
-	return printJSON(w, map[string]any{"schema": 1, "runs": all})
-}
-
-// arrow points from a note to its step.
-func arrow(note string) string {
-	if note == "" {
-		return ""
-	}
-	return "<- " + note
 }

@@ -1,24 +1,40 @@
 package main
 
 import (
+	"context"
+
 	committed "lockstep/docs"
 	"lockstep/internal/explore"
 	"lockstep/internal/measured"
 	"lockstep/internal/report/explorepage"
 	"lockstep/internal/say"
+	"lockstep/internal/sim"
 )
 
-// explorePage writes the page of the stored walk, on which a reader ticks what can happen.
-func (g *globals) explorePage(l say.Language) (path string, err error) {
+// storedWalk is what the walk of the fault space has come to, as it was stored.
+func storedWalk() (*measured.Explored, error) {
 	walk, err := measured.ReadExplored(committed.Explore)
 	if err != nil {
-		return "", &bugError{err}
+		return nil, &bugError{err}
+	}
+	return walk, nil
+}
+
+// explorePage writes the page of the stored walk, on which a reader ticks what can happen.
+func (g *globals) explorePage(ctx context.Context, l say.Language) (path string, err error) {
+	walk, err := storedWalk()
+	if err != nil {
+		return "", err
 	}
 	var kinds []explorepage.Kind
 	for _, k := range explore.Kinds() {
 		kinds = append(kinds, explorepage.Kind{Name: k.Name, Summary: k.Summary})
 	}
-	data, err := explorepage.HTML(walk, kinds, l)
+	costs, err := explore.Costs(ctx, sim.New())
+	if err != nil {
+		return "", err
+	}
+	data, err := explorepage.HTML(walk, kinds, costs, l)
 	if err != nil {
 		return "", &bugError{err}
 	}

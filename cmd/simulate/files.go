@@ -1,13 +1,13 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 
+	"lockstep/internal/rundir"
 	"lockstep/internal/runstore"
 )
 
@@ -24,28 +24,6 @@ func replaceFiles(dir string, files []runstore.File) error {
 		}
 	}
 	return nil
-}
-
-// unlessInterrupted does something that may take for ever and that no context ends: to
-// open a pipe, or to read from one, is to wait for its other end. When ctx ends, it
-// returns an error at once and leaves f to itself, as the program is about to end.
-func unlessInterrupted[T any](ctx context.Context, doing string, f func() (T, error)) (T, error) {
-	type result struct {
-		value T
-		err   error
-	}
-	done := make(chan result, 1)
-	go func() {
-		value, err := f()
-		done <- result{value, err}
-	}()
-	select {
-	case r := <-done:
-		return r.value, r.err
-	case <-ctx.Done():
-		var none T
-		return none, errors.New("interrupted while " + doing)
-	}
 }
 
 // writeApart writes files that were made of stored runs. A run directory is evidence and
@@ -85,18 +63,12 @@ func notInRun(dir string) error {
 	}
 	for ; ; at = filepath.Dir(at) {
 		switch {
-		case isRunDir(at):
+		case rundir.Is(at):
 			return fmt.Errorf("%s is a stored run, which stays as it is: name a directory elsewhere with --to", at)
 		case at == filepath.Dir(at):
 			return nil
 		}
 	}
-}
-
-// isRunDir reports whether a directory holds a history, which makes it one of a run.
-func isRunDir(dir string) bool {
-	_, err := os.Lstat(filepath.Join(dir, historyName))
-	return err == nil
 }
 
 // savePage writes a page into the run store, whose index then lists it.

@@ -17,7 +17,9 @@ import (
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
 	"lockstep/internal/plan"
+	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/export"
+	"lockstep/internal/report/forms"
 	"lockstep/internal/report/matrixpage"
 	"lockstep/internal/report/page"
 	"lockstep/internal/report/terminal"
@@ -115,11 +117,11 @@ func spoilt(t *testing.T, h *history.History, text string) *history.History {
 	if err := history.WriteJSONL(&stored, out); err != nil {
 		t.Fatal(err)
 	}
-	back, err := history.ReadJSONL(&stored)
-	if err != nil {
-		t.Fatalf("a stored history cannot be read again: %v", err)
+	back, err := history.ReadAllJSONL(&stored)
+	if err != nil || len(back) != 1 {
+		t.Fatalf("a stored history cannot be read again: %d, %v", len(back), err)
 	}
-	return back
+	return back[0]
 }
 
 // play plays a story with its first lock.
@@ -148,14 +150,14 @@ func outputs(t *testing.T, name, text string) map[string][]byte {
 	for i := range played.Outcomes {
 		r.Outcomes = append(r.Outcomes, run.Stored(&p, spoilt(t, played.Outcomes[i].Judgement.History, text)))
 	}
-	b := bundleOf(r, "simulate run "+shell.Word(p.File+marker+text))
+	b := bundle.Of(r, "simulate run "+shell.Word(p.File+marker+text), buildVersion())
 	b.RunDir = "reports/" + marker + text // the names of files may be any bytes
 	spoil(reflect.ValueOf(b).Elem(), validText(text))
-	files, err := render(formats, say.English, b)
+	files, err := forms.Render(forms.All, say.English, b)
 	if err != nil {
 		t.Fatal(err)
 	}
-	chinese, err := render(formats[:1], say.Chinese, b)
+	chinese, err := forms.Render(forms.All[:1], say.Chinese, b)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -215,9 +217,10 @@ func TestTheMatrixPageShowsHostileText(t *testing.T) {
 		j := checker.Judge(h)
 		one := matrixpage.Run{Letter: j.Letter, Tale: matrixpage.NewTale(&j, 0), Varied: true}
 		m := &matrixpage.Matrix{
-			Columns: []page.Column{{}}, Seeds: 1,
+			Columns: []page.Column{{Kinds: []page.Kind{{}}}}, Seeds: 1,
 			Locks: []matrixpage.Lock{{Protocol: []string{""}, Cells: []matrixpage.Cell{{
 				Letter: j.Letter, Runs: 1, Tried: []string{""}, Worst: &one,
+				Also: []checker.Letter{""}, Walk: &matrixpage.Walk{Story: &matrixpage.Story{}},
 			}}}},
 		}
 		spoil(reflect.ValueOf(m).Elem(), text)
@@ -282,7 +285,7 @@ func checkPlayed(t *testing.T, what string, p *plan.Plan) {
 		t.Fatalf("%s: %v", what, err)
 	}
 	f := &runFlags{globals: &globals{}, backend: sim.Backend, scale: "1"}
-	b := bundleOf(r, f.replay(p, "", 1))
+	b := bundle.Of(r, f.replay(p, "", 1), buildVersion())
 	files, err := f.runFiles(r, b)
 	if err != nil {
 		t.Fatalf("%s: %v", what, err)

@@ -12,6 +12,7 @@ import (
 
 	"lockstep/internal/checker"
 	"lockstep/internal/report/indexpage"
+	"lockstep/internal/rundir"
 	"lockstep/internal/runstore"
 )
 
@@ -27,7 +28,7 @@ func writeIndex(root string) error {
 		return &environmentError{err}
 	}
 	defer store.Close()
-	if isRunDir(root) {
+	if rundir.Is(root) {
 		return fmt.Errorf("%s is a stored run and no run store: name the store with --out", root)
 	}
 	return drawIndex(root, store, func() ([]runstore.Stored, error) { return runstore.List(store.FS()) })

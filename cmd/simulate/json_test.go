@@ -25,6 +25,7 @@ var jsonRuns = []struct {
 	{[]string{"validate", "missed.yaml", "pause-past-lease"}, exitMet},
 	{[]string{"validate", "bad.yaml"}, exitUsage},
 	{[]string{"list", "locks"}, exitMet},
+	{[]string{"list", "bugs"}, exitMet},
 	{[]string{"list", "faults"}, exitMet},
 	{[]string{"list", "properties"}, exitMet},
 	{[]string{"list", "scenarios"}, exitMet},
@@ -35,7 +36,11 @@ var jsonRuns = []struct {
 	{[]string{"report", "reports/latest"}, exitMissed},
 	{[]string{"replay", "reports/latest"}, exitMet},
 	{[]string{"check", "reports/latest/history.jsonl"}, exitMissed},
+	{[]string{"check", "overlap.csv", "--clock-error", "1ms"}, exitMissed},
+	{[]string{"check", "alone.csv", "reports/latest/history.jsonl"}, exitMissed},
+	{[]string{"check", "alone.csv"}, exitInconclusive},
 	{[]string{"matrix", "--lock", "setnx", "--fault", "CC", "--seeds", "1"}, exitMet},
+	{[]string{"matrix", "--scripts", "--lock", "setnx", "--fault", "CC"}, exitMet},
 	{[]string{"claims", "--claim", "18"}, exitMet},
 	{[]string{"search", "redlock-storm", "--seeds", "1"}, exitMissed},
 	{[]string{"sweep", "pause-against-lease", "--seeds", "1"}, exitMet},
@@ -44,13 +49,14 @@ var jsonRuns = []struct {
 	{[]string{"advise", "--expect", "pause"}, exitMet},
 	{[]string{"tour", "1"}, exitMet},
 	{[]string{"new", "scenario", "my-story"}, exitMet},
+	{[]string{"new", "adapter", "my-adapter"}, exitMet},
 	{[]string{"schema"}, exitMet},
 	{[]string{"doctor"}, exitMet},
 	{[]string{"version"}, exitMet},
 }
 
 // noJSON are the commands that print texts for something else than programs.
-var noJSON = []string{"simulate", "completion", "bash", "zsh", "fish", "powershell", "help", "docs"}
+var noJSON = []string{"simulate", "completion", "bash", "zsh", "fish", "powershell", "help", "docs", "test"}
 
 // TestJSONIsOneValue runs every command with --json and reads stdout as one JSON
 // value with nothing behind it. (docs needs the sources: its script has it.)
@@ -59,6 +65,8 @@ func TestJSONIsOneValue(t *testing.T) {
 	for name, text := range map[string]string{
 		"missed.yaml": "scenario: x\nlocks: [set-nx-lua]\nclients: [A, B]\nfaults:\n  - {when: A enters, slow: A, by: 15s}\nexpect:\n  set-nx-lua: {mutual-exclusion: kept}\n",
 		"bad.yaml":    "scenario: x\nlocks: [nothing]\n",
+		"alone.csv":   "time,client,lock,event\n2026-03-01T10:00:00Z,A,jobs,acquired\n2026-03-01T10:00:05Z,A,jobs,released\n",
+		"overlap.csv": "time,client,lock,event\n2026-03-01T10:00:00Z,A,jobs,acquired\n2026-03-01T10:00:01Z,B,jobs,acquired\n2026-03-01T10:00:05Z,A,jobs,released\n",
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
 			t.Fatal(err)

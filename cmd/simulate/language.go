@@ -27,15 +27,6 @@ func (g *globals) named(name string, p say.Part) string {
 	return say.RulerFor(g.language).Pad(say.Text(name).In(g.language), 9) + g.said(p)
 }
 
-// verbatim are texts as a list of them.
-func verbatim(texts []string) say.List {
-	out := make(say.List, len(texts))
-	for i, text := range texts {
-		out[i] = say.Verbatim(text)
-	}
-	return out
-}
-
 func completeLanguage(cmd *cobra.Command) {
 	_ = cmd.RegisterFlagCompletionFunc("lang", cobra.FixedCompletions(
 		[]string{string(say.English), string(say.Chinese)}, cobra.ShellCompDirectiveNoFileComp))

@@ -92,6 +92,11 @@ func TestNoEnglishOnAChineseTerminal(t *testing.T) {
 	} {
 		look(args...)
 	}
+	log := filepath.Join(t.TempDir(), "log.csv")
+	if err := os.WriteFile(log, []byte(chineseLog), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	look("check", log, "--clock-error", "50ms", "--skip-invalid", "--out", store)
 	look("matrix", "--lock", "set-nx-lua,watchdog-lua", "--fault", "N0,GP", "--seeds", "2", "--out", store)
 	runs, err := filepath.Glob(filepath.Join(store, "story", "2*"))
 	if err != nil || len(runs) < 2 {
@@ -99,6 +104,20 @@ func TestNoEnglishOnAChineseTerminal(t *testing.T) {
 	}
 	look("report", runs[0], runs[1], "--out", store)
 }
+
+// chineseLog has a violation of each sort, a line that makes no sense, one that is out of order, and no end.
+const chineseLog = `time,client,lock,event,token
+2026-03-01T10:00:00Z,A,任务,acquired,1
+2026-03-01T10:00:02Z,B,任务,acquired,2
+2026-03-01T10:00:01Z,B,任务,waiting,
+2026-03-01T10:00:03Z,A,任务,write,1
+?
+2026-03-01T10:00:04Z,A,任务,released,
+2026-03-01T10:00:05Z,B,任务,released,
+2026-03-01T10:00:05Z,B,任务,released,
+2026-03-01T10:00:05.02Z,C,任务,acquired,3
+2026-03-01T10:00:20Z,A,任务,acquired,4
+2026-03-01T10:00:21Z,A,任务,re`
 
 // latinNames are signs, worlds, properties (the second halves of those that a table breaks), scripts of
 // locks, and the stories of the test.

@@ -13,7 +13,9 @@ import (
 	"sort"
 	"strings"
 
+	"lockstep/internal/interrupt"
 	"lockstep/internal/plan"
+	"lockstep/internal/rundir"
 	"lockstep/internal/runstore"
 	"lockstep/internal/scenario"
 	"lockstep/scenarios"
@@ -58,7 +60,7 @@ func filesBelow(ctx context.Context, dir, store string) ([]string, error) {
 	if info, err := os.Stat(store); err == nil {
 		w.store = info
 	}
-	_, err := unlessInterrupted(ctx, "looking for scenarios in "+dir, func() (struct{}, error) {
+	_, err := interrupt.Unless(ctx, "looking for scenarios in "+dir, func() (struct{}, error) {
 		w.below(ctx, dir)
 		return struct{}{}, ctx.Err()
 	})
@@ -107,7 +109,7 @@ func (w *walk) below(ctx context.Context, dir string) {
 		case ctx.Err() != nil || w.left < 0:
 			return
 		case e.IsDir():
-			if !runstore.IsDraft(e.Name()) && !isRunDir(path) && !w.isStore(e) {
+			if !runstore.IsDraft(e.Name()) && !rundir.Is(path) && !w.isStore(e) {
 				w.below(ctx, path)
 			}
 		case strings.HasSuffix(path, ".yaml") || strings.HasSuffix(path, ".yml"):
@@ -176,7 +178,7 @@ func insideProgram(file string) (string, bool) {
 
 // loadFile reads a scenario file from disk, or else from the program.
 func loadFile(ctx context.Context, file string) (*plan.Plan, error) {
-	p, err := unlessInterrupted(ctx, "reading "+file, func() (*plan.Plan, error) { return scenario.Load(file) })
+	p, err := interrupt.Unless(ctx, "reading "+file, func() (*plan.Plan, error) { return scenario.Load(file) })
 	if errors.Is(err, fs.ErrNotExist) {
 		if data, ok := readBuiltIn(file); ok {
 			return scenario.Parse(file, data)

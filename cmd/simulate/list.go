@@ -23,13 +23,13 @@ import (
 
 func listCommand(g *globals) *cobra.Command {
 	kinds := []string{
-		word("locks", "the designs"), word("faults", "the verbs of scenarios"), word("properties", "what locks are judged by"),
+		word("locks", "the designs"), word("bugs", "published bugs of lock libraries, each with its story"), word("faults", "the verbs of scenarios"), word("properties", "what locks are judged by"),
 		word("scenarios", "the stories"), word("runs", "what was played"),
 	}
 	return &cobra.Command{
-		Use:       "list locks|faults|properties|scenarios|runs",
+		Use:       "list locks|bugs|faults|properties|scenarios|runs",
 		Short:     "List what there is",
-		Example:   "  simulate list locks\n  simulate list faults\n  simulate list locks --json",
+		Example:   "  simulate list locks\n  simulate list bugs\n  simulate list locks --json",
 		Args:      oneOf("list", kinds),
 		ValidArgs: kinds,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -60,6 +60,8 @@ func listing(ctx context.Context, g *globals, kind string) (listed, []string, er
 	switch kind {
 	case "locks":
 		return listLocks(), []string{"lock", "store", "idea"}, nil
+	case "bugs":
+		return listBugs(), []string{"bug", "library", "what goes wrong"}, nil
 	case "faults":
 		return listFaults(), []string{"fault", "what it does"}, nil
 	case "properties":
@@ -93,6 +95,26 @@ func listLocks() listed {
 			idea = "(on real servers only) " + idea
 		}
 		rows = append(rows, []string{v.ID, string(v.Store), idea})
+	}
+	return listed{all, rows}
+}
+
+func listBugs() listed {
+	type bug struct {
+		ID      string `json:"id"` // of the lock that has it, and of its story
+		Library string `json:"library"`
+		Has     string `json:"has"`
+		Gone    string `json:"gone,omitempty"`
+		Issue   string `json:"issue"`
+		Summary string `json:"summary"`
+		Fixed   string `json:"fixed"` // the lock without it
+	}
+	var all []bug
+	var rows [][]string
+	for _, v := range locks.Bugs() {
+		b, d := v.Bug, v.Doc(say.English)
+		all = append(all, bug{v.ID, b.Library, b.Has, b.Gone, b.Issue, d.Idea, b.Fixed})
+		rows = append(rows, []string{v.ID, b.Library, d.Idea})
 	}
 	return listed{all, rows}
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"lockstep/internal/run"
+	"lockstep/internal/rundir"
 )
 
 // storedPause plays a story, and gives what stores it.
@@ -61,8 +62,8 @@ func TestLogsAreStored(t *testing.T) {
 	if !bytes.Contains(read(filepath.Join(with.RunDir, "report.html")), mention) || bytes.Contains(read(filepath.Join(without.RunDir, "report.html")), mention) {
 		t.Error("the report does not say whether there are logs")
 	}
-	again := &storedRun{dir: with.RunDir}
-	if !again.hasLogs() || (&storedRun{dir: without.RunDir}).hasLogs() {
+	again := &rundir.Run{Dir: with.RunDir}
+	if !again.HasLogs() || (&rundir.Run{Dir: without.RunDir}).HasLogs() {
 		t.Error("a stored run does not know whether it has logs")
 	}
 }

@@ -63,11 +63,11 @@ func executeSeen(seen func(context.Context) context.Context) int {
 		return exitMet
 	}
 	if err == nil {
-		err = &silentExit{exitMet}
+		err = &silentExit{code: exitMet}
 	}
 	var silent *silentExit
 	if errors.As(err, &silent) {
-		if ctx.Err() != nil { // it came when all was done
+		if ctx.Err() != nil && !silent.stopped { // it came when all was done
 			return exitInterrupted
 		}
 		return silent.code
@@ -110,7 +110,10 @@ func exitCode(ctx context.Context, err error) int {
 var errStopped = errors.New("stopped")
 
 // silentExit ends the program with a code; what there is to say has been said.
-type silentExit struct{ code int }
+type silentExit struct {
+	code    int
+	stopped bool // by Ctrl-C, as the command is meant to end: its result is whole
+}
 
 func (e *silentExit) Error() string { return fmt.Sprintf("exit code %d", e.code) }
 

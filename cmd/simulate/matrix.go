@@ -18,13 +18,16 @@ import (
 	"lockstep/internal/report/matrixpage"
 	"lockstep/internal/say"
 	"lockstep/internal/scenario"
+	"lockstep/internal/shell"
 	"lockstep/internal/sim"
 )
 
 // matrixFlags are the flags of the command matrix.
 type matrixFlags struct {
 	cellFlags
-	seeds int
+	seeds   int
+	scripts bool
+	export  string
 }
 
 func matrixCommand(g *globals) *cobra.Command {
@@ -34,7 +37,9 @@ func matrixCommand(g *globals) *cobra.Command {
 		Short: "Measure every lock under every kind of fault",
 		Long: `Measure every lock under every kind of fault. Each cell plays scripts that bring the
 fault about, made to fit the commands which the lock sends, and then random
-variations of them. Its letter is the worst that was seen:
+variations of them. To these it adds what the stored walk of the fault space
+(docs/explore.json, see simulate explore) has found with single faults of the
+same kinds. Its letter is the worst that was seen:
 
   S   safe: no two holders, and others get the lock within normal waiting
   L   safe, but somebody waits for a lease or an election, or gets an error
@@ -44,17 +49,26 @@ variations of them. Its letter is the worst that was seen:
   VF  both
   -   the lock has no step that the fault could hit
 
-No letter is written down anywhere: they are all measured. On real servers
-(--backend process) the scripts alone are played unless --seeds says otherwise,
-and a cell that they cannot play says why.`,
+S is none of so many runs and schedules. A star marks a cell in which the resource
+was damaged, behind a fence where the lock hands out tokens: an update was lost, or a
+write came that a newer holder did not expect. No letter is written down anywhere:
+they are all measured. On real servers (--backend process) the scripts alone are
+played unless --seeds says otherwise, and a cell that they cannot play says why;
+there, and at another scale than 1, the walk plays no part.
+
+--scripts plays the scripts as they stand, and lists each with the letter that it
+showed; --export writes them as scenario files, too.`,
 		Example: `  simulate matrix
   simulate matrix --lock set-nx-lua,redlock --fault GP,RS --seeds 1000
-  simulate matrix --lock set-nx-lua --backend process --scale 0.1`,
+  simulate matrix --lock set-nx-lua --backend process --scale 0.1
+  simulate matrix --scripts --lock redlock --fault RS --export my-scripts`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.measure(cmd) },
 	}
 	f.add(cmd, sim.Backend, "1")
 	cmd.Flags().IntVar(&f.seeds, "seeds", 200, "random variations of each cell's scripts")
+	cmd.Flags().BoolVar(&f.scripts, "scripts", false, "list the scripts behind the cells, each with its letter, and play no variations")
+	cmd.Flags().StringVar(&f.export, "export", "", "with --scripts: write them to this folder as scenario files, over none that is there")
 	return speaks(cmd, g)
 }
 
@@ -70,11 +84,20 @@ func (f *matrixFlags) measure(cmd *cobra.Command) error {
 	if o.Worlds, err = backend(f.backend, o.ScalePPM, nil); err != nil {
 		return err
 	}
-	if f.backend != sim.Backend && !cmd.Flags().Changed("seeds") {
+	switch {
+	case f.seeds < 0:
+		return errors.New("--seeds cannot be negative")
+	case f.scripts && cmd.Flags().Changed("seeds"):
+		return errors.New("--scripts lists the scripts as they stand: leave --seeds out")
+	case f.export != "" && !f.scripts:
+		return errors.New("--export writes the scripts: add --scripts")
+	case f.scripts || f.live() && !cmd.Flags().Changed("seeds"):
 		o.Seeds = 0
 	}
-	if f.seeds < 0 {
-		return errors.New("--seeds cannot be negative")
+	if !f.live() && c.scalePPM == million {
+		if o.Walk, err = storedWalk(); err != nil {
+			return err
+		}
 	}
 	bar := f.bar("matrix", c.count())
 	o.Progress = func(done, _ int) { _ = bar.Set(done) }
@@ -86,6 +109,9 @@ func (f *matrixFlags) measure(cmd *cobra.Command) error {
 	}
 	if err != nil {
 		return err
+	}
+	if f.scripts {
+		return f.listScripts(m)
 	}
 	page, err := f.save(cmd.Context(), m)
 	if err != nil {
@@ -178,14 +204,13 @@ func (f *matrixFlags) print(w io.Writer, m *matrix.Matrix) {
 	}
 	fmt.Fprintf(w, "%-*s", width, "")
 	for _, c := range m.Columns {
-		fmt.Fprintf(w, " %2s", c.Code)
+		fmt.Fprintf(w, " %2s ", c.Code)
 	}
 	fmt.Fprintln(w)
 	for i, v := range m.Locks {
 		fmt.Fprintf(w, "%-*s", width, v.ID)
 		for k := range m.Columns {
-			letter := m.Cell(i, k).Letter
-			fmt.Fprintf(w, " %s", f.paint(letter))
+			fmt.Fprintf(w, " %s", f.paint(m.Cell(i, k)))
 		}
 		fmt.Fprintln(w)
 	}
@@ -195,9 +220,12 @@ func (f *matrixFlags) print(w io.Writer, m *matrix.Matrix) {
 	}
 }
 
-// paint colours a letter, padded to two columns.
-func (f *matrixFlags) paint(l checker.Letter) string {
-	text := fmt.Sprintf("%2s", string(l))
+// paint colours a cell's letter, padded to two columns and one for the mark of damage.
+func (f *matrixFlags) paint(c *matrix.Cell) string {
+	text, l := fmt.Sprintf("%2s ", string(c.Letter)), c.Letter
+	if c.DamagedBy != "" {
+		text = fmt.Sprintf("%2s*", string(c.Letter))
+	}
 	if !f.color() {
 		return text
 	}
@@ -230,19 +258,47 @@ func (f *matrixFlags) save(ctx context.Context, m *matrix.Matrix) (path string, 
 	return f.savePage("matrix.html", data)
 }
 
-// again saves the worst run of the only cell as a scenario file and says how to
-// play it.
+// again saves the worst run of the only cell as a scenario file and says how to play it, and
+// what the cell knows besides.
 func (f *matrixFlags) again(m *matrix.Matrix) error {
 	c := &m.Cells[0]
-	if c.Worst == nil {
-		fmt.Fprintf(f.stdout, "\n%s\n", c.Note)
-		return nil
+	lines := []string{f.named("worst", say.OfLock.With(say.Verbatim(c.Letter), say.Text(c.Note)))}
+	if c.Worst == nil && c.Story == nil {
+		lines[0] = c.Note
 	}
-	path := filepath.Join(f.out, "matrix", c.Lock+"-"+c.Fault+".yaml")
-	if err := writeWhole(path, []byte(c.Worst.File())); err != nil {
-		return unwritable(err, "--out")
+	if c.Worst != nil {
+		path := filepath.Join(f.out, "matrix", c.Lock+"-"+c.Fault+".yaml")
+		if err := writeWhole(path, []byte(c.Worst.File())); err != nil {
+			return unwritable(err, "--out")
+		}
+		lines = append(lines, f.named("again", say.Verbatim(f.playAgain(path, c))))
 	}
-	worst := say.OfLock.With(say.Verbatim(c.Worst.Letter), say.Text(c.Note))
-	fmt.Fprintf(f.stdout, "\n%s\n%s\n", f.named("worst", worst), f.named("again", say.Verbatim(f.playAgain(path, c))))
-	return nil
+	if c.Story != nil {
+		lines = append(lines, f.named("story", say.Verbatim(playStory(c))))
+	}
+	if also := c.Also(); len(also) > 0 {
+		lines = append(lines, f.named("also", lettersOf(also)))
+	}
+	if c.DamagedBy != "" {
+		lines = append(lines, f.named("damage", say.Verbatim(c.DamagedBy)))
+	}
+	if w := c.Walked; w != nil {
+		lines = append(lines, f.named("walked", say.WalkedOfCell.With(say.Grouped(w.Schedules), say.Grouped(w.Vain))))
+	}
+	_, err := fmt.Fprintf(f.stdout, "\n%s\n", strings.Join(lines, "\n"))
+	return err
+}
+
+// playStory is the command line that plays the story of the walk that a cell has.
+func playStory(c *matrix.Cell) string {
+	return fmt.Sprintf("simulate run %s --lock %s", shell.Word(c.Story.Story), c.Lock)
+}
+
+// lettersOf lists letters.
+func lettersOf(all []checker.Letter) say.List {
+	out := make(say.List, len(all))
+	for i, l := range all {
+		out[i] = say.Verbatim(l)
+	}
+	return out
 }

@@ -23,7 +23,11 @@ func (f *matrixFlags) matrixPage(ctx context.Context, m *matrix.Matrix) (*matrix
 	}
 	drawn := &matrixpage.Matrix{Language: f.language, Backend: m.Backend, Seeds: m.Seeds, Replay: f.matrixReplay(m.Seeds)}
 	for _, c := range m.Columns {
-		drawn.Columns = append(drawn.Columns, page.Column{Code: c.Code, Name: c.Name, Summary: c.Summary})
+		column := page.Column{Code: c.Code, Name: c.Name, Summary: c.Summary}
+		for _, k := range c.Kinds() {
+			column.Kinds = append(column.Kinds, page.Kind{Name: k.Name, During: duringInWords[k.During]})
+		}
+		drawn.Columns = append(drawn.Columns, column)
 	}
 	rows := make([]int, len(m.Locks))
 	for i := range rows {
@@ -40,9 +44,10 @@ func (f *matrixFlags) matrixPage(ctx context.Context, m *matrix.Matrix) (*matrix
 		for k := range m.Columns {
 			c := m.Cell(i, k)
 			row.Cells = append(row.Cells, matrixpage.Cell{
-				Tried:  c.Scripts,
+				Tried:  c.Tried(),
 				Letter: c.Letter, Note: c.Note, Runs: c.Runs, Untested: c.Untested, Broken: c.Broken, Stuck: c.Stuck,
 				Rate: c.Rate, Low: c.Low, High: c.High, Worst: runs[i*len(m.Columns)+k],
+				Also: c.Also(), DamagedBy: c.DamagedBy, Walk: walkOfCell(c),
 			})
 			if w := c.Worst; w != nil {
 				drawn.Lease = w.Played().Lease
@@ -51,6 +56,21 @@ func (f *matrixFlags) matrixPage(ctx context.Context, m *matrix.Matrix) (*matrix
 		drawn.Locks = append(drawn.Locks, row)
 	}
 	return drawn, nil
+}
+
+// duringInWords is what a client is at that a fault of the walk hits.
+var duringInWords = map[string]string{"acquire": "while acquiring", "hold": "while holding", "release": "while releasing"}
+
+// walkOfCell is what the walk has come to in a cell.
+func walkOfCell(c *matrix.Cell) *matrixpage.Walk {
+	if c.Walked == nil {
+		return nil
+	}
+	w := &matrixpage.Walk{Schedules: c.Walked.Schedules, Vain: c.Walked.Vain, Cut: c.Walked.Cut}
+	if s := c.Story; s != nil {
+		w.Story = &matrixpage.Story{World: s.World, Text: s.Text, Command: playStory(c)}
+	}
+	return w
 }
 
 // matrixReplay is the command line that measures the matrix again.

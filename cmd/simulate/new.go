@@ -10,13 +10,14 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"text/template"
 
 	"github.com/spf13/cobra"
 )
 
-//go:embed skeleton/*.tmpl
+//go:embed skeleton/*.tmpl skeleton/adapter/*.tmpl
 var skeletons embed.FS
 
 // blueprint says what a kind of skeleton is made of.
@@ -59,7 +60,9 @@ var blueprints = []blueprint{
 // newFlags are the flags of the command new.
 type newFlags struct {
 	*globals
-	locks []string
+	locks  []string
+	in     string // of an adapter: its language
+	source string // of an adapter: the checkout of lockstep, "" for the one that this program was built from
 }
 
 func newCommand(g *globals) *cobra.Command {
@@ -68,18 +71,22 @@ func newCommand(g *globals) *cobra.Command {
 	for _, b := range blueprints {
 		kinds = append(kinds, word(b.kind, b.meaning))
 	}
+	kinds = append(kinds, word(adapterKind, "a test of a lock of your own, a folder"))
 	isKind := oneOf("write a new", kinds)
 	cmd := &cobra.Command{
-		Use:   "new lock|fault|scenario|property <name>",
-		Short: "Write the skeleton of a new lock, fault, scenario or property",
+		Use:   "new lock|fault|scenario|property|adapter <name>",
+		Short: "Write the skeleton of a new lock, fault, scenario, property or adapter",
 		Long: `Write the skeleton of a new lock, fault, scenario or property into the repository
 that you stand in, and say what to do next. The skeleton compiles; it says what is
 missing when it is played. No file is ever overwritten.
 
-Outside of the sources of lockstep, a scenario is written into the current folder.`,
+Outside of the sources of lockstep, a scenario is written into the current folder. An
+adapter is a folder of its own, anywhere: a Go module with a lock, a test that plays it
+with package locktest, and a story.`,
 		Example: `  simulate new lock my-lock
   simulate new scenario my-lock-breaks --lock my-lock
-  simulate new property no-two-holders`,
+  simulate new property no-two-holders
+  simulate new adapter mylock --in go`,
 		ValidArgs: kinds,
 		Args: func(cmd *cobra.Command, args []string) error {
 			switch {
@@ -89,6 +96,8 @@ Outside of the sources of lockstep, a scenario is written into the current folde
 				return isKind(cmd, args[:1])
 			case len(args) != 2:
 				return fmt.Errorf("a new %s needs one name, such as simulate new %s my-%s", args[0], args[0], args[0])
+			case args[0] != adapterKind && (cmd.Flags().Changed("in") || cmd.Flags().Changed("source")):
+				return fmt.Errorf("--in and --source are for a new adapter: leave them away for a new %s", args[0])
 			case args[0] != "scenario" && cmd.Flags().Changed("lock"):
 				return fmt.Errorf("--lock names the locks of a new scenario: leave it away for a new %s", args[0])
 			}
@@ -97,6 +106,8 @@ Outside of the sources of lockstep, a scenario is written into the current folde
 		RunE: func(cmd *cobra.Command, args []string) error { return f.write(cmd.OutOrStdout(), args[0], args[1]) },
 	}
 	cmd.Flags().StringSliceVar(&f.locks, "lock", []string{"set-nx-lua"}, "the locks of a new scenario")
+	cmd.Flags().StringVar(&f.in, "in", "go", "the language of a new adapter")
+	cmd.Flags().StringVar(&f.source, "source", "", "for a new adapter: the folder of the sources of lockstep, if this program was not built there")
 	return cmd
 }
 
@@ -107,15 +118,16 @@ const maxName = 40
 
 func (f *newFlags) write(w io.Writer, kind, name string) error {
 	var b blueprint
-	for _, b = range blueprints {
-		if b.kind == kind {
-			break
-		}
+	if i := slices.IndexFunc(blueprints, func(b blueprint) bool { return b.kind == kind }); i >= 0 {
+		b = blueprints[i]
 	}
 	for _, n := range append([]string{name}, f.locks...) {
 		if !nameForm.MatchString(n) || len(n) > maxName {
 			return fmt.Errorf("%q cannot be a name: use lower-case letters, digits and single dashes, a letter first, at most %d of them, such as my-%s", n, maxName, kind)
 		}
+	}
+	if kind == adapterKind {
+		return f.writeAdapter(w, name)
 	}
 	why := b.taken(name)
 	if why == "" && b.ident != nil {

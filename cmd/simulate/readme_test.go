@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"regexp"
 	"strings"
@@ -34,6 +35,28 @@ func TestCommandsOfTheReadme(t *testing.T) {
 		if err != nil {
 			t.Errorf("simulate %s: %v", strings.Join(words, " "), err)
 		}
+	}
+}
+
+// The README names the share of the updates that the first lock of Jepsen's test loses here.
+func TestJepsensFigureInTheReadme(t *testing.T) {
+	p, err := loadFile(t.Context(), "../../scenarios/published/jepsen-etcd-3.4.3.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := simulator()
+	defer w.Close()
+	share, err := lostBy(w, p, p.Locks[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := fmt.Sprintf("the simulator loses %d %%", (200*share.Lost+share.Accepted)/(2*share.Accepted))
+	if !strings.Contains(strings.Join(strings.Fields(string(data)), " "), want) {
+		t.Errorf("README.md does not say that %s", want)
 	}
 }
 

@@ -6,13 +6,15 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"lockstep/internal/history"
 	"lockstep/internal/plan"
-	"lockstep/internal/report/trace"
+	"lockstep/internal/report/export"
 	"lockstep/internal/run"
+	"lockstep/internal/rundir"
 	"lockstep/internal/say"
 	"lockstep/internal/shell"
 	"lockstep/internal/sim"
@@ -42,59 +44,39 @@ another version gives exit code 3. Runs on real servers cannot be repeated.
 	}, g)
 }
 
-// replayed is the comparison of one lock's histories.
-type replayed struct {
-	Lock      string           `json:"lock"`
-	Identical bool             `json:"identical"`
-	Events    int              `json:"events"`
-	Stored    string           `json:"hash_stored"`
-	Played    string           `json:"hash_played"`
-	First     *firstDifference `json:"first_difference"` // null when there is none
-	stored    *history.History
-	played    *history.History
-}
-
-// firstDifference is where two histories part, in words.
-type firstDifference struct {
-	Index  int      `json:"index"` // of the event, counted from 0; -1: the headers
-	Stored string   `json:"stored"`
-	Played string   `json:"played"`
-	Fields []string `json:"fields"` // in which the two differ
-}
-
-func replayRun(ctx context.Context, g *globals, w io.Writer, s *storedRun) error {
-	header := &s.histories[0].Header
+func replayRun(ctx context.Context, g *globals, w io.Writer, s *rundir.Run) error {
+	header := &s.Histories[0].Header
 	if header.Backend != sim.Backend {
 		return fmt.Errorf("%s was played on real servers (%s), and such a run cannot be repeated: the operating system decides what comes first.\n"+
 			"Play its simulated twin instead: simulate run %s --seed %d",
-			s.dir, terminalText(header.Backend), shell.Word(s.file("scenario.yaml")), header.Seed)
+			s.Dir, terminalText(header.Backend), shell.Word(filepath.Join(s.Dir, rundir.StoryName)), header.Seed)
 	}
-	var all []replayed
+	var all []export.Replayed
 	same := true
-	for _, stored := range s.histories {
-		played, err := playAgain(ctx, s.plan, stored)
+	for _, stored := range s.Histories {
+		played, err := playAgain(ctx, s.Plan, stored)
 		switch {
 		case ctx.Err() != nil:
 			return errors.New("interrupted: the histories were not compared to their end")
 		case err != nil:
-			return fmt.Errorf("%s: %w", s.dir, err)
+			return fmt.Errorf("%s: %w", s.Dir, err)
 		}
-		r := compareHistories(stored, played)
+		r := export.CompareHistories(stored, played)
 		same = same && r.Identical
 		all = append(all, r)
 	}
 	if err := showReplay(g, w, s, all, same); err != nil {
 		return err
 	}
-	s.tellUnplayed()
+	tellUnplayed(s)
 	now := buildVersion()
 	switch {
-	case same && len(s.unplayed()) == 0:
+	case same && len(s.Unplayed()) == 0:
 		return nil
 	case same:
 		return statusExit(run.Inconclusive)
-	case s.env.Version != now || s.env.ScenarioSHA256 == "": // without it, the scenario may be another one
-		was := s.env.Version
+	case s.Env.Version != now || s.Env.ScenarioSHA256 == "": // without it, the scenario may be another one
+		was := s.Env.Version
 		if was == "" {
 			was = "unknown"
 		}
@@ -120,35 +102,11 @@ func playAgain(ctx context.Context, p *plan.Plan, stored *history.History) (*his
 	return played, err
 }
 
-func compareHistories(stored, played *history.History) replayed {
-	r := replayed{
-		Lock: stored.Header.Lock, Events: len(stored.Events), Stored: stored.Hash().String(), Played: played.Hash().String(),
-		stored: stored, played: played,
-	}
-	r.Identical = r.Stored == r.Played
-	if d := history.FirstDifference(stored, played); d != nil {
-		r.First = &firstDifference{Index: d.Index, Stored: "its header", Played: "its header", Fields: d.Fields}
-		if d.Index >= 0 {
-			r.First.Stored, r.First.Played = eventLine(stored, d.Index), eventLine(played, d.Index)
-		}
-	}
-	return r
-}
-
-// eventLine is an event in words, with its true time to the nanosecond.
-func eventLine(h *history.History, i int) string {
-	if i >= len(h.Events) {
-		return "(the history has ended)"
-	}
-	at := int64(h.Events[i].At)
-	return fmt.Sprintf("%d.%09d s  %s", at/1e9, at%1e9, trace.InWords(h, i))
-}
-
-func showReplay(g *globals, w io.Writer, s *storedRun, all []replayed, same bool) error {
+func showReplay(g *globals, w io.Writer, s *rundir.Run, all []export.Replayed, same bool) error {
 	if g.json {
-		return printJSON(w, map[string]any{"schema": 1, "identical": same, "run_dir": s.dir, "locks": all})
+		return printJSON(w, map[string]any{"schema": 1, "identical": same, "run_dir": s.Dir, "locks": all})
 	}
-	fmt.Fprintf(w, "%s\n\n", g.said(say.Series{say.Verbatim(s.plan.Prose(g.language).Name), say.SeedIs.With(seedText(s.histories[0].Header.Seed))}))
+	fmt.Fprintf(w, "%s\n\n", g.said(say.Series{say.Verbatim(s.Plan.Prose(g.language).Name), say.SeedIs.With(say.Seed(s.Histories[0].Header.Seed))}))
 	var rows [][]string
 	for i := range all {
 		r := &all[i]

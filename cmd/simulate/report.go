@@ -12,11 +12,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"lockstep/internal/checker"
+	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/export"
+	"lockstep/internal/report/forms"
 	"lockstep/internal/report/terminal"
 	"lockstep/internal/run"
+	"lockstep/internal/rundir"
 	"lockstep/internal/runstore"
 	"lockstep/internal/say"
+	"lockstep/internal/scenario"
 )
 
 // reportFlags are the flags of `simulate report`.
@@ -28,9 +32,9 @@ type reportFlags struct {
 
 func reportCommand(g *globals) *cobra.Command {
 	f := &reportFlags{globals: g}
-	var forms strings.Builder
-	for _, known := range formats {
-		fmt.Fprintf(&forms, "  %-7s %s\n", known.name, known.summary)
+	var listed strings.Builder
+	for _, known := range forms.All {
+		fmt.Fprintf(&listed, "  %-7s %s\n", known.Name, known.Summary)
 	}
 	cmd := &cobra.Command{
 		Use:   "report <run-dir>...",
@@ -45,7 +49,7 @@ The comparison goes to comparison.html in the run store, and the runs stay as th
 are; what makes them hard to compare is said first.
 
 Formats (of a comparison: html and json):
-` + forms.String() + "\n" + exitHelp,
+` + listed.String() + "\n" + exitHelp,
 		Example: `  simulate report reports/pause-past-lease/*
   simulate report reports/latest --format junit,md
   simulate report reports/latest --format md --to -`,
@@ -71,6 +75,31 @@ func completeRuns(g *globals) cobra.CompletionFunc {
 		}
 		return dirs, cobra.ShellCompDirectiveDefault
 	}
+}
+
+func formatNames() []string {
+	var names []string
+	for _, f := range forms.All {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
+// pickFormats finds formats by name.
+func pickFormats(names []string) ([]forms.Form, error) {
+	var picked []forms.Form
+	for _, name := range names {
+		i := slices.IndexFunc(forms.All, func(f forms.Form) bool { return f.Name == name })
+		if i < 0 {
+			hint := "choose from " + strings.Join(formatNames(), ", ")
+			if near := scenario.Nearest(name, formatNames()); near != "" {
+				hint = fmt.Sprintf("did you mean %q?", near)
+			}
+			return nil, fmt.Errorf("unknown format %q: %s", name, hint)
+		}
+		picked = append(picked, forms.All[i])
+	}
+	return picked, nil
 }
 
 func (f *reportFlags) run(ctx context.Context, w io.Writer, args []string) error {
@@ -102,11 +131,11 @@ func (f *reportFlags) run(ctx context.Context, w io.Writer, args []string) error
 }
 
 // one judges and renders one stored run.
-func (f *reportFlags) one(w io.Writer, s *storedRun, chosen []format, out *output) (run.Status, error) {
-	r := s.result()
-	b := bundleOf(r, s.again(r))
-	b.RunDir, b.Logs = s.dir, s.hasLogs()
-	files, err := render(chosen, f.language, b)
+func (f *reportFlags) one(w io.Writer, s *rundir.Run, chosen []forms.Form, out *output) (run.Status, error) {
+	r := s.Result()
+	b := bundle.Of(r, again(s, r), buildVersion())
+	b.RunDir, b.Logs = s.Dir, s.HasLogs()
+	files, err := forms.Render(chosen, f.language, b)
 	if err != nil {
 		return run.Failed, &bugError{err}
 	}
@@ -125,7 +154,7 @@ func (f *reportFlags) one(w io.Writer, s *storedRun, chosen []format, out *outpu
 			return run.Failed, err
 		}
 	}
-	s.tellUnplayed()
+	tellUnplayed(s)
 	out.met = out.met && r.Status().Good()
 	if f.json {
 		data, err := export.Result(b)
@@ -133,7 +162,7 @@ func (f *reportFlags) one(w io.Writer, s *storedRun, chosen []format, out *outpu
 		return r.Status(), err
 	}
 	fmt.Fprint(w, terminal.Report(b, terminal.Options{Color: f.color(), Width: f.width(), Brief: f.quiet, Language: f.language}))
-	for _, p := range changes(s.was, r) {
+	for _, p := range changes(s.Was, r) {
 		fmt.Fprintln(w, f.named("changed", p))
 	}
 	_, err = fmt.Fprintln(w, f.named("wrote", wrote(files, dir)))
@@ -141,15 +170,15 @@ func (f *reportFlags) one(w io.Writer, s *storedRun, chosen []format, out *outpu
 }
 
 // anew is where the files go that are made of a run once more.
-func (f *reportFlags) anew(s *storedRun) (string, error) {
+func (f *reportFlags) anew(s *rundir.Run) (string, error) {
 	if f.to != "" {
 		return f.to, nil
 	}
-	dir, err := filepath.Abs(s.dir) // it may be "."
+	dir, err := filepath.Abs(s.Dir) // it may be "."
 	if err != nil {
 		return "", &environmentError{err}
 	}
-	return filepath.Join(f.out, runstore.AgainDir, s.plan.Slug, filepath.Base(dir)), nil
+	return filepath.Join(f.out, runstore.AgainDir, s.Plan.Slug, filepath.Base(dir)), nil
 }
 
 // wrote says which files were written.

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"lockstep/internal/interrupt"
 	"lockstep/internal/plan"
 	"lockstep/internal/scenario"
 )
@@ -50,7 +51,7 @@ func loadOne(ctx context.Context, file string, stdin io.Reader) (*plan.Plan, err
 	if file != "-" {
 		return loadFile(ctx, file)
 	}
-	data, err := unlessInterrupted(ctx, "reading stdin", func() ([]byte, error) {
+	data, err := interrupt.Unless(ctx, "reading stdin", func() ([]byte, error) {
 		return io.ReadAll(io.LimitReader(stdin, scenario.MaxBytes+1))
 	})
 	if ctx.Err() != nil {

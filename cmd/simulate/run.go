@@ -73,7 +73,7 @@ const maxTimes = 10_000_000
 
 func unknownLock(id string) error {
 	var ids []string
-	for _, v := range locks.All() {
+	for _, v := range locks.Known() {
 		ids = append(ids, v.ID)
 	}
 	if near := scenario.Nearest(id, ids); near != "" {
@@ -198,9 +198,9 @@ func (f *runFlags) play(ctx context.Context, plans []*plan.Plan, worlds run.Fact
 	}
 	switch worst {
 	case run.Missed:
-		return &silentExit{exitMissed}
+		return &silentExit{code: exitMissed}
 	case run.Inconclusive:
-		return &silentExit{exitInconclusive}
+		return &silentExit{code: exitInconclusive}
 	default:
 		return nil
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lockstep/internal/checker"
+	"lockstep/internal/history"
 	"lockstep/internal/plan"
 	"lockstep/internal/rate"
 	"lockstep/internal/run"
@@ -246,8 +247,7 @@ func (f *searchFlags) stored(ctx context.Context, h *hunt, worlds run.Factory, o
 	if err != nil {
 		return &bugError{err}
 	}
-	want := h.found.Judgement.History.Hash()
-	if hex.EncodeToString(want[:]) != hashOf(r) {
+	if h.found.Judgement.History.Hash().String() != history.HashAll(r.Histories()) {
 		return &bugError{fmt.Errorf("%s plays another history than the one that was found", h.file)}
 	}
 	if show {
@@ -271,11 +271,11 @@ func verdictOf(hunts []*hunt) error {
 		case h.inconclusive():
 			code = exitInconclusive
 		case !h.met:
-			return &silentExit{exitMissed}
+			return &silentExit{code: exitMissed}
 		}
 	}
 	if code != exitMet {
-		return &silentExit{code}
+		return &silentExit{code: code}
 	}
 	return nil
 }

@@ -4,11 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
-	"slices"
-	"strconv"
 
-	"lockstep/internal/checker"
 	"lockstep/internal/history"
 	"lockstep/internal/plan"
 	"lockstep/internal/report/bundle"
@@ -17,16 +13,6 @@ import (
 	"lockstep/internal/say"
 	"lockstep/internal/sim"
 )
-
-// tally counts what many seeds of one lock have shown.
-type tally struct {
-	export.SeedsTally
-	worst    run.Status
-	reasons  map[string]say.Phrase // by their English
-	missed   *uint64               // the first seed that missed an expectation
-	hashes   []history.Hash
-	untested []say.Phrase // by seed: why it tested nothing; empty for those that did
-}
 
 // playSeeds plays a plan with many seeds and shows the counts; the first run that
 // missed an expectation is stored, else the first run of all.
@@ -39,14 +25,11 @@ func (f *runFlags) playSeeds(ctx context.Context, p *plan.Plan, worlds run.Facto
 	worst := run.NothingExpected
 	first := f.seedOf(p)
 	show := first
-	var tallies []*tally
+	var tallies []*bundle.Tally
 	for _, lock := range p.Locks {
-		t := &tally{hashes: make([]history.Hash, f.times), untested: make([]say.Phrase, f.times)}
-		t.SeedsTally = export.SeedsTally{
-			Lock: lock, Letters: map[checker.Letter]int{}, Broken: map[string]int{}, FirstBroke: map[string]uint64{},
-		}
+		t := bundle.NewTally(lock, first, f.times)
 		err := run.Seeds(ctx, worlds, p, lock, first, f.times, jobs, func(o *run.Outcome) {
-			t.count(o, first)
+			t.Count(o)
 			_ = bar.Add(1) // a progress bar that cannot be drawn is no reason to stop
 		})
 		if err != nil && ctx.Err() == nil {
@@ -55,12 +38,12 @@ func (f *runFlags) playSeeds(ctx context.Context, p *plan.Plan, worlds run.Facto
 		if t.Runs == 0 {
 			continue // it was interrupted before
 		}
-		t.finish()
-		if t.worst > worst && t.worst > run.Met {
-			show = *t.first()
+		t.Finish()
+		if t.Worst > worst && t.Worst > run.Met {
+			show = *t.First()
 		}
-		worst = max(worst, t.worst)
-		out.suite.add(suiteRun{p.Slug, lock, t.worst, t.why()})
+		worst = max(worst, t.Worst)
+		out.suite.Add(bundle.SuiteRun{Scenario: p.Slug, Lock: lock, Status: t.Worst, Why: t.Why()})
 		tallies = append(tallies, t)
 	}
 	_ = bar.Finish()
@@ -76,14 +59,14 @@ func (f *runFlags) playSeeds(ctx context.Context, p *plan.Plan, worlds run.Facto
 	}
 	b, err := out.store(r)
 	if err == nil && !f.json {
-		fmt.Fprintf(f.stdout, "\n%s\n", f.named("report", say.DirOfSeed.With(say.Verbatim(reportPath(b.RunDir)), seedText(show))))
+		fmt.Fprintf(f.stdout, "\n%s\n", f.named("report", say.DirOfSeed.With(say.Verbatim(reportPath(b.RunDir)), say.Seed(show))))
 	}
 	return worst, err
 }
 
 // partOfSeeds shows what many seeds had come to when they were interrupted, and stores
 // one of them if that takes no longer than somebody waits who has pressed Ctrl-C.
-func (f *runFlags) partOfSeeds(p *plan.Plan, tallies []*tally, show uint64, worlds run.Factory, out *output) error {
+func (f *runFlags) partOfSeeds(p *plan.Plan, tallies []*bundle.Tally, show uint64, worlds run.Factory, out *output) error {
 	keeping.Store(true)
 	runs := 0
 	for _, t := range tallies {
@@ -112,86 +95,11 @@ func (f *runFlags) partOfSeeds(p *plan.Plan, tallies []*tally, show uint64, worl
 	return fmt.Errorf("%s; seed %d is stored in %s", done, show, b.RunDir)
 }
 
-func (t *tally) count(o *run.Outcome, first uint64) {
-	t.Runs++
-	t.Letters[o.Judgement.Letter]++
-	t.hashes[o.Seed-first] = o.Judgement.History.Hash()
-	for _, f := range o.Judgement.Findings {
-		if f.Verdict != checker.Broken {
-			continue
-		}
-		t.Broken[f.Property]++
-		if seed, seen := t.FirstBroke[f.Property]; !seen || o.Seed < seed {
-			t.FirstBroke[f.Property] = o.Seed
-		}
-	}
-	status := o.Status()
-	t.worst = max(t.worst, status)
-	t.untested[o.Seed-first] = o.WhyUntested()
-	if status.Good() {
-		t.Met++
-		return
-	}
-	if status == run.Missed && (t.missed == nil || o.Seed < *t.missed) {
-		seed := o.Seed
-		t.missed = &seed
-	}
-	if t.FirstMiss == nil || o.Seed < *t.FirstMiss {
-		seed := o.Seed
-		t.FirstMiss = &seed
-	}
-}
-
-// finish counts what can be counted only when no more seeds come.
-func (t *tally) finish() {
-	if t.Runs == len(t.hashes) { // else somebody has interrupted it
-		t.Hash = history.CombineHashes(t.hashes).String()
-	}
-	t.Unasked = t.worst == run.NothingExpected
-	t.reasons = map[string]say.Phrase{}
-	var whys []string
-	for _, why := range t.untested {
-		if !why.Empty() {
-			t.reasons[why.English()] = why
-			whys = append(whys, why.English())
-		}
-	}
-	t.Untested, t.Tested = len(whys), t.Runs-len(whys)
-	t.Reasons = []export.UntestedReason{}
-	for _, r := range bundle.Reasons(whys) {
-		t.Reasons = append(t.Reasons, export.UntestedReason{Reason: r.Text, Runs: r.N})
-	}
-}
-
-// first is the first seed that missed something, else the first that tested nothing.
-func (t *tally) first() *uint64 {
-	if t.missed != nil {
-		return t.missed
-	}
-	return t.FirstMiss
-}
-
-// why says why not every run came to what was expected; nothing when every one did.
-func (t *tally) why() say.Phrase {
-	switch t.worst {
-	case run.Missed:
-		return say.FirstWithSeed.With(seedText(*t.missed))
-	case run.Inconclusive:
-		if t.Untested == 0 {
-			return say.SeedIs.With(seedText(*t.FirstMiss))
-		}
-		return t.untestedText()
-	}
-	return say.Phrase{}
-}
-
-func seedText(seed uint64) say.Verbatim { return say.Verbatim(strconv.FormatUint(seed, 10)) }
-
 // showTallies shows the counts. Those of an interrupted play have met nothing.
-func (f *runFlags) showTallies(p *plan.Plan, tallies []*tally, interrupted bool, out *output) error {
+func (f *runFlags) showTallies(p *plan.Plan, tallies []*bundle.Tally, interrupted bool, out *output) error {
 	met := !interrupted
 	for _, t := range tallies {
-		met = met && t.worst.Good()
+		met = met && t.Worst.Good()
 	}
 	if f.json {
 		all := export.SeedsResult{
@@ -206,50 +114,20 @@ func (f *runFlags) showTallies(p *plan.Plan, tallies []*tally, interrupted bool,
 		return err
 	}
 	first := f.seedOf(p)
-	fmt.Fprintf(f.stdout, "%s\n\n", f.said(say.SeedsFromTo.With(say.Verbatim(p.Prose(f.language).Name), seedText(first), seedText(first+uint64(f.times)-1))))
+	fmt.Fprintf(f.stdout, "%s\n\n", f.said(say.SeedsFromTo.With(say.Verbatim(p.Prose(f.language).Name), say.Seed(first), say.Seed(first+uint64(f.times)-1))))
 	rows := [][]string{}
 	for _, t := range tallies {
 		met := say.SomeOf.With(say.Number(t.Met), say.Number(t.Runs))
 		if t.Unasked {
 			met = say.Text("nothing was expected")
 		}
-		rows = append(rows, []string{t.Lock, met.In(f.language), t.brokenText().In(f.language)})
+		rows = append(rows, []string{t.Lock, met.In(f.language), t.BrokenText().In(f.language)})
 	}
 	f.printTable(f.stdout, []string{"lock", "as expected", "broken (runs; first seed)"}, rows)
 	for _, t := range tallies {
 		if t.Untested > 0 {
-			fmt.Fprintln(f.stdout, f.said(say.OfLock.With(say.Verbatim(t.Lock), t.untestedText())))
+			fmt.Fprintln(f.stdout, f.said(say.OfLock.With(say.Verbatim(t.Lock), t.UntestedText())))
 		}
 	}
 	return nil
-}
-
-func (t *tally) brokenText() say.Part {
-	switch {
-	case t.Tested == 0:
-		return say.Text("unknown: no run tested anything")
-	case len(t.Broken) == 0:
-		// The rule of three: with no event in n runs, the rate is below 3/n with 95 % confidence.
-		return say.NoneBroke.With(say.Number(t.Tested), say.Number(max(t.Tested/3, 1)))
-	}
-	var parts say.List
-	for _, name := range slices.Sorted(maps.Keys(t.Broken)) {
-		parts = append(parts, say.BrokeIn.With(say.Verbatim(name), say.Number(t.Broken[name]), say.Number(t.Tested), seedText(t.FirstBroke[name])))
-	}
-	return parts
-}
-
-// mostReasons is how many reasons are spelled out.
-const mostReasons = 3
-
-// untestedText says how many runs tested nothing, and why.
-func (t *tally) untestedText() say.Phrase {
-	var parts say.Remarks
-	for _, r := range t.Reasons[:min(len(t.Reasons), mostReasons)] {
-		parts = append(parts, say.ReasonTimes.With(t.reasons[r.Reason], say.Number(r.Runs)))
-	}
-	if more := len(t.Reasons) - mostReasons; more > 0 {
-		parts = append(parts, say.MoreReasons.With(say.Number(more)))
-	}
-	return say.TestedNothing.With(say.Number(t.Untested), say.Number(t.Runs), parts)
 }

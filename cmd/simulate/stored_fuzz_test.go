@@ -2,16 +2,16 @@ package main
 
 import (
 	"bytes"
-	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
 	"testing"
 
 	"lockstep/internal/history"
+	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/clean"
 	"lockstep/internal/report/terminal"
-	"lockstep/internal/scenario"
+	"lockstep/internal/rundir"
 )
 
 // shortHistory is as much of a history as a run directory needs.
@@ -30,7 +30,7 @@ func fittingResult(all []*history.History) []byte {
 	for _, h := range all {
 		locks = append(locks, map[string]any{"lock": h.Header.Lock})
 	}
-	data, err := clean.JSON(map[string]any{"schema": 1, "seed": all[0].Header.Seed, "hash": hashOfHistories(all), "locks": locks})
+	data, err := clean.JSON(map[string]any{"schema": 1, "seed": all[0].Header.Seed, "hash": history.HashAll(all), "locks": locks})
 	if err != nil {
 		return nil // a lock that is no text
 	}
@@ -51,7 +51,7 @@ func FuzzOpenRun(f *testing.F) {
 			result = fittingResult(all)
 		}
 		dir := t.TempDir()
-		files := map[string][]byte{historyName: stored, storyName: story, envName: env, "result.json": result}
+		files := map[string][]byte{rundir.HistoryName: stored, rundir.StoryName: story, rundir.EnvName: env, "result.json": result}
 		size := 0
 		for name, data := range files {
 			size += len(data)
@@ -69,11 +69,11 @@ func FuzzOpenRun(f *testing.F) {
 		switch {
 		case err != nil:
 			checkTerminal(t, "the error", terminalLines(err.Error()))
-		case hashOfHistories(s.histories) != s.was.Hash:
+		case history.HashAll(s.Histories) != s.Was.Hash:
 			t.Error("a history that does not fit is taken")
 		default:
-			r := s.result()
-			checkTerminal(t, "the terminal", terminal.Report(bundleOf(r, s.again(r)), terminal.Options{Width: 80}))
+			r := s.Result()
+			checkTerminal(t, "the terminal", terminal.Report(bundle.Of(r, again(s, r), buildVersion()), terminal.Options{Width: 80}))
 		}
 		entries, err := os.ReadDir(dir)
 		if err != nil || len(entries) != len(files) {
@@ -83,43 +83,6 @@ func FuzzOpenRun(f *testing.F) {
 			if now, err := os.ReadFile(filepath.Join(dir, name)); err != nil || !bytes.Equal(now, data) {
 				t.Errorf("%s was changed, %v", name, err)
 			}
-		}
-	})
-}
-
-// FuzzStoredScenario reads a scenario.yaml with the environment that belongs to it. What
-// is taken survives being resolved, and problems name the file in the run directory.
-func FuzzStoredScenario(f *testing.F) {
-	f.Add([]byte(shortStory), []byte(`{"schema": 1, "scenario_file": "alone.yaml", "expect_lines": {"set-nx-lua/mutual-exclusion": -5}}`))
-	f.Add([]byte("scenario: [x"), []byte(`{"schema": 1, "scenario_file": "../../etc/passwd", "scenario_sha256": "00"}`))
-	f.Add([]byte(shortStory), []byte(fmt.Sprintf(`{"schema": 1, "scenario_sha256": %q}`, sha256Of([]byte(shortStory)))))
-	f.Fuzz(func(t *testing.T, story, env []byte) {
-		s := &storedRun{dir: t.TempDir()}
-		for name, data := range map[string][]byte{storyName: story, envName: env} {
-			if err := os.WriteFile(s.file(name), data, 0o600); err != nil {
-				t.Fatal(err)
-			}
-		}
-		err := s.readEnv()
-		if err == nil {
-			err = s.readPlan()
-		}
-		if err != nil {
-			if text := terminalLines(err.Error()); !bytes.Contains([]byte(text), []byte(terminalText(s.dir))) {
-				t.Errorf("the error does not name the file: %s", text)
-			}
-			return
-		}
-		if was := s.env.ScenarioSHA256; was != "" && was != sha256Of(story) {
-			t.Error("a scenario that does not fit is taken")
-		}
-		for _, e := range s.plan.Expect {
-			if e.Line < 0 {
-				t.Errorf("an expectation in line %d", e.Line)
-			}
-		}
-		if _, err := scenario.Parse("x.yaml", []byte(scenario.Resolved(s.plan))); err != nil {
-			t.Errorf("the resolved scenario is refused: %v", err)
 		}
 	})
 }

@@ -1,23 +1,20 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"lockstep/internal/checker"
 	"lockstep/internal/plan"
-	"lockstep/internal/rate"
 	"lockstep/internal/report/bundle"
+	"lockstep/internal/report/export"
 	"lockstep/internal/report/figure"
 	"lockstep/internal/report/sweeppage"
 	"lockstep/internal/report/terminal"
@@ -84,15 +81,17 @@ func (f *sweepFlags) sweep(ctx context.Context, arg string) error {
 		return &bugError{err}
 	}
 	dir := filepath.Join(f.out, "sweep", p.Slug)
-	shown := f.shown(p, maps)
-	if ctx.Err() != nil {
-		return f.partOf(p, maps, points*f.seeds*len(p.Locks), shown, dir)
+	shown := &bundle.Sweep{
+		Language: f.language, Plan: p, Property: f.property, First: f.seed, Seeds: f.seeds, Replay: f.sweepReplay(p), Maps: maps,
 	}
-	if err := f.save(dir, shown, maps); err != nil {
+	if ctx.Err() != nil {
+		return f.partOf(shown, points*f.seeds*len(p.Locks))
+	}
+	if err := f.save(dir, shown); err != nil {
 		return err
 	}
 	if f.json {
-		err = printJSON(f.stdout, f.sweepJSON(p, maps, dir))
+		err = f.print(shown, map[string]string{"page": filepath.Join(dir, "sweep.html"), "table": filepath.Join(dir, "sweep.csv")})
 	} else {
 		_, err = fmt.Fprintf(f.stdout, "%s\n%s\n%s\n%s\n", terminal.Sweep(shown),
 			f.named("page", say.Verbatim(filepath.Join(dir, "sweep.html"))),
@@ -101,29 +100,21 @@ func (f *sweepFlags) sweep(ctx context.Context, arg string) error {
 	switch {
 	case err != nil:
 		return err
-	case !tested(maps):
-		return &silentExit{exitInconclusive}
+	case !shown.Tested():
+		return &silentExit{code: exitInconclusive}
 	}
 	return nil
 }
 
 // partOf shows the runs that were over when the sweep was interrupted. Nothing is stored: a
 // complete map of before stays as it is.
-func (f *sweepFlags) partOf(p *plan.Plan, maps []sweep.Map, all int, shown *bundle.Sweep, dir string) (err error) {
-	over := 0
-	for i := range maps {
-		for k := range maps[i].Cells {
-			over += maps[i].Cells[k].Tested() + maps[i].Cells[k].Untested
-		}
-	}
+func (f *sweepFlags) partOf(shown *bundle.Sweep, all int) (err error) {
+	over := shown.Over()
 	if over == 0 {
 		return errors.New("interrupted: no run was over, and nothing was stored")
 	}
 	if f.json {
-		shown := f.sweepJSON(p, maps, dir)
-		delete(shown, "page")
-		delete(shown, "table")
-		err = printJSON(f.stdout, shown)
+		err = f.print(shown, nil)
 	} else {
 		_, err = fmt.Fprint(f.stdout, terminal.Sweep(shown))
 	}
@@ -133,15 +124,14 @@ func (f *sweepFlags) partOf(p *plan.Plan, maps []sweep.Map, all int, shown *bund
 	return fmt.Errorf("interrupted after %d of %d runs, which are counted above; what an earlier sweep has stored is as it was", over, all)
 }
 
-func tested(maps []sweep.Map) bool {
-	for i := range maps {
-		for k := range maps[i].Cells {
-			if maps[i].Cells[k].Tested() > 0 {
-				return true
-			}
-		}
+// print prints the sweep for programs, with the files that were written, by what they are.
+func (f *sweepFlags) print(s *bundle.Sweep, files map[string]string) error {
+	data, err := export.Sweep(s, f.backend, files)
+	if err != nil {
+		return &bugError{err}
 	}
-	return false
+	_, err = f.stdout.Write(data)
+	return err
 }
 
 // swept reads the scenario and the flags.
@@ -194,45 +184,6 @@ func (f *sweepFlags) leases(p *plan.Plan) error {
 	return nil
 }
 
-// axisName names an axis with its unit, as its ticks do not.
-func axisName(a *plan.Axis) string {
-	return a.Name + map[plan.Unit]string{
-		plan.UnitDuration: "", plan.UnitCount: " (number)", plan.UnitShare: "", plan.UnitDrift: "",
-	}[a.Unit]
-}
-
-// ticksOf are the values of an axis, each with its unit.
-func ticksOf(a *plan.Axis) (out []string) {
-	for _, v := range a.Values {
-		out = append(out, a.Say(v))
-	}
-	return out
-}
-
-// shown is what the page and the terminal show.
-func (f *sweepFlags) shown(p *plan.Plan, maps []sweep.Map) *bundle.Sweep {
-	said := p.Prose(f.language)
-	s := &bundle.Sweep{
-		Language: f.language,
-		Title:    said.Name, Story: said.Story, Property: f.property, Seeds: f.seeds, Replay: f.sweepReplay(p),
-	}
-	for i := range maps {
-		m := &maps[i]
-		out := bundle.SweepMap{Lock: m.Lock, XName: axisName(&m.X), XTicks: ticksOf(&m.X), YTicks: []string{""}}
-		if m.Y != nil {
-			out.YName, out.YTicks = axisName(m.Y), ticksOf(m.Y)
-		}
-		for k := range m.Cells {
-			c := &m.Cells[k]
-			cell := bundle.SweepCell{Broken: c.Broken, Tested: c.Tested(), Untested: c.Untested, FirstBroke: c.FirstBroke}
-			cell.Rate, cell.Low, cell.High = c.Rate()
-			out.Cells = append(out.Cells, cell)
-		}
-		s.Maps = append(s.Maps, out)
-	}
-	return s
-}
-
 func (f *sweepFlags) sweepReplay(p *plan.Plan) string {
 	line := fmt.Sprintf("simulate sweep %s --seeds %d", shell.Word(p.File), f.seeds)
 	if len(f.locks) > 0 {
@@ -248,14 +199,14 @@ func (f *sweepFlags) sweepReplay(p *plan.Plan) string {
 }
 
 // save writes the page, the table and the maps.
-func (f *sweepFlags) save(dir string, s *bundle.Sweep, maps []sweep.Map) error {
+func (f *sweepFlags) save(dir string, s *bundle.Sweep) error {
 	page, err := sweeppage.HTML(s)
 	if err != nil {
 		return &bugError{err}
 	}
-	files := []runstore.File{{Name: "sweep.html", Data: page}, {Name: "sweep.csv", Data: sweepCSV(maps)}}
+	files := []runstore.File{{Name: "sweep.html", Data: page}, {Name: "sweep.csv", Data: export.SweepCSV(s)}}
 	for i := range s.Maps {
-		svg, err := figure.SafeRegion(&s.Maps[i], s.Property, s.Language)
+		svg, err := figure.SafeRegion(&s.Maps[i], s.Language)
 		if err != nil {
 			return &bugError{err}
 		}
@@ -265,87 +216,4 @@ func (f *sweepFlags) save(dir string, s *bundle.Sweep, maps []sweep.Map) error {
 		return unwritable(fmt.Errorf("cannot write the sweep: %w", err), "--out")
 	}
 	return writeIndex(f.out)
-}
-
-// sweepCSV is one line per point. Rates are in millionths, durations in nanoseconds:
-// integers, so that a spreadsheet takes them as they are.
-func sweepCSV(maps []sweep.Map) []byte {
-	var b bytes.Buffer
-	w := csv.NewWriter(&b)
-	x, y := &maps[0].X, maps[0].Y
-	head := []string{"lock", "property", x.Name, column(x)}
-	if y != nil {
-		head = append(head, y.Name, column(y))
-	}
-	_ = w.Write(append(head, "tested", "broken", "untested", "rate_ppm", "low_ppm", "high_ppm", "first_broken_seed"))
-	for i := range maps {
-		for k := range maps[i].Cells {
-			c := &maps[i].Cells[k]
-			row := []string{maps[i].Lock, maps[i].Property, x.Say(c.X), strconv.FormatInt(c.X, 10)}
-			if y != nil {
-				row = append(row, y.Say(c.Y), strconv.FormatInt(c.Y, 10))
-			}
-			share, low, high := c.Rate()
-			for _, n := range []int64{int64(c.Tested()), int64(c.Broken), int64(c.Untested), share, low, high, int64(c.FirstBroke)} {
-				row = append(row, strconv.FormatInt(n, 10))
-			}
-			_ = w.Write(row)
-		}
-	}
-	w.Flush() // into memory, which never fails
-	return b.Bytes()
-}
-
-// column names an axis with the unit of its integers.
-func column(a *plan.Axis) string {
-	return strings.ReplaceAll(a.Name, " ", "_") + map[plan.Unit]string{
-		plan.UnitDuration: "_ns", plan.UnitCount: "_count", plan.UnitShare: "_ppm", plan.UnitDrift: "_ppm",
-	}[a.Unit]
-}
-
-// pointJSON is one point, as other programs read it.
-type pointJSON struct {
-	X        string  `json:"x"`
-	Y        string  `json:"y,omitempty"`
-	Tested   int     `json:"tested"`
-	Broken   int     `json:"broken"`
-	Untested int     `json:"untested"`
-	Rate     float64 `json:"rate"`
-	Low      float64 `json:"rate_low"`
-	High     float64 `json:"rate_high"`
-	First    uint64  `json:"first_broken_seed,omitempty"`
-}
-
-func (f *sweepFlags) sweepJSON(p *plan.Plan, maps []sweep.Map, dir string) map[string]any {
-	type axisJSON struct {
-		Name   string   `json:"name"`
-		Values []string `json:"values"`
-	}
-	type mapJSON struct {
-		Lock   string      `json:"lock"`
-		Points []pointJSON `json:"points"`
-	}
-	axes := []axisJSON{}
-	for i := range p.Vary {
-		axes = append(axes, axisJSON{p.Vary[i].Name, ticksOf(&p.Vary[i])})
-	}
-	var all []mapJSON
-	for i := range maps {
-		m := mapJSON{Lock: maps[i].Lock}
-		for k := range maps[i].Cells {
-			c := &maps[i].Cells[k]
-			x := pointJSON{X: maps[i].X.Say(c.X), Tested: c.Tested(), Broken: c.Broken, Untested: c.Untested, First: c.FirstBroke}
-			if maps[i].Y != nil {
-				x.Y = maps[i].Y.Say(c.Y)
-			}
-			share, low, high := c.Rate()
-			x.Rate, x.Low, x.High = rate.InOne(share), rate.InOne(low), rate.InOne(high)
-			m.Points = append(m.Points, x)
-		}
-		all = append(all, m)
-	}
-	return map[string]any{
-		"schema": 1, "scenario": p.Slug, "backend": f.backend, "property": f.property, "first_seed": f.seed, "seeds": f.seeds,
-		"axes": axes, "locks": all, "page": filepath.Join(dir, "sweep.html"), "table": filepath.Join(dir, "sweep.csv"),
-	}
 }

@@ -76,7 +76,7 @@ func (f *tourFlags) take(cmd *cobra.Command, args []string) error {
 	})
 	if cmd.Context().Err() != nil {
 		fmt.Fprintln(cmd.OutOrStdout()) // the prompt is still on the line
-		return &silentExit{exitInterrupted}
+		return &silentExit{code: exitInterrupted}
 	}
 	return err
 }

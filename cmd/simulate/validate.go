@@ -49,7 +49,7 @@ func validateJSON(cmd *cobra.Command, invalid *scenario.Invalid) error {
 	}
 	err := printJSON(cmd.OutOrStdout(), map[string]any{"schema": 1, "valid": invalid == nil, "problems": problems})
 	if err == nil && invalid != nil {
-		return &silentExit{exitUsage}
+		return &silentExit{code: exitUsage}
 	}
 	return err
 }

@@ -32,16 +32,7 @@ func lessonIn(t *testing.T, name string, l say.Language) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &bundle.Bundle{Plan: p, Backend: "sim", Seed: 1, Hash: "5f0c", Replay: "simulate run " + name + " --seed 1"}
-	for i := range r.Outcomes {
-		o := &r.Outcomes[i]
-		shown := bundle.Run{Lock: o.Lock, Judgement: o.Judgement, Untested: o.Untested()}
-		for _, e := range o.Expected {
-			shown.Expected = append(shown.Expected, bundle.Expected{Property: e.Property, Expected: e.Verdict, Got: string(e.Got), Met: e.Met()})
-		}
-		b.Runs = append(b.Runs, shown)
-	}
-	page, err := runpage.HTML(b, l)
+	page, err := runpage.HTML(bundle.Of(r, "simulate run "+name+" --seed 1", ""), l)
 	if err != nil {
 		t.Fatal(err)
 	}

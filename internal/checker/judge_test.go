@@ -322,10 +322,11 @@ func FuzzJudge(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, in []byte) {
-		h, err := history.ReadJSONL(bytes.NewReader(in))
-		if err != nil {
+		all, err := history.ReadAllJSONL(bytes.NewReader(in))
+		if err != nil || len(all) != 1 {
 			return
 		}
+		h := all[0]
 		j := Judge(h, ids()...)
 		checkShape(t, &j)
 		if diff := compare(h); diff != "" && len(h.Events) < 200 {

@@ -97,16 +97,9 @@ func failoverDuringWait(l *Lab) Result {
 			errors++
 		}
 	}
-	verdict := Depends
-	switch errors {
-	case 0:
-		verdict = False
-	case 3:
-		verdict = True
-	}
 	said := func(q Request) string { return fmt.Sprintf("%q after %s", shortened(q.Reply), Seconds(q.Took())) }
 	return Result{
-		Verdict: verdict,
+		Verdict: OfAll(errors, 3),
 		Figure: fmt.Sprintf("An error in %d of 3 failovers during WAIT 1 6000: the primary dies: %s; it is cut off, replaced, and demoted within the time: %s; it stays cut off: %s. When only the replica dies: %s.",
 			errors, said(crash), said(demoted), said(isolated), said(replica)),
 	}
@@ -159,15 +152,8 @@ func waitAgainstRedlock(l *Lab) Result {
 			count(w.Both() < other.Both())
 		}
 	}
-	verdict := Depends
-	switch cheaper {
-	case 0:
-		verdict = False
-	case compared:
-		verdict = True
-	}
 	return Result{
-		Verdict: verdict,
+		Verdict: OfAll(cheaper, compared),
 		Figure: fmt.Sprintf("WAIT: %d servers, %s requests per acquisition and release, %s, %s and %s with a replica that is 0, 5 and 500 ms behind; Redlock: %d servers, %s requests, %s one after the other, %s all at once (1 ms per message; replication messages are not counted). Cheaper in %d of %d comparisons.",
 			few, Times(waits[0].Requests), Millis(waits[0].Both()), Millis(waits[1].Both()), Millis(waits[2].Both()),
 			many, Times(inTurn.Requests), Millis(inTurn.Both()), Millis(atOnce.Both()), cheaper, compared),

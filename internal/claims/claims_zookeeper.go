@@ -146,20 +146,13 @@ func zookeeperAgainstRedis(l *Lab) Result {
 			}
 		}
 	}
-	verdict := Depends
-	switch slower {
-	case 0:
-		verdict = False
-	case compared:
-		verdict = True
-	}
 	var parts []string
 	for _, lock := range append(append([]string{}, redis...), zookeeper...) {
 		parts = append(parts, fmt.Sprintf("%s %s and %s", lock, Millis(cost[lock]), Millis(over[lock])))
 	}
 	copied := l.Cost(Story{Lock: "set-wait"}).Both()
 	return Result{
-		Verdict: verdict,
+		Verdict: OfAll(slower, compared),
 		Figure: fmt.Sprintf("Acquisition with release, and hand-over among four clients, at 1 ms per message: %s; ZooKeeper slower in %d of %d comparisons; Redis with WAIT for one replica %s. Disks are not in the simulator, where ZooKeeper has %s writes per acquisition and release that a majority must have on disk and Redis by default none. A read is answered by the server that is asked, a write takes a majority.",
 			strings.Join(parts, ", "), slower, compared, Millis(copied), Times(l.changes("zk-ephemeral"))),
 	}

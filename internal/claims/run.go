@@ -181,6 +181,17 @@ func Split(under, otherwise bool) string {
 	return Verdict(under)
 }
 
+// OfAll is True when all of so many cases are as the claim says, False when none is, else Depends.
+func OfAll(cases, of int) string {
+	switch cases {
+	case 0:
+		return False
+	case of:
+		return True
+	}
+	return Depends
+}
+
 // Seconds prints a duration in seconds with as many decimals as it needs, three
 // at most: "10 s", "2.05 s".
 func Seconds(d time.Duration) string {

@@ -1,17 +1,16 @@
-package conformance_test
+package conformance
 
 import (
 	"testing"
 
-	"lockstep/internal/conformance"
 	"lockstep/internal/faults"
 	"lockstep/internal/plan"
 	"lockstep/internal/sim"
 )
 
 // each does something with each case and its plan.
-func each(t *testing.T, do func(t *testing.T, c *conformance.Case, p *plan.Plan)) {
-	for _, c := range conformance.Cases() {
+func each(t *testing.T, do func(t *testing.T, c *Case, p *plan.Plan)) {
+	for _, c := range Cases() {
 		t.Run(c.Name(), func(t *testing.T) {
 			p, err := c.Plan()
 			if err != nil {
@@ -26,7 +25,7 @@ func each(t *testing.T, do func(t *testing.T, c *conformance.Case, p *plan.Plan)
 }
 
 func TestTheSimulatorDoesWhatVerbsSay(t *testing.T) {
-	each(t, func(t *testing.T, c *conformance.Case, p *plan.Plan) {
+	each(t, func(t *testing.T, c *Case, p *plan.Plan) {
 		h, err := sim.Run(p, c.Lock, 1)
 		if err != nil {
 			t.Fatal(err)
@@ -51,16 +50,16 @@ func (endless) End(faults.World, faults.Occasion) {}
 // A case that is content with a world in which the verb does nothing, or is not undone, tells
 // nobody anything.
 func TestACaseNoticesAVerbThatDoesNothing(t *testing.T) {
-	each(t, func(t *testing.T, c *conformance.Case, p *plan.Plan) {
+	each(t, func(t *testing.T, c *Case, p *plan.Plan) {
 		f := &p.Faults[c.About(p)-1]
 		verb := f.Verb
-		seen := func(v faults.Verb) *conformance.Seen {
+		seen := func(v faults.Verb) *Seen {
 			f.Verb = v
 			h, err := sim.Run(p, c.Lock, 1)
 			if err != nil {
 				t.Fatal(err)
 			}
-			return conformance.See(h, f.Number)
+			return See(h, f.Number)
 		}
 		if c.During(seen(idle{verb})) == "" {
 			t.Error("nothing is done, and nothing is missing while the fault is on")

@@ -1,4 +1,4 @@
-package conformance_test
+package conformance
 
 import (
 	"go/ast"
@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/internal/conformance"
 	"lockstep/internal/faults"
 )
 
@@ -17,7 +16,7 @@ import (
 // worlds do it.
 func TestEveryVerbAndEveryMethodOfThePortHasItsCase(t *testing.T) {
 	cases := map[string]bool{}
-	for _, c := range conformance.Cases() {
+	for _, c := range Cases() {
 		cases[c.Verb] = true
 	}
 	called := map[string]bool{}
@@ -32,8 +31,8 @@ func TestEveryVerbAndEveryMethodOfThePortHasItsCase(t *testing.T) {
 	}
 	for _, s := range faults.All() {
 		if !cases[s.Name] {
-			t.Errorf("the verb %s has no case: add one to a table in internal/conformance (processes.go, messages.go, "+
-				"partitions.go, servers.go, clocks.go) that says what is different while it is on, and what is as before when it is over", s.Name)
+			t.Errorf("the verb %s has no case: add one to a table in internal/conformance (processes_test.go, "+
+				"messages_test.go, partitions_test.go, servers_test.go, clocks_test.go) that says what is different while it is on, and what is as before when it is over", s.Name)
 		}
 	}
 	port := reflect.TypeFor[faults.World]()

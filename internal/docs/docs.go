@@ -37,7 +37,10 @@ type Page struct {
 }
 
 // Column is a kind of fault in the matrix.
-type Column struct{ Code, Name, Summary string }
+type Column struct {
+	Code, Name, Summary string
+	Kinds               []string // of the walk, for which it stands
+}
 
 // Example is a story that was shrunk until nothing could be taken away: the lock still
 // breaks in it.
@@ -67,6 +70,8 @@ type Input struct {
 	Claims   []measured.Claim // all of them
 	// Examples are the smallest counterexamples, by lock; there may be none.
 	Examples map[string]Example
+	// Published are results of others that were measured again.
+	Published []Published
 
 	// Group is the heading under which a lock is listed, and its rank among them.
 	Group   func(locks.Variant) (rank int, name string)
@@ -76,7 +81,7 @@ type Input struct {
 // Pages returns all pages, sorted by path.
 func Pages(in Input) ([]Page, error) {
 	w := &writer{in}
-	pages := append([]Page{w.index(), w.results(), w.documentsPage(), w.claimsPage()}, append(w.worldsPage(), w.explorePage()...)...)
+	pages := append([]Page{w.index(), w.results(), w.documentsPage(), w.claimsPage(), w.record()}, append(w.worldsPage(), w.explorePage()...)...)
 	commands, err := w.commands()
 	if err != nil {
 		return nil, err

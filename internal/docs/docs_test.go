@@ -59,7 +59,7 @@ func input(plans ...*plan.Plan) Input {
 	root := &cobra.Command{Use: "simulate", Short: "plays <locks>", Long: "Plays <locks>:\n  code <x>\n- no list"}
 	root.AddCommand(&cobra.Command{Use: "run <file>", Short: "a | b", Run: func(*cobra.Command, []string) {}})
 	return Input{
-		Root: root, Plans: plans, Up: "..", Columns: []Column{{"N0", "no fault", "nothing | goes wrong"}, {"GP", "pause", "a pause"}},
+		Root: root, Plans: plans, Up: "..", Columns: []Column{{"N0", "no fault", "nothing | goes wrong", nil}, {"GP", "pause", "a pause", []string{"pause"}}},
 		Group:   func(locks.Variant) (int, string) { return 0, "all of them" },
 		Demands: func(locks.Variant) string { return "a server" },
 	}
@@ -141,10 +141,14 @@ func TestCommandsAreEscaped(t *testing.T) {
 }
 
 func aMatrix() *measured.Matrix {
+	walked := int64(1234)
 	return &measured.Matrix{Schema: 1, Seeds: 200, Cells: []measured.Cell{
 		{Lock: "set-nx-lua", Fault: "GP", Letter: "V", Runs: 201, Rate: 0.5, Low: 0.4312, High: 0.568, Note: "A | B"},
 		{Lock: "set-nx-lua", Fault: "N0", Letter: "S", Runs: 201},
-		{Lock: "redlock", Fault: "GP", Letter: "V", Runs: 201},
+		{
+			Lock: "redlock", Fault: "GP", Letter: "V", Runs: 201, Walked: &walked, Damage: true, Also: []string{"D", "L"}, Note: "found by the walk",
+			Story: &measured.Shown{World: "plain", Story: "scenarios/cutsets/a.yaml"},
+		},
 	}}
 }
 
@@ -157,8 +161,13 @@ func TestTheMatrixIsShownWhenThereIsOne(t *testing.T) {
 	in = input()
 	in.Matrix = aMatrix()
 	with := pageOf(t, in, "locks/set-nx-lua.md")
-	want := "| `N0` no fault | **S** safe | 201 | 0 % (0 % to 0 %) |  |\n" +
-		"| `GP` pause | **V** two holders at once | 201 | 50 % (43.1 % to 56.8 %) | A \\| B |\n"
+	want := "| `N0` no fault | **S** safe | 201 |  | 0 % (0 % to 0 %) |  |\n" +
+		"| `GP` pause | **V** two holders at once | 201 |  | 50 % (43.1 % to 56.8 %) | A \\| B |\n"
+	if !strings.Contains(with, want) {
+		t.Errorf("%s is not in:\n%s", want, with)
+	}
+	with = pageOf(t, in, "locks/redlock.md")
+	want = "| `GP` pause | **V** two holders at once; *damaged*; also D, L | 201 | 1234 | 0 % (0 % to 0 %) | [found by the walk](../../scenarios/cutsets/a.yaml) |\n"
 	if !strings.Contains(with, want) {
 		t.Errorf("%s is not in:\n%s", want, with)
 	}

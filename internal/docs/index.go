@@ -31,9 +31,12 @@ func (w *writer) index() Page {
 	body = append(body, section("Moments", table([]string{"moment", "when it is"}, momentRows())))
 	body = append(body, section("Properties", table([]string{"property", "what it demands"}, propertyRows())))
 	body = append(body, section("Commands", w.commandList()))
+	body = append(body, section("A lock of your own", "A Go lock in go test, in virtual time: "+link(text("own-lock.md"), "own-lock.md")+"."))
 	body = append(body, section("Results", "What a run tells other programs, field by field: "+link(text("results.md"), "results.md")+"."))
+	body = append(body, section("Logs", "What "+code("simulate check")+" reads of a lock in production, and what its verdicts mean: "+link(text("check.md"), "check.md")+"."))
 	body = append(body, section("The documents", "What there is of each of their headings: "+link(text("documents.md"), "documents.md")+
 		". What was measured of what they claim: "+link(text("claims.md"), "claims.md")+"."))
+	body = append(body, section("The track record", "Published bugs of lock libraries and published results, found again: "+link(text(recordPage), recordPage)+"."))
 	body = append(body, section("The matrix", w.matrixState()))
 	body = append(body, section("What it takes to break a lock", w.exploreState()), section("Real servers", w.worldsState()))
 	return page("README.md", "the registries of locks, faults and properties", body...)
@@ -95,14 +98,14 @@ func (w *writer) matrixState() string {
 	}
 	var rows [][]string
 	for _, c := range w.Columns {
-		rows = append(rows, []string{code(c.Code), text(c.Name), text(c.Summary)})
+		rows = append(rows, []string{code(c.Code), text(c.Name), text(c.Summary), text(strings.Join(c.Kinds, ", "))})
 	}
 	var known []string
 	for _, l := range []string{"S", "L", "D", "F", "V", "VF", "-"} {
 		known = append(known, fmt.Sprintf("**%s** %s", l, letters[l]))
 	}
 	return "The pages of the locks have their rows. Letters: " + strings.Join(known, "; ") + ".\n\n" +
-		table([]string{"column", "fault", "what exactly is injected"}, rows)
+		table([]string{"column", "fault", "what exactly is injected", "kinds of the walk"}, rows)
 }
 
 // exploreState says where the walk of the fault space is; "" when none is stored.

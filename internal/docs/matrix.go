@@ -6,6 +6,7 @@ import (
 
 	"lockstep/internal/checker"
 	"lockstep/internal/locks"
+	"lockstep/internal/measured"
 )
 
 // letters says what the letters of the matrix mean.
@@ -38,16 +39,45 @@ func (w *writer) matrixRow(v locks.Variant) string {
 				rate = fmt.Sprintf("%s (%s to %s)", percent(c.Rate), percent(c.Low), percent(c.High))
 			}
 			rows = append(rows, []string{
-				code(c.Fault) + " " + text(column.Name), "**" + text(c.Letter) + "** " + letters[c.Letter], fmt.Sprint(c.Runs), rate, text(c.Note),
+				code(c.Fault) + " " + text(column.Name), worstOf(&c), fmt.Sprint(c.Runs), walked(&c), rate, w.noteOf(&c),
 			})
 		}
 	}
 	if len(rows) == 0 {
 		return "The matrix in " + code("docs/matrix.json") + " is older than this lock. This measures the row:\n\n" + block("", measure)
 	}
-	return table([]string{"fault", "worst that was seen", "runs", "broken or stuck (95 %)", "note"}, rows) +
-		fmt.Sprintf("\nMeasured with %d random variations of each script; the letter is the worst of all runs. Again:\n\n", w.Matrix.Seeds) +
+	return table([]string{"fault", "worst that was seen", "runs", "walked", "broken or stuck (95 %)", "note"}, rows) +
+		fmt.Sprintf("\nMeasured with %d random variations of each script; the letter is the worst of all runs, and of all single faults of these kinds that were walked. ", w.Matrix.Seeds) +
+		"*Damaged*: an update was lost, or a write came that a newer holder did not expect, behind a fence where the lock hands out tokens. Again:\n\n" +
 		block("", measure+fmt.Sprintf(" --seeds %d", w.Matrix.Seeds))
+}
+
+// worstOf is the letter of a cell, with what it does not say.
+func worstOf(c *measured.Cell) string {
+	out := "**" + text(c.Letter) + "** " + letters[c.Letter]
+	if c.Damage {
+		out += "; *damaged*"
+	}
+	if len(c.Also) > 0 {
+		out += "; also " + text(strings.Join(c.Also, ", "))
+	}
+	return out
+}
+
+// walked is how many schedules of the walk are behind a cell.
+func walked(c *measured.Cell) string {
+	if c.Walked == nil {
+		return ""
+	}
+	return fmt.Sprint(*c.Walked)
+}
+
+// noteOf says what has made the letter; a story of the walk can be opened.
+func (w *writer) noteOf(c *measured.Cell) string {
+	if c.Story == nil {
+		return text(c.Note)
+	}
+	return link(text(c.Note), w.repo(c.Story.Story))
 }
 
 func percent(share float64) string {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"lockstep/internal/checker"
+	"lockstep/internal/locks"
 	"lockstep/internal/plan"
 )
 
@@ -62,11 +63,15 @@ func expected(p *plan.Plan, lock string) (broken, kept []string) {
 	return broken, kept
 }
 
-// links leads to the pages of locks or properties, from a page beside them.
+// links leads to the pages of locks or properties, from a page beside them. Published bugs share one page.
 func links(folder string, ids []string) string {
 	to := make([]string, len(ids))
 	for i, id := range ids {
-		to[i] = link(text(id), "../"+folder+"/"+id+".md")
+		page := folder + "/" + id + ".md"
+		if v, ok := locks.Lookup(id); ok && v.Bug != nil {
+			page = recordPage
+		}
+		to[i] = link(text(id), "../"+page)
 	}
 	return strings.Join(to, ", ")
 }

@@ -9,7 +9,7 @@ import (
 
 func TestAdvise(t *testing.T) {
 	set := func(kinds ...string) measured.CutSet {
-		return measured.CutSet{Kinds: kinds, Story: strings.Join(kinds, "+")}
+		return measured.CutSet{Kinds: kinds, Shown: measured.Shown{Story: strings.Join(kinds, "+")}}
 	}
 	r := &measured.Explored{Locks: []measured.ExploredLock{
 		{Lock: "twice", Complete: 2, Breaks: map[string][]measured.CutSet{"believe": {set("evict"), set("restart", "restart")}}},

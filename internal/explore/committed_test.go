@@ -54,6 +54,7 @@ func TestStoredSetsHaveStories(t *testing.T) {
 			}
 		}
 	}
+	singles(t, r, named)
 	files, err := filepath.Glob("../../scenarios/cutsets/*.yaml")
 	if err != nil || len(files) < 100 {
 		t.Fatalf("%d stories, %v", len(files), err)
@@ -61,6 +62,48 @@ func TestStoredSetsHaveStories(t *testing.T) {
 	for _, f := range files {
 		if !named[filepath.Base(f)] {
 			t.Errorf("%s belongs to no set: remove it", f)
+		}
+	}
+}
+
+// singles notes the stories of single faults, and asks the same of them as of sets; a kind
+// alone breaks a lock in some way if a set says so.
+func singles(t *testing.T, r *measured.Explored, named map[string]bool) {
+	for i := range r.Locks {
+		l := &r.Locks[i]
+		broken := map[string]bool{}
+		for k := range l.Singles {
+			s := &l.Singles[k]
+			for way, shown := range s.Breaks {
+				named[filepath.Base(shown.Story)] = true
+				broken[s.Kind+" "+way] = true
+				p, err := scenario.Load("../../" + shown.Story)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if len(p.Faults) != 1 || p.Faults[0].Text != shown.Text || !slices.Contains(p.Locks, l.Lock) {
+					t.Errorf("%s by %s: %s does not tell of %q", l.Lock, s.Kind, shown.Story, shown.Text)
+				}
+			}
+		}
+		for _, way := range Ways() {
+			alone := 0
+			for _, set := range l.Breaks[way.String()] {
+				if len(set.Kinds) == 1 {
+					alone++
+					if !broken[set.Kinds[0]+" "+way.String()] {
+						t.Errorf("%s: %s alone is a set of %s, and no single fault shows it", l.Lock, set.Kinds[0], way)
+					}
+				}
+			}
+			for what := range broken {
+				if strings.HasSuffix(what, " "+way.String()) {
+					alone--
+				}
+			}
+			if alone != 0 {
+				t.Errorf("%s: %d sets of one kind of %s too many", l.Lock, alone, way)
+			}
 		}
 	}
 }
@@ -108,5 +151,22 @@ func TestStoredResultIsWhatIsWalked(t *testing.T) {
 				t.Errorf("%s of %s by %v:\n%v\nstored:\n%v", way, tt.lock, tt.only, got, want)
 			}
 		}
+		stored := slices.DeleteFunc(slices.Clone(r.Locks[i].Singles), func(s measured.Single) bool { return tt.only != nil && !slices.Contains(tt.only, s.Kind) })
+		if got := again.Locks[0].Singles; !slices.EqualFunc(got, stored, sameSingle) {
+			t.Errorf("%s alone by %v:\n%v\nstored:\n%v", tt.lock, tt.only, got, stored)
+		}
 	}
+}
+
+// sameSingle compares all but the names of the files, which depend on what else was walked.
+func sameSingle(a, b measured.Single) bool {
+	if a.Kind != b.Kind || a.During != b.During || a.Walked != b.Walked || a.Vain != b.Vain || a.Cut != b.Cut || len(a.Breaks) != len(b.Breaks) {
+		return false
+	}
+	for way, shown := range a.Breaks {
+		if o := b.Breaks[way]; o == nil || o.World != shown.World || o.Text != shown.Text {
+			return false
+		}
+	}
+	return true
 }

@@ -18,6 +18,7 @@ import (
 	"slices"
 	"sync"
 
+	"lockstep/internal/checker"
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
 	"lockstep/internal/run"
@@ -157,7 +158,7 @@ func (w *walk) grounds(ctx context.Context, v locks.Variant) ([]*ground, error) 
 		}
 		p.on(g)
 		first, h, err := p.play(ctx, nil, false)
-		if err == nil && i == 0 && hasTokens(h) {
+		if err == nil && i == 0 && checker.HandsOutTokens(h) {
 			fence = true
 			if g, err = w.o.newGround(v, i, fence); err == nil {
 				p.on(g)
@@ -181,11 +182,6 @@ func (w *walk) grounds(ctx context.Context, v locks.Variant) ([]*ground, error) 
 		}
 	}
 	return out, nil
-}
-
-// hasTokens reports whether a lock hands out fencing tokens.
-func hasTokens(h *history.History) bool {
-	return slices.ContainsFunc(h.Events, func(e history.Event) bool { return e.Kind == history.Acquired && e.Token != 0 })
 }
 
 // refusesItself reports whether the holder did not get the lock again, or lost it when it
@@ -235,8 +231,9 @@ func (w *walk) stage(ctx context.Context, l *Lock, g *ground, faults int) error 
 		p := w.borrow()
 		defer w.giveBack(p)
 		p.on(g)
-		u := &unit{p: p, known: known, faults: faults}
-		if err := u.walk(ctx, schedule{first[todo[i]]}, []int{todo[i]}); err != nil {
+		begin := first[todo[i]]
+		u := &unit{p: p, known: known, faults: faults, first: hit{g.letters[begin.Letter].kind, begin.during}}
+		if err := u.walk(ctx, schedule{begin}, []int{todo[i]}); err != nil {
 			return err
 		}
 		mu.Lock()

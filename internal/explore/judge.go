@@ -35,8 +35,6 @@ type verdict struct {
 
 var (
 	exclusion = property(checker.MutualExclusionID)
-	stale     = property(checker.NoStaleWriteID)
-	lost      = property(checker.NoLostUpdateID)
 	release   = property(checker.OwnerOnlyReleaseID)
 	progress  = property(checker.ProgressID)
 )
@@ -55,7 +53,7 @@ func judge(h *history.History, serves bool) verdict {
 	s := see(h)
 	v := verdict{acted: s.began &^ s.vain, whole: h.Whole && !s.cut, events: len(h.Events)}
 	v.broken[Believe] = s.together && exclusion(h).Verdict == checker.Broken
-	v.broken[Damage] = s.outdated && lost(h).Verdict == checker.Broken || s.beside && unexpected(h)
+	v.broken[Damage] = (s.outdated || s.beside) && checker.Damaged(h)
 	v.broken[Robbed] = s.foreign && release(h).Verdict == checker.Broken
 	v.broken[Stuck] = !s.probed && serves && v.whole && progress(h).Verdict == checker.Broken
 	return v
@@ -110,38 +108,4 @@ func see(h *history.History) (s sight) {
 		}
 	}
 	return s
-}
-
-// unexpected reports whether a write was accepted while a newer holder than its author held
-// and had read: that one computes on with what is no longer there.
-func unexpected(h *history.History) bool {
-	f := stale(h)
-	if f.Verdict != checker.Broken {
-		return false
-	}
-	for i := range f.Violations {
-		x := &f.Violations[i]
-		if computes(h, x.Clients[1], x.Events[len(x.Events)-1]) {
-			return true
-		}
-	}
-	return false
-}
-
-// computes reports whether a client holds before an event, and has read the resource since
-// it acquired.
-func computes(h *history.History, client history.NodeID, before int32) bool {
-	read := false
-	for i := before - 1; i >= 0; i-- {
-		switch e := &h.Events[i]; {
-		case e.Kind == history.ReadDone && e.Peer == client:
-			read = true
-		case e.Node != client:
-		case e.Kind == history.Releasing, e.Kind == history.LostLease, e.Kind == history.Crashed:
-			return false
-		case e.Kind == history.Acquired:
-			return read
-		}
-	}
-	return false
 }

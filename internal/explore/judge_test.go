@@ -61,7 +61,7 @@ func TestJudgeAsksWhereItMatters(t *testing.T) {
 			}
 			want := [ways]bool{
 				Believe: exclusion(h).Verdict == checker.Broken,
-				Damage:  lost(h).Verdict == checker.Broken || unexpected(h),
+				Damage:  checker.Damaged(h),
 				Robbed:  release(h).Verdict == checker.Broken,
 				Stuck:   p.w.Serves() && progress(h).Verdict == checker.Broken,
 			}
@@ -99,16 +99,16 @@ func TestDoubt(t *testing.T) {
 	if err := u.walk(t.Context(), twice, []int{0, 0}); err != nil {
 		t.Fatal(err)
 	}
-	if len(u.found) != 0 || len(u.doubts) != 2 || u.vain != 1 {
-		t.Errorf("found %v, doubts %q, %d in vain", u.found, u.doubts, u.vain)
+	if len(u.found) != 0 || len(u.doubts) != 2 || u.Vain != 1 {
+		t.Errorf("found %v, doubts %q, %d in vain", u.found, u.doubts, u.Vain)
 	}
 	known := &smaller{}
 	for way := range known {
 		known[way] = []kindSet{{uint8(kindIndex("evict"))}}
 	}
 	u = &unit{p: p, known: known, faults: 2}
-	if err := u.walk(t.Context(), twice, []int{0, 0}); err != nil || u.walked != 0 {
-		t.Errorf("%v, %d walked: no way is open", err, u.walked)
+	if err := u.walk(t.Context(), twice, []int{0, 0}); err != nil || u.Walked != 0 {
+		t.Errorf("%v, %d walked: no way is open", err, u.Walked)
 	}
 }
 

@@ -51,14 +51,16 @@ func (t *trigger) plainness() int {
 // reached is a moment that a run has come to.
 type reached struct {
 	trigger
-	at   history.Instant
-	part faults.Part
+	at     history.Instant
+	part   faults.Part
+	during During
 }
 
 // recorder notes the moments of a run.
 type recorder struct {
 	clients []string
 	counts  map[counted]int
+	during  [mostClients]During // what each client is at
 	all     []reached
 }
 
@@ -75,6 +77,7 @@ func newRecorder(clients []string) *recorder {
 
 func (r *recorder) reset() {
 	clear(r.counts)
+	clear(r.during[:])
 	r.all = r.all[:0]
 }
 
@@ -92,7 +95,7 @@ func (r *recorder) observe(m faults.Moment, at history.Instant) {
 	t := trigger{Moment: m.Kind, Who: who}
 	if !m.Kind.OnWire() {
 		t.Nth = r.count(m.Kind, who, "")
-		r.all = append(r.all, reached{t, at, faults.NoPart})
+		r.all = append(r.all, reached{t, at, faults.NoPart, r.goOn(m.Kind, who)})
 		return
 	}
 	t.Word = m.Call.Command
@@ -106,7 +109,23 @@ func (r *recorder) observe(m faults.Moment, at history.Instant) {
 			t.Word, t.Nth = m.Part.String(), n
 		}
 	}
-	r.all = append(r.all, reached{t, at, m.Part})
+	r.all = append(r.all, reached{t, at, m.Part, r.during[who]})
+}
+
+// goOn notes that a client has reached a step of its workload, and says what it is at in that
+// moment: who is about to release holds.
+func (r *recorder) goOn(m faults.MomentKind, who int8) During {
+	now, next := r.during[who], r.during[who]
+	switch m {
+	case faults.StartsWaiting:
+		now, next = Acquiring, Acquiring
+	case faults.Enters:
+		now, next = Holding, Holding
+	case faults.Releases:
+		next = Releasing
+	}
+	r.during[who] = next
+	return now
 }
 
 func (r *recorder) count(kind faults.MomentKind, who int8, word string) int {
@@ -120,6 +139,8 @@ type place struct {
 	Letter int           `json:"l"`
 	When   trigger       `json:"t"`
 	After  time.Duration `json:"a,omitempty"` // later than the moment, in true time: the end of the fault before
+
+	during During // of a first fault: what the client is at that it hits; Anytime for one of servers
 }
 
 // schedule is some faults, in the order of their moments.

@@ -107,7 +107,7 @@ func (p *player) next(h *history.History, s schedule) []place {
 		if long := g.letters[last.Letter].fault.End.For; long > 0 {
 			for i := range g.letters {
 				if g.letters[i].on != onTheWay {
-					out = append(out, place{i, last.When, last.After + long})
+					out = append(out, place{Letter: i, When: last.When, After: last.After + long})
 				}
 			}
 		}
@@ -119,7 +119,11 @@ func (p *player) next(h *history.History, s schedule) []place {
 			if with && last.Letter == k || !g.letters[k].fits(m) && !(with && g.letters[k].on != onTheWay) {
 				continue
 			}
-			out = append(out, place{k, m.trigger, 0})
+			next := place{Letter: k, When: m.trigger}
+			if last == nil && g.letters[k].who != everybody {
+				next.during = m.during
+			}
+			out = append(out, next)
 		}
 	}
 	if len(s) > 0 {

@@ -42,6 +42,7 @@ func (s *State) Result(o *Options) (*measured.Explored, []Story, error) {
 			Lock: v.ID, Scope: l.Bases, Walked: l.walked(), Complete: l.complete(s.Scope.Faults),
 			Doubts: []string{}, Breaks: map[string][]measured.CutSet{},
 		}
+		tell := func(f *found) (measured.CutSet, error) { return t.tell(v, f) }
 		if out.Scope == nil {
 			out.Scope = []string{}
 		}
@@ -55,13 +56,17 @@ func (s *State) Result(o *Options) (*measured.Explored, []Story, error) {
 			}
 			sets := []measured.CutSet{}
 			for _, f := range l.minimal(way) {
-				set, err := t.tell(v, &f)
+				set, err := tell(&f)
 				if err != nil {
 					return nil, nil, err
 				}
 				sets = append(sets, set)
 			}
 			out.Breaks[way.String()] = sets
+		}
+		var err error
+		if out.Singles, err = l.singles(tell); err != nil {
+			return nil, nil, err
 		}
 		r.Locks = append(r.Locks, out)
 	}

@@ -73,10 +73,11 @@ type unit struct {
 	p      *player
 	known  *smaller
 	faults int
+	first  hit
 
-	walked, cut, vain int64
-	found             []found
-	doubts            []string
+	tally
+	found  []found
+	doubts []string
 }
 
 // walk plays all schedules of the unit's length that begin with s, which the walk has come to
@@ -115,14 +116,14 @@ func (u *unit) judge(ctx context.Context, s schedule, used kindSet, open [ways]b
 	if err != nil {
 		return err
 	}
-	u.walked++
+	u.Walked++
 	if !v.whole {
-		u.cut++
+		u.Cut++
 		return nil
 	}
 	acted := v.acted == 1<<len(s)-1
 	if !acted {
-		u.vain++
+		u.Vain++
 	}
 	for way := range open {
 		if !open[way] || !v.broken[way] {

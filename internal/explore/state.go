@@ -22,22 +22,32 @@ const stateSchema = 1
 
 // Lock is what was walked of one lock.
 type Lock struct {
-	ID     string   `json:"lock"`
-	Bases  []string `json:"bases"`
-	Stages []*stage `json:"stages"`
-	Found  []found  `json:"found"`
+	ID      string    `json:"lock"`
+	Bases   []string  `json:"bases"`
+	Stages  []*stage  `json:"stages"`
+	Found   []found   `json:"found"`
+	Singles []*single `json:"singles"`
 }
 
 // stage is how far the schedules of so many faults in one base world were walked.
 type stage struct {
-	Base   string   `json:"base"`
-	Faults int      `json:"faults"`
-	Units  int      `json:"units"`
-	Done   []span   `json:"done"`
-	Walked int64    `json:"walked"` // schedules
-	Cut    int64    `json:"cut"`    // of these, those whose runs had no end
-	Vain   int64    `json:"vain"`   // those of which a fault has changed nothing
+	Base   string `json:"base"`
+	Faults int    `json:"faults"`
+	Units  int    `json:"units"`
+	Done   []span `json:"done"`
+	tally
 	Doubts []string `json:"doubts,omitempty"`
+}
+
+// tally counts schedules.
+type tally struct {
+	Walked int64 `json:"walked"`
+	Cut    int64 `json:"cut"`  // of these, those whose runs had no end
+	Vain   int64 `json:"vain"` // those of which a fault has changed nothing
+}
+
+func (t *tally) add(o tally) {
+	t.Walked, t.Cut, t.Vain = t.Walked+o.Walked, t.Cut+o.Cut, t.Vain+o.Vain
 }
 
 // span are pieces of work from one index on, before another.
@@ -63,14 +73,8 @@ func ReadState(data []byte, o *Options) (*State, error) {
 	}
 	s.Scope = walked
 	for _, l := range s.Locks {
-		for i := range l.Found {
-			f := &l.Found[i]
-			for _, name := range f.Names {
-				if kindIndex(name) < 0 {
-					return nil, fmt.Errorf("this walk speaks of a kind of fault %q, which there is not: begin anew", name)
-				}
-				f.Kinds = f.Kinds.with(kindIndex(name))
-			}
+		if err := l.read(); err != nil {
+			return nil, err
 		}
 	}
 	return s, nil
@@ -84,6 +88,24 @@ func (s *State) Store() ([]byte, error) {
 		}
 	}
 	return json.Marshal(s)
+}
+
+// read takes a lock as it was stored. Walks of old did not say what became of each kind alone:
+// what such a one has walked of single faults, the work of minutes, is walked anew.
+func (l *Lock) read() error {
+	for i := range l.Found {
+		f := &l.Found[i]
+		for _, name := range f.Names {
+			if kindIndex(name) < 0 {
+				return fmt.Errorf("this walk speaks of a kind of fault %q, which there is not: begin anew", name)
+			}
+			f.Kinds = f.Kinds.with(kindIndex(name))
+		}
+	}
+	if len(l.Singles) == 0 {
+		l.Stages = slices.DeleteFunc(l.Stages, func(st *stage) bool { return st.Faults == 1 })
+	}
+	return l.readSingles()
 }
 
 // Walked returns how many schedules were played.
@@ -142,7 +164,7 @@ func (s *stage) missing() []int {
 
 // finish notes that a piece of work is done.
 func (s *stage) finish(i int, u *unit) {
-	s.Walked, s.Cut, s.Vain = s.Walked+u.walked, s.Cut+u.cut, s.Vain+u.vain
+	s.add(u.tally)
 	s.Doubts = append(s.Doubts, u.doubts...)
 	slices.Sort(s.Doubts)
 	at, _ := slices.BinarySearchFunc(s.Done, i, func(d span, i int) int { return d[0] - i })
@@ -168,6 +190,9 @@ func (l *Lock) note(g *ground, s schedule, used kindSet, v *verdict, broken [way
 func (l *Lock) merge(u *unit) {
 	for i := range u.found {
 		l.Found = addFound(l.Found, u.found[i])
+	}
+	if u.faults == 1 {
+		l.single(u.first).take(u)
 	}
 }
 

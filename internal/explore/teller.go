@@ -63,7 +63,7 @@ func (t *teller) ground(v locks.Variant, index int) (*ground, error) {
 	}
 	t.player.on(g)
 	_, h, err := t.player.play(context.Background(), nil, false)
-	if err == nil && hasTokens(h) {
+	if err == nil && checker.HandsOutTokens(h) {
 		g, err = t.o.newGround(v, index, true)
 	}
 	t.grounds[key] = g
@@ -100,11 +100,11 @@ func (t *teller) tell(v locks.Variant, f *found) (measured.CutSet, error) {
 		t.told[key] = x
 	}
 	x.expects[v.ID] = broken
-	text := ""
+	shown := measured.Shown{World: g.base.Name, Story: key}
 	if len(f.Schedule) > 0 {
-		text = what.English()
+		shown.Text = what.English()
 	}
-	return measured.CutSet{Kinds: f.Kinds.names(), World: g.base.Name, Story: key, Text: text}, nil
+	return measured.CutSet{Kinds: f.Kinds.names(), Shown: shown}, nil
 }
 
 // broken plays a story and returns the properties that it breaks.
@@ -152,14 +152,7 @@ func (t *teller) stories(r *measured.Explored) []Story {
 		}
 		out = append(out, x.story())
 	}
-	for i := range r.Locks {
-		for _, way := range Ways() {
-			sets := r.Locks[i].Breaks[way.String()]
-			for k := range sets {
-				sets[k].Story = t.told[sets[k].Story].name
-			}
-		}
-	}
+	r.EachStory(func(s *measured.Shown) { s.Story = t.told[s.Story].name })
 	return out
 }
 
@@ -181,14 +174,7 @@ func (x *telling) story() Story {
 
 // Below puts the stories of a result below a directory.
 func Below(r *measured.Explored, dir string) {
-	for i := range r.Locks {
-		for _, way := range Ways() {
-			sets := r.Locks[i].Breaks[way.String()]
-			for k := range sets {
-				sets[k].Story = path.Join(dir, sets[k].Story)
-			}
-		}
-	}
+	r.EachStory(func(s *measured.Shown) { s.Story = path.Join(dir, s.Story) })
 }
 
 // slug makes a file's name of a text.

@@ -11,7 +11,6 @@ package glossary
 
 import (
 	"sort"
-	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -59,34 +58,14 @@ func Lookup(id string) (Term, bool) {
 // "random token" is no "token".
 func Find(l say.Language, text string) []Term {
 	var found []Term
-	seen := map[int]bool{}
-	for _, m := range matches(l, text) {
-		if !seen[m.term] {
-			seen[m.term] = true
-			found = append(found, terms[m.term])
+	seen := map[string]bool{}
+	for _, p := range Split(l, text) {
+		if t, ok := Lookup(p.Term); ok && !seen[t.ID] {
+			seen[t.ID] = true
+			found = append(found, t)
 		}
 	}
 	return found
-}
-
-// Cut returns the text with blanks in place of all terms: what is left are the
-// words that the glossary does not know.
-func Cut(l say.Language, text string) string {
-	var b strings.Builder
-	at := 0
-	for _, m := range matches(l, text) {
-		b.WriteString(text[at:m.from])
-		b.WriteByte(' ')
-		at = m.to
-	}
-	b.WriteString(text[at:])
-	return b.String()
-}
-
-// match is a place at which a term occurs.
-type match struct {
-	term     int // index into terms
-	from, to int // bytes
 }
 
 // form is one way to write a term.
@@ -94,8 +73,6 @@ type form struct {
 	text string
 	term int
 }
-
-var formsOf = map[say.Language][]form{say.English: forms(say.English), say.Chinese: forms(say.Chinese)}
 
 // forms lists all ways to write all terms, the longest first.
 func forms(l say.Language) []form {
@@ -108,40 +85,6 @@ func forms(l say.Language) []form {
 	}
 	sort.SliceStable(all, func(i, j int) bool { return len(all[i].text) > len(all[j].text) })
 	return all
-}
-
-func matches(l say.Language, text string) []match {
-	var out []match
-	for at := 0; at < len(text); {
-		m, ok := matchAt(l, text, at)
-		if !ok {
-			_, size := utf8.DecodeRuneInString(text[at:])
-			at += size
-			continue
-		}
-		out = append(out, m)
-		at = m.to
-	}
-	return out
-}
-
-func matchAt(l say.Language, text string, at int) (match, bool) {
-	for _, f := range formsOf[l] {
-		end := at + len(f.text)
-		if end <= len(text) && same(text[at:end], f.text) && whole(text, at, end) {
-			return match{f.term, at, end}, true
-		}
-	}
-	return match{}, false
-}
-
-// same compares a piece of a text with a form. A form in capitals (SETNX) is
-// written like that only; the others may begin a sentence.
-func same(piece, form string) bool {
-	if form == strings.ToUpper(form) {
-		return piece == form
-	}
-	return strings.EqualFold(piece, form)
 }
 
 // whole reports whether the piece is no part of a longer word. Chinese is written

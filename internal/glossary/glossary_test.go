@@ -51,12 +51,6 @@ func TestFind(t *testing.T) {
 	}
 }
 
-func TestCut(t *testing.T) {
-	if got, want := Cut(say.English, "The lease of a lock ends."), "The   of a   ends."; got != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
-}
-
 func TestTermsAreWhole(t *testing.T) {
 	written := map[string]string{}
 	for _, term := range All() {

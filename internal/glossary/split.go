@@ -50,6 +50,7 @@ func longestAt(l say.Language, text string, at int, first rune) (end, term int) 
 		if end > len(text) || !whole(text, at, end) {
 			continue
 		}
+		// A form in capitals (SETNX) is written like that only; the others may begin a sentence.
 		if piece := text[at:end]; piece == f.text || !f.capitals && strings.EqualFold(piece, f.text) {
 			return end, f.term
 		}

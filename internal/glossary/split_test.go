@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"lockstep/internal/say"
 )
@@ -33,23 +34,54 @@ func TestSplitFindsWholeTermsOnly(t *testing.T) {
 	}
 }
 
-// Split and Find see the same terms.
-func TestSplitAgreesWithFind(t *testing.T) {
+// Split finds what trying every form at every place finds, and Find the same, each term once.
+func TestSplitTriesEveryForm(t *testing.T) {
 	for _, l := range []say.Language{say.English, say.Chinese} {
 		for _, term := range All() {
 			text := term.In(l).Meaning
-			var split, found []string
+			var split, tried, found []string
 			for _, p := range Split(l, text) {
-				if p.Term != "" && !slices.Contains(split, p.Term) {
+				if p.Term != "" {
 					split = append(split, p.Term)
 				}
+			}
+			for at := 0; at < len(text); {
+				id, size := tryAt(l, text, at)
+				if id != "" {
+					tried = append(tried, id)
+				}
+				at += size
+			}
+			if !slices.Equal(split, tried) {
+				t.Errorf("%s, %s: Split has %v, want %v", l, term.ID, split, tried)
 			}
 			for _, f := range Find(l, text) {
 				found = append(found, f.ID)
 			}
-			if !slices.Equal(split, found) {
-				t.Errorf("%s, %s: Split has %v, Find has %v", l, term.ID, split, found)
+			var once []string
+			for _, id := range tried {
+				if !slices.Contains(once, id) {
+					once = append(once, id)
+				}
+			}
+			if !slices.Equal(found, once) {
+				t.Errorf("%s, %s: Find has %v, want %v", l, term.ID, found, once)
 			}
 		}
 	}
+}
+
+// tryAt returns the term that begins at a place, "" for none, and how far it goes.
+func tryAt(l say.Language, text string, at int) (id string, size int) {
+	for _, f := range forms(l) {
+		end := at + len(f.text)
+		if end > len(text) || !whole(text, at, end) {
+			continue
+		}
+		if piece := text[at:end]; piece == f.text || f.text != strings.ToUpper(f.text) && strings.EqualFold(piece, f.text) {
+			return terms[f.term].ID, len(f.text)
+		}
+	}
+	_, size = utf8.DecodeRuneInString(text[at:])
+	return "", size
 }

@@ -7,29 +7,19 @@ import (
 	"fmt"
 	"io"
 	"unicode/utf8"
+
+	"lockstep/internal/history/jsonline"
 )
-
-// ReadJSONL reads what WriteJSONL wrote. It checks everything that the rest of
-// the program relies on, because a stored history may come from anywhere: times
-// must not decrease, causes must point backwards, kinds and names must be known.
-// Fields that it does not know are skipped, so that later versions may add some.
-// Errors name the line.
-func ReadJSONL(r io.Reader) (*History, error) {
-	all, err := readJSONL(r, 1)
-	if err != nil {
-		return nil, err
-	}
-	return all[0], nil
-}
-
-// ReadAllJSONL reads histories that stand one after the other in one file, each
-// with its header, as the file of a run with several locks does.
-func ReadAllJSONL(r io.Reader) ([]*History, error) { return readJSONL(r, MaxHistories) }
 
 // MaxHistories is how many histories a file may hold.
 const MaxHistories = 1000
 
-func readJSONL(r io.Reader, limit int) ([]*History, error) {
+// ReadAllJSONL reads what WriteJSONL wrote: histories that stand one after the other in one
+// file, each with its header. It checks everything that the rest of the program relies on,
+// because a stored history may come from anywhere: times must not decrease, causes must point
+// backwards, kinds and names must be known. Fields that it does not know are skipped, so that
+// later versions may add some. Errors name the line.
+func ReadAllJSONL(r io.Reader) ([]*History, error) {
 	in := bufio.NewScanner(r)
 	in.Buffer(make([]byte, 0, 64<<10), MaxLine+2)
 	var all []*History
@@ -39,7 +29,7 @@ func readJSONL(r io.Reader, limit int) ([]*History, error) {
 		line++
 		err := error(nil)
 		switch raw := in.Bytes(); {
-		case line == 1 || len(all) < limit && bytes.HasPrefix(raw, headerStart):
+		case line == 1 || len(all) < MaxHistories && bytes.HasPrefix(raw, headerStart):
 			d = decoder{of: d.of}
 			if err = d.header(raw); err == nil {
 				all = append(all, d.h)
@@ -63,6 +53,9 @@ func readJSONL(r io.Reader, limit int) ([]*History, error) {
 	}
 	return all, nil
 }
+
+// IsHistory reports whether a file that begins so is a stored history.
+func IsHistory(start []byte) bool { return bytes.HasPrefix(start, headerStart) }
 
 // headerStart is how WriteJSONL begins a header; no event begins like it.
 var headerStart = []byte(`{"schema":`)
@@ -89,7 +82,7 @@ type decoder struct {
 	h      *History
 	nodes  map[string]NodeID
 	before Instant
-	scan   scanner
+	scan   jsonline.Scanner
 	line   line // the present one, if it is that of an event
 	of     int  // histories that the file says it has; 0 before the first end
 }
@@ -101,7 +94,7 @@ func (d *decoder) start(line []byte) error {
 	if !utf8.Valid(line) {
 		return errors.New("it is not valid UTF-8")
 	}
-	d.scan.reset(line)
+	d.scan.Reset(line)
 	return nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"reflect"
 	"strings"
@@ -11,6 +12,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"lockstep/internal/history/jsonline"
 )
 
 func testHeader() Header {
@@ -57,7 +60,7 @@ func TestWriteJSONLText(t *testing.T) {
 }
 
 func TestReadJSONLText(t *testing.T) {
-	h, err := ReadJSONL(strings.NewReader(testJSONL))
+	h, err := readOne(strings.NewReader(testJSONL))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +76,7 @@ func TestReadJSONLText(t *testing.T) {
 func TestReadJSONLIsTolerant(t *testing.T) {
 	in := ` { "schema" : 1 , "later" : {"a":[1,-2.5e3,null,true,{"b":"\ud83d\ude00"}]}, "nodes":[{"name":"A","role":"client","x":0}] } ` + "\r\n" +
 		`{"kind":"wai\u0074s","true_us":1.50,"node":"A","later":[],"cause":[]}`
-	h, err := ReadJSONL(strings.NewReader(in))
+	h, err := readOne(strings.NewReader(in))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +145,7 @@ func TestReadJSONLErrors(t *testing.T) {
 		{header + first + `{"text":"` + strings.Repeat("x", MaxLine) + `"}`, "line 3: it is longer than 1048576 bytes"},
 	}
 	for _, tt := range tests {
-		_, err := ReadJSONL(strings.NewReader(tt.give))
+		_, err := readOne(strings.NewReader(tt.give))
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%.300s\ngot error  %v\nwant in it %q", tt.give, err, tt.want)
 		}
@@ -152,10 +155,10 @@ func TestReadJSONLErrors(t *testing.T) {
 func TestReadJSONLTakesLineOfMaximalLength(t *testing.T) {
 	const frame = `{"schema":1,"scenario":""}`
 	in := `{"schema":1,"scenario":"` + strings.Repeat("x", MaxLine-len(frame)) + `"}`
-	if _, err := ReadJSONL(strings.NewReader(in + "\n")); err != nil {
+	if _, err := readOne(strings.NewReader(in + "\n")); err != nil {
 		t.Error(err)
 	}
-	if _, err := ReadJSONL(strings.NewReader(in + " \n")); err == nil {
+	if _, err := readOne(strings.NewReader(in + " \n")); err == nil {
 		t.Error("a line that is one byte longer was read")
 	}
 }
@@ -225,7 +228,7 @@ func TestWriteJSONLHostileTexts(t *testing.T) {
 			t.Errorf("%q is in the file as it is", raw)
 		}
 	}
-	back, err := ReadJSONL(&buf)
+	back, err := readOne(&buf)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -289,7 +292,7 @@ func TestRoundTripKeepsHash(t *testing.T) {
 				t.Fatalf("not JSON: %q", line)
 			}
 		}
-		back, err := ReadJSONL(&buf)
+		back, err := readOne(&buf)
 		if err != nil {
 			t.Fatalf("%v\n%s", err, stored)
 		}
@@ -311,9 +314,9 @@ func TestScannerStringsAgreeWithEncodingJSON(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var s scanner
-		s.reset(std)
-		if got, err := s.text(); err != nil || got != want {
+		var s jsonline.Scanner
+		s.Reset(std)
+		if got, err := s.Bytes(); err != nil || string(got) != want {
 			t.Fatalf("%s: got %q, %v", std, got, err)
 		}
 		var got string
@@ -326,10 +329,10 @@ func TestScannerStringsAgreeWithEncodingJSON(t *testing.T) {
 func TestMicrosRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want := rapid.Int64Range(-maxNanos, maxNanos).Draw(t, "nanos")
-		var s scanner
-		s.reset(appendMicros(nil, want))
-		if got, err := s.micros(); err != nil || got != want {
-			t.Fatalf("%d -> %s -> %d, %v", want, s.in, got, err)
+		var s jsonline.Scanner
+		s.Reset(appendMicros(nil, want))
+		if got, err := s.Micros(maxNanos); err != nil || got != want {
+			t.Fatalf("%d -> %s -> %d, %v", want, appendMicros(nil, want), got, err)
 		}
 	})
 }
@@ -338,7 +341,7 @@ func FuzzReadJSONL(f *testing.F) {
 	f.Add([]byte(testJSONL))
 	f.Add([]byte(`{"schema":1,"x":[[{"a":"\ud83d\ude00"}]],"nodes":[]}` + "\n" + `{"true_us":1.5,"kind":"healed","text_base64":"/w=="}`))
 	f.Fuzz(func(t *testing.T, in []byte) {
-		h, err := ReadJSONL(bytes.NewReader(in))
+		h, err := readOne(bytes.NewReader(in))
 		if err != nil {
 			if !strings.HasPrefix(err.Error(), "read history: line ") {
 				t.Errorf("the error names no line: %v", err)
@@ -354,7 +357,7 @@ func FuzzReadJSONL(f *testing.F) {
 		if err := WriteJSONL(&buf, h); err != nil {
 			t.Fatalf("read but cannot be written: %v", err)
 		}
-		back, err := ReadJSONL(&buf)
+		back, err := readOne(&buf)
 		if err != nil || back.Hash() != h.Hash() {
 			t.Fatalf("does not survive a round trip: %v", err)
 		}
@@ -380,7 +383,7 @@ func BenchmarkReadJSONL(b *testing.B) {
 	}
 	b.SetBytes(int64(buf.Len()))
 	for b.Loop() {
-		if _, err := ReadJSONL(bytes.NewReader(buf.Bytes())); err != nil {
+		if _, err := readOne(bytes.NewReader(buf.Bytes())); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -404,7 +407,16 @@ func TestReadAllJSONL(t *testing.T) {
 	if len(all) != 3 || all[0].Hash() != a.Hash() || all[1].Hash() != b.Hash() || all[2].Hash() != a.Hash() {
 		t.Errorf("read %d histories, or other ones than were written", len(all))
 	}
-	if _, err := ReadJSONL(bytes.NewReader(buf.Bytes())); err == nil {
-		t.Error("ReadJSONL must not take three histories for one")
+}
+
+// readOne reads a file with one history.
+func readOne(r io.Reader) (*History, error) {
+	all, err := ReadAllJSONL(r)
+	if err == nil && len(all) != 1 {
+		err = fmt.Errorf("%d histories", len(all))
 	}
+	if err != nil {
+		return nil, err
+	}
+	return all[0], nil
 }

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+
+	"lockstep/internal/history/jsonline"
 )
 
 // A field is one field of a T: how it is stored, what the hash takes in of it and how a difference
@@ -15,7 +17,7 @@ type field[T any] struct {
 	name  string // in the stored form
 	words string // in a difference; "" when no difference names it
 	write func(b []byte, of *T) []byte
-	read  func(s *scanner, of *T) error
+	read  func(s *jsonline.Scanner, of *T) error
 	hash  func(b []byte, of *T) []byte // appends what is hashed; nil: the hash leaves it out
 	empty func(of *T) bool             // then it is not written; nil: never
 	must  bool                         // who reads it demands it
@@ -46,63 +48,47 @@ func optional[T any, V comparable](kind func(string, func(*T) *V) field[T], name
 	return f
 }
 
-func text[T any, S ~string](name string, at func(*T) *S) field[T] {
-	return field[T]{
+// scalar is a field of one value. hash is nil for what the hash leaves out.
+func scalar[T, V any](name string, at func(*T) *V, write func([]byte, V) []byte, read func(*jsonline.Scanner) (V, error), hash func([]byte, V) []byte) field[T] {
+	f := field[T]{
 		name: name, words: name,
-		write: func(b []byte, of *T) []byte { return appendString(b, string(*at(of))) },
-		read: func(s *scanner, of *T) error {
-			raw, err := s.str()
-			*at(of) = S(raw)
+		write: func(b []byte, of *T) []byte { return write(b, *at(of)) },
+		read: func(s *jsonline.Scanner, of *T) (err error) {
+			*at(of), err = read(s)
 			return err
 		},
-		hash: func(b []byte, of *T) []byte { return append(appendNumber(b, len(*at(of))), *at(of)...) },
 	}
-}
-
-func integer[T any, N ~int | ~int64](name string, at func(*T) *N) field[T] {
-	return field[T]{
-		name: name, words: name,
-		write: func(b []byte, of *T) []byte { return strconv.AppendInt(b, int64(*at(of)), 10) },
-		read: func(s *scanner, of *T) error {
-			n, err := s.integer()
-			*at(of) = N(n)
-			return err
-		},
-		hash: func(b []byte, of *T) []byte { return appendNumber(b, *at(of)) },
-	}
-}
-
-// small is an integer of 31 bits.
-func small[T any](name string, at func(*T) *int) field[T] {
-	f := integer(name, at)
-	f.read = func(s *scanner, of *T) (err error) {
-		*at(of), err = s.small()
-		return err
+	if hash != nil {
+		f.hash = func(b []byte, of *T) []byte { return hash(b, *at(of)) }
 	}
 	return f
 }
 
+func text[T any, S ~string](name string, at func(*T) *S) field[T] {
+	return scalar(name, at,
+		func(b []byte, v S) []byte { return appendString(b, string(v)) },
+		func(s *jsonline.Scanner) (S, error) { v, err := s.Bytes(); return S(v), err },
+		func(b []byte, v S) []byte { return append(appendNumber(b, len(v)), v...) })
+}
+
+func integer[T any, N ~int64](name string, at func(*T) *N) field[T] {
+	return scalar(name, at,
+		func(b []byte, v N) []byte { return strconv.AppendInt(b, int64(v), 10) },
+		func(s *jsonline.Scanner) (N, error) { v, err := s.Integer(); return N(v), err },
+		appendNumber)
+}
+
+// small is an integer of 31 bits.
+func small[T any](name string, at func(*T) *int) field[T] {
+	return scalar(name, at, func(b []byte, v int) []byte { return strconv.AppendInt(b, int64(v), 10) }, (*jsonline.Scanner).Small, appendNumber)
+}
+
 func unsigned[T any](name string, at func(*T) *uint64) field[T] {
-	return field[T]{
-		name: name, words: name,
-		write: func(b []byte, of *T) []byte { return strconv.AppendUint(b, *at(of), 10) },
-		read: func(s *scanner, of *T) (err error) {
-			*at(of), err = s.unsigned()
-			return err
-		},
-		hash: func(b []byte, of *T) []byte { return appendNumber(b, *at(of)) },
-	}
+	return scalar(name, at, func(b []byte, v uint64) []byte { return strconv.AppendUint(b, v, 10) }, (*jsonline.Scanner).Unsigned, appendNumber)
 }
 
 func boolean[T any](name string, at func(*T) *bool) field[T] {
-	return field[T]{
-		name: name, words: name,
-		write: func(b []byte, of *T) []byte { return strconv.AppendBool(b, *at(of)) },
-		read: func(s *scanner, of *T) (err error) {
-			*at(of), err = s.boolean()
-			return err
-		},
-	}
+	return scalar(name, at, strconv.AppendBool, (*jsonline.Scanner).Boolean, nil)
 }
 
 // list is an array of objects, no more than most; 0: any number.
@@ -119,9 +105,9 @@ func list[T, E any](name string, most int, elements []field[E], at func(*T) *[]E
 			}
 			return append(b, ']')
 		},
-		read: func(s *scanner, of *T) error {
+		read: func(s *jsonline.Scanner, of *T) error {
 			*at(of) = nil
-			return s.array(func() error {
+			return s.Array(func() error {
 				if most > 0 && len(*at(of)) == most {
 					return fmt.Errorf("more than %d %s", most, name)
 				}
@@ -161,15 +147,15 @@ func appendObject[T any](b []byte, fields []field[T], of *T) []byte {
 // readObject reads an object; fields that are not in the list are skipped. A field that stands
 // there twice is an error: readers that disagree about which one counts would see different
 // histories.
-func readObject[T any](s *scanner, fields []field[T], of *T) error {
+func readObject[T any](s *jsonline.Scanner, fields []field[T], of *T) error {
 	next, seen := 0, 0 // where the next field probably stands, and bits of those that were there
-	err := s.object(func(key []byte) error {
+	err := s.Object(func(key []byte) error {
 		i := next
 		for n := 0; n < len(fields) && fields[i%len(fields)].name != string(key); n++ {
 			i++
 		}
 		if i == next+len(fields) {
-			return s.skip(0)
+			return s.Skip()
 		}
 		i %= len(fields)
 		next = i + 1
@@ -195,11 +181,11 @@ func readObject[T any](s *scanner, fields []field[T], of *T) error {
 }
 
 // readLine reads an object that fills a line.
-func readLine[T any](s *scanner, fields []field[T], of *T) error {
+func readLine[T any](s *jsonline.Scanner, fields []field[T], of *T) error {
 	if err := readObject(s, fields, of); err != nil {
 		return err
 	}
-	return s.end()
+	return s.End()
 }
 
 // appendHashed appends what the hash takes in of an object.

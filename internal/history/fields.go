@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"time"
 	"unicode/utf8"
+
+	"lockstep/internal/history/jsonline"
 )
 
 // headerFields are those of the line that begins a history. The version of the stored form is no
@@ -76,23 +78,17 @@ var eventFields = []field[line]{
 }
 
 func microseconds[N ~int64](name string, at func(*line) *N) field[line] {
-	return field[line]{
-		name: name, words: name,
-		write: func(b []byte, l *line) []byte { return appendMicros(b, int64(*at(l))) },
-		read: func(s *scanner, l *line) error {
-			ns, err := s.micros()
-			*at(l) = N(ns)
-			return err
-		},
-	}
+	return scalar(name, at,
+		func(b []byte, ns N) []byte { return appendMicros(b, int64(ns)) },
+		func(s *jsonline.Scanner) (N, error) { ns, err := s.Micros(maxNanos); return N(ns), err }, nil)
 }
 
 func node(name string, at func(*line) *NodeID) field[line] {
 	return field[line]{
 		name: name, words: name,
 		write: func(b []byte, l *line) []byte { return append(b, l.names[*at(l)]...) },
-		read: func(s *scanner, l *line) error {
-			name, err := s.str()
+		read: func(s *jsonline.Scanner, l *line) error {
+			name, err := s.Bytes()
 			if err != nil {
 				return err
 			}
@@ -111,7 +107,7 @@ var clientField = field[line]{
 	name:  "client",
 	empty: func(l *line) bool { return l.client == 0 },
 	write: func(b []byte, l *line) []byte { return append(b, l.names[l.client]...) },
-	read: func(s *scanner, l *line) error {
+	read: func(s *jsonline.Scanner, l *line) error {
 		l.said = true
 		return node("", func(l *line) *NodeID { return &l.client }).read(s, l)
 	},
@@ -120,8 +116,8 @@ var clientField = field[line]{
 var kindField = field[line]{
 	name: "kind", words: "kind",
 	write: func(b []byte, l *line) []byte { return append(append(append(b, '"'), kindNames[l.Kind]...), '"') },
-	read: func(s *scanner, l *line) error {
-		name, err := s.str()
+	read: func(s *jsonline.Scanner, l *line) error {
+		name, err := s.Bytes()
 		if err != nil {
 			return err
 		}
@@ -139,13 +135,13 @@ var causeField = field[line]{
 	write: func(b []byte, l *line) []byte {
 		return append(strconv.AppendInt(append(b, '['), int64(l.Cause), 10), ']')
 	},
-	read: func(s *scanner, l *line) error {
+	read: func(s *jsonline.Scanner, l *line) error {
 		n := 0
-		return s.array(func() error {
+		return s.Array(func() error {
 			if n++; n > 1 {
 				return errors.New("more than one cause")
 			}
-			cause, err := s.integer()
+			cause, err := s.Integer()
 			if err == nil && (cause < 0 || cause > math.MaxInt32) {
 				err = fmt.Errorf("%d is not the index of an event", cause)
 			}
@@ -161,8 +157,8 @@ var (
 		name: "text", words: "text",
 		empty: func(l *line) bool { t := l.h.Text(l.Text); return t == "" || !utf8.ValidString(t) },
 		write: func(b []byte, l *line) []byte { return appendString(b, l.h.Text(l.Text)) },
-		read: func(s *scanner, l *line) error {
-			raw, err := s.str()
+		read: func(s *jsonline.Scanner, l *line) error {
+			raw, err := s.Bytes()
 			l.Text = l.h.InternBytes(raw)
 			return err
 		},
@@ -173,8 +169,8 @@ var (
 		write: func(b []byte, l *line) []byte {
 			return append(base64.StdEncoding.AppendEncode(append(b, '"'), []byte(l.h.Text(l.Text))), '"')
 		},
-		read: func(s *scanner, l *line) error {
-			raw, err := s.str()
+		read: func(s *jsonline.Scanner, l *line) error {
+			raw, err := s.Bytes()
 			if err != nil {
 				return err
 			}

@@ -52,6 +52,18 @@ func (h *History) Hash() Hash {
 	return w.sum.Sum128().Bytes()
 }
 
+// HashAll is the hash of the one history, or the hash over the hashes of several, as text.
+func HashAll(all []*History) string {
+	if len(all) == 1 {
+		return all[0].Hash().String()
+	}
+	var hashes []Hash
+	for _, h := range all {
+		hashes = append(hashes, h.Hash())
+	}
+	return CombineHashes(hashes).String()
+}
+
 // CombineHashes is the fingerprint of several histories in their order.
 func CombineHashes(hashes []Hash) Hash {
 	var sum xxh3.Hasher

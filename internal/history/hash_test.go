@@ -142,7 +142,7 @@ func TestEveryFieldOfAnEventCounts(t *testing.T) {
 		if err := WriteJSONL(&stored, h); err != nil {
 			t.Fatal(err)
 		}
-		back, err := ReadJSONL(strings.NewReader(stored.String()))
+		back, err := readOne(strings.NewReader(stored.String()))
 		if err != nil {
 			t.Fatal(err)
 		}

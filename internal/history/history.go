@@ -84,7 +84,7 @@ type Header struct {
 	Scenario string        `json:"scenario"`
 	Lock     string        `json:"lock"`
 	Seed     uint64        `json:"seed"`
-	Backend  string        `json:"backend"`   // sim, process, docker, compose
+	Backend  string        `json:"backend"`   // sim, process, docker, compose, bubble
 	ScalePPM int64         `json:"scale_ppm"` // all durations of the scenario were multiplied by this / 1e6
 	Lease    time.Duration `json:"lease_ns"`  // the lease asked for, after scaling
 	Fence    string        `json:"fence"`     // none, writes, reads and writes
@@ -100,17 +100,18 @@ const (
 	Process = "process" // real servers as child processes
 	Docker  = "docker"  // real servers in containers
 	Compose = "compose" // the real servers of docker-compose.yml
+	Bubble  = "bubble"  // simulated servers, and a lock that is Go code of its own in virtual time
 )
 
-// Simulated reports whether a world of that name is the simulator: what happens in it is known
-// to the instant, and happens again.
-func Simulated(backend string) bool { return backend == Sim }
+// Simulated reports whether the servers and the network of a world of that name are simulated:
+// what happens among them is known to the instant.
+func Simulated(backend string) bool { return backend == Sim || backend == Bubble }
 
 // HasEnd reports whether the history is one of a run, which has an end. A log from
 // elsewhere merely stops at its last line: there is no telling a whole one from a part.
 func (h *Header) HasEnd() bool {
 	switch h.Backend {
-	case Sim, Process, Docker, Compose:
+	case Sim, Process, Docker, Compose, Bubble:
 		return true
 	}
 	return false

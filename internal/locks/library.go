@@ -12,11 +12,12 @@ import (
 // brings client libraries with it, which the plain program is built without. Package
 // libraries holds that code, and only the live world compiles it. Here, their files
 // are read as text: the comment at the top of each has, beside the headings of every
-// lock, the three lines that a registration says.
+// lock, the lines that a registration says.
 //
 //	Library: github.com/owner/name     what is imported
 //	Store: redis                       as in Store
 //	Lease: 1ms                         as in Variant.LeaseUnit
+//	Bug: etcd-22082                    only of a library that is here for a published bug: which one
 //
 // So such a lock is one file, too, and a program that cannot play it still knows it.
 const libraryFiles = "libraries"
@@ -66,6 +67,11 @@ func readLibrary(file, source string) (Variant, bool) {
 		panic(fmt.Sprintf("locks: %s: the unit of the lease: %v", file, err))
 	}
 	v.LeaseUnit = unit
+	if bug := facts["Bug"]; bug != "" {
+		if v.Bug = registry[bug].Bug; v.Bug == nil {
+			panic(fmt.Sprintf("locks: %s: there is no published bug %q", file, bug))
+		}
+	}
 	return v, true
 }
 

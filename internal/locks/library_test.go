@@ -37,7 +37,7 @@ func TestReadLibrary(t *testing.T) {
 // A mistake in the comment is a bug of ours, and is found before anything runs.
 func TestReadLibraryFindsMistakes(t *testing.T) {
 	for old, bad := range map[string]string{
-		"// Library: example.org/a/lock\n": "", "Store: redis": "Store: radish", "Lease: 1ms": "Lease: short",
+		"// Library: example.org/a/lock\n": "", "Store: redis": "Store: radish", "Lease: 1ms": "Lease: short", "Lease: 1ms\n": "Lease: 1ms\n// Bug: none-that-is-known\n",
 	} {
 		func() {
 			defer func() {

@@ -45,11 +45,7 @@ func init() {
 type litS2Units struct{ quorum }
 
 func (l *litS2Units) Acquire(ctx context.Context) (Lease, error) {
-	v, err := l.win(ctx, l.vote, func(v vote) { _ = l.unlock(l.Env.Background(), v.token, v.nodes) })
-	if err != nil {
-		return nil, err
-	}
-	return &quorumLease{quorum: l.quorum, token: v.token, on: v.nodes}, nil
+	return l.acquire(ctx, l.vote, agreed)
 }
 
 func (l *litS2Units) vote(ctx context.Context) vote {

@@ -112,6 +112,7 @@ type Variant struct {
 	Store     Store
 	Servers   Servers         // what the design demands of its servers
 	LeaseUnit time.Duration   // the lease must be a whole multiple; 0: the design has no lease
+	Bug       *Bug            // the published bug that it is about; nil for a design and for a library
 	New       func(Deps) Lock // nil for a library
 }
 
@@ -134,12 +135,20 @@ func Lookup(id string) (Variant, bool) {
 	return v, ok
 }
 
-// All returns all variants, sorted by id. Not every world can play all of them, see
-// Simulated.
-func All() []Variant {
+// All returns the designs and the libraries, sorted by id: what is compared, measured and
+// described. Not every world can play all of them, see Simulated. See Bugs for the others.
+func All() []Variant { return registered(func(v Variant) bool { return v.Bug == nil }) }
+
+// Known returns every variant that a scenario may name, sorted by id.
+func Known() []Variant { return registered(func(Variant) bool { return true }) }
+
+// registered returns the variants that fulfil a condition, sorted by id.
+func registered(is func(Variant) bool) []Variant {
 	out := make([]Variant, 0, len(registry))
 	for _, v := range registry { // order: sorted below
-		out = append(out, v)
+		if is(v) {
+			out = append(out, v)
+		}
 	}
 	sort.Slice(out, func(i, j int) bool { return out[i].ID < out[j].ID })
 	return out

@@ -70,24 +70,5 @@ func (l *mysqlGetLock) Acquire(ctx context.Context) (Lease, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &namedLease{lock: l, session: s}, nil
-}
-
-// namedLease is a named lock of a session.
-type namedLease struct {
-	neverTold
-	lock    *mysqlGetLock
-	session *sqlSession
-}
-
-func (l *namedLease) Release(ctx context.Context) error {
-	res := l.session.conn.Exec(ctx, statement("SELECT RELEASE_LOCK(?)", world.SQLText(l.lock.Name)))
-	l.lock.leave(l.session)
-	if res.Err != nil {
-		return res.Err
-	}
-	if released, _ := scalar(res); released != 1 {
-		return ErrNotHeld
-	}
-	return nil
+	return &namedLease{lock: &l.sqlSessions, session: s, release: statement("SELECT RELEASE_LOCK(?)", world.SQLText(l.Name))}, nil
 }

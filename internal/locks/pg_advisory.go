@@ -72,24 +72,5 @@ func (l *pgAdvisory) Acquire(ctx context.Context) (Lease, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &advisoryLease{lock: l, session: s}, nil
-}
-
-// advisoryLease is an advisory lock of a session.
-type advisoryLease struct {
-	neverTold
-	lock    *pgAdvisory
-	session *sqlSession
-}
-
-func (l *advisoryLease) Release(ctx context.Context) error {
-	res := l.session.conn.Exec(ctx, statement("SELECT pg_advisory_unlock(hashtext(?))", world.SQLText(l.lock.Name)))
-	l.lock.leave(l.session)
-	if res.Err != nil {
-		return res.Err
-	}
-	if released, _ := scalar(res); released != 1 {
-		return ErrNotHeld
-	}
-	return nil
+	return &namedLease{lock: &l.sqlSessions, session: s, release: statement("SELECT pg_advisory_unlock(hashtext(?))", world.SQLText(l.Name))}, nil
 }

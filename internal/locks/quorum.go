@@ -65,15 +65,28 @@ func (q quorum) vote(ctx context.Context) vote {
 	return v
 }
 
-// win votes, in the way of its design, until the lock is held or ctx ends. giveBack
-// cleans up after a vote that was lost; it must not depend on ctx, which may be over by then.
-func (q quorum) win(ctx context.Context, voted func(context.Context) vote, giveBack func(vote)) (vote, error) {
+// acquire votes, in the way of its design, until the lock is held or ctx ends. on are the nodes
+// that it cleans up after a vote that was lost, and those that it releases the lock on.
+func (q quorum) acquire(ctx context.Context, voted func(context.Context) vote, on func(vote) []world.Redis) (Lease, error) {
+	v, err := q.win(ctx, voted, on)
+	if err != nil {
+		return nil, err
+	}
+	return &quorumLease{quorum: q, token: v.token, on: on(v)}, nil
+}
+
+func (q quorum) all(vote) []world.Redis { return q.Nodes }
+func agreed(v vote) []world.Redis       { return v.nodes }
+
+// win is acquire for a design with a lease of its own.
+func (q quorum) win(ctx context.Context, voted func(context.Context) vote, on func(vote) []world.Redis) (vote, error) {
 	for {
 		v := voted(ctx)
 		if v.held {
 			return v, nil
 		}
-		giveBack(v)
+		// Not in ctx, which may be over by now; what stays behind ends with its lease.
+		_ = q.unlock(q.Env.Background(), v.token, on(v))
 		if err := q.Env.Sleep(ctx, q.randomDelay()); err != nil {
 			return v, err
 		}

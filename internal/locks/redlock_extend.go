@@ -54,9 +54,7 @@ const maxExtensions = 10
 type redlockExtend struct{ quorum }
 
 func (l *redlockExtend) Acquire(ctx context.Context) (Lease, error) {
-	v, err := l.win(ctx, l.vote, func(v vote) {
-		_ = l.unlock(l.Env.Background(), v.token, l.Nodes)
-	})
+	v, err := l.win(ctx, l.vote, l.all)
 	if err != nil {
 		return nil, err
 	}

@@ -43,11 +43,5 @@ func init() {
 type redlockMinRelease struct{ quorum }
 
 func (l *redlockMinRelease) Acquire(ctx context.Context) (Lease, error) {
-	v, err := l.win(ctx, l.vote, func(v vote) {
-		_ = l.unlock(l.Env.Background(), v.token, v.nodes) // what stays behind ends with its lease
-	})
-	if err != nil {
-		return nil, err
-	}
-	return &quorumLease{quorum: l.quorum, token: v.token, on: v.nodes}, nil
+	return l.acquire(ctx, l.vote, agreed)
 }

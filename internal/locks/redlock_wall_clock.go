@@ -49,13 +49,7 @@ func init() {
 type redlockWallClock struct{ quorum }
 
 func (l *redlockWallClock) Acquire(ctx context.Context) (Lease, error) {
-	v, err := l.win(ctx, l.vote, func(v vote) {
-		_ = l.unlock(l.Env.Background(), v.token, l.Nodes) // what stays behind ends with its lease
-	})
-	if err != nil {
-		return nil, err
-	}
-	return &quorumLease{quorum: l.quorum, token: v.token, on: l.Nodes}, nil
+	return l.acquire(ctx, l.vote, l.all)
 }
 
 func (l *redlockWallClock) vote(ctx context.Context) vote {

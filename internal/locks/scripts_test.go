@@ -48,6 +48,8 @@ func TestScriptsWithAnOwnerTouchNobodyElsesEntry(t *testing.T) {
 		{releaseScript, set, func(o string) world.Cmd { return eval(releaseScript, o) }, true},
 		{brokenScript, set, func(o string) world.Cmd { return eval(brokenScript, o) }, false},
 		{renewScript, set, withLease(renewScript), false},
+		{relockScript, set, withLease(relockScript), false},
+		{refreshScript, set, withLease(refreshScript), false},
 		{fenceScript, set, func(o string) world.Cmd {
 			return world.EvalKeys(fenceScript, Key, "counter").Text(o).Num(world.Millis(lease))
 		}, false},

@@ -53,14 +53,17 @@ func newSetWait(d Deps) Lock { return &setWait{d} }
 
 type setWait struct{ Deps }
 
-func (l *setWait) Acquire(ctx context.Context) (Lease, error) {
-	return spin(ctx, l.Deps, func() (Lease, error) {
-		conn, err := l.Redis.Dial(ctx)
+func (l *setWait) Acquire(ctx context.Context) (Lease, error) { return onOneConn(ctx, &l.Deps, 1) }
+
+// onOneConn makes an attempt after the other, each on a connection of its own.
+func onOneConn(ctx context.Context, d *Deps, least int64) (Lease, error) {
+	return spin(ctx, *d, func() (Lease, error) {
+		conn, err := d.Redis.Dial(ctx)
 		if err != nil {
 			return nil, err
 		}
 		defer conn.Close()
-		return setThenWait(ctx, &l.Deps, conn, conn, 1)
+		return setThenWait(ctx, d, conn, conn, least)
 	})
 }
 

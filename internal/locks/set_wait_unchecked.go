@@ -44,12 +44,5 @@ func init() {
 type setWaitUnchecked struct{ Deps }
 
 func (l *setWaitUnchecked) Acquire(ctx context.Context) (Lease, error) {
-	return spin(ctx, l.Deps, func() (Lease, error) {
-		conn, err := l.Redis.Dial(ctx)
-		if err != nil {
-			return nil, err
-		}
-		defer conn.Close()
-		return setThenWait(ctx, &l.Deps, conn, conn, 0)
-	})
+	return onOneConn(ctx, &l.Deps, 0)
 }

@@ -88,6 +88,26 @@ func (l *sqlSessions) leave(s *sqlSession) {
 	}
 }
 
+// namedLease is a lock that a session has by its name.
+type namedLease struct {
+	neverTold
+	lock    *sqlSessions
+	session *sqlSession
+	release world.Stmt // answers 1 or true when the session had the lock
+}
+
+func (l *namedLease) Release(ctx context.Context) error {
+	res := l.session.conn.Exec(ctx, l.release)
+	l.lock.leave(l.session)
+	if res.Err != nil {
+		return res.Err
+	}
+	if released, _ := scalar(res); released != 1 {
+		return ErrNotHeld
+	}
+	return nil
+}
+
 // waitTime is how long one statement may wait in the database for the lock. It is
 // well below the response timeout: a statement that the client has given up would
 // go on waiting there, and get the lock for a client that does not know. Whoever

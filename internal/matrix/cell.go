@@ -2,8 +2,11 @@ package matrix
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"lockstep/internal/checker"
+	"lockstep/internal/measured"
 	"lockstep/internal/plan"
 	"lockstep/internal/rate"
 	"lockstep/internal/scenario"
@@ -55,13 +58,18 @@ type Cell struct {
 	Scripted        *Sighting // the worst of the scripts; nil when none tested anything
 	Worst           *Sighting // the worst of all runs, the earliest of these
 	Note            string
-	Scripts         []string // names of the scripts that were tried
+	Scripts         []Sighting      // each script as it stands, in the order in which they were tried
+	Walked          *Walked         // what the walk has come to; nil when it has no part in the cell
+	Story           *measured.Shown // of the walk, when the letter is worse for it; nil when the runs alone made it
+	DamagedBy       string          // the script or the story by which the resource was damaged; "" when it never was
 
-	varied, bad int // random variations, and the broken or stuck among them
-	excluded    bool
-	robbed      bool
-	why         string // of the first run that tested nothing
+	varied, bad int           // random variations, and the broken or stuck among them
+	seen        [letters]bool // by badness
+	why         string        // of the first run that tested nothing
 }
+
+// letters are how many there are, with one place for what says nothing.
+const letters = 7
 
 // Badness orders letters from harmless to harmful; 0 is for those that say nothing.
 func Badness(l checker.Letter) int {
@@ -75,6 +83,9 @@ func Badness(l checker.Letter) int {
 
 // add adds the outcome of one run.
 func (c *Cell) add(s *Script, v Variation, j *checker.Judgement) {
+	if v.Seed == 0 {
+		c.Scripts = append(c.Scripts, *sighting(s, v, j))
+	}
 	if j.Letter == checker.LetterUnknown {
 		c.Untested++
 		if c.why == "" {
@@ -92,8 +103,7 @@ func (c *Cell) add(s *Script, v Variation, j *checker.Judgement) {
 		c.Stuck++
 		bad = true
 	}
-	c.excluded = c.excluded || j.Letter == checker.LetterV || j.Letter == checker.LetterVF
-	c.robbed = c.robbed || j.Letter == checker.LetterF || j.Letter == checker.LetterVF
+	c.saw(j.Letter)
 	if v.Seed > 0 {
 		c.varied++
 		if bad {
@@ -112,6 +122,46 @@ func sighting(s *Script, v Variation, j *checker.Judgement) *Sighting {
 	return &Sighting{Variation: v, Letter: j.Letter, Name: s.Name, Hash: j.History.Hash().String(), script: s}
 }
 
+// Tried are the names of the scripts that were played.
+func (c *Cell) Tried() (names []string) {
+	for i := range c.Scripts {
+		names = append(names, c.Scripts[i].Name)
+	}
+	return names
+}
+
+// saw notes what was seen.
+func (c *Cell) saw(l checker.Letter) { c.seen[Badness(l)] = true }
+
+func (c *Cell) has(l checker.Letter) bool { return c.seen[Badness(l)] }
+
+// worst is the letter of all that was seen; unknown when nothing was.
+func (c *Cell) worst() checker.Letter {
+	if c.has(checker.LetterV) && c.has(checker.LetterF) {
+		return checker.LetterVF
+	}
+	worst := checker.LetterUnknown
+	for _, known := range checker.Letters {
+		if c.has(known.Letter) && Badness(known.Letter) > Badness(worst) {
+			worst = known.Letter
+		}
+	}
+	return worst
+}
+
+// Also are the letters that were seen besides and that the cell's own does not say, worst
+// first. S is none of them: some run does no harm in every cell.
+func (c *Cell) Also() []checker.Letter {
+	out := []checker.Letter{}
+	for _, known := range slices.Backward(checker.Letters) {
+		l := known.Letter
+		if c.has(l) && Badness(l) > Badness(checker.LetterSafe) && !strings.Contains(string(c.Letter), string(l)) {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
 // conclude derives the letter. Two runs, one with V and one with F, make VF. Harm is harm
 // wherever it was seen, but only a script that brought the fault about shows that there is
 // none: a cell in which no script tested anything is unknown.
@@ -121,10 +171,8 @@ func (c *Cell) conclude() {
 		c.Letter, c.Worst = checker.LetterUnknown, nil
 		c.Note = "no script tested anything: " + c.why
 		return
-	case c.excluded && c.robbed:
-		c.Letter = checker.LetterVF
 	default:
-		c.Letter = c.Worst.Letter
+		c.Letter = c.worst()
 	}
 	low, high := rate.Wilson(c.bad, c.varied)
 	c.Rate, c.Low, c.High = rate.InOne(rate.Of(c.bad, c.varied)), rate.InOne(low), rate.InOne(high)

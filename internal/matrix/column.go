@@ -13,6 +13,9 @@ type Column struct {
 	Name    string // a few words
 	Summary string // one sentence: what exactly is injected
 	sketch  func(subject) []sketch
+	// kinds are what the column stands for in the walk, "crash/hold" being a crash of one who
+	// holds: see Kinds.
+	kinds string
 }
 
 // subject is the lock that a script is made for.
@@ -45,24 +48,27 @@ const noFaultCode = "N0"
 // Columns returns all kinds of faults, in the order of the catalogue.
 func Columns() []Column {
 	return []Column{
-		{noFaultCode, "no fault", "Clients contend, nothing goes wrong.", noFault},
-		{"CC", "crash between commands", "The client dies after one command of its acquire, or between the steps of its release.", crashBetween},
-		{"CH", "crash while holding", "The client dies in its critical section.", crashHolding},
-		{"HL", "host loss", "The machine of the holder, or of a client that waits, is gone: nobody closes its connections.", hostLoss},
-		{"GP", "pause past the lease", "The whole process freezes for longer than the lease, its sockets stay open.", pausePast},
-		{"GD", "pause in the release", "The whole process freezes for longer than the lease just before a command of its release is sent.", pauseInRelease},
-		{"SL", "slow task", "The work takes longer than the lease; the other tasks of the process run.", slowTask},
-		{"DR", "late reply to acquire", "A command of acquire is executed at once, its reply arrives after the lease is over, the client still waits for it.", lateReply},
-		{"LA", "lost reply to acquire", "A command of acquire is executed, its reply never arrives.", lostAcquire},
-		{"LR", "lost reply to release", "A command of release is executed, its reply never arrives, the client repeats the release.", lostRelease},
-		{"PT", "partition", "The holder, or those who wait for it, are cut off from the servers for longer than the lease and go on.", partitioned},
-		{"FO", "failover", "The primary dies before its replica has heard of the lock; the replica takes over. A cluster loses its leader.", failover},
-		{"SB", "split brain", "The primary and the holder are cut off from all others, who promote a replica.", splitBrain},
-		{"RS", "restart", "A server restarts with what its persistence has kept.", restart},
-		{"CK", "clock skew of clients", "Wall clocks of clients differ by more than the lease, or are stepped.", clientClocks},
-		{"SJ", "clock jump of a server", "The wall clock of a server steps ahead by more than the lease.", serverClock},
-		{"SX", "early drop", "The store drops the lock's entry early: an eviction, an operator's DEL, a revoked lease, a killed session.", earlyDrop},
-		{"HW", "hung worker", "The task that works is blocked for ever, the other tasks of its process live.", hungWorker},
+		{noFaultCode, "no fault", "Clients contend, nothing goes wrong.", noFault, ""},
+		{"CC", "crash between commands", "The client dies after one command of its acquire, or between the steps of its release.", crashBetween, "crash/acquire crash/release"},
+		{"CH", "crash while holding", "The client dies in its critical section.", crashHolding, "crash/hold"},
+		{"HL", "host loss", "The machine of the holder, or of a client that waits, is gone: nobody closes its connections.", hostLoss, "host"},
+		{"GP", "pause past the lease", "The whole process freezes for longer than the lease, its sockets stay open.", pausePast, "pause/acquire pause/hold"},
+		{"GD", "pause in the release", "The whole process freezes for longer than the lease just before a command of its release is sent.", pauseInRelease, "pause/release"},
+		{"SL", "slow task", "The work takes longer than the lease; the other tasks of the process run.", slowTask, "slow"},
+		{"DR", "late reply to acquire", "A command of acquire is executed at once, its reply arrives after the lease is over, the client still waits for it.", lateReply, "late-reply/acquire late-reply-short/acquire"},
+		{"LA", "lost reply to acquire", "A command of acquire is executed, its reply never arrives.", lostAcquire, "lost-reply/acquire"},
+		{"LR", "lost reply to release", "A command of release is executed, its reply never arrives, the client repeats the release.", lostRelease, "lost-reply/release"},
+		{"LD", "late release", "A command of release arrives late: when somebody else holds, when its client has come again, or after it was repeated.", lateRelease, "late-release late-release-short"},
+		{"PT", "partition", "The holder, or those who wait for it, are cut off from the servers for longer than the lease and go on.", partitioned, "cut cut-short"},
+		{"FO", "failover", "The primary dies before its replica has heard of the lock; the replica takes over. A cluster loses its leader.", failover, "fail-over"},
+		{"SB", "split brain", "The primary and the holder are cut off from all others, who promote a replica.", splitBrain, "split split-short promote"},
+		{"RS", "restart", "A server restarts with what its persistence has kept.", restart, "restart"},
+		{"PS", "paused server", "The process of a server stands still, its sockets stay open.", serverPause, "server-pause server-pause-short"},
+		{"CK", "clock skew of clients", "Wall clocks of clients differ by more than the lease, or are stepped.", clientClocks, "client-clock"},
+		{"SJ", "clock jump of a server", "The wall clock of a server steps ahead by more than the lease.", serverClock, "server-clock"},
+		{"CR", "clock rate", "A clock of a client or a server runs fast or slow by 15 %, and the work ends just within the lease.", clockRate, "clock-rate"},
+		{"SX", "early drop", "The store drops the lock's entry early: an eviction, an operator's DEL, a revoked lease, a killed session.", earlyDrop, "evict"},
+		{"HW", "hung worker", "The task that works is blocked for ever, the other tasks of its process live.", hungWorker, "hung"},
 	}
 }
 

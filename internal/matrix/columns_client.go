@@ -134,14 +134,3 @@ func slowTask(subject) []sketch {
 func hungWorker(subject) []sketch {
 	return []sketch{{name: "the work of A hangs for ever", faults: []string{"when: A enters; hang: A"}}}
 }
-
-func clientClocks(s subject) []sketch {
-	return []sketch{
-		{name: "B's clock is 12 s ahead", work: "5s", clocks: "{B: {offset: +12s}}"},
-		{name: "A's clock is 12 s behind", work: "5s", clocks: "{A: {offset: -12s}}"},
-		{name: "B's and C's clocks are 12 s ahead", work: "5s", clocks: "{B: {offset: +12s}, C: {offset: +12s}}"},
-		{name: "A's clock steps back while it holds", work: "5s", faults: []string{"when: A is in its critical section; jump-clock: A; by: -12s"}},
-		{name: "B's clock steps ahead while it waits", work: "5s", faults: []string{"when: A is in its critical section; jump-clock: B; by: +12s"}},
-		{name: "A's clock steps back while it acquires", faults: []string{s.inAcquire("A", "has %s executed", 0) + "; jump-clock: A; by: -12s"}},
-	}
-}

@@ -87,6 +87,14 @@ func (s subject) replicated(lag, failover string) string {
 	return ""
 }
 
+// lag is how late a replica is that has not heard of the lock when its primary dies.
+func (s subject) lag() string {
+	if s.Hasty {
+		return "200ms"
+	}
+	return "500ms"
+}
+
 const (
 	byOperator = "{by: operator, after: 1s}"
 	bySentinel = "{by: sentinel, down-after: 1s, election: 500ms}"
@@ -96,10 +104,7 @@ func failover(s subject) []sketch {
 	if s.Servers.Shards > 0 {
 		return failoverOfShard(s)
 	}
-	lag := "500ms"
-	if s.Hasty {
-		lag = "200ms"
-	}
+	lag := s.lag()
 	servers := s.replicated(lag, byOperator)
 	// A supervisor starts the dead server again: it comes back as a replica.
 	// Independent nodes have none, and one that comes back empty is another column.
@@ -309,22 +314,6 @@ func restart(s subject) []sketch {
 	return out
 }
 
-func serverClock(s subject) []sketch {
-	out := []sketch{
-		{name: "the primary's clock steps ahead by 12 s while A holds", work: "5s", faults: []string{"when: A is in its critical section; jump-clock: the primary; by: +12s"}},
-	}
-	if s.Store == locks.StoreRedisNodes {
-		out = append(out, sketch{
-			name: "the clock of a node that A's quorum needs steps ahead by 12 s", work: "5s",
-			faults: s.justQuorum(func(server string) string { return "jump-clock: " + server + "; by: +12s" }),
-		}, sketch{
-			name: "the clock of the one node that both sides of a cut need steps ahead by 12 s", work: "9s", timeout: "400ms",
-			faults: s.oneInCommon(func(server string) string { return "jump-clock: " + server + "; by: +12s" }),
-		})
-	}
-	return out
-}
-
 func earlyDrop(s subject) []sketch {
 	out := []sketch{
 		{name: "the entry is dropped while A holds", work: "5s", faults: []string{"when: A is in its critical section; evict: lock"}},
@@ -333,6 +322,36 @@ func earlyDrop(s subject) []sketch {
 		out = append(out, sketch{
 			name: "the entry is dropped on a node that A's quorum needs", work: "5s",
 			faults: s.justQuorum(func(server string) string { return "evict: lock; from: " + server }),
+		})
+	}
+	return out
+}
+
+// serverPause freezes a server for longer than the lease: it answers nobody, and no connection ends.
+func serverPause(s subject) []sketch {
+	const long = "; pause: the primary; for: 12s"
+	out := []sketch{
+		{name: "the primary stands still while A holds", work: "5s", faults: []string{"when: A is in its critical section" + long}},
+		{name: "the primary stands still while A holds, for less than the lease", work: "5s", faults: []string{"when: A is in its critical section; pause: the primary; for: 4s"}},
+	}
+	if len(s.Release) > 0 {
+		out = append(out, sketch{
+			name: "the primary stands still when A sends " + s.Release[0] + " in its release", work: "5s",
+			faults: []string{s.inRelease("is about to send %s", 0) + long},
+		})
+	}
+	switch s.Store {
+	case locks.StoreRedis:
+		if s.Servers.Shards == 0 {
+			out = append(out, sketch{
+				name: "the primary stands still, and sentinels promote the replica", work: "7s", servers: s.replicated(s.lag(), bySentinel),
+				faults: []string{"when: A enters" + long},
+			})
+		}
+	case locks.StoreRedisNodes:
+		out = append(out, sketch{
+			name: "a node that A's quorum needs stands still", work: "5s",
+			faults: s.justQuorum(func(server string) string { return "pause: " + server + "; for: 12s" }),
 		})
 	}
 	return out

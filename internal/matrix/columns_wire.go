@@ -81,3 +81,32 @@ func lostRelease(s subject) []sketch {
 	}
 	return out
 }
+
+// lateRelease has a command of the release arrive when somebody else holds. Its client takes it for
+// lost after three seconds, and goes on.
+func lateRelease(s subject) []sketch {
+	var out []sketch
+	late := func(i int, by string) []string {
+		return []string{s.inRelease("is about to send %s", i) + "; delay: request; by: " + by}
+	}
+	for i, c := range s.Release {
+		out = append(out, sketch{
+			name: of(c+" of A's release arrives 12 s later", i, len(s.Release)), work: "5s", faults: late(i, "12s"),
+		})
+	}
+	if last := len(s.Release) - 1; last >= 0 {
+		c := s.Release[last]
+		out = append(out, sketch{
+			name: c + " of A's release arrives when A has come again", work: "5s", clients: "[A, B]",
+			workload: []string{"repeat: 2 times", "rest: 100ms"}, faults: late(last, "5s"),
+		}, sketch{
+			// A gets the lock again when its first lease is over, and B comes after that.
+			name: c + " of A's release arrives when A holds again", work: "9s", clients: "[A, B]", stagger: "18s",
+			workload: []string{"repeat: 2 times", "rest: 100ms"}, faults: late(last, "10s"),
+		}, sketch{
+			name: c + " of A's release arrives after A has repeated it", work: "5s",
+			workload: []string{"release-again: 1s"}, faults: late(last, "6s"),
+		})
+	}
+	return out
+}

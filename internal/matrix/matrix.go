@@ -13,7 +13,9 @@ import (
 	"slices"
 
 	"lockstep/internal/checker"
+	"lockstep/internal/history"
 	"lockstep/internal/locks"
+	"lockstep/internal/measured"
 	"lockstep/internal/plan"
 	"lockstep/internal/run"
 )
@@ -34,6 +36,10 @@ type Options struct {
 	Profiles run.Factory
 	ScalePPM int64
 	Refuse   func(p *plan.Plan, lock string) error
+
+	// Walk is what the walk of the fault space has come to; nil when it plays no part, as on real
+	// servers and at another scale than its own.
+	Walk *measured.Explored
 
 	// Progress, if not nil, is told how many cells are done; one call at a time.
 	Progress func(done, all int)
@@ -87,14 +93,14 @@ func (m *Matrix) measure(ctx context.Context, w, profiles run.World, i int) erro
 	if why == "" {
 		scripts, why = m.o.fit(scripts, v.ID)
 	}
+	c.Walked = walkedIn(m.o.Walk, v.ID, &column)
 	if why != "" {
 		c.Letter, c.Note = NotApplicable, why
+		c.join()
 		return nil
 	}
 	for k := range scripts {
-		s := &scripts[k]
-		c.Scripts = append(c.Scripts, s.Name)
-		if err := c.play(ctx, w, s, Variation{Script: k}); err != nil {
+		if err := c.play(ctx, w, &scripts[k], Variation{Script: k}); err != nil {
 			return err
 		}
 	}
@@ -106,6 +112,7 @@ func (m *Matrix) measure(ctx context.Context, w, profiles run.World, i int) erro
 		}
 	}
 	c.conclude()
+	c.join()
 	return nil
 }
 
@@ -159,6 +166,28 @@ func (c *Cell) play(ctx context.Context, w run.World, s *Script, v Variation) er
 		return fmt.Errorf("%s under %s, %s: %w", c.Lock, c.Fault, s.Name, out.Err)
 	}
 	c.add(s, v, &out.Judgement)
+	return c.damage(ctx, w, s, v, out.Judgement.History)
+}
+
+// damage notes the run by which the resource was damaged. Where the lock hands out tokens, the
+// resource of the scripts does not look at them, and whoever has such a lock will have it look:
+// so the run counts when it does damage behind a fence as well.
+func (c *Cell) damage(ctx context.Context, w run.World, s *Script, v Variation, h *history.History) error {
+	if c.DamagedBy != "" || !checker.Damaged(h) {
+		return nil
+	}
+	if checker.HandsOutTokens(h) {
+		fenced := *s.played(v.Seed)
+		fenced.Workload.Fence = plan.FenceReadsAndWrites
+		out := run.One(ctx, w, &fenced, c.Lock, max(v.Seed, 1))
+		if out.Judgement.History == nil {
+			return out.Err
+		}
+		if !checker.Damaged(out.Judgement.History) {
+			return nil
+		}
+	}
+	c.DamagedBy = s.Name
 	return nil
 }
 

@@ -285,7 +285,9 @@ func TestBadnessOrdersTheLetters(t *testing.T) {
 
 // A run with V and another with F make VF; the worst run stays the one with V.
 func TestLettersOfSeveralRunsAddUp(t *testing.T) {
-	c := Cell{Runs: 2, excluded: true, robbed: true, Worst: &Sighting{Letter: checker.LetterV}}
+	c := Cell{Runs: 2, Worst: &Sighting{Letter: checker.LetterV}}
+	c.saw(checker.LetterV)
+	c.saw(checker.LetterF)
 	c.conclude()
 	if c.Letter != checker.LetterVF {
 		t.Errorf("got %s", c.Letter)

@@ -10,11 +10,19 @@ func (m *Matrix) Measured() *measured.Matrix {
 		if c.Letter == "" {
 			continue // it was not over when the matrix was interrupted
 		}
-		out.Cells = append(out.Cells, measured.Cell{
+		one := measured.Cell{
 			Lock: c.Lock, Fault: c.Fault, Letter: string(c.Letter), Runs: c.Runs, Untested: c.Untested,
 			Broken: c.Broken, Stuck: c.Stuck, Rate: c.Rate, Low: c.Low, High: c.High,
 			Scripted: c.Scripted.measured(), Worst: c.Worst.measured(), Note: c.Note,
-		})
+			Also: []string{}, Damage: c.DamagedBy != "", DamagedBy: c.DamagedBy, Story: c.Story,
+		}
+		for _, l := range c.Also() {
+			one.Also = append(one.Also, string(l))
+		}
+		if w := c.Walked; w != nil {
+			one.Walked, one.Vain, one.Cut = &w.Schedules, w.Vain, w.Cut
+		}
+		out.Cells = append(out.Cells, one)
 	}
 	return out
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 )
 
 // Explored is what a walk of the fault space has come to: the minimal sets of kinds of faults
@@ -65,6 +66,18 @@ type ExploredLock struct {
 	Doubts   []string `json:"doubts"`         // what broke with a fault that had no effect: nobody knows why
 	// Breaks are the minimal sets, by way of breaking; nil: not walked.
 	Breaks map[string][]CutSet `json:"breaks"`
+	// Singles are what became of each kind alone; none in a result of before they were counted.
+	Singles []Single `json:"singles"`
+}
+
+// Single is what became of all single faults of one kind that hit a client at one thing.
+type Single struct {
+	Kind   string            `json:"kind"`
+	During string            `json:"during,omitempty"` // acquire, hold or release; "" for a fault of servers, which hits all clients
+	Walked int64             `json:"walked"`           // schedules
+	Vain   int64             `json:"without_effect"`   // of these, as of a lock
+	Cut    int64             `json:"cut_short"`        // the same
+	Breaks map[string]*Shown `json:"breaks"`           // by way of breaking; only those that came about
 }
 
 // Ways are the ways of breaking, as results call them.
@@ -73,9 +86,34 @@ func Ways() []string { return []string{"believe", "damage", "robbed", "stuck"} }
 // CutSet is a minimal set of kinds of faults. No kinds: the lock breaks without a fault.
 type CutSet struct {
 	Kinds []string `json:"kinds"`
-	World string   `json:"world"`
-	Story string   `json:"story"` // the file
-	Text  string   `json:"text"`  // in one line
+	Shown
+}
+
+// Shown is the plainest story that shows something.
+type Shown struct {
+	World string `json:"world"`
+	Story string `json:"story"` // the file
+	Text  string `json:"text"`  // in one line
+}
+
+// EachStory calls f with every story of a result.
+func (x *Explored) EachStory(f func(s *Shown)) {
+	for i := range x.Locks {
+		x.Locks[i].eachStory(f)
+	}
+}
+
+func (l *ExploredLock) eachStory(f func(s *Shown)) {
+	for _, way := range Ways() {
+		for k := range l.Breaks[way] {
+			f(&l.Breaks[way][k].Shown)
+		}
+		for k := range l.Singles {
+			if s := l.Singles[k].Breaks[way]; s != nil {
+				f(s)
+			}
+		}
+	}
 }
 
 // ReadExplored reads a stored walk.
@@ -90,10 +128,14 @@ func ReadExplored(data []byte) (*Explored, error) {
 	for i := range r.Locks {
 		l := &r.Locks[i]
 		ok := printable(l.Lock)
+		l.eachStory(func(s *Shown) { ok = ok && printable(s.World, s.Story, s.Text) })
 		for _, way := range Ways() {
 			for _, s := range l.Breaks[way] {
-				ok = ok && printable(append([]string{s.World, s.Story, s.Text}, s.Kinds...)...)
+				ok = ok && printable(s.Kinds...)
 			}
+		}
+		for _, s := range l.Singles {
+			ok = ok && printable(s.Kind, s.During)
 		}
 		if !ok {
 			return nil, fmt.Errorf("is no result of simulate explore: lock %d has a character that no page shows", i+1)
@@ -146,8 +188,27 @@ func (r *Explored) JSON(version string) ([]byte, error) {
 			}
 			b.WriteByte(']')
 		}
-		b.WriteString("}}")
+		b.WriteString("},\n \"singles\":[")
+		for k := range l.Singles {
+			if k > 0 {
+				b.WriteByte(',')
+			}
+			fmt.Fprintf(&b, "\n  %s", one(&l.Singles[k]))
+		}
+		b.WriteString("]}")
 	}
 	b.WriteString("\n]}\n")
 	return b.Bytes(), failed
+}
+
+// Cost is what a lock costs in the plain world, where a message takes a millisecond.
+type Cost struct {
+	Servers int // that keep the lock, replicas among them
+	// Acquire and Release are round trips, one after the other, when nobody contends, those among
+	// the servers too. They are of the second round: a client that opens a session does so once.
+	// 0: nobody gets the lock.
+	Acquire, Release int
+	// DeadHolder is for how long nobody gets the lock after its holder has died; less than zero
+	// when nobody gets it any more.
+	DeadHolder time.Duration
 }

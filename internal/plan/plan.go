@@ -171,18 +171,16 @@ func (p Plan) Scaled(ppm int64) Plan {
 	scale := func(d time.Duration) time.Duration {
 		return time.Duration(int64(d) / 1_000_000 * ppm)
 	}
-	span := func(r Range) Range { return Range{scale(r.Min), scale(r.Max)} }
 	p.ScalePPM = cmp.Or(p.ScalePPM, 1_000_000) * ppm / 1_000_000
 	p.Lease = scale(p.Lease)
-	p.Workload.Wait = scale(p.Workload.Wait)
-	p.Workload.Work = span(p.Workload.Work)
-	p.Workload.Rest = span(p.Workload.Rest)
-	p.Workload.Stagger = scale(p.Workload.Stagger)
-	p.Workload.Retry = scale(p.Workload.Retry)
-	p.Workload.ReleaseAgain = scale(p.Workload.ReleaseAgain)
-	p.Network.Latency = span(p.Network.Latency)
-	p.Network.Timeout = scale(p.Network.Timeout)
-	p.scaleServers(scale)
+	for _, section := range append([]Section{WorkloadKeys, NetworkKeys}, ServerKeys...) {
+		p.scale(section.Keys, scale)
+	}
+	for _, f := range []*Failover{&p.MySQL.Failover, &p.Postgres.Failover} { // what no file can say
+		f.DownAfter, f.Election = scale(f.DownAfter), scale(f.Election)
+		f.DemoteAfter, f.Timeout = scale(f.DemoteAfter), scale(f.Timeout)
+	}
+	p.Redis.Failover.DemoteAfter, p.Redis.Failover.Timeout = scale(p.Redis.Failover.DemoteAfter), scale(p.Redis.Failover.Timeout)
 	clocks := make([]Clock, len(p.Clocks))
 	for i, c := range p.Clocks {
 		c.Offset = scale(c.Offset)
@@ -197,4 +195,21 @@ func (p Plan) Scaled(ppm int64) Plan {
 	p.Chaos = p.Chaos.scaled(scale)
 	p.Vary = scaledAxes(p.Vary, scale)
 	return p
+}
+
+// scale multiplies the durations that are kept under some keys.
+func (p *Plan) scale(keys []Key, by func(time.Duration) time.Duration) {
+	for i := range keys {
+		k := &keys[i]
+		if k.Keys != nil {
+			p.scale(k.Keys, by)
+			continue
+		}
+		switch at := k.At(p).(type) {
+		case *time.Duration:
+			*at = by(*at)
+		case *Range:
+			*at = Range{by(at.Min), by(at.Max)}
+		}
+	}
 }

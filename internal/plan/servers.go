@@ -242,22 +242,3 @@ func numbered(word string, count int) []string {
 	}
 	return names
 }
-
-func (p *Plan) scaleServers(scale func(time.Duration) time.Duration) {
-	failover := func(f *Failover) {
-		f.After, f.DownAfter, f.Election = scale(f.After), scale(f.DownAfter), scale(f.Election)
-		f.DemoteAfter, f.Timeout = scale(f.DemoteAfter), scale(f.Timeout)
-	}
-	p.Redis.Lag = scale(p.Redis.Lag)
-	p.Redis.MinReplicasMaxLag = scale(p.Redis.MinReplicasMaxLag)
-	p.Redis.Cluster.NodeTimeout = scale(p.Redis.Cluster.NodeTimeout)
-	failover(&p.Redis.Failover)
-	p.Etcd.Election = scale(p.Etcd.Election)
-	p.Consul.Election, p.Consul.Second = scale(p.Consul.Election), scale(p.Consul.Second)
-	p.ZooKeeper.Election = scale(p.ZooKeeper.Election)
-	p.ZooKeeper.Tick = scale(p.ZooKeeper.Tick)
-	for _, db := range []*SQL{&p.MySQL, &p.Postgres} {
-		db.Lag, db.IdleTimeout = scale(db.Lag), scale(db.IdleTimeout)
-		failover(&db.Failover)
-	}
-}

@@ -85,34 +85,43 @@ func (in *injector) unknown(fault int, node string) {
 	(*harness)(in).fail(fmt.Errorf("fault %d names %q, which is neither a client nor a server", fault, node))
 }
 
-// Freeze implements faults.World: SIGSTOP, and nothing more until the process
-// stands still.
-func (in *injector) Freeze(fault int, node string) {
+// strike does something to the process of a client or a server. What does it reports whether there
+// was anything to do; so does strike, and which client it was, nil for a server.
+func (in *injector) strike(fault int, node string, kind history.Kind, client func(*client) (bool, error), server func(*member) (bool, error)) (*client, bool) {
 	name := in.nodeName(node)
 	c, m := in.client(name), in.group.named(name)
+	var done bool
 	var err error
 	switch {
 	case c != nil:
-		if c.dead || c.frozen {
-			return
-		}
-		c.frozen = true
-		err = c.process.Freeze()
+		done, err = client(c)
 	case m != nil:
-		var frozen bool
-		if frozen, err = in.group.freeze(m); !frozen {
-			return
-		}
+		done, err = server(m)
 	default:
 		in.unknown(fault, node)
-		return
 	}
-	if err != nil {
+	switch {
+	case !done:
+		return c, false
+	case err != nil:
 		(*harness)(in).fail(fmt.Errorf("fault %d: %s: %w", fault, name, err))
-		return
+		return c, false
 	}
-	in.did(history.Froze, name, fault)
+	in.did(kind, name, fault)
 	in.actedOn(fault, c)
+	return c, true
+}
+
+// Freeze implements faults.World: SIGSTOP, and nothing more until the process
+// stands still.
+func (in *injector) Freeze(fault int, node string) {
+	in.strike(fault, node, history.Froze, func(c *client) (bool, error) {
+		if c.dead || c.frozen {
+			return false, nil
+		}
+		c.frozen = true
+		return true, c.process.Freeze()
+	}, in.group.freeze)
 }
 
 // Thaw implements faults.World. What faults wait for (the client wakes) is told
@@ -152,32 +161,14 @@ func (in *injector) thaw(fault int, name string, thaw func() error) {
 // Crash implements faults.World: SIGKILL. What a client sent before is on its
 // way and arrives; what a primary owes its replicas is lost, see group.kill.
 func (in *injector) Crash(fault int, node string) {
-	name := in.nodeName(node)
-	c, m := in.client(name), in.group.named(name)
-	var err error
-	switch {
-	case c != nil:
+	c, done := in.strike(fault, node, history.Crashed, func(c *client) (bool, error) {
 		if c.dead {
-			return
+			return false, nil
 		}
 		c.dead = true
-		err = c.process.Kill()
-	case m != nil:
-		var killed bool
-		if killed, err = in.group.kill(m); !killed {
-			return
-		}
-	default:
-		in.unknown(fault, node)
-		return
-	}
-	if err != nil {
-		(*harness)(in).fail(fmt.Errorf("fault %d: %s: %w", fault, name, err))
-		return
-	}
-	in.did(history.Crashed, name, fault)
-	in.actedOn(fault, c)
-	if c != nil {
+		return true, c.process.Kill()
+	}, in.group.kill)
+	if done && c != nil {
 		c.end.Do(func() { close(c.over) })
 	}
 }

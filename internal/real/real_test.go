@@ -3,11 +3,13 @@ package real_test
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -24,6 +26,11 @@ func TestMain(m *testing.M) {
 	if os.Getenv(envHarness) != "" { // the name of a lock
 		harnessMain()
 		return
+	}
+	// Runs that may be played beside others wait more than they compute.
+	flag.Parse()
+	if most := flag.Lookup("test.parallel").Value; most.String() == strconv.Itoa(runtime.GOMAXPROCS(0)) {
+		_ = most.Set(strconv.Itoa(runtime.GOMAXPROCS(0) + 1))
 	}
 	os.Exit(m.Run())
 }

@@ -7,16 +7,24 @@ var (
 		"{locks} 种锁，经受 {kinds} 种故障：各自的结果如何，由 {runs} 次运行测得。[{more}]")
 	MoreTestedNothing = New1[Grouped]("{n} {n|run|runs} more tested nothing and count for nothing.", "另有 {n} 次没有检验到什么，不作数。")
 	RunsAndPage       = New3[Number, Verbatim, Verbatim]("{n} runs in {time} s   page {page}", "{n} 次运行，用时 {time} 秒   页面 {page}")
-	LetterOf          = New3[Verbatim, Verbatim, Verbatim]("{letter}, {lock} under {fault}", "{letter}，{lock} 经受 {fault}")
-	BrokenOrStuckOf   = New1[Number]("broken or stuck, of {n}", "{n} 把中被破坏或卡死的")
-	SomeLocksOf       = New2[Number, Number]("{bad} of {n}", "{n} 把中 {bad} 把")
-	WhyNoLetter       = New1[Verbatim]("Why there is no letter: {why}.", "为什么没有字母：{why}。")
-	CellTitle         = New4[Verbatim, Verbatim, Verbatim, Verbatim]("{code}, {fault}: {note}[ ({outcome})]", "{code}，{fault}：{note}[（{outcome}）]")
-	BothOfRuns        = New3[Number, Number, Number]("{broken} broken, {stuck} stuck of {n}", "{n} 次中破坏 {broken} 次，卡死 {stuck} 次")
-	BrokenOfRuns      = New2[Number, Number]("{broken} broken of {n}", "{n} 次中破坏 {broken} 次")
-	StuckOfRuns       = New2[Number, Number]("{stuck} stuck of {n}", "{n} 次中卡死 {stuck} 次")
-	NoneOfRuns        = New1[Number]("none of {n} broken", "{n} 次都没有破坏")
-	CellCounts        = New5[Grouped, Number, Number, Phrase, Phrase](
+	WalkedOfCell      = New2[Grouped, Grouped](
+		"{n} {n|schedule|schedules} of these kinds in the walk; in {vain} of them the fault changed nothing.",
+		"这些种类在遍历中共 {n} 个安排；其中 {vain} 个的故障没有改变什么。")
+	WalkedWithoutEnd = New1[Grouped]("{n} {n|schedule has|schedules have} no end: nobody knows what they do.", "{n} 个安排没有尽头：没有人知道它们会怎样。")
+	FoundBesides     = New1[Verbatim]("Found besides: {letters}.", "此外还有：{letters}。")
+	DamagedByStory   = New1[Verbatim]("The resource was damaged: {by}.", "资源被损坏：{by}。")
+	KindDuring       = New2[Verbatim, Phrase]("{kind} {during}", "{kind}（{during}）")
+	ScriptsExported  = New2[Number, Verbatim]("{n} {n|script|scripts} in {folder}", "{n} 个脚本，在 {folder}")
+	LetterOf         = New3[Verbatim, Verbatim, Verbatim]("{letter}, {lock} under {fault}", "{letter}，{lock} 经受 {fault}")
+	BrokenOrStuckOf  = New1[Number]("broken or stuck, of {n}", "{n} 把中被破坏或卡死的")
+	SomeLocksOf      = New2[Number, Number]("{bad} of {n}", "{n} 把中 {bad} 把")
+	WhyNoLetter      = New1[Verbatim]("Why there is no letter: {why}.", "为什么没有字母：{why}。")
+	CellTitle        = New4[Verbatim, Verbatim, Verbatim, Verbatim]("{code}, {fault}: {note}[ ({outcome})]", "{code}，{fault}：{note}[（{outcome}）]")
+	BothOfRuns       = New3[Number, Number, Number]("{broken} broken, {stuck} stuck of {n}", "{n} 次中破坏 {broken} 次，卡死 {stuck} 次")
+	BrokenOfRuns     = New2[Number, Number]("{broken} broken of {n}", "{n} 次中破坏 {broken} 次")
+	StuckOfRuns      = New2[Number, Number]("{stuck} stuck of {n}", "{n} 次中卡死 {stuck} 次")
+	NoneOfRuns       = New1[Number]("none of {n} broken", "{n} 次都没有破坏")
+	CellCounts       = New5[Grouped, Number, Number, Phrase, Phrase](
 		"{n} {n|run|runs}: {broken} broken, {stuck} stuck. {rate}[ {untested}]",
 		"{n} 次运行：破坏 {broken} 次，卡死 {stuck} 次。{rate}[{untested}]")
 	VariationsBroke = New3[Percent, Percent, Percent](

@@ -2,6 +2,7 @@ package say
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -219,6 +220,9 @@ type List []Part
 
 // In joins the things.
 func (p List) In(l Language) string { return strings.Join(eachIn(p, l), choose(l, ", ", "、")) }
+
+// Seed is a seed, which may be larger than a Number.
+func Seed(seed uint64) Verbatim { return Verbatim(strconv.FormatUint(seed, 10)) }
 
 // ListOf are names as a list.
 func ListOf(names []string) List {

@@ -85,6 +85,7 @@ var reportTexts = [][2]string{
 	{"Some client had to wait for another.", "有客户端必须等别的客户端。"}, {"The run was played to its end.", "运行演到了最后。"},
 	{"True time never goes back.", "真实时间从不倒退。"}, {"The resource took every write: it compared no tokens.", "资源接受了每次写入：它不比较令牌。"},
 	{"One seed is one order of events. What was kept here may break with another seed: play many with --times 1000.", "一个种子就是一种事件顺序。这里守住的，换一个种子可能就破坏了：用 --times 1000 多演几遍。"},
+	{"The servers are models, and the lock is its own code in virtual time. A pause held its connections and its calls: its timers went on and fired, and its clock was everybody's.", "服务器是模型，锁则是它自己的代码，跑在虚拟时间里。停顿挡住的是它的连接和对它的调用：它的定时器照走照响，它的时钟就是大家的时钟。"},
 	{"The servers are models. They are compared with real ones by random commands, but a model is not the server; --backend process plays on real ones where they are installed.", "服务器是模型。它们用随机命令与真实的服务器比对过，但模型不是服务器；装有真实服务器时，--backend process 会在上面演。"},
 	{"the network of the servers", "服务器之间的网络"},
 	{"The measurements are left out to keep this page small; they are in plots/, beside it.", "为了让本页不太大，测量略去了；它们在旁边的 plots/ 里。"},
@@ -142,10 +143,12 @@ var reportTexts = [][2]string{
 	{"a verdict is unknown: another seed may put it to the test", "有结论未知：换一个种子也许能检验到"},
 	{"real servers repeat nothing; the simulator plays the same story and repeats it byte for byte", "真实服务器无法重演；模拟器演同一个故事，每次逐字节相同"},
 
-	{"changed", "变化"}, {"worst", "最坏"}, {"page", "页面"}, {"table", "表格"}, {"wrote", "写好"}, {"missed", "不符合"}, {"unknown: no run tested anything", "未知：没有一次运行检验到什么"}, {"broken (runs; first seed)", "破坏（次数；第一个种子）"},
+	{"changed", "变化"}, {"worst", "最坏"}, {"story", "故事"}, {"also", "另有"}, {"walked", "遍历"}, {"page", "页面"}, {"table", "表格"}, {"wrote", "写好"}, {"missed", "不符合"}, {"unknown: no run tested anything", "未知：没有一次运行检验到什么"}, {"broken (runs; first seed)", "破坏（次数；第一个种子）"},
 	{"property", "性质"}, {"verdict", "结论"}, {"first violation, or why it is unknown", "第一处破坏，或为何未知"}, {"identical", "相同"}, {"DIFFERENT headers", "头部不同"},
 	{"history", "历史"}, {"hash", "哈希"}, {"stored", "存档"}, {"played", "重演"},
 	{"kind", "种类"}, {"peer", "对方"}, {"owner", "主人"}, {"text", "文本"}, {"cause", "原因"}, {"the number of events", "事件的数目"}, {"the hash alone", "只有哈希"},
+
+	{"certain", "确定"}, {"possible", "可能"},
 
 	// Names of regions that are read out, behind the name of a lock.
 	{"the whole run in true time", "整个运行，按真实时间"}, {"space-time diagram", "时空图"}, {"space-time diagram in true time", "时空图，按真实时间"},

@@ -11,13 +11,18 @@ var (
 	TickOnThePage    = New1[Verbatim](
 		"Tick what can happen to you on the page {path}, or name it here: --expect pause,fail-over",
 		"在页面 {path} 上勾选你那里会发生的，或者在这里说：--expect pause,fail-over")
-	LocksSurvive = New2[Number, Number]("{n} of {all} locks survive; what breaks the others:", "{all} 把锁中有 {n} 把经得住；其余的会这样坏：")
-	BreaksBy     = New3[Verbatim, Phrase, Verbatim]("{lock}: {way} by {kinds}", "{lock}：{way}，因为 {kinds}")
-	NoneUpTo     = New1[Number]("none up to {k}", "{k} 个以内没有")
+	LocksSurvive   = New2[Number, Number]("{n} of {all} locks survive; what breaks the others:", "{all} 把锁中有 {n} 把经得住；其余的会这样坏：")
+	BreaksBy       = New3[Verbatim, Phrase, Verbatim]("{lock}: {way} by {kinds}", "{lock}：{way}，因为 {kinds}")
+	CostServers    = New1[Number]("{n} {n|server|servers}", "{n} 台服务器")
+	CostRoundTrips = New2[Number, Number]("{acquire} {acquire|round trip|round trips} to acquire, {release} to release", "获取 {acquire} 次往返，释放 {release} 次")
+	CostDeadHolder = New1[Planned]("a dead holder keeps it for {long}", "持有者死后还占用 {long}")
+	NoneUpTo       = New1[Number]("none up to {k}", "{k} 个以内没有")
 )
 
 // exploreTexts are those of the page of a walk.
 var exploreTexts = [][2]string{
+	{"what it costs", "代价"}, {"nobody gets it", "谁也拿不到它"}, {"a dead holder keeps it for ever", "持有者死后永远占用"}, {"a dead holder is noticed at once", "持有者死后马上被发现"},
+	{"Costs are measured where a lease is 10 s: the servers that keep the lock, the round trips of a free lock, one after the other, and for how long a dead holder keeps the others out.", "代价是在租约为 10 秒时测得的：保存锁的服务器、锁空闲时依次发生的往返次数，以及持有者死后别人还要等多久。"},
 	{"always", "总会坏"}, {"believe", "两个都以为持有"}, {"damage", "资源损坏"}, {"robbed", "锁被抢"},
 	{"Which lock should I use?", "该用哪把锁？"}, {"What does it take to break it?", "怎样才会被破坏？"}, {"Skip to the table", "跳到表格"},
 	{"What can happen to you?", "你那里会发生什么？"}, {"for you", "对你"}, {"survives", "经得住"}, {"breaks", "会坏"}, {"not walked", "没有走过"},

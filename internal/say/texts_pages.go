@@ -32,4 +32,13 @@ var pageTexts = [][2]string{
 	{"held for (logarithmic)", "持有（对数）"}, {"share of holds", "持有的比例"}, {"Distribution of how long the lock was held", "持有时间的分布"},
 	{"The farther right a line rises, the longer the lock was held.", "线越靠右上升，锁被持有得越久。"},
 	{"Retries, renewals and releases count as well: they are what the store has to bear.", "重试、续期和释放也算在内：存储都要承受。"},
+
+	// The page of a log.
+	{"log of production", "生产日志"}, {"Violations", "破坏之处"}, {"The locks, the worst first", "各锁，最坏的在前"}, {"contended for", "有人争"}, {"overlaps", "重叠"}, {"stale writes", "过期写入"},
+	{"What this page does not show", "本页没有说明的"}, {"Judge it again:", "再评判一遍："}, {"error of the clocks, either way", "时钟误差，前后各"}, {"nobody says", "没有说明"}, {"nobody knows", "不知道"},
+	{"line", "行"}, {"last heard of", "最后的消息"}, {"held until at most", "最迟持有到"},
+	{"A bar is solid as long as the log shows the client holding the lock, and open where nothing is heard of it; the brackets show how far its clock may be off. Behind the bars is the time that the clients held together. A diamond is a write, a triangle shows the newer holder.",
+		"实心：日志说明客户端持有着锁；空心：没有它的消息；括号是时钟可能的误差。背后的色带是同时持有的时间。菱形是写入，三角形是更新的持有者。"},
+	{"A log shows what clients wrote down, by their own clocks. A hold that nobody wrote down, and a client that went on without a line, are not in it.",
+		"日志是客户端按各自的时钟记下的。没有人记下的持有、没有再留下一行的客户端，都不在其中。"},
 }

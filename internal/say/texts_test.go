@@ -48,5 +48,5 @@ func TestTextsAreAskedFor(t *testing.T) {
 
 // asWords are texts that are asked for by the words of histories and plans, which have names there.
 var asWords = map[string]bool{
-	"client": true, "resource": true, "sentinel": true, "replica": true, "reads and writes": true, "writes": true,
+	"client": true, "resource": true, "sentinel": true, "replica": true, "reads and writes": true, "writes": true, "certain": true, "possible": true,
 }

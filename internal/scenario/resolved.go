@@ -25,7 +25,7 @@ func Resolved(p *plan.Plan) string {
 		names[i] = scalar(c)
 	}
 	w.line(0, "clients: [%s]", strings.Join(names, ", "))
-	w.workload(p.Workload)
+	w.section(plan.WorkloadKeys, p)
 	w.world(p)
 	if p.Chaos != nil {
 		w.chaos(p)
@@ -47,28 +47,13 @@ func (w *writer) line(indent int, format string, args ...any) {
 	w.b.WriteByte('\n')
 }
 
-func (w *writer) workload(l plan.Workload) {
-	w.line(0, "\nworkload:")
-	if l.Repeat == 1 {
-		w.line(1, "repeat: once")
-	} else {
-		w.line(1, "repeat: %d times", l.Repeat)
-	}
-	w.line(1, "wait: up to %s", Duration(l.Wait))
-	w.line(1, "work: %s", spanText(l.Work))
-	w.line(1, "rest: %s", spanText(l.Rest))
-	w.line(1, "stagger: %s", Duration(l.Stagger))
-	w.line(1, "retry: %s", Duration(l.Retry))
-	w.line(1, "release-again: %s", Duration(l.ReleaseAgain))
-	w.line(1, "fence: %s", l.Fence)
-	w.line(1, "nested: %d", l.Nested)
+func (w *writer) section(s plan.Section, p *plan.Plan) {
+	w.line(0, "\n%s:", s.Name)
+	w.keys(1, s.Keys, p)
 }
 
 func (w *writer) world(p *plan.Plan) {
-	w.line(0, "\nnetwork:")
-	w.line(1, "latency: %s", spanText(p.Network.Latency))
-	w.line(1, "loss: %s", plan.Percent(p.Network.LossPPM))
-	w.line(1, "timeout: %s", Duration(p.Network.Timeout))
+	w.section(plan.NetworkKeys, p)
 	w.servers(p)
 	if len(p.Clocks) > 0 {
 		w.line(0, "\nclocks:")

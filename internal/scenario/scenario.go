@@ -28,7 +28,6 @@ const (
 	maxTitle   = 200     // characters
 	maxText    = 4000    // characters of story, question and lesson
 	maxClients = 100
-	maxRepeat  = 10_000
 	maxRounds  = 100_000 // of all clients together: a run records some tens of events for each
 	maxFaults  = 100
 	maxSlug    = 64
@@ -127,13 +126,13 @@ func (r *reader) scenario(root *node, p *plan.Plan) {
 	r.locksUnclear = len(r.problems) > before
 	r.lease(g, lockNodes, p)
 	if e, ok := g["workload"]; ok {
-		r.workload(e.value, &p.Workload)
+		r.section(e.value, plan.WorkloadKeys, p)
 		if rounds := len(p.Clients) * p.Workload.Repeat; rounds > maxRounds {
 			r.problemf(e.value, "%d clients with %d rounds each are %d, and %d are the most: lower clients or repeat", len(p.Clients), p.Workload.Repeat, rounds, maxRounds)
 		}
 	}
 	if e, ok := g["network"]; ok {
-		r.network(e.value, &p.Network)
+		r.section(e.value, plan.NetworkKeys, p)
 	}
 	r.servers(g, p)
 	r.cast = r.newCast(p)
@@ -189,7 +188,7 @@ var reservedSlug = regexp.MustCompile(`^(latest|con|prn|aux|nul|com[0-9]|lpt[0-9
 // locks reads the variants and returns the node that named each of them; an
 // absent key and `all` mean every variant that all worlds can play.
 func (r *reader) locks(g group, p *plan.Plan) map[string]*node {
-	known := lockIDs(locks.All())
+	known := lockIDs(locks.Known())
 	named := map[string]*node{}
 	e, ok := g["locks"]
 	if !ok {

@@ -88,34 +88,6 @@ func numbered(count int) []string {
 	return names
 }
 
-// maxNested is deeper than any code nests its locks.
-const maxNested = 10
-
-// workload reads what every client does.
-func (r *reader) workload(n *node, w *plan.Workload) {
-	g := r.group(n, "workload", "work: 2s..3s below it", "repeat", "wait", "work", "rest", "stagger", "retry", "release-again", "fence", "nested")
-	if e, ok := g["repeat"]; ok {
-		w.Repeat = r.repeat(e.value)
-	}
-	if e, ok := g["wait"]; ok {
-		w.Wait = r.patience(e.value)
-	}
-	if e, ok := g["work"]; ok {
-		w.Work = r.span(e.value, "work", "work: 2s..3s")
-	}
-	if e, ok := g["rest"]; ok {
-		w.Rest = r.span(e.value, "rest", "rest: 100ms")
-	}
-	r.durationAt(g, "stagger", &w.Stagger, "stagger: 50ms", 0)
-	r.durationAt(g, "retry", &w.Retry, "retry: 100ms", time.Millisecond)
-	r.durationAt(g, "release-again", &w.ReleaseAgain, "release-again: 1s", 0)
-	if e, ok := g["fence"]; ok {
-		fence, _ := r.choice(e.value, "fence", string(plan.FenceNone), string(plan.FenceWrites), string(plan.FenceReadsAndWrites))
-		w.Fence = plan.Fence(fence)
-	}
-	r.countAt(g, "nested", &w.Nested, "nested: 1", 0, maxNested)
-}
-
 // repeat reads once or a number of times.
 func (r *reader) repeat(n *node) int {
 	const example = "repeat: once, or repeat: 20 times"
@@ -133,8 +105,8 @@ func (r *reader) repeat(n *node) int {
 		return 1
 	}
 	count, _ := strconv.Atoi(m[1])
-	if count < 1 || count > maxRepeat {
-		r.problemf(n, "a client plays 1 to %d rounds, not %s", maxRepeat, m[1])
+	if count < 1 || count > plan.MaxRepeat {
+		r.problemf(n, "a client plays 1 to %d rounds, not %s", plan.MaxRepeat, m[1])
 	}
 	return count
 }
@@ -158,18 +130,6 @@ func (r *reader) patience(n *node) time.Duration {
 		r.problemf(n, "%s", wrong)
 	}
 	return d
-}
-
-// network reads how messages travel.
-func (r *reader) network(n *node, w *plan.Network) {
-	g := r.group(n, "network", "latency: 1ms..2ms below it", "latency", "loss", "timeout")
-	if e, ok := g["latency"]; ok {
-		w.Latency = r.span(e.value, "latency", "latency: 1ms..2ms")
-	}
-	if e, ok := g["loss"]; ok {
-		w.LossPPM, _ = r.percent(e.value, "loss", "loss: 0.5%")
-	}
-	r.durationAt(g, "timeout", &w.Timeout, "timeout: 3s", 1)
 }
 
 // movingClocks refuses a clock that drifts, if a fault could slow it so much more that it

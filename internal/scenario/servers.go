@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -10,39 +9,6 @@ import (
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
 )
-
-// Limits on servers: more than anybody runs behind one lock.
-const (
-	maxReplicas = 10
-	maxNodes    = 15
-)
-
-// section is what the file may say about one store.
-type section struct {
-	key, example string
-	store        locks.Store
-	keys         []string
-	read         func(*reader, group, *plan.Plan)
-}
-
-var (
-	replicatedKeys = []string{"replicas", "lag", "failover"}
-	sqlKeys        = append([]string{"idle-timeout"}, replicatedKeys...)
-)
-
-var sections = []section{
-	{"redis", "redis: {replicas: 1, lag: 500ms}", locks.StoreRedis,
-		append([]string{"cluster", "persistence", "min-replicas", "min-replicas-max-lag"}, replicatedKeys...), (*reader).redis},
-	{"redlock", "redlock: {nodes: 5}", locks.StoreRedisNodes, []string{"nodes", "persistence"}, (*reader).redlock},
-	{"etcd", "etcd: {nodes: 3, election: 1s}", locks.StoreEtcd, []string{"nodes", "election"},
-		func(r *reader, g group, p *plan.Plan) { r.cluster(g, &p.Etcd) }},
-	{"zookeeper", "zookeeper: {nodes: 3, tick: 2s}", locks.StoreZooKeeper, []string{"nodes", "election", "tick"}, (*reader).zookeeper},
-	{"consul", "consul: {nodes: 3, election: 1s}", locks.StoreConsul, []string{"nodes", "election", "second"}, (*reader).consul},
-	{"mysql", "mysql: {replicas: 1, lag: 500ms}", locks.StoreMySQL, sqlKeys,
-		func(r *reader, g group, p *plan.Plan) { r.sql(g, &p.MySQL) }},
-	{"postgres", "postgres: {replicas: 1, lag: 500ms}", locks.StorePostgres, sqlKeys,
-		func(r *reader, g group, p *plan.Plan) { r.sql(g, &p.Postgres) }},
-}
 
 // servers reads what the locks' stores are made of, and settles what the file
 // leaves to other parts of it: who promotes a replica, and how long a tick is.
@@ -57,22 +23,92 @@ func (r *reader) servers(top group, p *plan.Plan) {
 func (r *reader) sections(n *node, p *plan.Plan) {
 	const example = "redis: {replicas: 1, lag: 500ms} below it"
 	var known []string
-	for _, s := range sections {
-		known = append(known, s.key)
+	for _, s := range plan.ServerKeys {
+		known = append(known, s.Name)
 	}
 	g := r.group(n, "servers", example, known...)
-	for i := range sections {
-		s := &sections[i]
-		e, ok := g[s.key]
-		if !ok {
-			continue
+	for _, s := range plan.ServerKeys {
+		e, ok := g[s.Name]
+		switch {
+		case !ok:
+		case !r.locksUnclear && !uses(p, s.Store):
+			r.problemf(e.key, "no lock of this scenario keeps its entries in %s: remove this, or add such a lock", s.Name)
+		default:
+			r.section(e.value, s, p)
 		}
-		if !r.locksUnclear && !uses(p, s.store) {
-			r.problemf(e.key, "no lock of this scenario keeps its entries in %s: remove this, or add such a lock", s.key)
-			continue
-		}
-		s.read(r, r.group(e.value, s.key, s.example, s.keys...), p)
 	}
+}
+
+// section reads a group of keys.
+func (r *reader) section(n *node, s plan.Section, p *plan.Plan) {
+	g := r.group(n, s.Name, s.Example, plan.Names(s.Keys)...)
+	if s.Store == locks.StoreRedis {
+		r.shards(g, p)
+	}
+	r.keys(g, s.Keys, p)
+}
+
+func (r *reader) keys(g group, keys []plan.Key, p *plan.Plan) {
+	for i := range keys {
+		if e, ok := g[keys[i].Name]; ok && !r.key(e, &keys[i], keys, p) {
+			return
+		}
+	}
+}
+
+// key reads one key of a group into the plan. It returns false when nothing is known of those that
+// follow.
+func (r *reader) key(e entry, k *plan.Key, group []plan.Key, p *plan.Plan) (known bool) {
+	n, example := e.value, k.Name+": "+k.Example
+	if k.Keys != nil {
+		r.keys(r.group(n, k.Name, example, plan.Names(k.Keys)...), k.Keys, p)
+		return true
+	}
+	if by := group[0].Text; k.By != "" && by(p) != k.By {
+		r.problemf(e.key, "%s is about a failover by the %s, and here the %s does it: use %s, or write by: %s", k.Name, k.By, by(p), timesOf(group, by(p)), k.By)
+		return true
+	}
+	switch at := k.At(p).(type) {
+	case *time.Duration:
+		switch {
+		case k.Form == plan.Patience:
+			*at = r.patience(n)
+		case k.Form == plan.OrNever && n.text == plan.Never:
+			*at = 0
+		default:
+			*at, _ = r.duration(n, k.Name, example, time.Duration(k.Least))
+		}
+	case *plan.Range:
+		*at = r.span(n, k.Name, example)
+	case *int:
+		if k.Form == plan.Times {
+			*at = r.repeat(n)
+		} else {
+			*at, _ = r.count(n, k.Name, example, int(k.Least), int(k.Most))
+		}
+	case *int64:
+		*at, _ = r.percent(n, k.Name, example)
+	case *string:
+		var words []string
+		for _, w := range k.Words {
+			words = append(words, w.Word)
+		}
+		word, ok := r.choice(n, k.Name, words...)
+		*at = word
+		return ok || k.Name != "by"
+	}
+	return true
+}
+
+// timesOf are the times of a failover by somebody.
+func timesOf(keys []plan.Key, by string) string {
+	var names []string
+	for _, k := range keys {
+		if k.By == by {
+			names = append(names, k.Name)
+		}
+	}
+	return strings.Join(names, " and ")
 }
 
 // uses reports whether a lock of the plan keeps its entries in a store.
@@ -99,104 +135,6 @@ func promoterOf(top group) string {
 		}
 	}
 	return plan.ByOperator
-}
-
-func (r *reader) redis(g group, p *plan.Plan) {
-	w := &p.Redis
-	r.replicated(g, &w.Replicas, &w.Lag, &w.Failover, plan.ByOperator, plan.BySentinel)
-	if e, ok := g["cluster"]; ok {
-		r.shards(e, g, p)
-	}
-	r.persistence(g, &w.Persistence)
-	r.countAt(g, "min-replicas", &w.MinReplicas, "min-replicas: 1", 0, maxReplicas)
-	r.durationAt(g, "min-replicas-max-lag", &w.MinReplicasMaxLag, "min-replicas-max-lag: 10s", time.Millisecond)
-}
-
-func (r *reader) redlock(g group, p *plan.Plan) {
-	r.nodes(g, &p.Redlock.Nodes)
-	r.persistence(g, &p.Redlock.Persistence)
-}
-
-func (r *reader) zookeeper(g group, p *plan.Plan) {
-	r.cluster(g, &p.ZooKeeper.Cluster)
-	r.durationAt(g, "tick", &p.ZooKeeper.Tick, "tick: 2s", time.Millisecond)
-}
-
-func (r *reader) consul(g group, p *plan.Plan) {
-	r.cluster(g, &p.Consul.Cluster)
-	r.durationAt(g, "second", &p.Consul.Second, "second: 1s", time.Millisecond)
-}
-
-func (r *reader) cluster(g group, w *plan.Cluster) {
-	r.nodes(g, &w.Nodes)
-	r.durationAt(g, "election", &w.Election, "election: 1s", 0)
-}
-
-func (r *reader) sql(g group, w *plan.SQL) {
-	r.replicated(g, &w.Replicas, &w.Lag, &w.Failover, plan.ByOperator)
-	e, ok := g["idle-timeout"]
-	switch {
-	case !ok:
-	case e.value.text == never:
-		w.IdleTimeout = 0
-	default:
-		w.IdleTimeout, _ = r.duration(e.value, "idle-timeout", "idle-timeout: 30s, or idle-timeout: never", time.Millisecond)
-	}
-}
-
-// never is an idle-timeout that does not come.
-const never = "never"
-
-func (r *reader) nodes(g group, count *int) {
-	r.countAt(g, "nodes", count, fmt.Sprintf("nodes: %d", *count), 1, maxNodes)
-}
-
-func (r *reader) persistence(g group, how *string) {
-	if e, ok := g["persistence"]; ok {
-		*how, _ = r.choice(e.value, "persistence", plan.PersistNone, plan.PersistEverySecond, plan.PersistAlways)
-	}
-}
-
-// replicated reads what a primary with replicas has.
-func (r *reader) replicated(g group, replicas *int, lag *time.Duration, f *plan.Failover, promoters ...string) {
-	r.countAt(g, "replicas", replicas, "replicas: 1", 0, maxReplicas)
-	r.durationAt(g, "lag", lag, "lag: 500ms", 0)
-	if e, ok := g["failover"]; ok {
-		r.failover(e.value, f, promoters)
-	}
-}
-
-func (r *reader) failover(n *node, f *plan.Failover, promoters []string) {
-	known := []string{"by", "after"}
-	if slices.Contains(promoters, plan.BySentinel) {
-		known = append(known, "down-after", "election")
-	}
-	g := r.group(n, "failover", "failover: {by: operator, after: 500ms}", known...)
-	if e, ok := g["by"]; ok {
-		if f.By, ok = r.choice(e.value, "by", promoters...); !ok {
-			return
-		}
-	}
-	times := []struct {
-		key   string
-		by    string // who takes that time
-		other string
-		to    *time.Duration
-	}{
-		{"after", plan.ByOperator, "down-after and election", &f.After},
-		{"down-after", plan.BySentinel, "after", &f.DownAfter},
-		{"election", plan.BySentinel, "after", &f.Election},
-	}
-	for _, t := range times {
-		e, ok := g[t.key]
-		switch {
-		case !ok:
-		case t.by != f.By:
-			r.problemf(e.key, "%s is about a failover by the %s, and here the %s does it: use %s, or write by: %s", t.key, t.by, f.By, t.other, t.by)
-		default:
-			*t.to, _ = r.duration(e.value, t.key, t.key+": 500ms", 0)
-		}
-	}
 }
 
 // needReplica reports a verb that needs a replica when a lock's store has none.
@@ -246,58 +184,40 @@ func replicaFor(s faults.Spec) string {
 // servers prints what the stores of the plan's locks are made of.
 func (w *writer) servers(p *plan.Plan) {
 	w.line(0, "\nservers:")
-	if uses(p, locks.StoreRedis) {
-		w.line(1, "redis:")
-		if p.Redis.Cluster.Shards > 0 {
-			w.shards(p.Redis.Cluster, p.Redis.Lag)
-		} else {
-			w.replicated(p.Redis.Replicas, p.Redis.Lag, p.Redis.Failover)
+	whole := *p
+	whole.ZooKeeper.Tick = p.ZooKeeperTick()
+	for _, s := range plan.ServerKeys {
+		switch {
+		case !uses(p, s.Store):
+		case slices.ContainsFunc(s.Keys, func(k plan.Key) bool { return k.Keys != nil }):
+			w.line(1, "%s:", s.Name)
+			w.keys(2, s.Keys, &whole)
+		default:
+			w.line(1, "%s: {%s}", s.Name, inline(s.Keys, &whole))
 		}
-		w.line(2, "persistence: %s", p.Redis.Persistence)
-		w.line(2, "min-replicas: %d", p.Redis.MinReplicas)
-		w.line(2, "min-replicas-max-lag: %s", Duration(p.Redis.MinReplicasMaxLag))
-	}
-	if uses(p, locks.StoreRedisNodes) {
-		w.line(1, "redlock: {nodes: %d, persistence: %s}", p.Redlock.Nodes, p.Redlock.Persistence)
-	}
-	if uses(p, locks.StoreEtcd) {
-		w.line(1, "etcd: {%s}", clusterText(p.Etcd))
-	}
-	if uses(p, locks.StoreZooKeeper) {
-		w.line(1, "zookeeper: {%s, tick: %s}", clusterText(p.ZooKeeper.Cluster), Duration(p.ZooKeeperTick()))
-	}
-	if uses(p, locks.StoreConsul) {
-		w.line(1, "consul: {%s, second: %s}", clusterText(p.Consul.Cluster), Duration(p.Consul.Second))
-	}
-	if uses(p, locks.StoreMySQL) {
-		w.line(1, "mysql:")
-		w.sql(p.MySQL)
-	}
-	if uses(p, locks.StorePostgres) {
-		w.line(1, "postgres:")
-		w.sql(p.Postgres)
 	}
 }
 
-func (w *writer) sql(db plan.SQL) {
-	w.replicated(db.Replicas, db.Lag, db.Failover)
-	idle := never
-	if db.IdleTimeout > 0 {
-		idle = Duration(db.IdleTimeout)
+// keys prints the keys of a group, one on a line.
+func (w *writer) keys(indent int, keys []plan.Key, p *plan.Plan) {
+	for _, k := range keys {
+		switch {
+		case k.Idle != nil && k.Idle(p):
+		case k.Keys != nil:
+			w.line(indent, "%s: {%s}", k.Name, inline(k.Keys, p))
+		default:
+			w.line(indent, "%s: %s", k.Name, k.Text(p))
+		}
 	}
-	w.line(2, "idle-timeout: %s", idle)
 }
 
-func (w *writer) replicated(replicas int, lag time.Duration, f plan.Failover) {
-	w.line(2, "replicas: %d", replicas)
-	w.line(2, "lag: %s", Duration(lag))
-	if f.By == plan.BySentinel {
-		w.line(2, "failover: {by: %s, down-after: %s, election: %s}", f.By, Duration(f.DownAfter), Duration(f.Election))
-		return
+// inline are the keys of a group on one line.
+func inline(keys []plan.Key, p *plan.Plan) string {
+	var parts []string
+	for _, k := range keys {
+		if k.By == "" || k.By == keys[0].Text(p) {
+			parts = append(parts, k.Name+": "+k.Text(p))
+		}
 	}
-	w.line(2, "failover: {by: %s, after: %s}", f.By, Duration(f.After))
-}
-
-func clusterText(c plan.Cluster) string {
-	return fmt.Sprintf("nodes: %d, election: %s", c.Nodes, Duration(c.Election))
+	return strings.Join(parts, ", ")
 }

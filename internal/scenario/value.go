@@ -214,20 +214,6 @@ func (r *reader) count(n *node, name, example string, least, most int) (int, boo
 	return v, true
 }
 
-// durationAt reads the duration of a key; without the key, into stays as it is.
-func (r *reader) durationAt(g group, key string, into *time.Duration, example string, least time.Duration) {
-	if e, ok := g[key]; ok {
-		*into, _ = r.duration(e.value, key, example, least)
-	}
-}
-
-// countAt reads the whole number of a key; without the key, into stays as it is.
-func (r *reader) countAt(g group, key string, into *int, example string, least, most int) {
-	if e, ok := g[key]; ok {
-		*into, _ = r.count(e.value, key, example, least, most)
-	}
-}
-
 // Duration prints a duration as a scenario writes it.
 func Duration(d time.Duration) string { return faults.Duration(d) }
 

@@ -227,7 +227,7 @@ func (r *reader) axisValue(n *node, a plan.Axis, least int64) (int64, bool) {
 	example := exampleOfAxis(a.Name, a.Unit)
 	switch a.Unit {
 	case plan.UnitCount:
-		v, ok := r.count(n, a.Name, example, int(least), maxReplicas)
+		v, ok := r.count(n, a.Name, example, int(least), plan.MaxReplicas)
 		return int64(v), ok
 	case plan.UnitShare:
 		return r.percent(n, a.Name, example)

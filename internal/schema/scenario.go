@@ -13,15 +13,15 @@ const (
 	maxText    = 4000
 	maxClients = 100
 	maxFaults  = 100
-	maxNested  = 10
 )
 
 // Scenario returns the schema of scenario files.
 func Scenario() *Schema {
+	d := plan.Default()
 	s := closed("One file is one story: clients, a lock, faults, and what is expected.", Properties{
 		{"scenario", title()},
 		{"level", &Schema{
-			Type: "integer", Minimum: ptr(1), Maximum: ptr(3), Default: plan.Default().Level,
+			Type: "integer", Minimum: ptr(1), Maximum: ptr(3), Default: d.Level,
 			Description: "How much a reader has to know: 1 start here, 2 some, 3 subtle.",
 		}},
 		{"story", text(maxText, "What happens, told to somebody who has not seen it.")},
@@ -36,9 +36,9 @@ func Scenario() *Schema {
 		{"lease", positive("duration", "How long the store remembers the holder. Every lock rounds as its protocol demands.").
 			withDefault(spelled(plan.DefaultLease))},
 		{"clients", clients()},
-		{"workload", workload()},
-		{"network", network()},
-		{"servers", servers()},
+		section(plan.WorkloadKeys, &d),
+		section(plan.NetworkKeys, &d),
+		{"servers", servers(d)},
 		{"clocks", clocks()},
 		{"faults", faultList()},
 		{"chaos", chaos()},
@@ -78,7 +78,7 @@ func ptr(n int) *int { return &n }
 // lockIDs is one of the registered variants.
 func lockIDs() *Schema {
 	s := &Schema{Type: "string", Description: "A lock variant."}
-	for _, v := range locks.All() {
+	for _, v := range locks.Known() {
 		s.Enum = append(s.Enum, v.ID)
 		s.EnumDescriptions = append(s.EnumDescriptions, v.Doc(say.English).Idea)
 	}
@@ -107,46 +107,6 @@ func clients() *Schema {
 	}
 }
 
-func workload() *Schema {
-	w := plan.Default().Workload
-	span := func(r plan.Range) string {
-		if r.Min == r.Max {
-			return spelled(r.Min)
-		}
-		return spelled(r.Min) + ".." + spelled(r.Max)
-	}
-	wait := form(`up to +`+durationForm, "write up to and a duration: up to 40s",
-		"How long a client waits for the lock in each round; then it gives up and says so.", "up to 40s")
-	wait.AllOf = []*Schema{notZero}
-	return closed("What every client does.", Properties{
-		{"repeat", form(`(?:once|0*(?:[1-9][0-9]{0,3}|10000) times?)`, "write once, or a number of times: 20 times",
-			"How many rounds each client plays, 10000 at most.", "once", "20 times").withDefault("once")},
-		{"wait", wait.withDefault("up to " + spelled(w.Wait))},
-		{"work", like("span", "How long the work in the critical section takes; it reads first and writes the guarded resource last.").
-			withDefault(span(w.Work))},
-		{"rest", like("span", "How long a client rests between two rounds.").withDefault(span(w.Rest))},
-		{"stagger", like("duration", "How much later each client starts than the one before.").withDefault(spelled(w.Stagger))},
-		{"retry", positive("duration", "How long a lock that spins waits between two tries, 1ms or more.").withDefault(spelled(w.Retry))},
-		{"release-again", like("duration", "How much later a client repeats a release whose outcome it does not know, once; 0s: never.").
-			withDefault(spelled(w.ReleaseAgain))},
-		{"fence", choice("What the guarded resource checks.",
-			string(plan.FenceNone), "nothing: every write is taken",
-			string(plan.FenceWrites), "a write whose token is lower than that of an earlier write is refused",
-			string(plan.FenceReadsAndWrites), "reads raise the mark too, which closes the gap between a stale read and an accepted write",
-		).withDefault(string(w.Fence))},
-		{"nested", count(0, maxNested, "How often a client takes the lock again while it holds it.").withDefault(w.Nested)},
-	})
-}
-
-func network() *Schema {
-	n := plan.Default().Network
-	return closed("How messages travel, in each direction.", Properties{
-		{"latency", like("span", "How long a message takes, one way.").withDefault(spelled(n.Latency.Min) + ".." + spelled(n.Latency.Max))},
-		{"loss", like("share", "The share of commands that lose their request or their reply.").withDefault("0%")},
-		{"timeout", positive("duration", "How long a client waits for a reply.").withDefault(spelled(n.Timeout))},
-	})
-}
-
 func clocks() *Schema {
 	return &Schema{
 		Type: "object", Description: "Clocks of clients or servers that differ from true time.",
@@ -163,7 +123,7 @@ func clocks() *Schema {
 
 func expect() *Schema {
 	keys := Properties{{plan.EveryLock, like("verdicts", "Expected of all locks of this file for which nothing else is said.")}}
-	for _, v := range locks.All() {
+	for _, v := range locks.Known() {
 		keys = append(keys, Property{v.ID, like("verdicts", v.Doc(say.English).Idea)})
 	}
 	s := orAnything(closed("What is expected of each lock. A missed expectation fails the run; one about a lock goes before one about every lock. A lock of which nothing is said is expected to keep every property.", keys))

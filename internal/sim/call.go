@@ -20,15 +20,17 @@ type call struct {
 	w       *World
 	client  *client
 	host    *host
-	life    int   // of the host, when the request was sent
-	conn    *conn // nil for one of the pool
-	lane    *lane // on which it goes; nil for a connection that nothing else is on
+	life    int     // of the host, when the request was sent
+	conn    *conn   // nil for one of the pool
+	socket  *Socket // of a guest; nil for a task's
+	lane    *lane   // on which it goes; nil for a connection that nothing else is on
 	cmd     world.Cmd
 	op      store.Op // nil for a Redis command
 	waker   kernel.Waker
 	reply   world.Reply // to cmd
 	value   any         // to op
 	err     error       // of the store, to op
+	shown   string      // the request of a guest, for reports
 	replied string      // the answer to op, for reports
 	id      int64
 	refs    int
@@ -40,6 +42,7 @@ type call struct {
 	answered    bool
 	broken      bool // the connection broke first
 	timedOut    bool // the client has waited for long enough
+	silent      bool // about the connection itself, and in no history
 	dropRequest int  // number of the fault that loses it, lossy for the network's own loss
 	dropReply   int
 	slowRequest lateness
@@ -88,13 +91,20 @@ func (w *World) newCall(c *client) *call {
 	w.nextCall++
 	// The reply and the host of its last use are overwritten before they are read.
 	l.client, l.id, l.refs, l.executed = c, w.nextCall, 1, history.NoCause
-	if l.part = c.part; l.part != faults.NoPart && w.k.Current().Name() == world.Watchdog {
+	if l.part = c.part; l.part != faults.NoPart && c.inWatchdog() {
 		l.part = faults.NoPart
 	}
 	l.conn, l.lane, l.op, l.value, l.err, l.patience = nil, nil, nil, nil, nil, 0
+	l.socket, l.silent = nil, false
 	l.answered, l.broken, l.timedOut = false, false, false
 	l.dropRequest, l.dropReply, l.slowRequest, l.slowReply = 0, 0, lateness{}, lateness{}
 	return l
+}
+
+// inWatchdog reports whether the running task is the watchdog of a lock.
+func (c *client) inWatchdog() bool {
+	t := c.w.k.Current()
+	return t != nil && t.Name() == world.Watchdog
 }
 
 func (w *World) resetCalls() {
@@ -176,7 +186,7 @@ func (c *client) receive(l *call, err error) error {
 		Text: c.w.textOfReply(l), Cause: l.executed,
 	})
 	c.reachOnWire(faults.HasReply, l)
-	if c.w.k.Current().Name() == world.Watchdog {
+	if c.inWatchdog() {
 		c.Reach(faults.Renews)
 	}
 	return nil
@@ -215,6 +225,7 @@ func (l *call) launch() {
 	if l.client.loses() && l.dropRequest == 0 {
 		l.dropRequest = lossy
 	}
+	l.keepGap(faults.Request, &l.dropRequest)
 	if l.dropRequest != 0 {
 		l.recordDrop(history.RequestDropped, l.client.node, l.host.node, l.sent, l.dropRequest)
 		return
@@ -235,6 +246,9 @@ func (r *requestArrives) Fire(uint64) {
 
 // executedOn records that a server has executed the request.
 func (l *call) executedOn(h *host) {
+	if l.silent {
+		return
+	}
 	l.executed = l.w.record(h.proc, history.Event{
 		Kind: history.Executed, Node: h.node, Peer: l.client.node, Value: l.id,
 		Text: l.w.textOfReply(l), Cause: l.sent,
@@ -243,7 +257,7 @@ func (l *call) executedOn(h *host) {
 
 // answer sends the reply of an executed request.
 func (l *call) answer() {
-	if l.w.engine.WantsKind(faults.HasExecuted) {
+	if !l.silent && l.w.engine.WantsKind(faults.HasExecuted) {
 		l.w.engine.Observe(l.moment(faults.HasExecuted))
 	}
 	if l.host.proc.Dead() || l.life != l.host.lives {
@@ -254,6 +268,7 @@ func (l *call) answer() {
 	if l.client.loses() && l.dropReply == 0 {
 		l.dropReply = lossy
 	}
+	l.keepGap(faults.ReplyHalf, &l.dropReply)
 	if l.dropReply != 0 {
 		l.recordDrop(history.ReplyDropped, l.host.node, l.client.node, l.executed, l.dropReply)
 		l.unref()
@@ -301,10 +316,17 @@ func (r *connectionLost) Fire(uint64) {
 
 func (l *call) wake() {
 	l.answered = true
+	if l.socket != nil {
+		l.socket.answered(l)
+		return
+	}
 	l.waker.Wake()
 }
 
 func (l *call) recordDrop(kind history.Kind, node, peer history.NodeID, cause int32, fault int) {
+	if l.silent {
+		return
+	}
 	l.w.recordBare(history.Event{
 		Kind: kind, Node: node, Peer: peer, Cause: cause, Value: int64(max(fault, 0)),
 	})

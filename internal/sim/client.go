@@ -39,7 +39,8 @@ type client struct {
 	epoch     int64   // of that news, where sentinels bring them
 	member    int     // the server of a cluster that it talks to
 
-	part faults.Part // of its lock
+	part  faults.Part // of its lock
+	guest guest
 }
 
 // newClient makes a client process in one of its lives, counted from 0. Each life
@@ -72,7 +73,7 @@ func (w *World) newClient(name string, load plan.Workload, life int) *client {
 }
 
 // Now implements world.Env.
-func (c *client) Now() time.Time { return epoch.Add(c.proc.Clock.Wall(c.w.k.Now())) }
+func (c *client) Now() time.Time { return Epoch.Add(c.proc.Clock.Wall(c.w.k.Now())) }
 
 // Mono implements world.Env.
 func (c *client) Mono() time.Duration { return c.proc.Clock.Mono(c.w.k.Now()) }
@@ -127,10 +128,18 @@ func (c *client) Record(kind history.Kind, token, value int64, text string) {
 // Reach implements workload.Control.
 func (c *client) Reach(kind faults.MomentKind) {
 	c.w.k.Enter()
-	if c.w.engine.WantsKind(kind) {
-		c.w.engine.Observe(faults.Moment{Kind: kind, Subject: c.name})
+	if c.reach(kind) {
 		c.w.k.Checkpoint()
 	}
+}
+
+// reach reports whether anybody has waited for the moment.
+func (c *client) reach(kind faults.MomentKind) bool {
+	wanted := c.w.engine.WantsKind(kind)
+	if wanted {
+		c.w.engine.Observe(faults.Moment{Kind: kind, Subject: c.name})
+	}
+	return wanted
 }
 
 // ExtraWork implements workload.Control.

@@ -6,6 +6,7 @@ import (
 
 	"lockstep/internal/history"
 	"lockstep/internal/sim/kernel"
+	"lockstep/internal/sim/redis"
 	"lockstep/internal/sim/store"
 	"lockstep/internal/world"
 )
@@ -24,6 +25,10 @@ type conn struct {
 
 	lane    *lane
 	settled history.Instant // when a cluster has executed what all of its servers agree on, of that asked so far
+
+	socket         *Socket            // of a guest; nil for a task's
+	tracks, noLoop bool               // see Socket.Track
+	transaction    *redis.Transaction // of a guest; nil before its first command
 
 	pushed  []any // messages that nobody has taken yet
 	waiting bool  // a task waits in next
@@ -226,9 +231,13 @@ func (a *breakArrives) Fire(uint64) {
 	if cn.broken {
 		return
 	}
-	cn.broken = true
 	cn.client.forget(cn)
 	cn.client.tryNext(cn.host)
+	if cn.socket != nil {
+		cn.socket.breaks()
+		return
+	}
+	cn.broken = true
 	cn.wake()
 }
 
@@ -251,6 +260,10 @@ func (cn *conn) push(m any) {
 // Fire: a message has reached the client's host.
 func (a *pushArrives) Fire(uint64) {
 	if a.conn.broken || a.conn.client.proc.Dead() {
+		return
+	}
+	if a.conn.socket != nil {
+		a.conn.socket.pushed(a.m)
 		return
 	}
 	a.conn.pushed = append(a.conn.pushed, a.m)

@@ -98,6 +98,9 @@ func (in injector) Freeze(fault int, node string) {
 		return
 	}
 	p.Freeze()
+	if c != nil {
+		c.stop()
+	}
 	in.recordOf(history.Froze, p, int64(fault))
 	in.actedOn(fault, c)
 	if h != nil {
@@ -116,7 +119,7 @@ func (in injector) Thaw(fault int, node string) {
 		h.thaw()
 		return
 	}
-	p.Thaw()
+	c.thaw()
 	in.w.engine.Observe(faults.Moment{Kind: faults.Wakes, Subject: c.name})
 }
 
@@ -296,6 +299,7 @@ func (in injector) DriftClock(fault int, node string, ppm int64) {
 // and what did not get through is not sent again.
 func (c *client) loseHost() {
 	c.proc.Kill()
+	c.stop()
 	c.hostLost = true
 	for _, cn := range c.conns {
 		cn.broken = true // for this end, of which nobody hears
@@ -308,6 +312,7 @@ func (c *client) loseHost() {
 // kill ends a client process; its operating system closes its connections.
 func (c *client) kill() {
 	c.proc.Kill()
+	c.stop()
 	for len(c.conns) > 0 {
 		c.conns[0].hangUp()
 	}

@@ -8,6 +8,7 @@ import (
 	"lockstep/internal/plan"
 	"lockstep/internal/sim/kernel"
 	"lockstep/internal/sim/redis"
+	"lockstep/internal/world"
 )
 
 // redisServer is one redis-server process: a host with its data.
@@ -25,6 +26,12 @@ type redisServer struct {
 	subs    []subscriber
 	serves  []*replication // the replicas that it knows of, by its own ends of their connections
 	lost    history.NodeID // whose entry it held when it died
+
+	// For the connections of guests.
+	scripts map[*world.Script]bool // whose text it has seen in this life
+	looks   []look
+	after   []string // keys of which the present command's connection is told behind the reply
+	serving *conn    // whose command is being executed
 
 	// As a replica: what is on its way from the primary, in order. A primary's
 	// death loses what has not arrived.
@@ -59,6 +66,9 @@ var _ service = (*redisServer)(nil)
 
 func (w *World) newRedisServer(g *redisGroup, name string) *redisServer {
 	s := &redisServer{group: g}
+	for _, script := range w.Scripts {
+		s.learn(script)
+	}
 	s.host = w.newHost(name, s)
 	i := w.usedStores
 	w.usedStores++
@@ -104,13 +114,19 @@ func (s *redisServer) serve(l *call) {
 	if s.group.minReplicas > 0 {
 		s.store.NoGoodReplicas = s.goodReplicas() < s.group.minReplicas
 	}
-	l.reply = s.store.Exec(now, l.client.node, &l.cmd)
+	if l.socket != nil {
+		l.reply, s.serving = s.execForGuest(now, l), l.conn
+	} else {
+		l.reply = s.store.Exec(now, l.client.node, &l.cmd)
+	}
 	l.executedOn(&s.host)
 	s.publish(l.executed)
+	s.serving = nil
 	if l.conn != nil {
 		l.conn.offset = s.offset
 	}
 	l.answer()
+	s.pushAfter(l.conn)
 }
 
 // dropDue drops the entries whose time is up, as an event of its own: else the
@@ -151,6 +167,7 @@ func (s *redisServer) publish(cause int32) {
 			Text: w.entryText, Cause: cause,
 		})
 	}
+	s.invalidate(effects, s.serving)
 	if len(effects) > 0 {
 		s.offset += int64(len(effects))
 		s.log(effects...)
@@ -216,6 +233,7 @@ func (s *redisServer) recordChanges(kind history.Kind, peer history.NodeID) {
 func (s *redisServer) died() {
 	s.refuseWaiters()
 	s.subs, s.serves, s.orders = s.subs[:0], s.serves[:0], nil
+	s.scripts, s.looks = nil, nil
 	s.cutOff()
 	s.lost = s.store.Owner(lockKey)
 	for _, r := range s.group.servers {

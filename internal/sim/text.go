@@ -45,6 +45,9 @@ func (l *call) name() string {
 
 // text is the request as one would type it.
 func (l *call) text() history.TextID {
+	if l.socket != nil {
+		return l.w.hist.Intern(l.shown)
+	}
 	if l.op == nil {
 		return l.client.texts.of(l.w.hist, &l.cmd)
 	}

@@ -23,6 +23,7 @@ import (
 	"lockstep/internal/sim/kernel"
 	"lockstep/internal/sim/redis"
 	"lockstep/internal/workload"
+	"lockstep/internal/world"
 )
 
 // Backend is the name of this world in histories and on the command line.
@@ -38,10 +39,10 @@ const (
 	maxSteps    = 20_000_000 // events of the kernel: most, but not all, are recorded
 )
 
-// epoch is what every unskewed wall clock shows at true time 0.
+// Epoch is what every unskewed wall clock shows at true time 0.
 var (
-	epoch   = time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
-	epochMS = epoch.UnixMilli()
+	Epoch   = time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
+	epochMS = Epoch.UnixMilli()
 )
 
 // World plays runs one after the other and keeps its buffers between them. It
@@ -51,8 +52,12 @@ type World struct {
 	// can execute faster themselves. The histories are the same.
 	LuaOnly bool
 
+	// Scripts are those whose text Redis servers have seen before the run, of a guest.
+	Scripts []*world.Script
+
 	watch func(faults.Moment, history.Instant) // see Watch
 	most  int                                  // how many events a history has at most
+	pacer kernel.Pacer                         // of the run of a guest; nil for any other
 
 	k         *kernel.Kernel
 	hist      *history.History
@@ -92,8 +97,11 @@ func New() *World {
 // is left at most.
 func (w *World) Reserve(events int) { w.most = max(MaxRecorded-events, 0) }
 
-// Close ends the world's coroutines.
-func (w *World) Close() { w.k.Close() }
+// Close ends the world's coroutines. Its buffers serve another Play, if there is one.
+func (w *World) Close() {
+	w.k.Close()
+	w.k = kernel.New()
+}
 
 // Run is Play without a way to stop it.
 func (w *World) Run(p *plan.Plan, lock string, seed uint64) (*history.History, error) {
@@ -132,6 +140,9 @@ func (w *World) playVariant(ctx context.Context, p *plan.Plan, variant locks.Var
 	w.k.After(0, (*porter)(w), 0)
 	w.k.After(p.Horizon(), (*quieter)(w), 0)
 	w.engine.Start()
+	if w.pacer != nil {
+		w.k.KeepPace(w.pacer)
+	}
 	err := w.k.Run(maxSteps, func() error { return w.look(ctx) })
 	w.events = w.k.Events()
 	w.k.Reset() // unwinds what still runs, so that nothing of it adds to the history later
@@ -207,7 +218,11 @@ func (w *World) setUp(p *plan.Plan, v locks.Variant, seed uint64) error {
 	if w.watch != nil {
 		w.engine.Watch = func(m faults.Moment) { w.watch(m, w.k.Now()) }
 	}
-	w.hist.Reset(p.HeaderOf(v.ID, plan.StoreOf(&v), seed, Backend, 1_000_000))
+	name := Backend
+	if w.pacer != nil {
+		name = history.Bubble
+	}
+	w.hist.Reset(p.HeaderOf(v.ID, plan.StoreOf(&v), seed, name, 1_000_000))
 	w.replies.reset(w.hist)
 	w.entryText = w.hist.Intern(lockKey)
 	w.network.reset(w)

@@ -56,9 +56,6 @@ func (c *Cell) Rate() (share, low, high int64) {
 	return rate.Of(c.Broken, c.Tested()), low, high
 }
 
-// At returns a cell by its column and row.
-func (m *Map) At(x, y int) *Cell { return &m.Cells[y*len(m.X.Values)+x] }
-
 // Rows is how many values the second axis has, 1 without one.
 func (m *Map) Rows() int {
 	if m.Y == nil {

@@ -52,7 +52,7 @@ func TestTheBorderIsTheLease(t *testing.T) {
 	m := play(t, parse(t, pauses), 5, 2)[0]
 	for y, pause := range m.Y.Values {
 		for x, lease := range m.X.Values {
-			c := m.At(x, y)
+			c := &m.Cells[y*len(m.X.Values)+x]
 			want, first := 0, uint64(0)
 			if pause+int64(100*time.Millisecond) > lease {
 				want, first = 5, 1

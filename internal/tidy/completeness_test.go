@@ -4,6 +4,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -19,7 +20,7 @@ import (
 // notice the forgotten half.
 
 func TestEveryLockIsDocumentedInItsFile(t *testing.T) {
-	for _, v := range locks.All() {
+	for _, v := range locks.Known() {
 		d := v.Doc(say.English)
 		for heading, text := range map[string]string{
 			"Idea": d.Idea, "Protocol": strings.Join(d.Protocol, " "), "Guarantees": d.Guarantees,
@@ -30,13 +31,62 @@ func TestEveryLockIsDocumentedInItsFile(t *testing.T) {
 			}
 		}
 		want := strings.ReplaceAll(v.ID, "-", "_") + ".go"
-		if v.Library != "" {
+		switch {
+		case v.Library != "":
 			want = "libraries/" + want
+		case v.Bug != nil: // the fixed form stands in the same file
+			want = "bug_" + strings.Replace(want, "_fixed.go", ".go", 1)
 		}
 		if v.File != want {
 			t.Errorf("%s lives in %s, people will look for it in %s", v.ID, v.File, want)
 		}
 	}
+}
+
+// A published bug has one story: it is caught there, and its fixed form keeps just what breaks.
+func TestEveryPublishedBugHasItsStory(t *testing.T) {
+	stories := map[string]*plan.Plan{}
+	for _, p := range scenarios(t) {
+		stories[strings.TrimSuffix(filepath.Base(p.File), ".yaml")] = p
+	}
+	for _, v := range locks.Known() {
+		if v.Library != "" && v.Bug != nil && len(verdicts(stories[v.ID], v.ID, checker.Broken)) == 0 {
+			t.Errorf("%s is not caught: write scenarios/libraries/%s.yaml", v.ID, v.ID)
+		}
+	}
+	for _, v := range locks.Bugs() {
+		p := stories[v.ID]
+		if p == nil || filepath.Base(filepath.Dir(p.File)) != "bugs" {
+			t.Errorf("%s has no story: write scenarios/bugs/%s.yaml", v.ID, v.ID)
+			continue
+		}
+		broken, kept := verdicts(p, v.ID, checker.Broken), verdicts(p, v.Bug.Fixed, checker.Kept)
+		if len(broken) == 0 {
+			t.Errorf("%s does not expect %s to break anything", p.File, v.ID)
+		}
+		for property := range broken {
+			if !kept[property] {
+				t.Errorf("%s does not expect its fixed form %s to keep %s", p.File, v.Bug.Fixed, property)
+			}
+		}
+		if v.Bug.Library == "" || v.Bug.Has == "" || !strings.HasPrefix(v.Bug.Issue, "https://") {
+			t.Errorf("%s (internal/locks/%s) does not say which library has the bug, in which version, or where it was published", v.ID, v.File)
+		}
+	}
+}
+
+// verdicts are the properties of which a scenario, if there is one, expects one verdict of a lock.
+func verdicts(p *plan.Plan, lock string, verdict checker.Verdict) map[string]bool {
+	of := map[string]bool{}
+	if p != nil && slices.Contains(p.Locks, lock) {
+		said, _ := p.Said(lock)
+		for _, e := range said {
+			if e.Verdict == string(verdict) {
+				of[e.Property] = true
+			}
+		}
+	}
+	return of
 }
 
 func TestEverythingRegisteredHasAScenario(t *testing.T) {

@@ -18,13 +18,19 @@ var layers = map[string][]string{
 	// other locks only because their texts are read there.
 	"internal/locks/libraries": {"internal/locks", "internal/world"},
 	"internal/checker":         {"internal/history", "internal/say"},
+	"internal/logcheck":        {"internal/history/jsonline", "internal/say"},
 	"internal/plan":            {"internal/faults", "internal/history", "internal/locks", "internal/say"},
 	"internal/workload":        {"internal/faults", "internal/history", "internal/locks", "internal/plan", "internal/world"},
+	"internal/resp":            {"internal/world"},
+	// A test of somebody's own lock: goroutines, in the time of a bubble, on the simulated world.
+	"internal/bubble": {
+		"internal/faults", "internal/history", "internal/locks", "internal/plan", "internal/resp", "internal/sim", "internal/world",
+	},
 	"internal/sim": {
 		"internal/faults", "internal/history", "internal/locks", "internal/plan", "internal/workload", "internal/world",
 	},
 	"internal/real": {
-		"internal/faults", "internal/history", "internal/locks", "internal/plan", "internal/workload", "internal/world",
+		"internal/faults", "internal/history", "internal/locks", "internal/plan", "internal/resp", "internal/workload", "internal/world",
 	},
 	"internal/chaos":    {"internal/faults", "internal/plan", "internal/sim/kernel"},
 	"internal/scenario": {"internal/chaos", "internal/checker", "internal/faults", "internal/locks", "internal/plan", "internal/say"},
@@ -60,10 +66,13 @@ var layers = map[string][]string{
 	"internal/explain": {"internal/checker", "internal/history", "internal/plan", "internal/say", "internal/world"},
 	"internal/shell":   {},
 	// Reports are facts (bundle, compare), drawings of them, pages, and other forms of the facts.
-	"internal/report/clean":   {},
-	"internal/report/bundle":  {"internal/checker", "internal/explain", "internal/history", "internal/locks", "internal/plan", "internal/rate", "internal/report/clean", "internal/say", "internal/shell"},
+	"internal/report/clean": {},
+	"internal/report/bundle": {
+		"internal/checker", "internal/explain", "internal/history", "internal/locks", "internal/plan", "internal/rate", "internal/report/clean",
+		"internal/run", "internal/say", "internal/shell", "internal/sweep",
+	},
 	"internal/report/compare": {"internal/explain", "internal/history", "internal/report/bundle", "internal/report/clean", "internal/say"},
-	"internal/report/figure":  {"internal/checker", "internal/history", "internal/report/bundle", "internal/report/clean", "internal/say"},
+	"internal/report/figure":  {"internal/checker", "internal/history", "internal/report/bundle", "internal/report/clean", "internal/say", "internal/sweep"},
 	"internal/report/diagram": {
 		"internal/checker", "internal/explain", "internal/history", "internal/report/bundle", "internal/report/clean", "internal/report/figure",
 		"internal/say", "internal/world",
@@ -78,26 +87,43 @@ var layers = map[string][]string{
 		"internal/report/figure", "internal/report/page", "internal/say",
 	},
 	"internal/report/matrixpage":  {"internal/checker", "internal/explain", "internal/history", "internal/report/clean", "internal/report/diagram", "internal/report/page", "internal/say"},
-	"internal/report/sweeppage":   {"internal/rate", "internal/report/bundle", "internal/report/clean", "internal/report/figure", "internal/report/page", "internal/say"},
-	"internal/report/worldspage":  {"internal/checker", "internal/report/bundle", "internal/report/clean", "internal/report/figure", "internal/report/page", "internal/say"},
+	"internal/report/sweeppage":   {"internal/report/bundle", "internal/report/clean", "internal/report/figure", "internal/report/page", "internal/say", "internal/sweep"},
+	"internal/report/worldspage":  {"internal/checker", "internal/matrix", "internal/report/bundle", "internal/report/clean", "internal/report/figure", "internal/report/page", "internal/say", "internal/worlds"},
 	"internal/report/explorepage": {"internal/locks", "internal/measured", "internal/report/clean", "internal/report/page", "internal/say", "internal/shell"},
+	"internal/report/logpage":     {"internal/logcheck", "internal/report/clean", "internal/report/figure", "internal/report/page", "internal/say"},
 	"internal/report/indexpage":   {"internal/checker", "internal/history", "internal/report/clean", "internal/report/page", "internal/say"},
-	"internal/report/export":      {"internal/checker", "internal/explain", "internal/history", "internal/report/bundle", "internal/report/clean", "internal/report/compare", "internal/say"},
+	"internal/report/export": {
+		"internal/checker", "internal/explain", "internal/history", "internal/plan", "internal/rate", "internal/report/bundle", "internal/report/clean",
+		"internal/report/compare", "internal/report/trace", "internal/run", "internal/say", "internal/search", "internal/sweep",
+	},
 	"internal/report/trace":       {"internal/checker", "internal/explain", "internal/history", "internal/report/bundle", "internal/report/clean", "internal/say", "internal/world"},
-	"internal/report/terminal":    {"internal/checker", "internal/explain", "internal/history", "internal/report/bundle", "internal/report/clean", "internal/report/compare", "internal/say"},
+	"internal/report/terminal":    {"internal/checker", "internal/explain", "internal/history", "internal/report/bundle", "internal/report/clean", "internal/report/compare", "internal/run", "internal/say", "internal/sweep"},
 	"internal/report/reporttest":  {"internal/checker", "internal/history", "internal/locks"}, // helpers of tests, as are the next two
-	"internal/report/bundletest":  {"internal/checker", "internal/explain", "internal/faults", "internal/history", "internal/plan", "internal/report/bundle", "internal/report/reporttest", "internal/say"},
+	"internal/report/bundletest":  {"internal/checker", "internal/explain", "internal/faults", "internal/history", "internal/plan", "internal/report/bundle", "internal/report/reporttest", "internal/say", "internal/sweep"},
 	"internal/report/comparetest": {"internal/report/bundletest", "internal/report/compare"},
-	"internal/runstore":           {},
-	"internal/serve":              {},
-	"internal/browser":            {}, // a helper of tests
-	// Another one. It knows no world, and both play what it has.
-	"internal/conformance": {"internal/faults", "internal/history", "internal/plan", "internal/scenario"},
+	"internal/report/forms": {
+		"internal/report/bundle", "internal/report/clean", "internal/report/export", "internal/report/figure", "internal/report/runpage",
+		"internal/report/trace", "internal/runstore", "internal/say",
+	},
+	"internal/runstore":  {},
+	"internal/interrupt": {},
+	"internal/rundir": {
+		"internal/history", "internal/interrupt", "internal/plan", "internal/report/clean", "internal/run", "internal/runstore", "internal/say", "internal/scenario",
+	},
+	"internal/serve":       {},
+	"internal/browser":     {}, // a helper of tests
+	"internal/conformance": {}, // nothing but tests, of both worlds
 	"internal/schema":      {"internal/checker", "internal/faults", "internal/locks", "internal/plan", "internal/report/export", "internal/say"},
 	"internal/docs":        {"internal/measured", "internal/schema", "internal/shell", "internal/checker", "internal/faults", "internal/locks", "internal/plan", "internal/say"},
 	"internal/mutants":     {"internal/real"}, // to leave real servers out of the tests that it runs
 	"internal/tidy":        {"internal/checker", "internal/faults", "internal/locks", "internal/plan", "internal/scenario"},
+	"internal/seeded":      {},
 	"cmd/simulate":         {"docs", "internal", "scenarios"},
+	"locktest": {
+		"internal/bubble", "internal/checker", "internal/faults", "internal/history", "internal/locks", "internal/plan", "internal/report/bundle",
+		"internal/report/export", "internal/report/runpage", "internal/report/terminal", "internal/run", "internal/runstore", "internal/say",
+		"internal/scenario", "internal/shell", "internal/sim", "internal/world", "scenarios",
+	},
 }
 
 func TestImportsPointDownwards(t *testing.T) {
@@ -150,7 +176,7 @@ func TestLiveLibrariesStayInTheLiveWorld(t *testing.T) {
 	}
 	for _, s := range sources(t) {
 		// To show stored reports to a browser takes a server, too.
-		if s.test || s.under("internal/real", "internal/serve", "internal/locks/libraries") || s.path == "cmd/simulate/serve.go" {
+		if s.test || s.under("internal/real", "internal/serve", "internal/locks/libraries", "internal/bubble", "locktest") || s.path == "cmd/simulate/serve.go" {
 			continue
 		}
 		for _, imported := range s.imports() {

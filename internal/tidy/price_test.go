@@ -178,7 +178,7 @@ func TestThePriceOfALock(t *testing.T) {
 func TestThePriceOfAVerb(t *testing.T) {
 	compiles(t)
 	const port, simulated, live = "internal/faults/fault.go", "internal/sim/inject.go", "internal/real/inject.go"
-	const cases, story = "internal/conformance/processes.go", "scenarios/lessons/melting.yaml"
+	const cases, story = "internal/conformance/processes_test.go", "scenarios/lessons/melting.yaml"
 	a := &addition{
 		files: map[string]string{
 			"internal/faults/melt.go": meltVerb,

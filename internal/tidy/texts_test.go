@@ -9,7 +9,7 @@ import (
 
 // judges are the packages that look at what was asked and answered, in a history or on its way there.
 var judges = []string{
-	"internal/checker", "internal/claims", "internal/explain", "internal/explore", "internal/matrix", "internal/real", "internal/report",
+	"internal/checker", "internal/claims", "internal/explain", "internal/explore", "internal/logcheck", "internal/matrix", "internal/real", "internal/report",
 	"internal/run", "internal/search", "internal/tour", "internal/worlds", "cmd/simulate",
 }
 

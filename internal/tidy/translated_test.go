@@ -43,7 +43,7 @@ func TestEveryStoryIsToldInChinese(t *testing.T) {
 }
 
 func TestEveryLockIsDescribedInChinese(t *testing.T) {
-	for _, v := range locks.All() {
+	for _, v := range locks.Known() {
 		d := v.Doc(say.Chinese)
 		for heading, text := range map[string]string{"想法": d.Idea, "保证": d.Guarantees, "何时被破坏": d.BreaksWhen} {
 			if !isChinese(text) {

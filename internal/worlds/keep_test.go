@@ -105,11 +105,11 @@ func TestHistoriesOfRunsThatDiffer(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	h, err := history.ReadJSONL(f)
-	if err != nil {
-		t.Fatal(err)
+	all, err := history.ReadAllJSONL(f)
+	if err != nil || len(all) != 1 {
+		t.Fatal(len(all), err)
 	}
-	j := checker.Judge(h)
+	j := checker.Judge(all[0])
 	if j.Letter != pairs[1].Real {
 		t.Errorf("the history is judged %s, the run was %s", j.Letter, pairs[1].Real)
 	}

@@ -56,7 +56,12 @@ func init() {
 		ID: "redsync", New: newRedsync,
 		Scripts: map[string]string{"e950836ed1e694540c503ef9972b8de518044d3b": "unlock"},
 		Owners:  map[string]int{"unlock": 1},
-		Texts: []string{`
+		Texts:   []string{redsyncUnlock},
+	})
+}
+
+// redsyncUnlock is the script of the library's Unlock.
+const redsyncUnlock = `
 	local val = redis.call("GET", KEYS[1])
 	if val == ARGV[1] then
 		return redis.call("DEL", KEYS[1])
@@ -65,9 +70,7 @@ func init() {
 	else
 		return 0
 	end
-`},
-	})
-}
+`
 
 func newRedsync(d Deps) (locks.Lock, error) {
 	var pools []redis.Pool
@@ -78,19 +81,20 @@ func newRedsync(d Deps) (locks.Lock, error) {
 		}
 		pools = append(pools, goredis.NewPool(client))
 	}
-	return &redsyncLock{d, redsync.New(pools...)}, nil
+	return &redsyncLock{Deps: d, redsync: redsync.New(pools...)}, nil
 }
 
 type redsyncLock struct {
 	Deps
 	redsync *redsync.Redsync
+	options []redsync.Option // beside the expiry
 }
 
 // Acquire locks with the library's own tries and delays, and begins anew when it has
 // given up before ctx ends.
 func (l *redsyncLock) Acquire(ctx context.Context) (locks.Lease, error) {
 	for {
-		mutex := l.redsync.NewMutex(l.Name, redsync.WithExpiry(l.Lease))
+		mutex := l.redsync.NewMutex(l.Name, append([]redsync.Option{redsync.WithExpiry(l.Lease)}, l.options...)...)
 		err := mutex.LockContext(ctx)
 		var taken *redsync.ErrTaken
 		switch {

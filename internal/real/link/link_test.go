@@ -17,8 +17,8 @@ import (
 	"lockstep/internal/faults"
 	"lockstep/internal/real/link"
 	"lockstep/internal/real/realtest"
-	"lockstep/internal/real/resp"
 	"lockstep/internal/real/servers"
+	"lockstep/internal/resp"
 )
 
 // counter is a fake server: it counts the commands that it executes and answers

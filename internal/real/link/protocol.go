@@ -4,7 +4,7 @@ import (
 	"errors"
 	"slices"
 
-	"lockstep/internal/real/resp"
+	"lockstep/internal/resp"
 )
 
 // Protocol is what the clients of a store speak: it makes a dissector for each

@@ -14,7 +14,7 @@ import (
 
 	"lockstep/internal/real/images"
 	"lockstep/internal/real/osproc"
-	"lockstep/internal/real/resp"
+	"lockstep/internal/resp"
 	"lockstep/internal/world"
 )
 

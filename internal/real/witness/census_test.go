@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"lockstep/internal/real/realtest"
-	"lockstep/internal/real/resp"
 	"lockstep/internal/real/servers"
 	"lockstep/internal/real/witness"
+	"lockstep/internal/resp"
 )
 
 // kick ends the connections of all others, the witness among them, as a sentinel does

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"lockstep/internal/real/osproc"
-	"lockstep/internal/real/resp"
+	"lockstep/internal/resp"
 	"lockstep/internal/world"
 )
 

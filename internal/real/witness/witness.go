@@ -27,7 +27,7 @@ import (
 	"sync"
 	"time"
 
-	"lockstep/internal/real/resp"
+	"lockstep/internal/resp"
 	"lockstep/internal/world"
 )
 

@@ -12,7 +12,7 @@ import (
 
 	"lockstep/internal/locks"
 	"lockstep/internal/real/proto"
-	"lockstep/internal/real/resp"
+	"lockstep/internal/resp"
 	"lockstep/internal/world"
 )
 

@@ -14,7 +14,7 @@ import (
 
 	"lockstep/internal/locks/libraries"
 	"lockstep/internal/real/proto"
-	"lockstep/internal/real/resp"
+	"lockstep/internal/resp"
 	"lockstep/internal/world"
 )
 

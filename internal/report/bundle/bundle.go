@@ -17,6 +17,7 @@ import (
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
+	"lockstep/internal/run"
 	"lockstep/internal/say"
 )
 
@@ -53,6 +54,25 @@ type Expected struct {
 	Got      string
 	Met      bool
 	Implied  bool // the scenario says nothing of the lock
+}
+
+// Of is the bundle of what was played and judged. replay is the command line that plays it again,
+// program the version of the program that judges.
+func Of(r *run.Result, replay, program string) *Bundle {
+	b := &Bundle{
+		Plan: r.Plan, Backend: r.Backend, Seed: r.Seed, Replay: replay, Hash: history.HashAll(r.Histories()), Program: program,
+	}
+	for i := range r.Outcomes {
+		o := &r.Outcomes[i]
+		shown := Run{Lock: o.Lock, Judgement: o.Judgement, Untested: o.Untested()}
+		for _, e := range o.Expected {
+			shown.Expected = append(shown.Expected, Expected{
+				Property: e.Property, Expected: e.Verdict, Got: string(e.Got), Met: e.Met(), Implied: e.Implied,
+			})
+		}
+		b.Runs = append(b.Runs, shown)
+	}
+	return b
 }
 
 // Met reports whether every expectation of the run is met. A run without a

@@ -1,45 +1,50 @@
 package bundle
 
 import (
-	_ "embed"
 	"fmt"
 
+	"lockstep/internal/plan"
 	"lockstep/internal/rate"
 	"lockstep/internal/report/clean"
 	"lockstep/internal/say"
+	"lockstep/internal/sweep"
 )
 
-// Sweep is what the page of a sweep shows: for each lock, where a property holds.
+// Sweep is what a sweep has measured: for each lock, where a property holds.
 type Sweep struct {
-	Language     say.Language
-	Title, Story string
-	Property     string
-	Seeds        int    // for each point
-	Replay       string // the command line that measures it again
-	Maps         []SweepMap
+	Language say.Language
+	Plan     *plan.Plan
+	Property string
+	First    uint64 // seed
+	Seeds    int    // for each point
+	Replay   string // the command line that measures it again
+	Maps     []sweep.Map
 }
 
-// SweepMap is the map of one lock.
-type SweepMap struct {
-	Lock   string
-	XName  string // with its unit, as a label
-	YName  string // "" when there is one axis only
-	XTicks []string
-	YTicks []string    // one empty text when there is one axis only
-	Cells  []SweepCell // row by row, from the first tick of Y on
+// Tested reports whether any run put the property to the test.
+func (s *Sweep) Tested() bool {
+	for i := range s.Maps {
+		if _, _, untested := countCells(&s.Maps[i]); untested < len(s.Maps[i].Cells) {
+			return true
+		}
+	}
+	return false
 }
 
-// SweepCell is one point. Rates are in millionths, with their 95 % interval.
-type SweepCell struct {
-	Broken, Tested, Untested int
-	Rate, Low, High          int64
-	FirstBroke               uint64 // the lowest seed that breaks the property; 0 when none does
+// Over is how many runs were played.
+func (s *Sweep) Over() (n int) {
+	for i := range s.Maps {
+		for k := range s.Maps[i].Cells {
+			n += s.Maps[i].Cells[k].Tested() + s.Maps[i].Cells[k].Untested
+		}
+	}
+	return n
 }
 
-// Says is what to take away from a map, in one sentence.
-func (m *SweepMap) Says(property string, l say.Language) string {
-	safe, broken, untested := m.count()
-	lock, what := say.Verbatim(clean.Text(m.Lock, clean.MaxName)), say.Verbatim(clean.Text(property, clean.MaxName))
+// MapSays is what to take away from a map, in one sentence.
+func MapSays(m *sweep.Map, l say.Language) string {
+	safe, broken, untested := countCells(m)
+	lock, what := say.Verbatim(clean.Text(m.Lock, clean.MaxName)), say.Verbatim(clean.Text(m.Property, clean.MaxName))
 	says := say.KeepsInSome.With(lock, what, say.Number(safe), say.Number(broken))
 	switch {
 	case untested == len(m.Cells):
@@ -52,10 +57,10 @@ func (m *SweepMap) Says(property string, l say.Language) string {
 	return says.In(l)
 }
 
-func (m *SweepMap) count() (safe, broken, untested int) {
-	for _, c := range m.Cells {
-		switch {
-		case c.Tested == 0:
+func countCells(m *sweep.Map) (safe, broken, untested int) {
+	for i := range m.Cells {
+		switch c := &m.Cells[i]; {
+		case c.Tested() == 0:
 			untested++
 		case c.Broken > 0:
 			broken++
@@ -66,25 +71,51 @@ func (m *SweepMap) count() (safe, broken, untested int) {
 	return safe, broken, untested
 }
 
-// Share is the rate in words: what was not tested has none.
-func (c *SweepCell) Share() string {
-	if c.Tested == 0 {
-		return "?"
+// AxisName names an axis for people, clean; "" for nil.
+func AxisName(a *plan.Axis) string {
+	switch {
+	case a == nil:
+		return ""
+	case a.Unit == plan.UnitCount: // its values have no unit
+		return clean.Text(a.Name+" (number)", clean.MaxName)
 	}
-	return rate.Percent(c.Rate)
+	return clean.Text(a.Name, clean.MaxName)
 }
 
-// Short is the share as it stands in a cell of the map, in whole percents; a share
-// that is not nothing never reads 0.
-func (c *SweepCell) Short() string {
-	percent := (c.Rate + 5_000) / 10_000
+// Ticks are the values of an axis, each with its unit; one empty text for nil.
+func Ticks(a *plan.Axis) []string {
+	if a == nil {
+		return []string{""}
+	}
+	out := make([]string, len(a.Values))
+	for i, v := range a.Values {
+		out[i] = a.Say(v)
+	}
+	return out
+}
+
+// ShortShare is the share of broken runs as it stands in a cell of a map, in whole percents; a
+// share that is not nothing never reads 0.
+func ShortShare(c *sweep.Cell) string {
+	share, _, _ := c.Rate()
+	percent := (share + 5_000) / 10_000
 	switch {
-	case c.Tested == 0:
+	case c.Tested() == 0:
 		return "?"
 	case c.Broken > 0 && percent == 0:
 		return "<1"
-	case c.Broken < c.Tested && percent == 100:
+	case c.Broken < c.Tested() && percent == 100:
 		return ">99"
 	}
 	return fmt.Sprint(percent)
+}
+
+// Share is the share of broken runs with its 95 % interval, in words: what was not tested has no
+// share.
+func Share(c *sweep.Cell) (share, low, high string) {
+	ppm, least, most := c.Rate()
+	if share = rate.Percent(ppm); c.Tested() == 0 {
+		share = "?"
+	}
+	return share, rate.Percent(least), rate.Percent(most)
 }

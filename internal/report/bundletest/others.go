@@ -9,6 +9,7 @@ import (
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/reporttest"
 	"lockstep/internal/say"
+	"lockstep/internal/sweep"
 )
 
 // MillionBundle is a run of about a million events in which two clients are inside
@@ -37,21 +38,25 @@ func MillionBundle(events int) *bundle.Bundle {
 
 // Sweep has a cell of each kind: safe, rarely and often broken, always, untested.
 func Sweep() *bundle.Sweep {
-	cell := func(broken, tested int, rate, low, high int64, first uint64) bundle.SweepCell {
-		return bundle.SweepCell{Broken: broken, Tested: tested, Untested: 1000 - tested, Rate: rate, Low: low, High: high, FirstBroke: first}
+	const property = "mutual-exclusion"
+	lease := plan.Axis{Name: "lease", Values: []int64{1e9, 2e9, 4.5e9}}
+	pause := plan.Axis{Name: "pause", Values: []int64{0, 10e9}}
+	loss := plan.Axis{Name: "loss", Unit: plan.UnitShare, Values: []int64{0, 50_000}}
+	cell := func(x, y int64, broken, tested int, first uint64) sweep.Cell {
+		return sweep.Cell{X: x, Y: y, Broken: broken, Kept: tested - broken, Untested: 1000 - tested, FirstBroke: first}
 	}
 	return &bundle.Sweep{
-		Title: "A pause & a lease", Story: "Who <wins>?", Property: "mutual-exclusion", Seeds: 1000,
+		Plan: &plan.Plan{Name: "A pause & a lease", Story: "Who <wins>?"}, Property: property, Seeds: 1000,
 		Replay: "simulate sweep x.yaml --seeds 1000",
-		Maps: []bundle.SweepMap{{
-			Lock: "set-nx-lua", XName: "lease", YName: "pause", XTicks: []string{"1s", "2s", "4500ms"}, YTicks: []string{"0s", "10s"},
-			Cells: []bundle.SweepCell{
-				cell(0, 1000, 0, 0, 3_827, 0), cell(1, 1000, 1_000, 176, 5_643, 77), cell(0, 0, 0, 0, 1_000_000, 0),
-				cell(1000, 1000, 1_000_000, 996_173, 1_000_000, 1), cell(999, 1000, 999_000, 994_357, 999_824, 1), cell(420, 900, 466_667, 434_000, 499_000, 3),
+		Maps: []sweep.Map{{
+			Lock: "set-nx-lua", Property: property, X: lease, Y: &pause,
+			Cells: []sweep.Cell{
+				cell(1e9, 0, 0, 1000, 0), cell(2e9, 0, 1, 1000, 77), cell(4.5e9, 0, 0, 0, 0),
+				cell(1e9, 10e9, 1000, 1000, 1), cell(2e9, 10e9, 999, 1000, 1), cell(4.5e9, 10e9, 420, 900, 3),
 			},
 		}, {
-			Lock: "redlock", XName: "loss", XTicks: []string{"0%", "5%"}, YTicks: []string{""},
-			Cells: []bundle.SweepCell{cell(0, 1000, 0, 0, 3_827, 0), cell(0, 1000, 0, 0, 3_827, 0)},
+			Lock: "redlock", Property: property, X: loss,
+			Cells: []sweep.Cell{cell(0, 0, 0, 1000, 0), cell(50_000, 0, 0, 1000, 0)},
 		}},
 	}
 }

@@ -101,6 +101,12 @@ func Sentence(s string) string {
 	return unit.ReplaceAllString(Text(s, MaxLine), "$1\u00a0$2")
 }
 
+// unfit matches what Dashed replaces.
+var unfit = regexp.MustCompile(`[^a-z0-9.-]+`)
+
+// Dashed makes a part of a file's name out of any text, in small letters, with dashes for all else.
+func Dashed(s string) string { return unfit.ReplaceAllString(s, "-") }
+
 // FileName makes a part of a file's name out of a lock, which in a stored history
 // may be any text, such as one that leads to another directory.
 func FileName(lock string) string {

@@ -142,11 +142,11 @@ func (v *runsView) draw(sides []compare.Side, l say.Language) error {
 		return fmt.Errorf("drawing the measures: %w", err)
 	}
 	for _, f := range figures {
-		if f.Svg == nil {
+		if f.SVG == nil {
 			v.Absent = append(v.Absent, say.NothingToDraw.With(say.Text(f.Absent)).In(l))
 			continue
 		}
-		v.Figures = append(v.Figures, page.Figure{SVG: template.HTML(f.Svg), Caption: clean.Sentence(f.Caption.In(l)), Table: f.Table, Lock: say.Text(figureHeads[f.Kind]).In(l)})
+		v.Figures = append(v.Figures, page.Figure{SVG: template.HTML(f.SVG), Caption: clean.Sentence(f.Caption.In(l)), Table: f.Table, Lock: say.Text(figureHeads[f.Kind]).In(l)})
 	}
 	return nil
 }

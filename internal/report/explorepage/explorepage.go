@@ -7,6 +7,7 @@ import (
 	"embed"
 	"fmt"
 	"strings"
+	"time"
 
 	"lockstep/internal/locks"
 	"lockstep/internal/measured"
@@ -69,6 +70,7 @@ type kindGroupView struct {
 type exploredView struct {
 	Lock, Store, Walked, Idea string
 	Unknown                   string // "" when every schedule was judged
+	Costs                     []string
 	Ways                      []exploredWay
 }
 
@@ -82,8 +84,9 @@ type cutSetView struct {
 }
 
 // HTML draws a walk of the fault space as one file that needs nothing else: what it takes
-// to break each lock, and, with its script, which locks survive what the reader ticks.
-func HTML(x *measured.Explored, kinds []Kind, l say.Language) ([]byte, error) {
+// to break each lock, what it costs, and, with its script, which locks survive what the reader
+// ticks. A lock without costs has an empty place there.
+func HTML(x *measured.Explored, kinds []Kind, costs map[string]measured.Cost, l say.Language) ([]byte, error) {
 	in := func(p say.Phrase) string { return p.In(l) }
 	word := func(english string) string { return in(say.Text(english)) }
 	v := exploreView{
@@ -105,7 +108,11 @@ func HTML(x *measured.Explored, kinds []Kind, l say.Language) ([]byte, error) {
 		v.Classes = append(v.Classes, word(clean.Text(c, clean.MaxLine)))
 	}
 	for i := range x.Locks {
-		v.Locks = append(v.Locks, newExploredView(&x.Locks[i], x.Scope.Faults, l))
+		view := newExploredView(&x.Locks[i], x.Scope.Faults, l)
+		if c, ok := costs[x.Locks[i].Lock]; ok {
+			view.Costs = costLines(c, l)
+		}
+		v.Locks = append(v.Locks, view)
 	}
 	var buf bytes.Buffer
 	if err := exploreTemplate(l).Execute(&buf, v); err != nil {
@@ -132,6 +139,29 @@ func groupsOf(kinds []Kind, word func(string) string) (groups []kindGroupView) {
 		}
 	}
 	return groups
+}
+
+// costLines says in a few words each what a lock costs.
+func costLines(c measured.Cost, l say.Language) []string {
+	out := []say.Phrase{say.CostServers.With(say.Number(c.Servers))}
+	if c.Acquire > 0 {
+		out = append(out, say.CostRoundTrips.With(say.Number(c.Acquire), say.Number(c.Release)))
+	}
+	switch {
+	case c.Acquire == 0:
+		out = append(out, say.Text("nobody gets it"))
+	case c.DeadHolder < 0:
+		out = append(out, say.Text("a dead holder keeps it for ever"))
+	case c.DeadHolder < time.Second:
+		out = append(out, say.Text("a dead holder is noticed at once"))
+	default:
+		out = append(out, say.CostDeadHolder.With(say.Planned(c.DeadHolder.Round(time.Second))))
+	}
+	lines := make([]string, len(out))
+	for i, p := range out {
+		lines[i] = p.In(l)
+	}
+	return lines
 }
 
 func newExploredView(x *measured.ExploredLock, most int, l say.Language) exploredView {

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"lockstep/internal/measured"
 	"lockstep/internal/report/explorepage"
@@ -14,7 +15,7 @@ import (
 // that was not walked to the end.
 func someWalk() *measured.Explored {
 	set := func(kinds ...string) measured.CutSet {
-		return measured.CutSet{Kinds: kinds, World: "plain", Story: "scenarios/cutsets/a.yaml", Text: strings.Join(kinds, " and then ")}
+		return measured.CutSet{Kinds: kinds, Shown: measured.Shown{World: "plain", Story: "scenarios/cutsets/a.yaml", Text: strings.Join(kinds, " and then ")}}
 	}
 	none := []measured.CutSet{}
 	return &measured.Explored{
@@ -32,13 +33,18 @@ func someWalk() *measured.Explored {
 
 func TestPageOfAWalk(t *testing.T) {
 	kinds := []explorepage.Kind{{Name: "pause", Summary: "A client's process stands still for longer than a lease."}, {Name: "restart", Summary: "A server restarts with what its persistence has kept."}}
-	page, err := explorepage.HTML(someWalk(), kinds, say.English)
+	costs := map[string]measured.Cost{
+		"set-nx-lua": {Servers: 2, Acquire: 1, Release: 1, DeadHolder: 10*time.Second + 12*time.Millisecond},
+		"etcd-mutex": {Servers: 3, Acquire: 4, Release: 2, DeadHolder: -1},
+	}
+	page, err := explorepage.HTML(someWalk(), kinds, costs, say.English)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
 		"3 locks and 20 schedules of faults", "every pair for 2", "none up to 2", "not walked", "of 3 nobody knows what they do", "lost-request &#43; restart",
 		`data-kinds="lost-request restart"`, "simulate run scenarios/cutsets/a.yaml --lock set-nx-lua", "What can happen to the servers", "set-nx-lua-believe-2",
+		"2 servers", "1 round trip to acquire, 1 to release", "a dead holder keeps it for 10 s", "4 round trips to acquire, 2 to release", "a dead holder keeps it for ever",
 	} {
 		if !strings.Contains(string(page), want) {
 			t.Errorf("the page lacks %q", want)
@@ -49,7 +55,7 @@ func TestPageOfAWalk(t *testing.T) {
 			t.Errorf("the page has %q", never)
 		}
 	}
-	page, err = explorepage.HTML(someWalk(), kinds, say.Chinese)
+	page, err = explorepage.HTML(someWalk(), kinds, costs, say.Chinese)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -76,6 +76,11 @@ func TestResult(t *testing.T) {
 	if two, _ := Result(bundletest.Bundle()); !bytes.Equal(one, two) {
 		t.Error("the result differs between two renderings")
 	}
+	unfired := bundletest.Bundle()
+	unfired.Runs[1].Judgement.Faults[0].Times = 0
+	if out, err := Result(unfired); err != nil || bytes.Count(out, []byte(`"fired": false`)) != 1 {
+		t.Errorf("one fault never fired: %v, %s", err, out)
+	}
 	hostile, err := Result(bundletest.HostileBundle())
 	if err != nil || !json.Valid(hostile) || strings.ContainsAny(string(hostile), "\x1b\u202e\u009b") {
 		t.Errorf("the result is not harmless JSON: %v", err)

@@ -67,54 +67,23 @@ type FaultResult struct {
 
 // SeedsResult is what `simulate run --times --json` prints of one scenario.
 type SeedsResult struct {
-	Schema    int          `json:"schema" doc:"The version of this form. Fields are only ever added."`
-	Scenario  string       `json:"scenario" doc:"The name of the scenario's file, without its ending."`
-	Backend   string       `json:"backend" doc:"The world: sim, process, docker or compose."`
-	Met       bool         `json:"met" doc:"Whether every run met its expectations and tested what it was meant to."`
-	FirstSeed uint64       `json:"first_seed" doc:"The first seed that was played."`
-	Times     int          `json:"times" doc:"How many seeds were played, one after the other."`
-	Locks     []SeedsTally `json:"locks" doc:"One for each lock, in the order of the scenario."`
-}
-
-// SeedsTally counts what many seeds of one lock have shown.
-type SeedsTally struct {
-	Lock       string                 `json:"lock" doc:"The id of the lock."`
-	Runs       int                    `json:"runs" doc:"How many runs were played."`
-	Tested     int                    `json:"tested" doc:"How many of them are evidence. Rates are shares of these."`
-	Untested   int                    `json:"untested" doc:"How many of them tested nothing: a fault never fired, nobody contended, or nobody can tell."`
-	Reasons    []UntestedReason       `json:"untested_reasons" doc:"Why they tested nothing, the most frequent reason first."`
-	Unasked    bool                   `json:"nothing_expected" doc:"Whether the scenario says that nothing is expected of this lock."`
-	Met        int                    `json:"runs_met" doc:"How many of them met their expectations."`
-	Hash       string                 `json:"hash" doc:"Covers the hashes of all histories, in the order of the seeds."`
-	Letters    map[checker.Letter]int `json:"letters" doc:"How many runs had which outcome."`
-	Broken     map[string]int         `json:"broken" doc:"By property: how many runs broke it."`
-	FirstMiss  *uint64                `json:"first_miss_seed" doc:"The first seed that missed an expectation or tested nothing; null when none did."`
-	FirstBroke map[string]uint64      `json:"first_broken_seed" doc:"By property: the first seed that broke it."`
-}
-
-// UntestedReason is why runs tested nothing.
-type UntestedReason struct {
-	Reason string `json:"reason" doc:"In words."`
-	Runs   int    `json:"runs" doc:"How many runs it is the reason of."`
+	Schema    int                 `json:"schema" doc:"The version of this form. Fields are only ever added."`
+	Scenario  string              `json:"scenario" doc:"The name of the scenario's file, without its ending."`
+	Backend   string              `json:"backend" doc:"The world: sim, process, docker or compose."`
+	Met       bool                `json:"met" doc:"Whether every run met its expectations and tested what it was meant to."`
+	FirstSeed uint64              `json:"first_seed" doc:"The first seed that was played."`
+	Times     int                 `json:"times" doc:"How many seeds were played, one after the other."`
+	Locks     []bundle.SeedsTally `json:"locks" doc:"One for each lock, in the order of the scenario."`
 }
 
 // SeveralResult is what `simulate run --json` prints of several scenarios, and when it
 // left something out.
 type SeveralResult struct {
-	Schema    int               `json:"schema" doc:"The version of this form. Fields are only ever added."`
-	Met       bool              `json:"met" doc:"Whether all of them are as expected."`
-	Counts    StatusCounts      `json:"counts" doc:"How many runs, one of each scenario with each of its locks, came to what. With --times all seeds are one."`
-	Runs      []json.RawMessage `json:"runs" doc:"One for each scenario: a run, or with --times what many seeds have shown."`
-	NotPlayed []NotPlayed       `json:"not_played,omitzero" doc:"What was left out because the world cannot play it."`
-}
-
-// StatusCounts are numbers of runs.
-type StatusCounts struct {
-	Met             int `json:"as_expected" doc:"All that was expected came about."`
-	Missed          int `json:"missed" doc:"Something came out otherwise than it was expected."`
-	Inconclusive    int `json:"inconclusive" doc:"Something was not put to the test."`
-	NothingExpected int `json:"nothing_expected" doc:"The scenario says that nothing is expected."`
-	NotPlayed       int `json:"not_played" doc:"The world cannot play it."`
+	Schema    int                 `json:"schema" doc:"The version of this form. Fields are only ever added."`
+	Met       bool                `json:"met" doc:"Whether all of them are as expected."`
+	Counts    bundle.StatusCounts `json:"counts" doc:"How many runs, one of each scenario with each of its locks, came to what. With --times all seeds are one."`
+	Runs      []json.RawMessage   `json:"runs" doc:"One for each scenario: a run, or with --times what many seeds have shown."`
+	NotPlayed []NotPlayed         `json:"not_played,omitzero" doc:"What was left out because the world cannot play it."`
 }
 
 // NotPlayed is a lock of a scenario that was left out.

@@ -48,7 +48,7 @@ func Costs(names []string, all []*bundle.Measures, l say.Language) (Figure, erro
 		}
 	}))
 	svg, err := drawnSized(wideWidth, vg.Length(len(names)*18+50), func(c draw.Canvas) { p.Draw(c) }, say.Text("Commands that an acquisition costs").In(l))
-	f.Svg = svg
+	f.SVG = svg
 	f.Caption = say.Text("Retries, renewals and releases count as well: they are what the store has to bear.")
 	return f, err
 }

@@ -29,7 +29,7 @@ type Plot struct {
 type Figure struct {
 	Kind    string // holders, tokens, waits, ...
 	lock    string // "" for a figure of all locks
-	Svg     []byte
+	SVG     []byte
 	Caption say.Phrase // what to take away from it, in one sentence
 	Absent  string     // why there is nothing to show
 	Table   Table      // its numbers
@@ -86,8 +86,8 @@ func Plots(b *bundle.Bundle) ([]Plot, error) {
 			return nil, err
 		}
 		for _, f := range figures {
-			if f.Svg != nil {
-				out = append(out, Plot{f.Kind + "-" + clean.FileName(r.Lock), f.Svg})
+			if f.SVG != nil {
+				out = append(out, Plot{f.Kind + "-" + clean.FileName(r.Lock), f.SVG})
 			}
 		}
 	}
@@ -95,8 +95,8 @@ func Plots(b *bundle.Bundle) ([]Plot, error) {
 	if err != nil {
 		return nil, err
 	}
-	if f.Svg != nil {
-		out = append(out, Plot{f.Kind, f.Svg})
+	if f.SVG != nil {
+		out = append(out, Plot{f.Kind, f.SVG})
 	}
 	return distinct(out), nil
 }

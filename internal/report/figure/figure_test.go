@@ -76,11 +76,11 @@ func TestFiguresThatAreLeftOut(t *testing.T) {
 		{&empty, "holds", "nobody held the lock"},
 		{&empty, "fairness", "there were not two clients to compare"},
 	} {
-		if f := figureOf(t, tt.run, tt.kind); f.Svg != nil || f.Absent != tt.want {
-			t.Errorf("%s: drawn %v, %q, want %q", tt.kind, f.Svg != nil, f.Absent, tt.want)
+		if f := figureOf(t, tt.run, tt.kind); f.SVG != nil || f.Absent != tt.want {
+			t.Errorf("%s: drawn %v, %q, want %q", tt.kind, f.SVG != nil, f.Absent, tt.want)
 		}
 	}
-	if f, err := Distribution(&bundle.Bundle{Runs: []bundle.Run{empty}}, []*bundle.Measures{bundle.Measure(empty.Judgement.History)}, say.English); err != nil || f.Svg != nil || f.Absent == "" {
+	if f, err := Distribution(&bundle.Bundle{Runs: []bundle.Run{empty}}, []*bundle.Measures{bundle.Measure(empty.Judgement.History)}, say.English); err != nil || f.SVG != nil || f.Absent == "" {
 		t.Errorf("a distribution of nothing: %v, %q", err, f.Absent)
 	}
 }
@@ -104,10 +104,10 @@ func TestFaultsAreShadedBehind(t *testing.T) {
 	}
 	for _, kind := range []string{"waits", "clocks", "tokens"} {
 		f := figureOf(t, &skewed, kind)
-		if !bytes.Contains(f.Svg, []byte("fill:#7F7F7F")) {
+		if !bytes.Contains(f.SVG, []byte("fill:#7F7F7F")) {
 			t.Errorf("%s has no shade", kind)
 		}
-		if bytes.Index(f.Svg, []byte("fill:#7F7F7F")) > bytes.LastIndex(f.Svg, []byte("var(--c1")) {
+		if bytes.Index(f.SVG, []byte("fill:#7F7F7F")) > bytes.LastIndex(f.SVG, []byte("var(--c1")) {
 			t.Errorf("%s: the shade lies on top", kind)
 		}
 	}

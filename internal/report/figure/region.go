@@ -11,8 +11,8 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 
 	"lockstep/internal/report/bundle"
-	"lockstep/internal/report/clean"
 	"lockstep/internal/say"
+	"lockstep/internal/sweep"
 )
 
 // Sizes of a map: cells as large as a number of three characters needs, smaller
@@ -27,29 +27,30 @@ const (
 // SafeRegion plots a map: the share of broken runs of each setting as a colour, as a
 // number and as a hatch that grows denser, so that it can be read in print and
 // without seeing colours. A dashed frame says that nothing was tested.
-func SafeRegion(m *bundle.SweepMap, property string, l say.Language) ([]byte, error) {
-	p := newPlot(l, clean.Text(m.XName, clean.MaxName), clean.Text(m.YName, clean.MaxName))
-	p.X.Min, p.X.Max = -0.5, float64(len(m.XTicks))-0.5
-	p.Y.Min, p.Y.Max = -0.5, float64(len(m.YTicks))-0.5
-	p.X.Tick.Marker, p.Y.Tick.Marker = namedTicks(m.XTicks), namedTicks(m.YTicks)
+func SafeRegion(m *sweep.Map, l say.Language) ([]byte, error) {
+	p := newPlot(l, bundle.AxisName(&m.X), bundle.AxisName(m.Y))
+	columns, rows := len(m.X.Values), m.Rows()
+	p.X.Min, p.X.Max = -0.5, float64(columns)-0.5
+	p.Y.Min, p.Y.Max = -0.5, float64(rows)-0.5
+	p.X.Tick.Marker, p.Y.Tick.Marker = namedTicks(bundle.Ticks(&m.X)), namedTicks(bundle.Ticks(m.Y))
 	p.X.LineStyle.Width, p.Y.LineStyle.Width = 0, 0
 	p.X.Tick.Length, p.Y.Tick.Length = 0, 0
 	p.X.Padding, p.Y.Padding = 3, 4
 	p.Add(painter(func(c draw.Canvas, plt *plot.Plot) { paintRegion(m, c, plt, p.X.Tick.Label) }))
-	width := min(max(regionEdge+regionCell*vg.Length(len(m.XTicks)), regionLeast), regionMost)
-	height := min(0.75*vg.Inch+0.3*vg.Inch*vg.Length(len(m.YTicks)), regionMost)
+	width := min(max(regionEdge+regionCell*vg.Length(columns), regionLeast), regionMost)
+	height := min(0.75*vg.Inch+0.3*vg.Inch*vg.Length(rows), regionMost)
 	c := vgsvg.New(width, height)
 	p.Draw(draw.Crop(draw.New(c), 0, -6, 0, -4))
 	var buf bytes.Buffer
 	if _, err := c.WriteTo(&buf); err != nil {
 		return nil, fmt.Errorf("drawing the safe region of %s: %w", m.Lock, err)
 	}
-	return finish(buf.Bytes(), m.Says(property, l)), nil
+	return finish(buf.Bytes(), bundle.MapSays(m, l)), nil
 }
 
 func namedTicks(names []string) (ticks plot.ConstantTicks) {
 	for i, name := range names {
-		ticks = append(ticks, plot.Tick{Value: float64(i), Label: clean.Text(name, clean.MaxName)})
+		ticks = append(ticks, plot.Tick{Value: float64(i), Label: name})
 	}
 	return ticks
 }
@@ -58,25 +59,26 @@ func namedTicks(names []string) (ticks plot.ConstantTicks) {
 // and on black.
 const mostAlpha = 140
 
-func paintRegion(m *bundle.SweepMap, c draw.Canvas, plt *plot.Plot, label draw.TextStyle) {
+func paintRegion(m *sweep.Map, c draw.Canvas, plt *plot.Plot, label draw.TextStyle) {
 	x, y := plt.Transforms(&c)
 	label.Color, label.XAlign, label.YAlign = ink, draw.XCenter, draw.YCenter
 	for i := range m.Cells {
 		cell := &m.Cells[i]
-		col, row := float64(i%len(m.XTicks)), float64(i/len(m.XTicks))
+		col, row := float64(i%len(m.X.Values)), float64(i/len(m.X.Values))
 		x0, x1 := x(col-0.5)+1, x(col+0.5)-1
 		y0, y1 := y(row-0.5)+1, y(row+0.5)-1
 		frame := draw.LineStyle{Color: ink, Width: 0.4}
-		if cell.Tested == 0 {
+		if cell.Tested() == 0 {
 			frame.Dashes = []vg.Length{2, 2}
 		}
 		if cell.Broken > 0 {
-			alpha := 30 + (mostAlpha-30)*cell.Rate/1_000_000
+			share, _, _ := cell.Rate()
+			alpha := 30 + (mostAlpha-30)*share/1_000_000
 			fill(c, color.NRGBA{R: vermilion.R, G: vermilion.G, B: vermilion.B, A: uint8(alpha)}, x0, x1, y0, y1)
-			hatch(c, x0, x1, y0, y1, strokesFor(cell.Rate))
+			hatch(c, x0, x1, y0, y1, strokesFor(share))
 		}
 		c.StrokeLines(frame, []vg.Point{{X: x0, Y: y0}, {X: x1, Y: y0}, {X: x1, Y: y1}, {X: x0, Y: y1}, {X: x0, Y: y0}})
-		c.FillText(label, vg.Point{X: (x0 + x1) / 2, Y: (y0+y1)/2 + 1.5}, cell.Short())
+		c.FillText(label, vg.Point{X: (x0 + x1) / 2, Y: (y0+y1)/2 + 1.5}, bundle.ShortShare(cell))
 	}
 }
 

@@ -137,9 +137,9 @@ func (s Spread) Draw(names []string, all [][]time.Duration, l say.Language) (Fig
 	title := say.Text(s.Title).In(l)
 	var err error
 	if s.Wide {
-		f.Svg, err = drawnWide(p, title, len(lines))
+		f.SVG, err = drawnWide(p, title, len(lines))
 	} else {
-		f.Svg, err = drawn(p, title)
+		f.SVG, err = drawn(p, title)
 	}
 	return f, err
 }
@@ -246,7 +246,7 @@ func holdsPlot(r *bundle.Run, m *bundle.Measures, _ int, l say.Language) (Figure
 	}))
 	all, late := say.Number(len(m.Holds)), say.Number(beyond)
 	svg, err := drawn(p, say.HoldsBeyond.With(all, late).In(l))
-	f := Figure{Svg: svg, Caption: say.HoldsLonger.With(late, all, say.Measured(lease)), Table: head(l, "holds", "value")}
+	f := Figure{SVG: svg, Caption: say.HoldsLonger.With(late, all, say.Measured(lease)), Table: head(l, "holds", "value")}
 	if lease <= 0 {
 		f.Caption = say.HoldsWithoutLease.With(all)
 	}
@@ -336,7 +336,7 @@ func fairnessPlot(r *bundle.Run, m *bundle.Measures, _ int, l say.Language) (Fig
 			t.Rows = append(t.Rows, []string{s.name, strconv.Itoa(s.acquired), say.Measured(s.longest).In(l)})
 		}
 	}
-	f := Figure{Svg: svg, Table: t}
+	f := Figure{SVG: svg, Table: t}
 	var note say.Phrase
 	if len(all) > maxBars {
 		note = say.FirstOfClients.With(say.Number(maxBars), say.Number(len(all)))

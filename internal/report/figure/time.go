@@ -126,7 +126,7 @@ func tokensPlot(r *bundle.Run, m *bundle.Measures, points int, l say.Language) (
 	}))
 	nt, nr, ns := say.Number(len(taken)), say.Number(len(refused)), say.Number(len(stale))
 	svg, err := drawn(p, say.TokensSeen.With(nt, nr, ns).In(l))
-	f := Figure{Svg: svg, Caption: say.RisingTokens.With(nt, nr), Table: head(l, "writes", "number")}
+	f := Figure{SVG: svg, Caption: say.RisingTokens.With(nt, nr), Table: head(l, "writes", "number")}
 	if len(stale) > 0 {
 		f.Caption = say.StaleTokens.With(nt, nr, ns)
 	}
@@ -174,7 +174,7 @@ func waitsPlot(r *bundle.Run, m *bundle.Measures, points int, l say.Language) (F
 	sorted := m.Lengths()
 	ng, nl, ne := say.Number(len(got)), say.Number(len(gaveUp)), say.Number(len(m.Failures))
 	svg, err := drawn(p, say.WaitsEnded.With(ng, nl, ne).In(l))
-	f := Figure{Svg: svg, Caption: say.WaitsShown.With(ng, nl, ne), Table: head(l, "wait", "value")}
+	f := Figure{SVG: svg, Caption: say.WaitsShown.With(ng, nl, ne), Table: head(l, "wait", "value")}
 	f.Table.row(l, "got the lock", ng)
 	f.Table.row(l, "gave up", nl)
 	f.Table.row(l, "errors", ne)
@@ -256,7 +256,7 @@ func clocksPlot(r *bundle.Run, m *bundle.Measures, points int, l say.Language) (
 	n := say.Number(len(nodes))
 	svg, err := drawn(p, say.ClocksOff.With(n).In(l))
 	caption := say.ClocksFar.With(n, say.Measured(max(high, -low)), say.Flag(shown))
-	return Figure{Svg: svg, Caption: caption, Table: t}, err
+	return Figure{SVG: svg, Caption: caption, Table: t}, err
 }
 
 // wholeBetween labels a few whole numbers of a range.

@@ -1,6 +1,8 @@
 package matrixpage
 
 import (
+	"slices"
+
 	"lockstep/internal/report/clean"
 	"lockstep/internal/say"
 )
@@ -32,6 +34,13 @@ func (m *Matrix) runs() (tested, untested int) {
 		}
 	}
 	return tested, untested
+}
+
+// walked reports whether the walk has a part in any cell.
+func (m *Matrix) walked() bool {
+	return slices.ContainsFunc(m.Locks, func(l Lock) bool {
+		return slices.ContainsFunc(l.Cells, func(c Cell) bool { return c.Walk != nil })
+	})
 }
 
 // facts are what stands out, counted.
@@ -91,10 +100,13 @@ func howMeasured(m *Matrix) []say.Phrase {
 	out := []say.Phrase{
 		say.Text("No letter is written down anywhere. For each cell the harness first watches which commands the lock sends when nothing goes wrong, and makes scripts to fit them: short scenarios that bring the fault about at each point where it could hurt."),
 		say.Text("A checker judges each history. The letter is the worst that was seen."),
-		say.Text("V, F, VF and D are proofs: the run below each of them can be played again and gives the same history, byte for byte. S and L are not: they say that nothing worse was found, and how often it may happen all the same."),
+		say.Text("V, F, VF and D are proofs: the run or the story below each of them can be played again and gives the same history, byte for byte. S and L are not: they say that nothing worse was found, and how often it may happen all the same."),
 	}
 	if m.Seeds > 0 {
 		out[1] = say.ThenVariations.With(say.Grouped(m.Seeds))
+	}
+	if m.walked() {
+		out = append(out, say.Text("The stored walk of the fault space adds every single fault of the column's kinds, at every moment, in all ways in which locks are used. So S says that none of so many runs and schedules came to anything worse."))
 	}
 	tested, untested := m.runs()
 	var some, lease say.Phrase

@@ -67,7 +67,19 @@ type Cell struct {
 	Rate, Low, High float64  // of broken and stuck among the random variations, with the 95 % interval
 	Tried           []string // names of the scripts; empty when unknown
 	Worst           *Run
+	Also            []checker.Letter // that were found besides, worst first
+	DamagedBy       string           // the script or the story by which the resource was damaged; "" when it was not
+	Walk            *Walk            // nil when the walk has no part in the cell
 }
+
+// Walk is what the walk of the fault space has come to in a cell.
+type Walk struct {
+	Schedules, Vain, Cut int64  // walked; whose fault changed nothing; that have no end
+	Story                *Story // when the letter is worse for it; nil when the runs alone have made it
+}
+
+// Story is how the walk has broken a lock.
+type Story struct{ World, Text, Command string }
 
 // Run is the worst run of a cell, to be played again.
 type Run struct {

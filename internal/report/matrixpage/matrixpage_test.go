@@ -33,8 +33,8 @@ func tinyMatrix() *Matrix {
 		Backend: "sim", Seeds: 20, Lease: 10 * time.Second, Replay: "simulate matrix --seeds 20",
 		Columns: []page.Column{
 			{Code: "N0", Name: "no fault", Summary: "Clients contend, nothing goes wrong."},
-			{Code: "GP", Name: "pause past the lease", Summary: "The whole process freezes for longer than the lease."},
-			{Code: "LA", Name: "lost reply to acquire", Summary: "The reply never arrives."},
+			{Code: "GP", Name: "pause past the lease", Summary: "The whole process freezes for longer than the lease.", Kinds: []page.Kind{{Name: "pause"}}},
+			{Code: "LA", Name: "lost reply to acquire", Summary: "The reply never arrives.", Kinds: []page.Kind{{Name: "lost-reply", During: "while acquiring"}}},
 		},
 		Locks: []Lock{
 			{
@@ -51,7 +51,10 @@ func tinyMatrix() *Matrix {
 				Cells: []Cell{
 					{Letter: "-", Note: "the lock has no such step", Untested: 22},
 					{Letter: "VF", Note: "A freezes in its critical section", Runs: 22, Broken: 22, Rate: 1, Low: 0.839, High: 1, Worst: told("set-nx-lua", &script, false)},
-					{Letter: "D", Note: "the reply of SETNX is lost", Runs: 2, Stuck: 1, High: 0.161},
+					{
+						Letter: "D", Note: "found by the walk, in the world twice: drop reply", Runs: 2, High: 0.161, Also: []checker.Letter{"L"},
+						DamagedBy: "scenarios/cutsets/a.yaml", Walk: &Walk{Schedules: 1234, Vain: 7, Cut: 2, Story: &Story{"twice", "drop reply", "simulate run a.yaml --lock set-nx-lua"}},
+					},
 				},
 			},
 		},
@@ -98,6 +101,16 @@ func TestMatrixSaysWhatWasMeasured(t *testing.T) {
 		"\n  - when: A is in its critical section\n    pause: A\n",
 		"history hash <code>5f0c</code>",
 		"default-src 'none'",
+		`<td class="cD damaged walked"><a href="#set-nx-lua-LA"`,
+		`<input type="radio" name="only" id="only-damaged"><span class="chip cN damaged">`,
+		`<td class="kinds">lost-reply while acquiring</td>`,
+		"Found besides: L.",
+		"The resource was damaged: <span>scenarios/cutsets/a.yaml</span>",
+		"1,234 schedules of these kinds in the walk; in 7 of them the fault changed nothing.",
+		"2 schedules have no end: nobody knows what they do.",
+		"The walk has found the letter, in the world <span>twice: drop reply</span>",
+		`<code class="replay" tabindex="0">simulate run a.yaml --lock set-nx-lua</code>`,
+		"So S says that none of so many runs and schedules came to anything worse.",
 	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("the page does not say: %s", want)
@@ -136,13 +149,14 @@ func TestMatrixIsSelfContained(t *testing.T) {
 func TestMatrixShowsHostileTextAsText(t *testing.T) {
 	m := tinyMatrix()
 	m.Backend, m.Replay = bundletest.Hostile, bundletest.Hostile
-	m.Columns[1] = page.Column{Code: bundletest.Hostile, Name: bundletest.Hostile, Summary: bundletest.Hostile}
+	m.Columns[1] = page.Column{Code: bundletest.Hostile, Name: bundletest.Hostile, Summary: bundletest.Hostile, Kinds: []page.Kind{{Name: bundletest.Hostile, During: bundletest.Hostile}}}
 	l := &m.Locks[0]
 	l.ID, l.Group, l.Store, l.Idea, l.BreaksWhen, l.Source, l.Protocol = bundletest.Hostile, bundletest.Hostile, bundletest.Hostile, bundletest.Hostile, bundletest.Hostile, bundletest.Hostile, []string{bundletest.Hostile}
 	bundle := bundletest.HostileBundle()
 	for i := range l.Cells {
 		c := &l.Cells[i]
-		c.Note, c.Tried = bundletest.Hostile, []string{bundletest.Hostile}
+		c.Note, c.Tried, c.DamagedBy, c.Also = bundletest.Hostile, []string{bundletest.Hostile}, bundletest.Hostile, []checker.Letter{bundletest.Hostile}
+		c.Walk = &Walk{Schedules: 1, Cut: 1, Story: &Story{bundletest.Hostile, bundletest.Hostile, bundletest.Hostile}}
 		c.Worst = &Run{Script: bundletest.Hostile, File: bundletest.Hostile, YAML: bundletest.Hostile + "\n" + bundletest.Hostile, Command: bundletest.Hostile, Hash: bundletest.Hostile, Tale: NewTale(&bundle.Runs[0].Judgement, 0)}
 	}
 	l.Cells[2].Letter = checker.Letter(bundletest.Hostile)

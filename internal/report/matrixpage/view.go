@@ -20,6 +20,7 @@ type matrixView struct {
 	Facts           []string
 	Measured        []string
 	Legend          []letterView
+	Marks           []letterView // beside the letters
 	Columns         []columnView
 	Groups          []groupView
 	Rows, Width     int
@@ -56,8 +57,8 @@ type letterView struct {
 }
 
 type columnView struct {
-	Code, Name, Summary string
-	Bad                 int // locks broken or stuck
+	Code, Name, Summary, Kinds string
+	Bad                        int // locks broken or stuck
 }
 
 type groupView struct {
@@ -79,7 +80,9 @@ type matrixCellView struct {
 	Outcome                           string // 22 of 22 broken
 	Counts                            string
 	Tried                             []string
-	About                             string // what the run below is
+	Besides                           []besideView // what the letter does not say
+	Command                           string       // plays the walk's story; "" when the runs alone have made the letter
+	About                             string       // what the run below is
 	Run                               *runOfCell
 }
 
@@ -104,8 +107,14 @@ var letters = []letterView{
 	{"F", "cF", "A release removes the entry of another client.", "foreign entry freed", 0},
 	{"V", "cV", "Mutual exclusion is violated: two clients hold the lock at once.", "two holders", 0},
 	{"VF", "cVF", "Both: two holders, and a foreign entry freed.", "both", 0},
-	{"?", "cN", "Unknown: no script tested anything, for the fault never came about or nobody contended.", "tested nothing", 0},
+	{"?", "cN", "Unknown: no script tested anything, for the fault never came about or nobody contended; or nobody knows how some runs of the walk end.", "tested nothing", 0},
 	{"-", "cN", "The fault could not be brought about: the lock has no such step.", "not applicable", 0},
+}
+
+// besidesLetters are what a cell shows beside its letter.
+var besidesLetters = []letterView{
+	{"*", "damaged", "The resource was damaged, behind a fence where the lock hands out tokens: an update was lost, or a write came that a newer holder did not expect.", "resource damaged", 0},
+	{"°", "walked", "The walk of the fault space has found the letter; no script and no variation came to one as bad.", "found by the walk", 0},
 }
 
 // classOf is the style of a letter; that of an unknown one is the one of "-".
@@ -132,7 +141,7 @@ func newMatrixView(m *Matrix, d detail) *matrixView {
 		language: m.Language, Mode: say.Text("real servers").In(m.Language), Backend: clean.Text(m.Backend, clean.MaxName), Rows: len(m.Locks), Width: len(m.Columns) + 2,
 		Varied: m.Seeds > 0, Trimmed: d.steps < maxTold, Replay: clean.Text(m.Replay, clean.MaxLine),
 		Head:   page.NewHead(say.Text("How distributed locks break").In(m.Language), matrixCSS).Scripted(matrixScript),
-		Legend: append([]letterView(nil), letters...),
+		Legend: append([]letterView(nil), letters...), Marks: append([]letterView(nil), besidesLetters...),
 	}
 	if history.Simulated(m.Backend) {
 		v.Mode = say.Text("simulated").In(m.Language)
@@ -140,6 +149,7 @@ func newMatrixView(m *Matrix, d detail) *matrixView {
 	for _, c := range m.Columns {
 		v.Columns = append(v.Columns, columnView{
 			Code: clean.Text(c.Code, 8), Name: clean.Text(say.Text(c.Name).In(m.Language), clean.MaxName), Summary: clean.Text(say.Text(c.Summary).In(m.Language), clean.MaxLine),
+			Kinds: clean.Text(kindsOf(&c).In(m.Language), clean.MaxLine),
 		})
 	}
 	for i := range m.Locks {
@@ -180,7 +190,13 @@ func (v *matrixView) lock(l *Lock, seeds int, d detail) lockView {
 				v.Legend[i].Count++
 			}
 		}
-		out.Cells = append(out.Cells, newMatrixCellView(c, out.Anchor, column, seeds, d, v.language))
+		cell := newMatrixCellView(c, out.Anchor, column, seeds, d, v.language)
+		for i := range v.Marks {
+			if strings.Contains(cell.Class, v.Marks[i].Class) {
+				v.Marks[i].Count++
+			}
+		}
+		out.Cells = append(out.Cells, cell)
 	}
 	return out
 }
@@ -204,7 +220,15 @@ func newMatrixCellView(c *Cell, lock string, column *columnView, seeds int, d de
 	for _, t := range c.Tried {
 		v.Tried = append(v.Tried, clean.Sentence(t))
 	}
-	if c.Letter != notApplicable {
+	if c.DamagedBy != "" {
+		v.Class += " damaged"
+	}
+	if c.Walk != nil && c.Walk.Story != nil {
+		v.Class += " walked"
+		v.Command = clean.Text(c.Walk.Story.Command, clean.MaxLine)
+	}
+	v.Besides = besides(c, l)
+	if c.Letter != notApplicable && c.Runs+c.Untested > 0 {
 		v.Outcome = outcome(c).In(l)
 		v.Counts = clean.Sentence(counts(c, seeds).In(l))
 		if seeds > 0 {
@@ -223,6 +247,8 @@ func newMatrixCellView(c *Cell, lock string, column *columnView, seeds int, d de
 func outcome(c *Cell) say.Phrase {
 	n := say.Number(c.Runs)
 	switch {
+	case c.Walk != nil && c.Walk.Story != nil:
+		return say.Text("found by the walk")
 	case c.Broken > 0 && c.Stuck > 0:
 		return say.BothOfRuns.With(say.Number(c.Broken), say.Number(c.Stuck), n)
 	case c.Broken > 0:

@@ -39,7 +39,16 @@ type Figure struct {
 }
 
 // Column is one kind of fault.
-type Column struct{ Code, Name, Summary string }
+type Column struct {
+	Code, Name, Summary string
+	Kinds               []Kind // of the walk, for which it stands; nil where that does not matter
+}
+
+// Kind is a kind of fault of the walk.
+type Kind struct {
+	Name   string
+	During string // what the client is at that it hits, in words; "" for whatever it is at
+}
 
 // Signs of the verdicts, for those who do not see colours.
 var Signs = map[string]string{"broken": "✗", "unknown": "?", "kept": "✓"}

@@ -108,7 +108,7 @@ var names = func() map[string]bool {
 	for _, p := range checker.All() {
 		all[p.ID] = true
 	}
-	for _, v := range locks.All() {
+	for _, v := range locks.Known() {
 		all[v.ID] = true
 	}
 	return all

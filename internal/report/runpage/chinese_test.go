@@ -24,19 +24,15 @@ import (
 // played plays a story with all its locks.
 func played(t *testing.T, w *sim.World, p *plan.Plan) *bundle.Bundle {
 	t.Helper()
-	b := &bundle.Bundle{Plan: p, Backend: "sim", Seed: 1, Hash: "5f0c", Replay: "simulate run x --seed 1"}
+	r := &run.Result{Plan: p, Backend: sim.Backend, Seed: 1}
 	for _, lock := range p.Locks {
 		out := run.One(context.Background(), w, p, lock, 1)
 		if out.Err != nil {
 			t.Fatal(out.Err)
 		}
-		shown := bundle.Run{Lock: lock, Judgement: out.Judgement, Untested: out.Untested()}
-		for _, e := range out.Expected {
-			shown.Expected = append(shown.Expected, bundle.Expected{Property: e.Property, Expected: e.Verdict, Got: string(e.Got), Met: e.Met()})
-		}
-		b.Runs = append(b.Runs, shown)
+		r.Outcomes = append(r.Outcomes, out)
 	}
-	return b
+	return bundle.Of(r, "simulate run x --seed 1", "")
 }
 
 // others are the same runs as if on real servers, and as if nothing had gone as expected.

@@ -163,9 +163,12 @@ func limitsOf(b *bundle.Bundle, stories []story, l say.Language) []string {
 	var out []string
 	add := func(p say.Phrase) { out = append(out, clean.Text(p.In(l), clean.MaxLine)) }
 	add(say.Text("One seed is one order of events. What was kept here may break with another seed: play many with --times 1000."))
-	if history.Simulated(b.Backend) {
+	switch {
+	case b.Backend == history.Bubble:
+		add(say.Text("The servers are models, and the lock is its own code in virtual time. A pause held its connections and its calls: its timers went on and fired, and its clock was everybody's."))
+	case history.Simulated(b.Backend):
 		add(say.Text("The servers are models. They are compared with real ones by random commands, but a model is not the server; --backend process plays on real ones where they are installed."))
-	} else {
+	default:
 		add(say.Text("Nobody can see when a real server executed a command. Grants are derived from what the clients saw, and only where that leaves no doubt. A real run cannot be repeated bit by bit."))
 	}
 	untried := map[string]int{}
@@ -211,7 +214,7 @@ func limitsOf(b *bundle.Bundle, stories []story, l say.Language) []string {
 
 // streamsOf names the streams of luck that the seed was split into.
 func streamsOf(b *bundle.Bundle, l say.Language) []string {
-	if !history.Simulated(b.Backend) {
+	if b.Backend != history.Sim {
 		return nil
 	}
 	for i := range b.Runs {

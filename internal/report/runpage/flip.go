@@ -90,7 +90,7 @@ type edit struct {
 func edits(b *bundle.Bundle, told int) []edit {
 	p := b.Plan
 	h := b.Runs[told].Judgement.History
-	if !history.Simulated(b.Backend) || h.Header.ScalePPM != 1_000_000 || sourceOf(p) == "" {
+	if b.Backend != history.Sim || h.Header.ScalePPM != 1_000_000 || sourceOf(p) == "" {
 		return nil // the line would not play what the report shows
 	}
 	var out []edit

@@ -227,7 +227,7 @@ func (v *pageView) measurements(stories []story, shared *figure.Figure, l say.La
 				continue
 			}
 			f := &stories[i].figures[k]
-			if f.Svg == nil {
+			if f.SVG == nil {
 				if absent[f.Absent] == nil {
 					reasons = append(reasons, f.Absent)
 				}
@@ -235,7 +235,7 @@ func (v *pageView) measurements(stories []story, shared *figure.Figure, l say.La
 				continue
 			}
 			g.Figures = append(g.Figures, page.Figure{
-				Lock: v.Runs[i].Lock, SVG: template.HTML(f.Svg), Caption: clean.Sentence(f.Caption.In(l)), Table: f.Table,
+				Lock: v.Runs[i].Lock, SVG: template.HTML(f.SVG), Caption: clean.Sentence(f.Caption.In(l)), Table: f.Table,
 			})
 		}
 		for _, why := range reasons {
@@ -246,11 +246,11 @@ func (v *pageView) measurements(stories []story, shared *figure.Figure, l say.La
 			g.Absent = append(g.Absent, say.NotDrawnFor.With(absent[why], say.Text(why)).In(l))
 		}
 		v.Groups = append(v.Groups, g)
-		if d.Kind == "waits" && shared.Svg != nil {
+		if d.Kind == "waits" && shared.SVG != nil {
 			v.Groups = append(v.Groups, figureGroup{
 				Title:   say.Text("Distribution of the waits").In(l),
 				About:   say.Text("Which share of the attempts that got the lock was over after how long.").In(l),
-				Figures: []page.Figure{{SVG: template.HTML(shared.Svg), Caption: clean.Sentence(shared.Caption.In(l)), Table: shared.Table}},
+				Figures: []page.Figure{{SVG: template.HTML(shared.SVG), Caption: clean.Sentence(shared.Caption.In(l)), Table: shared.Table}},
 			})
 		}
 	}

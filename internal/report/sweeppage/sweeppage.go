@@ -7,12 +7,12 @@ import (
 	"fmt"
 	"html/template"
 
-	"lockstep/internal/rate"
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/clean"
 	"lockstep/internal/report/figure"
 	"lockstep/internal/report/page"
 	"lockstep/internal/say"
+	"lockstep/internal/sweep"
 )
 
 //go:embed sweeppage.css
@@ -40,19 +40,20 @@ type sweepMapView struct {
 
 // HTML draws the maps as one file that needs nothing else.
 func HTML(s *bundle.Sweep) ([]byte, error) {
+	said := s.Plan.Prose(s.Language)
 	v := sweepView{
-		Head: page.NewHead(say.OfLock.With(say.Verbatim(clean.Text(s.Title, clean.MaxLine)), say.Text("the safe region")).In(s.Language), sweepCSS), Title: clean.Text(s.Title, clean.MaxLine), Story: clean.Text(s.Story, clean.MaxProse),
+		Head: page.NewHead(say.OfLock.With(say.Verbatim(clean.Text(said.Name, clean.MaxLine)), say.Text("the safe region")).In(s.Language), sweepCSS), Title: clean.Text(said.Name, clean.MaxLine), Story: clean.Text(said.Story, clean.MaxProse),
 		Property: clean.Text(s.Property, clean.MaxName), Replay: clean.Text(s.Replay, clean.MaxLine),
 		Seeds: say.SeedsEach.With(say.Verbatim(clean.Text(s.Property, clean.MaxName)), say.Number(s.Seeds)).In(s.Language),
 	}
 	for i := range s.Maps {
 		m := &s.Maps[i]
-		svg, err := figure.SafeRegion(m, s.Property, s.Language)
+		svg, err := figure.SafeRegion(m, s.Language)
 		if err != nil {
 			return nil, err
 		}
 		v.Maps = append(v.Maps, sweepMapView{
-			Anchor: "map-" + clean.FileName(m.Lock), Lock: clean.Text(m.Lock, clean.MaxName), Says: m.Says(s.Property, s.Language),
+			Anchor: "map-" + clean.FileName(m.Lock), Lock: clean.Text(m.Lock, clean.MaxName), Says: bundle.MapSays(m, s.Language),
 			SVG: template.HTML(svg), Head: headOf(m, s.Language), Rows: rowsOf(m, s.Language), // the figure is made by us, all texts escaped
 		})
 	}
@@ -64,28 +65,29 @@ func HTML(s *bundle.Sweep) ([]byte, error) {
 	return buf.Bytes(), nil
 }
 
-func headOf(m *bundle.SweepMap, l say.Language) []string {
-	head := []string{clean.Text(m.XName, clean.MaxName)}
-	if m.YName != "" {
-		head = append(head, clean.Text(m.YName, clean.MaxName))
+func headOf(m *sweep.Map, l say.Language) []string {
+	head := []string{bundle.AxisName(&m.X)}
+	if m.Y != nil {
+		head = append(head, bundle.AxisName(m.Y))
 	}
 	return append(head, say.Texts(l, "broken", "share", "95 % interval", "untested", "first seed")...)
 }
 
-// rows are the numbers of the map, for those who cannot see it.
-func rowsOf(m *bundle.SweepMap, l say.Language) (rows [][]string) {
+// rowsOf are the numbers of the map, for those who cannot see it.
+func rowsOf(m *sweep.Map, l say.Language) (rows [][]string) {
 	for i := range m.Cells {
 		c := &m.Cells[i]
-		row := []string{clean.Text(m.XTicks[i%len(m.XTicks)], clean.MaxName)}
-		if m.YName != "" {
-			row = append(row, clean.Text(m.YTicks[i/len(m.XTicks)], clean.MaxName))
+		row := []string{m.X.Say(c.X)}
+		if m.Y != nil {
+			row = append(row, m.Y.Say(c.Y))
 		}
 		seed := "-"
 		if c.FirstBroke > 0 {
 			seed = fmt.Sprint(c.FirstBroke)
 		}
-		rows = append(rows, append(row, say.SomeOf.With(say.Number(c.Broken), say.Number(c.Tested)).In(l), c.Share(),
-			say.RateRange.With(say.Verbatim(rate.Percent(c.Low)), say.Verbatim(rate.Percent(c.High))).In(l), fmt.Sprint(c.Untested), seed))
+		share, low, high := bundle.Share(c)
+		rows = append(rows, append(row, say.SomeOf.With(say.Number(c.Broken), say.Number(c.Tested())).In(l), share,
+			say.RateRange.With(say.Verbatim(low), say.Verbatim(high)).In(l), fmt.Sprint(c.Untested), seed))
 	}
 	return rows
 }

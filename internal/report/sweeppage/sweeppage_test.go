@@ -22,8 +22,8 @@ func TestSweepGolden(t *testing.T) {
 func TestSweepIsSafeFromNames(t *testing.T) {
 	s := bundletest.Sweep()
 	const evil = `</title><script>alert(1)</script>` + "\x1b[31m"
-	s.Title, s.Story, s.Property, s.Replay = evil, evil, evil, evil
-	s.Maps[0].Lock, s.Maps[0].XName, s.Maps[0].YName, s.Maps[0].XTicks[0] = evil, evil, evil, evil
+	s.Plan.Name, s.Plan.Story, s.Property, s.Replay = evil, evil, evil, evil
+	s.Maps[0].Lock, s.Maps[0].Property, s.Maps[0].X.Name, s.Maps[0].Y.Name = evil, evil, evil, evil
 	page, err := HTML(s)
 	if err != nil {
 		t.Fatal(err)
@@ -35,7 +35,7 @@ func TestSweepIsSafeFromNames(t *testing.T) {
 
 func TestNoEnglishIsLeftOnAChineseSweep(t *testing.T) {
 	s := bundletest.Sweep()
-	s.Title, s.Story, s.Language = "停顿", "A 停住。", say.Chinese
+	s.Plan.Name, s.Plan.Story, s.Language = "停顿", "A 停住。", say.Chinese
 	page, err := HTML(s)
 	if err != nil {
 		t.Fatal(err)

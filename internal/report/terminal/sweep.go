@@ -1,50 +1,51 @@
 package terminal
 
 import (
-	_ "embed"
 	"fmt"
 	"strings"
 
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/clean"
 	"lockstep/internal/say"
+	"lockstep/internal/sweep"
 )
 
 // Sweep prints the maps for a terminal: in each cell the share of broken
 // runs in percent, and below the intervals of the settings that broke.
 func Sweep(s *bundle.Sweep) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n%s\n", clean.Text(s.Title, clean.MaxLine), say.ShareOfBroken.With(say.Verbatim(clean.Text(s.Property, clean.MaxName)), say.Number(s.Seeds)).In(s.Language))
+	fmt.Fprintf(&b, "%s\n%s\n", clean.Text(s.Plan.Name, clean.MaxLine), say.ShareOfBroken.With(say.Verbatim(clean.Text(s.Property, clean.MaxName)), say.Number(s.Seeds)).In(s.Language))
 	for i := range s.Maps {
 		m := &s.Maps[i]
-		fmt.Fprintf(&b, "\n%s\n", m.Says(s.Property, s.Language))
+		fmt.Fprintf(&b, "\n%s\n", bundle.MapSays(m, s.Language))
 		sweepGrid(&b, m)
 	}
 	return b.String()
 }
 
-// grid prints the cells with their axes; the last row of Y comes first, as on a map.
-func sweepGrid(b *strings.Builder, m *bundle.SweepMap) {
+// sweepGrid prints the cells with their axes; the last row of Y comes first, as on a map.
+func sweepGrid(b *strings.Builder, m *sweep.Map) {
+	xs, ys := bundle.Ticks(&m.X), bundle.Ticks(m.Y)
 	left, width := 0, 4
-	for _, t := range m.YTicks {
-		left = max(left, len(clean.Text(t, clean.MaxName)))
+	for _, t := range ys {
+		left = max(left, len(t))
 	}
-	for _, t := range m.XTicks {
-		width = max(width, len(clean.Text(t, clean.MaxName))+2)
+	for _, t := range xs {
+		width = max(width, len(t)+2)
 	}
-	if m.YName != "" {
-		fmt.Fprintf(b, "  %s\n", clean.Text(m.YName, clean.MaxName))
+	if m.Y != nil {
+		fmt.Fprintf(b, "  %s\n", bundle.AxisName(m.Y))
 	}
-	for y := len(m.YTicks) - 1; y >= 0; y-- {
-		fmt.Fprintf(b, "  %*s |", left, clean.Text(m.YTicks[y], clean.MaxName))
-		for x := range m.XTicks {
-			fmt.Fprintf(b, "%*s", width, m.Cells[y*len(m.XTicks)+x].Short())
+	for y := len(ys) - 1; y >= 0; y-- {
+		fmt.Fprintf(b, "  %*s |", left, ys[y])
+		for x := range xs {
+			fmt.Fprintf(b, "%*s", width, bundle.ShortShare(&m.Cells[y*len(xs)+x]))
 		}
 		b.WriteString("\n")
 	}
-	fmt.Fprintf(b, "  %*s +%s\n  %*s  ", left, "", strings.Repeat("-", width*len(m.XTicks)), left, "")
-	for _, t := range m.XTicks {
-		fmt.Fprintf(b, "%*s", width, clean.Text(t, clean.MaxName))
+	fmt.Fprintf(b, "  %*s +%s\n  %*s  ", left, "", strings.Repeat("-", width*len(xs)), left, "")
+	for _, t := range xs {
+		fmt.Fprintf(b, "%*s", width, t)
 	}
-	fmt.Fprintf(b, "\n  %*s  %*s\n", left, "", width*len(m.XTicks), clean.Text(m.XName, clean.MaxName))
+	fmt.Fprintf(b, "\n  %*s  %*s\n", left, "", width*len(xs), bundle.AxisName(&m.X))
 }

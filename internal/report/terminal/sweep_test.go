@@ -26,7 +26,7 @@ func TestSweepTerminalGolden(t *testing.T) {
 func TestSweepTerminalIsSafeFromNames(t *testing.T) {
 	s := bundletest.Sweep()
 	const evil = "\x1b[31m"
-	s.Title, s.Property = evil, evil
-	s.Maps[0].Lock, s.Maps[0].XName, s.Maps[0].YName, s.Maps[0].XTicks[0] = evil, evil, evil, evil
+	s.Plan.Name, s.Property = evil, evil
+	s.Maps[0].Lock, s.Maps[0].Property, s.Maps[0].X.Name, s.Maps[0].Y.Name = evil, evil, evil, evil
 	reporttest.Harmless(t, "the map", Sweep(s))
 }

@@ -11,11 +11,13 @@ import (
 	"time"
 
 	"lockstep/internal/checker"
+	"lockstep/internal/matrix"
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/clean"
 	"lockstep/internal/report/figure"
 	"lockstep/internal/report/page"
 	"lockstep/internal/say"
+	"lockstep/internal/worlds"
 )
 
 //go:embed worldspage.css
@@ -26,54 +28,16 @@ var worldsFiles embed.FS
 
 var worldsTemplate = page.Template(worldsFiles, "worldspage.html")
 
-// Worlds is what the page shows that compares the simulator with real servers.
-type Worlds struct {
-	Backend string // the name of the real world
-	Scale   string // what all durations were multiplied by: 0.1
-	// Least and Most are how often a cell was played in each world, of those that were.
-	Least, Most int
-	Replay      string // the command line that compares them again
-	Columns     []page.Column
-	Locks       []Lock
+// classes are the styles of cells.
+var classes = map[worlds.Agreement]string{
+	worlds.Agrees: "agree", worlds.Differs: "differ", worlds.Untested: "untested", worlds.NotPlayed: "not-played",
 }
-
-// Lock is one row, with the times of its runs in both worlds, sorted. The same
-// plans were played equally often in both.
-type Lock struct {
-	ID                      string
-	Cells                   []Cell // one for each column
-	Waits, Holds, Failovers BothTimes
-}
-
-// BothTimes are sorted durations in the two worlds.
-type BothTimes struct{ Simulated, Real []time.Duration }
-
-// Cell is one lock under one kind of fault.
-type Cell struct {
-	State     State
-	Script    string
-	Simulated []checker.Letter // of each run
-	Real      []checker.Letter // of the run with the same seed
-	Agreeing  int              // how many of the runs agree
-	Why       string           // why it was not played, tested nothing, or is milder than it could be
-}
-
-// State says what a cell shows.
-type State string
-
-// The states of cells.
-const (
-	Agree     State = "agree"
-	Differ    State = "differ"
-	Untested  State = "untested"
-	NotPlayed State = "not-played"
-)
 
 type worldsView struct {
 	Head     page.Head
 	Lead     string
 	Counts   []worldsCount
-	Columns  []page.Column
+	Columns  []matrix.Column
 	Rows     []worldsRow
 	Differ   []worldsRemark
 	Untested []worldsRemark
@@ -108,15 +72,16 @@ type worldsTimes struct {
 	Cells []string
 }
 
-// HTML draws the comparison as one file that needs nothing else. It has no script.
-func HTML(w *Worlds) ([]byte, error) {
+// HTML draws the comparison as one file that needs nothing else. It has no script. scale is what
+// all durations were multiplied by, 0.1; replay is the command line that compares them again.
+func HTML(c *worlds.Comparison, scale, replay string) ([]byte, error) {
 	v := &worldsView{
-		Head: page.NewHead("The simulator beside real servers", worldsCSS), Columns: w.Columns, Replay: clean.Text(w.Replay, clean.MaxLine),
+		Head: page.NewHead("The simulator beside real servers", worldsCSS), Columns: c.Columns, Replay: clean.Text(replay, clean.MaxLine),
 		Lead: fmt.Sprintf("Each cell is the same plan with the same lock, played %s in the simulator and on real servers (%s), with every duration multiplied by %s.",
-			timesBetween(w.Least, w.Most), clean.Text(w.Backend, clean.MaxName), clean.Text(w.Scale, clean.MaxName)),
+			timesBetween(c.LeastPairs(), c.MostPairs()), clean.Text(c.Backend, clean.MaxName), clean.Text(scale, clean.MaxName)),
 	}
-	v.addCells(w)
-	if err := v.addFigures(w); err != nil {
+	v.addCells(c)
+	if err := v.addFigures(c); err != nil {
 		return nil, err
 	}
 	var buf bytes.Buffer
@@ -140,21 +105,22 @@ func timesBetween(least, most int) string {
 	return times(most)
 }
 
-func (v *worldsView) addCells(w *Worlds) {
-	count := map[State]int{}
+func (v *worldsView) addCells(c *worlds.Comparison) {
+	count := map[worlds.Agreement]int{}
 	var reasons []string
-	for _, l := range w.Locks {
-		row := worldsRow{Lock: clean.Text(l.ID, clean.MaxName)}
-		for k, c := range l.Cells {
-			count[c.State]++
-			row.Cells = append(row.Cells, newWorldsCell(l.ID, w.Columns[k].Code, &c))
-			switch c.State {
-			case Differ:
-				v.Differ = append(v.Differ, remarkOn(row.Lock, w.Columns[k].Code, &c))
-			case Untested:
-				v.Untested = append(v.Untested, remarkOn(row.Lock, w.Columns[k].Code, &c))
-			case NotPlayed:
-				reasons = append(reasons, c.Why)
+	for i := range c.Locks {
+		row := worldsRow{Lock: clean.Text(c.Locks[i].ID, clean.MaxName)}
+		for k := range c.Columns {
+			cell, fault := c.Cell(i, k), c.Columns[k].Code
+			count[cell.Agreement]++
+			row.Cells = append(row.Cells, newWorldsCell(c.Locks[i].ID, fault, cell))
+			switch cell.Agreement {
+			case worlds.Differs:
+				v.Differ = append(v.Differ, remarkOn(row.Lock, fault, cell))
+			case worlds.Untested:
+				v.Untested = append(v.Untested, remarkOn(row.Lock, fault, cell))
+			case worlds.NotPlayed:
+				reasons = append(reasons, cell.Why)
 			}
 		}
 		v.Rows = append(v.Rows, row)
@@ -164,8 +130,8 @@ func (v *worldsView) addCells(w *Worlds) {
 		v.Reasons[i].Text = clean.Text(v.Reasons[i].Text, clean.MaxProse)
 	}
 	v.Counts = []worldsCount{
-		{"kept", "✓", "agree", count[Agree]}, {"broken", "✗", "differ", count[Differ]},
-		{"unknown", "?", "put nothing to the test", count[Untested]}, {"absent", "-", "cannot be played on real servers", count[NotPlayed]},
+		{"kept", "✓", "agree", count[worlds.Agrees]}, {"broken", "✗", "differ", count[worlds.Differs]},
+		{"unknown", "?", "put nothing to the test", count[worlds.Untested]}, {"absent", "-", "cannot be played on real servers", count[worlds.NotPlayed]},
 	}
 	for i := range v.Counts {
 		if v.Counts[i].N == 0 {
@@ -174,45 +140,44 @@ func (v *worldsView) addCells(w *Worlds) {
 	}
 }
 
-func remarkOn(lock, fault string, c *Cell) worldsRemark {
+func remarkOn(lock, fault string, c *worlds.Cell) worldsRemark {
+	simulated, real := lettersSeen(c.Pairs)
 	return worldsRemark{
-		Lock: lock, Fault: fault, Simulated: lettersSeen(c.Simulated), Real: lettersSeen(c.Real),
-		Agreeing: fmt.Sprintf("%d of %d", c.Agreeing, len(c.Real)), Script: clean.Text(c.Script, clean.MaxLine), Why: clean.Text(c.Why, clean.MaxProse),
+		Lock: lock, Fault: fault, Simulated: simulated, Real: real,
+		Agreeing: fmt.Sprintf("%d of %d", c.Agreeing(), len(c.Pairs)), Script: clean.Text(c.Script, clean.MaxLine), Why: clean.Text(c.Why, clean.MaxProse),
 	}
 }
 
-func newWorldsCell(lock, fault string, c *Cell) worldsCellView {
-	v := worldsCellView{Class: string(c.State)}
-	simulated, real := lettersSeen(c.Simulated), lettersSeen(c.Real)
-	switch c.State {
-	case Agree:
+func newWorldsCell(lock, fault string, c *worlds.Cell) worldsCellView {
+	v := worldsCellView{Class: classes[c.Agreement]}
+	simulated, real := lettersSeen(c.Pairs)
+	name := fmt.Sprintf("%s under %s: simulated %s, real %s, %d of %d agree", lock, fault, simulated, real, c.Agreeing(), len(c.Pairs))
+	switch c.Agreement {
+	case worlds.Agrees:
 		v.Text = simulated
-	case NotPlayed:
-		v.Text = "-"
+	case worlds.NotPlayed:
+		v.Text, name = "-", fmt.Sprintf("%s under %s: not played, %s", lock, fault, c.Why)
 	default:
 		v.Text = simulated + " / " + real
-		if len(c.Real) > 1 {
-			v.Text += fmt.Sprintf(" %d of %d", c.Agreeing, len(c.Real))
+		if len(c.Pairs) > 1 {
+			v.Text += fmt.Sprintf(" %d of %d", c.Agreeing(), len(c.Pairs))
 		}
 	}
-	v.Name = clean.Text(fmt.Sprintf("%s under %s: simulated %s, real %s, %d of %d agree", lock, fault, simulated, real, c.Agreeing, len(c.Real)), clean.MaxLine)
-	if c.State == NotPlayed {
-		v.Name = clean.Text(fmt.Sprintf("%s under %s: not played, %s", lock, fault, c.Why), clean.MaxLine)
-	}
+	v.Name = clean.Text(name, clean.MaxLine)
 	return v
 }
 
-// lettersSeen lists the different letters in the order in which they were seen.
-func lettersSeen(all []checker.Letter) string {
-	var out []string
-	seen := map[checker.Letter]bool{}
-	for _, l := range all {
-		if !seen[l] {
-			out = append(out, string(l))
+// lettersSeen lists the different letters of each world in the order in which they were seen.
+func lettersSeen(pairs []worlds.Pair) (simulated, real string) {
+	var all [2][]string
+	for _, p := range pairs {
+		for i, l := range []checker.Letter{p.Simulated, p.Real} {
+			if !slices.Contains(all[i], string(l)) {
+				all[i] = append(all[i], string(l))
+			}
 		}
-		seen[l] = true
 	}
-	return strings.Join(out, " ")
+	return strings.Join(all[0], " "), strings.Join(all[1], " ")
 }
 
 var (
@@ -236,50 +201,45 @@ var (
 	}
 )
 
-// addFigures lays the distributions over each other, and lists them for each lock.
-func (v *worldsView) addFigures(w *Worlds) error {
+// addFigures lays the distributions over each other, and lists the medians of each lock.
+func (v *worldsView) addFigures(c *worlds.Comparison) error {
+	v.Times = make([]worldsTimes, len(c.Locks))
+	for i := range c.Locks {
+		v.Times[i].Lock = clean.Text(c.Locks[i].ID, clean.MaxName)
+	}
 	for _, f := range []struct {
 		figure.Spread
-		of func(*Lock) *BothTimes
+		of func(*worlds.Times) []time.Duration
 	}{
-		{worldsWaits, func(l *Lock) *BothTimes { return &l.Waits }},
-		{worldsHolds, func(l *Lock) *BothTimes { return &l.Holds }},
-		{worldsFailovers, func(l *Lock) *BothTimes { return &l.Failovers }},
+		{worldsWaits, func(t *worlds.Times) []time.Duration { return t.Waits }},
+		{worldsHolds, func(t *worlds.Times) []time.Duration { return t.Holds }},
+		{worldsFailovers, func(t *worlds.Times) []time.Duration { return t.Failovers }},
 	} {
-		var all BothTimes
-		for i := range w.Locks {
-			one := f.of(&w.Locks[i])
-			all.Simulated = append(all.Simulated, one.Simulated...)
-			all.Real = append(all.Real, one.Real...)
+		all := make([][]time.Duration, 2)
+		for i := range c.Samples {
+			for world, times := range []*worlds.Times{&c.Samples[i].Simulated, &c.Samples[i].Real} {
+				one := f.of(times)
+				all[world] = append(all[world], one...)
+				v.Times[i].Cells = append(v.Times[i].Cells, median(one))
+			}
 		}
-		all.sort()
-		drawn, err := f.Draw([]string{"simulated", "real"}, [][]time.Duration{all.Simulated, all.Real}, say.English)
+		slices.Sort(all[0])
+		slices.Sort(all[1])
+		drawn, err := f.Draw([]string{"simulated", "real"}, all, say.English)
 		if err != nil {
 			return err
 		}
 		if drawn.Absent == "" {
-			v.Figures = append(v.Figures, worldsFigure{f.Title, drawn.Caption.English(), template.HTML(drawn.Svg), drawn.Table}) // made by us
+			v.Figures = append(v.Figures, worldsFigure{f.Title, drawn.Caption.English(), template.HTML(drawn.SVG), drawn.Table}) // made by us
 		}
-	}
-	for i := range w.Locks {
-		l := &w.Locks[i]
-		v.Times = append(v.Times, worldsTimes{clean.Text(l.ID, clean.MaxName), append(append(l.Waits.row(), l.Holds.row()...), l.Failovers.row()...)})
 	}
 	return nil
 }
 
-func (b *BothTimes) sort() {
-	slices.Sort(b.Simulated)
-	slices.Sort(b.Real)
-}
-
-// row is the medians of both worlds; empty where there is nothing.
-func (b *BothTimes) row() []string {
-	text := func(sorted []time.Duration) string {
-		if len(sorted) == 0 {
-			return ""
-		}
-		return say.Measured(bundle.Quantile(sorted, 50)).In(say.English)
+// median of sorted times; "" of none.
+func median(sorted []time.Duration) string {
+	if len(sorted) == 0 {
+		return ""
 	}
-	return []string{text(b.Simulated), text(b.Real)}
+	return say.Measured(bundle.Quantile(sorted, 50)).In(say.English)
 }

@@ -7,11 +7,13 @@ import (
 	"time"
 
 	"lockstep/internal/checker"
-	"lockstep/internal/report/page"
+	"lockstep/internal/locks"
+	"lockstep/internal/matrix"
 	"lockstep/internal/report/reporttest"
+	"lockstep/internal/worlds"
 )
 
-func someWorlds() *Worlds {
+func someWorlds() *worlds.Comparison {
 	spans := func(ms ...int) []time.Duration {
 		var out []time.Duration
 		for _, n := range ms {
@@ -19,36 +21,38 @@ func someWorlds() *Worlds {
 		}
 		return out
 	}
-	return &Worlds{
-		Backend: "process", Scale: "0.1", Least: 1, Most: 2, Replay: "simulate compare-worlds --times 2",
-		Columns: []page.Column{{Code: "GP", Name: "pause", Summary: "A freezes."}, {Code: "SJ", Name: "clock", Summary: "The clock jumps."}, {Code: "FO", Name: "failover", Summary: "The primary dies."}},
-		Locks: []Lock{
-			{
-				ID: "set-nx-lua", Waits: BothTimes{spans(1, 300, 900), spans(2, 310, 950)}, Holds: BothTimes{spans(300), spans(301)},
-				Cells: []Cell{
-					{State: Agree, Script: "A freezes", Simulated: []checker.Letter{"V", "V"}, Real: []checker.Letter{"V", "V"}, Agreeing: 2},
-					{State: NotPlayed, Why: "no clock"},
-					{State: Differ, Script: "the primary dies", Simulated: []checker.Letter{"V", "V"}, Real: []checker.Letter{"V", "S"}, Agreeing: 1},
-				},
-			},
-			{
-				ID: "<b>redlock\x1b[31m", Failovers: BothTimes{spans(50), spans(60)},
-				Cells: []Cell{
-					{State: Untested, Script: "</td>", Simulated: []checker.Letter{"V", "V"}, Real: []checker.Letter{"?", "?"}, Why: "<script>alert(1)</script>"},
-					{State: NotPlayed, Why: "no clock"}, {State: Agree, Simulated: []checker.Letter{"L"}, Real: []checker.Letter{"S"}, Agreeing: 1},
-				},
-			},
+	pairs := func(letters ...checker.Letter) (out []worlds.Pair) {
+		for i := 0; i < len(letters); i += 2 {
+			out = append(out, worlds.Pair{Seed: uint64(i/2 + 1), Simulated: letters[i], Real: letters[i+1]})
+		}
+		return out
+	}
+	return &worlds.Comparison{
+		Backend: "process",
+		Columns: []matrix.Column{{Code: "GP", Name: "pause", Summary: "A freezes."}, {Code: "SJ", Name: "clock", Summary: "The clock jumps."}, {Code: "FO", Name: "failover", Summary: "The primary dies."}},
+		Locks:   []locks.Variant{{ID: "set-nx-lua"}, {ID: "<b>redlock\x1b[31m"}},
+		Cells: []worlds.Cell{
+			{Agreement: worlds.Agrees, Script: "A freezes", Pairs: pairs("V", "V", "V", "V")},
+			{Agreement: worlds.NotPlayed, Why: "no clock"},
+			{Agreement: worlds.Differs, Script: "the primary dies", Pairs: pairs("V", "V", "V", "S")},
+			{Agreement: worlds.Untested, Script: "</td>", Pairs: pairs("V", "?", "V", "?"), Why: "<script>alert(1)</script>"},
+			{Agreement: worlds.NotPlayed, Why: "no clock"},
+			{Agreement: worlds.Agrees, Pairs: pairs("L", "S")},
+		},
+		Samples: []worlds.Sample{
+			{Simulated: worlds.Times{Waits: spans(1, 300, 900), Holds: spans(300)}, Real: worlds.Times{Waits: spans(2, 310, 950), Holds: spans(301)}},
+			{Simulated: worlds.Times{Failovers: spans(50)}, Real: worlds.Times{Failovers: spans(60)}},
 		},
 	}
 }
 
-func worldsPage(t *testing.T, w *Worlds) string {
+func worldsPage(t *testing.T, c *worlds.Comparison) string {
 	t.Helper()
-	page, err := HTML(w)
+	page, err := HTML(c, "0.1", "simulate compare-worlds --times 2")
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := HTML(w)
+	again, err := HTML(c, "0.1", "simulate compare-worlds --times 2")
 	if err != nil || !bytes.Equal(page, again) {
 		t.Errorf("the page differs between two renderings, %v", err)
 	}
@@ -89,9 +93,10 @@ func TestWorldsPage(t *testing.T) {
 
 // A page without anything that was played has no figures, and says so.
 func TestWorldsPageOfNothing(t *testing.T) {
-	w := someWorlds()
-	w.Locks = []Lock{{ID: "x", Cells: []Cell{{State: NotPlayed, Why: "no"}, {State: NotPlayed, Why: "no"}, {State: NotPlayed, Why: "never"}}}}
-	page := worldsPage(t, w)
+	c := someWorlds()
+	c.Locks, c.Samples = []locks.Variant{{ID: "x"}}, []worlds.Sample{{}}
+	c.Cells = []worlds.Cell{{Agreement: worlds.NotPlayed, Why: "no"}, {Agreement: worlds.NotPlayed, Why: "no"}, {Agreement: worlds.NotPlayed, Why: "never"}}
+	page := worldsPage(t, c)
 	if strings.Contains(page, "<svg") || strings.Contains(page, "Where they differ") || !strings.Contains(page, "<b>0</b> agree") {
 		t.Error("the page shows what is not there")
 	}

@@ -61,6 +61,7 @@ type Kernel struct {
 	halted  bool         // Halt was called, or something failed
 	ending  bool         // tasks are being unwound: each gives way to the root
 	closed  bool         // coroutines are to return
+	pacer   Pacer        // nil: true time jumps
 	firing  bool         // a handler runs, or is about to
 	failed  error
 }
@@ -73,7 +74,7 @@ func New() *Kernel { return &Kernel{} }
 func (k *Kernel) Reset() {
 	k.unwind()
 	k.events, k.limit, k.look, k.looksAt = 0, 0, nil, 0
-	k.halted, k.firing, k.failed = false, false, nil
+	k.halted, k.firing, k.failed, k.pacer = false, false, nil, nil
 	k.queue.reset()
 	k.ready, k.readyAt = k.ready[:0], 0
 	k.cur = nil
@@ -151,6 +152,9 @@ func (k *Kernel) advance() (t *Task) {
 			if t = k.takeReady(); t != nil {
 				break
 			}
+		}
+		if k.pacer != nil && k.receive() {
+			continue
 		}
 		if k.queue.empty() {
 			break

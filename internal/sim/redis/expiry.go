@@ -69,22 +69,17 @@ const (
 	expireLT                        // only to an earlier one
 )
 
+var expireWhens = map[string]expireWhen{"NX": expireNX, "XX": expireXX, "GT": expireGT, "LT": expireLT}
+
 // parseExpireWhen reads the options of EXPIRE (parseExtendedExpireArgumentsOrReply
 // in expire.c).
 func parseExpireWhen(args []world.Arg) (when expireWhen, err error) {
 	for _, a := range args {
-		switch {
-		case isOption(a, "NX"):
-			when |= expireNX
-		case isOption(a, "XX"):
-			when |= expireXX
-		case isOption(a, "GT"):
-			when |= expireGT
-		case isOption(a, "LT"):
-			when |= expireLT
-		default:
+		bit, known := expireWhens[optionWord(&a)]
+		if !known {
 			return 0, world.ServerError("ERR Unsupported option " + a.String())
 		}
+		when |= bit
 	}
 	if when&expireNX != 0 && when != expireNX {
 		return 0, errExpireNX

@@ -129,50 +129,15 @@ func (s *Store) deleteIf(e *entry, v world.Arg, differs bool) world.Reply {
 	return world.Int(1)
 }
 
-// setIf is SET with options that Redis 7.0 does not know: IFEQ or IFNE and a value,
-// which exclude each other, NX and XX.
-func (s *Store) setIf(c *command, args []world.Arg) world.Reply {
-	if s.Extensions&Redis84 == 0 {
-		return world.Failed(errSyntax)
+// compares reports whether an option of SET is a condition that Redis 7.0 does not know: IFEQ or
+// IFNE, and a value behind it.
+func (o *setOptions) compares(a *world.Arg) bool {
+	word := optionWord(a)
+	if !o.redis84 || !isComparison(word) {
+		return false
 	}
-	at := 2
-	for at < len(args) && !isComparison(optionWord(&args[at])) {
-		at++
-	}
-	if at+1 >= len(args) {
-		return world.Failed(errSyntax)
-	}
-	differs, want := optionWord(&args[at]) == "IFNE", args[at+1]
-	rest := append(append([]world.Arg{}, args[2:at]...), args[at+2:]...)
-	var o setOptions
-	if !o.parse(rest) || o.nx || o.xx {
-		return world.Failed(errSyntax)
-	}
-	atMS, refused := s.expireAt(c, o.unit, o.expiry)
-	if refused != nil {
-		return world.Failed(refused)
-	}
-	key := args[0].String()
-	e := s.lookup(key)
-	holds, err := e.compare(want, differs)
-	if err != nil {
-		return world.Failed(err)
-	}
-	reply := world.Reply{}
-	switch {
-	case o.get:
-		reply = e.bulk()
-	case holds:
-		reply = world.OK()
-	}
-	if !holds {
-		return reply
-	}
-	if o.keep && e != nil {
-		atMS = e.expireMS
-	}
-	s.put(e, key, args[1], atMS)
-	return reply
+	o.differs = word == "IFNE"
+	return true
 }
 
 // isComparison reports whether a word is a condition of Redis 8.4.

@@ -43,13 +43,12 @@ type interpreter struct {
 // budget is a context that ends after a number of instructions: gopher-lua asks
 // for Done before every one of them.
 type budget struct {
-	left   int
-	closed chan struct{}
+	left int
 }
 
 func (b *budget) Done() <-chan struct{} {
 	if b.left--; b.left < 0 {
-		return b.closed
+		return spent
 	}
 	return nil // never ready
 }
@@ -57,6 +56,13 @@ func (b *budget) Done() <-chan struct{} {
 func (b *budget) Err() error                  { return errBudget }
 func (b *budget) Deadline() (time.Time, bool) { return time.Time{}, false }
 func (b *budget) Value(any) any               { return nil }
+
+// spent is ready at once. It belongs to no run: stores are used in several.
+var spent = func() chan struct{} {
+	c := make(chan struct{})
+	close(c)
+	return c
+}()
 
 var errBudget error = world.ServerError(
 	"the script used up its budget of " + strconv.Itoa(Budget) + " instructions")
@@ -69,8 +75,6 @@ func (vm *interpreter) open() {
 		RegistrySize:    1024,
 		RegistryMaxSize: 64 * 1024,
 	})
-	vm.used.closed = make(chan struct{})
-	close(vm.used.closed)
 	vm.funcs = make(map[*program]*lua.LFunction)
 	vm.openLibraries()
 }

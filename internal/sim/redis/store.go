@@ -147,6 +147,9 @@ func (s *Store) Exec(nowMS int64, by history.NodeID, cmd *world.Cmd) world.Reply
 	if refused := s.admit(c, cmd); refused != nil {
 		return world.Failed(refused)
 	}
+	if c == cmdSet { // what clients spin with
+		return s.set(c, cmd.Arguments())
+	}
 	return s.run(c, cmd.Arguments())
 }
 

@@ -14,6 +14,9 @@ type setOptions struct {
 	expiry            *world.Arg
 	unit              expireUnit
 	nx, xx, get, keep bool
+	redis84           bool       // the store knows conditions on the value: IFEQ, IFNE
+	want              *world.Arg // of such a condition, which excludes nx and xx; nil for none
+	differs           bool       // the value has to be another one
 }
 
 // expireUnit says how SET gives the expiry.
@@ -38,6 +41,13 @@ func (o *setOptions) parse(args []world.Arg) bool {
 		case "PX":
 			unit = unitPX
 		default:
+			if o.compares(a) {
+				if i++; i == len(args) || o.want != nil {
+					return false
+				}
+				o.want = &args[i]
+				continue
+			}
 			unit, ok = o.option(a)
 		}
 		if !ok {
@@ -52,7 +62,15 @@ func (o *setOptions) parse(args []world.Arg) bool {
 		i++
 		o.unit, o.expiry = unit, &args[i]
 	}
-	return !(o.nx && o.xx)
+	return !(o.nx && o.xx) && (o.want == nil || !o.nx && !o.xx)
+}
+
+// hold reports whether the conditions let the value be set.
+func (o *setOptions) hold(e *entry) (bool, error) {
+	if o.want != nil {
+		return e.compare(*o.want, o.differs)
+	}
+	return !(o.nx && e != nil) && !(o.xx && e == nil), nil
 }
 
 // option reads one option, and returns the unit of the expiry that follows it.
@@ -118,11 +136,9 @@ func (s *Store) expireAt(c *command, unit expireUnit, a *world.Arg) (atMS int64,
 // set is SET (setGenericCommand in t_string.c). In 7.0 an expiry in the past is
 // no special case: the key is set and dies at the next access.
 func (s *Store) set(c *command, args []world.Arg) world.Reply {
-	var o setOptions
-	if len(args) > 2 {
-		if !o.parse(args[2:]) {
-			return s.setIf(c, args)
-		}
+	o := setOptions{redis84: s.Extensions&Redis84 != 0}
+	if !o.parse(args[2:]) {
+		return world.Failed(errSyntax)
 	}
 	atMS, refused := s.expireAt(c, o.unit, o.expiry)
 	if refused != nil {
@@ -136,10 +152,14 @@ func (s *Store) set(c *command, args []world.Arg) world.Reply {
 			return reply
 		}
 	}
-	if (o.nx && e != nil) || (o.xx && e == nil) {
-		if o.get {
-			return reply
-		}
+	holds, err := o.hold(e)
+	switch {
+	case err != nil:
+		return world.Failed(err)
+	case holds:
+	case o.get:
+		return reply
+	default:
 		return world.Reply{}
 	}
 	if o.keep && e != nil {

@@ -133,12 +133,11 @@ func (m *Model) Closed(_ store.Clock, c store.Conn) {
 
 // Due implements store.Model.
 func (m *Model) Due() (mono time.Duration, ok bool) {
-	for _, s := range m.sessions {
-		if !ok || s.expires < mono {
-			mono, ok = s.expires, true
-		}
+	s := m.nextToExpire()
+	if s == nil {
+		return 0, false
 	}
-	return mono, ok
+	return s.expires, true
 }
 
 // Tick implements store.Model: sessions that nobody has touched for long enough

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"text/template"
+)
+
+// adapterKind is the kind of `simulate new` that writes a folder: a lock of one's own and its test.
+const adapterKind = "adapter"
+
+// adapterFiles are what its folder has besides go.mod and go.sum, by their names.
+var adapterFiles = []string{"lock.go", "lock_test.go", "slow-work.yaml"}
+
+// writeAdapter writes the folder of an adapter below the current one.
+func (f *newFlags) writeAdapter(w io.Writer, name string) error {
+	if f.in != "go" {
+		return fmt.Errorf("--in %q: an adapter can be written in go", f.in)
+	}
+	source, err := f.checkout()
+	if err != nil {
+		return err
+	}
+	module, err := os.ReadFile(filepath.Join(source, "go.mod"))
+	if err != nil {
+		return unreadable(err)
+	}
+	sums, err := os.ReadFile(filepath.Join(source, "go.sum"))
+	if err != nil {
+		return unreadable(err)
+	}
+	if err := os.Mkdir(name, 0o755); err != nil {
+		if errors.Is(err, os.ErrExist) {
+			return fmt.Errorf("%s is there already, and nothing is overwritten: choose another name, or remove it", name)
+		}
+		return unwritable(err, "")
+	}
+	files := map[string][]byte{"go.mod": moduleBeside(module, name, source), "go.sum": sums}
+	for _, file := range adapterFiles {
+		t, err := template.ParseFS(skeletons, "skeleton/adapter/"+file+".tmpl")
+		if err != nil {
+			return &bugError{err}
+		}
+		var out bytes.Buffer
+		if err := t.Execute(&out, map[string]string{"Package": strings.ReplaceAll(name, "-", "")}); err != nil {
+			return &bugError{err}
+		}
+		files[file] = out.Bytes()
+	}
+	for file, data := range files { // order: each file on its own
+		if err := writeNew(filepath.Join(name, file), data); err != nil {
+			return err
+		}
+	}
+	next := [2]string{"cd " + name + " && go test -v", "put your lock in the place of " + filepath.Join(name, "lock.go") + ", and say in lock_test.go how it is used"}
+	if f.json {
+		return printJSON(w, map[string]any{"schema": 1, "file": name, "next": next})
+	}
+	_, err = fmt.Fprintf(w, "wrote  %s\nnext   1. %s\n       2. %s\n", name+string(filepath.Separator), next[0], next[1])
+	return err
+}
+
+// checkout is where the sources of lockstep are: where --source says, or those that this program was
+// built from.
+func (f *newFlags) checkout() (string, error) {
+	dir := f.source
+	if dir == "" {
+		_, file, _, _ := runtime.Caller(0)
+		dir = filepath.Join(filepath.Dir(file), "..", "..")
+	}
+	dir, err := filepath.Abs(dir)
+	if err == nil {
+		var data []byte
+		data, err = os.ReadFile(filepath.Join(dir, "go.mod"))
+		if err == nil && !moduleLine.Match(data) {
+			err = errors.New("its go.mod is not that of lockstep")
+		}
+	}
+	switch {
+	case err == nil:
+		return dir, nil
+	case f.source == "":
+		return "", errors.New("the sources that this program was built from are not there any more: name them with --source FOLDER")
+	}
+	return "", fmt.Errorf("--source %s: %w: name the folder of the sources of lockstep", f.source, err)
+}
+
+var moduleLine = regexp.MustCompile(`(?m)^module lockstep$`)
+
+// moduleBeside is the go.mod of a module that uses the sources of lockstep at a place: with the same
+// versions of everything, so that nothing has to be looked for.
+func moduleBeside(module []byte, name, source string) []byte {
+	rest := moduleLine.ReplaceAllString(string(module), "module "+name)
+	return fmt.Appendf(nil, "%s\nrequire lockstep v0.0.0\n\n// No proxy serves lockstep: it is taken from here.\nreplace lockstep => %q\n", strings.TrimRight(rest, "\n"), source)
+}

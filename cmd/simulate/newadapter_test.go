@@ -1,0 +1,63 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestNewAdapterWorks writes an adapter far away from the sources, and its tests pass as they are, with
+// nothing to be downloaded.
+func TestNewAdapterWorks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles a module")
+	}
+	source, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	if out, err := simulateNew("adapter", "my-lock", "--in", "go", "--source", source); err != nil || !strings.Contains(out, "cd my-lock && go test") {
+		t.Fatalf("%s, %v", out, err)
+	}
+	cmd := exec.Command("go", "test", "-v", ".")
+	cmd.Dir = "my-lock"
+	cmd.Env = append(os.Environ(), "GOPROXY=off", "GOFLAGS=")
+	out, err := cmd.CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "--- PASS: TestWalk/walk/late-reply") {
+		t.Errorf("%v\n%s", err, out)
+	}
+	if out, err := simulateNew("adapter", "my-lock", "--source", source); err == nil || !strings.Contains(err.Error(), "nothing is overwritten") {
+		t.Errorf("it is written twice: %s, %v", out, err)
+	}
+}
+
+func TestNewAdapterSaysWhatIsWrong(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for want, args := range map[string][]string{
+		`--in "cobol"`:           {"adapter", "x", "--in", "cobol"},
+		"--source nowhere":       {"adapter", "x", "--source", "nowhere"},
+		"are for a new adapter":  {"lock", "x", "--in", "go"},
+		`"X" cannot be a name`:   {"adapter", "X"},
+		"--lock names the locks": {"adapter", "x", "--lock", "redlock"},
+	} {
+		if out, err := simulateNew(args...); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: %s, %v, want %s", args, out, err, want)
+		}
+	}
+	if _, err := os.Stat("x"); err == nil {
+		t.Error("something was written")
+	}
+}
+
+// simulateNew runs the command new.
+func simulateNew(args ...string) (string, error) {
+	root := rootCommand()
+	root.SetArgs(append([]string{"new"}, args...))
+	var out strings.Builder
+	root.SetOut(&out)
+	err := root.Execute()
+	return out.String(), err
+}

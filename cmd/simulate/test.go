@@ -1,0 +1,96 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"slices"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"lockstep/internal/seeded"
+)
+
+// testFlags are the flags of the command test.
+type testFlags struct {
+	*globals
+	seed uint64
+	jobs int
+}
+
+func testCommand(g *globals) *cobra.Command {
+	f := &testFlags{globals: g}
+	cmd := &cobra.Command{
+		Use:   "test [package]... [-- flag of go test]...",
+		Short: "Run your own Go tests with package locktest, and repeat them by their seed",
+		Long: `Run go test with a Go runtime whose choices follow the seed: the order of goroutines,
+select, timers, math/rand and maps. A test with package locktest then plays the same
+histories again, in any process. Everything is compiled once more for it.
+
+The runtime is generated from the sources of the Go that is installed. Where they are not
+as they have to be, this says so and runs plain go test.
+
+` + exitHelp,
+		Example: `  simulate test ./...
+  simulate test --seed 7 . -- -run TestMyLock/pause -v`,
+		Args: func(*cobra.Command, []string) error {
+			if f.json {
+				return errors.New("--json: go test has a form of its own: simulate test -- -json")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			packages, more := args, []string(nil)
+			if at := cmd.ArgsLenAtDash(); at >= 0 {
+				packages, more = args[:at], args[at:]
+			}
+			return f.run(cmd.Context(), packages, more)
+		},
+	}
+	cmd.Flags().Uint64Var(&f.seed, "seed", 1, "the first seed of each story")
+	cmd.Flags().IntVar(&f.jobs, "jobs", runtime.NumCPU(), "how many packages to test at once, each on a core of its own")
+	cmd.Flags().Lookup("jobs").DefValue = "one for each core" // help and docs are the same on every machine
+	return cmd
+}
+
+// run runs go test.
+func (f *testFlags) run(ctx context.Context, packages, more []string) error {
+	goroot, version, err := seeded.Installed(ctx, ".")
+	if err != nil {
+		return &environmentError{err}
+	}
+	dir, err := os.MkdirTemp("", "lockstep-runtime-")
+	if err != nil {
+		return &environmentError{err}
+	}
+	defer os.RemoveAll(dir)
+	if len(packages) == 0 {
+		packages = []string{"."}
+	}
+	args := []string{"test", "-p", strconv.Itoa(f.jobs)}
+	overlay, err := seeded.Write(goroot, version, dir)
+	var unknown *seeded.UnknownGo
+	switch {
+	case errors.As(err, &unknown):
+		fmt.Fprintln(os.Stderr, "simulate:", err)
+	case err != nil:
+		return &environmentError{err}
+	default:
+		args = append(args, "-overlay", overlay, "-tags", seeded.Tag)
+	}
+	cmd := exec.CommandContext(ctx, "go", slices.Concat(args, packages, more)...)
+	cmd.Env = append(os.Environ(), "GOMAXPROCS=1", fmt.Sprintf("LOCKSTEP_SEED=%d", f.seed))
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, f.stdout, os.Stderr
+	var exit *exec.ExitError
+	switch err := cmd.Run(); {
+	case errors.As(err, &exit):
+		return &silentExit{code: exitMissed} // go test has said why
+	case err != nil:
+		return &environmentError{err}
+	}
+	return nil
+}

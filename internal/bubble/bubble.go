@@ -1,0 +1,164 @@
+// Package bubble plays a plan with a lock that is somebody's own Go code: unmodified, with its
+// goroutines, timers and client library, in the virtual time of a testing/synctest bubble. What
+// it talks to is the simulated world: the same clients, servers, network and faults as in package
+// sim, so that the same stories mean the same.
+//
+//	goroutines of the lock --bytes--> conn --request--> sim.Socket --> the simulated server
+//
+// One goroutine runs the kernel, which keeps pace with the bubble's time (kernel.Pacer). A world
+// is made, played and closed inside of one bubble.
+//
+// A process cannot be stopped from outside in the middle of its code. A pause stops it where it
+// touches the world: its connections, and the calls of its lock, which return when it is over. Its
+// timers go on and fire, and its clock is everybody's.
+package bubble
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing/synctest"
+	"time"
+
+	"lockstep/internal/faults"
+	"lockstep/internal/history"
+	"lockstep/internal/locks"
+	"lockstep/internal/plan"
+	"lockstep/internal/sim"
+	"lockstep/internal/world"
+)
+
+// Config says what is played.
+type Config struct {
+	Name  string // of the lock, in reports
+	Nodes int    // servers that know nothing of each other; 1: one primary, with the replicas that the plan says
+	// Make makes the lock for one client, when that wants it for the first time. It is called
+	// in a goroutine of its own. After an error it is called again with the next try.
+	Make func(*Client) (Lock, error)
+	// Scripts are those that the servers have seen before the run.
+	Scripts []*world.Script
+	// Watch, if not nil, is told of every moment that a client reaches until all is healed.
+	Watch func(m faults.Moment, at history.Instant)
+	// On is the simulated world to be played on. It keeps its buffers from bubble to bubble, so
+	// the history of a run is good until the next one.
+	On *sim.World
+}
+
+// World plays one plan, in one bubble.
+type World struct {
+	config  Config
+	servers int // addresses
+
+	sim   *sim.World
+	clock *clock
+	over  chan struct{}
+	end   context.CancelFunc
+	conns atomic.Int64
+
+	clients []*Client
+	scripts map[string]*world.Script // that the run's servers can know, by their hash
+	learned []*world.Script          // of these, those that are new
+
+	mu     sync.Mutex
+	missed []string // commands without a model
+}
+
+// New returns a world. It must be called inside of a bubble.
+func New(c Config) *World {
+	return &World{config: c, servers: max(c.Nodes, 1), sim: c.On}
+}
+
+// Refuse says what of a plan cannot be played with somebody's own code; nil when all can.
+func Refuse(p *plan.Plan) error {
+	for _, c := range p.Clocks {
+		if slices.Contains(p.Clients, c.Node) {
+			return fmt.Errorf("the clock of %s: the lock reads the clock of the bubble, which is everybody's", c.Node)
+		}
+	}
+	for i := range p.Faults {
+		f := &p.Faults[i]
+		name := f.Spec().Name
+		if (name == "jump-clock" || name == "drift-clock") && !plan.InRedis(f.Target) && f.Target != faults.ThePrimary {
+			return fmt.Errorf("fault %d (%s): the lock reads the clock of the bubble, which is everybody's", f.Number, f.Text)
+		}
+	}
+	switch {
+	case p.Workload.Nested > 0:
+		return fmt.Errorf("nested: %d: the lock is not asked to be taken again by its holder", p.Workload.Nested)
+	case p.Redis.Cluster.Shards > 0:
+		return fmt.Errorf("a Redis Cluster: there is no door to it for the lock's own client yet")
+	case p.Redis.Failover.By == plan.BySentinel && p.Redis.Replicas > 0:
+		return fmt.Errorf("sentinels: there is no door to them for the lock's own client yet")
+	}
+	return nil
+}
+
+// Play plays one plan, whose lock is that of the config, whatever it is called. See run.World.
+func (w *World) Play(ctx context.Context, p *plan.Plan, _ string, seed uint64) (*history.History, error) {
+	if err := Refuse(p); err != nil {
+		return nil, err
+	}
+	playing.Add(1)
+	defer playing.Add(-1)
+	life, end := context.WithCancel(context.Background())
+	w.clock, w.over, w.end, w.clients = newClock(), make(chan struct{}), end, nil
+	variant := locks.Variant{ID: w.config.Name, Store: locks.StoreRedis, Library: "", New: func(d locks.Deps) locks.Lock {
+		c := &Client{world: w, deps: d, door: sim.GuestOf(d.Env), gate: gate{over: w.over}}
+		c.door.Bind(&c.gate)
+		w.clients = append(w.clients, c)
+		return &lock{client: c, make: w.config.Make, life: life}
+	}}
+	if w.servers > 1 {
+		variant.Store, variant.Servers.Nodes = locks.StoreRedisNodes, w.servers
+	}
+	w.sim.Scripts, w.scripts = w.config.Scripts, map[string]*world.Script{}
+	for _, s := range w.config.Scripts {
+		w.scripts[hashOf(s.Source)] = s
+	}
+	w.sim.Watch(w.config.Watch)
+	h, err := w.sim.PlayGuest(ctx, p, variant, seed, w.clock)
+	w.stop()
+	return h, err
+}
+
+// settling is how much time the goroutines of a lock have to end when their run is over.
+const settling = 10 * time.Second
+
+// stop ends what is left of a run: no connection works any more, every context ends, and the
+// clean-ups are called.
+func (w *World) stop() {
+	w.clock.stop()
+	close(w.over)
+	w.end()
+	for _, c := range w.clients {
+		c.end()
+	}
+	synctest.Wait()
+	time.Sleep(settling)
+}
+
+// Close implements run.World.
+func (w *World) Close() { w.sim.Close() }
+
+// Missed returns the commands that the lock has sent and that the models do not have.
+func (w *World) Missed() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Clone(w.missed)
+}
+
+func (w *World) misses(command string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !slices.Contains(w.missed, command) {
+		w.missed = append(w.missed, command)
+	}
+}
+
+// Learned returns the scripts that the last run's servers have been sent the text of.
+func (w *World) Learned() []*world.Script { return slices.Clone(w.learned) }
+
+// connected returns the number of a new connection.
+func (w *World) connected() int64 { return w.conns.Add(1) }

@@ -1,0 +1,214 @@
+package bubble_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"lockstep/internal/bubble"
+	"lockstep/internal/history"
+	"lockstep/internal/locks"
+	"lockstep/internal/plan"
+	"lockstep/internal/scenario"
+	"lockstep/internal/sim"
+)
+
+// bare is a lock that speaks the protocol by itself: SET NX PX to acquire, and a DEL that looks at
+// nothing. With it, a goroutine of its own sends GET every half second, whatever happens.
+func bare(c *bubble.Client) (bubble.Lock, error) {
+	own, err := c.Dial(context.Background(), "tcp", c.Addresses()[0])
+	if err != nil {
+		return nil, err
+	}
+	go func() {
+		for range 100 {
+			time.Sleep(500 * time.Millisecond)
+			if _, err := ask(own, time.Hour, "GET", "nothing"); err != nil {
+				return
+			}
+		}
+	}()
+	send := func(args ...string) (string, error) {
+		conn, err := c.Dial(context.Background(), "tcp", c.Addresses()[0])
+		if err != nil {
+			return "", err
+		}
+		defer conn.Close()
+		return ask(conn, c.Timeout(), args...)
+	}
+	return func(ctx context.Context) (bubble.Lease, error) {
+		for ctx.Err() == nil {
+			reply, err := send("SET", c.Key(), c.Name(), "NX", "PX", fmt.Sprint(c.Lease().Milliseconds()))
+			if err != nil {
+				return bubble.Lease{}, err
+			}
+			if reply == "+OK" {
+				return bubble.Lease{Release: func(context.Context) error {
+					reply, err := send("DEL", c.Key())
+					if reply == ":0" {
+						return locks.ErrNotHeld
+					}
+					return err
+				}}, nil
+			}
+			time.Sleep(c.Retry())
+		}
+		return bubble.Lease{}, ctx.Err()
+	}, nil
+}
+
+// ask sends one command and returns the first line of its reply.
+func ask(conn net.Conn, timeout time.Duration, args ...string) (string, error) {
+	var b strings.Builder
+	fmt.Fprintf(&b, "*%d\r\n", len(args))
+	for _, a := range args {
+		fmt.Fprintf(&b, "$%d\r\n%s\r\n", len(a), a)
+	}
+	if _, err := io.WriteString(conn, b.String()); err != nil {
+		return "", err
+	}
+	if err := conn.SetDeadline(time.Now().Add(timeout)); err != nil {
+		return "", err
+	}
+	line, err := bufio.NewReader(conn).ReadString('\n')
+	return strings.TrimSpace(line), err
+}
+
+// play plays a story in a bubble and calls look with what came of it.
+func play(t *testing.T, story string, lock func(*bubble.Client) (bubble.Lock, error), look func(w *bubble.World, h *history.History)) {
+	t.Helper()
+	p, err := scenario.Parse("", []byte("scenario: x\nlocks: [set-nx-lua]\n"+story))
+	if err != nil {
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		w := bubble.New(bubble.Config{Name: "bare", Nodes: 1, Make: lock, On: sim.New()})
+		defer w.Close()
+		h, err := w.Play(t.Context(), p, "", 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		look(w, h)
+	})
+}
+
+// Nothing of a client happens while it stands still, nor after its death: not even what its goroutines
+// do by themselves.
+func TestAStoppedClientDoesNothing(t *testing.T) {
+	for verb, story := range map[string]string{
+		"pause":  "faults: [{when: A is in its critical section, pause: A, for: 12s}]\n",
+		"reply":  "faults: [{when: A has the reply of SET, pause: A, for: 12s}]\n",
+		"sends":  "faults: [{when: A is about to send DEL, pause: A, for: 12s}]\n",
+		"crash":  "faults: [{when: A is in its critical section, crash: A}]\n",
+		"dies":   "faults: [{when: A has the reply of SET, crash: A}]\n",
+		"host":   "faults: [{when: A is about to send DEL, lose-host: A}]\n",
+		"begins": "faults: [{when: A starts waiting, pause: A, for: 12s}]\n",
+	} {
+		t.Run(verb, func(t *testing.T) {
+			play(t, "clients: [A, B]\n"+story, bare, func(_ *bubble.World, h *history.History) {
+				a, stopped, times := h.Node("A"), false, 0
+				for i, e := range h.Events {
+					switch {
+					case e.Node != a:
+					case e.Kind == history.Froze, e.Kind == history.Crashed:
+						stopped = true
+						times++
+					case e.Kind == history.Thawed:
+						stopped = false
+					case stopped && e.Kind != history.FaultBegan && e.Kind != history.FaultEnded:
+						t.Errorf("event %d: A stands still, and %v at %v: %s", i, e.Kind, e.At, h.Text(e.Text))
+					}
+				}
+				if times != 1 || !h.Whole {
+					t.Errorf("stopped %d times, whole: %v", times, h.Whole)
+				}
+			})
+		})
+	}
+}
+
+// What has come while the process stood still is read when it goes on, though the time limit is over;
+// where nothing has come, the limit holds.
+func TestWhatHasComeIsThereAfterAPause(t *testing.T) {
+	for _, test := range []struct {
+		fault string
+		want  error
+	}{
+		{"{when: A has the reply of GET, pause: A, for: 12s}", nil},
+		{"{when: A is about to send GET, drop: reply}", os.ErrDeadlineExceeded},
+	} {
+		var line string
+		var err error
+		lock := func(c *bubble.Client) (bubble.Lock, error) {
+			if c.Name() == "A" {
+				var conn net.Conn
+				if conn, err = c.Dial(context.Background(), "tcp", c.Addresses()[0]); err == nil {
+					line, err = ask(conn, time.Second, "GET", "x")
+				}
+			}
+			return bare(c)
+		}
+		play(t, "clients: [A, B]\nfaults: ["+test.fault+"]\n", lock, func(*bubble.World, *history.History) {})
+		if !errors.Is(err, test.want) || test.want == nil && (err != nil || line != "$-1") {
+			t.Errorf("%s: %q, %v", test.fault, line, err)
+		}
+	}
+}
+
+// A lock that is real code comes to the letters of the same lock in the simulator.
+func TestTheLettersAreThoseOfTheSimulator(t *testing.T) {
+	for _, story := range []string{
+		"clients: [A, B, C]\nworkload: {repeat: 3 times}\n",
+		"clients: [A, B, C]\nworkload: {work: 8s..9s}\nfaults: [{when: A is in its critical section, after: 1s, pause: A, for: 15s}]\n",
+		"clients: [A, B, C]\nfaults: [{when: A is in its critical section, crash: A}]\n",
+		"clients: [A, B, C]\nworkload: {repeat: 2 times, work: 4s}\nfaults: [{when: A is about to send DEL, delay: request, by: 12s}]\n",
+		"clients: [A, B, C]\nfaults: [{when: A is about to send DEL, drop: request}]\n",
+		"clients: [A, B, C]\nfaults: [{when: A is in its critical section, evict: lock}]\n",
+		"clients: [A, B, C]\nfaults: [{when: A is in its critical section, restart: the primary}]\n",
+		"clients: [A, B, C]\nfaults: [{when: A is in its critical section, jump-clock: redis-1, by: +12s}]\n",
+		"clients: [A, B, C]\nfaults: [{when: A is in its critical section, partition: [A, store], for: 15s}]\n",
+		"clients: [A, B, C]\nservers: {redis: {replicas: 1, lag: 500ms}}\nfaults: [{when: A enters, fail-over: operator}]\n",
+	} {
+		p, err := scenario.Parse("", []byte("scenario: x\nlocks: [set-nx-ex-del]\n"+story))
+		if err != nil {
+			t.Fatal(err)
+		}
+		h, err := sim.Run(p, "set-nx-ex-del", 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := outcome(h)
+		play(t, story, bare, func(_ *bubble.World, h *history.History) {
+			if got := outcome(h); got != want {
+				t.Errorf("%sit ends with %s, in the simulator with %s", story, got, want)
+			}
+		})
+	}
+}
+
+// What no door leads to is refused, with the reason.
+func TestWhatIsRefused(t *testing.T) {
+	for want, change := range map[string]func(*plan.Plan){
+		"the clock of A": func(p *plan.Plan) { p.Clocks = []plan.Clock{{Node: "A", Offset: time.Second}} },
+		"nested":         func(p *plan.Plan) { p.Workload.Nested = 1 },
+		"Redis Cluster":  func(p *plan.Plan) { p.Redis.Cluster = plan.DefaultRedisCluster() },
+		"sentinels":      func(p *plan.Plan) { p.Redis.Replicas, p.Redis.Failover.By = 1, plan.BySentinel },
+	} {
+		p := plan.Default()
+		if err := bubble.Refuse(&p); err != nil {
+			t.Fatal(err)
+		}
+		change(&p)
+		if err := bubble.Refuse(&p); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}

@@ -1,0 +1,179 @@
+package bubble
+
+import (
+	"io"
+	"net"
+	"os"
+	"sync"
+	"time"
+
+	"lockstep/internal/resp"
+	"lockstep/internal/sim"
+	"lockstep/internal/world"
+)
+
+// conn is a connection as a client library sees it. It understands what the library writes,
+// and hands each command to the kernel, where it is a message of the simulated network.
+type conn struct {
+	client *Client
+	id     int64
+	local  address
+	remote address
+	ready  chan struct{} // there is something to read, or to look at anew
+
+	mu       sync.Mutex
+	sent     []byte // the beginning of a command
+	received []byte
+	over     error // why nothing else comes; nil while something may
+	closed   bool
+	deadline time.Time // of reading
+
+	// Of the kernel.
+	socket  *sim.Socket
+	version int // of the protocol
+	asked   []encoder
+}
+
+var _ net.Conn = (*conn)(nil)
+
+// Read implements net.Conn. What has come while the process stood still is there when it goes
+// on, even if the deadline has passed meanwhile.
+func (c *conn) Read(p []byte) (int, error) {
+	for {
+		if !c.client.gate.pass() {
+			return 0, net.ErrClosed
+		}
+		c.mu.Lock()
+		n := copy(p, c.received)
+		c.received = c.received[n:]
+		closed, over, left := c.closed, c.over, time.Duration(0)
+		if !c.deadline.IsZero() {
+			left = max(time.Until(c.deadline), 1)
+		}
+		late := !c.deadline.IsZero() && !c.deadline.After(time.Now())
+		c.mu.Unlock()
+		switch {
+		case n > 0 || len(p) == 0:
+			return n, nil
+		case closed:
+			return 0, net.ErrClosed
+		case over != nil:
+			return 0, over
+		case late:
+			c.client.post(func() { c.socket.GiveUp(world.ErrTimeout) })
+			return 0, os.ErrDeadlineExceeded
+		}
+		c.await(left)
+	}
+}
+
+// await waits until there may be something new, or a time is over if it is not 0.
+func (c *conn) await(limit time.Duration) {
+	var timeUp <-chan time.Time
+	if limit > 0 {
+		t := time.NewTimer(limit)
+		defer t.Stop()
+		timeUp = t.C
+	}
+	select {
+	case <-c.ready:
+	case <-timeUp:
+	case <-c.client.gate.over:
+	}
+}
+
+// Write implements net.Conn. It does not wait for the network.
+func (c *conn) Write(p []byte) (int, error) {
+	if !c.client.gate.pass() {
+		return 0, net.ErrClosed
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.closed:
+		return 0, net.ErrClosed
+	case c.over != nil:
+		return 0, c.over
+	}
+	c.sent = append(c.sent, p...)
+	for {
+		n, err := resp.Frame(c.sent)
+		if err != nil {
+			return 0, err
+		}
+		if n == 0 {
+			return len(p), nil
+		}
+		message, err := resp.Parse(c.sent[:n])
+		if err != nil {
+			return 0, err
+		}
+		c.sent = c.sent[n:]
+		args := words(message)
+		c.client.post(func() { c.request(args) })
+	}
+}
+
+// Close implements net.Conn.
+func (c *conn) Close() error {
+	c.mu.Lock()
+	was := c.closed
+	c.closed = true
+	c.mu.Unlock()
+	c.look()
+	if !was {
+		c.client.post(func() { c.socket.Close(world.ErrConnection) })
+	}
+	return nil
+}
+
+// look wakes whoever reads.
+func (c *conn) look() {
+	select {
+	case c.ready <- struct{}{}:
+	default:
+	}
+}
+
+// receive adds to what can be read.
+func (c *conn) receive(more func(buf []byte) []byte) {
+	c.mu.Lock()
+	c.received = more(c.received)
+	c.mu.Unlock()
+	c.look()
+}
+
+// Broken implements sim.Sink.
+func (c *conn) Broken() {
+	c.mu.Lock()
+	c.over = io.EOF
+	c.mu.Unlock()
+	c.look()
+}
+
+// SetDeadline implements net.Conn.
+func (c *conn) SetDeadline(t time.Time) error { return c.SetReadDeadline(t) }
+
+// SetReadDeadline implements net.Conn.
+func (c *conn) SetReadDeadline(t time.Time) error {
+	c.mu.Lock()
+	c.deadline = t
+	c.mu.Unlock()
+	c.look()
+	return nil
+}
+
+// SetWriteDeadline implements net.Conn: no write takes any time.
+func (c *conn) SetWriteDeadline(time.Time) error { return nil }
+
+// LocalAddr implements net.Conn.
+func (c *conn) LocalAddr() net.Addr { return c.local }
+
+// RemoteAddr implements net.Conn.
+func (c *conn) RemoteAddr() net.Addr { return c.remote }
+
+// address is that of a node.
+type address string
+
+func (address) Network() string  { return "tcp" }
+func (a address) String() string { return string(a) }

@@ -1,0 +1,194 @@
+package bubble
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"lockstep/internal/locks"
+	"lockstep/internal/world"
+)
+
+// Lock is the lock under test, as made for one client: what acquires it. It is called in a
+// goroutine of its own.
+type Lock func(ctx context.Context) (Lease, error)
+
+// Lease is what the lock under test has given to its client. Only Release has to be there.
+type Lease struct {
+	Release func(ctx context.Context) error // locks.ErrNotHeld: there was nothing to release
+	Extend  func(ctx context.Context) error // nil: it cannot, or does so by itself
+	Token   int64                           // 0: it has none
+	Lost    <-chan struct{}                 // closed when the lock is known to be lost; nil: nobody tells
+}
+
+// heartbeats is how many times a lease is extended before it would end.
+const heartbeats = 3
+
+// lock is locks.Lock for a lock that is real code: each call of it goes on in a goroutine, and
+// the kernel's task waits for it.
+type lock struct {
+	client *Client
+	make   func(*Client) (Lock, error)
+	life   context.Context // ends with the run
+
+	made Lock // nil before the first acquire; made in the goroutine of that
+}
+
+// Acquire implements locks.Lock.
+func (l *lock) Acquire(ctx context.Context) (locks.Lease, error) {
+	limited, cancel := context.WithTimeout(l.life, l.client.deps.Wait)
+	defer cancel()
+	var got Lease
+	err := l.do(ctx, cancel, "Acquire", func() (err error) {
+		if l.made == nil {
+			if l.made, err = l.make(l.client); err != nil {
+				return err
+			}
+		}
+		got, err = l.made(limited)
+		return err
+	}, func() { _ = got.Release(l.life) })
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return nil, ctx.Err()
+	case err != nil:
+		return nil, err
+	}
+	return l.begin(got), nil
+}
+
+// call is one call of the lock under test. What its goroutine writes, the kernel reads after
+// the goroutine has posted that it is done.
+type call struct {
+	done bool
+	wake func()
+	err  error
+	late func() // what undoes a success that nobody waits for any more; nil while somebody does
+}
+
+// do has a goroutine call the lock and waits for it. When ctx ends, it cancels and waits a little
+// more: whoever does not look at a context is left alone, and undone when it succeeds after all.
+func (l *lock) do(ctx context.Context, cancel func(), name string, f func() error, undo func()) error {
+	c := &call{}
+	begin := func(wake func()) {
+		c.wake = wake
+		go l.perform(c, name, f)
+	}
+	err := l.client.door.Await(ctx, -1, begin)
+	if err == nil {
+		return c.err
+	}
+	cancel()
+	if !c.done {
+		env := l.client.deps.Env
+		_ = l.client.door.Await(env.Background(), l.client.deps.Timeout, func(wake func()) { c.wake = wake })
+	}
+	if c.done {
+		return c.err
+	}
+	c.late = undo
+	return fmt.Errorf("%s has not returned %v after its context ended: it does not look at it", name, l.client.deps.Timeout)
+}
+
+// perform is the goroutine of a call.
+func (l *lock) perform(c *call, name string, f func() error) {
+	err := fmt.Errorf("%s has left its goroutine, as runtime.Goexit and t.FailNow do", name)
+	defer func() {
+		l.client.post(func() {
+			c.done, c.err = true, err
+			if c.late != nil && err == nil {
+				go c.late()
+				return
+			}
+			c.wake()
+		})
+	}()
+	err = f()
+}
+
+// lease is locks.Lease for a Lease.
+type lease struct {
+	Lease
+	lock *lock
+
+	lost      context.Context // ends when the lock is known to be lost; nil when nobody tells
+	lose      context.CancelFunc
+	releasing bool
+	released  chan struct{}
+	once      sync.Once
+	heart     world.Task // nil: nobody extends the lease
+	stopHeart context.CancelFunc
+}
+
+// begin watches over a lease that was given.
+func (l *lock) begin(got Lease) *lease {
+	env := l.client.deps.Env
+	out := &lease{Lease: got, lock: l, released: make(chan struct{})}
+	if got.Lost != nil || got.Extend != nil {
+		out.lost, out.lose = env.WithCancel(env.Background())
+	}
+	if got.Lost != nil {
+		go out.listen()
+	}
+	if got.Extend != nil {
+		var ctx context.Context
+		ctx, out.stopHeart = env.WithCancel(env.Background())
+		out.heart = env.Go(ctx, world.Watchdog, out.extend)
+	}
+	return out
+}
+
+// listen passes on that the lock is lost.
+func (l *lease) listen() {
+	select {
+	case <-l.Lease.Lost:
+		l.lock.client.post(func() {
+			if !l.releasing {
+				l.lose()
+			}
+		})
+	case <-l.released:
+	case <-l.lock.life.Done():
+	}
+}
+
+// extend is the heartbeat that a program has beside its work.
+func (l *lease) extend(ctx context.Context) {
+	env := l.lock.client.deps.Env
+	for env.Sleep(ctx, l.lock.client.deps.Lease/heartbeats) == nil {
+		limited, cancel := context.WithCancel(l.lock.life)
+		err := l.lock.do(ctx, cancel, "Extend", func() error { return l.Extend(limited) }, func() {})
+		cancel()
+		if errors.Is(err, locks.ErrNotHeld) {
+			l.lose()
+			return
+		}
+	}
+}
+
+// Lost implements locks.Lease.
+func (l *lease) Lost() context.Context { return l.lost }
+
+// Token implements locks.Lease.
+func (l *lease) Token() int64 { return l.Lease.Token }
+
+// Release implements locks.Lease.
+func (l *lease) Release(ctx context.Context) error {
+	l.releasing = true
+	l.once.Do(func() { close(l.released) })
+	if l.heart != nil {
+		l.stopHeart()
+		_ = l.heart.Join(ctx)
+	}
+	limited, cancel := context.WithTimeout(l.lock.life, releaseTime*l.lock.client.deps.Timeout)
+	defer cancel()
+	err := l.lock.do(ctx, cancel, "Release", func() error { return l.Lease.Release(limited) }, func() {})
+	if errors.Is(err, locks.ErrNotHeld) {
+		return locks.ErrNotHeld
+	}
+	return err
+}
+
+// releaseTime is for how many response timeouts a release may try.
+const releaseTime = 20

@@ -1,0 +1,259 @@
+package bubble
+
+import (
+	"crypto/sha1"
+	"encoding/hex"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"lockstep/internal/resp"
+	"lockstep/internal/sim"
+	"lockstep/internal/world"
+)
+
+// encoder turns the answer to a request into bytes of a version of the protocol.
+type encoder func(buf []byte, r world.Reply, version int) []byte
+
+// request takes one command from the library. It runs in the kernel, as do all below.
+func (c *conn) request(args []string) {
+	if len(args) == 0 {
+		return
+	}
+	name := strings.ToUpper(args[0])
+	if answer, ok := c.ofConnection(name, args[1:]); ok {
+		c.asked = append(c.asked, answer)
+		c.socket.Ask(world.OK())
+		return
+	}
+	c.asked = append(c.asked, c.replyTo(name))
+	cmd := c.client.world.command(name, args[1:])
+	c.socket.Send(cmd, textOf(&cmd))
+}
+
+// Answer implements sim.Sink.
+func (c *conn) Answer(r world.Reply) {
+	encode := c.asked[0]
+	c.asked = c.asked[1:]
+	c.receive(func(buf []byte) []byte { return encode(buf, r, c.version) })
+}
+
+// Push implements sim.Sink.
+func (c *conn) Push(message any) {
+	key, ok := message.(sim.Invalidated)
+	if !ok || c.version < 3 {
+		return
+	}
+	c.receive(func(buf []byte) []byte {
+		return resp.AppendPush(buf, world.Bulk("invalidate"), world.List([]world.Reply{world.Bulk(string(key))}))
+	})
+}
+
+// replyTo encodes the reply to a command, and notes one that the model does not have.
+func (c *conn) replyTo(name string) encoder {
+	return func(buf []byte, r world.Reply, version int) []byte {
+		if r.Kind == world.ReplyError && strings.HasPrefix(r.Err.Error(), "ERR unknown command") {
+			c.client.world.misses(name)
+		}
+		return resp.AppendReply(buf, r, version)
+	}
+}
+
+// ofConnection answers what is about the connection and not about the store's data.
+func (c *conn) ofConnection(name string, args []string) (encoder, bool) {
+	word := ""
+	if len(args) > 0 {
+		word = strings.ToUpper(args[0])
+	}
+	switch name {
+	case "HELLO":
+		return c.hello(word), true
+	case "CLIENT":
+		return c.aboutClient(word, args), true
+	case "PING":
+		return says(world.Reply{Kind: world.ReplyStatus, Str: "PONG"}), true
+	case "SELECT":
+		if word != "0" {
+			return c.refuse("SELECT " + word), true
+		}
+		return says(world.OK()), true
+	case "AUTH", "QUIT", "READONLY":
+		return says(world.OK()), true
+	case "CLUSTER":
+		return says(world.Failed(world.ServerError("ERR This instance has cluster support disabled"))), true
+	case "COMMAND":
+		return says(world.List(nil)), true
+	case "SCRIPT":
+		if word != "LOAD" || len(args) != 2 {
+			return c.refuse("SCRIPT " + word), true
+		}
+	case "WAIT", "INFO", "SUBSCRIBE", "PSUBSCRIBE", "SSUBSCRIBE", "MONITOR", "WATCH", "EVAL_RO", "EVALSHA_RO":
+		return c.refuse(name), true
+	}
+	return nil, false
+}
+
+func says(r world.Reply) encoder {
+	return func(buf []byte, _ world.Reply, version int) []byte { return resp.AppendReply(buf, r, version) }
+}
+
+// refuse answers what the model of the server does not have, as a server does that is too old,
+// and notes it: what a lock does then is no evidence.
+func (c *conn) refuse(what string) encoder {
+	c.client.world.misses(what)
+	return says(world.Failed(world.ServerError("ERR unknown command '" + what + "': lockstep has no model of it")))
+}
+
+// hello is HELLO: the connection speaks the version from the answer on.
+func (c *conn) hello(version string) encoder {
+	n := 2
+	switch version {
+	case "", "2":
+	case "3":
+		n = 3
+	default:
+		return says(world.Failed(world.ServerError("NOPROTO unsupported protocol version")))
+	}
+	return func(buf []byte, _ world.Reply, _ int) []byte {
+		c.version = n
+		return resp.AppendMap(buf, n,
+			world.Bulk("server"), world.Bulk("redis"), world.Bulk("version"), world.Bulk("7.0.0"),
+			world.Bulk("proto"), world.Int(int64(n)), world.Bulk("id"), world.Int(c.id),
+			world.Bulk("mode"), world.Bulk("standalone"), world.Bulk("role"), world.Bulk("master"),
+			world.Bulk("modules"), world.List(nil))
+	}
+}
+
+// aboutClient is CLIENT. With OPTIN a library asks for each key that it wants to be told of:
+// it is told of more, which it has to stand.
+func (c *conn) aboutClient(word string, args []string) encoder {
+	quietly := slices.ContainsFunc(args, func(a string) bool { return strings.EqualFold(a, "NOLOOP") })
+	switch word {
+	case "ID":
+		return says(world.Int(c.id))
+	case "TRACKING":
+		for _, a := range args[1:] {
+			switch strings.ToUpper(a) {
+			case "ON", "OPTIN", "OPTOUT", "NOLOOP":
+			default:
+				return c.refuse("CLIENT TRACKING " + a)
+			}
+		}
+		c.socket.Track(quietly)
+	case "SETINFO", "SETNAME", "NO-EVICT", "NO-TOUCH", "CACHING", "CAPA":
+	case "MAINT_NOTIFICATIONS": // nobody moves these servers
+		return says(world.Failed(world.ServerError("ERR unknown subcommand 'MAINT_NOTIFICATIONS'. Try CLIENT HELP.")))
+	default:
+		return c.refuse("CLIENT " + word)
+	}
+	return says(world.OK())
+}
+
+// command is a command to the store as package world has it.
+func (w *World) command(name string, args []string) world.Cmd {
+	switch {
+	case name == "SCRIPT":
+		cmd := world.Command(name, "LOAD", hashOf(args[1]))
+		cmd.Script = w.learn(args[1])
+		return cmd
+	case len(args) < 2 || name != "EVAL" && name != "EVALSHA":
+		return world.Command(name, args...)
+	}
+	keys, err := strconv.Atoi(args[1])
+	if err != nil || keys < 0 || keys > len(args)-2 || keys > 255 {
+		return world.Command(name, args...) // the store says what is wrong
+	}
+	script := w.script(args[0])
+	if name == "EVAL" {
+		script = w.learn(args[0])
+	}
+	cmd := world.EvalKeys(script, args[2:2+keys]...)
+	cmd.Name = name
+	for _, a := range args[2+keys:] {
+		cmd = cmd.Text(a)
+	}
+	return cmd
+}
+
+// compiled are the scripts of all runs by their text: a script is known by its address, and stays
+// compiled from run to run.
+var compiled sync.Map
+
+// learn returns the script with a text.
+func (w *World) learn(source string) *world.Script {
+	hash := hashOf(source)
+	if script, ok := w.scripts[hash]; ok {
+		return script
+	}
+	kept, _ := compiled.LoadOrStore(source, &world.Script{Name: nameOf(source, hash), Source: source})
+	script := kept.(*world.Script)
+	w.scripts[hash] = script
+	w.learned = append(w.learned, script)
+	return script
+}
+
+// script returns the script with a hash; one that no server knows when none can.
+func (w *World) script(hash string) *world.Script {
+	if script, ok := w.scripts[strings.ToLower(hash)]; ok {
+		return script
+	}
+	return &world.Script{Name: legible(hash[:min(len(hash), 8)])}
+}
+
+func hashOf(source string) string {
+	sum := sha1.Sum([]byte(source))
+	return hex.EncodeToString(sum[:])
+}
+
+var redisCall = regexp.MustCompile(`redis\.p?call\(\s*['"]([A-Za-z]+)['"]`)
+
+// nameOf is what reports call a script: the commands in it, in their order, such as get-del.
+func nameOf(source, hash string) string {
+	var names []string
+	for _, m := range redisCall.FindAllStringSubmatch(source, 4) {
+		if name := strings.ToLower(m[1]); len(names) == 0 || names[len(names)-1] != name {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return "script-" + hash[:8]
+	}
+	return strings.Join(names, "-")
+}
+
+// words are the arguments of a command.
+func words(command world.Reply) []string {
+	var out []string
+	for _, a := range command.Elements() {
+		out = append(out, a.Str)
+	}
+	return out
+}
+
+// textOf writes a command as one would type it; what cannot be typed in hexadecimal, the options
+// of SET in capitals.
+func textOf(cmd *world.Cmd) string {
+	words := []string{cmd.Name}
+	if cmd.Script != nil {
+		words = append(words, cmd.Script.Name)
+	}
+	for i, a := range cmd.Arguments() {
+		word := legible(a.String())
+		if cmd.Name == "SET" && i >= 2 {
+			word = strings.ToUpper(word)
+		}
+		words = append(words, word)
+	}
+	return strings.Join(words, " ")
+}
+
+// legible keeps what is no text out of histories.
+func legible(s string) string {
+	if q := strconv.Quote(s); q[1:len(q)-1] != s || strings.Contains(s, " ") {
+		return fmt.Sprintf("0x%x", s)
+	}
+	return s
+}

@@ -1,0 +1,91 @@
+// Lock etcd-11456
+//
+// Idea: a client that has waited is told that it holds the lock, although its lease may have run
+// out in the queue and its key be gone.
+//
+// Protocol:
+//  1. GRANT lease and KEEPALIVE it, for each acquisition anew.
+//  2. TXN: PUT a key below lock/, bound to the lease, unless it is there; GET the oldest one. It is the own: the lock is held.
+//  3. Else GET the key right before the own, WATCH it until it is deleted, and repeat until there is none: the lock is held.
+//     The fixed form looks whether its own key is there still.
+//  4. To release: DELETE the key, REVOKE the lease.
+//
+// Guarantees: first come, first served, while no lease ends.
+//
+// Breaks when: a client is cut off or stands still in the queue for longer than its lease: the one
+// behind it moves up, and when the holder is done both enter. And, as all that never tells its holder
+// of a loss, when a holder's lease ends.
+//
+// Source: https://github.com/etcd-io/etcd/issues/11456 and pull request 11408; Jepsen, etcd 3.4.3, section 3.2
+// (https://jepsen.io/analyses/etcd-3.4.3), and its test, src/jepsen/etcd/lock.clj of jepsen-io/etcd.
+//
+// 想法：等过的客户端被告知持有锁，尽管它的租约可能在排队时已经结束，键也没了。
+//
+// 保证：只要没有租约结束，就先到先得。
+//
+// 何时被破坏：客户端在队列里断开或停住，比租约还久：后面的往前挪一位，持有者做完时两个都进去。
+// 另外，和所有从不告知丢锁的锁一样，持有者的租约结束时也会坏。
+
+package locks
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"lockstep/internal/world"
+)
+
+func init() {
+	registerBug(Variant{
+		ID: "etcd-11456", File: "bug_etcd_11456.go", Store: StoreEtcd, LeaseUnit: time.Second,
+		Bug: &Bug{Library: "etcd lock service", Has: "3.4.3", Gone: "pull request 11408, merged", Issue: "https://github.com/etcd-io/etcd/issues/11456"},
+		New: func(d Deps) Lock { return &etcdLockService{etcdMutex: etcdMutex{Deps: d}} },
+	}, func(d Deps) Lock { return &etcdLockService{etcdMutex: etcdMutex{Deps: d}, looks: true} })
+}
+
+type etcdLockService struct {
+	etcdMutex
+	looks bool // whether the own key is there after the wait
+}
+
+func (l *etcdLockService) Acquire(ctx context.Context) (Lease, error) {
+	lease, err := l.Etcd.Grant(ctx, l.Lease)
+	if err != nil {
+		return nil, err
+	}
+	held := &etcdServiceLease{place: &place{Deps: l.Deps, session: etcdKeepAlive(l.Deps, lease), key: l.prefix() + strconv.FormatInt(lease.ID, 16)}}
+	if err := l.wait(ctx, held.place); err != nil {
+		_ = held.Release(l.Env.Background())
+		return nil, err
+	}
+	return held, nil
+}
+
+// wait stands in the queue until the place is the first one, as far as the client knows.
+func (l *etcdLockService) wait(ctx context.Context, p *place) error {
+	first, err := l.queue(ctx, p)
+	if err != nil || first {
+		return err
+	}
+	if err := l.waitTurn(ctx, p); err != nil || !l.looks {
+		return err
+	}
+	own, err := l.Etcd.Do(ctx, world.EtcdOp{Kind: world.EtcdGet, Key: p.key})
+	if err == nil && len(own.Responses[0].KVs) == 0 {
+		err = errEtcdSession
+	}
+	return err
+}
+
+// etcdServiceLease is a lock whose lease ends with it. Nobody tells its holder of a loss.
+type etcdServiceLease struct{ *place }
+
+func (l *etcdServiceLease) Lost() context.Context { return nil }
+
+func (l *etcdServiceLease) Release(ctx context.Context) error {
+	err := l.place.Release(ctx)
+	l.session.stop()
+	_ = l.Etcd.Revoke(ctx, l.session.lease.ID)
+	return err
+}

@@ -1,0 +1,93 @@
+// Lock etcd-22082
+//
+// Idea: an Unlock that is repeated deletes the lock that the same session has taken
+// since: it deletes the key by its name, and a session gives its keys one name.
+//
+// Protocol:
+//  1. As etcd-mutex: the key is lock/<lease of the session>, its create revision the place in the queue.
+//  2. To release: DELETE the own key.
+//  3. A release without an answer is repeated in the background, a retry interval later. The session may have taken the lock again by then, with another mutex: another key with the same name.
+//     The fixed form deletes in a transaction: IF the create revision is the one of this acquisition.
+//
+// Guarantees: as etcd-mutex as long as every release is answered.
+//
+// Breaks when: a release is executed and its answer lost, and its repetition meets the next hold of
+// the same session: the lock is gone while its client works. The fixed form breaks when the release was
+// not executed: the next hold takes over the same key, with the same revision, and the repetition removes it.
+//
+// Source: https://github.com/etcd-io/etcd/issues/22082 and pull request 22115;
+// client/v3/concurrency 3.6, mutex.go.
+//
+// 想法：重发的 Unlock 删掉了同一个会话后来拿到的锁：它按名字删键，而一个会话给自己的键都用一个
+// 名字。
+//
+// 保证：只要每次释放都有答复，就同 etcd-mutex。
+//
+// 何时被破坏：释放执行了、答复丢失，重发的那一次碰上同一个会话的下一次持有：客户端还在工作，锁
+// 就没了。修正后的写法，在释放没有执行时会坏：下一次持有接手同一个键，revision 也相同，重发的
+// 释放把它删掉。
+
+package locks
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"lockstep/internal/world"
+)
+
+func init() {
+	registerBug(Variant{
+		ID: "etcd-22082", File: "bug_etcd_22082.go", Store: StoreEtcd, LeaseUnit: time.Second,
+		Bug: &Bug{Library: "etcd client/v3/concurrency", Has: "as of July 2026, and in v3.6.5", Issue: "https://github.com/etcd-io/etcd/issues/22082"},
+		New: func(d Deps) Lock { return &etcdUnlockAgain{etcdMutex: etcdMutex{Deps: d}, unlock: (*place).Release} },
+	}, func(d Deps) Lock {
+		return &etcdUnlockAgain{etcdMutex: etcdMutex{Deps: d}, unlock: (*place).releaseFenced}
+	})
+}
+
+type etcdUnlockAgain struct {
+	etcdMutex
+	unlock func(*place, context.Context) error
+}
+
+func (l *etcdUnlockAgain) Acquire(ctx context.Context) (Lease, error) {
+	lease, err := l.etcdMutex.Acquire(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &etcdUnlockAgainLease{place: lease.(*place), unlock: l.unlock}, nil
+}
+
+type etcdUnlockAgainLease struct {
+	*place
+	unlock func(*place, context.Context) error
+}
+
+func (l *etcdUnlockAgainLease) Release(ctx context.Context) error {
+	err := l.unlock(l.place, ctx)
+	if err != nil && !errors.Is(err, ErrNotHeld) {
+		l.Env.Go(l.Env.Background(), "unlock again", func(ctx context.Context) {
+			if l.Env.Sleep(ctx, l.Retry) == nil {
+				_ = l.unlock(l.place, ctx)
+			}
+		})
+	}
+	return err
+}
+
+// releaseFenced deletes the own key if it is still the one of this acquisition.
+func (p *place) releaseFenced(ctx context.Context) error {
+	result, err := p.Etcd.Txn(ctx, world.EtcdTxn{
+		If:   []world.EtcdCompare{{Key: p.key, Revision: p.created}},
+		Then: []world.EtcdOp{{Kind: world.EtcdDelete, Key: p.key}},
+	})
+	switch {
+	case err != nil:
+		return err
+	case !result.Succeeded:
+		return ErrNotHeld
+	}
+	return nil
+}

@@ -1,0 +1,82 @@
+// Lock go-zookeeper-229
+//
+// Idea: an attempt that fails after its node was made leaves the node behind. The session lives on, and
+// with it the node: the client's next attempt waits behind itself.
+//
+// Protocol:
+//  1. create /lock/_c_GUID-lock- EPHEMERAL SEQUENTIAL; after a lost connection look for the GUID first.
+//  2. children of /lock; the own number is the lowest: the lock is held. Else watch the next lower one, and repeat.
+//  3. A connection that is lost in 2 is an error, and nobody remembers the node. The fixed form deletes it in the background.
+//  4. To release: delete the own node.
+//
+// Guarantees: as zk-sequential, but nobody is told of a loss.
+//
+// Breaks when: the answer to children is lost while the session survives: the node stays in the queue
+// until the process ends, and nobody behind it gets in, its own client least of all.
+//
+// Source: https://github.com/samuel/go-zookeeper/issues/229 and pull request 237; go-zookeeper/zk, lock.go.
+//
+// 想法：节点建好之后才失败的尝试，会把节点留下。会话活着，节点也活着：客户端的下一次尝试排在自
+// 己后面。
+//
+// 保证：同 zk-sequential，但丢锁时没有人被告知。
+//
+// 何时被破坏：children 的答复丢失而会话还在：节点留在队列里直到进程结束，后面的都进不去，它自
+// 己的客户端更进不去。
+
+package locks
+
+import (
+	"context"
+	"time"
+
+	"lockstep/internal/world"
+)
+
+func init() {
+	registerBug(Variant{
+		ID: "go-zookeeper-229", File: "bug_go_zookeeper_229.go", Store: StoreZooKeeper, LeaseUnit: time.Millisecond,
+		Bug: &Bug{Library: "go-zookeeper/zk", Has: "as of February 2020, and in v1.0.4", Issue: "https://github.com/samuel/go-zookeeper/issues/229"},
+		New: func(d Deps) Lock { return &goZooKeeper{zkQueue: zkQueue{zkClient{Deps: d}}} },
+	}, func(d Deps) Lock { return &goZooKeeper{zkQueue: zkQueue{zkClient{Deps: d}}, clearsAway: true} })
+}
+
+type goZooKeeper struct {
+	zkQueue
+	clearsAway bool // the node of an attempt that has failed
+}
+
+func (l *goZooKeeper) Acquire(ctx context.Context) (Lease, error) {
+	session, err := l.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	place := &zkPlace{prefix: "_c_" + newToken(l.Env) + "-lock-", session: session}
+	err = l.advance(ctx, place)
+	for err == world.ErrConnection && place.unsure { // the library looks for its node
+		if err = l.connected(ctx, session); err == nil {
+			err = l.advance(ctx, place)
+		}
+	}
+	if err == nil {
+		return &goZooKeeperLease{queue: &l.zkQueue, place: place}, nil
+	}
+	if l.clearsAway {
+		l.Env.Go(l.Env.Background(), "clear away", func(ctx context.Context) { _ = l.remove(ctx, place) })
+	}
+	return nil, err
+}
+
+type goZooKeeperLease struct {
+	neverTold
+	queue *zkQueue
+	place *zkPlace
+}
+
+func (l *goZooKeeperLease) Release(ctx context.Context) error {
+	err := l.queue.removeOnce(ctx, l.place)
+	if err == world.ErrSessionExpired {
+		return ErrNotHeld
+	}
+	return err
+}

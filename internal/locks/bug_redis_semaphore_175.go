@@ -1,0 +1,65 @@
+// Lock redis-semaphore-175
+//
+// Idea: the refresh that finds no key sets it again. Whoever had the lock in between and has given it
+// back leaves no trace.
+//
+// Protocol:
+//  1. SET key token PX milliseconds NX; OK: the lock is held; nil: try again later.
+//  2. Every third of the lease, EVAL refresh: GET key equals token -> PEXPIRE key milliseconds, 1; no key -> SET key token PX milliseconds, 1; else 0.
+//     After a 0: the lock is lost, and its holder is told. The fixed form, watchdog-lua, answers 0 when there is no key.
+//  3. EVAL unlock: GET key equals token -> DEL key, 1; else 0.
+//
+// Guarantees: as watchdog-lua, but a holder is told of its loss only while somebody else has the lock.
+//
+// Breaks when: a refresh comes later than the lease lasts, and another client has had the lock and
+// given it back: the first one goes on as if nothing had happened.
+//
+// Source: https://github.com/swarthy/redis-semaphore/issues/175 and pull request 177.
+//
+// 想法：续期没看到键，就再设一个。中间拿过锁又归还的客户端，不留痕迹。
+//
+// 保证：同 watchdog-lua，但只有别人正拿着锁时，持有者才会得知丢锁。
+//
+// 何时被破坏：续期来得比租约还晚，期间别的客户端拿过锁又归还：前一个照常继续，好像什么都没发
+// 生。
+
+package locks
+
+import (
+	"context"
+	"time"
+
+	"lockstep/internal/world"
+)
+
+func init() {
+	registerBug(Variant{
+		ID: "redis-semaphore-175", File: "bug_redis_semaphore_175.go", Store: StoreRedis, LeaseUnit: time.Millisecond,
+		Bug: &Bug{
+			Library: "redis-semaphore", Has: "as of June 2023", Gone: "pull request 177, merged",
+			Issue: "https://github.com/swarthy/redis-semaphore/issues/175", Fixed: "watchdog-lua",
+		},
+		New: func(d Deps) Lock { return &redisSemaphore{d} },
+	}, nil)
+}
+
+// refreshScript renews the key, or sets it when there is none.
+var refreshScript = &world.Script{Name: "refresh", Owner: 1, Source: `local value = redis.call("get", KEYS[1])
+if value == ARGV[1] then
+	return redis.call("pexpire", KEYS[1], ARGV[2])
+elseif value == false then
+	redis.call("set", KEYS[1], ARGV[1], "PX", ARGV[2])
+	return 1
+end
+return 0`}
+
+type redisSemaphore struct{ Deps }
+
+func (l *redisSemaphore) Acquire(ctx context.Context) (Lease, error) {
+	return setNXPX(ctx, l.Deps, func(token string, sent time.Duration) Lease {
+		refresh := world.Eval(refreshScript, l.Name).Text(token).Num(world.Millis(l.Lease))
+		lease := &watchedLease{scriptDel: scriptDel{Deps: &l.Deps, token: token}}
+		lease.start(&l.Deps, refresh, sent)
+		return lease
+	})
+}

@@ -1,0 +1,71 @@
+// Lock redisson-2515
+//
+// Idea: a renewal that fails leaves a note behind that this lock is being renewed. Only a release that
+// succeeds removes it, and as long as it is there no later hold is renewed.
+//
+// Protocol:
+//  1. As redisson-3.12.3: EVAL lock; held: start the watchdog unless there is a note that one is at work.
+//  2. A third of the lease later EVAL renew; after an error never again. The note stays.
+//  3. EVAL unlock. No own field: the lock is not held, and the note stays. The fixed form, redisson-3.12.3, removes it whatever the answer.
+//
+// Guarantees: as redisson-3.12.3 until a renewal fails.
+//
+// Breaks when: a renewal gets no answer and the entry runs out: the client is told that the lock is not
+// held, as it should be. Its next hold has no watchdog, and ends when the lease does, in the midst of
+// the work.
+//
+// Source: https://github.com/redisson/redisson/issues/2515 and pull request 2518.
+//
+// 想法：失败的续期留下一个记号，说这把锁正在续期。只有成功的释放才会去掉它；记号还在，之后的持
+// 有就都不续期。
+//
+// 保证：续期失败之前，同 redisson-3.12.3。
+//
+// 何时被破坏：续期没有答复，条目到期：客户端被告知没有持有锁，这没有错。它的下一次持有没有看门
+// 狗，工作到一半，租约结束时就没了。
+
+package locks
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"lockstep/internal/world"
+)
+
+func init() {
+	registerBug(Variant{
+		ID: "redisson-2515", File: "bug_redisson_2515.go", Store: StoreRedis, LeaseUnit: time.Millisecond,
+		Servers: Servers{NoCluster: bindsToServer},
+		Bug: &Bug{
+			Library: "Redisson", Has: "as of January 2020", Gone: "pull request 2518, merged",
+			Issue: "https://github.com/redisson/redisson/issues/2515", Fixed: "redisson-3.12.3",
+		},
+		New: func(d Deps) Lock { return &redisson2515{redisson3123{redisson: redisson{Deps: d}}} },
+	}, nil)
+}
+
+type redisson2515 struct{ redisson3123 }
+
+func (l *redisson2515) Acquire(ctx context.Context) (Lease, error) {
+	if _, err := l.redisson3123.Acquire(ctx); err != nil {
+		return nil, err
+	}
+	return &redisson2515Lease{lock: &l.redisson3123}, nil
+}
+
+type redisson2515Lease struct {
+	neverTold
+	lock *redisson3123
+}
+
+func (h *redisson2515Lease) Release(ctx context.Context) error {
+	l := h.lock
+	err := released(l.eval(ctx, world.EvalKeys(redisson3123Unlock, l.Name, l.channel()).
+		Num(unlockMessage).Num(world.Millis(l.Lease)).Text(l.field())))
+	if !errors.Is(err, ErrNotHeld) {
+		l.cancelRenewal()
+	}
+	return err
+}

@@ -1,0 +1,98 @@
+// Lock redlock-rb-36
+//
+// Idea: a lock is extended by the script that takes it. When it has run out and nobody has it at the
+// moment, the extension takes it anew and says that all is well.
+//
+// Protocol:
+//  1. On each node in turn EVAL relock: no key, or own token -> SET key token PX milliseconds; else nil.
+//     Held: a majority said OK, and the validity is positive. Else EVAL unlock on all nodes.
+//  2. To extend, every third of the lease: step 1 with the same token.
+//  3. To release, EVAL unlock on all nodes: GET key equals token -> DEL key, 1; else 0.
+//
+// Guarantees: as redlock; besides, a holder that is in time every third of the lease keeps the lock.
+//
+// Breaks when: as redlock. And a holder that overslept its lease is not told as long as the one
+// who had the lock meanwhile is gone again: it goes on with what it has read before.
+//
+// Source: https://github.com/leandromoreira/redlock-rb/issues/36; lib/redlock/client.rb, LOCK_SCRIPT.
+//
+// 想法：延长锁用的是拿锁的脚本。锁到期后，如果这一刻不在任何人手里，延长就成了重新拿锁，还说一
+// 切正常。
+//
+// 保证：同 redlock；另外，每三分之一个租约都及时延长的持有者，能保住锁。
+//
+// 何时被破坏：同 redlock。另外，睡过租约的持有者，只要期间拿过锁的那个已经走了，就不会被告知：
+// 它拿着之前读到的内容继续。
+
+package locks
+
+import (
+	"context"
+	"time"
+
+	"lockstep/internal/world"
+)
+
+func init() {
+	registerBug(Variant{
+		ID: "redlock-rb-36", File: "bug_redlock_rb_36.go", Store: StoreRedisNodes, LeaseUnit: time.Millisecond,
+		Bug: &Bug{
+			Library: "redlock-rb", Has: "as of May 2016", Gone: "an option of lock, pull requests 37 and 42",
+			Issue: "https://github.com/leandromoreira/redlock-rb/issues/36", Fixed: "redlock-extend",
+		},
+		New: func(d Deps) Lock { return &redlockRb{quorum{d}} },
+	}, nil)
+}
+
+// relockScript takes the key or extends it.
+var relockScript = &world.Script{Name: "relock", Owner: 1, Source: `if redis.call("exists", KEYS[1]) == 0 or redis.call("get", KEYS[1]) == ARGV[1] then
+	return redis.call("set", KEYS[1], ARGV[1], "PX", ARGV[2])
+end`}
+
+type redlockRb struct{ quorum }
+
+func (l *redlockRb) Acquire(ctx context.Context) (Lease, error) {
+	v, err := l.win(ctx, func(ctx context.Context) vote { return l.relock(ctx, newToken(l.Env)) }, l.all)
+	if err != nil {
+		return nil, err
+	}
+	lease := &redlockRbLease{quorumLease: quorumLease{quorum: l.quorum, token: v.token, on: l.Nodes}}
+	lease.lost, lease.tellLost = l.Env.WithCancel(l.Env.Background())
+	watch, stop := l.Env.WithCancel(l.Env.Background())
+	lease.stop = stop
+	l.Env.Go(watch, world.Watchdog, func(ctx context.Context) { l.extend(ctx, lease) })
+	return lease, nil
+}
+
+// relock asks every node for the lock with a token.
+func (l *redlockRb) relock(ctx context.Context, token string) vote {
+	v := vote{token: token}
+	began := l.Env.Mono()
+	v.nodes = l.poll(ctx, world.Eval(relockScript, l.Name).Text(token).Num(world.Millis(l.Lease)))
+	v.held = len(v.nodes) >= l.majority() && l.Lease-(l.Env.Mono()-began)-l.drift() > 0
+	return v
+}
+
+// extend keeps the lock until it is given back or refused.
+func (l *redlockRb) extend(ctx context.Context, lease *redlockRbLease) {
+	for l.Env.Sleep(ctx, l.Lease/3) == nil {
+		if v := l.relock(ctx, lease.token); !v.held && ctx.Err() == nil {
+			lease.tellLost()
+			return
+		}
+	}
+}
+
+type redlockRbLease struct {
+	quorumLease
+	lost     context.Context
+	tellLost context.CancelFunc
+	stop     context.CancelFunc // of the extensions
+}
+
+func (l *redlockRbLease) Lost() context.Context { return l.lost }
+
+func (l *redlockRbLease) Release(ctx context.Context) error {
+	l.stop()
+	return l.quorumLease.Release(ctx)
+}

@@ -1,0 +1,80 @@
+// Lock shedlock-132
+//
+// Idea: the client computes until when the lock lasts, and sends the result. What the statement writes may
+// be over before it is executed.
+//
+// Protocol:
+//  1. Read the own wall clock: now. INSERT the row with the end now + lease; no such row yet: the lock is held.
+//  2. It is there: UPDATE it with the end now + lease WHERE its end is at or before now; 1 row: the lock is held; 0: try again later.
+//  3. To release: UPDATE the end to the own wall clock. (Nobody asks whose row it is: issue 1986.)
+//     The fixed form, mysql-unique-ttl, leaves both times to the database.
+//
+// Guarantees: mutual exclusion while all wall clocks agree and no statement takes longer than the lease
+// from the look at the clock to its execution.
+//
+// Breaks when: a process stands still between its look at the clock and its statement: the row that it
+// writes has run out already, it believes that it holds the lock, and so does the next one. A clock
+// that is ahead takes over a living lock.
+//
+// Source: https://github.com/lukas-krecan/ShedLock/issues/132; usingDbTime in the README of ShedLock.
+//
+// 想法：客户端算出锁到什么时候为止，把结果发出去。语句写进去的，执行之前可能就过期了。
+//
+// 保证：只要所有墙上时钟一致，而且从看时钟到语句执行都不超过一个租约，就互斥。
+//
+// 何时被破坏：进程在看时钟和发语句之间停住：它写的行已经到期，它认为自己持有锁，下一个也这么认
+// 为。时钟快的会接手一把还活着的锁。
+
+package locks
+
+import (
+	"context"
+	"time"
+
+	"lockstep/internal/world"
+)
+
+func init() {
+	registerBug(Variant{
+		ID: "shedlock-132", File: "bug_shedlock_132.go", Store: StoreMySQL, LeaseUnit: time.Millisecond,
+		Bug: &Bug{
+			Library: "ShedLock", Has: "as of March 2019", Gone: "the option usingDbTime",
+			Issue: "https://github.com/lukas-krecan/ShedLock/issues/132", Fixed: "mysql-unique-ttl",
+		},
+		New: func(d Deps) Lock { return &shedLock{d} },
+	}, nil)
+}
+
+// The statements. Times are those of the clients, in milliseconds since 1970.
+const (
+	insertUntil = "INSERT INTO lock_leases (name, owner, expires_at, version) VALUES (?, ?, ?, 1)"
+	updateUntil = "UPDATE lock_leases SET owner = ?, expires_at = ? WHERE name = ? AND expires_at <= ?"
+	unlockUntil = "UPDATE lock_leases SET expires_at = ? WHERE name = ?"
+)
+
+type shedLock struct{ Deps }
+
+func (l *shedLock) Acquire(ctx context.Context) (Lease, error) {
+	name, own := world.SQLText(l.Name), world.SQLText(l.Owner)
+	return spin(ctx, l.Deps, func() (Lease, error) {
+		now := wallMillis(l.Env)
+		until := world.SQLNum(now + world.Millis(l.Lease))
+		res := l.SQL.Exec(ctx, statement(insertUntil, name, own, until))
+		if res.Duplicate() {
+			res = l.SQL.Exec(ctx, statement(updateUntil, own, until, name, world.SQLNum(now)))
+		}
+		if res.Err != nil || res.Affected == 0 {
+			return nil, res.Err
+		}
+		return &shedLease{Deps: l.Deps}, nil
+	})
+}
+
+type shedLease struct {
+	Deps
+	neverTold
+}
+
+func (l *shedLease) Release(ctx context.Context) error {
+	return deleted(l.SQL.Exec(ctx, statement(unlockUntil, world.SQLNum(wallMillis(l.Env)), world.SQLText(l.Name))))
+}

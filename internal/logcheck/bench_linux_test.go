@@ -1,0 +1,78 @@
+package logcheck
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// logText is a generated log in memory.
+func logText(b testing.TB, json bool) []byte {
+	text, err := io.ReadAll(&generated{lines: benchLines, json: json, locks: 20})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return text
+}
+
+// BenchmarkCheck is to be read beside BenchmarkPlain: the same bytes, read line by line and nothing done
+// with them.
+func BenchmarkCheck(b *testing.B) {
+	for name, json := range map[string]bool{"csv": false, "json": true} {
+		text := logText(b, json)
+		for window, o := range map[string]Options{"": {}, "-window": {Window: time.Second}} {
+			b.Run(name+window, func(b *testing.B) {
+				b.SetBytes(int64(len(text)))
+				since := busy()
+				for range b.N {
+					r, err := Check(context.Background(), bytes.NewReader(text), nil, o)
+					if err != nil || r.Verdict() != None {
+						b.Fatalf("%+v, %v", r, err)
+					}
+				}
+				perCore(b, since)
+			})
+		}
+	}
+}
+
+func BenchmarkPlain(b *testing.B) {
+	for name, json := range map[string]bool{"csv": false, "json": true} {
+		text := logText(b, json)
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(text)))
+			since := busy()
+			for range b.N {
+				l := newLines(bytes.NewReader(text))
+				for {
+					if _, err := l.next(); err == io.EOF {
+						break
+					} else if err != nil {
+						b.Fatal(err)
+					}
+				}
+			}
+			perCore(b, since)
+		})
+	}
+}
+
+const benchLines = 400_000
+
+// perCore reports how many lines a core reads in a second, whatever else the machine does meanwhile.
+// Whoever compares it with anything has both numbers from one run.
+func perCore(b *testing.B, since time.Duration) {
+	b.ReportMetric(float64(benchLines*b.N)/(busy()-since).Seconds()/1e6, "Mlines/core-s")
+}
+
+// busy is the processor time that the test has taken.
+func busy() time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}

@@ -1,0 +1,252 @@
+package logcheck
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"lockstep/internal/say"
+)
+
+// handMade is a log of thirty lines, written by hand: three clients take turns at one lock. Nothing
+// is wrong with it.
+const handMade = `time,client,lock,event,token
+2026-03-01T10:00:00.000Z,A,jobs,acquired,1
+2026-03-01T10:00:00.100Z,B,jobs,waiting,
+2026-03-01T10:00:01.000Z,A,jobs,write,1
+2026-03-01T10:00:02.000Z,A,jobs,released,
+2026-03-01T10:00:02.100Z,B,jobs,acquired,2
+2026-03-01T10:00:03.000Z,C,jobs,waiting,
+2026-03-01T10:00:04.000Z,B,jobs,extended,
+2026-03-01T10:00:05.000Z,B,jobs,write,2
+2026-03-01T10:00:06.000Z,B,jobs,released,
+2026-03-01T10:00:06.020Z,C,jobs,acquired,3
+2026-03-01T10:00:07.000Z,A,jobs,waiting,
+2026-03-01T10:00:08.000Z,C,jobs,write,3
+2026-03-01T10:00:09.000Z,C,jobs,lost,
+2026-03-01T10:00:10.000Z,A,jobs,acquired,4
+2026-03-01T10:00:11.000Z,A,jobs,write,4
+2026-03-01T10:00:12.000Z,A,jobs,released,
+2026-03-01T10:00:13.000Z,B,jobs,acquired,5
+2026-03-01T10:00:14.000Z,C,jobs,waiting,
+2026-03-01T10:00:15.000Z,B,jobs,write,5
+2026-03-01T10:00:16.000Z,B,jobs,crashed,
+2026-03-01T10:00:26.000Z,C,jobs,acquired,6
+2026-03-01T10:00:27.000Z,C,jobs,write,6
+2026-03-01T10:00:28.000Z,C,jobs,released,
+2026-03-01T10:00:30.000Z,A,jobs,acquired,7
+2026-03-01T10:00:31.000Z,C,jobs,waiting,
+2026-03-01T10:00:32.000Z,A,jobs,write,7
+2026-03-01T10:00:33.000Z,A,jobs,released,
+2026-03-01T10:00:34.000Z,C,jobs,acquired,8
+2026-03-01T10:00:35.000Z,C,jobs,released,
+`
+
+// edited is the hand-made log with some lines changed, by number; "" leaves one out.
+func edited(changes map[int]string) string {
+	lines := strings.SplitAfter(handMade, "\n")
+	for n, text := range changes { // order: each is another line
+		if text != "" {
+			text += "\n"
+		}
+		lines[n-1] = text
+	}
+	return strings.Join(lines, "")
+}
+
+func checked(t *testing.T, text string, o Options) *Result {
+	t.Helper()
+	o.TempDir = t.TempDir()
+	r, err := Check(context.Background(), strings.NewReader(text), func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(text)), nil }, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// unreleased is what A does when it has died in line 2: it is seen no more.
+var unreleased = map[int]string{4: "", 5: "", 12: "", 15: "", 16: "", 17: "", 25: "", 27: "", 28: ""}
+
+func with(changes map[int]string, more map[int]string) map[int]string {
+	all := map[int]string{}
+	for _, list := range []map[int]string{changes, more} {
+		for n, text := range list { // order: a map again
+			all[n] = text
+		}
+	}
+	return all
+}
+
+func TestHandMadeLogs(t *testing.T) {
+	clocks := Options{Rules: Rules{ClockError: 50 * time.Millisecond}}
+	lease := Options{Rules: Rules{Lease: 2 * time.Second}}
+	for _, tt := range []struct {
+		name          string
+		log           string
+		options       Options
+		overlap, late Verdict
+		overlaps      Count
+		doubt         say.Template // the one that keeps it from none
+	}{
+		{name: "nothing is wrong", log: handMade, overlap: None, late: None},
+		{name: "overlap", log: edited(map[int]string{9: "2026-03-01T10:00:05.500Z,C,jobs,acquired,3", 11: "2026-03-01T10:00:06.000Z,B,jobs,released,"}),
+			overlap: Certain, late: None, overlaps: Count{Certain: 1}},
+		{name: "two touch", log: edited(map[int]string{11: "2026-03-01T10:00:06.000Z,C,jobs,acquired,3"}), overlap: None, late: None},
+		{name: "two touch, the later one first", log: edited(map[int]string{10: "2026-03-01T10:00:06.000Z,C,jobs,acquired,3", 11: "2026-03-01T10:00:06.000Z,B,jobs,released,"}),
+			overlap: None, late: None},
+		{name: "overlap within the clock error", log: handMade, options: clocks, overlap: Possible, late: None, overlaps: Count{Possible: 1}},
+		{name: "overlap beyond the clock error", options: clocks, overlap: Certain, late: None, overlaps: Count{Certain: 1},
+			log: edited(map[int]string{9: "2026-03-01T10:00:05.500Z,C,jobs,acquired,3", 11: "2026-03-01T10:00:06.000Z,B,jobs,released,"})},
+		{name: "a client that died and says nothing", log: edited(unreleased), overlap: Possible, late: None, overlaps: Count{Possible: 1}},
+		{name: "a client that died, and its lease", log: edited(unreleased), options: lease, overlap: None, late: None},
+		{name: "a client that died, and the lock was granted within its lease", options: Options{Rules: Rules{Lease: 3 * time.Second}}, log: edited(unreleased),
+			overlap: Possible, late: None, overlaps: Count{Possible: 1}},
+		{name: "a client that died, and its last words", log: edited(with(unreleased, map[int]string{4: "2026-03-01T10:00:01.000Z,A,jobs,crashed,"})), overlap: None, late: None},
+		{name: "a process that died with all its locks", log: edited(with(unreleased, map[int]string{4: "2026-03-01T10:00:01.000Z,A,,crashed,"})), overlap: None, late: None},
+		{name: "a client that was only paused", log: edited(with(unreleased, map[int]string{17: "2026-03-01T10:00:12.000Z,A,jobs,released,"})), options: lease,
+			overlap: Certain, late: None, overlaps: Count{Certain: 2}},
+		{name: "an intruder at the end of the log", log: handMade + "2026-03-01T10:00:40Z,A,jobs,acquired,9\n2026-03-01T10:00:41Z,B,jobs,acquired,10\n2026-03-01T10:00:42Z,A,jobs,released,\n",
+			overlap: Certain, late: None, overlaps: Count{Certain: 1}},
+		{name: "two at the end of the log", log: handMade + "2026-03-01T10:00:40Z,A,jobs,acquired,9\n2026-03-01T10:00:41Z,B,jobs,acquired,10\n",
+			overlap: Possible, late: None, overlaps: Count{Possible: 1}},
+		{name: "two locks", log: edited(map[int]string{6: "2026-03-01T10:00:01.500Z,B,mail,acquired,2", 8: "2026-03-01T10:00:04.000Z,B,mail,extended,",
+			9: "2026-03-01T10:00:05.000Z,B,mail,write,2", 10: "2026-03-01T10:00:06.000Z,B,mail,released,"}), options: Options{Window: 2 * time.Second}, overlap: None, late: None},
+		{name: "unsorted, sorted on disk", log: swapped(5, 20), overlap: None, late: None},
+		{name: "unsorted, within the window", log: swapped(5, 20), options: Options{Window: time.Minute}, overlap: None, late: None},
+		{name: "unsorted overlap", log: swapped(9, 10, 11, 12), overlap: None, late: None},
+		{name: "cut line", log: handMade[:len(handMade)-4], overlap: Unknown, late: Unknown, doubt: say.LogCut},
+		{name: "cut behind a number", log: handMade + "2026-03-01T10:00:36.000Z,B,jobs,acquired,9", overlap: Unknown, late: Unknown, doubt: say.LogCut},
+		{name: "whole without a line break", log: edited(map[int]string{1: "time,client,lock,token,event", 2: ""})[:29] + "2026-03-01T10:00:36.000Z,B,jobs,9,acquired", overlap: Unknown, late: None, doubt: say.LogUncontended},
+		{name: "duplicate release", log: edited(map[int]string{7: "2026-03-01T10:00:03.000Z,A,jobs,released,", 8: "2026-03-01T10:00:04.000Z,A,jobs,lost,"}), overlap: None, late: None},
+		{name: "no beginning", log: edited(map[int]string{2: ""}), overlap: Unknown, late: Unknown, doubt: say.LogWriteUnheld},
+		{name: "nobody contended", log: strings.Join(strings.SplitAfter(handMade, "\n")[:2], "") + "2026-03-01T10:00:02Z,A,jobs,released,\n",
+			overlap: Unknown, late: None, doubt: say.LogUncontended},
+		{name: "nothing", log: "time,client,lock,event\n", overlap: Unknown, late: None, doubt: say.LogEmpty},
+		{name: "stale write", log: edited(map[int]string{13: "2026-03-01T10:00:08.000Z,B,jobs,write,2"}), overlap: None, late: Certain},
+		{name: "stale write without tokens", log: edited(map[int]string{6: "2026-03-01T10:00:02.100Z,B,jobs,acquired,", 11: "2026-03-01T10:00:06.020Z,C,jobs,acquired,",
+			13: "2026-03-01T10:00:08.000Z,B,jobs,write,", 9: ""}), overlap: None, late: Certain},
+		{name: "late write that hurts nobody", log: edited(map[int]string{7: "2026-03-01T10:00:06.010Z,B,jobs,write,2", 11: "2026-03-01T10:00:06.020Z,C,jobs,acquired,3"}),
+			options: Options{Window: 5 * time.Second}, overlap: None, late: None},
+		{name: "tokens that do not grow", log: edited(map[int]string{11: "2026-03-01T10:00:06.020Z,C,jobs,acquired,2", 13: ""}), overlap: Unknown, late: Unknown, doubt: say.LogTokensBack},
+	} {
+		r := checked(t, tt.log, tt.options)
+		if r.Overlap() != tt.overlap || r.StaleWrite() != tt.late || r.Overlaps != tt.overlaps {
+			t.Errorf("%s: overlap %s, %+v, stale write %s; want %s, %+v, %s; doubts: %s", tt.name,
+				r.Overlap(), r.Overlaps, r.StaleWrite(), tt.overlap, tt.overlaps, tt.late, english(r.Doubts))
+		}
+		if tt.doubt != nil && !slices.ContainsFunc(r.Doubts, func(p say.Phrase) bool { return p.Is(tt.doubt) }) {
+			t.Errorf("%s: doubts %q", tt.name, english(r.Doubts))
+		}
+	}
+}
+
+func english(phrases []say.Phrase) (out []string) {
+	for _, p := range phrases {
+		out = append(out, p.English())
+	}
+	return out
+}
+
+// swapped is the hand-made log with some lines in exchange for each other.
+func swapped(lines ...int) string {
+	all := strings.SplitAfter(handMade, "\n")
+	for i := 0; i < len(lines); i += 2 {
+		a, b := lines[i]-1, lines[i+1]-1
+		all[a], all[b] = all[b], all[a]
+	}
+	return strings.Join(all, "")
+}
+
+// A log says the same in each form.
+func TestFormsOfALog(t *testing.T) {
+	text := edited(map[int]string{9: "2026-03-01T10:00:05.500Z,C,jobs,acquired,3", 11: "2026-03-01T10:00:06.000Z,B,jobs,released,"})
+	var objects, numbers, quoted strings.Builder
+	numbers.WriteString("lock,what,who,token,ts\n")
+	quoted.WriteString("\xef\xbb\xbftime,client,lock,event,token,note\r\n")
+	for _, line := range strings.Split(strings.TrimSpace(text), "\n")[1:] {
+		f := strings.Split(line, ",")
+		at, err := time.Parse(time.RFC3339, f[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		objects.WriteString(`{"level":{"a":[1]},"event":"` + f[3] + `","client":"` + f[1] + `","lock":"jobs","time":"` + at.In(time.FixedZone("", 3600)).Format(time.RFC3339Nano) + `"`)
+		if f[4] != "" {
+			objects.WriteString(`,"token":` + f[4])
+		}
+		objects.WriteString("}\n")
+		numbers.WriteString("jobs," + f[3] + "," + f[1] + "," + f[4] + "," + Unit(time.Millisecond).At(at.UnixNano())[:13] + "\n")
+		quoted.WriteString(f[0] + `,"` + f[1] + `","jo` + `bs",` + f[3] + "," + f[4] + `,"a ""quoted"", note"` + "\r\n")
+	}
+	var zipped bytes.Buffer
+	z := gzip.NewWriter(&zipped)
+	if _, err := io.WriteString(z, text); err != nil || z.Close() != nil {
+		t.Fatal(err)
+	}
+	want := checked(t, text, Options{})
+	for name, form := range map[string]struct {
+		text    string
+		options Options
+	}{
+		"json":             {objects.String(), Options{}},
+		"numbers":          {numbers.String(), Options{Unit: Unit(time.Millisecond), Columns: Columns{"time": "ts", "client": "who", "event": "what"}}},
+		"quoted":           {quoted.String(), Options{}},
+		"gzip":             {zipped.String(), Options{}},
+		"twice the header": {strings.Replace(text, "\n2026-03-01T10:00:09", "\n"+strings.SplitAfter(handMade, "\n")[0]+"2026-03-01T10:00:09", 1), Options{}},
+	} {
+		got := checked(t, form.text, form.options)
+		if got.Verdict() != Certain || got.Overlaps != want.Overlaps || got.Events != want.Events || got.Violations[0].Holds[0].From != want.Violations[0].Holds[0].From {
+			t.Errorf("%s: %+v, want %+v", name, got, want)
+		}
+	}
+	cut := checked(t, zipped.String()[:zipped.Len()-60], Options{})
+	if len(cut.Doubts) == 0 || cut.Verdict() == None {
+		t.Errorf("a cut file of gzip: %+v", cut)
+	}
+}
+
+// What is wrong with a line is said with its number, or counted.
+func TestMistakes(t *testing.T) {
+	const good = "time,client,lock,event,token\n2026-03-01T10:00:00Z,A,l,acquired,1\n"
+	for _, tt := range []struct{ line, want string }{
+		{"2026-03-01T10:00:01Z,A,l,aquired,1", `line 3: unknown event "aquired"`},
+		{"2026-03-01T10:00:01Z,A,l", "line 3: 3 columns, the header has 5"},
+		{"2026-03-01T10:00:01Z,A,l,released,,", "line 3: 6 columns"},
+		{"2026-03-01T10:00:01Z,A,l,released,-4", `line 3: the token "-4" is no whole number`},
+		{"2026-03-01T10:00:01Z,A,l,released,9223372036854775808", "line 3: the token \"9223372036854775808\" is out of range"},
+		{"9999-03-01T10:00:01Z,A,l,released,", "line 3: the time is out of range"},
+		{"1772359200.5,A,l,released,", "line 3: the time \"1772359200.5\" is a number: say what it counts with --time-unit"},
+		{"yesterday,A,l,released,", `line 3: "yesterday" is no time`},
+		{",A,l,released,", "line 3: the time is missing"},
+		{"2026-03-01T10:00:01Z,,l,released,", "line 3: the client is missing"},
+		{"2026-03-01T10:00:01Z,A,,released,", "line 3: the lock is missing"},
+		{"2026-03-01T10:00:01Z,A\x00,l,released,", "line 3: column 23: a NUL byte"},
+		{"2026-03-01T10:00:01Z,A\xff,l,released,", "line 3: it is not valid UTF-8"},
+		{`2026-03-01T10:00:01Z,"A,l,released,`, "line 3: a quotation mark stands alone"},
+		{"2026-03-01T10:00:01Z," + strings.Repeat("A", 300) + ",l,released,", "line 3: a name is longer than 256 bytes"},
+		{strings.Repeat(",", 2000), "line 3: more than 1000 columns"},
+		{strings.Repeat("x", maxLine+10), "line 3: it is longer than 1048576 bytes"},
+		{"2026-03-01T09:00:01Z,A,l,released,", "line 3: it is 59m59s older than the line before it: --window 59m59s"},
+	} {
+		text := good + tt.line + "\n" + "2026-03-01T10:00:05Z,B,l,acquired,2\n"
+		_, err := Check(context.Background(), strings.NewReader(text), nil, Options{})
+		var at *LineError
+		if !errors.As(err, &at) || !strings.HasPrefix(err.Error(), tt.want) {
+			t.Errorf("%.60q: %v, want %s", tt.line, err, tt.want)
+		}
+		r, err := Check(context.Background(), strings.NewReader(text), nil, Options{Skip: true, Found: func(*Violation) {}})
+		if err != nil || r.Skipped != 1 || r.Events != 2 || r.Lines != 4 || r.Verdict() == None {
+			t.Errorf("%.60q is not counted: %+v, %v", tt.line, r, err)
+		}
+	}
+	for _, header := range []string{"", "nothing\n", "time,client,event,token\n", "\x00\n", strings.Repeat("x", maxLine+2)} {
+		if r, err := Check(context.Background(), strings.NewReader(header), nil, Options{}); header != "" && err == nil || header == "" && r.Verdict() != Unknown {
+			t.Errorf("%.20q: %+v, %v", header, r, err)
+		}
+	}
+}

@@ -1,0 +1,34 @@
+package logcheck
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// example matches an example of the page about logs.
+var example = regexp.MustCompile("(?s)<!-- example (csv|json) -->\n```\n(.*?)```")
+
+// The examples of the page are read as it says, and come to what it says.
+func TestExamplesOfTheDocs(t *testing.T) {
+	page, err := os.ReadFile("../../docs/check.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	examples := example.FindAllSubmatch(page, -1)
+	if len(examples) != 2 {
+		t.Fatalf("%d examples", len(examples))
+	}
+	for _, m := range examples {
+		r := checked(t, string(m[2]), Options{})
+		if r.Overlaps != (Count{Certain: 1}) || r.StaleWrites != (Count{Certain: 1}) || !strings.HasPrefix(r.Format, string(m[1])) || r.Events != 6 {
+			t.Errorf("%s: %+v", m[1], r)
+		}
+	}
+	for _, word := range kinds {
+		if !strings.Contains(string(page), "| `"+word+"` | ") {
+			t.Errorf("the page does not say what %s is", word)
+		}
+	}
+}

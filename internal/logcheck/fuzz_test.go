@@ -1,0 +1,55 @@
+package logcheck
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"lockstep/internal/say"
+)
+
+// Whatever is read, nothing crashes and each line is judged, left out and counted, or named in the error.
+func fuzzLog(f *testing.F, seeds ...string) {
+	for _, s := range seeds {
+		f.Add([]byte(s), true, int64(50))
+	}
+	f.Fuzz(func(t *testing.T, data []byte, skip bool, window int64) {
+		o := Options{Skip: skip, Window: time.Duration(max(window, 0)), Unit: Unit(len(data)%2) * Unit(time.Millisecond), Rules: Rules{ClockError: time.Millisecond, Lease: time.Second}, TempDir: t.TempDir()}
+		r, err := Check(context.Background(), bytes.NewReader(data), func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil }, o)
+		if err != nil {
+			var at *LineError
+			if errors.As(err, &at) && (at.Line < 1 || at.Line > int64(bytes.Count(data, []byte("\n"))+1)) {
+				t.Errorf("line %d of %q: %v", at.Line, data, err)
+			}
+			return
+		}
+		if r.Skipped > 0 && r.Verdict() == None || r.Events == 0 && r.Verdict() != Unknown {
+			t.Errorf("%s of %+v", r.Verdict(), r)
+		}
+		for _, l := range []say.Language{say.English, say.Chinese} {
+			for _, v := range r.Violations {
+				if from, to := v.Span(); from > to || v.Words().In(l) == "" || o.Unit.At(from) == "" {
+					t.Errorf("from %d to %d: %q", from, to, v.Words().In(l))
+				}
+			}
+			if r.Words().In(l) == "" {
+				t.Error("no words")
+			}
+		}
+	})
+}
+
+func FuzzCSV(f *testing.F) {
+	fuzzLog(f, handMade, strings.ReplaceAll(handMade, ",jobs,", `,"jo,bs",`), "time,client,lock,event,token\n1,A,l,acquired,1\n2,B,l,acquired,0\n2,A,l,write,\n1,A,,crashed,\n",
+		"time,client,lock,event\n9223372036854775807,A,l,acquired\n-9223372036854775808,\x00,l,lost\n")
+}
+
+func FuzzJSON(f *testing.F) {
+	fuzzLog(f, `{"time":"2026-03-01T10:00:00Z","client":"A","lock":"l","event":"acquired","token":1}`+"\n"+`{"time":"2026-03-01T10:00:01Z","client":"B","lock":"l","event":"acquired","token":null,"x":{"y":[1,"\ud83d\ude00"]}}`+"\n"+
+		`{"time":"2026-03-01T10:00:02Z","client":"A","lock":"l","event":"write"}`+"\n",
+		`{"time":1.5,"client":"\u0000","lock":"\u001b","event":"waiting","token":"-1"}`+"\n{\"time\":1}\n", "{\n{}\n[]\n")
+}

@@ -1,0 +1,67 @@
+package logcheck
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"time"
+)
+
+// generated is a log that is made while it is read: clients take turns at some locks. It has no end
+// of its own.
+type generated struct {
+	lines   int64 // how many there are to be, besides the header
+	json    bool
+	locks   int64 // that are in use at a time
+	always  bool  // each is another one after one hold
+	dying   bool  // each client is another one, and every third dies without a word
+	n       int64
+	pending []byte
+}
+
+func (g *generated) Read(p []byte) (int, error) {
+	for len(g.pending) < len(p) && g.n < g.lines {
+		g.line()
+	}
+	if len(g.pending) == 0 {
+		return 0, io.EOF
+	}
+	n := copy(p, g.pending)
+	g.pending = append(g.pending[:0], g.pending[n:]...)
+	return n, nil
+}
+
+// line makes one more: of each lock, a client acquires, writes, and releases, while the next one waits.
+func (g *generated) line() {
+	if g.n == 0 && !g.json {
+		g.pending = append(g.pending, "time,client,lock,event,token\n"...)
+	}
+	lock, step := g.n%g.locks, g.n/g.locks
+	turn := step / 4
+	client, event, token := turn, "", ""
+	switch step % 4 {
+	case 0:
+		event, token = "acquired", strconv.FormatInt(turn+1, 10)
+	case 1:
+		client, event = turn+1, "waiting"
+	case 2:
+		event, token = "write", strconv.FormatInt(turn+1, 10)
+	case 3:
+		event = "released"
+	}
+	if g.always {
+		lock += turn * g.locks
+	}
+	if !g.dying {
+		client %= 50
+	} else if turn%3 == 2 && step%4 == 3 {
+		client, event = turn+1, "waiting"
+	}
+	at := time.Unix(1772359200, 0).UTC().Add(time.Duration(g.n) * time.Millisecond)
+	format := "%s,pod-%d,jobs-%d,%s,%s\n"
+	if g.json {
+		format = `{"time":"%s","client":"pod-%d","lock":"jobs-%d","event":"%s","token":"%s"}` + "\n"
+	}
+	g.pending = fmt.Appendf(g.pending, format, at.Format("2006-01-02T15:04:05.000Z"), client, lock, event, token)
+	g.n++
+}

@@ -1,0 +1,160 @@
+package logcheck
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"lockstep/internal/say"
+)
+
+// witness looks at the memory in use while a log is read: at the middle, and near the end.
+type witness struct {
+	generated
+	lines  int64
+	middle uint64
+	end    uint64
+}
+
+func (w *witness) Read(p []byte) (int, error) {
+	for at, to := range map[int64]*uint64{w.lines / 2: &w.middle, w.lines - w.lines/20: &w.end} {
+		if w.n >= at && *to == 0 {
+			*to = live()
+		}
+	}
+	return w.generated.Read(p)
+}
+
+// live is how many bytes of the heap are in use.
+func live() uint64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
+
+// Memory does not grow with a log: not with its lines, and not with names of clients and locks that
+// never come again, nor with clients that die and are never heard of. Set LOGCHECK_LINES for a longer one.
+func TestMemoryHasABound(t *testing.T) {
+	const most = 120 << 20
+	lines := int64(250_000)
+	if n, err := strconv.ParseInt(os.Getenv("LOGCHECK_LINES"), 10, 64); err == nil {
+		lines = n
+	}
+	for name, g := range map[string]generated{
+		"few locks":                  {locks: 20},
+		"a lock for each four lines": {locks: 20, always: true},
+		"clients that die":           {locks: 20, dying: true},
+		"locks and clients that die": {locks: 20, always: true, dying: true},
+	} {
+		g.lines = lines
+		before := live()
+		w := &witness{generated: g, lines: lines}
+		r, err := Check(context.Background(), w, nil, Options{Window: time.Second, Rules: Rules{ClockError: time.Millisecond}})
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if r.Events != lines || w.end == 0 {
+			t.Fatalf("%s: %d of %d events, %d bytes", name, r.Events, lines, w.end)
+		}
+		if used := int64(w.end) - int64(before); used > most {
+			t.Errorf("%s: %d MiB are in use, want at most %d", name, used>>20, most>>20)
+		}
+		t.Logf("%s: %d KiB in the middle, %d at the end; %s", name, (int64(w.middle)-int64(before))>>10, (int64(w.end)-int64(before))>>10, r.Verdict())
+	}
+}
+
+// When there are too many locks to remember, the verdict says what it does not know.
+func TestWhatIsForgottenIsSaid(t *testing.T) {
+	j := newJudge(Rules{}, nil)
+	at := int64(0)
+	for i := range maxLocks + 10 {
+		at++
+		j.observe(&Event{At: at, Line: at, Kind: Acquired, Client: "A", Lock: fmt.Sprint("l", i), Token: NoToken})
+	}
+	if r := j.close(at); len(r.Doubts) == 0 || r.Verdict() != Unknown || r.Locks != maxLocks+10 {
+		t.Errorf("%s, %q", r.Verdict(), english(r.Doubts))
+	}
+	j = newJudge(Rules{}, nil)
+	for i := range maxLocks + 10 {
+		at += 10
+		token := int64(i)
+		if i == maxLocks+9 {
+			i = 0 // it comes again
+		}
+		for k, kind := range []Kind{Acquired, Released} {
+			j.observe(&Event{At: at + int64(k), Line: at + int64(k), Kind: kind, Client: fmt.Sprint("c", i%2), Lock: fmt.Sprint("l", i), Token: token})
+		}
+	}
+	if r := j.close(at); !slices.ContainsFunc(r.Doubts, func(p say.Phrase) bool { return p.Is(say.LogTokensForgotten) }) || r.Locks != maxLocks+9 {
+		t.Errorf("%d locks, %q", r.Locks, english(r.Doubts))
+	}
+	j = newJudge(Rules{}, nil)
+	for i := range maxHolds + 10 {
+		j.observe(&Event{At: int64(i), Line: int64(i), Kind: Acquired, Client: fmt.Sprint("c", i), Lock: "l", Token: NoToken})
+	}
+	if r := j.close(1); r.Verdict() != Possible || len(r.Doubts) == 0 {
+		t.Errorf("%s, %+v, %q", r.Verdict(), r.Overlaps, english(r.Doubts))
+	}
+	j = newJudge(Rules{}, nil)
+	for i := range int64(maxAllHolds + 1000) {
+		j.observe(&Event{At: i, Line: i, Kind: Acquired, Client: fmt.Sprint("c", i), Lock: fmt.Sprint("l", i%20_000), Token: NoToken})
+		if j.holds > maxAllHolds || j.pairs > maxAllPairs {
+			t.Fatalf("%d holds and %d pairs are remembered", j.holds, j.pairs)
+		}
+	}
+	if r := j.close(1); r.Verdict() != Possible || len(r.Doubts) == 0 || j.pairs != 0 || j.holds != 0 {
+		t.Errorf("%s, %q; %d pairs, %d holds are left", r.Verdict(), english(r.Doubts), j.pairs, j.holds)
+	}
+	// Of a silent client that then speaks, all that acquired meanwhile were intruders.
+	j = newJudge(Rules{}, nil)
+	j.observe(&Event{At: 0, Line: 1, Kind: Acquired, Client: "A", Lock: "l", Token: NoToken})
+	for i := range int64(100) {
+		j.observe(&Event{At: 10 * i, Line: 1, Kind: Acquired, Client: "B", Lock: "l", Token: NoToken})
+		j.observe(&Event{At: 10*i + 5, Line: 1, Kind: Released, Client: "B", Lock: "l", Token: NoToken})
+	}
+	j.observe(&Event{At: 5000, Line: 1, Kind: Released, Client: "A", Lock: "l", Token: NoToken})
+	if r := j.close(1); r.Overlaps.Certain != maxPairs || !r.Overlaps.AtLeast {
+		t.Errorf("%+v", r.Overlaps)
+	}
+}
+
+// Sorting on disk gives the order that sorting in memory does, over several files and their merger.
+func TestSorting(t *testing.T) {
+	s := &sorter{dir: t.TempDir(), names: names{}}
+	defer s.close()
+	const n = 20_000
+	for i := range int64(n) {
+		e := Event{At: (i * 7919) % 5000, Line: i, Token: i - 1, Kind: Kind(i % 7), Client: fmt.Sprint("c", i%10), Lock: ""}
+		if err := s.add(&e); err != nil {
+			t.Fatal(err)
+		}
+		if i%100 == 99 { // more chunks than may be open at once
+			if err := s.spill(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	last, count := Event{At: -1}, 0
+	err := s.each(func(e *Event) error {
+		i := e.Line
+		want := Event{At: (i * 7919) % 5000, Line: i, Token: i - 1, Kind: Kind(i % 7), Client: fmt.Sprint("c", i%10)}
+		if compare(&last, e) >= 0 || *e != want {
+			return fmt.Errorf("%+v behind %+v, want %+v", *e, last, want)
+		}
+		last = *e
+		count++
+		return nil
+	})
+	if err != nil || count != n || len(s.chunks) > maxChunks {
+		t.Errorf("%d events, %d files: %v", count, len(s.chunks), err)
+	}
+}
+
+var _ io.Reader = &witness{}

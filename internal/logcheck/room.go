@@ -1,0 +1,199 @@
+package logcheck
+
+import (
+	"cmp"
+	"iter"
+	"slices"
+
+	"github.com/zeebo/xxh3"
+
+	"lockstep/internal/say"
+)
+
+// What a judge forgets so that its memory has a bound, and what it then does not claim any more.
+
+// forget drops the holds of a lock that no acquisition from a time on can meet.
+func (j *judge) forget(l *lock, at int64) {
+	if len(l.holds) == 0 {
+		return
+	}
+	before := len(l.holds)
+	l.holds = slices.DeleteFunc(l.holds, func(h *Hold) bool { return h.Ending != Open && h.Possible()+2*j.clockError <= at })
+	j.holds -= before - len(l.holds)
+	if len(l.holds) < maxHolds {
+		return
+	}
+	oldest := l.holds[0]
+	if oldest.Possible() > at {
+		l.doubt(say.LogManyHold.With(say.Verbatim(l.Lock), say.Number(maxHolds), say.Verbatim(oldest.Client), say.Number(oldest.Line)))
+	}
+	j.retire(l, oldest)
+	l.holds = slices.Delete(l.holds, 0, 1)
+	j.holds--
+}
+
+// retire says what is known of a hold of which nobody will hear again.
+func (j *judge) retire(l *lock, h *Hold) {
+	j.conclude(l, h, func(p *pair, clockError int64) outcome {
+		if o := p.outcome(clockError); o == certain {
+			return o
+		}
+		return p.settled(clockError)
+	})
+}
+
+// makeRoom drops the locks that nobody has used for longest: first those that nobody holds. A line
+// about one of them that only makes sense with what was forgotten is a doubt, as if the log began
+// behind it.
+func (j *judge) makeRoom() {
+	type used struct {
+		*lock
+		held int // 1 when somebody may hold it now
+	}
+	list := make([]used, 0, len(j.locks))
+	for _, l := range j.locks { // order: sorted below
+		list = append(list, used{l, j.busy(l)})
+	}
+	slices.SortFunc(list, func(a, b used) int {
+		return cmp.Or(cmp.Compare(a.held, b.held), cmp.Compare(a.touched, b.touched), cmp.Compare(a.Lock, b.Lock))
+	})
+	for _, l := range list[:(len(list)+9)/10] {
+		if l.held > 0 {
+			j.result.doubt(say.LogManyHeld.With(say.Number(len(list)), say.Verbatim(l.Lock)))
+		}
+		if len(l.grants.marks) > 0 {
+			j.forgotten.add(l.Lock)
+		}
+		j.finish(l.lock)
+		delete(j.locks, l.Lock)
+	}
+}
+
+// busy is 1 for a lock that somebody may hold now, else 0.
+func (j *judge) busy(l *lock) int {
+	for _, h := range l.holds {
+		if h.Possible()+2*j.clockError > j.result.Last {
+			return 1
+		}
+	}
+	return 0
+}
+
+// nameSet remembers names in constant memory (Bloom 1970). It may take a name for one that it has, and
+// never one that it has for another.
+type nameSet []uint64
+
+// Of ten million names in the set, one in some thousands of others is taken for one of them.
+const (
+	setBits   = 1 << 28
+	setHashes = 8
+)
+
+func (s *nameSet) add(name string) {
+	if *s == nil {
+		*s = make(nameSet, setBits/64)
+	}
+	for bit := range bits(name) {
+		(*s)[bit/64] |= 1 << (bit % 64)
+	}
+}
+
+func (s nameSet) has(name string) bool {
+	for bit := range bits(name) {
+		if s == nil || s[bit/64]&(1<<(bit%64)) == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// bits are the places of a name in a set.
+func bits(name string) iter.Seq[uint64] {
+	return func(yield func(uint64) bool) {
+		h := xxh3.HashString128(name)
+		for i := range uint64(setHashes) {
+			if !yield((h.Lo + i*h.Hi) % setBits) {
+				return
+			}
+		}
+	}
+}
+
+// finish closes a lock and adds it to the result.
+func (j *judge) finish(l *lock) {
+	for _, h := range l.holds {
+		j.retire(l, h)
+	}
+	j.holds -= len(l.holds)
+	l.holds = nil
+	l.Contended = l.Contended || !l.waited && l.turns
+	r := &j.result
+	if l.Contended {
+		r.Contended++
+	}
+	r.Overlaps.sum(l.Overlaps)
+	r.StaleWrites.sum(l.StaleWrites)
+	r.Writes += l.Writes
+	if l.repeated > 0 {
+		r.remark(say.LogRepeated.With(say.Verbatim(l.Lock), say.Times(l.repeated), say.Number(l.repeatedLine)))
+	}
+	for _, why := range l.Doubts {
+		r.doubt(why)
+	}
+	if r.Findings = append(r.Findings, l.Finding); len(r.Findings) >= 2*maxFindings {
+		r.rank()
+	}
+}
+
+// rank puts the worst findings first, and forgets what is too much.
+func (r *Result) rank() {
+	badness := map[Verdict]int{Certain: 0, Possible: 1, Unknown: 2, None: 3}
+	slices.SortStableFunc(r.Findings, func(a, b Finding) int {
+		return cmp.Or(cmp.Compare(badness[a.Verdict()], badness[b.Verdict()]), cmp.Compare(a.Lock, b.Lock))
+	})
+	r.Findings = r.Findings[:min(len(r.Findings), maxFindings)]
+}
+
+// maxSaid is how many doubts, and how many remarks, a result keeps.
+const maxSaid = 5
+
+// doubt adds a reason for which the log shows less than it seems to: a line that was left out, an end
+// that is missing.
+func (r *Result) doubt(why say.Phrase) {
+	if len(r.Doubts) < maxSaid && !slices.ContainsFunc(r.Doubts, why.Like) {
+		r.Doubts = append(r.Doubts, why)
+	}
+}
+
+// remark adds something that a reader of the verdict has to know.
+func (r *Result) remark(what say.Phrase) {
+	if len(r.Remarks) < maxSaid {
+		r.Remarks = append(r.Remarks, what)
+	}
+}
+
+// close ends the log. The judge must not be used after it.
+func (j *judge) close(lines int64) *Result {
+	r := &j.result
+	r.Lines = lines
+	names := make([]string, 0, len(j.locks))
+	for name := range j.locks { // order: sorted below
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		j.finish(j.locks[name])
+	}
+	j.locks = nil
+	r.rank()
+	r.Violations = append(j.certain, j.possible...)
+	switch {
+	case r.Events == 0:
+		r.doubt(say.LogEmpty.With())
+	case r.Contended == 0:
+		r.doubt(say.LogUncontended.With())
+	case j.lease == 0 && slices.ContainsFunc(r.Violations, func(v *Violation) bool { return v.Sort == Overlap && !v.Certain && v.Holds[1].Ending != ByLine }):
+		r.remark(say.LogSayLease.With())
+	}
+	return r
+}

@@ -1,0 +1,47 @@
+package matrix
+
+import "lockstep/internal/locks"
+
+// The columns in which a clock is wrong.
+
+func clientClocks(s subject) []sketch {
+	return []sketch{
+		{name: "B's clock is 12 s ahead", work: "5s", clocks: "{B: {offset: +12s}}"},
+		{name: "A's clock is 12 s behind", work: "5s", clocks: "{A: {offset: -12s}}"},
+		{name: "B's and C's clocks are 12 s ahead", work: "5s", clocks: "{B: {offset: +12s}, C: {offset: +12s}}"},
+		{name: "A's clock steps back while it holds", work: "5s", faults: []string{"when: A is in its critical section; jump-clock: A; by: -12s"}},
+		{name: "B's clock steps ahead while it waits", work: "5s", faults: []string{"when: A is in its critical section; jump-clock: B; by: +12s"}},
+		{name: "A's clock steps back while it acquires", faults: []string{s.inAcquire("A", "has %s executed", 0) + "; jump-clock: A; by: -12s"}},
+	}
+}
+
+func serverClock(s subject) []sketch {
+	out := []sketch{
+		{name: "the primary's clock steps ahead by 12 s while A holds", work: "5s", faults: []string{"when: A is in its critical section; jump-clock: the primary; by: +12s"}},
+	}
+	if s.Store == locks.StoreRedisNodes {
+		out = append(out, sketch{
+			name: "the clock of a node that A's quorum needs steps ahead by 12 s", work: "5s",
+			faults: s.justQuorum(func(server string) string { return "jump-clock: " + server + "; by: +12s" }),
+		}, sketch{
+			name: "the clock of the one node that both sides of a cut need steps ahead by 12 s", work: "9s", timeout: "400ms",
+			faults: s.oneInCommon(func(server string) string { return "jump-clock: " + server + "; by: +12s" }),
+		})
+	}
+	return out
+}
+
+// clockRate has work that ends just within the lease: a clock that is wrong by 15 % brings that end
+// forward, or has a client take its time. Who renews, or looks at the clock, has other troubles.
+func clockRate(subject) []sketch {
+	drift := func(who, rate string) []string {
+		return []string{"when: A starts waiting; drift-clock: " + who + "; rate: " + rate + "; for: 60s"}
+	}
+	const within = "9500ms"
+	return []sketch{
+		{name: "the primary's clock runs 15 % fast", work: within, faults: drift("the primary", "+15%")},
+		{name: "the primary's clock runs 15 % slow", work: within, faults: drift("the primary", "-15%")},
+		{name: "A's clock runs 15 % slow", work: within, faults: drift("A", "-15%")},
+		{name: "B's clock runs 15 % fast", work: within, faults: drift("B", "+15%")},
+	}
+}

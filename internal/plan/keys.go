@@ -1,0 +1,225 @@
+package plan
+
+import (
+	"fmt"
+	"time"
+
+	"lockstep/internal/faults"
+	"lockstep/internal/locks"
+)
+
+// Limits: more than anybody runs or writes.
+const (
+	MaxReplicas = 10
+	maxNodes    = 15
+	maxShards   = 7 // their nodes all talk to each other
+	maxNested   = 10
+	MaxRepeat   = 10_000
+)
+
+// Key is one key of a scenario file: what it is called, what the reference says of it, and where in
+// the plan it is kept. The reader, the resolved form and the schema all go by it; its default is
+// what Default has there.
+type Key struct {
+	Name        string
+	Doc         string
+	Example     string // of a value, for who has written something else
+	Form        Form
+	Least, Most int64            // of a number; of a duration the least, in nanoseconds
+	Words       []Word           // of a choice
+	By          string           // of a failover: whose doing it is about; "" for anybody's
+	Keys        []Key            // of a key with keys below it, which is kept in none itself
+	Idle        func(*Plan) bool // the plan has something else in its place; nil: never
+
+	// At is where it is kept: a *time.Duration, a *Range, an *int, an *int64 for a share in
+	// millionths, or a *string for a choice.
+	At func(*Plan) any
+}
+
+// Form says how a value is written that is not written as others of its type.
+type Form uint8
+
+// The forms.
+const (
+	Plain    Form = iota
+	Times         // once, 20 times
+	Patience      // up to 40s
+	OrNever       // 30s, never
+)
+
+// Word is a word that can be chosen.
+type Word struct{ Word, Doc string }
+
+// Never is a duration that is not over before the run is.
+const Never = "never"
+
+// Section is a group of keys.
+type Section struct {
+	Name, Doc, Example string
+	Store              locks.Store // whose servers it is about; "" for none
+	Keys               []Key
+}
+
+// WorkloadKeys and NetworkKeys are what the file may say of clients and messages.
+var (
+	WorkloadKeys = Section{"workload", "What every client does.", "work: 2s..3s below it", "", []Key{
+		{Name: "repeat", Doc: "How many rounds each client plays, 10000 at most.", Form: Times, At: func(p *Plan) any { return &p.Workload.Repeat }},
+		{Name: "wait", Doc: "How long a client waits for the lock in each round; then it gives up and says so.", Form: Patience, At: func(p *Plan) any { return &p.Workload.Wait }},
+		{Name: "work", Doc: "How long the work in the critical section takes; it reads first and writes the guarded resource last.", Example: "2s..3s", At: func(p *Plan) any { return &p.Workload.Work }},
+		{Name: "rest", Doc: "How long a client rests between two rounds.", Example: "100ms", At: func(p *Plan) any { return &p.Workload.Rest }},
+		{Name: "stagger", Doc: "How much later each client starts than the one before.", Example: "50ms", At: func(p *Plan) any { return &p.Workload.Stagger }},
+		{Name: "retry", Doc: "How long a lock that spins waits between two tries, 1ms or more.", Example: "100ms", Least: ms, At: func(p *Plan) any { return &p.Workload.Retry }},
+		{Name: "release-again", Doc: "How much later a client repeats a release whose outcome it does not know, once; 0s: never.", Example: "1s", At: func(p *Plan) any { return &p.Workload.ReleaseAgain }},
+		{Name: "fence", Doc: "What the guarded resource checks.", At: func(p *Plan) any { return (*string)(&p.Workload.Fence) }, Words: []Word{
+			{string(FenceNone), "nothing: every write is taken"},
+			{string(FenceWrites), "a write whose token is lower than that of an earlier write is refused"},
+			{string(FenceReadsAndWrites), "reads raise the mark too, which closes the gap between a stale read and an accepted write"},
+		}},
+		{Name: "nested", Doc: "How often a client takes the lock again while it holds it.", Example: "1", Most: maxNested, At: func(p *Plan) any { return &p.Workload.Nested }},
+	}}
+	NetworkKeys = Section{"network", "How messages travel, in each direction.", "latency: 1ms..2ms below it", "", []Key{
+		{Name: "latency", Doc: "How long a message takes, one way.", Example: "1ms..2ms", At: func(p *Plan) any { return &p.Network.Latency }},
+		{Name: "loss", Doc: "The share of commands that lose their request or their reply.", Example: "0.5%", At: func(p *Plan) any { return &p.Network.LossPPM }},
+		{Name: "timeout", Doc: "How long a client waits for a reply.", Example: "3s", Least: 1, At: func(p *Plan) any { return &p.Network.Timeout }},
+	}}
+)
+
+const ms = int64(time.Millisecond)
+
+// ServerKeys are what it may say of the stores' servers.
+var ServerKeys = []Section{
+	{"redis", "One primary and its replicas, or a Redis Cluster.", "redis: {replicas: 1, lag: 500ms}", locks.StoreRedis, append(
+		replicated(true, func(p *Plan) (*int, *time.Duration, *Failover) {
+			return &p.Redis.Replicas, &p.Redis.Lag, &p.Redis.Failover
+		}),
+		persistence(func(p *Plan) any { return &p.Redis.Persistence }),
+		Key{Name: "min-replicas", Doc: "A primary refuses writes while fewer replicas have been heard of; 0: never.", Example: "1", Most: MaxReplicas,
+			At: func(p *Plan) any { return &p.Redis.MinReplicas }},
+		Key{Name: "min-replicas-max-lag", Doc: "How long ago a replica may have been heard of for min-replicas, 1ms or more.", Example: "10s", Least: ms,
+			At: func(p *Plan) any { return &p.Redis.MinReplicasMaxLag }},
+	)},
+	{"redlock", "Primaries that know nothing of each other.", "redlock: {nodes: 5}", locks.StoreRedisNodes, []Key{
+		nodes("5", func(p *Plan) any { return &p.Redlock.Nodes }),
+		persistence(func(p *Plan) any { return &p.Redlock.Persistence }),
+	}},
+	{"etcd", "A cluster of etcd.", "etcd: {nodes: 3, election: 1s}", locks.StoreEtcd, cluster(func(p *Plan) *Cluster { return &p.Etcd })},
+	{"zookeeper", "An ensemble of ZooKeeper.", "zookeeper: {nodes: 3, tick: 2s}", locks.StoreZooKeeper, append(
+		cluster(func(p *Plan) *Cluster { return &p.ZooKeeper.Cluster }),
+		Key{Name: "tick", Doc: "The unit of the servers' time: sessions last 2 to 20 ticks. Left out: " + faults.Duration(DefaultTick) + ", or a fifth of a shorter lease.",
+			Example: "2s", Least: ms, At: func(p *Plan) any { return &p.ZooKeeper.Tick }},
+	)},
+	{"consul", "A cluster of Consul.", "consul: {nodes: 3, election: 1s}", locks.StoreConsul, append(
+		cluster(func(p *Plan) *Cluster { return &p.Consul.Cluster }),
+		Key{Name: "second", Doc: "What counts as a second for the least session, 10 of them, and for the fixed times of the client library, 1ms or more; --scale makes it shorter.",
+			Example: "1s", Least: ms, At: func(p *Plan) any { return &p.Consul.Second }},
+	)},
+	{"mysql", "One MySQL primary and its asynchronous replicas.", "mysql: {replicas: 1, lag: 500ms}", locks.StoreMySQL,
+		database("wait_timeout in MariaDB, which counts whole seconds", func(p *Plan) *SQL { return &p.MySQL })},
+	{"postgres", "One PostgreSQL primary and its asynchronous replicas.", "postgres: {replicas: 1, lag: 500ms}", locks.StorePostgres,
+		database("idle_session_timeout and idle_in_transaction_session_timeout in PostgreSQL", func(p *Plan) *SQL { return &p.Postgres })},
+}
+
+func nodes(usual string, at func(*Plan) any) Key {
+	return Key{Name: "nodes", Doc: "How many servers.", Example: usual, Least: 1, Most: maxNodes, At: at}
+}
+
+func cluster(of func(*Plan) *Cluster) []Key {
+	return []Key{
+		nodes("3", func(p *Plan) any { return &of(p).Nodes }),
+		{Name: "election", Doc: "How long the cluster has no leader after losing one.", Example: "1s", At: func(p *Plan) any { return &of(p).Election }},
+	}
+}
+
+func persistence(at func(*Plan) any) Key {
+	return Key{Name: "persistence", Doc: "What a restarted server still knows.", At: at, Words: []Word{
+		{PersistNone, "nothing"},
+		{PersistEverySecond, "all but the last second: its file is written to disk once per second"},
+		{PersistAlways, "everything: its file is on disk before each reply"},
+	}}
+}
+
+// replicated are the keys of a primary with replicas; Redis has sentinels, and may be a Redis Cluster.
+func replicated(redis bool, of func(*Plan) (*int, *time.Duration, *Failover)) []Key {
+	failover := func(p *Plan) *Failover { _, _, f := of(p); return f }
+	by := Key{Name: "by", Doc: "Who promotes a replica.", At: func(p *Plan) any { return &failover(p).By },
+		Words: []Word{{ByOperator, "an operator promotes a replica as soon as after has passed"}}}
+	times := []Key{{Name: "after", Doc: "By the operator: from the primary's death to the promotion.", Example: "500ms", By: ByOperator,
+		At: func(p *Plan) any { return &failover(p).After }}}
+	keys := []Key{
+		{Name: "replicas", Doc: "How many replicas the primary has.", Example: "1", Most: MaxReplicas, At: func(p *Plan) any { n, _, _ := of(p); return n }},
+		{Name: "lag", Doc: "How late a replica applies what the primary has executed.", Example: "500ms", At: func(p *Plan) any { _, lag, _ := of(p); return lag }},
+	}
+	if redis {
+		by.Words = append(by.Words, Word{BySentinel, "sentinels promote a replica once they agree that the primary is down"})
+		times = append(times,
+			Key{Name: "down-after", Doc: "By sentinels: how long the primary must be silent.", Example: "500ms", By: BySentinel,
+				At: func(p *Plan) any { return &failover(p).DownAfter }},
+			Key{Name: "election", Doc: "By sentinels: from their agreement to the promotion.", Example: "500ms", By: BySentinel,
+				At: func(p *Plan) any { return &failover(p).Election }})
+		keys[0].Idle = sharded
+		keys = []Key{keys[0], shards, keys[1]}
+	}
+	return append(keys, Key{Name: "failover", Doc: "How a replica takes over.", Example: "{by: operator, after: 500ms}", Keys: append([]Key{by}, times...), Idle: keys[0].Idle})
+}
+
+func sharded(p *Plan) bool { return p.Redis.Cluster.Shards > 0 }
+
+// shards are the keys of a Redis Cluster.
+var shards = Key{
+	Name: "cluster", Doc: "A Redis Cluster, instead of replicas and failover: primaries that share the keys among them and promote each other's replicas.",
+	Example: "{shards: 3, replicas: 1, node-timeout: 5s}", Idle: func(p *Plan) bool { return !sharded(p) }, Keys: []Key{
+		{Name: "shards", Doc: "How many primaries. The lock's key is on one of them: with 3 shards on the second, redis-2.", Example: "3",
+			Least: LeastShards, Most: maxShards, At: func(p *Plan) any { return &p.Redis.Cluster.Shards }},
+		{Name: "replicas", Doc: "How many replicas each primary has.", Example: "1", Most: MaxReplicas, At: func(p *Plan) any { return &p.Redis.Cluster.Replicas }},
+		{Name: "node-timeout", Doc: "For how long a node must be silent to be found down (cluster-node-timeout), 1ms or more.", Example: "5s", Least: ms,
+			At: func(p *Plan) any { return &p.Redis.Cluster.NodeTimeout }},
+	},
+}
+
+// database are the keys of an SQL server; setting is what it calls its time.
+func database(setting string, of func(*Plan) *SQL) []Key {
+	return append(
+		replicated(false, func(p *Plan) (*int, *time.Duration, *Failover) { return &of(p).Replicas, &of(p).Lag, &of(p).Failover }),
+		Key{Name: "idle-timeout", Doc: "How long a session may say nothing between two statements before the server ends it, 1ms or more, or never; " + setting + ".",
+			Example: "30s, or idle-timeout: never", Form: OrNever, Least: ms, At: func(p *Plan) any { return &of(p).IdleTimeout }})
+}
+
+// Names are what the keys are called.
+func Names(keys []Key) (names []string) {
+	for i := range keys {
+		names = append(names, keys[i].Name)
+	}
+	return names
+}
+
+// Text is the value that a plan has, as a file writes it.
+func (k *Key) Text(p *Plan) string {
+	switch at := k.At(p).(type) {
+	case *time.Duration:
+		switch {
+		case k.Form == Patience:
+			return "up to " + faults.Duration(*at)
+		case k.Form == OrNever && *at == 0:
+			return Never
+		}
+		return faults.Duration(*at)
+	case *Range:
+		if at.Min == at.Max {
+			return faults.Duration(at.Min)
+		}
+		return faults.Duration(at.Min) + ".." + faults.Duration(at.Max)
+	case *int:
+		switch {
+		case k.Form == Times && *at == 1:
+			return "once"
+		case k.Form == Times:
+			return fmt.Sprintf("%d times", *at)
+		}
+		return fmt.Sprint(*at)
+	case *int64:
+		return Percent(*at)
+	case *string:
+		return *at
+	}
+	panic("plan: the key " + k.Name + " is kept in something that no file can say")
+}

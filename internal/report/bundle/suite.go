@@ -1,0 +1,74 @@
+package bundle
+
+import (
+	"lockstep/internal/run"
+	"lockstep/internal/say"
+)
+
+// Suite is what came of several scenarios: one run for each lock of each. Nobody reads
+// some hundred tables to find the one that is red.
+type Suite struct{ Runs []SuiteRun }
+
+// SuiteRun is one of them.
+type SuiteRun struct {
+	Scenario, Lock string
+	Status         run.Status
+	Why            say.Phrase // empty when there is nothing to say
+}
+
+// Add adds a run.
+func (s *Suite) Add(r SuiteRun) { s.Runs = append(s.Runs, r) }
+
+// AddResult adds the runs of one scenario.
+func (s *Suite) AddResult(r *run.Result) {
+	for i := range r.Outcomes {
+		o := &r.Outcomes[i]
+		s.Add(SuiteRun{r.Plan.Slug, o.Lock, o.Status(), whyNot(o)})
+	}
+}
+
+// whyNot says why a run is not as expected; nothing when it is.
+func whyNot(o *run.Outcome) say.Phrase {
+	var parts say.Remarks
+	if o.Status() == run.Inconclusive && !o.Untested().Empty() {
+		return o.Untested() // the reason of the unknown verdicts
+	}
+	for _, e := range o.Expected {
+		if e.Met() {
+			continue
+		}
+		part := say.WasExpected.With(say.Verbatim(e.Property), say.Verdict(e.Got), say.Verdict(e.Verdict))
+		if reason := o.Judgement.Finding(e.Property).Reason; !reason.Empty() {
+			part = say.UnknownBecause.With(say.Verbatim(e.Property), reason)
+		}
+		parts = append(parts, part)
+	}
+	return say.SeveralReasons.With(parts)
+}
+
+// StatusCounts are numbers of runs.
+type StatusCounts struct {
+	Met             int `json:"as_expected" doc:"All that was expected came about."`
+	Missed          int `json:"missed" doc:"Something came out otherwise than it was expected."`
+	Inconclusive    int `json:"inconclusive" doc:"Something was not put to the test."`
+	NothingExpected int `json:"nothing_expected" doc:"The scenario says that nothing is expected."`
+	NotPlayed       int `json:"not_played" doc:"The world cannot play it."`
+}
+
+// Counts are how many runs came to what; notPlayed were left out.
+func (s *Suite) Counts(notPlayed int) StatusCounts {
+	c := StatusCounts{NotPlayed: notPlayed}
+	for i := range s.Runs {
+		switch s.Runs[i].Status {
+		case run.NothingExpected:
+			c.NothingExpected++
+		case run.Met:
+			c.Met++
+		case run.Inconclusive:
+			c.Inconclusive++
+		default:
+			c.Missed++
+		}
+	}
+	return c
+}

@@ -1,0 +1,157 @@
+package bundle
+
+import (
+	"maps"
+	"slices"
+
+	"lockstep/internal/checker"
+	"lockstep/internal/history"
+	"lockstep/internal/run"
+	"lockstep/internal/say"
+)
+
+// SeedsTally counts what many seeds of one lock have shown.
+type SeedsTally struct {
+	Lock       string                 `json:"lock" doc:"The id of the lock."`
+	Runs       int                    `json:"runs" doc:"How many runs were played."`
+	Tested     int                    `json:"tested" doc:"How many of them are evidence. Rates are shares of these."`
+	Untested   int                    `json:"untested" doc:"How many of them tested nothing: a fault never fired, nobody contended, or nobody can tell."`
+	Reasons    []UntestedReason       `json:"untested_reasons" doc:"Why they tested nothing, the most frequent reason first."`
+	Unasked    bool                   `json:"nothing_expected" doc:"Whether the scenario says that nothing is expected of this lock."`
+	Met        int                    `json:"runs_met" doc:"How many of them met their expectations."`
+	Hash       string                 `json:"hash" doc:"Covers the hashes of all histories, in the order of the seeds."`
+	Letters    map[checker.Letter]int `json:"letters" doc:"How many runs had which outcome."`
+	Broken     map[string]int         `json:"broken" doc:"By property: how many runs broke it."`
+	FirstMiss  *uint64                `json:"first_miss_seed" doc:"The first seed that missed an expectation or tested nothing; null when none did."`
+	FirstBroke map[string]uint64      `json:"first_broken_seed" doc:"By property: the first seed that broke it."`
+}
+
+// UntestedReason is why runs tested nothing.
+type UntestedReason struct {
+	Reason string `json:"reason" doc:"In words."`
+	Runs   int    `json:"runs" doc:"How many runs it is the reason of."`
+}
+
+// Tally counts what many seeds of one lock have shown.
+type Tally struct {
+	SeedsTally
+	Worst    run.Status
+	from     uint64
+	reasons  map[string]say.Phrase // by their English
+	missed   *uint64               // the first seed that missed an expectation
+	hashes   []history.Hash
+	untested []say.Phrase // by seed: why it tested nothing; empty for those that did
+}
+
+// NewTally counts seeds of a lock, so many from the first one on.
+func NewTally(lock string, first uint64, seeds int) *Tally {
+	return &Tally{
+		SeedsTally: SeedsTally{Lock: lock, Letters: map[checker.Letter]int{}, Broken: map[string]int{}, FirstBroke: map[string]uint64{}},
+		from:       first, hashes: make([]history.Hash, seeds), untested: make([]say.Phrase, seeds),
+	}
+}
+
+// Count adds a run. Runs come in no particular order.
+func (t *Tally) Count(o *run.Outcome) {
+	t.Runs++
+	t.Letters[o.Judgement.Letter]++
+	t.hashes[o.Seed-t.from] = o.Judgement.History.Hash()
+	for _, f := range o.Judgement.Findings {
+		if f.Verdict != checker.Broken {
+			continue
+		}
+		t.Broken[f.Property]++
+		if seed, seen := t.FirstBroke[f.Property]; !seen || o.Seed < seed {
+			t.FirstBroke[f.Property] = o.Seed
+		}
+	}
+	status := o.Status()
+	t.Worst = max(t.Worst, status)
+	t.untested[o.Seed-t.from] = o.WhyUntested()
+	if status.Good() {
+		t.Met++
+		return
+	}
+	if status == run.Missed && (t.missed == nil || o.Seed < *t.missed) {
+		seed := o.Seed
+		t.missed = &seed
+	}
+	if t.FirstMiss == nil || o.Seed < *t.FirstMiss {
+		seed := o.Seed
+		t.FirstMiss = &seed
+	}
+}
+
+// Finish counts what can be counted only when no more seeds come.
+func (t *Tally) Finish() {
+	if t.Runs == len(t.hashes) { // else somebody has interrupted it
+		t.Hash = history.CombineHashes(t.hashes).String()
+	}
+	t.Unasked = t.Worst == run.NothingExpected
+	t.reasons = map[string]say.Phrase{}
+	var whys []string
+	for _, why := range t.untested {
+		if !why.Empty() {
+			t.reasons[why.English()] = why
+			whys = append(whys, why.English())
+		}
+	}
+	t.Untested, t.Tested = len(whys), t.Runs-len(whys)
+	t.Reasons = []UntestedReason{}
+	for _, r := range Reasons(whys) {
+		t.Reasons = append(t.Reasons, UntestedReason{Reason: r.Text, Runs: r.N})
+	}
+}
+
+// First is the first seed that missed something, else the first that tested nothing.
+func (t *Tally) First() *uint64 {
+	if t.missed != nil {
+		return t.missed
+	}
+	return t.FirstMiss
+}
+
+// Why says why not every run came to what was expected; nothing when every one did.
+func (t *Tally) Why() say.Phrase {
+	switch t.Worst {
+	case run.Missed:
+		return say.FirstWithSeed.With(say.Seed(*t.missed))
+	case run.Inconclusive:
+		if t.Untested == 0 {
+			return say.SeedIs.With(say.Seed(*t.FirstMiss))
+		}
+		return t.UntestedText()
+	}
+	return say.Phrase{}
+}
+
+// BrokenText says which properties broke how often.
+func (t *Tally) BrokenText() say.Part {
+	switch {
+	case t.Tested == 0:
+		return say.Text("unknown: no run tested anything")
+	case len(t.Broken) == 0:
+		// The rule of three: with no event in n runs, the rate is below 3/n with 95 % confidence.
+		return say.NoneBroke.With(say.Number(t.Tested), say.Number(max(t.Tested/3, 1)))
+	}
+	var parts say.List
+	for _, name := range slices.Sorted(maps.Keys(t.Broken)) {
+		parts = append(parts, say.BrokeIn.With(say.Verbatim(name), say.Number(t.Broken[name]), say.Number(t.Tested), say.Seed(t.FirstBroke[name])))
+	}
+	return parts
+}
+
+// mostReasons is how many reasons are spelled out.
+const mostReasons = 3
+
+// UntestedText says how many runs tested nothing, and why.
+func (t *Tally) UntestedText() say.Phrase {
+	var parts say.Remarks
+	for _, r := range t.Reasons[:min(len(t.Reasons), mostReasons)] {
+		parts = append(parts, say.ReasonTimes.With(t.reasons[r.Reason], say.Number(r.Runs)))
+	}
+	if more := len(t.Reasons) - mostReasons; more > 0 {
+		parts = append(parts, say.MoreReasons.With(say.Number(more)))
+	}
+	return say.TestedNothing.With(say.Number(t.Untested), say.Number(t.Runs), parts)
+}

@@ -1,0 +1,53 @@
+package export
+
+import (
+	"lockstep/internal/checker"
+	"lockstep/internal/explain"
+	"lockstep/internal/history"
+	"lockstep/internal/report/clean"
+)
+
+// Steps are the narrated steps of histories for machines: one JSON object with a version.
+func Steps(histories []*history.History) ([]byte, error) {
+	type step struct {
+		AtUS      int64  `json:"at_us"`
+		Event     int32  `json:"event"` // its index in the history
+		Sentence  string `json:"sentence"`
+		Belief    string `json:"belief"`
+		Store     string `json:"store"` // "" when the history does not show it
+		Violation bool   `json:"violation"`
+		Note      string `json:"note"` // of a violation
+	}
+	type told struct {
+		Lock  string `json:"lock"`
+		Seed  uint64 `json:"seed"`
+		Words string `json:"words"`
+		Steps []step `json:"steps"`
+		// Of a very long run, how many steps before and after these are left out.
+		Earlier int `json:"earlier_steps,omitzero"`
+		Later   int `json:"later_steps,omitzero"`
+	}
+	all := []told{}
+	for _, h := range histories {
+		j := checker.Judge(h)
+		one := told{Lock: clean.Line(h.Header.Lock), Seed: h.Header.Seed, Words: clean.Line(explain.Verdict(j).English()), Steps: []step{}}
+		var steps []explain.Step
+		steps, one.Earlier, one.Later = explain.Tell(h, j.Findings)
+		for _, s := range steps {
+			one.Steps = append(one.Steps, step{
+				s.At.Duration().Microseconds(), s.Event, clean.Line(s.Sentence.English()),
+				clean.Line(s.Belief.English()), clean.Line(s.Store.English()), s.Violation, clean.Line(arrow(s.Note.English())),
+			})
+		}
+		all = append(all, one)
+	}
+	return clean.JSON(map[string]any{"schema": 1, "runs": all})
+}
+
+// arrow points from a note to its step.
+func arrow(note string) string {
+	if note == "" {
+		return ""
+	}
+	return "<- " + note
+}

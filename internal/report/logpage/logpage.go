@@ -1,0 +1,169 @@
+// Package logpage draws what the log of a lock in production shows: the verdicts, and a timeline of
+// each violation.
+package logpage
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"html/template"
+	"strings"
+
+	"lockstep/internal/logcheck"
+	"lockstep/internal/report/clean"
+	"lockstep/internal/report/figure"
+	"lockstep/internal/report/page"
+	"lockstep/internal/say"
+)
+
+//go:embed logpage.css
+var logCSS string
+
+//go:embed logpage.html
+var logFiles embed.FS
+
+var logTemplate = page.Template(logFiles, "logpage.html")
+
+// Log is a judged log, and how it was judged.
+type Log struct {
+	Language say.Language
+	Name     string // of the file
+	Again    string // the command line that judges it again
+	Unit     logcheck.Unit
+	Rules    logcheck.Rules
+	Result   *logcheck.Result
+}
+
+// Limits of the page. Its notices say what is left out.
+const (
+	maxViolations = 60
+	maxLocks      = 50
+)
+
+// logView is what the template sees; all texts in it are clean.
+type logView struct {
+	Head        page.Head
+	Title, Meta string
+	Lead, Again string
+	Properties  []propertyView
+	Notes       []string
+	Violations  []violationView
+	More        string // how many violations are not drawn; "" for none
+	Locks       [][]string
+	MoreLocks   string
+	Rules       [][2]string
+}
+
+type propertyView struct{ Name, Class, Sign, Verdict, Count string }
+
+type violationView struct {
+	ID, Class, Head, Says string
+	SVG                   template.HTML
+	Table                 figure.Table
+}
+
+// classes are those of the style, and signs what they look like to those who see no colours.
+var classes = map[logcheck.Verdict][2]string{
+	logcheck.Certain: {"broken", "✗"}, logcheck.Possible: {"unknown", "?"}, logcheck.Unknown: {"unknown", "?"}, logcheck.None: {"kept", "✓"},
+}
+
+// HTML draws the log as one file that needs nothing else.
+func HTML(l *Log) ([]byte, error) {
+	r := l.Result
+	v := logView{
+		Head: page.NewHead(clean.Text(l.Name, clean.MaxLine), logCSS), Title: clean.Text(l.Name, clean.MaxLine), Again: clean.Text(l.Again, clean.MaxLine),
+		Lead: l.say(r.Words()),
+		Properties: []propertyView{
+			l.property("mutual-exclusion", r.Overlap(), r.Overlaps), l.property("no-stale-write", r.StaleWrite(), r.StaleWrites),
+		},
+		Rules: [][2]string{
+			{l.text("error of the clocks, either way"), say.Planned(l.Rules.ClockError).In(l.Language)},
+			{l.text("lease"), l.lease()},
+		},
+	}
+	first, last := "", ""
+	if r.Events > 0 {
+		first, last = l.Unit.At(r.First), l.Unit.At(r.Last)
+	}
+	v.Meta = l.say(say.LogLines.With(say.Grouped(r.Lines), say.Verbatim(strings.ToUpper(r.Format)), say.Grouped(r.Locks), say.Verbatim(first), say.Verbatim(last)))
+	if r.Writes == 0 {
+		v.Properties[1].Class, v.Properties[1].Sign, v.Properties[1].Verdict = "unknown", "", l.say(say.LogNoWrites.With())
+	}
+	for _, p := range append(append([]say.Phrase{}, r.Doubts...), r.Remarks...) {
+		v.Notes = append(v.Notes, l.say(p))
+	}
+	for i, one := range r.Violations {
+		if i == maxViolations {
+			v.More = l.say(say.LogMore.With(say.Number(len(r.Violations) - i)))
+			break
+		}
+		v.Violations = append(v.Violations, l.violation(i+1, one))
+	}
+	for i := range r.Findings {
+		if i == maxLocks {
+			v.MoreLocks = l.say(say.LogMoreLocks.With(say.Number(r.Locks - maxLocks)))
+			break
+		}
+		v.Locks = append(v.Locks, l.lock(&r.Findings[i]))
+	}
+	var buf bytes.Buffer
+	if err := logTemplate(l.Language).Execute(&buf, v); err != nil {
+		return nil, fmt.Errorf("filling in the page of the log: %w", err)
+	}
+	return buf.Bytes(), nil
+}
+
+func (l *Log) say(p say.Phrase) string { return clean.Text(p.In(l.Language), clean.MaxProse) }
+
+func (l *Log) text(english string) string { return say.Text(english).In(l.Language) }
+
+func (l *Log) lease() string {
+	if l.Rules.Lease == 0 {
+		return l.text("nobody says")
+	}
+	return say.Planned(l.Rules.Lease).In(l.Language)
+}
+
+func (l *Log) property(name string, v logcheck.Verdict, n logcheck.Count) propertyView {
+	look := classes[v]
+	return propertyView{name, look[0], look[1], l.text(string(v)), l.say(say.LogCounts.With(say.Number(n.Certain), say.Number(n.Possible), say.Flag(n.AtLeast)))}
+}
+
+func (l *Log) lock(f *logcheck.Finding) []string {
+	contended := "-"
+	if f.Contended {
+		contended = l.text("yes")
+	}
+	return []string{
+		clean.Text(f.Lock, clean.MaxName), l.text(string(f.Verdict())), fmt.Sprint(f.Acquired), contended,
+		l.say(say.LogCounts.With(say.Number(f.Overlaps.Certain), say.Number(f.Overlaps.Possible), say.Flag(f.Overlaps.AtLeast))),
+		l.say(say.LogCounts.With(say.Number(f.StaleWrites.Certain), say.Number(f.StaleWrites.Possible), say.Flag(f.StaleWrites.AtLeast))),
+	}
+}
+
+// violation is one with its picture, and the lines that it was drawn from.
+func (l *Log) violation(number int, v *logcheck.Violation) violationView {
+	verdict := logcheck.Possible
+	if v.Certain {
+		verdict = logcheck.Certain
+	}
+	at, _ := v.Shown()
+	view := violationView{
+		ID: fmt.Sprintf("v%d", number), Class: classes[verdict][0], Says: l.say(v.Words()),
+		Head: fmt.Sprintf("%s %d · %s · %s · %s", classes[verdict][1], number, l.text(string(verdict)), clean.Text(v.Lock, clean.MaxName), l.Unit.At(at)),
+		SVG:  template.HTML(l.timeline(v)), // made by us, all texts escaped
+		Table: figure.Table{Head: []string{
+			l.text("client"), l.text("acquired"), l.text("line"), l.text("last heard of"), l.text("line"), l.text("held until at most"),
+		}},
+	}
+	for _, h := range v.Holds {
+		until := l.text("nobody knows")
+		if end := h.Possible(); end < l.Result.Last || h.Ending == logcheck.ByLine {
+			until = l.Unit.At(end)
+		}
+		view.Table.Rows = append(view.Table.Rows, []string{
+			clean.Text(h.Client, clean.MaxName), l.Unit.At(h.From), fmt.Sprint(h.Line), l.Unit.At(h.Heard), fmt.Sprint(h.HeardLine), until,
+		})
+	}
+	return view
+}

@@ -1,0 +1,55 @@
+package matrixpage
+
+import (
+	"strings"
+
+	"lockstep/internal/report/clean"
+	"lockstep/internal/report/page"
+	"lockstep/internal/say"
+)
+
+// kindsOf says for which kinds of the walk a column stands.
+func kindsOf(c *page.Column) say.List {
+	var all say.List
+	for _, k := range c.Kinds {
+		if k.During == "" {
+			all = append(all, say.Verbatim(k.Name))
+		} else {
+			all = append(all, say.KindDuring.With(say.Verbatim(k.Name), say.Text(k.During)))
+		}
+	}
+	return all
+}
+
+// besideView is something that a cell knows beyond its letter. Scripts and stories are in the
+// language of their files.
+type besideView struct{ Said, Quoted string }
+
+// besides is what else was found in a cell, what was damaged, and what the walk has come to.
+func besides(c *Cell, l say.Language) (out []besideView) {
+	add := func(p say.Phrase, quoted string) {
+		out = append(out, besideView{clean.Sentence(p.In(l)), clean.Text(quoted, clean.MaxLine)})
+	}
+	if len(c.Also) > 0 {
+		var also []string
+		for _, l := range c.Also {
+			also = append(also, string(l))
+		}
+		add(say.FoundBesides.With(say.Verbatim(clean.Text(strings.Join(also, ", "), clean.MaxName))), "")
+	}
+	if c.DamagedBy != "" {
+		add(say.Text("The resource was damaged:"), c.DamagedBy)
+	}
+	w := c.Walk
+	if w == nil {
+		return out
+	}
+	add(say.WalkedOfCell.With(say.Grouped(w.Schedules), say.Grouped(w.Vain)), "")
+	if w.Cut > 0 {
+		add(say.WalkedWithoutEnd.With(say.Grouped(w.Cut)), "")
+	}
+	if s := w.Story; s != nil {
+		add(say.Text("The walk has found the letter, in the world"), s.World+": "+s.Text)
+	}
+	return out
+}

@@ -1,0 +1,88 @@
+package seeded
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// The overlay fits the Go that these tests run with, and names every file that it replaces.
+func TestItFitsTheInstalledGo(t *testing.T) {
+	goroot, version, err := Installed(t.Context(), ".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := Write(goroot, version, t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var overlay struct{ Replace map[string]string }
+	if err := json.Unmarshal(data, &overlay); err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]bool{additionName: true}
+	for _, e := range edits {
+		files[e.file] = true
+	}
+	for name := range files {
+		to := overlay.Replace[filepath.Join(goroot, "src", "runtime", name)]
+		if text, err := os.ReadFile(to); err != nil || !strings.Contains(string(text), "package runtime") {
+			t.Errorf("%s is replaced by %q: %v", name, to, err)
+		}
+	}
+}
+
+// Another Go is refused, whichever edit it is that does not fit: the place is gone, or there are two.
+func TestAnotherGoIsRefused(t *testing.T) {
+	goroot, version, err := Installed(t.Context(), ".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range edits {
+		for _, change := range []struct {
+			to    string
+			found int
+		}{{"// gone\n", 0}, {e.old + e.old, 2}} {
+			other := t.TempDir()
+			copyRuntime(t, goroot, other)
+			path := filepath.Join(other, "src", "runtime", e.file)
+			text, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, []byte(strings.Replace(string(text), e.old, change.to, 1)), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			_, err = Write(other, version, t.TempDir())
+			var unknown *UnknownGo
+			if !errors.As(err, &unknown) || unknown.Found != change.found || unknown.Place != "runtime/"+e.file {
+				t.Errorf("%s with %d places for an edit: %v", e.file, change.found, err)
+			}
+		}
+	}
+}
+
+// copyRuntime copies the files that are edited.
+func copyRuntime(t *testing.T, goroot, to string) {
+	t.Helper()
+	dir := filepath.Join(to, "src", "runtime")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range edits {
+		text, err := os.ReadFile(filepath.Join(goroot, "src", "runtime", e.file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, e.file), text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,134 @@
+package locktest_test
+
+import (
+	"context"
+	"crypto/rand"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"lockstep/locktest"
+)
+
+// owned is a lock with the owner's word in its entry, and with what a lock can do besides.
+type owned struct {
+	c     locktest.Client
+	store *redis.Client
+}
+
+func (l *owned) take(ctx context.Context) (*hold, error) {
+	h := &hold{owned: l, word: rand.Text()}
+	for {
+		ok, err := l.store.SetNX(ctx, l.c.Key(), h.word, l.c.Lease()).Result()
+		if err != nil || ok {
+			return h, err
+		}
+		select {
+		case <-time.After(l.c.Retry()):
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+type hold struct {
+	*owned
+	word  string
+	token int64
+}
+
+var (
+	removeOwn = redis.NewScript(`if redis.call("get", KEYS[1]) == ARGV[1] then return redis.call("del", KEYS[1]) else return 0 end`)
+	extendOwn = redis.NewScript(`if redis.call("get", KEYS[1]) == ARGV[1] then return redis.call("pexpire", KEYS[1], ARGV[2]) else return 0 end`)
+)
+
+func (h *hold) did(n int, err error) error {
+	if err == nil && n == 0 {
+		return locktest.ErrNotHeld
+	}
+	return err
+}
+
+func (h *hold) Release(ctx context.Context) error {
+	return h.did(removeOwn.Run(ctx, h.store, []string{h.c.Key()}, h.word).Int())
+}
+
+// extended is a hold that its holder extends.
+type extended struct{ *hold }
+
+func (h extended) Extend(ctx context.Context) error {
+	return h.did(extendOwn.Run(ctx, h.store, []string{h.c.Key()}, h.word, h.c.Lease().Milliseconds()).Int())
+}
+
+// fenced is a hold with a token.
+type fenced struct{ *hold }
+
+func (h fenced) Token() int64 { return h.token }
+
+// with makes locks whose leases are what wrap makes of a hold.
+func with(wrap func(ctx context.Context, h *hold) (locktest.Lease, error)) func(locktest.Client) locktest.Lock {
+	return func(c locktest.Client) locktest.Lock {
+		l := &owned{c, c.Redis()}
+		return locktest.LockFunc(func(ctx context.Context) (locktest.Lease, error) {
+			h, err := l.take(ctx)
+			if err != nil {
+				return nil, err
+			}
+			return wrap(ctx, h)
+		})
+	}
+}
+
+func bareHolds(_ context.Context, h *hold) (locktest.Lease, error) { return h, nil }
+
+// Slow work outlives a lease that nobody extends, and not one that the client extends.
+func TestAnExtenderKeepsItsLease(t *testing.T) {
+	slow := locktest.Stories("testdata/slow.yaml")
+	locktest.Run(t, locktest.Redis{}, with(bareHolds), slow, locktest.Breaks("slow"))
+	locktest.Run(t, locktest.Redis{}, with(func(_ context.Context, h *hold) (locktest.Lease, error) {
+		return extended{h}, nil
+	}), slow, locktest.Name("extended"))
+}
+
+// A token does not stop two from believing, but their writes.
+func TestATokenStopsTheWrite(t *testing.T) {
+	locktest.Run(t, locktest.Redis{}, with(func(ctx context.Context, h *hold) (_ locktest.Lease, err error) {
+		h.token, err = h.store.Incr(ctx, "tokens").Result()
+		return fenced{h}, err
+	}), locktest.Stories("pause"), locktest.Breaks("pause"))
+}
+
+// A holder that is told of its loss stops before it does harm: see the lost updates of the same lock that
+// tells nobody.
+func TestWhoIsToldOfTheLossStops(t *testing.T) {
+	story := locktest.Stories("testdata/evicted.yaml")
+	locktest.Run(t, locktest.Redis{}, with(bareHolds), story, locktest.Breaks("evicted", locktest.MutualExclusion, locktest.NoStaleWrite))
+	locktest.Run(t, locktest.Redis{}, with(func(_ context.Context, h *hold) (locktest.Lease, error) {
+		return extended{h}, nil // whose Extend says ErrNotHeld
+	}), story, locktest.Breaks("evicted", locktest.MutualExclusion), locktest.Name("told"))
+}
+
+// Stories of the program can be played by their names; what they expect of every lock is expected.
+func TestStoriesOfTheProgram(t *testing.T) {
+	locktest.Run(t, locktest.Redis{}, with(bareHolds),
+		locktest.Stories("pause-past-lease", "late-acquire-reply"), locktest.Seeds(3))
+}
+
+// One fault at every request of a lock that is as good as a lease can be: only pauses break it.
+func TestWalk(t *testing.T) {
+	locktest.Run(t, locktest.Redis{Nodes: 1}, redislocks, locktest.Stories("contention"), locktest.Walk(), locktest.Breaks("walk/pause"))
+}
+
+// Of all goroutines those are shown that are in a bubble, and not blocked as virtual time allows.
+func TestPick(t *testing.T) {
+	stacks := "goroutine 1 [chan receive]:\nmain.main()\n\ngoroutine 7 [select (durable), synctest bubble 2]:\nx.f()\n\n" +
+		"goroutine 8 [IO wait, synctest bubble 2]:\nnet.read()\n\ngoroutine 9 [synctest.Run (durable), synctest bubble 2]:\ny()\n"
+	if got := locktest.Pick(stacks, "durable"); got != "goroutine 8 [IO wait, synctest bubble 2]:\nnet.read()" {
+		t.Errorf("%q", got)
+	}
+	if got := locktest.Pick(strings.Repeat("goroutine 8 [select, synctest bubble 2]:\nf()\n\n", 5), ""); !strings.HasSuffix(got, "... and 2 more") {
+		t.Errorf("%q", got)
+	}
+}

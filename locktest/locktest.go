@@ -1,0 +1,117 @@
+// Package locktest tests a distributed lock that is written in Go: your own, or the one that you
+// import. The lock is unmodified. It runs with its goroutines, timers and client library in
+// virtual time, against simulated servers, and the test plays stories to it: clients contend, one
+// stands still for longer than its lease, a process dies, a reply is lost, a release comes late, a
+// server restarts, a replica takes over.
+//
+//	func TestMyLock(t *testing.T) {
+//		locktest.Run(t, locktest.Redis{Nodes: 1}, func(c locktest.Client) locktest.Lock {
+//			return adapter{mylock.New(c.Redis(), c.Key(), c.Lease())}
+//		}, locktest.Breaks("pause"), locktest.Breaks("failover"))
+//	}
+//
+// Each story is a subtest. It fails when the lock broke a promise that the test does not say it
+// breaks (Breaks), when it kept one that the test says it breaks, and when nobody knows: a run in
+// which nobody contended, or in which the fault changed nothing, is no evidence. A failure shows
+// the story step by step, and where its report is.
+//
+// # What is repeatable
+//
+// By itself, `go test` is statistical: the servers, the network, the faults, the clients' habits
+// and crypto/rand follow the seed, and Go's own scheduler does not. A failure is kept as a history,
+// and its seed may need a few tries. `simulate test` runs the same tests with a Go runtime whose
+// choices follow the seed, too.
+//
+// # What a pause is
+//
+// No process can be stopped from outside in the middle of its goroutines. A paused client stands
+// still where it touches the world: nothing that it reads or writes comes back, and Acquire,
+// Extend and Release return when the pause is over. Its timers go on and fire meanwhile, and its
+// clock is everybody's: a lock that looks at the time after a pause sees the true one.
+package locktest
+
+import (
+	"context"
+	"testing"
+
+	"lockstep/internal/locks"
+)
+
+// Lock is one client's handle of the lock under test.
+type Lock interface {
+	// Acquire waits for the lock until ctx ends. An error means that the client does not have
+	// it, as far as it knows; it tries again as long as it has time.
+	Acquire(ctx context.Context) (Lease, error)
+}
+
+// Lease is the lock in the hands of a client that believes to hold it. What a lock can do beyond
+// releasing, its leases say by further methods: Extender, Fenced, Watched.
+type Lease interface {
+	// Release gives the lock back. nil: the store has confirmed it. ErrNotHeld, wrapped or not:
+	// the store had nothing of this client's. Any other error: the outcome is unknown.
+	Release(ctx context.Context) error
+}
+
+// Extender is a Lease whose holder has to extend it. The client does so three times per lease
+// while it works, and stops its work when the error is ErrNotHeld. Leave it out for a lock that
+// renews its leases by itself.
+type Extender interface {
+	Extend(ctx context.Context) error
+}
+
+// Fenced is a Lease with a fencing token, which grows with each holder. The resource that the
+// clients work on compares it.
+type Fenced interface{ Token() int64 }
+
+// Watched is a Lease that tells its holder of its loss by closing a channel. The client stops its
+// work then.
+type Watched interface{ Lost() <-chan struct{} }
+
+// ErrNotHeld is what Release and Extend return when the store had nothing of this client's.
+var ErrNotHeld = locks.ErrNotHeld
+
+// LockFunc is a Lock that is a function.
+type LockFunc func(ctx context.Context) (Lease, error)
+
+// Acquire calls the function.
+func (f LockFunc) Acquire(ctx context.Context) (Lease, error) { return f(ctx) }
+
+// LeaseFunc is a Lease that can be released and no more.
+type LeaseFunc func(ctx context.Context) error
+
+// Release calls the function.
+func (f LeaseFunc) Release(ctx context.Context) error { return f(ctx) }
+
+// NoLock is what to return instead of a lock that could not be made, say because its client did
+// not reach a server. The next try of the client makes it anew.
+func NoLock(err error) Lock { return noLock{err} }
+
+type noLock struct{ err error }
+
+func (n noLock) Acquire(context.Context) (Lease, error) { return nil, n.err }
+
+// Redis is the store of a lock: one primary, with a replica in the stories that need one, or Nodes
+// servers that know nothing of each other, as Redlock has them.
+type Redis struct {
+	Nodes int // 0 counts as 1
+}
+
+// Run plays stories to a lock. newLock makes it for one client, in a goroutine of its own; a client
+// that starts anew after a crash gets another one. What it opens it hands to Client.Cleanup, but for
+// what Client.Redis has made.
+//
+// Run cannot be part of a parallel test: a bubble of testing/synctest has its own time, but
+// crypto/rand is everybody's.
+func Run(t *testing.T, store Redis, newLock func(Client) Lock, options ...Option) {
+	t.Helper()
+	s := newSuite(t, store, newLock, options)
+	if s == nil || !s.rehearse(t) {
+		return
+	}
+	for _, p := range s.plans {
+		t.Run(p.Slug, func(t *testing.T) { s.story(t, p) })
+	}
+	if s.walk {
+		t.Run("walk", s.walkAll)
+	}
+}

@@ -1,0 +1,68 @@
+package locktest
+
+import (
+	"slices"
+
+	"lockstep/internal/checker"
+)
+
+// Option changes what Run plays or expects.
+type Option func(*suite)
+
+// The properties that a lock is judged by.
+const (
+	MutualExclusion  = checker.MutualExclusionID  // no two clients believe to hold it at the same time
+	OwnerOnlyRelease = checker.OwnerOnlyReleaseID // no release removes the entry of another client
+	Progress         = checker.ProgressID         // after the faults, whoever asks gets it within ten leases
+	NoStaleWrite     = checker.NoStaleWriteID     // no write of an old holder reaches the resource
+	NoLostUpdate     = checker.NoLostUpdateID     // no update of the resource is overwritten unseen
+)
+
+// Breaks says that the lock breaks promises in a story, and that you know: that of the properties,
+// or mutual exclusion if none is named. The test then fails when they are kept. Of a lock that breaks
+// mutual exclusion and has no fencing tokens nothing is expected of the writes to the resource.
+//
+// A kind of fault of Walk is named as its subtest: walk/pause.
+func Breaks(story string, properties ...string) Option {
+	if len(properties) == 0 {
+		properties = []string{MutualExclusion}
+	}
+	return func(s *suite) {
+		s.named = append(s.named, story)
+		for _, p := range properties {
+			if _, ok := checker.Lookup(p); !ok {
+				s.wrong("there is no property " + p)
+			}
+			s.breaks[story] = append(s.breaks[story], p)
+		}
+	}
+}
+
+// MayBeUntested allows a story to be no evidence: nobody contended in it, or its fault changed
+// nothing. Without it, such a story fails.
+func MayBeUntested(story string) Option {
+	return func(s *suite) {
+		s.named = append(s.named, story)
+		s.untested = append(s.untested, story)
+	}
+}
+
+// Stories has these stories played instead of the usual ones: contention, pause, crash, lost-reply,
+// lost-request, late-release, restart and, with one node, failover. A story is one of these, one that
+// `simulate list scenarios` shows, or a file. What it expects of every lock is expected of yours; if it
+// expects nothing, yours has to keep every promise.
+func Stories(names ...string) Option {
+	return func(s *suite) { s.stories = slices.Clone(names) }
+}
+
+// Walk has every fault of eight kinds played besides at every request and every step of one client,
+// one at a time: pause, crash, cut, lost-request, lost-reply, late-request, late-reply, restart. Each
+// kind is a subtest, and is broken when it breaks the lock anywhere.
+func Walk() Option { return func(s *suite) { s.walk = true } }
+
+// Seeds has each story played with so many seeds. LOCKSTEP_SEED names the first one; it is 1
+// otherwise.
+func Seeds(n int) Option { return func(s *suite) { s.seeds = max(n, 1) } }
+
+// Name is what reports call the lock; the name of the test otherwise.
+func Name(name string) Option { return func(s *suite) { s.name = name } }

@@ -1,0 +1,151 @@
+package locktest
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"testing/cryptotest"
+	"testing/synctest"
+	"time"
+
+	"lockstep/internal/bubble"
+	"lockstep/internal/checker"
+	"lockstep/internal/faults"
+	"lockstep/internal/history"
+	"lockstep/internal/plan"
+	"lockstep/internal/run"
+	"lockstep/internal/sim"
+	"lockstep/internal/world"
+)
+
+// result is one run.
+type result struct {
+	run.Outcome
+	missed  []string // commands that the models do not have
+	learned []*world.Script
+	left    string // goroutines of the lock that did not end with it; "" for none
+}
+
+// play plays one plan with one seed, in a bubble of its own.
+func (s *suite) play(t *testing.T, p *plan.Plan, seed uint64, moment func(faults.Moment, history.Instant)) (r *result) {
+	t.Helper()
+	r = &result{}
+	cryptotest.SetGlobalRandom(t, seed)
+	defer bubble.SeedRuntime(seed)()
+	defer func() {
+		stuck, ok := recover().(error)
+		switch {
+		case !ok:
+		case strings.Contains(stuck.Error(), "blocked goroutines remain"):
+			r.left = goroutines("")
+		default:
+			r.Err = fmt.Errorf("%w\n%s", stuck, goroutines(""))
+			s.on = sim.New() // the other one waits in a bubble that is no more
+		}
+	}()
+	synctest.Test(t, func(t *testing.T) {
+		w := bubble.New(bubble.Config{Name: s.name, Nodes: s.nodes, Make: s.make, Scripts: s.scripts, Watch: moment, On: s.on})
+		defer w.Close()
+		r.Outcome = run.One(t.Context(), w, p, s.name, seed)
+		r.missed, r.learned = w.Missed(), w.Learned()
+	})
+	r.forgive()
+	return r
+}
+
+// forgive drops what is expected of properties that the run gave no occasion to break: a lock that
+// lives by its lease may never remove an entry.
+func (r *result) forgive() {
+	tested := r.Judgement.Finding(MutualExclusion).Verdict != checker.Unknown
+	r.Expected = slices.DeleteFunc(r.Expected, func(e run.Expected) bool {
+		return tested && e.Verdict == string(checker.Kept) && r.Judgement.Finding(e.Property).NoOccasion
+	})
+}
+
+// make makes the lock of one client.
+func (s *suite) make(c *bubble.Client) (bubble.Lock, error) {
+	made := s.newLock(Client{c})
+	switch l := made.(type) {
+	case nil:
+		return nil, fmt.Errorf("newLock has returned nil")
+	case noLock:
+		return nil, l.err
+	}
+	return func(ctx context.Context) (bubble.Lease, error) {
+		got, err := made.Acquire(ctx)
+		if err == nil && got == nil {
+			err = fmt.Errorf("Acquire has returned neither a lease nor an error")
+		}
+		if err != nil {
+			return bubble.Lease{}, err
+		}
+		lease := bubble.Lease{Release: got.Release}
+		if e, ok := got.(Extender); ok {
+			lease.Extend = e.Extend
+		}
+		if f, ok := got.(Fenced); ok {
+			lease.Token = f.Token()
+		}
+		if w, ok := got.(Watched); ok {
+			lease.Lost = w.Lost()
+		}
+		return lease, nil
+	}, nil
+}
+
+// standstill is for how long, in real time, virtual time may stand still while a run goes on.
+const standstill = time.Minute
+
+// watch ends the program with a sentence when virtual time stands still: a goroutine of the lock
+// computes for ever, or waits for something outside of its bubble. Nothing could stop it.
+func watch() (stop func()) {
+	done := make(chan struct{})
+	go func() {
+		for last := int64(-1); ; {
+			select {
+			case <-done:
+				return
+			case <-time.After(standstill):
+			}
+			now := bubble.Progress()
+			if now == last && bubble.Playing() {
+				panic("locktest: virtual time has stood still for a minute, because a goroutine of the lock waits for something that is not simulated: " +
+					"a socket or a file of its own, a name to be looked up, a mutex that is never unlocked, or a loop that never waits.\n" + goroutines("durable"))
+			}
+			last = now
+		}
+	}()
+	return func() { close(done) }
+}
+
+// mostGoroutines is how many are shown.
+const mostGoroutines = 3
+
+// goroutines are the stacks of those in a bubble, but for those whose state has the word.
+func goroutines(but string) string {
+	buf := make([]byte, 1<<20)
+	return pick(string(buf[:runtime.Stack(buf, true)]), but)
+}
+
+// pick picks the stacks of goroutines in a bubble.
+func pick(stacks, but string) string {
+	var out []string
+	more := 0
+	for stack := range strings.SplitSeq(stacks, "\n\n") {
+		state, _, _ := strings.Cut(stack, "\n")
+		switch {
+		case !strings.Contains(state, "synctest bubble"), but != "" && strings.Contains(state, but), strings.Contains(state, "synctest.Run"):
+		case len(out) == mostGoroutines:
+			more++
+		default:
+			out = append(out, stack)
+		}
+	}
+	if more > 0 {
+		out = append(out, fmt.Sprintf("... and %d more", more))
+	}
+	return strings.Join(out, "\n\n")
+}

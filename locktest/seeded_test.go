@@ -1,0 +1,130 @@
+package locktest_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"lockstep/internal/plan"
+	"lockstep/internal/seeded"
+	"lockstep/locktest"
+)
+
+// contended is what the runs are of whose histories are compared: five clients, many rounds.
+func contended(rounds int) func(*plan.Plan) {
+	return func(p *plan.Plan) {
+		p.Clients = []string{"A", "B", "C", "D", "E"}
+		p.Lease = 2 * time.Second
+		p.Workload.Repeat = rounds
+		p.Workload.Work = plan.Range{Min: 5 * time.Millisecond, Max: 40 * time.Millisecond}
+		p.Workload.Rest = plan.Range{Min: time.Millisecond, Max: 5 * time.Millisecond}
+		p.Workload.Retry = 20 * time.Millisecond
+	}
+}
+
+// libraries are the locks whose histories are compared.
+var libraries = []struct {
+	name    string
+	nodes   int
+	newLock func(locktest.Client) locktest.Lock
+}{
+	{"redislock", 1, redislocks}, {"redsync", 1, redsyncs}, {"redsync", 5, redsyncs}, {"rueidislock", 1, rueidislocks},
+}
+
+// fullVariable asks for the full size of TestOneSeedOneHistory: 200 runs of one seed, and 60 seeds in
+// two processes, of 20 rounds each.
+const fullVariable = "LOCKTEST_FULL"
+
+// seedsVariable has TestSeeds print the hashes of so many seeds.
+const seedsVariable = "LOCKTEST_SEEDS"
+
+func sizes() (runs, seeds, rounds int) {
+	if os.Getenv(fullVariable) != "" {
+		return 200, 60, 20
+	}
+	return 10, 4, 4
+}
+
+// With the seeded runtime, one seed gives one history, in any process.
+func TestOneSeedOneHistory(t *testing.T) {
+	if !locktest.Seeded() {
+		if testing.Short() {
+			t.Skip("compiles everything with another runtime")
+		}
+		inSeeded(t)
+		return
+	}
+	runs, seeds, rounds := sizes()
+	for _, l := range libraries {
+		t.Run(fmt.Sprintf("%s-%d", l.name, l.nodes), func(t *testing.T) {
+			seen := map[string]int{}
+			for range runs {
+				hash := locktest.Play(t, locktest.Redis{Nodes: l.nodes}, l.newLock, 7, contended(rounds))
+				seen[hash]++
+			}
+			if len(seen) != 1 {
+				t.Errorf("%d histories in %d runs of one seed: %v", len(seen), runs, seen)
+			}
+		})
+	}
+	first, second := hashes(t, seeds), hashes(t, seeds)
+	if first != second {
+		t.Errorf("two processes disagree about %d seeds:\n%s\n%s", seeds, first, second)
+	}
+	lines := strings.Split(strings.TrimSpace(first), "\n")
+	distinct := map[string]bool{}
+	for _, line := range lines {
+		distinct[line] = true
+	}
+	if want := seeds * len(libraries); len(lines) != want || len(distinct) != want {
+		t.Errorf("%d hashes, %d of them distinct, want %d", len(lines), len(distinct), want)
+	}
+}
+
+// inSeeded runs this test with the seeded runtime.
+func inSeeded(t *testing.T) {
+	t.Helper()
+	goroot, version, err := seeded.Installed(t.Context(), ".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	overlay, err := seeded.Write(goroot, version, t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("go", "test", "-overlay", overlay, "-tags", seeded.Tag, "-count=1", "-timeout=30m", "-v", "-run", "^TestOneSeedOneHistory$", ".")
+	cmd.Env = append(os.Environ(), "GOMAXPROCS=1")
+	out, err := cmd.CombinedOutput()
+	if err != nil || !bytes.Contains(out, []byte("--- PASS: TestOneSeedOneHistory/redsync-5")) {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// hashes are those of many seeds, as another process finds them.
+func hashes(t *testing.T, seeds int) string {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], "-test.run", "^TestSeeds$")
+	cmd.Env = append(os.Environ(), seedsVariable+"="+strconv.Itoa(seeds))
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	text, _, _ := strings.Cut(string(out), "PASS")
+	return text
+}
+
+func TestSeeds(t *testing.T) {
+	seeds, _ := strconv.Atoi(os.Getenv(seedsVariable))
+	_, _, rounds := sizes()
+	for seed := range seeds {
+		for _, l := range libraries {
+			hash := locktest.Play(t, locktest.Redis{Nodes: l.nodes}, l.newLock, uint64(seed+1), contended(rounds))
+			fmt.Println(l.name, l.nodes, seed+1, hash)
+		}
+	}
+}

@@ -1,0 +1,196 @@
+package locktest
+
+import (
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"lockstep/internal/bubble"
+	"lockstep/internal/checker"
+	"lockstep/internal/history"
+	"lockstep/internal/plan"
+	"lockstep/internal/scenario"
+	"lockstep/internal/sim"
+	"lockstep/internal/world"
+	"lockstep/scenarios"
+)
+
+// usual are the stories that Run plays when nobody chooses others. The lock that some of them name
+// stands for its store.
+//
+//go:embed stories/*.yaml
+var usual embed.FS
+
+// usualNames are their names in the order of playing; the last one takes a replica.
+var usualNames = []string{"contention", "pause", "crash", "lost-reply", "lost-request", "late-release", "restart", "failover"}
+
+// The environment that a test listens to.
+const (
+	seedVariable    = "LOCKSTEP_SEED"    // the first seed
+	reportsVariable = "LOCKSTEP_REPORTS" // where reports go
+)
+
+// suite is one call of Run.
+type suite struct {
+	name     string
+	nodes    int
+	newLock  func(Client) Lock
+	stories  []string
+	breaks   map[string][]string // properties, by story
+	untested []string            // stories that may be no evidence
+	named    []string            // stories that options speak of
+	walk     bool
+	seed     uint64
+	seeds    int
+	problems []string
+
+	plans   []*plan.Plan
+	on      *sim.World
+	fenced  bool            // the lock hands out tokens
+	scripts []*world.Script // that the servers know from the rehearsal
+}
+
+// newSuite returns nil when the options make no sense, and has said why.
+func newSuite(t *testing.T, store Redis, newLock func(Client) Lock, options []Option) *suite {
+	t.Helper()
+	s := &suite{
+		name: t.Name(), nodes: max(store.Nodes, 1), newLock: newLock, stories: usualNames,
+		breaks: map[string][]string{}, seed: 1, seeds: 1, on: sim.New(),
+	}
+	if s.nodes > 1 {
+		s.stories = usualNames[:len(usualNames)-1]
+	}
+	for _, o := range options {
+		o(s)
+	}
+	if text := os.Getenv(seedVariable); text != "" {
+		n, err := strconv.ParseUint(text, 10, 64)
+		if err != nil {
+			s.wrong(fmt.Sprintf("%s=%q is not a seed: give a whole number", seedVariable, text))
+		}
+		s.seed = n
+	}
+	for _, name := range s.stories {
+		p, err := s.load(name)
+		if err == nil {
+			err = bubble.Refuse(p)
+		}
+		if err != nil {
+			s.wrong(fmt.Sprintf("story %s: %v", name, err))
+			continue
+		}
+		s.plans = append(s.plans, p)
+	}
+	for _, name := range s.named {
+		kind, walks := strings.CutPrefix(name, "walk/")
+		played := slices.ContainsFunc(s.plans, func(p *plan.Plan) bool { return p.Slug == name })
+		if !played && !(walks && s.walk && isKind(kind)) {
+			s.wrong(fmt.Sprintf("an option speaks of the story %q, which is not played: those played are %s", name, strings.Join(s.stories, ", ")))
+		}
+	}
+	for _, p := range s.problems {
+		t.Error(p)
+	}
+	if len(s.problems) > 0 {
+		return nil
+	}
+	t.Cleanup(watch())
+	return s
+}
+
+func (s *suite) wrong(problem string) { s.problems = append(s.problems, problem) }
+
+// load reads a story by its name: one of the usual, one that the program carries, or a file.
+func (s *suite) load(name string) (*plan.Plan, error) {
+	file := "stories/" + name + ".yaml"
+	data, err := usual.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		file = "lessons/" + name + ".yaml"
+		data, err = scenarios.Files.ReadFile(file)
+	}
+	var p *plan.Plan
+	if err == nil {
+		p, err = scenario.Parse(name, data)
+	} else {
+		p, err = scenario.Load(name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// follows are the properties of which nothing is expected when mutual exclusion breaks and no token is
+// there to be compared: whether somebody's write is in the way then is luck.
+var follows = []string{NoStaleWrite, NoLostUpdate}
+
+// expect says what is expected of the lock in a story: what that says of every lock, unless the
+// test knows better. The resource compares tokens where the lock has any.
+func (s *suite) expect(p *plan.Plan, name string) {
+	p.PlayOnly([]string{s.name})
+	if s.fenced {
+		p.Workload.Fence = plan.FenceReadsAndWrites
+	}
+	broken := s.breaks[name]
+	if len(p.Expect) > 0 && broken == nil {
+		return
+	}
+	p.Expect = nil
+	for _, property := range checker.All() {
+		verdict := checker.Kept
+		switch {
+		case slices.Contains(broken, property.ID):
+			verdict = checker.Broken
+		case !property.Core, !s.fenced && slices.Contains(broken, MutualExclusion) && slices.Contains(follows, property.ID):
+			continue
+		}
+		p.Expect = append(p.Expect, plan.Expectation{Lock: s.name, Property: property.ID, Verdict: string(verdict)})
+	}
+}
+
+// rehearse plays the lock once without a fault, before anything is judged: so the servers know its
+// scripts in each story, as they do where a lock has been in use. It reports whether the lock
+// could be played at all.
+func (s *suite) rehearse(t *testing.T) bool {
+	t.Helper()
+	p, err := scenario.Parse("rehearsal", []byte("scenario: Rehearsal\nclients: [A, B]\nworkload: {repeat: 2 times}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.expect(p, "")
+	r := s.play(t, p, s.seed, nil)
+	s.scripts = r.learned
+	s.fenced = r.Err == nil && slices.ContainsFunc(r.Judgement.History.Events, func(e history.Event) bool { return e.Kind == history.Acquired && e.Token > 0 })
+	switch {
+	case r.Err != nil:
+		t.Errorf("the lock cannot be played: %v", r.Err)
+	case !slices.ContainsFunc(r.Judgement.History.Events, func(e history.Event) bool { return e.Kind == history.Sent }):
+		t.Errorf("the lock has sent nothing to its store: it has to use the connections of locktest.Client")
+	case r.Judgement.Acquired == 0:
+		t.Errorf("nobody has ever got the lock, though nothing went wrong:\n%s", s.tell(p, r))
+	default:
+		return true
+	}
+	return false
+}
+
+// story plays one story with all seeds.
+func (s *suite) story(t *testing.T, p *plan.Plan) {
+	t.Helper()
+	s.expect(p, p.Slug)
+	for seed := s.seed; seed < s.seed+uint64(s.seeds); seed++ {
+		r := s.play(t, p, seed, nil)
+		if r.Err != nil {
+			t.Fatal(r.Err)
+		}
+		if !s.judge(t, p, r) {
+			return // the other seeds would say the same again
+		}
+	}
+}

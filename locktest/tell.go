@@ -1,0 +1,152 @@
+package locktest
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"lockstep/internal/bubble"
+	"lockstep/internal/checker"
+	"lockstep/internal/history"
+	"lockstep/internal/plan"
+	"lockstep/internal/report/bundle"
+	"lockstep/internal/report/export"
+	"lockstep/internal/report/runpage"
+	"lockstep/internal/report/terminal"
+	"lockstep/internal/run"
+	"lockstep/internal/runstore"
+	"lockstep/internal/say"
+	"lockstep/internal/scenario"
+	"lockstep/internal/shell"
+)
+
+// reportsDir is where reports go, below the folder of the test.
+const reportsDir = "lockstep-reports"
+
+// judge says of a run what is to be said, and reports whether it was as expected.
+func (s *suite) judge(t *testing.T, p *plan.Plan, r *result) bool {
+	t.Helper()
+	if r.left != "" {
+		t.Logf("goroutines of the lock were still there when its run was over: give Client.Cleanup what ends them\n%s", r.left)
+	}
+	switch status := r.Status(); {
+	case len(r.missed) > 0:
+		t.Errorf("unknown: the lock has sent what the model of Redis does not have (%s), so what it did then is no evidence", strings.Join(r.missed, ", "))
+	case status == run.Missed:
+		t.Errorf("%s", s.failed(t, p, r))
+	case status == run.Inconclusive && slices.Contains(s.untested, p.Slug):
+		t.Logf("untested, as the test allows: %s", r.why().English())
+		return true
+	case status == run.Inconclusive:
+		t.Errorf("unknown: %s. A run that tested nothing is no success: change the story, or allow it with locktest.MayBeUntested(%q).", r.why().English(), p.Slug)
+	default:
+		return true
+	}
+	return false
+}
+
+// why says why a run is inconclusive.
+func (r *result) why() say.Phrase {
+	if why := r.Untested(); !why.Empty() {
+		return why
+	}
+	for _, e := range r.Expected {
+		if f := r.Judgement.Finding(e.Property); !e.Met() && !f.Reason.Empty() {
+			return f.Reason
+		}
+	}
+	return r.Judgement.WhyUnknown()
+}
+
+// failed is what a test says that has failed: what was expected, the story, and how to go on.
+func (s *suite) failed(t *testing.T, p *plan.Plan, r *result) string {
+	var lines []string
+	overlaps := r.Judgement.Finding(MutualExclusion).Verdict == checker.Broken
+	for _, e := range r.Expected {
+		switch {
+		case e.Met(), overlaps && !s.fenced && slices.Contains(follows, e.Property):
+		case e.Verdict == "kept":
+			lines = append(lines, fmt.Sprintf("%s is %s. If you know and accept that: locktest.Breaks(%q, %q).", e.Property, e.Got, p.Slug, e.Property))
+		case !slices.Contains(s.breaks[p.Slug], e.Property):
+			lines = append(lines, fmt.Sprintf("%s is %s, and the story says that every lock breaks it.", e.Property, e.Got))
+		default:
+			lines = append(lines, fmt.Sprintf("%s is %s, and the test says that it breaks: if the lock has become better, take that out of locktest.Breaks(%q).", e.Property, e.Got, p.Slug))
+		}
+	}
+	lines = append(lines, "", s.tell(p, r))
+	if dir, err := s.store(t, p, r); err != nil {
+		lines = append(lines, err.Error())
+	} else {
+		lines = append(lines, "report  "+filepath.Join(dir, "report.html"))
+	}
+	lines = append(lines, "again   "+again(t, r.Seed))
+	if !bubble.Seeded() {
+		lines = append(lines, "        Go's own scheduler has taken part, so the seed alone may not repeat it: `simulate test` does, and the report has the whole history.")
+	}
+	return strings.Join(lines, "\n")
+}
+
+// tell is the story of a run in the words that `simulate run` has.
+func (s *suite) tell(p *plan.Plan, r *result) string {
+	return terminal.Report(s.bundle(p, r, "", ""), terminal.Options{Width: 100})
+}
+
+func (s *suite) bundle(p *plan.Plan, r *result, dir, replay string) *bundle.Bundle {
+	shown := bundle.Run{Lock: r.Lock, Judgement: r.Judgement, Untested: r.Untested()}
+	for _, e := range r.Expected {
+		shown.Expected = append(shown.Expected, bundle.Expected{
+			Property: e.Property, Expected: e.Verdict, Got: string(e.Got), Met: e.Met(), Implied: e.Implied,
+		})
+	}
+	return &bundle.Bundle{
+		Plan: p, Backend: history.Bubble, Seed: r.Seed, Hash: r.Judgement.History.Hash().String(),
+		Runs: []bundle.Run{shown}, RunDir: dir, Replay: replay,
+	}
+}
+
+// again is the command that plays a test again.
+func again(t *testing.T, seed uint64) string {
+	var names []string
+	for part := range strings.SplitSeq(t.Name(), "/") {
+		names = append(names, "^"+regexp.QuoteMeta(part)+"$")
+	}
+	pattern := shell.Word(strings.Join(names, "/"))
+	if bubble.Seeded() {
+		return fmt.Sprintf("simulate test --seed %d . -- -run %s", seed, pattern)
+	}
+	return fmt.Sprintf("%s=%d go test -run %s .", seedVariable, seed, pattern)
+}
+
+// unfitForFiles matches what a file name had better not have.
+var unfitForFiles = regexp.MustCompile(`[^a-z0-9]+`)
+
+// store writes the report of a run below the folder of the test and returns where.
+func (s *suite) store(t *testing.T, p *plan.Plan, r *result) (string, error) {
+	root := os.Getenv(reportsVariable)
+	if root == "" {
+		root = reportsDir
+	}
+	slug := strings.Trim(unfitForFiles.ReplaceAllString(strings.ToLower(t.Name()), "-"), "-")
+	return runstore.Save(root, runstore.Dir(root, slug, r.Seed, time.Now()), func(dir string) ([]runstore.File, error) {
+		b := s.bundle(p, r, dir, again(t, r.Seed))
+		page, err := runpage.HTML(b, say.English)
+		if err != nil {
+			return nil, err
+		}
+		verdicts, err := export.Result(b)
+		if err != nil {
+			return nil, err
+		}
+		return []runstore.File{
+			{Name: "report.html", Data: page}, {Name: "result.json", Data: verdicts},
+			{Name: "scenario.yaml", Data: []byte(scenario.Resolved(p))},
+			{Name: "history.jsonl", Write: func(w io.Writer) error { return history.WriteJSONL(w, r.Judgement.History) }},
+		}, nil
+	})
+}
