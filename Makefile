@@ -101,7 +101,7 @@ lint: ## golangci-lint, fetched as a Go module when it is not installed
 	else $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.5.0 run; fi
 
 golden: ## write the golden files of all tests anew; read the diff before you commit it
-	$(GO) test $$(git grep -l 'flag.Bool("update"' -- '*_test.go' | xargs -n 1 dirname | sed 's|^|./|' | sort -u) -update
+	$(GO) test $$(git grep -lE 'flag.Bool\("update"|report/reporttest"' -- '*_test.go' | xargs -n 1 dirname | sed 's|^|./|' | sort -u) -update
 
 generate: ## write the schemas and the reference in docs/ anew
 	for name in scenario result; do \

@@ -1,6 +1,9 @@
 package tidy
 
 import (
+	"go/ast"
+	"path"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -163,6 +166,35 @@ func within(target string, layers []string) bool {
 		}
 	}
 	return false
+}
+
+// The command line has flags, help, exit codes and calls. What a history tells is worked out in the
+// packages below it, where every form of output finds it. These files still do some of it themselves.
+func TestTheCommandLineWorksOutNoFacts(t *testing.T) {
+	own := map[string]bool{"check.go": true, "counterexamples.go": true, "replay.go": true}
+	for _, s := range sources(t) {
+		if s.test || s.dir != "cmd/simulate" || own[path.Base(s.path)] {
+			continue
+		}
+		if slices.Contains(s.imports(), "lockstep/internal/explain") {
+			t.Errorf("%s tells a history itself: what it tells belongs to internal/report", s.path)
+		}
+		ast.Inspect(s.file, func(n ast.Node) bool {
+			if x, ok := n.(*ast.IndexExpr); ok && selects(x.X, "Events") {
+				t.Errorf("%s reads events: what it finds in them belongs to internal/report", s.path)
+			}
+			if x, ok := n.(*ast.RangeStmt); ok && selects(x.X, "Events") {
+				t.Errorf("%s reads events: what it finds in them belongs to internal/report", s.path)
+			}
+			return true
+		})
+	}
+}
+
+// selects reports whether an expression is the field of that name of something.
+func selects(e ast.Expr, field string) bool {
+	s, ok := e.(*ast.SelectorExpr)
+	return ok && s.Sel.Name == field
 }
 
 // Client libraries and proxies belong to the live world: the simulator, the
