@@ -32,7 +32,8 @@ const reportsDir = "lockstep-reports"
 // judge says of a run what is to be said, and reports whether it was as expected.
 func (s *suite) judge(t *testing.T, p *plan.Plan, r *result) bool {
 	t.Helper()
-	if r.left != "" {
+	if r.left != "" && !s.toldLeft {
+		s.toldLeft = true
 		t.Logf("goroutines of the lock were still there when its run was over: give Client.Cleanup what ends them\n%s", r.left)
 	}
 	switch status := r.Status(); {
