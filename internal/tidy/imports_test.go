@@ -60,6 +60,7 @@ var layers = map[string][]string{
 		"internal/scenario", "internal/sim", "internal/timerwheel", "internal/world",
 	},
 	"scenarios":         {},
+	"examples":          {},
 	"docs":              {},
 	"internal/glossary": {"internal/say"},
 	"internal/tour": {
@@ -121,7 +122,7 @@ var layers = map[string][]string{
 	"internal/mutants":     {"internal/real"}, // to leave real servers out of the tests that it runs
 	"internal/tidy":        {"internal/checker", "internal/faults", "internal/locks", "internal/plan", "internal/scenario"},
 	"internal/seeded":      {},
-	"cmd/simulate":         {"docs", "internal", "scenarios"},
+	"cmd/simulate":         {"docs", "examples", "internal", "scenarios"},
 	"locktest": {
 		"internal/bubble", "internal/checker", "internal/faults", "internal/history", "internal/locks", "internal/plan", "internal/report/bundle",
 		"internal/report/export", "internal/report/runpage", "internal/report/terminal", "internal/run", "internal/runstore", "internal/say",

@@ -101,7 +101,7 @@ func edits(b *bundle.Bundle, told int) []edit {
 			"    for: ", whole(p.Lease / 4),
 		})
 	}
-	if v, ok := locks.Lookup(b.Runs[told].Lock); ok && v.Store == locks.StoreRedis && p.Redis.Lag > 0 {
+	if v, ok := p.Lock(b.Runs[told].Lock); ok && v.Store == locks.StoreRedis && p.Redis.Lag > 0 {
 		out = append(out, edit{say.NoLag.With(), "    lag: ", "0s"})
 	}
 	if p.Workload.Fence == plan.FenceNone && handsOutTokens(h) {
