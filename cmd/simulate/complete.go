@@ -14,6 +14,7 @@ import (
 	"lockstep/internal/explore"
 	"lockstep/internal/locks"
 	"lockstep/internal/matrix"
+	"lockstep/internal/say"
 )
 
 // What can stand behind a command or a flag follows from its name, so that a new
@@ -69,7 +70,7 @@ func kindWords() []string {
 func lockWords() []string {
 	var words []string
 	for _, v := range locks.Known() {
-		words = append(words, word(v.ID, v.Doc().Idea))
+		words = append(words, word(v.ID, v.Doc(say.English).Idea))
 	}
 	return words
 }

@@ -88,7 +88,7 @@ func listLocks() listed {
 	var all []lock
 	var rows [][]string
 	for _, v := range locks.All() {
-		d := v.Doc()
+		d := v.Doc(say.English)
 		all = append(all, lock{v.ID, string(v.Store), v.Library, d.Idea, d.Source, d.Guarantees, d.BreaksWhen, d.Protocol})
 		idea := d.Idea
 		if v.CheckSimulated() != nil {
@@ -112,7 +112,7 @@ func listBugs() listed {
 	var all []bug
 	var rows [][]string
 	for _, v := range locks.Bugs() {
-		b, d := v.Bug, v.Doc()
+		b, d := v.Bug, v.Doc(say.English)
 		all = append(all, bug{v.ID, b.Library, b.Has, b.Gone, b.Issue, d.Idea, b.Fixed})
 		rows = append(rows, []string{v.ID, b.Library, d.Idea})
 	}

@@ -36,7 +36,7 @@ func (f *matrixFlags) matrixPage(ctx context.Context, m *matrix.Matrix) (*matrix
 	sort.SliceStable(rows, func(a, b int) bool { return groupOf(m.Locks[rows[a]]).rank < groupOf(m.Locks[rows[b]]).rank })
 	for _, i := range rows {
 		v := m.Locks[i]
-		d, g := v.Doc(), groupOf(v)
+		d, g := v.Doc(f.language), groupOf(v)
 		row := matrixpage.Lock{
 			ID: v.ID, Group: g.name, Store: demands(v), Idea: d.Idea, Protocol: d.Protocol,
 			BreaksWhen: d.BreaksWhen, Source: d.Source,

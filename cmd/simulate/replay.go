@@ -106,7 +106,7 @@ func showReplay(g *globals, w io.Writer, s *rundir.Run, all []export.Replayed, s
 	if g.json {
 		return printJSON(w, map[string]any{"schema": 1, "identical": same, "run_dir": s.Dir, "locks": all})
 	}
-	fmt.Fprintf(w, "%s\n\n", g.said(say.Series{say.Verbatim(s.Plan.Name), say.SeedIs.With(say.Seed(s.Histories[0].Header.Seed))}))
+	fmt.Fprintf(w, "%s\n\n", g.said(say.Series{say.Verbatim(s.Plan.Prose(g.language).Name), say.SeedIs.With(say.Seed(s.Histories[0].Header.Seed))}))
 	var rows [][]string
 	for i := range all {
 		r := &all[i]

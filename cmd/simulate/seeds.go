@@ -114,7 +114,7 @@ func (f *runFlags) showTallies(p *plan.Plan, tallies []*bundle.Tally, interrupte
 		return err
 	}
 	first := f.seedOf(p)
-	fmt.Fprintf(f.stdout, "%s\n\n", f.said(say.SeedsFromTo.With(say.Verbatim(p.Name), say.Seed(first), say.Seed(first+uint64(f.times)-1))))
+	fmt.Fprintf(f.stdout, "%s\n\n", f.said(say.SeedsFromTo.With(say.Verbatim(p.Prose(f.language).Name), say.Seed(first), say.Seed(first+uint64(f.times)-1))))
 	rows := [][]string{}
 	for _, t := range tallies {
 		met := say.SomeOf.With(say.Number(t.Met), say.Number(t.Runs))

@@ -9,6 +9,7 @@ import (
 
 	"lockstep/internal/locks"
 	"lockstep/internal/measured"
+	"lockstep/internal/say"
 )
 
 // document is one of the five texts that the locks come from. The texts are not in the
@@ -71,7 +72,7 @@ func (d *document) claimed(c measured.Claim) (out []lines) {
 
 // described are the lines of the document that describe a lock.
 func (d *document) described(v locks.Variant) (out []lines) {
-	for _, m := range lockSource.FindAllStringSubmatch(v.Doc().Source, -1) {
+	for _, m := range lockSource.FindAllStringSubmatch(v.Doc(say.English).Source, -1) {
 		if m[1] != d.file {
 			continue
 		}

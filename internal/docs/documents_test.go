@@ -10,6 +10,7 @@ import (
 	"lockstep/internal/claims"
 	"lockstep/internal/locks"
 	"lockstep/internal/measured"
+	"lockstep/internal/say"
 )
 
 // The table has each heading of the five texts once, in their order.
@@ -104,7 +105,7 @@ func TestSourcesLeadToHeadings(t *testing.T) {
 		}
 	}
 	for _, v := range locks.All() {
-		source := v.Doc().Source
+		source := v.Doc(say.English).Source
 		for i := range documents {
 			d := &documents[i]
 			if strings.Contains(source, d.file) && !under(d, d.described(v)) {

@@ -8,6 +8,7 @@ import (
 	"lockstep/internal/checker"
 	"lockstep/internal/faults"
 	"lockstep/internal/locks"
+	"lockstep/internal/say"
 )
 
 // index is the first page.
@@ -22,7 +23,7 @@ func (w *writer) index() Page {
 	for _, group := range w.groups() {
 		var rows [][]string
 		for _, v := range group.locks {
-			rows = append(rows, []string{link(text(v.ID), "locks/"+v.ID+".md"), text(v.Doc().Idea)})
+			rows = append(rows, []string{link(text(v.ID), "locks/"+v.ID+".md"), text(v.Doc(say.English).Idea)})
 		}
 		body = append(body, heading(3, group.name), table([]string{"lock", "idea"}, rows))
 	}

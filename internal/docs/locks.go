@@ -7,11 +7,12 @@ import (
 
 	"lockstep/internal/faults"
 	"lockstep/internal/locks"
+	"lockstep/internal/say"
 	"lockstep/internal/shell"
 )
 
 func (w *writer) lock(v locks.Variant) Page {
-	d := v.Doc()
+	d := v.Doc(say.English)
 	file := "internal/locks/" + v.File
 	var protocol strings.Builder
 	for i, step := range d.Protocol {

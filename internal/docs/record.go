@@ -8,6 +8,7 @@ import (
 
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
+	"lockstep/internal/say"
 )
 
 // Published is a result of somebody else that was measured again with a story of its own.
@@ -69,7 +70,7 @@ func (w *writer) bugs() string {
 			gone = "nowhere, as far as the thread tells"
 		}
 		rows = append(rows, []string{
-			outside(text(v.ID), b.Issue), text(b.Library + ", " + b.Has), text(v.Doc().Idea),
+			outside(text(v.ID), b.Issue), text(b.Library + ", " + b.Has), text(v.Doc(say.English).Idea),
 			w.bugStory(v.ID, v.ID), w.fixed(v), gone,
 		})
 	}
@@ -107,7 +108,7 @@ func (w *writer) bugsAsTheyAre() string {
 		for _, p := range w.told(func(p *plan.Plan) bool { return slices.Contains(p.Locks, v.ID) }) {
 			stories = append(stories, link(text(p.Name), w.Up+"/"+p.File))
 		}
-		rows = append(rows, []string{text(v.ID), code(v.Library), text(v.Doc().Idea), strings.Join(stories, ", "), text(v.Doc().Source)})
+		rows = append(rows, []string{text(v.ID), code(v.Library), text(v.Doc(say.English).Idea), strings.Join(stories, ", "), text(v.Doc(say.English).Source)})
 	}
 	return "The code that programs import, on real servers: " + code("simulate run STORY --backend process") + ".\n\n" +
 		table([]string{"lock", "library", "what goes wrong", "story", "version"}, rows)

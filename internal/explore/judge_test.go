@@ -66,7 +66,7 @@ func TestJudgeAsksWhereItMatters(t *testing.T) {
 				Stuck:   p.w.Serves() && progress(h).Verdict == checker.Broken,
 			}
 			if v.broken != want {
-				t.Errorf("%s by %s: %v, the checkers say %v", lock, p.g.say(schedule{x}), v.broken, want)
+				t.Errorf("%s by %s: %v, the checkers say %v", lock, p.g.told(schedule{x}).English(), v.broken, want)
 			}
 			for way := range want {
 				if want[way] {

@@ -86,7 +86,7 @@ func (p *player) play(ctx context.Context, s schedule, watched bool) (verdict, *
 	}
 	h, err := p.w.Play(ctx, &p.plan, p.g.v.ID, 1)
 	if err != nil {
-		return verdict{}, nil, fmt.Errorf("%s in the world %s with %s: %w", p.g.v.ID, p.g.base.Name, p.g.say(s), err)
+		return verdict{}, nil, fmt.Errorf("%s in the world %s with %s: %w", p.g.v.ID, p.g.base.Name, p.g.told(s).English(), err)
 	}
 	return judge(h, p.w.Serves()), h, nil
 }

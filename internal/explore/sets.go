@@ -130,7 +130,7 @@ func (u *unit) judge(ctx context.Context, s schedule, used kindSet, open [ways]b
 			continue
 		}
 		if !acted {
-			u.doubts = append(u.doubts, Way(way).String()+" by "+u.p.g.say(s)+", of which one has no effect")
+			u.doubts = append(u.doubts, Way(way).String()+" by "+u.p.g.told(s).English()+", of which one has no effect")
 			continue
 		}
 		u.add(newFound(u.p.g, Way(way), used, s, v.events, order))

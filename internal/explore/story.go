@@ -7,11 +7,12 @@ import (
 
 	"lockstep/internal/checker"
 	"lockstep/internal/faults"
+	"lockstep/internal/say"
 )
 
 // story is a schedule as a scenario file.
 type story struct {
-	title  string
+	title  say.Phrase
 	locks  []string
 	world  string   // text of the base world
 	faults []string // each an item of the list
@@ -21,10 +22,10 @@ type story struct {
 // yaml is the file.
 func (s *story) yaml() string {
 	var b strings.Builder
-	if s.title != "" {
-		fmt.Fprintf(&b, "scenario: %q\nseed: 1\n", s.title)
-	} else {
+	if s.title.Empty() {
 		b.WriteString("scenario: walked\n")
+	} else {
+		fmt.Fprintf(&b, "scenario: %q\nseed: 1\n", s.title.English())
 	}
 	fmt.Fprintf(&b, "locks: [%s]\n%s", strings.Join(s.locks, ", "), s.world)
 	if len(s.faults) > 0 {
@@ -32,6 +33,9 @@ func (s *story) yaml() string {
 	}
 	if s.expect != "" {
 		b.WriteString("expect:\n" + s.expect)
+	}
+	if !s.title.Empty() {
+		fmt.Fprintf(&b, "zh:\n  scenario: %q\n", s.title.In(say.Chinese))
 	}
 	return b.String()
 }

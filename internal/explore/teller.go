@@ -12,6 +12,7 @@ import (
 	"lockstep/internal/faults"
 	"lockstep/internal/locks"
 	"lockstep/internal/measured"
+	"lockstep/internal/say"
 	"lockstep/internal/scenario"
 )
 
@@ -37,7 +38,7 @@ type groundKey struct {
 // telling is a story and who breaks in it.
 type telling struct {
 	stem    string // of the file's name
-	title   string
+	title   say.Phrase
 	world   string
 	faults  []string
 	expects map[string][]string // what is broken, by lock
@@ -76,11 +77,11 @@ func (t *teller) tell(v locks.Variant, f *found) (measured.CutSet, error) {
 	if err != nil {
 		return measured.CutSet{}, err
 	}
-	var items, deeds []string
+	var items []string
 	for _, x := range f.Schedule {
 		items = append(items, faultText(g.letters[x.Letter].text, x.When.phrase(g.plan.Clients), x.After))
-		deeds = append(deeds, g.fault(&x, 1).Text)
 	}
+	what := g.told(f.Schedule)
 	s := story{locks: []string{v.ID}, world: g.world, faults: items}
 	broken, err := t.broken(v, &s, len(items))
 	if err != nil {
@@ -92,18 +93,17 @@ func (t *teller) tell(v locks.Variant, f *found) (measured.CutSet, error) {
 	key := g.world + strings.Join(items, "")
 	x := t.told[key]
 	if x == nil {
-		what := strings.Join(deeds, ", then ")
-		if len(deeds) == 0 {
-			what = "no fault"
-		}
 		x = &telling{
-			stem:  slug(string(v.Store) + " " + g.base.Name + " " + what),
-			title: "In the world " + g.base.Name + ": " + what, world: g.world, faults: items, expects: map[string][]string{},
+			stem:  slug(string(v.Store) + " " + g.base.Name + " " + what.English()),
+			title: say.InTheWorld.With(say.Verbatim(g.base.Name), what), world: g.world, faults: items, expects: map[string][]string{},
 		}
 		t.told[key] = x
 	}
 	x.expects[v.ID] = broken
-	shown := measured.Shown{World: g.base.Name, Story: key, Text: strings.Join(deeds, ", then ")}
+	shown := measured.Shown{World: g.base.Name, Story: key}
+	if len(f.Schedule) > 0 {
+		shown.Text = what.English()
+	}
 	return measured.CutSet{Kinds: f.Kinds.names(), Shown: shown}, nil
 }
 
@@ -201,14 +201,15 @@ func (g *ground) fault(x *place, number int) faults.Fault {
 	return faults.Make(number, l.Spec(), l.Args, t, l.End)
 }
 
-// say says a schedule in one line.
-func (g *ground) say(s schedule) string {
+// told is a schedule in one line.
+func (g *ground) told(s schedule) say.Phrase {
 	if len(s) == 0 {
-		return "no fault"
+		return say.NoFault.With()
 	}
-	var out []string
+	var faults say.Sequence
 	for i := range s {
-		out = append(out, g.fault(&s[i], i+1).Text)
+		f := g.fault(&s[i], i+1)
+		faults = append(faults, say.Both{English: f.Text, Chinese: f.TextChinese})
 	}
-	return strings.Join(out, ", then ")
+	return say.OneAfterTheOther.With(faults)
 }

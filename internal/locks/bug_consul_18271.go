@@ -15,6 +15,14 @@
 //
 // Source: https://github.com/hashicorp/consul/issues/18271; api/lock.go, monitorLock, and
 // api/session.go, RenewPeriodic.
+//
+// 想法：库知道续期一直失败，却不告诉任何人。它等着阻塞查询的答复，而网络丢包时，答复几分钟都不
+// 来。
+//
+// 保证：同 consul-session，两者依据同样的代码。
+//
+// 何时被破坏：持有者断开得比存活时间的两倍加上 lock-delay 还久：下一个拿到锁，而前一个没有被告
+// 知。
 
 package locks
 

@@ -18,6 +18,13 @@
 //
 // Source: https://github.com/etcd-io/etcd/issues/11456 and pull request 11408; Jepsen, etcd 3.4.3, section 3.2
 // (https://jepsen.io/analyses/etcd-3.4.3), and its test, src/jepsen/etcd/lock.clj of jepsen-io/etcd.
+//
+// 想法：等过的客户端被告知持有锁，尽管它的租约可能在排队时已经结束，键也没了。
+//
+// 保证：只要没有租约结束，就先到先得。
+//
+// 何时被破坏：客户端在队列里断开或停住，比租约还久：后面的往前挪一位，持有者做完时两个都进去。
+// 另外，和所有从不告知丢锁的锁一样，持有者的租约结束时也会坏。
 
 package locks
 

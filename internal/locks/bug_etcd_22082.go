@@ -17,6 +17,15 @@
 //
 // Source: https://github.com/etcd-io/etcd/issues/22082 and pull request 22115;
 // client/v3/concurrency 3.6, mutex.go.
+//
+// 想法：重发的 Unlock 删掉了同一个会话后来拿到的锁：它按名字删键，而一个会话给自己的键都用一个
+// 名字。
+//
+// 保证：只要每次释放都有答复，就同 etcd-mutex。
+//
+// 何时被破坏：释放执行了、答复丢失，重发的那一次碰上同一个会话的下一次持有：客户端还在工作，锁
+// 就没了。修正后的写法，在释放没有执行时会坏：下一次持有接手同一个键，revision 也相同，重发的
+// 释放把它删掉。
 
 package locks
 

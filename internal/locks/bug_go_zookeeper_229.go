@@ -15,6 +15,14 @@
 // until the process ends, and nobody behind it gets in, its own client least of all.
 //
 // Source: https://github.com/samuel/go-zookeeper/issues/229 and pull request 237; go-zookeeper/zk, lock.go.
+//
+// 想法：节点建好之后才失败的尝试，会把节点留下。会话活着，节点也活着：客户端的下一次尝试排在自
+// 己后面。
+//
+// 保证：同 zk-sequential，但丢锁时没有人被告知。
+//
+// 何时被破坏：children 的答复丢失而会话还在：节点留在队列里直到进程结束，后面的都进不去，它自
+// 己的客户端更进不去。
 
 package locks
 

@@ -14,6 +14,13 @@
 //
 // Source: https://github.com/laravel/framework/issues/26213 and pull request 26645; before,
 // issue 20709.
+//
+// 想法：释放就是删掉键，不管它现在是谁的。
+//
+// 保证：只要每个持有者都在租约之内做完，也没有人死在两条命令之间，就互斥。
+//
+// 何时被破坏：持有者超过租约：下一个进来，第一个的 DEL 删掉第二个的键，第三个也进来，就这样一
+// 个接一个。
 
 package locks
 

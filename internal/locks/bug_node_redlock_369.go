@@ -15,6 +15,13 @@
 //
 // Source: https://github.com/mike-marcacci/node-redlock/pull/369, its points F1 and F5; the
 // algorithm's step 4, Redis documentation, "Distributed Locks with Redis".
+//
+// 想法：有多数就算拿到锁，不管花了多久。库算出锁有效到什么时候，过了这个时候也照样交出去。
+//
+// 保证：只要投票花的时间比租约短，就同 redlock。
+//
+// 何时被破坏：同 redlock；另外，在第一票和最后一票之间客户端停住，或者答复停在路上：它进去时，
+// 锁在每个节点上都已到期。
 
 package locks
 

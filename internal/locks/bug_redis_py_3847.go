@@ -16,6 +16,14 @@
 //
 // Source: https://github.com/redis/redis-py/issues/3847 (asyncio) and pull requests 3900 and
 // 4258 (the same in redis/lock.py).
+//
+// 想法：还没请服务器删键，锁就忘掉了自己的标识。失败的释放无法重复，没有超时就再没有别的东西会
+// 删掉键。
+//
+// 保证：互斥，但没有尽头：什么都不会过期。
+//
+// 何时被破坏：释放的请求丢失，或任务在发出之前被取消：应用再释放时被告知没有持有锁，从此谁也拿
+// 不到它。
 
 package locks
 

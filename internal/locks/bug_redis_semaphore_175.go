@@ -15,6 +15,13 @@
 // given it back: the first one goes on as if nothing had happened.
 //
 // Source: https://github.com/swarthy/redis-semaphore/issues/175 and pull request 177.
+//
+// 想法：续期没看到键，就再设一个。中间拿过锁又归还的客户端，不留痕迹。
+//
+// 保证：同 watchdog-lua，但只有别人正拿着锁时，持有者才会得知丢锁。
+//
+// 何时被破坏：续期来得比租约还晚，期间别的客户端拿过锁又归还：前一个照常继续，好像什么都没发
+// 生。
 
 package locks
 

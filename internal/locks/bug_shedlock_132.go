@@ -17,6 +17,13 @@
 // that is ahead takes over a living lock.
 //
 // Source: https://github.com/lukas-krecan/ShedLock/issues/132; usingDbTime in the README of ShedLock.
+//
+// 想法：客户端算出锁到什么时候为止，把结果发出去。语句写进去的，执行之前可能就过期了。
+//
+// 保证：只要所有墙上时钟一致，而且从看时钟到语句执行都不超过一个租约，就互斥。
+//
+// 何时被破坏：进程在看时钟和发语句之间停住：它写的行已经到期，它认为自己持有锁，下一个也这么认
+// 为。时钟快的会接手一把还活着的锁。
 
 package locks
 

@@ -14,6 +14,12 @@
 // it twice within three months.
 //
 // Source: https://github.com/gzigzigzeo/sidekiq-grouping/issues/20 and pull request 23.
+//
+// 想法：键和存活时间由两条命令来设。死在中间的进程，留下一把谁也拿不到的锁。
+//
+// 保证：只要没有人在第 1 步和第 2 步之间死掉或丢失请求，就同 set-nx-ex-del。
+//
+// 何时被破坏：进程在两条命令之间结束：键没有存活时间。它的用户三个月里遇到过两次。
 
 package locks
 

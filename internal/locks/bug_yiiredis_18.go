@@ -16,6 +16,13 @@
 //
 // Source: https://github.com/phpnode/YiiRedis/pull/18; Redis command reference, SETNX,
 // "Handling deadlocks".
+//
+// 想法：几个客户端看到同一把锁到期，都去清理：慢的那个清掉的，是快的那个刚拿到的锁。
+//
+// 保证：同 setnx-timestamp-del。
+//
+// 何时被破坏：两个客户端读到同一个已过的期限，一个的 DEL 在另一个的 SETNX 之后到达：两个都持有
+// 锁。
 
 package locks
 

@@ -20,6 +20,15 @@
 // A CAS without EX would take the time to live away, see lit-cas-3arg.
 //
 // Source: 002_350e0850a80a0d01.txt, lines 48-53; TairString, command reference of CAS and CAD.
+//
+// 想法：用自己会比较的命令代替脚本：CAD 删除值等于给定值的键，CAS 给它新的值和新的存活时间。
+//
+// 保证：同 watchdog-lua。CAS 和 CAD 属于 TairString 模块；普通的 Redis 或 Valkey 服务器会拒绝
+// 它们。从 Redis 8.4 起，DELEX key IFEQ token 和 SET key token IFEQ token PX milliseconds 作用
+// 相同；在 Valkey 里是 DELIFEQ（9.0）和带 IFEQ 的 SET（8.1）。
+//
+// 何时被破坏：同 watchdog-lua：整个进程冻结，比租约剩下的时间还久；与存储断开；或者故障转移忘
+// 掉了条目。不带 EX 的 CAS 会去掉存活时间，见 lit-cas-3arg。
 
 package locks
 

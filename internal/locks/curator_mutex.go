@@ -25,6 +25,15 @@
 // StandardLockInternalsDriver; "Error Handling". The retry policy is that of the
 // caller's context, and exists stands for Curator's getData, which leaves no watch
 // behind when there is no node.
+//
+// 想法：把 zk-sequential 的队列做成给应用用的库：持有锁的可以再拿一次，不再需要的节点保证会删
+// 掉。
+//
+// 保证：同 zk-sequential；另外，放弃的或释放失败的客户端不会留下永久的节点。库里没有防护令牌；
+// 节点的 czxid 可以当令牌。
+//
+// 何时被破坏：同 zk-sequential。计数只在本地：会话丢了之后，再次拿锁的客户端立刻就能拿到，尽管
+// 它已经没有节点。被告知连接挂起或丢失时，它必须停下。
 
 package locks
 

@@ -3,6 +3,8 @@ package locks
 import (
 	"embed"
 	"strings"
+
+	"lockstep/internal/say"
 )
 
 // sources are the files of this package and of package libraries: the comment at
@@ -12,8 +14,9 @@ import (
 //go:embed *.go libraries/*.go
 var sources embed.FS
 
-// Headings are the parts of a variant's documentation, in their order.
-var Headings = []string{"Idea", "Protocol", "Guarantees", "Breaks when", "Source"}
+// headings are the parts of a variant's documentation, in their order. Protocol and source have
+// no Chinese of their own: they are commands, and names of documents.
+var headings = []string{"Idea:", "Protocol:", "Guarantees:", "Breaks when:", "Source:", "想法：", "保证：", "何时被破坏："}
 
 // Doc is what the comment at the top of a variant's file says.
 type Doc struct {
@@ -24,20 +27,23 @@ type Doc struct {
 	Source     string
 }
 
-// Doc reads the variant's documentation. A part that is missing is empty; a
-// test sees to it that none is.
-func (v Variant) Doc() Doc {
+// Doc reads the variant's documentation in a language. A part that is missing is empty, in
+// Chinese English; tests see to it that none is.
+func (v Variant) Doc(l say.Language) Doc {
 	source, err := sources.ReadFile(v.File)
 	if err != nil {
 		return Doc{}
 	}
 	parts := splitHeadings(openingComment(string(source)))
+	said := func(english, chinese string) string {
+		return say.Both{English: sentence(parts[english]), Chinese: say.Spaced(joinLines(parts[chinese]))}.In(l)
+	}
 	return Doc{
-		Idea:       sentence(joinLines(parts["Idea"])),
-		Protocol:   steps(parts["Protocol"]),
-		Guarantees: sentence(joinLines(parts["Guarantees"])),
-		BreaksWhen: sentence(joinLines(parts["Breaks when"])),
-		Source:     joinLines(parts["Source"]),
+		Idea:       said("Idea:", "想法："),
+		Protocol:   steps(parts["Protocol:"]),
+		Guarantees: said("Guarantees:", "保证："),
+		BreaksWhen: said("Breaks when:", "何时被破坏："),
+		Source:     joinLines(parts["Source:"]),
 	}
 }
 
@@ -58,8 +64,8 @@ func splitHeadings(lines []string) map[string][]string {
 	parts := map[string][]string{}
 	current := ""
 	for _, line := range lines {
-		for _, h := range Headings {
-			if rest, ok := strings.CutPrefix(line, h+":"); ok {
+		for _, h := range headings {
+			if rest, ok := strings.CutPrefix(line, h); ok {
 				current, line = h, rest
 				break
 			}
@@ -74,7 +80,8 @@ func splitHeadings(lines []string) map[string][]string {
 func joinLines(lines []string) string { return strings.Join(lines, " ") }
 
 // sentence starts a text with a capital, as it stands where no heading precedes it.
-func sentence(s string) string {
+func sentence(lines []string) string {
+	s := joinLines(lines)
 	if s == "" {
 		return s
 	}

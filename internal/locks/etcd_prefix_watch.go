@@ -19,6 +19,14 @@
 //
 // Source: 004_0b550b2f4f804549.txt, lines 263-275: prefix and revision for the queue, watch for
 // a key or a prefix; etcd documentation, API, watch: a range of keys.
+//
+// 想法：etcd-mutex 的队列，照文档列出的 etcd 特性来做：每个客户端在一个前缀下有一个键，用
+// revision 排次序，再用一个 watch 盯住整个前缀，什么变化都告诉每一个人。
+//
+// 保证：同 etcd-mutex：会话存在期间只有一个持有者，按到达的次序，令牌递增。
+//
+// 何时被破坏：同 etcd-mutex。另外，一次释放会叫醒所有等待者，每个都来问谁排第一；队列里放弃的
+// 客户端也会叫醒它们。
 
 package locks
 

@@ -15,6 +15,13 @@
 //
 // Source: 002_350e0850a80a0d01.txt, lines 50-53; TairString, command reference of
 // CAS, on what becomes of the time to live.
+//
+// 想法：cas-cad，但用文档里的 CAS：它有三个参数，其中没有存活时间。
+//
+// 保证：只要每个持有者都会释放，就同 cas-cad。
+//
+// 何时被破坏：持有者在第一次续期之后死掉：CAS 和 SET 一样，不另外给出就会去掉存活时间，键永远
+// 留着。
 
 package locks
 

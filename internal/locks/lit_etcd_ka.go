@@ -16,6 +16,14 @@
 // answered within six seconds dies, with the lock in its hands.
 //
 // Source: 004_0b550b2f4f804549.txt, lines 326-338.
+//
+// 想法：文档的程序，连同它照看续期的办法：后台任务从通道里读一次答复，只读一次，而且检查的是通
+// 道是不是 nil，不是答复是不是 nil。
+//
+// 保证：第一次续期得到答复之后，同 etcd-txn。
+//
+// 何时被破坏：同 etcd-txn；租约丢了从来没有人发现，尽管有人为此写了一条消息。另外，第一次续期
+// 六秒之内没有答复的客户端会死掉，手里还拿着锁。
 
 package locks
 

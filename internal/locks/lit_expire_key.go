@@ -16,6 +16,12 @@
 //
 // Source: 004_0b550b2f4f804549.txt, line 130. The release, which it leaves out, is
 // that of setnx-expire.
+//
+// 想法：SETNX 和 EXPIRE，用文档给键起的名字，那是两个不同的名字：lkey 和 lockKey。
+//
+// 保证：同 setnx：只要每条命令都有答复，就互斥。什么都不会过期。
+//
+// 何时被破坏：持有者死掉，或 SETNX 的答复丢失，键就永远留着，尽管代码设了过期时间。
 
 package locks
 

@@ -19,6 +19,13 @@
 //
 // Source: 004_0b550b2f4f804549.txt, lines 104-109: the definition of the table. That
 // a reader leaves out what does not work is an assumption.
+//
+// 想法：mysql-unique，表照文档印的来建：唯一键建在表里没有的列上，引擎的名字少了一个字母。
+//
+// 保证：没有。要的是什么表，建的就是什么表。
+//
+// 何时被破坏：两个客户端想要锁：两条 INSERT 都成功，第一条 DELETE 把两行都删掉。不需要任何故
+// 障。
 
 package locks
 

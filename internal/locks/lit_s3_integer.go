@@ -18,6 +18,13 @@
 // reply, so that a reply for Integer is a value, which the template's serializer makes a text
 // of. (A template as it comes writes lockTime as a Java object, and SETEX refuses it: then
 // nobody gets the lock either, and no key stays.)
+//
+// 想法：lua-setex，用文档给脚本规定的返回类型：Integer。脚本答复的是文本，程序对它做类型转换。
+//
+// 保证：互斥，因为从来没有客户端得知自己持有锁。
+//
+// 何时被破坏：运行它就行。抛出异常时脚本已经执行过了，所以键在那里，值没有告诉过任何人，要留一
+// 个租约。它消失之后，下一个客户端来，再做同样的事。
 
 package locks
 

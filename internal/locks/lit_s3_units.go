@@ -19,6 +19,14 @@
 //
 // Source: 003_67466b891a5c8073.txt, line 10, the comments at the fields acquireTimeout
 // and lockTime beside what tryLock does with them.
+//
+// 想法：lua-setex，由相信注释的人来配置：锁的时间写成毫秒，尝试的时间写成秒。代码把前者当成
+// 秒，把后者当成毫秒。
+//
+// 保证：同 lua-setex，只是租约是所要的一千倍。
+//
+// 何时被破坏：持有者死掉：十秒的租约挡住别人将近三个小时，三十秒的超过八个小时。没有人在等：本
+// 该持续十秒的尝试，十毫秒就结束了。
 
 package locks
 

@@ -17,6 +17,13 @@
 //
 // Source: 002_350e0850a80a0d01.txt, lines 79-84: after an error "the locking may have
 // failed and needs to be processed again".
+//
+// 想法：set-wait，照文档的说法：WAIT 失败时，拿锁可能也失败了，要重新处理一遍。
+//
+// 保证：一次就成功的尝试，同 set-wait。
+//
+// 何时被破坏：没有副本及时确认：客户端发现锁被占着，占着它的就是自己，别人也要等一整个租
+// 约。WAIT 超时了，但它什么也不撤销。另外，能破坏 set-wait 的也能破坏它。
 
 package locks
 

@@ -20,6 +20,15 @@
 //
 // Source: 003_67466b891a5c8073.txt, lines 3-10; its type of the result is in
 // lit-s3-integer, the units of its comments are in lit-s3-units.
+//
+// 想法：在一个脚本里看键在不在，并连同存活时间一起创建它。从 Redis 2.6.12 起，带 NX 和 EX 的
+// SET 自己就能做到。
+//
+// 保证：同 set-nx-lua。文档里用 "0" 代替 "1" 的情况不会发生：失败的 SETEX 会以错误结束脚本。
+//
+// 何时被破坏：持有者超过租约，因为工作慢、停顿、网络分区或迟到的答复：第二个客户端进来。墙上时
+// 钟被调，尝试就变长或变短。打断一个正在等待的客户端也停不住它：它继续等，还可能拿到调用者已经
+// 不要的锁。
 
 package locks
 

@@ -26,6 +26,16 @@
 //
 // Source: MySQL Reference Manual, "Locking Reads" and innodb_lock_wait_timeout. Not in
 // the documents; see mysql-unique for what they describe.
+//
+// 想法：工作就是一个事务，开头先锁住一直都在的一行。它在同一个数据库里改的东西，会随事务一起撤
+// 销。
+//
+// 保证：会话活着期间只有一个持有者，不管多慢、停顿多久；会话结束立刻放掉这一行，连同它的事务在
+// 这个数据库里写的一切；等待的客户端按次序得到服务。
+//
+// 何时被破坏：工作正在改数据库以外的东西时会话结束：那些不会撤销，而客户端要到下一条语句才知
+// 道。网络断了或机器断电的客户端会一直占着这一行，直到 TCP keepalive 或 wait_timeout 结束它的
+// 会话，默认是几个小时之后。行锁属于一台服务器：接替的副本有这一行，没有它的锁。
 
 package locks
 

@@ -18,6 +18,15 @@
 //
 // Source: 004_0b550b2f4f804549.txt, lines 96-121 and 430, with the index on the
 // column that exists (see lit-mysql-ddl for the text as it is).
+//
+// 想法：唯一键让每个名字在表里只有一行。插入这一行的持有锁，删掉它就归还锁。
+//
+// 保证：只有一个持有者，不管多慢、停顿多久，因为不看任何时钟：没有哪个时刻这一行会自己消失。id
+// 递增。
+//
+// 何时被破坏：持有者死掉或卡住，或 INSERT 的答复丢失：行会留到有人手工删掉。行里没写它是谁的，
+// 所以重复的或迟到的 DELETE 会删掉下一个持有者的行。接替的副本可能还没有这一行，也不知道发过哪
+// 些 id。
 
 package locks
 

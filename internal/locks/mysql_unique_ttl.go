@@ -22,6 +22,15 @@
 // takes over that does not have the row yet, and gives out the same version again.
 //
 // Source: 004_0b550b2f4f804549.txt, line 118, which leaves the expiry to the reader.
+//
+// 想法：行里写着谁持有锁、到什么时候，按数据库自己的时钟。时间到了的行，由一条带检查的 UPDATE
+// 接手。
+//
+// 保证：同 set-nx-lua，死掉的持有者的锁在租约之后回来，释放删掉的是客户端自己的条目，或者什么
+// 也不删；另外，版本就是令牌，每换一个持有者就变大。
+//
+// 何时被破坏：持有者超过租约，因为工作慢、停顿、网络分区或迟到的答复：第二个客户端进来。数据库
+// 的时钟向前跳。接替的副本还没有这一行，把同一个版本又发一次。
 
 package locks
 

@@ -25,6 +25,17 @@
 //
 // Source: PostgreSQL documentation, "Advisory Locks" and "Advisory Lock Functions".
 // Not in the documents.
+//
+// 想法：PostgreSQL 的锁锁的是数字，数字的含义由应用决定。锁属于会话。客户端持有锁多久，就保持
+// 连接多久。
+//
+// 保证：同 mysql-get-lock：会话活着期间只有一个持有者，会话结束就放掉，等待的客户端按次序，可
+// 以拿多次。
+//
+// 何时被破坏：会话结束而持有者不知道：重启、运维的 pg_terminate_backend、工作不需要数据库时的
+// idle_session_timeout。下一条语句之前，没有什么会告诉客户端。网络断了或机器断电的客户端会一直
+// 占着锁，直到 TCP keepalive 结束它的会话，默认是几个小时之后。锁属于一台服务器，副本都不知道
+// 它。每个事务之后把会话交给别人的连接池，不用任何故障就会破坏它。两个名字的哈希可能相同。
 
 package locks
 

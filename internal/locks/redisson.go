@@ -30,6 +30,17 @@
 // CommandAsyncService.syncedEval, and its defaults: lockWatchdogTimeout 30 s,
 // retryAttempts 4, slavesSyncTimeout 1 s, checkLockSyncedSlaves true;
 // 000_9f7ee79c86e9a462.txt, lines 93-111; 004_0b550b2f4f804549.txt, line 194.
+//
+// 想法：今天的 Redisson（3.44 及以后）。那个哈希还在，里面是持有者的字段和持有计数；后来学到
+// 的，是怎样重复一次释放、出错之后怎样继续续期，以及等待副本。
+//
+// 保证：同 redisson-3.12.3；另外，一次释放不管执行多少遍只算一次；有副本时，拿到的锁至少有一个
+// 副本知道。
+//
+// 何时被破坏：持有者停顿得比租约还久，或与存储断开：没有人告诉它。有多个副本时，确认过的未必就
+// 是被提升的；已经发现自己没有副本的主节点，一个也不等：与副本断开的主节点，要过
+// repl-timeout，也就是一分钟，才会发现。任务卡住而看门狗还活着，锁就一直被占着。有副本时，拿锁
+// 的答复丢失会多计一次持有。
 
 package locks
 

@@ -28,6 +28,15 @@
 // 93-111; 004_0b550b2f4f804549.txt, line 194; Redisson 3.12.3, RedissonLock, and
 // its defaults: lockWatchdogTimeout 30 s, timeout 3 s, retryAttempts 3,
 // retryInterval 1.5 s; Netty's HashedWheelTimer with 512 slots of 100 ms.
+//
+// 想法：用哈希代替字符串。唯一的字段写明持有者，并计数它拿了几次锁，所以线程可以再拿自己已有的
+// 锁。释放会在频道上宣布，谁也不必自旋。时间轮上的看门狗为租约续期，进程活多久就续多久。
+//
+// 保证：同 watchdog-lua，但丢锁时没有人被告知；另外，持有锁的线程可以再拿一次，等待不花请求。
+//
+// 何时被破坏：拿了两次时，释放的答复丢失：脚本再执行一次，再减一次，删掉了外层持有的条目。拿锁
+// 的答复丢失会多计一次持有，条目在释放之后还要留一个租约。没有得到答复的续期，就是最后一次续
+// 期。停顿、网络分区、故障转移，和所有带租约的锁一样会破坏它。
 
 package locks
 

@@ -26,6 +26,14 @@
 //
 // Source: Redisson since 3.44, RedissonFairLock, and its default
 // fairLockWaitTimeout of 300 s.
+//
+// 想法：带队列的 redisson。没拿到锁的加入一个列表，只有列表的头可以拿空着的锁。一个有序集合记
+// 着各自等到什么时候为止，死掉的等待者就不会永远挡住别人。
+//
+// 保证：同 redisson；另外，等待者按到来的次序拿到锁，每次释放只叫醒一个。
+//
+// 何时被破坏：能破坏 redisson 的都能破坏它。墙上时钟快的客户端会把别人挤出队列，损失的只是次
+// 序。发给刚死掉的队首的消息，别人听不到：它们要把自己的时间等完。
 
 package locks
 

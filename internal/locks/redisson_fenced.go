@@ -24,6 +24,15 @@
 // outer one.
 //
 // Source: Redisson since 3.19, RedissonFencedLock (lockAndGetToken).
+//
+// 想法：带防护令牌的 redisson。拿锁的脚本让第二个键加一，把这个数和锁一起返回，这是服务器的同
+// 一步。
+//
+// 保证：同 redisson；另外，检查令牌的资源会把已被后来者超过的挡回去。
+//
+// 何时被破坏：资源不检查；存储忘掉计数器（没有持久化的重启或故障转移都会），把同一个令牌发第二
+// 次。在 lock 之后才用 getToken 读的令牌，可能已经是后来者的，那就完全起不到防护的作用；这里用
+// 的是 lockAndGetToken。持有时再拿一次锁也会加一，于是内层的令牌超过了外层的。
 
 package locks
 

@@ -17,6 +17,12 @@
 //
 // Source: 004_0b550b2f4f804549.txt, line 194 (the watchdog needs a lock without a
 // lease time); Redisson since 3.44, RedissonLock.tryAcquireAsync.
+//
+// 想法：lock(leaseTime)：指定了锁的时长，就没有看门狗。脚本和 redisson 的一样。
+//
+// 保证：同没有看门狗的 redisson：卡住的任务在租约结束时失去锁。
+//
+// 何时被破坏：工作比租约长。其余同 redisson。
 
 package locks
 

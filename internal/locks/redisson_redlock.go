@@ -24,6 +24,16 @@
 //
 // Source: Redisson 3.12.3, RedissonRedLock, RedissonMultiLock and RedissonLock;
 // 001_3ab3a636653db715.txt, lines 241-303 and 451-465, for the scripts.
+//
+// 想法：Redisson 里叫这个名字的类：建在多把 Redisson 锁之上，每个节点一把，多数到手就算持有。
+// 用法照手册：tryLock(100, 10, SECONDS)，最多等十个租约，持有一个租约。
+//
+// 保证：只要每个持有者都在第 4 步开始的租约之内做完、没有节点失忆，就互斥；可以死掉少数节点；
+// 等待者会得到通知；可重入。
+//
+// 何时被破坏：第 4 步的答复迟到：没有谁拿花掉的时间和租约比较，所以客户端可能在租约结束后才进
+// 去。PEXPIRE 也不问主人是谁。在第 4 步之前死掉的客户端，留下的条目能活它愿意等的时间的两倍：
+// 二十个租约。有租约就没有看门狗，所以工作慢和停顿会像破坏 redlock 一样破坏它。
 
 package locks
 

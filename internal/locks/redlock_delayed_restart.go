@@ -15,6 +15,13 @@
 //
 // Source: Redis documentation, "Distributed Locks with Redis", performance, crash
 // recovery and fsync; 000_9f7ee79c86e9a462.txt, lines 113-126, for the algorithm.
+//
+// 想法：崩溃过的节点不露面，直到它可能授予过的租约全都结束。它回来时是空的，也没有什么可忘的
+// 了。
+//
+// 保证：同 redlock；另外，不用任何磁盘，重启也是安全的。
+//
+// 何时被破坏：同 redlock，重启除外。多数崩溃时，一整个租约之内谁也拿不到锁。
 
 package locks
 

@@ -22,6 +22,14 @@
 //
 // Source: Redis documentation, "Distributed Locks with Redis", making the algorithm
 // more reliable: extending the lock; 000_9f7ee79c86e9a462.txt, lines 113-126, for the algorithm.
+//
+// 想法：先要一个短租约，工作还在进行就在多数节点上延长它。延长和第一次一样，也是一次投票。
+//
+// 保证：同 redlock；另外，工作可以比租约长，最长约四个租约；在运行的客户端，会在别人能拿到锁之
+// 前得知锁已丢失。
+//
+// 何时被破坏：整个进程连同看门狗冻结，比有效时间剩下的还久；工作卡住，也就听不到丢锁的消息；多
+// 数里的节点重启后是空的，或墙上时钟跳了：那就能凑出另一个多数，而客户端要到下一次延长才知道。
 
 package locks
 

@@ -17,6 +17,13 @@
 //
 // Source: Redis documentation, "Distributed Locks with Redis", performance, crash
 // recovery and fsync; 000_9f7ee79c86e9a462.txt, lines 113-126, for the algorithm.
+//
+// 想法：Redlock，节点在答复之前把每条命令写到磁盘，所以重启的节点记得自己许诺过什么。
+//
+// 保证：同 redlock；另外，节点随时可以崩溃和重启，不会因此凑出第二个多数。
+//
+// 何时被破坏：同 redlock，重启除外：持有者最后一次看时钟之后冻结或变慢，节点的墙上时钟跳了，条
+// 目被淘汰。每条 SET 的代价是一次磁盘刷写。
 
 package locks
 

@@ -21,6 +21,14 @@
 // Source: 000_9f7ee79c86e9a462.txt, lines 118-126; 004_0b550b2f4f804549.txt, lines 221-225;
 // 002_350e0850a80a0d01.txt, lines 64-70. What they leave out is in redlock: a clock that is
 // never set, and a margin for the drift.
+//
+// 想法：Redlock，用文档所说的两个时间戳，以及文档对它们做的比较。
+//
+// 保证：同 redlock，只要没有人调客户端的时钟，而且它和节点的时钟走得一样快。
+//
+// 何时被破坏：同 redlock；另外，客户端询问时墙上时钟被往回调：过去的时间被藏了起来，条目已经到
+// 期的多数也算数了。时钟稍慢一点时，它上面的租约的最后一刻，已经在节点上的租约结束之后，因为没
+// 有给误差留余量。
 
 package locks
 

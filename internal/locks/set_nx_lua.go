@@ -17,6 +17,14 @@
 // Source: 001_3ab3a636653db715.txt, lines 85-111; 002_350e0850a80a0d01.txt, lines
 // 35-46; 004_0b550b2f4f804549.txt, lines 169-188; Redis documentation, "Distributed
 // Locks with Redis", correct implementation with a single instance.
+//
+// 想法：比较和删除放进一个脚本，服务器执行它时不让别人插进来。
+//
+// 保证：同 set-nx-ex-del；另外，释放删掉的是客户端自己的条目，或者什么也不删，不管它来得多晚、
+// 重复几次。
+//
+// 何时被破坏：持有者超过租约，因为工作慢、停顿、网络分区或迟到的答复：第二个客户端进来。脚本保
+// 护的是条目，不是临界区。忘掉条目的故障转移也会放进第二个客户端。
 
 package locks
 

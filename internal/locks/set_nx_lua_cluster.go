@@ -18,6 +18,16 @@
 //
 // Source: 004_0b550b2f4f804549.txt, lines 198-206; 002_350e0850a80a0d01.txt, lines 55-57;
 // Redis Cluster specification: write safety, redirection and resharding.
+//
+// 想法：Redis Cluster 上的 set-nx-lua。集群的主节点分担各个键；有一个沉默太久，就由它们自己提
+// 升一个副本。
+//
+// 保证：同 set-nx-lua；另外，不用哨兵也能发现主节点死掉；处在少数一边的主节点，过了
+// node-timeout 就停止服务。
+//
+// 何时被破坏：同 set-nx-lua。集群只把键复制给一个分片的副本，而且不是先复制再答复：死掉或被隔
+// 开的主节点，会带走副本还没听说的东西。在 node-timeout 之内，被隔开的主节点还会继续授予锁。任
+// 何一个主节点死掉，在它有继任者之前，哪个节点都不为任何人服务。
 
 package locks
 

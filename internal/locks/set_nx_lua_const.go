@@ -14,6 +14,13 @@
 // value that it expects, deletes the second one's key, and a third client gets in.
 //
 // Source: 001_3ab3a636653db715.txt, line 131, which warns of it.
+//
+// 想法：比较和删除放进一个脚本，但所有客户端共用一个值。脚本没错，只是没有什么可供它分辨。
+//
+// 保证：同 set-nx-ex-del，仅此而已：比较永远成功。
+//
+// 何时被破坏：持有者超过租约，因为工作慢、停顿、网络分区或迟到的答复：第二个客户端进来。然后第
+// 一个的脚本看到它所期望的值，删掉第二个的键，第三个客户端进来。
 
 package locks
 

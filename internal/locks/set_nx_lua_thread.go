@@ -16,6 +16,13 @@
 // Source: 000_9f7ee79c86e9a462.txt, lines 68-89, for the value, with the release of
 // set-nx-lua, so that it is the value alone that makes the difference; Redis documentation,
 // "Distributed Locks with Redis": unique across all clients and all lock requests.
+//
+// 想法：值写明锁在哪个进程的哪个线程手里。别人都没有这个值，但这个线程每次用的都是它。
+//
+// 保证：在不同的线程之间，同 set-nx-lua。
+//
+// 何时被破坏：同 set-nx-lua；另外，迟到的释放碰上线程的下一次持有，把它当成自己所属的那一次：
+// 键没了，另一个客户端进来和这个线程同时持有。每次拿锁都换新的值，才分得清两次持有。
 
 package locks
 

@@ -18,6 +18,14 @@
 //
 // Source: Redis documentation, "Redis replication", on allowing writes only with N
 // attached replicas; ten seconds is the default of min-replicas-max-lag.
+//
+// 想法：主节点十秒没有听到副本的消息就拒绝写入，在它上面用 set-nx-lua：被隔开的主节点就不再发
+// 锁。
+//
+// 保证：同 set-nx-lua；另外，只要各服务器的时钟走得一样快，被隔开的主节点最多再授予十秒的锁。
+//
+// 何时被破坏：同 set-nx-lua；副本还没听说这个键，主节点就死了：连着的副本，不等于有最后一次写
+// 入的副本；网络分区的头十秒之内，两边都可能授予。一个副本都没有时，谁也拿不到锁。
 
 package locks
 

@@ -16,6 +16,13 @@
 // the key of the next holder although GET had shown the own token.
 //
 // Source: 000_9f7ee79c86e9a462.txt, lines 70-89; 004_0b550b2f4f804549.txt, lines 140-165.
+//
+// 想法：存一个别人都不知道的随机标识，键里还是这个标识才删键。比较由客户端来做。
+//
+// 保证：同 set-nx-ex-del；另外，只是迟到的持有者不会删掉下一个持有者的键。
+//
+// 何时被破坏：持有者超过租约：第二个客户端进来；因为停顿或网络慢，租约在第 2 步和第 3 步之间结
+// 束：DEL 删掉下一个持有者的键，尽管 GET 看到的是自己的标识。
 
 package locks
 

@@ -19,6 +19,13 @@
 //
 // Source: 002_350e0850a80a0d01.txt, lines 78-84, with the second replica that its
 // text allows; Redis documentation of WAIT, consistency and WAIT.
+//
+// 想法：为了可用性用两个副本，WAIT 还是 1：哪个快，哪个就有键，这应该够了。
+//
+// 保证：同 set-nx-lua；另外，主节点死掉时，两个副本里至少有一个有这个键。
+//
+// 何时被破坏：被提升的是另一个。WAIT 保证有人记得，不保证将来去问的就是记得的那个。哪怕三台服
+// 务器的多数都有，只要下一个主节点不是按它知道什么来选的，也没有用；其余同 set-wait。
 
 package locks
 

@@ -19,6 +19,15 @@
 //
 // Source: 002_350e0850a80a0d01.txt, lines 78-84, which says nothing of connections;
 // Redis documentation of WAIT: "in the context of the current connection".
+//
+// 想法：set-wait 的两条命令，走正在使用的连接池；没有人要求固定一个连接时，客户端库就是这样：
+// 每条命令用哪个空闲的连接都行。
+//
+// 保证：同 set-nx-lua，仅此而已。
+//
+// 何时被破坏：副本还没有键，主节点就死了。WAIT 说的是它自己那个连接上次使用时写过的东西；一般
+// 来说，连着的副本早就都确认了，数字立刻就来，哪怕副本冻结着。代码看上去检查过，检查的却是过
+// 去。
 
 package locks
 

@@ -17,6 +17,14 @@
 //
 // Source: 002_350e0850a80a0d01.txt, lines 78-84, where WAIT ends in an error or well; Redis
 // documentation of WAIT: it returns the number of replicas reached, also at its timeout.
+//
+// 想法：set-wait 的两条命令，再照文档说的，看 WAIT 有没有失败。WAIT 答复的是一个数，没有人读
+// 它。
+//
+// 保证：同 set-nx-lua；副本够快，才有这个键。
+//
+// 何时被破坏：没有副本及时确认。这时 WAIT 答复 0，而这不是错误：客户端等掉了租约里的三秒，然后
+// 当作副本已有键一样进去。主节点这时死掉，或和它的持有者一起被隔开，锁就跟着没了。
 
 package locks
 

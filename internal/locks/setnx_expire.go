@@ -16,6 +16,14 @@
 // client gets in, and the first one's DEL frees the second one's lock.
 //
 // Source: 000_9f7ee79c86e9a462.txt, lines 30-49; 004_0b550b2f4f804549.txt, lines 127-134.
+//
+// 想法：带存活时间的 setnx，用第二条命令来设，让死掉的客户端的锁自己消失。
+//
+// 保证：只要每个持有者都在租约之内做完，就互斥；在第 2 步之后死掉的客户端，锁在租约之后空出
+// 来。
+//
+// 何时被破坏：在第 1 步和第 2 步之间，客户端死掉或 EXPIRE 失败：键没有存活时间，永远留着；持有
+// 者超过租约：第二个客户端进来，第一个的 DEL 放掉第二个的锁。
 
 package locks
 

@@ -22,6 +22,15 @@
 //
 // Source: 003_67466b891a5c8073.txt, line 2; Redis command reference, SETNX, the
 // pattern for locking that it describes as superseded.
+//
+// 想法：同 setnx-timestamp-del，但期限已过的锁由一条 GETSET 接手，它的答复说明谁是第一个。
+//
+// 保证：只要所有墙上时钟一致、每个持有者都在租约之内做完，就互斥；几个客户端看到同一把遗留的锁
+// 时，只有一个拿到它。
+//
+// 何时被破坏：竞争者的时钟比持有者的快，超过租约剩下的时间：它会接手一把还活着的锁；持有者超过
+// 租约；因为停顿或网络慢，期限在释放时的检查和 DEL 之间过了：DEL 删掉下一个持有者的键。竞争输
+// 了的客户端，会把赢家的期限往后推一点点。
 
 package locks
 

@@ -21,6 +21,7 @@ type Plan struct {
 	Story    string
 	Question string
 	Lesson   string
+	Chinese  Prose // what the file says in Chinese, too; its texts are "" where it does not
 
 	// ScalePPM is what Scaled has multiplied the durations by, in millionths; 0 when it has not.
 	ScalePPM int64

@@ -239,6 +239,14 @@ type Series []Part
 // In joins the things.
 func (s Series) In(l Language) string { return strings.Join(eachIn(s, l), choose(l, ", ", "，")) }
 
+// Sequence is what happens one after the other: X, then Y.
+type Sequence []Part
+
+// In joins the things.
+func (s Sequence) In(l Language) string {
+	return strings.Join(eachIn(s, l), choose(l, ", then ", "；然后"))
+}
+
 func eachIn[P Part](parts []P, l Language) []string {
 	out := make([]string, len(parts))
 	for i, p := range parts {

@@ -347,7 +347,7 @@ func Spaced(s string) string {
 		}
 		han := unicode.Is(unicode.Han, r)
 		switch before := unicode.Is(unicode.Han, last); {
-		case before && han:
+		case before && han, punctuation(last), punctuation(r):
 			blanks = 0
 		case before && alphanumeric(r), han && alphanumeric(last):
 			blanks = max(blanks, 1)
@@ -360,6 +360,11 @@ func Spaced(s string) string {
 	}
 	b.WriteString(strings.Repeat(" ", blanks))
 	return b.String()
+}
+
+// punctuation is what a Chinese sentence is divided by. It brings its own room.
+func punctuation(r rune) bool {
+	return r != 0 && strings.ContainsRune("，。：；？！、（）「」《》", r)
 }
 
 func alphanumeric(r rune) bool {

@@ -14,11 +14,7 @@ import (
 // under the same file name gives the same plan, the line numbers apart.
 func Resolved(p *plan.Plan) string {
 	w := &writer{}
-	w.line(0, "scenario: %s", scalar(p.Name))
-	w.line(0, "level: %d", p.Level)
-	w.text("story", p.Story)
-	w.text("question", p.Question)
-	w.text("origin", p.Origin)
+	w.prose(p)
 	if p.Seed > 0 {
 		w.line(0, "seed: %d", p.Seed)
 	}
@@ -42,7 +38,8 @@ func Resolved(p *plan.Plan) string {
 	}
 	w.vary(p)
 	w.expect(p)
-	w.text("lesson", p.Lesson)
+	w.text(0, "lesson", p.Lesson, asWritten)
+	w.chinese(p.Chinese)
 	return w.b.String()
 }
 
@@ -52,54 +49,6 @@ func (w *writer) line(indent int, format string, args ...any) {
 	w.b.WriteString(strings.Repeat("  ", indent))
 	fmt.Fprintf(&w.b, format, args...)
 	w.b.WriteByte('\n')
-}
-
-// text prints a text as a folded block, or in quotes when its own blanks or
-// line breaks would not survive the folding.
-func (w *writer) text(key, text string) {
-	switch {
-	case text == "":
-		return
-	case !foldable(text):
-		w.line(0, "%s: %s", key, doubleQuoted(text))
-		return
-	}
-	w.line(0, "%s: >", key)
-	for i, paragraph := range strings.Split(text, "\n") {
-		if i > 0 {
-			w.line(0, "")
-		}
-		w.wrapped(paragraph)
-	}
-}
-
-// textWidth is where a folded text is broken.
-const textWidth = 96
-
-func (w *writer) wrapped(paragraph string) {
-	line := ""
-	for _, word := range strings.Split(paragraph, " ") {
-		if line != "" && len(line)+1+len(word) > textWidth {
-			w.line(1, "%s", line)
-			line = ""
-		}
-		if line != "" {
-			line += " "
-		}
-		line += word
-	}
-	w.line(1, "%s", line)
-}
-
-// foldable reports whether a text is paragraphs of words with one blank between
-// them.
-func foldable(text string) bool {
-	for _, paragraph := range strings.Split(text, "\n") {
-		if paragraph == "" || paragraph != strings.Join(strings.Fields(paragraph), " ") {
-			return false
-		}
-	}
-	return true
 }
 
 func (w *writer) section(s plan.Section, p *plan.Plan) {

@@ -17,7 +17,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
@@ -104,7 +103,7 @@ func about(path string, cause error, message string) *Invalid {
 
 var topKeys = []string{
 	"scenario", "level", "story", "question", "lesson", "origin", "seed", "locks", "lease", "clients",
-	"workload", "network", "servers", "clocks", "faults", "chaos", "vary", "expect",
+	"workload", "network", "servers", "clocks", "faults", "chaos", "vary", "expect", "zh",
 }
 
 // scenario reads the whole file. The order matters: faults and clocks speak of
@@ -153,55 +152,6 @@ func (r *reader) scenario(root *node, p *plan.Plan) {
 	if e, ok := g["expect"]; ok {
 		r.expect(e.value, p)
 	}
-}
-
-// words reads the title and the texts.
-func (r *reader) words(root *node, g group, p *plan.Plan) {
-	if e, ok := g["scenario"]; ok {
-		if title, ok := r.value(e.value, "scenario", "scenario: A long pause outlives the lease"); ok {
-			r.limit(e.value, "the title", title, maxTitle)
-			p.Name = title
-		}
-	} else {
-		r.problemf(root, "the title is missing: start with a line such as \"scenario: A long pause outlives the lease\"")
-	}
-	if e, ok := g["level"]; ok {
-		if level, ok := r.count(e.value, "level", "level: 1", 1, 3); ok {
-			p.Level = level
-		}
-	}
-	if e, ok := g["seed"]; ok {
-		r.seed(e.value, p)
-	}
-	texts := map[string]*string{"story": &p.Story, "question": &p.Question, "lesson": &p.Lesson, "origin": &p.Origin}
-	for key, text := range texts { // order: problems are sorted by place
-		e, ok := g[key]
-		if !ok {
-			continue
-		}
-		if e.value.kind != scalarNode || strings.TrimSpace(e.value.text) == "" {
-			r.wrongKind(e.value, key, "a text", key+": >, and the text in the lines below, indented")
-			continue
-		}
-		*text = tidyText(e.value.text)
-		r.limit(e.value, "the "+key, *text, maxText)
-	}
-}
-
-func (r *reader) limit(n *node, what, text string, most int) {
-	if length := utf8.RuneCountInString(text); length > most {
-		r.problemf(n, "%s has %d characters, and %d is the most: shorten it", what, length, most)
-	}
-}
-
-// tidyText drops the blanks that nobody sees, so that a text stays the same
-// however it is written down.
-func tidyText(text string) string {
-	lines := strings.Split(strings.ReplaceAll(text, "\t", " "), "\n")
-	for i := range lines {
-		lines[i] = strings.TrimRight(lines[i], " ")
-	}
-	return strings.TrimSpace(strings.Join(lines, "\n"))
 }
 
 // slugOf makes a name for files and addresses out of the file's own name, or of

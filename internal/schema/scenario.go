@@ -4,6 +4,7 @@ import (
 	"lockstep/internal/checker"
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
+	"lockstep/internal/say"
 )
 
 // Limits, as package scenario keeps them.
@@ -18,11 +19,7 @@ const (
 func Scenario() *Schema {
 	d := plan.Default()
 	s := closed("One file is one story: clients, a lock, faults, and what is expected.", Properties{
-		{"scenario", &Schema{
-			Type: []string{"string", "number"}, MinLength: 1, MaxLength: maxTitle,
-			Description: "The title: what happens, in a few words.",
-			Examples:    []any{"A long pause outlives the lease"},
-		}},
+		{"scenario", title()},
 		{"level", &Schema{
 			Type: "integer", Minimum: ptr(1), Maximum: ptr(3), Default: d.Level,
 			Description: "How much a reader has to know: 1 start here, 2 some, 3 subtle.",
@@ -37,7 +34,7 @@ func Scenario() *Schema {
 		}},
 		{"locks", lockList()},
 		{"lease", positive("duration", "How long the store remembers the holder. Every lock rounds as its protocol demands.").
-			withDefault(say(plan.DefaultLease))},
+			withDefault(spelled(plan.DefaultLease))},
 		{"clients", clients()},
 		section(plan.WorkloadKeys, &d),
 		section(plan.NetworkKeys, &d),
@@ -47,6 +44,7 @@ func Scenario() *Schema {
 		{"chaos", chaos()},
 		{"vary", vary()},
 		{"expect", expect()},
+		{"zh", chinese()},
 	})
 	s.Dialect = dialect
 	s.Title = "A scenario of lockstep"
@@ -56,6 +54,25 @@ func Scenario() *Schema {
 	return s
 }
 
+func title() *Schema {
+	return &Schema{
+		Type: []string{"string", "number"}, MinLength: 1, MaxLength: maxTitle,
+		Description: "The title: what happens, in a few words.",
+		Examples:    []any{"A long pause outlives the lease"},
+	}
+}
+
+// chinese are the texts of a file once more.
+func chinese() *Schema {
+	return closed("The same texts in Chinese, for --lang zh. What is left out is said in English.", Properties{
+		{"scenario", title()},
+		{"story", text(maxText, "The story.")},
+		{"question", text(maxText, "The question.")},
+		{"lesson", text(maxText, "The lesson.")},
+		{"origin", text(maxText, "The origin.")},
+	})
+}
+
 func ptr(n int) *int { return &n }
 
 // lockIDs is one of the registered variants.
@@ -63,7 +80,7 @@ func lockIDs() *Schema {
 	s := &Schema{Type: "string", Description: "A lock variant."}
 	for _, v := range locks.Known() {
 		s.Enum = append(s.Enum, v.ID)
-		s.EnumDescriptions = append(s.EnumDescriptions, v.Doc().Idea)
+		s.EnumDescriptions = append(s.EnumDescriptions, v.Doc(say.English).Idea)
 	}
 	return s
 }
@@ -119,7 +136,7 @@ func clocks() *Schema {
 func expect() *Schema {
 	keys := Properties{{plan.EveryLock, like("verdicts", "Expected of all locks of this file for which nothing else is said.")}}
 	for _, v := range locks.Known() {
-		keys = append(keys, Property{v.ID, like("verdicts", v.Doc().Idea)})
+		keys = append(keys, Property{v.ID, like("verdicts", v.Doc(say.English).Idea)})
 	}
 	s := orAnything(closed("What is expected of each lock. A missed expectation fails the run; one about a lock goes before one about every lock. A lock of which nothing is said is expected to keep every property.", keys))
 	s.Examples = []any{object{{plan.EveryLock, object{{checker.ProgressID, string(checker.Kept)}}}}, plan.Anything}

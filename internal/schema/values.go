@@ -75,7 +75,7 @@ func closed(doc string, keys Properties) *Schema {
 	return &Schema{Type: "object", Description: doc, Properties: keys, Additional: false}
 }
 
-func say(d time.Duration) string { return faults.Duration(d) }
+func spelled(d time.Duration) string { return faults.Duration(d) }
 
 // definitions are the values that occur in many places.
 func definitions() Properties {

@@ -86,6 +86,15 @@ faults:
 expect:
   set-nx-lua:
     mutual-exclusion: broken
+
+zh:
+  scenario: "set-nx-lua 破坏 mutual-exclusion，最小反例，取自：A storm by hand"
+  story: >
+    set-nx-lua 让两个客户端同时在里面，持续 0.005 秒，接受了 1 次过期写，丢失了 1 次更新。不成立的假
+    设：A 的停顿从不超过租约剩下的时间。停顿 11.000 秒 > 租约 10.000 秒 - 已用 0.003 秒。
+  origin: >
+    由 simulate search 在 storm.yaml 里用种子 1 找到，再缩小：从 6 个故障、4 个客户端、5 轮、4850 个
+    事件，变为 1 个故障、2 个客户端、1 轮、347 个事件。
 `
 	if body != want {
 		t.Errorf("got:\n%s\nwant:\n%s", body, want)

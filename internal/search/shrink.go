@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"lockstep/internal/chaos"
 	"lockstep/internal/checker"
@@ -99,21 +98,15 @@ func (s *shrinker) begin(f *Found) error {
 	s.kind, s.most = kindOf(&j, s.property), len(j.History.Events)
 	fired := slices.DeleteFunc(slices.Clone(f.Original.Faults), func(x faults.Fault) bool { return j.Faults[x.Number-1].Times == 0 || j.Faults[x.Number-1].InVain })
 	start := f.Original.WithFaults(fired)
-	start.Name = titleOf(s.lock, s.property, f.Original.Name)
+	start.Name = f.title(say.English)
 	start.Story, start.Question, start.Lesson, start.Origin, start.Level = "", "", "", "", plan.Default().Level
+	start.Chinese = plan.Prose{}
 	start.Locks, start.Expect, start.Vary, start.Seed = []string{s.lock}, nil, nil, f.Seed
 	s.best = start
 	if !s.try(func(*plan.Plan) bool { return true }) {
 		return errors.New("without the faults that never came about it does not break any more: this run cannot be shrunk")
 	}
 	return nil
-}
-
-// titleOf is the title of a smallest version. Shrinking it again leaves it as it is.
-func titleOf(lock, property, of string) string {
-	broken := fmt.Sprintf("%s breaks %s, minimal counterexample of: ", lock, property)
-	title := []rune(broken + strings.TrimPrefix(of, broken))
-	return string(title[:min(len(title), 200)])
 }
 
 // try makes a candidate of the best version and plays it. The candidate becomes the
@@ -193,39 +186,9 @@ func (s *shrinker) conclude(f *Found, worlds run.Factory) error {
 	}
 	f.Judgement = out.Judgement
 	f.After = sizeOf(&p, &f.Judgement)
-	p.Story = storyOf(&f.Judgement)
-	p.Origin = originOf(f)
+	p.Story, p.Origin = f.story(say.English), f.origin(say.English)
+	p.Chinese = plan.Prose{Name: f.title(say.Chinese), Story: f.story(say.Chinese), Origin: f.origin(say.Chinese)}
 	f.Smallest = &p
 	f.YAML = scenario.Brief(&p, p.Origin)
 	return nil
-}
-
-// storyOf tells the smallest version in the words of explain.
-func storyOf(j *checker.Judgement) string {
-	text := explain.Verdict(*j).English()
-	if wrong := explain.Assumption(j.History, j.Findings, 0); wrong.Proved() {
-		text += " The assumption was: " + wrong.Assumed.English() + " " + wrong.Formula.English() + "."
-	}
-	return strings.Join(strings.Fields(text), " ")
-}
-
-// originOf says where the file comes from.
-func originOf(f *Found) string {
-	how := ""
-	if f.Unfinished {
-		how = " part of the way"
-	}
-	return fmt.Sprintf("simulate search found this in %s with seed %d and shrunk it%s: %s became %s.",
-		f.Original.File, f.Seed, how, f.Before, f.After)
-}
-
-// String says a size in words.
-func (s Size) String() string {
-	count := func(n int, one string) string {
-		if n == 1 {
-			return "1 " + one
-		}
-		return fmt.Sprintf("%d %ss", n, one)
-	}
-	return fmt.Sprintf("%s, %s, %s and %s", count(s.Faults, "fault"), count(s.Clients, "client"), count(s.Rounds, "round"), count(s.Events, "event"))
 }

@@ -12,6 +12,7 @@ import (
 	"lockstep/internal/faults"
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
+	"lockstep/internal/say"
 	"lockstep/internal/scenario"
 )
 
@@ -20,7 +21,7 @@ import (
 
 func TestEveryLockIsDocumentedInItsFile(t *testing.T) {
 	for _, v := range locks.Known() {
-		d := v.Doc()
+		d := v.Doc(say.English)
 		for heading, text := range map[string]string{
 			"Idea": d.Idea, "Protocol": strings.Join(d.Protocol, " "), "Guarantees": d.Guarantees,
 			"Breaks when": d.BreaksWhen, "Source": d.Source,

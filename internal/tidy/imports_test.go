@@ -16,13 +16,13 @@ var layers = map[string][]string{
 	"internal/timerwheel": {},
 	"internal/say":        {},
 	"internal/faults":     {"internal/say"},
-	"internal/locks":      {"internal/world", "internal/timerwheel"},
+	"internal/locks":      {"internal/say", "internal/timerwheel", "internal/world"},
 	// The code of locks that are libraries belongs to the live world and is near the
 	// other locks only because their texts are read there.
 	"internal/locks/libraries": {"internal/locks", "internal/world"},
 	"internal/checker":         {"internal/history", "internal/say"},
 	"internal/logcheck":        {"internal/history/jsonline", "internal/say"},
-	"internal/plan":            {"internal/faults", "internal/history", "internal/locks"},
+	"internal/plan":            {"internal/faults", "internal/history", "internal/locks", "internal/say"},
 	"internal/workload":        {"internal/faults", "internal/history", "internal/locks", "internal/plan", "internal/world"},
 	"internal/resp":            {"internal/world"},
 	// A test of somebody's own lock: goroutines, in the time of a bubble, on the simulated world.
@@ -36,7 +36,7 @@ var layers = map[string][]string{
 		"internal/faults", "internal/history", "internal/locks", "internal/plan", "internal/resp", "internal/workload", "internal/world",
 	},
 	"internal/chaos":    {"internal/faults", "internal/plan", "internal/sim/kernel"},
-	"internal/scenario": {"internal/chaos", "internal/checker", "internal/faults", "internal/locks", "internal/plan"},
+	"internal/scenario": {"internal/chaos", "internal/checker", "internal/faults", "internal/locks", "internal/plan", "internal/say"},
 	"internal/run":      {"internal/chaos", "internal/checker", "internal/history", "internal/locks", "internal/plan", "internal/say"},
 	"internal/rate":     {},
 	"internal/measured": {},
@@ -84,7 +84,7 @@ var layers = map[string][]string{
 	"internal/report/page": {"internal/checker", "internal/report/bundle", "internal/report/figure", "internal/say"},
 	"internal/report/runpage": {
 		"internal/checker", "internal/explain", "internal/faults", "internal/glossary", "internal/history", "internal/locks", "internal/plan",
-		"internal/report/bundle", "internal/report/clean", "internal/report/diagram", "internal/report/figure", "internal/report/page", "internal/say",
+		"internal/report/bundle", "internal/report/clean", "internal/report/diagram", "internal/report/figure", "internal/report/page", "internal/say", "internal/shell",
 	},
 	"internal/report/comparepage": {
 		"internal/history", "internal/report/bundle", "internal/report/clean", "internal/report/compare", "internal/report/diagram",
@@ -100,7 +100,7 @@ var layers = map[string][]string{
 		"internal/checker", "internal/explain", "internal/history", "internal/plan", "internal/rate", "internal/report/bundle", "internal/report/clean",
 		"internal/report/compare", "internal/report/trace", "internal/run", "internal/say", "internal/search", "internal/sweep",
 	},
-	"internal/report/trace":       {"internal/checker", "internal/explain", "internal/history", "internal/report/bundle", "internal/report/clean", "internal/world"},
+	"internal/report/trace":       {"internal/checker", "internal/explain", "internal/history", "internal/report/bundle", "internal/report/clean", "internal/say", "internal/world"},
 	"internal/report/terminal":    {"internal/checker", "internal/explain", "internal/history", "internal/report/bundle", "internal/report/clean", "internal/report/compare", "internal/run", "internal/say", "internal/sweep"},
 	"internal/report/reporttest":  {"internal/checker", "internal/history", "internal/locks"}, // helpers of tests, as are the next two
 	"internal/report/bundletest":  {"internal/checker", "internal/explain", "internal/faults", "internal/history", "internal/plan", "internal/report/bundle", "internal/report/reporttest", "internal/say", "internal/sweep"},
@@ -117,8 +117,8 @@ var layers = map[string][]string{
 	"internal/serve":       {},
 	"internal/browser":     {}, // a helper of tests
 	"internal/conformance": {}, // nothing but tests, of both worlds
-	"internal/schema":      {"internal/checker", "internal/faults", "internal/locks", "internal/plan", "internal/report/export"},
-	"internal/docs":        {"internal/measured", "internal/schema", "internal/shell", "internal/checker", "internal/faults", "internal/locks", "internal/plan"},
+	"internal/schema":      {"internal/checker", "internal/faults", "internal/locks", "internal/plan", "internal/report/export", "internal/say"},
+	"internal/docs":        {"internal/measured", "internal/schema", "internal/shell", "internal/checker", "internal/faults", "internal/locks", "internal/plan", "internal/say"},
 	"internal/mutants":     {"internal/real"}, // to leave real servers out of the tests that it runs
 	"internal/tidy":        {"internal/checker", "internal/faults", "internal/locks", "internal/plan", "internal/scenario"},
 	"internal/seeded":      {},

@@ -15,6 +15,12 @@ const meltingLock = `// Lock melting
 // Breaks when: a holder overruns its lease, by slow work or a pause.
 //
 // Source: Redis documentation of DELEX, a command of Redis 8.4.
+//
+// 想法：比较和删除是服务器的同一条命令。
+//
+// 保证：释放删掉的是客户端自己的条目，或者什么也不删。
+//
+// 何时被破坏：持有者超过租约，因为工作慢或停顿。
 
 package locks
 
@@ -85,6 +91,11 @@ faults:
 expect:
   every lock: {mutual-exclusion: broken}
 lesson: A lease is over when it is over.
+zh:
+  scenario: 熔化
+  story: A 离开得比租约还久。
+  question: A 回来时，锁归谁？
+  lesson: 租约结束就是结束了。
 `
 
 const meltVerb = `package faults

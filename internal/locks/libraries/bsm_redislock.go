@@ -22,6 +22,16 @@
 // again by go-redis and then finds nothing: not held, although it did release.
 //
 // Source: the library's README and code at v0.9.4; go-redis v9, Options.MaxRetries.
+//
+// 想法：SET NX PX，和一个先比较的释放，两者都是脚本，建在 go-redis 之上；这种库能有多小就有多
+// 小。
+//
+// 保证：只要每个持有者都在租约之内做完，就互斥；释放删掉的是客户端自己的条目，或者什么也不删；
+// 拿锁的答复丢失，代价是一次应答超时，不是一个租约。
+//
+// 何时被破坏：持有者超过租约，因为工作慢或停顿：除非应用调用 Refresh，没有谁来续期，也没有什么
+// 会告诉持有者。忘掉条目的故障转移会放进第二个客户端。答复丢失的释放，go-redis 会重发，然后什
+// 么也找不到：报告没有持有，其实已经释放了。
 
 package libraries
 

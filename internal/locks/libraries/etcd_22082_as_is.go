@@ -18,6 +18,14 @@
 // session: the library deletes the key by its name, whose create revision it knows and does not compare.
 //
 // Source: https://github.com/etcd-io/etcd/issues/22082; the library's code at v3.6.5, mutex.go.
+//
+// 想法：etcd-concurrency，用在会重发没有答复的 Unlock 的应用里：它会删掉同一个会话后来拿到的
+// 锁。
+//
+// 保证：只要每个 Unlock 都有答复，就同 etcd-concurrency。
+//
+// 何时被破坏：Unlock 的答复丢失，重发的那一次碰上同一个会话的下一次持有：库按名字删键；它知道
+// 创建 revision，却不比较。
 
 package libraries
 

@@ -22,6 +22,15 @@
 // has the revision for a token (Header) but hands it to nobody by itself.
 //
 // Source: the library's documentation and code at v3.6, session.go, key.go and mutex.go.
+//
+// 想法：一个会话，也就是由客户端库维持的租约；一个前缀下，每个等待的客户端有一个键；最老的键持
+// 有锁。
+//
+// 保证：只要持有者在会话结束之前停下，就互斥；先到先得；死掉的客户端的锁在租约之后空出来；会话
+// 结束会被告知（Session.Done），靠客户端自己的时钟也能知道。
+//
+// 何时被破坏：持有者的进程停住，比租约还久：etcd 把锁给下一个，而会话结束的消息可能比写入来得
+// 晚。库里有可以当令牌的 revision（Header），但不会主动交给谁。
 
 package libraries
 

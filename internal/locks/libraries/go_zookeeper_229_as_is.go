@@ -20,6 +20,13 @@
 // the queue for as long as the process lives, and every later attempt of the same client waits behind it.
 //
 // Source: https://github.com/samuel/go-zookeeper/issues/229; the library's code at v1.0.4, lock.go.
+//
+// 想法：库自己的 Lock：节点建好之后断了连接的尝试，会把节点留下。
+//
+// 保证：只要连接不断，就先到先得。
+//
+// 何时被破坏：在第 2 步断了连接，会话在下一个连接上还在：进程活着期间节点一直留在队列里，同一
+// 个客户端之后的每次尝试都排在它后面。
 
 package libraries
 

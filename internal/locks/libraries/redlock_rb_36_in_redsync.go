@@ -19,6 +19,13 @@
 // the first one is told that its lock was extended.
 //
 // Source: https://github.com/go-redsync/redsync/pull/149; the library's code at v4.18.1, scripts.go and mutex.go.
+//
+// 想法：用选项 WithSetNXOnExtend 的 redsync：延长时没看到键，就再设一个。在另一个库里是缺陷
+// 的，在这个库里是选项，给重启后会丢键的服务器用。
+//
+// 保证：同 redlock-extend；另外，忘掉锁的节点会重新得知它。
+//
+// 何时被破坏：同 redlock-extend；另外，锁到期之后别的客户端拿过又归还：前一个被告知锁延长了。
 
 package libraries
 

@@ -104,16 +104,16 @@ func (b *Bundle) Met() bool {
 }
 
 // Title is the name of the story.
-func (b *Bundle) Title() string {
+func (b *Bundle) Title(l say.Language) string {
 	if b.Plan != nil && b.Plan.Name != "" {
-		return b.Plan.Name
+		return b.Plan.Prose(l).Name
 	}
 	for i := range b.Runs {
 		if h := b.Runs[i].Judgement.History; h != nil && h.Header.Scenario != "" {
 			return h.Header.Scenario
 		}
 	}
-	return "A run without a name"
+	return say.Text("A run without a name").In(l)
 }
 
 // Slug is the name of the story for machines.
@@ -121,7 +121,7 @@ func (b *Bundle) Slug() string {
 	if b.Plan != nil && b.Plan.Slug != "" {
 		return b.Plan.Slug
 	}
-	return b.Title()
+	return b.Title(say.English)
 }
 
 // Lag is the replication lag in the time of the histories, 0 when unknown. A

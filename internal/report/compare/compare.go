@@ -236,7 +236,7 @@ func (c *Comparison) Row(n int) Row {
 	r := &c.Runs[n]
 	b := r.Bundle
 	row := Row{
-		Number: n + 1, Title: clean.Text(b.Title(), clean.MaxLine), Scenario: clean.Text(b.Slug(), clean.MaxLine), Href: r.Href, Dir: clean.Text(r.Dir, clean.MaxLine),
+		Number: n + 1, Title: clean.Text(b.Title(c.Language), clean.MaxLine), Scenario: clean.Text(b.Slug(), clean.MaxLine), Href: r.Href, Dir: clean.Text(r.Dir, clean.MaxLine),
 		Seed: b.Seed, World: say.Text("real").In(c.Language), Backend: clean.Text(b.Backend, clean.MaxName), Hash: clean.Text(b.Hash, 12), Length: say.Seconds(lengthOf(b)).In(c.Language),
 		Replay: clean.Text(b.Replay, clean.MaxLine), Again: say.PlayRunAgain.With(say.Number(n + 1)).In(c.Language),
 	}

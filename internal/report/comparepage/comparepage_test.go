@@ -103,6 +103,15 @@ func BenchmarkComparison(b *testing.B) {
 func TestNoEnglishIsLeftOnAChineseComparison(t *testing.T) {
 	c := comparetest.Comparison()
 	c.Language = say.Chinese
+	for i := range c.Runs {
+		b := c.Runs[i].Bundle
+		if b.Plan != nil {
+			b.Plan.Chinese.Name = "停顿"
+		}
+		for k := range b.Runs {
+			b.Runs[k].Judgement.History.Header.Scenario = "停顿"
+		}
+	}
 	page, err := HTML(c)
 	if err != nil {
 		t.Fatal(err)

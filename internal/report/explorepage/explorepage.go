@@ -167,7 +167,7 @@ func costLines(c measured.Cost, l say.Language) []string {
 func newExploredView(x *measured.ExploredLock, most int, l say.Language) exploredView {
 	v := exploredView{Lock: clean.Text(x.Lock, clean.MaxName), Walked: say.SchedulesWalked.With(say.Grouped(x.Walked)).In(l)}
 	if variant, ok := locks.Lookup(x.Lock); ok {
-		v.Store, v.Idea = string(variant.Store), variant.Doc().Idea
+		v.Store, v.Idea = string(variant.Store), variant.Doc(l).Idea
 	}
 	if n := x.Cut + int64(len(x.Doubts)); n > 0 {
 		v.Unknown = say.SchedulesUnknown.With(say.Number(n)).In(l)

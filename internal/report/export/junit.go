@@ -9,6 +9,7 @@ import (
 
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/clean"
+	"lockstep/internal/say"
 )
 
 // The elements of JUnit XML in the form that Jenkins, GitLab and Allure read.
@@ -75,7 +76,7 @@ func JUnit(b *bundle.Bundle) ([]byte, error) {
 		Name: clean.Text(b.Slug(), clean.MaxLine),
 		Time: seconds3(int64(b.Simulated())),
 		Properties: []junitProperty{
-			{"title", clean.Text(b.Title(), clean.MaxLine)},
+			{"title", clean.Text(b.Title(say.English), clean.MaxLine)},
 			{"seed", strconv.FormatUint(b.Seed, 10)},
 			{"backend", clean.Text(b.Backend, clean.MaxName)},
 			{"hash", clean.Text(b.Hash, clean.MaxLine)},

@@ -72,7 +72,7 @@ func (s *summary) finish() []byte {
 // head is the title with the outcome, and what was played.
 func (s *summary) head() {
 	outcome := s.b.Outcome()
-	text := fmt.Sprintf("### %s: %s\n\n", markdown(clean.Text(s.b.Title(), 120)), outcome)
+	text := fmt.Sprintf("### %s: %s\n\n", markdown(clean.Text(s.b.Title(say.English), 120)), outcome)
 	length := seconds3(int64(s.b.Simulated())) + " s"
 	if history.Simulated(s.b.Backend) {
 		length += " simulated"

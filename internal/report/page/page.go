@@ -36,11 +36,10 @@ var ReportCSS string
 
 // Head is what stands in the head of a page.
 type Head struct {
-	Title   string // clean already
-	Foreign bool   // the title is a scenario's, and stays in its language
-	Mark    string // by which the program knows a page as its own; "" for none
-	Style   template.CSS
-	Script  template.JS // "" for none
+	Title  string // clean already
+	Mark   string // by which the program knows a page as its own; "" for none
+	Style  template.CSS
+	Script template.JS // "" for none
 }
 
 // NewHead makes the head of a page without a script. own are its own styles, on top

@@ -45,8 +45,8 @@ func English(page []byte) (out []string) {
 	return out
 }
 
-// quotes reports whether an element is not in the words of the page: what a scenario says, what
-// goes over the wire, the code of the page.
+// quotes reports whether an element is not in the words of the page: what goes over the wire, the
+// code of the page.
 func quotes(n *html.Node) bool {
 	var class, kind, translate string
 	for _, a := range n.Attr {
@@ -96,6 +96,10 @@ var names = func() map[string]bool {
 		strings.Fields("Redis Cluster MySQL PostgreSQL Consul ZooKeeper etcd Redisson Redlock Go tick simulate search sim process ppm Lua"),
 		strings.Fields("lease pause loss ms run FILE redis redis-nodes mysql postgres zookeeper consul"), // keys and units of scenarios, a command, stores
 		strings.Fields("acquire lock unlock renew release ClassCastException String Integer"),            // scripts of the locks, and what a driver says
+		// Terms and code in what stories and locks say of themselves.
+		strings.Fields("watch revision keep-alive keepalive context socket nil finally kill id hash tag czxid create delete Linux Valkey TairString"),
+		strings.Fields("lock-delay ModifyIndex node-timeout repl-timeout fairLockWaitTimeout leaseTime tryLock getToken lockAndGetToken"),
+		strings.Fields("key value name token seconds milliseconds lKey lkey lockKey"), // arguments of commands
 	} {
 		for _, name := range list {
 			all[name] = true

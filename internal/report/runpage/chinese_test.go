@@ -73,8 +73,7 @@ func stories(t *testing.T) (all []*plan.Plan) {
 	return all
 }
 
-// Nothing on the page of any story is English but names, commands and what a scenario or
-// a lock says of itself.
+// Nothing on the page of any story is English but names and commands.
 func TestNoEnglishIsLeftOnAChinesePage(t *testing.T) {
 	w := sim.New()
 	defer w.Close()

@@ -29,7 +29,6 @@ type comparedRow struct {
 type comparedCell struct {
 	Class, Sign, Text string
 	Href              string // the step that it speaks of
-	Quoted            bool   // it is the text of a lock's own file
 }
 
 // compare builds the table; nil for a single lock.
@@ -77,7 +76,7 @@ func compare(b *bundle.Bundle, stories []story, v *pageView) *comparison {
 	})
 	add("breaks when", "by design", true, func(i int) comparedCell {
 		if variant, ok := locks.Lookup(b.Runs[i].Lock); ok {
-			return comparedCell{Text: clean.Text(variant.Doc().BreaksWhen, clean.MaxProse), Quoted: true}
+			return comparedCell{Text: clean.Text(variant.Doc(v.language).BreaksWhen, clean.MaxProse)}
 		}
 		return text(say.Text("not known: the lock is not one of ours"))
 	})

@@ -170,14 +170,14 @@ func database(name say.Verbatim, s plan.SQL, demanded int) say.Remarks {
 type promise struct{ Lock, Store, Guarantees, BreaksWhen string }
 
 // promisesOf lists the promises of the locks, for those that are ours.
-func promisesOf(b *bundle.Bundle) []promise {
+func promisesOf(b *bundle.Bundle, l say.Language) []promise {
 	var out []promise
 	for i := range b.Runs {
 		v, ok := locks.Lookup(b.Runs[i].Lock)
 		if !ok || slices.ContainsFunc(out, func(p promise) bool { return p.Lock == v.ID }) {
 			continue
 		}
-		d := v.Doc()
+		d := v.Doc(l)
 		out = append(out, promise{v.ID, string(v.Store), clean.Text(d.Guarantees, clean.MaxProse), clean.Text(d.BreaksWhen, clean.MaxProse)})
 	}
 	return out

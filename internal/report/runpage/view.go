@@ -117,14 +117,13 @@ type figureGroup struct {
 func newPage(b *bundle.Bundle, stories []story, shared *figure.Figure, d richness, l say.Language) *pageView {
 	v := &pageView{
 		language: l,
-		Title:    clean.Text(b.Title(), clean.MaxLine), Seed: b.Seed, Backend: clean.Text(b.Backend, clean.MaxName),
+		Title:    clean.Text(b.Title(l), clean.MaxLine), Seed: b.Seed, Backend: clean.Text(b.Backend, clean.MaxName),
 		Mode: say.Text("real servers").In(l), Length: say.OfTrueTime.With(say.Rounded(b.Simulated())).In(l),
 		Hash: clean.Text(b.Hash, clean.MaxLine), Replay: clean.Text(b.Replay, clean.MaxLine),
-		Head: page.NewHead(clean.Text(b.Title(), clean.MaxLine), page.ReportCSS).Scripted(runScript), Says: map[string]string{},
-		Legend: diagram.Legend(b.Backend, l), Shapes: template.HTML(diagram.Shapes()), SetUp: setUp(b, l), Promises: promisesOf(b), linker: newLinker(l),
+		Head: page.NewHead(clean.Text(b.Title(l), clean.MaxLine), page.ReportCSS).Scripted(runScript), Says: map[string]string{},
+		Legend: diagram.Legend(b.Backend, l), Shapes: template.HTML(diagram.Shapes()), SetUp: setUp(b, l), Promises: promisesOf(b, l), linker: newLinker(l),
 		Picture: template.HTML(diagram.Picture(b, l)), // made by us, all texts escaped
 	}
-	v.Head.Foreign = true
 	if history.Simulated(b.Backend) {
 		v.Mode = say.Text("simulated").In(l)
 	}
@@ -132,8 +131,9 @@ func newPage(b *bundle.Bundle, stories []story, shared *figure.Figure, d richnes
 		v.Says[id] = say.Text(text).In(l)
 	}
 	if p := b.Plan; p != nil {
-		v.Story, v.Question, v.Lesson = clean.Text(p.Story, clean.MaxProse), clean.Text(p.Question, clean.MaxProse), clean.Text(p.Lesson, clean.MaxProse)
-		v.Origin = clean.Text(p.Origin, clean.MaxProse)
+		said := p.Prose(l)
+		v.Story, v.Question, v.Lesson = clean.Text(said.Story, clean.MaxProse), clean.Text(said.Question, clean.MaxProse), clean.Text(said.Lesson, clean.MaxProse)
+		v.Origin = clean.Text(said.Origin, clean.MaxProse)
 	}
 	props := b.Properties()
 	for _, p := range props {

@@ -40,8 +40,9 @@ type sweepMapView struct {
 
 // HTML draws the maps as one file that needs nothing else.
 func HTML(s *bundle.Sweep) ([]byte, error) {
+	said := s.Plan.Prose(s.Language)
 	v := sweepView{
-		Head: page.NewHead(say.OfLock.With(say.Verbatim(clean.Text(s.Plan.Name, clean.MaxLine)), say.Text("the safe region")).In(s.Language), sweepCSS), Title: clean.Text(s.Plan.Name, clean.MaxLine), Story: clean.Text(s.Plan.Story, clean.MaxProse),
+		Head: page.NewHead(say.OfLock.With(say.Verbatim(clean.Text(said.Name, clean.MaxLine)), say.Text("the safe region")).In(s.Language), sweepCSS), Title: clean.Text(said.Name, clean.MaxLine), Story: clean.Text(said.Story, clean.MaxProse),
 		Property: clean.Text(s.Property, clean.MaxName), Replay: clean.Text(s.Replay, clean.MaxLine),
 		Seeds: say.SeedsEach.With(say.Verbatim(clean.Text(s.Property, clean.MaxName)), say.Number(s.Seeds)).In(s.Language),
 	}

@@ -35,7 +35,7 @@ func TestSweepIsSafeFromNames(t *testing.T) {
 
 func TestNoEnglishIsLeftOnAChineseSweep(t *testing.T) {
 	s := bundletest.Sweep()
-	s.Plan.Name, s.Language = "停顿", say.Chinese
+	s.Plan.Name, s.Plan.Story, s.Language = "停顿", "A 停住。", say.Chinese
 	page, err := HTML(s)
 	if err != nil {
 		t.Fatal(err)

@@ -80,7 +80,7 @@ func (t *terminal) line(s string) {
 // head is the title on the left and the run's data on the right; below each
 // other when they do not fit.
 func (t *terminal) head() {
-	title := clean.Text(t.b.Title(), clean.MaxLine)
+	title := clean.Text(t.b.Title(t.o.Language), clean.MaxLine)
 	seed := say.Verbatim(strconv.FormatUint(t.b.Seed, 10))
 	data := say.SeedAndWorld.With(seed, say.Verbatim(clean.Text(t.b.Backend, clean.MaxName)), t.duration()).In(t.o.Language)
 	if gap := t.o.Width - t.r.Width(title) - t.r.Width(data); gap >= 2 {

@@ -13,6 +13,7 @@ import (
 	"lockstep/internal/history"
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/clean"
+	"lockstep/internal/say"
 )
 
 // MaxEvents is how many events of histories a trace shows in full. Of longer
@@ -128,7 +129,7 @@ func (t *trace) write(b *bundle.Bundle, notices []string) []byte {
 	buf := make([]byte, 0, 200*len(t.out)+len(t.meta)+1000)
 	buf = append(buf, `{"displayTimeUnit":"ms","otherData":{`...)
 	buf = fmt.Appendf(buf, `"scenario":%s,"seed":"%d","backend":%s,"hash":%s`,
-		t.quote(b.Title()), b.Seed, t.quote(b.Backend), t.quote(b.Hash))
+		t.quote(b.Title(say.English)), b.Seed, t.quote(b.Backend), t.quote(b.Hash))
 	for n, notice := range notices {
 		buf = fmt.Appendf(buf, `,"notice_%d":%s`, n+1, jsonString(clean.Text(notice, clean.MaxLine)))
 	}

@@ -1,0 +1,132 @@
+package scenario
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"lockstep/internal/plan"
+	"lockstep/internal/say"
+)
+
+// What a file says to its reader: the title and the texts, in English, and below the key zh the
+// same keys in Chinese.
+
+const titleExample = "scenario: A long pause outlives the lease"
+
+var proseKeys = []string{"scenario", "story", "question", "lesson", "origin"}
+
+// words reads the title and the texts.
+func (r *reader) words(root *node, g group, p *plan.Plan) {
+	if _, ok := g["scenario"]; !ok {
+		r.problemf(root, "the title is missing: start with a line such as %q", titleExample)
+	}
+	said := r.prose(g, asWritten)
+	p.Name, p.Story, p.Question, p.Lesson, p.Origin = said.Name, said.Story, said.Question, said.Lesson, said.Origin
+	if e, ok := g["zh"]; ok {
+		p.Chinese = r.prose(r.group(e.value, "zh", "scenario: 停顿比租约更长 below it", proseKeys...), say.Spaced)
+	}
+	if e, ok := g["level"]; ok {
+		if level, ok := r.count(e.value, "level", "level: 1", 1, 3); ok {
+			p.Level = level
+		}
+	}
+	if e, ok := g["seed"]; ok {
+		r.seed(e.value, p)
+	}
+}
+
+func asWritten(text string) string { return text }
+
+// prose reads the texts of one language; spaced mends the blanks that YAML puts where a line
+// of the file ends.
+func (r *reader) prose(g group, spaced func(string) string) (said plan.Prose) {
+	if e, ok := g["scenario"]; ok {
+		if title, ok := r.value(e.value, "scenario", titleExample); ok {
+			said.Name = spaced(title)
+			r.limit(e.value, "the title", said.Name, maxTitle)
+		}
+	}
+	texts := map[string]*string{"story": &said.Story, "question": &said.Question, "lesson": &said.Lesson, "origin": &said.Origin}
+	for key, text := range texts { // order: problems are sorted by place
+		e, ok := g[key]
+		if !ok {
+			continue
+		}
+		if e.value.kind != scalarNode || strings.TrimSpace(e.value.text) == "" {
+			r.wrongKind(e.value, key, "a text", key+": >, and the text in the lines below, indented")
+			continue
+		}
+		*text = spaced(tidyText(e.value.text))
+		r.limit(e.value, "the "+key, *text, maxText)
+	}
+	return said
+}
+
+func (r *reader) limit(n *node, what, text string, most int) {
+	if length := utf8.RuneCountInString(text); length > most {
+		r.problemf(n, "%s has %d characters, and %d is the most: shorten it", what, length, most)
+	}
+}
+
+// tidyText drops the blanks that nobody sees, so that a text stays the same
+// however it is written down.
+func tidyText(text string) string {
+	lines := strings.Split(strings.ReplaceAll(text, "\t", " "), "\n")
+	for i := range lines {
+		lines[i] = strings.TrimRight(lines[i], " ")
+	}
+	return strings.TrimSpace(strings.Join(lines, "\n"))
+}
+
+// prose prints the title and the texts that stand before the world of the story.
+func (w *writer) prose(p *plan.Plan) {
+	w.line(0, "scenario: %s", scalar(p.Name))
+	w.line(0, "level: %d", p.Level)
+	w.text(0, "story", p.Story, asWritten)
+	w.text(0, "question", p.Question, asWritten)
+	w.text(0, "origin", p.Origin, asWritten)
+}
+
+// chinese prints what the file says in Chinese.
+func (w *writer) chinese(said plan.Prose) {
+	if said == (plan.Prose{}) {
+		return
+	}
+	w.line(0, "\nzh:")
+	if said.Name != "" {
+		w.line(1, "scenario: %s", scalar(said.Name))
+	}
+	w.text(1, "story", said.Story, say.Spaced)
+	w.text(1, "question", said.Question, say.Spaced)
+	w.text(1, "origin", said.Origin, say.Spaced)
+	w.text(1, "lesson", said.Lesson, say.Spaced)
+}
+
+// text prints a text as a folded block, or in quotes when it would not survive the folding.
+func (w *writer) text(indent int, key, text string, spaced func(string) string) {
+	if text == "" {
+		return
+	}
+	var block []string
+	for _, paragraph := range strings.Split(text, "\n") {
+		lines := columns.Wrap(paragraph, textWidth)
+		if paragraph == "" || spaced(strings.Join(lines, " ")) != paragraph {
+			w.line(indent, "%s: %s", key, doubleQuoted(text))
+			return
+		}
+		block = append(append(block, lines...), "")
+	}
+	w.line(indent, "%s: >", key)
+	for _, line := range block[:len(block)-1] {
+		if line == "" {
+			w.line(0, "")
+			continue
+		}
+		w.line(indent+1, "%s", line)
+	}
+}
+
+// textWidth is where a folded text is broken, in columns: a Chinese sign takes two.
+const textWidth = 96
+
+var columns = say.RulerFor(say.English)

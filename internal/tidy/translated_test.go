@@ -1,0 +1,63 @@
+package tidy
+
+import (
+	"path/filepath"
+	"testing"
+	"unicode"
+
+	"lockstep/internal/locks"
+	"lockstep/internal/plan"
+	"lockstep/internal/say"
+	"lockstep/internal/scenario"
+)
+
+// Every story that is shipped and every lock is told in Chinese too, in its own file.
+
+func TestEveryStoryIsToldInChinese(t *testing.T) {
+	plans := scenarios(t)
+	cutsets, err := filepath.Glob(filepath.Join(root, "scenarios", "cutsets", "*.yaml"))
+	if err != nil || len(cutsets) == 0 {
+		t.Fatalf("%d files, %v", len(cutsets), err)
+	}
+	for _, file := range cutsets {
+		p, err := scenario.Load(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plans = append(plans, p)
+	}
+	for _, p := range plans {
+		for key, in := range map[string]func(plan.Prose) string{
+			"scenario": func(x plan.Prose) string { return x.Name },
+			"story":    func(x plan.Prose) string { return x.Story },
+			"question": func(x plan.Prose) string { return x.Question },
+			"lesson":   func(x plan.Prose) string { return x.Lesson },
+			"origin":   func(x plan.Prose) string { return x.Origin },
+		} {
+			english, chinese := in(p.Prose(say.English)), in(p.Chinese)
+			if (english != "") != isChinese(chinese) {
+				t.Errorf("%s: %q is %q below zh: %q", p.File, key, english, chinese)
+			}
+		}
+	}
+}
+
+func TestEveryLockIsDescribedInChinese(t *testing.T) {
+	for _, v := range locks.Known() {
+		d := v.Doc(say.Chinese)
+		for heading, text := range map[string]string{"想法": d.Idea, "保证": d.Guarantees, "何时被破坏": d.BreaksWhen} {
+			if !isChinese(text) {
+				t.Errorf("internal/locks/%s: the heading %s is missing or empty in the comment at the top", v.File, heading)
+			}
+		}
+	}
+}
+
+func isChinese(text string) bool {
+	for _, r := range text {
+		if unicode.Is(unicode.Han, r) {
+			return true
+		}
+	}
+	return false
+}
