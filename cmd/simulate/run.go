@@ -52,7 +52,7 @@ func runCommand(g *globals) *cobra.Command {
 		Example: `  simulate run pause-past-lease --lock set-nx-lua --seed 7
   simulate run my.yaml --times 1000
   simulate run scenarios/lessons --backend process --scale 0.1
-  simulate run pause-past-lease --lock-command 'python3 mylock.py' --backend process`,
+  simulate run crash-before-del --lock-command ./mylock --backend process`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.asked = cmd.Flags().Changed("seed")
 			return f.run(cmd.Context(), args)

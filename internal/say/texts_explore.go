@@ -67,7 +67,7 @@ var exploreTexts = [][2]string{
 	{"Replication falls behind.", "复制落后。"},
 	{"2 clients, 1 round, work of half a lease, 3 s until a reply counts as lost", "2 个客户端，1 轮，工作半个租约，3 秒后视为没有回复"},
 	{"2 rounds, so that what is late of the first meets the second", "2 轮，让第一轮迟到的遇上第二轮"},
-	{"work of 9.5 s, the lease being 10 s", "工作 9.5 秒，租约 10 秒"},
+	{"work of 9.5 s, the lease being 10 s; a client that waits asks twice a second", "工作 9.5 秒，租约 10 秒；等待的客户端每秒问两次"},
 	{"work of 25 s, for locks that last so long", "工作 25 秒，只用于撑得住的锁"},
 	{"15 s until a reply counts as lost, longer than the lease", "15 秒后才视为没有回复，比租约长"},
 	{"a client tries for 2 s only, and comes back for a second round", "客户端只试 2 秒，之后再来第二轮"},
