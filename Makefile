@@ -9,7 +9,7 @@ PROFILE := $(CURDIR)/cmd/simulate/simulate.pgo
 # The browsers that internal/browser knows; any of them will do.
 BROWSERS := chromium chromium-browser google-chrome chrome headless-shell
 
-.PHONY: help test test-more unit race mutants live live-all live-docker images determinism soak soak-live fuzz conformance bench bench-live check lint golden generate gallery build profile servers consul clean
+.PHONY: help test test-more unit race mutants live live-all live-docker images determinism soak soak-live fuzz conformance bench bench-live check lint golden generate gallery build profile servers examples consul clean
 
 help: ## show this menu
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -20,7 +20,7 @@ test: servers images check ## everything: install the servers and the browser th
 
 # The tests of servers that no package has, and their locks in both worlds; what every verb does
 # on real servers; what a lock, a verb and a property more cost.
-test-more: servers consul ## what is slow, and what needs a server that is built and not installed: Consul
+test-more: servers examples consul ## what is slow, and what needs a server that is built and not installed: Consul
 	LOCKSTEP_REQUIRE_MORE=1 $(GO) test -timeout 20m -count=1 ./internal/tidy -run ThePrice
 	LOCKSTEP_REQUIRE_SERVERS=1 LOCKSTEP_REQUIRE_MORE=1 $(GO) test -tags live -timeout 20m -count=1 ./internal/conformance -run TheLiveWorldDoesWhatVerbsSay
 	LOCKSTEP_REQUIRE_MORE=1 $(GO) test -timeout 20m -count=1 ./internal/sim/consul -run RealConsul -conformance.operations 12000
@@ -101,7 +101,7 @@ lint: ## golangci-lint, fetched as a Go module when it is not installed
 	else $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.5.0 run; fi
 
 golden: ## write the golden files of all tests anew; read the diff before you commit it
-	$(GO) test $$(git grep -l 'flag.Bool("update"' -- '*_test.go' | xargs -n 1 dirname | sed 's|^|./|' | sort -u) -update
+	$(GO) test $$(git grep -lE 'flag.Bool\("update"|report/reporttest"' -- '*_test.go' | xargs -n 1 dirname | sed 's|^|./|' | sort -u) -update
 
 generate: ## write the schemas and the reference in docs/ anew
 	for name in scenario result; do \
@@ -126,6 +126,9 @@ images: servers ## build local container images of them, where an engine answers
 
 servers: ## install the packages that the tests need: servers, and a browser
 	@scripts/install-servers
+
+examples: ## install the libraries whose locks are in examples/, in five languages
+	@scripts/install-examples
 
 consul: ## build the Consul server, of which there is no package, into your cache (once: five minutes, 3 GB of disk)
 	@GO="$(GO)" scripts/build-consul

@@ -132,3 +132,15 @@ func TestPick(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// A goroutine that does not end with its client is left behind, and disturbs no later run.
+func TestGoroutinesThatStay(t *testing.T) {
+	locktest.Run(t, locktest.Redis{}, func(c locktest.Client) locktest.Lock {
+		go func() {
+			for {
+				time.Sleep(time.Second)
+			}
+		}()
+		return with(bareHolds)(c)
+	}, locktest.Stories("contention", "crash"))
+}

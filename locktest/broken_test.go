@@ -3,6 +3,7 @@ package locktest_test
 import (
 	"context"
 	"errors"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -87,6 +88,18 @@ var failures = map[string]func(t *testing.T){
 	"story says": func(t *testing.T) {
 		locktest.Run(t, locktest.Redis{}, newBlind, locktest.Stories("testdata/harmless.yaml"))
 	},
+	"real socket": func(t *testing.T) {
+		locktest.SetStandstill(2 * time.Second)
+		locktest.Run(t, locktest.Redis{}, func(locktest.Client) locktest.Lock {
+			return locktest.LockFunc(func(context.Context) (locktest.Lease, error) {
+				l, err := net.Listen("tcp", "127.0.0.1:0")
+				if err == nil {
+					_, err = l.Accept()
+				}
+				return nil, err
+			})
+		})
+	},
 	"never": func(t *testing.T) {
 		locktest.Run(t, locktest.Redis{}, newBlind, locktest.Stories("testdata/never.yaml"))
 	},
@@ -120,6 +133,7 @@ func TestWhatFails(t *testing.T) {
 		"shared":        {"has sent nothing to its store"},
 		"alone":         {"unknown: ", `locktest.MayBeUntested("alone")`},
 		"story says":    {"mutual-exclusion is kept, and the story says that every lock breaks it."},
+		"real socket":   {"virtual time has stood still for 2s", "IO wait", "broken_test.go"},
 		"never":         {"unknown: ", "never fired"},
 		"unmodelled":    {"unknown: ", "(OBJECT)"},
 		"unknown story": {"pauze"},

@@ -2,6 +2,7 @@ package locktest
 
 import (
 	"testing"
+	"time"
 
 	"lockstep/internal/bubble"
 	"lockstep/internal/plan"
@@ -33,6 +34,9 @@ func play(t *testing.T, on *sim.World, store Redis, newLock func(Client) Lock, s
 	}
 	return r
 }
+
+// SetStandstill sets for how long virtual time may stand still.
+func SetStandstill(d time.Duration) { standstill = d }
 
 // Pick is pick.
 var Pick = pick

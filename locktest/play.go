@@ -97,7 +97,7 @@ func (s *suite) make(c *bubble.Client) (bubble.Lock, error) {
 }
 
 // standstill is for how long, in real time, virtual time may stand still while a run goes on.
-const standstill = time.Minute
+var standstill = time.Minute
 
 // watch ends the program with a sentence when virtual time stands still: a goroutine of the lock
 // computes for ever, or waits for something outside of its bubble. Nothing could stop it.
@@ -112,7 +112,7 @@ func watch() (stop func()) {
 			}
 			now := bubble.Progress()
 			if now == last && bubble.Playing() {
-				panic("locktest: virtual time has stood still for a minute, because a goroutine of the lock waits for something that is not simulated: " +
+				panic("locktest: virtual time has stood still for " + standstill.String() + ", because a goroutine of the lock waits for something that is not simulated: " +
 					"a socket or a file of its own, a name to be looked up, a mutex that is never unlocked, or a loop that never waits.\n" + goroutines("durable"))
 			}
 			last = now

@@ -50,10 +50,11 @@ type suite struct {
 	seeds    int
 	problems []string
 
-	plans   []*plan.Plan
-	on      *sim.World
-	fenced  bool            // the lock hands out tokens
-	scripts []*world.Script // that the servers know from the rehearsal
+	plans    []*plan.Plan
+	on       *sim.World
+	fenced   bool            // the lock hands out tokens
+	toldLeft bool            // that goroutines stay behind
+	scripts  []*world.Script // that the servers know from the rehearsal
 }
 
 // newSuite returns nil when the options make no sense, and has said why.

@@ -32,7 +32,8 @@ const reportsDir = "lockstep-reports"
 // judge says of a run what is to be said, and reports whether it was as expected.
 func (s *suite) judge(t *testing.T, p *plan.Plan, r *result) bool {
 	t.Helper()
-	if r.left != "" {
+	if r.left != "" && !s.toldLeft {
+		s.toldLeft = true
 		t.Logf("goroutines of the lock were still there when its run was over: give Client.Cleanup what ends them\n%s", r.left)
 	}
 	switch status := r.Status(); {
@@ -98,16 +99,9 @@ func (s *suite) tell(p *plan.Plan, r *result) string {
 }
 
 func (s *suite) bundle(p *plan.Plan, r *result, dir, replay string) *bundle.Bundle {
-	shown := bundle.Run{Lock: r.Lock, Judgement: r.Judgement, Untested: r.Untested()}
-	for _, e := range r.Expected {
-		shown.Expected = append(shown.Expected, bundle.Expected{
-			Property: e.Property, Expected: e.Verdict, Got: string(e.Got), Met: e.Met(), Implied: e.Implied,
-		})
-	}
-	return &bundle.Bundle{
-		Plan: p, Backend: history.Bubble, Seed: r.Seed, Hash: r.Judgement.History.Hash().String(),
-		Runs: []bundle.Run{shown}, RunDir: dir, Replay: replay,
-	}
+	b := bundle.Of(&run.Result{Plan: p, Backend: history.Bubble, Seed: r.Seed, Outcomes: []run.Outcome{r.Outcome}}, replay, "")
+	b.RunDir = dir
+	return b
 }
 
 // again is the command that plays a test again.

@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"lockstep/internal/locks"
 	"lockstep/internal/plan"
 	"lockstep/internal/real/images"
 	"lockstep/internal/run"
@@ -59,7 +58,7 @@ func isLive(name string) bool { return name != sim.Backend && slices.Contains(ba
 
 // refusal says why a backend cannot play a plan with a lock; nil when it can.
 func refusal(backend string, scalePPM int64, p *plan.Plan, lock string) error {
-	if v, ok := locks.Lookup(lock); ok {
+	if v, ok := p.Lock(lock); ok {
 		if err := v.CheckLease(p.Lease); err != nil {
 			return err
 		}
@@ -67,7 +66,7 @@ func refusal(backend string, scalePPM int64, p *plan.Plan, lock string) error {
 	if isLive(backend) {
 		return liveRefusal(backend, scalePPM, p, lock)
 	}
-	return notSimulated(lock)
+	return notSimulated(p, lock)
 }
 
 // parseScale reads a factor such as 0.1 as millionths, without floats.

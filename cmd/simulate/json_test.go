@@ -50,6 +50,7 @@ var jsonRuns = []struct {
 	{[]string{"tour", "1"}, exitMet},
 	{[]string{"new", "scenario", "my-story"}, exitMet},
 	{[]string{"new", "adapter", "my-adapter"}, exitMet},
+	{[]string{"new", "adapter", "my-program", "--in", "python"}, exitMet},
 	{[]string{"schema"}, exitMet},
 	{[]string{"doctor"}, exitMet},
 	{[]string{"version"}, exitMet},

@@ -26,5 +26,5 @@ func liveRefusal(backend string, scalePPM int64, p *plan.Plan, lock string) erro
 	if err := real.Refuse(p, lock, o); err != nil {
 		return err
 	}
-	return real.NotBuilt(lock, o)
+	return real.NotBuilt(p, lock, o)
 }

@@ -58,8 +58,7 @@ there, and at another scale than 1, the walk plays no part.
 
 --scripts plays the scripts as they stand, and lists each with the letter that it
 showed; --export writes them as scenario files, too.`,
-		Example: `  simulate matrix
-  simulate matrix --lock set-nx-lua,redlock --fault GP,RS --seeds 1000
+		Example: `  simulate matrix --lock set-nx-lua,redlock --fault GP,RS --seeds 1000
   simulate matrix --lock set-nx-lua --backend process --scale 0.1
   simulate matrix --scripts --lock redlock --fault RS --export my-scripts`,
 		Args: noArguments,

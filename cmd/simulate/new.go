@@ -71,7 +71,7 @@ func newCommand(g *globals) *cobra.Command {
 	for _, b := range blueprints {
 		kinds = append(kinds, word(b.kind, b.meaning))
 	}
-	kinds = append(kinds, word(adapterKind, "a test of a lock of your own, a folder"))
+	kinds = append(kinds, word(adapterKind, "a lock of your own: a test in Go, or a program in the language of --in"))
 	isKind := oneOf("write a new", kinds)
 	cmd := &cobra.Command{
 		Use:   "new lock|fault|scenario|property|adapter <name>",
@@ -81,12 +81,14 @@ that you stand in, and say what to do next. The skeleton compiles; it says what 
 missing when it is played. No file is ever overwritten.
 
 Outside of the sources of lockstep, a scenario is written into the current folder. An
-adapter is a folder of its own, anywhere: a Go module with a lock, a test that plays it
-with package locktest, and a story.`,
+adapter is for a lock of your own, anywhere. In Go it is a folder, a module with a lock, a
+test that plays it with package locktest, and a story. In the other languages of --in it is
+one file, a program that simulate run --lock-command plays on real servers.`,
 		Example: `  simulate new lock my-lock
   simulate new scenario my-lock-breaks --lock my-lock
   simulate new property no-two-holders
-  simulate new adapter mylock --in go`,
+  simulate new adapter mylock --in go
+  simulate new adapter mylock --in python`,
 		ValidArgs: kinds,
 		Args: func(cmd *cobra.Command, args []string) error {
 			switch {
@@ -106,7 +108,7 @@ with package locktest, and a story.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.write(cmd.OutOrStdout(), args[0], args[1]) },
 	}
 	cmd.Flags().StringSliceVar(&f.locks, "lock", []string{"set-nx-lua"}, "the locks of a new scenario")
-	cmd.Flags().StringVar(&f.in, "in", "go", "the language of a new adapter")
+	cmd.Flags().StringVar(&f.in, "in", goLanguage, "the language of a new adapter: "+strings.Join(languageNames(), ", "))
 	cmd.Flags().StringVar(&f.source, "source", "", "for a new adapter: the folder of the sources of lockstep, if this program was not built there")
 	return cmd
 }
@@ -143,11 +145,15 @@ func (f *newFlags) write(w io.Writer, kind, name string) error {
 	if err := writeNew(path, data); err != nil {
 		return err
 	}
-	next := b.next(name, path)
+	return f.wrote(w, path, b.next(name, path))
+}
+
+// wrote says what was written and what to do next.
+func (f *newFlags) wrote(w io.Writer, path string, next [2]string) error {
 	if f.json {
 		return printJSON(w, map[string]any{"schema": 1, "file": path, "next": next})
 	}
-	_, err = fmt.Fprintf(w, "wrote  %s\nnext   1. %s\n       2. %s\n", path, next[0], next[1])
+	_, err := fmt.Fprintf(w, "wrote  %s\nnext   1. %s\n       2. %s\n", path, next[0], next[1])
 	return err
 }
 

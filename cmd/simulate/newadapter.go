@@ -19,11 +19,8 @@ const adapterKind = "adapter"
 // adapterFiles are what its folder has besides go.mod and go.sum, by their names.
 var adapterFiles = []string{"lock.go", "lock_test.go", "slow-work.yaml"}
 
-// writeAdapter writes the folder of an adapter below the current one.
-func (f *newFlags) writeAdapter(w io.Writer, name string) error {
-	if f.in != "go" {
-		return fmt.Errorf("--in %q: an adapter can be written in go", f.in)
-	}
+// writeGoAdapter writes the folder of an adapter in Go below the current one.
+func (f *newFlags) writeGoAdapter(w io.Writer, name string) error {
 	source, err := f.checkout()
 	if err != nil {
 		return err
@@ -60,11 +57,7 @@ func (f *newFlags) writeAdapter(w io.Writer, name string) error {
 		}
 	}
 	next := [2]string{"cd " + name + " && go test -v", "put your lock in the place of " + filepath.Join(name, "lock.go") + ", and say in lock_test.go how it is used"}
-	if f.json {
-		return printJSON(w, map[string]any{"schema": 1, "file": name, "next": next})
-	}
-	_, err = fmt.Fprintf(w, "wrote  %s\nnext   1. %s\n       2. %s\n", name+string(filepath.Separator), next[0], next[1])
-	return err
+	return f.wrote(w, name+string(filepath.Separator), next)
 }
 
 // checkout is where the sources of lockstep are: where --source says, or those that this program was

@@ -5,7 +5,6 @@ import (
 	"io"
 	"slices"
 
-	"lockstep/internal/locks"
 	"lockstep/internal/plan"
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/export"
@@ -25,8 +24,8 @@ func (f *runFlags) leaveOut(p *plan.Plan, refuse func(lock string) error) {
 }
 
 // notSimulated says why the simulator cannot play a lock, or nil.
-func notSimulated(lock string) error {
-	v, _ := locks.Lookup(lock)
+func notSimulated(p *plan.Plan, lock string) error {
+	v, _ := p.Lock(lock)
 	return v.CheckSimulated()
 }
 

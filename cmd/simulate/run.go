@@ -27,6 +27,7 @@ import (
 type runFlags struct {
 	*globals
 	locks    []string
+	command  lockCommand
 	seed     uint64
 	asked    bool // somebody asked for the seed; else a scenario may name its own
 	times    int
@@ -50,13 +51,15 @@ func runCommand(g *globals) *cobra.Command {
 ` + exitHelp,
 		Example: `  simulate run pause-past-lease --lock set-nx-lua --seed 7
   simulate run my.yaml --times 1000
-  simulate run scenarios/lessons --backend process --scale 0.1`,
+  simulate run scenarios/lessons --backend process --scale 0.1
+  simulate run pause-past-lease --lock-command 'python3 mylock.py' --backend process`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.asked = cmd.Flags().Changed("seed")
 			return f.run(cmd.Context(), args)
 		},
 	}
 	cmd.Flags().StringSliceVar(&f.locks, "lock", nil, "play these locks instead of the scenario's")
+	f.command.flags(cmd)
 	cmd.Flags().Uint64Var(&f.seed, "seed", 1, "the seed; the first one with --times; a scenario may name its own")
 	cmd.Flags().IntVar(&f.times, "times", 1, "play with that many seeds, one after the other")
 	cmd.Flags().StringVar(&f.backend, "backend", history.Sim, "the world: sim (simulated), or real servers as processes (process), in containers (docker) or those of docker-compose.yml (compose)")
@@ -116,8 +119,8 @@ func (f *runFlags) run(ctx context.Context, args []string) error {
 		switch {
 		case f.playable:
 			f.leaveOut(p, func(lock string) error { return refusal(f.backend, f.scalePPM, chaos.Draw(p, f.seedOf(p)), lock) })
-		case f.backend == sim.Backend && len(f.locks) == 0 && !named(args, p.File):
-			f.leaveOut(p, notSimulated)
+		case f.backend == sim.Backend && len(f.locks) == 0 && f.command.text == "" && !named(args, p.File):
+			f.leaveOut(p, func(lock string) error { return notSimulated(p, lock) })
 		}
 		if err := f.check(p); err != nil {
 			return fmt.Errorf("%s: %w", p.File, err)
@@ -148,7 +151,7 @@ func (f *runFlags) checkLocks(p *plan.Plan) error {
 		if f.backend != sim.Backend {
 			continue
 		}
-		if err := notSimulated(lock); err != nil {
+		if err := notSimulated(p, lock); err != nil {
 			return err
 		}
 	}
@@ -158,18 +161,19 @@ func (f *runFlags) checkLocks(p *plan.Plan) error {
 // choose replaces the plan's locks by those of --lock. What the scenario expects of
 // every lock holds for these, too.
 func (f *runFlags) choose(p *plan.Plan) error {
-	if len(f.locks) == 0 {
-		return nil
+	own, err := f.command.add(p)
+	if err != nil || len(f.locks)+len(own) == 0 {
+		return err
 	}
 	for i, id := range f.locks {
 		if slices.Contains(f.locks[:i], id) {
 			return fmt.Errorf("--lock names %q twice: once is enough", id)
 		}
-		if _, ok := locks.Lookup(id); !ok {
+		if _, ok := p.Lock(id); !ok {
 			return unknownLock(id)
 		}
 	}
-	p.PlayOnly(f.locks)
+	p.PlayOnly(append(slices.Clone(f.locks), own...))
 	return nil
 }
 
@@ -244,7 +248,11 @@ func (f *runFlags) replay(p *plan.Plan, lock string, seed uint64) string {
 		what = "-"
 	}
 	words := []string{"simulate", "run", shell.Word(what)}
-	if lock != "" {
+	switch v, _ := p.Lock(lock); {
+	case f.command.text != "" && (lock == "" || lock == locks.ProgramName):
+		words = append(words, f.command.replay()...)
+	case v.Program != nil: // the file names it
+	case lock != "":
 		words = append(words, "--lock", lock)
 	}
 	words = append(words, "--seed", fmt.Sprint(seed))

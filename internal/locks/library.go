@@ -82,7 +82,10 @@ var isStore = map[Store]bool{
 
 // CheckSimulated says why no simulator can play a variant, or nil.
 func (v Variant) CheckSimulated() error {
-	if v.Library == "" {
+	switch {
+	case v.Program != nil:
+		return v.checkProgram()
+	case v.Library == "":
 		return nil
 	}
 	return fmt.Errorf("%s is the library %s as it is, which talks to servers by itself: it is played on real servers only: --backend process", v.ID, v.Library)

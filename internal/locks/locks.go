@@ -106,14 +106,17 @@ type Servers struct {
 
 // Variant is a lock design.
 type Variant struct {
-	ID        string
-	File      string // the Go file that holds it, for its documentation
-	Library   string // the import path of the library whose lock it is, as it is; "" for a design that is written here
+	ID      string
+	File    string // the Go file that holds it, for its documentation
+	Library string // the import path of the library whose lock it is, as it is; "" for a design that is written here
+	// Program is the command of a lock that is somebody's own program, with its arguments;
+	// nil for all others. See NewProgram.
+	Program   []string
 	Store     Store
 	Servers   Servers         // what the design demands of its servers
 	LeaseUnit time.Duration   // the lease must be a whole multiple; 0: the design has no lease
 	Bug       *Bug            // the published bug that it is about; nil for a design and for a library
-	New       func(Deps) Lock // nil for a library
+	New       func(Deps) Lock // nil for a library and for a program
 }
 
 // Key is the name of the lock in every world.
@@ -164,6 +167,9 @@ const (
 // a Redis Cluster, or nil.
 func (v Variant) CheckCluster() error {
 	reason := v.Servers.NoCluster
+	if v.Program != nil {
+		reason = "a program is told the address of one server, and would have to follow redirections past its faults"
+	}
 	if v.Library != "" {
 		reason = "a library dials the servers that it is told of, and this one is not told of a cluster"
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"lockstep/internal/faults"
+	"lockstep/internal/locks"
 )
 
 // Plan is one story, ready to be played with any of its locks.
@@ -25,7 +26,8 @@ type Plan struct {
 	// ScalePPM is what Scaled has multiplied the durations by, in millionths; 0 when it has not.
 	ScalePPM int64
 
-	Locks []string // ids of lock variants
+	Locks    []string        // ids of lock variants
+	Programs []locks.Variant // those of them that are programs of their own, which no registry has
 
 	Lease    time.Duration // lease asked for; every lock rounds as its protocol demands
 	Clients  []string      // names, at least one
@@ -49,6 +51,16 @@ type Plan struct {
 
 	Seed   uint64 // the seed to play unless another one is asked for; 0 when the file names none
 	Origin string // where a file that was not written by hand comes from
+}
+
+// Lock returns the variant with that id, which is a program of this plan or registered.
+func (p *Plan) Lock(id string) (locks.Variant, bool) {
+	for _, v := range p.Programs {
+		if v.ID == id {
+			return v, true
+		}
+	}
+	return locks.Lookup(id)
 }
 
 // Fault returns the fault with that number, which the plan has to have.

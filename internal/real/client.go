@@ -78,6 +78,7 @@ func (h *harness) newClient(name string, load plan.Workload, life int) (*client,
 		Timeout: h.plan.Network.Timeout, Replicas: h.store.replicas(), Endpoints: endpoints,
 		Workload: load, Clock: h.clocks.of(name),
 	}
+	h.briefProgram(&start)
 	h.store.brief(&start)
 	if name != plan.ProbeName { // in the quiet period no fault waits for anything
 		start.Moments, start.Wire = h.wanted(name)
@@ -140,7 +141,7 @@ func (c *client) start() error {
 	}
 	defer upWrite.Close()
 	cmd := exec.Command(c.h.o.Worker)
-	cmd.Env = append(os.Environ(), proto.EnvWorker+"=1")
+	cmd.Env = append(os.Environ(), proto.EnvWorker+"=1", osproc.EnvRun+"="+c.h.scratch.Path())
 	cmd.Stdout, cmd.Stderr = stderr, stderr
 	cmd.ExtraFiles = []*os.File{downRead, upWrite} // become proto.FromHarness and proto.ToHarness
 	c.conn = proto.NewConn(upRead, downWrite)
@@ -233,7 +234,7 @@ func (c *client) handle(m proto.Up) error {
 			close(c.ready)
 		}
 	case proto.Failed:
-		c.h.fail(fmt.Errorf("the worker of %s could not start: %s", c.name, m.Text))
+		c.failed(m.Text)
 	case proto.Dies:
 		c.dies()
 	case proto.Done:
@@ -359,6 +360,9 @@ func (c *client) takeExtra() time.Duration {
 func (c *client) kill() error {
 	if c.process == nil {
 		return nil
+	}
+	if c.h.variant.Program != nil {
+		return errors.Join(osproc.KillFamily(c.process.Pid()), c.process.Kill())
 	}
 	return c.process.Kill()
 }

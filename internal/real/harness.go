@@ -331,7 +331,9 @@ func (h *harness) tearDown() error {
 	}
 	for _, c := range all {
 		errs = append(errs, c.close())
+		c.handOnProgram()
 	}
+	errs = append(errs, h.killPrograms())
 	if h.group != nil {
 		errs = append(errs, h.group.stop(), h.store.close())
 	}

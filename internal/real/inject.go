@@ -120,7 +120,7 @@ func (in *injector) Freeze(fault int, node string) {
 			return false, nil
 		}
 		c.frozen = true
-		return true, c.process.Freeze()
+		return true, c.freeze()
 	}, in.group.freeze)
 }
 
@@ -138,7 +138,7 @@ func (in *injector) Thaw(fault int, node string) {
 		in.did(history.Thawed, name, fault)
 		in.engine.Observe(faults.Moment{Kind: faults.Wakes, Subject: name})
 		if !c.frozen && !c.dead {
-			in.thaw(fault, name, c.process.Thaw)
+			in.thaw(fault, name, c.thaw)
 		}
 	case m != nil:
 		if m.dead || !m.frozen {
@@ -166,7 +166,7 @@ func (in *injector) Crash(fault int, node string) {
 			return false, nil
 		}
 		c.dead = true
-		return true, c.process.Kill()
+		return true, c.kill()
 	}, in.group.kill)
 	if done && c != nil {
 		c.end.Do(func() { close(c.over) })

@@ -42,5 +42,8 @@ func cannotBeLibrary(p *plan.Plan, v *locks.Variant) error {
 // its commands.
 func derivable(v *locks.Variant) bool {
 	library, ok := libraries.Lookup(v.ID)
+	if v.Program != nil {
+		return readAlong(v) // then a server's own account may be had
+	}
 	return !ok || !library.OwnKeys
 }

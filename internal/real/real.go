@@ -124,8 +124,8 @@ func Refuse(p *plan.Plan, lockID string, o Options) error {
 
 // NotBuilt says that the servers of a lock are to be built on this machine and have not
 // been yet; nil when they have, or a package has them.
-func NotBuilt(lockID string, o Options) error {
-	variant, _ := locks.Lookup(lockID)
+func NotBuilt(p *plan.Plan, lockID string, o Options) error {
+	variant, _ := p.Lock(lockID)
 	program := kinds[variant.Store].built
 	if program == "" || o.withDefaults().Backend != ProcessBackend {
 		return nil
@@ -160,7 +160,7 @@ func check(p *plan.Plan, lockID string, o *Options) (locks.Variant, error) {
 }
 
 func refuse(p *plan.Plan, lockID string, o *Options) (locks.Variant, error) {
-	variant, ok := locks.Lookup(lockID)
+	variant, ok := p.Lock(lockID)
 	if !ok {
 		return variant, fmt.Errorf("unknown lock %q", lockID)
 	}
@@ -174,6 +174,9 @@ func refuse(p *plan.Plan, lockID string, o *Options) (locks.Variant, error) {
 		return variant, err
 	}
 	if err := cannotBeLibrary(p, &variant); err != nil {
+		return variant, err
+	}
+	if err := cannotBeProgram(p, &variant); err != nil {
 		return variant, err
 	}
 	if p.Network.Timeout <= 0 {

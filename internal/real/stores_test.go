@@ -387,10 +387,10 @@ func TestConsulDoesNotLiveFasterThanASecond(t *testing.T) {
 func TestConsulIsLeftOutWhereNobodyHasBuiltIt(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
-	if err := real.NotBuilt("consul-session", real.Options{}); err == nil || err.Error() != "consul is not installed: make consul" {
+	if err := real.NotBuilt(quick("A"), "consul-session", real.Options{}); err == nil || err.Error() != "consul is not installed: make consul" {
 		t.Errorf("got %v", err)
 	}
-	if err := real.NotBuilt("etcd-mutex", real.Options{}); err != nil {
+	if err := real.NotBuilt(quick("A"), "etcd-mutex", real.Options{}); err != nil {
 		t.Errorf("etcd: %v", err)
 	}
 }

@@ -15,7 +15,7 @@ import (
 func CheckLocks(p *plan.Plan) error {
 	var problems []error
 	for _, id := range p.Locks {
-		v, ok := locks.Lookup(id)
+		v, ok := p.Lock(id)
 		if !ok {
 			problems = append(problems, fmt.Errorf("unknown lock %q", id))
 			continue

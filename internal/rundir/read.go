@@ -224,6 +224,7 @@ func (s *Run) readPlan() error {
 // DiskError is the error for what is there and was not read, as the disk says.
 type DiskError struct{ Err error }
 
+// Error is what the disk says.
 func (e *DiskError) Error() string { return e.Err.Error() }
 
 // Unwrap returns what the disk says.

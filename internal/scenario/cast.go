@@ -36,8 +36,8 @@ type cast struct {
 }
 
 // storeOf says what a lock keeps its entries in.
-func storeOf(id string) plan.Store {
-	v, _ := locks.Lookup(id)
+func storeOf(p *plan.Plan, id string) plan.Store {
+	v, _ := p.Lock(id)
 	return plan.StoreOf(&v)
 }
 
@@ -47,7 +47,7 @@ func (r *reader) newCast(p *plan.Plan) cast {
 		servers: map[string]int{}, without: map[string]string{}, stores: map[string]bool{},
 	}
 	for _, id := range p.Locks {
-		store := storeOf(id)
+		store := storeOf(p, id)
 		c.stores[store.Name] = true
 		servers, sentinels := p.Servers(store), p.SentinelNames(store)
 		c.replicas = c.replicas || len(servers) > 1 && store.Name != string(locks.StoreRedisNodes)
@@ -67,7 +67,7 @@ func (r *reader) newCast(p *plan.Plan) cast {
 // firstWithout returns the first lock that has no such server.
 func firstWithout(p *plan.Plan, server string) string {
 	for _, id := range p.Locks {
-		store := storeOf(id)
+		store := storeOf(p, id)
 		if !slices.Contains(p.Servers(store), server) && !slices.Contains(p.SentinelNames(store), server) {
 			return id
 		}

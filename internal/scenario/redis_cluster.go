@@ -20,7 +20,7 @@ func (r *reader) shards(g group, p *plan.Plan) {
 		r.problemf(e.key, "a cluster promotes replicas by itself, without operator or sentinels: remove this, and set cluster: {node-timeout: 5s} if it should notice sooner or later")
 	}
 	for _, id := range p.Locks {
-		v, known := locks.Lookup(id)
+		v, known := p.Lock(id)
 		if err := v.CheckCluster(); known && v.Store == locks.StoreRedis && err != nil {
 			r.problemf(at.key, "%v", err)
 		}

@@ -18,7 +18,11 @@ func Resolved(p *plan.Plan) string {
 	if p.Seed > 0 {
 		w.line(0, "seed: %d", p.Seed)
 	}
-	w.line(0, "\nlocks: [%s]", strings.Join(p.Locks, ", "))
+	words := make([]string, len(p.Locks))
+	for i, id := range p.Locks {
+		words[i] = lockWord(p, id)
+	}
+	w.line(0, "\nlocks: [%s]", strings.Join(words, ", "))
 	w.line(0, "lease: %s", Duration(p.Lease))
 	names := make([]string, len(p.Clients))
 	for i, c := range p.Clients {

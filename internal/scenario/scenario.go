@@ -209,6 +209,10 @@ func (r *reader) locks(g group, p *plan.Plan) map[string]*node {
 		r.problemf(e.value, "locks is empty: name at least one lock, or write locks: all")
 	}
 	for _, item := range items {
+		if item.kind == mapNode {
+			r.program(item, named, p)
+			continue
+		}
 		id, ok := r.value(item, "a lock", "its id, such as set-nx-lua")
 		switch {
 		case !ok:
@@ -243,7 +247,7 @@ func (r *reader) lease(g group, lockNodes map[string]*node, p *plan.Plan) {
 		p.Lease = lease
 	}
 	for _, id := range p.Locks {
-		v, _ := locks.Lookup(id)
+		v, _ := p.Lock(id)
 		err := v.CheckLease(p.Lease)
 		if err == nil {
 			continue

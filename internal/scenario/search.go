@@ -137,7 +137,7 @@ func (r *reader) timeForChaos(at *node, p *plan.Plan) {
 // each one where no lock has such a thing.
 func (c *cast) hit(p *plan.Plan) []string {
 	for _, id := range p.Locks {
-		if storeOf(id).Name != string(locks.StoreRedisNodes) {
+		if storeOf(p, id).Name != string(locks.StoreRedisNodes) {
 			return []string{faults.ThePrimary}
 		}
 	}

@@ -114,7 +114,7 @@ func timesOf(keys []plan.Key, by string) string {
 // uses reports whether a lock of the plan keeps its entries in a store.
 func uses(p *plan.Plan, store locks.Store) bool {
 	return slices.ContainsFunc(p.Locks, func(id string) bool {
-		v, _ := locks.Lookup(id)
+		v, _ := p.Lock(id)
 		return v.Store == store
 	})
 }
@@ -147,7 +147,7 @@ func (r *reader) needReplica(s parts, p *plan.Plan) {
 	r.notInCluster(s, p)
 	missing, have := []string{}, false
 	for _, id := range p.Locks {
-		switch store := storeOf(id); store.Name {
+		switch store := storeOf(p, id); store.Name {
 		case string(locks.StoreRedis), string(locks.StoreMySQL), string(locks.StorePostgres):
 			if len(p.Servers(store)) > 1 {
 				have = true

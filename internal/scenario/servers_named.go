@@ -12,7 +12,7 @@ import (
 // CheckServers says which server a plan names that a lock does not have; nil when it has
 // all of them. A file was checked with the locks that it lists: this is for another one.
 func CheckServers(p *plan.Plan, lock string) error {
-	store := storeOf(lock)
+	store := storeOf(p, lock)
 	servers := p.Servers(store)
 	known := slices.Concat(servers, p.SentinelNames(store), p.Clients)
 	for _, name := range named(p) {

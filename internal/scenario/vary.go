@@ -254,7 +254,7 @@ func (r *reader) leasesOf(n *node, a plan.Axis, p *plan.Plan) {
 			at = n.items[i]
 		}
 		for _, id := range p.Locks {
-			v2, _ := locks.Lookup(id)
+			v2, _ := p.Lock(id)
 			if err := v2.CheckLease(time.Duration(v)); err != nil {
 				r.problemf(at, "%s", err.Error())
 			}

@@ -90,10 +90,22 @@ func lockList() *Schema {
 		Description: "The locks that are put through this story. Left out: all that every world can play.",
 		Default:     "all",
 		AnyOf: []*Schema{
-			{Type: "array", MinItems: 1, UniqueItems: true, Items: lockIDs()},
+			{Type: "array", MinItems: 1, UniqueItems: true, Items: &Schema{AnyOf: []*Schema{lockIDs(), program()}}},
 			{Const: "all", Description: "Every lock that all worlds can play."},
 		},
 	}
+}
+
+// program is a lock that is somebody's own program.
+func program() *Schema {
+	word := &Schema{Type: "string", MinLength: 1, Description: "A word of the command."}
+	out := closed("Your own lock, a program that speaks JSON lines; it is played on real servers.", Properties{
+		{"exec", &Schema{Type: "array", MinItems: 1, Items: word, Description: "The program with its arguments."}},
+		{"name", &Schema{Type: "string", Default: locks.ProgramName, Description: "What reports call the lock."}},
+		{"store", &Schema{Type: "string", Enum: locks.ProgramStores(), Default: string(locks.StoreRedis), Description: "What it keeps its entries in."}},
+	})
+	out.Required = []string{"exec"}
+	return out
 }
 
 func clients() *Schema {

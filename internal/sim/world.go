@@ -113,9 +113,12 @@ func (w *World) Run(p *plan.Plan, lock string, seed uint64) (*history.History, e
 // then is returned beside its error. Any other error means that the run could not be
 // set up, or a bug: a panic.
 func (w *World) Play(ctx context.Context, p *plan.Plan, lock string, seed uint64) (*history.History, error) {
-	variant, ok := locks.Lookup(lock)
+	variant, ok := p.Lock(lock)
 	if !ok {
 		return nil, fmt.Errorf("unknown lock %q", lock)
+	}
+	if variant.Program != nil {
+		return nil, variant.CheckSimulated()
 	}
 	return w.playVariant(ctx, p, variant, seed)
 }

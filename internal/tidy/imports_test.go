@@ -1,6 +1,9 @@
 package tidy
 
 import (
+	"go/ast"
+	"path"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -57,6 +60,7 @@ var layers = map[string][]string{
 		"internal/scenario", "internal/sim", "internal/timerwheel", "internal/world",
 	},
 	"scenarios":         {},
+	"examples":          {},
 	"docs":              {},
 	"internal/glossary": {"internal/say"},
 	"internal/tour": {
@@ -80,7 +84,7 @@ var layers = map[string][]string{
 	"internal/report/page": {"internal/checker", "internal/report/bundle", "internal/report/figure", "internal/say"},
 	"internal/report/runpage": {
 		"internal/checker", "internal/explain", "internal/faults", "internal/glossary", "internal/history", "internal/locks", "internal/plan",
-		"internal/report/bundle", "internal/report/clean", "internal/report/diagram", "internal/report/figure", "internal/report/page", "internal/say",
+		"internal/report/bundle", "internal/report/clean", "internal/report/diagram", "internal/report/figure", "internal/report/page", "internal/say", "internal/shell",
 	},
 	"internal/report/comparepage": {
 		"internal/history", "internal/report/bundle", "internal/report/clean", "internal/report/compare", "internal/report/diagram",
@@ -118,7 +122,7 @@ var layers = map[string][]string{
 	"internal/mutants":     {"internal/real"}, // to leave real servers out of the tests that it runs
 	"internal/tidy":        {"internal/checker", "internal/faults", "internal/locks", "internal/plan", "internal/scenario"},
 	"internal/seeded":      {},
-	"cmd/simulate":         {"docs", "internal", "scenarios"},
+	"cmd/simulate":         {"docs", "examples", "internal", "scenarios"},
 	"locktest": {
 		"internal/bubble", "internal/checker", "internal/faults", "internal/history", "internal/locks", "internal/plan", "internal/report/bundle",
 		"internal/report/export", "internal/report/runpage", "internal/report/terminal", "internal/run", "internal/runstore", "internal/say",
@@ -163,6 +167,35 @@ func within(target string, layers []string) bool {
 		}
 	}
 	return false
+}
+
+// The command line has flags, help, exit codes and calls. What a history tells is worked out in the
+// packages below it, where every form of output finds it. These files still do some of it themselves.
+func TestTheCommandLineWorksOutNoFacts(t *testing.T) {
+	own := map[string]bool{"check.go": true, "counterexamples.go": true, "replay.go": true}
+	for _, s := range sources(t) {
+		if s.test || s.dir != "cmd/simulate" || own[path.Base(s.path)] {
+			continue
+		}
+		if slices.Contains(s.imports(), "lockstep/internal/explain") {
+			t.Errorf("%s tells a history itself: what it tells belongs to internal/report", s.path)
+		}
+		ast.Inspect(s.file, func(n ast.Node) bool {
+			if x, ok := n.(*ast.IndexExpr); ok && selects(x.X, "Events") {
+				t.Errorf("%s reads events: what it finds in them belongs to internal/report", s.path)
+			}
+			if x, ok := n.(*ast.RangeStmt); ok && selects(x.X, "Events") {
+				t.Errorf("%s reads events: what it finds in them belongs to internal/report", s.path)
+			}
+			return true
+		})
+	}
+}
+
+// selects reports whether an expression is the field of that name of something.
+func selects(e ast.Expr, field string) bool {
+	s, ok := e.(*ast.SelectorExpr)
+	return ok && s.Sel.Name == field
 }
 
 // Client libraries and proxies belong to the live world: the simulator, the

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"syscall"
 	"time"
@@ -13,24 +14,40 @@ import (
 // connection. A fault has to hit all of them. The parent stands still first, so
 // that it has no more children while the others are looked for.
 
-// FreezeFamily stops a process and its children and returns when all of their
+// FreezeFamily stops a process and its descendants and returns when all of their
 // threads stand still.
 func FreezeFamily(pid int) error {
-	if err := freeze(pid); err != nil {
-		return err
-	}
-	for _, child := range childrenOf(pid) {
-		if err := freeze(child); err != nil && StartTime(child) != "" {
-			return err
-		}
-	}
-	return nil
+	_, err := freezeFamily(pid)
+	return err
 }
 
-// ThawFamily lets a stopped process and its children run again.
+// freezeFamily also returns the descendants. Who was forked while the others were stopped is
+// found by looking once more.
+func freezeFamily(pid int) (still []int, err error) {
+	if err := freeze(pid); err != nil {
+		return nil, err
+	}
+	for {
+		found := len(still)
+		for _, one := range descendantsOf(pid) {
+			if slices.Contains(still, one) {
+				continue
+			}
+			if err := freeze(one); err != nil && StartTime(one) != "" {
+				return still, err
+			}
+			still = append(still, one)
+		}
+		if len(still) == found {
+			return still, nil
+		}
+	}
+}
+
+// ThawFamily lets a stopped process and its descendants run again.
 func ThawFamily(pid int) error {
 	var errs []error
-	for _, one := range append(childrenOf(pid), pid) {
+	for _, one := range append(descendantsOf(pid), pid) {
 		if err := syscall.Kill(one, syscall.SIGCONT); err != nil && StartTime(one) != "" {
 			errs = append(errs, fmt.Errorf("process %d cannot be continued: %w", one, err))
 		}
@@ -38,18 +55,21 @@ func ThawFamily(pid int) error {
 	return errors.Join(errs...)
 }
 
-// KillFamily kills the children of a process and then the process. It returns when
-// the children are gone; the process itself is for its parent to wait for.
+// KillFamily kills the descendants of a process and then the process. It returns when
+// the descendants are gone; the process itself is for its parent to wait for.
 func KillFamily(pid int) error {
-	if StartTime(pid) == "" || freeze(pid) != nil {
+	if StartTime(pid) == "" {
 		return nil // it has ended
 	}
-	children := childrenOf(pid)
-	for _, child := range children {
-		_ = syscall.Kill(child, syscall.SIGKILL) // it may have ended
+	family, err := freezeFamily(pid)
+	if err != nil && StartTime(pid) == "" {
+		return nil
+	}
+	for _, one := range family {
+		_ = syscall.Kill(one, syscall.SIGKILL) // it may have ended
 	}
 	_ = syscall.Kill(pid, syscall.SIGKILL)
-	return awaitDeath(children)
+	return awaitDeath(family)
 }
 
 // awaitDeath returns when processes that got SIGKILL are gone.
@@ -94,13 +114,16 @@ func killGroup(group int) error {
 	return shared.remove()
 }
 
-// childrenOf lists the processes whose parent is that one.
-func childrenOf(pid int) []int {
-	var out []int
-	for _, child := range processes() {
-		if parentOf(child) == pid {
-			out = append(out, child)
-		}
+// descendantsOf lists the children of a process, theirs, and so on, parents first.
+func descendantsOf(pid int) []int {
+	children := map[int][]int{}
+	for _, one := range processes() {
+		parent := parentOf(one)
+		children[parent] = append(children[parent], one)
+	}
+	out := slices.Clone(children[pid])
+	for i := 0; i < len(out); i++ {
+		out = append(out, children[out[i]]...)
 	}
 	return out
 }

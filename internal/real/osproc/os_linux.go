@@ -62,6 +62,22 @@ func childAttr() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
 }
 
+// Adopt makes this process the parent of those whose own parent has ended, among all that it
+// starts: none of them leaves its family.
+func Adopt() error {
+	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+		return fmt.Errorf("this process cannot become the parent of orphans: %w", err)
+	}
+	return nil
+}
+
+// KeepToMyself keeps files that were inherited from being handed on to children.
+func KeepToMyself(files ...int) {
+	for _, fd := range files {
+		syscall.CloseOnExec(fd)
+	}
+}
+
 // stat returns the fields of /proc/PID/stat behind the command's name, the
 // first of which is the state. The name may contain blanks and parentheses, so
 // the search starts at the last one.

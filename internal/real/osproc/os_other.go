@@ -25,6 +25,12 @@ func groupOf(int) int                 { return 0 }
 func atTerminal(int) bool             { return false }
 func lockFile(*os.File) bool          { return false }
 
+// Adopt does nothing here.
+func Adopt() error { return errUnsupported }
+
+// KeepToMyself does nothing here.
+func KeepToMyself(...int) {}
+
 // StartTime returns "": unknown.
 func StartTime(int) string { return "" }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -67,9 +68,20 @@ func killInside(dir string) error {
 	}
 }
 
-// inside lists the processes whose working directory is that one or below it. That is
-// what the processes of a run have in common, those of PostgreSQL as well, which write
-// over their environment. Somebody's shell may be there, too, but it has a terminal,
+// EnvRun is the environment variable that says to which run a process belongs that works in a
+// directory of its own: a lock that is somebody's program, with all that it starts. Its value is
+// the scratch directory.
+const EnvRun = "LOCKSTEP_RUN"
+
+// belongs reports whether a process has the mark of the run with that scratch directory.
+func belongs(pid int, dir string) bool {
+	env, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
+	return err == nil && slices.Contains(strings.Split(string(env), "\x00"), EnvRun+"="+dir)
+}
+
+// inside lists the processes whose working directory is that one or below it, and those with
+// the mark of the run. The directory is what the processes of a run have in common, those of
+// PostgreSQL as well, which write over their environment. Somebody's shell may be there, too, but it has a terminal,
 // which children of a harness have not.
 func inside(dir string) []int {
 	var out []int
@@ -77,7 +89,7 @@ func inside(dir string) []int {
 		at, err := os.Readlink(fmt.Sprintf("/proc/%d/cwd", pid))
 		at = strings.TrimSuffix(at, " (deleted)")
 		within := at == dir || strings.HasPrefix(at, dir+string(filepath.Separator))
-		if err == nil && within && pid != os.Getpid() && StartTime(pid) != "" && !atTerminal(pid) {
+		if err == nil && (within || belongs(pid, dir)) && pid != os.Getpid() && StartTime(pid) != "" && !atTerminal(pid) {
 			out = append(out, pid)
 		}
 	}

@@ -73,6 +73,10 @@ func (s *Scratch) Fresh(name string) (string, error) {
 	return path, nil
 }
 
+// KillAll kills the processes that belong to the run: those that live in the directory, and
+// those that bear its mark.
+func (s *Scratch) KillAll() error { return killInside(s.path) }
+
 // Remove removes the directory with all that is in it.
 func (s *Scratch) Remove() error { return errors.Join(discardAll(s.path), s.alive.Close()) }
 

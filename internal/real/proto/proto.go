@@ -52,6 +52,11 @@ type Start struct {
 	// endpoints, and First is the one to ask first. Nodes is empty without a cluster.
 	Nodes []string
 	First int
+	// Program is the command of a lock that is a program of its own, nil for others; its
+	// Store and the Patience with which its answers are waited for.
+	Program  []string
+	Store    string
+	Patience time.Duration
 	// IdleTimeout is after how long an SQL server ends an idle session; 0: never.
 	IdleTimeout time.Duration
 

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"unicode"
 	"unicode/utf8"
@@ -31,6 +32,7 @@ type tap struct {
 	writing sync.Mutex // one writer at a time
 	sent    []byte     // the beginning of a command
 
+	deaf  atomic.Bool // it speaks another protocol, or more than anybody reads along
 	mu    sync.Mutex
 	heard []byte  // the beginning of a reply
 	open  []*call // those without a reply yet, in order; nil: nobody is to hear of it
@@ -43,11 +45,18 @@ func (t *tap) SyscallConn() (syscall.RawConn, error) { return rawOf(t.Conn) }
 func (t *tap) Write(p []byte) (int, error) {
 	t.writing.Lock()
 	defer t.writing.Unlock()
+	if t.deaf.Load() {
+		return t.Conn.Write(p)
+	}
 	t.sent = append(t.sent, p...)
 	for {
 		n, err := resp.Frame(t.sent)
-		if err != nil || n == 0 {
-			break // the library speaks the protocol: no error comes up
+		if t.tooMuch(t.sent, err) {
+			t.sent = nil
+			break
+		}
+		if n == 0 {
+			break
 		}
 		if command, err := resp.Parse(t.sent[:n]); err == nil {
 			c := t.begin(words(command))
@@ -64,13 +73,20 @@ func (t *tap) Write(p []byte) (int, error) {
 // before the library gets to know of it.
 func (t *tap) Read(p []byte) (int, error) {
 	n, err := t.Conn.Read(p)
+	if t.deaf.Load() {
+		return n, err
+	}
 	t.mu.Lock()
 	t.heard = append(t.heard, p[:n]...)
 	var answered []func()
 	for {
 		n, wrong := resp.Frame(t.heard)
-		if wrong != nil || n == 0 {
-			break // the server speaks the protocol, too
+		if t.tooMuch(t.heard, wrong) {
+			t.heard = nil
+			break
+		}
+		if n == 0 {
+			break
 		}
 		if tell := t.reply(t.heard[:n]); tell != nil {
 			answered = append(answered, tell)
@@ -85,6 +101,19 @@ func (t *tap) Read(p []byte) (int, error) {
 		t.fail(normal(context.Background(), err))
 	}
 	return n, err
+}
+
+// maxTapped bounds what is kept of a message that is not complete, in bytes: locks send little.
+const maxTapped = 1 << 20
+
+// tooMuch reports whether nothing is read along any more from here on: what follows cannot be
+// told apart. A server has then been asked what no client is known to have sent, and nothing is
+// concluded from what it tells.
+func (t *tap) tooMuch(waiting []byte, err error) bool {
+	if err != nil || len(waiting) > maxTapped {
+		t.deaf.Store(true)
+	}
+	return t.deaf.Load()
 }
 
 // Close ends the wait for all replies.

@@ -32,6 +32,7 @@ func Main() {
 	if os.Getenv(proto.EnvWorker) != "1" {
 		return
 	}
+	osproc.KeepToMyself(proto.FromHarness, proto.ToHarness)
 	conn := proto.NewConn(os.NewFile(proto.FromHarness, "from harness"), os.NewFile(proto.ToHarness, "to harness"))
 	w := &worker{conn: conn, waiting: map[int64]chan proto.Down{}}
 	if err := w.play(); err != nil {
@@ -53,10 +54,12 @@ type worker struct {
 	start proto.Start
 	clock clock
 	turns turns
-	redis []*lines      // one for each server
-	lead  atomic.Int64  // index of the server that this client takes for the primary
-	taps  taps          // connections of a library to the primary
-	part  atomic.Uint32 // faults.Part of the lock that the client is in
+	redis []*lines     // one for each server
+	lead  atomic.Int64 // index of the server that this client takes for the primary
+	// played: all rounds are over, so a program of the lock may end.
+	played atomic.Bool
+	taps   taps          // connections of a library to the primary
+	part   atomic.Uint32 // faults.Part of the lock that the client is in
 
 	mu      sync.Mutex
 	last    int64 // number of the last question or command
@@ -73,6 +76,9 @@ func (w *worker) play() error {
 		return err
 	}
 	variant, ok := locks.Lookup(w.start.Lock)
+	if w.start.Program != nil {
+		variant, ok = locks.Variant{ID: w.start.Lock, Program: w.start.Program, Store: locks.Store(w.start.Store)}, true
+	}
 	if !ok {
 		return fmt.Errorf("unknown lock %q: the worker is of another build than the harness", w.start.Lock)
 	}
@@ -88,14 +94,8 @@ func (w *worker) play() error {
 		Lease: w.start.Lease, Retry: w.start.Workload.Retry, Wait: w.start.Workload.Wait,
 		Timeout: w.start.Timeout, Replicas: w.start.Replicas,
 	}
-	newLock := variant.New
-	if variant.Library != "" {
-		lock, err := w.newLibrary(&variant, deps)
-		if err != nil {
-			return err
-		}
-		newLock = func(locks.Deps) locks.Lock { return lock }
-	} else if err := w.connect(&deps, variant.Store); err != nil {
+	newLock, err := w.lockOf(&variant, &deps)
+	if err != nil {
 		return err
 	}
 	if err := w.conn.Send(proto.Up{Kind: proto.Ready}); err != nil {
@@ -121,10 +121,26 @@ func (w *worker) play() error {
 	w.turns.take()
 	client.Play()
 	w.turns.give()
+	w.played.Store(true)
 	if err := w.conn.Send(proto.Up{Kind: proto.Done}); err != nil {
 		return err
 	}
 	select {}
+}
+
+// lockOf returns what makes the lock. The connections that it begins with are there when it returns.
+func (w *worker) lockOf(v *locks.Variant, d *locks.Deps) (func(locks.Deps) locks.Lock, error) {
+	var lock locks.Lock
+	var err error
+	switch {
+	case v.Program != nil:
+		lock, err = w.newProgram(v, *d)
+	case v.Library != "":
+		lock, err = w.newLibrary(v, *d)
+	default:
+		return v.New, w.connect(d, v.Store)
+	}
+	return func(locks.Deps) locks.Lock { return lock }, err
 }
 
 // purpose names a stream of luck. Each life has streams of its own: a process that

@@ -27,6 +27,7 @@ type openGrant struct {
 	bar         int
 }
 
+// BarsOf follows a history for its bars.
 func BarsOf(h *history.History) *Bars {
 	n := len(h.Header.Nodes) + 1
 	b := &Bars{h: h, believing: make([]int, n), frozen: make([]int, n)}

@@ -131,7 +131,7 @@ func (b *Bundle) Lag(h *history.History) time.Duration {
 		return 0
 	}
 	lag := b.Plan.Redis.Lag
-	if v, ok := locks.Lookup(h.Header.Lock); ok {
+	if v, ok := b.Plan.Lock(h.Header.Lock); ok {
 		switch v.Store {
 		case locks.StoreMySQL:
 			lag = b.Plan.MySQL.Lag

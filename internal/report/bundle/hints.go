@@ -77,7 +77,7 @@ var (
 
 // simulatedTwin: what real servers did cannot be repeated, but it can be simulated.
 func simulatedTwin(b *Bundle) *hint {
-	if history.Simulated(b.Backend) || b.Replay == "" {
+	if history.Simulated(b.Backend) || b.Replay == "" || b.Plan != nil && len(b.Plan.Programs) > 0 {
 		return nil
 	}
 	return &hint{say.Text("real servers repeat nothing; the simulator plays the same story and repeats it byte for byte"), realOption.ReplaceAllString(b.Replay, "")}

@@ -32,6 +32,7 @@ type Wait struct {
 	End      WaitEnd
 }
 
+// Length is how long it took.
 func (w Wait) Length() time.Duration { return w.To.Sub(w.from) }
 
 // WaitEnd says how a wait ended.
@@ -61,6 +62,7 @@ type Skew struct {
 // skewGrain is the least change of a clock's offset that is noted.
 const skewGrain = time.Millisecond
 
+// Measure takes the measures of a history.
 func Measure(h *history.History) *Measures {
 	m := &Measures{end: h.End()}
 	for i, n := range h.Header.Nodes {

@@ -33,6 +33,7 @@ type deeds struct {
 	foreign                   int           // removals of another's entry
 }
 
+// DeedsOf sums up what the world of a history did.
 func DeedsOf(h *history.History, m *Measures) deeds {
 	var d deeds
 	froze := make([]history.Instant, len(h.Header.Nodes)+1)

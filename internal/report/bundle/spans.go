@@ -123,6 +123,7 @@ func Levels(h *history.History) []Level {
 	return append(out, Level{h.End(), now})
 }
 
+// MostInside is how many clients were inside at once at most.
 func MostInside(ls []Level) int {
 	n := 0
 	for _, l := range ls {
@@ -167,6 +168,7 @@ func Thin(ls []Level, n int) []Level {
 	return out
 }
 
+// SortSpans sorts spans by when they begin.
 func SortSpans(spans []Span) {
 	sort.SliceStable(spans, func(i, j int) bool { return spans[i].From < spans[j].From })
 }

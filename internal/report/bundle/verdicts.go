@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"lockstep/internal/checker"
-	"lockstep/internal/explain"
 	"lockstep/internal/history"
 	"lockstep/internal/say"
 )
@@ -12,36 +11,11 @@ import (
 // Properties lists what the runs of a bundle were judged by, in the order of
 // reports.
 func (b *Bundle) Properties() []string {
-	var ids []string
-	has := func(id string) bool {
-		for _, known := range ids {
-			if known == id {
-				return true
-			}
-		}
-		return false
-	}
-	judged := func(id string) bool {
-		for i := range b.Runs {
-			if b.Runs[i].Finding(id) != nil {
-				return true
-			}
-		}
-		return false
-	}
-	for _, id := range explain.Order {
-		if judged(id) {
-			ids = append(ids, id)
-		}
-	}
+	var all []checker.Finding
 	for i := range b.Runs {
-		for _, f := range b.Runs[i].Judgement.Findings {
-			if !has(f.Property) {
-				ids = append(ids, f.Property)
-			}
-		}
+		all = append(all, b.Runs[i].Judgement.Findings...)
 	}
-	return ids
+	return Properties(all)
 }
 
 // cell is one verdict in a table.
@@ -53,6 +27,7 @@ type cell struct {
 	Fenced  bool   // kept thanks to a fence
 }
 
+// CellOf is the verdict on a property in a language; "-" when it was not judged.
 func CellOf(r *Run, property string, l say.Language) cell {
 	f := r.Finding(property)
 	if f == nil {
@@ -138,14 +113,8 @@ func (b *Bundle) Outcome() string {
 	return nothingExpected
 }
 
-func AnyBroken(r *Run) bool {
-	for _, f := range r.Judgement.Findings {
-		if f.Verdict == checker.Broken {
-			return true
-		}
-	}
-	return false
-}
+// AnyBroken reports whether a run broke a property.
+func AnyBroken(r *Run) bool { return BrokenCount(r) > 0 }
 
 // ReferenceOf is the first lock that was played.
 func ReferenceOf(b *Bundle) int {

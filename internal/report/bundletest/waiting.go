@@ -28,6 +28,7 @@ func WaitingRun(lock string, clients []string, waits, holds []int64) bundle.Run 
 	return bundle.Run{Lock: lock, Judgement: checker.Judge(w.H)}
 }
 
+// WaitingBundle is a bundle of such runs.
 func WaitingBundle(seed uint64, runs ...bundle.Run) *bundle.Bundle {
 	return &bundle.Bundle{Backend: "sim", Seed: seed, Hash: fmt.Sprint("hash-", seed), Replay: fmt.Sprintf("simulate run x.yaml --seed %d", seed), Runs: runs}
 }

@@ -132,6 +132,7 @@ type Parting struct {
 	Here, There string // the steps; "" where the story has ended already
 }
 
+// PartingOf compares side i with the one that it is to be compared with.
 func PartingOf(all []Side, i int, l say.Language) Parting {
 	s := &all[i]
 	if s.Against < 0 {
@@ -202,6 +203,7 @@ func (d *Difference) Words() say.Phrase {
 	return say.Phrase{}
 }
 
+// OrNone is the value of a setting, or that it is not there.
 func OrNone(s string) say.Phrase {
 	if s == "" {
 		return say.Text("not there")
@@ -229,6 +231,7 @@ type Row struct {
 	Replay, Again   string
 }
 
+// Row is run number n, counted from 0; its texts are clean.
 func (c *Comparison) Row(n int) Row {
 	r := &c.Runs[n]
 	b := r.Bundle

@@ -83,7 +83,7 @@ func (s *summary) head() {
 
 // table is lock by property.
 func (s *summary) table() {
-	properties := s.properties()
+	properties := s.b.Properties()
 	var t strings.Builder
 	t.WriteString("| lock |")
 	for _, p := range properties {
@@ -103,21 +103,6 @@ func (s *summary) table() {
 		t.WriteString(" " + markdown(clean.Text(letter, clean.MaxName)) + " |\n")
 	}
 	s.section("the table of verdicts", t.String()+"\n")
-}
-
-// properties lists what any of the runs was judged by.
-func (s *summary) properties() []string {
-	var all []string
-	seen := map[string]bool{}
-	for i := range s.b.Runs {
-		for _, id := range bundle.Properties(s.b.Runs[i].Judgement.Findings) {
-			if !seen[id] {
-				seen[id] = true
-				all = append(all, id)
-			}
-		}
-	}
-	return all
 }
 
 // problems lists what is not as expected or not known.

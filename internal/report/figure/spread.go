@@ -67,12 +67,14 @@ type Spread struct {
 }
 
 var (
+	// WaitSpread are the waits for the lock.
 	WaitSpread = Spread{
 		Kind: "wait-distribution", Axis: "wait for the lock (logarithmic)", Share: "share of attempts",
 		Who: "lock", Number: "attempts that got it", Title: "Distribution of the waits for the lock",
 		Caption: "The farther left a line rises, the shorter the waits. Where it is flat, nobody waited that long.",
 		Absent:  "nobody got the lock",
 	}
+	// HoldSpread is how long the lock was held.
 	HoldSpread = Spread{
 		Kind: "hold-distribution", Axis: "held for (logarithmic)", Share: "share of holds",
 		Who: "lock", Number: "holds", Title: "Distribution of how long the lock was held",

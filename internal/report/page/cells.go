@@ -10,6 +10,7 @@ import (
 	"lockstep/internal/say"
 )
 
+// NewCell is the verdict of a run on a property.
 func NewCell(r *bundle.Run, property string, l say.Language) Cell {
 	c := bundle.CellOf(r, property, l)
 	v := Cell{Class: string(c.Verdict), Text: say.Verdict(c.Verdict).In(l)}
@@ -29,8 +30,10 @@ func NewCell(r *bundle.Run, property string, l say.Language) Cell {
 	return v
 }
 
+// Cell is a verdict in a table; Class is its style.
 type Cell struct{ Class, Sign, Text string }
 
+// Figure is a plot on a page, with its caption and its numbers.
 type Figure struct {
 	Lock    string
 	SVG     template.HTML

@@ -26,10 +26,11 @@ func Golden(t *testing.T, name string, got []byte) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(got, want) {
-		t.Errorf("%s differs; look at the change and run: go test ./internal/report -update", path)
+		t.Errorf("%s differs; look at the change and run its test with -update", path)
 	}
 }
 
+// WantLines compares lists, a line for each element.
 func WantLines(t *testing.T, what string, got, want []string) {
 	t.Helper()
 	if g, w := strings.Join(got, "\n"), strings.Join(want, "\n"); g != w {

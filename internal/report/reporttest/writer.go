@@ -12,6 +12,7 @@ import (
 // Writer records a history by hand: times in milliseconds, nodes by name.
 type Writer struct{ H *history.History }
 
+// NewWriter begins a history of a lock with clients, one store and the resource.
 func NewWriter(lock string, clients ...string) *Writer {
 	h := history.Header{
 		Scenario: "A long pause outlives the lease", Lock: lock, Seed: 7, Backend: "sim",
@@ -28,6 +29,7 @@ func NewWriter(lock string, clients ...string) *Writer {
 	return w
 }
 
+// Add adds an event of a node and returns its index.
 func (w *Writer) Add(ms int64, kind history.Kind, node string, change ...func(*history.Event)) int32 {
 	e := history.Event{
 		At: history.Instant(ms) * history.Instant(time.Millisecond), Kind: kind,
@@ -39,6 +41,7 @@ func (w *Writer) Add(ms int64, kind history.Kind, node string, change ...func(*h
 	return w.H.Add(e)
 }
 
+// From sets the peer, the cause and the text of an event.
 func (w *Writer) From(peer string, because int32, text string) func(*history.Event) {
 	return func(e *history.Event) { e.Peer, e.Cause, e.Text = w.H.Node(peer), because, w.H.Intern(text) }
 }
@@ -48,6 +51,7 @@ func (w *Writer) Entry(owner string, lasts time.Duration) func(*history.Event) {
 	return func(e *history.Event) { e.Owner, e.Value, e.Text = w.H.Node(owner), int64(lasts), w.H.Intern("lock") }
 }
 
+// Value sets the value of an event.
 func Value(v int64) func(*history.Event) { return func(e *history.Event) { e.Value = v } }
 
 // Command sends a command and executes it 1 ms later; the reply takes 1 ms more.
@@ -68,6 +72,7 @@ func (w *Writer) Acquires(ms int64, client string, version int64) int32 {
 	return w.Add(ms+1, history.ReadDone, "resource", w.From(client, history.NoCause, ""), Value(version))
 }
 
+// Writes has the resource accept what a client has computed from a read.
 func (w *Writer) Writes(ms int64, client string, read int32, version int64) int32 {
 	return w.Add(ms, history.WriteAccepted, "resource", w.From(client, read, ""), Value(version))
 }
@@ -92,8 +97,10 @@ func (w *Writer) Releases(ms int64, client, typed, owner string) int32 {
 	return removed
 }
 
+// At is an instant in milliseconds.
 func At(n int64) history.Instant { return history.Instant(n) * history.Instant(time.Millisecond) }
 
+// Broke is a finding with one violation.
 func Broke(property string, from, to history.Instant, clients []history.NodeID, events ...int32) checker.Finding {
 	return checker.Finding{
 		Property: property, Verdict: checker.Broken, Count: 1,
@@ -101,6 +108,7 @@ func Broke(property string, from, to history.Instant, clients []history.NodeID, 
 	}
 }
 
+// Kept is a finding without one.
 func Kept(property string) checker.Finding {
 	return checker.Finding{Property: property, Verdict: checker.Kept}
 }

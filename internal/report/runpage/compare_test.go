@@ -187,10 +187,10 @@ func TestNoFlipsWhereTheyWouldNotPlay(t *testing.T) {
 			}
 		}
 	}
-	if got := shellQuoted("a b'c.yaml"); got != `'a b'\''c.yaml'` {
+	if got := argument("a b'c.yaml"); got != `'a b'\''c.yaml'` {
 		t.Errorf("quoted %s", got)
 	}
-	if got := shellQuoted("-rf"); got != "./-rf" {
+	if got := argument("-rf"); got != "./-rf" {
 		t.Errorf("quoted %s", got)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/clean"
 	"lockstep/internal/say"
+	"lockstep/internal/shell"
 )
 
 // flip is one change to the scenario that a reader can make by copying a line.
@@ -76,7 +77,7 @@ var lockFlag = regexp.MustCompile(` --lock \S+`)
 
 // withLock is a replay line for one lock.
 func withLock(replay, lock string) string {
-	return lockFlag.ReplaceAllString(replay, "") + " --lock " + shellQuoted(lock)
+	return lockFlag.ReplaceAllString(replay, "") + " --lock " + argument(lock)
 }
 
 // edit changes one line of the resolved scenario, which spells out every default.
@@ -100,7 +101,7 @@ func edits(b *bundle.Bundle, told int) []edit {
 			"    for: ", whole(p.Lease / 4),
 		})
 	}
-	if v, ok := locks.Lookup(b.Runs[told].Lock); ok && v.Store == locks.StoreRedis && p.Redis.Lag > 0 {
+	if v, ok := p.Lock(b.Runs[told].Lock); ok && v.Store == locks.StoreRedis && p.Redis.Lag > 0 {
 		out = append(out, edit{say.NoLag.With(), "    lag: ", "0s"})
 	}
 	if p.Workload.Fence == plan.FenceNone && handsOutTokens(h) {
@@ -153,7 +154,7 @@ func handsOutTokens(h *history.History) bool {
 // it. What the file expects is left out: it is about the scenario as it was.
 func edited(b *bundle.Bundle, lock string, e edit) string {
 	return fmt.Sprintf("simulate explain %s | sed -e 's/^%s.*/%s%s/' -e '/^expect:/,$d' | simulate run - --lock %s --seed %d",
-		shellQuoted(sourceOf(b.Plan)), e.line, e.line, e.value, shellQuoted(lock), b.Seed)
+		argument(sourceOf(b.Plan)), e.line, e.line, e.value, argument(lock), b.Seed)
 }
 
 // sourceOf is the scenario's file, "" when it did not come from one.
@@ -172,16 +173,10 @@ func whole(d time.Duration) string {
 	return fmt.Sprintf("%dms", d/time.Millisecond)
 }
 
-// shellQuoted quotes a word for a shell when it needs it.
-func shellQuoted(s string) string {
-	plain := func(r rune) bool {
-		return strings.ContainsRune("/.-_", r) || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
-	}
+// argument quotes a word that names a file or a lock, and is no flag, for a shell.
+func argument(s string) string {
 	if strings.HasPrefix(s, "-") {
-		s = "./" + s // a file, not a flag
+		s = "./" + s
 	}
-	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+	return shell.Word(s)
 }

@@ -81,7 +81,7 @@ func addServers(b *bundle.Bundle, l say.Language, add func(name say.Phrase, valu
 // servers describes the servers of one run's lock. What a design demands of them
 // comes before what the plan says.
 func servers(p *plan.Plan, r *bundle.Run) say.Part {
-	v, ok := locks.Lookup(r.Lock)
+	v, ok := p.Lock(r.Lock)
 	if !ok {
 		return listed(r.Judgement.History)
 	}

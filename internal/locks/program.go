@@ -1,0 +1,76 @@
+package locks
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// ProgramName is what a lock is called that is a program and was given no name.
+const ProgramName = "mine"
+
+// programStores are the stores whose servers a program can be told of by an address alone.
+var programStores = []Store{StoreRedis, StoreRedisNodes, StoreEtcd, StoreZooKeeper, StoreConsul}
+
+// ProgramStores are the words for what a lock that is a program may keep its entries in.
+func ProgramStores() []string {
+	var out []string
+	for _, s := range programStores {
+		out = append(out, string(s))
+	}
+	return out
+}
+
+var programName = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
+
+// Bounds of what names a program: both stand in every report and on every command line.
+const (
+	maxProgramName = 40
+	maxWords       = 64
+	maxWord        = 4096 // bytes
+)
+
+// NewProgram makes a variant of a program that speaks lines (see package talk of the live
+// world): name is what reports call it, "" for ProgramName; command is the program with its
+// arguments, as execve takes them; store is what it keeps its entries in, "" for Redis.
+func NewProgram(name string, command []string, store Store) (Variant, error) {
+	if name == "" {
+		name = ProgramName
+	}
+	if store == "" {
+		store = StoreRedis
+	}
+	_, taken := Lookup(name)
+	switch {
+	case !programName.MatchString(name) || len(name) > maxProgramName:
+		return Variant{}, fmt.Errorf("%.60q cannot be the name of a lock: use lower-case letters, digits and single dashes, a letter first, at most %d of them", name, maxProgramName)
+	case taken || name == "all":
+		return Variant{}, fmt.Errorf("a program cannot be called %s, which is a lock of lockstep: give it another name", name)
+	case len(command) == 0 || command[0] == "":
+		return Variant{}, fmt.Errorf("the lock %s has no program: write its command, such as [python3, mylock.py]", name)
+	case len(command) > maxWords:
+		return Variant{}, fmt.Errorf("the command of %s has %d words, and %d are enough: write a script that calls it", name, len(command), maxWords)
+	case !slices.Contains(programStores, store):
+		return Variant{}, fmt.Errorf("a program cannot keep its entries in %.60q: choose %s", store, strings.Join(ProgramStores(), ", "))
+	}
+	for _, word := range command {
+		// A stored scenario has to say it as it is.
+		if word == "" || len(word) > maxWord || strings.TrimSpace(word) != word || strings.ContainsFunc(word, unicode.IsControl) || !utf8.ValidString(word) {
+			return Variant{}, fmt.Errorf("a word of the command of %s is no plain text, such as %.40q, or longer than %d bytes: write a script that calls it", name, word, maxWord)
+		}
+	}
+	v := Variant{ID: name, Program: command, Store: store}
+	if store == StoreRedis || store == StoreRedisNodes {
+		v.LeaseUnit = time.Millisecond // elsewhere it is a session, which its client keeps alive
+	}
+	return v, nil
+}
+
+// checkProgram says why no simulator can play a lock that is a program.
+func (v Variant) checkProgram() error {
+	return fmt.Errorf("%s is a program of its own (%.60q), which talks to servers by itself: it is played on real servers only: add --backend process", v.ID, strings.Join(v.Program, " "))
+}

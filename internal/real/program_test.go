@@ -1,0 +1,149 @@
+package real_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"lockstep/internal/checker"
+	"lockstep/internal/faults"
+	"lockstep/internal/history"
+	"lockstep/internal/locks"
+	"lockstep/internal/plan"
+	"lockstep/internal/real"
+	"lockstep/internal/real/realtest"
+)
+
+// programmed gives a plan a lock that is a program.
+func programmed(t *testing.T, p *plan.Plan, command ...string) *plan.Plan {
+	t.Helper()
+	v, err := locks.NewProgram("", command, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Programs = append(p.Programs, v)
+	return p
+}
+
+// example is the path of a program in examples.
+func example(t *testing.T, name string) string {
+	t.Helper()
+	path, err := filepath.Abs(filepath.Join("..", "..", "examples", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// The lock in bash of the examples keeps others out, and what it sends and what the server did
+// with it are in the history, as with any lock.
+func TestAProgramKeepsOthersOut(t *testing.T) {
+	h := run(t, programmed(t, quick("A", "B", "C"), "bash", example(t, "bash/redis_cli_lock.sh")), locks.ProgramName)
+	j := checker.Judge(h)
+	if v := j.Finding(checker.MutualExclusionID).Verdict; v != checker.Kept || j.Acquired != 4 {
+		t.Errorf("mutual exclusion is %s after %d acquisitions, want 4 with that of the probe", v, j.Acquired)
+	}
+	for _, kind := range []history.Kind{history.Sent, history.Replied} {
+		if len(find(h, kind, "A")) == 0 {
+			t.Errorf("nothing of A's requests is in the history (%v)", kind)
+		}
+	}
+	if n := len(find(h, history.Granted, "")); n != 4 {
+		t.Errorf("the server told of %d grants, want 4", n)
+	}
+}
+
+// A pause stops the program with all that it has started, and its entry runs out meanwhile.
+func TestAPauseStopsAProgram(t *testing.T) {
+	p := programmed(t, quick("A", "B"), "bash", example(t, "bash/redis_cli_lock.sh"))
+	p.Workload.Work = plan.Range{Min: 300 * time.Millisecond, Max: 300 * time.Millisecond}
+	p.Workload.Repeat = 2
+	fault(t, p, when(faults.InSection, "A", ""), "pause", "A", 0, faults.End{For: 3 * time.Second})
+	h := run(t, p, locks.ProgramName)
+	j := checker.Judge(h)
+	if v := j.Finding(checker.MutualExclusionID).Verdict; v != checker.Broken {
+		t.Errorf("mutual exclusion is %s", v)
+	}
+}
+
+// A crash kills the program: nobody releases, and the lock is free when the entry has run out.
+func TestACrashKillsAProgram(t *testing.T) {
+	p := programmed(t, quick("A", "B"), "bash", example(t, "bash/redis_cli_lock.sh"))
+	fault(t, p, when(faults.InSection, "A", ""), "crash", "A", 0, faults.End{})
+	h := run(t, p, locks.ProgramName)
+	if len(find(h, history.Crashed, "A")) != 1 || len(find(h, history.Released, "A")) != 0 || len(find(h, history.Acquired, "B")) != 1 {
+		t.Error("A did not crash, or B did not get the lock after it")
+	}
+}
+
+// A program that does not keep to the protocol ends the run with an error that names it, and
+// leaves nothing behind: no process, whatever it has started, and no file.
+func TestAProgramThatMisbehavesIsNamed(t *testing.T) {
+	realtest.Need(t, "redis-server")
+	const ready = `read q; echo '{"id":1,"ok":true}'; `
+	for name, tt := range map[string]struct{ script, want string }{
+		"refuses":        {`read q; echo 'no module named redis' >&2; echo '{"id":1,"ok":false,"err":"unknown"}'; read q`, `no module named redis`},
+		"exits":          {ready + `read q; exit 3`, "ended by itself (exit status 3)"},
+		"garbage":        {ready + `read q; printf '\033[2J\n'; read q`, `wrote a line that is no message: "\x1b[2J"`},
+		"leaves daemons": {ready + `(trap '' TERM HUP; setsid sleep 100000 >/dev/null 2>&1 &); trap '' TERM; read q; echo oops; sleep 100000`, "no message"},
+		"noise":          {`yes 1>&2 & ` + ready + `read q; echo oops; sleep 100000`, "no message"},
+		"is not there":   {"", "could not be started"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			check := clean(t)
+			command := []string{"sh", "-c", tt.script}
+			if tt.script == "" {
+				command = []string{"/nowhere/mylock"}
+			}
+			p := programmed(t, quick("A", "B"), command...)
+			ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+			defer cancel()
+			logged := 0
+			_, err := real.Run(ctx, p, locks.ProgramName, 1, real.Options{Log: func(_ string, text []byte) { logged = max(logged, len(text)) }})
+			if err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), "the program of mine") {
+				t.Errorf("got %v, want %q", err, tt.want)
+			}
+			if logged > 300<<10 {
+				t.Errorf("a log has %d bytes", logged)
+			}
+			check()
+			if left := bearing(os.Getenv("TMPDIR")); len(left) > 0 {
+				t.Errorf("left: %v", left)
+			}
+		})
+	}
+}
+
+// bearing lists the processes that live with a text in their environment that only runs of this
+// test have there.
+func bearing(tmp string) []string {
+	var out []string
+	files, _ := filepath.Glob("/proc/[0-9]*/environ")
+	for _, file := range files {
+		env, err := os.ReadFile(file)
+		if err == nil && strings.Contains(string(env), "LOCKSTEP_RUN="+tmp) {
+			out = append(out, file)
+		}
+	}
+	return out
+}
+
+// What a program cannot take part in is refused with the cure, before anything starts.
+func TestWhatAProgramCannotDoIsRefused(t *testing.T) {
+	clocks := programmed(t, quick("A"), "mylock")
+	clocks.Clocks = []plan.Clock{{Node: "A", Offset: time.Second}}
+	sentinels := programmed(t, watched(1, "A"), "mylock")
+	nested := programmed(t, quick("A"), "mylock")
+	nested.Workload.Nested = 1
+	fine := programmed(t, quick("A"), "mylock")
+	fault(t, fine, when(faults.HasReply, "A", "SET"), "pause", "A", 0, faults.End{For: time.Second})
+	for want, p := range map[string]*plan.Plan{"the clock of A": clocks, "failover: {by: operator}": sentinels, "remove nested": nested, "": fine} {
+		err := real.Refuse(p, locks.ProgramName, real.Options{})
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+}

@@ -1,0 +1,96 @@
+package talk
+
+import (
+	"bufio"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"lockstep/internal/locks"
+)
+
+// page is the description of the protocol for those who write programs.
+const page = "../../../docs/own-lock-programs.md"
+
+// session returns the lines of the example, without their arrows.
+func session(t *testing.T) (asked, answered []string, script string) {
+	t.Helper()
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, after, ok := strings.Cut(string(text), "<!-- session -->\n```\n")
+	example, _, closed := strings.Cut(after, "```")
+	if !ok || !closed {
+		t.Fatal("the page has no session")
+	}
+	lines := bufio.NewScanner(strings.NewReader(example))
+	var b strings.Builder
+	for lines.Scan() {
+		switch arrow, line, _ := strings.Cut(lines.Text(), " "); arrow {
+		case "->":
+			asked = append(asked, line)
+			b.WriteString("read -r q; echo \"$q\" >>\"$HEARD\"\n")
+		case "<-":
+			answered = append(answered, line)
+			b.WriteString("echo '" + line + "'\n")
+		default:
+			t.Fatalf("not a line of the session: %q", lines.Text())
+		}
+	}
+	return asked, answered, b.String() + "read -r q"
+}
+
+// The session of the page is played: a program that answers as it says is asked just that.
+func TestTheSessionOfThePageIsPlayed(t *testing.T) {
+	asked, answered, script := session(t)
+	if len(asked) != 7 || len(answered) != 8 {
+		t.Fatalf("%d requests and %d answers", len(asked), len(answered))
+	}
+	heard := filepath.Join(t.TempDir(), "heard")
+	t.Setenv("HEARD", heard)
+	p := start(t, script, long)
+	l, err := p.Lock("A", locks.Key, []string{"127.0.0.1:41001"}, 10*time.Second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !l.(*lock).extend {
+		t.Error("the program's wish to be asked for extensions was not heard")
+	}
+	l.(*lock).extend = false                 // the test asks in its place, and need not wait a third of the lease
+	patient := func() (locks.Lease, error) { // the page's wait_ms is that of a whole minute
+		a, err := p.ask(question{Op: "acquire", Name: locks.Key, WaitMS: 60000}, 0)
+		if err != nil || !*a.OK {
+			return nil, err
+		}
+		return newLease(l.(*lock), a.Token), nil
+	}
+	first, err := patient()
+	if err != nil || first.Token() != 34 {
+		t.Fatalf("%v, %v", first, err)
+	}
+	if a, err := p.ask(question{Op: "extend"}, 0); err != nil || !*a.OK {
+		t.Errorf("extend: %v", err)
+	}
+	if err := first.Release(context.Background()); err != nil {
+		t.Errorf("release: %v", err)
+	}
+	if again, err := patient(); again != nil || err != nil {
+		t.Errorf("an acquisition whose outcome is not known: %v, %v", again, err)
+	}
+	second, err := patient()
+	if err != nil || second.Token() != 35 {
+		t.Fatalf("%v, %v", second, err)
+	}
+	<-second.Lost().Done()
+	if err := second.Release(context.Background()); err != locks.ErrNotHeld {
+		t.Errorf("release of a lost lock: %v", err)
+	}
+	said, err := os.ReadFile(heard)
+	if want := strings.Join(asked, "\n") + "\n"; err != nil || string(said) != want {
+		t.Errorf("the program was asked\n%swant\n%s", said, want)
+	}
+}

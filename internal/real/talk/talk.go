@@ -1,0 +1,336 @@
+// Package talk speaks with a lock that is somebody's own program, in whatever language: one
+// JSON object per line on the program's standard input and output. docs/own-lock-programs.md
+// describes the talk for those who write such programs.
+//
+// Nothing that the program does is trusted. It answers within a time limit or counts as
+// silent, what it says is bounded, and the first word that does not belong there ends the talk
+// with an error that says what it was.
+package talk
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"time"
+
+	"lockstep/internal/real/osproc"
+)
+
+// Options say which program to start, and how.
+type Options struct {
+	Command []string // the program with its arguments, as execve takes them
+	Env     []string // its environment
+	Stderr  io.Writer
+	// Patience is how long an answer may take besides what the question allows. The time in
+	// which this process stands still does not count: the program stands still then, too.
+	Patience time.Duration
+}
+
+// Program is a program that was started. Its methods may be called by several goroutines.
+type Program struct {
+	o       Options
+	process *osproc.Process
+	in      *os.File
+	answers chan answer
+	lost    chan struct{} // see Lost
+
+	asking sync.Mutex // one question at a time
+	last   int64      // number of the last question; guarded by asking
+
+	mu   sync.Mutex
+	open int64 // number of the question that is to be answered; 0: none
+
+	broke chan struct{} // closed when err is set
+	once  sync.Once
+	err   error
+}
+
+// The errors of the talk, which every error of a Program wraps one of.
+var (
+	ErrStart    = errors.New("could not be started")
+	ErrSilent   = errors.New("did not answer in time")
+	ErrGarbage  = errors.New("wrote a line that is no message")
+	ErrTooLong  = errors.New("wrote a line that is too long")
+	ErrUnasked  = errors.New("wrote a line that answers nothing")
+	ErrWrongID  = errors.New("answered with the number of another question")
+	ErrAnswer   = errors.New("gave an answer that does not fit the question")
+	ErrExited   = errors.New("ended by itself")
+	ErrHangedUp = errors.New("closed its standard output")
+	ErrDeaf     = errors.New("closed its standard input")
+)
+
+const (
+	// maxLine is more than any message has, in bytes.
+	maxLine = 64 << 10
+	// maxDetail is how much of what a program says is repeated, in bytes.
+	maxDetail = 200
+	// maxEvents is how often a program may say unasked that its lock is lost.
+	maxEvents = 10_000
+)
+
+// Start starts a program. It dies with this process; what it has started itself is for the harness
+// to find (osproc.EnvRun).
+func Start(o Options) (*Program, error) {
+	cmd := exec.Command(o.Command[0], o.Command[1:]...)
+	cmd.Env = o.Env
+	var pipes []*os.File
+	pipe := func() (r, w *os.File, err error) {
+		if r, w, err = os.Pipe(); err == nil {
+			pipes = append(pipes, r, w)
+		}
+		return r, w, err
+	}
+	theirIn, in, err1 := pipe()
+	out, theirOut, err2 := pipe()
+	stderr, theirErr, err3 := pipe()
+	p := &Program{
+		o: o, in: in, answers: make(chan answer, 1), lost: make(chan struct{}, 1), broke: make(chan struct{}),
+	}
+	err := errors.Join(err1, err2, err3)
+	if err == nil {
+		cmd.Stdin, cmd.Stdout, cmd.Stderr = theirIn, theirOut, theirErr
+		p.process, err = osproc.Start(cmd)
+	}
+	if err != nil {
+		for _, f := range pipes {
+			_ = f.Close()
+		}
+		return nil, fmt.Errorf("%w: %w", ErrStart, err)
+	}
+	for _, f := range []*os.File{theirIn, theirOut, theirErr} {
+		_ = f.Close() // it is the program's now
+	}
+	go func() { // a program must not wait for somebody to read its errors
+		_, _ = io.Copy(o.Stderr, stderr)
+		_ = stderr.Close()
+	}()
+	go p.listen(out)
+	return p, nil
+}
+
+// Broke is closed when the talk has ended with an error, which Err returns then.
+func (p *Program) Broke() <-chan struct{} { return p.broke }
+
+// Err is why the talk has ended; nil while it goes on.
+func (p *Program) Err() error {
+	select {
+	case <-p.broke:
+		return p.err
+	default:
+		return nil
+	}
+}
+
+// Lost gets a value when the program has said unasked that its lock is lost.
+func (p *Program) Lost() <-chan struct{} { return p.lost }
+
+func (p *Program) fail(err error) error {
+	p.once.Do(func() {
+		p.err = err
+		close(p.broke)
+	})
+	return p.err
+}
+
+// question is what a program is asked. The fields besides ID and Op belong to some questions.
+type question struct {
+	ID      int64    `json:"id"`
+	Op      string   `json:"op"`
+	Client  string   `json:"client,omitempty"`
+	Servers []string `json:"servers,omitempty"`
+	LeaseMS int64    `json:"lease_ms,omitempty"`
+	Name    string   `json:"name,omitempty"`
+	WaitMS  int64    `json:"wait_ms,omitempty"`
+}
+
+// answer is a line of a program.
+type answer struct {
+	ID     *int64 `json:"id"`
+	OK     *bool  `json:"ok"`
+	Err    string `json:"err"`
+	Detail string `json:"detail"`
+	Token  int64  `json:"token"`
+	Extend bool   `json:"extend"`
+	Event  string `json:"event"`
+}
+
+// ask asks a question and returns its answer, which has an ok. within is how long the question
+// itself allows.
+func (p *Program) ask(q question, within time.Duration) (answer, error) {
+	p.asking.Lock()
+	defer p.asking.Unlock()
+	p.last++
+	q.ID = p.last
+	line, err := json.Marshal(q)
+	if err != nil {
+		return answer{}, err
+	}
+	p.expect(q.ID)
+	if _, err := p.in.Write(append(line, '\n')); err != nil {
+		select { // who has ended cannot listen either; that is the better reason
+		case <-p.process.Done():
+			<-p.broke
+			return answer{}, p.err
+		case <-p.broke:
+			return answer{}, p.err
+		case <-awake(time.Second, p.broke):
+			return answer{}, p.fail(fmt.Errorf("%w: %q could not be asked", ErrDeaf, q.Op))
+		}
+	}
+	limit, answered := within+p.o.Patience, make(chan struct{})
+	defer close(answered)
+	select {
+	case a := <-p.answers:
+		return a, nil
+	case <-p.broke:
+		return answer{}, p.err
+	case <-awake(limit, answered):
+		return answer{}, p.fail(fmt.Errorf("%w: %q had %v; let it answer with ok false, and give its requests time limits of their own", ErrSilent, q.Op, limit))
+	}
+}
+
+func (p *Program) expect(id int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.open = id
+}
+
+// tick is the least time that awake tells apart.
+const tick = 50 * time.Millisecond
+
+// awake is closed when this process has run for a time: one that is stopped meanwhile, by a
+// fault, loses a tick and not the time of its sleep. It is never closed after enough is.
+func awake(d time.Duration, enough <-chan struct{}) <-chan struct{} {
+	over := make(chan struct{})
+	go func() {
+		ticker := time.NewTicker(tick)
+		defer ticker.Stop()
+		for ; d > 0; d -= tick {
+			select {
+			case <-ticker.C:
+			case <-enough:
+				return
+			}
+		}
+		close(over)
+	}()
+	return over
+}
+
+// listen takes in what the program says, until the talk ends.
+func (p *Program) listen(out *os.File) {
+	defer out.Close()
+	in, events := bufio.NewReaderSize(out, maxLine), 0
+	for {
+		line, err := in.ReadSlice('\n')
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+			_ = p.fail(fmt.Errorf("%w: more than %d bytes, which begin with %s", ErrTooLong, maxLine, shown(line)))
+		case err != nil:
+			p.ended(line)
+		default:
+			var a answer
+			if a, err = parse(line); err == nil && a.Event != "" {
+				if events++; events > maxEvents {
+					err = fmt.Errorf("%w: the lock was lost %d times", ErrUnasked, events)
+				}
+			}
+			if err == nil {
+				err = p.take(a, line)
+			}
+			if err == nil {
+				continue
+			}
+			_ = p.fail(err)
+		}
+		return
+	}
+}
+
+// ended says why a program says nothing more.
+func (p *Program) ended(rest []byte) {
+	select {
+	case <-p.process.Done():
+		text := ""
+		if len(rest) > 0 {
+			text = ", in the middle of " + shown(rest)
+		}
+		_ = p.fail(fmt.Errorf("%w (%s)%s: it has to wait for the next line until its standard input ends", ErrExited, p.process.Ended(), text))
+	case <-awake(time.Second, p.broke):
+		_ = p.fail(fmt.Errorf("%w and goes on running: nobody can hear its answers", ErrHangedUp))
+	}
+}
+
+// take hands an answer to who waits for it.
+func (p *Program) take(a answer, line []byte) error {
+	if a.Event != "" {
+		select {
+		case p.lost <- struct{}{}:
+		default: // the last one has not been heard of yet
+		}
+		return nil
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case p.open == 0:
+		return fmt.Errorf("%w: %s", ErrUnasked, shown(line))
+	case *a.ID != p.open:
+		return fmt.Errorf("%w: question %d, answer %d: %s", ErrWrongID, p.open, *a.ID, shown(line))
+	}
+	p.open = 0
+	p.answers <- a
+	return nil
+}
+
+// parse reads one line.
+func parse(line []byte) (answer, error) {
+	var a answer
+	dec := json.NewDecoder(bytes.NewReader(line))
+	dec.DisallowUnknownFields()
+	err := dec.Decode(&a)
+	if err == nil {
+		if _, more := dec.Token(); !errors.Is(more, io.EOF) {
+			err = errors.New("something follows the object")
+		}
+	}
+	switch {
+	case err != nil:
+	case a.Event != "" && (a.Event != "lost" || a.ID != nil || a.OK != nil):
+		err = errors.New(`the only event is {"event":"lost"}`)
+	case a.Event == "" && (a.ID == nil || a.OK == nil):
+		err = errors.New("an answer has id and ok")
+	case a.Token < 0:
+		err = errors.New("a token is not negative")
+	}
+	if err != nil {
+		return a, fmt.Errorf("%w: %s: %.100s", ErrGarbage, shown(line), strings.ToValidUTF8(err.Error(), "?"))
+	}
+	return a, nil
+}
+
+// shown is what a program has said, escaped and not too long.
+func shown(line []byte) string {
+	line = bytes.TrimSpace(line)
+	if len(line) > maxDetail {
+		return fmt.Sprintf("%q...", line[:maxDetail])
+	}
+	return fmt.Sprintf("%q", line)
+}
+
+// until is the time that ctx has left; a long one for a context without an end.
+func until(ctx context.Context) time.Duration {
+	end, ok := ctx.Deadline()
+	if !ok {
+		return time.Hour
+	}
+	return max(time.Until(end), 0)
+}

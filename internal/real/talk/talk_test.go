@@ -1,0 +1,196 @@
+package talk
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"lockstep/internal/locks"
+	"lockstep/internal/real/osproc"
+)
+
+// long is a patience that no test waits for: what ends a talk before is what happened.
+const long = 10 * time.Minute
+
+// start starts a shell with a script as the program of a lock.
+func start(t *testing.T, script string, patience time.Duration) *Program {
+	t.Helper()
+	if err := osproc.Supported(); err != nil {
+		t.Skip(err)
+	}
+	scratch, err := osproc.NewScratch()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := Start(Options{
+		Command: []string{"sh", "-c", script}, Env: append(os.Environ(), osproc.EnvRun+"="+scratch.Path()),
+		Stderr: io.Discard, Patience: patience,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := errors.Join(scratch.KillAll(), scratch.Remove()); err != nil {
+			t.Error(err)
+		}
+		if left := marked(scratch.Path()); len(left) > 0 {
+			t.Errorf("processes are left: %v", left)
+		}
+	})
+	return p
+}
+
+// marked lists the processes that live and bear the mark of a run.
+func marked(run string) []string {
+	var out []string
+	files, _ := filepath.Glob("/proc/[0-9]*/environ")
+	for _, file := range files {
+		if env, err := os.ReadFile(file); err == nil && strings.Contains(string(env), osproc.EnvRun+"="+run+"\x00") {
+			out = append(out, file)
+		}
+	}
+	return out
+}
+
+const ready = `read q; echo '{"id":1,"ok":true}'; `
+
+// Each misbehaviour has a name, and comes to light however long an answer may take.
+func TestMisbehaviourHasAName(t *testing.T) {
+	for name, tt := range map[string]struct {
+		script   string
+		patience time.Duration
+		want     error
+		says     string
+	}{
+		"garbage":            {ready + `read q; echo 'Traceback (most recent call last):'; sleep 100000`, long, ErrGarbage, `Traceback`},
+		"hostile garbage":    {ready + `read q; printf '\033]0;title\007<script>\n'; sleep 100000`, long, ErrGarbage, `\x1b]0;title\a<script>`},
+		"unknown field":      {ready + `read q; echo '{"id":2,"ok":true,"tokn":3}'; sleep 100000`, long, ErrGarbage, "tokn"},
+		"no ok":              {ready + `read q; echo '{"id":2}'; sleep 100000`, long, ErrGarbage, "id and ok"},
+		"two objects":        {ready + `read q; echo '{"id":2,"ok":true} {}'; sleep 100000`, long, ErrGarbage, "follows"},
+		"negative token":     {ready + `read q; echo '{"id":2,"ok":true,"token":-1}'; sleep 100000`, long, ErrGarbage, "negative"},
+		"unknown event":      {ready + `read q; echo '{"event":"gained"}'; sleep 100000`, long, ErrGarbage, "only event"},
+		"wrong id":           {ready + `read q; echo '{"id":1,"ok":true}'; sleep 100000`, long, ErrWrongID, "question 2, answer 1"},
+		"says it twice":      {`read q; echo '{"id":1,"ok":true}'; echo '{"id":1,"ok":true}'; read q; sleep 100000`, long, nil, ""},
+		"exits":              {ready + `read q; exit 3`, long, ErrExited, "exit status 3"},
+		"killed":             {ready + `read q; kill -9 $$`, long, ErrExited, "signal: killed"},
+		"exits in a line":    {ready + `read q; printf '{"id":2,'; exit 0`, long, ErrExited, `in the middle of "{\"id\":2,"`},
+		"a line of 1 GB":     {ready + `read q; tr '\0' x </dev/zero | head -c 1000000000; sleep 100000`, long, ErrTooLong, `"xxx`},
+		"1 GB of events":     {ready + `read q; yes '{"event":"lost"}'`, long, ErrUnasked, "10001 times"},
+		"hangs up":           {ready + `read q; exec >&-; exec sleep 100000`, long, ErrHangedUp, ""},
+		"is deaf":            {`read q; exec <&-; echo '{"id":1,"ok":true}'; exec sleep 100000`, long, ErrDeaf, `"acquire"`},
+		"refuses init":       {`read q; echo '{"id":1,"ok":false,"err":"unknown","detail":"no server"}'; sleep 100000`, long, ErrAnswer, "no server"},
+		"silence":            {ready + `read q; sleep 100000`, 100 * time.Millisecond, ErrSilent, `"acquire"`},
+		"ignores SIGTERM":    {ready + `trap '' TERM; read q; sleep 100000`, 100 * time.Millisecond, ErrSilent, ""},
+		"leaves a daemon":    {ready + `(trap '' TERM HUP; setsid sleep 100000 >/dev/null 2>&1 &); read q; exit 0`, long, ErrExited, "exit status 0"},
+		"is gone when asked": {ready + `exit 5`, long, ErrExited, "exit status 5"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := start(t, tt.script, tt.patience)
+			lock, err := p.Lock("A", locks.Key, []string{"127.0.0.1:1"}, time.Second)
+			if err == nil {
+				ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+				defer cancel()
+				_, err = lock.Acquire(ctx)
+			}
+			if tt.want == nil {
+				if !errors.Is(err, ErrUnasked) && !errors.Is(err, ErrWrongID) { // which one depends on who was faster
+					t.Errorf("got %v", err)
+				}
+				return
+			}
+			if err == nil {
+				t.Fatalf("it passed for an answer, want %v", tt.want)
+			}
+			if !errors.Is(err, tt.want) || !strings.Contains(err.Error(), tt.says) || !errors.Is(p.Err(), tt.want) {
+				t.Errorf("got %v, want %v with %q", err, tt.want, tt.says)
+			}
+			if len(err.Error()) > 1000 || strings.ContainsAny(err.Error(), "\x1b\a") {
+				t.Errorf("the error is not bounded and inert: %.2000q", err.Error())
+			}
+		})
+	}
+}
+
+// A program that is not there is told with its cause.
+func TestAProgramThatCannotBeStarted(t *testing.T) {
+	if err := osproc.Supported(); err != nil {
+		t.Skip(err)
+	}
+	_, err := Start(Options{Command: []string{"/nowhere/mylock"}, Stderr: io.Discard})
+	if !errors.Is(err, ErrStart) || !strings.Contains(err.Error(), "/nowhere/mylock") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// The answers mean what the page says.
+func TestAnswersMeanOutcomes(t *testing.T) {
+	p := start(t, ready+`
+read q; echo '{"id":2,"ok":true,"token":34}'
+read q; echo '{"id":3,"ok":true}'
+read q; echo '{"id":4,"ok":false,"err":"timeout"}'
+read q; echo '{"id":5,"ok":false,"err":"unknown","detail":"no answer"}'
+read q; echo '{"id":6,"ok":true}'
+read q; echo '{"id":7,"ok":false,"err":"not-held"}'
+read q; echo '{"id":8,"ok":true}'
+read q; echo '{"id":9,"ok":false,"err":"unknown","detail":"lost"}'
+read q`, long)
+	lock, err := p.Lock("A", locks.Key, []string{"127.0.0.1:1"}, time.Second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := context.Background()
+	lease, err := lock.Acquire(ctx)
+	if err != nil || lease.Token() != 34 {
+		t.Fatalf("%v, %v", lease, err)
+	}
+	if err := lease.Release(ctx); err != nil {
+		t.Errorf("release: %v", err)
+	}
+	short, cancel := context.WithTimeout(ctx, 10*time.Millisecond)
+	defer cancel()
+	if _, err := lock.Acquire(short); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("a timeout: %v", err)
+	}
+	if _, err := lock.Acquire(ctx); err == nil || !strings.Contains(err.Error(), "no answer") {
+		t.Errorf("an unknown outcome: %v", err)
+	}
+	for _, want := range []error{locks.ErrNotHeld, nil} {
+		lease, err := lock.Acquire(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = lease.Release(ctx)
+		if want != nil && !errors.Is(err, want) || want == nil && (err == nil || errors.Is(err, locks.ErrNotHeld)) {
+			t.Errorf("release: got %v, want %v", err, want)
+		}
+	}
+}
+
+// A loss is told to whoever holds the lock, whether the program says it or an extension finds it.
+func TestALossIsTold(t *testing.T) {
+	for name, script := range map[string]string{
+		"event":  ready + `read q; echo '{"id":2,"ok":true}'; echo '{"event":"lost"}'; read q`,
+		"extend": `read q; echo '{"id":1,"ok":true,"extend":true}'; read q; echo '{"id":2,"ok":true}'; read q; echo '{"id":3,"ok":true}'; read q; echo '{"id":4,"ok":false,"err":"not-held"}'; read q`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := start(t, script, long)
+			lock, err := p.Lock("A", locks.Key, []string{"127.0.0.1:1"}, 30*time.Millisecond)
+			if err != nil {
+				t.Fatal(err)
+			}
+			lease, err := lock.Acquire(context.Background())
+			if err != nil {
+				t.Fatal(err)
+			}
+			<-lease.Lost().Done()
+			if p.Err() != nil {
+				t.Error(p.Err())
+			}
+		})
+	}
+}
