@@ -215,5 +215,5 @@ func (f *sweepFlags) save(dir string, s *bundle.Sweep) error {
 	if err := replaceFiles(dir, files); err != nil {
 		return unwritable(fmt.Errorf("cannot write the sweep: %w", err), "--out")
 	}
-	return writeIndex(f.out)
+	return writeIndex(f.out, f.language)
 }

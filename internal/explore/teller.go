@@ -102,7 +102,7 @@ func (t *teller) tell(v locks.Variant, f *found) (measured.CutSet, error) {
 	x.expects[v.ID] = broken
 	shown := measured.Shown{World: g.base.Name, Story: key}
 	if len(f.Schedule) > 0 {
-		shown.Text = what.English()
+		shown.Text, shown.TextChinese = what.English(), what.In(say.Chinese)
 	}
 	return measured.CutSet{Kinds: f.Kinds.names(), Shown: shown}, nil
 }

@@ -94,6 +94,8 @@ type Shown struct {
 	World string `json:"world"`
 	Story string `json:"story"` // the file
 	Text  string `json:"text"`  // in one line
+
+	TextChinese string `json:"-"` // "" for one that was read: its story has it
 }
 
 // EachStory calls f with every story of a result.

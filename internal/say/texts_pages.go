@@ -41,4 +41,13 @@ var pageTexts = [][2]string{
 		"实心：日志说明客户端持有着锁；空心：没有它的消息；括号是时钟可能的误差。背后的色带是同时持有的时间。菱形是写入，三角形是更新的持有者。"},
 	{"A log shows what clients wrote down, by their own clocks. A hold that nobody wrote down, and a client that went on without a line, are not in it.",
 		"日志是客户端按各自的时钟记下的。没有人记下的持有、没有再留下一行的客户端，都不在其中。"},
+
+	// The index of a store.
+	{"Skip to the runs", "跳到各次运行"}, {"Runs", "运行"}, {"Other pages of this store", "这个存档的其他页面"}, {"Table of runs", "运行的表"}, {"Text", "文字"}, {"Lock", "锁"}, {"Expectation", "预期"},
+	{"scenario, seed, date", "场景、种子、日期"}, {"any", "任意"}, {"met", "符合"}, {"not met", "不符合"}, {"Clear", "清空"}, {"a property is broken", "有性质被破坏"}, {"all are kept", "全部守住"}, {"stored, UTC", "存档时间，UTC"},
+	{"locks and their verdicts", "各锁及其结论"}, {"all files", "全部文件"}, {"not known", "未知"}, {"No run is like that.", "没有这样的运行。"}, {"all {n} shown", "显示全部 {n} 次"}, {"{n} of {all} shown", "显示 {all} 次中的 {n} 次"},
+	{"A run that is stored shows up here. To begin with:", "存下的运行会出现在这里。不妨先来一次："}, {"Older runs are in the store as well; this names them all:", "更早的运行也在存档里；这条命令列出全部："},
+	{"Compare runs side by side:", "并排比较几次运行："}, {"Play one again:", "重演一次："},
+	{"Locks under faults, measured", "各锁经受故障，实测"}, {"Runs side by side", "几次运行，并排比较"}, {"Settings varied", "改变设置"}, {"A run, judged and drawn anew", "一次运行，重新评判和绘制"},
+	{"The simulator beside real servers", "模拟器与真实服务器对照"},
 }
