@@ -162,7 +162,7 @@ func (f *reportFlags) writeComparison(files []runstore.File) error {
 	if f.to != "" {
 		return nil
 	}
-	return writeIndex(dir)
+	return writeIndex(dir, f.language)
 }
 
 func (f *reportFlags) showComparison(w io.Writer, c *compare.Comparison, files []runstore.File) error {

@@ -10,6 +10,7 @@ import (
 	"lockstep/internal/locks"
 	"lockstep/internal/matrix"
 	"lockstep/internal/run"
+	"lockstep/internal/say"
 	"lockstep/internal/worlds"
 )
 
@@ -33,10 +34,10 @@ func comparison() *worlds.Comparison {
 		Backend: "process", Times: 3, Locks: []locks.Variant{{ID: "set-nx-lua"}, {ID: "setnx"}},
 		Columns: []matrix.Column{{Code: "GP"}, {Code: "SJ"}},
 		Cells: []worlds.Cell{
-			{Lock: "set-nx-lua", Fault: "GP", Agreement: worlds.Differs, Simulated: "V", Pairs: pairs("V V", "V S", "V S"), Script: "A freezes"},
-			{Lock: "set-nx-lua", Fault: "SJ", Agreement: worlds.NotPlayed, Why: "no \x1b[31mclock"},
+			{Lock: "set-nx-lua", Fault: "GP", Agreement: worlds.Differs, Simulated: "V", Pairs: pairs("V V", "V S", "V S"), Script: say.Both{English: "A freezes", Chinese: "A 冻结"}},
+			{Lock: "set-nx-lua", Fault: "SJ", Agreement: worlds.NotPlayed, Why: say.Both{English: "no \x1b[31mclock"}.Phrase()},
 			{Lock: "setnx", Fault: "GP", Agreement: worlds.Agrees, Simulated: "L", Pairs: pairs("L S", "L L", "S S")},
-			{Lock: "setnx", Fault: "SJ", Agreement: worlds.Untested, Simulated: "L", Pairs: pairs("L ?", "L L", "? L"), Script: "it jumps", Why: "cut short"},
+			{Lock: "setnx", Fault: "SJ", Agreement: worlds.Untested, Simulated: "L", Pairs: pairs("L ?", "L L", "? L"), Script: say.Both{English: "it jumps"}, Why: say.Both{English: "cut short"}.Phrase()},
 		},
 	}
 }

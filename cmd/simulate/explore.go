@@ -18,6 +18,7 @@ import (
 	"lockstep/internal/explore"
 	"lockstep/internal/measured"
 	"lockstep/internal/runstore"
+	"lockstep/internal/say"
 	"lockstep/internal/shell"
 	"lockstep/internal/sim"
 )
@@ -68,7 +69,7 @@ Kinds of faults:
 	cmd.Flags().StringVar(&f.resume, "resume", "", "go on with the walk of this file, and keep it there (default: explore/walk.json in the run store)")
 	cmd.Flags().BoolVar(&f.asIs, "as-is", false, "walk nothing more: print what the file of --resume holds")
 	cmd.Flags().StringVar(&f.stories, "stories", "", "where to write the stories (default: explore in the run store)")
-	return cmd
+	return speaks(cmd, g)
 }
 
 func kindsHelp() string {
@@ -208,33 +209,43 @@ func (f *exploreFlags) result(s *explore.State, o *explore.Options) error {
 
 // noneOf is what it means that a lock has no set: only what was walked to its end, and of
 // which everything is known, says that there is none.
-func noneOf(l *measured.ExploredLock) string {
+func noneOf(l *measured.ExploredLock) say.Phrase {
 	switch {
 	case l.Complete == 0:
-		return "unknown: not walked to the end"
+		return say.NotWalkedToTheEnd.With()
 	case l.Cut > 0 || len(l.Doubts) > 0:
-		return "none known, see below"
+		return say.NoneKnown.With()
 	}
-	return fmt.Sprintf("none up to %d", l.Complete)
+	return say.NoneUpTo.With(say.Number(l.Complete))
+}
+
+// line shows something under a name; "" for no name.
+func (f *exploreFlags) line(name string, what say.Part) {
+	ruler, widest := say.RulerFor(f.language), 8
+	for _, way := range explore.Ways() {
+		widest = max(widest, ruler.Width(say.Text(way.String()).In(f.language)))
+	}
+	fmt.Fprintf(f.stdout, "  %s %s\n", ruler.Pad(say.Text(name).In(f.language), widest), f.said(what))
 }
 
 // printSets shows the sets of one way of breaking.
 func (f *exploreFlags) printSets(l *measured.ExploredLock, name string, sets []measured.CutSet) {
 	if len(sets) == 0 {
-		fmt.Fprintf(f.stdout, "  %-8s %s\n", name, noneOf(l))
+		f.line(name, noneOf(l))
 	}
 	for _, set := range sets {
-		what := strings.Join(set.Kinds, " + ")
-		if what == "" {
-			what = "breaks without a fault"
+		what := say.Text("breaks without a fault")
+		if len(set.Kinds) > 0 {
+			what = say.Text(strings.Join(set.Kinds, " + "))
 		}
-		fmt.Fprintf(f.stdout, "  %-8s %s\n", name, what)
+		f.line(name, what)
 		name = ""
 		if set.Text == "" {
 			continue
 		}
-		for _, line := range strings.Split(wrapped.WrapSoft(terminalText("in "+set.World+": "+set.Text), f.width()-13), "\n") {
-			fmt.Fprintf(f.stdout, "             %s\n", strings.TrimRight(line, " "))
+		schedule := say.InWorldSchedule.With(say.Verbatim(set.World), say.Both{English: set.Text, Chinese: set.TextChinese})
+		for _, line := range say.RulerFor(f.language).Wrap(f.said(schedule), f.width()-13) {
+			fmt.Fprintf(f.stdout, "             %s\n", line)
 		}
 	}
 }
@@ -246,7 +257,7 @@ func (f *exploreFlags) print(r *measured.Explored) {
 		if i > 0 {
 			fmt.Fprintln(f.stdout)
 		}
-		fmt.Fprintf(f.stdout, "%s   %d schedules of up to %d of %d faults\n", l.Lock, l.Walked, l.Complete, r.Scope.Faults)
+		fmt.Fprintln(f.stdout, f.said(say.WalkedOf.With(say.Verbatim(l.Lock), say.Grouped(l.Walked), say.Number(l.Complete), say.Number(r.Scope.Faults))))
 		for _, way := range explore.Ways() {
 			sets := l.Breaks[way.String()]
 			if way != explore.Stuck {
@@ -267,10 +278,10 @@ func (f *exploreFlags) print(r *measured.Explored) {
 			}
 		}
 		if l.Cut > 0 {
-			fmt.Fprintf(f.stdout, "  unknown  %d schedules whose runs have no end within %d events\n", l.Cut, explore.MostEvents)
+			f.line("unknown", say.WithoutAnEnd.With(say.Number(l.Cut), say.Number(explore.MostEvents)))
 		}
 		for _, doubt := range l.Doubts {
-			fmt.Fprintf(f.stdout, "  doubt    %s\n", doubt)
+			f.line("doubt", say.Verbatim(doubt))
 		}
 	}
 }

@@ -105,5 +105,5 @@ func (g *globals) savePage(name string, data []byte) (path string, err error) {
 	if err := writeWhole(path, data); err != nil {
 		return path, unwritable(fmt.Errorf("cannot write the page: %w", err), "--out")
 	}
-	return path, writeIndex(g.out)
+	return path, writeIndex(g.out, g.language)
 }

@@ -13,12 +13,13 @@ import (
 	"lockstep/internal/checker"
 	"lockstep/internal/report/indexpage"
 	"lockstep/internal/runstore"
+	"lockstep/internal/say"
 )
 
 // writeIndex writes index.html, the list of all runs, anew. A store that is not
 // there has none, and a run directory is no store. Other processes may store runs
 // meanwhile: the last one to write has seen them all.
-func writeIndex(root string) error {
+func writeIndex(root string, l say.Language) error {
 	store, err := os.OpenRoot(root)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -30,11 +31,11 @@ func writeIndex(root string) error {
 	if isRunDir(root) {
 		return fmt.Errorf("%s is a stored run and no run store: name the store with --out", root)
 	}
-	return drawIndex(root, store, func() ([]runstore.Stored, error) { return runstore.List(store.FS()) })
+	return drawIndex(root, store, l, func() ([]runstore.Stored, error) { return runstore.List(store.FS()) })
 }
 
 // drawIndex writes the index until it has all runs that list returns.
-func drawIndex(root string, store *os.Root, list func() ([]runstore.Stored, error)) error {
+func drawIndex(root string, store *os.Root, l say.Language, list func() ([]runstore.Stored, error)) error {
 	for range indexTries {
 		if !ownIndex(store) {
 			return nil
@@ -43,7 +44,7 @@ func drawIndex(root string, store *os.Root, list func() ([]runstore.Stored, erro
 		if err != nil {
 			return &environmentError{err}
 		}
-		page, err := indexOf(store.FS(), runs, false)
+		page, err := indexOf(store.FS(), runs, false, l)
 		if err != nil {
 			return err
 		}
@@ -78,12 +79,12 @@ func ownIndex(store *os.Root) bool {
 }
 
 // indexOf draws the index of a store.
-func indexOf(store fs.FS, runs []runstore.Stored, served bool) ([]byte, error) {
+func indexOf(store fs.FS, runs []runstore.Stored, served bool, l say.Language) ([]byte, error) {
 	pages, err := runstore.Pages(store)
 	if err != nil {
 		return nil, &environmentError{err}
 	}
-	x := &indexpage.Index{Total: len(runs), Pages: pages, Served: served}
+	x := &indexpage.Index{Language: l, Total: len(runs), Pages: pages, Served: served}
 	for i := range runs[:min(len(runs), indexpage.MaxRuns)] {
 		x.Runs = append(x.Runs, indexRun(store, &runs[i]))
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"lockstep/internal/runstore"
+	"lockstep/internal/say"
 )
 
 // A run that another process stores while the index is drawn is in the index in the end.
@@ -19,7 +20,7 @@ func TestTheIndexHasARunThatCameMeanwhile(t *testing.T) {
 	}
 	defer store.Close()
 	asked := 0
-	err = drawIndex(root, store, func() ([]runstore.Stored, error) {
+	err = drawIndex(root, store, say.English, func() ([]runstore.Stored, error) {
 		runs, err := runstore.List(store.FS())
 		if asked++; err != nil || asked > 3 {
 			return runs, err
@@ -54,7 +55,7 @@ func TestALinkInPlaceOfTheIndexIsLeftAlone(t *testing.T) {
 	if err := os.Symlink(elsewhere, link); err != nil {
 		t.Fatal(err)
 	}
-	if err := writeIndex(root); err != nil {
+	if err := writeIndex(root, say.English); err != nil {
 		t.Fatal(err)
 	}
 	if to, err := os.Readlink(link); err != nil || to != elsewhere {
@@ -66,7 +67,7 @@ func TestALinkInPlaceOfTheIndexIsLeftAlone(t *testing.T) {
 	if err := os.Remove(link); err != nil {
 		t.Fatal(err)
 	}
-	if err := writeIndex(root); err != nil {
+	if err := writeIndex(root, say.English); err != nil {
 		t.Fatal(err)
 	}
 	if info, err := os.Lstat(link); err != nil || !info.Mode().IsRegular() {

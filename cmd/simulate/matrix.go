@@ -36,14 +36,7 @@ func matrixCommand(g *globals) *cobra.Command {
 fault about, made to fit the commands which the lock sends, and then random
 variations of them. Its letter is the worst that was seen:
 
-  S   safe: no two holders, and others get the lock within normal waiting
-  L   safe, but somebody waits for a lease or an election, or gets an error
-  D   stuck: nobody gets the lock for ten leases after the fault is over
-  F   a release removes the entry of another client
-  V   two clients hold the lock at once
-  VF  both
-  -   the lock has no step that the fault could hit
-
+` + letterList() + `
 No letter is written down anywhere: they are all measured. On real servers
 (--backend process) the scripts alone are played unless --seeds says otherwise,
 and a cell that they cannot play says why.`,
@@ -56,6 +49,17 @@ and a cell that they cannot play says why.`,
 	f.add(cmd, sim.Backend, "1")
 	cmd.Flags().IntVar(&f.seeds, "seeds", 200, "random variations of each cell's scripts")
 	return speaks(cmd, g)
+}
+
+// letterList says what the letters mean, a line for each.
+func letterList() string {
+	var b strings.Builder
+	line := func(l checker.Letter, means say.Phrase) { fmt.Fprintf(&b, "  %-4s%s\n", l, means.English()) }
+	for _, x := range checker.Letters {
+		line(x.Letter, x.Means)
+	}
+	line(matrix.NotApplicable, say.MeansNoStep.With())
+	return b.String()
 }
 
 func (f *matrixFlags) measure(cmd *cobra.Command) error {
@@ -191,7 +195,7 @@ func (f *matrixFlags) print(w io.Writer, m *matrix.Matrix) {
 	}
 	fmt.Fprintln(w)
 	for _, c := range m.Columns {
-		fmt.Fprintf(w, "%2s  %s\n", c.Code, say.Text(c.Name).In(f.language))
+		fmt.Fprintf(w, "%2s  %s\n", c.Code, c.Name.In(f.language))
 	}
 }
 
@@ -235,14 +239,14 @@ func (f *matrixFlags) save(ctx context.Context, m *matrix.Matrix) (path string, 
 func (f *matrixFlags) again(m *matrix.Matrix) error {
 	c := &m.Cells[0]
 	if c.Worst == nil {
-		fmt.Fprintf(f.stdout, "\n%s\n", c.Note)
+		fmt.Fprintf(f.stdout, "\n%s\n", f.said(c.Note))
 		return nil
 	}
 	path := filepath.Join(f.out, "matrix", c.Lock+"-"+c.Fault+".yaml")
 	if err := writeWhole(path, []byte(c.Worst.File())); err != nil {
 		return unwritable(err, "--out")
 	}
-	worst := say.OfLock.With(say.Verbatim(c.Worst.Letter), say.Text(c.Note))
+	worst := say.OfLock.With(say.Verbatim(c.Worst.Letter), c.Note)
 	fmt.Fprintf(f.stdout, "\n%s\n%s\n", f.named("worst", worst), f.named("again", say.Verbatim(f.playAgain(path, c))))
 	return nil
 }

@@ -121,7 +121,7 @@ func (o *output) index() error {
 	if o.stored == 0 {
 		return nil
 	}
-	return writeIndex(o.f.out)
+	return writeIndex(o.f.out, o.f.language)
 }
 
 // oneLock names the lock that --lock chose, for the replay line.

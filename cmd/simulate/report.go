@@ -121,7 +121,7 @@ func (f *reportFlags) one(w io.Writer, s *storedRun, chosen []format, out *outpu
 		return run.Failed, err
 	}
 	if f.to == "" { // what lies elsewhere is in no store of ours
-		if err := writeIndex(f.out); err != nil {
+		if err := writeIndex(f.out, f.language); err != nil {
 			return run.Failed, err
 		}
 	}

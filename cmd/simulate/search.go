@@ -90,7 +90,7 @@ func (f *searchFlags) search(ctx context.Context, arg string) error {
 	for _, lock := range p.Locks {
 		h, err := f.hunt(ctx, p, lock, worlds)
 		if err != nil {
-			return errors.Join(f.searchError(ctx, h, err), writeIndex(f.out))
+			return errors.Join(f.searchError(ctx, h, err), writeIndex(f.out, f.language))
 		}
 		hunts = append(hunts, h)
 		if !f.json {
@@ -107,7 +107,7 @@ func (f *searchFlags) search(ctx context.Context, arg string) error {
 			return err
 		}
 	}
-	if err := writeIndex(f.out); err != nil {
+	if err := writeIndex(f.out, f.language); err != nil {
 		return err
 	}
 	if ctx.Err() != nil {

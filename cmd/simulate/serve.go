@@ -46,7 +46,7 @@ Ctrl-C ends it, with exit code 0.
 		},
 	}
 	cmd.Flags().IntVar(&port, "port", defaultPort, "the port on 127.0.0.1; 0 for any that is free")
-	return cmd
+	return speaks(cmd, g)
 }
 
 func serveStore(ctx context.Context, w io.Writer, g *globals, port int) error {
@@ -58,7 +58,7 @@ func serveStore(ctx context.Context, w io.Writer, g *globals, port int) error {
 		return err
 	}
 	defer store.Close()
-	if err := writeIndex(g.out); err != nil {
+	if err := writeIndex(g.out, g.language); err != nil {
 		fmt.Fprintln(os.Stderr, "simulate:", terminalText(err.Error())) // a store that can only be read can be served
 	}
 	listener, err := listen(port)
@@ -75,7 +75,7 @@ func serveStore(ctx context.Context, w io.Writer, g *globals, port int) error {
 		if err != nil {
 			return nil, err
 		}
-		return indexOf(store.FS(), runs, true)
+		return indexOf(store.FS(), runs, true, g.language)
 	})
 	return serveUntil(ctx, listener, handler)
 }

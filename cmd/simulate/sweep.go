@@ -264,7 +264,7 @@ func (f *sweepFlags) save(dir string, s *bundle.Sweep, maps []sweep.Map) error {
 	if err := replaceFiles(dir, files); err != nil {
 		return unwritable(fmt.Errorf("cannot write the sweep: %w", err), "--out")
 	}
-	return writeIndex(f.out)
+	return writeIndex(f.out, f.language)
 }
 
 // sweepCSV is one line per point. Rates are in millionths, durations in nanoseconds:

@@ -11,9 +11,9 @@ import (
 
 // page maps a comparison to what its page shows.
 func (f *worldsFlags) page(c *worlds.Comparison) *worldspage.Worlds {
-	w := &worldspage.Worlds{Backend: c.Backend, Scale: f.scale, Least: c.LeastPairs(), Most: c.MostPairs(), Replay: f.replay()}
+	w := &worldspage.Worlds{Language: f.language, Backend: c.Backend, Scale: f.scale, Least: c.LeastPairs(), Most: c.MostPairs(), Replay: f.replay()}
 	for _, col := range c.Columns {
-		w.Columns = append(w.Columns, page.Column{Code: col.Code, Name: col.Name, Summary: col.Summary})
+		w.Columns = append(w.Columns, page.Column{Code: col.Code, Name: col.Name.In(f.language), Summary: col.Summary.In(f.language)})
 	}
 	states := map[worlds.Agreement]worldspage.State{
 		worlds.Agrees: worldspage.Agree, worlds.Differs: worldspage.Differ,
@@ -29,7 +29,7 @@ func (f *worldsFlags) page(c *worlds.Comparison) *worldspage.Worlds {
 		for k := range c.Columns {
 			cell := c.Cell(i, k)
 			out := worldspage.Cell{
-				State: states[cell.Agreement], Script: cell.Script, Agreeing: cell.Agreeing(), Why: cell.Why,
+				State: states[cell.Agreement], Script: cell.Script.In(f.language), Agreeing: cell.Agreeing(), Why: cell.Why.In(f.language),
 			}
 			for _, p := range cell.Pairs {
 				out.Simulated, out.Real = append(out.Simulated, p.Simulated), append(out.Real, p.Real)

@@ -100,11 +100,11 @@ func (t *teller) tell(v locks.Variant, f *found) (measured.CutSet, error) {
 		t.told[key] = x
 	}
 	x.expects[v.ID] = broken
-	text := ""
+	set := measured.CutSet{Kinds: f.Kinds.names(), World: g.base.Name, Story: key}
 	if len(f.Schedule) > 0 {
-		text = what.English()
+		set.Text, set.TextChinese = what.English(), what.In(say.Chinese)
 	}
-	return measured.CutSet{Kinds: f.Kinds.names(), World: g.base.Name, Story: key, Text: text}, nil
+	return set, nil
 }
 
 // broken plays a story and returns the properties that it breaks.

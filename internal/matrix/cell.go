@@ -1,11 +1,12 @@
 package matrix
 
 import (
-	"fmt"
+	"strconv"
 
 	"lockstep/internal/checker"
 	"lockstep/internal/plan"
 	"lockstep/internal/rate"
+	"lockstep/internal/say"
 	"lockstep/internal/scenario"
 )
 
@@ -23,8 +24,8 @@ type Variation struct {
 type Sighting struct {
 	Variation
 	Letter checker.Letter
-	Name   string // of the script
-	Hash   string // of the history
+	Name   say.Both // of the script
+	Hash   string   // of the history
 
 	script *Script
 }
@@ -54,13 +55,13 @@ type Cell struct {
 	Rate, Low, High float64
 	Scripted        *Sighting // the worst of the scripts; nil when none tested anything
 	Worst           *Sighting // the worst of all runs, the earliest of these
-	Note            string
-	Scripts         []string // names of the scripts that were tried
+	Note            say.Phrase
+	Scripts         []say.Both // names of the scripts that were tried
 
 	varied, bad int // random variations, and the broken or stuck among them
 	excluded    bool
 	robbed      bool
-	why         string // of the first run that tested nothing
+	why         say.Phrase // of the first run that tested nothing
 }
 
 // Badness orders letters from harmless to harmful; 0 is for those that say nothing.
@@ -77,8 +78,8 @@ func Badness(l checker.Letter) int {
 func (c *Cell) add(s *Script, v Variation, j *checker.Judgement) {
 	if j.Letter == checker.LetterUnknown {
 		c.Untested++
-		if c.why == "" {
-			c.why = fmt.Sprintf("%s: %s", s.Name, j.WhyUnknown().English())
+		if c.why.Empty() {
+			c.why = say.ScriptSays.With(s.Name, j.WhyUnknown())
 		}
 		return
 	}
@@ -119,7 +120,7 @@ func (c *Cell) conclude() {
 	switch {
 	case c.Runs == 0 || c.Scripted == nil && Badness(c.Worst.Letter) <= Badness(checker.LetterDelay):
 		c.Letter, c.Worst = checker.LetterUnknown, nil
-		c.Note = "no script tested anything: " + c.why
+		c.Note = say.NoScriptTested.With(c.why)
 		return
 	case c.excluded && c.robbed:
 		c.Letter = checker.LetterVF
@@ -128,11 +129,11 @@ func (c *Cell) conclude() {
 	}
 	low, high := rate.Wilson(c.bad, c.varied)
 	c.Rate, c.Low, c.High = rate.InOne(rate.Of(c.bad, c.varied)), rate.InOne(low), rate.InOne(high)
-	c.Note = c.Worst.Name
+	c.Note = c.Worst.Name.Phrase()
 	if c.Scripted == nil || Badness(c.Scripted.Letter) < Badness(c.Worst.Letter) {
-		c.Note = fmt.Sprintf("found by variation %d only: %s", c.Worst.Seed, c.Worst.Name)
+		c.Note = say.FoundByVariation.With(say.Verbatim(strconv.FormatUint(c.Worst.Seed, 10)), c.Worst.Name)
 	}
 	if c.Letter == checker.LetterSafe {
-		c.Note = fmt.Sprintf("%d scripts and %d variations; at most %.1f %% of such runs break, with 95 %% confidence", c.Runs-c.varied, c.varied, 100*c.High)
+		c.Note = say.SafeSoFar.With(say.Number(c.Runs-c.varied), say.Number(c.varied), say.Percent(c.High))
 	}
 }

@@ -13,7 +13,7 @@ func (m *Matrix) Measured() *measured.Matrix {
 		out.Cells = append(out.Cells, measured.Cell{
 			Lock: c.Lock, Fault: c.Fault, Letter: string(c.Letter), Runs: c.Runs, Untested: c.Untested,
 			Broken: c.Broken, Stuck: c.Stuck, Rate: c.Rate, Low: c.Low, High: c.High,
-			Scripted: c.Scripted.measured(), Worst: c.Worst.measured(), Note: c.Note,
+			Scripted: c.Scripted.measured(), Worst: c.Worst.measured(), Note: c.Note.English(),
 		})
 	}
 	return out
@@ -23,5 +23,5 @@ func (s *Sighting) measured() *measured.Sighting {
 	if s == nil {
 		return nil
 	}
-	return &measured.Sighting{Letter: string(s.Letter), Script: s.Name, Seed: s.Seed, Hash: s.Hash}
+	return &measured.Sighting{Letter: string(s.Letter), Script: s.Name.English, Seed: s.Seed, Hash: s.Hash}
 }

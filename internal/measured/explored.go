@@ -76,6 +76,8 @@ type CutSet struct {
 	World string   `json:"world"`
 	Story string   `json:"story"` // the file
 	Text  string   `json:"text"`  // in one line
+
+	TextChinese string `json:"-"` // "" for one that was read: its story has it
 }
 
 // ReadExplored reads a stored walk.

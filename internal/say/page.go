@@ -33,7 +33,7 @@ var (
 		"一台 {store} 主节点和 {n} 个副本，落后 {lag}")
 	ShardsOf = New3[Number, Number, Planned](
 		"a Redis Cluster of {shards} shards, each a primary and {n} {n|replica|replicas}, {lag} behind",
-		"{shards} 个分片的 Redis Cluster，每个分片一台主节点和 {n} 个副本，落后 {lag}")
+		"{shards} 个分片的 Redis Cluster，每个分片一个主节点和 {n} 个副本，落后 {lag}")
 	NodesAreDown     = New1[Planned]("nodes are down after {time} of silence", "节点静默 {time}后视为下线")
 	FailoverTakes    = New1[Planned]("a failover takes {time}", "故障转移需要 {time}")
 	SentinelsPromote = New3[Number, Planned, Planned](

@@ -14,11 +14,21 @@ var (
 	LocksSurvive = New2[Number, Number]("{n} of {all} locks survive; what breaks the others:", "{all} 把锁中有 {n} 把经得住；其余的会这样坏：")
 	BreaksBy     = New3[Verbatim, Phrase, Verbatim]("{lock}: {way} by {kinds}", "{lock}：{way}，因为 {kinds}")
 	NoneUpTo     = New1[Number]("none up to {k}", "{k} 个以内没有")
+
+	WalkedOf = New4[Verbatim, Grouped, Number, Number](
+		"{lock}   {n} {n|schedule|schedules} of up to {complete} of {faults} {faults|fault|faults}",
+		"{lock}   演过 {n} 种安排，走完的故障数 {complete}（要走 {faults}）")
+	NotWalkedToTheEnd = New0("unknown: not walked to the end", "未知：没有走完")
+	NoneKnown         = New0("none known, see below", "没有已知的，见下")
+	InWorldSchedule   = New2[Verbatim, Both]("in {world}: {schedule}", "在 {world}：{schedule}")
+	WithoutAnEnd      = New2[Number, Number](
+		"{n} {n|schedule has|schedules have} no end within {events} events",
+		"{n} 种安排的运行在 {events} 个事件之内没有结尾")
 )
 
 // exploreTexts are those of the page of a walk.
 var exploreTexts = [][2]string{
-	{"always", "总会坏"}, {"believe", "两个都以为持有"}, {"damage", "资源损坏"}, {"robbed", "锁被抢"},
+	{"always", "总会坏"}, {"believe", "两个都以为持有"}, {"damage", "资源损坏"}, {"robbed", "锁被抢"}, {"stuck", "卡死"}, {"doubt", "存疑"}, {"breaks without a fault", "没有故障也会坏"}, {"  (hung)", "（卡住）"},
 	{"Which lock should I use?", "该用哪把锁？"}, {"What does it take to break it?", "怎样才会被破坏？"}, {"Skip to the table", "跳到表格"},
 	{"What can happen to you?", "你那里会发生什么？"}, {"for you", "对你"}, {"survives", "经得住"}, {"breaks", "会坏"}, {"not walked", "没有走过"},
 	{"Tick what you have to expect. A lock survives if none of the sets of faults that break it lies within your ticks.", "勾选你必须预料到的。如果破坏一把锁的故障组合没有一个全在你的勾选之内，它就经得住。"},
@@ -29,7 +39,7 @@ var exploreTexts = [][2]string{
 	{"two believe they hold it", "两个客户端都以为持有"}, {"the resource is damaged", "资源被损坏"}, {"somebody is robbed", "有人的锁被别人释放"}, {"everybody is stuck", "谁也拿不到"},
 	{"What can happen to a client", "客户端会怎样"}, {"What can happen to a message", "消息会怎样"}, {"What can happen to the network", "网络会怎样"},
 	{"What must not happen", "什么不能发生"},
-	{"A lock with fencing tokens can stand that two believe they hold it: untick that below.", "带栅栏令牌的锁经得住两个客户端都以为持有：在下面去掉那一项。"},
+	{"A lock with fencing tokens can stand that two believe they hold it: untick that below.", "带防护令牌的锁经得住两个客户端都以为持有：在下面去掉那一项。"},
 	{"What can happen to the servers", "服务器会怎样"}, {"What can happen to a clock", "时钟会怎样"},
 
 	// Kinds of faults, worlds and classes.

@@ -32,3 +32,23 @@ var (
 	LeftStuck           = New0("left the lock stuck", "让锁卡死了")
 	Broke               = New2[Verbatim, Times]("broke {property} {times}", "破坏 {property} {times}")
 )
+
+// The letters that outcomes have: a word for each, and what it means.
+var (
+	WordSafe      = New0("safe", "安全")
+	MeansSafe     = New0("safe: no two holders, and others get the lock within normal waiting", "安全：没有两个持有者，别人在正常的等待内拿到锁")
+	WordDelayed   = New0("delayed", "延迟")
+	MeansDelayed  = New0("safe, but somebody waits for a lease or an election, or gets an error", "安全，但有人要等租约或选举，或得到错误")
+	WordStuck     = New0("stuck", "卡死")
+	MeansStuck    = New0("stuck: nobody gets the lock for ten leases after the fault is over", "卡死：故障结束后十个租约内没有人拿到锁")
+	WordFreed     = New0("foreign entry freed", "误删别人的条目")
+	MeansFreed    = New0("a release removes the entry of another client", "释放删掉了别的客户端的条目")
+	WordTwo       = New0("two holders", "两个持有者")
+	MeansTwo      = New0("two clients hold the lock at once", "两个客户端同时持有锁")
+	WordBoth      = New0("both", "两者都有")
+	MeansBoth     = New0("both: two holders, and a foreign entry freed", "两者都有：两个持有者，又误删了别人的条目")
+	WordUntested  = New0("tested nothing", "没有检验到")
+	MeansUntested = New0("no run tested anything: the fault never came about, or nobody contended", "没有一次运行检验到什么：故障没有发生，或没有人争锁")
+	WordNoStep    = New0("not applicable", "不适用")
+	MeansNoStep   = New0("the lock has no step that the fault could hit", "这把锁没有这种故障能击中的步骤")
+)

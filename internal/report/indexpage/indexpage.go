@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -41,6 +42,8 @@ const MaxRuns = 500
 
 // Index is what a store of runs has.
 type Index struct {
+	Language say.Language
+
 	Runs   []Run    // the newest ones first; no more than MaxIndexRuns are drawn
 	Total  int      // how many the store has
 	Pages  []string // names of the files of other pages in the store
@@ -69,7 +72,7 @@ type Lock struct {
 func HTML(x *Index) ([]byte, error) {
 	for shown := min(len(x.Runs), MaxRuns); ; shown /= 2 {
 		var buf bytes.Buffer
-		if err := indexTemplate(say.English).Execute(&buf, newIndexView(x, shown)); err != nil {
+		if err := indexTemplate(x.Language).Execute(&buf, newIndexView(x, shown)); err != nil {
 			return nil, fmt.Errorf("filling in the index: %w", err)
 		}
 		if buf.Len() <= page.MaxHTML || shown <= 1 {
@@ -80,8 +83,8 @@ func HTML(x *Index) ([]byte, error) {
 
 type indexView struct {
 	Head   page.Head
+	Lead   string
 	Runs   []indexRow
-	Total  int
 	Cut    bool
 	Served bool
 	Locks  []string // of all runs, sorted, for the filter
@@ -106,31 +109,33 @@ type indexRow struct {
 	Date, Time, ISO string
 	Scenario        string
 	Seed            uint64
+	SeedSays        string
 	World, Backend  string
 	Verdict         string // the worst of all locks
 	Met             bool
-	Problem         string
+	Problem, Unread string
 	Chips           []indexChip
 }
 
 // indexChip is one lock of a row.
 type indexChip struct {
 	Lock, Class, Sign string
-	Properties        string // those that have this verdict
+	Says              string // the verdict, and which properties have it
 }
 
 // newIndexView shows the newest runs.
 func newIndexView(x *Index, newest int) *indexView {
 	v := &indexView{
-		Head:  page.NewHead("Runs", indexCSS).Scripted(indexScript),
-		Total: max(x.Total, len(x.Runs)), Served: x.Served,
+		Head: page.NewHead(say.Text("Runs").In(x.Language), indexCSS).Scripted(indexScript), Served: x.Served,
 	}
+	total := max(x.Total, len(x.Runs))
 	v.Head.Mark = indexMark
 	shown := x.Runs[:newest]
-	v.Cut = newest < v.Total
+	v.Cut = newest < total
+	v.Lead = lead(newest, total).In(x.Language)
 	seen := map[string]bool{}
 	for i := range shown {
-		row := newIndexRow(&shown[i])
+		row := newIndexRow(&shown[i], x.Language)
 		for _, c := range row.Chips {
 			if !seen[c.Lock] {
 				seen[c.Lock] = true
@@ -144,7 +149,7 @@ func newIndexView(x *Index, newest int) *indexView {
 		page := indexPage{Href: hrefOf(name), Name: clean.Text(name, clean.MaxLine)}
 		for _, k := range pageKinds {
 			if strings.HasPrefix(name, k.prefix) {
-				page.Says = k.says
+				page.Says = say.Text(k.says).In(x.Language)
 			}
 		}
 		v.Pages = append(v.Pages, page)
@@ -152,21 +157,34 @@ func newIndexView(x *Index, newest int) *indexView {
 	return v
 }
 
-func newIndexRow(r *Run) indexRow {
+// lead says how many runs there are, of which the newest are shown.
+func lead(shown, total int) say.Phrase {
+	switch {
+	case shown == 0:
+		return say.NothingPlayedYet.With()
+	case shown < total:
+		return say.NewestRuns.With(say.Number(shown), say.Number(total))
+	}
+	return say.AllRuns.With(say.Number(total))
+}
+
+func newIndexRow(r *Run, l say.Language) indexRow {
 	row := indexRow{
 		Href: hrefOf(r.Path + "/report.html"), Zip: hrefOf(r.Path + ".zip"), Scenario: clean.Text(r.Scenario, 2*clean.MaxName),
-		Seed: r.Seed, World: "real", Backend: clean.Text(r.Backend, clean.MaxName), Met: r.Met, Problem: clean.Text(r.Problem, clean.MaxLine),
+		Seed: r.Seed, World: say.Text("real").In(l), Backend: clean.Text(r.Backend, clean.MaxName), Met: r.Met, Problem: clean.Text(r.Problem, clean.MaxLine),
 		Verdict: string(checker.Unknown),
 	}
+	row.SeedSays = say.SeedIs.With(say.Verbatim(strconv.FormatUint(r.Seed, 10))).In(l)
+	row.Unread = say.CannotBeRead.With(say.Verbatim(row.Problem)).In(l)
 	if history.Simulated(r.Backend) {
-		row.World = "simulated"
+		row.World = say.Text("simulated").In(l)
 	}
 	if !r.At.IsZero() {
 		at := r.At.UTC()
 		row.Date, row.Time, row.ISO = at.Format("2006-01-02"), at.Format("15:04:05"), at.Format(time.RFC3339)
 	}
 	for i := range r.Locks {
-		row.Chips = append(row.Chips, newIndexChip(&r.Locks[i]))
+		row.Chips = append(row.Chips, newIndexChip(&r.Locks[i], l))
 	}
 	if len(row.Chips) > 0 {
 		row.Verdict = worstClass(row.Chips)
@@ -188,20 +206,27 @@ func worstClass(chips []indexChip) string {
 
 // newIndexChip sums up the verdicts of one lock: the worst one, and of which
 // properties it is.
-func newIndexChip(l *Lock) indexChip {
-	c := indexChip{Lock: clean.Text(l.Lock, clean.MaxName), Class: string(checker.Unknown)}
+func newIndexChip(x *Lock, l say.Language) indexChip {
+	c := indexChip{Lock: clean.Text(x.Lock, clean.MaxName), Class: string(checker.Unknown)}
+	var which []string
 	for _, class := range verdictOrder {
 		var of []string
-		for property, verdict := range l.Verdicts { // order: sorted below
+		for property, verdict := range x.Verdicts { // order: sorted below
 			if string(verdict) == class {
 				of = append(of, clean.Text(property, clean.MaxName))
 			}
 		}
 		if len(of) > 0 {
 			slices.Sort(of)
-			c.Class, c.Properties = class, strings.Join(of, ", ")
+			c.Class, which = class, of
 			break
 		}
+	}
+	verdict := say.Verdict(c.Class)
+	if c.Class == string(checker.Kept) || len(which) == 0 {
+		c.Says = verdict.In(l)
+	} else {
+		c.Says = say.VerdictOf.With(verdict, say.Verbatim(strings.Join(which, ", "))).In(l)
 	}
 	c.Sign = page.Signs[c.Class]
 	return c

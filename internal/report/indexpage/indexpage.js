@@ -27,7 +27,8 @@
       if (!row.tr.hidden) shown++;
     });
     one("#none").hidden = shown > 0;
-    one("#count").textContent = shown === rows.length ? "all " + shown + " shown" : shown + " of " + rows.length + " shown";
+    var count = one("#count"), says = shown === rows.length ? count.dataset.all : count.dataset.some;
+    count.textContent = says.replace("{n}", shown).replace("{all}", rows.length);
   }
 
   box.hidden = false;

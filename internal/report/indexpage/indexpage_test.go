@@ -3,6 +3,7 @@ package indexpage
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"lockstep/internal/checker"
 	"lockstep/internal/report/page"
 	"lockstep/internal/report/reporttest"
+	"lockstep/internal/say"
 )
 
 func testIndex() *Index {
@@ -136,5 +138,25 @@ func TestHostileNamesInTheIndex(t *testing.T) {
 		if strings.Count(page, "<script") != 1 || strings.Contains(page, "\x1b") || regexp.MustCompile(`<[^>]*\son[a-z]+=`).MatchString(page) {
 			t.Errorf("%q is not shown as text", evil)
 		}
+	}
+}
+
+func TestNoEnglishIsLeftOnAChineseIndex(t *testing.T) {
+	x := testIndex()
+	x.Language, x.Total, x.Served = say.Chinese, MaxRuns+1, true
+	x.Runs = slices.DeleteFunc(x.Runs, func(r Run) bool { return r.Problem != "" })
+	page, err := HTML(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range reporttest.English(page) {
+		t.Error(text)
+	}
+	empty, err := HTML(&Index{Language: say.Chinese})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range reporttest.English(empty) {
+		t.Error(text)
 	}
 }

@@ -313,12 +313,19 @@ func BenchmarkMatrix(b *testing.B) {
 func TestNoEnglishIsLeftOnAChineseMatrix(t *testing.T) {
 	m := tinyMatrix()
 	m.Language = say.Chinese
+	const said = "说了什么"
 	for i := range m.Columns {
-		m.Columns[i].Summary = "Clients contend, nothing goes wrong." // one that is
+		m.Columns[i].Name, m.Columns[i].Summary = said, said
 	}
 	for i := range m.Locks {
-		for k := range m.Locks[i].Cells {
-			m.Locks[i].Cells[k].Note = "" // the names of scripts are English
+		l := &m.Locks[i]
+		l.Group, l.Store, l.Idea, l.BreaksWhen = said, said, said, said
+		for k := range l.Cells {
+			c := &l.Cells[k]
+			c.Note, c.Tried = said, []string{said}
+			if c.Worst != nil {
+				c.Worst.Script = said
+			}
 		}
 	}
 	for _, text := range reporttest.English([]byte(drawMatrix(t, m))) {

@@ -2,6 +2,7 @@ package matrixpage
 
 import (
 	"html/template"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -96,24 +97,18 @@ type taleView struct {
 	Bad                            bool
 }
 
-// letters says what the letters mean, from harmless to harmful.
-var letters = []letterView{
-	{"S", "cS", "Safe: no two holders, and others get the lock within normal waiting.", "safe", 0},
-	{"L", "cL", "Safe, but delayed: somebody waits for a lease or an election, or gets an error.", "delayed", 0},
-	{"D", "cD", "Stuck: nobody gets the lock for ten leases after the fault is over.", "stuck", 0},
-	{"F", "cF", "A release removes the entry of another client.", "foreign entry freed", 0},
-	{"V", "cV", "Mutual exclusion is violated: two clients hold the lock at once.", "two holders", 0},
-	{"VF", "cVF", "Both: two holders, and a foreign entry freed.", "both", 0},
-	{"?", "cN", "Unknown: no script tested anything, for the fault never came about or nobody contended.", "tested nothing", 0},
-	{"-", "cN", "The fault could not be brought about: the lock has no such step.", "not applicable", 0},
+// lettersOf is the legend, from harmless to harmful.
+func lettersOf(l say.Language) (out []letterView) {
+	for _, x := range checker.Letters {
+		out = append(out, letterView{string(x.Letter), classOf(x.Letter), x.Means.In(l), x.Word.In(l), 0})
+	}
+	return append(out, letterView{string(notApplicable), classOf(notApplicable), say.MeansNoStep.With().In(l), say.WordNoStep.With().In(l), 0})
 }
 
 // classOf is the style of a letter; that of an unknown one is the one of "-".
 func classOf(l checker.Letter) string {
-	for i := range letters {
-		if letters[i].Letter == string(l) {
-			return letters[i].Class
-		}
+	if l != checker.LetterUnknown && slices.ContainsFunc(checker.Letters, func(x checker.LetterMeaning) bool { return x.Letter == l }) {
+		return "c" + string(l)
 	}
 	return "cN"
 }
@@ -132,19 +127,19 @@ func newMatrixView(m *Matrix, d detail) *matrixView {
 		language: m.Language, Mode: say.Text("real servers").In(m.Language), Backend: clean.Text(m.Backend, clean.MaxName), Rows: len(m.Locks), Width: len(m.Columns) + 2,
 		Varied: m.Seeds > 0, Trimmed: d.steps < maxTold, Replay: clean.Text(m.Replay, clean.MaxLine),
 		Head:   page.NewHead(say.Text("How distributed locks break").In(m.Language), matrixCSS).Scripted(matrixScript),
-		Legend: append([]letterView(nil), letters...),
+		Legend: lettersOf(m.Language),
 	}
 	if history.Simulated(m.Backend) {
 		v.Mode = say.Text("simulated").In(m.Language)
 	}
 	for _, c := range m.Columns {
 		v.Columns = append(v.Columns, columnView{
-			Code: clean.Text(c.Code, 8), Name: clean.Text(say.Text(c.Name).In(m.Language), clean.MaxName), Summary: clean.Text(say.Text(c.Summary).In(m.Language), clean.MaxLine),
+			Code: clean.Text(c.Code, 8), Name: clean.Text(c.Name, clean.MaxName), Summary: clean.Text(c.Summary, clean.MaxLine),
 		})
 	}
 	for i := range m.Locks {
 		l := &m.Locks[i]
-		name := clean.Text(say.Text(l.Group).In(m.Language), clean.MaxLine)
+		name := clean.Text(l.Group, clean.MaxLine)
 		if n := len(v.Groups); n == 0 || v.Groups[n-1].Name != name {
 			v.Groups = append(v.Groups, groupView{Name: name})
 		}

@@ -28,8 +28,9 @@ var worldsTemplate = page.Template(worldsFiles, "worldspage.html")
 
 // Worlds is what the page shows that compares the simulator with real servers.
 type Worlds struct {
-	Backend string // the name of the real world
-	Scale   string // what all durations were multiplied by: 0.1
+	Language say.Language
+	Backend  string // the name of the real world
+	Scale    string // what all durations were multiplied by: 0.1
 	// Least and Most are how often a cell was played in each world, of those that were.
 	Least, Most int
 	Replay      string // the command line that compares them again
@@ -70,8 +71,10 @@ const (
 )
 
 type worldsView struct {
+	language say.Language
 	Head     page.Head
 	Lead     string
+	Letters  []string // what they mean
 	Counts   []worldsCount
 	Columns  []page.Column
 	Rows     []worldsRow
@@ -111,33 +114,29 @@ type worldsTimes struct {
 // HTML draws the comparison as one file that needs nothing else. It has no script.
 func HTML(w *Worlds) ([]byte, error) {
 	v := &worldsView{
-		Head: page.NewHead("The simulator beside real servers", worldsCSS), Columns: w.Columns, Replay: clean.Text(w.Replay, clean.MaxLine),
-		Lead: fmt.Sprintf("Each cell is the same plan with the same lock, played %s in the simulator and on real servers (%s), with every duration multiplied by %s.",
-			timesBetween(w.Least, w.Most), clean.Text(w.Backend, clean.MaxName), clean.Text(w.Scale, clean.MaxName)),
+		language: w.Language,
+		Head:     page.NewHead(say.Text("The simulator beside real servers").In(w.Language), worldsCSS), Columns: w.Columns, Replay: clean.Text(w.Replay, clean.MaxLine),
+		Lead: say.WorldsLead.With(timesBetween(w.Least, w.Most), say.Verbatim(clean.Text(w.Backend, clean.MaxName)), say.Verbatim(clean.Text(w.Scale, clean.MaxName))).In(w.Language),
+	}
+	for _, x := range checker.Letters {
+		v.Letters = append(v.Letters, say.LetterMeans.With(say.Verbatim(x.Letter), x.Means).In(w.Language))
 	}
 	v.addCells(w)
 	if err := v.addFigures(w); err != nil {
 		return nil, err
 	}
 	var buf bytes.Buffer
-	if err := worldsTemplate(say.English).Execute(&buf, v); err != nil {
+	if err := worldsTemplate(w.Language).Execute(&buf, v); err != nil {
 		return nil, fmt.Errorf("filling in the comparison of the worlds: %w", err)
 	}
 	return buf.Bytes(), nil
 }
 
-func times(n int) string {
-	if n == 1 {
-		return "once"
-	}
-	return fmt.Sprintf("%d times", n)
-}
-
-func timesBetween(least, most int) string {
+func timesBetween(least, most int) say.Phrase {
 	if least < most {
-		return fmt.Sprintf("between %d and %d times", least, most)
+		return say.TimesBetween.With(say.Number(least), say.Number(most))
 	}
-	return times(most)
+	return say.TimesInAll.With(say.Times(most))
 }
 
 func (v *worldsView) addCells(w *Worlds) {
@@ -147,12 +146,12 @@ func (v *worldsView) addCells(w *Worlds) {
 		row := worldsRow{Lock: clean.Text(l.ID, clean.MaxName)}
 		for k, c := range l.Cells {
 			count[c.State]++
-			row.Cells = append(row.Cells, newWorldsCell(l.ID, w.Columns[k].Code, &c))
+			row.Cells = append(row.Cells, v.cell(l.ID, w.Columns[k].Code, &c))
 			switch c.State {
 			case Differ:
-				v.Differ = append(v.Differ, remarkOn(row.Lock, w.Columns[k].Code, &c))
+				v.Differ = append(v.Differ, v.remarkOn(row.Lock, w.Columns[k].Code, &c))
 			case Untested:
-				v.Untested = append(v.Untested, remarkOn(row.Lock, w.Columns[k].Code, &c))
+				v.Untested = append(v.Untested, v.remarkOn(row.Lock, w.Columns[k].Code, &c))
 			case NotPlayed:
 				reasons = append(reasons, c.Why)
 			}
@@ -164,8 +163,8 @@ func (v *worldsView) addCells(w *Worlds) {
 		v.Reasons[i].Text = clean.Text(v.Reasons[i].Text, clean.MaxProse)
 	}
 	v.Counts = []worldsCount{
-		{"kept", "✓", "agree", count[Agree]}, {"broken", "✗", "differ", count[Differ]},
-		{"unknown", "?", "put nothing to the test", count[Untested]}, {"absent", "-", "cannot be played on real servers", count[NotPlayed]},
+		{"kept", "✓", say.Text("agree").In(v.language), count[Agree]}, {"broken", "✗", say.Text("differ").In(v.language), count[Differ]},
+		{"unknown", "?", say.Text("put nothing to the test").In(v.language), count[Untested]}, {"absent", "-", say.Text("cannot be played on real servers").In(v.language), count[NotPlayed]},
 	}
 	for i := range v.Counts {
 		if v.Counts[i].N == 0 {
@@ -174,32 +173,38 @@ func (v *worldsView) addCells(w *Worlds) {
 	}
 }
 
-func remarkOn(lock, fault string, c *Cell) worldsRemark {
+func (v *worldsView) remarkOn(lock, fault string, c *Cell) worldsRemark {
 	return worldsRemark{
 		Lock: lock, Fault: fault, Simulated: lettersSeen(c.Simulated), Real: lettersSeen(c.Real),
-		Agreeing: fmt.Sprintf("%d of %d", c.Agreeing, len(c.Real)), Script: clean.Text(c.Script, clean.MaxLine), Why: clean.Text(c.Why, clean.MaxProse),
+		Agreeing: v.agreeing(c), Script: clean.Text(c.Script, clean.MaxLine), Why: clean.Text(c.Why, clean.MaxProse),
 	}
 }
 
-func newWorldsCell(lock, fault string, c *Cell) worldsCellView {
-	v := worldsCellView{Class: string(c.State)}
+// agreeing is how many of the seeds agree.
+func (v *worldsView) agreeing(c *Cell) string {
+	return say.SomeOf.With(say.Number(c.Agreeing), say.Number(len(c.Real))).In(v.language)
+}
+
+func (v *worldsView) cell(lock, fault string, c *Cell) worldsCellView {
+	out := worldsCellView{Class: string(c.State)}
+	under := say.Under.With(say.Verbatim(lock), say.Verbatim(fault))
 	simulated, real := lettersSeen(c.Simulated), lettersSeen(c.Real)
 	switch c.State {
 	case Agree:
-		v.Text = simulated
+		out.Text = simulated
 	case NotPlayed:
-		v.Text = "-"
+		out.Text = "-"
 	default:
-		v.Text = simulated + " / " + real
+		out.Text = simulated + " / " + real
 		if len(c.Real) > 1 {
-			v.Text += fmt.Sprintf(" %d of %d", c.Agreeing, len(c.Real))
+			out.Text += " " + v.agreeing(c)
 		}
 	}
-	v.Name = clean.Text(fmt.Sprintf("%s under %s: simulated %s, real %s, %d of %d agree", lock, fault, simulated, real, c.Agreeing, len(c.Real)), clean.MaxLine)
+	out.Name = clean.Text(say.CellInWorlds.With(under, say.Verbatim(simulated), say.Verbatim(real), say.Number(c.Agreeing), say.Number(len(c.Real))).In(v.language), clean.MaxLine)
 	if c.State == NotPlayed {
-		v.Name = clean.Text(fmt.Sprintf("%s under %s: not played, %s", lock, fault, c.Why), clean.MaxLine)
+		out.Name = clean.Text(say.CellNotPlayed.With(under, say.Verbatim(c.Why)).In(v.language), clean.MaxLine)
 	}
-	return v
+	return out
 }
 
 // lettersSeen lists the different letters in the order in which they were seen.
@@ -218,7 +223,7 @@ func lettersSeen(all []checker.Letter) string {
 var (
 	worldsWaits = figure.Spread{
 		Kind: "worlds-wait", Axis: "wait for the lock (logarithmic)", Share: "share of waits",
-		Who: "world", Number: "waits", Title: "Waits for the lock in both worlds",
+		Who: "world", Number: "attempts that got it", Title: "Waits for the lock in both worlds",
 		Caption: "All locks and faults together. Where the lines part, real servers are slower or faster than their models.",
 		Absent:  "nobody got the lock",
 	}
@@ -253,17 +258,17 @@ func (v *worldsView) addFigures(w *Worlds) error {
 			all.Real = append(all.Real, one.Real...)
 		}
 		all.sort()
-		drawn, err := f.Draw([]string{"simulated", "real"}, [][]time.Duration{all.Simulated, all.Real}, say.English)
+		drawn, err := f.Draw([]string{say.Text("simulated").In(v.language), say.Text("real").In(v.language)}, [][]time.Duration{all.Simulated, all.Real}, v.language)
 		if err != nil {
 			return err
 		}
 		if drawn.Absent == "" {
-			v.Figures = append(v.Figures, worldsFigure{f.Title, drawn.Caption.English(), template.HTML(drawn.Svg), drawn.Table}) // made by us
+			v.Figures = append(v.Figures, worldsFigure{say.Text(f.Title).In(v.language), drawn.Caption.In(v.language), template.HTML(drawn.Svg), drawn.Table}) // made by us
 		}
 	}
 	for i := range w.Locks {
 		l := &w.Locks[i]
-		v.Times = append(v.Times, worldsTimes{clean.Text(l.ID, clean.MaxName), append(append(l.Waits.row(), l.Holds.row()...), l.Failovers.row()...)})
+		v.Times = append(v.Times, worldsTimes{clean.Text(l.ID, clean.MaxName), append(append(l.Waits.row(v.language), l.Holds.row(v.language)...), l.Failovers.row(v.language)...)})
 	}
 	return nil
 }
@@ -274,12 +279,12 @@ func (b *BothTimes) sort() {
 }
 
 // row is the medians of both worlds; empty where there is nothing.
-func (b *BothTimes) row() []string {
+func (b *BothTimes) row(l say.Language) []string {
 	text := func(sorted []time.Duration) string {
 		if len(sorted) == 0 {
 			return ""
 		}
-		return say.Measured(bundle.Quantile(sorted, 50)).In(say.English)
+		return say.Measured(bundle.Quantile(sorted, 50)).In(l)
 	}
 	return []string{text(b.Simulated), text(b.Real)}
 }

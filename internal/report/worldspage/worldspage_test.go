@@ -9,6 +9,7 @@ import (
 	"lockstep/internal/checker"
 	"lockstep/internal/report/page"
 	"lockstep/internal/report/reporttest"
+	"lockstep/internal/say"
 )
 
 func someWorlds() *Worlds {
@@ -94,5 +95,23 @@ func TestWorldsPageOfNothing(t *testing.T) {
 	page := worldsPage(t, w)
 	if strings.Contains(page, "<svg") || strings.Contains(page, "Where they differ") || !strings.Contains(page, "<b>0</b> agree") {
 		t.Error("the page shows what is not there")
+	}
+}
+
+func TestNoEnglishIsLeftOnAChineseComparisonOfWorlds(t *testing.T) {
+	w := someWorlds()
+	w.Language = say.Chinese
+	const said = "说了什么"
+	for i := range w.Columns {
+		w.Columns[i].Name, w.Columns[i].Summary = said, said
+	}
+	w.Locks[1].ID = "redlock"
+	for i := range w.Locks {
+		for k := range w.Locks[i].Cells {
+			w.Locks[i].Cells[k].Script, w.Locks[i].Cells[k].Why = said, said
+		}
+	}
+	for _, text := range reporttest.English([]byte(worldsPage(t, w))) {
+		t.Error(text)
 	}
 }
