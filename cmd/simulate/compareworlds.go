@@ -15,6 +15,7 @@ import (
 	"lockstep/internal/matrix"
 	"lockstep/internal/report/worldspage"
 	"lockstep/internal/run"
+	"lockstep/internal/say"
 	"lockstep/internal/shell"
 	"lockstep/internal/sim"
 	"lockstep/internal/worlds"
@@ -72,7 +73,7 @@ Exit codes:
 	cmd.Flags().StringSliceVar(&f.letters, "letter", nil, "only cells in which the simulator shows one of these letters")
 	cmd.Flags().StringVar(&f.keep, "keep", "", "keep the real runs in this file, and play none again that it holds")
 	cmd.Flags().BoolVar(&f.topologies, "topologies", false, "play cuts and failovers of Redis with Sentinel instead of the matrix")
-	return cmd
+	return speaks(cmd, g)
 }
 
 func (f *worldsFlags) compare(cmd *cobra.Command) error {
@@ -124,7 +125,7 @@ func (f *worldsFlags) compare(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	data, err := worldspage.HTML(c, f.scale, f.replay())
+	data, err := worldspage.HTML(f.language, c, f.scale, f.replay())
 	if err != nil {
 		return &bugError{err}
 	}
@@ -139,7 +140,7 @@ func (f *worldsFlags) compare(cmd *cobra.Command) error {
 		return statusExit(worldsStatus(c))
 	}
 	f.print(f.stdout, c)
-	fmt.Fprintf(f.stdout, "\n%s in %.0f s   page %s\n", summaryOf(c), time.Since(started).Seconds(), page)
+	fmt.Fprintf(f.stdout, "\n%s\n", f.said(say.SumAndPage.With(summaryOf(c), say.Number(time.Since(started).Round(time.Second)/time.Second), say.Verbatim(page))))
 	return statusExit(worldsStatus(c))
 }
 
@@ -176,9 +177,9 @@ func worldsStatus(c *worlds.Comparison) run.Status {
 	return run.Met
 }
 
-func summaryOf(c *worlds.Comparison) string {
-	return fmt.Sprintf("%d cells agree, %d differ, %d put nothing to the test, %d not played",
-		c.Count(worlds.Agrees), c.Count(worlds.Differs), c.Count(worlds.Untested), c.Count(worlds.NotPlayed))
+func summaryOf(c *worlds.Comparison) say.Phrase {
+	n := func(a worlds.Agreement) say.Number { return say.Number(c.Count(a)) }
+	return say.WorldsSum.With(n(worlds.Agrees), n(worlds.Differs), n(worlds.Untested), n(worlds.NotPlayed))
 }
 
 // print shows the table: one letter where the worlds agree, both where they differ.
@@ -198,9 +199,9 @@ func (f *worldsFlags) print(w io.Writer, c *worlds.Comparison) {
 		fmt.Fprintln(table, line)
 	}
 	_ = table.Flush() // what cannot be printed is lost, as below
-	fmt.Fprint(w, "\n  V the same letter in both worlds   V/S simulated V, real S   V/? nothing tested   - not played\n")
+	fmt.Fprintf(w, "\n  %s\n", f.said(say.SignsOfWorlds.With()))
 	if c.MostPairs() > 1 {
-		fmt.Fprint(w, "  V/S 18/20 of 20 seeds, 18 have the same letter in both worlds\n")
+		fmt.Fprintf(w, "  %s\n", f.said(say.SignsOfSeeds.With()))
 	}
 	f.tellWhy(w, c)
 }
@@ -228,26 +229,27 @@ func (f *worldsFlags) tellWhy(w io.Writer, c *worlds.Comparison) {
 		cell := &c.Cells[i]
 		switch cell.Agreement {
 		case worlds.Differs, worlds.Untested:
-			fmt.Fprintf(w, "\n%s under %s %s: %s\n", cell.Lock, cell.Fault, cell.Agreement, cell.Script)
-			tellPairs(w, cell)
-			if cell.Why != "" {
-				fmt.Fprintf(w, "  %s\n", terminalText(cell.Why))
+			under := say.Under.With(say.Verbatim(cell.Lock), say.Verbatim(cell.Fault))
+			fmt.Fprintf(w, "\n%s\n", f.said(say.CellDiffers.With(under, say.Text(string(cell.Agreement)), cell.Script)))
+			f.tellPairs(w, cell)
+			if !cell.Why.Empty() {
+				fmt.Fprintf(w, "  %s\n", f.said(cell.Why))
 			}
 		case worlds.NotPlayed:
-			reasons = append(reasons, cell.Why)
+			reasons = append(reasons, cell.Why.In(f.language))
 		}
 	}
 	if len(reasons) > 0 {
-		fmt.Fprintf(w, "\nNOT PLAYED with --backend %s:\n", c.Backend)
+		fmt.Fprintf(w, "\n%s\n", f.said(say.NoneOnBackend.With(say.Verbatim(c.Backend))))
 	}
 	printReasons(w, reasons)
 }
 
 // tellPairs says what the runs of a cell came to, each kind of pair with its seeds:
 // those are what somebody plays again.
-func tellPairs(w io.Writer, c *worlds.Cell) {
+func (f *worldsFlags) tellPairs(w io.Writer, c *worlds.Cell) {
 	if len(c.Pairs) > 1 {
-		fmt.Fprintf(w, "  %d of %d seeds agree\n", c.Agreeing(), len(c.Pairs))
+		fmt.Fprintf(w, "  %s\n", f.said(say.SeedsAgree.With(say.Number(c.Agreeing()), say.Number(len(c.Pairs)))))
 	}
 	type letters struct{ simulated, real checker.Letter }
 	var order []letters
@@ -263,15 +265,12 @@ func tellPairs(w io.Writer, c *worlds.Cell) {
 		seeds[l] = append(seeds[l], fmt.Sprint(p.Seed))
 	}
 	for _, l := range order {
-		word := "seed"
-		if len(seeds[l]) > 1 {
-			word = "seeds"
-		}
-		fmt.Fprintf(w, "  simulated %s, real %s: %s %s\n", l.simulated, l.real, word, strings.Join(seeds[l], ", "))
+		fmt.Fprintf(w, "  %s\n", f.said(say.SeedsCameTo.With(
+			say.Verbatim(l.simulated), say.Verbatim(l.real), say.Number(len(seeds[l])), say.Verbatim(strings.Join(seeds[l], ", ")))))
 	}
 	for _, p := range c.Pairs {
 		if p.Agreement() == worlds.Differs && p.History != "" {
-			fmt.Fprintf(w, "  the real run with seed %d: simulate check %s\n", p.Seed, terminalText(shell.Word(p.History)))
+			fmt.Fprintf(w, "  %s\n", f.said(say.RealRunOfSeed.With(say.Seed(p.Seed), say.Verbatim("simulate check "+shell.Word(p.History)))))
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"lockstep/internal/locks"
 	"lockstep/internal/matrix"
 	"lockstep/internal/run"
+	"lockstep/internal/say"
 	"lockstep/internal/worlds"
 )
 
@@ -33,10 +34,10 @@ func comparison() *worlds.Comparison {
 		Backend: "process", Times: 3, Locks: []locks.Variant{{ID: "set-nx-lua"}, {ID: "setnx"}},
 		Columns: []matrix.Column{{Code: "GP"}, {Code: "SJ"}},
 		Cells: []worlds.Cell{
-			{Lock: "set-nx-lua", Fault: "GP", Agreement: worlds.Differs, Simulated: "V", Pairs: pairs("V V", "V S", "V S"), Script: "A freezes"},
-			{Lock: "set-nx-lua", Fault: "SJ", Agreement: worlds.NotPlayed, Why: "no \x1b[31mclock"},
+			{Lock: "set-nx-lua", Fault: "GP", Agreement: worlds.Differs, Simulated: "V", Pairs: pairs("V V", "V S", "V S"), Script: say.Both{English: "A freezes", Chinese: "A 冻结"}},
+			{Lock: "set-nx-lua", Fault: "SJ", Agreement: worlds.NotPlayed, Why: say.Both{English: "no \x1b[31mclock"}.Phrase()},
 			{Lock: "setnx", Fault: "GP", Agreement: worlds.Agrees, Simulated: "L", Pairs: pairs("L S", "L L", "S S")},
-			{Lock: "setnx", Fault: "SJ", Agreement: worlds.Untested, Simulated: "L", Pairs: pairs("L ?", "L L", "? L"), Script: "it jumps", Why: "cut short"},
+			{Lock: "setnx", Fault: "SJ", Agreement: worlds.Untested, Simulated: "L", Pairs: pairs("L ?", "L L", "? L"), Script: say.Both{English: "it jumps"}, Why: say.Both{English: "cut short"}.Phrase()},
 		},
 	}
 }
@@ -68,6 +69,29 @@ NOT PLAYED with --backend process:
 `
 	if out.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", out.String(), want)
+	}
+}
+
+func TestComparisonOnAChineseTerminal(t *testing.T) {
+	var out bytes.Buffer
+	f := &worldsFlags{cellFlags: cellFlags{globals: &globals{language: say.Chinese}}}
+	f.print(&out, someComparison())
+	want := `            GP       SJ
+set-nx-lua  V/S 1/3  -
+setnx       L        L/? 1/3
+
+  V 两个世界字母相同   V/S 模拟 V，真实 S   V/? 没有检验到什么   - 没有演
+  V/S 18/20 表示 20 个种子中 18 个在两个世界字母相同
+
+set-nx-lua 经受 GP 不同：A 冻结
+  3 个种子中 1 个一致
+  模拟 V，真实 S：2 个种子，2, 3
+  种子 3 的真实运行：simulate check 'my runs.jsonl.histories/some.jsonl'
+
+setnx 经受 SJ 未检验：it jumps
+`
+	if got := out.String(); !strings.HasPrefix(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
 

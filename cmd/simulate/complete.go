@@ -78,7 +78,7 @@ func lockWords() []string {
 func columnWords() []string {
 	var words []string
 	for _, c := range matrix.Columns() {
-		words = append(words, word(c.Code, c.Name))
+		words = append(words, word(c.Code, c.Name.English))
 	}
 	return words
 }

@@ -19,6 +19,7 @@ import (
 	"lockstep/internal/matrix"
 	"lockstep/internal/measured"
 	"lockstep/internal/plan"
+	"lockstep/internal/say"
 )
 
 const (
@@ -104,11 +105,11 @@ func reference(root, dir string) ([]docs.Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	in := docs.Input{Root: rootCommand(), Plans: plans, Demands: demands}
-	in.Group = func(v locks.Variant) (int, string) { return groupOf(v).rank, groupOf(v).name }
+	in := docs.Input{Root: rootCommand(), Plans: plans, Demands: func(v locks.Variant) string { return demands(v).In(say.English) }}
+	in.Group = func(v locks.Variant) (int, string) { return groupOf(v).rank, groupOf(v).name.English() }
 	in.Root.InitDefaultCompletionCmd()
 	for _, c := range matrix.Columns() {
-		column := docs.Column{Code: c.Code, Name: c.Name, Summary: c.Summary}
+		column := docs.Column{Code: c.Code, Name: c.Name.English, Summary: c.Summary.English}
 		for _, k := range c.Kinds() {
 			column.Kinds = append(column.Kinds, strings.TrimSpace(k.Name+" "+duringInWords[k.During]))
 		}

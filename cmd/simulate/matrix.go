@@ -41,14 +41,7 @@ variations of them. To these it adds what the stored walk of the fault space
 (docs/explore.json, see simulate explore) has found with single faults of the
 same kinds. Its letter is the worst that was seen:
 
-  S   safe: no two holders, and others get the lock within normal waiting
-  L   safe, but somebody waits for a lease or an election, or gets an error
-  D   stuck: nobody gets the lock for ten leases after the fault is over
-  F   a release removes the entry of another client
-  V   two clients hold the lock at once
-  VF  both
-  -   the lock has no step that the fault could hit
-
+` + letterList() + `
 S is none of so many runs and schedules. A star marks a cell in which the resource
 was damaged, behind a fence where the lock hands out tokens: an update was lost, or a
 write came that a newer holder did not expect. No letter is written down anywhere:
@@ -69,6 +62,17 @@ showed; --export writes them as scenario files, too.`,
 	cmd.Flags().BoolVar(&f.scripts, "scripts", false, "list the scripts behind the cells, each with its letter, and play no variations")
 	cmd.Flags().StringVar(&f.export, "export", "", "with --scripts: write them to this folder as scenario files, over none that is there")
 	return speaks(cmd, g)
+}
+
+// letterList says what the letters mean, a line for each.
+func letterList() string {
+	var b strings.Builder
+	line := func(l checker.Letter, means say.Phrase) { fmt.Fprintf(&b, "  %-4s%s\n", l, means.English()) }
+	for _, x := range checker.Letters {
+		line(x.Letter, x.Means)
+	}
+	line(matrix.NotApplicable, say.MeansNoStep.With())
+	return b.String()
 }
 
 func (f *matrixFlags) measure(cmd *cobra.Command) error {
@@ -215,14 +219,14 @@ func (f *matrixFlags) print(w io.Writer, m *matrix.Matrix) {
 	}
 	fmt.Fprintln(w)
 	for _, c := range m.Columns {
-		fmt.Fprintf(w, "%2s  %s\n", c.Code, say.Text(c.Name).In(f.language))
+		fmt.Fprintf(w, "%2s  %s\n", c.Code, c.Name.In(f.language))
 	}
 }
 
 // paint colours a cell's letter, padded to two columns and one for the mark of damage.
 func (f *matrixFlags) paint(c *matrix.Cell) string {
 	text, l := fmt.Sprintf("%2s ", string(c.Letter)), c.Letter
-	if c.DamagedBy != "" {
+	if c.Damaged() {
 		text = fmt.Sprintf("%2s*", string(c.Letter))
 	}
 	if !f.color() {
@@ -261,9 +265,9 @@ func (f *matrixFlags) save(ctx context.Context, m *matrix.Matrix) (path string, 
 // what the cell knows besides.
 func (f *matrixFlags) again(m *matrix.Matrix) error {
 	c := &m.Cells[0]
-	lines := []string{f.named("worst", say.OfLock.With(say.Verbatim(c.Letter), say.Text(c.Note)))}
+	lines := []string{f.named("worst", say.OfLock.With(say.Verbatim(c.Letter), c.Note))}
 	if c.Worst == nil && c.Story == nil {
-		lines[0] = c.Note
+		lines[0] = f.said(c.Note)
 	}
 	if c.Worst != nil {
 		path := filepath.Join(f.out, "matrix", c.Lock+"-"+c.Fault+".yaml")
@@ -278,8 +282,8 @@ func (f *matrixFlags) again(m *matrix.Matrix) error {
 	if also := c.Also(); len(also) > 0 {
 		lines = append(lines, f.named("also", lettersOf(also)))
 	}
-	if c.DamagedBy != "" {
-		lines = append(lines, f.named("damage", say.Verbatim(c.DamagedBy)))
+	if c.Damaged() {
+		lines = append(lines, f.named("damage", c.DamagedBy))
 	}
 	if w := c.Walked; w != nil {
 		lines = append(lines, f.named("walked", say.WalkedOfCell.With(say.Grouped(w.Schedules), say.Grouped(w.Vain))))

@@ -12,6 +12,7 @@ import (
 	"lockstep/internal/report/matrixpage"
 	"lockstep/internal/report/page"
 	"lockstep/internal/run"
+	"lockstep/internal/say"
 )
 
 // matrixPage maps a measured matrix to what its page shows: rows by the kind of
@@ -23,7 +24,7 @@ func (f *matrixFlags) matrixPage(ctx context.Context, m *matrix.Matrix) (*matrix
 	}
 	drawn := &matrixpage.Matrix{Language: f.language, Backend: m.Backend, Seeds: m.Seeds, Replay: f.matrixReplay(m.Seeds)}
 	for _, c := range m.Columns {
-		column := page.Column{Code: c.Code, Name: c.Name, Summary: c.Summary}
+		column := page.Column{Code: c.Code, Name: c.Name.In(f.language), Summary: c.Summary.In(f.language)}
 		for _, k := range c.Kinds() {
 			column.Kinds = append(column.Kinds, page.Kind{Name: k.Name, During: duringInWords[k.During]})
 		}
@@ -38,16 +39,16 @@ func (f *matrixFlags) matrixPage(ctx context.Context, m *matrix.Matrix) (*matrix
 		v := m.Locks[i]
 		d, g := v.Doc(f.language), groupOf(v)
 		row := matrixpage.Lock{
-			ID: v.ID, Group: g.name, Store: demands(v), Idea: d.Idea, Protocol: d.Protocol,
+			ID: v.ID, Group: g.name.In(f.language), Store: demands(v).In(f.language), Idea: d.Idea, Protocol: d.Protocol,
 			BreaksWhen: d.BreaksWhen, Source: d.Source,
 		}
 		for k := range m.Columns {
 			c := m.Cell(i, k)
 			row.Cells = append(row.Cells, matrixpage.Cell{
-				Tried:  c.Tried(),
-				Letter: c.Letter, Note: c.Note, Runs: c.Runs, Untested: c.Untested, Broken: c.Broken, Stuck: c.Stuck,
+				Tried:  eachIn(c.Tried(), f.language),
+				Letter: c.Letter, Note: c.Note.In(f.language), Runs: c.Runs, Untested: c.Untested, Broken: c.Broken, Stuck: c.Stuck,
 				Rate: c.Rate, Low: c.Low, High: c.High, Worst: runs[i*len(m.Columns)+k],
-				Also: c.Also(), DamagedBy: c.DamagedBy, Walk: walkOfCell(c),
+				Also: c.Also(), DamagedBy: c.DamagedBy.In(f.language), Walk: walkOfCell(c),
 			})
 			if w := c.Worst; w != nil {
 				drawn.Lease = w.Played().Lease
@@ -99,7 +100,7 @@ func (f *matrixFlags) worstRun(ctx context.Context, c *matrix.Cell) (*matrixpage
 	}
 	file := fmt.Sprintf("%s-%s.yaml", c.Lock, c.Fault)
 	r := &matrixpage.Run{
-		Letter: s.Letter, Script: s.Name, Varied: s.Seed > 0, Hash: s.Hash, File: file, YAML: s.File(),
+		Letter: s.Letter, Script: s.Name.In(f.language), Varied: s.Seed > 0, Hash: s.Hash, File: file, YAML: s.File(),
 		Command: f.playAgain(file, c),
 	}
 	if c.Letter == checker.LetterDelay || f.live() { // a real run cannot be played again as it was
@@ -119,90 +120,71 @@ func (f *matrixFlags) worstRun(ctx context.Context, c *matrix.Cell) (*matrixpage
 // lockGroup is a heading of the page.
 type lockGroup struct {
 	rank int
-	name string
+	name say.Phrase
 }
 
 // groupOf puts a variant under its heading: by its store, and what the documents
 // print with a mistake in it last.
 func groupOf(v locks.Variant) lockGroup {
-	if v.Library != "" {
-		return lockGroup{90, "Libraries, as they are, on real servers"}
+	switch {
+	case v.Library != "":
+		return lockGroup{90, say.LibrariesAsTheyAre.With()}
+	case strings.HasPrefix(v.ID, "lit-"):
+		return lockGroup{99, say.DefectsAsPrinted.With()}
+	case v.Servers.Shards > 0:
+		return redisCluster
 	}
-	if strings.HasPrefix(v.ID, "lit-") {
-		return lockGroup{99, "Defects, exactly as the documents print them"}
+	if g, ok := storeGroups[v.Store]; ok {
+		return g
 	}
-	if v.Servers.Shards > 0 {
-		return lockGroup{1, redisCluster}
-	}
-	switch v.Store {
-	case locks.StoreRedis:
-		return lockGroup{0, storeName(v.Store)}
-	case locks.StoreRedisNodes:
-		return lockGroup{2, storeName(v.Store)}
-	case locks.StoreEtcd:
-		return lockGroup{3, storeName(v.Store)}
-	case locks.StoreZooKeeper:
-		return lockGroup{4, storeName(v.Store)}
-	case locks.StoreConsul:
-		return lockGroup{5, storeName(v.Store)}
-	case locks.StoreMySQL:
-		return lockGroup{6, storeName(v.Store)}
-	case locks.StorePostgres:
-		return lockGroup{7, storeName(v.Store)}
-	}
-	return lockGroup{50, storeName(v.Store)}
+	return lockGroup{50, verbatimPhrase(string(v.Store))}
 }
 
-// redisCluster is what the servers of a design that demands shards are called.
-const redisCluster = "Redis Cluster"
+// redisCluster has the designs that demand shards.
+var redisCluster = lockGroup{1, verbatimPhrase("Redis Cluster")}
 
-func storeName(s locks.Store) string {
-	switch s {
-	case locks.StoreRedis:
-		return "Redis, one primary"
-	case locks.StoreRedisNodes:
-		return "Redis, independent primaries"
-	case locks.StoreEtcd:
-		return "etcd"
-	case locks.StoreZooKeeper:
-		return "ZooKeeper"
-	case locks.StoreConsul:
-		return "Consul"
-	case locks.StoreMySQL:
-		return "MySQL"
-	case locks.StorePostgres:
-		return "PostgreSQL"
-	}
-	return string(s)
+var storeGroups = map[locks.Store]lockGroup{
+	locks.StoreRedis:      {0, say.OnePrimaryOfRedis.With()},
+	locks.StoreRedisNodes: {2, say.PrimariesOfRedis.With()},
+	locks.StoreEtcd:       {3, verbatimPhrase("etcd")},
+	locks.StoreZooKeeper:  {4, verbatimPhrase("ZooKeeper")},
+	locks.StoreConsul:     {5, verbatimPhrase("Consul")},
+	locks.StoreMySQL:      {6, verbatimPhrase("MySQL")},
+	locks.StorePostgres:   {7, verbatimPhrase("PostgreSQL")},
 }
+
+func eachIn(texts []say.Both, l say.Language) (out []string) {
+	for _, t := range texts {
+		out = append(out, t.In(l))
+	}
+	return out
+}
+
+// verbatimPhrase is a name, the same in every language.
+func verbatimPhrase(name string) say.Phrase { return say.Both{English: name}.Phrase() }
 
 // demands says what a design wants of its servers.
-func demands(v locks.Variant) string {
+func demands(v locks.Variant) say.Remarks {
 	s := v.Servers
-	parts := []string{storeName(v.Store)}
+	parts := say.Remarks{storeGroups[v.Store].name}
 	if s.Shards > 0 {
-		parts = []string{redisCluster, fmt.Sprintf("at least %d shards", s.Shards)}
+		parts = say.Remarks{redisCluster.name, say.LeastShards.With(say.Number(s.Shards))}
 	}
-	if s.Nodes > 0 {
-		parts = append(parts, fmt.Sprintf("%d nodes", s.Nodes))
+	for _, x := range []struct {
+		wanted bool
+		what   say.Phrase
+	}{
+		{s.Nodes > 0, say.SoManyNodes.With(say.Number(s.Nodes))},
+		{s.Replicas > 0, say.LeastReplicas.With(say.Number(s.Replicas))},
+		{s.FsyncAlways, say.DiskFirst.With()},
+		{s.RestartAfterLease, say.StaysAway.With()},
+		{s.MinReplicas > 0, say.RefusesAlone.With(say.Number(s.MinReplicas), say.Planned(s.MinReplicasMaxLag))},
+		{s.TairString, say.WithTairString.With()},
+		{s.Redis84, say.WithRedis84.With()},
+	} {
+		if x.wanted {
+			parts = append(parts, x.what)
+		}
 	}
-	if s.Replicas > 0 {
-		parts = append(parts, fmt.Sprintf("at least %d replicas", s.Replicas))
-	}
-	if s.FsyncAlways {
-		parts = append(parts, "every write on disk before its reply")
-	}
-	if s.RestartAfterLease {
-		parts = append(parts, "a crashed server stays away for longer than a lease")
-	}
-	if s.MinReplicas > 0 {
-		parts = append(parts, fmt.Sprintf("no writes unless %d replicas have been heard from within %s", s.MinReplicas, s.MinReplicasMaxLag))
-	}
-	if s.TairString {
-		parts = append(parts, "the module TairString")
-	}
-	if s.Redis84 {
-		parts = append(parts, "Redis 8.4 or later")
-	}
-	return strings.Join(parts, "; ")
+	return parts
 }

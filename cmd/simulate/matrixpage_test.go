@@ -14,15 +14,19 @@ import (
 
 	"lockstep/internal/locks"
 	"lockstep/internal/matrix"
+	"lockstep/internal/report/reporttest"
 	"lockstep/internal/run"
+	"lockstep/internal/say"
 	"lockstep/internal/scenario"
 	"lockstep/internal/sim"
 )
 
 // pageOf measures a small matrix and returns its page.
-func pageOf(t *testing.T, jobs int, scale string) []byte {
+func pageOf(t *testing.T, jobs int, scale string) []byte { return pageIn(t, say.English, jobs, scale) }
+
+func pageIn(t *testing.T, l say.Language, jobs int, scale string) []byte {
 	t.Helper()
-	f := &matrixFlags{cellFlags: cellFlags{globals: &globals{}, jobs: jobs, backend: sim.Backend, scale: scale}, seeds: 8}
+	f := &matrixFlags{cellFlags: cellFlags{globals: &globals{language: l}, jobs: jobs, backend: sim.Backend, scale: scale}, seeds: 8}
 	scalePPM, err := parseScale(scale)
 	if err != nil {
 		t.Fatal(err)
@@ -60,6 +64,13 @@ func pageOf(t *testing.T, jobs int, scale string) []byte {
 		t.Fatal(err)
 	}
 	return data
+}
+
+// In Chinese nothing on the page is English but names, commands and files.
+func TestNoEnglishIsLeftOnAMeasuredMatrix(t *testing.T) {
+	for _, text := range reporttest.English(pageIn(t, say.Chinese, 0, "1")) {
+		t.Error(text)
+	}
 }
 
 // Measuring twice gives the same page, whatever the number of workers, and its

@@ -20,6 +20,7 @@ type listedScript struct {
 	Letter string `json:"letter"`
 	File   string `json:"file,omitempty"` // where it was written
 
+	name say.Both
 	text string
 }
 
@@ -41,7 +42,7 @@ func (f *matrixFlags) listScripts(m *matrix.Matrix) error {
 	}
 	for i := range all {
 		s := &all[i]
-		fmt.Fprintf(f.stdout, "%-*s  %s  %-2s  %s\n", width, s.Lock, s.Fault, s.Letter, s.Script)
+		fmt.Fprintf(f.stdout, "%-*s  %s  %-2s  %s\n", width, s.Lock, s.Fault, s.Letter, s.name.In(f.language))
 	}
 	if f.export == "" {
 		return nil
@@ -57,9 +58,9 @@ func (f *matrixFlags) listed(m *matrix.Matrix) []listedScript {
 		c := &m.Cells[i]
 		for k := range c.Scripts {
 			s := &c.Scripts[k]
-			one := listedScript{Lock: c.Lock, Fault: c.Fault, Script: s.Name, Letter: string(s.Letter), text: s.File()}
+			one := listedScript{Lock: c.Lock, Fault: c.Fault, Script: s.Name.English, Letter: string(s.Letter), name: s.Name, text: s.File()}
 			if f.export != "" {
-				one.File = filepath.Join(f.export, fmt.Sprintf("%s-%s-%d-%s.yaml", c.Lock, c.Fault, k+1, fileWords(s.Name)))
+				one.File = filepath.Join(f.export, fmt.Sprintf("%s-%s-%d-%s.yaml", c.Lock, c.Fault, k+1, fileWords(s.Name.English)))
 			}
 			all = append(all, one)
 		}

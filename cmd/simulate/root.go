@@ -21,7 +21,7 @@ type globals struct {
 }
 
 func rootCommand() *cobra.Command {
-	g := &globals{stdout: newScreen()}
+	g := &globals{stdout: newScreen(), language: say.English}
 	root := &cobra.Command{
 		Use:   "simulate",
 		Short: "Find out how a distributed lock breaks",

@@ -48,19 +48,22 @@ const (
 	LetterUnknown Letter = "?"
 )
 
-// Letters are the letters with what they stand for, from harmless to harmful, and last the
-// unknown one.
-var Letters = []struct {
-	Letter Letter
-	Means  string
-}{
-	{LetterSafe, "safe"},
-	{LetterDelay, "safe, but somebody waits or gets an error"},
-	{LetterStuck, "stuck"},
-	{LetterF, "a release removes the entry of another client"},
-	{LetterV, "two holders at once"},
-	{LetterVF, "both V and F"},
-	{LetterUnknown, "the run tested nothing"},
+// LetterMeaning is what a letter stands for.
+type LetterMeaning struct {
+	Letter      Letter
+	Word, Means say.Phrase
+}
+
+// Letters are the letters, from harmless to harmful, and last the unknown one: each with a word for
+// it, and what it means.
+var Letters = []LetterMeaning{
+	{LetterSafe, say.WordSafe.With(), say.MeansSafe.With()},
+	{LetterDelay, say.WordDelayed.With(), say.MeansDelayed.With()},
+	{LetterStuck, say.WordStuck.With(), say.MeansStuck.With()},
+	{LetterF, say.WordFreed.With(), say.MeansFreed.With()},
+	{LetterV, say.WordTwo.With(), say.MeansTwo.With()},
+	{LetterVF, say.WordBoth.With(), say.MeansBoth.With()},
+	{LetterUnknown, say.WordUntested.With(), say.MeansUntested.With()},
 }
 
 // Judge runs every core property over the history, and those that are asked for, and then

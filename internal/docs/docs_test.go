@@ -162,12 +162,12 @@ func TestTheMatrixIsShownWhenThereIsOne(t *testing.T) {
 	in.Matrix = aMatrix()
 	with := pageOf(t, in, "locks/set-nx-lua.md")
 	want := "| `N0` no fault | **S** safe | 201 |  | 0 % (0 % to 0 %) |  |\n" +
-		"| `GP` pause | **V** two holders at once | 201 |  | 50 % (43.1 % to 56.8 %) | A \\| B |\n"
+		"| `GP` pause | **V** two holders | 201 |  | 50 % (43.1 % to 56.8 %) | A \\| B |\n"
 	if !strings.Contains(with, want) {
 		t.Errorf("%s is not in:\n%s", want, with)
 	}
 	with = pageOf(t, in, "locks/redlock.md")
-	want = "| `GP` pause | **V** two holders at once; *damaged*; also D, L | 201 | 1234 | 0 % (0 % to 0 %) | [found by the walk](../../scenarios/cutsets/a.yaml) |\n"
+	want = "| `GP` pause | **V** two holders; *damaged*; also D, L | 201 | 1234 | 0 % (0 % to 0 %) | [found by the walk](../../scenarios/cutsets/a.yaml) |\n"
 	if !strings.Contains(with, want) {
 		t.Errorf("%s is not in:\n%s", want, with)
 	}

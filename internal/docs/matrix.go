@@ -7,14 +7,15 @@ import (
 	"lockstep/internal/checker"
 	"lockstep/internal/locks"
 	"lockstep/internal/measured"
+	"lockstep/internal/say"
 )
 
 // letters says what the letters of the matrix mean.
-var letters = map[string]string{"-": "the lock has no step that the fault could hit"}
+var letters = map[string]string{"-": say.WordNoStep.With().English()}
 
 func init() {
 	for _, l := range checker.Letters {
-		letters[string(l.Letter)] = l.Means
+		letters[string(l.Letter)] = l.Word.English()
 	}
 }
 

@@ -1,7 +1,6 @@
 package matrix
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -9,6 +8,7 @@ import (
 	"lockstep/internal/measured"
 	"lockstep/internal/plan"
 	"lockstep/internal/rate"
+	"lockstep/internal/say"
 	"lockstep/internal/scenario"
 )
 
@@ -26,8 +26,8 @@ type Variation struct {
 type Sighting struct {
 	Variation
 	Letter checker.Letter
-	Name   string // of the script
-	Hash   string // of the history
+	Name   say.Both // of the script
+	Hash   string   // of the history
 
 	script *Script
 }
@@ -57,15 +57,15 @@ type Cell struct {
 	Rate, Low, High float64
 	Scripted        *Sighting // the worst of the scripts; nil when none tested anything
 	Worst           *Sighting // the worst of all runs, the earliest of these
-	Note            string
+	Note            say.Phrase
 	Scripts         []Sighting      // each script as it stands, in the order in which they were tried
 	Walked          *Walked         // what the walk has come to; nil when it has no part in the cell
 	Story           *measured.Shown // of the walk, when the letter is worse for it; nil when the runs alone made it
-	DamagedBy       string          // the script or the story by which the resource was damaged; "" when it never was
+	DamagedBy       say.Both        // the script or the story by which the resource was damaged; empty when it never was
 
 	varied, bad int           // random variations, and the broken or stuck among them
 	seen        [letters]bool // by badness
-	why         string        // of the first run that tested nothing
+	why         say.Phrase    // of the first run that tested nothing
 }
 
 // letters are how many there are, with one place for what says nothing.
@@ -88,8 +88,8 @@ func (c *Cell) add(s *Script, v Variation, j *checker.Judgement) {
 	}
 	if j.Letter == checker.LetterUnknown {
 		c.Untested++
-		if c.why == "" {
-			c.why = fmt.Sprintf("%s: %s", s.Name, j.WhyUnknown().English())
+		if c.why.Empty() {
+			c.why = say.ScriptSays.With(s.Name, j.WhyUnknown())
 		}
 		return
 	}
@@ -123,12 +123,15 @@ func sighting(s *Script, v Variation, j *checker.Judgement) *Sighting {
 }
 
 // Tried are the names of the scripts that were played.
-func (c *Cell) Tried() (names []string) {
+func (c *Cell) Tried() (names []say.Both) {
 	for i := range c.Scripts {
 		names = append(names, c.Scripts[i].Name)
 	}
 	return names
 }
+
+// Damaged reports whether the resource was damaged.
+func (c *Cell) Damaged() bool { return c.DamagedBy != say.Both{} }
 
 // saw notes what was seen.
 func (c *Cell) saw(l checker.Letter) { c.seen[Badness(l)] = true }
@@ -169,18 +172,18 @@ func (c *Cell) conclude() {
 	switch {
 	case c.Runs == 0 || c.Scripted == nil && Badness(c.Worst.Letter) <= Badness(checker.LetterDelay):
 		c.Letter, c.Worst = checker.LetterUnknown, nil
-		c.Note = "no script tested anything: " + c.why
+		c.Note = say.NoScriptTested.With(c.why)
 		return
 	default:
 		c.Letter = c.worst()
 	}
 	low, high := rate.Wilson(c.bad, c.varied)
 	c.Rate, c.Low, c.High = rate.InOne(rate.Of(c.bad, c.varied)), rate.InOne(low), rate.InOne(high)
-	c.Note = c.Worst.Name
+	c.Note = c.Worst.Name.Phrase()
 	if c.Scripted == nil || Badness(c.Scripted.Letter) < Badness(c.Worst.Letter) {
-		c.Note = fmt.Sprintf("found by variation %d only: %s", c.Worst.Seed, c.Worst.Name)
+		c.Note = say.FoundByVariation.With(say.Seed(c.Worst.Seed), c.Worst.Name)
 	}
 	if c.Letter == checker.LetterSafe {
-		c.Note = fmt.Sprintf("%d scripts and %d variations; at most %.1f %% of such runs break, with 95 %% confidence", c.Runs-c.varied, c.varied, 100*c.High)
+		c.Note = say.SafeSoFar.With(say.Number(c.Runs-c.varied), say.Number(c.varied), say.Percent(c.High))
 	}
 }

@@ -5,13 +5,14 @@ import (
 	"slices"
 
 	"lockstep/internal/locks"
+	"lockstep/internal/say"
 )
 
 // Column is one kind of fault.
 type Column struct {
-	Code    string // GP
-	Name    string // a few words
-	Summary string // one sentence: what exactly is injected
+	Code    string   // GP
+	Name    say.Both // a few words
+	Summary say.Both // one sentence: what exactly is injected
 	sketch  func(subject) []sketch
 	// kinds are what the column stands for in the walk, "crash/hold" being a crash of one who
 	// holds: see Kinds.
@@ -48,27 +49,111 @@ const noFaultCode = "N0"
 // Columns returns all kinds of faults, in the order of the catalogue.
 func Columns() []Column {
 	return []Column{
-		{noFaultCode, "no fault", "Clients contend, nothing goes wrong.", noFault, ""},
-		{"CC", "crash between commands", "The client dies after one command of its acquire, or between the steps of its release.", crashBetween, "crash/acquire crash/release"},
-		{"CH", "crash while holding", "The client dies in its critical section.", crashHolding, "crash/hold"},
-		{"HL", "host loss", "The machine of the holder, or of a client that waits, is gone: nobody closes its connections.", hostLoss, "host"},
-		{"GP", "pause past the lease", "The whole process freezes for longer than the lease, its sockets stay open.", pausePast, "pause/acquire pause/hold"},
-		{"GD", "pause in the release", "The whole process freezes for longer than the lease just before a command of its release is sent.", pauseInRelease, "pause/release"},
-		{"SL", "slow task", "The work takes longer than the lease; the other tasks of the process run.", slowTask, "slow"},
-		{"DR", "late reply to acquire", "A command of acquire is executed at once, its reply arrives after the lease is over, the client still waits for it.", lateReply, "late-reply/acquire late-reply-short/acquire"},
-		{"LA", "lost reply to acquire", "A command of acquire is executed, its reply never arrives.", lostAcquire, "lost-reply/acquire"},
-		{"LR", "lost reply to release", "A command of release is executed, its reply never arrives, the client repeats the release.", lostRelease, "lost-reply/release"},
-		{"LD", "late release", "A command of release arrives late: when somebody else holds, when its client has come again, or after it was repeated.", lateRelease, "late-release late-release-short"},
-		{"PT", "partition", "The holder, or those who wait for it, are cut off from the servers for longer than the lease and go on.", partitioned, "cut cut-short"},
-		{"FO", "failover", "The primary dies before its replica has heard of the lock; the replica takes over. A cluster loses its leader.", failover, "fail-over"},
-		{"SB", "split brain", "The primary and the holder are cut off from all others, who promote a replica.", splitBrain, "split split-short promote"},
-		{"RS", "restart", "A server restarts with what its persistence has kept.", restart, "restart"},
-		{"PS", "paused server", "The process of a server stands still, its sockets stay open.", serverPause, "server-pause server-pause-short"},
-		{"CK", "clock skew of clients", "Wall clocks of clients differ by more than the lease, or are stepped.", clientClocks, "client-clock"},
-		{"SJ", "clock jump of a server", "The wall clock of a server steps ahead by more than the lease.", serverClock, "server-clock"},
-		{"CR", "clock rate", "A clock of a client or a server runs fast or slow by 15 %, and the work ends just within the lease.", clockRate, "clock-rate"},
-		{"SX", "early drop", "The store drops the lock's entry early: an eviction, an operator's DEL, a revoked lease, a killed session.", earlyDrop, "evict"},
-		{"HW", "hung worker", "The task that works is blocked for ever, the other tasks of its process live.", hungWorker, "hung"},
+		{
+			noFaultCode, both("no fault", "没有故障"),
+			both("Clients contend, nothing goes wrong.", "客户端争锁，什么都不出错。"),
+			noFault, "",
+		},
+		{
+			"CC", both("crash between commands", "两条命令之间崩溃"),
+			both("The client dies after one command of its acquire, or between the steps of its release.", "客户端在获取锁的某条命令之后，或在释放的两步之间死掉。"),
+			crashBetween, "crash/acquire crash/release",
+		},
+		{
+			"CH", both("crash while holding", "持有时崩溃"),
+			both("The client dies in its critical section.", "客户端死在临界区里。"),
+			crashHolding, "crash/hold",
+		},
+		{
+			"HL", both("host loss", "主机失联"),
+			both("The machine of the holder, or of a client that waits, is gone: nobody closes its connections.", "持有者或等待者的机器没了：没有人替它关闭连接。"),
+			hostLoss, "host",
+		},
+		{
+			"GP", both("pause past the lease", "停顿超过租约"),
+			both("The whole process freezes for longer than the lease, its sockets stay open.", "整个进程冻结得比租约久，连接还开着。"),
+			pausePast, "pause/acquire pause/hold",
+		},
+		{
+			"GD", both("pause in the release", "释放时停顿"),
+			both("The whole process freezes for longer than the lease just before a command of its release is sent.", "正要发释放的某条命令时，整个进程冻结得比租约久。"),
+			pauseInRelease, "pause/release",
+		},
+		{
+			"SL", both("slow task", "任务太慢"),
+			both("The work takes longer than the lease; the other tasks of the process run.", "工作做得比租约久；进程里其他任务照常运行。"),
+			slowTask, "slow",
+		},
+		{
+			"DR", both("late reply to acquire", "获取的回复迟到"),
+			both("A command of acquire is executed at once, its reply arrives after the lease is over, the client still waits for it.", "获取锁的命令立刻执行，回复在租约结束之后才到，客户端还在等它。"),
+			lateReply, "late-reply/acquire late-reply-short/acquire",
+		},
+		{
+			"LA", both("lost reply to acquire", "获取的回复丢失"),
+			both("A command of acquire is executed, its reply never arrives.", "获取锁的命令执行了，回复永远不到。"),
+			lostAcquire, "lost-reply/acquire",
+		},
+		{
+			"LR", both("lost reply to release", "释放的回复丢失"),
+			both("A command of release is executed, its reply never arrives, the client repeats the release.", "释放锁的命令执行了，回复永远不到，客户端重试释放。"),
+			lostRelease, "lost-reply/release",
+		},
+		{
+			"LD", both("late release", "释放迟到"),
+			both("A command of release arrives late: when somebody else holds, when its client has come again, or after it was repeated.", "释放的命令迟到：到达时别人正持有锁，或客户端已经又来一轮，或已经重试过释放。"),
+			lateRelease, "late-release late-release-short",
+		},
+		{
+			"PT", both("partition", "网络分区"),
+			both("The holder, or those who wait for it, are cut off from the servers for longer than the lease and go on.", "持有者或等待者与服务器隔开，比租约久，仍继续工作。"),
+			partitioned, "cut cut-short",
+		},
+		{
+			"FO", both("failover", "故障转移"),
+			both("The primary dies before its replica has heard of the lock; the replica takes over. A cluster loses its leader.", "主节点在副本得知锁之前死掉，副本接替。集群则失去领导者。"),
+			failover, "fail-over",
+		},
+		{
+			"SB", both("split brain", "脑裂"),
+			both("The primary and the holder are cut off from all others, who promote a replica.", "主节点和持有者与其余所有节点隔开，其余节点提升一个副本。"),
+			splitBrain, "split split-short promote",
+		},
+		{
+			"RS", both("restart", "重启"),
+			both("A server restarts with what its persistence has kept.", "服务器重启，只剩持久化留下的。"),
+			restart, "restart",
+		},
+		{
+			"PS", both("paused server", "服务器停顿"),
+			both("The process of a server stands still, its sockets stay open.", "服务器的进程停住不动，连接还开着。"),
+			serverPause, "server-pause server-pause-short",
+		},
+		{
+			"CK", both("clock skew of clients", "客户端时钟偏差"),
+			both("Wall clocks of clients differ by more than the lease, or are stepped.", "客户端的墙上时钟相差超过租约，或发生跳变。"),
+			clientClocks, "client-clock",
+		},
+		{
+			"SJ", both("clock jump of a server", "服务器时钟跳变"),
+			both("The wall clock of a server steps ahead by more than the lease.", "服务器的墙上时钟向前跳过整个租约。"),
+			serverClock, "server-clock",
+		},
+		{
+			"CR", both("clock rate", "时钟走速"),
+			both("A clock of a client or a server runs fast or slow by 15 %, and the work ends just within the lease.", "客户端或服务器的时钟快或慢 15 %，而工作刚好在租约之内结束。"),
+			clockRate, "clock-rate",
+		},
+		{
+			"SX", both("early drop", "条目提前消失"),
+			both("The store drops the lock's entry early: an eviction, an operator's DEL, a revoked lease, a killed session.", "存储提前丢掉锁的条目：淘汰、人工 DEL、租约被撤销、会话被杀。"),
+			earlyDrop, "evict",
+		},
+		{
+			"HW", both("hung worker", "工作任务卡住"),
+			both("The task that works is blocked for ever, the other tasks of its process live.", "做工作的任务永远卡住，进程里其他任务还活着。"),
+			hungWorker, "hung",
+		},
 	}
 }
 
@@ -84,11 +169,11 @@ func Lookup(code string) (Column, bool) {
 
 func noFault(s subject) []sketch {
 	out := []sketch{
-		{name: "three clients, three rounds", workload: []string{"repeat: 3 times", "rest: 100ms"}},
-		{name: "five clients at once", clients: "[A, B, C, D, E]", work: "1s", stagger: "100ms", workload: []string{"repeat: 2 times"}},
+		{name: both("three clients, three rounds", "三个客户端，三轮"), workload: []string{"repeat: 3 times", "rest: 100ms"}},
+		{name: both("five clients at once", "五个客户端同时来"), clients: "[A, B, C, D, E]", work: "1s", stagger: "100ms", workload: []string{"repeat: 2 times"}},
 	}
 	if s.Reentrant {
-		out = append(out, sketch{name: "the holder takes the lock again", workload: []string{"nested: 1"}})
+		out = append(out, sketch{name: both("the holder takes the lock again", "持有者再拿一次锁"), workload: []string{"nested: 1"}})
 	}
 	return out
 }
@@ -115,14 +200,6 @@ func ordinal(n int) string {
 		return fmt.Sprintf("%drd", n)
 	}
 	return fmt.Sprintf("%dth", n)
-}
-
-// of names one step among several.
-func of(what string, i, n int) string {
-	if n == 1 {
-		return what
-	}
-	return fmt.Sprintf("%s, number %d of %d", what, i+1, n)
 }
 
 // inRelease is a trigger in the release: the i-th command of it. It goes by its name,

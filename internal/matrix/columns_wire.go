@@ -12,7 +12,7 @@ func lateReply(s subject) []sketch {
 	var out []sketch
 	for i, c := range s.Acquire {
 		out = append(out, sketch{
-			name: of("the reply of "+c+" takes 12 s", i, len(s.Acquire)), timeout: "30s",
+			name: of(both("the reply of "+c+" takes 12 s", c+" 的回复走了 12 秒"), i, len(s.Acquire)), timeout: "30s",
 			faults: []string{s.inAcquire("A", "is about to send %s", i) + "; delay: reply; by: 12s"},
 		})
 	}
@@ -25,12 +25,12 @@ func lostAcquire(s subject) []sketch {
 	drop := func(i int) string { return s.inAcquire("A", "is about to send %s", i) + "; drop: reply" }
 	for i, c := range s.Acquire {
 		out = append(out, sketch{
-			name:   of("the reply of "+c+" is lost", i, n),
+			name:   of(both("the reply of "+c+" is lost", c+" 的回复丢失"), i, n),
 			faults: []string{drop(i)},
 		})
 	}
 	if n >= 3 {
-		s := sketch{name: fmt.Sprintf("the replies of the first %d commands are lost", n/2+1)}
+		s := sketch{name: both(fmt.Sprintf("the replies of the first %d commands are lost", n/2+1), fmt.Sprintf("前 %d 条命令的回复都丢失", n/2+1))}
 		for i := range n/2 + 1 {
 			s.faults = append(s.faults, drop(i))
 		}
@@ -38,14 +38,14 @@ func lostAcquire(s subject) []sketch {
 	}
 	if s.clears() {
 		out = append(out, sketch{
-			name: "the reply of " + s.Acquire[0] + " is lost, and the first DEL of the others is late", work: "5s",
+			name: both("the reply of "+s.Acquire[0]+" is lost", s.Acquire[0]+" 的回复丢失").And(lateDelName), work: "5s",
 			faults: []string{drop(0), lateDel},
 		})
 	}
 	// Before the reply could have been missed: A goes on to something else, and its process lives.
 	for i, c := range s.Acquire {
 		out = append(out, sketch{
-			name: of("the reply of "+c+" is lost, and A gives up", i, n), wait: "2s", work: "1s",
+			name: of(both("the reply of "+c+" is lost, and A gives up", c+" 的回复丢失，A 放弃"), i, n), wait: "2s", work: "1s",
 			faults: []string{drop(i)}, bare: true,
 		})
 	}
@@ -67,10 +67,10 @@ func lostRelease(s subject) []sketch {
 	}
 	for _, depth := range nested {
 		for i, c := range s.Release {
-			name := of("the reply of "+c+" in the release is lost", i, len(s.Release))
+			name := of(both("the reply of "+c+" in the release is lost", "释放时 "+c+" 的回复丢失"), i, len(s.Release))
 			load := []string{"release-again: 1s"}
 			if depth > 0 {
-				name += ", with the lock taken twice"
+				name = name.And(both(", with the lock taken twice", "，锁拿了两次"))
 				load = append(load, "nested: 1")
 			}
 			out = append(out, sketch{
@@ -91,20 +91,20 @@ func lateRelease(s subject) []sketch {
 	}
 	for i, c := range s.Release {
 		out = append(out, sketch{
-			name: of(c+" of A's release arrives 12 s later", i, len(s.Release)), work: "5s", faults: late(i, "12s"),
+			name: of(both(c+" of A's release arrives 12 s later", "A 释放的 "+c+" 晚 12 秒到达"), i, len(s.Release)), work: "5s", faults: late(i, "12s"),
 		})
 	}
 	if last := len(s.Release) - 1; last >= 0 {
 		c := s.Release[last]
 		out = append(out, sketch{
-			name: c + " of A's release arrives when A has come again", work: "5s", clients: "[A, B]",
+			name: both(c+" of A's release arrives when A has come again", "A 释放的 "+c+" 在 A 又来时到达"), work: "5s", clients: "[A, B]",
 			workload: []string{"repeat: 2 times", "rest: 100ms"}, faults: late(last, "5s"),
 		}, sketch{
 			// A gets the lock again when its first lease is over, and B comes after that.
-			name: c + " of A's release arrives when A holds again", work: "9s", clients: "[A, B]", stagger: "18s",
+			name: both(c+" of A's release arrives when A holds again", "A 释放的 "+c+" 在 A 又持有时到达"), work: "9s", clients: "[A, B]", stagger: "18s",
 			workload: []string{"repeat: 2 times", "rest: 100ms"}, faults: late(last, "10s"),
 		}, sketch{
-			name: c + " of A's release arrives after A has repeated it", work: "5s",
+			name: both(c+" of A's release arrives after A has repeated it", "A 释放的 "+c+" 在 A 重试之后到达"), work: "5s",
 			workload: []string{"release-again: 1s"}, faults: late(last, "6s"),
 		})
 	}

@@ -18,6 +18,7 @@ import (
 	"lockstep/internal/measured"
 	"lockstep/internal/plan"
 	"lockstep/internal/run"
+	"lockstep/internal/say"
 )
 
 // Options say what to measure.
@@ -90,11 +91,11 @@ func (m *Matrix) measure(ctx context.Context, w, profiles run.World, i int) erro
 	if err != nil {
 		return err
 	}
-	if why == "" {
+	if why.Empty() {
 		scripts, why = m.o.fit(scripts, v.ID)
 	}
 	c.Walked = walkedIn(m.o.Walk, v.ID, &column)
-	if why != "" {
+	if !why.Empty() {
 		c.Letter, c.Note = NotApplicable, why
 		c.join()
 		return nil
@@ -118,36 +119,36 @@ func (m *Matrix) measure(ctx context.Context, w, profiles run.World, i int) erro
 
 // fit scales scripts and leaves out what the worlds cannot play; when nothing is left,
 // it says why.
-func (o *Options) fit(scripts []Script, lock string) (playable []Script, why string) {
+func (o *Options) fit(scripts []Script, lock string) (playable []Script, why say.Phrase) {
 	for _, s := range scripts {
 		s.scalePPM = o.ScalePPM
 		if o.Refuse != nil {
 			if err := o.Refuse(s.played(0), lock); err != nil {
-				why = err.Error()
+				why = say.Both{English: err.Error()}.Phrase()
 				continue
 			}
 		}
 		playable = append(playable, s)
 	}
 	if len(playable) > 0 {
-		why = ""
+		return playable, say.Phrase{}
 	}
-	return playable, why
+	return nil, why
 }
 
 // ScriptsOf returns the scripts of one cell, made to fit what the lock does in w. If
 // there are none, it says why.
-func ScriptsOf(ctx context.Context, w run.World, v locks.Variant, c Column) (scripts []Script, why string, err error) {
+func ScriptsOf(ctx context.Context, w run.World, v locks.Variant, c Column) (scripts []Script, why say.Phrase, err error) {
 	p, err := profileOf(ctx, w, v)
 	if err != nil {
-		return nil, "", fmt.Errorf("%s without a fault: %w", v.ID, err)
+		return nil, why, fmt.Errorf("%s without a fault: %w", v.ID, err)
 	}
 	if !p.Works && c.Code != noFaultCode {
-		return nil, "nobody gets this lock even without a fault: see " + noFaultCode, nil
+		return nil, say.NobodyGetsIt.With(noFaultCode), nil
 	}
 	scripts, err = c.Scripts(v, p)
 	if err == nil && len(scripts) == 0 {
-		why = "the lock has no such step"
+		why = say.NoSuchStep.With()
 	}
 	return scripts, why, err
 }
@@ -157,13 +158,13 @@ func (c *Cell) play(ctx context.Context, w run.World, s *Script, v Variation) er
 	out := run.One(ctx, w, s.played(v.Seed), c.Lock, max(v.Seed, 1))
 	if out.Err != nil && out.Judgement.History != nil && ctx.Err() == nil {
 		c.Untested++ // a run of real servers that was cut short
-		if c.why == "" {
-			c.why = fmt.Sprintf("%s: %v", s.Name, out.Err)
+		if c.why.Empty() {
+			c.why = say.ScriptSays.With(s.Name, say.Both{English: out.Err.Error()}.Phrase())
 		}
 		return nil
 	}
 	if out.Err != nil {
-		return fmt.Errorf("%s under %s, %s: %w", c.Lock, c.Fault, s.Name, out.Err)
+		return fmt.Errorf("%s under %s, %s: %w", c.Lock, c.Fault, s.Name.English, out.Err)
 	}
 	c.add(s, v, &out.Judgement)
 	return c.damage(ctx, w, s, v, out.Judgement.History)
@@ -173,7 +174,7 @@ func (c *Cell) play(ctx context.Context, w run.World, s *Script, v Variation) er
 // resource of the scripts does not look at them, and whoever has such a lock will have it look:
 // so the run counts when it does damage behind a fence as well.
 func (c *Cell) damage(ctx context.Context, w run.World, s *Script, v Variation, h *history.History) error {
-	if c.DamagedBy != "" || !checker.Damaged(h) {
+	if c.Damaged() || !checker.Damaged(h) {
 		return nil
 	}
 	if checker.HandsOutTokens(h) {

@@ -12,6 +12,7 @@ import (
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
 	"lockstep/internal/run"
+	"lockstep/internal/say"
 	"lockstep/internal/scenario"
 	"lockstep/internal/sim"
 )
@@ -59,7 +60,7 @@ func show(m *Matrix) []shown {
 	var out []shown
 	for i := range m.Cells {
 		c := &m.Cells[i]
-		s := shown{c.Letter, c.Runs, c.Untested, c.Broken, c.Stuck, c.Rate, c.Low, c.High, c.Note, "", 0}
+		s := shown{c.Letter, c.Runs, c.Untested, c.Broken, c.Stuck, c.Rate, c.Low, c.High, c.Note.English(), "", 0}
 		if c.Worst != nil {
 			s.Hash, s.Seed = c.Worst.Hash, c.Worst.Seed
 		}
@@ -86,7 +87,7 @@ func TestWithoutAFaultLocksAreSafe(t *testing.T) {
 	for i := range m.Cells {
 		c := &m.Cells[i]
 		if c.Letter != checker.LetterSafe && !strings.HasPrefix(c.Lock, "lit-") {
-			t.Errorf("%s: %s: %s", c.Lock, c.Letter, c.Note)
+			t.Errorf("%s: %s: %s", c.Lock, c.Letter, c.Note.English())
 		}
 	}
 }
@@ -146,7 +147,7 @@ func TestLettersAreThoseOfTheProtocols(t *testing.T) {
 		for _, want := range strings.Fields(wants[c.Lock]) {
 			code, letter, _ := strings.Cut(want, "=")
 			if code == c.Fault && !fits(string(c.Letter), letter) {
-				t.Errorf("%s under %s: measured %s, expected %s (%s)", c.Lock, c.Fault, c.Letter, letter, c.Note)
+				t.Errorf("%s under %s: measured %s, expected %s (%s)", c.Lock, c.Fault, c.Letter, letter, c.Note.English())
 			}
 		}
 	}
@@ -210,7 +211,7 @@ func TestTheWorstScriptNeedsNoLuck(t *testing.T) {
 		v, _ := locks.Lookup(lock)
 		column, _ := Lookup(code)
 		scripts, why, err := ScriptsOf(context.Background(), w, v, column)
-		if err != nil || why != "" {
+		if err != nil || !why.Empty() {
 			t.Fatal(cell, why, err)
 		}
 		worst := &scripts[0]
@@ -235,20 +236,20 @@ func TestACellThatDoesNotApplySaysWhy(t *testing.T) {
 	defer w.Close()
 	v, _ := locks.Lookup("setnx")
 	none, why, err := ScriptsOf(context.Background(), w, v, Column{Code: "XX", sketch: func(subject) []sketch { return nil }})
-	if err != nil || len(none) != 0 || why == "" {
-		t.Errorf("%d scripts of a column without any, because of %q, %v", len(none), why, err)
+	if err != nil || len(none) != 0 || why.Empty() {
+		t.Errorf("%d scripts of a column without any, because of %q, %v", len(none), why.English(), err)
 	}
-	c := Cell{why: "the script: fault 1 never fired", Untested: 3}
+	c := Cell{why: say.Both{English: "the script: fault 1 never fired"}.Phrase(), Untested: 3}
 	c.conclude()
-	if c.Letter != checker.LetterUnknown || !strings.Contains(c.Note, "the script: fault 1 never fired") {
-		t.Errorf("got %s %q", c.Letter, c.Note)
+	if c.Letter != checker.LetterUnknown || !strings.Contains(c.Note.English(), "the script: fault 1 never fired") {
+		t.Errorf("got %s %q", c.Letter, c.Note.English())
 	}
 }
 
 // Variations do not show that a lock is safe where no script brought the fault about;
 // harm they do show.
 func TestACellWhoseScriptsTestedNothingIsUnknown(t *testing.T) {
-	script := &Script{Name: "the script"}
+	script := &Script{Name: say.Both{English: "the script"}}
 	for letter, want := range map[checker.Letter]checker.Letter{
 		checker.LetterSafe: checker.LetterUnknown, checker.LetterDelay: checker.LetterUnknown,
 		checker.LetterStuck: checker.LetterStuck, checker.LetterV: checker.LetterV,

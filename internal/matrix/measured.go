@@ -13,8 +13,8 @@ func (m *Matrix) Measured() *measured.Matrix {
 		one := measured.Cell{
 			Lock: c.Lock, Fault: c.Fault, Letter: string(c.Letter), Runs: c.Runs, Untested: c.Untested,
 			Broken: c.Broken, Stuck: c.Stuck, Rate: c.Rate, Low: c.Low, High: c.High,
-			Scripted: c.Scripted.measured(), Worst: c.Worst.measured(), Note: c.Note,
-			Also: []string{}, Damage: c.DamagedBy != "", DamagedBy: c.DamagedBy, Story: c.Story,
+			Scripted: c.Scripted.measured(), Worst: c.Worst.measured(), Note: c.Note.English(),
+			Also: []string{}, Damage: c.Damaged(), DamagedBy: c.DamagedBy.English, Story: c.Story,
 		}
 		for _, l := range c.Also() {
 			one.Also = append(one.Also, string(l))
@@ -31,5 +31,5 @@ func (s *Sighting) measured() *measured.Sighting {
 	if s == nil {
 		return nil
 	}
-	return &measured.Sighting{Letter: string(s.Letter), Script: s.Name, Seed: s.Seed, Hash: s.Hash}
+	return &measured.Sighting{Letter: string(s.Letter), Script: s.Name.English, Seed: s.Seed, Hash: s.Hash}
 }

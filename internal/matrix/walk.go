@@ -1,12 +1,12 @@
 package matrix
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
 	"lockstep/internal/checker"
 	"lockstep/internal/measured"
+	"lockstep/internal/say"
 )
 
 // Walked is what the walk of the fault space has come to in one cell: all single faults of the
@@ -112,21 +112,21 @@ func (c *Cell) join() {
 			c.saw(x.letter)
 		}
 	}
-	if w.damage != nil && c.DamagedBy == "" {
-		c.DamagedBy = w.damage.Story
+	if w.damage != nil && !c.Damaged() {
+		c.DamagedBy = say.Both{English: w.damage.Story}
 	}
 	if worst := c.worst(); Badness(worst) > Badness(before) && Badness(worst) > Badness(checker.LetterDelay) {
 		c.Letter = worst
 		c.Story = w.worst(before)
-		c.Note = fmt.Sprintf("found by the walk, in the world %s: %s", c.Story.World, c.Story.Text)
+		c.Note = say.FoundByWalk.With(say.Verbatim(c.Story.World), say.Both{English: c.Story.Text, Chinese: c.Story.TextChinese})
 		return
 	}
 	switch {
 	case w.Cut > 0 && Badness(before) <= Badness(checker.LetterDelay):
 		c.Letter = checker.LetterUnknown
-		c.Note = fmt.Sprintf("%d of %d schedules of the walk have no end: nobody knows what they do", w.Cut, w.Schedules)
+		c.Note = say.WalkHasNoEnd.With(say.Number(w.Cut), say.Number(w.Schedules))
 	case before == checker.LetterSafe:
-		c.Note += fmt.Sprintf("; none of %d schedules of the walk", w.Schedules)
+		c.Note = say.SafeInWalk.With(c.Note, say.Number(w.Schedules))
 	}
 }
 

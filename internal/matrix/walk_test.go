@@ -130,7 +130,7 @@ func TestTheWalkJoinsACell(t *testing.T) {
 		c := Cell{Letter: tt.runs, Walked: walkedIn(tt.walk, "x", &tt.column)}
 		c.saw(tt.runs)
 		c.join()
-		got := result{Letter: c.Letter, Damage: c.DamagedBy}
+		got := result{Letter: c.Letter, Damage: c.DamagedBy.English}
 		var also []string
 		for _, l := range c.Also() {
 			also = append(also, string(l))
@@ -155,11 +155,11 @@ func TestTheWalkJoinsACell(t *testing.T) {
 // redisson-fenced, whose holders overlap as well, is refused.
 func TestAFenceShows(t *testing.T) {
 	m := measure(t, 5, 0, "set-nx-lua redisson-fenced", "GP")
-	if c := m.Cell(0, 0); c.Letter != checker.LetterV || c.DamagedBy == "" {
-		t.Errorf("%s: %s, damaged by %q", c.Lock, c.Letter, c.DamagedBy)
+	if c := m.Cell(0, 0); c.Letter != checker.LetterV || !c.Damaged() {
+		t.Errorf("%s: %s, damaged by %q", c.Lock, c.Letter, c.DamagedBy.English)
 	}
-	if c := m.Cell(1, 0); c.Letter != checker.LetterV || c.DamagedBy != "" {
-		t.Errorf("%s: %s, damaged by %q", c.Lock, c.Letter, c.DamagedBy)
+	if c := m.Cell(1, 0); c.Letter != checker.LetterV || c.Damaged() {
+		t.Errorf("%s: %s, damaged by %q", c.Lock, c.Letter, c.DamagedBy.English)
 	}
 }
 

@@ -12,7 +12,7 @@ var (
 		"这些种类在遍历中共 {n} 个安排；其中 {vain} 个的故障没有改变什么。")
 	WalkedWithoutEnd = New1[Grouped]("{n} {n|schedule has|schedules have} no end: nobody knows what they do.", "{n} 个安排没有尽头：没有人知道它们会怎样。")
 	FoundBesides     = New1[Verbatim]("Found besides: {letters}.", "此外还有：{letters}。")
-	DamagedByStory   = New1[Verbatim]("The resource was damaged: {by}.", "资源被损坏：{by}。")
+	DamagedBy        = New1[Verbatim]("The resource was damaged: {by}.", "资源被损坏：{by}。")
 	KindDuring       = New2[Verbatim, Phrase]("{kind} {during}", "{kind}（{during}）")
 	ScriptsExported  = New2[Number, Verbatim]("{n} {n|script|scripts} in {folder}", "{n} 个脚本，在 {folder}")
 	LetterOf         = New3[Verbatim, Verbatim, Verbatim]("{letter}, {lock} under {fault}", "{letter}，{lock} 经受 {fault}")
@@ -45,6 +45,34 @@ var (
 	OneDamageOnly = New1[Verbatim](
 		"No single run showed both kinds of damage; this one shows {letter}.",
 		"没有一次运行同时显示两种破坏；这一次显示 {letter}。")
+	// Notes of cells.
+	ScriptSays       = New2[Both, Phrase]("{script}: {what}", "{script}：{what}")
+	NoScriptTested   = New1[Phrase]("no script tested anything: {why}", "没有脚本检验到什么：{why}")
+	FoundByVariation = New2[Verbatim, Both]("found by variation {n} only: {script}", "只在随机变化 {n} 里发现：{script}")
+	SafeSoFar        = New3[Number, Number, Percent](
+		"{scripts} scripts and {variations} variations; at most {high} of such runs break, with 95 % confidence",
+		"{scripts} 个脚本，{variations} 个随机变化；这样的运行最多 {high} 会破坏，置信度 95 %")
+	SafeInWalk  = New2[Phrase, Number]("{safe}; none of {n} schedules of the walk", "{safe}；遍历的 {n} 个安排也都没有")
+	FoundByWalk = New2[Verbatim, Both]("found by the walk, in the world {world}: {story}", "由遍历找到，在世界 {world}：{story}")
+	WalkHasNoEnd = New2[Number, Number](
+		"{n} of {all} schedules of the walk have no end: nobody knows what they do",
+		"遍历的 {all} 个安排中有 {n} 个没有尽头：没有人知道它们会怎样")
+	NobodyGetsIt = New1[Verbatim]("nobody gets this lock even without a fault: see {column}", "没有故障也没有人拿得到这把锁：见 {column}")
+	NoSuchStep   = New0("the lock has no such step", "这把锁没有这样的步骤")
+
+	// Why a cell has not been compared, or a milder script was taken.
+	LettersNotAsked = New1[Alternatives]("left out: only cells were asked for in which the simulator shows {letters}", "没有演：只要模拟器显示 {letters} 的格")
+	HarsherRefused  = New2[Verbatim, Phrase]("a script with {letter} was left out: {why}", "略去了一个得 {letter} 的脚本：{why}")
+	HarsherByChance = New2[Verbatim, Both](
+		"a script with {letter} was left out, for only some of its runs come to that: {script}",
+		"略去了一个得 {letter} 的脚本，因为它只有一部分运行这样：{script}")
+	RunUntested = New3[Phrase, Verbatim, Phrase](
+		"the {world} run with seed {seed} put nothing to the test: {why}",
+		"种子 {seed} 的{world}运行没有检验到什么：{why}")
+	RunCutShort = New2[Verbatim, Verbatim](
+		"the real run with seed {seed} was not played to its end: {why}",
+		"种子 {seed} 的真实运行没有演到最后：{why}")
+
 	StepsLeftOut = New1[Grouped]("{n} {n|step|steps} left out", "略去 {n} 步")
 
 	NoneWhole = New1[Number](

@@ -100,6 +100,12 @@ func joined(words []string, between, last string) string {
 	return strings.Join(words[:len(words)-1], between) + last + words[len(words)-1]
 }
 
+// Alternatives are names of which any will do: A or B or C.
+type Alternatives []string
+
+// In joins the names.
+func (a Alternatives) In(l Language) string { return strings.Join(a, choose(l, " or ", " 或 ")) }
+
 // Shares say who has how many of all servers: A 2/3, B 1/3.
 type Shares []Share
 
@@ -214,6 +220,9 @@ func (b Both) In(l Language) string {
 	}
 	return b.English
 }
+
+// And is the text with more at its end.
+func (b Both) And(more Both) Both { return Both{b.English + more.English, b.Chinese + more.Chinese} }
 
 // List is several things, without a word before the last one: A, B, C.
 type List []Part

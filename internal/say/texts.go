@@ -4,7 +4,7 @@ package say
 // ask for it with {{say "Verdict"}}. One that the table does not have is a name, and the same in
 // every language; a test finds those that were forgotten.
 func Text(english string) Phrase {
-	return quoted.With(Both{English: english, Chinese: texts[english]})
+	return Both{English: english, Chinese: texts[english]}.Phrase()
 }
 
 // Texts are those texts in a language.
@@ -15,6 +15,9 @@ func Texts(l Language, english ...string) []string {
 	}
 	return out
 }
+
+// Phrase is the text by itself.
+func (b Both) Phrase() Phrase { return quoted.With(b) }
 
 // quoted is a text by itself.
 var quoted = New1[Both]("{text}", "{text}")

@@ -41,6 +41,19 @@ var pageTexts = [][2]string{
 		"实心：日志说明客户端持有着锁；空心：没有它的消息；括号是时钟可能的误差。背后的色带是同时持有的时间。菱形是写入，三角形是更新的持有者。"},
 	{"A log shows what clients wrote down, by their own clocks. A hold that nobody wrote down, and a client that went on without a line, are not in it.",
 		"日志是客户端按各自的时钟记下的。没有人记下的持有、没有再留下一行的客户端，都不在其中。"},
+	// Both worlds.
+	{"Skip to the cells", "跳到各格"}, {"The simulator beside real servers", "模拟器与真实服务器对照"}, {"Letter by letter", "逐个字母"}, {"Cells of both worlds", "两个世界的各格"},
+	{"One letter where both worlds agree; simulated / real where they do not.", "两个世界一致时一个字母；不一致时，模拟 / 真实。"}, {"Where they differ", "不一致的地方"},
+	{"One letter: the same in both worlds. Two: simulated / real, and how many of the seeds agree. S and L count as the same, since a busy machine makes somebody wait.", "一个字母：两个世界相同。两个：模拟 / 真实，以及多少个种子一致。S 和 L 算相同，因为机器一忙就会有人要等。"},
+	{"Either the model is wrong here, or the script does not bring about what it is meant to, or the machine was too busy for the scale.", "要么模型在这里是错的，要么脚本没有造出它想造的情形，要么机器太忙，跟不上这个时间比例。"},
+	{"What put nothing to the test", "没有检验到什么的"}, {"These say nothing about the two worlds: a run on real servers was cut short, or the fault never came about.", "这些说明不了两个世界的异同：真实服务器上的运行被中断，或故障没有发生。"},
+	{"How long things took", "各花了多久"}, {"Medians of each lock", "各锁的中位数"}, {"Medians for each lock", "各锁的中位数"}, {"What was not played, and why", "没有演的，以及原因"}, {"Reasons", "原因"},
+	{"Cells", "各格"}, {"reason", "原因"}, {"held for", "持有"}, {"time to failover", "故障转移用时"}, {"seeds that agree", "一致的种子"}, {"what was played", "演的是什么"},
+	{"agree", "一致"}, {"differ", "不同"}, {"put nothing to the test", "没有检验到什么"}, {"cannot be played on real servers", "真实服务器上演不了"}, {"agrees", "一致"}, {"differs", "不同"},
+	{"share of waits", "等待的比例"}, {"Waits for the lock in both worlds", "两个世界的等锁时间"}, {"All locks and faults together. Where the lines part, real servers are slower or faster than their models.", "所有的锁和故障合在一起。线分开的地方，真实服务器比模型慢或快。"},
+	{"How long the lock was held in both worlds", "两个世界里锁被持有多久"}, {"The work is the same in both worlds: the lines differ by what faults and releases add.", "两个世界的工作相同：线的差别来自故障和释放。"},
+	{"time to failover (logarithmic)", "故障转移用时（对数）"}, {"share of failovers", "故障转移的比例"}, {"failovers", "故障转移"}, {"From the death of a primary to the next one", "从主节点死掉到下一个主节点"},
+	{"From the death of a primary to the promotion of the next one.", "从主节点死掉到提升下一个主节点。"}, {"no primary was replaced", "没有主节点被替换"},
 
 	// The index of a store.
 	{"Skip to the runs", "跳到各次运行"}, {"Runs", "运行"}, {"Other pages of this store", "这个存档的其他页面"}, {"Table of runs", "运行的表"}, {"Text", "文字"}, {"Lock", "锁"}, {"Expectation", "预期"},
@@ -49,5 +62,4 @@ var pageTexts = [][2]string{
 	{"A run that is stored shows up here. To begin with:", "存下的运行会出现在这里。不妨先来一次："}, {"Older runs are in the store as well; this names them all:", "更早的运行也在存档里；这条命令列出全部："},
 	{"Compare runs side by side:", "并排比较几次运行："}, {"Play one again:", "重演一次："},
 	{"Locks under faults, measured", "各锁经受故障，实测"}, {"Runs side by side", "几次运行，并排比较"}, {"Settings varied", "改变设置"}, {"A run, judged and drawn anew", "一次运行，重新评判和绘制"},
-	{"The simulator beside real servers", "模拟器与真实服务器对照"},
 }

@@ -32,3 +32,35 @@ var (
 	LeftStuck           = New0("left the lock stuck", "让锁卡死了")
 	Broke               = New2[Verbatim, Times]("broke {property} {times}", "破坏 {property} {times}")
 )
+
+// The letters that outcomes have: a word for each, and what it means.
+var (
+	WordSafe      = New0("safe", "安全")
+	MeansSafe     = New0("safe: no two holders, and others get the lock within normal waiting", "安全：没有两个持有者，别人在正常的等待内拿到锁")
+	WordDelayed   = New0("delayed", "延迟")
+	MeansDelayed  = New0("safe, but somebody waits for a lease or an election, or gets an error", "安全，但有人要等租约或选举，或得到错误")
+	WordStuck     = New0("stuck", "卡死")
+	MeansStuck    = New0("stuck: nobody gets the lock for ten leases after the fault is over", "卡死：故障结束后十个租约内没有人拿到锁")
+	WordFreed     = New0("foreign entry freed", "误删别人的条目")
+	MeansFreed    = New0("a release removes the entry of another client", "释放删掉了别的客户端的条目")
+	WordTwo       = New0("two holders", "两个持有者")
+	MeansTwo      = New0("two clients hold the lock at once", "两个客户端同时持有锁")
+	WordBoth      = New0("both", "两者都有")
+	MeansBoth     = New0("both: two holders, and a foreign entry freed", "两者都有：两个持有者，又误删了别人的条目")
+	WordUntested  = New0("tested nothing", "没有检验到")
+	MeansUntested = New0("unknown: the fault never fired, nobody contended, or a run has no end", "未知：故障没有触发，没有人争锁，或有的运行没有尽头")
+	WordNoStep    = New0("not applicable", "不适用")
+	MeansNoStep   = New0("the lock has no step that the fault could hit", "这把锁没有这种故障能击中的步骤")
+)
+
+// The marks beside the letters of a matrix: a word for each, and what it means.
+var (
+	WordDamaged  = New0("resource damaged", "资源损坏")
+	MeansDamaged = New0(
+		"the resource was damaged, behind a fence where the lock hands out tokens: an update was lost, or a write came that a newer holder did not expect",
+		"资源被损坏（锁发令牌时，资源查看令牌）：丢了一次更新，或来了一次更新的持有者没有料到的写入")
+	WordWalked  = New0("found by the walk", "由遍历找到")
+	MeansWalked = New0(
+		"the walk of the fault space has found the letter; no script and no variation came to one as bad",
+		"字母由故障空间的遍历找到；没有脚本或变化到过这么坏的结果")
+)

@@ -37,7 +37,7 @@ func Result() *Schema {
 func letters() *Schema {
 	var words []string
 	for _, l := range checker.Letters {
-		words = append(words, string(l.Letter), l.Means)
+		words = append(words, string(l.Letter), l.Means.English())
 	}
 	return choice("The outcome.", words...)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"lockstep/internal/checker"
@@ -13,6 +12,7 @@ import (
 	"lockstep/internal/matrix"
 	"lockstep/internal/plan"
 	"lockstep/internal/run"
+	"lockstep/internal/say"
 )
 
 // sureSeeds is how many simulated runs of a script must come to the same before it is
@@ -40,7 +40,7 @@ func (w *chooser) cell(ctx context.Context, v locks.Variant, column matrix.Colum
 	if err != nil {
 		return err
 	}
-	if why != "" {
+	if !why.Empty() {
 		c.Agreement, c.Why = NotPlayed, why
 		return nil
 	}
@@ -52,7 +52,7 @@ func (w *chooser) cell(ctx context.Context, v locks.Variant, column matrix.Colum
 		c.Agreement = NotPlayed
 	case len(w.o.Letters) > 0 && !slices.Contains(w.o.Letters, c.Simulated):
 		c.Agreement = NotPlayed
-		c.Why = fmt.Sprintf("left out: only cells were asked for in which the simulator shows %s", letters(w.o.Letters))
+		c.Why = say.LettersNotAsked.With(letters(w.o.Letters))
 	}
 	return nil
 }
@@ -71,7 +71,7 @@ func (w *chooser) choose(ctx context.Context, v locks.Variant, c *Cell, scripts 
 			return err
 		}
 		if err := w.o.Refuse(&scaled, c.Lock); err != nil {
-			one.why = err.Error()
+			one.why = say.Both{English: err.Error()}.Phrase()
 			if refused.plan == nil || matrix.Badness(one.least) > matrix.Badness(refused.least) {
 				refused = one
 			}
@@ -88,9 +88,9 @@ func (w *chooser) choose(ctx context.Context, v locks.Variant, c *Cell, scripts 
 	case c.Plan == nil:
 		c.Why, c.Simulated = refused.why, refused.least
 	case matrix.Badness(refused.least) > matrix.Badness(c.Simulated):
-		c.Why = fmt.Sprintf("a script with %s was left out: %s", refused.least, refused.why)
+		c.Why = say.HarsherRefused.With(say.Verbatim(refused.least), refused.why)
 	case matrix.Badness(chancy.most) > matrix.Badness(c.Simulated) && !held(chancy.most):
-		c.Why = fmt.Sprintf("a script with %s was left out, for only some of its runs come to that: %s", chancy.most, chancy.script)
+		c.Why = say.HarsherByChance.With(say.Verbatim(chancy.most), chancy.script)
 	}
 	return nil
 }
@@ -128,11 +128,11 @@ func shrunkTo(least, d time.Duration) int64 {
 
 // candidate is a script of a cell, with the letters of its simulated runs.
 type candidate struct {
-	script      string
+	script      say.Both
 	plan        *plan.Plan
 	scalePPM    int64
 	least, most checker.Letter
-	why         string // it was refused
+	why         say.Phrase // it was refused
 }
 
 // simulate finds out what a script does in the simulator, with the seeds that will be
@@ -141,7 +141,7 @@ func (w *chooser) simulate(ctx context.Context, c *Cell, one *candidate) error {
 	for n := range max(w.o.Times, sureSeeds) {
 		out := run.One(ctx, w.sim, one.plan, c.Lock, uint64(n+1))
 		if out.Err != nil {
-			return fmt.Errorf("%s under %s, %s: %w", c.Lock, c.Fault, one.script, out.Err)
+			return fmt.Errorf("%s under %s, %s: %w", c.Lock, c.Fault, one.script.English, out.Err)
 		}
 		l := out.Judgement.Letter
 		if n == 0 || matrix.Badness(l) < matrix.Badness(one.least) {
@@ -154,11 +154,11 @@ func (w *chooser) simulate(ctx context.Context, c *Cell, one *candidate) error {
 	return nil
 }
 
-// letters lists letters as a sentence does.
-func letters(all []checker.Letter) string {
-	words := make([]string, len(all))
+// letters are alternatives, as a sentence lists them.
+func letters(all []checker.Letter) say.Alternatives {
+	words := make(say.Alternatives, len(all))
 	for i, l := range all {
 		words[i] = string(l)
 	}
-	return strings.Join(words, " or ")
+	return words
 }

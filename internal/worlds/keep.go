@@ -17,6 +17,7 @@ import (
 	"lockstep/internal/checker"
 	"lockstep/internal/matrix"
 	"lockstep/internal/plan"
+	"lockstep/internal/say"
 	"lockstep/internal/scenario"
 )
 
@@ -47,11 +48,20 @@ type keptRun struct {
 	Plan   string         `json:"plan"` // its fingerprint
 	Seed   uint64         `json:"seed"`
 	Letter checker.Letter `json:"letter"`
-	Why    string         `json:"why,omitempty"` // why nothing was put to the test
+	// Why nothing was put to the test, and the same in Chinese.
+	Why        string `json:"why,omitempty"`
+	WhyChinese string `json:"why_zh,omitempty"`
 	// The file with its history, when it differed from the simulator; a change of the
 	// simulator since then may have brought the two together.
 	History string `json:"history,omitempty"`
 	Times
+}
+
+// say says why nothing was put to the test.
+func (r *keptRun) say(why say.Phrase) { r.Why, r.WhyChinese = why.English(), why.In(say.Chinese) }
+
+func (r *keptRun) why() say.Phrase {
+	return say.Both{English: r.Why, Chinese: r.WhyChinese}.Phrase()
 }
 
 const (

@@ -86,7 +86,7 @@ func TestKeptRunsCount(t *testing.T) {
 	failed := filepath.Join(dir, "failed")
 	keeping(t, failed, 1, &other{err: os.ErrDeadlineExceeded}, nil)
 	c, plays := keeping(t, failed, 1, &other{}, nil)
-	if plays != 0 || c.Cells[0].Agreement != worlds.Untested || !strings.Contains(c.Cells[0].Why, "not played to its end") {
+	if plays != 0 || c.Cells[0].Agreement != worlds.Untested || !strings.Contains(c.Cells[0].Why.English(), "not played to its end") {
 		t.Errorf("%d plays: %+v", plays, c.Cells[0])
 	}
 }
@@ -206,7 +206,7 @@ func TestFilesThatAreNotKeptRuns(t *testing.T) {
 func TestLetters(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "runs.jsonl")
 	c, plays := keeping(t, name, 1, &other{}, func(o *worlds.Options) { o.Letters = []checker.Letter{"F", "D"} })
-	if plays != 0 || c.Cells[0].Agreement != worlds.NotPlayed || !strings.Contains(c.Cells[0].Why, "shows F or D") {
+	if plays != 0 || c.Cells[0].Agreement != worlds.NotPlayed || !strings.Contains(c.Cells[0].Why.English(), "shows F or D") {
 		t.Errorf("%d plays: %+v", plays, c.Cells[0])
 	}
 	if _, plays := keeping(t, name, 1, &other{}, func(o *worlds.Options) { o.Letters = []checker.Letter{"V"} }); plays != 1 {
@@ -232,7 +232,7 @@ func (c chancy) Play(ctx context.Context, p *plan.Plan, lock string, seed uint64
 func TestTheScriptThatSurelyDoesHarm(t *testing.T) {
 	o := options(t, "set-nx-lua", "GP", &other{})
 	_, before := compare(t, o)
-	if before.Script != "A freezes in its critical section" {
+	if before.Script.English != "A freezes in its critical section" {
 		t.Fatalf("%q is chosen without chance, so this tests nothing", before.Script)
 	}
 	o.Sim = func() run.World { return chancy{sim.New()} }

@@ -20,6 +20,7 @@ import (
 	"lockstep/internal/matrix"
 	"lockstep/internal/plan"
 	"lockstep/internal/run"
+	"lockstep/internal/say"
 )
 
 // Options say what to compare.
@@ -82,13 +83,13 @@ func held(l checker.Letter) bool { return l == checker.LetterSafe || l == checke
 // Cell is one lock under one kind of fault, in both worlds.
 type Cell struct {
 	Lock, Fault string
-	Script      string         // the name of what was played; "" when there is nothing to play
+	Script      say.Both       // the name of what was played; "" when there is nothing to play
 	Plan        *plan.Plan     // scaled; nil when there is nothing to play
 	ScalePPM    int64          // of the plan: greater than that of the comparison when its servers cannot live so fast
 	Simulated   checker.Letter // of that plan with any of the seeds, the mildest
 	Pairs       []Pair         // one for each seed; none when it was not played
 	Agreement   Agreement      // of the pairs: the worst of them
-	Why         string         // why it was not played, tested nothing, or a milder script was taken
+	Why         say.Phrase     // why it was not played, tested nothing, or a milder script was taken
 }
 
 // Agreeing is how many of the pairs agree.
@@ -194,7 +195,7 @@ type contest struct {
 	real     keptRun // without a letter as long as it was not played
 	pair     Pair
 	simTimes Times
-	why      string // why the simulated run tested nothing
+	why      say.Phrase // the simulated run tested nothing
 }
 
 // contests lists what is to be compared: first one seed of every cell, then another one,
@@ -246,7 +247,7 @@ func (w *referee) play(ctx context.Context, one *contest) error {
 	c := one.cell
 	simulated := run.One(ctx, w.sim, c.Plan, c.Lock, one.real.Seed)
 	if simulated.Err != nil {
-		return fmt.Errorf("%s under %s, %s: %w", c.Lock, c.Fault, c.Script, simulated.Err)
+		return fmt.Errorf("%s under %s, %s: %w", c.Lock, c.Fault, c.Script.English, simulated.Err)
 	}
 	if one.real.Letter == "" {
 		if err := w.playReal(ctx, c, &one.real, simulated.Judgement.Letter); err != nil {
@@ -273,9 +274,9 @@ func (w *referee) playReal(ctx context.Context, c *Cell, r *keptRun, simulated c
 	switch {
 	case out.Err != nil:
 		r.Letter = checker.LetterUnknown
-		r.Why = fmt.Sprintf("the real run with seed %d was not played to its end: %v", r.Seed, out.Err)
+		r.say(say.RunCutShort.With(say.Seed(r.Seed), say.Verbatim(out.Err.Error())))
 	case r.Letter == checker.LetterUnknown:
-		r.Why = untested("real", &out)
+		r.say(untested("real", &out))
 	default:
 		r.Times.add(out.Judgement.History)
 	}
@@ -295,8 +296,8 @@ func (c *Cell) add(one *contest, s *Sample) {
 	c.Agreement = c.Shown().Agreement()
 	switch {
 	case one.real.Why != "":
-		c.Why = one.real.Why
-	case one.why != "":
+		c.Why = one.real.why()
+	case !one.why.Empty():
 		c.Why = one.why
 	case one.pair.Agreement() == Untested: // a file of kept runs need not say why
 	default:
@@ -306,6 +307,6 @@ func (c *Cell) add(one *contest, s *Sample) {
 }
 
 // untested says why a run of one of the worlds tested nothing.
-func untested(world string, out *run.Outcome) string {
-	return fmt.Sprintf("the %s run with seed %d put nothing to the test: %s", world, out.Seed, out.Judgement.WhyUnknown().English())
+func untested(world string, out *run.Outcome) say.Phrase {
+	return say.RunUntested.With(say.Text(world), say.Seed(out.Seed), out.Judgement.WhyUnknown())
 }

@@ -168,11 +168,11 @@ func TestWhatIsNotPlayedSaysWhy(t *testing.T) {
 	o := options(t, "set-nx-lua", "GP", &other{})
 	o.Refuse = func(*plan.Plan, string) error { return errors.New("no such clock") }
 	_, cell := compare(t, o)
-	if cell.Agreement != worlds.NotPlayed || cell.Why != "no such clock" || len(cell.Pairs) != 0 || cell.Simulated != checker.LetterV {
+	if cell.Agreement != worlds.NotPlayed || cell.Why.English() != "no such clock" || len(cell.Pairs) != 0 || cell.Simulated != checker.LetterV {
 		t.Errorf("%+v", cell)
 	}
 	_, cell = compare(t, options(t, "lit-s2-units", "GP", &other{}))
-	if cell.Agreement != worlds.NotPlayed || !strings.Contains(cell.Why, "even without a fault") {
+	if cell.Agreement != worlds.NotPlayed || !strings.Contains(cell.Why.English(), "even without a fault") {
 		t.Errorf("%+v", cell)
 	}
 }
@@ -180,7 +180,7 @@ func TestWhatIsNotPlayedSaysWhy(t *testing.T) {
 // The first script of this cell is harmless, the last one makes somebody wait.
 func TestTheScriptThatDoesMostHarm(t *testing.T) {
 	_, cell := compare(t, options(t, "setnx", "GP", &other{}))
-	if cell.Simulated != checker.LetterDelay || cell.Script != "A freezes when it has the reply of SETNX" {
+	if cell.Simulated != checker.LetterDelay || cell.Script.English != "A freezes when it has the reply of SETNX" {
 		t.Errorf("%+v", cell)
 	}
 }
@@ -196,14 +196,14 @@ func TestAMilderScriptIsNamed(t *testing.T) {
 		return nil
 	}
 	_, cell := compare(t, o)
-	if cell.Agreement != worlds.Agrees || cell.Simulated != checker.LetterV || cell.Why != "a script with VF was left out: not for 1400ms" {
+	if cell.Agreement != worlds.Agrees || cell.Simulated != checker.LetterV || cell.Why.English() != "a script with VF was left out: not for 1400ms" {
 		t.Errorf("%+v", cell)
 	}
 }
 
 func TestARunThatFailsTestsNothing(t *testing.T) {
 	_, cell := compare(t, options(t, "set-nx-lua", "GP", &other{err: errors.New("redis-1 ended by itself")}))
-	if cell.Agreement != worlds.Untested || !strings.Contains(cell.Why, "ended by itself") {
+	if cell.Agreement != worlds.Untested || !strings.Contains(cell.Why.English(), "ended by itself") {
 		t.Errorf("%+v", cell)
 	}
 }

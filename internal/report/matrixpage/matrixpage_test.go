@@ -105,7 +105,7 @@ func TestMatrixSaysWhatWasMeasured(t *testing.T) {
 		`<input type="radio" name="only" id="only-damaged"><span class="chip cN damaged">`,
 		`<td class="kinds">lost-reply while acquiring</td>`,
 		"Found besides: L.",
-		"The resource was damaged: <span>scenarios/cutsets/a.yaml</span>",
+		"The resource was damaged: scenarios/cutsets/a.yaml.",
 		"1,234 schedules of these kinds in the walk; in 7 of them the fault changed nothing.",
 		"2 schedules have no end: nobody knows what they do.",
 		"The walk has found the letter, in the world <span>twice: drop reply</span>",
@@ -327,12 +327,19 @@ func BenchmarkMatrix(b *testing.B) {
 func TestNoEnglishIsLeftOnAChineseMatrix(t *testing.T) {
 	m := tinyMatrix()
 	m.Language = say.Chinese
+	const said = "说了什么"
 	for i := range m.Columns {
-		m.Columns[i].Summary = "Clients contend, nothing goes wrong." // one that is
+		m.Columns[i].Name, m.Columns[i].Summary = said, said
 	}
 	for i := range m.Locks {
-		for k := range m.Locks[i].Cells {
-			m.Locks[i].Cells[k].Note = "" // the names of scripts are English
+		l := &m.Locks[i]
+		l.Group, l.Store, l.Idea, l.BreaksWhen = said, said, said, said
+		for k := range l.Cells {
+			c := &l.Cells[k]
+			c.Note, c.Tried = said, []string{said}
+			if c.Worst != nil {
+				c.Worst.Script = said
+			}
 		}
 	}
 	for _, text := range reporttest.English([]byte(drawMatrix(t, m))) {

@@ -2,6 +2,7 @@ package matrixpage
 
 import (
 	"html/template"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -99,30 +100,26 @@ type taleView struct {
 	Bad                            bool
 }
 
-// letters says what the letters mean, from harmless to harmful.
-var letters = []letterView{
-	{"S", "cS", "Safe: no two holders, and others get the lock within normal waiting.", "safe", 0},
-	{"L", "cL", "Safe, but delayed: somebody waits for a lease or an election, or gets an error.", "delayed", 0},
-	{"D", "cD", "Stuck: nobody gets the lock for ten leases after the fault is over.", "stuck", 0},
-	{"F", "cF", "A release removes the entry of another client.", "foreign entry freed", 0},
-	{"V", "cV", "Mutual exclusion is violated: two clients hold the lock at once.", "two holders", 0},
-	{"VF", "cVF", "Both: two holders, and a foreign entry freed.", "both", 0},
-	{"?", "cN", "Unknown: no script tested anything, for the fault never came about or nobody contended; or nobody knows how some runs of the walk end.", "tested nothing", 0},
-	{"-", "cN", "The fault could not be brought about: the lock has no such step.", "not applicable", 0},
+// lettersOf is the legend, from harmless to harmful.
+func lettersOf(l say.Language) (out []letterView) {
+	for _, x := range checker.Letters {
+		out = append(out, letterView{string(x.Letter), classOf(x.Letter), x.Means.In(l), x.Word.In(l), 0})
+	}
+	return append(out, letterView{string(notApplicable), classOf(notApplicable), say.MeansNoStep.With().In(l), say.WordNoStep.With().In(l), 0})
 }
 
-// besidesLetters are what a cell shows beside its letter.
-var besidesLetters = []letterView{
-	{"*", "damaged", "The resource was damaged, behind a fence where the lock hands out tokens: an update was lost, or a write came that a newer holder did not expect.", "resource damaged", 0},
-	{"°", "walked", "The walk of the fault space has found the letter; no script and no variation came to one as bad.", "found by the walk", 0},
+// marksOf are what a cell shows beside its letter.
+func marksOf(l say.Language) []letterView {
+	return []letterView{
+		{"*", "damaged", say.MeansDamaged.With().In(l), say.WordDamaged.With().In(l), 0},
+		{"°", "walked", say.MeansWalked.With().In(l), say.WordWalked.With().In(l), 0},
+	}
 }
 
 // classOf is the style of a letter; that of an unknown one is the one of "-".
 func classOf(l checker.Letter) string {
-	for i := range letters {
-		if letters[i].Letter == string(l) {
-			return letters[i].Class
-		}
+	if l != checker.LetterUnknown && slices.ContainsFunc(checker.Letters, func(x checker.LetterMeaning) bool { return x.Letter == l }) {
+		return "c" + string(l)
 	}
 	return "cN"
 }
@@ -141,20 +138,20 @@ func newMatrixView(m *Matrix, d detail) *matrixView {
 		language: m.Language, Mode: say.Text("real servers").In(m.Language), Backend: clean.Text(m.Backend, clean.MaxName), Rows: len(m.Locks), Width: len(m.Columns) + 2,
 		Varied: m.Seeds > 0, Trimmed: d.steps < maxTold, Replay: clean.Text(m.Replay, clean.MaxLine),
 		Head:   page.NewHead(say.Text("How distributed locks break").In(m.Language), matrixCSS).Scripted(matrixScript),
-		Legend: append([]letterView(nil), letters...), Marks: append([]letterView(nil), besidesLetters...),
+		Legend: lettersOf(m.Language), Marks: marksOf(m.Language),
 	}
 	if history.Simulated(m.Backend) {
 		v.Mode = say.Text("simulated").In(m.Language)
 	}
 	for _, c := range m.Columns {
 		v.Columns = append(v.Columns, columnView{
-			Code: clean.Text(c.Code, 8), Name: clean.Text(say.Text(c.Name).In(m.Language), clean.MaxName), Summary: clean.Text(say.Text(c.Summary).In(m.Language), clean.MaxLine),
+			Code: clean.Text(c.Code, 8), Name: clean.Text(c.Name, clean.MaxName), Summary: clean.Text(c.Summary, clean.MaxLine),
 			Kinds: clean.Text(kindsOf(&c).In(m.Language), clean.MaxLine),
 		})
 	}
 	for i := range m.Locks {
 		l := &m.Locks[i]
-		name := clean.Text(say.Text(l.Group).In(m.Language), clean.MaxLine)
+		name := clean.Text(l.Group, clean.MaxLine)
 		if n := len(v.Groups); n == 0 || v.Groups[n-1].Name != name {
 			v.Groups = append(v.Groups, groupView{Name: name})
 		}
@@ -248,7 +245,7 @@ func outcome(c *Cell) say.Phrase {
 	n := say.Number(c.Runs)
 	switch {
 	case c.Walk != nil && c.Walk.Story != nil:
-		return say.Text("found by the walk")
+		return say.WordWalked.With()
 	case c.Broken > 0 && c.Stuck > 0:
 		return say.BothOfRuns.With(say.Number(c.Broken), say.Number(c.Stuck), n)
 	case c.Broken > 0:

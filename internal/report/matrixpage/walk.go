@@ -21,8 +21,8 @@ func kindsOf(c *page.Column) say.List {
 	return all
 }
 
-// besideView is something that a cell knows beyond its letter. Scripts and stories are in the
-// language of their files.
+// besideView is something that a cell knows beyond its letter. What a story does is quoted from the
+// stored walk, in English.
 type besideView struct{ Said, Quoted string }
 
 // besides is what else was found in a cell, what was damaged, and what the walk has come to.
@@ -38,7 +38,7 @@ func besides(c *Cell, l say.Language) (out []besideView) {
 		add(say.FoundBesides.With(say.Verbatim(clean.Text(strings.Join(also, ", "), clean.MaxName))), "")
 	}
 	if c.DamagedBy != "" {
-		add(say.Text("The resource was damaged:"), c.DamagedBy)
+		add(say.DamagedBy.With(say.Verbatim(c.DamagedBy)), "")
 	}
 	w := c.Walk
 	if w == nil {

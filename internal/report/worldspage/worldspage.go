@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"lockstep/internal/checker"
-	"lockstep/internal/matrix"
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/clean"
 	"lockstep/internal/report/figure"
@@ -34,10 +33,12 @@ var classes = map[worlds.Agreement]string{
 }
 
 type worldsView struct {
+	language say.Language
 	Head     page.Head
 	Lead     string
+	Letters  []string // what they mean
 	Counts   []worldsCount
-	Columns  []matrix.Column
+	Columns  []page.Column
 	Rows     []worldsRow
 	Differ   []worldsRemark
 	Untested []worldsRemark
@@ -72,37 +73,36 @@ type worldsTimes struct {
 	Cells []string
 }
 
-// HTML draws the comparison as one file that needs nothing else. It has no script. scale is what
+// HTML draws the comparison in l as one file that needs nothing else. It has no script. scale is what
 // all durations were multiplied by, 0.1; replay is the command line that compares them again.
-func HTML(c *worlds.Comparison, scale, replay string) ([]byte, error) {
+func HTML(l say.Language, c *worlds.Comparison, scale, replay string) ([]byte, error) {
 	v := &worldsView{
-		Head: page.NewHead("The simulator beside real servers", worldsCSS), Columns: c.Columns, Replay: clean.Text(replay, clean.MaxLine),
-		Lead: fmt.Sprintf("Each cell is the same plan with the same lock, played %s in the simulator and on real servers (%s), with every duration multiplied by %s.",
-			timesBetween(c.LeastPairs(), c.MostPairs()), clean.Text(c.Backend, clean.MaxName), clean.Text(scale, clean.MaxName)),
+		language: l,
+		Head:     page.NewHead(say.Text("The simulator beside real servers").In(l), worldsCSS), Replay: clean.Text(replay, clean.MaxLine),
+		Lead: say.WorldsLead.With(timesBetween(c.LeastPairs(), c.MostPairs()), say.Verbatim(clean.Text(c.Backend, clean.MaxName)), say.Verbatim(clean.Text(scale, clean.MaxName))).In(l),
+	}
+	for _, x := range checker.Letters {
+		v.Letters = append(v.Letters, say.LetterMeans.With(say.Verbatim(x.Letter), x.Means).In(l))
+	}
+	for _, x := range c.Columns {
+		v.Columns = append(v.Columns, page.Column{Code: x.Code, Name: x.Name.In(l), Summary: x.Summary.In(l)})
 	}
 	v.addCells(c)
 	if err := v.addFigures(c); err != nil {
 		return nil, err
 	}
 	var buf bytes.Buffer
-	if err := worldsTemplate(say.English).Execute(&buf, v); err != nil {
+	if err := worldsTemplate(l).Execute(&buf, v); err != nil {
 		return nil, fmt.Errorf("filling in the comparison of the worlds: %w", err)
 	}
 	return buf.Bytes(), nil
 }
 
-func times(n int) string {
-	if n == 1 {
-		return "once"
-	}
-	return fmt.Sprintf("%d times", n)
-}
-
-func timesBetween(least, most int) string {
+func timesBetween(least, most int) say.Phrase {
 	if least < most {
-		return fmt.Sprintf("between %d and %d times", least, most)
+		return say.TimesBetween.With(say.Number(least), say.Number(most))
 	}
-	return times(most)
+	return say.TimesInAll.With(say.Times(most))
 }
 
 func (v *worldsView) addCells(c *worlds.Comparison) {
@@ -113,14 +113,14 @@ func (v *worldsView) addCells(c *worlds.Comparison) {
 		for k := range c.Columns {
 			cell, fault := c.Cell(i, k), c.Columns[k].Code
 			count[cell.Agreement]++
-			row.Cells = append(row.Cells, newWorldsCell(c.Locks[i].ID, fault, cell))
+			row.Cells = append(row.Cells, v.cell(c.Locks[i].ID, fault, cell))
 			switch cell.Agreement {
 			case worlds.Differs:
-				v.Differ = append(v.Differ, remarkOn(row.Lock, fault, cell))
+				v.Differ = append(v.Differ, v.remarkOn(row.Lock, fault, cell))
 			case worlds.Untested:
-				v.Untested = append(v.Untested, remarkOn(row.Lock, fault, cell))
+				v.Untested = append(v.Untested, v.remarkOn(row.Lock, fault, cell))
 			case worlds.NotPlayed:
-				reasons = append(reasons, cell.Why)
+				reasons = append(reasons, cell.Why.In(v.language))
 			}
 		}
 		v.Rows = append(v.Rows, row)
@@ -130,8 +130,10 @@ func (v *worldsView) addCells(c *worlds.Comparison) {
 		v.Reasons[i].Text = clean.Text(v.Reasons[i].Text, clean.MaxProse)
 	}
 	v.Counts = []worldsCount{
-		{"kept", "✓", "agree", count[worlds.Agrees]}, {"broken", "✗", "differ", count[worlds.Differs]},
-		{"unknown", "?", "put nothing to the test", count[worlds.Untested]}, {"absent", "-", "cannot be played on real servers", count[worlds.NotPlayed]},
+		{"kept", "✓", say.Text("agree").In(v.language), count[worlds.Agrees]},
+		{"broken", "✗", say.Text("differ").In(v.language), count[worlds.Differs]},
+		{"unknown", "?", say.Text("put nothing to the test").In(v.language), count[worlds.Untested]},
+		{"absent", "-", say.Text("cannot be played on real servers").In(v.language), count[worlds.NotPlayed]},
 	}
 	for i := range v.Counts {
 		if v.Counts[i].N == 0 {
@@ -140,31 +142,37 @@ func (v *worldsView) addCells(c *worlds.Comparison) {
 	}
 }
 
-func remarkOn(lock, fault string, c *worlds.Cell) worldsRemark {
+func (v *worldsView) remarkOn(lock, fault string, c *worlds.Cell) worldsRemark {
 	simulated, real := lettersSeen(c.Pairs)
 	return worldsRemark{
-		Lock: lock, Fault: fault, Simulated: simulated, Real: real,
-		Agreeing: fmt.Sprintf("%d of %d", c.Agreeing(), len(c.Pairs)), Script: clean.Text(c.Script, clean.MaxLine), Why: clean.Text(c.Why, clean.MaxProse),
+		Lock: lock, Fault: fault, Simulated: simulated, Real: real, Agreeing: v.agreeing(c),
+		Script: clean.Text(c.Script.In(v.language), clean.MaxLine), Why: clean.Text(c.Why.In(v.language), clean.MaxProse),
 	}
 }
 
-func newWorldsCell(lock, fault string, c *worlds.Cell) worldsCellView {
-	v := worldsCellView{Class: classes[c.Agreement]}
+// agreeing is how many of the seeds agree.
+func (v *worldsView) agreeing(c *worlds.Cell) string {
+	return say.SomeOf.With(say.Number(c.Agreeing()), say.Number(len(c.Pairs))).In(v.language)
+}
+
+func (v *worldsView) cell(lock, fault string, c *worlds.Cell) worldsCellView {
+	out := worldsCellView{Class: classes[c.Agreement]}
 	simulated, real := lettersSeen(c.Pairs)
-	name := fmt.Sprintf("%s under %s: simulated %s, real %s, %d of %d agree", lock, fault, simulated, real, c.Agreeing(), len(c.Pairs))
+	under := say.Under.With(say.Verbatim(lock), say.Verbatim(fault))
+	name := say.CellInWorlds.With(under, say.Verbatim(simulated), say.Verbatim(real), say.Number(c.Agreeing()), say.Number(len(c.Pairs)))
 	switch c.Agreement {
 	case worlds.Agrees:
-		v.Text = simulated
+		out.Text = simulated
 	case worlds.NotPlayed:
-		v.Text, name = "-", fmt.Sprintf("%s under %s: not played, %s", lock, fault, c.Why)
+		out.Text, name = "-", say.CellNotPlayed.With(under, c.Why)
 	default:
-		v.Text = simulated + " / " + real
+		out.Text = simulated + " / " + real
 		if len(c.Pairs) > 1 {
-			v.Text += fmt.Sprintf(" %d of %d", c.Agreeing(), len(c.Pairs))
+			out.Text += " " + v.agreeing(c)
 		}
 	}
-	v.Name = clean.Text(name, clean.MaxLine)
-	return v
+	out.Name = clean.Text(name.In(v.language), clean.MaxLine)
+	return out
 }
 
 // lettersSeen lists the different letters of each world in the order in which they were seen.
@@ -183,7 +191,7 @@ func lettersSeen(pairs []worlds.Pair) (simulated, real string) {
 var (
 	worldsWaits = figure.Spread{
 		Kind: "worlds-wait", Axis: "wait for the lock (logarithmic)", Share: "share of waits",
-		Who: "world", Number: "waits", Title: "Waits for the lock in both worlds",
+		Who: "world", Number: "attempts that got it", Title: "Waits for the lock in both worlds",
 		Caption: "All locks and faults together. Where the lines part, real servers are slower or faster than their models.",
 		Absent:  "nobody got the lock",
 	}
@@ -220,26 +228,26 @@ func (v *worldsView) addFigures(c *worlds.Comparison) error {
 			for world, times := range []*worlds.Times{&c.Samples[i].Simulated, &c.Samples[i].Real} {
 				one := f.of(times)
 				all[world] = append(all[world], one...)
-				v.Times[i].Cells = append(v.Times[i].Cells, median(one))
+				v.Times[i].Cells = append(v.Times[i].Cells, v.median(one))
 			}
 		}
 		slices.Sort(all[0])
 		slices.Sort(all[1])
-		drawn, err := f.Draw([]string{"simulated", "real"}, all, say.English)
+		drawn, err := f.Draw(say.Texts(v.language, "simulated", "real"), all, v.language)
 		if err != nil {
 			return err
 		}
 		if drawn.Absent == "" {
-			v.Figures = append(v.Figures, worldsFigure{f.Title, drawn.Caption.English(), template.HTML(drawn.SVG), drawn.Table}) // made by us
+			v.Figures = append(v.Figures, worldsFigure{say.Text(f.Title).In(v.language), drawn.Caption.In(v.language), template.HTML(drawn.SVG), drawn.Table}) // made by us
 		}
 	}
 	return nil
 }
 
 // median of sorted times; "" of none.
-func median(sorted []time.Duration) string {
+func (v *worldsView) median(sorted []time.Duration) string {
 	if len(sorted) == 0 {
 		return ""
 	}
-	return say.Measured(bundle.Quantile(sorted, 50)).In(say.English)
+	return say.Measured(bundle.Quantile(sorted, 50)).In(v.language)
 }

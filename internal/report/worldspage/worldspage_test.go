@@ -10,6 +10,7 @@ import (
 	"lockstep/internal/locks"
 	"lockstep/internal/matrix"
 	"lockstep/internal/report/reporttest"
+	"lockstep/internal/say"
 	"lockstep/internal/worlds"
 )
 
@@ -27,16 +28,18 @@ func someWorlds() *worlds.Comparison {
 		}
 		return out
 	}
+	both := func(english string) say.Both { return say.Both{English: english} }
+	why := func(english string) say.Phrase { return both(english).Phrase() }
 	return &worlds.Comparison{
 		Backend: "process",
-		Columns: []matrix.Column{{Code: "GP", Name: "pause", Summary: "A freezes."}, {Code: "SJ", Name: "clock", Summary: "The clock jumps."}, {Code: "FO", Name: "failover", Summary: "The primary dies."}},
+		Columns: []matrix.Column{{Code: "GP", Name: both("pause"), Summary: both("A freezes.")}, {Code: "SJ", Name: both("clock"), Summary: both("The clock jumps.")}, {Code: "FO", Name: both("failover"), Summary: both("The primary dies.")}},
 		Locks:   []locks.Variant{{ID: "set-nx-lua"}, {ID: "<b>redlock\x1b[31m"}},
 		Cells: []worlds.Cell{
-			{Agreement: worlds.Agrees, Script: "A freezes", Pairs: pairs("V", "V", "V", "V")},
-			{Agreement: worlds.NotPlayed, Why: "no clock"},
-			{Agreement: worlds.Differs, Script: "the primary dies", Pairs: pairs("V", "V", "V", "S")},
-			{Agreement: worlds.Untested, Script: "</td>", Pairs: pairs("V", "?", "V", "?"), Why: "<script>alert(1)</script>"},
-			{Agreement: worlds.NotPlayed, Why: "no clock"},
+			{Agreement: worlds.Agrees, Script: both("A freezes"), Pairs: pairs("V", "V", "V", "V")},
+			{Agreement: worlds.NotPlayed, Why: why("no clock")},
+			{Agreement: worlds.Differs, Script: both("the primary dies"), Pairs: pairs("V", "V", "V", "S")},
+			{Agreement: worlds.Untested, Script: both("</td>"), Pairs: pairs("V", "?", "V", "?"), Why: why("<script>alert(1)</script>")},
+			{Agreement: worlds.NotPlayed, Why: why("no clock")},
 			{Agreement: worlds.Agrees, Pairs: pairs("L", "S")},
 		},
 		Samples: []worlds.Sample{
@@ -46,13 +49,13 @@ func someWorlds() *worlds.Comparison {
 	}
 }
 
-func worldsPage(t *testing.T, c *worlds.Comparison) string {
+func worldsPage(t *testing.T, l say.Language, c *worlds.Comparison) string {
 	t.Helper()
-	page, err := HTML(c, "0.1", "simulate compare-worlds --times 2")
+	page, err := HTML(l, c, "0.1", "simulate compare-worlds --times 2")
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := HTML(c, "0.1", "simulate compare-worlds --times 2")
+	again, err := HTML(l, c, "0.1", "simulate compare-worlds --times 2")
 	if err != nil || !bytes.Equal(page, again) {
 		t.Errorf("the page differs between two renderings, %v", err)
 	}
@@ -60,7 +63,7 @@ func worldsPage(t *testing.T, c *worlds.Comparison) string {
 }
 
 func TestWorldsPage(t *testing.T) {
-	page := worldsPage(t, someWorlds())
+	page := worldsPage(t, say.English, someWorlds())
 	reporttest.Golden(t, "worlds.html", []byte(page))
 	for _, want := range []string{
 		"<b>2</b> agree", "<b>1</b> differ", "<b>1</b> put nothing to the test", "<b>2</b> cannot be played",
@@ -95,9 +98,24 @@ func TestWorldsPage(t *testing.T) {
 func TestWorldsPageOfNothing(t *testing.T) {
 	c := someWorlds()
 	c.Locks, c.Samples = []locks.Variant{{ID: "x"}}, []worlds.Sample{{}}
-	c.Cells = []worlds.Cell{{Agreement: worlds.NotPlayed, Why: "no"}, {Agreement: worlds.NotPlayed, Why: "no"}, {Agreement: worlds.NotPlayed, Why: "never"}}
-	page := worldsPage(t, c)
+	c.Cells = []worlds.Cell{{Agreement: worlds.NotPlayed, Why: say.NoSuchStep.With()}, {Agreement: worlds.NotPlayed, Why: say.NoSuchStep.With()}, {Agreement: worlds.NotPlayed, Why: say.NobodyGetsIt.With("N0")}}
+	page := worldsPage(t, say.English, c)
 	if strings.Contains(page, "<svg") || strings.Contains(page, "Where they differ") || !strings.Contains(page, "<b>0</b> agree") {
 		t.Error("the page shows what is not there")
+	}
+}
+
+func TestNoEnglishIsLeftOnAChineseComparisonOfWorlds(t *testing.T) {
+	c := someWorlds()
+	said := say.Both{English: "It says something.", Chinese: "说了什么"}
+	for i := range c.Columns {
+		c.Columns[i].Name, c.Columns[i].Summary = said, said
+	}
+	c.Locks[1].ID = "redlock"
+	for i := range c.Cells {
+		c.Cells[i].Script, c.Cells[i].Why = said, said.Phrase()
+	}
+	for _, text := range reporttest.English([]byte(worldsPage(t, say.Chinese, c))) {
+		t.Error(text)
 	}
 }

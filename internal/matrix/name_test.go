@@ -1,0 +1,55 @@
+package matrix
+
+import (
+	"context"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+
+	"lockstep/internal/locks"
+	"lockstep/internal/say"
+	"lockstep/internal/sim"
+)
+
+// english matches a word that is no node and no command.
+var english = regexp.MustCompile(`[A-Za-z]*[a-z][A-Za-z]*`)
+
+// saysItInChinese fails for a name that has no Chinese, or a half of it; commands stay as they are.
+func saysItInChinese(t *testing.T, where string, name say.Both, commands ...string) {
+	t.Helper()
+	rest := name.Chinese
+	for _, c := range commands {
+		rest = strings.ReplaceAll(rest, c, "")
+	}
+	if left := english.FindString(rest); left != "" || !strings.ContainsFunc(rest, func(r rune) bool { return unicode.Is(unicode.Han, r) }) {
+		t.Errorf("%s: %q is %q in Chinese", where, name.English, name.Chinese)
+	}
+}
+
+func TestColumnsAndScriptsHaveChineseNames(t *testing.T) {
+	for _, c := range append(Columns(), Topologies()...) {
+		saysItInChinese(t, c.Code, c.Name)
+		saysItInChinese(t, c.Code, c.Summary)
+	}
+	w := sim.New()
+	defer w.Close()
+	scripts := 0
+	for _, v := range locks.Simulated() {
+		p, err := profileOf(context.Background(), w, v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		commands := slices.Concat(p.Acquire, p.Hold, p.Release)
+		for _, c := range Columns() {
+			for _, s := range c.sketch(subject{v, p}) {
+				scripts++
+				saysItInChinese(t, v.ID+" "+c.Code, s.name, commands...)
+			}
+		}
+	}
+	if scripts < 2000 {
+		t.Errorf("%d scripts only", scripts)
+	}
+}

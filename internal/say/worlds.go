@@ -1,0 +1,31 @@
+package say
+
+// What a comparison of the simulator with real servers says.
+var (
+	WorldsLead = New3[Phrase, Verbatim, Verbatim](
+		"Each cell is the same plan with the same lock, played {times} in the simulator and on real servers ({backend}), with every duration multiplied by {scale}.",
+		"每一格是同一个计划、同一把锁，在模拟器里和真实服务器（{backend}）上各演 {times}，所有时长乘以 {scale}。")
+	TimesInAll    = New1[Times]("{times}", "{times}")
+	TimesBetween  = New2[Number, Number]("between {least} and {most} times", "{least} 到 {most} 次")
+	LetterMeans   = New2[Verbatim, Phrase]("{letter}: {means}.", "{letter}：{means}。")
+	Under         = New2[Verbatim, Verbatim]("{lock} under {fault}", "{lock} 经受 {fault}")
+	CellInWorlds  = New5[Phrase, Verbatim, Verbatim, Number, Number]("{cell}: simulated {letter}, real {other}, {n} of {all} agree", "{cell}：模拟 {letter}，真实 {other}，{all} 次中 {n} 次一致")
+	CellNotPlayed = New2[Phrase, Phrase]("{cell}: not played, {why}", "{cell}：没有演，{why}")
+	CellDiffers   = New3[Phrase, Phrase, Both]("{cell} {differs}: {script}", "{cell} {differs}：{script}")
+	SeedsAgree    = New2[Number, Number]("{n} of {all} seeds agree", "{all} 个种子中 {n} 个一致")
+	SeedsCameTo   = New4[Verbatim, Verbatim, Number, Verbatim](
+		"simulated {letter}, real {other}: {n|seed|seeds} {seeds}",
+		"模拟 {letter}，真实 {other}：{n} 个种子，{seeds}")
+	RealRunOfSeed = New2[Verbatim, Verbatim]("the real run with seed {seed}: {command}", "种子 {seed} 的真实运行：{command}")
+	WorldsSum     = New4[Number, Number, Number, Number](
+		"{agree} {agree|cell agrees|cells agree}, {differ} differ, {untested} put nothing to the test, {left} not played",
+		"{agree} 格一致，{differ} 格不同，{untested} 格没有检验到什么，{left} 格没有演")
+	SumAndPage    = New3[Phrase, Number, Verbatim]("{sum} in {seconds} s   page {page}", "{sum}，用时 {seconds} 秒   页面 {page}")
+	NoneOnBackend = New1[Verbatim]("NOT PLAYED with --backend {backend}:", "--backend {backend} 没有演的：")
+	SignsOfWorlds = New0(
+		"V the same letter in both worlds   V/S simulated V, real S   V/? nothing tested   - not played",
+		"V 两个世界字母相同   V/S 模拟 V，真实 S   V/? 没有检验到什么   - 没有演")
+	SignsOfSeeds = New0(
+		"V/S 18/20 of 20 seeds, 18 have the same letter in both worlds",
+		"V/S 18/20 表示 20 个种子中 18 个在两个世界字母相同")
+)
