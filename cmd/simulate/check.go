@@ -39,7 +39,7 @@ header line or as JSON lines:
   2026-03-01T10:00:00.000Z,pod-1,jobs,acquired,34
   2026-03-01T10:00:02.000Z,pod-1,jobs,released,
 
-  {"time":"2026-03-01T10:00:00.000Z","client":"pod-1","lock":"jobs","event":"acquired","token":34}
+  {"time":"2026-03-01T10:00:00Z","client":"p1","lock":"jobs","event":"acquired"}
 
 Events are acquired, released, lost, extended, waiting, crashed and write; docs/check.md
 says what each means and which verdict follows. Each lock of a log is judged by
@@ -56,7 +56,6 @@ gives 3.
 ` + exitHelp,
 		Example: `  simulate check production.csv --clock-error 50ms --lease 30s
   simulate check locks.jsonl.gz --columns time=ts,client=pod --time-unit ms
-  simulate check --follow /var/log/locks.csv
   simulate check reports/latest/history.jsonl`,
 		Args: arguments(1, many, "logs or histories, such as production.csv or reports/latest/history.jsonl; - for stdin"),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -75,7 +75,7 @@ func newCommand(g *globals) *cobra.Command {
 	isKind := oneOf("write a new", kinds)
 	cmd := &cobra.Command{
 		Use:   "new lock|fault|scenario|property|adapter <name>",
-		Short: "Write the skeleton of a new lock, fault, scenario, property or adapter",
+		Short: "Write what a new lock, fault or adapter begins with",
 		Long: `Write the skeleton of a new lock, fault, scenario or property into the repository
 that you stand in, and say what to do next. The skeleton compiles; it says what is
 missing when it is played. No file is ever overwritten.
@@ -86,9 +86,7 @@ test that plays it with package locktest, and a story. In the other languages of
 one file, a program that simulate run --lock-command plays on real servers.`,
 		Example: `  simulate new lock my-lock
   simulate new scenario my-lock-breaks --lock my-lock
-  simulate new property no-two-holders
-  simulate new adapter mylock --in go
-  simulate new adapter mylock --in python`,
+  simulate new adapter mylock --in go`,
 		ValidArgs: kinds,
 		Args: func(cmd *cobra.Command, args []string) error {
 			switch {

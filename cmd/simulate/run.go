@@ -51,7 +51,6 @@ func runCommand(g *globals) *cobra.Command {
 ` + exitHelp,
 		Example: `  simulate run pause-past-lease --lock set-nx-lua --seed 7
   simulate run my.yaml --times 1000
-  simulate run scenarios/lessons --backend process --scale 0.1
   simulate run crash-before-del --lock-command ./mylock --backend process`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.asked = cmd.Flags().Changed("seed")

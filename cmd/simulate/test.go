@@ -26,7 +26,7 @@ func testCommand(g *globals) *cobra.Command {
 	f := &testFlags{globals: g}
 	cmd := &cobra.Command{
 		Use:   "test [package]... [-- flag of go test]...",
-		Short: "Run your own Go tests with package locktest, and repeat them by their seed",
+		Short: "Run your Go tests with locktest, by a seed",
 		Long: `Run go test with a Go runtime whose choices follow the seed: the order of goroutines,
 select, timers, math/rand and maps. A test with package locktest then plays the same
 histories again, in any process. Everything is compiled once more for it.
