@@ -63,7 +63,7 @@ var Letters = []LetterMeaning{
 	{LetterF, say.WordFreed.With(), say.MeansFreed.With()},
 	{LetterV, say.WordTwo.With(), say.MeansTwo.With()},
 	{LetterVF, say.WordBoth.With(), say.MeansBoth.With()},
-	{LetterUnknown, say.WordUntested.With(), say.MeansUntested.With()},
+	{LetterUnknown, say.WordUnknown.With(), say.MeansUnknown.With()},
 }
 
 // Judge runs every core property over the history, and those that are asked for, and then
