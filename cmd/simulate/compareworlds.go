@@ -140,7 +140,7 @@ func (f *worldsFlags) compare(cmd *cobra.Command) error {
 		return statusExit(worldsStatus(c))
 	}
 	f.print(f.stdout, c)
-	fmt.Fprintf(f.stdout, "\n%s\n", f.said(say.SumAndPage.With(summaryOf(c), say.Number(time.Since(started).Round(time.Second)/time.Second), say.Verbatim(page))))
+	fmt.Fprintf(f.stdout, "\n%s\n", say.SumAndPage.With(summaryOf(c), say.Number(time.Since(started).Round(time.Second)/time.Second), say.Verbatim(page)).In(f.language))
 	return statusExit(worldsStatus(c))
 }
 
@@ -199,9 +199,9 @@ func (f *worldsFlags) print(w io.Writer, c *worlds.Comparison) {
 		fmt.Fprintln(table, line)
 	}
 	_ = table.Flush() // what cannot be printed is lost, as below
-	fmt.Fprintf(w, "\n  %s\n", f.said(say.SignsOfWorlds.With()))
+	fmt.Fprintf(w, "\n  %s\n", say.SignsOfWorlds.With().In(f.language))
 	if c.MostPairs() > 1 {
-		fmt.Fprintf(w, "  %s\n", f.said(say.SignsOfSeeds.With()))
+		fmt.Fprintf(w, "  %s\n", say.SignsOfSeeds.With().In(f.language))
 	}
 	f.tellWhy(w, c)
 }

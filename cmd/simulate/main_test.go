@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"net"
@@ -22,6 +21,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"lockstep/internal/report/reporttest"
 	"lockstep/internal/runstore"
 )
 
@@ -72,8 +72,6 @@ func writeAtLength(path string, write func(io.Writer) error) error {
 	return runstore.WriteWhole(path, &runstore.File{Write: write})
 }
 
-var update = flag.Bool("update", false, "write what the scripts compare with anew")
-
 // The scripts in testdata/script are what a user types and sees.
 func TestScripts(t *testing.T) { playScripts(t, "testdata/script") }
 
@@ -88,7 +86,7 @@ func playScripts(t *testing.T, dir string) {
 	}
 	testscript.Run(t, testscript.Params{
 		Dir:           dir,
-		UpdateScripts: *update,
+		UpdateScripts: *reporttest.Update,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("NO_COLOR", "1")
 			env.Setenv("REPOSITORY", root)

@@ -19,11 +19,8 @@ var english = regexp.MustCompile(`[A-Za-z]*[a-z][A-Za-z]*`)
 // saysItInChinese fails for a name that has no Chinese, or a half of it; commands stay as they are.
 func saysItInChinese(t *testing.T, where string, name say.Both, commands ...string) {
 	t.Helper()
-	rest := name.Chinese
-	for _, c := range commands {
-		rest = strings.ReplaceAll(rest, c, "")
-	}
-	if left := english.FindString(rest); left != "" || !strings.ContainsFunc(rest, func(r rune) bool { return unicode.Is(unicode.Han, r) }) {
+	foreign := slices.ContainsFunc(english.FindAllString(name.Chinese, -1), func(word string) bool { return !slices.Contains(commands, word) })
+	if foreign || !strings.ContainsFunc(name.Chinese, func(r rune) bool { return unicode.Is(unicode.Han, r) }) {
 		t.Errorf("%s: %q is %q in Chinese", where, name.English, name.Chinese)
 	}
 }

@@ -10,13 +10,14 @@ import (
 	"unicode"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+// Update says that golden files are to be written anew. A program has one flag of that name.
+var Update = flag.Bool("update", false, "write the golden files anew")
 
 // Golden compares with a file below testdata.
 func Golden(t *testing.T, name string, got []byte) {
 	t.Helper()
 	path := filepath.Join("testdata", name)
-	if *update {
+	if *Update {
 		if err := os.WriteFile(path, got, 0o644); err != nil {
 			t.Fatal(err)
 		}

@@ -82,7 +82,7 @@ func HTML(l say.Language, c *worlds.Comparison, scale, replay string) ([]byte, e
 		Lead: say.WorldsLead.With(timesBetween(c.LeastPairs(), c.MostPairs()), say.Verbatim(clean.Text(c.Backend, clean.MaxName)), say.Verbatim(clean.Text(scale, clean.MaxName))).In(l),
 	}
 	for _, x := range checker.Letters {
-		v.Letters = append(v.Letters, say.LetterMeans.With(say.Verbatim(x.Letter), x.Means).In(l))
+		v.Letters = append(v.Letters, say.LetterMeans.With(say.Verbatim(x.Letter), x.Word).In(l))
 	}
 	for _, x := range c.Columns {
 		v.Columns = append(v.Columns, page.Column{Code: x.Code, Name: x.Name.In(l), Summary: x.Summary.In(l)})
