@@ -15,6 +15,8 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"lockstep/internal/browser"
+	_ "lockstep/internal/report/indexpage"  // the program knows the scripts of all pages,
+	_ "lockstep/internal/report/matrixpage" // so the policy here has to know these
 	"lockstep/internal/report/page"
 	"lockstep/internal/say"
 	"lockstep/internal/serve"
@@ -34,10 +36,7 @@ func store(t *testing.T, files map[string][]byte) string {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = root.Close() })
-	index, err := os.ReadFile("../report/testdata/index.html")
-	if err != nil {
-		t.Fatal(err)
-	}
+	index := golden(t, "index")
 	server := httptest.NewServer(serve.New(root, page.Policy(), func() ([]byte, error) { return index, nil }))
 	t.Cleanup(server.Close)
 	return server.URL + "/"

@@ -103,6 +103,13 @@ func TestScriptsOfLibrariesTouchNobodyElsesEntry(t *testing.T) {
 			if _, err := s.Command(background, "SET", locks.Key, "somebody else's"); err != nil {
 				t.Fatal(err)
 			}
+			if l.Owners[l.Renews] != 0 {
+				select { // its next extension finds somebody else's entry
+				case <-lease.Lost().Done():
+				case <-within(t, 5*time.Second).Done():
+					t.Error("it was not told that the lock is lost")
+				}
+			}
 			if lease.Release(background) == nil {
 				t.Error("the release says that it removed an entry")
 			}
