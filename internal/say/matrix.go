@@ -6,7 +6,7 @@ var (
 		"{locks} lock {locks|design|designs} under {kinds} {kinds|kind|kinds} of fault: what became of each, measured in {runs} {runs|run|runs}.[ {more}]",
 		"{locks} 种锁，经受 {kinds} 种故障：各自的结果如何，由 {runs} 次运行测得。[{more}]")
 	MoreTestedNothing = New1[Grouped]("{n} {n|run|runs} more tested nothing and count for nothing.", "另有 {n} 次没有检验到什么，不作数。")
-	RunsAndPage       = New3[Number, Verbatim, Verbatim]("{n} runs in {time} s   page {page}", "{n} 次运行，用时 {time} 秒   页面 {page}")
+	RunsAndPage       = New3[Number, Verbatim, Verbatim]("{n} runs in {time} s   page {page}", "{n} 次运行，用时 {time} 秒，页面 {page}")
 	WalkedOfCell      = New2[Grouped, Grouped](
 		"{n} {n|schedule|schedules} of these kinds in the walk; in {vain} of them the fault changed nothing.",
 		"这些种类在遍历中共 {n} 个安排；其中 {vain} 个的故障没有改变什么。")

@@ -33,6 +33,7 @@ var (
 var exploreTexts = [][2]string{
 	{"what it costs", "代价"}, {"nobody gets it", "谁也拿不到它"}, {"a dead holder keeps it for ever", "持有者死后永远占用"}, {"a dead holder is noticed at once", "持有者死后马上被发现"},
 	{"Costs are measured where a lease is 10 s: the servers that keep the lock, the round trips of a free lock, one after the other, and for how long a dead holder keeps the others out.", "代价是在租约为 10 秒时测得的：保存锁的服务器、锁空闲时依次发生的往返次数，以及持有者死后别人还要等多久。"},
+	{"A server restarts with what its persistence has kept.", "服务器重启，只剩持久化留下的。"},
 	{"always", "总会坏"}, {"believe", "两个都以为持有"}, {"damage", "资源损坏"}, {"robbed", "锁被抢"}, {"stuck", "卡死"}, {"doubt", "存疑"}, {"breaks without a fault", "没有故障也会坏"}, {"  (hung)", "（卡住）"},
 	{"Which lock should I use?", "该用哪把锁？"}, {"What does it take to break it?", "怎样才会被破坏？"}, {"Skip to the table", "跳到表格"},
 	{"What can happen to you?", "你那里会发生什么？"}, {"for you", "对你"}, {"survives", "经得住"}, {"breaks", "会坏"}, {"not walked", "没有走过"},

@@ -20,7 +20,7 @@ var (
 	WorldsSum     = New4[Number, Number, Number, Number](
 		"{agree} {agree|cell agrees|cells agree}, {differ} differ, {untested} put nothing to the test, {left} not played",
 		"{agree} 格一致，{differ} 格不同，{untested} 格没有检验到什么，{left} 格没有演")
-	SumAndPage    = New3[Phrase, Number, Verbatim]("{sum} in {seconds} s   page {page}", "{sum}，用时 {seconds} 秒   页面 {page}")
+	SumAndPage    = New3[Phrase, Number, Verbatim]("{sum} in {seconds} s   page {page}", "{sum}，用时 {seconds} 秒，页面 {page}")
 	NoneOnBackend = New1[Verbatim]("NOT PLAYED with --backend {backend}:", "--backend {backend} 没有演的：")
 	SignsOfWorlds = New0(
 		"V the same letter in both worlds   V/S simulated V, real S   V/? nothing tested   - not played",
