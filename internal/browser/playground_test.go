@@ -95,7 +95,7 @@ func playgroundAt(t testing.TB) string {
 
 // verdictIs waits until the first lock has a verdict.
 func verdictIs(p *browser.Page, verdict string) {
-	p.Await(fmt.Sprintf(`!!document.querySelector(".lock.%s") && document.querySelector(".lock").classList.contains(%q)`, verdict, verdict))
+	p.Await(fmt.Sprintf(`!!document.querySelector(".lock:first-child[data-verdict=%s]")`, verdict))
 }
 
 // settled waits until the address has the whole state.

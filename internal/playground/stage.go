@@ -237,7 +237,15 @@ func (s *stage) handle(span *bundle.Span) {
 	s.f(`<div class="%s" role="slider" tabindex="0" data-fault="%d" aria-label="%s" aria-valuemin="0" aria-valuemax="%d" aria-valuenow="%d" aria-valuetext="%s" title="%s" style="%s">%s<span class="what" aria-hidden="true">%s</span></div>`,
 		class, f.Number, html.EscapeString(clean.Text(say.FaultNumber.With(say.Number(f.Number)).In(s.language), clean.MaxLine)), s.window.Milliseconds(), span.From.Duration().Milliseconds(),
 		html.EscapeString(clean.Text(text, clean.MaxLine)), html.EscapeString(clean.Text(text, clean.MaxLine)), s.place(span.From, span.To), grip,
-		html.EscapeString(clean.Text(deed, 28)))
+		html.EscapeString(clean.Text(short(f, deed, s.language), 28)))
+}
+
+// short is what stands on a fault: its verb and how long it lasts, or all that it does.
+func short(f *faults.Fault, deed string, l say.Language) string {
+	if f.End.For > 0 {
+		return say.Text(f.Verb.Name()).In(l) + " " + say.Planned(f.End.For).In(l)
+	}
+	return deed
 }
 
 // color is the number of a client's colour, from 1; 0 for who is no client.

@@ -3,7 +3,7 @@ package say
 // playTexts are those of the playground and of the site around it.
 var playTexts = [][2]string{
 	// The page of the playground.
-	{"Playground", "试验场"}, {"Skip to the timeline", "跳到时间轴"}, {"Pages", "页面"}, {"Controls", "控件"}, {"Share", "分享"},
+	{"Playground", "试验场"}, {"Skip to the timeline", "跳到时间轴"}, {"Pages", "页面"}, {"Controls", "控件"}, {"Faults, and what to share", "故障与分享"}, {"Share", "分享"},
 	{"Drag the pause. Watch two clients get in.", "拖动停顿，看两个客户端同时进去。"},
 	{"Take the end of the pause and pull it past the lease. Everything here is played by the simulator, in this page, while you drag.", "抓住停顿的末端，把它拉过租约。你拖动的时候，这一切都由本页里的模拟器当场演出。"},
 	{"This page plays a simulator, so it needs scripts. The gallery and the reference do not.", "本页要运行模拟器，所以需要脚本。图例和参考不需要。"},

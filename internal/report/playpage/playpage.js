@@ -84,7 +84,7 @@
     fit(pictures, "picture", ".told", frame.locks.length);
     frame.locks.forEach(function (l, i) {
       var box = all(".lock", stages)[i], told = all(".told", pictures)[i];
-      box.className = "lock " + l.verdict;
+      box.dataset.verdict = l.verdict;
       box.querySelector(".which").value = l.id;
       box.querySelector(".less").hidden = frame.locks.length < 2;
       var verdict = box.querySelector(".verdict"), words = says[l.verdict] + " " + l.says;
