@@ -15,7 +15,7 @@ import (
 const (
 	MaxLine   = 1 << 20    // bytes of one line
 	MaxEvents = 20_000_000 // events of one history
-	MaxNodes  = 1000       // nodes of one history
+	MaxNodes  = 5000       // nodes of one history
 
 	// maxNanos bounds times and leases of either sign to 73 years, so that sums
 	// and differences of a few of them fit into an int64.

@@ -40,6 +40,7 @@ var faultFields = []field[Fault]{
 	optional(text, "deed", func(f *Fault) *string { return &f.Deed }).unhashed(),
 	optional(text, "text_zh", func(f *Fault) *string { return &f.TextChinese }).unhashed(),
 	optional(text, "deed_zh", func(f *Fault) *string { return &f.DeedChinese }).unhashed(),
+	optional(boolean, "drawn", func(f *Fault) *bool { return &f.Drawn }).unhashed(),
 }
 
 // ending is the line behind the last event.

@@ -134,7 +134,7 @@ func (w *World) playVariant(ctx context.Context, p *plan.Plan, variant locks.Var
 	if err := variant.CheckLease(p.Lease); err != nil {
 		return nil, err
 	}
-	if p.Chaos != nil {
+	if p.IsOpen() {
 		return nil, errors.New("the faults of this plan are yet to be drawn: chaos.Draw does it")
 	}
 	if err := w.setUp(p, variant, seed); err != nil {
@@ -239,7 +239,7 @@ func (w *World) setUp(p *plan.Plan, v locks.Variant, seed uint64) error {
 	}
 	w.clients = w.clients[:0]
 	for i, name := range p.Clients {
-		c := w.newClient(name, p.Workload, 0)
+		c := w.newClient(name, p.WorkloadOf(name), 0)
 		c.member = i
 		w.clients = append(w.clients, c)
 	}

@@ -15,14 +15,15 @@ var layers = map[string][]string{
 	"internal/world":      {},
 	"internal/timerwheel": {},
 	"internal/say":        {},
-	"internal/faults":     {"internal/say"},
+	"internal/spread":     {},
+	"internal/faults":     {"internal/say", "internal/spread"},
 	"internal/locks":      {"internal/say", "internal/timerwheel", "internal/world"},
 	// The code of locks that are libraries belongs to the live world and is near the
 	// other locks only because their texts are read there.
 	"internal/locks/libraries": {"internal/locks", "internal/world"},
 	"internal/checker":         {"internal/history", "internal/say"},
 	"internal/logcheck":        {"internal/history/jsonline", "internal/say"},
-	"internal/plan":            {"internal/faults", "internal/history", "internal/locks", "internal/say"},
+	"internal/plan":            {"internal/faults", "internal/history", "internal/locks", "internal/say", "internal/spread"},
 	"internal/workload":        {"internal/faults", "internal/history", "internal/locks", "internal/plan", "internal/world"},
 	"internal/resp":            {"internal/world"},
 	// A test of somebody's own lock: goroutines, in the time of a bubble, on the simulated world.
@@ -35,8 +36,8 @@ var layers = map[string][]string{
 	"internal/real": {
 		"internal/faults", "internal/history", "internal/locks", "internal/plan", "internal/resp", "internal/workload", "internal/world",
 	},
-	"internal/chaos":    {"internal/faults", "internal/plan", "internal/sim/kernel"},
-	"internal/scenario": {"internal/chaos", "internal/checker", "internal/faults", "internal/locks", "internal/plan", "internal/say"},
+	"internal/chaos":    {"internal/faults", "internal/plan", "internal/sim/kernel", "internal/spread"},
+	"internal/scenario": {"internal/chaos", "internal/checker", "internal/faults", "internal/locks", "internal/plan", "internal/say", "internal/spread"},
 	"internal/run":      {"internal/chaos", "internal/checker", "internal/history", "internal/locks", "internal/plan", "internal/say"},
 	"internal/rate":     {},
 	"internal/measured": {},
