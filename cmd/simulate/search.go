@@ -67,7 +67,7 @@ with 1 if no seed breaks it).
 	cmd.Flags().DurationVar(&f.limit, "for", 0, "try seeds for that long instead, such as 2m")
 	cmd.Flags().IntVar(&f.jobs, "jobs", runtime.GOMAXPROCS(0), "how many seeds to play at once")
 	cmd.Flags().Lookup("jobs").DefValue = "one for each core"
-	return cmd
+	return settable(cmd, g)
 }
 
 // hunt is how the search for one lock went.
