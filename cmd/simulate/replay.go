@@ -121,15 +121,15 @@ func showReplay(g *globals, w io.Writer, s *rundir.Run, all []export.Replayed, s
 	}
 	g.printTable(w, []string{"lock", "history", "events", "hash"}, rows)
 	for i := range all {
-		if f := all[i].First; f != nil {
+		r := &all[i]
+		if f := r.First; f != nil {
 			var what say.Clauses
 			for _, field := range f.Fields {
 				what = append(what, say.Text(field))
 			}
-			fmt.Fprintf(w, "\n%s\n", g.said(say.DiffersIn.With(say.Verbatim(all[i].Lock), what)))
-			for _, x := range [][2]string{{"stored", f.Stored}, {"played", f.Played}} {
-				fmt.Fprintf(w, "  %s  %s\n", say.Text(x[0]).In(g.language), terminalText(x[1]))
-			}
+			fmt.Fprintf(w, "\n%s\n", g.said(say.DiffersIn.With(say.Verbatim(r.Lock), what)))
+			fmt.Fprintf(w, "  %s  %s\n", say.Text("stored").In(g.language), g.said(r.StoredWords))
+			fmt.Fprintf(w, "  %s  %s\n", say.Text("played").In(g.language), g.said(r.PlayedWords))
 		}
 	}
 	return nil
