@@ -106,7 +106,8 @@ func writeOne(out *bufio.Writer, h *History) error {
 
 // lineOf is the line of an event of a history, to write.
 func lineOf(h *History) *line {
-	l := &line{h: h, names: make([]string, len(h.Header.Nodes)+1)}
+	l := &line{h: h, names: make([]string, len(h.Header.Nodes)+1), texts: make([]jsonText, max(len(h.texts), 1))}
+	l.texts[0].json = `""`
 	for i, n := range h.Header.Nodes {
 		l.names[i+1] = string(appendString(nil, n.Name))
 	}

@@ -103,6 +103,22 @@ func (w *World) Close() {
 	w.k = kernel.New()
 }
 
+// Again plays the run of a stored history, as far as that goes, and returns its history.
+func Again(ctx context.Context, p *plan.Plan, stored *history.History) (*history.History, error) {
+	w := New()
+	defer w.Close()
+	n := len(stored.Events) - 1
+	cut := n >= 0 && stored.Events[n].Kind == history.CutShort
+	if cut {
+		w.Reserve(MaxRecorded - n)
+	}
+	played, err := w.Play(ctx, p, stored.Header.Lock, stored.Header.Seed)
+	if err == nil && cut {
+		played.CutAt(min(n, len(played.Events)), stored.WhyCutShort())
+	}
+	return played, err
+}
+
 // Run is Play without a way to stop it.
 func (w *World) Run(p *plan.Plan, lock string, seed uint64) (*history.History, error) {
 	return w.Play(context.Background(), p, lock, seed)

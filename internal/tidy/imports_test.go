@@ -2,7 +2,6 @@ package tidy
 
 import (
 	"go/ast"
-	"path"
 	"slices"
 	"strings"
 	"testing"
@@ -119,7 +118,7 @@ var layers = map[string][]string{
 	"internal/browser":     {}, // a helper of tests
 	"internal/conformance": {}, // nothing but tests, of both worlds
 	"internal/schema":      {"internal/checker", "internal/faults", "internal/locks", "internal/plan", "internal/report/export", "internal/say"},
-	"internal/docs":        {"internal/measured", "internal/schema", "internal/shell", "internal/checker", "internal/faults", "internal/locks", "internal/plan", "internal/say"},
+	"internal/docs":        {"internal/measured", "internal/schema", "internal/shell", "internal/checker", "internal/explain", "internal/faults", "internal/locks", "internal/plan", "internal/say"},
 	"internal/mutants":     {"internal/real"}, // to leave real servers out of the tests that it runs
 	"internal/tidy":        {"internal/checker", "internal/faults", "internal/locks", "internal/plan", "internal/scenario"},
 	"internal/seeded":      {},
@@ -171,11 +170,10 @@ func within(target string, layers []string) bool {
 }
 
 // The command line has flags, help, exit codes and calls. What a history tells is worked out in the
-// packages below it, where every form of output finds it. These files still do some of it themselves.
+// packages below it, where every form of output finds it.
 func TestTheCommandLineWorksOutNoFacts(t *testing.T) {
-	own := map[string]bool{"check.go": true, "counterexamples.go": true, "replay.go": true}
 	for _, s := range sources(t) {
-		if s.test || s.dir != "cmd/simulate" || own[path.Base(s.path)] {
+		if s.test || s.dir != "cmd/simulate" {
 			continue
 		}
 		if slices.Contains(s.imports(), "lockstep/internal/explain") {
