@@ -34,6 +34,7 @@ import (
 	"context"
 	"testing"
 
+	"lockstep/internal/bubble"
 	"lockstep/internal/locks"
 )
 
@@ -90,10 +91,21 @@ type noLock struct{ err error }
 
 func (n noLock) Acquire(context.Context) (Lease, error) { return nil, n.err }
 
-// Redis is the store of a lock: one primary, with a replica in the stories that need one, or Nodes
-// servers that know nothing of each other, as Redlock has them.
+// Store is the servers behind the lock under test: Redis, or Cluster of package etcdtest.
+type Store interface{ Servers() bubble.Servers }
+
+// Redis is one primary, with a replica in the stories that need one, or Nodes servers that know
+// nothing of each other, as Redlock has them.
 type Redis struct {
 	Nodes int // 0 counts as 1
+}
+
+// Servers implements Store.
+func (r Redis) Servers() bubble.Servers {
+	if r.Nodes > 1 {
+		return bubble.Servers{Store: locks.StoreRedisNodes, Nodes: r.Nodes, Port: 6379}
+	}
+	return bubble.Servers{Store: locks.StoreRedis, Port: 6379}
 }
 
 // Run plays stories to a lock. newLock makes it for one client, in a goroutine of its own; a client
@@ -102,7 +114,7 @@ type Redis struct {
 //
 // Run cannot be part of a parallel test: a bubble of testing/synctest has its own time, but
 // crypto/rand is everybody's.
-func Run(t *testing.T, store Redis, newLock func(Client) Lock, options ...Option) {
+func Run(t *testing.T, store Store, newLock func(Client) Lock, options ...Option) {
 	t.Helper()
 	s := newSuite(t, store, newLock, options)
 	if s == nil || !s.rehearse(t) {
