@@ -33,6 +33,11 @@ type result struct {
 func (s *suite) play(t *testing.T, p *plan.Plan, seed uint64, moment func(faults.Moment, history.Instant)) (r *result) {
 	t.Helper()
 	r = &result{}
+	if set := s.servers.Set; set != nil {
+		changed := *p
+		set(&changed)
+		p = &changed
+	}
 	cryptotest.SetGlobalRandom(t, seed)
 	defer bubble.SeedRuntime(seed)()
 	defer func() {
