@@ -29,7 +29,8 @@ var playTexts = [][2]string{
 	{"Nothing was hit: drop it into a lane of the timeline, or onto an arrow of the diagram.", "没有放中：请放到时间轴的泳道里，或图中的箭头上。"},
 	{"✓ The verdict has turned.", "✓ 结论变了。"}, {"Go on:", "继续："}, {"two inside", "两个在里面"},
 
-	// The other pages of the site.
+	// The other pages of the site, and what leads to them.
+	{"The playground: drag a pause, and watch", "试验场：拖一个停顿，看看会怎样"},
 	{"Tour", "导览"}, {"Matrix", "矩阵"}, {"Which lock?", "选哪把锁？"}, {"Gallery", "图例集"}, {"Reference", "参考"}, {"Skip to the page", "跳到正文"},
 	{"How does your distributed lock break?", "你的分布式锁会怎样坏掉？"},
 	{"lockstep plays concurrent clients through pauses, crashes, lost replies and failovers, and a checker shows, step by step and with evidence, what the lock allowed to happen.", "lockstep 让并发的客户端经历停顿、崩溃、丢失的回复和故障转移，再由检查器一步一步、拿出证据，指出锁放过了什么。"},
