@@ -86,6 +86,11 @@ type World struct {
 	stores     []*redis.Store      // all ever made; they are reused from run to run
 	usedStores int                 // how many belong to the present run
 	visits     kernel.Arena[visit] // of the resource
+
+	// What a run is made of, used again from run to run.
+	madeClients kernel.Arena[client]
+	madeProcs   kernel.Arena[kernel.Proc]
+	madeServers kernel.Arena[redisServer]
 }
 
 // New returns a world.
@@ -248,6 +253,9 @@ func (w *World) setUp(p *plan.Plan, v locks.Variant, seed uint64) error {
 	w.resetCalls()
 	w.usedStores = 0
 	w.visits.Reset()
+	w.madeClients.Reset()
+	w.madeProcs.Reset()
+	w.madeServers.Reset()
 
 	w.guarded = resource{w: w, node: w.hist.Node(plan.ResourceName), fence: p.Workload.Fence}
 	if err := w.startServers(); err != nil {
