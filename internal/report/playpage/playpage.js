@@ -14,6 +14,7 @@
 
   function ask(request) {
     clearTimeout(settling);
+    if (!request.settled) delete stages.dataset.settled; // what the address says is not this
     request.language = language;
     request.since = performance.now();
     waiting = request;
@@ -63,7 +64,7 @@
     turnTo(f.seed);
     $("hashes").textContent = "";
     f.locks.forEach(function (l) { $("hashes").appendChild(element("code", l.id + " " + l.hash)); });
-    if (f.brief) settled();
+    if (f.brief && !waiting) settled();
     taught();
   }
 
@@ -347,6 +348,7 @@
     address = (lesson ? "lesson=" + lesson.name + "&" : "") + frame.address;
     history.replaceState(null, "", "#" + address);
     $("other").hash = address;
+    stages.dataset.settled = "";
   }
   function fromAddress() {
     var hash = location.hash.slice(1), named = /^lesson=([a-z-]+)(?:&(.*))?$/.exec(hash);
