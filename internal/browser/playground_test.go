@@ -165,13 +165,13 @@ func TestFaultsAreDropped(t *testing.T) {
 		t.Fatalf("the first message is at %v, and the palette at %v", now, chip)
 	}
 	p.Drag(chip, browser.Point{X: now[0], Y: now[1]})
-	faults(3, "drop the reply")
+	faults(3, "drop reply when A is about to send")
 	p.Click(`[data-remove="3"]`)
 	p.Await(`document.querySelectorAll("#faults li").length === 2`)
 	p.Click(`[data-kind="late-reply"]`)
 	p.Await(`document.getElementById("where").open && document.querySelectorAll("#where-message option").length > 3`)
 	p.Click(`#where button[value="add"]`)
-	faults(3, "delay")
+	faults(3, "delay reply by 5s")
 	quiet(t, p)
 }
 
