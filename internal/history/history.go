@@ -75,6 +75,9 @@ type Fault struct {
 	Deed        string `json:"deed,omitempty"`
 	TextChinese string `json:"text_zh,omitempty"`
 	DeedChinese string `json:"deed_zh,omitempty"`
+	// Sides are those that a partition or a cut keeps apart, by the names and groups of the
+	// scenario. The hash leaves them out: Text says the same.
+	Sides [][]string `json:"sides,omitempty"`
 }
 
 // Header says what the run was about. It is part of the stored history and is

@@ -72,14 +72,14 @@ var layers = map[string][]string{
 	// Reports are facts (bundle, compare), drawings of them, pages, and other forms of the facts.
 	"internal/report/clean": {},
 	"internal/report/bundle": {
-		"internal/checker", "internal/explain", "internal/history", "internal/locks", "internal/plan", "internal/rate", "internal/report/clean",
+		"internal/checker", "internal/explain", "internal/faults", "internal/history", "internal/locks", "internal/plan", "internal/rate", "internal/report/clean",
 		"internal/run", "internal/say", "internal/shell", "internal/sweep",
 	},
 	"internal/report/compare": {"internal/explain", "internal/history", "internal/report/bundle", "internal/report/clean", "internal/say"},
 	"internal/report/figure":  {"internal/checker", "internal/history", "internal/report/bundle", "internal/report/clean", "internal/say", "internal/sweep"},
 	"internal/report/diagram": {
 		"internal/checker", "internal/explain", "internal/history", "internal/report/bundle", "internal/report/clean", "internal/report/figure",
-		"internal/say", "internal/world",
+		"internal/plan", "internal/say", "internal/world",
 	},
 	"internal/report/page": {"internal/checker", "internal/report/bundle", "internal/report/figure", "internal/say"},
 	"internal/report/runpage": {
