@@ -22,7 +22,7 @@ func (b Both) Phrase() Phrase { return quoted.With(b) }
 // quoted is a text by itself.
 var quoted = New1[Both]("{text}", "{text}")
 
-var textLists = [][][2]string{reportTexts, pageTexts, matrixTexts, exploreTexts}
+var textLists = [][][2]string{reportTexts, pageTexts, matrixTexts, exploreTexts, playTexts}
 
 var texts = func() map[string]string {
 	all := map[string]string{}
@@ -122,7 +122,7 @@ var reportTexts = [][2]string{
 	{"One axis of time for all. The flag is the first step that differs from the first lock's story.", "同一条时间轴。小旗是与第一把锁的经过第一处不同的步骤。"},
 
 	// In the figures.
-	{"cut off", "隔断"}, {"leader", "领导者"}, {"restarts", "重启"}, {"a copy, on a server that answers nobody", "副本，在不应答任何人的服务器上"},
+	{"leader", "领导者"}, {"restarts", "重启"}, {"a copy, on a server that answers nobody", "副本，在不应答任何人的服务器上"},
 	{"a fault at work, in the strip of the whole run", "故障在起作用，在整个运行的条带里"},
 	{"a fault at work: cut off, slow, or as it says", "故障在起作用：隔断、变慢，或如所注"},
 	{"frozen", "冻结"}, {"clock", "时钟"}, {"events", "事件"}, {"told below", "下面细说"}, {"client", "客户端"},

@@ -7,9 +7,9 @@ import (
 
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
+	"lockstep/internal/report/axis"
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/clean"
-	"lockstep/internal/report/figure"
 	"lockstep/internal/say"
 )
 
@@ -168,7 +168,7 @@ func (d *timeDrawing) lane(l *timeLane, y int) {
 // axis labels the time.
 func (d *timeDrawing) axis(y int) {
 	d.f(`<line x1="0" x2="100%%" y1="%d" y2="%d" class="axis"/>`, y, y)
-	for _, t := range figure.TimeTicks(d.end.Duration().Seconds()) {
+	for _, t := range axis.Times(d.end.Duration().Seconds()) {
 		x, where := d.x(history.Instant(t.Value*1e9)), "m"
 		switch {
 		case x > whole*97/100:
