@@ -2,6 +2,7 @@ package browser_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -9,7 +10,12 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"lockstep/internal/browser"
+	"lockstep/internal/report/bundle"
+	"lockstep/internal/report/runpage"
+	"lockstep/internal/run"
 	"lockstep/internal/say"
+	"lockstep/internal/scenario"
+	"lockstep/internal/sim"
 )
 
 // twelve are stories of all kinds: pauses, failovers, partitions, sessions, clocks, queues.
@@ -150,4 +156,41 @@ func TestPrintsOnFewPages(t *testing.T) {
 			t.Errorf("%s: %d pages", l, n)
 		}
 	}
+}
+
+// Of many clients the first screen shows those who matter, at the moment that matters; all that
+// give up are one row.
+func TestManyClients(t *testing.T) {
+	p, err := scenario.Parse("many.yaml", []byte(`scenario: Forty clients and one pause
+locks: [set-nx-ex-del]
+lease: 10s
+clients: 40
+workload: {repeat: once, wait: up to 30s, work: 6s..7s}
+faults:
+  - {when: the holder is in its critical section, after: 1s, pause: the holder, for: 15s}
+expect: anything
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := run.All(context.Background(), func() run.World { return sim.New() }, p, 1, "sim")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := runpage.HTML(bundle.Of(r, "", ""), say.English)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tab := browser.Open(t, page, browser.Options{Width: 1280, Height: 720})
+	for _, selector := range []string{".steps .bad", ".spacetime .ring", ".timestrip .broke"} {
+		if seen := browser.Eval[bool](tab, fmt.Sprintf(`(function (r, pane) { return r.top >= 0 && r.bottom <= Math.min(innerHeight, pane ? pane.getBoundingClientRect().bottom : innerHeight); })(document.querySelector(%q).getBoundingClientRect(), document.querySelector(%q).closest(".pane"))`, selector, selector)); !seen {
+			t.Errorf("the first screen does not show %s", selector)
+		}
+	}
+	contains(t, "the note below the diagram", tab.Text(".folded"), "Folded: 34 clients")
+	contains(t, "the story", tab.Text(".steps"), "The same ")
+	if n := strings.Count(tab.Text(".steps"), "gives up"); n != 1 {
+		t.Errorf("%d rows say that somebody gives up", n)
+	}
+	quiet(t, tab)
 }

@@ -20,17 +20,6 @@ import (
 //go:embed cursor.js
 var CursorJS string
 
-// palette colours the clients where a figure has no classes, after Okabe and Ito.
-var palette = []string{
-	"var(--c1,#0072B2)", "var(--c2,#E69F00)", "var(--c3,#009E73)",
-	"var(--c4,#CC79A7)", "var(--c5,#56B4E9)", "var(--c6,#B0A000)",
-}
-
-// paletteSize is how many colours clients have; vermilion is left for what breaks.
-// The classes b1 to b6 (hatched) and g1 to g6 (solid) of the
-// page give them, as well as patterns and arrows, which all its figures share.
-var paletteSize = len(palette)
-
 // Shapes are the patterns and the arrow of a page's figures.
 func Shapes() string {
 	var b strings.Builder
@@ -46,7 +35,7 @@ func Shapes() string {
 // Draw draws a layout as SVG. The numbers link to the ids of the steps:
 // stepPrefix and the number.
 func Draw(l *Layout, b *bundle.Bars, stepPrefix string, language say.Language) string {
-	d := &drawing{l: l, prefix: stepPrefix, language: language}
+	d := &drawing{l: l, colours: coloursOf(l.h), prefix: stepPrefix, language: language}
 	title := say.SpaceTime.With(say.Verbatim(clean.Text(l.h.Header.Lock, clean.MaxName)), say.Number(len(l.steps)), say.Flag(l.truly)).In(language)
 	fmt.Fprintf(&d.b, `<svg class="spacetime" role="img" width="%d" height="%d" viewBox="0 0 %d %d"%s xmlns="http://www.w3.org/2000/svg"><title>%s</title>`,
 		l.width, l.height, l.width, l.height, l.cursor(), escape(title))
@@ -102,6 +91,7 @@ func (d *drawing) heads() {
 
 type drawing struct {
 	l        *Layout
+	colours  colours
 	struck   map[int64]bool // faults that frame a lane
 	prefix   string         // of the steps' ids
 	language say.Language
@@ -110,31 +100,6 @@ type drawing struct {
 }
 
 func (d *drawing) f(format string, args ...any) { fmt.Fprintf(&d.b, format, args...) }
-
-// color is the colour of a client.
-func (d *drawing) color(id history.NodeID) string {
-	if n := clientColor(d.l.h, id); n > 0 {
-		return palette[n-1]
-	}
-	return "#888888"
-}
-
-// clientColor is the number of a client's colour, from 1; 0 for who is no client.
-func clientColor(h *history.History, id history.NodeID) int {
-	if h.Role(id) != history.RoleClient {
-		return 0
-	}
-	n := 0
-	for i, node := range h.Header.Nodes {
-		if history.NodeID(i+1) == id {
-			return n%paletteSize + 1
-		}
-		if node.Role == history.RoleClient {
-			n++
-		}
-	}
-	return 0
-}
 
 // Where a label stands: beside its place, or before it, or in the middle. These are
 // classes of the page.
@@ -222,7 +187,7 @@ func (d *drawing) beliefs(bars []bundle.Bar) {
 	for _, b := range bars {
 		if y0, y1, ok := d.extent(b); ok {
 			d.f(`<rect x="%d" y="%d" width="14" height="%d" rx="2" class="b%d"/>`,
-				d.l.column(b.Node)-7, y0, y1-y0, clientColor(d.l.h, b.Owner))
+				d.l.column(b.Node)-7, y0, y1-y0, d.colours.of(b.Owner))
 		}
 	}
 }
@@ -235,9 +200,9 @@ func (d *drawing) grants(bars []bundle.Bar) {
 		}
 		x, class := d.l.column(b.Node)-7+16*b.Lane, "g"
 		if b.Copy {
-			class = "copy k"
+			class = "copy copy"
 		}
-		d.f(`<rect x="%d" y="%d" width="14" height="%d" rx="2" class="%s%d"/>`, x, y0, y1-y0, class, clientColor(d.l.h, b.Owner))
+		d.f(`<rect x="%d" y="%d" width="14" height="%d" rx="2" class="%s%d"/>`, x, y0, y1-y0, class, d.colours.of(b.Owner))
 		d.text(x+19, y0+12, beside, "o", clean.Text(say.Name(d.l.h.Name(b.Owner)).In(d.language), 4))
 	}
 }

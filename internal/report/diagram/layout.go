@@ -49,7 +49,7 @@ const (
 	foldHeight  = 54
 	stepPitch   = 24 // least distance of two numbered rows
 	rowPitch    = 11 // least distance of two rows
-	mostClients = 8  // that have a column
+	mostClients = 6  // that have a column, each of a colour of its own
 	maxColumns  = 16
 )
 

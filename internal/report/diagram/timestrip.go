@@ -41,7 +41,7 @@ const (
 	lanePitch     = 12
 	leastBar      = whole / 1000
 	leastMark     = whole / 2000
-	maxLanes      = 8      // clients of one strip that have a lane of their own
+	maxLanes      = 6      // clients of one strip that have a lane of their own, and servers
 	denseAfter    = 300    // bars of one lane that are drawn one by one
 	activityAfter = 20_000 // events from which on their density is shown
 )
@@ -73,6 +73,7 @@ type timeDrawing struct {
 	b        strings.Builder // what lies in time
 	end      history.Instant
 	h        *history.History // of the strip that is being drawn
+	colours  colours
 	language say.Language
 }
 
@@ -94,6 +95,7 @@ func (d *timeDrawing) box(from, to, y, height int, class string) {
 // strip draws one run below y and returns where the next one begins.
 func (d *timeDrawing) strip(s *Strip, y int, named bool) int {
 	d.h = s.Run.Judgement.History
+	d.colours = coloursOf(d.h)
 	if named {
 		y += 15
 		fmt.Fprintf(&d.names, `<text x="%d" y="%d" class="lock">%s</text>`, -timeLeft, y, escape(clean.Text(s.Name, clean.MaxName)))
@@ -154,14 +156,14 @@ func (d *timeDrawing) lane(l *timeLane, y int) {
 		class := "b"
 		switch {
 		case b.Copy:
-			class = "copy k"
+			class = "copy copy"
 		case l.solid:
 			class = "g"
 		}
 		first, last := d.lasts(b)
 		from, to := d.x(first), d.x(last)
 		height := laneHeight / side
-		d.box(from, max(to, from+leastBar), y+b.Lane*height, height, fmt.Sprintf("%s%d", class, clientColor(d.h, b.Owner)))
+		d.box(from, max(to, from+leastBar), y+b.Lane*height, height, fmt.Sprintf("%s%d", class, d.colours.of(b.Owner)))
 	}
 }
 

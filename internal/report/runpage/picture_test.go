@@ -155,6 +155,14 @@ func wrong(p *drawnPicture, h *history.History, steps []explain.Step) (out []str
 			names[n.Name] = len(names)%6 + 1
 		}
 	}
+	if len(names) > 6 { // the first six who get the lock have the six colours
+		clear(names)
+		for _, e := range h.Events {
+			if _, known := names[h.Name(e.Node)]; e.Kind == history.Acquired && h.Role(e.Node) == history.RoleClient && !known && len(names) < 6 {
+				names[h.Name(e.Node)] = len(names) + 1
+			}
+		}
+	}
 	bad := func(n int, format string, args ...any) {
 		out = append(out, fmt.Sprintf("step %d (%s): %s", n+1, steps[n].Sentence.English(), fmt.Sprintf(format, args...)))
 	}
