@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -20,6 +19,7 @@ import (
 	"lockstep/internal/plan"
 	"lockstep/internal/rate"
 	"lockstep/internal/run"
+	"lockstep/internal/say"
 	"lockstep/internal/scenario"
 	"lockstep/internal/search"
 	"lockstep/internal/sim"
@@ -67,7 +67,7 @@ with 1 if no seed breaks it).
 	cmd.Flags().DurationVar(&f.limit, "for", 0, "try seeds for that long instead, such as 2m")
 	cmd.Flags().IntVar(&f.jobs, "jobs", runtime.GOMAXPROCS(0), "how many seeds to play at once")
 	cmd.Flags().Lookup("jobs").DefValue = "one for each core"
-	return cmd
+	return speaks(settable(cmd, g), g)
 }
 
 // hunt is how the search for one lock went.
@@ -282,48 +282,48 @@ func verdictOf(hunts []*hunt) error {
 
 // show prints what came of one lock.
 func (f *searchFlags) show(ctx context.Context, p *plan.Plan, h *hunt, worlds run.Factory) error {
+	line := func(name string, what say.Part) { fmt.Fprintln(f.stdout, f.named(name, what)) }
+	percent := func(ppm int64) say.Verbatim { return say.Verbatim(rate.Percent(ppm)) }
+	lock, tested := say.Verbatim(h.lock), h.tried.Tested()
 	if h.inconclusive() {
-		fmt.Fprintf(f.stdout, "%s was not put to the test in any of %d seeds: nobody contended, or the faults never fired\n", h.lock, h.tried.Seeds)
+		fmt.Fprintln(f.stdout, f.said(say.NoSeedTests.With(lock, say.Number(h.tried.Seeds))))
 		return nil
 	}
 	if h.found == nil {
-		tested := h.tried.Tested()
+		fmt.Fprintln(f.stdout, f.said(say.KeepsInSeeds.With(lock, f.properties, say.Number(tested), say.Number(h.tried.Seeds), tested < h.tried.Seeds)))
 		_, high := rate.Wilson(0, tested)
-		fmt.Fprintf(f.stdout, "%s keeps %s in %d of %d seeds", h.lock, strings.Join(f.properties, " and "), tested, h.tried.Seeds)
-		if tested < h.tried.Seeds {
-			fmt.Fprint(f.stdout, "; the others tested nothing")
-		}
-		fmt.Fprintln(f.stdout)
-		fmt.Fprintf(f.stdout, "rate     less than %s of runs break it (95 %%)\n", rate.Percent(high))
+		line("rate", say.FewerThan.With(percent(high)))
 		return nil
 	}
 	x := h.found
 	share, low, high := h.tried.Rate()
-	fmt.Fprintf(f.stdout, "%s breaks %s with seed %d%s\n\n", h.lock, x.Property, x.Seed, h.before())
-	fmt.Fprintf(f.stdout, "rate     1 of %d: %s (95 %%: %s to %s)\n", h.tried.Tested(), rate.Percent(share), rate.Percent(low), rate.Percent(high))
-	fmt.Fprintf(f.stdout, "found    %s\n", x.Before)
-	fmt.Fprintf(f.stdout, "smallest %s, after %d replays\n", x.After, x.Plays)
-	for i := range x.Smallest.Faults {
-		fmt.Fprintf(f.stdout, "         %s\n", terminalText(x.Smallest.Faults[i].Text))
+	fmt.Fprintf(f.stdout, "%s\n\n", f.said(h.breaks()))
+	line("rate", say.OneOf.With(say.Number(tested), percent(share), percent(low), percent(high)))
+	line("found", x.Before.Words())
+	line("smallest", say.AfterReplays.With(x.After.Words(), say.Number(x.Plays)))
+	for _, fault := range x.Smallest.Faults {
+		line("", say.Both{English: fault.Text, Chinese: fault.TextChinese})
 	}
-	fmt.Fprintf(f.stdout, "file     %s\n", terminalText(h.file))
-	fmt.Fprintf(f.stdout, "original %s\n\n", f.replay(p, h.lock, x.Seed))
+	line("file", say.Verbatim(h.file))
+	line("original", say.Verbatim(f.replay(p, h.lock, x.Seed)))
+	fmt.Fprintln(f.stdout)
 	out := newOutput(&runFlags{globals: f.globals, backend: f.backend, scale: f.scale, seed: h.loaded.Seed})
 	return f.stored(ctx, h, worlds, out, true)
 }
 
-// before says what came of the seeds before the one that broke.
-func (h *hunt) before() string {
+// breaks says what has broken, and what came of the seeds before.
+func (h *hunt) breaks() say.Phrase {
+	breaks := say.BreaksWithSeed.With(say.Verbatim(h.lock), say.Verbatim(h.found.Property), say.Seed(h.found.Seed))
 	n := h.tried.Seeds - 1
 	switch {
 	case h.tried.Untested > 0:
-		return fmt.Sprintf("; of the %d before, %d do not and %d tested nothing", n, h.tried.Tested()-1, h.tried.Untested)
+		return say.SeedsBefore.With(breaks, say.Number(n), say.Number(h.tried.Tested()-1), say.Number(h.tried.Untested))
 	case n == 0:
-		return ""
+		return breaks
 	case n == 1:
-		return "; the seed before does not"
+		return say.SeedBeforeKept.With(breaks)
 	default:
-		return fmt.Sprintf("; the %d seeds before do not", n)
+		return say.SeedsBeforeKept.With(breaks, say.Number(n))
 	}
 }
 

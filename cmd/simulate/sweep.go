@@ -58,7 +58,7 @@ The same file is an ordinary story for run, which plays it as it stands.
 	cmd.Flags().IntVar(&f.seeds, "seeds", 100, "how many seeds to play at each point")
 	cmd.Flags().IntVar(&f.jobs, "jobs", runtime.GOMAXPROCS(0), "how many seeds to play at once")
 	cmd.Flags().Lookup("jobs").DefValue = "one for each core"
-	return speaks(cmd, g)
+	return speaks(settable(cmd, g), g)
 }
 
 func (f *sweepFlags) sweep(ctx context.Context, arg string) error {

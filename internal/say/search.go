@@ -1,6 +1,6 @@
 package say
 
-// What a search says of what it has found: the texts of a file that stands alone.
+// What a search says of what it has found: in the terminal, and in a file that stands alone.
 var (
 	CounterexampleOf = New3[Verbatim, Verbatim, Verbatim](
 		"{lock} breaks {property}, minimal counterexample of: {title}",
@@ -14,6 +14,22 @@ var (
 	StorySize = New4[Number, Number, Number, Number](
 		"{faults} {faults|fault|faults}, {clients} {clients|client|clients}, {rounds} {rounds|round|rounds} and {events} {events|event|events}",
 		"{faults} 个故障、{clients} 个客户端、{rounds} 轮、{events} 个事件")
+
+	NoSeedTests = New2[Verbatim, Number](
+		"{lock} was not put to the test in any of {n} seeds: nobody contended, or the faults never fired",
+		"{n} 个种子都没有考验 {lock}：没有人争锁，或者故障没有触发")
+	KeepsInSeeds = New5[Verbatim, Names, Number, Number, Flag](
+		"{lock} keeps {properties} in {n} of {all} seeds[rest?; the others tested nothing]",
+		"{lock} 在 {all} 个种子中的 {n} 个里守住 {properties}[rest?；其余的什么也没考验]")
+	FewerThan = New1[Verbatim]("less than {rate} of runs break it (95 %)", "被破坏的运行少于 {rate}（95 %）")
+	OneOf     = New4[Number, Verbatim, Verbatim, Verbatim]("1 of {n}: {rate} (95 %: {low} to {high})", "{n} 个中 1 个：{rate}（95 %：{low} 到 {high}）")
+
+	BreaksWithSeed = New3[Verbatim, Verbatim, Verbatim]("{lock} breaks {property} with seed {seed}", "{lock} 破坏 {property}，种子 {seed}")
+	SeedsBefore    = New4[Phrase, Number, Number, Number](
+		"{breaks}; of the {n} before, {kept} do not and {untested} tested nothing", "{breaks}；之前的 {n} 个里，{kept} 个守住，{untested} 个什么也没考验")
+	SeedBeforeKept  = New1[Phrase]("{breaks}; the seed before does not", "{breaks}；前一个种子守住")
+	SeedsBeforeKept = New2[Phrase, Number]("{breaks}; the {n} seeds before do not", "{breaks}；之前的 {n} 个种子都守住")
+	AfterReplays    = New2[Phrase, Number]("{size}, after {n} {n|replay|replays}", "{size}，重演 {n} 次之后")
 )
 
 // What a walk of the fault space says of a story.

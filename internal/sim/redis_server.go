@@ -66,7 +66,8 @@ type (
 var _ service = (*redisServer)(nil)
 
 func (w *World) newRedisServer(g *redisGroup, name string) *redisServer {
-	s := &redisServer{group: g}
+	s := w.blankServer()
+	*s = redisServer{group: g, stream: s.stream[:0], aof: s.aof[:0], waiters: s.waiters[:0]}
 	for _, script := range w.Scripts {
 		s.learn(script)
 	}
@@ -88,6 +89,14 @@ func (w *World) newRedisServer(g *redisGroup, name string) *redisServer {
 	s.store.LuaOnly = w.LuaOnly
 	s.store.Extensions = extensionsOf(&w.variant.Servers)
 	return s
+}
+
+// blankServer returns a server that nobody uses, see blankClient.
+func (w *World) blankServer() *redisServer {
+	if w.pacer != nil {
+		return &redisServer{}
+	}
+	return w.madeServers.Next()
 }
 
 // extensionsOf is what a server knows beyond Redis 7.0: what the lock's design says that it
