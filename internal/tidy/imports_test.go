@@ -29,6 +29,7 @@ var layers = map[string][]string{
 	"internal/bubble": {
 		"internal/faults", "internal/history", "internal/locks", "internal/plan", "internal/resp", "internal/sim", "internal/world",
 	},
+	"internal/bubble/sqldriver":  {"internal/bubble", "internal/sim/sql", "internal/world"},
 	"internal/bubble/etcdserver": {"internal/bubble", "internal/sim/etcd", "internal/world"},
 	"internal/sim": {
 		"internal/faults", "internal/history", "internal/locks", "internal/plan", "internal/workload", "internal/world",
