@@ -29,6 +29,7 @@ var layers = map[string][]string{
 	"internal/bubble": {
 		"internal/faults", "internal/history", "internal/locks", "internal/plan", "internal/resp", "internal/sim", "internal/world",
 	},
+	"internal/bubble/sqldriver":  {"internal/bubble", "internal/sim/sql", "internal/world"},
 	"internal/bubble/etcdserver": {"internal/bubble", "internal/sim/etcd", "internal/world"},
 	"internal/sim": {
 		"internal/faults", "internal/history", "internal/locks", "internal/plan", "internal/workload", "internal/world",
@@ -73,7 +74,7 @@ var layers = map[string][]string{
 	// Reports are facts (bundle, compare), drawings of them, pages, and other forms of the facts.
 	"internal/report/clean": {},
 	"internal/report/bundle": {
-		"internal/checker", "internal/explain", "internal/history", "internal/locks", "internal/plan", "internal/rate", "internal/report/clean",
+		"internal/checker", "internal/explain", "internal/faults", "internal/history", "internal/locks", "internal/plan", "internal/rate", "internal/report/clean",
 		"internal/run", "internal/say", "internal/shell", "internal/sweep",
 	},
 	"internal/report/compare": {"internal/explain", "internal/history", "internal/report/bundle", "internal/report/clean", "internal/say"},
@@ -81,7 +82,7 @@ var layers = map[string][]string{
 	"internal/report/figure":  {"internal/report/axis", "internal/checker", "internal/history", "internal/report/bundle", "internal/report/clean", "internal/say", "internal/sweep"},
 	"internal/report/diagram": {
 		"internal/checker", "internal/explain", "internal/history", "internal/report/axis", "internal/report/bundle", "internal/report/clean",
-		"internal/say", "internal/world",
+		"internal/plan", "internal/say", "internal/world",
 	},
 	"internal/report/page": {"internal/checker", "internal/report/bundle", "internal/report/figure", "internal/say"},
 	"internal/report/runpage": {
