@@ -43,12 +43,15 @@ func (c Client) Cleanup(f func()) { c.c.Cleanup(f) }
 // Timeout is for how long the story wants a client to wait for a reply.
 func (c Client) Timeout() time.Duration { return c.c.Timeout() }
 
-// Redis returns a client of go-redis for the first address, with the options that it has when
+// Redis returns a client of go-redis for the first address of a test whose store is Redis, with the options that it has when
 // nobody sets any, retries among them; only the time limits are those of the story.
 func (c Client) Redis() *redis.Client { return c.Nodes()[0] }
 
 // Nodes returns a client of go-redis for each address.
 func (c Client) Nodes() []*redis.Client {
+	if !c.c.SpeaksRedis() {
+		panic("locktest: Client.Redis and Client.Nodes are for a test whose store is locktest.Redis")
+	}
 	redis.SetLogger(silent{})
 	var out []*redis.Client
 	for _, addr := range c.Addresses() {

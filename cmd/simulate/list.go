@@ -23,11 +23,11 @@ import (
 
 func listCommand(g *globals) *cobra.Command {
 	kinds := []string{
-		word("locks", "the designs"), word("bugs", "published bugs of lock libraries, each with its story"), word("faults", "the verbs of scenarios"), word("properties", "what locks are judged by"),
+		word("locks", "the designs"), word("bugs", "published bugs of lock libraries, each with its story"), word("faults", "the verbs of scenarios"), word("moments", "what a fault can wait for"), word("properties", "what locks are judged by"),
 		word("scenarios", "the stories"), word("runs", "what was played"),
 	}
 	return speaks(&cobra.Command{
-		Use:       "list locks|bugs|faults|properties|scenarios|runs",
+		Use:       "list locks|bugs|faults|moments|properties|scenarios|runs",
 		Short:     "List what there is",
 		Example:   "  simulate list locks\n  simulate list bugs\n  simulate list locks --json",
 		Args:      oneOf("list", kinds),
@@ -64,6 +64,8 @@ func listing(ctx context.Context, g *globals, kind string) (listed, []string, er
 		return listBugs(g.language), []string{"bug", "library", "what goes wrong"}, nil
 	case "faults":
 		return listFaults(g.language), []string{"fault", "what it does"}, nil
+	case "moments":
+		return listMoments(g.language), []string{"moment", "when it is"}, nil
 	case "properties":
 		return listProperties(g.language), []string{"property", "what it demands"}, nil
 	case "scenarios":
@@ -127,6 +129,21 @@ func listFaults(l say.Language) listed {
 	for _, s := range faults.All() {
 		all = append(all, fault{s.Name, s.Summary.English, s.Example})
 		rows = append(rows, []string{s.Name, s.Summary.In(l)})
+	}
+	return listed{all, rows}
+}
+
+func listMoments(l say.Language) listed {
+	type moment struct {
+		Moment  string `json:"moment"` // behind a client, as a scenario says it; COMMAND stands for a command
+		Summary string `json:"summary"`
+	}
+	var all []moment
+	var rows [][]string
+	for _, m := range faults.MomentPhrases() {
+		words := strings.Replace(m.Text, "%s", "COMMAND", 1)
+		all = append(all, moment{words, m.Doc.English})
+		rows = append(rows, []string{words, m.Doc.In(l)})
 	}
 	return listed{all, rows}
 }

@@ -277,7 +277,20 @@ func (f *matrixFlags) save(ctx context.Context, m *matrix.Matrix) (path string, 
 	if err != nil {
 		return "", &bugError{err}
 	}
-	return f.savePage("matrix.html", data)
+	return f.savePage(f.pageName(), data)
+}
+
+// pageName is that of the whole matrix, or of a part of it, which does not take its place.
+func (f *matrixFlags) pageName() string {
+	const most = 48 // characters
+	part := strings.ToLower(strings.Join(append(slices.Clone(f.locks), f.columns...), "-"))
+	switch {
+	case part == "":
+		return "matrix.html"
+	case len(part) > most:
+		return "matrix-part.html"
+	}
+	return "matrix-" + part + ".html"
 }
 
 // again saves the worst run of the only cell as a scenario file and says how to play it, and

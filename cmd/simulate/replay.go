@@ -10,8 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"lockstep/internal/history"
-	"lockstep/internal/plan"
 	"lockstep/internal/report/export"
 	"lockstep/internal/run"
 	"lockstep/internal/rundir"
@@ -54,7 +52,7 @@ func replayRun(ctx context.Context, g *globals, w io.Writer, s *rundir.Run) erro
 	var all []export.Replayed
 	same := true
 	for _, stored := range s.Histories {
-		played, err := playAgain(ctx, s.Plan, stored)
+		played, err := sim.Again(ctx, s.Plan, stored)
 		switch {
 		case ctx.Err() != nil:
 			return errors.New("interrupted: the histories were not compared to their end")
@@ -84,22 +82,6 @@ func replayRun(ctx context.Context, g *globals, w io.Writer, s *rundir.Run) erro
 		return statusExit(run.Inconclusive)
 	}
 	return &bugError{errors.New("the same scenario, lock and seed gave another history (unless the program was changed and has still the same version)")}
-}
-
-// playAgain plays the run of a stored history, as far as that goes.
-func playAgain(ctx context.Context, p *plan.Plan, stored *history.History) (*history.History, error) {
-	w := sim.New()
-	defer w.Close()
-	n := len(stored.Events) - 1
-	cut := n >= 0 && stored.Events[n].Kind == history.CutShort
-	if cut {
-		w.Reserve(sim.MaxRecorded - n)
-	}
-	played, err := w.Play(ctx, p, stored.Header.Lock, stored.Header.Seed)
-	if err == nil && cut {
-		played.CutAt(min(n, len(played.Events)), stored.WhyCutShort())
-	}
-	return played, err
 }
 
 func showReplay(g *globals, w io.Writer, s *rundir.Run, all []export.Replayed, same bool) error {

@@ -16,6 +16,7 @@ type globals struct {
 	out      string
 	quiet    bool
 	noColor  bool
+	sets     []string     // changes to scenarios, of those commands that take some: see settable
 	language say.Language // of those commands that speak several: see speaks
 	stdout   *screen
 }

@@ -71,7 +71,7 @@ with 1 if no seed breaks it).
 	cmd.Flags().IntVar(&f.jobs, "jobs", runtime.GOMAXPROCS(0), "how many seeds to play at once")
 	cmd.Flags().Lookup("jobs").DefValue = "one for each core"
 	f.shards.add(cmd)
-	return speaks(cmd, g)
+	return speaks(settable(cmd, g), g)
 }
 
 // hunt is how the search for one lock went.

@@ -69,7 +69,7 @@ The same file is an ordinary story for run, which plays it as it stands.
 	cmd.Flags().IntVar(&f.jobs, "jobs", runtime.GOMAXPROCS(0), "how many seeds to play at once")
 	cmd.Flags().Lookup("jobs").DefValue = "one for each core"
 	f.shards.add(cmd)
-	return speaks(cmd, g)
+	return speaks(settable(cmd, g), g)
 }
 
 // merge shows what merged parts have played.

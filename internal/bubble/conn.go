@@ -30,8 +30,10 @@ type conn struct {
 
 	// Of the kernel.
 	socket  *sim.Socket
-	version int // of the protocol
-	asked   []encoder
+	version  int // of the protocol
+	asked    []encoder
+	multi    bool     // MULTI was sent, and neither EXEC nor DISCARD since
+	channels []string // that it listens to
 }
 
 var _ net.Conn = (*conn)(nil)

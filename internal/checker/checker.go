@@ -26,6 +26,16 @@ const (
 	Unknown Verdict = "unknown"
 )
 
+// Worse returns the worse of two verdicts: broken, unknown, kept.
+func Worse(a, b Verdict) Verdict {
+	for _, v := range []Verdict{Broken, Unknown} {
+		if a == v || b == v {
+			return v
+		}
+	}
+	return Kept
+}
+
 // Property is one thing that a lock promises, stated positively.
 type Property struct {
 	ID      string   // mutual-exclusion

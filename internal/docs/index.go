@@ -78,7 +78,7 @@ func faultRows() [][]string {
 func momentRows() [][]string {
 	var rows [][]string
 	for _, m := range faults.MomentPhrases() {
-		rows = append(rows, []string{link(text(momentWords(m)), momentFile(m)), text(m.Doc)})
+		rows = append(rows, []string{link(text(momentWords(m)), momentFile(m)), text(m.Doc.English)})
 	}
 	return rows
 }

@@ -15,7 +15,7 @@ import (
 const (
 	MaxLine   = 1 << 20    // bytes of one line
 	MaxEvents = 20_000_000 // events of one history
-	MaxNodes  = 1000       // nodes of one history
+	MaxNodes  = 5000       // nodes of one history
 
 	// maxNanos bounds times and leases of either sign to 73 years, so that sums
 	// and differences of a few of them fit into an int64.
@@ -106,7 +106,8 @@ func writeOne(out *bufio.Writer, h *History) error {
 
 // lineOf is the line of an event of a history, to write.
 func lineOf(h *History) *line {
-	l := &line{h: h, names: make([]string, len(h.Header.Nodes)+1)}
+	l := &line{h: h, names: make([]string, len(h.Header.Nodes)+1), texts: make([]jsonText, max(len(h.texts), 1))}
+	l.texts[0].json = `""`
 	for i, n := range h.Header.Nodes {
 		l.names[i+1] = string(appendString(nil, n.Name))
 	}

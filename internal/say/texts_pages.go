@@ -11,7 +11,7 @@ var pageTexts = [][2]string{
 
 	// Searches and lists in the terminal.
 	{"rate", "比例"}, {"found", "找到"}, {"smallest", "最小"}, {"file", "文件"}, {"original", "原来"}, {"idea", "思路"}, {"bug", "缺陷"}, {"library", "库"},
-	{"what goes wrong", "错在哪里"}, {"what it does", "做什么"}, {"what it demands", "要求什么"}, {"title", "标题"}, {"locks", "锁"},
+	{"what goes wrong", "错在哪里"}, {"what it does", "做什么"}, {"moment", "时刻"}, {"when it is", "什么时候"}, {"what it demands", "要求什么"}, {"title", "标题"}, {"locks", "锁"},
 
 	// The comparison of runs.
 	{"Skip to the verdicts", "跳到结论"}, {"Judged anew, all by the same checkers", "全部由同样的检查器重新评判"}, {"With care", "小心比较"}, {"Verdicts", "结论"},

@@ -3,6 +3,7 @@ package sim
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"lockstep/internal/faults"
@@ -46,23 +47,24 @@ type client struct {
 // newClient makes a client process in one of its lives, counted from 0. Each life
 // has luck of its own: a process that starts anew does not draw its old tokens.
 func (w *World) newClient(name string, load plan.Workload, life int) *client {
-	luck, habits := "luck of "+name, "habits of "+name
+	reborn := ""
 	if life > 0 {
-		luck = fmt.Sprintf("%s, life %d", luck, life+1)
-		habits = fmt.Sprintf("%s, life %d", habits, life+1)
+		reborn = fmt.Sprintf(", life %d", life+1)
 	}
-	c := &client{
+	c := w.blankClient()
+	*c = client{
 		lives: life,
 		w:     w, name: name, node: w.hist.Node(name),
-		proc:    w.k.NewProc(name, w.clockOf(name)),
-		luck:    kernel.NewRand(w.seed, kernel.StreamID(luck)),
-		habits:  kernel.NewRand(w.seed, kernel.StreamID(habits)),
-		network: kernel.NewRand(w.seed, kernel.StreamID("network of "+name)),
+		proc:    w.newProc(name, w.clockOf(name)),
+		luck:    kernel.NewRand(w.seed, kernel.StreamID("luck of ", name, reborn)),
+		habits:  kernel.NewRand(w.seed, kernel.StreamID("habits of ", name, reborn)),
+		network: kernel.NewRand(w.seed, kernel.StreamID("network of ", name)),
 
-		deadlines: make([]deadline, 0, fewDeadlines),
+		deadlines: slices.Grow(c.deadlines[:0], fewDeadlines),
+		texts:     commandTexts{buffer: c.texts.buffer[:0]},
 	}
 	player := workload.Client{
-		Env: c, Resource: c, Control: c, Plan: load, Rand: &c.habits,
+		Env: c, Resource: c, Control: c, Plan: load, Timeout: w.plan.Network.Timeout, Rand: &c.habits,
 		Lock: w.variant.New(w.deps(c, load)),
 	}
 	c.play = func() {
@@ -70,6 +72,25 @@ func (w *World) newClient(name string, load plan.Workload, life int) *client {
 		w.clientDone(c)
 	}
 	return c
+}
+
+// blankClient returns a client that nobody uses, as its last user has left it. One that a guest
+// has is known to goroutines, which nobody unwinds, so no other run gets it.
+func (w *World) blankClient() *client {
+	if w.pacer != nil {
+		return &client{}
+	}
+	return w.madeClients.Next()
+}
+
+// newProc adds a process; see blankClient.
+func (w *World) newProc(name string, c kernel.Clock) *kernel.Proc {
+	if w.pacer != nil {
+		return w.k.NewProc(name, c)
+	}
+	p := w.madeProcs.Next()
+	w.k.Begin(p, name, c)
+	return p
 }
 
 // Now implements world.Env.
@@ -152,13 +173,7 @@ func (c *client) ExtraWork() time.Duration {
 }
 
 // latency draws how long one message of this client travels.
-func (c *client) latency() time.Duration {
-	span := c.w.plan.Network.Latency
-	if span.Max <= span.Min {
-		return span.Min
-	}
-	return span.Min + time.Duration(c.network.Int64N(int64(span.Max-span.Min)+1))
-}
+func (c *client) latency() time.Duration { return c.w.plan.Network.Latency.Draw(&c.network) }
 
 // loses draws whether a message of this client gets lost.
 func (c *client) loses() bool {

@@ -86,6 +86,11 @@ type World struct {
 	stores     []*redis.Store      // all ever made; they are reused from run to run
 	usedStores int                 // how many belong to the present run
 	visits     kernel.Arena[visit] // of the resource
+
+	// What a run is made of, used again from run to run.
+	madeClients kernel.Arena[client]
+	madeProcs   kernel.Arena[kernel.Proc]
+	madeServers kernel.Arena[redisServer]
 }
 
 // New returns a world.
@@ -101,6 +106,22 @@ func (w *World) Reserve(events int) { w.most = max(MaxRecorded-events, 0) }
 func (w *World) Close() {
 	w.k.Close()
 	w.k = kernel.New()
+}
+
+// Again plays the run of a stored history, as far as that goes, and returns its history.
+func Again(ctx context.Context, p *plan.Plan, stored *history.History) (*history.History, error) {
+	w := New()
+	defer w.Close()
+	n := len(stored.Events) - 1
+	cut := n >= 0 && stored.Events[n].Kind == history.CutShort
+	if cut {
+		w.Reserve(MaxRecorded - n)
+	}
+	played, err := w.Play(ctx, p, stored.Header.Lock, stored.Header.Seed)
+	if err == nil && cut {
+		played.CutAt(min(n, len(played.Events)), stored.WhyCutShort())
+	}
+	return played, err
 }
 
 // Run is Play without a way to stop it.
@@ -134,7 +155,7 @@ func (w *World) playVariant(ctx context.Context, p *plan.Plan, variant locks.Var
 	if err := variant.CheckLease(p.Lease); err != nil {
 		return nil, err
 	}
-	if p.Chaos != nil {
+	if p.IsOpen() {
 		return nil, errors.New("the faults of this plan are yet to be drawn: chaos.Draw does it")
 	}
 	if err := w.setUp(p, variant, seed); err != nil {
@@ -232,6 +253,9 @@ func (w *World) setUp(p *plan.Plan, v locks.Variant, seed uint64) error {
 	w.resetCalls()
 	w.usedStores = 0
 	w.visits.Reset()
+	w.madeClients.Reset()
+	w.madeProcs.Reset()
+	w.madeServers.Reset()
 
 	w.guarded = resource{w: w, node: w.hist.Node(plan.ResourceName), fence: p.Workload.Fence}
 	if err := w.startServers(); err != nil {
@@ -239,7 +263,7 @@ func (w *World) setUp(p *plan.Plan, v locks.Variant, seed uint64) error {
 	}
 	w.clients = w.clients[:0]
 	for i, name := range p.Clients {
-		c := w.newClient(name, p.Workload, 0)
+		c := w.newClient(name, p.WorkloadOf(name), 0)
 		c.member = i
 		w.clients = append(w.clients, c)
 	}

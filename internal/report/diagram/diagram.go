@@ -65,6 +65,7 @@ type drawing struct {
 	prefix   string // of the steps' ids
 	language say.Language
 	b        strings.Builder
+	arrives  int32 // the event with which the message arrives that is being drawn
 }
 
 func (d *drawing) f(format string, args ...any) { fmt.Fprintf(&d.b, format, args...) }

@@ -13,6 +13,9 @@ import (
 // same instant does not lie on top of itself, and time between rows is warped:
 // long stretches in which nothing relevant happens are folded.
 type Layout struct {
+	// Handles: each message that arrived names its event, for a page on which it can be taken hold of.
+	Handles bool
+
 	h       *history.History
 	steps   []explain.Step
 	lo, hi  int32   // range of events that is drawn

@@ -17,6 +17,7 @@ const lateAfter = 250 * time.Millisecond
 func (d *drawing) message(i int32) {
 	l, h := d.l, d.l.h
 	e := &h.Events[i]
+	d.arrives = i
 	switch e.Kind {
 	case history.Executed:
 		if l.shown(e.Cause) {
@@ -59,8 +60,8 @@ func (d *drawing) arrow(from, to history.NodeID, y0, y1 int, took time.Duration,
 	if took >= lateAfter {
 		class, label = "msg late", say.LateMessage.With(say.Verbatim(label)).In(d.language)
 	}
-	d.f(`<g><title>%s</title><path d="M%d %dL%d %d" class="%s to"/>`,
-		escape(clean.Text(full, 100)), edge(x0, x1, 8), y0, edge(x1, x0, 8), y1, class)
+	d.f(`<g%s><title>%s</title><path d="M%d %dL%d %d" class="%s to"/>`,
+		d.handle(), escape(clean.Text(full, 100)), edge(x0, x1, 8), y0, edge(x1, x0, 8), y1, class)
 	if d.l.truly {
 		d.b.WriteString(`</g>`) // in true time there is no room for words
 		return
@@ -80,6 +81,14 @@ func (d *drawing) arrow(from, to history.NodeID, y0, y1 int, took time.Duration,
 		d.text(x, y+9, middle, "w", label)
 	}
 	d.b.WriteString(`</g>`)
+}
+
+// handle names the event with which a message arrives, where somebody asks for it.
+func (d *drawing) handle() string {
+	if !d.l.Handles {
+		return ""
+	}
+	return fmt.Sprintf(` data-event="%d"`, d.arrives)
 }
 
 // unseen draws a command whose execution nobody saw: real servers do not tell

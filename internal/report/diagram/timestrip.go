@@ -7,9 +7,9 @@ import (
 
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
+	"lockstep/internal/report/axis"
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/clean"
-	"lockstep/internal/report/figure"
 	"lockstep/internal/say"
 )
 
@@ -287,7 +287,7 @@ func (d *timeDrawing) faults(top, bottom int) {
 // axis labels the time.
 func (d *timeDrawing) axis(y int) {
 	d.f(`<path d="M%d %dH%d" class="axis"/>`, timeLeft, y, timeWidth-timeRight)
-	for _, t := range figure.TimeTicks(d.end.Duration().Seconds()) {
+	for _, t := range axis.Times(d.end.Duration().Seconds()) {
 		x := tenths(d.x(history.Instant(t.Value * 1e9)))
 		d.f(`<path d="M%s %dv5" class="axis"/><text x="%s" y="%d" class="small m">%s</text>`, x, y, x, y+18, say.AxisSeconds.With(say.Verbatim(t.Label)).In(d.language))
 	}
