@@ -63,7 +63,12 @@ func (f *shardFlags) load(ctx context.Context, g *globals, arg string) ([]*plan.
 			return nil, err
 		}
 	}
-	p, err := scenario.Parse(f.scenario.File, []byte(f.scenario.Text))
+	g.sets = f.scenario.Set
+	changes, err := g.changes()
+	if err != nil {
+		return nil, err
+	}
+	p, err := scenario.Parse(f.scenario.File, []byte(f.scenario.Text), changes...)
 	return []*plan.Plan{p}, err
 }
 
@@ -93,7 +98,7 @@ func readScenario(ctx context.Context, g *globals, arg string) (*shard.Scenario,
 	if err != nil {
 		return nil, unreadable(err)
 	}
-	return &shard.Scenario{File: filepath.ToSlash(files[0]), Text: string(data)}, nil
+	return &shard.Scenario{File: filepath.ToSlash(files[0]), Text: string(data), Set: g.sets}, nil
 }
 
 // work describes the work of a command. options are what decides its result besides the scenario.

@@ -23,8 +23,9 @@ type Work struct {
 
 // Scenario is the file that a work is about.
 type Scenario struct {
-	File string `json:"file"` // what people call it
-	Text string `json:"text"`
+	File string   `json:"file"` // what people call it
+	Text string   `json:"text"`
+	Set  []string `json:"set,omitempty"` // its changes, as --set has them
 }
 
 // NewWork describes a work. options is anything that JSON can say.
@@ -63,6 +64,8 @@ func (w *Work) Differs(o *Work) string {
 		return fmt.Sprintf("one is of %s and the other of %s", a.File, b.File)
 	case a.Text != b.Text:
 		return a.File + " was changed in between"
+	case !slices.Equal(a.Set, b.Set):
+		return fmt.Sprintf("the changes of %s differ: %q and %q", a.File, a.Set, b.Set)
 	case !bytes.Equal(w.Options, o.Options):
 		return fmt.Sprintf("the options differ: %s and %s", w.Options, o.Options)
 	}

@@ -97,6 +97,7 @@ func TestPartsThatCannotBeMerged(t *testing.T) {
 		{part(t, "b.json", work(t, func(w *Work) { w.Command = "sweep" }), Shard{2, 3}, 7), "one is of simulate search and the other of simulate sweep"},
 		{part(t, "b.json", work(t, func(w *Work) { w.Scenario.Text = "scenario: Calm\n" }), Shard{2, 3}, 7), "storm.yaml was changed in between"},
 		{part(t, "b.json", work(t, func(w *Work) { w.Scenario.File = "calm.yaml" }), Shard{2, 3}, 7), "one is of storm.yaml and the other of calm.yaml"},
+		{part(t, "b.json", work(t, func(w *Work) { w.Scenario.Set = []string{"lease=3s"} }), Shard{2, 3}, 7), `["lease=3s"]`},
 		{part(t, "b.json", work(t, func(w *Work) { w.Options = []byte(`{"seeds":9}`) }), Shard{2, 3}, 7), `the options differ: {"seeds":100} and {"seeds":9}`},
 		{part(t, "b.json", work(t, func(w *Work) { w.Scenario = nil }), Shard{2, 3}, 7), "different work"},
 	}
