@@ -142,8 +142,14 @@ func (f *runFlags) runFiles(r *run.Result, b *bundle.Bundle) ([]runstore.File, e
 	return slices.Concat(shown, logs, own), err
 }
 
+// version is what make dist writes into the program; "" in any other.
+var version string
+
 // buildVersion is the module's version, or the commit that the program was built from.
 func buildVersion() string {
+	if version != "" {
+		return version
+	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return "unknown"

@@ -57,7 +57,7 @@ type line struct {
 	Event
 	h      *History
 	names  []string          // as JSON, by NodeID; to write
-	texts  []jsonText      // by TextID; to write
+	texts  []jsonText        // by TextID; to write
 	nodes  map[string]NodeID // to read
 	client NodeID            // see clientOf
 	said   bool              // the line that was read names the client
