@@ -14,6 +14,7 @@ import (
 	"lockstep/internal/bubble"
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
+	"lockstep/internal/locks"
 	"lockstep/internal/plan"
 	"lockstep/internal/run"
 	"lockstep/internal/scenario"
@@ -40,7 +41,7 @@ const (
 // suite is one call of Run.
 type suite struct {
 	name     string
-	nodes    int
+	servers  bubble.Servers
 	newLock  func(Client) Lock
 	stories  []string
 	breaks   map[string][]string // properties, by story
@@ -59,13 +60,13 @@ type suite struct {
 }
 
 // newSuite returns nil when the options make no sense, and has said why.
-func newSuite(t *testing.T, store Redis, newLock func(Client) Lock, options []Option) *suite {
+func newSuite(t *testing.T, store Store, newLock func(Client) Lock, options []Option) *suite {
 	t.Helper()
 	s := &suite{
-		name: t.Name(), nodes: max(store.Nodes, 1), newLock: newLock, stories: usualNames,
+		name: t.Name(), servers: store.Servers(), newLock: newLock, stories: usualNames,
 		breaks: map[string][]string{}, seed: 1, seeds: 1, on: sim.New(),
 	}
-	if s.nodes > 1 {
+	if s.servers.Store == locks.StoreRedisNodes {
 		s.stories = usualNames[:len(usualNames)-1]
 	}
 	for _, o := range options {

@@ -55,3 +55,42 @@ func BenchmarkSchedules(b *testing.B) {
 		})
 	}
 }
+
+// Pairs as they are walked: moments of each first fault, then all schedules that begin with it. What
+// is left out by the definition of minimal is counted: the only reduction there is.
+func BenchmarkPairs(b *testing.B) {
+	for _, lock := range []string{"set-nx-lua", "setnx-expire", "redlock", "zk-sequential"} {
+		b.Run(lock, func(b *testing.B) {
+			o := options(b, lock, 1)
+			o.in = []string{plainBase}
+			known := walked(b, o).Locks[0].smaller(2)
+			g, err := o.newGround(o.Locks[0], 0, false)
+			if err != nil {
+				b.Fatal(err)
+			}
+			p := &player{w: world()}
+			defer p.w.Close()
+			p.on(g)
+			_, h, err := p.play(b.Context(), nil, true)
+			if err != nil {
+				b.Fatal(err)
+			}
+			places := thinned(g.letters, p.next(h, nil))
+			var playing, pulls time.Duration
+			var played, closed int64
+			for i := 0; b.Loop(); i++ {
+				pulls += pull()
+				u := &unit{p: p, known: known, faults: 2}
+				start := time.Now()
+				if err := u.walk(b.Context(), schedule{places[i*7%len(places)]}, []int{0}); err != nil {
+					b.Fatal(err)
+				}
+				playing += time.Since(start)
+				played, closed = played+u.Walked, closed+u.closed
+			}
+			b.ReportMetric(float64(played)/playing.Seconds(), "schedules/s")
+			b.ReportMetric(float64(playing)/float64(played)/(float64(pulls)/float64(b.N)), "pulls/schedule")
+			b.ReportMetric(100*float64(closed)/float64(closed+played), "%left-out")
+		})
+	}
+}

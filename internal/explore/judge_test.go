@@ -188,3 +188,35 @@ func TestRightAfterTheFaultBefore(t *testing.T) {
 		}
 	}
 }
+
+// A world that has played other schedules plays the next one as a new world does: what it is made
+// of is used again, and nothing of it is left over.
+func TestAWorldIsAsNew(t *testing.T) {
+	for _, lock := range []string{"set-nx-lua", "redlock-fsync", "redisson-fair", "set-nx-lua-cluster", "zk-sequential", "etcd-txn", "consul-session", "pg-advisory"} {
+		o := options(t, lock, 1)
+		p := grounded(t, o, world())
+		_, h, err := p.play(t.Context(), nil, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		places := p.next(h, nil)
+		for i := range 150 {
+			s := schedule{places[i*997%len(places)]}
+			_, used, err := p.play(t.Context(), s, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			again := &player{w: world()}
+			again.on(p.g)
+			_, fresh, err := again.play(t.Context(), s, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			hash := fresh.Hash()
+			again.w.Close()
+			if used.Hash() != hash {
+				t.Errorf("%s by %s: another history in a world that has played before", lock, p.g.told(s).English())
+			}
+		}
+	}
+}

@@ -78,22 +78,35 @@ type unit struct {
 	tally
 	found  []found
 	doubts []string
+	closed int64 // beginnings that were left out: whatever comes of them, their set is not minimal
 }
 
 // walk plays all schedules of the unit's length that begin with s, which the walk has come to
 // by order.
 func (u *unit) walk(ctx context.Context, s schedule, order []int) error {
-	g := u.p.g
 	var used kindSet
 	for i := range s {
-		used = used.with(g.letters[s[i].Letter].kind)
+		used = used.with(u.p.g.letters[s[i].Letter].kind)
 	}
-	open := u.known.open(used)
-	if open == [ways]bool{} {
+	return u.longer(ctx, s, u.with(used), order)
+}
+
+// toBreak are some kinds, and the ways in which no smaller set of theirs is known to break the lock.
+type toBreak struct {
+	kinds kindSet
+	open  [ways]bool
+}
+
+func (u *unit) with(kinds kindSet) *toBreak { return &toBreak{kinds, u.known.open(kinds)} }
+
+// longer is walk for a schedule whose kinds have been looked at.
+func (u *unit) longer(ctx context.Context, s schedule, of *toBreak, order []int) error {
+	if of.open == [ways]bool{} {
+		u.closed++
 		return nil
 	}
 	if len(s) == u.faults {
-		return u.judge(ctx, s, used, open, order)
+		return u.judge(ctx, s, of, order)
 	}
 	_, h, err := u.p.play(ctx, s, true)
 	if err != nil {
@@ -101,9 +114,14 @@ func (u *unit) walk(ctx context.Context, s schedule, order []int) error {
 	}
 	long := append(slices.Clone(s), place{})
 	path := append(slices.Clone(order), 0)
+	more := make([]*toBreak, len(kinds)) // with one kind more, as far as anybody has asked
 	for i, next := range u.p.next(h, s) {
 		long[len(s)], path[len(order)] = next, i
-		if err := u.walk(ctx, long, path); err != nil {
+		kind := u.p.g.letters[next.Letter].kind
+		if more[kind] == nil {
+			more[kind] = u.with(of.kinds.with(kind))
+		}
+		if err := u.longer(ctx, long, more[kind], path); err != nil {
 			return err
 		}
 	}
@@ -111,7 +129,7 @@ func (u *unit) walk(ctx context.Context, s schedule, order []int) error {
 }
 
 // judge plays one schedule and notes what it breaks that no smaller set does.
-func (u *unit) judge(ctx context.Context, s schedule, used kindSet, open [ways]bool, order []int) error {
+func (u *unit) judge(ctx context.Context, s schedule, of *toBreak, order []int) error {
 	v, _, err := u.p.play(ctx, s, false)
 	if err != nil {
 		return err
@@ -125,15 +143,15 @@ func (u *unit) judge(ctx context.Context, s schedule, used kindSet, open [ways]b
 	if !acted {
 		u.Vain++
 	}
-	for way := range open {
-		if !open[way] || !v.broken[way] {
+	for way := range of.open {
+		if !of.open[way] || !v.broken[way] {
 			continue
 		}
 		if !acted {
 			u.doubts = append(u.doubts, Way(way).String()+" by "+u.p.g.told(s).English()+", of which one has no effect")
 			continue
 		}
-		u.add(newFound(u.p.g, Way(way), used, s, v.events, order))
+		u.add(newFound(u.p.g, Way(way), of.kinds, s, v.events, order))
 	}
 	return nil
 }

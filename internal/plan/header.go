@@ -1,6 +1,10 @@
 package plan
 
-import "lockstep/internal/history"
+import (
+	"slices"
+
+	"lockstep/internal/history"
+)
 
 // Names of the nodes that a scenario does not name itself. Both worlds use them,
 // so that a history reads the same wherever it comes from.
@@ -22,6 +26,8 @@ func (p *Plan) HeaderOf(lock string, store Store, seed uint64, backend string, s
 		Scenario: p.Name, Lock: lock, Seed: seed, Backend: backend, ScalePPM: scalePPM,
 		Lease: p.Lease, Fence: string(p.Workload.Fence), Drawn: p.Drawn,
 	}
+	h.Nodes = make([]history.Node, 0, len(p.Clients)+8)
+	h.Faults = slices.Grow(h.Faults, len(p.Faults)) // none stays nil
 	add := func(role history.Role, names ...string) {
 		for _, name := range names {
 			h.Nodes = append(h.Nodes, history.Node{Name: name, Role: role})
@@ -36,7 +42,7 @@ func (p *Plan) HeaderOf(lock string, store Store, seed uint64, backend string, s
 		f := &p.Faults[i]
 		h.Faults = append(h.Faults, history.Fault{
 			Number: f.Number, Verb: f.Verb.Name(), Text: f.Text, Deed: f.Deed,
-			TextChinese: f.TextChinese, DeedChinese: f.DeedChinese, Drawn: f.Drawn,
+			TextChinese: f.TextChinese, DeedChinese: f.DeedChinese, Drawn: f.Drawn, Sides: f.Args.Sides,
 		})
 	}
 	return h

@@ -235,7 +235,24 @@ func demandedOr(demanded, planned int) int {
 	return planned
 }
 
+// numbered are the names of the first so many of a kind. They are made once, for each run asks for
+// them several times: who changes them changes them for all.
 func numbered(word string, count int) []string {
+	if known, ok := fewNumbered[word]; ok && count <= len(known) {
+		return known[:count:count]
+	}
+	return namesOf(word, count)
+}
+
+var fewNumbered = func() map[string][]string {
+	all := map[string][]string{}
+	for _, word := range []string{"redis", "etcd", "zk", "consul", "mysql", "postgres", "sentinel"} {
+		all[word] = namesOf(word, 12)
+	}
+	return all
+}()
+
+func namesOf(word string, count int) []string {
 	names := make([]string, count)
 	for i := range names {
 		names[i] = word + "-" + strconv.Itoa(i+1)

@@ -3,6 +3,7 @@ package sim
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"lockstep/internal/faults"
@@ -46,20 +47,21 @@ type client struct {
 // newClient makes a client process in one of its lives, counted from 0. Each life
 // has luck of its own: a process that starts anew does not draw its old tokens.
 func (w *World) newClient(name string, load plan.Workload, life int) *client {
-	luck, habits := "luck of "+name, "habits of "+name
+	reborn := ""
 	if life > 0 {
-		luck = fmt.Sprintf("%s, life %d", luck, life+1)
-		habits = fmt.Sprintf("%s, life %d", habits, life+1)
+		reborn = fmt.Sprintf(", life %d", life+1)
 	}
-	c := &client{
+	c := w.blankClient()
+	*c = client{
 		lives: life,
 		w:     w, name: name, node: w.hist.Node(name),
-		proc:    w.k.NewProc(name, w.clockOf(name)),
-		luck:    kernel.NewRand(w.seed, kernel.StreamID(luck)),
-		habits:  kernel.NewRand(w.seed, kernel.StreamID(habits)),
-		network: kernel.NewRand(w.seed, kernel.StreamID("network of "+name)),
+		proc:    w.newProc(name, w.clockOf(name)),
+		luck:    kernel.NewRand(w.seed, kernel.StreamID("luck of ", name, reborn)),
+		habits:  kernel.NewRand(w.seed, kernel.StreamID("habits of ", name, reborn)),
+		network: kernel.NewRand(w.seed, kernel.StreamID("network of ", name)),
 
-		deadlines: make([]deadline, 0, fewDeadlines),
+		deadlines: slices.Grow(c.deadlines[:0], fewDeadlines),
+		texts:     commandTexts{buffer: c.texts.buffer[:0]},
 	}
 	player := workload.Client{
 		Env: c, Resource: c, Control: c, Plan: load, Timeout: w.plan.Network.Timeout, Rand: &c.habits,
@@ -70,6 +72,25 @@ func (w *World) newClient(name string, load plan.Workload, life int) *client {
 		w.clientDone(c)
 	}
 	return c
+}
+
+// blankClient returns a client that nobody uses, as its last user has left it. One that a guest
+// has is known to goroutines, which nobody unwinds, so no other run gets it.
+func (w *World) blankClient() *client {
+	if w.pacer != nil {
+		return &client{}
+	}
+	return w.madeClients.Next()
+}
+
+// newProc adds a process; see blankClient.
+func (w *World) newProc(name string, c kernel.Clock) *kernel.Proc {
+	if w.pacer != nil {
+		return w.k.NewProc(name, c)
+	}
+	p := w.madeProcs.Next()
+	w.k.Begin(p, name, c)
+	return p
 }
 
 // Now implements world.Env.

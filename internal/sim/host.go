@@ -59,7 +59,7 @@ type backend interface {
 func (w *World) newHost(name string, serv service) host {
 	return host{
 		w: w, name: name, node: w.hist.Node(name), serv: serv,
-		proc: w.k.NewProc(name, w.clockOf(name)),
+		proc: w.newProc(name, w.clockOf(name)),
 	}
 }
 
@@ -85,6 +85,8 @@ func (h *host) arrive(l *call) {
 		l.refuse()
 	case h.proc.Frozen():
 		h.inbox = append(h.inbox, l)
+	case l.conn != nil && l.conn.waits:
+		l.conn.behind = append(l.conn.behind, l)
 	case l.silent:
 		l.answer()
 	default:
@@ -114,7 +116,7 @@ func (h *host) kill() {
 // revive starts the process anew, with the clock that its machine has.
 func (h *host) revive() {
 	clock := h.proc.Clock
-	h.proc = h.w.k.NewProc(h.name, clock)
+	h.proc = h.w.newProc(h.name, clock)
 	h.lives++
 	h.serv.revived()
 	h.w.backend.reachabilityChanged()

@@ -30,6 +30,7 @@ type redisServer struct {
 	// For the connections of guests.
 	scripts map[*world.Script]bool // whose text it has seen in this life
 	looks   []look
+	watches []look   // by WATCH
 	after   []string // keys of which the present command's connection is told behind the reply
 	serving *conn    // whose command is being executed
 
@@ -65,7 +66,8 @@ type (
 var _ service = (*redisServer)(nil)
 
 func (w *World) newRedisServer(g *redisGroup, name string) *redisServer {
-	s := &redisServer{group: g}
+	s := w.blankServer()
+	*s = redisServer{group: g, stream: s.stream[:0], aof: s.aof[:0], waiters: s.waiters[:0]}
 	for _, script := range w.Scripts {
 		s.learn(script)
 	}
@@ -87,6 +89,14 @@ func (w *World) newRedisServer(g *redisGroup, name string) *redisServer {
 	s.store.LuaOnly = w.LuaOnly
 	s.store.Extensions = extensionsOf(&w.variant.Servers)
 	return s
+}
+
+// blankServer returns a server that nobody uses, see blankClient.
+func (w *World) blankServer() *redisServer {
+	if w.pacer != nil {
+		return &redisServer{}
+	}
+	return w.madeServers.Next()
 }
 
 // extensionsOf is what a server knows beyond Redis 7.0: what the lock's design says that it
@@ -168,6 +178,7 @@ func (s *redisServer) publish(cause int32) {
 		})
 	}
 	s.invalidate(effects, s.serving)
+	s.touch(effects)
 	if len(effects) > 0 {
 		s.offset += int64(len(effects))
 		s.log(effects...)
@@ -233,7 +244,7 @@ func (s *redisServer) recordChanges(kind history.Kind, peer history.NodeID) {
 func (s *redisServer) died() {
 	s.refuseWaiters()
 	s.subs, s.serves, s.orders = s.subs[:0], s.serves[:0], nil
-	s.scripts, s.looks = nil, nil
+	s.scripts, s.looks, s.watches = nil, nil, nil
 	s.cutOff()
 	s.lost = s.store.Owner(lockKey)
 	for _, r := range s.group.servers {

@@ -55,6 +55,9 @@ type World struct {
 	// Scripts are those whose text Redis servers have seen before the run, of a guest.
 	Scripts []*world.Script
 
+	// Setup are the statements that SQL servers have executed before the run, of a guest: its tables.
+	Setup []world.Stmt
+
 	watch func(faults.Moment, history.Instant) // see Watch
 	most  int                                  // how many events a history has at most
 	pacer kernel.Pacer                         // of the run of a guest; nil for any other
@@ -86,6 +89,11 @@ type World struct {
 	stores     []*redis.Store      // all ever made; they are reused from run to run
 	usedStores int                 // how many belong to the present run
 	visits     kernel.Arena[visit] // of the resource
+
+	// What a run is made of, used again from run to run.
+	madeClients kernel.Arena[client]
+	madeProcs   kernel.Arena[kernel.Proc]
+	madeServers kernel.Arena[redisServer]
 }
 
 // New returns a world.
@@ -248,6 +256,9 @@ func (w *World) setUp(p *plan.Plan, v locks.Variant, seed uint64) error {
 	w.resetCalls()
 	w.usedStores = 0
 	w.visits.Reset()
+	w.madeClients.Reset()
+	w.madeProcs.Reset()
+	w.madeServers.Reset()
 
 	w.guarded = resource{w: w, node: w.hist.Node(plan.ResourceName), fence: p.Workload.Fence}
 	if err := w.startServers(); err != nil {

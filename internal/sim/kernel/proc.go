@@ -20,9 +20,15 @@ type Proc struct {
 
 // NewProc adds a process.
 func (k *Kernel) NewProc(name string, c Clock) *Proc {
-	p := &Proc{k: k, name: name, Clock: c}
-	p.background = Ctx{k: k, proc: p}
+	p := &Proc{}
+	k.Begin(p, name, c)
 	return p
+}
+
+// Begin is NewProc for a value that an earlier run is done with.
+func (k *Kernel) Begin(p *Proc, name string, c Clock) {
+	*p = Proc{k: k, name: name, Clock: c, held: p.held[:0]}
+	p.background = Ctx{k: k, proc: p}
 }
 
 // Name returns the name that NewProc was given.

@@ -39,12 +39,15 @@ func (r *Rand) Int64N(n int64) int64 {
 	return int64(hi)
 }
 
-// StreamID turns the name of an actor and a purpose into a stream's id (FNV-1a).
-func StreamID(name string) uint64 {
+// StreamID turns the name of an actor and a purpose into a stream's id (FNV-1a). A name may come
+// in pieces, which count as if they were one text.
+func StreamID(name ...string) uint64 {
 	h := uint64(14695981039346656037)
-	for i := 0; i < len(name); i++ {
-		h ^= uint64(name[i])
-		h *= 1099511628211
+	for _, piece := range name {
+		for i := 0; i < len(piece); i++ {
+			h ^= uint64(piece[i])
+			h *= 1099511628211
+		}
 	}
 	return h
 }
