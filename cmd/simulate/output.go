@@ -58,7 +58,7 @@ func (o *output) result(r *run.Result) error {
 		fmt.Fprintln(o.f.stdout)
 	}
 	text := terminal.Report(b, terminal.Options{
-		Color: o.f.color(), Width: o.f.width(), Took: took, Brief: o.f.quiet, Language: o.f.language,
+		Color: o.f.color(), Signs: o.f.signs(), Width: o.f.width(), Took: took, Brief: o.f.quiet, Language: o.f.language,
 	})
 	_, err = io.WriteString(o.f.stdout, text)
 	return err

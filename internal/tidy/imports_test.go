@@ -35,7 +35,7 @@ var layers = map[string][]string{
 		"internal/faults", "internal/history", "internal/locks", "internal/plan", "internal/workload", "internal/world",
 	},
 	"internal/real": {
-		"internal/faults", "internal/history", "internal/locks", "internal/plan", "internal/resp", "internal/workload", "internal/world",
+		"internal/faults", "internal/history", "internal/locks", "internal/plan", "internal/resp", "internal/spread", "internal/workload", "internal/world",
 	},
 	"internal/chaos":    {"internal/faults", "internal/plan", "internal/sim/kernel", "internal/spread"},
 	"internal/scenario": {"internal/chaos", "internal/checker", "internal/faults", "internal/locks", "internal/plan", "internal/say", "internal/spread"},
