@@ -41,25 +41,27 @@ var layers = map[string][]string{
 	"internal/scenario": {"internal/chaos", "internal/checker", "internal/faults", "internal/locks", "internal/plan", "internal/say", "internal/spread"},
 	"internal/run":      {"internal/chaos", "internal/checker", "internal/history", "internal/locks", "internal/plan", "internal/say"},
 	"internal/rate":     {},
+	"internal/shard":    {},
 	"internal/measured": {},
-	"internal/sweep":    {"internal/checker", "internal/plan", "internal/rate", "internal/run"},
+	"internal/sweep":    {"internal/checker", "internal/plan", "internal/rate", "internal/run", "internal/shard"},
 	"internal/search": {
 		"internal/chaos", "internal/checker", "internal/explain", "internal/faults", "internal/history", "internal/plan",
-		"internal/rate", "internal/run", "internal/say", "internal/scenario", "internal/world",
+		"internal/rate", "internal/run", "internal/say", "internal/scenario", "internal/shard", "internal/world",
 	},
 	"internal/matrix": {
 		"internal/checker", "internal/faults", "internal/history", "internal/locks", "internal/measured", "internal/plan", "internal/rate", "internal/run", "internal/say",
-		"internal/scenario", "internal/world",
+		"internal/scenario", "internal/shard", "internal/world",
 	},
 	"internal/explore": {
 		"internal/checker", "internal/faults", "internal/history", "internal/locks", "internal/measured", "internal/plan", "internal/run", "internal/say", "internal/scenario",
+		"internal/shard",
 	},
 	"internal/worlds": {
 		"internal/checker", "internal/faults", "internal/history", "internal/locks", "internal/matrix", "internal/measured", "internal/plan", "internal/run", "internal/say", "internal/scenario",
 	},
 	"internal/claims": {
 		"internal/checker", "internal/faults", "internal/history", "internal/locks", "internal/plan", "internal/run",
-		"internal/scenario", "internal/sim", "internal/timerwheel", "internal/world",
+		"internal/scenario", "internal/shard", "internal/sim", "internal/timerwheel", "internal/world",
 	},
 	"scenarios":         {},
 	"examples":          {},
