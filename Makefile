@@ -9,7 +9,7 @@ PROFILE := $(CURDIR)/cmd/simulate/simulate.pgo
 # The browsers that internal/browser knows; any of them will do.
 BROWSERS := chromium chromium-browser google-chrome chrome headless-shell
 
-.PHONY: help test test-more unit race mutants live live-all live-docker images determinism soak soak-live fuzz conformance bench bench-live check lint golden generate gallery build profile servers examples consul clean
+.PHONY: help test test-more unit race mutants live live-all live-docker images determinism soak soak-live fuzz conformance bench bench-live check lint golden generate gallery site build profile servers examples consul clean
 
 help: ## show this menu
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -112,6 +112,9 @@ generate: ## write the schemas and the reference in docs/ anew
 
 gallery: ## the committed examples: a report, and the picture of the README
 	scripts/gallery
+
+site: ## the static site: playground, reference, matrix, which lock, gallery, tour (SITE=folder, default site/)
+	GO="$(GO)" scripts/site $(or $(SITE),site)
 
 build: ## bin/simulate, and bin/simulate-live for real servers beside it
 	$(GO) build -pgo=$(PROFILE) -o bin/simulate ./cmd/simulate

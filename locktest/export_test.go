@@ -13,19 +13,19 @@ import (
 var Seeded = bubble.Seeded
 
 // Play plays a lock in the default plan as change leaves it, and returns the hash of its history.
-func Play(t *testing.T, store Redis, newLock func(Client) Lock, seed uint64, change func(*plan.Plan)) (hash string) {
+func Play(t *testing.T, store Store, newLock func(Client) Lock, seed uint64, change func(*plan.Plan)) (hash string) {
 	return play(t, sim.New(), store, newLock, seed, change).Judgement.History.Hash().String()
 }
 
 var one = sim.New()
 
 // PlayOn is Play on buffers that are used again, as those of a suite are.
-func PlayOn(t *testing.T, store Redis, newLock func(Client) Lock, seed uint64, change func(*plan.Plan)) {
+func PlayOn(t *testing.T, store Store, newLock func(Client) Lock, seed uint64, change func(*plan.Plan)) {
 	play(t, one, store, newLock, seed, change)
 }
 
-func play(t *testing.T, on *sim.World, store Redis, newLock func(Client) Lock, seed uint64, change func(*plan.Plan)) *result {
-	s := &suite{name: "lock", nodes: max(store.Nodes, 1), newLock: newLock, on: on}
+func play(t *testing.T, on *sim.World, store Store, newLock func(Client) Lock, seed uint64, change func(*plan.Plan)) *result {
+	s := &suite{name: "lock", servers: store.Servers(), newLock: newLock, on: on}
 	p := plan.Default()
 	change(&p)
 	r := s.play(t, &p, seed, nil)

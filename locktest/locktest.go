@@ -33,8 +33,11 @@ package locktest
 import (
 	"context"
 	"testing"
+	"time"
 
+	"lockstep/internal/bubble"
 	"lockstep/internal/locks"
+	"lockstep/internal/plan"
 )
 
 // Lock is one client's handle of the lock under test.
@@ -90,10 +93,32 @@ type noLock struct{ err error }
 
 func (n noLock) Acquire(context.Context) (Lease, error) { return nil, n.err }
 
-// Redis is the store of a lock: one primary, with a replica in the stories that need one, or Nodes
-// servers that know nothing of each other, as Redlock has them.
+// Store is the servers behind the lock under test: Redis, or one of packages sqltest and etcdtest.
+type Store interface{ Servers() bubble.Servers }
+
+// Redis is one primary, with a replica in the stories that need one, or Nodes servers that know
+// nothing of each other, as Redlock has them.
 type Redis struct {
 	Nodes int // 0 counts as 1
+	// Replicas is how many the primary has in every story, for a lock that asks for them (WAIT): they are
+	// 10 ms behind where the story says nothing of it. Several nodes have none.
+	Replicas int
+}
+
+// replicaLag is how far replicas are behind that only the test asks for.
+const replicaLag = 10 * time.Millisecond
+
+// Servers implements Store.
+func (r Redis) Servers() bubble.Servers {
+	if r.Nodes > 1 {
+		return bubble.Servers{Store: locks.StoreRedisNodes, Nodes: r.Nodes, Port: 6379}
+	}
+	return bubble.Servers{Store: locks.StoreRedis, Port: 6379, Set: func(p *plan.Plan) {
+		if r.Replicas > 0 && p.Redis.Replicas == 0 {
+			p.Redis.Lag = replicaLag
+		}
+		p.Redis.Replicas = max(p.Redis.Replicas, r.Replicas)
+	}}
 }
 
 // Run plays stories to a lock. newLock makes it for one client, in a goroutine of its own; a client
@@ -102,7 +127,7 @@ type Redis struct {
 //
 // Run cannot be part of a parallel test: a bubble of testing/synctest has its own time, but
 // crypto/rand is everybody's.
-func Run(t *testing.T, store Redis, newLock func(Client) Lock, options ...Option) {
+func Run(t *testing.T, store Store, newLock func(Client) Lock, options ...Option) {
 	t.Helper()
 	s := newSuite(t, store, newLock, options)
 	if s == nil || !s.rehearse(t) {

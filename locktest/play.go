@@ -33,6 +33,11 @@ type result struct {
 func (s *suite) play(t *testing.T, p *plan.Plan, seed uint64, moment func(faults.Moment, history.Instant)) (r *result) {
 	t.Helper()
 	r = &result{}
+	if set := s.servers.Set; set != nil {
+		changed := *p
+		set(&changed)
+		p = &changed
+	}
 	cryptotest.SetGlobalRandom(t, seed)
 	defer bubble.SeedRuntime(seed)()
 	defer func() {
@@ -47,7 +52,7 @@ func (s *suite) play(t *testing.T, p *plan.Plan, seed uint64, moment func(faults
 		}
 	}()
 	synctest.Test(t, func(t *testing.T) {
-		w := bubble.New(bubble.Config{Name: s.name, Nodes: s.nodes, Make: s.make, Scripts: s.scripts, Watch: moment, On: s.on})
+		w := bubble.New(bubble.Config{Name: s.name, Servers: s.servers, Make: s.make, Scripts: s.scripts, Watch: moment, On: s.on})
 		defer w.Close()
 		r.Outcome = run.One(t.Context(), w, p, s.name, seed)
 		r.missed, r.learned = w.Missed(), w.Learned()

@@ -14,7 +14,9 @@ import (
 	"lockstep/internal/bubble"
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
+	"lockstep/internal/locks"
 	"lockstep/internal/plan"
+	"lockstep/internal/run"
 	"lockstep/internal/scenario"
 	"lockstep/internal/sim"
 	"lockstep/internal/world"
@@ -39,7 +41,7 @@ const (
 // suite is one call of Run.
 type suite struct {
 	name     string
-	nodes    int
+	servers  bubble.Servers
 	newLock  func(Client) Lock
 	stories  []string
 	breaks   map[string][]string // properties, by story
@@ -58,13 +60,13 @@ type suite struct {
 }
 
 // newSuite returns nil when the options make no sense, and has said why.
-func newSuite(t *testing.T, store Redis, newLock func(Client) Lock, options []Option) *suite {
+func newSuite(t *testing.T, store Store, newLock func(Client) Lock, options []Option) *suite {
 	t.Helper()
 	s := &suite{
-		name: t.Name(), nodes: max(store.Nodes, 1), newLock: newLock, stories: usualNames,
+		name: t.Name(), servers: store.Servers(), newLock: newLock, stories: usualNames,
 		breaks: map[string][]string{}, seed: 1, seeds: 1, on: sim.New(),
 	}
-	if s.nodes > 1 {
+	if s.servers.Store == locks.StoreRedisNodes {
 		s.stories = usualNames[:len(usualNames)-1]
 	}
 	for _, o := range options {
@@ -181,12 +183,27 @@ func (s *suite) rehearse(t *testing.T) bool {
 	return false
 }
 
+// unseededPlays is how often a story is played at most until it breaks what the test says that it
+// breaks, when Go's own scheduler takes part: that a lock can break is shown by one run of several.
+// (That it keeps its promises is not: a run that breaks what should be kept is never played again.)
+const unseededPlays = 5
+
+// onlyKept reports whether the run was not as expected only in that it broke too little.
+func (r *result) onlyKept() bool {
+	return r.Err == nil && r.Status() == run.Missed && !slices.ContainsFunc(r.Expected, func(e run.Expected) bool {
+		return !e.Met() && e.Got == checker.Broken
+	})
+}
+
 // story plays one story with all seeds.
 func (s *suite) story(t *testing.T, p *plan.Plan) {
 	t.Helper()
 	s.expect(p, p.Slug)
 	for seed := s.seed; seed < s.seed+uint64(s.seeds); seed++ {
 		r := s.play(t, p, seed, nil)
+		for n := 1; n < unseededPlays && !bubble.Seeded() && r.onlyKept(); n++ {
+			r = s.play(t, p, seed, nil)
+		}
 		if r.Err != nil {
 			t.Fatal(r.Err)
 		}

@@ -13,11 +13,11 @@ import (
 	"github.com/spf13/pflag"
 
 	"lockstep/internal/checker"
-	"lockstep/internal/explain"
 	"lockstep/internal/history"
 	"lockstep/internal/interrupt"
 	"lockstep/internal/logcheck"
 	"lockstep/internal/report/bundle"
+	"lockstep/internal/report/export"
 	"lockstep/internal/say"
 )
 
@@ -80,36 +80,9 @@ gives 3.
 	return speaks(cmd, g)
 }
 
-// checked is one judged history.
-type checked struct {
-	File      string                    `json:"file"`
-	Number    int                       `json:"number"` // of the history in its file, counted from 1
-	Scenario  string                    `json:"scenario"`
-	Lock      string                    `json:"lock"`
-	Seed      uint64                    `json:"seed"`
-	Backend   string                    `json:"backend"`
-	Hash      string                    `json:"hash"`
-	Events    int                       `json:"events"`
-	Whole     bool                      `json:"whole"`   // false: it may go on behind its last line
-	Verdict   checker.Verdict           `json:"verdict"` // the worst of all properties
-	Letter    checker.Letter            `json:"letter"`
-	Words     string                    `json:"words"`
-	Verdicts  map[string]checkedVerdict `json:"verdicts"`
-	OverlapUS int64                     `json:"overlap_us"`
-	Acquired  int                       `json:"acquired"`
-	judgement checker.Judgement
-}
-
-type checkedVerdict struct {
-	Verdict   checker.Verdict `json:"verdict"`
-	Count     int             `json:"count"`
-	FirstAtUS *int64          `json:"first_at_us"` // null when nothing broke
-	Words     string          `json:"words"`       // the first violation, or why the verdict is unknown
-}
-
 // answers are what the files came to.
 type answers struct {
-	histories []checked
+	histories []export.Checked
 	logs      []*checkedLog
 	worst     checker.Verdict
 	shown     int
@@ -124,7 +97,7 @@ func (f *judgeFlags) check(ctx context.Context, w io.Writer, files []string) err
 	if f.follow && len(files) > 1 {
 		return errors.New("--follow follows one log: leave the others away")
 	}
-	all := answers{histories: []checked{}, logs: []*checkedLog{}, worst: checker.Kept}
+	all := answers{histories: []export.Checked{}, logs: []*checkedLog{}, worst: checker.Kept}
 	for _, file := range files {
 		if err := f.file(ctx, w, file, o, &all); err != nil {
 			return err
@@ -161,7 +134,7 @@ func (f *judgeFlags) file(ctx context.Context, w io.Writer, file string, o logch
 		if err != nil {
 			return err
 		}
-		all.worst = worse(all.worst, ofLog[c.Verdict])
+		all.worst = checker.Worse(all.worst, ofLog[c.Verdict])
 		all.logs = append(all.logs, c)
 		if apart(); !f.json {
 			f.showLog(w, c, o.Unit)
@@ -176,13 +149,13 @@ func (f *judgeFlags) file(ctx context.Context, w io.Writer, file string, o logch
 		if ctx.Err() != nil {
 			return errors.New("interrupted")
 		}
-		c := checkOne(in.name, i+1, h)
-		all.worst = worse(all.worst, c.Verdict)
+		c := export.CheckedOf(in.name, i+1, h)
+		all.worst = checker.Worse(all.worst, c.Verdict)
 		if apart(); !f.json {
 			showChecked(f.globals, w, &c)
 			continue
 		}
-		c.judgement = checker.Judgement{} // the history may be large
+		c.Judgement = checker.Judgement{} // the history may be large
 		all.histories = append(all.histories, c)
 	}
 	return nil
@@ -191,16 +164,6 @@ func (f *judgeFlags) file(ctx context.Context, w io.Writer, file string, o logch
 // ofLog is what the verdict on a log is among those on properties.
 var ofLog = map[logcheck.Verdict]checker.Verdict{
 	logcheck.Certain: checker.Broken, logcheck.Possible: checker.Unknown, logcheck.Unknown: checker.Unknown, logcheck.None: checker.Kept,
-}
-
-// worse returns the worse of two verdicts: broken, unknown, kept.
-func worse(a, b checker.Verdict) checker.Verdict {
-	for _, v := range []checker.Verdict{checker.Broken, checker.Unknown} {
-		if a == v || b == v {
-			return v
-		}
-	}
-	return checker.Kept
 }
 
 // input is a file that is to be judged, or stdin.
@@ -258,41 +221,8 @@ func (in *input) look(ctx context.Context) error {
 	return nil
 }
 
-func checkOne(file string, number int, h *history.History) checked {
-	j := checker.Judge(h)
-	c := checked{
-		File: file, Number: number, Scenario: h.Header.Scenario, Lock: h.Header.Lock, Seed: h.Header.Seed,
-		Backend: h.Header.Backend, Hash: h.Hash().String(), Events: len(h.Events), Whole: h.Whole, Verdict: checker.Kept, Letter: j.Letter,
-		Words: explain.Verdict(j).English(), Verdicts: map[string]checkedVerdict{}, OverlapUS: j.Overlap.Microseconds(),
-		Acquired: j.Acquired, judgement: j,
-	}
-	for i := range j.Findings {
-		f := &j.Findings[i]
-		c.Verdict = worse(c.Verdict, f.Verdict)
-		v := checkedVerdict{Verdict: f.Verdict, Count: f.Count, Words: f.Reason.English()}
-		if f.Verdict == checker.Broken && len(f.Violations) > 0 {
-			at := f.Violations[0].From.Duration().Microseconds()
-			v.FirstAtUS, v.Words = &at, firstViolation(h, f).English()
-		}
-		c.Verdicts[f.Property] = v
-	}
-	return c
-}
-
-// firstViolation tells the step at which a property broke for the first time.
-func firstViolation(h *history.History, f *checker.Finding) say.Phrase {
-	alone := *f
-	alone.Violations = f.Violations[:1]
-	for _, step := range explain.Steps(h, []checker.Finding{alone}) {
-		if step.Violation {
-			return say.StepBreaks.With(say.Seconds(step.At), step.Sentence, step.Note)
-		}
-	}
-	return say.AtTime.With(say.Seconds(f.Violations[0].From))
-}
-
-func showChecked(g *globals, w io.Writer, c *checked) {
-	h := c.judgement.History
+func showChecked(g *globals, w io.Writer, c *export.Checked) {
+	h := c.Judgement.History
 	clients := 0
 	for _, n := range h.Header.Nodes {
 		if n.Role == history.RoleClient {
@@ -307,14 +237,14 @@ func showChecked(g *globals, w io.Writer, c *checked) {
 		say.Verbatim(c.Lock), say.SeedIs.With(say.Seed(c.Seed)), say.Verbatim(c.Backend),
 		say.ClientsOf.With(say.Number(clients)), say.EventsOver.With(say.Number(c.Events), say.Seconds(h.End())),
 	}))))
-	fmt.Fprintf(w, "%s  %s\n\n", c.Letter, g.said(explain.Verdict(c.judgement)))
+	fmt.Fprintf(w, "%s  %s\n\n", c.Letter, g.said(c.Said()))
 	var rows [][]string
-	for _, id := range bundle.Properties(c.judgement.Findings) {
-		f := c.judgement.Finding(id)
+	for _, id := range bundle.Properties(c.Judgement.Findings) {
+		f := c.Judgement.Finding(id)
 		words := f.Reason
 		switch {
 		case f.Verdict == checker.Broken && len(f.Violations) > 0:
-			words = firstViolation(h, &f)
+			words = export.FirstViolation(h, &f)
 		case f.Verdict == checker.Kept && !h.Whole:
 			words = say.UntilLastLine.With(say.Seconds(h.End()))
 		}

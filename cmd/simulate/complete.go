@@ -86,7 +86,7 @@ func columnWords() []string {
 func propertyWords() []string {
 	var words []string
 	for _, p := range checker.All() {
-		words = append(words, word(p.ID, p.Summary))
+		words = append(words, word(p.ID, p.Summary.English))
 	}
 	return words
 }

@@ -11,7 +11,6 @@ import (
 
 	"lockstep/internal/checker"
 	"lockstep/internal/docs"
-	"lockstep/internal/explain"
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
 	"lockstep/internal/run"
@@ -94,33 +93,27 @@ func storedExamples(root string) (map[string]docs.Example, error) {
 		if err != nil {
 			return nil, unreadable(err)
 		}
-		e := docs.Example{File: docsDir + "/" + counterexamples + "/" + f.Name(), YAML: string(data)}
-		if e.Steps, err = exampleSteps(w, e, lock); err != nil {
+		if out[lock], err = playExample(w, docsDir+"/"+counterexamples+"/"+f.Name(), string(data), lock); err != nil {
 			return nil, err
 		}
-		out[lock] = e
 	}
 	return out, nil
 }
 
-// exampleSteps plays a counterexample. One in which nothing breaks any more is an
+// playExample plays a counterexample. One in which nothing breaks any more is an
 // error: its page would say what is not so.
-func exampleSteps(w run.World, e docs.Example, lock string) ([]docs.Step, error) {
-	p, err := scenario.Parse(e.File, []byte(e.YAML))
+func playExample(w run.World, file, yaml, lock string) (docs.Example, error) {
+	p, err := scenario.Parse(file, []byte(yaml))
 	if err != nil {
-		return nil, err
+		return docs.Example{}, err
 	}
 	out := run.One(context.Background(), w, p, lock, max(p.Seed, 1))
 	if out.Err != nil {
-		return nil, &bugError{fmt.Errorf("%s with %s: %w", e.File, lock, out.Err)}
+		return docs.Example{}, &bugError{fmt.Errorf("%s with %s: %w", file, lock, out.Err)}
 	}
 	j := &out.Judgement
 	if f := j.Finding(brokenIn(p, lock)); f.Verdict != checker.Broken {
-		return nil, fmt.Errorf("%s: %s does not break %q any more; shrink it anew: simulate docs --shrink", e.File, lock, brokenIn(p, lock))
+		return docs.Example{}, fmt.Errorf("%s: %s does not break %q any more; shrink it anew: simulate docs --shrink", file, lock, brokenIn(p, lock))
 	}
-	var steps []docs.Step
-	for _, s := range explain.Steps(j.History, j.Findings) {
-		steps = append(steps, docs.Step{At: s.At.String(), Sentence: s.Sentence.English(), Breaks: s.Note.English()})
-	}
-	return steps, nil
+	return docs.ExampleOf(file, yaml, j), nil
 }

@@ -20,7 +20,7 @@ import (
 )
 
 func explainCommand(g *globals) *cobra.Command {
-	return speaks(&cobra.Command{
+	return speaks(settable(&cobra.Command{
 		Use:   "explain <run-dir|file|name>",
 		Short: "Narrate a stored run, or show a scenario with all defaults",
 		Example: `  simulate explain reports/latest
@@ -29,11 +29,14 @@ func explainCommand(g *globals) *cobra.Command {
 		Args: arguments(1, 1, "one run directory or scenario, such as reports/latest or pause-past-lease"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if _, gone := rundir.Dangling(args[0]); gone || rundir.Is(args[0]) {
+				if len(g.sets) > 0 {
+					return fmt.Errorf("--set changes a scenario, and %s is a stored run, which stays as it is", args[0])
+				}
 				return explainRun(cmd.Context(), g, cmd.OutOrStdout(), args[0])
 			}
 			return explainScenario(cmd.Context(), g, cmd.OutOrStdout(), args[0])
 		},
-	}, g)
+	}, g), g)
 }
 
 func explainScenario(ctx context.Context, g *globals, w io.Writer, arg string) error {

@@ -33,6 +33,8 @@ type exploreFlags struct {
 	stories                 string
 	into                    string
 	asIs                    bool
+	shards                  shardFlags
+	begun                   string // the hash of the walk that shards begin with
 }
 
 func exploreCommand(g *globals) *cobra.Command {
@@ -72,6 +74,7 @@ Kinds of faults:
 	cmd.Flags().BoolVar(&f.asIs, "as-is", false, "walk nothing more: print what the file of --resume holds")
 	cmd.Flags().StringVar(&f.stories, "stories", "", "where to write the stories (default: explore in the run store)")
 	cmd.Flags().StringVar(&f.into, "into", "", "put the result into the stored one of this file")
+	f.shards.add(cmd)
 	return speaks(cmd, g)
 }
 
@@ -121,6 +124,12 @@ func (f *exploreFlags) explore(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	if err := f.shards.parse(); err != nil {
+		return err
+	}
+	if f.shards.elsewhere() {
+		return f.exploreElsewhere(ctx, args, &o)
+	}
 	s, err := f.begin(&o)
 	if err != nil {
 		return err
@@ -128,11 +137,7 @@ func (f *exploreFlags) explore(ctx context.Context, args []string) error {
 	if f.asIs {
 		return f.result(stored, s, &o)
 	}
-	debug.SetGCPercent(400) // short-lived runs: memory is cheaper than collecting it
-	show := &walkProgress{f: f, locks: len(all), began: time.Now(), before: s.Walked(), save: func() error { return f.keep(s) }}
-	o.Progress = show.tell
-	err = explore.Walk(ctx, o, s)
-	show.clear()
+	err = f.walk(ctx, o, s)
 	if ctx.Err() != nil {
 		keeping.Store(true)
 		return errors.Join(fmt.Errorf("interrupted after %d schedules, which are kept: the same command with --resume %s goes on",
@@ -147,6 +152,15 @@ func (f *exploreFlags) explore(ctx context.Context, args []string) error {
 		}
 	}
 	return f.result(stored, s, &o)
+}
+
+// walk goes on with a walk and tells how far it is.
+func (f *exploreFlags) walk(ctx context.Context, o explore.Options, s *explore.State) error {
+	debug.SetGCPercent(400) // short-lived runs: memory is cheaper than collecting it
+	show := &walkProgress{f: f, locks: len(o.Locks), began: time.Now(), before: s.Walked(), save: func() error { return f.keep(s) }}
+	o.Progress = show.tell
+	defer show.clear()
+	return explore.Walk(ctx, o, s)
 }
 
 // begin reads the walk to go on with, or begins one.

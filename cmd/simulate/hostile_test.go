@@ -177,11 +177,11 @@ func outputs(t *testing.T, name, text string) map[string][]byte {
 		j := r.Outcomes[i].Judgement
 		out[fmt.Sprintf("narrate-%d", i)] = []byte(terminal.Narrate(j, terminal.Options{Width: 80}))
 		var shown bytes.Buffer
-		c := checkOne("history"+text+marker+".jsonl", 1, j.History)
+		c := export.CheckedOf("history"+text+marker+".jsonl", 1, j.History)
 		showChecked(&globals{}, &shown, &c)
 		out[fmt.Sprintf("check-%d", i)] = shown.Bytes()
 		shown.Reset()
-		c.judgement = checker.Judgement{}
+		c.Judgement = checker.Judgement{}
 		if err := printJSON(&shown, c); err != nil {
 			t.Fatal(err)
 		}

@@ -27,6 +27,7 @@ var jsonRuns = []struct {
 	{[]string{"list", "locks"}, exitMet},
 	{[]string{"list", "bugs"}, exitMet},
 	{[]string{"list", "faults"}, exitMet},
+	{[]string{"list", "moments"}, exitMet},
 	{[]string{"list", "properties"}, exitMet},
 	{[]string{"list", "scenarios"}, exitMet},
 	{[]string{"list", "runs"}, exitMet},

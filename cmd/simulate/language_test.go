@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
 
 	"lockstep/internal/say"
 )
@@ -103,6 +104,19 @@ func TestNoEnglishOnAChineseTerminal(t *testing.T) {
 		t.Fatalf("no runs of the story: %v", err)
 	}
 	look("report", runs[0], runs[1], "--out", store)
+	look("search", "mixed", "--lock", "set-nx-lua", "--out", store)
+	look("search", quiet, "--seeds", "2", "--out", store)
+}
+
+// A list has names of all sorts, but no sentence in English.
+func TestNoEnglishSentencesInAChineseList(t *testing.T) {
+	sentence := regexp.MustCompile(`[A-Za-z]+( [a-z]+){3}`)
+	for _, kind := range []string{"locks", "bugs", "faults", "properties", "scenarios"} {
+		text := spoken(t, "list", kind)
+		if found := sentence.FindString(text); found != "" || !strings.ContainsFunc(text, func(r rune) bool { return unicode.Is(unicode.Han, r) }) {
+			t.Errorf("list %s: %q in\n%s", kind, found, text)
+		}
+	}
 }
 
 // chineseLog has a violation of each sort, a line that makes no sense, one that is out of order, and no end.

@@ -177,11 +177,11 @@ func insideProgram(file string) (string, bool) {
 }
 
 // loadFile reads a scenario file from disk, or else from the program.
-func loadFile(ctx context.Context, file string) (*plan.Plan, error) {
-	p, err := interrupt.Unless(ctx, "reading "+file, func() (*plan.Plan, error) { return scenario.Load(file) })
+func loadFile(ctx context.Context, file string, changes ...scenario.Change) (*plan.Plan, error) {
+	p, err := interrupt.Unless(ctx, "reading "+file, func() (*plan.Plan, error) { return scenario.Load(file, changes...) })
 	if errors.Is(err, fs.ErrNotExist) {
 		if data, ok := readBuiltIn(file); ok {
-			return scenario.Parse(file, data)
+			return scenario.Parse(file, data, changes...)
 		}
 	}
 	return p, err

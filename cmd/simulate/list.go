@@ -23,11 +23,11 @@ import (
 
 func listCommand(g *globals) *cobra.Command {
 	kinds := []string{
-		word("locks", "the designs"), word("bugs", "published bugs of lock libraries, each with its story"), word("faults", "the verbs of scenarios"), word("properties", "what locks are judged by"),
+		word("locks", "the designs"), word("bugs", "published bugs of lock libraries, each with its story"), word("faults", "the verbs of scenarios"), word("moments", "what a fault can wait for"), word("properties", "what locks are judged by"),
 		word("scenarios", "the stories"), word("runs", "what was played"),
 	}
-	return &cobra.Command{
-		Use:       "list locks|bugs|faults|properties|scenarios|runs",
+	return speaks(&cobra.Command{
+		Use:       "list locks|bugs|faults|moments|properties|scenarios|runs",
 		Short:     "List what there is",
 		Example:   "  simulate list locks\n  simulate list bugs\n  simulate list locks --json",
 		Args:      oneOf("list", kinds),
@@ -41,13 +41,13 @@ func listCommand(g *globals) *cobra.Command {
 				return printJSON(cmd.OutOrStdout(), items.forJSON)
 			}
 			if len(items.rows) == 0 {
-				_, err := fmt.Fprintf(cmd.OutOrStdout(), "There are none below %s yet: simulate run pause-past-lease\n", terminalText(g.out))
+				_, err := fmt.Fprintln(cmd.OutOrStdout(), g.said(say.NoneBelowYet.With(say.Verbatim(g.out))))
 				return err
 			}
 			g.printTable(cmd.OutOrStdout(), header, items.rows)
 			return nil
 		},
-	}
+	}, g)
 }
 
 // listed is a list in both of its forms.
@@ -59,22 +59,24 @@ type listed struct {
 func listing(ctx context.Context, g *globals, kind string) (listed, []string, error) {
 	switch kind {
 	case "locks":
-		return listLocks(), []string{"lock", "store", "idea"}, nil
+		return listLocks(g.language), []string{"lock", "store", "idea"}, nil
 	case "bugs":
-		return listBugs(), []string{"bug", "library", "what goes wrong"}, nil
+		return listBugs(g.language), []string{"bug", "library", "what goes wrong"}, nil
 	case "faults":
-		return listFaults(), []string{"fault", "what it does"}, nil
+		return listFaults(g.language), []string{"fault", "what it does"}, nil
+	case "moments":
+		return listMoments(g.language), []string{"moment", "when it is"}, nil
 	case "properties":
-		return listProperties(), []string{"property", "what it demands"}, nil
+		return listProperties(g.language), []string{"property", "what it demands"}, nil
 	case "scenarios":
-		return listScenarios(ctx), []string{"scenario", "title", "locks"}, nil
+		return listScenarios(ctx, g.language), []string{"scenario", "title", "locks"}, nil
 	default:
 		runs, err := listRuns(g.out)
 		return runs, []string{"run", "directory"}, err
 	}
 }
 
-func listLocks() listed {
+func listLocks(l say.Language) listed {
 	type lock struct {
 		ID         string   `json:"id"`
 		Store      string   `json:"store"`
@@ -90,16 +92,13 @@ func listLocks() listed {
 	for _, v := range locks.All() {
 		d := v.Doc(say.English)
 		all = append(all, lock{v.ID, string(v.Store), v.Library, d.Idea, d.Source, d.Guarantees, d.BreaksWhen, d.Protocol})
-		idea := d.Idea
-		if v.CheckSimulated() != nil {
-			idea = "(on real servers only) " + idea
-		}
-		rows = append(rows, []string{v.ID, string(v.Store), idea})
+		idea := say.LockIdea.With(say.Flag(v.CheckSimulated() != nil), say.Verbatim(v.Doc(l).Idea))
+		rows = append(rows, []string{v.ID, string(v.Store), idea.In(l)})
 	}
 	return listed{all, rows}
 }
 
-func listBugs() listed {
+func listBugs(l say.Language) listed {
 	type bug struct {
 		ID      string `json:"id"` // of the lock that has it, and of its story
 		Library string `json:"library"`
@@ -114,12 +113,12 @@ func listBugs() listed {
 	for _, v := range locks.Bugs() {
 		b, d := v.Bug, v.Doc(say.English)
 		all = append(all, bug{v.ID, b.Library, b.Has, b.Gone, b.Issue, d.Idea, b.Fixed})
-		rows = append(rows, []string{v.ID, b.Library, d.Idea})
+		rows = append(rows, []string{v.ID, b.Library, v.Doc(l).Idea})
 	}
 	return listed{all, rows}
 }
 
-func listFaults() listed {
+func listFaults(l say.Language) listed {
 	type fault struct {
 		Name    string `json:"name"`
 		Summary string `json:"summary"`
@@ -128,13 +127,28 @@ func listFaults() listed {
 	var all []fault
 	var rows [][]string
 	for _, s := range faults.All() {
-		all = append(all, fault{s.Name, s.Summary, s.Example})
-		rows = append(rows, []string{s.Name, s.Summary})
+		all = append(all, fault{s.Name, s.Summary.English, s.Example})
+		rows = append(rows, []string{s.Name, s.Summary.In(l)})
 	}
 	return listed{all, rows}
 }
 
-func listProperties() listed {
+func listMoments(l say.Language) listed {
+	type moment struct {
+		Moment  string `json:"moment"` // behind a client, as a scenario says it; COMMAND stands for a command
+		Summary string `json:"summary"`
+	}
+	var all []moment
+	var rows [][]string
+	for _, m := range faults.MomentPhrases() {
+		words := strings.Replace(m.Text, "%s", "COMMAND", 1)
+		all = append(all, moment{words, m.Doc.English})
+		rows = append(rows, []string{words, m.Doc.In(l)})
+	}
+	return listed{all, rows}
+}
+
+func listProperties(l say.Language) listed {
 	type property struct {
 		ID      string `json:"id"`
 		Summary string `json:"summary"`
@@ -143,13 +157,13 @@ func listProperties() listed {
 	var all []property
 	var rows [][]string
 	for _, p := range checker.All() {
-		all = append(all, property{p.ID, p.Summary, p.Source})
-		rows = append(rows, []string{p.ID, p.Summary})
+		all = append(all, property{p.ID, p.Summary.English, p.Source})
+		rows = append(rows, []string{p.ID, p.Summary.In(l)})
 	}
 	return listed{all, rows}
 }
 
-func listScenarios(ctx context.Context) listed {
+func listScenarios(ctx context.Context, l say.Language) listed {
 	type item struct {
 		Name  string   `json:"name"`
 		File  string   `json:"file"`
@@ -162,11 +176,11 @@ func listScenarios(ctx context.Context) listed {
 	for _, file := range library() {
 		p, err := loadFile(ctx, file)
 		if err != nil {
-			rows = append(rows, []string{scenarioName(file), "(invalid: simulate validate " + file + ")", ""})
+			rows = append(rows, []string{scenarioName(file), say.InvalidFile.With(say.Verbatim(file)).In(l), ""})
 			continue
 		}
 		all = append(all, item{scenarioName(file), file, p.Name, p.Level, p.Locks})
-		rows = append(rows, []string{scenarioName(file), p.Name, fmt.Sprint(len(p.Locks))})
+		rows = append(rows, []string{scenarioName(file), p.Prose(l).Name, fmt.Sprint(len(p.Locks))})
 	}
 	return listed{all, rows}
 }

@@ -7,6 +7,7 @@ import (
 
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
+	"lockstep/internal/report/export"
 	"lockstep/internal/run"
 	"lockstep/internal/scenario"
 )
@@ -39,8 +40,8 @@ func TestNoPartOfARunIsKept(t *testing.T) {
 		}
 		worst := checker.Kept
 		for i, h := range all {
-			c := checkOne("part", i+1, h)
-			worst = worse(worst, c.Verdict)
+			c := export.CheckedOf("part", i+1, h)
+			worst = checker.Worse(worst, c.Verdict)
 			for id, v := range c.Verdicts {
 				if v.Verdict == checker.Kept && r.Outcomes[i].Judgement.Finding(id).Verdict == checker.Broken {
 					t.Errorf("of the first %d bytes: %s is kept by %s, which breaks it", n, id, h.Header.Lock)

@@ -10,8 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"lockstep/internal/history"
-	"lockstep/internal/plan"
 	"lockstep/internal/report/export"
 	"lockstep/internal/run"
 	"lockstep/internal/rundir"
@@ -54,7 +52,7 @@ func replayRun(ctx context.Context, g *globals, w io.Writer, s *rundir.Run) erro
 	var all []export.Replayed
 	same := true
 	for _, stored := range s.Histories {
-		played, err := playAgain(ctx, s.Plan, stored)
+		played, err := sim.Again(ctx, s.Plan, stored)
 		switch {
 		case ctx.Err() != nil:
 			return errors.New("interrupted: the histories were not compared to their end")
@@ -86,22 +84,6 @@ func replayRun(ctx context.Context, g *globals, w io.Writer, s *rundir.Run) erro
 	return &bugError{errors.New("the same scenario, lock and seed gave another history (unless the program was changed and has still the same version)")}
 }
 
-// playAgain plays the run of a stored history, as far as that goes.
-func playAgain(ctx context.Context, p *plan.Plan, stored *history.History) (*history.History, error) {
-	w := sim.New()
-	defer w.Close()
-	n := len(stored.Events) - 1
-	cut := n >= 0 && stored.Events[n].Kind == history.CutShort
-	if cut {
-		w.Reserve(sim.MaxRecorded - n)
-	}
-	played, err := w.Play(ctx, p, stored.Header.Lock, stored.Header.Seed)
-	if err == nil && cut {
-		played.CutAt(min(n, len(played.Events)), stored.WhyCutShort())
-	}
-	return played, err
-}
-
 func showReplay(g *globals, w io.Writer, s *rundir.Run, all []export.Replayed, same bool) error {
 	if g.json {
 		return printJSON(w, map[string]any{"schema": 1, "identical": same, "run_dir": s.Dir, "locks": all})
@@ -121,15 +103,15 @@ func showReplay(g *globals, w io.Writer, s *rundir.Run, all []export.Replayed, s
 	}
 	g.printTable(w, []string{"lock", "history", "events", "hash"}, rows)
 	for i := range all {
-		if f := all[i].First; f != nil {
+		r := &all[i]
+		if f := r.First; f != nil {
 			var what say.Clauses
 			for _, field := range f.Fields {
 				what = append(what, say.Text(field))
 			}
-			fmt.Fprintf(w, "\n%s\n", g.said(say.DiffersIn.With(say.Verbatim(all[i].Lock), what)))
-			for _, x := range [][2]string{{"stored", f.Stored}, {"played", f.Played}} {
-				fmt.Fprintf(w, "  %s  %s\n", say.Text(x[0]).In(g.language), terminalText(x[1]))
-			}
+			fmt.Fprintf(w, "\n%s\n", g.said(say.DiffersIn.With(say.Verbatim(r.Lock), what)))
+			fmt.Fprintf(w, "  %s  %s\n", say.Text("stored").In(g.language), g.said(r.StoredWords))
+			fmt.Fprintf(w, "  %s  %s\n", say.Text("played").In(g.language), g.said(r.PlayedWords))
 		}
 	}
 	return nil

@@ -21,6 +21,10 @@ func (g *globals) loadAll(ctx context.Context, args []string, stdin io.Reader) (
 	if len(args) == 0 {
 		args = []string{scenarioRoot}
 	}
+	changes, err := g.changes()
+	if err != nil {
+		return nil, err
+	}
 	var plans []*plan.Plan
 	invalid := &scenario.Invalid{}
 	for _, arg := range args {
@@ -29,7 +33,7 @@ func (g *globals) loadAll(ctx context.Context, args []string, stdin io.Reader) (
 			return nil, err
 		}
 		for _, file := range files {
-			p, err := loadOne(ctx, file, stdin)
+			p, err := loadOne(ctx, file, stdin, changes)
 			var bad *scenario.Invalid
 			switch {
 			case errors.As(err, &bad):
@@ -47,9 +51,9 @@ func (g *globals) loadAll(ctx context.Context, args []string, stdin io.Reader) (
 	return plans, nil
 }
 
-func loadOne(ctx context.Context, file string, stdin io.Reader) (*plan.Plan, error) {
+func loadOne(ctx context.Context, file string, stdin io.Reader, changes []scenario.Change) (*plan.Plan, error) {
 	if file != "-" {
-		return loadFile(ctx, file)
+		return loadFile(ctx, file, changes...)
 	}
 	data, err := interrupt.Unless(ctx, "reading stdin", func() ([]byte, error) {
 		return io.ReadAll(io.LimitReader(stdin, scenario.MaxBytes+1))
@@ -60,7 +64,7 @@ func loadOne(ctx context.Context, file string, stdin io.Reader) (*plan.Plan, err
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the scenario from stdin: %w", err)
 	}
-	return scenario.Parse("stdin", data)
+	return scenario.Parse("stdin", data, changes...)
 }
 
 // scenarioFiles turns one argument into files.

@@ -67,7 +67,7 @@ func runCommand(g *globals) *cobra.Command {
 	cmd.Flags().BoolVar(&f.playable, "playable", false, "leave out what the backend cannot play, and say what it was")
 	cmd.Flags().IntVar(&f.jobs, "jobs", runtime.GOMAXPROCS(0), "how many seeds to play at once in the simulator")
 	cmd.Flags().Lookup("jobs").DefValue = "one for each core" // help and docs are the same on every machine
-	return speaks(cmd, g)
+	return speaks(settable(cmd, g), g)
 }
 
 // maxTimes bounds the memory for the hashes of all runs, 32 bytes for each.
@@ -254,7 +254,7 @@ func (f *runFlags) replay(p *plan.Plan, lock string, seed uint64) string {
 	case lock != "":
 		words = append(words, "--lock", lock)
 	}
-	words = append(words, "--seed", fmt.Sprint(seed))
+	words = append(append(words, setWords(p)...), "--seed", fmt.Sprint(seed))
 	if !history.Simulated(f.backend) {
 		words = append(words, "--backend", f.backend)
 	}

@@ -6,11 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -20,17 +18,22 @@ import (
 	"lockstep/internal/plan"
 	"lockstep/internal/rate"
 	"lockstep/internal/run"
+	"lockstep/internal/say"
 	"lockstep/internal/scenario"
 	"lockstep/internal/search"
+	"lockstep/internal/shard"
 	"lockstep/internal/sim"
 )
 
 // searchFlags are the flags of the command search.
 type searchFlags struct {
 	runFlags   // for what is stored and shown of a run
+	shards     shardFlags
 	properties []string
 	seeds      int
 	limit      time.Duration
+
+	tried []search.Tried // lock by lock, when all seeds were played elsewhere; nil when they are played here
 }
 
 func searchCommand(g *globals) *cobra.Command {
@@ -67,7 +70,8 @@ with 1 if no seed breaks it).
 	cmd.Flags().DurationVar(&f.limit, "for", 0, "try seeds for that long instead, such as 2m")
 	cmd.Flags().IntVar(&f.jobs, "jobs", runtime.GOMAXPROCS(0), "how many seeds to play at once")
 	cmd.Flags().Lookup("jobs").DefValue = "one for each core"
-	return cmd
+	f.shards.add(cmd)
+	return speaks(settable(cmd, g), g)
 }
 
 // hunt is how the search for one lock went.
@@ -87,6 +91,9 @@ func (f *searchFlags) search(ctx context.Context, arg string) error {
 		return err
 	}
 	worlds := run.Factory(simulator)
+	if err := f.playElsewhere(ctx, p); err != nil {
+		return err
+	}
 	var hunts []*hunt
 	for _, lock := range p.Locks {
 		h, err := f.hunt(ctx, p, lock, worlds)
@@ -128,6 +135,12 @@ func (f *searchFlags) searched(ctx context.Context, arg string) (*plan.Plan, err
 	if f.jobs < 1 {
 		return nil, fmt.Errorf("--jobs %d: at least 1", f.jobs)
 	}
+	if err := f.shards.parse(); err != nil {
+		return nil, err
+	}
+	if f.shards.asked() && f.limit > 0 {
+		return nil, errors.New("--for is a time, in which machines play different seeds: say --seeds with --shard")
+	}
 	for _, id := range f.properties {
 		if _, ok := checker.Lookup(id); !ok {
 			return nil, unknownName("property", id, propertyIDs())
@@ -136,7 +149,7 @@ func (f *searchFlags) searched(ctx context.Context, arg string) (*plan.Plan, err
 	if len(f.properties) == 0 {
 		return nil, errors.New("--property is empty: name what must break")
 	}
-	plans, err := f.loadAll(ctx, []string{arg}, os.Stdin)
+	plans, err := f.shards.load(ctx, f.globals, arg)
 	if err != nil {
 		return nil, err
 	}
@@ -182,24 +195,13 @@ func (f *searchFlags) searchError(ctx context.Context, h *hunt, err error) error
 // hunt searches for one lock and stores the smallest version. Beside an error it
 // returns how far it came.
 func (f *searchFlags) hunt(ctx context.Context, p *plan.Plan, lock string, worlds run.Factory) (*hunt, error) {
-	o := search.Options{
-		Plan: p, Lock: lock, Properties: f.properties, First: f.seed, Seeds: f.seeds, Jobs: f.jobs, Worlds: worlds,
-	}
-	if f.limit > 0 {
-		until := time.Now().Add(f.limit)
-		o.Seeds, o.Stop = 1<<40, func() bool { return !time.Now().Before(until) }
-	}
-	total := o.Seeds
-	if f.limit > 0 {
-		total = -1 // nobody knows
-	}
-	bar := f.bar("seeds of "+lock, total)
-	o.Progress = func() { _ = bar.Add(1) }
 	h := &hunt{lock: lock}
 	var err error
-	h.tried, err = search.Seek(ctx, o)
-	_ = bar.Finish()
-	_ = bar.Clear()
+	if f.tried != nil {
+		h.tried = f.tried[slices.Index(p.Locks, lock)]
+	} else {
+		h.tried, err = f.seek(ctx, p, lock, worlds, shard.Shard{})
+	}
 	if err != nil {
 		return h, err
 	}
@@ -213,6 +215,25 @@ func (f *searchFlags) hunt(ctx context.Context, p *plan.Plan, lock string, world
 	}
 	h.met = !h.inconclusive() && f.meets(p, h)
 	return h, nil
+}
+
+// seek plays the seeds of a shard until one breaks the lock.
+func (f *searchFlags) seek(ctx context.Context, p *plan.Plan, lock string, worlds run.Factory, s shard.Shard) (search.Tried, error) {
+	o := search.Options{
+		Plan: p, Lock: lock, Properties: f.properties, First: f.seed, Seeds: f.seeds, Jobs: f.jobs, Worlds: worlds, Shard: s,
+	}
+	total := o.Mine()
+	if f.limit > 0 {
+		until := time.Now().Add(f.limit)
+		o.Seeds, o.Stop = 1<<40, func() bool { return !time.Now().Before(until) }
+		total = -1 // nobody knows
+	}
+	bar := f.bar("seeds of "+lock, total)
+	o.Progress = func() { _ = bar.Add(1) }
+	tried, err := search.Seek(ctx, o)
+	_ = bar.Finish()
+	_ = bar.Clear()
+	return tried, err
 }
 
 // meets reports whether the scenario expects what the search has come to, of the
@@ -282,48 +303,48 @@ func verdictOf(hunts []*hunt) error {
 
 // show prints what came of one lock.
 func (f *searchFlags) show(ctx context.Context, p *plan.Plan, h *hunt, worlds run.Factory) error {
+	line := func(name string, what say.Part) { fmt.Fprintln(f.stdout, f.named(name, what)) }
+	percent := func(ppm int64) say.Verbatim { return say.Verbatim(rate.Percent(ppm)) }
+	lock, tested := say.Verbatim(h.lock), h.tried.Tested()
 	if h.inconclusive() {
-		fmt.Fprintf(f.stdout, "%s was not put to the test in any of %d seeds: nobody contended, or the faults never fired\n", h.lock, h.tried.Seeds)
+		fmt.Fprintln(f.stdout, f.said(say.NoSeedTests.With(lock, say.Number(h.tried.Seeds))))
 		return nil
 	}
 	if h.found == nil {
-		tested := h.tried.Tested()
+		fmt.Fprintln(f.stdout, f.said(say.KeepsInSeeds.With(lock, f.properties, say.Number(tested), say.Number(h.tried.Seeds), tested < h.tried.Seeds)))
 		_, high := rate.Wilson(0, tested)
-		fmt.Fprintf(f.stdout, "%s keeps %s in %d of %d seeds", h.lock, strings.Join(f.properties, " and "), tested, h.tried.Seeds)
-		if tested < h.tried.Seeds {
-			fmt.Fprint(f.stdout, "; the others tested nothing")
-		}
-		fmt.Fprintln(f.stdout)
-		fmt.Fprintf(f.stdout, "rate     less than %s of runs break it (95 %%)\n", rate.Percent(high))
+		line("rate", say.FewerThan.With(percent(high)))
 		return nil
 	}
 	x := h.found
 	share, low, high := h.tried.Rate()
-	fmt.Fprintf(f.stdout, "%s breaks %s with seed %d%s\n\n", h.lock, x.Property, x.Seed, h.before())
-	fmt.Fprintf(f.stdout, "rate     1 of %d: %s (95 %%: %s to %s)\n", h.tried.Tested(), rate.Percent(share), rate.Percent(low), rate.Percent(high))
-	fmt.Fprintf(f.stdout, "found    %s\n", x.Before)
-	fmt.Fprintf(f.stdout, "smallest %s, after %d replays\n", x.After, x.Plays)
-	for i := range x.Smallest.Faults {
-		fmt.Fprintf(f.stdout, "         %s\n", terminalText(x.Smallest.Faults[i].Text))
+	fmt.Fprintf(f.stdout, "%s\n\n", f.said(h.breaks()))
+	line("rate", say.OneOf.With(say.Number(tested), percent(share), percent(low), percent(high)))
+	line("found", x.Before.Words())
+	line("smallest", say.AfterReplays.With(x.After.Words(), say.Number(x.Plays)))
+	for _, fault := range x.Smallest.Faults {
+		line("", say.Both{English: fault.Text, Chinese: fault.TextChinese})
 	}
-	fmt.Fprintf(f.stdout, "file     %s\n", terminalText(h.file))
-	fmt.Fprintf(f.stdout, "original %s\n\n", f.replay(p, h.lock, x.Seed))
+	line("file", say.Verbatim(h.file))
+	line("original", say.Verbatim(f.replay(p, h.lock, x.Seed)))
+	fmt.Fprintln(f.stdout)
 	out := newOutput(&runFlags{globals: f.globals, backend: f.backend, scale: f.scale, seed: h.loaded.Seed})
 	return f.stored(ctx, h, worlds, out, true)
 }
 
-// before says what came of the seeds before the one that broke.
-func (h *hunt) before() string {
+// breaks says what has broken, and what came of the seeds before.
+func (h *hunt) breaks() say.Phrase {
+	breaks := say.BreaksWithSeed.With(say.Verbatim(h.lock), say.Verbatim(h.found.Property), say.Seed(h.found.Seed))
 	n := h.tried.Seeds - 1
 	switch {
 	case h.tried.Untested > 0:
-		return fmt.Sprintf("; of the %d before, %d do not and %d tested nothing", n, h.tried.Tested()-1, h.tried.Untested)
+		return say.SeedsBefore.With(breaks, say.Number(n), say.Number(h.tried.Tested()-1), say.Number(h.tried.Untested))
 	case n == 0:
-		return ""
+		return breaks
 	case n == 1:
-		return "; the seed before does not"
+		return say.SeedBeforeKept.With(breaks)
 	default:
-		return fmt.Sprintf("; the %d seeds before do not", n)
+		return say.SeedsBeforeKept.With(breaks, say.Number(n))
 	}
 }
 

@@ -121,7 +121,11 @@ func (f *runFlags) showTallies(p *plan.Plan, tallies []*bundle.Tally, interrupte
 		if t.Unasked {
 			met = say.Text("nothing was expected")
 		}
-		rows = append(rows, []string{t.Lock, met.In(f.language), t.BrokenText().In(f.language)})
+		first := []string{t.Lock, met.In(f.language)}
+		for _, broken := range t.BrokenTexts() {
+			rows = append(rows, append(first, broken.In(f.language)))
+			first = []string{"", ""}
+		}
 	}
 	f.printTable(f.stdout, []string{"lock", "as expected", "broken (runs; first seed)"}, rows)
 	for _, t := range tallies {

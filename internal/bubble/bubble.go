@@ -16,6 +16,7 @@ package bubble
 import (
 	"context"
 	"fmt"
+	"net"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -32,8 +33,8 @@ import (
 
 // Config says what is played.
 type Config struct {
-	Name  string // of the lock, in reports
-	Nodes int    // servers that know nothing of each other; 1: one primary, with the replicas that the plan says
+	Name    string // of the lock, in reports
+	Servers Servers
 	// Make makes the lock for one client, when that wants it for the first time. It is called
 	// in a goroutine of its own. After an error it is called again with the next try.
 	Make func(*Client) (Lock, error)
@@ -44,6 +45,18 @@ type Config struct {
 	// On is the simulated world to be played on. It keeps its buffers from bubble to bubble, so
 	// the history of a run is good until the next one.
 	On *sim.World
+}
+
+// Servers are those behind a lock, and how its client library gets to them.
+type Servers struct {
+	Store locks.Store
+	Nodes int // of a store that is several servers which know nothing of each other
+	Port  int // at which they listen
+	// Dial connects a client to the server with that index; nil where they speak the protocol of Redis.
+	Dial  func(ctx context.Context, c *Client, server int) (net.Conn, error)
+	Setup []world.Stmt // statements that an SQL server has executed before the run
+	// Set, if not nil, changes what a plan says of the servers.
+	Set func(p *plan.Plan)
 }
 
 // World plays one plan, in one bubble.
@@ -67,7 +80,7 @@ type World struct {
 
 // New returns a world. It must be called inside of a bubble.
 func New(c Config) *World {
-	return &World{config: c, servers: max(c.Nodes, 1), sim: c.On}
+	return &World{config: c, sim: c.On}
 }
 
 // Refuse says what of a plan cannot be played with somebody's own code; nil when all can.
@@ -104,15 +117,19 @@ func (w *World) Play(ctx context.Context, p *plan.Plan, _ string, seed uint64) (
 	defer playing.Add(-1)
 	life, end := context.WithCancel(context.Background())
 	w.clock, w.over, w.end, w.clients = newClock(), make(chan struct{}), end, nil
-	variant := locks.Variant{ID: w.config.Name, Store: locks.StoreRedis, Library: "", New: func(d locks.Deps) locks.Lock {
+	variant := locks.Variant{ID: w.config.Name, Store: w.config.Servers.Store, New: func(d locks.Deps) locks.Lock {
 		c := &Client{world: w, deps: d, door: sim.GuestOf(d.Env), gate: gate{over: w.over}}
 		c.door.Bind(&c.gate)
 		w.clients = append(w.clients, c)
 		return &lock{client: c, make: w.config.Make, life: life}
 	}}
-	if w.servers > 1 {
-		variant.Store, variant.Servers.Nodes = locks.StoreRedisNodes, w.servers
+	variant.Servers.Nodes = w.config.Servers.Nodes
+	w.servers = 1
+	switch variant.Store {
+	case locks.StoreRedisNodes, locks.StoreEtcd: // a client knows all of them
+		w.servers = len(p.Servers(plan.StoreOf(&variant)))
 	}
+	w.sim.Setup = w.config.Servers.Setup
 	w.sim.Scripts, w.scripts = w.config.Scripts, map[string]*world.Script{}
 	for _, s := range w.config.Scripts {
 		w.scripts[hashOf(s.Source)] = s

@@ -90,7 +90,7 @@ func play(t *testing.T, story string, lock func(*bubble.Client) (bubble.Lock, er
 		t.Fatal(err)
 	}
 	synctest.Test(t, func(t *testing.T) {
-		w := bubble.New(bubble.Config{Name: "bare", Nodes: 1, Make: lock, On: sim.New()})
+		w := bubble.New(bubble.Config{Name: "bare", Servers: bubble.Servers{Store: locks.StoreRedis, Port: 6379}, Make: lock, On: sim.New()})
 		defer w.Close()
 		h, err := w.Play(t.Context(), p, "", 1)
 		if err != nil {

@@ -45,16 +45,22 @@ func (c *Client) Timeout() time.Duration { return c.deps.Timeout }
 func (c *Client) Addresses() []string {
 	out := make([]string, c.world.servers)
 	for i := range out {
-		out[i] = fmt.Sprintf("10.0.0.%d:6379", i+1)
+		out[i] = fmt.Sprintf("10.0.0.%d:%d", i+1, c.world.config.Servers.Port)
 	}
 	return out
 }
+
+// Store is what the servers are.
+func (c *Client) Store() locks.Store { return c.world.config.Servers.Store }
 
 // Dial connects to one of the addresses.
 func (c *Client) Dial(ctx context.Context, _, addr string) (net.Conn, error) {
 	server := slices.Index(c.Addresses(), addr)
 	if server < 0 {
 		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: fmt.Errorf("nobody listens at %s: the servers are %v", addr, c.Addresses())}
+	}
+	if dial := c.world.config.Servers.Dial; dial != nil {
+		return dial(ctx, c, server)
 	}
 	if !c.gate.pass() {
 		return nil, net.ErrClosed
@@ -78,6 +84,9 @@ func (c *Client) Dial(ctx context.Context, _, addr string) (net.Conn, error) {
 		return nil, net.ErrClosed
 	}
 }
+
+// Misses notes that the lock has asked for something that the models do not have.
+func (c *Client) Misses(what string) { c.world.misses(what) }
 
 // Cleanup has f called when the run is over, the last one first.
 func (c *Client) Cleanup(f func()) {

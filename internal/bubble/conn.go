@@ -29,9 +29,11 @@ type conn struct {
 	deadline time.Time // of reading
 
 	// Of the kernel.
-	socket  *sim.Socket
-	version int // of the protocol
-	asked   []encoder
+	socket   *sim.Socket
+	version  int // of the protocol
+	asked    []encoder
+	multi    bool     // MULTI was sent, and neither EXEC nor DISCARD since
+	channels []string // that it listens to
 }
 
 var _ net.Conn = (*conn)(nil)

@@ -29,9 +29,53 @@ func (c *conn) request(args []string) {
 		c.socket.Ask(world.OK())
 		return
 	}
+	if name == "SUBSCRIBE" || name == "UNSUBSCRIBE" {
+		c.listen(name, args[1:])
+		return
+	}
 	c.asked = append(c.asked, c.replyTo(name))
-	cmd := c.client.world.command(name, args[1:])
-	c.socket.Send(cmd, textOf(&cmd))
+	c.send(c.client.world.command(name, args[1:]))
+	if name == "MULTI" || name == "EXEC" || name == "DISCARD" {
+		c.multi = name == "MULTI"
+	}
+}
+
+func (c *conn) send(cmd world.Cmd) { c.socket.Send(cmd, textOf(&cmd)) }
+
+// listen is SUBSCRIBE and UNSUBSCRIBE: a message for each channel, and an answer to each. UNSUBSCRIBE alone
+// is about all of them.
+func (c *conn) listen(name string, channels []string) {
+	if len(channels) == 0 && name == "UNSUBSCRIBE" {
+		channels = slices.Clone(c.channels)
+	}
+	if len(channels) == 0 {
+		c.asked = append(c.asked, c.refuse(name+" without a channel"))
+		c.socket.Ask(world.OK())
+	}
+	for _, channel := range channels {
+		there := slices.Index(c.channels, channel)
+		switch {
+		case there < 0 && name == "SUBSCRIBE":
+			c.channels = append(c.channels, channel)
+		case there >= 0 && name == "UNSUBSCRIBE":
+			c.channels = slices.Delete(c.channels, there, there+1)
+		}
+		said := []world.Reply{world.Bulk(strings.ToLower(name)), world.Bulk(channel), world.Int(int64(len(c.channels)))}
+		c.asked = append(c.asked, func(buf []byte, _ world.Reply, version int) []byte { return appendPush(buf, version, said...) })
+		if there >= 0 && name == "SUBSCRIBE" {
+			c.socket.Ask(world.OK()) // twice is once
+			continue
+		}
+		c.send(world.Command(name, channel))
+	}
+}
+
+// appendPush writes what comes unasked: version 2 has no form of its own for it.
+func appendPush(buf []byte, version int, elements ...world.Reply) []byte {
+	if version < 3 {
+		return resp.AppendReply(buf, world.List(elements), version)
+	}
+	return resp.AppendPush(buf, elements...)
 }
 
 // Answer implements sim.Sink.
@@ -43,13 +87,19 @@ func (c *conn) Answer(r world.Reply) {
 
 // Push implements sim.Sink.
 func (c *conn) Push(message any) {
-	key, ok := message.(sim.Invalidated)
-	if !ok || c.version < 3 {
-		return
+	switch m := message.(type) {
+	case sim.Published:
+		c.receive(func(buf []byte) []byte {
+			return appendPush(buf, c.version, world.Bulk("message"), world.Bulk(m.Channel), world.Bulk(m.Text))
+		})
+	case sim.Invalidated:
+		if c.version < 3 {
+			return
+		}
+		c.receive(func(buf []byte) []byte {
+			return resp.AppendPush(buf, world.Bulk("invalidate"), world.List([]world.Reply{world.Bulk(string(m))}))
+		})
 	}
-	c.receive(func(buf []byte) []byte {
-		return resp.AppendPush(buf, world.Bulk("invalidate"), world.List([]world.Reply{world.Bulk(string(key))}))
-	})
 }
 
 // replyTo encodes the reply to a command, and notes one that the model does not have.
@@ -58,23 +108,32 @@ func (c *conn) replyTo(name string) encoder {
 		if r.Kind == world.ReplyError && strings.HasPrefix(r.Err.Error(), "ERR unknown command") {
 			c.client.world.misses(name)
 		}
+		if r.Kind == world.ReplyNil && name == "EXEC" && version < 3 {
+			return append(buf, "*-1\r\n"...) // a list that is not there
+		}
 		return resp.AppendReply(buf, r, version)
 	}
 }
 
-// ofConnection answers what is about the connection and not about the store's data.
-func (c *conn) ofConnection(name string, args []string) (encoder, bool) {
+// ofConnection answers what is about the connection and not about the store's data. Within a transaction
+// a server queues it, which this does not.
+func (c *conn) ofConnection(name string, args []string) (answer encoder, ok bool) {
 	word := ""
 	if len(args) > 0 {
 		word = strings.ToUpper(args[0])
 	}
+	defer func() {
+		if ok && c.multi && name != "WATCH" {
+			answer = c.refuse(name + " within MULTI")
+		}
+	}()
 	switch name {
 	case "HELLO":
 		return c.hello(word), true
 	case "CLIENT":
 		return c.aboutClient(word, args), true
 	case "PING":
-		return says(world.Reply{Kind: world.ReplyStatus, Str: "PONG"}), true
+		return c.pong(args), true
 	case "SELECT":
 		if word != "0" {
 			return c.refuse("SELECT " + word), true
@@ -90,10 +149,41 @@ func (c *conn) ofConnection(name string, args []string) (encoder, bool) {
 		if word != "LOAD" || len(args) != 2 {
 			return c.refuse("SCRIPT " + word), true
 		}
-	case "WAIT", "INFO", "SUBSCRIBE", "PSUBSCRIBE", "SSUBSCRIBE", "MONITOR", "WATCH", "EVAL_RO", "EVALSHA_RO":
+	case "INFO":
+		if word != "REPLICATION" || c.multi {
+			return c.refuse("INFO " + word), true
+		}
+	case "WATCH":
+		if c.multi {
+			return says(world.Failed(world.ServerError("ERR WATCH inside MULTI is not allowed"))), true
+		}
+	case "WAIT":
+		if len(args) != 2 || c.multi {
+			return c.refuse(name), true
+		}
+	case "UNWATCH", "SUBSCRIBE", "UNSUBSCRIBE":
+		if c.multi {
+			return c.refuse(name), true
+		}
+	case "PSUBSCRIBE", "SSUBSCRIBE", "MONITOR", "EVAL_RO", "EVALSHA_RO":
 		return c.refuse(name), true
 	}
 	return nil, false
+}
+
+// pong answers PING, which a connection that listens answers in another form before version 3.
+func (c *conn) pong(args []string) encoder {
+	text := ""
+	if len(args) > 0 {
+		text = args[0]
+	}
+	if len(c.channels) > 0 && c.version < 3 {
+		return says(world.List([]world.Reply{world.Bulk("pong"), world.Bulk(text)}))
+	}
+	if text != "" {
+		return says(world.Bulk(text))
+	}
+	return says(world.Reply{Kind: world.ReplyStatus, Str: "PONG"})
 }
 
 func says(r world.Reply) encoder {
@@ -155,6 +245,8 @@ func (c *conn) aboutClient(word string, args []string) encoder {
 // command is a command to the store as package world has it.
 func (w *World) command(name string, args []string) world.Cmd {
 	switch {
+	case name == "WAIT":
+		return numbers(name, args)
 	case name == "SCRIPT":
 		cmd := world.Command(name, "LOAD", hashOf(args[1]))
 		cmd.Script = w.learn(args[1])
@@ -174,6 +266,19 @@ func (w *World) command(name string, args []string) world.Cmd {
 	cmd.Name = name
 	for _, a := range args[2+keys:] {
 		cmd = cmd.Text(a)
+	}
+	return cmd
+}
+
+// numbers is a command whose arguments are numbers; what is none stays a text, and is 0 for the model.
+func numbers(name string, args []string) world.Cmd {
+	cmd := world.Command(name)
+	for _, a := range args {
+		if n, err := strconv.ParseInt(a, 10, 64); err == nil {
+			cmd = cmd.Num(n)
+		} else {
+			cmd = cmd.Text(a)
+		}
 	}
 	return cmd
 }

@@ -31,12 +31,15 @@ const LeastClients = 2
 // before, nobody holds the lock yet, and the fault would hit nobody.
 const holderAfter = 20
 
-// Draw returns the plan with the faults that the chaos brings about with a seed.
-// A plan without chaos comes back as it is. The same plan and seed give the same
+// Draw returns the plan with the faults that its chaos brings about with a seed, or with those of its list
+// and nothing left open. A plan that leaves nothing to luck comes back as it is. The same plan and seed give the same
 // faults, whichever of the plan's locks is played.
 func Draw(p *plan.Plan, seed uint64) *plan.Plan {
-	if p.Chaos == nil {
+	switch {
+	case !p.IsOpen():
 		return p
+	case p.Chaos == nil:
+		return drawListed(p, seed)
 	}
 	d := &drawing{plan: p, seed: seed, clients: slices.Clone(p.Clients)}
 	d.kinds = d.subset()
@@ -226,7 +229,12 @@ func (l *luck) sign() time.Duration { return time.Duration(1 - 2*l.below(2)) }
 // within draws from a range, in whole milliseconds if its least value is one or
 // more, so that what was drawn can be read.
 func (l *luck) within(r plan.Range) time.Duration {
-	drawn := r.Min + time.Duration(l.below(int64(r.Max-r.Min)+1))
+	drawn := r.Min
+	if r.Percentiles != nil {
+		drawn = r.Draw(&l.rand)
+	} else {
+		drawn += time.Duration(l.below(int64(r.Max-r.Min) + 1))
+	}
 	if whole := drawn.Truncate(time.Millisecond); whole >= r.Min && whole > 0 {
 		return whole
 	}

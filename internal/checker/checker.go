@@ -26,11 +26,21 @@ const (
 	Unknown Verdict = "unknown"
 )
 
+// Worse returns the worse of two verdicts: broken, unknown, kept.
+func Worse(a, b Verdict) Verdict {
+	for _, v := range []Verdict{Broken, Unknown} {
+		if a == v || b == v {
+			return v
+		}
+	}
+	return Kept
+}
+
 // Property is one thing that a lock promises, stated positively.
 type Property struct {
-	ID      string // mutual-exclusion
-	Summary string // one sentence
-	Source  string // where the definition comes from
+	ID      string   // mutual-exclusion
+	Summary say.Both // one sentence
+	Source  string   // where the definition comes from
 	// Core properties are judged in every run, and locks are expected to keep them without a word.
 	// Any other is judged where somebody asks for it: a story that expects something of it.
 	Core bool

@@ -166,6 +166,9 @@ func (j *Judgement) untested() say.Phrase {
 	case !h.Whole && h.Header.HasEnd():
 		return say.EndIsMissing.With(say.Number(len(h.Events)))
 	}
+	if h.Header.Drawn && len(h.Header.Faults) == 0 {
+		return say.NothingDrawn.With()
+	}
 	return j.unless(func(f *FiredFault) say.Phrase {
 		switch {
 		case f.InVain:
@@ -192,18 +195,28 @@ func (j *Judgement) uncontended() say.Phrase {
 }
 
 // unless says what is wrong with the faults. Each that somebody has planned has to be in
-// order; of a storm one that is will do, or the drawn reason holds.
+// order; of those that luck has drawn one that is will do, or the drawn reason holds.
 func (j *Judgement) unless(wrong func(*FiredFault) say.Phrase, drawn say.Of0) say.Phrase {
 	var reasons say.Remarks
+	lucky, inOrder := 0, 0 // of those that luck has drawn
 	for i := range j.Faults {
-		if reason := wrong(&j.Faults[i]); !reason.Empty() {
+		f := &j.Faults[i]
+		reason := wrong(f)
+		switch {
+		case f.Drawn || j.History.Header.Drawn:
+			lucky++
+			if reason.Empty() {
+				inOrder++
+			}
+		case !reason.Empty():
 			reasons = append(reasons, reason)
 		}
 	}
+	if lucky > 0 && inOrder == 0 {
+		reasons = append(reasons, drawn.With())
+	}
 	switch {
-	case j.History.Header.Drawn && len(reasons) > 0 && len(reasons) == len(j.Faults):
-		return drawn.With()
-	case j.History.Header.Drawn || len(reasons) == 0:
+	case len(reasons) == 0:
 		return say.Phrase{}
 	case len(reasons) == 1:
 		return reasons[0]

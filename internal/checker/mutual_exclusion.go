@@ -1,17 +1,23 @@
 package checker
 
-import "lockstep/internal/history"
+import (
+	"lockstep/internal/history"
+	"lockstep/internal/say"
+)
 
 // MutualExclusionID names the property that makes a lock a lock.
 const MutualExclusionID = "mutual-exclusion"
 
 func init() {
 	Register(Property{
-		ID:      MutualExclusionID,
-		Summary: "At no time do two clients believe that they hold the lock.",
-		Source:  "Dijkstra 1965, with hold intervals in true time in place of program counters",
-		Core:    true,
-		Check:   checkMutualExclusion,
+		ID: MutualExclusionID,
+		Summary: say.Both{
+			English: "At no time do two clients believe that they hold the lock.",
+			Chinese: "任何时刻都不会有两个客户端认为自己持有锁。",
+		},
+		Source: "Dijkstra 1965, with hold intervals in true time in place of program counters",
+		Core:   true,
+		Check:  checkMutualExclusion,
 	})
 }
 

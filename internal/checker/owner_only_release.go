@@ -12,11 +12,14 @@ const OwnerOnlyReleaseID = "owner-only-release"
 
 func init() {
 	Register(Property{
-		ID:      OwnerOnlyReleaseID,
-		Summary: "No release removes the entry of another client.",
-		Source:  "the Redis documentation of SET, on releasing with a random value",
-		Core:    true,
-		Check:   checkOwnerOnlyRelease,
+		ID: OwnerOnlyReleaseID,
+		Summary: say.Both{
+			English: "No release removes the entry of another client.",
+			Chinese: "没有一次释放会删掉别的客户端的条目。",
+		},
+		Source: "the Redis documentation of SET, on releasing with a random value",
+		Core:   true,
+		Check:  checkOwnerOnlyRelease,
 	})
 }
 

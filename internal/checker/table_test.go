@@ -194,7 +194,7 @@ func TestTables(t *testing.T) {
 
 func TestFindingsAreComplete(t *testing.T) {
 	for _, p := range All() {
-		if p.Summary == "" || p.Source == "" {
+		if p.Summary.English == "" || p.Summary.Chinese == "" || p.Source == "" {
 			t.Errorf("%s has no summary or no source", p.ID)
 		}
 		for _, tt := range tables[p.ID] {

@@ -21,6 +21,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lockstep/internal/checker"
+	"lockstep/internal/explain"
 	"lockstep/internal/faults"
 	"lockstep/internal/locks"
 	"lockstep/internal/measured"
@@ -45,15 +46,14 @@ type Column struct {
 // Example is a story that was shrunk until nothing could be taken away: the lock still
 // breaks in it.
 type Example struct {
-	File  string // relative to the repository
-	YAML  string // what it says
-	Steps []Step // what happens in it
+	File  string         // relative to the repository
+	YAML  string         // what it says
+	Steps []explain.Step // what happens in it
 }
 
-// Step is one thing that happens.
-type Step struct {
-	At, Sentence string
-	Breaks       string // what breaks here; "" for nothing
+// ExampleOf is a story with what happens in it, of which a run was judged.
+func ExampleOf(file, yaml string, j *checker.Judgement) Example {
+	return Example{file, yaml, explain.Steps(j.History, j.Findings)}
 }
 
 // Input is what the pages are made of, beside the registries.

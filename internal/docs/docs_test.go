@@ -6,9 +6,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"lockstep/internal/explain"
 	"lockstep/internal/locks"
 	"lockstep/internal/measured"
 	"lockstep/internal/plan"
+	"lockstep/internal/say"
 )
 
 func TestTextComesOutAsItWentIn(t *testing.T) {
@@ -199,13 +201,13 @@ func TestCellsKeepTheirBars(t *testing.T) {
 
 func TestALongCounterexampleIsCut(t *testing.T) {
 	in := input()
-	steps := make([]Step, 1000)
+	steps := make([]explain.Step, 1000)
 	for i := range steps {
-		steps[i] = Step{At: "1 s", Sentence: "A tries again."}
+		steps[i] = explain.Step{At: 1e9, Sentence: say.Both{English: "A tries again."}.Phrase()}
 	}
 	in.Examples = map[string]Example{"set-nx-lua": {File: "x.yaml", YAML: "scenario: x", Steps: steps}}
 	got := pageOf(t, in, "locks/set-nx-lua.md")
-	for _, want := range []string{"\n15. 1 s: A tries again.\n\nand so on for 970 more steps, until\n\n986. ", "\n1000. "} {
+	for _, want := range []string{"\n15. 1.000 s: A tries again.\n\nand so on for 970 more steps, until\n\n986. ", "\n1000. "} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is not in the page", want)
 		}

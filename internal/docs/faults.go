@@ -15,7 +15,7 @@ func (w *writer) fault(spec faults.Spec) Page {
 	}
 	return page("faults/"+spec.Name+".md", "the Spec of this verb in internal/faults",
 		heading(1, spec.Name),
-		text(spec.Summary),
+		text(spec.Summary.English),
 		block("yaml", "faults:\n"+indented(spec.Example)),
 		section("Values", table([]string{"key", "takes", "needed", "what it is"}, rows)),
 		section("When it begins", begins(spec)),

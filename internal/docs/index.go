@@ -70,7 +70,7 @@ func (w *writer) groups() []lockGroup {
 func faultRows() [][]string {
 	var rows [][]string
 	for _, spec := range faults.All() {
-		rows = append(rows, []string{link(text(spec.Name), "faults/"+spec.Name+".md"), text(spec.Summary)})
+		rows = append(rows, []string{link(text(spec.Name), "faults/"+spec.Name+".md"), text(spec.Summary.English)})
 	}
 	return rows
 }
@@ -78,7 +78,7 @@ func faultRows() [][]string {
 func momentRows() [][]string {
 	var rows [][]string
 	for _, m := range faults.MomentPhrases() {
-		rows = append(rows, []string{link(text(momentWords(m)), momentFile(m)), text(m.Doc)})
+		rows = append(rows, []string{link(text(momentWords(m)), momentFile(m)), text(m.Doc.English)})
 	}
 	return rows
 }
@@ -86,7 +86,7 @@ func momentRows() [][]string {
 func propertyRows() [][]string {
 	var rows [][]string
 	for _, p := range checker.All() {
-		rows = append(rows, []string{link(text(p.ID), "properties/"+p.ID+".md"), text(p.Summary)})
+		rows = append(rows, []string{link(text(p.ID), "properties/"+p.ID+".md"), text(p.Summary.English)})
 	}
 	return rows
 }

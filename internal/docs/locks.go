@@ -90,9 +90,9 @@ func (w *writer) counterexample(lock string) string {
 			}
 			continue
 		}
-		fmt.Fprintf(&steps, "%d. %s: %s", i+1, s.At, text(s.Sentence))
-		if s.Breaks != "" {
-			fmt.Fprintf(&steps, " **%s**", text(s.Breaks))
+		fmt.Fprintf(&steps, "%d. %s: %s", i+1, s.At, text(s.Sentence.English()))
+		if breaks := s.Note.English(); breaks != "" {
+			fmt.Fprintf(&steps, " **%s**", text(breaks))
 		}
 		steps.WriteByte('\n')
 	}

@@ -27,7 +27,7 @@ func (w *writer) moment(m faults.MomentPhrase) Page {
 	}
 	return page(momentFile(m), "internal/faults/moment.go",
 		heading(1, "... "+momentWords(m)),
-		text(m.Doc)+" "+wire,
+		text(m.Doc.English)+" "+wire,
 		block("yaml", "faults:\n  - when: "+example+"\n    pause: A\n    for: 15s"),
 		"In front of it stands a client, "+code(faults.AnyClient)+", "+code(faults.TheHolder)+" or "+code(faults.NextHolder)+
 			"; behind it, if you like, "+code("the 3rd time")+" or "+code("every time")+". Moments are taken at the ports and in the workload, "+

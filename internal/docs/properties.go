@@ -11,7 +11,7 @@ import (
 func (w *writer) property(prop checker.Property) Page {
 	return page("properties/"+prop.ID+".md", "the Property in internal/checker",
 		heading(1, prop.ID),
-		text(prop.Summary),
+		text(prop.Summary.English),
 		"In a scenario:",
 		block("yaml", "expect:\n  every lock: {"+prop.ID+": kept}"),
 		"It is **kept** or **broken** in a run, or **unknown** when the run did not put it to the test.",

@@ -22,6 +22,7 @@ import (
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
 	"lockstep/internal/run"
+	"lockstep/internal/shard"
 )
 
 // Options say what to walk.
@@ -32,6 +33,10 @@ type Options struct {
 	Rounds  int      // the same
 	Only    []string // kinds; nil for all
 	Jobs    int      // workers; 0: one for each core
+
+	// Shard is which schedules of the most faults are walked. Those of fewer are walked all the same:
+	// which ones of the most are played depends on what breaks with fewer.
+	Shard shard.Shard
 
 	keep func(l *letter) bool // which letters; nil for all. For tests
 	in   []string             // which base worlds; nil for all. For tests
@@ -225,6 +230,9 @@ func (w *walk) stage(ctx context.Context, l *Lock, g *ground, faults int) error 
 			l.ID, g.base.Name, len(first), st.Units)
 	}
 	todo := st.missing()
+	if faults == w.o.Faults {
+		todo = w.o.mine(g, todo)
+	}
 	var mu sync.Mutex
 	done := len(first) - len(todo)
 	err = run.Share(ctx, w.o.Jobs, len(todo), nil, func(ctx context.Context, _ []run.World, i int) error {

@@ -4,8 +4,11 @@ import "lockstep/internal/say"
 
 func init() {
 	Register(Spec{
-		Name:    "crash",
-		Summary: "Kills a process at once: no deferred code runs, nothing more is sent. Its operating system lives on and closes its connections.",
+		Name: "crash",
+		Summary: say.Both{
+			English: "Kills a process at once: no deferred code runs, nothing more is sent. Its operating system lives on and closes its connections.",
+			Chinese: "立刻杀掉一个进程：推迟的代码都不再运行，也不再发送任何东西。它的操作系统还活着，会关闭它的连接。",
+		},
 		Example: "- when: A is in its critical section\n  crash: A",
 		Value:   Param{Kind: ParamNode, Required: true, Doc: "which process"},
 		Ends:    EndNone,

@@ -8,8 +8,11 @@ import (
 
 func init() {
 	Register(Spec{
-		Name:    "delay",
-		Summary: "Holds back the request or the reply of one command; it arrives late, not never.",
+		Name: "delay",
+		Summary: say.Both{
+			English: "Holds back the request or the reply of one command; it arrives late, not never.",
+			Chinese: "压住一条命令的请求或回复；它迟到，但终会到。",
+		},
 		Example: "- when: A is about to send SET\n  delay: reply\n  by: 12s",
 		Value:   Param{Kind: ParamChoice, Choices: []string{"request", "reply"}, Required: true, Doc: "which half of the command"},
 		Params:  []Param{{Name: "by", Kind: ParamDuration, Required: true, Doc: "how much later it arrives"}},

@@ -1,6 +1,7 @@
 package faults
 
 import (
+	"cmp"
 	"slices"
 	"time"
 )
@@ -25,6 +26,7 @@ type Engine struct {
 	Watch func(Moment)
 
 	holder      string // the client that acquired last
+	that        string // the client whose moment the latest fault has waited for
 	everHeld    string // the first client that ever acquired
 	begun       int    // faults that have begun, counted
 	heldByOther bool   // somebody else than everHeld has acquired: there was a next holder
@@ -125,7 +127,7 @@ func (t *Trigger) onWireOf(m *Moment) bool {
 		return false
 	}
 	switch t.Subject {
-	case AnyClient, TheHolder, NextHolder:
+	case AnyClient, TheHolder, NextHolder, ThatClient:
 		return true
 	}
 	return t.Subject == m.Subject
@@ -203,6 +205,8 @@ func (e *Engine) matches(t *Trigger, m *Moment) bool {
 		return m.Subject == e.holder
 	case NextHolder:
 		return m.Subject == e.holder && e.heldByOther && m.Subject != e.everHeld
+	case ThatClient:
+		return m.Subject == e.that
 	}
 	return t.Subject == m.Subject
 }
@@ -213,6 +217,7 @@ func (e *Engine) begin(i int, at Occasion) {
 		return
 	}
 	at.Fault = f.Number
+	e.that = cmp.Or(at.Subject, e.that)
 	at.Target = e.resolve(f.Target)
 	at.Sides = e.resolveSides(f.Args.Sides)
 	if f.Target != "" && at.Target == "" || len(at.Sides) != len(f.Args.Sides) {
@@ -240,6 +245,8 @@ func (e *Engine) begin(i int, at Occasion) {
 
 func (e *Engine) resolve(target string) string {
 	switch target {
+	case ThatClient:
+		return e.that
 	case TheHolder, NextHolder:
 		return e.holder
 	case ThePrimary:

@@ -178,6 +178,14 @@ func TestEngine(t *testing.T) {
 			[]string{"A acquires", "A acquires", "1s", "B acquires"}, []string{"1s crash A (1)"},
 		},
 		{
+			"that client is the one whose moment it is", fault("crash", ThatClient, Trigger{Moment: Acquires, Subject: AnyClient, Nth: 2, After: time.Second}, End{}),
+			[]string{"A acquires", "1s", "C acquires", "B acquires", "3s"}, []string{"2s crash C (1)"},
+		},
+		{
+			"that client, and nobody has been meant before", fault("crash", ThatClient, Trigger{At: time.Second}, End{}),
+			[]string{"A acquires", "2s"}, nil,
+		},
+		{
 			"until a moment", fault("pause", "A", once(Enters, "A"), End{Until: &Trigger{Moment: Acquires, Subject: "B", Nth: 1}}),
 			[]string{"B acquires", "A enters", "3s", "C acquires", "B acquires"}, []string{"0s freeze A (1)", "3s thaw A (1)"},
 		},
@@ -326,5 +334,30 @@ func TestWithoutEffect(t *testing.T) {
 		if got := fmt.Sprint(e.WithoutEffect(time.Millisecond)); got != tt.want {
 			t.Errorf("%s: got %s, want %s", tt.name, got, tt.want)
 		}
+	}
+}
+
+// In a moment, and at an instant, that client is the one whose moment the latest fault has waited for.
+func TestThatClientOfAnEarlierFault(t *testing.T) {
+	pause := fault("pause", ThatClient, Trigger{Moment: Acquires, Subject: AnyClient, Nth: 2}, End{For: 5 * time.Second})
+	hang := fault("slow", ThatClient, Trigger{Moment: Enters, Subject: ThatClient, Nth: 1}, End{}, time.Minute)
+	crash := fault("crash", ThatClient, Trigger{At: 10 * time.Second}, End{})
+	for i, f := range []*Fault{&pause, &hang, &crash} {
+		f.Number = i + 1
+	}
+	l := &lab{}
+	e := NewEngine([]Fault{pause, hang, crash}, l, l)
+	e.Start()
+	if !e.Wants(Enters, "B", "", "") {
+		t.Error("nobody waits for the moment of that client")
+	}
+	for _, who := range []string{"A", "B"} {
+		e.Observe(Moment{Kind: Acquires, Subject: who})
+		e.Observe(Moment{Kind: Enters, Subject: "A"})
+		e.Observe(Moment{Kind: Enters, Subject: who})
+	}
+	l.until(20 * time.Second)
+	if got, want := strings.Join(l.notes, "; "), "0s freeze B (1); 0s slow B by 1m0s; 5s thaw B (1); 10s crash B (3)"; got != want {
+		t.Errorf("%s\nwant %s", got, want)
 	}
 }

@@ -4,8 +4,11 @@ import "lockstep/internal/say"
 
 func init() {
 	Register(Spec{
-		Name:    "evict",
-		Summary: "The store drops the lock's entry early: an eviction, a flush, an operator's DEL; a revoked lease, a killed session.",
+		Name: "evict",
+		Summary: say.Both{
+			English: "The store drops the lock's entry early: an eviction, a flush, an operator's DEL; a revoked lease, a killed session.",
+			Chinese: "存储提前丢弃锁的条目：淘汰、清空、运维执行的 DEL；被吊销的租约、被终止的会话。",
+		},
 		Example: "- when: A is in its critical section\n  evict: lock",
 		Value:   Param{Kind: ParamChoice, Choices: []string{"lock"}, Required: true, Doc: "what is dropped"},
 		Params:  []Param{{Name: "from", Kind: ParamServer, Doc: "the only server that drops it; all that have it when left out"}},

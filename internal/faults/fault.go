@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"lockstep/internal/say"
+	"lockstep/internal/spread"
 )
 
 // Fault is one line of a scenario's list of faults. Make builds it.
@@ -28,6 +29,40 @@ type Fault struct {
 	Deed   string // what it does, without when: "pause A for 15s"
 
 	TextChinese, DeedChinese string // the same in Chinese
+
+	Open  *Open // what each run draws anew; nil when nothing is left open
+	Drawn bool  // luck has brought it about, so it need not have come to anything
+}
+
+// Open is what a fault leaves to luck. Package chaos draws it before a run; what comes of it is a fault
+// that leaves nothing open. Its plain fields say the longest there is.
+type Open struct {
+	// Ranges are the durations that are drawn, by their keys in a file: at, every, after, for, or a
+	// parameter of the verb.
+	Ranges map[string]spread.Range
+	// ChancePPM is how likely it comes about, in millionths, each time anew.
+	ChancePPM int64
+}
+
+// Always is the chance of what comes about each time.
+const Always = 1_000_000
+
+// scaled is nil for nil.
+func (o *Open) scaled(scale func(time.Duration) time.Duration) *Open {
+	if o == nil {
+		return nil
+	}
+	out := &Open{Ranges: map[string]spread.Range{}, ChancePPM: o.ChancePPM}
+	for key, r := range o.Ranges { // order: each key on its own
+		out.Ranges[key] = r.Map(scale)
+	}
+	return out
+}
+
+// Repeats reports whether a fault may begin more than once.
+func (f *Fault) Repeats() bool {
+	t := &f.Trigger
+	return t.Every > 0 || t.Moment != NoMoment && t.Nth == 0
 }
 
 // Make builds a fault from checked parts.
@@ -88,6 +123,10 @@ const (
 	AnyClient  = "any client"
 	TheHolder  = "the holder"
 	NextHolder = "the next holder"
+	// ThatClient is the one whose moment the fault waits for. In a moment, and in a fault at an instant, it
+	// is the one whose moment the latest fault has waited for.
+	ThatClient = "that client"
+
 	ThePrimary = "the primary"
 )
 
@@ -245,7 +284,7 @@ func (f Fault) Scaled(scale func(time.Duration) time.Duration) Fault {
 		end.Until = &until
 	}
 	out := Make(f.Number, f.Spec(), args, f.Trigger.scaled(scale), end)
-	out.Line = f.Line
+	out.Line, out.Open, out.Drawn = f.Line, f.Open.scaled(scale), f.Drawn
 	return out
 }
 

@@ -11,8 +11,11 @@ const HangTime = 365 * 24 * time.Hour
 
 func init() {
 	Register(Spec{
-		Name:    "hang",
-		Summary: "Blocks the work in the critical section for ever; the other tasks of the process, a watchdog for one, go on.",
+		Name: "hang",
+		Summary: say.Both{
+			English: "Blocks the work in the critical section for ever; the other tasks of the process, a watchdog for one, go on.",
+			Chinese: "让临界区里的工作永远停住；同一进程的其他任务（例如看门狗）继续运行。",
+		},
 		Example: "- when: A enters\n  hang: A",
 		Value:   Param{Kind: ParamClient, Required: true, Doc: "which client"},
 		Ends:    EndNone,

@@ -8,8 +8,11 @@ import (
 
 func init() {
 	Register(Spec{
-		Name:    "jump-clock",
-		Summary: "Steps a node's wall clock, as an operator or a time daemon does; its monotonic clock goes on.",
+		Name: "jump-clock",
+		Summary: say.Both{
+			English: "Steps a node's wall clock, as an operator or a time daemon does; its monotonic clock goes on.",
+			Chinese: "让一个节点的墙上时钟跳变，就像运维或对时程序那样；它的单调时钟照常走。",
+		},
 		Example: "- when: A is in its critical section\n  jump-clock: the primary\n  by: +12s",
 		Value:   Param{Kind: ParamNode, Required: true, Doc: "whose clock"},
 		Params:  []Param{{Name: "by", Kind: ParamOffset, Required: true, Doc: "how far, and in which direction"}},

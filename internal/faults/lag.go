@@ -8,8 +8,11 @@ import (
 
 func init() {
 	Register(Spec{
-		Name:    "lag",
-		Summary: "Makes replication slower for a while; what is on its way arrives later.",
+		Name: "lag",
+		Summary: say.Both{
+			English: "Makes replication slower for a while; what is on its way arrives later.",
+			Chinese: "让复制慢一段时间；在路上的也会晚到。",
+		},
 		Example: "- at: 1s\n  lag: 3s\n  for: 10s",
 		Value:   Param{Kind: ParamDuration, Required: true, Doc: "how much later replicas get what the primary executed"},
 		Ends:    EndRequired,

@@ -1,5 +1,7 @@
 package faults
 
+import "lockstep/internal/say"
+
 // MomentKind is something that a node reaches and that a trigger can wait for.
 // Moments are taken at the ports and in the workload, never inside a lock.
 type MomentKind uint8
@@ -65,21 +67,63 @@ var momentChinese = [momentCount]string{
 }
 
 // momentDocs says when exactly each moment is, in one sentence.
-var momentDocs = [momentCount]string{
-	StartsWaiting: "The client asks for the lock: the first thing of every round.",
-	Acquires:      "The lock's acquire has returned success: from now on the client believes that it holds.",
-	Enters:        "The client goes into its critical section; it has not read the resource yet.",
-	InSection:     "The client has read the resource and starts its work.",
-	AboutToWrite:  "The work is done, the write to the resource is the next thing.",
-	Writes:        "The resource has answered the write, whether it took or refused it.",
-	Renews:        "A command of the watchdog, a renewal, has its reply, whatever the reply says.",
-	Releases:      "The client is about to call release: its belief ends here.",
-	LosesLease:    "The design tells the client that its lock is lost; many designs never do.",
-	Wakes:         "The process runs again after a pause.",
-	AboutToSend:   "A command is the next thing that the client sends: both of its halves can still be tampered with.",
-	Sends:         "A command is on its way to the store; its reply can still be tampered with.",
-	HasExecuted:   "The store has executed a command, and its reply has not been delivered yet.",
-	HasReply:      "The client has the reply of a command, and the lock has not seen it yet.",
+var momentDocs = [momentCount]say.Both{
+	StartsWaiting: {
+		English: "The client asks for the lock: the first thing of every round.",
+		Chinese: "客户端开始要锁：每一轮的第一件事。",
+	},
+	Acquires: {
+		English: "The lock's acquire has returned success: from now on the client believes that it holds.",
+		Chinese: "锁的 acquire 返回成功：从现在起客户端相信自己持有锁。",
+	},
+	Enters: {
+		English: "The client goes into its critical section; it has not read the resource yet.",
+		Chinese: "客户端进入临界区，还没有读资源。",
+	},
+	InSection: {
+		English: "The client has read the resource and starts its work.",
+		Chinese: "客户端读过资源，开始工作。",
+	},
+	AboutToWrite: {
+		English: "The work is done, the write to the resource is the next thing.",
+		Chinese: "工作做完了，下一件事就是写资源。",
+	},
+	Writes: {
+		English: "The resource has answered the write, whether it took or refused it.",
+		Chinese: "资源回答了写入，不管是接受还是拒绝。",
+	},
+	Renews: {
+		English: "A command of the watchdog, a renewal, has its reply, whatever the reply says.",
+		Chinese: "看门狗的一条续期命令有了回复，不管回复说什么。",
+	},
+	Releases: {
+		English: "The client is about to call release: its belief ends here.",
+		Chinese: "客户端正要释放锁：它的相信到此为止。",
+	},
+	LosesLease: {
+		English: "The design tells the client that its lock is lost; many designs never do.",
+		Chinese: "设计告诉客户端锁丢了；许多设计从不告诉。",
+	},
+	Wakes: {
+		English: "The process runs again after a pause.",
+		Chinese: "进程停顿之后又在运行。",
+	},
+	AboutToSend: {
+		English: "A command is the next thing that the client sends: both of its halves can still be tampered with.",
+		Chinese: "客户端下一件事就是发送命令：请求和回复都还可以动手脚。",
+	},
+	Sends: {
+		English: "A command is on its way to the store; its reply can still be tampered with.",
+		Chinese: "命令在去存储的路上；回复还可以动手脚。",
+	},
+	HasExecuted: {
+		English: "The store has executed a command, and its reply has not been delivered yet.",
+		Chinese: "存储执行了命令，回复还没有送达。",
+	},
+	HasReply: {
+		English: "The client has the reply of a command, and the lock has not seen it yet.",
+		Chinese: "客户端收到了命令的回复，锁还没有看到它。",
+	},
 }
 
 // OnWire reports whether the moment belongs to one command.
@@ -97,8 +141,8 @@ type Moment struct {
 // MomentPhrase is how a scenario says a moment: the words behind the subject.
 type MomentPhrase struct {
 	Kind MomentKind
-	Text string // "%s" stands for a command
-	Doc  string // when exactly it is, in one sentence
+	Text string   // "%s" stands for a command
+	Doc  say.Both // when exactly it is, in one sentence
 }
 
 // MomentPhrases returns all moments in the order of their kinds.

@@ -4,8 +4,11 @@ import "lockstep/internal/say"
 
 func init() {
 	Register(Spec{
-		Name:    "partition",
-		Summary: "Cuts the links between two or more sides, in both directions; what was sent arrives late, after the end, as TCP brings it.",
+		Name: "partition",
+		Summary: say.Both{
+			English: "Cuts the links between two or more sides, in both directions; what was sent arrives late, after the end, as TCP brings it.",
+			Chinese: "切断两边或几边之间的链路，双向都切；发出的东西在结束之后才到，就像 TCP 送来那样。",
+		},
 		Example: "- when: A is in its critical section\n  partition: [A, store]\n  for: 15s",
 		Value: Param{Kind: ParamSides, Required: true,
 			Doc: "the sides that cannot reach each other; a side is a node, a group (store, replicas, sentinels) or a list of these"},

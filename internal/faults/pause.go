@@ -4,8 +4,11 @@ import "lockstep/internal/say"
 
 func init() {
 	Register(Spec{
-		Name:    "pause",
-		Summary: "Freezes a whole process, its watchdog included, while its sockets stay open: a stop-the-world garbage collection, a swap storm, a VM migration.",
+		Name: "pause",
+		Summary: say.Both{
+			English: "Freezes a whole process, its watchdog included, while its sockets stay open: a stop-the-world garbage collection, a swap storm, a VM migration.",
+			Chinese: "冻结整个进程，包括它的看门狗，而套接字仍然开着：全停顿的垃圾回收、换页风暴、虚拟机迁移。",
+		},
 		Example: "- when: A is in its critical section\n  pause: A\n  for: 15s",
 		Value:   Param{Kind: ParamNode, Required: true, Doc: "which process"},
 		Ends:    EndRequired,

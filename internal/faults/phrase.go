@@ -90,7 +90,7 @@ func (s someone) In(l say.Language) string {
 }
 
 var wordsForNodes = map[string]string{
-	AnyClient: "任一客户端", TheHolder: "持有者", NextHolder: "下一个持有者", ThePrimary: "主节点",
+	AnyClient: "任一客户端", TheHolder: "持有者", NextHolder: "下一个持有者", ThatClient: "那个客户端", ThePrimary: "主节点",
 	TheStore: "存储", TheReplicas: "副本", Sentinels: "哨兵", "probe": "探针",
 }
 

@@ -8,8 +8,11 @@ import (
 
 func init() {
 	Register(Spec{
-		Name:    "slow",
-		Summary: "Makes the work in the critical section take longer; the other tasks of the process, a watchdog for one, go on.",
+		Name: "slow",
+		Summary: say.Both{
+			English: "Makes the work in the critical section take longer; the other tasks of the process, a watchdog for one, go on.",
+			Chinese: "让临界区里的工作变慢；同一进程的其他任务（例如看门狗）照常运行。",
+		},
 		Example: "- when: A enters\n  slow: A\n  by: 15s",
 		Value:   Param{Kind: ParamClient, Required: true, Doc: "which client"},
 		Params:  []Param{{Name: "by", Kind: ParamDuration, Required: true, Doc: "how much longer the work takes"}},

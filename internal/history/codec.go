@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"unicode"
 	"unicode/utf8"
@@ -15,7 +16,7 @@ import (
 const (
 	MaxLine   = 1 << 20    // bytes of one line
 	MaxEvents = 20_000_000 // events of one history
-	MaxNodes  = 1000       // nodes of one history
+	MaxNodes  = 5000       // nodes of one history
 
 	// maxNanos bounds times and leases of either sign to 73 years, so that sums
 	// and differences of a few of them fit into an int64.
@@ -106,7 +107,8 @@ func writeOne(out *bufio.Writer, h *History) error {
 
 // lineOf is the line of an event of a history, to write.
 func lineOf(h *History) *line {
-	l := &line{h: h, names: make([]string, len(h.Header.Nodes)+1)}
+	l := &line{h: h, names: make([]string, len(h.Header.Nodes)+1), texts: make([]jsonText, max(len(h.texts), 1))}
+	l.texts[0].json = `""`
 	for i, n := range h.Header.Nodes {
 		l.names[i+1] = string(appendString(nil, n.Name))
 	}
@@ -160,7 +162,7 @@ func checkHeader(header *Header) error {
 				f.Number, number)
 		}
 		number = f.Number
-		for _, text := range []string{f.Verb, f.Text, f.Deed, f.TextChinese, f.DeedChinese} {
+		for _, text := range append(slices.Concat(f.Sides...), f.Verb, f.Text, f.Deed, f.TextChinese, f.DeedChinese) {
 			if !utf8.ValidString(text) {
 				return fmt.Errorf("fault %d: %q: not valid UTF-8", f.Number, text)
 			}

@@ -101,7 +101,7 @@ func TestReadJSONLErrors(t *testing.T) {
 		{`{"schema":1,"nodes":[{"name":"","role":"client"}]}`, "line 1: a node has no name"},
 		{`{"schema":1,"nodes":[{"name":"A","role":"king"}]}`, `unknown role "king"`},
 		{`{"schema":1,"faults":[{"number":1},{"number":1}]}`, "fault number 1 follows 1"},
-		{`{"schema":1,"nodes":[` + strings.Repeat(`{"name":"A","role":"client"},`, 1001) + `{}]}`, "more than 1000 nodes"},
+		{`{"schema":1,"nodes":[` + strings.Repeat(`{"name":"A","role":"client"},`, 5001) + `{}]}`, "more than 5000 nodes"},
 		{`{"schema":1,"x":` + strings.Repeat("[", 100) + `}`, "nests too deeply"},
 		{`{"schema":1,"x":truth}`, "line 1: column 17: a value expected"},
 		{`{"schema":1,"x":01}`, "line 1: column 17: a value expected"},
@@ -173,7 +173,7 @@ func TestWriteJSONLErrors(t *testing.T) {
 		want   string
 	}{
 		{func(h *History) { h.Header.Schema = 9 }, "schema 9 is not known"},
-		{func(h *History) { h.Header.Nodes = many }, "1001 nodes"},
+		{func(h *History) { h.Header.Nodes = many }, "5001 nodes"},
 		{func(h *History) { h.Header.Scenario = "\xff" }, `"\xff" is not valid UTF-8`},
 		{func(h *History) { h.Header.Scenario = strings.Repeat("x", MaxLine) }, "the header is longer"},
 		{func(h *History) { h.Header.Nodes[1].Name = "A" }, `two nodes are named "A"`},
@@ -256,10 +256,15 @@ func genHistory(t *rapid.T) *History {
 	for _, name := range names {
 		header.Nodes = append(header.Nodes, Node{name, rapid.SampledFrom(roles).Draw(t, "role")})
 	}
+	side := rapid.SliceOfN(rapid.String(), 1, 3)
 	for i := range rapid.IntRange(0, 3).Draw(t, "faults") {
+		var sides [][]string
+		for range rapid.IntRange(0, 3).Draw(t, "sides") {
+			sides = append(sides, side.Draw(t, "side"))
+		}
 		header.Faults = append(header.Faults, Fault{
 			i + 1, rapid.String().Draw(t, "verb"), rapid.String().Draw(t, "fault"), rapid.String().Draw(t, "deed"),
-			rapid.String().Draw(t, "text in Chinese"), rapid.String().Draw(t, "deed in Chinese"),
+			rapid.String().Draw(t, "text in Chinese"), rapid.String().Draw(t, "deed in Chinese"), rapid.Bool().Draw(t, "drawn fault"), sides,
 		})
 	}
 	h := New(header)

@@ -40,6 +40,38 @@ var faultFields = []field[Fault]{
 	optional(text, "deed", func(f *Fault) *string { return &f.Deed }).unhashed(),
 	optional(text, "text_zh", func(f *Fault) *string { return &f.TextChinese }).unhashed(),
 	optional(text, "deed_zh", func(f *Fault) *string { return &f.DeedChinese }).unhashed(),
+	optional(boolean, "drawn", func(f *Fault) *bool { return &f.Drawn }).unhashed(),
+	sidesField,
+}
+
+var sidesField = field[Fault]{
+	name:  "sides",
+	empty: func(f *Fault) bool { return len(f.Sides) == 0 },
+	write: func(b []byte, f *Fault) []byte {
+		for i, side := range f.Sides {
+			b = append(b, "[,"[min(i, 1)], '[')
+			for k, name := range side {
+				if k > 0 {
+					b = append(b, ',')
+				}
+				b = appendString(b, name)
+			}
+			b = append(b, ']')
+		}
+		return append(b, ']')
+	},
+	read: func(s *jsonline.Scanner, f *Fault) error {
+		return s.Array(func() error {
+			var side []string
+			err := s.Array(func() error {
+				name, err := s.Bytes()
+				side = append(side, string(name))
+				return err
+			})
+			f.Sides = append(f.Sides, side)
+			return err
+		})
+	},
 }
 
 // ending is the line behind the last event.
@@ -56,6 +88,7 @@ type line struct {
 	Event
 	h      *History
 	names  []string          // as JSON, by NodeID; to write
+	texts  []jsonText        // by TextID; to write
 	nodes  map[string]NodeID // to read
 	client NodeID            // see clientOf
 	said   bool              // the line that was read names the client
@@ -151,32 +184,52 @@ var causeField = field[line]{
 	},
 }
 
+// jsonText is a text of events as JSON: "" until the first event that has it is written.
+type jsonText struct {
+	json   string
+	binary bool
+}
+
+// text is the stored form of the event's text. Events repeat their texts, so each is made once.
+func (l *line) text() *jsonText {
+	if int(l.Text) >= len(l.texts) {
+		return &l.texts[0]
+	}
+	t := &l.texts[l.Text]
+	if t.json == "" {
+		text := l.h.Text(l.Text)
+		if t.binary = !utf8.ValidString(text); t.binary {
+			t.json = `"` + base64.StdEncoding.EncodeToString([]byte(text)) + `"`
+		} else {
+			t.json = string(appendString(nil, text))
+		}
+	}
+	return t
+}
+
+// stored is a field of the event's text, for texts that are binary or for the others.
+func stored(name string, binary bool, read func(s *jsonline.Scanner, l *line) error) field[line] {
+	return field[line]{
+		name: name, words: "text", same: binary, read: read,
+		empty: func(l *line) bool { t := l.text(); return t.binary != binary || t.json == `""` },
+		write: func(b []byte, l *line) []byte { return append(b, l.text().json...) },
+	}
+}
+
 // A text that is not valid UTF-8 is stored in base64.
 var (
-	textField = field[line]{
-		name: "text", words: "text",
-		empty: func(l *line) bool { t := l.h.Text(l.Text); return t == "" || !utf8.ValidString(t) },
-		write: func(b []byte, l *line) []byte { return appendString(b, l.h.Text(l.Text)) },
-		read: func(s *jsonline.Scanner, l *line) error {
-			raw, err := s.Bytes()
-			l.Text = l.h.InternBytes(raw)
+	textField = stored("text", false, func(s *jsonline.Scanner, l *line) error {
+		raw, err := s.Bytes()
+		l.Text = l.h.InternBytes(raw)
+		return err
+	})
+	binaryField = stored("text_base64", true, func(s *jsonline.Scanner, l *line) error {
+		raw, err := s.Bytes()
+		if err != nil {
 			return err
-		},
-	}
-	binaryField = field[line]{
-		name: "text_base64", words: "text", same: true,
-		empty: func(l *line) bool { return utf8.ValidString(l.h.Text(l.Text)) },
-		write: func(b []byte, l *line) []byte {
-			return append(base64.StdEncoding.AppendEncode(append(b, '"'), []byte(l.h.Text(l.Text))), '"')
-		},
-		read: func(s *jsonline.Scanner, l *line) error {
-			raw, err := s.Bytes()
-			if err != nil {
-				return err
-			}
-			binary, err := base64.StdEncoding.Strict().DecodeString(string(raw))
-			l.Text = l.h.InternBytes(binary)
-			return err
-		},
-	}
+		}
+		binary, err := base64.StdEncoding.Strict().DecodeString(string(raw))
+		l.Text = l.h.InternBytes(binary)
+		return err
+	})
 )

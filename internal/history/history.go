@@ -75,6 +75,10 @@ type Fault struct {
 	Deed        string `json:"deed,omitempty"`
 	TextChinese string `json:"text_zh,omitempty"`
 	DeedChinese string `json:"deed_zh,omitempty"`
+	Drawn       bool   `json:"drawn,omitempty"` // luck has brought it about, so it need not have come to anything
+	// Sides are those that a partition or a cut keeps apart, by the names and groups of the
+	// scenario. The hash leaves them out: Text says the same.
+	Sides [][]string `json:"sides,omitempty"`
 }
 
 // Header says what the run was about. It is part of the stored history and is
@@ -90,7 +94,7 @@ type Header struct {
 	Fence    string        `json:"fence"`     // none, writes, reads and writes
 	Nodes    []Node        `json:"nodes"`
 	Faults   []Fault       `json:"faults"`
-	// Drawn: luck has drawn the faults, a storm. Nobody has planned just these.
+	// Drawn: luck has drawn all the faults, a storm. Nobody has planned just these.
 	Drawn bool `json:"drawn"`
 }
 

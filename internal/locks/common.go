@@ -7,13 +7,16 @@ import (
 	"lockstep/internal/world"
 )
 
-// spin tries until the lock is held, an attempt fails or ctx ends. try returns
+// spin tries until the lock is held, an attempt fails or ctx ends, or once. try returns
 // nil, nil when somebody else holds the lock.
 func spin(ctx context.Context, d Deps, try func() (Lease, error)) (Lease, error) {
 	for {
 		lease, err := try()
 		if err != nil || lease != nil {
 			return lease, err
+		}
+		if d.Once {
+			return nil, ErrTaken
 		}
 		if err := d.Env.Sleep(ctx, d.Retry); err != nil {
 			return nil, err

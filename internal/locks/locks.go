@@ -41,6 +41,10 @@ type Lease interface {
 // ErrNotHeld is returned by Release when the store had nothing to remove.
 var ErrNotHeld = errors.New("the lock is not held")
 
+// ErrTaken is returned by Acquire of a lock that asks again and again, when its client tries once and
+// somebody else holds the lock.
+var ErrTaken = errors.New("somebody else holds the lock")
+
 // Deps is what a variant is given for one client.
 type Deps struct {
 	Env   world.Env
@@ -49,6 +53,7 @@ type Deps struct {
 	Lease time.Duration // a multiple of the variant's LeaseUnit
 	Retry time.Duration // between two tries of a spinning variant
 	Wait  time.Duration // for how long the client tries at most, for a variant that looks itself
+	Once  bool          // the client tries once
 
 	// What a client library is configured with, for designs that look at it.
 

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"lockstep/internal/faults"
@@ -29,6 +30,7 @@ type Key struct {
 	Words       []Word           // of a choice
 	By          string           // of a failover: whose doing it is about; "" for anybody's
 	Keys        []Key            // of a key with keys below it, which is kept in none itself
+	Shared      bool             // of the workload: the same for all clients
 	Idle        func(*Plan) bool // the plan has something else in its place; nil: never
 
 	// At is where it is kept: a *time.Duration, a *Range, an *int, an *int64 for a share in
@@ -43,7 +45,7 @@ type Form uint8
 const (
 	Plain    Form = iota
 	Times         // once, 20 times
-	Patience      // up to 40s
+	Patience      // up to 40s; 0s: once
 	OrNever       // 30s, never
 )
 
@@ -64,13 +66,15 @@ type Section struct {
 var (
 	WorkloadKeys = Section{"workload", "What every client does.", "work: 2s..3s below it", "", []Key{
 		{Name: "repeat", Doc: "How many rounds each client plays, 10000 at most.", Form: Times, At: func(p *Plan) any { return &p.Workload.Repeat }},
-		{Name: "wait", Doc: "How long a client waits for the lock in each round; then it gives up and says so.", Form: Patience, At: func(p *Plan) any { return &p.Workload.Wait }},
+		{Name: "wait", Doc: "How long a client waits for the lock in each round; then it gives up and says so. 0s: it tries once; a lock that queues waits for one timeout then.", Form: Patience, At: func(p *Plan) any { return &p.Workload.Wait }},
 		{Name: "work", Doc: "How long the work in the critical section takes; it reads first and writes the guarded resource last.", Example: "2s..3s", At: func(p *Plan) any { return &p.Workload.Work }},
 		{Name: "rest", Doc: "How long a client rests between two rounds.", Example: "100ms", At: func(p *Plan) any { return &p.Workload.Rest }},
-		{Name: "stagger", Doc: "How much later each client starts than the one before.", Example: "50ms", At: func(p *Plan) any { return &p.Workload.Stagger }},
+		{Name: "arrivals", Doc: "How much later each round begins than the one before, whether that is over or not; one that is late begins at once. It takes the place of rest.", Example: "500ms..2s",
+			Idle: func(p *Plan) bool { return p.Workload.Arrivals.Max == 0 }, At: func(p *Plan) any { return &p.Workload.Arrivals }},
+		{Name: "stagger", Shared: true, Doc: "How much later each client starts than the one before.", Example: "50ms", At: func(p *Plan) any { return &p.Workload.Stagger }},
 		{Name: "retry", Doc: "How long a lock that spins waits between two tries, 1ms or more.", Example: "100ms", Least: ms, At: func(p *Plan) any { return &p.Workload.Retry }},
 		{Name: "release-again", Doc: "How much later a client repeats a release whose outcome it does not know, once; 0s: never.", Example: "1s", At: func(p *Plan) any { return &p.Workload.ReleaseAgain }},
-		{Name: "fence", Doc: "What the guarded resource checks.", At: func(p *Plan) any { return (*string)(&p.Workload.Fence) }, Words: []Word{
+		{Name: "fence", Shared: true, Doc: "What the guarded resource checks.", At: func(p *Plan) any { return (*string)(&p.Workload.Fence) }, Words: []Word{
 			{string(FenceNone), "nothing: every write is taken"},
 			{string(FenceWrites), "a write whose token is lower than that of an earlier write is refused"},
 			{string(FenceReadsAndWrites), "reads raise the mark too, which closes the gap between a stale read and an accepted write"},
@@ -83,6 +87,11 @@ var (
 		{Name: "timeout", Doc: "How long a client waits for a reply.", Example: "3s", Least: 1, At: func(p *Plan) any { return &p.Network.Timeout }},
 	}}
 )
+
+// ClientKeys are those of the workload that one client may have for itself.
+func ClientKeys() []Key {
+	return slices.DeleteFunc(slices.Clone(WorkloadKeys.Keys), func(k Key) bool { return k.Shared })
+}
 
 const ms = int64(time.Millisecond)
 
@@ -197,17 +206,14 @@ func (k *Key) Text(p *Plan) string {
 	switch at := k.At(p).(type) {
 	case *time.Duration:
 		switch {
-		case k.Form == Patience:
+		case k.Form == Patience && *at > 0:
 			return "up to " + faults.Duration(*at)
 		case k.Form == OrNever && *at == 0:
 			return Never
 		}
 		return faults.Duration(*at)
 	case *Range:
-		if at.Min == at.Max {
-			return faults.Duration(at.Min)
-		}
-		return faults.Duration(at.Min) + ".." + faults.Duration(at.Max)
+		return at.Text(faults.Duration)
 	case *int:
 		switch {
 		case k.Form == Times && *at == 1:

@@ -10,14 +10,16 @@ import (
 
 	"lockstep/internal/faults"
 	"lockstep/internal/locks"
+	"lockstep/internal/spread"
 )
 
 // Plan is one story, ready to be played with any of its locks.
 type Plan struct {
-	Name     string // from the scenario's title
-	File     string // path of the scenario file, "" when there is none
-	Slug     string // file-system name: letters, digits and dashes only
-	Level    int    // 1 start here .. 3 subtle
+	Name     string   // from the scenario's title
+	File     string   // path of the scenario file, "" when there is none
+	Slug     string   // file-system name: letters, digits and dashes only
+	Changes  []string // what was changed of the file, each as KEY=VALUE; nil when nothing was
+	Level    int      // 1 start here .. 3 subtle
 	Story    string
 	Question string
 	Lesson   string
@@ -32,6 +34,7 @@ type Plan struct {
 	Lease    time.Duration // lease asked for; every lock rounds as its protocol demands
 	Clients  []string      // names, at least one
 	Workload Workload
+	Own      map[string]Workload // of clients that do something else; see WorkloadOf
 	Network  Network
 	// What the stores are made of; a run uses the one of its lock's store.
 	Redis     Redis
@@ -44,7 +47,7 @@ type Plan struct {
 
 	Clocks []Clock // in the order of the file
 	Faults []faults.Fault
-	Drawn  bool          // the faults are those that a Chaos has drawn
+	Drawn  bool          // all faults are those that luck has drawn
 	Chaos  *Chaos        // draws the faults of each run; nil when they are listed
 	Vary   []Axis        // what a sweep varies, MostAxes at most; none in most files
 	Expect []Expectation // what the file says, that of EveryLock first
@@ -68,15 +71,39 @@ func (p *Plan) Fault(number int) *faults.Fault {
 	return &p.Faults[slices.IndexFunc(p.Faults, func(f faults.Fault) bool { return f.Number == number })]
 }
 
+// IsOpen reports whether something of the faults is left to luck: see package chaos.
+func (p *Plan) IsOpen() bool {
+	return p.Chaos != nil || slices.ContainsFunc(p.Faults, func(f faults.Fault) bool { return f.Open != nil })
+}
+
+// WorkloadOf is what a client does.
+func (p *Plan) WorkloadOf(client string) Workload {
+	if own, ok := p.Own[client]; ok {
+		return own
+	}
+	return p.Workload
+}
+
+// Rounds are those of all clients together.
+func (p *Plan) Rounds() (all int) {
+	for _, name := range p.Clients {
+		all += p.WorkloadOf(name).Repeat
+	}
+	return all
+}
+
 // Workload is what every client does.
 type Workload struct {
-	Repeat  int           // how many rounds, at least 1
-	Wait    time.Duration // patience for the lock in each round
-	Work    Range         // length of the critical section
-	Rest    Range         // between rounds
-	Stagger time.Duration // client i starts i*Stagger after the first
-	Retry   time.Duration // between two tries of a lock that spins, and after a try that failed
-	Fence   Fence
+	Repeat int           // how many rounds, at least 1
+	Wait   time.Duration // patience for the lock in each round; 0: it tries once
+	Work   Range         // length of the critical section
+	Rest   Range         // between rounds
+	// Arrivals is how much later than the one before a round begins, late ones at once; zero: there
+	// is a rest between rounds instead.
+	Arrivals Range
+	Stagger  time.Duration // client i starts i*Stagger after the first
+	Retry    time.Duration // between two tries of a lock that spins, and after a try that failed
+	Fence    Fence
 	// Nested is how often the client takes the lock again while it holds it.
 	Nested int
 	// ReleaseAgain is how much later a client repeats a release whose outcome it
@@ -96,8 +123,8 @@ const (
 	FenceReadsAndWrites Fence = "reads and writes"
 )
 
-// Range is a duration drawn uniformly from [Min, Max].
-type Range struct{ Min, Max time.Duration }
+// Range is a duration that is drawn anew each time.
+type Range = spread.Range
 
 // Network is how messages travel, in each direction.
 type Network struct {
@@ -131,14 +158,14 @@ func Default() Plan {
 		Workload: Workload{
 			Repeat:  1,
 			Wait:    DefaultWait,
-			Work:    Range{2 * time.Second, 3 * time.Second},
-			Rest:    Range{100 * time.Millisecond, 100 * time.Millisecond},
+			Work:    Range{Min: 2 * time.Second, Max: 3 * time.Second},
+			Rest:    spread.Fixed(100 * time.Millisecond),
 			Stagger: DefaultStagger,
 			Retry:   DefaultRetry,
 			Fence:   FenceNone,
 		},
 		Network: Network{
-			Latency: Range{time.Millisecond, 2 * time.Millisecond},
+			Latency: Range{Min: time.Millisecond, Max: 2 * time.Millisecond},
 			Timeout: DefaultTimeout,
 		},
 		Redis:     defaultRedis(),
@@ -158,15 +185,28 @@ const ProbeFactor = 10
 // Horizon is the true time at which a world stops waiting for the clients,
 // heals all faults and begins the final quiet period.
 func (p *Plan) Horizon() time.Duration {
-	w := p.Workload
-	waits := time.Duration(1 + w.Nested)
-	h := time.Duration(w.Repeat) * (waits*w.Wait + w.Work.Max + w.Rest.Max)
-	h += time.Duration(len(p.Clients)) * w.Stagger
+	h := p.horizonOf(&p.Workload)
+	for _, w := range p.Own { // order: the longest
+		h = max(h, p.horizonOf(&w))
+	}
+	h += time.Duration(len(p.Clients)) * p.Workload.Stagger
 	for _, f := range p.Faults {
 		h += f.Trigger.At + f.Trigger.After + f.End.For
 	}
 	return h + 2*p.Lease
 }
+
+// horizonOf is how long a client plays at most, without faults.
+func (p *Plan) horizonOf(w *Workload) time.Duration {
+	waits, wait := time.Duration(1+w.Nested), w.Wait
+	if w.TriesOnce() {
+		wait = p.Network.Timeout
+	}
+	return time.Duration(w.Repeat) * (waits*wait + w.Work.Max + max(w.Rest.Max, w.Arrivals.Max))
+}
+
+// TriesOnce reports whether a client asks for the lock once, and goes on without it.
+func (w *Workload) TriesOnce() bool { return w.Wait == 0 }
 
 // Noticeable is the least time that anybody in the run could notice: a message takes that
 // long, a millisecond at most. A fault that lasts less has no effect.
@@ -188,6 +228,13 @@ func (p Plan) Scaled(ppm int64) Plan {
 	for _, section := range append([]Section{WorkloadKeys, NetworkKeys}, ServerKeys...) {
 		p.scale(section.Keys, scale)
 	}
+	own := map[string]Workload{}
+	for name, w := range p.Own { // order: each client on its own
+		of := Plan{Workload: w}
+		of.scale(WorkloadKeys.Keys, scale)
+		own[name] = of.Workload
+	}
+	p.Own = own
 	for _, f := range []*Failover{&p.MySQL.Failover, &p.Postgres.Failover} { // what no file can say
 		f.DownAfter, f.Election = scale(f.DownAfter), scale(f.Election)
 		f.DemoteAfter, f.Timeout = scale(f.DemoteAfter), scale(f.Timeout)
@@ -221,7 +268,7 @@ func (p *Plan) scale(keys []Key, by func(time.Duration) time.Duration) {
 		case *time.Duration:
 			*at = by(*at)
 		case *Range:
-			*at = Range{by(at.Min), by(at.Max)}
+			*at = at.Map(by)
 		}
 	}
 }

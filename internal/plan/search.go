@@ -27,6 +27,9 @@ type Chaos struct {
 // again for clients of little patience, who leave out rounds by giving up.
 func (p *Plan) WorkEnd() time.Duration {
 	w := p.Workload
+	if len(p.Own) > 0 || w.TriesOnce() || w.Arrivals.Max > 0 || w.Work.Percentiles != nil {
+		return p.leastEnd()
+	}
 	clients, rounds := time.Duration(len(p.Clients)), int64(len(p.Clients)*w.Repeat)
 	each := (w.Work.Min + w.Work.Max) / 2
 	// The deviation of a sum of n uniform draws is the width of the range times sqrt(n/12).
@@ -42,14 +45,28 @@ func (p *Plan) WorkEnd() time.Duration {
 	return max(bound, w.Work.Min) // somebody gets the lock
 }
 
+// leastEnd is WorkEnd of clients that do not all do the same, or do not wait for each other: the one that
+// is busy for longest ends no sooner than this.
+func (p *Plan) leastEnd() (end time.Duration) {
+	for i, name := range p.Clients {
+		w := p.WorkloadOf(name)
+		rounds := time.Duration(w.Repeat)
+		between := w.Rest.Mean()
+		if w.Arrivals.Max > 0 {
+			between = w.Arrivals.Mean()
+		}
+		end = max(end, time.Duration(i)*p.Workload.Stagger+(rounds-1)*between*9/10+w.Work.Min)
+	}
+	return end.Truncate(time.Millisecond)
+}
+
 // scaled returns the chaos with all its durations scaled; nil for nil.
 func (c *Chaos) scaled(scale func(time.Duration) time.Duration) *Chaos {
 	if c == nil {
 		return nil
 	}
 	out := *c
-	out.Every = Range{scale(c.Every.Min), scale(c.Every.Max)}
-	out.For = Range{scale(c.For.Min), scale(c.For.Max)}
+	out.Every, out.For = c.Every.Map(scale), c.For.Map(scale)
 	out.Heal = scale(c.Heal)
 	return &out
 }
@@ -60,7 +77,7 @@ func (p *Plan) WithFaults(list []faults.Fault) *Plan {
 	out.Faults = nil
 	for i, f := range list {
 		made := faults.Make(i+1, f.Spec(), f.Args, f.Trigger, f.End)
-		made.Line = f.Line
+		made.Line, made.Open, made.Drawn = f.Line, f.Open, f.Drawn
 		out.Faults = append(out.Faults, made)
 	}
 	return &out

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"lockstep/internal/faults"
+	"lockstep/internal/spread"
 )
 
 // Limits on a sweep: more is more than anybody reads off a map.
@@ -64,7 +65,7 @@ var Settings = []Setting{
 	}},
 }
 
-func constant(v int64) Range { return Range{time.Duration(v), time.Duration(v)} }
+func constant(v int64) Range { return spread.Fixed(time.Duration(v)) }
 
 // Point returns the plan with one value for each of its axes, in their order. A
 // fault of which nothing is left, a pause of 0s, is left out.

@@ -41,7 +41,7 @@ func TestPointSetsOneNumber(t *testing.T) {
 	}{
 		{"lease", "[1s, 2s]", 2 * second, func(p *plan.Plan) bool { return p.Lease == 2*time.Second }},
 		{"latency", "[1s, 2s]", 2 * second, func(p *plan.Plan) bool {
-			return p.Network.Latency == plan.Range{Min: 2 * time.Second, Max: 2 * time.Second}
+			return p.Network.Latency.Min == 2*time.Second && p.Network.Latency.IsFixed()
 		}},
 		{"loss", "[1%, 2%]", 20_000, func(p *plan.Plan) bool { return p.Network.LossPPM == 20_000 }},
 		{"replicas", "[1, 2]", 2, func(p *plan.Plan) bool { return p.Redis.Replicas == 2 }},

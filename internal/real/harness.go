@@ -124,7 +124,7 @@ func (h *harness) setUp(ctx context.Context) error {
 	ctx, cancel = context.WithTimeoutCause(ctx, setUpTime, fmt.Errorf("the workers were not ready after %v: is the machine overloaded?", setUpTime))
 	defer cancel()
 	for _, name := range h.plan.Clients {
-		c, err := h.newClient(name, h.plan.Workload, 0)
+		c, err := h.newClient(name, h.plan.WorkloadOf(name), 0)
 		if c != nil {
 			h.clients = append(h.clients, c)
 		}

@@ -17,7 +17,7 @@ func (h *harness) reviveClient(name string, fault int) error {
 	if !needed {
 		return nil
 	}
-	c, err := h.newClient(name, h.plan.Workload, old.life+1)
+	c, err := h.newClient(name, h.plan.WorkloadOf(name), old.life+1)
 	if err == nil && h.replace(old, c) {
 		return h.resume(c, fault)
 	}

@@ -47,7 +47,8 @@ type Env struct {
 	Backend string   `json:"backend"`
 	File    string   `json:"scenario_file"`
 	Scale   string   `json:"scale"`
-	Locks   []string `json:"locks,omitempty"` // of --lock
+	Locks   []string `json:"locks,omitempty"`   // of --lock
+	Changes []string `json:"changes,omitempty"` // of --set
 	// ScenarioSHA256 is that of scenario.yaml, which the hash of the histories does not
 	// cover; "" in runs of older programs.
 	ScenarioSHA256 string `json:"scenario_sha256,omitempty"`
@@ -211,6 +212,7 @@ func (s *Run) readPlan() error {
 		_, err = scenario.Parse(name, data) // the same problems, at the right place
 		return err
 	}
+	s.Plan.Changes = s.Env.Changes
 	if was := s.Env.ScenarioSHA256; was != "" && was != SHA256(data) {
 		return fmt.Errorf("%s is not the scenario that was played, by the hash in env.json: %s", name, restore)
 	}

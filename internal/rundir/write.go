@@ -20,7 +20,7 @@ import (
 func Files(r *run.Result, started Env) ([]runstore.File, error) {
 	story := []byte(scenario.Resolved(r.Plan))
 	started.Schema, started.Go, started.OS, started.Arch = 1, runtime.Version(), runtime.GOOS, runtime.GOARCH
-	started.Backend, started.File, started.ScenarioSHA256, started.Lines = r.Backend, r.Plan.File, SHA256(story), map[string]int{}
+	started.Backend, started.File, started.Changes, started.ScenarioSHA256, started.Lines = r.Backend, r.Plan.File, r.Plan.Changes, SHA256(story), map[string]int{}
 	for _, e := range r.Plan.Expect {
 		started.Lines[e.Lock+"/"+e.Property] = e.Line
 	}

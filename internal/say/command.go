@@ -4,8 +4,9 @@ package say
 var (
 	SeedsFromTo   = New3[Verbatim, Verbatim, Verbatim]("{scenario}: seeds {first} to {last}", "{scenario}：种子 {first} 到 {last}")
 	SomeOf        = New2[Number, Number]("{n} of {all}", "{all} 次中 {n} 次")
-	NoneBroke     = New2[Number, Number]("0 of {n} tested runs (95 %: less than 1 in {most})", "{n} 次有效的运行中 0 次（95 %：低于 {most} 分之一）")
+	NoneBroke     = New2[Number, Number]("0 of {n} runs broke it (95 %: less than 1 in {most})", "{n} 次有效的运行中 0 次破坏（95 %：低于 {most} 分之一）")
 	BrokeIn       = New4[Verbatim, Number, Number, Verbatim]("{property} {n} of {all} ({seed})", "{property}：{all} 次中 {n} 次（{seed}）")
+	AtRate        = New4[Phrase, Verbatim, Verbatim, Verbatim]("{broke}: {rate} (95 %: {low} to {high})", "{broke}：{rate}（95 %：{low} 到 {high}）")
 	TestedNothing = New3[Number, Number, Remarks]("{n} of {all} tested nothing: {why}", "{all} 次中有 {n} 次没有检验到什么：{why}")
 	ReasonTimes   = New2[Phrase, Number]("{reason} ({n})", "{reason}（{n} 次）")
 	MoreReasons   = New1[Number]("and {n} more reasons", "还有另外 {n} 个原因")

@@ -28,6 +28,7 @@ var (
 	HadNoEffect       = New2[Number, Both]("fault {number} had no effect[: {fault}]", "故障 {number} 没有任何影响[：{fault}]")
 	NoContentionAfter = New2[Number, Both]("fault {number} was followed by no contention[: {fault}]", "故障 {number} 之后没有竞争[：{fault}]")
 	NoDrawnHadEffect  = New0("none of the faults that were drawn had an effect", "抽到的故障都没有任何影响")
+	NothingDrawn      = New0("luck has drawn no fault for this seed", "这个种子没有抽到任何故障")
 	NoDrawnContended  = New0("none of the faults that were drawn was followed by contention", "抽到的故障之后都没有竞争")
 	NobodyHadToWait   = New0("no client ever had to wait for another", "没有客户端需要等别的客户端")
 	NothingPutToTest  = New0("nothing was put to the test", "什么都没有经受检验")

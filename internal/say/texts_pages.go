@@ -9,6 +9,10 @@ var pageTexts = [][2]string{
 	{"What these maps do not show", "这些图没有说明的"}, {"share", "比例"}, {"95 % interval", "95 % 区间"}, {"untested", "未检验"}, {"first seed", "第一个种子"},
 	{"A cell without a broken run is safe in the seeds that were played, and its true rate lies below the upper end of its interval with 95 % confidence. Between two settings nothing was measured.", "没有被破坏的运行的一格，在演过的种子里是安全的；以 95 % 的置信度，它的真实比例低于区间的上端。两个设置之间没有测量。"},
 
+	// Searches and lists in the terminal.
+	{"rate", "比例"}, {"found", "找到"}, {"smallest", "最小"}, {"file", "文件"}, {"original", "原来"}, {"idea", "思路"}, {"bug", "缺陷"}, {"library", "库"},
+	{"what goes wrong", "错在哪里"}, {"what it does", "做什么"}, {"moment", "时刻"}, {"when it is", "什么时候"}, {"what it demands", "要求什么"}, {"title", "标题"}, {"locks", "锁"},
+
 	// The comparison of runs.
 	{"Skip to the verdicts", "跳到结论"}, {"Judged anew, all by the same checkers", "全部由同样的检查器重新评判"}, {"With care", "小心比较"}, {"Verdicts", "结论"},
 	{"The plans", "计划"}, {"The stories", "经过"}, {"In true time", "按真实时间"}, {"Measures", "测量"}, {"The runs", "各次运行"}, {"run", "运行"}, {"scenario", "场景"},

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"lockstep/internal/faults"
+	"lockstep/internal/plan"
 )
 
 // arguments reads the verb's own value and its parameters.
@@ -12,12 +13,12 @@ func (r *reader) arguments(s parts) faults.Args {
 	args := faults.Args{
 		Durations: map[string]time.Duration{}, Rates: map[string]int64{}, Choices: map[string]string{},
 	}
-	r.argument(s.verb.value, s.spec.Name, s.spec.Value, &args)
+	r.argument(s.verb.value, s.spec.Name, s.spec.Value, &args, s.open.Ranges)
 	for _, p := range s.spec.Params {
 		e, ok := s.params[p.Name]
 		switch {
 		case ok:
-			r.argument(e.value, p.Name, p, &args)
+			r.argument(e.value, p.Name, p, &args, s.open.Ranges)
 		case p.Default > 0:
 			args.Durations[p.Name] = p.Default
 		case p.Required && !s.unclear:
@@ -27,8 +28,8 @@ func (r *reader) arguments(s parts) faults.Args {
 	return args
 }
 
-// argument reads one value into args.
-func (r *reader) argument(n *node, key string, p faults.Param, args *faults.Args) {
+// argument reads one value into args, and into open what of it varies.
+func (r *reader) argument(n *node, key string, p faults.Param, args *faults.Args, open map[string]plan.Range) {
 	example := r.exampleOf(key, p)
 	if n.kind == emptyNode && !p.Required && p.Default == 0 {
 		return
@@ -44,7 +45,8 @@ func (r *reader) argument(n *node, key string, p faults.Param, args *faults.Args
 		if p.MayBeZero() {
 			least = 0
 		}
-		if d, ok := r.duration(n, key, example, least); ok {
+		before := len(r.problems)
+		if d := r.drawn(n, key, example, least, p.Name, open); len(r.problems) == before {
 			args.Durations[p.Name] = d
 		}
 	case faults.ParamOffset:

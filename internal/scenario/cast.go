@@ -18,7 +18,7 @@ var serverForm = regexp.MustCompile(`^(` + strings.Join(serverWords, "|") + `)-[
 
 // The words for nodes that only a run can tell, and for groups of them.
 var (
-	nodeWords  = []string{faults.TheHolder, faults.NextHolder, faults.ThePrimary}
+	nodeWords  = []string{faults.TheHolder, faults.NextHolder, faults.ThatClient, faults.ThePrimary}
 	groupWords = []string{faults.TheStore, faults.TheReplicas, faults.Sentinels}
 )
 
@@ -90,14 +90,14 @@ func (c *cast) everywhere() []string {
 // wrongClient says why a verb about a client cannot aim at a name; "" when it can. instead
 // is what does the same to a server, "" when nothing does.
 func (c *cast) wrongClient(verb, name, instead string) string {
-	known := append(slices.Clone(c.clients), faults.TheHolder, faults.NextHolder)
+	known := append(slices.Clone(c.clients), faults.TheHolder, faults.NextHolder, faults.ThatClient)
 	switch {
 	case slices.Contains(known, name):
 		return ""
 	case (name == faults.ThePrimary || c.servers[name] > 0) && instead != "":
 		return fmt.Sprintf("%s is about a client, and %s is a server: %s", verb, name, instead)
 	case name == faults.ThePrimary || c.servers[name] > 0:
-		return fmt.Sprintf("%s is about a client's work, and %s has none: name a client, the holder or the next holder", verb, name)
+		return fmt.Sprintf("%s is about a client's work, and %s has none: name a client, the holder, the next holder or that client", verb, name)
 	case c.clientsUnclear:
 		return ""
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"lockstep/internal/chaos"
 	"lockstep/internal/faults"
 	"lockstep/internal/plan"
 )
@@ -15,8 +16,11 @@ var (
 	endKeys     = []string{"for", "until", "forever"}
 )
 
-// afterKey delays a fault beyond its moment.
-const afterKey = "after"
+// Keys of a fault beside its trigger, verb and end.
+const (
+	afterKey  = "after"  // delays it beyond its moment
+	chanceKey = "chance" // how likely it comes about
+)
 
 // leastEvery keeps a repeated fault from filling the run with itself.
 const leastEvery = time.Millisecond
@@ -49,7 +53,8 @@ type parts struct {
 	ends     []entry
 	params   group // parameters of the verb
 	after    *entry
-	unclear  bool // a key was not understood, so what is missing may be it
+	open     *faults.Open // what luck decides
+	unclear  bool         // a key was not understood, so what is missing may be it
 }
 
 // fault reads one fault.
@@ -62,6 +67,7 @@ func (r *reader) fault(n *node, number int, p *plan.Plan) (faults.Fault, bool) {
 	trigger := r.trigger(s, p.Clients)
 	end := r.end(s, p.Clients)
 	args := r.arguments(s)
+	r.timeToRepeat(s, trigger, p)
 	if s.spec.Replica {
 		r.needReplica(s, p)
 	}
@@ -72,7 +78,11 @@ func (r *reader) fault(n *node, number int, p *plan.Plan) (faults.Fault, bool) {
 		return faults.Fault{}, false
 	}
 	f := faults.Make(number, s.spec, args, trigger, end)
+	r.whichClient(s, &f, p)
 	f.Line = s.verb.key.line
+	if len(s.open.Ranges) > 0 || s.open.ChancePPM < faults.Always {
+		f.Open = s.open
+	}
 	return f, true
 }
 
@@ -83,6 +93,7 @@ func (r *reader) sort(n *node) (s parts, ok bool) {
 		return s, false
 	}
 	s.at, s.params = n, group{}
+	s.open = &faults.Open{Ranges: map[string]plan.Range{}, ChancePPM: faults.Always}
 	var rest []entry
 	for _, e := range entries {
 		spec, isVerb := faults.Lookup(e.key.text)
@@ -93,6 +104,8 @@ func (r *reader) sort(n *node) (s parts, ok bool) {
 			s.ends = append(s.ends, e)
 		case e.key.text == afterKey:
 			s.after = &e
+		case e.key.text == chanceKey:
+			r.chance(e.value, s.open)
 		case !isVerb:
 			rest = append(rest, e)
 		case s.verb != nil:
@@ -120,7 +133,7 @@ func (r *reader) sort(n *node) (s parts, ok bool) {
 // noVerb reports a fault that does nothing, as far as one can tell.
 func (r *reader) noVerb(n *node, rest []entry) {
 	verbs := verbNames()
-	others := slices.Concat([]string{afterKey}, triggerKeys, endKeys)
+	others := slices.Concat([]string{afterKey, chanceKey}, triggerKeys, endKeys)
 	meant := 0
 	for _, e := range rest {
 		key := e.key.text
@@ -162,9 +175,13 @@ func param(spec faults.Spec, name string) *faults.Param {
 }
 
 func (r *reader) unknownParam(key *node, spec faults.Spec) {
-	known := slices.Concat([]string{afterKey}, triggerKeys, endKeys)
+	if percentileForm.MatchString(key.text) {
+		r.problemf(key, "%s stands behind a comma, which parts keys here: put the percentiles in quotes, such as \"%s\"", quote(key.text), percentilesExample)
+		return
+	}
+	known := slices.Concat([]string{afterKey, chanceKey}, triggerKeys, endKeys)
 	if spec.Ends == faults.EndNone {
-		known = append([]string{afterKey}, triggerKeys...)
+		known = append([]string{afterKey, chanceKey}, triggerKeys...)
 	}
 	for _, p := range spec.Params {
 		known = append(known, p.Name)
@@ -187,9 +204,9 @@ func (r *reader) trigger(s parts, clients []string) faults.Trigger {
 	}
 	switch e := s.triggers[0]; e.key.text {
 	case "at":
-		t.At, _ = r.duration(e.value, "at", "at: 2s", 0)
+		t.At = r.drawn(e.value, "at", "at: 2s", 0, "at", s.open.Ranges)
 	case "every":
-		t.Every, _ = r.duration(e.value, "every", "every: 5s", leastEvery)
+		t.Every = r.drawn(e.value, "every", "every: 5s", leastEvery, "every", s.open.Ranges)
 	case "when":
 		t, _ = r.moment(e.value, "when", clients, true)
 	}
@@ -197,7 +214,7 @@ func (r *reader) trigger(s parts, clients []string) faults.Trigger {
 		if s.triggers[0].key.text != "when" {
 			r.problemf(s.after.key, "after counts from a moment: use it beside when, or give the right time in %s", s.triggers[0].key.text)
 		} else {
-			t.After, _ = r.duration(s.after.value, afterKey, "after: 40ms", 0)
+			t.After = r.drawn(s.after.value, afterKey, "after: 40ms", 0, afterKey, s.open.Ranges)
 		}
 	}
 	if s.spec.OnWire {
@@ -252,7 +269,7 @@ func (r *reader) end(s parts, clients []string) faults.End {
 	}
 	switch first.key.text {
 	case "for":
-		end.For, _ = r.duration(first.value, "for", "for: 15s", 1)
+		end.For = r.drawn(first.value, "for", "for: 15s", 1, "for", s.open.Ranges)
 	case "until":
 		if t, ok := r.moment(first.value, "until", clients, false); ok {
 			end.Until = &t
@@ -261,4 +278,45 @@ func (r *reader) end(s parts, clients []string) faults.End {
 		_, end.Forever = r.choice(first.value, "forever", "true")
 	}
 	return end
+}
+
+// chance reads how likely a fault comes about.
+func (r *reader) chance(n *node, open *faults.Open) {
+	ppm, ok := r.percent(n, chanceKey, "chance: 5%")
+	switch {
+	case ok && ppm == 0:
+		r.problemf(n, "a fault with a chance of %s never comes about: write chance: 5%%, or remove it", quote(n.text))
+	case ok:
+		open.ChancePPM = ppm
+	}
+}
+
+// timeToRepeat sees to it that a fault which is drawn again and again finds time to strike, and not
+// more often than a run can have faults.
+func (r *reader) timeToRepeat(s parts, t faults.Trigger, p *plan.Plan) {
+	open := len(s.open.Ranges) > 0 || s.open.ChancePPM < faults.Always
+	if t.Every == 0 || !open || r.clientsUnclear {
+		return
+	}
+	at, most, end := s.triggers[0].value, chaos.MostFaults, p.WorkEnd()
+	each := t.Every
+	if every, ok := s.open.Ranges["every"]; ok {
+		each = max(every.Mean(), leastEvery)
+	}
+	switch {
+	case end <= t.Every:
+		r.problemf(at, "this fault has no time: the work of %d clients can be done after %s, and the fault may come only after %s; repeat more often, work longer, or make every shorter", len(p.Clients), Duration(end), Duration(t.Every))
+	case int64(end/each)*s.open.ChancePPM/faults.Always > int64(most):
+		r.problemf(at, "this fault would strike about %d times until %s, and %d is the most: make every longer, or the work shorter", int64(end/each)*s.open.ChancePPM/faults.Always, Duration(end), most)
+	}
+}
+
+// whichClient reports a fault that speaks of that client when there is none that it could mean.
+func (r *reader) whichClient(s parts, f *faults.Fault, p *plan.Plan) {
+	hasMoment := func(f faults.Fault) bool { return f.Trigger.Moment != faults.NoMoment }
+	own := hasMoment(*f) && f.Trigger.Subject != faults.ThatClient
+	if own || slices.ContainsFunc(p.Faults, hasMoment) || !slices.Contains(f.Names(), faults.ThatClient) {
+		return
+	}
+	r.problemf(s.at, "that client is the one whose moment a fault waits for, and neither this fault nor one before it waits for any: write such as \"when: any client sends SET\"")
 }

@@ -67,7 +67,7 @@ func (r *reader) moment(n *node, key string, clients []string, repeats bool) (fa
 
 // splitSubject takes the subject off the front of a phrase.
 func (r *reader) splitSubject(text string, clients []string) (subject, phrase, wrong string) {
-	for _, s := range []string{faults.AnyClient, faults.TheHolder, faults.NextHolder, faults.ThePrimary} {
+	for _, s := range []string{faults.AnyClient, faults.TheHolder, faults.NextHolder, faults.ThatClient, faults.ThePrimary} {
 		rest, found := strings.CutPrefix(text, s)
 		if !found || rest != "" && rest[0] != ' ' {
 			continue
@@ -90,7 +90,7 @@ func (r *reader) splitSubject(text string, clients []string) (subject, phrase, w
 	if _, command, found := findMoment(text); found && command != badCommand {
 		return "", "", fmt.Sprintf("who %s? write the client first, such as %q", text, someone(clients)+" "+text)
 	}
-	subjects := append(slices.Clone(clients), faults.AnyClient, faults.TheHolder, faults.NextHolder)
+	subjects := append(slices.Clone(clients), faults.AnyClient, faults.TheHolder, faults.NextHolder, faults.ThatClient)
 	return "", "", fmt.Sprintf("%s is not a client of this scenario: %s", quote(word), suggest(word, subjects))
 }
 

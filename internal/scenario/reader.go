@@ -28,6 +28,10 @@ func (r *reader) add(line, col, width int, message string) {
 
 // problemf reports a problem at a node.
 func (r *reader) problemf(n *node, format string, args ...any) {
+	if n.set != "" {
+		r.problems = append(r.problems, Problem{File: "--set " + n.set, Width: 1, Message: fmt.Sprintf(format, args...)})
+		return
+	}
 	r.add(n.line, n.col, n.width, fmt.Sprintf(format, args...))
 }
 

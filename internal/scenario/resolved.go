@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"time"
 
 	"lockstep/internal/faults"
 	"lockstep/internal/plan"
@@ -24,11 +25,7 @@ func Resolved(p *plan.Plan) string {
 	}
 	w.line(0, "\nlocks: [%s]", strings.Join(words, ", "))
 	w.line(0, "lease: %s", Duration(p.Lease))
-	names := make([]string, len(p.Clients))
-	for i, c := range p.Clients {
-		names[i] = scalar(c)
-	}
-	w.line(0, "clients: [%s]", strings.Join(names, ", "))
+	w.clients(p)
 	w.section(plan.WorkloadKeys, p)
 	w.world(p)
 	if p.Chaos != nil {
@@ -83,11 +80,11 @@ func (w *writer) faults(p *plan.Plan) {
 		switch {
 		case t.Moment != faults.NoMoment:
 			w.line(1, "- when: %s", t.Phrase())
-			w.line(2, "after: %s", Duration(t.After))
+			w.line(2, "after: %s", length(f, afterKey, t.After))
 		case t.Every > 0:
-			w.line(1, "- every: %s", Duration(t.Every))
+			w.line(1, "- every: %s", length(f, "every", t.Every))
 		default:
-			w.line(1, "- at: %s", Duration(t.At))
+			w.line(1, "- at: %s", length(f, "at", t.At))
 		}
 		w.verb(f)
 		switch {
@@ -96,7 +93,10 @@ func (w *writer) faults(p *plan.Plan) {
 		case f.End.Until != nil:
 			w.line(2, "until: %s", f.End.Until.Phrase())
 		case f.End.For > 0:
-			w.line(2, "for: %s", Duration(f.End.For))
+			w.line(2, "for: %s", length(f, "for", f.End.For))
+		}
+		if f.Open != nil && f.Open.ChancePPM < faults.Always {
+			w.line(2, "chance: %s", plan.Percent(f.Open.ChancePPM))
 		}
 	}
 }
@@ -107,13 +107,31 @@ func (w *writer) verb(f *faults.Fault) {
 	if sides := f.Args.Sides; len(sides) > 0 {
 		w.line(2, "%s: %s", spec.Name, sidesText(sides))
 	} else {
-		w.line(2, "%s: %s", spec.Name, scalar(f.Args.Value))
+		w.line(2, "%s: %s", spec.Name, argumentText(f, spec.Value))
 	}
 	for _, p := range spec.Params {
-		if text := f.Args.Text(p); text != "" {
-			w.line(2, "%s: %s", p.Name, scalar(text))
+		if text := argumentText(f, p); text != "" {
+			w.line(2, "%s: %s", p.Name, text)
 		}
 	}
+}
+
+// length is a duration of a fault, as a file says it.
+func length(f *faults.Fault, key string, d time.Duration) string {
+	if f.Open != nil {
+		if r, ok := f.Open.Ranges[key]; ok {
+			return r.Text(Duration)
+		}
+	}
+	return Duration(d)
+}
+
+// argumentText is the value of a verb, or of one of its parameters, as a file says it; "" when it says none.
+func argumentText(f *faults.Fault, p faults.Param) string {
+	if d, ok := f.Args.Durations[p.Name]; ok && p.Kind == faults.ParamDuration {
+		return length(f, p.Name, d)
+	}
+	return scalar(f.Args.Text(p))
 }
 
 // sidesText prints sides as a list of names and of lists.

@@ -8,6 +8,7 @@
 package scenario
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -27,7 +28,7 @@ const (
 	MaxBytes   = 1 << 20 // bytes of a file
 	maxTitle   = 200     // characters
 	maxText    = 4000    // characters of story, question and lesson
-	maxClients = 100
+	maxClients = 2000
 	maxRounds  = 100_000 // of all clients together: a run records some tens of events for each
 	maxFaults  = 100
 	maxSlug    = 64
@@ -35,7 +36,7 @@ const (
 
 // Load reads the scenario file at path. Every error that it returns is an
 // *Invalid; one about the file itself unwraps to the cause.
-func Load(path string) (*plan.Plan, error) {
+func Load(path string, changes ...Change) (*plan.Plan, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, unreadable(path, err)
@@ -55,19 +56,24 @@ func Load(path string) (*plan.Plan, error) {
 	if err != nil {
 		return nil, unreadable(path, err)
 	}
-	return Parse(path, data)
+	return Parse(path, data, changes...)
 }
 
 // Parse reads a scenario from memory. file is the name to show in problems; the
 // plan's slug comes from it, or from the title when file is "", "-" or "stdin".
-// The error is always an *Invalid.
-func Parse(file string, data []byte) (*plan.Plan, error) {
+// The error is always an *Invalid. The changes are made before anything is understood, so they are checked
+// as what the file says is.
+func Parse(file string, data []byte, changes ...Change) (*plan.Plan, error) {
 	if len(data) > MaxBytes {
 		return nil, tooLarge(file)
 	}
 	r := &reader{file: file}
 	p := plan.Default()
 	if root := r.parseYAML(data); root != nil {
+		for _, c := range changes {
+			r.change(root, c)
+			p.Changes = append(p.Changes, c.String())
+		}
 		r.scenario(root, &p)
 	}
 	if len(r.problems) > 0 {
@@ -127,9 +133,12 @@ func (r *reader) scenario(root *node, p *plan.Plan) {
 	r.lease(g, lockNodes, p)
 	if e, ok := g["workload"]; ok {
 		r.section(e.value, plan.WorkloadKeys, p)
-		if rounds := len(p.Clients) * p.Workload.Repeat; rounds > maxRounds {
-			r.problemf(e.value, "%d clients with %d rounds each are %d, and %d are the most: lower clients or repeat", len(p.Clients), p.Workload.Repeat, rounds, maxRounds)
-		}
+	}
+	if e, ok := g["clients"]; ok {
+		r.ownWorkloads(e.value, p)
+	}
+	if rounds := p.Rounds(); rounds > maxRounds {
+		r.problemf(cmp.Or(g["workload"].value, g["clients"].value), "%d clients play %d rounds together, and %d are the most: lower clients or repeat", len(p.Clients), rounds, maxRounds)
 	}
 	if e, ok := g["network"]; ok {
 		r.section(e.value, plan.NetworkKeys, p)

@@ -62,7 +62,7 @@ func (r *reader) chaos(e entry, top group, p *plan.Plan) {
 func (r *reader) spanFrom(n *node, name, example string, least time.Duration) plan.Range {
 	before := len(r.problems)
 	s := r.span(n, name, example)
-	if s.Min < least && len(r.problems) == before {
+	if s.Min < least && s.Percentiles == nil && len(r.problems) == before {
 		r.problemf(n, "%s is too short for %s: write %s or more", quote(n.text), name, Duration(least))
 	}
 	return s
@@ -153,8 +153,8 @@ func (w *writer) chaos(p *plan.Plan) {
 	w.line(0, "\n# The work may end at %s; each run draws its own subset of these kinds.", Duration(p.WorkEnd()))
 	w.line(0, "chaos:")
 	w.line(1, "pick from: [%s]", strings.Join(c.From, ", "))
-	w.line(1, "every: %s", spanText(c.Every))
-	w.line(1, "for: %s", spanText(c.For))
+	w.line(1, "every: %s", c.Every.Text(Duration))
+	w.line(1, "for: %s", c.For.Text(Duration))
 	w.line(1, "heal: %s before the end", Duration(c.Heal))
 }
 

@@ -36,58 +36,6 @@ func isReserved(name string) bool {
 	return false
 }
 
-// clients reads a list of names or a number of clients.
-func (r *reader) clients(n *node) []string {
-	const example = "clients: [A, B, C], or clients: 3"
-	if n.kind == scalarNode {
-		text := strings.TrimSpace(n.text)
-		if _, err := strconv.Atoi(text); err != nil {
-			r.problemf(n, "clients must be a list of names or a number, not %s: write %s", quote(text), example)
-			return nil
-		}
-		count, ok := r.count(n, "clients", example, 1, maxClients)
-		if !ok {
-			return nil
-		}
-		return numbered(count)
-	}
-	items, ok := r.list(n, "clients", example)
-	if !ok {
-		return nil
-	}
-	if len(items) == 0 || len(items) > maxClients {
-		r.problemf(n, "a scenario has 1 to %d clients, not %d", maxClients, len(items))
-		return nil
-	}
-	var names []string
-	for _, item := range items {
-		name, ok := r.value(item, "a client", "a name such as A")
-		switch {
-		case !ok:
-		case !clientForm.MatchString(name):
-			r.problemf(item, "a client cannot be called %s: use letters, digits, - and _, at most 32 of them, a letter or digit first", quote(name))
-		case isReserved(name):
-			r.problemf(item, "a client cannot be called %q: the word has a meaning of its own in scenarios; choose another name", name)
-		case slices.Contains(names, name):
-			r.problemf(item, "two clients are called %s: give one of them another name", name)
-		default:
-			names = append(names, name)
-		}
-	}
-	return names
-}
-
-// numbered names clients as a spreadsheet names its columns: A to Z, then AA.
-func numbered(count int) []string {
-	names := make([]string, count)
-	for i := range names {
-		for k := i + 1; k > 0; k = (k - 1) / 26 {
-			names[i] = string(rune('A'+(k-1)%26)) + names[i]
-		}
-	}
-	return names
-}
-
 // repeat reads once or a number of times.
 func (r *reader) repeat(n *node) int {
 	const example = "repeat: once, or repeat: 20 times"
@@ -118,13 +66,16 @@ func (r *reader) patience(n *node) time.Duration {
 	if !ok {
 		return 0
 	}
+	if text == "0s" {
+		return 0 // it tries once
+	}
 	rest, found := strings.CutPrefix(text, "up to ")
 	d, wrong := parseDuration(strings.TrimSpace(rest))
 	switch {
 	case wrong == "" && !found:
 		wrong = "wait is a limit: write up to " + text
 	case wrong == "" && d == 0:
-		wrong = "nobody gets a lock without waiting for the reply: write " + example
+		wrong = "nobody gets a lock without waiting for the reply: write " + example + ", or wait: 0s to try once"
 	}
 	if wrong != "" {
 		r.problemf(n, "%s", wrong)
@@ -162,7 +113,7 @@ func slowed(p *plan.Plan, name string) (by int64) {
 	for i := range p.Faults {
 		f := &p.Faults[i]
 		aimed := f.Target == name || f.Target == faults.ThePrimary && !isClient ||
-			(f.Target == faults.TheHolder || f.Target == faults.NextHolder) && isClient
+			(f.Target == faults.TheHolder || f.Target == faults.NextHolder || f.Target == faults.ThatClient) && isClient
 		if f.Verb.Name() != drift || !aimed {
 			continue
 		}

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"lockstep/internal/faults"
-	"lockstep/internal/plan"
 )
 
 // maxDuration is the longest duration that a scenario may ask for. Longer ones
@@ -64,32 +63,6 @@ func (r *reader) duration(n *node, name, example string, least time.Duration) (t
 		return 0, false
 	}
 	return d, true
-}
-
-// span reads a duration or a range such as 2s..3s; the zero range after a mistake.
-func (r *reader) span(n *node, name, example string) plan.Range {
-	text, ok := r.value(n, name, example)
-	if !ok {
-		return plan.Range{}
-	}
-	from, to, isRange := strings.Cut(text, "..")
-	from, to = strings.TrimSpace(from), strings.TrimSpace(to)
-	if !isRange {
-		to = from
-	}
-	low, wrong := parseDuration(from)
-	high, wrongToo := parseDuration(to)
-	if wrong == "" {
-		wrong = wrongToo
-	}
-	if wrong == "" && low > high {
-		wrong = fmt.Sprintf("the range %s runs backwards: write %s..%s", quote(text), to, from)
-	}
-	if wrong != "" {
-		r.problemf(n, "%s", wrong)
-		return plan.Range{}
-	}
-	return plan.Range{Min: low, Max: high}
 }
 
 // offset reads a duration with a sign.
@@ -216,11 +189,3 @@ func (r *reader) count(n *node, name, example string, least, most int) (int, boo
 
 // Duration prints a duration as a scenario writes it.
 func Duration(d time.Duration) string { return faults.Duration(d) }
-
-// spanText prints a range as a scenario writes it.
-func spanText(s plan.Range) string {
-	if s.Min == s.Max {
-		return Duration(s.Min)
-	}
-	return Duration(s.Min) + ".." + Duration(s.Max)
-}

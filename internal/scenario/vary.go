@@ -121,6 +121,9 @@ func (r *reader) faultAxis(name, key, of string, p *plan.Plan) (a plan.Axis, lea
 	keys, units := plan.FaultKeys(f)
 	for i := range keys {
 		if key == "" && keys[i] != "after" && keys[i] != "at" || key == keys[i] {
+			if f.Open != nil && f.Open.Ranges[openKey(f, keys[i])].Max > 0 {
+				return a, 0, "the " + keys[i] + " of this " + of + " is drawn anew in each run: give it one value to vary, or vary something else"
+			}
 			return plan.Axis{Name: name, Key: keys[i], Unit: units[i], Fault: f.Number}, leastOf(f, keys[i]), ""
 		}
 	}
@@ -138,6 +141,14 @@ func leastOf(f *faults.Fault, key string) int64 {
 		}
 	}
 	return 0
+}
+
+// openKey is what a number of a fault is called where it is left open: the verb's own value has no name.
+func openKey(f *faults.Fault, key string) string {
+	if key == f.Verb.Name() {
+		return ""
+	}
+	return key
 }
 
 func list(keys []string, behind string) string {

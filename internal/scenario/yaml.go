@@ -36,6 +36,7 @@ type node struct {
 	items   []*node
 
 	line, col, width int
+	set              string // the change that it comes from; "" for what the file says
 }
 
 // entry is one key with its value.

@@ -17,6 +17,9 @@ var (
 // after is the key that delays a fault beyond its moment.
 const after = "after"
 
+// chance is the key that says how likely it comes about.
+const chance = "chance"
+
 // atOnce is the only delay for what happens to a command on its way.
 var atOnce = &Schema{Pattern: `^[^1-9]*$`, PatternErrorMessage: "it acts on the command of its moment and cannot wait: remove after"}
 
@@ -31,7 +34,7 @@ func faultList() *Schema {
 		fault.AllOf = append(fault.AllOf, verbRules(spec))
 		if example := exampleOf(spec); example != nil {
 			fault.Examples = append(fault.Examples, example)
-			fault.DefaultSnippets = append(fault.DefaultSnippets, Snippet{spec.Name, spec.Summary, example})
+			fault.DefaultSnippets = append(fault.DefaultSnippets, Snippet{spec.Name, spec.Summary.English, example})
 		}
 	}
 	fault.AllOf = append(fault.AllOf, &Schema{OneOf: demand(triggers)}, &Schema{OneOf: verbs})
@@ -55,14 +58,15 @@ func demand(keys []string) []*Schema {
 func faultKeys() Properties {
 	keys := Properties{
 		{"when", like("moment", "It happens at this moment.")},
-		{"at", like("duration", "It happens at this time of the run.").withExamples("2s")},
-		{"every", positive("duration", "It happens again and again, each time so much later, 1ms or more.").withExamples("5s")},
-		{after, like("duration", "How long after the moment of when it happens.").withExamples("40ms")},
+		{"at", like("span", "It happens at this time of the run.").withExamples("2s")},
+		{"every", positive("span", "It happens again and again, each time so much later, 1ms or more.").withExamples("5s")},
+		{after, like("span", "How long after the moment of when it happens.").withExamples("40ms")},
+		{chance, positive("share", "How likely it comes about, each time anew. Left out: always.").withExamples("5%")},
 	}
 	params := map[string][]string{}
 	var names []string
 	for _, spec := range faults.All() {
-		keys = append(keys, Property{spec.Name, &Schema{Description: spec.Summary}})
+		keys = append(keys, Property{spec.Name, &Schema{Description: spec.Summary.English}})
 		for _, p := range spec.Params {
 			if params[p.Name] == nil {
 				names = append(names, p.Name)
@@ -74,7 +78,7 @@ func faultKeys() Properties {
 		keys = append(keys, Property{name, &Schema{Description: strings.Join(params[name], "; ")}})
 	}
 	return append(keys, Properties{
-		{"for", positive("duration", "It lasts that long.").withExamples("15s")},
+		{"for", positive("span", "It lasts that long.").withExamples("15s")},
 		{"until", like("moment", "It lasts until this moment.")},
 		{"forever", &Schema{Const: true, Description: "It is never healed, not even before the final quiet period."}},
 	}...)
@@ -82,8 +86,8 @@ func faultKeys() Properties {
 
 // verbRules says what stands beside a verb.
 func verbRules(spec faults.Spec) *Schema {
-	then := &Schema{Properties: Properties{{spec.Name, valueOf(spec.Value, spec.Summary)}}}
-	allowed := append(slices.Clone(triggers), after, spec.Name)
+	then := &Schema{Properties: Properties{{spec.Name, valueOf(spec.Value, spec.Summary.English)}}}
+	allowed := append(slices.Clone(triggers), after, chance, spec.Name)
 	for _, p := range spec.Params {
 		then.Properties = append(then.Properties, Property{p.Name, valueOf(p, p.Doc)})
 		allowed = append(allowed, p.Name)
@@ -118,8 +122,8 @@ func valueOf(p faults.Param, doc string) *Schema {
 	case faults.ParamChoice:
 		s = &Schema{Type: "string", Enum: p.Choices}
 	case faults.ParamDuration:
-		if s = positive("duration", ""); p.MayBeZero() {
-			s = like("duration", "")
+		if s = positive("span", ""); p.MayBeZero() {
+			s = like("span", "")
 		}
 	case faults.ParamOffset:
 		s = positive("offset", "")
@@ -130,7 +134,7 @@ func valueOf(p faults.Param, doc string) *Schema {
 	case faults.ParamServer:
 		s = name("name the primary, or a server such as redis-1", serverForm, faults.ThePrimary)
 	case faults.ParamClient:
-		s = name("name a client, the holder or the next holder", clientForm, faults.TheHolder, faults.NextHolder)
+		s = name("name a client, the holder, the next holder or that client", clientForm, subjectWords[1:]...)
 	case faults.ParamNode:
 		s = name("name a client, a server, the holder, the next holder or the primary", clientForm, nodeWords...)
 	}

@@ -35,6 +35,8 @@ func typed(t reflect.Type, special map[reflect.Type]*Schema) *Schema {
 		return &Schema{Type: "string"}
 	case reflect.Int, reflect.Int64:
 		return &Schema{Type: "integer"}
+	case reflect.Float64:
+		return &Schema{Type: "number"}
 	case reflect.Uint64:
 		return &Schema{Type: "integer", Minimum: ptr(0)}
 	}

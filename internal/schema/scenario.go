@@ -11,7 +11,7 @@ import (
 const (
 	maxTitle   = 200
 	maxText    = 4000
-	maxClients = 100
+	maxClients = 2000
 	maxFaults  = 100
 )
 
@@ -109,11 +109,17 @@ func program() *Schema {
 }
 
 func clients() *Schema {
+	d := plan.Default()
+	one := closed("A client that does something else than all: what it does otherwise. With a count, so many of them.", append(Properties{
+		{"name", ref("client")},
+		{"count", count(1, maxClients, "How many: they are called name-1, name-2 and so on.")},
+	}, properties(plan.ClientKeys(), &d)...))
+	one.Required = []string{"name"}
 	return &Schema{
 		Description: "Who contends for the lock: names, or how many, named A, B, C, ...",
 		Default:     plan.Default().Clients,
 		AnyOf: []*Schema{
-			{Type: "array", MinItems: 1, MaxItems: maxClients, UniqueItems: true, Items: ref("client")},
+			{Type: "array", MinItems: 1, MaxItems: maxClients, UniqueItems: true, Items: &Schema{AnyOf: []*Schema{ref("client"), one}}},
 			count(1, maxClients, "That many clients."),
 		},
 	}
@@ -147,7 +153,7 @@ func expect() *Schema {
 func verdicts() *Schema {
 	var keys Properties
 	for _, p := range checker.All() {
-		keys = append(keys, Property{p.ID, choice(p.Summary,
+		keys = append(keys, Property{p.ID, choice(p.Summary.English,
 			string(checker.Kept), "the property holds in every run",
 			string(checker.Broken), "the lock is caught breaking it",
 		)})

@@ -39,9 +39,9 @@ func value(k *plan.Key, d *plan.Plan) *Schema {
 	case *time.Duration:
 		switch {
 		case k.Form == plan.Patience:
-			s := form(`up to +`+durationForm, "write up to and a duration: up to 40s", k.Doc, "up to 40s")
+			s := form(`up to +`+durationForm, "write up to and a duration: up to 40s", "", "up to 40s")
 			s.AllOf = []*Schema{notZero}
-			return s.withDefault(k.Text(d))
+			return (&Schema{AnyOf: []*Schema{s, {Const: "0s", Description: "It tries once."}}, Description: k.Doc}).withDefault(k.Text(d))
 		case k.Form == plan.OrNever:
 			s := &Schema{AnyOf: []*Schema{{Const: plan.Never}, {Ref: "#/$defs/duration", AllOf: []*Schema{notZero}}}, Description: k.Doc}
 			return s.withDefault(k.Text(d))

@@ -10,10 +10,11 @@ import (
 // The forms of values, as package scenario reads them. A test puts the same
 // values to both.
 const (
-	durationForm = `(?:[0-9]+ns|[0-9]+(?:\.[0-9]{1,3})?(?:us|ms|s|m|h))+`
-	clientForm   = `[A-Za-z0-9][A-Za-z0-9_-]{0,31}`
-	serverForm   = `[a-z]+-[0-9]+`
-	commandForm  = `[A-Za-z][A-Za-z0-9_-]{0,31}`
+	durationForm   = `(?:[0-9]+ns|[0-9]+(?:\.[0-9]{1,3})?(?:us|ms|s|m|h))+`
+	clientForm     = `[A-Za-z0-9][A-Za-z0-9_-]{0,31}`
+	percentileForm = `(?:min|max|p[0-9]{1,2}(?:\.[0-9]{1,4})?) +` + durationForm
+	serverForm     = `[a-z]+-[0-9]+`
+	commandForm    = `[A-Za-z][A-Za-z0-9_-]{0,31}`
 )
 
 // notZero demands a value other than 0, of a form that consists of numbers and units.
@@ -84,10 +85,10 @@ func definitions() Properties {
 			"write a number and its unit: 10s, 250ms or 1m30s",
 			"How long: a number (at most three decimals) and its unit: ns, us, ms, s, m or h; 24h at most.",
 			"10s", "250ms", "1m30s")},
-		{"span", form(durationForm+`(?: *\.\. *`+durationForm+`)?`,
-			"write a duration such as 2s, or a range such as 2s..3s",
-			"A duration, or a range of durations to draw from.",
-			"2s..3s", "100ms")},
+		{"span", form(`(?:`+durationForm+`(?: *\.\. *`+durationForm+`)?|`+percentileForm+`(?: *, *`+percentileForm+`)+)`,
+			"write a duration such as 2s, a range such as 2s..3s, or percentiles such as p50 20ms, p99.9 4s",
+			"A duration, a range of durations to draw from, or percentiles: two at least, with min and max if you like. Without max, the longest is ten times the last percentile.",
+			"2s..3s", "100ms", "p50 20ms, p99.9 4s")},
 		{"offset", form(`[+-]?`+durationForm,
 			"write a duration with its sign: +12s or -500ms",
 			"A duration with a sign: +12s is ahead of true time.",
@@ -124,8 +125,8 @@ func definitions() Properties {
 }
 
 var (
-	subjectWords = []string{faults.AnyClient, faults.TheHolder, faults.NextHolder}
-	nodeWords    = []string{faults.TheHolder, faults.NextHolder, faults.ThePrimary}
+	subjectWords = []string{faults.AnyClient, faults.TheHolder, faults.NextHolder, faults.ThatClient}
+	nodeWords    = []string{faults.TheHolder, faults.NextHolder, faults.ThatClient, faults.ThePrimary}
 )
 
 // phrases is a pattern of words of which any number of blanks stands between two.
@@ -156,7 +157,7 @@ func moment(known []faults.MomentPhrase, doc, wrong string) *Schema {
 		"(?: +the +[0-9]{1,7}(?:st|nd|rd|th) +time| +every +time)?"
 	doc += " The moments, each behind a client, any client, the holder or the next holder:\n"
 	for _, m := range known {
-		doc += "\n- " + strings.Replace(m.Text, "%s", "SET", 1) + ": " + m.Doc
+		doc += "\n- " + strings.Replace(m.Text, "%s", "SET", 1) + ": " + m.Doc.English
 	}
 	examples = append(examples, "A sends "+faults.ItsAcquire, "A has "+faults.ItsRelease+" executed")
 	doc += "\n\nFor SET: " + faults.CommandDoc

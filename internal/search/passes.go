@@ -214,7 +214,7 @@ func (s *shrinker) constants() (changed bool) {
 	}
 	for _, x := range ranges {
 		r := *x.of(s.best)
-		if r.Min == r.Max {
+		if r.IsFixed() {
 			continue
 		}
 		for _, d := range append(neat(r.Max), r.Min, r.Max) {
@@ -245,6 +245,12 @@ func (s *shrinker) plainNames() bool {
 		for i := range p.Clocks {
 			rename(&p.Clocks[i].Node, names)
 		}
+		own := map[string]plan.Workload{}
+		for name, w := range p.Own { // order: each client on its own
+			rename(&name, names)
+			own[name] = w
+		}
+		p.Own = own
 		for i := range p.Faults {
 			renameFault(&p.Faults[i], names)
 		}

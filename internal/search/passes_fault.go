@@ -195,7 +195,7 @@ func (s *shrinker) named(t faults.Trigger) (out []faults.Trigger) {
 // plainTargets puts names in the place of "the holder" and its like.
 func (s *shrinker) plainTargets() (changed bool) {
 	for i := 0; i < len(s.best.Faults); i++ {
-		for _, word := range []string{faults.TheHolder, faults.NextHolder} {
+		for _, word := range []string{faults.TheHolder, faults.NextHolder, faults.ThatClient} {
 			if !slices.Contains(s.best.Faults[i].Names()[1:], word) {
 				continue
 			}

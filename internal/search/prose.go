@@ -33,12 +33,10 @@ func (f *Found) story(l say.Language) string {
 
 // origin says where the file comes from.
 func (f *Found) origin(l say.Language) string {
-	return say.FoundAndShrunk.With(say.Verbatim(f.Original.File), say.Verbatim(strconv.FormatUint(f.Seed, 10)), say.Flag(f.Unfinished), f.Before.said(), f.After.said()).In(l)
+	return say.FoundAndShrunk.With(say.Verbatim(f.Original.File), say.Verbatim(strconv.FormatUint(f.Seed, 10)), say.Flag(f.Unfinished), f.Before.Words(), f.After.Words()).In(l)
 }
 
-// String says a size in words.
-func (s Size) String() string { return s.said().English() }
-
-func (s Size) said() say.Phrase {
+// Words say how large the story is.
+func (s Size) Words() say.Phrase {
 	return say.StorySize.With(say.Number(s.Faults), say.Number(s.Clients), say.Number(s.Rounds), say.Number(s.Events))
 }

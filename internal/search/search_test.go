@@ -100,7 +100,7 @@ zh:
 		t.Errorf("got:\n%s\nwant:\n%s", body, want)
 	}
 	if want := (search.Size{Faults: 1, Clients: 2, Rounds: 1, Events: f.After.Events}); f.After != want || f.Before.Faults != 6 || f.Before.Clients != 4 || f.Before.Rounds != 5 {
-		t.Errorf("from %s to %s", f.Before, f.After)
+		t.Errorf("from %s to %s", f.Before.Words().English(), f.After.Words().English())
 	}
 }
 
@@ -126,7 +126,7 @@ func TestTheSmallestStillBreaks(t *testing.T) {
 			found++
 			where := fmt.Sprintf("%s, seed %d", lock, seed)
 			if f.After.Faults > f.Before.Faults || f.After.Clients > f.Before.Clients || f.After.Rounds > f.Before.Rounds || f.After.Events > f.Before.Events {
-				t.Errorf("%s: %s became %s", where, f.Before, f.After)
+				t.Errorf("%s: %s became %s", where, f.Before.Words().English(), f.After.Words().English())
 			}
 			again, err := scenario.Parse(p.File, []byte(f.YAML))
 			if err != nil {
@@ -155,7 +155,7 @@ func TestNothingToShrink(t *testing.T) {
 		t.Fatal(err)
 	}
 	if f, err := search.Smallest(context.Background(), worlds, p, "set-nx-lua", checker.MutualExclusionID, 1); err == nil {
-		t.Errorf("shrunk to %s", f.After)
+		t.Errorf("shrunk to %s", f.After.Words().English())
 	}
 }
 

@@ -14,3 +14,11 @@ func Word(s string) string {
 func plain(r rune) bool {
 	return strings.ContainsRune("/.-_", r) || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
 }
+
+// Pair quotes an argument of the form KEY=VALUE, and of a plain key the value alone.
+func Pair(key, value string) string {
+	if Word(key) != key {
+		return Word(key + "=" + value)
+	}
+	return key + "=" + Word(value)
+}

@@ -27,11 +27,12 @@ type call struct {
 	cmd     world.Cmd
 	op      store.Op // nil for a Redis command
 	waker   kernel.Waker
-	reply   world.Reply // to cmd
-	value   any         // to op
-	err     error       // of the store, to op
-	shown   string      // the request of a guest, for reports
-	replied string      // the answer to op, for reports
+	reply   world.Reply                // to cmd
+	value   any                        // to op
+	err     error                      // of the store, to op
+	shown   string                     // a guest's command, for reports
+	told    func(value any, err error) // gets the answer to op, of a guest; nil when nobody does
+	replied string                     // the answer to op, for reports
 	id      int64
 	refs    int
 	part    faults.Part // of the lock, but for its watchdog
@@ -95,7 +96,7 @@ func (w *World) newCall(c *client) *call {
 		l.part = faults.NoPart
 	}
 	l.conn, l.lane, l.op, l.value, l.err, l.patience = nil, nil, nil, nil, nil, 0
-	l.socket, l.silent = nil, false
+	l.socket, l.silent, l.told = nil, false, nil
 	l.answered, l.broken, l.timedOut = false, false, false
 	l.dropRequest, l.dropReply, l.slowRequest, l.slowReply = 0, 0, lateness{}, lateness{}
 	return l

@@ -64,7 +64,7 @@ func (w *World) newClient(name string, load plan.Workload, life int) *client {
 		texts:     commandTexts{buffer: c.texts.buffer[:0]},
 	}
 	player := workload.Client{
-		Env: c, Resource: c, Control: c, Plan: load, Rand: &c.habits,
+		Env: c, Resource: c, Control: c, Plan: load, Timeout: w.plan.Network.Timeout, Rand: &c.habits,
 		Lock: w.variant.New(w.deps(c, load)),
 	}
 	c.play = func() {
@@ -173,13 +173,7 @@ func (c *client) ExtraWork() time.Duration {
 }
 
 // latency draws how long one message of this client travels.
-func (c *client) latency() time.Duration {
-	span := c.w.plan.Network.Latency
-	if span.Max <= span.Min {
-		return span.Min
-	}
-	return span.Min + time.Duration(c.network.Int64N(int64(span.Max-span.Min)+1))
-}
+func (c *client) latency() time.Duration { return c.w.plan.Network.Latency.Draw(&c.network) }
 
 // loses draws whether a message of this client gets lost.
 func (c *client) loses() bool {

@@ -29,6 +29,8 @@ type conn struct {
 	socket         *Socket            // of a guest; nil for a task's
 	tracks, noLoop bool               // see Socket.Track
 	transaction    *redis.Transaction // of a guest; nil before its first command
+	waits          bool               // of a guest: the server keeps a command of it waiting,
+	behind         []*call            // and these came behind it
 
 	pushed  []any // messages that nobody has taken yet
 	waiting bool  // a task waits in next

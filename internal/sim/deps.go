@@ -14,7 +14,7 @@ import (
 // deps gives a client's lock its ports.
 func (w *World) deps(c *client, load plan.Workload) locks.Deps {
 	d := locks.Deps{
-		Env: c, Name: locks.Key, Owner: c.name, Lease: w.plan.Lease, Retry: load.Retry, Wait: load.Wait,
+		Env: c, Name: locks.Key, Owner: c.name, Lease: w.plan.Lease, Retry: load.Retry, Wait: load.Wait, Once: load.TriesOnce(),
 		Timeout: w.plan.Network.Timeout,
 	}
 	switch w.variant.Store {

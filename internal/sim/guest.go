@@ -10,6 +10,7 @@ import (
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
 	"lockstep/internal/sim/kernel"
+	"lockstep/internal/sim/store"
 	"lockstep/internal/world"
 )
 
@@ -93,7 +94,7 @@ func (c *client) whenRunning(f func()) {
 
 // Sink is what hears of a Socket, in the order in which it comes.
 type Sink interface {
-	Answer(world.Reply) // to the oldest request without one
+	Answer(world.Reply) // to the oldest request without one, those of Do excepted
 	Push(message any)   // what the server says unasked
 	Broken()            // the connection is over; nothing else comes
 }
@@ -107,14 +108,19 @@ type Socket struct {
 }
 
 // Dial opens a connection: to whoever is the primary where one group of servers is behind
-// the lock, to the server with that index where each is on its own.
+// the lock, to the server with that index where each is on its own or clients know all of them.
 func (g Guest) Dial(server int, sink Sink) *Socket {
 	w := g.c.w
-	to := w.route
-	if n, ok := w.backend.(*redisNodes); ok {
-		to = n.groups[server]
+	var to *host
+	switch b := w.backend.(type) {
+	case *redisNodes:
+		to = b.groups[server].pick(g.c)
+	case *cluster:
+		to = &b.members[server].host
+	default:
+		to = w.route.pick(g.c)
 	}
-	s := &Socket{conn: g.c.dialHost(to.pick(g.c)), sink: sink}
+	s := &Socket{conn: g.c.dialHost(to), sink: sink}
 	s.conn.socket = s
 	return s
 }
@@ -124,6 +130,24 @@ func (s *Socket) Send(cmd world.Cmd, text string) {
 	l := s.newCall()
 	l.cmd, l.shown = cmd, text
 	s.send(l)
+}
+
+// Do sends one request to the store's model. told, which may be nil, gets the answer unless the
+// connection breaks before. The number is that by which Forsake knows the request.
+func (s *Socket) Do(op store.Op, told func(value any, err error)) (id int64) {
+	l := s.newCall()
+	l.op, l.told = op, told
+	s.send(l)
+	return l.id
+}
+
+// Forsake notes that the program waits no more for the answer to one request of Do, and why.
+func (s *Socket) Forsake(id int64, why error) {
+	s.conn.client.whenRunning(func() {
+		if i := slices.IndexFunc(s.open, func(l *call) bool { return l.id == id }); i >= 0 {
+			s.open[i].giveUp(why)
+		}
+	})
 }
 
 // Ask sends a request about the connection itself, which is no part of the lock: it travels
@@ -154,10 +178,15 @@ func (s *Socket) GiveUp(why error) { s.conn.client.whenRunning(func() { s.giveUp
 
 func (s *Socket) giveUp(why error) {
 	for _, l := range s.open {
-		if !l.silent && !l.timedOut {
-			l.timedOut = true
-			_ = s.conn.client.fail(l, why)
-		}
+		l.giveUp(why)
+	}
+}
+
+// giveUp notes that the program of a guest waits no more.
+func (l *call) giveUp(why error) {
+	if !l.silent && !l.timedOut {
+		l.timedOut = true
+		_ = l.client.fail(l, why)
 	}
 }
 
@@ -233,11 +262,16 @@ func (s *Socket) answered(l *call) {
 				c.reach(faults.Renews)
 			}
 		}
-		reply := l.reply
+		reply, value, err, told, ofModel := l.reply, l.value, l.err, l.told, l.op != nil
 		c.whenRunning(func() {
 			s.open = slices.DeleteFunc(s.open, func(o *call) bool { return o == l })
 			l.unref()
-			s.sink.Answer(reply)
+			switch {
+			case !ofModel:
+				s.sink.Answer(reply)
+			case told != nil:
+				told(value, err)
+			}
 		})
 	})
 }

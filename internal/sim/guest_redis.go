@@ -8,7 +8,7 @@ import (
 )
 
 // What a Redis server does for the connection of a guest beyond what our own locks ask of it:
-// transactions, scripts by their hash, and word of keys that have changed.
+// transactions with WATCH, scripts by their hash, channels, and word of keys that have changed.
 
 // errNoScript is what EVALSHA gets of a server that has not seen the script's text.
 const errNoScript = world.ServerError("NOSCRIPT No matching script. Please use EVAL.")
@@ -35,9 +35,52 @@ func (s *redisServer) execForGuest(nowMS int64, l *call) world.Reply {
 	if l.conn.transaction == nil {
 		l.conn.transaction = &redis.Transaction{}
 	}
+	open := l.conn.transaction.Open()
 	reply := s.store.ExecIn(l.conn.transaction, nowMS, l.client.node, &cmd)
+	if open && !l.conn.transaction.Open() { // EXEC or DISCARD
+		s.unwatch(l.conn)
+	}
 	s.remember(l.conn, &cmd)
 	return reply
+}
+
+// Published is what a server pushes to a connection that listens to a channel.
+type Published struct{ Channel, Text string }
+
+// unsubscribe is UNSUBSCRIBE of one channel.
+func (s *redisServer) unsubscribe(l *call) {
+	channel := l.cmd.Arg(0).String()
+	s.subs = slices.DeleteFunc(s.subs, func(sub subscriber) bool { return sub.conn == l.conn && sub.channel == channel })
+	s.finish(l, world.OK())
+}
+
+// watchKeys is WATCH and UNWATCH (multi.c): EXEC does nothing once one of the keys has changed, by whomever.
+func (s *redisServer) watchKeys(l *call) {
+	if l.conn.transaction == nil {
+		l.conn.transaction = &redis.Transaction{}
+	}
+	s.dropDue() // a key whose time is up is no key, and its end no change
+	if l.cmd.Name == "UNWATCH" {
+		s.unwatch(l.conn)
+		l.conn.transaction.Unwatch()
+	}
+	for i := range l.cmd.Len() {
+		s.watches = append(s.watches, look{l.cmd.Arg(i).String(), l.conn})
+	}
+	s.finish(l, world.OK())
+}
+
+func (s *redisServer) unwatch(cn *conn) {
+	s.watches = slices.DeleteFunc(s.watches, func(w look) bool { return w.conn == cn })
+}
+
+// touch tells those who watch the keys of the last step that they have changed.
+func (s *redisServer) touch(changed []redis.Effect) {
+	for _, w := range s.watches {
+		if slices.ContainsFunc(changed, func(e redis.Effect) bool { return e.Key == w.key || e.Kind == redis.EffectFlush }) {
+			w.conn.transaction.Touch()
+		}
+	}
 }
 
 func (s *redisServer) learn(script *world.Script) {

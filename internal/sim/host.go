@@ -85,6 +85,8 @@ func (h *host) arrive(l *call) {
 		l.refuse()
 	case h.proc.Frozen():
 		h.inbox = append(h.inbox, l)
+	case l.conn != nil && l.conn.waits:
+		l.conn.behind = append(l.conn.behind, l)
 	case l.silent:
 		l.answer()
 	default:

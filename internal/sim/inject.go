@@ -322,7 +322,7 @@ func (c *client) kill() {
 // reviveClient starts a dead client anew: with its workload from the beginning,
 // and nothing that it remembers.
 func (w *World) reviveClient(old *client, fault int) {
-	c := w.newClient(old.name, w.plan.Workload, old.lives+1)
+	c := w.newClient(old.name, w.plan.WorkloadOf(old.name), old.lives+1)
 	c.proc.Clock = old.proc.Clock
 	c.member = old.member
 	for i := range w.clients {

@@ -176,9 +176,5 @@ func (n *network) stillBlocked() {
 
 // draw picks how long one message travels.
 func (n *network) draw(luck *kernel.Rand) time.Duration {
-	span := n.w.plan.Network.Latency
-	if span.Max <= span.Min {
-		return span.Min
-	}
-	return span.Min + time.Duration(luck.Int64N(int64(span.Max-span.Min)+1))
+	return n.w.plan.Network.Latency.Draw(luck)
 }

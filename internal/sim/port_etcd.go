@@ -67,7 +67,8 @@ type etcdWatch struct{ cn *conn }
 
 // Next implements world.EtcdWatch.
 func (w etcdWatch) Next(ctx context.Context) (world.EtcdEvent, error) {
-	return answer[world.EtcdEvent](w.cn.next(ctx))
+	event, err := answer[etcd.Event](w.cn.next(ctx))
+	return event.EtcdEvent, err
 }
 
 // Close implements world.EtcdWatch.

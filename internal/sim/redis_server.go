@@ -30,6 +30,7 @@ type redisServer struct {
 	// For the connections of guests.
 	scripts map[*world.Script]bool // whose text it has seen in this life
 	looks   []look
+	watches []look   // by WATCH
 	after   []string // keys of which the present command's connection is told behind the reply
 	serving *conn    // whose command is being executed
 
@@ -177,6 +178,7 @@ func (s *redisServer) publish(cause int32) {
 		})
 	}
 	s.invalidate(effects, s.serving)
+	s.touch(effects)
 	if len(effects) > 0 {
 		s.offset += int64(len(effects))
 		s.log(effects...)
@@ -242,7 +244,7 @@ func (s *redisServer) recordChanges(kind history.Kind, peer history.NodeID) {
 func (s *redisServer) died() {
 	s.refuseWaiters()
 	s.subs, s.serves, s.orders = s.subs[:0], s.serves[:0], nil
-	s.scripts, s.looks = nil, nil
+	s.scripts, s.looks, s.watches = nil, nil, nil
 	s.cutOff()
 	s.lost = s.store.Owner(lockKey)
 	for _, r := range s.group.servers {

@@ -43,6 +43,10 @@ func (s *redisServer) control(l *call) bool {
 		s.wait(l)
 	case "SUBSCRIBE":
 		s.subscribe(l)
+	case "UNSUBSCRIBE":
+		s.unsubscribe(l)
+	case "WATCH", "UNWATCH":
+		s.watchKeys(l)
 	case "INFO":
 		s.finish(l, world.Bulk(s.info()))
 	default:
@@ -77,6 +81,9 @@ func (s *redisServer) wait(l *call) {
 		return
 	}
 	s.waiters = append(s.waiters, w)
+	if l.socket != nil {
+		l.conn.waits = true
+	}
 	for _, r := range s.group.servers {
 		if r.upstream == s && !r.proc.Dead() {
 			r.carry(replicated{getAck: true, offset: s.offset})
@@ -103,7 +110,7 @@ func (s *redisServer) giveUp(l *call, id int64) {
 	for i := range s.waiters {
 		if w := s.waiters[i]; w.call == l && w.id == id && l.id == id {
 			s.waiters = append(s.waiters[:i], s.waiters[i+1:]...)
-			s.finish(l, world.Int(s.confirmed(w.offset)))
+			s.endWait(l, world.Int(s.confirmed(w.offset)))
 			return
 		}
 	}
@@ -114,7 +121,7 @@ func (s *redisServer) unblockAll() {
 	waiters := s.waiters
 	s.waiters = nil
 	for _, w := range waiters {
-		s.finish(w.call, world.Failed(errUnblocked))
+		s.endWait(w.call, world.Failed(errUnblocked))
 	}
 }
 
@@ -142,7 +149,21 @@ func (s *redisServer) serveWaiters() {
 	}
 	s.waiters = kept
 	for _, w := range done {
-		s.finish(w.call, world.Int(s.confirmed(w.offset)))
+		s.endWait(w.call, world.Int(s.confirmed(w.offset)))
+	}
+}
+
+// endWait answers a WAIT and takes up what has come behind it on the connection of a guest.
+func (s *redisServer) endWait(l *call, reply world.Reply) {
+	cn := l.conn
+	s.finish(l, reply)
+	if cn == nil || !cn.waits {
+		return
+	}
+	behind := cn.behind
+	cn.waits, cn.behind = false, nil
+	for _, l := range behind {
+		s.arrive(l)
 	}
 }
 
@@ -195,7 +216,11 @@ func (s *redisServer) subscribe(l *call) {
 func (s *redisServer) deliver(channel, text string) (receivers int64) {
 	for _, sub := range s.subs {
 		if sub.channel == channel {
-			sub.conn.push(text)
+			if sub.conn.socket != nil {
+				sub.conn.push(Published{channel, text})
+			} else {
+				sub.conn.push(text)
+			}
 			receivers++
 		}
 	}
@@ -205,6 +230,8 @@ func (s *redisServer) deliver(channel, text string) (receivers int64) {
 // hangUp implements service.
 func (s *redisServer) hangUp(cn *conn) {
 	s.subs = slices.DeleteFunc(s.subs, func(sub subscriber) bool { return sub.conn == cn })
+	s.watches = slices.DeleteFunc(s.watches, func(w look) bool { return w.conn == cn })
+	cn.waits, cn.behind = false, nil
 	s.waiters = slices.DeleteFunc(s.waiters, func(w waiter) bool {
 		gone := w.call.conn == cn && w.call.id == w.id
 		if gone {

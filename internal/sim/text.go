@@ -45,7 +45,7 @@ func (l *call) name() string {
 
 // text is the request as one would type it.
 func (l *call) text() history.TextID {
-	if l.socket != nil {
+	if l.socket != nil && l.op == nil {
 		return l.w.hist.Intern(l.shown)
 	}
 	if l.op == nil {

@@ -55,6 +55,9 @@ type World struct {
 	// Scripts are those whose text Redis servers have seen before the run, of a guest.
 	Scripts []*world.Script
 
+	// Setup are the statements that SQL servers have executed before the run, of a guest: its tables.
+	Setup []world.Stmt
+
 	watch func(faults.Moment, history.Instant) // see Watch
 	most  int                                  // how many events a history has at most
 	pacer kernel.Pacer                         // of the run of a guest; nil for any other
@@ -108,6 +111,22 @@ func (w *World) Close() {
 	w.k = kernel.New()
 }
 
+// Again plays the run of a stored history, as far as that goes, and returns its history.
+func Again(ctx context.Context, p *plan.Plan, stored *history.History) (*history.History, error) {
+	w := New()
+	defer w.Close()
+	n := len(stored.Events) - 1
+	cut := n >= 0 && stored.Events[n].Kind == history.CutShort
+	if cut {
+		w.Reserve(MaxRecorded - n)
+	}
+	played, err := w.Play(ctx, p, stored.Header.Lock, stored.Header.Seed)
+	if err == nil && cut {
+		played.CutAt(min(n, len(played.Events)), stored.WhyCutShort())
+	}
+	return played, err
+}
+
 // Run is Play without a way to stop it.
 func (w *World) Run(p *plan.Plan, lock string, seed uint64) (*history.History, error) {
 	return w.Play(context.Background(), p, lock, seed)
@@ -139,7 +158,7 @@ func (w *World) playVariant(ctx context.Context, p *plan.Plan, variant locks.Var
 	if err := variant.CheckLease(p.Lease); err != nil {
 		return nil, err
 	}
-	if p.Chaos != nil {
+	if p.IsOpen() {
 		return nil, errors.New("the faults of this plan are yet to be drawn: chaos.Draw does it")
 	}
 	if err := w.setUp(p, variant, seed); err != nil {
@@ -247,7 +266,7 @@ func (w *World) setUp(p *plan.Plan, v locks.Variant, seed uint64) error {
 	}
 	w.clients = w.clients[:0]
 	for i, name := range p.Clients {
-		c := w.newClient(name, p.Workload, 0)
+		c := w.newClient(name, p.WorkloadOf(name), 0)
 		c.member = i
 		w.clients = append(w.clients, c)
 	}

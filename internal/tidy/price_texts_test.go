@@ -105,7 +105,7 @@ import "lockstep/internal/say"
 func init() {
 	Register(Spec{
 		Name:    "melt",
-		Summary: "Stops a process for a while.",
+		Summary: say.Both{English: "Stops a process for a while.", Chinese: "让一个进程停一会儿。"},
 		Example: "- when: A is in its critical section\n  melt: A\n  for: 15s",
 		Value:   Param{Kind: ParamNode, Required: true, Doc: "which process"},
 		Ends:    EndRequired,
@@ -146,7 +146,7 @@ import (
 )
 
 func init() {
-	Register(Property{ID: "nobody-melts", Summary: "No client freezes twice.", Source: "this test", Check: checkNobodyMelts})
+	Register(Property{ID: "nobody-melts", Summary: say.Both{English: "No client freezes twice.", Chinese: "没有客户端停住两次。"}, Source: "this test", Check: checkNobodyMelts})
 }
 
 // checkNobodyMelts is unknown when nobody has frozen.

@@ -36,6 +36,7 @@ type Lesson struct {
 	Run      Run      `yaml:"run"`
 	See      Text     `yaml:"see"` // what to look at in the steps of Run
 	Switch   Switch   `yaml:"switch"`
+	Turn     Text     `yaml:"turn"` // what the learner may do instead, where a page lets him
 	Remember Text     `yaml:"remember"`
 	More     []string `yaml:"more"` // names of scenarios that go on from here
 }

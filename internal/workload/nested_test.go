@@ -115,7 +115,7 @@ func TestNestedAcquisitions(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			s := tt.stage
 			c := Client{Env: &s, Lock: &s, Resource: &s, Control: &s, Rand: &s, Plan: plan.Workload{
-				Repeat: 1, Nested: tt.nested, Work: plan.Range{Min: 3 * time.Second, Max: 3 * time.Second},
+				Repeat: 1, Wait: time.Minute, Nested: tt.nested, Work: plan.Range{Min: 3 * time.Second, Max: 3 * time.Second},
 			}}
 			c.Play()
 			if got := strings.Join(s.notes, ", "); got != tt.want {

@@ -36,6 +36,7 @@ type Client struct {
 	Resource world.Resource
 	Control  Control
 	Plan     plan.Workload
+	Timeout  time.Duration // for how long a client that tries once waits for an answer
 	// Rand draws the lengths of work and rest. It is not Env.Rand, which belongs
 	// to the lock: a lock that draws more must not change the workload.
 	Rand world.Rand
@@ -43,11 +44,24 @@ type Client struct {
 
 // Play plays all rounds. It returns when the client has finished.
 func (c *Client) Play() {
+	begin := c.begin()
 	for round := 1; round <= c.Plan.Repeat; round++ {
 		c.round(int64(round))
-		c.pause(draw(c.Rand, c.Plan.Rest))
+		begin()
 	}
 	c.Control.Record(history.Finished, 0, 0, "")
+}
+
+// begin returns what waits for the beginning of the next round.
+func (c *Client) begin() func() {
+	if c.Plan.Arrivals.Max == 0 {
+		return func() { c.pause(c.Plan.Rest.Draw(c.Rand)) }
+	}
+	next := c.Env.Mono()
+	return func() {
+		next += c.Plan.Arrivals.Draw(c.Rand)
+		c.pause(next - c.Env.Mono())
+	}
 }
 
 func (c *Client) round(number int64) {
@@ -67,20 +81,24 @@ func (c *Client) round(number int64) {
 // acquire waits for the lock as long as the plan's patience lasts and parent does
 // not end; when it is over, it returns the last error. An attempt that failed with
 // an error is followed by another one: the lock may well be held by this client's
-// own orphaned entry.
+// own orphaned entry. A client that tries once makes one attempt.
 func (c *Client) acquire(parent context.Context, failed func(error)) (locks.Lease, error) {
-	ctx, cancel := c.Env.WithTimeout(parent, c.Plan.Wait)
+	patience, once := c.Plan.Wait, c.Plan.TriesOnce()
+	if once {
+		patience = c.Timeout
+	}
+	ctx, cancel := c.Env.WithTimeout(parent, patience)
 	defer cancel()
 	for {
 		lease, err := c.Lock.Acquire(ctx)
 		if err == nil {
 			return lease, nil
 		}
-		if ctx.Err() != nil {
+		if ctx.Err() != nil || errors.Is(err, locks.ErrTaken) {
 			return nil, err
 		}
 		failed(err)
-		if c.Env.Sleep(ctx, c.Plan.Retry) != nil {
+		if once || c.Env.Sleep(ctx, c.Plan.Retry) != nil {
 			return nil, err
 		}
 	}
@@ -102,7 +120,7 @@ func (c *Client) criticalSection(lease locks.Lease) {
 	version, err := c.Resource.Read(ctx, lease.Token())
 	if err == nil {
 		c.Control.Reach(faults.InSection)
-		err = c.work(ctx, draw(c.Rand, c.Plan.Work))
+		err = c.work(ctx, c.Plan.Work.Draw(c.Rand))
 	}
 	if err == nil {
 		c.Control.Reach(faults.AboutToWrite)
@@ -145,12 +163,4 @@ func (c *Client) pause(d time.Duration) {
 	if d > 0 {
 		_ = c.Env.Sleep(c.Env.Background(), d) // the background context never ends
 	}
-}
-
-// draw picks a duration from a range, both ends included.
-func draw(r world.Rand, span plan.Range) time.Duration {
-	if span.Max <= span.Min {
-		return span.Min
-	}
-	return span.Min + time.Duration(r.Int64N(int64(span.Max-span.Min)+1))
 }

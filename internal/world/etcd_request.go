@@ -15,7 +15,8 @@ type (
 	// EtcdRevoke ends a lease and deletes its keys; answered by nothing.
 	EtcdRevoke struct{ Lease int64 }
 	// EtcdWatchOf makes the connection deliver the changes of a key, or of all keys that begin
-	// with it, from a revision on (0: the next one), each as an EtcdEvent; answered by nothing.
+	// with it, from a revision on (0: the next one), each as an event of its model; answered by the store's
+	// revision, an int64.
 	EtcdWatchOf struct {
 		Key    string
 		From   int64

@@ -91,7 +91,7 @@ func (w *worker) play() error {
 	env := newEnv(w, w.purpose("luck of "))
 	deps := locks.Deps{
 		Env: env, Name: locks.Key, Owner: w.start.Name,
-		Lease: w.start.Lease, Retry: w.start.Workload.Retry, Wait: w.start.Workload.Wait,
+		Lease: w.start.Lease, Retry: w.start.Workload.Retry, Wait: w.start.Workload.Wait, Once: w.start.Workload.TriesOnce(),
 		Timeout: w.start.Timeout, Replicas: w.start.Replicas,
 	}
 	newLock, err := w.lockOf(&variant, &deps)
@@ -114,7 +114,7 @@ func (w *worker) play() error {
 	w.clock.zero, w.clock.epoch = begin.Zero, begin.Epoch
 	time.Sleep(begin.Zero + begin.Begin - osproc.Now())
 	client := &workload.Client{
-		Env: env, Resource: resource{w}, Control: control{w}, Plan: w.start.Workload,
+		Env: env, Resource: resource{w}, Control: control{w}, Plan: w.start.Workload, Timeout: w.start.Timeout,
 		Rand: newRand(w.start.Seed, w.purpose("habits of ")),
 		Lock: newLock(deps),
 	}

@@ -6,6 +6,7 @@ import (
 
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
+	"lockstep/internal/rate"
 	"lockstep/internal/run"
 	"lockstep/internal/say"
 )
@@ -22,8 +23,16 @@ type SeedsTally struct {
 	Hash       string                 `json:"hash" doc:"Covers the hashes of all histories, in the order of the seeds."`
 	Letters    map[checker.Letter]int `json:"letters" doc:"How many runs had which outcome."`
 	Broken     map[string]int         `json:"broken" doc:"By property: how many runs broke it."`
+	Rates      map[string]BrokenRate  `json:"rates" doc:"By property that broke: how often, as a share of the runs that are evidence."`
 	FirstMiss  *uint64                `json:"first_miss_seed" doc:"The first seed that missed an expectation or tested nothing; null when none did."`
 	FirstBroke map[string]uint64      `json:"first_broken_seed" doc:"By property: the first seed that broke it."`
+}
+
+// BrokenRate is how often a property broke.
+type BrokenRate struct {
+	Rate float64 `json:"rate" doc:"The share of runs."`
+	Low  float64 `json:"rate_low" doc:"The lower end of its 95 % interval (Wilson)."`
+	High float64 `json:"rate_high" doc:"The upper end."`
 }
 
 // UntestedReason is why runs tested nothing.
@@ -97,6 +106,11 @@ func (t *Tally) Finish() {
 		}
 	}
 	t.Untested, t.Tested = len(whys), t.Runs-len(whys)
+	t.Rates = map[string]BrokenRate{}
+	for name, n := range t.Broken { // order: each property on its own
+		low, high := rate.Wilson(n, t.Tested)
+		t.Rates[name] = BrokenRate{rate.InOne(rate.Of(n, t.Tested)), rate.InOne(low), rate.InOne(high)}
+	}
 	t.Reasons = []UntestedReason{}
 	for _, r := range Reasons(whys) {
 		t.Reasons = append(t.Reasons, UntestedReason{Reason: r.Text, Runs: r.N})
@@ -125,21 +139,26 @@ func (t *Tally) Why() say.Phrase {
 	return say.Phrase{}
 }
 
-// BrokenText says which properties broke how often.
-func (t *Tally) BrokenText() say.Part {
+// BrokenTexts say which properties broke how often, each on a line of its own.
+func (t *Tally) BrokenTexts() []say.Part {
 	switch {
 	case t.Tested == 0:
-		return say.Text("unknown: no run tested anything")
+		return []say.Part{say.Text("unknown: no run tested anything")}
 	case len(t.Broken) == 0:
 		// The rule of three: with no event in n runs, the rate is below 3/n with 95 % confidence.
-		return say.NoneBroke.With(say.Number(t.Tested), say.Number(max(t.Tested/3, 1)))
+		return []say.Part{say.NoneBroke.With(say.Number(t.Tested), say.Number(max(t.Tested/3, 1)))}
 	}
-	var parts say.List
+	var parts []say.Part
 	for _, name := range slices.Sorted(maps.Keys(t.Broken)) {
-		parts = append(parts, say.BrokeIn.With(say.Verbatim(name), say.Number(t.Broken[name]), say.Number(t.Tested), say.Seed(t.FirstBroke[name])))
+		n := t.Broken[name]
+		low, high := rate.Wilson(n, t.Tested)
+		broke := say.BrokeIn.With(say.Verbatim(name), say.Number(n), say.Number(t.Tested), say.Seed(t.FirstBroke[name]))
+		parts = append(parts, say.AtRate.With(broke, percent(rate.Of(n, t.Tested)), percent(low), percent(high)))
 	}
 	return parts
 }
+
+func percent(ppm int64) say.Verbatim { return say.Verbatim(rate.Percent(ppm)) }
 
 // mostReasons is how many reasons are spelled out.
 const mostReasons = 3

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"lockstep/internal/history"
+	"lockstep/internal/plan"
 	"lockstep/internal/report/clean"
 	"lockstep/internal/say"
 	"lockstep/internal/world"
@@ -17,6 +18,7 @@ const lateAfter = 250 * time.Millisecond
 func (d *drawing) message(i int32) {
 	l, h := d.l, d.l.h
 	e := &h.Events[i]
+	d.arrives = i
 	switch e.Kind {
 	case history.Executed:
 		if l.shown(e.Cause) {
@@ -59,8 +61,8 @@ func (d *drawing) arrow(from, to history.NodeID, y0, y1 int, took time.Duration,
 	if took >= lateAfter {
 		class, label = "msg late", say.LateMessage.With(say.Verbatim(label)).In(d.language)
 	}
-	d.f(`<g><title>%s</title><path d="M%d %dL%d %d" class="%s to"/>`,
-		escape(clean.Text(full, 100)), edge(x0, x1, 8), y0, edge(x1, x0, 8), y1, class)
+	d.f(`<g%s><title>%s</title><path d="M%d %dL%d %d" class="%s to"/>`,
+		d.handle(), escape(clean.Text(full, 100)), edge(x0, x1, 8), y0, edge(x1, x0, 8), y1, class)
 	if d.l.truly {
 		d.b.WriteString(`</g>`) // in true time there is no room for words
 		return
@@ -80,6 +82,14 @@ func (d *drawing) arrow(from, to history.NodeID, y0, y1 int, took time.Duration,
 		d.text(x, y+9, middle, "w", label)
 	}
 	d.b.WriteString(`</g>`)
+}
+
+// handle names the event with which a message arrives, where somebody asks for it.
+func (d *drawing) handle() string {
+	if !d.l.Handles {
+		return ""
+	}
+	return fmt.Sprintf(` data-event="%d"`, d.arrives)
 }
 
 // unseen draws a command whose execution nobody saw: real servers do not tell
@@ -127,15 +137,22 @@ func (d *drawing) mark(i int32) {
 	l, h := d.l, d.l.h
 	e := &h.Events[i]
 	x, y := l.column(e.Node), l.row(i)
-	if x == 0 {
-		return
-	}
 	if n := l.step[i-l.lo]; n > 0 && l.steps[n-1].Violation {
-		d.f(`<circle cx="%d" cy="%d" r="13" class="ring"/>`, x, y)
+		where := x
+		if x == 0 {
+			where = stepNumberX
+		}
+		d.f(`<circle cx="%d" cy="%d" r="13" class="ring"/>`, where, y)
+	}
+	if x == 0 {
+		if e.Kind == history.FaultBegan && !d.struck[e.Value] { // it strikes nobody in particular
+			d.text(gutter+4, y+4, beside, "w", say.FaultNumber.With(say.Number(e.Value)).In(d.language))
+		}
+		return
 	}
 	switch e.Kind {
 	case history.WriteAccepted:
-		d.f(`<path d="M%d %dl7 7l-7 7l-7 -7z" class="write g%d"/>`, x, y-7, clientColor(h, e.Peer))
+		d.f(`<path d="M%d %dl7 7l-7 7l-7 -7z" class="write g%d"/>`, x, y-7, d.colours.of(e.Peer))
 		d.text(x+17, y+4, beside, "o", fmt.Sprintf("v%d", e.Value))
 	case history.WriteRefused:
 		d.f(`<path d="M%d %dl7 7l-7 7l-7 -7z" class="refused"/>`, x, y-7)
@@ -150,11 +167,27 @@ func (d *drawing) mark(i int32) {
 		d.text(x+13, y+4, beside, "w", d.word("dead"))
 	case history.Promoted:
 		d.f(`<path d="M%d %dl8 13h-16z" class="promoted"/>`, x, y-8)
-		d.text(x+13, y+4, beside, "w", d.word("primary"))
+		word := "primary"
+		if plan.InCluster(h.Name(e.Node)) {
+			word = "leader"
+		}
+		d.text(x+13, y+4, beside, "w", d.word(word))
+	case history.Demoted:
+		d.text(x+13, y+4, beside, "w", d.word("replica"))
+	case history.Restarted:
+		d.f(`<circle cx="%d" cy="%d" r="4" class="read"/>`, x, y)
+		d.text(x+13, y+4, beside, "w", d.word("restarts"))
+	case history.Extended:
+		d.f(`<path d="M%d %dh14" class="renewed"/>`, x-7, y)
 	case history.Expired, history.Forgotten:
 		d.f(`<path d="M%d %dh22" class="end"/>`, x-11, y)
-	case history.GaveUp, history.AcquireFailed, history.ReleaseFailed, history.TimedOut, history.LostLease:
+	case history.GaveUp, history.AcquireFailed, history.ReleaseFailed, history.TimedOut, history.LostLease, history.NotHeld,
+		history.Reenters, history.Reentered, history.ReenterFailed, history.Left:
 		d.f(`<circle cx="%d" cy="%d" r="4" class="read"/>`, x, y)
+	case history.FaultBegan:
+		if l.step[i-l.lo] > 0 && !d.struck[e.Value] {
+			d.text(x+13, y+4, beside, "w", say.FaultNumber.With(say.Number(e.Value)).In(d.language))
+		}
 	case history.ClockChanged:
 		d.text(x+13, y+4, beside, "w", d.word("clock"))
 	}

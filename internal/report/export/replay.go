@@ -5,6 +5,7 @@ import (
 
 	"lockstep/internal/history"
 	"lockstep/internal/report/trace"
+	"lockstep/internal/say"
 )
 
 // Replayed is the comparison of one lock's histories.
@@ -15,6 +16,8 @@ type Replayed struct {
 	Stored    string      `json:"hash_stored"`
 	Played    string      `json:"hash_played"`
 	First     *Difference `json:"first_difference"` // null when there is none
+
+	StoredWords, PlayedWords say.Phrase `json:"-"` // of the first difference
 }
 
 // Difference is where two histories part, in words.
@@ -32,19 +35,20 @@ func CompareHistories(stored, played *history.History) Replayed {
 	}
 	r.Identical = r.Stored == r.Played
 	if d := history.FirstDifference(stored, played); d != nil {
-		r.First = &Difference{Index: d.Index, Stored: "its header", Played: "its header", Fields: d.Fields}
-		if d.Index >= 0 {
-			r.First.Stored, r.First.Played = eventLine(stored, d.Index), eventLine(played, d.Index)
-		}
+		r.StoredWords, r.PlayedWords = eventLine(stored, d.Index), eventLine(played, d.Index)
+		r.First = &Difference{Index: d.Index, Stored: r.StoredWords.English(), Played: r.PlayedWords.English(), Fields: d.Fields}
 	}
 	return r
 }
 
-// eventLine is an event in words, with its true time to the nanosecond.
-func eventLine(h *history.History, i int) string {
-	if i >= len(h.Events) {
-		return "(the history has ended)"
+// eventLine is an event in words, with its true time to the nanosecond. Index -1 is the header.
+func eventLine(h *history.History, i int) say.Phrase {
+	switch {
+	case i < 0:
+		return say.ItsHeader.With()
+	case i >= len(h.Events):
+		return say.HasEnded.With()
 	}
 	at := int64(h.Events[i].At)
-	return fmt.Sprintf("%d.%09d s  %s", at/1e9, at%1e9, trace.InWords(h, i))
+	return say.ExactlyAt.With(say.Verbatim(fmt.Sprintf("%d.%09d", at/1e9, at%1e9)), trace.InWords(h, i))
 }

@@ -162,7 +162,7 @@ func overTime(r *bundle.Run, y string, l say.Language) *plot.Plot {
 	h := r.Judgement.History
 	p := newPlot(l, "true time in seconds", y)
 	p.X.Min, p.X.Max = 0, max(h.End().Duration().Seconds(), 0.001)
-	p.X.Tick.Marker = TimeTicks(p.X.Max)
+	p.X.Tick.Marker = timeTicks(p.X.Max)
 	p.Add(&shades{append(bundle.FaultSpans(h), bundle.FrozenSpans(h)...)})
 	return p
 }

@@ -16,6 +16,7 @@ import (
 
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
+	"lockstep/internal/report/axis"
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/say"
 )
@@ -49,7 +50,7 @@ func Holders(h *history.History, findings []checker.Finding, points int, l say.L
 	top := float64(max(bundle.MostInside(ls), 2)) + 0.5
 	p.Y.Min, p.Y.Max = laneBottom-0.1, top
 	p.X.Min, p.X.Max = 0, math.Max(h.End().Duration().Seconds(), 0.001)
-	p.X.Tick.Marker, p.Y.Tick.Marker = TimeTicks(p.X.Max), wholeTicks(bundle.MostInside(ls), l)
+	p.X.Tick.Marker, p.Y.Tick.Marker = timeTicks(p.X.Max), wholeTicks(bundle.MostInside(ls), l)
 	p.Add(&holders{
 		levels: bundle.Thin(ls, points),
 		faults: append(bundle.FaultSpans(h), bundle.FrozenSpans(h)...),
@@ -84,20 +85,10 @@ func wholeTicks(highest int, l say.Language) plot.ConstantTicks {
 	return ticks
 }
 
-// TimeTicks labels whole multiples of 1, 2 or 5 times a power of ten.
-func TimeTicks(end float64) plot.ConstantTicks {
-	step := math.Pow(10, math.Floor(math.Log10(end)))
-	switch {
-	case end/step < 2:
-		step /= 5
-	case end/step < 5:
-		step /= 2
-	}
-	digits := max(0, -int(math.Floor(math.Log10(step)+1e-9)))
-	var ticks plot.ConstantTicks
-	for n := 0; float64(n)*step <= end; n++ {
-		at := float64(n) * step
-		ticks = append(ticks, plot.Tick{Value: at, Label: strconv.FormatFloat(at, 'f', digits, 64)})
+// timeTicks labels an axis of time.
+func timeTicks(end float64) (ticks plot.ConstantTicks) {
+	for _, t := range axis.Times(end) {
+		ticks = append(ticks, plot.Tick{Value: t.Value, Label: t.Label})
 	}
 	return ticks
 }

@@ -229,7 +229,7 @@ func holdsPlot(r *bundle.Run, m *bundle.Measures, _ int, l say.Language) (Figure
 	}
 	p := newPlot(l, "held for, in seconds", "holds")
 	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0, end.Seconds(), 0, float64(most)*1.15
-	p.X.Tick.Marker, p.Y.Tick.Marker = TimeTicks(p.X.Max), wholeBetween(0, int64(most))
+	p.X.Tick.Marker, p.Y.Tick.Marker = timeTicks(p.X.Max), wholeBetween(0, int64(most))
 	p.Add(painter(func(c draw.Canvas, plt *plot.Plot) {
 		x, y := plt.Transforms(&c)
 		width := end.Seconds() / holdBins

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"lockstep/internal/logcheck"
+	"lockstep/internal/report/axis"
 	"lockstep/internal/report/clean"
-	"lockstep/internal/report/figure"
 	"lockstep/internal/say"
 )
 
@@ -116,7 +116,7 @@ func (t *timeline) mark(client string, at int64, shape string) {
 // axis labels the time, counted from the first line that the violation speaks of.
 func (t *timeline) axis() {
 	t.f(`<path d="M%d %dH%d" class="axis"/>`, left, t.y, width-right)
-	for _, tick := range figure.TimeTicks(float64(t.to-t.zero) / 1e9) {
+	for _, tick := range axis.Times(float64(t.to-t.zero) / 1e9) {
 		x := t.x(t.zero + int64(tick.Value*1e9))
 		t.f(`<path d="M%d %dv5" class="axis"/><text x="%d" y="%d" class="tick">%s</text>`, x, t.y, x, t.y+19,
 			html.EscapeString(say.AxisSeconds.With(say.Verbatim(tick.Label)).In(t.log.Language)))

@@ -1,6 +1,7 @@
 package runpage
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -108,27 +109,22 @@ func TestFlipsChangeOneThing(t *testing.T) {
 		}
 	}
 	changes := map[string]func(p *plan.Plan) bool{
-		"    for: ": func(p *plan.Plan) bool { return p.Faults[0].End.For == 2500*time.Millisecond },
-		"    lag: ": func(p *plan.Plan) bool { return p.Redis.Lag == 0 },
-		"  fence: ": func(p *plan.Plan) bool { return p.Workload.Fence == plan.FenceReadsAndWrites },
-		"lease: ":   func(p *plan.Plan) bool { return p.Lease == 30*time.Second },
+		"faults.1.for":      func(p *plan.Plan) bool { return p.Faults[0].End.For == 2500*time.Millisecond },
+		"servers.redis.lag": func(p *plan.Plan) bool { return p.Redis.Lag == 0 },
+		"workload.fence":    func(p *plan.Plan) bool { return p.Workload.Fence == plan.FenceReadsAndWrites },
+		"lease":             func(p *plan.Plan) bool { return p.Lease == 30*time.Second },
 	}
 	got := edits(b, 0)
 	if len(got) != len(changes) {
 		t.Errorf("%d edits, want %d: %v", len(got), len(changes), got)
 	}
 	for _, e := range got {
-		text, changed := edit1(scenario.Resolved(p), e)
-		if changed == 0 {
-			t.Errorf("%q: no line of the resolved scenario begins with %q", e.text.English(), e.line)
-			continue
-		}
-		parsed, err := scenario.Parse("x.yaml", []byte(text))
+		parsed, err := scenario.Parse("x.yaml", []byte(scenario.Resolved(p)), scenario.Change{Key: e.key, Value: e.value})
 		if err != nil {
 			t.Errorf("%q: %v", e.text.English(), err)
 			continue
 		}
-		if is := changes[e.line]; is == nil || !is(parsed) {
+		if is := changes[e.key]; is == nil || !is(parsed) {
 			t.Errorf("%q does not do what it says", e.text.English())
 		}
 	}
@@ -137,32 +133,13 @@ func TestFlipsChangeOneThing(t *testing.T) {
 		t.Fatalf("%d switches, want %d", len(shown), maxFlips)
 	}
 	for i, want := range []string{
-		"simulate run scenarios/lessons/pause-past-lease.yaml --seed 7 --lock set-nx-lua",
-		"simulate explain ../../../scenarios/lessons/pause-past-lease.yaml | sed -e 's/^    for: .*/    for: 2500ms/' -e '/^expect:/,$d' | simulate run - --lock set-nx-ex-del --seed 7",
-		"simulate explain ../../../scenarios/lessons/pause-past-lease.yaml | sed -e 's/^    lag: .*/    lag: 0s/' -e '/^expect:/,$d' | simulate run - --lock set-nx-ex-del --seed 7",
+		"simulate run ../../../scenarios/lessons/pause-past-lease.yaml --set faults.1.for=2500ms --set expect=anything --lock set-nx-ex-del --seed 7",
+		"simulate run ../../../scenarios/lessons/pause-past-lease.yaml --set servers.redis.lag=0s --set expect=anything --lock set-nx-ex-del --seed 7",
 	} {
 		if shown[i].Command != want {
 			t.Errorf("switch %d is\n%s\nwant\n%s", i, shown[i].Command, want)
 		}
 	}
-}
-
-// edit1 does what sed does: it changes each line that begins with e.line, and
-// deletes from expect: on.
-func edit1(text string, e edit) (string, int) {
-	var out []string
-	changed := 0
-	for _, l := range strings.Split(text, "\n") {
-		if strings.HasPrefix(l, "expect:") {
-			break
-		}
-		if strings.HasPrefix(l, e.line) {
-			l = e.line + e.value
-			changed++
-		}
-		out = append(out, l)
-	}
-	return strings.Join(out, "\n") + "\n", changed
 }
 
 // A line that would not play what the report shows is not offered.
@@ -195,22 +172,35 @@ func TestNoFlipsWhereTheyWouldNotPlay(t *testing.T) {
 	}
 }
 
-func TestBestLock(t *testing.T) {
+// A lock that only broke less fixes nothing. One that kept all that the other broke does, if it
+// was put to the test.
+func TestFixingLocks(t *testing.T) {
 	b := bundletest.Bundle()
-	if got := keptBest(b, 0); got != 1 {
-		t.Errorf("the lock that broke least is %d, want 1", got)
+	if got := fixing(b, 0); len(got) != 0 {
+		t.Errorf("a lock that broke three of four properties too fixes it: %v", got)
 	}
-	if got := keptBest(b, 1); got != -1 {
-		t.Errorf("found a better one than the best: %d", got)
+	for n := range b.Runs[1].Judgement.Findings {
+		b.Runs[1].Judgement.Findings[n] = reporttest.Kept(b.Runs[1].Judgement.Findings[n].Property)
+	}
+	if got := fixing(b, 0); !slices.Equal(got, []int{1}) {
+		t.Errorf("locks %v fix it, want 1", got)
+	}
+	if got := fixing(b, 1); len(got) != 0 {
+		t.Errorf("nothing broke, and locks %v fix it", got)
+	}
+	page := string(drawPage(t, b))
+	fixes, price := strings.Index(page, `<dl class="fixes"><dt><a href="#lock-2">set-nx-lua</a>`), strings.Index(page, "2.0 (instead of 2.0)")
+	if fixes < 0 || price < fixes || price > strings.Index(page, "The locks side by side") {
+		t.Error("the page does not name the lock that fixes it first, with its price")
 	}
 	b.Runs[1].Untested = say.NeverFired.With(1, say.Both{})
-	if got := keptBest(b, 0); got != -1 {
-		t.Errorf("recommends a lock that was not tested: %d", got)
+	if got := fixing(b, 0); len(got) != 0 {
+		t.Errorf("recommends a lock that was not tested: %v", got)
 	}
 	b.Runs[1].Untested = say.Phrase{}
-	b.Runs[1].Judgement.Findings = []checker.Finding{}
-	if got := keptBest(b, 0); got != -1 {
-		t.Errorf("recommends a lock that was not judged: %d", got)
+	b.Runs[1].Judgement.Findings[0].Verdict = checker.Unknown
+	if got := fixing(b, 0); len(got) != 0 {
+		t.Errorf("recommends a lock of which nothing is known: %v", got)
 	}
 }
 

@@ -3,6 +3,7 @@ package runpage
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,11 +30,9 @@ func flips(b *bundle.Bundle, told int, st *story) []flip {
 		return nil
 	}
 	var out []flip
-	if i := keptBest(b, told); i >= 0 {
-		out = append(out, flip{
-			Text:    st.nice(another(clean.Text(b.Runs[i].Lock, clean.MaxName), bundle.BrokenCount(&b.Runs[i]))),
-			Command: withLock(b.Replay, b.Runs[i].Lock),
-		})
+	if fixing := fixing(b, told); len(fixing) > 0 {
+		lock := b.Runs[fixing[0]].Lock
+		out = append(out, flip{st.nice(another(clean.Text(lock, clean.MaxName), bundle.BrokenCount(&b.Runs[fixing[0]]))), withLock(b.Replay, lock)})
 	}
 	for _, e := range edits(b, told) {
 		out = append(out, flip{st.nice(e.text), edited(b, b.Runs[told].Lock, e)})
@@ -60,19 +59,6 @@ func another(lock string, n int) say.Phrase {
 	}
 }
 
-// keptBest returns the lock that broke least, if it broke less than the one told.
-func keptBest(b *bundle.Bundle, told int) int {
-	best := -1
-	least := bundle.BrokenCount(&b.Runs[told])
-	for i := range b.Runs {
-		r := &b.Runs[i]
-		if n := bundle.BrokenCount(r); n < least && r.Judgement.History != nil && len(r.Judgement.Findings) > 0 && r.Untested.Empty() {
-			best, least = i, n
-		}
-	}
-	return best
-}
-
 var lockFlag = regexp.MustCompile(` --lock \S+`)
 
 // withLock is a replay line for one lock.
@@ -80,11 +66,10 @@ func withLock(replay, lock string) string {
 	return lockFlag.ReplaceAllString(replay, "") + " --lock " + argument(lock)
 }
 
-// edit changes one line of the resolved scenario, which spells out every default.
-// line is a regular expression of sed that matches from the start of the line on.
+// edit changes one value of the scenario: see scenario.Change.
 type edit struct {
-	text        say.Phrase
-	line, value string
+	text       say.Phrase
+	key, value string
 }
 
 // edits lists the changes that fit what happened.
@@ -95,21 +80,21 @@ func edits(b *bundle.Bundle, told int) []edit {
 		return nil // the line would not play what the report shows
 	}
 	var out []edit
-	if f := longFault(p); f != nil && p.Lease > 0 {
+	if f := longFault(p); f != nil && p.Lease > 0 && !byLuck(h) {
 		out = append(out, edit{
 			say.ShorterFault.With(say.Planned(p.Lease/4), say.Planned(f.End.For)),
-			"    for: ", whole(p.Lease / 4),
+			fmt.Sprintf("faults.%d.for", f.Number), whole(p.Lease / 4),
 		})
 	}
 	if v, ok := p.Lock(b.Runs[told].Lock); ok && v.Store == locks.StoreRedis && p.Redis.Lag > 0 {
-		out = append(out, edit{say.NoLag.With(), "    lag: ", "0s"})
+		out = append(out, edit{say.NoLag.With(), "servers.redis.lag", "0s"})
 	}
 	if p.Workload.Fence == plan.FenceNone && handsOutTokens(h) {
-		out = append(out, edit{say.CompareTokens.With(), "  fence: ", "reads and writes"})
+		out = append(out, edit{say.CompareTokens.With(), "workload.fence", "reads and writes"})
 	}
 	if longest := longest(p); longest >= p.Lease && p.Lease > 0 {
 		lease := (2*longest + time.Second - 1).Truncate(time.Second)
-		out = append(out, edit{say.LongerLease.With(say.Planned(lease), say.Planned(p.Lease)), "lease: ", whole(lease)})
+		out = append(out, edit{say.LongerLease.With(say.Planned(lease), say.Planned(p.Lease)), "lease", whole(lease)})
 	}
 	return out
 }
@@ -150,11 +135,20 @@ func handsOutTokens(h *history.History) bool {
 	return false
 }
 
-// edited is a command line that resolves the scenario, changes one line and plays
-// it. What the file expects is left out: it is about the scenario as it was.
+// edited is a command line that plays the scenario with one value changed, besides those that were changed
+// already. What the file expects is left out: it is about the scenario as it was.
 func edited(b *bundle.Bundle, lock string, e edit) string {
-	return fmt.Sprintf("simulate explain %s | sed -e 's/^%s.*/%s%s/' -e '/^expect:/,$d' | simulate run - --lock %s --seed %d",
-		argument(sourceOf(b.Plan)), e.line, e.line, e.value, argument(lock), b.Seed)
+	line := "simulate run " + argument(sourceOf(b.Plan))
+	for _, change := range append(slices.Clone(b.Plan.Changes), e.key+"="+e.value, "expect="+plan.Anything) {
+		key, value, _ := strings.Cut(change, "=")
+		line += " --set " + shell.Pair(key, value)
+	}
+	return fmt.Sprintf("%s --lock %s --seed %d", line, argument(lock), b.Seed)
+}
+
+// byLuck reports whether faults of a run were drawn: they stand in no file.
+func byLuck(h *history.History) bool {
+	return h.Header.Drawn || slices.ContainsFunc(h.Header.Faults, func(f history.Fault) bool { return f.Drawn })
 }
 
 // sourceOf is the scenario's file, "" when it did not come from one.

@@ -67,7 +67,7 @@ func shivizRun(out *strings.Builder, r *bundle.Run) {
 		}
 		text := told[int32(i)]
 		if text == "" {
-			text = InWords(h, i)
+			text = InWords(h, i).English()
 		}
 		for _, part := range []string{e.At.String(), " ", cleaned(text, clean.MaxLine), "\n", s.hosts[node], " "} {
 			out.WriteString(part)

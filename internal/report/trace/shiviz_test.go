@@ -159,14 +159,15 @@ func TestEveryKindHasWords(t *testing.T) {
 		}
 		names++
 		i := w.Add(10, kind, "A", w.From("B", -1, "text"), reporttest.Value(3))
-		if got := InWords(w.H, int(i)); got == "" || got == "A: "+kind.String() {
-			t.Errorf("%s has no words: %q", kind, got)
+		got := InWords(w.H, int(i))
+		if english := got.English(); english == "" || english == "A: "+kind.String() {
+			t.Errorf("%s has no words: %q", kind, english)
 		}
 	}
 	if names < 40 {
 		t.Errorf("only %d kinds were looked at", names)
 	}
-	if got := InWords(w.H, -1); got != "no event" {
+	if got := InWords(w.H, -1).English(); got != "no event" {
 		t.Errorf("no event: %q", got)
 	}
 }

@@ -29,7 +29,7 @@ type pair struct {
 	leases []int64 // of the model, dead ones among them
 	ops    int     // operations, each of a transaction's counted
 	conn   store.Conn
-	heard  map[uint64][]world.EtcdEvent // what the model pushed, by connection
+	heard  map[uint64][]Event // what the model pushed, by connection
 	log    []string
 	seen   map[string]int // kinds of answers, so that the test cannot be a test of errors only
 }
@@ -37,7 +37,7 @@ type pair struct {
 func newPair(t *testing.T, seed uint64) *pair {
 	return &pair{
 		t: t, real: startCluster(t), model: New(Config{LockKey: "lock", Election: realElection}),
-		luck: rand.New(rand.NewPCG(seed, 1)), heard: map[uint64][]world.EtcdEvent{}, seen: map[string]int{},
+		luck: rand.New(rand.NewPCG(seed, 1)), heard: map[uint64][]Event{}, seen: map[string]int{},
 		conn: store.Conn{ID: 1, Client: 1},
 	}
 }
@@ -78,7 +78,7 @@ func (p *pair) fail(format string, args ...any) {
 
 func (p *pair) hear() {
 	for _, push := range p.model.Output().Pushes {
-		p.heard[push.Conn.ID] = append(p.heard[push.Conn.ID], push.Value.(world.EtcdEvent))
+		p.heard[push.Conn.ID] = append(p.heard[push.Conn.ID], push.Value.(Event))
 	}
 }
 

@@ -212,7 +212,7 @@ type realWatch struct {
 	cluster *realCluster
 	channel clientv3.WatchChan
 	stop    context.CancelFunc
-	events  []world.EtcdEvent
+	events  []Event
 }
 
 // watch begins a watch and returns when the server has it.
@@ -239,10 +239,14 @@ func (w *realWatch) take() {
 			w.cluster.t.Fatalf("a watch broke: %v", message.Err())
 		}
 		for _, e := range message.Events {
-			w.events = append(w.events, world.EtcdEvent{
+			event := Event{EtcdEvent: world.EtcdEvent{
 				Deleted: e.Type == clientv3.EventTypeDelete, Key: string(e.Kv.Key),
 				Revision: e.Kv.ModRevision - w.cluster.base,
-			})
+			}}
+			if !event.Deleted {
+				event.Put = w.cluster.kvs([]*mvccpb.KeyValue{e.Kv})[0]
+			}
+			w.events = append(w.events, event)
 		}
 	case <-time.After(20 * time.Second):
 		w.cluster.t.Fatalf("a watch is silent; it has brought %v", w.events)
@@ -250,7 +254,7 @@ func (w *realWatch) take() {
 }
 
 // upTo returns the changes up to a revision, which must be that of one of them.
-func (w *realWatch) upTo(revision int64) []world.EtcdEvent {
+func (w *realWatch) upTo(revision int64) []Event {
 	w.cluster.t.Helper()
 	for len(w.events) == 0 || w.events[len(w.events)-1].Revision < revision {
 		w.take()

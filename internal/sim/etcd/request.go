@@ -18,6 +18,12 @@ type (
 	Watch = world.EtcdWatchOf
 )
 
+// Event is what a watch brings: a change, and of a key that was put what it is then.
+type Event struct {
+	world.EtcdEvent
+	Put world.EtcdKV
+}
+
 // eventText is the text of a pushed message.
 func eventText(e world.EtcdEvent) string {
 	verb := "PUT "

@@ -63,6 +63,7 @@ type change struct {
 	key     string
 	rev     int64
 	deleted bool
+	put     world.EtcdKV // the key as it was then; empty for one that is deleted
 }
 
 // watch is a client's wish to hear of the changes of one key, or of all keys that begin with
@@ -99,7 +100,7 @@ func (s *Store) Exec(now store.Clock, id uint64, c store.Conn, op store.Op) (sto
 		return s.revoke(now, c, op.Lease), true
 	case Watch:
 		s.watch(c, op)
-		return store.Answer{Text: "OK"}, true
+		return store.Answer{Value: s.revision, Text: "OK"}, true
 	}
 	panic("etcd: a request of another store: " + op.Name())
 }
@@ -166,7 +167,7 @@ func (s *Store) put(op *world.EtcdOp, rev int64, owner history.NodeID) {
 	if l := s.lease(op.Lease); l != nil {
 		l.keys = append(l.keys, e.Key)
 	}
-	s.note(change{key: e.Key, rev: rev})
+	s.note(change{key: e.Key, rev: rev, put: e.EtcdKV})
 }
 
 // remove deletes the keys at [from, to) and returns how many there were.
@@ -192,8 +193,8 @@ func (w *watch) tell(s *Store, c change) {
 	if !about || c.rev < w.from {
 		return
 	}
-	event := world.EtcdEvent{Deleted: c.deleted, Key: c.key, Revision: c.rev}
-	s.out.Pushes = append(s.out.Pushes, store.Push{Conn: w.conn, Value: event, Text: eventText(event)})
+	event := Event{world.EtcdEvent{Deleted: c.deleted, Key: c.key, Revision: c.rev}, c.put}
+	s.out.Pushes = append(s.out.Pushes, store.Push{Conn: w.conn, Value: event, Text: eventText(event.EtcdEvent)})
 }
 
 // watch begins a watch; what has happened since its first revision comes at once.

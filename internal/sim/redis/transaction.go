@@ -10,13 +10,25 @@ import (
 // which is what a server does with the commands that it has queued.
 //
 // There is no rollback: EXEC runs all commands, and one that fails undoes nothing.
-// There is no WATCH here, and WAIT, which EXEC would answer at once, panics.
+// Whose keys somebody watches (WATCH) is the world's to know, who tells by Touch. WAIT, which EXEC
+// would answer at once, panics.
 type Transaction struct {
 	queue []world.Cmd
 	open  bool
 	dirty bool // a command was refused when it was queued: EXEC will do nothing
 	write bool // a queued command writes
+
+	touched bool // a key that the connection watches has changed: EXEC will do nothing
 }
+
+// Open reports whether MULTI was sent, and neither EXEC nor DISCARD since.
+func (t *Transaction) Open() bool { return t.open }
+
+// Touch tells that a key has changed that the connection watches.
+func (t *Transaction) Touch() { t.touched = true }
+
+// Unwatch forgets that a key has changed.
+func (t *Transaction) Unwatch() { t.touched = false }
 
 // ExecIn is Exec on a connection that may have a transaction open. Changes and
 // Effects of EXEC are those of all its commands; they belong together.
@@ -68,6 +80,10 @@ func (s *Store) control(t *Transaction, c *command, cmd *world.Cmd) world.Reply 
 	}
 	if t.dirty {
 		return t.abort(" because of previous errors.")
+	}
+	if t.touched {
+		t.reset()
+		return world.Reply{}
 	}
 	var replies []world.Reply
 	for i := range t.queue {

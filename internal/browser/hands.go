@@ -1,0 +1,82 @@
+package browser
+
+import (
+	"fmt"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/cdproto/page"
+)
+
+// Point is a place in the window, in CSS pixels.
+type Point struct{ X, Y float64 }
+
+// Middle is the middle of the first element that a selector matches, scrolled into sight.
+func (p *Page) Middle(selector string) Point {
+	p.t.Helper()
+	at := Eval[[]float64](p, fmt.Sprintf(`(function (e) {
+		if (!e) return [];
+		var r = e.getBoundingClientRect();
+		if (r.top < 0 || r.bottom > innerHeight) { e.scrollIntoView({ block: "center", behavior: "instant" }); r = e.getBoundingClientRect(); }
+		return [r.left + r.width / 2, r.top + r.height / 2];
+	})(document.querySelector(%q))`, selector))
+	if len(at) != 2 {
+		p.t.Fatalf("browser: there is no %s", selector)
+	}
+	return Point{at[0], at[1]}
+}
+
+// mostStops is how many moves a drag is made of.
+const mostStops = 8
+
+// Drag presses the mouse at a place, moves it to another and lets it go there.
+func (p *Page) Drag(from, to Point) {
+	p.t.Helper()
+	mouse := func(kind input.DispatchMouseEventType, at Point, buttons int64) {
+		p.t.Helper()
+		call(p, input.DispatchMouseEvent, input.DispatchMouseEventParams{Type: kind, X: at.X, Y: at.Y, Button: input.MouseButtonLeft, Buttons: buttons, ClickCount: 1})
+	}
+	mouse(input.DispatchMouseEventTypeMousePressed, from, 1)
+	for _, at := range between(from, to) {
+		mouse(input.DispatchMouseEventTypeMouseMoved, at, 1)
+	}
+	mouse(input.DispatchMouseEventTypeMouseReleased, to, 0)
+}
+
+// Click clicks the first element that a selector matches.
+func (p *Page) Click(selector string) {
+	p.t.Helper()
+	at := p.Middle(selector)
+	p.Drag(at, at)
+}
+
+// Swipe does what Drag does with a finger.
+func (p *Page) Swipe(from, to Point) {
+	p.t.Helper()
+	call(p, emulation.SetTouchEmulationEnabled, emulation.SetTouchEmulationEnabledParams{Enabled: true})
+	touch := func(kind input.DispatchTouchEventType, at ...*input.TouchPoint) {
+		p.t.Helper()
+		call(p, input.DispatchTouchEvent, input.DispatchTouchEventParams{Type: kind, TouchPoints: append([]*input.TouchPoint{}, at...)})
+	}
+	touch(input.DispatchTouchEventTypeTouchStart, &input.TouchPoint{X: from.X, Y: from.Y})
+	for _, at := range between(from, to) {
+		touch(input.DispatchTouchEventTypeTouchMove, &input.TouchPoint{X: at.X, Y: at.Y})
+	}
+	touch(input.DispatchTouchEventTypeTouchEnd)
+}
+
+// between are the places on the way, the last one included.
+func between(from, to Point) (all []Point) {
+	for n := 1.0; n <= mostStops; n++ {
+		all = append(all, Point{from.X + (to.X-from.X)*n/mostStops, from.Y + (to.Y-from.Y)*n/mostStops})
+	}
+	return all
+}
+
+// Clip returns a picture of the first element that a selector matches, as PNG.
+func (p *Page) Clip(selector string) []byte {
+	p.t.Helper()
+	at := Eval[[]float64](p, fmt.Sprintf(`(function (e) { var r = e.getBoundingClientRect(); return [r.left, r.top, r.width, r.height]; })(document.querySelector(%q))`, selector))
+	clip := page.Viewport{X: at[0], Y: at[1], Width: at[2], Height: at[3], Scale: 1}
+	return call(p, page.CaptureScreenshot, page.CaptureScreenshotParams{Clip: &clip}).Data
+}

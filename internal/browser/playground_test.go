@@ -1,0 +1,354 @@
+package browser_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp/kb"
+
+	"lockstep/internal/browser"
+	"lockstep/internal/report/page"
+	"lockstep/internal/report/playpage"
+	"lockstep/internal/run"
+	"lockstep/internal/say"
+	"lockstep/internal/scenario"
+	"lockstep/internal/serve"
+	"lockstep/internal/sim"
+	"lockstep/internal/site"
+	"lockstep/internal/tour"
+)
+
+// program is the simulator as WASM, built once for all tests of this process.
+var program = sync.OnceValues(func() (map[string][]byte, error) {
+	dir, err := os.MkdirTemp("", "playground")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	out := filepath.Join(dir, "playground.wasm")
+	build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", out, "lockstep/cmd/playground")
+	build.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm")
+	if said, err := build.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("building the playground: %w\n%s", err, said)
+	}
+	root, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		return nil, err
+	}
+	files := map[string][]byte{}
+	for name, path := range map[string]string{"wasm": out, playpage.Go: filepath.Join(strings.TrimSpace(string(root)), "lib", "wasm", playpage.Go)} {
+		if files[name], err = os.ReadFile(path); err != nil {
+			return nil, err
+		}
+	}
+	return files, nil
+})
+
+// made is the site as make site makes it, but without the pages that the program draws.
+var made = sync.OnceValues(func() (site.Tree, error) {
+	built, err := program()
+	if err != nil {
+		return nil, err
+	}
+	in := site.Input{Program: built["wasm"], Go: built[playpage.Go], Cards: map[say.Language][]tour.Card{}}
+	for _, l := range site.Languages {
+		if in.Cards[l], err = tour.Cards(context.Background(), 1, l); err != nil {
+			return nil, err
+		}
+	}
+	return site.Make(in)
+})
+
+// playgroundAt serves the site as `simulate serve` does and returns the address of the playground.
+func playgroundAt(t testing.TB) string {
+	t.Helper()
+	if browser.Find() == "" && os.Getenv("LOCKSTEP_REQUIRE_BROWSER") != "1" {
+		t.Skip("no browser: install chromium to run this test (Debian: apt-get install chromium)")
+	}
+	files, err := made()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := site.Write(dir, files); err != nil {
+		t.Fatal(err)
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = root.Close() })
+	server := httptest.NewServer(serve.Site(root, page.SitePolicy(), http.NotFoundHandler()))
+	t.Cleanup(server.Close)
+	return server.URL + serve.SitePrefix + "playground/"
+}
+
+// verdictIs waits until the first lock has a verdict.
+func verdictIs(p *browser.Page, verdict string) {
+	p.Await(fmt.Sprintf(`!!document.querySelector(".lock:first-child[data-verdict=%s]")`, verdict))
+}
+
+// settled waits until the address has the whole state, and returns the link.
+func settled(p *browser.Page) string {
+	p.Await(`!!document.querySelector("#stages[data-settled]")`)
+	return browser.Eval[string](p, "location.href")
+}
+
+// The first thing that anybody does, by mouse, by finger and by keys: the end of the pause goes past
+// the lease, and the verdict turns.
+func TestAPauseDraggedPastTheLeaseTurnsTheVerdict(t *testing.T) {
+	address := playgroundAt(t)
+	for name, drag := range map[string]func(p *browser.Page, from, to browser.Point){
+		"mouse":  (*browser.Page).Drag,
+		"finger": (*browser.Page).Swipe,
+		"keys": func(p *browser.Page, _, _ browser.Point) {
+			browser.Eval[int](p, `document.querySelector("[data-fault]").focus(), 0`)
+			for range 60 {
+				browser.Eval[int](p, `document.activeElement.dispatchEvent(new KeyboardEvent("keydown", {key: "ArrowRight", shiftKey: true, bubbles: true, cancelable: true})), 0`)
+			}
+		},
+	} {
+		width := 1280
+		if name == "finger" {
+			width = 390
+		}
+		p := browser.Visit(t, address, browser.Options{Width: width, Height: 844})
+		verdictIs(p, "kept")
+		from := p.Middle(".held .grip")
+		track := browser.Eval[float64](p, `document.querySelector(".lane .track").clientWidth`)
+		drag(p, from, browser.Point{X: from.X + track*0.45, Y: from.Y})
+		verdictIs(p, "broken")
+		contains(t, name+": the verdict", p.Text(".lock .verdict"), "two")
+		if n := p.Count(".stage .mutual-exclusion"); n == 0 {
+			t.Errorf("%s: the timeline does not show that two are inside", name)
+		}
+		quiet(t, p)
+	}
+}
+
+// A fault is dragged from the palette into a lane, onto a message of the diagram, and along the time;
+// a click asks where instead. Each of them is in the file that is played.
+func TestFaultsAreDropped(t *testing.T) {
+	p := browser.Visit(t, playgroundAt(t), browser.Options{Width: 1280, Height: 1400})
+	verdictIs(p, "kept")
+	faults := func(n int, part string) {
+		t.Helper()
+		p.Await(fmt.Sprintf(`document.querySelectorAll("#faults li").length === %d && document.getElementById("faults").innerText.indexOf(%q) >= 0`, n, part))
+	}
+	p.Drag(p.Middle(`[data-kind="crash"]`), p.Middle(`.lock .lane[data-node="B"] .track`))
+	faults(2, "crash B at")
+	from := p.Middle(`.held.instant`)
+	p.Drag(from, browser.Point{X: from.X + 60, Y: from.Y})
+	p.Await(`!/crash B at 7[.0-9]*s|crash B at 7500ms/.test(document.getElementById("faults").innerText)`)
+	at := browser.Eval[[]float64](p, `(function (line) {
+		line.scrollIntoView({ block: "center", behavior: "instant" });
+		var m = line.getScreenCTM(), a = line.getPointAtLength(line.getTotalLength() / 2).matrixTransform(m);
+		return [a.x, a.y];
+	})(document.querySelector("#pictures [data-event] path"))`)
+	chip := p.Middle(`[data-kind="lose-reply"]`)
+	now := browser.Eval[[]float64](p, `(function (line) {
+		var m = line.getScreenCTM(), a = line.getPointAtLength(line.getTotalLength() / 2).matrixTransform(m);
+		return [a.x, a.y];
+	})(document.querySelector("#pictures [data-event] path"))`)
+	if len(at) != 2 || now[1] < 0 || now[1] > 1400 {
+		t.Fatalf("the first message is at %v, and the palette at %v", now, chip)
+	}
+	p.Drag(chip, browser.Point{X: now[0], Y: now[1]})
+	faults(3, "drop reply when A is about to send")
+	p.Click(`[data-remove="3"]`)
+	p.Await(`document.querySelectorAll("#faults li").length === 2`)
+	p.Click(`[data-kind="late-reply"]`)
+	p.Await(`document.getElementById("where").open && document.querySelectorAll("#where-message option").length > 3`)
+	p.Click(`#where button[value="add"]`)
+	faults(3, "delay reply by 5s")
+	quiet(t, p)
+}
+
+// A lesson ends with a change that the learner makes: it is the run that says when it is done.
+func TestALessonEndsWhenTheVerdictTurns(t *testing.T) {
+	p := browser.Visit(t, playgroundAt(t), browser.Options{Hash: "#lesson=pause"})
+	verdictIs(p, "broken")
+	p.Click("#lesson .answers button:first-child")
+	p.Await(`document.querySelectorAll("#lesson .right").length === 1`)
+	if p.Count("#lesson .done") != 0 {
+		t.Error("the lesson is over before anything was changed")
+	}
+	from := p.Middle(".held .grip")
+	track := browser.Eval[float64](p, `document.querySelector(".lane .track").clientWidth`)
+	p.Drag(from, browser.Point{X: from.X - track*0.4, Y: from.Y}) // 15 s of some 30 s
+	p.Await(`document.querySelectorAll("#lesson .done").length === 1`)
+	contains(t, "the address", settled(p), "#lesson=pause&scenario:")
+	quiet(t, p)
+}
+
+// A link shows exactly this run: who opens it gets the same hashes.
+func TestALinkReproducesTheRun(t *testing.T) {
+	address := playgroundAt(t)
+	p := browser.Visit(t, address, browser.Options{})
+	verdictIs(p, "kept")
+	p.Click("#more")
+	p.Await(`document.querySelectorAll(".lock").length === 3`)
+	browser.Eval[int](p, `document.getElementById("seed").focus(), 0`)
+	p.Press(kb.ArrowUp)
+	p.Press(kb.ArrowUp)
+	p.Await(`document.getElementById("seed").getAttribute("aria-valuenow") === "3"`)
+	link := settled(p)
+	hashes := p.Text("#hashes")
+	other := browser.Visit(t, link, browser.Options{})
+	other.Await(fmt.Sprintf(`document.getElementById("hashes").innerText === %q`, hashes))
+	if n := other.Count(".lock"); n != 3 {
+		t.Errorf("%d locks, want 3", n)
+	}
+	quiet(t, p)
+	quiet(t, other)
+}
+
+// hashStory is what the hashes are compared over.
+const hashStory = `scenario: hashes
+locks: [%s]
+seed: %d
+faults:
+  - when: A is in its critical section
+    after: 500ms
+    pause: A
+    for: 12s
+`
+
+// The simulator in the page is the one of the program: 100 seeds of ten locks give the same hashes.
+func TestThePageHasTheHashesOfTheProgram(t *testing.T) {
+	ids := []string{"set-nx-lua", "watchdog-lua", "redisson", "redlock", "self-fence", "etcd-mutex", "zk-sequential", "consul-session", "mysql-for-update", "pg-advisory"}
+	p := browser.Visit(t, playgroundAt(t), browser.Options{})
+	verdictIs(p, "kept")
+	seeds := 100
+	var files []string
+	for _, id := range ids {
+		for seed := 1; seed <= seeds; seed++ {
+			files = append(files, fmt.Sprintf(hashStory, id, seed))
+		}
+	}
+	list, err := json.Marshal(files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A worker of its own, so that the page's frames are not in the way.
+	browser.Eval[int](p, fmt.Sprintf(`(function (files) {
+		window.hashes = [];
+		var w = new Worker("worker.js"), next = function () {
+			w.postMessage({ id: hashes.length, request: { file: files[hashes.length], language: "en" } });
+		};
+		w.onmessage = function (e) {
+			var f = e.data.failed ? { problems: [e.data.failed] } : JSON.parse(e.data.frame);
+			hashes.push(f.problems && f.problems.length ? "problem: " + f.problems[0] : f.locks[0].hash);
+			if (hashes.length < files.length) next();
+		};
+		next();
+	})(%s), 0`, list))
+	p.Await(fmt.Sprintf(`hashes.length === %d`, len(files)))
+	got := browser.Eval[[]string](p, "hashes")
+	w := sim.New()
+	wrong := 0
+	for i, file := range files {
+		s, err := scenario.Parse("playground.yaml", []byte(file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := run.One(context.Background(), w, s, s.Locks[0], s.Seed)
+		if out.Err != nil {
+			t.Fatal(out.Err)
+		}
+		if want := out.Judgement.History.Hash().String(); got[i] != want && wrong < 5 {
+			wrong++
+			t.Errorf("%s, seed %d: the page has %s, the program %s", s.Locks[0], s.Seed, got[i], want)
+		}
+	}
+}
+
+// What is in a row of Tab stops has a name, in both languages and on a phone, and nothing is wider
+// than the screen.
+func TestThePlaygroundIsForEverybody(t *testing.T) {
+	address := playgroundAt(t)
+	for _, name := range []string{"index.html", "zh.html"} {
+		p := browser.Visit(t, address+name, browser.Options{Width: 390, Height: 844})
+		verdictIs(p, "kept")
+		settled(p)
+		sliders := 0
+		for _, n := range p.Nodes() {
+			if n.Focusable && n.Name == "" && n.Role != "RootWebArea" {
+				t.Errorf("%s: a %s has no name", name, n.Role)
+			}
+			if n.Role == "slider" {
+				sliders++
+			}
+		}
+		if sliders < 8 { // six controls, and the fault of two locks
+			t.Errorf("%s: %d sliders in the tree", name, sliders)
+		}
+		if wide := browser.Eval[int](p, `document.documentElement.scrollWidth - innerWidth`); wide > 1 {
+			t.Errorf("%s: the page is %d pixels wider than a phone", name, wide)
+		}
+		quiet(t, p)
+	}
+}
+
+// LOCKSTEP_SCREENSHOTS=DIR keeps pictures of the playground, for people to look at.
+func TestPlaygroundScreenshots(t *testing.T) {
+	dir := os.Getenv("LOCKSTEP_SCREENSHOTS")
+	if dir == "" {
+		t.Skip("set LOCKSTEP_SCREENSHOTS to a directory for pictures of the playground")
+	}
+	address := playgroundAt(t)
+	for name, o := range map[string]browser.Options{
+		"play-1280": {Width: 1280, Height: 800}, "play-390": {Width: 390, Height: 844}, "play-dark": {Width: 1280, Height: 800, Dark: true},
+	} {
+		p := browser.Visit(t, address, o)
+		verdictIs(p, "kept")
+		keep(t, p, dir, name+"-1")
+		from := p.Middle(".held .grip")
+		track := browser.Eval[float64](p, `document.querySelector(".lane .track").clientWidth`)
+		p.Drag(from, browser.Point{X: from.X + track*0.45, Y: from.Y})
+		verdictIs(p, "broken")
+		settled(p)
+		keep(t, p, dir, name+"-2")
+	}
+	for _, hash := range []string{"#lesson=pause", "#story=redlock-and-a-jumping-clock"} {
+		p := browser.Visit(t, address+"zh.html", browser.Options{Width: 1280, Height: 800, Hash: hash})
+		p.Await(`document.querySelectorAll(".lock").length > 0`)
+		settled(p)
+		keep(t, p, dir, "play-zh-"+strings.Trim(strings.ReplaceAll(hash, "=", "-"), "#"))
+	}
+}
+
+func keep(t *testing.T, p *browser.Page, dir, name string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(dir, name+".png"), p.Screenshot(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// How long it takes from a hand's move to the picture, beside a native run of the same.
+func BenchmarkDragToPicture(b *testing.B) {
+	p := browser.Visit(b, playgroundAt(b), browser.Options{})
+	opened := time.Now()
+	verdictIs(p, "kept")
+	b.ReportMetric(float64(time.Since(opened).Milliseconds()), "first-ms")
+	for b.Loop() {
+		from := p.Middle(".held .grip")
+		p.Drag(from, browser.Point{X: from.X + 200, Y: from.Y})
+		p.Drag(p.Middle(".held .grip"), from)
+	}
+	took := browser.Eval[[]float64](p, `performance.getEntriesByName("edit to picture").map(function (e) { return e.duration; })`)
+	slices.Sort(took)
+	b.ReportMetric(took[len(took)/2], "median-ms")
+	b.ReportMetric(took[len(took)*9/10], "p90-ms")
+}

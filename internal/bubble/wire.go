@@ -1,0 +1,145 @@
+package bubble
+
+import (
+	"context"
+	"net"
+	"sync"
+	"syscall"
+
+	"lockstep/internal/sim"
+	"lockstep/internal/world"
+)
+
+// Wire is a connection to one server for a protocol whose requests somebody else has read: each is
+// one message of the simulated network, as is its answer.
+type Wire struct {
+	client  *Client
+	server  int
+	push    func(any)
+	greeted chan struct{}
+	broken  chan struct{}
+	breaks  sync.Once
+
+	socket *sim.Socket // of the kernel
+}
+
+// Connect opens a connection to the server with that index. That takes a round trip, and fails where
+// nobody listens. push, which may be nil, is called with what the server says unasked, and must not wait.
+func (c *Client) Connect(ctx context.Context, server int, push func(any)) (*Wire, error) {
+	if !c.gate.pass() {
+		return nil, net.ErrClosed
+	}
+	w := c.open(server, push)
+	c.post(func() { w.socket.Ask(world.OK()) })
+	select {
+	case <-w.greeted:
+		return w, nil
+	case <-w.broken:
+		return nil, &net.OpError{Op: "dial", Net: "tcp", Addr: address(c.Addresses()[server]), Err: syscall.ECONNREFUSED}
+	case <-ctx.Done():
+		w.Close()
+		return nil, ctx.Err()
+	case <-c.gate.over:
+		return nil, net.ErrClosed
+	}
+}
+
+// Beside opens what is a connection of its own for the server and a stream of the same one for the
+// client: it takes no round trip.
+func (w *Wire) Beside(push func(any)) *Wire { return w.client.open(w.server, push) }
+
+func (c *Client) open(server int, push func(any)) *Wire {
+	w := &Wire{client: c, server: server, push: push, greeted: make(chan struct{}), broken: make(chan struct{})}
+	c.post(func() { w.socket = c.door.Dial(server, w) })
+	return w
+}
+
+// answer is what a request has come to.
+type answer struct {
+	value any
+	err   error
+}
+
+// Ask sends a request of the store's model and waits for its answer: what the store says,
+// world.ErrConnection, an error of ctx, or net.ErrClosed after the end of the run.
+func (w *Wire) Ask(ctx context.Context, op world.Request) (any, error) {
+	c := w.client
+	if !c.gate.pass() {
+		return nil, net.ErrClosed
+	}
+	got := make(chan answer, 1)
+	var id int64 // of the kernel
+	c.post(func() { id = w.socket.Do(op, func(v any, err error) { got <- answer{v, err} }) })
+	a := w.await(ctx, got)
+	if a.err != nil && a.err == ctx.Err() {
+		c.post(func() { w.socket.Forsake(id, world.ErrTimeout) })
+	}
+	if !c.gate.pass() {
+		return nil, net.ErrClosed
+	}
+	return a.value, a.err
+}
+
+// await waits for an answer. One that has come counts, whatever has happened since.
+func (w *Wire) await(ctx context.Context, got <-chan answer) answer {
+	a := answer{err: net.ErrClosed}
+	select {
+	case a = <-got:
+		return a
+	case <-w.broken:
+		a.err = world.ErrConnection
+	case <-ctx.Done():
+		a.err = ctx.Err()
+	case <-w.client.gate.over:
+	}
+	select {
+	case a = <-got:
+	default:
+	}
+	return a
+}
+
+// Over is closed when the connection is.
+func (w *Wire) Over() <-chan struct{} { return w.broken }
+
+// Close ends the connection from the client's side.
+func (w *Wire) Close() { w.client.post(func() { w.socket.Close(world.ErrConnection) }) }
+
+// Answer implements sim.Sink: only the greeting is not asked by Do.
+func (w *Wire) Answer(world.Reply) { close(w.greeted) }
+
+// Push implements sim.Sink.
+func (w *Wire) Push(message any) {
+	if w.push != nil {
+		w.push(message)
+	}
+}
+
+// Broken implements sim.Sink.
+func (w *Wire) Broken() { w.breaks.Do(func() { close(w.broken) }) }
+
+// gated is a connection within the memory of a process, whose other end is not the process's.
+type gated struct {
+	net.Conn
+	gate *gate
+}
+
+// Gate has what is read from a connection, and written to it, wait while the process stands still.
+func (c *Client) Gate(inner net.Conn) net.Conn { return &gated{inner, &c.gate} }
+
+// Read implements net.Conn.
+func (g *gated) Read(p []byte) (int, error) {
+	n, err := g.Conn.Read(p)
+	if !g.gate.pass() {
+		return 0, net.ErrClosed
+	}
+	return n, err
+}
+
+// Write implements net.Conn.
+func (g *gated) Write(p []byte) (int, error) {
+	if !g.gate.pass() {
+		return 0, net.ErrClosed
+	}
+	return g.Conn.Write(p)
+}

@@ -1,0 +1,202 @@
+package playground
+
+import (
+	"fmt"
+	"time"
+
+	"lockstep/internal/faults"
+	"lockstep/internal/plan"
+	"lockstep/internal/say"
+)
+
+// Setting is where a slider stands.
+type Setting struct {
+	ID    string `json:"id"`
+	Index int    `json:"index"` // of Most+1 places
+	Most  int    `json:"most"`
+	Text  string `json:"text"` // "10 s"
+	Name  string `json:"name"` // "lease"
+}
+
+// control is a slider: the durations that it can stand at, and where a plan has them.
+type control struct {
+	id     string
+	name   string // of internal/say
+	values []time.Duration
+	get    func(*plan.Plan) time.Duration
+	set    func(*plan.Plan, time.Duration)
+	text   func(*plan.Plan) say.Phrase // nil: that of the duration
+}
+
+var controls = []control{
+	{
+		id: "lease", name: "lease", values: join(every(time.Second, 20*time.Second, time.Second), every(25*time.Second, 60*time.Second, 5*time.Second)),
+		get: func(p *plan.Plan) time.Duration { return p.Lease },
+		set: func(p *plan.Plan, d time.Duration) { p.Lease = d },
+	},
+	{
+		id: "work", name: "work", values: join(every(250*time.Millisecond, 15*time.Second, 250*time.Millisecond), every(16*time.Second, 40*time.Second, time.Second)),
+		get:  func(p *plan.Plan) time.Duration { return p.Workload.Work.Min },
+		set:  func(p *plan.Plan, d time.Duration) { p.Workload.Work = stretched(p.Workload.Work, d) },
+		text: func(p *plan.Plan) say.Phrase { return rangeText(p.Workload.Work) },
+	},
+	{
+		id: "pause", name: "pause", values: join(every(0, 20*time.Second, 250*time.Millisecond), every(21*time.Second, 60*time.Second, time.Second)),
+		get: func(p *plan.Plan) time.Duration { return lengthOf(pauseOf(p)) },
+		set: setPause,
+	},
+	{
+		id: "latency", name: "latency", values: latencies,
+		get:  func(p *plan.Plan) time.Duration { return p.Network.Latency.Min },
+		set:  func(p *plan.Plan, d time.Duration) { p.Network.Latency = plan.Range{Min: d, Max: 2 * d} },
+		text: func(p *plan.Plan) say.Phrase { return rangeText(p.Network.Latency) },
+	},
+	{
+		id: "lag", name: "replication lag", values: join(every(0, time.Second, 100*time.Millisecond), every(1500*time.Millisecond, 10*time.Second, 500*time.Millisecond)),
+		get: func(p *plan.Plan) time.Duration { return p.Redis.Lag },
+		set: func(p *plan.Plan, d time.Duration) {
+			needReplica(p)
+			p.Redis.Lag, p.MySQL.Lag, p.Postgres.Lag = d, d, d
+		},
+	},
+	{
+		id: "clock", name: "clock step", values: every(-20*time.Second, 20*time.Second, time.Second),
+		get: func(p *plan.Plan) time.Duration {
+			if f := firstOf(p, "jump-clock"); f != nil {
+				return f.Args.Durations["by"]
+			}
+			return 0
+		},
+		set: setClock,
+	},
+}
+
+var latencies = []time.Duration{
+	100 * time.Microsecond, 200 * time.Microsecond, 500 * time.Microsecond, time.Millisecond, 2 * time.Millisecond, 5 * time.Millisecond, 10 * time.Millisecond,
+	20 * time.Millisecond, 50 * time.Millisecond, 100 * time.Millisecond, 200 * time.Millisecond, 500 * time.Millisecond, time.Second,
+}
+
+// every lists the durations from one to another.
+func every(from, to, step time.Duration) (all []time.Duration) {
+	for d := from; d <= to; d += step {
+		all = append(all, d)
+	}
+	return all
+}
+
+func join(a, b []time.Duration) []time.Duration { return append(a, b...) }
+
+// Controls names the sliders, for the page.
+func Controls() (all []Setting) {
+	for i := range controls {
+		all = append(all, Setting{ID: controls[i].id, Name: controls[i].name, Most: len(controls[i].values) - 1})
+	}
+	return all
+}
+
+// settingsOf says where the sliders stand for a plan.
+func settingsOf(p *plan.Plan, l say.Language) (all []Setting) {
+	for i := range controls {
+		c := &controls[i]
+		d := c.get(p)
+		text := say.PlannedTime.With(say.Planned(d))
+		if c.text != nil {
+			text = c.text(p)
+		}
+		all = append(all, Setting{ID: c.id, Index: nearest(c.values, d), Most: len(c.values) - 1, Text: text.In(l), Name: say.Text(c.name).In(l)})
+	}
+	return all
+}
+
+// nearest is the place of the value that is closest to d.
+func nearest(values []time.Duration, d time.Duration) int {
+	best := 0
+	for i, v := range values {
+		if (v - d).Abs() < (values[best] - d).Abs() {
+			best = i
+		}
+	}
+	return best
+}
+
+// turn moves a slider.
+func turn(p *plan.Plan, id string, index int) error {
+	for i := range controls {
+		if c := &controls[i]; c.id == id {
+			c.set(p, c.values[min(max(index, 0), len(c.values)-1)])
+			return nil
+		}
+	}
+	return fmt.Errorf("there is no slider %q", id)
+}
+
+// stretched is a range that begins at least, and is as wide for its size as it was.
+func stretched(r plan.Range, least time.Duration) plan.Range {
+	if r.Min <= 0 {
+		return plan.Range{Min: least, Max: least}
+	}
+	most := least.Milliseconds() * r.Max.Milliseconds() / max(r.Min.Milliseconds(), 1) // in ms, so that the product fits
+	return plan.Range{Min: least, Max: max((time.Duration(most) * time.Millisecond).Round(grain), least)}
+}
+
+func rangeText(r plan.Range) say.Phrase {
+	if r.Min == r.Max {
+		return say.PlannedTime.With(say.Planned(r.Min))
+	}
+	return say.PlannedRange.With(say.Planned(r.Min), say.Planned(r.Max))
+}
+
+func lengthOf(f *faults.Fault) time.Duration {
+	if f == nil {
+		return 0
+	}
+	return f.End.For
+}
+
+// setPause makes the first pause so long. There need not be one: then the first client pauses a
+// second after it got in. One of no length is none.
+func setPause(p *plan.Plan, d time.Duration) {
+	f := pauseOf(p)
+	switch {
+	case f == nil && d > 0:
+		spec, _ := faults.Lookup("pause")
+		p.Chaos = nil
+		p.Faults = append(p.Faults, faults.Make(nextNumber(p), spec, faults.Args{Value: p.Clients[0]}, inside(p, time.Second), faults.End{For: d}))
+	case f != nil && d == 0:
+		remove(p, f.Number)
+	case f != nil:
+		*f = faults.Make(f.Number, f.Spec(), f.Args, f.Trigger, faults.End{For: d})
+	}
+}
+
+// setClock makes the first step of a clock so large; without one it is the primary's that steps,
+// as soon as the first client is in.
+func setClock(p *plan.Plan, d time.Duration) {
+	f := firstOf(p, "jump-clock")
+	args := faults.Args{Value: faults.ThePrimary, Durations: map[string]time.Duration{"by": d}}
+	switch {
+	case f == nil && d != 0:
+		spec, _ := faults.Lookup("jump-clock")
+		p.Chaos = nil
+		p.Faults = append(p.Faults, faults.Make(nextNumber(p), spec, args, inside(p, 500*time.Millisecond), faults.End{}))
+	case f != nil && d == 0:
+		remove(p, f.Number)
+	case f != nil:
+		args.Value = f.Args.Value
+		*f = faults.Make(f.Number, f.Spec(), args, f.Trigger, f.End)
+	}
+}
+
+// inside is when the first client has been in its critical section for so long.
+func inside(p *plan.Plan, after time.Duration) faults.Trigger {
+	return faults.Trigger{Moment: faults.InSection, Subject: p.Clients[0], Nth: 1, After: after}
+}
+
+func remove(p *plan.Plan, number int) {
+	for i := range p.Faults {
+		if p.Faults[i].Number == number {
+			p.Faults = append(p.Faults[:i:i], p.Faults[i+1:]...)
+			return
+		}
+	}
+}

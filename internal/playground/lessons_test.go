@@ -1,0 +1,59 @@
+package playground
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"lockstep/internal/say"
+	"lockstep/internal/tour"
+)
+
+// turns are what a learner does who follows the texts of the lessons, by lesson.
+var turns = map[string][]Edit{
+	"setnx":           {{Locks: []string{"set-nx-ex-del"}}},
+	"crash":           {{Locks: []string{"set-nx-ex-del"}}},
+	"two-commands":    {{Locks: []string{"set-nx-ex-del"}}, {Remove: 1}, {Add: &Add{Kind: "crash", Client: "A", Command: "SET", Nth: 1, Reply: true}}},
+	"pause":           {{Move: &Move{Fault: 1, End: true, By: -12_000}}},
+	"whose-key":       {{Locks: []string{"set-nx-token-getdel"}}},
+	"gap":             {{Locks: []string{"set-nx-lua"}}, {Remove: 1}, {Add: &Add{Kind: "pause", Client: "A", Command: "unlock", Nth: 1}}},
+	"watchdog":        {{Locks: []string{"watchdog-lua"}}},
+	"frozen-watchdog": {{Move: &Move{Fault: 1, End: true, By: -12_000}}},
+	"failover":        {{Locks: []string{"set-wait"}}},
+	"redlock":         {{Locks: []string{"redlock"}}},
+	"redlock-assumes": {{Locks: []string{"redlock-delayed-restart"}}},
+	"consensus":       {{Locks: []string{"set-nx-lua", "etcd-mutex"}}},
+	"session":         {{Remove: 1}, {Add: &Add{Kind: "cut-off", Node: "A", At: 3000}}, {Move: &Move{Fault: 1, End: true, By: 10_000}}},
+	"fence":           {{Fence: "writes"}},
+	"read":            {{Fence: "reads and writes"}},
+}
+
+// Each lesson ends with a change that the learner makes. At the beginning its verdict is another
+// one, and who does what the text says turns it.
+func TestEachLessonCanBeTurned(t *testing.T) {
+	cards, err := tour.Cards(context.Background(), 1, say.English)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(cards) != len(turns) {
+		t.Errorf("%d lessons, and turns for %d", len(cards), len(turns))
+	}
+	g := New()
+	for _, c := range cards {
+		reached := func(f Frame) bool {
+			return slices.ContainsFunc(f.Locks, func(l Lock) bool {
+				return !slices.ContainsFunc(c.Goal, func(goal string) bool { return !l.Facts[goal] })
+			})
+		}
+		f := play(t, g, Request{Edit: Edit{Open: c.Start}})
+		if len(c.Goal) == 0 || reached(f) {
+			t.Errorf("%s: nothing is left to do: %q", c.Name, c.Goal)
+		}
+		for _, e := range turns[c.Name] {
+			f = play(t, g, Request{File: f.File, Edit: e})
+		}
+		if !reached(f) {
+			t.Errorf("%s: the change does not come to %q: %s", c.Name, c.Goal, f.Locks[0].Says)
+		}
+	}
+}

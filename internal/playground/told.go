@@ -1,0 +1,113 @@
+package playground
+
+import (
+	"fmt"
+	"html"
+	"strings"
+
+	"lockstep/internal/explain"
+	"lockstep/internal/history"
+	"lockstep/internal/plan"
+	"lockstep/internal/report/bundle"
+	"lockstep/internal/report/clean"
+	"lockstep/internal/report/diagram"
+	"lockstep/internal/say"
+	"lockstep/internal/world"
+)
+
+// mostTold is how many steps of a lock are told and drawn: those around what broke first.
+const mostTold = 30
+
+// told draws the space-time diagram of the lock in a column, and tells its steps.
+func (r *played) told(column int) (picture, story string) {
+	steps, before, after := explain.Story(r.steps, mostTold)
+	prefix := fmt.Sprintf("p%d-s", column+1)
+	if l := diagram.NewLayout(r.h(), steps, before == 0, after == 0); l != nil {
+		l.Handles = true
+		picture = diagram.Draw(l, bundle.BarsOf(r.h()), prefix, r.language)
+	}
+	var b strings.Builder
+	if n := before + after; n > 0 {
+		fmt.Fprintf(&b, `<p class="notice">%s</p>`, r.escaped(say.ShowingSteps.With(say.Number(len(steps)), say.Number(len(steps)+n), say.Number(before), say.Number(after))))
+	}
+	b.WriteString(`<ol class="steps">`)
+	for i := range steps {
+		r.step(&b, &steps[i], prefix, i+1)
+	}
+	b.WriteString(`</ol>`)
+	return picture, b.String()
+}
+
+func (r *played) step(b *strings.Builder, s *explain.Step, prefix string, number int) {
+	class := ""
+	if s.Violation {
+		class = ` class="bad"`
+	}
+	fmt.Fprintf(b, `<li id="%s%d"%s><span class="n">%d</span><span class="t">%s</span><p>%s</p><span class="truth">%s`, prefix, number, class, number,
+		html.EscapeString(say.Seconds(s.At).In(r.language)), r.escaped(s.Sentence), r.escaped(s.Belief))
+	if !s.Store.Empty() {
+		b.WriteString(" · " + r.escaped(s.Store))
+	}
+	b.WriteString(`</span>`)
+	if !s.Note.Empty() {
+		fmt.Fprintf(b, `<span class="note"><span aria-hidden="true">✗ </span>%s</span>`, r.escaped(s.Note))
+	}
+	b.WriteString(`</li>`)
+}
+
+// escaped is a phrase as HTML.
+func (r *played) escaped(p say.Phrase) string {
+	return html.EscapeString(clean.Sentence(p.In(r.language)))
+}
+
+// faultList lists the faults, each with what removes it.
+func faultList(p *plan.Plan, h *history.History, l say.Language) string {
+	var b strings.Builder
+	for i, f := range h.Header.Faults {
+		if i == 12 {
+			break
+		}
+		text := f.Text
+		if l == say.Chinese {
+			text = f.TextChinese
+		}
+		text = html.EscapeString(clean.Text(text, clean.MaxLine))
+		fmt.Fprintf(&b, `<li><span>%s</span>`, text)
+		if p.Chaos == nil {
+			fmt.Fprintf(&b, `<button type="button" data-remove="%d" aria-label="%s">×</button>`, f.Number,
+				html.EscapeString(clean.Text(say.RemoveFault.With(say.Number(f.Number)).In(l), clean.MaxLine)))
+		}
+		b.WriteString(`</li>`)
+	}
+	return b.String()
+}
+
+// messagesOf lists the first commands that clients have sent, and says which one each event of a
+// message belongs to.
+func messagesOf(h *history.History, l say.Language) (first []Message, arrows map[int]Message) {
+	counts := map[Message]int{}
+	arrows = map[int]Message{}
+	for i := range h.Events {
+		e := &h.Events[i]
+		switch e.Kind {
+		case history.Sent:
+			m := Message{Client: h.Name(e.Node), Command: world.ReadRequest(h.Text(e.Text)).Name}
+			if h.Role(e.Node) != history.RoleClient || m.Command == "" {
+				continue
+			}
+			counts[m]++
+			m.Nth = counts[m]
+			arrows[i] = m
+			if len(first) < mostMessages {
+				m.Text = clean.Text(say.CommandAt.With(say.Verbatim(m.Client), say.Verbatim(m.Command), say.Number(m.Nth), say.Seconds(e.At)).In(l), clean.MaxLine)
+				first = append(first, m)
+			}
+		case history.Executed, history.Replied:
+			if m, ok := arrows[int(e.Cause)]; ok {
+				m.Reply = e.Kind == history.Replied
+				arrows[i] = m
+			}
+		}
+	}
+	return first, arrows
+}

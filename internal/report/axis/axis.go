@@ -1,0 +1,32 @@
+// Package axis labels axes of time: those of plots, of drawings by hand and of pages that can be
+// taken hold of. It needs no plotting library, so neither does a page that has only an axis.
+package axis
+
+import (
+	"math"
+	"strconv"
+)
+
+// Tick is a place on an axis.
+type Tick struct {
+	Value float64 // in seconds
+	Label string
+}
+
+// Times labels whole multiples of 1, 2 or 5 times a power of ten, from 0 to end seconds.
+func Times(end float64) []Tick {
+	step := math.Pow(10, math.Floor(math.Log10(end)))
+	switch {
+	case end/step < 2:
+		step /= 5
+	case end/step < 5:
+		step /= 2
+	}
+	digits := max(0, -int(math.Floor(math.Log10(step)+1e-9)))
+	var ticks []Tick
+	for n := 0; float64(n)*step <= end; n++ {
+		at := float64(n) * step
+		ticks = append(ticks, Tick{Value: at, Label: strconv.FormatFloat(at, 'f', digits, 64)})
+	}
+	return ticks
+}

@@ -1,0 +1,449 @@
+// The page asks the simulator, which is a worker, for one frame after the other and shows
+// them. What a frame looks like is made there; here is only what hands do.
+(function () {
+  "use strict";
+  var $ = function (id) { return document.getElementById(id); };
+  var all = function (q, from) { return [].slice.call((from || document).querySelectorAll(q)); };
+  var says = JSON.parse($("says").textContent), cards = JSON.parse($("cards").textContent);
+  var language = document.documentElement.lang;
+  var stages = $("stages"), pictures = $("pictures"), problems = $("problems");
+  var frame = null, file = "", brief = "", address = "";
+
+  // One question is on its way at most. Of those that come meanwhile the last one waits.
+  var worker = new Worker("worker.js"), busy = null, waiting = null, numbered = 0, drag = null, settling = 0;
+
+  function ask(request) {
+    clearTimeout(settling);
+    if (!request.settled) delete stages.dataset.settled; // what the address says is not this
+    request.language = language;
+    request.since = performance.now();
+    waiting = request;
+    pump();
+  }
+  function pump() {
+    if (busy || !waiting) return;
+    busy = waiting;
+    waiting = null;
+    if (!busy.file && !busy.address) busy.file = file; // as the last frame has left it
+    worker.postMessage({ id: ++numbered, request: busy });
+  }
+  worker.onmessage = function (e) {
+    var request = busy;
+    busy = null;
+    if (e.data.failed) return fail(e.data.failed);
+    show(JSON.parse(e.data.frame), request);
+    performance.measure("edit to picture", { start: request.since });
+    if (waiting) pump();
+    else if (!drag && !request.settled) settling = setTimeout(function () { ask({ settled: true }); }, 150);
+  };
+  worker.onerror = function () { fail(says.noworker); };
+  function fail(why) {
+    stages.setAttribute("aria-busy", "false");
+    say([says.failed, why]);
+  }
+  function say(list) {
+    problems.hidden = !list.length;
+    problems.textContent = list.join("\n");
+  }
+
+  function show(f, request) {
+    say(f.problems || []);
+    stages.setAttribute("aria-busy", "false");
+    if (f.problems && f.problems.length) return;
+    frame = f;
+    file = f.file;
+    locks();
+    f.controls.forEach(function (c) {
+      var input = $("in-" + c.id);
+      if (document.activeElement !== input || !drag) input.value = c.index;
+      input.setAttribute("aria-valuetext", c.text);
+      $("out-" + c.id).textContent = c.text;
+    });
+    $("fence").value = f.fence;
+    $("faults").innerHTML = f.faults;
+    turnTo(f.seed);
+    $("hashes").textContent = "";
+    f.locks.forEach(function (l) { $("hashes").appendChild(element("code", l.id + " " + l.hash)); });
+    if (f.brief && !waiting) settled();
+    taught();
+  }
+
+  function element(tag, text, cls) {
+    var e = document.createElement(tag);
+    e.textContent = text;
+    if (cls) e.className = cls;
+    return e;
+  }
+
+  // Each lock has a timeline above and a diagram below. What has the focus keeps it.
+  function locks() {
+    var held = document.activeElement && document.activeElement.closest && document.activeElement.closest("[data-fault]");
+    var held_lock = held ? all(".lock").indexOf(held.closest(".lock")) : -1, held_fault = held && held.dataset.fault;
+    var wait = stages.querySelector(".wait");
+    if (wait) wait.remove();
+    fit(stages, "lock", ".lock", frame.locks.length);
+    fit(pictures, "picture", ".told", frame.locks.length);
+    frame.locks.forEach(function (l, i) {
+      var box = all(".lock", stages)[i], told = all(".told", pictures)[i];
+      box.dataset.verdict = l.verdict;
+      box.querySelector(".which").value = l.id;
+      box.querySelector(".less").hidden = frame.locks.length < 2;
+      var verdict = box.querySelector(".verdict"), words = says[l.verdict] + " " + l.says;
+      if (verdict.dataset.words !== words) {
+        verdict.dataset.words = words;
+        verdict.textContent = "";
+        verdict.appendChild(element("b", says[l.verdict]));
+        verdict.appendChild(document.createTextNode(l.says));
+      }
+      box.querySelector(".stage").innerHTML = l.stage;
+      told.querySelector("h2").textContent = l.id;
+      var diagram = told.querySelector(".diagram");
+      diagram.setAttribute("aria-label", l.id);
+      diagram.innerHTML = l.picture;
+      told.querySelector(".story").innerHTML = l.story;
+    });
+    if (held_lock >= 0) {
+      var again = all(".lock")[held_lock];
+      again = again && again.querySelector('[data-fault="' + held_fault + '"]');
+      if (again) again.focus({ preventScroll: true });
+    }
+    more.hidden = frame.locks.length >= says.most;
+    stages.appendChild(more);
+  }
+  function fit(into, template, selector, n) {
+    var have = all(selector, into);
+    for (; have.length > n; have.pop()) have[have.length - 1].remove();
+    for (var i = have.length; i < n; i++) into.appendChild($(template).content.cloneNode(true));
+  }
+  var more = element("button", says.more);
+  more.type = "button";
+  more.id = "more";
+  more.addEventListener("click", function () {
+    var ids = frame.locks.map(function (l) { return l.id; });
+    var next = says.suggest.filter(function (id) { return ids.indexOf(id) < 0; })[0];
+    ask({ edit: { locks: ids.concat(next) } });
+  });
+  stages.addEventListener("change", function (e) {
+    if (!e.target.matches(".which")) return;
+    ask({ edit: { locks: all(".which", stages).map(function (s) { return s.value; }).filter(function (id, i, list) { return list.indexOf(id) === i; }) } });
+  });
+  stages.addEventListener("click", function (e) {
+    if (!e.target.matches(".less")) return;
+    var gone = all(".less", stages).indexOf(e.target);
+    ask({ edit: { locks: frame.locks.map(function (l) { return l.id; }).filter(function (id, i) { return i !== gone; }) } });
+  });
+
+  // Sliders. As long as one moves, each place is a change of the file that it began with.
+  all("[data-control]").forEach(function (input) {
+    input.addEventListener("input", function () {
+      drag = drag || { file: file, window: frame.window };
+      touched();
+      ask({ file: drag.file, window: drag.window, edit: { control: input.dataset.control, index: +input.value } });
+    });
+    input.addEventListener("change", function () {
+      var from = drag ? drag.file : file;
+      drag = null;
+      ask({ file: from, edit: { control: input.dataset.control, index: +input.value } });
+    });
+  });
+  $("fence").addEventListener("change", function () { ask({ edit: { fence: $("fence").value } }); });
+
+  // Faults in the timeline.
+  function track(x, y) {
+    var lane = document.elementsFromPoint(x, y).filter(function (e) { return e.matches(".lane .track"); })[0];
+    return lane || null;
+  }
+  stages.addEventListener("pointerdown", function (e) {
+    var fault = e.target.closest(".held");
+    if (!fault || e.button > 0) return;
+    e.preventDefault();
+    fault.focus({ preventScroll: true });
+    touched();
+    stages.setPointerCapture(e.pointerId);
+    drag = {
+      file: file, window: frame.window, x: e.clientX, pointer: e.pointerId,
+      width: fault.closest(".track").clientWidth, fault: +fault.dataset.fault, end: !!e.target.closest(".grip")
+    };
+  });
+  stages.addEventListener("pointermove", function (e) {
+    if (!drag || drag.pointer !== e.pointerId) return;
+    ask(moved(e, drag.window));
+  });
+  function moved(e, window) {
+    var by = Math.round((e.clientX - drag.x) / drag.width * drag.window);
+    return { file: drag.file, window: window, edit: { move: { fault: drag.fault, end: drag.end, by: by } } };
+  }
+  function drop(e) {
+    if (!drag || drag.pointer !== e.pointerId) return;
+    var last = moved(e, 0);
+    drag = null;
+    ask(last);
+  }
+  stages.addEventListener("pointerup", drop);
+  stages.addEventListener("pointercancel", drop);
+  stages.addEventListener("keydown", function (e) {
+    var fault = e.target.closest && e.target.closest("[data-fault]");
+    if (!fault) return;
+    var step = Math.max(50, Math.round(frame.window / 100 / 50) * 50), by = { ArrowRight: step, ArrowUp: step, ArrowLeft: -step, ArrowDown: -step }[e.key];
+    if (e.key === "Delete" || e.key === "Backspace") ask({ edit: { remove: +fault.dataset.fault } });
+    else if (by) {
+      // Keys come faster than frames: those that wait add up.
+      var before = waiting && waiting.edit && waiting.edit.move;
+      if (before && before.fault === +fault.dataset.fault && before.end === e.shiftKey) by += before.by;
+      ask({ window: frame.window, edit: { move: { fault: +fault.dataset.fault, end: e.shiftKey, by: by } } });
+    }
+    else return;
+    touched();
+    e.preventDefault();
+  });
+  $("faults").addEventListener("click", function (e) {
+    if (e.target.dataset.remove) ask({ edit: { remove: +e.target.dataset.remove } });
+  });
+  function touched() { stages.classList.remove("fresh"); }
+
+  // The palette: a fault is dragged into a lane or onto a message, or a click asks where.
+  var chip = null;
+  all(".chip").forEach(function (c) {
+    c.addEventListener("pointerdown", function (e) {
+      if (e.button > 0) return;
+      chip = { from: c, x: e.clientX, y: e.clientY, ghost: null };
+      c.setPointerCapture(e.pointerId);
+    });
+    c.addEventListener("pointermove", function (e) {
+      if (!chip || !frame) return;
+      if (!chip.ghost && Math.abs(e.clientX - chip.x) + Math.abs(e.clientY - chip.y) < 6) return;
+      if (!chip.ghost) {
+        chip.ghost = element("div", c.textContent);
+        chip.ghost.id = "ghost";
+        document.body.appendChild(chip.ghost);
+      }
+      chip.ghost.style.left = e.clientX + "px";
+      chip.ghost.style.top = e.clientY + "px";
+      if (e.clientY > innerHeight - 40) scrollBy(0, 12); // the diagram may lie below
+      if (e.clientY < 40) scrollBy(0, -12);
+      aim(target(e));
+    });
+    c.addEventListener("pointerup", function (e) {
+      if (!chip) return;
+      var dragged = chip.ghost, hit = dragged && target(e);
+      aim(null);
+      if (dragged) dragged.remove();
+      chip.dropped = !!dragged;
+      if (hit) ask({ edit: { add: hit.add } });
+      else if (dragged) say([says.nowhere]);
+      setTimeout(function () { chip = null; }, 0); // behind the click
+    });
+    c.addEventListener("pointercancel", function () {
+      if (chip && chip.ghost) chip.ghost.remove();
+      aim(null);
+      chip = null;
+    });
+    c.addEventListener("click", function () { if (!chip || !chip.dropped) where(c); });
+  });
+  function aim(hit) {
+    all(".aim, .aimed").forEach(function (e) { e.classList.remove("aim", "aimed"); });
+    if (hit) hit.element.classList.add(hit.add.command ? "aimed" : "aim");
+  }
+  function target(e) {
+    var kind = chip.from.dataset.kind, lane = chip.from.classList.contains("wire") ? null : track(e.clientX, e.clientY);
+    if (lane) {
+      var box = lane.getBoundingClientRect();
+      return { element: lane, add: { kind: kind, node: lane.parentNode.dataset.node, at: Math.round((e.clientX - box.left) / box.width * frame.window) } };
+    }
+    var near = message(e.clientX, e.clientY);
+    if (!near) return null;
+    return { element: near.element, add: { kind: kind, client: near.client, command: near.command, nth: near.nth, reply: near.reply } };
+  }
+  // message is the arrow of a diagram that is nearest to a point, if one is near.
+  function message(x, y) {
+    var best = null, least = 26;
+    all("#pictures svg [data-event]").forEach(function (g) {
+      var line = g.querySelector("path"), told = g.closest(".told"), m = line && line.getScreenCTM();
+      var arrow = m && frame.locks[all(".told", pictures).indexOf(told)].arrows[g.dataset.event];
+      if (!arrow) return;
+      var a = line.getPointAtLength(0).matrixTransform(m), b = line.getPointAtLength(line.getTotalLength()).matrixTransform(m);
+      var dx = b.x - a.x, dy = b.y - a.y, t = Math.min(Math.max(((x - a.x) * dx + (y - a.y) * dy) / (dx * dx + dy * dy || 1), 0), 1);
+      var d = Math.hypot(a.x + t * dx - x, a.y + t * dy - y);
+      if (d < least) {
+        least = d;
+        best = { element: g, client: arrow.client, command: arrow.command, nth: arrow.nth, reply: arrow.reply };
+      }
+    });
+    return best;
+  }
+  function where(c) {
+    if (!frame) return;
+    var wire = c.classList.contains("wire"), dialog = $("where");
+    $("where-head").textContent = c.textContent;
+    all(".node", dialog).forEach(function (e) { e.hidden = wire; });
+    all(".wire", dialog).forEach(function (e) { e.hidden = !wire; });
+    options($("where-node"), all(".lock:first-of-type .lane").map(function (e) { return [e.dataset.node, e.dataset.node]; }));
+    options($("where-message"), frame.messages.map(function (m, i) { return [i, m.text]; }));
+    dialog.returnValue = "";
+    dialog.onclose = function () {
+      if (dialog.returnValue !== "add") return;
+      var m = frame.messages[+$("where-message").value], add = { kind: c.dataset.kind };
+      if (wire && m) add = { kind: c.dataset.kind, client: m.client, command: m.command, nth: m.nth };
+      else if (!wire) add = { kind: c.dataset.kind, node: $("where-node").value, at: Math.round(+$("where-at").value * 1000) };
+      ask({ edit: { add: add } });
+    };
+    dialog.showModal();
+  }
+  function options(menu, list) {
+    menu.textContent = "";
+    list.forEach(function (o) {
+      var e = element("option", o[1]);
+      e.value = o[0];
+      menu.appendChild(e);
+    });
+  }
+
+  // The seed is a wheel: it turns by hand, by the wheel of a mouse and by keys.
+  var wheel = $("seed"), seed = 1n, grip = null;
+  function turnTo(s) {
+    seed = BigInt(s);
+    wheel.setAttribute("aria-valuenow", s);
+    var drum = wheel.firstElementChild;
+    drum.textContent = "";
+    for (var d = -2n; d <= 2n; d++) drum.appendChild(element("span", seed + d > 0n ? String(seed + d) : "", d === 0n ? "now" : ""));
+  }
+  function turn(by) {
+    var to = seed + BigInt(by);
+    if (to < 1n) to = 1n;
+    if (to === seed) return;
+    turnTo(String(to));
+    ask({ edit: { seed: String(to) } });
+  }
+  wheel.addEventListener("wheel", function (e) {
+    e.preventDefault();
+    turn(e.deltaY + e.deltaX > 0 ? 1 : -1);
+  }, { passive: false });
+  wheel.addEventListener("pointerdown", function (e) {
+    wheel.setPointerCapture(e.pointerId);
+    grip = { x: e.clientX, from: seed, moved: false };
+  });
+  wheel.addEventListener("pointermove", function (e) {
+    if (!grip) return;
+    var by = Math.round((grip.x - e.clientX) / 30);
+    grip.moved = grip.moved || by !== 0;
+    turn(grip.from + BigInt(by) - seed);
+  });
+  wheel.addEventListener("pointerup", function (e) {
+    var box = wheel.getBoundingClientRect(), place = (e.clientX - box.left) / box.width;
+    if (grip && !grip.moved && (place < 0.35 || place > 0.65)) turn(place < 0.5 ? -1 : 1);
+    grip = null;
+  });
+  wheel.addEventListener("keydown", function (e) {
+    var by = { ArrowUp: 1, ArrowRight: 1, ArrowDown: -1, ArrowLeft: -1, PageUp: 10, PageDown: -10 }[e.key];
+    if (!by) return;
+    e.preventDefault();
+    turn(by);
+  });
+  $("luck").addEventListener("click", function () { turn(1 + Math.floor(Math.random() * 1000)); });
+
+  // The address is the scenario, so a link shows exactly this run.
+  var lesson = null;
+  function settled() {
+    brief = frame.brief;
+    address = (lesson ? "lesson=" + lesson.name + "&" : "") + frame.address;
+    history.replaceState(null, "", "#" + address);
+    $("other").hash = address;
+    stages.dataset.settled = "";
+  }
+  function fromAddress() {
+    var hash = location.hash.slice(1), named = /^lesson=([a-z-]+)(?:&(.*))?$/.exec(hash);
+    if (hash && hash === address) return;
+    teach(named ? cards.filter(function (c) { return c.name === named[1]; })[0] || null : null);
+    if (named) hash = named[2] || "";
+    if (lesson && !hash) return ask({ edit: { open: lesson.start } });
+    ask(hash ? { address: hash } : { edit: { open: says.start } });
+  }
+  addEventListener("hashchange", fromAddress);
+
+  function done(text) {
+    $("said").textContent = text;
+  }
+  function copy(text, said) {
+    var ok = function () { done(said); };
+    if (navigator.clipboard) return navigator.clipboard.writeText(text).then(ok, byHand);
+    byHand();
+    function byHand() {
+      var area = document.createElement("textarea");
+      area.value = text;
+      document.body.appendChild(area);
+      area.select();
+      if (document.execCommand("copy")) ok();
+      area.remove();
+    }
+  }
+  $("link").addEventListener("click", function () { copy(location.href, says.linked); });
+  $("copy").addEventListener("click", function () { copy(brief, says.copied); });
+  $("open").addEventListener("click", function () { $("file").click(); });
+  $("file").addEventListener("change", function () {
+    var chosen = $("file").files[0];
+    if (!chosen) return;
+    if (chosen.size > 1 << 20) return say([says.toolarge]);
+    chosen.text().then(function (text) {
+      teach(null);
+      ask({ edit: { open: text } });
+    });
+    $("file").value = "";
+  });
+  $("story").addEventListener("change", function () {
+    if (!$("story").value) return;
+    teach(null);
+    ask({ edit: { story: $("story").value } });
+    $("story").value = "";
+  });
+
+  // Lessons: a story, a guess, the run, and a change that the learner makes. It is the run
+  // that says when it is done.
+  $("lessons").addEventListener("change", function () {
+    if ($("lessons").value) location.hash = "lesson=" + $("lessons").value;
+    $("lessons").value = "";
+  });
+  function teach(card) {
+    lesson = card;
+    var box = $("lesson");
+    box.hidden = !card;
+    box.textContent = "";
+    if (!card) return;
+    var add = function (tag, text, cls) { return box.appendChild(element(tag, text, cls)); };
+    add("h2", card.heading).id = "lesson-title";
+    add("p", card.story);
+    add("p", card.question, "turn");
+    var list = add("div", "", "answers");
+    card.answers.forEach(function (text, i) {
+      var b = list.appendChild(element("button", text));
+      b.type = "button";
+      b.addEventListener("click", function () {
+        all("button", list).forEach(function (other, n) {
+          other.disabled = true;
+          if (n === card.right) other.className = "right";
+          else if (n === i) other.className = "wrong";
+        });
+        add("p", card.see);
+        add("p", card.turn, "turn");
+        lesson.asked = true;
+        taught();
+      });
+    });
+    lesson.asked = lesson.over = false;
+  }
+  function taught() {
+    if (!lesson || !lesson.asked || lesson.over || !frame) return;
+    if (!frame.locks.some(function (l) { return lesson.goal.every(function (g) { return l.facts[g]; }); })) return;
+    lesson.over = true;
+    var box = $("lesson");
+    box.appendChild(element("p", says.turned, "done")).setAttribute("role", "status");
+    box.appendChild(element("p", lesson.remember));
+    var next = cards[cards.indexOf(lesson) + 1];
+    if (!next) return;
+    var link = element("a", says.next + " " + next.heading);
+    link.href = "#lesson=" + next.name;
+    box.appendChild(link);
+  }
+
+  stages.classList.add("fresh");
+  fromAddress();
+})();

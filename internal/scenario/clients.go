@@ -1,0 +1,210 @@
+package scenario
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"lockstep/internal/plan"
+)
+
+// clients reads a list of names or a number of clients. A client of the list may have a workload of its
+// own, which is read when that of all is known: see ownWorkloads.
+func (r *reader) clients(n *node) []string {
+	const example = "clients: [A, B, C], or clients: 3"
+	if n.kind == scalarNode {
+		text := strings.TrimSpace(n.text)
+		if _, err := strconv.Atoi(text); err != nil {
+			r.problemf(n, "clients must be a list of names or a number, not %s: write %s", quote(text), example)
+			return nil
+		}
+		count, ok := r.count(n, "clients", example, 1, maxClients)
+		if !ok {
+			return nil
+		}
+		return numbered(count)
+	}
+	items, ok := r.list(n, "clients", example)
+	if !ok {
+		return nil
+	}
+	var names []string
+	known := map[string]bool{}
+	for _, item := range items {
+		for _, name := range r.clientNames(item) {
+			if known[name] {
+				r.problemf(item, "two clients are called %s: give one of them another name", name)
+				continue
+			}
+			known[name] = true
+			names = append(names, name)
+		}
+	}
+	if len(items) == 0 || len(names) > maxClients {
+		r.problemf(n, "a scenario has 1 to %d clients, not %d", maxClients, len(names))
+		return nil
+	}
+	return names
+}
+
+const clientExample = "{name: C, work: 40s}, or {name: web, count: 20}"
+
+// clientKeys are those of a client that is more than a name.
+func clientKeys() []string {
+	return append([]string{"name", "count"}, plan.Names(plan.ClientKeys())...)
+}
+
+// clientNames are the names of one item of the list; nil when it is none.
+func (r *reader) clientNames(item *node) []string {
+	at, count := item, 0
+	if item.kind == mapNode {
+		g := r.group(item, "a client", clientExample, clientKeys()...)
+		name, ok := g["name"]
+		if !ok {
+			r.problemf(item, "this client has no name: write %s", clientExample)
+			return nil
+		}
+		at = name.value
+		if e, ok := g["count"]; ok {
+			if count, ok = r.count(e.value, "count", "count: 20", 1, maxClients); !ok {
+				return nil
+			}
+		}
+	}
+	name, ok := r.value(at, "a client", "a name such as A")
+	switch {
+	case !ok:
+	case !clientForm.MatchString(name):
+		r.problemf(at, "a client cannot be called %s: use letters, digits, - and _, at most 32 of them, a letter or digit first", quote(name))
+	case isReserved(name):
+		r.problemf(at, "a client cannot be called %q: the word has a meaning of its own in scenarios; choose another name", name)
+	case count > 0 && len(name) > 27:
+		r.problemf(at, "%s is too long for a name that numbers are added to: use 27 characters at most", quote(name))
+	case count > 0:
+		return numberedFrom(name, count)
+	default:
+		return []string{name}
+	}
+	return nil
+}
+
+// numberedFrom is web-1, web-2 and so on.
+func numberedFrom(name string, count int) (names []string) {
+	for i := range count {
+		names = append(names, fmt.Sprintf("%s-%d", name, i+1))
+	}
+	return names
+}
+
+// numbered names clients as a spreadsheet names its columns: A to Z, then AA.
+func numbered(count int) []string {
+	names := make([]string, count)
+	for i := range names {
+		for k := i + 1; k > 0; k = (k - 1) / 26 {
+			names[i] = string(rune('A'+(k-1)%26)) + names[i]
+		}
+	}
+	return names
+}
+
+// ownWorkloads reads what single clients do otherwise than all.
+func (r *reader) ownWorkloads(n *node, p *plan.Plan) {
+	keys := plan.ClientKeys()
+	for _, item := range n.items {
+		if item.kind != mapNode || !slices.ContainsFunc(item.entries, func(e entry) bool { return slices.Contains(plan.Names(keys), e.key.text) }) {
+			continue
+		}
+		g := group{}
+		for _, e := range item.entries {
+			if _, twice := g[e.key.text]; !twice {
+				g[e.key.text] = e
+			}
+		}
+		of := *p
+		r.keys(g, keys, &of)
+		for _, name := range r.namesAgain(g) {
+			if p.Own == nil {
+				p.Own = map[string]plan.Workload{}
+			}
+			p.Own[name] = of.Workload
+		}
+	}
+}
+
+// namesAgain are the names of an item that clientNames has read and complained about already.
+func (r *reader) namesAgain(g group) []string {
+	name, ok := g["name"]
+	if !ok {
+		return nil
+	}
+	text := strings.TrimSpace(name.value.text)
+	if e, ok := g["count"]; ok {
+		count, _ := strconv.Atoi(e.value.text)
+		return numberedFrom(text, min(max(count, 0), maxClients))
+	}
+	return []string{text}
+}
+
+// shown is how many clients are printed by their names; more are printed by their number.
+const shown = 26
+
+// clients prints the clients: those that do something else with what they do, and those whose names are
+// numbered as one.
+func (w *writer) clients(p *plan.Plan) {
+	if len(p.Own) == 0 && len(p.Clients) > shown && slices.Equal(p.Clients, numbered(len(p.Clients))) {
+		w.line(0, "clients: %d", len(p.Clients))
+		return
+	}
+	var items []string
+	for i := 0; i < len(p.Clients); {
+		own := ownText(p, p.Clients[i])
+		base, count := alike(p, i, own)
+		switch {
+		case count > 1:
+			items = append(items, "{name: "+scalar(base)+fmt.Sprintf(", count: %d", count)+own+"}")
+		case own != "":
+			items = append(items, "{name: "+scalar(p.Clients[i])+own+"}")
+		default:
+			items = append(items, scalar(p.Clients[i]))
+		}
+		i += max(count, 1)
+	}
+	if !strings.Contains(strings.Join(items, ""), "{") {
+		w.line(0, "clients: [%s]", strings.Join(items, ", "))
+		return
+	}
+	w.line(0, "clients:")
+	for _, item := range items {
+		w.line(1, "- %s", item)
+	}
+}
+
+// alike is how many clients from the i-th on have names of one base, numbered from 1, and do the same; 0 for
+// one that has another name.
+func alike(p *plan.Plan, i int, own string) (base string, count int) {
+	base, ok := strings.CutSuffix(p.Clients[i], "-1")
+	for ok && i+count < len(p.Clients) {
+		name := p.Clients[i+count]
+		if name != fmt.Sprintf("%s-%d", base, count+1) || ownText(p, name) != own {
+			break
+		}
+		count++
+	}
+	return base, count
+}
+
+// ownText is what a client does otherwise than all, behind its name; "" when that is nothing.
+func ownText(p *plan.Plan, name string) (text string) {
+	own, ok := p.Own[name]
+	if !ok {
+		return ""
+	}
+	of := plan.Plan{Workload: own}
+	for _, k := range plan.ClientKeys() {
+		if said := k.Text(&of); said != k.Text(p) {
+			text += ", " + k.Name + ": " + scalar(said)
+		}
+	}
+	return text
+}

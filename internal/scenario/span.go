@@ -1,0 +1,122 @@
+package scenario
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"lockstep/internal/plan"
+	"lockstep/internal/spread"
+)
+
+// percentileForm is one part of a duration that is told by percentiles.
+var percentileForm = regexp.MustCompile(`^(min|max|p[0-9]{1,2}(?:\.[0-9]{1,4})?) +(.+)$`)
+
+const percentilesExample = "p50 20ms, p99.9 4s"
+
+// span reads a duration, a range such as 2s..3s, or percentiles; the zero range after a mistake.
+func (r *reader) span(n *node, name, example string) plan.Range {
+	text, ok := r.value(n, name, example)
+	if !ok {
+		return plan.Range{}
+	}
+	s, wrong := parseSpan(text)
+	if wrong != "" {
+		r.problemf(n, "%s", wrong)
+	}
+	return s
+}
+
+// varies reports whether a text looks like one that span reads and duration does not.
+func varies(text string) bool {
+	return strings.Contains(text, "..") || percentileForm.MatchString(text) || strings.Contains(text, ",")
+}
+
+// parseSpan reads what span reads; the second result says what is wrong, "" when nothing is.
+func parseSpan(text string) (plan.Range, string) {
+	if percentileForm.MatchString(text) || strings.Contains(text, ",") {
+		return parsePercentiles(text)
+	}
+	from, to, isRange := strings.Cut(text, "..")
+	from, to = strings.TrimSpace(from), strings.TrimSpace(to)
+	if !isRange {
+		to = from
+	}
+	low, wrong := parseDuration(from)
+	high, wrongToo := parseDuration(to)
+	switch {
+	case wrong != "":
+		return plan.Range{}, wrong
+	case wrongToo != "":
+		return plan.Range{}, wrongToo
+	case low > high:
+		return plan.Range{}, fmt.Sprintf("the range %s runs backwards: write %s..%s", quote(text), to, from)
+	}
+	return plan.Range{Min: low, Max: high}, ""
+}
+
+// parsePercentiles reads p50 20ms, p99.9 4s, with min and max or without.
+func parsePercentiles(text string) (out plan.Range, wrong string) {
+	none := plan.Range{}
+	for part := range strings.SplitSeq(text, ",") {
+		m := percentileForm.FindStringSubmatch(strings.TrimSpace(part))
+		if m == nil {
+			return none, fmt.Sprintf("%s is no percentile: write such as %s", quote(strings.TrimSpace(part)), percentilesExample)
+		}
+		d, wrong := parseDuration(strings.TrimSpace(m[2]))
+		switch {
+		case wrong != "":
+			return none, wrong
+		case m[1] == "min":
+			out.Min = d
+		case m[1] == "max":
+			out.Max = d
+		case d == 0:
+			return none, fmt.Sprintf("%s cannot be 0s: a percentile is longer than that; write such as %s", m[1], percentilesExample)
+		default:
+			out.Percentiles = append(out.Percentiles, spread.Percentile{Share: millionths(m[1][1:]), Length: d})
+		}
+	}
+	return checkPercentiles(text, out)
+}
+
+// checkPercentiles says what percentiles do not say together, and fills in the longest.
+func checkPercentiles(text string, out plan.Range) (plan.Range, string) {
+	p := out.Percentiles
+	if len(p) < 2 {
+		return plan.Range{}, fmt.Sprintf("%s has %d percentile, and a tail takes two at least: write such as %s", quote(text), len(p), percentilesExample)
+	}
+	last := p[len(p)-1].Length
+	if out.Max == 0 {
+		out.Max = min(last*spread.TailFactor, maxDuration)
+	}
+	ascending := slices.IsSortedFunc(p, func(a, b spread.Percentile) int { return int(a.Share - b.Share) }) &&
+		slices.IsSortedFunc(p, func(a, b spread.Percentile) int { return int(min(max(a.Length-b.Length, -1), 1)) })
+	for i := range p {
+		ascending = ascending && p[i].Share > 0 && (i == 0 || p[i].Share > p[i-1].Share)
+	}
+	if !ascending || out.Min > p[0].Length || out.Max < last {
+		return plan.Range{}, fmt.Sprintf("the percentiles %s do not grow: write them from the lowest to the highest, min first and max last, such as %s, max 40s", quote(text), percentilesExample)
+	}
+	return out, ""
+}
+
+// drawn reads a duration that may vary from run to run. What varies is kept below its key, and the longest
+// is returned.
+func (r *reader) drawn(n *node, name, example string, least time.Duration, key string, into map[string]plan.Range) time.Duration {
+	if n.kind != scalarNode || !varies(strings.TrimSpace(n.text)) {
+		d, _ := r.duration(n, name, example, least)
+		return d
+	}
+	before := len(r.problems)
+	s := r.span(n, name, example)
+	if len(r.problems) == before && s.Min < least && s.Percentiles == nil {
+		r.problemf(n, "%s is too short for %s: write %s or more", quote(n.text), name, Duration(max(least, time.Millisecond)))
+	}
+	if !s.IsFixed() {
+		into[key] = s
+	}
+	return s.Max
+}

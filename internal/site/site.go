@@ -1,0 +1,119 @@
+// Package site makes the static site: the playground, the reference, the matrix, what it takes to
+// break each lock, a gallery of reports, and the tour. All pages but the playground can be opened as
+// files; the playground needs a server, and any that gives out files will do.
+package site
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+
+	"lockstep/internal/report/playpage"
+	"lockstep/internal/say"
+	"lockstep/internal/tour"
+)
+
+// Input is what the site is made of.
+type Input struct {
+	Program, Go []byte // the simulator as WASM, and the script of Go's distribution that starts it
+	Docs        Tree   // the reference as Markdown, by its path below docs/
+	Scenarios   Tree   // by their paths below scenarios/
+	// Pages are those that the program has drawn, by their names on the site and their languages.
+	Pages   map[say.Language]Tree
+	Gallery []string // names of the reports among the pages, gallery/<name>.html
+	Cards   map[say.Language][]tour.Card
+	Titles  map[say.Language]map[string]string // of the gallery's stories
+}
+
+// Tree is a folder: files by their paths, with slashes.
+type Tree map[string][]byte
+
+// Languages are those of the site.
+var Languages = []say.Language{say.English, say.Chinese}
+
+// named is what a page is called in a language.
+func named(name string, l say.Language) string {
+	if l == say.Chinese {
+		return name + "-zh.html"
+	}
+	return name + ".html"
+}
+
+// home is the first page in a language.
+func home(l say.Language) string {
+	if l == say.Chinese {
+		return "zh.html"
+	}
+	return "index.html"
+}
+
+// Make makes all files of the site.
+func Make(in Input) (Tree, error) {
+	out := Tree{}
+	if err := playgroundInto(out, &in); err != nil {
+		return nil, err
+	}
+	for _, l := range Languages {
+		for _, name := range slices.Sorted(maps.Keys(in.Pages[l])) {
+			base := name[:len(name)-len(path.Ext(name))]
+			out[named(base, l)] = in.Pages[l][name]
+		}
+		first, err := indexPage(&in, l)
+		if err != nil {
+			return nil, err
+		}
+		lessons, err := tourPage(&in, l)
+		if err != nil {
+			return nil, err
+		}
+		out[home(l)], out[named("tour", l)] = first, lessons
+	}
+	return out, referenceInto(out, &in)
+}
+
+// playgroundInto adds the playground.
+func playgroundInto(out Tree, in *Input) error {
+	var packed bytes.Buffer
+	w, err := gzip.NewWriterLevel(&packed, gzip.BestCompression) // without a time: the same bytes each time
+	if err != nil {
+		return err
+	}
+	if _, err := w.Write(in.Program); err != nil {
+		return err
+	}
+	if err := w.Close(); err != nil {
+		return err
+	}
+	out["playground/"+playpage.Program], out["playground/"+playpage.Go] = packed.Bytes(), in.Go
+	for name, data := range playpage.Scripts() { // order: each file on its own
+		out["playground/"+name] = data
+	}
+	for _, l := range Languages {
+		page, err := playpage.HTML(in.Cards[l], home(l), links(l, true), l)
+		if err != nil {
+			return fmt.Errorf("the playground: %w", err)
+		}
+		out["playground/"+playpage.Name(l)] = page
+	}
+	return nil
+}
+
+// links lead to the pages of the site, from its root.
+func links(l say.Language, fromPlayground bool) []playpage.Link {
+	word := func(english string) string { return say.Text(english).In(l) }
+	all := []playpage.Link{
+		{Href: "playground/" + playpage.Name(l), Text: word("Playground")},
+		{Href: named("tour", l), Text: word("Tour")},
+		{Href: named("matrix", l), Text: word("Matrix")},
+		{Href: named("which-lock", l), Text: word("Which lock?")},
+		{Href: home(l) + "#gallery", Text: word("Gallery")},
+		{Href: "reference/index.html", Text: word("Reference")},
+	}
+	if fromPlayground {
+		return all[1:]
+	}
+	return all
+}

@@ -1,0 +1,77 @@
+package tour
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"lockstep/internal/explain"
+	"lockstep/internal/say"
+	"lockstep/internal/scenario"
+)
+
+// Card is a lesson for a page on which the learner makes the change: its texts in one language, with
+// the figures filled in, and the scenarios to begin with.
+type Card struct {
+	Number         int
+	Name, Title    string
+	Story          string
+	Question       string
+	Answers        []string
+	Right          int // index of the answer that the run shows
+	See, Switch    string
+	Turn, Remember string
+	Start          string   // the scenario of its run
+	Goal           []string // what has to come about: a property and its verdict, such as "mutual-exclusion kept"
+
+	First, Second *Played
+}
+
+// Cards plays all lessons with a seed.
+func Cards(ctx context.Context, seed uint64, l say.Language) (all []Card, err error) {
+	lessons, err := Lessons()
+	if err != nil {
+		return nil, err
+	}
+	for _, lesson := range lessons {
+		c, err := lesson.card(ctx, seed, l)
+		if err != nil {
+			return nil, fmt.Errorf("lesson %s: %w", lesson.Name, err)
+		}
+		all = append(all, c)
+	}
+	return all, nil
+}
+
+func (lesson *Lesson) card(ctx context.Context, seed uint64, l say.Language) (Card, error) {
+	s, err := perform(ctx, lesson, seed)
+	if err != nil {
+		return Card{}, err
+	}
+	o := &Options{Language: l, Seed: seed}
+	fill := func(t Text) string { return o.fill(t.In(l), s.first, s.second) }
+	c := Card{
+		Number: lesson.Number, Name: lesson.Name, Title: fill(lesson.Title), Story: fill(lesson.Story), Question: fill(lesson.Predict.Text),
+		Right: s.right - 1, See: fill(lesson.See), Switch: fill(lesson.Switch.Text), Turn: fill(lesson.Turn), Remember: fill(lesson.Remember),
+		Start: s.first.text(seed), First: s.first, Second: s.second,
+	}
+	for _, a := range lesson.Predict.Answers {
+		c.Answers = append(c.Answers, fill(a.Text))
+	}
+	for _, id := range explain.Order {
+		before, after := lesson.Run.Claims[id], lesson.Switch.Run.Claims[id]
+		if after != "" && after != before {
+			c.Goal = append(c.Goal, id+" "+after)
+		}
+	}
+	return c, nil
+}
+
+// text is the scenario of a run as a file, without what it says to its reader: the lesson does.
+func (p *Played) text(seed uint64) string {
+	bare := *p.Plan
+	bare.Seed, bare.Story, bare.Question, bare.Lesson, bare.Chinese = seed, "", "", "", p.Plan.Chinese
+	bare.Chinese.Story, bare.Chinese.Question, bare.Chinese.Lesson = "", "", ""
+	bare.Expect, bare.Faults = nil, slices.Clone(p.Plan.Faults)
+	return scenario.Resolved(&bare)
+}

@@ -1,0 +1,89 @@
+package workload
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"lockstep/internal/locks"
+	"lockstep/internal/plan"
+)
+
+// clocked is a stage whose sleeps take their time.
+type clocked struct {
+	stage
+	now time.Duration
+}
+
+func (c *clocked) Mono() time.Duration { return c.now }
+
+func (c *clocked) Sleep(ctx context.Context, d time.Duration) error {
+	if ctx.Err() == nil && d > 0 {
+		c.note("%v: %v", c.now, d)
+		c.now += d
+	}
+	return ctx.Err()
+}
+
+func (c *clocked) Acquire(context.Context) (locks.Lease, error) { return c, nil }
+func (c *clocked) Release(context.Context) error                { return nil }
+func (c *clocked) Read(context.Context, int64) (int64, error)   { return 0, nil }
+func (c *clocked) Write(context.Context, int64, int64) error    { return nil }
+
+// Rounds that arrive begin when they are due, however long the one before has taken; late ones begin at once.
+func TestRoundsThatArriveWaitForNoRest(t *testing.T) {
+	fixed := func(d time.Duration) plan.Range { return plan.Range{Min: d, Max: d} }
+	for _, tt := range []struct {
+		work time.Duration
+		want string
+	}{
+		{time.Second, "0s: 1s, 1s: 2s, 3s: 1s, 4s: 2s, 6s: 1s, 7s: 2s"},
+		{4 * time.Second, "0s: 4s, 4s: 4s, 8s: 4s"},
+	} {
+		c := &clocked{}
+		player := Client{Env: c, Lock: c, Resource: c, Control: c, Rand: c, Plan: plan.Workload{
+			Repeat: 3, Wait: time.Minute, Work: fixed(tt.work), Rest: fixed(time.Hour), Arrivals: fixed(3 * time.Second),
+		}}
+		player.Play()
+		if got := strings.Join(c.notes, ", "); got != tt.want {
+			t.Errorf("work of %v: %s, want %s", tt.work, got, tt.want)
+		}
+	}
+}
+
+// refusing is a lock that nobody gets.
+type refusing struct {
+	stage
+	err   error
+	tries int
+}
+
+func (r *refusing) Acquire(context.Context) (locks.Lease, error) {
+	if r.tries++; r.tries > 3 {
+		r.impatient()
+		return nil, context.Canceled
+	}
+	return nil, r.err
+}
+
+func TestAClientThatTriesOnceTriesOnce(t *testing.T) {
+	for _, tt := range []struct {
+		wait time.Duration
+		err  error
+		want string
+	}{
+		{time.Minute, errors.New("no reply"), "4 tries: acquire-failed, acquire-failed, acquire-failed, gave-up"},
+		{0, errors.New("no reply"), "1 tries: acquire-failed, gave-up"},
+		{0, fmt.Errorf("%w", locks.ErrTaken), "1 tries: gave-up"},
+	} {
+		r := &refusing{err: tt.err}
+		player := Client{Env: r, Lock: r, Resource: r, Control: r, Rand: r, Plan: plan.Workload{Repeat: 1, Wait: tt.wait}}
+		player.Play()
+		if got := fmt.Sprintf("%d tries: %s", r.tries, strings.Join(r.notes, ", ")); got != tt.want {
+			t.Errorf("wait %v, %v: %s, want %s", tt.wait, tt.err, got, tt.want)
+		}
+	}
+}

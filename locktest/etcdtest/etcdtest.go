@@ -1,0 +1,55 @@
+// Package etcdtest tests a lock that lives in etcd, with package locktest: the client library is
+// go.etcd.io/etcd/client/v3 as it is, and what it talks to is a simulated cluster.
+//
+//	func TestMyLock(t *testing.T) {
+//		locktest.Run(t, etcdtest.Cluster{}, func(c locktest.Client) locktest.Lock {
+//			client, err := etcdtest.NewClient(c)
+//			if err != nil {
+//				return locktest.NoLock(err)
+//			}
+//			return adapter{mylock.New(client, c.Key(), c.Lease())}
+//		}, locktest.Breaks("pause"))
+//	}
+//
+// The model has what locks ask of etcd: leases, transactions that compare revisions of creation or of
+// modification, reads of keys and prefixes, watches. What it does not have is refused, and a run in which
+// that happens is unknown. It is a package of its own because gRPC takes a while to compile.
+package etcdtest
+
+import (
+	"context"
+	"net"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.uber.org/zap"
+	"google.golang.org/grpc"
+
+	"lockstep/internal/bubble"
+	"lockstep/internal/bubble/etcdserver"
+	"lockstep/internal/locks"
+	"lockstep/locktest"
+)
+
+// Cluster is an etcd cluster of three members, or of as many as a story says.
+type Cluster struct{}
+
+// Servers implements locktest.Store.
+func (Cluster) Servers() bubble.Servers {
+	return bubble.Servers{Store: locks.StoreEtcd, Port: 2379, Dial: etcdserver.Dial}
+}
+
+// NewClient returns a client of all members with the options that it has when nobody sets any; only the
+// time limit of dialling is that of the story. It is closed when the run is over.
+func NewClient(c locktest.Client) (*clientv3.Client, error) {
+	client, err := clientv3.New(clientv3.Config{
+		Endpoints: c.Addresses(), DialTimeout: c.Timeout(), Logger: zap.NewNop(),
+		DialOptions: []grpc.DialOption{
+			grpc.WithContextDialer(func(ctx context.Context, addr string) (net.Conn, error) { return c.Dial(ctx, "tcp", addr) }),
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	c.Cleanup(func() { _ = client.Close() })
+	return client, nil
+}

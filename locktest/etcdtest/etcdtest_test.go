@@ -1,0 +1,89 @@
+package etcdtest_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.etcd.io/etcd/client/v3/concurrency"
+
+	"lockstep/locktest"
+	"lockstep/locktest/etcdtest"
+)
+
+// mutexes are those of etcd's own package concurrency, with one session for each client.
+func mutexes(c locktest.Client) locktest.Lock {
+	client, err := etcdtest.NewClient(c)
+	if err != nil {
+		return locktest.NoLock(err)
+	}
+	return &mutexLock{c: c, client: client}
+}
+
+type mutexLock struct {
+	c       locktest.Client
+	client  *clientv3.Client
+	session *concurrency.Session
+}
+
+// Acquire makes a new session when the old one has ended: a lock of that is worth nothing.
+func (l *mutexLock) Acquire(ctx context.Context) (locktest.Lease, error) {
+	if err := l.open(ctx); err != nil {
+		return nil, err
+	}
+	mutex := concurrency.NewMutex(l.session, l.c.Key())
+	if err := mutex.Lock(ctx); err != nil {
+		return nil, err
+	}
+	return &mutexLease{mutex, l.session}, nil
+}
+
+func (l *mutexLock) open(ctx context.Context) error {
+	if l.session != nil {
+		select {
+		case <-l.session.Done():
+		default:
+			return nil
+		}
+	}
+	lease, err := l.client.Grant(ctx, int64(l.c.Lease()/time.Second))
+	if err == nil {
+		l.session, err = concurrency.NewSession(l.client, concurrency.WithLease(lease.ID))
+	}
+	return err
+}
+
+type mutexLease struct {
+	mutex   *concurrency.Mutex
+	session *concurrency.Session
+}
+
+func (l *mutexLease) Lost() <-chan struct{} { return l.session.Done() }
+
+func (l *mutexLease) Token() int64 { return l.mutex.Header().Revision }
+
+func (l *mutexLease) Release(ctx context.Context) error { return l.mutex.Unlock(ctx) }
+
+// The lock of etcd's own library keeps mutual exclusion, but for a holder that stands still for longer than
+// its lease: the revision is a token that stops what such a holder writes. Where a request or its answer is
+// lost, the library waits for as long as its context lets it, and keeps the session alive meanwhile and
+// after: so the key stays, and nobody else gets the lock. If it was the first lock of all, nobody ever had it,
+// and the story is no evidence.
+func TestMutex(t *testing.T) {
+	locktest.Run(t, etcdtest.Cluster{}, mutexes, locktest.Breaks("pause"),
+		locktest.Breaks("lost-reply", locktest.Progress), locktest.MayBeUntested("lost-reply"), locktest.Breaks("lost-request", locktest.Progress))
+}
+
+// A lock is made for one client, from a client of the library.
+func ExampleNewClient() {
+	_ = func(t *testing.T) { // func TestMyLock(t *testing.T)
+		locktest.Run(t, etcdtest.Cluster{}, func(c locktest.Client) locktest.Lock {
+			client, err := etcdtest.NewClient(c)
+			if err != nil {
+				return locktest.NoLock(err)
+			}
+			return &mutexLock{c: c, client: client} // mylock.New(client, c.Key(), c.Lease())
+		}, locktest.Breaks("pause"))
+	}
+}

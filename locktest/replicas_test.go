@@ -1,0 +1,103 @@
+package locktest_test
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"lockstep/locktest"
+)
+
+// confirmed are locks that count only when a replica has them, too: SET and WAIT on one connection.
+func confirmed(c locktest.Client) locktest.Lock {
+	l := &owned{c, c.Redis()}
+	return locktest.LockFunc(func(ctx context.Context) (locktest.Lease, error) {
+		conn := l.store.Conn()
+		defer conn.Close()
+		for {
+			h := &hold{owned: l, word: rand.Text()}
+			ok, err := conn.SetNX(ctx, c.Key(), h.word, c.Lease()).Result()
+			if err != nil {
+				return nil, err
+			}
+			if ok {
+				n, err := conn.Wait(ctx, 1, time.Second).Result()
+				if err == nil && n >= 1 {
+					return h, nil
+				}
+				_ = h.Release(ctx)
+				return nil, errors.Join(errors.New("no replica has confirmed the lock"), err)
+			}
+			select {
+			case <-time.After(c.Retry()):
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			}
+		}
+	})
+}
+
+// A lock that a replica has confirmed outlives the failover to it. There have to be two: after the failover,
+// somebody has to confirm again.
+func TestALockThatAReplicaHasOutlivesTheFailover(t *testing.T) {
+	failover := locktest.Stories("contention", "failover")
+	locktest.Run(t, locktest.Redis{Replicas: 2}, confirmed, failover)
+	locktest.Run(t, locktest.Redis{Replicas: 2}, with(bareHolds), failover, locktest.Breaks("failover"), locktest.Name("unconfirmed"))
+}
+
+// told are locks whose waiters listen for the release instead of asking again and again; they ask now and
+// then all the same, for word can be lost.
+func told(c locktest.Client) locktest.Lock {
+	l := &owned{c, c.Redis()}
+	return locktest.LockFunc(func(ctx context.Context) (locktest.Lease, error) {
+		sub := l.store.Subscribe(ctx, "released")
+		defer sub.Close()
+		for {
+			h := &hold{owned: l, word: rand.Text()}
+			ok, err := l.store.SetNX(ctx, c.Key(), h.word, c.Lease()).Result()
+			if err != nil {
+				return nil, err
+			}
+			if ok {
+				return announced{h}, nil
+			}
+			select {
+			case <-sub.Channel():
+			case <-time.After(c.Lease()):
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			}
+		}
+	})
+}
+
+// announced is a hold whose end is published: by a transaction that does nothing if the entry has changed.
+type announced struct{ *hold }
+
+func (h announced) Release(ctx context.Context) error {
+	err := h.store.Watch(ctx, func(tx *redis.Tx) error {
+		word, err := tx.Get(ctx, h.c.Key()).Result()
+		if word != h.word {
+			return errors.Join(locktest.ErrNotHeld, err)
+		}
+		_, err = tx.TxPipelined(ctx, func(p redis.Pipeliner) error {
+			p.Del(ctx, h.c.Key())
+			p.Publish(ctx, "released", "")
+			return nil
+		})
+		return err
+	}, h.c.Key())
+	if errors.Is(err, redis.TxFailedErr) {
+		return locktest.ErrNotHeld
+	}
+	return err
+}
+
+// Waiters that are told of a release, and a release that is a transaction.
+func TestChannelsAndTransactions(t *testing.T) {
+	locktest.Run(t, locktest.Redis{}, told, locktest.Breaks("pause"), locktest.Breaks("failover"))
+}
