@@ -173,6 +173,9 @@ func newExploredView(x *measured.ExploredLock, most int, l say.Language) explore
 	if n := x.Cut + int64(len(x.Doubts)); n > 0 {
 		v.Unknown = say.SchedulesUnknown.With(say.Number(n)).In(l)
 	}
+	if x.Complete == 0 && v.Unknown == "" {
+		v.Unknown = say.Text("not walked").In(l) // so nobody knows that it survives
+	}
 	for i, way := range measured.Ways() {
 		view := exploredWay{Head: say.Text(wayHeads[i]).In(l)}
 		sets := x.Breaks[way]
