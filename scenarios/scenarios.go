@@ -4,9 +4,9 @@ package scenarios
 
 import "embed"
 
-// Files holds lessons/<name>.yaml, search/<name>.yaml and bugs/<name>.yaml.
+// Files holds lessons/<name>.yaml, search/<name>.yaml, bugs/<name>.yaml and questions/<name>.yaml.
 //
-//go:embed lessons/*.yaml search/*.yaml bugs/*.yaml
+//go:embed lessons/*.yaml search/*.yaml bugs/*.yaml questions/*.yaml
 var Files embed.FS
 
 // Cutsets holds cutsets/<name>.yaml, the stories that the stored walk of the fault space tells

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -24,7 +26,7 @@ type mergeFlags struct {
 func mergeCommand(g *globals) *cobra.Command {
 	f := &mergeFlags{globals: g}
 	cmd := &cobra.Command{
-		Use:   "merge <part>...",
+		Use:   "merge <part|folder>...",
 		Short: "Put together what several machines have played",
 		Long: `Put together what several machines have played: the parts that search, sweep, matrix,
 explore and claims write with --shard. It prints what the command would have printed on
@@ -37,7 +39,7 @@ docs/machines.md says how to start the shards on Kubernetes, Slurm and in CI.
 		Example: `  simulate search redlock-storm --seeds 1000000 --shard 3/16 --part part-3.json
   simulate merge part-*.json --json
   simulate merge part-1.json part-2.json --partial half.json`,
-		Args: arguments(1, many, "the parts, such as part-*.json"),
+		Args: arguments(1, many, "the parts, such as part-*.json, or their folder"),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.merge(cmd.Context(), args) },
 	}
 	cmd.Flags().StringVar(&f.partial, "partial", "", "merge what there is into one part, this file, and show nothing")
@@ -47,6 +49,10 @@ docs/machines.md says how to start the shards on Kubernetes, Slurm and in CI.
 
 func (f *mergeFlags) merge(ctx context.Context, files []string) error {
 	var parts []*shard.Part
+	files, err := partFiles(files)
+	if err != nil {
+		return err
+	}
 	for i, file := range files {
 		if slices.Contains(files[:i], file) {
 			return fmt.Errorf("%s is named twice: once is enough", file)
@@ -71,6 +77,34 @@ func (f *mergeFlags) merge(ctx context.Context, files []string) error {
 		return err
 	}
 	return f.show(ctx, all)
+}
+
+// partFiles are the files that the arguments name; of a folder those that --shard calls part-3.json.
+func partFiles(args []string) (files []string, err error) {
+	for _, arg := range args {
+		info, err := os.Stat(arg)
+		if err != nil {
+			return nil, unreadable(err)
+		}
+		if !info.IsDir() {
+			files = append(files, arg)
+			continue
+		}
+		entries, err := os.ReadDir(arg)
+		if err != nil {
+			return nil, unreadable(err)
+		}
+		before := len(files)
+		for _, e := range entries {
+			if ok, _ := filepath.Match("part-*.json", e.Name()); ok && !e.IsDir() {
+				files = append(files, filepath.Join(arg, e.Name()))
+			}
+		}
+		if len(files) == before {
+			return nil, fmt.Errorf("%s holds no part: no file part-*.json", arg)
+		}
+	}
+	return files, nil
 }
 
 // store writes one part of several.

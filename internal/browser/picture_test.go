@@ -70,9 +70,12 @@ func animated(t *testing.T, frames []image.Image) []byte {
 	for _, c := range colors[:min(len(colors), 64)] {
 		palette = append(palette, c)
 	}
-	out := &gif.GIF{}
+	out, whole := &gif.GIF{}, image.Rectangle{}
+	for _, f := range frames { // a sentence more makes a frame higher
+		whole = whole.Union(f.Bounds())
+	}
 	for i, f := range frames {
-		drawn := image.NewPaletted(f.Bounds(), palette)
+		drawn := image.NewPaletted(whole, palette) // the most frequent colour, which is the background
 		for y := f.Bounds().Min.Y; y < f.Bounds().Max.Y; y++ {
 			for x := f.Bounds().Min.X; x < f.Bounds().Max.X; x++ {
 				drawn.Set(x, y, f.At(x, y))

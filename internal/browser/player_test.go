@@ -49,46 +49,39 @@ const walkSteps = `(function () {
 	return out.slice(0, 5);
 })()`
 
-// At every size the present step is in sight, in the rows, the diagram and the strip.
-func TestThePresentStepIsInSight(t *testing.T) {
+// The picture, the story and the lesson stand within the first screen and a half. At every size the
+// present step is in sight, in the rows, the diagram and the strip.
+func TestTwelveStories(t *testing.T) {
 	for _, name := range twelve {
 		p := browser.Open(t, shown(lesson(t, name)), browser.Options{Width: 1280, Height: 720})
+		firstScreen(t, p, name)
 		for _, size := range [][2]int{{1280, 720}, {1280, 900}, {1920, 1080}, {390, 844}} {
 			p.Resize(size[0], size[1])
 			for _, problem := range browser.Eval[[]string](p, walkSteps) {
 				t.Errorf("%s at %v: %s", name, size, problem)
 			}
 		}
-		quiet(t, p)
-	}
-}
-
-// The picture, the story and the lesson stand within the first screen and a half, and on a phone
-// three lanes without scrolling sideways.
-func TestTheFirstScreen(t *testing.T) {
-	for _, name := range twelve {
-		p := browser.Open(t, shown(lesson(t, name)), browser.Options{Width: 1280, Height: 720})
-		place := func(selector, edge string) float64 {
-			return browser.Eval[float64](p, fmt.Sprintf(`document.querySelector(%q).getBoundingClientRect().%s`, selector, edge))
-		}
-		if y := place("#verdict .lead", "bottom"); y > 250 {
-			t.Errorf("%s: the verdict ends at %v", name, y)
-		}
-		if y := place(".picture-pane", "top"); y > 480 {
-			t.Errorf("%s: the picture begins at %v", name, y)
-		}
-		if y := place(".rows", "top"); y > 480 {
-			t.Errorf("%s: the story begins at %v", name, y)
-		}
-		if y := place("#lesson", "bottom"); y > 1.5*720 {
-			t.Errorf("%s: the lesson ends at %v", name, y)
-		}
-		p.Resize(390, 844)
+		// On a phone three lanes are in sight without scrolling sideways.
 		lane := browser.Eval[float64](p, `(function () { var n = document.querySelectorAll(".picture-pane .spacetime[data-rows] .node"); return n[Math.min(2, n.length - 1)].getBoundingClientRect().right; })()`)
 		if lane > 374 {
 			t.Errorf("%s: the third lane ends at %v of 390 pixels", name, lane)
 		}
 		quiet(t, p)
+	}
+}
+
+// firstScreen looks where things are in a window of 1280 to 720 pixels.
+func firstScreen(t *testing.T, p *browser.Page, name string) {
+	t.Helper()
+	for _, want := range []struct {
+		selector, edge string
+		most           float64
+	}{
+		{"#verdict .lead", "bottom", 250}, {".picture-pane", "top", 480}, {".rows", "top", 480}, {"#lesson", "bottom", 1.5 * 720},
+	} {
+		if y := browser.Eval[float64](p, fmt.Sprintf(`document.querySelector(%q).getBoundingClientRect().%s`, want.selector, want.edge)); y > want.most {
+			t.Errorf("%s: the %s of %s is at %v, more than %v", name, want.edge, want.selector, y, want.most)
+		}
 	}
 }
 

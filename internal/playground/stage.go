@@ -194,7 +194,7 @@ func (s *stage) bar(class string, b bundle.Bar) {
 	}
 	owner := ""
 	if strings.HasPrefix(class, "has") {
-		owner = html.EscapeString(clean.Text(say.Name(h.Name(b.Owner)).In(s.language), 4))
+		owner = "<b>" + html.EscapeString(clean.Text(say.Name(h.Name(b.Owner)).In(s.language), 4)) + "</b>"
 	}
 	s.f(`<i class="%s" style="%s">%s</i>`, class, s.place(h.Events[b.From].At, to), owner)
 }

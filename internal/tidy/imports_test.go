@@ -35,7 +35,7 @@ var layers = map[string][]string{
 		"internal/faults", "internal/history", "internal/locks", "internal/plan", "internal/workload", "internal/world",
 	},
 	"internal/real": {
-		"internal/faults", "internal/history", "internal/locks", "internal/plan", "internal/resp", "internal/workload", "internal/world",
+		"internal/faults", "internal/history", "internal/locks", "internal/plan", "internal/resp", "internal/spread", "internal/workload", "internal/world",
 	},
 	"internal/chaos":    {"internal/faults", "internal/plan", "internal/sim/kernel", "internal/spread"},
 	"internal/scenario": {"internal/chaos", "internal/checker", "internal/faults", "internal/locks", "internal/plan", "internal/say", "internal/spread"},
@@ -139,6 +139,7 @@ var layers = map[string][]string{
 	"internal/conformance": {}, // nothing but tests, of both worlds
 	"internal/schema":      {"internal/checker", "internal/faults", "internal/locks", "internal/plan", "internal/report/export", "internal/say"},
 	"internal/docs":        {"internal/measured", "internal/schema", "internal/shell", "internal/checker", "internal/explain", "internal/faults", "internal/locks", "internal/plan", "internal/say"},
+	"internal/dist":        {},
 	"internal/mutants":     {"internal/real"}, // to leave real servers out of the tests that it runs
 	"internal/tidy":        {"internal/checker", "internal/faults", "internal/locks", "internal/plan", "internal/scenario"},
 	"internal/seeded":      {},

@@ -9,7 +9,11 @@
 //   .pane                                   what scrolls, around a diagram and around the rows
 //   .transport                              buttons [data-go], input.scrub, select.speed, .clock
 //
-//   var cursor = timeCursor(element, { changed: function (cursor) {} });
+//   var cursor = timeCursor(element, {
+//     changed: function (cursor) {},        // another step is the present one: cursor.at, from 0
+//     before: function (cursor, n) {},      // it is about to become step n
+//     playing: function (cursor, is) {}     // it began to play, or stopped
+//   });                                     // null where there is no diagram
 //   cursor.go(3);                           // to step 4
 var timeCursor = (function () {
   "use strict";
@@ -116,7 +120,8 @@ var timeCursor = (function () {
         if (zoom > 1) lens();
       }
       if (scrub) scrub.value = Math.round(1000 * (y - top) / (bottom - top));
-      if (clock) clock.textContent = (t / 1e6).toFixed(3) + " s";
+      if (clock) clock.textContent = (t / 1e6).toFixed(3) + (clock.dataset.unit || " s");
+      if (scrub && clock) scrub.setAttribute("aria-valuetext", clock.textContent);
       follow(main.pane, y - 40, y + 60);
       if (n === was) return;
       light(was, false);
@@ -165,6 +170,7 @@ var timeCursor = (function () {
       if (!self.on || self.y >= bottom) move(top);
       see();
       player.classList.add("playing");
+      if (on.playing) on.playing(self, true);
       var before = 0, y = self.y;
       (function tick(now) {
         if (now && before) y += (now - before) / 1000 * pace * (speed ? +speed.value : 1);
@@ -177,6 +183,7 @@ var timeCursor = (function () {
       })(0);
     };
     self.pause = function () {
+      if (frame && on.playing) on.playing(self, false);
       cancelAnimationFrame(frame);
       frame = 0;
       player.classList.remove("playing");
@@ -225,6 +232,11 @@ var timeCursor = (function () {
       };
       strip.addEventListener("pointerdown", drag);
       strip.addEventListener("pointermove", drag);
+      strip.addEventListener("wheel", function (e) { // as in trace viewers, and by two fingers
+        if (!e.ctrlKey) return;
+        e.preventDefault();
+        self.zoom(e.deltaY < 0 ? 2 : 0.5);
+      }, { passive: false });
     }
     main.svg.addEventListener("click", function (e) {
       if (e.target.closest("a")) return;

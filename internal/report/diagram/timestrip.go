@@ -172,14 +172,13 @@ func (d *timeDrawing) axis(y int) {
 	d.f(`<line x1="0" x2="100%%" y1="%d" y2="%d" class="axis"/>`, y, y)
 	for _, t := range axis.Times(d.end.Duration().Seconds()) {
 		x, where := d.x(history.Instant(t.Value*1e9)), "m"
-		switch {
-		case x > whole*97/100:
-			where = "e"
-		case x < whole/100:
+		if x < whole/100 {
 			where = "s"
 		}
-		d.f(`<line x1="%s" x2="%s" y1="%d" y2="%d" class="axis"/><text x="%s" y="%d" class="small %s">%s</text>`,
-			share(x), share(x), y, y+5, share(x), y+18, where, say.AxisSeconds.With(say.Verbatim(t.Label)).In(d.language))
+		d.f(`<line x1="%s" x2="%s" y1="%d" y2="%d" class="axis"/>`, share(x), share(x), y, y+5)
+		if x < whole*97/100 { // there is room for its label
+			d.f(`<text x="%s" y="%d" class="small %s">%s</text>`, share(x), y+18, where, say.AxisSeconds.With(say.Verbatim(t.Label)).In(d.language))
+		}
 	}
 }
 

@@ -32,7 +32,7 @@
     busy = null;
     if (e.data.failed) return fail(e.data.failed);
     show(JSON.parse(e.data.frame), request);
-    performance.measure("edit to picture", { start: request.since });
+    if (request.edit) performance.measure("edit to picture", { start: request.since });
     if (waiting) pump();
     else if (!drag && !request.settled) settling = setTimeout(function () { ask({ settled: true }); }, 150);
   };

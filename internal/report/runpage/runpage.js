@@ -17,7 +17,7 @@
   }
 
   // Each lock has a cursor of its own; keys move the one that was moved last.
-  var cursors = $(".lock .player").map(function (player) { return timeCursor(player, { changed: changed, before: before }); })
+  var cursors = $(".lock .player").map(function (player) { return timeCursor(player, { changed: changed, before: before, playing: label }); })
     .filter(Boolean);
   var current = cursors[0];
   function cursorOf(e) {
@@ -43,6 +43,13 @@
     if (note) now.appendChild(text("span", note.textContent, "note"));
     standing(c);
     if (!c.playing() && !(guess && guess.checked)) history.replaceState(null, "", "#" + row.id);
+  }
+
+  // label says what the button of a cursor does.
+  function label(c, plays) {
+    var b = one('[data-go="play"]', c.player);
+    b.textContent = plays ? "❚❚" : "▶";
+    b.setAttribute("aria-label", plays ? says.pause : says.play);
   }
 
   // standing says who believes what: in a table that can be read out, and below the names.
@@ -108,10 +115,10 @@
   }
 
   var act = {
-    play: function () { current.play(); label(); }, next: function () { current.next(); focus(); }, back: function () { current.back(); focus(); },
+    play: function () { current.play(); }, next: function () { current.next(); focus(); }, back: function () { current.back(); focus(); },
     first: function () { current.go(0); focus(); }, last: function () { current.go(current.rows.length - 1); focus(); },
     violation: function () { violation(); focus(); }, time: trueTime, closer: function () { current.zoom(2); }, farther: function () { current.zoom(0.5); },
-    reveal: function () { reveal(); if (cursors[0]) cursors[0].play(); label(); },
+    reveal: function () { reveal(); if (cursors[0]) cursors[0].play(); },
     help: function () { if (!help.open) help.showModal(); }, close: function () { cursors.forEach(function (c) { c.away(); }); }
   };
   // focus moves to the number of the step, unless the reader uses the buttons.
@@ -119,16 +126,6 @@
     var row = current.rows[current.at], has = document.activeElement;
     if (row && !(has && has.closest(".transport"))) one("a.n", row).focus({ preventScroll: true });
   }
-  function label() {
-    cursors.forEach(function (c) {
-      var b = one('[data-go="play"]', c.player);
-      if (!b) return;
-      b.textContent = c.playing() ? "❚❚" : "▶";
-      b.setAttribute("aria-label", c.playing() ? says.pause : says.play);
-    });
-  }
-  setInterval(label, 500); // a cursor that has come to the end stops by itself
-
   var keys = {
     j: "next", ArrowRight: "next", k: "back", ArrowLeft: "back", Home: "first", End: "last", " ": "play",
     g: "violation", t: "time", "+": "closer", "=": "closer", "-": "farther", "?": "help", Escape: "close"

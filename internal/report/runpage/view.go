@@ -69,6 +69,9 @@ func (v *pageView) LinkStep(s stepView) template.HTML {
 	return v.linker.text(s.Sentence)
 }
 
+// Unit is what the script writes behind a number of seconds.
+func (v *pageView) Unit() string { return say.AxisSeconds.With(say.Verbatim("")).In(v.language) }
+
 // Words explains the terms that were linked. The template asks for them last.
 func (v *pageView) Words() []word { return v.linker.words() }
 
