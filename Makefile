@@ -9,7 +9,7 @@ PROFILE := $(CURDIR)/cmd/simulate/simulate.pgo
 # The browsers that internal/browser knows; any of them will do.
 BROWSERS := chromium chromium-browser google-chrome chrome headless-shell
 
-.PHONY: help test test-more unit race mutants live live-all live-docker images determinism soak soak-live fuzz conformance bench bench-live check lint golden generate gallery build profile servers examples consul clean
+.PHONY: help test test-more unit race mutants live live-all live-docker images determinism soak soak-live fuzz conformance bench bench-live check lint golden generate gallery site build dist cross profile servers examples consul clean
 
 help: ## show this menu
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -113,9 +113,18 @@ generate: ## write the schemas and the reference in docs/ anew
 gallery: ## the committed examples: a report, and the picture of the README
 	scripts/gallery
 
+site: ## the static site: playground, reference, matrix, which lock, gallery, tour (SITE=folder, default site/)
+	GO="$(GO)" scripts/site $(or $(SITE),site)
+
 build: ## bin/simulate, and bin/simulate-live for real servers beside it
 	$(GO) build -pgo=$(PROFILE) -o bin/simulate ./cmd/simulate
 	$(GO) build -tags live -o bin/simulate-live ./cmd/simulate
+
+dist: ## dist/: an archive of the program for each system, with completions and checksums
+	GO="$(GO)" $(GO) run ./internal/dist
+
+cross: ## compile the plain program and its unit tests for every system that has an archive
+	GO="$(GO)" scripts/cross
 
 profile: ## record the profile that the compiler uses anew
 	$(GO) test -trimpath -c -o /tmp/profile.test ./internal/sim
@@ -135,5 +144,5 @@ consul: ## build the Consul server, of which there is no package, into your cach
 	@GO="$(GO)" scripts/build-consul
 
 clean: ## remove what was built and run
-	rm -rf bin reports/latest
+	rm -rf bin dist reports/latest
 	find reports -mindepth 1 -maxdepth 1 -not -name gallery -exec rm -rf {} +

@@ -8,6 +8,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"lockstep/internal/bubble"
+	"lockstep/internal/locks"
 )
 
 // Client is one client of a story: a process of its own, as far as a test can have one. Its lock
@@ -40,6 +41,9 @@ func (c Client) Dial(ctx context.Context, network, addr string) (net.Conn, error
 // Cleanup has f called when the run is over and no connection works any more; the last one first.
 func (c Client) Cleanup(f func()) { c.c.Cleanup(f) }
 
+// Underlying is the client as the packages of other stores know it, such as etcdtest and sqltest.
+func (c Client) Underlying() *bubble.Client { return c.c }
+
 // Timeout is for how long the story wants a client to wait for a reply.
 func (c Client) Timeout() time.Duration { return c.c.Timeout() }
 
@@ -49,7 +53,7 @@ func (c Client) Redis() *redis.Client { return c.Nodes()[0] }
 
 // Nodes returns a client of go-redis for each address.
 func (c Client) Nodes() []*redis.Client {
-	if !c.c.SpeaksRedis() {
+	if s := c.c.Store(); s != locks.StoreRedis && s != locks.StoreRedisNodes {
 		panic("locktest: Client.Redis and Client.Nodes are for a test whose store is locktest.Redis")
 	}
 	redis.SetLogger(silent{})

@@ -93,7 +93,7 @@ type noLock struct{ err error }
 
 func (n noLock) Acquire(context.Context) (Lease, error) { return nil, n.err }
 
-// Store is the servers behind the lock under test: Redis, or Cluster of package etcdtest.
+// Store is the servers behind the lock under test: Redis, or one of packages sqltest and etcdtest.
 type Store interface{ Servers() bubble.Servers }
 
 // Redis is one primary, with a replica in the stories that need one, or Nodes servers that know

@@ -16,8 +16,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"lockstep/internal/explore"
+	"lockstep/internal/locks"
 	"lockstep/internal/measured"
-	"lockstep/internal/runstore"
 	"lockstep/internal/say"
 	"lockstep/internal/shell"
 	"lockstep/internal/sim"
@@ -31,6 +31,7 @@ type exploreFlags struct {
 	jobs                    int
 	resume                  string
 	stories                 string
+	into                    string
 	asIs                    bool
 	shards                  shardFlags
 	begun                   string // the hash of the walk that shards begin with
@@ -54,13 +55,14 @@ None means none among all that was walked, and the scope says what that is. Each
 names a story, which is written as a scenario file. One fault is walked in all base
 worlds, several together in the plain one.
 
-Ctrl-C keeps what was walked; --resume goes on from there.
+Ctrl-C keeps what was walked; --resume goes on from there. --into puts the locks that were
+walked into a stored result, in place of what it knew of them, and their stories into its folder.
 
 Kinds of faults:
 ` + kindsHelp(),
 		Example: `  simulate explore set-nx-lua
   simulate explore redlock --faults 2 --only server-clock,lost-request
-  simulate explore --resume walk.json --json > explore.json`,
+  simulate explore redlock --faults 2 --into docs/explore.json`,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.explore(cmd.Context(), args) },
 	}
 	cmd.Flags().IntVar(&f.faults, "faults", 1, "how many faults come together at most")
@@ -71,6 +73,7 @@ Kinds of faults:
 	cmd.Flags().StringVar(&f.resume, "resume", "", "go on with the walk of this file, and keep it there (default: explore/walk.json in the run store)")
 	cmd.Flags().BoolVar(&f.asIs, "as-is", false, "walk nothing more: print what the file of --resume holds")
 	cmd.Flags().StringVar(&f.stories, "stories", "", "where to write the stories (default: explore in the run store)")
+	cmd.Flags().StringVar(&f.into, "into", "", "put the result into the stored one of this file")
 	f.shards.add(cmd)
 	return speaks(cmd, g)
 }
@@ -114,7 +117,11 @@ func (f *exploreFlags) explore(ctx context.Context, args []string) error {
 	o := explore.Options{
 		Locks: all, Faults: f.faults, Clients: f.clients, Rounds: f.rounds, Only: f.only, Jobs: f.jobs, Worlds: explorable,
 	}
-	if err := o.Check(); err != nil {
+	if err := errors.Join(o.Check(), f.checkInto()); err != nil {
+		return err
+	}
+	stored, err := f.readInto(&o)
+	if err != nil {
 		return err
 	}
 	if err := f.shards.parse(); err != nil {
@@ -128,7 +135,7 @@ func (f *exploreFlags) explore(ctx context.Context, args []string) error {
 		return err
 	}
 	if f.asIs {
-		return f.result(s, &o)
+		return f.result(stored, s, &o)
 	}
 	err = f.walk(ctx, o, s)
 	if ctx.Err() != nil {
@@ -144,7 +151,7 @@ func (f *exploreFlags) explore(ctx context.Context, args []string) error {
 			return err
 		}
 	}
-	return f.result(s, &o)
+	return f.result(stored, s, &o)
 }
 
 // walk goes on with a walk and tells how far it is.
@@ -188,23 +195,29 @@ func (f *exploreFlags) keep(s *explore.State) error {
 }
 
 // result writes the stories and prints what was found.
-func (f *exploreFlags) result(s *explore.State, o *explore.Options) error {
+func (f *exploreFlags) result(stored *storedResult, s *explore.State, o *explore.Options) error {
+	if stored != nil {
+		r, err := f.writeInto(stored, s, o)
+		if err != nil {
+			return err
+		}
+		r.Locks = slices.DeleteFunc(r.Locks, func(l measured.ExploredLock) bool {
+			return !slices.ContainsFunc(o.Locks, func(v locks.Variant) bool { return v.ID == l.Lock })
+		})
+		f.print(r)
+		return nil
+	}
 	r, stories, err := s.Result(o)
 	if err != nil {
 		return &bugError{err}
 	}
-	dir := f.stories
-	if dir == "" {
-		dir = filepath.Join(f.out, "explore")
+	if f.stories == "" {
+		f.stories = filepath.Join(f.out, "explore")
 	}
-	files := make([]runstore.File, len(stories))
-	for i := range stories {
-		files[i] = runstore.File{Name: stories[i].Name, Data: []byte(stories[i].YAML)}
+	if err := f.writeStories(stories); err != nil {
+		return err
 	}
-	if err := replaceFiles(dir, files); err != nil {
-		return unwritable(err, "--stories")
-	}
-	explore.Below(r, filepath.ToSlash(dir))
+	explore.Below(r, filepath.ToSlash(f.stories))
 	if !f.json {
 		f.print(r)
 		return nil

@@ -34,8 +34,8 @@ func (f *exploreFlags) merge(ctx context.Context, keep string) error {
 
 // exploreElsewhere walks the share that was asked for, or shows what the shards of merged parts have walked.
 func (f *exploreFlags) exploreElsewhere(ctx context.Context, args []string, o *explore.Options) error {
-	if f.asIs || f.stories != "" {
-		return errors.New("a shard writes its part and nothing else: leave --as-is and --stories for simulate explore --resume, after simulate merge --walk")
+	if f.asIs || f.stories != "" || f.into != "" {
+		return errors.New("a shard writes its part and nothing else: leave --as-is, --stories and --into for simulate explore --resume, after simulate merge --walk")
 	}
 	begun, err := f.beginShard(o)
 	if err != nil {
@@ -69,7 +69,7 @@ func (f *exploreFlags) exploreElsewhere(ctx context.Context, args []string, o *e
 			return err
 		}
 	}
-	return f.result(all, o)
+	return f.result(nil, all, o)
 }
 
 // beginShard is the walk that a shard begins with: of fewer faults than it is about, so that all shards

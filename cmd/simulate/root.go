@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
+	"strings"
 
 	"lockstep/internal/say"
 
@@ -56,6 +58,13 @@ crashes, lost replies and failovers, and judge the history that results.
 // color reports whether stdout wants colours.
 func (g *globals) color() bool {
 	return !g.noColor && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && term.IsTerminal(int(os.Stdout.Fd()))
+}
+
+// signs reports whether stdout is a terminal that shows more than ASCII, by what the locale says of it.
+func (g *globals) signs() bool {
+	locale := cmp.Or(os.Getenv("LC_ALL"), os.Getenv("LC_CTYPE"), os.Getenv("LANG"))
+	locale = strings.ReplaceAll(strings.ToLower(locale), "-", "")
+	return strings.Contains(locale, "utf8") && os.Getenv("TERM") != "dumb" && term.IsTerminal(int(os.Stdout.Fd()))
 }
 
 // width returns the width of the terminal, 80 columns when there is none.

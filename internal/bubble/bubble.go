@@ -53,7 +53,8 @@ type Servers struct {
 	Nodes int // of a store that is several servers which know nothing of each other
 	Port  int // at which they listen
 	// Dial connects a client to the server with that index; nil where they speak the protocol of Redis.
-	Dial func(ctx context.Context, c *Client, server int) (net.Conn, error)
+	Dial  func(ctx context.Context, c *Client, server int) (net.Conn, error)
+	Setup []world.Stmt // statements that an SQL server has executed before the run
 	// Set, if not nil, changes what a plan says of the servers.
 	Set func(p *plan.Plan)
 }
@@ -128,6 +129,7 @@ func (w *World) Play(ctx context.Context, p *plan.Plan, _ string, seed uint64) (
 	case locks.StoreRedisNodes, locks.StoreEtcd: // a client knows all of them
 		w.servers = len(p.Servers(plan.StoreOf(&variant)))
 	}
+	w.sim.Setup = w.config.Servers.Setup
 	w.sim.Scripts, w.scripts = w.config.Scripts, map[string]*world.Script{}
 	for _, s := range w.config.Scripts {
 		w.scripts[hashOf(s.Source)] = s

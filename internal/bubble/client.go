@@ -50,11 +50,8 @@ func (c *Client) Addresses() []string {
 	return out
 }
 
-// SpeaksRedis reports whether the servers speak the protocol of Redis.
-func (c *Client) SpeaksRedis() bool {
-	s := c.world.config.Servers.Store
-	return s == locks.StoreRedis || s == locks.StoreRedisNodes
-}
+// Store is what the servers are.
+func (c *Client) Store() locks.Store { return c.world.config.Servers.Store }
 
 // Dial connects to one of the addresses.
 func (c *Client) Dial(ctx context.Context, _, addr string) (net.Conn, error) {

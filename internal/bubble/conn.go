@@ -29,7 +29,7 @@ type conn struct {
 	deadline time.Time // of reading
 
 	// Of the kernel.
-	socket  *sim.Socket
+	socket   *sim.Socket
 	version  int // of the protocol
 	asked    []encoder
 	multi    bool     // MULTI was sent, and neither EXEC nor DISCARD since

@@ -81,7 +81,7 @@ type Input struct {
 // Pages returns all pages, sorted by path.
 func Pages(in Input) ([]Page, error) {
 	w := &writer{in}
-	pages := append([]Page{w.index(), w.results(), w.documentsPage(), w.claimsPage(), w.record()}, append(w.worldsPage(), w.explorePage()...)...)
+	pages := append([]Page{w.index(), w.scenarioFile(), w.results(), w.documentsPage(), w.claimsPage(), w.record()}, append(w.worldsPage(), w.explorePage()...)...)
 	commands, err := w.commands()
 	if err != nil {
 		return nil, err

@@ -55,6 +55,9 @@ type World struct {
 	// Scripts are those whose text Redis servers have seen before the run, of a guest.
 	Scripts []*world.Script
 
+	// Setup are the statements that SQL servers have executed before the run, of a guest: its tables.
+	Setup []world.Stmt
+
 	watch func(faults.Moment, history.Instant) // see Watch
 	most  int                                  // how many events a history has at most
 	pacer kernel.Pacer                         // of the run of a guest; nil for any other

@@ -87,7 +87,7 @@ func (d *stripDrawing) draw(b *bundle.Bars) {
 		d.f(`<text x="0" y="%d">%s</text><path d="M%d %dH%d"/>`,
 			y+15, escape(clean.Text(say.Name(d.h.Name(id)).In(d.language), clean.MaxHeadName)), stripLabel, y+stripLane/2, stripWidth)
 	}
-	color := drawing{l: &Layout{h: d.h}}
+	colours := coloursOf(d.h)
 	var beliefs []bundle.Span
 	for _, bar := range b.Beliefs {
 		lane, ok := d.lanes[bar.Node]
@@ -97,7 +97,7 @@ func (d *stripDrawing) draw(b *bundle.Bars) {
 		}
 		beliefs = append(beliefs, s)
 		d.f(`<rect x="%d" y="%d" width="%d" height="%d" rx="3" style="fill:%s"/>`,
-			d.x(s.From), lane*stripLane+4, max(d.x(s.To)-d.x(s.From), 2), stripLane-8, color.color(bar.Node))
+			d.x(s.From), lane*stripLane+4, max(d.x(s.To)-d.x(s.From), 2), stripLane-8, colours.fill(bar.Node))
 	}
 	for _, bar := range b.Freezes {
 		lane, ok := d.lanes[bar.Node]

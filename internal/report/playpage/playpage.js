@@ -14,9 +14,9 @@
 
   function ask(request) {
     clearTimeout(settling);
+    if (!request.settled) delete stages.dataset.settled; // what the address says is not this
     request.language = language;
     request.since = performance.now();
-    if (!request.file && !request.address) request.file = file;
     waiting = request;
     pump();
   }
@@ -24,6 +24,7 @@
     if (busy || !waiting) return;
     busy = waiting;
     waiting = null;
+    if (!busy.file && !busy.address) busy.file = file; // as the last frame has left it
     worker.postMessage({ id: ++numbered, request: busy });
   }
   worker.onmessage = function (e) {
@@ -31,7 +32,7 @@
     busy = null;
     if (e.data.failed) return fail(e.data.failed);
     show(JSON.parse(e.data.frame), request);
-    performance.measure("edit to picture", { start: request.since });
+    if (request.edit) performance.measure("edit to picture", { start: request.since });
     if (waiting) pump();
     else if (!drag && !request.settled) settling = setTimeout(function () { ask({ settled: true }); }, 150);
   };
@@ -63,7 +64,7 @@
     turnTo(f.seed);
     $("hashes").textContent = "";
     f.locks.forEach(function (l) { $("hashes").appendChild(element("code", l.id + " " + l.hash)); });
-    if (f.brief) settled();
+    if (f.brief && !waiting) settled();
     taught();
   }
 
@@ -185,7 +186,12 @@
     if (!fault) return;
     var step = Math.max(50, Math.round(frame.window / 100 / 50) * 50), by = { ArrowRight: step, ArrowUp: step, ArrowLeft: -step, ArrowDown: -step }[e.key];
     if (e.key === "Delete" || e.key === "Backspace") ask({ edit: { remove: +fault.dataset.fault } });
-    else if (by) ask({ window: frame.window, edit: { move: { fault: +fault.dataset.fault, end: e.shiftKey, by: by } } });
+    else if (by) {
+      // Keys come faster than frames: those that wait add up.
+      var before = waiting && waiting.edit && waiting.edit.move;
+      if (before && before.fault === +fault.dataset.fault && before.end === e.shiftKey) by += before.by;
+      ask({ window: frame.window, edit: { move: { fault: +fault.dataset.fault, end: e.shiftKey, by: by } } });
+    }
     else return;
     touched();
     e.preventDefault();
@@ -342,6 +348,7 @@
     address = (lesson ? "lesson=" + lesson.name + "&" : "") + frame.address;
     history.replaceState(null, "", "#" + address);
     $("other").hash = address;
+    stages.dataset.settled = "";
   }
   function fromAddress() {
     var hash = location.hash.slice(1), named = /^lesson=([a-z-]+)(?:&(.*))?$/.exec(hash);

@@ -1,0 +1,191 @@
+package sqltest_test
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/go-sql-driver/mysql"
+	"github.com/lib/pq"
+
+	"lockstep/locktest"
+	"lockstep/locktest/sqltest"
+)
+
+// rows are locks that are a row: whoever can insert it has the lock, and deletes it in the end.
+type rows struct {
+	c  locktest.Client
+	db *sql.DB
+}
+
+func newRows(c locktest.Client) locktest.Lock { return &rows{c, sqltest.Open(c)} }
+
+const duplicate = 1062
+
+func (l *rows) Acquire(ctx context.Context) (locktest.Lease, error) {
+	for {
+		_, err := l.db.ExecContext(ctx, "INSERT INTO locks (name) VALUES (?)", l.c.Key())
+		var said *mysql.MySQLError
+		switch {
+		case err == nil:
+			return l, nil
+		case !errors.As(err, &said) || said.Number != duplicate:
+			return nil, err
+		}
+		select {
+		case <-time.After(l.c.Retry()):
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+func (l *rows) Release(ctx context.Context) error {
+	done, err := l.db.ExecContext(ctx, "DELETE FROM locks WHERE name = ?", l.c.Key())
+	if err != nil {
+		return err
+	}
+	if n, err := done.RowsAffected(); err != nil || n == 0 {
+		return errors.Join(locktest.ErrNotHeld, err)
+	}
+	return nil
+}
+
+// table is that of such locks.
+var table = []string{"CREATE TABLE locks (name VARCHAR(64) NOT NULL PRIMARY KEY)"}
+
+// A row stays until somebody deletes it: nothing breaks mutual exclusion but a failover that forgets it, after
+// which a release deletes the row of another. Whoever dies, or never learns that the row is there, leaves the
+// lock taken for ever; if that was the first of all, nobody ever had it, and the story is no evidence.
+func TestRow(t *testing.T) {
+	locktest.Run(t, sqltest.MySQL{Setup: table}, newRows,
+		locktest.Breaks("crash", locktest.Progress), locktest.Breaks("lost-request", locktest.Progress),
+		locktest.Breaks("lost-reply", locktest.Progress), locktest.MayBeUntested("lost-reply"),
+		locktest.Breaks("failover", locktest.MutualExclusion, locktest.OwnerOnlyRelease))
+}
+
+// sessions are locks of a session, in MySQL by GET_LOCK and in PostgreSQL by an advisory lock.
+type sessions struct {
+	c         locktest.Client
+	db        *sql.DB
+	take, end string
+}
+
+func named(c locktest.Client) locktest.Lock {
+	return &sessions{c, sqltest.Open(c), "SELECT GET_LOCK(?, 1)", "SELECT RELEASE_LOCK(?)"}
+}
+
+func advisory(c locktest.Client) locktest.Lock {
+	return &sessions{c, sqltest.Open(c), "SELECT pg_try_advisory_lock(hashtext($1))", "SELECT pg_advisory_unlock(hashtext($1))"}
+}
+
+// Acquire takes a connection out of the pool, which is the session.
+func (l *sessions) Acquire(ctx context.Context) (locktest.Lease, error) {
+	conn, err := l.db.Conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		var got bool
+		err := conn.QueryRowContext(ctx, l.take, l.c.Key()).Scan(&got)
+		if err == nil && got {
+			return &session{l, conn}, nil
+		}
+		if err == nil {
+			select {
+			case <-time.After(l.c.Retry()):
+				continue
+			case <-ctx.Done():
+				err = ctx.Err()
+			}
+		}
+		return nil, errors.Join(err, conn.Close())
+	}
+}
+
+type session struct {
+	of   *sessions
+	conn *sql.Conn
+}
+
+func (s *session) Release(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, s.of.c.Timeout())
+	defer cancel()
+	var had bool
+	err := s.conn.QueryRowContext(ctx, s.of.end, s.of.c.Key()).Scan(&had)
+	_ = s.conn.Close()
+	if err == nil && !had {
+		return locktest.ErrNotHeld
+	}
+	return err
+}
+
+// A lock of a session is there for as long as the session is: a crash frees it, a pause does not, and a new
+// primary knows nothing of it.
+func TestSessions(t *testing.T) {
+	known := []locktest.Option{locktest.Breaks("restart"), locktest.Breaks("failover")}
+	t.Run("MySQL", func(t *testing.T) { locktest.Run(t, sqltest.MySQL{}, named, known...) })
+	t.Run("PostgreSQL", func(t *testing.T) { locktest.Run(t, sqltest.PostgreSQL{}, advisory, known...) })
+}
+
+// Errors of the server are those of the drivers that people use, values come as they do, and transactions are
+// the server's.
+func TestDriver(t *testing.T) {
+	var looked bool
+	locktest.Run(t, sqltest.PostgreSQL{Setup: []string{"CREATE TABLE t (name VARCHAR(9) NOT NULL PRIMARY KEY, n BIGINT)"}}, func(c locktest.Client) locktest.Lock {
+		l := advisory(c).(*sessions)
+		if !looked && c.Name() == "A" {
+			looked = true
+			look(t, l.db)
+		}
+		return l
+	}, locktest.Stories("contention"))
+	if !looked {
+		t.Error("nobody has looked")
+	}
+}
+
+func look(t *testing.T, db *sql.DB) {
+	ctx := context.Background()
+	exec := func(query string, args ...any) {
+		t.Helper()
+		if _, err := db.ExecContext(ctx, query, args...); err != nil {
+			t.Error(err)
+		}
+	}
+	exec("INSERT INTO t (name, n) VALUES ($2, $1)", 7, "a$1'b")
+	_, err := db.ExecContext(ctx, "INSERT INTO t (name, n) VALUES ($1, 1)", "a$1'b")
+	var said *pq.Error
+	if !errors.As(err, &said) || said.Code != "23505" {
+		t.Errorf("%v", err)
+	}
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tx.Exec("UPDATE t SET n = 8 WHERE name = $1", "a$1'b"); err != nil {
+		t.Error(err)
+	}
+	if err := tx.Rollback(); err != nil {
+		t.Error(err)
+	}
+	var name string
+	var n int64
+	if err := db.QueryRow("SELECT name, n FROM t WHERE n = $1", 7).Scan(&name, &n); err != nil || name != "a$1'b" || n != 7 {
+		t.Errorf("%q, %d, %v", name, n, err)
+	}
+	if err := db.QueryRow("SELECT name FROM t WHERE name = '$1'").Scan(&name); !errors.Is(err, sql.ErrNoRows) {
+		t.Errorf("%v", err)
+	}
+}
+
+// A lock is made for one client, from its pool.
+func ExampleOpen() {
+	_ = func(t *testing.T) { // func TestMyLock(t *testing.T)
+		locktest.Run(t, sqltest.MySQL{Setup: table}, func(c locktest.Client) locktest.Lock {
+			return &rows{c, sqltest.Open(c)} // mylock.New(sqltest.Open(c), c.Key())
+		}, locktest.Breaks("failover"))
+	}
+}
