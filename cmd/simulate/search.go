@@ -51,7 +51,7 @@ What is found is a property that broke, so it ends with exit code 1, also when t
 expects nothing (anything); with 0 if the scenario expects just that of the lock (and then
 with 1 if no seed breaks it).
 
-` + exitHelp,
+` + exitHint,
 		Example: `  simulate search scenarios/search/redlock-storm.yaml
   simulate search redlock-storm --property no-lost-update --for 2m
   simulate search mixed --lock set-nx-lua --seeds 10000`,
@@ -215,25 +215,6 @@ func (f *searchFlags) hunt(ctx context.Context, p *plan.Plan, lock string, world
 	}
 	h.met = !h.inconclusive() && f.meets(p, h)
 	return h, nil
-}
-
-// seek plays the seeds of a shard until one breaks the lock.
-func (f *searchFlags) seek(ctx context.Context, p *plan.Plan, lock string, worlds run.Factory, s shard.Shard) (search.Tried, error) {
-	o := search.Options{
-		Plan: p, Lock: lock, Properties: f.properties, First: f.seed, Seeds: f.seeds, Jobs: f.jobs, Worlds: worlds, Shard: s,
-	}
-	total := o.Mine()
-	if f.limit > 0 {
-		until := time.Now().Add(f.limit)
-		o.Seeds, o.Stop = 1<<40, func() bool { return !time.Now().Before(until) }
-		total = -1 // nobody knows
-	}
-	bar := f.bar("seeds of "+lock, total)
-	o.Progress = func() { _ = bar.Add(1) }
-	tried, err := search.Seek(ctx, o)
-	_ = bar.Finish()
-	_ = bar.Clear()
-	return tried, err
 }
 
 // meets reports whether the scenario expects what the search has come to, of the
