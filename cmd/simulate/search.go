@@ -217,25 +217,6 @@ func (f *searchFlags) hunt(ctx context.Context, p *plan.Plan, lock string, world
 	return h, nil
 }
 
-// seek plays the seeds of a shard until one breaks the lock.
-func (f *searchFlags) seek(ctx context.Context, p *plan.Plan, lock string, worlds run.Factory, s shard.Shard) (search.Tried, error) {
-	o := search.Options{
-		Plan: p, Lock: lock, Properties: f.properties, First: f.seed, Seeds: f.seeds, Jobs: f.jobs, Worlds: worlds, Shard: s,
-	}
-	total := o.Mine()
-	if f.limit > 0 {
-		until := time.Now().Add(f.limit)
-		o.Seeds, o.Stop = 1<<40, func() bool { return !time.Now().Before(until) }
-		total = -1 // nobody knows
-	}
-	bar := f.bar("seeds of "+lock, total)
-	o.Progress = func() { _ = bar.Add(1) }
-	tried, err := search.Seek(ctx, o)
-	_ = bar.Finish()
-	_ = bar.Clear()
-	return tried, err
-}
-
 // meets reports whether the scenario expects what the search has come to, of the
 // properties that were searched for.
 func (f *searchFlags) meets(p *plan.Plan, h *hunt) bool {
