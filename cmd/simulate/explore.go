@@ -286,23 +286,10 @@ func (f *exploreFlags) print(r *measured.Explored) {
 		}
 		fmt.Fprintln(f.stdout, f.said(say.WalkedOf.With(say.Verbatim(l.Lock), say.Grouped(l.Walked), say.Number(l.Complete), say.Number(r.Scope.Faults))))
 		for _, way := range explore.Ways() {
-			sets := l.Breaks[way.String()]
-			if way != explore.Stuck {
-				f.printSets(l, way.String(), sets)
-				continue
-			}
-			var stuck, hung []measured.CutSet // work that never ends sticks every design that renews
-			for _, set := range sets {
-				if slices.Contains(set.Kinds, "hung") {
-					hung = append(hung, set)
-				} else {
-					stuck = append(stuck, set)
-				}
-			}
-			f.printSets(l, way.String(), stuck)
-			if len(hung) > 0 {
-				f.printSets(l, "  (hung)", hung)
-			}
+			f.printSets(l, way.String(), l.Breaks[way.String()])
+		}
+		if hung := l.Breaks[measured.Hung]; len(hung) > 0 {
+			f.printSets(l, "  (hung)", hung)
 		}
 		if l.Cut > 0 {
 			f.line("unknown", say.WithoutAnEnd.With(say.Number(l.Cut), say.Number(explore.MostEvents)))

@@ -35,7 +35,7 @@ is shrunk here. All parts have to be there, in any order, each of them once.
 
 docs/machines.md says how to start the shards on Kubernetes, Slurm and in CI.
 
-` + exitHelp,
+` + exitHint,
 		Example: `  simulate search redlock-storm --seeds 1000000 --shard 3/16 --part part-3.json
   simulate merge part-*.json --json
   simulate merge part-1.json part-2.json --partial half.json`,

@@ -49,7 +49,7 @@ The comparison goes to comparison.html in the run store, and the runs stay as th
 are; what makes them hard to compare is said first.
 
 Formats (of a comparison: html and json):
-` + listed.String() + "\n" + exitHelp,
+` + listed.String() + "\n" + exitHint,
 		Example: `  simulate report reports/pause-past-lease/*
   simulate report reports/latest --format junit,md
   simulate report reports/latest --format md --to -`,

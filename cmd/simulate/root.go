@@ -32,9 +32,9 @@ func rootCommand() *cobra.Command {
 crashes, lost replies and failovers, and judge the history that results.
 
 ` + exitHelp,
-		Example: `  simulate tour
-  simulate run scenarios/lessons/pause-past-lease.yaml
-  simulate run scenarios/lessons --backend process --scale 0.1`,
+		Example: `  simulate tour                                     # learn how locks break
+  simulate run pause-past-lease                     # play one story
+  simulate run my.yaml --backend process --scale 0.1  # on real servers`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 

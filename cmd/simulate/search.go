@@ -51,7 +51,7 @@ What is found is a property that broke, so it ends with exit code 1, also when t
 expects nothing (anything); with 0 if the scenario expects just that of the lock (and then
 with 1 if no seed breaks it).
 
-` + exitHelp,
+` + exitHint,
 		Example: `  simulate search scenarios/search/redlock-storm.yaml
   simulate search redlock-storm --property no-lost-update --for 2m
   simulate search mixed --lock set-nx-lua --seeds 10000`,

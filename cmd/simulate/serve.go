@@ -43,7 +43,7 @@ Ctrl-C ends it, with exit code 0.
 The playground, in which one drags a pause and watches two clients get in, is there
 when make site was run: in the folder site here or beside the program, or in --site.
 
-` + exitHelp,
+` + exitHint,
 		Example: "  simulate serve\n  simulate serve --port 9000\n  simulate serve --out other/reports --port 0",
 		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -55,7 +55,7 @@ page, a table (CSV) and the maps as SVG below sweep/ in the run store.
 A sweep measures and expects nothing: it ends with 0, and with 3 if nothing was tested.
 The same file is an ordinary story for run, which plays it as it stands.
 
-` + exitHelp,
+` + exitHint,
 		Example: `  simulate sweep scenarios/search/pause-against-lease.yaml
   simulate sweep pause-against-lease --lock set-nx-lua --seeds 1000
   simulate sweep pause-against-lease --property no-stale-write --json`,

@@ -179,6 +179,9 @@ func TestFaultsAreDropped(t *testing.T) {
 func TestALessonEndsWhenTheVerdictTurns(t *testing.T) {
 	p := browser.Visit(t, playgroundAt(t), browser.Options{Hash: "#lesson=pause"})
 	verdictIs(p, "broken")
+	if text := p.Text("main"); strings.Contains(text, "two clients in at once") {
+		t.Error("the run can be seen before the learner has guessed")
+	}
 	p.Click("#lesson .answers button:first-child")
 	p.Await(`document.querySelectorAll("#lesson .right").length === 1`)
 	if p.Count("#lesson .done") != 0 {

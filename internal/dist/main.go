@@ -1,5 +1,5 @@
 // Command dist builds the program for the systems that people have, and writes an archive of each with
-// the shells' completions, and a file of checksums. The same commit gives the same bytes on every machine
+// the shells' completions and the static site, and a file of checksums. The same commit gives the same bytes on every machine
 // with the same Go.
 package main
 
@@ -8,6 +8,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -116,7 +117,34 @@ func newRelease(ctx context.Context) (*release, error) {
 		}
 		r.texts = append(r.texts, file{name: "completions/" + completions[shell], data: text})
 	}
-	return r, nil
+	site, err := r.site(ctx)
+	r.texts = append(r.texts, site...)
+	return r, err
+}
+
+// site is the static site with the playground: simulate serve finds it beside the program.
+func (r *release) site(ctx context.Context) (files []file, err error) {
+	dir, err := os.MkdirTemp("", "site")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	if _, err := output(ctx, []string{"GO=" + r.goTool}, "scripts/site", dir); err != nil {
+		return nil, err
+	}
+	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		below, err := filepath.Rel(dir, path)
+		files = append(files, file{name: "site/" + filepath.ToSlash(below), data: data})
+		return err
+	})
+	return files, err
 }
 
 // archive builds the programs of a system and packs them.

@@ -79,5 +79,6 @@ func (s *State) told(t *teller, v locks.Variant) (measured.ExploredLock, error) 
 	}
 	var err error
 	out.Singles, err = l.singles(tell)
+	out.TellHungApart()
 	return out, err
 }

@@ -165,7 +165,7 @@ var (
 		"{n} later rows are left out to keep this page small; all events are in history.jsonl.",
 		"为了让本页不太大，后面的 {n} 行略去了；全部事件都在 history.jsonl 里。")
 	SeedIsSplit = New1[Verbatim](
-		"The seed {seed} is split by name, so that another lock does not change the luck of the rest:",
+		"The seed {seed} is split by name, so another lock leaves the other random streams unchanged:",
 		"种子 {seed} 按名字拆开，换一把锁不会改变其余部分的随机：")
 	StreamsOfClient = New1[Name](
 		"luck of {who} (its tokens), habits of {who} (its work), network of {who}",

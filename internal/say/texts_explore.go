@@ -35,6 +35,8 @@ var exploreTexts = [][2]string{
 	{"Costs are measured where a lease is 10 s: the servers that keep the lock, the round trips of a free lock, one after the other, and for how long a dead holder keeps the others out.", "代价是在租约为 10 秒时测得的：保存锁的服务器、锁空闲时依次发生的往返次数，以及持有者死后别人还要等多久。"},
 	{"A server restarts with what its persistence has kept.", "服务器重启，只剩持久化留下的。"},
 	{"always", "总会坏"}, {"believe", "两个都以为持有"}, {"damage", "资源损坏"}, {"robbed", "锁被抢"}, {"stuck", "卡死"}, {"doubt", "存疑"}, {"breaks without a fault", "没有故障也会坏"}, {"  (hung)", "（卡住）"},
+	{"everybody waits while work hangs", "工作卡住时大家都等"},
+	{"Hung work is told apart: every design that renews keeps the lock for it, which is no fault of the lock.", "卡住的工作单独列出：凡是续租的设计都会为它占着锁，这不是锁的过错。"},
 	{"Which lock should I use?", "该用哪把锁？"}, {"What does it take to break it?", "怎样才会被破坏？"}, {"Skip to the table", "跳到表格"},
 	{"What can happen to you?", "你那里会发生什么？"}, {"for you", "对你"}, {"survives", "经得住"}, {"breaks", "会坏"}, {"not walked", "没有走过"},
 	{"Tick what you have to expect. A lock survives if none of the sets of faults that break it lies within your ticks.", "勾选你必须预料到的。如果破坏一把锁的故障组合没有一个全在你的勾选之内，它就经得住。"},

@@ -8,7 +8,7 @@ var playTexts = [][2]string{
 	{"Take the end of the pause and pull it past the lease. Everything here is played by the simulator, in this page, while you drag.", "抓住停顿的末端，把它拉过租约。你拖动的时候，这一切都由本页里的模拟器当场演出。"},
 	{"This page plays a simulator, so it needs scripts. The gallery and the reference do not.", "本页要运行模拟器，所以需要脚本。图例和参考不需要。"},
 	{"Timelines: what clients believe, what the store has, and the faults", "时间轴：客户端以为的、存储里的，以及故障"},
-	{"The simulator is loading …", "正在载入模拟器……"}, {"Another one", "换一个"}, {"The resource checks", "资源检查"},
+	{"The simulator is loading … A browser takes it from a server only, and not from a file.", "正在载入模拟器……浏览器只从服务器取它，不从文件取。"}, {"Another one", "换一个"}, {"The resource checks", "资源检查"},
 	{"work", "工作"}, {"latency", "延迟"}, {"replication lag", "复制延迟"}, {"clock step", "时钟跳变"},
 	{"nothing: every write is taken", "不检查：每次写入都接受"},
 	{"a write whose token is lower than that of an earlier write is refused", "令牌比先前写入低的写入要拒绝"},

@@ -45,13 +45,13 @@ func Stories(x *measured.Explored, files fs.FS, chosen []locks.Variant, kinds []
 			}
 		}
 		l := &x.Locks[at]
-		for _, way := range measured.Ways() {
+		for _, way := range measured.Outcomes() {
 			for _, s := range l.Breaks[way] {
 				add(s.Kinds, s.Story)
 			}
 		}
 		for _, s := range l.Singles {
-			for _, way := range measured.Ways() {
+			for _, way := range measured.Outcomes() {
 				if shown := s.Breaks[way]; shown != nil {
 					add([]string{s.Kind}, shown.Story)
 				}

@@ -21,7 +21,7 @@ const (
 	stripLanes = 6 // at most
 )
 
-// Beliefs draws who believes to hold the lock, from one instant to another: a lane
+// Beliefs draws who believes they hold the lock, from one instant to another: a lane
 // for each client, grey where it is frozen, framed where two beliefs overlap.
 // It is empty when nobody believes anything. The steps below it are its text.
 func Beliefs(j *checker.Judgement, from, to history.Instant, l say.Language) template.HTML {

@@ -68,14 +68,28 @@ func (l *Layout) keptApart(e *history.Event) (ids []history.NodeID) {
 	return ids
 }
 
-// actors are the clients of whom steps tell, at most mostClients: those of the violations first,
+// clientsOf counts the clients of a history.
+func clientsOf(h *history.History) (n int) {
+	for _, node := range h.Header.Nodes {
+		if node.Role == history.RoleClient {
+			n++
+		}
+	}
+	return n
+}
+
+// actors are the clients of whom steps tell, at most mostClients where there are many: those of the violations first,
 // then those who hold the lock from before the steps on, then those of the steps that are nearest
 // to the first violation.
 func (l *Layout) actors() (ids []history.NodeID) {
 	first := slices.IndexFunc(l.steps, func(s explain.Step) bool { return s.Violation })
+	most := mostClients
+	if clientsOf(l.h) <= fewClients {
+		most = fewClients
+	}
 	some := func(of ...history.NodeID) {
 		for _, id := range of {
-			if l.h.Role(id) == history.RoleClient && !slices.Contains(ids, id) && len(ids) < mostClients {
+			if l.h.Role(id) == history.RoleClient && !slices.Contains(ids, id) && len(ids) < most {
 				ids = append(ids, id)
 			}
 		}

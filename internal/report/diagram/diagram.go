@@ -178,7 +178,7 @@ func (d *drawing) strikes(bars []bundle.Bar) {
 		d.f(`<rect x="%d" y="%d" width="%d" height="%d" class="strike"/>`, x-half, y0, 2*half, y1-y0)
 		d.text(x+10, y0+12, beside, "w", say.FaultNumber.With(say.Number(b.Fault)).In(d.language))
 		if b.Cut {
-			d.text(x+10, y0+23, beside, "w", d.word("cut off"))
+			d.text(x-half, y0-4, beside, "w", d.word("cut off"))
 		}
 	}
 }

@@ -49,7 +49,8 @@ const (
 	foldHeight  = 54
 	stepPitch   = 24 // least distance of two numbered rows
 	rowPitch    = 11 // least distance of two rows
-	mostClients = 6  // that have a column, each of a colour of its own
+	fewClients  = 10 // so many have a column each
+	mostClients = 6  // of more these have one, each of a colour of its own
 	maxColumns  = 16
 )
 

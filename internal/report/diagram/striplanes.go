@@ -37,13 +37,17 @@ func (d *timeDrawing) lanesOf(s *Strip) []timeLane {
 	}
 	lane := make([]int, len(part)) // by NodeID: index into out plus one
 	clients, servers, folded := 0, 0, 0
+	most := maxLanes
+	if clientsOf(d.h) <= fewClients {
+		most = fewClients
+	}
 	for i, n := range d.h.Header.Nodes {
 		id := history.NodeID(i + 1)
 		if !part[id] && len(struck[id]) == 0 {
 			continue
 		}
 		switch {
-		case n.Role == history.RoleClient && clients < maxLanes:
+		case n.Role == history.RoleClient && clients < most:
 			clients++
 			out = append(out, timeLane{name: clean.Text(say.Name(n.Name).In(d.language), clean.MaxHeadName)})
 		case n.Role == history.RoleClient && folded == 0:

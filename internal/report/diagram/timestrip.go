@@ -41,7 +41,7 @@ const (
 	lanePitch     = 12
 	leastBar      = whole / 1000
 	leastMark     = whole / 2000
-	maxLanes      = 6      // clients of one strip that have a lane of their own, and servers
+	maxLanes      = 6      // of many clients and servers that have a lane of their own
 	denseAfter    = 300    // bars of one lane that are drawn one by one
 	activityAfter = 20_000 // events from which on their density is shown
 )

@@ -353,7 +353,7 @@
   function fromAddress() {
     var hash = location.hash.slice(1), named = /^lesson=([a-z-]+)(?:&(.*))?$/.exec(hash);
     if (hash && hash === address) return;
-    teach(named ? cards.filter(function (c) { return c.name === named[1]; })[0] || null : null);
+    teach(named ? cards.filter(function (c) { return c.name === named[1]; })[0] || null : null, named && !named[2]);
     if (named) hash = named[2] || "";
     if (lesson && !hash) return ask({ edit: { open: lesson.start } });
     ask(hash ? { address: hash } : { edit: { open: says.start } });
@@ -402,8 +402,9 @@
     if ($("lessons").value) location.hash = "lesson=" + $("lessons").value;
     $("lessons").value = "";
   });
-  function teach(card) {
+  function teach(card, guess) { // guess: the run is not to be seen before the learner has guessed
     lesson = card;
+    document.body.classList.toggle("guessing", !!card && !!guess);
     var box = $("lesson");
     box.hidden = !card;
     box.textContent = "";
@@ -422,6 +423,7 @@
           if (n === card.right) other.className = "right";
           else if (n === i) other.className = "wrong";
         });
+        document.body.classList.remove("guessing");
         add("p", card.see);
         add("p", card.turn, "turn");
         lesson.asked = true;
