@@ -19,11 +19,12 @@ test: servers images check ## everything: install the servers and the browser th
 	$(MAKE) --no-print-directory -j2 determinism live # one computes, the other waits
 
 # The tests of servers that no package has, and their locks in both worlds; what every verb does
-# on real servers; the programs of examples/; what a lock, a verb and a property more cost.
+# on real servers; the programs of examples/; shards in containers; what a lock, a verb and a property more cost.
 test-more: servers examples consul ## what is slow, and what needs a server that is built and not installed: Consul
 	LOCKSTEP_REQUIRE_MORE=1 $(GO) test -timeout 20m -count=1 ./internal/tidy -run ThePrice
 	LOCKSTEP_REQUIRE_SERVERS=1 LOCKSTEP_REQUIRE_MORE=1 $(GO) test -tags live -timeout 20m -count=1 ./internal/conformance -run TheLiveWorldDoesWhatVerbsSay
 	LOCKSTEP_REQUIRE_SERVERS=1 LOCKSTEP_REQUIRE_MORE=1 $(GO) test -timeout 20m -count=1 ./internal/real -run TheExamplesAreLocks
+	LOCKSTEP_REQUIRE_SERVERS=1 LOCKSTEP_REQUIRE_MORE=1 $(GO) test -tags live -timeout 20m -count=1 ./cmd/simulate -run 'ContainersPlayTheShards|KilledShards'
 	LOCKSTEP_REQUIRE_MORE=1 $(GO) test -timeout 20m -count=1 ./internal/sim/consul -run RealConsul -conformance.operations 12000
 	LOCKSTEP_REQUIRE_MORE=1 $(GO) test -timeout 20m -count=1 ./internal/real/servers ./internal/real/worker ./internal/real -run 'Consul|Routes/consul'
 	LOCKSTEP_REQUIRE_MORE=1 $(GO) test -timeout 20m -count=1 ./internal/real -run 'Store/consul-session|LeaderOfACluster/consul-session|NothingIsLeft/consul'
@@ -120,8 +121,8 @@ build: ## bin/simulate, and bin/simulate-live for real servers beside it
 	$(GO) build -pgo=$(PROFILE) -o bin/simulate ./cmd/simulate
 	$(GO) build -tags live -o bin/simulate-live ./cmd/simulate
 
-dist: ## dist/: an archive of the program for each system, with completions and checksums
-	GO="$(GO)" $(GO) run ./internal/dist
+dist: ## dist/: an archive of the program for each system, with completions and checksums (TARGETS=linux/arm64: of some)
+	GO="$(GO)" $(GO) run ./internal/dist $(TARGETS)
 
 cross: ## compile the plain program and its unit tests for every system that has an archive
 	GO="$(GO)" scripts/cross

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -79,10 +80,10 @@ func programIn(t *testing.T, dir string) func(env, line []string) ([]byte, error
 		cmd := exec.Command("bash", "-c", strings.Join(line, " "))
 		cmd.Dir = dir
 		cmd.Env = append(env, "PATH="+filepath.Join(dir, "bin")+":"+os.Getenv("PATH"), "HOME="+dir)
-		var errors bytes.Buffer
-		cmd.Stderr = &errors
+		var said bytes.Buffer
+		cmd.Stderr = &said
 		out, err := cmd.Output()
-		return append(out, errors.Bytes()...), err
+		return append(out, said.Bytes()...), err
 	}
 }
 
@@ -96,7 +97,8 @@ func smaller(line []string) (out []string) {
 }
 
 func code(err error) int {
-	if exit, ok := err.(*exec.ExitError); ok {
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
 		return exit.ExitCode()
 	}
 	return 0

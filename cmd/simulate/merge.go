@@ -112,6 +112,9 @@ func (f *mergeFlags) store(all *shard.Part) error {
 	if err := writeNew(f.partial, all.Store()); err != nil {
 		return err
 	}
+	if f.json {
+		return printJSON(f.stdout, map[string]any{"schema": 1, "part": f.partial, "holds": len(all.Results), "shards": all.Shards})
+	}
 	_, err := fmt.Fprintln(f.stdout, f.named("wrote", say.PartOfSeveral.With(say.Verbatim(f.partial), say.Number(len(all.Results)), say.Number(all.Shards))))
 	return err
 }

@@ -115,9 +115,10 @@ func (f *shardFlags) work(command string, options any) (*shard.Work, error) {
 }
 
 // exactVersion is the version of this program, with a hash of it unless it was built from what is
-// committed: two machines have to play the same.
+// committed or released: two machines have to play the same.
 func exactVersion() (string, error) {
-	version, modified := buildVersion(), true
+	version := buildVersion()
+	modified := !strings.HasPrefix(version, "v") || strings.Contains(version, "+dirty")
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, s := range info.Settings {
 			if s.Key == "vcs.modified" {
