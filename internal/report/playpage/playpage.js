@@ -60,8 +60,8 @@
       $("out-" + c.id).textContent = c.text;
     });
     $("fence").value = f.fence;
-    $("faults").innerHTML = f.faults;
-    turnTo(f.seed);
+    fill($("faults"), f.faults);
+    if (!waiting) turnTo(f.seed); // else the wheel has turned on
     $("hashes").textContent = "";
     f.locks.forEach(function (l) { $("hashes").appendChild(element("code", l.id + " " + l.hash)); });
     if (f.brief && !waiting) settled();
@@ -95,12 +95,12 @@
         verdict.appendChild(element("b", says[l.verdict]));
         verdict.appendChild(document.createTextNode(l.says));
       }
-      box.querySelector(".stage").innerHTML = l.stage;
+      fill(box.querySelector(".stage"), l.stage);
       told.querySelector("h2").textContent = l.id;
       var diagram = told.querySelector(".diagram");
       diagram.setAttribute("aria-label", l.id);
-      diagram.innerHTML = l.picture;
-      told.querySelector(".story").innerHTML = l.story;
+      fill(diagram, l.picture);
+      fill(told.querySelector(".story"), l.story);
     });
     if (held_lock >= 0) {
       var again = all(".lock")[held_lock];
@@ -108,7 +108,13 @@
       if (again) again.focus({ preventScroll: true });
     }
     more.hidden = frame.locks.length >= says.most;
-    stages.appendChild(more);
+    if (stages.lastElementChild !== more) stages.appendChild(more); // or a click that has begun is lost
+  }
+  // fill leaves alone what has not changed, and with it whoever is about to click it.
+  function fill(e, html) {
+    if (e.filled === html) return;
+    e.filled = html;
+    e.innerHTML = html;
   }
   function fit(into, template, selector, n) {
     var have = all(selector, into);
