@@ -43,6 +43,8 @@ var jsonRuns = []struct {
 	{[]string{"matrix", "--lock", "setnx", "--fault", "CC", "--seeds", "1"}, exitMet},
 	{[]string{"matrix", "--scripts", "--lock", "setnx", "--fault", "CC"}, exitMet},
 	{[]string{"claims", "--claim", "18"}, exitMet},
+	{[]string{"claims", "--claim", "18", "--shard", "1/1", "--part", "part.json"}, exitMet},
+	{[]string{"merge", "part.json"}, exitMet},
 	{[]string{"search", "redlock-storm", "--seeds", "1"}, exitMissed},
 	{[]string{"sweep", "pause-against-lease", "--seeds", "1"}, exitMet},
 	{[]string{"explore", "set-nx-lua", "--only", "evict"}, exitMet},
