@@ -121,8 +121,8 @@ build: ## bin/simulate, and bin/simulate-live for real servers beside it
 	$(GO) build -pgo=$(PROFILE) -o bin/simulate ./cmd/simulate
 	$(GO) build -tags live -o bin/simulate-live ./cmd/simulate
 
-dist: ## dist/: an archive of the program for each system, with completions and checksums
-	GO="$(GO)" $(GO) run ./internal/dist
+dist: ## dist/: an archive of the program for each system, with completions and checksums (TARGETS=linux/arm64: of some)
+	GO="$(GO)" $(GO) run ./internal/dist $(TARGETS)
 
 cross: ## compile the plain program and its unit tests for every system that has an archive
 	GO="$(GO)" scripts/cross

@@ -168,6 +168,17 @@ func TestFaultsAreDropped(t *testing.T) {
 	faults(3, "drop reply when A is about to send")
 	p.Click(`[data-remove="3"]`)
 	p.Await(`document.querySelectorAll("#faults li").length === 2`)
+	// In the diagram the column says whom it hits, and the height says when.
+	chip = p.Middle(`[data-kind="crash"]`)
+	column := browser.Eval[[]float64](p, `(function (svg) {
+		var head = [].filter.call(svg.querySelectorAll(".heads .node"), function (t) { return t.textContent === "C"; })[0];
+		var box = svg.getBoundingClientRect(), at = new DOMPoint(+head.getAttribute("x"), 0).matrixTransform(svg.getScreenCTM());
+		return [at.x, Math.min(box.bottom, innerHeight) - 20];
+	})(document.querySelector("#pictures svg[data-rows]"))`)
+	p.Drag(chip, browser.Point{X: column[0], Y: column[1]})
+	faults(3, "crash C at ")
+	p.Click(`[data-remove="3"]`)
+	p.Await(`document.querySelectorAll("#faults li").length === 2`)
 	p.Click(`[data-kind="late-reply"]`)
 	p.Await(`document.getElementById("where").open && document.querySelectorAll("#where-message option").length > 3`)
 	p.Click(`#where button[value="add"]`)

@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -41,7 +42,7 @@ const profile = "cmd/simulate/simulate.pgo"
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := dist(ctx, "dist"); err != nil {
+	if err := dist(ctx, "dist", os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, "dist:", err)
 		os.Exit(1)
 	}
@@ -62,7 +63,14 @@ type file struct {
 	executable bool
 }
 
-func dist(ctx context.Context, to string) error {
+// dist writes the archives of some systems, such as linux/arm64; of all when none are named.
+func dist(ctx context.Context, to string, only []string) error {
+	chosen := slices.DeleteFunc(slices.Clone(targets), func(t target) bool {
+		return len(only) > 0 && !slices.Contains(only, t.goos+"/"+t.goarch)
+	})
+	if len(chosen) < len(only) {
+		return fmt.Errorf("there is no archive for one of %s: see the table of targets in internal/dist", strings.Join(only, ", "))
+	}
 	r, err := newRelease(ctx)
 	if err != nil {
 		return err
@@ -74,7 +82,7 @@ func dist(ctx context.Context, to string) error {
 		return err
 	}
 	sums := ""
-	for _, t := range targets {
+	for _, t := range chosen {
 		name, data, err := r.archive(ctx, t)
 		if err != nil {
 			return fmt.Errorf("%s/%s: %w", t.goos, t.goarch, err)

@@ -40,6 +40,9 @@ type Head struct {
 	Mark   string // by which the program knows a page as its own; "" for none
 	Style  template.CSS
 	Script template.JS // "" for none
+	File   string      // of a script that the page loads; "" for none
+
+	policy string // of a page that loads what it needs; "" for that of its script
 }
 
 // NewHead makes the head of a page without a script. own are its own styles, on top
@@ -55,13 +58,27 @@ func (h Head) Scripted(s Script) Head {
 	return h
 }
 
+// Loading is the head of a page that loads a script from a file beside it, and whose policy says
+// what else it may load.
+func (h Head) Loading(file, policy string) Head {
+	h.File, h.policy = file, policy
+	return h
+}
+
 // Meta is the policy of the page, for a browser that opens it as a file.
 func (h Head) Meta() template.HTML {
+	if h.policy != "" {
+		return metaOf(h.policy)
+	}
 	var own []string
 	if h.Script != "" {
 		own = append(own, string(h.Script))
 	}
-	return template.HTML(`<meta http-equiv="Content-Security-Policy" content="` + policy(own...) + `">`) // nothing of it is foreign
+	return metaOf(policy(own...))
+}
+
+func metaOf(policy string) template.HTML {
+	return template.HTML(`<meta http-equiv="Content-Security-Policy" content="` + policy + `">`) // nothing of it is foreign
 }
 
 // Script is the script of a page. A page has its script and the policy that lets it run from the

@@ -48,11 +48,13 @@ const Policy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker
 const (
 	Program = "playground.wasm.gz"
 	Go      = "wasm_exec.js"
+
+	scriptFile = "playground.js"
 )
 
 // Scripts are the page's own scripts, by the names that it loads them under.
 func Scripts() map[string][]byte {
-	return map[string][]byte{"playground.js": script, "worker.js": worker}
+	return map[string][]byte{scriptFile: script, "worker.js": worker}
 }
 
 // Link leads to another page of the site.
@@ -69,7 +71,6 @@ type chip struct {
 // view is what the template sees.
 type view struct {
 	Head             page.Head
-	Policy           string
 	Shapes           template.HTML
 	Home             string // of the site
 	Links            []Link
@@ -112,7 +113,7 @@ func Name(l say.Language) string { return names[l] }
 func HTML(cards []tour.Card, home string, links []Link, l say.Language) ([]byte, error) {
 	word := func(english string) string { return say.Text(english).In(l) }
 	v := view{
-		Head: page.NewHead("", page.ReportCSS, style), Policy: Policy, Shapes: template.HTML(diagram.Shapes()), Home: home, Links: links,
+		Head: page.NewHead(word("Playground")+" · lockstep", page.ReportCSS, style).Loading(scriptFile, Policy), Shapes: template.HTML(diagram.Shapes()), Home: home, Links: links,
 		Other: names[say.Chinese], OtherName: "中文", OtherLang: say.Chinese, Legend: diagram.Legend("sim", l), Lessons: cards, Says: wordsOf(l),
 	}
 	if l == say.Chinese {

@@ -60,8 +60,8 @@
       $("out-" + c.id).textContent = c.text;
     });
     $("fence").value = f.fence;
-    $("faults").innerHTML = f.faults;
-    turnTo(f.seed);
+    fill($("faults"), f.faults);
+    if (!waiting) turnTo(f.seed); // else the wheel has turned on
     $("hashes").textContent = "";
     f.locks.forEach(function (l) { $("hashes").appendChild(element("code", l.id + " " + l.hash)); });
     if (f.brief && !waiting) settled();
@@ -95,12 +95,12 @@
         verdict.appendChild(element("b", says[l.verdict]));
         verdict.appendChild(document.createTextNode(l.says));
       }
-      box.querySelector(".stage").innerHTML = l.stage;
+      fill(box.querySelector(".stage"), l.stage);
       told.querySelector("h2").textContent = l.id;
       var diagram = told.querySelector(".diagram");
       diagram.setAttribute("aria-label", l.id);
-      diagram.innerHTML = l.picture;
-      told.querySelector(".story").innerHTML = l.story;
+      fill(diagram, l.picture);
+      fill(told.querySelector(".story"), l.story);
     });
     if (held_lock >= 0) {
       var again = all(".lock")[held_lock];
@@ -108,7 +108,13 @@
       if (again) again.focus({ preventScroll: true });
     }
     more.hidden = frame.locks.length >= says.most;
-    stages.appendChild(more);
+    if (stages.lastElementChild !== more) stages.appendChild(more); // or a click that has begun is lost
+  }
+  // fill leaves alone what has not changed, and with it whoever is about to click it.
+  function fill(e, html) {
+    if (e.filled === html) return;
+    e.filled = html;
+    e.innerHTML = html;
   }
   function fit(into, template, selector, n) {
     var have = all(selector, into);
@@ -250,9 +256,33 @@
       var box = lane.getBoundingClientRect();
       return { element: lane, add: { kind: kind, node: lane.parentNode.dataset.node, at: Math.round((e.clientX - box.left) / box.width * frame.window) } };
     }
-    var near = message(e.clientX, e.clientY);
+    var near = message(e.clientX, e.clientY), column = chip.from.classList.contains("wire") ? null : inDiagram(e.clientX, e.clientY);
+    if (column && (!near || near.distance > 8)) return { element: column.element, add: { kind: kind, node: column.node, at: column.at } };
     if (!near) return null;
     return { element: near.element, add: { kind: kind, client: near.client, command: near.command, nth: near.nth, reply: near.reply } };
+  }
+  // inDiagram is the node whose column of a diagram is at a point, and what time it is there: the
+  // diagram says at which heights its rows are, and when.
+  function inDiagram(x, y) {
+    var svg = document.elementsFromPoint(x, y).filter(function (e) { return e.matches("#pictures svg[data-rows]"); })[0];
+    if (!svg) return null;
+    var at = new DOMPoint(x, y).matrixTransform(svg.getScreenCTM().inverse());
+    var lock = all(".lock", stages)[all(".told", pictures).indexOf(svg.closest(".told"))];
+    var nodes = all(".lane", lock).map(function (lane) { return lane.dataset.node; });
+    var head = all(".heads .node", svg).filter(function (t) { return nodes.indexOf(t.textContent) >= 0; }).sort(function (a, b) {
+      return Math.abs(a.getAttribute("x") - at.x) - Math.abs(b.getAttribute("x") - at.x);
+    })[0];
+    if (!head || Math.abs(head.getAttribute("x") - at.x) > 45) return null;
+    var rows = svg.dataset.rows.split(" ").map(Number), us = 0, from = 0;
+    for (var i = 0; i < rows.length; i += 2) {
+      if (rows[i] >= at.y) {
+        us += (rows[i + 1] - us) * Math.max(at.y - from, 0) / Math.max(rows[i] - from, 1);
+        break;
+      }
+      from = rows[i];
+      us = rows[i + 1];
+    }
+    return { element: head, node: head.textContent, at: Math.round(us / 1000) };
   }
   // message is the arrow of a diagram that is nearest to a point, if one is near.
   function message(x, y) {
@@ -266,7 +296,7 @@
       var d = Math.hypot(a.x + t * dx - x, a.y + t * dy - y);
       if (d < least) {
         least = d;
-        best = { element: g, client: arrow.client, command: arrow.command, nth: arrow.nth, reply: arrow.reply };
+        best = { element: g, distance: d, client: arrow.client, command: arrow.command, nth: arrow.nth, reply: arrow.reply };
       }
     });
     return best;
