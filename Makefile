@@ -9,7 +9,7 @@ PROFILE := $(CURDIR)/cmd/simulate/simulate.pgo
 # The browsers that internal/browser knows; any of them will do.
 BROWSERS := chromium chromium-browser google-chrome chrome headless-shell
 
-.PHONY: help test test-more unit race mutants live live-all live-docker images determinism soak soak-live fuzz conformance bench bench-live check lint golden generate gallery build profile servers examples consul libraries clean
+.PHONY: help test test-more unit race mutants live live-all live-docker images determinism soak soak-live fuzz conformance bench bench-live check lint golden generate gallery site build dist cross profile servers examples consul libraries clean
 
 help: ## show this menu
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -19,12 +19,13 @@ test: servers images check ## everything: install the servers and the browser th
 	$(MAKE) --no-print-directory -j2 determinism live # one computes, the other waits
 
 # The tests of servers that no package has, and their locks in both worlds; what every verb does
-# on real servers; the programs of examples/; what a lock, a verb and a property more cost.
+# on real servers; the programs of examples/; shards in containers; what a lock, a verb and a property more cost.
 test-more: servers examples consul ## what is slow, and what needs a server that is built and not installed: Consul
 	LOCKSTEP_REQUIRE_MORE=1 $(GO) test -timeout 20m -count=1 ./internal/tidy -run ThePrice
 	LOCKSTEP_REQUIRE_MORE=1 $(GO) test -timeout 20m -count=1 ./internal/logcheck -run LongLog
 	LOCKSTEP_REQUIRE_SERVERS=1 LOCKSTEP_REQUIRE_MORE=1 $(GO) test -tags live -timeout 20m -count=1 ./internal/conformance -run TheLiveWorldDoesWhatVerbsSay
 	LOCKSTEP_REQUIRE_SERVERS=1 LOCKSTEP_REQUIRE_MORE=1 $(GO) test -timeout 20m -count=1 ./internal/real -run TheExamplesAreLocks
+	LOCKSTEP_REQUIRE_SERVERS=1 LOCKSTEP_REQUIRE_MORE=1 $(GO) test -tags live -timeout 20m -count=1 ./cmd/simulate -run 'ContainersPlayTheShards|KilledShards'
 	LOCKSTEP_REQUIRE_MORE=1 $(GO) test -timeout 20m -count=1 ./internal/sim/consul -run RealConsul -conformance.operations 12000
 	LOCKSTEP_REQUIRE_MORE=1 $(GO) test -timeout 20m -count=1 ./internal/real/servers ./internal/real/worker ./internal/real -run 'Consul|Routes/consul'
 	LOCKSTEP_REQUIRE_MORE=1 $(GO) test -timeout 20m -count=1 ./internal/real -run 'Store/consul-session|LeaderOfACluster/consul-session|NothingIsLeft/consul'
@@ -122,9 +123,18 @@ generate: ## write the schemas and the reference in docs/ anew
 gallery: ## the committed examples: a report, and the picture of the README
 	scripts/gallery
 
+site: ## the static site: playground, reference, matrix, which lock, gallery, tour (SITE=folder, default site/)
+	GO="$(GO)" scripts/site $(or $(SITE),site)
+
 build: ## bin/simulate, and bin/simulate-live for real servers beside it
 	$(GO) build -pgo=$(PROFILE) -o bin/simulate ./cmd/simulate
 	$(GO) build -tags live -o bin/simulate-live ./cmd/simulate
+
+dist: ## dist/: an archive of the program for each system, with completions and checksums (TARGETS=linux/arm64: of some)
+	GO="$(GO)" $(GO) run ./internal/dist $(TARGETS)
+
+cross: ## compile the plain program and its unit tests for every system that has an archive
+	GO="$(GO)" scripts/cross
 
 profile: ## record the profile that the compiler uses anew
 	$(GO) test -trimpath -c -o /tmp/profile.test ./internal/sim
@@ -144,5 +154,5 @@ consul: ## build the Consul server, of which there is no package, into your cach
 	@GO="$(GO)" scripts/build-consul
 
 clean: ## remove what was built and run
-	rm -rf bin reports/latest
+	rm -rf bin dist reports/latest
 	find reports -mindepth 1 -maxdepth 1 -not -name gallery -exec rm -rf {} +

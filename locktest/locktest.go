@@ -47,7 +47,7 @@ type Lock interface {
 	Acquire(ctx context.Context) (Lease, error)
 }
 
-// Lease is the lock in the hands of a client that believes to hold it. What a lock can do beyond
+// Lease is the lock in the hands of a client that believes it holds it. What a lock can do beyond
 // releasing, its leases say by further methods: Extender, Fenced, Watched.
 type Lease interface {
 	// Release gives the lock back. nil: the store has confirmed it. ErrNotHeld, wrapped or not:

@@ -11,7 +11,7 @@ type Option func(*suite)
 
 // The properties that a lock is judged by.
 const (
-	MutualExclusion  = checker.MutualExclusionID  // no two clients believe to hold it at the same time
+	MutualExclusion  = checker.MutualExclusionID  // no two clients believe they hold it at the same time
 	OwnerOnlyRelease = checker.OwnerOnlyReleaseID // no release removes the entry of another client
 	Progress         = checker.ProgressID         // after the faults, whoever asks gets it within ten leases
 	NoStaleWrite     = checker.NoStaleWriteID     // no write of an old holder reaches the resource

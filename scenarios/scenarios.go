@@ -4,7 +4,13 @@ package scenarios
 
 import "embed"
 
-// Files holds lessons/<name>.yaml, search/<name>.yaml and bugs/<name>.yaml.
+// Files holds lessons/<name>.yaml, search/<name>.yaml, bugs/<name>.yaml and questions/<name>.yaml.
 //
-//go:embed lessons/*.yaml search/*.yaml bugs/*.yaml
+//go:embed lessons/*.yaml search/*.yaml bugs/*.yaml questions/*.yaml
 var Files embed.FS
+
+// Cutsets holds cutsets/<name>.yaml, the stories that the stored walk of the fault space tells
+// (docs/explore.json names them).
+//
+//go:embed cutsets/*.yaml
+var Cutsets embed.FS

@@ -7,6 +7,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"runtime/debug"
 	"syscall/js"
 
@@ -18,23 +19,30 @@ func main() {
 	debug.SetGCPercent(400)
 	p := playground.New()
 	js.Global().Set("lockstepPlay", js.FuncOf(func(_ js.Value, args []js.Value) any {
-		return play(p, args[0].String())
+		frame, ok := play(p, args[0].String())
+		if !ok {
+			p = playground.New() // nobody knows in which state the old one is
+		}
+		answer, err := json.Marshal(frame)
+		if err != nil {
+			panic(err) // a frame is strings and numbers
+		}
+		return string(answer)
 	}))
 	select {} // the page calls; nothing is ever over
 }
 
-// play answers a request, both in JSON.
-func play(p *playground.Playground, request string) string {
+// play answers a request in JSON. A bug of ours is a sentence too, and not the end of the page: ok is
+// false then.
+func play(p *playground.Playground, request string) (frame playground.Frame, ok bool) {
+	defer func() {
+		if bug := recover(); bug != nil {
+			frame = playground.Frame{Problems: []string{fmt.Sprintf("this is a bug of lockstep: %v", bug)}}
+		}
+	}()
 	var r playground.Request
-	frame := playground.Frame{}
 	if err := json.Unmarshal([]byte(request), &r); err != nil {
-		frame.Problems = []string{err.Error()}
-	} else {
-		frame = p.Play(context.Background(), r)
+		return playground.Frame{Problems: []string{err.Error()}}, true
 	}
-	answer, err := json.Marshal(frame)
-	if err != nil {
-		panic(err) // a frame is strings and numbers
-	}
-	return string(answer)
+	return p.Play(context.Background(), r), true
 }

@@ -117,6 +117,8 @@ func formOf(f *pflag.Flag) string {
 		return "a whole number"
 	case "stringSlice":
 		return "a list of names without gaps, such as a,b: name one at least, or leave the flag away"
+	case "stringArray":
+		return "KEY=VALUE, such as lease=30s"
 	case "intSlice":
 		return "a list of whole numbers, such as 1,2"
 	case "duration":

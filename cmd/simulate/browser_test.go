@@ -160,7 +160,7 @@ func TestServedIndexInABrowser(t *testing.T) {
 // file, and fits a telephone.
 func TestServedPagesAreQuiet(t *testing.T) {
 	address := served(t, playedStore(t))
-	for _, path := range []string{"", "matrix.html", "comparison.html", "latest", "latest/history.jsonl", "latest/result.json", "latest/scenario.yaml", "latest/junit.xml", "latest/plots/wait-distribution.svg"} {
+	for _, path := range []string{"", "matrix-set-nx-lua-sl.html", "comparison.html", "latest", "latest/history.jsonl", "latest/result.json", "latest/scenario.yaml", "latest/junit.xml", "latest/plots/wait-distribution.svg"} {
 		p := browser.Visit(t, address+path, browser.Options{Width: 380, Height: 800})
 		if browser.Eval[string](p, `document.documentElement.textContent.trim().slice(0, 1)`) == "" {
 			t.Errorf("%s shows nothing", path)
@@ -230,7 +230,7 @@ func TestStoreScreenshots(t *testing.T) {
 		t.Skip("set LOCKSTEP_SCREENSHOTS to a directory for pictures of the pages of a store")
 	}
 	address := served(t, playedStore(t))
-	for _, path := range []string{"index.html", "matrix.html", "comparison.html"} {
+	for _, path := range []string{"index.html", "matrix-set-nx-lua-sl.html", "comparison.html"} {
 		for name, o := range map[string]browser.Options{"light": {}, "dark": {Dark: true}, "narrow": {Width: 380, Height: 800}, "print": {Print: true, Width: 760}} {
 			p := browser.Visit(t, address+path, o)
 			file := filepath.Join(dir, strings.TrimSuffix(path, ".html")+"-"+name+".png")

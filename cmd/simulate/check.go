@@ -53,7 +53,7 @@ Nothing is expected of either. Two clients that certainly held a lock at once, o
 property that is broken, give exit code 1; else what is possible only, or unknown,
 gives 3.
 
-` + exitHelp,
+` + exitHint,
 		Example: `  simulate check production.csv --clock-error 50ms --lease 30s
   simulate check locks.jsonl.gz --columns time=ts,client=pod --time-unit ms
   simulate check reports/latest/history.jsonl`,

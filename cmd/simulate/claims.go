@@ -1,8 +1,10 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -12,13 +14,20 @@ import (
 
 	"lockstep/internal/claims"
 	"lockstep/internal/measured"
+	"lockstep/internal/shard"
 )
 
 // claimsFlags are the flags of the command claims.
 type claimsFlags struct {
 	*globals
+	shards  shardFlags
 	numbers []int
 	jobs    int
+}
+
+// claimsOptions are those of a work of claims.
+type claimsOptions struct {
+	Claims []int `json:"claims,omitempty"`
 }
 
 func claimsCommand(g *globals) *cobra.Command {
@@ -38,29 +47,39 @@ No verdict is written down anywhere. The exit code is 0 whatever the verdicts ar
   simulate claims --claim 5,18
   simulate claims --json > claims.json`,
 		Args: noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error { return f.measure(cmd) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return f.measure(cmd.Context()) },
 	}
 	cmd.Flags().IntSliceVar(&f.numbers, "claim", nil, "only these claims, by their numbers")
 	cmd.Flags().IntVar(&f.jobs, "jobs", 0, "workers (default: one for each core)")
+	f.shards.add(cmd)
 	return cmd
 }
 
-func (f *claimsFlags) measure(cmd *cobra.Command) error {
+// merge shows what merged parts have measured.
+func (f *claimsFlags) merge(ctx context.Context) error {
+	var o claimsOptions
+	err := f.shards.options(&o)
+	if err != nil {
+		return err
+	}
+	f.numbers = o.Claims
+	return f.measure(ctx)
+}
+
+func (f *claimsFlags) measure(ctx context.Context) error {
+	if err := f.shards.parse(); err != nil {
+		return err
+	}
 	chosen, err := chosenClaims(f.numbers)
 	if err != nil {
 		return err
 	}
-	bar := f.bar("claims", len(chosen))
 	started := time.Now()
-	results, err := claims.Measure(cmd.Context(), claims.Options{
-		Claims: chosen, Jobs: f.jobs,
-		Progress: func(done, _ int) { _ = bar.Set(done) },
-	})
-	_ = bar.Finish()
-	interrupted := cmd.Context().Err()
+	results, err := f.results(ctx, chosen)
+	interrupted := ctx.Err()
 	switch {
 	case err != nil && interrupted == nil:
-		return &bugError{err}
+		return err
 	case interrupted != nil && len(results) == 0:
 		return interrupted
 	}
@@ -77,6 +96,27 @@ func (f *claimsFlags) measure(cmd *cobra.Command) error {
 		return fmt.Errorf("interrupted after %d of %d claims, which are shown above", len(results), len(chosen))
 	}
 	return err
+}
+
+// results are what was measured here, or by the shards of merged parts; beside an interruption what
+// was over.
+func (f *claimsFlags) results(ctx context.Context, chosen []claims.Claim) ([]claims.Measured, error) {
+	shards, err := divided(&f.shards, f.globals, "claims", claimsOptions{f.numbers}, func(s shard.Shard) ([]claims.Measured, error) {
+		bar := f.bar("claims", s.Count(len(chosen)))
+		results, err := claims.Measure(ctx, claims.Options{
+			Claims: chosen, Jobs: f.jobs, Shard: s,
+			Progress: func(done, _ int) { _ = bar.Set(done) },
+		})
+		_ = bar.Finish()
+		if err != nil && ctx.Err() == nil {
+			err = &bugError{err}
+		}
+		return results, err
+	})
+	if err != nil {
+		return slices.Concat(shards...), err
+	}
+	return claims.Join(chosen, shards)
 }
 
 // chosenClaims are the claims with these numbers, all of them when none are given.

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lockstep/internal/checker"
+	"lockstep/internal/explore"
 	"lockstep/internal/matrix"
 	"lockstep/internal/report/worldspage"
 	"lockstep/internal/run"
@@ -19,6 +20,7 @@ import (
 	"lockstep/internal/shell"
 	"lockstep/internal/sim"
 	"lockstep/internal/worlds"
+	"lockstep/scenarios"
 )
 
 // worldsFlags are the flags of the command compare-worlds.
@@ -28,7 +30,7 @@ type worldsFlags struct {
 	letters []string
 	keep    string
 
-	topologies bool
+	topologies, cutsets bool
 }
 
 func compareWorldsCommand(g *globals) *cobra.Command {
@@ -52,6 +54,11 @@ interrupted one stopped, and all runs in the file count, also beyond --times. A 
 that was changed since is played anew. Of real runs that differ, a hundred at most, the
 histories go into a folder beside the file, for simulate check.
 
+With --cutsets, no cell of the matrix is played but the stories of the stored walk
+(simulate explore): for each set of faults that breaks a lock, the shortest one. A
+story agrees when both worlds break the lock in the same ways. --fault names kinds of
+faults then.
+
 With --topologies, no column of the matrix is played but what may befall a primary, its
 replicas and sentinels: T1, T2 and so on, each of which is one cut, death or return.
 
@@ -64,7 +71,7 @@ Exit codes:
   3    some put nothing to the test, or none could be played`,
 		Example: `  simulate compare-worlds --lock set-nx-lua,watchdog-lua
   simulate compare-worlds --letter V,F,VF,D --times 20 --keep runs.jsonl
-  simulate compare-worlds --topologies --lock set-nx-lua,set-wait --scale 1`,
+  simulate compare-worlds --cutsets --lock redlock --keep runs.jsonl`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.compare(cmd) },
 	}
@@ -72,27 +79,23 @@ Exit codes:
 	cmd.Flags().IntVar(&f.times, "times", 1, "how often each cell is played in each world")
 	cmd.Flags().StringSliceVar(&f.letters, "letter", nil, "only cells in which the simulator shows one of these letters")
 	cmd.Flags().StringVar(&f.keep, "keep", "", "keep the real runs in this file, and play none again that it holds")
+	cmd.Flags().BoolVar(&f.cutsets, "cutsets", false, "play the stories of the stored walk of the fault space instead of the matrix")
 	cmd.Flags().BoolVar(&f.topologies, "topologies", false, "play cuts and failovers of Redis with Sentinel instead of the matrix")
 	return speaks(cmd, g)
 }
 
 func (f *worldsFlags) compare(cmd *cobra.Command) error {
-	columns := matrix.Columns()
-	if f.topologies {
-		columns = matrix.Topologies()
-	}
-	chosen, err := f.chosen(columns)
-	if err != nil {
-		return err
-	}
+	chosen, stories, err := f.choose()
 	switch {
+	case err != nil:
+		return err
 	case f.times < 1:
 		return fmt.Errorf("--times %d: at least 1", f.times)
 	case f.backend == sim.Backend:
 		return errors.New("--backend sim: the simulator is compared with real servers, so choose another one")
 	}
 	o := worlds.Options{
-		Locks: chosen.locks, Columns: chosen.columns, ScalePPM: chosen.scalePPM, Refuse: chosen.refuse,
+		Locks: chosen.locks, Columns: chosen.columns, Stories: stories, ScalePPM: chosen.scalePPM, Refuse: chosen.refuse,
 		Sim: simulator, Backend: f.backend, Times: f.times, Jobs: f.jobs,
 	}
 	if o.Real, err = backend(f.backend, o.ScalePPM, nil); err != nil {
@@ -107,7 +110,7 @@ func (f *worldsFlags) compare(cmd *cobra.Command) error {
 		}
 		defer o.Kept.Close() // every run is written already
 	}
-	bar := f.bar("compare-worlds", chosen.count())
+	bar := f.bar("compare-worlds", chosen.count()+len(stories))
 	o.Progress = func(step string, done, all int) {
 		bar.Describe(step)
 		bar.ChangeMax(all)
@@ -142,6 +145,45 @@ func (f *worldsFlags) compare(cmd *cobra.Command) error {
 	f.print(f.stdout, c)
 	fmt.Fprintf(f.stdout, "\n%s\n", say.SumAndPage.With(summaryOf(c), say.Number(time.Since(started).Round(time.Second)/time.Second), say.Verbatim(page)).In(f.language))
 	return statusExit(worldsStatus(c))
+}
+
+// choose returns what to compare: cells of the matrix or of topologies, or stories of the walk.
+func (f *worldsFlags) choose() (cells, []worlds.Story, error) {
+	switch {
+	case f.cutsets && f.topologies:
+		return cells{}, nil, errors.New("--cutsets and --topologies play different things: choose one of them")
+	case f.cutsets && len(f.letters) > 0:
+		return cells{}, nil, errors.New("--letter chooses cells of the matrix: with --cutsets choose by --fault and --lock")
+	case f.topologies:
+		c, err := f.chosen(matrix.Topologies())
+		return c, nil, err
+	case !f.cutsets:
+		c, err := f.chosen(matrix.Columns())
+		return c, nil, err
+	}
+	kinds := f.columns
+	if _, err := explore.Expected(kinds); err != nil {
+		return cells{}, nil, err
+	}
+	all := *f
+	all.columns = nil // they are kinds here
+	c, err := all.chosen(matrix.Columns())
+	if err != nil {
+		return c, nil, err
+	}
+	c.columns = nil
+	walk, err := storedWalk()
+	if err != nil {
+		return c, nil, err
+	}
+	stories, err := worlds.Stories(walk, scenarios.Cutsets, c.locks, kinds)
+	switch {
+	case err != nil:
+		return c, nil, &bugError{err}
+	case len(stories) == 0:
+		return c, nil, errors.New("the stored walk has no story of these locks with these kinds of faults: simulate advise shows what it has")
+	}
+	return c, stories, nil
 }
 
 func openKept(name, backend string, scalePPM int64) (*worlds.Kept, error) {
@@ -185,6 +227,11 @@ func summaryOf(c *worlds.Comparison) say.Phrase {
 // print shows the table: one letter where the worlds agree, both where they differ.
 // Below it stand the cells that need words.
 func (f *worldsFlags) print(w io.Writer, c *worlds.Comparison) {
+	if len(c.Columns) == 0 {
+		f.printStories(w, c)
+		f.tellWhy(w, c)
+		return
+	}
 	table := tabwriter.NewWriter(w, len("V/S")+4, 0, 2, ' ', 0)
 	line := ""
 	for _, col := range c.Columns {
@@ -193,8 +240,9 @@ func (f *worldsFlags) print(w io.Writer, c *worlds.Comparison) {
 	fmt.Fprintln(table, line)
 	for i, v := range c.Locks {
 		line = v.ID
-		for k := range c.Columns {
-			line += "\t" + cellText(c.Cell(i, k))
+		cells := c.Row(i)
+		for k := range cells {
+			line += "\t" + cellText(&cells[k])
 		}
 		fmt.Fprintln(table, line)
 	}
@@ -204,6 +252,19 @@ func (f *worldsFlags) print(w io.Writer, c *worlds.Comparison) {
 		fmt.Fprintf(w, "  %s\n", say.SignsOfSeeds.With().In(f.language))
 	}
 	f.tellWhy(w, c)
+}
+
+// printStories counts the stories of each lock.
+func (f *worldsFlags) printStories(w io.Writer, c *worlds.Comparison) {
+	for i, v := range c.Locks {
+		count := map[worlds.Agreement]say.Number{}
+		for _, cell := range c.Row(i) {
+			count[cell.Agreement]++
+		}
+		if len(count) > 0 {
+			fmt.Fprintln(w, f.said(say.StoriesOfLock.With(say.Verbatim(v.ID), count[worlds.Agrees], count[worlds.Differs], count[worlds.Untested], count[worlds.NotPlayed])))
+		}
+	}
 }
 
 func cellText(c *worlds.Cell) string {
@@ -251,14 +312,15 @@ func (f *worldsFlags) tellPairs(w io.Writer, c *worlds.Cell) {
 	if len(c.Pairs) > 1 {
 		fmt.Fprintf(w, "  %s\n", f.said(say.SeedsAgree.With(say.Number(c.Agreeing()), say.Number(len(c.Pairs)))))
 	}
-	type letters struct{ simulated, real checker.Letter }
+	type letters struct{ simulated, real string }
 	var order []letters
 	seeds := map[letters][]string{}
 	for _, p := range c.Pairs {
 		if p.Agreement() == worlds.Agrees {
 			continue
 		}
-		l := letters{p.Simulated, p.Real}
+		var l letters
+		l.simulated, l.real = p.Shows()
 		if seeds[l] == nil {
 			order = append(order, l)
 		}
@@ -278,6 +340,12 @@ func (f *worldsFlags) tellPairs(w io.Writer, c *worlds.Cell) {
 // replay is the command line that compares the worlds again.
 func (f *worldsFlags) replay() string {
 	line := fmt.Sprintf("simulate compare-worlds --backend %s --scale %s --times %d", f.backend, f.scale, f.times) + f.narrowed()
+	if f.cutsets {
+		line += " --cutsets"
+	}
+	if f.topologies {
+		line += " --topologies"
+	}
 	if len(f.letters) > 0 {
 		line += " --letter " + strings.Join(f.letters, ",")
 	}

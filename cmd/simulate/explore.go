@@ -16,8 +16,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"lockstep/internal/explore"
+	"lockstep/internal/locks"
 	"lockstep/internal/measured"
-	"lockstep/internal/runstore"
 	"lockstep/internal/say"
 	"lockstep/internal/shell"
 	"lockstep/internal/sim"
@@ -31,7 +31,10 @@ type exploreFlags struct {
 	jobs                    int
 	resume                  string
 	stories                 string
+	into                    string
 	asIs                    bool
+	shards                  shardFlags
+	begun                   string // the hash of the walk that shards begin with
 }
 
 func exploreCommand(g *globals) *cobra.Command {
@@ -52,13 +55,14 @@ None means none among all that was walked, and the scope says what that is. Each
 names a story, which is written as a scenario file. One fault is walked in all base
 worlds, several together in the plain one.
 
-Ctrl-C keeps what was walked; --resume goes on from there.
+Ctrl-C keeps what was walked; --resume goes on from there. --into puts the locks that were
+walked into a stored result, in place of what it knew of them, and their stories into its folder.
 
 Kinds of faults:
 ` + kindsHelp(),
 		Example: `  simulate explore set-nx-lua
   simulate explore redlock --faults 2 --only server-clock,lost-request
-  simulate explore --resume walk.json --json > explore.json`,
+  simulate explore redlock --faults 2 --into docs/explore.json`,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.explore(cmd.Context(), args) },
 	}
 	cmd.Flags().IntVar(&f.faults, "faults", 1, "how many faults come together at most")
@@ -69,6 +73,8 @@ Kinds of faults:
 	cmd.Flags().StringVar(&f.resume, "resume", "", "go on with the walk of this file, and keep it there (default: explore/walk.json in the run store)")
 	cmd.Flags().BoolVar(&f.asIs, "as-is", false, "walk nothing more: print what the file of --resume holds")
 	cmd.Flags().StringVar(&f.stories, "stories", "", "where to write the stories (default: explore in the run store)")
+	cmd.Flags().StringVar(&f.into, "into", "", "put the result into the stored one of this file")
+	f.shards.add(cmd)
 	return speaks(cmd, g)
 }
 
@@ -111,21 +117,27 @@ func (f *exploreFlags) explore(ctx context.Context, args []string) error {
 	o := explore.Options{
 		Locks: all, Faults: f.faults, Clients: f.clients, Rounds: f.rounds, Only: f.only, Jobs: f.jobs, Worlds: explorable,
 	}
-	if err := o.Check(); err != nil {
+	if err := errors.Join(o.Check(), f.checkInto()); err != nil {
 		return err
+	}
+	stored, err := f.readInto(&o)
+	if err != nil {
+		return err
+	}
+	if err := f.shards.parse(); err != nil {
+		return err
+	}
+	if f.shards.elsewhere() {
+		return f.exploreElsewhere(ctx, args, &o)
 	}
 	s, err := f.begin(&o)
 	if err != nil {
 		return err
 	}
 	if f.asIs {
-		return f.result(s, &o)
+		return f.result(stored, s, &o)
 	}
-	debug.SetGCPercent(400) // short-lived runs: memory is cheaper than collecting it
-	show := &walkProgress{f: f, locks: len(all), began: time.Now(), before: s.Walked(), save: func() error { return f.keep(s) }}
-	o.Progress = show.tell
-	err = explore.Walk(ctx, o, s)
-	show.clear()
+	err = f.walk(ctx, o, s)
 	if ctx.Err() != nil {
 		keeping.Store(true)
 		return errors.Join(fmt.Errorf("interrupted after %d schedules, which are kept: the same command with --resume %s goes on",
@@ -139,7 +151,16 @@ func (f *exploreFlags) explore(ctx context.Context, args []string) error {
 			return err
 		}
 	}
-	return f.result(s, &o)
+	return f.result(stored, s, &o)
+}
+
+// walk goes on with a walk and tells how far it is.
+func (f *exploreFlags) walk(ctx context.Context, o explore.Options, s *explore.State) error {
+	debug.SetGCPercent(400) // short-lived runs: memory is cheaper than collecting it
+	show := &walkProgress{f: f, locks: len(o.Locks), began: time.Now(), before: s.Walked(), save: func() error { return f.keep(s) }}
+	o.Progress = show.tell
+	defer show.clear()
+	return explore.Walk(ctx, o, s)
 }
 
 // begin reads the walk to go on with, or begins one.
@@ -174,23 +195,29 @@ func (f *exploreFlags) keep(s *explore.State) error {
 }
 
 // result writes the stories and prints what was found.
-func (f *exploreFlags) result(s *explore.State, o *explore.Options) error {
+func (f *exploreFlags) result(stored *storedResult, s *explore.State, o *explore.Options) error {
+	if stored != nil {
+		r, err := f.writeInto(stored, s, o)
+		if err != nil {
+			return err
+		}
+		r.Locks = slices.DeleteFunc(r.Locks, func(l measured.ExploredLock) bool {
+			return !slices.ContainsFunc(o.Locks, func(v locks.Variant) bool { return v.ID == l.Lock })
+		})
+		f.print(r)
+		return nil
+	}
 	r, stories, err := s.Result(o)
 	if err != nil {
 		return &bugError{err}
 	}
-	dir := f.stories
-	if dir == "" {
-		dir = filepath.Join(f.out, "explore")
+	if f.stories == "" {
+		f.stories = filepath.Join(f.out, "explore")
 	}
-	files := make([]runstore.File, len(stories))
-	for i := range stories {
-		files[i] = runstore.File{Name: stories[i].Name, Data: []byte(stories[i].YAML)}
+	if err := f.writeStories(stories); err != nil {
+		return err
 	}
-	if err := replaceFiles(dir, files); err != nil {
-		return unwritable(err, "--stories")
-	}
-	explore.Below(r, filepath.ToSlash(dir))
+	explore.Below(r, filepath.ToSlash(f.stories))
 	if !f.json {
 		f.print(r)
 		return nil
@@ -259,23 +286,10 @@ func (f *exploreFlags) print(r *measured.Explored) {
 		}
 		fmt.Fprintln(f.stdout, f.said(say.WalkedOf.With(say.Verbatim(l.Lock), say.Grouped(l.Walked), say.Number(l.Complete), say.Number(r.Scope.Faults))))
 		for _, way := range explore.Ways() {
-			sets := l.Breaks[way.String()]
-			if way != explore.Stuck {
-				f.printSets(l, way.String(), sets)
-				continue
-			}
-			var stuck, hung []measured.CutSet // work that never ends sticks every design that renews
-			for _, set := range sets {
-				if slices.Contains(set.Kinds, "hung") {
-					hung = append(hung, set)
-				} else {
-					stuck = append(stuck, set)
-				}
-			}
-			f.printSets(l, way.String(), stuck)
-			if len(hung) > 0 {
-				f.printSets(l, "  (hung)", hung)
-			}
+			f.printSets(l, way.String(), l.Breaks[way.String()])
+		}
+		if hung := l.Breaks[measured.Hung]; len(hung) > 0 {
+			f.printSets(l, "  (hung)", hung)
 		}
 		if l.Cut > 0 {
 			f.line("unknown", say.WithoutAnEnd.With(say.Number(l.Cut), say.Number(explore.MostEvents)))

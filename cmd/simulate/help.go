@@ -10,12 +10,13 @@ import (
 // helpWidth is the width of all help, in columns: it is the same in every terminal.
 const helpWidth = 80
 
-// Help begins with what to type, and explains it after that.
+// Help says what a command does, then what to type.
 const (
-	helpTemplate = `{{if .HasExample}}{{.Example}}
-
-{{end}}{{prose (or .Long .Short)}}
-
+	helpTemplate = `{{prose (or .Long .Short)}}
+{{if .HasExample}}
+Examples:
+{{.Example}}
+{{end}}
 {{.UsageString}}`
 
 	usageTemplate = `Usage:

@@ -27,9 +27,9 @@ func everyCommand() []*cobra.Command {
 	return all
 }
 
-// TestHelpBeginsWithExamples wants two or three lines to type at the top of every
-// help, each of them a command line that exists, and nothing too wide.
-func TestHelpBeginsWithExamples(t *testing.T) {
+// TestHelpSaysWhatToType wants a sentence at the top of every help, then two or three lines to type, each of
+// them a command line that exists, and nothing too wide.
+func TestHelpSaysWhatToType(t *testing.T) {
 	for _, cmd := range everyCommand() {
 		var out bytes.Buffer
 		root := rootCommand()
@@ -38,10 +38,14 @@ func TestHelpBeginsWithExamples(t *testing.T) {
 		if err := root.Execute(); err != nil {
 			t.Fatalf("%s: %v", cmd.CommandPath(), err)
 		}
-		examples, _, _ := strings.Cut(out.String(), "\n\n")
+		about, rest, _ := strings.Cut(out.String(), "\nExamples:\n")
+		if strings.TrimSpace(about) == "" || strings.Contains(about, "Usage:") {
+			t.Errorf("the help of %s does not begin with what it does: %q", cmd.CommandPath(), about)
+		}
+		examples, _, _ := strings.Cut(rest, "\n\n")
 		lines := strings.Split(examples, "\n")
 		if len(lines) < 2 || len(lines) > 3 {
-			t.Errorf("the help of %s begins with %d examples:\n%s", cmd.CommandPath(), len(lines), examples)
+			t.Errorf("the help of %s has %d examples:\n%s", cmd.CommandPath(), len(lines), examples)
 		}
 		for _, line := range lines {
 			checkExample(t, cmd, line)
@@ -63,6 +67,7 @@ func checkExample(t *testing.T, of *cobra.Command, line string) {
 		return
 	}
 	command, _, _ = strings.Cut(command, " > ")
+	command, _, _ = strings.Cut(command, "  # ")
 	cmd, rest, err := rootCommand().Find(strings.Fields(strings.TrimRight(command, ")")))
 	if err != nil {
 		t.Errorf("example %q of %s: %v", line, of.CommandPath(), err)

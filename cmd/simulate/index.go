@@ -45,7 +45,7 @@ func drawIndex(root string, store *os.Root, l say.Language, list func() ([]runst
 		if err != nil {
 			return &environmentError{err}
 		}
-		page, err := indexOf(store.FS(), runs, false, l)
+		page, err := indexOf(store.FS(), runs, nil, l)
 		if err != nil {
 			return err
 		}
@@ -79,13 +79,14 @@ func ownIndex(store *os.Root) bool {
 	return err == nil && bytes.Contains(head, []byte(indexpage.Mark))
 }
 
-// indexOf draws the index of a store.
-func indexOf(store fs.FS, runs []runstore.Stored, served bool, l say.Language) ([]byte, error) {
+// indexOf draws the index of a store. served is nil for a file; a server names what it has besides
+// the store.
+func indexOf(store fs.FS, runs []runstore.Stored, served []string, l say.Language) ([]byte, error) {
 	pages, err := runstore.Pages(store)
 	if err != nil {
 		return nil, &environmentError{err}
 	}
-	x := &indexpage.Index{Language: l, Total: len(runs), Pages: pages, Served: served}
+	x := &indexpage.Index{Language: l, Total: len(runs), Pages: append(pages, served...), Served: served != nil}
 	for i := range runs[:min(len(runs), indexpage.MaxRuns)] {
 		x.Runs = append(x.Runs, indexRun(store, &runs[i]))
 	}

@@ -34,6 +34,9 @@ const exitHelp = `Exit codes:
   5    a bug of this program
   130  interrupted`
 
+// exitHint is what the help of a command says of them.
+const exitHint = "Exit codes: simulate --help."
+
 func main() {
 	workerMain() // never returns in a process that was started as a worker
 	watchMemory()

@@ -51,7 +51,8 @@ type impatient struct {
 
 func (c *impatient) Err() error {
 	if atomic.AddInt64(&c.left, -1) == 0 {
-		if err := syscall.Kill(os.Getpid(), syscall.SIGTERM); err != nil {
+		self, err := os.FindProcess(os.Getpid())
+		if err = errors.Join(err, self.Signal(syscall.SIGTERM)); err != nil {
 			panic(err)
 		}
 		<-c.Done()

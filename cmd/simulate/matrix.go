@@ -25,6 +25,7 @@ import (
 // matrixFlags are the flags of the command matrix.
 type matrixFlags struct {
 	cellFlags
+	shards  shardFlags
 	seeds   int
 	scripts bool
 	export  string
@@ -55,12 +56,15 @@ showed; --export writes them as scenario files, too.`,
   simulate matrix --lock set-nx-lua --backend process --scale 0.1
   simulate matrix --scripts --lock redlock --fault RS --export my-scripts`,
 		Args: noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error { return f.measure(cmd) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return f.measure(cmd.Context(), cmd.Flags().Changed("seeds"))
+		},
 	}
 	f.add(cmd, sim.Backend, "1")
 	cmd.Flags().IntVar(&f.seeds, "seeds", 200, "random variations of each cell's scripts")
 	cmd.Flags().BoolVar(&f.scripts, "scripts", false, "list the scripts behind the cells, each with its letter, and play no variations")
 	cmd.Flags().StringVar(&f.export, "export", "", "with --scripts: write them to this folder as scenario files, over none that is there")
+	f.shards.add(cmd)
 	return speaks(cmd, g)
 }
 
@@ -75,7 +79,11 @@ func letterList() string {
 	return b.String()
 }
 
-func (f *matrixFlags) measure(cmd *cobra.Command) error {
+// measure measures the matrix; asked says whether somebody has asked for variations.
+func (f *matrixFlags) measure(ctx context.Context, asked bool) error {
+	if err := f.shards.parse(); err != nil {
+		return err
+	}
 	c, err := f.chosen(matrix.Columns())
 	if err != nil {
 		return err
@@ -90,11 +98,13 @@ func (f *matrixFlags) measure(cmd *cobra.Command) error {
 	switch {
 	case f.seeds < 0:
 		return errors.New("--seeds cannot be negative")
-	case f.scripts && cmd.Flags().Changed("seeds"):
+	case f.shards.asked() && (f.scripts || f.live()):
+		return errors.New("--shard divides a matrix of the simulator: leave --scripts and --backend out")
+	case f.scripts && asked:
 		return errors.New("--scripts lists the scripts as they stand: leave --seeds out")
 	case f.export != "" && !f.scripts:
 		return errors.New("--export writes the scripts: add --scripts")
-	case f.scripts || f.live() && !cmd.Flags().Changed("seeds"):
+	case f.scripts || f.live() && !asked:
 		o.Seeds = 0
 	}
 	if !f.live() && c.scalePPM == million {
@@ -102,11 +112,11 @@ func (f *matrixFlags) measure(cmd *cobra.Command) error {
 			return err
 		}
 	}
-	bar := f.bar("matrix", c.count())
-	o.Progress = func(done, _ int) { _ = bar.Set(done) }
 	started := time.Now()
-	m, err := matrix.Measure(cmd.Context(), o)
-	_ = bar.Finish()
+	if err := f.measureElsewhere(ctx, &o); err != nil {
+		return err
+	}
+	m, err := f.cells(ctx, o)
 	if m != nil && err != nil {
 		return f.partOf(m, err)
 	}
@@ -116,7 +126,7 @@ func (f *matrixFlags) measure(cmd *cobra.Command) error {
 	if f.scripts {
 		return f.listScripts(m)
 	}
-	page, err := f.save(cmd.Context(), m)
+	page, err := f.save(ctx, m)
 	if err != nil {
 		return err
 	}
@@ -130,6 +140,15 @@ func (f *matrixFlags) measure(cmd *cobra.Command) error {
 		return f.again(m)
 	}
 	return nil
+}
+
+// cells measures the cells and shows how far it is.
+func (f *matrixFlags) cells(ctx context.Context, o matrix.Options) (*matrix.Matrix, error) {
+	bar := f.bar("matrix", o.Shard.Count(len(o.Locks)*len(o.Columns)))
+	o.Progress = func(done, _ int) { _ = bar.Set(done) }
+	m, err := matrix.Measure(ctx, o)
+	_ = bar.Finish()
+	return m, err
 }
 
 // partOf shows the cells that were over when the matrix was interrupted. They are whole; no

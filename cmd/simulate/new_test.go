@@ -62,7 +62,7 @@ func copySources(t *testing.T) string {
 			t.Fatal(err)
 		}
 	}
-	for _, dir := range []string{"locks", "faults", "checker", "history", "world", "timerwheel", "say"} {
+	for _, dir := range []string{"locks", "faults", "checker", "history", "world", "timerwheel", "say", "spread"} {
 		from := filepath.Join("../../internal", dir)
 		err := filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {

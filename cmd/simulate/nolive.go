@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 
@@ -27,12 +28,19 @@ const live = false
 // workerMain has nothing to do here: the live program starts itself as worker.
 func workerMain() {}
 
+// errNoLive is what there is to say where the live world cannot be had.
+var errNoLive = errors.New("real servers need Linux, and this is " + runtime.GOOS + ": the simulator plays everything here, and a Linux container plays on real servers: " +
+	`docker run --rm -it -v "$PWD:/lockstep" -w /lockstep golang:1.26 bash`)
+
 // liveProgram is the name of the program built with the tag live.
 const liveProgram = "simulate-live"
 
 // liveBackend replaces this process by the live program. It returns only when
 // that is impossible.
 func liveBackend(string, int64, map[images.Product]string) (run.Factory, error) {
+	if runtime.GOOS != "linux" {
+		return nil, &environmentError{errNoLive}
+	}
 	program, err := findLive()
 	if err != nil {
 		return nil, &environmentError{err}

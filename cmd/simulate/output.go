@@ -58,7 +58,7 @@ func (o *output) result(r *run.Result) error {
 		fmt.Fprintln(o.f.stdout)
 	}
 	text := terminal.Report(b, terminal.Options{
-		Color: o.f.color(), Width: o.f.width(), Took: took, Brief: o.f.quiet, Language: o.f.language,
+		Color: o.f.color(), Signs: o.f.signs(), Width: o.f.width(), Took: took, Brief: o.f.quiet, Language: o.f.language,
 	})
 	_, err = io.WriteString(o.f.stdout, text)
 	return err
@@ -142,8 +142,14 @@ func (f *runFlags) runFiles(r *run.Result, b *bundle.Bundle) ([]runstore.File, e
 	return slices.Concat(shown, logs, own), err
 }
 
+// version is what make dist writes into the program; "" in any other.
+var version string
+
 // buildVersion is the module's version, or the commit that the program was built from.
 func buildVersion() string {
+	if version != "" {
+		return version
+	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return "unknown"

@@ -27,7 +27,7 @@ compare the histories: they are identical, byte for byte, or the first differenc
 is shown. A difference is a bug only if this very version has played the run; that of
 another version gives exit code 3. Runs on real servers cannot be repeated.
 
-` + exitHelp,
+` + exitHint,
 		Example: `  simulate replay reports/latest
   simulate replay reports/latest --json`,
 		Args:              arguments(1, 1, "one run directory, such as reports/latest"),

@@ -49,7 +49,7 @@ The comparison goes to comparison.html in the run store, and the runs stay as th
 are; what makes them hard to compare is said first.
 
 Formats (of a comparison: html and json):
-` + listed.String() + "\n" + exitHelp,
+` + listed.String() + "\n" + exitHint,
 		Example: `  simulate report reports/pause-past-lease/*
   simulate report reports/latest --format junit,md
   simulate report reports/latest --format md --to -`,
@@ -161,7 +161,7 @@ func (f *reportFlags) one(w io.Writer, s *rundir.Run, chosen []forms.Form, out *
 		out.objects = append(out.objects, data)
 		return r.Status(), err
 	}
-	fmt.Fprint(w, terminal.Report(b, terminal.Options{Color: f.color(), Width: f.width(), Brief: f.quiet, Language: f.language}))
+	fmt.Fprint(w, terminal.Report(b, terminal.Options{Color: f.color(), Signs: f.signs(), Width: f.width(), Brief: f.quiet, Language: f.language}))
 	for _, p := range changes(s.Was, r) {
 		fmt.Fprintln(w, f.named("changed", p))
 	}

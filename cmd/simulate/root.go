@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
+	"strings"
 
 	"lockstep/internal/say"
 
@@ -30,9 +32,9 @@ func rootCommand() *cobra.Command {
 crashes, lost replies and failovers, and judge the history that results.
 
 ` + exitHelp,
-		Example: `  simulate tour
-  simulate run scenarios/lessons/pause-past-lease.yaml
-  simulate run scenarios/lessons --backend process --scale 0.1`,
+		Example: `  simulate tour                                     # learn how locks break
+  simulate run pause-past-lease                     # play one story
+  simulate run my.yaml --backend process --scale 0.1  # on real servers`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 
@@ -45,7 +47,7 @@ crashes, lost replies and failovers, and judge the history that results.
 	root.PersistentFlags().BoolVar(&g.noColor, "no-color", false, "no colours (also: NO_COLOR)")
 	root.AddCommand(tourCommand(g), runCommand(g), validateCommand(g), listCommand(g), explainCommand(g),
 		reportCommand(g), serveCommand(g), replayCommand(g), checkCommand(g),
-		searchCommand(g), sweepCommand(g), matrixCommand(g), compareWorldsCommand(g), exploreCommand(g), adviseCommand(g), claimsCommand(g),
+		searchCommand(g), sweepCommand(g), matrixCommand(g), compareWorldsCommand(g), exploreCommand(g), adviseCommand(g), claimsCommand(g), mergeCommand(g),
 		testCommand(g), newCommand(g), schemaCommand(), docsCommand(g), doctorCommand(g), versionCommand(g))
 	addCompletion(root, g)
 	checkArguments(root, g)
@@ -56,6 +58,13 @@ crashes, lost replies and failovers, and judge the history that results.
 // color reports whether stdout wants colours.
 func (g *globals) color() bool {
 	return !g.noColor && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && term.IsTerminal(int(os.Stdout.Fd()))
+}
+
+// signs reports whether stdout is a terminal that shows more than ASCII, by what the locale says of it.
+func (g *globals) signs() bool {
+	locale := cmp.Or(os.Getenv("LC_ALL"), os.Getenv("LC_CTYPE"), os.Getenv("LANG"))
+	locale = strings.ReplaceAll(strings.ToLower(locale), "-", "")
+	return strings.Contains(locale, "utf8") && os.Getenv("TERM") != "dumb" && term.IsTerminal(int(os.Stdout.Fd()))
 }
 
 // width returns the width of the terminal, 80 columns when there is none.

@@ -48,10 +48,10 @@ func runCommand(g *globals) *cobra.Command {
 		Short: "Play scenarios and judge what happened",
 		Long: `Play scenarios and judge what happened. Without arguments: all below scenarios/.
 
-` + exitHelp,
-		Example: `  simulate run pause-past-lease --lock set-nx-lua --seed 7
-  simulate run my.yaml --times 1000
-  simulate run crash-before-del --lock-command ./mylock --backend process`,
+` + exitHint,
+		Example: `  simulate run pause-past-lease --lock redlock --set lease=30s  # what if?
+  simulate run my.yaml --times 1000  # how often, with its interval
+  simulate run my.yaml --lock-command ./mylock --backend process  # your program`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.asked = cmd.Flags().Changed("seed")
 			return f.run(cmd.Context(), args)

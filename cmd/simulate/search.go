@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -22,15 +21,19 @@ import (
 	"lockstep/internal/say"
 	"lockstep/internal/scenario"
 	"lockstep/internal/search"
+	"lockstep/internal/shard"
 	"lockstep/internal/sim"
 )
 
 // searchFlags are the flags of the command search.
 type searchFlags struct {
 	runFlags   // for what is stored and shown of a run
+	shards     shardFlags
 	properties []string
 	seeds      int
 	limit      time.Duration
+
+	tried []search.Tried // lock by lock, when all seeds were played elsewhere; nil when they are played here
 }
 
 func searchCommand(g *globals) *cobra.Command {
@@ -48,7 +51,7 @@ What is found is a property that broke, so it ends with exit code 1, also when t
 expects nothing (anything); with 0 if the scenario expects just that of the lock (and then
 with 1 if no seed breaks it).
 
-` + exitHelp,
+` + exitHint,
 		Example: `  simulate search scenarios/search/redlock-storm.yaml
   simulate search redlock-storm --property no-lost-update --for 2m
   simulate search mixed --lock set-nx-lua --seeds 10000`,
@@ -67,6 +70,7 @@ with 1 if no seed breaks it).
 	cmd.Flags().DurationVar(&f.limit, "for", 0, "try seeds for that long instead, such as 2m")
 	cmd.Flags().IntVar(&f.jobs, "jobs", runtime.GOMAXPROCS(0), "how many seeds to play at once")
 	cmd.Flags().Lookup("jobs").DefValue = "one for each core"
+	f.shards.add(cmd)
 	return speaks(settable(cmd, g), g)
 }
 
@@ -87,6 +91,9 @@ func (f *searchFlags) search(ctx context.Context, arg string) error {
 		return err
 	}
 	worlds := run.Factory(simulator)
+	if err := f.playElsewhere(ctx, p); err != nil {
+		return err
+	}
 	var hunts []*hunt
 	for _, lock := range p.Locks {
 		h, err := f.hunt(ctx, p, lock, worlds)
@@ -128,6 +135,12 @@ func (f *searchFlags) searched(ctx context.Context, arg string) (*plan.Plan, err
 	if f.jobs < 1 {
 		return nil, fmt.Errorf("--jobs %d: at least 1", f.jobs)
 	}
+	if err := f.shards.parse(); err != nil {
+		return nil, err
+	}
+	if f.shards.asked() && f.limit > 0 {
+		return nil, errors.New("--for is a time, in which machines play different seeds: say --seeds with --shard")
+	}
 	for _, id := range f.properties {
 		if _, ok := checker.Lookup(id); !ok {
 			return nil, unknownName("property", id, propertyIDs())
@@ -136,7 +149,7 @@ func (f *searchFlags) searched(ctx context.Context, arg string) (*plan.Plan, err
 	if len(f.properties) == 0 {
 		return nil, errors.New("--property is empty: name what must break")
 	}
-	plans, err := f.loadAll(ctx, []string{arg}, os.Stdin)
+	plans, err := f.shards.load(ctx, f.globals, arg)
 	if err != nil {
 		return nil, err
 	}
@@ -182,24 +195,13 @@ func (f *searchFlags) searchError(ctx context.Context, h *hunt, err error) error
 // hunt searches for one lock and stores the smallest version. Beside an error it
 // returns how far it came.
 func (f *searchFlags) hunt(ctx context.Context, p *plan.Plan, lock string, worlds run.Factory) (*hunt, error) {
-	o := search.Options{
-		Plan: p, Lock: lock, Properties: f.properties, First: f.seed, Seeds: f.seeds, Jobs: f.jobs, Worlds: worlds,
-	}
-	if f.limit > 0 {
-		until := time.Now().Add(f.limit)
-		o.Seeds, o.Stop = 1<<40, func() bool { return !time.Now().Before(until) }
-	}
-	total := o.Seeds
-	if f.limit > 0 {
-		total = -1 // nobody knows
-	}
-	bar := f.bar("seeds of "+lock, total)
-	o.Progress = func() { _ = bar.Add(1) }
 	h := &hunt{lock: lock}
 	var err error
-	h.tried, err = search.Seek(ctx, o)
-	_ = bar.Finish()
-	_ = bar.Clear()
+	if f.tried != nil {
+		h.tried = f.tried[slices.Index(p.Locks, lock)]
+	} else {
+		h.tried, err = f.seek(ctx, p, lock, worlds, shard.Shard{})
+	}
 	if err != nil {
 		return h, err
 	}

@@ -9,7 +9,9 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -27,7 +29,7 @@ const defaultPort = 8177
 const farewell = 500 * time.Millisecond
 
 func serveCommand(g *globals) *cobra.Command {
-	port := defaultPort
+	port, site := defaultPort, ""
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Show the runs of the store in a browser",
@@ -38,18 +40,22 @@ It listens on 127.0.0.1, for this machine only, and gives out nothing but the fi
 the store: no link leads out of it. /latest is the report of the newest run.
 Ctrl-C ends it, with exit code 0.
 
-` + exitHelp,
+The playground, in which one drags a pause and watches two clients get in, is there
+when make site was run: in the folder site here or beside the program, or in --site.
+
+` + exitHint,
 		Example: "  simulate serve\n  simulate serve --port 9000\n  simulate serve --out other/reports --port 0",
 		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return serveStore(cmd.Context(), cmd.OutOrStdout(), g, port)
+			return serveStore(cmd.Context(), cmd.OutOrStdout(), g, port, site)
 		},
 	}
 	cmd.Flags().IntVar(&port, "port", defaultPort, "the port on 127.0.0.1; 0 for any that is free")
+	cmd.Flags().StringVar(&site, "site", "", "the folder of the site with the playground, as make site writes it")
 	return speaks(cmd, g)
 }
 
-func serveStore(ctx context.Context, w io.Writer, g *globals, port int) error {
+func serveStore(ctx context.Context, w io.Writer, g *globals, port int, siteDir string) error {
 	if port < 0 || port > 65535 {
 		return fmt.Errorf("--port %d: a port is a number from 0 to 65535", port)
 	}
@@ -58,6 +64,15 @@ func serveStore(ctx context.Context, w io.Writer, g *globals, port int) error {
 		return err
 	}
 	defer store.Close()
+	site, err := openSite(siteDir)
+	if err != nil {
+		return err
+	}
+	besides := []string{}
+	if site != nil {
+		defer site.Close()
+		besides = append(besides, strings.TrimPrefix(playgroundPath, "/"))
+	}
 	if err := writeIndex(g.out, g.language); err != nil {
 		fmt.Fprintln(os.Stderr, "simulate:", terminalText(err.Error())) // a store that can only be read can be served
 	}
@@ -66,7 +81,7 @@ func serveStore(ctx context.Context, w io.Writer, g *globals, port int) error {
 		return err
 	}
 	address := "http://" + listener.Addr().String() + "/"
-	if err := announce(w, g, address); err != nil {
+	if err := announce(w, g, address, site != nil); err != nil {
 		_ = listener.Close()
 		return &environmentError{err}
 	}
@@ -75,9 +90,9 @@ func serveStore(ctx context.Context, w io.Writer, g *globals, port int) error {
 		if err != nil {
 			return nil, err
 		}
-		return indexOf(store.FS(), runs, true, g.language)
+		return indexOf(store.FS(), runs, besides, g.language)
 	})
-	return serveUntil(ctx, listener, handler)
+	return serveUntil(ctx, listener, serve.Site(site, page.SitePolicy(), handler))
 }
 
 // openStore opens a run store that is there.
@@ -98,11 +113,46 @@ func openStore(dir string) (*os.Root, error) {
 	return store, nil
 }
 
-func announce(w io.Writer, g *globals, address string) error {
-	if g.json {
-		return printJSON(w, map[string]any{"schema": 1, "address": address, "store": g.out})
+// playgroundPath is where a server has the playground.
+const playgroundPath = serve.SitePrefix + "playground/index.html"
+
+// openSite opens the folder of the site: the named one, or the folder site here or beside the program.
+// It returns nil when there is none; a named one has to be there.
+func openSite(named string) (*os.Root, error) {
+	dirs := []string{named}
+	if named == "" {
+		dirs = []string{"site"}
+		if program, err := os.Executable(); err == nil {
+			dirs = append(dirs, filepath.Join(filepath.Dir(program), "site"))
+		}
 	}
-	_, err := fmt.Fprintf(w, "serving  %s\nat       %s\nlatest   %slatest\n\nCtrl-C ends it.\n", terminalText(g.out), address, address)
+	for _, dir := range dirs {
+		if _, err := os.Stat(filepath.Join(dir, serve.SiteMark)); err == nil {
+			return os.OpenRoot(dir)
+		}
+	}
+	if named != "" {
+		return nil, fmt.Errorf("--site %s: make site has written no site there; it does with make site SITE=%s", named, named)
+	}
+	return nil, nil
+}
+
+func announce(w io.Writer, g *globals, address string, site bool) error {
+	playground := strings.TrimSuffix(address, "/") + playgroundPath
+	if g.json {
+		said := map[string]any{"schema": 1, "address": address, "store": g.out}
+		if site {
+			said["playground"] = playground
+		}
+		return printJSON(w, said)
+	}
+	if _, err := fmt.Fprintf(w, "serving  %s\nat       %s\nlatest   %slatest\n", terminalText(g.out), address, address); err != nil {
+		return err
+	}
+	if site {
+		fmt.Fprintf(w, "play     %s\n", playground)
+	}
+	_, err := fmt.Fprint(w, "\nCtrl-C ends it.\n")
 	return err
 }
 

@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -21,6 +21,7 @@ import (
 	"lockstep/internal/run"
 	"lockstep/internal/runstore"
 	"lockstep/internal/say"
+	"lockstep/internal/shard"
 	"lockstep/internal/shell"
 	"lockstep/internal/sim"
 	"lockstep/internal/sweep"
@@ -29,8 +30,17 @@ import (
 // sweepFlags are the flags of the command sweep.
 type sweepFlags struct {
 	runFlags // for the locks, the first seed and the workers
+	shards   shardFlags
 	property string
 	seeds    int
+}
+
+// sweepOptions are those of a work of a sweep.
+type sweepOptions struct {
+	Locks    []string `json:"locks,omitempty"`
+	Property string   `json:"property"`
+	Seed     uint64   `json:"seed"`
+	Seeds    int      `json:"seeds"`
 }
 
 func sweepCommand(g *globals) *cobra.Command {
@@ -45,7 +55,7 @@ page, a table (CSV) and the maps as SVG below sweep/ in the run store.
 A sweep measures and expects nothing: it ends with 0, and with 3 if nothing was tested.
 The same file is an ordinary story for run, which plays it as it stands.
 
-` + exitHelp,
+` + exitHint,
 		Example: `  simulate sweep scenarios/search/pause-against-lease.yaml
   simulate sweep pause-against-lease --lock set-nx-lua --seeds 1000
   simulate sweep pause-against-lease --property no-stale-write --json`,
@@ -58,7 +68,47 @@ The same file is an ordinary story for run, which plays it as it stands.
 	cmd.Flags().IntVar(&f.seeds, "seeds", 100, "how many seeds to play at each point")
 	cmd.Flags().IntVar(&f.jobs, "jobs", runtime.GOMAXPROCS(0), "how many seeds to play at once")
 	cmd.Flags().Lookup("jobs").DefValue = "one for each core"
+	f.shards.add(cmd)
 	return speaks(settable(cmd, g), g)
+}
+
+// merge shows what merged parts have played.
+func (f *sweepFlags) merge(ctx context.Context) error {
+	var o sweepOptions
+	if err := f.shards.options(&o); err != nil {
+		return err
+	}
+	f.locks, f.property, f.seed, f.seeds, f.jobs = o.Locks, o.Property, o.Seed, o.Seeds, 1
+	return f.sweep(ctx, f.shards.scenario.File)
+}
+
+// maps are what was played here, or by the shards of merged parts; beside an interruption what was over.
+func (f *sweepFlags) maps(ctx context.Context, p *plan.Plan) ([]sweep.Map, error) {
+	o := sweep.Options{Plan: p, Property: f.property, First: f.seed, Seeds: f.seeds, Jobs: f.jobs, Worlds: simulator}
+	of := sweepOptions{f.locks, f.property, f.seed, f.seeds}
+	shards, err := divided(&f.shards, f.globals, "sweep", of, func(s shard.Shard) ([]sweep.Map, error) {
+		bar := f.bar("sweep", s.Count(f.runsOf(p)))
+		o.Shard, o.Progress = s, func(done, _ int) { _ = bar.Set(done) }
+		maps, err := sweep.Play(ctx, o)
+		_ = bar.Finish()
+		if err != nil && ctx.Err() == nil {
+			err = &bugError{err}
+		}
+		return maps, err
+	})
+	if err != nil {
+		return slices.Concat(shards...), err
+	}
+	return sweep.Join(o, shards)
+}
+
+// runsOf is how many runs the sweep has.
+func (f *sweepFlags) runsOf(p *plan.Plan) int {
+	n := f.seeds * len(p.Locks)
+	for i := range p.Vary {
+		n *= len(p.Vary[i].Values)
+	}
+	return n
 }
 
 func (f *sweepFlags) sweep(ctx context.Context, arg string) error {
@@ -66,26 +116,16 @@ func (f *sweepFlags) sweep(ctx context.Context, arg string) error {
 	if err != nil {
 		return err
 	}
-	points := len(p.Vary[0].Values)
-	if len(p.Vary) > 1 {
-		points *= len(p.Vary[1].Values)
-	}
-	bar := f.bar("sweep", points*f.seeds*len(p.Locks))
-	maps, err := sweep.Play(ctx, sweep.Options{
-		Plan: p, Property: f.property, First: f.seed, Seeds: f.seeds, Jobs: f.jobs,
-		Worlds:   simulator,
-		Progress: func(done, _ int) { _ = bar.Set(done) },
-	})
-	_ = bar.Finish()
+	maps, err := f.maps(ctx, p)
 	if err != nil && ctx.Err() == nil {
-		return &bugError{err}
+		return err
 	}
 	dir := filepath.Join(f.out, "sweep", p.Slug)
 	shown := &bundle.Sweep{
 		Language: f.language, Plan: p, Property: f.property, First: f.seed, Seeds: f.seeds, Replay: f.sweepReplay(p), Maps: maps,
 	}
 	if ctx.Err() != nil {
-		return f.partOf(shown, points*f.seeds*len(p.Locks))
+		return f.partOf(shown, f.runsOf(p))
 	}
 	if err := f.save(dir, shown); err != nil {
 		return err
@@ -139,13 +179,16 @@ func (f *sweepFlags) swept(ctx context.Context, arg string) (*plan.Plan, error) 
 	if f.seeds < 1 || f.seed == 0 || f.jobs < 1 {
 		return nil, errors.New("--seeds, --seed and --jobs must be more than 0")
 	}
+	if err := f.shards.parse(); err != nil {
+		return nil, err
+	}
 	if err := enoughSeeds(f.seed, f.seeds); err != nil {
 		return nil, err
 	}
 	if _, ok := checker.Lookup(f.property); !ok {
 		return nil, unknownName("property", f.property, propertyIDs())
 	}
-	plans, err := f.loadAll(ctx, []string{arg}, os.Stdin)
+	plans, err := f.shards.load(ctx, f.globals, arg)
 	if err != nil {
 		return nil, err
 	}

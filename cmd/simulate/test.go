@@ -34,7 +34,7 @@ histories again, in any process. Everything is compiled once more for it.
 The runtime is generated from the sources of the Go that is installed. Where they are not
 as they have to be, this says so and runs plain go test.
 
-` + exitHelp,
+` + exitHint,
 		Example: `  simulate test ./...
   simulate test --seed 7 . -- -run TestMyLock/pause -v`,
 		Args: func(*cobra.Command, []string) error {

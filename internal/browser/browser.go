@@ -26,6 +26,7 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	cdplog "github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
+	cdppage "github.com/chromedp/cdproto/page"
 	cdpruntime "github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 )
@@ -259,7 +260,22 @@ func (p *Page) Count(selector string) int {
 // Focus names the element that has the focus: its label, or else its text.
 func (p *Page) Focus() string {
 	p.t.Helper()
-	return Eval[string](p, `(function (e) { return e === document.body ? "" : e.getAttribute("aria-label") || e.textContent.trim().slice(0, 80); })(document.activeElement)`)
+	return Eval[string](p, `(function (e) { return e === document.body ? "" : e.getAttribute("aria-label") || (e.labels && e.labels[0] || e).textContent.trim().slice(0, 80); })(document.activeElement)`)
+}
+
+// Resize gives the window another size, in pixels.
+func (p *Page) Resize(width, height int) {
+	p.t.Helper()
+	p.do(chromedp.EmulateViewport(int64(width), int64(height)))
+}
+
+// PDF prints the page on A4, with margins of a centimetre.
+func (p *Page) PDF() []byte {
+	p.t.Helper()
+	margin := 0.4
+	return call(p, cdppage.PrintToPDF, cdppage.PrintToPDFParams{
+		PaperWidth: 8.27, PaperHeight: 11.69, MarginTop: &margin, MarginBottom: &margin, MarginLeft: &margin, MarginRight: &margin,
+	}).Data
 }
 
 // Screenshot returns the whole page as PNG.

@@ -18,6 +18,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"lockstep/internal/browser"
+	"lockstep/internal/report/page"
 	"lockstep/internal/report/playpage"
 	"lockstep/internal/run"
 	"lockstep/internal/say"
@@ -88,9 +89,9 @@ func playgroundAt(t testing.TB) string {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = root.Close() })
-	server := httptest.NewServer(serve.Site(root, playpage.Policy, http.NotFoundHandler()))
+	server := httptest.NewServer(serve.Site(root, page.SitePolicy(), http.NotFoundHandler()))
 	t.Cleanup(server.Close)
-	return server.URL + "/site/playground/"
+	return server.URL + serve.SitePrefix + "playground/"
 }
 
 // verdictIs waits until the first lock has a verdict.
@@ -98,15 +99,10 @@ func verdictIs(p *browser.Page, verdict string) {
 	p.Await(fmt.Sprintf(`!!document.querySelector(".lock:first-child[data-verdict=%s]")`, verdict))
 }
 
-// settled waits until the address has the whole state.
+// settled waits until the address has the whole state, and returns the link.
 func settled(p *browser.Page) string {
-	p.Await(`location.hash.length > 30`)
-	before := ""
-	for now := browser.Eval[string](p, "location.href"); now != before; now = browser.Eval[string](p, "location.href") {
-		before = now
-		time.Sleep(400 * time.Millisecond)
-	}
-	return before
+	p.Await(`!!document.querySelector("#stages[data-settled]")`)
+	return browser.Eval[string](p, "location.href")
 }
 
 // The first thing that anybody does, by mouse, by finger and by keys: the end of the pause goes past
@@ -120,7 +116,6 @@ func TestAPauseDraggedPastTheLeaseTurnsTheVerdict(t *testing.T) {
 			browser.Eval[int](p, `document.querySelector("[data-fault]").focus(), 0`)
 			for range 60 {
 				browser.Eval[int](p, `document.activeElement.dispatchEvent(new KeyboardEvent("keydown", {key: "ArrowRight", shiftKey: true, bubbles: true, cancelable: true})), 0`)
-				time.Sleep(20 * time.Millisecond)
 			}
 		},
 	} {
@@ -140,6 +135,75 @@ func TestAPauseDraggedPastTheLeaseTurnsTheVerdict(t *testing.T) {
 		}
 		quiet(t, p)
 	}
+}
+
+// A fault is dragged from the palette into a lane, onto a message of the diagram, and along the time;
+// a click asks where instead. Each of them is in the file that is played.
+func TestFaultsAreDropped(t *testing.T) {
+	p := browser.Visit(t, playgroundAt(t), browser.Options{Width: 1280, Height: 1400})
+	verdictIs(p, "kept")
+	faults := func(n int, part string) {
+		t.Helper()
+		p.Await(fmt.Sprintf(`document.querySelectorAll("#faults li").length === %d && document.getElementById("faults").innerText.indexOf(%q) >= 0`, n, part))
+	}
+	p.Drag(p.Middle(`[data-kind="crash"]`), p.Middle(`.lock .lane[data-node="B"] .track`))
+	faults(2, "crash B at")
+	from := p.Middle(`.held.instant`)
+	p.Drag(from, browser.Point{X: from.X + 60, Y: from.Y})
+	p.Await(`!/crash B at 7[.0-9]*s|crash B at 7500ms/.test(document.getElementById("faults").innerText)`)
+	at := browser.Eval[[]float64](p, `(function (line) {
+		line.scrollIntoView({ block: "center", behavior: "instant" });
+		var m = line.getScreenCTM(), a = line.getPointAtLength(line.getTotalLength() / 2).matrixTransform(m);
+		return [a.x, a.y];
+	})(document.querySelector("#pictures [data-event] path"))`)
+	chip := p.Middle(`[data-kind="lose-reply"]`)
+	now := browser.Eval[[]float64](p, `(function (line) {
+		var m = line.getScreenCTM(), a = line.getPointAtLength(line.getTotalLength() / 2).matrixTransform(m);
+		return [a.x, a.y];
+	})(document.querySelector("#pictures [data-event] path"))`)
+	if len(at) != 2 || now[1] < 0 || now[1] > 1400 {
+		t.Fatalf("the first message is at %v, and the palette at %v", now, chip)
+	}
+	p.Drag(chip, browser.Point{X: now[0], Y: now[1]})
+	faults(3, "drop reply when A is about to send")
+	p.Click(`[data-remove="3"]`)
+	p.Await(`document.querySelectorAll("#faults li").length === 2`)
+	// In the diagram the column says whom it hits, and the height says when.
+	chip = p.Middle(`[data-kind="crash"]`)
+	column := browser.Eval[[]float64](p, `(function (svg) {
+		var head = [].filter.call(svg.querySelectorAll(".heads .node"), function (t) { return t.textContent === "C"; })[0];
+		var box = svg.getBoundingClientRect(), at = new DOMPoint(+head.getAttribute("x"), 0).matrixTransform(svg.getScreenCTM());
+		return [at.x, Math.min(box.bottom, innerHeight) - 20];
+	})(document.querySelector("#pictures svg[data-rows]"))`)
+	p.Drag(chip, browser.Point{X: column[0], Y: column[1]})
+	faults(3, "crash C at ")
+	p.Click(`[data-remove="3"]`)
+	p.Await(`document.querySelectorAll("#faults li").length === 2`)
+	p.Click(`[data-kind="late-reply"]`)
+	p.Await(`document.getElementById("where").open && document.querySelectorAll("#where-message option").length > 3`)
+	p.Click(`#where button[value="add"]`)
+	faults(3, "delay reply by 5s")
+	quiet(t, p)
+}
+
+// A lesson ends with a change that the learner makes: it is the run that says when it is done.
+func TestALessonEndsWhenTheVerdictTurns(t *testing.T) {
+	p := browser.Visit(t, playgroundAt(t), browser.Options{Hash: "#lesson=pause"})
+	verdictIs(p, "broken")
+	if text := p.Text("main"); strings.Contains(text, "two clients in at once") {
+		t.Error("the run can be seen before the learner has guessed")
+	}
+	p.Click("#lesson .answers button:first-child")
+	p.Await(`document.querySelectorAll("#lesson .right").length === 1`)
+	if p.Count("#lesson .done") != 0 {
+		t.Error("the lesson is over before anything was changed")
+	}
+	from := p.Middle(".held .grip")
+	track := browser.Eval[float64](p, `document.querySelector(".lane .track").clientWidth`)
+	p.Drag(from, browser.Point{X: from.X - track*0.4, Y: from.Y}) // 15 s of some 30 s
+	p.Await(`document.querySelectorAll("#lesson .done").length === 1`)
+	contains(t, "the address", settled(p), "#lesson=pause&scenario:")
+	quiet(t, p)
 }
 
 // A link shows exactly this run: who opens it gets the same hashes.
@@ -224,14 +288,43 @@ func TestThePageHasTheHashesOfTheProgram(t *testing.T) {
 	}
 }
 
+// faintTexts are the texts of a page whose contrast is below 4.5 to 1, each with its contrast. Texts of
+// drawings are left out: what is behind them is drawn.
+const faintTexts = `(function () {
+	var paint = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+	function over(css, below) { // what a colour looks like above another one
+		paint.clearRect(0, 0, 1, 1);
+		[below, css].forEach(function (c) { paint.fillStyle = c; paint.fillRect(0, 0, 1, 1); });
+		var d = paint.getImageData(0, 0, 1, 1).data;
+		return "rgb(" + d[0] + "," + d[1] + "," + d[2] + ")";
+	}
+	function light(rgb) {
+		var c = rgb.match(/[0-9]+/g).map(function (v) { v /= 255; return v <= 0.03928 ? v / 12.92 : Math.pow((v + 0.055) / 1.055, 2.4); });
+		return 0.2126 * c[0] + 0.7152 * c[1] + 0.0722 * c[2];
+	}
+	function behind(e) {
+		return e ? over(getComputedStyle(e).backgroundColor, behind(e.parentElement)) : "rgb(255,255,255)";
+	}
+	return [].filter.call(document.querySelectorAll("body *"), function (e) {
+		return !e.closest("svg, [aria-hidden=true], option, script, template") && e.checkVisibility() && !e.disabled &&
+			[].some.call(e.childNodes, function (n) { return n.nodeType === 3 && n.textContent.trim(); });
+	}).map(function (e) {
+		var ground = behind(e), a = light(over(getComputedStyle(e).color, ground)), b = light(ground);
+		return { ratio: (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05), text: e.tagName + " " + e.className + " " + e.textContent.trim().slice(0, 30) };
+	}).filter(function (t) { return t.ratio < 4.5; }).slice(0, 5).map(function (t) { return t.ratio.toFixed(1) + " " + t.text; });
+})()`
+
 // What is in a row of Tab stops has a name, in both languages and on a phone, and nothing is wider
 // than the screen.
 func TestThePlaygroundIsForEverybody(t *testing.T) {
 	address := playgroundAt(t)
 	for _, name := range []string{"index.html", "zh.html"} {
-		p := browser.Visit(t, address+name, browser.Options{Width: 390, Height: 844})
+		p := browser.Visit(t, address+name, browser.Options{Width: 390, Height: 844, Dark: name == "zh.html"})
 		verdictIs(p, "kept")
 		settled(p)
+		if faint := browser.Eval[[]string](p, faintTexts); len(faint) > 0 {
+			t.Errorf("%s: hard to read: %q", name, faint)
+		}
 		sliders := 0
 		for _, n := range p.Nodes() {
 			if n.Focusable && n.Name == "" && n.Role != "RootWebArea" {
@@ -286,12 +379,14 @@ func keep(t *testing.T, p *browser.Page, dir, name string) {
 	}
 }
 
-// How long it takes from a hand's move to the picture, beside a native run of the same.
+// How long it takes from a hand's move to the picture, beside a native frame of the same kind
+// (BenchmarkFrame of package playground), and from the address to the first picture.
 func BenchmarkDragToPicture(b *testing.B) {
-	p := browser.Visit(b, playgroundAt(b), browser.Options{})
-	opened := time.Now()
+	address := playgroundAt(b)
+	before := time.Now()
+	p := browser.Visit(b, address, browser.Options{})
 	verdictIs(p, "kept")
-	b.ReportMetric(float64(time.Since(opened).Milliseconds()), "first-ms")
+	first := time.Since(before)
 	for b.Loop() {
 		from := p.Middle(".held .grip")
 		p.Drag(from, browser.Point{X: from.X + 200, Y: from.Y})
@@ -299,6 +394,7 @@ func BenchmarkDragToPicture(b *testing.B) {
 	}
 	took := browser.Eval[[]float64](p, `performance.getEntriesByName("edit to picture").map(function (e) { return e.duration; })`)
 	slices.Sort(took)
+	b.ReportMetric(float64(first.Milliseconds()), "first-ms")
 	b.ReportMetric(took[len(took)/2], "median-ms")
 	b.ReportMetric(took[len(took)*9/10], "p90-ms")
 }

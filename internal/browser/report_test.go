@@ -98,10 +98,13 @@ func TestKeysLeadToTheViolation(t *testing.T) {
 // the way can be seen.
 func TestTabReachesTheViolation(t *testing.T) {
 	p := browser.Open(t, lesson(t, "pause-past-lease"), browser.Options{})
-	for range 80 {
+	for range 100 {
 		p.Press(kb.Tab)
 		if p.Focus() == "" {
 			t.Fatal("the focus is on something without a name")
+		}
+		if p.Focus() == "Show what happened" {
+			p.Press(kb.Enter)
 		}
 		if strings.Contains(p.Focus(), "a property breaks") {
 			p.Press(kb.Enter)
@@ -110,12 +113,15 @@ func TestTabReachesTheViolation(t *testing.T) {
 			return
 		}
 	}
-	t.Errorf("80 times Tab do not reach the violation; the focus is on %q", p.Focus())
+	t.Errorf("100 times Tab do not reach the violation; the focus is on %q", p.Focus())
 }
 
 func TestHashLeadsToAStep(t *testing.T) {
 	p := browser.Open(t, lesson(t, "pause-past-lease"), browser.Options{Hash: "#s5"})
 	contains(t, "the live region", p.Text("#now"), "Step 5 of 14")
+	if browser.Eval[bool](p, `document.querySelector("#guess").checked`) {
+		t.Error("who follows a link to a step has to guess")
+	}
 	quiet(t, p)
 }
 
@@ -134,8 +140,8 @@ func TestChinesePageSteps(t *testing.T) {
 // What has the focus must have a name, or a screen reader says "link" and no more.
 func TestEverythingFocusableHasAName(t *testing.T) {
 	for _, name := range []string{"pause-past-lease", "fence-saves-the-resource", "redlock-and-a-jumping-clock", "zookeeper-herd"} {
-		p := browser.Open(t, lesson(t, name), browser.Options{})
-		p.Press("g") // so that the panel of steps is there, too
+		p := browser.Open(t, shown(lesson(t, name)), browser.Options{})
+		p.Press("g") // so that the cursor is there, too
 		// What is folded is not in the tree.
 		browser.Eval[int](p, `document.querySelectorAll("details").forEach(function (d) { d.removeAttribute("name"); d.open = true; }), 0`)
 		focusable, images, headings := 0, 0, 0
@@ -160,16 +166,24 @@ func TestEverythingFocusableHasAName(t *testing.T) {
 	}
 }
 
+// shown is a page whose reader does not guess first.
+func shown(page []byte) []byte {
+	return []byte(strings.Replace(string(page), `id="guess" checked`, `id="guess"`, 1))
+}
+
 // With scripts switched off nothing is missing: the same words, and answers that
 // unfold.
 func TestCompleteWithoutScripts(t *testing.T) {
-	page := lesson(t, "pause-past-lease")
+	page := shown(lesson(t, "pause-past-lease"))
 	with := browser.Open(t, page, browser.Options{})
 	without := browser.Open(t, page, browser.Options{NoScript: true})
 	if without.Count(".js") != 0 {
 		t.Fatal("the script ran")
 	}
-	for _, selector := range []string{"#verdict table", ".steps", "#predict", "#setup", "#compare", "#measurements", "#evidence", "#words"} {
+	for _, p := range []*browser.Page{with, without} {
+		browser.Eval[int](p, `document.querySelectorAll("details:not(.events)").forEach(function (d) { d.removeAttribute("name"); d.open = true; }), 0`)
+	}
+	for _, selector := range []string{"#verdict", "#verdicts table", ".steps", "#lesson", "#setup", "#compare", "#measurements", "#evidence", "#words"} {
 		visible := func(p *browser.Page) string {
 			s := p.Text(selector)
 			return strings.Join(strings.Fields(strings.NewReplacer("Copied", "", "Copy", "").Replace(s)), " ")
@@ -180,11 +194,15 @@ func TestCompleteWithoutScripts(t *testing.T) {
 	}
 	drawn := browser.Eval[int](without, `[].filter.call(document.querySelectorAll("svg[role=img]"), function (s) { return s.getBoundingClientRect().height > 20; }).length`)
 	// The set-up, the locks aligned, the distribution of waits; and for each of three
-	// locks the diagram, the strip, the clients inside, waits, holds and fairness.
-	if drawn < 3+3*6 { // besides those that unfold
-		t.Errorf("%d figures are drawn, want at least %d", drawn, 3+3*6)
+	// locks three diagrams, the strip, the clients inside, waits, holds and fairness.
+	if drawn < 3+3*8 {
+		t.Errorf("%d figures are drawn, want at least %d", drawn, 3+3*8)
 	}
-	browser.Eval[int](without, `document.querySelector(".ask summary").focus(), 0`)
+	browser.Eval[int](without, `document.querySelector("#guess").click(), 0`)
+	if without.Text("#verdict .lead") != "" && browser.Eval[bool](without, `document.querySelector("#verdict .lead").checkVisibility()`) {
+		t.Error("who guesses first sees the verdict")
+	}
+	browser.Eval[int](without, `document.querySelectorAll(".ask details").forEach(function (d) { d.open = false; }), document.querySelector(".ask summary").focus(), 0`)
 	before := without.Text(".ask")
 	without.Press(kb.Enter)
 	if after := without.Text(".ask"); len(after) <= len(before) {
@@ -298,10 +316,14 @@ func TestScreenshots(t *testing.T) {
 	if dir == "" {
 		t.Skip("set LOCKSTEP_SCREENSHOTS to a directory for pictures of some reports")
 	}
-	for _, name := range []string{"pause-past-lease", "redlock-and-a-jumping-clock", "fence-saves-the-resource"} {
-		p := browser.Open(t, lesson(t, name), browser.Options{})
-		if err := os.WriteFile(filepath.Join(dir, name+".png"), p.Screenshot(), 0o644); err != nil {
-			t.Fatal(err)
+	for _, name := range []string{"pause-past-lease", "redlock-and-a-jumping-clock", "fence-saves-the-resource", "split-brain"} {
+		for kind, o := range map[string]browser.Options{
+			"": {}, "-dark": {Dark: true, Width: 1280, Height: 720, Hash: "#s4"}, "-phone": {Width: 390, Height: 844}, "-print": {Print: true, Width: 718},
+		} {
+			p := browser.Open(t, shown(lesson(t, name)), o)
+			if err := os.WriteFile(filepath.Join(dir, name+kind+".png"), p.Screenshot(), 0o644); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 }

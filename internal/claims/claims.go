@@ -14,6 +14,7 @@ import (
 	"sort"
 
 	"lockstep/internal/run"
+	"lockstep/internal/shard"
 )
 
 // The verdicts. Depends is for a claim that holds under one condition and fails
@@ -26,18 +27,18 @@ const (
 
 // Claim is one sentence of the documents and the experiment that tests it.
 type Claim struct {
-	N      int    // the number in the catalogue of claims
-	Text   string // the claim in our own words, one sentence
-	Source string // the documents and their lines: "S0:28, S4:134"
+	N      int    `json:"n"` // the number in the catalogue of claims
+	Text   string `json:"-"` // the claim in our own words, one sentence
+	Source string `json:"-"` // the documents and their lines: "S0:28, S4:134"
 	// Measure runs the experiment. The Lab ends it by itself when something
 	// cannot be played, so an experiment reads without error handling.
-	Measure func(*Lab) Result
+	Measure func(*Lab) Result `json:"-"`
 }
 
 // Result is what an experiment found.
 type Result struct {
-	Verdict string // True, False or Depends
-	Figure  string // what was measured, with units, one sentence
+	Verdict string `json:"verdict"` // True, False or Depends
+	Figure  string `json:"figure"`  // what was measured, with units, one sentence
 }
 
 // Measured is a claim with its result.
@@ -75,24 +76,25 @@ func Lookup(n int) (Claim, bool) {
 // Options say what to measure.
 type Options struct {
 	Claims []Claim
-	Jobs   int // workers; 0: one for each core
+	Jobs   int         // workers; 0: one for each core
+	Shard  shard.Shard // which of the claims
 	// NewLab makes the lab of each claim; nil: an ordinary one.
 	NewLab func() *Lab
 	// Progress, if not nil, is told how many claims are done; one call at a time.
 	Progress func(done, all int)
 }
 
-// Measure measures claims. The results are in the order of o.Claims and do not
+// Measure measures the claims of the shard. The results are in the order of o.Claims and do not
 // depend on the number of workers. When ctx ends, those that were over are returned, and
 // ctx's error; on any other error there are none.
 func Measure(ctx context.Context, o Options) ([]Measured, error) {
-	out := make([]Measured, len(o.Claims))
+	out := make([]Measured, o.Shard.Count(len(o.Claims)))
 	newLab := o.NewLab
 	if newLab == nil {
 		newLab = func() *Lab { return &Lab{} }
 	}
-	err := run.Share(ctx, o.Jobs, len(o.Claims), o.Progress, func(ctx context.Context, _ []run.World, i int) (err error) {
-		out[i], err = measure(ctx, newLab(), o.Claims[i])
+	err := run.Share(ctx, o.Jobs, len(out), o.Progress, func(ctx context.Context, _ []run.World, i int) (err error) {
+		out[i], err = measure(ctx, newLab(), o.Claims[o.Shard.Piece(i)])
 		return err
 	})
 	switch {
@@ -100,6 +102,20 @@ func Measure(ctx context.Context, o Options) ([]Measured, error) {
 		return slices.DeleteFunc(out, func(m Measured) bool { return m.Verdict == "" }), ctx.Err()
 	case err != nil:
 		return nil, err
+	}
+	return out, nil
+}
+
+// Join is what was measured of claims by all shards, in the order of the claims.
+func Join(of []Claim, shards [][]Measured) ([]Measured, error) {
+	var out []Measured
+	all := slices.Concat(shards...)
+	for _, c := range of {
+		at := slices.IndexFunc(all, func(m Measured) bool { return m.N == c.N })
+		if at < 0 {
+			return nil, fmt.Errorf("no shard has measured claim %d", c.N)
+		}
+		out = append(out, Measured{Claim: c, Result: all[at].Result})
 	}
 	return out, nil
 }

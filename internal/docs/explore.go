@@ -33,7 +33,7 @@ func (w *writer) explorePage() []Page {
 	}
 	return []Page{page("explore.md", "docs/explore.json",
 		heading(1, "What does it take to break it?"),
-		fmt.Sprintf("Of each lock the minimal sets of kinds of faults that break it: all of a set together do, no part of it does. They come from %d schedules of faults, each of which was played in the simulator: every single fault for %d locks, every pair for %d of them. A set leads to the shortest story that shows it, and *alone* counts the kinds that need no other; the page of a lock has all of its sets; %s explains the kinds, and %s says which locks survive what can happen to you.",
+		fmt.Sprintf("Of each lock the minimal sets of kinds of faults that break it: all of a set together do, no part of it does. *While work hangs* everybody waits for a design that renews: that is told apart, for it is no fault of the lock. They come from %d schedules of faults, each of which was played in the simulator: every single fault for %d locks, every pair for %d of them. A set leads to the shortest story that shows it, and *alone* counts the kinds that need no other; the page of a lock has all of its sets; %s explains the kinds, and %s says which locks survive what can happen to you.",
 			x.Walked(), x.Complete(1), x.Complete(2), link(code("simulate explore"), "commands/simulate_explore.md"), link(code("simulate advise"), "commands/simulate_advise.md")),
 		table(append([]string{"lock"}, wayNames[:]...), rows),
 		section("Libraries by their own code", librariesElsewhere(w)),
@@ -67,6 +67,10 @@ const fewSets = 3
 func cutSets(l *measured.ExploredLock, way, up string) string {
 	sets := l.Breaks[way]
 	switch {
+	case way == "stuck" && len(l.Breaks[measured.Hung]) > 0:
+		apart := *l
+		apart.Breaks = map[string][]measured.CutSet{way: sets}
+		return cutSets(&apart, way, up) + "; " + story("while work hangs", l.Breaks[measured.Hung][0], up)
 	case len(sets) == 0:
 		return noSet(l, way)
 	case len(sets) <= fewSets:
@@ -160,7 +164,7 @@ func (w *writer) exploreRow(v locks.Variant) string {
 // and one for the ways in which none does.
 func setRows(l *measured.ExploredLock, up string) [][]string {
 	var sets []measured.CutSet
-	for _, way := range measured.Ways() {
+	for _, way := range measured.Outcomes() {
 		for _, s := range l.Breaks[way] {
 			if !slices.ContainsFunc(sets, func(known measured.CutSet) bool { return slices.Equal(known.Kinds, s.Kinds) }) {
 				sets = append(sets, s)
@@ -176,6 +180,8 @@ func setRows(l *measured.ExploredLock, up string) [][]string {
 			cell := ""
 			if i := slices.IndexFunc(l.Breaks[way], func(of measured.CutSet) bool { return slices.Equal(of.Kinds, s.Kinds) }); i >= 0 {
 				cell = story("story", l.Breaks[way][i], up)
+			} else if i := slices.IndexFunc(l.Breaks[measured.Hung], func(of measured.CutSet) bool { return slices.Equal(of.Kinds, s.Kinds) }); way == "stuck" && i >= 0 {
+				cell = story("while it hangs", l.Breaks[measured.Hung][i], up)
 			}
 			row = append(row, cell)
 		}

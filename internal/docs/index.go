@@ -31,9 +31,11 @@ func (w *writer) index() Page {
 	body = append(body, section("Moments", table([]string{"moment", "when it is"}, momentRows())))
 	body = append(body, section("Properties", table([]string{"property", "what it demands"}, propertyRows())))
 	body = append(body, section("Commands", w.commandList()))
+	body = append(body, section("The scenario file", "Every key, with its default and examples: "+link(text(scenarioPage), scenarioPage)+". Questions of practice, each as a file and with its answer: "+link(text("questions.md"), "questions.md")+"."))
 	body = append(body, section("A lock of your own", "A Go lock in go test, in virtual time: "+link(text("own-lock.md"), "own-lock.md")+
 		". A program in any other language, on real servers: "+link(text("own-lock-programs.md"), "own-lock-programs.md")+"."))
 	body = append(body, section("Results", "What a run tells other programs, field by field: "+link(text("results.md"), "results.md")+"."))
+	body = append(body, section("More than one machine", "What to start on Kubernetes, Slurm and in CI, and how the parts become one result: "+link(text("machines.md"), "machines.md")+"."))
 	body = append(body, section("Logs", "What "+code("simulate check")+" reads of a lock in production, and what its verdicts mean: "+link(text("check.md"), "check.md")+"."))
 	body = append(body, section("The documents", "What there is of each of their headings: "+link(text("documents.md"), "documents.md")+
 		". What was measured of what they claim: "+link(text("claims.md"), "claims.md")+"."))

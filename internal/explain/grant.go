@@ -52,6 +52,9 @@ func extended(t *teller, i int32, e *history.Event) say.Phrase {
 	if !t.client(e.Owner).believes && t.own(i, e.Owner, history.Acquired) >= 0 {
 		return nothing // the second half of an acquisition
 	}
+	if e.Peer == 0 { // a new leader of a cluster lets every lease begin anew
+		return say.ExtendsItself.With(t.who(e.Node), t.who(e.Owner), end)
+	}
 	if held != nil && held.renewed && e.Value > 0 {
 		return nothing
 	}

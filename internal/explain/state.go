@@ -225,7 +225,7 @@ func (t *teller) applyGrant(e *history.Event) {
 		t.entries[node] = append(t.entries[node], copied)
 	case history.Extended:
 		if held := t.find(node, e.Owner, e.Text); held != nil {
-			held.renewed = held.renewed || t.client(e.Owner).believes
+			held.renewed = held.renewed || e.Peer != 0 && t.client(e.Owner).believes
 			held.set, held.end = e.At, endOf(e)
 		}
 	case history.Removed, history.Expired, history.Forgotten:

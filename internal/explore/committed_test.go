@@ -32,8 +32,9 @@ func TestStoredSetsHaveStories(t *testing.T) {
 	named := map[string]bool{}
 	for i := range r.Locks {
 		l := &r.Locks[i]
-		for _, way := range Ways() {
-			for _, s := range l.Breaks[way.String()] {
+		for _, name := range measured.Outcomes() {
+			way := wayOf(name)
+			for _, s := range l.Breaks[name] {
 				named[filepath.Base(s.Story)] = true
 				p, err := scenario.Load("../../" + s.Story)
 				if err != nil {
@@ -66,6 +67,14 @@ func TestStoredSetsHaveStories(t *testing.T) {
 	}
 }
 
+// wayOf is the way of breaking that a result tells of; hung work is stuck by itself.
+func wayOf(name string) Way {
+	if name == measured.Hung {
+		return Stuck
+	}
+	return Way(slices.Index(wayNames[:], name))
+}
+
 // singles notes the stories of single faults, and asks the same of them as of sets; a kind
 // alone breaks a lock in some way if a set says so.
 func singles(t *testing.T, r *measured.Explored, named map[string]bool) {
@@ -86,18 +95,21 @@ func singles(t *testing.T, r *measured.Explored, named map[string]bool) {
 				}
 			}
 		}
-		for _, way := range Ways() {
+		for _, way := range measured.Outcomes() {
 			alone := 0
-			for _, set := range l.Breaks[way.String()] {
+			for _, set := range l.Breaks[way] {
+				if hung := slices.Contains(set.Kinds, measured.Hung); (way == "stuck" || way == measured.Hung) && hung != (way == measured.Hung) {
+					t.Errorf("%s: %v is %s", l.Lock, set.Kinds, way)
+				}
 				if len(set.Kinds) == 1 {
 					alone++
-					if !broken[set.Kinds[0]+" "+way.String()] {
+					if !broken[set.Kinds[0]+" "+way] {
 						t.Errorf("%s: %s alone is a set of %s, and no single fault shows it", l.Lock, set.Kinds[0], way)
 					}
 				}
 			}
 			for what := range broken {
-				if strings.HasSuffix(what, " "+way.String()) {
+				if strings.HasSuffix(what, " "+way) {
 					alone--
 				}
 			}
@@ -136,15 +148,15 @@ func TestStoredResultIsWhatIsWalked(t *testing.T) {
 			t.Errorf("%s is not stored", tt.lock)
 			continue
 		}
-		for _, way := range Ways() {
+		for _, way := range measured.Outcomes() {
 			want := []measured.CutSet{}
-			for _, s := range r.Locks[i].Breaks[way.String()] {
+			for _, s := range r.Locks[i].Breaks[way] {
 				within := !slices.ContainsFunc(s.Kinds, func(k string) bool { return tt.only != nil && !slices.Contains(tt.only, k) })
 				if within && len(s.Kinds) <= tt.faults {
 					want = append(want, s)
 				}
 			}
-			got := again.Locks[0].Breaks[way.String()]
+			got := again.Locks[0].Breaks[way]
 			if !slices.EqualFunc(got, want, func(a, b measured.CutSet) bool {
 				return slices.Equal(a.Kinds, b.Kinds) && a.Text == b.Text && a.World == b.World
 			}) {

@@ -23,6 +23,7 @@ import (
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
 	"lockstep/internal/run"
+	"lockstep/internal/shard"
 )
 
 // Options say what to walk.
@@ -38,6 +39,9 @@ type Options struct {
 	// Refuse, if not nil, says why the worlds cannot play a plan with a lock: faults of which it says so,
 	// and ways to use the lock, are no part of the walk then.
 	Refuse func(p *plan.Plan, lock string) error
+	// Shard is which schedules of the most faults are walked. Those of fewer are walked all the same:
+	// which ones of the most are played depends on what breaks with fewer.
+	Shard shard.Shard
 
 	keep func(l *letter) bool // which letters; nil for all. For tests
 
@@ -238,6 +242,9 @@ func (w *walk) stage(ctx context.Context, l *Lock, g *ground, faults int) error 
 			l.ID, g.base.Name, len(first), st.Units)
 	}
 	todo := st.missing()
+	if faults == w.o.Faults {
+		todo = w.o.mine(g, todo)
+	}
 	var mu sync.Mutex
 	done := len(first) - len(todo)
 	err = run.Share(ctx, w.o.Jobs, len(todo), nil, func(ctx context.Context, _ []run.World, i int) error {

@@ -3,13 +3,14 @@ package explore
 import (
 	"slices"
 
+	"lockstep/internal/locks"
 	"lockstep/internal/measured"
 )
 
 // classes say what the letters leave open of the durations.
 var classes = []string{
 	"the lease is 10 s, a lost reply is noticed after 3 s; messages take 1 ms, nothing is drawn",
-	"a primary has one replica (more where the design says so) that is 0.1 s behind; 3 nodes of redlock, clusters of 3 members",
+	"a primary has one replica (more where the design says so) that is 0.1 s behind; 3 nodes of redlock (5 in the world five-nodes), clusters of 3 members",
 	"moments: around each request and each step of the workload (waits, enters, works, writes, releases); a client is hit at its own, a server at those of all; rates of clocks change when a client waits or acquires",
 	"one fault alone: -short 2 s and 5 s (servers 5 s, splits 3 s), else 12 s and 40 s; a restart takes 0.5 s or 12 s",
 	"several faults: -short 5 s (splits 3 s), else 12 s (consul also 40 s); a restart takes 0.5 s; a client is cut off from one server for 12 s only",
@@ -37,39 +38,47 @@ func (s *State) Result(o *Options) (*measured.Explored, []Story, error) {
 	t := newTeller(o)
 	defer t.close()
 	for _, v := range o.Locks {
-		l := s.lock(v.ID)
-		out := measured.ExploredLock{
-			Lock: v.ID, Scope: l.Bases, Walked: l.walked(), Complete: l.complete(s.Scope.Faults),
-			Doubts: []string{}, Breaks: map[string][]measured.CutSet{},
-		}
-		tell := func(f *found) (measured.CutSet, error) { return t.tell(v, f) }
-		if out.Scope == nil {
-			out.Scope = []string{}
-		}
-		for _, st := range l.Stages {
-			out.Vain, out.Cut = out.Vain+st.Vain, out.Cut+st.Cut
-			out.Doubts = append(out.Doubts, st.Doubts...)
-		}
-		for _, way := range Ways() {
-			if len(l.Stages) == 0 {
-				continue
-			}
-			sets := []measured.CutSet{}
-			for _, f := range l.minimal(way) {
-				set, err := tell(&f)
-				if err != nil {
-					return nil, nil, err
-				}
-				sets = append(sets, set)
-			}
-			out.Breaks[way.String()] = sets
-		}
-		var err error
-		if out.Singles, err = l.singles(tell); err != nil {
+		l, err := s.told(t, v)
+		if err != nil {
 			return nil, nil, err
 		}
-		r.Locks = append(r.Locks, out)
+		r.Locks = append(r.Locks, l)
 	}
 	stories := t.stories(r)
 	return r, stories, nil
+}
+
+// told is what the walk has come to with one lock.
+func (s *State) told(t *teller, v locks.Variant) (measured.ExploredLock, error) {
+	l := s.lock(v.ID)
+	out := measured.ExploredLock{
+		Lock: v.ID, Scope: l.Bases, Walked: l.walked(), Complete: l.complete(s.Scope.Faults),
+		Doubts: []string{}, Breaks: map[string][]measured.CutSet{},
+	}
+	tell := func(f *found) (measured.CutSet, error) { return t.tell(v, f) }
+	if out.Scope == nil {
+		out.Scope = []string{}
+	}
+	for _, st := range l.Stages {
+		out.Vain, out.Cut = out.Vain+st.Vain, out.Cut+st.Cut
+		out.Doubts = append(out.Doubts, st.Doubts...)
+	}
+	for _, way := range Ways() {
+		if len(l.Stages) == 0 {
+			continue
+		}
+		sets := []measured.CutSet{}
+		for _, f := range l.minimal(way) {
+			set, err := tell(&f)
+			if err != nil {
+				return out, err
+			}
+			sets = append(sets, set)
+		}
+		out.Breaks[way.String()] = sets
+	}
+	var err error
+	out.Singles, err = l.singles(tell)
+	out.TellHungApart()
+	return out, err
 }

@@ -56,8 +56,24 @@ type span [2]int
 // NewState is a walk of which nothing is done.
 func NewState(o *Options) *State { return &State{Schema: stateSchema, Scope: o.scope()} }
 
-// ReadState reads a stored walk, which must be one with the same options.
+// ReadState reads a stored walk, which must be one with the same options. Walks of old did not say
+// what became of each kind alone: what such a one has walked of single faults, the work of minutes,
+// is walked anew.
 func ReadState(data []byte, o *Options) (*State, error) {
+	s, err := readState(data, o)
+	if err != nil {
+		return nil, err
+	}
+	for _, l := range s.Locks {
+		if len(l.Singles) == 0 {
+			l.Stages = slices.DeleteFunc(l.Stages, func(st *stage) bool { return st.Faults == 1 })
+		}
+	}
+	return s, nil
+}
+
+// readState reads a stored walk as it stands.
+func readState(data []byte, o *Options) (*State, error) {
 	s := &State{}
 	if err := json.Unmarshal(data, s); err != nil {
 		return nil, fmt.Errorf("this is no stored walk: %w", err)
@@ -90,8 +106,7 @@ func (s *State) Store() ([]byte, error) {
 	return json.Marshal(s)
 }
 
-// read takes a lock as it was stored. Walks of old did not say what became of each kind alone:
-// what such a one has walked of single faults, the work of minutes, is walked anew.
+// read takes a lock as it was stored.
 func (l *Lock) read() error {
 	for i := range l.Found {
 		f := &l.Found[i]
@@ -101,9 +116,6 @@ func (l *Lock) read() error {
 			}
 			f.Kinds = f.Kinds.with(kindIndex(name))
 		}
-	}
-	if len(l.Singles) == 0 {
-		l.Stages = slices.DeleteFunc(l.Stages, func(st *stage) bool { return st.Faults == 1 })
 	}
 	return l.readSingles()
 }
@@ -162,11 +174,16 @@ func (s *stage) missing() []int {
 	return out
 }
 
-// finish notes that a piece of work is done.
+// finish takes what a piece of work has come to.
 func (s *stage) finish(i int, u *unit) {
 	s.add(u.tally)
 	s.Doubts = append(s.Doubts, u.doubts...)
 	slices.Sort(s.Doubts)
+	s.done(i)
+}
+
+// done notes that a piece of work is done.
+func (s *stage) done(i int) {
 	at, _ := slices.BinarySearchFunc(s.Done, i, func(d span, i int) int { return d[0] - i })
 	s.Done = slices.Insert(s.Done, at, span{i, i + 1})
 	for k := min(at+1, len(s.Done)-1); k > 0 && k >= at; k-- {

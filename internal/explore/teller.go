@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -37,7 +38,7 @@ type groundKey struct {
 
 // telling is a story and who breaks in it.
 type telling struct {
-	stem    string // of the file's name
+	what    string // of the file's name: the base world and the schedule
 	title   say.Phrase
 	world   string
 	faults  []string
@@ -94,7 +95,7 @@ func (t *teller) tell(v locks.Variant, f *found) (measured.CutSet, error) {
 	x := t.told[key]
 	if x == nil {
 		x = &telling{
-			stem:  slug(string(v.Store) + " " + g.base.Name + " " + what.English()),
+			what:  g.base.Name + " " + what.English(),
 			title: say.InTheWorld.With(say.Verbatim(g.base.Name), what), world: g.world, faults: items, expects: map[string][]string{},
 		}
 		t.told[key] = x
@@ -133,22 +134,24 @@ func (t *teller) broken(v locks.Variant, s *story, faults int) ([]string, error)
 // theirs from now on.
 func (t *teller) stories(r *measured.Explored) []Story {
 	keys := make([]string, 0, len(t.told))
-	for key := range t.told { // order: sorted below
-		keys = append(keys, key)
+	stems := map[string]string{}
+	for key, x := range t.told { // order: sorted below
+		keys, stems[key] = append(keys, key), x.stem()
 	}
 	slices.SortFunc(keys, func(a, b string) int {
-		return cmp.Or(strings.Compare(t.told[a].stem, t.told[b].stem), strings.Compare(a, b))
+		return cmp.Or(strings.Compare(stems[a], stems[b]), strings.Compare(a, b))
 	})
 	var out []Story
 	same := 0
 	for i, key := range keys {
 		x := t.told[key]
-		if same++; i == 0 || t.told[keys[i-1]].stem != x.stem {
+		stem := stems[key]
+		if same++; i == 0 || stems[keys[i-1]] != stem {
 			same = 1
 		}
-		x.name = x.stem + ".yaml"
+		x.name = stem + ".yaml"
 		if same > 1 {
-			x.name = fmt.Sprintf("%s-%d.yaml", x.stem, same)
+			x.name = fmt.Sprintf("%s-%d.yaml", stem, same)
 		}
 		out = append(out, x.story())
 	}
@@ -156,13 +159,19 @@ func (t *teller) stories(r *measured.Explored) []Story {
 	return out
 }
 
+// locks are those that break in the story, sorted.
+func (x *telling) locks() []string { return slices.Sorted(maps.Keys(x.expects)) }
+
+// stem is the name of the file but for its number, after the store of the first lock: locks of
+// several stores may share a story.
+func (x *telling) stem() string {
+	v, _ := locks.Lookup(x.locks()[0])
+	return slug(string(v.Store) + " " + x.what)
+}
+
 // story is the file.
 func (x *telling) story() Story {
-	s := story{title: x.title, world: x.world, faults: x.faults}
-	for id := range x.expects { // order: sorted below
-		s.locks = append(s.locks, id)
-	}
-	slices.Sort(s.locks)
+	s := story{title: x.title, locks: x.locks(), world: x.world, faults: x.faults}
 	for _, id := range s.locks {
 		s.expect += "  " + id + ":\n"
 		for _, property := range x.expects[id] {

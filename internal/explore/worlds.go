@@ -31,6 +31,7 @@ type terms struct {
 	extra    []string // further lines of the workload
 	failover string   // of Redis
 	idle     string   // of a database: when it ends a silent session
+	nodes    int      // of Redlock
 }
 
 // plainBase is the world in which several faults come together.
@@ -61,13 +62,16 @@ func bases() []base {
 		{Name: "idle-sessions", Summary: "the database ends sessions that are silent for 30 s",
 			fits:   func(v *locks.Variant) bool { return v.Store == locks.StoreMySQL || v.Store == locks.StorePostgres },
 			change: func(t *terms) { t.idle = "30s" }},
+		{Name: "five-nodes", Summary: "5 nodes of Redlock instead of 3",
+			fits:   func(v *locks.Variant) bool { return v.Store == locks.StoreRedisNodes },
+			change: func(t *terms) { t.nodes = 5 }},
 	}
 }
 
 // text is the base world as a part of a scenario file, for the given plain clients and
 // rounds. fence says whether the resource looks at tokens.
 func (b *base) text(v *locks.Variant, clients, rounds int, fence bool) string {
-	t := terms{clients: clients, rounds: rounds, wait: "60s", retry: "2s", work: "5s", timeout: "3s", failover: "{by: operator, after: 1s}"}
+	t := terms{clients: clients, rounds: rounds, wait: "60s", retry: "2s", work: "5s", timeout: "3s", failover: "{by: operator, after: 1s}", nodes: 3}
 	b.change(&t)
 	var w strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&w, format+"\n", args...) }
@@ -95,7 +99,7 @@ func (b *base) text(v *locks.Variant, clients, rounds int, fence bool) string {
 	return w.String()
 }
 
-// servers are those behind the lock: one replica that is a tenth of a second late, three
+// servers are those behind the lock: one replica that is a tenth of a second late, some
 // nodes that know nothing of each other, three of a cluster.
 func (t *terms) servers(v *locks.Variant) string {
 	switch v.Store {
@@ -109,7 +113,7 @@ func (t *terms) servers(v *locks.Variant) string {
 		}
 		return fmt.Sprintf("redis: {replicas: %d, lag: 100ms, failover: %s}", replicas, t.failover)
 	case locks.StoreRedisNodes:
-		return "redlock: {nodes: 3}"
+		return fmt.Sprintf("redlock: {nodes: %d}", t.nodes)
 	case locks.StoreMySQL, locks.StorePostgres:
 		idle := ""
 		if t.idle != "" {

@@ -45,7 +45,7 @@ var terms = []Term{
 	},
 	{
 		"belief",
-		Entry{"belief", []string{"beliefs", "believe", "believes"}, "What a client thinks: it believes to hold the lock until it releases or is told of the loss."},
+		Entry{"belief", []string{"beliefs", "believe", "believes"}, "What a client thinks: it believes it holds the lock until it releases or is told of the loss."},
 		Entry{"认为", nil, "客户端自己的看法：在释放锁或得知锁已丢失之前，它都认为锁是自己的。"},
 	},
 	{
@@ -90,7 +90,7 @@ var terms = []Term{
 	},
 	{
 		"holder",
-		Entry{"holder", []string{"holders"}, "The client that believes to hold the lock."},
+		Entry{"holder", []string{"holders"}, "The client that believes it holds the lock."},
 		Entry{"持有者", nil, "认为自己持有锁的客户端。"},
 	},
 	{

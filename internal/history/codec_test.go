@@ -256,10 +256,15 @@ func genHistory(t *rapid.T) *History {
 	for _, name := range names {
 		header.Nodes = append(header.Nodes, Node{name, rapid.SampledFrom(roles).Draw(t, "role")})
 	}
+	side := rapid.SliceOfN(rapid.String(), 1, 3)
 	for i := range rapid.IntRange(0, 3).Draw(t, "faults") {
+		var sides [][]string
+		for range rapid.IntRange(0, 3).Draw(t, "sides") {
+			sides = append(sides, side.Draw(t, "side"))
+		}
 		header.Faults = append(header.Faults, Fault{
 			i + 1, rapid.String().Draw(t, "verb"), rapid.String().Draw(t, "fault"), rapid.String().Draw(t, "deed"),
-			rapid.String().Draw(t, "text in Chinese"), rapid.String().Draw(t, "deed in Chinese"), rapid.Bool().Draw(t, "drawn fault"),
+			rapid.String().Draw(t, "text in Chinese"), rapid.String().Draw(t, "deed in Chinese"), rapid.Bool().Draw(t, "drawn fault"), sides,
 		})
 	}
 	h := New(header)

@@ -41,6 +41,37 @@ var faultFields = []field[Fault]{
 	optional(text, "text_zh", func(f *Fault) *string { return &f.TextChinese }).unhashed(),
 	optional(text, "deed_zh", func(f *Fault) *string { return &f.DeedChinese }).unhashed(),
 	optional(boolean, "drawn", func(f *Fault) *bool { return &f.Drawn }).unhashed(),
+	sidesField,
+}
+
+var sidesField = field[Fault]{
+	name:  "sides",
+	empty: func(f *Fault) bool { return len(f.Sides) == 0 },
+	write: func(b []byte, f *Fault) []byte {
+		for i, side := range f.Sides {
+			b = append(b, "[,"[min(i, 1)], '[')
+			for k, name := range side {
+				if k > 0 {
+					b = append(b, ',')
+				}
+				b = appendString(b, name)
+			}
+			b = append(b, ']')
+		}
+		return append(b, ']')
+	},
+	read: func(s *jsonline.Scanner, f *Fault) error {
+		return s.Array(func() error {
+			var side []string
+			err := s.Array(func() error {
+				name, err := s.Bytes()
+				side = append(side, string(name))
+				return err
+			})
+			f.Sides = append(f.Sides, side)
+			return err
+		})
+	},
 }
 
 // ending is the line behind the last event.
@@ -57,7 +88,7 @@ type line struct {
 	Event
 	h      *History
 	names  []string          // as JSON, by NodeID; to write
-	texts  []jsonText      // by TextID; to write
+	texts  []jsonText        // by TextID; to write
 	nodes  map[string]NodeID // to read
 	client NodeID            // see clientOf
 	said   bool              // the line that was read names the client

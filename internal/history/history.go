@@ -76,6 +76,9 @@ type Fault struct {
 	TextChinese string `json:"text_zh,omitempty"`
 	DeedChinese string `json:"deed_zh,omitempty"`
 	Drawn       bool   `json:"drawn,omitempty"` // luck has brought it about, so it need not have come to anything
+	// Sides are those that a partition or a cut keeps apart, by the names and groups of the
+	// scenario. The hash leaves them out: Text says the same.
+	Sides [][]string `json:"sides,omitempty"`
 }
 
 // Header says what the run was about. It is part of the stored history and is

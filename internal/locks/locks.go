@@ -25,7 +25,7 @@ type Lock interface {
 	Acquire(ctx context.Context) (Lease, error)
 }
 
-// Lease is a lock that its client believes to hold.
+// Lease is a lock that its client believes it holds.
 type Lease interface {
 	// Release gives the lock back. nil: the store confirmed that it removed an
 	// entry. ErrNotHeld: the store had no entry of this client's. Any other

@@ -65,7 +65,7 @@ func (q quorum) vote(ctx context.Context) vote {
 	return v
 }
 
-// acquire votes, in the way of its design, until the lock is held or ctx ends. on are the nodes
+// acquire votes, in the way of its design, until the lock is held or ctx ends, or once. on are the nodes
 // that it cleans up after a vote that was lost, and those that it releases the lock on.
 func (q quorum) acquire(ctx context.Context, voted func(context.Context) vote, on func(vote) []world.Redis) (Lease, error) {
 	v, err := q.win(ctx, voted, on)
@@ -87,6 +87,9 @@ func (q quorum) win(ctx context.Context, voted func(context.Context) vote, on fu
 		}
 		// Not in ctx, which may be over by now; what stays behind ends with its lease.
 		_ = q.unlock(q.Env.Background(), v.token, on(v))
+		if q.Once {
+			return v, ErrTaken
+		}
 		if err := q.Env.Sleep(ctx, q.randomDelay()); err != nil {
 			return v, err
 		}

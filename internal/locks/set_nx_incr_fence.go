@@ -14,7 +14,7 @@
 // no write of a holder after it has seen one of a later holder. The counter has no
 // time to live, so it outlasts every lock.
 //
-// Breaks when: a holder overruns its lease: two clients believe to hold, as with
+// Breaks when: a holder overruns its lease: two clients believe they hold, as with
 // every lease, and it is the resource that sorts it out. It cannot if it looks at
 // the numbers of writes only and not of reads, or if the counter goes back: it is
 // worth no more than the durability of its store, and a failover or a restart may

@@ -2,7 +2,7 @@
 // JSON lines, of any length. A log is no history of a run. Nobody has planned what is in it, its
 // clocks differ, lines come late or never, and a client that has died says nothing more. So it is
 // judged for itself, while it is read and in constant memory, and only the meaning of *overlap*
-// is that of package checker: two clients believe to hold one lock for some time.
+// is that of package checker: two clients believe they hold one lock for some time.
 //
 // The way of a line: lines reads it (bounded), a decoder makes an Event of it, an order puts it
 // into the order of time, and a judge looks at it once. docs/check.md describes the formats and

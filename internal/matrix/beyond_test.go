@@ -81,7 +81,7 @@ func beyond(t *testing.T, w *sim.World, x *measured.Explored, c *measured.Cell, 
 	for _, k := range column.Kinds() {
 		for i := range l.Singles {
 			if s := &l.Singles[i]; k.Covers(s) {
-				if s.Breaks[way] != nil {
+				if s.Breaks[way] != nil || way == "stuck" && s.Breaks[measured.Hung] != nil {
 					return ""
 				}
 				cut += s.Cut

@@ -63,6 +63,7 @@ type Cell struct {
 	Story           *measured.Shown // of the walk, when the letter is worse for it; nil when the runs alone made it
 	DamagedBy       say.Both        // the script or the story by which the resource was damaged; empty when it never was
 
+	record      Record
 	varied, bad int           // random variations, and the broken or stuck among them
 	seen        [letters]bool // by badness
 	why         say.Phrase    // of the first run that tested nothing

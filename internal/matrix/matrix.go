@@ -19,6 +19,7 @@ import (
 	"lockstep/internal/plan"
 	"lockstep/internal/run"
 	"lockstep/internal/say"
+	"lockstep/internal/shard"
 )
 
 // Options say what to measure.
@@ -37,6 +38,11 @@ type Options struct {
 	Profiles run.Factory
 	ScalePPM int64
 	Refuse   func(p *plan.Plan, lock string) error
+
+	// Shard is which of the cells are measured; the others have no letter. Known are records of cells
+	// that were measured elsewhere: they are not played, and when there are any there must be all.
+	Shard shard.Shard
+	Known []Record
 
 	// Walk is what the walk of the fault space has come to; nil when it plays no part, as on real
 	// servers and at another scale than its own.
@@ -70,8 +76,8 @@ func Measure(ctx context.Context, o Options) (*Matrix, error) {
 	if o.Profiles != nil {
 		worlds = append(worlds, o.Profiles)
 	}
-	err := run.Share(ctx, o.Jobs, len(m.Cells), o.Progress, func(ctx context.Context, w []run.World, i int) error {
-		return m.measure(ctx, w[0], w[len(w)-1], i)
+	err := run.Share(ctx, o.Jobs, o.Shard.Count(len(m.Cells)), o.Progress, func(ctx context.Context, w []run.World, i int) error {
+		return m.measure(ctx, w[0], w[len(w)-1], o.Shard.Piece(i))
 	}, worlds...)
 	switch {
 	case ctx.Err() != nil:
@@ -100,20 +106,34 @@ func (m *Matrix) measure(ctx context.Context, w, profiles run.World, i int) erro
 		c.join()
 		return nil
 	}
+	if m.o.Known != nil {
+		err = c.recall(m.o.Known, scripts)
+	} else {
+		err = c.playAll(ctx, w, scripts, m.Seeds)
+	}
+	if err != nil {
+		return err
+	}
+	c.record = c.recorded()
+	c.conclude()
+	c.join()
+	return nil
+}
+
+// playAll plays the scripts as they stand, and then so many variations of them.
+func (c *Cell) playAll(ctx context.Context, w run.World, scripts []Script, seeds int) error {
 	for k := range scripts {
 		if err := c.play(ctx, w, &scripts[k], Variation{Script: k}); err != nil {
 			return err
 		}
 	}
 	varied := slices.DeleteFunc(slices.Clone(scripts), func(s Script) bool { return s.bare })
-	for seed := uint64(1); seed <= uint64(m.Seeds) && len(varied) > 0; seed++ {
+	for seed := uint64(1); seed <= uint64(seeds) && len(varied) > 0; seed++ {
 		k := int(seed % uint64(len(varied))) // those that are not varied come last
 		if err := c.play(ctx, w, &scripts[k], Variation{Script: k, Seed: seed}); err != nil {
 			return err
 		}
 	}
-	c.conclude()
-	c.join()
 	return nil
 }
 

@@ -67,8 +67,12 @@ func walkedIn(x *measured.Explored, lock string, c *Column) *Walked {
 	return w
 }
 
-// show keeps the first story of a way.
+// show keeps the first story of a way. Who waits for work that hangs is stuck, whoever's fault it is:
+// a column says what happens.
 func (w *Walked) show(way string, s *measured.Shown) {
+	if way == measured.Hung {
+		way = "stuck"
+	}
 	if way == "damage" && w.damage == nil {
 		w.damage = s
 	}

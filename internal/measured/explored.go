@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -64,7 +65,7 @@ type ExploredLock struct {
 	Cut      int64    `json:"cut_short"`      // schedules whose runs had no end: nobody knows
 	Complete int      `json:"complete"`       // all sets of so many faults are known
 	Doubts   []string `json:"doubts"`         // what broke with a fault that had no effect: nobody knows why
-	// Breaks are the minimal sets, by way of breaking; nil: not walked.
+	// Breaks are the minimal sets, by way of breaking and Hung; nil: not walked.
 	Breaks map[string][]CutSet `json:"breaks"`
 	// Singles are what became of each kind alone; none in a result of before they were counted.
 	Singles []Single `json:"singles"`
@@ -77,11 +78,40 @@ type Single struct {
 	Walked int64             `json:"walked"`           // schedules
 	Vain   int64             `json:"without_effect"`   // of these, as of a lock
 	Cut    int64             `json:"cut_short"`        // the same
-	Breaks map[string]*Shown `json:"breaks"`           // by way of breaking; only those that came about
+	Breaks map[string]*Shown `json:"breaks"`           // by way of breaking and Hung; only those that came about
 }
 
 // Ways are the ways of breaking, as results call them.
 func Ways() []string { return []string{"believe", "damage", "robbed", "stuck"} }
+
+// Hung is what results call it that everybody waits while somebody's work never ends. It sticks every
+// design that renews, so it is told apart from Stuck, and is no way in which a lock breaks.
+const Hung = "hung"
+
+// Outcomes are the ways of breaking and what is told apart from them, in the order of results.
+func Outcomes() []string { return append(Ways(), Hung) }
+
+// TellHungApart takes hung work out of what is stuck. Results of old have it there.
+func (l *ExploredLock) TellHungApart() {
+	if l.Breaks["stuck"] == nil {
+		return // not walked
+	}
+	stuck, hung := []CutSet{}, append([]CutSet{}, l.Breaks[Hung]...)
+	for _, s := range l.Breaks["stuck"] {
+		if slices.Contains(s.Kinds, Hung) {
+			hung = append(hung, s)
+		} else {
+			stuck = append(stuck, s)
+		}
+	}
+	l.Breaks["stuck"], l.Breaks[Hung] = stuck, hung
+	for i := range l.Singles {
+		if s := &l.Singles[i]; s.Kind == Hung && s.Breaks["stuck"] != nil {
+			s.Breaks[Hung] = s.Breaks["stuck"]
+			delete(s.Breaks, "stuck")
+		}
+	}
+}
 
 // CutSet is a minimal set of kinds of faults. No kinds: the lock breaks without a fault.
 type CutSet struct {
@@ -106,7 +136,7 @@ func (x *Explored) EachStory(f func(s *Shown)) {
 }
 
 func (l *ExploredLock) eachStory(f func(s *Shown)) {
-	for _, way := range Ways() {
+	for _, way := range Outcomes() {
 		for k := range l.Breaks[way] {
 			f(&l.Breaks[way][k].Shown)
 		}
@@ -131,7 +161,8 @@ func ReadExplored(data []byte) (*Explored, error) {
 		l := &r.Locks[i]
 		ok := printable(l.Lock)
 		l.eachStory(func(s *Shown) { ok = ok && printable(s.World, s.Story, s.Text) })
-		for _, way := range Ways() {
+		l.TellHungApart()
+		for _, way := range Outcomes() {
 			for _, s := range l.Breaks[way] {
 				ok = ok && printable(s.Kinds...)
 			}
@@ -172,7 +203,7 @@ func (r *Explored) JSON(version string) ([]byte, error) {
 		}
 		fmt.Fprintf(&b, "\n{\"lock\":%s,\"scope\":%s,\"walked\":%d,\"without_effect\":%d,\"cut_short\":%d,\"complete\":%d,\"doubts\":%s,\"breaks\":{",
 			one(l.Lock), one(l.Scope), l.Walked, l.Vain, l.Cut, l.Complete, one(l.Doubts))
-		for k, way := range Ways() {
+		for k, way := range Outcomes() {
 			if k > 0 {
 				b.WriteByte(',')
 			}

@@ -29,7 +29,8 @@ func NewWorlds() *Worlds {
 // WorldCell is one lock under one kind of fault, in both worlds.
 type WorldCell struct {
 	Lock      string     `json:"lock"`
-	Fault     string     `json:"fault"`
+	Fault     string     `json:"fault"`               // of a story the kinds of its faults, with a plus between them
+	Story     string     `json:"story,omitempty"`     // the file
 	Agreement string     `json:"agreement"`           // agrees, differs, untested or not played
 	Script    string     `json:"script,omitempty"`    // the name of what was played
 	Simulated string     `json:"simulated,omitempty"` // with the first seed
@@ -42,7 +43,7 @@ type WorldCell struct {
 // WorldRun is what one seed came to in both worlds.
 type WorldRun struct {
 	Seed      uint64 `json:"seed"`
-	Simulated string `json:"simulated"`
+	Simulated string `json:"simulated"` // the letter; of a story the ways in which it breaks the lock: believe+damage
 	Real      string `json:"real"`
 	Agreement string `json:"agreement"`         // as of a cell
 	History   string `json:"history,omitempty"` // the file with that of the real run
@@ -83,7 +84,7 @@ func ReadWorlds(data []byte) (*Worlds, error) {
 	}
 	for i := range c.Cells {
 		x := &c.Cells[i]
-		ok := printable(x.Lock, x.Fault, x.Agreement, x.Script, x.Why)
+		ok := printable(x.Lock, x.Fault, x.Story, x.Agreement, x.Script, x.Why)
 		for _, r := range x.Runs {
 			ok = ok && printable(r.Simulated, r.Real, r.Agreement)
 		}

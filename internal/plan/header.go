@@ -42,7 +42,7 @@ func (p *Plan) HeaderOf(lock string, store Store, seed uint64, backend string, s
 		f := &p.Faults[i]
 		h.Faults = append(h.Faults, history.Fault{
 			Number: f.Number, Verb: f.Verb.Name(), Text: f.Text, Deed: f.Deed,
-			TextChinese: f.TextChinese, DeedChinese: f.DeedChinese, Drawn: f.Drawn,
+			TextChinese: f.TextChinese, DeedChinese: f.DeedChinese, Drawn: f.Drawn, Sides: f.Args.Sides,
 		})
 	}
 	return h

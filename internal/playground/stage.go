@@ -194,7 +194,7 @@ func (s *stage) bar(class string, b bundle.Bar) {
 	}
 	owner := ""
 	if strings.HasPrefix(class, "has") {
-		owner = html.EscapeString(clean.Text(say.Name(h.Name(b.Owner)).In(s.language), 4))
+		owner = "<b>" + html.EscapeString(clean.Text(say.Name(h.Name(b.Owner)).In(s.language), 4)) + "</b>"
 	}
 	s.f(`<i class="%s" style="%s">%s</i>`, class, s.place(h.Events[b.From].At, to), owner)
 }
@@ -240,10 +240,10 @@ func (s *stage) handle(span *bundle.Span) {
 		html.EscapeString(clean.Text(short(f, deed, s.language), 28)))
 }
 
-// short is what stands on a fault: its verb and how long it lasts, or all that it does.
+// short is what stands on a fault: what it does, of a pause how long it is, for its lane says whose.
 func short(f *faults.Fault, deed string, l say.Language) string {
-	if f.End.For > 0 {
-		return say.Text(f.Verb.Name()).In(l) + " " + say.Planned(f.End.For).In(l)
+	if f.End.For > 0 && f.Verb.Name() == "pause" {
+		return say.Text("pause").In(l) + " " + say.Planned(f.End.For).In(l)
 	}
 	return deed
 }

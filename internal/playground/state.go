@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/url"
 	"path"
+	"slices"
 	"strings"
 
 	"lockstep/internal/faults"
@@ -85,10 +86,18 @@ func storyText(name, lock string) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		if lock != "" {
-			p.Locks = []string{lock}
+		if lock == "" {
+			return bare(p), nil
 		}
-		return bare(p), nil
+		alone, with := *p, *p
+		alone.Locks = []string{lock}
+		text := bare(&alone)
+		if _, err := parse(text); err == nil {
+			return text, nil
+		}
+		// A fault of the story is about servers that this lock has not: another lock has to bring them.
+		with.Locks = append(alone.Locks, slices.DeleteFunc(slices.Clone(p.Locks), func(id string) bool { return id == lock })...)
+		return bare(&with), nil
 	}
 	return "", fmt.Errorf("there is no story %q", name)
 }

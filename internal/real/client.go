@@ -57,7 +57,7 @@ func (h *harness) newClient(name string, load plan.Workload, life int) (*client,
 	for _, m := range h.group.members {
 		l, err := link.Open(link.Options{
 			Name: name + " to " + m.name, Upstream: m.addr, Seed: h.seed ^ hash(name+m.name),
-			LatencyMin: h.plan.Network.Latency.Min, LatencyMax: h.plan.Network.Latency.Max,
+			Latency:  h.plan.Network.Latency,
 			Raw:      h.header.Nodes[m.node-1].Role == history.RoleSentinel,
 			Protocol: h.store.protocol(), LossPPM: h.plan.Network.LossPPM, Lost: c.lostOn(m.node), Reached: c.reachedOn(m),
 		})

@@ -182,6 +182,9 @@ func refuse(p *plan.Plan, lockID string, o *Options) (locks.Variant, error) {
 	if p.Network.Timeout <= 0 {
 		return variant, errors.New("the plan's response timeout is not positive: a lost reply would never be noticed; set network.timeout")
 	}
+	if len(p.Clients) > mostClients {
+		return variant, fmt.Errorf("%d clients would be as many processes, and %d are the most: play it in the simulator", len(p.Clients), mostClients)
+	}
 	for i := range p.Faults {
 		if err := cannotDo(p, &variant, &p.Faults[i]); err != nil {
 			return variant, err
@@ -189,6 +192,9 @@ func refuse(p *plan.Plan, lockID string, o *Options) (locks.Variant, error) {
 	}
 	return variant, nil
 }
+
+// mostClients is how many a run can have: each is a process with connections of its own.
+const mostClients = 100
 
 // Times that a part of a run may take before it counts as hung.
 const (

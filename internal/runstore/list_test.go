@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -106,17 +105,6 @@ func TestReadSummary(t *testing.T) {
 		case tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)):
 			t.Errorf("%.20q: error %v, want %q", tt.text, err, tt.want)
 		}
-	}
-}
-
-// A pipe in place of a result would keep its reader waiting.
-func TestAPipeIsNotRead(t *testing.T) {
-	dir := t.TempDir()
-	if err := syscall.Mkfifo(filepath.Join(dir, "result.json"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := ReadSummary(os.DirFS(dir), "."); err == nil || err.Error() != "result.json is not a file" {
-		t.Error(err)
 	}
 }
 

@@ -8,6 +8,7 @@ var (
 	SomeBroke    = New2[Number, Number]("{broken} of {n} locks broke at least one property.", "{n} 把锁中有 {broken} 把至少破坏了一条性质。")
 	AllBroke     = New1[Number]("Each of the {n} locks broke at least one property.", "{n} 把锁每一把都至少破坏了一条性质。")
 	BrokenTimes  = New1[Number]("broken {n}×", "破坏 {n} 次")
+	BrokeSome    = New1[Number]("broke {n} {n|property|properties}", "破坏了 {n} 条性质")
 	KeptFenced   = New0("kept (fenced)", "守住（有防护）")
 	SeeStep      = New1[Number]("See step {n}", "看第 {n} 步")
 	OfLock       = New2[Verbatim, Phrase]("{lock}: {what}", "{lock}：{what}")
@@ -48,6 +49,10 @@ var (
 		"Showing {n} of {all} steps: {earlier} earlier and {later} later ones are left out.",
 		"显示 {all} 步中的 {n} 步：前面略去 {earlier} 步，后面略去 {later} 步。")
 	StepOf        = New4[Verbatim, Number, Seconds, Flag]("{lock}, step {n} at {time}[bad?, a property breaks]", "{lock}，第 {n} 步，{time}[bad?，性质被破坏]")
+	FoldedClients = New2[Number, List](
+		"Folded: {n} {n|client|clients} without a part in these steps ({names}).",
+		"折叠了 {n} 个与这些步骤无关的客户端（{names}）。")
+	SoDoOthers    = New3[Phrase, Number, Seconds]("{what} The same {n} more times until {time}.", "{what}直到 {time}，同样的事又有 {n} 次。")
 	StepNumber    = New1[Number]("step {n}", "第 {n} 步")
 	AssumptionWas = New1[Phrase]("The assumption was: {assumption}", "当时的假设是：{assumption}")
 	BreaksAtStep  = New2[Number, Seconds](
@@ -88,6 +93,9 @@ var (
 // The locks side by side.
 var (
 	FirstOfLocks   = New2[Number, Number](" Shown are the first {n} of {all} locks.", "只画出 {all} 把锁中的前 {n} 把。")
+	InsteadOf      = New2[Phrase, Phrase]("{here} (instead of {there})", "{here}（原来是 {there}）")
+	NoLockFixes    = New1[Verbatim]("No lock of this story keeps all that {lock} broke.", "这个故事里，没有一把锁守住 {lock} 破坏的全部性质。")
+	LocksThatFix   = New1[Verbatim]("Under the same faults these keep all that {lock} broke. What they ask for it:", "在同样的故障下，这些锁守住了 {lock} 破坏的全部性质。代价是：")
 	InFact         = New2[Phrase, Phrase]("{assumed} In fact: {formula}", "{assumed}其实：{formula}")
 	EndsAfterStep  = New1[Number]("its story ends after step {n}", "它的经过到第 {n} 步为止")
 	StepTells      = New3[Optional, Seconds, Phrase]("[step {n}: ]{time} {sentence}", "[第 {n} 步：]{time}，{sentence}")
@@ -157,7 +165,7 @@ var (
 		"{n} later rows are left out to keep this page small; all events are in history.jsonl.",
 		"为了让本页不太大，后面的 {n} 行略去了；全部事件都在 history.jsonl 里。")
 	SeedIsSplit = New1[Verbatim](
-		"The seed {seed} is split by name, so that another lock does not change the luck of the rest:",
+		"The seed {seed} is split by name, so another lock leaves the other random streams unchanged:",
 		"种子 {seed} 按名字拆开，换一把锁不会改变其余部分的随机：")
 	StreamsOfClient = New1[Name](
 		"luck of {who} (its tokens), habits of {who} (its work), network of {who}",

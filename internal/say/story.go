@@ -90,6 +90,9 @@ var (
 	ExtendsForeign = New4[Node, Command, Node, Phrase](
 		"{Who}'s {command} extends {owner}'s entry: {end}.",
 		"{who} 的 {command} 延长了 {owner} 的条目：{end}。")
+	ExtendsItself = New3[Node, Node, Phrase](
+		"{Who} lets the lease of {owner}'s entry begin anew: {end}.",
+		"{who}让 {owner} 条目的租约重新开始：{end}。")
 	Renews = New2[Node, Seconds](
 		"{Who} renews its lease until {end}.",
 		"{who} 续期，租约到 {end}。")

@@ -41,20 +41,22 @@ var reportTexts = [][2]string{
 	{"The set-up", "布置"}, {"What each lock promises", "各锁的承诺"}, {"Promises of the locks", "各锁的承诺"}, {"Which design fixes it", "哪种设计能避免"},
 	{"Measurements", "测量"}, {"Evidence", "证据"}, {"Words", "词语"}, {"The lesson", "要点"}, {"Smallest version", "最小版本"},
 	{"This is the smallest version of a longer story: what could be left out or made shorter, is.", "这是一个更长故事的最小版本：能去掉、能缩短的，都去掉、缩短了。"},
-	{"The whole run", "整个运行"}, {"What happened", "发生了什么"}, {"Why", "为什么"}, {"Clients inside at once", "同时在里面的客户端"}, {"Flip one switch", "只改一处"},
+	{"Why", "为什么"}, {"Clients inside at once", "同时在里面的客户端"}, {"Flip one switch", "只改一处"}, {"keeps what broke", "守住了被破坏的"},
 	{"The faults", "故障"}, {"Fault log", "故障记录"}, {"The events", "事件"}, {"Luck", "随机"}, {"Checked before anything was judged", "评判之前先检查的"},
 	{"Checks of the histories", "对历史的检查"}, {"Assumptions, and what the world of this run did", "假设，以及这次运行里实际发生的"}, {"Assumptions", "假设"},
 	{"What this run does not show", "这次运行没有说明的"}, {"Versions and files", "版本和文件"}, {"Play it again:", "再演一遍："}, {"Clocks", "时钟"},
 	{"Distribution of the waits", "等待时间的分布"}, {"Fairness", "公平性"}, {"Hold time and lease", "持有时间与租约"}, {"Tokens at the resource", "资源看到的令牌"},
 	{"Wait for the lock", "等锁的时间"}, {"Who believes what", "各自的认知"}, {"What the shapes mean", "图例"}, {"The same in true time", "按真实时间画同一张图"},
 	{"Its numbers", "数据"}, {"Numbers of the figure", "图的数据"}, {"All locks in true time", "所有锁，按真实时间"}, {"The locks side by side", "各锁并排比较"},
-	{"Nothing relevant happened.", "没有发生值得一提的事。"}, {"simulated", "模拟"}, {"real servers", "真实服务器"}, {"all keys.", "所有按键。"}, {"next step,", "下一步，"},
-	{"step back,", "上一步，"}, {"to the next violation,", "到下一处破坏，"},
+	{"Nothing relevant happened.", "没有发生值得一提的事。"}, {"simulated", "模拟"}, {"real servers", "真实服务器"},
 
 	// The stepper and its keys.
-	{"Step by step", "一步一步看"}, {"Back", "后退"}, {"Next", "前进"}, {"To the violation", "到破坏处"}, {"True time", "真实时间"}, {"Keys", "按键"}, {"Close", "关闭"},
+	{"the time cursor", "时间光标"}, {"Play", "播放"}, {"Pause", "暂停"}, {"Time", "时间"}, {"Speed", "速度"}, {"Zoom in", "放大"}, {"Zoom out", "缩小"}, {"Space", "空格"},
+	{"play, pause", "播放、暂停"}, {"zoom into time, and out", "放大、缩小时间"}, {"put the cursor away", "收起光标"}, {"Let me guess first", "让我先猜"}, {"Show what happened", "看看发生了什么"}, {"What do you expect?", "你预料会怎样？"},
+	{"Choose an answer; it unfolds. The switch above shows what happened.", "选一个答案，它会展开。关掉上面的开关，就能看到发生了什么。"},
+	{"Back", "后退"}, {"Next", "前进"}, {"To the violation", "到破坏处"}, {"Keys", "按键"}, {"Close", "关闭"},
 	{"next step", "下一步"}, {"step back", "上一步"}, {"first step, last step", "第一步、最后一步"}, {"to the next violation", "到下一处破坏"},
-	{"true time, or time that gives every step its room", "真实时间，或让每一步都有位置的时间"}, {"put the table of beliefs away", "收起认知表"}, {"this help", "本帮助"},
+	{"true time, or time that gives every step its room", "真实时间，或让每一步都有位置的时间"}, {"this help", "本帮助"},
 	{"believes", "认为"}, {"Step {n} of {of}, {at}:", "第 {n} 步，共 {of} 步，{at}："}, {"the store has", "存储里是"}, {"highest token", "最高的令牌"},
 	{"not shown", "未显示"}, {"Copy", "复制"}, {"Copied", "已复制"}, {"Copy the command", "复制命令"}, {"mine", "我的"}, {"not mine", "不是我的"},
 	{"waits", "在等"}, {"dead", "死了"}, {"none", "无"}, {"all", "全部"},
@@ -62,7 +64,6 @@ var reportTexts = [][2]string{
 	// Predictions.
 	{"What happens next?", "接下来会怎样？"}, {"Which assumption failed?", "哪个假设不成立？"}, {"Which design helps?", "哪种设计有用？"}, {"Right.", "对。"}, {"Wrong.", "错。"},
 	{"See its story", "看它的经过"},
-	{"Choose an answer before you read on; it unfolds. The answers come from the checker, nothing is stored, and you may skip this.", "先选一个答案再往下读，它会展开。答案来自检查器，什么都不会保存，也可以跳过。"},
 
 	// Tables.
 	{"lock", "锁"}, {"store", "存储"}, {"guarantees", "保证"}, {"expectation", "预期"}, {"as expected", "符合预期"},
@@ -105,7 +106,7 @@ var reportTexts = [][2]string{
 	// Captions.
 	{"Clients ask the store for the lock, and use the resource that it guards.", "客户端向存储要锁，并使用锁所保护的资源。"},
 	{"Hatched: what a client believes; solid: what the store has. Nothing broke in this run.", "斜线：客户端以为的；实心：存储里的。这次运行没有破坏什么。"},
-	{"True time from left to right. Hatched: a client believes; solid: the store has its entry; grey: a fault at work; marks below: a property breaks.", "真实时间从左到右。斜线：客户端以为持有；实心：存储里有它的条目；灰色：故障在起作用；下面的标记：性质被破坏。"},
+
 	{"Never more than one client inside: the line stays at or below 1.", "里面从不超过一个客户端：线始终不超过 1。"},
 	{"Grey behind a plot: a fault at work. Each figure is a file of its own in plots/, beside this page.", "图后的灰色：故障在起作用。每张图也是 plots/ 里的一个文件，在本页旁边。"},
 	{"The farther left a line rises, the shorter the waits. Where it is flat, nobody waited that long.", "线越靠左上升，等待越短。线平的地方，没有人等那么久。"},
@@ -121,6 +122,9 @@ var reportTexts = [][2]string{
 	{"One axis of time for all. The flag is the first step that differs from the first lock's story.", "同一条时间轴。小旗是与第一把锁的经过第一处不同的步骤。"},
 
 	// In the figures.
+	{"leader", "领导者"}, {"restarts", "重启"}, {"a copy, on a server that answers nobody", "副本，在不应答任何人的服务器上"},
+	{"a fault at work, in the strip of the whole run", "故障在起作用，在整个运行的条带里"},
+	{"a fault at work: cut off, slow, or as it says", "故障在起作用：隔断、变慢，或如所注"},
 	{"frozen", "冻结"}, {"clock", "时钟"}, {"events", "事件"}, {"told below", "下面细说"}, {"client", "客户端"},
 	{"resource", "资源"}, {"sentinel", "哨兵"}, {"probe", "探针"}, {"primary", "主节点"}, {"replica", "副本"}, {"a property breaks", "性质被破坏"},
 	{"accepted write, with the version", "被接受的写入，带版本"}, {"command on a real server: when it was executed is unknown", "真实服务器上的命令：执行时刻未知"},

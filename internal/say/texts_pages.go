@@ -46,6 +46,8 @@ var pageTexts = [][2]string{
 	{"A log shows what clients wrote down, by their own clocks. A hold that nobody wrote down, and a client that went on without a line, are not in it.",
 		"日志是客户端按各自的时钟记下的。没有人记下的持有、没有再留下一行的客户端，都不在其中。"},
 	// Both worlds.
+	{"Story by story", "逐个故事"}, {"its stories", "它的故事"},
+	{"A story counts as the same when the lock breaks in the same of four ways in both worlds: two believe that they hold it, the resource is damaged, somebody is robbed, everybody is stuck.", "锁在两个世界以同样的方式被破坏，这个故事就算一致：两个客户端都以为持有、资源损坏、有人的锁被抢、谁也拿不到。"},
 	{"Skip to the cells", "跳到各格"}, {"The simulator beside real servers", "模拟器与真实服务器对照"}, {"Letter by letter", "逐个字母"}, {"Cells of both worlds", "两个世界的各格"},
 	{"One letter where both worlds agree; simulated / real where they do not.", "两个世界一致时一个字母；不一致时，模拟 / 真实。"}, {"Where they differ", "不一致的地方"},
 	{"One letter: the same in both worlds. Two: simulated / real, and how many of the seeds agree. S and L count as the same, since a busy machine makes somebody wait.", "一个字母：两个世界相同。两个：模拟 / 真实，以及多少个种子一致。S 和 L 算相同，因为机器一忙就会有人要等。"},

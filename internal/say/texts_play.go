@@ -8,13 +8,13 @@ var playTexts = [][2]string{
 	{"Take the end of the pause and pull it past the lease. Everything here is played by the simulator, in this page, while you drag.", "抓住停顿的末端，把它拉过租约。你拖动的时候，这一切都由本页里的模拟器当场演出。"},
 	{"This page plays a simulator, so it needs scripts. The gallery and the reference do not.", "本页要运行模拟器，所以需要脚本。图例和参考不需要。"},
 	{"Timelines: what clients believe, what the store has, and the faults", "时间轴：客户端以为的、存储里的，以及故障"},
-	{"The simulator is loading …", "正在载入模拟器……"}, {"Another one", "换一个"}, {"The resource checks", "资源检查"},
+	{"The simulator is loading … A browser takes it from a server only, and not from a file.", "正在载入模拟器……浏览器只从服务器取它，不从文件取。"}, {"Another one", "换一个"}, {"The resource checks", "资源检查"},
 	{"work", "工作"}, {"latency", "延迟"}, {"replication lag", "复制延迟"}, {"clock step", "时钟跳变"},
 	{"nothing: every write is taken", "不检查：每次写入都接受"},
 	{"a write whose token is lower than that of an earlier write is refused", "令牌比先前写入低的写入要拒绝"},
 	{"reads raise the mark too, which closes the gap between a stale read and an accepted write", "读取也抬高记号，堵住过期读取与被接受的写入之间的空当"},
 	{"Faults", "故障"}, {"Drag one into a lane, or onto a message of the diagram. A click asks where.", "拖一个到泳道里，或拖到图中的消息上。点击则会询问放在哪里。"},
-	{"crash", "崩溃"}, {"cut off", "断网"}, {"clock steps", "时钟拨动"}, {"failover", "故障转移"}, {"lose the request", "丢失请求"}, {"lose the reply", "丢失回复"},
+	{"pause", "停顿"}, {"crash", "崩溃"}, {"cut off", "断网"}, {"clock steps", "时钟拨动"}, {"failover", "故障转移"}, {"lose the request", "丢失请求"}, {"lose the reply", "丢失回复"},
 	{"late request", "请求迟到"}, {"late reply", "回复迟到"}, {"The faults of this story", "这个故事里的故障"},
 	{"Copy the link", "复制链接"}, {"Copy as scenario file", "复制为场景文件"}, {"Open a scenario file", "打开场景文件"}, {"A story", "一个故事"}, {"A lesson", "一课"}, {"choose …", "请选择……"},
 	{"Messages and steps", "消息与步骤"}, {"to the next control; faults in the timeline are controls", "到下一个控件；时间轴里的故障也是控件"},
@@ -29,7 +29,8 @@ var playTexts = [][2]string{
 	{"Nothing was hit: drop it into a lane of the timeline, or onto an arrow of the diagram.", "没有放中：请放到时间轴的泳道里，或图中的箭头上。"},
 	{"✓ The verdict has turned.", "✓ 结论变了。"}, {"Go on:", "继续："}, {"two inside", "两个在里面"},
 
-	// The other pages of the site.
+	// The other pages of the site, and what leads to them.
+	{"The playground: drag a pause, and watch", "试验场：拖一个停顿，看看会怎样"},
 	{"Tour", "导览"}, {"Matrix", "矩阵"}, {"Which lock?", "选哪把锁？"}, {"Gallery", "图例集"}, {"Reference", "参考"}, {"Skip to the page", "跳到正文"},
 	{"How does your distributed lock break?", "你的分布式锁会怎样坏掉？"},
 	{"lockstep plays concurrent clients through pauses, crashes, lost replies and failovers, and a checker shows, step by step and with evidence, what the lock allowed to happen.", "lockstep 让并发的客户端经历停顿、崩溃、丢失的回复和故障转移，再由检查器一步一步、拿出证据，指出锁放过了什么。"},

@@ -20,8 +20,17 @@ var (
 	WorldsSum     = New4[Number, Number, Number, Number](
 		"{agree} {agree|cell agrees|cells agree}, {differ} differ, {untested} put nothing to the test, {left} not played",
 		"{agree} 格一致，{differ} 格不同，{untested} 格没有检验到什么，{left} 格没有演")
-	SumAndPage    = New3[Phrase, Number, Verbatim]("{sum} in {seconds} s   page {page}", "{sum}，用时 {seconds} 秒，页面 {page}")
-	NoneOnBackend = New1[Verbatim]("NOT PLAYED with --backend {backend}:", "--backend {backend} 没有演的：")
+	SumAndPage     = New3[Phrase, Number, Verbatim]("{sum} in {seconds} s   page {page}", "{sum}，用时 {seconds} 秒，页面 {page}")
+	NoneOnBackend  = New1[Verbatim]("NOT PLAYED with --backend {backend}:", "--backend {backend} 没有演的：")
+	NotAtThisScale = New0(
+		"at this scale not even the simulator shows what the story tells: take a larger --scale",
+		"按这个比例，连模拟器也演不出故事里说的：用更大的 --scale")
+	Oversleeps = New0(
+		"a client wakes when its reply is there and its patience is over: which of them it sees first is a race",
+		"客户端醒来时回复已到、等待时限也已过：先看到哪一个是竞争")
+	StoriesOfLock = New5[Verbatim, Number, Number, Number, Number](
+		"{lock}: {agree} {agree|story agrees|stories agree}, {differ} differ, {untested} put nothing to the test, {left} not played",
+		"{lock}：{agree} 个故事一致，{differ} 个不同，{untested} 个没有检验到什么，{left} 个没有演")
 	SignsOfWorlds = New0(
 		"V the same letter in both worlds   V/S simulated V, real S   V/? nothing tested   - not played",
 		"V 两个世界字母相同   V/S 模拟 V，真实 S   V/? 没有检验到什么   - 没有演")

@@ -15,6 +15,7 @@ import (
 	"lockstep/internal/plan"
 	"lockstep/internal/rate"
 	"lockstep/internal/run"
+	"lockstep/internal/shard"
 )
 
 // Options say what to look for.
@@ -26,6 +27,7 @@ type Options struct {
 	Seeds      int      // how many of them at most
 	Jobs       int
 	Worlds     run.Factory
+	Shard      shard.Shard // which of the seeds
 	// Stop, if not nil, is asked now and then whether there is time for more.
 	Stop func() bool
 	// Progress, if not nil, is told of each seed that was played, from one goroutine
@@ -35,10 +37,23 @@ type Options struct {
 
 // Tried is how a search went. It does not depend on the number of workers.
 type Tried struct {
-	Seeds    int    // up to the one that broke, or all
-	Untested int    // among them: runs that put nothing to the test
-	Seed     uint64 // the lowest seed that breaks a property; 0 when none does
-	Property string // the first one of Options that broke; "" when none did
+	Seeds    int    `json:"seeds"`              // up to the one that broke, or all
+	Untested int    `json:"untested"`           // among them: runs that put nothing to the test
+	Seed     uint64 `json:"seed,omitempty"`     // the lowest seed that breaks a property; 0 when none does
+	Property string `json:"property,omitempty"` // the first one of Options that broke; "" when none did
+}
+
+// Join is how a search went of which these are all shards, in their order: those above the lowest
+// seed that breaks a property count for nothing.
+func Join(shards []Tried) (all Tried) {
+	for _, t := range shards {
+		all.Seeds, all.Untested = all.Seeds+t.Seeds, all.Untested+t.Untested
+		if t.Seed > 0 {
+			all.Seed, all.Property = t.Seed, t.Property
+			break
+		}
+	}
+	return all
 }
 
 // Tested is how many runs put the lock to the test.
@@ -59,9 +74,23 @@ func (t Tried) Rate() (share, low, high int64) {
 // is the same whatever the number of workers, so that the same seeds are counted.
 const batch = 64
 
-// Seek plays one seed after the other until one breaks a property.
+// mine are the seeds of the shard: the first one and how many. Shards are divided between batches.
+func (o *Options) mine() (first uint64, count int) {
+	from, before := o.Shard.Block((o.Seeds + batch - 1) / batch)
+	from, before = min(from*batch, o.Seeds), min(before*batch, o.Seeds)
+	return o.First + uint64(from), before - from
+}
+
+// Mine is how many seeds the shard has.
+func (o *Options) Mine() int {
+	_, count := o.mine()
+	return count
+}
+
+// Seek plays one seed of the shard after the other until one breaks a property.
 func Seek(ctx context.Context, o Options) (Tried, error) {
 	var t Tried
+	o.First, o.Seeds = o.mine()
 	for t.Seeds < o.Seeds && (o.Stop == nil || !o.Stop()) {
 		count := min(batch, o.Seeds-t.Seeds)
 		first := o.First + uint64(t.Seeds)

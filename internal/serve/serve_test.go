@@ -14,8 +14,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"golang.org/x/sys/unix"
 )
 
 // policy stands for the one of the reports.
@@ -59,7 +57,7 @@ func newStore(t *testing.T) *httptest.Server {
 			t.Fatal(err)
 		}
 	}
-	if err := unix.Mkfifo(filepath.Join(dir, "store/a/run/pipe.txt"), 0o644); err != nil {
+	if err := makePipe(filepath.Join(dir, "store/a/run/pipe.txt")); err != nil {
 		t.Fatal(err)
 	}
 	root, err := os.OpenRoot(filepath.Join(dir, "store"))

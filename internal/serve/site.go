@@ -7,13 +7,18 @@ import (
 	"strings"
 )
 
-// sitePrefix is where the static site is below the address of a store.
-const sitePrefix = "/site/"
+// SitePrefix is where the static site is below the address of a store. No run is called so: a run's
+// folder has letters, digits and dashes in its name.
+const SitePrefix = "/_site/"
+
+// SiteMark is the file by which a folder is known as a site that `make site` has written. It lists
+// what belongs to it.
+const SiteMark = ".lockstep-site"
 
 // siteTypes are the kinds of files that the site has besides those of a store.
 var siteTypes = map[string]string{".js": "text/javascript; charset=utf-8", ".gz": "application/gzip"}
 
-// Site serves the static site besides what another handler does: below /site/, under a policy of its
+// Site serves the static site besides what another handler does: below SitePrefix, under a policy of its
 // own, since the playground runs scripts of its own and a store's pages must not. The site is ours:
 // `make site` has written it. nil as root leaves it out.
 func Site(root *os.Root, policy string, other http.Handler) http.Handler {
@@ -21,7 +26,7 @@ func Site(root *os.Root, policy string, other http.Handler) http.Handler {
 		return other
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		name, ok := strings.CutPrefix(r.URL.Path, sitePrefix)
+		name, ok := strings.CutPrefix(r.URL.Path, SitePrefix)
 		if !ok || !loopback(r.Host) || r.Method != http.MethodGet && r.Method != http.MethodHead {
 			other.ServeHTTP(w, r)
 			return

@@ -5,6 +5,7 @@ import (
 	"embed"
 	"fmt"
 	"html/template"
+	"strings"
 
 	"lockstep/internal/checker"
 	"lockstep/internal/explain"
@@ -76,8 +77,8 @@ func indexPage(in *Input, l say.Language) ([]byte, error) {
 	for _, c := range in.Cards[l] {
 		v.Starters = append(v.Starters, playpage.Link{Href: "playground/" + playpage.Name(l) + "#lesson=" + c.Name, Text: c.Title})
 		if c.Name == "pause" {
-			told := newToldView(c.First, "pause-", l)
-			v.Picture, v.Caption = told.Picture, told.Verdict
+			told := newToldView(c.First, c.Name+"-a", l) // its steps are told on the page of the tour
+			v.Picture, v.Caption = template.HTML(strings.ReplaceAll(string(told.Picture), `href="#`, `href="`+named("tour", l)+`#`)), told.Verdict
 		}
 	}
 	return v.render("index.html", l)
@@ -100,6 +101,7 @@ type toldView struct {
 }
 
 type stepView struct {
+	ID                 string
 	Number             int
 	At, Sentence, Note string
 	Truth              string
@@ -127,7 +129,7 @@ func newToldView(p *tour.Played, prefix string, l say.Language) toldView {
 	}
 	for i, s := range steps {
 		v.Steps = append(v.Steps, stepView{
-			Number: i + 1, At: say.Seconds(s.At).In(l), Sentence: nice(s.Sentence), Note: nice(s.Note), Bad: s.Violation, Truth: nice(s.Belief),
+			ID: fmt.Sprintf("%s%d", prefix, i+1), Number: i + 1, At: say.Seconds(s.At).In(l), Sentence: nice(s.Sentence), Note: nice(s.Note), Bad: s.Violation, Truth: nice(s.Belief),
 		})
 	}
 	return v

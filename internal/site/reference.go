@@ -150,14 +150,22 @@ func playable(story, lock string, in *Input) string {
 	case lock != "":
 		data = locksLine.ReplaceAll(data, []byte("locks: ["+lock+"]"))
 	}
-	return playground.Address(withoutComments(string(data)))
+	return playground.Address(played(string(data)))
 }
 
-// withoutComments leaves out the lines that say nothing to the simulator.
-func withoutComments(file string) string {
+// unplayed are the parts of a scenario that say nothing to the simulator.
+var unplayed = regexp.MustCompile(`^(level|story|question|lesson|origin|expect|zh):`)
+
+// played is the text of a scenario without comments and what only people read, so that its link
+// stays short.
+func played(file string) string {
 	var kept []string
+	skip := false
 	for _, line := range strings.Split(file, "\n") {
-		if trimmed := strings.TrimSpace(line); trimmed != "" && !strings.HasPrefix(trimmed, "#") {
+		if line != "" && !strings.HasPrefix(line, " ") {
+			skip = unplayed.MatchString(line)
+		}
+		if trimmed := strings.TrimSpace(line); !skip && trimmed != "" && !strings.HasPrefix(trimmed, "#") {
 			kept = append(kept, line)
 		}
 	}

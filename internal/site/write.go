@@ -9,14 +9,13 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"lockstep/internal/serve"
 )
 
-// mark is the file by which a folder is known as a site of ours. It lists what we have written, so
-// that the next time takes away what is no longer ours, and nothing else.
-const mark = ".lockstep-site"
-
-// Write writes the site to a folder: a new one, an empty one, or one that it has written before.
-// Whatever else somebody has put there stays. Any other folder it refuses.
+// Write writes the site to a folder: a new one, an empty one, or one that it has written before, which
+// its mark says. The mark lists the files, so what is no longer among them is taken away, and whatever
+// else somebody has put there stays. Any other folder it refuses.
 func Write(dir string, files Tree) error {
 	old, err := owned(dir)
 	if err != nil {
@@ -51,12 +50,12 @@ func Write(dir string, files Tree) error {
 }
 
 func writeMark(dir string, names []string) error {
-	return os.WriteFile(filepath.Join(dir, mark), []byte(strings.Join(names, "\n")+"\n"), 0o644)
+	return os.WriteFile(filepath.Join(dir, serve.SiteMark), []byte(strings.Join(names, "\n")+"\n"), 0o644)
 }
 
 // owned lists what an earlier time has written to a folder. It is an error when the folder is not ours.
 func owned(dir string) ([]string, error) {
-	list, err := os.ReadFile(filepath.Join(dir, mark))
+	list, err := os.ReadFile(filepath.Join(dir, serve.SiteMark))
 	if err == nil {
 		return strings.Fields(string(list)), nil
 	}

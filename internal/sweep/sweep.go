@@ -7,6 +7,8 @@ package sweep
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"slices"
 	"sync"
 
@@ -14,6 +16,7 @@ import (
 	"lockstep/internal/plan"
 	"lockstep/internal/rate"
 	"lockstep/internal/run"
+	"lockstep/internal/shard"
 )
 
 // Options say what to measure.
@@ -24,26 +27,28 @@ type Options struct {
 	Seeds    int    // for each point
 	Jobs     int    // 0: one for each core
 	Worlds   run.Factory
+	Shard    shard.Shard // which of the runs
 	// Progress, if not nil, is told how many runs are done; one call at a time.
 	Progress func(done, all int)
 }
 
 // Map is what became of one lock.
 type Map struct {
-	Lock     string
-	Property string
-	X        plan.Axis
-	Y        *plan.Axis // nil when there is one axis only
-	Cells    []Cell     // row by row, from the first value of Y on
+	Lock     string     `json:"lock"`
+	Property string     `json:"-"`
+	X        plan.Axis  `json:"-"`
+	Y        *plan.Axis `json:"-"`     // nil when there is one axis only
+	Cells    []Cell     `json:"cells"` // row by row, from the first value of Y on
 }
 
 // Cell is one point of the grid.
 type Cell struct {
-	X, Y       int64 // its settings; Y is 0 when there is one axis only
-	Broken     int   // runs in which the property broke
-	Kept       int
-	Untested   int    // runs in which the property was not put to the test
-	FirstBroke uint64 // the lowest seed that breaks it; 0 when none does
+	X          int64  `json:"x"` // its settings; Y is 0 when there is one axis only
+	Y          int64  `json:"y"`
+	Broken     int    `json:"broken"` // runs in which the property broke
+	Kept       int    `json:"kept"`
+	Untested   int    `json:"untested"`    // runs in which the property was not put to the test
+	FirstBroke uint64 `json:"first_broke"` // the lowest seed that breaks it; 0 when none does
 }
 
 // Tested is how many runs put the property to the test.
@@ -70,7 +75,9 @@ func (m *Map) Rows() int {
 func Play(ctx context.Context, o Options) ([]Map, error) {
 	maps, points := o.blank()
 	var mu sync.Mutex // guards the cells
-	err := run.Share(ctx, o.Jobs, len(maps)*len(points)*o.Seeds, o.Progress, func(ctx context.Context, w []run.World, i int) error {
+	runs := o.Shard.Count(len(maps) * len(points) * o.Seeds)
+	err := run.Share(ctx, o.Jobs, runs, o.Progress, func(ctx context.Context, w []run.World, i int) error {
+		i = o.Shard.Piece(i)
 		m, k, seed := &maps[i/o.Seeds/len(points)], i/o.Seeds%len(points), o.First+uint64(i%o.Seeds)
 		out := run.One(ctx, w[0], points[k], m.Lock, seed)
 		if out.Err != nil {
@@ -109,6 +116,40 @@ func (o *Options) blank() (maps []Map, points []*plan.Plan) {
 		maps = append(maps, one)
 	}
 	return maps, points
+}
+
+// Join adds up what all shards of a sweep have counted.
+func Join(o Options, shards [][]Map) ([]Map, error) {
+	maps, _ := o.blank()
+	for _, s := range shards {
+		if len(s) != len(maps) {
+			return nil, fmt.Errorf("a shard of %d locks, and the sweep has %d", len(s), len(maps))
+		}
+		for i := range s {
+			if err := maps[i].add(&s[i]); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return maps, nil
+}
+
+// add adds what another shard has counted.
+func (m *Map) add(o *Map) error {
+	if o.Lock != m.Lock || len(o.Cells) != len(m.Cells) {
+		return fmt.Errorf("a shard has a map of %q with %d points, and the sweep has one of %s with %d", o.Lock, len(o.Cells), m.Lock, len(m.Cells))
+	}
+	for i := range m.Cells {
+		c, x := &m.Cells[i], &o.Cells[i]
+		if c.X != x.X || c.Y != x.Y {
+			return errors.New("a shard has other points than the sweep")
+		}
+		c.Broken, c.Kept, c.Untested = c.Broken+x.Broken, c.Kept+x.Kept, c.Untested+x.Untested
+		if c.FirstBroke == 0 || x.FirstBroke != 0 && x.FirstBroke < c.FirstBroke {
+			c.FirstBroke = x.FirstBroke
+		}
+	}
+	return nil
 }
 
 // count adds a run. Runs come in no particular order.

@@ -36,31 +36,33 @@ var layers = map[string][]string{
 		"internal/faults", "internal/history", "internal/locks", "internal/plan", "internal/workload", "internal/world",
 	},
 	"internal/real": {
-		"internal/faults", "internal/history", "internal/locks", "internal/plan", "internal/resp", "internal/workload", "internal/world",
+		"internal/faults", "internal/history", "internal/locks", "internal/plan", "internal/resp", "internal/spread", "internal/workload", "internal/world",
 	},
 	"internal/chaos":    {"internal/faults", "internal/plan", "internal/sim/kernel", "internal/spread"},
 	"internal/scenario": {"internal/chaos", "internal/checker", "internal/faults", "internal/locks", "internal/plan", "internal/say", "internal/spread"},
 	"internal/run":      {"internal/chaos", "internal/checker", "internal/history", "internal/locks", "internal/plan", "internal/say"},
 	"internal/rate":     {},
+	"internal/shard":    {},
 	"internal/measured": {},
-	"internal/sweep":    {"internal/checker", "internal/plan", "internal/rate", "internal/run"},
+	"internal/sweep":    {"internal/checker", "internal/plan", "internal/rate", "internal/run", "internal/shard"},
 	"internal/search": {
 		"internal/chaos", "internal/checker", "internal/explain", "internal/faults", "internal/history", "internal/plan",
-		"internal/rate", "internal/run", "internal/say", "internal/scenario", "internal/world",
+		"internal/rate", "internal/run", "internal/say", "internal/scenario", "internal/shard", "internal/world",
 	},
 	"internal/matrix": {
 		"internal/checker", "internal/faults", "internal/history", "internal/locks", "internal/measured", "internal/plan", "internal/rate", "internal/run", "internal/say",
-		"internal/scenario", "internal/world",
+		"internal/scenario", "internal/shard", "internal/world",
 	},
 	"internal/explore": {
 		"internal/checker", "internal/faults", "internal/history", "internal/locks", "internal/measured", "internal/plan", "internal/run", "internal/say", "internal/scenario",
+		"internal/shard",
 	},
 	"internal/worlds": {
 		"internal/checker", "internal/faults", "internal/history", "internal/locks", "internal/matrix", "internal/measured", "internal/plan", "internal/run", "internal/say", "internal/scenario",
 	},
 	"internal/claims": {
 		"internal/checker", "internal/faults", "internal/history", "internal/locks", "internal/plan", "internal/run",
-		"internal/scenario", "internal/sim", "internal/timerwheel", "internal/world",
+		"internal/scenario", "internal/shard", "internal/sim", "internal/timerwheel", "internal/world",
 	},
 	"scenarios":         {},
 	"examples":          {},
@@ -75,14 +77,15 @@ var layers = map[string][]string{
 	// Reports are facts (bundle, compare), drawings of them, pages, and other forms of the facts.
 	"internal/report/clean": {},
 	"internal/report/bundle": {
-		"internal/checker", "internal/explain", "internal/history", "internal/locks", "internal/plan", "internal/rate", "internal/report/clean",
+		"internal/checker", "internal/explain", "internal/faults", "internal/history", "internal/locks", "internal/plan", "internal/rate", "internal/report/clean",
 		"internal/run", "internal/say", "internal/shell", "internal/sweep",
 	},
 	"internal/report/compare": {"internal/explain", "internal/history", "internal/report/bundle", "internal/report/clean", "internal/say"},
-	"internal/report/figure":  {"internal/checker", "internal/history", "internal/report/bundle", "internal/report/clean", "internal/say", "internal/sweep"},
+	"internal/report/axis":    {},
+	"internal/report/figure":  {"internal/report/axis", "internal/checker", "internal/history", "internal/report/bundle", "internal/report/clean", "internal/say", "internal/sweep"},
 	"internal/report/diagram": {
-		"internal/checker", "internal/explain", "internal/history", "internal/report/bundle", "internal/report/clean", "internal/report/figure",
-		"internal/say", "internal/world",
+		"internal/checker", "internal/explain", "internal/history", "internal/report/axis", "internal/report/bundle", "internal/report/clean",
+		"internal/plan", "internal/say", "internal/world",
 	},
 	"internal/report/page": {"internal/checker", "internal/report/bundle", "internal/report/figure", "internal/say"},
 	"internal/report/runpage": {
@@ -97,7 +100,7 @@ var layers = map[string][]string{
 	"internal/report/sweeppage":   {"internal/report/bundle", "internal/report/clean", "internal/report/figure", "internal/report/page", "internal/say", "internal/sweep"},
 	"internal/report/worldspage":  {"internal/checker", "internal/report/bundle", "internal/report/clean", "internal/report/figure", "internal/report/page", "internal/say", "internal/worlds"},
 	"internal/report/explorepage": {"internal/locks", "internal/measured", "internal/report/clean", "internal/report/page", "internal/say", "internal/shell"},
-	"internal/report/logpage":     {"internal/logcheck", "internal/report/clean", "internal/report/figure", "internal/report/page", "internal/say"},
+	"internal/report/logpage":     {"internal/logcheck", "internal/report/axis", "internal/report/clean", "internal/report/figure", "internal/report/page", "internal/say"},
 	"internal/report/indexpage":   {"internal/checker", "internal/history", "internal/report/clean", "internal/report/page", "internal/say"},
 	"internal/report/export": {
 		"internal/checker", "internal/explain", "internal/history", "internal/plan", "internal/rate", "internal/report/bundle", "internal/report/clean",
@@ -117,11 +120,27 @@ var layers = map[string][]string{
 	"internal/rundir": {
 		"internal/history", "internal/interrupt", "internal/locks", "internal/plan", "internal/report/clean", "internal/run", "internal/runstore", "internal/say", "internal/scenario",
 	},
-	"internal/serve":       {},
+	"internal/serve": {},
+	// The simulator behind a page, and the site around it.
+	"internal/playground": {
+		"internal/checker", "internal/explain", "internal/faults", "internal/history", "internal/plan", "internal/report/axis", "internal/report/bundle",
+		"internal/report/clean", "internal/report/diagram", "internal/run", "internal/say", "internal/scenario", "internal/sim", "internal/world", "scenarios",
+	},
+	"internal/report/playpage": {
+		"internal/locks", "internal/plan", "internal/playground", "internal/report/clean", "internal/report/diagram", "internal/report/page",
+		"internal/say", "internal/scenario", "internal/tour", "scenarios",
+	},
+	"internal/site": {
+		"internal/checker", "internal/explain", "internal/playground", "internal/report/bundle", "internal/report/clean", "internal/report/diagram",
+		"internal/report/page", "internal/report/playpage", "internal/say", "internal/serve", "internal/tour",
+	},
+	"cmd/playground":       {"internal/playground"},
+	"cmd/site":             {"internal/report/playpage", "internal/say", "internal/scenario", "internal/site", "internal/tour"},
 	"internal/browser":     {}, // a helper of tests
 	"internal/conformance": {}, // nothing but tests, of both worlds
 	"internal/schema":      {"internal/checker", "internal/faults", "internal/locks", "internal/plan", "internal/report/export", "internal/say"},
 	"internal/docs":        {"internal/measured", "internal/schema", "internal/shell", "internal/checker", "internal/explain", "internal/faults", "internal/locks", "internal/plan", "internal/say"},
+	"internal/dist":        {},
 	"internal/mutants":     {"internal/real"}, // to leave real servers out of the tests that it runs
 	"internal/tidy":        {"internal/checker", "internal/faults", "internal/locks", "internal/plan", "internal/scenario"},
 	"internal/seeded":      {},

@@ -19,10 +19,13 @@ import (
 // believed to do so always.
 const sureSeeds = 20
 
-// choose decides what to play in each cell.
+// choose decides what to play in each cell; a story is what it is.
 func (o *Options) choose(ctx context.Context, cells []Cell) error {
 	return run.Share(ctx, 0, len(cells), o.progress("choosing scripts"), func(ctx context.Context, w []run.World, i int) error {
 		c := chooser{o: o, sim: w[0]}
+		if len(o.Stories) > 0 {
+			return c.story(ctx, &o.Stories[i], &cells[i])
+		}
 		return c.cell(ctx, o.Locks[i/len(o.Columns)], o.Columns[i%len(o.Columns)], &cells[i])
 	}, o.Sim)
 }
@@ -113,13 +116,14 @@ const leastDownAfter = 500 * time.Millisecond
 const leastNodeWait = 10 * time.Millisecond
 
 // scaleFor is the scale of a script: that of the comparison, unless its sentinels cannot live so
-// fast, or a client of several nodes would not wait for the reply that the script drops.
+// fast, or a client of several nodes would not wait for the reply that the script drops. In a story
+// somebody has to get the nodes while it is told, so its client waits for them, too.
 func (o *Options) scaleFor(v locks.Variant, p *plan.Plan) int64 {
 	scale := o.ScalePPM
 	if f := &p.Redis.Failover; f.By == plan.BySentinel && f.DownAfter > 0 {
 		scale = max(scale, shrunkTo(leastDownAfter, f.DownAfter))
 	}
-	if v.Store == locks.StoreRedisNodes && slices.ContainsFunc(p.Faults, dropsReply) {
+	if v.Store == locks.StoreRedisNodes && (o.Stories != nil || slices.ContainsFunc(p.Faults, dropsReply)) {
 		scale = max(scale, shrunkTo(leastNodeWait, locks.NodeTimeout(p.Lease)))
 	}
 	return scale

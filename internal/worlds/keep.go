@@ -48,6 +48,7 @@ type keptRun struct {
 	Plan   string         `json:"plan"` // its fingerprint
 	Seed   uint64         `json:"seed"`
 	Letter checker.Letter `json:"letter"`
+	Breaks string         `json:"breaks,omitempty"` // of a story, see Pair
 	// Why nothing was put to the test, and the same in Chinese.
 	Why        string `json:"why,omitempty"`
 	WhyChinese string `json:"why_zh,omitempty"`
@@ -149,6 +150,9 @@ func (k *Kept) loadRun(line []byte) error {
 	}
 	if one.Letter != checker.LetterUnknown && matrix.Badness(one.Letter) == 0 {
 		return fmt.Errorf("there is no letter %q: remove the line, and its run is played again", one.Letter)
+	}
+	if one.Breaks != "" && !knownBreaks(one.Breaks) {
+		return fmt.Errorf("no lock breaks by %q: remove the line, and its run is played again", one.Breaks)
 	}
 	k.insert(one)
 	return nil

@@ -30,15 +30,16 @@ func (c *Comparison) Measured() *measured.Worlds {
 // measured is the cell for other programs, usual being the scale of most.
 func (c *Cell) measured(usual int64) measured.WorldCell {
 	out := measured.WorldCell{
-		Lock: c.Lock, Fault: c.Fault, Agreement: string(c.Agreement), Script: c.Script.English,
+		Lock: c.Lock, Fault: c.Fault, Story: c.Story, Agreement: string(c.Agreement), Script: c.Script.English,
 		Simulated: string(c.Simulated), Agreeing: c.Agreeing(), Why: c.Why.English(),
 	}
 	if c.Plan != nil && c.ScalePPM != usual {
 		out.ScalePPM = c.ScalePPM
 	}
 	for _, p := range c.Pairs {
+		simulated, real := p.Shows()
 		out.Runs = append(out.Runs, measured.WorldRun{
-			Seed: p.Seed, Simulated: string(p.Simulated), Real: string(p.Real), Agreement: string(p.Agreement()), History: p.History,
+			Seed: p.Seed, Simulated: simulated, Real: real, Agreement: string(p.Agreement()), History: p.History,
 		})
 	}
 	return out

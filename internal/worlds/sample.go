@@ -62,15 +62,16 @@ func (t *Times) add(h *history.History) {
 }
 
 // merge puts the samples of each lock's cells together, sorted.
-func merge(variants []locks.Variant, cells []Sample, columns int) []Sample {
+func merge(variants []locks.Variant, cells []Cell, samples []Sample) []Sample {
 	out := make([]Sample, len(variants))
-	for i := range cells {
-		s := &out[i/columns]
-		s.Lock = variants[i/columns].ID
-		s.Simulated.join(&cells[i].Simulated)
-		s.Real.join(&cells[i].Real)
-	}
-	for i := range out {
+	for i := range variants {
+		out[i].Lock = variants[i].ID
+		for k := range cells {
+			if cells[k].Lock == variants[i].ID {
+				out[i].Simulated.join(&samples[k].Simulated)
+				out[i].Real.join(&samples[k].Real)
+			}
+		}
 		out[i].Simulated.sort()
 		out[i].Real.sort()
 	}

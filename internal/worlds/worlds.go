@@ -27,6 +27,7 @@ import (
 type Options struct {
 	Locks   []locks.Variant // rows
 	Columns []matrix.Column
+	Stories []Story // in place of Columns: in the order of Locks
 	Sim     run.Factory
 	Real    run.Factory
 	Backend string // the name of the real world
@@ -67,11 +68,26 @@ type Pair struct {
 	Seed            uint64
 	Simulated, Real checker.Letter // LetterUnknown also when the run was not played to its end
 	History         string         // the file with that of the real run, for one that differed; "" for none
+
+	// Of a story: the ways in which each run breaks the lock, as breaks says them. They count
+	// in place of the letters, which know nothing of damage and hide one way behind another.
+	SimulatedBreaks, RealBreaks string
 }
 
-// Agreement compares the two letters. Where one run tested nothing, nothing is compared.
+// Shows is what the two runs came to, as tables say it.
+func (p *Pair) Shows() (simulated, real string) {
+	if p.SimulatedBreaks != "" {
+		return p.SimulatedBreaks, p.RealBreaks
+	}
+	return string(p.Simulated), string(p.Real)
+}
+
+// Agreement compares the two letters, or of a story the ways in which the runs break the lock.
+// Where one run tested nothing, nothing is compared.
 func (p *Pair) Agreement() Agreement {
 	switch {
+	case p.SimulatedBreaks != "":
+		return agreementOf(p.SimulatedBreaks, p.RealBreaks)
 	case p.Simulated == checker.LetterUnknown || p.Real == checker.LetterUnknown:
 		return Untested
 	case p.Simulated == p.Real || held(p.Simulated) && held(p.Real):
@@ -82,9 +98,10 @@ func (p *Pair) Agreement() Agreement {
 
 func held(l checker.Letter) bool { return l == checker.LetterSafe || l == checker.LetterDelay }
 
-// Cell is one lock under one kind of fault, in both worlds.
+// Cell is one lock under one kind of fault, or in one story, in both worlds.
 type Cell struct {
-	Lock, Fault string
+	Lock, Fault string         // of a story the kinds of its faults, with a plus between them
+	Story       string         // the file; "" for a cell of the matrix
 	Script      say.Both       // the name of what was played; "" when there is nothing to play
 	Plan        *plan.Plan     // scaled; nil when there is nothing to play
 	ScalePPM    int64          // of the plan: greater than that of the comparison when its servers cannot live so fast
@@ -128,8 +145,19 @@ type Comparison struct {
 	Samples  []Sample
 }
 
-// Cell returns the cell of a lock and a column, by their indices.
-func (c *Comparison) Cell(lock, column int) *Cell { return &c.Cells[lock*len(c.Columns)+column] }
+// Row returns the cells of a lock, by its index.
+func (c *Comparison) Row(lock int) []Cell {
+	if n := len(c.Columns); n > 0 {
+		return c.Cells[lock*n : (lock+1)*n]
+	}
+	is := func(x Cell) bool { return x.Lock == c.Locks[lock].ID }
+	from := max(slices.IndexFunc(c.Cells, is), 0)
+	to := from
+	for to < len(c.Cells) && is(c.Cells[to]) {
+		to++
+	}
+	return c.Cells[from:to]
+}
 
 // MostPairs is how many seeds the cell has that was played most often.
 func (c *Comparison) MostPairs() (most int) {
@@ -166,7 +194,7 @@ func (c *Comparison) Count(a Agreement) (n int) {
 // the end of ctx, ends the comparison.
 func Compare(ctx context.Context, o Options) (*Comparison, error) {
 	c := &Comparison{Backend: o.Backend, ScalePPM: o.ScalePPM, Times: o.Times, Locks: o.Locks, Columns: o.Columns}
-	c.Cells = make([]Cell, len(o.Locks)*len(o.Columns))
+	c.Cells = make([]Cell, len(o.Locks)*len(o.Columns)+len(o.Stories))
 	if err := o.choose(ctx, c.Cells); err != nil {
 		return nil, err
 	}
@@ -179,7 +207,7 @@ func Compare(ctx context.Context, o Options) (*Comparison, error) {
 		one := &contests[i]
 		one.cell.add(one, &samples[one.at])
 	}
-	c.Samples = merge(o.Locks, samples, len(o.Columns))
+	c.Samples = merge(o.Locks, c.Cells, samples)
 	return c, nil
 }
 
@@ -251,12 +279,16 @@ func (w *referee) play(ctx context.Context, one *contest) error {
 	if simulated.Err != nil {
 		return fmt.Errorf("%s under %s, %s: %w", c.Lock, c.Fault, c.Script.English, simulated.Err)
 	}
+	one.pair = Pair{Seed: one.real.Seed, Simulated: simulated.Judgement.Letter}
+	if c.Story != "" {
+		one.pair.SimulatedBreaks = breaks(&simulated)
+	}
 	if one.real.Letter == "" {
-		if err := w.playReal(ctx, c, &one.real, simulated.Judgement.Letter); err != nil {
+		if err := w.playReal(ctx, c, &one.real, one.pair); err != nil {
 			return err
 		}
 	}
-	one.pair = Pair{Seed: one.real.Seed, Simulated: simulated.Judgement.Letter, Real: one.real.Letter, History: one.real.History}
+	one.pair.Real, one.pair.RealBreaks, one.pair.History = one.real.Letter, one.real.Breaks, one.real.History
 	if one.pair.Simulated == checker.LetterUnknown {
 		one.why = untested("simulated", &simulated)
 	}
@@ -266,23 +298,28 @@ func (w *referee) play(ctx context.Context, one *contest) error {
 
 // playReal plays a real run and keeps it, also when it tested nothing: to play it again
 // until it does would be to choose among the results. Of one that differs from the
-// simulated run the history is kept, too.
-func (w *referee) playReal(ctx context.Context, c *Cell, r *keptRun, simulated checker.Letter) error {
+// simulated run, of which p knows, the history is kept, too.
+func (w *referee) playReal(ctx context.Context, c *Cell, r *keptRun, p Pair) error {
 	out := run.One(ctx, w.real, c.Plan, c.Lock, r.Seed)
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	r.Letter = out.Judgement.Letter
+	if c.Story != "" {
+		r.Breaks = breaks(&out)
+	}
 	switch {
 	case out.Err != nil:
 		r.Letter = checker.LetterUnknown
 		r.say(say.RunCutShort.With(say.Seed(r.Seed), say.Verbatim(out.Err.Error())))
+	case r.Breaks == string(checker.LetterUnknown):
+		r.say(say.RunUntested.With(say.Text("real"), say.Seed(out.Seed), out.Untested()))
 	case r.Letter == checker.LetterUnknown:
 		r.say(untested("real", &out))
 	default:
 		r.Times.add(out.Judgement.History)
 	}
-	if p := (Pair{Simulated: simulated, Real: r.Letter}); p.Agreement() == Differs {
+	if p.Real, p.RealBreaks = r.Letter, r.Breaks; p.Agreement() == Differs {
 		var err error
 		if r.History, err = w.o.Kept.keepHistory(c.Fault, r, out.Judgement.History); err != nil {
 			return fmt.Errorf("the history of a run that differs cannot be kept: %w", err)

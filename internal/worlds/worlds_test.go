@@ -69,12 +69,12 @@ func compare(t *testing.T, o worlds.Options) (*worlds.Comparison, *worlds.Cell) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	return c, c.Cell(0, 0)
+	return c, &c.Cells[0]
 }
 
 func TestTheSameWorldAgrees(t *testing.T) {
 	c, cell := compare(t, options(t, "set-nx-lua", "GP", &other{}))
-	if cell.Agreement != worlds.Agrees || cell.Simulated != checker.LetterV || !slices.Equal(cell.Pairs, []worlds.Pair{{1, "V", "V", ""}, {2, "V", "V", ""}}) {
+	if cell.Agreement != worlds.Agrees || cell.Simulated != checker.LetterV || !slices.Equal(cell.Pairs, []worlds.Pair{{Seed: 1, Simulated: "V", Real: "V"}, {Seed: 2, Simulated: "V", Real: "V"}}) {
 		t.Errorf("%+v", cell)
 	}
 	if cell.Plan == nil || cell.Plan.Lease.Seconds() != 1 {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"lockstep/internal/real/link"
+	"lockstep/internal/spread"
 )
 
 // silent is a server with one connection: what it reads, and the end, come over channels.
@@ -61,7 +62,7 @@ func wantNothing(t *testing.T, read <-chan string) {
 
 func TestALostHostSaysNothingMore(t *testing.T) {
 	addr, accepted, read := silent(t)
-	l := open(t, link.Options{Upstream: addr, Raw: true, LatencyMin: short, LatencyMax: short})
+	l := open(t, link.Options{Upstream: addr, Raw: true, Latency: spread.Range{Min: short, Max: short}})
 	c, err := net.Dial("tcp", l.Addr())
 	if err != nil {
 		t.Fatal(err)

@@ -30,6 +30,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"lockstep/internal/faults"
+	"lockstep/internal/spread"
 )
 
 // Mode is what a direction of a link does with bytes.
@@ -45,11 +46,10 @@ const (
 // Options describes a link.
 type Options struct {
 	Name     string
-	Upstream string // host:port of the server
-	// Latency is added to each message, drawn from [LatencyMin, LatencyMax].
-	LatencyMin, LatencyMax time.Duration
-	LossPPM                int64  // share of commands that lose one half, in millionths
-	Seed                   uint64 // of the draws for latency and loss
+	Upstream string       // host:port of the server
+	Latency  spread.Range // is added to each message
+	LossPPM  int64        // share of commands that lose one half, in millionths
+	Seed     uint64       // of the draws for latency and loss
 	// Protocol is what goes over the link, Redis when nil.
 	Protocol Protocol
 	// Raw: the bytes are not requests and replies but one stream, such as that
@@ -194,11 +194,7 @@ func (l *Link) mode(d Direction) (Mode, <-chan struct{}) {
 func (l *Link) due(d Direction, came time.Time) time.Time {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	late := l.delays[d] + l.o.LatencyMin
-	if span := l.o.LatencyMax - l.o.LatencyMin; span > 0 {
-		late += time.Duration(l.rand.Int64N(int64(span) + 1))
-	}
-	return came.Add(late)
+	return came.Add(l.delays[d] + l.o.Latency.Draw(l.rand))
 }
 
 func (l *Link) closing() bool {

@@ -19,6 +19,7 @@ import (
 	"lockstep/internal/real/realtest"
 	"lockstep/internal/real/servers"
 	"lockstep/internal/resp"
+	"lockstep/internal/spread"
 )
 
 // counter is a fake server: it counts the commands that it executes and answers
@@ -190,7 +191,7 @@ func TestDropLoses(t *testing.T) {
 
 func TestDelayAndLatency(t *testing.T) {
 	addr, _ := counter(t)
-	l := open(t, link.Options{Name: "A", Upstream: addr, LatencyMin: 5 * time.Millisecond, LatencyMax: 5 * time.Millisecond})
+	l := open(t, link.Options{Name: "A", Upstream: addr, Latency: spread.Range{Min: 5 * time.Millisecond, Max: 5 * time.Millisecond}})
 	c := dial(t, l.Addr())
 	began := time.Now()
 	c.send("ONE")

@@ -56,10 +56,14 @@ func nap(d time.Duration) {
 }
 
 // childAttr makes a child that gets SIGKILL when the thread that forked it
-// ends, and that has no terminal: a Ctrl-C there does not reach it, the harness
+// ends, that has no terminal: a Ctrl-C there does not reach it, the harness
 // decides what happens then.
-func childAttr() *syscall.SysProcAttr {
-	return &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
+func childAttr(asked *syscall.SysProcAttr) *syscall.SysProcAttr {
+	attr := &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
+	if asked != nil {
+		attr.Credential = asked.Credential
+	}
+	return attr
 }
 
 // Adopt makes this process the parent of those whose own parent has ended, among all that it

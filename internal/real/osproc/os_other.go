@@ -16,14 +16,14 @@ func Supported() error { return errUnsupported }
 
 var processStart = time.Now()
 
-func monotonic() time.Duration        { return time.Since(processStart) }
-func nap(d time.Duration)             { time.Sleep(d) }
-func childAttr() *syscall.SysProcAttr { return nil }
-func stopped(int) (bool, error)       { return false, errUnsupported }
-func parentOf(int) int                { return 0 }
-func groupOf(int) int                 { return 0 }
-func atTerminal(int) bool             { return false }
-func lockFile(*os.File) bool          { return false }
+func monotonic() time.Duration                            { return time.Since(processStart) }
+func nap(d time.Duration)                                 { time.Sleep(d) }
+func childAttr(*syscall.SysProcAttr) *syscall.SysProcAttr { return nil }
+func stopped(int) (bool, error)                           { return false, errUnsupported }
+func parentOf(int) int                                    { return 0 }
+func groupOf(int) int                                     { return 0 }
+func atTerminal(int) bool                                 { return false }
+func lockFile(*os.File) bool                              { return false }
 
 // Adopt does nothing here.
 func Adopt() error { return errUnsupported }

@@ -46,11 +46,7 @@ func StartWith(cmd *exec.Cmd, clock *Wall) (*Process, error) {
 	if err := Supported(); err != nil {
 		return nil, err
 	}
-	attr := childAttr()
-	if cmd.SysProcAttr != nil {
-		attr.Credential = cmd.SysProcAttr.Credential
-	}
-	cmd.SysProcAttr = attr
+	cmd.SysProcAttr = childAttr(cmd.SysProcAttr)
 	started := make(chan error, 1)
 	forks() <- func() {
 		if clock != nil {
@@ -134,7 +130,7 @@ func (p *Process) Freeze() error {
 }
 
 func freeze(pid int) error {
-	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
+	if err := kill(pid, signalStop); err != nil {
 		return fmt.Errorf("process %d cannot be stopped: %w", pid, err)
 	}
 	for end := time.Now().Add(settleTime); ; {
@@ -154,7 +150,7 @@ func freeze(pid int) error {
 
 // Thaw lets a stopped process run again.
 func (p *Process) Thaw() error {
-	if err := p.cmd.Process.Signal(syscall.SIGCONT); err != nil {
+	if err := p.cmd.Process.Signal(signalContinue); err != nil {
 		return fmt.Errorf("process %d cannot be continued: %w", p.Pid(), err)
 	}
 	return nil

@@ -55,7 +55,7 @@ func (r *Remains) Reaper(which string) (*Reaper, error) {
 	reaper.cmd.ExtraFiles = []*os.File{read} // becomes pipeFD
 	reaper.cmd.Stderr = os.Stderr
 	// A session of its own: what ends the harness's group or terminal passes it by.
-	reaper.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	reaper.cmd.SysProcAttr = apart()
 	if err := reaper.cmd.Start(); err != nil {
 		return nil, errors.Join(fmt.Errorf("the process that cleans up could not be started: %w", err), write.Close())
 	}

@@ -63,7 +63,7 @@ func killInside(dir string) error {
 		}
 		for _, pid := range left {
 			shared.add(pid)
-			_ = syscall.Kill(pid, syscall.SIGKILL) // it may have ended
+			_ = kill(pid, syscall.SIGKILL) // it may have ended
 		}
 	}
 }

@@ -80,7 +80,7 @@ func CanSetWall() error {
 	}
 	defer w.Close()
 	cmd := exec.Command("/proc/self/exe") // which is killed before it does anything
-	cmd.SysProcAttr = childAttr()
+	cmd.SysProcAttr = childAttr(nil)
 	var installed error
 	tried := false
 	started := make(chan error, 1)

@@ -9,8 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-
-	"lockstep/internal/real/osproc"
 )
 
 // Kind says what a program is there for.
@@ -99,14 +97,6 @@ var all = []Program{
 		Name: "chromium", Kind: Tool, Install: "sudo apt-get install -y chromium", Version: []string{"--version"},
 		Needed: "open reports in a real browser in tests (make test), and to draw the README's pictures anew (make gallery)",
 	},
-}
-
-// lookForTracing tries whether a process can be given a clock of its own.
-func lookForTracing(context.Context) Found {
-	if err := osproc.CanSetWall(); err != nil {
-		return Found{Path: "of children", Problem: err.Error()}
-	}
-	return Found{Path: "of children: allowed"}
 }
 
 // All returns all programs, servers first.

@@ -1,6 +1,9 @@
 package bundle
 
-import "lockstep/internal/history"
+import (
+	"lockstep/internal/explain"
+	"lockstep/internal/history"
+)
 
 // Bar is a stretch of rows in the column of a node.
 type Bar struct {
@@ -9,34 +12,34 @@ type Bar struct {
 	From  int32          // event
 	To    int32          // event, or NoCause when the history ended first
 	Lane  int            // 0, 1, ...: bars of one column that overlap lie side by side
+	Copy  bool           // of a grant: on a server that answers nobody, such as a replica
+	Fault int64          // of a strike: the number of the fault
+	Cut   bool           // of a strike: the node is cut off from others
 }
 
-// Bars are the three kinds of bars of a history: what clients believe, what
-// stores have, and when processes are frozen.
+// Bars are the stretches of a history, each with the node that it belongs to: what clients
+// believe, what stores have, when processes are frozen, and whom other faults strike. The steps
+// of the story say the same: see TestPictureAndStory in the package of the run's page.
 type Bars struct {
-	h                        *history.History
-	Beliefs, Grants, Freezes []Bar
+	Beliefs, Grants, Freezes, Strikes []Bar
 
-	believing, frozen []int       // by NodeID: index of the open bar plus one
-	open              []openGrant // grants that have not ended
-}
-
-type openGrant struct {
-	node, owner history.NodeID
-	key         history.TextID
-	bar         int
+	h                 *history.History
+	believing, frozen []int // by NodeID: index of the open bar plus one
 }
 
 // BarsOf follows a history for its bars.
 func BarsOf(h *history.History) *Bars {
 	n := len(h.Header.Nodes) + 1
 	b := &Bars{h: h, believing: make([]int, n), frozen: make([]int, n)}
+	s := strikes{h: h}
 	for i := range h.Events {
 		if e := &h.Events[i]; int(e.Node) < n {
-			b.grant(int32(i), e)
 			b.process(int32(i), e)
+			s.take(int32(i), e)
 		}
 	}
+	b.Strikes = s.bars
+	b.grants()
 	return b
 }
 
@@ -50,7 +53,7 @@ func (b *Bars) process(i int32, e *history.Event) {
 	case history.Releasing, history.LostLease:
 		shut(b.Beliefs, b.believing, e.Node, i)
 	case history.Froze:
-		b.Freezes = append(b.Freezes, Bar{Node: e.Node, From: i, To: history.NoCause})
+		b.Freezes = append(b.Freezes, Bar{Node: e.Node, From: i, To: history.NoCause, Fault: e.Value})
 		b.frozen[e.Node] = len(b.Freezes)
 	case history.Thawed:
 		shut(b.Freezes, b.frozen, e.Node, i)
@@ -68,45 +71,26 @@ func shut(list []Bar, open []int, node history.NodeID, i int32) {
 	}
 }
 
-// grant follows the entries of the stores.
-func (b *Bars) grant(i int32, e *history.Event) {
-	switch e.Kind {
-	case history.Granted, history.Replicated:
-		b.end(i, func(g *openGrant) bool { return g.node == e.Node && g.owner == e.Owner && g.key == e.Text })
-		b.Grants = append(b.Grants, Bar{Node: e.Node, Owner: e.Owner, From: i, To: history.NoCause, Lane: b.lane(e.Node)})
-		b.open = append(b.open, openGrant{e.Node, e.Owner, e.Text, len(b.Grants) - 1})
-	case history.Removed, history.Expired, history.Forgotten:
-		b.end(i, func(g *openGrant) bool {
-			// A copy ends with its original; when, the history does not say.
-			copied := b.h.Events[b.Grants[g.bar].From].Kind == history.Replicated
-			return g.owner == e.Owner && g.key == e.Text && (g.node == e.Node || copied)
-		})
-	case history.Crashed:
-		b.end(i, func(g *openGrant) bool { return g.node == e.Node })
-	}
-}
-
-func (b *Bars) end(i int32, match func(g *openGrant) bool) {
-	kept := b.open[:0]
-	for _, g := range b.open {
-		if match(&g) {
-			b.Grants[g.bar].To = i
-		} else {
-			kept = append(kept, g)
+// grants takes what the servers have from the story, and puts what overlaps side by side.
+func (b *Bars) grants() {
+	var open []int // indices of the bars that go on
+	for _, held := range explain.Holds(b.h) {
+		kept, taken := open[:0], 0 // a bit for each lane
+		for _, k := range open {
+			other := &b.Grants[k]
+			if other.To != history.NoCause && other.To <= held.From {
+				continue
+			}
+			kept = append(kept, k)
+			if other.Node == held.Node && other.Lane < 31 {
+				taken |= 1 << other.Lane
+			}
 		}
-	}
-	b.open = kept
-}
-
-// lane returns the first lane of a column that no open grant takes.
-func (b *Bars) lane(node history.NodeID) int {
-	for n := 0; ; n++ {
-		taken := false
-		for _, g := range b.open {
-			taken = taken || (g.node == node && b.Grants[g.bar].Lane == n)
+		lane := 0
+		for taken&(1<<lane) != 0 {
+			lane++
 		}
-		if !taken {
-			return n
-		}
+		open = append(kept, len(b.Grants))
+		b.Grants = append(b.Grants, Bar{Node: held.Node, Owner: held.Owner, Copy: held.Copy, From: held.From, To: held.To, Lane: lane})
 	}
 }

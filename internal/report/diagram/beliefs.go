@@ -21,7 +21,7 @@ const (
 	stripLanes = 6 // at most
 )
 
-// Beliefs draws who believes to hold the lock, from one instant to another: a lane
+// Beliefs draws who believes they hold the lock, from one instant to another: a lane
 // for each client, grey where it is frozen, framed where two beliefs overlap.
 // It is empty when nobody believes anything. The steps below it are its text.
 func Beliefs(j *checker.Judgement, from, to history.Instant, l say.Language) template.HTML {
@@ -87,7 +87,7 @@ func (d *stripDrawing) draw(b *bundle.Bars) {
 		d.f(`<text x="0" y="%d">%s</text><path d="M%d %dH%d"/>`,
 			y+15, escape(clean.Text(say.Name(d.h.Name(id)).In(d.language), clean.MaxHeadName)), stripLabel, y+stripLane/2, stripWidth)
 	}
-	color := drawing{l: &Layout{h: d.h}}
+	colours := coloursOf(d.h)
 	var beliefs []bundle.Span
 	for _, bar := range b.Beliefs {
 		lane, ok := d.lanes[bar.Node]
@@ -97,7 +97,7 @@ func (d *stripDrawing) draw(b *bundle.Bars) {
 		}
 		beliefs = append(beliefs, s)
 		d.f(`<rect x="%d" y="%d" width="%d" height="%d" rx="3" style="fill:%s"/>`,
-			d.x(s.From), lane*stripLane+4, max(d.x(s.To)-d.x(s.From), 2), stripLane-8, color.color(bar.Node))
+			d.x(s.From), lane*stripLane+4, max(d.x(s.To)-d.x(s.From), 2), stripLane-8, colours.fill(bar.Node))
 	}
 	for _, bar := range b.Freezes {
 		lane, ok := d.lanes[bar.Node]

@@ -3,9 +3,9 @@
 package diagram
 
 import (
+	_ "embed"
 	"fmt"
 	"html"
-
 	"strings"
 
 	"lockstep/internal/history"
@@ -14,16 +14,11 @@ import (
 	"lockstep/internal/say"
 )
 
-// palette colours the clients where a figure has no classes, after Okabe and Ito.
-var palette = []string{
-	"var(--c1,#0072B2)", "var(--c2,#E69F00)", "var(--c3,#009E73)",
-	"var(--c4,#CC79A7)", "var(--c5,#56B4E9)", "var(--c6,#B0A000)",
-}
-
-// paletteSize is how many colours clients have; vermilion is left for what breaks.
-// The classes b1 to b6 (hatched) and g1 to g6 (solid) of the
-// page give them, as well as patterns and arrows, which all its figures share.
-var paletteSize = len(palette)
+// CursorJS is the script of one cursor in time for strip, diagram and steps. The diagrams of this
+// package have the marks that it goes by; its head says which.
+//
+//go:embed cursor.js
+var CursorJS string
 
 // Shapes are the patterns and the arrow of a page's figures.
 func Shapes() string {
@@ -40,10 +35,11 @@ func Shapes() string {
 // Draw draws a layout as SVG. The numbers link to the ids of the steps:
 // stepPrefix and the number.
 func Draw(l *Layout, b *bundle.Bars, stepPrefix string, language say.Language) string {
-	d := &drawing{l: l, prefix: stepPrefix, language: language}
+	d := &drawing{l: l, colours: coloursOf(l.h), prefix: stepPrefix, language: language}
 	title := say.SpaceTime.With(say.Verbatim(clean.Text(l.h.Header.Lock, clean.MaxName)), say.Number(len(l.steps)), say.Flag(l.truly)).In(language)
-	fmt.Fprintf(&d.b, `<svg class="spacetime" role="img" width="%d" height="%d" viewBox="0 0 %d %d" xmlns="http://www.w3.org/2000/svg"><title>%s</title>`,
-		l.width, l.height, l.width, l.height, escape(title))
+	fmt.Fprintf(&d.b, `<svg class="spacetime" role="img" width="%d" height="%d" viewBox="0 0 %d %d"%s xmlns="http://www.w3.org/2000/svg"><title>%s</title>`,
+		l.width, l.height, l.width, l.height, l.cursor(), escape(title))
+	d.strikes(b.Strikes)
 	d.freezes(b.Freezes)
 	d.lifelines()
 	d.beliefs(b.Beliefs)
@@ -56,41 +52,54 @@ func Draw(l *Layout, b *bundle.Bars, stepPrefix string, language say.Language) s
 		d.mark(i)
 	}
 	d.numbers()
+	d.heads()
 	d.b.WriteString("</svg>")
 	return d.b.String()
 }
 
+// cursor are the attributes by which the script of a time cursor finds its way: the heights of
+// the rows with their true times in microseconds, and the heights of the steps.
+func (l *Layout) cursor() string {
+	var rows, steps []string
+	last := -1
+	for _, i := range l.Rows {
+		if y := l.row(i); y > last {
+			rows, last = append(rows, fmt.Sprintf("%d %d", y, int64(l.h.Events[i].At)/1000)), y
+		}
+	}
+	for _, s := range l.steps {
+		steps = append(steps, fmt.Sprint(l.row(s.Event)))
+	}
+	return fmt.Sprintf(` data-rows="%s" data-steps="%s"`, strings.Join(rows, " "), strings.Join(steps, " "))
+}
+
+// heads names the columns. The script of a time cursor keeps them in sight.
+func (d *drawing) heads() {
+	l := d.l
+	d.b.WriteString(`<g class="heads">`)
+	for _, id := range l.columns {
+		x := l.column(id)
+		d.text(x, 16, middle, "node", clean.Text(say.Name(l.h.Name(id)).In(d.language), min(clean.MaxHeadName, l.spacing/8)))
+		role := string(l.h.Role(id))
+		if l.spacing < 80 && role == string(history.RoleClient) {
+			role = "" // there is no room to say so
+		}
+		d.text(x, 30, middle, "role", say.Text(role).In(d.language))
+	}
+	d.b.WriteString(`</g>`)
+}
+
 type drawing struct {
 	l        *Layout
-	prefix   string // of the steps' ids
+	colours  colours
+	struck   map[int64]bool // faults that frame a lane
+	prefix   string         // of the steps' ids
 	language say.Language
 	b        strings.Builder
 	arrives  int32 // the event with which the message arrives that is being drawn
 }
 
 func (d *drawing) f(format string, args ...any) { fmt.Fprintf(&d.b, format, args...) }
-
-// color is the colour of a client.
-func (d *drawing) color(id history.NodeID) string {
-	if n := clientColor(d.l.h, id); n > 0 {
-		return palette[n-1]
-	}
-	return "#888888"
-}
-
-// clientColor is the number of a client's colour, from 1; 0 for who is no client.
-func clientColor(h *history.History, id history.NodeID) int {
-	n := 0
-	for i, node := range h.Header.Nodes {
-		if history.NodeID(i+1) == id {
-			return n%paletteSize + 1
-		}
-		if node.Role == history.RoleClient {
-			n++
-		}
-	}
-	return 0
-}
 
 // Where a label stands: beside its place, or before it, or in the middle. These are
 // classes of the page.
@@ -111,11 +120,6 @@ func (d *drawing) lifelines() {
 	l := d.l
 	for _, id := range l.columns {
 		x := l.column(id)
-		role := string(l.h.Role(id))
-		if l.spacing >= 90 || role != string(history.RoleClient) {
-			d.text(x, 30, middle, "role", say.Text(role).In(d.language))
-		}
-		d.text(x, 16, middle, "node", clean.Text(say.Name(l.h.Name(id)).In(d.language), min(clean.MaxHeadName, l.spacing/8)))
 		from, alive := headHeight-6, true
 		for _, i := range l.Rows {
 			e := &l.h.Events[i]
@@ -149,10 +153,32 @@ func (d *drawing) extent(b bundle.Bar) (y0, y1 int, ok bool) {
 }
 
 func (d *drawing) freezes(bars []bundle.Bar) {
-	half := min(d.l.spacing/2-6, 44)
+	half := d.l.half()
 	for _, b := range bars {
 		if y0, y1, ok := d.extent(b); ok {
 			d.f(`<rect x="%d" y="%d" width="%d" height="%d" class="frozen"/>`, d.l.column(b.Node)-half, y0, 2*half, y1-y0)
+		}
+	}
+}
+
+// half is half of the width of what covers a lane.
+func (l *Layout) half() int { return min(l.spacing/2-4, 44) }
+
+// strikes frames the lanes of the nodes that a fault strikes, as long as it does.
+func (d *drawing) strikes(bars []bundle.Bar) {
+	half := d.l.half()
+	d.struck = map[int64]bool{}
+	for _, b := range bars {
+		y0, y1, ok := d.extent(b)
+		if !ok {
+			continue
+		}
+		d.struck[b.Fault] = true
+		x := d.l.column(b.Node)
+		d.f(`<rect x="%d" y="%d" width="%d" height="%d" class="strike"/>`, x-half, y0, 2*half, y1-y0)
+		d.text(x+10, y0+12, beside, "w", say.FaultNumber.With(say.Number(b.Fault)).In(d.language))
+		if b.Cut {
+			d.text(x-half, y0-4, beside, "w", d.word("cut off"))
 		}
 	}
 }
@@ -161,7 +187,7 @@ func (d *drawing) beliefs(bars []bundle.Bar) {
 	for _, b := range bars {
 		if y0, y1, ok := d.extent(b); ok {
 			d.f(`<rect x="%d" y="%d" width="14" height="%d" rx="2" class="b%d"/>`,
-				d.l.column(b.Node)-7, y0, y1-y0, clientColor(d.l.h, b.Owner))
+				d.l.column(b.Node)-7, y0, y1-y0, d.colours.of(b.Owner))
 		}
 	}
 }
@@ -172,8 +198,11 @@ func (d *drawing) grants(bars []bundle.Bar) {
 		if !ok || b.Lane > 3 || (d.l.h.Role(b.Owner) == history.RoleProbe && !d.l.shown(b.From)) {
 			continue
 		}
-		x := d.l.column(b.Node) - 7 + 16*b.Lane
-		d.f(`<rect x="%d" y="%d" width="14" height="%d" rx="2" class="g%d"/>`, x, y0, y1-y0, clientColor(d.l.h, b.Owner))
+		x, class := d.l.column(b.Node)-7+16*b.Lane, "g"
+		if b.Copy {
+			class = "copy copy"
+		}
+		d.f(`<rect x="%d" y="%d" width="14" height="%d" rx="2" class="%s%d"/>`, x, y0, y1-y0, class, d.colours.of(b.Owner))
 		d.text(x+19, y0+12, beside, "o", clean.Text(say.Name(d.l.h.Name(b.Owner)).In(d.language), 4))
 	}
 }

@@ -62,7 +62,7 @@ func TestSpaceTimeGolden(t *testing.T) {
 	reporttest.Golden(t, "spacetime.svg", []byte(Draw(NewLayout(j.History, steps, true, true), bundle.BarsOf(j.History), "l2-s", say.English)))
 }
 
-var brokeRect = regexp.MustCompile(`<rect x="([0-9.]+)" y="\d+" width="([0-9.]+)" height="\d+" class="broke"/>`)
+var brokeRect = regexp.MustCompile(`<rect x="([0-9.]+)%" y="\d+" width="([0-9.]+)%" height="\d+" class="broke"/>`)
 
 // In a long history five milliseconds are less than a thousandth of a pixel. The
 // mark of the violation is wide enough to be seen, at its place, and nothing of
@@ -85,12 +85,12 @@ func TestViolationsAreSeenInLongHistories(t *testing.T) {
 	}
 	x, _ := strconv.ParseFloat(string(marks[0][1]), 64)
 	width, _ := strconv.ParseFloat(string(marks[0][2]), 64)
-	if width < 2 {
-		t.Errorf("the mark is %v wide", width)
+	if width < 0.05 { // percent, and an outline of two pixels
+		t.Errorf("the mark is %v %% wide", width)
 	}
 	from := r.Judgement.Finding(checker.MutualExclusionID).Violations[0].From
 	share := float64(from) / float64(h.End())
-	if want := timeLeft + share*(timeWidth-timeLeft-timeRight); x+width/2 < want-2 || x+width/2 > want+2 {
+	if want := 100 * share; x+width/2 < want-0.1 || x+width/2 > want+0.1 {
 		t.Errorf("the mark is at %v, want it at %v", x+width/2, want)
 	}
 	// The broken lane comes after all others in the drawing.

@@ -31,10 +31,11 @@ func Everything(h *history.History, steps []explain.Step, bars *bundle.Bars, lo,
 	}
 	l.chooseColumns()
 	l.placeAll()
-	d := &drawing{l: l, prefix: stepPrefix, language: language}
+	d := &drawing{l: l, colours: coloursOf(h), prefix: stepPrefix, language: language}
 	title := say.EventsFrom.With(say.Verbatim(clean.Text(h.Header.Lock, clean.MaxName)), say.Number(lo+1), say.Number(hi+1)).In(language)
 	d.f(`<svg class="spacetime" role="img" width="%d" height="%d" viewBox="0 0 %d %d" xmlns="http://www.w3.org/2000/svg"><title>%s</title>`,
 		l.width, l.height, l.width, l.height, escape(title))
+	d.strikes(bars.Strikes)
 	d.freezes(bars.Freezes)
 	d.lifelines()
 	d.beliefs(bars.Beliefs)
@@ -44,6 +45,7 @@ func Everything(h *history.History, steps []explain.Step, bars *bundle.Bars, lo,
 	for k, s := range l.steps {
 		d.bareMark(k, &s, stepNumber(kept[k]))
 	}
+	d.heads()
 	d.b.WriteString("</svg>")
 	return d.b.String()
 }

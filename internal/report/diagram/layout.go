@@ -24,7 +24,8 @@ type Layout struct {
 	step    []int   // by event minus lo: number of the step, 0 for none
 	root    []int32 // by event minus lo: the Sent event behind it, or NoCause
 	columns []history.NodeID
-	x       []int // by NodeID; 0: no column
+	Folded  []history.NodeID // clients without a column
+	x       []int            // by NodeID; 0: no column
 	folds   []fold
 	width   int
 	height  int
@@ -41,13 +42,15 @@ type fold struct {
 
 // Measures of the diagram, in pixels.
 const (
-	gutter      = 104 // for times and step numbers
+	gutter      = 84 // for times and step numbers; with three lanes it fits a phone
 	headHeight  = 44
-	stepNumberX = 86
-	margin      = 34 // on the right, for labels of the last column
+	stepNumberX = 70
+	margin      = 26 // on the right, for labels of the last column
 	foldHeight  = 54
 	stepPitch   = 24 // least distance of two numbered rows
 	rowPitch    = 11 // least distance of two rows
+	fewClients  = 10 // so many have a column each
+	mostClients = 6  // of more these have one, each of a colour of its own
 	maxColumns  = 16
 )
 
@@ -212,34 +215,6 @@ func (l *Layout) readMatters(i int32) bool {
 		}
 	}
 	return false
-}
-
-// chooseColumns gives a column to every node that a row speaks of, in the order
-// of the header: clients, then stores, then the resource.
-func (l *Layout) chooseColumns() {
-	used := make([]bool, len(l.h.Header.Nodes)+1)
-	for _, i := range l.Rows {
-		e := &l.h.Events[i]
-		for _, id := range []history.NodeID{e.Node, e.Peer} {
-			if id != 0 && int(id) < len(used) {
-				used[id] = true
-			}
-		}
-	}
-	l.x = make([]int, len(used))
-	for id := 1; id < len(used); id++ {
-		if used[id] && len(l.columns) < maxColumns {
-			l.columns = append(l.columns, history.NodeID(id))
-		}
-	}
-	l.spacing = 104
-	if n := len(l.columns); n > 5 {
-		l.spacing = max(64, 520/n)
-	}
-	for n, id := range l.columns {
-		l.x[id] = gutter + l.spacing/2 + n*l.spacing
-	}
-	l.width = gutter + len(l.columns)*l.spacing + margin
 }
 
 // placeRows walks down the rows. The distance of two rows grows with the time

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"lockstep/internal/history"
+	"lockstep/internal/plan"
 	"lockstep/internal/report/clean"
 	"lockstep/internal/say"
 	"lockstep/internal/world"
@@ -136,15 +137,22 @@ func (d *drawing) mark(i int32) {
 	l, h := d.l, d.l.h
 	e := &h.Events[i]
 	x, y := l.column(e.Node), l.row(i)
-	if x == 0 {
-		return
-	}
 	if n := l.step[i-l.lo]; n > 0 && l.steps[n-1].Violation {
-		d.f(`<circle cx="%d" cy="%d" r="13" class="ring"/>`, x, y)
+		where := x
+		if x == 0 {
+			where = stepNumberX
+		}
+		d.f(`<circle cx="%d" cy="%d" r="13" class="ring"/>`, where, y)
+	}
+	if x == 0 {
+		if e.Kind == history.FaultBegan && !d.struck[e.Value] { // it strikes nobody in particular
+			d.text(gutter+4, y+4, beside, "w", say.FaultNumber.With(say.Number(e.Value)).In(d.language))
+		}
+		return
 	}
 	switch e.Kind {
 	case history.WriteAccepted:
-		d.f(`<path d="M%d %dl7 7l-7 7l-7 -7z" class="write g%d"/>`, x, y-7, clientColor(h, e.Peer))
+		d.f(`<path d="M%d %dl7 7l-7 7l-7 -7z" class="write g%d"/>`, x, y-7, d.colours.of(e.Peer))
 		d.text(x+17, y+4, beside, "o", fmt.Sprintf("v%d", e.Value))
 	case history.WriteRefused:
 		d.f(`<path d="M%d %dl7 7l-7 7l-7 -7z" class="refused"/>`, x, y-7)
@@ -159,11 +167,27 @@ func (d *drawing) mark(i int32) {
 		d.text(x+13, y+4, beside, "w", d.word("dead"))
 	case history.Promoted:
 		d.f(`<path d="M%d %dl8 13h-16z" class="promoted"/>`, x, y-8)
-		d.text(x+13, y+4, beside, "w", d.word("primary"))
+		word := "primary"
+		if plan.InCluster(h.Name(e.Node)) {
+			word = "leader"
+		}
+		d.text(x+13, y+4, beside, "w", d.word(word))
+	case history.Demoted:
+		d.text(x+13, y+4, beside, "w", d.word("replica"))
+	case history.Restarted:
+		d.f(`<circle cx="%d" cy="%d" r="4" class="read"/>`, x, y)
+		d.text(x+13, y+4, beside, "w", d.word("restarts"))
+	case history.Extended:
+		d.f(`<path d="M%d %dh14" class="renewed"/>`, x-7, y)
 	case history.Expired, history.Forgotten:
 		d.f(`<path d="M%d %dh22" class="end"/>`, x-11, y)
-	case history.GaveUp, history.AcquireFailed, history.ReleaseFailed, history.TimedOut, history.LostLease:
+	case history.GaveUp, history.AcquireFailed, history.ReleaseFailed, history.TimedOut, history.LostLease, history.NotHeld,
+		history.Reenters, history.Reentered, history.ReenterFailed, history.Left:
 		d.f(`<circle cx="%d" cy="%d" r="4" class="read"/>`, x, y)
+	case history.FaultBegan:
+		if l.step[i-l.lo] > 0 && !d.struck[e.Value] {
+			d.text(x+13, y+4, beside, "w", say.FaultNumber.With(say.Number(e.Value)).In(d.language))
+		}
 	case history.ClockChanged:
 		d.text(x+13, y+4, beside, "w", d.word("clock"))
 	}

@@ -2,8 +2,8 @@ package diagram
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
-	"time"
 
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
@@ -14,13 +14,16 @@ import (
 )
 
 // A timeStrip shows a whole run in true time, from left to right: who believed, what
-// the store had, when faults were at work, and what broke. Strips of several
+// the store had, whom faults struck, and what broke. Strips of several
 // locks have one axis of time, so that they can be compared by eye.
 //
 // A run of a million events fits as well: where bars would be narrower than a
 // pixel, a lane shows density instead, how much of each pixel's time was covered.
-// Violations have a lane of their own, are drawn last and are at least
-// leastMark wide, so that nothing can hide them.
+// Violations have a lane of their own, are drawn last and have an outline of two
+// pixels, so that nothing can hide them.
+//
+// Places in time are shares of the width, so that a strip fits a phone, and can be
+// zoomed by making its innermost part wider: words and lines keep their size.
 type Strip struct {
 	Run    *bundle.Run
 	Name   string
@@ -30,15 +33,15 @@ type Strip struct {
 	Cut    bool // told is only a part of the run
 }
 
-// Measures of a strip, in units of its view box.
+// Measures of a strip. Heights are pixels; places in time are thousandths of a percent.
 const (
-	timeWidth     = 900
-	timeLeft      = 92 // for the names of the lanes
-	timeRight     = 14
-	laneHeight    = 11
-	lanePitch     = 14
-	leastMark     = 3
-	maxLanes      = 8      // clients of one strip that have a lane of their own
+	timeLeft      = 88 // pixels for the names of the lanes: padding of the drawing, by the styles of the pages
+	whole         = 100_000
+	laneHeight    = 10
+	lanePitch     = 12
+	leastBar      = whole / 1000
+	leastMark     = whole / 2000
+	maxLanes      = 6      // of many clients and servers that have a lane of their own
 	denseAfter    = 300    // bars of one lane that are drawn one by one
 	activityAfter = 20_000 // events from which on their density is shown
 )
@@ -60,123 +63,80 @@ func Strips(list []Strip, l say.Language) string {
 		title = say.LocksBelow.With(say.Number(len(list)), say.Seconds(end))
 	}
 	height := y + 26
-	return fmt.Sprintf(`<svg class="timestrip" role="img" viewBox="0 0 %d %d" width="%d" height="%d" xmlns="http://www.w3.org/2000/svg"><title>%s</title>%s</svg>`,
-		timeWidth, height, timeWidth, height, escape(title.In(l)), d.b.String())
+	return fmt.Sprintf(`<svg class="timestrip" role="img" width="100%%" height="%d" data-end="%d" xmlns="http://www.w3.org/2000/svg"><title>%s</title>%s`+
+		`<svg class="window" y="0" width="100%%" height="%d"><svg class="time" x="0" y="0" width="100%%" height="%d">%s</svg></svg></svg>`,
+		height, int64(end)/1000, escape(title.In(l)), d.names.String(), height, height, d.b.String())
 }
 
 type timeDrawing struct {
-	b        strings.Builder
+	names    strings.Builder // left of the lanes
+	b        strings.Builder // what lies in time
 	end      history.Instant
 	h        *history.History // of the strip that is being drawn
+	colours  colours
 	language say.Language
 }
 
 func (d *timeDrawing) f(format string, args ...any) { fmt.Fprintf(&d.b, format, args...) }
 
-// x places an instant, in tenths of a unit to keep short runs exact.
+// x places an instant.
 func (d *timeDrawing) x(at history.Instant) int {
-	at = min(max(at, 0), d.end)
-	span := int64(timeWidth-timeLeft-timeRight) * 10
-	return timeLeft*10 + int(float64(at)/float64(d.end)*float64(span))
+	return int(float64(min(max(at, 0), d.end)) / float64(d.end) * whole)
 }
 
-// tenths writes a number of tenths.
-func tenths(n int) string {
-	if n%10 == 0 {
-		return fmt.Sprint(n / 10)
-	}
-	return fmt.Sprintf("%d.%d", n/10, n%10)
+// share writes a place in time as the percentage that it is.
+func share(n int) string { return strconv.FormatFloat(float64(n)/1000, 'f', -1, 64) + "%" }
+
+// box draws a rectangle from one place in time to another.
+func (d *timeDrawing) box(from, to, y, height int, class string) {
+	d.f(`<rect x="%s" y="%d" width="%s" height="%d" class="%s"/>`, share(from), y, share(max(to-from, 0)), height, class)
 }
 
 // strip draws one run below y and returns where the next one begins.
 func (d *timeDrawing) strip(s *Strip, y int, named bool) int {
 	d.h = s.Run.Judgement.History
+	d.colours = coloursOf(d.h)
 	if named {
 		y += 15
-		d.f(`<text x="0" y="%d" class="lock">%s</text>`, y, escape(clean.Text(s.Name, clean.MaxName)))
+		fmt.Fprintf(&d.names, `<text x="%d" y="%d" class="lock">%s</text>`, -timeLeft, y, escape(clean.Text(s.Name, clean.MaxName)))
 		y += 6
 	}
 	top := y
-	lanes := d.lanesOf(s)
-	bottom := y + (len(lanes)+1)*lanePitch
-	d.faults(top, bottom)
-	for i := range lanes {
-		d.name(lanes[i].name, y)
-		d.lane(&lanes[i], y)
+	for _, l := range d.lanesOf(s) {
+		d.name(l.name, y)
+		d.lane(&l, y)
 		y += lanePitch
 	}
+	bottom := y + lanePitch
 	d.name(say.Verdict(checker.Broken).In(d.language), y)
-	d.f(`<path d="M%d %dH%d" class="base"/>`, timeLeft, y+laneHeight, timeWidth-timeRight)
-	mergeSpans(bundle.ViolationSpans(s.Run.Judgement.Findings), d.x, leastMark*10, func(from, to int) {
-		d.f(`<rect x="%s" y="%d" width="%s" height="%d" class="broke"/>`, tenths(from), y, tenths(to-from), laneHeight)
-	})
+	d.base(y)
+	mergeSpans(bundle.ViolationSpans(s.Run.Judgement.Findings), d.x, leastMark, func(from, to int) { d.box(from, to, y, laneHeight, "broke") })
 	if s.Differ >= 0 {
-		x := tenths(d.x(s.Differ))
-		d.f(`<path d="M%s %dV%d" class="differ"/><path d="M%s %dl-5 -8h10z" class="flag"/>`, x, top, bottom, x, top+2)
+		x := share(d.x(s.Differ))
+		d.f(`<line x1="%s" x2="%s" y1="%d" y2="%d" class="differ"/><svg x="%s" y="%d"><path d="M0 0l-5 -8h10z" class="flag"/></svg>`, x, x, top, bottom, x, top+2)
 	}
 	if s.Cut {
 		from, to := d.x(s.Told[0]), d.x(s.Told[1])
-		d.f(`<path d="M%s %dv4H%sv-4" class="told-part"/><text x="%s" y="%d" class="small">%s</text>`,
-			tenths(from), bottom+1, tenths(max(to, from+20)), tenths(from), bottom+15, say.Text("told below").In(d.language))
+		d.f(`<line x1="%s" x2="%s" y1="%d" y2="%d" class="told-part"/><text x="%s" y="%d" class="small">%s</text>`,
+			share(from), share(max(to, from+whole/400)), bottom+3, bottom+3, share(from), bottom+15, say.Text("told below").In(d.language))
 		bottom += 14
 	}
 	return bottom + 6
 }
 
 func (d *timeDrawing) name(s string, y int) {
-	d.f(`<text x="%d" y="%d" class="lane e">%s</text>`, timeLeft-8, y+laneHeight-1, escape(s))
+	fmt.Fprintf(&d.names, `<text x="%d" y="%d" class="lane e">%s</text>`, -8, y+laneHeight-1, escape(s))
 }
 
-// lane is one row of bars.
-type timeLane struct {
-	name     string
-	bars     []bundle.Bar
-	solid    bool // grants are solid, beliefs hatched
-	activity bool // how much happened
+// base is the line that a lane stands on.
+func (d *timeDrawing) base(y int) {
+	d.f(`<line x1="0" x2="100%%" y1="%d" y2="%d" class="base"/>`, y+laneHeight, y+laneHeight)
 }
 
-// lanesOf lists the rows of a strip: a lane per client, or one for all of many,
-// and a lane per server that ever had an entry. In a long history the first lane
-// is how much happened at all.
-func (d *timeDrawing) lanesOf(s *Strip) []timeLane {
-	var out []timeLane
-	if len(d.h.Events) > activityAfter {
-		out = append(out, timeLane{name: say.Text("events").In(d.language), activity: true})
-	}
-	lane := make([]int, len(d.h.Header.Nodes)+1) // by NodeID: index into out plus one
-	clients := 0
-	for i, n := range d.h.Header.Nodes {
-		if n.Role != history.RoleClient {
-			continue
-		}
-		if clients++; clients <= maxLanes {
-			out = append(out, timeLane{name: clean.Text(say.Name(n.Name).In(d.language), clean.MaxHeadName)})
-		} else {
-			out[len(out)-1].name = say.Text("others").In(d.language)
-		}
-		lane[i+1] = len(out)
-	}
-	for _, b := range s.Bars.Beliefs {
-		if n := lane[b.Node]; n > 0 {
-			out[n-1].bars = append(out[n-1].bars, b)
-		}
-	}
-	servers := 0
-	for _, b := range s.Bars.Grants {
-		if lane[b.Node] == 0 && servers < maxLanes {
-			servers++
-			out = append(out, timeLane{name: clean.Text(d.h.Name(b.Node), clean.MaxHeadName), solid: true})
-			lane[b.Node] = len(out)
-		}
-		if n := lane[b.Node]; n > 0 {
-			out[n-1].bars = append(out[n-1].bars, b)
-		}
-	}
-	return out
-}
-
+// lane draws the faults of a lane, and before them its bars.
 func (d *timeDrawing) lane(l *timeLane, y int) {
-	d.f(`<path d="M%d %dH%d" class="base"/>`, timeLeft, y+laneHeight, timeWidth-timeRight)
+	d.base(y)
+	defer mergeSpans(l.faults, d.x, leastMark, func(from, to int) { d.box(from, to, y+laneHeight/2-1, 3, "frozen") })
 	switch {
 	case l.activity:
 		d.dense(d.activity(), y)
@@ -193,103 +153,32 @@ func (d *timeDrawing) lane(l *timeLane, y int) {
 		if b.Lane >= side {
 			continue
 		}
-		from, to := d.ends(b)
 		class := "b"
-		if l.solid {
+		switch {
+		case b.Copy:
+			class = "copy copy"
+		case l.solid:
 			class = "g"
 		}
-		height := laneHeight * 10 / side
-		d.f(`<rect x="%s" y="%s" width="%s" height="%s" class="%s%d"/>`, tenths(from), tenths(y*10+b.Lane*height),
-			tenths(max(to-from, 8)), tenths(height), class, clientColor(d.h, b.Owner))
+		first, last := d.lasts(b)
+		from, to := d.x(first), d.x(last)
+		height := laneHeight / side
+		d.box(from, max(to, from+leastBar), y+b.Lane*height, height, fmt.Sprintf("%s%d", class, d.colours.of(b.Owner)))
 	}
-}
-
-// ends places a bar.
-func (d *timeDrawing) ends(b bundle.Bar) (from, to int) {
-	first, last := d.lasts(b)
-	return d.x(first), d.x(last)
-}
-
-// lasts returns when a bar begins and ends.
-func (d *timeDrawing) lasts(b bundle.Bar) (from, to history.Instant) {
-	to = d.h.End()
-	if b.To >= 0 {
-		to = d.h.Events[b.To].At
-	}
-	return d.h.Events[b.From].At, to
-}
-
-// columns is how many columns a dense lane has.
-const columns = (timeWidth - timeLeft - timeRight) / 2
-
-// coverage is how much of each column's time the bars of a lane cover, in
-// thousandths. It is summed up in true time: the bars of a long run are narrower
-// than anything that can be drawn, and still there are so many of them.
-func (d *timeDrawing) coverage(l *timeLane) []int {
-	sum := make([]time.Duration, columns)
-	edge := func(c int) history.Instant {
-		return history.Instant(float64(d.end) * float64(c) / columns)
-	}
-	for _, b := range l.bars {
-		from, to := d.lasts(b)
-		c := min(int(float64(from)/float64(d.end)*columns), columns-1)
-		for ; c >= 0 && c < columns && edge(c) < to; c++ {
-			sum[c] += max(min(to, edge(c+1)).Sub(max(from, edge(c))), 0)
-		}
-	}
-	out := make([]int, columns)
-	for c := range out {
-		out[c] = min(int(sum[c]*1000/max(edge(c+1).Sub(edge(c)), 1)), 1000)
-	}
-	return out
-}
-
-// activity is how many events each column has, in thousandths of the fullest.
-func (d *timeDrawing) activity() []int {
-	out := make([]int, columns+1)
-	most := 1
-	for i := range d.h.Events {
-		c := (d.x(d.h.Events[i].At) - timeLeft*10) / 20
-		out[c]++
-		most = max(most, out[c])
-	}
-	out[columns-1] += out[columns]
-	for c := range out {
-		out[c] = min(out[c]*1000/most, 1000)
-	}
-	return out[:columns]
-}
-
-// dense draws shares of columns as bars of that height; columns of about equal
-// height are one shape.
-func (d *timeDrawing) dense(share []int, y int) {
-	d.f(`<path class="dense" d="M%d %d`, timeLeft, y+laneHeight)
-	last := -1
-	for c, s := range share {
-		if level := (s*laneHeight + 999) / 1000; level != last {
-			d.f("V%d", y+laneHeight-level)
-			last = level
-		}
-		if c+1 == len(share) || (share[c+1]*laneHeight+999)/1000 != last {
-			d.f("H%d", timeLeft+2*(c+1))
-		}
-	}
-	d.f(`V%dZ"/>`, y+laneHeight)
-}
-
-// faults shades when faults were at work, behind everything else.
-func (d *timeDrawing) faults(top, bottom int) {
-	mergeSpans(append(bundle.FaultSpans(d.h), bundle.FrozenSpans(d.h)...), d.x, 10, func(from, to int) {
-		d.f(`<rect x="%s" y="%d" width="%s" height="%d" class="frozen"/>`, tenths(from), top-2, tenths(to-from), bottom-top+2)
-	})
 }
 
 // axis labels the time.
 func (d *timeDrawing) axis(y int) {
-	d.f(`<path d="M%d %dH%d" class="axis"/>`, timeLeft, y, timeWidth-timeRight)
+	d.f(`<line x1="0" x2="100%%" y1="%d" y2="%d" class="axis"/>`, y, y)
 	for _, t := range axis.Times(d.end.Duration().Seconds()) {
-		x := tenths(d.x(history.Instant(t.Value * 1e9)))
-		d.f(`<path d="M%s %dv5" class="axis"/><text x="%s" y="%d" class="small m">%s</text>`, x, y, x, y+18, say.AxisSeconds.With(say.Verbatim(t.Label)).In(d.language))
+		x, where := d.x(history.Instant(t.Value*1e9)), "m"
+		if x < whole/100 {
+			where = "s"
+		}
+		d.f(`<line x1="%s" x2="%s" y1="%d" y2="%d" class="axis"/>`, share(x), share(x), y, y+5)
+		if x < whole*97/100 { // there is room for its label
+			d.f(`<text x="%s" y="%d" class="small %s">%s</text>`, share(x), y+18, where, say.AxisSeconds.With(say.Verbatim(t.Label)).In(d.language))
+		}
 	}
 }
 

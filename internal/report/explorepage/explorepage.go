@@ -77,6 +77,7 @@ type exploredView struct {
 type exploredWay struct {
 	Head, None string // None: what to say when there is no set; "" when there is one
 	Sets       []cutSetView
+	Hung       []cutSetView // what is told apart from Sets: everybody waits while work hangs
 }
 
 type cutSetView struct {
@@ -172,6 +173,9 @@ func newExploredView(x *measured.ExploredLock, most int, l say.Language) explore
 	if n := x.Cut + int64(len(x.Doubts)); n > 0 {
 		v.Unknown = say.SchedulesUnknown.With(say.Number(n)).In(l)
 	}
+	if x.Complete == 0 && v.Unknown == "" {
+		v.Unknown = say.Text("not walked").In(l) // so nobody knows that it survives
+	}
 	for i, way := range measured.Ways() {
 		view := exploredWay{Head: say.Text(wayHeads[i]).In(l)}
 		sets := x.Breaks[way]
@@ -183,18 +187,27 @@ func newExploredView(x *measured.ExploredLock, most int, l say.Language) explore
 		case len(sets) == 0:
 			view.None = say.NoneUpTo.With(say.Number(most)).In(l)
 		}
-		for n, s := range sets {
-			names := strings.Join(s.Kinds, " + ")
-			if len(s.Kinds) == 0 {
-				names = say.Text("no fault at all").In(l)
-			}
-			view.Sets = append(view.Sets, cutSetView{
-				ID: fmt.Sprintf("%s-%s-%d", clean.FileName(x.Lock), way, n+1), Kinds: clean.Text(strings.Join(s.Kinds, " "), clean.MaxLine), Words: clean.Text(names, clean.MaxLine),
-				Text: clean.Text(s.Text, clean.MaxLine), World: clean.Text(s.World, clean.MaxName),
-				Command: "simulate run " + shell.Word(s.Story) + " --lock " + shell.Word(x.Lock),
-			})
+		view.Sets = setViews(x, way, l)
+		if way == "stuck" {
+			view.Hung = setViews(x, measured.Hung, l)
 		}
 		v.Ways = append(v.Ways, view)
 	}
 	return v
+}
+
+// setViews are the sets of one way of breaking.
+func setViews(x *measured.ExploredLock, way string, l say.Language) (out []cutSetView) {
+	for n, s := range x.Breaks[way] {
+		names := strings.Join(s.Kinds, " + ")
+		if len(s.Kinds) == 0 {
+			names = say.Text("no fault at all").In(l)
+		}
+		out = append(out, cutSetView{
+			ID: fmt.Sprintf("%s-%s-%d", clean.FileName(x.Lock), way, n+1), Kinds: clean.Text(strings.Join(s.Kinds, " "), clean.MaxLine), Words: clean.Text(names, clean.MaxLine),
+			Text: clean.Text(s.Text, clean.MaxLine), World: clean.Text(s.World, clean.MaxName),
+			Command: "simulate run " + shell.Word(s.Story) + " --lock " + shell.Word(x.Lock),
+		})
+	}
+	return out
 }

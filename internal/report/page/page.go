@@ -88,6 +88,17 @@ func Policy() string {
 	return policy(all...)
 }
 
+// SitePolicy is what the pages of the static site may do together: besides the scripts that Policy
+// names, those of the playground, which are files of the site, its worker, and its simulator.
+func SitePolicy() string {
+	own := strings.NewReplacer("script-src", "script-src 'self' 'wasm-unsafe-eval'")
+	p := own.Replace(Policy())
+	if !strings.Contains(p, "script-src") {
+		p = "script-src 'self' 'wasm-unsafe-eval'; " + p
+	}
+	return p + "; worker-src 'self'; connect-src 'self'"
+}
+
 // policy lets these scripts run, which it names by their hashes. Styles may be within the
 // page: see DESIGN.md.
 func policy(scripts ...string) string {

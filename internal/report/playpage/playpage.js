@@ -14,9 +14,9 @@
 
   function ask(request) {
     clearTimeout(settling);
+    if (!request.settled) delete stages.dataset.settled; // what the address says is not this
     request.language = language;
     request.since = performance.now();
-    if (!request.file && !request.address) request.file = file;
     waiting = request;
     pump();
   }
@@ -24,6 +24,7 @@
     if (busy || !waiting) return;
     busy = waiting;
     waiting = null;
+    if (!busy.file && !busy.address) busy.file = file; // as the last frame has left it
     worker.postMessage({ id: ++numbered, request: busy });
   }
   worker.onmessage = function (e) {
@@ -31,7 +32,7 @@
     busy = null;
     if (e.data.failed) return fail(e.data.failed);
     show(JSON.parse(e.data.frame), request);
-    performance.measure("edit to picture", { start: request.since });
+    if (request.edit) performance.measure("edit to picture", { start: request.since });
     if (waiting) pump();
     else if (!drag && !request.settled) settling = setTimeout(function () { ask({ settled: true }); }, 150);
   };
@@ -63,7 +64,7 @@
     turnTo(f.seed);
     $("hashes").textContent = "";
     f.locks.forEach(function (l) { $("hashes").appendChild(element("code", l.id + " " + l.hash)); });
-    if (f.brief) settled();
+    if (f.brief && !waiting) settled();
     taught();
   }
 
@@ -185,7 +186,12 @@
     if (!fault) return;
     var step = Math.max(50, Math.round(frame.window / 100 / 50) * 50), by = { ArrowRight: step, ArrowUp: step, ArrowLeft: -step, ArrowDown: -step }[e.key];
     if (e.key === "Delete" || e.key === "Backspace") ask({ edit: { remove: +fault.dataset.fault } });
-    else if (by) ask({ window: frame.window, edit: { move: { fault: +fault.dataset.fault, end: e.shiftKey, by: by } } });
+    else if (by) {
+      // Keys come faster than frames: those that wait add up.
+      var before = waiting && waiting.edit && waiting.edit.move;
+      if (before && before.fault === +fault.dataset.fault && before.end === e.shiftKey) by += before.by;
+      ask({ window: frame.window, edit: { move: { fault: +fault.dataset.fault, end: e.shiftKey, by: by } } });
+    }
     else return;
     touched();
     e.preventDefault();
@@ -244,9 +250,33 @@
       var box = lane.getBoundingClientRect();
       return { element: lane, add: { kind: kind, node: lane.parentNode.dataset.node, at: Math.round((e.clientX - box.left) / box.width * frame.window) } };
     }
-    var near = message(e.clientX, e.clientY);
+    var near = message(e.clientX, e.clientY), column = chip.from.classList.contains("wire") ? null : inDiagram(e.clientX, e.clientY);
+    if (column && (!near || near.distance > 8)) return { element: column.element, add: { kind: kind, node: column.node, at: column.at } };
     if (!near) return null;
     return { element: near.element, add: { kind: kind, client: near.client, command: near.command, nth: near.nth, reply: near.reply } };
+  }
+  // inDiagram is the node whose column of a diagram is at a point, and what time it is there: the
+  // diagram says at which heights its rows are, and when.
+  function inDiagram(x, y) {
+    var svg = document.elementsFromPoint(x, y).filter(function (e) { return e.matches("#pictures svg[data-rows]"); })[0];
+    if (!svg) return null;
+    var at = new DOMPoint(x, y).matrixTransform(svg.getScreenCTM().inverse());
+    var lock = all(".lock", stages)[all(".told", pictures).indexOf(svg.closest(".told"))];
+    var nodes = all(".lane", lock).map(function (lane) { return lane.dataset.node; });
+    var head = all(".heads .node", svg).filter(function (t) { return nodes.indexOf(t.textContent) >= 0; }).sort(function (a, b) {
+      return Math.abs(a.getAttribute("x") - at.x) - Math.abs(b.getAttribute("x") - at.x);
+    })[0];
+    if (!head || Math.abs(head.getAttribute("x") - at.x) > 45) return null;
+    var rows = svg.dataset.rows.split(" ").map(Number), us = 0, from = 0;
+    for (var i = 0; i < rows.length; i += 2) {
+      if (rows[i] >= at.y) {
+        us += (rows[i + 1] - us) * Math.max(at.y - from, 0) / Math.max(rows[i] - from, 1);
+        break;
+      }
+      from = rows[i];
+      us = rows[i + 1];
+    }
+    return { element: head, node: head.textContent, at: Math.round(us / 1000) };
   }
   // message is the arrow of a diagram that is nearest to a point, if one is near.
   function message(x, y) {
@@ -260,7 +290,7 @@
       var d = Math.hypot(a.x + t * dx - x, a.y + t * dy - y);
       if (d < least) {
         least = d;
-        best = { element: g, client: arrow.client, command: arrow.command, nth: arrow.nth, reply: arrow.reply };
+        best = { element: g, distance: d, client: arrow.client, command: arrow.command, nth: arrow.nth, reply: arrow.reply };
       }
     });
     return best;
@@ -342,11 +372,12 @@
     address = (lesson ? "lesson=" + lesson.name + "&" : "") + frame.address;
     history.replaceState(null, "", "#" + address);
     $("other").hash = address;
+    stages.dataset.settled = "";
   }
   function fromAddress() {
     var hash = location.hash.slice(1), named = /^lesson=([a-z-]+)(?:&(.*))?$/.exec(hash);
     if (hash && hash === address) return;
-    teach(named ? cards.filter(function (c) { return c.name === named[1]; })[0] || null : null);
+    teach(named ? cards.filter(function (c) { return c.name === named[1]; })[0] || null : null, named && !named[2]);
     if (named) hash = named[2] || "";
     if (lesson && !hash) return ask({ edit: { open: lesson.start } });
     ask(hash ? { address: hash } : { edit: { open: says.start } });
@@ -395,8 +426,9 @@
     if ($("lessons").value) location.hash = "lesson=" + $("lessons").value;
     $("lessons").value = "";
   });
-  function teach(card) {
+  function teach(card, guess) { // guess: the run is not to be seen before the learner has guessed
     lesson = card;
+    document.body.classList.toggle("guessing", !!card && !!guess);
     var box = $("lesson");
     box.hidden = !card;
     box.textContent = "";
@@ -415,6 +447,7 @@
           if (n === card.right) other.className = "right";
           else if (n === i) other.className = "wrong";
         });
+        document.body.classList.remove("guessing");
         add("p", card.see);
         add("p", card.turn, "turn");
         lesson.asked = true;

@@ -1,8 +1,10 @@
 package runpage
 
 import (
+	"slices"
 	"strings"
 
+	"lockstep/internal/checker"
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
 	"lockstep/internal/report/bundle"
@@ -17,6 +19,14 @@ type comparison struct {
 	Hrefs []string
 	Rows  []comparedRow
 	Note  string // what the columns share, and from where on they differ
+	Says  string // what the locks that fix it keep, or that none does
+	Fixes []fix
+}
+
+// fix is a lock that keeps all that the lock of the story broke, and what that costs.
+type fix struct {
+	Lock, Href, Keeps string
+	Price             []pair
 }
 
 type comparedRow struct {
@@ -31,12 +41,61 @@ type comparedCell struct {
 	Href              string // the step that it speaks of
 }
 
+// fixing lists the locks that keep all that the lock told broke, the one that broke least first.
+// What is unknown, or was not put to the test, fixes nothing.
+func fixing(b *bundle.Bundle, told int) (out []int) {
+	var broken []string
+	for _, f := range b.Runs[told].Judgement.Findings {
+		if f.Verdict == checker.Broken {
+			broken = append(broken, f.Property)
+		}
+	}
+	for i := range b.Runs {
+		r := &b.Runs[i]
+		if len(broken) > 0 && i != told && r.Judgement.History != nil && r.Untested.Empty() && !slices.ContainsFunc(broken, func(id string) bool {
+			f := r.Finding(id)
+			return f == nil || f.Verdict != checker.Kept
+		}) {
+			out = append(out, i)
+		}
+	}
+	slices.SortStableFunc(out, func(i, k int) int { return bundle.BrokenCount(&b.Runs[i]) - bundle.BrokenCount(&b.Runs[k]) })
+	return out
+}
+
+// fixesOf says what the locks that fix it cost.
+func fixesOf(b *bundle.Bundle, told int, stories []story, v *pageView) (out []fix, says string) {
+	if !bundle.AnyBroken(&b.Runs[told]) {
+		return nil, ""
+	}
+	text := func(p say.Phrase) string { return clean.Sentence(p.In(v.language)) }
+	for _, i := range fixing(b, told) {
+		m, was := stories[i].measures, stories[told].measures
+		f := fix{Lock: v.Runs[i].Lock, Href: "#" + v.Runs[i].ID, Keeps: say.Text("keeps what broke").In(v.language)}
+		add := func(name string, value say.Phrase) {
+			f.Price = append(f.Price, pair{say.Text(name).In(v.language), text(value)})
+		}
+		add("commands per acquisition", say.InsteadOf.With(commandsText(m), commandsText(was)))
+		add("wait for the lock", say.InsteadOf.With(waitsText(m), waitsText(was)))
+		add("at the resource", resourceText(b.Runs[i].Judgement.History, m))
+		if variant, ok := locks.Lookup(b.Runs[i].Lock); ok {
+			f.Price = append(f.Price, pair{say.Text("breaks when").In(v.language), clean.Text(variant.Doc(v.language).BreaksWhen, clean.MaxProse)})
+		}
+		out = append(out, f)
+	}
+	if len(out) == 0 {
+		return nil, text(say.NoLockFixes.With(say.Verbatim(v.Runs[told].Lock)))
+	}
+	return out, text(say.LocksThatFix.With(say.Verbatim(v.Runs[told].Lock)))
+}
+
 // compare builds the table; nil for a single lock.
 func compare(b *bundle.Bundle, stories []story, v *pageView) *comparison {
 	if len(b.Runs) < 2 {
 		return nil
 	}
 	c := &comparison{}
+	c.Fixes, c.Says = fixesOf(b, max(b.Worst(), 0), stories, v)
 	for i := range b.Runs {
 		c.Locks = append(c.Locks, v.Runs[i].Lock)
 		c.Hrefs = append(c.Hrefs, "#"+v.Runs[i].ID)

@@ -1,6 +1,7 @@
 package runpage
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -132,7 +133,6 @@ func TestFlipsChangeOneThing(t *testing.T) {
 		t.Fatalf("%d switches, want %d", len(shown), maxFlips)
 	}
 	for i, want := range []string{
-		"simulate run scenarios/lessons/pause-past-lease.yaml --seed 7 --lock set-nx-lua",
 		"simulate run ../../../scenarios/lessons/pause-past-lease.yaml --set faults.1.for=2500ms --set expect=anything --lock set-nx-ex-del --seed 7",
 		"simulate run ../../../scenarios/lessons/pause-past-lease.yaml --set servers.redis.lag=0s --set expect=anything --lock set-nx-ex-del --seed 7",
 	} {
@@ -172,22 +172,35 @@ func TestNoFlipsWhereTheyWouldNotPlay(t *testing.T) {
 	}
 }
 
-func TestBestLock(t *testing.T) {
+// A lock that only broke less fixes nothing. One that kept all that the other broke does, if it
+// was put to the test.
+func TestFixingLocks(t *testing.T) {
 	b := bundletest.Bundle()
-	if got := keptBest(b, 0); got != 1 {
-		t.Errorf("the lock that broke least is %d, want 1", got)
+	if got := fixing(b, 0); len(got) != 0 {
+		t.Errorf("a lock that broke three of four properties too fixes it: %v", got)
 	}
-	if got := keptBest(b, 1); got != -1 {
-		t.Errorf("found a better one than the best: %d", got)
+	for n := range b.Runs[1].Judgement.Findings {
+		b.Runs[1].Judgement.Findings[n] = reporttest.Kept(b.Runs[1].Judgement.Findings[n].Property)
+	}
+	if got := fixing(b, 0); !slices.Equal(got, []int{1}) {
+		t.Errorf("locks %v fix it, want 1", got)
+	}
+	if got := fixing(b, 1); len(got) != 0 {
+		t.Errorf("nothing broke, and locks %v fix it", got)
+	}
+	page := string(drawPage(t, b))
+	fixes, price := strings.Index(page, `<dl class="fixes"><dt><a href="#lock-2">set-nx-lua</a>`), strings.Index(page, "2.0 (instead of 2.0)")
+	if fixes < 0 || price < fixes || price > strings.Index(page, "The locks side by side") {
+		t.Error("the page does not name the lock that fixes it first, with its price")
 	}
 	b.Runs[1].Untested = say.NeverFired.With(1, say.Both{})
-	if got := keptBest(b, 0); got != -1 {
-		t.Errorf("recommends a lock that was not tested: %d", got)
+	if got := fixing(b, 0); len(got) != 0 {
+		t.Errorf("recommends a lock that was not tested: %v", got)
 	}
 	b.Runs[1].Untested = say.Phrase{}
-	b.Runs[1].Judgement.Findings = []checker.Finding{}
-	if got := keptBest(b, 0); got != -1 {
-		t.Errorf("recommends a lock that was not judged: %d", got)
+	b.Runs[1].Judgement.Findings[0].Verdict = checker.Unknown
+	if got := fixing(b, 0); len(got) != 0 {
+		t.Errorf("recommends a lock of which nothing is known: %v", got)
 	}
 }
 

@@ -30,11 +30,9 @@ func flips(b *bundle.Bundle, told int, st *story) []flip {
 		return nil
 	}
 	var out []flip
-	if i := keptBest(b, told); i >= 0 {
-		out = append(out, flip{
-			Text:    st.nice(another(clean.Text(b.Runs[i].Lock, clean.MaxName), bundle.BrokenCount(&b.Runs[i]))),
-			Command: withLock(b.Replay, b.Runs[i].Lock),
-		})
+	if fixing := fixing(b, told); len(fixing) > 0 {
+		lock := b.Runs[fixing[0]].Lock
+		out = append(out, flip{st.nice(another(clean.Text(lock, clean.MaxName), bundle.BrokenCount(&b.Runs[fixing[0]]))), withLock(b.Replay, lock)})
 	}
 	for _, e := range edits(b, told) {
 		out = append(out, flip{st.nice(e.text), edited(b, b.Runs[told].Lock, e)})
@@ -59,19 +57,6 @@ func another(lock string, n int) say.Phrase {
 	default:
 		return say.AnotherBrokeFew.With(name, say.Number(n))
 	}
-}
-
-// keptBest returns the lock that broke least, if it broke less than the one told.
-func keptBest(b *bundle.Bundle, told int) int {
-	best := -1
-	least := bundle.BrokenCount(&b.Runs[told])
-	for i := range b.Runs {
-		r := &b.Runs[i]
-		if n := bundle.BrokenCount(r); n < least && r.Judgement.History != nil && len(r.Judgement.Findings) > 0 && r.Untested.Empty() {
-			best, least = i, n
-		}
-	}
-	return best
 }
 
 var lockFlag = regexp.MustCompile(` --lock \S+`)

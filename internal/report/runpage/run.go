@@ -26,7 +26,7 @@ func stepPrefix(i int) string {
 func newRunView(r *bundle.Run, i int, props []string, st *story, d richness) runView {
 	j := &r.Judgement
 	v := runView{
-		ID: fmt.Sprintf("lock-%d", i+1), Prefix: stepPrefix(i), Lock: clean.Text(r.Lock, clean.MaxName),
+		ID: fmt.Sprintf("lock-%d", i+1), Number: i, Prefix: stepPrefix(i), Lock: clean.Text(r.Lock, clean.MaxName), Sum: sumOf(r, st.language),
 		sentence: explain.Verdict(*j), Missed: clean.Text(bundle.Missed(r).In(st.language), clean.MaxLine), properties: props,
 	}
 	v.Verdict = st.nice(v.sentence)
@@ -60,6 +60,25 @@ func newRunView(r *bundle.Run, i int, props []string, st *story, d richness) run
 	return v
 }
 
+// mostFolded is how many clients without a column are named.
+const mostFolded = 6
+
+// sumOf says in a word how a run came out.
+func sumOf(r *bundle.Run, l say.Language) page.Cell {
+	if n := bundle.BrokenCount(r); n > 0 {
+		return page.Cell{Class: string(checker.Broken), Sign: "✗", Text: say.BrokeSome.With(say.Number(n)).In(l)}
+	}
+	for _, f := range r.Judgement.Findings {
+		if f.Verdict != checker.Kept {
+			return page.Cell{Class: string(checker.Unknown), Sign: "?", Text: say.Verdict(checker.Unknown).In(l)}
+		}
+	}
+	if len(r.Judgement.Findings) == 0 {
+		return page.Cell{Class: string(checker.Unknown), Sign: "?", Text: say.Text("not judged").In(l)}
+	}
+	return page.Cell{Class: string(checker.Kept), Sign: "✓", Text: say.Verdict(checker.Kept).In(l)}
+}
+
 // tell fills in the steps and their diagrams.
 func (v *runView) tell(h *history.History, st *story, d richness) {
 	steps, before, after := explain.Story(st.steps, d.steps)
@@ -82,6 +101,16 @@ func (v *runView) tell(h *history.History, st *story, d richness) {
 	}
 	// All of these are made by us, all texts escaped.
 	v.Diagram = template.HTML(diagram.Draw(l, st.bars, v.Prefix, st.language))
+	if n := len(l.Folded); n > 0 {
+		var names say.List
+		for _, id := range l.Folded[:min(n, mostFolded)] {
+			names = append(names, say.Verbatim(clean.Text(h.Name(id), clean.MaxHeadName)))
+		}
+		if n > mostFolded {
+			names = append(names, say.Verbatim("..."))
+		}
+		v.Folded = clean.Text(say.FoldedClients.With(say.Number(n), names).In(st.language), clean.MaxLine)
+	}
 	v.Caption = clean.Text(diagramCaption(steps).In(st.language), clean.MaxLine)
 	if d.trueTime && len(steps) <= 60 {
 		v.TrueTime = template.HTML(diagram.Draw(l.TrueTime(), st.bars, v.Prefix, st.language))

@@ -11,6 +11,7 @@ import (
 	"lockstep/internal/history"
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/clean"
+	"lockstep/internal/report/diagram"
 	"lockstep/internal/report/figure"
 	"lockstep/internal/report/page"
 	"lockstep/internal/say"
@@ -22,7 +23,7 @@ var runFiles embed.FS
 //go:embed runpage.js
 var runJS string
 
-var runScript = page.NewScript("page", runJS)
+var runScript = page.NewScript("page", diagram.CursorJS+runJS)
 
 var runTemplate = page.Template(runFiles, "runpage.html", "*.html")
 
@@ -135,6 +136,7 @@ func newStory(b *bundle.Bundle, r *bundle.Run, points int, l say.Language) (stor
 		differs:  -1,
 	}
 	st.steps, st.left[0], st.left[1] = explain.Tell(j.History, j.Findings)
+	st.steps = explain.Fold(st.steps)
 	st.premises = bundle.PremisesOf(j.History, bundle.DeedsOf(j.History, st.measures))
 	st.causes = bundle.CausesOf(j.History, j.Findings, st.steps)
 	var err error

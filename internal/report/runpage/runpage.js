@@ -1,20 +1,13 @@
-// Everything is on the page without this script. It adds stepping by keys, the table
-// of who believes what, filters for the tables of events, and buttons that copy.
+// Everything is on the page without this script. It adds the time cursor, guessing before one
+// looks, filters for the tables of events, and buttons that copy.
 (function () {
   "use strict";
   var root = document.documentElement, all = [].slice;
   var $ = function (q, from) { return all.call((from || document).querySelectorAll(q)); };
-  var one = function (q) { return document.querySelector(q); };
-  var steps = $(".steps li"), at = -1;
-  var stepper = one("#stepper"), now = one("#now"), rows = one("#standing tbody"), help = one("#help");
+  var one = function (q, from) { return (from || document).querySelector(q); };
+  var now = one("#now"), table = one("#standing tbody"), help = one("#help"), guess = one("#guess");
   var state = JSON.parse(one("#state").textContent || "[]") || [];
   var says = JSON.parse(one("#says").textContent); // the words of this script
-
-  // Where each step is: its lock and its place in the lock's story.
-  var place = steps.map(function (li) {
-    var section = li.closest("section");
-    return { lock: +section.dataset.lock, n: $(".steps li", section).indexOf(li), section: section };
-  });
 
   function text(tag, s, cls) {
     var e = document.createElement(tag);
@@ -23,113 +16,155 @@
     return e;
   }
 
-  // showStanding fills in the table of beliefs of the present step.
-  function showStanding() {
-    var p = place[at], s = state[p.lock];
-    rows.textContent = "";
-    if (!s || !s.steps || !s.steps[p.n]) return;
-    var values = s.steps[p.n], names = s.clients || [];
+  // Each lock has a cursor of its own; keys move the one that was moved last.
+  var cursors = $(".lock .player").map(function (player) { return timeCursor(player, { changed: changed, before: before, playing: label }); })
+    .filter(Boolean);
+  var current = cursors[0];
+  function cursorOf(e) {
+    return cursors.filter(function (c) { return c.player.contains(e); })[0];
+  }
+
+  // before is called when the cursor is about to come to a step: who goes on has guessed.
+  function before(c, n) {
+    if (guess && guess.checked && c === cursors[0] && n > unknownAfter()) reveal();
+  }
+
+  // changed says what is the case after a step.
+  function changed(c) {
+    current = c;
+    var row = c.rows[c.at];
+    now.textContent = "";
+    table.textContent = "";
+    if (!row) return;
+    var known = c.rows.filter(function (r) { return !r.hidden; }).length;
+    now.appendChild(text("b", says.step.replace("{n}", c.at + 1).replace("{of}", known).replace("{at}", one(".t", row).textContent) + " "));
+    now.appendChild(document.createTextNode(one("p", row).textContent + " "));
+    var note = one(".note", row);
+    if (note) now.appendChild(text("span", note.textContent, "note"));
+    standing(c);
+    if (!c.playing() && !(guess && guess.checked)) history.replaceState(null, "", "#" + row.id);
+  }
+
+  // label says what the button of a cursor does.
+  function label(c, plays) {
+    var b = one('[data-go="play"]', c.player);
+    b.textContent = plays ? "❚❚" : "▶";
+    b.setAttribute("aria-label", plays ? says.pause : says.play);
+  }
+
+  // standing says who believes what: in a table that can be read out, and below the names.
+  function standing(c) {
+    var s = state[+c.player.closest(".lock").dataset.lock], values = s && s.steps && s.steps[c.at];
+    if (!values) return;
+    var names = s.clients || [], heads = {};
     var head = document.createElement("tr"), body = document.createElement("tr");
+    if (c.heads) $(".node", c.heads).forEach(function (e) { heads["$" + e.textContent] = e.nextElementSibling; });
     values.forEach(function (v, i) {
       var name = i < names.length ? names[i] + " " + says.believes : i === names.length ? says.store : says.token;
       if (i === names.length) v = v.replace(/^[^:\uff1a]*[:\uff1a] ?/, "") || says.absent;
-      var th = text("th", name);
+      var th = text("th", name), mine = v.indexOf(says.mine) === 0;
       th.scope = "col";
       head.appendChild(th);
-      body.appendChild(text("td", v, v.indexOf(says.mine) === 0 ? "mine" : ""));
+      body.appendChild(text("td", v, mine ? "mine" : ""));
+      var below = i < names.length && heads["$" + names[i]];
+      if (below) {
+        below.textContent = v;
+        below.classList.toggle("mine", mine);
+      }
     });
-    rows.appendChild(head);
-    rows.appendChild(body);
+    table.appendChild(head);
+    table.appendChild(body);
   }
 
-  function links(li) { return $('.spacetime a[href="#' + li.id + '"]'); }
+  function worst(c) { return c.rows.findIndex(function (r) { return r.classList.contains("bad"); }); }
 
-  // show makes a step the present one, without moving the focus.
-  function show(to) {
-    if (at >= 0) {
-      steps[at].classList.remove("now");
-      links(steps[at]).forEach(function (a) { a.classList.remove("now"); });
-    }
-    at = to;
-    var li = steps[at];
-    li.classList.add("now");
-    links(li).forEach(function (a) { a.classList.add("now"); });
-    stepper.hidden = false;
-    document.body.classList.add("stepping");
-    now.textContent = "";
-    var count = $(".steps li", place[at].section).length;
-    now.appendChild(text("b", says.step.replace("{n}", place[at].n + 1).replace("{of}", count).replace("{at}", li.querySelector(".t").textContent) + " "));
-    now.appendChild(document.createTextNode(li.querySelector("p").textContent + " "));
-    var note = li.querySelector(".note");
-    if (note) now.appendChild(text("span", note.textContent, "note"));
-    showStanding();
-    history.replaceState(null, "", "#" + li.id);
+  // Who guesses first sees the story up to the step before something breaks.
+  function unknownAfter() {
+    var n = worst(cursors[0]);
+    return n > 0 ? n - 1 : Math.min(1, cursors[0].rows.length - 1);
+  }
+  function guessing() {
+    if (!cursors.length) return;
+    cursors[0].veil(guess.checked ? unknownAfter() : null);
+  }
+  function reveal() {
+    guess.checked = false;
+    guessing();
   }
 
-  // go moves to a step, with the focus on its number.
-  function go(to) {
-    if (to < 0 || to >= steps.length) return;
-    show(to);
-    steps[at].querySelector("a.n").focus({ preventScroll: true });
-    steps[at].scrollIntoView({ block: "nearest" });
-    var mark = links(steps[at])[0];
-    if (mark && innerWidth > 1120) mark.scrollIntoView({ block: "nearest", inline: "nearest" });
-  }
-
-  // Steps belong to a lock: Home and End stay within it.
-  function edge(last) {
-    var mine = steps.filter(function (li, i) { return at < 0 ? place[i].lock === place[0].lock : place[i].lock === place[at].lock; });
-    return steps.indexOf(last ? mine[mine.length - 1] : mine[0]);
-  }
   function violation() {
-    for (var i = 1; i <= steps.length; i++) {
-      var n = (at + i + steps.length) % steps.length;
-      if (steps[n].classList.contains("bad")) return n;
+    for (var i = 1; i <= current.rows.length; i++) {
+      var n = (current.at + i + current.rows.length) % current.rows.length;
+      if (current.rows[n].classList.contains("bad")) return current.go(n);
     }
-    return at;
+    // This lock broke nothing more: on to the next one that did.
+    var next = cursors.slice(cursors.indexOf(current) + 1).concat(cursors).filter(function (c) { return worst(c) >= 0; })[0];
+    if (next) goTo(next, worst(next));
+  }
+  function goTo(c, n) {
+    unfold(c.player);
+    c.go(n);
+    current = c;
+  }
+  // unfold opens whatever an element is folded in.
+  function unfold(e) {
+    for (var d = e.closest("details"); d; d = d.parentElement.closest("details")) d.open = true;
   }
   function trueTime() {
-    var on = root.classList.toggle("truetime-on");
-    $(".truetime").forEach(function (d) { d.open = on; });
-    $(".lock").forEach(function (s) { // where there is none, the usual one stays
-      if (!s.querySelector(".truetime")) $(".warped", s).forEach(function (w) { w.style.display = "block"; });
-    });
-    one('[data-go="time"]').setAttribute("aria-pressed", on);
-  }
-  function close() {
-    stepper.hidden = true;
-    document.body.classList.remove("stepping");
+    $(".truetime").forEach(function (d) { d.open = !d.open; });
   }
 
   var act = {
-    next: function () { go(at + 1); }, back: function () { go(at - 1); },
-    first: function () { go(edge(false)); }, last: function () { go(edge(true)); },
-    violation: function () { go(violation()); }, time: trueTime,
-    help: function () { if (!help.open) help.showModal(); }, close: close
+    play: function () { current.play(); }, next: function () { current.next(); focus(); }, back: function () { current.back(); focus(); },
+    first: function () { current.go(0); focus(); }, last: function () { current.go(current.rows.length - 1); focus(); },
+    violation: function () { violation(); focus(); }, time: trueTime, closer: function () { current.zoom(2); }, farther: function () { current.zoom(0.5); },
+    reveal: function () { reveal(); if (cursors[0]) cursors[0].play(); },
+    help: function () { if (!help.open) help.showModal(); }, close: function () { cursors.forEach(function (c) { c.away(); }); }
   };
+  // focus moves to the number of the step, unless the reader uses the buttons.
+  function focus() {
+    var row = current.rows[current.at], has = document.activeElement;
+    if (row && !(has && has.closest(".transport"))) one("a.n", row).focus({ preventScroll: true });
+  }
   var keys = {
-    j: "next", ArrowRight: "next", k: "back", ArrowLeft: "back", Home: "first", End: "last",
-    g: "violation", t: "time", "?": "help", Escape: "close"
+    j: "next", ArrowRight: "next", k: "back", ArrowLeft: "back", Home: "first", End: "last", " ": "play",
+    g: "violation", t: "time", "+": "closer", "=": "closer", "-": "farther", "?": "help", Escape: "close"
   };
   document.addEventListener("keydown", function (e) {
-    if (e.ctrlKey || e.metaKey || e.altKey || help.open || /^(INPUT|SELECT|TEXTAREA)$/.test(e.target.tagName)) return;
-    var name = keys[e.key];
-    // Arrows, Home and End scroll a region that has the focus, and the page before anybody steps.
-    if (!name || (e.target.getAttribute && e.target.getAttribute("role") === "region" && e.key.length > 1)) return;
-    if ((e.key === "Home" || e.key === "End") && at < 0) return;
+    if (e.ctrlKey || e.metaKey || e.altKey || help.open || !current) return;
+    var name = keys[e.key], tag = e.target.tagName;
+    if (!name || /^(SELECT|TEXTAREA)$/.test(tag) || tag === "INPUT" && (e.target.type !== "checkbox" || e.key === " ")) return;
+    // The space bar presses what has the focus. Arrows, Home and End scroll a region that has it,
+    // and the page before anybody steps.
+    if (e.key === " " && /^(BUTTON|SUMMARY|A)$/.test(tag) && !e.target.closest(".steps")) return;
+    if (e.target.getAttribute && e.target.getAttribute("role") === "region" && e.key.length > 1) return;
+    if ((e.key === "Home" || e.key === "End") && !current.on) return;
     e.preventDefault();
     act[name]();
   });
   document.addEventListener("click", function (e) {
     if (!e.target.closest) return;
     var button = e.target.closest("[data-go]");
-    if (button) return act[button.dataset.go]();
+    if (button) {
+      current = cursorOf(button) || current;
+      return act[button.dataset.go]();
+    }
     var li = e.target.closest(".steps li");
-    if (li && !e.target.closest("a.term") && !String(getSelection())) show(steps.indexOf(li));
+    if (li && !e.target.closest("a.term") && !String(getSelection())) {
+      var c = cursorOf(li);
+      if (c) goTo(c, c.rows.indexOf(li));
+    }
   });
   function fromHash() {
-    var n = steps.findIndex(function (li) { return "#" + li.id === location.hash; });
-    if (n >= 0) show(n);
+    var id = location.hash.slice(1), target = id && document.getElementById(id);
+    if (!target) return;
+    unfold(target);
+    cursors.forEach(function (c) {
+      var n = c.rows.indexOf(target);
+      if (n < 0) return;
+      if (guess && guess.checked) reveal();
+      goTo(c, n);
+    });
   }
   addEventListener("hashchange", fromHash);
 
@@ -174,20 +209,14 @@
     d.insertBefore(bar, d.children[1]);
   });
 
-  // Choosing an answer makes the step that shows it the present one.
-  $(".ask details").forEach(function (d) {
-    d.addEventListener("toggle", function () {
-      var a = d.open && d.querySelector('a[href^="#s"], a[href^="#l"][href*="-s"]');
-      var n = a ? steps.findIndex(function (li) { return "#" + li.id === a.getAttribute("href"); }) : -1;
-      if (n >= 0) show(n);
-    });
-  });
-  addEventListener("beforeprint", function () {
-    $("details:not(.everything):not(.truetime):not(.events):not(.key)").forEach(function (d) { d.removeAttribute("name"); d.open = true; });
-  });
-
-  if (steps.length) {
+  if (cursors.length) {
     root.classList.add("js");
+    if (guess) {
+      guess.addEventListener("change", guessing);
+      if (location.hash.match(/^#(s|l\d+-s)\d+$/)) guess.checked = false;
+      if (guess.checked) guessing();
+    }
+    if (!(guess && guess.checked)) cursors[0].open(worst(cursors[0]));
     fromHash();
   }
 })();

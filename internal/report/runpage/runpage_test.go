@@ -60,6 +60,21 @@ func TestHostileTextShowsAsText(t *testing.T) {
 	}
 }
 
+// endOfSVG is where the SVG that begins at from ends, with those within it.
+func endOfSVG(page string, from int) int {
+	for depth, i := 0, from; ; {
+		open, shut := strings.Index(page[i:], "<svg"), strings.Index(page[i:], "</svg>")
+		if open >= 0 && open < shut {
+			depth, i = depth+1, i+open+len("<svg")
+			continue
+		}
+		i += shut + len("</svg>")
+		if depth--; depth == 0 || shut < 0 {
+			return i
+		}
+	}
+}
+
 // Every SVG of a page is well-formed XML, hostile texts or not.
 func TestSVGIsWellFormed(t *testing.T) {
 	for name, b := range map[string]*bundle.Bundle{"tame": bundletest.Bundle(), "hostile": bundletest.HostileBundle()} {
@@ -69,7 +84,7 @@ func TestSVGIsWellFormed(t *testing.T) {
 			if from < 0 {
 				break
 			}
-			to := strings.Index(rest[from:], "</svg>") + len("</svg>") + from
+			to := endOfSVG(rest, from)
 			d := xml.NewDecoder(strings.NewReader(rest[from:to]))
 			for {
 				if _, err := d.Token(); errors.Is(err, io.EOF) {

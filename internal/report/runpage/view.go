@@ -3,6 +3,7 @@ package runpage
 import (
 	"html"
 	"html/template"
+	"path/filepath"
 	"strings"
 
 	"lockstep/internal/checker"
@@ -24,9 +25,12 @@ type pageView struct {
 	Story, Question, Lesson      string
 	Origin                       string // of a story that was shrunk
 	Head                         page.Head
-	Leads                        []string // the verdicts in words
+	Leads                        []string // the verdict in a sentence
+	Guess                        bool     // the reader is to guess before reading on
 	Properties                   []string
 	Runs                         []runView
+	Lead                         *runView  // whose story the page tells first
+	Others                       []runView // the other ones, folded
 	SetUp                        []pair
 	Picture                      template.HTML
 	Promises                     []promise
@@ -49,7 +53,7 @@ type pageView struct {
 
 // scriptSays are the words of the page's script, which stand on the page as data.
 var scriptSays = map[string]string{
-	"step": "Step {n} of {of}, {at}:", "believes": "believes", "mine": "mine", "store": "the store has", "token": "highest token",
+	"play": "Play", "pause": "Pause", "step": "Step {n} of {of}, {at}:", "believes": "believes", "mine": "mine", "store": "the store has", "token": "highest token",
 	"absent": "not shown", "copy": "Copy", "copied": "Copied", "copycommand": "Copy the command", "where": "where", "what": "what", "all": "all",
 }
 
@@ -65,6 +69,9 @@ func (v *pageView) LinkStep(s stepView) template.HTML {
 	return v.linker.text(s.Sentence)
 }
 
+// Unit is what the script writes behind a number of seconds.
+func (v *pageView) Unit() string { return say.AxisSeconds.With(say.Verbatim("")).In(v.language) }
+
 // Words explains the terms that were linked. The template asks for them last.
 func (v *pageView) Words() []word { return v.linker.words() }
 
@@ -78,6 +85,10 @@ type pair struct{ Name, Value string }
 
 type runView struct {
 	ID, Prefix, Lock, Verdict string
+	Number                    int       // of the lock, from 0
+	Leads                     bool      // the page tells its story first
+	Sum                       page.Cell // how it came out, in a word
+	Folded                    string    // who has no part in the diagram
 	Cells                     []page.Cell
 	Missed, Outcome           string
 	Reasons                   []string
@@ -143,12 +154,14 @@ func newPage(b *bundle.Bundle, stories []story, shared *figure.Figure, d richnes
 		v.Runs = append(v.Runs, newRunView(&b.Runs[i], i, props, &stories[i], d))
 		v.State = append(v.State, standingView(&b.Runs[i], &stories[i], &v.Runs[i]))
 	}
-	v.lead(l)
+	told := max(b.Worst(), 0)
+	v.lead(told, l)
 	v.Questions = predict(b, stories, v)
+	v.Guess = b.Plan != nil && filepath.Base(filepath.Dir(b.Plan.File)) == "lessons"
 	v.Compared = compare(b, stories, v)
 	v.align(b, stories, l)
-	if i := max(b.Worst(), 0); i < len(stories) {
-		v.Flips = flips(b, i, &stories[i])
+	if told < len(stories) {
+		v.Flips = flips(b, told, &stories[told])
 	}
 	v.Evidence = evidenceOf(b, stories, v, d)
 	if d.figures {
@@ -159,35 +172,54 @@ func newPage(b *bundle.Bundle, stories []story, shared *figure.Figure, d richnes
 	return v
 }
 
-// maxLeads is how many locks get a sentence at the top of the report. Of more of
-// them the matrix tells quicker.
+// maxLeads is of how many locks one stands for all at the top of the report. Of more of them
+// their sum does.
 const maxLeads = 4
 
-// lead moves the verdicts in words to the top: each of a few locks, the sum of
-// many.
-func (v *pageView) lead(l say.Language) {
-	if len(v.Runs) > maxLeads {
+// lead moves the verdict in words to the top: that of the lock whose story is told first, or the
+// sum of many. That story has its place there, and the others are folded.
+func (v *pageView) lead(told int, l say.Language) {
+	for i := range v.Runs {
+		if i == told {
+			v.Runs[i].Leads = true
+			v.Lead = &v.Runs[i]
+		} else {
+			v.Others = append(v.Others, v.Runs[i])
+		}
+	}
+	switch {
+	case v.Lead == nil:
+	case len(v.Runs) > maxLeads:
 		broke := 0
 		for _, r := range v.Runs {
-			for _, c := range r.Cells {
-				if c.Class == string(checker.Broken) {
-					broke++
-					break
-				}
+			if r.Sum.Class == string(checker.Broken) {
+				broke++
 			}
 		}
 		sum := say.SomeBroke.With(say.Number(broke), say.Number(len(v.Runs)))
 		if broke == len(v.Runs) {
 			sum = say.AllBroke.With(say.Number(broke))
 		}
-		v.Leads = []string{sum.In(l)}
-		return
+		v.Leads = []string{sum.In(l), v.Lead.Verdict}
+	default:
+		v.Leads = []string{v.Lead.Verdict}
 	}
-	for i := range v.Runs {
-		v.Leads = append(v.Leads, v.Runs[i].Verdict)
-		v.Runs[i].Verdict = "" // said already
+	if v.Lead != nil {
+		v.Lead.Verdict = "" // said already
 	}
 }
+
+// lockView is a lock on its page, for the templates of one lock.
+type lockView struct {
+	Page *pageView
+	Run  runView
+}
+
+// With is a lock for its template.
+func (v *pageView) With(r runView) lockView { return lockView{v, r} }
+
+// First is the lock whose story the page tells first, for its template.
+func (v *pageView) First() lockView { return lockView{v, *v.Lead} }
 
 // maxAligned is how many locks stand below each other in one figure.
 const maxAligned = 12

@@ -46,7 +46,11 @@ func (t *terminal) matrix() {
 		t.row(&g, i, props)
 	}
 	if short {
-		t.line(t.paint(dim, "  "+say.Text("x broken  v kept  ? unknown").In(t.o.Language)))
+		var words []string
+		for _, word := range strings.Split(say.Text("x broken  v kept  ? unknown").In(t.o.Language), "  ") {
+			words = append(words, t.signed(word))
+		}
+		t.line(t.paint(dim, "  "+strings.Join(words, "  ")))
 	}
 	if !g.outcome {
 		t.outcomes()
@@ -61,7 +65,7 @@ func (t *terminal) list(props []string) {
 		t.line("  " + clean.Text(r.Lock, 22))
 		for _, p := range props {
 			c := bundle.CellOf(r, p, t.o.Language)
-			t.line("    " + t.paint(colorOf(c.Verdict), t.r.Pad(c.Long, 13)) + clean.Text(p, 20))
+			t.line("    " + t.paint(colorOf(c.Verdict), t.r.Pad(t.signed(c.Long), 13)) + clean.Text(p, 20))
 		}
 	}
 	t.outcomes()
@@ -90,6 +94,7 @@ func (t *terminal) grid(props []string, twoLines, short bool) grid {
 			case c.Fenced && !twoLines:
 				row[n] = "v " + say.KeptFenced.With().In(t.o.Language)
 			}
+			row[n] = t.signed(row[n])
 			g.widths[n] = max(g.widths[n], t.r.Width(row[n]))
 		}
 		g.cells = append(g.cells, row)

@@ -1,4 +1,4 @@
-// Package terminal writes what runs have shown for a terminal. Symbols are plain ASCII.
+// Package terminal writes what runs have shown for a terminal.
 package terminal
 
 import (
@@ -19,6 +19,7 @@ type Options struct {
 	Width    int           // columns; 0 means 80
 	Took     time.Duration // wall-clock time of the runs, 0 when it is not to be shown
 	Brief    bool          // the verdicts only
+	Signs    bool          // it shows more than ASCII: real signs for what letters stand for
 	Language say.Language
 }
 
@@ -26,7 +27,7 @@ type Options struct {
 const storySteps = 18
 
 // Report writes the verdicts, then the one story worth reading, then what to
-// type next. Symbols are plain ASCII.
+// type next. Symbols are plain ASCII, unless the terminal has the signs.
 func Report(b *bundle.Bundle, o Options) string {
 	t := newTerminal(b, o)
 	t.head()
@@ -65,6 +66,18 @@ const (
 	yellow = "\x1b[33m"
 )
 
+// signed puts the sign of a verdict in the place of the letter that stands for it.
+func (t *terminal) signed(cell string) string {
+	if t.o.Signs {
+		for _, sign := range [][2]string{{"v ", "✓ "}, {"x ", "✗ "}} {
+			if rest, ok := strings.CutPrefix(cell, sign[0]); ok {
+				return sign[1] + rest
+			}
+		}
+	}
+	return cell
+}
+
 func (t *terminal) paint(code, s string) string {
 	if !t.o.Color || code == "" || s == "" {
 		return s
@@ -83,6 +96,9 @@ func (t *terminal) head() {
 	title := clean.Text(t.b.Title(t.o.Language), clean.MaxLine)
 	seed := say.Verbatim(strconv.FormatUint(t.b.Seed, 10))
 	data := say.SeedAndWorld.With(seed, say.Verbatim(clean.Text(t.b.Backend, clean.MaxName)), t.duration()).In(t.o.Language)
+	if t.o.Signs && t.o.Language == say.English { // a Chinese terminal may give the dot two columns
+		data = strings.ReplaceAll(data, " . ", " · ")
+	}
 	if gap := t.o.Width - t.r.Width(title) - t.r.Width(data); gap >= 2 {
 		t.line(t.paint(bold, title) + strings.Repeat(" ", gap) + t.paint(dim, data))
 	} else {

@@ -48,6 +48,23 @@ func TestTerminalGoldens(t *testing.T) {
 	reporttest.Golden(t, "terminal-color.txt", []byte(Report(b, Options{Width: 100, Color: true})))
 }
 
+// A terminal that has real signs gets them in the same places, and nothing moves.
+func TestSignsTakeThePlaceOfLetters(t *testing.T) {
+	b := bundletest.Bundle()
+	for _, columns := range []int{44, 60, 80, 140} {
+		for _, l := range []say.Language{say.English, say.Chinese} {
+			plain, signed := Report(b, Options{Width: columns, Language: l}), Report(b, Options{Width: columns, Language: l, Signs: true})
+			if plain == signed || !strings.Contains(signed, "✗") || strings.Contains(plain, "✗") {
+				t.Errorf("%d columns, %s: no signs, or signs for everybody:\n%s", columns, l, signed)
+			}
+			letters := strings.NewReplacer("✓", "v", "✗", "x", "·", ".")
+			if back := letters.Replace(signed); back != plain {
+				t.Errorf("%d columns, %s: more than signs differs:\n%s\n%s", columns, l, plain, back)
+			}
+		}
+	}
+}
+
 func TestHostileTextsDoNotSteerTheTerminal(t *testing.T) {
 	reporttest.Harmless(t, "the terminal", Report(bundletest.HostileBundle(), Options{Width: 80}))
 }

@@ -32,6 +32,9 @@ var classes = map[worlds.Agreement]string{
 	worlds.Agrees: "agree", worlds.Differs: "differ", worlds.Untested: "untested", worlds.NotPlayed: "not-played",
 }
 
+// signs stand for the cells of stories.
+var signs = map[worlds.Agreement]string{worlds.Agrees: "✓", worlds.Differs: "✗", worlds.Untested: "?", worlds.NotPlayed: "-"}
+
 type worldsView struct {
 	language say.Language
 	Head     page.Head
@@ -110,8 +113,12 @@ func (v *worldsView) addCells(c *worlds.Comparison) {
 	var reasons []string
 	for i := range c.Locks {
 		row := worldsRow{Lock: clean.Text(c.Locks[i].ID, clean.MaxName)}
-		for k := range c.Columns {
-			cell, fault := c.Cell(i, k), c.Columns[k].Code
+		for k, cells := 0, c.Row(i); k < len(cells); k++ {
+			cell := &cells[k]
+			fault := clean.Text(cell.Fault, clean.MaxName)
+			if len(c.Columns) > 0 {
+				fault = c.Columns[k].Code
+			}
 			count[cell.Agreement]++
 			row.Cells = append(row.Cells, v.cell(c.Locks[i].ID, fault, cell))
 			switch cell.Agreement {
@@ -123,7 +130,9 @@ func (v *worldsView) addCells(c *worlds.Comparison) {
 				reasons = append(reasons, cell.Why.In(v.language))
 			}
 		}
-		v.Rows = append(v.Rows, row)
+		if row.Cells != nil {
+			v.Rows = append(v.Rows, row)
+		}
 	}
 	v.Reasons = bundle.Reasons(reasons)
 	for i := range v.Reasons {
@@ -143,7 +152,7 @@ func (v *worldsView) addCells(c *worlds.Comparison) {
 }
 
 func (v *worldsView) remarkOn(lock, fault string, c *worlds.Cell) worldsRemark {
-	simulated, real := lettersSeen(c.Pairs)
+	simulated, real := shownBy(c.Pairs)
 	return worldsRemark{
 		Lock: lock, Fault: fault, Simulated: simulated, Real: real, Agreeing: v.agreeing(c),
 		Script: clean.Text(c.Script.In(v.language), clean.MaxLine), Why: clean.Text(c.Why.In(v.language), clean.MaxProse),
@@ -157,7 +166,7 @@ func (v *worldsView) agreeing(c *worlds.Cell) string {
 
 func (v *worldsView) cell(lock, fault string, c *worlds.Cell) worldsCellView {
 	out := worldsCellView{Class: classes[c.Agreement]}
-	simulated, real := lettersSeen(c.Pairs)
+	simulated, real := shownBy(c.Pairs)
 	under := say.Under.With(say.Verbatim(lock), say.Verbatim(fault))
 	name := say.CellInWorlds.With(under, say.Verbatim(simulated), say.Verbatim(real), say.Number(c.Agreeing()), say.Number(len(c.Pairs)))
 	switch c.Agreement {
@@ -171,17 +180,21 @@ func (v *worldsView) cell(lock, fault string, c *worlds.Cell) worldsCellView {
 			out.Text += " " + v.agreeing(c)
 		}
 	}
+	if c.Story != "" {
+		out.Text = signs[c.Agreement] // there is no room for more
+	}
 	out.Name = clean.Text(name.In(v.language), clean.MaxLine)
 	return out
 }
 
-// lettersSeen lists the different letters of each world in the order in which they were seen.
-func lettersSeen(pairs []worlds.Pair) (simulated, real string) {
+// shownBy lists what the runs of each world came to, each once, in the order in which it was seen.
+func shownBy(pairs []worlds.Pair) (simulated, real string) {
 	var all [2][]string
-	for _, p := range pairs {
-		for i, l := range []checker.Letter{p.Simulated, p.Real} {
-			if !slices.Contains(all[i], string(l)) {
-				all[i] = append(all[i], string(l))
+	for i := range pairs {
+		one, other := pairs[i].Shows()
+		for world, text := range []string{one, other} {
+			if !slices.Contains(all[world], text) {
+				all[world] = append(all[world], text)
 			}
 		}
 	}

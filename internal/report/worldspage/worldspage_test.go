@@ -94,6 +94,35 @@ func TestWorldsPage(t *testing.T) {
 	}
 }
 
+// A comparison of stories has a sign for each, with the story and what both worlds made of it.
+func TestWorldsPageOfStories(t *testing.T) {
+	c := someWorlds()
+	c.Columns = nil
+	c.Cells = c.Cells[:3]
+	for i := range c.Cells {
+		x := &c.Cells[i]
+		x.Lock, x.Fault, x.Story = "set-nx-lua", "evict+pause", "scenarios/cutsets/x.yaml"
+		for k := range x.Pairs {
+			x.Pairs[k].SimulatedBreaks, x.Pairs[k].RealBreaks = "believe+damage", "believe+damage"
+		}
+	}
+	c.Cells[2].Pairs[1].RealBreaks = "believe"
+	page := worldsPage(t, say.English, c)
+	for _, want := range []string{
+		`<span class="agree" title="set-nx-lua under evict&#43;pause: simulated believe&#43;damage, real believe&#43;damage, 2 of 2 agree">✓</span>`,
+		`<span class="not-played"`, `<span class="differ"`, "<td>believe&#43;damage</td><td>believe&#43;damage believe</td>", "Story by story",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	for _, never := range []string{"Letter by letter", "The faults", "redlock"} {
+		if strings.Contains(strings.Split(page, "Medians for each lock")[0], never) {
+			t.Errorf("the page has %q", never)
+		}
+	}
+}
+
 // A page without anything that was played has no figures, and says so.
 func TestWorldsPageOfNothing(t *testing.T) {
 	c := someWorlds()

@@ -1,11 +1,11 @@
+//go:build linux
+
 package redis
 
 import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
-	"regexp"
-	"sort"
 	"strconv"
 	"strings"
 	"testing"
@@ -105,72 +105,6 @@ func shrink(t *testing.T, real *realServer, model *Store, cmds []world.Cmd) []wo
 		}
 	}
 	return cmds
-}
-
-// same compares two replies to a command.
-func same(cmd *world.Cmd, want, got world.Reply) bool {
-	if want.Kind != got.Kind || want.Str != got.Str || len(want.Elements()) != len(got.Elements()) {
-		return false
-	}
-	if want.Int != got.Int {
-		// TTL and PTTL: the two have not read the same clock at the same time.
-		toleranceMS := int64(20_000)
-		isTTL := (strings.HasSuffix(cmd.Name, "TTL") || strings.HasSuffix(cmd.Name, "EXPIRETIME")) && want.Int > 900 && got.Int > 900
-		if !isTTL || want.Int-got.Int > toleranceMS || got.Int-want.Int > toleranceMS {
-			return false
-		}
-	}
-	if want.Kind == world.ReplyError {
-		return normal(cmd, want.Err.Error()) == normal(cmd, got.Err.Error())
-	}
-	a, b := want.Elements(), got.Elements()
-	if cmd.Name == "TIME" && len(a) == 2 {
-		return near(a[0].Str, b[0].Str, 20) && near(a[1].Str, b[1].Str, 1_000_000)
-	}
-	if cmd.Name == "HGETALL" {
-		a, b = pairs(a), pairs(b)
-	}
-	for i := range a {
-		if !same(cmd, a[i], b[i]) {
-			return false
-		}
-	}
-	return true
-}
-
-// near reports whether two numbers differ by less than a tolerance.
-func near(a, b string, tolerance int64) bool {
-	x, errX := strconv.ParseInt(a, 10, 64)
-	y, errY := strconv.ParseInt(b, 10, 64)
-	return errX == nil && errY == nil && max(x-y, y-x) < tolerance
-}
-
-// pairs sorts the reply of HGETALL by field: Redis promises no order.
-func pairs(list []world.Reply) []world.Reply {
-	type pair [2]world.Reply
-	var sorted []pair
-	for i := 0; i+1 < len(list); i += 2 {
-		sorted = append(sorted, pair{list[i], list[i+1]})
-	}
-	sort.Slice(sorted, func(i, j int) bool { return sorted[i][0].Str < sorted[j][0].Str })
-	var out []world.Reply
-	for _, p := range sorted {
-		out = append(out, p[0], p[1])
-	}
-	return out
-}
-
-var luaComplaint = regexp.MustCompile(`(user_script:\d+: ).*?( script: [0-9a-f]{40}, on @user_script:\d+\.$|$)`)
-
-// normal takes Lua's own complaint out of an error, where the script says so:
-// position, script and line still have to agree.
-func normal(cmd *world.Cmd, text string) string {
-	for _, known := range lockScripts {
-		if cmd.Script == &known.Script && known.anyText {
-			return luaComplaint.ReplaceAllString(text, "$1...$2")
-		}
-	}
-	return text
 }
 
 // TestConformanceOfShortExpiry lets keys really run out, on the clock of the real

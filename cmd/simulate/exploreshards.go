@@ -1,0 +1,95 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"lockstep/internal/explore"
+	"lockstep/internal/shard"
+)
+
+// exploreOptions are those of a work of a walk.
+type exploreOptions struct {
+	Locks   []string `json:"locks,omitempty"`
+	Faults  int      `json:"faults"`
+	Clients int      `json:"clients"`
+	Rounds  int      `json:"rounds"`
+	Only    []string `json:"only,omitempty"`
+	Begun   string   `json:"begun,omitempty"` // the hash of the walk of fewer faults that was gone on with
+}
+
+// merge shows what merged parts have walked. keep, if not "", is where the walk goes, to be gone on with.
+func (f *exploreFlags) merge(ctx context.Context, keep string) error {
+	var o exploreOptions
+	if err := f.shards.options(&o); err != nil {
+		return err
+	}
+	f.faults, f.clients, f.rounds, f.only, f.resume, f.begun = o.Faults, o.Clients, o.Rounds, o.Only, keep, o.Begun
+	return f.explore(ctx, o.Locks)
+}
+
+// exploreElsewhere walks the share that was asked for, or shows what the shards of merged parts have walked.
+func (f *exploreFlags) exploreElsewhere(ctx context.Context, args []string, o *explore.Options) error {
+	if f.asIs || f.stories != "" || f.into != "" {
+		return errors.New("a shard writes its part and nothing else: leave --as-is, --stories and --into for simulate explore --resume, after simulate merge --walk")
+	}
+	begun, err := f.beginShard(o)
+	if err != nil {
+		return err
+	}
+	of := exploreOptions{args, f.faults, f.clients, f.rounds, f.only, f.begun}
+	shards, err := divided(&f.shards, f.globals, "explore", of, func(s shard.Shard) (json.RawMessage, error) {
+		mine := *o
+		mine.Shard = s
+		if err := f.walk(ctx, mine, begun); err != nil {
+			if ctx.Err() == nil {
+				err = &bugError{err}
+			}
+			return nil, err
+		}
+		walked, err := begun.Store()
+		if err != nil {
+			return nil, &bugError{err}
+		}
+		return walked, nil
+	})
+	if err != nil {
+		return err
+	}
+	all, err := explore.Join(o, shards)
+	if err != nil {
+		return err
+	}
+	if f.resume != "" {
+		if err := f.keep(all); err != nil {
+			return err
+		}
+	}
+	return f.result(nil, all, o)
+}
+
+// beginShard is the walk that a shard begins with: of fewer faults than it is about, so that all shards
+// begin with the same one.
+func (f *exploreFlags) beginShard(o *explore.Options) (*explore.State, error) {
+	if !f.shards.asked() {
+		return nil, nil
+	}
+	s, err := f.begin(o)
+	if err != nil || f.resume == "" {
+		return s, err
+	}
+	if s.Begun(o) {
+		return nil, fmt.Errorf("%s has begun with %d faults already: go on with it on one machine, or give the shards a walk of fewer faults", f.resume, o.Faults)
+	}
+	data, err := s.Store()
+	if err != nil {
+		return nil, &bugError{err}
+	}
+	sum := sha256.Sum256(data)
+	f.begun, f.resume = hex.EncodeToString(sum[:]), "" // it is read and never written
+	return s, nil
+}

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"lockstep/internal/plan"
+	"lockstep/internal/run"
+	"lockstep/internal/search"
+	"lockstep/internal/shard"
+)
+
+// searchOptions are those of a work of a search.
+type searchOptions struct {
+	Locks      []string `json:"locks,omitempty"`
+	Properties []string `json:"properties"`
+	Seed       uint64   `json:"seed"`
+	Seeds      int      `json:"seeds"`
+}
+
+// merge shows what merged parts have come to, and shrinks what they have found.
+func (f *searchFlags) merge(ctx context.Context) error {
+	var o searchOptions
+	if err := f.shards.options(&o); err != nil {
+		return err
+	}
+	f.locks, f.properties, f.seed, f.seeds, f.jobs = o.Locks, o.Properties, o.Seed, o.Seeds, 1
+	return f.search(ctx, f.shards.scenario.File)
+}
+
+// playElsewhere plays the share that was asked for, or takes what the shards of merged parts have
+// come to; it does nothing when one machine plays all seeds: that shows each lock when it is done.
+func (f *searchFlags) playElsewhere(ctx context.Context, p *plan.Plan) error {
+	if !f.shards.elsewhere() {
+		return nil
+	}
+	of := searchOptions{f.locks, f.properties, f.seed, f.seeds}
+	shards, err := divided(&f.shards, f.globals, "search", of, func(s shard.Shard) ([]search.Tried, error) {
+		var all []search.Tried
+		for _, lock := range p.Locks {
+			tried, err := f.seek(ctx, p, lock, simulator, s)
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+			if err != nil {
+				return nil, &bugError{err}
+			}
+			all = append(all, tried)
+		}
+		return all, nil
+	})
+	if err != nil {
+		return err
+	}
+	for k, lock := range p.Locks {
+		var tried []search.Tried
+		for i := range shards {
+			if len(shards[i]) != len(p.Locks) {
+				return fmt.Errorf("a shard has searched for %d locks, and there are %d: make its part anew", len(shards[i]), len(p.Locks))
+			}
+			tried = append(tried, shards[i][k])
+		}
+		all := search.Join(tried)
+		if all.Seed == 0 && all.Seeds != f.seeds {
+			return fmt.Errorf("the shards have played %d of %d seeds of %s: make their parts anew", all.Seeds, f.seeds, lock)
+		}
+		f.tried = append(f.tried, all)
+	}
+	return nil
+}
+
+// seek plays the seeds of a shard until one breaks the lock.
+func (f *searchFlags) seek(ctx context.Context, p *plan.Plan, lock string, worlds run.Factory, s shard.Shard) (search.Tried, error) {
+	o := search.Options{
+		Plan: p, Lock: lock, Properties: f.properties, First: f.seed, Seeds: f.seeds, Jobs: f.jobs, Worlds: worlds, Shard: s,
+	}
+	total := o.Mine()
+	if f.limit > 0 {
+		until := time.Now().Add(f.limit)
+		o.Seeds, o.Stop = 1<<40, func() bool { return !time.Now().Before(until) }
+		total = -1 // nobody knows
+	}
+	bar := f.bar("seeds of "+lock, total)
+	o.Progress = func() { _ = bar.Add(1) }
+	tried, err := search.Seek(ctx, o)
+	_ = bar.Finish()
+	_ = bar.Clear()
+	return tried, err
+}

@@ -1,0 +1,232 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"lockstep/internal/interrupt"
+	"lockstep/internal/plan"
+	"lockstep/internal/say"
+	"lockstep/internal/scenario"
+	"lockstep/internal/shard"
+)
+
+// shardFlags are the flags of the commands whose work can be divided among machines.
+type shardFlags struct {
+	text string // of --shard, "" for all of the work
+	part string // where its result goes
+
+	shard    shard.Shard     // that was asked for; the zero one is all
+	scenario *shard.Scenario // as it was read, or as the parts have it; nil for a command without one
+	merged   *shard.Part     // parts that were merged: their results are taken, and nothing is played
+}
+
+func (f *shardFlags) add(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.text, "shard", "", "play one share of the work, such as 3/16 or auto/16; see docs/machines.md")
+	cmd.Flags().StringVar(&f.part, "part", "", "with --shard: the file or folder of its result (default: part-3.json)")
+}
+
+// asked reports whether one share of the work is to be played here.
+func (f *shardFlags) asked() bool { return f.text != "" }
+
+// parse reads --shard.
+func (f *shardFlags) parse() (err error) {
+	switch {
+	case f.asked():
+		f.shard, err = shard.Parse(f.text, os.Getenv)
+	case f.part != "":
+		err = errors.New("--part says where the result of a shard goes: add --shard, such as --shard 3/16")
+	}
+	return err
+}
+
+// load reads the scenario of a work that may be divided: from where the argument says, or from the
+// parts that were merged.
+func (f *shardFlags) load(ctx context.Context, g *globals, arg string) ([]*plan.Plan, error) {
+	if f.merged == nil {
+		if !f.asked() {
+			return g.loadAll(ctx, []string{arg}, os.Stdin)
+		}
+		var err error
+		if f.scenario, err = readScenario(ctx, g, arg); err != nil {
+			return nil, err
+		}
+	}
+	g.sets = f.scenario.Set
+	changes, err := g.changes()
+	if err != nil {
+		return nil, err
+	}
+	p, err := scenario.Parse(f.scenario.File, []byte(f.scenario.Text), changes...)
+	return []*plan.Plan{p}, err
+}
+
+// readScenario reads one scenario as it stands: it goes into the part.
+func readScenario(ctx context.Context, g *globals, arg string) (*shard.Scenario, error) {
+	if arg == "-" {
+		return nil, errors.New("- reads a scenario from stdin, which other machines cannot: name a file for --shard")
+	}
+	files, err := g.scenarioFiles(ctx, arg)
+	if err != nil {
+		return nil, err
+	}
+	if len(files) > 1 {
+		return nil, fmt.Errorf("%s holds %d scenarios: name one of them", arg, len(files))
+	}
+	data, err := interrupt.Unless(ctx, "reading "+files[0], func() ([]byte, error) {
+		file, err := os.Open(files[0])
+		if err != nil {
+			return nil, err
+		}
+		defer file.Close()
+		return io.ReadAll(io.LimitReader(file, scenario.MaxBytes+1))
+	})
+	if built, ok := readBuiltIn(files[0]); ok && errors.Is(err, fs.ErrNotExist) {
+		data, err = built, nil
+	}
+	if err != nil {
+		return nil, unreadable(err)
+	}
+	return &shard.Scenario{File: filepath.ToSlash(files[0]), Text: string(data), Set: g.sets}, nil
+}
+
+// work describes the work of a command. options are what decides its result besides the scenario.
+func (f *shardFlags) work(command string, options any) (*shard.Work, error) {
+	version, err := exactVersion()
+	if err != nil {
+		return nil, err
+	}
+	w, err := shard.NewWork(version, command, f.scenario, options)
+	if err != nil {
+		return nil, &bugError{err}
+	}
+	return w, nil
+}
+
+// exactVersion is the version of this program, with a hash of it unless it was built from what is
+// committed or released: two machines have to play the same.
+func exactVersion() (string, error) {
+	version := buildVersion()
+	modified := !strings.HasPrefix(version, "v") || strings.Contains(version, "+dirty")
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range info.Settings {
+			if s.Key == "vcs.modified" {
+				modified = s.Value == "true"
+			}
+		}
+	}
+	if !modified {
+		return version, nil
+	}
+	path, err := os.Executable()
+	if err != nil {
+		return "", &environmentError{err}
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return "", unreadable(err)
+	}
+	defer file.Close()
+	sum := sha256.New()
+	if _, err := io.Copy(sum, file); err != nil {
+		return "", unreadable(err)
+	}
+	return version + "+" + hex.EncodeToString(sum.Sum(nil))[:12], nil
+}
+
+// elsewhere reports whether this machine is not the only one: it plays one share, or shows what
+// others have played.
+func (f *shardFlags) elsewhere() bool { return f.asked() || f.merged != nil }
+
+// divided returns what the shards of a work have come to, by their numbers. On one machine that is
+// one shard, all of the work, which is played here. Of merged parts it takes their results. With
+// --shard it plays that share and writes its part, and as there is nothing more to do then, the
+// error is a silent exit.
+func divided[R any](f *shardFlags, g *globals, command string, options any, play func(shard.Shard) (R, error)) ([]R, error) {
+	if !f.elsewhere() {
+		all, err := play(shard.Shard{})
+		return []R{all}, err
+	}
+	w, err := f.work(command, options)
+	if err != nil {
+		return nil, err
+	}
+	if f.merged != nil {
+		if how := f.merged.Work.Differs(w); how != "" {
+			return nil, fmt.Errorf("the parts cannot be merged here: they are of different work than this program would do: %s", how)
+		}
+		return shard.Results[R](f.merged)
+	}
+	if err := f.playShard(g, w, func() (any, error) { return play(f.shard) }); err != nil {
+		return nil, err
+	}
+	return nil, &silentExit{code: exitMet}
+}
+
+// playShard plays the share that was asked for and writes its part. A part of the very same share
+// that is there already stays as it is: engines start again what they are not sure of.
+func (f *shardFlags) playShard(g *globals, w *shard.Work, play func() (any, error)) error {
+	path := f.partFile()
+	switch known, err := readPart(path); {
+	case errors.Is(err, fs.ErrNotExist):
+	case err == nil && known.Is(w, f.shard):
+		return f.told(g, path)
+	case err == nil:
+		return fmt.Errorf("%s is there already and is a part of something else, which is not overwritten: choose another --part, or remove it", path)
+	default:
+		return fmt.Errorf("what is there already is not overwritten: choose another --part, or remove it: %w", err)
+	}
+	result, err := play()
+	if err != nil {
+		return err
+	}
+	part, err := shard.NewPart(w, f.shard, result)
+	if err != nil {
+		return &bugError{err}
+	}
+	if err := writeWhole(path, part.Store()); err != nil {
+		return unwritable(fmt.Errorf("cannot write the part: %w", err), "--part")
+	}
+	return f.told(g, path)
+}
+
+// partFile is where the part goes: in a folder it is called after its number.
+func (f *shardFlags) partFile() string {
+	name := fmt.Sprintf("part-%d.json", f.shard.Number)
+	if f.part == "" {
+		return name
+	}
+	if info, err := os.Stat(f.part); err == nil && info.IsDir() || strings.HasSuffix(f.part, "/") {
+		return filepath.Join(f.part, name)
+	}
+	return f.part
+}
+
+// told says what was written.
+func (f *shardFlags) told(g *globals, path string) error {
+	if g.json {
+		return printJSON(g.stdout, map[string]any{"schema": 1, "part": path, "shard": f.shard.String()})
+	}
+	_, err := fmt.Fprintln(g.stdout, g.named("wrote", say.PartOf.With(say.Verbatim(path), say.Verbatim(f.shard.String()))))
+	return err
+}
+
+// readPart reads the file of a part.
+func readPart(path string) (*shard.Part, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, unreadable(err)
+	}
+	return shard.Read(path, data)
+}

@@ -1,0 +1,95 @@
+//go:build live
+
+package main
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"lockstep/internal/real/realtest"
+)
+
+var killRounds = flag.Int("shard.rounds", 10, "how often shards are killed, started again and merged")
+
+// Engines kill what they have started and start it again, and people merge what there is. Whenever a shard
+// is killed, no file is taken for its part, and in the end nothing is lost or counted twice.
+func TestKilledShardsLeaveNothingHalf(t *testing.T) {
+	realtest.SecondTier(t)
+	dir := t.TempDir()
+	programIn(t, dir)
+	root, err := filepath.Abs("../../scenarios")
+	if err != nil {
+		t.Fatal(err)
+	}
+	program := func(args ...string) *exec.Cmd {
+		cmd := exec.Command(filepath.Join(dir, "bin/simulate"), args...)
+		cmd.Dir = dir
+		return cmd
+	}
+	works := [][]string{
+		{"search", filepath.Join(root, "search/session-storm.yaml"), "--lock", "zk-sequential", "--seeds", "400", "--property", "progress"},
+		{"sweep", filepath.Join(root, "search/pause-against-lease.yaml"), "--lock", "set-nx-lua", "--seeds", "2"},
+		{"explore", "setnx", "--only", "evict,lost-reply"},
+		{"matrix", "--lock", "set-nx-lua", "--fault", "N0,GP,PT,RS", "--seeds", "3"},
+		{"claims", "--claim", "3,10,18"},
+	}
+	alone := make([][]byte, len(works))
+	for i, work := range works {
+		alone[i], _ = program(append(work, "--json")...).Output() // whatever it exits with
+		if len(alone[i]) == 0 {
+			t.Fatalf("%v prints nothing", work)
+		}
+	}
+	luck := rand.New(rand.NewPCG(7, 7))
+	killed := 0
+	for round := range *killRounds {
+		work, want := works[round%len(works)], alone[round%len(works)]
+		n := 1 + luck.IntN(6)
+		parts := filepath.Join(dir, fmt.Sprint("round-", round))
+		if err := os.Mkdir(parts, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		for _, k := range luck.Perm(n) {
+			args := append(append([]string{}, work...), "--shard", fmt.Sprintf("%d/%d", k+1, n), "--part", parts+"/")
+			for luck.IntN(3) > 0 {
+				cmd := program(args...)
+				if err := cmd.Start(); err != nil {
+					t.Fatal(err)
+				}
+				time.Sleep(time.Duration(luck.Int64N(int64(400 * time.Millisecond)))) // an engine's patience, at random
+				if cmd.Process.Kill() == nil {
+					killed++
+				}
+				_ = cmd.Wait()
+			}
+			if out, err := program(args...).CombinedOutput(); err != nil {
+				t.Fatalf("%v: %v\n%s", args, err, out)
+			}
+		}
+		files, err := filepath.Glob(filepath.Join(parts, "part-*.json"))
+		if err != nil || len(files) != n {
+			t.Fatalf("%d parts of %d: %v", len(files), n, err)
+		}
+		for step := 0; len(files) > 1 && luck.IntN(4) > 0; step++ {
+			luck.Shuffle(len(files), func(i, k int) { files[i], files[k] = files[k], files[i] })
+			some := 2 + luck.IntN(len(files)-1)
+			group := filepath.Join(parts, fmt.Sprintf("group-%d.json", step))
+			if out, err := program(append(append([]string{"merge"}, files[:some]...), "--partial", group)...).CombinedOutput(); err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			files = append(files[some:], group)
+		}
+		got, _ := program(append([]string{"merge", "--json"}, files...)...).Output() // it exits as the command does
+		if !bytes.Equal(got, want) {
+			t.Fatalf("round %d, %v in %d shards: one machine prints\n%s\nand the shards\n%s", round, work, n, want, got)
+		}
+	}
+	t.Logf("%d rounds, %d kills", *killRounds, killed)
+}

@@ -1,0 +1,30 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"lockstep/internal/shard"
+)
+
+// What a program of another version has played is not told as if this one had.
+func TestPartsOfAnotherVersionAreNotMerged(t *testing.T) {
+	w, err := shard.NewWork("v0.1", "claims", nil, claimsOptions{[]int{10}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	part, err := shard.NewPart(w, shard.Shard{}, []map[string]any{{"n": 10, "verdict": "true", "figure": "nothing"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "part-1.json")
+	if err := os.WriteFile(file, part.Store(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f := &mergeFlags{globals: &globals{stdout: newScreen(), json: true}}
+	if err := f.merge(t.Context(), []string{file}); err == nil || !strings.Contains(err.Error(), "version v0.1 of the program") {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,116 @@
+package browser_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"lockstep/docs"
+	"lockstep/internal/browser"
+	"lockstep/internal/explore"
+	"lockstep/internal/measured"
+	"lockstep/internal/report/explorepage"
+	"lockstep/internal/say"
+)
+
+// ticked is what a reader ticks, and what must not happen to him.
+type ticked struct {
+	Kinds []string `json:"kinds"`
+	Ways  []int    `json:"ways"`
+}
+
+// readAll ticks each of the choices and returns what the page says of each lock.
+const readAll = `(function (all) {
+  var $ = function (q) { return [].slice.call(document.querySelectorAll(q)); };
+  var boxes = $("#ticks input:not([name])"), ways = $("#ticks input[name=way]");
+  return all.map(function (one) {
+    boxes.forEach(function (b) { b.checked = one.kinds.indexOf(b.value) >= 0; });
+    ways.forEach(function (w) { w.checked = one.ways.indexOf(+w.value) >= 0; });
+    ways[0].dispatchEvent(new Event("change", {bubbles: true}));
+    return $("#sets tbody tr").map(function (row) {
+      return row.querySelector("th a").textContent + " " + row.querySelector(".you").textContent;
+    }).sort().join(", ");
+  });
+})(%s)`
+
+// The page's script and simulate advise decide the same for whatever somebody has to expect: all
+// choices of eight kinds, for locks that break by single kinds, by pairs, without a fault, and for
+// one that nobody has walked.
+func TestThePageAdvisesAsTheCommandDoes(t *testing.T) {
+	stored, err := measured.ReadExplored(docs.Explore)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := *stored
+	x.Locks = slices.DeleteFunc(slices.Clone(stored.Locks), func(l measured.ExploredLock) bool {
+		return !slices.Contains([]string{"zk-sequential", "consul-session", "etcd-txn", "redlock", "lit-unchecked", "watchdog-lua", "redisson-fair"}, l.Lock)
+	})
+	x.Locks = append(x.Locks, measured.ExploredLock{Lock: "never-walked", Breaks: map[string][]measured.CutSet{}})
+	var kinds []explorepage.Kind
+	for _, k := range explore.Kinds() {
+		kinds = append(kinds, explorepage.Kind{Name: k.Name, Summary: k.Summary})
+	}
+	page, err := explorepage.HTML(&x, kinds, nil, say.English)
+	if err != nil {
+		t.Fatal(err)
+	}
+	some := []string{"pause", "pause-short", "evict", "restart", "lost-request", "cut", "fail-over", "hung"}
+	var choices []ticked
+	for bits := range 1 << len(some) {
+		one := ticked{Kinds: []string{}}
+		for i, k := range some {
+			if bits&(1<<i) != 0 {
+				one.Kinds = append(one.Kinds, k)
+			}
+		}
+		for _, ways := range [][]int{{0, 1, 2, 3}, {1, 2, 3}, {1}} {
+			choices = append(choices, ticked{one.Kinds, ways})
+		}
+	}
+	asked, err := json.Marshal(choices)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := browser.Eval[[]string](browser.Open(t, page, browser.Options{}), fmt.Sprintf(readAll, asked))
+	said := map[string]int{}
+	for i, c := range choices {
+		want := advice(&x, c)
+		if got[i] != want {
+			t.Fatalf("%+v: the page says %s, the command %s", c, got[i], want)
+		}
+		for _, word := range []string{"survives", "breaks", "unknown"} {
+			said[word] += strings.Count(want, word)
+		}
+	}
+	if said["survives"] < 100 || said["breaks"] < 100 || said["unknown"] <= len(choices) {
+		t.Errorf("%v: too little of something to compare", said)
+	}
+}
+
+// advice is what explore.Advise says of each lock, in the words of the page.
+func advice(x *measured.Explored, c ticked) string {
+	var of []explore.Way
+	for _, way := range c.Ways {
+		of = append(of, explore.Way(way))
+	}
+	out := map[string]string{}
+	for i := range x.Locks {
+		out[x.Locks[i].Lock] = "unknown"
+	}
+	for _, a := range explore.Advise(x, c.Kinds, of) {
+		switch {
+		case !a.Safe(of):
+			out[a.Lock] = "breaks"
+		case a.Unknown == 0:
+			out[a.Lock] = "survives"
+		}
+	}
+	var all []string
+	for lock, word := range out { // order: sorted below
+		all = append(all, lock+" "+word)
+	}
+	slices.Sort(all)
+	return strings.Join(all, ", ")
+}

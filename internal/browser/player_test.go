@@ -1,0 +1,189 @@
+package browser_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp/kb"
+
+	"lockstep/internal/browser"
+	"lockstep/internal/report/bundle"
+	"lockstep/internal/report/runpage"
+	"lockstep/internal/run"
+	"lockstep/internal/say"
+	"lockstep/internal/scenario"
+	"lockstep/internal/sim"
+)
+
+// twelve are stories of all kinds: pauses, failovers, partitions, sessions, clocks, queues.
+var twelve = []string{
+	"pause-past-lease", "get-then-del-gap", "fence-saves-the-resource", "redlock-and-a-jumping-clock", "zookeeper-herd", "crash-before-del",
+	"slow-task-blind-del", "failover-forgets-the-lock", "split-brain", "session-outlives-the-contact", "two-servers-on-each-side", "lost-acquire-reply",
+}
+
+// walkSteps goes through all steps of the first lock and says where something is out of sight, or
+// where the three views do not show the same.
+const walkSteps = `(function () {
+	var out = [], press = function (key) { document.dispatchEvent(new KeyboardEvent("keydown", { key: key, bubbles: true })); };
+	var rows = document.querySelectorAll(".player .steps")[0].children, player = document.querySelector(".player");
+	press("Escape");
+	for (var n = 1; n <= rows.length; n++) {
+		press("j");
+		var row = document.querySelector(".steps .now"), bad = function (what) { out.push("step " + n + ": " + what); };
+		if (!row || row !== rows[n - 1]) { bad("is not the present one"); continue; }
+		var r = row.getBoundingClientRect(), pane = row.closest(".pane").getBoundingClientRect(), line = player.querySelector(".spacetime[data-rows] .cursor").getBoundingClientRect();
+		var picture = player.querySelector(".picture-pane .pane").getBoundingClientRect();
+		if (r.top < -1 || r.bottom > innerHeight + 1) bad("its row is out of the window: " + r.top + " to " + r.bottom);
+		if (r.top < pane.top - 1 || Math.min(r.bottom, r.top + pane.height) > pane.bottom + 1) bad("its row is out of its pane");
+		if (line.top < picture.top - 1 || line.top > picture.bottom + 1) bad("the diagram shows another part");
+		if (innerWidth > 500 && (line.top < 0 || line.top > innerHeight)) bad("the cursor of the diagram is out of the window");
+		var steps = player.querySelector(".spacetime[data-rows]").dataset.steps.split(" "), at = player.querySelector(".spacetime[data-rows] .cursor").getAttribute("d");
+		if (at.indexOf("M0 " + steps[n - 1] + "H") !== 0) bad("the cursor of the diagram is at " + at);
+		var strip = player.querySelector(".timestrip"), x = parseFloat(strip.querySelector(".cursor").getAttribute("x1"));
+		var told = parseFloat(row.querySelector(".t").textContent.replace(/[^0-9.].*/, "")) * 1e6;
+		if (Math.abs(x - 100 * told / strip.dataset.end) > 0.01) bad("the cursor of the strip is at " + x + " %");
+	}
+	return out.slice(0, 5);
+})()`
+
+// The picture, the story and the lesson stand within the first screen and a half. At every size the
+// present step is in sight, in the rows, the diagram and the strip.
+func TestTwelveStories(t *testing.T) {
+	for _, name := range twelve {
+		p := browser.Open(t, shown(lesson(t, name)), browser.Options{Width: 1280, Height: 720})
+		firstScreen(t, p, name)
+		for _, size := range [][2]int{{1280, 720}, {1280, 900}, {1920, 1080}, {390, 844}} {
+			p.Resize(size[0], size[1])
+			for _, problem := range browser.Eval[[]string](p, walkSteps) {
+				t.Errorf("%s at %v: %s", name, size, problem)
+			}
+		}
+		// On a phone three lanes are in sight without scrolling sideways.
+		lane := browser.Eval[float64](p, `(function () { var n = document.querySelectorAll(".picture-pane .spacetime[data-rows] .node"); return n[Math.min(2, n.length - 1)].getBoundingClientRect().right; })()`)
+		if lane > 374 {
+			t.Errorf("%s: the third lane ends at %v of 390 pixels", name, lane)
+		}
+		quiet(t, p)
+	}
+}
+
+// firstScreen looks where things are in a window of 1280 to 720 pixels.
+func firstScreen(t *testing.T, p *browser.Page, name string) {
+	t.Helper()
+	for _, want := range []struct {
+		selector, edge string
+		most           float64
+	}{
+		{"#verdict .lead", "bottom", 250}, {".picture-pane", "top", 480}, {".rows", "top", 480}, {"#lesson", "bottom", 1.5 * 720},
+	} {
+		if y := browser.Eval[float64](p, fmt.Sprintf(`document.querySelector(%q).getBoundingClientRect().%s`, want.selector, want.edge)); y > want.most {
+			t.Errorf("%s: the %s of %s is at %v, more than %v", name, want.edge, want.selector, y, want.most)
+		}
+	}
+}
+
+// Play, pause, the slider and the strip move one cursor.
+func TestOneCursor(t *testing.T) {
+	p := browser.Open(t, shown(lesson(t, "pause-past-lease")), browser.Options{})
+	at := func() int {
+		return browser.Eval[int](p, `[].indexOf.call(document.querySelectorAll(".player .steps")[0].children, document.querySelector(".steps .now"))`)
+	}
+	browser.Eval[int](p, `document.querySelector(".speed").value = "4", document.querySelector('[data-go="play"]').click(), 0`)
+	p.Await(`!!document.querySelector("#s3.now")`)
+	browser.Eval[int](p, `document.querySelector('[data-go="play"]').click(), 0`)
+	if p.Count(".playing") != 0 {
+		t.Error("play does not pause")
+	}
+	browser.Eval[int](p, `(function (s) { s.value = 1000; s.dispatchEvent(new Event("input")); })(document.querySelector(".scrub")), 0`)
+	if got := at(); got != 13 {
+		t.Errorf("the end of the slider is step %d, want 14", got+1)
+	}
+	// 60 % of the strip is between A's write at 16.0 s and B's at 18.1 s: the run ends at 26.7 s.
+	browser.Eval[int](p, `(function (s, w) { s.dispatchEvent(new PointerEvent("pointermove", { buttons: 1, clientX: w.left + w.width * 0.66, bubbles: true })); })(document.querySelector(".timestrip"), document.querySelector(".timestrip .window").getBoundingClientRect()), 0`)
+	want := browser.Eval[int](p, `(function () { var end = +document.querySelector(".timestrip").dataset.end, n = -1; document.querySelectorAll(".player .steps")[0].querySelectorAll(".t").forEach(function (e, i) { if (parseFloat(e.textContent) * 1e6 <= end * 0.66) n = i; }); return n; })()`)
+	if got := at(); got != want || want < 3 {
+		t.Errorf("at 66 %% of the strip the step is %d, want %d", got+1, want+1)
+	}
+	p.Press("+")
+	p.Press("+")
+	if w := browser.Eval[string](p, `document.querySelector(".timestrip .time").getAttribute("width")`); w != "400%" {
+		t.Errorf("zoomed in twice the strip is %s wide", w)
+	}
+	p.Press("-")
+	p.Press("-")
+	p.Press(kb.Escape)
+	if p.Count(".moving") != 0 {
+		t.Error("Escape does not put the cursor away")
+	}
+	quiet(t, p)
+}
+
+// Who guesses first sees neither the verdict nor what comes after the question.
+func TestGuessingFirst(t *testing.T) {
+	p := browser.Open(t, lesson(t, "pause-past-lease"), browser.Options{})
+	visible := func(selector string) bool {
+		return browser.Eval[bool](p, fmt.Sprintf(`document.querySelector(%q).checkVisibility()`, selector))
+	}
+	if !visible("#predict") || visible("#verdict") || visible("#lesson") || visible("#s4") || !visible("#s3") {
+		t.Error("a lesson does not begin with the question, or shows the answer")
+	}
+	browser.Eval[int](p, `document.querySelector('[data-go="reveal"]').click(), 0`)
+	if visible("#predict") || !visible("#verdict") || !visible("#lesson") || !visible("#s4") {
+		t.Error("what happened is not shown")
+	}
+	quiet(t, p)
+	story := strings.Replace(string(lesson(t, "pause-past-lease")), `id="guess" checked`, `id="guess"`, 1)
+	if story == string(lesson(t, "pause-past-lease")) {
+		t.Error("guessing is not on in a lesson")
+	}
+}
+
+// A report of three locks prints on six pages at most, in either language.
+func TestPrintsOnFewPages(t *testing.T) {
+	for _, l := range []say.Language{say.English, say.Chinese} {
+		p := browser.Open(t, lessonIn(t, "pause-past-lease", l), browser.Options{})
+		if n := bytes.Count(p.PDF(), []byte("/Type /Page\n")); n < 2 || n > 6 {
+			t.Errorf("%s: %d pages", l, n)
+		}
+	}
+}
+
+// Of many clients the first screen shows those who matter, at the moment that matters; all that
+// give up are one row.
+func TestManyClients(t *testing.T) {
+	p, err := scenario.Parse("many.yaml", []byte(`scenario: Forty clients and one pause
+locks: [set-nx-ex-del]
+lease: 10s
+clients: 40
+workload: {repeat: once, wait: up to 30s, work: 6s..7s}
+faults:
+  - {when: the holder is in its critical section, after: 1s, pause: the holder, for: 15s}
+expect: anything
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := run.All(context.Background(), func() run.World { return sim.New() }, p, 1, "sim")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := runpage.HTML(bundle.Of(r, "", ""), say.English)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tab := browser.Open(t, page, browser.Options{Width: 1280, Height: 720})
+	for _, selector := range []string{".steps .bad", ".spacetime .ring", ".timestrip .broke"} {
+		if seen := browser.Eval[bool](tab, fmt.Sprintf(`(function (r, pane) { return r.top >= 0 && r.bottom <= Math.min(innerHeight, pane ? pane.getBoundingClientRect().bottom : innerHeight); })(document.querySelector(%q).getBoundingClientRect(), document.querySelector(%q).closest(".pane"))`, selector, selector)); !seen {
+			t.Errorf("the first screen does not show %s", selector)
+		}
+	}
+	contains(t, "the note below the diagram", tab.Text(".folded"), "Folded: 34 clients")
+	contains(t, "the story", tab.Text(".steps"), "The same ")
+	if n := strings.Count(tab.Text(".steps"), "gives up"); n != 1 {
+		t.Errorf("%d rows say that somebody gives up", n)
+	}
+	quiet(t, tab)
+}

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"bytes"
+	"compress/gzip"
+	"io"
+	"os"
+	"strings"
+	"testing"
+	"time"
+)
+
+var (
+	packed = []file{{"README.md", []byte("read me"), false}, {"simulate", []byte("a program"), true}}
+	made   = time.Date(2026, 1, 2, 3, 4, 6, 0, time.UTC)
+)
+
+// What is packed comes out again, as old as the commit, and the same files give the same bytes.
+func TestArchivesHoldWhatIsPacked(t *testing.T) {
+	data, err := tarred("lockstep-1", packed, made)
+	again, errAgain := tarred("lockstep-1", packed, made)
+	if err != nil || errAgain != nil || !bytes.Equal(data, again) {
+		t.Fatal("an archive differs from itself", err, errAgain)
+	}
+	plain, err := gzip.NewReader(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := tar.NewReader(plain)
+	for i, mode := range []int64{0o644, 0o755} {
+		h, err := r.Next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, _ := io.ReadAll(r)
+		if h.Name != "lockstep-1/"+packed[i].name || h.Mode != mode || !h.ModTime.Equal(made) || h.Uid != 0 || string(text) != string(packed[i].data) {
+			t.Errorf("%+v holds %q", h, text)
+		}
+	}
+	if data, err = zipped("lockstep-1", packed, made); err != nil {
+		t.Fatal(err)
+	}
+	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+	if err != nil || len(z.File) != 2 || z.File[1].Name != "lockstep-1/simulate" || !z.File[0].Modified.Equal(made) {
+		t.Errorf("%v, %v", z.File, err)
+	}
+}
+
+// The continuous integration compiles for each system that there is an archive for.
+func TestEachSystemIsCompiled(t *testing.T) {
+	script, err := os.ReadFile("../../scripts/cross")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range targets {
+		if !strings.Contains(string(script), s.goos+"/"+s.goarch) {
+			t.Errorf("scripts/cross does not compile for %s/%s", s.goos, s.goarch)
+		}
+	}
+}

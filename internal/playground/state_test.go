@@ -1,0 +1,217 @@
+package playground
+
+import (
+	"context"
+	"encoding/json"
+	"path"
+	"strings"
+	"testing"
+
+	"lockstep/internal/checker"
+	"lockstep/internal/say"
+	"lockstep/internal/scenario"
+	"lockstep/scenarios"
+)
+
+// What an address says is what it was made of, letter by letter.
+func TestAddressesComeBack(t *testing.T) {
+	for _, text := range []string{Start, "a: \"; + % # & = é 中文 %3B\"\n", "x: {y: [1, 2]} # z\n  q: a;b\n"} {
+		address := Address(text)
+		if strings.ContainsAny(address, " \n\"#<>[]{}") {
+			t.Errorf("%q cannot stand in an address", address)
+		}
+		if back, err := FromAddress(address); err != nil || back != text {
+			t.Errorf("%q comes back as %q (%v)", text, back, err)
+		}
+	}
+	if want := "scenario:+A+pause,+and+a+lease;locks:+%5Bset-nx-lua,+watchdog-lua%5D;lease:+10s"; !strings.HasPrefix(Address(Start), want) {
+		t.Errorf("an address reads %q, want %q", Address(Start), want)
+	}
+	if _, err := FromAddress("a%zz"); err == nil || !strings.Contains(err.Error(), "damaged") {
+		t.Errorf("a damaged address: %v", err)
+	}
+}
+
+// The state of the page is in its address: who opens the link of a frame gets the same hashes, and
+// the file that is copied gives them as well.
+func TestALinkIsTheRun(t *testing.T) {
+	g := New()
+	for _, name := range []string{"pause-past-lease", "redlock-and-a-jumping-clock", "split-brain", "fence-saves-the-resource", "zookeeper-herd"} {
+		f := play(t, g, Request{Edit: Edit{Story: name}, Settled: true})
+		f = play(t, g, Request{File: f.File, Edit: Edit{Seed: "18446744073709551615"}, Settled: true})
+		link := play(t, g, Request{Address: f.Address})
+		file := play(t, g, Request{Edit: Edit{Open: f.Brief}})
+		for i := range f.Locks {
+			if link.Locks[i].Hash != f.Locks[i].Hash || file.Locks[i].Hash != f.Locks[i].Hash {
+				t.Errorf("%s with %s: %s, by its link %s, by its file %s", name, f.Locks[i].ID, f.Locks[i].Hash, link.Locks[i].Hash, file.Locks[i].Hash)
+			}
+		}
+		if !strings.Contains(f.Brief, "anything") {
+			t.Errorf("%s: who plays the copied file should be free to look:\n%s", name, f.Brief)
+		}
+	}
+}
+
+// Every shipped story that the program embeds can be played, and each of its locks keeps its verdict:
+// one that is kept here was kept there.
+func TestEveryStoryCanBePlayed(t *testing.T) {
+	g := New()
+	for _, folder := range []string{"lessons", "bugs"} {
+		entries, err := scenarios.Files.ReadDir(folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range entries {
+			f := g.Play(context.Background(), Request{Address: StoryAddress(strings.TrimSuffix(e.Name(), ".yaml"), ""), Language: say.Chinese})
+			if len(f.Problems) > 0 {
+				t.Errorf("%s: %q", e.Name(), f.Problems)
+				continue
+			}
+			data, err := scenarios.Files.ReadFile(path.Join(folder, e.Name()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, err := scenario.Parse(e.Name(), data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, l := range f.Locks {
+				said, _ := p.Said(l.ID)
+				for _, x := range said {
+					if x.Verdict == string(checker.Broken) && l.Verdict != checker.Broken {
+						t.Errorf("%s: %s is to break %s, and the playground says %s: %s", e.Name(), l.ID, x.Property, l.Verdict, l.Says)
+					}
+				}
+			}
+		}
+	}
+}
+
+// A fault that never fires tests nothing, and nothing is kept by it.
+func TestAFaultThatNeverFiresKeepsNothing(t *testing.T) {
+	g := New()
+	f := play(t, g, Request{Edit: Edit{Story: "get-then-del-gap"}})
+	f = play(t, g, Request{File: f.File, Edit: Edit{Locks: []string{"set-nx-lua"}}}) // it never sends GET
+	if l := f.Locks[0]; l.Verdict != checker.Unknown || !strings.Contains(l.Says, "never") {
+		t.Errorf("%s: %s", l.Verdict, l.Says)
+	}
+}
+
+// What sliders, hands and menus change is in the file, and the file is what is played.
+func TestEditsChangeTheFile(t *testing.T) {
+	g := New()
+	start := play(t, g, Request{})
+	index := func(id string, text string) int {
+		t.Helper()
+		for i := range controls {
+			if c := &controls[i]; c.id == id {
+				for n := range c.values {
+					f := play(t, g, Request{File: start.File, Edit: Edit{Control: id, Index: n}})
+					for _, s := range f.Controls {
+						if s.ID == id && s.Text == text {
+							return n
+						}
+					}
+				}
+			}
+		}
+		t.Fatalf("the slider %s never says %s", id, text)
+		return 0
+	}
+	for name, tt := range map[string]struct {
+		edit Edit
+		want string
+	}{
+		"lease":        {Edit{Control: "lease", Index: index("lease", "3 s")}, "lease: 3s"},
+		"work":         {Edit{Control: "work", Index: index("work", "10 s to 12 s")}, "work: 10s..12s"},
+		"pause":        {Edit{Control: "pause", Index: index("pause", "7.25 s")}, "for: 7250ms"},
+		"no pause":     {Edit{Control: "pause", Index: 0}, "faults: []"},
+		"latency":      {Edit{Control: "latency", Index: index("latency", "20 ms to 40 ms")}, "latency: 20ms..40ms"},
+		"lag":          {Edit{Control: "lag", Index: index("lag", "500 ms")}, "lag: 500ms"},
+		"clock":        {Edit{Control: "clock", Index: index("clock", "12 s")}, "jump-clock: the primary\n    by: \"+12s\""},
+		"clock back":   {Edit{Control: "clock", Index: index("clock", "-3 s")}, "by: \"-3s\""},
+		"seed":         {Edit{Seed: "42"}, "seed: 42"},
+		"fence":        {Edit{Fence: "writes"}, "fence: writes"},
+		"locks":        {Edit{Locks: []string{"redlock", "etcd-mutex"}}, "locks: [redlock, etcd-mutex]"},
+		"later":        {Edit{Move: &Move{Fault: 1, By: 530}}, "after: 1550ms"},
+		"never before": {Edit{Move: &Move{Fault: 1, By: -9000}}, "after: 0s"},
+		"longer":       {Edit{Move: &Move{Fault: 1, End: true, By: 1000}}, "for: 4s"},
+		"gone":         {Edit{Remove: 1}, "faults: []"},
+		"in a lane":    {Edit{Add: &Add{Kind: "crash", Node: "B", At: 3020}}, "- at: 3s\n    crash: B"},
+		"cut off":      {Edit{Add: &Add{Kind: "cut-off", Node: "C", At: 100}}, "partition: [C, store]\n    for: 5s"},
+		"server":       {Edit{Add: &Add{Kind: "cut-off", Node: "redis-1", At: 100}}, "partition: [redis-1, [A, B, C]]"},
+		"failover":     {Edit{Add: &Add{Kind: "fail-over", Node: "redis-1", At: 2000}}, "fail-over: operator"},
+		"lost reply":   {Edit{Add: &Add{Kind: "lose-reply", Client: "A", Command: "SET", Nth: 1}}, "- when: A is about to send SET\n    after: 0s\n    drop: reply"},
+		"late":         {Edit{Add: &Add{Kind: "late-request", Client: "B", Command: "unlock", Nth: 1}}, "delay: request\n    by: 5s"},
+		"on a reply":   {Edit{Add: &Add{Kind: "pause", Client: "B", Command: "SET", Nth: 2, Reply: true}}, "when: B has the reply of SET the 2nd time"},
+	} {
+		f := play(t, g, Request{File: start.File, Edit: tt.edit})
+		if !strings.Contains(f.File, tt.want) {
+			t.Errorf("%s: no %q in\n%s", name, tt.want, f.File)
+		}
+	}
+}
+
+// What cannot be played says why, and the page keeps what it had.
+func TestWhatCannotBePlayedSaysWhy(t *testing.T) {
+	g := New()
+	for _, tt := range []struct {
+		edit Edit
+		want string
+	}{
+		{Edit{Open: "scenario: x\nlocks: [nothing]\n"}, "unknown lock"},
+		{Edit{Open: "\x00"}, ""},
+		{Edit{Story: "../secrets"}, "there is no story"},
+		{Edit{Seed: "0"}, "a seed is a whole number"},
+		{Edit{Fence: "nonsense"}, "fence"},
+		{Edit{Locks: []string{}}, "locks is empty"},
+		{Edit{Locks: []string{"a", "b", "c", "d"}}, "at most 3 locks"},
+		{Edit{Control: "nothing"}, "no slider"},
+		{Edit{Move: &Move{Fault: 9}}, "there is no fault 9"},
+		{Edit{Add: &Add{Kind: "meteor"}}, "there is no fault"},
+		{Edit{Add: &Add{Kind: "lose-reply", Node: "A"}}, "drop it on an arrow"},
+		{Edit{Add: &Add{Kind: "pause", Node: "nobody"}}, "nobody"},
+		{Edit{Add: &Add{Kind: "pause", Node: "A\n  evil: true"}}, ""},
+	} {
+		f := g.Play(context.Background(), Request{Edit: tt.edit, Language: say.English})
+		if len(f.Problems) == 0 || !strings.Contains(strings.Join(f.Problems, "\n"), tt.want) || f.File != "" {
+			t.Errorf("%+v: %q, want %q", tt.edit, f.Problems, tt.want)
+		}
+	}
+}
+
+// Names from a link are foreign: what a frame has of them is text.
+func TestHostileNamesAreText(t *testing.T) {
+	g := New()
+	f := play(t, g, Request{Settled: true, Edit: Edit{Open: `scenario: "<script>alert(1)</script>"` + "\nlocks: [set-nx-lua]\nclients: [A, \"B\"]\n"}})
+	data, err := json.Marshal(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, html := range []string{f.Faults, f.Locks[0].Stage, f.Locks[0].Picture, f.Locks[0].Story} {
+		if strings.Contains(html, "<script") {
+			t.Errorf("a frame has a script: %s", html)
+		}
+	}
+	if len(data) > 400_000 {
+		t.Errorf("a frame of a small story has %d bytes", len(data))
+	}
+}
+
+// Whatever a link or a page says, the answer is a frame or a problem, and never a panic.
+func FuzzRequest(f *testing.F) {
+	f.Add(Address(Start), `{"control":"pause","index":3}`)
+	f.Add("story=split-brain&lock=redlock", `{"add":{"kind":"pause","node":"A","at":5}}`)
+	f.Add("scenario:+x;locks:+%5Bsetnx%5D", `{"move":{"fault":1,"by":-99999999999999}}`)
+	g := New()
+	f.Fuzz(func(t *testing.T, address, edit string) {
+		r := Request{Address: address, Settled: true}
+		if json.Unmarshal([]byte(edit), &r.Edit) != nil {
+			t.Skip("not an edit")
+		}
+		frame := g.Play(context.Background(), r)
+		if len(frame.Problems) == 0 && len(frame.Locks) == 0 {
+			t.Error("neither a frame nor a problem")
+		}
+	})
+}

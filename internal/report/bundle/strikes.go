@@ -1,0 +1,106 @@
+package bundle
+
+import (
+	"slices"
+
+	"lockstep/internal/faults"
+	"lockstep/internal/history"
+)
+
+// strikes follows the faults that are at work for a while without an event of their own for it.
+// That of a pause is the freeze, and that of a crash is the death.
+type strikes struct {
+	h               *history.History
+	bars            []Bar
+	holder, primary history.NodeID
+}
+
+// lasting are the verbs of such faults.
+var lasting = map[string]bool{"partition": true, "cut": true, "slow": true, "hang": true, "drift-clock": true}
+
+func (s *strikes) take(i int32, e *history.Event) {
+	switch e.Kind {
+	case history.Acquired:
+		s.holder = e.Node
+	case history.Promoted:
+		s.primary = e.Node
+	case history.FaultBegan:
+		s.begin(i, e)
+	case history.FaultEnded:
+		s.end(i, func(b *Bar) bool { return b.Fault == e.Value })
+	case history.Releasing, history.LostLease, history.Crashed: // the work that took longer is over
+		s.end(i, func(b *Bar) bool {
+			verb := s.fault(b.Fault).Verb
+			return b.Node == e.Node && (verb == "slow" || verb == "hang")
+		})
+	}
+}
+
+func (s *strikes) begin(i int32, e *history.Event) {
+	f := s.fault(e.Value)
+	switch {
+	case !lasting[f.Verb]:
+	case e.Node != 0:
+		s.bars = append(s.bars, Bar{Node: e.Node, From: i, To: history.NoCause, Fault: e.Value})
+	default:
+		for _, id := range s.cutOff(f.Sides) {
+			s.bars = append(s.bars, Bar{Node: id, From: i, To: history.NoCause, Fault: e.Value, Cut: true})
+		}
+	}
+}
+
+func (s *strikes) end(i int32, over func(b *Bar) bool) {
+	for k := range s.bars {
+		if b := &s.bars[k]; b.To == history.NoCause && over(b) {
+			b.To = i
+		}
+	}
+}
+
+// fault returns a fault of the header; an empty one for a number that is not there.
+func (s *strikes) fault(number int64) *history.Fault {
+	for k := range s.h.Header.Faults {
+		if f := &s.h.Header.Faults[k]; int64(f.Number) == number {
+			return f
+		}
+	}
+	return &history.Fault{}
+}
+
+// cutOff lists whom a fault cuts off from the others: the smallest of its sides, the first of
+// equal ones.
+func (s *strikes) cutOff(sides [][]string) []history.NodeID {
+	var least []history.NodeID
+	for _, side := range sides {
+		var ids []history.NodeID
+		for _, name := range side {
+			ids = append(ids, s.named(name)...)
+		}
+		if len(ids) > 0 && (least == nil || len(ids) < len(least)) {
+			least = ids
+		}
+	}
+	slices.Sort(least)
+	return slices.Compact(least)
+}
+
+// named are the nodes that a side of a fault names, one by one or as a group.
+func (s *strikes) named(name string) (ids []history.NodeID) {
+	primary := s.primary
+	for k, n := range s.h.Header.Nodes {
+		id := history.NodeID(k + 1)
+		if primary == 0 && n.Role == history.RoleStore {
+			primary = id // until another one is promoted
+		}
+		switch {
+		case n.Name == name,
+			name == faults.Sentinels && n.Role == history.RoleSentinel,
+			name == faults.TheStore && n.Role == history.RoleStore,
+			name == faults.TheReplicas && n.Role == history.RoleStore && id != primary,
+			name == faults.ThePrimary && id == primary,
+			(name == faults.TheHolder || name == faults.NextHolder) && id == s.holder:
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}

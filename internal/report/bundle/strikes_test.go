@@ -1,0 +1,49 @@
+package bundle
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"lockstep/internal/history"
+	"lockstep/internal/report/reporttest"
+)
+
+// Each fault strikes whom it names: the smallest side of a partition, the holder of that moment,
+// the node of a clock; and as long as it is at work.
+func TestStrikes(t *testing.T) {
+	tests := []struct {
+		name  string
+		fault history.Fault
+		node  string
+		want  string
+	}{
+		{"a client and the store", history.Fault{Verb: "partition", Sides: [][]string{{"A"}, {"store"}}}, "", "A 100-300 cut"},
+		{"the smaller side", history.Fault{Verb: "partition", Sides: [][]string{{"A", "B"}, {"redis-1"}}}, "", "redis-1 100-300 cut"},
+		{"the holder", history.Fault{Verb: "cut", Sides: [][]string{{"the holder"}, {"store"}}}, "", "B 100-300 cut"},
+		{"the primary", history.Fault{Verb: "partition", Sides: [][]string{{"A", "B"}, {"the primary"}}}, "", "redis-1 100-300 cut"},
+		{"a clock", history.Fault{Verb: "drift-clock"}, "redis-1", "redis-1 100-300"},
+		{"work that is slow until it is over", history.Fault{Verb: "slow"}, "B", "B 100-200"},
+		{"a pause has its freeze", history.Fault{Verb: "pause"}, "A", ""},
+	}
+	for _, tt := range tests {
+		w := reporttest.NewWriter("set-nx-lua", "A", "B")
+		tt.fault.Number = 1
+		w.H.Header.Faults = []history.Fault{tt.fault}
+		w.Add(10, history.Acquired, "B")
+		w.Add(100, history.FaultBegan, tt.node, reporttest.Value(1))
+		w.Add(200, history.Releasing, "B")
+		w.Add(300, history.FaultEnded, tt.node, reporttest.Value(1))
+		var got []string
+		for _, b := range BarsOf(w.H).Strikes {
+			cut := ""
+			if b.Cut {
+				cut = " cut"
+			}
+			got = append(got, fmt.Sprintf("%s %d-%d%s", w.H.Name(b.Node), w.H.Events[b.From].At.Duration().Milliseconds(), w.H.Events[b.To].At.Duration().Milliseconds(), cut))
+		}
+		if g := strings.Join(got, ", "); g != tt.want {
+			t.Errorf("%s: %q, want %q", tt.name, g, tt.want)
+		}
+	}
+}

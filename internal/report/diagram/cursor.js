@@ -1,0 +1,250 @@
+// One cursor in time for everything that shows a run: strip, diagram and rows. It works on
+// whatever stands in an element in this way, made by the program or by another script:
+//
+//   svg.timestrip[data-end]                 the whole run; data-end: its length in microseconds.
+//     svg.time                              the part of it that lies in time
+//   svg.spacetime[data-rows][data-steps]    "y t y t ...": heights of rows, with their times in
+//                                           microseconds; "y y ...": heights of the steps
+//   .steps > li                             a row for each step
+//   .pane                                   what scrolls, around a diagram and around the rows
+//   .transport                              buttons [data-go], input.scrub, select.speed, .clock
+//
+//   var cursor = timeCursor(element, {
+//     changed: function (cursor) {},        // another step is the present one: cursor.at, from 0
+//     before: function (cursor, n) {},      // it is about to become step n
+//     playing: function (cursor, is) {}     // it began to play, or stopped
+//   });                                     // null where there is no diagram
+//   cursor.go(3);                           // to step 4
+var timeCursor = (function () {
+  "use strict";
+  var NS = "http://www.w3.org/2000/svg", all = [].slice;
+  var pace = 45; // pixels of the diagram in a second: a step each second or two
+  var calm = matchMedia("(prefers-reduced-motion: reduce)");
+
+  function make(tag, values, into) {
+    var e = document.createElementNS(NS, tag);
+    Object.keys(values).forEach(function (k) { e.setAttribute(k, values[k]); });
+    if (into) into.appendChild(e);
+    return e;
+  }
+  function numbers(s) { return s ? s.trim().split(/\s+/).map(Number) : []; }
+  function clamp(x, least, most) { return Math.max(least, Math.min(most, x)); }
+
+  // along finds x in rising numbers, and what lies at the same place in others.
+  function along(x, xs, ys) {
+    var low = 0, high = xs.length - 1;
+    if (high < 0 || x <= xs[0]) return ys[0] || 0;
+    if (x >= xs[high]) return ys[high];
+    while (high - low > 1) {
+      var middle = (low + high) >> 1;
+      if (xs[middle] <= x) low = middle; else high = middle;
+    }
+    return xs[high] === xs[low] ? ys[high] : ys[low] + (ys[high] - ys[low]) * (x - xs[low]) / (xs[high] - xs[low]);
+  }
+
+  // picture reads a diagram, and draws what moves in it.
+  function picture(svg) {
+    var n = numbers(svg.dataset.rows), p = { svg: svg, ys: [], ts: [], steps: numbers(svg.dataset.steps), pane: svg.closest(".pane") };
+    for (var i = 0; i + 1 < n.length; i += 2) { p.ys.push(n[i]); p.ts.push(n[i + 1]); }
+    var box = svg.viewBox.baseVal;
+    p.width = box.width;
+    p.height = box.height;
+    p.later = make("rect", { "class": "later", x: 0, width: box.width, y: 0, height: 0 }, svg);
+    p.line = make("path", { "class": "cursor", d: "" }, svg);
+    var heads = svg.querySelector(".heads");
+    if (p.pane && heads) { // the names stay in sight while the diagram scrolls
+      var bar = document.createElement("div");
+      bar.className = "heads-bar";
+      bar.setAttribute("aria-hidden", "true");
+      make("svg", { "class": "spacetime", width: box.width, height: 38, viewBox: "0 0 " + box.width + " 38" }, bar).appendChild(heads.cloneNode(true));
+      p.pane.insertBefore(bar, svg);
+      p.heads = bar;
+    }
+    return p;
+  }
+
+  return function (player, on) {
+    var pictures = all.call(player.querySelectorAll("svg.spacetime[data-rows]")).map(picture);
+    var main = pictures[0], rows = all.call(player.querySelectorAll(".steps > li"));
+    var strip = player.querySelector("svg.timestrip"), transport = player.querySelector(".transport");
+    var time = strip && strip.querySelector(".time"), end = strip ? +strip.dataset.end || 1 : 1;
+    var mark = time && make("line", { "class": "cursor", y1: 0, y2: strip.getAttribute("height") - 22, x1: 0, x2: 0, visibility: "hidden" }, time);
+    var scrub = player.querySelector(".scrub"), speed = player.querySelector(".speed"), clock = player.querySelector(".clock");
+    if (!main) return null;
+    var top = Math.min(main.ys[0], main.steps[0]) - 6, bottom = main.height - 8, zoom = 1, frame = 0;
+    var self = { player: player, rows: rows, at: -1, on: false, y: top, limit: Infinity, heads: main.heads };
+
+    function stepAt(y) {
+      var n = -1;
+      while (n + 1 < main.steps.length && main.steps[n + 1] <= y + 0.5) n++;
+      return n;
+    }
+    function links(n) { return n < 0 ? [] : all.call(player.querySelectorAll('.spacetime a[href="#' + rows[n].id + '"]')); }
+
+    // light shows which step it is.
+    function light(n, is) {
+      if (n < 0 || !rows[n]) return;
+      rows[n].classList.toggle("now", is);
+      links(n).forEach(function (a) { a.classList.toggle("now", is); });
+    }
+
+    // within is how far below the beginning of a pane's content an element begins.
+    function within(e, pane) { return e.getBoundingClientRect().top - pane.getBoundingClientRect().top + pane.scrollTop; }
+
+    // follow scrolls a pane so that what lies from one height to another is in sight.
+    function follow(pane, from, to) {
+      if (!pane || pane.scrollHeight <= pane.clientHeight) return;
+      var space = pane.clientHeight, least = pane.scrollTop + 46, most = pane.scrollTop + space * 0.78;
+      if (from < least || to > most) pane.scrollTop = (from + to - space * 0.9) / 2;
+    }
+
+    // move puts the cursor at a height of the diagram.
+    function move(y) {
+      y = clamp(y, top, bottom);
+      var t = along(y, main.ys, main.ts), n = stepAt(y), was = self.at;
+      self.y = y;
+      self.time = t;
+      self.on = true;
+      player.classList.add("moving");
+      pictures.forEach(function (p) {
+        var h = p === main ? y : along(t, p.ts, p.ys);
+        p.line.setAttribute("d", "M0 " + h + "H" + p.width);
+        p.later.setAttribute("y", h);
+        p.later.setAttribute("height", Math.max(p.height - h, 0));
+      });
+      if (mark) {
+        var x = clamp(100 * t / end, 0, 100) + "%";
+        mark.setAttribute("x1", x);
+        mark.setAttribute("x2", x);
+        mark.setAttribute("visibility", "visible");
+        if (zoom > 1) lens();
+      }
+      if (scrub) scrub.value = Math.round(1000 * (y - top) / (bottom - top));
+      if (clock) clock.textContent = (t / 1e6).toFixed(3) + (clock.dataset.unit || " s");
+      if (scrub && clock) scrub.setAttribute("aria-valuetext", clock.textContent);
+      follow(main.pane, y - 40, y + 60);
+      if (n === was) return;
+      light(was, false);
+      self.at = n;
+      light(n, true);
+      var row = rows[n], pane = row && row.closest(".pane");
+      if (pane) follow(pane, within(row, pane), within(row, pane) + row.offsetHeight);
+      if (on.changed) on.changed(self);
+    }
+
+    // see brings the whole player into the window, or at least the present row.
+    function see() {
+      var box = (transport || player).getBoundingClientRect(), last = player.querySelector(".told").getBoundingClientRect();
+      var by = 0;
+      if (last.bottom > innerHeight) by = Math.min(last.bottom - innerHeight + 8, box.top - 4);
+      else if (box.top < 0) by = box.top - 4;
+      if (by) scrollBy({ top: by, behavior: "instant" });
+      var row = rows[self.at], at = row && row.getBoundingClientRect();
+      if (at && (at.bottom > innerHeight || at.top < 0)) row.scrollIntoView({ block: "center", behavior: "instant" });
+    }
+
+    // lens shows a part of the strip: what is around the cursor.
+    function lens() {
+      var centre = 100 * (self.time || 0) / end;
+      time.setAttribute("width", 100 * zoom + "%");
+      time.setAttribute("x", clamp(50 - zoom * centre, 100 - 100 * zoom, 0) + "%");
+    }
+
+    self.go = function (n) {
+      if (n < 0 || n >= rows.length) return;
+      self.pause();
+      if (on.before) on.before(self, n);
+      move(main.steps[n]);
+      see();
+    };
+    self.next = function () { self.go(self.on ? self.at + 1 : 0); };
+    self.back = function () { self.go(Math.max(self.at - 1, 0)); };
+    self.toTime = function (t) { move(along(t, main.ts, main.ys)); };
+    self.zoom = function (by) {
+      if (!time) return;
+      zoom = clamp(zoom * by, 1, 256);
+      lens();
+    };
+    self.play = function () {
+      if (frame) return self.pause();
+      if (!self.on || self.y >= bottom) move(top);
+      see();
+      player.classList.add("playing");
+      if (on.playing) on.playing(self, true);
+      var before = 0, y = self.y;
+      (function tick(now) {
+        if (now && before) y += (now - before) / 1000 * pace * (speed ? +speed.value : 1);
+        before = now || before;
+        if (on.before && stepAt(y) !== self.at) on.before(self, stepAt(y));
+        if (!calm.matches) move(y);
+        else if (stepAt(y) !== self.at) move(main.steps[stepAt(y)]);
+        if (y >= bottom) return self.pause();
+        frame = requestAnimationFrame(tick);
+      })(0);
+    };
+    self.pause = function () {
+      if (frame && on.playing) on.playing(self, false);
+      cancelAnimationFrame(frame);
+      frame = 0;
+      player.classList.remove("playing");
+    };
+    self.playing = function () { return frame !== 0; };
+    self.away = function () {
+      self.pause();
+      light(self.at, false);
+      self.at = -1;
+      self.on = false;
+      player.classList.remove("moving");
+      if (mark) mark.setAttribute("visibility", "hidden");
+    };
+    // veil hides what comes after a step: the reader is guessing.
+    self.veil = function (n) {
+      var hides = n !== null;
+      player.classList.toggle("veiled", hides);
+      rows.forEach(function (row, i) { row.hidden = hides && i > n; });
+      if (hides) move(main.steps[n] + 8); else if (self.on) move(self.y);
+    };
+    // open shows the first step that breaks something where the diagram is longer than its pane.
+    self.open = function (n) {
+      var pane = main.pane;
+      if (n < 0 || !pane || main.steps[n] < pane.clientHeight - 60) return;
+      pane.scrollTop = main.steps[n] - pane.clientHeight * 0.7;
+      var list = rows[n].closest(".pane");
+      list.scrollTop = within(rows[n], list) - list.clientHeight * 0.5;
+    };
+
+    if (transport) transport.hidden = false;
+    if (scrub) scrub.addEventListener("input", function () {
+      self.pause();
+      if (on.before) on.before(self, stepAt(top + (bottom - top) * scrub.value / 1000));
+      move(top + (bottom - top) * scrub.value / 1000);
+    });
+    if (strip) {
+      var drag = function (e) {
+        if (e.type === "pointerdown") strip.setPointerCapture(e.pointerId);
+        else if (!e.buttons) return;
+        var box = strip.querySelector(".window").getBoundingClientRect(), shift = parseFloat(time.getAttribute("x")) || 0;
+        var share = (100 * (e.clientX - box.left) / box.width - shift) / zoom;
+        self.pause();
+        var t = clamp(share, 0, 100) / 100 * end;
+        if (on.before) on.before(self, stepAt(along(t, main.ts, main.ys)));
+        self.toTime(t);
+      };
+      strip.addEventListener("pointerdown", drag);
+      strip.addEventListener("pointermove", drag);
+      strip.addEventListener("wheel", function (e) { // as in trace viewers, and by two fingers
+        if (!e.ctrlKey) return;
+        e.preventDefault();
+        self.zoom(e.deltaY < 0 ? 2 : 0.5);
+      }, { passive: false });
+    }
+    main.svg.addEventListener("click", function (e) {
+      if (e.target.closest("a")) return;
+      var box = main.svg.getBoundingClientRect(), y = (e.clientY - box.top) * main.height / box.height;
+      self.pause();
+      if (on.before) on.before(self, stepAt(y));
+      move(y);
+    });
+    return self;
+  };
+})();

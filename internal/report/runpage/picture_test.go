@@ -1,0 +1,307 @@
+package runpage_test
+
+import (
+	"encoding/xml"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"lockstep/internal/checker"
+	"lockstep/internal/explain"
+	"lockstep/internal/history"
+	"lockstep/internal/report/bundle"
+	"lockstep/internal/report/diagram"
+	"lockstep/internal/say"
+	"lockstep/internal/sim"
+)
+
+// What a diagram shows is read from the drawing itself: its columns by their names, its bars and
+// marks by where they lie. What a step tells is read from its English. So nothing that both are
+// made of can hide that they differ.
+
+// shape is a drawn element.
+type shape struct {
+	tag, class, text string
+	x, y, w, h       int
+}
+
+func (s *shape) is(class string) bool { return slices.Contains(strings.Fields(s.class), class) }
+
+// drawnPicture is a diagram as a reader sees it.
+type drawnPicture struct {
+	columns map[int]string // by x
+	shapes  []shape
+	steps   []int // heights
+}
+
+var moveTo = regexp.MustCompile(`^M(-?\d+) (-?\d+)`)
+
+func readPicture(t *testing.T, svg string) *drawnPicture {
+	t.Helper()
+	p := &drawnPicture{columns: map[int]string{}}
+	d := xml.NewDecoder(strings.NewReader(svg))
+	var open *shape
+	for {
+		token, err := d.Token()
+		if err != nil {
+			return p
+		}
+		switch e := token.(type) {
+		case xml.StartElement:
+			s := shape{tag: e.Name.Local}
+			for _, a := range e.Attr {
+				n, _ := strconv.Atoi(a.Value)
+				switch a.Name.Local {
+				case "class":
+					s.class = a.Value
+				case "x", "cx":
+					s.x = n
+				case "y", "cy":
+					s.y = n
+				case "width":
+					s.w = n
+				case "height":
+					s.h = n
+				case "d":
+					if m := moveTo.FindStringSubmatch(a.Value); m != nil {
+						s.x, _ = strconv.Atoi(m[1])
+						s.y, _ = strconv.Atoi(m[2])
+					}
+				case "data-steps":
+					for _, f := range strings.Fields(a.Value) {
+						y, _ := strconv.Atoi(f)
+						p.steps = append(p.steps, y)
+					}
+				}
+			}
+			p.shapes = append(p.shapes, s)
+			open = &p.shapes[len(p.shapes)-1]
+		case xml.CharData:
+			if open != nil {
+				open.text += string(e)
+			}
+		case xml.EndElement:
+			if open != nil && open.is("node") {
+				p.columns[open.x] = open.text
+			}
+			open = nil
+		}
+	}
+}
+
+// at is the name of the column that lies nearest to an x.
+func (p *drawnPicture) at(x int) string {
+	best, name := 1<<30, ""
+	for c, n := range p.columns {
+		if d := max(c-x, x-c); d < best {
+			best, name = d, n
+		}
+	}
+	return name
+}
+
+func (p *drawnPicture) has(name string) bool {
+	for _, n := range p.columns {
+		if n == name {
+			return true
+		}
+	}
+	return false
+}
+
+// bars lists the names of the columns in which a bar of a class lies at a height, with the
+// number of its colour.
+func (p *drawnPicture) bars(prefix string, y int) (out []string) {
+	for i := range p.shapes {
+		s := &p.shapes[i]
+		if s.tag != "rect" || s.y > y || s.y+s.h <= y {
+			continue
+		}
+		if n, ok := strings.CutPrefix(s.class, prefix); ok && len(n) == 1 {
+			out = append(out, p.at(s.x+7)+" "+n)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// marks are sentences of the story and the marks that say the same. Each lies at the height of
+// its step, give or take what a label needs.
+var marks = []struct {
+	says  *regexp.Regexp // its first group, if it has one, is a name or a number that the mark has too
+	drawn func(s *shape) bool
+	by    int // pixels from the mark to its step
+}{
+	{regexp.MustCompile(`^(?:The store|(?:Store )?(\S+)) freezes`), func(s *shape) bool { return s.tag == "rect" && s.is("frozen") }, 0},
+	{regexp.MustCompile(`^(?:The store|(?:Store )?(\S+)) (?:crashes|is lost with its host)`), func(s *shape) bool { return s.tag == "text" && s.text == "dead" }, -4},
+	{regexp.MustCompile(`becomes the primary`), func(s *shape) bool { return s.tag == "text" && s.text == "primary" }, -4},
+	{regexp.MustCompile(`becomes the leader`), func(s *shape) bool { return s.tag == "text" && s.text == "leader" }, -4},
+	{regexp.MustCompile(`becomes a replica`), func(s *shape) bool { return s.tag == "text" && s.text == "replica" }, -4},
+	{regexp.MustCompile(`restarts`), func(s *shape) bool { return s.tag == "text" && s.text == "restarts" }, -4},
+	{regexp.MustCompile(`wall clock jumps`), func(s *shape) bool { return s.tag == "text" && s.text == "clock" }, -4},
+	{regexp.MustCompile(`The resource takes it`), func(s *shape) bool { return s.tag == "path" && s.is("write") }, 7},
+	{regexp.MustCompile(`The resource refuses`), func(s *shape) bool { return s.tag == "path" && s.is("refused") }, 7},
+	{regexp.MustCompile(`renews its lease|begin anew|sets the lease|extends`), func(s *shape) bool { return s.tag == "path" && s.is("renewed") }, 0},
+}
+
+// wrong lists where a picture and its story differ.
+func wrong(p *drawnPicture, h *history.History, steps []explain.Step) (out []string) {
+	names := map[string]int{} // of clients, with their numbers
+	for _, n := range h.Header.Nodes {
+		if n.Role == history.RoleClient {
+			names[n.Name] = len(names)%6 + 1
+		}
+	}
+	if len(names) > 6 { // the first six who get the lock have the six colours
+		clear(names)
+		for _, e := range h.Events {
+			if _, known := names[h.Name(e.Node)]; e.Kind == history.Acquired && h.Role(e.Node) == history.RoleClient && !known && len(names) < 6 {
+				names[h.Name(e.Node)] = len(names) + 1
+			}
+		}
+		for _, n := range h.Header.Nodes { // and the others after them
+			if _, known := names[n.Name]; n.Role == history.RoleClient && !known {
+				names[n.Name] = len(names)%6 + 1
+			}
+		}
+	}
+	crowd := 0 // of many clients some have no lane
+	for _, n := range h.Header.Nodes {
+		if n.Role == history.RoleClient {
+			crowd++
+		}
+	}
+	maps.DeleteFunc(names, func(name string, _ int) bool { return crowd > 10 && !p.has(name) })
+	bad := func(n int, format string, args ...any) {
+		out = append(out, fmt.Sprintf("step %d (%s): %s", n+1, steps[n].Sentence.English(), fmt.Sprintf(format, args...)))
+	}
+	for n := range steps {
+		s, y := &steps[n], p.steps[n]
+		sentence := s.Sentence.English()
+		for _, node := range h.Header.Nodes {
+			if node.Role != history.RoleProbe && word(sentence, node.Name) && !p.has(node.Name) && (crowd <= 10 || node.Role != history.RoleClient) {
+				bad(n, "%s has no lane", node.Name)
+			}
+		}
+		// Who believes.
+		var believe []string
+		for name, number := range names {
+			if before, _, _ := strings.Cut(s.Belief.English(), " believe"); word(before, name) {
+				believe = append(believe, fmt.Sprint(name, " ", number))
+			}
+		}
+		slices.Sort(believe)
+		if drawn := p.bars("b", y); !strings.Contains(s.Belief.English(), "clients") && !slices.Equal(believe, without(drawn, "probe")) {
+			bad(n, "%q, and the picture has %q", s.Belief.English(), drawn)
+		}
+		// What the stores have: the numbers of the colours, each as often as a server has it.
+		if store := s.Store.English(); !strings.Contains(store, "probe") {
+			var have, drawn []string
+			for name, number := range names {
+				if word(store[strings.Index(store, ":")+1:], name) {
+					have = append(have, fmt.Sprint(number))
+				}
+			}
+			for _, bar := range p.bars("g", y) {
+				if owner := bar[strings.LastIndex(bar, " ")+1:]; owner != "0" {
+					drawn = append(drawn, owner)
+				}
+			}
+			slices.Sort(have)
+			slices.Sort(drawn)
+			if drawn = slices.Compact(drawn); !slices.Equal(slices.Compact(have), drawn) {
+				bad(n, "%q, and the picture has entries of client number %q", store, drawn)
+			}
+		}
+		// What breaks.
+		rings := 0
+		for i := range p.shapes {
+			if r := &p.shapes[i]; r.is("ring") && r.y == y {
+				rings++
+			}
+		}
+		if s.Violation != (rings > 0) {
+			bad(n, "a property breaks: %t, and %d rings", s.Violation, rings)
+		}
+		// What happens to whom.
+		for _, m := range marks {
+			found := m.says.FindStringSubmatch(sentence)
+			if found == nil || strings.Contains(sentence, "probe") || crowd > 10 && len(found) > 1 && found[1] != "" && !p.has(found[1]) {
+				continue
+			}
+			if !slices.ContainsFunc(p.shapes, func(s shape) bool {
+				return m.drawn(&s) && s.y+m.by == y && (len(found) < 2 || found[1] == "" || p.at(s.x+s.w/2) == found[1] || p.at(s.x-13) == found[1])
+			}) {
+				bad(n, "no mark")
+			}
+		}
+		if m := regexp.MustCompile(`^Fault (\d+) begins`).FindStringSubmatch(sentence); m != nil &&
+			!slices.ContainsFunc(p.shapes, func(s shape) bool { return s.text == "fault "+m[1] && s.y >= y && s.y <= y+14 }) {
+			bad(n, "fault %s is not in the picture", m[1])
+		}
+	}
+	// The other way round: no mark without its step.
+	for i := range p.shapes {
+		s := &p.shapes[i]
+		for _, m := range marks {
+			if !m.drawn(s) || s.y+m.by < p.steps[0] { // what lies before the first step that is told
+				continue
+			}
+			n := slices.Index(p.steps, s.y+m.by)
+			if n < 0 || !m.says.MatchString(steps[n].Sentence.English()) {
+				near := ""
+				if n >= 0 {
+					near = steps[n].Sentence.English()
+				}
+				out = append(out, fmt.Sprintf("a mark %s.%s %q of %s at %d, and the step there says %q", s.tag, s.class, s.text, p.at(s.x), s.y, near))
+			}
+		}
+	}
+	return out
+}
+
+// word reports whether a text names somebody.
+func word(text, name string) bool {
+	return regexp.MustCompile(`(^|[^\w-])` + regexp.QuoteMeta(name) + `($|[^\w-])`).MatchString(text)
+}
+
+func without(list []string, prefix string) []string {
+	return slices.DeleteFunc(slices.Clone(list), func(s string) bool { return strings.HasPrefix(s, prefix) })
+}
+
+// pictured is the diagram of a run and its steps, as the page has them.
+func pictured(t *testing.T, j *checker.Judgement) (*drawnPicture, []explain.Step) {
+	t.Helper()
+	steps, before, after := explain.Story(explain.Fold(explain.Steps(j.History, j.Findings)), 120)
+	l := diagram.NewLayout(j.History, steps, before == 0, after == 0)
+	if l == nil {
+		return &drawnPicture{}, nil
+	}
+	return readPicture(t, diagram.Draw(l, bundle.BarsOf(j.History), "s", say.English)), steps
+}
+
+// In every story that is shipped, picture and sentences say the same of everybody at every step.
+func TestPictureAndStory(t *testing.T) {
+	w := sim.New()
+	defer w.Close()
+	told := 0
+	for _, p := range stories(t, "lessons", "search", "regressions", "bugs", "published", "questions", "cutsets") {
+		b := played(t, w, p)
+		for i := range b.Runs {
+			picture, steps := pictured(t, &b.Runs[i].Judgement)
+			told += len(steps)
+			for k, problem := range wrong(picture, b.Runs[i].Judgement.History, steps) {
+				if k < 3 {
+					t.Errorf("%s, %s: %s", p.File, b.Runs[i].Lock, problem)
+				}
+			}
+		}
+	}
+	if told < 1000 {
+		t.Errorf("compared %d steps only", told)
+	}
+}

@@ -1,0 +1,21 @@
+//go:build unix
+
+package runstore
+
+import (
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+)
+
+// A pipe in place of a result would keep its reader waiting.
+func TestAPipeIsNotRead(t *testing.T) {
+	dir := t.TempDir()
+	if err := syscall.Mkfifo(filepath.Join(dir, "result.json"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ReadSummary(os.DirFS(dir), "."); err == nil || err.Error() != "result.json is not a file" {
+		t.Error(err)
+	}
+}

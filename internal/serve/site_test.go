@@ -1,0 +1,91 @@
+package serve
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// The site is beside the store, under a policy of its own, and nothing leads out of it. Without a
+// site the store is all there is.
+func TestTheSiteIsBesideTheStore(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"secret.txt": "secret", "site/index.html": "home", "site/playground/index.html": "play", "site/playground/worker.js": "worker",
+		"site/playground/playground.wasm.gz": "wasm", "site/" + SiteMark: "mark", "store/a/run/report.html": "report",
+	} {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink("../secret.txt", filepath.Join(dir, "site", "out.txt")); err != nil {
+		t.Fatal(err)
+	}
+	open := func(name string) *os.Root {
+		root, err := os.OpenRoot(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = root.Close() })
+		return root
+	}
+	index := func() ([]byte, error) { return []byte("index"), nil }
+	store := New(open("store"), policy, index)
+	server := httptest.NewServer(Site(open("site"), "script-src 'self'", store))
+	t.Cleanup(server.Close)
+	for path, want := range map[string]struct {
+		code                int
+		body, kind, allowed string
+	}{
+		"/":                                        {200, "index", "text/html", "default-src 'none'"},
+		"/a/run/report.html":                       {200, "report", "text/html", "default-src 'none'"},
+		"/_site/":                                  {200, "home", "text/html", "script-src 'self'"},
+		"/_site/playground/":                       {200, "play", "text/html", "script-src 'self'"},
+		"/_site/playground/worker.js":              {200, "worker", "text/javascript", "script-src 'self'"},
+		"/_site/playground/playground.wasm.gz":     {200, "wasm", "application/gzip", "script-src 'self'"},
+		"/_site/out.txt":                           {404, "404", "", ""},
+		"/_site/" + SiteMark:                       {404, "404", "", ""},
+		"/_site/playground":                        {404, "404", "", ""},
+		"/_site/%2e%2e/secret.txt":                 {404, "404", "", ""},
+		"/_site/playground/..%2f..%2fsecret.txt":   {404, "404", "", ""},
+		"/_site/playground/../../store/index.html": {404, "404", "", ""},
+	} {
+		answer, err := server.Client().Get(server.URL + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, _ := io.ReadAll(answer.Body)
+		_ = answer.Body.Close()
+		head := answer.Header
+		if answer.StatusCode != want.code || !strings.HasPrefix(string(body), want.body) || !strings.HasPrefix(head.Get("Content-Type"), want.kind) {
+			t.Errorf("%s: %d %q %s", path, answer.StatusCode, body, head.Get("Content-Type"))
+		}
+		if p := head.Get("Content-Security-Policy"); want.allowed != "" && (!strings.HasPrefix(p, want.allowed) || !strings.Contains(p, "frame-ancestors 'none'")) {
+			t.Errorf("%s: the policy is %s", path, p)
+		}
+	}
+	if Site(nil, "", store) != http.Handler(store) {
+		t.Error("without a site there is something else than the store")
+	}
+	other, err := http.NewRequest(http.MethodGet, server.URL+"/_site/", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other.Host = "evil.example"
+	answer, err := server.Client().Do(other)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = answer.Body.Close()
+	if answer.StatusCode != http.StatusMisdirectedRequest {
+		t.Errorf("a request that was meant for another host gets %d", answer.StatusCode)
+	}
+}

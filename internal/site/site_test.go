@@ -1,0 +1,206 @@
+package site
+
+import (
+	"context"
+	"html"
+	"maps"
+	"net/url"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"lockstep/internal/locks"
+	"lockstep/internal/playground"
+	"lockstep/internal/report/page"
+	"lockstep/internal/report/playpage"
+	"lockstep/internal/say"
+	"lockstep/internal/serve"
+	"lockstep/internal/tour"
+)
+
+// made is the site of this repository, with pages of the program that stand for the real ones.
+var made = sync.OnceValues(func() (Tree, error) {
+	in := Input{
+		Program: []byte("\x00asm"), Go: []byte("// go"), Docs: Tree{}, Scenarios: Tree{}, Gallery: []string{"pause-past-lease"},
+		Pages: map[say.Language]Tree{}, Cards: map[say.Language][]tour.Card{}, Titles: map[say.Language]map[string]string{},
+	}
+	for dir, into := range map[string]Tree{"../../docs": in.Docs, "../../scenarios": in.Scenarios} {
+		err := filepath.WalkDir(dir, func(name string, d os.DirEntry, err error) error {
+			if err != nil || d.IsDir() || path.Ext(name) != ".md" && path.Ext(name) != ".yaml" {
+				return err
+			}
+			rel, err := filepath.Rel(dir, name)
+			if err == nil {
+				into[filepath.ToSlash(rel)], err = os.ReadFile(name)
+			}
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	for _, l := range Languages {
+		in.Pages[l] = Tree{"matrix.html": {}, "which-lock.html": {}, "gallery/pause-past-lease.html": {}}
+		in.Titles[l] = map[string]string{"pause-past-lease": "A long pause outlives the lease"}
+		var err error
+		if in.Cards[l], err = tour.Cards(context.Background(), 1, l); err != nil {
+			return nil, err
+		}
+	}
+	return Make(in)
+})
+
+func site(t *testing.T) Tree {
+	t.Helper()
+	files, err := made()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+var (
+	href = regexp.MustCompile(`(?:href|src)="([^"]*)"`)
+	ids  = regexp.MustCompile(`\bid="([^"]*)"`)
+)
+
+// Every link of the site leads to a page of it and to a place that is there. Nothing leads elsewhere,
+// so all of it works from a folder and on any host.
+func TestLinksLeadSomewhere(t *testing.T) {
+	files := site(t)
+	anchors := map[string]map[string]bool{}
+	for name, data := range files {
+		anchors[name] = map[string]bool{}
+		for _, m := range ids.FindAllSubmatch(data, -1) {
+			anchors[name][html.UnescapeString(string(m[1]))] = true
+		}
+	}
+	plays := 0
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		if path.Ext(name) != ".html" {
+			continue
+		}
+		for _, m := range href.FindAllSubmatch(files[name], -1) {
+			to, anchor, _ := strings.Cut(html.UnescapeString(string(m[1])), "#")
+			if to == "data:," || (strings.HasPrefix(to, "https://") || strings.HasPrefix(to, "http://")) && strings.HasPrefix(name, "reference/") {
+				continue
+			}
+			target := name
+			if to != "" {
+				target = path.Join(path.Dir(name), to)
+			}
+			if files[target] == nil {
+				t.Errorf("%s leads to %s, which is not there", name, target)
+				continue
+			}
+			if strings.HasPrefix(target, "playground/") && anchor != "" {
+				plays++
+				continue
+			}
+			if plain, err := url.PathUnescape(anchor); err != nil || anchor != "" && !anchors[target][plain] {
+				t.Errorf("%s leads to %s#%s, and there is no such place", name, target, anchor)
+			}
+		}
+	}
+	if plays < 1000 {
+		t.Errorf("%d links to stories in the playground: those of the minimal sets alone are more", plays)
+	}
+}
+
+// A story of the reference that leads to the playground is played there, with the lock of its page.
+func TestStoriesOfTheReferenceCanBePlayed(t *testing.T) {
+	files := site(t)
+	link := regexp.MustCompile(`playground/index\.html#([^"]*)"`)
+	g := playground.New()
+	for _, lock := range []string{"set-nx-lua", "redlock", "etcd-txn", "mysql-get-lock"} {
+		all := link.FindAllSubmatch(files["reference/locks/"+lock+".html"], -1)
+		if len(all) < 5 {
+			t.Fatalf("%s has %d stories", lock, len(all))
+		}
+		if _, known := locks.Lookup(lock); !known {
+			t.Fatalf("there is no lock %s", lock)
+		}
+		for _, m := range all {
+			f := g.Play(context.Background(), playground.Request{Address: html.UnescapeString(string(m[1])), Language: say.English})
+			if len(f.Problems) > 0 || f.Locks[0].ID != lock {
+				t.Errorf("%s, %s: %q", lock, m[1], f.Problems)
+			}
+		}
+	}
+}
+
+// A page of the site asks for nothing, and only the playground runs scripts of its own.
+func TestPagesAskForNothing(t *testing.T) {
+	for name, data := range site(t) {
+		policy := "default-src &#39;none&#39;"
+		switch {
+		case path.Ext(name) != ".html" || len(data) == 0:
+			continue
+		case strings.HasPrefix(name, "playground/"):
+			if !strings.Contains(html.UnescapeString(string(data)), playpage.Policy) {
+				t.Errorf("%s has another policy", name)
+			}
+			continue
+		case !strings.Contains(string(data), policy) && !strings.Contains(string(data), "default-src 'none'"):
+			t.Errorf("%s has no policy", name)
+		}
+		if strings.Contains(string(data), "<script") || strings.Contains(string(data), ` src="`) {
+			t.Errorf("%s has a script, or asks for something", name)
+		}
+	}
+	if p := page.SitePolicy(); !strings.Contains(p, "script-src 'self' 'wasm-unsafe-eval'") || strings.Count(p, "script-src") != 1 {
+		t.Errorf("the policy of a server is %s", p)
+	}
+}
+
+// What somebody else has in a folder is not written over, and what is not ours stays.
+func TestOnlyOurFolderIsWritten(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "site")
+	write := func(files Tree) error { return Write(dir, files) }
+	if err := write(Tree{"index.html": []byte("1"), "old/page.html": []byte("1")}); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "CNAME"), []byte("example.org"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := write(Tree{"index.html": []byte("2")}); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"index.html": "2", "CNAME": "example.org"} {
+		if got, err := os.ReadFile(filepath.Join(dir, name)); string(got) != want {
+			t.Errorf("%s is %q (%v), want %q", name, got, err, want)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, "old", "page.html")); err == nil {
+		t.Error("a page that is no longer ours has stayed")
+	}
+	foreign := t.TempDir()
+	if err := os.WriteFile(filepath.Join(foreign, "index.html"), []byte("mine"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := Write(foreign, Tree{"index.html": []byte("ours")}); err == nil {
+		t.Error("a folder that is not ours was written to")
+	}
+	if got, _ := os.ReadFile(filepath.Join(foreign, "index.html")); string(got) != "mine" {
+		t.Errorf("index.html is %q now", got)
+	}
+	// A list that somebody has changed leads to nothing outside of the folder.
+	outside := filepath.Join(filepath.Dir(dir), "outside")
+	if err := os.WriteFile(outside, []byte("mine"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, serve.SiteMark), []byte("../outside\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := write(Tree{"index.html": []byte("3")}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(outside); err != nil {
+		t.Error("a file outside of the folder was removed")
+	}
+}

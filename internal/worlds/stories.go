@@ -1,0 +1,224 @@
+package worlds
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"lockstep/internal/checker"
+	"lockstep/internal/history"
+	"lockstep/internal/locks"
+	"lockstep/internal/measured"
+	"lockstep/internal/plan"
+	"lockstep/internal/run"
+	"lockstep/internal/say"
+	"lockstep/internal/scenario"
+)
+
+// Story is a story of the walk of the fault space, told of one of its locks.
+type Story struct {
+	Lock  string
+	Kinds []string // of its faults; none: the lock breaks without
+	File  string   // as the stored walk names it
+	Plan  *plan.Plan
+}
+
+// Stories are those that a stored walk tells of some locks, each once, those of few faults
+// first. files has them in its folder cutsets. kinds, if there are any, are those of which a
+// story must have one.
+func Stories(x *measured.Explored, files fs.FS, chosen []locks.Variant, kinds []string) ([]Story, error) {
+	var out []Story
+	for _, v := range chosen {
+		at := slices.IndexFunc(x.Locks, func(l measured.ExploredLock) bool { return l.Lock == v.ID })
+		if at < 0 {
+			continue
+		}
+		from := len(out)
+		add := func(of []string, file string) {
+			there := slices.ContainsFunc(out[from:], func(s Story) bool { return s.File == file })
+			if !there && (len(kinds) == 0 || slices.ContainsFunc(of, func(k string) bool { return slices.Contains(kinds, k) })) {
+				out = append(out, Story{Lock: v.ID, Kinds: of, File: file})
+			}
+		}
+		l := &x.Locks[at]
+		for _, way := range measured.Outcomes() {
+			for _, s := range l.Breaks[way] {
+				add(s.Kinds, s.Story)
+			}
+		}
+		for _, s := range l.Singles {
+			for _, way := range measured.Outcomes() {
+				if shown := s.Breaks[way]; shown != nil {
+					add([]string{s.Kind}, shown.Story)
+				}
+			}
+		}
+		slices.SortStableFunc(out[from:], func(a, b Story) int { return len(a.Kinds) - len(b.Kinds) })
+	}
+	for i := range out {
+		data, err := fs.ReadFile(files, path.Join("cutsets", path.Base(out[i].File)))
+		if err != nil {
+			return nil, fmt.Errorf("the stored walk tells of a story that is not there: %w", err)
+		}
+		if out[i].Plan, err = scenario.Parse(out[i].File, data); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// title is what the story is called.
+func (s *Story) title() say.Both { return say.Both{English: s.Plan.Name, Chinese: s.Plan.Chinese.Name} }
+
+// fault is the story's kinds of faults as the code of a cell.
+func (s *Story) fault() string {
+	if len(s.Kinds) == 0 {
+		return "no-fault"
+	}
+	return strings.Join(s.Kinds, "+")
+}
+
+// story decides whether a story is played. It must show in the simulator what it tells of, at
+// the scale of real servers too; how often they agree after that, the seeds say.
+func (w *chooser) story(ctx context.Context, s *Story, c *Cell) error {
+	v, ok := s.Plan.Lock(s.Lock)
+	if !ok {
+		return fmt.Errorf("%s: unknown lock %q", s.File, s.Lock)
+	}
+	c.Lock, c.Fault, c.Script, c.Story = s.Lock, s.fault(), s.title(), s.File
+	c.ScalePPM = w.o.scaleFor(v, s.Plan)
+	scaled := s.Plan.Scaled(c.ScalePPM)
+	out := run.One(ctx, w.sim, &scaled, c.Lock, 1)
+	if out.Err != nil {
+		return fmt.Errorf("%s with %s: %w", s.File, s.Lock, out.Err)
+	}
+	c.Simulated, c.Plan = out.Judgement.Letter, &scaled
+	refused := w.o.Refuse(&scaled, c.Lock)
+	switch {
+	case refused != nil:
+		c.Why = say.Both{English: refused.Error()}.Phrase()
+	case slices.ContainsFunc(out.Expected, func(e run.Expected) bool { return !e.Met() }):
+		c.Why = say.NotAtThisScale.With()
+	case oversleeps(out.Judgement.History, scaled.Network.Timeout):
+		c.Why = say.Oversleeps.With()
+	default:
+		return nil
+	}
+	c.Agreement = NotPlayed
+	return nil
+}
+
+// oversleeps reports whether a client takes up a reply that has waited for it, while it was frozen,
+// for longer than it would have waited awake. When it wakes, the reply is there and its patience is
+// over: which of them it sees first is up to its runtime, so no story can rest on it.
+func oversleeps(h *history.History, timeout time.Duration) bool {
+	type request struct {
+		client history.NodeID
+		id     int64
+	}
+	sent, woke := map[request]history.Instant{}, map[history.NodeID]history.Instant{}
+	for i := range h.Events {
+		e := &h.Events[i]
+		switch r := (request{e.Node, e.Value}); e.Kind {
+		case history.Sent:
+			sent[r] = e.At
+		case history.Thawed:
+			woke[e.Node] = e.At
+		case history.Replied:
+			if at, ok := sent[r]; ok && woke[e.Node] > at && e.At.Sub(at) >= timeout {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// storyWay is one way of breaking, and what breaks in it.
+type storyWay struct {
+	name   string
+	broken func(j *checker.Judgement) checker.Verdict
+}
+
+// storyWays are all of them, as the walk calls them.
+var storyWays = []storyWay{
+	{"believe", verdictOf(checker.MutualExclusionID)},
+	{"damage", func(j *checker.Judgement) checker.Verdict {
+		if checker.Damaged(j.History) {
+			return checker.Broken
+		}
+		return checker.Kept
+	}},
+	{"robbed", verdictOf(checker.OwnerOnlyReleaseID)},
+	{"stuck", verdictOf(checker.ProgressID)},
+}
+
+func verdictOf(id string) func(j *checker.Judgement) checker.Verdict {
+	return func(j *checker.Judgement) checker.Verdict { return j.Finding(id).Verdict }
+}
+
+// noWay is what a run breaks that breaks nothing.
+const noWay = "none"
+
+// breaks says in which ways a run of a story breaks its lock: "believe+damage", noWay for none,
+// a way of which nobody knows with a question mark. A run in which not all faults have come about
+// tells of another story: unknown.
+func breaks(out *run.Outcome) string {
+	if out.Err != nil || !out.Untested().Empty() {
+		return string(checker.LetterUnknown)
+	}
+	var all []string
+	for _, way := range storyWays {
+		switch way.broken(&out.Judgement) {
+		case checker.Broken:
+			all = append(all, way.name)
+		case checker.Unknown:
+			all = append(all, way.name+"?")
+		}
+	}
+	if all == nil {
+		return noWay
+	}
+	return strings.Join(all, "+")
+}
+
+// agreementOf compares what the runs of a story break in the two worlds: one way that is broken
+// in one of them and kept in the other is a difference. Where a broken one is unknown in the other,
+// nothing is compared.
+func agreementOf(simulated, real string) Agreement {
+	if simulated == string(checker.LetterUnknown) || real == string(checker.LetterUnknown) {
+		return Untested
+	}
+	all := [2][]string{strings.Split(simulated, "+"), strings.Split(real, "+")}
+	out := Agrees
+	for _, way := range storyWays {
+		var broken, unknown [2]bool
+		for i := range all {
+			broken[i], unknown[i] = slices.Contains(all[i], way.name), slices.Contains(all[i], way.name+"?")
+		}
+		switch {
+		case broken[0] == broken[1]:
+		case unknown[0] || unknown[1]:
+			out = Untested
+		default:
+			return Differs
+		}
+	}
+	return out
+}
+
+// knownBreaks reports whether a text is one of breaks.
+func knownBreaks(text string) bool {
+	if text == noWay || text == string(checker.LetterUnknown) {
+		return true
+	}
+	for name := range strings.SplitSeq(text, "+") {
+		if !slices.ContainsFunc(storyWays, func(w storyWay) bool { return w.name == strings.TrimSuffix(name, "?") }) {
+			return false
+		}
+	}
+	return true
+}

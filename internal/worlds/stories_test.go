@@ -1,0 +1,166 @@
+package worlds_test
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"lockstep/docs"
+	"lockstep/internal/locks"
+	"lockstep/internal/measured"
+	"lockstep/internal/run"
+	"lockstep/internal/worlds"
+	"lockstep/scenarios"
+)
+
+// stories are those of some locks in the committed walk.
+func stories(t *testing.T, kinds []string, ids ...string) []worlds.Story {
+	t.Helper()
+	x, err := measured.ReadExplored(docs.Explore)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var chosen []locks.Variant
+	for _, id := range ids {
+		v, ok := locks.Lookup(id)
+		if !ok {
+			t.Fatal(id)
+		}
+		chosen = append(chosen, v)
+	}
+	all, err := worlds.Stories(x, scenarios.Cutsets, chosen, kinds)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// inStories compares the stories of a lock with some kinds of faults.
+func inStories(t *testing.T, lock string, real *other, kinds ...string) *worlds.Comparison {
+	t.Helper()
+	o := options(t, lock, "GP", real)
+	o.Columns, o.Stories = nil, stories(t, kinds, lock)
+	c, err := worlds.Compare(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// Each lock of the walk has stories, each of which is told once.
+func TestStoriesOfTheWalk(t *testing.T) {
+	all := stories(t, nil, "set-nx-lua", "watchdog-lua", "lit-unchecked")
+	seen := map[string]bool{}
+	count := map[string]int{}
+	for _, s := range all {
+		if seen[s.Lock+s.File] || !slices.Contains(s.Plan.Locks, s.Lock) || len(s.Plan.Faults) != len(s.Kinds) {
+			t.Errorf("%s: %s by %v", s.Lock, s.File, s.Kinds)
+		}
+		seen[s.Lock+s.File] = true
+		count[s.Lock]++
+	}
+	if count["set-nx-lua"] < 15 || count["watchdog-lua"] < 30 || len(all[len(all)-1].Kinds) == 0 || all[0].Lock != "set-nx-lua" {
+		t.Errorf("%v", count)
+	}
+	for _, s := range stories(t, []string{"restart"}, "watchdog-lua") {
+		if !slices.Contains(s.Kinds, "restart") {
+			t.Errorf("%v was not asked for", s.Kinds)
+		}
+	}
+}
+
+func TestTheSameWorldAgreesInStories(t *testing.T) {
+	c := inStories(t, "watchdog-lua", &other{}, "restart", "evict")
+	if n := c.Count(worlds.Agrees); n < 4 || n != len(c.Cells) || len(c.Row(0)) != n {
+		t.Errorf("%d of %d agree", n, len(c.Cells))
+	}
+	for i := range c.Cells {
+		cell := &c.Cells[i]
+		simulated, real := cell.Shown().Shows()
+		if cell.Story == "" || simulated != real || !strings.Contains(simulated, "damage") && !strings.Contains(simulated, "believe") {
+			t.Errorf("%+v", cell)
+		}
+	}
+	if s := c.Samples[0]; s.Lock != "watchdog-lua" || len(s.Real.Waits) == 0 {
+		t.Errorf("%+v", s)
+	}
+}
+
+// A lock that keeps on real servers what it breaks in the simulator differs, also where the letter
+// would be the same; and so does one of which a real run tested nothing.
+func TestStoriesDiffer(t *testing.T) {
+	c := inStories(t, "set-nx-ex-del", &other{lock: "set-nx-lua"}, "slow")
+	if c.Count(worlds.Differs) == 0 {
+		t.Errorf("%+v", c.Cells)
+	}
+	c = inStories(t, "set-nx-lua", &other{lock: alone}, "evict")
+	if c.Count(worlds.Untested) == 0 && c.Count(worlds.Differs) == 0 {
+		t.Errorf("a client alone breaks nothing: %+v", c.Cells)
+	}
+}
+
+// What a run breaks is kept with it, and not played again.
+func TestKeptStories(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "runs.jsonl")
+	plays := 0
+	for range 2 {
+		o := options(t, "set-nx-lua", "GP", &other{})
+		inner := o.Real
+		o.Real = func() run.World { return counted{inner(), &plays} }
+		o.Columns, o.Stories, o.Kept, o.Jobs = nil, stories(t, []string{"evict"}, "set-nx-lua"), opened(t, name), 1
+		c, err := worlds.Compare(context.Background(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if simulated, real := c.Cells[0].Shown().Shows(); simulated != real || simulated == "" || c.Count(worlds.Agrees) != len(c.Cells) {
+			t.Errorf("%+v", c.Cells)
+		}
+	}
+	if want := 2 * len(stories(t, []string{"evict"}, "set-nx-lua")); plays != want {
+		t.Errorf("%d plays, want %d", plays, want)
+	}
+}
+
+func TestAgreementOfStories(t *testing.T) {
+	for _, tt := range []struct {
+		simulated, real string
+		want            worlds.Agreement
+	}{
+		{"believe+damage", "believe+damage", worlds.Agrees},
+		{"believe+damage", "believe", worlds.Differs},
+		{"believe", "believe+robbed", worlds.Differs},
+		{"believe", "none", worlds.Differs},
+		{"believe", "believe?", worlds.Untested},
+		{"believe", "believe+robbed?", worlds.Agrees}, // it was kept, or not tested
+		{"believe+damage", "believe?", worlds.Differs},
+		{"believe", "?", worlds.Untested},
+		{"?", "believe", worlds.Untested},
+	} {
+		p := worlds.Pair{Seed: 1, Simulated: "V", Real: "V", SimulatedBreaks: tt.simulated, RealBreaks: tt.real}
+		if got := p.Agreement(); got != tt.want {
+			t.Errorf("simulated %s, real %s: %s, want %s", tt.simulated, tt.real, got, tt.want)
+		}
+	}
+}
+
+// A client that sleeps past its patience while its reply waits is a race, and not played.
+func TestStoriesInWhichAClientOversleeps(t *testing.T) {
+	c := inStories(t, "set-nx-lua", &other{}, "pause")
+	raced, played := 0, 0
+	for i := range c.Cells {
+		switch cell := &c.Cells[i]; {
+		case cell.Agreement == worlds.NotPlayed && strings.Contains(cell.Why.English(), "is a race"):
+			raced++
+			if !strings.Contains(cell.Script.English, "when A sends SET") {
+				t.Errorf("%s: %s", cell.Script.English, cell.Why.English())
+			}
+		case cell.Agreement == worlds.Agrees:
+			played++
+		}
+	}
+	if raced == 0 || played == 0 {
+		t.Errorf("%d races, %d played", raced, played)
+	}
+}
