@@ -56,7 +56,7 @@ func (f *matrixFlags) matrixPage(ctx context.Context, m *matrix.Matrix) (*matrix
 		}
 		drawn.Locks = append(drawn.Locks, row)
 	}
-	if f.live() || f.narrowed() != "" {
+	if f.live() || f.narrowed() != "" || f.language != say.English { // what was stored has English notes only
 		return drawn, nil
 	}
 	libraries, err := f.libraryRows(m.Columns)

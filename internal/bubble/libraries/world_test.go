@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
+	"sync"
 	"testing"
 	"testing/cryptotest"
 	"testing/synctest"
@@ -94,8 +95,13 @@ func (w *played) Play(ctx context.Context, p *plan.Plan, lock string, seed uint6
 	return nil, fmt.Errorf("%s comes to another history each time that seed %d is played", lock, seed)
 }
 
+// one is held while a bubble is there: crypto/rand, and the seed of the runtime, are everybody's.
+var one sync.Mutex
+
 // play plays a run once.
 func (w *played) play(ctx context.Context, p *plan.Plan, lock string, seed uint64) (h *history.History, err error) {
+	one.Lock()
+	defer one.Unlock()
 	library, _ := libraries.Lookup(lock)
 	variant, _ := locks.Lookup(lock)
 	defer bubble.SeedRuntime(seed)()
