@@ -2,9 +2,14 @@
 // answer from it.
 package docs
 
-import _ "embed"
+import "embed"
 
 // Explore is the stored result of simulate explore.
 //
 //go:embed explore.json
 var Explore []byte
+
+// Libraries are the Go libraries that were measured by their own code, a file for each.
+//
+//go:embed libraries/*.json
+var Libraries embed.FS

@@ -14,6 +14,9 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"lockstep/internal/locks"
+	"lockstep/internal/run"
+	"lockstep/internal/rundir"
 	"lockstep/locktest"
 )
 
@@ -125,6 +128,19 @@ func TestThatFails(t *testing.T) {
 	}
 }
 
+// readBack opens a report as `simulate explain` and `simulate report` do: its lock is nobody's that they know.
+func readBack(t *testing.T, dir string) {
+	t.Helper()
+	r, err := rundir.Open(t.Context(), dir)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	if got := r.Result().Status(); got != run.Missed || r.Env.Own == nil || r.Env.Own.Store != locks.StoreRedis || !strings.Contains(r.Env.Own.Again, "go test -run") {
+		t.Errorf("%s: %v, %+v", dir, got, r.Env)
+	}
+}
+
 // Everything that has to fail fails, and says why and what to do.
 func TestWhatFails(t *testing.T) {
 	for name, want := range map[string][]string{
@@ -156,8 +172,9 @@ func TestWhatFails(t *testing.T) {
 			if name == "blind" {
 				pages, err := filepath.Glob(filepath.Join(reports, "*", "*", "report.html"))
 				if err != nil || len(pages) != 1 {
-					t.Errorf("%d reports, %v", len(pages), err)
+					t.Fatalf("%d reports, %v", len(pages), err)
 				}
+				readBack(t, filepath.Dir(pages[0]))
 			}
 		})
 	}

@@ -2,7 +2,6 @@ package locktest
 
 import (
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -14,15 +13,16 @@ import (
 	"lockstep/internal/bubble"
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
+	"lockstep/internal/locks"
 	"lockstep/internal/plan"
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/export"
 	"lockstep/internal/report/runpage"
 	"lockstep/internal/report/terminal"
 	"lockstep/internal/run"
+	"lockstep/internal/rundir"
 	"lockstep/internal/runstore"
 	"lockstep/internal/say"
-	"lockstep/internal/scenario"
 	"lockstep/internal/shell"
 )
 
@@ -99,9 +99,18 @@ func (s *suite) tell(p *plan.Plan, r *result) string {
 }
 
 func (s *suite) bundle(p *plan.Plan, r *result, dir, replay string) *bundle.Bundle {
-	b := bundle.Of(&run.Result{Plan: p, Backend: history.Bubble, Seed: r.Seed, Outcomes: []run.Outcome{r.Outcome}}, replay, "")
+	b := bundle.Of(s.result(p, r), replay, "")
 	b.RunDir = dir
 	return b
+}
+
+// result is a run for the packages of reports. Its plan knows the lock, which no registry does.
+func (s *suite) result(p *plan.Plan, r *result) *run.Result {
+	known := *p
+	own := locks.Variant{ID: s.name, Store: s.servers.Store}
+	own.Servers.Nodes = s.servers.Nodes
+	known.Programs = []locks.Variant{own}
+	return &run.Result{Plan: &known, Backend: history.Bubble, Seed: r.Seed, Outcomes: []run.Outcome{r.Outcome}}
 }
 
 // again is the command that plays a test again.
@@ -137,10 +146,14 @@ func (s *suite) store(t *testing.T, p *plan.Plan, r *result) (string, error) {
 		if err != nil {
 			return nil, err
 		}
-		return []runstore.File{
+		own, err := rundir.Files(s.result(p, r), rundir.Env{
+			Version: "locktest", Own: &rundir.Own{Store: s.servers.Store, Nodes: s.servers.Nodes, Again: again(t, r.Seed)},
+		})
+		if err != nil {
+			return nil, err
+		}
+		return append([]runstore.File{
 			{Name: "report.html", Data: page}, {Name: "result.json", Data: verdicts},
-			{Name: "scenario.yaml", Data: []byte(scenario.Resolved(p))},
-			{Name: "history.jsonl", Write: func(w io.Writer) error { return history.WriteJSONL(w, r.Judgement.History) }},
-		}, nil
+		}, own...), nil
 	})
 }

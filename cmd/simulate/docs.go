@@ -130,6 +130,9 @@ func reference(root, dir string) ([]docs.Page, error) {
 	if in.Explored, err = stored(filepath.Join(root, docsDir, docsExplore), "explore --faults 2", measured.ReadExplored); err != nil {
 		return nil, err
 	}
+	if in.Libraries, err = storedLibraries(); err != nil {
+		return nil, err
+	}
 	if in.Claims, err = storedClaims(filepath.Join(root, docsDir, docsClaims)); err != nil {
 		return nil, err
 	}

@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"path"
 
 	committed "lockstep/docs"
 	"lockstep/internal/explore"
@@ -18,6 +20,27 @@ func storedWalk() (*measured.Explored, error) {
 		return nil, &bugError{err}
 	}
 	return walk, nil
+}
+
+// storedLibraries are the libraries that were measured by their own code, by lock.
+func storedLibraries() (all []*measured.Library, err error) {
+	const dir = "libraries"
+	files, err := committed.Libraries.ReadDir(dir)
+	if err != nil {
+		return nil, &bugError{err}
+	}
+	for _, f := range files {
+		data, err := committed.Libraries.ReadFile(path.Join(dir, f.Name()))
+		if err != nil {
+			return nil, &bugError{err}
+		}
+		one, err := measured.ReadLibrary(data)
+		if err != nil {
+			return nil, &bugError{fmt.Errorf("%s %w", f.Name(), err)}
+		}
+		all = append(all, one)
+	}
+	return all, nil
 }
 
 // explorePage writes the page of the stored walk, on which a reader ticks what can happen.

@@ -56,7 +56,46 @@ func (f *matrixFlags) matrixPage(ctx context.Context, m *matrix.Matrix) (*matrix
 		}
 		drawn.Locks = append(drawn.Locks, row)
 	}
-	return drawn, nil
+	if f.live() || f.narrowed() != "" || f.language != say.English { // what was stored has English notes only
+		return drawn, nil
+	}
+	libraries, err := f.libraryRows(m.Columns)
+	drawn.Locks = append(drawn.Locks, libraries...)
+	return drawn, err
+}
+
+// libraryRows are the stored rows of the libraries, which were measured by their own code: they stand before
+// what is printed with a mistake in it.
+func (f *matrixFlags) libraryRows(columns []matrix.Column) (rows []matrixpage.Lock, err error) {
+	all, err := storedLibraries()
+	if err != nil {
+		return nil, err
+	}
+	for _, l := range all {
+		v, _ := locks.Lookup(l.Lock)
+		d := v.Doc(f.language)
+		how := say.ByItsOwnCode.With(say.Verbatim(l.Library+" "+l.Version), say.Verbatim(l.Go)).In(f.language)
+		if !l.Seeded {
+			how = say.ByItsOwnCodeOnce.With(say.Verbatim(l.Library+" "+l.Version), say.Verbatim(l.Go)).In(f.language)
+		}
+		row := matrixpage.Lock{
+			ID: l.Lock, Group: say.LibrariesByTheirCode.With().In(f.language), Store: demands(v).In(f.language),
+			Idea: d.Idea, Protocol: d.Protocol, BreaksWhen: d.BreaksWhen, Source: d.Source,
+		}
+		for k := range columns {
+			cell := matrixpage.Cell{Letter: matrix.NotApplicable, Note: how}
+			if c := l.Cell(columns[k].Code); c != nil {
+				cell.Letter, cell.Runs, cell.Untested, cell.Broken, cell.Stuck = checker.Letter(c.Letter), c.Runs, c.Untested, c.Broken, c.Stuck
+				cell.Rate, cell.Low, cell.High, cell.DamagedBy = c.Rate, c.Low, c.High, c.DamagedBy
+				for _, also := range c.Also {
+					cell.Also = append(cell.Also, checker.Letter(also))
+				}
+			}
+			row.Cells = append(row.Cells, cell)
+		}
+		rows = append(rows, row)
+	}
+	return rows, nil
 }
 
 // duringInWords is what a client is at that a fault of the walk hits.

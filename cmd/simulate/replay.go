@@ -44,6 +44,10 @@ another version gives exit code 3. Runs on real servers cannot be repeated.
 
 func replayRun(ctx context.Context, g *globals, w io.Writer, s *rundir.Run) error {
 	header := &s.Histories[0].Header
+	if own := s.Env.Own; own != nil {
+		return fmt.Errorf("%s was played by the code of %s itself, in a test, and this program does not have it. Where the test is:\n  %s",
+			s.Dir, terminalText(header.Lock), terminalText(own.Again))
+	}
 	if header.Backend != sim.Backend {
 		return fmt.Errorf("%s was played on real servers (%s), and such a run cannot be repeated: the operating system decides what comes first.\n"+
 			"Play its simulated twin instead: simulate run %s --seed %d",

@@ -47,6 +47,9 @@ func notRead(err error) error {
 // again is the command line that plays the run again. Somebody will copy it into
 // a shell, so nothing of the files gets into it unquoted.
 func again(s *rundir.Run, r *run.Result) string {
+	if own := s.Env.Own; own != nil {
+		return terminalText(own.Again)
+	}
 	f := &runFlags{locks: s.Env.Locks, backend: shell.Word(r.Backend), scale: shell.Word(s.Env.Scale)}
 	return f.replay(s.Plan, f.oneLock(s.Plan), r.Seed)
 }

@@ -98,8 +98,6 @@ func Refuse(p *plan.Plan) error {
 		}
 	}
 	switch {
-	case p.Workload.Nested > 0:
-		return fmt.Errorf("nested: %d: the lock is not asked to be taken again by its holder", p.Workload.Nested)
 	case p.Redis.Cluster.Shards > 0:
 		return fmt.Errorf("a Redis Cluster: there is no door to it for the lock's own client yet")
 	case p.Redis.Failover.By == plan.BySentinel && p.Redis.Replicas > 0:

@@ -198,7 +198,6 @@ func TestTheLettersAreThoseOfTheSimulator(t *testing.T) {
 func TestWhatIsRefused(t *testing.T) {
 	for want, change := range map[string]func(*plan.Plan){
 		"the clock of A": func(p *plan.Plan) { p.Clocks = []plan.Clock{{Node: "A", Offset: time.Second}} },
-		"nested":         func(p *plan.Plan) { p.Workload.Nested = 1 },
 		"Redis Cluster":  func(p *plan.Plan) { p.Redis.Cluster = plan.DefaultRedisCluster() },
 		"sentinels":      func(p *plan.Plan) { p.Redis.Replicas, p.Redis.Failover.By = 1, plan.BySentinel },
 	} {

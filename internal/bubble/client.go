@@ -27,6 +27,14 @@ type Client struct {
 // Name is that of the client in the story.
 func (c *Client) Name() string { return c.deps.Owner }
 
+// Settings are what the story wants of a lock; there are no ports in them.
+func (c *Client) Settings() locks.Deps {
+	return locks.Deps{
+		Name: c.deps.Name, Owner: c.deps.Owner, Lease: c.deps.Lease, Retry: c.deps.Retry, Wait: c.deps.Wait, Timeout: c.deps.Timeout,
+		Replicas: c.deps.Replicas,
+	}
+}
+
 // Key is the name of the lock.
 func (c *Client) Key() string { return c.deps.Name }
 

@@ -66,8 +66,10 @@ type Input struct {
 	Columns []Column         // of the matrix
 	// Explored is what it takes to break each lock; nil: none is stored.
 	Explored *measured.Explored
-	Up       string           // the way from the folder of the docs to the repository: ".."
-	Claims   []measured.Claim // all of them
+	// Libraries are those that were measured by their own code, by lock; there may be none.
+	Libraries []*measured.Library
+	Up        string           // the way from the folder of the docs to the repository: ".."
+	Claims    []measured.Claim // all of them
 	// Examples are the smallest counterexamples, by lock; there may be none.
 	Examples map[string]Example
 	// Published are results of others that were measured again.
@@ -81,7 +83,7 @@ type Input struct {
 // Pages returns all pages, sorted by path.
 func Pages(in Input) ([]Page, error) {
 	w := &writer{in}
-	pages := append([]Page{w.index(), w.scenarioFile(), w.results(), w.documentsPage(), w.claimsPage(), w.record()}, append(w.worldsPage(), w.explorePage()...)...)
+	pages := append([]Page{w.index(), w.scenarioFile(), w.results(), w.documentsPage(), w.claimsPage(), w.record()}, slices.Concat(w.worldsPage(), w.explorePage(), w.librariesPage())...)
 	commands, err := w.commands()
 	if err != nil {
 		return nil, err

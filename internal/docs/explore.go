@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"lockstep/internal/locks"
 	"lockstep/internal/measured"
 )
 
@@ -35,6 +36,7 @@ func (w *writer) explorePage() []Page {
 		fmt.Sprintf("Of each lock the minimal sets of kinds of faults that break it: all of a set together do, no part of it does. *While work hangs* everybody waits for a design that renews: that is told apart, for it is no fault of the lock. They come from %d schedules of faults, each of which was played in the simulator: every single fault for %d locks, every pair for %d of them. A set leads to the shortest story that shows it, and *alone* counts the kinds that need no other; the page of a lock has all of its sets; %s explains the kinds, and %s says which locks survive what can happen to you.",
 			x.Walked(), x.Complete(1), x.Complete(2), link(code("simulate explore"), "commands/simulate_explore.md"), link(code("simulate advise"), "commands/simulate_advise.md")),
 		table(append([]string{"lock"}, wayNames[:]...), rows),
+		section("Libraries by their own code", librariesElsewhere(w)),
 		section("What none means", "None of all schedules of so many faults within this scope: "+fmt.Sprintf("%d clients of %d %s in the plain world, and these worlds and durations.", x.Scope.Clients, x.Scope.Rounds, plural(x.Scope.Rounds, "round", "rounds"))+"\n\n"+
 			table([]string{"world", "how the lock is used"}, worlds)+"\n"+list(x.Scope.Classes)),
 		section("Again", block("", "simulate explore --resume walk.json\nsimulate explore --resume walk.json --faults 2 redlock\nsimulate explore --resume walk.json --faults 2 --as-is --json")),
@@ -140,7 +142,11 @@ const (
 )
 
 // exploreRow is what it takes to break one lock, a line for each set; "" when that is not stored.
-func (w *writer) exploreRow(lock string) string {
+func (w *writer) exploreRow(v locks.Variant) string {
+	lock := v.ID
+	if v.Library != "" {
+		return w.librarySingles(lock)
+	}
 	if w.Explored == nil {
 		return ""
 	}

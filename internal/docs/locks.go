@@ -28,7 +28,7 @@ func (w *writer) lock(v locks.Variant) Page {
 		section("See it break", w.seeItBreak(v.ID)),
 		section("The smallest counterexample", w.counterexample(v.ID)),
 		section("Stories", w.storiesOf(v.ID)),
-		section(titleOfSets, w.exploreRow(v.ID)),
+		section(titleOfSets, w.exploreRow(v)),
 		section("Under every kind of fault", w.matrixRow(v)),
 		section("On real servers", w.worldsRow(v.ID)),
 		section("Source", text(d.Source)),
@@ -40,7 +40,7 @@ func libraryOf(v locks.Variant) string {
 	if v.Library == "" {
 		return ""
 	}
-	return "**Library:** " + code(v.Library) + " as it is, so it is played on real servers only.\\\n"
+	return "**Library:** " + code(v.Library) + " as it is. Stories play it on real servers; its row of the matrix is measured by its own code in virtual time.\\\n"
 }
 
 func leaseOf(v locks.Variant) string {

@@ -21,17 +21,29 @@ func init() {
 
 // matrixRow is a lock's row of the matrix.
 func (w *writer) matrixRow(v locks.Variant) string {
-	if v.CheckSimulated() != nil {
-		return "The matrix is measured in the simulator, which cannot play libraries."
+	if v.Library != "" {
+		return w.libraryRow(v)
 	}
 	lock := v.ID
 	measure := "simulate matrix --lock " + lock
 	if w.Matrix == nil {
 		return "No measured matrix is stored in " + code("docs/matrix.json") + ". This measures the row:\n\n" + block("", measure)
 	}
+	cells := w.cells(w.Matrix, lock)
+	if cells == "" {
+		return "The matrix in " + code("docs/matrix.json") + " is older than this lock. This measures the row:\n\n" + block("", measure)
+	}
+	return cells +
+		fmt.Sprintf("\nMeasured with %d random variations of each script; the letter is the worst of all runs, and of all single faults of these kinds that were walked. ", w.Matrix.Seeds) +
+		"*Damaged*: an update was lost, or a write came that a newer holder did not expect, behind a fence where the lock hands out tokens. Again:\n\n" +
+		block("", measure+fmt.Sprintf(" --seeds %d", w.Matrix.Seeds))
+}
+
+// cells is a table of a lock's cells; "" when there are none.
+func (w *writer) cells(m *measured.Matrix, lock string) string {
 	var rows [][]string
 	for _, column := range w.Columns {
-		for _, c := range w.Matrix.Cells {
+		for _, c := range m.Cells {
 			if c.Lock != lock || c.Fault != column.Code {
 				continue
 			}
@@ -45,12 +57,9 @@ func (w *writer) matrixRow(v locks.Variant) string {
 		}
 	}
 	if len(rows) == 0 {
-		return "The matrix in " + code("docs/matrix.json") + " is older than this lock. This measures the row:\n\n" + block("", measure)
+		return ""
 	}
-	return table([]string{"fault", "worst that was seen", "runs", "walked", "broken or stuck (95 %)", "note"}, rows) +
-		fmt.Sprintf("\nMeasured with %d random variations of each script; the letter is the worst of all runs, and of all single faults of these kinds that were walked. ", w.Matrix.Seeds) +
-		"*Damaged*: an update was lost, or a write came that a newer holder did not expect, behind a fence where the lock hands out tokens. Again:\n\n" +
-		block("", measure+fmt.Sprintf(" --seeds %d", w.Matrix.Seeds))
+	return table([]string{"fault", "worst that was seen", "runs", "walked", "broken or stuck (95 %)", "note"}, rows)
 }
 
 // worstOf is the letter of a cell, with what it does not say.

@@ -62,7 +62,7 @@ func BenchmarkPairs(b *testing.B) {
 	for _, lock := range []string{"set-nx-lua", "setnx-expire", "redlock", "zk-sequential"} {
 		b.Run(lock, func(b *testing.B) {
 			o := options(b, lock, 1)
-			o.in = []string{plainBase}
+			o.In = []string{plainBase}
 			known := walked(b, o).Locks[0].smaller(2)
 			g, err := o.newGround(o.Locks[0], 0, false)
 			if err != nil {

@@ -255,7 +255,7 @@ func TestTheWalkFindsWhatADumbEnumeratorFinds(t *testing.T) {
 		t.Run(w.lock, func(t *testing.T) {
 			want := w.enumerate(t)
 			o := options(t, w.lock, 2)
-			o.in = []string{plainBase}
+			o.In = []string{plainBase}
 			o.keep = func(l *letter) bool {
 				return slices.ContainsFunc(w.letters, func(x tinyLetter) bool {
 					return x.text == l.text && x.kind == kinds[l.kind].Name &&

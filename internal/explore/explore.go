@@ -21,6 +21,7 @@ import (
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
+	"lockstep/internal/plan"
 	"lockstep/internal/run"
 	"lockstep/internal/shard"
 )
@@ -32,14 +33,17 @@ type Options struct {
 	Clients int      // of the plain world, in which several faults come together
 	Rounds  int      // the same
 	Only    []string // kinds; nil for all
+	In      []string // base worlds; nil for all
 	Jobs    int      // workers; 0: one for each core
 
+	// Refuse, if not nil, says why the worlds cannot play a plan with a lock: faults of which it says so,
+	// and ways to use the lock, are no part of the walk then.
+	Refuse func(p *plan.Plan, lock string) error
 	// Shard is which schedules of the most faults are walked. Those of fewer are walked all the same:
 	// which ones of the most are played depends on what breaks with fewer.
 	Shard shard.Shard
 
 	keep func(l *letter) bool // which letters; nil for all. For tests
-	in   []string             // which base worlds; nil for all. For tests
 
 	// Worlds makes a world whose runs have at most MostEvents events.
 	Worlds func() World
@@ -72,6 +76,11 @@ func (o *Options) Check() error {
 		}
 	}
 	return nil
+}
+
+// refuses reports whether the worlds cannot play a plan.
+func (o *Options) refuses(p *plan.Plan, lock string) bool {
+	return o.Refuse != nil && o.Refuse(p, lock) != nil
 }
 
 // walk is a walk under way.
@@ -154,12 +163,15 @@ func (w *walk) grounds(ctx context.Context, v locks.Variant) ([]*ground, error) 
 	var out []*ground
 	fence := false
 	for i, b := range bases() {
-		if b.fits != nil && !b.fits(&v) || w.o.in != nil && !slices.Contains(w.o.in, b.Name) {
+		if b.fits != nil && !b.fits(&v) || w.o.In != nil && !slices.Contains(w.o.In, b.Name) {
 			continue
 		}
 		g, err := w.o.newGround(v, i, fence)
 		if err != nil {
 			return nil, err
+		}
+		if w.o.refuses(g.plan, v.ID) {
+			continue
 		}
 		p.on(g)
 		first, h, err := p.play(ctx, nil, false)

@@ -112,7 +112,7 @@ func TestFindsWhatIsKnown(t *testing.T) {
 		{"a blind DEL", "setnx-expire", 1, "release-again", Robbed, "late-release", []string{"late-release"}},
 	} {
 		o := options(t, tt.lock, tt.faults, tt.only...)
-		o.in = []string{tt.in}
+		o.In = []string{tt.in}
 		s := walked(t, o)
 		if got := sets(s, tt.way); !slices.Contains(got, tt.kinds) {
 			t.Errorf("%s: %s of %s: %v, want %s among them", tt.name, tt.way, tt.lock, got, tt.kinds)
@@ -139,7 +139,7 @@ func TestNone(t *testing.T) {
 		{"consul-session", 1, Believe, []string{"pause-short", "cut-short", "crash"}},
 	} {
 		o := options(t, tt.lock, tt.faults, tt.only...)
-		o.in = []string{plainBase, "twice"}
+		o.In = []string{plainBase, "twice"}
 		s := walked(t, o)
 		if got := sets(s, tt.way); len(got) > 0 {
 			t.Errorf("%s of %s: %v, want none", tt.way, tt.lock, got)
@@ -165,7 +165,7 @@ func TestBreaksWithoutAFault(t *testing.T) {
 // Workers, interruptions and what is walked before change no byte.
 func TestTheSameBytes(t *testing.T) {
 	o := options(t, "redlock", 2, "restart", "lost-request")
-	o.in = []string{plainBase, "just-within"}
+	o.In = []string{plainBase, "just-within"}
 	o.keep = func(l *letter) bool { return !strings.Contains(l.text, "redis-3") && !strings.Contains(l.text, "12s") }
 	want := told(t, walked(t, o), o)
 	many := o

@@ -13,7 +13,7 @@ import (
 func several(t *testing.T, faults int, ids ...string) Options {
 	t.Helper()
 	o := options(t, ids[0], faults, "evict", "lost-reply", "hung")
-	o.in = []string{plainBase}
+	o.In = []string{plainBase}
 	o.Locks = nil
 	for _, id := range ids {
 		o.Locks = append(o.Locks, variant(t, id))

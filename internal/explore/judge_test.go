@@ -115,7 +115,7 @@ func TestDoubt(t *testing.T) {
 // A run without an end is counted and shows nothing.
 func TestCutShort(t *testing.T) {
 	o := options(t, "set-nx-lua", 1, "pause", "evict")
-	o.in = []string{plainBase}
+	o.In = []string{plainBase}
 	whole := walked(t, o)
 	o.Worlds = func() World {
 		w := sim.New()

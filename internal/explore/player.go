@@ -48,6 +48,11 @@ func (o *Options) newGround(v locks.Variant, index int, fence bool) (*ground, er
 	}
 	g.plan = p
 	g.letters, err = newAlphabet(p, g.world, v, o.Only)
+	g.letters = slices.DeleteFunc(g.letters, func(l letter) bool {
+		one := *p
+		one.Faults = []faults.Fault{l.fault}
+		return o.refuses(&one, v.ID)
+	})
 	if o.keep != nil {
 		g.letters = slices.DeleteFunc(g.letters, func(l letter) bool { return !o.keep(&l) })
 	}

@@ -13,7 +13,7 @@ import (
 // majority forgets. The walk comes to it soon, and it is told in a few steps.
 func TestRedlockAndTheClocks(t *testing.T) {
 	o := options(t, "redlock", 2, "server-clock")
-	o.in = []string{plainBase}
+	o.In = []string{plainBase}
 	s := NewState(&o)
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()

@@ -23,7 +23,7 @@ func singleOf(t *testing.T, l *measured.ExploredLock, kind, during string) *meas
 // schedules of one fault are counted once.
 func TestSinglesSayWhatTheClientWasAt(t *testing.T) {
 	o := options(t, "set-nx-token-getdel", 2, "pause", "evict", "lag")
-	o.in = []string{plainBase, "twice"}
+	o.In = []string{plainBase, "twice"}
 	o.keep = func(l *letter) bool { return l.pairs }
 	s := walked(t, o)
 	r, stories, err := s.Result(&o)
@@ -75,7 +75,7 @@ func isTold(stories []Story, name string) bool {
 // the same; its pairs stay as they are.
 func TestAWalkWithoutSinglesIsWalkedAgain(t *testing.T) {
 	o := options(t, "set-nx-lua", 2, "lost-reply", "fail-over")
-	o.in = []string{plainBase}
+	o.In = []string{plainBase}
 	s := walked(t, o)
 	want := told(t, s, o)
 	for _, l := range s.Locks {

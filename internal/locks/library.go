@@ -80,6 +80,9 @@ var isStore = map[Store]bool{
 	StoreMySQL: true, StorePostgres: true, StoreConsul: true,
 }
 
+// IsStore reports whether there is such a store.
+func IsStore(s Store) bool { return isStore[s] }
+
 // CheckSimulated says why no simulator can play a variant, or nil.
 func (v Variant) CheckSimulated() error {
 	switch {

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/internal/real/realtest"
 	"lockstep/internal/say"
 )
 
@@ -41,9 +42,18 @@ func live() uint64 {
 
 // Memory does not grow with a log: not with its lines, and not with names of clients and locks that
 // never come again, nor with clients that die and are never heard of. Set LOGCHECK_LINES for a longer one.
-func TestMemoryHasABound(t *testing.T) {
+func TestMemoryHasABound(t *testing.T) { memoryHasABound(t, 250_000) }
+
+// The same of ten million lines, of the kind that leaves most behind.
+func TestMemoryOfALongLogHasABound(t *testing.T) {
+	if os.Getenv(realtest.RequireMore) != "1" {
+		t.Skip("make test-more plays it")
+	}
+	memoryHasABound(t, 10_000_000, "locks and clients that die")
+}
+
+func memoryHasABound(t *testing.T, lines int64, only ...string) {
 	const most = 120 << 20
-	lines := int64(250_000)
 	if n, err := strconv.ParseInt(os.Getenv("LOGCHECK_LINES"), 10, 64); err == nil {
 		lines = n
 	}
@@ -53,6 +63,9 @@ func TestMemoryHasABound(t *testing.T) {
 		"clients that die":           {locks: 20, dying: true},
 		"locks and clients that die": {locks: 20, always: true, dying: true},
 	} {
+		if len(only) > 0 && !slices.Contains(only, name) {
+			continue
+		}
 		g.lines = lines
 		before := live()
 		w := &witness{generated: g, lines: lines}

@@ -35,7 +35,7 @@ var exampleLocks = []struct {
 func needExample(t *testing.T, name string, needs []string) {
 	t.Helper()
 	if out, err := exec.Command(needs[0], needs[1:]...).CombinedOutput(); err != nil {
-		why := name + " lacks something: " + err.Error() + " " + string(out) + ": scripts/install-examples installs it"
+		why := "NOT PLAYED: " + name + " lacks something: " + err.Error() + " " + string(out) + ": scripts/install-examples installs it, and with LOCKSTEP_REQUIRE_MORE=1 (make test-more) this is a failure"
 		if os.Getenv(realtest.RequireMore) == "1" {
 			t.Fatal(why)
 		}

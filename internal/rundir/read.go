@@ -17,6 +17,7 @@ import (
 
 	"lockstep/internal/history"
 	"lockstep/internal/interrupt"
+	"lockstep/internal/locks"
 	"lockstep/internal/plan"
 	"lockstep/internal/run"
 	"lockstep/internal/runstore"
@@ -47,14 +48,22 @@ type Env struct {
 	Backend string   `json:"backend"`
 	File    string   `json:"scenario_file"`
 	Scale   string   `json:"scale"`
-	Locks   []string `json:"locks,omitempty"`   // of --lock
-	Changes []string `json:"changes,omitempty"` // of --set
+	Own     *Own     `json:"own_lock,omitempty"` // nil: the lock is one of this program's, or a program
+	Locks   []string `json:"locks,omitempty"`    // of --lock
+	Changes []string `json:"changes,omitempty"`  // of --set
 	// ScenarioSHA256 is that of scenario.yaml, which the hash of the histories does not
 	// cover; "" in runs of older programs.
 	ScenarioSHA256 string `json:"scenario_sha256,omitempty"`
 	// Lines are where the scenario file says what it expects, by "lock/property":
 	// the resolved scenario has other lines.
 	Lines map[string]int `json:"expect_lines,omitempty"`
+}
+
+// Own is a lock that somebody has tested with package locktest: its code is not in this program.
+type Own struct {
+	Store locks.Store `json:"store"`
+	Nodes int         `json:"nodes,omitempty"` // of a store that is several servers which know nothing of each other
+	Again string      `json:"again"`           // the command that plays the run again
 }
 
 // Run is a run directory, read back.
@@ -208,8 +217,8 @@ func (s *Run) readPlan() error {
 	case err != nil:
 		return notRead(err)
 	}
-	if s.Plan, err = scenario.Parse(s.Env.File, data); err != nil {
-		_, err = scenario.Parse(name, data) // the same problems, at the right place
+	if s.Plan, err = s.parse(s.Env.File, data); err != nil {
+		_, err = s.parse(name, data) // the same problems, at the right place
 		return err
 	}
 	s.Plan.Changes = s.Env.Changes
@@ -221,6 +230,19 @@ func (s *Run) readPlan() error {
 		e.Line = max(s.Env.Lines[e.Lock+"/"+e.Property], 0)
 	}
 	return nil
+}
+
+// parse reads the scenario, which may be about a lock that only its owner has.
+func (s *Run) parse(name string, data []byte) (*plan.Plan, error) {
+	own := s.Env.Own
+	if own == nil {
+		return scenario.Parse(name, data)
+	}
+	v := locks.Variant{ID: s.Histories[0].Header.Lock, Store: own.Store}
+	if v.Servers.Nodes = own.Nodes; !locks.IsStore(own.Store) || own.Nodes < 0 {
+		return nil, fmt.Errorf("%s: own_lock: there is no store %q with %d nodes: %s", s.file(EnvName), own.Store, own.Nodes, restore)
+	}
+	return scenario.ParseOwn(name, data, v)
 }
 
 // DiskError is the error for what is there and was not read, as the disk says.

@@ -64,11 +64,21 @@ func Load(path string, changes ...Change) (*plan.Plan, error) {
 // The error is always an *Invalid. The changes are made before anything is understood, so they are checked
 // as what the file says is.
 func Parse(file string, data []byte, changes ...Change) (*plan.Plan, error) {
+	return parse(file, data, plan.Default(), changes)
+}
+
+// ParseOwn is Parse of a story whose lock is code that this program does not have.
+func ParseOwn(file string, data []byte, own locks.Variant) (*plan.Plan, error) {
+	p := plan.Default()
+	p.Programs = []locks.Variant{own}
+	return parse(file, data, p, nil)
+}
+
+func parse(file string, data []byte, p plan.Plan, changes []Change) (*plan.Plan, error) {
 	if len(data) > MaxBytes {
 		return nil, tooLarge(file)
 	}
 	r := &reader{file: file}
-	p := plan.Default()
 	if root := r.parseYAML(data); root != nil {
 		for _, c := range changes {
 			r.change(root, c)
@@ -197,7 +207,7 @@ var reservedSlug = regexp.MustCompile(`^(latest|con|prn|aux|nul|com[0-9]|lpt[0-9
 // locks reads the variants and returns the node that named each of them; an
 // absent key and `all` mean every variant that all worlds can play.
 func (r *reader) locks(g group, p *plan.Plan) map[string]*node {
-	known := lockIDs(locks.Known())
+	known := lockIDs(slices.Concat(locks.Known(), p.Programs))
 	named := map[string]*node{}
 	e, ok := g["locks"]
 	if !ok {

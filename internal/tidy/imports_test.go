@@ -29,6 +29,7 @@ var layers = map[string][]string{
 	"internal/bubble": {
 		"internal/faults", "internal/history", "internal/locks", "internal/plan", "internal/resp", "internal/sim", "internal/world",
 	},
+	"internal/bubble/libraries":  {}, // nothing but tests
 	"internal/bubble/sqldriver":  {"internal/bubble", "internal/sim/sql", "internal/world"},
 	"internal/bubble/etcdserver": {"internal/bubble", "internal/sim/etcd", "internal/world"},
 	"internal/sim": {
@@ -117,7 +118,7 @@ var layers = map[string][]string{
 	"internal/runstore":  {},
 	"internal/interrupt": {},
 	"internal/rundir": {
-		"internal/history", "internal/interrupt", "internal/plan", "internal/report/clean", "internal/run", "internal/runstore", "internal/say", "internal/scenario",
+		"internal/history", "internal/interrupt", "internal/locks", "internal/plan", "internal/report/clean", "internal/run", "internal/runstore", "internal/say", "internal/scenario",
 	},
 	"internal/serve": {},
 	// The simulator behind a page, and the site around it.
@@ -146,7 +147,7 @@ var layers = map[string][]string{
 	"cmd/simulate":         {"docs", "examples", "internal", "scenarios"},
 	"locktest": {
 		"internal/bubble", "internal/checker", "internal/faults", "internal/history", "internal/locks", "internal/plan", "internal/report/bundle",
-		"internal/report/export", "internal/report/runpage", "internal/report/terminal", "internal/run", "internal/runstore", "internal/say",
+		"internal/report/export", "internal/report/runpage", "internal/report/terminal", "internal/run", "internal/rundir", "internal/runstore", "internal/say",
 		"internal/scenario", "internal/shell", "internal/sim", "internal/world", "scenarios",
 	},
 }

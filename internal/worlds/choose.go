@@ -70,6 +70,12 @@ func (w *chooser) choose(ctx context.Context, v locks.Variant, c *Cell, scripts 
 		one := candidate{script: scripts[k].Name, scalePPM: w.o.scaleFor(v, whole)}
 		scaled := whole.Scaled(one.scalePPM)
 		one.plan = &scaled
+		if w.o.RefuseSim != nil {
+			if err := w.o.RefuseSim(&scaled, c.Lock); err != nil {
+				c.Why = say.Both{English: err.Error()}.Phrase()
+				continue
+			}
+		}
 		if err := w.simulate(ctx, c, &one); err != nil {
 			return err
 		}
@@ -88,6 +94,7 @@ func (w *chooser) choose(ctx context.Context, v locks.Variant, c *Cell, scripts 
 		}
 	}
 	switch {
+	case c.Plan == nil && refused.plan == nil: // the simulated world has refused them all
 	case c.Plan == nil:
 		c.Why, c.Simulated = refused.why, refused.least
 	case matrix.Badness(refused.least) > matrix.Badness(c.Simulated):

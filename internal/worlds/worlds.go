@@ -44,6 +44,8 @@ type Options struct {
 	Kept *Kept
 	// Refuse says why the real world cannot play a plan with a lock; nil when it can.
 	Refuse func(p *plan.Plan, lock string) error
+	// RefuseSim says why the simulated world cannot, whose scripts are then left out; nil when it plays all.
+	RefuseSim func(p *plan.Plan, lock string) error
 	// Progress, if not nil, is told how far each step is: of how many cells the script is
 	// chosen, then how many runs are over, the kept ones too. One call at a time.
 	Progress func(step string, done, all int)

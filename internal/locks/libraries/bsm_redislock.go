@@ -66,7 +66,7 @@ if redis.call("getrange", KEYS[1], 0, offset-1) == string.sub(ARGV[1], 1, offset
 
 func newRedislock(d Deps) (locks.Lock, error) {
 	client := primary(&d)
-	return &bsmRedislock{d, redislock.New(client)}, reached(client)
+	return &bsmRedislock{d, redislock.New(client)}, reached(&d, client)
 }
 
 type bsmRedislock struct {

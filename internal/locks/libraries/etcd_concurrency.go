@@ -61,6 +61,7 @@ func newEtcdConcurrency(d Deps) (locks.Lock, error) {
 	if err != nil {
 		return nil, err
 	}
+	d.closes(func() { _ = client.Close() })
 	l := &etcdConcurrency{Deps: d, client: client}
 	ctx, cancel := context.WithTimeout(context.Background(), connectTime)
 	defer cancel()

@@ -15,10 +15,12 @@ func primary(d *Deps) *redis.Client {
 		return goRedis(d, d.Addrs[0])
 	}
 	redis.SetLogger(silent{})
-	return redis.NewFailoverClient(&redis.FailoverOptions{
+	client := redis.NewFailoverClient(&redis.FailoverOptions{
 		MasterName: d.Primary, SentinelAddrs: d.Sentinels, Dialer: d.Dial,
 		DialTimeout: d.Timeout, ReadTimeout: d.Timeout, WriteTimeout: d.Timeout,
 	})
+	d.closes(func() { _ = client.Close() })
+	return client
 }
 
 // goRedis makes a client of go-redis for one address with the options that it has
@@ -26,10 +28,12 @@ func primary(d *Deps) *redis.Client {
 // those of the scenario.
 func goRedis(d *Deps, addr string) *redis.Client {
 	redis.SetLogger(silent{})
-	return redis.NewClient(&redis.Options{
+	client := redis.NewClient(&redis.Options{
 		Addr: addr, Dialer: d.Dial,
 		DialTimeout: d.Timeout, ReadTimeout: d.Timeout, WriteTimeout: d.Timeout,
 	})
+	d.closes(func() { _ = client.Close() })
+	return client
 }
 
 // silent keeps go-redis from writing to standard error what the history tells.
@@ -40,8 +44,11 @@ func (silent) Printf(context.Context, string, ...any) {}
 // connectTime bounds the first connection.
 const connectTime = 10 * time.Second
 
-// reached waits until a server has answered.
-func reached(client *redis.Client) error {
+// reached waits until a server has answered, where everybody is connected before the run begins.
+func reached(d *Deps, client *redis.Client) error {
+	if d.Cleanup != nil {
+		return nil
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), connectTime)
 	defer cancel()
 	for {

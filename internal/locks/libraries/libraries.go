@@ -35,6 +35,16 @@ type Deps struct {
 	// Dial opens a connection to one of Addrs or Sentinels, or to an address that a
 	// sentinel has told.
 	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
+	// Cleanup has f called when the run is over, and a client connects when it first needs to; nil where the
+	// whole process ends then, and clients are connected before the run begins.
+	Cleanup func(f func())
+}
+
+// closes has what a library has opened end with the run.
+func (d *Deps) closes(end func()) {
+	if d.Cleanup != nil {
+		d.Cleanup(end)
+	}
 }
 
 // Library makes the locks of one library.

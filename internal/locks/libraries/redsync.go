@@ -76,7 +76,7 @@ func newRedsync(d Deps) (locks.Lock, error) {
 	var pools []redis.Pool
 	for _, addr := range d.Addrs {
 		client := goRedis(&d, addr)
-		if err := reached(client); err != nil {
+		if err := reached(&d, client); err != nil {
 			return nil, err
 		}
 		pools = append(pools, goredis.NewPool(client))

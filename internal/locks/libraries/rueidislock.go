@@ -85,6 +85,7 @@ func newRueidislock(d Deps) (locks.Lock, error) {
 	if err != nil {
 		return nil, err
 	}
+	d.closes(locker.Close)
 	return &rueidisLock{d, locker}, nil
 }
 

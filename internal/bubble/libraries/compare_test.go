@@ -1,0 +1,58 @@
+package libraries_test
+
+import (
+	"os"
+	"testing"
+
+	"lockstep/internal/matrix"
+	"lockstep/internal/measured"
+	"lockstep/internal/plan"
+	"lockstep/internal/real"
+	"lockstep/internal/real/realtest"
+	"lockstep/internal/run"
+	"lockstep/internal/worlds"
+)
+
+// Clients of the live world are this program once more.
+func TestMain(m *testing.M) {
+	real.WorkerMain()
+	os.Exit(m.Run())
+}
+
+// atATenth is the scale of the comparison.
+const atATenth = 100_000
+
+// TestCompare plays the scripts of one library in virtual time and on real servers, and stores what came of it
+// beside what was measured. It is for `make libraries`.
+func TestCompare(t *testing.T) {
+	if *compare == "" {
+		t.Skip("make libraries compares")
+	}
+	for _, program := range []string{"redis-server", "etcd"} {
+		realtest.Need(t, program)
+	}
+	data, err := os.ReadFile(stored(*compare))
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := measured.ReadLibrary(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := real.Options{Backend: real.ProcessBackend, ScalePPM: atATenth}
+	c, err := worlds.Compare(t.Context(), worlds.Options{
+		Locks: variants(*compare), Columns: matrix.Columns(), Sim: inBubbles(t), RefuseSim: refuse,
+		Real: func() run.World { return &real.Player{Options: o} }, Backend: o.Backend, ScalePPM: atATenth, Times: *times, Jobs: *jobs,
+		Refuse: func(p *plan.Plan, lock string) error { return real.Refuse(p, lock, o) },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out.Worlds = c.Measured()
+	store(t, out)
+	for i := range c.Cells {
+		if one := &c.Cells[i]; one.Agreement != worlds.Agrees {
+			t.Logf("%s: %s: %v %s", one.Fault, one.Agreement, one.Pairs, one.Why.English())
+		}
+	}
+}

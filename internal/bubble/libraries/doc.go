@@ -1,0 +1,9 @@
+// Package libraries is tests only: it plays the Go libraries of package locks/libraries in virtual time, by
+// their own code, and measures their rows of the matrix and what it takes to break them. What was measured
+// is stored in docs/libraries, for a program that has neither these libraries nor a toolchain.
+//
+//	make libraries
+//
+// measures anew, with a Go runtime whose choices follow the seed: so each letter has a run that can be
+// repeated. The adapters are those of the live world; they are told other addresses.
+package libraries

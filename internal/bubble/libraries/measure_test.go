@@ -1,0 +1,111 @@
+package libraries_test
+
+import (
+	"encoding/json"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"lockstep/internal/bubble"
+	"lockstep/internal/explore"
+	"lockstep/internal/locks"
+	"lockstep/internal/matrix"
+	"lockstep/internal/measured"
+	"lockstep/internal/sim"
+)
+
+var (
+	measure    = flag.String("measure", "", "measure this library anew, and store it")
+	compare    = flag.String("compare", "", "play the scripts of this library on real servers, too, and store what they came to")
+	noWalk     = flag.Bool("no-walk", false, "leave the walk out, which takes a quarter of an hour")
+	times      = flag.Int("times", 1, "seeds of each cell on real servers")
+	jobs       = flag.Int("jobs", 2, "real runs at once")
+	variations = flag.Int("variations", 20, "random variations of each cell of the matrix")
+)
+
+// stored is where a measurement is kept.
+func stored(id string) string {
+	return filepath.Join("..", "..", "..", "docs", "libraries", id+".json")
+}
+
+// notWalked says why a library is not walked.
+var notWalked = map[string]string{
+	"etcd-concurrency": "no seed repeats a run of it, and a walk goes on from the moments that a run has reached",
+	"rueidislock":      "each of its renewals changes a key of which the server tells it, and it renews again: a thousand requests a second, in which a fault could be put at each",
+}
+
+// TestMeasure measures one library. It takes minutes, and is for `make libraries`.
+func TestMeasure(t *testing.T) {
+	if *measure == "" {
+		t.Skip("make libraries measures")
+	}
+	if !bubble.Seeded() {
+		t.Fatal("measure with the runtime whose choices follow the seed: make libraries does")
+	}
+	v, ok := locks.Lookup(*measure)
+	if !ok {
+		t.Fatalf("there is no library %q", *measure)
+	}
+	out := measured.NewLibrary()
+	out.Lock, out.Library, out.Go, out.Seeded = v.ID, v.Library, runtime.Version(), repeats(v.ID)
+	out.Version = version(t, v.Library)
+	m, err := matrix.Measure(t.Context(), matrix.Options{
+		Locks: variants(v.ID), Columns: matrix.Columns(), Seeds: *variations, Jobs: 1, Worlds: inBubbles(t), Backend: "bubble", Refuse: refuse,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out.Matrix = m.Measured()
+	if out.NotWalk = notWalked[v.ID]; *noWalk {
+		out.NotWalk = "not measured yet"
+	} else if out.NotWalk == "" {
+		out.Walk = walk(t, v)
+	}
+	store(t, out)
+}
+
+// walk puts each single fault at each moment of the plain world.
+func walk(t *testing.T, v locks.Variant) *measured.Explored {
+	o := explore.Options{
+		Locks: []locks.Variant{v}, Faults: 1, Clients: 2, Rounds: 1, In: []string{"plain"}, Jobs: 1, Refuse: refuse,
+		Worlds: func() explore.World {
+			w := &played{t: t, on: sim.New()}
+			w.on.Reserve(sim.MaxRecorded - explore.MostEvents)
+			return w
+		},
+	}
+	s := explore.NewState(&o)
+	if err := explore.Walk(t.Context(), o, s); err != nil {
+		t.Fatal(err)
+	}
+	x, _, err := s.Result(&o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x.EachStory(func(shown *measured.Shown) { shown.Story = "" }) // no simulator can play it
+	return x
+}
+
+// version is that of the module that a package is of.
+func version(t *testing.T, path string) string {
+	out, err := exec.CommandContext(t.Context(), "go", "list", "-f", "{{.Module.Version}}", path).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// store writes a measurement where the program finds it.
+func store(t *testing.T, out *measured.Library) {
+	data, err := json.MarshalIndent(out, "", " ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(stored(out.Lock), append(data, '\n'), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}

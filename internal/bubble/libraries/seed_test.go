@@ -1,0 +1,43 @@
+package libraries_test
+
+import (
+	"context"
+	"testing"
+
+	"lockstep/internal/bubble"
+	"lockstep/internal/plan"
+)
+
+// With the seeded runtime one seed gives one history, whatever was played before it.
+func TestOneSeedOneHistory(t *testing.T) {
+	if !bubble.Seeded() {
+		t.Skip("make libraries plays it, with the runtime whose choices follow the seed")
+	}
+	for _, id := range measuredIDs {
+		if !repeats(id) {
+			continue
+		}
+		t.Run(id, func(t *testing.T) {
+			w := inBubbles(t)()
+			defer w.Close()
+			seen := map[string][]int{}
+			for i := range 20 {
+				p := plan.Default()
+				p.Clients, p.Workload.Repeat = []string{"A", "B", "C"}, 2
+				h, err := w.Play(context.Background(), &p, id, 7)
+				if err != nil {
+					t.Fatal(err)
+				}
+				hash := h.Hash().String()
+				seen[hash] = append(seen[hash], i)
+				p.Workload.Repeat = 1 + i%3
+				if _, err := w.Play(context.Background(), &p, id, uint64(i)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if len(seen) != 1 {
+				t.Errorf("%d histories of one seed: %v", len(seen), seen)
+			}
+		})
+	}
+}

@@ -1,0 +1,210 @@
+package libraries_test
+
+import (
+	"context"
+	"crypto/sha1"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"testing/cryptotest"
+	"testing/synctest"
+
+	"lockstep/internal/bubble"
+	"lockstep/internal/bubble/etcdserver"
+	"lockstep/internal/explore"
+	"lockstep/internal/faults"
+	"lockstep/internal/history"
+	"lockstep/internal/locks"
+	"lockstep/internal/locks/libraries"
+	"lockstep/internal/plan"
+	"lockstep/internal/run"
+	"lockstep/internal/sim"
+	"lockstep/internal/world"
+)
+
+// measured are the libraries that are played.
+var measuredIDs = []string{"bsm-redislock", "etcd-concurrency", "redsync", "rueidislock"}
+
+// repeats reports whether one seed of a library is one history. That of etcd talks gRPC, which goes through
+// maps whose keys are addresses: in which order, no seed decides.
+func repeats(lock string) bool { return bubble.Seeded() && lock != "etcd-concurrency" }
+
+// played is a world in which a library is played by its own code, each run in a bubble of its own.
+type played struct {
+	t     *testing.T
+	on    *sim.World
+	watch func(faults.Moment, history.Instant)
+
+	reached []reached // in the last play
+}
+
+// reached is a moment that a client has come to.
+type reached struct {
+	faults.Moment
+	at history.Instant
+}
+
+// note keeps a moment until it is known whether the run counts.
+func (w *played) note(m faults.Moment, at history.Instant) {
+	w.reached = append(w.reached, reached{m, at})
+}
+
+var _ explore.World = (*played)(nil)
+
+func inBubbles(t *testing.T) run.Factory {
+	return func() run.World { return &played{t: t, on: sim.New()} }
+}
+
+// Watch implements explore.World.
+func (w *played) Watch(f func(faults.Moment, history.Instant)) { w.watch = f }
+
+// Serves implements explore.World.
+func (w *played) Serves() bool { return w.on.Serves() }
+
+// Close implements run.World.
+func (w *played) Close() { w.on.Close() }
+
+// mostPlays is how often a run is played until it comes to the same twice.
+const mostPlays = 5
+
+// Play implements run.World. What a program does for the first time it may do in another way than ever after:
+// it fills what it keeps. So with a runtime that follows the seed a run counts when it has come twice to the
+// same.
+func (w *played) Play(ctx context.Context, p *plan.Plan, lock string, seed uint64) (*history.History, error) {
+	if err := refuse(p, lock); err != nil {
+		return nil, err
+	}
+	last := ""
+	for range mostPlays {
+		w.reached = w.reached[:0]
+		h, err := w.play(ctx, p, lock, seed)
+		if err != nil {
+			return h, err
+		}
+		hash := h.Hash().String()
+		if !repeats(lock) || hash == last {
+			for i := 0; i < len(w.reached) && w.watch != nil; i++ {
+				w.watch(w.reached[i].Moment, w.reached[i].at)
+			}
+			return h, nil
+		}
+		last = hash
+	}
+	return nil, fmt.Errorf("%s comes to another history each time that seed %d is played", lock, seed)
+}
+
+// one is held while a bubble is there: crypto/rand, and the seed of the runtime, are everybody's.
+var one sync.Mutex
+
+// play plays a run once.
+func (w *played) play(ctx context.Context, p *plan.Plan, lock string, seed uint64) (h *history.History, err error) {
+	one.Lock()
+	defer one.Unlock()
+	library, _ := libraries.Lookup(lock)
+	variant, _ := locks.Lookup(lock)
+	defer bubble.SeedRuntime(seed)()
+	defer func() {
+		if stuck := recover(); stuck != nil {
+			err = fmt.Errorf("%s: %v", lock, stuck)
+		}
+	}()
+	var missed []string
+	synctest.Test(w.t, func(t *testing.T) {
+		cryptotest.SetGlobalRandom(t, seed)
+		b := bubble.New(bubble.Config{
+			Name: lock, Servers: serversOf(variant.Store), Make: maker(&library), Scripts: scriptsOf(&library), Watch: w.noting(), On: w.on,
+		})
+		defer b.Close()
+		h, err = b.Play(ctx, p, "", seed)
+		missed = b.Missed()
+	})
+	if err == nil && len(missed) > 0 {
+		err = fmt.Errorf("%s has sent what the models do not have: %v", lock, missed)
+	}
+	return h, err
+}
+
+// noting is who has to be told of moments; nil when nobody wants to know.
+func (w *played) noting() func(faults.Moment, history.Instant) {
+	if w.watch == nil {
+		return nil
+	}
+	return w.note
+}
+
+// refuse says why a library cannot be played in virtual time; nil when it can.
+func refuse(p *plan.Plan, lock string) error {
+	library, ok := libraries.Lookup(lock)
+	if !ok {
+		return fmt.Errorf("%s is no library", lock)
+	}
+	for i := range p.Faults {
+		if f := &p.Faults[i]; f.Spec().Name == "evict" && library.OwnKeys {
+			return fmt.Errorf("fault %d (%s): %s has keys of its own, which an operator does not find", f.Number, f.Text, lock)
+		}
+	}
+	return bubble.Refuse(p)
+}
+
+func serversOf(s locks.Store) bubble.Servers {
+	switch s {
+	case locks.StoreEtcd:
+		return bubble.Servers{Store: s, Port: 2379, Dial: etcdserver.Dial}
+	default:
+		return bubble.Servers{Store: s, Port: 6379}
+	}
+}
+
+// scriptsOf are the scripts that servers know of a library that is in use.
+func scriptsOf(l *libraries.Library) []*world.Script {
+	if s, ok := scripts[l.ID]; ok {
+		return s
+	}
+	var out []*world.Script
+	for _, text := range l.Texts {
+		sum := sha1.Sum([]byte(text))
+		name := l.Scripts[hex.EncodeToString(sum[:])]
+		out = append(out, &world.Script{Name: name, Source: text, Owner: l.Owners[name]})
+	}
+	scripts[l.ID] = out
+	return out
+}
+
+// scripts are those of all libraries: each stays compiled from run to run.
+var scripts = map[string][]*world.Script{}
+
+// maker makes the locks of a library for clients in a bubble.
+func maker(l *libraries.Library) func(*bubble.Client) (bubble.Lock, error) {
+	return func(c *bubble.Client) (bubble.Lock, error) {
+		lock, err := l.New(libraries.Deps{
+			Deps:  c.Settings(),
+			Addrs: c.Addresses(), Dial: c.Dial, Cleanup: c.Cleanup,
+		})
+		if err != nil {
+			return nil, err
+		}
+		return func(ctx context.Context) (bubble.Lease, error) {
+			lease, err := lock.Acquire(ctx)
+			if err != nil {
+				return bubble.Lease{}, err
+			}
+			out := bubble.Lease{Release: lease.Release, Token: lease.Token()}
+			if lost := lease.Lost(); lost != nil {
+				out.Lost = lost.Done()
+			}
+			return out, nil
+		}, nil
+	}
+}
+
+// variants are the libraries as rows.
+func variants(ids ...string) (out []locks.Variant) {
+	for _, v := range locks.All() {
+		if slices.Contains(ids, v.ID) {
+			out = append(out, v)
+		}
+	}
+	return out
+}

@@ -1,0 +1,163 @@
+package docs
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"lockstep/internal/locks"
+	"lockstep/internal/measured"
+)
+
+// library is what was measured of a library by its own code; nil when nothing is stored.
+func (w *writer) library(lock string) *measured.Library {
+	i := slices.IndexFunc(w.Libraries, func(l *measured.Library) bool { return l.Lock == lock })
+	if i < 0 {
+		return nil
+	}
+	return w.Libraries[i]
+}
+
+// howMeasured says how the figures of a library were made.
+func howMeasured(l *measured.Library) string {
+	choices := "with %s whose choices follow the seed, so each run can be repeated"
+	if !l.Seeded {
+		choices = "with %s. Some of its choices follow no seed, so a letter is what was seen, and its run may need a few tries"
+	}
+	return fmt.Sprintf("The code of %s %s itself, in virtual time: its goroutines, timers and client library, against the simulated servers, "+choices+". Clocks of clients and sentinels cannot be played so.",
+		code(l.Library), text(l.Version), text(l.Go))
+}
+
+// againByMake measures the libraries anew.
+func againByMake() string { return block("", "make libraries") }
+
+// librariesPage has all libraries that were measured by their own code.
+func (w *writer) librariesPage() []Page {
+	if len(w.Libraries) == 0 {
+		return nil
+	}
+	head := []string{"library", "version"}
+	for _, c := range w.Columns {
+		head = append(head, code(c.Code))
+	}
+	var rows, broken, real, how [][]string
+	for _, l := range w.Libraries {
+		name := link(text(l.Lock), "locks/"+l.Lock+".md")
+		row := []string{name, text(l.Version)}
+		for _, c := range w.Columns {
+			cell := ""
+			if m := l.Cell(c.Code); m != nil {
+				cell = text(m.Letter)
+				if m.Damage {
+					cell += "*"
+				}
+			}
+			row = append(row, cell)
+		}
+		rows = append(rows, row)
+		broken = append(broken, append([]string{name}, w.librarySets(l)...))
+		real = append(real, []string{name, onRealServers(l)})
+		way := "seeded: each letter has a run that can be repeated"
+		if !l.Seeded {
+			way = "statistical: some choices of its code follow no seed"
+		}
+		how = append(how, []string{name, code(l.Library), text(l.Go), way, fmt.Sprint(l.Matrix.Seeds)})
+	}
+	return []Page{page("libraries.md", "docs/libraries",
+		heading(1, "Libraries, by their own code"),
+		"What people import, as it is, in virtual time: its goroutines, timers and client library run against the simulated servers, with a Go runtime whose choices follow the seed. The program that you have installed shows what was measured; it has neither these libraries nor a toolchain. A pause is one from outside: timers go on and fire meanwhile. "+
+			link("own-lock.md", "own-lock.md")+" plays a lock of your own the same way.",
+		section("Under every kind of fault", table(head, rows)+"\n"+text("* the resource was damaged. - cannot be played so, or the library has no such step.")+" The letters are those of "+link("the matrix", "README.md")+"; the page of a library has the run behind each."),
+		section("What it takes to break one", "Each single fault at each moment of the plain world: two clients, a request or a step at a time.\n\n"+
+			table(append([]string{"library"}, wayNames[:]...), broken)),
+		section("On real servers", "The same scripts on real servers, each letter beside the one in virtual time.\n\n"+table([]string{"library", "cells"}, real)),
+		section("How", table([]string{"library", "package", "Go", "how", "variations of each cell"}, how)+"\nAgain:\n\n"+againByMake()),
+	)}
+}
+
+// librarySets says for each way of breaking which kinds of faults do it alone.
+func (w *writer) librarySets(l *measured.Library) (cells []string) {
+	for _, way := range measured.Ways() {
+		cell := "not walked"
+		if l.Walk != nil {
+			var kinds []string
+			for _, s := range l.Walk.Locks[0].Breaks[way] {
+				kinds = append(kinds, text(setName(s)))
+			}
+			if cell = strings.Join(kinds, ", "); cell == "" {
+				cell = noSet(&l.Walk.Locks[0], way)
+			}
+		}
+		cells = append(cells, cell)
+	}
+	return cells
+}
+
+// onRealServers says in how many cells both worlds agree, and where they do not.
+func onRealServers(l *measured.Library) string {
+	if l.Worlds == nil {
+		return "not compared"
+	}
+	out := comparison{l.Worlds}.summary()
+	for i := range l.Worlds.Cells {
+		if c := &l.Worlds.Cells[i]; c.Agreement == "differs" {
+			out += fmt.Sprintf("; %s is %s here", code(c.Fault), text(c.Simulated))
+		}
+	}
+	return out
+}
+
+// libraryRow is the row of a library in the matrix, and what it takes to break it.
+func (w *writer) libraryRow(v locks.Variant) string {
+	l := w.library(v.ID)
+	if l == nil {
+		return "Nobody has measured this library in virtual time."
+	}
+	return howMeasured(l) + "\n\n" + w.cells(l.Matrix, v.ID) +
+		fmt.Sprintf("\nMeasured with %d random variations of each script; the letter is the worst of all runs. Again:\n\n", l.Matrix.Seeds) + againByMake()
+}
+
+// librarySingles is what it takes to break a library; "" when that was not walked.
+func (w *writer) librarySingles(lock string) string {
+	l := w.library(lock)
+	switch {
+	case l == nil:
+		return ""
+	case l.Walk == nil:
+		return "Not walked: " + text(l.NotWalk) + "."
+	}
+	x := &l.Walk.Locks[0]
+	return table(append([]string{"kind of fault"}, wayNames[:]...), librarySetRows(x)) +
+		fmt.Sprintf("\nOf %d schedules of one fault in the plain world, played by the library's own code. %s\n", x.Walked, link("All libraries", "../libraries.md"))
+}
+
+// librarySetRows has a line for each set, with the story that shows it in one line.
+func librarySetRows(x *measured.ExploredLock) [][]string {
+	rows := setRows(x, "")
+	for i := range rows {
+		for k, way := range measured.Ways() {
+			for _, s := range x.Breaks[way] {
+				if setName(s) == rows[i][0] {
+					rows[i][k+1] = text(s.Text)
+				}
+			}
+		}
+	}
+	return rows
+}
+
+// librariesElsewhere is the table of minimal sets of the libraries, for the page of all locks; "" when none was
+// walked.
+func librariesElsewhere(w *writer) string {
+	var rows [][]string
+	for _, l := range w.Libraries {
+		if l.Walk != nil {
+			rows = append(rows, append([]string{link(text(l.Lock), "locks/"+l.Lock+".md")}, w.librarySets(l)...))
+		}
+	}
+	if rows == nil {
+		return ""
+	}
+	return "In virtual time, each single fault in the plain world only: " + link("libraries.md", "libraries.md") + ".\n\n" +
+		table(append([]string{"library"}, wayNames[:]...), rows)
+}

@@ -1,0 +1,52 @@
+package measured
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+)
+
+// Library is a library as it is, measured by its own code in virtual time: its row of the matrix, what it
+// takes to break it, and the same scripts on real servers.
+type Library struct {
+	Schema  int       `json:"schema"`
+	Lock    string    `json:"lock"`
+	Library string    `json:"library"` // import path
+	Version string    `json:"version"` // of its module
+	Go      string    `json:"go"`      // that it was compiled with
+	Seeded  bool      `json:"seeded"`  // the choices of Go's runtime followed the seed, so each run can be repeated
+	Matrix  *Matrix   `json:"matrix"`
+	Walk    *Explored `json:"walk"`       // null: not walked
+	NotWalk string    `json:"not_walked"` // why; "" when it was
+	Worlds  *Worlds   `json:"worlds"`     // null: not compared with real servers
+}
+
+// NewLibrary is a measurement of this schema.
+func NewLibrary() *Library { return &Library{Schema: schema} }
+
+// ReadLibrary reads a stored measurement.
+func ReadLibrary(data []byte) (*Library, error) {
+	l := &Library{}
+	if err := json.Unmarshal(data, l); err != nil {
+		return nil, fmt.Errorf("is no measured library: %w", err)
+	}
+	if l.Schema != schema || l.Matrix == nil || !printable(l.Lock, l.Library, l.Version, l.Go, l.NotWalk) {
+		return nil, errors.New("is no measured library: it has no matrix, or another schema than 1, or a character that no page shows")
+	}
+	for _, c := range l.Matrix.Cells {
+		if c.Lock != l.Lock || !printable(c.Fault, c.Letter, c.Note, c.DamagedBy) || !printable(c.Also...) {
+			return nil, fmt.Errorf("is no measured library: its cell %q is of another lock, or has a character that no page shows", c.Fault)
+		}
+	}
+	return l, nil
+}
+
+// Cell returns the cell of a column; nil when it was not measured.
+func (l *Library) Cell(fault string) *Cell {
+	for i := range l.Matrix.Cells {
+		if c := &l.Matrix.Cells[i]; c.Fault == fault {
+			return c
+		}
+	}
+	return nil
+}

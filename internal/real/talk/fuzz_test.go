@@ -1,0 +1,37 @@
+package talk
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// Whatever line a program writes: it is an answer or the event, complete and within its bounds, or it is refused
+// with an error that names it, on one line of text that no terminal obeys.
+func FuzzParse(f *testing.F) {
+	for _, s := range []string{
+		`{"id":1,"ok":true}`, `{"id":2,"ok":true,"token":34}`, `{"id":3,"ok":false,"err":"timeout","detail":"x"}`, `{"event":"lost"}`,
+		`{"id":1,"ok":true,"extend":true}`, `{"id":1}`, `{"ok":true}`, `{"id":1,"ok":true,"token":-1}`, `{"event":"lost","id":1}`, `{"event":"gone"}`,
+		`{"id":1,"ok":true} {}`, `{"id":1,"ok":true,"more":1}`, "", "null", "[]", "\x1b[2J", "\xff", `{"id":1e3,"ok":true}`, `{"id":1,"id":2,"ok":true}`,
+	} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, line []byte) {
+		a, err := parse(line)
+		if err == nil {
+			if !json.Valid(line) {
+				t.Errorf("%q is no JSON, and is taken", line)
+			}
+			if isEvent, isAnswer := a.Event == "lost", a.ID != nil && a.OK != nil; isEvent == isAnswer || a.Token < 0 {
+				t.Errorf("%q is neither an answer nor the event, and is taken: %+v", line, a)
+			}
+			return
+		}
+		said := err.Error()
+		if !errors.Is(err, ErrGarbage) || len(said) > 4*maxDetail+400 || !utf8.ValidString(said) || strings.ContainsAny(said, "\n\r\x1b\x00") {
+			t.Errorf("%q is refused with %q", line, said)
+		}
+	})
+}
