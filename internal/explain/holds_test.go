@@ -32,6 +32,13 @@ func TestHolds(t *testing.T) {
 			t.add(100, history.Crashed, "redis-1")
 			t.add(600, history.Restarted, "redis-1")
 		}, []string{"redis-1 A 10-100", "redis-1 A 600-end"}},
+		{"a copy takes the place of the one before, whose end nobody saw", func(t *tape) {
+			t.withReplica()
+			t.acquires(10, "A")
+			t.add(20, history.Replicated, "redis-2", t.owner("A"), t.peer("redis-1"), t.text("lock"), lasts(10*time.Second))
+			t.add(30, history.Granted, "redis-1", t.owner("B"), t.text("lock"), lasts(10*time.Second))
+			t.add(40, history.Replicated, "redis-2", t.owner("B"), t.peer("redis-1"), t.text("lock"), lasts(10*time.Second))
+		}, []string{"redis-1 A 10-30", "redis-2 A 20-40 copy", "redis-1 B 30-end", "redis-2 B 40-end copy"}},
 		{"a copy is the replica's own once it answers", func(t *tape) {
 			t.withReplica()
 			t.acquires(10, "A")

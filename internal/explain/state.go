@@ -221,7 +221,7 @@ func (t *teller) applyGrant(e *history.Event) {
 			original.replicated = true
 			copied = *original
 		}
-		t.drop(node, e.Owner, e.Text)
+		t.dropKey(node, e.Text) // of another owner, too: its end came before anybody saw it
 		t.entries[node] = append(t.entries[node], copied)
 	case history.Extended:
 		if held := t.find(node, e.Owner, e.Text); held != nil {
