@@ -27,8 +27,8 @@ import (
 // measured are the libraries that are played.
 var measuredIDs = []string{"bsm-redislock", "etcd-concurrency", "redsync", "rueidislock"}
 
-// repeats reports whether one seed of a library is one history. That of etcd talks gRPC, which goes through
-// maps whose keys are addresses: in which order, no seed decides.
+// repeats reports whether one seed of a library is one history. That of etcd talks gRPC, some of whose choices
+// follow no seed; nobody has found out which.
 func repeats(lock string) bool { return bubble.Seeded() && lock != "etcd-concurrency" }
 
 // played is a world in which a library is played by its own code, each run in a bubble of its own.
