@@ -3,7 +3,6 @@ package runpage
 import (
 	"html"
 	"html/template"
-	"path/filepath"
 	"strings"
 
 	"lockstep/internal/checker"
@@ -26,7 +25,6 @@ type pageView struct {
 	Origin                       string // of a story that was shrunk
 	Head                         page.Head
 	Leads                        []string // the verdict in a sentence
-	Guess                        bool     // the reader is to guess before reading on
 	Properties                   []string
 	Runs                         []runView
 	Lead                         *runView  // whose story the page tells first
@@ -157,7 +155,6 @@ func newPage(b *bundle.Bundle, stories []story, shared *figure.Figure, d richnes
 	told := max(b.Worst(), 0)
 	v.lead(told, l)
 	v.Questions = predict(b, stories, v)
-	v.Guess = b.Plan != nil && filepath.Base(filepath.Dir(b.Plan.File)) == "lessons"
 	v.Compared = compare(b, stories, v)
 	v.align(b, stories, l)
 	if told < len(stories) {
