@@ -49,16 +49,24 @@ func reapInMemory(dir string) error {
 	return err
 }
 
+// quietLooks is how many looks in a row have to find nobody. One is not enough: a daemon on its way
+// forks and exits, so the parent is gone and the child was not there yet when the processes were
+// listed; and a process in the middle of execve shows no environment.
+const quietLooks = 3
+
 // killInside kills the processes that live in a directory. Each look may find some that
 // were forked after the one before.
 func killInside(dir string) error {
 	var shared sharedFiles
+	quiet := 0
 	for end := time.Now().Add(settleTime); ; nap(time.Millisecond) {
 		left := inside(dir)
-		if len(left) == 0 {
+		if len(left) > 0 {
+			quiet = 0
+		} else if quiet++; quiet == quietLooks {
 			return shared.remove()
 		}
-		if time.Now().After(end) {
+		if len(left) > 0 && time.Now().After(end) {
 			return fmt.Errorf("processes %v got SIGKILL and were still there after %v: they hang in the kernel", left, settleTime)
 		}
 		for _, pid := range left {
