@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -103,6 +104,59 @@ var failures = map[string]func(t *testing.T){
 			})
 		})
 	},
+	"no lock": func(t *testing.T) { locktest.Run(t, locktest.Redis{}, nil) },
+	"nil lock": func(t *testing.T) {
+		locktest.Run(t, locktest.Redis{}, func(locktest.Client) locktest.Lock { return nil })
+	},
+	"no lease": func(t *testing.T) {
+		locktest.Run(t, locktest.Redis{}, func(locktest.Client) locktest.Lock {
+			return locktest.LockFunc(func(context.Context) (locktest.Lease, error) { return nil, nil })
+		})
+	},
+	"nil pointer": func(t *testing.T) {
+		locktest.Run(t, locktest.Redis{}, func(locktest.Client) locktest.Lock { return (*blind)(nil) })
+	},
+	"panics later": func(t *testing.T) {
+		locktest.Run(t, locktest.Redis{}, func(c locktest.Client) locktest.Lock {
+			return locktest.LockFunc(func(ctx context.Context) (locktest.Lease, error) {
+				_, err := newBlind(c).Acquire(ctx)
+				return locktest.LeaseFunc(func(context.Context) error { panic("not written yet") }), err
+			})
+		})
+	},
+	"no story":    func(t *testing.T) { locktest.Run(t, locktest.Redis{}, newBlind, locktest.Stories()) },
+	"in parallel": func(t *testing.T) { t.Parallel(); locktest.Run(t, locktest.Redis{}, newBlind) },
+	"within bubble": func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) { locktest.Run(t, locktest.Redis{}, newBlind) })
+	},
+	"fails the test": func(t *testing.T) {
+		locktest.Run(t, locktest.Redis{}, func(locktest.Client) locktest.Lock { t.FailNow(); return nil })
+	},
+	"never returns": func(t *testing.T) {
+		locktest.Run(t, locktest.Redis{}, func(locktest.Client) locktest.Lock {
+			return locktest.LockFunc(func(context.Context) (locktest.Lease, error) { select {} })
+		})
+	},
+	"spins": func(t *testing.T) {
+		locktest.SetStandstill(2 * time.Second)
+		locktest.Run(t, locktest.Redis{}, func(locktest.Client) locktest.Lock {
+			return locktest.LockFunc(func(ctx context.Context) (locktest.Lease, error) {
+				for ctx.Err() == nil {
+				}
+				return nil, ctx.Err()
+			})
+		})
+	},
+	"by name": func(t *testing.T) {
+		locktest.Run(t, locktest.Redis{}, func(c locktest.Client) locktest.Lock {
+			return &blind{redis.NewClient(&redis.Options{Addr: "localhost:1"}), c.Key(), c.Lease()}
+		})
+	},
+	"by wrong address": func(t *testing.T) {
+		locktest.Run(t, locktest.Redis{}, func(c locktest.Client) locktest.Lock {
+			return &blind{redis.NewClient(&redis.Options{Addr: "localhost:6379", Dialer: c.Dial}), c.Key(), c.Lease()}
+		})
+	},
 	"never": func(t *testing.T) {
 		locktest.Run(t, locktest.Redis{}, newBlind, locktest.Stories("testdata/never.yaml"))
 	},
@@ -144,17 +198,30 @@ func readBack(t *testing.T, dir string) {
 // Everything that has to fail fails, and says why and what to do.
 func TestWhatFails(t *testing.T) {
 	for name, want := range map[string][]string{
-		"blind":         {"owner-only-release is broken", `locktest.Breaks("late-release", "owner-only-release")`, "A's DEL removes C's entry", "LOCKSTEP_SEED=1 go test -run", "report.html"},
-		"better":        {`mutual-exclusion is kept, and the test says that it breaks`},
-		"shared":        {"has sent nothing to its store"},
-		"alone":         {"unknown: ", `locktest.MayBeUntested("alone")`},
-		"story says":    {"mutual-exclusion is kept, and the story says that every lock breaks it."},
-		"real socket":   {"virtual time has stood still for 2s", "IO wait", "broken_test.go"},
-		"never":         {"unknown: ", "never fired"},
-		"unmodelled":    {"unknown: ", "(OBJECT)"},
-		"unknown story": {"pauze"},
-		"unplayed":      {`"faillover", which is not played`},
-		"walk":          {"drop reply when A is about to send any command the 2nd time", "owner-only-release is broken"},
+		"blind":            {"owner-only-release is broken", `locktest.Breaks("late-release", "owner-only-release")`, "A's DEL removes C's entry", "LOCKSTEP_SEED=1 go test -run", "report.html"},
+		"better":           {`mutual-exclusion is kept, and the test says that it breaks`},
+		"shared":           {"has sent nothing to its store"},
+		"alone":            {"unknown: ", `locktest.MayBeUntested("alone")`},
+		"story says":       {"mutual-exclusion is kept, and the story says that every lock breaks it."},
+		"real socket":      {"virtual time has stood still for 2s", "IO wait", "broken_test.go"},
+		"never":            {"unknown: ", "never fired"},
+		"no lock":          {"locktest.Run needs servers and a function"},
+		"nil lock":         {"newLock has returned nil"},
+		"no lease":         {"Acquire has returned neither a lease nor an error"},
+		"nil pointer":      {"client A has panicked: runtime error: invalid memory address", "broken_test.go:"},
+		"panics later":     {"Release of client A has panicked: not written yet", "broken_test.go:"},
+		"no story":         {"locktest.Stories names no story"},
+		"in parallel":      {"take t.Parallel out of the test"},
+		"within bubble":    {"call it outside of synctest.Test"},
+		"fails the test":   {"has left its goroutine, as runtime.Goexit and t.FailNow do"},
+		"never returns":    {"has not returned", "it does not look at it"},
+		"spins":            {"virtual time has stood still for 2s", "broken_test.go:"},
+		"by name":          {"has sent nothing to its store", "connect: connection refused"},
+		"by wrong address": {"nobody listens at localhost:6379"},
+		"unmodelled":       {"unknown: ", "(OBJECT)"},
+		"unknown story":    {"pauze"},
+		"unplayed":         {`"faillover", which is not played`},
+		"walk":             {"drop reply when A is about to send any command the 2nd time", "owner-only-release is broken"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			reports := t.TempDir()

@@ -56,7 +56,6 @@ func (c Client) Nodes() []*redis.Client {
 	if s := c.c.Store(); s != locks.StoreRedis && s != locks.StoreRedisNodes {
 		panic("locktest: Client.Redis and Client.Nodes are for a test whose store is locktest.Redis")
 	}
-	redis.SetLogger(silent{})
 	var out []*redis.Client
 	for _, addr := range c.Addresses() {
 		client := redis.NewClient(&redis.Options{

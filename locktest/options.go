@@ -1,6 +1,7 @@
 package locktest
 
 import (
+	"cmp"
 	"slices"
 
 	"lockstep/internal/checker"
@@ -65,4 +66,4 @@ func Walk() Option { return func(s *suite) { s.walk = true } }
 func Seeds(n int) Option { return func(s *suite) { s.seeds = max(n, 1) } }
 
 // Name is what reports call the lock; the name of the test otherwise.
-func Name(name string) Option { return func(s *suite) { s.name = name } }
+func Name(name string) Option { return func(s *suite) { s.name = cmp.Or(name, s.name) } }

@@ -26,6 +26,7 @@ type result struct {
 	run.Outcome
 	missed  []string // commands that the models do not have
 	learned []*world.Script
+	refused error  // why somebody did not get the lock; nil for none
 	left    string // goroutines of the lock that did not end with it; "" for none
 }
 
@@ -38,12 +39,17 @@ func (s *suite) play(t *testing.T, p *plan.Plan, seed uint64, moment func(faults
 		set(&changed)
 		p = &changed
 	}
-	cryptotest.SetGlobalRandom(t, seed)
+	seedRandom(t, seed)
 	defer bubble.SeedRuntime(seed)()
 	defer func() {
-		stuck, ok := recover().(error)
+		v := recover()
+		stuck, ok := v.(error)
 		switch {
+		case v == nil:
+		case strings.Contains(fmt.Sprint(v), "within a synctest bubble"):
+			t.Fatal("locktest.Run makes the bubbles in which it plays: call it outside of synctest.Test")
 		case !ok:
+			panic(v)
 		case strings.Contains(stuck.Error(), "blocked goroutines remain"):
 			r.left = goroutines("")
 		default:
@@ -55,10 +61,21 @@ func (s *suite) play(t *testing.T, p *plan.Plan, seed uint64, moment func(faults
 		w := bubble.New(bubble.Config{Name: s.name, Servers: s.servers, Make: s.make, Scripts: s.scripts, Watch: moment, On: s.on})
 		defer w.Close()
 		r.Outcome = run.One(t.Context(), w, p, s.name, seed)
-		r.missed, r.learned = w.Missed(), w.Learned()
+		r.missed, r.learned, r.refused = w.Missed(), w.Learned(), w.Refused()
 	})
 	r.forgive()
 	return r
+}
+
+// seedRandom has crypto/rand follow the seed until the test ends.
+func seedRandom(t *testing.T, seed uint64) {
+	t.Helper()
+	defer func() {
+		if v := recover(); v != nil {
+			t.Fatalf("%v: crypto/rand is everybody's, so take t.Parallel out of the test that calls locktest.Run, and of those around it", v)
+		}
+	}()
+	cryptotest.SetGlobalRandom(t, seed)
 }
 
 // forgive drops what is expected of properties that the run gave no occasion to break: a lock that

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -36,18 +37,18 @@ var libraries = []struct {
 	{"redislock", 1, redislocks}, {"redsync", 1, redsyncs}, {"redsync", 5, redsyncs}, {"rueidislock", 1, rueidislocks},
 }
 
-// fullVariable asks for the full size of TestOneSeedOneHistory: 200 runs of one seed, and 60 seeds in
-// two processes, of 20 rounds each.
+// fullVariable asks for the full size of TestOneSeedOneHistory: 200 runs of one seed, 60 seeds in
+// two processes, of 20 rounds each, and 32 processes that begin with that seed.
 const fullVariable = "LOCKTEST_FULL"
 
 // seedsVariable has TestSeeds print the hashes of so many seeds.
 const seedsVariable = "LOCKTEST_SEEDS"
 
-func sizes() (runs, seeds, rounds int) {
+func sizes() (runs, seeds, rounds, processes int) {
 	if os.Getenv(fullVariable) != "" {
-		return 200, 60, 20
+		return 200, 60, 20, 32
 	}
-	return 10, 4, 4
+	return 10, 4, 4, len(libraries)
 }
 
 // With the seeded runtime, one seed gives one history, in any process.
@@ -59,7 +60,8 @@ func TestOneSeedOneHistory(t *testing.T) {
 		inSeeded(t)
 		return
 	}
-	runs, seeds, rounds := sizes()
+	runs, seeds, rounds, processes := sizes()
+	firstRuns(t, processes)
 	for _, l := range libraries {
 		t.Run(fmt.Sprintf("%s-%d", l.name, l.nodes), func(t *testing.T) {
 			seen := map[string]int{}
@@ -72,7 +74,8 @@ func TestOneSeedOneHistory(t *testing.T) {
 			}
 		})
 	}
-	first, second := hashes(t, seeds), hashes(t, seeds)
+	asked := seedsVariable + "=" + strconv.Itoa(seeds)
+	first, second := printed(t, "TestSeeds", asked), printed(t, "TestSeeds", asked)
 	if first != second {
 		t.Errorf("two processes disagree about %d seeds:\n%s\n%s", seeds, first, second)
 	}
@@ -105,11 +108,35 @@ func inSeeded(t *testing.T) {
 	}
 }
 
-// hashes are those of many seeds, as another process finds them.
-func hashes(t *testing.T, seeds int) string {
+// firstRuns compares the runs of one seed in processes that begin with one library each: the very first run
+// of a process, in which things are made that are there for ever after, is no other than those after it.
+func firstRuns(t *testing.T, processes int) {
+	seen := map[string]map[string][]string{} // library -> hash -> where
+	for i := range processes {
+		for line := range strings.Lines(printed(t, "TestFirst", firstVariable+"="+strconv.Itoa(i))) {
+			library, hash, _ := strings.Cut(strings.TrimSpace(line), " ")
+			hash, where, _ := strings.Cut(hash, " ")
+			if seen[library] == nil {
+				seen[library] = map[string][]string{}
+			}
+			seen[library][hash] = append(seen[library][hash], fmt.Sprintf("process %d: %s", i, where))
+		}
+	}
+	if len(seen) != len(libraries) {
+		t.Fatalf("%d libraries have played, want %d", len(seen), len(libraries))
+	}
+	for library, hashes := range seen {
+		if len(hashes) != 1 {
+			t.Errorf("%s: %d histories of one seed: %v", library, len(hashes), hashes)
+		}
+	}
+}
+
+// printed is what a test prints in a process of its own.
+func printed(t *testing.T, test, variable string) string {
 	t.Helper()
-	cmd := exec.Command(os.Args[0], "-test.run", "^TestSeeds$")
-	cmd.Env = append(os.Environ(), seedsVariable+"="+strconv.Itoa(seeds))
+	cmd := exec.Command(os.Args[0], "-test.run", "^"+test+"$")
+	cmd.Env = append(os.Environ(), variable)
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -118,9 +145,32 @@ func hashes(t *testing.T, seeds int) string {
 	return text
 }
 
+// firstVariable has TestFirst play that library before all others.
+const firstVariable = "LOCKTEST_FIRST"
+
+// TestFirst prints the hashes of one seed of each library: the first run of the process, others after it, and
+// one after a collection, which empties what libraries keep in pools.
+func TestFirst(t *testing.T) {
+	first, err := strconv.Atoi(os.Getenv(firstVariable))
+	if err != nil {
+		t.Skip("TestOneSeedOneHistory starts it")
+	}
+	for i := range libraries {
+		l := libraries[(first+i)%len(libraries)]
+		for _, how := range []string{"first", "again", "collected"} {
+			if how == "collected" {
+				runtime.GC()
+				runtime.GC()
+			}
+			hash := locktest.Play(t, locktest.Redis{Nodes: l.nodes}, l.newLock, 7, contended(4))
+			fmt.Printf("%s-%d %s %s run of library %d\n", l.name, l.nodes, hash, how, i+1)
+		}
+	}
+}
+
 func TestSeeds(t *testing.T) {
 	seeds, _ := strconv.Atoi(os.Getenv(seedsVariable))
-	_, _, rounds := sizes()
+	_, _, rounds, _ := sizes()
 	for seed := range seeds {
 		for _, l := range libraries {
 			hash := locktest.Play(t, locktest.Redis{Nodes: l.nodes}, l.newLock, uint64(seed+1), contended(rounds))

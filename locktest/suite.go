@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/redis/go-redis/v9"
+
 	"lockstep/internal/bubble"
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
@@ -62,6 +64,10 @@ type suite struct {
 // newSuite returns nil when the options make no sense, and has said why.
 func newSuite(t *testing.T, store Store, newLock func(Client) Lock, options []Option) *suite {
 	t.Helper()
+	if store == nil || newLock == nil {
+		t.Error("locktest.Run needs servers and a function that makes the lock of one client, as in locktest.Run(t, locktest.Redis{}, newLock): one of them is nil")
+		return nil
+	}
 	s := &suite{
 		name: t.Name(), servers: store.Servers(), newLock: newLock, stories: usualNames,
 		breaks: map[string][]string{}, seed: 1, seeds: 1, on: sim.New(),
@@ -69,8 +75,16 @@ func newSuite(t *testing.T, store Store, newLock func(Client) Lock, options []Op
 	if s.servers.Store == locks.StoreRedisNodes {
 		s.stories = usualNames[:len(usualNames)-1]
 	}
+	if err := s.servers.Wrong; err != nil {
+		s.wrong(err.Error())
+	}
 	for _, o := range options {
-		o(s)
+		if o != nil {
+			o(s)
+		}
+	}
+	if len(s.stories) == 0 && !s.walk {
+		s.wrong("locktest.Stories names no story, so nothing would be tested: leave it out to have the usual ones")
 	}
 	if text := os.Getenv(seedVariable); text != "" {
 		n, err := strconv.ParseUint(text, 10, 64)
@@ -103,6 +117,7 @@ func newSuite(t *testing.T, store Store, newLock func(Client) Lock, options []Op
 	if len(s.problems) > 0 {
 		return nil
 	}
+	redis.SetLogger(silent{})
 	t.Cleanup(watch())
 	return s
 }
@@ -174,13 +189,21 @@ func (s *suite) rehearse(t *testing.T) bool {
 	case r.Err != nil:
 		t.Errorf("the lock cannot be played: %v", r.Err)
 	case !slices.ContainsFunc(r.Judgement.History.Events, func(e history.Event) bool { return e.Kind == history.Sent }):
-		t.Errorf("the lock has sent nothing to its store: it has to use the connections of locktest.Client")
+		t.Errorf("the lock has sent nothing to its store: it has to use the connections of locktest.Client%s", r.firstError())
 	case r.Judgement.Acquired == 0:
-		t.Errorf("nobody has ever got the lock, though nothing went wrong:\n%s", s.tell(p, r))
+		t.Errorf("nobody has ever got the lock, though nothing went wrong%s\n%s", r.firstError(), s.tell(p, r))
 	default:
 		return true
 	}
 	return false
+}
+
+// firstError says why the lock was not given, in its own words.
+func (r *result) firstError() string {
+	if r.refused == nil {
+		return "."
+	}
+	return ". The lock says: " + r.refused.Error()
 }
 
 // unseededPlays is how often a story is played at most until it breaks what the test says that it

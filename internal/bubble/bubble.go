@@ -15,6 +15,7 @@ package bubble
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"slices"
@@ -55,6 +56,7 @@ type Servers struct {
 	// Dial connects a client to the server with that index; nil where they speak the protocol of Redis.
 	Dial  func(ctx context.Context, c *Client, server int) (net.Conn, error)
 	Setup []world.Stmt // statements that an SQL server has executed before the run
+	Wrong error        // why there can be no such servers; nil when there can
 	// Set, if not nil, changes what a plan says of the servers.
 	Set func(p *plan.Plan)
 }
@@ -74,8 +76,10 @@ type World struct {
 	scripts map[string]*world.Script // that the run's servers can know, by their hash
 	learned []*world.Script          // of these, those that are new
 
-	mu     sync.Mutex
-	missed []string // commands without a model
+	mu       sync.Mutex
+	missed   []string // commands without a model
+	panicked error    // the first panic of the lock; nil while there is none
+	refused  error    // the first error of Acquire, of those that are not only the end of its context if there are any
 }
 
 // New returns a world. It must be called inside of a bubble.
@@ -133,9 +137,37 @@ func (w *World) Play(ctx context.Context, p *plan.Plan, _ string, seed uint64) (
 		w.scripts[hashOf(s.Source)] = s
 	}
 	w.sim.Watch(w.config.Watch)
-	h, err := w.sim.PlayGuest(ctx, p, variant, seed, w.clock)
+	h, err := w.sim.PlayGuest(untilPanic{ctx, w}, p, variant, seed, w.clock)
 	w.stop()
+	if w.panicked != nil {
+		return nil, w.panicked
+	}
 	return h, err
+}
+
+// untilPanic is a context from outside of the bubble, that has ended, too, when the lock has panicked.
+type untilPanic struct {
+	context.Context
+	world *World
+}
+
+// Err implements context.Context.
+func (u untilPanic) Err() error {
+	u.world.mu.Lock()
+	defer u.world.mu.Unlock()
+	if u.world.panicked != nil {
+		return context.Canceled
+	}
+	return u.Context.Err()
+}
+
+// panics ends the run for a panic of the lock. What is done after it is nobody's design.
+func (w *World) panics(err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.panicked == nil {
+		w.panicked = err
+	}
 }
 
 // settling is how much time the goroutines of a lock have to end when their run is over.
@@ -170,6 +202,27 @@ func (w *World) misses(command string) {
 	if !slices.Contains(w.missed, command) {
 		w.missed = append(w.missed, command)
 	}
+}
+
+// Refused returns the first error that the lock has given to who wanted it, if possible one that says more
+// than that the time was over; nil when it has given none.
+func (w *World) Refused() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.refused
+}
+
+func (w *World) refuses(err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.refused == nil || ofContext(w.refused) && !ofContext(err) {
+		w.refused = err
+	}
+}
+
+// ofContext reports whether an error is that of a context which has ended.
+func ofContext(err error) bool {
+	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
 // Learned returns the scripts that the last run's servers have been sent the text of.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
+	"strings"
 	"sync"
 
 	"lockstep/internal/locks"
@@ -40,7 +42,11 @@ func (l *lock) Acquire(ctx context.Context) (locks.Lease, error) {
 	limited, cancel := context.WithTimeout(l.life, l.client.deps.Wait)
 	defer cancel()
 	var got Lease
-	err := l.do(ctx, cancel, "Acquire", func() (err error) {
+	name := "Acquire"
+	if l.made == nil {
+		name = "what makes the lock, or the first Acquire,"
+	}
+	err := l.do(ctx, cancel, name, func() (err error) {
 		if l.made == nil {
 			if l.made, err = l.make(l.client); err != nil {
 				return err
@@ -49,6 +55,9 @@ func (l *lock) Acquire(ctx context.Context) (locks.Lease, error) {
 		got, err = l.made(limited)
 		return err
 	}, func() { _ = got.Release(l.life) })
+	if err != nil {
+		l.client.world.refuses(err)
+	}
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return nil, ctx.Err()
@@ -95,6 +104,10 @@ func (l *lock) do(ctx context.Context, cancel func(), name string, f func() erro
 func (l *lock) perform(c *call, name string, f func() error) {
 	err := fmt.Errorf("%s has left its goroutine, as runtime.Goexit and t.FailNow do", name)
 	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("%s of client %s has panicked: %v\n%s", name, l.client.Name(), v, panickedAt(string(debug.Stack())))
+			l.client.world.panics(err)
+		}
 		l.client.post(func() {
 			c.done, c.err = true, err
 			if c.late != nil && err == nil {
@@ -105,6 +118,16 @@ func (l *lock) perform(c *call, name string, f func() error) {
 		})
 	}()
 	err = f()
+}
+
+// panickedAt is what of a stack led to the panic that was recovered from.
+func panickedAt(stack string) string {
+	if _, below, ok := strings.Cut(stack, "\npanic("); ok {
+		_, stack, _ = strings.Cut(below, "\n") // the call
+		_, stack, _ = strings.Cut(stack, "\n") // its place
+	}
+	above, _, _ := strings.Cut(stack, "\nlockstep/internal/bubble.(*lock)")
+	return above
 }
 
 // lease is locks.Lease for a Lease.

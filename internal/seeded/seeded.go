@@ -22,38 +22,43 @@ import (
 // Tag is the build tag under which code may use runtime.BubbleSeed.
 const Tag = "lockstepseeded"
 
-// edit replaces one place of a file of package runtime.
+// edit replaces one place of a file of the standard library.
 type edit struct{ file, old, new string }
 
 // edits are all of them, in the words of Go 1.26.
 var edits = []edit{
 	// A bubble draws its luck from a stream of its own.
-	{"synctest.go", "	root    *g     // caller of synctest.Run\n", "	root    *g     // caller of synctest.Run\n	luck    uint64 // seeded choices\n"},
-	{"synctest.go", "		root:    gp,\n	}\n	const synctestBaseTime", "		root:    gp,\n		luck:    BubbleSeed,\n	}\n	const synctestBaseTime"},
+	{"runtime/synctest.go", "	root    *g     // caller of synctest.Run\n", "	root    *g     // caller of synctest.Run\n	luck    uint64 // seeded choices\n"},
+	{"runtime/synctest.go", "		root:    gp,\n	}\n	const synctestBaseTime", "		root:    gp,\n		luck:    BubbleSeed,\n	}\n	const synctestBaseTime"},
 	// math/rand.
-	{"rand.go", "func rand() uint64 {\n", "func rand() uint64 {\n	if b := seededBubble(); b != nil {\n		return b.draw()\n	}\n"},
+	{"runtime/rand.go", "func rand() uint64 {\n", "func rand() uint64 {\n	if b := seededBubble(); b != nil {\n		return b.draw()\n	}\n"},
 	// Where an iteration over a map begins: elsewhere with another seed, and not by the stream, of which
 	// a map that is made once in a process would take from the first run only.
-	{"rand.go", "func maps_rand() uint64 {\n", "func maps_rand() uint64 {\n	if seededBubble() != nil {\n		return BubbleSeed * 0x9e3779b97f4a7c15\n	}\n"},
+	{"runtime/rand.go", "func maps_rand() uint64 {\n", "func maps_rand() uint64 {\n	if seededBubble() != nil {\n		return BubbleSeed * 0x9e3779b97f4a7c15\n	}\n"},
+	// The same is so of what sync.Map and package unique hash by.
+	{"internal/sync/hashtriemap.go", "//go:linkname runtime_rand runtime.rand\n", "//go:linkname runtime_rand runtime.seededshape\n"},
+	{"unique/canonmap.go", "//go:linkname runtime_rand runtime.rand\n", "//go:linkname runtime_rand runtime.seededshape\n"},
 	// A thread that is made meanwhile takes nothing from the stream.
-	{"rand.go", "mp.cheaprand = rand()", "mp.cheaprand = uint64(nanotime())"},
+	{"runtime/rand.go", "mp.cheaprand = rand()", "mp.cheaprand = uint64(nanotime())"},
 	// Which case of a select is looked at first.
-	{"select.go", "j := cheaprandn(uint32(norder + 1))", "j := bubblerandn(uint32(norder + 1))"},
+	{"runtime/select.go", "j := cheaprandn(uint32(norder + 1))", "j := bubblerandn(uint32(norder + 1))"},
 	// Which of the timers that are due at the same time fires first.
-	{"time.go", "t.rand = cheaprand()", "t.rand = bubblerand()"},
+	{"runtime/time.go", "t.rand = cheaprand()", "t.rand = bubblerand()"},
 	// Who waits where in a semaphore's tree.
-	{"sema.go", "s.ticket = cheaprand() | 1", "s.ticket = bubblerand() | 1"},
-	// A goroutine runs until it waits.
-	{"proc.go", "	if gp == nil || gp == mp.g0 {\n		return false\n	}\n	if readgstatus(gp)&^_Gscan == _Gsyscall {\n		// Don't bother trying to preempt",
-		"	if gp == nil || gp == mp.g0 {\n		return false\n	}\n	if gp.bubble != nil && BubbleSeed != 0 && !sched.gcwaiting.Load() {\n		return false\n	}\n	if readgstatus(gp)&^_Gscan == _Gsyscall {\n		// Don't bother trying to preempt"},
+	{"runtime/sema.go", "s.ticket = cheaprand() | 1", "s.ticket = bubblerand() | 1"},
+	// A goroutine runs until it waits. Who still runs after a minute never will: others have to say so.
+	{"runtime/proc.go", "	if gp == nil || gp == mp.g0 {\n		return false\n	}\n	if readgstatus(gp)&^_Gscan == _Gsyscall {\n		// Don't bother trying to preempt",
+		"	if gp == nil || gp == mp.g0 {\n		return false\n	}\n	if gp.bubble != nil && BubbleSeed != 0 && !sched.gcwaiting.Load() && nanotime()-pp.sysmontick.schedwhen < 60e9 {\n		return false\n	}\n	if readgstatus(gp)&^_Gscan == _Gsyscall {\n		// Don't bother trying to preempt"},
 	// Hashes do not depend on the process.
-	{"alg.go", "		key[i] = bootstrapRand()", "		key[i] = 0x9e3779b97f4a7c15 * uint64(i+1)"},
-	{"alg.go", "		hashkey[i] = uintptr(bootstrapRand())", "		hashkey[i] = uintptr(0x9e3779b9 * (i + 1))"},
+	{"runtime/alg.go", "		key[i] = bootstrapRand()", "		key[i] = 0x9e3779b97f4a7c15 * uint64(i+1)"},
+	{"runtime/alg.go", "		hashkey[i] = uintptr(bootstrapRand())", "		hashkey[i] = uintptr(0x9e3779b9 * (i + 1))"},
 }
 
 // addition is the file that is new. Its functions must not grow the stack: some of their callers
 // have none to grow.
 const addition = `package runtime
+
+import _ "unsafe" // for go:linkname
 
 // BubbleSeed seeds the choices in bubbles that are made from now on; 0 leaves them to Go.
 var BubbleSeed uint64
@@ -79,6 +84,11 @@ func (b *synctestBubble) draw() uint64 {
 	return z ^ (z >> 31)
 }
 
+// seededshape is what tables hash by that are made once in a process.
+//
+//go:linkname seededshape
+func seededshape() uint64 { return maps_rand() }
+
 //go:nosplit
 func bubblerand() uint32 {
 	if b := seededBubble(); b != nil {
@@ -94,7 +104,7 @@ func bubblerandn(n uint32) uint32 {
 `
 
 // additionName is what the new file is called.
-const additionName = "zz_lockstep.go"
+const additionName = "runtime/zz_lockstep.go"
 
 // UnknownGo says that the overlay does not fit the Go that is installed.
 type UnknownGo struct {
@@ -124,7 +134,7 @@ func Installed(ctx context.Context, dir string) (goroot, version string, err err
 // Write writes the overlay of the Go at goroot into a folder, and returns its file for -overlay. The
 // error is UnknownGo when an edit does not fit.
 func Write(goroot, version, dir string) (string, error) {
-	from := filepath.Join(goroot, "src", "runtime")
+	from := filepath.Join(goroot, "src")
 	texts := map[string]string{}
 	for _, e := range edits {
 		text, read := texts[e.file]
@@ -136,14 +146,14 @@ func Write(goroot, version, dir string) (string, error) {
 			text = string(data)
 		}
 		if n := strings.Count(text, e.old); n != 1 {
-			return "", &UnknownGo{Version: version, Place: "runtime/" + e.file, Found: n}
+			return "", &UnknownGo{Version: version, Place: e.file, Found: n}
 		}
 		texts[e.file] = strings.Replace(text, e.old, e.new, 1)
 	}
 	texts[additionName] = addition
 	replace := map[string]string{}
 	for name, text := range texts { // order: each file on its own
-		to := filepath.Join(dir, name)
+		to := filepath.Join(dir, strings.ReplaceAll(name, "/", "-"))
 		if err := os.WriteFile(to, []byte(text), 0o644); err != nil {
 			return "", err
 		}

@@ -32,8 +32,8 @@ func TestItFitsTheInstalledGo(t *testing.T) {
 		files[e.file] = true
 	}
 	for name := range files {
-		to := overlay.Replace[filepath.Join(goroot, "src", "runtime", name)]
-		if text, err := os.ReadFile(to); err != nil || !strings.Contains(string(text), "package runtime") {
+		to := overlay.Replace[filepath.Join(goroot, "src", name)]
+		if text, err := os.ReadFile(to); err != nil || !strings.Contains(string(text), "package "+filepath.Base(filepath.Dir(name))) {
 			t.Errorf("%s is replaced by %q: %v", name, to, err)
 		}
 	}
@@ -51,8 +51,8 @@ func TestAnotherGoIsRefused(t *testing.T) {
 			found int
 		}{{"// gone\n", 0}, {e.old + e.old, 2}} {
 			other := t.TempDir()
-			copyRuntime(t, goroot, other)
-			path := filepath.Join(other, "src", "runtime", e.file)
+			copyFiles(t, goroot, other)
+			path := filepath.Join(other, "src", e.file)
 			text, err := os.ReadFile(path)
 			if err != nil {
 				t.Fatal(err)
@@ -62,26 +62,26 @@ func TestAnotherGoIsRefused(t *testing.T) {
 			}
 			_, err = Write(other, version, t.TempDir())
 			var unknown *UnknownGo
-			if !errors.As(err, &unknown) || unknown.Found != change.found || unknown.Place != "runtime/"+e.file {
+			if !errors.As(err, &unknown) || unknown.Found != change.found || unknown.Place != e.file {
 				t.Errorf("%s with %d places for an edit: %v", e.file, change.found, err)
 			}
 		}
 	}
 }
 
-// copyRuntime copies the files that are edited.
-func copyRuntime(t *testing.T, goroot, to string) {
+// copyFiles copies those that are edited.
+func copyFiles(t *testing.T, goroot, to string) {
 	t.Helper()
-	dir := filepath.Join(to, "src", "runtime")
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
 	for _, e := range edits {
-		text, err := os.ReadFile(filepath.Join(goroot, "src", "runtime", e.file))
+		text, err := os.ReadFile(filepath.Join(goroot, "src", e.file))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(dir, e.file), text, 0o644); err != nil {
+		name := filepath.Join(to, "src", e.file)
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, text, 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -18,6 +18,7 @@ package etcdtest
 
 import (
 	"context"
+	"errors"
 	"net"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
@@ -41,6 +42,9 @@ func (Cluster) Servers() bubble.Servers {
 // NewClient returns a client of all members with the options that it has when nobody sets any; only the
 // time limit of dialling is that of the story. It is closed when the run is over.
 func NewClient(c locktest.Client) (*clientv3.Client, error) {
+	if c.Underlying().Store() != locks.StoreEtcd {
+		return nil, errors.New("etcdtest: NewClient is for a test whose store is etcdtest.Cluster")
+	}
 	client, err := clientv3.New(clientv3.Config{
 		Endpoints: c.Addresses(), DialTimeout: c.Timeout(), Logger: zap.NewNop(),
 		DialOptions: []grpc.DialOption{

@@ -14,7 +14,11 @@
 package sqltest
 
 import (
+	"context"
 	"database/sql"
+	"errors"
+	"fmt"
+	"net"
 
 	"lockstep/internal/bubble"
 	"lockstep/internal/bubble/sqldriver"
@@ -35,20 +39,29 @@ type PostgreSQL struct{ Setup []string }
 
 // Servers implements locktest.Store.
 func (m MySQL) Servers() bubble.Servers {
-	return bubble.Servers{Store: locks.StoreMySQL, Port: 3306, Setup: statements(m.Setup)}
+	return servers(locks.StoreMySQL, 3306, model.MySQL, m.Setup)
 }
 
 // Servers implements locktest.Store.
 func (p PostgreSQL) Servers() bubble.Servers {
-	return bubble.Servers{Store: locks.StorePostgres, Port: 5432, Setup: statements(p.Setup)}
+	return servers(locks.StorePostgres, 5432, model.PostgreSQL, p.Setup)
 }
 
-func statements(texts []string) []world.Stmt {
-	out := make([]world.Stmt, len(texts))
-	for i, text := range texts {
-		out[i].Query = text
+func servers(store locks.Store, port int, flavour model.Flavour, setup []string) bubble.Servers {
+	statements := make([]world.Stmt, len(setup))
+	for i, text := range setup {
+		statements[i].Query = text
+	}
+	out := bubble.Servers{Store: store, Port: port, Setup: statements, Dial: noDoor}
+	if err := (model.Config{Flavour: flavour, Setup: statements}).Check(); err != nil {
+		out.Wrong = fmt.Errorf("sqltest: %w. The model knows tables with keys, and simple statements: make the table that the lock needs in its plainest form", err)
 	}
 	return out
+}
+
+// noDoor refuses a driver that would speak the protocol of a real server.
+func noDoor(context.Context, *bubble.Client, int) (net.Conn, error) {
+	return nil, errors.New("sqltest: no driver reaches these servers by its own protocol: take the *sql.DB that sqltest.Open returns")
 }
 
 // Open returns a pool of connections to whatever server is the primary when one is made, with the options
@@ -57,8 +70,12 @@ func statements(texts []string) []world.Stmt {
 func Open(c locktest.Client) *sql.DB {
 	inside := c.Underlying()
 	flavour := model.MySQL
-	if inside.Store() == locks.StorePostgres {
+	switch inside.Store() {
+	case locks.StoreMySQL:
+	case locks.StorePostgres:
 		flavour = model.PostgreSQL
+	default:
+		panic("sqltest: Open is for a test whose store is sqltest.MySQL or sqltest.PostgreSQL")
 	}
 	db := sqldriver.Open(inside, flavour)
 	c.Cleanup(func() { _ = db.Close() })

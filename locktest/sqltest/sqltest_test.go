@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -187,5 +188,20 @@ func ExampleOpen() {
 		locktest.Run(t, sqltest.MySQL{Setup: table}, func(c locktest.Client) locktest.Lock {
 			return &rows{c, sqltest.Open(c)} // mylock.New(sqltest.Open(c), c.Key())
 		}, locktest.Breaks("failover"))
+	}
+}
+
+// A set-up that fails is told before anything is played, by the statement and what is wrong with it.
+func TestASetupThatFails(t *testing.T) {
+	for want, store := range map[string]locktest.Store{
+		"statement 2 of the set-up fails: CREATE TABEL other":  sqltest.MySQL{Setup: append(table, "CREATE TABEL other (id INT PRIMARY KEY)")},
+		"statement 1 of the set-up fails: INSERT INTO nowhere": sqltest.PostgreSQL{Setup: []string{"INSERT INTO nowhere (name) VALUES ('x')"}},
+	} {
+		if err := store.Servers().Wrong; err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	if err := (sqltest.MySQL{Setup: table}).Servers().Wrong; err != nil {
+		t.Error(err)
 	}
 }

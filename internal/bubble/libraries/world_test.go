@@ -36,19 +36,6 @@ type played struct {
 	t     *testing.T
 	on    *sim.World
 	watch func(faults.Moment, history.Instant)
-
-	reached []reached // in the last play
-}
-
-// reached is a moment that a client has come to.
-type reached struct {
-	faults.Moment
-	at history.Instant
-}
-
-// note keeps a moment until it is known whether the run counts.
-func (w *played) note(m faults.Moment, at history.Instant) {
-	w.reached = append(w.reached, reached{m, at})
 }
 
 var _ explore.World = (*played)(nil)
@@ -66,40 +53,15 @@ func (w *played) Serves() bool { return w.on.Serves() }
 // Close implements run.World.
 func (w *played) Close() { w.on.Close() }
 
-// mostPlays is how often a run is played until it comes to the same twice.
-const mostPlays = 5
-
-// Play implements run.World. What a program does for the first time it may do in another way than ever after:
-// it fills what it keeps. So with a runtime that follows the seed a run counts when it has come twice to the
-// same.
-func (w *played) Play(ctx context.Context, p *plan.Plan, lock string, seed uint64) (*history.History, error) {
-	if err := refuse(p, lock); err != nil {
-		return nil, err
-	}
-	last := ""
-	for range mostPlays {
-		w.reached = w.reached[:0]
-		h, err := w.play(ctx, p, lock, seed)
-		if err != nil {
-			return h, err
-		}
-		hash := h.Hash().String()
-		if !repeats(lock) || hash == last {
-			for i := 0; i < len(w.reached) && w.watch != nil; i++ {
-				w.watch(w.reached[i].Moment, w.reached[i].at)
-			}
-			return h, nil
-		}
-		last = hash
-	}
-	return nil, fmt.Errorf("%s comes to another history each time that seed %d is played", lock, seed)
-}
-
 // one is held while a bubble is there: crypto/rand, and the seed of the runtime, are everybody's.
 var one sync.Mutex
 
-// play plays a run once.
-func (w *played) play(ctx context.Context, p *plan.Plan, lock string, seed uint64) (h *history.History, err error) {
+// Play implements run.World. With a runtime that follows the seed, one seed is one history, the first of a
+// process, too: TestOneSeedOneHistory sees to that, here and in package locktest.
+func (w *played) Play(ctx context.Context, p *plan.Plan, lock string, seed uint64) (h *history.History, err error) {
+	if err := refuse(p, lock); err != nil {
+		return nil, err
+	}
 	one.Lock()
 	defer one.Unlock()
 	library, _ := libraries.Lookup(lock)
@@ -114,7 +76,7 @@ func (w *played) play(ctx context.Context, p *plan.Plan, lock string, seed uint6
 	synctest.Test(w.t, func(t *testing.T) {
 		cryptotest.SetGlobalRandom(t, seed)
 		b := bubble.New(bubble.Config{
-			Name: lock, Servers: serversOf(variant.Store), Make: maker(&library), Scripts: scriptsOf(&library), Watch: w.noting(), On: w.on,
+			Name: lock, Servers: serversOf(variant.Store), Make: maker(&library), Scripts: scriptsOf(&library), Watch: w.watch, On: w.on,
 		})
 		defer b.Close()
 		h, err = b.Play(ctx, p, "", seed)
@@ -124,14 +86,6 @@ func (w *played) play(ctx context.Context, p *plan.Plan, lock string, seed uint6
 		err = fmt.Errorf("%s has sent what the models do not have: %v", lock, missed)
 	}
 	return h, err
-}
-
-// noting is who has to be told of moments; nil when nobody wants to know.
-func (w *played) noting() func(faults.Moment, history.Instant) {
-	if w.watch == nil {
-		return nil
-	}
-	return w.note
 }
 
 // refuse says why a library cannot be played in virtual time; nil when it can.
