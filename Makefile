@@ -19,10 +19,11 @@ test: servers images check ## everything: install the servers and the browser th
 	$(MAKE) --no-print-directory -j2 determinism live # one computes, the other waits
 
 # The tests of servers that no package has, and their locks in both worlds; what every verb does
-# on real servers; the programs of examples/; shards in containers; what a lock, a verb and a property more cost.
+# on real servers; the programs of examples/; shards in containers; many runs of one seed; what a lock, a verb and a property more cost.
 test-more: servers examples consul ## what is slow, and what needs a server that is built and not installed: Consul
 	LOCKSTEP_REQUIRE_MORE=1 $(GO) test -timeout 20m -count=1 ./internal/tidy -run ThePrice
 	LOCKSTEP_REQUIRE_MORE=1 $(GO) test -timeout 20m -count=1 ./internal/logcheck -run LongLog
+	LOCKTEST_FULL=1 $(GO) test -timeout 40m -count=1 ./locktest -run OneSeedOneHistory
 	LOCKSTEP_REQUIRE_SERVERS=1 LOCKSTEP_REQUIRE_MORE=1 $(GO) test -tags live -timeout 20m -count=1 ./internal/conformance -run TheLiveWorldDoesWhatVerbsSay
 	LOCKSTEP_REQUIRE_SERVERS=1 LOCKSTEP_REQUIRE_MORE=1 $(GO) test -timeout 20m -count=1 ./internal/real -run TheExamplesAreLocks
 	LOCKSTEP_REQUIRE_SERVERS=1 LOCKSTEP_REQUIRE_MORE=1 $(GO) test -tags live -timeout 20m -count=1 ./cmd/simulate -run 'ContainersPlayTheShards|KilledShards'
@@ -97,7 +98,7 @@ check: ## format and vet
 	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); \
 	if [ -n "$$unformatted" ]; then echo "not formatted: run gofmt -w on"; echo "$$unformatted"; exit 1; fi
 	$(GO) vet ./...
-	$(GO) vet -tags live ./cmd/... ./internal/conformance
+	$(GO) vet -tags live,queue ./cmd/... ./internal/conformance
 
 lint: ## golangci-lint, fetched as a Go module when it is not installed
 	@if command -v golangci-lint >/dev/null; then golangci-lint run; \
@@ -127,9 +128,10 @@ gallery: ## the committed examples: a report, and the picture of the README
 site: ## the static site: playground, reference, matrix, which lock, gallery, tour (SITE=folder, default site/)
 	GO="$(GO)" scripts/site $(or $(SITE),site)
 
-build: ## bin/simulate, and bin/simulate-live for real servers beside it
+build: ## bin/simulate, and beside it bin/simulate-live for real servers and bin/simulate-queue for many machines
 	$(GO) build -pgo=$(PROFILE) -o bin/simulate ./cmd/simulate
 	$(GO) build -tags live -o bin/simulate-live ./cmd/simulate
+	$(GO) build -pgo=$(PROFILE) -tags queue -o bin/simulate-queue ./cmd/simulate
 
 dist: ## dist/: an archive of the program for each system, with completions and checksums (TARGETS=linux/arm64: of some)
 	GO="$(GO)" $(GO) run ./internal/dist $(TARGETS)

@@ -37,12 +37,15 @@ func (f *exploreFlags) exploreElsewhere(ctx context.Context, args []string, o *e
 	if f.asIs || f.stories != "" || f.into != "" {
 		return errors.New("a shard writes its part and nothing else: leave --as-is, --stories and --into for simulate explore --resume, after simulate merge --walk")
 	}
+	if f.shards.on != "" && f.resume != "" {
+		return errors.New("--resume names a file, which the workers of a queue do not see: leave it out, and let each of them walk fewer faults itself")
+	}
 	begun, err := f.beginShard(o)
 	if err != nil {
 		return err
 	}
 	of := exploreOptions{args, f.faults, f.clients, f.rounds, f.only, f.begun}
-	shards, err := divided(&f.shards, f.globals, "explore", of, func(s shard.Shard) (json.RawMessage, error) {
+	shards, err := divided(ctx, &f.shards, f.globals, "explore", of, func(s shard.Shard) (json.RawMessage, error) {
 		mine := *o
 		mine.Shard = s
 		if err := f.walk(ctx, mine, begun); err != nil {

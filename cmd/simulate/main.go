@@ -39,6 +39,7 @@ const exitHint = "Exit codes: simulate --help."
 
 func main() {
 	workerMain() // never returns in a process that was started as a worker
+	playerMain() // nor does this in one that plays for a worker of a queue
 	watchMemory()
 	os.Exit(execute())
 }

@@ -27,6 +27,7 @@ import (
 
 func TestMain(m *testing.M) {
 	workerMain() // the live world starts this very program as its workers
+	playerMain() // and a worker of a queue does as its players
 	testscript.Main(m, map[string]func(){"simulate": func() { watchMemory(); os.Exit(execute()) }, "simulate-interrupted": interruptedInside, "stuck": stuck})
 }
 
@@ -99,6 +100,8 @@ func playScripts(t *testing.T, dir string) {
 			switch name {
 			case "live":
 				return live, nil
+			case "queue":
+				return queued, nil
 			case "root":
 				return os.Geteuid() == 0, nil
 			case "docker": // a container engine answers, and this program can use it

@@ -37,7 +37,7 @@ func (f *matrixFlags) measureElsewhere(ctx context.Context, o *matrix.Options) e
 	}
 	walk := sha256.Sum256(committed.Explore)
 	of := matrixOptions{f.locks, f.columns, f.scale, f.seeds, hex.EncodeToString(walk[:])}
-	shards, err := divided(&f.shards, f.globals, "matrix", of, func(s shard.Shard) ([]matrix.Record, error) {
+	shards, err := divided(ctx, &f.shards, f.globals, "matrix", of, func(s shard.Shard) ([]matrix.Record, error) {
 		mine := *o
 		mine.Shard = s
 		m, err := f.cells(ctx, mine)

@@ -122,15 +122,19 @@ func (f *mergeFlags) store(all *shard.Part) error {
 // show shows what the command shows whose parts these are.
 func (f *mergeFlags) show(ctx context.Context, all *shard.Part) error {
 	w := all.Work
-	if of := w.Command; (of == "search" || of == "sweep") && w.Scenario == nil {
-		return fmt.Errorf("the parts of simulate %s lack its scenario: make them anew", of)
-	}
 	if f.walk != "" && w.Command != "explore" {
 		return fmt.Errorf("--walk is for parts of simulate explore, and these are of simulate %s: leave it out", w.Command)
 	}
-	shards := shardFlags{scenario: w.Scenario, merged: all}
+	return f.again(ctx, shardFlags{scenario: w.Scenario, merged: all})
+}
+
+// again has a command do what it did where the work began: show parts that were merged, or play a range.
+func (f *mergeFlags) again(ctx context.Context, shards shardFlags) error {
+	if of := shards.read().Command; (of == "search" || of == "sweep") && shards.scenario == nil {
+		return fmt.Errorf("the parts of simulate %s lack its scenario: make them anew", of)
+	}
 	simulated := runFlags{globals: f.globals, backend: sim.Backend, scale: "1", times: 1}
-	switch w.Command {
+	switch of := shards.read().Command; of {
 	case "search":
 		return (&searchFlags{runFlags: simulated, shards: shards}).merge(ctx)
 	case "sweep":
@@ -141,14 +145,15 @@ func (f *mergeFlags) show(ctx context.Context, all *shard.Part) error {
 		return (&exploreFlags{globals: f.globals, shards: shards}).merge(ctx, f.walk)
 	case "claims":
 		return (&claimsFlags{globals: f.globals, shards: shards}).merge(ctx)
+	default:
+		return fmt.Errorf("these are parts of %q, which this program cannot merge", of)
 	}
-	return fmt.Errorf("these are parts of %q, which this program cannot merge", w.Command)
 }
 
 // options reads the options of the work whose parts were merged.
 func (f *shardFlags) options(into any) error {
-	if err := json.Unmarshal(f.merged.Work.Options, into); err != nil {
-		return fmt.Errorf("the parts have options that simulate %s does not know: %w", f.merged.Work.Command, err)
+	if err := json.Unmarshal(f.read().Options, into); err != nil {
+		return fmt.Errorf("the parts have options that simulate %s does not know: %w", f.read().Command, err)
 	}
 	return nil
 }

@@ -47,7 +47,7 @@ crashes, lost replies and failovers, and judge the history that results.
 	root.PersistentFlags().BoolVar(&g.noColor, "no-color", false, "no colours (also: NO_COLOR)")
 	root.AddCommand(tourCommand(g), runCommand(g), validateCommand(g), listCommand(g), explainCommand(g),
 		reportCommand(g), serveCommand(g), replayCommand(g), checkCommand(g),
-		searchCommand(g), sweepCommand(g), matrixCommand(g), compareWorldsCommand(g), exploreCommand(g), adviseCommand(g), claimsCommand(g), mergeCommand(g),
+		searchCommand(g), sweepCommand(g), matrixCommand(g), compareWorldsCommand(g), exploreCommand(g), adviseCommand(g), claimsCommand(g), mergeCommand(g), workCommand(g),
 		testCommand(g), newCommand(g), schemaCommand(), docsCommand(g), doctorCommand(g), versionCommand(g))
 	addCompletion(root, g)
 	checkArguments(root, g)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"time"
 
@@ -36,7 +37,16 @@ func (f *searchFlags) playElsewhere(ctx context.Context, p *plan.Plan) error {
 		return nil
 	}
 	of := searchOptions{f.locks, f.properties, f.seed, f.seeds}
-	shards, err := divided(&f.shards, f.globals, "search", of, func(s shard.Shard) ([]search.Tried, error) {
+	finds := search.NewFinds(len(p.Locks))
+	f.shards.seen = func(number int, data json.RawMessage) (int, error) {
+		var tried []search.Tried
+		err := json.Unmarshal(data, &tried)
+		if err != nil || len(tried) != len(p.Locks) {
+			return 0, fmt.Errorf("range %d/%d does not hold what a search has come to: %v", number, f.shards.of, err)
+		}
+		return finds.Needed(number, f.shards.of, tried), nil
+	}
+	shards, err := divided(ctx, &f.shards, f.globals, "search", of, func(s shard.Shard) ([]search.Tried, error) {
 		var all []search.Tried
 		for _, lock := range p.Locks {
 			tried, err := f.seek(ctx, p, lock, simulator, s)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +13,7 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -26,24 +28,47 @@ import (
 type shardFlags struct {
 	text string // of --shard, "" for all of the work
 	part string // where its result goes
+	on   string // the queue whose workers play it, "" for none
+	of   int    // ranges that the queue hands out
 
 	shard    shard.Shard     // that was asked for; the zero one is all
 	scenario *shard.Scenario // as it was read, or as the parts have it; nil for a command without one
 	merged   *shard.Part     // parts that were merged: their results are taken, and nothing is played
+	given    *given          // a range that this process plays for a worker
+	handed   *handed         // the work that a queue has done
+	// seen is told of each result that a queue has, and returns the number of the last range that is needed.
+	seen func(number int, data json.RawMessage) (needed int, err error)
+}
+
+// given is a range of a queue, and its part when it was played.
+type given struct {
+	work *shard.Work
+	part []byte
 }
 
 func (f *shardFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.text, "shard", "", "play one share of the work, such as 3/16 or auto/16; see docs/machines.md")
 	cmd.Flags().StringVar(&f.part, "part", "", "with --shard: the file or folder of its result (default: part-3.json)")
+	cmd.Flags().StringVar(&f.on, "on", "", "have the workers of a queue play it: nats://HOST or embedded; see docs/machines.md")
+	cmd.Flags().IntVar(&f.of, "ranges", 64, "with --on: into how many ranges the work is divided")
+	run := cmd.RunE
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if f.on == "" && cmd.Flags().Changed("ranges") {
+			return errors.New("--ranges divides the work for a queue: add --on")
+		}
+		return f.handed.end(run(cmd, args))
+	}
 }
 
-// asked reports whether one share of the work is to be played here.
-func (f *shardFlags) asked() bool { return f.text != "" }
+// asked reports whether the work is divided: one share of it is to be played here, or all by others.
+func (f *shardFlags) asked() bool { return f.text != "" || f.on != "" || f.given != nil }
 
-// parse reads --shard.
+// parse reads --shard and --on.
 func (f *shardFlags) parse() (err error) {
 	switch {
-	case f.asked():
+	case f.on != "":
+		return f.parseQueue()
+	case f.text != "":
 		f.shard, err = shard.Parse(f.text, os.Getenv)
 	case f.part != "":
 		err = errors.New("--part says where the result of a shard goes: add --shard, such as --shard 3/16")
@@ -54,7 +79,7 @@ func (f *shardFlags) parse() (err error) {
 // load reads the scenario of a work that may be divided: from where the argument says, or from the
 // parts that were merged.
 func (f *shardFlags) load(ctx context.Context, g *globals, arg string) ([]*plan.Plan, error) {
-	if f.merged == nil {
+	if f.merged == nil && f.given == nil {
 		if !f.asked() {
 			return g.loadAll(ctx, []string{arg}, os.Stdin)
 		}
@@ -69,13 +94,16 @@ func (f *shardFlags) load(ctx context.Context, g *globals, arg string) ([]*plan.
 		return nil, err
 	}
 	p, err := scenario.Parse(f.scenario.File, []byte(f.scenario.Text), changes...)
+	if err == nil && len(p.Programs) > 0 {
+		return nil, fmt.Errorf("%s has a lock that is a program (exec), and other machines start none: play it here, without --shard and --on", p.File)
+	}
 	return []*plan.Plan{p}, err
 }
 
 // readScenario reads one scenario as it stands: it goes into the part.
 func readScenario(ctx context.Context, g *globals, arg string) (*shard.Scenario, error) {
 	if arg == "-" {
-		return nil, errors.New("- reads a scenario from stdin, which other machines cannot: name a file for --shard")
+		return nil, errors.New("- reads a scenario from stdin, which other machines cannot: name a file for --shard or --on")
 	}
 	files, err := g.scenarioFiles(ctx, arg)
 	if err != nil {
@@ -114,9 +142,12 @@ func (f *shardFlags) work(command string, options any) (*shard.Work, error) {
 	return w, nil
 }
 
-// exactVersion is the version of this program, with a hash of it unless it was built from what is
+// exactVersion is what buildVersion says and, where that could be two programs, more.
+var exactVersion = sync.OnceValues(readVersion)
+
+// readVersion is the version of this program, with a hash of it unless it was built from what is
 // committed or released: two machines have to play the same.
-func exactVersion() (string, error) {
+func readVersion() (string, error) {
 	version := buildVersion()
 	modified := !strings.HasPrefix(version, "v") || strings.Contains(version, "+dirty")
 	if info, ok := debug.ReadBuildInfo(); ok {
@@ -149,11 +180,19 @@ func exactVersion() (string, error) {
 // others have played.
 func (f *shardFlags) elsewhere() bool { return f.asked() || f.merged != nil }
 
+// read is the work whose parts were merged, or whose range this is.
+func (f *shardFlags) read() *shard.Work {
+	if f.given != nil {
+		return f.given.work
+	}
+	return f.merged.Work
+}
+
 // divided returns what the shards of a work have come to, by their numbers. On one machine that is
-// one shard, all of the work, which is played here. Of merged parts it takes their results. With
-// --shard it plays that share and writes its part, and as there is nothing more to do then, the
-// error is a silent exit.
-func divided[R any](f *shardFlags, g *globals, command string, options any, play func(shard.Shard) (R, error)) ([]R, error) {
+// one shard, all of the work, which is played here. Of merged parts it takes their results, and with
+// --on those of the queue. With --shard it plays that share and writes its part, and as there is nothing
+// more to do then, the error is a silent exit.
+func divided[R any](ctx context.Context, f *shardFlags, g *globals, command string, options any, play func(shard.Shard) (R, error)) ([]R, error) {
 	if !f.elsewhere() {
 		all, err := play(shard.Shard{})
 		return []R{all}, err
@@ -162,13 +201,22 @@ func divided[R any](f *shardFlags, g *globals, command string, options any, play
 	if err != nil {
 		return nil, err
 	}
+	mine := func() (any, error) { return play(f.shard) }
+	switch {
+	case f.given != nil:
+		return nil, f.playGiven(w, mine)
+	case f.on != "":
+		if err := f.handOut(ctx, g, w); err != nil {
+			return nil, err
+		}
+	}
 	if f.merged != nil {
 		if how := f.merged.Work.Differs(w); how != "" {
 			return nil, fmt.Errorf("the parts cannot be merged here: they are of different work than this program would do: %s", how)
 		}
 		return shard.Results[R](f.merged)
 	}
-	if err := f.playShard(g, w, func() (any, error) { return play(f.shard) }); err != nil {
+	if err := f.playShard(g, w, mine); err != nil {
 		return nil, err
 	}
 	return nil, &silentExit{code: exitMet}

@@ -56,6 +56,27 @@ func Join(shards []Tried) (all Tried) {
 	return all
 }
 
+// Finds are the lowest shards that have found something, lock by lock.
+type Finds struct{ lowest []int }
+
+// NewFinds follows a search for so many locks.
+func NewFinds(locks int) *Finds { return &Finds{make([]int, locks)} }
+
+// Needed takes how the search went in one of so many shards, lock by lock, and returns the number of the last
+// shard that still counts: those above the lowest find of every lock do not.
+func (f *Finds) Needed(number, of int, tried []Tried) (last int) {
+	for i := range f.lowest {
+		if tried[i].Seed > 0 && (f.lowest[i] == 0 || number < f.lowest[i]) {
+			f.lowest[i] = number
+		}
+		if f.lowest[i] == 0 {
+			last = of
+		}
+		last = max(last, f.lowest[i])
+	}
+	return last
+}
+
 // Tested is how many runs put the lock to the test.
 func (t Tried) Tested() int { return t.Seeds - t.Untested }
 

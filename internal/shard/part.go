@@ -46,6 +46,20 @@ func hashOf(v any) string {
 	return hex.EncodeToString(sum[:])
 }
 
+// ReadWork reads a work that somebody has stored as JSON.
+func ReadWork(data []byte) (*Work, error) {
+	w := &Work{}
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	if err := d.Decode(w); err != nil {
+		return nil, err
+	}
+	if w.Command == "" || w.Options == nil {
+		return nil, errors.New("it says nothing of a command")
+	}
+	return w, nil
+}
+
 // Differs says in what two works differ, "" when they are one.
 func (w *Work) Differs(o *Work) string {
 	scenario := func(w *Work) Scenario {

@@ -2,6 +2,7 @@ package tidy
 
 import (
 	"go/ast"
+	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -43,6 +44,7 @@ var layers = map[string][]string{
 	"internal/run":      {"internal/chaos", "internal/checker", "internal/history", "internal/locks", "internal/plan", "internal/say"},
 	"internal/rate":     {},
 	"internal/shard":    {},
+	"internal/queue":    {"internal/shard"},
 	"internal/measured": {},
 	"internal/sweep":    {"internal/checker", "internal/plan", "internal/rate", "internal/run", "internal/shard"},
 	"internal/search": {
@@ -70,7 +72,7 @@ var layers = map[string][]string{
 	"internal/glossary": {"internal/say"},
 	"internal/tour": {
 		"internal/checker", "internal/explain", "internal/faults", "internal/glossary", "internal/history", "internal/plan",
-		"internal/run", "internal/say", "internal/scenario", "internal/sim", "scenarios",
+		"internal/report/bundle", "internal/run", "internal/say", "internal/scenario", "internal/shell", "internal/sim", "scenarios",
 	},
 	"internal/explain": {"internal/checker", "internal/history", "internal/plan", "internal/say", "internal/world"},
 	"internal/shell":   {},
@@ -226,11 +228,11 @@ func TestLiveLibrariesStayInTheLiveWorld(t *testing.T) {
 		"github.com/redis/go-redis", "github.com/Shopify/toxiproxy", "github.com/testcontainers",
 		"go.etcd.io/etcd", "github.com/go-zookeeper", "github.com/go-sql-driver", "net",
 		"github.com/go-redsync", "github.com/bsm/redislock", "github.com/redis/rueidis",
-		"lockstep/internal/locks/libraries",
+		"lockstep/internal/locks/libraries", "github.com/nats-io",
 	}
 	for _, s := range sources(t) {
-		// To show stored reports to a browser takes a server, too.
-		if s.test || s.under("internal/real", "internal/serve", "internal/locks/libraries", "internal/bubble", "locktest") || s.path == "cmd/simulate/serve.go" {
+		// To show stored reports to a browser takes a server, too, and so does a queue.
+		if s.test || s.under("internal/real", "internal/queue", "internal/serve", "internal/locks/libraries", "internal/bubble", "locktest") || s.path == "cmd/simulate/serve.go" {
 			continue
 		}
 		for _, imported := range s.imports() {
@@ -242,6 +244,27 @@ func TestLiveLibrariesStayInTheLiveWorld(t *testing.T) {
 					t.Errorf("%s imports %s, which belongs to internal/real", s.path, imported)
 				}
 			}
+		}
+	}
+}
+
+// What only -tags live and -tags queue need stays out of the plain program, whose first build a newcomer waits for.
+func TestThePlainProgramHasNoQueueAndNoLiveWorld(t *testing.T) {
+	deps := func(tags string) string {
+		cmd := exec.Command("go", "list", "-deps", "-tags", tags, "./cmd/simulate")
+		cmd.Dir = root
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(out)
+	}
+	for _, x := range []struct{ tag, needs string }{{"queue", "github.com/nats-io/"}, {"queue", "lockstep/internal/queue"}, {"live", "github.com/redis/go-redis/"}} {
+		if strings.Contains(deps(""), x.needs) {
+			t.Errorf("the plain program contains %s", x.needs)
+		}
+		if !strings.Contains(deps(x.tag), x.needs) {
+			t.Errorf("with -tags %s the program does not contain %s: ask for what it needs today", x.tag, x.needs)
 		}
 	}
 }

@@ -1,0 +1,52 @@
+//go:build !queue
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"syscall"
+
+	"lockstep/internal/shard"
+)
+
+// A queue needs a client and, for --on embedded, a server, which the simulator does not: the plain build leaves
+// them out, and becomes the other program where that lies beside it.
+
+// queued says whether the queue is in this program.
+const queued = false
+
+// queueProgram is the name of the program built with the tag queue.
+const queueProgram = "simulate-queue"
+
+// playerMain has nothing to do here: the program with the queue starts itself as a player.
+func playerMain() {}
+
+// handed is what there is to end of a queue: nothing here.
+type handed struct{}
+
+func (*handed) end(err error) error { return err }
+
+func (f *shardFlags) parseQueue() error { return becomeQueue() }
+
+func (f *shardFlags) handOut(context.Context, *globals, *shard.Work) error { return becomeQueue() }
+
+func (f *workFlags) work(context.Context, string) error { return becomeQueue() }
+
+// becomeQueue replaces this process by the program with the queue. It returns only when that is impossible.
+func becomeQueue() error {
+	self, err := os.Executable()
+	if err == nil && runtime.GOOS != "windows" {
+		beside := filepath.Join(filepath.Dir(self), queueProgram)
+		if info, err := os.Stat(beside); err == nil && !info.IsDir() {
+			err = syscall.Exec(beside, append([]string{beside}, os.Args[1:]...), os.Environ())
+			return &environmentError{fmt.Errorf("cannot start %s: %w", beside, err)}
+		}
+	}
+	return &environmentError{errors.New("this program was built without the queue: run go run -tags queue ./cmd/simulate in the folder of its sources, or put " +
+		queueProgram + " beside it (make build makes all)")}
+}

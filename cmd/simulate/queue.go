@@ -1,0 +1,255 @@
+//go:build queue
+
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"golang.org/x/term"
+
+	"lockstep/internal/queue"
+	"lockstep/internal/shard"
+)
+
+// queued says whether the queue is in this program.
+const queued = true
+
+// playerVariable is set in the environment of the players that a worker starts.
+const playerVariable = "LOCKSTEP_PLAYER"
+
+// playerMain plays ranges for a worker and never returns, in a process that one has started.
+func playerMain() {
+	if os.Getenv(playerVariable) == "" {
+		return
+	}
+	watchMemory()
+	out := os.Stdout
+	os.Stdout = os.Stderr // nothing else may come between the parts
+	queue.ServePlayer(os.Stdin, out, func() { os.Exit(exitMet) }, playRange)
+	os.Exit(exitMet)
+}
+
+// newPlayer is this program as a player. It has one core: a worker starts as many as there are.
+func newPlayer() *exec.Cmd {
+	self, err := os.Executable()
+	if err != nil {
+		self = os.Args[0]
+	}
+	cmd := exec.Command(self)
+	cmd.Env = append(os.Environ(), playerVariable+"=1", "GOMAXPROCS=1")
+	apart(cmd) // Ctrl-C is for the worker, which ends its players
+	return cmd
+}
+
+func (f *workFlags) work(ctx context.Context, address string) error {
+	if f.jobs < 1 {
+		return fmt.Errorf("--jobs %d: at least 1", f.jobs)
+	}
+	version, err := exactVersion()
+	if err != nil {
+		return err
+	}
+	q, err := connect(ctx, address, "lockstep worker")
+	if err != nil {
+		return err
+	}
+	defer q.Close()
+	tellQueue(fmt.Sprintf("version %s plays up to %d ranges at once; Ctrl-C ends it", version, f.jobs))
+	err = queue.NewWorker(q, version, f.jobs, newPlayer).Work(ctx)
+	if ctx.Err() != nil {
+		return errStopped
+	}
+	return &environmentError{err}
+}
+
+// connect connects to a queue.
+func connect(ctx context.Context, address, name string) (*queue.Queue, error) {
+	if err := queue.CheckAddress(address); err != nil {
+		return nil, err
+	}
+	q, err := queue.Connect(ctx, address, name, tellQueue)
+	if err != nil && ctx.Err() == nil {
+		err = &environmentError{err}
+	}
+	return q, err
+}
+
+// tellQueue tells people something that happened to the queue.
+func tellQueue(text string) {
+	if term.IsTerminal(int(os.Stderr.Fd())) {
+		fmt.Fprint(os.Stderr, "\r\x1b[K")
+	}
+	fmt.Fprintln(os.Stderr, terminalLines(text))
+}
+
+// embedded is the word for a queue inside this program.
+const embedded = "embedded"
+
+// parseQueue reads --on and --ranges.
+func (f *shardFlags) parseQueue() error {
+	at, ours := strings.CutPrefix(f.on, embedded)
+	switch {
+	case f.text != "" || f.part != "":
+		return errors.New("--shard and --part are for machines that know nothing of each other: leave them out, or --on")
+	case f.of < 1 || f.of > shard.Most:
+		return fmt.Errorf("--ranges %d: divide the work into 1 to %d ranges", f.of, shard.Most)
+	case ours && (at == "" || at[0] == ':'):
+		return nil
+	}
+	return queue.CheckAddress(f.on)
+}
+
+// handed is a work that a queue has done, and what there is to end.
+type handed struct {
+	q      *queue.Queue
+	server *queue.Embedded
+	work   *shard.Work
+	done   bool // its result is here
+}
+
+// handOut has the workers of a queue do a work, and takes their parts.
+func (f *shardFlags) handOut(ctx context.Context, g *globals, w *shard.Work) (err error) {
+	f.handed = &handed{work: w}
+	if at, ours := strings.CutPrefix(f.on, embedded); ours {
+		if f.handed.server, err = queue.Embed(filepath.Join(g.out, "queue"), strings.TrimPrefix(at, ":")); err != nil {
+			return &environmentError{err}
+		}
+		tellQueue("workers join with one of these:")
+		for _, address := range f.handed.server.Addresses() {
+			tellQueue("  simulate work " + address)
+		}
+		f.handed.q, err = queue.Connect(ctx, f.handed.server.Address(), "lockstep coordinator", tellQueue, f.handed.server.Inside())
+	} else {
+		f.handed.q, err = connect(ctx, f.on, "lockstep coordinator")
+	}
+	if err != nil {
+		return err
+	}
+	show := &queueProgress{g: g, what: w.Command, began: time.Now()}
+	part, aside, err := f.handed.q.Do(ctx, queue.Job{Work: w, Of: f.of, Seen: f.seen, Progress: show.tell})
+	show.clear()
+	var diverged *queue.Diverged
+	switch {
+	case errors.As(err, &diverged):
+		return keepBoth(g, diverged)
+	case errors.Is(err, shard.ErrDiverged):
+		return &bugError{err}
+	case err != nil:
+		return &environmentError{err}
+	case len(aside) > 0:
+		tellQueue(setAside(aside, w.Command, f.of))
+		return &silentExit{code: exitInconclusive}
+	}
+	f.handed.done, f.merged = true, part
+	return nil
+}
+
+// setAside says which ranges could not be played.
+func setAside(aside []queue.SetAside, command string, of int) string {
+	const most = 10
+	lines := []string{fmt.Sprintf("simulate: %d of %d ranges were set aside, and without them there is no result. What else was played is kept: the same command tries them again, "+
+		"and simulate %s --shard %s plays the first of them alone", len(aside), of, command, aside[0].Shard)}
+	for i, a := range aside {
+		if i == most {
+			lines = append(lines, "  and others")
+			break
+		}
+		lines = append(lines, fmt.Sprintf("  range %s: %s", a.Shard, strings.ReplaceAll(a.Why, "\n", "\n    ")))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// keepBoth keeps both results of one range, for whoever looks for the bug.
+func keepBoth(g *globals, d *queue.Diverged) error {
+	var parts []*shard.Part
+	for i, data := range d.Parts {
+		path := filepath.Join(g.out, "queue", fmt.Sprintf("range-%d-of-%d-%c.json", d.Shard.Number, d.Shard.Of, 'a'+i))
+		part, err := shard.Read(path, data)
+		if err == nil {
+			err = writeWhole(path, data)
+		}
+		if err != nil {
+			return &bugError{errors.Join(d, err)}
+		}
+		parts = append(parts, part)
+	}
+	_, err := shard.Merge(parts)
+	return &bugError{cmp.Or(err, error(d))}
+}
+
+// end forgets a work whose result was shown, and ends what was started for it.
+func (h *handed) end(err error) error {
+	if h == nil {
+		return err
+	}
+	var silent *silentExit
+	if h.q != nil {
+		if h.done && (err == nil || errors.As(err, &silent)) {
+			ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+			_ = h.q.Forget(ctx, h.work) // else it is found when the same command is given again
+			cancel()
+		}
+		h.q.Close()
+	}
+	if h.server != nil {
+		h.server.Close()
+	}
+	return err
+}
+
+// queueProgress tells on stderr how far a queue is.
+type queueProgress struct {
+	g     *globals
+	what  string
+	began time.Time
+	told  time.Time
+	alone bool // that nobody is there was told
+}
+
+func (p *queueProgress) tell(x queue.Progress) {
+	now := time.Now()
+	tty := term.IsTerminal(int(os.Stderr.Fd()))
+	if x.Workers == 0 && x.Done < x.Of && !p.alone && now.Sub(p.began) > 3*time.Second {
+		p.alone = true
+		tellQueue("no worker of this version is there: start some with simulate work")
+	}
+	if every := map[bool]time.Duration{true: 200 * time.Millisecond, false: 30 * time.Second}[tty]; p.g.quiet || now.Sub(p.told) < every && x.Done < x.Of {
+		return
+	}
+	first := p.told.IsZero()
+	p.told = now
+	if first && !tty && x.Done < x.Of {
+		return
+	}
+	line := fmt.Sprintf("%s: %d of %d ranges", p.what, x.Done, x.Of)
+	if x.Before > 0 {
+		line += fmt.Sprintf(" (%d were done before)", x.Before)
+	}
+	passed := now.Sub(p.began)
+	line += fmt.Sprintf(", %.1f per second, %d workers with %d players", float64(x.Done-x.Before)/max(passed.Seconds(), 0.001), x.Workers, x.Slots)
+	if x.Strangers > 0 {
+		line += fmt.Sprintf(" (%d of another version take nothing)", x.Strangers)
+	}
+	if n := x.Done - x.Before; n > 0 && x.Done < x.Of {
+		line += ", ends in " + (passed * time.Duration(x.Of-x.Done) / time.Duration(n)).Round(time.Second).String()
+	}
+	if tty {
+		fmt.Fprint(os.Stderr, "\r\x1b[K"+line)
+		return
+	}
+	fmt.Fprintln(os.Stderr, line)
+}
+
+func (p *queueProgress) clear() {
+	if !p.told.IsZero() && term.IsTerminal(int(os.Stderr.Fd())) {
+		fmt.Fprint(os.Stderr, "\r\x1b[K")
+	}
+}

@@ -1,0 +1,130 @@
+//go:build queue
+
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"lockstep/internal/queue"
+)
+
+// queueWorks are works that take some seconds on one core, one of each command that can be handed out.
+func queueWorks(t *testing.T) [][]string {
+	t.Helper()
+	root, err := filepath.Abs("../../scenarios/search")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return [][]string{
+		{"claims", "--claim", "3,10,18"},
+		{"search", filepath.Join(root, "session-storm.yaml"), "--lock", "zk-sequential", "--seeds", "640", "--property", "progress"},
+		{"sweep", filepath.Join(root, "pause-against-lease.yaml"), "--lock", "set-nx-lua", "--seeds", "2"},
+		{"explore", "setnx", "--only", "evict,lost-reply"},
+		{"matrix", "--lock", "set-nx-lua", "--fault", "N0,GP,PT,RS", "--seeds", "3"},
+	}
+}
+
+// simulateIn is this program in a folder. What it says goes to a file there, which is shown when the test fails.
+func simulateIn(t *testing.T, dir, log string, args ...string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.Command(filepath.Join(dir, "bin/simulate"), args...)
+	cmd.Dir = dir
+	said, err := os.OpenFile(filepath.Join(dir, log), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = said.Close()
+		if text, err := os.ReadFile(filepath.Join(dir, log)); t.Failed() && err == nil && len(text) > 0 {
+			t.Logf("%s:\n%s", log, text[max(0, len(text)-8<<10):])
+		}
+	})
+	cmd.Stderr = said
+	return cmd
+}
+
+// What workers in processes of their own play is byte for byte what one process prints, also when a player or
+// a worker is killed.
+func TestAQueuePrintsWhatOneProcessPrints(t *testing.T) {
+	dir := t.TempDir()
+	programIn(t, dir)
+	server, err := queue.Embed(filepath.Join(dir, "server"), "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	worker := func(log string) *exec.Cmd {
+		w := simulateIn(t, dir, log, "work", server.Address(), "--jobs", "2")
+		if err := w.Start(); err != nil {
+			t.Fatal(err)
+		}
+		return w
+	}
+	first, second := worker("first.log"), worker("second.log")
+	works := queueWorks(t)[:2]
+	for i, args := range works {
+		alone, _ := simulateIn(t, dir, "alone.log", append(args, "--json")...).Output() // it exits as it finds
+		if len(alone) == 0 {
+			t.Fatalf("%v prints nothing", args)
+		}
+		if i == 0 {
+			if err := first.Process.Kill(); err != nil {
+				t.Fatal(err)
+			}
+			_ = first.Wait()
+		}
+		got, _ := simulateIn(t, dir, "coordinator.log", append(args, "--json", "--on", server.Address(), "--ranges", "20")...).Output()
+		if !bytes.Equal(got, alone) {
+			t.Errorf("%v: one process prints\n%s\nand the queue\n%s", args, alone, got)
+		}
+	}
+	if err := second.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := second.Wait(); err != nil {
+		t.Errorf("a worker that is ended: %v", err)
+	}
+}
+
+// What cannot be handed out is refused before anything is sent.
+func TestWhatAQueueCannotPlayIsRefused(t *testing.T) {
+	dir := t.TempDir()
+	programIn(t, dir)
+	program := filepath.Join(dir, "own.yaml")
+	if err := os.WriteFile(program, []byte("scenario: own\nlocks: [{exec: [touch, ran]}]\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range []struct {
+		args []string
+		said string
+	}{
+		{[]string{"search", program, "--on", "nats://127.0.0.1:1"}, "a lock that is a program (exec)"},
+		{[]string{"search", "redlock-storm", "--for", "1s", "--on", "nats://127.0.0.1:1"}, "--for is a time"},
+		{[]string{"search", "redlock-storm", "--shard", "1/2", "--on", "nats://127.0.0.1:1"}, "leave them out, or --on"},
+		{[]string{"search", "redlock-storm", "--ranges", "0", "--on", "nats://127.0.0.1:1"}, "--ranges 0"},
+		{[]string{"search", "redlock-storm", "--ranges", "5"}, "add --on"},
+		{[]string{"claims", "--on", "redis://127.0.0.1"}, "no address of a NATS server"},
+		{[]string{"claims", "--on", "nats://anna:secret@127.0.0.1:1"}, "no NATS server can be used at nats://127.0.0.1:1"},
+		{[]string{"claims", "--on", "embedded:99999"}, "is no port"},
+		{[]string{"explore", "setnx", "--resume", "walk.json", "--on", "nats://127.0.0.1:1"}, "workers of a queue do not see"},
+		{[]string{"matrix", "--scripts", "--on", "nats://127.0.0.1:1"}, "leave --scripts and --backend out"},
+		{[]string{"work", "127.0.0.1"}, "no address of a NATS server"},
+		{[]string{"work", "nats://127.0.0.1:1", "--jobs", "0"}, "--jobs 0: at least 1"},
+	} {
+		cmd := exec.Command(filepath.Join(dir, "bin/simulate"), x.args...)
+		cmd.Dir = dir
+		said, err := cmd.CombinedOutput()
+		if err == nil || !strings.Contains(string(said), x.said) || strings.Contains(string(said), "secret") {
+			t.Errorf("%v: %v\n%s", x.args, err, said)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, "ran")); err == nil {
+		t.Error("the program of a lock was started")
+	}
+}

@@ -1,0 +1,125 @@
+package queue
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"lockstep/internal/shard"
+)
+
+// follow reads what is stored of the work, of so many ranges, and then what comes.
+func (c *coordinator) follow(ctx context.Context) (<-chan jetstream.Msg, int, error) {
+	results := resultSubject + "." + c.hash
+	var messages jetstream.MessagesContext
+	ranges := map[string]bool{}
+	err := c.q.patiently(ctx, time.Minute, func(once context.Context) error {
+		info, err := c.q.results.Info(once, jetstream.WithSubjectFilter(results+".*.*"))
+		if err != nil {
+			return err
+		}
+		for subject := range info.State.Subjects {
+			if t, _, err := parseSubject(subject, 2); err == nil && t.shard.Of == c.job.Of {
+				ranges[t.span()] = true
+			}
+		}
+		consumer, err := c.q.results.OrderedConsumer(ctx, jetstream.OrderedConsumerConfig{
+			FilterSubjects: []string{results + ".*.*", failedSubject + "." + c.hash + ".*"}, InactiveThreshold: time.Minute,
+		})
+		if err == nil {
+			messages, err = consumer.Messages()
+		}
+		return err
+	})
+	if err != nil {
+		return nil, 0, fmt.Errorf("%s does not tell what was played (%w): is it up?", c.q.where, err)
+	}
+	out := make(chan jetstream.Msg)
+	context.AfterFunc(ctx, messages.Stop)
+	go func() {
+		for ctx.Err() == nil {
+			m, err := messages.Next()
+			if errors.Is(err, jetstream.ErrMsgIteratorClosed) {
+				return
+			}
+			if err != nil {
+				pause(ctx, 100*time.Millisecond) // it begins again where it was, by itself
+				continue
+			}
+			select {
+			case out <- m:
+			case <-ctx.Done():
+			}
+		}
+	}()
+	return out, len(ranges), nil
+}
+
+// take takes what a range has come to. What is no part of it is not believed, and the range is played again.
+func (c *coordinator) take(m jetstream.Msg) error {
+	t, after, err := parseSubject(m.Subject(), 2)
+	if err != nil || t.work != c.hash || t.shard.Of != c.job.Of {
+		return nil // of another division
+	}
+	number := t.shard.Number
+	if strings.HasPrefix(m.Subject(), failedSubject+".") {
+		if c.parts[number] == nil {
+			c.failed[number] = shorten(string(m.Data()))
+			delete(c.handed, number)
+		}
+		return nil
+	}
+	c.looked[number] = true
+	data, part, err := c.read(m, t, after)
+	if err != nil {
+		c.q.tell(fmt.Sprintf("what is stored as the result of range %s is not taken: %v", t.shard, err))
+		return nil
+	}
+	if known, ok := c.bytes[number]; ok {
+		if string(known) != string(data) {
+			return &Diverged{Shard: t.shard, Parts: [2][]byte{known, data}}
+		}
+		return nil
+	}
+	c.parts[number], c.bytes[number] = part, data
+	if d, err := time.ParseDuration(m.Headers().Get(took)); err == nil {
+		c.slowest = max(c.slowest, d)
+	}
+	delete(c.handed, number)
+	delete(c.failed, number)
+	if c.job.Seen == nil {
+		return nil
+	}
+	needed, err := c.job.Seen(number, part.Results[0].Data)
+	if err != nil {
+		return err
+	}
+	if needed < c.needed {
+		c.needed = needed
+	}
+	return nil
+}
+
+// read reads the part of a range.
+func (c *coordinator) read(m jetstream.Msg, t task, after []string) ([]byte, *shard.Part, error) {
+	data, err := unpack(m.Data(), mostPart)
+	if err != nil {
+		return nil, nil, err
+	}
+	part, err := shard.Read("range "+t.shard.String(), data)
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case len(after) != 1 || after[0] != digest(data):
+		return nil, nil, errors.New("it has another hash than it is stored under")
+	case part.Work.Differs(c.job.Work) != "":
+		return nil, nil, errors.New("it is of different work: " + part.Work.Differs(c.job.Work))
+	case !part.Is(c.job.Work, t.shard):
+		return nil, nil, errors.New("it is of another range")
+	}
+	return data, part, nil
+}
