@@ -101,7 +101,7 @@ func (f *claimsFlags) measure(ctx context.Context) error {
 // results are what was measured here, or by the shards of merged parts; beside an interruption what
 // was over.
 func (f *claimsFlags) results(ctx context.Context, chosen []claims.Claim) ([]claims.Measured, error) {
-	shards, err := divided(&f.shards, f.globals, "claims", claimsOptions{f.numbers}, func(s shard.Shard) ([]claims.Measured, error) {
+	shards, err := divided(ctx, &f.shards, f.globals, "claims", claimsOptions{f.numbers}, func(s shard.Shard) ([]claims.Measured, error) {
 		bar := f.bar("claims", s.Count(len(chosen)))
 		results, err := claims.Measure(ctx, claims.Options{
 			Claims: chosen, Jobs: f.jobs, Shard: s,

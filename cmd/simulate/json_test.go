@@ -60,7 +60,7 @@ var jsonRuns = []struct {
 }
 
 // noJSON are the commands that print texts for something else than programs.
-var noJSON = []string{"simulate", "completion", "bash", "zsh", "fish", "powershell", "help", "docs", "test"}
+var noJSON = []string{"simulate", "completion", "bash", "zsh", "fish", "powershell", "help", "docs", "test", "work"}
 
 // TestJSONIsOneValue runs every command with --json and reads stdout as one JSON
 // value with nothing behind it. (docs needs the sources: its script has it.)

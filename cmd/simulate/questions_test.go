@@ -19,7 +19,7 @@ func TestQuestionsOfPracticeAreAnswered(t *testing.T) {
 		t.Fatal(err)
 	}
 	files, err := filepath.Glob("../../scenarios/questions/*.yaml")
-	if err != nil || len(files) != 8 {
+	if err != nil || len(files) != 9 {
 		t.Fatal(files, err)
 	}
 	for _, file := range files {

@@ -172,7 +172,7 @@ func (f *runFlags) choose(p *plan.Plan) error {
 			return unknownLock(id)
 		}
 	}
-	p.PlayOnly(append(slices.Clone(f.locks), own...))
+	p.PlayOnly(p.Apart(append(slices.Clone(f.locks), own...)))
 	return nil
 }
 

@@ -132,6 +132,9 @@ func (f *runFlags) showTallies(p *plan.Plan, tallies []*bundle.Tally, interrupte
 		if t.Untested > 0 {
 			fmt.Fprintln(f.stdout, f.said(say.OfLock.With(say.Verbatim(t.Lock), t.UntestedText())))
 		}
+		if all := t.OfAllText(); !all.Empty() {
+			fmt.Fprintln(f.stdout, f.said(say.OfLock.With(say.Verbatim(t.Lock), all)))
+		}
 	}
 	return nil
 }

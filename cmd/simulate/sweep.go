@@ -86,7 +86,7 @@ func (f *sweepFlags) merge(ctx context.Context) error {
 func (f *sweepFlags) maps(ctx context.Context, p *plan.Plan) ([]sweep.Map, error) {
 	o := sweep.Options{Plan: p, Property: f.property, First: f.seed, Seeds: f.seeds, Jobs: f.jobs, Worlds: simulator}
 	of := sweepOptions{f.locks, f.property, f.seed, f.seeds}
-	shards, err := divided(&f.shards, f.globals, "sweep", of, func(s shard.Shard) ([]sweep.Map, error) {
+	shards, err := divided(ctx, &f.shards, f.globals, "sweep", of, func(s shard.Shard) ([]sweep.Map, error) {
 		bar := f.bar("sweep", s.Count(f.runsOf(p)))
 		o.Shard, o.Progress = s, func(done, _ int) { _ = bar.Set(done) }
 		maps, err := sweep.Play(ctx, o)

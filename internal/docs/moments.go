@@ -30,7 +30,7 @@ func (w *writer) moment(m faults.MomentPhrase) Page {
 		text(m.Doc.English)+" "+wire,
 		block("yaml", "faults:\n  - when: "+example+"\n    pause: A\n    for: 15s"),
 		"In front of it stands a client, "+code(faults.AnyClient)+", "+code(faults.TheHolder)+" or "+code(faults.NextHolder)+
-			"; behind it, if you like, "+code("the 3rd time")+" or "+code("every time")+". Moments are taken at the ports and in the workload, "+
+			"; behind it, if you like, "+code("in its 2nd round")+", "+code("after fault 1")+", and "+code("the 3rd time")+" or "+code("every time")+". Moments are taken at the ports and in the workload, "+
 			"so they mean the same for every lock.",
 		section("Stories", w.stories(func(p *plan.Plan) bool { return waitsFor(p, m.Kind) })),
 	)

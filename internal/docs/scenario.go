@@ -42,7 +42,7 @@ func (w *writer) scenarioFile() Page {
 			})+"\nInside of braces, percentiles need quotes, for the comma parts keys there."),
 		section("clients", "A list of names, or a number. A client of the list may do something else than all: "+
 			code("{name: C, work: 40s}")+", and a count makes many of one kind: "+code("{name: web, count: 20}")+" are web-1 to web-20.\n\n"+example(exampleClients)),
-		section("workload", "Each client waits for the lock, reads the resource, works, writes the resource, releases, and rests. A key with a star may be one client's own.\n\n"+starred(at(s, "workload"))),
+		section("workload", "Each client waits for the lock, reads the resource, works, writes the resource, releases, and rests. A key with a star may be one client's own.\n\n"+starred(at(s, "workload"))+"\n"+resources+example(exampleResources)),
 		section("network", keyTable(at(s, "network").Properties)),
 		section("servers", "What the locks' stores are made of. A lock uses the section of its store, and needs none.\n\n"+w.serverTables(at(s, "servers"))),
 		section("clocks", "Clocks of clients or servers that differ from true time: "+code("clocks: {B: {offset: +12s, drift: 200ppm}}")+".\n\n"+
@@ -52,7 +52,8 @@ func (w *writer) scenarioFile() Page {
 			"\nWhat a list leaves to luck, lengths that vary and chances, is drawn before the run, from the seed: the report has what was drawn, as a list that leaves nothing open. "+
 			"A fault that repeats and is drawn strikes 100 times at most. A run in which luck has brought about no fault at all tested nothing.\n\n"+example(exampleFaults)),
 		section("Moments", "What "+code("when")+" and "+code("until")+" wait for. In front stands a client, "+code(faults.AnyClient)+", "+code(faults.TheHolder)+", "+code(faults.NextHolder)+
-			" or "+code(faults.ThatClient)+"; behind, if you like, "+code("the 3rd time")+" or "+code("every time")+".\n\n"+table([]string{"moment", "when it is"}, momentRows())+"\n"+faults.CommandDoc),
+			" or "+code(faults.ThatClient)+"; behind, if you like, "+code("in its 2nd round")+", which begins when that client starts waiting for the 2nd time, "+code("after fault 1")+
+			", which lets count only what comes after the first fault of the list has begun, and "+code("the 3rd time")+" or "+code("every time")+", in this order.\n\n"+table([]string{"moment", "when it is"}, momentRows())+"\n"+faults.CommandDoc),
 		section("chaos", at(s, "chaos").Description+"\n\n"+keyTable(at(s, "chaos").Properties)+"\n"+example(exampleChaos)),
 		section("vary", "What "+code("simulate sweep")+" varies, two settings at most: one of these, a fault by its verb ("+code("pause")+", "+code("the 2nd pause")+", "+
 			code("after of pause")+") or a clock ("+code("drift of B")+"). Values are a list, or "+code("0s..5s step 500ms")+".\n\n"+settings()),
@@ -61,6 +62,10 @@ func (w *writer) scenarioFile() Page {
 	}
 	return page(scenarioPage, "internal/plan/keys.go, internal/schema and the registries", body...)
 }
+
+// resources says what several of them mean.
+const resources = "A story may have several resources, each with a lock of its own. All clients play in one world, so a failover hits all of them; each lock is played and judged by itself, " +
+	"under the name " + "`set-nx-lua@orders`" + ", which " + "`locks`, `expect` and `--lock`" + " take, too. A fault that met only clients of other resources was no test of a lock: its verdict is unknown.\n\n"
 
 // whom says what names in faults mean.
 var whom = "Where a verb names a node, it is a client, a server such as `redis-1`, or one of these words. `the holder`: the client that has acquired the lock last. " +
@@ -154,6 +159,21 @@ clients:
   - {name: short, count: 6, work: 100ms..500ms, repeat: 20 times}
   - {name: long, work: 20s}
 workload: {repeat: 3 times, wait: up to 5m}
+`
+	exampleResources = `scenario: A failover forgets one lock of two
+locks: [set-nx-lua]
+clients:
+  - {name: stock, count: 2, resource: stock, work: 4s}
+  - {name: order, count: 2, resource: orders}
+workload: {stagger: 500ms}
+servers:
+  redis: {replicas: 1, lag: 300ms}
+faults:
+  - when: order-1 acquires
+    fail-over: operator
+expect:
+  set-nx-lua@orders: {mutual-exclusion: broken}
+  set-nx-lua@stock: {mutual-exclusion: kept}
 `
 	exampleFaults = `scenario: A collector that pauses, and replies that get lost
 locks: [watchdog-lua]

@@ -40,9 +40,19 @@ func (w *writer) stories(is func(*plan.Plan) bool) string {
 // storiesOf is a table of the scenarios that play a lock, with what they show of it.
 func (w *writer) storiesOf(lock string) string {
 	var rows [][]string
-	for _, p := range w.told(func(p *plan.Plan) bool { return slices.Contains(p.Locks, lock) }) {
-		broken, kept := expected(p, lock)
-		rows = append(rows, []string{w.story(p), fmt.Sprint(p.Level), links("properties", broken), links("properties", kept)})
+	for _, p := range w.told(func(*plan.Plan) bool { return true }) {
+		for _, id := range p.Locks {
+			design, resource := locks.Apart(id)
+			if design != lock {
+				continue
+			}
+			story := w.story(p)
+			if resource != "" {
+				story += ", " + text(resource)
+			}
+			broken, kept := expected(p, id)
+			rows = append(rows, []string{story, fmt.Sprint(p.Level), links("properties", broken), links("properties", kept)})
+		}
 	}
 	return table([]string{"story", "level", "broken", "kept"}, rows)
 }
@@ -67,7 +77,8 @@ func expected(p *plan.Plan, lock string) (broken, kept []string) {
 func links(folder string, ids []string) string {
 	to := make([]string, len(ids))
 	for i, id := range ids {
-		page := folder + "/" + id + ".md"
+		design, _ := locks.Apart(id)
+		page := folder + "/" + design + ".md"
 		if v, ok := locks.Lookup(id); ok && v.Bug != nil {
 			page = recordPage
 		}

@@ -8,6 +8,7 @@ import (
 
 	"lockstep/internal/measured"
 	"lockstep/internal/say"
+	"lockstep/internal/scenario"
 )
 
 // Advice is what becomes of one lock when certain kinds of faults have to be expected.
@@ -43,7 +44,7 @@ func Expected(names []string) ([]string, error) {
 	var out []string
 	for _, name := range names {
 		if kindIndex(name) < 0 {
-			return nil, fmt.Errorf("there is no kind of fault %q: choose of %s", name, strings.Join(kindNames(), ", "))
+			return nil, unknownKind(name)
 		}
 		out = append(out, name)
 		if kindIndex(name+short) >= 0 {
@@ -51,6 +52,14 @@ func Expected(names []string) ([]string, error) {
 		}
 	}
 	return out, nil
+}
+
+// unknownKind says which kinds there are, or which one was probably meant.
+func unknownKind(name string) error {
+	if best := scenario.Nearest(name, kindNames()); best != "" {
+		return fmt.Errorf("there is no kind of fault %q: did you mean %q?", name, best)
+	}
+	return fmt.Errorf("there is no kind of fault %q: choose of %s", name, strings.Join(kindNames(), ", "))
 }
 
 func kindNames() []string {

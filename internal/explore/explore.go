@@ -72,7 +72,7 @@ func (o *Options) Check() error {
 	}
 	for _, name := range o.Only {
 		if kindIndex(name) < 0 {
-			return fmt.Errorf("there is no kind of fault %q: simulate explore --help names them", name)
+			return unknownKind(name)
 		}
 	}
 	return nil

@@ -25,17 +25,20 @@ type Engine struct {
 	// Watch, if not nil, is told of every moment before the faults are.
 	Watch func(Moment)
 
-	holder      string // the client that acquired last
-	that        string // the client whose moment the latest fault has waited for
-	everHeld    string // the first client that ever acquired
-	begun       int    // faults that have begun, counted
-	heldByOther bool   // somebody else than everHeld has acquired: there was a next holder
+	holder      string         // the client that acquired last
+	that        string         // the client whose moment the latest fault has waited for
+	everHeld    string         // the first client that ever acquired
+	begun       int            // faults that have begun, counted
+	observed    int            // moments
+	rounds      map[string]int // of each client that it has begun; nil when no fault asks
+	heldByOther bool           // somebody else than everHeld has acquired: there was a next holder
 }
 
 // faultState is what the engine remembers about one fault.
 type faultState struct {
 	seen   int      // occurrences of the trigger's moment
 	begun  bool     // once at least
+	from   int      // with which moment it began first, or after which
 	acted  bool     // and it has changed something
 	missed bool     // its moment came, and whom it names was not there
 	active bool     // begun and not ended
@@ -63,6 +66,9 @@ func NewEngine(fs []Fault, w World, s Scheduler) *Engine {
 func (e *Engine) want(t *Trigger) {
 	if t.Moment != NoMoment {
 		e.wanted[t.Moment] = true
+	}
+	if t.Round > 0 {
+		e.wanted[StartsWaiting], e.rounds = true, map[string]int{}
 	}
 }
 
@@ -148,6 +154,7 @@ func (e *Engine) Observe(m Moment) {
 		e.Watch(m)
 	}
 	e.follow(m)
+	e.observed++
 	for i := range e.faults {
 		f, s := &e.faults[i], &e.state[i]
 		// The end first: a moment that both ends a fault and begins it again
@@ -177,8 +184,11 @@ func (e *Engine) later(d time.Duration, f func()) {
 	e.sched.After(d, f)
 }
 
-// follow keeps track of who holds the lock, as far as the clients believe.
+// follow keeps track of the rounds and of who holds the lock, as far as the clients believe.
 func (e *Engine) follow(m Moment) {
+	if m.Kind == StartsWaiting && e.rounds != nil {
+		e.rounds[m.Subject]++
+	}
 	if m.Kind != Acquires {
 		return
 	}
@@ -195,7 +205,7 @@ func (e *Engine) matches(t *Trigger, m *Moment) bool {
 	if t.Moment != m.Kind {
 		return false
 	}
-	if m.Kind.OnWire() && !t.names(m) {
+	if m.Kind.OnWire() && !t.names(m) || t.Round > 0 && e.rounds[m.Subject] != t.Round || !e.counts(t) {
 		return false
 	}
 	switch t.Subject {
@@ -211,6 +221,16 @@ func (e *Engine) matches(t *Trigger, m *Moment) bool {
 	return t.Subject == m.Subject
 }
 
+// counts reports whether the fault that a trigger counts from has begun, with an earlier moment than this
+// one. One that is not there holds nobody up.
+func (e *Engine) counts(t *Trigger) bool {
+	if t.Behind == 0 {
+		return true
+	}
+	i := slices.IndexFunc(e.faults, func(f Fault) bool { return f.Number == t.Behind })
+	return i < 0 || e.state[i].begun && e.state[i].from < e.observed
+}
+
 func (e *Engine) begin(i int, at Occasion) {
 	f, s := &e.faults[i], &e.state[i]
 	if e.healed || s.active {
@@ -224,7 +244,9 @@ func (e *Engine) begin(i int, at Occasion) {
 		s.missed = true // "the holder", and nobody has ever held
 		return
 	}
-	s.begun = true
+	if !s.begun {
+		s.begun, s.from = true, e.observed
+	}
 	e.world.FaultBegan(f.Number, at.Target)
 	f.Verb.Begin(e.world, at)
 	if f.End == (End{}) {

@@ -210,6 +210,15 @@ func TestEngine(t *testing.T) {
 			[]string{"A is about to send SET"}, []string{"0s delay request of A's SET by 12s"},
 		},
 		{
+			"in the second round of whoever it is", fault("crash", "C", Trigger{Moment: Releases, Subject: AnyClient, Round: 2, Nth: 1}, End{}),
+			[]string{"A starts waiting", "B starts waiting", "A releases", "1s", "B starts waiting", "A releases", "2s", "B releases", "3s", "B releases"},
+			[]string{"2s crash C (1)"},
+		},
+		{
+			"the second one of the first round", fault("crash", "C", Trigger{Moment: Sends, Subject: "A", Command: "SET", Round: 1, Nth: 2}, End{}),
+			[]string{"A starts waiting", "A sends SET", "A starts waiting", "A sends SET", "A sends SET"}, nil,
+		},
+		{
 			"a failover", fault("fail-over", "operator", once(Enters, "A"), End{}),
 			[]string{"A enters"}, []string{"0s fail over"},
 		},
@@ -221,6 +230,65 @@ func TestEngine(t *testing.T) {
 				t.Errorf("got:\n%s\nwant:\n%s", g, w)
 			}
 		})
+	}
+}
+
+// What is counted from another fault on begins with the first moment after it: that with which the other
+// one has begun is no such moment.
+func TestAfterAnotherFault(t *testing.T) {
+	one := fault("crash", "A", Trigger{Moment: InSection, Subject: "A", Nth: 1, After: 2 * time.Second}, End{})
+	two := fault("crash", "B", Trigger{Moment: InSection, Subject: "B", Behind: 1, Nth: 2}, End{})
+	two.Number = 2
+	at := fault("crash", "C", Trigger{Moment: InSection, Subject: "A", Behind: 1, Nth: 1}, End{})
+	at.Number = 3
+	for _, tt := range []struct {
+		first  time.Duration
+		script string
+		want   string
+	}{
+		{2 * time.Second, "B B A B 2s B A B B", "2s crash A (1)\n2s crash C (3)\n2s crash B (2)"},
+		{0, "A B A B", "0s crash A (1)\n0s crash C (3)\n0s crash B (2)"},
+		{0, "A B", "0s crash A (1)"},
+		{2 * time.Second, "B B B A B B B", ""},
+	} {
+		l := &lab{}
+		one.Trigger.After = tt.first
+		e := NewEngine([]Fault{one, two, at}, l, l)
+		e.Start()
+		for _, word := range strings.Fields(tt.script) {
+			if d, err := time.ParseDuration(word); err == nil {
+				l.until(d)
+				continue
+			}
+			e.Observe(Moment{Kind: InSection, Subject: word})
+		}
+		if got := strings.Join(l.notes, "\n"); got != tt.want {
+			t.Errorf("%s:\n%s\nwant\n%s", tt.script, got, tt.want)
+		}
+	}
+}
+
+// Whoever takes faults away, numbers change: what counts from one follows it, and from none that is gone.
+func TestRenumbered(t *testing.T) {
+	of := func(number, behind int) Fault {
+		until := &Trigger{Moment: Wakes, Subject: "A", Behind: behind, Nth: 1}
+		f := fault("pause", "A", Trigger{Moment: Enters, Subject: "A", Behind: behind, Nth: 1}, End{Until: until})
+		f.Number, f.Line = number, 10*number
+		return f
+	}
+	var got []string
+	for _, f := range Renumbered([]Fault{of(2, 1), of(3, 2), of(3, 2), of(7, 3), of(9, 8)}) {
+		got = append(got, fmt.Sprint(f.Number, f.Line, f.Trigger.Behind, f.End.Until.Behind, " ", f.Text))
+	}
+	want := []string{
+		"1 20 0 0 pause A when A enters until A wakes",
+		"2 30 1 1 pause A when A enters after fault 1 until A wakes after fault 1",
+		"3 30 1 1 pause A when A enters after fault 1 until A wakes after fault 1",
+		"4 70 2 2 pause A when A enters after fault 2 until A wakes after fault 2",
+		"5 90 0 0 pause A when A enters until A wakes",
+	}
+	if g, w := strings.Join(got, "\n"), strings.Join(want, "\n"); g != w {
+		t.Errorf("got\n%s\nwant\n%s", g, w)
 	}
 }
 

@@ -81,6 +81,29 @@ func Make(number int, s Spec, a Args, t Trigger, end End) Fault {
 	return f
 }
 
+// Renumbered numbers faults by their places. Who counts from a fault on that is gone, or does not stand
+// before it any more, counts from the beginning.
+func Renumbered(list []Fault) []Fault {
+	places := map[int]int{} // of the first one with a number: luck may have made several of it
+	out := make([]Fault, 0, len(list))
+	for i, f := range list {
+		t, end := f.Trigger, f.End
+		t.Behind = places[t.Behind]
+		if end.Until != nil {
+			until := *end.Until
+			until.Behind = places[until.Behind]
+			end.Until = &until
+		}
+		made := Make(i+1, f.Spec(), f.Args, t, end)
+		made.Line, made.Open, made.Drawn = f.Line, f.Open, f.Drawn
+		out = append(out, made)
+		if places[f.Number] == 0 {
+			places[f.Number] = i + 1
+		}
+	}
+	return out
+}
+
 // Verb is what a fault does. A value of it knows its parameters.
 type Verb interface {
 	// Name is the key in a scenario file: pause.
@@ -112,6 +135,12 @@ type Trigger struct {
 	Subject string // a client's name, or one of the Subject... constants
 	Command string // for moments of the wire: GET, or the name of a script; upper case for commands; or one of CommandWords
 
+	// Round is the round of whoever reaches the moment in which it counts, from 1; 0 for all. A round begins
+	// when a client starts waiting.
+	Round int
+	// Behind is the number of a fault that stands before this one: until it has begun, no occurrence
+	// counts, and that with which it begins does not either; 0 for none.
+	Behind int
 	// Nth is the occurrence that counts, from 1; 0 means every time.
 	Nth int
 	// After delays the fault from the moment on.

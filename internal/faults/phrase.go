@@ -44,6 +44,12 @@ func (t *Trigger) whole(deed, until say.Phrase) say.Phrase {
 // moment is the trigger's moment: "A sends GET the 2nd time".
 func (t *Trigger) moment() say.Phrase {
 	reached := momentSaid[t.Moment].With(someone(t.Subject), command(t.Command))
+	if t.Round > 0 {
+		reached = saidInRound.With(reached, nth(t.Round))
+	}
+	if t.Behind > 0 {
+		reached = saidBehind.With(reached, say.Number(t.Behind))
+	}
 	switch t.Nth {
 	case 0:
 		return saidEveryTime.With(reached)
@@ -54,6 +60,8 @@ func (t *Trigger) moment() say.Phrase {
 }
 
 var (
+	saidInRound   = say.New2[say.Phrase, nth]("{moment} in its {n} round", "第 {n} 轮里{moment}")
+	saidBehind    = say.New2[say.Phrase, say.Number]("{moment} after fault {n}", "故障 {n} 之后{moment}")
 	saidEveryTime = say.New1[say.Phrase]("{moment} every time", "每次{moment}")
 	saidNth       = say.New2[say.Phrase, nth]("{moment} the {n} time", "第 {n} 次{moment}")
 )

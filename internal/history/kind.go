@@ -107,6 +107,11 @@ var kindNames = [kindCount]string{
 // all are.
 func (k Kind) OnWire() bool { return k >= Sent && k <= ReplyDropped }
 
+// OfProcess reports whether the event is one of a fault or of a process, and of no lock.
+func (k Kind) OfProcess() bool {
+	return k >= FaultBegan && k <= CutShort || k == Demoted || k == WithoutEffect
+}
+
 // String returns the stored name of the kind.
 func (k Kind) String() string {
 	if k == 0 || k >= kindCount {

@@ -35,7 +35,7 @@ import (
 
 func init() {
 	registerBug(Variant{
-		ID: "redlock-rb-36", File: "bug_redlock_rb_36.go", Store: StoreRedisNodes, LeaseUnit: time.Millisecond,
+		ID: "redlock-rb-36", File: "bug_redlock_rb_36.go", Store: StoreRedisNodes, LeaseUnit: time.Millisecond, Watchdog: true,
 		Bug: &Bug{
 			Library: "redlock-rb", Has: "as of May 2016", Gone: "an option of lock, pull requests 37 and 42",
 			Issue: "https://github.com/leandromoreira/redlock-rb/issues/36", Fixed: "redlock-extend",
@@ -75,7 +75,7 @@ func (l *redlockRb) relock(ctx context.Context, token string) vote {
 
 // extend keeps the lock until it is given back or refused.
 func (l *redlockRb) extend(ctx context.Context, lease *redlockRbLease) {
-	for l.Env.Sleep(ctx, l.Lease/3) == nil {
+	for l.Env.Sleep(ctx, l.renewal()) == nil {
 		if v := l.relock(ctx, lease.token); !v.held && ctx.Err() == nil {
 			lease.tellLost()
 			return

@@ -41,7 +41,7 @@ import (
 
 func init() {
 	Register(Variant{
-		ID: "cas-cad", File: "cas_cad.go", Store: StoreRedis, LeaseUnit: time.Second,
+		ID: "cas-cad", File: "cas_cad.go", Store: StoreRedis, LeaseUnit: time.Second, Watchdog: true,
 		Servers: Servers{TairString: true},
 		New:     func(d Deps) Lock { return &casCAD{d} },
 	})

@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"sort"
+	"strings"
 	"time"
 
 	"lockstep/internal/world"
@@ -54,6 +55,7 @@ type Deps struct {
 	Retry time.Duration // between two tries of a spinning variant
 	Wait  time.Duration // for how long the client tries at most, for a variant that looks itself
 	Once  bool          // the client tries once
+	Renew time.Duration // how often a watchdog renews, for a design that has one; 0: as often as it says itself
 
 	// What a client library is configured with, for designs that look at it.
 
@@ -120,6 +122,8 @@ type Variant struct {
 	Store     Store
 	Servers   Servers         // what the design demands of its servers
 	LeaseUnit time.Duration   // the lease must be a whole multiple; 0: the design has no lease
+	Watchdog  bool            // its lease is renewed as often as a story says: see Deps.Renew
+	Resource  string          // whose lock it is, in a story with several resources; "" in any other
 	Bug       *Bug            // the published bug that it is about; nil for a design and for a library
 	New       func(Deps) Lock // nil for a library and for a program
 }
@@ -137,10 +141,26 @@ func Register(v Variant) {
 	registry[v.ID] = v
 }
 
-// Lookup returns the variant with that id.
+// Lookup returns the variant with that id. Behind an @ it may name a resource: set-nx-lua@orders.
 func Lookup(id string) (Variant, bool) {
-	v, ok := registry[id]
-	return v, ok
+	design, resource := Apart(id)
+	v, ok := registry[design]
+	return v.At(resource), ok
+}
+
+// Apart is the design and the resource that the id of a variant names; the resource is "" when it
+// names none.
+func Apart(id string) (design, resource string) {
+	design, resource, _ = strings.Cut(id, "@")
+	return design, resource
+}
+
+// At is the variant as the lock of one of several resources; "": of the only one.
+func (v Variant) At(resource string) Variant {
+	if resource != "" {
+		v.ID, v.Resource = v.ID+"@"+resource, resource
+	}
+	return v
 }
 
 // All returns the designs and the libraries, sorted by id: what is compared, measured and
@@ -194,4 +214,18 @@ func (v Variant) CheckLease(lease time.Duration) error {
 		unit = "1 s"
 	}
 	return fmt.Errorf("%s sends its lease in whole multiples of %s and cannot ask for %v: choose another lease or --scale", v.ID, unit, lease)
+}
+
+// CheckRenew says why a variant does not renew as often as a story says, or nil.
+func (v Variant) CheckRenew() error {
+	if v.Watchdog {
+		return nil
+	}
+	var can []string
+	for _, other := range Known() {
+		if other.Watchdog {
+			can = append(can, other.ID)
+		}
+	}
+	return fmt.Errorf("renew says how often a watchdog renews, and %s has none that can be told: leave renew out, or play %s", v.ID, strings.Join(can, ", "))
 }

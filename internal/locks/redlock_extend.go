@@ -42,7 +42,7 @@ import (
 
 func init() {
 	Register(Variant{
-		ID: "redlock-extend", File: "redlock_extend.go", Store: StoreRedisNodes, LeaseUnit: time.Millisecond,
+		ID: "redlock-extend", File: "redlock_extend.go", Store: StoreRedisNodes, LeaseUnit: time.Millisecond, Watchdog: true,
 		New: func(d Deps) Lock { return &redlockExtend{quorum{d}} },
 	})
 }
@@ -91,7 +91,7 @@ func (l *extendedLease) Lost() context.Context { return l.lost }
 func (l *extendedLease) watch(ctx context.Context, until time.Duration) {
 	attempts := 0
 	for l.Env.Mono() < until {
-		if l.Env.Sleep(ctx, min(l.Lease/3, until-l.Env.Mono())) != nil {
+		if l.Env.Sleep(ctx, min(l.renewal(), until-l.Env.Mono())) != nil {
 			return
 		}
 		if attempts == maxExtensions || l.Env.Mono() >= until {

@@ -7,14 +7,17 @@ import "lockstep/internal/world"
 // They are executed on a fresh database, in this order.
 //
 // The locks in PostgreSQL need no table.
-func SQLTables(s Store) []world.Stmt {
+func SQLTables(s Store, keys ...string) []world.Stmt {
 	if s != StoreMySQL {
 		return nil
 	}
-	return []world.Stmt{
-		{Query: uniqueTable}, {Query: leasesTable}, {Query: rowsTable},
-		{Query: "INSERT INTO lock_rows (name) VALUES (?)", Args: []world.SQLValue{world.SQLText(Key)}},
+	tables := []world.Stmt{{Query: uniqueTable}, {Query: leasesTable}, {Query: rowsTable}}
+	for _, key := range keys {
+		tables = append(tables, world.Stmt{
+			Query: "INSERT INTO lock_rows (name) VALUES (?)", Args: []world.SQLValue{world.SQLText(key)},
+		})
 	}
+	return tables
 }
 
 const (

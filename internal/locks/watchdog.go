@@ -1,6 +1,7 @@
 package locks
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -8,7 +9,7 @@ import (
 )
 
 // watchdog is the part of a lease that renews it in the background, every third of
-// its length, and tells the client when it is lost: when the store says so, or
+// its length unless the story says otherwise, and tells the client when it is lost: when the store says so, or
 // when the lease has run out on the client's own clock without a success.
 type watchdog struct {
 	deps     *Deps
@@ -35,9 +36,9 @@ func (w *watchdog) Lost() context.Context { return w.lost }
 
 // watch renews until it is stopped.
 func (w *watchdog) watch(ctx context.Context) {
-	env, lease := w.deps.Env, w.deps.Lease
+	env, lease, every := w.deps.Env, w.deps.Lease, w.deps.renewal()
 	for {
-		if env.Sleep(ctx, min(lease/3, w.until-env.Mono())) != nil {
+		if env.Sleep(ctx, min(every, w.until-env.Mono())) != nil {
 			return
 		}
 		sent := env.Mono()
@@ -63,3 +64,6 @@ func (w *watchdog) renew(ctx context.Context, patience time.Duration) world.Repl
 	defer cancel()
 	return w.deps.Redis.Do(ctx, w.renewal)
 }
+
+// renewal is how often a watchdog renews.
+func (d *Deps) renewal() time.Duration { return cmp.Or(d.Renew, d.Lease/3) }

@@ -38,7 +38,7 @@ import (
 
 func init() {
 	Register(Variant{
-		ID: "watchdog-blind", File: "watchdog_blind.go", Store: StoreRedis, LeaseUnit: time.Second,
+		ID: "watchdog-blind", File: "watchdog_blind.go", Store: StoreRedis, LeaseUnit: time.Second, Watchdog: true,
 		New: func(d Deps) Lock { return &watchdogBlind{d} },
 	})
 }
@@ -68,7 +68,7 @@ type blindlyRenewed struct {
 }
 
 func (l *blindlyRenewed) renew(ctx context.Context) {
-	for l.Env.Sleep(ctx, l.Lease/3) == nil {
+	for l.Env.Sleep(ctx, l.renewal()) == nil {
 		_ = l.Redis.Do(ctx, world.Expire(l.Name, l.Lease)) // an answer that nobody looks at
 	}
 }

@@ -39,7 +39,7 @@ import (
 
 func init() {
 	Register(Variant{
-		ID: "watchdog-lua", File: "watchdog_lua.go", Store: StoreRedis, LeaseUnit: time.Millisecond,
+		ID: "watchdog-lua", File: "watchdog_lua.go", Store: StoreRedis, LeaseUnit: time.Millisecond, Watchdog: true,
 		New: func(d Deps) Lock { return &watchdogLua{d} },
 	})
 }

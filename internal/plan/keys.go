@@ -47,6 +47,7 @@ const (
 	Times         // once, 20 times
 	Patience      // up to 40s; 0s: once
 	OrNever       // 30s, never
+	Name          // of a resource
 )
 
 // Word is a word that can be chosen.
@@ -73,6 +74,10 @@ var (
 			Idle: func(p *Plan) bool { return p.Workload.Arrivals.Max == 0 }, At: func(p *Plan) any { return &p.Workload.Arrivals }},
 		{Name: "stagger", Shared: true, Doc: "How much later each client starts than the one before.", Example: "50ms", At: func(p *Plan) any { return &p.Workload.Stagger }},
 		{Name: "retry", Doc: "How long a lock that spins waits between two tries, 1ms or more.", Example: "100ms", Least: ms, At: func(p *Plan) any { return &p.Workload.Retry }},
+		{Name: "resource", Doc: "What a client works on, by its name: a lock of its own guards each resource, and its key is that name. With several, a story is played in one world and each lock is judged by itself, as `set-nx-lua@orders`; simulator only.",
+			Example: "orders", Form: Name, Idle: func(p *Plan) bool { return p.Workload.resource() == locks.Key }, At: func(p *Plan) any { return &p.Workload.Resource }},
+		{Name: "renew", Doc: "How often a watchdog renews, of a lock whose watchdog can be told. Left out: every third of the lease.", Example: "3s", Least: 1,
+			Idle: func(p *Plan) bool { return p.Workload.Renew == 0 }, At: func(p *Plan) any { return &p.Workload.Renew }},
 		{Name: "release-again", Doc: "How much later a client repeats a release whose outcome it does not know, once; 0s: never.", Example: "1s", At: func(p *Plan) any { return &p.Workload.ReleaseAgain }},
 		{Name: "fence", Shared: true, Doc: "What the guarded resource checks.", At: func(p *Plan) any { return (*string)(&p.Workload.Fence) }, Words: []Word{
 			{string(FenceNone), "nothing: every write is taken"},

@@ -56,14 +56,16 @@ type Plan struct {
 	Origin string // where a file that was not written by hand comes from
 }
 
-// Lock returns the variant with that id, which is a program of this plan or registered.
+// Lock returns the variant with that id, which is a program of this plan or registered. In a plan with
+// several resources the id names one of them.
 func (p *Plan) Lock(id string) (locks.Variant, bool) {
 	for _, v := range p.Programs {
 		if v.ID == id {
 			return v, true
 		}
 	}
-	return locks.Lookup(id)
+	v, ok := locks.Lookup(id)
+	return v, ok && (v.Resource == "" || slices.Contains(p.several(), v.Resource))
 }
 
 // Fault returns the fault with that number, which the plan has to have.
@@ -106,6 +108,9 @@ type Workload struct {
 	Fence    Fence
 	// Nested is how often the client takes the lock again while it holds it.
 	Nested int
+	// Resource is what the client works on, and the key of the lock that guards it; see Plan.Resources.
+	Resource string
+	Renew    time.Duration // how often a watchdog renews; 0: as often as its design says
 	// ReleaseAgain is how much later a client repeats a release whose outcome it
 	// does not know, once; 0: it does not.
 	ReleaseAgain time.Duration
@@ -163,6 +168,8 @@ func Default() Plan {
 			Stagger: DefaultStagger,
 			Retry:   DefaultRetry,
 			Fence:   FenceNone,
+
+			Resource: locks.Key,
 		},
 		Network: Network{
 			Latency: Range{Min: time.Millisecond, Max: 2 * time.Millisecond},

@@ -74,11 +74,6 @@ func (c *Chaos) scaled(scale func(time.Duration) time.Duration) *Chaos {
 // WithFaults returns a copy of the plan with these faults, numbered anew.
 func (p *Plan) WithFaults(list []faults.Fault) *Plan {
 	out := *p
-	out.Faults = nil
-	for i, f := range list {
-		made := faults.Make(i+1, f.Spec(), f.Args, f.Trigger, f.End)
-		made.Line, made.Open, made.Drawn = f.Line, f.Open, f.Drawn
-		out.Faults = append(out.Faults, made)
-	}
+	out.Faults = faults.Renumbered(list)
 	return &out
 }

@@ -167,6 +167,9 @@ func refuse(p *plan.Plan, lockID string, o *Options) (locks.Variant, error) {
 	if err := variant.CheckLease(p.Lease); err != nil {
 		return variant, err
 	}
+	if n := len(p.Resources()); n > 1 {
+		return variant, fmt.Errorf("the clients work on %d resources, and on real servers a story has one: play it in the simulator", n)
+	}
 	if err := cannotSetUp(p, &variant); err != nil {
 		return variant, err
 	}

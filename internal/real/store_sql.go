@@ -109,7 +109,7 @@ func (d *database) start(ctx context.Context, names []string) error {
 		return err
 	}
 	_, err := d.connected(d.leader, func(db *sql.DB) (bool, error) {
-		for _, stmt := range locks.SQLTables(d.h.variant.Store) {
+		for _, stmt := range locks.SQLTables(d.h.variant.Store, locks.Key) {
 			var args []any
 			for _, a := range stmt.Args {
 				args = append(args, a.Text) // they are all texts

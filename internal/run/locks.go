@@ -21,6 +21,9 @@ func CheckLocks(p *plan.Plan) error {
 			continue
 		}
 		problems = append(problems, v.CheckLease(p.Lease))
+		if p.Renews() {
+			problems = append(problems, v.CheckRenew())
+		}
 		if v.Store == locks.StoreRedis && p.Redis.Cluster.Shards > 0 {
 			problems = append(problems, v.CheckCluster())
 		}

@@ -6,6 +6,8 @@ var (
 	SomeOf        = New2[Number, Number]("{n} of {all}", "{all} 次中 {n} 次")
 	NoneBroke     = New2[Number, Number]("0 of {n} runs broke it (95 %: less than 1 in {most})", "{n} 次有效的运行中 0 次破坏（95 %：低于 {most} 分之一）")
 	BrokeIn       = New4[Verbatim, Number, Number, Verbatim]("{property} {n} of {all} ({seed})", "{property}：{all} 次中 {n} 次（{seed}）")
+	BrokeInAll    = New3[Verbatim, Number, Number]("{property} {n} of {all}", "{property}：{all} 次中 {n} 次")
+	WithTheSpared = New2[Number, Remarks]("with the {n} {n|run|runs} that luck spared: {broke}", "连同运气放过的 {n} 次：{broke}")
 	AtRate        = New4[Phrase, Verbatim, Verbatim, Verbatim]("{broke}: {rate} (95 %: {low} to {high})", "{broke}：{rate}（95 %：{low} 到 {high}）")
 	TestedNothing = New3[Number, Number, Remarks]("{n} of {all} tested nothing: {why}", "{all} 次中有 {n} 次没有检验到什么：{why}")
 	ReasonTimes   = New2[Phrase, Number]("{reason} ({n})", "{reason}（{n} 次）")

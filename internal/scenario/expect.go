@@ -31,8 +31,15 @@ func (r *reader) expect(n *node, p *plan.Plan) {
 			said[e.key.text] = r.verdicts(e)
 		}
 	}
-	for _, lock := range append([]string{plan.EveryLock}, p.Locks...) {
+	p.Expect = append(p.Expect, said[plan.EveryLock]...)
+	for _, lock := range p.Locks {
 		p.Expect = append(p.Expect, said[lock]...)
+		if design := designOf(lock); design != lock && said[lock] == nil {
+			for _, x := range said[design] { // of its lock of every resource
+				x.Lock = lock
+				p.Expect = append(p.Expect, x)
+			}
+		}
 	}
 }
 
@@ -44,7 +51,7 @@ func anything(n *node) bool {
 // knownLock reports whether a key of expect names a lock of this file.
 func (r *reader) knownLock(key *node, p *plan.Plan) bool {
 	id := key.text
-	if id == plan.EveryLock || slices.Contains(p.Locks, id) {
+	if id == plan.EveryLock || slices.ContainsFunc(p.Locks, func(lock string) bool { return id == lock || id == designOf(lock) }) {
 		return true
 	}
 	if _, ok := locks.Lookup(id); ok {

@@ -64,8 +64,8 @@ func (r *reader) fault(n *node, number int, p *plan.Plan) (faults.Fault, bool) {
 	if !ok {
 		return faults.Fault{}, false
 	}
-	trigger := r.trigger(s, p.Clients)
-	end := r.end(s, p.Clients)
+	trigger := r.trigger(s, number, p.Clients)
+	end := r.end(s, number, p.Clients)
 	args := r.arguments(s)
 	r.timeToRepeat(s, trigger, p)
 	if s.spec.Replica {
@@ -190,7 +190,7 @@ func (r *reader) unknownParam(key *node, spec faults.Spec) {
 }
 
 // trigger reads when a fault begins.
-func (r *reader) trigger(s parts, clients []string) faults.Trigger {
+func (r *reader) trigger(s parts, number int, clients []string) faults.Trigger {
 	var t faults.Trigger
 	if len(s.triggers) == 0 {
 		if s.unclear {
@@ -208,7 +208,7 @@ func (r *reader) trigger(s parts, clients []string) faults.Trigger {
 	case "every":
 		t.Every = r.drawn(e.value, "every", "every: 5s", leastEvery, "every", s.open.Ranges)
 	case "when":
-		t, _ = r.moment(e.value, "when", clients, true)
+		t, _ = r.moment(e.value, "when", number, clients, true)
 	}
 	if s.after != nil {
 		if s.triggers[0].key.text != "when" {
@@ -250,7 +250,7 @@ func tooLate(moment faults.MomentKind, half string) bool {
 }
 
 // end reads when a fault ends.
-func (r *reader) end(s parts, clients []string) faults.End {
+func (r *reader) end(s parts, number int, clients []string) faults.End {
 	var end faults.End
 	name := s.spec.Name
 	if len(s.ends) == 0 {
@@ -271,7 +271,7 @@ func (r *reader) end(s parts, clients []string) faults.End {
 	case "for":
 		end.For = r.drawn(first.value, "for", "for: 15s", 1, "for", s.open.Ranges)
 	case "until":
-		if t, ok := r.moment(first.value, "until", clients, false); ok {
+		if t, ok := r.moment(first.value, "until", number, clients, false); ok {
 			end.Until = &t
 		}
 	case "forever":

@@ -12,6 +12,8 @@ import (
 )
 
 var (
+	roundForm   = regexp.MustCompile(`^(.*) in its ([0-9]{1,7})(?:st|nd|rd|th) round$`)
+	behindForm  = regexp.MustCompile(`^(.*) after fault ([0-9]{1,4})$`)
 	ordinalForm = regexp.MustCompile(`^(.*) the ([0-9]{1,7})(?:st|nd|rd|th) time$`)
 	commandForm = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,31}$`)
 )
@@ -30,9 +32,9 @@ var otherCommands = []string{
 	"KEEPALIVE", "RELEASE", "RELEASE_LOCK", "RENEW", "REVOKE", "SELECT", "SESSION", "TXN", "UPDATE",
 }
 
-// moment reads a phrase such as "A sends GET the 2nd time" into a trigger.
-// repeats says whether "every time" makes sense.
-func (r *reader) moment(n *node, key string, clients []string, repeats bool) (faults.Trigger, bool) {
+// moment reads a phrase such as "A sends GET in its 1st round after fault 1 the 2nd time" into a trigger of
+// the fault with that number. repeats says whether "every time" makes sense.
+func (r *reader) moment(n *node, key string, number int, clients []string, repeats bool) (faults.Trigger, bool) {
 	example := key + ": A is in its critical section"
 	text, ok := r.value(n, key, example)
 	if !ok {
@@ -50,6 +52,20 @@ func (r *reader) moment(n *node, key string, clients []string, repeats bool) (fa
 		text = m[1]
 		if t.Nth, _ = strconv.Atoi(m[2]); t.Nth == 0 {
 			r.problemf(n, "times are counted from 1: write the 1st time")
+			return t, false
+		}
+	}
+	if m := behindForm.FindStringSubmatch(text); m != nil {
+		text = m[1]
+		if t.Behind, _ = strconv.Atoi(m[2]); t.Behind == 0 || t.Behind >= number {
+			r.problemf(n, "fault %s does not stand before this one, which is fault %d of the list: name an earlier one", m[2], number)
+			return t, false
+		}
+	}
+	if m := roundForm.FindStringSubmatch(text); m != nil {
+		text = m[1]
+		if t.Round, _ = strconv.Atoi(m[2]); t.Round == 0 {
+			r.problemf(n, "rounds are counted from 1: write in its 1st round")
 			return t, false
 		}
 	}

@@ -74,8 +74,9 @@ func (w *writer) faults(p *plan.Plan) {
 		return
 	}
 	w.line(0, "\nfaults:")
-	for i := range p.Faults {
-		f := &p.Faults[i]
+	list := faults.Renumbered(p.Faults) // a file counts them by their places
+	for i := range list {
+		f := &list[i]
 		t := f.Trigger
 		switch {
 		case t.Moment != faults.NoMoment:

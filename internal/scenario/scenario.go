@@ -147,6 +147,7 @@ func (r *reader) scenario(root *node, p *plan.Plan) {
 	if e, ok := g["clients"]; ok {
 		r.ownWorkloads(e.value, p)
 	}
+	r.locksApart(lockNodes, g["scenario"].key, p)
 	if rounds := p.Rounds(); rounds > maxRounds {
 		r.problemf(cmp.Or(g["workload"].value, g["clients"].value), "%d clients play %d rounds together, and %d are the most: lower clients or repeat", len(p.Clients), rounds, maxRounds)
 	}
@@ -168,6 +169,7 @@ func (r *reader) scenario(root *node, p *plan.Plan) {
 		r.vary(e.value, p)
 	}
 	r.movingClocks(g, p)
+	r.evictsOne(g, p)
 	if e, ok := g["expect"]; ok {
 		r.expect(e.value, p)
 	}
@@ -235,8 +237,8 @@ func (r *reader) locks(g group, p *plan.Plan) map[string]*node {
 		id, ok := r.value(item, "a lock", "its id, such as set-nx-lua")
 		switch {
 		case !ok:
-		case !slices.Contains(known, id):
-			r.problemf(item, "unknown lock %s: %s", quote(id), suggest(id, known))
+		case !slices.Contains(known, designOf(id)):
+			r.problemf(item, "unknown lock %s: %s", quote(id), suggest(designOf(id), known))
 		case named[id] != nil:
 			r.problemf(item, "the lock %s is in the list twice: remove one", id)
 		default:

@@ -89,6 +89,10 @@ func (r *reader) key(e entry, k *plan.Key, group []plan.Key, p *plan.Plan) (know
 	case *int64:
 		*at, _ = r.percent(n, k.Name, example)
 	case *string:
+		if k.Form == plan.Name {
+			*at = r.resource(n, example)
+			return true
+		}
 		var words []string
 		for _, w := range k.Words {
 			words = append(words, w.Word)

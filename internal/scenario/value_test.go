@@ -82,6 +82,8 @@ faults:
   - {when: B acquires every time, after: 40ms, crash: A}
   - {every: 5s, pause: the holder, until: B enters the 3rd time}
   - {at: 2s, pause: the primary, forever: true}
+  - {when: A sends SET in its 2nd round after fault 1 the 3rd time, pause: A, until: B enters after fault 2}
+  - {when: any client enters in its 1st round, crash: A}
 `))
 	if err != nil {
 		t.Fatal(err)
@@ -92,9 +94,14 @@ faults:
 		"crash A 40ms after B acquires every time",
 		"pause the holder every 5s until B enters the 3rd time",
 		"pause the primary forever at 2s",
+		"pause A when A sends SET in its 2nd round after fault 1 the 3rd time until B enters after fault 2",
+		"crash A when any client enters in its 1st round",
 	} {
 		if got := p.Faults[i].Text; got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
+	}
+	if got, want := p.Faults[5].TextChinese, "第 3 次故障 1 之后第 2 轮里 A 发出 SET 时，让 A 停顿，直到故障 2 之后 B 进入临界区"; got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }

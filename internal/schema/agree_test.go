@@ -76,7 +76,12 @@ var places = []struct {
 		"A enters", "B acquires every time", "any client writes the 3rd time", "the holder wakes", "the next holder enters the 1st time",
 		"A sends SET", "A is about to send any command", "B has unlock executed the 22nd time", "A has the reply of GET", "A  is  in its critical section",
 		"enters", "A", "A entered", "A sends", "A sends SET GET", "the primary enters", "A enters the third time", "A enters every  time", "A enters 3 times",
+		"A enters in its 2nd round", "A sends SET in its 1st round the 3rd time", "A enters in its second round", "A enters the 3rd time in its 1st round",
 		`""`, "", "[A enters]", "42",
+	}},
+	{"moment behind another one", redisHead + "faults:\n  - {at: 1s, crash: A}\n  - {when: %s, crash: B}\n", []string{
+		"A enters after fault 1", "A sends SET in its 2nd round after fault 1 the 3rd time", "B enters after fault 1 every time",
+		"A enters after fault one", "A enters after 1", "A enters after fault 1 in its 2nd round", "A enters after the fault",
 	}},
 	{"fault", redisHead + "servers:\n  redis: {replicas: 1}\nfaults:\n  - %s\n", []string{
 		"{when: A enters, pause: A, for: 15s}", "{when: A enters, pause: the holder, until: B enters}", "{when: A enters, pause: redis-1, forever: true}",

@@ -85,12 +85,17 @@ func lockIDs() *Schema {
 	return s
 }
 
+// lockOfResource is one variant as the lock of one of several resources.
+func lockOfResource() *Schema {
+	return form(`[a-z0-9][a-z0-9.-]*@`+resourceForm, "write a lock, @ and a resource: set-nx-lua@orders", "The lock of one of several resources.", "set-nx-lua@orders")
+}
+
 func lockList() *Schema {
 	return &Schema{
 		Description: "The locks that are put through this story. Left out: all that every world can play.",
 		Default:     "all",
 		AnyOf: []*Schema{
-			{Type: "array", MinItems: 1, UniqueItems: true, Items: &Schema{AnyOf: []*Schema{lockIDs(), program()}}},
+			{Type: "array", MinItems: 1, UniqueItems: true, Items: &Schema{AnyOf: []*Schema{lockIDs(), lockOfResource(), program()}}},
 			{Const: "all", Description: "Every lock that all worlds can play."},
 		},
 	}
@@ -144,7 +149,13 @@ func expect() *Schema {
 	for _, v := range locks.Known() {
 		keys = append(keys, Property{v.ID, like("verdicts", v.Doc(say.English).Idea)})
 	}
-	s := orAnything(closed("What is expected of each lock. A missed expectation fails the run; one about a lock goes before one about every lock. A lock of which nothing is said is expected to keep every property.", keys))
+	known := closed("What is expected of each lock. A missed expectation fails the run; one about a lock goes before one about every lock. A lock of which nothing is said is expected to keep every property.", keys)
+	known.Additional = like("verdicts", "Expected of the lock of one of several resources.")
+	known.PropertyNames = &Schema{AnyOf: []*Schema{lockOfResource(), {}}}
+	for _, k := range keys {
+		known.PropertyNames.AnyOf[1].Enum = append(known.PropertyNames.AnyOf[1].Enum, k.Name)
+	}
+	s := orAnything(known)
 	s.Examples = []any{object{{plan.EveryLock, object{{checker.ProgressID, string(checker.Kept)}}}}, plan.Anything}
 	return s
 }

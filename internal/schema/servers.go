@@ -33,6 +33,8 @@ func properties(keys []plan.Key, d *plan.Plan) (all Properties) {
 	return all
 }
 
+const resourceForm = `[a-z][a-z0-9-]{0,31}`
+
 // value is what may stand behind a key.
 func value(k *plan.Key, d *plan.Plan) *Schema {
 	switch at := k.At(d).(type) {
@@ -60,6 +62,9 @@ func value(k *plan.Key, d *plan.Plan) *Schema {
 		return count(int(k.Least), int(k.Most), k.Doc).withDefault(*at)
 	case *int64:
 		return like("share", k.Doc).withDefault(k.Text(d))
+	}
+	if k.Form == plan.Name {
+		return form(resourceForm, "write a name of small letters, digits and -", k.Doc, "orders", "stock")
 	}
 	s := &Schema{Type: "string", Description: k.Doc}
 	for _, w := range k.Words {

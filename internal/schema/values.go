@@ -144,7 +144,7 @@ func onWire() []faults.MomentPhrase {
 	return out
 }
 
-// moment is a phrase: subject, moment, and which time.
+// moment is a phrase: subject, moment, and which time, counted from where.
 func moment(known []faults.MomentPhrase, doc, wrong string) *Schema {
 	command := "(?:" + phrases(faults.CommandWords()...) + "|" + commandForm + ")"
 	texts := make([]string, len(known))
@@ -154,7 +154,7 @@ func moment(known []faults.MomentPhrase, doc, wrong string) *Schema {
 		examples[i] = "A " + strings.Replace(m.Text, "%s", "SET", 1)
 	}
 	pattern := "(?:" + phrases(subjectWords...) + "|" + clientForm + ") +(?:" + strings.Join(texts, "|") + ")" +
-		"(?: +the +[0-9]{1,7}(?:st|nd|rd|th) +time| +every +time)?"
+		"(?: +in +its +[0-9]{1,7}(?:st|nd|rd|th) +round)?(?: +after +fault +[0-9]{1,4})?(?: +the +[0-9]{1,7}(?:st|nd|rd|th) +time| +every +time)?"
 	doc += " The moments, each behind a client, any client, the holder or the next holder:\n"
 	for _, m := range known {
 		doc += "\n- " + strings.Replace(m.Text, "%s", "SET", 1) + ": " + m.Doc.English

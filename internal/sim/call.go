@@ -61,8 +61,8 @@ func (l *lateness) add(fault int, by time.Duration) {
 }
 
 // felt tells the engine that something has come late, and returns by how much.
-func (l *lateness) felt(w *World) time.Duration {
-	if l.by > 0 {
+func (l *lateness) felt(w *World, whose history.NodeID) time.Duration {
+	if l.by > 0 && !w.isAside(whose) {
 		for _, fault := range l.faults {
 			w.engine.Acted(fault)
 		}
@@ -232,7 +232,7 @@ func (l *call) launch() {
 		return
 	}
 	l.refs++
-	at := l.w.k.Now().Add(travel + l.slowRequest.felt(l.w))
+	at := l.w.k.Now().Add(travel + l.slowRequest.felt(l.w, l.client.node))
 	if l.lane != nil {
 		at = behind(&l.lane.up, at)
 	}
@@ -275,7 +275,7 @@ func (l *call) answer() {
 		l.unref()
 		return
 	}
-	at := l.w.k.Now().Add(travel + l.slowReply.felt(l.w))
+	at := l.w.k.Now().Add(travel + l.slowReply.felt(l.w, l.client.node))
 	if l.lane != nil {
 		at = behind(&l.lane.down, at)
 	}
@@ -331,7 +331,9 @@ func (l *call) recordDrop(kind history.Kind, node, peer history.NodeID, cause in
 	l.w.recordBare(history.Event{
 		Kind: kind, Node: node, Peer: peer, Cause: cause, Value: int64(max(fault, 0)),
 	})
-	l.w.engine.Acted(fault)
+	if !l.w.isAside(l.client.node) {
+		l.w.engine.Acted(fault)
+	}
 }
 
 // takeReply returns the reply to a command and ends the client's part in the call.

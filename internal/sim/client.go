@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -8,6 +9,7 @@ import (
 
 	"lockstep/internal/faults"
 	"lockstep/internal/history"
+	"lockstep/internal/locks"
 	"lockstep/internal/plan"
 	"lockstep/internal/sim/kernel"
 	"lockstep/internal/workload"
@@ -19,6 +21,8 @@ import (
 type client struct {
 	w         *World
 	name      string
+	key       string    // of the lock that it contends for
+	guarded   *resource // by it
 	node      history.NodeID
 	proc      *kernel.Proc
 	play      func()
@@ -54,7 +58,7 @@ func (w *World) newClient(name string, load plan.Workload, life int) *client {
 	c := w.blankClient()
 	*c = client{
 		lives: life,
-		w:     w, name: name, node: w.hist.Node(name),
+		w:     w, name: name, node: w.hist.Node(name), key: cmp.Or(load.Resource, locks.Key),
 		proc:    w.newProc(name, w.clockOf(name)),
 		luck:    kernel.NewRand(w.seed, kernel.StreamID("luck of ", name, reborn)),
 		habits:  kernel.NewRand(w.seed, kernel.StreamID("habits of ", name, reborn)),
@@ -63,6 +67,7 @@ func (w *World) newClient(name string, load plan.Workload, life int) *client {
 		deadlines: slices.Grow(c.deadlines[:0], fewDeadlines),
 		texts:     commandTexts{buffer: c.texts.buffer[:0]},
 	}
+	c.guarded = w.resourceOf(c.key)
 	player := workload.Client{
 		Env: c, Resource: c, Control: c, Plan: load, Timeout: w.plan.Network.Timeout, Rand: &c.habits,
 		Lock: w.variant.New(w.deps(c, load)),
@@ -167,7 +172,7 @@ func (c *client) reach(kind faults.MomentKind) bool {
 func (c *client) ExtraWork() time.Duration {
 	d, by := c.overtime.Take()
 	for _, fault := range by {
-		c.w.engine.Acted(fault)
+		injector{c.w}.actedOn(fault, c)
 	}
 	return d
 }

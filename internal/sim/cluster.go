@@ -279,7 +279,7 @@ func (c *cluster) evict(*host) {
 	if c.leader == nil {
 		return
 	}
-	c.model.Evict(c.clock(), lockKey)
+	c.model.Evict(c.clock(), c.w.key)
 	c.drain(history.NoCause)
 }
 
@@ -339,6 +339,9 @@ func (l *call) storeConn() store.Conn {
 
 // recordChange writes a change of an entry into the history.
 func (w *World) recordChange(h *host, ch *store.Change, cause int32) {
+	if w.aside != nil && ch.Key != w.key {
+		return
+	}
 	w.record(h.proc, history.Event{
 		Kind: ch.Kind, Node: h.node, Peer: ch.By, Owner: ch.Owner, Value: int64(ch.TTL),
 		Text: w.hist.Intern(ch.Key), Cause: cause,

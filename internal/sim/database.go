@@ -115,7 +115,7 @@ func (s *sqlServer) drain(cause int32) {
 // receive sends one committed change down the link to this replica.
 func (s *sqlServer) receive(effect any) {
 	db, link := s.db, s.links
-	s.lastHop = max(s.lastHop, s.w.k.Now().Add(db.lag+db.extraLag.felt(s.w)+s.w.network.draw(&db.network)))
+	s.lastHop = max(s.lastHop, s.w.k.Now().Add(db.lag+db.extraLag.felt(s.w, s.node)+s.w.network.draw(&db.network)))
 	s.w.network.send(s.lastHop, s.upstream.node, s.node, kernel.HandlerFunc(func() {
 		if s.links != link || s.proc.Dead() {
 			return
@@ -263,7 +263,7 @@ func (db *database) promote() {
 func (db *database) evict(h *host) {
 	for _, s := range db.servers {
 		if (h == nil && s == db.leader || h == &s.host) && s.up() {
-			s.model.Evict(s.clock(), lockKey)
+			s.model.Evict(s.clock(), s.w.key)
 			s.drain(history.NoCause)
 		}
 	}

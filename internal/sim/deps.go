@@ -14,7 +14,7 @@ import (
 // deps gives a client's lock its ports.
 func (w *World) deps(c *client, load plan.Workload) locks.Deps {
 	d := locks.Deps{
-		Env: c, Name: locks.Key, Owner: c.name, Lease: w.plan.Lease, Retry: load.Retry, Wait: load.Wait, Once: load.TriesOnce(),
+		Env: c, Name: c.key, Owner: c.name, Lease: w.plan.Lease, Retry: load.Retry, Wait: load.Wait, Once: load.TriesOnce(), Renew: load.Renew,
 		Timeout: w.plan.Network.Timeout,
 	}
 	switch w.variant.Store {
@@ -67,11 +67,11 @@ func (w *World) startServers() error {
 		n := w.newRedisNodes(names, p.Redlock.Persistence)
 		w.backend, w.route = n, n.groups[0]
 	case locks.StoreEtcd:
-		c := w.newCluster(names, p.Etcd, etcd.New(etcd.Config{LockKey: lockKey, Election: p.Etcd.Election}))
+		c := w.newCluster(names, p.Etcd, etcd.New(etcd.Config{LockKey: w.key, Election: p.Etcd.Election}))
 		w.backend, w.route, w.oneLane = c, c, true // gRPC: a stream for each request, all on one connection
 	case locks.StoreZooKeeper:
 		tick := p.ZooKeeperTick()
-		c := w.newCluster(names, p.ZooKeeper.Cluster, zookeeper.New(zookeeper.Config{Tick: tick, LockPath: "/" + lockKey}))
+		c := w.newCluster(names, p.ZooKeeper.Cluster, zookeeper.New(zookeeper.Config{Tick: tick, LockPath: "/" + w.key}))
 		w.backend, w.route = c, c
 	case locks.StoreConsul:
 		c := w.newCluster(names, p.Consul.Cluster, consul.New(consul.Config{Second: p.Consul.Second}))

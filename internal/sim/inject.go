@@ -7,12 +7,8 @@ import (
 
 	"lockstep/internal/faults"
 	"lockstep/internal/history"
-	"lockstep/internal/locks"
 	"lockstep/internal/sim/kernel"
 )
-
-// lockKey is the name of the lock's entry in the stores.
-const lockKey = locks.Key
 
 // injector does to this world what the verbs of the faults ask for.
 type injector struct{ w *World }
@@ -69,9 +65,10 @@ func (in injector) process(node string) (*kernel.Proc, *client, *host) {
 }
 
 // actedOn tells the engine that a fault has changed something for a process that runs: a
-// server, or the client c. One that has played all its rounds does nothing any more.
+// server, or the client c. One that has played all its rounds does nothing any more, and one that
+// contends for another lock than that of the run changes nothing for it.
 func (in injector) actedOn(fault int, c *client) {
-	if c == nil || !c.done {
+	if c == nil || !c.done && !in.w.isAside(c.node) {
 		in.w.engine.Acted(fault)
 	}
 }
@@ -175,7 +172,9 @@ func (in injector) Restart(fault int, node string, down time.Duration) {
 		}
 		if c.proc.Dead() {
 			in.w.reviveClient(c, fault)
-			in.acted(fault)
+			if !in.w.isAside(c.node) {
+				in.acted(fault)
+			}
 		}
 	}), 0)
 }

@@ -109,7 +109,7 @@ func (n *network) blockedSince(from, to history.NodeID) (history.Instant, bool) 
 	for i := range n.blocks {
 		b := &n.blocks[i]
 		if b.from[from] && b.to[to] || b.both && b.from[to] && b.to[from] {
-			b.felt = true
+			b.felt = b.felt || !n.w.isAside(from) && !n.w.isAside(to)
 			return b.since, true
 		}
 	}

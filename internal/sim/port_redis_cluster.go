@@ -74,12 +74,12 @@ func (p *shardedPort) after(h *host) *host {
 
 // Dial implements world.Redis: to whoever serves the lock, as far as is known.
 func (p *shardedPort) Dial(ctx context.Context) (world.RedisConn, error) {
-	return (&redisPort{client: p.client, to: oneHost{p.server(lockKey)}}).Dial(ctx)
+	return (&redisPort{client: p.client, to: oneHost{p.server(p.client.key)}}).Dial(ctx)
 }
 
 // Subscribe implements world.Redis.
 func (p *shardedPort) Subscribe(ctx context.Context, channel string) (world.Subscription, error) {
-	return (&redisPort{client: p.client, to: oneHost{p.server(lockKey)}}).Subscribe(ctx, channel)
+	return (&redisPort{client: p.client, to: oneHost{p.server(p.client.key)}}).Subscribe(ctx, channel)
 }
 
 // oneHost is the route to one server.

@@ -11,12 +11,12 @@ import (
 
 // newSQL makes the data of a server, with the tables that the locks expect.
 func (w *World) newSQL(flavour sql.Flavour, set plan.SQL) func() *sql.DB {
-	tables := locks.SQLTables(w.variant.Store)
+	tables := locks.SQLTables(w.variant.Store, w.plan.Resources()...)
 	if w.pacer != nil {
 		tables = w.Setup
 	}
 	cfg := sql.Config{
-		Flavour: flavour, LockKey: lockKey, EpochMS: epochMS, Setup: tables, IdleTimeout: set.IdleTimeout,
+		Flavour: flavour, LockKey: w.key, EpochMS: epochMS, Setup: tables, IdleTimeout: set.IdleTimeout,
 	}
 	return func() *sql.DB { return sql.New(cfg) }
 }

@@ -95,7 +95,7 @@ func (w *World) newRedisCluster(names []string, set plan.Redis) *redisCluster {
 			c.nodes[shard+k*c.set.Shards] = &clusterNode{redisServer: s, cluster: c, shard: shard}
 		}
 	}
-	c.ofTheLock = c.shards[c.shardOf(redis.KeySlot(lockKey))]
+	c.ofTheLock = c.shards[c.shardOf(redis.KeySlot(w.plan.Resources()[0]))]
 	for i, n := range c.nodes {
 		n.number, n.redisServer.member = i, n
 		n.reset(len(names), c.set.Shards)

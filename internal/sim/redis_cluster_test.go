@@ -202,7 +202,7 @@ func TestShardsHaveTheSlotsThatRedisCLIGivesThem(t *testing.T) {
 			t.Errorf("shard %d begins at %d, want %d", shard, got, slot)
 		}
 	}
-	if redis.KeySlot(lockKey) != 8718 {
+	if redis.KeySlot(locks.Key) != 8718 {
 		t.Error("the tests and the scenario take the slot of the lock's key for 8718")
 	}
 }

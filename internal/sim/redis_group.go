@@ -127,7 +127,7 @@ func (g *redisGroup) promote() {
 func (g *redisGroup) evict(h *host) {
 	for _, s := range g.servers {
 		if (h == nil && s == g.leader || h == &s.host) && s.up() {
-			s.store.Evict(s.wallMS(), lockKey)
+			s.store.Evict(s.wallMS(), s.w.key)
 			s.publish(history.NoCause)
 		}
 	}
@@ -140,7 +140,7 @@ func (g *redisGroup) setLag(l lateness) { g.extraLag = l }
 func (g *redisGroup) reachabilityChanged() {}
 
 // late draws how much later the other one has what a primary sends.
-func (g *redisGroup) late() time.Duration { return g.lag + g.extraLag.felt(g.w) + g.hop() }
+func (g *redisGroup) late() time.Duration { return g.lag + g.extraLag.felt(g.w, 0) + g.hop() }
 
 // hop draws how long a message between two servers travels.
 func (g *redisGroup) hop() time.Duration { return g.w.network.draw(&g.network) }

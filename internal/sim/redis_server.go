@@ -165,7 +165,7 @@ func (s *redisServer) publish(cause int32) {
 		return // as nearly always, when clients spin
 	}
 	for _, c := range changes {
-		if !isEntry(c.Key) {
+		if c.Key != w.key { // a counter or a latch beside it, or the lock of another resource
 			continue
 		}
 		ttl := time.Duration(0)
@@ -231,7 +231,7 @@ func (d *expiryDue) Fire(uint64) {
 // recordChanges records the changes of one kind of the last step, which peer has sent.
 func (s *redisServer) recordChanges(kind history.Kind, peer history.NodeID) {
 	for _, c := range s.store.Changes() {
-		if c.Kind == kind && isEntry(c.Key) {
+		if c.Kind == kind && c.Key == s.w.key {
 			s.w.record(s.proc, history.Event{
 				Kind: kind, Node: s.node, Peer: peer, Owner: c.Owner,
 				Text: s.w.entryText, Cause: history.NoCause,
@@ -246,7 +246,7 @@ func (s *redisServer) died() {
 	s.subs, s.serves, s.orders = s.subs[:0], s.serves[:0], nil
 	s.scripts, s.looks, s.watches = nil, nil, nil
 	s.cutOff()
-	s.lost = s.store.Owner(lockKey)
+	s.lost = s.store.Owner(s.w.key)
 	for _, r := range s.group.servers {
 		if r.follows == s {
 			r.cutOff()
@@ -315,7 +315,7 @@ func (s *redisServer) reload() {
 		s.store.Apply(s.wallMS(), &kept[i].effect)
 	}
 	s.aof = kept
-	if s.lost != 0 && s.store.Owner(lockKey) != s.lost {
+	if s.lost != 0 && s.store.Owner(s.w.key) != s.lost {
 		s.w.record(s.proc, history.Event{
 			At: now, Kind: history.Forgotten, Node: s.node, Owner: s.lost,
 			Text: s.w.entryText, Cause: history.NoCause,
@@ -366,6 +366,3 @@ func (s *redisServer) promote() {
 	s.dropDue()
 	s.arm() // a replica's entries had no timer
 }
-
-// isEntry tells the entries of the lock from its helpers (counters, latches).
-func isEntry(key string) bool { return key == locks.Key }

@@ -9,14 +9,28 @@ import (
 	"lockstep/internal/world"
 )
 
-// resource is what the lock guards: one version counter on a server that no
+// resource is what a lock guards: one version counter on a server that no
 // fault touches. With a fence it refuses tokens lower than one it has seen.
 type resource struct {
 	w       *World
+	key     string // of the lock that guards it
 	node    history.NodeID
 	fence   plan.Fence
 	version int64
 	highest int64 // token
+}
+
+// resourceOf returns the resource that the lock with a key guards.
+func (w *World) resourceOf(key string) *resource {
+	for _, r := range w.guarded {
+		if r.key == key {
+			return r
+		}
+	}
+	r := w.madeResources.Next()
+	*r = resource{w: w, key: key, node: w.hist.Node(plan.ResourceName), fence: w.plan.Workload.Fence}
+	w.guarded = append(w.guarded, r)
+	return r
 }
 
 // visit is one request to the resource.
@@ -78,7 +92,7 @@ func (c *client) visit(ctx context.Context, v *visit) error {
 // Fire: the request has reached the resource.
 func (a *visitArrives) Fire(uint64) {
 	v := (*visit)(a)
-	v.client.w.guarded.serve(v)
+	v.client.guarded.serve(v)
 	v.client.w.k.After(v.client.latency(), (*visitReturns)(v), 0)
 }
 
@@ -109,5 +123,29 @@ func (r *resource) serve(v *visit) {
 	event := r.w.recordBare(e)
 	if !v.write {
 		v.read = event
+	}
+}
+
+// add adds an event, unless it is about the lock of another resource.
+func (w *World) add(e history.Event) int32 {
+	if (w.isAside(e.Node) || w.isAside(e.Peer)) && !e.Kind.OfProcess() {
+		return history.NoCause
+	}
+	return w.hist.Add(e)
+}
+
+// isAside reports whether a node is a client that contends for another lock than that of the run.
+func (w *World) isAside(id history.NodeID) bool { return w.aside != nil && w.aside[id] }
+
+// setAside finds the clients that contend for the lock of another resource than that of the run.
+func (w *World) setAside() {
+	w.aside = nil
+	for _, c := range w.clients {
+		if c.key != w.key {
+			if w.aside == nil {
+				w.aside = make([]bool, len(w.hist.Header.Nodes)+1)
+			}
+			w.aside[c.node] = true
+		}
 	}
 }

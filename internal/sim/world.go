@@ -75,7 +75,9 @@ type World struct {
 	route     route   // where requests go
 	oneLane   bool    // a client has one connection to each server for all that it asks
 	network   network
-	guarded   resource
+	guarded   []*resource
+	key       string // of the lock that the run is about
+	aside     []bool // by NodeID: clients that contend for another one; nil when there is one for all
 	replies   replyTexts
 	entryText history.TextID // the key of the lock's entry
 	playing   int            // clients that have neither finished nor died, or will be started again
@@ -91,9 +93,10 @@ type World struct {
 	visits     kernel.Arena[visit] // of the resource
 
 	// What a run is made of, used again from run to run.
-	madeClients kernel.Arena[client]
-	madeProcs   kernel.Arena[kernel.Proc]
-	madeServers kernel.Arena[redisServer]
+	madeClients   kernel.Arena[client]
+	madeProcs     kernel.Arena[kernel.Proc]
+	madeServers   kernel.Arena[redisServer]
+	madeResources kernel.Arena[resource]
 }
 
 // New returns a world.
@@ -241,6 +244,10 @@ func PlayVariant(ctx context.Context, p *plan.Plan, v locks.Variant, seed uint64
 func (w *World) setUp(p *plan.Plan, v locks.Variant, seed uint64) error {
 	w.k.Reset()
 	w.plan, w.variant, w.seed, w.quiet = p, v, seed, false
+	w.key, w.guarded = p.Resources()[0], w.guarded[:0]
+	if v.Resource != "" {
+		w.key = v.Resource
+	}
 	w.engine = faults.NewEngine(p.Faults, injector{w}, scheduler{w.k})
 	if w.watch != nil {
 		w.engine.Watch = func(m faults.Moment) { w.watch(m, w.k.Now()) }
@@ -251,7 +258,7 @@ func (w *World) setUp(p *plan.Plan, v locks.Variant, seed uint64) error {
 	}
 	w.hist.Reset(p.HeaderOf(v.ID, plan.StoreOf(&v), seed, name, 1_000_000))
 	w.replies.reset(w.hist)
-	w.entryText = w.hist.Intern(lockKey)
+	w.entryText = w.hist.Intern(w.key)
 	w.network.reset(w)
 	w.resetCalls()
 	w.usedStores = 0
@@ -259,8 +266,8 @@ func (w *World) setUp(p *plan.Plan, v locks.Variant, seed uint64) error {
 	w.madeClients.Reset()
 	w.madeProcs.Reset()
 	w.madeServers.Reset()
+	w.madeResources.Reset()
 
-	w.guarded = resource{w: w, node: w.hist.Node(plan.ResourceName), fence: p.Workload.Fence}
 	if err := w.startServers(); err != nil {
 		return err
 	}
@@ -270,8 +277,11 @@ func (w *World) setUp(p *plan.Plan, v locks.Variant, seed uint64) error {
 		c.member = i
 		w.clients = append(w.clients, c)
 	}
+	w.setAside()
 	w.entrance = workload.NewEntrance(len(w.clients), p.Workload.Stagger, p.Network.Timeout)
-	w.probe = w.newClient(plan.ProbeName, p.Probe(), 0)
+	probe := p.Probe()
+	probe.Resource = w.key
+	w.probe = w.newClient(plan.ProbeName, probe, 0)
 	w.playing = len(w.clients)
 	return nil
 }
@@ -292,13 +302,13 @@ func (w *World) record(p *kernel.Proc, e history.Event) int32 {
 	if w.entrance.Observe(int(e.Node)-1, e.Kind, e.At.Duration()) { // clients are the first nodes
 		w.admit()
 	}
-	return w.hist.Add(e)
+	return w.add(e)
 }
 
 // recordBare adds an event that happens now on a node without a clock.
 func (w *World) recordBare(e history.Event) int32 {
 	e.At = w.k.Now()
-	return w.hist.Add(e)
+	return w.add(e)
 }
 
 // admit lets those clients begin whose turn it is, or sets a time for it.

@@ -103,13 +103,22 @@ func (c *canvas) item(n int, s string) {
 	c.wrapped(margin+fmt.Sprintf("  %d  ", n), margin+"     ", "", s)
 }
 
-// dim writes a line that stands back. A command is not broken, so that it can be copied;
-// all of them fit.
-func (c *canvas) dim(s string) {
-	if strings.HasPrefix(s, "$ ") {
-		c.line(margin + c.paint(faint, s))
-		return
+// command writes a command line that can be copied: a long one goes on below, behind a backslash.
+func (c *canvas) command(s string) {
+	lead := margin + "$ "
+	for len(lead)+len(s) > c.o.Width {
+		cut := strings.LastIndex(s[:min(len(s), c.o.Width-len(lead)-len(` \`)+1)], " --")
+		if cut < 0 {
+			break
+		}
+		c.line(lead + c.paint(faint, s[:cut]+` \`))
+		lead, s = margin+"    ", s[cut+1:]
 	}
+	c.line(lead + c.paint(faint, s))
+}
+
+// dim writes a line that stands back.
+func (c *canvas) dim(s string) {
 	c.wrapped(margin, margin, faint, s)
 }
 

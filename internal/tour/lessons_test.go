@@ -12,6 +12,9 @@ import (
 	"lockstep/internal/checker"
 	"lockstep/internal/glossary"
 	"lockstep/internal/history"
+	"lockstep/internal/run"
+	"lockstep/internal/scenario"
+	"lockstep/internal/sim"
 	"lockstep/scenarios"
 )
 
@@ -195,5 +198,39 @@ func TestSentencesAreShort(t *testing.T) {
 	}
 	for _, term := range glossary.All() {
 		check("glossary", term.English.Meaning, term.Chinese.Meaning)
+	}
+}
+
+// The learner's own value turns the verdict of the lesson's run, which has another one without it.
+func TestTheLearnersValueTurnsTheVerdict(t *testing.T) {
+	for _, l := range allLessons(t) {
+		if len(l.Yours.Reach) != 1 {
+			t.Errorf("%s: %v is not one property", l.Name, l.Yours.Reach)
+		}
+		data, err := scenarios.Files.ReadFile("lessons/" + l.Run.Scenario + ".yaml")
+		if err != nil {
+			t.Fatal(err)
+		}
+		verdict := func(property, lock string, changes ...scenario.Change) string {
+			p, err := scenario.Parse(l.Run.Scenario+".yaml", data, changes...)
+			if err != nil {
+				t.Fatalf("%s: %v", l.Name, err)
+			}
+			w := sim.New()
+			defer w.Close()
+			out := run.One(t.Context(), w, p, lock, 1)
+			return string(out.Judgement.Finding(property).Verdict)
+		}
+		for property, want := range l.Yours.Reach {
+			first, then := verdict(property, l.Run.Lock), ""
+			if l.Yours.Change == lockKey {
+				then = verdict(property, l.Yours.To)
+			} else {
+				then = verdict(property, l.Run.Lock, scenario.Change{Key: l.Yours.Change, Value: l.Yours.To})
+			}
+			if first == want || then != want {
+				t.Errorf("%s: %s is %s, and with %s %s; it is to be %s then", l.Name, property, first, l.Yours.To, then, want)
+			}
+		}
 	}
 }

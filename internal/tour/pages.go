@@ -67,26 +67,29 @@ func (s *show) write(c *canvas, k kind, total int) {
 		s.question(c)
 	case runPage:
 		c.heading(o.say("run"))
-		c.dim(o.command(s.first))
+		c.command(o.command(s.first))
 		c.gap()
 		s.verdicts(c, s.first)
 		s.reveal(c)
 	case seePage:
 		s.prose(c, "see", s.See)
+		s.picture(c, s.first)
 		s.steps(c, s.first)
 		s.disproved(c)
 	case switchPage:
 		s.prose(c, "switch", s.Switch.Text)
 	case againPage:
 		c.heading(o.say("again"))
-		c.dim(o.command(s.second))
+		c.command(o.command(s.second))
 		c.gap()
 		s.verdicts(c, s.first, s.second)
 		if !o.Quiet {
+			s.picture(c, s.second)
 			s.steps(c, s.second)
 		}
 	case rememberPage:
 		s.prose(c, "remember", s.Remember)
+		s.yours(c)
 		s.onward(c)
 	}
 }
@@ -184,6 +187,23 @@ func (s *show) disproved(c *canvas) {
 	c.field(c.o.say("in fact"), f.Formula.In(c.o.Language))
 }
 
+// yours asks the learner to find a value.
+func (s *show) yours(c *canvas) {
+	c.heading(c.o.say("yours"))
+	find := "find"
+	if s.Yours.Change == lockKey {
+		find = "find lock"
+	}
+	for property, verdict := range s.Yours.Reach { // order: there is one
+		c.prose(c.o.say(find, property, c.o.say("until "+verdict)))
+	}
+	c.gap()
+	if s.Yours.Change == lockKey {
+		c.command("simulate list locks")
+	}
+	c.command(s.Yours.command(&s.Run, "?", c.o.Seed))
+}
+
 // onward names the scenarios that go on from here.
 func (s *show) onward(c *canvas) {
 	if len(s.More) == 0 {
@@ -192,7 +212,7 @@ func (s *show) onward(c *canvas) {
 	c.gap()
 	c.prose(c.o.say("more"))
 	for _, name := range s.More {
-		c.dim("$ simulate run " + name)
+		c.command("simulate run " + name)
 	}
 }
 

@@ -37,6 +37,7 @@ type Lesson struct {
 	See      Text     `yaml:"see"` // what to look at in the steps of Run
 	Switch   Switch   `yaml:"switch"`
 	Turn     Text     `yaml:"turn"` // what the learner may do instead, where a page lets him
+	Yours    Yours    `yaml:"yours"`
 	Remember Text     `yaml:"remember"`
 	More     []string `yaml:"more"` // names of scenarios that go on from here
 }
@@ -73,6 +74,14 @@ type Answer struct {
 type Switch struct {
 	Text Text `yaml:"text"`
 	Run  Run  `yaml:"run"`
+}
+
+// Yours is one value that the learner finds, at the command line: with the right one, the run of the lesson comes
+// to another verdict.
+type Yours struct {
+	Change string            `yaml:"change"` // a key of the scenario file, or lock
+	To     string            `yaml:"to"`     // a value that does it; nobody is told
+	Reach  map[string]string `yaml:"reach"`  // one property and its verdict
 }
 
 // Run says what is played, and how much of it is shown.

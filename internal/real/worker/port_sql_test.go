@@ -81,7 +81,7 @@ func TestLocksContendOnDatabases(t *testing.T) {
 	both(t, func(t *testing.T, db *database) {
 		w, _ := alone(t, 5*time.Second)
 		setUp := db.port(t, w, w.dialDirectly)
-		for _, stmt := range locks.SQLTables(db.store) {
+		for _, stmt := range locks.SQLTables(db.store, locks.Key) {
 			if res := setUp.Exec(context.Background(), stmt); res.Err != nil {
 				t.Fatalf("%s: %v", stmt.Query, res.Err)
 			}

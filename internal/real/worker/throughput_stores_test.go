@@ -97,7 +97,7 @@ func storesToMeasure(b *testing.B) []measured {
 		return p
 	}
 	setUp := connect(b, benchWorker())
-	for _, stmt := range locks.SQLTables(locks.StoreMySQL) {
+	for _, stmt := range locks.SQLTables(locks.StoreMySQL, locks.Key) {
 		check(setUp.Exec(ctx, stmt).Err)
 	}
 	return append(out, measured{"mariadb", "mysql-unique", func(b *testing.B, w *worker, d *locks.Deps) { d.SQL = connect(b, w) }})

@@ -92,6 +92,7 @@ func (w *worker) play() error {
 	deps := locks.Deps{
 		Env: env, Name: locks.Key, Owner: w.start.Name,
 		Lease: w.start.Lease, Retry: w.start.Workload.Retry, Wait: w.start.Workload.Wait, Once: w.start.Workload.TriesOnce(),
+		Renew:   w.start.Workload.Renew,
 		Timeout: w.start.Timeout, Replicas: w.start.Replicas,
 	}
 	newLock, err := w.lockOf(&variant, &deps)

@@ -24,6 +24,8 @@ type SeedsTally struct {
 	Letters    map[checker.Letter]int `json:"letters" doc:"How many runs had which outcome."`
 	Broken     map[string]int         `json:"broken" doc:"By property: how many runs broke it."`
 	Rates      map[string]BrokenRate  `json:"rates" doc:"By property that broke: how often, as a share of the runs that are evidence."`
+	Spared     int                    `json:"spared" doc:"How many of the untested are so because luck drew no fault, or none that did anything: no evidence of the lock, but runs of this file all the same."`
+	OfAll      map[string]BrokenRate  `json:"rates_of_all" doc:"By property that broke: how often in a run of this file, those that luck spared included."`
 	FirstMiss  *uint64                `json:"first_miss_seed" doc:"The first seed that missed an expectation or tested nothing; null when none did."`
 	FirstBroke map[string]uint64      `json:"first_broken_seed" doc:"By property: the first seed that broke it."`
 }
@@ -104,17 +106,25 @@ func (t *Tally) Finish() {
 			t.reasons[why.English()] = why
 			whys = append(whys, why.English())
 		}
+		if why.Is(say.NothingDrawn) || why.Is(say.NoDrawnHadEffect) || why.Is(say.NoDrawnContended) {
+			t.Spared++
+		}
 	}
 	t.Untested, t.Tested = len(whys), t.Runs-len(whys)
-	t.Rates = map[string]BrokenRate{}
+	t.Rates, t.OfAll = map[string]BrokenRate{}, map[string]BrokenRate{}
 	for name, n := range t.Broken { // order: each property on its own
-		low, high := rate.Wilson(n, t.Tested)
-		t.Rates[name] = BrokenRate{rate.InOne(rate.Of(n, t.Tested)), rate.InOne(low), rate.InOne(high)}
+		t.Rates[name] = brokenRate(n, t.Tested)
+		t.OfAll[name] = brokenRate(n, t.Tested+t.Spared)
 	}
 	t.Reasons = []UntestedReason{}
 	for _, r := range Reasons(whys) {
 		t.Reasons = append(t.Reasons, UntestedReason{Reason: r.Text, Runs: r.N})
 	}
+}
+
+func brokenRate(n, of int) BrokenRate {
+	low, high := rate.Wilson(n, of)
+	return BrokenRate{rate.InOne(rate.Of(n, of)), rate.InOne(low), rate.InOne(high)}
 }
 
 // First is the first seed that missed something, else the first that tested nothing.
@@ -150,12 +160,29 @@ func (t *Tally) BrokenTexts() []say.Part {
 	}
 	var parts []say.Part
 	for _, name := range slices.Sorted(maps.Keys(t.Broken)) {
-		n := t.Broken[name]
-		low, high := rate.Wilson(n, t.Tested)
-		broke := say.BrokeIn.With(say.Verbatim(name), say.Number(n), say.Number(t.Tested), say.Seed(t.FirstBroke[name]))
-		parts = append(parts, say.AtRate.With(broke, percent(rate.Of(n, t.Tested)), percent(low), percent(high)))
+		broke := say.BrokeIn.With(say.Verbatim(name), say.Number(t.Broken[name]), say.Number(t.Tested), say.Seed(t.FirstBroke[name]))
+		parts = append(parts, atRate(broke, t.Broken[name], t.Tested))
 	}
 	return parts
+}
+
+// OfAllText says how often a run of this file breaks, with the runs that luck spared: who asks how
+// often something happens has put the luck into the file. Nothing when there are none, or nothing broke.
+func (t *Tally) OfAllText() say.Phrase {
+	if t.Spared == 0 || len(t.Broken) == 0 {
+		return say.Phrase{}
+	}
+	var parts say.Remarks
+	for _, name := range slices.Sorted(maps.Keys(t.Broken)) {
+		broke := say.BrokeInAll.With(say.Verbatim(name), say.Number(t.Broken[name]), say.Number(t.Tested+t.Spared))
+		parts = append(parts, atRate(broke, t.Broken[name], t.Tested+t.Spared))
+	}
+	return say.WithTheSpared.With(say.Number(t.Spared), parts)
+}
+
+func atRate(broke say.Phrase, n, of int) say.Phrase {
+	low, high := rate.Wilson(n, of)
+	return say.AtRate.With(broke, percent(rate.Of(n, of)), percent(low), percent(high))
 }
 
 func percent(ppm int64) say.Verbatim { return say.Verbatim(rate.Percent(ppm)) }

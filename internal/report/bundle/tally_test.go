@@ -34,3 +34,31 @@ func TestTally(t *testing.T) {
 		t.Errorf("first broken with seed %d, %d times", tally.FirstBroke[property], tally.Broken[property])
 	}
 }
+
+// Who draws faults by chance asks how often a run of the file breaks: what luck spared belongs to that
+// rate, and what did not happen for another reason does not.
+func TestARunThatLuckSparedCountsForTheFile(t *testing.T) {
+	const property = checker.MutualExclusionID
+	seed := func(n uint64, v checker.Verdict, why say.Phrase) *run.Outcome {
+		return &run.Outcome{
+			Lock: "x", Seed: n,
+			Judgement: checker.Judgement{History: history.New(history.Header{Seed: n}), Untested: why, Findings: []checker.Finding{{Property: property, Verdict: v}}},
+		}
+	}
+	tally := NewTally("x", 1, 5)
+	tally.Count(seed(1, checker.Broken, say.Phrase{}))
+	tally.Count(seed(2, checker.Unknown, say.NothingDrawn.With()))
+	tally.Count(seed(3, checker.Unknown, say.NoDrawnHadEffect.With()))
+	tally.Count(seed(4, checker.Unknown, say.NoDrawnContended.With()))
+	tally.Count(seed(5, checker.Unknown, say.NeverFired.With(1, say.Both{English: "pause A"})))
+	tally.Finish()
+	if tally.Tested != 1 || tally.Rates[property].Rate != 1 {
+		t.Errorf("%d tested, rate %v: want 1 of 1", tally.Tested, tally.Rates[property].Rate)
+	}
+	if tally.Spared != 3 || tally.OfAll[property].Rate != 0.25 {
+		t.Errorf("%d spared, rate of all %v: want 1 of 4", tally.Spared, tally.OfAll[property].Rate)
+	}
+	if got, want := tally.OfAllText().English(), "with the 3 runs that luck spared: mutual-exclusion 1 of 4: 25 % (95 %: 4.6 % to 70 %)"; got != want {
+		t.Errorf("it says %q, want %q", got, want)
+	}
+}

@@ -15,6 +15,7 @@
 package sql
 
 import (
+	"fmt"
 	"time"
 
 	"lockstep/internal/history"
@@ -65,23 +66,39 @@ var (
 )
 
 // New makes a server on which the statements of the set-up have been executed. It
-// panics when one of them fails.
+// panics when one of them fails: Check tells before.
 func New(cfg Config) *DB {
 	d := &DB{cfg: cfg, parsed: map[string]parsed{}}
 	d.Reset()
 	return d
 }
 
+// Check says which statement of the set-up fails, and why; nil when none does.
+func (c Config) Check() error {
+	d := &DB{cfg: c, parsed: map[string]parsed{}}
+	return d.reset()
+}
+
 // Reset makes the server as good as new.
 func (d *DB) Reset() {
+	if err := d.reset(); err != nil {
+		panic("sql: " + err.Error())
+	}
+}
+
+func (d *DB) reset() error {
 	*d = DB{cfg: d.cfg, parsed: d.parsed}
-	for _, stmt := range d.cfg.Setup {
+	for i, stmt := range d.cfg.Setup {
 		a, done := d.Exec(store.Clock{}, 0, store.Conn{}, &Op{Stmt: stmt})
-		if a.Err != nil || !done {
-			panic("sql: the set-up of the database fails: " + stmt.Query + ": " + a.Text)
+		switch {
+		case !done:
+			return fmt.Errorf("statement %d of the set-up waits for a lock that another one has: %s", i+1, stmt.Query)
+		case a.Err != nil:
+			return fmt.Errorf("statement %d of the set-up fails: %s: %w", i+1, stmt.Query, a.Err)
 		}
 	}
 	d.out = store.Output{}
+	return nil
 }
 
 // Exec implements store.Model. A connection without a number is any one of a pool:

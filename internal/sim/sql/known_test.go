@@ -253,12 +253,12 @@ func clocks(t *testing.T, real *realServer) {
 func locksSpeakSQL(t *testing.T, real *realServer) {
 	d := newDuel(t, real)
 	admin := &realSession{server: real, conn: real.admin}
-	for _, stmt := range locks.SQLTables(real.store()) {
+	for _, stmt := range locks.SQLTables(real.store(), locks.Key) {
 		if res := admin.exec(stmt); res.Err != nil {
 			t.Fatalf("%s: %v", stmt.Query, res.Err)
 		}
 	}
-	d.model = New(Config{Flavour: real.flavour, LockKey: locks.Key, EpochMS: d.began.UnixMilli(), Setup: locks.SQLTables(real.store())})
+	d.model = New(Config{Flavour: real.flavour, LockKey: locks.Key, EpochMS: d.began.UnixMilli(), Setup: locks.SQLTables(real.store(), locks.Key)})
 	sent := 0
 	for _, v := range locks.Simulated() {
 		if v.Store != real.store() {

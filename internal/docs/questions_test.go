@@ -1,0 +1,160 @@
+package docs
+
+import (
+	"encoding/json"
+	"flag"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"lockstep/internal/checker"
+	"lockstep/internal/plan"
+	"lockstep/internal/rate"
+	"lockstep/internal/run"
+	"lockstep/internal/scenario"
+	"lockstep/internal/sim"
+)
+
+var update = flag.Bool("update", false, "play all seeds of the questions of practice, and write what they came to")
+
+const (
+	questionsPage  = "../../docs/questions.md"
+	questionsFile  = "../../docs/questions.json"
+	questionsSeeds = 200
+)
+
+// questions says whose figures a row of docs/questions.md has, in their order: a lock and a property.
+var questions = map[string][]string{
+	"gc-pauses-against-a-lease":       {"set-nx-lua mutual-exclusion", "watchdog-lua mutual-exclusion", "redisson mutual-exclusion"},
+	"sentinel-with-a-lag":             {"set-nx-lua mutual-exclusion", "redisson mutual-exclusion", "set-wait mutual-exclusion"},
+	"redlock-with-one-stepping-clock": {"redlock mutual-exclusion", "redlock-extend mutual-exclusion"},
+	"cron-on-200-machines":            {"setnx-expire mutual-exclusion", "setnx-expire progress", "set-nx-lua progress"},
+	"payments-behind-a-mysql-fence":   {"mysql-unique-ttl mutual-exclusion", "mysql-unique-ttl no-lost-update"},
+	"etcd-client-paused-for-12s":      {"etcd-mutex mutual-exclusion", "etcd-mutex no-lost-update", "redisson mutual-exclusion", "redisson no-lost-update"},
+	"short-and-long-jobs":             {"set-nx-lua mutual-exclusion", "watchdog-lua mutual-exclusion"},
+	"deploy-restarts-everybody":       {"setnx mutual-exclusion", "watchdog-lua mutual-exclusion", "setnx progress"},
+	"orders-and-stock-share-a-redis":  {"set-nx-lua@orders mutual-exclusion", "set-nx-lua@stock mutual-exclusion"},
+}
+
+// broke is which of the seeds broke it: by the story, and by lock and property.
+type broke map[string]map[string][]uint64
+
+func questionOf(t *testing.T, name string) *plan.Plan {
+	t.Helper()
+	p, err := scenario.Load("../../scenarios/questions/" + name + ".yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// breaks plays a seed of a story with one lock.
+func breaks(t *testing.T, name, figure string, seed uint64) bool {
+	t.Helper()
+	lock, property, _ := strings.Cut(figure, " ")
+	p := questionOf(t, name)
+	p.PlayOnly([]string{lock})
+	r, err := run.All(t.Context(), func() run.World { return sim.New() }, p, seed, "sim")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := r.Outcomes[0].Judgement.Finding(property)
+	if f.Verdict == checker.Unknown && r.Outcomes[0].Judgement.CutShort {
+		t.Errorf("%s, %s, seed %d: %s", name, figure, seed, f.Reason.English())
+	}
+	return f.Verdict == checker.Broken
+}
+
+func playQuestions(t *testing.T) {
+	all := broke{}
+	for name, figures := range questions {
+		all[name] = map[string][]uint64{}
+		for _, figure := range figures {
+			seeds := []uint64{}
+			for seed := uint64(1); seed <= questionsSeeds; seed++ {
+				if breaks(t, name, figure, seed) {
+					seeds = append(seeds, seed)
+				}
+			}
+			all[name][figure] = seeds
+		}
+	}
+	data, err := json.MarshalIndent(all, "", " ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	data = regexp.MustCompile(`\n {3,}|\n +(\])`).ReplaceAll(data, []byte("$1")) // a line for each figure
+	if err := os.WriteFile(questionsFile, append(data, '\n'), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// The figures of docs/questions.md are those of the stored seeds, and seeds that broke it and seeds that did not
+// come to the same when they are played again.
+func TestTheFiguresOfTheQuestions(t *testing.T) {
+	if *update {
+		playQuestions(t)
+	}
+	data, err := os.ReadFile(questionsFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all broke
+	if err := json.Unmarshal(data, &all); err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile(questionsPage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stories, err := os.ReadDir("../../scenarios/questions")
+	if err != nil || len(stories) != len(questions) || len(all) != len(questions) {
+		t.Fatalf("%d stories, %d rows, %d stored: %v", len(stories), len(questions), len(all), err)
+	}
+	figure := regexp.MustCompile(`\d[\d.]* % \([^()]* to [^()]*\)|0 of 200`)
+	for name, figures := range questions {
+		row := regexp.MustCompile(`(?m)^\| \[[^\]]*\]\(../scenarios/questions/` + name + `.yaml\) \|(.*)$`).FindSubmatch(page)
+		if row == nil {
+			t.Errorf("%s has no row", name)
+			continue
+		}
+		var want []string
+		for _, f := range figures {
+			seeds, ok := all[name][f]
+			if !ok {
+				t.Fatalf("%s: %s is not stored: go test ./internal/docs -run Questions -update", name, f)
+			}
+			want = append(want, rateText(len(seeds)))
+			for _, seed := range some(seeds) {
+				if got := breaks(t, name, f, seed); got != slices.Contains(seeds, seed) {
+					t.Errorf("%s: %s with seed %d: broken is %v", name, f, seed, got)
+				}
+			}
+		}
+		// What two locks have in common is said once.
+		if got := figure.FindAllString(string(row[1]), -1); !slices.Equal(got, slices.Compact(want)) {
+			t.Errorf("%s says %q, and it is %q", name, got, slices.Compact(want))
+		}
+	}
+}
+
+func rateText(broken int) string {
+	if broken == 0 {
+		return "0 of 200"
+	}
+	low, high := rate.Wilson(broken, questionsSeeds)
+	return rate.Percent(rate.Of(broken, questionsSeeds)) + " (" + rate.Percent(low) + " to " + rate.Percent(high) + ")"
+}
+
+// some are the first two seeds that broke it and the first two that did not.
+func some(broken []uint64) (seeds []uint64) {
+	seeds = slices.Clone(broken[:min(2, len(broken))])
+	for seed, kept := uint64(1), 0; seed <= questionsSeeds && kept < 2; seed++ {
+		if !slices.Contains(broken, seed) {
+			seeds, kept = append(seeds, seed), kept+1
+		}
+	}
+	return seeds
+}

@@ -1,0 +1,42 @@
+package scenario
+
+import (
+	"slices"
+	"testing"
+
+	"lockstep/internal/plan"
+)
+
+// Each lock is played once for each resource, and what is said of a lock holds for all that are not spoken of
+// themselves.
+func TestALockIsOneOfEachResource(t *testing.T) {
+	p, err := Load("testdata/good/resources.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"set-nx-lua@orders", "set-nx-lua@stock", "set-nx-lua@mail", "etcd-mutex@stock"}
+	if !slices.Equal(p.Locks, want) {
+		t.Errorf("locks %v, want %v", p.Locks, want)
+	}
+	for lock, property := range map[string]string{"set-nx-lua@orders": "progress", "set-nx-lua@stock": "progress", "set-nx-lua@mail": "mutual-exclusion"} {
+		if said, _ := p.Said(lock); len(said) != 1 || said[0].Property != property {
+			t.Errorf("%s: %v, want %s", lock, said, property)
+		}
+	}
+	if said, ok := p.Said("etcd-mutex@stock"); len(said) > 0 || !ok {
+		t.Errorf("etcd-mutex@stock: %v", said)
+	}
+	if v, ok := p.Lock("set-nx-lua@stock"); !ok || v.Resource != "stock" || v.ID != "set-nx-lua@stock" {
+		t.Errorf("%v, %v", v, ok)
+	}
+	if _, ok := p.Lock("set-nx-lua@nobody"); ok {
+		t.Error("a lock of a resource that nobody works on")
+	}
+	again, err := Parse("resources.yaml", []byte(Resolved(p)))
+	if err != nil || !slices.Equal(again.Locks, want) || !slices.Equal(again.Resources(), p.Resources()) {
+		t.Errorf("%v: %v", again, err)
+	}
+	if one := plan.Default(); !slices.Equal(one.Apart([]string{"set-nx-lua"}), []string{"set-nx-lua"}) {
+		t.Error("one resource, and its lock has two names")
+	}
+}

@@ -1,0 +1,225 @@
+package tour
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"lockstep/internal/history"
+	"lockstep/internal/report/bundle"
+)
+
+// The signs of a picture. A store's lane has the letter of the client whose entry it has.
+const (
+	nothing   = '.'
+	believing = '='
+	frozen    = 'z'
+	both      = '#' // frozen, and believes that it holds
+	dies      = 'x'
+	together  = '^' // two believe that they hold
+)
+
+// strip is a picture of a run in letters: a lane for each client and each server that has a part in it,
+// and a line below them where two clients are inside.
+type strip struct {
+	h        *history.History
+	from, to history.Instant
+	width    int // columns of a lane
+	lanes    []stripLane
+	overlap  []rune
+	used     map[rune]bool
+}
+
+type stripLane struct {
+	node  history.NodeID
+	store bool
+	cells []rune
+}
+
+// newStrip draws what happened in [from, to].
+func newStrip(h *history.History, from, to history.Instant, width int) *strip {
+	s := &strip{h: h, from: from, to: max(to, from+1), width: width, used: map[rune]bool{}}
+	bars := bundle.BarsOf(h)
+	for i, n := range h.Header.Nodes {
+		id := history.NodeID(i + 1)
+		switch n.Role {
+		case history.RoleClient:
+			s.client(id, bars)
+		case history.RoleStore:
+			s.store(id, bars)
+		}
+	}
+	s.overlap = s.blank(' ')
+	for _, c := range overlaps(bars.Beliefs, h) {
+		s.fill(s.overlap, c[0], c[1], func(rune) rune { return together })
+	}
+	return s
+}
+
+func (s *strip) blank(r rune) []rune { return slices.Repeat([]rune{r}, s.width) }
+
+func (s *strip) client(id history.NodeID, bars *bundle.Bars) {
+	l := stripLane{node: id, cells: s.blank(nothing)}
+	drawn := false
+	for _, b := range bars.Beliefs {
+		if b.Node == id {
+			drawn = s.bar(l.cells, b, func(rune) rune { return believing }) || drawn
+		}
+	}
+	for _, b := range bars.Freezes {
+		if b.Node != id {
+			continue
+		}
+		drawn = s.bar(l.cells, b, func(was rune) rune {
+			if was == believing || was == both {
+				return both
+			}
+			return frozen
+		}) || drawn
+	}
+	s.keep(l, drawn)
+}
+
+// keep adds a lane, if its node has a part in what is drawn: bars, or its death.
+func (s *strip) keep(l stripLane, drawn bool) {
+	for i := range s.h.Events {
+		if e := &s.h.Events[i]; e.Kind == history.Crashed && e.Node == l.node {
+			drawn = s.fill(l.cells, e.At, e.At+1, func(rune) rune { return dies }) || drawn
+		}
+	}
+	if drawn {
+		s.lanes = append(s.lanes, l)
+	}
+}
+
+func (s *strip) store(id history.NodeID, bars *bundle.Bars) {
+	l := stripLane{node: id, store: true, cells: s.blank(nothing)}
+	drawn := false
+	for _, b := range bars.Grants {
+		if b.Node == id && letter(s.h, b.Owner) != 0 {
+			drawn = s.bar(l.cells, b, func(rune) rune { return letter(s.h, b.Owner) }) || drawn
+		}
+	}
+	s.keep(l, drawn)
+}
+
+// letter is the first one of a client's name; 0 for the probe and for nobody.
+func letter(of *history.History, id history.NodeID) rune {
+	if of.Role(id) != history.RoleClient {
+		return 0
+	}
+	return []rune(of.Name(id))[0]
+}
+
+func (s *strip) bar(cells []rune, b bundle.Bar, to func(was rune) rune) bool {
+	end := s.h.End()
+	if b.To >= 0 {
+		end = s.h.Events[b.To].At
+	}
+	return s.fill(cells, s.h.Events[b.From].At, end, to)
+}
+
+// fill changes the columns that a stretch of time touches, and reports whether it touches any.
+func (s *strip) fill(cells []rune, from, to history.Instant, change func(was rune) rune) bool {
+	from, to = max(from, s.from), min(to, s.to)
+	if from >= to {
+		return false
+	}
+	span := int64(s.to - s.from)
+	first, last := int64(from-s.from)*int64(s.width)/span, (int64(to-s.from)*int64(s.width)-1)/span
+	for c := first; c <= last; c++ {
+		cells[c] = change(cells[c])
+		s.used[cells[c]] = true
+	}
+	return true
+}
+
+// overlaps lists when two clients or more believe that they hold.
+func overlaps(beliefs []bundle.Bar, h *history.History) (all [][2]history.Instant) {
+	for i, a := range beliefs {
+		for _, b := range beliefs[:i] {
+			from, to := h.Events[a.From].At, h.End()
+			for _, x := range []bundle.Bar{a, b} {
+				from = max(from, h.Events[x.From].At)
+				if x.To >= 0 {
+					to = min(to, h.Events[x.To].At)
+				}
+			}
+			if from < to && a.Node != b.Node {
+				all = append(all, [2]history.Instant{from, to})
+			}
+		}
+	}
+	return all
+}
+
+// picture draws the stretch of a run that its steps tell of.
+func (s *show) picture(c *canvas, p *Played) {
+	story, _, _, _ := p.steps()
+	if len(story) == 0 {
+		return
+	}
+	hist := p.Judgement.History
+	from, to := story[0].At, story[len(story)-1].At
+	names := 0
+	for _, n := range hist.Header.Nodes {
+		if n.Role == history.RoleClient || n.Role == history.RoleStore {
+			names = max(names, c.ruler.Width(n.Name))
+		}
+	}
+	width := c.o.Width - len(margin) - names - 3
+	if width < 20 {
+		return // a picture that shows nothing
+	}
+	// A little before and after, so that what begins and ends there is seen to.
+	edge := max((to-from)/history.Instant(width), history.Instant(time.Millisecond))
+	d := newStrip(hist, max(from-edge, 0), min(to+2*edge, hist.End()), width)
+	if len(d.lanes) == 0 {
+		return
+	}
+	c.gap()
+	name := func(text string) string { return margin + c.ruler.Pad(text, names) + "  " }
+	c.line(name("") + d.axis(c.o, c.ruler.Width))
+	for _, l := range d.lanes {
+		c.line(name(hist.Name(l.node)) + string(l.cells))
+	}
+	if d.used[together] {
+		c.line(name("") + c.paint(red, strings.TrimRight(string(d.overlap), " ")))
+	}
+	c.dim(d.key(c.o))
+}
+
+// axis has the times of the first column, of those at the quarters and of the last.
+func (s *strip) axis(o *Options, wide func(string) int) string {
+	line, room := "", 0
+	for quarter := range 4 {
+		at := s.from.Add(s.to.Sub(s.from) * time.Duration(quarter) / 4)
+		column := s.width * quarter / 4
+		text := "|" + o.instant(at)
+		if column > room {
+			line, room = line+strings.Repeat(" ", column-room), column
+		}
+		if room+wide(text) <= s.width && (room == column) {
+			line, room = line+text, room+wide(text)
+		}
+	}
+	return line
+}
+
+// key says what the signs mean that were used.
+func (s *strip) key(o *Options) string {
+	var parts []string
+	for _, x := range []struct {
+		sign rune
+		name string
+	}{{believing, "sign believes"}, {both, "sign frozen inside"}, {frozen, "sign frozen"}, {dies, "sign dies"}, {together, "sign two"}} {
+		if s.used[x.sign] {
+			parts = append(parts, fmt.Sprintf("%c %s", x.sign, o.say(x.name)))
+		}
+	}
+	if slices.ContainsFunc(s.lanes, func(l stripLane) bool { return l.store }) {
+		parts = append(parts, o.say("sign store"))
+	}
+	return strings.Join(parts, o.say("sign and"))
+}
