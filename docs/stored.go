@@ -13,3 +13,8 @@ var Explore []byte
 //
 //go:embed libraries/*.json
 var Libraries embed.FS
+
+// Programs are the programs of examples that were measured on real servers, a file for each.
+//
+//go:embed programs/*.json
+var Programs embed.FS

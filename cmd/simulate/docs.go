@@ -133,6 +133,9 @@ func reference(root, dir string) ([]docs.Page, error) {
 	if in.Libraries, err = storedLibraries(); err != nil {
 		return nil, err
 	}
+	if in.Programs, err = storedPrograms(); err != nil {
+		return nil, err
+	}
 	if in.Claims, err = storedClaims(filepath.Join(root, docsDir, docsClaims)); err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"embed"
 	"fmt"
 	"path"
 
@@ -23,14 +24,22 @@ func storedWalk() (*measured.Explored, error) {
 }
 
 // storedLibraries are the libraries that were measured by their own code, by lock.
-func storedLibraries() (all []*measured.Library, err error) {
-	const dir = "libraries"
-	files, err := committed.Libraries.ReadDir(dir)
+func storedLibraries() ([]*measured.Library, error) {
+	return storedIn(committed.Libraries, "libraries")
+}
+
+// storedPrograms are the programs of examples that were measured on real servers, by lock.
+func storedPrograms() ([]*measured.Library, error) {
+	return storedIn(committed.Programs, "programs")
+}
+
+func storedIn(all embed.FS, dir string) (out []*measured.Library, err error) {
+	files, err := all.ReadDir(dir)
 	if err != nil {
 		return nil, &bugError{err}
 	}
 	for _, f := range files {
-		data, err := committed.Libraries.ReadFile(path.Join(dir, f.Name()))
+		data, err := all.ReadFile(path.Join(dir, f.Name()))
 		if err != nil {
 			return nil, &bugError{err}
 		}
@@ -38,9 +47,9 @@ func storedLibraries() (all []*measured.Library, err error) {
 		if err != nil {
 			return nil, &bugError{fmt.Errorf("%s %w", f.Name(), err)}
 		}
-		all = append(all, one)
+		out = append(out, one)
 	}
-	return all, nil
+	return out, nil
 }
 
 // explorePage writes the page of the stored walk, on which a reader ticks what can happen.
@@ -57,7 +66,11 @@ func (g *globals) explorePage(ctx context.Context, l say.Language) (path string,
 	if err != nil {
 		return "", err
 	}
-	data, err := explorepage.HTML(walk, kinds, costs, l)
+	libraries, err := storedLibraries()
+	if err != nil {
+		return "", err
+	}
+	data, err := explorepage.HTML(walk, libraries, kinds, costs, l)
 	if err != nil {
 		return "", &bugError{err}
 	}

@@ -56,7 +56,7 @@ func (f *matrixFlags) matrixPage(ctx context.Context, m *matrix.Matrix) (*matrix
 		}
 		drawn.Locks = append(drawn.Locks, row)
 	}
-	if f.live() || f.narrowed() != "" || f.language != say.English { // what was stored has English notes only
+	if f.live() || f.narrowed() != "" {
 		return drawn, nil
 	}
 	libraries, err := f.libraryRows(m.Columns)
@@ -83,7 +83,7 @@ func (f *matrixFlags) libraryRows(columns []matrix.Column) (rows []matrixpage.Lo
 			Idea: d.Idea, Protocol: d.Protocol, BreaksWhen: d.BreaksWhen, Source: d.Source,
 		}
 		for k := range columns {
-			cell := matrixpage.Cell{Letter: matrix.NotApplicable, Note: how}
+			cell := matrixpage.Cell{Letter: matrix.NotApplicable, Note: how, Stored: true}
 			if c := l.Cell(columns[k].Code); c != nil {
 				cell.Letter, cell.Runs, cell.Untested, cell.Broken, cell.Stuck = checker.Letter(c.Letter), c.Runs, c.Untested, c.Broken, c.Stuck
 				cell.Rate, cell.Low, cell.High, cell.DamagedBy = c.Rate, c.Low, c.High, c.DamagedBy

@@ -68,8 +68,14 @@ func pageIn(t *testing.T, l say.Language, jobs int, scale string) []byte {
 
 // In Chinese nothing on the page is English but names, commands and files.
 func TestNoEnglishIsLeftOnAMeasuredMatrix(t *testing.T) {
-	for _, text := range reporttest.English(pageIn(t, say.Chinese, 0, "1")) {
+	page := pageIn(t, say.Chinese, 0, "1")
+	for _, text := range reporttest.English(page) {
 		t.Error(text)
+	}
+	for _, want := range []string{"<span>" + say.LibrariesByTheirCode.With().In(say.Chinese) + "</span>", `id="redsync"`, `id="bsm-redislock"`} {
+		if !bytes.Contains(page, []byte(want)) {
+			t.Errorf("the page lacks %s", want)
+		}
 	}
 }
 

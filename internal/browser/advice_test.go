@@ -52,7 +52,7 @@ func TestThePageAdvisesAsTheCommandDoes(t *testing.T) {
 	for _, k := range explore.Kinds() {
 		kinds = append(kinds, explorepage.Kind{Name: k.Name, Summary: k.Summary})
 	}
-	page, err := explorepage.HTML(&x, kinds, nil, say.English)
+	page, err := explorepage.HTML(&x, nil, kinds, nil, say.English)
 	if err != nil {
 		t.Fatal(err)
 	}

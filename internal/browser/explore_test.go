@@ -26,7 +26,7 @@ func walkPage(t *testing.T) []byte {
 	for _, k := range explore.Kinds() {
 		kinds = append(kinds, explorepage.Kind{Name: k.Name, Summary: k.Summary})
 	}
-	page, err := explorepage.HTML(walk, kinds, nil, say.English)
+	page, err := explorepage.HTML(walk, nil, kinds, nil, say.English)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -68,8 +68,10 @@ type Input struct {
 	Explored *measured.Explored
 	// Libraries are those that were measured by their own code, by lock; there may be none.
 	Libraries []*measured.Library
-	Up        string           // the way from the folder of the docs to the repository: ".."
-	Claims    []measured.Claim // all of them
+	// Programs are those of examples that were measured on real servers, by lock; there may be none.
+	Programs []*measured.Library
+	Up       string           // the way from the folder of the docs to the repository: ".."
+	Claims   []measured.Claim // all of them
 	// Examples are the smallest counterexamples, by lock; there may be none.
 	Examples map[string]Example
 	// Published are results of others that were measured again.

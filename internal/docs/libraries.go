@@ -36,25 +36,14 @@ func (w *writer) librariesPage() []Page {
 	if len(w.Libraries) == 0 {
 		return nil
 	}
-	head := []string{"library", "version"}
+	head := []string{"library", "version", "played"}
 	for _, c := range w.Columns {
 		head = append(head, code(c.Code))
 	}
 	var rows, broken, real, how [][]string
 	for _, l := range w.Libraries {
 		name := link(text(l.Lock), "locks/"+l.Lock+".md")
-		row := []string{name, text(l.Version)}
-		for _, c := range w.Columns {
-			cell := ""
-			if m := l.Cell(c.Code); m != nil {
-				cell = text(m.Letter)
-				if m.Damage {
-					cell += "*"
-				}
-			}
-			row = append(row, cell)
-		}
-		rows = append(rows, row)
+		rows = append(rows, w.letterRow(name, "in virtual time", l))
 		broken = append(broken, append([]string{name}, w.librarySets(l)...))
 		real = append(real, []string{name, onRealServers(l)})
 		way := "seeded: each letter has a run that can be repeated"
@@ -63,15 +52,18 @@ func (w *writer) librariesPage() []Page {
 		}
 		how = append(how, []string{name, code(l.Library), text(l.Go), way, fmt.Sprint(l.Matrix.Seeds)})
 	}
+	letters, there, ways := w.programRows()
+	rows, real, how = append(rows, letters...), append(real, there...), append(how, ways...)
 	return []Page{page("libraries.md", "docs/libraries",
 		heading(1, "Libraries, by their own code"),
-		"What people import, as it is, in virtual time: its goroutines, timers and client library run against the simulated servers, with a Go runtime whose choices follow the seed. The program that you have installed shows what was measured; it has neither these libraries nor a toolchain. A pause is one from outside: timers go on and fire meanwhile. "+
-			link("own-lock.md", "own-lock.md")+" plays a lock of your own the same way.",
-		section("Under every kind of fault", table(head, rows)+"\n"+text("* the resource was damaged. - cannot be played so, or the library has no such step.")+" The letters are those of "+link("the matrix", "README.md")+"; the page of a library has the run behind each."),
-		section("What it takes to break one", "Each single fault at each moment of the plain world: two clients, a request or a step at a time.\n\n"+
+		"What people import, as it is. A Go library runs in virtual time: its goroutines, timers and client library against the simulated servers, with a Go runtime whose choices follow the seed; a pause is one from outside, so timers go on and fire meanwhile. A library in another language runs on real servers, in a process for each client: a pause is SIGSTOP, a crash SIGKILL. The program that you have installed shows what was measured; it has neither these libraries nor a toolchain. "+
+			link("own-lock.md", "own-lock.md")+" and "+link("own-lock-programs.md", "own-lock-programs.md")+" play a lock of your own the same way.",
+		section("Under every kind of fault", table(head, rows)+"\n"+text("* the resource was damaged. - cannot be played so, or the library has no such step.")+" The letters are those of "+link("the matrix", "README.md")+"; the page of a library, or "+linkInto("its section below", "libraries.md", "programs-on-real-servers")+", has the run behind each."),
+		section("What it takes to break one", "Each single fault at each moment of the plain world, for libraries that are played in virtual time: two clients, a request or a step at a time.\n\n"+
 			table(append([]string{"library"}, wayNames[:]...), broken)),
 		section("On real servers", "The same scripts on real servers, each letter beside the one in virtual time.\n\n"+table([]string{"library", "cells"}, real)),
-		section("How", table([]string{"library", "package", "Go", "how", "variations of each cell"}, how)+"\nAgain:\n\n"+againByMake()),
+		section("How", table([]string{"library", "what of it", "with", "how", "variations of each cell"}, how)+"\nAgain:\n\n"+againByMake()),
+		section("Programs on real servers", strings.Join(w.programSections(), "\n")),
 	)}
 }
 

@@ -2,7 +2,9 @@ package matrix
 
 import (
 	"context"
+	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"lockstep/internal/history"
@@ -85,7 +87,7 @@ func watch(h *history.History) *Profile {
 		case history.Released, history.NotHeld, history.ReleaseFailed:
 			return p
 		case history.Sent:
-			name := world.ReadRequest(h.Text(e.Text)).Name
+			name := triggerName(h.Text(e.Text))
 			*into = append(*into, name)
 			p.Races = p.Races || into == &p.Acquire && slices.ContainsFunc(unanswered, func(c string) bool { return c != name })
 			unanswered = append(unanswered, name)
@@ -94,6 +96,20 @@ func watch(h *history.History) *Profile {
 		}
 	}
 	return p
+}
+
+// nameless is the name of a script to which nobody has given one: its hash.
+var nameless = regexp.MustCompile(`^[0-9a-f]{40}$`)
+
+// triggerName is what a trigger of a file calls a request. A script of somebody's own program is known by its
+// command only.
+func triggerName(text string) string {
+	typed := world.ReadRequest(text)
+	if typed.Script && nameless.MatchString(typed.Name) {
+		command, _, _ := strings.Cut(text, " ")
+		return command
+	}
+	return typed.Name
 }
 
 // mostCommands bounds the commands of an acquire that are tampered with one by

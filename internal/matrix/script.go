@@ -70,6 +70,9 @@ func (s *sketch) script(v locks.Variant, code string) (Script, error) {
 		Wait: cmp.Or(s.wait, "60s"), Stagger: cmp.Or(s.stagger, "1s"), Workload: s.workload,
 		Latency: s.latency, Timeout: s.timeout, Servers: s.servers, Clocks: s.clocks, Faults: s.faults,
 	}
+	if v.Program != nil {
+		story.Own = &v
+	}
 	out := Script{Name: s.name, bare: s.bare}
 	var err error
 	if out.YAML, out.plan, err = story.Plan(); err != nil {

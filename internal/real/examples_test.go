@@ -14,21 +14,26 @@ import (
 	"lockstep/internal/real/realtest"
 )
 
-// exampleLocks are the programs of examples, each with what runs it and what tells whether its library
-// is there. Python is Debian's, which has Debian's libraries.
-var exampleLocks = []struct {
+// exampleLock is a program of examples, with what runs it and what tells whether its library is there.
+type exampleLock struct {
 	file    string
 	command []string
 	needs   []string
 	store   locks.Store
-}{
-	{"bash/redis_cli_lock.sh", []string{"bash"}, []string{"redis-cli", "--version"}, locks.StoreRedis},
-	{"python/redis_py_lock.py", []string{"/usr/bin/python3"}, []string{"/usr/bin/python3", "-c", "import redis"}, locks.StoreRedis},
-	{"python/tooz_lock.py", []string{"/usr/bin/python3"}, []string{"/usr/bin/python3", "-c", "import tooz, redis"}, locks.StoreRedis},
-	{"python/kazoo_lock.py", []string{"/usr/bin/python3"}, []string{"/usr/bin/python3", "-c", "import kazoo"}, locks.StoreZooKeeper},
-	{"php/symfony_lock.php", []string{"php"}, []string{"php", "-r", "require 'Symfony/Component/Lock/autoload.php'; new Redis();"}, locks.StoreRedis},
-	{"ruby/redis_lock.rb", []string{"ruby"}, []string{"ruby", "-e", "require 'redis'"}, locks.StoreRedis},
-	{"java/CuratorLock.java", []string{"java", "-cp", "/usr/share/java/*"}, []string{"test", "-e", "/usr/share/java/curator-recipes.jar", "-a", "-e", "/usr/share/java/jackson-databind.jar"}, locks.StoreZooKeeper},
+	id      string // in the table of libraries
+	library string // what of it is played
+	debian  string // the package that it comes with, which has a version
+}
+
+// exampleLocks are all of them. Python is Debian's, which has Debian's libraries.
+var exampleLocks = []exampleLock{
+	{"bash/redis_cli_lock.sh", []string{"bash"}, []string{"redis-cli", "--version"}, locks.StoreRedis, "redis-cli", "SET NX PX and a script, by redis-cli", "redis-tools"},
+	{"python/redis_py_lock.py", []string{"/usr/bin/python3"}, []string{"/usr/bin/python3", "-c", "import redis"}, locks.StoreRedis, "redis-py", "redis.lock.Lock", "python3-redis"},
+	{"python/tooz_lock.py", []string{"/usr/bin/python3"}, []string{"/usr/bin/python3", "-c", "import tooz, redis"}, locks.StoreRedis, "tooz", "tooz.drivers.redis.RedisLock", "python3-tooz"},
+	{"python/kazoo_lock.py", []string{"/usr/bin/python3"}, []string{"/usr/bin/python3", "-c", "import kazoo"}, locks.StoreZooKeeper, "kazoo", "kazoo.recipe.lock.Lock", "python3-kazoo"},
+	{"php/symfony_lock.php", []string{"php"}, []string{"php", "-r", "require 'Symfony/Component/Lock/autoload.php'; new Redis();"}, locks.StoreRedis, "symfony-lock", "Symfony\\Component\\Lock\\Lock", "php-symfony-lock"},
+	{"ruby/redis_lock.rb", []string{"ruby"}, []string{"ruby", "-e", "require 'redis'"}, locks.StoreRedis, "redis-rb", "SET NX PX and a script, by Redis", "ruby-redis"},
+	{"java/CuratorLock.java", []string{"java", "-cp", "/usr/share/java/*"}, []string{"test", "-e", "/usr/share/java/curator-recipes.jar", "-a", "-e", "/usr/share/java/jackson-databind.jar"}, locks.StoreZooKeeper, "curator", "InterProcessMutex", "libcurator-recipes-java"},
 }
 
 // needExample skips the test of a program whose library is missing, or fails it in the second tier.

@@ -2,6 +2,9 @@ package say
 
 // What a walk of the fault space says with numbers in it.
 var (
+	AndLibraries = New1[Number](
+		"Behind them {n} Go {n|library|libraries} by their own code, as far as they were walked: with one fault, in the plain world. One that no such fault breaks is unknown.",
+		"后面是 {n} 个 Go 库，用它们自己的代码，走过的范围是：plain 世界里的单个故障。没有被这样打破的算未知。")
 	WalkedLocks = New4[Number, Grouped, Number, Number](
 		"{n} locks and {walked} schedules of faults, each of them played: every single fault for {singles} of the locks, every pair for {pairs}.",
 		"{n} 把锁，{walked} 种故障安排，每一种都演过：{singles} 把锁走过所有单个故障，{pairs} 把走过所有成对的故障。")
@@ -38,7 +41,7 @@ var exploreTexts = [][2]string{
 	{"everybody waits while work hangs", "工作卡住时大家都等"},
 	{"Hung work is told apart: every design that renews keeps the lock for it, which is no fault of the lock.", "卡住的工作单独列出：凡是续租的设计都会为它占着锁，这不是锁的过错。"},
 	{"Which lock should I use?", "该用哪把锁？"}, {"What does it take to break it?", "怎样才会被破坏？"}, {"Skip to the table", "跳到表格"},
-	{"What can happen to you?", "你那里会发生什么？"}, {"for you", "对你"}, {"survives", "经得住"}, {"breaks", "会坏"}, {"not walked", "没有走过"},
+	{"What can happen to you?", "你那里会发生什么？"}, {"for you", "对你"}, {"survives", "经得住"}, {"breaks", "会坏"}, {"not walked", "没有走过"}, {"walked with one fault in the plain world only", "只在 plain 世界里用单个故障走过"},
 	{"Tick what you have to expect. A lock survives if none of the sets of faults that break it lies within your ticks.", "勾选你必须预料到的。如果破坏一把锁的故障组合没有一个全在你的勾选之内，它就经得住。"},
 	{"{n} of {of} locks survive what you ticked.", "{of} 把锁中有 {n} 把经得住你勾选的。"},
 	{"Each entry is a minimal set of kinds of faults: all of them together break the lock, and no part of them does. Follow one to the shortest story of it.", "每一项是一个最小的故障组合：合在一起会破坏这把锁，少一个就不会。点开看它最短的故事。"},

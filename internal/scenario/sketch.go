@@ -5,31 +5,38 @@ import (
 	"fmt"
 	"strings"
 
+	"lockstep/internal/locks"
 	"lockstep/internal/plan"
 )
 
 // Sketch is a scenario file as code writes it: all texts are YAML, and what is "" is left at
 // what most such stories have.
 type Sketch struct {
-	Title    string   // as YAML has it; "" names the lock
-	Lock     string   // the id of the variant
-	Lease    string   // "" for 10s
-	Clients  string   // "" for [A, B, C]
-	Work     string   // how long the work takes; "" for 3s
-	Wait     string   // how long clients wait; "" for 70s
-	Stagger  string   // between the starts of clients; "" for 100ms
-	Workload []string // further lines of the workload: "repeat: 20 times"
-	Latency  string   // "" for 1ms..2ms
-	Timeout  string   // of responses; "" for 3s
-	Servers  string   // "{redis: {replicas: 1}}"; "" for the defaults
-	Clocks   string   // "{B: {offset: +12s}}"
-	Faults   []string // each one fault, its keys joined by semicolons: "when: A enters; crash: A"
+	Title    string         // as YAML has it; "" names the lock
+	Lock     string         // the id of the variant
+	Own      *locks.Variant // it, when it is code that this program does not have; else nil
+	Lease    string         // "" for 10s
+	Clients  string         // "" for [A, B, C]
+	Work     string         // how long the work takes; "" for 3s
+	Wait     string         // how long clients wait; "" for 70s
+	Stagger  string         // between the starts of clients; "" for 100ms
+	Workload []string       // further lines of the workload: "repeat: 20 times"
+	Latency  string         // "" for 1ms..2ms
+	Timeout  string         // of responses; "" for 3s
+	Servers  string         // "{redis: {replicas: 1}}"; "" for the defaults
+	Clocks   string         // "{B: {offset: +12s}}"
+	Faults   []string       // each one fault, its keys joined by semicolons: "when: A enters; crash: A"
 }
 
 // Plan returns the scenario file and its plan. The error shows the file.
 func (s *Sketch) Plan() (file string, p *plan.Plan, err error) {
 	file = s.yaml()
-	if p, err = Parse("", []byte(file)); err != nil {
+	if s.Own != nil {
+		p, err = ParseOwn("", []byte(file), *s.Own)
+	} else {
+		p, err = Parse("", []byte(file))
+	}
+	if err != nil {
 		return file, nil, fmt.Errorf("the story is no scenario: %w\n%s", err, file)
 	}
 	return file, p, nil

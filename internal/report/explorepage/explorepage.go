@@ -86,8 +86,9 @@ type cutSetView struct {
 
 // HTML draws a walk of the fault space as one file that needs nothing else: what it takes
 // to break each lock, what it costs, and, with its script, which locks survive what the reader
-// ticks. A lock without costs has an empty place there.
-func HTML(x *measured.Explored, kinds []Kind, costs map[string]measured.Cost, l say.Language) ([]byte, error) {
+// ticks. A lock without costs has an empty place there. Libraries were walked by their own code, with one fault in
+// the plain world: one that no such fault breaks is unknown, and does not survive.
+func HTML(x *measured.Explored, libraries []*measured.Library, kinds []Kind, costs map[string]measured.Cost, l say.Language) ([]byte, error) {
 	in := func(p say.Phrase) string { return p.In(l) }
 	word := func(english string) string { return in(say.Text(english)) }
 	v := exploreView{
@@ -114,6 +115,12 @@ func HTML(x *measured.Explored, kinds []Kind, costs map[string]measured.Cost, l 
 			view.Costs = costLines(c, l)
 		}
 		v.Locks = append(v.Locks, view)
+	}
+	if len(libraries) > 0 {
+		v.Lead += " " + in(say.AndLibraries.With(say.Number(len(libraries))))
+	}
+	for _, one := range libraries {
+		v.Locks = append(v.Locks, libraryView(one, l))
 	}
 	var buf bytes.Buffer
 	if err := exploreTemplate(l).Execute(&buf, v); err != nil {
@@ -196,6 +203,20 @@ func newExploredView(x *measured.ExploredLock, most int, l say.Language) explore
 	return v
 }
 
+// libraryView is the row of a library.
+func libraryView(one *measured.Library, l say.Language) exploredView {
+	x := &measured.ExploredLock{Lock: one.Lock}
+	if one.Walk != nil {
+		x = &one.Walk.Locks[0]
+	}
+	v := newExploredView(x, x.Complete, l)
+	v.Store = clean.Text(one.Library+" "+one.Version, clean.MaxLine)
+	if x.Complete > 0 {
+		v.Unknown = say.Text("walked with one fault in the plain world only").In(l)
+	}
+	return v
+}
+
 // setViews are the sets of one way of breaking.
 func setViews(x *measured.ExploredLock, way string, l say.Language) (out []cutSetView) {
 	for n, s := range x.Breaks[way] {
@@ -203,10 +224,14 @@ func setViews(x *measured.ExploredLock, way string, l say.Language) (out []cutSe
 		if len(s.Kinds) == 0 {
 			names = say.Text("no fault at all").In(l)
 		}
+		command := ""
+		if s.Story != "" {
+			command = "simulate run " + shell.Word(s.Story) + " --lock " + shell.Word(x.Lock)
+		}
 		out = append(out, cutSetView{
 			ID: fmt.Sprintf("%s-%s-%d", clean.FileName(x.Lock), way, n+1), Kinds: clean.Text(strings.Join(s.Kinds, " "), clean.MaxLine), Words: clean.Text(names, clean.MaxLine),
 			Text: clean.Text(s.Text, clean.MaxLine), World: clean.Text(s.World, clean.MaxName),
-			Command: "simulate run " + shell.Word(s.Story) + " --lock " + shell.Word(x.Lock),
+			Command: command,
 		})
 	}
 	return out

@@ -37,7 +37,7 @@ func TestPageOfAWalk(t *testing.T) {
 		"set-nx-lua": {Servers: 2, Acquire: 1, Release: 1, DeadHolder: 10*time.Second + 12*time.Millisecond},
 		"etcd-mutex": {Servers: 3, Acquire: 4, Release: 2, DeadHolder: -1},
 	}
-	page, err := explorepage.HTML(someWalk(), kinds, costs, say.English)
+	page, err := explorepage.HTML(someWalk(), nil, kinds, costs, say.English)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,11 +55,52 @@ func TestPageOfAWalk(t *testing.T) {
 			t.Errorf("the page has %q", never)
 		}
 	}
-	page, err = explorepage.HTML(someWalk(), kinds, costs, say.Chinese)
+	page, err = explorepage.HTML(someWalk(), someLibraries(), kinds, costs, say.Chinese)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if text := regexp.MustCompile(`>[^<>]*[a-z]+ [a-z]+ [a-z]+[^<>]*<`).FindString(regexp.MustCompile(`(?s)<script.*?</script>|<style>.*?</style>|<p>Set.*?</p>|<details.*?</details>`).ReplaceAllString(string(page), "")); text != "" {
 		t.Errorf("the Chinese page says in English: %s", text)
+	}
+}
+
+// someLibraries are one that was walked, which breaks by a pause alone, and one that was not.
+func someLibraries() []*measured.Library {
+	walked, not := measured.NewLibrary(), measured.NewLibrary()
+	walked.Lock, walked.Library, walked.Version = "redsync", "example.org/redsync", "v4.1.0"
+	not.Lock, not.NotWalk = "etcd-concurrency", "no seed repeats a run of it"
+	none := []measured.CutSet{}
+	walked.Walk = &measured.Explored{Schema: 1, Scope: measured.Scope{Faults: 1}, Locks: []measured.ExploredLock{{
+		Lock: "redsync", Walked: 34, Complete: 1, Breaks: map[string][]measured.CutSet{
+			"believe": {{Kinds: []string{"pause"}, Shown: measured.Shown{World: "plain", Text: "pause A for 12s"}}}, "damage": none, "robbed": none, "stuck": none,
+		},
+	}}}
+	return []*measured.Library{walked, not}
+}
+
+// A library stands behind the locks, and never survives: it was walked in one world, with one fault. Its stories
+// have no file, so no command either.
+func TestLibrariesAreOnThePageOfAWalk(t *testing.T) {
+	page, err := explorepage.HTML(someWalk(), someLibraries(), nil, nil, say.English)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(page)
+	rows := regexp.MustCompile(`<tr data-unknown="([^"]*)"><th scope="row"><a href="#lock-([^"]*)">`).FindAllStringSubmatch(text, -1)
+	if len(rows) != 5 {
+		t.Fatalf("%d rows, want 5", len(rows))
+	}
+	for i, want := range [][2]string{{"walked with one fault in the plain world only", "redsync"}, {"not walked", "etcd-concurrency"}} {
+		if got := rows[3+i]; got[1] != want[0] || got[2] != want[1] {
+			t.Errorf("row %d is of %s and says %q, want %s and %q", 4+i, got[2], got[1], want[1], want[0])
+		}
+	}
+	for _, want := range []string{"example.org/redsync v4.1.0", "Behind them 2 Go libraries", "34 schedules played", "pause A for 12s", "none up to 1"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	if strings.Contains(text, "--lock redsync") {
+		t.Error("the page has a command for a story that no simulator can play")
 	}
 }

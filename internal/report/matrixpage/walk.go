@@ -37,7 +37,10 @@ func besides(c *Cell, l say.Language) (out []besideView) {
 		}
 		add(say.FoundBesides.With(say.Verbatim(clean.Text(strings.Join(also, ", "), clean.MaxName))), "")
 	}
-	if c.DamagedBy != "" {
+	switch {
+	case c.DamagedBy != "" && c.Stored:
+		add(say.Text("The resource was damaged:"), c.DamagedBy)
+	case c.DamagedBy != "":
 		add(say.DamagedBy.With(say.Verbatim(c.DamagedBy)), "")
 	}
 	w := c.Walk

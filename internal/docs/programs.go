@@ -1,0 +1,74 @@
+package docs
+
+import (
+	"fmt"
+	"path"
+
+	"lockstep/internal/checker"
+	"lockstep/internal/measured"
+)
+
+// languages are those of the folders of examples.
+var languages = map[string]string{"bash": "bash", "java": "Java", "php": "PHP", "python": "Python", "ruby": "Ruby"}
+
+// programRows are the rows of the programs of examples in the tables of all libraries: their letters, where they
+// were compared, and how they were played.
+func (w *writer) programRows() (letters, real, how [][]string) {
+	for _, p := range w.Programs {
+		name := linkInto(text(p.Lock), "libraries.md", p.Lock)
+		letters = append(letters, w.letterRow(name, "on real servers", p))
+		real = append(real, []string{name, "played there only"})
+		how = append(how, []string{
+			name, code(p.Library), languages[path.Dir(p.Program)],
+			fmt.Sprintf("each script once, by %s, the durations times %s", link(path.Base(p.Program), w.Up+"/examples/"+p.Program), factor(p.ScalePPM)),
+			fmt.Sprint(p.Matrix.Seeds),
+		})
+	}
+	return letters, real, how
+}
+
+// letterRow is a library under every kind of fault, with where it was played.
+func (w *writer) letterRow(name, where string, l *measured.Library) []string {
+	row := []string{name, text(l.Version), where}
+	for _, c := range w.Columns {
+		cell := ""
+		if m := l.Cell(c.Code); m != nil {
+			cell = text(m.Letter)
+			if m.Damage {
+				cell += "*"
+			}
+		}
+		row = append(row, cell)
+	}
+	return row
+}
+
+// factor is a number of millionths.
+func factor(ppm int64) string { return fmt.Sprint(float64(ppm) / 1_000_000) }
+
+// programSections say of each program what its runs on real servers have come to.
+func (w *writer) programSections() (out []string) {
+	for _, p := range w.Programs {
+		var rows [][]string
+		runs := 0
+		for _, c := range w.Columns {
+			m := p.Cell(c.Code)
+			if m == nil {
+				continue
+			}
+			note := text(m.Note)
+			if m.Letter == string(checker.LetterSafe) {
+				note = ""
+			}
+			if m.DamagedBy != "" {
+				note += "; the resource is damaged when " + text(m.DamagedBy)
+			}
+			runs += m.Runs
+			rows = append(rows, []string{code(c.Code) + " " + text(c.Name), worstOf(m), fmt.Sprint(m.Runs), note})
+		}
+		out = append(out, heading(3, text(p.Lock))+"\n\n"+
+			fmt.Sprintf("%s %s itself, by %s: %d runs that tested something.\n\n", code(p.Library), text(p.Version), link("examples/"+p.Program, w.Up+"/examples/"+p.Program), runs)+
+			table([]string{"fault", "worst that was seen", "runs", "in which script, or why not"}, rows))
+	}
+	return out
+}

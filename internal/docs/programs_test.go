@@ -1,0 +1,43 @@
+package docs
+
+import (
+	"strings"
+	"testing"
+
+	"lockstep/internal/measured"
+)
+
+const aProgram = `{"schema": 1, "lock": "redis-py", "library": "redis.lock.Lock", "version": "4.3.4", "program": "python/redis_py_lock.py", "scale_ppm": 100000,
+	"matrix": {"schema": 1, "backend": "process", "seeds": 0, "cells": [
+	{"lock": "redis-py", "fault": "N0", "letter": "S", "runs": 2, "note": "2 scripts and 0 variations; at most 100 % of such runs break"},
+	{"lock": "redis-py", "fault": "GP", "letter": "V", "runs": 3, "note": "A freezes | in its section", "damage": true, "damaged_by": "A writes late"}]}}`
+
+const aLibrary = `{"schema": 1, "lock": "redsync", "library": "example.org/redsync", "version": "v4.1.0", "go": "go1.30", "seeded": true, "not_walked": "not yet",
+	"matrix": {"schema": 1, "backend": "bubble", "seeds": 20, "cells": [{"lock": "redsync", "fault": "GP", "letter": "V", "runs": 22, "note": "A freezes"}]}}`
+
+// A program stands beside the Go libraries, with where it was played; each of its letters stands with its runs.
+func TestProgramsAreRowsOfTheTableOfLibraries(t *testing.T) {
+	in := input()
+	for data, into := range map[string]*[]*measured.Library{aLibrary: &in.Libraries, aProgram: &in.Programs} {
+		one, err := measured.ReadLibrary([]byte(data))
+		if err != nil {
+			t.Fatal(err)
+		}
+		*into = append(*into, one)
+	}
+	got := pageOf(t, in, "libraries.md")
+	for _, want := range []string{
+		"| library | version | played | `N0` | `GP` |\n",
+		"| [redsync](locks/redsync.md) | v4.1.0 | in virtual time |  | V |\n",
+		"| [redis-py](libraries.md#redis-py) | 4.3.4 | on real servers | S | V* |\n",
+		"| [redis-py](libraries.md#redis-py) | `redis.lock.Lock` | Python | each script once, by [redis_py_lock.py](../examples/python/redis_py_lock.py), the durations times 0.1 | 0 |\n",
+		"### redis-py\n",
+		"by [examples/python/redis_py_lock.py](../examples/python/redis_py_lock.py): 5 runs that tested something.",
+		"| `N0` no fault | **S** safe | 2 |  |\n",
+		"| `GP` pause | **V** two holders; *damaged* | 3 | A freezes \\| in its section; the resource is damaged when A writes late |\n",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is not in:\n%s", want, got)
+		}
+	}
+}

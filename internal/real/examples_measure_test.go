@@ -1,0 +1,117 @@
+package real_test
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"lockstep/internal/history"
+	"lockstep/internal/locks"
+	"lockstep/internal/matrix"
+	"lockstep/internal/measured"
+	"lockstep/internal/plan"
+	"lockstep/internal/real"
+	runner "lockstep/internal/run"
+)
+
+var measureExamples = flag.String("measure-examples", "", "measure these programs of examples, or all: their names in docs/libraries.md, with commas")
+
+// atATenth is the scale at which the examples are measured.
+const atATenth = 100_000
+
+// TestMeasureTheExamples plays the scripts of the matrix to programs of examples on real servers, each once, and
+// stores in docs/programs what came of it. It is for `make libraries`.
+func TestMeasureTheExamples(t *testing.T) {
+	if *measureExamples == "" {
+		t.Skip("make libraries measures")
+	}
+	names := strings.Split(*measureExamples, ",")
+	played := 0
+	for _, e := range exampleLocks {
+		if slices.Contains(names, e.id) || *measureExamples == "all" {
+			played++
+			t.Run(e.id, func(t *testing.T) { measureExample(t, e) })
+		}
+	}
+	if played < len(names) {
+		t.Errorf("-measure-examples %s names a program that is none of examples", *measureExamples)
+	}
+}
+
+func measureExample(t *testing.T, e exampleLock) {
+	needExample(t, e.file, e.needs)
+	v, err := locks.NewProgram(e.id, append(slices.Clone(e.command), example(t, e.file)), e.store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := real.Options{Backend: real.ProcessBackend, ScalePPM: atATenth}
+	worlds := func() runner.World { return &real.Player{Options: o} }
+	profiles := &profileWorld{worlds(), v, map[string]*history.History{}}
+	m, err := matrix.Measure(t.Context(), matrix.Options{
+		Locks: []locks.Variant{v}, Columns: matrix.Columns(), Jobs: 1, Worlds: worlds, Backend: o.Backend, ScalePPM: atATenth,
+		Profiles: func() runner.World { return profiles },
+		Refuse:   func(p *plan.Plan, lock string) error { return real.Refuse(p, lock, o) },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := measured.NewLibrary()
+	out.Lock, out.Library, out.Program, out.ScalePPM = e.id, e.library, e.file, atATenth
+	out.Version = versionOf(t, e.debian)
+	out.Matrix = m.Measured()
+	data, err := json.MarshalIndent(out, "", " ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join("..", "..", "docs", "programs", e.id+".json"), append(data, '\n'), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// versionOf is what an installed package has of its library: without Debian's own additions.
+func versionOf(t *testing.T, debian string) string {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), "dpkg-query", "-W", "-f", "${Version}", debian).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	version := string(out)
+	if _, after, ok := strings.Cut(version, ":"); ok {
+		version = after
+	}
+	version, _, _ = strings.Cut(version, "-")
+	version, _, _ = strings.Cut(version, "+")
+	return version
+}
+
+// profileWorld plays what tells the matrix what a lock does without a fault, once each. Its plans do not know the
+// program.
+type profileWorld struct {
+	runner.World
+	program locks.Variant
+	known   map[string]*history.History
+}
+
+func (w *profileWorld) Play(ctx context.Context, p *plan.Plan, lock string, seed uint64) (*history.History, error) {
+	scaled := p.Scaled(atATenth)
+	scaled.Programs = []locks.Variant{w.program}
+	if scaled.Workload.Nested > 0 { // a program is asked for one lock at a time, so it takes none twice
+		return &history.History{}, nil
+	}
+	key := fmt.Sprint(scaled.Workload.Work, scaled.Redis.Replicas)
+	if h, ok := w.known[key]; ok {
+		return h, nil
+	}
+	h, err := w.World.Play(ctx, &scaled, lock, seed)
+	if err == nil {
+		w.known[key] = h
+	}
+	return h, err
+}
