@@ -26,6 +26,7 @@ var turns = map[string][]Edit{
 	"session":         {{Remove: 1}, {Add: &Add{Kind: "cut-off", Node: "A", At: 3000}}, {Move: &Move{Fault: 1, End: true, By: 10_000}}},
 	"fence":           {{Fence: "writes"}},
 	"read":            {{Fence: "reads and writes"}},
+	"own":             {{Locks: []string{"setnx-expire"}}},
 }
 
 // Each lesson ends with a change that the learner makes. At the beginning its verdict is another

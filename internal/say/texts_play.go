@@ -41,5 +41,5 @@ var playTexts = [][2]string{
 	{"Tick what can happen to you, and read what survives it.", "勾选你会遇到的，看看什么能经受住。"}, {"What does it take?", "要多少才会坏？"},
 	{"The minimal sets of faults that break each lock, each with its shortest story.", "弄坏每把锁的最小故障集合，各附最短的故事。"},
 	{"Locks, faults, moments, properties and commands, one page each.", "锁、故障、时刻、性质和命令，各占一页。"}, {"Lessons in the playground", "试验场里的课程"},
-	{"The tour", "导览"}, {"What the run shows", "运行的结果"}, {"One switch", "只改一处"}, {"Change it yourself, in the playground", "到试验场里自己改一改"},
+	{"The tour", "导览"}, {"Your own lock", "你自己的锁"}, {"What the run shows", "运行的结果"}, {"One switch", "只改一处"}, {"Change it yourself, in the playground", "到试验场里自己改一改"},
 }

@@ -22,10 +22,14 @@ type Card struct {
 	See, Switch    string
 	Turn, Remember string
 	Start          string   // the scenario of its run
+	Own            []Told   // what to type for a lock of one's own; empty in most lessons
 	Goal           []string // what has to come about: a property and its verdict, such as "mutual-exclusion kept"
 
 	First, Second *Played
 }
+
+// Told is a command line with what it is for, "" for what the one before it says.
+type Told struct{ Text, Command string }
 
 // Cards plays all lessons with a seed.
 func Cards(ctx context.Context, seed uint64, l say.Language) (all []Card, err error) {
@@ -57,6 +61,9 @@ func (lesson *Lesson) card(ctx context.Context, seed uint64, l say.Language) (Ca
 	}
 	for _, a := range lesson.Predict.Answers {
 		c.Answers = append(c.Answers, fill(a.Text))
+	}
+	for _, step := range lesson.Own {
+		c.Own = append(c.Own, Told{step.Text.In(l), step.Command})
 	}
 	for _, id := range explain.Order {
 		before, after := lesson.Run.Claims[id], lesson.Switch.Run.Claims[id]

@@ -36,6 +36,11 @@ func (l *Lesson) texts() map[string]Text {
 		"title": l.Title, "story": l.Story, "question": l.Predict.Text, "see": l.See,
 		"switch": l.Switch.Text, "remember": l.Remember,
 	}
+	for i, step := range l.Own {
+		if i == 0 || step.Text != (Text{}) {
+			all["own "+string(rune('1'+i))] = step.Text
+		}
+	}
 	for i, a := range l.Predict.Answers {
 		all["answer "+string(rune('1'+i))] = a.Text
 	}

@@ -90,6 +90,7 @@ func (s *show) write(c *canvas, k kind, total int) {
 	case rememberPage:
 		s.prose(c, "remember", s.Remember)
 		s.yours(c)
+		s.own(c)
 		s.onward(c)
 	}
 }
@@ -202,6 +203,23 @@ func (s *show) yours(c *canvas) {
 		c.command("simulate list locks")
 	}
 	c.command(s.Yours.command(&s.Run, "?", c.o.Seed))
+}
+
+// own says what to type for a lock of the learner's own.
+func (s *show) own(c *canvas) {
+	if len(s.Own) == 0 {
+		return
+	}
+	c.heading(c.o.say("own"))
+	for i, step := range s.Own {
+		if text := step.Text.In(c.o.Language); text != "" {
+			if i > 0 {
+				c.gap()
+			}
+			c.prose(text)
+		}
+		c.command(step.Command)
+	}
 }
 
 // onward names the scenarios that go on from here.

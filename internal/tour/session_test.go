@@ -146,7 +146,7 @@ func TestKeys(t *testing.T) {
 	}{
 		{
 			"quit at once", "", []string{"q"},
-			[]string{"15 lessons", "[Enter] lesson 1", "What you saw", "You have not seen a run yet.", "simulate tour 1"}, "Lesson 1",
+			[]string{"16 lessons", "[Enter] lesson 1", "What you saw", "You have not seen a run yet.", "simulate tour 1"}, "Lesson 1",
 		},
 		{
 			"a right answer", "pause", []string{"", "3", "q"},
@@ -163,15 +163,15 @@ func TestKeys(t *testing.T) {
 		},
 		{"a key that is none", "pause", []string{"x", "7", "q"}, []string{"There is no such key here."}, "Predict"},
 		{"a number where none is asked", "pause", []string{"", "9", "2", "q"}, []string{"There is no such key here.", "You predicted 2."}, ""},
-		{"choose from the list", "", []string{"14", "q"}, []string{"Lesson 14 of 15: The fence"}, "Lesson 1 of"},
-		{"choose by name", "", []string{"fence", "q"}, []string{"Lesson 14 of 15: The fence"}, "Lesson 1 of"},
-		{"a lesson that is none", "", []string{"16", "q"}, []string{"There is no such key here."}, "Lesson"},
-		{"back to the list", "crash", []string{"b", "b", "b", "l", "q"}, []string{"Lesson 2", "Remember", "One switch", "15 lessons"}, ""},
-		{"the first page goes back to the list", "1", []string{"b", "b", "q"}, []string{"Lesson 1", "15 lessons", "15 lessons"}, ""},
+		{"choose from the list", "", []string{"14", "q"}, []string{"Lesson 14 of 16: The fence"}, "Lesson 1 of"},
+		{"choose by name", "", []string{"fence", "q"}, []string{"Lesson 14 of 16: The fence"}, "Lesson 1 of"},
+		{"a lesson that is none", "", []string{"17", "q"}, []string{"There is no such key here."}, "Lesson"},
+		{"back to the list", "crash", []string{"b", "b", "b", "l", "q"}, []string{"Lesson 2", "Remember", "One switch", "16 lessons"}, ""},
+		{"the first page goes back to the list", "1", []string{"b", "b", "q"}, []string{"Lesson 1", "16 lessons", "16 lessons"}, ""},
 		{"on to the next lesson", "14", []string{"", "", "", "", "", "", "", "q"}, []string{"Lesson 14", "Remember", "Lesson 15"}, ""},
 		{
-			"the end", "15", []string{"", "", "", "", "", "", ""},
-			[]string{"Lesson 15", "[Enter] end", "What you saw", "the lessons anew"}, "Lesson 16",
+			"the end", "16", []string{"", "", "", "", "", "", ""},
+			[]string{"Lesson 16", "Your own lock", "simulate new adapter mylock --in go", "[Enter] end", "What you saw", "the lessons anew"}, "Lesson 17",
 		},
 		{"the input ends", "pause", []string{""}, []string{"Predict", "What you saw"}, "The run"},
 	}
@@ -214,7 +214,7 @@ func TestInterrupt(t *testing.T) {
 
 func TestFind(t *testing.T) {
 	lessons := allLessons(t)
-	for word, want := range map[string]string{"1": "setnx", "15": "read", "Fence": "fence", "0": "", "16": "", "": "", "fense": ""} {
+	for word, want := range map[string]string{"1": "setnx", "16": "own", "Fence": "fence", "0": "", "17": "", "": "", "fense": ""} {
 		got := ""
 		if l := Find(lessons, word); l != nil {
 			got = l.Name

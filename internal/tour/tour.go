@@ -39,7 +39,14 @@ type Lesson struct {
 	Turn     Text     `yaml:"turn"` // what the learner may do instead, where a page lets him
 	Yours    Yours    `yaml:"yours"`
 	Remember Text     `yaml:"remember"`
+	Own      []Step   `yaml:"own"`  // what to type for a lock of one's own
 	More     []string `yaml:"more"` // names of scenarios that go on from here
+}
+
+// Step is a command line with what it is for. One without a text goes with the one before it.
+type Step struct {
+	Text    Text   `yaml:"text"`
+	Command string `yaml:"command"`
 }
 
 // Text is a text in every language of the tour. Paragraphs are set apart by an empty

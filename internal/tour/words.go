@@ -46,6 +46,7 @@ var phrases = map[string]Text{
 	"shown":              {"The run shows %d: %s", "运行的结果是 %d：%s"},
 	"no answer":          {"The run shows none of these answers.", "运行的结果不在这些答案里。"},
 	"yours":              {"Your turn", "轮到你了"},
+	"own":                {"Your own lock", "你自己的锁"},
 	"find":               {"Put a value in the place of the question mark, until %s is %s:", "把问号换成一个值，直到 %s %s："},
 	"find lock":          {"Put a lock in the place of the question mark, until %s is %s:", "把问号换成一把锁，直到 %s %s："},
 	"until kept":         {"kept", "守住"},

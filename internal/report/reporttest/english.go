@@ -100,6 +100,7 @@ var names = func() map[string]bool {
 		strings.Fields("watch revision keep-alive keepalive context socket nil finally kill id hash tag czxid create delete Linux Valkey TairString"),
 		strings.Fields("lock-delay ModifyIndex node-timeout repl-timeout fairLockWaitTimeout leaseTime tryLock getToken lockAndGetToken"),
 		strings.Fields("key value name token seconds milliseconds lKey lkey lockKey"), // arguments of commands
+		strings.Fields("go-redis Refresh Extend"), // a client library, and methods of libraries
 	} {
 		for _, name := range list {
 			all[name] = true
