@@ -137,9 +137,10 @@ func noFault(s subject) []sketch {
 }
 
 // inAcquire is a trigger in the acquire: the i-th command that the client sends, whatever
-// its name, unless commands of two names race.
+// its name, unless commands of two names race. Of a lock whose commands nobody reads there is
+// no last one: the first one stands for it, and no world plays that.
 func (s subject) inAcquire(client, moment string, i int) string {
-	name, n := "any command", i+1
+	name, n := "any command", max(i, 0)+1
 	if s.Races {
 		name, n = occurrence(s.Acquire, min(i, len(s.Acquire)-1))
 	}
