@@ -6,10 +6,12 @@ package run
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"lockstep/internal/chaos"
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
+	"lockstep/internal/locks"
 	"lockstep/internal/plan"
 	"lockstep/internal/say"
 )
@@ -115,7 +117,19 @@ func compare(p *plan.Plan, lock string, j checker.Judgement) []Expected {
 	for _, e := range said {
 		out = append(out, Expected{Expectation: e, Got: j.Finding(e.Property).Verdict, Implied: !ok})
 	}
+	if robs(p, lock, said, &j) {
+		kept := plan.Expectation{Lock: lock, Property: checker.OwnerOnlyReleaseID, Verdict: string(checker.Kept)}
+		out = append(out, Expected{Expectation: kept, Got: checker.Broken})
+	}
 	return out
+}
+
+// robs reports whether a program has removed somebody else's entry in a story that expects something of it, and
+// nothing about that: see DESIGN.md.
+func robs(p *plan.Plan, lock string, said []plan.Expectation, j *checker.Judgement) bool {
+	return len(said) > 0 && slices.ContainsFunc(p.Programs, func(v locks.Variant) bool { return v.ID == lock }) &&
+		!slices.ContainsFunc(said, func(e plan.Expectation) bool { return e.Property == checker.OwnerOnlyReleaseID }) &&
+		j.Finding(checker.OwnerOnlyReleaseID).Verdict == checker.Broken
 }
 
 // implied is what goes without saying: a lock keeps every core property. One that the

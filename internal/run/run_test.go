@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"lockstep/internal/checker"
+	"lockstep/internal/locks"
 	"lockstep/internal/plan"
 	"lockstep/internal/say"
 	"lockstep/internal/sim"
@@ -36,6 +37,44 @@ func TestStatus(t *testing.T) {
 	for _, tt := range tests {
 		if got := tt.give.Status(); got != tt.want {
 			t.Errorf("%s: status %d, want %d", tt.name, got, tt.want)
+		}
+	}
+}
+
+// That a program removes somebody else's entry is missed in every story that expects something and does not speak
+// of it. Of a lock that has a name in the story it is not.
+func TestAProgramMustNotRob(t *testing.T) {
+	program, err := locks.NewProgram("", []string{"mylock"}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	every := func(property, verdict string) plan.Expectation {
+		return plan.Expectation{Lock: plan.EveryLock, Property: property, Verdict: verdict}
+	}
+	judged := func(v checker.Verdict) checker.Judgement {
+		return checker.Judgement{Findings: []checker.Finding{{Property: checker.MutualExclusionID, Verdict: checker.Broken}, {Property: checker.OwnerOnlyReleaseID, Verdict: v}}}
+	}
+	overlap, robbed := every(checker.MutualExclusionID, "broken"), every(checker.OwnerOnlyReleaseID, "broken")
+	for _, tt := range []struct {
+		name   string
+		lock   string
+		expect []plan.Expectation
+		got    checker.Verdict
+		want   Status
+	}{
+		{"it robs", program.ID, []plan.Expectation{overlap}, checker.Broken, Missed},
+		{"it does not", program.ID, []plan.Expectation{overlap}, checker.Kept, Met},
+		{"nobody knows", program.ID, []plan.Expectation{overlap}, checker.Unknown, Met},
+		{"the story says so", program.ID, []plan.Expectation{overlap, robbed}, checker.Broken, Met},
+		{"the story expects nothing", program.ID, []plan.Expectation{every("", plan.Anything)}, checker.Broken, NothingExpected},
+		{"a lock of ours", "set-nx-ex-del", []plan.Expectation{overlap}, checker.Broken, Met},
+	} {
+		p := plan.Default()
+		p.Programs, p.Expect = []locks.Variant{program}, tt.expect
+		j := judged(tt.got)
+		out := Outcome{Judgement: j, Expected: compare(&p, tt.lock, j)}
+		if got := out.Status(); got != tt.want {
+			t.Errorf("%s: status %d, want %d: %+v", tt.name, got, tt.want, out.Expected)
 		}
 	}
 }
