@@ -90,6 +90,7 @@ conformance: servers consul ## compare the models of the stores with real server
 
 bench: ## the benchmarks, with the program's own GC setting and profile; compare two runs with benchstat
 	GOGC=400 $(GO) test -pgo=$(PROFILE) -run '^$$' -bench . -benchmem ./internal/...
+	cd locktest && LOCKTEST_SPEED=1 $(GO) run ../cmd/simulate test . -- -count=1 -run '^TestSpeed$$' -v
 
 bench-live: ## acquire and release on real servers: our adapter beside redislock, redsync and go-redis, and the stores beside each other
 	$(GO) test -run '^$$' -bench Throughput -benchtime 100x ./internal/real/worker
@@ -107,11 +108,12 @@ lint: ## golangci-lint, fetched as a Go module when it is not installed
 # rueidislock is not among them: it renews a thousand times a second, and its rows take hours.
 LIBRARIES := bsm-redislock etcd-concurrency redsync
 
-libraries: ## measure Go libraries by their own code in virtual time, then their scripts on real servers: docs/libraries
+libraries: ## measure Go libraries in virtual time and on real servers, and the programs of examples/ there: docs/libraries, docs/programs
 	for name in $(LIBRARIES); do \
 		$(GO) run ./cmd/simulate test ./internal/bubble/libraries -- -timeout 60m -count=1 -run TestMeasure -measure $$name && \
 		$(GO) test ./internal/bubble/libraries -timeout 60m -count=1 -run TestCompare -compare $$name || exit 1; done
 	$(GO) run ./cmd/simulate test ./internal/bubble/libraries -- -timeout 60m -count=1 -run OneSeed
+	$(GO) test ./internal/real -timeout 120m -count=1 -run TestMeasureTheExamples -measure-examples all
 
 golden: ## write the golden files of all tests anew; read the diff before you commit it
 	$(GO) test $$(git grep -lE 'flag.Bool\("update"|report/reporttest"' -- '*_test.go' | xargs -n 1 dirname | sed 's|^|./|' | sort -u) -update

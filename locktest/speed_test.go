@@ -47,7 +47,7 @@ const (
 // takes no *testing.B. make bench runs it; so does
 //
 //	LOCKTEST_SPEED=1 go test -run Speed -v
-//	LOCKTEST_SPEED=1 simulate test . -- -run Speed -v
+//	LOCKTEST_SPEED=1 simulate test . -- -count=1 -run Speed -v
 func TestSpeed(t *testing.T) {
 	if os.Getenv("LOCKTEST_SPEED") == "" {
 		t.Skip("it measures, and asserts nothing")

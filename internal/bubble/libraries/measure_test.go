@@ -21,10 +21,10 @@ import (
 var (
 	measure    = flag.String("measure", "", "measure this library anew, and store it")
 	compare    = flag.String("compare", "", "play the scripts of this library on real servers, too, and store what they came to")
-	noWalk     = flag.Bool("no-walk", false, "leave the walk out, which takes a quarter of an hour")
+	noWalk     = flag.Bool("no-walk", false, "leave the walk out, which takes minutes")
 	times      = flag.Int("times", 1, "seeds of each cell on real servers")
 	jobs       = flag.Int("jobs", 2, "real runs at once")
-	variations = flag.Int("variations", 20, "random variations of each cell of the matrix")
+	variations = flag.Int("variations", 200, "random variations of each cell of the matrix")
 )
 
 // stored is where a measurement is kept.
