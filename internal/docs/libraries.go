@@ -52,8 +52,8 @@ func (w *writer) librariesPage() []Page {
 		}
 		how = append(how, []string{name, code(l.Library), text(l.Go), way, fmt.Sprint(l.Matrix.Seeds)})
 	}
-	letters, there, ways := w.programRows()
-	rows, real, how = append(rows, letters...), append(real, there...), append(how, ways...)
+	letters, ways := w.programRows()
+	rows, how = append(rows, letters...), append(how, ways...)
 	return []Page{page("libraries.md", "docs/libraries",
 		heading(1, "Libraries, by their own code"),
 		"What people import, as it is. A Go library runs in virtual time: its goroutines, timers and client library against the simulated servers, with a Go runtime whose choices follow the seed; a pause is one from outside, so timers go on and fire meanwhile. A library in another language runs on real servers, in a process for each client: a pause is SIGSTOP, a crash SIGKILL. The program that you have installed shows what was measured; it has neither these libraries nor a toolchain. "+
@@ -61,7 +61,7 @@ func (w *writer) librariesPage() []Page {
 		section("Under every kind of fault", table(head, rows)+"\n"+text("* the resource was damaged. - cannot be played so, or the library has no such step.")+" The letters are those of "+link("the matrix", "README.md")+"; the page of a library, or "+linkInto("its section below", "libraries.md", "programs-on-real-servers")+", has the run behind each."),
 		section("What it takes to break one", "Each single fault at each moment of the plain world, for libraries that are played in virtual time: two clients, a request or a step at a time.\n\n"+
 			table(append([]string{"library"}, wayNames[:]...), broken)),
-		section("On real servers", "The same scripts on real servers, each letter beside the one in virtual time.\n\n"+table([]string{"library", "cells"}, real)),
+		section("On real servers", "The scripts of what is played in virtual time, on real servers, each letter beside the other.\n\n"+table([]string{"library", "cells"}, real)),
 		section("How", table([]string{"library", "what of it", "with", "how", "variations of each cell"}, how)+"\nAgain:\n\n"+againByMake()),
 		section("Programs on real servers", strings.Join(w.programSections(), "\n")),
 	)}

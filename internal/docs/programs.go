@@ -11,20 +11,19 @@ import (
 // languages are those of the folders of examples.
 var languages = map[string]string{"bash": "bash", "java": "Java", "php": "PHP", "python": "Python", "ruby": "Ruby"}
 
-// programRows are the rows of the programs of examples in the tables of all libraries: their letters, where they
-// were compared, and how they were played.
-func (w *writer) programRows() (letters, real, how [][]string) {
+// programRows are the rows of the programs of examples in the tables of all libraries: their letters, and how they
+// were played.
+func (w *writer) programRows() (letters, how [][]string) {
 	for _, p := range w.Programs {
 		name := linkInto(text(p.Lock), "libraries.md", p.Lock)
 		letters = append(letters, w.letterRow(name, "on real servers", p))
-		real = append(real, []string{name, "played there only"})
 		how = append(how, []string{
 			name, code(p.Library), languages[path.Dir(p.Program)],
 			fmt.Sprintf("each script once, by %s, the durations times %s", link(path.Base(p.Program), w.Up+"/examples/"+p.Program), factor(p.ScalePPM)),
 			fmt.Sprint(p.Matrix.Seeds),
 		})
 	}
-	return letters, real, how
+	return letters, how
 }
 
 // letterRow is a library under every kind of fault, with where it was played.
@@ -60,7 +59,7 @@ func (w *writer) programSections() (out []string) {
 			if m.Letter == string(checker.LetterSafe) {
 				note = ""
 			}
-			if m.DamagedBy != "" {
+			if m.DamagedBy != "" && m.DamagedBy != m.Note {
 				note += "; the resource is damaged when " + text(m.DamagedBy)
 			}
 			runs += m.Runs
