@@ -45,12 +45,13 @@ func TestStoredSetsHaveStories(t *testing.T) {
 				for _, e := range said {
 					shown = shown || e.Verdict == "broken" && slices.Contains(properties[way], e.Property)
 				}
-				var texts []string
+				var texts, chinese []string
 				for k := range p.Faults {
-					texts = append(texts, p.Faults[k].Text)
+					texts, chinese = append(texts, p.Faults[k].Text), append(chinese, p.Faults[k].TextChinese)
 				}
-				if text := strings.Join(texts, ", then "); !shown || text != s.Text || len(p.Faults) != len(s.Kinds) {
-					t.Errorf("%s of %s by %v: %s tells of %q and expects %v", way, l.Lock, s.Kinds, s.Story, text, said)
+				text, textChinese := strings.Join(texts, ", then "), strings.Join(chinese, "；然后")
+				if !shown || text != s.Text || textChinese != s.TextChinese || len(p.Faults) != len(s.Kinds) {
+					t.Errorf("%s of %s by %v: %s tells of %q, %q and expects %v", way, l.Lock, s.Kinds, s.Story, text, textChinese, said)
 				}
 			}
 		}
