@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"lockstep/internal/measured"
+	"lockstep/internal/say"
 	"lockstep/internal/scenario"
 )
 
@@ -45,13 +46,13 @@ func TestStoredSetsHaveStories(t *testing.T) {
 				for _, e := range said {
 					shown = shown || e.Verdict == "broken" && slices.Contains(properties[way], e.Property)
 				}
-				var texts, chinese []string
-				for k := range p.Faults {
-					texts, chinese = append(texts, p.Faults[k].Text), append(chinese, p.Faults[k].TextChinese)
+				text, chinese := "", ""
+				if len(p.Faults) > 0 {
+					told := toldOf(p.Faults)
+					text, chinese = told.English(), told.In(say.Chinese)
 				}
-				text, textChinese := strings.Join(texts, ", then "), strings.Join(chinese, "；然后")
-				if !shown || text != s.Text || textChinese != s.TextChinese || len(p.Faults) != len(s.Kinds) {
-					t.Errorf("%s of %s by %v: %s tells of %q, %q and expects %v", way, l.Lock, s.Kinds, s.Story, text, textChinese, said)
+				if !shown || text != s.Text || chinese != s.TextChinese || len(p.Faults) != len(s.Kinds) {
+					t.Errorf("%s of %s by %v: %s tells of %q, %q and expects %v", way, l.Lock, s.Kinds, s.Story, text, chinese, said)
 				}
 			}
 		}
