@@ -56,6 +56,27 @@ func TestAProgramKeepsOthersOut(t *testing.T) {
 	}
 }
 
+// What a program sends while it makes itself ready is not its lock: a fault that waits for a command waits for
+// one of the lock.
+func TestAFaultWaitsForTheLockOfAProgram(t *testing.T) {
+	lock, err := os.ReadFile(example(t, "bash/redis_cli_lock.sh"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ready := "host=${server%:*} port=${server##*:}\n"
+	file := filepath.Join(t.TempDir(), "lock.sh")
+	if err := os.WriteFile(file, []byte(strings.Replace(string(lock), ready, ready+"redis SET prepared yes >/dev/null\n", 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p := programmed(t, quick("A", "B"), "bash", file)
+	fault(t, p, when(faults.HasExecuted, "A", "SET"), "crash", "A", 0, faults.End{})
+	h := run(t, p, locks.ProgramName)
+	sent := find(h, history.Sent, "A")
+	if len(sent) == 0 || !strings.HasPrefix(h.Text(sent[len(sent)-1].Text), "SET lock ") || len(find(h, history.Crashed, "A")) != 1 || len(find(h, history.Acquired, "A")) != 0 {
+		t.Errorf("A has not died with the SET of its lock executed: it has sent %d requests", len(sent))
+	}
+}
+
 // A pause stops the program with all that it has started, and its entry runs out meanwhile.
 func TestAPauseStopsAProgram(t *testing.T) {
 	p := programmed(t, quick("A", "B"), "bash", example(t, "bash/redis_cli_lock.sh"))

@@ -55,7 +55,7 @@ func (w *worker) open(up proto.Up, text string, redis bool, mark func(call int64
 		c.part = faults.Part(w.part.Load()).Of(up.Command, redis)
 	}
 	for _, want := range w.start.Wire {
-		if want.Covers(up.Command, up.Script, c.part) {
+		if w.began.Load() && want.Covers(up.Command, up.Script, c.part) {
 			c.wants = append(c.wants, want.Kind)
 		}
 	}

@@ -56,10 +56,11 @@ type worker struct {
 	turns turns
 	redis []*lines     // one for each server
 	lead  atomic.Int64 // index of the server that this client takes for the primary
-	// played: all rounds are over, so a program of the lock may end.
-	played atomic.Bool
-	taps   taps          // connections of a library to the primary
-	part   atomic.Uint32 // faults.Part of the lock that the client is in
+	// began: what goes over the wire from now on is the lock's, and no preparation of a program, for which no
+	// fault waits. played: all rounds are over, so a program of the lock may end.
+	began, played atomic.Bool
+	taps          taps          // connections of a library to the primary
+	part          atomic.Uint32 // faults.Part of the lock that the client is in
 
 	mu      sync.Mutex
 	last    int64 // number of the last question or command
@@ -112,6 +113,7 @@ func (w *worker) play() error {
 		fmt.Fprintln(os.Stderr, <-asked)
 		os.Exit(1)
 	}()
+	w.began.Store(true)
 	w.clock.zero, w.clock.epoch = begin.Zero, begin.Epoch
 	time.Sleep(begin.Zero + begin.Begin - osproc.Now())
 	client := &workload.Client{
