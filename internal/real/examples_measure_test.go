@@ -1,6 +1,7 @@
 package real_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -82,6 +83,7 @@ func measureExample(t *testing.T, e exampleLock) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	data = bytes.ReplaceAll(data, []byte(strings.TrimSuffix(example(t, e.file), e.file)), []byte("examples/"))
 	if err := os.WriteFile(filepath.Join("..", "..", "docs", "programs", e.id+".json"), append(data, '\n'), 0o644); err != nil {
 		t.Fatal(err)
 	}
