@@ -29,6 +29,7 @@ func connected(t testing.TB, addr string) *port {
 	}
 	mine, theirs := proto.NewConn(downRead, upWrite), proto.NewConn(upRead, downWrite)
 	w := &worker{conn: mine, waiting: map[int64]chan proto.Down{}}
+	w.began.Store(true)
 	w.redis = []*lines{newLines(addr, 200*time.Millisecond)}
 	w.start.Timeout = 200 * time.Millisecond
 	w.turns.take() // the test is the task that runs

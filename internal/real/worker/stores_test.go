@@ -65,6 +65,7 @@ func alone(t testing.TB, timeout time.Duration) (*worker, *reported) {
 	}
 	mine, theirs := proto.NewConn(downRead, upWrite), proto.NewConn(upRead, downWrite)
 	w := &worker{conn: mine, waiting: map[int64]chan proto.Down{}}
+	w.began.Store(true)
 	w.start.Timeout = timeout
 	w.clock = clock{zero: osproc.Now(), epoch: time.Now()}
 	w.turns.take()
