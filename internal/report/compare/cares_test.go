@@ -66,7 +66,7 @@ func TestCares(t *testing.T) {
 		{"clients", func(c *Comparison) {
 			c.Runs[1].Bundle.Runs[0] = bundletest.WaitingRun("a", []string{"A", "C"}, many, many)
 		}, []string{"Run 2 has other clients than run 1 (A, B)"}},
-		{"worlds", func(c *Comparison) { c.Runs[1].Bundle.Backend = "process" }, []string{"Run 2 has another world than run 1 (sim)"}},
+		{"worlds", func(c *Comparison) { c.Runs[1].Bundle.Backend = "process" }, []string{"Run 2 has a different world from run 1 (sim)"}},
 		{"scale", func(c *Comparison) {
 			c.Runs[1].Bundle.Runs[0].Judgement.History.Header.ScalePPM = 100_000
 		}, []string{"Run 2 has another scale of time than run 1"}},

@@ -32,7 +32,7 @@ func someWalk() *measured.Explored {
 }
 
 func TestPageOfAWalk(t *testing.T) {
-	kinds := []explorepage.Kind{{Name: "pause", Summary: "A client's process stands still for longer than a lease."}, {Name: "restart", Summary: "A server restarts with what its persistence has kept."}}
+	kinds := []explorepage.Kind{{Name: "pause", Summary: "A client's process stands still for longer than a lease."}, {Name: "restart", Summary: "A server restarts with what its persistence kept."}}
 	costs := map[string]measured.Cost{
 		"set-nx-lua": {Servers: 2, Acquire: 1, Release: 1, DeadHolder: 10*time.Second + 12*time.Millisecond},
 		"etcd-mutex": {Servers: 3, Acquire: 4, Release: 2, DeadHolder: -1},

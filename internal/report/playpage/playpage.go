@@ -197,7 +197,7 @@ func wordsOf(l say.Language) map[string]any {
 		"kept": "✓ kept", "broken": "✗ broken", "unknown": "? unknown", "more": "Compare with another lock", "linked": "The link is copied.",
 		"copied": "The scenario file is copied: simulate run FILE plays it.", "toolarge": "This file is larger than 1 MiB: a scenario is one short story.",
 		"failed":   "The simulator does not start.",
-		"noworker": "A browser runs it from a server only: simulate serve, or any static host.",
+		"noworker": "A browser runs it only from a server: simulate serve, or any static host.",
 		"nowhere":  "Nothing was hit: drop it into a lane of the timeline, or onto an arrow of the diagram.",
 		"turned":   "✓ The verdict has turned.", "next": "Go on:",
 	} {

@@ -278,7 +278,7 @@ func (v *pageView) measurements(stories []story, shared *figure.Figure, l say.La
 		if d.Kind == "waits" && shared.SVG != nil {
 			v.Groups = append(v.Groups, figureGroup{
 				Title:   say.Text("Distribution of the waits").In(l),
-				About:   say.Text("Which share of the attempts that got the lock was over after how long.").In(l),
+				About:   say.Text("For each length of wait, the share of successful attempts that had the lock by then.").In(l),
 				Figures: []page.Figure{{SVG: template.HTML(shared.SVG), Caption: clean.Sentence(shared.Caption.In(l)), Table: shared.Table}},
 			})
 		}
