@@ -12,7 +12,7 @@ var (
 		"{who} 被告知持有锁[enters?，并进入临界区]；存储里已经没有它的条目。")
 	IsGranted = New5[Node, Optional, Flag, OptionalSeconds, Flag](
 		"{Who} is granted the lock[ with token {token}][endless? without expiry][ until {end}][enters? and enters].",
-		"{who} 获得锁[，令牌 {token}][endless?，没有期限][，期限到 {end}][enters?，并进入临界区]。")
+		"{who} 获得锁[，令牌 {token}][endless?，没有过期时间][，期限到 {end}][enters?，并进入临界区]。")
 	HasItAllTheSame = New1[Node](
 		"{Who} believes its attempt failed, but the store has its entry.",
 		"{who} 以为这次尝试失败了；存储里照样有它的条目。")
@@ -86,12 +86,12 @@ var (
 		"{who}把锁授予 {owner}，期限到 {end}。{owner} 还不知道。")
 	GrantsEndless = New2[Node, Node](
 		"{Who} grants {owner} the lock without expiry. {Owner} does not know yet.",
-		"{who}把锁授予 {owner}，没有期限。{owner} 还不知道。")
+		"{who}把锁授予 {owner}，没有过期时间。{owner} 还不知道。")
 	ExtendsForeign = New4[Node, Command, Node, Phrase](
 		"{Who}'s {command} extends {owner}'s entry: {end}.",
 		"{who} 的 {command} 延长了 {owner} 的条目：{end}。")
 	ExtendsItself = New3[Node, Node, Phrase](
-		"{Who} restarts the lease of {owner}'s entry: {end}.",
+		"{Who} starts the lease of {owner}'s entry afresh: {end}.",
 		"{who}让 {owner} 条目的租约重新开始：{end}。")
 	Renews = New2[Node, Seconds](
 		"{Who} renews its lease until {end}.",
@@ -99,7 +99,7 @@ var (
 	SetsLease = New2[Node, Phrase](
 		"{Who} sets the lease of its entry: {end}.",
 		"{who} 设定自己条目的租约：{end}。")
-	HasNoEndNow = New0("it no longer expires", "它不再有期限")
+	HasNoEndNow = New0("it no longer expires", "它不再过期")
 	EndsAtNow   = New1[Seconds]("it now ends at {end}", "现在到 {end}结束")
 	RemovesOwn  = New2[Node, Command](
 		"{Who}'s {command} removes its own entry.",
@@ -118,7 +118,7 @@ var (
 		"{owner} 的租约在 {server} 上结束。[untold?没有人告诉 {owner}。]")
 	LeaseIsOver = New1[Node](
 		"{Who}'s entry expires: its lease is over.",
-		"{who} 的条目到期；它的租约结束了。")
+		"{who} 的条目过期；它的租约结束了。")
 	SessionEnds = New2[Node, Flag](
 		"{Who}'s session ends, and its entry with it.[untold? Nobody tells {who}.]",
 		"{who} 的会话结束，它的条目也随之消失。[untold?没有人告诉 {who}。]")
@@ -168,7 +168,7 @@ var (
 	OthersHaveIt     = New0("The others have everything it had.", "它有的，其他几台都有。")
 	ReplicaHasEntry  = New1[Node]("A replica has {owner}'s entry, too.", "有一个副本也有 {owner} 的条目。")
 	NoReplicaHas     = New1[Node]("No replica has {owner}'s entry yet.", "还没有副本有 {owner} 的条目。")
-	EntryStays       = New0("Its entry stays: it never expires.", "它的条目留着：没有期限。")
+	EntryStays       = New0("Its entry stays: it never expires.", "它的条目留着：永不过期。")
 	EntryStaysUntil  = New1[Seconds]("Its entry stays until {end}.", "它的条目留到 {end}。")
 	RestartsAsClient = New2[Node, Optional](
 		"{Who} restarts[ (fault {number})] and begins anew.",
