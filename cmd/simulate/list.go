@@ -28,7 +28,7 @@ func listCommand(g *globals) *cobra.Command {
 	}
 	return speaks(&cobra.Command{
 		Use:       "list locks|bugs|faults|moments|properties|scenarios|runs",
-		Short:     "List what there is",
+		Short:     "List locks, faults, scenarios, runs and more",
 		Example:   "  simulate list locks\n  simulate list bugs\n  simulate list locks --json",
 		Args:      oneOf("list", kinds),
 		ValidArgs: kinds,
