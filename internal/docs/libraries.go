@@ -65,7 +65,7 @@ func (w *writer) librariesPage() []Page {
 	}
 	return []Page{page("libraries.md", "docs/libraries",
 		heading(1, "Libraries, by their own code"),
-		"What people import, as it is, in virtual time: its goroutines, timers and client library run against the simulated servers, with a Go runtime whose choices follow the seed. The program that you have installed shows what was measured; it has neither these libraries nor a toolchain. A pause is one from outside: timers go on and fire meanwhile. "+
+		"What people import, as it is, in virtual time: its goroutines, timers and client library run against the simulated servers, with a Go runtime whose choices follow the seed. The program that you have installed shows what was measured; it has neither these libraries nor a toolchain. A pause comes from outside: timers go on firing meanwhile. "+
 			link("own-lock.md", "own-lock.md")+" plays a lock of your own the same way.",
 		section("Under every kind of fault", table(head, rows)+"\n"+text("* the resource was damaged. - cannot be played so, or the library has no such step.")+" The letters are those of "+link("the matrix", "README.md")+"; the page of a library has the run behind each."),
 		section("What it takes to break one", "Each single fault at each moment of the plain world: two clients, a request or a step at a time.\n\n"+
