@@ -41,5 +41,6 @@ var (
 	LogFollowing = New1[Verbatim]("following {file}; Ctrl-C ends it with the verdict so far", "正在跟读 {file}；按 Ctrl-C 结束并给出到此为止的结论")
 	LogSayLease  = New0("a client that died without a word may hold the lock for ever: say with --lease how long a grant lasts", "无声死掉的客户端可能一直持有：用 --lease 说明锁授予多久")
 	LogCounts    = New3[Number, Number, Flag]("{certain} certain, {possible} possible[more?, at least]", "确定 {certain}，可能 {possible}[more?，至少]")
+	LogTimes     = New2[Verbatim, Number]("{verdict} {n}x", "{verdict} {n} 次")
 	LogMoreLocks = New1[Number]("... and {n} more {n|lock|locks}", "……还有 {n} 把锁")
 )
