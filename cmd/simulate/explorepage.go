@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"path"
-	"strings"
 
 	committed "lockstep/docs"
 	"lockstep/internal/explore"
@@ -12,7 +11,6 @@ import (
 	"lockstep/internal/report/explorepage"
 	"lockstep/internal/say"
 	"lockstep/internal/sim"
-	"lockstep/scenarios"
 )
 
 // storedWalk is what the walk of the fault space has come to, as it was stored.
@@ -22,21 +20,6 @@ func storedWalk() (*measured.Explored, error) {
 		return nil, &bugError{err}
 	}
 	return walk, nil
-}
-
-// inChinese gives the stories of a stored walk the Chinese titles that their files have.
-func inChinese(walk *measured.Explored) {
-	walk.EachStory(func(s *measured.Shown) {
-		data, err := scenarios.Cutsets.ReadFile(strings.TrimPrefix(s.Story, "scenarios/"))
-		if err != nil {
-			return // a result that was stored elsewhere: its stories are not in this program
-		}
-		if _, chinese, ok := strings.Cut(string(data), "\nzh:\n  scenario: "); ok {
-			title, _, _ := strings.Cut(chinese, "\n")
-			world := say.InTheWorld.With(say.Verbatim(s.World), say.Phrase{}).In(say.Chinese)
-			s.TextChinese = strings.TrimPrefix(strings.Trim(title, `"`), world)
-		}
-	})
 }
 
 // storedLibraries are the libraries that were measured by their own code, by lock.
@@ -65,9 +48,6 @@ func (g *globals) explorePage(ctx context.Context, l say.Language) (path string,
 	walk, err := storedWalk()
 	if err != nil {
 		return "", err
-	}
-	if l == say.Chinese {
-		inChinese(walk)
 	}
 	var kinds []explorepage.Kind
 	for _, k := range explore.Kinds() {

@@ -111,9 +111,6 @@ func (f *matrixFlags) measure(ctx context.Context, asked bool) error {
 		if o.Walk, err = storedWalk(); err != nil {
 			return err
 		}
-		if f.language == say.Chinese {
-			inChinese(o.Walk)
-		}
 	}
 	started := time.Now()
 	if err := f.measureElsewhere(ctx, &o); err != nil {
