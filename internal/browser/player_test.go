@@ -41,7 +41,7 @@ const walkSteps = `(function () {
 		if (line.top < picture.top - 1 || line.top > picture.bottom + 1) bad("the diagram shows another part");
 		if (innerWidth > 500 && (line.top < 0 || line.top > innerHeight)) bad("the cursor of the diagram is out of the window");
 		var steps = player.querySelector(".spacetime[data-rows]").dataset.steps.split(" "), at = player.querySelector(".spacetime[data-rows] .cursor").getAttribute("d");
-		if (at.indexOf("M0 " + steps[n - 1] + "H") !== 0) bad("the cursor of the diagram is at " + at);
+		if (at.replace(/^M[0-9.]+ ([0-9.]+)H.*/, "$1") !== steps[n - 1]) bad("the cursor of the diagram is at " + at);
 		var strip = player.querySelector(".timestrip"), x = parseFloat(strip.querySelector(".cursor").getAttribute("x1"));
 		var told = parseFloat(row.querySelector(".t").textContent.replace(/[^0-9.].*/, "")) * 1e6;
 		if (Math.abs(x - 100 * told / strip.dataset.end) > 0.01) bad("the cursor of the strip is at " + x + " %");
