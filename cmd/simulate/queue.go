@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -33,18 +34,25 @@ func playerMain() {
 	watchMemory()
 	out := os.Stdout
 	os.Stdout = os.Stderr // nothing else may come between the parts
-	queue.ServePlayer(os.Stdin, out, func() { os.Exit(exitMet) }, playRange)
+	version, err := exactVersion()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(exitEnvironment)
+	}
+	queue.ServePlayer(version, os.Stdin, out, func() { os.Exit(exitMet) }, playRange)
 	os.Exit(exitMet)
 }
 
-// newPlayer is this program as a player. It has one core: a worker starts as many as there are.
+// newPlayer is this program as a player. It has one core: a worker starts as many as there are. It has no
+// credentials, for it has nobody to show them to.
 func newPlayer() *exec.Cmd {
 	self, err := os.Executable()
 	if err != nil {
 		self = os.Args[0]
 	}
 	cmd := exec.Command(self)
-	cmd.Env = append(os.Environ(), playerVariable+"=1", "GOMAXPROCS=1")
+	secret := func(variable string) bool { return strings.HasPrefix(variable, "NATS_") }
+	cmd.Env = append(slices.DeleteFunc(os.Environ(), secret), playerVariable+"=1", "GOMAXPROCS=1")
 	apart(cmd) // Ctrl-C is for the worker, which ends its players
 	return cmd
 }
@@ -232,6 +240,9 @@ func (p *queueProgress) tell(x queue.Progress) {
 	line := fmt.Sprintf("%s: %d of %d ranges", p.what, x.Done, x.Of)
 	if x.Before > 0 {
 		line += fmt.Sprintf(" (%d were done before)", x.Before)
+	}
+	if x.Aside > 0 {
+		line += fmt.Sprintf(" (%d set aside)", x.Aside)
 	}
 	passed := now.Sub(p.began)
 	line += fmt.Sprintf(", %.1f per second, %d workers with %d players", float64(x.Done-x.Before)/max(passed.Seconds(), 0.001), x.Workers, x.Slots)
