@@ -6,6 +6,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"net"
 	"net/url"
 	"os"
 	"strings"
@@ -143,12 +144,12 @@ func (q *Queue) refused(err error) error {
 		}
 	}
 	var unknown *tls.CertificateVerificationError
-	var alert tls.AlertError
+	var alert *net.OpError
 	switch {
 	case errors.As(err, &unknown):
 		return fmt.Errorf("the certificate of %s is not trusted (%w): name the file of its authority in NATS_CA, and the host as the certificate has it", q.where, err)
-	case errors.As(err, &alert):
-		return fmt.Errorf("%s does not take the certificate of this side (%w): name the files of one in NATS_CERT and NATS_KEY", q.where, err)
+	case errors.As(err, &alert) && alert.Op == "remote error", errors.Is(err, nats.ErrTLS):
+		return fmt.Errorf("%s ends TLS with this side (%w): name the files of a certificate that it trusts, and of its key, in NATS_CERT and NATS_KEY", q.where, err)
 	case errors.Is(err, nats.ErrSecureConnWanted):
 		return fmt.Errorf("%s has no TLS (%w): write nats:// where that is enough, or start the server with a certificate", q.where, err)
 	}
@@ -186,6 +187,9 @@ func (q *Queue) setUp(ctx context.Context) (err error) {
 	err = q.patiently(ctx, 10*time.Second, func(ctx context.Context) (err error) {
 		if q.ranges, err = q.stream(ctx, ranges); err == nil {
 			q.results, err = q.stream(ctx, results)
+		}
+		if errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount) {
+			err = &finalError{err}
 		}
 		return err
 	})
