@@ -27,6 +27,13 @@ func eventually(t *testing.T, so func() bool) {
 	}
 }
 
+// bounded ends what would otherwise wait for ever, so that the test says what is wrong.
+func bounded(t *testing.T) context.Context {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	t.Cleanup(cancel)
+	return ctx
+}
+
 // A worker has one request with the servers, however many slots it has: servers keep a limited number of them.
 func TestAWorkerAsksOnceForAllItsSlots(t *testing.T) {
 	h := newHouse(t)
@@ -68,7 +75,7 @@ func TestAWorkThatAnotherCoordinatorForgetsGoesOn(t *testing.T) {
 	q, other := h.queue(), h.queue()
 	q.late = 10 * time.Millisecond
 	forgot := false
-	part, _, err := q.Do(t.Context(), Job{Work: w, Of: 3, Progress: func(Progress) {
+	part, _, err := q.Do(bounded(t), Job{Work: w, Of: 3, Progress: func(Progress) {
 		if info, err := other.ranges.Info(t.Context()); !forgot && err == nil && info.State.Msgs == 3 {
 			forgot = true
 			if err := other.Forget(t.Context(), w); err != nil {
@@ -118,8 +125,8 @@ func TestAWorkerThatCannotPlayEnds(t *testing.T) {
 			part, aside, err = q.Do(t.Context(), Job{Work: newWork(t, "v1", "text"), Of: 5})
 		}()
 		broken := NewWorker(h.queue(), "v1", 2, func() *exec.Cmd { return exec.Command(command[0], command[1:]...) })
-		if err := broken.Work(t.Context()); err == nil || !strings.Contains(err.Error(), said) {
-			t.Errorf("%v, not %q", err, said)
+		if err := broken.Work(bounded(t)); err == nil || !strings.Contains(err.Error(), said) {
+			t.Fatalf("%v, not %q", err, said)
 		}
 		h.worker("v1", 1, squares)
 		if <-done; err != nil || len(aside) > 0 {
