@@ -8,6 +8,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -50,10 +51,15 @@ func TestChaosOfAQueue(t *testing.T) {
 		cmd := exec.Command("unshare", "--mount", "--propagation", "private", self, "-test.run", "^TestChaosOfAQueue$", "-test.v", "-test.timeout", "0",
 			fmt.Sprint("-queue.rounds=", *queueRounds), fmt.Sprint("-queue.seed=", *queueSeed))
 		cmd.Env = append(os.Environ(), chaosInside+"=1")
-		said, err := osproc.Output(t.Context(), cmd)
-		t.Logf("%s", said)
-		if err != nil || !bytes.Contains(said, []byte("--- PASS: TestChaosOfAQueue")) {
-			t.Error(err)
+		var said bytes.Buffer
+		cmd.Stdout = io.MultiWriter(os.Stdout, &said)
+		p, err := osproc.Start(cmd)
+		if err != nil {
+			t.Fatal(err)
+		}
+		<-p.Done()
+		if !bytes.Contains(said.Bytes(), []byte("--- PASS: TestChaosOfAQueue")) {
+			t.Error(p.Ended())
 		}
 		return
 	}
@@ -75,7 +81,7 @@ func TestChaosOfAQueue(t *testing.T) {
 		work := works[round%len(works)]
 		began := time.Now()
 		got, exit := c.play(append(slices.Clone(work), "--json", "--on", c.address[2], "--ranges", strconv.Itoa(5+c.luck.IntN(36))))
-		t.Logf("round %d: %s, %.1f s: %s", round+1, work[0], time.Since(began).Seconds(), strings.Join(c.did, ", "))
+		fmt.Printf("    round %d: %s, %.1f s: %s\n", round+1, work[0], time.Since(began).Seconds(), strings.Join(c.did, ", "))
 		if !bytes.Equal(got, alone[round%len(works)]) || exit != codes[round%len(works)] {
 			t.Fatalf("round %d of seed %d, %v: one process prints\n%s\nand ends with %d, and the queue\n%s\nand %d", round+1, *queueSeed, work, alone[round%len(works)], codes[round%len(works)], got, exit)
 		}
@@ -109,6 +115,14 @@ const coordinator = 5
 func newHavoc(t *testing.T) *havoc {
 	c := &havoc{T: t, dir: t.TempDir(), luck: rand.New(rand.NewPCG(*queueSeed, 1)), over: make(chan struct{}), sums: map[string]int{}}
 	programIn(t, c.dir)
+	t.Cleanup(func() {
+		logs, _ := filepath.Glob(filepath.Join(c.dir, "*.log"))
+		for _, log := range logs {
+			if text, err := os.ReadFile(log); t.Failed() && err == nil {
+				t.Logf("%s:\n%s", log, text[max(0, len(text)-4<<10):])
+			}
+		}
+	})
 	ports := queuetest.Ports(t, 6)
 	c.disks = os.Getenv(chaosInside) != ""
 	routes := map[[2]int]string{}
@@ -158,7 +172,14 @@ func (c *havoc) link(port int) string {
 
 // start starts this program in the folder of the chaos.
 func (c *havoc) start(log string, out *os.File, args ...string) *osproc.Process {
-	cmd := simulateIn(c.T, c.dir, log, args...)
+	said, err := os.OpenFile(filepath.Join(c.dir, log), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		c.Error(err)
+		return nil
+	}
+	defer said.Close()
+	cmd := exec.Command(filepath.Join(c.dir, "bin/simulate"), args...)
+	cmd.Dir, cmd.Stderr = c.dir, said
 	if out != nil {
 		cmd.Stdout = out
 	}

@@ -190,8 +190,7 @@ func (w *Worker) handle(ctx context.Context, m jetstream.Msg, p player) (spent b
 	}
 	held, release := w.hold(ctx, m, meta.Sequence.Stream)
 	defer release()
-	began := time.Now()
-	data, err := w.play(held, t, meta.NumDelivered, p)
+	data, d, err := w.play(held, t, meta.NumDelivered, p)
 	var end *crash
 	var broken *brokenError
 	switch {
@@ -210,7 +209,7 @@ func (w *Worker) handle(ctx context.Context, m jetstream.Msg, p player) (spent b
 	case err != nil:
 		w.setAside(ctx, t, m, err.Error())
 	default:
-		w.store(ctx, t, m, data, time.Since(began))
+		w.store(ctx, t, m, data, d)
 	}
 	return false
 }
@@ -224,16 +223,18 @@ func (w *Worker) giveBack(m jetstream.Msg) {
 // brokenError is what keeps a worker from playing any range: its own fault, and none of the range.
 type brokenError struct{ error }
 
-// play plays a range that was handed out so many times.
-func (w *Worker) play(ctx context.Context, t task, times uint64, p player) ([]byte, error) {
-	work, err := w.work(ctx, t.work)
+// play plays a range that was handed out so many times, and returns what it has come to and how long that took.
+func (w *Worker) play(ctx context.Context, t task, times uint64, p player) ([]byte, time.Duration, error) {
+	work, err := w.work(ctx, t.work) // which may wait for servers
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	if times > mostDeliveries {
-		return nil, fmt.Errorf("it was handed out %d times and nobody has ended it", mostDeliveries)
+		return nil, 0, fmt.Errorf("it was handed out %d times and nobody has ended it", mostDeliveries)
 	}
-	return p.play(ctx, work, t.shard)
+	began := time.Now()
+	data, err := p.play(ctx, work, t.shard)
+	return data, time.Since(began), err
 }
 
 // work reads the work of a hash, as soon as the servers tell it. ErrMsgNotFound says that there is none, any
