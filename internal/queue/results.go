@@ -33,7 +33,8 @@ func (c *coordinator) follow(ctx context.Context) (<-chan jetstream.Msg, int, er
 			FilterSubjects: []string{results + ".*.*", failedSubject + "." + c.hash + ".*"}, InactiveThreshold: time.Minute,
 		})
 		if err == nil {
-			messages, err = consumer.Messages()
+			// The consumer is gone with its server, of which only the missing heartbeats tell: after 30 s by themselves.
+			messages, err = consumer.Messages(jetstream.PullExpiry(10*time.Second), jetstream.PullHeartbeat(time.Second))
 		}
 		return err
 	})
