@@ -220,7 +220,7 @@ func TestTheMatrixPageShowsHostileText(t *testing.T) {
 			Columns: []page.Column{{Kinds: []page.Kind{{}}}}, Seeds: 1,
 			Locks: []matrixpage.Lock{{Protocol: []string{""}, Cells: []matrixpage.Cell{{
 				Letter: j.Letter, Runs: 1, Tried: []string{""}, Worst: &one,
-				Also: []checker.Letter{""}, Walk: &matrixpage.Walk{Story: &matrixpage.Story{}},
+				Also: []checker.Letter{""}, Walk: &matrixpage.Walk{},
 			}}}},
 		}
 		spoil(reflect.ValueOf(m).Elem(), text)

@@ -107,8 +107,8 @@ func walkOfCell(c *matrix.Cell) *matrixpage.Walk {
 		return nil
 	}
 	w := &matrixpage.Walk{Schedules: c.Walked.Schedules, Vain: c.Walked.Vain, Cut: c.Walked.Cut}
-	if s := c.Story; s != nil {
-		w.Story = &matrixpage.Story{World: s.World, Text: s.Text, Command: playStory(c)}
+	if c.Story != nil {
+		w.Command = playStory(c)
 	}
 	return w
 }

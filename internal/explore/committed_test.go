@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"lockstep/internal/measured"
+	"lockstep/internal/say"
 	"lockstep/internal/scenario"
 )
 
@@ -45,12 +46,13 @@ func TestStoredSetsHaveStories(t *testing.T) {
 				for _, e := range said {
 					shown = shown || e.Verdict == "broken" && slices.Contains(properties[way], e.Property)
 				}
-				var texts []string
-				for k := range p.Faults {
-					texts = append(texts, p.Faults[k].Text)
+				text, chinese := "", ""
+				if len(p.Faults) > 0 {
+					told := toldOf(p.Faults)
+					text, chinese = told.English(), told.In(say.Chinese)
 				}
-				if text := strings.Join(texts, ", then "); !shown || text != s.Text || len(p.Faults) != len(s.Kinds) {
-					t.Errorf("%s of %s by %v: %s tells of %q and expects %v", way, l.Lock, s.Kinds, s.Story, text, said)
+				if !shown || text != s.Text || chinese != s.TextChinese || len(p.Faults) != len(s.Kinds) {
+					t.Errorf("%s of %s by %v: %s tells of %q, %q and expects %v", way, l.Lock, s.Kinds, s.Story, text, chinese, said)
 				}
 			}
 		}

@@ -11,6 +11,7 @@ import (
 
 	"lockstep/internal/checker"
 	"lockstep/internal/faults"
+	"lockstep/internal/history"
 	"lockstep/internal/locks"
 	"lockstep/internal/measured"
 	"lockstep/internal/say"
@@ -78,18 +79,25 @@ func (t *teller) tell(v locks.Variant, f *found) (measured.CutSet, error) {
 	if err != nil {
 		return measured.CutSet{}, err
 	}
-	var items []string
-	for _, x := range f.Schedule {
-		items = append(items, faultText(g.letters[x.Letter].text, x.When.phrase(g.plan.Clients), x.After))
-	}
-	what := g.told(f.Schedule)
-	s := story{locks: []string{v.ID}, world: g.world, faults: items}
-	broken, err := t.broken(v, &s, len(items))
+	triggers := g.triggers(f.Schedule)
+	broken, seen, err := t.broken(v, g, f.Schedule, triggers)
 	if err != nil {
 		return measured.CutSet{}, err
 	}
+	if fewer := faults.Recount(g.faults(f.Schedule, triggers), seen); !slices.Equal(fewer, triggers) {
+		again, _, err := t.broken(v, g, f.Schedule, fewer)
+		if err != nil {
+			return measured.CutSet{}, err
+		}
+		if !slices.Equal(again, broken) {
+			return measured.CutSet{}, fmt.Errorf("%s: counted from elsewhere, the story of %s breaks %v and not %v",
+				v.ID, g.told(f.Schedule).English(), again, broken)
+		}
+		triggers = fewer
+	}
+	items, what := g.items(f.Schedule, triggers), toldOf(g.faults(f.Schedule, triggers))
 	if !slices.ContainsFunc(properties[f.Way], func(id string) bool { return slices.Contains(broken, id) }) {
-		return measured.CutSet{}, fmt.Errorf("%s: the story does not show what was found (%s):\n%s", v.ID, f.Way, s.yaml())
+		return measured.CutSet{}, fmt.Errorf("%s: the story does not show what was found (%s): %s", v.ID, f.Way, what.English())
 	}
 	key := g.world + strings.Join(items, "")
 	x := t.told[key]
@@ -108,26 +116,28 @@ func (t *teller) tell(v locks.Variant, f *found) (measured.CutSet, error) {
 	return measured.CutSet{Kinds: f.Kinds.names(), Shown: shown}, nil
 }
 
-// broken plays a story and returns the properties that it breaks.
-func (t *teller) broken(v locks.Variant, s *story, faults int) ([]string, error) {
+// broken plays the story of a schedule with such triggers, and returns the properties that it breaks
+// and the moments of the run.
+func (t *teller) broken(v locks.Variant, g *ground, of schedule, triggers []faults.Trigger) (ids []string, seen []faults.Moment, err error) {
+	s := story{locks: []string{v.ID}, world: g.world, faults: g.items(of, triggers)}
 	p, err := scenario.Parse("", []byte(s.yaml()))
 	if err != nil {
-		return nil, fmt.Errorf("%s: a story is no scenario: %w\n%s", v.ID, err, s.yaml())
+		return nil, nil, fmt.Errorf("%s: a story is no scenario: %w\n%s", v.ID, err, s.yaml())
 	}
+	t.player.w.Watch(func(m faults.Moment, _ history.Instant) { seen = append(seen, m) })
 	h, err := t.player.w.Play(context.Background(), p, v.ID, 1)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	if shown := see(h); shown.began&^shown.vain != 1<<faults-1 || shown.cut {
-		return nil, fmt.Errorf("%s: not all faults of a story come about:\n%s", v.ID, s.yaml())
+	if shown := see(h); shown.began&^shown.vain != 1<<len(of)-1 || shown.cut {
+		return nil, nil, fmt.Errorf("%s: not all faults of a story come about:\n%s", v.ID, s.yaml())
 	}
-	var out []string
 	for _, p := range checker.All() {
 		if p.Check(h).Verdict == checker.Broken {
-			out = append(out, p.ID)
+			ids = append(ids, p.ID)
 		}
 	}
-	return out, nil
+	return ids, seen, nil
 }
 
 // stories names the files and returns them, sorted by name; the sets of the result name
@@ -202,23 +212,46 @@ func slug(text string) string {
 	return strings.Trim(b.String(), "-")
 }
 
-// fault is one place as a fault of a plan.
-func (g *ground) fault(x *place, number int) faults.Fault {
-	l := &g.letters[x.Letter].fault
-	t := x.When.fault(g.plan.Clients)
-	t.After = x.After
-	return faults.Make(number, l.Spec(), l.Args, t, l.End)
+// triggers are the moments of a schedule, as the walk counts them.
+func (g *ground) triggers(s schedule) []faults.Trigger {
+	out := make([]faults.Trigger, len(s))
+	for i := range s {
+		out[i] = s[i].When.fault(g.plan.Clients)
+		out[i].After = s[i].After
+	}
+	return out
+}
+
+// faults is a schedule with such triggers as the faults of a plan.
+func (g *ground) faults(s schedule, triggers []faults.Trigger) []faults.Fault {
+	out := make([]faults.Fault, len(s))
+	for i := range s {
+		l := &g.letters[s[i].Letter].fault
+		out[i] = faults.Make(i+1, l.Spec(), l.Args, triggers[i], l.End)
+	}
+	return out
+}
+
+// items is the same as the list of a scenario file.
+func (g *ground) items(s schedule, triggers []faults.Trigger) []string {
+	out := make([]string, len(s))
+	for i := range s {
+		out[i] = faultText(g.letters[s[i].Letter].text, triggers[i].Phrase(), triggers[i].After)
+	}
+	return out
 }
 
 // told is a schedule in one line.
-func (g *ground) told(s schedule) say.Phrase {
-	if len(s) == 0 {
+func (g *ground) told(s schedule) say.Phrase { return toldOf(g.faults(s, g.triggers(s))) }
+
+// toldOf is some faults in one line.
+func toldOf(fs []faults.Fault) say.Phrase {
+	if len(fs) == 0 {
 		return say.NoFault.With()
 	}
-	var faults say.Sequence
-	for i := range s {
-		f := g.fault(&s[i], i+1)
-		faults = append(faults, say.Both{English: f.Text, Chinese: f.TextChinese})
+	var all say.Sequence
+	for i := range fs {
+		all = append(all, say.Both{English: fs[i].Text, Chinese: fs[i].TextChinese})
 	}
-	return say.OneAfterTheOther.With(faults)
+	return say.OneAfterTheOther.With(all)
 }

@@ -125,7 +125,7 @@ type Shown struct {
 	Story string `json:"story"` // the file
 	Text  string `json:"text"`  // in one line
 
-	TextChinese string `json:"-"` // "" for one that was read: its story has it
+	TextChinese string `json:"text_zh,omitempty"` // the same; "" in a result of before it was kept
 }
 
 // EachStory calls f with every story of a result.
@@ -160,7 +160,7 @@ func ReadExplored(data []byte) (*Explored, error) {
 	for i := range r.Locks {
 		l := &r.Locks[i]
 		ok := printable(l.Lock)
-		l.eachStory(func(s *Shown) { ok = ok && printable(s.World, s.Story, s.Text) })
+		l.eachStory(func(s *Shown) { ok = ok && printable(s.World, s.Story, s.Text, s.TextChinese) })
 		l.TellHungApart()
 		for _, way := range Outcomes() {
 			for _, s := range l.Breaks[way] {

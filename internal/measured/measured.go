@@ -74,7 +74,7 @@ func ReadMatrix(data []byte) (*Matrix, error) {
 		c := &m.Cells[i]
 		ok := printable(c.Lock, c.Fault, c.Letter, c.Note, c.DamagedBy) && printable(c.Also...)
 		if s := c.Story; s != nil {
-			ok = ok && printable(s.World, s.Story, s.Text)
+			ok = ok && printable(s.World, s.Story, s.Text, s.TextChinese)
 		}
 		if !ok {
 			return nil, fmt.Errorf("is no matrix: cell %d has a character that no page shows", i+1)

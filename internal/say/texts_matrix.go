@@ -4,7 +4,6 @@ package say
 var matrixTexts = [][2]string{
 	{"while acquiring", "获取时"}, {"while holding", "持有时"}, {"while releasing", "释放时"},
 	{"kinds of the walk", "遍历中的种类"},
-	{"The walk has found the letter, in the world", "字母由遍历找到，在世界"},
 	{"The stored walk of the fault space adds every single fault of the column's kinds, at every moment, in all ways in which locks are used. So S says that none of so many runs and schedules came to anything worse.", "存下的故障空间遍历再加上：该列各种类的每一个单独故障，在每一个时刻，在锁的所有用法里。所以 S 是说：这么多次运行和安排里，没有一个有更坏的结果。"},
 	{"Skip to the matrix", "跳到矩阵"},
 	{"How distributed locks break", "分布式锁是怎样坏掉的"},

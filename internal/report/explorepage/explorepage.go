@@ -205,7 +205,7 @@ func setViews(x *measured.ExploredLock, way string, l say.Language) (out []cutSe
 		}
 		out = append(out, cutSetView{
 			ID: fmt.Sprintf("%s-%s-%d", clean.FileName(x.Lock), way, n+1), Kinds: clean.Text(strings.Join(s.Kinds, " "), clean.MaxLine), Words: clean.Text(names, clean.MaxLine),
-			Text: clean.Text(s.Text, clean.MaxLine), World: clean.Text(s.World, clean.MaxName),
+			Text: clean.Text(say.Both{English: s.Text, Chinese: s.TextChinese}.In(l), clean.MaxLine), World: clean.Text(s.World, clean.MaxName),
 			Command: "simulate run " + shell.Word(s.Story) + " --lock " + shell.Word(x.Lock),
 		})
 	}

@@ -75,11 +75,8 @@ type Cell struct {
 // Walk is what the walk of the fault space has come to in a cell.
 type Walk struct {
 	Schedules, Vain, Cut int64  // walked; whose fault changed nothing; that have no end
-	Story                *Story // when the letter is worse for it; nil when the runs alone have made it
+	Command              string // plays the story by which the letter is worse; "" when the runs alone have made it
 }
-
-// Story is how the walk has broken a lock.
-type Story struct{ World, Text, Command string }
 
 // Run is the worst run of a cell, to be played again.
 type Run struct {

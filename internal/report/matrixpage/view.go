@@ -81,9 +81,9 @@ type matrixCellView struct {
 	Outcome                           string // 22 of 22 broken
 	Counts                            string
 	Tried                             []string
-	Besides                           []besideView // what the letter does not say
-	Command                           string       // plays the walk's story; "" when the runs alone have made the letter
-	About                             string       // what the run below is
+	Besides                           []string // what the letter does not say
+	Command                           string   // plays the walk's story; "" when the runs alone have made the letter
+	About                             string   // what the run below is
 	Run                               *runOfCell
 }
 
@@ -220,9 +220,9 @@ func newMatrixCellView(c *Cell, lock string, column *columnView, seeds int, d de
 	if c.DamagedBy != "" {
 		v.Class += " damaged"
 	}
-	if c.Walk != nil && c.Walk.Story != nil {
+	if c.Walk != nil && c.Walk.Command != "" {
 		v.Class += " walked"
-		v.Command = clean.Text(c.Walk.Story.Command, clean.MaxLine)
+		v.Command = clean.Text(c.Walk.Command, clean.MaxLine)
 	}
 	v.Besides = besides(c, l)
 	if c.Letter != notApplicable && c.Runs+c.Untested > 0 {
@@ -244,7 +244,7 @@ func newMatrixCellView(c *Cell, lock string, column *columnView, seeds int, d de
 func outcome(c *Cell) say.Phrase {
 	n := say.Number(c.Runs)
 	switch {
-	case c.Walk != nil && c.Walk.Story != nil:
+	case c.Walk != nil && c.Walk.Command != "":
 		return say.WordWalked.With()
 	case c.Broken > 0 && c.Stuck > 0:
 		return say.BothOfRuns.With(say.Number(c.Broken), say.Number(c.Stuck), n)

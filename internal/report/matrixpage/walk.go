@@ -21,35 +21,26 @@ func kindsOf(c *page.Column) say.List {
 	return all
 }
 
-// besideView is something that a cell knows beyond its letter. What a story does is quoted from the
-// stored walk, in English.
-type besideView struct{ Said, Quoted string }
-
 // besides is what else was found in a cell, what was damaged, and what the walk has come to.
-func besides(c *Cell, l say.Language) (out []besideView) {
-	add := func(p say.Phrase, quoted string) {
-		out = append(out, besideView{clean.Sentence(p.In(l)), clean.Text(quoted, clean.MaxLine)})
-	}
+func besides(c *Cell, l say.Language) (out []string) {
+	add := func(p say.Phrase) { out = append(out, clean.Sentence(p.In(l))) }
 	if len(c.Also) > 0 {
 		var also []string
 		for _, l := range c.Also {
 			also = append(also, string(l))
 		}
-		add(say.FoundBesides.With(say.Verbatim(clean.Text(strings.Join(also, ", "), clean.MaxName))), "")
+		add(say.FoundBesides.With(say.Verbatim(clean.Text(strings.Join(also, ", "), clean.MaxName))))
 	}
 	if c.DamagedBy != "" {
-		add(say.DamagedBy.With(say.Verbatim(c.DamagedBy)), "")
+		add(say.DamagedBy.With(say.Verbatim(c.DamagedBy)))
 	}
 	w := c.Walk
 	if w == nil {
 		return out
 	}
-	add(say.WalkedOfCell.With(say.Grouped(w.Schedules), say.Grouped(w.Vain)), "")
+	add(say.WalkedOfCell.With(say.Grouped(w.Schedules), say.Grouped(w.Vain)))
 	if w.Cut > 0 {
-		add(say.WalkedWithoutEnd.With(say.Grouped(w.Cut)), "")
-	}
-	if s := w.Story; s != nil {
-		add(say.Text("The walk has found the letter, in the world"), s.World+": "+s.Text)
+		add(say.WalkedWithoutEnd.With(say.Grouped(w.Cut)))
 	}
 	return out
 }

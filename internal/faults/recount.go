@@ -1,0 +1,77 @@
+package faults
+
+// Recount returns the trigger of each fault with the smallest number that says the same moment: the 2nd
+// SET of a client may be the first in its 2nd round, or the first after fault 1. A reader pictures that, and
+// on real servers a keepalive more does not shift it. seen are all moments of a run with these faults, in
+// their order; triggers whose number is 1, that repeat, or that do not name their client stay as they are.
+func Recount(fs []Fault, seen []Moment) []Trigger {
+	out := make([]Trigger, len(fs))
+	begins := make([]int, len(fs)) // the index of the moment with which a fault began; -1 unless it was at once
+	for i := range fs {
+		t := fs[i].Trigger
+		out[i], begins[i] = t, -1
+		reached := indexOf(&t, seen)
+		if t.After == 0 {
+			begins[i] = reached
+		}
+		if t.Nth <= 1 || reached < 0 {
+			continue
+		}
+		least := func(from, round, behind int) {
+			if n := occurrences(&t, seen[from:reached+1]); n < out[i].Nth {
+				out[i].Nth, out[i].Round, out[i].Behind = n, round, behind
+			}
+		}
+		start, round := roundOf(t.Subject, seen[:reached+1])
+		least(start, round, 0)
+		for k := range i {
+			if begins[k] >= 0 && begins[k] < reached {
+				least(begins[k]+1, 0, fs[k].Number)
+			}
+		}
+	}
+	return out
+}
+
+// indexOf is the index of the moment that a trigger waits for; -1 when it never came, or when the trigger
+// is none that this file counts.
+func indexOf(t *Trigger, seen []Moment) int {
+	if t.Moment == NoMoment || t.Nth == 0 || t.Round > 0 || t.Behind > 0 {
+		return -1
+	}
+	n := 0
+	for i := range seen {
+		if t.named(&seen[i]) {
+			if n++; n == t.Nth {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// occurrences counts the moments of a trigger, whatever its number is.
+func occurrences(t *Trigger, seen []Moment) int {
+	n := 0
+	for i := range seen {
+		if t.named(&seen[i]) {
+			n++
+		}
+	}
+	return n
+}
+
+// named reports whether a trigger that names its client waits for such a moment.
+func (t *Trigger) named(m *Moment) bool {
+	return t.Moment == m.Kind && t.Subject == m.Subject && (!m.Kind.OnWire() || t.names(m))
+}
+
+// roundOf is where the last round of a client begins, and its number; 0 before its first.
+func roundOf(client string, seen []Moment) (start, round int) {
+	for i := range seen {
+		if seen[i].Kind == StartsWaiting && seen[i].Subject == client {
+			start, round = i, round+1
+		}
+	}
+	return start, round
+}
