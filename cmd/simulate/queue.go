@@ -237,26 +237,31 @@ func (p *queueProgress) tell(x queue.Progress) {
 	if first && !tty && x.Done < x.Of {
 		return
 	}
-	line := fmt.Sprintf("%s: %d of %d ranges", p.what, x.Done, x.Of)
+	line := queueLine(p.what, x, now.Sub(p.began))
+	if tty {
+		fmt.Fprint(os.Stderr, "\r\x1b[K"+line)
+		return
+	}
+	fmt.Fprintln(os.Stderr, line)
+}
+
+// queueLine says how far a queue is after some time.
+func queueLine(what string, x queue.Progress, passed time.Duration) string {
+	line := fmt.Sprintf("%s: %d of %d ranges", what, x.Done, x.Of)
 	if x.Before > 0 {
 		line += fmt.Sprintf(" (%d were done before)", x.Before)
 	}
 	if x.Aside > 0 {
 		line += fmt.Sprintf(" (%d set aside)", x.Aside)
 	}
-	passed := now.Sub(p.began)
 	line += fmt.Sprintf(", %.1f per second, %d workers with %d players", float64(x.Done-x.Before)/max(passed.Seconds(), 0.001), x.Workers, x.Slots)
 	if x.Strangers > 0 {
-		line += fmt.Sprintf(" (%d of another version take nothing)", x.Strangers)
+		line += fmt.Sprintf(" (of another version, which take nothing: %d)", x.Strangers)
 	}
 	if n := x.Done - x.Before; n > 0 && x.Done < x.Of {
 		line += ", ends in " + (passed * time.Duration(x.Of-x.Done) / time.Duration(n)).Round(time.Second).String()
 	}
-	if tty {
-		fmt.Fprint(os.Stderr, "\r\x1b[K"+line)
-		return
-	}
-	fmt.Fprintln(os.Stderr, line)
+	return line
 }
 
 func (p *queueProgress) clear() {

@@ -218,3 +218,20 @@ func TestTheEndOfTheConnectionEndsWhatIsTried(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A player that ends in the middle of a range is a crash, with what it said; the next range gets another one.
+func TestAPlayerThatEndsIsACrash(t *testing.T) {
+	p := &process{version: "v1", command: func() *exec.Cmd {
+		return exec.Command("sh", "-c", `echo '{"Version": "v1"}'; read request; echo "panic: poison" >&2; exit 2`)
+	}}
+	defer p.close()
+	for range 2 {
+		var end *crash
+		if _, err := p.play(t.Context(), newWork(t, "v1", "text"), shard.Shard{Number: 1, Of: 1}); !errors.As(err, &end) || end.why != "exit status 2: panic: poison" {
+			t.Fatal(err)
+		}
+	}
+	if (&process{version: "v1", command: func() *exec.Cmd { return exec.Command("true") }}).start() == nil {
+		t.Error("a player that says nothing is one")
+	}
+}
