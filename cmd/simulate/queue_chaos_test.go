@@ -370,7 +370,8 @@ func (c *havoc) fill(server int) (empty func()) {
 		c.Error(err)
 	}
 	return func() {
-		if err := os.Remove(path); err != nil {
+		// Emptied first: a process that is just being started may still have the file, which keeps its room.
+		if err := errors.Join(os.Truncate(path, 0), os.Remove(path)); err != nil {
 			c.Error(err)
 		}
 		c.servers[server].Kill(c.T)
