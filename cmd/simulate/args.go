@@ -184,7 +184,7 @@ func oneOf(command string, words []string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		switch {
 		case len(args) == 0:
-			return fmt.Errorf("%s what? name one of %s", command, strings.Join(known, ", "))
+			return fmt.Errorf("%s what? %s", command, strings.Join(known, ", "))
 		case len(args) > 1:
 			return fmt.Errorf("cannot %s several at once: leave %q away", command, args[1])
 		}

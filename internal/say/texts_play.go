@@ -3,7 +3,7 @@ package say
 // playTexts are those of the playground and of the site around it.
 var playTexts = [][2]string{
 	// The page of the playground.
-	{"Playground", "试验场"}, {"Skip to the timeline", "跳到时间轴"}, {"Pages", "页面"}, {"Controls", "控件"}, {"Faults, and what to share", "故障与分享"}, {"Share", "分享"},
+	{"Playground", "试验场"}, {"Skip to the timeline", "跳到时间轴"}, {"Pages", "页面"}, {"Controls", "控件"}, {"Stories, lessons, and what to share", "故事、课程与分享"},
 	{"Drag the pause. Watch two clients get in.", "拖动停顿，看两个客户端同时进去。"},
 	{"Take the end of the pause and pull it past the lease. Everything here is played by the simulator, in this page, while you drag.", "抓住停顿的末端，把它拉过租约。你拖动的时候，这一切都由本页里的模拟器当场演出。"},
 	{"This page plays a simulator, so it needs scripts. The gallery and the reference do not.", "本页要运行模拟器，所以需要脚本。图例和参考不需要。"},
@@ -14,7 +14,7 @@ var playTexts = [][2]string{
 	{"a write whose token is lower than that of an earlier write is refused", "令牌比先前写入低的写入要拒绝"},
 	{"reads raise the mark too, which closes the gap between a stale read and an accepted write", "读取也抬高记号，堵住过期读取与被接受的写入之间的空当"},
 	{"Faults", "故障"}, {"Drag one into a lane, or onto a message of the diagram. A click asks where.", "拖一个到泳道里，或拖到图中的消息上。点击则会询问放在哪里。"},
-	{"pause", "停顿"}, {"crash", "崩溃"}, {"cut off", "断网"}, {"clock steps", "时钟拨动"}, {"failover", "故障转移"}, {"lose the request", "丢失请求"}, {"lose the reply", "丢失回复"},
+	{"pause", "停顿"}, {"crash", "崩溃"}, {"cut off", "断网"}, {"clock steps", "时钟拨动"}, {"failover", "故障转移"}, {"lose request", "丢失请求"}, {"lose reply", "丢失回复"},
 	{"late request", "请求迟到"}, {"late reply", "回复迟到"}, {"The faults of this story", "这个故事里的故障"},
 	{"Copy the link", "复制链接"}, {"Copy as scenario file", "复制为场景文件"}, {"Open a scenario file", "打开场景文件"}, {"A story", "一个故事"}, {"A lesson", "一课"}, {"choose …", "请选择……"},
 	{"Messages and steps", "消息与步骤"}, {"to the next control; faults in the timeline are controls", "到下一个控件；时间轴里的故障也是控件"},
