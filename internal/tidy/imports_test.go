@@ -39,14 +39,15 @@ var layers = map[string][]string{
 	"internal/real": {
 		"internal/faults", "internal/history", "internal/locks", "internal/plan", "internal/resp", "internal/spread", "internal/workload", "internal/world",
 	},
-	"internal/chaos":    {"internal/faults", "internal/plan", "internal/sim/kernel", "internal/spread"},
-	"internal/scenario": {"internal/chaos", "internal/checker", "internal/faults", "internal/locks", "internal/plan", "internal/say", "internal/spread"},
-	"internal/run":      {"internal/chaos", "internal/checker", "internal/history", "internal/locks", "internal/plan", "internal/say"},
-	"internal/rate":     {},
-	"internal/shard":    {},
-	"internal/queue":    {"internal/shard"},
-	"internal/measured": {},
-	"internal/sweep":    {"internal/checker", "internal/plan", "internal/rate", "internal/run", "internal/shard"},
+	"internal/chaos":           {"internal/faults", "internal/plan", "internal/sim/kernel", "internal/spread"},
+	"internal/scenario":        {"internal/chaos", "internal/checker", "internal/faults", "internal/locks", "internal/plan", "internal/say", "internal/spread"},
+	"internal/run":             {"internal/chaos", "internal/checker", "internal/history", "internal/locks", "internal/plan", "internal/say"},
+	"internal/rate":            {},
+	"internal/shard":           {},
+	"internal/queue":           {"internal/shard"},
+	"internal/queue/queuetest": {"internal/real/osproc"}, // servers for tests
+	"internal/measured":        {},
+	"internal/sweep":           {"internal/checker", "internal/plan", "internal/rate", "internal/run", "internal/shard"},
 	"internal/search": {
 		"internal/chaos", "internal/checker", "internal/explain", "internal/faults", "internal/history", "internal/plan",
 		"internal/rate", "internal/run", "internal/say", "internal/scenario", "internal/shard", "internal/world",
