@@ -9,7 +9,7 @@ PROFILE := $(CURDIR)/cmd/simulate/simulate.pgo
 # The browsers that internal/browser knows; any of them will do.
 BROWSERS := chromium chromium-browser google-chrome chrome headless-shell
 
-.PHONY: help test test-more unit race mutants live live-all live-docker images determinism soak soak-live fuzz conformance bench bench-live check lint golden generate gallery site build dist cross profile servers examples consul libraries clean
+.PHONY: help test test-more unit race mutants live live-all live-docker images determinism soak soak-live chaos fuzz conformance bench bench-live check lint golden generate gallery site build dist cross profile servers examples consul libraries clean
 
 help: ## show this menu
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -19,7 +19,7 @@ test: servers images check ## everything: install the servers and the browser th
 	$(MAKE) --no-print-directory -j2 determinism live # one computes, the other waits
 
 # The tests of servers that no package has, and their locks in both worlds; what every verb does
-# on real servers; the programs of examples/; shards in containers; many runs of one seed; what a lock, a verb and a property more cost.
+# on real servers; the programs of examples/; shards in containers; many runs of one seed; what a lock, a verb and a property more cost; a queue under chaos.
 test-more: servers examples consul ## what is slow, and what needs a server that is built and not installed: Consul
 	LOCKSTEP_REQUIRE_MORE=1 $(GO) test -timeout 20m -count=1 ./internal/tidy -run ThePrice
 	LOCKSTEP_REQUIRE_MORE=1 $(GO) test -timeout 20m -count=1 ./internal/logcheck -run LongLog
@@ -27,6 +27,7 @@ test-more: servers examples consul ## what is slow, and what needs a server that
 	LOCKSTEP_REQUIRE_SERVERS=1 LOCKSTEP_REQUIRE_MORE=1 $(GO) test -tags live -timeout 20m -count=1 ./internal/conformance -run TheLiveWorldDoesWhatVerbsSay
 	LOCKSTEP_REQUIRE_SERVERS=1 LOCKSTEP_REQUIRE_MORE=1 $(GO) test -timeout 20m -count=1 ./internal/real -run TheExamplesAreLocks
 	LOCKSTEP_REQUIRE_SERVERS=1 LOCKSTEP_REQUIRE_MORE=1 $(GO) test -tags live -timeout 20m -count=1 ./cmd/simulate -run 'ContainersPlayTheShards|KilledShards'
+	$(MAKE) --no-print-directory chaos
 	LOCKSTEP_REQUIRE_MORE=1 $(GO) test -timeout 20m -count=1 ./internal/sim/consul -run RealConsul -conformance.operations 12000
 	LOCKSTEP_REQUIRE_MORE=1 $(GO) test -timeout 20m -count=1 ./internal/real/servers ./internal/real/worker ./internal/real -run 'Consul|Routes/consul'
 	LOCKSTEP_REQUIRE_MORE=1 $(GO) test -timeout 20m -count=1 ./internal/real -run 'Store/consul-session|LeaderOfACluster/consul-session|NothingIsLeft/consul'
@@ -72,6 +73,9 @@ LIVE_DOCKER := $(LIVE) seconds-that-are-too-short sentinels-choose-who-knows-mos
 live-docker: images ## the lessons of the list above, and two more, with the servers in containers
 	@out=$$(mktemp -d); trap 'rm -rf $$out' EXIT; \
 	$(GO) run -tags live ./cmd/simulate run $(LIVE_DOCKER) --backend docker --scale 0.2 --playable --quiet --out $$out
+
+chaos: ## many rounds of a queue whose workers, coordinators and servers are killed, links cut and disks filled (ROUNDS=200: so many)
+	LOCKSTEP_REQUIRE_MORE=1 $(GO) test -tags queue -v -timeout 60m -count=1 ./cmd/simulate -run 'Chaos$$' -queue.rounds $(or $(ROUNDS),25)
 
 soak-live: servers ## kill harnesses, servers and workers 100 times and play 400 storms: nothing is left, nothing hangs (SOAK=2: a fifth of it)
 	@set -o pipefail; LOCKSTEP_SOAK=$(or $(SOAK),10) LOCKSTEP_REQUIRE_SERVERS=1 $(GO) test -tags live -v -timeout 60m ./internal/real ./internal/real/link ./cmd/simulate \

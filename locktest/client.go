@@ -47,8 +47,8 @@ func (c Client) Underlying() *bubble.Client { return c.c }
 // Timeout is for how long the story wants a client to wait for a reply.
 func (c Client) Timeout() time.Duration { return c.c.Timeout() }
 
-// Redis returns a client of go-redis for the first address of a test whose store is Redis, with the options that it has when
-// nobody sets any, retries among them; only the time limits are those of the story.
+// Redis returns a client of go-redis for the first address of a test whose store is Redis, with its
+// default options, retries among them; only the time limits are those of the story.
 func (c Client) Redis() *redis.Client { return c.Nodes()[0] }
 
 // Nodes returns a client of go-redis for each address.

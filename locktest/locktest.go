@@ -26,8 +26,9 @@
 //
 // No process can be stopped from outside in the middle of its goroutines. A paused client stands
 // still where it touches the world: nothing that it reads or writes comes back, and Acquire,
-// Extend and Release return when the pause is over. Its timers go on and fire meanwhile, and its
-// clock is everybody's: a lock that looks at the time after a pause sees the true one.
+// Extend and Release return when the pause is over. Its timers go on firing meanwhile, and it
+// shares one clock with everybody: a lock that looks at the time after a pause sees the true
+// one.
 package locktest
 
 import (
@@ -47,11 +48,11 @@ type Lock interface {
 	Acquire(ctx context.Context) (Lease, error)
 }
 
-// Lease is the lock in the hands of a client that believes it holds it. What a lock can do beyond
-// releasing, its leases say by further methods: Extender, Fenced, Watched.
+// Lease is the lock in the hands of a client that believes it holds it. A lease says by further
+// methods what it can do beyond releasing: Extender, Fenced, Watched.
 type Lease interface {
 	// Release gives the lock back. nil: the store has confirmed it. ErrNotHeld, wrapped or not:
-	// the store had nothing of this client's. Any other error: the outcome is unknown.
+	// the store had no entry of this client. Any other error: the outcome is unknown.
 	Release(ctx context.Context) error
 }
 
@@ -70,7 +71,7 @@ type Fenced interface{ Token() int64 }
 // work then.
 type Watched interface{ Lost() <-chan struct{} }
 
-// ErrNotHeld is what Release and Extend return when the store had nothing of this client's.
+// ErrNotHeld is what Release and Extend return when the store had no entry of this client.
 var ErrNotHeld = locks.ErrNotHeld
 
 // LockFunc is a Lock that is a function.
@@ -86,7 +87,7 @@ type LeaseFunc func(ctx context.Context) error
 func (f LeaseFunc) Release(ctx context.Context) error { return f(ctx) }
 
 // NoLock is what to return instead of a lock that could not be made, say because its client did
-// not reach a server. The next try of the client makes it anew.
+// not reach a server. The next try of the client makes it again.
 func NoLock(err error) Lock { return noLock{err} }
 
 type noLock struct{ err error }
@@ -96,12 +97,12 @@ func (n noLock) Acquire(context.Context) (Lease, error) { return nil, n.err }
 // Store is the servers behind the lock under test: Redis, or one of packages sqltest and etcdtest.
 type Store interface{ Servers() bubble.Servers }
 
-// Redis is one primary, with a replica in the stories that need one, or Nodes servers that know
-// nothing of each other, as Redlock has them.
+// Redis is one primary, with a replica in the stories that need one, or Nodes independent
+// servers, as Redlock has them.
 type Redis struct {
 	Nodes int // 0 counts as 1
 	// Replicas is how many the primary has in every story, for a lock that asks for them (WAIT): they are
-	// 10 ms behind where the story says nothing of it. Several nodes have none.
+	// 10 ms behind unless the story says otherwise. Several nodes have none.
 	Replicas int
 }
 
@@ -122,8 +123,8 @@ func (r Redis) Servers() bubble.Servers {
 }
 
 // Run plays stories to a lock. newLock makes it for one client, in a goroutine of its own; a client
-// that starts anew after a crash gets another one. What it opens it hands to Client.Cleanup, but for
-// what Client.Redis has made.
+// that restarts after a crash gets another one. What it opens, it hands to Client.Cleanup, except
+// for what Client.Redis made.
 //
 // Run cannot be part of a parallel test: a bubble of testing/synctest has its own time, but
 // crypto/rand is everybody's.

@@ -19,9 +19,9 @@ const (
 	NoLostUpdate     = checker.NoLostUpdateID     // no update of the resource is overwritten unseen
 )
 
-// Breaks says that the lock breaks promises in a story, and that you know: that of the properties,
-// or mutual exclusion if none is named. The test then fails when they are kept. Of a lock that breaks
-// mutual exclusion and has no fencing tokens nothing is expected of the writes to the resource.
+// Breaks says that the lock breaks promises in a story, and that you know: that of the properties, or
+// mutual exclusion if none is named. The test then fails when they are kept. If a lock breaks mutual
+// exclusion and has no fencing tokens, nothing is expected of the writes to the resource.
 //
 // A kind of fault of Walk is named as its subtest: walk/pause.
 func Breaks(story string, properties ...string) Option {
@@ -56,13 +56,13 @@ func Stories(names ...string) Option {
 	return func(s *suite) { s.stories = slices.Clone(names) }
 }
 
-// Walk has every fault of eight kinds played besides at every request and every step of one client,
-// one at a time: pause, crash, cut, lost-request, lost-reply, late-request, late-reply, restart. Each
-// kind is a subtest, and is broken when it breaks the lock anywhere.
+// Walk also plays eight kinds of faults, each at every request and every step of one client, one at a
+// time: pause, crash, cut, lost-request, lost-reply, late-request, late-reply, restart. Each kind is
+// a subtest, and is broken when it breaks the lock anywhere.
 func Walk() Option { return func(s *suite) { s.walk = true } }
 
-// Seeds has each story played with so many seeds. LOCKSTEP_SEED names the first one; it is 1
-// otherwise.
+// Seeds has each story played with that many seeds. LOCKSTEP_SEED names the first one; it is
+// 1 otherwise.
 func Seeds(n int) Option { return func(s *suite) { s.seeds = max(n, 1) } }
 
 // Name is what reports call the lock; the name of the test otherwise.

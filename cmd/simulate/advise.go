@@ -21,13 +21,13 @@ func adviseCommand(g *globals) *cobra.Command {
 	f := &adviseFlags{globals: g}
 	cmd := &cobra.Command{
 		Use:   "advise",
-		Short: "Which lock stands what you have to expect?",
-		Long: `Say which locks break when certain kinds of faults come about, and nothing else does.
-The answer comes from the stored walk of the fault space (docs/explore.json, see
-simulate explore): of each lock and each way of breaking, the smallest set of the
-expected kinds that breaks it, or none. None means none of up to so many faults at
-once within the scope of that walk. A kind that lasts long stands for its short form,
-too. Without --expect it writes a page on which you tick them.
+		Short: "Find the locks that survive what you expect",
+		Long: `Say which locks break when only certain kinds of faults can happen. The answer comes
+from the stored walk of the fault space (docs/explore.json, see simulate explore): for
+each lock and each way to break, the smallest set of the expected kinds that breaks it,
+or none. None means: no schedule of up to that many faults within the scope of that
+walk. A long kind of fault includes its short form. Without --expect it writes a page on
+which you tick them.
 
 Kinds of faults:
 ` + kindsHelp(),

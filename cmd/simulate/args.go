@@ -74,10 +74,10 @@ func flagError(cmd *cobra.Command, err error) error {
 // checkFlags checks what flags with the same name have in common.
 func checkFlags(cmd *cobra.Command) error {
 	if f := cmd.Flags().Lookup("out"); f != nil && f.Value.String() == "" {
-		return errors.New("--out is empty: name a folder, or leave it away for reports")
+		return errors.New("--out is empty: name a folder, or leave it out for reports")
 	}
 	if f := cmd.Flags().Lookup("jobs"); f != nil && strings.HasPrefix(f.Value.String(), "-") {
-		return fmt.Errorf("--jobs %s: at least 1; leave it away for one for each core", f.Value)
+		return fmt.Errorf("--jobs %s: at least 1; leave it out for one for each core", f.Value)
 	}
 	return nil
 }
@@ -110,13 +110,13 @@ func (l fullList) Set(text string) error {
 func formOf(f *pflag.Flag) string {
 	switch f.Value.Type() {
 	case "bool":
-		return "true or false: leave the value away"
+		return "true or false: leave the value out"
 	case "uint64":
 		return "a whole number from 0 to 18446744073709551615"
 	case "int":
 		return "a whole number"
 	case "stringSlice":
-		return "a list of names without gaps, such as a,b: name one at least, or leave the flag away"
+		return "a list of names without gaps, such as a,b: name one at least, or leave the flag out"
 	case "stringArray":
 		return "KEY=VALUE, such as lease=30s"
 	case "intSlice":
@@ -132,7 +132,7 @@ func noArguments(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	return fmt.Errorf("%s takes no arguments: leave %q away; `%s --help` shows the flags", nameOf(cmd), args[0], cmd.CommandPath())
+	return fmt.Errorf("%s takes no arguments: leave %q out; `%s --help` shows the flags", nameOf(cmd), args[0], cmd.CommandPath())
 }
 
 // subcommand demands one of the commands below a command, or nothing.
@@ -148,7 +148,7 @@ func (g *globals) subcommand(cmd *cobra.Command, args []string) error {
 	}
 	if !cmd.HasParent() && scenario.Nearest(args[0], known) == "" {
 		if _, err := g.scenarioFiles(cmd.Context(), args[0]); err == nil {
-			return fmt.Errorf("%q is a scenario and no command: did you mean simulate run %s?", args[0], shell.Word(args[0]))
+			return fmt.Errorf("%q is a scenario, not a command: did you mean simulate run %s?", args[0], shell.Word(args[0]))
 		}
 	}
 	return unknownName("command", args[0], known)
@@ -184,9 +184,9 @@ func oneOf(command string, words []string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		switch {
 		case len(args) == 0:
-			return fmt.Errorf("%s what? name one of %s", command, strings.Join(known, ", "))
+			return fmt.Errorf("%s what? %s", command, strings.Join(known, ", "))
 		case len(args) > 1:
-			return fmt.Errorf("cannot %s several at once: leave %q away", command, args[1])
+			return fmt.Errorf("cannot %s several at once: leave %q out", command, args[1])
 		}
 		if slices.Contains(known, args[0]) {
 			return nil

@@ -127,7 +127,7 @@ func TestServedIndexInABrowser(t *testing.T) {
 		t.Errorf("%d rows, %q", p.Count(shownRows), got)
 	}
 	p.Press(" xyz")
-	if p.Count(shownRows) != 0 || p.Text("#none") != "No run is like that." {
+	if p.Count(shownRows) != 0 || p.Text("#none") != "No run matches." {
 		t.Errorf("%d rows, %q", p.Count(shownRows), p.Text("#none"))
 	}
 	browser.Eval[int](p, `document.querySelector("#clear").focus(), 0`)

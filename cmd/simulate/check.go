@@ -42,16 +42,15 @@ header line or as JSON lines:
   {"time":"2026-03-01T10:00:00Z","client":"p1","lock":"jobs","event":"acquired"}
 
 Events are acquired, released, lost, extended, waiting, crashed and write; docs/check.md
-says what each means and which verdict follows. Each lock of a log is judged by
-itself, in constant memory. gzip is understood, and - reads from stdin.
+says what each means and which verdict follows. Each lock of a log is judged separately,
+in constant memory. A file may be gzipped; - reads stdin.
 
-A file can also be the history of a run, such as the history.jsonl of a run
-directory. The history of a run says where it ends; where that is missing nothing
-counts as kept. One from elsewhere is judged until its last line.
+A file can also be the history of a run, such as the history.jsonl of a run directory.
+The history of a run says where it ends; if that is missing, nothing counts as kept. A
+history from elsewhere is judged up to its last line.
 
-Nothing is expected of either. Two clients that certainly held a lock at once, or a
-property that is broken, give exit code 1; else what is possible only, or unknown,
-gives 3.
+Neither has expectations. Two clients that certainly held a lock at once, or a broken
+property, give exit code 1; otherwise, what is only possible, or unknown, gives 3.
 
 ` + exitHint,
 		Example: `  simulate check production.csv --clock-error 50ms --lease 30s
@@ -69,12 +68,12 @@ gives 3.
 	}
 	flags := cmd.Flags()
 	flags.DurationVar(&f.clockError, "clock-error", 0, "how far the clock of each client may be off, either way")
-	flags.DurationVar(&f.lease, "lease", 0, "for how long the lock is granted: ends the hold of a client of which\nnothing more is heard; an extension begins it anew")
-	flags.DurationVar(&f.window, "window", 0, "by how much lines may be out of order; a file with more than that is\nsorted on disk first")
+	flags.DurationVar(&f.lease, "lease", 0, "how long a grant lasts: ends the hold of a client that is not heard\nof again; an extension starts it afresh")
+	flags.DurationVar(&f.window, "window", 0, "how far lines may be out of order; a file with more than that is\nsorted on disk first")
 	flags.StringVar(&f.columns, "columns", "", "what a log calls its columns or keys, such as time=ts,client=pod")
-	flags.StringVar(&f.unit, "time-unit", "", "what times count that are numbers: s, ms, us or ns")
-	flags.BoolVar(&f.follow, "follow", false, "go on while the log grows, and tell each violation as it comes;\nCtrl-C ends it with the verdict so far")
-	flags.BoolVar(&f.skip, "skip-invalid", false, "count lines that make no sense; else the first one ends the check")
+	flags.StringVar(&f.unit, "time-unit", "", "the unit of times that are numbers: s, ms, us or ns")
+	flags.BoolVar(&f.follow, "follow", false, "keep reading while the log grows, and tell each violation as it comes;\nCtrl-C ends it with the verdict so far")
+	flags.BoolVar(&f.skip, "skip-invalid", false, "count and skip lines that cannot be read; else the first one ends the check")
 	_ = cmd.RegisterFlagCompletionFunc("time-unit", cobra.FixedCompletions([]string{"s", "ms", "us", "ns"}, cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.RegisterFlagCompletionFunc("columns", cobra.FixedCompletions([]string{"time=", "client=", "lock=", "event=", "token="}, cobra.ShellCompDirectiveNoFileComp|cobra.ShellCompDirectiveNoSpace))
 	return speaks(cmd, g)
@@ -95,7 +94,7 @@ func (f *judgeFlags) check(ctx context.Context, w io.Writer, files []string) err
 		return err
 	}
 	if f.follow && len(files) > 1 {
-		return errors.New("--follow follows one log: leave the others away")
+		return errors.New("--follow follows one log: leave the others out")
 	}
 	all := answers{histories: []export.Checked{}, logs: []*checkedLog{}, worst: checker.Kept}
 	for _, file := range files {

@@ -281,9 +281,9 @@ func (f *judgeFlags) logVerdict(v logcheck.Verdict, n logcheck.Count) string {
 	word := say.Text(string(v)).In(f.language)
 	switch v {
 	case logcheck.Certain:
-		return fmt.Sprintf("x %s %dx", word, n.Certain)
+		return "x " + f.said(say.LogTimes.With(say.Verbatim(word), say.Number(n.Certain)))
 	case logcheck.Possible:
-		return fmt.Sprintf("? %s %dx", word, n.Possible)
+		return "? " + f.said(say.LogTimes.With(say.Verbatim(word), say.Number(n.Possible)))
 	case logcheck.Unknown:
 		return "? " + word
 	}

@@ -42,7 +42,7 @@ simulator; its verdict is computed from what was counted there:
   false    it does not
   depends  it holds under one of the conditions tried and fails under another
 
-No verdict is written down anywhere. The exit code is 0 whatever the verdicts are.`,
+No verdict is set in advance. The exit code is 0 whatever the verdicts are.`,
 		Example: `  simulate claims
   simulate claims --claim 5,18
   simulate claims --json > claims.json`,

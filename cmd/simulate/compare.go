@@ -47,7 +47,7 @@ func (f *reportFlags) compare(ctx context.Context, w io.Writer, args []string) e
 	case len(args) > maxCompared:
 		return fmt.Errorf("%d runs are too many: compare %d at once at most", len(args), maxCompared)
 	case f.to == "-" && f.json:
-		return errors.New("--json and --to - would both write to stdout: leave one of them away")
+		return errors.New("--json and --to - would both write to stdout: leave one of them out")
 	case f.to == "-" && len(chosen) != 1:
 		return errors.New("--to - takes one --format")
 	}

@@ -38,35 +38,33 @@ func compareWorldsCommand(g *globals) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compare-worlds",
 		Short: "Play the matrix in the simulator and on real servers",
-		Long: `Put the simulator to the test. Of each cell of the matrix the script that does
-most harm is played in the simulator and on real servers, the same plan with the
-same lock, and the letters are put side by side. Where they differ, the model or
-the script is wrong.
+		Long: `Put the simulator to the test. For each cell of the matrix, the most harmful script is
+played in the simulator and on real servers, the same plan with the same lock, and the
+letters are put side by side. Where they differ, the model or the script is wrong.
 
-With --times, each real run is compared with the simulated run of its own seed. A
-cell agrees when all of its seeds do; else it says how many do: 18/20. A script is
-chosen by what it does with each of 20 seeds: one that does harm with some of them
-only is no sequence to be repeated.
+With --times, each real run is compared with the simulated run of the same seed. A cell
+agrees when all of its seeds do; otherwise it says how many do: 18/20. A script is
+chosen by what it does with each of 20 seeds: one that does harm with only some of them
+is left out.
 
-Many runs take long: of all cells, twenty take some hours. With --keep, each real run
-is written to a file as soon as it is over. The same command line goes on where an
-interrupted one stopped, and all runs in the file count, also beyond --times. A script
-that was changed since is played anew. Of real runs that differ, a hundred at most, the
-histories go into a folder beside the file, for simulate check.
+Many runs take long: twenty of every cell take some hours. With --keep, each real run is
+written to a file as soon as it is over. The same command line goes on where an
+interrupted one stopped, and all runs in the file count, also those beyond --times. A
+script that has changed since is played again. Histories of real runs that differ, at
+most a hundred, go into a folder beside the file, for simulate check.
 
-With --cutsets, no cell of the matrix is played but the stories of the stored walk
-(simulate explore): for each set of faults that breaks a lock, the shortest one. A
-story agrees when both worlds break the lock in the same ways. --fault names kinds of
-faults then.
+--cutsets plays no cells of the matrix, but the stories of the stored walk (simulate
+explore): for each set of faults that breaks a lock, the shortest one. A story agrees
+when both worlds break the lock in the same ways. --fault then names kinds of faults.
 
-With --topologies, no column of the matrix is played but what may befall a primary, its
-replicas and sentinels: T1, T2 and so on, each of which is one cut, death or return.
+--topologies plays no columns of the matrix, but what may befall a primary, its replicas
+and sentinels: T1, T2 and so on, each of them cuts, deaths or returns.
 
 S and L count as the same: a busy machine makes somebody wait. A cell that real
 servers cannot play says why.
 
 Exit codes:
-  0    all cells agree that could be played
+  0    all cells that could be played agree
   1    some differ
   3    some put nothing to the test, or none could be played`,
 		Example: `  simulate compare-worlds --lock set-nx-lua,watchdog-lua
@@ -78,7 +76,7 @@ Exit codes:
 	f.add(cmd, processBackend, "0.1")
 	cmd.Flags().IntVar(&f.times, "times", 1, "how often each cell is played in each world")
 	cmd.Flags().StringSliceVar(&f.letters, "letter", nil, "only cells in which the simulator shows one of these letters")
-	cmd.Flags().StringVar(&f.keep, "keep", "", "keep the real runs in this file, and play none again that it holds")
+	cmd.Flags().StringVar(&f.keep, "keep", "", "keep the real runs in this file, and play none that it holds again")
 	cmd.Flags().BoolVar(&f.cutsets, "cutsets", false, "play the stories of the stored walk of the fault space instead of the matrix")
 	cmd.Flags().BoolVar(&f.topologies, "topologies", false, "play cuts and failovers of Redis with Sentinel instead of the matrix")
 	return speaks(cmd, g)

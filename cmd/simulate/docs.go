@@ -40,7 +40,7 @@ func docsCommand(g *globals) *cobra.Command {
 		Long: `Write the reference as Markdown: a page for each lock, fault, property, moment and
 command, made from the code, the command line and the scenarios below scenarios/.
 Without an argument it goes to docs/. Pages whose subject is gone are removed;
-files that it has not written are left alone.
+files that it did not write are left alone.
 
 When docs/matrix.json is there, the pages of the locks show their measured rows:
 
@@ -50,13 +50,12 @@ with docs/worlds.json what real servers came to,
 
   simulate compare-worlds --json > docs/worlds.json
 
-with docs/worlds-in-full.json what came of cells that do harm at a scale of 1
-only, with docs/claims.json what the claims of the documents came to,
+with docs/worlds-in-full.json what came of cells that do harm only at a scale of
+1, with docs/claims.json what came of the claims of the documents,
 
   simulate claims --json > docs/claims.json
 
-and with docs/counterexamples/, made by --shrink, the least that breaks
-each lock.`,
+and with docs/counterexamples/, made by --shrink, the smallest story that breaks each lock.`,
 		Example: "  simulate docs\n  simulate docs /tmp/reference\n  simulate docs --man /tmp/man",
 		Args:    arguments(0, 1, "one folder, such as docs"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -94,7 +93,7 @@ each lock.`,
 			return err
 		},
 	}
-	cmd.Flags().BoolVar(&shrink, "shrink", false, "shrink the counterexamples of all locks anew; it takes minutes")
+	cmd.Flags().BoolVar(&shrink, "shrink", false, "shrink the counterexamples of all locks again; it takes minutes")
 	cmd.Flags().StringVar(&man, "man", "", "write manual pages of the commands to this folder instead")
 	return cmd
 }

@@ -1,13 +1,16 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"os/exec"
+	"runtime"
 	"strings"
 	"time"
 
+	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/spf13/cobra"
 
 	"lockstep/internal/real/images"
@@ -19,17 +22,20 @@ func doctorCommand(g *globals) *cobra.Command {
 		Use:   "doctor",
 		Short: "Show which servers and tools are there, and get the others",
 		Long: `Show which servers and tools are there, with the command that installs each missing
-one on Debian and with what cannot be done without it. No server is started.
+one on Debian and with what cannot be done without it. No server is started. Real
+servers need Linux; elsewhere it shows what is of use there.
 
 The simulator needs none of them, so the exit code is 0 whatever is missing.`,
 		Example: "  simulate doctor\n  simulate doctor --json",
 		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			found := examineAll(cmd.Context())
+			found := examineAll(cmd.Context(), runtime.GOOS)
 			if g.json {
-				return printJSON(cmd.OutOrStdout(), map[string]any{"schema": 1, "simulator": true, "programs": found})
+				return printJSON(cmd.OutOrStdout(), map[string]any{
+					"schema": 1, "simulator": true, "system": runtime.GOOS + "/" + runtime.GOARCH, "real_servers": noLive(runtime.GOOS) == "", "programs": found,
+				})
 			}
-			return printDoctor(cmd.OutOrStdout(), found)
+			return printDoctor(cmd.OutOrStdout(), runtime.GOOS, found)
 		},
 	}
 }
@@ -46,15 +52,27 @@ type examined struct {
 	Needed  string `json:"needed_to"` // what cannot be done without it
 }
 
-func examineAll(ctx context.Context) []examined {
+// noLive says why real servers cannot be had on a system, and what to do instead; "" where they can.
+func noLive(goos string) string {
+	if goos == "linux" {
+		return ""
+	}
+	return "real servers need Linux, and this is " + cmp.Or(map[string]string{"darwin": "macOS", "windows": "Windows"}[goos], goos) +
+		": the simulator plays everything here, and a Linux container plays on real servers: " + container
+}
+
+// container starts a container in the folder of lockstep's sources, from bash, zsh and PowerShell.
+const container = `docker run --rm -it -v "${PWD}:/lockstep" -w /lockstep golang:1.26 bash`
+
+func examineAll(ctx context.Context, goos string) []examined {
 	var all []examined
-	for _, p := range programs.All() {
+	for _, p := range programs.On(goos) {
 		found := p.Examine(ctx)
 		all = append(all, examined{
 			Name: p.Name, Kind: string(p.Kind), Found: found.Path != "", Path: found.Path, Version: found.Version,
 			Problem: found.Problem, Install: p.Install, Needed: p.Needed,
 		})
-		if p.Kind == programs.Engine && found.Path != "" && found.Problem == "" {
+		if goos == "linux" && p.Kind == programs.Engine && found.Path != "" && found.Problem == "" {
 			all = append(all, examineImages(ctx, found.Path)...)
 		}
 	}
@@ -85,13 +103,18 @@ func examineImages(ctx context.Context, docker string) []examined {
 
 // printDoctor prints what was found, and then what is missing: how to get it, and
 // what cannot be done without it.
-func printDoctor(w io.Writer, all []examined) error {
+func printDoctor(w io.Writer, goos string, all []examined) error {
 	var b strings.Builder
 	width, version := 0, 0
 	for _, e := range all {
 		width, version = max(width, len(e.Name)), max(version, len(e.Version))
 	}
 	b.WriteString("The simulator is ready: it needs nothing of what follows.\n")
+	if why := noLive(goos); why != "" {
+		why, _ = strings.CutSuffix(why, container)
+		b.WriteString("\n" + text.WrapSoft(strings.ToUpper(why[:1])+why[1:]+"in the folder of lockstep's sources,", helpWidth) +
+			"\n\n  " + container + "\n\nand in it: make servers\n")
+	}
 	missing := ""
 	for i, e := range all {
 		if i == 0 || all[i-1].Kind != e.Kind {

@@ -51,7 +51,7 @@ func explainScenario(ctx context.Context, g *globals, w io.Writer, arg string) e
 		if i > 0 {
 			fmt.Fprintln(w, "---")
 		}
-		fmt.Fprint(w, terminalLines(scenario.Resolved(p)))
+		fmt.Fprint(w, terminalLines(scenario.ResolvedWithin(p, helpWidth-4)))
 		if unsaid := notSpokenOf(p); len(unsaid) > 0 {
 			fmt.Fprintf(w, "\n%s\n# expect: anything\n", say.NothingSaidOf.With(say.ListOf(unsaid)).In(g.language))
 		}
@@ -101,7 +101,7 @@ func explainRun(ctx context.Context, g *globals, w io.Writer, dir string) error 
 		if i > 0 {
 			fmt.Fprintln(w)
 		}
-		fmt.Fprint(w, terminal.Narrate(checker.Judge(h), terminal.Options{Color: g.color(), Signs: g.signs(), Width: g.width(), Language: g.language}))
+		fmt.Fprint(w, terminal.Narrate(checker.Judge(h), s.Plan, terminal.Options{Color: g.color(), Signs: g.signs(), Width: g.width(), Language: g.language}))
 	}
 	return nil
 }

@@ -43,20 +43,20 @@ func exploreCommand(g *globals) *cobra.Command {
 		Use:   "explore [lock...]",
 		Short: "Walk the fault space: what does it take to break a lock?",
 		Long: `Walk the fault space: play a lock with every fault at every moment, in all the ways in
-which locks are used, then with every two faults, and so on. What comes out are the
-smallest sets of kinds of faults that break it, in four ways:
+which locks are used, then with every two faults, and so on. The result is the smallest
+sets of kinds of faults that break it, for each of four ways to break:
 
-  believe  two clients believe that they hold the lock
+  believe  two clients believe they hold the lock
   damage   an update is lost, or a write meets a newer holder at work
-  robbed   a client's entry is freed by somebody else
+  robbed   somebody else frees a client's entry
   stuck    nobody gets the lock, although the store could serve
 
-None means none among all that was walked, and the scope says what that is. Each set
-names a story, which is written as a scenario file. One fault is walked in all base
+None means none of the schedules that were walked, and the scope says which those are.
+Each set has a story, written as a scenario file. One fault is walked in all base
 worlds, several together in the plain one.
 
-Ctrl-C keeps what was walked; --resume goes on from there. --into puts the locks that were
-walked into a stored result, in place of what it knew of them, and their stories into its folder.
+Ctrl-C keeps what was walked; --resume goes on from there. --into replaces what a stored
+result knows of the walked locks, and puts their stories into its folder.
 
 Kinds of faults:
 ` + kindsHelp(),
@@ -65,15 +65,15 @@ Kinds of faults:
   simulate explore redlock --faults 2 --into docs/explore.json`,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.explore(cmd.Context(), args) },
 	}
-	cmd.Flags().IntVar(&f.faults, "faults", 1, "how many faults come together at most")
+	cmd.Flags().IntVar(&f.faults, "faults", 1, "the most faults in one schedule")
 	cmd.Flags().IntVar(&f.clients, "clients", 2, "clients of the plain world")
 	cmd.Flags().IntVar(&f.rounds, "rounds", 1, "rounds of each client in the plain world")
 	cmd.Flags().StringSliceVar(&f.only, "only", nil, "only these kinds of faults")
 	cmd.Flags().IntVar(&f.jobs, "jobs", 0, "how many schedules to play at once (default: one for each core)")
-	cmd.Flags().StringVar(&f.resume, "resume", "", "go on with the walk of this file, and keep it there (default: explore/walk.json in the run store)")
-	cmd.Flags().BoolVar(&f.asIs, "as-is", false, "walk nothing more: print what the file of --resume holds")
+	cmd.Flags().StringVar(&f.resume, "resume", "", "go on with the walk in this file, and keep it there (default: explore/walk.json in the run store)")
+	cmd.Flags().BoolVar(&f.asIs, "as-is", false, "walk no further: print what the file of --resume holds")
 	cmd.Flags().StringVar(&f.stories, "stories", "", "where to write the stories (default: explore in the run store)")
-	cmd.Flags().StringVar(&f.into, "into", "", "put the result into the stored one of this file")
+	cmd.Flags().StringVar(&f.into, "into", "", "put the result into the stored one in this file")
 	f.shards.add(cmd)
 	return speaks(cmd, g)
 }

@@ -100,7 +100,7 @@ func (f *exploreFlags) writeStories(stories []explore.Story) error {
 // checkInto says why --into cannot go with the other flags, or nil.
 func (f *exploreFlags) checkInto() error {
 	if f.into != "" && f.json {
-		return errors.New("--json prints a result, and --into writes it: leave one of them away")
+		return errors.New("--json prints a result, and --into writes it: leave one of them out")
 	}
 	return nil
 }

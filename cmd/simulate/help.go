@@ -12,7 +12,7 @@ const helpWidth = 80
 
 // Help says what a command does, then what to type.
 const (
-	helpTemplate = `{{prose (or .Long .Short)}}
+	helpTemplate = `{{prose (or (about .) .Short)}}
 {{if .HasExample}}
 Examples:
 {{.Example}}
@@ -21,10 +21,13 @@ Examples:
 
 	usageTemplate = `Usage:
   {{if .Runnable}}{{.UseLine}}{{end}}{{if .HasAvailableSubCommands}}
-  {{.CommandPath}} [command]
+  {{.CommandPath}} [command]{{$all := .Commands}}{{range .Groups}}
+
+{{.Title}}{{$group := .ID}}{{range $all}}{{if and (eq .GroupID $group) (or .IsAvailableCommand (eq .Name "help"))}}
+  {{rpad .Name .NamePadding}} {{.Short}}{{end}}{{end}}{{else}}
 
 Commands:{{range .Commands}}{{if or .IsAvailableCommand (eq .Name "help")}}
-  {{rpad .Name .NamePadding}} {{.Short}}{{end}}{{end}}{{end}}{{if .HasAvailableLocalFlags}}
+  {{rpad .Name .NamePadding}} {{.Short}}{{end}}{{end}}{{end}}{{end}}{{if .HasAvailableLocalFlags}}
 
 Flags:
 {{.LocalFlags.FlagUsagesWrapped helpWidth | trimTrailingWhitespaces}}{{end}}{{if .HasAvailableInheritedFlags}}
@@ -32,7 +35,9 @@ Flags:
 Flags of every command:
 {{.InheritedFlags.FlagUsagesWrapped helpWidth | trimTrailingWhitespaces}}{{end}}{{if .HasAvailableSubCommands}}
 
-{{.CommandPath}} [command] --help tells more about a command.{{end}}
+{{.CommandPath}} [command] --help tells more about a command.{{end}}{{if not .HasParent}}
+
+{{exitCodes}}{{end}}
 `
 )
 
@@ -40,6 +45,8 @@ Flags of every command:
 func shapeHelp(root *cobra.Command) {
 	cobra.AddTemplateFunc("prose", prose)
 	cobra.AddTemplateFunc("helpWidth", func() int { return helpWidth })
+	cobra.AddTemplateFunc("about", func(cmd *cobra.Command) string { return strings.TrimSuffix(cmd.Long, exitHelp) }) // they come last
+	cobra.AddTemplateFunc("exitCodes", func() string { return exitHelp })
 	root.SetHelpTemplate(helpTemplate)
 	root.SetUsageTemplate(usageTemplate)
 }

@@ -175,7 +175,7 @@ func outputs(t *testing.T, name, text string) map[string][]byte {
 	}
 	for i := range r.Outcomes {
 		j := r.Outcomes[i].Judgement
-		out[fmt.Sprintf("narrate-%d", i)] = []byte(terminal.Narrate(j, terminal.Options{Width: 80}))
+		out[fmt.Sprintf("narrate-%d", i)] = []byte(terminal.Narrate(j, nil, terminal.Options{Width: 80}))
 		var shown bytes.Buffer
 		c := export.CheckedOf("history"+text+marker+".jsonl", 1, j.History)
 		showChecked(&globals{}, &shown, &c)

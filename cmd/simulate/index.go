@@ -30,7 +30,7 @@ func writeIndex(root string, l say.Language) error {
 	}
 	defer store.Close()
 	if rundir.Is(root) {
-		return fmt.Errorf("%s is a stored run and no run store: name the store with --out", root)
+		return fmt.Errorf("%s is a stored run, not a run store: name the store with --out", root)
 	}
 	return drawIndex(root, store, l, func() ([]runstore.Stored, error) { return runstore.List(store.FS()) })
 }

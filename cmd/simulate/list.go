@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -28,7 +30,7 @@ func listCommand(g *globals) *cobra.Command {
 	}
 	return speaks(&cobra.Command{
 		Use:       "list locks|bugs|faults|moments|properties|scenarios|runs",
-		Short:     "List what there is",
+		Short:     "List locks, faults, scenarios, runs and more",
 		Example:   "  simulate list locks\n  simulate list bugs\n  simulate list locks --json",
 		Args:      oneOf("list", kinds),
 		ValidArgs: kinds,
@@ -69,7 +71,7 @@ func listing(ctx context.Context, g *globals, kind string) (listed, []string, er
 	case "properties":
 		return listProperties(g.language), []string{"property", "what it demands"}, nil
 	case "scenarios":
-		return listScenarios(ctx, g.language), []string{"scenario", "title", "locks"}, nil
+		return listScenarios(ctx, g.language), []string{"scenario", "locks", "title"}, nil
 	default:
 		runs, err := listRuns(g.out)
 		return runs, []string{"run", "directory"}, err
@@ -173,16 +175,27 @@ func listScenarios(ctx context.Context, l say.Language) listed {
 	}
 	all := []item{}
 	var rows [][]string
-	for _, file := range library() {
+	files := library()
+	slices.SortStableFunc(files, func(a, b string) int { return cmp.Compare(shelf(a), shelf(b)) })
+	for _, file := range files {
 		p, err := loadFile(ctx, file)
 		if err != nil {
-			rows = append(rows, []string{scenarioName(file), say.InvalidFile.With(say.Verbatim(file)).In(l), ""})
+			rows = append(rows, []string{scenarioName(file), "", say.InvalidFile.With(say.Verbatim(file)).In(l)})
 			continue
 		}
 		all = append(all, item{scenarioName(file), file, p.Name, p.Level, p.Locks})
-		rows = append(rows, []string{scenarioName(file), p.Prose(l).Name, fmt.Sprint(len(p.Locks))})
+		rows = append(rows, []string{scenarioName(file), fmt.Sprint(len(p.Locks)), p.Prose(l).Name})
 	}
 	return listed{all, rows}
+}
+
+// shelf is where a list has a scenario: lessons come first, then questions of practice.
+func shelf(file string) int {
+	order := []string{"lessons", "questions"}
+	if i := slices.Index(order, filepath.Base(filepath.Dir(file))); i >= 0 {
+		return i
+	}
+	return len(order)
 }
 
 // listRuns lists the run directories, newest first. A store that is not there yet has none.

@@ -36,19 +36,19 @@ func matrixCommand(g *globals) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "matrix",
 		Short: "Measure every lock under every kind of fault",
-		Long: `Measure every lock under every kind of fault. Each cell plays scripts that bring the
-fault about, made to fit the commands which the lock sends, and then random
-variations of them. To these it adds what the stored walk of the fault space
-(docs/explore.json, see simulate explore) has found with single faults of the
-same kinds. Its letter is the worst that was seen:
+		Long: `Measure every lock under every kind of fault. Each cell plays scripts that cause the
+fault, made to fit the commands that the lock sends, and then random variations of them.
+It adds what the stored walk of the fault space (docs/explore.json, see simulate
+explore) found with single faults of the same kinds. The letter is the worst outcome
+seen:
 
 ` + letterList() + `
-S is none of so many runs and schedules. A star marks a cell in which the resource
+S means none of that many runs and schedules. A star marks a cell in which the resource
 was damaged, behind a fence where the lock hands out tokens: an update was lost, or a
-write came that a newer holder did not expect. No letter is written down anywhere:
-they are all measured. On real servers (--backend process) the scripts alone are
-played unless --seeds says otherwise, and a cell that they cannot play says why;
-there, and at another scale than 1, the walk plays no part.
+stale write came after a newer holder had read. No letter is set in advance: all are
+measured. On real servers (--backend process) only the scripts are played unless --seeds
+says otherwise, and a cell that they cannot play says why; there, and at a scale other
+than 1, the walk plays no part.
 
 --scripts plays the scripts as they stand, and lists each with the letter that it
 showed; --export writes them as scenario files, too.`,
@@ -63,7 +63,7 @@ showed; --export writes them as scenario files, too.`,
 	f.add(cmd, sim.Backend, "1")
 	cmd.Flags().IntVar(&f.seeds, "seeds", 200, "random variations of each cell's scripts")
 	cmd.Flags().BoolVar(&f.scripts, "scripts", false, "list the scripts behind the cells, each with its letter, and play no variations")
-	cmd.Flags().StringVar(&f.export, "export", "", "with --scripts: write them to this folder as scenario files, over none that is there")
+	cmd.Flags().StringVar(&f.export, "export", "", "with --scripts: write them to this folder as scenario files, overwriting none")
 	f.shards.add(cmd)
 	return speaks(cmd, g)
 }

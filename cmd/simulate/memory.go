@@ -64,6 +64,6 @@ func part(limit, percent int64) int64 {
 }
 
 func outOfMemory(most int64, what string) {
-	end(exitEnvironment, fmt.Sprintf("this takes more than the %d MiB of memory that there are (%s): lower clients, repeat, wait or --jobs, "+
+	end(exitEnvironment, fmt.Sprintf("this takes more than the %d MiB of memory that there is (%s): lower clients, repeat, wait or --jobs, "+
 		"play fewer locks at once, split a file of histories, or give it more memory", most>>20, what))
 }

@@ -31,7 +31,7 @@ func mergeCommand(g *globals) *cobra.Command {
 		Long: `Put together what several machines have played: the parts that search, sweep, matrix,
 explore and claims write with --shard. It prints what the command would have printed on
 one machine, with the same exit code, and writes the same files; what a search has found
-is shrunk here. All parts have to be there, in any order, each of them once.
+is shrunk here. All parts must be there, each once, in any order.
 
 docs/machines.md says how to start the shards on Kubernetes, Slurm and in CI.
 
@@ -42,8 +42,8 @@ docs/machines.md says how to start the shards on Kubernetes, Slurm and in CI.
 		Args: arguments(1, many, "the parts, such as part-*.json, or their folder"),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.merge(cmd.Context(), args) },
 	}
-	cmd.Flags().StringVar(&f.partial, "partial", "", "merge what there is into one part, this file, and show nothing")
-	cmd.Flags().StringVar(&f.walk, "walk", "", "of parts of explore: keep the walk in this file, for explore --resume")
+	cmd.Flags().StringVar(&f.partial, "partial", "", "merge the parts that are there into this one, and show nothing")
+	cmd.Flags().StringVar(&f.walk, "walk", "", "for parts of explore: keep the walk in this file, for explore --resume")
 	return speaks(cmd, g)
 }
 

@@ -75,15 +75,15 @@ func newCommand(g *globals) *cobra.Command {
 	isKind := oneOf("write a new", kinds)
 	cmd := &cobra.Command{
 		Use:   "new lock|fault|scenario|property|adapter <name>",
-		Short: "Write what a new lock, fault or adapter begins with",
-		Long: `Write the skeleton of a new lock, fault, scenario or property into the repository
-that you stand in, and say what to do next. The skeleton compiles; it says what is
-missing when it is played. No file is ever overwritten.
+		Short: "Write the skeleton of a new lock, fault or adapter",
+		Long: `Write the skeleton of a new lock, fault, scenario or property into the repository you
+are in, and say what to do next. The skeleton compiles; when it is played, it says what
+is missing. No file is ever overwritten.
 
-Outside of the sources of lockstep, a scenario is written into the current folder. An
-adapter is for a lock of your own, anywhere. In Go it is a folder, a module with a lock, a
-test that plays it with package locktest, and a story. In the other languages of --in it is
-one file, a program that simulate run --lock-command plays on real servers.`,
+Outside the sources of lockstep, a scenario is written into the current folder. An
+adapter is for a lock of your own, anywhere. In Go it is a folder: a module with a lock,
+a test that plays it with package locktest, and a story. In the other languages of --in
+it is one file: a program that simulate run --lock-command plays on real servers.`,
 		Example: `  simulate new lock my-lock
   simulate new scenario my-lock-breaks --lock my-lock
   simulate new adapter mylock --in go`,
@@ -97,9 +97,9 @@ one file, a program that simulate run --lock-command plays on real servers.`,
 			case len(args) != 2:
 				return fmt.Errorf("a new %s needs one name, such as simulate new %s my-%s", args[0], args[0], args[0])
 			case args[0] != adapterKind && (cmd.Flags().Changed("in") || cmd.Flags().Changed("source")):
-				return fmt.Errorf("--in and --source are for a new adapter: leave them away for a new %s", args[0])
+				return fmt.Errorf("--in and --source are for a new adapter: leave them out for a new %s", args[0])
 			case args[0] != "scenario" && cmd.Flags().Changed("lock"):
-				return fmt.Errorf("--lock names the locks of a new scenario: leave it away for a new %s", args[0])
+				return fmt.Errorf("--lock names the locks of a new scenario: leave it out for a new %s", args[0])
 			}
 			return nil
 		},

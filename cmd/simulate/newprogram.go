@@ -56,7 +56,7 @@ func (f *newFlags) writeAdapter(w io.Writer, name string) error {
 	case i < 0:
 		return fmt.Errorf("--in %.40q: an adapter can be written in %s", f.in, strings.Join(languageNames(), ", "))
 	case f.source != "":
-		return fmt.Errorf("--source is for an adapter in %s: leave it away for one in %s", goLanguage, f.in)
+		return fmt.Errorf("--source is for an adapter in %s: leave it out for one in %s", goLanguage, f.in)
 	}
 	return f.writeProgram(w, &languages[i], name)
 }

@@ -29,8 +29,7 @@ const live = false
 func workerMain() {}
 
 // errNoLive is what there is to say where the live world cannot be had.
-var errNoLive = errors.New("real servers need Linux, and this is " + runtime.GOOS + ": the simulator plays everything here, and a Linux container plays on real servers: " +
-	`docker run --rm -it -v "$PWD:/lockstep" -w /lockstep golang:1.26 bash`)
+var errNoLive = errors.New(noLive(runtime.GOOS))
 
 // liveProgram is the name of the program built with the tag live.
 const liveProgram = "simulate-live"

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -33,18 +34,25 @@ func playerMain() {
 	watchMemory()
 	out := os.Stdout
 	os.Stdout = os.Stderr // nothing else may come between the parts
-	queue.ServePlayer(os.Stdin, out, func() { os.Exit(exitMet) }, playRange)
+	version, err := exactVersion()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(exitEnvironment)
+	}
+	queue.ServePlayer(version, os.Stdin, out, func() { os.Exit(exitMet) }, playRange)
 	os.Exit(exitMet)
 }
 
-// newPlayer is this program as a player. It has one core: a worker starts as many as there are.
+// newPlayer is this program as a player. It has one core: a worker starts as many as there are. It has no
+// credentials, for it has nobody to show them to.
 func newPlayer() *exec.Cmd {
 	self, err := os.Executable()
 	if err != nil {
 		self = os.Args[0]
 	}
 	cmd := exec.Command(self)
-	cmd.Env = append(os.Environ(), playerVariable+"=1", "GOMAXPROCS=1")
+	secret := func(variable string) bool { return strings.HasPrefix(variable, "NATS_") }
+	cmd.Env = append(slices.DeleteFunc(os.Environ(), secret), playerVariable+"=1", "GOMAXPROCS=1")
 	apart(cmd) // Ctrl-C is for the worker, which ends its players
 	return cmd
 }
@@ -229,23 +237,31 @@ func (p *queueProgress) tell(x queue.Progress) {
 	if first && !tty && x.Done < x.Of {
 		return
 	}
-	line := fmt.Sprintf("%s: %d of %d ranges", p.what, x.Done, x.Of)
-	if x.Before > 0 {
-		line += fmt.Sprintf(" (%d were done before)", x.Before)
-	}
-	passed := now.Sub(p.began)
-	line += fmt.Sprintf(", %.1f per second, %d workers with %d players", float64(x.Done-x.Before)/max(passed.Seconds(), 0.001), x.Workers, x.Slots)
-	if x.Strangers > 0 {
-		line += fmt.Sprintf(" (%d of another version take nothing)", x.Strangers)
-	}
-	if n := x.Done - x.Before; n > 0 && x.Done < x.Of {
-		line += ", ends in " + (passed * time.Duration(x.Of-x.Done) / time.Duration(n)).Round(time.Second).String()
-	}
+	line := queueLine(p.what, x, now.Sub(p.began))
 	if tty {
 		fmt.Fprint(os.Stderr, "\r\x1b[K"+line)
 		return
 	}
 	fmt.Fprintln(os.Stderr, line)
+}
+
+// queueLine says how far a queue is after some time.
+func queueLine(what string, x queue.Progress, passed time.Duration) string {
+	line := fmt.Sprintf("%s: %d of %d ranges", what, x.Done, x.Of)
+	if x.Before > 0 {
+		line += fmt.Sprintf(" (%d were done before)", x.Before)
+	}
+	if x.Aside > 0 {
+		line += fmt.Sprintf(" (%d set aside)", x.Aside)
+	}
+	line += fmt.Sprintf(", %.1f per second, %d workers with %d players", float64(x.Done-x.Before)/max(passed.Seconds(), 0.001), x.Workers, x.Slots)
+	if x.Strangers > 0 {
+		line += fmt.Sprintf(" (of another version, which take nothing: %d)", x.Strangers)
+	}
+	if n := x.Done - x.Before; n > 0 && x.Done < x.Of {
+		line += ", ends in " + (passed * time.Duration(x.Of-x.Done) / time.Duration(n)).Round(time.Second).String()
+	}
+	return line
 }
 
 func (p *queueProgress) clear() {

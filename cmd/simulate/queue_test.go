@@ -4,14 +4,20 @@ package main
 
 import (
 	"bytes"
+	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
+
+	"github.com/goccy/go-yaml"
 
 	"lockstep/internal/queue"
+	"lockstep/internal/queue/queuetest"
 )
 
 // queueWorks are works that take some seconds on one core, one of each command that can be handed out.
@@ -126,5 +132,100 @@ func TestWhatAQueueCannotPlayIsRefused(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(dir, "ran")); err == nil {
 		t.Error("the program of a lock was started")
+	}
+}
+
+// The pods of deploy/kubernetes-workers.yaml, with its configuration of the server, print what one machine prints.
+func TestTheWorkersOfDeployPrintWhatOneMachinePrints(t *testing.T) {
+	type object struct {
+		Kind string
+		Data map[string]string
+		Spec struct {
+			Replicas int
+			Template struct {
+				Spec struct {
+					Containers []struct {
+						Args []string
+						Env  []struct{ Name string }
+					}
+				}
+			}
+		}
+	}
+	objects := map[string]object{}
+	d := yaml.NewDecoder(bytes.NewReader(deployFile(t, "kubernetes-workers.yaml", nil)))
+	for {
+		var o object
+		if err := d.Decode(&o); err == io.EOF {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		objects[o.Kind] = o
+	}
+	dir := t.TempDir()
+	programIn(t, dir)
+	port := queuetest.Ports(t, 1)[0]
+	at := strings.NewReplacer("nats://lockstep-queue", fmt.Sprintf("nats://127.0.0.1:%d", port), "/out", filepath.Join(dir, "out"), "1000000", "640")
+	pod := func(kind string) *exec.Cmd {
+		c := objects[kind].Spec.Template.Spec.Containers[0]
+		if len(c.Env) != 1 || c.Env[0].Name != "NATS_TOKEN" {
+			t.Fatalf("%s has the variables %v", kind, c.Env)
+		}
+		var args []string
+		for _, word := range c.Args {
+			args = append(args, at.Replace(word))
+		}
+		cmd := simulateIn(t, dir, kind+".log", args...)
+		cmd.Env = append(os.Environ(), "NATS_TOKEN=a-token")
+		return cmd
+	}
+	t.Setenv("NATS_TOKEN", "a-token") // the server has it from the same secret
+	config, own := strings.CutPrefix(objects["ConfigMap"].Data["nats.conf"], "jetstream: {store_dir: /data}\n")
+	if !own {
+		t.Fatalf("another configuration: %s", config)
+	}
+	queuetest.Start(t, filepath.Join(dir, "parts"), port, config)
+	for range objects["Deployment"].Spec.Replicas {
+		w := pod("Deployment")
+		if err := w.Start(); err != nil {
+			t.Fatal(err)
+		}
+		defer func() {
+			_ = w.Process.Kill()
+			_ = w.Wait()
+		}()
+	}
+	got, err := pod("Job").Output()
+	if code(err) != exitMissed { // redlock breaks
+		t.Fatalf("%v\n%s", err, got)
+	}
+	one, err := simulateIn(t, dir, "one.log", "search", "redlock-storm", "--seeds", "640", "--json", "--out", filepath.Join(dir, "out")).Output()
+	if code(err) != exitMissed || len(one) == 0 {
+		t.Fatalf("one machine: %v\n%s", err, one)
+	}
+	if a, b := withoutRunDir(one), withoutRunDir(got); !bytes.Equal(a, b) {
+		t.Errorf("one machine prints\n%s\nand the queue\n%s", a, b)
+	}
+	// Who has no token is told so.
+	cmd := pod("Deployment")
+	cmd.Env, cmd.Stderr = append(os.Environ(), "NATS_TOKEN=another"), nil
+	if said, err := cmd.CombinedOutput(); code(err) != exitEnvironment || !bytes.Contains(said, []byte("refuses the credentials")) {
+		t.Errorf("%v: %s", err, said)
+	}
+}
+
+func TestTheProgressOfAQueue(t *testing.T) {
+	for said, x := range map[string]queue.Progress{
+		"search: 0 of 100 ranges, 0.0 per second, 0 workers with 0 players":                                     {Of: 100},
+		"search: 40 of 100 ranges, 4.0 per second, 3 workers with 6 players, ends in 15s":                       {Done: 40, Of: 100, Workers: 3, Slots: 6},
+		"search: 40 of 100 ranges (20 were done before), 2.0 per second, 1 workers with 2 players, ends in 30s": {Done: 40, Before: 20, Of: 100, Workers: 1, Slots: 2},
+		"search: 100 of 100 ranges (2 set aside), 10.0 per second, 1 workers with 2 players (of another version, which take nothing: 4)": {
+			Done: 100, Aside: 2, Of: 100, Workers: 1, Slots: 2, Strangers: 4,
+		},
+	} {
+		if got := queueLine("search", x, 10*time.Second); got != said {
+			t.Errorf("%q, not %q", got, said)
+		}
 	}
 }

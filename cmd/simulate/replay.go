@@ -24,8 +24,7 @@ func replayCommand(g *globals) *cobra.Command {
 		Short: "Play a stored run again and compare the histories",
 		Long: `Play a stored run again, with its resolved scenario, its seed and its locks, and
 compare the histories: they are identical, byte for byte, or the first difference
-is shown. A difference is a bug only if this very version has played the run; that of
-another version gives exit code 3. Runs on real servers cannot be repeated.
+is shown. A difference is a bug only if this very version played the run; otherwise it gives exit code 3. Runs on real servers cannot be repeated.
 
 ` + exitHint,
 		Example: `  simulate replay reports/latest
@@ -85,7 +84,7 @@ func replayRun(ctx context.Context, g *globals, w io.Writer, s *rundir.Run) erro
 		fmt.Fprintln(os.Stderr, "simulate:", terminalText(fmt.Sprintf("the run was played by version %s of this program, and this is %s: the difference may be on purpose. Play it with that version to know", was, now)))
 		return statusExit(run.Inconclusive)
 	}
-	return &bugError{errors.New("the same scenario, lock and seed gave another history (unless the program was changed and has still the same version)")}
+	return &bugError{errors.New("the same scenario, lock and seed gave another history (unless the program was changed without changing its version)")}
 }
 
 func showReplay(g *globals, w io.Writer, s *rundir.Run, all []export.Replayed, same bool) error {

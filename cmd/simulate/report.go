@@ -38,15 +38,15 @@ func reportCommand(g *globals) *cobra.Command {
 	}
 	cmd := &cobra.Command{
 		Use:   "report <run-dir>...",
-		Short: "Judge stored runs again and render them anew",
-		Long: `Judge stored runs again and render them anew, from history.jsonl and scenario.yaml
-alone. Verdicts that differ from the stored result are named: the checkers may
-have learned something since. A stored run stays as it is: what is drawn anew goes to
-again/<scenario>/<run> in the run store.
+		Short: "Judge and render stored runs again",
+		Long: `Judge and render stored runs again, from history.jsonl and scenario.yaml alone. Verdicts
+that differ from the stored result are named: the checkers may have learned something
+since. A stored run stays as it is: what is drawn again goes to again/<scenario>/<run>
+in the run store.
 
 Two or more runs are compared: other seeds, locks, worlds, versions of a scenario.
 The comparison goes to comparison.html in the run store, and the runs stay as they
-are; what makes them hard to compare is said first.
+are; what makes them hard to compare comes first.
 
 Formats (of a comparison: html and json):
 ` + listed.String() + "\n" + exitHint,
@@ -111,7 +111,7 @@ func (f *reportFlags) run(ctx context.Context, w io.Writer, args []string) error
 	case err != nil:
 		return err
 	case f.to == "-" && f.json:
-		return errors.New("--json and --to - would both write to stdout: leave one of them away")
+		return errors.New("--json and --to - would both write to stdout: leave one of them out")
 	case f.to == "-" && len(chosen) != 1:
 		return errors.New("--to - takes one --format")
 	}

@@ -32,9 +32,9 @@ func rootCommand() *cobra.Command {
 crashes, lost replies and failovers, and judge the history that results.
 
 ` + exitHelp,
-		Example: `  simulate tour                                     # learn how locks break
-  simulate run pause-past-lease                     # play one story
-  simulate run my.yaml --backend process --scale 0.1  # on real servers`,
+		Example: `  simulate tour                  # learn how locks break
+  simulate run pause-past-lease  # play one story
+  simulate serve                 # look at its report`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 
@@ -45,14 +45,28 @@ crashes, lost replies and failovers, and judge the history that results.
 	root.PersistentFlags().StringVar(&g.out, "out", "reports", "the run store: where run directories go")
 	root.PersistentFlags().BoolVar(&g.quiet, "quiet", false, "print the verdicts only")
 	root.PersistentFlags().BoolVar(&g.noColor, "no-color", false, "no colours (also: NO_COLOR)")
-	root.AddCommand(tourCommand(g), runCommand(g), validateCommand(g), listCommand(g), explainCommand(g),
-		reportCommand(g), serveCommand(g), replayCommand(g), checkCommand(g),
-		searchCommand(g), sweepCommand(g), matrixCommand(g), compareWorldsCommand(g), exploreCommand(g), adviseCommand(g), claimsCommand(g), mergeCommand(g), workCommand(g),
-		testCommand(g), newCommand(g), schemaCommand(), docsCommand(g), doctorCommand(g), versionCommand(g))
+	group(root, "Begin here:", tourCommand(g), runCommand(g), serveCommand(g), listCommand(g))
+	group(root, "Look closer at runs:", explainCommand(g), reportCommand(g), replayCommand(g))
+	group(root, "Your own lock:", checkCommand(g), testCommand(g), newCommand(g), validateCommand(g), schemaCommand())
+	group(root, "How often, when, and which lock:", searchCommand(g), sweepCommand(g), exploreCommand(g), adviseCommand(g),
+		matrixCommand(g), compareWorldsCommand(g), claimsCommand(g))
+	group(root, "Many machines:", workCommand(g), mergeCommand(g))
+	group(root, "This program:", doctorCommand(g), docsCommand(g), versionCommand(g))
 	addCompletion(root, g)
+	root.SetCompletionCommandGroupID("This program:")
+	root.SetHelpCommandGroupID("This program:")
 	checkArguments(root, g)
 	shapeHelp(root)
 	return root
+}
+
+// group adds commands that the help shows under one title, which is the group's id as well.
+func group(root *cobra.Command, title string, commands ...*cobra.Command) {
+	root.AddGroup(&cobra.Group{ID: title, Title: title})
+	for _, c := range commands {
+		c.GroupID = title
+		root.AddCommand(c)
+	}
 }
 
 // color reports whether stdout wants colours.

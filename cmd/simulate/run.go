@@ -46,7 +46,7 @@ func runCommand(g *globals) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run [file|dir|name]...",
 		Short: "Play scenarios and judge what happened",
-		Long: `Play scenarios and judge what happened. Without arguments: all below scenarios/.
+		Long: `Play scenarios and judge what happened. Without arguments, play all of scenarios/.
 
 ` + exitHint,
 		Example: `  simulate run pause-past-lease --lock redlock --set lease=30s  # what if?

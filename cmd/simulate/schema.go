@@ -22,13 +22,13 @@ func schemaCommand() *cobra.Command {
 		Long: `Print a JSON Schema, that of scenario files unless another one is named:
 
 ` + known.String() + `
-With the first one, editors complete keys, locks, faults and moments, explain them,
-and mark what cannot be. An editor with a YAML language server finds it by the first
+With the first one, editors complete keys, locks, faults and moments, explain them, and
+mark mistakes. An editor with a YAML language server finds it by the first
 line of a scenario, relative to the file:
 
   # yaml-language-server: $schema=../../schema/scenario.schema.json
 
-What needs the whole file to be seen is left to the command validate.`,
+Mistakes that only the whole file shows are left to simulate validate.`,
 		Example:   "  simulate schema > schema/scenario.schema.json\n  simulate schema result",
 		Args:      arguments(0, 1, "one schema: "+strings.Join(names, " or ")),
 		ValidArgs: names,

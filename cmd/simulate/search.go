@@ -44,12 +44,11 @@ func searchCommand(g *globals) *cobra.Command {
 		Long: `Try seeds until a property breaks, then shrink the story to the smallest one that breaks
 it in the same way: without the faults, clients and rounds that it does not need, with
 short durations and plain moments. The result is a scenario file that stands alone, below
-search/ in the run store, and a report of it. It does not depend on --jobs: of the seeds
-that break, the lowest one counts.
+search/ in the run store, and a report of it. It does not depend on --jobs: of the seeds that break, the lowest counts.
 
-What is found is a property that broke, so it ends with exit code 1, also when the scenario
-expects nothing (anything); with 0 if the scenario expects just that of the lock (and then
-with 1 if no seed breaks it).
+A property that breaks gives exit code 1, even when the scenario expects anything. It
+gives 0 if the scenario expects just that of the lock; then 1 means that no seed breaks
+it.
 
 ` + exitHint,
 		Example: `  simulate search scenarios/search/redlock-storm.yaml
@@ -58,7 +57,7 @@ with 1 if no seed breaks it).
 		Args: arguments(1, 1, "one scenario, such as redlock-storm"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if cmd.Flags().Changed("seeds") && cmd.Flags().Changed("for") {
-				return errors.New("--seeds and --for both say when to stop: leave one of them away")
+				return errors.New("--seeds and --for both say when to stop: leave one of them out")
 			}
 			return f.search(cmd.Context(), args[0])
 		},
@@ -66,7 +65,7 @@ with 1 if no seed breaks it).
 	cmd.Flags().StringSliceVar(&f.locks, "lock", nil, "search for these locks instead of the scenario's")
 	cmd.Flags().StringSliceVar(&f.properties, "property", []string{checker.MutualExclusionID}, "what must break; any of several")
 	cmd.Flags().Uint64Var(&f.seed, "seed", 1, "the first seed")
-	cmd.Flags().IntVar(&f.seeds, "seeds", 10_000, "how many seeds to try at most")
+	cmd.Flags().IntVar(&f.seeds, "seeds", 10_000, "the most seeds to try")
 	cmd.Flags().DurationVar(&f.limit, "for", 0, "try seeds for that long instead, such as 2m")
 	cmd.Flags().IntVar(&f.jobs, "jobs", runtime.GOMAXPROCS(0), "how many seeds to play at once")
 	cmd.Flags().Lookup("jobs").DefValue = "one for each core"
@@ -139,7 +138,7 @@ func (f *searchFlags) searched(ctx context.Context, arg string) (*plan.Plan, err
 		return nil, err
 	}
 	if f.shards.asked() && f.limit > 0 {
-		return nil, errors.New("--for is a time, in which machines play different seeds: say --seeds with --shard")
+		return nil, errors.New("--for is a time, and each machine would play other seeds in it: use --seeds with --shard")
 	}
 	for _, id := range f.properties {
 		if _, ok := checker.Lookup(id); !ok {
@@ -250,7 +249,7 @@ func (f *searchFlags) stored(ctx context.Context, h *hunt, worlds run.Factory, o
 		return &bugError{err}
 	}
 	if h.found.Judgement.History.Hash().String() != history.HashAll(r.Histories()) {
-		return &bugError{fmt.Errorf("%s plays another history than the one that was found", h.file)}
+		return &bugError{fmt.Errorf("%s plays another history than the one found", h.file)}
 	}
 	if show {
 		return out.result(r)

@@ -33,15 +33,14 @@ func serveCommand(g *globals) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Show the runs of the store in a browser",
-		Long: `Show the runs of the store in a browser: an index with filters, made anew for every
-request, the report of each run, and all files of a run in one archive.
+		Long: `Show the runs of the store in a browser: an index with filters, made for each request, the report of each run, and all files of a run in one archive.
 
-It listens on 127.0.0.1, for this machine only, and gives out nothing but the files of
-the store: no link leads out of it. /latest is the report of the newest run.
+It listens on 127.0.0.1, for this machine only, and serves nothing but the files of the
+store: no link leads out of it. /latest is the report of the newest run.
 Ctrl-C ends it, with exit code 0.
 
-The playground, in which one drags a pause and watches two clients get in, is there
-when make site was run: in the folder site here or beside the program, or in --site.
+The playground, where you drag a pause and watch two clients get in, is there once make
+site has run: in the folder site, here or beside the program, or in --site.
 
 ` + exitHint,
 		Example: "  simulate serve\n  simulate serve --port 9000\n  simulate serve --out other/reports --port 0",

@@ -49,8 +49,7 @@ func sweepCommand(g *globals) *cobra.Command {
 		Use:   "sweep <file|name>",
 		Short: "Play all settings that a scenario varies: the safe region",
 		Long: `Play the grid of settings that a scenario names under vary, each with many seeds, and
-map where a property holds: shares of broken runs with their 95 % intervals. Writes a
-page, a table (CSV) and the maps as SVG below sweep/ in the run store.
+map where a property holds: shares of broken runs with their 95 % intervals. It writes a page, a table (CSV) and the maps as SVG below sweep/ in the run store.
 
 A sweep measures and expects nothing: it ends with 0, and with 3 if nothing was tested.
 The same file is an ordinary story for run, which plays it as it stands.

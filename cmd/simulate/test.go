@@ -29,10 +29,9 @@ func testCommand(g *globals) *cobra.Command {
 		Short: "Run your Go tests with locktest, by a seed",
 		Long: `Run go test with a Go runtime whose choices follow the seed: the order of goroutines,
 select, timers, math/rand and maps. A test with package locktest then plays the same
-histories again, in any process. Everything is compiled once more for it.
+histories again, in any process. Everything is compiled again for it.
 
-The runtime is generated from the sources of the Go that is installed. Where they are not
-as they have to be, this says so and runs plain go test.
+The runtime is generated from the sources of the Go that is installed. If they are not as expected, this says so and runs plain go test.
 
 ` + exitHint,
 		Example: `  simulate test ./...

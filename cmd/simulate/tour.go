@@ -28,8 +28,8 @@ func tourCommand(g *globals) *cobra.Command {
 	f := &tourFlags{globals: g}
 	cmd := &cobra.Command{
 		Use:   "tour [lesson]",
-		Short: "Learn how locks break, one lesson after the other",
-		Long: `Learn how locks break, one lesson after the other, from SETNX to fencing. Each lesson
+		Short: "Learn how locks break, lesson by lesson",
+		Long: `Learn how locks break, lesson by lesson, from SETNX to fencing. Each lesson
 tells a story, asks what you expect, plays the story in the simulator, shows its steps,
 and changes one thing. Nothing but this program is needed, and nothing is stored.
 

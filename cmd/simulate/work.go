@@ -23,14 +23,14 @@ func workCommand(g *globals) *cobra.Command {
 		Short: "Play what other machines hand out over a queue",
 		Long: `Play ranges of searches, sweeps, matrices, walks and claims that other machines hand out over
 NATS JetStream, with --on nats://HOST or --on embedded, until it is stopped. Any number of
-workers may come and go at any time, also by kill -9: what one of them was at is played again.
+workers may come and go at any time, also by kill -9: what one of them was playing is played again.
 
 A worker reads scenarios and ranges and nothing else, and writes no file. It takes work of
 its own version only, so start coordinator and workers from the same build.
 
 Credentials are read from the address or the environment, as the tool nats does:
 NATS_USER and NATS_PASSWORD, NATS_TOKEN, NATS_CREDS, NATS_NKEY, NATS_CA, NATS_CERT and NATS_KEY.
-It takes the program that is built with -tags queue, which make build puts beside this one.`,
+It needs the program built with -tags queue, which make build puts beside this one.`,
 		Example: `  simulate work nats://queue.example.com
   simulate work tls://a.example.com,tls://b.example.com --jobs 8`,
 		Args: arguments(1, 1, "the address of a queue, such as nats://queue.example.com"),

@@ -92,8 +92,8 @@ func (d *document) any(i int, ranges []lines) bool {
 func (w *writer) documentsPage() Page {
 	body := []string{
 		heading(1, "The five documents"),
-		"What there is of each heading of the five texts that lockstep is about: which locks are the text's, which stories show it, " +
-			"which of its claims were measured, and what cannot be measured, and why. Locks and claims are listed by the lines that they name as their source. " +
+		"The five texts that lockstep is about, heading by heading: which locks come from each, which stories show it, " +
+			"which of its claims were measured, and what cannot be measured and why. Locks and claims are listed by the lines that they name as their source. " +
 			"The verdicts are those of " + link("claims.md", "claims.md") + ".",
 	}
 	var rows [][]string

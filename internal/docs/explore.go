@@ -33,7 +33,7 @@ func (w *writer) explorePage() []Page {
 	}
 	return []Page{page("explore.md", "docs/explore.json",
 		heading(1, "What does it take to break it?"),
-		fmt.Sprintf("Of each lock the minimal sets of kinds of faults that break it: all of a set together do, no part of it does. *While work hangs* everybody waits for a design that renews: that is told apart, for it is no fault of the lock. They come from %d schedules of faults, each of which was played in the simulator: every single fault for %d locks, every pair for %d of them. A set leads to the shortest story that shows it, and *alone* counts the kinds that need no other; the page of a lock has all of its sets; %s explains the kinds, and %s says which locks survive what can happen to you.",
+		fmt.Sprintf("For each lock, the minimal sets of kinds of faults that break it: a whole set does, no part of it does. *While work hangs*, everybody waits for a design that renews: that is listed separately, since it is no fault of the lock. They come from %d schedules of faults, each of which was played in the simulator: every single fault for %d locks, every pair for %d of them. A set leads to the shortest story that shows it, and *alone* counts the kinds that need no other; the page of a lock has all of its sets; %s explains the kinds, and %s says which locks survive what can happen to you.",
 			x.Walked(), x.Complete(1), x.Complete(2), link(code("simulate explore"), "commands/simulate_explore.md"), link(code("simulate advise"), "commands/simulate_advise.md")),
 		table(append([]string{"lock"}, wayNames[:]...), rows),
 		section("Libraries by their own code", librariesElsewhere(w)),

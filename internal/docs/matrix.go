@@ -35,7 +35,7 @@ func (w *writer) matrixRow(v locks.Variant) string {
 	}
 	return cells +
 		fmt.Sprintf("\nMeasured with %d random variations of each script; the letter is the worst of all runs, and of all single faults of these kinds that were walked. ", w.Matrix.Seeds) +
-		"*Damaged*: an update was lost, or a write came that a newer holder did not expect, behind a fence where the lock hands out tokens. Again:\n\n" +
+		"*Damaged*: an update was lost, or a stale write came after a newer holder had read, behind a fence where the lock hands out tokens. Again:\n\n" +
 		block("", measure+fmt.Sprintf(" --seeds %d", w.Matrix.Seeds))
 }
 

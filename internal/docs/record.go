@@ -46,7 +46,7 @@ func (w *writer) record() Page {
 	body := []string{
 		heading(1, "The track record"),
 		"What others have found and published about distributed locks, found again here: bugs of lock libraries, each with its " +
-			"thread and a story of at most twenty lines, and results of which the figures are known. A test plays each story with fifty seeds.",
+			"thread and a story of at most twenty lines, and results with known figures. A test plays each story with fifty seeds.",
 		section("Published bugs of lock libraries", w.bugs()),
 		section("Beyond the threads", w.beyond()),
 		section("With the library's own code", w.bugsAsTheyAre()),

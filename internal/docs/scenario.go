@@ -34,13 +34,13 @@ func (w *writer) scenarioFile() Page {
 		example(exampleSmall),
 		section("The keys", keyTable(s.Properties)),
 		section("How long", "A duration is a number and its unit: "+code("250ms")+", "+code("10s")+", "+code("1m30s")+
-			". Where a table says that it may vary, three more forms will do, and each time a new duration is drawn:\n\n"+
+			". Where a table says that it may vary, three more forms will do, and a new duration is drawn each time:\n\n"+
 			table([]string{"form", "what it means"}, [][]string{
 				{code("2s..3s"), "anything from 2 s to 3 s, all equally likely"},
-				{code("p50 20ms, p99.9 4s"), "half of them below 20 ms, one of a thousand above 4 s; in between, and beyond the last percentile, a power law, up to ten times the last"},
+				{code("p50 20ms, p99.9 4s"), "half of them below 20 ms, one in a thousand above 4 s; in between, and beyond the last percentile, a power law, up to ten times the last"},
 				{code("min 5ms, p50 20ms, p99.9 4s, max 30s"), "the same, and never less or more than that"},
-			})+"\nInside of braces, percentiles need quotes, for the comma parts keys there."),
-		section("clients", "A list of names, or a number. A client of the list may do something else than all: "+
+			})+"\nInside braces, percentiles need quotes, because a comma separates keys there."),
+		section("clients", "A list of names, or a number. A client of the list may do something other than the rest: "+
 			code("{name: C, work: 40s}")+", and a count makes many of one kind: "+code("{name: web, count: 20}")+" are web-1 to web-20.\n\n"+example(exampleClients)),
 		section("workload", "Each client waits for the lock, reads the resource, works, writes the resource, releases, and rests. A key with a star may be one client's own.\n\n"+starred(at(s, "workload"))+"\n"+resources+example(exampleResources)),
 		section("network", keyTable(at(s, "network").Properties)),
@@ -49,27 +49,27 @@ func (w *writer) scenarioFile() Page {
 			keyTable(at(s, "clocks").Additional.(*schema.Schema).Properties)),
 		section("faults", "A list. Each has one trigger, one verb, and an end where the verb needs one. All faults are healed before the final quiet period, in which a probe tries the lock.\n\n"+
 			keyTable(own)+"\n"+whom+"\n\n"+table([]string{"verb", "what it does"}, faultRows())+
-			"\nWhat a list leaves to luck, lengths that vary and chances, is drawn before the run, from the seed: the report has what was drawn, as a list that leaves nothing open. "+
-			"A fault that repeats and is drawn strikes 100 times at most. A run in which luck has brought about no fault at all tested nothing.\n\n"+example(exampleFaults)),
+			"\nWhat a list leaves to luck, lengths that vary and chances, is drawn before the run, from the seed: the report lists what was drawn, with nothing left open. "+
+			"A drawn fault that repeats strikes at most 100 times. A run that drew no fault at all tested nothing.\n\n"+example(exampleFaults)),
 		section("Moments", "What "+code("when")+" and "+code("until")+" wait for. In front stands a client, "+code(faults.AnyClient)+", "+code(faults.TheHolder)+", "+code(faults.NextHolder)+
 			" or "+code(faults.ThatClient)+"; behind, if you like, "+code("in its 2nd round")+", which begins when that client starts waiting for the 2nd time, "+code("after fault 1")+
-			", which lets count only what comes after the first fault of the list has begun, and "+code("the 3rd time")+" or "+code("every time")+", in this order.\n\n"+table([]string{"moment", "when it is"}, momentRows())+"\n"+faults.CommandDoc),
+			", which counts only what comes after the first fault of the list has begun, and "+code("the 3rd time")+" or "+code("every time")+", in this order.\n\n"+table([]string{"moment", "when it is"}, momentRows())+"\n"+faults.CommandDoc),
 		section("chaos", at(s, "chaos").Description+"\n\n"+keyTable(at(s, "chaos").Properties)+"\n"+example(exampleChaos)),
 		section("vary", "What "+code("simulate sweep")+" varies, two settings at most: one of these, a fault by its verb ("+code("pause")+", "+code("the 2nd pause")+", "+
 			code("after of pause")+") or a clock ("+code("drift of B")+"). Values are a list, or "+code("0s..5s step 500ms")+".\n\n"+settings()),
-		section("expect", "What is expected of each lock, by property: "+code("kept")+" or "+code("broken")+". What is said of one lock goes before what is said of "+code(plan.EveryLock)+
-			". A lock of which nothing is said is expected to keep every property; "+code("expect: anything")+" is for those who only look.\n\n"+table([]string{"property", "what it demands"}, propertyRows())),
+		section("expect", "What is expected of each lock, by property: "+code("kept")+" or "+code("broken")+". What is said of one lock overrides what is said of "+code(plan.EveryLock)+
+			". A lock that is not mentioned is expected to keep every property; "+code("expect: anything")+" is for those who only look.\n\n"+table([]string{"property", "what it demands"}, propertyRows())),
 	}
 	return page(scenarioPage, "internal/plan/keys.go, internal/schema and the registries", body...)
 }
 
 // resources says what several of them mean.
-const resources = "A story may have several resources, each with a lock of its own. All clients play in one world, so a failover hits all of them; each lock is played and judged by itself, " +
+const resources = "A story may have several resources, each with a lock of its own. All clients play in one world, so a failover hits all of them; each lock is played and judged separately, " +
 	"under the name " + "`set-nx-lua@orders`" + ", which " + "`locks`, `expect` and `--lock`" + " take, too. A fault that met only clients of other resources was no test of a lock: its verdict is unknown.\n\n"
 
 // whom says what names in faults mean.
-var whom = "Where a verb names a node, it is a client, a server such as `redis-1`, or one of these words. `the holder`: the client that has acquired the lock last. " +
-	"`the next holder`: the first one after that of the beginning. `that client`: the one whose moment this fault waits for; in a moment, and in a fault at an instant, the one whose moment " +
+var whom = "Where a verb names a node, it is a client, a server such as `redis-1`, or one of these words. `the holder`: the client that acquired the lock last. " +
+	"`the next holder`: the first one after the holder at the beginning. `that client`: the one whose moment this fault waits for; in a moment, and in a fault at an instant, the one whose moment " +
 	"the latest fault has waited for. `the primary`: whichever server is it then. Sides of a partition may also be `store`, `replicas` and `sentinels`."
 
 // at is the schema of a key.

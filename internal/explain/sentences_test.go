@@ -30,7 +30,7 @@ func TestSentences(t *testing.T) {
 		{"with token, no end", func(t *tape) {
 			t.add(1, history.Granted, "redis-1", t.owner("A"))
 			t.add(2, history.Acquired, "A", token(33))
-		}, []string{"0.002 s A is granted the lock with token 33 without an end."}},
+		}, []string{"0.002 s A is granted the lock with token 33 without expiry."}},
 		{"late acquisition", func(t *tape) {
 			sent := t.add(1, history.Sent, "A", t.peer("redis-1"), t.text("SET lock x"))
 			done := t.add(2, history.Executed, "redis-1", t.peer("A"), cause(sent))
@@ -41,7 +41,7 @@ func TestSentences(t *testing.T) {
 			t.add(12_002, history.Acquired, "A")
 		}, []string{
 			"0.002 s The store grants A the lock until 10.002 s. A does not know yet.",
-			"10.002 s A's entry ends; its lease is over.",
+			"10.002 s A's entry expires: its lease is over.",
 			"10.051 s B is granted the lock until 20.050 s and enters.",
 			"12.002 s A gets the reply to its SET only now, 12 s after it was executed.",
 			"12.002 s A is told that it holds the lock; the store has an entry of B.",
@@ -127,8 +127,8 @@ func TestSentences(t *testing.T) {
 			t.add(8000, history.Extended, "redis-1", t.owner("A"), t.peer("B"), t.text("lock"), lasts(10*time.Second))
 		}, []string{
 			"3.000 s A renews its lease until 13.000 s.",
-			"7.000 s A sets the lease of its entry: it has no end now.",
-			"8.000 s B's command extends A's entry: it ends at 18.000 s now.",
+			"7.000 s A sets the lease of its entry: it no longer expires.",
+			"8.000 s B's command extends A's entry: it now ends at 18.000 s.",
 		}},
 		{"freeze with wake-up write", func(t *tape) {
 			t.acquires(2, "A")

@@ -85,8 +85,8 @@ func TestSentencesOfServers(t *testing.T) {
 			t.add(1050, history.Promoted, "etcd-2", t.peer("etcd-1"))
 			t.add(20_000, history.Expired, "etcd-2", t.owner("A"), t.text("lock"))
 		}, []string{
-			"0.050 s Store etcd-1 crashes (fault 1). The others have what it had.",
-			"1.050 s Store etcd-2 becomes the leader. It has what the leader before it had.",
+			"0.050 s Store etcd-1 crashes (fault 1). The others have everything it had.",
+			"1.050 s Store etcd-2 becomes the leader. It has everything the leader before it had.",
 			"20.000 s The lease ends. Nobody tells A.",
 		}},
 		{"waiting inside of a request is no delay", func(t *tape) {

@@ -6,7 +6,7 @@ func init() {
 	Register(Spec{
 		Name: "cut",
 		Summary: say.Both{
-			English: "Cuts the links from one side to another, in this direction only: what the first side sends arrives late, after the end.",
+			English: "Cuts the links from one side to another, in this direction only: what the first side sends arrives when the cut is over.",
 			Chinese: "切断从一边到另一边的链路，只切这个方向：第一边发出的东西在结束之后才迟到。",
 		},
 		Example: "- when: A is in its critical section\n  cut: [A, store]\n  for: 15s",

@@ -10,7 +10,7 @@ func init() {
 	Register(Spec{
 		Name: "delay",
 		Summary: say.Both{
-			English: "Holds back the request or the reply of one command; it arrives late, not never.",
+			English: "Holds back the request or the reply of one command: it arrives late, but it does arrive.",
 			Chinese: "压住一条命令的请求或回复；它迟到，但终会到。",
 		},
 		Example: "- when: A is about to send SET\n  delay: reply\n  by: 12s",

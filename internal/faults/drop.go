@@ -6,7 +6,7 @@ func init() {
 	Register(Spec{
 		Name: "drop",
 		Summary: say.Both{
-			English: "Loses the request or the reply of one command; the client learns of it only by its response timeout.",
+			English: "Loses the request or the reply of one command; the client learns of it only from its response timeout.",
 			Chinese: "丢掉一条命令的请求或回复；客户端只有等到响应超时才知道。",
 		},
 		Example: "- when: A is about to send SET\n  drop: reply",

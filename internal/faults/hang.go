@@ -13,7 +13,7 @@ func init() {
 	Register(Spec{
 		Name: "hang",
 		Summary: say.Both{
-			English: "Blocks the work in the critical section for ever; the other tasks of the process, a watchdog for one, go on.",
+			English: "Blocks the work in the critical section for ever; the other tasks of the process, such as a watchdog, go on.",
 			Chinese: "让临界区里的工作永远停住；同一进程的其他任务（例如看门狗）继续运行。",
 		},
 		Example: "- when: A enters\n  hang: A",

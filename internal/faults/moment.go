@@ -73,11 +73,11 @@ var momentDocs = [momentCount]say.Both{
 		Chinese: "客户端开始要锁：每一轮的第一件事。",
 	},
 	Acquires: {
-		English: "The lock's acquire has returned success: from now on the client believes that it holds.",
-		Chinese: "锁的 acquire 返回成功：从现在起客户端相信自己持有锁。",
+		English: "The lock's acquire has returned success: from now on the client believes it holds the lock.",
+		Chinese: "锁的 acquire 返回成功：从现在起客户端认为自己持有锁。",
 	},
 	Enters: {
-		English: "The client goes into its critical section; it has not read the resource yet.",
+		English: "The client enters its critical section; it has not read the resource yet.",
 		Chinese: "客户端进入临界区，还没有读资源。",
 	},
 	InSection: {
@@ -85,32 +85,32 @@ var momentDocs = [momentCount]say.Both{
 		Chinese: "客户端读过资源，开始工作。",
 	},
 	AboutToWrite: {
-		English: "The work is done, the write to the resource is the next thing.",
+		English: "The work is done, and the write to the resource comes next.",
 		Chinese: "工作做完了，下一件事就是写资源。",
 	},
 	Writes: {
-		English: "The resource has answered the write, whether it took or refused it.",
+		English: "The resource has answered the write, whether it took it or refused it.",
 		Chinese: "资源回答了写入，不管是接受还是拒绝。",
 	},
 	Renews: {
-		English: "A command of the watchdog, a renewal, has its reply, whatever the reply says.",
-		Chinese: "看门狗的一条续期命令有了回复，不管回复说什么。",
+		English: "A renewal by the watchdog has its reply, whatever the reply says.",
+		Chinese: "看门狗的续期命令收到了回复，不管回复说什么。",
 	},
 	Releases: {
 		English: "The client is about to call release: its belief ends here.",
-		Chinese: "客户端正要释放锁：它的相信到此为止。",
+		Chinese: "客户端正要释放锁：从这里起，它不再认为自己持有锁。",
 	},
 	LosesLease: {
 		English: "The design tells the client that its lock is lost; many designs never do.",
-		Chinese: "设计告诉客户端锁丢了；许多设计从不告诉。",
+		Chinese: "锁的设计告知客户端锁已丢失；许多设计从不告知。",
 	},
 	Wakes: {
 		English: "The process runs again after a pause.",
 		Chinese: "进程停顿之后又在运行。",
 	},
 	AboutToSend: {
-		English: "A command is the next thing that the client sends: both of its halves can still be tampered with.",
-		Chinese: "客户端下一件事就是发送命令：请求和回复都还可以动手脚。",
+		English: "The client is about to send a command: both its request and its reply can still be tampered with.",
+		Chinese: "客户端正要发送命令：请求和回复都还可以动手脚。",
 	},
 	Sends: {
 		English: "A command is on its way to the store; its reply can still be tampered with.",
@@ -121,7 +121,7 @@ var momentDocs = [momentCount]say.Both{
 		Chinese: "存储执行了命令，回复还没有送达。",
 	},
 	HasReply: {
-		English: "The client has the reply of a command, and the lock has not seen it yet.",
+		English: "The client has the reply to a command, but the lock has not seen it yet.",
 		Chinese: "客户端收到了命令的回复，锁还没有看到它。",
 	},
 }

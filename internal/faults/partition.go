@@ -6,7 +6,7 @@ func init() {
 	Register(Spec{
 		Name: "partition",
 		Summary: say.Both{
-			English: "Cuts the links between two or more sides, in both directions; what was sent arrives late, after the end, as TCP brings it.",
+			English: "Cuts the links between two or more sides, in both directions; what was sent meanwhile arrives when it is over, as TCP delivers it.",
 			Chinese: "切断两边或几边之间的链路，双向都切；发出的东西在结束之后才到，就像 TCP 送来那样。",
 		},
 		Example: "- when: A is in its critical section\n  partition: [A, store]\n  for: 15s",

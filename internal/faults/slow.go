@@ -10,7 +10,7 @@ func init() {
 	Register(Spec{
 		Name: "slow",
 		Summary: say.Both{
-			English: "Makes the work in the critical section take longer; the other tasks of the process, a watchdog for one, go on.",
+			English: "Makes the work in the critical section take longer; the other tasks of the process, such as a watchdog, go on.",
 			Chinese: "让临界区里的工作变慢；同一进程的其他任务（例如看门狗）照常运行。",
 		},
 		Example: "- when: A enters\n  slow: A\n  by: 15s",

@@ -60,7 +60,7 @@ var terms = []Term{
 	},
 	{
 		"mutual-exclusion",
-		Entry{"mutual-exclusion", []string{"mutual exclusion"}, "The property that at no instant two clients believe that they hold the lock."},
+		Entry{"mutual-exclusion", []string{"mutual exclusion"}, "The property that no two clients believe at the same time that they hold the lock."},
 		Entry{"mutual-exclusion", []string{"互斥"}, "互斥：任何时刻都没有两个客户端同时认为自己持有锁。"},
 	},
 	{
@@ -70,7 +70,7 @@ var terms = []Term{
 	},
 	{
 		"no-stale-write",
-		Entry{"no-stale-write", []string{"stale write", "stale writes"}, "The property that the resource takes no write of a client after another client has got the lock."},
+		Entry{"no-stale-write", []string{"stale write", "stale writes"}, "The property that the resource takes no write from a client after another client has got the lock."},
 		Entry{"no-stale-write", []string{"过期写"}, "没有过期写：别的客户端已经拿到锁之后，资源不再接受前一个客户端的写入。"},
 	},
 	{
@@ -125,7 +125,7 @@ var terms = []Term{
 	},
 	{
 		"random-token",
-		Entry{"random token", []string{"random tokens"}, "A random value that a client writes into its key, so that it knows the key again as its own."},
+		Entry{"random token", []string{"random tokens"}, "A random value that a client writes into its key, so that it recognizes the key as its own."},
 		Entry{"随机标识", nil, "客户端写进键里的随机值，凭它认出这个键是自己的。"},
 	},
 	{
@@ -225,7 +225,7 @@ var terms = []Term{
 	},
 	{
 		"session",
-		Entry{"session", []string{"sessions"}, "The time for which a store takes a client for alive; what belongs to the session ends with it."},
+		Entry{"session", []string{"sessions"}, "The time for which a store considers a client alive; what belongs to the session ends with it."},
 		Entry{"会话", nil, "存储认定客户端还活着的一段时间；属于会话的东西随它一起结束。"},
 	},
 	{
@@ -250,7 +250,7 @@ var terms = []Term{
 	},
 	{
 		"simulator",
-		Entry{"simulator", nil, "A world inside of this program in which time, network and servers are computed, and each run can be repeated."},
+		Entry{"simulator", nil, "A world inside this program in which time, network and servers are computed, and each run can be repeated."},
 		Entry{"模拟器", nil, "程序里的一个世界：时间、网络和服务器都是算出来的，每次运行都能重放。"},
 	},
 }

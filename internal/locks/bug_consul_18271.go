@@ -1,7 +1,8 @@
 // Lock consul-18271
 //
-// Idea: the library knows that its renewals fail, and tells nobody. It waits for the answer of a blocking
-// query, which does not come for minutes where packets are dropped.
+// Idea: the library knows that its renewals fail, and tells nobody. It waits for the
+// answer to a blocking query, which does not come for minutes when packets are
+// dropped.
 //
 // Protocol:
 //  1. As consul-session: SESSION, RENEW every half of its time to live; ACQUIRE; a blocking query watches the key.

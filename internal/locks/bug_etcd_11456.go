@@ -1,20 +1,22 @@
 // Lock etcd-11456
 //
-// Idea: a client that has waited is told that it holds the lock, although its lease may have run
-// out in the queue and its key be gone.
+// Idea: a client that has waited is told that it holds the lock, although its lease
+// may have run out in the queue and its key may be gone.
 //
 // Protocol:
 //  1. GRANT lease and KEEPALIVE it, for each acquisition anew.
-//  2. TXN: PUT a key below lock/, bound to the lease, unless it is there; GET the oldest one. It is the own: the lock is held.
-//  3. Else GET the key right before the own, WATCH it until it is deleted, and repeat until there is none: the lock is held.
-//     The fixed form looks whether its own key is there still.
+//  2. TXN: PUT a key below lock/, bound to the lease, unless it is there; GET the
+//     oldest one. It is the client's own: the lock is held.
+//  3. Else GET the key right before its own, WATCH it until it is deleted, and repeat
+//     until there is none: the lock is held. The fixed form checks that its own key is
+//     still there.
 //  4. To release: DELETE the key, REVOKE the lease.
 //
 // Guarantees: first come, first served, while no lease ends.
 //
-// Breaks when: a client is cut off or stands still in the queue for longer than its lease: the one
-// behind it moves up, and when the holder is done both enter. And, as all that never tells its holder
-// of a loss, when a holder's lease ends.
+// Breaks when: a client is cut off or stands still in the queue for longer than its
+// lease: the one behind it moves up, and when the holder is done both enter. And, as
+// with every lock that never tells its holder of a loss, when a holder's lease ends.
 //
 // Source: https://github.com/etcd-io/etcd/issues/11456 and pull request 11408; Jepsen, etcd 3.4.3, section 3.2
 // (https://jepsen.io/analyses/etcd-3.4.3), and its test, src/jepsen/etcd/lock.clj of jepsen-io/etcd.

@@ -1,11 +1,11 @@
 // Lock etcd-22082
 //
-// Idea: an Unlock that is repeated deletes the lock that the same session has taken
-// since: it deletes the key by its name, and a session gives its keys one name.
+// Idea: a repeated Unlock deletes a lock that the same session has taken since: it
+// deletes the key by its name, and a session gives all its keys the same name.
 //
 // Protocol:
 //  1. As etcd-mutex: the key is lock/<lease of the session>, its create revision the place in the queue.
-//  2. To release: DELETE the own key.
+//  2. To release: DELETE its own key.
 //  3. A release without an answer is repeated in the background, a retry interval later. The session may have taken the lock again by then, with another mutex: another key with the same name.
 //     The fixed form deletes in a transaction: IF the create revision is the one of this acquisition.
 //

@@ -5,9 +5,10 @@
 //
 // Protocol:
 //  1. create /lock/_c_GUID-lock- EPHEMERAL SEQUENTIAL; after a lost connection look for the GUID first.
-//  2. children of /lock; the own number is the lowest: the lock is held. Else watch the next lower one, and repeat.
+//  2. children of /lock; its own number is the lowest: the lock is held. Else watch
+//     the next lower one, and repeat.
 //  3. A connection that is lost in 2 is an error, and nobody remembers the node. The fixed form deletes it in the background.
-//  4. To release: delete the own node.
+//  4. To release: delete its own node.
 //
 // Guarantees: as zk-sequential, but nobody is told of a loss.
 //

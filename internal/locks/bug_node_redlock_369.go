@@ -1,7 +1,7 @@
 // Lock node-redlock-369
 //
-// Idea: a majority is a lock, however long it took to find. The library computes until when the lock
-// is valid, and hands it out when that is over.
+// Idea: a majority is a lock, however long it took to find. The library computes until
+// when the lock is valid, and hands it out even after that.
 //
 // Protocol:
 //  1. As redlock: SET key token PX milliseconds NX on every node; a majority said OK.

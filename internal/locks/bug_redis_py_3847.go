@@ -9,7 +9,7 @@
 //  3. A release without a token is an error at once: nothing is sent.
 //     The fixed form forgets the token only when the server has answered.
 //
-// Guarantees: mutual exclusion, without an end: nothing expires.
+// Guarantees: mutual exclusion, for ever: nothing expires.
 //
 // Breaks when: the request of a release is lost, or its task cancelled before it is sent: the application
 // that releases again hears that the lock is not held, and nobody ever gets it.

@@ -1,7 +1,8 @@
 // Lock redisson-2515
 //
-// Idea: a renewal that fails leaves a note behind that this lock is being renewed. Only a release that
-// succeeds removes it, and as long as it is there no later hold is renewed.
+// Idea: a renewal that fails leaves behind a note which says that this lock is being
+// renewed. Only a release that succeeds removes it, and as long as it is there no
+// later hold is renewed.
 //
 // Protocol:
 //  1. As redisson-3.12.3: EVAL lock; held: start the watchdog unless there is a note that one is at work.
@@ -10,9 +11,9 @@
 //
 // Guarantees: as redisson-3.12.3 until a renewal fails.
 //
-// Breaks when: a renewal gets no answer and the entry runs out: the client is told that the lock is not
-// held, as it should be. Its next hold has no watchdog, and ends when the lease does, in the midst of
-// the work.
+// Breaks when: a renewal gets no answer and the entry runs out: the client is told
+// that the lock is not held, as it should be. Its next hold has no watchdog, and ends
+// when the lease does, in the middle of the work.
 //
 // Source: https://github.com/redisson/redisson/issues/2515 and pull request 2518.
 //

@@ -1,7 +1,7 @@
 // Lock redlock-rb-36
 //
-// Idea: a lock is extended by the script that takes it. When it has run out and nobody has it at the
-// moment, the extension takes it anew and says that all is well.
+// Idea: a lock is extended by the script that takes it. When it has run out and nobody
+// has it at the moment, the extension takes it again and says that all is well.
 //
 // Protocol:
 //  1. On each node in turn EVAL relock: no key, or own token -> SET key token PX milliseconds; else nil.

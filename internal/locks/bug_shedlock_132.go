@@ -1,13 +1,14 @@
 // Lock shedlock-132
 //
-// Idea: the client computes until when the lock lasts, and sends the result. What the statement writes may
-// be over before it is executed.
+// Idea: the client computes when the lock ends, and sends the result. By the time the
+// statement is executed, that may be over.
 //
 // Protocol:
-//  1. Read the own wall clock: now. INSERT the row with the end now + lease; no such row yet: the lock is held.
+//  1. Read its own wall clock: now. INSERT the row with the end now + lease; no such
+//     row yet: the lock is held.
 //  2. It is there: UPDATE it with the end now + lease WHERE its end is at or before now; 1 row: the lock is held; 0: try again later.
-//  3. To release: UPDATE the end to the own wall clock. (Nobody asks whose row it is: issue 1986.)
-//     The fixed form, mysql-unique-ttl, leaves both times to the database.
+//  3. To release: UPDATE the end to its own wall clock. (Nobody asks whose row it is:
+//     issue 1986.) The fixed form, mysql-unique-ttl, leaves both times to the database.
 //
 // Guarantees: mutual exclusion while all wall clocks agree and no statement takes longer than the lease
 // from the look at the clock to its execution.

@@ -15,9 +15,9 @@
 // key token IFEQ token PX milliseconds do the same, in Valkey DELIFEQ (9.0) and
 // SET with IFEQ (8.1).
 //
-// Breaks when: as watchdog-lua: the whole process freezes for longer than what is
-// left of the lease, it is cut off from the store, or a failover forgets the entry.
-// A CAS without EX would take the time to live away, see lit-cas-3arg.
+// Breaks when: as watchdog-lua: the whole process freezes for longer than what is left
+// of the lease, it is cut off from the store, or a failover forgets the entry. A CAS
+// without EX would remove the time to live, see lit-cas-3arg.
 //
 // Source: 002_350e0850a80a0d01.txt, lines 48-53; TairString, command reference of CAS and CAD.
 //

@@ -1,14 +1,18 @@
 // Lock consul-session
 //
-// Idea: a key that a session locks. The client keeps the session alive; when it
-// ends without a release, Consul gives the lock to nobody for another while, the
-// lock delay, so that a holder that has not noticed can come to an end.
+// Idea: a key that a session locks. The client keeps the session alive; when it ends
+// without a release, Consul gives the lock to nobody for a while, the lock delay, so
+// that a holder that has not noticed can finish.
 //
 // Protocol:
-//  1. SESSION with the lease as its time to live (10 s at least), a lock delay of 15 s and the behavior "release"; RENEW it in the background every half of that time, every second after an error, and give up when none worked for the whole of it.
+//  1. SESSION with the lease as its time to live (at least 10 s), a lock delay of 15 s
+//     and the behavior "release"; RENEW it in the background every half of that time,
+//     every second after an error, and give up when none has worked for that whole time.
 //  2. GET lock. While a session has locked it, GET again as a blocking query with the index of the last answer, 15 s at a time.
 //  3. ACQUIRE lock for the session: true: held. False: GET lock; if a session has it now, go back to 2, else a lock delay lasts: wait 5 s and go back to 2.
-//  4. GET lock: with the own session in it, its modify index is the token. From then on a blocking query watches it: another session or none, or an error, and the lock is lost.
+//  4. GET lock: with its own session in it, its modify index is the token. From then
+//     on a blocking query watches it: another session or none, or an error, and the lock
+//     is lost.
 //  5. To release: RELEASE lock, then DESTROY the session. A client that gives up destroys its session, too.
 //
 // Guarantees: one holder while its session lasts and, for a holder that is done
@@ -17,12 +21,12 @@
 // learns of its loss; the state survives the death of a minority of the servers;
 // tokens grow.
 //
-// Breaks when: the holder freezes for longer than twice its time to live and the
-// lock delay. Or is cut off for so long: its blocking query is quiet then, not
-// broken, and the library does not look at what became of its renewals. A lost
-// connection to a healthy server, on the other hand, ends a hold at once. When
-// the reply to 3 is lost, the session is destroyed with the lock in it, and nobody
-// gets the lock before the delay is over.
+// Breaks when: the holder freezes for longer than twice its time to live and the lock
+// delay. Or it is cut off for that long: its blocking query is quiet then, not broken,
+// and the library does not look at what became of its renewals. A lost connection to a
+// healthy server, on the other hand, ends a hold at once. When the reply to 3 is lost,
+// the session is destroyed with the lock in it, and nobody gets the lock before the
+// delay is over.
 //
 // Source: Consul api/lock.go, api/session.go, version 1.21; Consul's page on
 // sessions (lock delay).

@@ -1,21 +1,23 @@
 // Lock curator-mutex
 //
 // Idea: the queue of zk-sequential as a library for applications: whoever holds the
-// lock may take it again, and a node that is not needed any more is deleted for
-// certain.
+// lock may take it again, and a node that is no longer needed is certain to be
+// deleted.
 //
 // Protocol:
 //  1. A client that holds counts one more, without asking anybody.
 //  2. create /lock/_c_GUID-lock- EPHEMERAL SEQUENTIAL; the server appends the number. (The first client ever creates /lock before.)
-//  3. children of /lock; the own node is missing: go to 2; its number is the lowest: the lock is held.
+//  3. children of /lock; its own node is missing: go to 2; its number is the lowest:
+//     the lock is held.
 //  4. exists, with a watch, the node with the next lower number; there is none, or the watch fires: go to 3.
-//  5. release: count one less; at 0, delete the own node. If the connection is lost, that is an error,
-//     and a task goes on deleting in the background until a server has answered.
-//     After a lost connection, 2 looks for the GUID among the children of /lock first.
+//  5. release: count one less; at 0, delete its own node. If the connection is lost,
+//     that is an error, and a task goes on deleting in the background until a server has
+//     answered. After a lost connection, 2 looks for the GUID among the children of /lock
+//     first.
 //
-// Guarantees: as zk-sequential; besides, a client that gives up or whose release
-// fails leaves no node for ever. There is no fencing token in the library; the
-// czxid of the node would be one.
+// Guarantees: as zk-sequential; besides, a client that gives up or whose release fails
+// leaves no node behind for ever. There is no fencing token in the library; the czxid
+// of the node would be one.
 //
 // Breaks when: as zk-sequential. The count is local: after the session is lost, a
 // client that takes the lock again gets it at once although it has no node. It has

@@ -9,8 +9,9 @@
 //  1. Once per process: GRANT lease, then KEEPALIVE lease in the background, at once and every third of the lease. No answer for a lease's time, or "not found": the session is over.
 //  2. TXN: if key lock/<lease> has the create revision 0, PUT it with the lease, else GET it; and GET the key below lock/ that was created first. It is the client's own: the lock is held.
 //  3. Else GET the key below lock/ that was created last before the client's own, WATCH it until it is deleted, and repeat until there is none.
-//  4. GET the own key: if it has gone, the session has expired meanwhile: an error. Else the lock is held; the own create revision is its token.
-//  5. If 3 or 4 failed, or to release: DELETE the own key.
+//  4. GET its own key: if it has gone, the session has expired meanwhile: an error.
+//     Else the lock is held; its own create revision is its token.
+//  5. If 3 or 4 failed, or to release: DELETE its own key.
 //
 // Guarantees: one holder while its session lasts, in the order of arrival, with
 // one client woken per release; a dead client's key goes with its lease; a client

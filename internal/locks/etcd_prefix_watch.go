@@ -1,15 +1,15 @@
 // Lock etcd-prefix-watch
 //
-// Idea: the queue of etcd-mutex, from what the document lists of etcd: a key below a prefix
-// for each client, revisions for their order, and one watch of the whole prefix, which tells
-// everybody of every change.
+// Idea: the queue of etcd-mutex, made from the features of etcd that the document
+// lists: a key below a prefix for each client, revisions for their order, and one
+// watch of the whole prefix, which tells everybody of every change.
 //
 // Protocol:
 //  1. Once per process: GRANT lease, then KEEPALIVE lease in the background, at once and every third of the lease. No answer for a lease's time, or "not found": the session is over.
 //  2. TXN: if key lock/<lease> has the create revision 0, PUT it with the lease, else GET it; and GET the key below lock/ that was created first. It is the client's own: the lock is held.
 //  3. Else WATCH all keys below lock/, from the next revision on. After each deletion GET the key that was created first: when it is the client's own, the lock is held; its create revision is its token.
 //  4. The client's own key was deleted: the session has expired meanwhile: an error.
-//  5. If 3 or 4 failed, or to release: DELETE the own key.
+//  5. If 3 or 4 failed, or to release: DELETE its own key.
 //
 // Guarantees: as etcd-mutex: one holder while its session lasts, in the order of arrival, and
 // tokens grow.

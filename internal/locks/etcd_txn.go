@@ -1,11 +1,11 @@
 // Lock etcd-txn
 //
-// Idea: one transaction writes the key if it does not exist, bound to a lease
-// that the client library renews for as long as the process lives. The code is
-// the document's, with one name for the key in all places.
+// Idea: one transaction writes the key if it does not exist, bound to a lease that the
+// client library renews for as long as the process lives. The code is the document's,
+// with the same name for the key everywhere.
 //
 // Protocol:
-//  1. GRANT lease: a lease of whole seconds, two of them at least.
+//  1. GRANT lease: a lease of whole seconds, at least two of them.
 //  2. KEEPALIVE lease, at once and every third of the lease, in the background. Nobody reads the answers.
 //  3. TXN: if the key has the create revision 0, PUT it with the lease, else GET it. Succeeded: the lock is held; the transaction's revision is its token.
 //  4. If it failed or brought an error: as 5, and try again later.

@@ -1,7 +1,7 @@
 // Lock lit-cas-3arg
 //
-// Idea: cas-cad with the CAS of the document, which has three arguments and among
-// them no time to live.
+// Idea: cas-cad with the document's CAS, which has three arguments, none of them a
+// time to live.
 //
 // Protocol:
 //  1. SET key token EX seconds NX; OK: the lock is held; nil: try again later.
@@ -10,8 +10,8 @@
 //
 // Guarantees: as cas-cad, as long as every holder releases.
 //
-// Breaks when: the holder dies after its first renewal: like SET, CAS takes the time
-// to live away unless it is given one, and the key stays for ever.
+// Breaks when: the holder dies after its first renewal: like SET, CAS removes the time
+// to live unless it is given one, and the key stays for ever.
 //
 // Source: 002_350e0850a80a0d01.txt, lines 50-53; TairString, command reference of
 // CAS, on what becomes of the time to live.

@@ -1,7 +1,7 @@
 // Lock lit-expire-loser
 //
-// Idea: the two lines of the document in their order, SETNX and then EXPIRE, with
-// the look at SETNX's answer only after both.
+// Idea: the two lines of the document in their order, SETNX and then EXPIRE, and a
+// look at SETNX's answer only after both.
 //
 // Protocol:
 //  1. SETNX key owner.

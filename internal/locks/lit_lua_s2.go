@@ -1,7 +1,7 @@
 // Lock lit-lua-s2
 //
-// Idea: the script of the document as it stands there: without its last line, and
-// with names that no script is given.
+// Idea: the document's script as it is printed: without its last line, and with names
+// that Redis does not give to scripts.
 //
 // Protocol:
 //  1. SET key token EX seconds NX; OK: the lock is held; nil: try again later.

@@ -1,7 +1,7 @@
 // Lock lit-s3-integer
 //
-// Idea: lua-setex with the type of the result that the document gives its scripts:
-// Integer. The scripts answer with texts, and the program casts what it gets.
+// Idea: lua-setex with the result type that the document gives its scripts: Integer.
+// The scripts answer with texts, and the program casts what it gets.
 //
 // Protocol:
 //  1. EVAL acquire: EXISTS key is 0 -> SETEX key seconds token, "1"; else "-1".

@@ -1,7 +1,7 @@
 // Lock lit-unchecked
 //
-// Idea: the code of the document as it stands there: a SET that can fail, and
-// nobody who looks whether it has.
+// Idea: the document's code as it is printed: a SET that can fail, and nobody who
+// checks whether it has.
 //
 // Protocol:
 //  1. SET key owner EX seconds NX. Whatever the answer is, the work begins.

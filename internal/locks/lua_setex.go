@@ -13,10 +13,10 @@
 // Guarantees: as set-nx-lua. The document's "0" in place of "1" cannot happen: a
 // SETEX that fails ends the script with an error.
 //
-// Breaks when: a holder overruns its lease, by slow work, a pause, a partition or
-// a late reply: a second client gets in. A wall clock that is set lengthens or shortens the
-// try. Who interrupts a client that waits does not stop it: it goes on, and may get the lock
-// that its caller does not want any more.
+// Breaks when: a holder overruns its lease, by slow work, a pause, a partition or a
+// late reply: a second client gets in. Setting the wall clock lengthens or shortens
+// the try. Interrupting a client that waits does not stop it: it goes on, and may get
+// a lock that its caller no longer wants.
 //
 // Source: 003_67466b891a5c8073.txt, lines 3-10; its type of the result is in
 // lit-s3-integer, the units of its comments are in lit-s3-units.

@@ -17,12 +17,11 @@
 // transaction has written in this database; waiting clients are served in their
 // order.
 //
-// Breaks when: the session ends while the work touches something outside of the
-// database: that is not undone, and the client learns of it from its next statement
-// only. A client behind a broken network, or on a machine that has lost power, keeps
-// the row until TCP keepalive or wait_timeout ends its session, hours later as they
-// come. The row lock is one server's: a replica that takes over has the row, but not
-// its lock.
+// Breaks when: the session ends while the work touches something outside the database:
+// that is not undone, and the client learns of it only from its next statement. A
+// client behind a broken network, or on a machine that has lost power, keeps the row
+// until TCP keepalive or wait_timeout ends its session, hours later by default. The
+// row lock is one server's: a replica that takes over has the row, but not its lock.
 //
 // Source: MySQL Reference Manual, "Locking Reads" and innodb_lock_wait_timeout. Not in
 // the documents; see mysql-unique for what they describe.

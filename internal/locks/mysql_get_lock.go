@@ -20,8 +20,8 @@
 // database), or the server is restarted. Nothing tells the client before its next
 // statement. The server in its turn cannot see that a client behind a broken network,
 // or on a machine that has lost power, is dead: the lock then stays until TCP
-// keepalive or wait_timeout ends the session, hours later as they come. The lock is
-// one server's: a replica that takes over knows nothing of it.
+// keepalive or wait_timeout ends the session, hours later by default. The lock is one
+// server's: a replica that takes over knows nothing of it.
 //
 // Source: MySQL Reference Manual, "Locking Functions"; MariaDB documentation,
 // "GET_LOCK". Not in the documents; see mysql-unique for what they describe.

@@ -1,7 +1,7 @@
 // Lock mysql-unique
 //
-// Idea: a unique key lets one row of a name into the table. Whoever has inserted
-// it holds the lock, and deletes it to give the lock back.
+// Idea: a unique key lets only one row with a given name into the table. Whoever has
+// inserted it holds the lock, and deletes it to give the lock back.
 //
 // Protocol:
 //  1. INSERT of the name; 1 row: the lock is held, and the generated id is its token;

@@ -14,14 +14,13 @@
 // Guarantees: as mysql-get-lock: one holder for as long as its session lives, freed
 // when the session ends, waiting clients in their order, several times over.
 //
-// Breaks when: the session ends and the holder does not know: a restart, an
-// operator's pg_terminate_backend, idle_session_timeout while the work needs no
-// database. Nothing tells the client before its next statement. A client behind a
-// broken network, or on a machine that has lost power, keeps the lock until TCP
-// keepalive ends its session, hours later as it comes. The lock is one server's, no
-// replica knows of it. A
-// pooler that hands the session to somebody else after each transaction breaks it
-// without any fault. Two names may have the same hash.
+// Breaks when: the session ends and the holder does not know: a restart, an operator's
+// pg_terminate_backend, idle_session_timeout while the work needs no database. Nothing
+// tells the client before its next statement. A client behind a broken network, or on
+// a machine that has lost power, keeps the lock until TCP keepalive ends its session,
+// hours later by default. The lock is one server's, no replica knows of it. A pooler
+// that hands the session to somebody else after each transaction breaks it without any
+// fault. Two names may have the same hash.
 //
 // Source: PostgreSQL documentation, "Advisory Locks" and "Advisory Lock Functions".
 // Not in the documents.

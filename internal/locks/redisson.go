@@ -1,8 +1,8 @@
 // Lock redisson
 //
-// Idea: Redisson as it is today (3.44 and later). The hash with the holder's field
-// and its hold count is still there; what was learned meanwhile is how to repeat a
-// release, how to go on renewing after an error, and to wait for the replicas.
+// Idea: Redisson as it is today (3.44 and later). The hash with the holder's field and
+// its hold count is still there; what has been added is a release that can be
+// repeated, renewals that go on after an error, and a wait for the replicas.
 //
 // Protocol:
 //  1. EVAL lock: no key, or own field -> HINCRBY field 1, PEXPIRE lease, nil; else the key's PTTL. nil: held.

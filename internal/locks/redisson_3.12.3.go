@@ -18,11 +18,11 @@
 // Guarantees: as watchdog-lua, but nobody is told of a loss; besides, the holder's
 // thread can take the lock again, and waiting costs no requests.
 //
-// Breaks when: the reply to a release is lost while the lock is held twice: the
-// script runs again, counts down again, and deletes the entry under the outer
-// hold. A lost reply to an acquire counts one hold too many, and the entry outlives
-// its release by a lease. A renewal that gets no reply is the last one. A pause,
-// a partition or a failover breaks it as every lock with a lease.
+// Breaks when: the reply to a release is lost while the lock is held twice: the script
+// runs again, counts down again, and deletes the entry under the outer hold. A lost
+// reply to an acquire counts one hold too many, and the entry outlives its release by
+// a lease. A renewal that gets no reply is the last one. A pause, a partition or a
+// failover breaks it like every lock with a lease.
 //
 // Source: 001_3ab3a636653db715.txt, lines 163-493; 000_9f7ee79c86e9a462.txt, lines
 // 93-111; 004_0b550b2f4f804549.txt, line 194; Redisson 3.12.3, RedissonLock, and

@@ -1,7 +1,7 @@
 // Lock redisson-fair
 //
-// Idea: redisson with a queue. Who does not get the lock joins a list, and only the
-// head of the list may take a free lock. A sorted set says until when each of them
+// Idea: redisson with a queue. Whoever does not get the lock joins a list, and only
+// the head of the list may take a free lock. A sorted set says until when each of them
 // is waited for, so that a dead waiter does not block the others for ever.
 //
 // Protocol:

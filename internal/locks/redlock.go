@@ -1,8 +1,8 @@
 // Lock redlock
 //
-// Idea: five primaries that know nothing of each other instead of one with
-// replicas. A client holds the lock when a majority of them says so, therefore no
-// failover is needed and none can forget the lock.
+// Idea: five independent primaries instead of one with replicas. A client holds the
+// lock when a majority of them says so, so no failover is needed and none can forget
+// the lock.
 //
 // Protocol:
 //  1. Read the client's clock: t1. (The monotonic one: a wall clock that is stepped
@@ -18,10 +18,10 @@
 // reply that comes too late wins nothing, and one that never comes leaves no
 // entry behind as long as its node can be reached.
 //
-// Breaks when: the holder freezes or is slow after step 3 (the application is
-// given the validity and may look at it, but nobody makes it, and nothing tells
-// it); nodes of the majority restart empty or their wall clocks jump: then another
-// majority can be found. There is no fencing token.
+// Breaks when: the holder freezes or is slow after step 3 (the application is given
+// the validity and may look at it, but nothing makes it look, and nothing tells it);
+// nodes of the majority restart empty or their wall clocks jump: then another majority
+// can be found. There is no fencing token.
 //
 // Source: 000_9f7ee79c86e9a462.txt, lines 113-126; 004_0b550b2f4f804549.txt, lines
 // 212-251; Redis documentation, "Distributed Locks with Redis", the Redlock

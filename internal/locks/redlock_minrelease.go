@@ -1,7 +1,7 @@
 // Lock redlock-minrelease
 //
-// Idea: Redlock as one of the documents tells it: a client that has not got the
-// lock cleans up where it knows that it has left something.
+// Idea: Redlock as one of the documents tells it: a client that has not got the lock
+// cleans up only where it knows that it has left something.
 //
 // Protocol:
 //  1. Steps 1 to 3 of redlock: t1; SET key token PX milliseconds NX on every node in turn; t2; a majority and a positive validity.

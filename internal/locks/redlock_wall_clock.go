@@ -13,10 +13,11 @@
 // Guarantees: as redlock, while nobody sets the client's clock and it runs as fast as those
 // of the nodes.
 //
-// Breaks when: as redlock; besides, the wall clock is set back while the client asks: the
-// time that has passed is hidden, and a majority counts whose entries have run out. And
-// when the clock is a little slow, the last moment of the lease on it lies behind the
-// end of the lease on the nodes, for nothing is left over for the difference.
+// Breaks when: as redlock; besides, the wall clock is set back while the client asks:
+// the time that has passed is hidden, and a majority counts whose entries have run
+// out. And when the clock is a little slow, the last moment of the lease on it lies
+// behind the end of the lease on the nodes, because nothing is allowed for the
+// difference.
 //
 // Source: 000_9f7ee79c86e9a462.txt, lines 118-126; 004_0b550b2f4f804549.txt, lines 221-225;
 // 002_350e0850a80a0d01.txt, lines 64-70. What they leave out is in redlock: a clock that is

@@ -12,7 +12,7 @@
 //
 // Guarantees: as set-nx-lua; besides, slow work, a late reply or a partition do not
 // make two holders, as long as the client runs and its clock is not slower than the
-// server's by a tenth. The tenth also is the time that the last step may take.
+// server's by a tenth. That tenth is also the time that the last step may take.
 //
 // Breaks when: the process freezes after it has compared and before its step has
 // taken effect; its work hangs, and compares nothing; the server's clock jumps ahead;

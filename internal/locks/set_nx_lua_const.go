@@ -1,7 +1,7 @@
 // Lock set-nx-lua-const
 //
-// Idea: compare and delete in one script, with a value that all clients share.
-// The script is right, but there is nothing that it could tell apart.
+// Idea: compare and delete in one script, with a value that all clients share. The
+// script is right, but it has nothing to tell apart.
 //
 // Protocol:
 //  1. SET key OK PX milliseconds NX, with the word OK for everybody; OK: the lock is held; nil: try again later.

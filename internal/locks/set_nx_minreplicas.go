@@ -8,8 +8,8 @@
 //  2. SET key token PX milliseconds NX; OK: the lock is held; nil: try again later; NOREPLICAS: the attempt has failed.
 //  3. EVAL unlock: GET key equals token -> DEL key, 1; else 0.
 //
-// Guarantees: as set-nx-lua; besides, an isolated primary grants locks for ten
-// seconds at most, if the servers' clocks go alike.
+// Guarantees: as set-nx-lua; besides, an isolated primary grants locks for at most ten
+// seconds, if the servers' clocks run alike.
 //
 // Breaks when: as set-nx-lua; the primary dies before its replica has heard of the
 // key: a connected replica is not one that has the last write; within the ten

@@ -11,9 +11,9 @@
 // Guarantees: as set-nx-ex-del; besides, a holder that is merely late does not
 // delete the key of the next one.
 //
-// Breaks when: a holder overruns its lease: a second client gets in; the lease
-// ends between steps 2 and 3, because of a pause or a slow network: DEL deletes
-// the key of the next holder although GET had shown the own token.
+// Breaks when: a holder overruns its lease: a second client gets in; the lease ends
+// between steps 2 and 3, because of a pause or a slow network: DEL deletes the key of
+// the next holder although GET had shown the client's own token.
 //
 // Source: 000_9f7ee79c86e9a462.txt, lines 70-89; 004_0b550b2f4f804549.txt, lines 140-165.
 //

@@ -1,8 +1,8 @@
 // Lock set-wait
 //
-// Idea: do not believe the primary before a replica has the key too. WAIT blocks
-// the client, and only it, until so many replicas have confirmed the writes of
-// this connection.
+// Idea: do not believe the primary before a replica has the key too. WAIT blocks the
+// client, and only it, until that many replicas have confirmed the writes of this
+// connection.
 //
 // Protocol:
 //  1. On a connection of its own: SET key token EX seconds NX; nil: try again later. (WAIT answers after a SET that failed, too, so the OK matters.)

@@ -9,8 +9,8 @@
 //  3. Fewer, or an error: EVAL unlock, and again later.
 //  4. To release, EVAL unlock: GET key equals token -> DEL key, 1; else 0.
 //
-// Guarantees: as set-nx-lua; besides, when the primary dies, the key is on one of
-// the two replicas at least.
+// Guarantees: as set-nx-lua; besides, when the primary dies, at least one of the two
+// replicas has the key.
 //
 // Breaks when: the other one is promoted. WAIT makes sure that somebody remembers,
 // not that the one who remembers will be asked. A majority of all three servers

@@ -5,7 +5,8 @@
 //
 // Protocol:
 //  1. SETNX key deadline, the client's wall clock plus the lease plus 1 ms; 1: the lock is held.
-//  2. After a 0, GET key; a deadline that has not passed on the own wall clock: try again later.
+//  2. After a 0, GET key; a deadline that has not passed on its own wall clock: try
+//     again later.
 //  3. After one that has passed, DEL key, and step 1 once more; 0: try again later.
 //  4. To release, DEL key.
 //

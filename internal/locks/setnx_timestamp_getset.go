@@ -5,10 +5,12 @@
 //
 // Protocol:
 //  1. SETNX key deadline, the client's wall clock plus the lease plus 1 ms; 1: the lock is held.
-//  2. After a 0, GET key; a deadline that has not passed on the own wall clock: try again later.
+//  2. After a 0, GET key; a deadline that has not passed on its own wall clock: try
+//     again later.
 //  3. After one that has passed, GETSET key deadline. If the old value has passed
 //     too, or the key was gone, the lock is held; else somebody was faster, try again later.
-//  4. To release, DEL key if the own deadline has not passed on the own clock; else leave the key alone.
+//  4. To release, DEL key if its own deadline has not passed on its own clock; else
+//     leave the key alone.
 //
 // Guarantees: mutual exclusion while all wall clocks agree and every holder is
 // done within the lease; of several clients that find the same dead lock, one gets

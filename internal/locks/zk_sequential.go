@@ -1,16 +1,16 @@
 // Lock zk-sequential
 //
-// Idea: whoever wants the lock stands in a queue of numbered nodes; the lowest
-// number holds the lock, and each waits for the one ahead of it only.
+// Idea: whoever wants the lock stands in a queue of numbered nodes; the lowest number
+// holds the lock, and each waits only for the one ahead of it.
 //
 // Protocol:
 //  1. create /lock/GUID-lock- EPHEMERAL SEQUENTIAL; the server appends the number. (The first client ever creates /lock before.)
-//  2. children of /lock; the own number is the lowest: go to 5.
+//  2. children of /lock; its own number is the lowest: go to 5.
 //  3. exists, with a watch, the node with the next lower number; there is none: go to 2.
 //  4. When the watch fires, go to 2.
-//  5. exists the own node: the lock is held, and its czxid is the fencing token.
-//  6. delete the own node.
-//     After a lost connection, 1 looks for the GUID among the children of /lock first, and 6 is repeated.
+//  5. exists its own node: the lock is held, and its czxid is the fencing token.
+//  6. delete its own node. After a lost connection, 1 looks for the GUID among the
+//     children of /lock first, and 6 is repeated.
 //
 // Guarantees: first come, first served; a release wakes one client; a release
 // removes the client's own node or none, since its name is never given twice; a

@@ -110,7 +110,7 @@ func (c *clock) number(text []byte) (int64, error) {
 		case d == '.' && some && !fraction:
 			fraction = true
 		case d < '0' || d > '9':
-			return 0, fmt.Errorf("%s is no number: leave --time-unit away for times such as 2026-03-01T10:20:30.123Z", shown(text))
+			return 0, fmt.Errorf("%s is no number: leave --time-unit out for times such as 2026-03-01T10:20:30.123Z", shown(text))
 		case fraction:
 			unit /= 10 // below a nanosecond nothing is left
 			at += int64(d-'0') * unit

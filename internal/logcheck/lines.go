@@ -102,7 +102,7 @@ func (r *reader) event(f *fields, e *Event) (err error) {
 	case len(f.client) == 0:
 		return errors.New("the client is missing")
 	case len(f.lock) == 0 && e.Kind != Crashed:
-		return errors.New("the lock is missing: only a client that has crashed may leave it away")
+		return errors.New("the lock is missing: only a client that has crashed may leave it out")
 	case len(f.client) > maxName || len(f.lock) > maxName:
 		return fmt.Errorf("a name is longer than %d bytes", maxName)
 	}

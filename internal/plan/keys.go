@@ -66,19 +66,19 @@ type Section struct {
 // WorkloadKeys and NetworkKeys are what the file may say of clients and messages.
 var (
 	WorkloadKeys = Section{"workload", "What every client does.", "work: 2s..3s below it", "", []Key{
-		{Name: "repeat", Doc: "How many rounds each client plays, 10000 at most.", Form: Times, At: func(p *Plan) any { return &p.Workload.Repeat }},
-		{Name: "wait", Doc: "How long a client waits for the lock in each round; then it gives up and says so. 0s: it tries once; a lock that queues waits for one timeout then.", Form: Patience, At: func(p *Plan) any { return &p.Workload.Wait }},
+		{Name: "repeat", Doc: "How many rounds each client plays, at most 10000.", Form: Times, At: func(p *Plan) any { return &p.Workload.Repeat }},
+		{Name: "wait", Doc: "How long a client waits for the lock in each round; then it gives up and says so. 0s: it tries once, and a lock that queues waits for one timeout.", Form: Patience, At: func(p *Plan) any { return &p.Workload.Wait }},
 		{Name: "work", Doc: "How long the work in the critical section takes; it reads first and writes the guarded resource last.", Example: "2s..3s", At: func(p *Plan) any { return &p.Workload.Work }},
 		{Name: "rest", Doc: "How long a client rests between two rounds.", Example: "100ms", At: func(p *Plan) any { return &p.Workload.Rest }},
-		{Name: "arrivals", Doc: "How much later each round begins than the one before, whether that is over or not; one that is late begins at once. It takes the place of rest.", Example: "500ms..2s",
+		{Name: "arrivals", Doc: "How much later each round begins than the one before, whether that one is over or not; a late round begins at once. It replaces rest.", Example: "500ms..2s",
 			Idle: func(p *Plan) bool { return p.Workload.Arrivals.Max == 0 }, At: func(p *Plan) any { return &p.Workload.Arrivals }},
 		{Name: "stagger", Shared: true, Doc: "How much later each client starts than the one before.", Example: "50ms", At: func(p *Plan) any { return &p.Workload.Stagger }},
 		{Name: "retry", Doc: "How long a lock that spins waits between two tries, 1ms or more.", Example: "100ms", Least: ms, At: func(p *Plan) any { return &p.Workload.Retry }},
-		{Name: "resource", Doc: "What a client works on, by its name: a lock of its own guards each resource, and its key is that name. With several, a story is played in one world and each lock is judged by itself, as `set-nx-lua@orders`; simulator only.",
+		{Name: "resource", Doc: "What a client works on, by name: each resource has a lock of its own, whose key is that name. With several, a story is played in one world and each lock is judged separately, as `set-nx-lua@orders`; simulator only.",
 			Example: "orders", Form: Name, Idle: func(p *Plan) bool { return p.Workload.resource() == locks.Key }, At: func(p *Plan) any { return &p.Workload.Resource }},
-		{Name: "renew", Doc: "How often a watchdog renews, of a lock whose watchdog can be told. Left out: every third of the lease.", Example: "3s", Least: 1,
+		{Name: "renew", Doc: "How often a watchdog renews, for locks that let you set it. Left out: every third of the lease.", Example: "3s", Least: 1,
 			Idle: func(p *Plan) bool { return p.Workload.Renew == 0 }, At: func(p *Plan) any { return &p.Workload.Renew }},
-		{Name: "release-again", Doc: "How much later a client repeats a release whose outcome it does not know, once; 0s: never.", Example: "1s", At: func(p *Plan) any { return &p.Workload.ReleaseAgain }},
+		{Name: "release-again", Doc: "How much later a client repeats a release, once, when it does not know its outcome; 0s: never.", Example: "1s", At: func(p *Plan) any { return &p.Workload.ReleaseAgain }},
 		{Name: "fence", Shared: true, Doc: "What the guarded resource checks.", At: func(p *Plan) any { return (*string)(&p.Workload.Fence) }, Words: []Word{
 			{string(FenceNone), "nothing: every write is taken"},
 			{string(FenceWrites), "a write whose token is lower than that of an earlier write is refused"},
@@ -107,12 +107,12 @@ var ServerKeys = []Section{
 			return &p.Redis.Replicas, &p.Redis.Lag, &p.Redis.Failover
 		}),
 		persistence(func(p *Plan) any { return &p.Redis.Persistence }),
-		Key{Name: "min-replicas", Doc: "A primary refuses writes while fewer replicas have been heard of; 0: never.", Example: "1", Most: MaxReplicas,
+		Key{Name: "min-replicas", Doc: "A primary refuses writes while it hears from fewer replicas; 0: never.", Example: "1", Most: MaxReplicas,
 			At: func(p *Plan) any { return &p.Redis.MinReplicas }},
-		Key{Name: "min-replicas-max-lag", Doc: "How long ago a replica may have been heard of for min-replicas, 1ms or more.", Example: "10s", Least: ms,
+		Key{Name: "min-replicas-max-lag", Doc: "How recently a primary must have heard from a replica to count it, 1ms or more.", Example: "10s", Least: ms,
 			At: func(p *Plan) any { return &p.Redis.MinReplicasMaxLag }},
 	)},
-	{"redlock", "Primaries that know nothing of each other.", "redlock: {nodes: 5}", locks.StoreRedisNodes, []Key{
+	{"redlock", "Independent primaries.", "redlock: {nodes: 5}", locks.StoreRedisNodes, []Key{
 		nodes("5", func(p *Plan) any { return &p.Redlock.Nodes }),
 		persistence(func(p *Plan) any { return &p.Redlock.Persistence }),
 	}},
@@ -124,7 +124,7 @@ var ServerKeys = []Section{
 	)},
 	{"consul", "A cluster of Consul.", "consul: {nodes: 3, election: 1s}", locks.StoreConsul, append(
 		cluster(func(p *Plan) *Cluster { return &p.Consul.Cluster }),
-		Key{Name: "second", Doc: "What counts as a second for the least session, 10 of them, and for the fixed times of the client library, 1ms or more; --scale makes it shorter.",
+		Key{Name: "second", Doc: "What counts as a second for the shortest session, 10 of them, and for the fixed times of the client library, 1ms or more; --scale shortens it.",
 			Example: "1s", Least: ms, At: func(p *Plan) any { return &p.Consul.Second }},
 	)},
 	{"mysql", "One MySQL primary and its asynchronous replicas.", "mysql: {replicas: 1, lag: 500ms}", locks.StoreMySQL,
@@ -185,7 +185,7 @@ var shards = Key{
 		{Name: "shards", Doc: "How many primaries. The lock's key is on one of them: with 3 shards on the second, redis-2.", Example: "3",
 			Least: LeastShards, Most: maxShards, At: func(p *Plan) any { return &p.Redis.Cluster.Shards }},
 		{Name: "replicas", Doc: "How many replicas each primary has.", Example: "1", Most: MaxReplicas, At: func(p *Plan) any { return &p.Redis.Cluster.Replicas }},
-		{Name: "node-timeout", Doc: "For how long a node must be silent to be found down (cluster-node-timeout), 1ms or more.", Example: "5s", Least: ms,
+		{Name: "node-timeout", Doc: "How long a node must be silent to count as down (cluster-node-timeout), 1ms or more.", Example: "5s", Least: ms,
 			At: func(p *Plan) any { return &p.Redis.Cluster.NodeTimeout }},
 	},
 }

@@ -9,6 +9,8 @@ import (
 
 	"lockstep/internal/faults"
 	"lockstep/internal/plan"
+	"lockstep/internal/report/clean"
+	"lockstep/internal/say"
 	"lockstep/internal/scenario"
 	"lockstep/scenarios"
 )
@@ -24,6 +26,15 @@ faults:
     pause: A
     for: 3s
 `
+
+// Title is what the story is called that the page begins with.
+func Title(l say.Language) string {
+	p, err := parse(Start)
+	if err != nil {
+		return ""
+	}
+	return clean.Text(p.Prose(l).Name, clean.MaxLine)
+}
 
 // Address writes a scenario file so that it can stand behind the # of a link: blanks are +, the
 // ends of lines are ;, the rest is as in any address. A link shows exactly this run, and can still

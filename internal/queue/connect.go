@@ -3,8 +3,10 @@ package queue
 import (
 	"cmp"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
+	"net"
 	"net/url"
 	"os"
 	"strings"
@@ -20,9 +22,12 @@ type Queue struct {
 	js      jetstream.JetStream
 	ranges  jetstream.Stream
 	results jetstream.Stream
-	where   string       // for people, without a password
-	tell    func(string) // what happens, for people
-	lost    chan error   // the connection has ended for good
+	where   string        // for people, without a password
+	tell    func(string)  // what happens, for people
+	late    time.Duration // half of the time after which a coordinator looks after a range that is out
+	// gone ends when the connection has ended for good; its cause says why. end has it end.
+	gone context.Context
+	end  context.CancelCauseFunc
 }
 
 // ErrAddress is an address that is none.
@@ -61,6 +66,13 @@ func credentials() (options []nats.Option, err error) {
 	if x := get("NATS_TOKEN"); x != "" {
 		options = append(options, nats.Token(x))
 	}
+	for _, name := range []string{"NATS_CREDS", "NATS_NKEY", "NATS_CA", "NATS_CERT", "NATS_KEY"} {
+		if x := get(name); x != "" {
+			if _, err := os.ReadFile(x); err != nil {
+				return nil, fmt.Errorf("%s names a file that cannot be read: %w", name, err)
+			}
+		}
+	}
 	if x := get("NATS_CREDS"); x != "" {
 		options = append(options, nats.UserCredentials(x))
 	}
@@ -75,6 +87,9 @@ func credentials() (options []nats.Option, err error) {
 		options = append(options, nats.RootCAs(x))
 	}
 	if x := get("NATS_CERT"); x != "" {
+		if _, err := tls.LoadX509KeyPair(x, get("NATS_KEY")); err != nil {
+			return nil, fmt.Errorf("NATS_CERT and NATS_KEY: %w: name the files of a certificate and of its key", err)
+		}
 		options = append(options, nats.ClientCert(x, get("NATS_KEY")))
 	}
 	return options, nil
@@ -83,7 +98,8 @@ func credentials() (options []nats.Option, err error) {
 // Connect connects to a queue and makes the streams that are not there yet. tell gets sentences about what
 // happens to the connection.
 func Connect(ctx context.Context, address, name string, tell func(string), more ...nats.Option) (*Queue, error) {
-	q := &Queue{where: redacted(address), tell: tell, lost: make(chan error, 1)}
+	q := &Queue{where: redacted(address), tell: tell, late: mostWait / 4}
+	q.gone, q.end = context.WithCancelCause(context.Background())
 	options, err := credentials()
 	if err != nil {
 		return nil, err
@@ -120,20 +136,22 @@ func Connect(ctx context.Context, address, name string, tell func(string), more 
 	return q, nil
 }
 
-// end tells whoever waits that nothing more will come.
-func (q *Queue) end(err error) {
-	select {
-	case q.lost <- err:
-	default:
-	}
-}
-
 // refused says why there is no connection.
 func (q *Queue) refused(err error) error {
-	for _, wrong := range []error{nats.ErrAuthorization, nats.ErrAuthExpired, nats.ErrAuthRevoked, nats.ErrAccountAuthExpired} {
+	for _, wrong := range []error{nats.ErrAuthorization, nats.ErrAuthExpired, nats.ErrAuthRevoked, nats.ErrAccountAuthExpired, nats.ErrNkeysNotSupported} {
 		if errors.Is(err, wrong) {
 			return fmt.Errorf("%s refuses the credentials (%w): give others as nats://USER:PASSWORD@HOST or in NATS_CREDS or NATS_NKEY", q.where, err)
 		}
+	}
+	var unknown *tls.CertificateVerificationError
+	var alert *net.OpError
+	switch {
+	case errors.As(err, &unknown):
+		return fmt.Errorf("the certificate of %s is not trusted (%w): name the file of its authority in NATS_CA, and the host as the certificate has it", q.where, err)
+	case errors.As(err, &alert) && alert.Op == "remote error", errors.Is(err, nats.ErrTLS):
+		return fmt.Errorf("%s ends TLS with this side (%w): name the files of a certificate that it trusts, and of its key, in NATS_CERT and NATS_KEY", q.where, err)
+	case errors.Is(err, nats.ErrSecureConnWanted):
+		return fmt.Errorf("%s has no TLS (%w): write nats:// where that is enough, or start the server with a certificate", q.where, err)
 	}
 	return fmt.Errorf("no NATS server can be used at %s (%w): start one with JetStream (nats-server -js), or name another", q.where, err)
 }
@@ -170,9 +188,14 @@ func (q *Queue) setUp(ctx context.Context) (err error) {
 		if q.ranges, err = q.stream(ctx, ranges); err == nil {
 			q.results, err = q.stream(ctx, results)
 		}
+		if errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount) {
+			err = &finalError{err}
+		}
 		return err
 	})
 	switch {
+	case err != nil && q.gone.Err() != nil:
+		return err
 	case errors.Is(err, jetstream.ErrJetStreamNotEnabled), errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount):
 		return fmt.Errorf("%s keeps no streams (%w): start its servers with JetStream (nats-server -js), and allow it for the account", q.where, err)
 	case err != nil:
@@ -190,15 +213,19 @@ func (q *Queue) stream(ctx context.Context, of jetstream.StreamConfig) (jetstrea
 	return s, err
 }
 
-// patiently tries something until it succeeds, for so long, or for ever when that is 0.
+// patiently tries something until it succeeds, for so long, or as long as there is a connection when that is 0.
 func (q *Queue) patiently(ctx context.Context, limit time.Duration, try func(context.Context) error) error {
 	began := time.Now()
 	for pause := 50 * time.Millisecond; ; pause = min(2*pause, 2*time.Second) {
 		once, cancel := context.WithTimeout(ctx, 5*time.Second)
+		watch := context.AfterFunc(q.gone, cancel)
 		err := try(once)
+		watch()
 		cancel()
 		var final *finalError
 		switch {
+		case err != nil && q.gone.Err() != nil && ctx.Err() == nil:
+			return context.Cause(q.gone)
 		case err == nil || ctx.Err() != nil:
 			return cmp.Or(ctx.Err(), err)
 		case errors.As(err, &final):
@@ -208,6 +235,7 @@ func (q *Queue) patiently(ctx context.Context, limit time.Duration, try func(con
 		}
 		select {
 		case <-ctx.Done():
+		case <-q.gone.Done():
 		case <-time.After(pause):
 		}
 	}

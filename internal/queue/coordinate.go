@@ -31,6 +31,7 @@ type Job struct {
 type Progress struct {
 	Done, Before, Of int // ranges: that are done, that were when it began, that have to be
 	Workers, Slots   int // that are there, and how many ranges they play at once
+	Aside            int // of those that are done: they were set aside
 	Strangers        int // workers of another version
 }
 
@@ -51,17 +52,18 @@ func (d *Diverged) Unwrap() error { return shard.ErrDiverged }
 
 // coordinator is one job under way.
 type coordinator struct {
-	q     *Queue
-	job   Job
-	hash  string
-	token string // of the version
-	mine  []byte // what it says of itself
+	q      *Queue
+	job    Job
+	hash   string
+	token  string // of the version
+	mine   []byte // what it says of itself
+	packed []byte // the work, as it is stored
 
 	parts    map[int]*shard.Part
-	bytes    map[int][]byte // of the parts, as they were stored
-	looked   map[int]bool   // ranges of which a result was read, whatever it was
+	looked   map[int]bool // ranges of which a result was read, whatever it was
 	failed   map[int]string
 	handed   map[int]time.Time // ranges that are with the workers, and since when
+	deaf     bool              // the results have to be followed anew
 	next     int
 	needed   int // the last range that is
 	before   int
@@ -83,7 +85,7 @@ type worker struct {
 func (q *Queue) Do(ctx context.Context, job Job) (*shard.Part, []SetAside, error) {
 	c := &coordinator{
 		q: q, job: job, hash: job.Work.Hash(), token: versionToken(job.Work.Version), next: 1, needed: job.Of,
-		parts: map[int]*shard.Part{}, bytes: map[int][]byte{}, looked: map[int]bool{}, failed: map[int]string{}, handed: map[int]time.Time{}, workers: map[string]worker{},
+		parts: map[int]*shard.Part{}, looked: map[int]bool{}, failed: map[int]string{}, handed: map[int]time.Time{}, workers: map[string]worker{},
 	}
 	var err error
 	if c.mine, err = json.Marshal(hello{Version: job.Work.Version}); err == nil {
@@ -113,24 +115,31 @@ func (c *coordinator) begin(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	packed := pack(data)
-	if most := c.q.nc.MaxPayload(); int64(len(packed))+mostHello > most {
-		return fmt.Errorf("the scenario takes %d KiB, and %s takes %d KiB: raise its max_payload", len(packed)>>10, c.q.where, most>>10)
+	if c.packed = pack(data); len(data) > mostWork {
+		return fmt.Errorf("the scenario takes %d KiB, and workers read %d KiB: make it shorter", len(data)>>10, mostWork>>10)
+	}
+	if most := c.q.nc.MaxPayload(); int64(len(c.packed))+mostHello > most {
+		return fmt.Errorf("the scenario takes %d KiB, and %s takes %d KiB: raise its max_payload", len(c.packed)>>10, c.q.where, most>>10)
 	}
 	err = c.q.patiently(ctx, time.Minute, func(ctx context.Context) error {
 		var errs []error
 		for _, subject := range []string{failedSubject + "." + c.hash + ".*", crashSubject + "." + c.hash + ".*.*"} {
 			errs = append(errs, c.q.results.Purge(ctx, jetstream.WithPurgeSubject(subject)))
 		}
-		_, err := c.q.js.Publish(ctx, workSubject+"."+c.hash, packed)
 		_, errConsumer := c.q.consumer(ctx, c.job.Work.Version, leastWait)
-		return errors.Join(append(errs, err, errConsumer)...)
+		return errors.Join(append(errs, c.store(ctx), errConsumer)...)
 	})
 	if err != nil {
 		return fmt.Errorf("%s does not take the work (%w): is there room on its disks, and may these credentials use the queue?", c.q.where, err)
 	}
 	c.compare(ctx)
 	return nil
+}
+
+// store stores the work, which must be there before its ranges.
+func (c *coordinator) store(ctx context.Context) error {
+	_, err := c.q.js.Publish(ctx, workSubject+"."+c.hash, c.packed)
+	return err
 }
 
 // compare says what of an earlier version of this work the queue holds: whoever has changed a scenario and
@@ -142,10 +151,12 @@ func (c *coordinator) compare(ctx context.Context) {
 	if err != nil {
 		return // it is only advice
 	}
-	looked := 0
-	for _, subject := range slices.Sorted(maps.Keys(info.State.Subjects)) {
+	for i, subject := range slices.Sorted(maps.Keys(info.State.Subjects)) {
+		if i == mostKnown {
+			return
+		}
 		m, err := c.q.results.GetLastMsgForSubject(ctx, subject)
-		if looked++; err != nil || looked > mostKnown {
+		if err != nil {
 			continue
 		}
 		other, err := readWork(m.Data)
@@ -166,7 +177,7 @@ func (c *coordinator) meet(m *nats.Msg) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if _, known := c.workers[other.ID]; known || len(c.workers) < shard.Most {
+	if _, known := c.workers[other.ID]; known || len(c.workers) < mostWorkers {
 		c.workers[other.ID] = worker{other, time.Now()}
 	}
 }
@@ -175,10 +186,11 @@ func (c *coordinator) meet(m *nats.Msg) {
 func (c *coordinator) gather(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	messages, stored, err := c.follow(ctx)
+	messages, stored, stop, err := c.listen(ctx)
 	if err != nil {
 		return err
 	}
+	defer func() { stop() }()
 	tick := time.NewTicker(hereEvery / 2)
 	defer tick.Stop()
 	// What was stored before is read first, so that it is not handed out. Who waits in vain for it, because
@@ -192,13 +204,22 @@ func (c *coordinator) gather(ctx context.Context) error {
 		if known {
 			c.handOut(ctx)
 		}
+		if c.deaf {
+			stop()
+			if messages, _, stop, err = c.listen(ctx); err != nil {
+				return err
+			}
+		}
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case err := <-c.q.lost:
-			return err
-		case m := <-messages:
-			quiet = 0
+		case <-c.q.gone.Done():
+			return context.Cause(c.q.gone)
+		case m, open := <-messages:
+			if quiet = 0; !open {
+				c.deaf = true
+				continue
+			}
 			if err := c.take(m); err != nil {
 				return err
 			}
@@ -213,6 +234,16 @@ func (c *coordinator) gather(ctx context.Context) error {
 			c.patience(ctx)
 		}
 	}
+}
+
+// listen follows the results, from the first one on, until stop is called.
+func (c *coordinator) listen(ctx context.Context) (messages <-chan jetstream.Msg, stored int, stop func(), err error) {
+	ctx, stop = context.WithCancel(ctx)
+	messages, stored, err = c.follow(ctx)
+	if c.deaf = false; err != nil {
+		stop()
+	}
+	return messages, stored, stop, err
 }
 
 // over reports whether each range that is needed has been played or set aside.
@@ -250,7 +281,7 @@ func (c *coordinator) report() {
 	_ = c.q.nc.Publish(coordHere, c.mine) // the next one is soon
 	workers, slots, strangers := c.count()
 	if c.job.Progress != nil {
-		c.job.Progress(Progress{Done: len(c.parts) + len(c.failed), Before: c.before, Of: c.needed, Workers: workers, Slots: slots, Strangers: strangers})
+		c.job.Progress(Progress{Done: len(c.parts) + len(c.failed), Aside: len(c.failed), Before: c.before, Of: c.needed, Workers: workers, Slots: slots, Strangers: strangers})
 	}
 }
 

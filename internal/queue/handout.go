@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
@@ -17,28 +18,48 @@ func (c *coordinator) handOut(ctx context.Context) {
 	if time.Since(c.complain) < hereEvery {
 		return
 	}
-	for k := range c.handed {
-		if k > c.needed {
+	var late []int
+	for k, since := range c.handed {
+		switch {
+		case k > c.needed:
 			c.withdraw(ctx, k)
+		case time.Since(since) > 2*max(c.wait, c.q.late):
+			late = append(late, k)
 		}
 	}
-	now := time.Now()
-	for k, since := range c.handed {
-		if now.Sub(since) > 2*max(c.wait, mostWait/4) { // it may have been lost with a server
-			if !c.publish(ctx, k) {
-				return
-			}
-		}
+	if len(late) > 0 && !c.again(ctx, late) {
+		return
 	}
 	_, slots, _ := c.count()
-	for ; c.next <= c.needed && len(c.handed) < 2*slots+4; c.next++ {
-		if _, failed := c.failed[c.next]; c.parts[c.next] != nil || failed {
-			continue
+	for {
+		var batch []int
+		for ; c.next <= c.needed && len(c.handed)+len(batch) < 2*slots+4 && len(batch) < mostBatch; c.next++ {
+			_, failed := c.failed[c.next]
+			if _, handed := c.handed[c.next]; c.parts[c.next] == nil && !failed && !handed {
+				batch = append(batch, c.next)
+			}
 		}
-		if !c.publish(ctx, c.next) {
+		if len(batch) == 0 || !c.publish(ctx, batch) {
 			return
 		}
 	}
+}
+
+// again hands out ranges of which nothing was heard for long. They may be lost with a server, or were forgotten
+// by another coordinator of this work, and the work with them.
+func (c *coordinator) again(ctx context.Context, late []int) bool {
+	once, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	if err := c.store(once); err != nil {
+		c.refused(ctx, err)
+		return false
+	}
+	for batch := range slices.Chunk(late, mostBatch) {
+		if !c.publish(ctx, batch) {
+			return false
+		}
+	}
+	return true
 }
 
 // patience raises the time after which a range is given to another worker to three times the slowest one.
@@ -54,23 +75,57 @@ func (c *coordinator) patience(ctx context.Context) {
 	}
 }
 
-// publish hands out one range. One that is handed out already stays as it is.
-func (c *coordinator) publish(ctx context.Context, number int) bool {
-	t := task{c.hash, shard.Shard{Number: number, Of: c.job.Of}}
+// mostBatch is how many ranges are on their way to the servers at once.
+const mostBatch = 256
+
+// publish hands out ranges. One that is handed out already stays as it is. Those that are not taken are handed out
+// the next time.
+func (c *coordinator) publish(ctx context.Context, numbers []int) bool {
 	once, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	// Only if it is not there yet: a worker may be at it.
-	_, err := c.q.js.Publish(once, rangeSubject+"."+c.token+"."+t.key(), nil, jetstream.WithExpectLastSequencePerSubject(0))
-	var api *jetstream.APIError
-	if err == nil || errors.As(err, &api) && api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence {
-		c.handed[number] = time.Now()
-		return true
+	acks := make([]jetstream.PubAckFuture, len(numbers))
+	var failed error
+	for i, number := range numbers {
+		t := task{c.hash, shard.Shard{Number: number, Of: c.job.Of}}
+		// Only if it is not there yet: a worker may be at it.
+		var err error
+		if acks[i], err = c.q.js.PublishAsync(rangeSubject+"."+c.token+"."+t.key(), nil, jetstream.WithExpectLastSequencePerSubject(0)); err != nil {
+			failed = err
+		}
 	}
+	for i, number := range numbers {
+		err := failed
+		if acks[i] != nil {
+			select {
+			case <-acks[i].Ok():
+				err = nil
+			case err = <-acks[i].Err():
+			case <-once.Done():
+				err = once.Err()
+			}
+		}
+		var api *jetstream.APIError
+		if err == nil || errors.As(err, &api) && api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence {
+			if _, again := c.handed[number]; again && err == nil {
+				c.deaf = true // somebody may have played it
+			}
+			c.handed[number] = time.Now()
+			continue
+		}
+		failed, c.next = err, min(c.next, number)
+	}
+	if failed != nil {
+		c.refused(ctx, failed)
+	}
+	return failed == nil
+}
+
+// refused tells that ranges are not taken, and has the next try wait.
+func (c *coordinator) refused(ctx context.Context, err error) {
 	if ctx.Err() == nil {
 		c.q.tell(fmt.Sprintf("%s does not take a range (%v): trying again", c.q.where, err))
 		c.complain = time.Now()
 	}
-	return false
 }
 
 // withdraw takes back a range that is not needed any more.

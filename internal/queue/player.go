@@ -4,8 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
-	"os"
 	"os/exec"
 	"strings"
 	"sync"
@@ -29,13 +29,16 @@ func (c *crash) Error() string { return c.why }
 // comes over the wire can end the process and not the worker.
 type process struct {
 	command func() *exec.Cmd
+	version string // that it must have
 	cmd     *exec.Cmd
 	in      io.WriteCloser
 	out     *json.Decoder
-	errors  *tail
+	said    *excerpt
 }
 
-// request and reply go between a worker and its player, as JSON.
+// greeting, request and reply go between a worker and its player, as JSON.
+type greeting struct{ Version string }
+
 type request struct {
 	Work       *shard.Work
 	Number, Of int
@@ -48,8 +51,8 @@ type reply struct {
 
 func (p *process) start() (err error) {
 	cmd := p.command()
-	p.errors = &tail{to: os.Stderr}
-	cmd.Stderr = p.errors
+	p.said = &excerpt{}
+	cmd.Stderr = p.said
 	if p.in, err = cmd.StdinPipe(); err != nil {
 		return err
 	}
@@ -58,16 +61,34 @@ func (p *process) start() (err error) {
 		return err
 	}
 	p.out = json.NewDecoder(out)
-	if err = cmd.Start(); err == nil {
-		p.cmd = cmd
+	if err = cmd.Start(); err != nil {
+		return err
 	}
-	return err
+	p.cmd = cmd
+	var g greeting
+	if err = p.out.Decode(&g); err != nil {
+		return p.ended(err)
+	}
+	if g.Version != p.version {
+		p.close()
+		return fmt.Errorf("the program is of version %s now, and this worker of version %s: start the worker again", g.Version, p.version)
+	}
+	return nil
+}
+
+// ended waits for the end of a process that does not answer, and says why it was.
+func (p *process) ended(err error) error {
+	if end := p.cmd.Wait(); end != nil {
+		err = end
+	}
+	p.cmd = nil
+	return errors.New(strings.TrimSpace(err.Error() + ": " + p.said.String()))
 }
 
 func (p *process) play(ctx context.Context, w *shard.Work, s shard.Shard) ([]byte, error) {
 	if p.cmd == nil {
 		if err := p.start(); err != nil {
-			return nil, &crash{"it does not start: " + err.Error()}
+			return nil, &brokenError{fmt.Errorf("no range can be played here: %w", err)}
 		}
 	}
 	running := p.cmd.Process
@@ -80,15 +101,11 @@ func (p *process) play(ctx context.Context, w *shard.Work, s shard.Shard) ([]byt
 	}
 	switch {
 	case err != nil:
-		ended := p.cmd.Wait()
-		p.cmd = nil
+		err = p.ended(err)
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		if ended == nil {
-			ended = err
-		}
-		return nil, &crash{strings.TrimSpace(ended.Error() + ": " + p.errors.String())}
+		return nil, &crash{err.Error()}
 	case r.Refused != "":
 		return nil, errors.New(r.Refused)
 	}
@@ -104,31 +121,32 @@ func (p *process) close() {
 	}
 }
 
-// tail passes on what a process says and remembers the end of it.
-type tail struct {
-	to io.Writer
-	mu sync.Mutex
-	b  []byte
+// excerpt is the beginning and the end of what a process says: a panic says first what it was, and others do last.
+type excerpt struct {
+	mu          sync.Mutex
+	first, last []byte
 }
 
-func (t *tail) Write(data []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.b = append(t.b, data...); len(t.b) > mostReason {
-		t.b = append([]byte{}, t.b[len(t.b)-mostReason:]...)
+func (x *excerpt) Write(data []byte) (int, error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	n := min(mostReason/2-len(x.first), len(data))
+	x.first = append(x.first, data[:n]...)
+	if x.last = append(x.last, data[n:]...); len(x.last) > mostReason/4 {
+		x.last = append([]byte("\n...\n"), x.last[len(x.last)-mostReason/4+5:]...)
 	}
-	return t.to.Write(data)
+	return len(data), nil
 }
 
-func (t *tail) String() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return string(t.b)
+func (x *excerpt) String() string {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return strings.ToValidUTF8(string(x.first)+string(x.last), "")
 }
 
-// ServePlayer plays what a worker asks for until the worker is gone, and then calls gone, which ends the
+// ServePlayer says of which version it is, and plays what a worker asks for until the worker is gone, and then calls gone, which ends the
 // process: it may be in the middle of a range.
-func ServePlayer(in io.Reader, out io.Writer, gone func(), play func(*shard.Work, shard.Shard) ([]byte, error)) {
+func ServePlayer(version string, in io.Reader, out io.Writer, gone func(), play func(*shard.Work, shard.Shard) ([]byte, error)) {
 	requests := make(chan request)
 	go func() {
 		d := json.NewDecoder(in)
@@ -142,6 +160,10 @@ func ServePlayer(in io.Reader, out io.Writer, gone func(), play func(*shard.Work
 		}
 	}()
 	e := json.NewEncoder(out)
+	if e.Encode(greeting{version}) != nil {
+		gone()
+		return
+	}
 	for r := range requests {
 		var answer reply
 		part, err := play(r.Work, shard.Shard{Number: r.Number, Of: r.Of})

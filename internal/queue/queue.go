@@ -40,6 +40,8 @@ const (
 	mostReason = 2 << 10  // bytes of a sentence
 	mostHello  = 1 << 10
 	mostKnown  = 16 // works or versions that a worker remembers
+
+	mostWorkers = 1 << 16 // that a coordinator counts, and that can wait for a range
 )
 
 const (

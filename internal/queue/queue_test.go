@@ -256,6 +256,7 @@ func TestTwoResultsOfOneRangeAreABug(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	h.worker("v1", 1, squares)
 	_, _, err := q.Do(t.Context(), Job{Work: w, Of: 3})
 	var d *Diverged
 	if !errors.As(err, &d) || !errors.Is(err, shard.ErrDiverged) || d.Shard.Number != 2 || !bytes.Equal(d.Parts[0], second) || bytes.Equal(d.Parts[1], second) {

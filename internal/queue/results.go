@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -12,7 +13,8 @@ import (
 	"lockstep/internal/shard"
 )
 
-// follow reads what is stored of the work, of so many ranges, and then what comes.
+// follow reads what is stored of the work, of so many ranges, and then what comes, until ctx ends. When
+// the channel is closed before, follow again.
 func (c *coordinator) follow(ctx context.Context) (<-chan jetstream.Msg, int, error) {
 	results := resultSubject + "." + c.hash
 	var messages jetstream.MessagesContext
@@ -31,7 +33,8 @@ func (c *coordinator) follow(ctx context.Context) (<-chan jetstream.Msg, int, er
 			FilterSubjects: []string{results + ".*.*", failedSubject + "." + c.hash + ".*"}, InactiveThreshold: time.Minute,
 		})
 		if err == nil {
-			messages, err = consumer.Messages()
+			// The consumer is gone with its server, of which only the missing heartbeats tell: after 30 s by themselves.
+			messages, err = consumer.Messages(jetstream.PullExpiry(10*time.Second), jetstream.PullHeartbeat(time.Second))
 		}
 		return err
 	})
@@ -41,10 +44,11 @@ func (c *coordinator) follow(ctx context.Context) (<-chan jetstream.Msg, int, er
 	out := make(chan jetstream.Msg)
 	context.AfterFunc(ctx, messages.Stop)
 	go func() {
+		defer close(out)
 		for ctx.Err() == nil {
 			m, err := messages.Next()
 			if errors.Is(err, jetstream.ErrMsgIteratorClosed) {
-				return
+				return // also when beginning again has failed half-way
 			}
 			if err != nil {
 				pause(ctx, 100*time.Millisecond) // it begins again where it was, by itself
@@ -79,13 +83,14 @@ func (c *coordinator) take(m jetstream.Msg) error {
 		c.q.tell(fmt.Sprintf("what is stored as the result of range %s is not taken: %v", t.shard, err))
 		return nil
 	}
-	if known, ok := c.bytes[number]; ok {
-		if string(known) != string(data) {
-			return &Diverged{Shard: t.shard, Parts: [2][]byte{known, data}}
+	if known := c.parts[number]; known != nil {
+		if first := known.Store(); !bytes.Equal(bytes.TrimSpace(first), bytes.TrimSpace(data)) {
+			return &Diverged{Shard: t.shard, Parts: [2][]byte{first, data}}
 		}
 		return nil
 	}
-	c.parts[number], c.bytes[number] = part, data
+	part.Work = c.job.Work // which it equals: the text of the scenario is kept once
+	c.parts[number] = part
 	if d, err := time.ParseDuration(m.Headers().Get(took)); err == nil {
 		c.slowest = max(c.slowest, d)
 	}

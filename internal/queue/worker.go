@@ -27,6 +27,8 @@ type Worker struct {
 	consumer jetstream.Consumer
 	wait     atomic.Int64 // the ack wait, in nanoseconds
 
+	asking sync.Mutex // one request for a range is enough, however many slots are free
+
 	mu      sync.Mutex
 	works   map[string]*shard.Work // that were read lately
 	strange map[string]bool        // versions of which was told
@@ -41,7 +43,10 @@ type hello struct {
 
 // NewWorker makes a worker that plays so many ranges at once, each in a player of its own.
 func NewWorker(q *Queue, version string, slots int, command func() *exec.Cmd) *Worker {
-	return &Worker{q: q, version: version, players: func() player { return &process{command: command} }, slots: slots, id: nuid.Next(), works: map[string]*shard.Work{}, strange: map[string]bool{}}
+	return &Worker{
+		q: q, version: version, players: func() player { return &process{command: command, version: version} }, slots: slots, id: nuid.Next(),
+		works: map[string]*shard.Work{}, strange: map[string]bool{},
+	}
 }
 
 // Work plays ranges until ctx ends, and then gives back what it is at. Its error says why it cannot go on.
@@ -76,8 +81,8 @@ func (w *Worker) Work(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case err := <-w.q.lost:
-			return err
+		case <-w.q.gone.Done():
+			return context.Cause(w.q.gone)
 		case <-tick.C:
 		}
 	}
@@ -117,14 +122,14 @@ func (q *Queue) consumer(ctx context.Context, version string, wait time.Duration
 	}
 	return q.ranges.CreateOrUpdateConsumer(ctx, jetstream.ConsumerConfig{
 		Durable: token, Description: "lockstep " + version, FilterSubject: rangeSubject + "." + token + ".*.*",
-		AckPolicy: jetstream.AckExplicitPolicy, AckWait: wait, MaxAckPending: -1, InactiveThreshold: forgotten,
+		AckPolicy: jetstream.AckExplicitPolicy, AckWait: wait, MaxAckPending: -1, MaxWaiting: mostWorkers, InactiveThreshold: forgotten,
 	})
 }
 
 // meet looks whether a coordinator is of this version, and says so once when it is not.
 func (w *Worker) meet(m *nats.Msg) {
 	var other hello
-	if len(m.Data) > mostHello || json.Unmarshal(m.Data, &other) != nil || other.Version == w.version {
+	if len(m.Data) > mostHello || json.Unmarshal(m.Data, &other) != nil || other.Version == w.version || other.Version == "" {
 		return
 	}
 	w.mu.Lock()
@@ -140,24 +145,31 @@ func (w *Worker) slot(ctx context.Context) {
 	player := w.players()
 	defer func() { player.close() }()
 	for ctx.Err() == nil {
-		w.mu.Lock()
-		c := w.consumer
-		w.mu.Unlock()
-		asked, cancel := context.WithTimeout(ctx, 10*time.Second)
-		m, err := c.Next(jetstream.FetchContext(asked))
-		cancel()
-		if err != nil { // nothing to do, or nobody to ask
-			if ctx.Err() == nil && !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, nats.ErrTimeout) {
-				pause(ctx, 300*time.Millisecond)
-				_ = w.refresh(ctx) // it may be gone
-			}
-			continue
-		}
-		if w.handle(ctx, m, player) {
+		if m := w.ask(ctx); m != nil && w.handle(ctx, m, player) {
 			player.close()
 			player = w.players()
 		}
 	}
+}
+
+// ask asks for a range. It returns nil when there is none, or nobody to ask.
+func (w *Worker) ask(ctx context.Context) jetstream.Msg {
+	w.asking.Lock()
+	defer w.asking.Unlock()
+	w.mu.Lock()
+	c := w.consumer
+	w.mu.Unlock()
+	asked, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	m, err := c.Next(jetstream.FetchContext(asked))
+	if err == nil {
+		return m
+	}
+	if ctx.Err() == nil && !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, nats.ErrTimeout) {
+		pause(ctx, 300*time.Millisecond)
+		_ = w.refresh(ctx) // it may be gone
+	}
+	return nil
 }
 
 func pause(ctx context.Context, d time.Duration) {
@@ -176,40 +188,57 @@ func (w *Worker) handle(ctx context.Context, m jetstream.Msg, p player) (spent b
 		_ = m.Term()
 		return false
 	}
-	work, err := w.work(ctx, t.work)
-	var wrong *finalError
-	switch {
-	case errors.As(err, &wrong):
-		w.setAside(ctx, t, m, wrong.Error())
-		return false
-	case err != nil: // it is not there yet, or the servers are not
-		_ = m.NakWithDelay(2 * time.Second)
-		return false
-	case meta.NumDelivered > mostDeliveries:
-		w.setAside(ctx, t, m, fmt.Sprintf("it was handed out %d times and nobody has ended it", mostDeliveries))
-		return false
-	}
-	began := time.Now()
-	data, err := w.play(ctx, m, meta.Sequence.Stream, func(ctx context.Context) ([]byte, error) { return p.play(ctx, work, t.shard) })
+	held, release := w.hold(ctx, m, meta.Sequence.Stream)
+	defer release()
+	data, d, err := w.play(held, t, meta.NumDelivered, p)
 	var end *crash
+	var broken *brokenError
 	switch {
 	case ctx.Err() != nil:
-		_ = m.Nak() // somebody else begins at once
-		_ = w.q.nc.FlushTimeout(time.Second)
-	case errors.Is(err, errUnwanted):
+		w.giveBack(m) // somebody else begins at once
+	case errors.Is(context.Cause(held), errUnwanted):
 		return true
+	case errors.Is(err, jetstream.ErrMsgNotFound):
+		_ = m.Term() // the work was forgotten, or its coordinator stores it again with the range
+	case errors.As(err, &broken):
+		w.giveBack(m)
+		w.q.end(broken)
 	case errors.As(err, &end):
 		w.crashed(ctx, t, m, end)
 		return true
 	case err != nil:
 		w.setAside(ctx, t, m, err.Error())
 	default:
-		w.store(ctx, t, m, data, time.Since(began))
+		w.store(ctx, t, m, data, d)
 	}
 	return false
 }
 
-// work reads the work of a hash. A final error says what is wrong with it.
+// giveBack has the servers give a range to somebody else.
+func (w *Worker) giveBack(m jetstream.Msg) {
+	_ = m.Nak()
+	_ = w.q.nc.FlushTimeout(time.Second)
+}
+
+// brokenError is what keeps a worker from playing any range: its own fault, and none of the range.
+type brokenError struct{ error }
+
+// play plays a range that was handed out so many times, and returns what it has come to and how long that took.
+func (w *Worker) play(ctx context.Context, t task, times uint64, p player) ([]byte, time.Duration, error) {
+	work, err := w.work(ctx, t.work) // which may wait for servers
+	if err != nil {
+		return nil, 0, err
+	}
+	if times > mostDeliveries {
+		return nil, 0, fmt.Errorf("it was handed out %d times and nobody has ended it", mostDeliveries)
+	}
+	began := time.Now()
+	data, err := p.play(ctx, work, t.shard)
+	return data, time.Since(began), err
+}
+
+// work reads the work of a hash, as soon as the servers tell it. ErrMsgNotFound says that there is none, any
+// other error what is wrong with it.
 func (w *Worker) work(ctx context.Context, hash string) (*shard.Work, error) {
 	w.mu.Lock()
 	known := w.works[hash]
@@ -217,23 +246,28 @@ func (w *Worker) work(ctx context.Context, hash string) (*shard.Work, error) {
 	if known != nil {
 		return known, nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
-	defer cancel()
-	m, err := w.q.results.GetLastMsgForSubject(ctx, workSubject+"."+hash)
+	var packed []byte
+	err := w.q.patiently(ctx, 0, func(ctx context.Context) error {
+		m, err := w.q.results.GetLastMsgForSubject(ctx, workSubject+"."+hash)
+		if errors.Is(err, jetstream.ErrMsgNotFound) {
+			return &finalError{err}
+		}
+		if err == nil {
+			packed = m.Data
+		}
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
-	work, err := readWork(m.Data)
+	work, err := readWork(packed)
 	switch {
 	case err != nil:
-		err = fmt.Errorf("its work cannot be read: %w", err)
+		return nil, fmt.Errorf("its work cannot be read: %w", err)
 	case work.Hash() != hash:
-		err = errors.New("its work is not as it was stored: it was changed in between")
+		return nil, errors.New("its work is not as it was stored: it was changed in between")
 	case work.Version != w.version:
-		err = fmt.Errorf("its work is of version %s and was handed out to workers of version %s: start workers from the same build", work.Version, w.version)
-	}
-	if err != nil {
-		return nil, &finalError{err}
+		return nil, fmt.Errorf("its work is of version %s and was handed out to workers of version %s: start workers from the same build", work.Version, w.version)
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -256,32 +290,32 @@ func readWork(packed []byte) (*shard.Work, error) {
 // errUnwanted is the end of a range that nobody waits for any more.
 var errUnwanted = errors.New("nobody waits for it any more")
 
-// play plays a range, and keeps it meanwhile, as long as somebody wants it.
-func (w *Worker) play(ctx context.Context, m jetstream.Msg, sequence uint64, play func(context.Context) ([]byte, error)) ([]byte, error) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	go func() {
+// hold keeps a range until it is released: the servers give it to nobody else, also while its result cannot be
+// stored. The context ends earlier when nobody wants the range any more.
+func (w *Worker) hold(ctx context.Context, m jetstream.Msg, sequence uint64) (held context.Context, release func()) {
+	held, cancel := context.WithCancelCause(ctx)
+	var over sync.WaitGroup
+	over.Go(func() {
 		tick := time.NewTicker(time.Duration(w.wait.Load()) / 3)
 		defer tick.Stop()
 		for {
 			select {
-			case <-ctx.Done():
+			case <-held.Done():
 				return
 			case <-tick.C:
 			}
 			_ = m.InProgress()
-			once, stop := context.WithTimeout(ctx, 5*time.Second)
+			once, stop := context.WithTimeout(held, 5*time.Second)
 			if _, err := w.q.ranges.GetMsg(once, sequence); errors.Is(err, jetstream.ErrMsgNotFound) {
 				cancel(errUnwanted)
 			}
 			stop()
 		}
-	}()
-	data, err := play(ctx)
-	if errors.Is(context.Cause(ctx), errUnwanted) {
-		return nil, errUnwanted
+	})
+	return held, func() {
+		cancel(nil)
+		over.Wait()
 	}
-	return data, err
 }
 
 // took is the header that says how long a range has taken, as Go writes it.
@@ -290,26 +324,40 @@ const took = "Lockstep-Took"
 // store stores a part, as often as it takes, and ends the range only then.
 func (w *Worker) store(ctx context.Context, t task, m jetstream.Msg, part []byte, d time.Duration) {
 	packed := pack(part)
+	if len(part) > mostPart {
+		w.setAside(ctx, t, m, fmt.Sprintf("its result has %d MiB, and coordinators read %d MiB: divide the work into more ranges", len(part)>>20, mostPart>>20))
+		return
+	}
 	if most := w.q.nc.MaxPayload(); int64(len(packed))+mostHello > most {
 		w.setAside(ctx, t, m, fmt.Sprintf("its result has %d KiB, and the server takes %d KiB: raise its max_payload, or divide the work into more ranges", len(packed)>>10, most>>10))
 		return
 	}
-	w.put(ctx, &nats.Msg{Subject: resultSubject + "." + t.key() + "." + digest(part), Header: nats.Header{took: {d.String()}}, Data: packed})
-	w.done(ctx, m)
+	w.end(ctx, m, &nats.Msg{Subject: resultSubject + "." + t.key() + "." + digest(part), Header: nats.Header{took: {d.String()}}, Data: packed})
 }
 
 // setAside ends a range that cannot be played, and says why.
 func (w *Worker) setAside(ctx context.Context, t task, m jetstream.Msg, why string) {
 	w.q.tell(fmt.Sprintf("range %s is set aside: %s", t.shard, why))
-	w.put(ctx, &nats.Msg{Subject: failedSubject + "." + t.key(), Data: []byte(shorten(why))})
-	w.done(ctx, m)
+	w.end(ctx, m, &nats.Msg{Subject: failedSubject + "." + t.key(), Data: []byte(shorten(why))})
+}
+
+// end stores what a range has come to and ends the range, in this order. When the second is lost, it is
+// played again, which does no harm.
+func (w *Worker) end(ctx context.Context, m jetstream.Msg, result *nats.Msg) {
+	if w.put(ctx, result) != nil {
+		w.giveBack(m)
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	_ = m.DoubleAck(ctx)
 }
 
 // crashed notes that a range has ended its player, and sets it aside when it has done so too often.
 func (w *Worker) crashed(ctx context.Context, t task, m jetstream.Msg, end *crash) {
 	w.q.tell(fmt.Sprintf("range %s has ended the process that played it: %s", t.shard, shorten(end.why)))
 	subject := crashSubject + "." + t.key()
-	w.put(ctx, &nats.Msg{Subject: subject + "." + nuid.Next()})
+	_ = w.put(ctx, &nats.Msg{Subject: subject + "." + nuid.Next()}) // ctx has ended: it is played again
 	times := 0
 	_ = w.q.patiently(ctx, time.Minute, func(ctx context.Context) error {
 		info, err := w.q.results.Info(ctx, jetstream.WithSubjectFilter(subject+".*"))
@@ -325,10 +373,10 @@ func (w *Worker) crashed(ctx context.Context, t task, m jetstream.Msg, end *cras
 	_ = m.Nak()
 }
 
-// put stores something, as often as it takes.
-func (w *Worker) put(ctx context.Context, m *nats.Msg) {
+// put stores something, as often as it takes. Its error says that this worker ends.
+func (w *Worker) put(ctx context.Context, m *nats.Msg) error {
 	told := false
-	_ = w.q.patiently(ctx, 0, func(ctx context.Context) error {
+	return w.q.patiently(ctx, 0, func(ctx context.Context) error {
 		_, err := w.q.js.PublishMsg(ctx, m)
 		if err != nil && !told && ctx.Err() == nil {
 			told = true
@@ -336,11 +384,4 @@ func (w *Worker) put(ctx context.Context, m *nats.Msg) {
 		}
 		return err
 	})
-}
-
-// done ends a range. When that is lost, it is played again, which does no harm.
-func (w *Worker) done(ctx context.Context, m jetstream.Msg) {
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
-	defer cancel()
-	_ = m.DoubleAck(ctx)
 }

@@ -20,21 +20,21 @@ var (
 		"{lease}的租约在 {time}后就结束了")
 
 	HearsInTime = New1[Node](
-		"{Who} hears of its lock while it still has it.",
+		"{Who} hears that it has the lock while it still has it.",
 		"{who} 得知拿到锁时，锁还在它手里。")
 	ReplyAfter = New2[Seconds, Seconds](
 		"reply {time} after the grant > lease {lease}",
 		"授予之后 {time}才回复 > 租约 {lease}")
 
 	NeverPausesLonger = New1[Node](
-		"{Who} never pauses for longer than what is left of its lease.",
+		"{Who} never pauses for longer than the rest of its lease.",
 		"{who} 的停顿从不超过租约剩下的时间。")
 	PauseOverLease = New3[Seconds, Seconds, Seconds](
 		"pause {pause} > lease {lease} - {spent} spent",
 		"停顿 {pause} > 租约 {lease} - 已用 {spent}")
 
 	IsDoneInTime = New1[Node](
-		"{Who} is done with its work before its lease ends.",
+		"{Who} finishes its work before its lease ends.",
 		"{who} 在租约结束之前做完工作。")
 	HeldSinceGrant = New2[Seconds, Seconds](
 		"held for {time} since the grant > lease {lease}",
@@ -47,7 +47,7 @@ var (
 		"What the primary has confirmed outlives the primary.",
 		"主节点确认过的，主节点没了也还在。")
 	NeverReplicated = New0(
-		"the primary keeps it in its memory only; no replica ever hears of it",
+		"the primary keeps it only in memory; no replica ever hears of it",
 		"主节点只把它放在自己的内存里；副本永远听不到")
 	YoungerThanLag = New2[Seconds, OptionalSeconds](
 		"entry created {age} before the crash < replication lag[ {lag}]",
@@ -61,14 +61,14 @@ var (
 		"{command} 在 {time} > 自己的条目在 {end}结束（晚了 {late}）")
 
 	AlwaysRemovesItsOwn = New1[Node](
-		"{Who} always comes to remove its own entry.",
-		"{who} 总会来删掉自己的条目。")
+		"{Who} always gets to remove its own entry.",
+		"{who} 总有机会删掉自己的条目。")
 	OwnerLost = New1[Seconds](
 		"time to live: none; owner lost at {time}",
 		"存活时间：无；主人在 {time}失联")
 
 	OnePrimary = New0(
-		"There is one primary at a time.",
+		"There is only one primary at a time.",
 		"同一时刻只有一个主节点。")
 	TwoPrimaries = New4[Verbatim, Seconds, Verbatim, Seconds](
 		"{old} granted the entry at {time}, {new} has been the primary since {since}",
@@ -89,7 +89,7 @@ var (
 		"授予之后 {time}被丢掉[，离租约结束还有 {left}]")
 
 	OutlivesARestart = New0(
-		"What the store has confirmed outlives a restart of the store.",
+		"What the store has confirmed survives its restart.",
 		"存储确认过的，重启之后还在。")
 	BackWithoutIt = New3[Seconds, Verbatim, Seconds](
 		"entry created at {time}, {server} back without it at {back}",

@@ -2,7 +2,7 @@ package say
 
 // What the clients believe, and what the store has.
 var (
-	NobodyBelieves = New0("nobody believes", "没有人认为自己持有锁")
+	NobodyBelieves = New0("nobody believes: mine", "没有人认为自己持有锁")
 	ManyBelieve    = New1[Number]("{n} clients believe: mine", "{n} 个客户端都认为：锁是我的")
 	Believe        = New1[Names]("{who} believe: mine", "{who} 都认为：锁是我的")
 	Believes       = New1[Name]("{who} believes: mine", "{who} 认为：锁是我的")
@@ -25,6 +25,6 @@ var (
 	StaleWrite       = New0("stale write", "过期写")
 	LostUpdateOf     = New1[Node]("lost update: what {who} wrote is overwritten", "丢失更新：{who} 写的被覆盖了")
 	LostUpdate       = New0("lost update", "丢失更新")
-	StuckSince       = New1[Seconds]("stuck: nobody could get the lock since {time}", "卡死：从 {time}起没有人能拿到锁")
+	StuckSince       = New1[Seconds]("stuck: nobody has been able to get the lock since {time}", "卡死：从 {time}起没有人能拿到锁")
 	IsBroken         = New1[Verbatim]("{property} is broken", "{property} 被破坏")
 )

@@ -7,13 +7,13 @@ var (
 	NoneBroke     = New2[Number, Number]("0 of {n} runs broke it (95 %: less than 1 in {most})", "{n} 次有效的运行中 0 次破坏（95 %：低于 {most} 分之一）")
 	BrokeIn       = New4[Verbatim, Number, Number, Verbatim]("{property} {n} of {all} ({seed})", "{property}：{all} 次中 {n} 次（{seed}）")
 	BrokeInAll    = New3[Verbatim, Number, Number]("{property} {n} of {all}", "{property}：{all} 次中 {n} 次")
-	WithTheSpared = New2[Number, Remarks]("with the {n} {n|run|runs} that luck spared: {broke}", "连同运气放过的 {n} 次：{broke}")
+	WithTheSpared = New2[Number, Remarks]("counting the {n} {n|run|runs} that drew no fault: {broke}", "连同没有抽到故障的 {n} 次：{broke}")
 	AtRate        = New4[Phrase, Verbatim, Verbatim, Verbatim]("{broke}: {rate} (95 %: {low} to {high})", "{broke}：{rate}（95 %：{low} 到 {high}）")
 	TestedNothing = New3[Number, Number, Remarks]("{n} of {all} tested nothing: {why}", "{all} 次中有 {n} 次没有检验到什么：{why}")
 	ReasonTimes   = New2[Phrase, Number]("{reason} ({n})", "{reason}（{n} 次）")
 	MoreReasons   = New1[Number]("and {n} more reasons", "还有另外 {n} 个原因")
 	DirOfSeed     = New2[Verbatim, Verbatim]("{dir} (seed {seed})", "{dir}（种子 {seed}）")
-	FirstWithSeed = New1[Verbatim]("the first time with seed {seed}", "第一次是种子 {seed}")
+	FirstWithSeed = New1[Verbatim]("first with seed {seed}", "第一次是种子 {seed}")
 	SeedIs        = New1[Verbatim]("seed {seed}", "种子 {seed}")
 
 	RunsAsExpected   = New2[Number, Number]("{n} of {all} runs as expected", "{all} 次运行中 {n} 次符合预期")
@@ -26,8 +26,8 @@ var (
 		"NOT PLAYED with --backend {backend}, {n} locks of scenarios:",
 		"--backend {backend} 没有演的，场景里的 {n} 把锁：")
 	NothingSaidOf = New1[List](
-		"# Nothing is said of {locks}: expected to keep every property. To expect nothing, write",
-		"# 没有提到 {locks}：预期遵守每条性质。不作预期，就写")
+		"# No expectation for {locks}, so every property has to be kept. To expect nothing, write",
+		"# 没有给 {locks} 写预期，所以每条性质都要守住。不作预期，就写")
 
 	Listed        = New1[Series]("{things}", "{things}")
 	HistoryOf     = New2[Verbatim, Number]("{file}, history {n}", "{file}，第 {n} 个历史")

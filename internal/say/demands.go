@@ -2,10 +2,10 @@ package say
 
 // Headings of the matrix, and what a design wants of its servers.
 var (
-	LibrariesAsTheyAre   = New0("Libraries, as they are, on real servers", "库，原样，在真实服务器上")
-	LibrariesByTheirCode = New0("Libraries, by their own code in virtual time", "库，用它们自己的代码，在虚拟时间里")
-	ByItsOwnCode         = New2[Verbatim, Verbatim]("measured in a test: the code of {library} itself, in virtual time, with {go} whose choices follow the seed", "在测试里测得：{library} 自己的代码，在虚拟时间里，用选择跟随种子的 {go}")
-	ByItsOwnCodeOnce     = New2[Verbatim, Verbatim]("measured in a test: the code of {library} itself, in virtual time, with {go}; some of its choices follow no seed", "在测试里测得：{library} 自己的代码，在虚拟时间里，用 {go}；它的一些选择不跟随任何种子")
+	LibrariesAsTheyAre   = New0("Unmodified libraries on real servers", "真实服务器上的库，未经修改")
+	LibrariesByTheirCode = New0("The libraries' own code in virtual time", "虚拟时间里库自己的代码")
+	ByItsOwnCode         = New2[Verbatim, Verbatim]("measured in a test: {library}'s own code in virtual time, with {go} whose choices follow the seed", "在测试里测得：{library} 自己的代码，运行在虚拟时间里，{go} 的选择由种子决定")
+	ByItsOwnCodeOnce     = New2[Verbatim, Verbatim]("measured in a test: {library}'s own code in virtual time, with {go}, some of whose choices follow no seed", "在测试里测得：{library} 自己的代码，运行在虚拟时间里；{go} 的一些选择不由种子决定")
 	DefectsAsPrinted     = New0("Defects, exactly as the documents print them", "缺陷，与文档所印的一字不差")
 	OnePrimaryOfRedis    = New0("Redis, one primary", "Redis，一台主节点")
 	PrimariesOfRedis     = New0("Redis, independent primaries", "Redis，互相独立的主节点")

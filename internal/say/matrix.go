@@ -5,13 +5,13 @@ var (
 	MatrixLead = New4[Grouped, Grouped, Grouped, Phrase](
 		"{locks} lock {locks|design|designs} under {kinds} {kinds|kind|kinds} of fault: what became of each, measured in {runs} {runs|run|runs}.[ {more}]",
 		"{locks} 种锁，经受 {kinds} 种故障：各自的结果如何，由 {runs} 次运行测得。[{more}]")
-	MoreTestedNothing = New1[Grouped]("{n} {n|run|runs} more tested nothing and count for nothing.", "另有 {n} 次没有检验到什么，不作数。")
+	MoreTestedNothing = New1[Grouped]("Another {n} {n|run|runs} tested nothing and {n|does|do} not count.", "另有 {n} 次没有检验到什么，不作数。")
 	RunsAndPage       = New3[Number, Verbatim, Verbatim]("{n} runs in {time} s   page {page}", "{n} 次运行，用时 {time} 秒，页面 {page}")
 	WalkedOfCell      = New2[Grouped, Grouped](
 		"{n} {n|schedule|schedules} of these kinds in the walk; in {vain} of them the fault changed nothing.",
 		"这些种类在遍历中共 {n} 个安排；其中 {vain} 个的故障没有改变什么。")
-	WalkedWithoutEnd = New1[Grouped]("{n} {n|schedule has|schedules have} no end: nobody knows what they do.", "{n} 个安排没有尽头：没有人知道它们会怎样。")
-	FoundBesides     = New1[Verbatim]("Found besides: {letters}.", "此外还有：{letters}。")
+	WalkedWithoutEnd = New1[Grouped]("{n} {n|schedule|schedules} did not finish: what {n|it does|they do} is unknown.", "{n} 个安排没有演完：结果未知。")
+	FoundBesides     = New1[Verbatim]("Also found: {letters}.", "此外还有：{letters}。")
 	DamagedBy        = New1[Verbatim]("The resource was damaged: {by}.", "资源被损坏：{by}。")
 	KindDuring       = New2[Verbatim, Phrase]("{kind} {during}", "{kind}（{during}）")
 	ScriptsExported  = New2[Number, Verbatim]("{n} {n|script|scripts} in {folder}", "{n} 个脚本，在 {folder}")
@@ -31,13 +31,13 @@ var (
 		"Of the random variations, {rate} broke or got stuck (95 % interval {low} to {high}).",
 		"随机变化中 {rate} 被破坏或卡死（95 % 区间 {low} 到 {high}）。")
 	ScriptsBrokeOnly = New1[Percent](
-		"None of the random variations broke, only scripts as they stand; at most {high} of such variations would (95 % confidence).",
+		"Only scripts as they stand broke, and none of the random variations; at most {high} of such variations would (95 % confidence).",
 		"随机变化都没有破坏，只有原样的脚本破坏了；这样的变化最多 {high} 会破坏（95 % 置信度）。")
 	NoVariationBroke = New1[Percent](
 		"None of the random variations broke: with 95 % confidence, at most {high} of such runs would.",
 		"随机变化都没有破坏：以 95 % 的置信度，这样的运行最多 {high} 会破坏。")
 	SomeTested = New2[Number, Grouped](
-		"{tested} of {n} {n|run|runs} tested something: in the others the fault never fired or nobody contended, and they count for nothing.",
+		"{tested} of {n} {n|run|runs} tested something. In the others, which do not count, the fault never fired or nobody contended.",
 		"{n} 次运行中 {tested} 次检验到了什么：其余的，故障没有触发或没有人争锁，不作数。")
 	ShownScript = New4[Flag, Flag, Verbatim, Phrase](
 		"[varied?A random variation of the script][plain?The script] {script}.[ {note}]",
@@ -76,23 +76,23 @@ var (
 	StepsLeftOut = New1[Grouped]("{n} {n|step|steps} left out", "略去 {n} 步")
 
 	NoneWhole = New1[Number](
-		"None of the {n} locks comes through all columns: each one breaks or gets stuck somewhere.",
+		"None of the {n} locks gets through every column: each breaks or gets stuck somewhere.",
 		"{n} 把锁没有一把通过所有的列：每一把都在某处被破坏或卡死。")
 	FewWhole = New3[Number, Number, List](
-		"Only {n} {n|lock|locks} of {all} come through all columns: {which}.",
+		"Only {n} {n|lock|locks} of {all} {n|gets|get} through every column: {which}.",
 		"{all} 把锁中只有 {n} 把通过所有的列：{which}。")
-	SomeWhole       = New2[Number, Number]("{n} of {all} locks come through all columns.", "{all} 把锁中有 {n} 把通过所有的列。")
+	SomeWhole       = New2[Number, Number]("{n} of {all} locks get through every column.", "{all} 把锁中有 {n} 把通过所有的列。")
 	BadWithoutFault = New1[Number]("Broken or stuck even without any fault: {n} {n|lock|locks}.", "没有任何故障也被破坏或卡死的：{n} 把锁。")
 	HarmsMost       = New4[Verbatim, Verbatim, Number, Number](
-		"What harms most: {fault} ({code}), with {n} of {all} locks broken or stuck.",
+		"Most harmful: {fault} ({code}), with {n} of {all} locks broken or stuck.",
 		"危害最大的：{fault}（{code}），{all} 把锁中 {n} 把被破坏或卡死。")
-	HarmsLeast     = New3[Verbatim, Verbatim, Number]("What harms least: {fault} ({code}), with {n}.", "危害最小的：{fault}（{code}），{n} 把。")
+	HarmsLeast     = New3[Verbatim, Verbatim, Number]("Least harmful: {fault} ({code}), with {n}.", "危害最小的：{fault}（{code}），{n} 把。")
 	ThenVariations = New1[Grouped](
-		"Then it plays {n} random {n|variation|variations} of these scripts, with other timings: the length of the work, of the faults and of the network's delays. A checker judges each history. The letter is the worst that was seen.",
-		"然后演这些脚本的 {n} 个随机变化，换用别的时间：工作、故障和网络延迟的长短。检查器评判每段历史。字母是所见到的最坏结果。")
+		"Then it plays {n} random {n|variation|variations} of these scripts, with other timings of the work, the faults and the network. A checker judges each history. The letter is the worst that was seen.",
+		"然后演这些脚本的 {n} 个随机变化，换用别的时间：工作、故障和网络各不相同。检查器评判每段历史。字母是所见到的最坏结果。")
 	MeasuredWith = New4[Verbatim, Grouped, Phrase, Phrase](
 		"Backend {backend}; {n} {n|run|runs} in all[, {tested}][; {lease}].",
 		"后端 {backend}；共 {n} 次运行[，{tested}][；{lease}]。")
-	OfWhichTested = New1[Number]("of which {n} tested something", "其中 {n} 次检验到了什么")
+	OfWhichTested = New1[Number]("{n} of them tested something", "其中 {n} 次检验到了什么")
 	LeaseInEach   = New1[Verbatim]("a lease of {lease} in each", "租约都是 {lease}")
 )

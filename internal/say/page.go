@@ -16,14 +16,14 @@ var (
 	PlannedRange = New2[Planned, Planned]("{least} to {most}", "{least} 到 {most}")
 	PlannedTime  = New1[Planned]("{time}", "{time}")
 	NetworkIs    = New3[Phrase, Planned, Optional](
-		"{latency} each way, response timeout {timeout}[, {ppm} of a million commands lose one half]",
-		"单程 {latency}，回复超时 {timeout}[，百万条命令中 {ppm} 条丢失一半]")
+		"{latency} each way, response timeout {timeout}[, {ppm} in a million commands lose their request or their reply]",
+		"单程 {latency}，回复超时 {timeout}[，百万条命令中 {ppm} 条丢失请求或回复]")
 	ClockOf     = New1[Verbatim]("clock of {node}", "{node} 的时钟")
 	ClockIs     = New2[Planned, Number]("off by {offset}, drifts by {ppm} ppm", "偏差 {offset}，漂移百万分之 {ppm}")
 	FaultNumber = New1[Number]("fault {n}", "故障 {n}")
 	More        = New1[Number]("{n} more", "另外 {n} 个")
 	ServersOf   = New1[List]("servers of {locks}", "{locks} 的服务器")
-	RedisNodes  = New1[Number]("{n} Redis primaries that know nothing of each other", "{n} 台互不相识的 Redis 主节点")
+	RedisNodes  = New1[Number]("{n} independent Redis primaries", "{n} 台互相独立的 Redis 主节点")
 	ClusterOf   = New4[Phrase, Number, Planned, Phrase](
 		"{what} of {n}, which elects a new leader in {time}[, {tick}]",
 		"{n} 台组成的 {what}，{time}选出新的领导者[，{tick}]")
@@ -50,7 +50,7 @@ var (
 		"显示 {all} 步中的 {n} 步：前面略去 {earlier} 步，后面略去 {later} 步。")
 	StepOf        = New4[Verbatim, Number, Seconds, Flag]("{lock}, step {n} at {time}[bad?, a property breaks]", "{lock}，第 {n} 步，{time}[bad?，性质被破坏]")
 	FoldedClients = New2[Number, List](
-		"Folded: {n} {n|client|clients} without a part in these steps ({names}).",
+		"Folded: {n} {n|client|clients} that {n|plays|play} no part in these steps ({names}).",
 		"折叠了 {n} 个与这些步骤无关的客户端（{names}）。")
 	SoDoOthers    = New3[Phrase, Number, Seconds]("{what} The same {n} more times until {time}.", "{what}直到 {time}，同样的事又有 {n} 次。")
 	StepNumber    = New1[Number]("step {n}", "第 {n} 步")
@@ -59,7 +59,7 @@ var (
 		"Hatched: what a client believes; solid: what the store has. The first property breaks at step {n}, at {time}.",
 		"斜线：客户端以为的；实心：存储里的。第一条性质在第 {n} 步被破坏，时间 {time}。")
 	UpToInside = New2[Number, Seconds](
-		"Up to {n} clients inside at once, more than one for {time} in all (filled). Grey: a fault at work. The lane below marks what broke.",
+		"Up to {n} clients inside at once, more than one for {time} in total (filled). Grey: a fault at work. The lane below marks what broke.",
 		"最多 {n} 个客户端同时在里面，超过一个的时间共 {time}（填色）。灰色：故障在起作用。下面一栏标出被破坏的。")
 	ShowAllEvents  = New1[Number]("Show all {n} events", "显示全部 {n} 个事件")
 	ShowSomeEvents = New2[Number, Number](
@@ -92,10 +92,10 @@ var (
 
 // The locks side by side.
 var (
-	FirstOfLocks   = New2[Number, Number](" Shown are the first {n} of {all} locks.", "只画出 {all} 把锁中的前 {n} 把。")
+	FirstOfLocks   = New2[Number, Number](" The first {n} of {all} locks are shown.", "只画出 {all} 把锁中的前 {n} 把。")
 	InsteadOf      = New2[Phrase, Phrase]("{here} (instead of {there})", "{here}（原来是 {there}）")
-	NoLockFixes    = New1[Verbatim]("No lock of this story keeps all that {lock} broke.", "这个故事里，没有一把锁守住 {lock} 破坏的全部性质。")
-	LocksThatFix   = New1[Verbatim]("Under the same faults these keep all that {lock} broke. What they ask for it:", "在同样的故障下，这些锁守住了 {lock} 破坏的全部性质。代价是：")
+	NoLockFixes    = New1[Verbatim]("No lock in this story keeps everything that {lock} broke.", "这个故事里，没有一把锁守住 {lock} 破坏的全部性质。")
+	LocksThatFix   = New1[Verbatim]("Under the same faults, these keep everything that {lock} broke. What they cost:", "在同样的故障下，这些锁守住了 {lock} 破坏的全部性质。代价是：")
 	InFact         = New2[Phrase, Phrase]("{assumed} In fact: {formula}", "{assumed}其实：{formula}")
 	EndsAfterStep  = New1[Number]("its story ends after step {n}", "它的经过到第 {n} 步为止")
 	StepTells      = New3[Optional, Seconds, Phrase]("[step {n}: ]{time} {sentence}", "[第 {n} 步：]{time}，{sentence}")
@@ -124,9 +124,9 @@ var (
 	WaitsShown = New3[Number, Number, Number](
 		"{got} {got|attempt|attempts} got the lock (dots), {late} gave up (circles), {errors} {errors|error|errors} on the way (crosses).",
 		"{got} 次尝试拿到锁（点），{late} 次放弃（圈），{errors} 次途中出错（叉）。")
-	ClocksOff = New1[Number]("Offsets of {n} {n|clock|clocks} that are not true", "{n} 个不准的时钟的偏差")
+	ClocksOff = New1[Number]("Offsets of {n} {n|clock|clocks} that {n|does|do} not show true time", "{n} 个不准的时钟的偏差")
 	ClocksFar = New3[Number, Measured, Flag](
-		"{n} {n|clock|clocks} did not show true time; the farthest was off by {far}.[lease? Dashed: one lease. A store's clock that jumps as far ends every lease at once.]",
+		"{n} {n|clock|clocks} did not show true time; the farthest was off by {far}.[lease? Dashed: one lease. A store's clock that jumps that far ends every lease at once.]",
 		"{n} 个时钟不是真实时间；最远的差 {far}。[lease?虚线：一个租约。存储的时钟跳这么远，所有租约立刻结束。]")
 	HoldsBeyond = New2[Number, Number](
 		"How long the lock was held: {n} holds, {beyond} longer than the lease",
@@ -137,12 +137,12 @@ var (
 	HoldsWithoutLease = New1[Number]("{n} {n|hold|holds}; the lock has no lease.", "{n} 次持有；这种锁没有租约。")
 	AcquiredEach      = New1[Number]("Acquisitions and longest wait of {n} clients", "{n} 个客户端拿锁的次数和最长等待")
 	FairTo            = New4[Number, Measured, Verbatim, Phrase](
-		"{n} {n|acquisition|acquisitions} each; the longest wait was {wait}, of {who}.[ {note}]",
-		"各拿到 {n} 次；最长的等待是 {wait}，{who}。[{note}]")
+		"{n} {n|acquisition|acquisitions} each; the longest wait, {wait}, was {who}'s.[ {note}]",
+		"各拿到 {n} 次；等得最久的是 {who}，{wait}。[{note}]")
 	UnfairTo = New5[Number, Number, Measured, Verbatim, Phrase](
-		"Between {least} and {most} acquisitions per client; the longest wait was {wait}, of {who}.[ {note}]",
-		"每个客户端拿到 {least} 到 {most} 次；最长的等待是 {wait}，{who}。[{note}]")
-	FirstOfClients = New2[Number, Number]("Shown are the first {n} of {all} clients.", "只显示 {all} 个客户端中的前 {n} 个。")
+		"Between {least} and {most} acquisitions per client; the longest wait, {wait}, was {who}'s.[ {note}]",
+		"每个客户端拿到 {least} 到 {most} 次；等得最久的是 {who}，{wait}。[{note}]")
+	FirstOfClients = New2[Number, Number]("The first {n} of {all} clients are shown.", "只显示 {all} 个客户端中的前 {n} 个。")
 )
 
 // The evidence.

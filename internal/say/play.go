@@ -3,6 +3,6 @@ package say
 // What the playground says with numbers and names in it.
 var (
 	RemoveFault = New1[Number]("remove fault {n}", "去掉故障 {n}")
-	CommandAt   = New4[Verbatim, Verbatim, Number, Seconds]("{who} sends {command}, time {n}, at {at}", "{who} 第 {n} 次发 {command}，{at}")
+	CommandAt   = New4[Verbatim, Verbatim, Number, Seconds]("{who} sends {command} (no. {n}) at {at}", "{who} 第 {n} 次发 {command}，{at}")
 	LessonIs    = New3[Number, Number, Phrase]("Lesson {n} of {of}: {title}", "第 {n} 课（共 {of} 课）：{title}")
 )

@@ -7,7 +7,7 @@ var (
 		"{lock}, at {time}: {before} What goes wrong next?",
 		"{lock}，{time}：{before}接下来会出什么问题？")
 	ReliedOnWhat = New1[Verbatim](
-		"{lock} relied on something that was not so. On what?",
+		"{lock} relied on something that was not true. On what?",
 		"{lock} 依赖的某件事并不成立。是什么？")
 	WhichKeeps = New1[Verbatim](
 		"The same faults, the same seed, another lock. Which of these keeps {property}?",
@@ -36,7 +36,7 @@ var (
 	YesFor    = New1[Phrase]("Yes: {formula}.", "对：{formula}。")
 	YesIsKept = New1[Verbatim]("Yes: {property} is kept.", "对：{property} 守住了。")
 	NotYet    = New2[Verbatim, Seconds](
-		"Not yet: {property} breaks at {time} only.",
+		"Not yet: {property} breaks only at {time}.",
 		"还没有：{property} 到 {time}才被破坏。")
 	NoIsKept    = New1[Verbatim]("No: {property} is kept in this run.", "错：{property} 在这次运行里守住了。")
 	NoIsBroken  = New1[Verbatim]("No: {property} is broken.", "错：{property} 被破坏。")
@@ -53,13 +53,13 @@ var (
 
 // What a lock may rest on, and the figures of the run.
 var (
-	NobodyStandsStill = New0("No client stands still for longer than a lease", "没有客户端停顿得比租约还久")
-	LongestStandstill = New2[Seconds, Seconds]("longest standstill {time}, lease {lease}", "最长停顿 {time}，租约 {lease}")
-	EveryHolderIsDone = New0("Every holder is done within a lease", "每个持有者都在租约之内做完")
+	NobodyStandsStill = New0("No client pauses for longer than a lease", "没有客户端停顿得比租约还久")
+	LongestStandstill = New2[Seconds, Seconds]("longest pause {time}, lease {lease}", "最长停顿 {time}，租约 {lease}")
+	EveryHolderIsDone = New0("Every holder finishes within a lease", "每个持有者都在租约之内做完")
 	LongestHold       = New2[Seconds, Seconds]("longest hold {time}, lease {lease}", "最长持有 {time}，租约 {lease}")
-	EveryMessageComes = New0("Every message arrives, and in time", "每条消息都到达，而且及时")
+	EveryMessageComes = New0("Every message arrives, and on time", "每条消息都到达，而且及时")
 	MessagesLost      = New3[Number, Number, Number](
-		"{lost} lost, {timeouts} response timeouts, {late} faults that hold messages back",
+		"{lost} lost, {timeouts} response timeouts, {late} faults that delay messages",
 		"丢失 {lost} 条，回复超时 {timeouts} 次，压住消息的故障 {late} 个")
 	ClocksAgree         = New0("All clocks show the same time", "所有时钟显示同样的时间")
 	LargestOffset       = New1[Seconds]("largest offset {time}", "最大偏差 {time}")
@@ -69,10 +69,10 @@ var (
 		"忘记 {n} 个条目，崩溃 {crashes} 次，提升 {promotions} 次")
 	NobodyDies       = New0("No client dies", "没有客户端死亡")
 	Deaths           = New1[Number]("{n} deaths", "{n} 次死亡")
-	OnlyOwnersRemove = New0("Nobody removes an entry but its owner", "除了主人，没有人删除条目")
+	OnlyOwnersRemove = New0("Only its owner removes an entry", "除了主人，没有人删除条目")
 	ForeignRemovals  = New1[Number]("{n} foreign removals", "删除别人的条目 {n} 次")
 	NotTestedAgainst = New1[Remarks](
-		"No lock was tested against the opposite of this: {premises}.",
+		"No run put these to the test, so they may be what a lock relied on: {premises}.",
 		"下面这些，没有一把锁经受过它的反面：{premises}。")
 )
 
@@ -82,14 +82,14 @@ var (
 		"Another lock. {lock} broke nothing with the same seed and faults.",
 		"换一把锁。同样的种子和故障，{lock} 没有破坏什么。")
 	AnotherBrokeOne = New1[Verbatim](
-		"Another lock. {lock} broke one property only.",
+		"Another lock. {lock} broke only one property.",
 		"换一把锁。{lock} 只破坏了一条性质。")
 	AnotherBrokeFew = New2[Verbatim, Number](
-		"Another lock. {lock} broke {n} properties only.",
+		"Another lock. {lock} broke only {n} properties.",
 		"换一把锁。{lock} 只破坏了 {n} 条性质。")
 	LongerLease   = New2[Planned, Planned]("A longer lease: {new} instead of {old}.", "更长的租约：{new}，而不是 {old}。")
 	ShorterFault  = New2[Planned, Planned]("A shorter fault: {new} instead of {old}.", "更短的故障：{new}，而不是 {old}。")
-	NoLag         = New0("Replication without a lag.", "复制没有延迟。")
+	NoLag         = New0("Replication without lag.", "复制没有延迟。")
 	CompareTokens = New0("A resource that compares tokens.", "让资源比较令牌。")
 )
 

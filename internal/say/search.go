@@ -26,9 +26,9 @@ var (
 
 	BreaksWithSeed = New3[Verbatim, Verbatim, Verbatim]("{lock} breaks {property} with seed {seed}", "{lock} 破坏 {property}，种子 {seed}")
 	SeedsBefore    = New4[Phrase, Number, Number, Number](
-		"{breaks}; of the {n} before, {kept} do not and {untested} tested nothing", "{breaks}；之前的 {n} 个里，{kept} 个守住，{untested} 个什么也没考验")
-	SeedBeforeKept  = New1[Phrase]("{breaks}; the seed before does not", "{breaks}；前一个种子守住")
-	SeedsBeforeKept = New2[Phrase, Number]("{breaks}; the {n} seeds before do not", "{breaks}；之前的 {n} 个种子都守住")
+		"{breaks}; of the {n} seeds before, {kept} keep it and {untested} tested nothing", "{breaks}；之前的 {n} 个里，{kept} 个守住，{untested} 个什么也没考验")
+	SeedBeforeKept  = New1[Phrase]("{breaks}; the seed before keeps it", "{breaks}；前一个种子守住")
+	SeedsBeforeKept = New2[Phrase, Number]("{breaks}; the {n} seeds before keep it", "{breaks}；之前的 {n} 个种子都守住")
 	AfterReplays    = New2[Phrase, Number]("{size}, after {n} {n|replay|replays}", "{size}，重演 {n} 次之后")
 )
 

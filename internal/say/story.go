@@ -8,11 +8,11 @@ var (
 		"{Who} is told that it holds the lock[enters? and enters]; the store has an entry of {owner}.",
 		"{who} 被告知持有锁[enters?，并进入临界区]；存储里是 {owner} 的条目。")
 	IsToldNone = New2[Node, Flag](
-		"{Who} is told that it holds the lock[enters? and enters]; the store has no entry of it any more.",
+		"{Who} is told that it holds the lock[enters? and enters]; the store no longer has its entry.",
 		"{who} 被告知持有锁[enters?，并进入临界区]；存储里已经没有它的条目。")
 	IsGranted = New5[Node, Optional, Flag, OptionalSeconds, Flag](
-		"{Who} is granted the lock[ with token {token}][endless? without an end][ until {end}][enters? and enters].",
-		"{who} 获得锁[，令牌 {token}][endless?，没有期限][，期限到 {end}][enters?，并进入临界区]。")
+		"{Who} is granted the lock[ with token {token}][endless? without expiry][ until {end}][enters? and enters].",
+		"{who} 获得锁[，令牌 {token}][endless?，没有过期时间][，期限到 {end}][enters?，并进入临界区]。")
 	HasItAllTheSame = New1[Node](
 		"{Who} believes its attempt failed, but the store has its entry.",
 		"{who} 以为这次尝试失败了；存储里照样有它的条目。")
@@ -85,13 +85,13 @@ var (
 		"{Who} grants {owner} the lock until {end}. {Owner} does not know yet.",
 		"{who}把锁授予 {owner}，期限到 {end}。{owner} 还不知道。")
 	GrantsEndless = New2[Node, Node](
-		"{Who} grants {owner} the lock, without an end. {Owner} does not know yet.",
-		"{who}把锁授予 {owner}，没有期限。{owner} 还不知道。")
+		"{Who} grants {owner} the lock without expiry. {Owner} does not know yet.",
+		"{who}把锁授予 {owner}，没有过期时间。{owner} 还不知道。")
 	ExtendsForeign = New4[Node, Command, Node, Phrase](
 		"{Who}'s {command} extends {owner}'s entry: {end}.",
 		"{who} 的 {command} 延长了 {owner} 的条目：{end}。")
 	ExtendsItself = New3[Node, Node, Phrase](
-		"{Who} lets the lease of {owner}'s entry begin anew: {end}.",
+		"{Who} starts the lease of {owner}'s entry afresh: {end}.",
 		"{who}让 {owner} 条目的租约重新开始：{end}。")
 	Renews = New2[Node, Seconds](
 		"{Who} renews its lease until {end}.",
@@ -99,8 +99,8 @@ var (
 	SetsLease = New2[Node, Phrase](
 		"{Who} sets the lease of its entry: {end}.",
 		"{who} 设定自己条目的租约：{end}。")
-	HasNoEndNow = New0("it has no end now", "现在没有期限了")
-	EndsAtNow   = New1[Seconds]("it ends at {end} now", "现在到 {end} 结束")
+	HasNoEndNow = New0("it no longer expires", "它不再过期")
+	EndsAtNow   = New1[Seconds]("it now ends at {end}", "现在到 {end}结束")
 	RemovesOwn  = New2[Node, Command](
 		"{Who}'s {command} removes its own entry.",
 		"{who} 的 {command} 删掉了自己的条目。")
@@ -117,8 +117,8 @@ var (
 		"The lease of {owner} ends on {server}.[untold? Nobody tells {owner}.]",
 		"{owner} 的租约在 {server} 上结束。[untold?没有人告诉 {owner}。]")
 	LeaseIsOver = New1[Node](
-		"{Who}'s entry ends; its lease is over.",
-		"{who} 的条目到期；它的租约结束了。")
+		"{Who}'s entry expires: its lease is over.",
+		"{who} 的条目过期；它的租约结束了。")
 	SessionEnds = New2[Node, Flag](
 		"{Who}'s session ends, and its entry with it.[untold? Nobody tells {who}.]",
 		"{who} 的会话结束，它的条目也随之消失。[untold?没有人告诉 {who}。]")
@@ -165,10 +165,10 @@ var (
 	IsLostWithHost = New3[Node, Optional, Phrase](
 		"{Who} is lost with its host[ (fault {number})]. Nobody closes its connections.[ {then}]",
 		"{who} 连同它的主机一起失联[（故障 {number}）]。没有人替它关闭连接。[{then}]")
-	OthersHaveIt     = New0("The others have what it had.", "它有的，其他几台都有。")
+	OthersHaveIt     = New0("The others have everything it had.", "它有的，其他几台都有。")
 	ReplicaHasEntry  = New1[Node]("A replica has {owner}'s entry, too.", "有一个副本也有 {owner} 的条目。")
 	NoReplicaHas     = New1[Node]("No replica has {owner}'s entry yet.", "还没有副本有 {owner} 的条目。")
-	EntryStays       = New0("Its entry stays: it has no end.", "它的条目留着：没有期限。")
+	EntryStays       = New0("Its entry stays: it never expires.", "它的条目留着：永不过期。")
 	EntryStaysUntil  = New1[Seconds]("Its entry stays until {end}.", "它的条目留到 {end}。")
 	RestartsAsClient = New2[Node, Optional](
 		"{Who} restarts[ (fault {number})] and begins anew.",
@@ -177,7 +177,7 @@ var (
 		"{Who} restarts[ (fault {number})][ without {owners}'s entry].[untold? Nobody tells {owners}.]",
 		"{who} 重启[（故障 {number}）][，{owners} 的条目没了]。[untold?没有人告诉 {owners}。]")
 	BecomesLeader = New2[Node, Optional](
-		"{Who} becomes the leader[ (fault {number})]. It has what the leader before it had.",
+		"{Who} becomes the leader[ (fault {number})]. It has everything the leader before it had.",
 		"{who} 成为领导者[（故障 {number}）]。前一个领导者有的，它都有。")
 	BecomesOtherPrimary = New3[Node, Verbatim, Optional](
 		"{Who} becomes the primary of another shard, in place of {old}[ (fault {number})].",
@@ -190,10 +190,10 @@ var (
 		"{who} 成为 {primary} 的副本，忘掉了只有它知道的。")
 	ClockJumps = New2[Node, Span](
 		"{Who}'s wall clock jumps forward by {by}.",
-		"{who} 的墙上时钟向前跳 {by}。")
+		"{who} 的墙上时钟突然快了 {by}。")
 	ClockJumpsBack = New2[Node, Span](
 		"{Who}'s wall clock jumps back by {by}.",
-		"{who} 的墙上时钟向后跳 {by}。")
+		"{who} 的墙上时钟突然慢了 {by}。")
 	RunsAgain = New1[Node](
 		"{Who} runs again.",
 		"{who} 又在运行。")

@@ -13,10 +13,10 @@ var (
 		"No run of {lock} put {property} to the test anywhere: the map is empty.",
 		"{lock} 没有一次运行检验到 {property}：图是空的。")
 	KeepsInAll = New3[Verbatim, Verbatim, Number](
-		"{lock} keeps {property} in every run of all {n} {n|setting|settings} that were tested.",
+		"{lock} keeps {property} in every run of all {n} {n|setting|settings} tested.",
 		"{lock} 在检验过的全部 {n} 个设置里，每次运行都守住 {property}。")
 	BreaksInAll = New3[Verbatim, Verbatim, Number](
-		"{lock} breaks {property} in some run of all {n} {n|setting|settings} that were tested.",
+		"{lock} breaks {property} in all {n} {n|setting|settings} tested, in at least one run each.",
 		"{lock} 在检验过的全部 {n} 个设置里，都有运行破坏 {property}。")
 	KeepsInSome = New4[Verbatim, Verbatim, Number, Number](
 		"{lock} keeps {property} in every run of {n} {n|setting|settings}, and breaks it in {broken}.",

@@ -14,6 +14,6 @@ var (
 	OutcomeSince   = New3[Verbatim, Phrase, Phrase]("[{lock} ]{outcome}: {why}", "[{lock} ]{outcome}：{why}")
 	SomeAsExpected = New2[Number, Number]("{n} of {all} as expected", "{all} 个中有 {n} 个符合预期")
 	WaitsLong      = New3[Verbatim, Measured, Measured](
-		"{lock} makes clients wait for longer than a lease (p99 wait {wait}, lease {lease}): this shows whom, and for what",
+		"{lock} makes clients wait for longer than a lease (p99 wait {wait}, lease {lease}): this shows who waits, and for what",
 		"{lock} 让客户端等得比租约还久（p99 等待 {wait}，租约 {lease}）：这条命令显示谁在等、等什么")
 )

@@ -40,7 +40,7 @@ var reportTexts = [][2]string{
 	{"Skip to the verdict", "跳到结论"}, {"Sections", "各节"}, {"Verdict", "结论"}, {"Verdicts of all locks", "各锁的结论"}, {"Predict first", "先猜一猜"},
 	{"The set-up", "布置"}, {"What each lock promises", "各锁的承诺"}, {"Promises of the locks", "各锁的承诺"}, {"Which design fixes it", "哪种设计能避免"},
 	{"Measurements", "测量"}, {"Evidence", "证据"}, {"Words", "词语"}, {"The lesson", "要点"}, {"Smallest version", "最小版本"},
-	{"This is the smallest version of a longer story: what could be left out or made shorter, is.", "这是一个更长故事的最小版本：能去掉、能缩短的，都去掉、缩短了。"},
+	{"This is the smallest version of a longer story: everything that could be left out or shortened was.", "这是一个更长故事的最小版本：能去掉、能缩短的，都去掉、缩短了。"},
 	{"Why", "为什么"}, {"Clients inside at once", "同时在里面的客户端"}, {"Flip one switch", "只改一处"}, {"keeps what broke", "守住了被破坏的"},
 	{"The faults", "故障"}, {"Fault log", "故障记录"}, {"The events", "事件"}, {"Luck", "随机"}, {"Checked before anything was judged", "评判之前先检查的"},
 	{"Checks of the histories", "对历史的检查"}, {"Assumptions, and what the world of this run did", "假设，以及这次运行里实际发生的"}, {"Assumptions", "假设"},
@@ -53,10 +53,10 @@ var reportTexts = [][2]string{
 	// The stepper and its keys.
 	{"the time cursor", "时间光标"}, {"Play", "播放"}, {"Pause", "暂停"}, {"Time", "时间"}, {"Speed", "速度"}, {"Zoom in", "放大"}, {"Zoom out", "缩小"}, {"Space", "空格"},
 	{"play, pause", "播放、暂停"}, {"zoom into time, and out", "放大、缩小时间"}, {"put the cursor away", "收起光标"}, {"Let me guess first", "让我先猜"}, {"Show what happened", "看看发生了什么"}, {"What do you expect?", "你预料会怎样？"},
-	{"Choose an answer; it unfolds. The switch above shows what happened.", "选一个答案，它会展开。关掉上面的开关，就能看到发生了什么。"},
+	{"Choose an answer to unfold it. The switch above shows what happened.", "选一个答案，它会展开。关掉上面的开关，就能看到发生了什么。"},
 	{"Back", "后退"}, {"Next", "前进"}, {"To the violation", "到破坏处"}, {"Keys", "按键"}, {"Close", "关闭"},
 	{"next step", "下一步"}, {"step back", "上一步"}, {"first step, last step", "第一步、最后一步"}, {"to the next violation", "到下一处破坏"},
-	{"true time, or time that gives every step its room", "真实时间，或让每一步都有位置的时间"}, {"this help", "本帮助"},
+	{"true time, or time stretched to give every step room", "真实时间，或拉开时间、让每一步都有位置"}, {"this help", "本帮助"},
 	{"believes", "认为"}, {"Step {n} of {of}, {at}:", "第 {n} 步，共 {of} 步，{at}："}, {"the store has", "存储里是"}, {"highest token", "最高的令牌"},
 	{"not shown", "未显示"}, {"Copy", "复制"}, {"Copied", "已复制"}, {"Copy the command", "复制命令"}, {"mine", "我的"}, {"not mine", "不是我的"},
 	{"waits", "在等"}, {"dead", "死了"}, {"none", "无"}, {"all", "全部"},
@@ -81,7 +81,7 @@ var reportTexts = [][2]string{
 	{"gave up", "放弃"}, {"errors", "错误"}, {"longer than the lease", "比租约长"}, {"lowest token", "最低的令牌"}, {"taken", "接受"}, {"refused", "拒绝"},
 	{"of these stale", "其中过期"}, {"time", "时间"}, {"where", "哪里"}, {"what", "什么"}, {"details", "细节"}, {"step", "步骤"}, {"yes", "是"}, {"kept", "守住"},
 	{"unknown", "未知"}, {"broken", "破坏"}, {"not judged", "没有评判"},
-	{"A command and its reply are one row; the same command again and again is one row as well.", "一条命令和它的回复是一行；反复发出的同一条命令也是一行。"},
+	{"A command and its reply share one row; so does a command that is sent again and again.", "一条命令和它的回复是一行；反复发出的同一条命令也是一行。"},
 
 	// Checks, premises and limits.
 	{"All faults were over before progress was judged.", "评判 progress 之前，所有故障都已结束。"}, {"Every event comes after its cause.", "每个事件都在它的原因之后。"},
@@ -89,11 +89,11 @@ var reportTexts = [][2]string{
 	{"Some client had to wait for another.", "有客户端必须等别的客户端。"}, {"The run was played to its end.", "运行演到了最后。"},
 	{"True time never goes back.", "真实时间从不倒退。"}, {"The resource took every write: it compared no tokens.", "资源接受了每次写入：它不比较令牌。"},
 	{"One seed is one order of events. What was kept here may break with another seed: play many with --times 1000.", "一个种子就是一种事件顺序。这里守住的，换一个种子可能就破坏了：用 --times 1000 多演几遍。"},
-	{"The servers are models, and the lock is its own code in virtual time. A pause held its connections and its calls: its timers went on and fired, and its clock was everybody's.", "服务器是模型，锁则是它自己的代码，跑在虚拟时间里。停顿挡住的是它的连接和对它的调用：它的定时器照走照响，它的时钟就是大家的时钟。"},
-	{"The servers are models. They are compared with real ones by random commands, but a model is not the server; --backend process plays on real ones where they are installed.", "服务器是模型。它们用随机命令与真实的服务器比对过，但模型不是服务器；装有真实服务器时，--backend process 会在上面演。"},
+	{"The servers are models; the lock is real code in virtual time. A pause stopped its connections and its calls, but its timers went on firing, and it shared one clock with everybody.", "服务器是模型；锁是真实的代码，跑在虚拟时间里。停顿挡住了它的连接和对它的调用，但它的定时器照样触发，时钟也与大家共用。"},
+	{"The servers are models, compared with real ones by random commands. A model is still not the server: --backend process plays on real ones where they are installed.", "服务器是模型。它们用随机命令与真实的服务器比对过，但模型不是服务器；装有真实服务器时，--backend process 会在上面演。"},
 	{"the network of the servers", "服务器之间的网络"},
 	{"The measurements are left out to keep this page small; they are in plots/, beside it.", "为了让本页不太大，测量略去了；它们在旁边的 plots/ 里。"},
-	{"Nobody can see when a real server executed a command. Grants are derived from what the clients saw, and only where that leaves no doubt. A real run cannot be repeated bit by bit.", "谁也看不到真实服务器何时执行命令。授予是从客户端看到的推出来的，而且只在没有疑问的地方。真实的运行不能逐位重复。"},
+	{"Nobody can see when a real server executed a command. Grants are derived from what the clients saw, and only where that leaves no doubt. A real run cannot be repeated bit for bit.", "谁也看不到真实服务器何时执行命令。授予是从客户端看到的推出来的，而且只在没有疑问的地方。真实的运行不能逐位重复。"},
 
 	// Versions and files.
 	{"form of the history", "历史的格式"}, {"form of the result", "结果的格式"}, {"hash of the history", "历史的哈希"}, {"judged by", "评判依据"},
@@ -101,7 +101,7 @@ var reportTexts = [][2]string{
 	{"in env.json of the run directory: a report has the same bytes wherever it is made", "在运行目录的 env.json 里：报告在哪里生成，字节都一样"},
 	{"every event, one per line: the only thing that was judged", "每个事件一行：评判只看它"}, {"the verdicts for programs", "给程序用的结论"},
 	{"the scenario with every default spelled out", "写明所有默认值的场景"}, {"the figures as files", "图，每张一个文件"},
-	{"what the servers logged, with a note where a long log was cut; nothing of it was judged", "服务器的日志，太长而截断的地方有注明；评判不看它"},
+	{"what the servers logged, with a note where a long log was cut; none of it was judged", "服务器的日志，太长而截断的地方有注明；评判不看它"},
 
 	// Captions.
 	{"Clients ask the store for the lock, and use the resource that it guards.", "客户端向存储要锁，并使用锁所保护的资源。"},
@@ -110,21 +110,21 @@ var reportTexts = [][2]string{
 	{"Never more than one client inside: the line stays at or below 1.", "里面从不超过一个客户端：线始终不超过 1。"},
 	{"Grey behind a plot: a fault at work. Each figure is a file of its own in plots/, beside this page.", "图后的灰色：故障在起作用。每张图也是 plots/ 里的一个文件，在本页旁边。"},
 	{"The farther left a line rises, the shorter the waits. Where it is flat, nobody waited that long.", "线越靠左上升，等待越短。线平的地方，没有人等那么久。"},
-	{"Each dot is a write that the resource took, each cross one that it refused. Whoever guards with tokens must never let them go down.", "每个点是资源接受的一次写入，每个叉是被拒绝的一次。用令牌来防护，就不能让令牌变小。"},
+	{"Each dot is a write that the resource took, each cross one that it refused. A resource that checks tokens must never let them go down.", "每个点是资源接受的一次写入，每个叉是被拒绝的一次。靠令牌防护的资源，不能让令牌变小。"},
 	{"How far each node's wall clock was from true time.", "每个节点的墙上时钟与真实时间差多少。"},
-	{"How long clients held the lock. Beyond the vertical line a lease that nobody renews is over.", "客户端持有锁多久。竖线之后，没有人续期的租约就结束了。"},
+	{"How long clients held the lock. Beyond the vertical line, a lease that nobody renewed has ended.", "客户端持有锁多久。竖线之后，没有人续期的租约就结束了。"},
 	{"One mark per attempt, at the time when it ended. Its shape says how.", "每次尝试一个标记，画在结束的时刻。形状说明结果。"},
-	{"Which share of the attempts that got the lock was over after how long.", "拿到锁的尝试中，多大比例在多久之内结束。"},
-	{"Who got the lock how often, and how long each client had to wait for it at most.", "谁拿到锁多少次，每个客户端最多等多久。"},
+	{"For each length of wait, the share of successful attempts that had the lock by then.", "拿到锁的尝试中，有多大比例在这段等待之内已经拿到。"},
+	{"How often each client got the lock, and its longest wait.", "谁拿到锁多少次，每个客户端最多等多久。"},
 
 	{"One change each, with the same seed. The lines are ready to copy.", "每次只改一处，种子不变。命令可以直接复制。"},
-	{"Same seed, same clients, same faults, same luck of the network: only the lock is another one.", "种子、客户端、故障、网络的随机都相同：只换了锁。"},
-	{"One axis of time for all. The flag is the first step that differs from the first lock's story.", "同一条时间轴。小旗是与第一把锁的经过第一处不同的步骤。"},
+	{"Same seed, same clients, same faults, same luck on the network: only the lock differs.", "种子、客户端、故障、网络的随机都相同：只换了锁。"},
+	{"One time axis for all. The flag marks the first step that differs from the first lock's story.", "同一条时间轴。小旗标出与第一把锁的经过第一处不同的步骤。"},
 
 	// In the figures.
 	{"leader", "领导者"}, {"restarts", "重启"}, {"a copy, on a server that answers nobody", "副本，在不应答任何人的服务器上"},
 	{"a fault at work, in the strip of the whole run", "故障在起作用，在整个运行的条带里"},
-	{"a fault at work: cut off, slow, or as it says", "故障在起作用：隔断、变慢，或如所注"},
+	{"a fault at work: cut off, slow, or as labelled", "故障在起作用：隔断、变慢，或如所注"},
 	{"frozen", "冻结"}, {"clock", "时钟"}, {"events", "事件"}, {"told below", "下面细说"}, {"client", "客户端"},
 	{"resource", "资源"}, {"sentinel", "哨兵"}, {"probe", "探针"}, {"primary", "主节点"}, {"replica", "副本"}, {"a property breaks", "性质被破坏"},
 	{"accepted write, with the version", "被接受的写入，带版本"}, {"command on a real server: when it was executed is unknown", "真实服务器上的命令：执行时刻未知"},
@@ -146,9 +146,9 @@ var reportTexts = [][2]string{
 
 	// On the terminal.
 	{"assumed", "假设"}, {"in fact", "其实"}, {"report", "报告"}, {"again", "重来"}, {"hint", "提示"}, {"x broken  v kept  ? unknown", "x 破坏  v 守住  ? 未知"},
-	{"a fault never fired: this shows what happened instead of the moment that it waits for", "有故障没有触发：这条命令显示，它等待的时刻没有出现时发生了什么"},
+	{"a fault never fired: this shows what happened instead of the moment it waited for", "有故障没有触发：这条命令显示，它等待的时刻没有出现时发生了什么"},
 	{"a verdict is unknown: another seed may put it to the test", "有结论未知：换一个种子也许能检验到"},
-	{"real servers repeat nothing; the simulator plays the same story and repeats it byte for byte", "真实服务器无法重演；模拟器演同一个故事，每次逐字节相同"},
+	{"real servers repeat no run; the simulator plays the same story and repeats it byte for byte", "真实服务器无法重演；模拟器演同一个故事，每次逐字节相同"},
 
 	{"changed", "变化"}, {"worst", "最坏"}, {"story", "故事"}, {"also", "另有"}, {"walked", "遍历"}, {"page", "页面"}, {"table", "表格"}, {"wrote", "写好"}, {"missed", "不符合"}, {"unknown: no run tested anything", "未知：没有一次运行检验到什么"}, {"broken (runs; first seed)", "破坏（次数；第一个种子）"},
 	{"property", "性质"}, {"verdict", "结论"}, {"first violation, or why it is unknown", "第一处破坏，或为何未知"}, {"identical", "相同"}, {"DIFFERENT headers", "头部不同"},
@@ -168,10 +168,10 @@ var reportTexts = [][2]string{
 	{":", "："},
 
 	// Words that the page explains and the glossary does not have.
-	{"true time", "真实时间"}, {"The one clock that nobody in the world of a run can read; all figures here use it.", "运行的世界里谁也读不到的那个时钟；这里的数字都用它。"},
+	{"true time", "真实时间"}, {"The one clock that nobody in a run can read; all times here are its times.", "运行里谁也读不到的那个时钟；这里的时间都以它为准。"},
 	{"The run put the property to the test, and it held.", "这次运行考验了这条性质，它守住了。"},
 	{"The property did not hold at some instant, and the report shows where.", "在某一刻性质不成立，报告指出在哪里。"},
-	{"The run did not put the property to the test. It is never a kind of kept.", "这次运行没有考验这条性质。它从不算守住。"},
+	{"The run did not put the property to the test. That never counts as kept.", "这次运行没有考验这条性质。这从不算守住。"},
 	{"Space-time diagram", "时空图"}, {"Columns are processes, time runs down, slanted lines are messages.", "每列是一个进程，时间向下，斜线是消息。"},
-	{"round trip", "往返"}, {"A command on its way to the store, and the reply on its way back.", "命令去往存储，回复返回。"},
+	{"round trip", "往返"}, {"A command to the store and its reply back.", "命令去往存储，回复返回。"},
 }

@@ -9,8 +9,8 @@ var (
 		"{n} locks and {walked} schedules of faults, each of them played: every single fault for {singles} of the locks, every pair for {pairs}.",
 		"{n} 把锁，{walked} 种故障安排，每一种都演过：{singles} 把锁走过所有单个故障，{pairs} 把走过所有成对的故障。")
 	SchedulesWalked  = New1[Grouped]("{n} {n|schedule|schedules} played", "演过 {n} 种安排")
-	SchedulesUnknown = New1[Number]("of {n} nobody knows what they do", "其中 {n} 种结果不明")
-	BreaksBySeveral  = New1[Number]("breaks by {n}", "{n} 个就坏")
+	SchedulesUnknown = New1[Number]("{n} with an unknown outcome", "其中 {n} 种结果不明")
+	BreaksBySeveral  = New1[Number]("takes {n} faults", "{n} 个故障才坏")
 	TickOnThePage    = New1[Verbatim](
 		"Tick what can happen to you on the page {path}, or name it here: --expect pause,fail-over",
 		"在页面 {path} 上勾选你那里会发生的，或者在这里说：--expect pause,fail-over")
@@ -35,22 +35,22 @@ var (
 // exploreTexts are those of the page of a walk.
 var exploreTexts = [][2]string{
 	{"what it costs", "代价"}, {"nobody gets it", "谁也拿不到它"}, {"a dead holder keeps it for ever", "持有者死后永远占用"}, {"a dead holder is noticed at once", "持有者死后马上被发现"},
-	{"Costs are measured where a lease is 10 s: the servers that keep the lock, the round trips of a free lock, one after the other, and for how long a dead holder keeps the others out.", "代价是在租约为 10 秒时测得的：保存锁的服务器、锁空闲时依次发生的往返次数，以及持有者死后别人还要等多久。"},
-	{"A server restarts with what its persistence has kept.", "服务器重启，只剩持久化留下的。"},
+	{"Costs are measured with a lease of 10 s: how many servers keep the lock, how many round trips a free lock takes one after the other, and for how long a dead holder keeps the others out.", "代价是在租约为 10 秒时测得的：保存锁的服务器、锁空闲时依次发生的往返次数，以及持有者死后别人还要等多久。"},
+	{"A server restarts with what its persistence kept.", "服务器重启，只剩持久化留下的。"},
 	{"always", "总会坏"}, {"believe", "两个都以为持有"}, {"damage", "资源损坏"}, {"robbed", "锁被抢"}, {"stuck", "卡死"}, {"doubt", "存疑"}, {"breaks without a fault", "没有故障也会坏"}, {"  (hung)", "（卡住）"},
 	{"everybody waits while work hangs", "工作卡住时大家都等"},
-	{"Hung work is told apart: every design that renews keeps the lock for it, which is no fault of the lock.", "卡住的工作单独列出：凡是续租的设计都会为它占着锁，这不是锁的过错。"},
+	{"Hung work is listed separately: every design that renews keeps the lock for it, and that is no fault of the lock.", "卡住的工作单独列出：凡是续租的设计都会为它占着锁，这不是锁的过错。"},
 	{"Which lock should I use?", "该用哪把锁？"}, {"What does it take to break it?", "怎样才会被破坏？"}, {"Skip to the table", "跳到表格"},
 	{"What can happen to you?", "你那里会发生什么？"}, {"for you", "对你"}, {"survives", "经得住"}, {"breaks", "会坏"}, {"not walked", "没有走过"}, {"walked with one fault in the plain world only", "只在 plain 世界里用单个故障走过"},
-	{"Tick what you have to expect. A lock survives if none of the sets of faults that break it lies within your ticks.", "勾选你必须预料到的。如果破坏一把锁的故障组合没有一个全在你的勾选之内，它就经得住。"},
+	{"Tick what you have to expect. A lock survives if you ticked no set of faults that breaks it.", "勾选你必须预料到的。能破坏一把锁的故障组合，只要没有一组被你全部勾上，它就经得住。"},
 	{"{n} of {of} locks survive what you ticked.", "{of} 把锁中有 {n} 把经得住你勾选的。"},
-	{"Each entry is a minimal set of kinds of faults: all of them together break the lock, and no part of them does. Follow one to the shortest story of it.", "每一项是一个最小的故障组合：合在一起会破坏这把锁，少一个就不会。点开看它最短的故事。"},
+	{"Each entry is a minimal set of kinds of faults: together they break the lock, and no smaller part of them does. Each links to its shortest story.", "每一项是一个最小的故障组合：合在一起会破坏这把锁，少一个就不会。点开看它最短的故事。"},
 	{"The shortest stories", "最短的故事"}, {"What none means", "“没有”是什么意思"}, {"no fault at all", "没有任何故障"},
-	{"None means none of all schedules of so many faults within this scope, each of which was played.", "“没有”指在这个范围内、这么多个故障的所有安排都演过，没有一个会破坏。"},
+	{"None means: every schedule of that many faults within this scope was played, and none broke the lock.", "“没有”是说：这个范围内，这么多个故障的所有安排都演过，没有一个破坏了锁。"},
 	{"two believe they hold it", "两个客户端都以为持有"}, {"the resource is damaged", "资源被损坏"}, {"somebody is robbed", "有人的锁被别人释放"}, {"everybody is stuck", "谁也拿不到"},
 	{"What can happen to a client", "客户端会怎样"}, {"What can happen to a message", "消息会怎样"}, {"What can happen to the network", "网络会怎样"},
 	{"What must not happen", "什么不能发生"},
-	{"A lock with fencing tokens can stand that two believe they hold it: untick that below.", "带防护令牌的锁经得住两个客户端都以为持有：在下面去掉那一项。"},
+	{"With fencing tokens, it does no harm that two believe they hold the lock: untick that below.", "有了防护令牌，两个客户端都以为持有也无妨：在下面去掉那一项。"},
 	{"What can happen to the servers", "服务器会怎样"}, {"What can happen to a clock", "时钟会怎样"},
 
 	// Kinds of faults, worlds and classes.
@@ -60,14 +60,14 @@ var exploreTexts = [][2]string{
 	{"A client's host is gone; nobody closes its connections.", "客户端所在的主机没了，没有人关闭连接。"},
 	{"The work takes longer than a lease; the rest of the process runs.", "工作比租约久，进程的其余部分照常运行。"},
 	{"The work never ends; the rest of the process runs.", "工作永不结束，进程的其余部分照常运行。"},
-	{"A request arrives later than a lease, one of a release excepted.", "请求迟到，比租约久（释放的请求除外）。"},
-	{"A request arrives late, but within a lease, one of a release excepted.", "请求迟到，但在租约之内（释放的请求除外）。"},
+	{"A request arrives later than a lease (not one of a release).", "请求迟到，比租约久（释放的请求除外）。"},
+	{"A request arrives late, but within a lease (not one of a release).", "请求迟到，但在租约之内（释放的请求除外）。"},
 	{"A reply arrives later than a lease.", "回复迟到，比租约久。"},
 	{"A reply arrives late, but within a lease.", "回复迟到，但在租约之内。"},
 	{"A request of a release arrives later than a lease.", "释放的请求迟到，比租约久。"},
 	{"A request of a release arrives late, but within a lease.", "释放的请求迟到，但在租约之内。"},
 	{"A request never arrives.", "请求丢失，从未到达。"},
-	{"A request is executed, and its reply never arrives.", "请求执行了，回复丢失。"},
+	{"A request is executed, but its reply never arrives.", "请求执行了，回复丢失。"},
 	{"A client is cut off from one server or all for longer than a lease.", "客户端与一台或全部服务器断开，比租约久。"},
 	{"A client is cut off from one server or all for less than a lease.", "客户端与一台或全部服务器断开，比租约短。"},
 	{"The servers are split for longer than a lease, clients on both sides.", "服务器之间分区，比租约久，两边都有客户端。"},

@@ -36,7 +36,7 @@ var (
 // The letters that outcomes have: a word for each, and what it means.
 var (
 	WordSafe     = New0("safe", "安全")
-	MeansSafe    = New0("safe: no two holders, and others get the lock within normal waiting", "安全：没有两个持有者，别人在正常的等待内拿到锁")
+	MeansSafe    = New0("safe: no two holders, and the others get the lock after a normal wait", "安全：没有两个持有者，别人在正常的等待内拿到锁")
 	WordDelayed  = New0("delayed", "延迟")
 	MeansDelayed = New0("safe, but somebody waits for a lease or an election, or gets an error", "安全，但有人要等租约或选举，或得到错误")
 	WordStuck    = New0("stuck", "卡死")
@@ -48,7 +48,7 @@ var (
 	WordBoth     = New0("both", "两者都有")
 	MeansBoth    = New0("both: two holders, and a foreign entry freed", "两者都有：两个持有者，又误删了别人的条目")
 	WordUnknown  = New0("unknown", "未知")
-	MeansUnknown = New0("unknown: the fault never fired, nobody contended, or a run has no end", "未知：故障没有触发，没有人争锁，或有的运行没有尽头")
+	MeansUnknown = New0("unknown: the fault never fired, nobody contended, or a run did not finish", "未知：故障没有触发，没有人争锁，或有的运行没有演完")
 	WordNoStep   = New0("not applicable", "不适用")
 	MeansNoStep  = New0("the lock has no step that the fault could hit", "这把锁没有这种故障能击中的步骤")
 )
@@ -57,10 +57,10 @@ var (
 var (
 	WordDamaged  = New0("resource damaged", "资源损坏")
 	MeansDamaged = New0(
-		"the resource was damaged, behind a fence where the lock hands out tokens: an update was lost, or a write came that a newer holder did not expect",
-		"资源被损坏（锁发令牌时，资源查看令牌）：丢了一次更新，或来了一次更新的持有者没有料到的写入")
+		"the resource was damaged, behind a fence where the lock hands out tokens: an update was lost, or a stale write came after a newer holder had read",
+		"资源被损坏（锁发令牌时，资源会检查令牌）：丢了一次更新，或在更新的持有者读过之后又来了一次过期写入")
 	WordWalked  = New0("found by the walk", "由遍历找到")
 	MeansWalked = New0(
-		"the walk of the fault space has found the letter; no script and no variation came to one as bad",
+		"the walk of the fault space found the letter; no script or variation came to anything as bad",
 		"字母由故障空间的遍历找到；没有脚本或变化到过这么坏的结果")
 )

@@ -127,7 +127,7 @@ func (r *reader) sides(n *node, key, example string, p faults.Param) [][]string 
 			case wrong != "":
 				r.problemf(name, "%s", wrong)
 			case seen[text]:
-				r.problemf(name, "%s stands in %s twice: a node is on one side", text, key)
+				r.problemf(name, "%s is in %s twice: a node is on one side only", text, key)
 			default:
 				seen[text] = true
 				side = append(side, text)

@@ -17,7 +17,7 @@ func ParseChange(text string) (Change, error) {
 	key, value, ok := strings.Cut(text, "=")
 	c := Change{Key: strings.TrimSpace(key), Value: strings.TrimSpace(value)}
 	if !ok || c.Key == "" || c.Value == "" {
-		return c, fmt.Errorf("--set %q does not say what is to be what: write such as lease=30s, workload.work=5s..20s or faults.1.for=3s", text)
+		return c, fmt.Errorf("--set %q does not say what to set to what: write for example lease=30s, workload.work=5s..20s or faults.1.for=3s", text)
 	}
 	return c, nil
 }

@@ -69,8 +69,8 @@ func TestAWrongChangeIsNamed(t *testing.T) {
 		"faults.3.for=3s":    `--set faults.3.for=3s  there is no number "3" in this list of 2: count from 1`,
 		"workload.slack=1s":  `--set workload.slack=1s  unknown key "slack" in workload`,
 		"servers.redis=fast": `--set servers.redis=fast  redis must be keys with values`,
-		"lease":              `--set "lease" does not say what is to be what`,
-		"=3s":                `--set "=3s" does not say what is to be what`,
+		"lease":              `--set "lease" does not say what to set to what`,
+		"=3s":                `--set "=3s" does not say what to set to what`,
 	} {
 		_, err := parseChanged(t, change)
 		if err == nil || !strings.Contains(err.Error(), want) {

@@ -23,7 +23,7 @@ func (r *reader) expect(n *node, p *plan.Plan) {
 	}
 	entries, ok := r.entries(n, "expect", whatToExpect)
 	if ok && len(n.entries) == 0 {
-		r.problemf(n, "expect says nothing: leave it away, and every lock is expected to keep every property; or write expect: anything")
+		r.problemf(n, "expect says nothing: leave it out, and every lock is expected to keep every property; or write expect: anything")
 	}
 	said := map[string][]plan.Expectation{}
 	for _, e := range entries {
@@ -73,7 +73,7 @@ func (r *reader) verdicts(of entry) []plan.Expectation {
 	}
 	entries, ok := r.entries(of.value, "the expectations of "+lock, fmt.Sprintf("%[1]s: {progress: kept}, or %[1]s: anything", lock))
 	if ok && len(of.value.entries) == 0 {
-		r.problemf(of.value, "nothing is said of %[1]s: leave it away, or write %[1]s: anything", lock)
+		r.problemf(of.value, "nothing is expected of %[1]s: leave it out, or write %[1]s: anything", lock)
 	}
 	var out []plan.Expectation
 	for _, e := range entries {

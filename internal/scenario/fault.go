@@ -176,7 +176,7 @@ func param(spec faults.Spec, name string) *faults.Param {
 
 func (r *reader) unknownParam(key *node, spec faults.Spec) {
 	if percentileForm.MatchString(key.text) {
-		r.problemf(key, "%s stands behind a comma, which parts keys here: put the percentiles in quotes, such as \"%s\"", quote(key.text), percentilesExample)
+		r.problemf(key, "%s comes after a comma, which separates keys here: put the percentiles in quotes, such as \"%s\"", quote(key.text), percentilesExample)
 		return
 	}
 	known := slices.Concat([]string{afterKey, chanceKey}, triggerKeys, endKeys)
@@ -285,7 +285,7 @@ func (r *reader) chance(n *node, open *faults.Open) {
 	ppm, ok := r.percent(n, chanceKey, "chance: 5%")
 	switch {
 	case ok && ppm == 0:
-		r.problemf(n, "a fault with a chance of %s never comes about: write chance: 5%%, or remove it", quote(n.text))
+		r.problemf(n, "a fault with a chance of %s never happens: write chance: 5%%, or remove it", quote(n.text))
 	case ok:
 		open.ChancePPM = ppm
 	}
@@ -318,5 +318,5 @@ func (r *reader) whichClient(s parts, f *faults.Fault, p *plan.Plan) {
 	if own || slices.ContainsFunc(p.Faults, hasMoment) || !slices.Contains(f.Names(), faults.ThatClient) {
 		return
 	}
-	r.problemf(s.at, "that client is the one whose moment a fault waits for, and neither this fault nor one before it waits for any: write such as \"when: any client sends SET\"")
+	r.problemf(s.at, "that client is the one whose moment a fault waits for, and neither this fault nor one before it waits for any: write for example \"when: any client sends SET\"")
 }

@@ -109,7 +109,7 @@ func (w *writer) text(indent int, key, text string, spaced func(string) string) 
 	}
 	var block []string
 	for _, paragraph := range strings.Split(text, "\n") {
-		lines := columns.Wrap(paragraph, textWidth)
+		lines := columns.Wrap(paragraph, w.width)
 		if paragraph == "" || spaced(strings.Join(lines, " ")) != paragraph {
 			w.line(indent, "%s: %s", key, doubleQuoted(text))
 			return
@@ -126,7 +126,8 @@ func (w *writer) text(indent int, key, text string, spaced func(string) string) 
 	}
 }
 
-// textWidth is where a folded text is broken, in columns: a Chinese sign takes two.
+// textWidth is where a folded text of a file is broken, in columns: a Chinese sign takes two. Files of
+// stored runs have it, and their hashes.
 const textWidth = 96
 
 var columns = say.RulerFor(say.English)

@@ -67,7 +67,7 @@ func (r *reader) entries(n *node, name, example string) ([]entry, bool) {
 	var out []entry
 	for _, e := range n.entries {
 		if seen := first[e.key.text]; seen != nil {
-			r.problemf(e.key, "%s stands twice in %s: the first one is in line %d; keep one", quote(e.key.text), name, seen.line)
+			r.problemf(e.key, "%s appears twice in %s: the first one is in line %d; keep one", quote(e.key.text), name, seen.line)
 			continue
 		}
 		first[e.key.text] = e.key

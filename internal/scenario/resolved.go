@@ -13,8 +13,11 @@ import (
 // Resolved prints a plan as a scenario file that leaves nothing open: every
 // default is spelled out and every duration has its unit. Parsing it again
 // under the same file name gives the same plan, the line numbers apart.
-func Resolved(p *plan.Plan) string {
-	w := &writer{}
+func Resolved(p *plan.Plan) string { return ResolvedWithin(p, textWidth) }
+
+// ResolvedWithin breaks the texts at another width, in columns, for people who read them on a screen.
+func ResolvedWithin(p *plan.Plan, width int) string {
+	w := &writer{width: width}
 	w.prose(p)
 	if p.Seed > 0 {
 		w.line(0, "seed: %d", p.Seed)
@@ -40,7 +43,10 @@ func Resolved(p *plan.Plan) string {
 	return w.b.String()
 }
 
-type writer struct{ b strings.Builder }
+type writer struct {
+	b     strings.Builder
+	width int // of folded texts, in columns
+}
 
 func (w *writer) line(indent int, format string, args ...any) {
 	w.b.WriteString(strings.Repeat("  ", indent))

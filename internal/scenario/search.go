@@ -23,7 +23,7 @@ func (r *reader) seed(n *node, p *plan.Plan) {
 	}
 	seed, err := strconv.ParseUint(text, 10, 64)
 	if err != nil || seed == 0 || !wholeForm.MatchString(text) {
-		r.problemf(n, "seed must be a whole number from 1 on, not %s: write seed: 7", quote(text))
+		r.problemf(n, "seed must be a whole number, 1 or more, not %s: write seed: 7", quote(text))
 		return
 	}
 	p.Seed = seed
@@ -106,7 +106,7 @@ func (r *reader) pickFrom(e entry, g group, p *plan.Plan) []string {
 		case !isVerb:
 			r.problemf(item, "unknown fault %s: %s", quote(name), suggest(name, verbNames()))
 		case slices.Contains(out, name):
-			r.problemf(item, "%s stands in pick from twice: remove one", name)
+			r.problemf(item, "%s is in pick from twice: remove one", name)
 		case spec.Lasting && len(p.Clients) <= chaos.LeastClients && !r.clientsUnclear:
 			r.problemf(item, "%s ends a client for good, and %d must be left to contend: name more clients, or remove %s", name, chaos.LeastClients, name)
 		default:

@@ -63,7 +63,7 @@ func parsePercentiles(text string) (out plan.Range, wrong string) {
 	for part := range strings.SplitSeq(text, ",") {
 		m := percentileForm.FindStringSubmatch(strings.TrimSpace(part))
 		if m == nil {
-			return none, fmt.Sprintf("%s is no percentile: write such as %s", quote(strings.TrimSpace(part)), percentilesExample)
+			return none, fmt.Sprintf("%s is no percentile: write for example %s", quote(strings.TrimSpace(part)), percentilesExample)
 		}
 		d, wrong := parseDuration(strings.TrimSpace(m[2]))
 		switch {
@@ -74,7 +74,7 @@ func parsePercentiles(text string) (out plan.Range, wrong string) {
 		case m[1] == "max":
 			out.Max = d
 		case d == 0:
-			return none, fmt.Sprintf("%s cannot be 0s: a percentile is longer than that; write such as %s", m[1], percentilesExample)
+			return none, fmt.Sprintf("%s cannot be 0s: a percentile is longer than that; write for example %s", m[1], percentilesExample)
 		default:
 			out.Percentiles = append(out.Percentiles, spread.Percentile{Share: millionths(m[1][1:]), Length: d})
 		}
@@ -86,7 +86,7 @@ func parsePercentiles(text string) (out plan.Range, wrong string) {
 func checkPercentiles(text string, out plan.Range) (plan.Range, string) {
 	p := out.Percentiles
 	if len(p) < 2 {
-		return plan.Range{}, fmt.Sprintf("%s has %d percentile, and a tail takes two at least: write such as %s", quote(text), len(p), percentilesExample)
+		return plan.Range{}, fmt.Sprintf("%s has %d percentile, and a tail needs at least two: write for example %s", quote(text), len(p), percentilesExample)
 	}
 	last := p[len(p)-1].Length
 	if out.Max == 0 {

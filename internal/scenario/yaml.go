@@ -202,7 +202,7 @@ func (r *reader) addSyntaxError(err error) {
 // syntaxAdvice rewords the errors of the YAML library that people meet most.
 var syntaxAdvice = []struct{ says, advice string }{
 	{"mapping value is not allowed", `not valid YAML: a ":" too many in this value, or the next line is indented too far; put a text with ":" in quotes`},
-	{"value is not allowed in this context", "not valid YAML: this line does not fit what stands above it; check its indentation"},
+	{"value is not allowed in this context", "not valid YAML: this line does not fit what is above it; check its indentation"},
 	{"end character of double-quoted", `not valid YAML: the quote " is never closed`},
 	{"end character of single-quoted", "not valid YAML: the quote ' is never closed"},
 	{"',' or ']' must be specified", "not valid YAML: the list is never closed; add a comma or ]"},

@@ -59,9 +59,9 @@ func faultKeys() Properties {
 	keys := Properties{
 		{"when", like("moment", "It happens at this moment.")},
 		{"at", like("span", "It happens at this time of the run.").withExamples("2s")},
-		{"every", positive("span", "It happens again and again, each time so much later, 1ms or more.").withExamples("5s")},
+		{"every", positive("span", "It happens again and again, this much later each time, 1ms or more.").withExamples("5s")},
 		{after, like("span", "How long after the moment of when it happens.").withExamples("40ms")},
-		{chance, positive("share", "How likely it comes about, each time anew. Left out: always.").withExamples("5%")},
+		{chance, positive("share", "How likely it is, each time anew. Left out: always.").withExamples("5%")},
 	}
 	params := map[string][]string{}
 	var names []string

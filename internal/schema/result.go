@@ -28,7 +28,7 @@ func Result() *Schema {
 		Defs: Properties{
 			{"run", of(reflect.TypeFor[export.RunResult](), "One scenario with one seed, played with its locks.")},
 			{"seeds", of(reflect.TypeFor[export.SeedsResult](), "One scenario with many seeds: run --times.")},
-			{"several", of(reflect.TypeFor[export.SeveralResult](), "Several scenarios, or one of which something was left out.")},
+			{"several", of(reflect.TypeFor[export.SeveralResult](), "Several scenarios, or one with something left out.")},
 		},
 	}
 }

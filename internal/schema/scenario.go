@@ -25,7 +25,7 @@ func Scenario() *Schema {
 			Description: "How much a reader has to know: 1 start here, 2 some, 3 subtle.",
 		}},
 		{"story", text(maxText, "What happens, told to somebody who has not seen it.")},
-		{"question", text(maxText, "What the reader is to think about before the answer.")},
+		{"question", text(maxText, "What the reader should think about before the answer.")},
 		{"lesson", text(maxText, "What is learned from it.")},
 		{"origin", text(maxText, "Where a file that was not written by hand comes from.")},
 		{"seed", &Schema{
@@ -115,7 +115,7 @@ func program() *Schema {
 
 func clients() *Schema {
 	d := plan.Default()
-	one := closed("A client that does something else than all: what it does otherwise. With a count, so many of them.", append(Properties{
+	one := closed("A client that does something other than the rest: what it does differently. With a count, that many of them.", append(Properties{
 		{"name", ref("client")},
 		{"count", count(1, maxClients, "How many: they are called name-1, name-2 and so on.")},
 	}, properties(plan.ClientKeys(), &d)...))
@@ -145,11 +145,11 @@ func clocks() *Schema {
 }
 
 func expect() *Schema {
-	keys := Properties{{plan.EveryLock, like("verdicts", "Expected of all locks of this file for which nothing else is said.")}}
+	keys := Properties{{plan.EveryLock, like("verdicts", "Expected of all locks of this file that are not mentioned themselves.")}}
 	for _, v := range locks.Known() {
 		keys = append(keys, Property{v.ID, like("verdicts", v.Doc(say.English).Idea)})
 	}
-	known := closed("What is expected of each lock. A missed expectation fails the run; one about a lock goes before one about every lock. A lock of which nothing is said is expected to keep every property.", keys)
+	known := closed("What is expected of each lock. A missed expectation fails the run; one about a lock overrides one about every lock. A lock that is not mentioned is expected to keep every property.", keys)
 	known.Additional = like("verdicts", "Expected of the lock of one of several resources.")
 	known.PropertyNames = &Schema{AnyOf: []*Schema{lockOfResource(), {}}}
 	for _, k := range keys {

@@ -23,7 +23,7 @@ func chaos() *Schema {
 		{"for", positive("span", "How long faults last; by how much they delay, slow down or step a clock. Left out: a tenth of the lease to twice the lease.").
 			withExamples("500ms..5s")},
 		{"heal", form(durationForm+` +before the end`, "write a duration before the end: 5s before the end",
-			"When all faults are over: so long before the clients will have done their work, one after the other.", "5s before the end").
+			"When all faults are over: this long before the clients will have done their work, one after the other.", "5s before the end").
 			withDefault("0s before the end")},
 	})
 	s.Required = []string{"pick from", "every"}

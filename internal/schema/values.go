@@ -87,7 +87,7 @@ func definitions() Properties {
 			"10s", "250ms", "1m30s")},
 		{"span", form(`(?:`+durationForm+`(?: *\.\. *`+durationForm+`)?|`+percentileForm+`(?: *, *`+percentileForm+`)+)`,
 			"write a duration such as 2s, a range such as 2s..3s, or percentiles such as p50 20ms, p99.9 4s",
-			"A duration, a range of durations to draw from, or percentiles: two at least, with min and max if you like. Without max, the longest is ten times the last percentile.",
+			"A duration, a range of durations to draw from, or percentiles: at least two, with min and max if you like. Without max, the longest is ten times the last percentile.",
 			"2s..3s", "100ms", "p50 20ms, p99.9 4s")},
 		{"offset", form(`[+-]?`+durationForm,
 			"write a duration with its sign: +12s or -500ms",
@@ -117,9 +117,9 @@ func definitions() Properties {
 			Examples:            []any{"A", faults.TheHolder, faults.TheStore, faults.ThePrimary, faults.TheReplicas, faults.Sentinels},
 		}},
 		{"moment", moment(faults.MomentPhrases(), "A moment that a client reaches, the first time unless it says otherwise.",
-			"this is no moment: write such as A is in its critical section, or A sends SET the 2nd time")},
+			"this is no moment: write for example A is in its critical section, or A sends SET the 2nd time")},
 		{"moment on the wire", moment(onWire(), "A moment of one command.",
-			"this fault acts on one command: write such as A is about to send SET")},
+			"this fault acts on one command: write for example A is about to send SET")},
 		{"verdicts", verdicts()},
 	}
 }

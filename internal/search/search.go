@@ -28,7 +28,7 @@ type Options struct {
 	Jobs       int
 	Worlds     run.Factory
 	Shard      shard.Shard // which of the seeds
-	// Stop, if not nil, is asked now and then whether there is time for more.
+	// Stop, if not nil, is asked after each batch of seeds whether there is no time for more.
 	Stop func() bool
 	// Progress, if not nil, is told of each seed that was played, from one goroutine
 	// at a time.
@@ -112,7 +112,7 @@ func (o *Options) Mine() int {
 func Seek(ctx context.Context, o Options) (Tried, error) {
 	var t Tried
 	o.First, o.Seeds = o.mine()
-	for t.Seeds < o.Seeds && (o.Stop == nil || !o.Stop()) {
+	for t.Seeds < o.Seeds && (t.Seeds == 0 || o.Stop == nil || !o.Stop()) {
 		count := min(batch, o.Seeds-t.Seeds)
 		first := o.First + uint64(t.Seeds)
 		seen := make([]sight, count)

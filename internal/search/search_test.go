@@ -207,8 +207,8 @@ func TestSeekStops(t *testing.T) {
 	if err != nil || tried.Seeds != 70 || tried.Seed != 0 || played != 70 {
 		t.Errorf("%+v, %d played, %v", tried, played, err)
 	}
-	asked := 0
-	o.Stop = func() bool { asked++; return asked > 1 }
+	// Some seeds are played however little time there is: none would be no answer.
+	o.Stop = func() bool { return true }
 	if tried, err = search.Seek(context.Background(), o); err != nil || tried.Seeds != 64 {
 		t.Errorf("stopped after the first batch: %+v, %v", tried, err)
 	}

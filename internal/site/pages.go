@@ -5,6 +5,7 @@ import (
 	"embed"
 	"fmt"
 	"html/template"
+	"path"
 	"strings"
 
 	"lockstep/internal/checker"
@@ -58,7 +59,7 @@ func (v *pageView) render(name string, l say.Language) ([]byte, error) {
 func common(title, own string, l say.Language, css ...string) pageView {
 	other := map[say.Language]say.Language{say.English: say.Chinese, say.Chinese: say.English}[l]
 	v := pageView{
-		Head: page.NewHead(title, append(css, siteCSS)...), Home: home(l), Links: links(l, false), OtherIs: other,
+		Head: page.NewHead(title, append(css, barCSS, siteCSS)...), Home: home(l), Links: links(l, false), OtherIs: other,
 		Other:  playpage.Link{Href: named(own, other), Text: map[say.Language]string{say.English: "English", say.Chinese: "中文"}[other]},
 		Shapes: template.HTML(diagram.Shapes()),
 	}
@@ -66,6 +67,23 @@ func common(title, own string, l say.Language, css ...string) pageView {
 		v.Other.Href = home(other)
 	}
 	return v
+}
+
+//go:embed bar.css
+var barCSS string
+
+// withBar puts the bar of the site over a page that the program has drawn, which knows nothing of the site.
+func withBar(drawn []byte, own string, l say.Language) ([]byte, error) {
+	v := common("", path.Base(own), l)
+	if path.Dir(own) != "." {
+		v.Up = "../"
+	}
+	var bar bytes.Buffer
+	if err := templates["index.html"](l).ExecuteTemplate(&bar, "bar", &v); err != nil {
+		return nil, fmt.Errorf("filling in the bar of %s: %w", own, err)
+	}
+	drawn = bytes.Replace(drawn, []byte("</head>"), []byte("<style>"+barCSS+"</style>\n</head>"), 1)
+	return bytes.Replace(drawn, []byte("<body>"), append([]byte("<body>\n"), bar.Bytes()...), 1), nil
 }
 
 // indexPage leads to all others, and shows what it is about: the first lesson that breaks.

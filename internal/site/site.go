@@ -59,7 +59,11 @@ func Make(in Input) (Tree, error) {
 	for _, l := range Languages {
 		for _, name := range slices.Sorted(maps.Keys(in.Pages[l])) {
 			base := name[:len(name)-len(path.Ext(name))]
-			out[named(base, l)] = in.Pages[l][name]
+			drawn, err := withBar(in.Pages[l][name], base, l)
+			if err != nil {
+				return nil, err
+			}
+			out[named(base, l)] = drawn
 		}
 		first, err := indexPage(&in, l)
 		if err != nil {

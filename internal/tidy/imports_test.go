@@ -39,14 +39,15 @@ var layers = map[string][]string{
 	"internal/real": {
 		"internal/faults", "internal/history", "internal/locks", "internal/plan", "internal/resp", "internal/spread", "internal/workload", "internal/world",
 	},
-	"internal/chaos":    {"internal/faults", "internal/plan", "internal/sim/kernel", "internal/spread"},
-	"internal/scenario": {"internal/chaos", "internal/checker", "internal/faults", "internal/locks", "internal/plan", "internal/say", "internal/spread"},
-	"internal/run":      {"internal/chaos", "internal/checker", "internal/history", "internal/locks", "internal/plan", "internal/say"},
-	"internal/rate":     {},
-	"internal/shard":    {},
-	"internal/queue":    {"internal/shard"},
-	"internal/measured": {},
-	"internal/sweep":    {"internal/checker", "internal/plan", "internal/rate", "internal/run", "internal/shard"},
+	"internal/chaos":           {"internal/faults", "internal/plan", "internal/sim/kernel", "internal/spread"},
+	"internal/scenario":        {"internal/chaos", "internal/checker", "internal/faults", "internal/locks", "internal/plan", "internal/say", "internal/spread"},
+	"internal/run":             {"internal/chaos", "internal/checker", "internal/history", "internal/locks", "internal/plan", "internal/say"},
+	"internal/rate":            {},
+	"internal/shard":           {},
+	"internal/queue":           {"internal/shard"},
+	"internal/queue/queuetest": {"internal/real/osproc"}, // servers for tests
+	"internal/measured":        {},
+	"internal/sweep":           {"internal/checker", "internal/plan", "internal/rate", "internal/run", "internal/shard"},
 	"internal/search": {
 		"internal/chaos", "internal/checker", "internal/explain", "internal/faults", "internal/history", "internal/plan",
 		"internal/rate", "internal/run", "internal/say", "internal/scenario", "internal/shard", "internal/world",
@@ -109,7 +110,7 @@ var layers = map[string][]string{
 		"internal/report/compare", "internal/report/trace", "internal/run", "internal/say", "internal/search", "internal/sweep",
 	},
 	"internal/report/trace":       {"internal/checker", "internal/explain", "internal/history", "internal/report/bundle", "internal/report/clean", "internal/say", "internal/world"},
-	"internal/report/terminal":    {"internal/checker", "internal/explain", "internal/history", "internal/report/bundle", "internal/report/clean", "internal/report/compare", "internal/run", "internal/say", "internal/sweep"},
+	"internal/report/terminal":    {"internal/checker", "internal/explain", "internal/history", "internal/plan", "internal/report/bundle", "internal/report/clean", "internal/report/compare", "internal/run", "internal/say", "internal/sweep"},
 	"internal/report/reporttest":  {"internal/checker", "internal/history", "internal/locks"}, // helpers of tests, as are the next two
 	"internal/report/bundletest":  {"internal/checker", "internal/explain", "internal/faults", "internal/history", "internal/plan", "internal/report/bundle", "internal/report/reporttest", "internal/say", "internal/sweep"},
 	"internal/report/comparetest": {"internal/report/bundletest", "internal/report/compare"},

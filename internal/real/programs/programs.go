@@ -31,10 +31,16 @@ type Program struct {
 	Needed  string   // what cannot be done without it: it is needed to ...
 	Version []string // the arguments that make it tell its version; none: its files tell
 	Silent  string   // what to do when it is there and does not answer; "" when it is simply broken
+	// Elsewhere takes the place of Install and Needed where real servers are not to be had, which need
+	// Linux; nil: there it is of no use.
+	Elsewhere *Use
 	// Look examines what is no program: a library, an image, a setting. nil: the
 	// program is looked for in the path and asked for its version.
 	Look func(context.Context) Found
 }
+
+// Use is how to get a program on another system than Linux, and what cannot be done without it.
+type Use struct{ Install, Silent, Needed string }
 
 const (
 	installRedis    = "sudo apt-get install -y redis-server"
@@ -88,19 +94,40 @@ var all = []Program{
 		Version: []string{"version", "--format", "{{.Server.Version}}"},
 		Silent:  "its daemon does not answer: sudo systemctl start docker",
 		Needed:  "play on real servers in containers (--backend docker), or to look at them by hand",
+		Elsewhere: &Use{
+			"install Docker Desktop, or another engine with the command docker", "its daemon does not answer: start it",
+			"start a Linux container, in which locks can be played on real servers",
+		},
 	},
 	{
 		Name: "go", Kind: Tool, Install: "see https://go.dev/dl: Debian's is too old", Version: []string{"version"},
-		Needed: "build lockstep, and the live program that --backend process becomes",
+		Needed:    "build lockstep, and the live program that --backend process becomes",
+		Elsewhere: &Use{"see https://go.dev/dl", "", "build lockstep, and to test locks of your own (simulate test)"},
 	},
 	{
 		Name: "chromium", Kind: Tool, Install: "sudo apt-get install -y chromium", Version: []string{"--version"},
-		Needed: "open reports in a real browser in tests (make test), and to draw the README's pictures anew (make gallery)",
+		Needed:    "open reports in a real browser in tests (make test), and to draw the README's pictures anew (make gallery)",
+		Elsewhere: &Use{"any Chromium, as chromium in the path", "", "open reports in a real browser in lockstep's own tests"},
 	},
 }
 
 // All returns all programs, servers first.
 func All() []Program { return append([]Program(nil), all...) }
+
+// On returns those of use on a system, by its name in Go (runtime.GOOS), with the way to get them there.
+func On(goos string) []Program {
+	if goos == "linux" {
+		return All()
+	}
+	var some []Program
+	for _, p := range all {
+		if p.Elsewhere != nil {
+			p.Install, p.Silent, p.Needed = p.Elsewhere.Install, p.Elsewhere.Silent, p.Elsewhere.Needed
+			some = append(some, p)
+		}
+	}
+	return some
+}
 
 // MissingError says that a program is not installed, and how to install it.
 type MissingError struct {

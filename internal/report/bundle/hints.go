@@ -36,7 +36,7 @@ func neverFired(b *Bundle) *hint {
 	for i := range b.Runs {
 		r := &b.Runs[i]
 		if !r.Untested.Empty() && slices.ContainsFunc(r.Judgement.Faults, func(f checker.FiredFault) bool { return f.Times == 0 }) {
-			return &hint{say.Text("a fault never fired: this shows what happened instead of the moment that it waits for"), b.look("explain")}
+			return &hint{say.Text("a fault never fired: this shows what happened instead of the moment it waited for"), b.look("explain")}
 		}
 	}
 	return nil
@@ -80,7 +80,7 @@ func simulatedTwin(b *Bundle) *hint {
 	if history.Simulated(b.Backend) || b.Replay == "" || b.Plan != nil && len(b.Plan.Programs) > 0 {
 		return nil
 	}
-	return &hint{say.Text("real servers repeat nothing; the simulator plays the same story and repeats it byte for byte"), realOption.ReplaceAllString(b.Replay, "")}
+	return &hint{say.Text("real servers repeat no run; the simulator plays the same story and repeats it byte for byte"), realOption.ReplaceAllString(b.Replay, "")}
 }
 
 // look is a command about the stored run; "" when nothing was stored.

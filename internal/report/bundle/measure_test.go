@@ -134,19 +134,19 @@ func TestPremises(t *testing.T) {
 		figures += p.Figure.English() + "\n"
 	}
 	for text, want := range map[string]bool{
-		"No client stands still for longer than a lease.":  false,
-		"Every holder is done within a lease.":             false,
-		"Every message arrives, and in time.":              false,
+		"No client pauses for longer than a lease.":        false,
+		"Every holder finishes within a lease.":            false,
+		"Every message arrives, and on time.":              false,
 		"All clocks show the same time.":                   true,
 		"The store forgets nothing that it has confirmed.": true,
 		"No client dies.":                                  true,
-		"Nobody removes an entry but its owner.":           true,
+		"Only its owner removes an entry.":                 true,
 	} {
 		if got, there := held[text]; got != want || !there {
 			t.Errorf("%q: held %v, want %v", text, got, want)
 		}
 	}
-	for _, want := range []string{"longest standstill 15.000 s, lease 10.000 s", "longest hold 15.058 s", "1 lost, 0 response timeouts"} {
+	for _, want := range []string{"longest pause 15.000 s, lease 10.000 s", "longest hold 15.058 s", "1 lost, 0 response timeouts"} {
 		if !strings.Contains(figures, want) {
 			t.Errorf("no %q in\n%s", want, figures)
 		}

@@ -44,7 +44,7 @@ func (c *Comparison) Cares(sides []Side) []string {
 		}
 	}
 	if !c.others(func(b *bundle.Bundle) bool { return b.Seed != first.Seed }).Empty() {
-		add(say.Text("Each run is one draw of luck. Play many seeds to tell a difference from chance: simulate run FILE --times 1000."))
+		add(say.Text("Each run is a single draw. To tell a difference from chance, play many seeds: simulate run FILE --times 1000."))
 	}
 	return out
 }

@@ -59,17 +59,17 @@ func TestCares(t *testing.T) {
 		{"nothing", func(c *Comparison) {}, nil},
 		{"scenario", func(c *Comparison) {
 			c.Runs[1].Bundle.Runs[0].Judgement.History.Header.Scenario = "Another"
-		}, []string{"Run 2 has another scenario than run 1"}},
+		}, []string{"Run 2 has a different scenario from run 1"}},
 		{"version", func(c *Comparison) {
 			c.Runs[0].Settings, c.Runs[1].Settings = []Setting{{"lease", "10s", false}}, []Setting{{"lease", "5s", false}}
 		}, []string{"not the same in all runs: lease is 10s in run 1, and 5s in run 2"}},
 		{"clients", func(c *Comparison) {
 			c.Runs[1].Bundle.Runs[0] = bundletest.WaitingRun("a", []string{"A", "C"}, many, many)
 		}, []string{"Run 2 has other clients than run 1 (A, B)"}},
-		{"worlds", func(c *Comparison) { c.Runs[1].Bundle.Backend = "process" }, []string{"Run 2 has another world than run 1 (sim)"}},
+		{"worlds", func(c *Comparison) { c.Runs[1].Bundle.Backend = "process" }, []string{"Run 2 has a different world from run 1 (sim)"}},
 		{"scale", func(c *Comparison) {
 			c.Runs[1].Bundle.Runs[0].Judgement.History.Header.ScalePPM = 100_000
-		}, []string{"Run 2 has another scale of time than run 1"}},
+		}, []string{"Run 2 has a different time scale from run 1"}},
 		{"cut short", func(c *Comparison) {
 			h := c.Runs[1].Bundle.Runs[0].Judgement.History
 			h.Add(history.Event{At: h.End(), Kind: history.CutShort, Cause: history.NoCause})
@@ -78,8 +78,8 @@ func TestCares(t *testing.T) {
 		{"few", func(c *Comparison) {
 			c.Runs[1].Bundle.Runs[0] = bundletest.WaitingRun("a", []string{"A", "B"}, many[1:], many[1:])
 		}, []string{"Fewer than 100 acquisitions: run 2, a."}},
-		{"the same", func(c *Comparison) { c.Runs[1].Bundle.Hash = c.Runs[0].Bundle.Hash }, []string{"Run 2 is run 1 once more, byte for byte."}},
-		{"seeds", func(c *Comparison) { c.Runs[1].Bundle.Seed = 2 }, []string{"Each run is one draw of luck."}},
+		{"the same", func(c *Comparison) { c.Runs[1].Bundle.Hash = c.Runs[0].Bundle.Hash }, []string{"Run 2 repeats run 1, byte for byte."}},
+		{"seeds", func(c *Comparison) { c.Runs[1].Bundle.Seed = 2 }, []string{"Each run is a single draw."}},
 	}
 	for _, tt := range tests {
 		c := &Comparison{Runs: []Run{{Bundle: run()}, {Bundle: run()}}}

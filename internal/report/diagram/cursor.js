@@ -7,14 +7,18 @@
 //                                           microseconds; "y y ...": heights of the steps
 //   .steps > li                             a row for each step
 //   .pane                                   what scrolls, around a diagram and around the rows
-//   .transport                              buttons [data-go], input.scrub, select.speed, .clock
+//   .transport                              buttons [data-go], input.scrub, select.speed, .clock; that
+//                                           of play has [data-other]: what it is called while it plays
 //
 //   var cursor = timeCursor(element, {
 //     changed: function (cursor) {},        // another step is the present one: cursor.at, from 0
 //     before: function (cursor, n) {},      // it is about to become step n
-//     playing: function (cursor, is) {}     // it began to play, or stopped
-//   });                                     // null where there is no diagram
+//     moved: function (cursor) {},          // it is at another time: cursor.time, in microseconds
+//     desk: transport                       // shared by several cursors, and therefore outside; the page
+//   });                                     // passes its slider on (toShare). null where there is no diagram
 //   cursor.go(3);                           // to step 4
+//   cursor.follow(time);                    // to where another cursor is
+//   cursor.end();                           // the diagram is about to be drawn anew
 var timeCursor = (function () {
   "use strict";
   var NS = "http://www.w3.org/2000/svg", all = [].slice;
@@ -49,6 +53,8 @@ var timeCursor = (function () {
     var box = svg.viewBox.baseVal;
     p.width = box.width;
     p.height = box.height;
+    var number = svg.querySelector("a circle"); // the line begins right of the numbers, or it would strike them out
+    p.left = number ? number.cx.baseVal.value + number.r.baseVal.value + 3 : 0;
     p.later = make("rect", { "class": "later", x: 0, width: box.width, y: 0, height: 0 }, svg);
     p.line = make("path", { "class": "cursor", d: "" }, svg);
     var heads = svg.querySelector(".heads");
@@ -66,11 +72,13 @@ var timeCursor = (function () {
   return function (player, on) {
     var pictures = all.call(player.querySelectorAll("svg.spacetime[data-rows]")).map(picture);
     var main = pictures[0], rows = all.call(player.querySelectorAll(".steps > li"));
-    var strip = player.querySelector("svg.timestrip"), transport = player.querySelector(".transport");
+    var strip = player.querySelector("svg.timestrip"), transport = on.desk || player.querySelector(".transport"), desk = transport || player;
     var time = strip && strip.querySelector(".time"), end = strip ? +strip.dataset.end || 1 : 1;
     var mark = time && make("line", { "class": "cursor", y1: 0, y2: strip.getAttribute("height") - 22, x1: 0, x2: 0, visibility: "hidden" }, time);
-    var scrub = player.querySelector(".scrub"), speed = player.querySelector(".speed"), clock = player.querySelector(".clock");
+    var scrub = desk.querySelector(".scrub"), speed = desk.querySelector(".speed"), clock = desk.querySelector(".clock");
+    var button = desk.querySelector('[data-go="play"]'), called = button && button.getAttribute("aria-label"), gone = new AbortController();
     if (!main) return null;
+    function listen(e, kind, to, passive) { e.addEventListener(kind, to, { signal: gone.signal, passive: passive }); }
     var top = Math.min(main.ys[0], main.steps[0]) - 6, bottom = main.height - 8, zoom = 1, frame = 0;
     var self = { player: player, rows: rows, at: -1, on: false, y: top, limit: Infinity, heads: main.heads };
 
@@ -98,8 +106,8 @@ var timeCursor = (function () {
       if (from < least || to > most) pane.scrollTop = (from + to - space * 0.9) / 2;
     }
 
-    // move puts the cursor at a height of the diagram.
-    function move(y) {
+    // move puts the cursor at a height of the diagram. One that follows another leaves the desk to it.
+    function move(y, follows) {
       y = clamp(y, top, bottom);
       var t = along(y, main.ys, main.ts), n = stepAt(y), was = self.at;
       self.y = y;
@@ -108,7 +116,7 @@ var timeCursor = (function () {
       player.classList.add("moving");
       pictures.forEach(function (p) {
         var h = p === main ? y : along(t, p.ts, p.ys);
-        p.line.setAttribute("d", "M0 " + h + "H" + p.width);
+        p.line.setAttribute("d", "M" + p.left + " " + h + "H" + p.width);
         p.later.setAttribute("y", h);
         p.later.setAttribute("height", Math.max(p.height - h, 0));
       });
@@ -119,17 +127,26 @@ var timeCursor = (function () {
         mark.setAttribute("visibility", "visible");
         if (zoom > 1) lens();
       }
-      if (scrub) scrub.value = Math.round(1000 * (y - top) / (bottom - top));
-      if (clock) clock.textContent = (t / 1e6).toFixed(3) + (clock.dataset.unit || " s");
+      if (scrub && !follows) scrub.value = Math.round(1000 * (y - top) / (bottom - top));
+      if (clock && !follows) clock.textContent = (t / 1e6).toFixed(3) + (clock.dataset.unit || " s");
       if (scrub && clock) scrub.setAttribute("aria-valuetext", clock.textContent);
       follow(main.pane, y - 40, y + 60);
+      if (on.moved && !follows) on.moved(self);
       if (n === was) return;
       light(was, false);
       self.at = n;
       light(n, true);
       var row = rows[n], pane = row && row.closest(".pane");
       if (pane) follow(pane, within(row, pane), within(row, pane) + row.offsetHeight);
-      if (on.changed) on.changed(self);
+      if (on.changed && !follows) on.changed(self);
+    }
+
+    // label says what the button does that plays.
+    function label(plays) {
+      player.classList.toggle("playing", plays);
+      if (!button) return;
+      button.textContent = plays ? "❚❚" : "▶";
+      button.setAttribute("aria-label", plays ? button.dataset.other : called);
     }
 
     // see brings the whole player into the window, or at least the present row.
@@ -160,6 +177,8 @@ var timeCursor = (function () {
     self.next = function () { self.go(self.on ? self.at + 1 : 0); };
     self.back = function () { self.go(Math.max(self.at - 1, 0)); };
     self.toTime = function (t) { move(along(t, main.ts, main.ys)); };
+    self.toShare = function (share) { move(top + (bottom - top) * share); };
+    self.follow = function (t) { move(along(t, main.ts, main.ys), true); };
     self.zoom = function (by) {
       if (!time) return;
       zoom = clamp(zoom * by, 1, 256);
@@ -169,8 +188,7 @@ var timeCursor = (function () {
       if (frame) return self.pause();
       if (!self.on || self.y >= bottom) move(top);
       see();
-      player.classList.add("playing");
-      if (on.playing) on.playing(self, true);
+      label(true);
       var before = 0, y = self.y;
       (function tick(now) {
         if (now && before) y += (now - before) / 1000 * pace * (speed ? +speed.value : 1);
@@ -183,10 +201,9 @@ var timeCursor = (function () {
       })(0);
     };
     self.pause = function () {
-      if (frame && on.playing) on.playing(self, false);
+      if (frame) label(false);
       cancelAnimationFrame(frame);
       frame = 0;
-      player.classList.remove("playing");
     };
     self.playing = function () { return frame !== 0; };
     self.away = function () {
@@ -204,6 +221,13 @@ var timeCursor = (function () {
       rows.forEach(function (row, i) { row.hidden = hides && i > n; });
       if (hides) move(main.steps[n] + 8); else if (self.on) move(self.y);
     };
+    // worst is the first step that breaks something, nextBad the next one after the present step; -1: none.
+    function bad(row) { return row.classList.contains("bad"); }
+    self.worst = function () { return rows.findIndex(bad); };
+    self.nextBad = function () {
+      var n = rows.findIndex(function (row, i) { return i > self.at && bad(row); });
+      return n < 0 ? self.worst() : n;
+    };
     // open shows the first step that breaks something where the diagram is longer than its pane.
     self.open = function (n) {
       var pane = main.pane;
@@ -213,11 +237,18 @@ var timeCursor = (function () {
       list.scrollTop = within(rows[n], list) - list.clientHeight * 0.5;
     };
 
+    self.end = function () {
+      self.away();
+      gone.abort();
+      pictures.forEach(function (p) { [p.later, p.line, p.heads].forEach(function (e) { if (e) e.remove(); }); });
+      if (mark) mark.remove();
+    };
+
     if (transport) transport.hidden = false;
-    if (scrub) scrub.addEventListener("input", function () {
+    if (scrub && !on.desk) listen(scrub, "input", function () {
       self.pause();
       if (on.before) on.before(self, stepAt(top + (bottom - top) * scrub.value / 1000));
-      move(top + (bottom - top) * scrub.value / 1000);
+      self.toShare(scrub.value / 1000);
     });
     if (strip) {
       var drag = function (e) {
@@ -230,15 +261,15 @@ var timeCursor = (function () {
         if (on.before) on.before(self, stepAt(along(t, main.ts, main.ys)));
         self.toTime(t);
       };
-      strip.addEventListener("pointerdown", drag);
-      strip.addEventListener("pointermove", drag);
-      strip.addEventListener("wheel", function (e) { // as in trace viewers, and by two fingers
+      listen(strip, "pointerdown", drag);
+      listen(strip, "pointermove", drag);
+      listen(strip, "wheel", function (e) { // as in trace viewers, and by two fingers
         if (!e.ctrlKey) return;
         e.preventDefault();
         self.zoom(e.deltaY < 0 ? 2 : 0.5);
-      }, { passive: false });
+      }, false);
     }
-    main.svg.addEventListener("click", function (e) {
+    listen(main.svg, "click", function (e) {
       if (e.target.closest("a")) return;
       var box = main.svg.getBoundingClientRect(), y = (e.clientY - box.top) * main.height / box.height;
       self.pause();

@@ -38,7 +38,7 @@ var legend = []LegendItem{
 	{swatch(`<rect x="1" y="2" width="20" height="12" rx="2" class="copy copy1"/>`), "a copy, on a server that answers nobody"},
 	{swatch(`<path d="M0 8H22" class="end"/>`), "the entry ends"},
 	{swatch(`<rect x="1" y="1" width="20" height="14" class="frozen"/>`), "frozen"},
-	{swatch(`<rect x="1" y="1" width="20" height="14" class="strike"/>`), "a fault at work: cut off, slow, or as it says"},
+	{swatch(`<rect x="1" y="1" width="20" height="14" class="strike"/>`), "a fault at work: cut off, slow, or as labelled"},
 	{swatch(`<rect x="1" y="7" width="20" height="3" class="promoted"/>`), "a fault at work, in the strip of the whole run"},
 	{swatch(`<path d="M1 5H16" class="msg"/><path d="M15 2 21 5 15 8z" class="head"/><path d="M1 12H21" class="msg late"/>`), "message; dashed: late"},
 	{swatch(`<path d="M1 3L20 8L1 13" class="msg unseen"/>`), unseen},

@@ -32,7 +32,7 @@ func someWalk() *measured.Explored {
 }
 
 func TestPageOfAWalk(t *testing.T) {
-	kinds := []explorepage.Kind{{Name: "pause", Summary: "A client's process stands still for longer than a lease."}, {Name: "restart", Summary: "A server restarts with what its persistence has kept."}}
+	kinds := []explorepage.Kind{{Name: "pause", Summary: "A client's process stands still for longer than a lease."}, {Name: "restart", Summary: "A server restarts with what its persistence kept."}}
 	costs := map[string]measured.Cost{
 		"set-nx-lua": {Servers: 2, Acquire: 1, Release: 1, DeadHolder: 10*time.Second + 12*time.Millisecond},
 		"etcd-mutex": {Servers: 3, Acquire: 4, Release: 2, DeadHolder: -1},
@@ -42,7 +42,7 @@ func TestPageOfAWalk(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"3 locks and 20 schedules of faults", "every pair for 2", "none up to 2", "not walked", "of 3 nobody knows what they do", "lost-request &#43; restart",
+		"3 locks and 20 schedules of faults", "every pair for 2", "none up to 2", "not walked", "3 with an unknown outcome", "lost-request &#43; restart",
 		`data-kinds="lost-request restart"`, "simulate run scenarios/cutsets/a.yaml --lock set-nx-lua", "What can happen to the servers", "set-nx-lua-believe-2",
 		"2 servers", "1 round trip to acquire, 1 to release", "a dead holder keeps it for 10 s", "4 round trips to acquire, 2 to release", "a dead holder keeps it for ever",
 	} {

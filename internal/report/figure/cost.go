@@ -49,6 +49,6 @@ func Costs(names []string, all []*bundle.Measures, l say.Language) (Figure, erro
 	}))
 	svg, err := drawnSized(wideWidth, vg.Length(len(names)*18+50), func(c draw.Canvas) { p.Draw(c) }, say.Text("Commands that an acquisition costs").In(l))
 	f.SVG = svg
-	f.Caption = say.Text("Retries, renewals and releases count as well: they are what the store has to bear.")
+	f.Caption = say.Text("Retries, renewals and releases count, too: the store has to bear them all.")
 	return f, err
 }

@@ -60,11 +60,11 @@ type drawer struct {
 // Drawers are the figures of each lock, in the order of the page. Besides there
 // is the distribution of waits, which has all locks in one figure.
 var Drawers = []drawer{
-	{"tokens", "Tokens at the resource", "Each dot is a write that the resource took, each cross one that it refused. Whoever guards with tokens must never let them go down.", tokensPlot},
+	{"tokens", "Tokens at the resource", "Each dot is a write that the resource took, each cross one that it refused. A resource that checks tokens must never let them go down.", tokensPlot},
 	{"waits", "Wait for the lock", "One mark per attempt, at the time when it ended. Its shape says how.", waitsPlot},
-	{"holds", "Hold time and lease", "How long clients held the lock. Beyond the vertical line a lease that nobody renews is over.", holdsPlot},
+	{"holds", "Hold time and lease", "How long clients held the lock. Beyond the vertical line, a lease that nobody renewed has ended.", holdsPlot},
 	{"clocks", "Clocks", "How far each node's wall clock was from true time.", clocksPlot},
-	{"fairness", "Fairness", "Who got the lock how often, and how long each client had to wait for it at most.", fairnessPlot},
+	{"fairness", "Fairness", "How often each client got the lock, and its longest wait.", fairnessPlot},
 }
 
 // Plots draws the figures of a bundle as files. No two have the same name.

@@ -150,6 +150,9 @@ func newIndexView(x *Index, newest int) *indexView {
 		for _, k := range pageKinds {
 			if strings.HasPrefix(name, k.prefix) {
 				page.Says = say.Text(k.says).In(x.Language)
+				if strings.Contains(name, "/") { // one of its kind, somewhere else
+					page.Name = ""
+				}
 			}
 		}
 		v.Pages = append(v.Pages, page)

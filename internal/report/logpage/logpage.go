@@ -77,7 +77,7 @@ func HTML(l *Log) ([]byte, error) {
 			l.property("mutual-exclusion", r.Overlap(), r.Overlaps), l.property("no-stale-write", r.StaleWrite(), r.StaleWrites),
 		},
 		Rules: [][2]string{
-			{l.text("error of the clocks, either way"), say.Planned(l.Rules.ClockError).In(l.Language)},
+			{l.text("clock error, either way"), say.Planned(l.Rules.ClockError).In(l.Language)},
 			{l.text("lease"), l.lease()},
 		},
 	}
@@ -119,7 +119,7 @@ func (l *Log) text(english string) string { return say.Text(english).In(l.Langua
 
 func (l *Log) lease() string {
 	if l.Rules.Lease == 0 {
-		return l.text("nobody says")
+		return l.text("not stated")
 	}
 	return say.Planned(l.Rules.Lease).In(l.Language)
 }
@@ -153,11 +153,11 @@ func (l *Log) violation(number int, v *logcheck.Violation) violationView {
 		Head: fmt.Sprintf("%s %d · %s · %s · %s", classes[verdict][1], number, l.text(string(verdict)), clean.Text(v.Lock, clean.MaxName), l.Unit.At(at)),
 		SVG:  template.HTML(l.timeline(v)), // made by us, all texts escaped
 		Table: figure.Table{Head: []string{
-			l.text("client"), l.text("acquired"), l.text("line"), l.text("last heard of"), l.text("line"), l.text("held until at most"),
+			l.text("client"), l.text("acquired"), l.text("line"), l.text("last heard of"), l.text("line"), l.text("held at most until"),
 		}},
 	}
 	for _, h := range v.Holds {
-		until := l.text("nobody knows")
+		until := l.text("not known")
 		if end := h.Possible(); end < l.Result.Last || h.Ending == logcheck.ByLine {
 			until = l.Unit.At(end)
 		}

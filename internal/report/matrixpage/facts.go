@@ -98,15 +98,15 @@ const noFaultCode = "N0"
 // howMeasured says how the letters came about.
 func howMeasured(m *Matrix) []say.Phrase {
 	out := []say.Phrase{
-		say.Text("No letter is written down anywhere. For each cell the harness first watches which commands the lock sends when nothing goes wrong, and makes scripts to fit them: short scenarios that bring the fault about at each point where it could hurt."),
+		say.Text("No letter is set in advance. For each cell the harness first watches which commands the lock sends when nothing goes wrong, and then makes scripts to fit: short scenarios that cause the fault at each point where it could hurt."),
 		say.Text("A checker judges each history. The letter is the worst that was seen."),
-		say.Text("V, F, VF and D are proofs: the run or the story below each of them can be played again and gives the same history, byte for byte. S and L are not: they say that nothing worse was found, and how often it may happen all the same."),
+		say.Text("V, F, VF and D are proofs: the run or the story below each of them can be played again and gives the same history, byte for byte. S and L are not: they only say that nothing worse was found, and how often it may still happen."),
 	}
 	if m.Seeds > 0 {
 		out[1] = say.ThenVariations.With(say.Grouped(m.Seeds))
 	}
 	if m.walked() {
-		out = append(out, say.Text("The stored walk of the fault space adds every single fault of the column's kinds, at every moment, in all ways in which locks are used. So S says that none of so many runs and schedules came to anything worse."))
+		out = append(out, say.Text("The stored walk of the fault space adds every single fault of the column's kinds, at every moment and in every way of using a lock. So S says that none of these runs and schedules came to anything worse."))
 	}
 	tested, untested := m.runs()
 	var some, lease say.Phrase

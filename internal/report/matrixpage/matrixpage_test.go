@@ -82,10 +82,10 @@ func TestMatrixGolden(t *testing.T) {
 func TestMatrixSaysWhatWasMeasured(t *testing.T) {
 	out := strings.ReplaceAll(drawMatrix(t, tinyMatrix()), "\u00a0", " ")
 	for _, want := range []string{
-		"2 lock designs under 3 kinds of fault: what became of each, measured in 89 runs. 23 runs more tested nothing and count for nothing.",
-		"None of the 2 locks comes through all columns",
-		"What harms most: pause past the lease (GP), with 2 of 2 locks broken or stuck.",
-		"What harms least: lost reply to acquire (LA), with 1.",
+		"2 lock designs under 3 kinds of fault: what became of each, measured in 89 runs. Another 23 runs tested nothing and do not count.",
+		"None of the 2 locks gets through every column",
+		"Most harmful: pause past the lease (GP), with 2 of 2 locks broken or stuck.",
+		"Least harmful: lost reply to acquire (LA), with 1.",
 		"21 runs: 18 broken, 1 stuck. Of the random variations, 90.0 % broke or got stuck (95 % interval 69.9 % to 97.2 %). 21 of 22 runs tested something",
 		"22 runs: 0 broken, 0 stuck. None of the random variations broke: with 95 % confidence, at most 16.1 % of such runs would.",
 		"A random variation of the script &#34;A freezes in its critical section&#34;.",
@@ -104,12 +104,12 @@ func TestMatrixSaysWhatWasMeasured(t *testing.T) {
 		`<td class="cD damaged walked"><a href="#set-nx-lua-LA"`,
 		`<input type="radio" name="only" id="only-damaged"><span class="chip cN damaged">`,
 		`<td class="kinds">lost-reply while acquiring</td>`,
-		"Found besides: L.",
+		"Also found: L.",
 		"The resource was damaged: scenarios/cutsets/a.yaml.",
 		"1,234 schedules of these kinds in the walk; in 7 of them the fault changed nothing.",
-		"2 schedules have no end: nobody knows what they do.",
+		"2 schedules did not finish: what they do is unknown.",
 		`<code class="replay" tabindex="0">simulate run a.yaml --lock set-nx-lua</code>`,
-		"So S says that none of so many runs and schedules came to anything worse.",
+		"So S says that none of these runs and schedules came to anything worse.",
 	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("the page does not say: %s", want)

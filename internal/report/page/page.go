@@ -147,8 +147,9 @@ func Template(own embed.FS, files ...string) func(say.Language) *template.Templa
 				}
 				return ` translate="no"`
 			},
-			"say": func(text string) template.HTML { return template.HTML(ours.Replace(say.Text(text).In(l))) },
-			"of":  func(lock, text string) string { return say.OfLock.With(say.Verbatim(lock), say.Text(text)).In(l) },
+			"say":  func(text string) template.HTML { return template.HTML(ours.Replace(say.Text(text).In(l))) },
+			"unit": func() string { return say.AxisSeconds.With(say.Verbatim("")).In(l) }, // behind a script's seconds
+			"of":   func(lock, text string) string { return say.OfLock.With(say.Verbatim(lock), say.Text(text)).In(l) },
 		}
 		page := template.Must(template.New(files[0]).Funcs(words).ParseFS(own, files...))
 		return template.Must(page.ParseFS(parts, "parts.html"))

@@ -54,7 +54,7 @@ const (
 
 // Scripts are the page's own scripts, by the names that it loads them under.
 func Scripts() map[string][]byte {
-	return map[string][]byte{scriptFile: script, "worker.js": worker}
+	return map[string][]byte{scriptFile: append([]byte(diagram.CursorJS), script...), "worker.js": worker}
 }
 
 // Link leads to another page of the site.
@@ -149,7 +149,7 @@ func HTML(cards []tour.Card, home string, links []Link, l say.Language) ([]byte,
 // chips are the faults of the palette, in words.
 var chips = map[string]string{
 	"pause": "pause", "crash": "crash", "cut-off": "cut off", "clock": "clock steps", "fail-over": "failover",
-	"lose-request": "lose the request", "lose-reply": "lose the reply", "late-request": "late request", "late-reply": "late reply",
+	"lose-request": "lose request", "lose-reply": "lose reply", "late-request": "late request", "late-reply": "late reply",
 }
 
 // fences are what the resource can check, and what that is.
@@ -192,13 +192,14 @@ var suggested = []string{"set-nx-lua", "watchdog-lua", "redlock", "etcd-mutex"}
 
 // wordsOf are the words of the script, and what else it has to know.
 func wordsOf(l say.Language) map[string]any {
-	says := map[string]any{"most": playground.MaxLocks, "start": playground.Start, "suggest": suggested}
+	says := map[string]any{"most": playground.MaxLocks, "start": playground.Start, "begins": playground.Title(l), "suggest": suggested}
 	for id, english := range map[string]string{ // order: none, a map again
 		"kept": "✓ kept", "broken": "✗ broken", "unknown": "? unknown", "more": "Compare with another lock", "linked": "The link is copied.",
 		"copied": "The scenario file is copied: simulate run FILE plays it.", "toolarge": "This file is larger than 1 MiB: a scenario is one short story.",
 		"failed":   "The simulator does not start.",
-		"noworker": "A browser runs it from a server only: simulate serve, or any static host.",
+		"noworker": "A browser runs it only from a server: simulate serve, or any static host.",
 		"nowhere":  "Nothing was hit: drop it into a lane of the timeline, or onto an arrow of the diagram.",
+		"step":     "Step {n} of {of}, {at}:",
 		"turned":   "✓ The verdict has turned.", "next": "Go on:",
 	} {
 		says[id] = say.Text(english).In(l)

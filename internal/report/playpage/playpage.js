@@ -9,6 +9,9 @@
   var stages = $("stages"), pictures = $("pictures"), problems = $("problems");
   var frame = null, file = "", brief = "", address = "";
 
+  var headline = $("title").parentNode.insertBefore(element("h1", ""), $("title"));
+  headline.hidden = true;
+
   // One question is on its way at most. Of those that come meanwhile the last one waits.
   var worker = new Worker("worker.js"), busy = null, waiting = null, numbered = 0, drag = null, settling = 0;
 
@@ -52,6 +55,9 @@
     if (f.problems && f.problems.length) return;
     frame = f;
     file = f.file;
+    headline.hidden = f.title === says.begins; // that of another story
+    $("title").hidden = $("hint").hidden = !headline.hidden;
+    headline.textContent = f.title;
     locks();
     f.controls.forEach(function (c) {
       var input = $("in-" + c.id);
@@ -82,9 +88,10 @@
     var wait = stages.querySelector(".wait");
     if (wait) wait.remove();
     fit(stages, "lock", ".lock", frame.locks.length);
-    fit(pictures, "picture", ".told", frame.locks.length);
+    fit(pictures, "picture", ".player", frame.locks.length);
+    cursors.splice(frame.locks.length).forEach(function (c) { if (c) c.end(); });
     frame.locks.forEach(function (l, i) {
-      var box = all(".lock", stages)[i], told = all(".told", pictures)[i];
+      var box = all(".lock", stages)[i], told = all(".player", pictures)[i];
       box.dataset.verdict = l.verdict;
       box.querySelector(".which").value = l.id;
       box.querySelector(".less").hidden = frame.locks.length < 2;
@@ -97,11 +104,12 @@
       }
       fill(box.querySelector(".stage"), l.stage);
       told.querySelector("h2").textContent = l.id;
-      var diagram = told.querySelector(".diagram");
+      var diagram = told.querySelector(".diagram"), story = told.querySelector(".story");
       diagram.setAttribute("aria-label", l.id);
-      fill(diagram, l.picture);
-      fill(told.querySelector(".story"), l.story);
+      story.setAttribute("aria-label", l.id);
+      if (fill(diagram, l.picture) | fill(story, l.story)) bind(i, told);
     });
+    if (present >= 0 && lead()) lead().toTime(present);
     if (held_lock >= 0) {
       var again = all(".lock")[held_lock];
       again = again && again.querySelector('[data-fault="' + held_fault + '"]');
@@ -110,11 +118,13 @@
     more.hidden = frame.locks.length >= says.most;
     if (stages.lastElementChild !== more) stages.appendChild(more); // or a click that has begun is lost
   }
-  // fill leaves alone what has not changed, and with it whoever is about to click it.
+  // fill leaves alone what has not changed, and with it whoever is about to click it. It says whether
+  // something has.
   function fill(e, html) {
-    if (e.filled === html) return;
+    if (e.filled === html) return false;
     e.filled = html;
     e.innerHTML = html;
+    return true;
   }
   function fit(into, template, selector, n) {
     var have = all(selector, into);
@@ -138,6 +148,87 @@
     var gone = all(".less", stages).indexOf(e.target);
     ask({ edit: { locks: frame.locks.map(function (l) { return l.id; }).filter(function (id, i) { return i !== gone; }) } });
   });
+
+  // One cursor in time stands in the timelines, diagrams and steps of all locks. The lock in which it
+  // was moved last leads, the others follow. A run that changes keeps it where it was.
+  var desk = $("desk"), cursors = [], leader = null, present = -1; // µs; -1: there is none
+  function lead() { return leader || cursors.filter(Boolean)[0]; }
+  function bind(i, player) {
+    var was = cursors[i];
+    cursors.forEach(function (c) { if (c) c.pause(); });
+    if (was) was.end();
+    var c = cursors[i] = timeCursor(player, { desk: desk, moved: stands, changed: changed });
+    if (leader === was) leader = c;
+    if (!c || present >= 0 || c.worst() === player.worst) return;
+    player.worst = c.worst();
+    c.open(player.worst);
+  }
+  function stands(c) {
+    leader = c;
+    present = c.time;
+    cursors.forEach(function (other) { if (other && other !== c) other.follow(present); });
+    all(".stage", stages).forEach(function (stage) {
+      stage.classList.add("moving");
+      stage.style.setProperty("--now", Math.min(present / 1000 / frame.window, 1));
+    });
+  }
+  function changed(c) {
+    var row = c.rows[c.at];
+    if (drag) return;
+    $("now").textContent = row ? says.step.replace("{n}", c.at + 1).replace("{of}", c.rows.length).replace("{at}", row.querySelector(".t").textContent) + " " + row.querySelector("p").textContent : "";
+  }
+  var act = {
+    play: function () { lead().play(); }, next: function () { lead().next(); }, back: function () { lead().back(); },
+    violation: function () {
+      var c = lead(), rest = cursors.slice(cursors.indexOf(c) + 1).concat(cursors).filter(function (o) { return o && o.worst() >= 0; });
+      if (c.nextBad() >= 0 && (c.nextBad() > c.at || rest[0] === c)) c.go(c.nextBad());
+      else if (rest.length) rest[0].go(rest[0].worst());
+    },
+    close: function () {
+      present = -1;
+      cursors.forEach(function (c) { if (c) c.away(); });
+      all(".stage", stages).forEach(function (stage) { stage.classList.remove("moving"); });
+    }
+  };
+  var keys = { j: "next", k: "back", " ": "play", g: "violation", Escape: "close" };
+  document.addEventListener("keydown", function (e) {
+    var own = e.target.closest && e.target.closest("input, select, textarea, dialog, #seed, [data-fault]");
+    if (e.ctrlKey || e.metaKey || e.altKey || own || !keys[e.key] || !lead()) return;
+    if (e.key === " " && e.target.closest && e.target.closest("button, summary, a")) return;
+    e.preventDefault();
+    act[keys[e.key]]();
+  });
+  desk.addEventListener("click", function (e) {
+    var button = e.target.closest("[data-go]");
+    if (button && lead()) act[button.dataset.go]();
+  });
+  desk.querySelector(".scrub").addEventListener("input", function () {
+    if (!lead()) return;
+    lead().pause();
+    lead().toShare(this.value / 1000);
+  });
+  pictures.addEventListener("click", function (e) { // a number of the diagram, or a step
+    var link = e.target.closest(".spacetime a"), row = link ? document.getElementById(link.getAttribute("href").slice(1)) : e.target.closest(".steps li");
+    if (link) e.preventDefault();
+    var c = row && cursors[all(".player", pictures).indexOf(row.closest(".player"))];
+    if (c && !String(getSelection())) c.go(c.rows.indexOf(row));
+  });
+  var scrubbing = null; // by hand, in a timeline
+  stages.addEventListener("pointerdown", function (e) {
+    var stage = e.target.closest(".stage");
+    if (!stage || e.target.closest(".held") || e.button > 0) return;
+    scrubbing = { pointer: e.pointerId, stage: stage, cursor: cursors[all(".stage", stages).indexOf(stage)] || lead() };
+    stages.setPointerCapture(e.pointerId);
+    scrub(e);
+  });
+  stages.addEventListener("pointermove", scrub);
+  ["pointerup", "pointercancel"].forEach(function (kind) { stages.addEventListener(kind, function () { scrubbing = null; }); });
+  function scrub(e) {
+    if (!scrubbing || scrubbing.pointer !== e.pointerId || !scrubbing.cursor) return;
+    var box = scrubbing.stage.querySelector(".axis .track").getBoundingClientRect(), share = (e.clientX - box.left) / box.width;
+    scrubbing.cursor.pause();
+    scrubbing.cursor.toTime(Math.min(Math.max(share, 0), 1) * frame.window * 1000);
+  }
 
   // Sliders. As long as one moves, each place is a change of the file that it began with.
   all("[data-control]").forEach(function (input) {
@@ -267,9 +358,9 @@
     var svg = document.elementsFromPoint(x, y).filter(function (e) { return e.matches("#pictures svg[data-rows]"); })[0];
     if (!svg) return null;
     var at = new DOMPoint(x, y).matrixTransform(svg.getScreenCTM().inverse());
-    var lock = all(".lock", stages)[all(".told", pictures).indexOf(svg.closest(".told"))];
+    var lock = all(".lock", stages)[all(".player", pictures).indexOf(svg.closest(".player"))];
     var nodes = all(".lane", lock).map(function (lane) { return lane.dataset.node; });
-    var head = all(".heads .node", svg).filter(function (t) { return nodes.indexOf(t.textContent) >= 0; }).sort(function (a, b) {
+    var head = all(".heads-bar .node", svg.parentNode).filter(function (t) { return nodes.indexOf(t.textContent) >= 0; }).sort(function (a, b) {
       return Math.abs(a.getAttribute("x") - at.x) - Math.abs(b.getAttribute("x") - at.x);
     })[0];
     if (!head || Math.abs(head.getAttribute("x") - at.x) > 45) return null;
@@ -288,9 +379,9 @@
   function message(x, y) {
     var best = null, least = 26;
     all("#pictures svg [data-event]").forEach(function (g) {
-      var line = g.querySelector("path"), told = g.closest(".told"), m = line && line.getScreenCTM();
-      var arrow = m && frame.locks[all(".told", pictures).indexOf(told)].arrows[g.dataset.event];
-      if (!arrow) return;
+      var line = g.querySelector("path"), told = g.closest(".player"), m = line && line.getScreenCTM(), pane = g.closest(".pane").getBoundingClientRect();
+      var arrow = m && frame.locks[all(".player", pictures).indexOf(told)].arrows[g.dataset.event];
+      if (!arrow || x < pane.left || x > pane.right || y < pane.top || y > pane.bottom) return;
       var a = line.getPointAtLength(0).matrixTransform(m), b = line.getPointAtLength(line.getTotalLength()).matrixTransform(m);
       var dx = b.x - a.x, dy = b.y - a.y, t = Math.min(Math.max(((x - a.x) * dx + (y - a.y) * dy) / (dx * dx + dy * dy || 1), 0), 1);
       var d = Math.hypot(a.x + t * dx - x, a.y + t * dy - y);
@@ -476,6 +567,7 @@
     box.appendChild(link);
   }
 
+  document.documentElement.classList.add("js");
   stages.classList.add("fresh");
   fromAddress();
 })();

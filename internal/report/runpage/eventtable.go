@@ -129,10 +129,22 @@ func (t *tabler) flush(id history.NodeID) {
 	}
 }
 
+// text is what the event says itself. That of a fault is in the words of the scenario, which the
+// header of the history has in Chinese, too.
+func (t *tabler) text(e *history.Event) string {
+	text := say.Both{English: t.h.Text(e.Text)}
+	for _, f := range t.h.Header.Faults {
+		if (e.Kind == history.FaultBegan || e.Kind == history.FaultEnded) && int64(f.Number) == e.Value && f.Text == text.English {
+			text.Chinese = f.TextChinese
+		}
+	}
+	return text.In(t.st.language)
+}
+
 // words says what else is known of an event.
 func (t *tabler) words(e *history.Event) string {
 	var out say.List
-	if text := clean.Text(t.h.Text(e.Text), 90); text != "" {
+	if text := clean.Text(t.text(e), 90); text != "" {
 		out = append(out, say.Verbatim(text))
 	}
 	add := func(p say.Phrase) { out = append(out, p) }

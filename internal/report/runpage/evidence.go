@@ -46,7 +46,7 @@ var filesOfRun = []pair{
 	{"result.json", "the verdicts for programs"},
 	{"scenario.yaml", "the scenario with every default spelled out"},
 	{"plots/", "the figures as files"},
-	{"stores/", "what the servers logged, with a note where a long log was cut; nothing of it was judged"},
+	{"stores/", "what the servers logged, with a note where a long log was cut; none of it was judged"},
 }
 
 // evidenceOf gathers the evidence of all locks.
@@ -165,11 +165,11 @@ func limitsOf(b *bundle.Bundle, stories []story, l say.Language) []string {
 	add(say.Text("One seed is one order of events. What was kept here may break with another seed: play many with --times 1000."))
 	switch {
 	case b.Backend == history.Bubble:
-		add(say.Text("The servers are models, and the lock is its own code in virtual time. A pause held its connections and its calls: its timers went on and fired, and its clock was everybody's."))
+		add(say.Text("The servers are models; the lock is real code in virtual time. A pause stopped its connections and its calls, but its timers went on firing, and it shared one clock with everybody."))
 	case history.Simulated(b.Backend):
-		add(say.Text("The servers are models. They are compared with real ones by random commands, but a model is not the server; --backend process plays on real ones where they are installed."))
+		add(say.Text("The servers are models, compared with real ones by random commands. A model is still not the server: --backend process plays on real ones where they are installed."))
 	default:
-		add(say.Text("Nobody can see when a real server executed a command. Grants are derived from what the clients saw, and only where that leaves no doubt. A real run cannot be repeated bit by bit."))
+		add(say.Text("Nobody can see when a real server executed a command. Grants are derived from what the clients saw, and only where that leaves no doubt. A real run cannot be repeated bit for bit."))
 	}
 	untried := map[string]int{}
 	runs := 0

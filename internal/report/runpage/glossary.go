@@ -13,12 +13,12 @@ import (
 // extraTerms are words of reports that are no words of the field, with their meanings: both
 // are texts of package say.
 var extraTerms = []struct{ id, name, meaning string }{
-	{"true-time", "true time", "The one clock that nobody in the world of a run can read; all figures here use it."},
+	{"true-time", "true time", "The one clock that nobody in a run can read; all times here are its times."},
 	{"kept", "kept", "The run put the property to the test, and it held."},
 	{"broken", "broken", "The property did not hold at some instant, and the report shows where."},
-	{"unknown", "unknown", "The run did not put the property to the test. It is never a kind of kept."},
+	{"unknown", "unknown", "The run did not put the property to the test. That never counts as kept."},
 	{"space-time-diagram", "Space-time diagram", "Columns are processes, time runs down, slanted lines are messages."},
-	{"round-trip", "round trip", "A command on its way to the store, and the reply on its way back."},
+	{"round-trip", "round trip", "A command to the store and its reply back."},
 }
 
 // linker links each term to its explanation where it comes up first, in the order

@@ -47,7 +47,7 @@ func TestAnswersComeFromTheFindings(t *testing.T) {
 	questions := questionsOf(t, bundletest.Bundle())
 	for kind, want := range map[string]string{
 		kindNext:   "B and A are inside at the same time.",
-		kindFailed: "A never pauses for longer than what is left of its lease.",
+		kindFailed: "A never pauses for longer than the rest of its lease.",
 		kindHelped: "set-nx-lua",
 	} {
 		right, q := rightOf(questions, kind)

@@ -17,7 +17,7 @@
   }
 
   // Each lock has a cursor of its own; keys move the one that was moved last.
-  var cursors = $(".lock .player").map(function (player) { return timeCursor(player, { changed: changed, before: before, playing: label }); })
+  var cursors = $(".lock .player").map(function (player) { return timeCursor(player, { changed: changed, before: before }); })
     .filter(Boolean);
   var current = cursors[0];
   function cursorOf(e) {
@@ -45,13 +45,6 @@
     if (!c.playing() && !(guess && guess.checked)) history.replaceState(null, "", "#" + row.id);
   }
 
-  // label says what the button of a cursor does.
-  function label(c, plays) {
-    var b = one('[data-go="play"]', c.player);
-    b.textContent = plays ? "❚❚" : "▶";
-    b.setAttribute("aria-label", plays ? says.pause : says.play);
-  }
-
   // standing says who believes what: in a table that can be read out, and below the names.
   function standing(c) {
     var s = state[+c.player.closest(".lock").dataset.lock], values = s && s.steps && s.steps[c.at];
@@ -76,11 +69,9 @@
     table.appendChild(body);
   }
 
-  function worst(c) { return c.rows.findIndex(function (r) { return r.classList.contains("bad"); }); }
-
   // Who guesses first sees the story up to the step before something breaks.
   function unknownAfter() {
-    var n = worst(cursors[0]);
+    var n = cursors[0].worst();
     return n > 0 ? n - 1 : Math.min(1, cursors[0].rows.length - 1);
   }
   function guessing() {
@@ -93,13 +84,10 @@
   }
 
   function violation() {
-    for (var i = 1; i <= current.rows.length; i++) {
-      var n = (current.at + i + current.rows.length) % current.rows.length;
-      if (current.rows[n].classList.contains("bad")) return current.go(n);
-    }
+    if (current.nextBad() >= 0) return current.go(current.nextBad());
     // This lock broke nothing more: on to the next one that did.
-    var next = cursors.slice(cursors.indexOf(current) + 1).concat(cursors).filter(function (c) { return worst(c) >= 0; })[0];
-    if (next) goTo(next, worst(next));
+    var next = cursors.slice(cursors.indexOf(current) + 1).concat(cursors).filter(function (c) { return c.worst() >= 0; })[0];
+    if (next) goTo(next, next.worst());
   }
   function goTo(c, n) {
     unfold(c.player);
@@ -216,7 +204,7 @@
       guess.checked = location.hash === "#guess"; // whoever hands the page to learners asks for it
       if (guess.checked) guessing();
     }
-    if (!(guess && guess.checked)) cursors[0].open(worst(cursors[0]));
+    if (!(guess && guess.checked)) cursors[0].open(cursors[0].worst());
     fromHash();
   }
 })();

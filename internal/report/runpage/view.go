@@ -51,7 +51,7 @@ type pageView struct {
 
 // scriptSays are the words of the page's script, which stand on the page as data.
 var scriptSays = map[string]string{
-	"play": "Play", "pause": "Pause", "step": "Step {n} of {of}, {at}:", "believes": "believes", "mine": "mine", "store": "the store has", "token": "highest token",
+	"step": "Step {n} of {of}, {at}:", "believes": "believes", "mine": "mine", "store": "the store has", "token": "highest token",
 	"absent": "not shown", "copy": "Copy", "copied": "Copied", "copycommand": "Copy the command", "where": "where", "what": "what", "all": "all",
 }
 
@@ -66,9 +66,6 @@ func (v *pageView) LinkStep(s stepView) template.HTML {
 	}
 	return v.linker.text(s.Sentence)
 }
-
-// Unit is what the script writes behind a number of seconds.
-func (v *pageView) Unit() string { return say.AxisSeconds.With(say.Verbatim("")).In(v.language) }
 
 // Words explains the terms that were linked. The template asks for them last.
 func (v *pageView) Words() []word { return v.linker.words() }
@@ -278,7 +275,7 @@ func (v *pageView) measurements(stories []story, shared *figure.Figure, l say.La
 		if d.Kind == "waits" && shared.SVG != nil {
 			v.Groups = append(v.Groups, figureGroup{
 				Title:   say.Text("Distribution of the waits").In(l),
-				About:   say.Text("Which share of the attempts that got the lock was over after how long.").In(l),
+				About:   say.Text("For each length of wait, the share of successful attempts that had the lock by then.").In(l),
 				Figures: []page.Figure{{SVG: template.HTML(shared.SVG), Caption: clean.Sentence(shared.Caption.In(l)), Table: shared.Table}},
 			})
 		}

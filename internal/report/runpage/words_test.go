@@ -21,13 +21,13 @@ func TestServersOfEveryStore(t *testing.T) {
 	p.MySQL.Replicas, p.MySQL.Lag = 2, time.Second
 	tests := map[string]string{
 		"set-nx-lua":       "one Redis primary and 1 replica, 100 ms behind; a failover takes 500 ms",
-		"redlock":          "5 Redis primaries that know nothing of each other",
+		"redlock":          "5 independent Redis primaries",
 		"etcd-mutex":       "an etcd cluster of 3, which elects a new leader in 1 s",
 		"zk-sequential":    "a ZooKeeper ensemble of 3, which elects a new leader in 1 s, tick 2 s",
 		"mysql-get-lock":   "one MySQL primary and 2 replicas, 1 s behind; a failover takes 500 ms",
 		"pg-advisory":      "one PostgreSQL server",
 		"consul-session":   "a Consul cluster of 3, which elects a new leader in 1 s",
-		"redlock-fsync":    "5 Redis primaries that know nothing of each other; every write is on disk before its reply",
+		"redlock-fsync":    "5 independent Redis primaries; every write is on disk before its reply",
 		"of-somebody-else": "redis-1",
 	}
 	for lock, want := range tests {
@@ -140,7 +140,7 @@ func TestLimitsNameWhatWasNotTried(t *testing.T) {
 	b.Runs[0].Judgement.Faults[0].Times = 0
 	b.Backend = "process"
 	page = string(drawPage(t, b))
-	for _, want := range []string{"never fired", "A real run cannot be repeated bit by bit"} {
+	for _, want := range []string{"never fired", "A real run cannot be repeated bit for bit"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page does not say %q", want)
 		}

@@ -60,7 +60,7 @@ func (t *terminal) settings(c *compare.Comparison) {
 	if len(diffs) == 0 {
 		return
 	}
-	t.line(t.paint(bold, t.text(say.Text("What the plans do not have in common"))))
+	t.line(t.paint(bold, t.text(say.Text("Where the plans differ"))))
 	for n := range diffs {
 		t.line("  " + diffs[n].Name)
 		for run, v := range diffs[n].Values {

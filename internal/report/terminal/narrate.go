@@ -3,15 +3,17 @@ package terminal
 import (
 	"lockstep/internal/checker"
 	"lockstep/internal/explain"
+	"lockstep/internal/plan"
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/clean"
 )
 
-// Narrate tells one judged history step by step, all of it, for a terminal.
-func Narrate(j checker.Judgement, o Options) string {
+// Narrate tells one judged history step by step, all of it, for a terminal. The plan that it was
+// played from has its title in each language; nil: the history's own title.
+func Narrate(j checker.Judgement, p *plan.Plan, o Options) string {
 	h := j.History
 	b := &bundle.Bundle{
-		Runs: []bundle.Run{{Lock: h.Header.Lock, Judgement: j}}, Backend: h.Header.Backend, Seed: h.Header.Seed,
+		Runs: []bundle.Run{{Lock: h.Header.Lock, Judgement: j}}, Backend: h.Header.Backend, Seed: h.Header.Seed, Plan: p,
 	}
 	t := newTerminal(b, o)
 	t.head()

@@ -1,0 +1,448 @@
+//go:build queue
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/Shopify/toxiproxy/v2"
+	"github.com/rs/zerolog"
+
+	"lockstep/internal/queue/queuetest"
+	"lockstep/internal/real/osproc"
+	"lockstep/internal/real/realtest"
+)
+
+func init() { queuetest.Main() } // this program is the servers, too
+
+var (
+	queueRounds = flag.Int("queue.rounds", 25, "how often a queue is put under chaos")
+	queueSeed   = flag.Uint64("queue.seed", uint64(time.Now().UnixNano()), "of the chaos; what it meets is up to the machine")
+)
+
+// chaosInside is set where the disks of the servers may be mounted: in a test that is a process with mounts of its own.
+const chaosInside = "LOCKSTEP_CHAOS_INSIDE"
+
+// Workers, coordinators and servers are killed, links are cut and disks are full, several at a time. What the
+// command prints in the end is byte for byte what one process prints.
+func TestChaosOfAQueue(t *testing.T) {
+	realtest.SecondTier(t)
+	// The mounts vanish with the last process that sees them, however the test ends.
+	if os.Getenv(chaosInside) == "" && exec.Command("unshare", "--mount", "true").Run() == nil {
+		self, err := os.Executable()
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command("unshare", "--mount", "--propagation", "private", self, "-test.run", "^TestChaosOfAQueue$", "-test.v", "-test.timeout", "0",
+			fmt.Sprint("-queue.rounds=", *queueRounds), fmt.Sprint("-queue.seed=", *queueSeed))
+		cmd.Env = append(os.Environ(), chaosInside+"=1")
+		var said bytes.Buffer
+		cmd.Stdout = io.MultiWriter(os.Stdout, &said)
+		p, err := osproc.Start(cmd)
+		if err != nil {
+			t.Fatal(err)
+		}
+		<-p.Done()
+		if !bytes.Contains(said.Bytes(), []byte("--- PASS: TestChaosOfAQueue")) {
+			t.Error(p.Ended())
+		}
+		return
+	}
+	c := newHavoc(t)
+	works := queueWorks(t)
+	alone := make([][]byte, len(works))
+	codes := make([]int, len(works))
+	for i, work := range works {
+		var err error
+		alone[i], err = simulateIn(t, c.dir, "alone.log", append(work, "--json")...).Output()
+		if codes[i] = code(err); len(alone[i]) == 0 {
+			t.Fatalf("%v prints nothing: %v", work, err)
+		}
+	}
+	for i := range coordinator {
+		c.keepWorker(i)
+	}
+	for round := range *queueRounds {
+		work := works[round%len(works)]
+		began := time.Now()
+		got, exit := c.play(append(slices.Clone(work), "--json", "--on", c.address[2], "--ranges", strconv.Itoa(5+c.luck.IntN(36))))
+		fmt.Printf("    round %d: %s, %.1f s: %s\n", round+1, work[0], time.Since(began).Seconds(), strings.Join(c.did, ", "))
+		if !bytes.Equal(got, alone[round%len(works)]) || exit != codes[round%len(works)] {
+			t.Fatalf("round %d of seed %d, %v: one process prints\n%s\nand ends with %d, and the queue\n%s\nand %d", round+1, *queueSeed, work, alone[round%len(works)], codes[round%len(works)], got, exit)
+		}
+	}
+	c.end()
+	t.Logf("%d rounds: %v", *queueRounds, c.sums)
+}
+
+// havoc is a cluster of three servers, workers, and links between all of them.
+type havoc struct {
+	*testing.T
+	dir     string
+	luck    *rand.Rand
+	servers [3]*queuetest.Server
+	links   [][]*toxiproxy.Proxy // of clients to servers, and of servers to each other, where each has one to the other
+	address [3]string            // of the servers, by links of their own: for two groups of workers and for coordinators
+	disks   bool                 // of the servers are their own, and can be full
+
+	over      chan struct{}
+	keepers   sync.WaitGroup
+	mu        sync.Mutex
+	processes [6]*osproc.Process // the workers, and the coordinator
+
+	did  []string       // in this round
+	sums map[string]int // in all of them
+}
+
+// coordinator is its place among the processes; those before it are the workers.
+const coordinator = 5
+
+func newHavoc(t *testing.T) *havoc {
+	c := &havoc{T: t, dir: t.TempDir(), luck: rand.New(rand.NewPCG(*queueSeed, 1)), over: make(chan struct{}), sums: map[string]int{}}
+	programIn(t, c.dir)
+	t.Cleanup(func() {
+		logs, _ := filepath.Glob(filepath.Join(c.dir, "*.log"))
+		for _, log := range logs {
+			if text, err := os.ReadFile(log); t.Failed() && err == nil {
+				t.Logf("%s:\n%s", log, text[max(0, len(text)-4<<10):])
+			}
+		}
+	})
+	ports := queuetest.Ports(t, 6)
+	c.disks = os.Getenv(chaosInside) != ""
+	routes := map[[2]int]string{}
+	for i := range 3 {
+		for k := range i { // cut at once
+			routes[[2]int{i, k}], routes[[2]int{k, i}] = "nats://"+c.link(ports[3+k]), "nats://"+c.link(ports[3+i])
+			c.links = append(c.links[:len(c.links)-2], slices.Concat(c.links[len(c.links)-2:]...))
+		}
+	}
+	for i := range c.servers {
+		dir := filepath.Join(c.dir, fmt.Sprint("server-", i+1))
+		store := filepath.Join(dir, "store")
+		if err := os.MkdirAll(store, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if c.disks {
+			if said, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=64m", "tmpfs", store).CombinedOutput(); err != nil {
+				c.disks = false
+				t.Logf("no disk can be full, for none can be mounted (%v): %s", err, said)
+			}
+			t.Cleanup(func() { _ = exec.Command("umount", "--lazy", store).Run() })
+		}
+		// Nobody learns another way than by the links.
+		c.servers[i] = queuetest.Start(t, dir, ports[i], fmt.Sprintf(`server_name: "server-%d"
+cluster: {name: chaos, listen: "127.0.0.1:%d", advertise: "127.0.0.1:1", no_advertise: true, routes: [%s, %s]}`, i+1, ports[3+i], routes[[2]int{i, (i + 1) % 3}], routes[[2]int{i, (i + 2) % 3}]))
+	}
+	for i := range c.address {
+		var all []string
+		for k := range c.servers {
+			all = append(all, "nats://"+c.link(ports[k]))
+		}
+		c.address[i] = strings.Join(all, ",")
+	}
+	return c
+}
+
+// link makes a link to a port and returns its address.
+func (c *havoc) link(port int) string {
+	p := toxiproxy.NewProxy(toxiproxy.NewServer(toxiproxy.NewMetricsContainer(nil), zerolog.Nop()), fmt.Sprint(len(c.links)), "127.0.0.1:0", fmt.Sprintf("127.0.0.1:%d", port))
+	if err := p.Start(); err != nil {
+		c.Fatal(err)
+	}
+	c.Cleanup(p.Stop)
+	c.links = append(c.links, []*toxiproxy.Proxy{p})
+	return p.Listen
+}
+
+// start starts this program in the folder of the chaos.
+func (c *havoc) start(log string, out *os.File, args ...string) *osproc.Process {
+	said, err := os.OpenFile(filepath.Join(c.dir, log), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		c.Error(err)
+		return nil
+	}
+	defer said.Close()
+	cmd := exec.Command(filepath.Join(c.dir, "bin/simulate"), args...)
+	cmd.Dir, cmd.Stderr = c.dir, said
+	if out != nil {
+		cmd.Stdout = out
+	}
+	p, err := osproc.Start(cmd)
+	if err != nil {
+		c.Error(err)
+		return nil
+	}
+	return p
+}
+
+// keepWorker starts a worker, and again whenever it has ended, as engines do.
+func (c *havoc) keepWorker(i int) {
+	c.keepers.Go(func() {
+		for {
+			p := c.start(fmt.Sprintf("worker-%d.log", i+1), nil, "work", c.address[i%2], "--jobs", "1")
+			if p == nil {
+				return
+			}
+			c.mu.Lock()
+			c.processes[i] = p
+			c.mu.Unlock()
+			select {
+			case <-p.Done():
+			case <-c.over:
+				_ = p.Kill()
+				return
+			}
+			time.Sleep(100 * time.Millisecond) // an engine's patience
+		}
+	})
+}
+
+// play gives a command until it has come to its end, while the chaos comes in waves, and returns what it
+// prints and its exit code.
+func (c *havoc) play(args []string) ([]byte, int) {
+	ctx, cancel := context.WithCancel(c.Context())
+	defer cancel()
+	var storm sync.WaitGroup
+	c.did = nil
+	storm.Go(func() {
+		for range 1 + c.luck.IntN(3) {
+			c.wave(ctx)
+		}
+	})
+	defer storm.Wait()
+	defer cancel()
+	path := filepath.Join(c.dir, "printed")
+	for {
+		out, err := os.Create(path)
+		if err != nil {
+			c.Fatal(err)
+		}
+		p := c.start("coordinator.log", out, args...)
+		if p == nil {
+			c.FailNow()
+		}
+		c.mu.Lock()
+		c.processes[coordinator] = p
+		c.mu.Unlock()
+		<-p.Done()
+		_ = out.Close()
+		switch how := p.Ended(); how {
+		case "signal: killed", "exit status 4": // or no server was there
+			time.Sleep(100 * time.Millisecond)
+		default:
+			printed, err := os.ReadFile(path)
+			if err != nil {
+				c.Fatal(err)
+			}
+			exit, _ := strconv.Atoi(strings.TrimPrefix(how, "exit status "))
+			return printed, exit
+		}
+	}
+}
+
+// wave has some faults begin, waits, and has them end. It ends them at once when ctx does.
+func (c *havoc) wave(ctx context.Context) {
+	wait := func(most time.Duration) {
+		select {
+		case <-ctx.Done():
+		case <-time.After(time.Duration(c.luck.Int64N(int64(most)))):
+		}
+	}
+	wait(time.Second)
+	down := -1 // one server at most
+	for range 1 + c.luck.IntN(4) {
+		server := c.luck.IntN(len(c.servers))
+		switch c.luck.IntN(8) {
+		case 0, 1:
+			c.note("kill a worker")
+			c.kill(c.luck.IntN(coordinator))
+		case 2:
+			c.note("kill the coordinator")
+			c.kill(coordinator)
+		case 3:
+			c.note("kill all workers")
+			for i := range coordinator {
+				c.kill(i)
+			}
+		case 4:
+			if down < 0 {
+				down = server
+				c.note("kill a server")
+				c.servers[server].Kill(c.T)
+				defer c.servers[server].Again(c.T)
+			}
+		case 5:
+			defer c.cut()()
+		case 6:
+			defer c.cut()()
+			defer c.cut()()
+		case 7:
+			switch {
+			case !c.disks || down >= 0:
+			case c.luck.IntN(3) == 0:
+				down = server
+				c.note("fill all disks")
+				for i := range c.servers {
+					defer c.fill(i)()
+				}
+			default:
+				down = server
+				c.note("fill a disk")
+				defer c.fill(server)()
+			}
+		}
+		wait(300 * time.Millisecond)
+	}
+	wait(2 * time.Second)
+}
+
+func (c *havoc) note(what string) {
+	c.did = append(c.did, what)
+	c.sums[what]++
+}
+
+func (c *havoc) kill(i int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if p := c.processes[i]; p != nil {
+		if err := p.Kill(); err != nil {
+			c.Error(err)
+		}
+	}
+}
+
+// cut cuts one link, so that both ends notice or neither does, and returns what mends it.
+func (c *havoc) cut() (mend func()) {
+	link := c.links[c.luck.IntN(len(c.links))]
+	if c.luck.IntN(2) == 0 {
+		c.note("cut a link")
+		for _, p := range link {
+			p.Stop()
+		}
+		return func() {
+			for _, p := range link {
+				if err := p.Start(); err != nil && !errors.Is(err, toxiproxy.ErrProxyAlreadyStarted) {
+					c.Error(err) // it was cut twice at once
+				}
+			}
+		}
+	}
+	c.note("silence a link")
+	for _, p := range link {
+		for _, stream := range []string{"upstream", "downstream"} {
+			toxic := fmt.Sprintf(`{"name":%q,"type":"timeout","stream":%q,"attributes":{"timeout":0}}`, stream, stream)
+			_, _ = p.Toxics.AddToxicJson(strings.NewReader(toxic)) // it is silent already
+		}
+	}
+	return func() {
+		for _, p := range link {
+			p.Toxics.ResetToxics(context.Background())
+		}
+	}
+}
+
+// fill fills the disk of a server and returns what makes room again: a server that met a full disk keeps
+// no streams until somebody starts it again.
+func (c *havoc) fill(server int) (empty func()) {
+	path := filepath.Join(c.servers[server].Dir, "store", "filler")
+	file, err := os.Create(path)
+	for block := make([]byte, 64<<10); err == nil; {
+		_, err = file.Write(block)
+	}
+	_ = file.Close()
+	if !strings.Contains(err.Error(), "no space left") {
+		c.Error(err)
+	}
+	return func() {
+		// Emptied first: a process that is just being started may still have the file, which keeps its room.
+		if err := errors.Join(os.Truncate(path, 0), os.Remove(path)); err != nil {
+			c.Error(err)
+		}
+		c.servers[server].Kill(c.T)
+		c.servers[server].Again(c.T)
+	}
+}
+
+// end ends all processes, and looks whether any is left.
+func (c *havoc) end() {
+	close(c.over)
+	c.keepers.Wait()
+	for len(processesOf(c.T, "cwd", c.dir)) > 0 { // a player needs a moment to notice; the test's deadline bounds it
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// processesOf are the processes whose working directory (cwd) is below a folder, or whose environment
+// (environ) names it.
+func processesOf(t *testing.T, what, dir string) (all []string) {
+	t.Helper()
+	paths, err := filepath.Glob("/proc/[0-9]*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range paths {
+		if strings.HasSuffix(path, "/"+strconv.Itoa(os.Getpid())) {
+			continue
+		}
+		text, _ := os.Readlink(filepath.Join(path, "cwd")) // whoever has just ended has none
+		if what == "environ" {
+			data, _ := os.ReadFile(filepath.Join(path, "environ"))
+			text = string(data)
+		}
+		if strings.Contains(text, dir) {
+			all = append(all, path)
+		}
+	}
+	return all
+}
+
+// Whenever the test of the chaos is killed, none of its processes and no mount is left.
+func TestNothingIsLeftOfAKilledChaos(t *testing.T) {
+	realtest.SecondTier(t)
+	dir := t.TempDir()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(self, "-test.run", "^TestChaosOfAQueue$", "-queue.rounds=100000")
+	cmd.Env = append(os.Environ(), "TMPDIR="+dir)
+	p, err := osproc.Start(cmd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The test twice, unshare in between having become it, three servers, and workers.
+	for most := 0; most < 8; time.Sleep(10 * time.Millisecond) {
+		most = len(processesOf(t, "environ", dir))
+		select {
+		case <-p.Done():
+			t.Fatal("the chaos has ended: " + p.Ended())
+		default:
+		}
+	}
+	if err := p.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	for len(processesOf(t, "environ", dir)) > 0 { // the test's deadline bounds it
+		time.Sleep(10 * time.Millisecond)
+	}
+	mounts, err := os.ReadFile("/proc/self/mounts")
+	if err != nil || bytes.Contains(mounts, []byte(dir)) {
+		t.Errorf("%v\n%s", err, mounts)
+	}
+}

@@ -1,0 +1,157 @@
+// Package queuetest starts NATS servers for tests: the server's own code with a configuration file, each in a
+// process of its own, which can be killed and which dies with the test.
+package queuetest
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+
+	"lockstep/internal/real/osproc"
+)
+
+// variable names the configuration file, in the environment of a server.
+const variable = "LOCKSTEP_NATS_SERVER"
+
+// Main is what a test binary calls before all else. It does not return in a process that Start has started.
+func Main() {
+	file := os.Getenv(variable)
+	if file == "" {
+		return
+	}
+	options, err := server.ProcessConfigFile(file)
+	var s *server.Server
+	if err == nil {
+		s, err = server.NewServer(options)
+	}
+	if err == nil {
+		s.ConfigureLogger()
+		err = server.Run(s)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	s.WaitForShutdown()
+	os.Exit(0)
+}
+
+// Server is a NATS server in a process of its own.
+type Server struct {
+	Dir     string // what it writes is here, and what its process says in the file log
+	Port    int
+	process *osproc.Process
+}
+
+// Start starts a server at 127.0.0.1 that keeps streams in a folder, which must exist. config is what its
+// configuration file says besides. The server is killed when the test ends.
+func Start(t testing.TB, dir string, port int, config string) *Server {
+	t.Helper()
+	if err := osproc.Supported(); err != nil {
+		t.Skip(err)
+	}
+	s := &Server{Dir: dir, Port: port}
+	config = fmt.Sprintf("listen: 127.0.0.1:%d\njetstream: {store_dir: %q}\nlog_file: %q\n%s\n", port, filepath.Join(dir, "store"), filepath.Join(dir, "nats.log"), config)
+	if err := os.WriteFile(s.config(), []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Kill(t) })
+	s.Again(t)
+	return s
+}
+
+func (s *Server) config() string { return filepath.Join(s.Dir, "nats.conf") }
+
+// Again starts a server that was killed, and returns when it takes connections.
+func (s *Server) Again(t testing.TB) {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	log, err := os.OpenFile(filepath.Join(s.Dir, "log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	cmd := exec.Command(self)
+	cmd.Env = append(os.Environ(), variable+"="+s.config())
+	cmd.Stdout, cmd.Stderr = log, log
+	if s.process, err = osproc.Start(cmd); err != nil {
+		t.Fatal(err)
+	}
+	for began := time.Now(); ; time.Sleep(5 * time.Millisecond) { // its log is no sign: it listens before it says so
+		conn, err := net.DialTimeout("tcp", s.Host(), time.Second)
+		if err == nil {
+			_ = conn.Close()
+			return
+		}
+		select {
+		case <-s.process.Done():
+		default:
+			if time.Since(began) < time.Minute {
+				continue
+			}
+		}
+		said, _ := os.ReadFile(log.Name())
+		more, _ := os.ReadFile(filepath.Join(s.Dir, "nats.log"))
+		t.Fatalf("the server does not start (%s):\n%s%s", s.process.Ended(), said, more)
+	}
+}
+
+// Kill ends the server with SIGKILL, and returns when it is gone.
+func (s *Server) Kill(t testing.TB) {
+	t.Helper()
+	if s.process == nil {
+		return
+	}
+	if err := s.process.Kill(); err != nil {
+		t.Error(err)
+	}
+}
+
+// Host is the address of the server, without a scheme.
+func (s *Server) Host() string { return fmt.Sprintf("127.0.0.1:%d", s.Port) }
+
+// Ports are free ports of this machine.
+func Ports(t testing.TB, n int) []int {
+	t.Helper()
+	ports := make([]int, n)
+	for i := range ports {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		ports[i] = l.Addr().(*net.TCPAddr).Port
+	}
+	return ports
+}
+
+// Spent is the processor time that the server has taken since it was started, in steps of 10 ms.
+func (s *Server) Spent(t testing.TB) time.Duration {
+	t.Helper()
+	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.process.Pid()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, after, _ := strings.Cut(string(data), ") ") // the fields from the third one on
+	fields := strings.Fields(after)
+	var ticks int64
+	for _, field := range fields[11:13] {
+		n, err := strconv.ParseInt(field, 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ticks += n
+	}
+	return time.Duration(ticks) * 10 * time.Millisecond // the kernel's USER_HZ is 100
+}
