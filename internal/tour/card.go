@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"lockstep/internal/explain"
 	"lockstep/internal/say"
@@ -47,13 +48,24 @@ func Cards(ctx context.Context, seed uint64, l say.Language) (all []Card, err er
 	return all, nil
 }
 
+// flowing is a text whose lines end where its paragraphs do: a page breaks the others itself.
+func flowing(text string, l say.Language) string {
+	paragraphs := strings.Split(strings.TrimSpace(text), "\n\n")
+	for i, p := range paragraphs {
+		if paragraphs[i] = strings.Join(strings.Fields(p), " "); l == say.Chinese {
+			paragraphs[i] = say.Spaced(paragraphs[i])
+		}
+	}
+	return strings.Join(paragraphs, "\n\n")
+}
+
 func (lesson *Lesson) card(ctx context.Context, seed uint64, l say.Language) (Card, error) {
 	s, err := perform(ctx, lesson, seed)
 	if err != nil {
 		return Card{}, err
 	}
 	o := &Options{Language: l, Seed: seed}
-	fill := func(t Text) string { return o.fill(t.In(l), s.first, s.second) }
+	fill := func(t Text) string { return flowing(o.fill(t.In(l), s.first, s.second), l) }
 	c := Card{
 		Number: lesson.Number, Name: lesson.Name, Title: fill(lesson.Title), Story: fill(lesson.Story), Question: fill(lesson.Predict.Text),
 		Right: s.right - 1, See: fill(lesson.See), Switch: fill(lesson.Switch.Text), Turn: fill(lesson.Turn), Remember: fill(lesson.Remember),
@@ -63,7 +75,7 @@ func (lesson *Lesson) card(ctx context.Context, seed uint64, l say.Language) (Ca
 		c.Answers = append(c.Answers, fill(a.Text))
 	}
 	for _, step := range lesson.Own {
-		c.Own = append(c.Own, Told{step.Text.In(l), step.Command})
+		c.Own = append(c.Own, Told{flowing(step.Text.In(l), l), step.Command})
 	}
 	for _, id := range explain.Order {
 		before, after := lesson.Run.Claims[id], lesson.Switch.Run.Claims[id]
