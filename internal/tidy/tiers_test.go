@@ -1,0 +1,159 @@
+package tidy
+
+import (
+	"go/ast"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// goTest is one call of go test in the Makefile: of which packages, and which tests of them.
+type goTest struct {
+	line     string
+	packages []string
+	tests    []string // expressions; none: all tests
+}
+
+var runFlag = regexp.MustCompile(`-run ('[^']*'|\S+)`)
+
+// goTests reads the Makefile's calls of go test that choose tests. What is behind a slash
+// chooses among subtests, which only a run knows.
+func goTests(t *testing.T) (all []goTest) {
+	makefile, err := os.ReadFile(filepath.Join(root, "Makefile"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(strings.ReplaceAll(string(makefile), "\\\n", "")) {
+		line = strings.TrimSpace(strings.ReplaceAll(line, "$$", "$"))
+		chosen := runFlag.FindStringSubmatch(line)
+		if chosen == nil || !strings.Contains(line, "$(GO) test") {
+			continue
+		}
+		one := goTest{line: line}
+		for word := range strings.FieldsSeq(line) {
+			if dir, ok := strings.CutPrefix(word, "./"); ok {
+				one.packages = append(one.packages, strings.TrimSuffix(dir, "/"))
+			}
+		}
+		for _, name := range strings.Split(strings.Trim(chosen[1], "'"), "|") {
+			name, _, _ = strings.Cut(name, "/")
+			one.tests = append(one.tests, name)
+		}
+		all = append(all, one)
+	}
+	if len(all) < 10 {
+		t.Fatalf("only %d calls of go test with -run found in the Makefile: this test looks at the wrong place", len(all))
+	}
+	return all
+}
+
+// plays reports whether the call chooses a test.
+func (g *goTest) plays(dir, test string) bool {
+	return slices.ContainsFunc(g.packages, func(p string) bool {
+		below, all := strings.CutSuffix(p, "/...")
+		return p == dir || all && (dir == below || strings.HasPrefix(dir, below+"/"))
+	}) && slices.ContainsFunc(g.tests, func(name string) bool {
+		return regexp.MustCompile(name).MatchString(test)
+	})
+}
+
+// testsOf returns the names of the test functions of each folder.
+func testsOf(all []source) map[string][]string {
+	out := map[string][]string{}
+	for i := range all {
+		for _, d := range all[i].file.Decls {
+			if f, ok := d.(*ast.FuncDecl); ok && all[i].test && f.Recv == nil && strings.HasPrefix(f.Name.Name, "Test") {
+				out[all[i].dir] = append(out[all[i].dir], f.Name.Name)
+			}
+		}
+	}
+	return out
+}
+
+// go test is content with a -run that no test matches any more. So each name that the Makefile
+// chooses tests by has to be that of one.
+func TestTheMakefileChoosesTestsThatAreThere(t *testing.T) {
+	tests := testsOf(sources(t))
+	for _, call := range goTests(t) {
+		for _, name := range call.tests {
+			if name == "^$" { // none, for benchmarks
+				continue
+			}
+			only := goTest{packages: call.packages, tests: []string{name}}
+			found := false
+			for dir, names := range tests {
+				found = found || slices.ContainsFunc(names, func(test string) bool { return only.plays(dir, test) })
+			}
+			if !found {
+				t.Errorf("Makefile: no test is called %s in %v: it plays nothing, and looks green\n%s", name, call.packages, call.line)
+			}
+		}
+	}
+}
+
+// A test that leaves itself to the second tier is skipped everywhere else. So some line of the
+// Makefile that asks for that tier has to choose it.
+func TestTheSecondTierIsPlayed(t *testing.T) {
+	all := sources(t)
+	asking := slices.DeleteFunc(goTests(t), func(g goTest) bool { return !strings.Contains(g.line, "LOCKSTEP_REQUIRE_MORE=1") })
+	left := 0
+	for dir, names := range testsOf(all) {
+		second := secondTier(all, dir)
+		for _, name := range names {
+			if !second[name] {
+				continue
+			}
+			left++
+			if !slices.ContainsFunc(asking, func(g goTest) bool { return g.plays(dir, name) }) {
+				t.Errorf("%s: %s waits for make test-more, and no line of the Makefile plays it there", dir, name)
+			}
+		}
+	}
+	if left < 8 {
+		t.Errorf("only %d tests of the second tier found: this test looks at the wrong place", left)
+	}
+}
+
+// secondTier returns the functions of a folder's tests that ask, themselves or by a function that
+// they name, whether the second tier is played.
+func secondTier(all []source, dir string) map[string]bool {
+	uses := map[string][]string{} // by a function, all that it names
+	for i := range all {
+		if all[i].dir != dir || !all[i].test {
+			continue
+		}
+		for _, d := range all[i].file.Decls {
+			f, ok := d.(*ast.FuncDecl)
+			if !ok || f.Recv != nil {
+				continue
+			}
+			ast.Inspect(f, func(n ast.Node) bool {
+				switch n := n.(type) {
+				case *ast.Ident:
+					uses[f.Name.Name] = append(uses[f.Name.Name], n.Name)
+				case *ast.CallExpr: // a server that is built is of the second tier
+					if selects(n.Fun, "Need") && len(n.Args) == 2 {
+						if what, ok := n.Args[1].(*ast.BasicLit); ok && what.Value == `"consul"` {
+							uses[f.Name.Name] = append(uses[f.Name.Name], "SecondTier")
+						}
+					}
+				}
+				return true
+			})
+		}
+	}
+	second := map[string]bool{"SecondTier": true}
+	for before := 0; before < len(second); {
+		before = len(second)
+		for _, f := range slices.Sorted(maps.Keys(uses)) {
+			if slices.ContainsFunc(uses[f], func(used string) bool { return second[used] }) {
+				second[f] = true
+			}
+		}
+	}
+	return second
+}
