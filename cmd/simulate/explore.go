@@ -92,6 +92,7 @@ func kindsHelp() string {
 func explorable() explore.World {
 	w := sim.New()
 	w.Reserve(sim.MaxRecorded - explore.MostEvents)
+	w.Wordless = true
 	return w
 }
 

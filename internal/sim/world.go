@@ -52,6 +52,9 @@ type World struct {
 	// can execute faster themselves. The histories are the same.
 	LuaOnly bool
 
+	// Wordless histories have no texts: for who plays many runs and reads their events alone.
+	Wordless bool
+
 	// Scripts are those whose text Redis servers have seen before the run, of a guest.
 	Scripts []*world.Script
 
@@ -256,6 +259,7 @@ func (w *World) setUp(p *plan.Plan, v locks.Variant, seed uint64) error {
 	if w.pacer != nil {
 		name = history.Bubble
 	}
+	w.hist.Wordless = w.Wordless
 	w.hist.Reset(p.HeaderOf(v.ID, plan.StoreOf(&v), seed, name, 1_000_000))
 	w.replies.reset(w.hist)
 	w.entryText = w.hist.Intern(w.key)
