@@ -25,7 +25,9 @@ type client struct {
 	guarded   *resource // by it
 	node      history.NodeID
 	proc      *kernel.Proc
+	player    workload.Client
 	play      func()
+	ports     []redisPort // of its lock
 	luck      kernel.Rand // of the lock
 	habits    kernel.Rand // of the workload
 	network   kernel.Rand // latencies and losses of this client's links
@@ -66,15 +68,19 @@ func (w *World) newClient(name string, load plan.Workload, life int) *client {
 
 		deadlines: slices.Grow(c.deadlines[:0], fewDeadlines),
 		texts:     commandTexts{buffer: c.texts.buffer[:0]},
+		play:      c.play,
+		ports:     c.ports[:0],
 	}
 	c.guarded = w.resourceOf(c.key)
-	player := workload.Client{
+	c.player = workload.Client{
 		Env: c, Resource: c, Control: c, Plan: load, Timeout: w.plan.Network.Timeout, Rand: &c.habits,
 		Lock: w.variant.New(w.deps(c, load)),
 	}
-	c.play = func() {
-		player.Play()
-		w.clientDone(c)
+	if c.play == nil {
+		c.play = func() {
+			c.player.Play()
+			c.w.clientDone(c)
+		}
 	}
 	return c
 }

@@ -99,6 +99,7 @@ type World struct {
 	madeClients   kernel.Arena[client]
 	madeProcs     kernel.Arena[kernel.Proc]
 	madeServers   kernel.Arena[redisServer]
+	madeGroups    kernel.Arena[redisGroup]
 	madeResources kernel.Arena[resource]
 }
 
@@ -270,6 +271,7 @@ func (w *World) setUp(p *plan.Plan, v locks.Variant, seed uint64) error {
 	w.madeClients.Reset()
 	w.madeProcs.Reset()
 	w.madeServers.Reset()
+	w.madeGroups.Reset()
 	w.madeResources.Reset()
 
 	if err := w.startServers(); err != nil {

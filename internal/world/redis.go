@@ -95,9 +95,13 @@ func Command(name string, texts ...string) Cmd {
 	return c.texts(texts)
 }
 
+// texts adds texts to a command that has no arguments yet.
 func (c Cmd) texts(texts []string) Cmd {
-	for _, t := range texts {
-		c = c.Text(t)
+	if len(texts) > 0 {
+		c.list, c.n = newArgList(c.Script != nil), len(texts)
+		for _, t := range texts {
+			c.list.args = append(c.list.args, Arg{Text: t})
+		}
 	}
 	return c
 }
