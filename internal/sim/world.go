@@ -252,7 +252,10 @@ func (w *World) setUp(p *plan.Plan, v locks.Variant, seed uint64) error {
 	if v.Resource != "" {
 		w.key = v.Resource
 	}
-	w.engine = faults.NewEngine(p.Faults, injector{w}, scheduler{w.k})
+	if w.engine == nil || w.pacer != nil { // a guest may still know the last one
+		w.engine = &faults.Engine{}
+	}
+	w.engine.Reset(p.Faults, injector{w}, scheduler{w.k})
 	if w.watch != nil {
 		w.engine.Watch = func(m faults.Moment) { w.watch(m, w.k.Now()) }
 	}
