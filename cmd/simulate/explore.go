@@ -92,6 +92,7 @@ func kindsHelp() string {
 func explorable() explore.World {
 	w := sim.New()
 	w.Reserve(sim.MaxRecorded - explore.MostEvents)
+	w.Wordless = true
 	return w
 }
 
@@ -156,7 +157,7 @@ func (f *exploreFlags) explore(ctx context.Context, args []string) error {
 
 // walk goes on with a walk and tells how far it is.
 func (f *exploreFlags) walk(ctx context.Context, o explore.Options, s *explore.State) error {
-	debug.SetGCPercent(400) // short-lived runs: memory is cheaper than collecting it
+	debug.SetGCPercent(explore.GCPercent)
 	show := &walkProgress{f: f, locks: len(o.Locks), began: time.Now(), before: s.Walked(), save: func() error { return f.keep(s) }}
 	o.Progress = show.tell
 	defer show.clear()

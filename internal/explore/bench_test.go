@@ -2,6 +2,9 @@ package explore
 
 import (
 	"iter"
+	"runtime/debug"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 )
@@ -22,12 +25,18 @@ func pull() time.Duration {
 	return time.Since(start) / trips
 }
 
-// Schedules per second of one core: all single faults in the plain world, played and judged.
+// Schedules per second of one core: all single faults in the plain world, or another one, played and
+// judged, with memory collected as in a walk.
 func BenchmarkSchedules(b *testing.B) {
-	for _, lock := range []string{"set-nx-lua", "watchdog-lua", "redlock", "zk-sequential", "etcd-txn", "pg-advisory"} {
-		b.Run(lock, func(b *testing.B) {
+	defer debug.SetGCPercent(debug.SetGCPercent(GCPercent))
+	for _, name := range []string{
+		"set-nx-lua", "watchdog-lua", "redisson-lease", "redlock", "redlock/five-nodes", "zk-sequential", "etcd-txn", "pg-advisory",
+	} {
+		lock, used, _ := strings.Cut(name, "/")
+		b.Run(name, func(b *testing.B) {
 			o := options(b, lock, 1)
-			g, err := o.newGround(o.Locks[0], 0, false)
+			index := max(0, slices.IndexFunc(bases(), func(x base) bool { return x.Name == used }))
+			g, err := o.newGround(o.Locks[0], index, false)
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -26,6 +26,10 @@ import (
 	"lockstep/internal/shard"
 )
 
+// GCPercent is what a walk sets debug.SetGCPercent to: its runs are short, and memory is cheaper than
+// to collect it.
+const GCPercent = 400
+
 // Options say what to walk.
 type Options struct {
 	Locks   []locks.Variant

@@ -11,9 +11,12 @@ import (
 	"lockstep/internal/sim"
 )
 
-func world() World {
+func world() World { return worldOf(true) }
+
+func worldOf(wordless bool) World {
 	w := sim.New()
 	w.Reserve(sim.MaxRecorded - MostEvents)
+	w.Wordless = wordless
 	return w
 }
 

@@ -27,7 +27,7 @@ func grounded(t *testing.T, o Options, w World) *player {
 // To watch a run changes no byte of it.
 func TestWatchingChangesNothing(t *testing.T) {
 	for _, lock := range []string{"redisson", "zk-sequential", "set-nx-lua-cluster"} {
-		p := grounded(t, options(t, lock, 1), world())
+		p := grounded(t, options(t, lock, 1), worldOf(false))
 		_, h, err := p.play(t.Context(), nil, true)
 		if err != nil {
 			t.Fatal(err)
@@ -190,11 +190,11 @@ func TestRightAfterTheFaultBefore(t *testing.T) {
 }
 
 // A world that has played other schedules plays the next one as a new world does: what it is made
-// of is used again, and nothing of it is left over.
+// of is used again, and nothing of it is left over. One without words plays the same events.
 func TestAWorldIsAsNew(t *testing.T) {
 	for _, lock := range []string{"set-nx-lua", "redlock-fsync", "redisson-fair", "set-nx-lua-cluster", "zk-sequential", "etcd-txn", "consul-session", "pg-advisory"} {
 		o := options(t, lock, 1)
-		p := grounded(t, o, world())
+		p, wordless := grounded(t, o, worldOf(false)), grounded(t, o, world())
 		_, h, err := p.play(t.Context(), nil, true)
 		if err != nil {
 			t.Fatal(err)
@@ -202,11 +202,21 @@ func TestAWorldIsAsNew(t *testing.T) {
 		places := p.next(h, nil)
 		for i := range 150 {
 			s := schedule{places[i*997%len(places)]}
-			_, used, err := p.play(t.Context(), s, false)
+			v, used, err := p.play(t.Context(), s, false)
 			if err != nil {
 				t.Fatal(err)
 			}
-			again := &player{w: world()}
+			same, silent, err := wordless.play(t.Context(), s, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if same != v || !slices.EqualFunc(silent.Events, used.Events, func(a, b history.Event) bool {
+				b.Text = 0
+				return a == b
+			}) {
+				t.Errorf("%s by %s: without words, another history", lock, p.g.told(s).English())
+			}
+			again := &player{w: worldOf(false)}
 			again.on(p.g)
 			_, fresh, err := again.play(t.Context(), s, false)
 			if err != nil {

@@ -38,7 +38,7 @@ func TestRedlockAndTheClocks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := world()
+	w := worldOf(false)
 	defer w.Close()
 	h, err := w.Play(t.Context(), p, "redlock", 1)
 	if err != nil {

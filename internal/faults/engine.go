@@ -50,7 +50,15 @@ type faultState struct {
 
 // NewEngine makes an engine for the faults of one run.
 func NewEngine(fs []Fault, w World, s Scheduler) *Engine {
-	e := &Engine{faults: fs, state: make([]faultState, len(fs)), world: w, sched: s}
+	e := &Engine{}
+	e.Reset(fs, w, s)
+	return e
+}
+
+// Reset makes the engine ready for the faults of another run. Nothing of the last one may call
+// it any more.
+func (e *Engine) Reset(fs []Fault, w World, s Scheduler) {
+	*e = Engine{faults: fs, state: append(e.state[:0], make([]faultState, len(fs))...), world: w, sched: s}
 	for i := range fs {
 		e.want(&fs[i].Trigger)
 		if u := fs[i].End.Until; u != nil {
@@ -60,7 +68,6 @@ func NewEngine(fs []Fault, w World, s Scheduler) *Engine {
 			e.wanted[Acquires] = true
 		}
 	}
-	return e
 }
 
 func (e *Engine) want(t *Trigger) {
@@ -168,8 +175,7 @@ func (e *Engine) Observe(m Moment) {
 		if e.matches(&f.Trigger, &m) {
 			s.seen++
 			if f.Trigger.Nth == 0 || s.seen == f.Trigger.Nth {
-				at := Occasion{Subject: m.Subject, Call: m.Call}
-				e.later(f.Trigger.After, func() { e.begin(i, at) })
+				e.beginAfter(f.Trigger.After, i, Occasion{Subject: m.Subject, Call: m.Call})
 			}
 		}
 	}
@@ -182,6 +188,16 @@ func (e *Engine) later(d time.Duration, f func()) {
 		return
 	}
 	e.sched.After(d, f)
+}
+
+// beginAfter is later for the beginning of a fault, without a function where nothing is to wait.
+func (e *Engine) beginAfter(d time.Duration, i int, at Occasion) {
+	if d == 0 {
+		e.begin(i, at)
+		return
+	}
+	held := at
+	e.sched.After(d, func() { e.begin(i, held) })
 }
 
 // follow keeps track of the rounds and of who holds the lock, as far as the clients believe.

@@ -279,20 +279,26 @@ func (f *Fault) shorter(least time.Duration) bool {
 	if f.End.For > 0 && f.End.For < least {
 		return true
 	}
-	spec := f.Spec()
-	for _, p := range append([]Param{spec.Value}, spec.Params...) {
-		if d, ok := f.Args.Durations[p.Name]; ok && p.Required && p.Timed() && d.Abs() < least {
-			return true
-		}
+	if len(f.Args.Durations) == 0 {
+		return false
 	}
-	return false
+	short := func(p Param) bool {
+		d, ok := f.Args.Durations[p.Name]
+		return ok && p.Required && p.Timed() && d.Abs() < least
+	}
+	spec := f.Spec()
+	return short(spec.Value) || slices.ContainsFunc(spec.Params, short)
 }
 
 // Names are the nodes that a fault speaks of, as it says them: that of its trigger
 // first, then its target and sides, then that of its end. Some are group words, and
 // some are "".
 func (f *Fault) Names() []string {
-	names := append([]string{f.Trigger.Subject, f.Target}, slices.Concat(f.Args.Sides...)...)
+	names := make([]string, 0, 8)
+	names = append(names, f.Trigger.Subject, f.Target)
+	for _, side := range f.Args.Sides {
+		names = append(names, side...)
+	}
 	if f.End.Until != nil {
 		names = append(names, f.End.Until.Subject)
 	}

@@ -153,6 +153,8 @@ type History struct {
 	// Whole: nothing is missing at the end. Who plays a run says so when it is over, and
 	// the stored form keeps it as a last line; see Header.HasEnd.
 	Whole bool
+	// Wordless: its events get no texts. Who plays many runs for their events alone is spared them.
+	Wordless bool
 
 	texts   []string
 	ids     map[string]TextID
@@ -242,7 +244,7 @@ func (h *History) Milestones() []int32 {
 
 // Intern returns the id of a text, the same id for the same text.
 func (h *History) Intern(text string) TextID {
-	if text == "" {
+	if text == "" || h.Wordless {
 		return 0
 	}
 	if id, ok := h.ids[text]; ok {
@@ -253,6 +255,9 @@ func (h *History) Intern(text string) TextID {
 
 // InternBytes is Intern for a text in a buffer; it allocates only for a new text.
 func (h *History) InternBytes(text []byte) TextID {
+	if h.Wordless {
+		return 0
+	}
 	if id, ok := h.ids[string(text)]; ok {
 		return id
 	}

@@ -105,8 +105,9 @@ func (q quorum) randomDelay() time.Duration {
 // unlock deletes the token's keys on the given nodes, one after the other.
 func (q quorum) unlock(ctx context.Context, token string, nodes []world.Redis) error {
 	outcomes := make([]error, len(nodes))
+	remove := world.Eval(unlockScript, q.Name).Text(token)
 	for i, node := range nodes {
-		outcomes[i] = removed(q.ask(ctx, node, world.Eval(unlockScript, q.Name).Text(token)))
+		outcomes[i] = removed(q.ask(ctx, node, remove))
 	}
 	return q.released(outcomes)
 }

@@ -25,7 +25,10 @@ type client struct {
 	guarded   *resource // by it
 	node      history.NodeID
 	proc      *kernel.Proc
+	player    workload.Client
 	play      func()
+	ports     []redisPort // of its lock
+	streams   streams
 	luck      kernel.Rand // of the lock
 	habits    kernel.Rand // of the workload
 	network   kernel.Rand // latencies and losses of this client's links
@@ -51,32 +54,56 @@ type client struct {
 // newClient makes a client process in one of its lives, counted from 0. Each life
 // has luck of its own: a process that starts anew does not draw its old tokens.
 func (w *World) newClient(name string, load plan.Workload, life int) *client {
+	c := w.blankClient()
+	*c = client{
+		streams: c.streams.of(name, life),
+		lives:   life,
+		w:       w, name: name, node: w.hist.Node(name), key: cmp.Or(load.Resource, locks.Key),
+		proc:      w.newProc(name, w.clockOf(name)),
+		deadlines: slices.Grow(c.deadlines[:0], fewDeadlines),
+		texts:     commandTexts{buffer: c.texts.buffer[:0]},
+		play:      c.play,
+		ports:     c.ports[:0],
+	}
+	c.luck.Seed(w.seed, c.streams.luck)
+	c.habits.Seed(w.seed, c.streams.habits)
+	c.network.Seed(w.seed, c.streams.network)
+	c.guarded = w.resourceOf(c.key)
+	c.player = workload.Client{
+		Env: c, Resource: c, Control: c, Plan: load, Timeout: w.plan.Network.Timeout, Rand: &c.habits,
+		Lock: w.variant.New(w.deps(c, load)),
+	}
+	if c.play == nil {
+		c.play = func() {
+			c.player.Play()
+			c.w.clientDone(c)
+		}
+	}
+	return c
+}
+
+// streams are the ids of a client's streams of luck. Most clients are what they were in the run before.
+type streams struct {
+	name                  string
+	life                  int
+	luck, habits, network uint64
+}
+
+// of returns those of a client in one of its lives; s are those of any client.
+func (s streams) of(name string, life int) streams {
+	if s.name == name && s.life == life {
+		return s
+	}
 	reborn := ""
 	if life > 0 {
 		reborn = fmt.Sprintf(", life %d", life+1)
 	}
-	c := w.blankClient()
-	*c = client{
-		lives: life,
-		w:     w, name: name, node: w.hist.Node(name), key: cmp.Or(load.Resource, locks.Key),
-		proc:    w.newProc(name, w.clockOf(name)),
-		luck:    kernel.NewRand(w.seed, kernel.StreamID("luck of ", name, reborn)),
-		habits:  kernel.NewRand(w.seed, kernel.StreamID("habits of ", name, reborn)),
-		network: kernel.NewRand(w.seed, kernel.StreamID("network of ", name)),
-
-		deadlines: slices.Grow(c.deadlines[:0], fewDeadlines),
-		texts:     commandTexts{buffer: c.texts.buffer[:0]},
+	return streams{
+		name: name, life: life,
+		luck:    kernel.StreamID("luck of ", name, reborn),
+		habits:  kernel.StreamID("habits of ", name, reborn),
+		network: kernel.StreamID("network of ", name),
 	}
-	c.guarded = w.resourceOf(c.key)
-	player := workload.Client{
-		Env: c, Resource: c, Control: c, Plan: load, Timeout: w.plan.Network.Timeout, Rand: &c.habits,
-		Lock: w.variant.New(w.deps(c, load)),
-	}
-	c.play = func() {
-		player.Play()
-		w.clientDone(c)
-	}
-	return c
 }
 
 // blankClient returns a client that nobody uses, as its last user has left it. One that a guest

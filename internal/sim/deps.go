@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"slices"
 
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
@@ -9,6 +10,7 @@ import (
 	"lockstep/internal/sim/etcd"
 	"lockstep/internal/sim/sql"
 	"lockstep/internal/sim/zookeeper"
+	"lockstep/internal/world"
 )
 
 // deps gives a client's lock its ports.
@@ -23,11 +25,13 @@ func (w *World) deps(c *client, load plan.Workload) locks.Deps {
 			d.Redis, d.Replicas = newShardedPort(c, shards), w.plan.ClusterOf(plan.StoreOf(&w.variant)).Replicas
 			break
 		}
-		d.Redis = &redisPort{client: c, to: w.route}
+		d.Redis = c.portTo(w.route)
 		d.Replicas = len(w.plan.Servers(plan.StoreOf(&w.variant))) - 1
 	case locks.StoreRedisNodes:
-		for _, g := range w.backend.(*redisNodes).groups {
-			d.Nodes = append(d.Nodes, &redisPort{client: c, to: g})
+		groups := w.backend.(*redisNodes).groups
+		c.ports, d.Nodes = slices.Grow(c.ports, len(groups)), make([]world.Redis, 0, len(groups))
+		for _, g := range groups {
+			d.Nodes = append(d.Nodes, c.portTo(g))
 		}
 	case locks.StoreEtcd:
 		d.Etcd = etcdPort{c}
@@ -39,6 +43,12 @@ func (w *World) deps(c *client, load plan.Workload) locks.Deps {
 		d.Consul, d.Second = consulPort{c}, w.plan.Consul.Second
 	}
 	return d
+}
+
+// portTo is a port of the client's lock.
+func (c *client) portTo(r route) *redisPort {
+	c.ports = append(c.ports, redisPort{client: c, to: r})
+	return &c.ports[len(c.ports)-1]
 }
 
 // startServers makes the servers of the run's store.

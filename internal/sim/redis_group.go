@@ -26,8 +26,10 @@ type redisGroup struct {
 // newRedisGroup makes a group from servers with these names; its stores are
 // reused from an earlier run.
 func (w *World) newRedisGroup(names []string, set plan.Redis) *redisGroup {
-	g := &redisGroup{
-		w: w, lag: set.Lag, failover: set.Failover, persistence: set.Persistence,
+	g := w.blankGroup()
+	*g = redisGroup{
+		servers: g.servers[:0],
+		w:       w, lag: set.Lag, failover: set.Failover, persistence: set.Persistence,
 		minReplicas: set.MinReplicas, maxLag: set.MinReplicasMaxLag,
 		network: kernel.NewRand(w.seed, kernel.StreamID("network of servers")),
 	}
@@ -50,6 +52,14 @@ func (w *World) newRedisGroup(names []string, set plan.Redis) *redisGroup {
 		g.heartbeat()
 	}
 	return g
+}
+
+// blankGroup returns a group that nobody uses, see blankClient.
+func (w *World) blankGroup() *redisGroup {
+	if w.pacer != nil {
+		return &redisGroup{}
+	}
+	return w.madeGroups.Next()
 }
 
 var _ backend = (*redisGroup)(nil)
@@ -153,9 +163,9 @@ type redisNodes struct {
 var _ backend = (*redisNodes)(nil)
 
 func (w *World) newRedisNodes(names []string, persistence string) *redisNodes {
-	n := &redisNodes{}
-	for _, name := range names {
-		n.groups = append(n.groups, w.newRedisGroup([]string{name}, plan.Redis{Persistence: persistence}))
+	n := &redisNodes{groups: make([]*redisGroup, len(names))}
+	for i := range names {
+		n.groups[i] = w.newRedisGroup(names[i:i+1], plan.Redis{Persistence: persistence})
 	}
 	return n
 }

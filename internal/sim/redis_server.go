@@ -27,6 +27,8 @@ type redisServer struct {
 	serves  []*replication // the replicas that it knows of, by its own ends of their connections
 	lost    history.NodeID // whose entry it held when it died
 
+	publishes func(channel, message string) (receivers int64) // deliver, made once
+
 	// For the connections of guests.
 	scripts map[*world.Script]bool // whose text it has seen in this life
 	looks   []look
@@ -67,7 +69,12 @@ var _ service = (*redisServer)(nil)
 
 func (w *World) newRedisServer(g *redisGroup, name string) *redisServer {
 	s := w.blankServer()
-	*s = redisServer{group: g, stream: s.stream[:0], aof: s.aof[:0], waiters: s.waiters[:0]}
+	*s = redisServer{
+		group: g, stream: s.stream[:0], aof: s.aof[:0], waiters: s.waiters[:0], serves: s.serves[:0], publishes: s.publishes,
+	}
+	if s.publishes == nil {
+		s.publishes = s.deliver
+	}
 	for _, script := range w.Scripts {
 		s.learn(script)
 	}
@@ -85,7 +92,7 @@ func (w *World) newRedisServer(g *redisGroup, name string) *redisServer {
 		s.store = redis.NewSharing(w.stores[0])
 		w.stores = append(w.stores, s.store)
 	}
-	s.store.OnPublish = s.deliver
+	s.store.OnPublish = s.publishes
 	s.store.LuaOnly = w.LuaOnly
 	s.store.Extensions = extensionsOf(&w.variant.Servers)
 	return s

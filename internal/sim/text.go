@@ -45,6 +45,9 @@ func (l *call) name() string {
 
 // text is the request as one would type it.
 func (l *call) text() history.TextID {
+	if l.w.Wordless {
+		return 0
+	}
 	if l.socket != nil && l.op == nil {
 		return l.w.hist.Intern(l.shown)
 	}
@@ -58,6 +61,9 @@ func (l *call) text() history.TextID {
 
 // textOfReply is the reply as people read it.
 func (w *World) textOfReply(l *call) history.TextID {
+	if w.Wordless {
+		return 0
+	}
 	if l.op == nil {
 		return w.replies.of(w.hist, &l.reply)
 	}
@@ -70,6 +76,9 @@ type replyTexts struct {
 }
 
 func (t *replyTexts) reset(h *history.History) {
+	if h.Wordless {
+		return
+	}
 	t.null = h.Intern(world.Reply{}.String())
 	t.ok = h.Intern(world.OK().String())
 	t.zero = h.Intern(world.Int(0).String())

@@ -52,6 +52,9 @@ type World struct {
 	// can execute faster themselves. The histories are the same.
 	LuaOnly bool
 
+	// Wordless histories have no texts: for who plays many runs and reads their events alone.
+	Wordless bool
+
 	// Scripts are those whose text Redis servers have seen before the run, of a guest.
 	Scripts []*world.Script
 
@@ -96,6 +99,7 @@ type World struct {
 	madeClients   kernel.Arena[client]
 	madeProcs     kernel.Arena[kernel.Proc]
 	madeServers   kernel.Arena[redisServer]
+	madeGroups    kernel.Arena[redisGroup]
 	madeResources kernel.Arena[resource]
 }
 
@@ -248,7 +252,10 @@ func (w *World) setUp(p *plan.Plan, v locks.Variant, seed uint64) error {
 	if v.Resource != "" {
 		w.key = v.Resource
 	}
-	w.engine = faults.NewEngine(p.Faults, injector{w}, scheduler{w.k})
+	if w.engine == nil || w.pacer != nil { // a guest may still know the last one
+		w.engine = &faults.Engine{}
+	}
+	w.engine.Reset(p.Faults, injector{w}, scheduler{w.k})
 	if w.watch != nil {
 		w.engine.Watch = func(m faults.Moment) { w.watch(m, w.k.Now()) }
 	}
@@ -256,6 +263,7 @@ func (w *World) setUp(p *plan.Plan, v locks.Variant, seed uint64) error {
 	if w.pacer != nil {
 		name = history.Bubble
 	}
+	w.hist.Wordless = w.Wordless
 	w.hist.Reset(p.HeaderOf(v.ID, plan.StoreOf(&v), seed, name, 1_000_000))
 	w.replies.reset(w.hist)
 	w.entryText = w.hist.Intern(w.key)
@@ -266,6 +274,7 @@ func (w *World) setUp(p *plan.Plan, v locks.Variant, seed uint64) error {
 	w.madeClients.Reset()
 	w.madeProcs.Reset()
 	w.madeServers.Reset()
+	w.madeGroups.Reset()
 	w.madeResources.Reset()
 
 	if err := w.startServers(); err != nil {

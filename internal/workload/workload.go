@@ -44,24 +44,27 @@ type Client struct {
 
 // Play plays all rounds. It returns when the client has finished.
 func (c *Client) Play() {
-	begin := c.begin()
+	due := time.Duration(0)
+	if c.Plan.Arrivals.Max > 0 {
+		due = c.Env.Mono()
+	}
 	for round := 1; round <= c.Plan.Repeat; round++ {
 		c.round(int64(round))
-		begin()
+		due = c.rest(due)
 	}
 	c.Control.Record(history.Finished, 0, 0, "")
 }
 
-// begin returns what waits for the beginning of the next round.
-func (c *Client) begin() func() {
+// rest waits for the next round, and returns when that was due: rounds that arrive do so counted
+// from when the one before was due, however long that took.
+func (c *Client) rest(due time.Duration) time.Duration {
 	if c.Plan.Arrivals.Max == 0 {
-		return func() { c.pause(c.Plan.Rest.Draw(c.Rand)) }
+		c.pause(c.Plan.Rest.Draw(c.Rand))
+		return due
 	}
-	next := c.Env.Mono()
-	return func() {
-		next += c.Plan.Arrivals.Draw(c.Rand)
-		c.pause(next - c.Env.Mono())
-	}
+	due += c.Plan.Arrivals.Draw(c.Rand)
+	c.pause(due - c.Env.Mono())
+	return due
 }
 
 func (c *Client) round(number int64) {

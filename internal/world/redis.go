@@ -72,7 +72,15 @@ type argList struct{ args []Arg }
 
 // newArgList returns an empty list with room for the arguments of most commands, so
 // that one is one allocation, however many steps it is built in.
-func newArgList(script bool) *argList {
+func newArgList(script bool, keys int) *argList {
+	if script && keys > 1 {
+		l := &struct {
+			argList
+			room [8]Arg // of Redisson's unlock: three keys, a channel's command, a message, a time, an owner
+		}{}
+		l.args = l.room[:0]
+		return &l.argList
+	}
 	if script {
 		l := &struct {
 			argList
@@ -95,9 +103,13 @@ func Command(name string, texts ...string) Cmd {
 	return c.texts(texts)
 }
 
+// texts adds texts to a command that has no arguments yet.
 func (c Cmd) texts(texts []string) Cmd {
-	for _, t := range texts {
-		c = c.Text(t)
+	if len(texts) > 0 {
+		c.list, c.n = newArgList(c.Script != nil, len(texts)), len(texts)
+		for _, t := range texts {
+			c.list.args = append(c.list.args, Arg{Text: t})
+		}
 	}
 	return c
 }
@@ -105,7 +117,7 @@ func (c Cmd) texts(texts []string) Cmd {
 // with returns the command with one argument more.
 func (c Cmd) with(a Arg) Cmd {
 	if c.list == nil || len(c.list.args) != c.n { // another command has grown already
-		grown := newArgList(c.Script != nil)
+		grown := newArgList(c.Script != nil, c.NumKeys())
 		grown.args = append(grown.args, c.Arguments()...)
 		c.list = grown
 	}

@@ -226,7 +226,7 @@ var (
 
 // errorTable is how Lua code sees an error: a table with the field err.
 func (vm *interpreter) errorTable(text string) *lua.LTable {
-	t := vm.state.NewTable()
+	t := vm.state.CreateTable(0, 2)
 	t.RawSetString("err", lua.LString(text))
 	t.RawSetString("ignore_error_stats_update", lua.LTrue)
 	return t
@@ -250,9 +250,7 @@ func (vm *interpreter) luaStatusReply(state *lua.LState) int {
 		state.Push(vm.errorTable(errReplyArgs))
 		return 1
 	}
-	t := state.NewTable()
-	t.RawSetString("ok", text)
-	state.Push(t)
+	state.Push(vm.statusTable(text))
 	return 1
 }
 

@@ -99,9 +99,7 @@ func (vm *interpreter) fromReply(r world.Reply) lua.LValue {
 	case world.ReplyBulk:
 		return vm.text(r.Str)
 	case world.ReplyStatus:
-		t := vm.state.NewTable()
-		t.RawSetString("ok", vm.text(r.Str))
-		return t
+		return vm.statusTable(vm.text(r.Str))
 	case world.ReplyArray:
 		elements := r.Elements()
 		t := vm.state.CreateTable(len(elements), 0)
@@ -113,6 +111,14 @@ func (vm *interpreter) fromReply(r world.Reply) lua.LValue {
 		return vm.errorTable(r.Err.Error())
 	}
 	return lua.LFalse
+}
+
+// statusTable is how Lua code sees a status: a table with the field ok. It says how many fields
+// there will be, else there would be room for 32.
+func (vm *interpreter) statusTable(text lua.LValue) *lua.LTable {
+	t := vm.state.CreateTable(0, 1)
+	t.RawSetString("ok", text)
+	return t
 }
 
 // smallNumbers saves boxing the usual answers.
