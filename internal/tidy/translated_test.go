@@ -2,11 +2,13 @@ package tidy
 
 import (
 	"path/filepath"
+	"strings"
 	"testing"
 	"unicode"
 
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
+	"lockstep/internal/report/reporttest"
 	"lockstep/internal/say"
 	"lockstep/internal/scenario"
 )
@@ -45,10 +47,18 @@ func TestEveryStoryIsToldInChinese(t *testing.T) {
 func TestEveryLockIsDescribedInChinese(t *testing.T) {
 	for _, v := range locks.Known() {
 		d := v.Doc(say.Chinese)
-		for heading, text := range map[string]string{"想法": d.Idea, "保证": d.Guarantees, "何时被破坏": d.BreaksWhen} {
+		for heading, text := range map[string]string{
+			"想法": d.Idea, "协议": strings.Join(d.Protocol, ""), "保证": d.Guarantees, "何时被破坏": d.BreaksWhen, "来源": d.Source,
+		} {
 			if !isChinese(text) {
 				t.Errorf("internal/locks/%s: the heading %s is missing or empty in the comment at the top", v.File, heading)
 			}
+			if left := reporttest.EnglishRuns(text); len(left) > 0 {
+				t.Errorf("internal/locks/%s: English below %s: %q", v.File, heading, left)
+			}
+		}
+		if english := v.Doc(say.English).Protocol; len(d.Protocol) != len(english) {
+			t.Errorf("internal/locks/%s: the protocol has %d steps in English, and %d in Chinese", v.File, len(english), len(d.Protocol))
 		}
 	}
 }
