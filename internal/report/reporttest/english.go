@@ -108,7 +108,7 @@ var inBrackets = regexp.MustCompile(`（[A-Za-z -]+）|ERR .*`)
 var names = func() map[string]bool {
 	all := map[string]bool{}
 	for _, list := range [][]string{
-		strings.Fields("Redis Cluster MySQL PostgreSQL Consul ZooKeeper etcd Redisson Redlock Go tick simulate search sim process ppm Lua zip"),
+		strings.Fields("Redis Cluster MySQL PostgreSQL Consul ZooKeeper etcd Redisson Redlock Go tick simulate search sim process ppm Lua zip lockstep"),
 		strings.Fields("lease pause loss ms run FILE redis redis-nodes mysql postgres zookeeper consul"),               // keys and units of scenarios, a command, stores
 		strings.Fields("acquire lock unlock renew release obtain extend exists Txn ClassCastException String Integer"), // scripts of the locks, and what a driver says
 		// Terms and code in what stories and locks say of themselves.
