@@ -81,7 +81,7 @@ var latin = regexp.MustCompile(`-{0,2}[A-Za-z][A-Za-z0-9_./:-]*[A-Za-z0-9/]`)
 
 // EnglishRuns are what is English in a Chinese text that is full of code: three words and more in a row.
 func EnglishRuns(text string) []string {
-	return slices.DeleteFunc(runs.FindAllString(titles.ReplaceAllString(text, ""), -1), func(run string) bool { return len(words(run)) < 3 })
+	return slices.DeleteFunc(runs.FindAllString(inBrackets.ReplaceAllString(titles.ReplaceAllString(text, ""), ""), -1), func(run string) bool { return len(words(run)) < 3 })
 }
 
 var runs = regexp.MustCompile(`[A-Za-z][A-Za-z'-]*(?:[,;:]? [A-Za-z][A-Za-z'-]*){2,}`)
