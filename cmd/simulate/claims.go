@@ -9,11 +9,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/spf13/cobra"
 
 	"lockstep/internal/claims"
 	"lockstep/internal/measured"
+	"lockstep/internal/say"
 	"lockstep/internal/shard"
 )
 
@@ -52,7 +52,7 @@ No verdict is set in advance. The exit code is 0 whatever the verdicts are.`,
 	cmd.Flags().IntSliceVar(&f.numbers, "claim", nil, "only these claims, by their numbers")
 	cmd.Flags().IntVar(&f.jobs, "jobs", 0, "workers (default: one for each core)")
 	f.shards.add(cmd)
-	return cmd
+	return speaks(cmd, g)
 }
 
 // merge shows what merged parts have measured.
@@ -89,7 +89,8 @@ func (f *claimsFlags) measure(ctx context.Context) error {
 		err = nil
 		f.print(f.stdout, results)
 		if !f.quiet {
-			fmt.Fprintf(f.stdout, "\n%s in %.1f s\n", verdictCounts(results), time.Since(started).Seconds())
+			took := say.Verbatim(fmt.Sprintf("%.1f", time.Since(started).Seconds()))
+			fmt.Fprintf(f.stdout, "\n%s\n", f.said(say.MeasuredIn.With(verdictCounts(results), took)))
 		}
 	}
 	if err == nil && interrupted != nil {
@@ -139,24 +140,18 @@ func chosenClaims(numbers []int) ([]claims.Claim, error) {
 // print shows each claim with its figure below it.
 func (f *claimsFlags) print(w io.Writer, measured []claims.Measured) {
 	const indent = 13 // of the texts: " 3  depends  "
-	width := max(f.width()-indent, 30)
-	margin := strings.Repeat(" ", indent)
-	wrap := func(s string) []string { return strings.Split(text.WrapSoft(terminalText(s), width), "\n") }
+	ruler, margin := say.RulerFor(f.language), strings.Repeat(" ", indent)
+	below := func(first string, text say.Part) {
+		for i, line := range ruler.Wrap(f.said(text), max(f.width()-indent, 30)) {
+			fmt.Fprintln(w, []string{first, margin}[min(i, 1)]+line)
+		}
+	}
 	for _, m := range measured {
-		verdict := text.Pad(m.Verdict, 7, ' ')
-		for i, line := range wrap(m.Text) {
-			if i == 0 {
-				fmt.Fprintf(w, "%2d  %s  %s\n", m.N, f.paint(m.Verdict, verdict), strings.TrimRight(line, " "))
-				continue
-			}
-			fmt.Fprintln(w, margin+strings.TrimRight(line, " "))
-		}
-		for i, line := range wrap(m.Figure) {
-			mark := []string{"-> ", "   "}[min(i, 1)]
-			fmt.Fprintln(w, margin[:indent-3]+mark+strings.TrimRight(line, " "))
-		}
+		verdict := ruler.Pad(say.Text(m.Verdict).In(f.language), 7)
+		below(fmt.Sprintf("%2d  %s  ", m.N, f.paint(m.Verdict, verdict)), m.Text)
+		below(margin[:indent-3]+"-> ", m.Figure)
 		if len(f.numbers) > 0 {
-			fmt.Fprintln(w, margin+"source "+m.Source)
+			fmt.Fprintln(w, margin+say.Text("source").In(f.language)+" "+m.Source)
 		}
 	}
 }
@@ -171,29 +166,25 @@ func (f *claimsFlags) paint(verdict, padded string) string {
 }
 
 // verdictCounts counts the verdicts: "51 claims: 30 true, 12 false, 9 depends".
-func verdictCounts(measured []claims.Measured) string {
+func verdictCounts(measured []claims.Measured) say.Phrase {
 	count := map[string]int{}
 	for _, m := range measured {
 		count[m.Verdict]++
 	}
-	var parts []string
+	var parts say.List
 	for _, v := range []string{claims.True, claims.False, claims.Depends} {
 		if count[v] > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", count[v], v))
+			parts = append(parts, say.SoManyVerdict.With(say.Number(count[v]), say.Text(v)))
 		}
 	}
-	noun := "claims"
-	if len(measured) == 1 {
-		noun = "claim"
-	}
-	return fmt.Sprintf("%d %s: %s", len(measured), noun, strings.Join(parts, ", "))
+	return say.ClaimsWith.With(say.Number(len(measured)), parts)
 }
 
 func measuredClaims(all []claims.Measured) *measured.Claims {
 	out := make([]measured.Claim, len(all))
 	for i, m := range all {
 		out[i] = measured.Claim{
-			N: m.N, Text: m.Text, Source: m.Source, Verdict: m.Verdict, Figure: m.Figure,
+			N: m.N, Text: m.Text.English, Source: m.Source, Verdict: m.Verdict, Figure: m.Figure.English,
 			Command: "simulate claims --claim " + strconv.Itoa(m.N),
 		}
 	}

@@ -94,7 +94,7 @@ func propertyWords() []string {
 func claimWords() []string {
 	var words []string
 	for _, c := range claims.All() {
-		words = append(words, word(fmt.Sprint(c.N), c.Text))
+		words = append(words, word(fmt.Sprint(c.N), c.Text.English))
 	}
 	return words
 }

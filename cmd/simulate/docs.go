@@ -191,7 +191,7 @@ func stored[T any](path, command string, read func([]byte) (*T, error)) (*T, err
 func storedClaims(path string) (out []measured.Claim, err error) {
 	list, err := stored(path, "claims", measured.ReadClaims)
 	for _, c := range claims.All() {
-		out = append(out, list.Of(c.N, c.Text, c.Source))
+		out = append(out, list.Of(c.N, c.Text.English, c.Source))
 	}
 	return out, err
 }

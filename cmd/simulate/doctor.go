@@ -10,15 +10,15 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/spf13/cobra"
 
 	"lockstep/internal/real/images"
 	"lockstep/internal/real/programs"
+	"lockstep/internal/say"
 )
 
 func doctorCommand(g *globals) *cobra.Command {
-	return &cobra.Command{
+	return speaks(&cobra.Command{
 		Use:   "doctor",
 		Short: "Show which servers and tools are there, and get the others",
 		Long: `Show which servers and tools are there, with the command that installs each missing
@@ -32,12 +32,12 @@ The simulator needs none of them, so the exit code is 0 whatever is missing.`,
 			found := examineAll(cmd.Context(), runtime.GOOS)
 			if g.json {
 				return printJSON(cmd.OutOrStdout(), map[string]any{
-					"schema": 1, "simulator": true, "system": runtime.GOOS + "/" + runtime.GOARCH, "real_servers": noLive(runtime.GOOS) == "", "programs": found,
+					"schema": 1, "simulator": true, "system": runtime.GOOS + "/" + runtime.GOARCH, "real_servers": noLive(runtime.GOOS).Empty(), "programs": found,
 				})
 			}
-			return printDoctor(cmd.OutOrStdout(), runtime.GOOS, found)
+			return printDoctor(cmd.OutOrStdout(), g.language, runtime.GOOS, found)
 		},
-	}
+	}, g)
 }
 
 // examined is a program as it was found, or not.
@@ -50,15 +50,17 @@ type examined struct {
 	Problem string `json:"problem"`   // why a program that was found is of no use
 	Install string `json:"install"`   // the command that installs it on Debian
 	Needed  string `json:"needed_to"` // what cannot be done without it
+
+	install, needed say.Phrase // the same in the reader's language
 }
 
-// noLive says why real servers cannot be had on a system, and what to do instead; "" where they can.
-func noLive(goos string) string {
+// noLive says why real servers cannot be had on a system, and what to do instead, which is to start a container;
+// nothing where they can.
+func noLive(goos string) say.Phrase {
 	if goos == "linux" {
-		return ""
+		return say.Phrase{}
 	}
-	return "real servers need Linux, and this is " + cmp.Or(map[string]string{"darwin": "macOS", "windows": "Windows"}[goos], goos) +
-		": the simulator plays everything here, and a Linux container plays on real servers: " + container
+	return say.NoRealServers.With(say.Verbatim(cmp.Or(map[string]string{"darwin": "macOS", "windows": "Windows"}[goos], goos)))
 }
 
 // container starts a container in the folder of lockstep's sources, from bash, zsh and PowerShell.
@@ -71,6 +73,7 @@ func examineAll(ctx context.Context, goos string) []examined {
 		all = append(all, examined{
 			Name: p.Name, Kind: string(p.Kind), Found: found.Path != "", Path: found.Path, Version: found.Version,
 			Problem: found.Problem, Install: p.Install, Needed: p.Needed,
+			install: say.Text(p.Install), needed: say.Text(p.Needed),
 		})
 		if goos == "linux" && p.Kind == programs.Engine && found.Path != "" && found.Problem == "" {
 			all = append(all, examineImages(ctx, found.Path)...)
@@ -92,51 +95,54 @@ func examineImages(ctx context.Context, docker string) []examined {
 	var all []examined
 	for _, image := range images.All() {
 		name := image.Chosen(nil, has)
+		install, needed := say.PullsImage.With(say.Verbatim(name)), say.StartsImage.With(say.Verbatim(string(image.Product)))
 		all = append(all, examined{
 			Name: string(image.Product), Kind: "image", Found: has(name), Path: name,
-			Install: "docker pull " + name + ", or scripts/local-images",
-			Needed:  "start " + string(image.Product) + " in a container",
+			Install: install.English(), Needed: needed.English(), install: install, needed: needed,
 		})
 	}
 	return all
 }
 
+// kinds are the headings of what was looked for.
+var kinds = map[string]string{"server": "servers", "engine": "engines", "image": "images", "tool": "tools"}
+
 // printDoctor prints what was found, and then what is missing: how to get it, and
 // what cannot be done without it.
-func printDoctor(w io.Writer, goos string, all []examined) error {
+func printDoctor(w io.Writer, l say.Language, goos string, all []examined) error {
 	var b strings.Builder
+	said := func(text string) string { return say.Text(text).In(l) }
 	width, version := 0, 0
 	for _, e := range all {
 		width, version = max(width, len(e.Name)), max(version, len(e.Version))
 	}
-	b.WriteString("The simulator is ready: it needs nothing of what follows.\n")
-	if why := noLive(goos); why != "" {
-		why, _ = strings.CutSuffix(why, container)
-		b.WriteString("\n" + text.WrapSoft(strings.ToUpper(why[:1])+why[1:]+"in the folder of lockstep's sources,", helpWidth) +
-			"\n\n  " + container + "\n\nand in it: make servers\n")
+	b.WriteString(said("The simulator is ready: it needs nothing of what follows.") + "\n")
+	if why := noLive(goos); !why.Empty() {
+		lines := say.RulerFor(l).Wrap(say.InSources.With(why).In(l), helpWidth)
+		b.WriteString("\n" + strings.Join(lines, "\n") + "\n\n  " + container + "\n\n" + said("and in it: make servers") + "\n")
 	}
 	missing := ""
 	for i, e := range all {
 		if i == 0 || all[i-1].Kind != e.Kind {
-			fmt.Fprintf(&b, "\n%ss\n", e.Kind)
+			b.WriteString("\n" + said(kinds[e.Kind]) + "\n")
 		}
-		cure := e.Problem
+		cure := said(e.Problem)
 		if e.Found {
-			fmt.Fprintf(&b, "  %-*s  %-*s  %s\n", width, e.Name, version, e.Version, terminalText(e.Path))
+			fmt.Fprintf(&b, "  %-*s  %-*s  %s\n", width, e.Name, version, e.Version, terminalText(said(e.Path)))
 		} else {
-			fmt.Fprintf(&b, "  %-*s  missing\n", width, e.Name)
-			cure = e.Install
+			fmt.Fprintf(&b, "  %-*s  %s\n", width, e.Name, said("missing"))
+			cure = e.install.In(l)
 		}
 		if cure != "" {
-			missing += fmt.Sprintf("\n  %-*s  %s\n  %-*s  needed to %s\n", width, e.Name, terminalText(cure), width, "", e.Needed)
+			missing += fmt.Sprintf("\n  %-*s  %s\n  %-*s  %s\n", width, e.Name, terminalText(cure), width, "", say.NeededTo.With(e.needed).In(l))
 		}
 	}
 	if missing == "" {
-		missing = " nothing\n"
+		missing = " " + said("nothing") + "\n"
 	}
-	b.WriteString("\nto do:" + missing)
+	b.WriteString("\n" + said("to do:") + missing)
 	if commands := aptCommand(all); commands != "" {
-		b.WriteString("\nall at once   " + commands + "\n")
+		b.WriteString("\n" + said("all at once") + "   " + commands + "\n")
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"lockstep/internal/real/programs"
+	"lockstep/internal/report/reporttest"
+	"lockstep/internal/say"
 )
 
 // Where real servers are not to be had, doctor says so, and proposes nothing that only Debian has.
@@ -13,7 +15,7 @@ func TestDoctorOnOtherSystems(t *testing.T) {
 		t.Setenv("PATH", t.TempDir())
 		found := examineAll(t.Context(), goos)
 		var b strings.Builder
-		if err := printDoctor(&b, goos, found); err != nil {
+		if err := printDoctor(&b, say.English, goos, found); err != nil {
 			t.Fatal(err)
 		}
 		said := b.String()
@@ -36,7 +38,33 @@ func TestDoctorOnOtherSystems(t *testing.T) {
 			}
 		}
 	}
-	if said := noLive("linux"); said != "" {
-		t.Errorf("on Linux: %q", said)
+	if said := noLive("linux"); !said.Empty() {
+		t.Errorf("on Linux: %q", said.English())
+	}
+}
+
+// What doctor says of each program, found or missing, is in Chinese too.
+func TestDoctorSpeaksChinese(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	for _, goos := range []string{"linux", "darwin"} {
+		for _, found := range []bool{false, true} {
+			all := append(examineAll(t.Context(), goos), examineImages(t.Context(), "docker")...)
+			for i := range all {
+				all[i].Found = found
+			}
+			for _, p := range programs.On(goos) {
+				all = append(all, examined{Kind: "tool", Found: true, Problem: p.Silent})
+			}
+			var b strings.Builder
+			if err := printDoctor(&b, say.Chinese, goos, all); err != nil {
+				t.Fatal(err)
+			}
+			said := strings.ReplaceAll(b.String(), container, "")
+			for line := range strings.Lines(said) {
+				if !strings.Contains(line, "sudo") && !strings.Contains(line, "docker pull") && len(reporttest.EnglishRuns(line)) > 0 || !strings.ContainsFunc(said, isHan) {
+					t.Errorf("%s: %s", goos, line)
+				}
+			}
+		}
 	}
 }

@@ -83,10 +83,11 @@ func (f *matrixFlags) libraryRows(columns []matrix.Column) (rows []matrixpage.Lo
 			Idea: d.Idea, Protocol: d.Protocol, BreaksWhen: d.BreaksWhen, Source: d.Source,
 		}
 		for k := range columns {
-			cell := matrixpage.Cell{Letter: matrix.NotApplicable, Note: how, Stored: true}
+			cell := matrixpage.Cell{Letter: matrix.NotApplicable, Note: how}
 			if c := l.Cell(columns[k].Code); c != nil {
 				cell.Letter, cell.Runs, cell.Untested, cell.Broken, cell.Stuck = checker.Letter(c.Letter), c.Runs, c.Untested, c.Broken, c.Stuck
-				cell.Rate, cell.Low, cell.High, cell.DamagedBy = c.Rate, c.Low, c.High, c.DamagedBy
+				cell.Rate, cell.Low, cell.High = c.Rate, c.Low, c.High
+				cell.DamagedBy = say.Both{English: c.DamagedBy, Chinese: c.DamagedZH}.In(f.language)
 				for _, also := range c.Also {
 					cell.Also = append(cell.Also, checker.Letter(also))
 				}

@@ -29,7 +29,7 @@ const live = false
 func workerMain() {}
 
 // errNoLive is what there is to say where the live world cannot be had.
-var errNoLive = errors.New(noLive(runtime.GOOS))
+var errNoLive = errors.New(noLive(runtime.GOOS).English() + " " + container)
 
 // liveProgram is the name of the program built with the tag live.
 const liveProgram = "simulate-live"

@@ -14,6 +14,7 @@ import (
 	"sort"
 
 	"lockstep/internal/run"
+	"lockstep/internal/say"
 	"lockstep/internal/shard"
 )
 
@@ -27,9 +28,9 @@ const (
 
 // Claim is one sentence of the documents and the experiment that tests it.
 type Claim struct {
-	N      int    `json:"n"` // the number in the catalogue of claims
-	Text   string `json:"-"` // the claim in our own words, one sentence
-	Source string `json:"-"` // the documents and their lines: "S0:28, S4:134"
+	N      int      `json:"n"` // the number in the catalogue of claims
+	Text   say.Both `json:"-"` // the claim in our own words, one sentence
+	Source string   `json:"-"` // the documents and their lines: "S0:28, S4:134"
 	// Measure runs the experiment. The Lab ends it by itself when something
 	// cannot be played, so an experiment reads without error handling.
 	Measure func(*Lab) Result `json:"-"`
@@ -37,8 +38,8 @@ type Claim struct {
 
 // Result is what an experiment found.
 type Result struct {
-	Verdict string `json:"verdict"` // True, False or Depends
-	Figure  string `json:"figure"`  // what was measured, with units, one sentence
+	Verdict string   `json:"verdict"` // True, False or Depends
+	Figure  say.Both `json:"figure"`  // what was measured, with units, one sentence
 }
 
 // Measured is a claim with its result.

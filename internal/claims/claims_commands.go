@@ -1,7 +1,6 @@
 package claims
 
 import (
-	"fmt"
 	"strings"
 	"time"
 
@@ -12,9 +11,9 @@ import (
 // Claims about single commands, put to the bare models of the servers.
 
 func init() {
-	Register(Claim{32, "SET with NX answers 0 when the key exists.", "S2:20", setNXOnHeldKey})
-	Register(Claim{33, "CAD replaces the script of the release, and CAS extends the lock.", "S2:53", compareInOneCommand})
-	Register(Claim{41, "Each transaction of etcd raises the global revision by one, so the revision of each key is unique.", "S4:264", revisionOfTransactions})
+	Register(Claim{32, both("SET with NX answers 0 when the key exists.", "键存在时，带 NX 的 SET 答复 0。"), "S2:20", setNXOnHeldKey})
+	Register(Claim{33, both("CAD replaces the script of the release, and CAS extends the lock.", "CAD 可以代替释放的脚本，CAS 可以延长锁。"), "S2:53", compareInOneCommand})
+	Register(Claim{41, both("Each transaction of etcd raises the global revision by one, so the revision of each key is unique.", "etcd 的每个事务都让全局 revision 加一，所以每个键的 revision 都是唯一的。"), "S4:264", revisionOfTransactions})
 }
 
 // setNXOnHeldKey asks for a held key. True when the reply is the integer 0.
@@ -28,7 +27,7 @@ func setNXOnHeldKey(l *Lab) Result {
 	}
 	return Result{
 		Verdict: Verdict(set.IsInt(0)),
-		Figure:  fmt.Sprintf("On a held key SET NX EX answers %s, SETNX answers %s.", set, setnx),
+		Figure:  both("On a held key SET NX EX answers %s, SETNX answers %s.", "键已被占着时，SET NX EX 答复 %s，SETNX 答复 %s。", set, setnx),
 	}
 }
 
@@ -72,7 +71,8 @@ func compareInOneCommand(l *Lab) Result {
 	}
 	return Result{
 		Verdict: verdict,
-		Figure: fmt.Sprintf("CAD and the script leave the same key in %d of %d states (no key, own value, foreign value; they answer %s and %s). With 10 s left, CAS as printed leaves a TTL of %d s (-1: none), CAS with EX 30 one of %d s. A server without the module: %s.",
+		Figure: both("CAD and the script leave the same key in %d of %d states (no key, own value, foreign value; they answer %s and %s). With 10 s left, CAS as printed leaves a TTL of %d s (-1: none), CAS with EX 30 one of %d s. A server without the module: %s.",
+			"CAD 和脚本在 %[2]d 种状态中的 %[1]d 种里留下同样的键（没有键、自己的值、别人的值；两者的答复是 %[3]s 和 %[4]s）。还剩 10 秒时，照印的 CAS 留下的 TTL 是 %[5]d 秒（-1：没有），带 EX 30 的 CAS 是 %[6]d 秒。没有这个模块的服务器：%[7]s。",
 			same, len(states), strings.Join(cadReplies, ", "), strings.Join(scriptReplies, ", "), bare.Int, withEX.Int, strings.TrimSpace(plain.String())),
 	}
 }
@@ -95,7 +95,8 @@ func revisionOfTransactions(l *Lab) Result {
 	others := read == one+1 && refused.Revision == read+1 && two == refused.Revision+1 && created("c") != created("d")
 	return Result{
 		Verdict: Split(single, others),
-		Figure: fmt.Sprintf("The revision rises by %d with a transaction that puts one key, by %d with one that reads, by %d with one whose comparison fails, by %d with one that puts two keys, which then have the create revisions %d and %d.",
+		Figure: both("The revision rises by %d with a transaction that puts one key, by %d with one that reads, by %d with one whose comparison fails, by %d with one that puts two keys, which then have the create revisions %d and %d.",
+			"写一个键的事务让 revision 加 %d，只读的加 %d，比较不成立的加 %d，写两个键的加 %d，这两个键的创建 revision 是 %d 和 %d。",
 			one-before, read-one, refused.Revision-read, two-refused.Revision, created("c"), created("d")),
 	}
 }

@@ -1,7 +1,6 @@
 package claims
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
@@ -13,12 +12,12 @@ import (
 // Claims about etcd.
 
 func init() {
-	Register(Claim{42, "Revisions give the lock to those who want it in their order, without a herd.", "S4:265", orderOfRevisions})
-	Register(Claim{43, "The lease is kept alive about once per second.", "S4:333", keepAlivePeriod})
-	Register(Claim{44, "Inside of the lock it is very safe.", "S4:362", insideTheLock})
-	Register(Claim{45, "The lock of the client library works about as the hand-written one does.", "S4:377", libraryAgainstHandwritten})
-	Register(Claim{57, "A watch of a prefix tells those who compete for the lock of each change below it.", "S4:267-274", watchOfAPrefix})
-	Register(Claim{50, "etcd has problems with consistency.", "S4:434", consistencyOfEtcd})
+	Register(Claim{42, both("Revisions give the lock to those who want it in their order, without a herd.", "revision 让想要锁的人按次序拿到锁，不会有惊群。"), "S4:265", orderOfRevisions})
+	Register(Claim{43, both("The lease is kept alive about once per second.", "租约大约每秒续一次。"), "S4:333", keepAlivePeriod})
+	Register(Claim{44, both("Inside of the lock it is very safe.", "在锁里面非常安全。"), "S4:362", insideTheLock})
+	Register(Claim{45, both("The lock of the client library works about as the hand-written one does.", "客户端库里的锁和手写的锁做法差不多。"), "S4:377", libraryAgainstHandwritten})
+	Register(Claim{57, both("A watch of a prefix tells those who compete for the lock of each change below it.", "对前缀的 watch，把前缀下的每个变化告诉争锁的各方。"), "S4:267-274", watchOfAPrefix})
+	Register(Claim{50, both("etcd has problems with consistency.", "etcd 有一致性问题。"), "S4:434", consistencyOfEtcd})
 }
 
 // queueing is what a crowd of clients shows of a lock's order.
@@ -104,7 +103,8 @@ func orderOfRevisions(l *Lab) Result {
 	per := func(q queueing) string { return Ratio(int64(q.woken), int64(q.releases)) }
 	return Result{
 		Verdict: Split(mutex.inOrder(), txn.inOrder()),
-		Figure: fmt.Sprintf("In %d rounds of six clients %d pairs were served against their order with the library's queue, and %s waiting clients on average asked within 10 ms of a release; with the document's own code, which has one key and no queue, %d pairs and %s clients, who ask again and again anyway; with one node of ZooKeeper %d pairs and %s clients.",
+		Figure: both("In %d rounds of six clients %d pairs were served against their order with the library's queue, and %s waiting clients on average asked within 10 ms of a release; with the document's own code, which has one key and no queue, %d pairs and %s clients, who ask again and again anyway; with one node of ZooKeeper %d pairs and %s clients.",
+			"六个客户端的 %d 轮里，用库的队列，有 %d 对没有按次序得到锁，每次释放后 10 毫秒之内平均有 %s 个等待者来问；用文档自己的代码（一个键，没有队列），是 %d 对和 %s 个，它们反正一直在问；用 ZooKeeper 的一个节点，是 %d 对和 %s 个。",
 			mutex.rounds, mutex.overtaken, per(mutex), txn.overtaken, per(txn), herd.overtaken, per(herd)),
 	}
 }
@@ -116,7 +116,8 @@ func keepAlivePeriod(l *Lab) Result {
 	_, long, _ := l.renewals("60s")
 	return Result{
 		Verdict: Verdict(least >= 500*time.Millisecond && most <= 1500*time.Millisecond),
-		Figure: fmt.Sprintf("With a lease of 10 s a renewal comes every %s on average, %s at least and %s at most; with one of 60 s every %s.",
+		Figure: both("With a lease of 10 s a renewal comes every %s on average, %s at least and %s at most; with one of 60 s every %s.",
+			"租约 10 秒时，平均每 %s续期一次，最短 %s，最长 %s；租约 60 秒时每 %s一次。",
 			Seconds(mean), Seconds(least), Seconds(most), Seconds(long)),
 	}
 }
@@ -168,7 +169,8 @@ func insideTheLock(l *Lab) Result {
 	}
 	return Result{
 		Verdict: Verdict(running+paused+parted == 0),
-		Figure: fmt.Sprintf("Two holders at once, by a pause of 15 s: %s. So in %d of %d runs without a fault, with slow work, a dead leader, a lost or a late reply; in %d of %d with a pause of 15 s and in %d of %d with a partition (lease 10 s). Updates were lost in %d of %d of the latter two, with the revision as a fencing token in %d.",
+		Figure: both("Two holders at once, by a pause of 15 s: %s. So in %d of %d runs without a fault, with slow work, a dead leader, a lost or a late reply; in %d of %d with a pause of 15 s and in %d of %d with a partition (lease 10 s). Updates were lost in %d of %d of the latter two, with the revision as a fencing token in %d.",
+			"停顿 15 秒，两个持有者同时在里面：%s。没有故障、工作慢、领导者死掉、答复丢失或迟到时，%[3]d 次运行中有 %[2]d 次如此；停顿 15 秒时 %[5]d 次中有 %[4]d 次，网络分区时 %[7]d 次中有 %[6]d 次（租约 10 秒）。后两种里，%[9]d 次中有 %[8]d 次丢了更新；以 revision 作防护令牌时有 %[10]d 次。",
 			counterexample, running, 5*each, paused, each, parted, each, lostUpdates("none"), 2*each, lostUpdates("reads and writes")),
 	}
 }
@@ -190,7 +192,8 @@ func libraryAgainstHandwritten(l *Lab) Result {
 		2*one.asked > two.asked && 2*two.asked > one.asked && oneStuck == twoStuck && oneTold == twoTold
 	return Result{
 		Verdict: Verdict(alike),
-		Figure: fmt.Sprintf("Library and hand-written code: %s and %s requests and %s and %s leases per acquisition among six clients, %d and %d pairs served against their order, stuck in %d and %d of 10 runs when a client gives up after a lost reply to its transaction and lives on, the holder told of its loss by a partition in %d and %d of 10.",
+		Figure: both("Library and hand-written code: %s and %s requests and %s and %s leases per acquisition among six clients, %d and %d pairs served against their order, stuck in %d and %d of 10 runs when a client gives up after a lost reply to its transaction and lives on, the holder told of its loss by a partition in %d and %d of 10.",
+			"库和手写的代码：六个客户端每次拿锁用 %s 和 %s 个请求、%s 和 %s 个租约，没有按次序得到锁的有 %d 对和 %d 对；客户端在事务的答复丢失之后放弃、但还活着，10 次运行中卡住 %d 次和 %d 次；网络分区时持有者得知丢锁，10 次中有 %d 次和 %d 次。",
 			Ratio(int64(one.asked), int64(one.rounds)), Ratio(int64(two.asked), int64(two.rounds)),
 			Ratio(int64(one.leases), int64(one.rounds)), Ratio(int64(two.leases), int64(two.rounds)),
 			one.overtaken, two.overtaken, oneStuck, twoStuck, oneTold, twoTold),
@@ -224,7 +227,8 @@ func consistencyOfEtcd(l *Lab) Result {
 	}
 	return Result{
 		Verdict: Split(wrong > 0, overlaps > 0),
-		Figure: fmt.Sprintf("Of %d replies under pauses, partitions, a dead, frozen or isolated leader and lost messages, %d contradicted an earlier one; two clients held the lock in %d of %d runs with a pause or a partition of the holder. The agreement between etcd's servers is taken for granted in the simulator, so the first number is no test of that.",
+		Figure: both("Of %d replies under pauses, partitions, a dead, frozen or isolated leader and lost messages, %d contradicted an earlier one; two clients held the lock in %d of %d runs with a pause or a partition of the holder. The agreement between etcd's servers is taken for granted in the simulator, so the first number is no test of that.",
+			"停顿、网络分区、领导者死掉、冻结或被隔离、消息丢失时的 %d 个答复中，有 %d 个与先前的矛盾；持有者停顿或被隔开的 %[4]d 次运行中，有 %[3]d 次两个客户端同时持有锁。etcd 服务器之间的一致，在模拟器里是假定的，所以第一个数检验不了它。",
 			replies, wrong, overlaps, of),
 	}
 }
@@ -235,7 +239,8 @@ func watchOfAPrefix(l *Lab) Result {
 	all, one := l.queueFor("etcd-prefix-watch", "TXN"), l.queueFor("etcd-mutex", "TXN")
 	return Result{
 		Verdict: Verdict(all.overtaken == 0 && all.releases > 0 && all.woken == all.waiting),
-		Figure: fmt.Sprintf("%d releases with somebody waiting woke %d of %d clients that watch the prefix, who asked %s times per acquisition, and %d of %d that watch the key before their own, who asked %s times; pairs served against their order: %d and %d.",
+		Figure: both("%d releases with somebody waiting woke %d of %d clients that watch the prefix, who asked %s times per acquisition, and %d of %d that watch the key before their own, who asked %s times; pairs served against their order: %d and %d.",
+			"有人在等的 %d 次释放，叫醒了 watch 前缀的 %[3]d 个客户端中的 %[2]d 个，每次拿锁问 %[4]s 次；叫醒了 watch 紧挨在自己之前的键的 %[6]d 个中的 %[5]d 个，每次问 %[7]s 次；没有按次序得到锁的：%[8]d 对和 %[9]d 对。",
 			all.releases, all.woken, all.waiting, Ratio(int64(all.asked), int64(all.rounds)),
 			one.woken, one.waiting, Ratio(int64(one.asked), int64(one.rounds)), all.overtaken, one.overtaken),
 	}

@@ -11,8 +11,8 @@ import (
 // Claims about the primary's death and about what survives it.
 
 func init() {
-	Register(Claim{21, "If the primary dies before its replica has heard of the lock, a second client gets the lock from the new primary beside the first.", "S0:114, S4:206-210", failoverBeforeReplication})
-	Register(Claim{22, "A failover loses the lock if the data was not persisted during the switch.", "S2:57", failoverAndPersistence})
+	Register(Claim{21, both("If the primary dies before its replica has heard of the lock, a second client gets the lock from the new primary beside the first.", "主节点在副本得知锁之前死掉，第二个客户端就从新的主节点拿到锁，与第一个并存。"), "S0:114, S4:206-210", failoverBeforeReplication})
+	Register(Claim{22, both("A failover loses the lock if the data was not persisted during the switch.", "切换期间数据没有持久化，故障转移就会丢锁。"), "S2:57", failoverAndPersistence})
 }
 
 // failoverBeforeReplication lets the primary die at twenty instants within a second
@@ -45,7 +45,8 @@ func failoverBeforeReplication(l *Lab) Result {
 	late, _, _ := sweep("800ms", "12s")
 	return Result{
 		Verdict: Verdict(lost > 0 && agree == runs),
-		Figure: fmt.Sprintf("The primary dies within a second of the grant: two holders in %s of %d runs each, by the replication lag; in %d when the promotion comes after the work of 8 s.",
+		Figure: both("The primary dies within a second of the grant: two holders in %s of %d runs each, by the replication lag; in %d when the promotion comes after the work of 8 s.",
+			"主节点在授予后一秒内死掉：按复制延迟，%[2]d 次运行中出现两个持有者的次数为 %[1]s；提升在 8 秒的工作之后才来时，%[3]d 次。",
 			strings.Join(parts, ", "), instants, late),
 	}
 }
@@ -87,7 +88,8 @@ func failoverAndPersistence(l *Lab) Result {
 	none, always := overlaps("none", early), overlaps("always", early)
 	return Result{
 		Verdict: Verdict(none > 0 && always == 0),
-		Figure: fmt.Sprintf("Two holders in %d of %d failovers with every write on disk and in %d of %d with none before the replication, in %d and %d after it; by a restart without a failover in %d and %d.",
+		Figure: both("Two holders in %d of %d failovers with every write on disk and in %d of %d with none before the replication, in %d and %d after it; by a restart without a failover in %d and %d.",
+			"复制之前故障转移，每次写入都落盘时 %[2]d 次中有 %[1]d 次出现两个持有者，不落盘时 %[4]d 次中有 %[3]d 次；复制之后，%[5]d 次和 %[6]d 次；只重启、没有故障转移，%[7]d 次和 %[8]d 次。",
 			always, each, none, each, overlaps("always", late), overlaps("none", late), overlaps("always", restart), overlaps("none", restart)),
 	}
 }

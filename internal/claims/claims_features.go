@@ -1,25 +1,25 @@
 package claims
 
 import (
-	"fmt"
 	"strings"
 	"time"
 
 	"lockstep/internal/history"
+	"lockstep/internal/say"
 )
 
 // Claims about the features that a lock should have.
 
 func init() {
-	Register(Claim{31, "SETNX meets all six demands on a distributed lock.", "S2:9-16", sixDemands})
-	Register(Claim{35, "A script that sets the key and its expiry is atomic and fast enough.", "S3:3", scriptForBoth})
-	Register(Claim{36, "Without re-entrancy a holder that takes the lock again deadlocks.", "S4:68", holderAsksAgain})
+	Register(Claim{31, both("SETNX meets all six demands on a distributed lock.", "SETNX 满足对分布式锁的全部六项要求。"), "S2:9-16", sixDemands})
+	Register(Claim{35, both("A script that sets the key and its expiry is atomic and fast enough.", "同时设键和存活时间的脚本是原子的，而且够快。"), "S3:3", scriptForBoth})
+	Register(Claim{36, both("Without re-entrancy a holder that takes the lock again deadlocks.", "没有可重入，再次拿锁的持有者就会死锁。"), "S4:68", holderAsksAgain})
 }
 
 // sixDemands tests each demand by itself. True when all are met.
 func sixDemands(l *Lab) Result {
 	const lock, each = "setnx", 20
-	none := func(is func(*Run) bool, runs []*Run) bool { return HowMany(runs, is) == 0 }
+	never := func(is func(*Run) bool, runs []*Run) bool { return HowMany(runs, is) == 0 }
 	calm := l.Play(Story{Lock: lock, Workload: []string{"repeat: 3 times"}}, each)
 	failover := l.Play(Story{
 		Lock: lock, Work: "5s", Servers: "{redis: {replicas: 1, lag: 500ms}}", Faults: []string{"when: A enters; fail-over: operator"},
@@ -36,17 +36,17 @@ func sixDemands(l *Lab) Result {
 		}
 	}
 	demands := []struct {
-		name string
+		name say.Both
 		met  bool
 	}{
-		{"one holder at a time", none((*Run).Overlapped, calm)},
-		{"available and right after the loss of a server", none((*Run).Overlapped, failover) && none((*Run).Stuck, failover)},
-		{"fast, with one request each to acquire and to release", cost.Requests <= 2000},
-		{"re-entrant", HowMany(again, func(r *Run) bool { return r.Count(history.Reentered, "A") > 0 }) == each},
-		{"freed after a crash", none((*Run).Stuck, crash)},
-		{"an answer at once when the lock is held", slowestNo > 0 && slowestNo <= 4*time.Millisecond},
+		{both("one holder at a time", "一次一个持有者"), never((*Run).Overlapped, calm)},
+		{both("available and right after the loss of a server", "失去一台服务器之后可用而且正确"), never((*Run).Overlapped, failover) && never((*Run).Stuck, failover)},
+		{both("fast, with one request each to acquire and to release", "快，拿锁和释放各一个请求"), cost.Requests <= 2000},
+		{both("re-entrant", "可重入"), HowMany(again, func(r *Run) bool { return r.Count(history.Reentered, "A") > 0 }) == each},
+		{both("freed after a crash", "崩溃之后空出来"), never((*Run).Stuck, crash)},
+		{both("an answer at once when the lock is held", "锁被占着时立刻答复"), slowestNo > 0 && slowestNo <= 4*time.Millisecond},
 	}
-	var met, missed []string
+	var met, missed []say.Both
 	for _, d := range demands {
 		if d.met {
 			met = append(met, d.name)
@@ -56,18 +56,19 @@ func sixDemands(l *Lab) Result {
 	}
 	return Result{
 		Verdict: Verdict(len(missed) == 0),
-		Figure: fmt.Sprintf("Met, %d of 6: %s; not met: %s. Overlaps in %d of %d failovers, stuck after %d of %d crashes, %s requests per acquisition and release, a refusal after %s at most.",
+		Figure: both("Met, %d of 6: %s; not met: %s. Overlaps in %d of %d failovers, stuck after %d of %d crashes, %s requests per acquisition and release, a refusal after %s at most.",
+			"满足 6 项中的 %d 项：%s；不满足：%s。%[5]d 次故障转移中有 %[4]d 次两个持有者同时在里面，%[7]d 次崩溃中有 %[6]d 次之后卡住，每次拿锁加释放 %[8]s 个请求，拒绝最多用 %[9]s。",
 			len(met), listed(met), listed(missed), HowMany(failover, (*Run).Overlapped), each,
 			HowMany(crash, (*Run).Stuck), each, Times(cost.Requests), Millis(slowestNo)),
 	}
 }
 
 // listed joins what is in a list, "none" when there is nothing.
-func listed(parts []string) string {
+func listed(parts []say.Both) say.Both {
 	if len(parts) == 0 {
-		return "none"
+		return none
 	}
-	return strings.Join(parts, "; ")
+	return joined(parts, "; ")
 }
 
 // scriptForBoth crashes clients around the script and loses its messages, and
@@ -97,7 +98,8 @@ func scriptForBoth(l *Lab) Result {
 	}
 	return Result{
 		Verdict: verdict,
-		Figure: fmt.Sprintf("Stuck in %d of %d runs with a crash or a lost message around the script, in %d of %d around SETNX with EXPIRE behind it. The script takes %s and %s requests per acquisition and release, SET NX EX takes %s and %s; 16 clients get %s and %s acquisitions per second. The processor time of Lua is not in the simulator.",
+		Figure: both("Stuck in %d of %d runs with a crash or a lost message around the script, in %d of %d around SETNX with EXPIRE behind it. The script takes %s and %s requests per acquisition and release, SET NX EX takes %s and %s; 16 clients get %s and %s acquisitions per second. The processor time of Lua is not in the simulator.",
+			"脚本前后崩溃或丢消息，%[2]d 次运行中卡住 %[1]d 次；SETNX 加上后面的 EXPIRE，%[4]d 次中卡住 %[3]d 次。每次拿锁加释放，脚本用 %[5]s和 %[6]s 个请求，SET NX EX 用 %[7]s和 %[8]s 个；16 个客户端每秒拿到锁 %[9]s 次和 %[10]s 次。Lua 用的处理器时间不在模拟器里。",
 			script, of, two, of, Millis(lua.Both()), Times(lua.Requests), Millis(set.Both()), Times(set.Requests),
 			luaRate.perSecond(), setRate.perSecond()),
 	}
@@ -116,10 +118,11 @@ func holderAsksAgain(l *Lab) Result {
 	}
 	plain := []string{"setnx", "set-nx-lua", "lua-setex", "watchdog-lua", "redlock", "mysql-unique", "mysql-unique-ttl", "etcd-txn", "zk-ephemeral", "zk-sequential"}
 	counting := []string{"redisson-3.12.3", "redisson", "curator-mutex", "mysql-get-lock"}
-	var never, later []string
+	var never []string
+	var later []say.Both
 	for _, lock := range plain {
 		if after, got := again(lock); got {
-			later = append(later, fmt.Sprintf("%s after %s", lock, Seconds(after)))
+			later = append(later, both("%s after %s", "%s（过 %s）", lock, Seconds(after)))
 		} else {
 			never = append(never, lock)
 		}
@@ -140,7 +143,8 @@ func holderAsksAgain(l *Lab) Result {
 	}
 	return Result{
 		Verdict: verdict,
-		Figure: fmt.Sprintf("Within 70 s, 7 leases, the holder never got the lock again with %s; it did, its own entry having expired, with %s. Of %d re-entrant designs %d gave it at once, after %s at most.",
+		Figure: both("Within 70 s, 7 leases, the holder never got the lock again with %s; it did, its own entry having expired, with %s. Of %d re-entrant designs %d gave it at once, after %s at most.",
+			"70 秒，也就是 7 个租约里，持有者没有再拿到锁的有 %s；自己的条目过期之后又拿到的有 %s。可重入的 %d 个设计中，%d 个立刻就给，最多用 %s。",
 			strings.Join(never, ", "), listed(later), len(counting), in, Millis(slowest)),
 	}
 }

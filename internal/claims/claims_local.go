@@ -2,7 +2,6 @@ package claims
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"lockstep/internal/history"
@@ -13,9 +12,9 @@ import (
 // does not want to wait any more.
 
 func init() {
-	Register(Claim{53, "UUID and threadId make a value that is unique.", "S0:68-76", uniqueValue})
-	Register(Claim{54, "tryLock tries for acquireTimeout, and then gives up.", "S3:10", triesForItsTime})
-	Register(Claim{55, "Locks of threads and of processes are of no use to processes on several machines.", "S4:30-42", locksOfOneMachine})
+	Register(Claim{53, both("UUID and threadId make a value that is unique.", "UUID 加 threadId 得到唯一的值。"), "S0:68-76", uniqueValue})
+	Register(Claim{54, both("tryLock tries for acquireTimeout, and then gives up.", "tryLock 试 acquireTimeout 那么久，然后放弃。"), "S3:10", triesForItsTime})
+	Register(Claim{55, both("Locks of threads and of processes are of no use to processes on several machines.", "线程锁和进程锁，对几台机器上的进程没有用。"), "S4:30-42", locksOfOneMachine})
 }
 
 // uniqueValue overruns a lease, so that a release meets the hold of another thread, and
@@ -37,7 +36,8 @@ func uniqueValue(l *Lab) Result {
 	robbed, joined := others("set-nx-lua-thread"), own("set-nx-lua-thread")
 	return Result{
 		Verdict: Split(robbed == 0, joined == 0),
-		Figure: fmt.Sprintf("After an overrun the release removed the key of another thread in %d of %d runs (with one value for all: %d). A release that came late removed the key of the same thread's next hold, so that two held, in %d of %d (with a value drawn for each acquisition: %d).",
+		Figure: both("After an overrun the release removed the key of another thread in %d of %d runs (with one value for all: %d). A release that came late removed the key of the same thread's next hold, so that two held, in %d of %d (with a value drawn for each acquisition: %d).",
+			"超过租约之后，释放删掉别的线程的键，%[2]d 次运行中有 %[1]d 次（大家用同一个值时 %[3]d 次）。来得太晚的释放删掉同一个线程下一次持有的键，于是两个持有，%[5]d 次中有 %[4]d 次（每次拿锁都另抽一个值时 %[6]d 次）。",
 			robbed, each, others("set-nx-lua-const"), joined, each, own("set-nx-lua")),
 	}
 }
@@ -73,7 +73,8 @@ func triesForItsTime(l *Lab) Result {
 	inTime := func(d time.Duration) bool { return d >= want && d < want+200*time.Millisecond }
 	return Result{
 		Verdict: Split(inTime(calm), inTime(calm) && inTime(ahead) && inTime(back)),
-		Figure: fmt.Sprintf("With acquireTimeout at 10 s a try lasts %s; with the wall clock set ahead by 5 s meanwhile %s, set back %s. Interrupted after 2 s it lasts %s, since the interrupt is caught and the loop goes on; when the lock is free after 5 s the interrupted client takes it in %d of 20 runs.",
+		Figure: both("With acquireTimeout at 10 s a try lasts %s; with the wall clock set ahead by 5 s meanwhile %s, set back %s. Interrupted after 2 s it lasts %s, since the interrupt is caught and the loop goes on; when the lock is free after 5 s the interrupted client takes it in %d of 20 runs.",
+			"acquireTimeout 为 10 秒时，一次尝试用 %s；墙上时钟在这期间拨快 5 秒，用 %s，拨慢，用 %s。过 2 秒被中断，仍用 %s，因为中断被捕获，循环照转；锁在 5 秒后空出来时，被中断的客户端 20 次运行中有 %d 次拿了它。",
 			Seconds(calm), Seconds(ahead), Seconds(back), Seconds(interrupt), got),
 	}
 }
@@ -136,7 +137,8 @@ func locksOfOneMachine(l *Lab) Result {
 	processes := []int{overlaps(true), overlaps(true), overlaps(false)}
 	return Result{
 		Verdict: Verdict(threads[0] == 0 && processes[1] == 0 && threads[2] == each && processes[2] == each),
-		Figure: fmt.Sprintf("Two holders, of %d runs each, with a lock in the memory of a process: %d among threads of one, %d among processes of one machine, %d among three machines; with one in the kernel of a machine: %d, %d and %d. (Both are a word in a memory here, that the clients have in common or not.)",
+		Figure: both("Two holders, of %d runs each, with a lock in the memory of a process: %d among threads of one, %d among processes of one machine, %d among three machines; with one in the kernel of a machine: %d, %d and %d. (Both are a word in a memory here, that the clients have in common or not.)",
+			"各 %d 次运行中出现两个持有者的次数，锁在进程的内存里：同一进程的线程之间 %d 次，同一台机器的进程之间 %d 次，三台机器之间 %d 次；锁在一台机器的内核里：%d、%d 和 %d 次。（这里两者都是内存里的一个词，客户端要么共有，要么没有。）",
 			each, threads[0], threads[1], threads[2], processes[0], processes[1], processes[2]),
 	}
 }

@@ -1,7 +1,6 @@
 package claims
 
 import (
-	"fmt"
 	"time"
 
 	"lockstep/internal/history"
@@ -10,7 +9,7 @@ import (
 // Claims about waiting: who is woken, by what, and how often.
 
 func init() {
-	Register(Claim{19, "Unlocking publishes a message, and clients that wait for the lock have subscribed to it.", "S1:467-485", unlockWakesWaiters})
+	Register(Claim{19, both("Unlocking publishes a message, and clients that wait for the lock have subscribed to it.", "解锁时发布一条消息，等锁的客户端都订阅了它。"), "S1:467-485", unlockWakesWaiters})
 }
 
 // unlockWakesWaiters has four clients wait for A. True when each of them has
@@ -37,7 +36,8 @@ func unlockWakesWaiters(l *Lab) Result {
 	}
 	return Result{
 		Verdict: Verdict(subscribed == waits && waiting > 0 && woken == waiting && idle == 0),
-		Figure: fmt.Sprintf("%d of %d waiters subscribed; %d releases woke %d of %d waiting clients, who asked %d times in between. With the message lost to a restart B waits %s at most and gets the lock (stuck: %d of %d runs).",
+		Figure: both("%d of %d waiters subscribed; %d releases woke %d of %d waiting clients, who asked %d times in between. With the message lost to a restart B waits %s at most and gets the lock (stuck: %d of %d runs).",
+			"%[2]d 个等待者中有 %[1]d 个订阅了；%[3]d 次释放叫醒了 %[5]d 个等待的客户端中的 %[4]d 个，它们在这期间问了 %[6]d 次。消息因重启丢失时，B 最多等 %[7]s，然后拿到锁（卡住：%[9]d 次运行中 %[8]d 次）。",
 			subscribed, waits, releases, woken, waiting, idle, Seconds(longest), HowMany(lost, (*Run).Stuck), len(lost)),
 	}
 }

@@ -6,15 +6,16 @@ import (
 	"time"
 
 	"lockstep/internal/locks"
+	"lockstep/internal/say"
 )
 
 // Claims about Redlock: several primaries that know nothing of each other.
 
 func init() {
-	Register(Claim{23, "Redlock solves the loss of the lock in a failover.", "S0:116, S4:214", redlockAgainstFailover})
-	Register(Claim{24, "The more instances Redlock has, the less probable is the loss of the lock.", "S2:74", moreInstances})
-	Register(Claim{25, "Redlock needs at least five instances, and no replicas.", "S4:217", fiveInstances})
-	Register(Claim{26, "Redlock must check that acquiring took less time than the lock's time to live.", "S0:122-124, S4:223, S4:237-241", elapsedCheck})
+	Register(Claim{23, both("Redlock solves the loss of the lock in a failover.", "Redlock 解决了故障转移时丢锁的问题。"), "S0:116, S4:214", redlockAgainstFailover})
+	Register(Claim{24, both("The more instances Redlock has, the less probable is the loss of the lock.", "Redlock 的实例越多，丢锁的概率越小。"), "S2:74", moreInstances})
+	Register(Claim{25, both("Redlock needs at least five instances, and no replicas.", "Redlock 至少需要五个实例，而且不要副本。"), "S4:217", fiveInstances})
+	Register(Claim{26, both("Redlock must check that acquiring took less time than the lock's time to live.", "Redlock 必须检查拿锁用的时间比锁的存活时间短。"), "S0:122-124, S4:223, S4:237-241", elapsedCheck})
 }
 
 // justQuorum lets A reach no more than a majority of the nodes, and then something
@@ -58,7 +59,8 @@ func redlockAgainstFailover(l *Lab) Result {
 	delayed := overlaps("redlock-delayed-restart", justQuorum(5, restart)...)
 	return Result{
 		Verdict: Split(dead+split == 0, dead+split+forgets+clock+pause == 0),
-		Figure: fmt.Sprintf("Two holders in %d of %d runs with two dead nodes, %d with a split (a primary with a replica: %d in a failover); but %d when a node of the quorum restarts empty, %d when its clock jumps, %d in a pause. With fsync %d, with a delayed restart %d.",
+		Figure: both("Two holders in %d of %d runs with two dead nodes, %d with a split (a primary with a replica: %d in a failover); but %d when a node of the quorum restarts empty, %d when its clock jumps, %d in a pause. With fsync %d, with a delayed restart %d.",
+			"两个节点死掉，%[2]d 次运行中有 %[1]d 次出现两个持有者，分区时 %[3]d 次（带副本的一个主节点，故障转移时 %[4]d 次）；但是多数里的一个节点重启后是空的，%[5]d 次，它的时钟跳变，%[6]d 次，停顿，%[7]d 次。用 fsync，%[8]d 次；延迟重启，%[9]d 次。",
 			dead, each, split, single, forgets, clock, pause, fsync, delayed),
 	}
 }
@@ -93,7 +95,8 @@ func moreInstances(l *Lab) Result {
 	}
 	return Result{
 		Verdict: Split(all, all && bare),
-		Figure: fmt.Sprintf("For N = 3, 5, 7, if each node forgets with 10 %%: %s while A holds all nodes, %s while it holds a bare majority; in a pause two hold in %s of 10 runs.",
+		Figure: both("For N = 3, 5, 7, if each node forgets with 10 %%: %s while A holds all nodes, %s while it holds a bare majority; in a pause two hold in %s of 10 runs.",
+			"N = 3、5、7，每个节点以 10 %% 的概率失忆：A 持有所有节点时 %s，只持有刚好多数时 %s；停顿时 10 次运行中有 %s 次两个持有。",
 			allText, bareText, strings.Join(paused, ", ")),
 	}
 }
@@ -147,7 +150,7 @@ func fiveInstances(l *Lab) Result {
 		}, each), (*Run).Overlapped)
 	}
 	alone, behind, inStep := dies("none", "60s"), dies("none", "500ms"), dies("always", "500ms")
-	var parts []string
+	var parts []say.Both
 	threeDo := false
 	for _, n := range []int{1, 3, 5, 7} {
 		down := 0
@@ -158,12 +161,13 @@ func fiveInstances(l *Lab) Result {
 		if n == 3 {
 			threeDo = safe && down > 0
 		}
-		parts = append(parts, fmt.Sprintf("%d of %d", down, n))
+		parts = append(parts, both("%d of %d", "%[2]d 个中 %[1]d 个", down, n))
 	}
 	return Result{
 		Verdict: Split(!threeDo, alone == 0 && behind > 0),
-		Figure: fmt.Sprintf("Five are not needed: without replicas, and with one holder at a time, the lock goes on with %s nodes down at most. Replicas do harm: when a node of A's majority dies, two hold in %d of %d runs if it stays away, in %d if a replica takes its place that has not heard of the lock, in %d if that has.",
-			strings.Join(parts, ", "), alone, each, behind, inStep),
+		Figure: both("Five are not needed: without replicas, and with one holder at a time, the lock goes on with %s nodes down at most. Replicas do harm: when a node of A's majority dies, two hold in %d of %d runs if it stays away, in %d if a replica takes its place that has not heard of the lock, in %d if that has.",
+			"不需要五个：没有副本、一次一个持有者时，最多倒下这么多节点锁还能用：%s。副本有害：A 的多数中有一个节点死掉，它不再回来时 %[3]d 次运行中有 %[2]d 次两个持有，由还没有得知锁的副本接替时 %[4]d 次，由已经得知的接替时 %[5]d 次。",
+			joined(parts, ", "), alone, each, behind, inStep),
 	}
 }
 
@@ -206,7 +210,8 @@ func elapsedCheck(l *Lab) Result {
 	beyond := overlaps(acceptWithMargin, "10300ms", "-50000ppm")
 	return Result{
 		Verdict: Verdict(without > 0 && with == 0),
-		Figure: fmt.Sprintf("After a pause of 12 s before the check two hold in %d of %d runs without it, in %d with it. With A's clock 0.5 %% slow: %d with a check against the bare lease, %d with one that leaves 1 %% for the clocks; at 5 %% slow the latter: %d.",
+		Figure: both("After a pause of 12 s before the check two hold in %d of %d runs without it, in %d with it. With A's clock 0.5 %% slow: %d with a check against the bare lease, %d with one that leaves 1 %% for the clocks; at 5 %% slow the latter: %d.",
+			"检查之前停顿 12 秒，不检查时 %[2]d 次运行中有 %[1]d 次两个持有，检查时 %[3]d 次。A 的时钟慢 0.5 %%：只和租约比较时 %[4]d 次，给时钟留 1 %% 时 %[5]d 次；慢 5 %% 时，后者 %[6]d 次。",
 			without, each, with, bare, margin, beyond),
 	}
 }

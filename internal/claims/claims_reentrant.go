@@ -14,8 +14,8 @@ import (
 // Claims about re-entrancy: two locks that differ in the type of their value only.
 
 func init() {
-	Register(Claim{16, "Re-entrancy could be had with a string in the place of the hash, but that would serve no purpose.", "S1:259-281", stringOrHash})
-	Register(Claim{52, "Until 3.12.3 Redisson's script created the lock with hset, since then with hincrby, which is a detail.", "S1:295-303", hsetOrHincrby})
+	Register(Claim{16, both("Re-entrancy could be had with a string in the place of the hash, but that would serve no purpose.", "用字符串代替哈希也能做到可重入，但没有意义。"), "S1:259-281", stringOrHash})
+	Register(Claim{52, both("Until 3.12.3 Redisson's script created the lock with hset, since then with hincrby, which is a detail.", "3.12.3 之前 Redisson 的脚本用 hset 创建锁，以后用 hincrby，这只是细节。"), "S1:295-303", hsetOrHincrby})
 }
 
 // reentrantScripts are the two scripts of a lock that counts its holds. The
@@ -157,7 +157,8 @@ func stringOrHash(l *Lab) Result {
 	}
 	return Result{
 		Verdict: Verdict(asked > 0 && given == asked && same == runs),
-		Figure: fmt.Sprintf("A lock with the string \"owner:count\" re-entered %d of %d times; in %d stories with %d runs each it was judged like its twin with a hash in %d of %d runs; %d of its runs broke the lock.",
+		Figure: both("A lock with the string \"owner:count\" re-entered %d of %d times; in %d stories with %d runs each it was judged like its twin with a hash in %d of %d runs; %d of its runs broke the lock.",
+			"值为字符串 owner:count 的锁，%[2]d 次重入中成功 %[1]d 次；%[3]d 个故事各 %[4]d 次运行，判定与用哈希的那把相同的，%[6]d 次中有 %[5]d 次；其中 %[7]d 次破坏了锁。",
 			given, asked, len(reentrantStories), each, same, runs, broken),
 	}
 }
@@ -229,7 +230,8 @@ func hsetOrHincrby(l *Lab) Result {
 	}
 	return Result{
 		Verdict: Verdict(alike == len(states) && same == runs),
-		Figure: fmt.Sprintf("In %d of %d states of the key both scripts leave the same and answer the same; in %d stories with faults %d of %d histories are the same to the byte.",
+		Figure: both("In %d of %d states of the key both scripts leave the same and answer the same; in %d stories with faults %d of %d histories are the same to the byte.",
+			"键的 %[2]d 种状态中，有 %[1]d 种两个脚本留下的和答复的都一样；%[3]d 个有故障的故事里，%[5]d 份历史中有 %[4]d 份逐字节相同。",
 			alike, len(states), len(reentrantStories), same, runs),
 	}
 }

@@ -2,21 +2,21 @@ package claims
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"time"
 
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
+	"lockstep/internal/say"
 	"lockstep/internal/world"
 )
 
 // Claims about scripts and transactions of Redis, and about Redisson's scripts.
 
 func init() {
-	Register(Claim{10, "Redis runs a Lua script like a database transaction: if a command fails, the others are rolled back.", "S0:111", scriptRollsBack})
-	Register(Claim{11, "A transaction with MULTI is not rolled back when one of its commands fails.", "S0:111", multiRollsBack})
-	Register(Claim{17, "Redisson's acquire script returns nil when the lock was acquired or re-entered, else the remaining time of the lock.", "S1:291", acquireReply})
+	Register(Claim{10, both("Redis runs a Lua script like a database transaction: if a command fails, the others are rolled back.", "Redis 像数据库事务那样运行 Lua 脚本：一条命令失败，其余的回滚。"), "S0:111", scriptRollsBack})
+	Register(Claim{11, both("A transaction with MULTI is not rolled back when one of its commands fails.", "MULTI 事务里有命令失败时，事务不回滚。"), "S0:111", multiRollsBack})
+	Register(Claim{17, both("Redisson's acquire script returns nil when the lock was acquired or re-entered, else the remaining time of the lock.", "Redisson 的拿锁脚本在拿到锁或重入时返回 nil，否则返回锁剩余的时间。"), "S1:291", acquireReply})
 }
 
 // scriptRollsBack runs a script that writes two keys and fails between and after
@@ -34,7 +34,8 @@ redis.call('set', KEYS[1], 'last')`
 	}
 	return Result{
 		Verdict: Verdict(value.Str == "before"),
-		Figure: fmt.Sprintf("A script of SET, a failing HSET and SET ended with %s, and the key, which had held \"before\", held %s.",
+		Figure: both("A script of SET, a failing HSET and SET ended with %s, and the key, which had held \"before\", held %s.",
+			"由 SET、失败的 HSET 和 SET 组成的脚本以 %s 结束，键原来是 before，后来是 %s。",
 			errorCode(failed), value),
 	}
 }
@@ -68,7 +69,8 @@ func multiRollsBack(l *Lab) Result {
 	first, last := s.Do(1, "GET", "lock"), s.Do(1, "GET", "other")
 	return Result{
 		Verdict: Verdict(first.Str == "after" && last.Str == "set"),
-		Figure: fmt.Sprintf("EXEC of SET, a failing HSET and SET: %d of %d commands failed, and the keys of the two others held %s and %s.",
+		Figure: both("EXEC of SET, a failing HSET and SET: %d of %d commands failed, and the keys of the two others held %s and %s.",
+			"EXEC 一组 SET、失败的 HSET 和 SET：%[2]d 条命令中有 %[1]d 条失败，另外两条的键是 %[3]s 和 %[4]s。",
 			failed, len(reply.Elements()), first, last),
 	}
 }
@@ -90,7 +92,8 @@ func acquireReply(l *Lab) Result {
 	}
 	return Result{
 		Verdict: Verdict(nils == successes && nils > 0 && numbers > 0 && exact == numbers),
-		Figure: fmt.Sprintf("nil %d times for %d acquisitions and re-entries; else a number, %d times, equal to the entry's remaining milliseconds in %d. (Of a key whose expiry somebody removed it is %s.)",
+		Figure: both("nil %d times for %d acquisitions and re-entries; else a number, %d times, equal to the entry's remaining milliseconds in %d. (Of a key whose expiry somebody removed it is %s.)",
+			"%[2]d 次拿锁和重入得到 %[1]d 次 nil；否则是一个数，%[3]d 次，其中 %[4]d 次等于条目剩余的毫秒数。（存活时间被人去掉的键，是 %[5]s。）",
 			nils, successes, numbers, exact, replyWithoutExpiry(l)),
 	}
 }
@@ -122,17 +125,17 @@ func readReplies(r *Run) (nils, numbers, exact int) {
 
 // replyWithoutExpiry lets B remove the expiry of A's entry before it asks for the
 // lock, and returns what the script then says to B.
-func replyWithoutExpiry(l *Lab) string {
+func replyWithoutExpiry(l *Lab) say.Both {
 	v, _ := locks.Lookup("redisson-3.12.3")
 	inner := v.New
 	v.New = func(d locks.Deps) locks.Lock { return &persisting{inner(d), d} }
 	r := l.PlayVariant(Story{Lock: v.ID, Clients: "[A, B]"}, v, 1)[0]
 	for _, e := range r.Events(history.Executed, "") {
 		if sent := r.cause(e); r.Name(sent.Node) == "B" && r.Command(sent) == acquireScript {
-			return number(r.Text(e))
+			return say.Both{English: number(r.Text(e))}
 		}
 	}
-	return "not known"
+	return both("not known", "不知道")
 }
 
 // persisting is a lock whose client B removes the key's expiry before it asks.

@@ -1,21 +1,21 @@
 package claims
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
+	"lockstep/internal/say"
 )
 
 // Claims that compare the stores.
 
 func init() {
-	Register(Claim{37, "etcd and ZooKeeper fail over by themselves.", "S4:78", leaderDies})
-	Register(Claim{38, "Locks in a database and in etcd spin; those in ZooKeeper and in etcd watch.", "S4:84-90", spinOrWatch})
-	Register(Claim{51, "No distributed lock is 100 % safe.", "S4:438", everyLockBreaks})
+	Register(Claim{37, both("etcd and ZooKeeper fail over by themselves.", "etcd 和 ZooKeeper 自己会做故障转移。"), "S4:78", leaderDies})
+	Register(Claim{38, both("Locks in a database and in etcd spin; those in ZooKeeper and in etcd watch.", "数据库和 etcd 里的锁要自旋；ZooKeeper 和 etcd 里的锁用监听。"), "S4:84-90", spinOrWatch})
+	Register(Claim{51, both("No distributed lock is 100 % safe.", "没有哪种分布式锁是 100 % 安全的。"), "S4:438", everyLockBreaks})
 }
 
 // leaderDies kills the leader while A holds the lock, and nobody steps in. True
@@ -45,7 +45,8 @@ func leaderDies(l *Lab) Result {
 	single := l.Play(Story{Lock: "set-nx-lua", Work: "5s", Faults: []string{"when: A is in its critical section; crash: the primary"}}, each)
 	return Result{
 		Verdict: Verdict(led == of && kept == of && on == of),
-		Figure: fmt.Sprintf("With the leader dead and nobody to help, another one led in %d of %d runs, after %s at most (elections of 1 s); A's entry lived on in %d, all others got the lock in their turn, alone, in %d. A single Redis server in its place: stuck in %d of %d.",
+		Figure: both("With the leader dead and nobody to help, another one led in %d of %d runs, after %s at most (elections of 1 s); A's entry lived on in %d, all others got the lock in their turn, alone, in %d. A single Redis server in its place: stuck in %d of %d.",
+			"领导者死掉、没有人帮忙，%[2]d 次运行中有 %[1]d 次另一个当上领导者，最多过 %[3]s（选举 1 秒）；A 的条目还在的有 %[4]d 次，其余的都依次单独拿到锁，%[5]d 次。换成一台 Redis 服务器：%[7]d 次中卡住 %[6]d 次。",
 			led, of, Seconds(longest), kept, on, HowMany(single, (*Run).Stuck), each),
 	}
 }
@@ -76,7 +77,8 @@ func spinOrWatch(l *Lab) Result {
 	}
 	return Result{
 		Verdict: verdict,
-		Figure:  fmt.Sprintf("Requests per second of a client that waits, retry 100 ms, signs of life not counted: %s.", strings.Join(parts, ", ")),
+		Figure: both("Requests per second of a client that waits, retry 100 ms, signs of life not counted: %s.",
+			"等待的客户端每秒的请求数，重试间隔 100 毫秒，维持会话的不算：%s。", strings.Join(parts, ", ")),
 	}
 }
 
@@ -120,17 +122,17 @@ func (l *Lab) changes(lock string) int64 {
 func everyLockBreaks(l *Lab) Result {
 	const at = "when: A is in its critical section; "
 	kinds := []struct {
-		name string
+		name say.Both
 		ways [][]string // each some faults
 	}{
-		{"a pause", [][]string{{at + "pause: A; for: 15s"}, {at + "pause: A; for: 60s"}}},
-		{"a crash of the holder", [][]string{{at + "crash: A"}}},
-		{"a partition during slow work", [][]string{{"when: A enters; slow: A; by: 20s", at + "partition: [A, store]; for: 25s"}}},
-		{"an early end of its entry or session", [][]string{{at + "evict: lock"}}},
+		{both("a pause", "停顿"), [][]string{{at + "pause: A; for: 15s"}, {at + "pause: A; for: 60s"}}},
+		{both("a crash of the holder", "持有者崩溃"), [][]string{{at + "crash: A"}}},
+		{both("a partition during slow work", "工作慢时的网络分区"), [][]string{{"when: A enters; slow: A; by: 20s", at + "partition: [A, store]; for: 25s"}}},
+		{both("an early end of its entry or session", "条目或会话提前结束"), [][]string{{at + "evict: lock"}}},
 	}
 	by := make([]int, len(kinds))
 	of := 0
-	var safe, unpaused []string // those that nothing breaks, that neither of the first two kinds does
+	var safe, unpaused []say.Both // those that nothing breaks, that neither of the first two kinds does
 	for _, v := range locks.Simulated() {
 		if strings.HasPrefix(v.ID, "lit-") {
 			continue
@@ -147,26 +149,27 @@ func everyLockBreaks(l *Lab) Result {
 			}
 		}
 		if !breaks[0] && !breaks[1] {
-			unpaused = append(unpaused, v.ID)
+			unpaused = append(unpaused, say.Both{English: v.ID})
 		}
 		if !slices.Contains(breaks, true) {
-			safe = append(safe, v.ID)
+			safe = append(safe, say.Both{English: v.ID})
 		}
 	}
-	var parts []string
+	var parts []say.Both
 	for i, k := range kinds {
-		parts = append(parts, fmt.Sprintf("%d by %s", by[i], k.name))
+		parts = append(parts, both("%d by %s", "%[2]s破坏 %[1]d 个", by[i], k.name))
 	}
 	return Result{
 		Verdict: Verdict(len(safe) == 0),
-		Figure: fmt.Sprintf("Of %d designs are broken %s; by neither of the first two: %s; by none: %s. Safe is only what a transaction writes into the database that keeps its lock: the row of a killed session was %s.",
-			of, strings.Join(parts, ", "), listed(unpaused), listed(safe), l.killedTransaction()),
+		Figure: both("Of %d designs are broken %s; by neither of the first two: %s; by none: %s. Safe is only what a transaction writes into the database that keeps its lock: the row of a killed session was %s.",
+			"%d 个设计中，%s；前两样都破坏不了的：%s；什么都破坏不了的：%s。安全的只有事务写进存放锁的那个数据库里的东西：被杀掉的会话的那一行%s。",
+			of, joined(parts, ", "), listed(unpaused), listed(safe), l.killedTransaction()),
 	}
 }
 
 // killedTransaction changes a row in the transaction that holds its lock, ends the
 // session, and says what another session finds.
-func (l *Lab) killedTransaction() string {
+func (l *Lab) killedTransaction() say.Both {
 	db := l.Database()
 	for _, q := range []string{"BEGIN", "SELECT version FROM resources WHERE name = 'r' FOR UPDATE", "UPDATE resources SET version = 2 WHERE name = 'r'"} {
 		if res, done := db.Do(1, q); res.Err != nil || !done {
@@ -176,7 +179,7 @@ func (l *Lab) killedTransaction() string {
 	db.Kill(1)
 	res, _ := db.Do(2, "SELECT version FROM resources WHERE name = 'r'")
 	if len(res.Rows) == 1 && res.Rows[0][0].Num == 1 {
-		return "as before"
+		return both("as before", "和原来一样")
 	}
-	return "changed"
+	return both("changed", "变了")
 }

@@ -12,6 +12,7 @@ import (
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
 	"lockstep/internal/plan"
+	"lockstep/internal/report/reporttest"
 )
 
 // The claims are numbered without a gap, and the documents have at least so many.
@@ -19,8 +20,11 @@ func TestEveryClaimOfTheCatalogueHasAnExperiment(t *testing.T) {
 	have := map[int]bool{}
 	for _, c := range All() {
 		have[c.N] = true
-		if c.Text == "" || c.Source == "" || c.Measure == nil {
+		if c.Text.English == "" || c.Source == "" || c.Measure == nil {
 			t.Errorf("claim %d has no text, no source or no experiment", c.N)
+		}
+		if left := reporttest.EnglishRuns(c.Text.Chinese); c.Text.Chinese == "" || len(left) > 0 {
+			t.Errorf("claim %d in Chinese: %q, with the English words %q", c.N, c.Text.Chinese, left)
 		}
 	}
 	for n := 1; n <= max(51, len(have)); n++ {
@@ -48,9 +52,12 @@ func TestMeasuringTwiceGivesTheSame(t *testing.T) {
 		if first[i].Result != second[i].Result {
 			t.Errorf("claim %d: %+v, then %+v", first[i].N, first[i].Result, second[i].Result)
 		}
-		if got := (Result{stored[first[i].N].Verdict, stored[first[i].N].Figure}); got != first[i].Result {
+		if got, r := stored[first[i].N], first[i].Result; got.Verdict != r.Verdict || got.Figure != r.Figure.English {
 			t.Errorf("claim %d is not what docs/claims.json says: simulate claims --json > docs/claims.json, then simulate docs\nmeasured %+v\nstored   %+v",
-				first[i].N, first[i].Result, got)
+				first[i].N, r, got)
+		}
+		if left := reporttest.EnglishRuns(first[i].Figure.Chinese); len(left) > 0 {
+			t.Errorf("claim %d: English in the Chinese figure: %q", first[i].N, left)
 		}
 	}
 }
@@ -143,7 +150,7 @@ func TestAChangedWorldChangesTheVerdict(t *testing.T) {
 
 // An experiment whose fault never happened is an error and no verdict.
 func TestAFaultThatNeverFiresEndsTheExperiment(t *testing.T) {
-	c := Claim{N: 1, Text: "x", Source: "x", Measure: func(l *Lab) Result {
+	c := Claim{N: 1, Text: both("x", "x"), Source: "x", Measure: func(l *Lab) Result {
 		l.One(Story{Lock: "setnx", Faults: []string{"when: A has the reply of EXPIRE; crash: A"}})
 		return Result{Verdict: True}
 	}}
@@ -177,7 +184,7 @@ func TestFiguresAreRoundedInIntegers(t *testing.T) {
 		{999999 * time.Microsecond, "1 s"},
 	}
 	for _, tt := range tests {
-		if got := Seconds(tt.give); got != tt.want {
+		if got := Seconds(tt.give).English; got != tt.want {
 			t.Errorf("Seconds(%d ns) = %q, want %q", tt.give, got, tt.want)
 		}
 	}

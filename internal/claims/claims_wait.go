@@ -1,22 +1,22 @@
 package claims
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 	"time"
 
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
+	"lockstep/internal/say"
 	"lockstep/internal/world"
 )
 
 // Claims about WAIT, with which a lock waits until a replica has it.
 
 func init() {
-	Register(Claim{28, "WAIT blocks the calling client only, until enough replicas have the write or its time is over.", "S2:83", waitBlocksTheCaller})
-	Register(Claim{29, "When a failover happens during WAIT, WAIT returns an error.", "S2:84", failoverDuringWait})
-	Register(Claim{30, "A lock with WAIT costs less than Redlock.", "S2:84", waitAgainstRedlock})
+	Register(Claim{28, both("WAIT blocks the calling client only, until enough replicas have the write or its time is over.", "WAIT 只阻塞调用它的客户端，直到有足够的副本得到写入，或者时间到了。"), "S2:83", waitBlocksTheCaller})
+	Register(Claim{29, both("When a failover happens during WAIT, WAIT returns an error.", "WAIT 期间发生故障转移，WAIT 返回错误。"), "S2:84", failoverDuringWait})
+	Register(Claim{30, both("A lock with WAIT costs less than Redlock.", "带 WAIT 的锁比 Redlock 便宜。"), "S2:84", waitAgainstRedlock})
 }
 
 // waitBlocksTheCaller cuts the replica off while A waits for it, and in another
@@ -49,7 +49,8 @@ func waitBlocksTheCaller(l *Lab) Result {
 	blocks := shortest >= 3*time.Second && confirmed == 0 && late.Took() >= 500*time.Millisecond && late.Reply == "(integer) 1"
 	return Result{
 		Verdict: Verdict(blocks && others > 0 && longestOther <= slowest),
-		Figure: fmt.Sprintf("With the replica cut off, WAIT 1 3000 took %s at least and answered 0, and %d commands of the others meanwhile %s at most; 500 ms behind, it took %s and answered %s; on another connection than SET's it took %s and answered %s although the replica had nothing.",
+		Figure: both("With the replica cut off, WAIT 1 3000 took %s at least and answered 0, and %d commands of the others meanwhile %s at most; 500 ms behind, it took %s and answered %s; on another connection than SET's it took %s and answered %s although the replica had nothing.",
+			"副本被隔开时，WAIT 1 3000 至少用 %s，答复 0，这期间别人的 %d 条命令最多用 %s；副本落后 500 毫秒时用 %s，答复 %s；不在 SET 的那条连接上，用 %s，答复 %s，而副本什么也没有。",
 			Seconds(shortest), others, Millis(longestOther), Millis(late.Took()), number(late.Reply), Millis(wrong.Took()), number(wrong.Reply)),
 	}
 }
@@ -97,10 +98,13 @@ func failoverDuringWait(l *Lab) Result {
 			errors++
 		}
 	}
-	said := func(q Request) string { return fmt.Sprintf("%q after %s", shortened(q.Reply), Seconds(q.Took())) }
+	said := func(q Request) say.Both {
+		return both("%q after %s", "%q，过 %s", shortened(q.Reply), Seconds(q.Took()))
+	}
 	return Result{
 		Verdict: OfAll(errors, 3),
-		Figure: fmt.Sprintf("An error in %d of 3 failovers during WAIT 1 6000: the primary dies: %s; it is cut off, replaced, and demoted within the time: %s; it stays cut off: %s. When only the replica dies: %s.",
+		Figure: both("An error in %d of 3 failovers during WAIT 1 6000: the primary dies: %s; it is cut off, replaced, and demoted within the time: %s; it stays cut off: %s. When only the replica dies: %s.",
+			"WAIT 1 6000 期间的 3 次故障转移中有 %d 次出错：主节点死掉：%s；它被隔开、被接替，并在时限内降级：%s；它一直被隔开：%s。只有副本死掉：%s。",
 			errors, said(crash), said(demoted), said(isolated), said(replica)),
 	}
 }
@@ -154,7 +158,8 @@ func waitAgainstRedlock(l *Lab) Result {
 	}
 	return Result{
 		Verdict: OfAll(cheaper, compared),
-		Figure: fmt.Sprintf("WAIT: %d servers, %s requests per acquisition and release, %s, %s and %s with a replica that is 0, 5 and 500 ms behind; Redlock: %d servers, %s requests, %s one after the other, %s all at once (1 ms per message; replication messages are not counted). Cheaper in %d of %d comparisons.",
+		Figure: both("WAIT: %d servers, %s requests per acquisition and release, %s, %s and %s with a replica that is 0, 5 and 500 ms behind; Redlock: %d servers, %s requests, %s one after the other, %s all at once (1 ms per message; replication messages are not counted). Cheaper in %d of %d comparisons.",
+			"WAIT：%d 台服务器，每次拿锁加释放 %s 个请求，副本落后 0、5 和 500 毫秒时用 %s、%s和 %s；Redlock：%d 台服务器，%s 个请求，一个接一个用 %s，同时问用 %s（每条消息 1 毫秒；复制的消息不算）。%[11]d 次比较中有 %[10]d 次更便宜。",
 			few, Times(waits[0].Requests), Millis(waits[0].Both()), Millis(waits[1].Both()), Millis(waits[2].Both()),
 			many, Times(inTurn.Requests), Millis(inTurn.Both()), Millis(atOnce.Both()), cheaper, compared),
 	}

@@ -1,22 +1,21 @@
 package claims
 
 import (
-	"fmt"
-	"strings"
 	"time"
 
 	"lockstep/internal/history"
+	"lockstep/internal/say"
 )
 
 // Claims about the watchdog that renews the lease while the holder works.
 
 func init() {
-	Register(Claim{5, "A watchdog that renews the lease solves the problem of work that outlasts it.", "S0:91, S4:192", watchdogSolvesOverrun})
-	Register(Claim{6, "Redisson's lease is 30 s and its watchdog renews it every 10 s, a third of the lease.", "S0:111, S1:341, S4:194", renewalPeriod})
-	Register(Claim{7, "The renewal happens whenever the TTL reads 20 s (40 s with a lease of 60 s).", "S1:351-373", ttlAtRenewal})
-	Register(Claim{8, "After 30 s the watchdog no longer renews.", "S4:194", watchdogEnds})
-	Register(Claim{9, "The watchdog runs only when no lease time was given.", "S4:194", watchdogWithoutLeaseTime})
-	Register(Claim{20, "Unlocking stops the watchdog.", "S1:487-493", unlockStopsWatchdog})
+	Register(Claim{5, both("A watchdog that renews the lease solves the problem of work that outlasts it.", "续期的看门狗解决了工作比租约还久的问题。"), "S0:91, S4:192", watchdogSolvesOverrun})
+	Register(Claim{6, both("Redisson's lease is 30 s and its watchdog renews it every 10 s, a third of the lease.", "Redisson 的租约是 30 秒，看门狗每 10 秒续一次，也就是租约的三分之一。"), "S0:111, S1:341, S4:194", renewalPeriod})
+	Register(Claim{7, both("The renewal happens whenever the TTL reads 20 s (40 s with a lease of 60 s).", "每当 TTL 读数为 20 秒（租约 60 秒时为 40 秒），就会续期。"), "S1:351-373", ttlAtRenewal})
+	Register(Claim{8, both("After 30 s the watchdog no longer renews.", "30 秒之后看门狗不再续期。"), "S4:194", watchdogEnds})
+	Register(Claim{9, both("The watchdog runs only when no lease time was given.", "只有没给租约时间时，看门狗才运行。"), "S4:194", watchdogWithoutLeaseTime})
+	Register(Claim{20, both("Unlocking stops the watchdog.", "解锁会停掉看门狗。"), "S1:487-493", unlockStopsWatchdog})
 }
 
 // renewScript is what Redisson's renewals are called on the wire.
@@ -29,7 +28,7 @@ const renewScript = "renew"
 func watchdogSolvesOverrun(l *Lab) Result {
 	const each = 30
 	var slow, rest int
-	var parts []string
+	var parts []say.Both
 	for _, lock := range []string{"redisson-3.12.3", "watchdog-lua"} {
 		count := func(bad func(*Run) bool, work, fault string) int {
 			return HowMany(l.Play(Story{Lock: lock, Work: work, Faults: []string{fault}}, each), bad)
@@ -39,11 +38,12 @@ func watchdogSolvesOverrun(l *Lab) Result {
 		p := count((*Run).Overlapped, "20s", "when: A is in its critical section; partition: [A, store]; for: 25s")
 		h := count((*Run).Stuck, "3s", "when: A enters; hang: A")
 		slow, rest = slow+s, rest+g+p+h
-		parts = append(parts, fmt.Sprintf("%s: slow work %d, pause %d, partition %d, stuck behind a hung worker %d", lock, s, g, p, h))
+		parts = append(parts, both("%s: slow work %d, pause %d, partition %d, stuck behind a hung worker %d",
+			"%s：工作慢 %d 次，停顿 %d 次，网络分区 %d 次，卡住的任务挡住别人 %d 次", lock, s, g, p, h))
 	}
 	return Result{
 		Verdict: Split(slow == 0, slow+rest == 0),
-		Figure:  fmt.Sprintf("Overlaps in %d runs each of %s.", each, strings.Join(parts, "; ")),
+		Figure:  both("Overlaps in %d runs each of %s.", "各 %d 次运行中两个持有者同时在里面的次数：%s。", each, joined(parts, "; ")),
 	}
 }
 
@@ -52,7 +52,7 @@ func watchdogSolvesOverrun(l *Lab) Result {
 // the timer, a hundredth of that third, more; round trips come on top. The lease is
 // the story's, since every lock is asked for the same one.
 func renewalPeriod(l *Lab) Result {
-	var parts []string
+	var parts []say.Both
 	holds := true
 	for _, lock := range []string{"redisson-3.12.3", "redisson"} {
 		for _, lease := range []time.Duration{15 * time.Second, 30 * time.Second, 60 * time.Second} {
@@ -64,13 +64,13 @@ func renewalPeriod(l *Lab) Result {
 			period := lease / 3
 			holds = holds && n >= 5*len(runs) && least >= period && most <= period+period/100+roundTrips
 			if lease == 30*time.Second {
-				parts = append(parts, fmt.Sprintf("%s: %d renewals, each %s to %s after the lease began anew", lock, n, Seconds(least), Seconds(most)))
+				parts = append(parts, both("%s: %d renewals, each %s to %s after the lease began anew", "%s：续期 %d 次，都在租约重新开始之后 %s到 %s", lock, n, Seconds(least), Seconds(most)))
 			}
 		}
 	}
 	return Result{
 		Verdict: Verdict(holds),
-		Figure:  "With the lease set to 30 s and one lock per client, " + strings.Join(parts, "; ") + ".",
+		Figure:  both("With the lease set to 30 s and one lock per client, %s.", "租约设为 30 秒、每个客户端一把锁，%s。", joined(parts, "; ")),
 	}
 }
 
@@ -124,7 +124,7 @@ func spread(runs []*Run, values func(*Run) []time.Duration) (least, most time.Du
 // two thirds of the lease; the claim is true when it does so after a pause of the
 // process, too.
 func ttlAtRenewal(l *Lab) Result {
-	var parts []string
+	var parts []say.Both
 	holds := true
 	for _, lease := range []time.Duration{30 * time.Second, 60 * time.Second} {
 		runs := l.Play(Story{
@@ -133,7 +133,7 @@ func ttlAtRenewal(l *Lab) Result {
 		least, most, n := spread(runs, remainders)
 		want := 2 * lease / 3
 		holds = holds && n > 0 && ttl(least) == want && ttl(most) == want
-		parts = append(parts, fmt.Sprintf("PTTL %s to %s in %d renewals of a lease of %s", Seconds(least), Seconds(most), n, Seconds(lease)))
+		parts = append(parts, both("PTTL %s to %s in %d renewals of a lease of %s", "租约 %[4]s的 %[3]d 次续期中，PTTL 为 %[1]s到 %[2]s", Seconds(least), Seconds(most), n, Seconds(lease)))
 	}
 	paused := l.Play(Story{
 		Lock: "redisson-3.12.3", Lease: "30s", Clients: "[A]", Work: "20s",
@@ -143,7 +143,7 @@ func ttlAtRenewal(l *Lab) Result {
 	disturbed := n == 0 || ttl(least) != 20*time.Second || ttl(most) != 20*time.Second
 	return Result{
 		Verdict: Split(holds, holds && !disturbed),
-		Figure:  strings.Join(parts, ", ") + fmt.Sprintf("; with the process paused from 8 to 13 s, PTTL %s.", Seconds(least)),
+		Figure:  both("%s; with the process paused from 8 to 13 s, PTTL %s.", "%s；进程从第 8 秒停到第 13 秒时，PTTL 为 %s。", joined(parts, ", "), Seconds(least)),
 	}
 }
 
@@ -185,7 +185,8 @@ func watchdogEnds(l *Lab) Result {
 	}
 	return Result{
 		Verdict: Verdict(n > 0 && late == 0),
-		Figure: fmt.Sprintf("Held for 300 s, the lock was renewed %d times in %d runs, the last time %s after it had been acquired; it expired %d times.",
+		Figure: both("Held for 300 s, the lock was renewed %d times in %d runs, the last time %s after it had been acquired; it expired %d times.",
+			"持有 300 秒，%[2]d 次运行中锁续期 %[1]d 次，最后一次在拿到之后 %[3]s；它过期了 %[4]d 次。",
 			n, len(runs), Seconds(last), expired),
 	}
 }
@@ -204,7 +205,8 @@ func watchdogWithoutLeaseTime(l *Lab) Result {
 	with, overlaps := count("redisson-lease")
 	return Result{
 		Verdict: Verdict(without > 0 && with == 0),
-		Figure: fmt.Sprintf("20 s of work on a lease of 10 s: %d renewals in 20 runs without a lease time (overlaps in %d), %d with one (overlaps in %d).",
+		Figure: both("20 s of work on a lease of 10 s: %d renewals in 20 runs without a lease time (overlaps in %d), %d with one (overlaps in %d).",
+			"租约 10 秒，工作 20 秒：不给租约时间，20 次运行中续期 %d 次（两个同时在里面 %d 次），给了，%d 次（%d 次）。",
 			without, safe, with, overlaps),
 	}
 }
@@ -226,7 +228,8 @@ func unlockStopsWatchdog(l *Lab) Result {
 	}
 	return Result{
 		Verdict: Verdict(before > 0 && beforeCut > 0 && after == 0 && afterCut == 0),
-		Figure: fmt.Sprintf("Renewals after the release: %d (%d before) when it succeeded, %d (%d before) when it failed; B then waited %s at most, with a lease of 10 s.",
+		Figure: both("Renewals after the release: %d (%d before) when it succeeded, %d (%d before) when it failed; B then waited %s at most, with a lease of 10 s.",
+			"释放之后的续期：释放成功时 %d 次（之前 %d 次），失败时 %d 次（之前 %d 次）；之后 B 最多等 %s，租约为 10 秒。",
 			after, before, afterCut, beforeCut, Seconds(longest)),
 	}
 }

@@ -1,16 +1,16 @@
 package claims
 
 import (
-	"fmt"
 	"time"
 
+	"lockstep/internal/say"
 	"lockstep/internal/timerwheel"
 )
 
 // Claims about the timer wheel on which Redisson's watchdog runs.
 
 func init() {
-	Register(Claim{18, "On a wheel of 8 slots and 1 s a timer of 5 s waits in slot 5 with round 0, one of 17 s in slot 1 with round 2, which runs on the third pass; a pass runs only the timers of round 0.", "S1:401-409", timerOnTheWheel})
+	Register(Claim{18, both("On a wheel of 8 slots and 1 s a timer of 5 s waits in slot 5 with round 0, one of 17 s in slot 1 with round 2, which runs on the third pass; a pass runs only the timers of round 0.", "在 8 格、每格 1 秒的轮上，5 秒的定时器在第 5 格等，轮次 0；17 秒的在第 1 格，轮次 2，到第三圈才运行；一圈只运行轮次为 0 的定时器。"), "S1:401-409", timerOnTheWheel})
 }
 
 const (
@@ -36,10 +36,13 @@ func timerOnTheWheel(*Lab) Result {
 		}
 	}
 	least, most, n := lateness()
-	said := func(delay int) string { return fmt.Sprintf("slot %d on pass %d", ran[delay].slot, ran[delay].pass) }
+	said := func(delay int) say.Both {
+		return both("slot %d on pass %d", "第 %[1]d 格、第 %[2]d 圈", ran[delay].slot, ran[delay].pass)
+	}
 	return Result{
 		Verdict: Verdict(ran[5] == place{5, 1} && ran[17] == place{1, 3} && ran[9] == place{1, 2} && ran[1] == place{1, 1}),
-		Figure: fmt.Sprintf("The timer of 5 s ran in %s, that of 17 s in %s, those of 1 and 9 s in %s and in %s; %d timers of other delays ran %s to %s late, never early.",
+		Figure: both("The timer of 5 s ran in %s, that of 17 s in %s, those of 1 and 9 s in %s and in %s; %d timers of other delays ran %s to %s late, never early.",
+			"5 秒的定时器在%s运行，17 秒的在%s，1 秒和 9 秒的在%s和%s；其他延迟的 %d 个定时器晚了 %s到 %s，从不提早。",
 			said(5), said(17), said(1), said(9), n, Seconds(least), Seconds(most)),
 	}
 }

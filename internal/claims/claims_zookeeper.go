@@ -2,10 +2,10 @@ package claims
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"lockstep/internal/history"
+	"lockstep/internal/say"
 	"lockstep/internal/sim/store"
 	"lockstep/internal/sim/zookeeper"
 	"lockstep/internal/world"
@@ -14,11 +14,11 @@ import (
 // Claims about ZooKeeper.
 
 func init() {
-	Register(Claim{46, "A lock in ZooKeeper needs no expiry: it is held as long as the client is connected, and freed when it crashes.", "S4:393", noExpiryNeeded})
-	Register(Claim{47, "A long garbage collection makes two holders with ZooKeeper, too.", "S4:403-409", longPause})
-	Register(Claim{48, "Waiting by a watch makes it an optimistic lock.", "S4:416", optimisticLock})
-	Register(Claim{56, "A session of which ZooKeeper has not heard for long has expired, and its ephemeral node is deleted.", "S4:395-399", serversFindTheDead})
-	Register(Claim{49, "ZooKeeper is slower than Redis.", "S4:420", zookeeperAgainstRedis})
+	Register(Claim{46, both("A lock in ZooKeeper needs no expiry: it is held as long as the client is connected, and freed when it crashes.", "ZooKeeper 里的锁不需要过期时间：客户端连着就一直持有，崩溃就空出来。"), "S4:393", noExpiryNeeded})
+	Register(Claim{47, both("A long garbage collection makes two holders with ZooKeeper, too.", "垃圾回收太久，在 ZooKeeper 上也会出现两个持有者。"), "S4:403-409", longPause})
+	Register(Claim{48, both("Waiting by a watch makes it an optimistic lock.", "用 watch 来等，它就成了乐观锁。"), "S4:416", optimisticLock})
+	Register(Claim{56, both("A session of which ZooKeeper has not heard for long has expired, and its ephemeral node is deleted.", "ZooKeeper 很久没有听到消息的会话就到期，它的临时节点被删除。"), "S4:395-399", serversFindTheDead})
+	Register(Claim{49, both("ZooKeeper is slower than Redis.", "ZooKeeper 比 Redis 慢。"), "S4:420", zookeeperAgainstRedis})
 }
 
 // noExpiryNeeded holds for ten session timeouts, crashes, and is silent for shorter
@@ -62,7 +62,8 @@ func noExpiryNeeded(l *Lab) Result {
 	}
 	return Result{
 		Verdict: verdict,
-		Figure: fmt.Sprintf("With a session timeout of 10 s and ticks of 2 s: held for 100 s without a break in %d of %d runs; freed %s to %s after a crash in %d of %d; a silence of 5 s of the living holder let somebody else in in %d of %d, one of 25 s in %d of %d: the timeout is the expiry.",
+		Figure: both("With a session timeout of 10 s and ticks of 2 s: held for 100 s without a break in %d of %d runs; freed %s to %s after a crash in %d of %d; a silence of 5 s of the living holder let somebody else in in %d of %d, one of 25 s in %d of %d: the timeout is the expiry.",
+			"会话超时 10 秒、tick 为 2 秒：不间断持有 100 秒，%[2]d 次运行中有 %[1]d 次；崩溃之后 %[3]s到 %[4]s空出来，%[6]d 次中有 %[5]d 次；活着的持有者沉默 5 秒放进了别人，%[8]d 次中有 %[7]d 次，沉默 25 秒，%[10]d 次中有 %[9]d 次：超时就是过期时间。",
 			lasted, each, Seconds(first), Seconds(last), freed, each, short, each, long, each),
 	}
 }
@@ -71,14 +72,14 @@ func noExpiryNeeded(l *Lab) Result {
 // there are two holders after each longer pause and after no shorter one.
 func longPause(l *Lab) Result {
 	const lock, each = "zk-ephemeral", 20
-	var parts []string
+	var parts []say.Both
 	var robbed int
 	count := func(pauses ...string) (n int) {
 		for _, p := range pauses {
 			runs := l.Play(Story{Lock: lock, Faults: []string{"when: A is in its critical section; pause: A; for: " + p}}, each)
 			two := HowMany(runs, (*Run).Overlapped)
 			robbed += HowMany(runs, (*Run).Robbed)
-			parts = append(parts, fmt.Sprintf("%d after %s", two, p))
+			parts = append(parts, both("%d after %s", "停顿 %[2]s 之后 %[1]d 次", two, p))
 			n += two
 		}
 		return n
@@ -86,8 +87,9 @@ func longPause(l *Lab) Result {
 	short, long := count("2s", "5s"), count("13s", "30s")
 	return Result{
 		Verdict: Verdict(short == 0 && long == 2*each),
-		Figure: fmt.Sprintf("With a session timeout of 10 s, two holders, of %d runs each, in %s; the first one's delete then removed the node of the second in %d of the last %d.",
-			each, strings.Join(parts, ", "), robbed, 2*each),
+		Figure: both("With a session timeout of 10 s, two holders, of %d runs each, in %s; the first one's delete then removed the node of the second in %d of the last %d.",
+			"会话超时 10 秒，各 %d 次运行中出现两个持有者：%s；然后第一个的 delete 删掉第二个的节点，最后 %[4]d 次中有 %[3]d 次。",
+			each, joined(parts, ", "), robbed, 2*each),
 	}
 }
 
@@ -120,7 +122,8 @@ func optimisticLock(l *Lab) Result {
 	}
 	return Result{
 		Verdict: Verdict(waited == 0 && checked > 0),
-		Figure: fmt.Sprintf("While A worked for 5 s, B entered in %d of 60 runs and was blocked in %d, for %s at least; %d requests named a version to be checked, %d writes were refused for a conflict.",
+		Figure: both("While A worked for 5 s, B entered in %d of 60 runs and was blocked in %d, for %s at least; %d requests named a version to be checked, %d writes were refused for a conflict.",
+			"A 工作 5 秒期间，60 次运行中 B 进来 %d 次，被挡住 %d 次，至少 %s；%d 个请求写明要检查的版本，%d 次写入因冲突被拒绝。",
 			entered, waited, Seconds(shortest), checked, refused),
 	}
 }
@@ -146,15 +149,16 @@ func zookeeperAgainstRedis(l *Lab) Result {
 			}
 		}
 	}
-	var parts []string
+	var parts []say.Both
 	for _, lock := range append(append([]string{}, redis...), zookeeper...) {
-		parts = append(parts, fmt.Sprintf("%s %s and %s", lock, Millis(cost[lock]), Millis(over[lock])))
+		parts = append(parts, both("%s %s and %s", "%s %s和 %s", lock, Millis(cost[lock]), Millis(over[lock])))
 	}
 	copied := l.Cost(Story{Lock: "set-wait"}).Both()
 	return Result{
 		Verdict: OfAll(slower, compared),
-		Figure: fmt.Sprintf("Acquisition with release, and hand-over among four clients, at 1 ms per message: %s; ZooKeeper slower in %d of %d comparisons; Redis with WAIT for one replica %s. Disks are not in the simulator, where ZooKeeper has %s writes per acquisition and release that a majority must have on disk and Redis by default none. A read is answered by the server that is asked, a write takes a majority.",
-			strings.Join(parts, ", "), slower, compared, Millis(copied), Times(l.changes("zk-ephemeral"))),
+		Figure: both("Acquisition with release, and hand-over among four clients, at 1 ms per message: %s; ZooKeeper slower in %d of %d comparisons; Redis with WAIT for one replica %s. Disks are not in the simulator, where ZooKeeper has %s writes per acquisition and release that a majority must have on disk and Redis by default none. A read is answered by the server that is asked, a write takes a majority.",
+			"每条消息 1 毫秒，拿锁加释放，以及四个客户端之间的交接：%s；%[3]d 次比较中有 %[2]d 次 ZooKeeper 更慢；Redis 用 WAIT 等一个副本，%[4]s。磁盘不在模拟器里；ZooKeeper 每次拿锁加释放有 %[5]s 次写入要由多数落盘，Redis 默认一次也不用。读由被问的服务器答复，写要过多数。",
+			joined(parts, ", "), slower, compared, Millis(copied), Times(l.changes("zk-ephemeral"))),
 	}
 }
 
@@ -229,7 +233,8 @@ func serversFindTheDead(l *Lab) Result {
 	lives := ask(30*time.Second, living, zookeeper.Exists{Path: node(living)}).(zookeeper.Found).Stat != nil
 	return Result{
 		Verdict: Verdict(ended == silent && whole == silent && lives && least >= timeout && most <= timeout+tick),
-		Figure: fmt.Sprintf("With a timeout of %s and ticks of %s, %d of %d sessions that fell silent half a second apart ended %s to %s after their last sign, %d of them on a whole tick, in %d batches; the node of a client that gave signs was there for 30 s: %t.",
+		Figure: both("With a timeout of %s and ticks of %s, %d of %d sessions that fell silent half a second apart ended %s to %s after their last sign, %d of them on a whole tick, in %d batches; the node of a client that gave signs was there for 30 s: %t.",
+			"超时 %s、tick 为 %s，每隔半秒沉默一个的 %[4]d 个会话中有 %[3]d 个在最后一次有动静之后 %[5]s到 %[6]s结束，其中 %[7]d 个正好在 tick 上，分 %[8]d 批；有动静的客户端的节点 30 秒一直都在：%[9]t。",
 			Seconds(timeout), Seconds(tick), ended, silent, Seconds(least), Seconds(most), whole, batches, lives),
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
+	"lockstep/internal/say"
 	"lockstep/internal/world"
 )
 
@@ -118,19 +119,19 @@ func (r *Run) Overlapped() bool { return r.Broken(checker.MutualExclusionID) }
 
 // firstOverlap tells of the first two holds that overlap: "A from 0.006 s to 16.5 s and B
 // from 11.2 s to 14.2 s", "none" when none do.
-func (r *Run) firstOverlap() string {
+func (r *Run) firstOverlap() say.Both {
 	holds := r.Holds("")
-	said := func(h history.Hold) string {
-		return fmt.Sprintf("%s from %s to %s", r.Name(h.Client), Seconds(h.Start.Duration()), Seconds(h.End.Duration()))
+	said := func(h history.Hold) say.Both {
+		return both("%s from %s to %s", "%s 从 %s到 %s", r.Name(h.Client), Seconds(h.Start.Duration()), Seconds(h.End.Duration()))
 	}
 	for i, h := range holds {
 		for _, later := range holds[i+1:] {
 			if later.Client != h.Client && later.Start < h.End {
-				return said(h) + " and " + said(later)
+				return both("%s and %s", "%s，%s", said(h), said(later))
 			}
 		}
 	}
-	return "none"
+	return none
 }
 
 // Robbed reports whether a release removed the entry of another client. Where no client's
@@ -194,13 +195,13 @@ func OfAll(cases, of int) string {
 
 // Seconds prints a duration in seconds with as many decimals as it needs, three
 // at most: "10 s", "2.05 s".
-func Seconds(d time.Duration) string {
-	return fmt.Sprintf("%s s", decimals(int64(d), int64(time.Second)))
+func Seconds(d time.Duration) say.Both {
+	return both("%s s", "%s 秒", decimals(int64(d), int64(time.Second)))
 }
 
 // Millis prints a duration in milliseconds with three decimals at most.
-func Millis(d time.Duration) string {
-	return fmt.Sprintf("%s ms", decimals(int64(d), int64(time.Millisecond)))
+func Millis(d time.Duration) say.Both {
+	return both("%s ms", "%s 毫秒", decimals(int64(d), int64(time.Millisecond)))
 }
 
 // Ratio prints a / b with three decimals at most, "none" when b is 0.

@@ -15,8 +15,8 @@ import (
 // document is one of the five texts that the locks come from. The texts are not in the
 // repository; their headings are in testdata/headings.txt, which a test compares with these.
 type document struct {
-	short   string // S0, as in the sources of claims
-	file    string // as in the sources of locks
+	short   string // S0, as in the sources of claims and locks
+	file    string
 	title   string // as it stands there; "" when it has none
 	english string
 	parts   []part // in the order of the text
@@ -46,7 +46,7 @@ func (d *document) meets(i int, r lines) bool {
 
 var (
 	claimSource = regexp.MustCompile(`(S[0-4]):([0-9]+)(?:-([0-9]+))?`)
-	lockSource  = regexp.MustCompile(`([0-9]{3}_[0-9a-f]+\.txt), lines? ([0-9]+(?:-[0-9]+)?(?:(?:, | and )[0-9]+(?:-[0-9]+)?)*)`)
+	lockSource  = regexp.MustCompile(`(S[0-4]) "[^"]+", lines? ([0-9]+(?:-[0-9]+)?(?:(?:, | and )[0-9]+(?:-[0-9]+)?)*)`)
 	span        = regexp.MustCompile(`([0-9]+)(?:-([0-9]+))?`)
 )
 
@@ -73,7 +73,7 @@ func (d *document) claimed(c measured.Claim) (out []lines) {
 // described are the lines of the document that describe a lock.
 func (d *document) described(v locks.Variant) (out []lines) {
 	for _, m := range lockSource.FindAllStringSubmatch(v.Doc(say.English).Source, -1) {
-		if m[1] != d.file {
+		if m[1] != d.short {
 			continue
 		}
 		for _, s := range span.FindAllStringSubmatch(m[2], -1) {

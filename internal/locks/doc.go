@@ -14,9 +14,11 @@ import (
 //go:embed *.go libraries/*.go
 var sources embed.FS
 
-// headings are the parts of a variant's documentation, in their order. Protocol and source have
-// no Chinese of their own: they are commands, and names of documents.
-var headings = []string{"Idea:", "Protocol:", "Guarantees:", "Breaks when:", "Source:", "想法：", "保证：", "何时被破坏："}
+// headings are the parts of a variant's documentation, in English and in Chinese.
+var headings = [...]say.Both{
+	{English: "Idea:", Chinese: "想法："}, {English: "Protocol:", Chinese: "协议："}, {English: "Guarantees:", Chinese: "保证："},
+	{English: "Breaks when:", Chinese: "何时被破坏："}, {English: "Source:", Chinese: "来源："},
+}
 
 // Doc is what the comment at the top of a variant's file says.
 type Doc struct {
@@ -27,24 +29,29 @@ type Doc struct {
 	Source     string
 }
 
-// Doc reads the variant's documentation in a language. A part that is missing is empty, in
-// Chinese English; tests see to it that none is.
+// Doc reads the variant's documentation in a language. A part that is missing is empty; tests see
+// to it that none is.
 func (v Variant) Doc(l say.Language) Doc {
 	source, err := sources.ReadFile(v.File)
 	if err != nil {
 		return Doc{}
 	}
-	parts := splitHeadings(openingComment(string(source)))
-	said := func(english, chinese string) string {
-		return say.Both{English: sentence(parts[english]), Chinese: say.Spaced(joinLines(parts[chinese]))}.In(l)
+	parts := splitHeadings(openingComment(string(source)), l)
+	said := func(lines []string) string {
+		text := strings.Join(lines, " ")
+		if l == say.Chinese { // has no blanks between its lines
+			text = say.Spaced(text)
+		}
+		return text
 	}
-	return Doc{
-		Idea:       said("Idea:", "想法："),
-		Protocol:   steps(parts["Protocol:"]),
-		Guarantees: said("Guarantees:", "保证："),
-		BreaksWhen: said("Breaks when:", "何时被破坏："),
-		Source:     joinLines(parts["Source:"]),
+	d := Doc{Idea: said(parts[0]), Guarantees: said(parts[2]), BreaksWhen: said(parts[3]), Source: said(parts[4])}
+	for _, step := range steps(parts[1]) {
+		d.Protocol = append(d.Protocol, said(step))
 	}
+	if l == say.English { // no heading precedes them where they are shown
+		d.Idea, d.Guarantees, d.BreaksWhen = sentence(d.Idea), sentence(d.Guarantees), sentence(d.BreaksWhen)
+	}
+	return d
 }
 
 // openingComment returns the lines of the comment before the package clause.
@@ -60,43 +67,40 @@ func openingComment(source string) []string {
 	return lines
 }
 
-func splitHeadings(lines []string) map[string][]string {
-	parts := map[string][]string{}
-	current := ""
+// splitHeadings returns the lines below each heading of a language.
+func splitHeadings(lines []string, l say.Language) (parts [len(headings)][]string) {
+	current := -1 // under no heading, or under one of another language
 	for _, line := range lines {
-		for _, h := range headings {
-			if rest, ok := strings.CutPrefix(line, h); ok {
-				current, line = h, rest
-				break
+		for i, h := range headings {
+			if rest, ok := strings.CutPrefix(line, h.In(l)); ok {
+				current, line = i, rest
+			} else if strings.HasPrefix(line, h.English) || strings.HasPrefix(line, h.Chinese) {
+				current = -1
 			}
 		}
-		if line = strings.TrimSpace(line); line != "" {
+		if line = strings.TrimSpace(line); line != "" && current >= 0 {
 			parts[current] = append(parts[current], line)
 		}
 	}
 	return parts
 }
 
-func joinLines(lines []string) string { return strings.Join(lines, " ") }
-
-// sentence starts a text with a capital, as it stands where no heading precedes it.
-func sentence(lines []string) string {
-	s := joinLines(lines)
+// sentence starts a text with a capital.
+func sentence(s string) string {
 	if s == "" {
 		return s
 	}
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
-// steps joins the lines of each numbered step.
-func steps(lines []string) []string {
-	var out []string
+// steps are the lines of each numbered step.
+func steps(lines []string) (out [][]string) {
 	for _, line := range lines {
 		number, text, ok := strings.Cut(line, ". ")
 		if ok && strings.Trim(number, "0123456789") == "" {
-			out = append(out, text)
+			out = append(out, []string{text})
 		} else if len(out) > 0 {
-			out[len(out)-1] += " " + line
+			out[len(out)-1] = append(out[len(out)-1], line)
 		}
 	}
 	return out

@@ -16,14 +16,22 @@
 // holder that overruns its lease is in luck for the same reason, but only while
 // somebody waits.
 //
-// Source: 000_9f7ee79c86e9a462.txt, lines 35-37.
+// Source: S0 "Distributed locks on Redis", lines 35-37.
 //
 // 想法：文档里的两行，照它的次序：先 SETNX 再 EXPIRE，两条都执行完才看 SETNX 的答复。
+//
+// 协议：
+//  1. SETNX key owner。
+//  2. EXPIRE key seconds，不管答复是什么。
+//  3. 第 1 步答复 1：拿到锁；0：别人持有，稍后再试。
+//  4. DEL key。
 //
 // 保证：只要每个持有者都及时删掉键，就互斥。
 //
 // 何时被破坏：持有者死掉时还有人在等：它们每尝试一次，就重新设定死掉的客户端的存活时间，所以只
 // 要有人想要锁，键就一直活着。超过租约的持有者因此反倒走运，但只在有人等的时候。
+//
+// 来源：S0《基于redis的分布式锁》第 35-37 行。
 
 package locks
 

@@ -2,9 +2,9 @@
 // documents that describe them. A variant sees only the ports of package world,
 // so the same source runs in the simulator and against real servers.
 //
-// Each file opens with five headings: Idea, Protocol, Guarantees, Breaks when,
-// Source. They are read at run time (see Variant.Doc), so the text next to the
-// code is the text that people see in lists and reports.
+// Each file opens with five headings, in English and in Chinese: Idea, Protocol,
+// Guarantees, Breaks when, Source. They are read at run time (see Variant.Doc), so the
+// text next to the code is the text that people see in lists and reports.
 package locks
 
 import (

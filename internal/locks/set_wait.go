@@ -20,10 +20,19 @@
 // primary, nobody is left to confirm, and nobody gets the lock until there is a
 // new one.
 //
-// Source: 002_350e0850a80a0d01.txt, lines 78-84; Redis documentation of WAIT.
+// Source: S2 "From SETNX to Redlock and WAIT", lines 78-84; Redis documentation of
+// WAIT.
 //
 // 想法：副本也有了这个键，才相信主节点。WAIT 只阻塞这一个客户端，直到有这么多副本确认了本连接
 // 的写入。
+//
+// 协议：
+//  1. 在一条专用的连接上：SET key token EX seconds NX；nil：稍后再试。（SET 失败了，WAIT 也照样答
+//     复，所以 OK 很要紧。）
+//  2. 在同一条连接上：WAIT 1 3000；1 或更多：拿到锁。（租约 10 秒时是 3000 毫秒；缩放的运行把两者
+//     一起缩放。）
+//  3. 不够，或者出错：EVAL unlock，因为 WAIT 什么也不撤销；稍后再试。
+//  4. 释放：EVAL unlock：GET key 等于 token -> DEL key，1；否则 0。
 //
 // 保证：同 set-nx-lua；另外，死掉的主节点带不走锁，只要接替它的是唯一的副本，而且这个副本期间
 // 没有重启过。
@@ -31,6 +40,8 @@
 // 何时被破坏：持有者超过租约；主节点还没有人发现它不在，就空着回来了，副本也跟随它。WAIT 数的
 // 是内存里有这次写入的副本，不是磁盘上有的，而且数的时候时间在走：租约从 SET 那一刻起就在计
 // 时。唯一的副本成为主节点之后，就没有谁来确认，在有新的副本之前谁也拿不到锁。
+//
+// 来源：S2（从 SETNX 到 Redlock 和 WAIT）第 78-84 行；Redis 文档里的 WAIT。
 
 package locks
 

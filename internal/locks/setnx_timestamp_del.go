@@ -20,9 +20,16 @@
 // holder overruns its lease, and its DEL frees another client's lock. A clock
 // that is ahead and then dies with its client blocks the others for longer.
 //
-// Source: 003_67466b891a5c8073.txt, line 2, read literally.
+// Source: S3 "A distributed lock on Redis, with two Lua scripts", line 2, read
+// literally.
 //
 // 想法：键的值就是锁到期的时刻。看到键被占着的，读出这个时刻，过了就把键清掉。
+//
+// 协议：
+//  1. SETNX key deadline，即客户端的墙上时钟加上租约再加 1 毫秒；1：拿到锁。
+//  2. 答复 0 时，GET key；按自己的墙上时钟，deadline 还没有过：稍后再试。
+//  3. 已经过了，就 DEL key，再做一次第 1 步；0：稍后再试。
+//  4. 释放：DEL key。
 //
 // 保证：只要所有墙上时钟一致、每个持有者都在租约之内做完、没有两个客户端去清理同一把遗留的锁，
 // 就互斥。与服务器的时钟无关。
@@ -30,6 +37,8 @@
 // 何时被破坏：竞争者的时钟比持有者的快，超过租约剩下的时间：它会接手一把还活着的锁；两个竞争者
 // 读到同一个已过的期限，慢的那个的 DEL 删掉快的那个的键；持有者超过租约，它的 DEL 放掉别人的
 // 锁。时钟快的客户端要是随后死掉，会把别人挡得更久。
+//
+// 来源：S3《redis实现分布式锁》第 2 行，照字面来读。
 
 package locks
 

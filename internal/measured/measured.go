@@ -45,12 +45,13 @@ type Cell struct {
 	Note     string    `json:"note"`
 	// Also are the letters that were found besides, worst first: a worse letter hides no other.
 	Also      []string `json:"also"`
-	Damage    bool     `json:"damage"`         // the resource was damaged, behind a fence where the lock hands out tokens
-	DamagedBy string   `json:"damaged_by"`     // the script or the story that shows it; "" for no damage
-	Walked    *int64   `json:"walked"`         // schedules of the column's kinds in the walk of the fault space; null: not walked
-	Vain      int64    `json:"without_effect"` // of these, those whose fault changed nothing
-	Cut       int64    `json:"cut_short"`      // those whose runs had no end: nobody knows
-	Story     *Shown   `json:"story"`          // of the walk, when the letter is worse for it; null when the runs alone have made it
+	Damage    bool     `json:"damage"`                  // the resource was damaged, behind a fence where the lock hands out tokens
+	DamagedBy string   `json:"damaged_by"`              // the script or the story that shows it; "" for no damage
+	DamagedZH string   `json:"damaged_by_zh,omitempty"` // the name of the script in Chinese; "" for a story
+	Walked    *int64   `json:"walked"`                  // schedules of the column's kinds in the walk of the fault space; null: not walked
+	Vain      int64    `json:"without_effect"`          // of these, those whose fault changed nothing
+	Cut       int64    `json:"cut_short"`               // those whose runs had no end: nobody knows
+	Story     *Shown   `json:"story"`                   // of the walk, when the letter is worse for it; null when the runs alone have made it
 }
 
 // Sighting is one run that showed a letter.
@@ -72,7 +73,7 @@ func ReadMatrix(data []byte) (*Matrix, error) {
 	}
 	for i := range m.Cells {
 		c := &m.Cells[i]
-		ok := printable(c.Lock, c.Fault, c.Letter, c.Note, c.DamagedBy) && printable(c.Also...)
+		ok := printable(c.Lock, c.Fault, c.Letter, c.Note, c.DamagedBy, c.DamagedZH) && printable(c.Also...)
 		if s := c.Story; s != nil {
 			ok = ok && printable(s.World, s.Story, s.Text, s.TextChinese)
 		}

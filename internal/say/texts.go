@@ -22,7 +22,7 @@ func (b Both) Phrase() Phrase { return quoted.With(b) }
 // quoted is a text by itself.
 var quoted = New1[Both]("{text}", "{text}")
 
-var textLists = [][][2]string{reportTexts, pageTexts, matrixTexts, exploreTexts, playTexts}
+var textLists = [][][2]string{reportTexts, pageTexts, matrixTexts, exploreTexts, playTexts, terminalTexts}
 
 var texts = func() map[string]string {
 	all := map[string]string{}

@@ -32,7 +32,7 @@ var matrixTexts = [][2]string{
 	{"Store", "存储"},
 	{"Breaks when, says its description", "说明里写的破坏条件"},
 	{"Source", "来源"},
-	{"What was tried:", "试过的："}, {"The resource was damaged:", "资源被损坏："},
+	{"What was tried:", "试过的："},
 	{"Who believes it holds the lock; grey: frozen; framed: two at once.", "谁以为自己持有锁；灰色：冻结；加框：两个同时。"},
 	{"Save this as", "存为"},
 	{"and run", "再运行"},

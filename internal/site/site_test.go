@@ -19,6 +19,7 @@ import (
 	"lockstep/internal/playground"
 	"lockstep/internal/report/page"
 	"lockstep/internal/report/playpage"
+	"lockstep/internal/report/reporttest"
 	"lockstep/internal/say"
 	"lockstep/internal/serve"
 	"lockstep/internal/tour"
@@ -48,7 +49,7 @@ var made = sync.OnceValues(func() (Tree, error) {
 	for _, l := range Languages {
 		drawn := []byte("<html><head>" + page.NewHead("").Meta() + "</head><body></body></html>")
 		in.Pages[l] = Tree{"matrix.html": drawn, "which-lock.html": drawn, "gallery/pause-past-lease.html": drawn}
-		in.Titles[l] = map[string]string{"pause-past-lease": "A long pause outlives the lease"}
+		in.Titles[l] = map[string]string{"pause-past-lease": map[say.Language]string{say.English: "A long pause outlives the lease", say.Chinese: "长停顿超过租约"}[l]}
 		var err error
 		if in.Cards[l], err = tour.Cards(context.Background(), 1, l); err != nil {
 			return nil, err
@@ -215,5 +216,24 @@ func TestOnlyOurFolderIsWritten(t *testing.T) {
 	}
 	if _, err := os.Stat(outside); err != nil {
 		t.Error("a file outside of the folder was removed")
+	}
+}
+
+// file matches a scenario file in JSON.
+var file = regexp.MustCompile(`"scenario: (?:[^"\\]|\\.)*"`)
+
+// The Chinese site is Chinese. (What the program has drawn has tests of its own.)
+func TestNoEnglishIsLeftOnTheChineseSite(t *testing.T) {
+	files := site(t)
+	for _, name := range []string{home(say.Chinese), named("tour", say.Chinese), "playground/" + playpage.Name(say.Chinese)} {
+		if len(files[name]) == 0 {
+			t.Errorf("there is no %s", name)
+		}
+		for _, text := range reporttest.English(files[name]) {
+			text = file.ReplaceAllString(text, "") // the data of the playground has scenario files, and names of all sorts
+			if runs := reporttest.EnglishRuns(text); len(runs) > 0 {
+				t.Errorf("%s: %q in %s", name, runs, text)
+			}
+		}
 	}
 }

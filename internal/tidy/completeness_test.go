@@ -1,6 +1,7 @@
 package tidy
 
 import (
+	"go/ast"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -176,6 +177,13 @@ func TestFilesStayReadable(t *testing.T) {
 	for _, s := range sources(t) {
 		if !s.test && s.lines > 400 {
 			t.Errorf("%s has %d lines, more than 400: split it by what its parts are about", s.path, s.lines)
+		}
+		for _, d := range s.file.Decls {
+			if lines := s.set.Position(d.End()).Line - s.set.Position(d.Pos()).Line + 1; !s.test && lines > 70 {
+				if f, ok := d.(*ast.FuncDecl); ok {
+					t.Errorf("%s: %s has %d lines, more than 70", s.at(d), f.Name.Name, lines)
+				}
+			}
 		}
 	}
 }

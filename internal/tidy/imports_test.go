@@ -65,7 +65,7 @@ var layers = map[string][]string{
 	},
 	"internal/claims": {
 		"internal/checker", "internal/faults", "internal/history", "internal/locks", "internal/plan", "internal/run",
-		"internal/scenario", "internal/shard", "internal/sim", "internal/timerwheel", "internal/world",
+		"internal/say", "internal/scenario", "internal/shard", "internal/sim", "internal/timerwheel", "internal/world",
 	},
 	"scenarios":         {},
 	"examples":          {},

@@ -18,9 +18,15 @@ const meltingLock = `// Lock melting
 //
 // 想法：比较和删除是服务器的同一条命令。
 //
+// 协议：
+//  1. SET key token PX milliseconds NX；OK：拿到锁；nil：稍后再试。
+//  2. DELEX key IFEQ token。
+//
 // 保证：释放删掉的是客户端自己的条目，或者什么也不删。
 //
 // 何时被破坏：持有者超过租约，因为工作慢或停顿。
+//
+// 来源：Redis 文档里的 DELEX，Redis 8.4 的命令。
 
 package locks
 

@@ -1,12 +1,16 @@
 package tidy
 
 import (
+	"go/ast"
+	"io/fs"
 	"path/filepath"
+	"strings"
 	"testing"
 	"unicode"
 
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
+	"lockstep/internal/report/reporttest"
 	"lockstep/internal/say"
 	"lockstep/internal/scenario"
 )
@@ -45,10 +49,51 @@ func TestEveryStoryIsToldInChinese(t *testing.T) {
 func TestEveryLockIsDescribedInChinese(t *testing.T) {
 	for _, v := range locks.Known() {
 		d := v.Doc(say.Chinese)
-		for heading, text := range map[string]string{"想法": d.Idea, "保证": d.Guarantees, "何时被破坏": d.BreaksWhen} {
+		for heading, text := range map[string]string{
+			"想法": d.Idea, "协议": strings.Join(d.Protocol, ""), "保证": d.Guarantees, "何时被破坏": d.BreaksWhen, "来源": d.Source,
+		} {
 			if !isChinese(text) {
 				t.Errorf("internal/locks/%s: the heading %s is missing or empty in the comment at the top", v.File, heading)
 			}
+			if left := reporttest.EnglishRuns(text); len(left) > 0 {
+				t.Errorf("internal/locks/%s: English below %s: %q", v.File, heading, left)
+			}
+		}
+		if english := v.Doc(say.English).Protocol; len(d.Protocol) != len(english) {
+			t.Errorf("internal/locks/%s: the protocol has %d steps in English, and %d in Chinese", v.File, len(english), len(d.Protocol))
+		}
+	}
+}
+
+// Every page is looked at in Chinese by a test: of its own package, or of one that draws it.
+func TestEveryPageIsTriedInChinese(t *testing.T) {
+	pages := map[string]bool{}
+	err := filepath.WalkDir(filepath.Join(root, "internal"), func(path string, _ fs.DirEntry, err error) error {
+		if filepath.Ext(path) == ".html" && !strings.Contains(path, "testdata") && filepath.Base(path) != "parts.html" {
+			dir, _ := filepath.Rel(root, filepath.Dir(path))
+			pages[filepath.ToSlash(dir)] = false
+		}
+		return err
+	})
+	if err != nil || len(pages) < 9 {
+		t.Fatalf("%d pages, %v", len(pages), err)
+	}
+	for _, s := range sources(t) {
+		if !s.test {
+			continue
+		}
+		ast.Inspect(s.file, func(n ast.Node) bool {
+			if x, ok := n.(*ast.SelectorExpr); ok && name(x.X) == "reporttest" && x.Sel.Name == "English" {
+				for _, dir := range append(s.imports(), "lockstep/"+s.dir) {
+					pages[strings.TrimPrefix(dir, "lockstep/")] = true
+				}
+			}
+			return true
+		})
+	}
+	for dir, tried := range pages {
+		if !tried {
+			t.Errorf("no test asks reporttest.English about the Chinese page of %s", dir)
 		}
 	}
 }

@@ -244,19 +244,26 @@ func clocksPlot(r *bundle.Run, m *bundle.Measures, points int, l say.Language) (
 	}))
 	t := head(l, "node", "first offset", "last offset", "farthest")
 	for _, id := range nodes {
-		name := clean.Text(h.Name(id), clean.MaxHeadName)
-		far := time.Duration(0)
-		for _, s := range lines[id] {
-			if max(s.Off, -s.Off) > max(far, -far) {
-				far = s.Off
-			}
-		}
-		t.Rows = append(t.Rows, []string{name, say.Measured(lines[id][0].Off).In(l), say.Measured(lines[id][len(lines[id])-1].Off).In(l), say.Measured(far).In(l)})
+		t.Rows = append(t.Rows, append([]string{clean.Text(h.Name(id), clean.MaxHeadName)}, offsets(lines[id], l)...))
 	}
 	n := say.Number(len(nodes))
 	svg, err := drawn(p, say.ClocksOff.With(n).In(l))
 	caption := say.ClocksFar.With(n, say.Measured(max(high, -low)), say.Flag(shown))
 	return Figure{SVG: svg, Caption: caption, Table: t}, err
+}
+
+// offsets are the first, the last and the farthest offset of a clock.
+func offsets(line []bundle.Skew, l say.Language) (out []string) {
+	far := line[0].Off
+	for _, s := range line {
+		if max(s.Off, -s.Off) > max(far, -far) {
+			far = s.Off
+		}
+	}
+	for _, off := range []time.Duration{line[0].Off, line[len(line)-1].Off, far} {
+		out = append(out, say.Measured(off).In(l))
+	}
+	return out
 }
 
 // wholeBetween labels a few whole numbers of a range.

@@ -69,7 +69,6 @@ type Cell struct {
 	Worst           *Run
 	Also            []checker.Letter // that were found besides, worst first
 	DamagedBy       string           // the script or the story by which the resource was damaged; "" when it was not
-	Stored          bool             // DamagedBy is quoted from what was stored, in English
 	Walk            *Walk            // nil when the walk has no part in the cell
 }
 

@@ -332,7 +332,7 @@ func TestNoEnglishIsLeftOnAChineseMatrix(t *testing.T) {
 	}
 	for i := range m.Locks {
 		l := &m.Locks[i]
-		l.Group, l.Store, l.Idea, l.BreaksWhen = said, said, said, said
+		l.Group, l.Store, l.Idea, l.BreaksWhen, l.Source = said, said, said, said, said
 		for k := range l.Cells {
 			c := &l.Cells[k]
 			c.Note, c.Tried = said, []string{said}

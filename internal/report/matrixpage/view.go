@@ -82,7 +82,6 @@ type matrixCellView struct {
 	Counts                            string
 	Tried                             []string
 	Besides                           []string // what the letter does not say
-	DamagedIn                         string   // what damaged the resource, quoted; "" when Besides says it
 	Command                           string   // plays the walk's story; "" when the runs alone have made the letter
 	About                             string   // what the run below is
 	Run                               *runOfCell
@@ -225,9 +224,7 @@ func newMatrixCellView(c *Cell, lock string, column *columnView, seeds int, d de
 		v.Class += " walked"
 		v.Command = clean.Text(c.Walk.Command, clean.MaxLine)
 	}
-	if v.Besides = besides(c, l); c.Stored {
-		v.DamagedIn = clean.Text(c.DamagedBy, clean.MaxLine)
-	}
+	v.Besides = besides(c, l)
 	if c.Letter != notApplicable && c.Runs+c.Untested > 0 {
 		v.Outcome = outcome(c).In(l)
 		v.Counts = clean.Sentence(counts(c, seeds).In(l))

@@ -31,7 +31,7 @@ func besides(c *Cell, l say.Language) (out []string) {
 		}
 		add(say.FoundBesides.With(say.Verbatim(clean.Text(strings.Join(also, ", "), clean.MaxName))))
 	}
-	if c.DamagedBy != "" && !c.Stored {
+	if c.DamagedBy != "" {
 		add(say.DamagedBy.With(say.Verbatim(c.DamagedBy)))
 	}
 	w := c.Walk

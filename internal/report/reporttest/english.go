@@ -11,7 +11,7 @@ import (
 	"lockstep/internal/locks"
 )
 
-// English returns the texts of a page that have English words.
+// English returns the texts of a page that have English words, which a Chinese page has not.
 func English(page []byte) (out []string) {
 	doc, err := html.Parse(strings.NewReader(string(page)))
 	if err != nil {
@@ -24,8 +24,10 @@ func English(page []byte) (out []string) {
 			data := n.Data
 			if n.Parent.Data == "script" {
 				data = keys.ReplaceAllString(data, "")
+			} else {
+				data = titles.ReplaceAllString(data, "")
 			}
-			if prose(data) {
+			if len(words(data)) > 0 {
 				out = append(out, strings.TrimSpace(data))
 			}
 			return
@@ -33,7 +35,7 @@ func English(page []byte) (out []string) {
 			return
 		}
 		for _, a := range n.Attr {
-			if slices.Contains([]string{"aria-label", "title", "placeholder"}, a.Key) && prose(a.Val) {
+			if slices.Contains([]string{"aria-label", "title", "placeholder"}, a.Key) && len(words(a.Val)) > 0 {
 				out = append(out, a.Val)
 			}
 		}
@@ -77,13 +79,26 @@ var keys = regexp.MustCompile(`"[a-z]+":|\{[a-z]+\}`)
 
 var latin = regexp.MustCompile(`-{0,2}[A-Za-z][A-Za-z0-9_./:-]*[A-Za-z0-9/]`)
 
-// prose reports whether a text has a word that is no name.
-func prose(s string) bool {
+// EnglishRuns are what is English in a Chinese text that is full of code: three words and more in a row.
+func EnglishRuns(text string) []string {
+	return slices.DeleteFunc(runs.FindAllString(inBrackets.ReplaceAllString(titles.ReplaceAllString(text, ""), ""), -1), func(run string) bool { return len(words(run)) < 3 })
+}
+
+var runs = regexp.MustCompile(`[A-Za-z][A-Za-z'-]*(?:[,;:]? [A-Za-z][A-Za-z'-]*){2,}`)
+
+// words are the English ones of a text, without names.
+func words(s string) []string {
 	s = inBrackets.ReplaceAllString(s, "")
-	return slices.ContainsFunc(latin.FindAllString(s, -1), func(word string) bool {
-		return !names[word] && !strings.ContainsAny(word, "0123456789_./") && !strings.HasPrefix(word, "--") && word != strings.ToUpper(word)
+	return slices.DeleteFunc(latin.FindAllString(s, -1), func(word string) bool {
+		return names[word] || strings.ContainsAny(word, "0123456789_./") || strings.HasPrefix(word, "--") || word == strings.ToUpper(word) || identifier.MatchString(word)
 	})
 }
+
+// titles are those of published works, in their own language.
+var titles = regexp.MustCompile(`"[A-Z][^"]*"`)
+
+// identifier matches what only code writes so: lockAndGetToken.
+var identifier = regexp.MustCompile(`[a-z][A-Z]`)
 
 // inBrackets is the English name of a word that the page explains, or what a server says.
 var inBrackets = regexp.MustCompile(`（[A-Za-z -]+）|ERR .*`)
@@ -93,13 +108,13 @@ var inBrackets = regexp.MustCompile(`（[A-Za-z -]+）|ERR .*`)
 var names = func() map[string]bool {
 	all := map[string]bool{}
 	for _, list := range [][]string{
-		strings.Fields("Redis Cluster MySQL PostgreSQL Consul ZooKeeper etcd Redisson Redlock Go tick simulate search sim process ppm Lua zip"),
-		strings.Fields("lease pause loss ms run FILE redis redis-nodes mysql postgres zookeeper consul"), // keys and units of scenarios, a command, stores
-		strings.Fields("acquire lock unlock renew release ClassCastException String Integer"),            // scripts of the locks, and what a driver says
+		strings.Fields("Redis Cluster MySQL PostgreSQL Consul ZooKeeper etcd Redisson Redlock Go tick simulate search sim process ppm Lua zip lockstep"),
+		strings.Fields("lease pause loss ms run FILE redis redis-nodes mysql postgres zookeeper consul"),               // keys and units of scenarios, a command, stores
+		strings.Fields("acquire lock unlock renew release obtain extend exists Txn ClassCastException String Integer"), // scripts of the locks, and what a driver says
 		// Terms and code in what stories and locks say of themselves.
 		strings.Fields("watch revision keep-alive keepalive context socket nil finally kill id hash tag czxid create delete Linux Valkey TairString"),
 		strings.Fields("lock-delay ModifyIndex node-timeout repl-timeout fairLockWaitTimeout leaseTime tryLock getToken lockAndGetToken"),
-		strings.Fields("key value name token seconds milliseconds lKey lkey lockKey"), // arguments of commands
+		strings.Fields("key value name token owner deadline prefix seconds milliseconds lKey lkey lockKey"), // arguments of commands
 		strings.Fields("go-redis Refresh Extend"), // a client library, and methods of libraries
 	} {
 		for _, name := range list {

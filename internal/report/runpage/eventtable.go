@@ -145,7 +145,7 @@ func (t *tabler) text(e *history.Event) string {
 func (t *tabler) words(e *history.Event) string {
 	var out say.List
 	if text := clean.Text(t.text(e), 90); text != "" {
-		out = append(out, say.Verbatim(text))
+		out = append(out, say.Reason(text))
 	}
 	add := func(p say.Phrase) { out = append(out, p) }
 	if e.Owner != 0 {
