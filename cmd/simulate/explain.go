@@ -101,7 +101,7 @@ func explainRun(ctx context.Context, g *globals, w io.Writer, dir string) error 
 		if i > 0 {
 			fmt.Fprintln(w)
 		}
-		fmt.Fprint(w, terminal.Narrate(checker.Judge(h), s.Plan, terminal.Options{Color: g.color(), Signs: g.signs(), Width: g.width(), Language: g.language}))
+		fmt.Fprint(w, terminal.Narrate(checker.Judge(h), s.Plan, g.terminal()))
 	}
 	return nil
 }

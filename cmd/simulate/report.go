@@ -161,7 +161,7 @@ func (f *reportFlags) one(w io.Writer, s *rundir.Run, chosen []forms.Form, out *
 		out.objects = append(out.objects, data)
 		return r.Status(), err
 	}
-	fmt.Fprint(w, terminal.Report(b, terminal.Options{Color: f.color(), Signs: f.signs(), Width: f.width(), Brief: f.quiet, Language: f.language}))
+	fmt.Fprint(w, terminal.Report(b, f.terminal()))
 	for _, p := range changes(s.Was, r) {
 		fmt.Fprintln(w, f.named("changed", p))
 	}

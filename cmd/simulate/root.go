@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 
+	"lockstep/internal/report/terminal"
 	"lockstep/internal/say"
 
 	"github.com/spf13/cobra"
@@ -87,6 +88,11 @@ func (g *globals) width() int {
 		return w
 	}
 	return 80
+}
+
+// terminal is what stdout can show.
+func (g *globals) terminal() terminal.Options {
+	return terminal.Options{Color: g.color(), Signs: g.signs(), Width: g.width(), Brief: g.quiet, Language: g.language}
 }
 
 func versionCommand(g *globals) *cobra.Command {
