@@ -50,9 +50,9 @@ are; what makes them hard to compare comes first.
 
 Formats (of a comparison: html and json):
 ` + listed.String() + "\n" + exitHint,
-		Example: `  simulate report reports/pause-past-lease/*
-  simulate report reports/latest --format junit,md
-  simulate report reports/latest --format md --to -`,
+		Example: `  simulate report reports/pause-past-lease/*         # side by side
+  simulate report reports/latest --format junit,md   # for CI
+  simulate report reports/latest --format md --to -  # to stdout`,
 		Args:              arguments(1, many, "run directories, such as reports/latest"),
 		ValidArgsFunction: completeRuns(g),
 		RunE: func(cmd *cobra.Command, args []string) error {

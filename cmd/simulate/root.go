@@ -97,10 +97,11 @@ func (g *globals) terminal() terminal.Options {
 
 func versionCommand(g *globals) *cobra.Command {
 	return &cobra.Command{
-		Use:     "version",
-		Short:   "Print the version of this program",
-		Example: "  simulate version\n  simulate version --json",
-		Args:    noArguments,
+		Use:   "version",
+		Short: "Print the version of this program",
+		Example: `  simulate version         # for people
+  simulate version --json  # for a script`,
+		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if g.json {
 				return printJSON(cmd.OutOrStdout(), map[string]any{"schema": 1, "version": buildVersion()})
