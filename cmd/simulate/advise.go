@@ -31,8 +31,8 @@ which you tick them.
 
 Kinds of faults:
 ` + kindsHelp(),
-		Example: `  simulate advise --expect pause,fail-over
-  simulate advise --expect crash,restart,lost-reply --json`,
+		Example: `  simulate advise --expect pause,fail-over  # which locks survive these two
+  simulate advise --expect crash,restart,lost-reply --json  # for a script`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.advise(cmd.Context()) },
 	}

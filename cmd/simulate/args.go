@@ -27,13 +27,13 @@ func checkArguments(root *cobra.Command, g *globals) {
 		switch cmd.Name() {
 		case "completion":
 			cmd.Args, cmd.RunE, cmd.DisableFlagsInUseLine = g.subcommand, showHelp, true
-			cmd.Example = "  source <(simulate completion bash)\n  simulate completion zsh > \"${fpath[1]}/_simulate\""
+			cmd.Example = "  source <(simulate completion bash)  # in this shell\n  simulate completion zsh > \"${fpath[1]}/_simulate\"  # for good"
 			for _, shell := range cmd.Commands() {
 				shell.Args = noArguments
-				shell.Example = "  simulate completion " + shell.Name() + "\n  simulate completion " + shell.Name() + " --no-descriptions"
+				shell.Example = "  simulate completion " + shell.Name() + "  # the script\n  simulate completion " + shell.Name() + " --no-descriptions  # names only"
 			}
 		case "help":
-			cmd.Example = "  simulate help run\n  simulate run --help"
+			cmd.Example = "  simulate help run    # of one command\n  simulate run --help  # the same"
 			cmd.Run, cmd.RunE = nil, help
 		}
 	}

@@ -53,9 +53,9 @@ Neither has expectations. Two clients that certainly held a lock at once, or a b
 property, give exit code 1; otherwise, what is only possible, or unknown, gives 3.
 
 ` + exitHint,
-		Example: `  simulate check production.csv --clock-error 50ms --lease 30s
-  simulate check locks.jsonl.gz --columns time=ts,client=pod --time-unit ms
-  simulate check reports/latest/history.jsonl`,
+		Example: `  simulate check production.csv --clock-error 50ms --lease 30s  # a log of yours
+  simulate check locks.jsonl.gz --columns time=ts,client=pod  # other names
+  simulate check reports/latest/history.jsonl  # the history of a run`,
 		Args: arguments(1, many, "logs or histories, such as production.csv or reports/latest/history.jsonl; - for stdin"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			cmd.LocalNonPersistentFlags().Visit(func(flag *pflag.Flag) {

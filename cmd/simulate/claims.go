@@ -43,9 +43,9 @@ simulator; its verdict is computed from what was counted there:
   depends  it holds under one of the conditions tried and fails under another
 
 No verdict is set in advance. The exit code is 0 whatever the verdicts are.`,
-		Example: `  simulate claims
-  simulate claims --claim 5,18
-  simulate claims --json > claims.json`,
+		Example: `  simulate claims                       # all of them
+  simulate claims --claim 5,18          # two of them
+  simulate claims --json > claims.json  # to keep`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.measure(cmd.Context()) },
 	}

@@ -170,7 +170,7 @@ func (f *reportFlags) showComparison(w io.Writer, c *compare.Comparison, files [
 	if f.json {
 		return printComparison(w, c, files)
 	}
-	text := terminal.Comparison(c, terminal.Options{Color: f.color(), Signs: f.signs(), Width: f.width(), Brief: f.quiet, Language: f.language})
+	text := terminal.Comparison(c, f.terminal())
 	_, err := fmt.Fprintln(w, text+f.named("wrote", wrote(files, f.comparisonDir())))
 	return err
 }

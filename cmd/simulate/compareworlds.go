@@ -67,9 +67,9 @@ Exit codes:
   0    all cells that could be played agree
   1    some differ
   3    some put nothing to the test, or none could be played`,
-		Example: `  simulate compare-worlds --lock set-nx-lua,watchdog-lua
-  simulate compare-worlds --letter V,F,VF,D --times 20 --keep runs.jsonl
-  simulate compare-worlds --cutsets --lock redlock --keep runs.jsonl`,
+		Example: `  simulate compare-worlds --lock set-nx-lua,watchdog-lua  # two locks
+  simulate compare-worlds --letter V,F,VF,D --times 20    # whatever breaks
+  simulate compare-worlds --cutsets --lock redlock        # what the walk found`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.compare(cmd) },
 	}

@@ -56,8 +56,10 @@ with docs/worlds-in-full.json what came of cells that do harm only at a scale of
   simulate claims --json > docs/claims.json
 
 and with docs/counterexamples/, made by --shrink, the smallest story that breaks each lock.`,
-		Example: "  simulate docs\n  simulate docs /tmp/reference\n  simulate docs --man /tmp/man",
-		Args:    arguments(0, 1, "one folder, such as docs"),
+		Example: `  simulate docs                 # into docs/
+  simulate docs /tmp/reference  # elsewhere
+  simulate docs --man /tmp/man  # as manual pages`,
+		Args: arguments(0, 1, "one folder, such as docs"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if man != "" {
 				return writeMan(g, cmd.OutOrStdout(), man)

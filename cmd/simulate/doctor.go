@@ -26,8 +26,9 @@ one on Debian and with what cannot be done without it. No server is started. Rea
 servers need Linux; elsewhere it shows what is of use there.
 
 The simulator needs none of them, so the exit code is 0 whatever is missing.`,
-		Example: "  simulate doctor\n  simulate doctor --json",
-		Args:    noArguments,
+		Example: `  simulate doctor         # what is missing, and how to get it
+  simulate doctor --json  # for a script`,
+		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			found := examineAll(cmd.Context(), runtime.GOOS)
 			if g.json {

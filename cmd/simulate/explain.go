@@ -23,9 +23,9 @@ func explainCommand(g *globals) *cobra.Command {
 	return speaks(settable(&cobra.Command{
 		Use:   "explain <run-dir|file|name>",
 		Short: "Narrate a stored run, or show a scenario with all defaults",
-		Example: `  simulate explain reports/latest
-  simulate explain pause-past-lease
-  simulate explain my.yaml --json`,
+		Example: `  simulate explain reports/latest    # the story of the newest run
+  simulate explain pause-past-lease  # a scenario with its defaults
+  simulate explain my.yaml --json    # for a script`,
 		Args: arguments(1, 1, "one run directory or scenario, such as reports/latest or pause-past-lease"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if _, gone := rundir.Dangling(args[0]); gone || rundir.Is(args[0]) {
@@ -101,7 +101,7 @@ func explainRun(ctx context.Context, g *globals, w io.Writer, dir string) error 
 		if i > 0 {
 			fmt.Fprintln(w)
 		}
-		fmt.Fprint(w, terminal.Narrate(checker.Judge(h), s.Plan, terminal.Options{Color: g.color(), Signs: g.signs(), Width: g.width(), Language: g.language}))
+		fmt.Fprint(w, terminal.Narrate(checker.Judge(h), s.Plan, g.terminal()))
 	}
 	return nil
 }

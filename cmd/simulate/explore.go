@@ -60,9 +60,9 @@ result knows of the walked locks, and puts their stories into its folder.
 
 Kinds of faults:
 ` + kindsHelp(),
-		Example: `  simulate explore set-nx-lua
-  simulate explore redlock --faults 2 --only server-clock,lost-request
-  simulate explore redlock --faults 2 --into docs/explore.json`,
+		Example: `  simulate explore set-nx-lua  # every single fault
+  simulate explore redlock --faults 2 --only server-clock,cut  # pairs
+  simulate explore redlock --faults 2 --into docs/explore.json  # keep it`,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.explore(cmd.Context(), args) },
 	}
 	cmd.Flags().IntVar(&f.faults, "faults", 1, "the most faults in one schedule")

@@ -28,7 +28,7 @@ func everyCommand() []*cobra.Command {
 }
 
 // TestHelpSaysWhatToType wants a sentence at the top of every help, then two or three lines to type, each of
-// them a command line that exists, and nothing too wide.
+// them a command line that exists, with a word on what it is for, and nothing too wide.
 func TestHelpSaysWhatToType(t *testing.T) {
 	for _, cmd := range everyCommand() {
 		var out bytes.Buffer
@@ -66,8 +66,11 @@ func checkExample(t *testing.T, of *cobra.Command, line string) {
 		t.Errorf("the help of %s begins with %q, which is no example", of.CommandPath(), line)
 		return
 	}
+	command, word, _ := strings.Cut(command, "  # ")
+	if word == "" {
+		t.Errorf("the help of %s does not say what %q is for", of.CommandPath(), line)
+	}
 	command, _, _ = strings.Cut(command, " > ")
-	command, _, _ = strings.Cut(command, "  # ")
 	cmd, rest, err := rootCommand().Find(strings.Fields(strings.TrimRight(command, ")")))
 	if err != nil {
 		t.Errorf("example %q of %s: %v", line, of.CommandPath(), err)

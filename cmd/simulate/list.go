@@ -29,9 +29,11 @@ func listCommand(g *globals) *cobra.Command {
 		word("scenarios", "the stories"), word("runs", "what was played"),
 	}
 	return speaks(&cobra.Command{
-		Use:       "list locks|bugs|faults|moments|properties|scenarios|runs",
-		Short:     "List locks, faults, scenarios, runs and more",
-		Example:   "  simulate list locks\n  simulate list bugs\n  simulate list locks --json",
+		Use:   "list locks|bugs|faults|moments|properties|scenarios|runs",
+		Short: "List locks, faults, scenarios, runs and more",
+		Example: `  simulate list locks         # the designs
+  simulate list bugs          # published ones, of libraries
+  simulate list locks --json  # for a script`,
 		Args:      oneOf("list", kinds),
 		ValidArgs: kinds,
 		RunE: func(cmd *cobra.Command, args []string) error {

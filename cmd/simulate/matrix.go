@@ -52,9 +52,9 @@ than 1, the walk plays no part.
 
 --scripts plays the scripts as they stand, and lists each with the letter that it
 showed; --export writes them as scenario files, too.`,
-		Example: `  simulate matrix --lock set-nx-lua,redlock --fault GP,RS --seeds 1000
-  simulate matrix --lock set-nx-lua --backend process --scale 0.1
-  simulate matrix --scripts --lock redlock --fault RS --export my-scripts`,
+		Example: `  simulate matrix --lock redlock --fault GP,RS --seeds 1000        # two cells
+  simulate matrix --lock set-nx-lua --backend process --scale 0.1  # for real
+  simulate matrix --scripts --lock redlock --export mine           # as files`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return f.measure(cmd.Context(), cmd.Flags().Changed("seeds"))

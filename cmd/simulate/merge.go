@@ -36,9 +36,9 @@ is shrunk here. All parts must be there, each once, in any order.
 docs/machines.md says how to start the shards on Kubernetes, Slurm and in CI.
 
 ` + exitHint,
-		Example: `  simulate search redlock-storm --seeds 1000000 --shard 3/16 --part part-3.json
-  simulate merge part-*.json --json
-  simulate merge part-1.json part-2.json --partial half.json`,
+		Example: `  simulate search redlock-storm --shard 3/16 --part part-3.json  # a share
+  simulate merge part-*.json --json  # the whole result
+  simulate merge part-1.json part-2.json --partial half.json  # go on later`,
 		Args: arguments(1, many, "the parts, such as part-*.json, or their folder"),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.merge(cmd.Context(), args) },
 	}

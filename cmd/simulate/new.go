@@ -84,9 +84,9 @@ Outside the sources of lockstep, a scenario is written into the current folder. 
 adapter is for a lock of your own, anywhere. In Go it is a folder: a module with a lock,
 a test that plays it with package locktest, and a story. In the other languages of --in
 it is one file: a program that simulate run --lock-command plays on real servers.`,
-		Example: `  simulate new lock my-lock
-  simulate new scenario my-lock-breaks --lock my-lock
-  simulate new adapter mylock --in go`,
+		Example: `  simulate new lock my-lock  # a design, in this repository
+  simulate new scenario my-lock-breaks --lock my-lock  # its story
+  simulate new adapter mylock --in go  # for a lock that you have`,
 		ValidArgs: kinds,
 		Args: func(cmd *cobra.Command, args []string) error {
 			switch {

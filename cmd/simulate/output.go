@@ -57,10 +57,9 @@ func (o *output) result(r *run.Result) error {
 	if o.shown++; o.shown > 1 {
 		fmt.Fprintln(o.f.stdout)
 	}
-	text := terminal.Report(b, terminal.Options{
-		Color: o.f.color(), Signs: o.f.signs(), Width: o.f.width(), Took: took, Brief: o.f.quiet, Language: o.f.language,
-	})
-	_, err = io.WriteString(o.f.stdout, text)
+	shown := o.f.terminal()
+	shown.Took = took
+	_, err = io.WriteString(o.f.stdout, terminal.Report(b, shown))
 	return err
 }
 

@@ -27,8 +27,8 @@ compare the histories: they are identical, byte for byte, or the first differenc
 is shown. A difference is a bug only if this very version played the run; otherwise it gives exit code 3. Runs on real servers cannot be repeated.
 
 ` + exitHint,
-		Example: `  simulate replay reports/latest
-  simulate replay reports/latest --json`,
+		Example: `  simulate replay reports/latest         # the newest run
+  simulate replay reports/latest --json  # for a script`,
 		Args:              arguments(1, 1, "one run directory, such as reports/latest"),
 		ValidArgsFunction: completeRuns(g),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -50,9 +50,9 @@ are; what makes them hard to compare comes first.
 
 Formats (of a comparison: html and json):
 ` + listed.String() + "\n" + exitHint,
-		Example: `  simulate report reports/pause-past-lease/*
-  simulate report reports/latest --format junit,md
-  simulate report reports/latest --format md --to -`,
+		Example: `  simulate report reports/pause-past-lease/*         # side by side
+  simulate report reports/latest --format junit,md   # for CI
+  simulate report reports/latest --format md --to -  # to stdout`,
 		Args:              arguments(1, many, "run directories, such as reports/latest"),
 		ValidArgsFunction: completeRuns(g),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -161,7 +161,7 @@ func (f *reportFlags) one(w io.Writer, s *rundir.Run, chosen []forms.Form, out *
 		out.objects = append(out.objects, data)
 		return r.Status(), err
 	}
-	fmt.Fprint(w, terminal.Report(b, terminal.Options{Color: f.color(), Signs: f.signs(), Width: f.width(), Brief: f.quiet, Language: f.language}))
+	fmt.Fprint(w, terminal.Report(b, f.terminal()))
 	for _, p := range changes(s.Was, r) {
 		fmt.Fprintln(w, f.named("changed", p))
 	}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 
+	"lockstep/internal/report/terminal"
 	"lockstep/internal/say"
 
 	"github.com/spf13/cobra"
@@ -89,12 +90,18 @@ func (g *globals) width() int {
 	return 80
 }
 
+// terminal is what stdout can show.
+func (g *globals) terminal() terminal.Options {
+	return terminal.Options{Color: g.color(), Signs: g.signs(), Width: g.width(), Brief: g.quiet, Language: g.language}
+}
+
 func versionCommand(g *globals) *cobra.Command {
 	return &cobra.Command{
-		Use:     "version",
-		Short:   "Print the version of this program",
-		Example: "  simulate version\n  simulate version --json",
-		Args:    noArguments,
+		Use:   "version",
+		Short: "Print the version of this program",
+		Example: `  simulate version         # for people
+  simulate version --json  # for a script`,
+		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if g.json {
 				return printJSON(cmd.OutOrStdout(), map[string]any{"schema": 1, "version": buildVersion()})

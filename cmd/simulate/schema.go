@@ -29,7 +29,8 @@ line of a scenario, relative to the file:
   # yaml-language-server: $schema=../../schema/scenario.schema.json
 
 Mistakes that only the whole file shows are left to simulate validate.`,
-		Example:   "  simulate schema > schema/scenario.schema.json\n  simulate schema result",
+		Example: `  simulate schema > schema/scenario.schema.json  # for an editor
+  simulate schema result                         # what --json prints`,
 		Args:      arguments(0, 1, "one schema: "+strings.Join(names, " or ")),
 		ValidArgs: names,
 		RunE: func(cmd *cobra.Command, args []string) error {

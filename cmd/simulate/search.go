@@ -51,9 +51,9 @@ gives 0 if the scenario expects just that of the lock; then 1 means that no seed
 it.
 
 ` + exitHint,
-		Example: `  simulate search scenarios/search/redlock-storm.yaml
-  simulate search redlock-storm --property no-lost-update --for 2m
-  simulate search mixed --lock set-nx-lua --seeds 10000`,
+		Example: `  simulate search scenarios/search/redlock-storm.yaml  # the usual 10,000 seeds
+  simulate search redlock-storm --property no-lost-update --for 2m  # by time
+  simulate search mixed --lock set-nx-lua --seeds 10000  # one lock`,
 		Args: arguments(1, 1, "one scenario, such as redlock-storm"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if cmd.Flags().Changed("seeds") && cmd.Flags().Changed("for") {

@@ -4,11 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 
 	"lockstep/internal/history"
 	"lockstep/internal/plan"
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/export"
+	"lockstep/internal/report/terminal"
 	"lockstep/internal/run"
 	"lockstep/internal/say"
 	"lockstep/internal/sim"
@@ -115,26 +117,6 @@ func (f *runFlags) showTallies(p *plan.Plan, tallies []*bundle.Tally, interrupte
 	}
 	first := f.seedOf(p)
 	fmt.Fprintf(f.stdout, "%s\n\n", f.said(say.SeedsFromTo.With(say.Verbatim(p.Prose(f.language).Name), say.Seed(first), say.Seed(first+uint64(f.times)-1))))
-	rows := [][]string{}
-	for _, t := range tallies {
-		met := say.SomeOf.With(say.Number(t.Met), say.Number(t.Runs))
-		if t.Unasked {
-			met = say.Text("nothing was expected")
-		}
-		first := []string{t.Lock, met.In(f.language)}
-		for _, broken := range t.BrokenTexts() {
-			rows = append(rows, append(first, broken.In(f.language)))
-			first = []string{"", ""}
-		}
-	}
-	f.printTable(f.stdout, []string{"lock", "as expected", "broken (runs; first seed)"}, rows)
-	for _, t := range tallies {
-		if t.Untested > 0 {
-			fmt.Fprintln(f.stdout, f.said(say.OfLock.With(say.Verbatim(t.Lock), t.UntestedText())))
-		}
-		if all := t.OfAllText(); !all.Empty() {
-			fmt.Fprintln(f.stdout, f.said(say.OfLock.With(say.Verbatim(t.Lock), all)))
-		}
-	}
-	return nil
+	_, err := io.WriteString(f.stdout, terminal.Seeds(tallies, f.terminal()))
+	return err
 }

@@ -43,8 +43,10 @@ The playground, where you drag a pause and watch two clients get in, is there on
 site has run: in the folder site, here or beside the program, or in --site.
 
 ` + exitHint,
-		Example: "  simulate serve\n  simulate serve --port 9000\n  simulate serve --out other/reports --port 0",
-		Args:    noArguments,
+		Example: `  simulate serve                               # on port 8177
+  simulate serve --port 9000                   # on another
+  simulate serve --out other/reports --port 0  # another store`,
+		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return serveStore(cmd.Context(), cmd.OutOrStdout(), g, port, site)
 		},

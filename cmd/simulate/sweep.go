@@ -55,9 +55,9 @@ A sweep measures and expects nothing: it ends with 0, and with 3 if nothing was 
 The same file is an ordinary story for run, which plays it as it stands.
 
 ` + exitHint,
-		Example: `  simulate sweep scenarios/search/pause-against-lease.yaml
-  simulate sweep pause-against-lease --lock set-nx-lua --seeds 1000
-  simulate sweep pause-against-lease --property no-stale-write --json`,
+		Example: `  simulate sweep scenarios/search/pause-against-lease.yaml  # all of its locks
+  simulate sweep pause-against-lease --lock set-nx-lua --seeds 1000  # finer
+  simulate sweep pause-against-lease --property no-stale-write  # of writes`,
 		Args: arguments(1, 1, "one scenario, such as pause-against-lease"),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.sweep(cmd.Context(), args[0]) },
 	}

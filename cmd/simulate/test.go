@@ -34,8 +34,8 @@ histories again, in any process. Everything is compiled again for it.
 The runtime is generated from the sources of the Go that is installed. If they are not as expected, this says so and runs plain go test.
 
 ` + exitHint,
-		Example: `  simulate test ./...
-  simulate test --seed 7 . -- -run TestMyLock/pause -v`,
+		Example: `  simulate test ./...  # every test, and each again
+  simulate test --seed 7 . -- -run TestMyLock/pause -v  # one run again`,
 		Args: func(*cobra.Command, []string) error {
 			if f.json {
 				return errors.New("--json: go test has a form of its own: simulate test -- -json")

@@ -35,9 +35,9 @@ and changes one thing. Nothing but this program is needed, and nothing is stored
 
 Without a lesson: the list, and then the first one. At a terminal, Enter goes on, a
 number answers, b goes back and q quits. Without a terminal everything is printed.`,
-		Example: `  simulate tour
-  simulate tour 4
-  simulate tour fence --lang zh`,
+		Example: `  simulate tour                  # the list, and the first lesson
+  simulate tour 4                # the fourth
+  simulate tour fence --lang zh  # in Chinese`,
 		Args: arguments(0, 1, "one lesson, such as 4 or fence"),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			lessons, _ := tour.Lessons() // without lessons there is nothing to complete

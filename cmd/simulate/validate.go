@@ -12,10 +12,12 @@ import (
 
 func validateCommand(g *globals) *cobra.Command {
 	return &cobra.Command{
-		Use:     "validate <file>...",
-		Short:   "Show all problems of scenario files, for editors and CI",
-		Example: "  simulate validate scenarios\n  simulate validate my.yaml --json\n  cat my.yaml | simulate validate -",
-		Args:    arguments(1, many, "files or folders, such as my.yaml; - for stdin"),
+		Use:   "validate <file>...",
+		Short: "Show all problems of scenario files, for editors and CI",
+		Example: `  simulate validate scenarios        # a folder
+  simulate validate my.yaml --json   # for an editor
+  cat my.yaml | simulate validate -  # from stdin`,
+		Args: arguments(1, many, "files or folders, such as my.yaml; - for stdin"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			plans, err := g.loadAll(cmd.Context(), args, os.Stdin)
 			var invalid *scenario.Invalid

@@ -180,6 +180,11 @@ func (j *Judgement) untested() say.Phrase {
 	}, say.NoDrawnHadEffect)
 }
 
+// NeverFired reports whether a fault that somebody has planned did not fire: the story was not told.
+func (j *Judgement) NeverFired() bool {
+	return slices.ContainsFunc(j.Faults, func(f FiredFault) bool { return f.Times == 0 && !f.Drawn && !j.History.Header.Drawn })
+}
+
 // uncontended says from when on nobody had to wait for another; nothing when somebody
 // always had to.
 func (j *Judgement) uncontended() say.Phrase {

@@ -70,7 +70,7 @@ var (
 		{Name: "wait", Doc: "How long a client waits for the lock in each round; then it gives up and says so. 0s: it tries once, and a lock that queues waits for one timeout.", Form: Patience, At: func(p *Plan) any { return &p.Workload.Wait }},
 		{Name: "work", Doc: "How long the work in the critical section takes; it reads first and writes the guarded resource last.", Example: "2s..3s", At: func(p *Plan) any { return &p.Workload.Work }},
 		{Name: "rest", Doc: "How long a client rests between two rounds.", Example: "100ms", At: func(p *Plan) any { return &p.Workload.Rest }},
-		{Name: "arrivals", Doc: "How much later each round begins than the one before, whether that one is over or not; a late round begins at once. It replaces rest.", Example: "500ms..2s",
+		{Name: "arrivals", Doc: "How much later each round begins than the one before, whether that one is over or not; a late round begins at once. It replaces rest. Thirty per minute are 2s, or 1s..3s.", Example: "500ms..2s",
 			Idle: func(p *Plan) bool { return p.Workload.Arrivals.Max == 0 }, At: func(p *Plan) any { return &p.Workload.Arrivals }},
 		{Name: "stagger", Shared: true, Doc: "How much later each client starts than the one before.", Example: "50ms", At: func(p *Plan) any { return &p.Workload.Stagger }},
 		{Name: "retry", Doc: "How long a lock that spins waits between two tries, 1ms or more.", Example: "100ms", Least: ms, At: func(p *Plan) any { return &p.Workload.Retry }},

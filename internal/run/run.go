@@ -64,7 +64,7 @@ type Status int
 
 // The statuses from best to worst.
 const (
-	NothingExpected Status = iota // the scenario says so; what was found is neither good nor bad
+	NothingExpected Status = iota // the scenario says so, and its faults fired; what was found is neither good nor bad
 	Met                           // every expectation holds
 	Inconclusive                  // something was not put to the test: a fault never fired, a verdict is unknown
 	Missed                        // an expectation does not hold
@@ -153,7 +153,11 @@ func (o *Outcome) Status() Status {
 	if o.Err != nil {
 		return Failed
 	}
-	if len(o.Expected) == 0 {
+	switch {
+	case len(o.Expected) > 0:
+	case o.Judgement.NeverFired(): // who only looks has not seen the story
+		return Inconclusive
+	default:
 		return NothingExpected
 	}
 	status := Met

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"lockstep/internal/checker"
+	"lockstep/internal/history"
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
 	"lockstep/internal/say"
@@ -18,12 +19,21 @@ func TestStatus(t *testing.T) {
 	expect := func(want string, got checker.Verdict) Expected {
 		return Expected{Expectation: plan.Expectation{Property: checker.MutualExclusionID, Verdict: want}, Got: got}
 	}
+	faultThat := func(drawn bool, times int) checker.FiredFault {
+		return checker.FiredFault{Fault: history.Fault{Number: 1, Drawn: drawn}, Times: times}
+	}
+	judged := func(f checker.FiredFault) checker.Judgement {
+		return checker.Judgement{History: history.New(history.Header{}), Faults: []checker.FiredFault{f}}
+	}
 	tests := []struct {
 		name string
 		give Outcome
 		want Status
 	}{
 		{"nothing expected", Outcome{}, NothingExpected},
+		{"nothing expected, and a fault never fired", Outcome{Judgement: judged(faultThat(false, 0))}, Inconclusive},
+		{"nothing expected, and every fault fired", Outcome{Judgement: judged(faultThat(false, 1))}, NothingExpected},
+		{"nothing expected, and luck drew a fault that never fired", Outcome{Judgement: judged(faultThat(true, 0))}, NothingExpected},
 		{"as expected", Outcome{Expected: []Expected{expect("kept", checker.Kept), expect("broken", checker.Broken)}}, Met},
 		{"broken instead of kept", Outcome{Expected: []Expected{expect("kept", checker.Broken)}}, Missed},
 		{"kept instead of broken", Outcome{Expected: []Expected{expect("broken", checker.Kept)}}, Missed},

@@ -149,6 +149,7 @@ func (r *reader) needReplica(s parts, p *plan.Plan) {
 		return
 	}
 	r.notInCluster(s, p)
+	r.notBesideSentinels(s, p)
 	missing, have := []string{}, false
 	for _, id := range p.Locks {
 		switch store := storeOf(p, id); store.Name {
@@ -171,6 +172,17 @@ func (r *reader) needReplica(s parts, p *plan.Plan) {
 		r.problemf(s.verb.key, "there is no replica to %s: add \"servers: {%s}\"", replicaFor(s.spec), strings.Join(each, ", "))
 	case !have:
 		r.problemf(s.verb.key, "there is no replica to %s: no lock of this scenario keeps its entries in a primary with replicas", replicaFor(s.spec))
+	}
+}
+
+// notBesideSentinels reports that an operator promotes where sentinels do: they make the replica one
+// again, and clients go by their word.
+func (r *reader) notBesideSentinels(s parts, p *plan.Plan) {
+	if s.spec.Promoter || s.spec.Ends != faults.EndNone {
+		return
+	}
+	if slices.ContainsFunc(p.Locks, func(id string) bool { return len(p.SentinelNames(storeOf(p, id))) > 0 }) {
+		r.problemf(s.verb.key, "%s does not go with sentinels, who would undo it: remove failover: {by: sentinel}, or cut the primary off (partition) and let them promote", s.spec.Name)
 	}
 }
 

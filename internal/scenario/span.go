@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -23,10 +24,28 @@ func (r *reader) span(n *node, name, example string) plan.Range {
 		return plan.Range{}
 	}
 	s, wrong := parseSpan(text)
+	if gap := gapOf(text); gap > 0 {
+		wrong = fmt.Sprintf("%s is a rate: write how much later one comes than the one before, %s: %s, or %s: %s..%s",
+			quote(text), name, Duration(gap), name, Duration(gap/2), Duration(gap/2*3))
+	}
 	if wrong != "" {
 		r.problemf(n, "%s", wrong)
 	}
 	return s
+}
+
+// rateForm is a rate, as people tell it: 30 per minute.
+var rateForm = regexp.MustCompile(`^([1-9][0-9]{0,5}) ?(?:per|/) ?(s|m|h)[a-z]*$`)
+
+// gapOf is the time from one to the next at a rate, to the millisecond; 0 when a text is no rate.
+func gapOf(text string) time.Duration {
+	m := rateForm.FindStringSubmatch(text)
+	if m == nil {
+		return 0
+	}
+	unit := map[string]time.Duration{"s": time.Second, "m": time.Minute, "h": time.Hour}[m[2]]
+	each, _ := strconv.ParseInt(m[1], 10, 64) // six digits at most
+	return max((unit / time.Duration(each)).Truncate(2*time.Millisecond), 2*time.Millisecond)
 }
 
 // varies reports whether a text looks like one that span reads and duration does not.

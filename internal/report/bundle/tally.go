@@ -47,6 +47,7 @@ type UntestedReason struct {
 type Tally struct {
 	SeedsTally
 	Worst    run.Status
+	best     run.Status // of the runs of which nothing was expected
 	from     uint64
 	reasons  map[string]say.Phrase // by their English
 	missed   *uint64               // the first seed that missed an expectation
@@ -57,8 +58,8 @@ type Tally struct {
 // NewTally counts seeds of a lock, so many from the first one on.
 func NewTally(lock string, first uint64, seeds int) *Tally {
 	return &Tally{
-		SeedsTally: SeedsTally{Lock: lock, Letters: map[checker.Letter]int{}, Broken: map[string]int{}, FirstBroke: map[string]uint64{}},
-		from:       first, hashes: make([]history.Hash, seeds), untested: make([]say.Phrase, seeds),
+		SeedsTally: SeedsTally{Lock: lock, Unasked: true, Letters: map[checker.Letter]int{}, Broken: map[string]int{}, FirstBroke: map[string]uint64{}},
+		best:       run.Inconclusive, from: first, hashes: make([]history.Hash, seeds), untested: make([]say.Phrase, seeds),
 	}
 }
 
@@ -77,7 +78,11 @@ func (t *Tally) Count(o *run.Outcome) {
 		}
 	}
 	status := o.Status()
-	t.Worst = max(t.Worst, status)
+	if len(o.Expected) == 0 {
+		t.best = min(t.best, status)
+	} else {
+		t.Worst, t.Unasked = max(t.Worst, status), false
+	}
 	t.untested[o.Seed-t.from] = o.WhyUntested()
 	if status.Good() {
 		t.Met++
@@ -98,7 +103,9 @@ func (t *Tally) Finish() {
 	if t.Runs == len(t.hashes) { // else somebody has interrupted it
 		t.Hash = history.CombineHashes(t.hashes).String()
 	}
-	t.Unasked = t.Worst == run.NothingExpected
+	if t.Unasked {
+		t.Worst = t.best // who only looks has seen something if one run told the story
+	}
 	t.reasons = map[string]say.Phrase{}
 	var whys []string
 	for _, why := range t.untested {
@@ -149,21 +156,29 @@ func (t *Tally) Why() say.Phrase {
 	return say.Phrase{}
 }
 
-// BrokenTexts say which properties broke how often, each on a line of its own.
-func (t *Tally) BrokenTexts() []say.Part {
-	switch {
-	case t.Tested == 0:
-		return []say.Part{say.Text("unknown: no run tested anything")}
-	case len(t.Broken) == 0:
-		// The rule of three: with no event in n runs, the rate is below 3/n with 95 % confidence.
-		return []say.Part{say.NoneBroke.With(say.Number(t.Tested), say.Number(max(t.Tested/3, 1)))}
-	}
-	var parts []say.Part
+// BrokenText says how often a property broke: in how many of the runs that are evidence, at which
+// rate, and with which seed first.
+type BrokenText struct {
+	Property          string
+	Runs, Rate, First say.Phrase
+}
+
+// BrokenRates are the properties that broke, by name.
+func (t *Tally) BrokenRates() (all []BrokenText) {
 	for _, name := range slices.Sorted(maps.Keys(t.Broken)) {
-		broke := say.BrokeIn.With(say.Verbatim(name), say.Number(t.Broken[name]), say.Number(t.Tested), say.Seed(t.FirstBroke[name]))
-		parts = append(parts, atRate(broke, t.Broken[name], t.Tested))
+		n := t.Broken[name]
+		all = append(all, BrokenText{name, say.SomeOf.With(say.Number(n), say.Number(t.Tested)), atRate(n, t.Tested), say.SeedIs.With(say.Seed(t.FirstBroke[name]))})
 	}
-	return parts
+	return all
+}
+
+// NoneBrokeText says what it means that nothing broke; nothing when something did, or nothing was tested.
+func (t *Tally) NoneBrokeText() say.Phrase {
+	if t.Tested == 0 || len(t.Broken) > 0 {
+		return say.Phrase{}
+	}
+	// The rule of three: with no event in n runs, the rate is below 3/n with 95 % confidence.
+	return say.NoneBroke.With(say.Number(t.Tested), say.Number(max(t.Tested/3, 1)))
 }
 
 // OfAllText says how often a run of this file breaks, with the runs that luck spared: who asks how
@@ -174,15 +189,15 @@ func (t *Tally) OfAllText() say.Phrase {
 	}
 	var parts say.Remarks
 	for _, name := range slices.Sorted(maps.Keys(t.Broken)) {
-		broke := say.BrokeInAll.With(say.Verbatim(name), say.Number(t.Broken[name]), say.Number(t.Tested+t.Spared))
-		parts = append(parts, atRate(broke, t.Broken[name], t.Tested+t.Spared))
+		n, all := t.Broken[name], t.Tested+t.Spared
+		parts = append(parts, say.BrokeAtRate.With(say.Verbatim(name), say.Number(n), say.Number(all), atRate(n, all)))
 	}
 	return say.WithTheSpared.With(say.Number(t.Spared), parts)
 }
 
-func atRate(broke say.Phrase, n, of int) say.Phrase {
+func atRate(n, of int) say.Phrase {
 	low, high := rate.Wilson(n, of)
-	return say.AtRate.With(broke, percent(rate.Of(n, of)), percent(low), percent(high))
+	return say.AtRate.With(percent(rate.Of(n, of)), percent(low), percent(high))
 }
 
 func percent(ppm int64) say.Verbatim { return say.Verbatim(rate.Percent(ppm)) }
@@ -190,8 +205,11 @@ func percent(ppm int64) say.Verbatim { return say.Verbatim(rate.Percent(ppm)) }
 // mostReasons is how many reasons are spelled out.
 const mostReasons = 3
 
-// UntestedText says how many runs tested nothing, and why.
+// UntestedText says how many runs tested nothing, and why; nothing when all did.
 func (t *Tally) UntestedText() say.Phrase {
+	if t.Untested == 0 {
+		return say.Phrase{}
+	}
 	var parts say.Remarks
 	for _, r := range t.Reasons[:min(len(t.Reasons), mostReasons)] {
 		parts = append(parts, say.ReasonTimes.With(t.reasons[r.Reason], say.Number(r.Runs)))

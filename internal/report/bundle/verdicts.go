@@ -63,6 +63,8 @@ func (r *Run) Outcome() string {
 	}
 	out := AsExpected
 	switch {
+	case len(r.Expected) == 0 && r.Judgement.NeverFired():
+		return Inconclusive
 	case len(r.Expected) == 0:
 		return nothingExpected
 	case !r.Untested.Empty():

@@ -130,6 +130,9 @@ func newPage(b *bundle.Bundle, stories []story, shared *figure.Figure, d richnes
 		Legend: diagram.Legend(b.Backend, l), Shapes: template.HTML(diagram.Shapes()), SetUp: setUp(b, l), Promises: promisesOf(b, l), linker: newLinker(l),
 		Picture: template.HTML(diagram.Picture(b, l)), // made by us, all texts escaped
 	}
+	if b.Backend == history.Sim {
+		v.Backend = "" // the mode says it
+	}
 	if history.Simulated(b.Backend) {
 		v.Mode = say.Text("simulated").In(l)
 	}

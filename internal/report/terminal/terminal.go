@@ -278,8 +278,3 @@ func (t *terminal) cut(p say.Phrase, columns int) string {
 	}
 	return clean.Text(p.In(t.o.Language), columns)
 }
-
-// right fills a text up with blanks on its left.
-func (t *terminal) right(s string, columns int) string {
-	return strings.Repeat(" ", max(columns-t.r.Width(s), 0)) + s
-}
