@@ -137,8 +137,8 @@ func TestWhatATerminalGets(t *testing.T) {
 		colours, bars bool
 	}{
 		{"a terminal", []string{"TERM=xterm"}, nil, true, false},
-		{"many seeds", []string{"TERM=xterm"}, []string{"--times", "40"}, false, true},
-		{"quiet", []string{"TERM=xterm"}, []string{"--times", "40", "--quiet"}, false, false},
+		{"many seeds", []string{"TERM=xterm"}, []string{"--times", "40"}, true, true},
+		{"quiet", []string{"TERM=xterm"}, []string{"--times", "40", "--quiet"}, true, false},
 		{"NO_COLOR", []string{"TERM=xterm", "NO_COLOR=1"}, nil, false, false},
 		{"--no-color", []string{"TERM=xterm"}, []string{"--no-color"}, false, false},
 		{"dumb", []string{"TERM=dumb"}, nil, false, false},
