@@ -55,27 +55,13 @@ func clocked(t *testing.T) *Server {
 	return s
 }
 
-// wantAhead compares a reading, which was taken between question and answer, with the
-// host's clock at both.
 func wantAhead(t *testing.T, s *Server, when string, want time.Duration) {
 	t.Helper()
-	wantBetween(t, s, when, func(time.Time) time.Duration { return want })
+	tellingRedis(s).want(t, when, steady(want))
 }
 
-// wantBetween is wantAhead for a clock whose lead grows: want says how large it is when the
-// host's clock shows a time.
-func wantBetween(t *testing.T, s *Server, when string, want func(time.Time) time.Duration) {
-	t.Helper()
-	before := time.Now().Round(0)
-	shown, err := s.Time(context.Background())
-	after := time.Now().Round(0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	least, most := before.Add(want(before)-wrong), after.Add(want(after)+wrong)
-	if shown.Before(least) || shown.After(most) {
-		t.Errorf("%s: it shows %v, want between %v and %v", when, shown, least, most)
-	}
+func tellingRedis(s *Server) *told {
+	return &told{Server: s, tells: func() (time.Time, error) { return s.Time(context.Background()) }}
 }
 
 func set(t *testing.T, s *Server, step time.Duration, ppm int64) {
@@ -122,7 +108,9 @@ func TestAClockDriftsAndStops(t *testing.T) {
 	wantAhead(t, s, "when the drift begins", 0)
 	time.Sleep(500 * time.Millisecond)
 	began := s.clock.since
-	wantBetween(t, s, "some time at three times the speed", func(now time.Time) time.Duration { return 2 * now.Sub(began) })
+	tellingRedis(s).want(t, "some time at three times the speed", func(now time.Time) (least, most time.Duration) {
+		return 2 * now.Sub(began), 2 * now.Sub(began)
+	})
 	set(t, s, 0, 0)
 	ended := s.clock.offset
 	time.Sleep(300 * time.Millisecond)
