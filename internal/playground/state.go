@@ -25,6 +25,7 @@ faults:
     after: 1s
     pause: A
     for: 3s
+zh: {scenario: 一次停顿，和一份租约}
 `
 
 // Title is what the story is called that the page begins with.

@@ -6,6 +6,7 @@ import (
 	"path"
 	"strings"
 	"testing"
+	"unicode"
 
 	"lockstep/internal/checker"
 	"lockstep/internal/say"
@@ -29,6 +30,13 @@ func TestAddressesComeBack(t *testing.T) {
 	}
 	if _, err := FromAddress("a%zz"); err == nil || !strings.Contains(err.Error(), "damaged") {
 		t.Errorf("a damaged address: %v", err)
+	}
+}
+
+func TestTheFirstStoryHasATitleInBothLanguages(t *testing.T) {
+	en, zh := Title(say.English), Title(say.Chinese)
+	if en == "" || !strings.ContainsFunc(zh, func(r rune) bool { return unicode.Is(unicode.Han, r) }) {
+		t.Errorf("the titles are %q and %q", en, zh)
 	}
 }
 
