@@ -163,6 +163,38 @@ func TestWhatHasComeIsThereAfterAPause(t *testing.T) {
 	}
 }
 
+// Behind a reply that is lost nothing comes on its connection, what the server says unasked no more than a reply.
+func TestNothingComesBehindALostReply(t *testing.T) {
+	heard := errors.New("nobody has tried")
+	lock := func(c *bubble.Client) (bubble.Lock, error) {
+		dial := func() net.Conn {
+			conn, err := c.Dial(context.Background(), "tcp", c.Addresses()[0])
+			if err != nil {
+				t.Fatal(err)
+			}
+			return conn
+		}
+		if c.Name() == "A" {
+			looks, changes := dial(), dial()
+			for _, line := range []string{"HELLO 3", "CLIENT TRACKING ON", "GET k"} {
+				_, heard = ask(looks, time.Second, strings.Fields(line)...)
+			}
+			if _, err := ask(changes, time.Second, "SET", "k", "1"); err != nil {
+				t.Error(err)
+			}
+			if !errors.Is(heard, os.ErrDeadlineExceeded) {
+				t.Errorf("GET is answered, in spite of the fault: %v", heard)
+			}
+			_, heard = ask(looks, time.Second, "PING")
+		}
+		return bare(c)
+	}
+	play(t, "clients: [A, B]\nfaults: [{when: A is about to send GET, drop: reply}]\n", lock, func(*bubble.World, *history.History) {})
+	if !errors.Is(heard, os.ErrDeadlineExceeded) {
+		t.Errorf("something comes behind the lost reply: %v", heard)
+	}
+}
+
 // A lock that is real code comes to the letters of the same lock in the simulator.
 func TestTheLettersAreThoseOfTheSimulator(t *testing.T) {
 	for _, story := range []string{

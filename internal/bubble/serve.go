@@ -26,6 +26,10 @@ func (c *conn) request(args []string) {
 	name := strings.ToUpper(args[0])
 	if answer, ok := c.ofConnection(name, args[1:]); ok {
 		c.asked = append(c.asked, answer)
+		if name == "CLIENT" && len(args) > 1 && !c.multi {
+			c.socket.AskClient(args[1:])
+			return
+		}
 		c.socket.Ask(world.OK())
 		return
 	}
@@ -96,9 +100,11 @@ func (c *conn) Push(message any) {
 		if c.version < 3 {
 			return
 		}
-		c.receive(func(buf []byte) []byte {
-			return resp.AppendPush(buf, world.Bulk("invalidate"), world.List([]world.Reply{world.Bulk(string(m))}))
-		})
+		keys := world.List([]world.Reply{world.Bulk(m.Key)})
+		if m.All {
+			keys = world.Reply{}
+		}
+		c.receive(func(buf []byte) []byte { return resp.AppendPush(buf, world.Bulk("invalidate"), keys) })
 	}
 }
 
@@ -217,23 +223,20 @@ func (c *conn) hello(version string) encoder {
 	}
 }
 
-// aboutClient is CLIENT. With OPTIN a library asks for each key that it wants to be told of:
-// it is told of more, which it has to stand.
+// aboutClient is CLIENT.
 func (c *conn) aboutClient(word string, args []string) encoder {
-	quietly := slices.ContainsFunc(args, func(a string) bool { return strings.EqualFold(a, "NOLOOP") })
 	switch word {
 	case "ID":
 		return says(world.Int(c.id))
-	case "TRACKING":
+	case "TRACKING", "CACHING":
 		for _, a := range args[1:] {
-			switch strings.ToUpper(a) {
-			case "ON", "OPTIN", "OPTOUT", "NOLOOP":
-			default:
+			switch a = strings.ToUpper(a); a {
+			case "BCAST", "PREFIX", "REDIRECT":
 				return c.refuse("CLIENT TRACKING " + a)
 			}
 		}
-		c.socket.Track(quietly)
-	case "SETINFO", "SETNAME", "NO-EVICT", "NO-TOUCH", "CACHING", "CAPA":
+		return c.replyTo("CLIENT")
+	case "SETINFO", "SETNAME", "NO-EVICT", "NO-TOUCH", "CAPA":
 	case "MAINT_NOTIFICATIONS": // nobody moves these servers
 		return says(world.Failed(world.ServerError("ERR unknown subcommand 'MAINT_NOTIFICATIONS'. Try CLIENT HELP.")))
 	default:

@@ -41,10 +41,11 @@ type call struct {
 
 	patience    time.Duration // how long the server may keep it on purpose
 	answered    bool
-	broken      bool // the connection broke first
-	timedOut    bool // the client has waited for long enough
-	silent      bool // about the connection itself, and in no history
-	dropRequest int  // number of the fault that loses it, lossy for the network's own loss
+	broken      bool     // the connection broke first
+	timedOut    bool     // the client has waited for long enough
+	silent      bool     // about the connection itself, and in no history
+	ofClient    []string // CLIENT and its words; nil when it is none
+	dropRequest int      // number of the fault that loses it, lossy for the network's own loss
 	dropReply   int
 	slowRequest lateness
 	slowReply   lateness
@@ -96,7 +97,7 @@ func (w *World) newCall(c *client) *call {
 		l.part = faults.NoPart
 	}
 	l.conn, l.lane, l.op, l.value, l.err, l.patience = nil, nil, nil, nil, nil, 0
-	l.socket, l.silent, l.told = nil, false, nil
+	l.socket, l.silent, l.ofClient, l.told = nil, false, nil, nil
 	l.answered, l.broken, l.timedOut = false, false, false
 	l.dropRequest, l.dropReply, l.slowRequest, l.slowReply = 0, 0, lateness{}, lateness{}
 	return l

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"lockstep/internal/faults"
 	"lockstep/internal/history"
 	"lockstep/internal/sim/kernel"
 	"lockstep/internal/sim/redis"
@@ -26,11 +27,11 @@ type conn struct {
 	lane    *lane
 	settled history.Instant // when a cluster has executed what all of its servers agree on, of that asked so far
 
-	socket         *Socket            // of a guest; nil for a task's
-	tracks, noLoop bool               // see Socket.Track
-	transaction    *redis.Transaction // of a guest; nil before its first command
-	waits          bool               // of a guest: the server keeps a command of it waiting,
-	behind         []*call            // and these came behind it
+	socket      *Socket            // of a guest; nil for a task's
+	tracking    tracking           // of a guest of Redis
+	transaction *redis.Transaction // of a guest; nil before its first command
+	waits       bool               // of a guest: the server keeps a command of it waiting,
+	behind      []*call            // and these came behind it
 
 	pushed  []any // messages that nobody has taken yet
 	waiting bool  // a task waits in next
@@ -251,7 +252,7 @@ func (cn *conn) wake() {
 
 // push sends the client a message that it did not ask for.
 func (cn *conn) push(m any) {
-	if cn.gone {
+	if cn.gone || cn.socket != nil && cn.socket.gap[faults.ReplyHalf] != 0 { // see keepGap
 		return
 	}
 	c := cn.client

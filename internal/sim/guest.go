@@ -158,9 +158,13 @@ func (s *Socket) Ask(reply world.Reply) {
 	s.send(l)
 }
 
-// Track has the server tell the connection, once, of each key that changes after it has
-// looked at it (CLIENT TRACKING); quietly: unless it was the connection itself.
-func (s *Socket) Track(quietly bool) { s.conn.tracks, s.conn.noLoop = true, quietly }
+// AskClient is Ask for the command CLIENT with such words. What it says of CLIENT TRACKING and CLIENT CACHING
+// comes from the server; all else is answered with OK.
+func (s *Socket) AskClient(words []string) {
+	l := s.newCall()
+	l.silent, l.ofClient = true, words
+	s.send(l)
+}
 
 // Close ends the connection from the client's side. why is what its program has made of the
 // requests without an answer.

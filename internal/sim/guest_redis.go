@@ -8,14 +8,11 @@ import (
 )
 
 // What a Redis server does for the connection of a guest beyond what our own locks ask of it:
-// transactions with WATCH, scripts by their hash, channels, and word of keys that have changed.
+// transactions with WATCH, scripts by their hash, and channels. Word of keys that have changed is in
+// guest_tracking.go.
 
 // errNoScript is what EVALSHA gets of a server that has not seen the script's text.
 const errNoScript = world.ServerError("NOSCRIPT No matching script. Please use EVAL.")
-
-// Invalidated is what a server pushes to a connection that tracks (Socket.Track): a key that
-// it has looked at is not what it was.
-type Invalidated string
 
 // execForGuest executes a command on a connection of its own.
 func (s *redisServer) execForGuest(nowMS int64, l *call) world.Reply {
@@ -40,7 +37,6 @@ func (s *redisServer) execForGuest(nowMS int64, l *call) world.Reply {
 	if open && !l.conn.transaction.Open() { // EXEC or DISCARD
 		s.unwatch(l.conn)
 	}
-	s.remember(l.conn, &cmd)
 	return reply
 }
 
@@ -94,57 +90,4 @@ func (s *redisServer) learn(script *world.Script) {
 type look struct {
 	key  string
 	conn *conn
-}
-
-// remember notes which keys a connection that tracks has looked at: those of a script count,
-// whatever it does with them.
-func (s *redisServer) remember(cn *conn, cmd *world.Cmd) {
-	if !cn.tracks {
-		return
-	}
-	keys := cmd.Arguments()
-	switch cmd.Name {
-	case "EVAL":
-		keys = keys[:cmd.NumKeys()]
-	case "GET", "PTTL", "TTL", "EXISTS", "STRLEN":
-		keys = keys[:min(1, len(keys))]
-	default:
-		return
-	}
-	for _, key := range keys {
-		if l := (look{key.String(), cn}); !slices.Contains(s.looks, l) {
-			s.looks = append(s.looks, l)
-		}
-	}
-}
-
-// invalidate tells those who have looked at the keys of the last step that they have changed,
-// each once. by is the connection whose command it was; nil for the server's own doing.
-func (s *redisServer) invalidate(changed []redis.Effect, by *conn) {
-	if len(s.looks) == 0 {
-		return
-	}
-	s.looks = slices.DeleteFunc(s.looks, func(l look) bool {
-		touched := slices.ContainsFunc(changed, func(e redis.Effect) bool { return e.Key == l.key })
-		switch {
-		case !touched:
-			return l.conn.gone
-		case l.conn.noLoop && l.conn == by:
-			return false
-		}
-		if l.conn == by {
-			s.after = append(s.after, l.key)
-		} else {
-			l.conn.push(Invalidated(l.key))
-		}
-		return true
-	})
-}
-
-// pushAfter sends a connection what it is told of its own command, behind the reply.
-func (s *redisServer) pushAfter(cn *conn) {
-	for _, key := range s.after {
-		cn.push(Invalidated(key))
-	}
-	s.after = s.after[:0]
 }

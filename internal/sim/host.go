@@ -88,6 +88,7 @@ func (h *host) arrive(l *call) {
 	case l.conn != nil && l.conn.waits:
 		l.conn.behind = append(l.conn.behind, l)
 	case l.silent:
+		l.ofConnection()
 		l.answer()
 	default:
 		h.serv.serve(l)

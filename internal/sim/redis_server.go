@@ -31,10 +31,10 @@ type redisServer struct {
 
 	// For the connections of guests.
 	scripts map[*world.Script]bool // whose text it has seen in this life
-	looks   []look
-	watches []look   // by WATCH
-	after   []string // keys of which the present command's connection is told behind the reply
-	serving *conn    // whose command is being executed
+	looks   []look                 // by reading, see CLIENT TRACKING
+	watches []look                 // by WATCH
+	after   []Invalidated          // of which the present command's connection is told behind the reply
+	serving *conn                  // whose command is being executed
 
 	// As a replica: what is on its way from the primary, in order. A primary's
 	// death loses what has not arrived.
@@ -93,7 +93,7 @@ func (w *World) newRedisServer(g *redisGroup, name string) *redisServer {
 		w.stores = append(w.stores, s.store)
 	}
 	s.store.OnPublish = s.publishes
-	s.store.LuaOnly = w.LuaOnly
+	s.store.LuaOnly, s.store.KeepReads = w.LuaOnly, false
 	s.store.Extensions = extensionsOf(&w.variant.Servers)
 	return s
 }
@@ -124,6 +124,7 @@ func (s *redisServer) serve(l *call) {
 		return
 	}
 	if s.control(l) {
+		l.ofConnection()
 		return
 	}
 	now := s.wallMS()
@@ -141,6 +142,7 @@ func (s *redisServer) serve(l *call) {
 	s.serving = nil
 	if l.conn != nil {
 		l.conn.offset = s.offset
+		l.conn.executed()
 	}
 	l.answer()
 	s.pushAfter(l.conn)
@@ -168,6 +170,7 @@ func (s *redisServer) dropDueAt(now int64) {
 func (s *redisServer) publish(cause int32) {
 	w := s.w
 	changes, effects := s.store.Changes(), s.store.Effects()
+	s.track(effects)
 	if len(changes) == 0 && len(effects) == 0 {
 		return // as nearly always, when clients spin
 	}
@@ -184,7 +187,6 @@ func (s *redisServer) publish(cause int32) {
 			Text: w.entryText, Cause: cause,
 		})
 	}
-	s.invalidate(effects, s.serving)
 	s.touch(effects)
 	if len(effects) > 0 {
 		s.offset += int64(len(effects))

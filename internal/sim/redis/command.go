@@ -191,6 +191,12 @@ func (c *command) takes(n int) bool {
 
 // run executes a command whose name, arity and permission have been checked.
 func (s *Store) run(c *command, args []world.Arg) world.Reply {
+	reply := s.execute(c, args)
+	s.reading(c, args)
+	return reply
+}
+
+func (s *Store) execute(c *command, args []world.Arg) world.Reply {
 	switch {
 	case c.run != nil:
 		return c.run(s, c, args)

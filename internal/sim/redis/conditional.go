@@ -60,6 +60,7 @@ func (c *conditional) run(s *Store, keys, args []world.Arg) (world.Reply, bool) 
 	if e != nil && e.kind != kindString {
 		return world.Reply{}, false // WRONGTYPE
 	}
+	s.reading(cmdGet, keys)
 	if e == nil || !sameText(&e.str, &value) {
 		return world.Int(c.otherwise), true
 	}

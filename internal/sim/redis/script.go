@@ -150,12 +150,16 @@ func (s *Store) eval(cmd *world.Cmd) world.Reply {
 		return world.Failed(p.failed)
 	}
 	keys, args := args[:numKeys], args[numKeys:]
+	s.inScript, s.declared = true, keys
+	reply, done := world.Reply{}, false
 	if p.direct != nil && !s.LuaOnly {
-		if reply, ok := p.direct.run(s, keys, args); ok {
-			return reply
-		}
+		reply, done = p.direct.run(s, keys, args)
 	}
-	return s.vm.run(s, p, keys, args)
+	if !done {
+		reply = s.vm.run(s, p, keys, args)
+	}
+	s.inScript, s.declared = false, nil
+	return reply
 }
 
 var (

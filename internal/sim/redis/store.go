@@ -85,8 +85,11 @@ type Store struct {
 	born   uint64
 	by     history.NodeID
 
-	changes []Change
-	effects []Effect
+	changes  []Change
+	effects  []Effect
+	reads    []Read
+	declared []world.Arg // the keys of the script that runs
+	inScript bool
 
 	indexed   bool
 	nextStale bool
@@ -99,6 +102,9 @@ type Store struct {
 	// LuaOnly makes every script run in Lua, also those that the store can execute
 	// itself (see conditional). Replies and changes are the same. Reset leaves it alone.
 	LuaOnly bool
+
+	// KeepReads makes the store note what is read (see Read). Reset leaves it alone.
+	KeepReads bool
 
 	// NoGoodReplicas makes a primary refuse writes, as min-replicas-to-write does
 	// while too few replicas report in time. The world counts the replicas. Reset
@@ -174,7 +180,7 @@ func (s *Store) begin(nowMS int64, by history.NodeID) {
 		panic("redis: a server's wall clock shows a time before 1970: give it an epoch")
 	}
 	s.nowMS, s.by = nowMS, by
-	s.changes, s.effects = s.changes[:0], s.effects[:0]
+	s.changes, s.effects, s.reads = s.changes[:0], s.effects[:0], s.reads[:0]
 }
 
 // Changes returns what the last call of Exec, ExpireDue, Evict, Apply, CopyTo (of the

@@ -1,0 +1,196 @@
+package sim
+
+import (
+	"slices"
+	"strings"
+
+	"lockstep/internal/sim/redis"
+	"lockstep/internal/world"
+)
+
+// CLIENT TRACKING (tracking.c): a server tells a connection, once, of each key that changes after the connection
+// has read it, in the order of both. Its own changes it learns of behind their reply, or not at all with NOLOOP;
+// in either case the server forgets who has read the key.
+
+// Invalidated is what a server pushes to a connection that tracks: a key that it has read is not what it was.
+type Invalidated struct {
+	Key string
+	All bool // every key, there is none any more
+}
+
+// tracking is what a connection has asked for.
+type tracking struct {
+	on, optIn, optOut, noLoop bool
+	caching                   bool // CLIENT CACHING was sent: the next command is the exception
+}
+
+// remembers reports whether the server notes what the connection's present command reads.
+func (t *tracking) remembers() bool {
+	return t.on && (!t.optIn || t.caching) && (!t.optOut || !t.caching)
+}
+
+// ofConnection executes what is about the connection itself.
+func (l *call) ofConnection() {
+	switch {
+	case l.ofClient != nil:
+		l.reply = l.conn.aboutTracking(l.ofClient)
+	case l.conn != nil:
+		l.conn.executed()
+	}
+}
+
+// executed notes that the connection has sent something else than CLIENT (resetClient in networking.c).
+func (cn *conn) executed() {
+	if cn.transaction == nil || !cn.transaction.Open() {
+		cn.tracking.caching = false
+	}
+}
+
+// aboutTracking is CLIENT TRACKING and CLIENT CACHING (clientCommand in networking.c).
+func (cn *conn) aboutTracking(words []string) world.Reply {
+	word := func(i int) string { return strings.ToUpper(words[i]) }
+	var refused error
+	switch name := word(0); {
+	case name != "TRACKING" && name != "CACHING":
+	case len(words) < 2 || name == "CACHING" && len(words) > 2:
+		refused = world.ServerError("ERR wrong number of arguments for 'client|" + strings.ToLower(name) + "' command")
+	case name == "CACHING":
+		refused = cn.tracking.cache(word(1))
+	default:
+		var next tracking
+		for i := 2; i < len(words) && refused == nil; i++ {
+			refused = next.option(word(i))
+		}
+		if refused == nil {
+			refused = cn.tracking.turn(word(1), next)
+		}
+		if s, ok := cn.host.serv.(*redisServer); ok && cn.tracking.on {
+			s.store.KeepReads = true
+		}
+	}
+	if refused != nil {
+		return world.Failed(refused)
+	}
+	return world.OK()
+}
+
+var (
+	errTrackingSyntax = world.ServerError("ERR syntax error")
+	errBothModes      = world.ServerError("ERR You can't specify both OPTIN mode and OPTOUT mode")
+	errOtherMode      = world.ServerError("ERR You can't switch OPTIN/OPTOUT mode before disabling tracking for this client, and then re-enabling it with a different mode.")
+	errNoCaching      = world.ServerError("ERR CLIENT CACHING can be called only when the client is in tracking mode with OPTIN or OPTOUT mode enabled")
+	errCachingYes     = world.ServerError("ERR CLIENT CACHING YES is only valid when tracking is enabled in OPTIN mode.")
+	errCachingNo      = world.ServerError("ERR CLIENT CACHING NO is only valid when tracking is enabled in OPTOUT mode.")
+)
+
+func (t *tracking) option(word string) error {
+	switch word {
+	case "OPTIN":
+		t.optIn = true
+	case "OPTOUT":
+		t.optOut = true
+	case "NOLOOP":
+		t.noLoop = true
+	default:
+		return errTrackingSyntax
+	}
+	return nil
+}
+
+// turn is CLIENT TRACKING ON and OFF, with options.
+func (t *tracking) turn(word string, next tracking) error {
+	switch {
+	case word == "OFF":
+		next = tracking{}
+	case word != "ON":
+		return errTrackingSyntax
+	case next.optIn && next.optOut:
+		return errBothModes
+	case next.optIn && t.optOut || next.optOut && t.optIn:
+		return errOtherMode
+	default:
+		next.on, next.caching = true, t.caching
+	}
+	*t = next
+	return nil
+}
+
+// cache is CLIENT CACHING.
+func (t *tracking) cache(word string) error {
+	switch {
+	case !t.on:
+		return errNoCaching
+	case word == "YES" && !t.optIn:
+		return errCachingYes
+	case word == "NO" && !t.optOut:
+		return errCachingNo
+	case word != "YES" && word != "NO":
+		return errTrackingSyntax
+	}
+	t.caching = true
+	return nil
+}
+
+// track goes through what the last step has read and what it has changed, in their order.
+func (s *redisServer) track(changed []redis.Effect) {
+	reads := s.store.Reads()
+	for i := range changed {
+		for len(reads) > 0 && reads[0].After <= i {
+			s.remember(reads[0].Key)
+			reads = reads[1:]
+		}
+		s.invalidate(&changed[i])
+	}
+	for i := range reads {
+		s.remember(reads[i].Key)
+	}
+}
+
+// remember notes that the connection whose command is being executed has read a key.
+func (s *redisServer) remember(key string) {
+	if s.serving == nil || !s.serving.tracking.remembers() {
+		return
+	}
+	if l := (look{key, s.serving}); !slices.Contains(s.looks, l) {
+		s.looks = append(s.looks, l)
+	}
+}
+
+// invalidate tells those who have read a key that it has changed.
+func (s *redisServer) invalidate(e *redis.Effect) {
+	if e.Kind == redis.EffectFlush {
+		s.looks = s.looks[:0]
+		for _, cn := range s.conns {
+			s.tell(cn, Invalidated{All: true})
+		}
+		return
+	}
+	if len(s.looks) == 0 {
+		return
+	}
+	s.looks = slices.DeleteFunc(s.looks, func(l look) bool {
+		if l.key == e.Key && (l.conn != s.serving || !l.conn.tracking.noLoop) {
+			s.tell(l.conn, Invalidated{Key: e.Key})
+		}
+		return l.key == e.Key || l.conn.gone
+	})
+}
+
+// tell tells a connection if it tracks now: behind the reply, when it is its own doing.
+func (s *redisServer) tell(cn *conn, m Invalidated) {
+	switch {
+	case !cn.tracking.on:
+	case cn == s.serving:
+		s.after = append(s.after, m)
+	default:
+		cn.push(m)
+	}
+}
+
+// pushAfter sends a connection what it is told of its own command, behind the reply.
+func (s *redisServer) pushAfter(cn *conn) {
+	for _, m := range s.after {
+		cn.push(m)
+	}
+	s.after = s.after[:0]
+}
