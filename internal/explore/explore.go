@@ -40,6 +40,11 @@ type Options struct {
 	In      []string // base worlds; nil for all
 	Jobs    int      // workers; 0: one for each core
 
+	// Tries is for worlds in which a schedule is not one run, such as code some of whose choices follow no seed: a
+	// schedule is played up to so many times, until its faults have come about and changed something. What is found
+	// then was seen, and what is not found is statistics. 0 and 1: once.
+	Tries int
+
 	// Refuse, if not nil, says why the worlds cannot play a plan with a lock: faults of which it says so,
 	// and ways to use the lock, are no part of the walk then.
 	Refuse func(p *plan.Plan, lock string) error
@@ -71,6 +76,8 @@ func (o *Options) Check() error {
 		return fmt.Errorf("%d faults in a schedule: choose 1 to 4", o.Faults)
 	case o.Clients < 2 || o.Clients > mostClients:
 		return fmt.Errorf("%d clients: choose 2 to %d, for a client alone contends with nobody", o.Clients, mostClients)
+	case o.Tries < 0:
+		return fmt.Errorf("%d tries: choose one at least", o.Tries)
 	case o.Rounds < 1 || o.Rounds > 5:
 		return fmt.Errorf("%d rounds: choose 1 to 5", o.Rounds)
 	}
@@ -256,7 +263,7 @@ func (w *walk) stage(ctx context.Context, l *Lock, g *ground, faults int) error 
 		defer w.giveBack(p)
 		p.on(g)
 		begin := first[todo[i]]
-		u := &unit{p: p, known: known, faults: faults, first: hit{g.letters[begin.Letter].kind, begin.during}}
+		u := &unit{p: p, known: known, faults: faults, tries: w.o.Tries, first: hit{g.letters[begin.Letter].kind, begin.during}}
 		if err := u.walk(ctx, schedule{begin}, []int{todo[i]}); err != nil {
 			return err
 		}

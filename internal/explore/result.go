@@ -20,7 +20,7 @@ var classes = []string{
 }
 
 func (o *Options) scope() measured.Scope {
-	s := measured.Scope{Clients: o.Clients, Rounds: o.Rounds, Faults: o.Faults, Classes: classes, Worlds: []measured.BaseWorld{}, Kinds: []string{}}
+	s := measured.Scope{Clients: o.Clients, Rounds: o.Rounds, Faults: o.Faults, Tries: o.Tries, Classes: classes, Worlds: []measured.BaseWorld{}, Kinds: []string{}}
 	for _, b := range bases() {
 		s.Worlds = append(s.Worlds, measured.BaseWorld{Name: b.Name, Summary: b.Summary})
 	}

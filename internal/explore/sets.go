@@ -73,6 +73,7 @@ type unit struct {
 	p      *player
 	known  *smaller
 	faults int
+	tries  int // see Options.Tries; at least one is made
 	first  hit
 
 	tally
@@ -130,16 +131,20 @@ func (u *unit) longer(ctx context.Context, s schedule, of *toBreak, order []int)
 
 // judge plays one schedule and notes what it breaks that no smaller set does.
 func (u *unit) judge(ctx context.Context, s schedule, of *toBreak, order []int) error {
-	v, _, err := u.p.play(ctx, s, false)
-	if err != nil {
-		return err
+	var v verdict
+	acted := false
+	for try := 0; try == 0 || try < u.tries && !acted; try++ {
+		var err error
+		if v, _, err = u.p.play(ctx, s, false); err != nil {
+			return err
+		}
+		acted = v.acted == 1<<len(s)-1
 	}
 	u.Walked++
 	if !v.whole {
 		u.Cut++
 		return nil
 	}
-	acted := v.acted == 1<<len(s)-1
 	if !acted {
 		u.Vain++
 	}

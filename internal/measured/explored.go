@@ -46,6 +46,7 @@ type Scope struct {
 	Clients int         `json:"clients"`
 	Rounds  int         `json:"rounds"`
 	Faults  int         `json:"faults"`
+	Tries   int         `json:"tries,omitempty"` // of a schedule whose faults have no effect; 0: it is one run
 	Kinds   []string    `json:"kinds"`
 	Classes []string    `json:"classes"` // what the kinds leave open of durations
 }
