@@ -9,7 +9,7 @@ PROFILE := $(CURDIR)/cmd/simulate/simulate.pgo
 # The browsers that internal/browser knows; any of them will do.
 BROWSERS := chromium chromium-browser google-chrome chrome headless-shell
 
-.PHONY: help test test-more unit race mutants live live-all live-docker images determinism soak soak-live chaos fuzz conformance bench bench-live check lint golden generate gallery site build dist cross profile servers examples consul libraries clean
+.PHONY: help test test-more unit race mutants live live-all live-docker images determinism soak soak-live chaos fuzz conformance bench bench-live check lint golden generate gallery site build dist cross profile servers examples consul libraries programs clean
 
 help: ## show this menu
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -117,7 +117,10 @@ libraries: ## measure Go libraries in virtual time and on real servers, and the 
 		$(GO) run ./cmd/simulate test ./internal/bubble/libraries -- -timeout 60m -count=1 -run TestMeasure -measure $$name && \
 		$(GO) test ./internal/bubble/libraries -timeout 60m -count=1 -run TestCompare -compare $$name || exit 1; done
 	$(GO) run ./cmd/simulate test ./internal/bubble/libraries -- -timeout 60m -count=1 -run OneSeed
-	$(GO) test ./internal/real -timeout 120m -count=1 -run TestMeasureTheExamples -measure-examples all
+	$(MAKE) --no-print-directory programs
+
+programs: ## measure the programs of examples/ on real servers: docs/programs (PROGRAMS=redis-rb,kazoo: some of them); an interrupted one goes on where it stopped (reports/programs)
+	$(GO) test ./internal/real -timeout 240m -count=1 -v -run TestMeasureTheExamples -measure-examples $(or $(PROGRAMS),all)
 
 golden: ## write the golden files of all tests anew; read the diff before you commit it
 	$(GO) test $$(git grep -lE 'flag.Bool\("update"|report/reporttest"' -- '*_test.go' | xargs -n 1 dirname | sed 's|^|./|' | sort -u) -update

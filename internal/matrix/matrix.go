@@ -11,6 +11,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
@@ -44,6 +45,11 @@ type Options struct {
 	Shard shard.Shard
 	Known []Record
 
+	// Keep, if not nil, is told what each cell has shown as soon as its runs are over; one call at a time. Kept is
+	// what an interrupted measurement was told: those cells are not played again, unless their scripts have changed.
+	Keep func(Kept) error
+	Kept []Kept
+
 	// Walk is what the walk of the fault space has come to; nil when it plays no part, as on real
 	// servers and at another scale than its own.
 	Walk *measured.Explored
@@ -61,6 +67,8 @@ type Matrix struct {
 	Cells   []Cell // row by row
 
 	o *Options
+
+	keeping sync.Mutex
 }
 
 // Cell returns the cell of a lock and a column, by their indices.
@@ -106,15 +114,22 @@ func (m *Matrix) measure(ctx context.Context, w, profiles run.World, i int) erro
 		c.join()
 		return nil
 	}
-	if m.o.Known != nil {
+	kept := m.keptOf(c, scripts)
+	switch {
+	case m.o.Known != nil:
 		err = c.recall(m.o.Known, scripts)
-	} else {
+	case kept != nil:
+		err = c.recall([]Record{kept.Record}, scripts)
+	default:
 		err = c.playAll(ctx, w, scripts, m.Seeds)
 	}
 	if err != nil {
 		return err
 	}
 	c.record = c.recorded()
+	if err := m.keep(c, scripts, kept); err != nil {
+		return err
+	}
 	c.conclude()
 	c.join()
 	return nil

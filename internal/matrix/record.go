@@ -99,3 +99,41 @@ func (c *Cell) recall(known []Record, scripts []Script) (err error) {
 	}
 	return err
 }
+
+// Kept is what an interrupted measurement has found out about a cell.
+type Kept struct {
+	Record  Record   `json:"record"`
+	Seeds   int      `json:"seeds"`   // variations of each script
+	Scripts []string `json:"scripts"` // that were played, by their names
+}
+
+func namesOf(scripts []Script) (names []string) {
+	for i := range scripts {
+		names = append(names, scripts[i].Name.English)
+	}
+	return names
+}
+
+// keptOf is what is kept of a cell; nil when nothing is, or other scripts were played.
+func (m *Matrix) keptOf(c *Cell, scripts []Script) *Kept {
+	names := namesOf(scripts)
+	for i := range m.o.Kept {
+		k := &m.o.Kept[i]
+		if k.Record.Lock == c.Lock && k.Record.Fault == c.Fault && k.Seeds == m.Seeds && slices.Equal(k.Scripts, names) {
+			return k
+		}
+	}
+	return nil
+}
+
+// keep tells Options.Keep of a cell whose runs are over, unless it told of it before.
+func (m *Matrix) keep(c *Cell, scripts []Script, kept *Kept) error {
+	if m.o.Keep == nil || kept != nil {
+		return nil
+	}
+	r := c.record
+	r.Lock, r.Fault = c.Lock, c.Fault
+	m.keeping.Lock()
+	defer m.keeping.Unlock()
+	return m.o.Keep(Kept{Record: r, Seeds: m.Seeds, Scripts: namesOf(scripts)})
+}

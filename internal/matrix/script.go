@@ -16,8 +16,8 @@ import (
 // lease is the lease of all cells. What the scripts say about time is made for it.
 const lease = 10 * time.Second
 
-// mostLatency keeps the variations below the shortest timeout of a lock: beyond it
-// every message would count as lost.
+// mostLatency keeps the variations below the shortest timeout of a lock of our own: beyond
+// it every message would count as lost.
 const mostLatency = 20 * time.Millisecond
 
 // Script is one way to bring a fault about: a short scenario.

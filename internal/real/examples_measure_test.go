@@ -3,6 +3,7 @@ package real_test
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -39,25 +40,32 @@ func exampleScale(store locks.Store) int64 {
 const exampleJobs = 3
 
 // TestMeasureTheExamples plays the scripts of the matrix to programs of examples on real servers, each once, and
-// stores in docs/programs what came of it. It is for `make libraries`.
+// stores in docs/programs what came of it. It is for `make programs`. What is over is kept in reports/programs until
+// all that was asked for is, so that an interrupted measurement goes on from there.
 func TestMeasureTheExamples(t *testing.T) {
 	if *measureExamples == "" {
-		t.Skip("make libraries measures")
+		t.Skip("make programs measures")
 	}
 	names := strings.Split(*measureExamples, ",")
-	played := 0
+	played, parts := 0, []string{}
 	for _, e := range exampleLocks {
 		if slices.Contains(names, e.id) || *measureExamples == "all" {
 			played++
-			t.Run(e.id, func(t *testing.T) { measureExample(t, e) })
+			parts = append(parts, filepath.Join("..", "..", "reports", "programs", e.id+".jsonl"))
+			t.Run(e.id, func(t *testing.T) { measureExample(t, e, parts[len(parts)-1]) })
 		}
 	}
 	if played < len(names) {
 		t.Errorf("-measure-examples %s names a program that is none of examples", *measureExamples)
 	}
+	if !t.Failed() {
+		for _, path := range parts {
+			_ = os.Remove(path) // one that was skipped has none
+		}
+	}
 }
 
-func measureExample(t *testing.T, e exampleLock) {
+func measureExample(t *testing.T, e exampleLock, path string) {
 	needExample(t, e.file, e.needs)
 	v, err := locks.NewProgram(e.id, append(slices.Clone(e.command), example(t, e.file)), e.store)
 	if err != nil {
@@ -67,7 +75,18 @@ func measureExample(t *testing.T, e exampleLock) {
 	o := real.Options{Backend: real.ProcessBackend, ScalePPM: scale}
 	worlds := func() runner.World { return &patientWorld{t, &real.Player{Options: o}} }
 	profiles := &profileWorld{World: worlds(), program: v, scale: scale, known: map[string]*history.History{}}
+	version := versionOf(t, e.debian)
+	code, err := os.ReadFile(example(t, e.file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	under, err := openPart(path, fmt.Sprintf("%s %s %d %x", e.id, version, scale, sha256.Sum256(code)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%s: %d cells are over", e.id, len(under.kept))
 	m, err := matrix.Measure(t.Context(), matrix.Options{
+		Keep: under.keep, Kept: under.kept,
 		Locks: []locks.Variant{v}, Columns: matrix.Columns(), Jobs: exampleJobs, Worlds: worlds, Backend: o.Backend, ScalePPM: scale,
 		Profiles: func() runner.World { return profiles },
 		Refuse:   func(p *plan.Plan, lock string) error { return real.Refuse(p, lock, o) },
@@ -77,7 +96,7 @@ func measureExample(t *testing.T, e exampleLock) {
 	}
 	out := measured.NewLibrary()
 	out.Lock, out.Library, out.Program, out.ScalePPM = e.id, e.library, e.file, scale
-	out.Version = versionOf(t, e.debian)
+	out.Version = version
 	out.Matrix = m.Measured()
 	data, err := json.MarshalIndent(out, "", " ")
 	if err != nil {
