@@ -109,8 +109,7 @@ lint: ## golangci-lint, fetched as a Go module when it is not installed
 	@if command -v golangci-lint >/dev/null; then golangci-lint run; \
 	else $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.5.0 run; fi
 
-# rueidislock is not among them: it renews a thousand times a second, and its rows take hours.
-LIBRARIES := bsm-redislock etcd-concurrency redsync
+LIBRARIES := bsm-redislock etcd-concurrency redsync rueidislock
 
 libraries: ## measure Go libraries in virtual time and on real servers, and the programs of examples/ there: docs/libraries, docs/programs
 	for name in $(LIBRARIES); do \

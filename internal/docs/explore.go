@@ -72,7 +72,7 @@ func cutSets(l *measured.ExploredLock, way, up string) string {
 		apart.Breaks = map[string][]measured.CutSet{way: sets}
 		return cutSets(&apart, way, up) + "; " + story("while work hangs", l.Breaks[measured.Hung][0], up)
 	case len(sets) == 0:
-		return noSet(l, way)
+		return noSet(l, false, way)
 	case len(sets) <= fewSets:
 		var all []string
 		for _, s := range sets {
@@ -110,12 +110,14 @@ func setSizes(sets []measured.CutSet) []int {
 }
 
 // noSet says what it means that no set of a way is known.
-func noSet(l *measured.ExploredLock, way string) string {
+func noSet(l *measured.ExploredLock, statistical bool, way string) string {
 	switch {
 	case l.Breaks[way] == nil || l.Complete == 0:
 		return "not walked"
 	case l.Cut > 0 || len(l.Doubts) > 0:
 		return "none known"
+	case statistical:
+		return "none seen"
 	}
 	return fmt.Sprintf("none up to %d", l.Complete)
 }
@@ -152,7 +154,7 @@ func (w *writer) exploreRow(v locks.Variant) string {
 	}
 	for i := range w.Explored.Locks {
 		if l := &w.Explored.Locks[i]; l.Lock == lock {
-			return table(append([]string{"minimal set of kinds of faults"}, wayNames[:]...), setRows(l, w.repo(""))) +
+			return table(append([]string{"minimal set of kinds of faults"}, wayNames[:]...), setRows(l, false, w.repo(""))) +
 				fmt.Sprintf("\nOf %d schedules. What the kinds are and what none means: %s\n\n", l.Walked, link("the whole table", "../explore.md")) +
 				block("", "simulate explore "+lock)
 		}
@@ -162,7 +164,7 @@ func (w *writer) exploreRow(v locks.Variant) string {
 
 // setRows has a line for each set that breaks the lock in some way, those with few kinds first,
 // and one for the ways in which none does.
-func setRows(l *measured.ExploredLock, up string) [][]string {
+func setRows(l *measured.ExploredLock, statistical bool, up string) [][]string {
 	var sets []measured.CutSet
 	for _, way := range measured.Outcomes() {
 		for _, s := range l.Breaks[way] {
@@ -189,7 +191,7 @@ func setRows(l *measured.ExploredLock, up string) [][]string {
 	}
 	for _, way := range measured.Ways() {
 		if len(l.Breaks[way]) == 0 {
-			none = append(none, noSet(l, way))
+			none = append(none, noSet(l, statistical, way))
 		} else {
 			none = append(none, "")
 		}

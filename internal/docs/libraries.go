@@ -44,7 +44,7 @@ func (w *writer) librariesPage() []Page {
 	for _, l := range w.Libraries {
 		name := link(text(l.Lock), "locks/"+l.Lock+".md")
 		rows = append(rows, w.letterRow(name, "in virtual time", l))
-		broken = append(broken, append([]string{name}, w.librarySets(l)...))
+		broken = append(broken, w.librarySets(name, l))
 		real = append(real, []string{name, onRealServers(l)})
 		way := "seeded: each letter has a run that can be repeated"
 		if !l.Seeded {
@@ -60,15 +60,33 @@ func (w *writer) librariesPage() []Page {
 			link("own-lock.md", "own-lock.md")+" and "+link("own-lock-programs.md", "own-lock-programs.md")+" play a lock of your own the same way.",
 		section("Under every kind of fault", table(head, rows)+"\n"+text("* the resource was damaged. - cannot be played so, or the library has no such step. ? no run put anything to the test.")+" The letters are those of "+link("the matrix", "README.md")+"; the page of a library, or "+linkInto("its section below", "libraries.md", "programs-on-real-servers")+", has the run behind each."),
 		section("What it takes to break one", "Each single fault at each moment of the plain world, for libraries that are played in virtual time: two clients, a request or a step at a time.\n\n"+
-			table(append([]string{"library"}, wayNames[:]...), broken)),
+			table(librarySetsHead(), broken)+"\n"+noneSeen+"\n"),
 		section("On real servers", "The scripts of what is played in virtual time, on real servers, each letter beside the other.\n\n"+table([]string{"library", "cells"}, real)),
 		section("How", table([]string{"library", "what of it", "with", "how", "variations of each cell"}, how)+"\nAgain:\n\n"+againByMake()),
 		section("Programs on real servers", strings.Join(w.programSections(), "\n")),
 	)}
 }
 
+// noneSeen says what the walk of a library without seeds is worth.
+const noneSeen = "A walk is statistical where no seed repeats a run: a schedule is tried until its fault has an effect, so often at most; what its run does not show, another one may."
+
+func librarySetsHead() []string { return append([]string{"library", "schedules"}, wayNames[:]...) }
+
+// howWalked counts the schedules of a library's walk.
+func howWalked(l *measured.Library) string {
+	if l.Walk == nil {
+		return "not walked"
+	}
+	x, tries := &l.Walk.Locks[0], ""
+	if l.Walk.Scope.Tries > 1 {
+		tries = fmt.Sprintf("; statistical, up to %d tries each", l.Walk.Scope.Tries)
+	}
+	return fmt.Sprintf("%d, %d of them without effect%s", x.Walked, x.Vain, tries)
+}
+
 // librarySets says for each way of breaking which kinds of faults do it alone.
-func (w *writer) librarySets(l *measured.Library) (cells []string) {
+func (w *writer) librarySets(name string, l *measured.Library) []string {
+	cells := []string{name, howWalked(l)}
 	for _, way := range measured.Ways() {
 		cell := "not walked"
 		if l.Walk != nil {
@@ -77,7 +95,7 @@ func (w *writer) librarySets(l *measured.Library) (cells []string) {
 				kinds = append(kinds, text(setName(s)))
 			}
 			if cell = strings.Join(kinds, ", "); cell == "" {
-				cell = noSet(&l.Walk.Locks[0], way)
+				cell = noSet(&l.Walk.Locks[0], l.Walk.Scope.Tries > 1, way)
 			}
 		}
 		cells = append(cells, cell)
@@ -118,14 +136,18 @@ func (w *writer) librarySingles(lock string) string {
 	case l.Walk == nil:
 		return "Not walked: " + text(l.NotWalk) + "."
 	}
-	x := &l.Walk.Locks[0]
-	return table(append([]string{"kind of fault"}, wayNames[:]...), librarySetRows(x)) +
-		fmt.Sprintf("\nOf %d schedules of one fault in the plain world, played by the library's own code. %s\n", x.Walked, link("All libraries", "../libraries.md"))
+	statistical, worth := l.Walk.Scope.Tries > 1, ""
+	if statistical {
+		worth = noneSeen + " "
+	}
+	return table(append([]string{"kind of fault"}, wayNames[:]...), librarySetRows(&l.Walk.Locks[0], statistical)) +
+		fmt.Sprintf("\nSchedules of one fault in the plain world, played by the library's own code: %s. %s%s\n",
+			howWalked(l), worth, link("All libraries", "../libraries.md"))
 }
 
 // librarySetRows has a line for each set, with the story that shows it in one line.
-func librarySetRows(x *measured.ExploredLock) [][]string {
-	rows := setRows(x, "")
+func librarySetRows(x *measured.ExploredLock, statistical bool) [][]string {
+	rows := setRows(x, statistical, "")
 	for i := range rows {
 		for k, way := range measured.Ways() {
 			for _, s := range x.Breaks[way] {
@@ -144,12 +166,12 @@ func librariesElsewhere(w *writer) string {
 	var rows [][]string
 	for _, l := range w.Libraries {
 		if l.Walk != nil {
-			rows = append(rows, append([]string{link(text(l.Lock), "locks/"+l.Lock+".md")}, w.librarySets(l)...))
+			rows = append(rows, w.librarySets(link(text(l.Lock), "locks/"+l.Lock+".md"), l))
 		}
 	}
 	if rows == nil {
 		return ""
 	}
 	return "In virtual time, each single fault in the plain world only: " + link("libraries.md", "libraries.md") + ".\n\n" +
-		table(append([]string{"library"}, wayNames[:]...), rows)
+		table(librarySetsHead(), rows)
 }

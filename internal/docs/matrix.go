@@ -84,7 +84,7 @@ func walked(c *measured.Cell) string {
 
 // noteOf says what has made the letter; a story of the walk can be opened.
 func (w *writer) noteOf(c *measured.Cell) string {
-	if c.Story == nil {
+	if c.Story == nil || c.Story.Story == "" { // a library's has no file
 		return text(c.Note)
 	}
 	return link(text(c.Note), w.repo(c.Story.Story))

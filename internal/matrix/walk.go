@@ -117,7 +117,9 @@ func (c *Cell) join() {
 		}
 	}
 	if w.damage != nil && !c.Damaged() {
-		c.DamagedBy = say.Both{English: w.damage.Story}
+		if c.DamagedBy = (say.Both{English: w.damage.Story}); w.damage.Story == "" { // it is told, and has no file
+			c.DamagedBy = say.Both{English: w.damage.Text, Chinese: w.damage.TextChinese}
+		}
 	}
 	if worst := c.worst(); Badness(worst) > Badness(before) && Badness(worst) > Badness(checker.LetterDelay) {
 		c.Letter = worst

@@ -97,6 +97,8 @@ func TestTheWalkJoinsACell(t *testing.T) {
 	gp, _ := Lookup("GP")
 	n0, _ := Lookup(noFaultCode)
 	sl, _ := Lookup("SL")
+	told := someWalk(0, "damage") // that of a library: its stories have no files
+	told.Locks[0].Singles[0].Breaks["damage"].Story = ""
 	type result struct {
 		Letter checker.Letter
 		Also   string
@@ -120,6 +122,7 @@ func TestTheWalkJoinsACell(t *testing.T) {
 		{"what is hidden", "V", gp, someWalk(0, "stuck"), result{"V", "D", "", ""}},
 		{"the same", "V", gp, someWalk(0, "believe"), result{"V", "", "", ""}},
 		{"damage is no letter", "S", gp, someWalk(0, "damage"), result{"S", "", "", "damage.yaml"}},
+		{"damage without a file", "S", gp, told, result{"S", "", "", "pause A"}},
 		{"nobody knows", "S", gp, someWalk(3), result{"?", "", "", ""}},
 		{"harm is harm", "S", gp, someWalk(3, "stuck"), result{"D", "", "stuck.yaml", ""}},
 		{"the scripts tested nothing", "?", gp, someWalk(0, "believe"), result{"V", "", "believe.yaml", ""}},

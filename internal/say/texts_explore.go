@@ -19,7 +19,10 @@ var (
 	CostServers    = New1[Number]("{n} {n|server|servers}", "{n} 台服务器")
 	CostRoundTrips = New2[Number, Number]("{acquire} {acquire|round trip|round trips} to acquire, {release} to release", "获取 {acquire} 次往返，释放 {release} 次")
 	CostDeadHolder = New1[Planned]("a dead holder keeps it for {long}", "持有者死后还占用 {long}")
-	NoneUpTo       = New1[Number]("none up to {k}", "{k} 个以内没有")
+	WalkedByTries  = New2[Number, Number](
+		"(statistical: no seed repeats a run, so a schedule was tried up to {tries} times until its fault had an effect; {n} had none)",
+		"（统计性的：没有种子能重复一次运行，所以每种安排最多试 {tries} 次，直到故障起作用；{n} 种始终没有作用）")
+	NoneUpTo = New1[Number]("none up to {k}", "{k} 个以内没有")
 
 	WalkedOf = New4[Verbatim, Grouped, Number, Number](
 		"{lock}   {n} {n|schedule|schedules} of up to {complete} of {faults} {faults|fault|faults}",
@@ -41,7 +44,7 @@ var exploreTexts = [][2]string{
 	{"everybody waits while work hangs", "工作卡住时大家都等"},
 	{"Hung work is listed separately: every design that renews keeps the lock for it, and that is no fault of the lock.", "卡住的工作单独列出：凡是续租的设计都会为它占着锁，这不是锁的过错。"},
 	{"Which lock should I use?", "该用哪把锁？"}, {"What does it take to break it?", "怎样才会被破坏？"}, {"Skip to the table", "跳到表格"},
-	{"What can happen to you?", "你那里会发生什么？"}, {"for you", "对你"}, {"survives", "经得住"}, {"breaks", "会坏"}, {"not walked", "没有走过"}, {"walked with one fault in the plain world only", "只在 plain 世界里用单个故障走过"},
+	{"What can happen to you?", "你那里会发生什么？"}, {"for you", "对你"}, {"survives", "经得住"}, {"breaks", "会坏"}, {"not walked", "没有走过"}, {"none seen", "没有见到"}, {"walked with one fault in the plain world only", "只在 plain 世界里用单个故障走过"},
 	{"Tick what you have to expect. A lock survives if you ticked no set of faults that breaks it.", "勾选你必须预料到的。能破坏一把锁的故障组合，只要没有一组被你全部勾上，它就经得住。"},
 	{"{n} of {of} locks survive what you ticked.", "{of} 把锁中有 {n} 把经得住你勾选的。"},
 	{"Each entry is a minimal set of kinds of faults: together they break the lock, and no smaller part of them does. Each links to its shortest story.", "每一项是一个最小的故障组合：合在一起会破坏这把锁，少一个就不会。点开看它最短的故事。"},

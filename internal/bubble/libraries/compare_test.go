@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"lockstep/internal/matrix"
-	"lockstep/internal/measured"
 	"lockstep/internal/plan"
 	"lockstep/internal/real"
 	"lockstep/internal/real/realtest"
@@ -31,14 +30,7 @@ func TestCompare(t *testing.T) {
 	for _, program := range []string{"redis-server", "etcd"} {
 		realtest.Need(t, program)
 	}
-	data, err := os.ReadFile(stored(*compare))
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := measured.ReadLibrary(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := read(t, *compare)
 	o := real.Options{Backend: real.ProcessBackend, ScalePPM: atATenth}
 	c, err := worlds.Compare(t.Context(), worlds.Options{
 		Locks: variants(*compare), Columns: matrix.Columns(), Sim: inBubbles(t), RefuseSim: refuse,
