@@ -45,9 +45,11 @@ func TestOnlyTheDirectoriesOfDeadHarnessesAreStale(t *testing.T) {
 	}
 	stay[0] = filepath.Base(foreign)
 
+	runtime.GC() // which would close the lock's file if nobody kept it
 	if n := osproc.RemoveStale(); n != len(stale) {
 		t.Errorf("%d removed, want %d", n, len(stale))
 	}
+	runtime.KeepAlive(mine)
 	for _, name := range stay {
 		if _, err := os.Stat(filepath.Join(tmp, name)); err != nil {
 			t.Errorf("%s: %v", name, err)
