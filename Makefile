@@ -24,6 +24,7 @@ test-more: servers examples consul ## what is slow, and what needs a server that
 	LOCKSTEP_REQUIRE_MORE=1 $(GO) test -timeout 20m -count=1 ./internal/tidy -run ThePrice
 	LOCKSTEP_REQUIRE_MORE=1 $(GO) test -timeout 20m -count=1 ./internal/logcheck -run LongLog
 	LOCKTEST_FULL=1 $(GO) test -timeout 40m -count=1 ./locktest -run OneSeedOneHistory
+	$(GO) run ./cmd/simulate test ./internal/bubble/libraries -- -timeout 20m -count=1 -run OneSeedOneHistory
 	LOCKSTEP_REQUIRE_SERVERS=1 LOCKSTEP_REQUIRE_MORE=1 $(GO) test -tags live -timeout 20m -count=1 ./internal/conformance -run TheLiveWorldDoesWhatVerbsSay
 	LOCKSTEP_REQUIRE_SERVERS=1 LOCKSTEP_REQUIRE_MORE=1 $(GO) test -timeout 20m -count=1 ./internal/real -run TheExamplesAreLocks
 	LOCKSTEP_REQUIRE_SERVERS=1 LOCKSTEP_REQUIRE_MORE=1 $(GO) test -tags live -timeout 20m -count=1 ./cmd/simulate -run 'ContainersPlayTheShards|KilledShards'
@@ -115,7 +116,6 @@ libraries: ## measure Go libraries in virtual time and on real servers, and the 
 	for name in $(LIBRARIES); do \
 		$(GO) run ./cmd/simulate test ./internal/bubble/libraries -- -timeout 60m -count=1 -run TestMeasure -measure $$name && \
 		$(GO) test ./internal/bubble/libraries -timeout 60m -count=1 -run TestCompare -compare $$name || exit 1; done
-	$(GO) run ./cmd/simulate test ./internal/bubble/libraries -- -timeout 60m -count=1 -run OneSeed
 	$(MAKE) --no-print-directory programs
 
 programs: ## measure the programs of examples/ on real servers: docs/programs (PROGRAMS=redis-rb,kazoo: some of them); an interrupted one goes on where it stopped (reports/programs)

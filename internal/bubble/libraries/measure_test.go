@@ -73,9 +73,7 @@ func walk(t *testing.T, v locks.Variant) *measured.Explored {
 	o := explore.Options{
 		Locks: []locks.Variant{v}, Faults: 1, Clients: 2, Rounds: 1, In: []string{"plain"}, Jobs: 1, Refuse: refuse,
 		Worlds: func() explore.World {
-			w := &played{t: t, on: sim.New()}
-			w.on.Reserve(sim.MaxRecorded - explore.MostEvents)
-			return w
+			return &played{t: t, on: sim.New(), reserve: sim.MaxRecorded - explore.MostEvents}
 		},
 	}
 	if !repeats(v.ID) {

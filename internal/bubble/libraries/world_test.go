@@ -33,9 +33,10 @@ func repeats(lock string) bool { return bubble.Seeded() && lock != "etcd-concurr
 
 // played is a world in which a library is played by its own code, each run in a bubble of its own.
 type played struct {
-	t     *testing.T
-	on    *sim.World
-	watch func(faults.Moment, history.Instant)
+	t       *testing.T
+	on      *sim.World // of the last run
+	reserve int        // see sim.World.Reserve
+	watch   func(faults.Moment, history.Instant)
 }
 
 var _ explore.World = (*played)(nil)
@@ -64,6 +65,10 @@ func (w *played) Play(ctx context.Context, p *plan.Plan, lock string, seed uint6
 	}
 	one.Lock()
 	defer one.Unlock()
+	// What a world has kept of another run is not made again in this bubble, and all goroutines then draw other luck.
+	w.on.Close()
+	w.on = sim.New()
+	w.on.Reserve(w.reserve)
 	library, _ := libraries.Lookup(lock)
 	variant, _ := locks.Lookup(lock)
 	defer bubble.SeedRuntime(seed)()
