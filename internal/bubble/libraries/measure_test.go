@@ -53,7 +53,7 @@ func TestMeasure(t *testing.T) {
 	out.Version = version(t, v.Library)
 	if *noWalk {
 		before := read(t, v.ID)
-		out.Walk, out.Worlds = before.Walk, before.Worlds
+		out.Walk, out.NotWalk, out.Worlds = before.Walk, before.NotWalk, before.Worlds
 	} else {
 		out.Walk = walk(t, v)
 	}
@@ -100,7 +100,7 @@ func version(t *testing.T, path string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// store writes a measurement where the program finds it.
+// read is the stored measurement of a library.
 func read(t *testing.T, id string) *measured.Library {
 	data, err := os.ReadFile(stored(id))
 	if err != nil {
@@ -113,6 +113,7 @@ func read(t *testing.T, id string) *measured.Library {
 	return l
 }
 
+// store writes a measurement where the program finds it.
 func store(t *testing.T, out *measured.Library) {
 	data, err := json.MarshalIndent(out, "", " ")
 	if err != nil {

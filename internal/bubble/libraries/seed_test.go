@@ -11,7 +11,7 @@ import (
 // With the seeded runtime one seed gives one history, whatever was played before it.
 func TestOneSeedOneHistory(t *testing.T) {
 	if !bubble.Seeded() {
-		t.Skip("make libraries plays it, with the runtime whose choices follow the seed")
+		t.Skip("make test-more plays it, with the runtime whose choices follow the seed")
 	}
 	for _, id := range measuredIDs {
 		if !repeats(id) {
