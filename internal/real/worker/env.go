@@ -63,15 +63,10 @@ func (e *env) Sleep(ctx context.Context, d time.Duration) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	defer e.turns.leave()()
-	timer := time.NewTimer(e.clock.shown().Lasts(d))
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
+	if !e.turns.sleep(e.clock.shown().Lasts(d), ctx.Done()) {
 		return ctx.Err()
 	}
+	return nil
 }
 
 func (e *env) Background() context.Context { return context.Background() }
