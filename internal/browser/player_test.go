@@ -60,6 +60,7 @@ func TestTwelveStories(t *testing.T) {
 			for _, problem := range browser.Eval[[]string](p, walkSteps) {
 				t.Errorf("%s at %v: %s", name, size, problem)
 			}
+			timesKeepApart(t, p)
 		}
 		// On a phone three lanes are in sight without scrolling sideways.
 		lane := browser.Eval[float64](p, `(function () { var n = document.querySelectorAll(".picture-pane .spacetime[data-rows] .node"); return n[Math.min(2, n.length - 1)].getBoundingClientRect().right; })()`)
@@ -67,6 +68,16 @@ func TestTwelveStories(t *testing.T) {
 			t.Errorf("%s: the third lane ends at %v of 390 pixels", name, lane)
 		}
 		quiet(t, p)
+	}
+}
+
+// timesKeepApart fails when the time of a step runs into its sentence.
+func timesKeepApart(t *testing.T, p *browser.Page) {
+	t.Helper()
+	if cut := browser.Eval[[]string](p, `[].filter.call(document.querySelectorAll(".steps .t"), function (e) {
+		return e.scrollWidth > e.clientWidth;
+	}).slice(0, 3).map(function (e) { return e.textContent; })`); len(cut) > 0 {
+		t.Errorf("wider than their column: the times %q", cut)
 	}
 }
 

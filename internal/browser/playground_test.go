@@ -348,6 +348,7 @@ func TestThePlaygroundIsForEverybody(t *testing.T) {
 		if wide := browser.Eval[int](p, `document.documentElement.scrollWidth - innerWidth`); wide > 1 {
 			t.Errorf("%s: the page is %d pixels wider than a phone", name, wide)
 		}
+		timesKeepApart(t, p)
 		quiet(t, p)
 	}
 }
