@@ -254,12 +254,12 @@ func queueLine(what string, x queue.Progress, passed time.Duration) string {
 	if x.Aside > 0 {
 		line += fmt.Sprintf(" (%d set aside)", x.Aside)
 	}
-	line += fmt.Sprintf(", %.1f per second, %d workers with %d players", float64(x.Done-x.Before)/max(passed.Seconds(), 0.001), x.Workers, x.Slots)
+	line += fmt.Sprintf(", %.1f per second; workers: %d, players: %d", float64(x.Done-x.Before)/max(passed.Seconds(), 0.001), x.Workers, x.Slots)
 	if x.Strangers > 0 {
 		line += fmt.Sprintf(" (of another version, which take nothing: %d)", x.Strangers)
 	}
 	if n := x.Done - x.Before; n > 0 && x.Done < x.Of {
-		line += ", ends in " + (passed * time.Duration(x.Of-x.Done) / time.Duration(n)).Round(time.Second).String()
+		line += "; ends in " + (passed * time.Duration(x.Of-x.Done) / time.Duration(n)).Round(time.Second).String()
 	}
 	return line
 }

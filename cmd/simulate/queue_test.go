@@ -217,10 +217,10 @@ func TestTheWorkersOfDeployPrintWhatOneMachinePrints(t *testing.T) {
 
 func TestTheProgressOfAQueue(t *testing.T) {
 	for said, x := range map[string]queue.Progress{
-		"search: 0 of 100 ranges, 0.0 per second, 0 workers with 0 players":                                     {Of: 100},
-		"search: 40 of 100 ranges, 4.0 per second, 3 workers with 6 players, ends in 15s":                       {Done: 40, Of: 100, Workers: 3, Slots: 6},
-		"search: 40 of 100 ranges (20 were done before), 2.0 per second, 1 workers with 2 players, ends in 30s": {Done: 40, Before: 20, Of: 100, Workers: 1, Slots: 2},
-		"search: 100 of 100 ranges (2 set aside), 10.0 per second, 1 workers with 2 players (of another version, which take nothing: 4)": {
+		"search: 0 of 100 ranges, 0.0 per second; workers: 0, players: 0":                                     {Of: 100},
+		"search: 40 of 100 ranges, 4.0 per second; workers: 3, players: 6; ends in 15s":                       {Done: 40, Of: 100, Workers: 3, Slots: 6},
+		"search: 40 of 100 ranges (20 were done before), 2.0 per second; workers: 1, players: 2; ends in 30s": {Done: 40, Before: 20, Of: 100, Workers: 1, Slots: 2},
+		"search: 100 of 100 ranges (2 set aside), 10.0 per second; workers: 1, players: 2 (of another version, which take nothing: 4)": {
 			Done: 100, Aside: 2, Of: 100, Workers: 1, Slots: 2, Strangers: 4,
 		},
 	} {
