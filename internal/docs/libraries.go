@@ -130,11 +130,8 @@ func (w *writer) libraryRow(v locks.Variant) string {
 // librarySingles is what it takes to break a library; "" when that was not walked.
 func (w *writer) librarySingles(lock string) string {
 	l := w.library(lock)
-	switch {
-	case l == nil:
+	if l == nil || l.Walk == nil {
 		return ""
-	case l.Walk == nil:
-		return "Not walked: " + text(l.NotWalk) + "."
 	}
 	statistical, worth := l.Walk.Scope.Tries > 1, ""
 	if statistical {

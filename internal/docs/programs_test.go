@@ -12,7 +12,7 @@ const aProgram = `{"schema": 1, "lock": "redis-py", "library": "redis.lock.Lock"
 	{"lock": "redis-py", "fault": "N0", "letter": "S", "runs": 2, "note": "2 scripts and 0 variations; at most 100 % of such runs break"},
 	{"lock": "redis-py", "fault": "GP", "letter": "V", "runs": 3, "note": "A freezes | in its section", "damage": true, "damaged_by": "A writes late"}]}}`
 
-const aLibrary = `{"schema": 1, "lock": "redsync", "library": "example.org/redsync", "version": "v4.1.0", "go": "go1.30", "seeded": true, "not_walked": "not yet",
+const aLibrary = `{"schema": 1, "lock": "redsync", "library": "example.org/redsync", "version": "v4.1.0", "go": "go1.30", "seeded": true,
 	"matrix": {"schema": 1, "backend": "bubble", "seeds": 20, "cells": [{"lock": "redsync", "fault": "GP", "letter": "V", "runs": 22, "note": "A freezes"}]}}`
 
 // A program stands beside the Go libraries, with where it was played; each of its letters stands with its runs.

@@ -17,9 +17,8 @@ type Library struct {
 	Go      string    `json:"go"`      // that it was compiled with
 	Seeded  bool      `json:"seeded"`  // the choices of Go's runtime followed the seed, so each run can be repeated
 	Matrix  *Matrix   `json:"matrix"`
-	Walk    *Explored `json:"walk"`       // null: not walked
-	NotWalk string    `json:"not_walked"` // why; "" when it was
-	Worlds  *Worlds   `json:"worlds"`     // null: not compared with real servers
+	Walk    *Explored `json:"walk"`   // null: not walked
+	Worlds  *Worlds   `json:"worlds"` // null: not compared with real servers
 	// Program is the file in examples that plays it, "" for a Go library, and ScalePPM what the durations of the
 	// scripts were multiplied with there, in millionths; 0 for none.
 	Program  string `json:"program"`
@@ -35,7 +34,7 @@ func ReadLibrary(data []byte) (*Library, error) {
 	if err := json.Unmarshal(data, l); err != nil {
 		return nil, fmt.Errorf("is no measured library: %w", err)
 	}
-	if l.Schema != schema || l.Matrix == nil || !printable(l.Lock, l.Library, l.Version, l.Go, l.NotWalk, l.Program) {
+	if l.Schema != schema || l.Matrix == nil || !printable(l.Lock, l.Library, l.Version, l.Go, l.Program) {
 		return nil, errors.New("is no measured library: it has no matrix, or another schema than 1, or a character that no page shows")
 	}
 	for _, c := range l.Matrix.Cells {

@@ -53,7 +53,7 @@ func TestMeasure(t *testing.T) {
 	out.Version = version(t, v.Library)
 	if *noWalk {
 		before := read(t, v.ID)
-		out.Walk, out.NotWalk, out.Worlds = before.Walk, before.NotWalk, before.Worlds
+		out.Walk, out.Worlds = before.Walk, before.Worlds
 	} else {
 		out.Walk = walk(t, v)
 	}

@@ -71,7 +71,7 @@ func TestPageOfAWalk(t *testing.T) {
 func someLibraries() []*measured.Library {
 	walked, not := measured.NewLibrary(), measured.NewLibrary()
 	walked.Lock, walked.Library, walked.Version = "redsync", "example.org/redsync", "v4.1.0"
-	not.Lock, not.NotWalk = "etcd-concurrency", "no seed repeats a run of it"
+	not.Lock = "etcd-concurrency"
 	none := []measured.CutSet{}
 	walked.Walk = &measured.Explored{Schema: 1, Scope: measured.Scope{Faults: 1}, Locks: []measured.ExploredLock{{
 		Lock: "redsync", Walked: 34, Complete: 1, Breaks: map[string][]measured.CutSet{
