@@ -18,9 +18,10 @@ import (
 
 // reported keeps what a worker has told its harness.
 type reported struct {
-	w   *worker
-	mu  sync.Mutex
-	all []proto.Up
+	w       *worker
+	mu      sync.Mutex
+	all     []proto.Up
+	reading func(proto.Up) // is called before a question is answered; nil: nobody looks
 }
 
 // lines are the texts of the events of the wire, in their order.
@@ -78,7 +79,11 @@ func alone(t testing.TB, timeout time.Duration) (*worker, *reported) {
 			}
 			told.mu.Lock()
 			told.all = append(told.all, m)
+			reading := told.reading
 			told.mu.Unlock()
+			if reading != nil {
+				reading(m)
+			}
 			if m.ID != 0 && theirs.Send(proto.Down{ID: m.ID}) != nil {
 				return
 			}

@@ -4,7 +4,32 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"lockstep/internal/faults"
+	"lockstep/internal/real/proto"
 )
+
+// What takes no time in the simulator gives no turn away: a client that asks whether its
+// work is longer must not hear meanwhile that its lock is lost.
+func TestWhatTakesNoTimeKeepsTheTurn(t *testing.T) {
+	w, told := alone(t, time.Second)
+	w.start.Moments = []faults.MomentKind{faults.AboutToWrite}
+	asked := 0
+	told.mu.Lock()
+	told.reading = func(m proto.Up) {
+		asked++
+		if w.turns.mu.TryLock() {
+			t.Errorf("another task could run before the answer to %q", m.Kind)
+			w.turns.give()
+		}
+	}
+	told.mu.Unlock()
+	control{w}.ExtraWork()
+	control{w}.Reach(faults.AboutToWrite)
+	if asked != 2 {
+		t.Errorf("asked %d times, not twice", asked)
+	}
+}
 
 // After a pause the answer to a renewal and the end of work are there at once. The work was
 // due first, whichever of the two the scheduler runs first.
