@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"net"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -22,45 +21,10 @@ import (
 // whose server is at addr.
 func connected(t testing.TB, addr string) *port {
 	t.Helper()
-	downRead, downWrite, err1 := os.Pipe()
-	upRead, upWrite, err2 := os.Pipe()
-	if err := errors.Join(err1, err2); err != nil {
-		t.Fatal(err)
-	}
-	mine, theirs := proto.NewConn(downRead, upWrite), proto.NewConn(upRead, downWrite)
-	w := &worker{conn: mine, waiting: map[int64]chan proto.Down{}}
-	w.began.Store(true)
+	w, _ := alone(t, 200*time.Millisecond)
 	w.redis = []*lines{newLines(addr, 200*time.Millisecond)}
-	w.start.Timeout = 200 * time.Millisecond
-	w.turns.take() // the test is the task that runs
-	go func() {
-		for {
-			var m proto.Up
-			if theirs.Receive(&m) != nil {
-				return
-			}
-			if m.ID != 0 && theirs.Send(proto.Down{ID: m.ID}) != nil {
-				return
-			}
-		}
-	}()
-	go func() {
-		for {
-			var answer proto.Down
-			if mine.Receive(&answer) != nil {
-				return
-			}
-			w.mu.Lock()
-			waits := w.waiting[answer.ID]
-			w.mu.Unlock()
-			waits <- answer
-		}
-	}()
 	p := &port{w, w.primary}
-	t.Cleanup(func() {
-		w.redis[0].Close()
-		theirs.Close() // ends both goroutines; the worker must not: it would end the test
-	})
+	t.Cleanup(func() { w.redis[0].Close() })
 	return p
 }
 
