@@ -61,8 +61,7 @@ LIVE := crash-before-del failover-forgets-the-lock get-then-del-gap late-acquire
 	literal-etcd-key etcd-queue-is-fair libraries-pause-past-lease libraries-lost-release-reply
 
 live: servers ## the lessons of the list above on real servers, ten times as fast
-	@out=$$(mktemp -d); trap 'rm -rf $$out' EXIT; \
-	$(GO) run -tags live ./cmd/simulate run $(LIVE) --backend process --scale 0.1 --playable --quiet --out $$out
+	GO="$(GO)" scripts/live $(LIVE)
 
 live-all: servers consul ## every lesson on real servers, as far as they can play it
 	@out=$$(mktemp -d); trap 'rm -rf $$out' EXIT; \
