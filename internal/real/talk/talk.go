@@ -193,7 +193,7 @@ func (p *Program) ask(q question, within time.Duration) (answer, error) {
 	case <-p.broke:
 		return answer{}, p.err
 	case <-awake(limit, answered):
-		return answer{}, p.fail(fmt.Errorf("%w: %q had %v; let it answer with ok false, and give its requests time limits of their own", ErrSilent, q.Op, limit))
+		return answer{}, p.fail(fmt.Errorf("%w: %q had %v; let it answer with ok false, and give its requests time limits of their own", ErrSilent, q.Op, limit.Round(time.Millisecond)))
 	}
 }
 
