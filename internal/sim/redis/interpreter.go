@@ -32,7 +32,12 @@ type interpreter struct {
 	wild     *lua.LTable   // globals of all others, behind guard
 	guarded  []*lua.LTable // tables that scripts may not change
 	argv     []world.Arg   // of a redis.call
-	texts    [16]lua.LValue
+
+	memory   memory
+	at       *node // of memory, where the script is; nil when this run is not kept
+	answered int   // commands of this run that memory.given has the replies of
+
+	texts [16]lua.LValue
 
 	// Where the last error that carries no position was raised, and its value:
 	// Redis's error handler asks the stack, which is gone when ours is told.
@@ -79,8 +84,24 @@ func (vm *interpreter) open() {
 	vm.openLibraries()
 }
 
-// run executes a program for a store and turns what it returns into a reply.
+// run executes a program for a store, by what is known of it or in Lua.
 func (vm *interpreter) run(s *Store, p *program, keys, args []world.Arg) world.Reply {
+	vm.at, vm.answered, vm.memory.given = nil, 0, vm.memory.given[:0]
+	if !s.LuaOnly {
+		vm.at = vm.memory.begin(p, keys, args)
+		if reply, ends := vm.memory.follow(s, vm.at); ends {
+			return reply
+		}
+	}
+	reply := vm.lua(s, p, keys, args)
+	if vm.at != nil {
+		vm.at.known, vm.at.ends, vm.at.returns = true, true, reply
+	}
+	return reply
+}
+
+// lua executes a program in Lua and turns what it returns into a reply.
+func (vm *interpreter) lua(s *Store, p *program, keys, args []world.Arg) world.Reply {
 	if vm.state == nil {
 		vm.open()
 	}

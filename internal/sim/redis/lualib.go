@@ -191,13 +191,27 @@ func (vm *interpreter) command(state *lua.LState) (v lua.LValue, failed bool) {
 			vm.argv = append(vm.argv, a)
 		}
 	}
-	reply := vm.store.scripted(name, vm.argv)
+	reply := vm.answer(lookup(name))
 	return vm.fromReply(reply), reply.Kind == world.ReplyError
 }
 
+// answer executes a command of a script, whose arguments are in argv. One that has been executed
+// while memory knew the way is not executed again.
+func (vm *interpreter) answer(c *command) (reply world.Reply) {
+	if vm.answered < len(vm.memory.given) {
+		reply = vm.memory.given[vm.answered]
+		vm.answered++
+	} else {
+		reply = vm.store.scripted(c, vm.argv)
+	}
+	if vm.at != nil {
+		vm.at = vm.memory.note(vm.at, c, vm.argv, reply)
+	}
+	return reply
+}
+
 // scripted executes one command of a script.
-func (s *Store) scripted(name string, args []world.Arg) world.Reply {
-	c := lookup(name)
+func (s *Store) scripted(c *command, args []world.Arg) world.Reply {
 	switch {
 	case !s.knows(c):
 		return world.Failed(errScriptUnknown)
