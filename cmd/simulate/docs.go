@@ -28,6 +28,7 @@ const (
 	docsWorlds  = "worlds.json"         // in docsDir: the comparison with real servers, likewise
 	docsExplore = "explore.json"        // in docsDir: what it takes to break each lock
 	docsInFull  = "worlds-in-full.json" // in docsDir: the same at a scale of 1, of some cells
+	docsStories = "worlds-cutsets.json" // in docsDir: the stories of the walk in both worlds
 	docsClaims  = "claims.json"         // in docsDir: the measured claims, likewise
 )
 
@@ -51,7 +52,11 @@ with docs/worlds.json what real servers came to,
   simulate compare-worlds --json > docs/worlds.json
 
 with docs/worlds-in-full.json what came of cells that do harm only at a scale of
-1, with docs/claims.json what came of the claims of the documents,
+1, with docs/worlds-cutsets.json what came of the stories of the walk,
+
+  simulate compare-worlds --cutsets --json > docs/worlds-cutsets.json
+
+with docs/claims.json what came of the claims of the documents,
 
   simulate claims --json > docs/claims.json
 
@@ -126,6 +131,9 @@ func reference(root, dir string) ([]docs.Page, error) {
 		return nil, err
 	}
 	if in.InFull, err = stored(filepath.Join(root, docsDir, docsInFull), "compare-worlds --scale 1", measured.ReadWorlds); err != nil {
+		return nil, err
+	}
+	if in.Stories, err = stored(filepath.Join(root, docsDir, docsStories), "compare-worlds --cutsets", measured.ReadWorlds); err != nil {
 		return nil, err
 	}
 	if in.Explored, err = stored(filepath.Join(root, docsDir, docsExplore), "explore --faults 2", measured.ReadExplored); err != nil {

@@ -63,6 +63,7 @@ type Input struct {
 	Matrix  *measured.Matrix // nil: none is stored
 	Worlds  *measured.Worlds // nil: none is stored
 	InFull  *measured.Worlds // the same at full length, of cells that a short scale makes harmless; nil: none is stored
+	Stories *measured.Worlds // the stories of the walk in both worlds; nil: none is stored
 	Columns []Column         // of the matrix
 	// Explored is what it takes to break each lock; nil: none is stored.
 	Explored *measured.Explored

@@ -9,8 +9,32 @@ import (
 	"lockstep/internal/measured"
 )
 
-// comparison is a comparison as pages tell of it.
+// comparison is a comparison as pages tell of it: of cells, or of stories of the walk.
 type comparison struct{ *measured.Worlds }
+
+// ofStories reports whether stories of the walk were played.
+func (c comparison) ofStories() bool {
+	return slices.ContainsFunc(c.Cells, func(x measured.WorldCell) bool { return x.Story != "" })
+}
+
+// unit is what was played.
+func (c comparison) unit() string {
+	if c.ofStories() {
+		return "stories"
+	}
+	return "cells"
+}
+
+// agreements counts the cells of a lock, or with "" all of them, by how they came out.
+func (c comparison) agreements(lock string) map[string]int {
+	count := map[string]int{}
+	for i := range c.Cells {
+		if lock == "" || c.Cells[i].Lock == lock {
+			count[c.Cells[i].Agreement]++
+		}
+	}
+	return count
+}
 
 // command measures a lock's row again, or with "" the whole table.
 func (c comparison) command(lock string) string {
@@ -71,28 +95,31 @@ func (w *writer) worldsPage() []Page {
 		section("Where the two worlds part", w.partings(c)),
 		section("What a short scale hides", w.inFull()),
 		section("What was not played", c.notPlayed()),
+		section("The stories of the walk", w.toldInBoth()),
 		section("Again", block("", c.again())),
 	)}
 }
 
 // summary counts the cells by how they came out.
 func (c comparison) summary() string {
-	count := map[string]int{}
-	for i := range c.Cells {
-		count[c.Cells[i].Agreement]++
-	}
+	count := c.agreements("")
 	of := func(agreement, one, many string) string {
 		if n := count[agreement]; n != 1 {
 			return fmt.Sprint(n, " ", many)
 		}
 		return "1 " + one
 	}
-	return fmt.Sprintf("of %d cells %s, %s, %s and %s", len(c.Cells), of("agrees", "agrees", "agree"), of("differs", "differs", "differ"),
+	return fmt.Sprintf("of %d %s %s, %s, %s and %s", len(c.Cells), c.unit(), of("agrees", "agrees", "agree"), of("differs", "differs", "differ"),
 		of("untested", "put nothing to the test", "put nothing to the test"), of("not played", "was not played", "were not played"))
 }
 
-// many is how many seeds of a cell are called many: one real run may be luck.
-const many = 20
+// many is how many seeds of a cell or story are called many: one real run may be luck.
+func (c comparison) many() int {
+	if c.ofStories() {
+		return 5
+	}
+	return 20
+}
 
 // kept is the file with the real runs behind the comparison: it takes hours to play them.
 const kept = " --keep docs/worlds-runs.jsonl"
@@ -103,7 +130,7 @@ func (c comparison) again() string {
 	if _, often, _ := c.count(); often == 0 {
 		return last
 	}
-	first := fmt.Sprintf("simulate compare-worlds --backend %s --scale %s --letter V,F,VF,D --times %d", c.Backend, c.Scale(), many)
+	first := fmt.Sprintf("simulate compare-worlds --backend %s --scale %s --letter V,F,VF,D --times %d", c.Backend, c.Scale(), c.many())
 	return first + kept + "\n" + c.command("") + kept + " --json > docs/worlds.json\nsimulate docs"
 }
 
@@ -118,12 +145,28 @@ func (c comparison) evidence() string {
 		}
 	}
 	if slower > 0 {
-		out += fmt.Sprintf(" %d cells, those with sentinels, were played slower than that: a busy machine would take healthy servers for dead.", slower)
+		out += fmt.Sprintf(" %d %s, those with %s, were played slower than that: a busy machine would take healthy servers for dead.", slower, c.unit(), c.delicate())
 	}
 	if often > 0 {
-		out += fmt.Sprintf(" %d cells were played with %d seeds or more; in %d of these every real run came to the letter of its simulated run.", often, many, all)
+		out += fmt.Sprintf(" %d %s were played with %d seeds or more; in %d of these every real run came to %s of its simulated run.", often, c.unit(), c.many(), all, c.outcome())
 	}
 	return out
+}
+
+// delicate are those that do not stand a short scale.
+func (c comparison) delicate() string {
+	if c.ofStories() {
+		return "sentinels or nodes of Redlock"
+	}
+	return "sentinels"
+}
+
+// outcome is what is compared.
+func (c comparison) outcome() string {
+	if c.ofStories() {
+		return "the outcome"
+	}
+	return "the letter"
 }
 
 // count counts the real runs, the cells that were played with many seeds, and those of
@@ -132,7 +175,7 @@ func (c comparison) count() (runs, often, all int) {
 	for i := range c.Cells {
 		x := &c.Cells[i]
 		runs += len(x.Runs)
-		if len(x.Runs) < many {
+		if len(x.Runs) < c.many() {
 			continue
 		}
 		often++
@@ -197,6 +240,43 @@ func (c comparison) alone() string {
 	return c.command(each(named)) + " --fault " + each(faults) + " --letter V,F,VF,D --keep docs/worlds-in-full-runs.jsonl --json > docs/worlds-in-full.json"
 }
 
+// toldInBoth are the stories of the walk in both worlds.
+func (w *writer) toldInBoth() string {
+	if w.Stories == nil {
+		return ""
+	}
+	c := comparison{w.Stories}
+	var rows, apart [][]string
+	for _, v := range locks.All() {
+		count := c.agreements(v.ID)
+		if len(count) == 0 {
+			continue
+		}
+		row := []string{link(text(v.ID), "locks/"+v.ID+".md")}
+		for _, agreement := range []string{"agrees", "differs", "untested", "not played"} {
+			row = append(row, fmt.Sprint(count[agreement]))
+		}
+		rows = append(rows, row)
+	}
+	for i := range c.Cells {
+		if x := &c.Cells[i]; x.Agreement == "differs" || x.Agreement == "untested" {
+			apart = append(apart, []string{
+				link(text(x.Lock), "locks/"+x.Lock+".md"), link(text(x.Script), w.Up+"/"+x.Story), text(lettersOf(x)), fmt.Sprintf("%d of %d", x.Agreeing, len(x.Runs)), text(x.Why),
+			})
+		}
+	}
+	out := fmt.Sprintf("The shortest story of each set of faults by which [the walk](explore.md) breaks a lock, played with the same seeds in both worlds (all durations times %s). A story agrees when the lock breaks in the same ways in both: %s. %s\n\n",
+		c.Scale(), c.summary(), c.evidence()) +
+		table([]string{"lock", "agree", "differ", "put nothing to the test", "not played"}, rows)
+	if len(apart) > 0 {
+		out += "\nThose in which a run came to something else:\n\n" + table([]string{"lock", "story", "simulated/real", "seeds that agree", "note"}, apart)
+	}
+	if none := c.notPlayed(); none != "" {
+		out += "\n" + none
+	}
+	return out + "\nTo measure them again:\n\n" + block("", c.command("")+" --cutsets --keep docs/worlds-cutsets-runs.jsonl --json > docs/worlds-cutsets.json")
+}
+
 // notPlayed counts the cells of each reason, in the order in which they come first.
 func (c comparison) notPlayed() string {
 	var reasons []string
@@ -218,7 +298,7 @@ func (c comparison) notPlayed() string {
 	if len(rows) == 0 {
 		return ""
 	}
-	return table([]string{"cells", "why"}, rows)
+	return table([]string{c.unit(), "why"}, rows)
 }
 
 // worldsRow is a lock's row of the comparison; "" when none is stored.

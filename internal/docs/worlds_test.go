@@ -78,6 +78,43 @@ func TestWorldsInFull(t *testing.T) {
 	}
 }
 
+// The stories of the walk have a section of their own: a row for each lock, those that part, and
+// why others were not played.
+func TestStoriesInBothWorlds(t *testing.T) {
+	in := compared(t)
+	var err error
+	if in.Stories, err = measured.ReadWorlds([]byte(`{"schema": 1, "backend": "process", "scale_ppm": 100000, "times": 5, "cells": [
+		{"lock": "redlock", "fault": "pause", "story": "scenarios/cutsets/a.yaml", "agreement": "agrees", "script": "a pause", "agreeing": 5, "scale_ppm": 200000,
+		 "runs": [{"seed": 1, "simulated": "believe+damage", "real": "believe+damage", "agreement": "agrees"}, {}, {}, {}, {}]},
+		{"lock": "redlock", "fault": "crash+lag", "story": "scenarios/cutsets/b.yaml", "agreement": "differs", "script": "a | crash", "agreeing": 1, "why": "<late>",
+		 "runs": [{"seed": 1, "simulated": "stuck", "real": "stuck", "agreement": "agrees"}, {"seed": 2, "simulated": "stuck", "real": "none", "agreement": "differs"}]},
+		{"lock": "setnx", "fault": "evict", "story": "scenarios/cutsets/c.yaml", "agreement": "not played", "script": "an eviction", "why": "no servers"}]}`)); err != nil {
+		t.Fatal(err)
+	}
+	got := pageOf(t, in, "worlds.md")
+	for _, want := range []string{
+		"## The stories of the walk\n",
+		"in both: of 3 stories 1 agrees, 1 differs, 0 put nothing to the test and 1 was not played.",
+		"That is 7 real runs. 1 stories, those with sentinels or nodes of Redlock, were played slower",
+		"1 stories were played with 5 seeds or more; in 1 of these every real run came to the outcome of its simulated run.",
+		"| [redlock](locks/redlock.md) | 1 | 1 | 0 | 0 |\n",
+		"| [setnx](locks/setnx.md) | 0 | 0 | 0 | 1 |\n",
+		"| [redlock](locks/redlock.md) | [a \\| crash](../scenarios/cutsets/b.yaml) | stuck/none | 1 of 2 | \\<late> |\n",
+		"| stories | why |\n",
+		"--times 5 --cutsets --keep docs/worlds-cutsets-runs.jsonl --json > docs/worlds-cutsets.json\n",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is not in:\n%s", want, got)
+		}
+	}
+	if strings.Contains(got, "](../scenarios/cutsets/a.yaml)") {
+		t.Error("a story that agrees is among those that part")
+	}
+	if got := pageOf(t, compared(t), "worlds.md"); strings.Contains(got, "stories of the walk") {
+		t.Error("without a comparison of stories there is a section of them")
+	}
+}
+
 // Cells that were played often are counted, and so are those of them without exception.
 func TestEvidenceOfManyRuns(t *testing.T) {
 	runs := make([]measured.WorldRun, 20)
