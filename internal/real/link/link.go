@@ -190,6 +190,13 @@ func (l *Link) mode(d Direction) (Mode, <-chan struct{}) {
 	return l.modes[d], l.changed
 }
 
+// passes reports whether the link lets pass what goes in a direction.
+func (l *Link) passes(d Direction) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.modes[d] == Pass
+}
+
 // due returns when a message that came in at that time is to go out.
 func (l *Link) due(d Direction, came time.Time) time.Time {
 	l.mu.Lock()

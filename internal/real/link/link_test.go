@@ -286,6 +286,36 @@ func TestMomentsComeBeforeTheBytes(t *testing.T) {
 	}
 }
 
+// What is on its way arrives, though a cut begins at that moment: it holds the reply. What comes to
+// a cut that was there before waits.
+func TestACutHoldsNothingThatWasSentBefore(t *testing.T) {
+	for _, before := range []bool{false, true} {
+		addr, executed := counter(t)
+		var l *link.Link
+		cut := func() {
+			l.Switch(link.Up, link.Hold)
+			l.Switch(link.Down, link.Hold)
+		}
+		l = open(t, link.Options{Name: "A", Upstream: addr, Reached: func(faults.MomentKind, link.Command) bool {
+			cut()
+			return true
+		}})
+		c := dial(t, l.Addr())
+		l.Watch(link.Command{Call: faults.Call{Client: "A", ID: 3}, Mark: string(resp.AppendCommand(nil, "SET"))}, faults.Sends)
+		if before {
+			cut()
+		}
+		c.send("SET")
+		if got := c.reply(short); got != "" {
+			t.Errorf("cut before: %v: got reply %q", before, got)
+		}
+		if got, want := executed.Load() == 1, !before; got != want {
+			t.Errorf("cut before: %v: executed %v, want %v", before, got, want)
+		}
+		l.Close()
+	}
+}
+
 // A process that dies of a moment has sent nothing: that is no loss of the network's.
 func TestAReplyDiesWithItsServer(t *testing.T) {
 	addr, executed := counter(t)

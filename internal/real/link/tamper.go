@@ -29,6 +29,7 @@ type tampering struct {
 	drop  bool
 	delay time.Duration
 	gone  bool // with the process that has written it: nobody has lost it on the way
+	sent  bool // it was let pass before a fault acted on its being on the way, and no cut holds it any more
 }
 
 // Watch announces a command that is about to be sent over this link. Reached will be told of the wanted moments, and
@@ -108,14 +109,15 @@ func (l *Link) half(w *watch, h faults.Half) tampering {
 	if h == faults.ReplyHalf {
 		moment = faults.HasExecuted
 	}
-	goesOn := true
+	goesOn, sent := true, false
 	if w.wants[moment] && l.o.Reached != nil {
+		sent = moment == faults.Sends && l.passes(Up)
 		goesOn = l.o.Reached(moment, w.Command)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	t := w.tamper[h]
-	t.gone = !goesOn
+	t.gone, t.sent = !goesOn, sent
 	if h == faults.ReplyHalf || t.drop {
 		l.forget(w.Call.ID)
 	}

@@ -54,6 +54,7 @@ type exchange struct {
 	watch  *watch  // nil for most
 	chance bool    // the reply will be lost by chance
 	lost   [2]bool // by half
+	sent   bool    // its request is on its way, see tampering; used by the way up alone
 }
 
 // next cuts off the first message of what has come in one direction.
@@ -201,6 +202,8 @@ func (p *pipe) message(stub *toxics.ToxicStub, bytes []byte, m message, came tim
 		p.request(stub, bytes, m, came)
 	case m.begins:
 		p.reply(stub, bytes, m, came)
+	case p.dir == Up && p.conn.find(m.exchange).sent:
+		p.put(stub, bytes)
 	case !p.conn.isLost(p.conn.find(m.exchange), p.half()):
 		p.follow(stub, bytes)
 	case m.instead != nil:
@@ -218,7 +221,9 @@ func (p *pipe) request(stub *toxics.ToxicStub, bytes []byte, m message, came tim
 		p.loses(stub, m, e)
 		return
 	}
-	p.first(stub, bytes, m, e, p.link.half(e.watch, faults.Request), came)
+	t := p.link.half(e.watch, faults.Request)
+	e.sent = t.sent && !t.drop
+	p.first(stub, bytes, m, e, t, came)
 }
 
 // reply moves the first message of a reply.
@@ -270,7 +275,20 @@ func (p *pipe) move(stub *toxics.ToxicStub, data []byte, came time.Time, t tampe
 	if t.delay > 0 {
 		due = time.Now().Add(t.delay)
 	}
+	if t.sent {
+		return p.sleep(due) && p.put(stub, data)
+	}
 	return p.until(due) && p.put(stub, data)
+}
+
+// sleep waits until an instant; false when the link closes before.
+func (p *pipe) sleep(due time.Time) bool {
+	for wait := time.Until(due); wait > 0; wait = time.Until(due) {
+		if !p.pause(Pass, wait, nil) {
+			return false
+		}
+	}
+	return true
 }
 
 func (p *pipe) put(stub *toxics.ToxicStub, data []byte) bool {
