@@ -2,6 +2,7 @@ package docs
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -61,7 +62,7 @@ func (w *writer) librariesPage() []Page {
 		section("Under every kind of fault", table(head, rows)+"\n"+text("* the resource was damaged. - cannot be played so, or the library has no such step. ? no run put anything to the test.")+" The letters are those of "+link("the matrix", "README.md")+"; the page of a library, or "+linkInto("its section below", "libraries.md", "programs-on-real-servers")+", has the run behind each."),
 		section("What it takes to break one", "Each single fault at each moment of the plain world, for libraries that are played in virtual time: two clients, a request or a step at a time.\n\n"+
 			table(librarySetsHead(), broken)+"\n"+noneSeen+"\n"),
-		section("On real servers", "The scripts of what is played in virtual time, on real servers, each letter beside the other.\n\n"+table([]string{"library", "cells"}, real)),
+		section("On real servers", "The scripts of what is played in virtual time (here) on real servers (there), seed by seed. A library whose timers and goroutines race comes to either in both.\n\n"+table([]string{"library", "cells"}, real)),
 		section("How", table([]string{"library", "what of it", "with", "how", "variations of each cell"}, how)+"\nAgain:\n\n"+againByMake()),
 		section("Programs on real servers", strings.Join(w.programSections(), "\n")),
 	)}
@@ -103,18 +104,35 @@ func (w *writer) librarySets(name string, l *measured.Library) []string {
 	return cells
 }
 
-// onRealServers says in how many cells both worlds agree, and where they do not.
+// onRealServers says in how many cells both worlds agree, and how often they came to what where they
+// do not: a race comes to either in both.
 func onRealServers(l *measured.Library) string {
 	if l.Worlds == nil {
 		return "not compared"
 	}
 	out := comparison{l.Worlds}.summary()
 	for i := range l.Worlds.Cells {
-		if c := &l.Worlds.Cells[i]; c.Agreement == "differs" {
-			out += fmt.Sprintf("; %s is %s here", code(c.Fault), text(c.Simulated))
+		c := &l.Worlds.Cells[i]
+		if c.Agreement != "differs" && c.Agreement != "untested" {
+			continue
 		}
+		simulated, real := map[string]int{}, map[string]int{}
+		for _, r := range c.Runs {
+			simulated[r.Simulated]++
+			real[r.Real]++
+		}
+		out += fmt.Sprintf("; %s with %d of %d seeds: here %s, there %s", code(c.Fault), c.Agreeing, len(c.Runs), counted(simulated), counted(real))
 	}
 	return out
+}
+
+// counted says how often each letter came: "6 L, 14 V".
+func counted(letters map[string]int) string {
+	var out []string
+	for _, l := range slices.Sorted(maps.Keys(letters)) {
+		out = append(out, fmt.Sprintf("%d %s", letters[l], text(l)))
+	}
+	return strings.Join(out, ", ")
 }
 
 // libraryRow is the row of a library in the matrix, and what it takes to break it.

@@ -41,3 +41,18 @@ func TestProgramsAreRowsOfTheTableOfLibraries(t *testing.T) {
 		}
 	}
 }
+
+// Where the worlds differ, the page says how often each came to what.
+func TestALibraryThatRacesIsCounted(t *testing.T) {
+	runs := []measured.WorldRun{
+		{Simulated: "V", Real: "V"}, {Simulated: "L", Real: "V"}, {Simulated: "V", Real: "S"}, {Simulated: "V", Real: "?"},
+	}
+	l := &measured.Library{Worlds: &measured.Worlds{Cells: []measured.WorldCell{
+		{Fault: "FO", Agreement: "differs", Agreeing: 1, Runs: runs},
+		{Fault: "GP", Agreement: "agrees", Agreeing: 4, Runs: runs},
+	}}}
+	want := "of 2 cells 1 agrees, 1 differs, 0 put nothing to the test and 0 were not played; `FO` with 1 of 4 seeds: here 1 L, 3 V, there 1 ?, 1 S, 2 V"
+	if got := onRealServers(l); got != want {
+		t.Errorf("got\n%s, want\n%s", got, want)
+	}
+}

@@ -2,6 +2,8 @@ package libraries_test
 
 import (
 	"os"
+	"slices"
+	"strings"
 	"testing"
 
 	"lockstep/internal/matrix"
@@ -32,16 +34,30 @@ func TestCompare(t *testing.T) {
 	}
 	out := read(t, *compare)
 	o := real.Options{Backend: real.ProcessBackend, ScalePPM: atATenth}
+	var kept *worlds.Kept
+	var err error
+	if *keep != "" {
+		if kept, err = worlds.OpenKept(*keep, o.Backend, o.ScalePPM); err != nil {
+			t.Fatal(err)
+		}
+		defer kept.Close()
+	}
+	columns := matrix.Columns()
+	if *only != "" {
+		columns = slices.DeleteFunc(columns, func(c matrix.Column) bool { return !slices.Contains(strings.Split(*only, ","), c.Code) })
+	}
 	c, err := worlds.Compare(t.Context(), worlds.Options{
-		Locks: variants(*compare), Columns: matrix.Columns(), Sim: inBubbles(t), RefuseSim: refuse,
+		Locks: variants(*compare), Columns: columns, Kept: kept, Sim: inBubbles(t), RefuseSim: refuse,
 		Real: func() run.World { return &real.Player{Options: o} }, Backend: o.Backend, ScalePPM: atATenth, Times: *times, Jobs: *jobs,
 		Refuse: func(p *plan.Plan, lock string) error { return real.Refuse(p, lock, o) },
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	out.Worlds = c.Measured()
-	store(t, out)
+	if *only == "" {
+		out.Worlds = c.Measured()
+		store(t, out)
+	}
 	for i := range c.Cells {
 		if one := &c.Cells[i]; one.Agreement != worlds.Agrees {
 			t.Logf("%s: %s: %v %s", one.Fault, one.Agreement, one.Pairs, one.Why.English())

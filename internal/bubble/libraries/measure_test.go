@@ -23,6 +23,8 @@ var (
 	compare    = flag.String("compare", "", "play the scripts of this library on real servers, too, and store what they came to")
 	noWalk     = flag.Bool("no-walk", false, "keep the stored walk, and what came of real servers: both take minutes")
 	times      = flag.Int("times", 1, "seeds of each cell on real servers")
+	keep       = flag.String("keep", "", "keep the real runs in this file, and play none again that it holds; histories that differ go beside it")
+	only       = flag.String("only", "", "compare these columns only, and store nothing: PT,SB")
 	jobs       = flag.Int("jobs", 2, "real runs at once")
 	variations = flag.Int("variations", 200, "random variations of each cell of the matrix")
 )
