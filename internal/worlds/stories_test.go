@@ -72,7 +72,7 @@ func TestStoriesOfTheWalk(t *testing.T) {
 }
 
 func TestTheSameWorldAgreesInStories(t *testing.T) {
-	c := inStories(t, "watchdog-lua", &other{}, "fail-over", "evict", "server-clock")
+	c := inStories(t, "watchdog-lua", &other{}, "fail-over", "promote", "split")
 	if n := c.Count(worlds.Agrees); n < 3 || n != len(c.Cells) || len(c.Row(0)) != n {
 		t.Errorf("%d of %d agree", n, len(c.Cells))
 	}
@@ -91,12 +91,15 @@ func TestTheSameWorldAgreesInStories(t *testing.T) {
 // A story in which two things are due at one instant is told and not played: some lateness decides it.
 func TestAStoryThatRestsOnATieIsNotPlayed(t *testing.T) {
 	c := inStories(t, "lit-expire-key", &other{}, "split-short")
-	cell := &c.Cells[0]
-	if len(c.Cells) != 1 || cell.Agreement != worlds.NotPlayed || !strings.Contains(cell.Why.English(), "late by up to 1 ms change what the story comes to") {
+	if c.Count(worlds.NotPlayed) != 1 || c.Count(worlds.Agrees) != 1 {
 		t.Errorf("%+v", c.Cells)
 	}
-	if c = inStories(t, "lit-expire-key", &other{}, "evict", "fail-over"); c.Count(worlds.NotPlayed) != 0 {
-		t.Errorf("a story that comes to the same is not played: %+v", c.Cells)
+	for i := range c.Cells {
+		cell := &c.Cells[i]
+		tie := strings.Contains(cell.Story, "release-again") // B asks when A's repeated release arrives
+		if tie != strings.Contains(cell.Why.English(), "late by up to 1 ms change what the story comes to") {
+			t.Errorf("%s: %s", cell.Story, cell.Why.English())
+		}
 	}
 }
 
