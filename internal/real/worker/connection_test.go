@@ -2,6 +2,7 @@ package worker
 
 import (
 	"context"
+	"errors"
 	"runtime"
 	"strings"
 	"testing"
@@ -261,5 +262,35 @@ func TestWaitSpeaksOfThePastOfItsConnection(t *testing.T) {
 	}
 	if got := one.Do(ctx, wait); !got.IsInt(0) {
 		t.Errorf("WAIT on the connection of the SET: %v, want 0", got)
+	}
+}
+
+// A server that stood still executes, when it wakes, whatever its clients have sent meanwhile, though
+// each of them gave up and its connection was closed: a client has more than one.
+func TestAServerThatWakesExecutesWhatItMissed(t *testing.T) {
+	server := realServer(t)
+	ctx := context.Background()
+	p := connected(t, server.Addr)
+	if err := p.connect(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if err := server.Freeze(); err != nil {
+		t.Fatal(err)
+	}
+	const n = 5
+	for i := range n {
+		if err := p.Do(ctx, world.Command("INCR", "n")).Err; !errors.Is(err, world.ErrTimeout) {
+			t.Fatalf("command %d to a frozen server: %v", i, err)
+		}
+	}
+	if err := server.Thaw(); err != nil {
+		t.Fatal(err)
+	}
+	got := world.Reply{}
+	for end := time.Now().Add(10 * time.Second); got.Str != "5" && time.Now().Before(end); {
+		got = p.Do(ctx, world.Get("n"))
+	}
+	if got.Str != "5" {
+		t.Errorf("the server has executed %s of %d commands", got, n)
 	}
 }

@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net"
@@ -29,23 +30,38 @@ func newLines(addr string, timeout time.Duration) *lines {
 	}
 }
 
-// do sends one command and returns at the latest when ctx ends. A command that ctx has
-// cut short takes its connection with it, so no late reply can be mistaken for that of
+// do sends one command and returns at the latest when ctx ends. A command that was cut short, by
+// ctx or by its timeout, takes its connection with it, so no late reply can be mistaken for that of
 // the next command.
 func (l *lines) do(ctx context.Context, send sending) world.Reply {
 	one := l.take()
-	if ctx.Done() == nil {
-		defer l.give(one)
-		return send(ctx, one.client)
+	stop := func() bool { return true }
+	if ctx.Done() != nil {
+		stop = context.AfterFunc(ctx, one.cut)
 	}
-	stop := context.AfterFunc(ctx, one.cut)
 	reply := send(ctx, one.client)
-	if stop() {
+	if stop() && (reply.Kind != world.ReplyError || serverError(reply.Err)) {
 		l.give(one)
 	} else {
 		_ = one.client.Close() // what is lost with it is not wanted any more
 	}
 	return reply
+}
+
+// warm has n connections wait for commands, each of which has greeted the server.
+func (l *lines) warm(ctx context.Context, n int) error {
+	all := make([]*line, n)
+	errs := make([]error, n)
+	var wg sync.WaitGroup
+	for i := range all {
+		all[i] = l.take()
+		wg.Go(func() { errs[i] = raw("PING")(ctx, all[i].client).Err })
+	}
+	wg.Wait()
+	for _, one := range all {
+		l.give(one)
+	}
+	return cmp.Or(errs...)
 }
 
 func (l *lines) take() *line {
