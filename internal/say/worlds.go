@@ -29,8 +29,8 @@ var (
 		"a client wakes when its reply is there and its patience is over: which of them it sees first is a race",
 		"客户端醒来时回复已到、等待时限也已过：先看到哪一个是竞争")
 	DecidedByJitter = New1[Span](
-		"messages that are late by up to {by} change what the story comes to, and on real servers some always are",
-		"消息迟到至多 {by} 就会改变故事的结局，而真实服务器上总有消息这样迟到")
+		"messages or clients that are late by up to {by} change what the story comes to, and on real servers some always are",
+		"消息或客户端迟到至多 {by} 就会改变故事的结局，而真实服务器上总有这样的迟到")
 	StoriesOfLock = New5[Verbatim, Number, Number, Number, Number](
 		"{lock}: {agree} {agree|story agrees|stories agree}, {differ} differ, {untested} put nothing to the test, {left} not played",
 		"{lock}：{agree} 个故事一致，{differ} 个不同，{untested} 个没有检验到什么，{left} 个没有演")
