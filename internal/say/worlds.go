@@ -26,8 +26,8 @@ var (
 		"at this scale not even the simulator shows what the story tells: take a larger --scale",
 		"按这个比例，连模拟器也演不出故事里说的：用更大的 --scale")
 	Oversleeps = New0(
-		"a client wakes when its reply is there and its patience is over: which of them it sees first is a race",
-		"客户端醒来时回复已到、等待时限也已过：先看到哪一个是竞争")
+		"a client wakes when its patience is over, and its reply is there or it was about to send: which of them it sees first is a race",
+		"客户端醒来时等待时限已过，同时回复已到或者正要发送：先看到哪一个是竞争")
 	DecidedByJitter = New1[Span](
 		"messages or clients that are late by up to {by} change what the story comes to, and on real servers some always are",
 		"消息或客户端迟到至多 {by} 就会改变故事的结局，而真实服务器上总有这样的迟到")

@@ -149,9 +149,10 @@ func (w *chooser) steady(ctx context.Context, lock string, p *plan.Plan) (bool, 
 	return true, nil
 }
 
-// oversleeps reports whether a client takes up a reply that has waited for it, while it was frozen,
-// for longer than it would have waited awake. When it wakes, the reply is there and its patience is
-// over: which of them it sees first is up to its runtime, so no story can rest on it.
+// oversleeps reports whether a client that was frozen wakes when two things are over at once. It may
+// find a reply that has waited for longer than it would have waited awake, and the end of its patience
+// with that reply; or it may be about to send a request, and its patience with the lock is over. Which
+// it sees first is up to its runtime, so no story can rest on it.
 func oversleeps(h *history.History, timeout time.Duration) bool {
 	type request struct {
 		client history.NodeID
@@ -167,6 +168,10 @@ func oversleeps(h *history.History, timeout time.Duration) bool {
 			woke[e.Node] = e.At
 		case history.Replied:
 			if at, ok := sent[r]; ok && woke[e.Node] > at && e.At.Sub(at) >= timeout {
+				return true
+			}
+		case history.GaveUp:
+			if at, ok := woke[e.Node]; ok && e.At.Sub(at) < apart {
 				return true
 			}
 		}

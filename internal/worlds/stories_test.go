@@ -103,6 +103,23 @@ func TestAStoryThatRestsOnATieIsNotPlayed(t *testing.T) {
 	}
 }
 
+// A client that wakes when its patience with the lock is over may send its request or not.
+func TestAStoryOfAClientThatWakesTooLateIsNotPlayed(t *testing.T) {
+	c := inStories(t, "lit-expire-loser", &other{}, "pause")
+	late := 0
+	for i := range c.Cells {
+		if cell := &c.Cells[i]; strings.Contains(cell.Story, "pause-b-for-40s") {
+			late++
+			if cell.Agreement != worlds.NotPlayed || !strings.Contains(cell.Why.English(), "wakes when its patience is over") {
+				t.Errorf("%s: %v %s", cell.Story, cell.Agreement, cell.Why.English())
+			}
+		}
+	}
+	if late == 0 || c.Count(worlds.Agrees) == 0 {
+		t.Errorf("%d stories of a client that wakes too late, %d agree", late, c.Count(worlds.Agrees))
+	}
+}
+
 // A lock that keeps on real servers what it breaks in the simulator differs, also where the letter
 // would be the same; and so does one of which a real run tested nothing.
 func TestStoriesDiffer(t *testing.T) {
