@@ -52,10 +52,7 @@ with docs/worlds.json what real servers came to,
   simulate compare-worlds --json > docs/worlds.json
 
 with docs/worlds-in-full.json what came of cells that do harm only at a scale of
-1, with docs/worlds-cutsets.json what came of the stories of the walk,
-
-  simulate compare-worlds --cutsets --json > docs/worlds-cutsets.json
-
+1, with docs/worlds-cutsets.json what came of the stories of the walk (--cutsets),
 with docs/claims.json what came of the claims of the documents,
 
   simulate claims --json > docs/claims.json
