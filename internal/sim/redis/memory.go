@@ -61,7 +61,7 @@ var hashSeed = maphash.MakeSeed() // decides what is forgotten early, and nothin
 // begin is the first node of a script with its arguments; nil when it comes for the first time.
 func (m *memory) begin(p *program, keys, args []world.Arg) *node {
 	key := append(m.key[:0], p.sha...)
-	key = append(key, byte(len(keys)))
+	key = binary.AppendUvarint(key, uint64(len(keys)))
 	for _, list := range [...][]world.Arg{keys, args} {
 		for i := range list {
 			a := &list[i]
