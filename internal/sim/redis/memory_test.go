@@ -118,3 +118,25 @@ func TestMemoryKeepsWhatComesTwice(t *testing.T) {
 		t.Errorf("%d nodes of scripts that came once", n)
 	}
 }
+
+// Any number of keys is told apart from as many arguments.
+func TestMemoryTellsKeysFromArguments(t *testing.T) {
+	s := New()
+	script := &world.Script{Name: "count", Source: `return #KEYS`}
+	const n = 256
+	names := make([]string, n)
+	args := world.EvalKeys(script)
+	for i := range names {
+		names[i] = "k"
+		args = args.Text("k")
+	}
+	keys := world.EvalKeys(script, names...)
+	for range 3 {
+		if got := s.Exec(1, 1, &keys); !got.IsInt(n) {
+			t.Errorf("%d keys: %v", n, got)
+		}
+		if got := s.Exec(1, 1, &args); !got.IsInt(0) {
+			t.Errorf("%d arguments: %v", n, got)
+		}
+	}
+}
