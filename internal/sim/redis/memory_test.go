@@ -119,24 +119,19 @@ func TestMemoryKeepsWhatComesTwice(t *testing.T) {
 	}
 }
 
-// Any number of keys is told apart from as many arguments.
+// Any number of keys is told apart from as many arguments. A client library sends such a script as text.
 func TestMemoryTellsKeysFromArguments(t *testing.T) {
 	s := New()
-	script := &world.Script{Name: "count", Source: `return #KEYS`}
 	const n = 256
-	names := make([]string, n)
-	args := world.EvalKeys(script)
-	for i := range names {
-		names[i] = "k"
-		args = args.Text("k")
-	}
-	keys := world.EvalKeys(script, names...)
 	for range 3 {
-		if got := s.Exec(1, 1, &keys); !got.IsInt(n) {
-			t.Errorf("%d keys: %v", n, got)
-		}
-		if got := s.Exec(1, 1, &args); !got.IsInt(0) {
-			t.Errorf("%d arguments: %v", n, got)
+		for _, keys := range []int64{0, n} {
+			cmd := world.Command("EVAL", "return #KEYS").Num(keys)
+			for range n {
+				cmd = cmd.Text("k")
+			}
+			if got := s.Exec(1, 1, &cmd); !got.IsInt(keys) {
+				t.Errorf("%d keys: %v", keys, got)
+			}
 		}
 	}
 }
