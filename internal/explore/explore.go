@@ -151,9 +151,10 @@ func (w *walk) lock(ctx context.Context, v locks.Variant) error {
 		return err
 	}
 	l := w.state.lock(v.ID)
+	pairs := together(grounds)
 	for faults := 1; faults <= w.o.Faults; faults++ {
 		for _, g := range grounds {
-			if faults > 1 && g.base.Name != plainBase {
+			if faults > 1 && g != pairs {
 				continue
 			}
 			if err := w.stage(ctx, l, g, faults); err != nil {
@@ -164,16 +165,30 @@ func (w *walk) lock(ctx context.Context, v locks.Variant) error {
 	return nil
 }
 
+// together is the ground on which several faults come together, or nil where it is not walked.
+func together(grounds []*ground) (g *ground) {
+	for _, other := range grounds {
+		if other.base.Name == plainBase || other.base.unserved {
+			g = other
+		}
+	}
+	return g
+}
+
 // grounds are the base worlds for a lock, each played without faults: what breaks there is
-// the set of no kinds. One that breaks in the plain world is walked in no other.
+// the set of no kinds. One that breaks is no lock as it is, and how else it could be used does not
+// matter.
 func (w *walk) grounds(ctx context.Context, v locks.Variant) ([]*ground, error) {
 	p := w.borrow()
 	defer w.giveBack(p)
 	l := w.state.lock(v.ID)
 	l.Bases = nil
 	var out []*ground
-	fence := false
+	fence, broken, unserved := false, false, false
 	for i, b := range bases() {
+		if broken && !b.unserved || b.unserved && !unserved {
+			continue
+		}
 		if b.fits != nil && !b.fits(&v) || w.o.In != nil && !slices.Contains(w.o.In, b.Name) {
 			continue
 		}
@@ -205,9 +220,8 @@ func (w *walk) grounds(ctx context.Context, v locks.Variant) ([]*ground, error) 
 		l.Bases = append(l.Bases, b.Name)
 		l.note(g, nil, nil, &first, first.broken)
 		out = append(out, g)
-		if first.broken != [ways]bool{} {
-			break // it is no lock as it is: how else it could be used does not matter
-		}
+		broken = broken || first.broken != [ways]bool{}
+		unserved = unserved || b.Name == plainBase && first.broken[Stuck]
 	}
 	return out, nil
 }

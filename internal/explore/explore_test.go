@@ -165,6 +165,29 @@ func TestBreaksWithoutAFault(t *testing.T) {
 	}
 }
 
+// Several faults come together in the plain world; where nobody gets the lock in it, among clients that
+// try for a shorter time. Who breaks in another way without a fault is walked in the plain world only.
+func TestWhereSeveralFaultsComeTogether(t *testing.T) {
+	for _, tt := range []struct{ lock, only, bases, pairs string }{
+		{"set-nx-lua", "lost-reply", "plain twice", "plain"},
+		{"lit-s3-integer", "promote", "plain short-wait", "short-wait"},
+		{"lit-unchecked", "lost-reply", "plain", "plain"},
+	} {
+		o := options(t, tt.lock, 2, tt.only)
+		o.In = []string{plainBase, "twice", "short-wait"}
+		l := walked(t, o).Locks[0]
+		pairs := ""
+		for _, st := range l.Stages {
+			if st.Faults == 2 {
+				pairs += st.Base
+			}
+		}
+		if bases := strings.Join(l.Bases, " "); bases != tt.bases || pairs != tt.pairs {
+			t.Errorf("%s is walked in %q, its pairs in %q; want %q and %q", tt.lock, bases, pairs, tt.bases, tt.pairs)
+		}
+	}
+}
+
 // Workers, interruptions and what is walked before change no byte.
 func TestTheSameBytes(t *testing.T) {
 	o := options(t, "redlock", 2, "restart", "lost-request")

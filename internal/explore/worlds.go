@@ -16,8 +16,11 @@ type base struct {
 	// stands: only locks that keep everything in it without a fault are walked in it; for
 	// others it is no proper use.
 	stands bool
-	fits   func(v *locks.Variant) bool // nil: every lock
-	change func(t *terms)
+	// unserved: only locks that nobody gets in the plain world are walked in it. Several faults come
+	// together here then: their runs are retries and nothing else.
+	unserved bool
+	fits     func(v *locks.Variant) bool // nil: every lock
+	change   func(t *terms)
 }
 
 // terms are what base worlds differ in, as a scenario writes it.
@@ -34,7 +37,7 @@ type terms struct {
 	nodes    int      // of Redlock
 }
 
-// plainBase is the world in which several faults come together.
+// plainBase is the world in which several faults come together, where somebody gets the lock in it.
 const plainBase = "plain"
 
 // bases are all base worlds, the plainest first.
@@ -65,6 +68,8 @@ func bases() []base {
 		{Name: "five-nodes", Summary: "5 nodes of Redlock instead of 3",
 			fits:   func(v *locks.Variant) bool { return v.Store == locks.StoreRedisNodes },
 			change: func(t *terms) { t.nodes = 5 }},
+		{Name: "short-wait", Summary: "a client tries for 12 s, for locks that nobody gets without a fault", unserved: true,
+			change: func(t *terms) { t.wait = "12s" }},
 	}
 }
 

@@ -96,6 +96,7 @@ var exploreTexts = [][2]string{
 	{"sentinels promote the replica, and no operator", "由哨兵提升副本，没有人工操作"},
 	{"the database ends sessions that are silent for 30 s", "数据库结束静默 30 秒的会话"},
 	{"5 nodes of Redlock instead of 3", "Redlock 用 5 个节点，而不是 3 个"},
+	{"a client tries for 12 s, for locks that nobody gets without a fault", "客户端试 12 秒，只用于没有故障也没人拿得到的锁"},
 	{"the lease is 10 s, a lost reply is noticed after 3 s; messages take 1 ms, nothing is drawn", "租约 10 秒，3 秒后发现回复丢失；消息用 1 毫秒，没有随机"},
 	{"a primary has one replica (more where the design says so) that is 0.1 s behind; 3 nodes of redlock (5 in the world five-nodes), clusters of 3 members", "主节点有一个落后 0.1 秒的副本（设计要求时更多）；redlock 3 个节点（世界 five-nodes 里 5 个），集群 3 个成员"},
 	{"moments: around each request and each step of the workload (waits, enters, works, writes, releases); a client is hit at its own, a server at those of all; rates of clocks change when a client waits or acquires", "时刻：每个请求前后，以及工作的每一步（等待、进入、工作、写入、释放）；客户端在自己的时刻被打击，服务器在所有客户端的时刻；时钟的快慢在客户端等待或拿到锁时改变"},
@@ -103,5 +104,5 @@ var exploreTexts = [][2]string{
 	{"several faults: -short 5 s (splits 3 s), else 12 s (consul also 40 s); a restart takes 0.5 s; a client is cut off from one server for 12 s only", "几个故障：-short 为 5 秒（分区 3 秒），其余 12 秒（consul 还有 40 秒）；重启 0.5 秒；客户端与一台服务器断开只有 12 秒的"},
 	{"several faults: of the two followers of a cluster only the first is hit alone, and splits have its leader alone or with one client", "几个故障：集群的两个跟随者只单独打击第一个；分区时领导者独自一边，或与一个客户端一边"},
 	{"slow work takes 8 s or 40 s longer; clocks step by 11 s to and fro, and run 2 % or 15 % fast or slow (several faults: 15 %)", "慢工作多用 8 秒或 40 秒；时钟前后跳变 11 秒，走快或走慢 2 % 或 15 %（几个故障时 15 %）"},
-	{"several faults come together in the plain world, the next one at any later moment, at that of the one before or at its end", "几个故障只在 plain 世界里一起出现，下一个在之后的任何时刻、前一个的时刻或它结束时"},
+	{"several faults come together in the plain world (in short-wait where nobody gets the lock in the plain one), the next one at any later moment, at that of the one before or at its end", "几个故障只在 plain 世界里一起出现（没有故障也没人拿得到锁的，则在 short-wait 世界里），下一个在之后的任何时刻、前一个的时刻或它结束时"},
 }

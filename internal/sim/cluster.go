@@ -105,18 +105,25 @@ func (c *cluster) commit(leader *member, l *call) {
 		return
 	}
 	a, done := c.model.Exec(c.clock(), uint64(l.id), l.storeConn(), l.op)
-	if done {
-		c.finish(l, a)
-	} else {
+	if !done {
 		c.waiting = append(c.waiting, l)
+		c.drain(l.executed)
+		return
 	}
-	c.drain(l.executed)
+	c.executed(l, a)
+	out := c.changes(l.executed) // before the answer: a fault may wait for it, and changes more
+	c.answer(l)
+	c.carry(&out)
 }
 
-// finish sends an answer back the way that the request came.
-func (c *cluster) finish(l *call, a store.Answer) {
+// executed records that a request was executed.
+func (c *cluster) executed(l *call, a store.Answer) {
 	l.value, l.err, l.replied = a.Value, a.Err, a.Text
 	l.executedOn(&c.last.host)
+}
+
+// answer sends an answer back the way that the request came.
+func (c *cluster) answer(l *call) {
 	if l.host == &c.last.host {
 		l.answer()
 		return
@@ -126,13 +133,27 @@ func (c *cluster) finish(l *call, a store.Answer) {
 
 // drain carries away what has come out of the store.
 func (c *cluster) drain(cause int32) {
+	out := c.changes(cause)
+	c.carry(&out)
+}
+
+// changes records what has become of entries, and returns what else has come out of the store.
+func (c *cluster) changes(cause int32) store.Output {
 	out := c.model.Output()
 	for _, ch := range out.Changes {
 		c.w.recordChange(&c.last.host, &ch, cause)
 	}
+	// The store fills its buffers anew when a fault at an answer changes something.
+	out.Answers, out.Pushes, out.Drops = slices.Clone(out.Answers), slices.Clone(out.Pushes), slices.Clone(out.Drops)
+	return out
+}
+
+// carry passes on what has come out of the store.
+func (c *cluster) carry(out *store.Output) {
 	for _, late := range out.Answers {
 		if l := takeCall(&c.waiting, late.ID); l != nil {
-			c.finish(l, late.Answer)
+			c.executed(l, late.Answer)
+			c.answer(l)
 		}
 	}
 	for _, p := range out.Pushes {

@@ -21,7 +21,8 @@ func (c *cluster) readHere(l *call) bool {
 	a, _ := c.model.Exec(c.clock(), uint64(l.id), l.storeConn(), l.op) // a read never waits
 	l.value, l.err, l.replied = a.Value, a.Err, a.Text
 	l.executedOn(l.host)
+	out := c.changes(l.executed)
 	l.answer()
-	c.drain(l.executed)
+	c.carry(&out)
 	return true
 }

@@ -69,29 +69,44 @@ func (db *database) pick(c *client) *host {
 // serve implements service.
 func (s *sqlServer) serve(l *call) {
 	a, done := s.model.Exec(s.clock(), uint64(l.id), l.storeConn(), l.op)
-	if done {
-		s.finish(l, a)
-	} else {
+	if !done {
 		s.waiting = append(s.waiting, l)
+		s.drain(l.executed)
+		return
 	}
-	s.drain(l.executed)
+	s.executed(l, a)
+	out := s.changes(l.executed) // before the answer: a fault may wait for it, and changes more
+	l.answer()
+	s.carry(&out)
 }
 
-func (s *sqlServer) finish(l *call, a store.Answer) {
+// executed records that a statement was executed.
+func (s *sqlServer) executed(l *call, a store.Answer) {
 	l.value, l.err, l.replied = a.Value, a.Err, a.Text
 	l.executedOn(&s.host)
-	l.answer()
 }
 
 // drain carries away what has come out of the server.
 func (s *sqlServer) drain(cause int32) {
+	out := s.changes(cause)
+	s.carry(&out)
+}
+
+// changes records what has become of entries, and returns what else has come out of the server.
+func (s *sqlServer) changes(cause int32) store.Output {
 	out := s.model.Output()
 	for i := range out.Changes {
 		s.w.recordChange(&s.host, &out.Changes[i], cause)
 	}
+	return out
+}
+
+// carry passes on what has come out of the server.
+func (s *sqlServer) carry(out *store.Output) {
 	for _, late := range out.Answers {
 		if l := takeCall(&s.waiting, late.ID); l != nil {
-			s.finish(l, late.Answer)
+			s.executed(l, late.Answer)
+			l.answer()
 		}
 	}
 	for _, d := range out.Drops {

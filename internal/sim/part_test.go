@@ -102,3 +102,22 @@ func TestConsulsSecondIsScaled(t *testing.T) {
 		t.Errorf("%q, want %q first", got, want)
 	}
 }
+
+// What a request did is told as its own doing, also when a fault waits for it and undoes it at once.
+func TestAFaultComesAfterWhatTheRequestDid(t *testing.T) {
+	for lock, command := range map[string]string{
+		"set-nx-lua": "SET", "etcd-txn": "TXN", "consul-session": "ACQUIRE", "zk-ephemeral": "CREATE",
+		"mysql-unique": "INSERT", "mysql-get-lock": faults.ItsAcquire, "pg-advisory": faults.ItsAcquire,
+	} {
+		p := alone(time.Second, verb("evict", 1, "", onWire(faults.HasExecuted, command), faults.End{}))
+		h, err := Run(&p, lock, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fault := slices.IndexFunc(h.Events, func(e history.Event) bool { return e.Kind == history.FaultBegan })
+		granted := slices.IndexFunc(h.Events, func(e history.Event) bool { return e.Kind == history.Granted })
+		if fault < 0 || granted < 0 || granted > fault || h.Events[granted].Cause < 0 {
+			t.Errorf("%s: the entry is granted by event %d, and the fault is event %d: %v", lock, granted, fault, h.Events)
+		}
+	}
+}
