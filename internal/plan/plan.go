@@ -136,6 +136,11 @@ type Network struct {
 	Latency Range
 	LossPPM int64         // share of commands that lose one half, in millionths
 	Timeout time.Duration // how long a client waits for a reply
+
+	// AnyOrder has the requests that a partition held back arrive in an order that luck draws, as those of
+	// connections of their own do; else they arrive as they were sent. No scenario says it: it tries whether
+	// a story rests on that order.
+	AnyOrder bool
 }
 
 // Clock sets a node's clocks apart from true time.

@@ -28,6 +28,9 @@ var (
 	Oversleeps = New0(
 		"a client wakes when its patience is over, and its reply is there or it was about to send: which of them it sees first is a race",
 		"客户端醒来时等待时限已过，同时回复已到或者正要发送：先看到哪一个是竞争")
+	Cancels = New0(
+		"a client has given up on a request that is executed later: etcd's client cancels it behind its back, and which of the two the server sees first is a race",
+		"客户端已放弃的请求后来才执行：etcd 的客户端随后会取消它，服务器先看到哪一个是竞争")
 	DecidedByJitter = New1[Span](
 		"messages or clients that are late by up to {by} change what the story comes to, and on real servers some always are",
 		"消息或客户端迟到至多 {by} 就会改变故事的结局，而真实服务器上总有这样的迟到")

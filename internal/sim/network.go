@@ -149,6 +149,9 @@ func (n *network) heal(fault int) {
 	n.held = nil
 	// What was late and met the partition on its way was sent before some that met it at once.
 	slices.SortStableFunc(held, func(a, b message) int { return a.sent - b.sent })
+	if n.w.plan.Network.AnyOrder {
+		n.mix(held)
+	}
 	at := n.w.k.Now().Add(n.w.plan.Network.Latency.Min)
 	for _, m := range held {
 		if m.at = max(at, m.at); m.late {
@@ -158,6 +161,21 @@ func (n *network) heal(fault int) {
 		}
 	}
 	n.w.backend.reachabilityChanged()
+}
+
+// mix changes the order of what clients have sent; what servers tell each other stays as it is, one stream.
+func (n *network) mix(held []message) {
+	luck := kernel.NewRand(n.w.seed, kernel.StreamID("what a partition held back"))
+	var of []int
+	for i := range held {
+		if role := n.w.hist.Role(held[i].from); role == history.RoleClient {
+			of = append(of, i)
+		}
+	}
+	for i := len(of) - 1; i > 0; i-- {
+		k := luck.Int64N(int64(i + 1))
+		held[of[i]], held[of[k]] = held[of[k]], held[of[i]]
+	}
 }
 
 // acted tells the engine of a partition that somebody has felt for long enough.

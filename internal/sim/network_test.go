@@ -3,6 +3,7 @@ package sim
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -196,5 +197,44 @@ func TestTheStormLastsUntilAllAreDone(t *testing.T) {
 		if done := find(t, h, history.Finished, name).At; done > healed {
 			t.Errorf("healed at %v, and %s is done at %v", healed, name, done)
 		}
+	}
+}
+
+// A partition lets go what it held back as it was sent, or in an order that luck draws: each request of a
+// client has a connection of its own, and TCP knows of no order among them.
+func TestWhatAPartitionHeldBackComesInAnyOrder(t *testing.T) {
+	order := func(any bool, seed uint64) (out []int64) {
+		p := story(offStore(1, "A", onWire(faults.AboutToSend, "SET"), 9*time.Second))
+		p.Clients, p.Network.AnyOrder, p.Network.Timeout, p.Workload.Retry = []string{"A"}, any, time.Second, time.Second
+		h, err := Run(&p, "set-nx-lua", seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		healed := find(t, h, history.FaultEnded, "nobody").At
+		for _, e := range h.Events {
+			if e.Kind == history.Executed && h.Name(e.Peer) == "A" && e.At <= healed+history.Instant(5*time.Millisecond) {
+				out = append(out, e.Value)
+			}
+		}
+		return out
+	}
+	others := 0
+	for seed := range uint64(10) {
+		sent, mixed := order(false, seed), order(true, seed)
+		if !slices.IsSorted(sent) || len(sent) < 4 {
+			t.Errorf("seed %d: as they were sent: %v", seed, sent)
+		}
+		if !slices.Equal(mixed, order(true, seed)) {
+			t.Errorf("seed %d has two orders", seed)
+		}
+		if !slices.Equal(sent, mixed) {
+			others++
+		}
+		if slices.Sort(mixed); !slices.Equal(sent, mixed) {
+			t.Errorf("seed %d: %v arrive in order, and %v in any", seed, sent, mixed)
+		}
+	}
+	if others < 5 {
+		t.Errorf("%d of 10 seeds have another order", others)
 	}
 }

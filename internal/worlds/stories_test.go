@@ -120,6 +120,59 @@ func TestAStoryOfAClientThatWakesTooLateIsNotPlayed(t *testing.T) {
 	}
 }
 
+// What real servers decide by luck is told and not played: in which order requests come of which a
+// partition held back several, whether etcd executes what its client cancels, and how late in a tick a
+// session of ZooKeeper ends.
+func TestStoriesThatLuckDecidesAreNotPlayed(t *testing.T) {
+	const anyOrder, cancelled = "late by up to 0.004 s change", "etcd's client cancels it"
+	for _, tt := range []struct{ lock, kind, story, why string }{
+		{"setnx", "cut", "redis-twice-partition-a-from-store-for-40s-when-a-is-about-to-write", anyOrder},
+		{"setnx", "late-release-short", "redis-release-again-delay-request-by-5s-when-a-is-about-to-send-del", ""},
+		{"etcd-mutex", "late-release", "etcd-release-again-delay-request-by-12s-when-a-is-about-to-send-delete", cancelled},
+		{"etcd-mutex", "lost-request", "etcd-plain-drop-request-when-a-is-about-to-send-delete", ""},
+		{"zk-ephemeral", "split", "zookeeper-plain-partition-a-and-zk-1-from-zk-2-zk-3-and-b-for-12s-when-a-is-in-its-critical-section", anyOrder},
+	} {
+		c, told := inStories(t, tt.lock, &other{}, tt.kind), false
+		for i := range c.Cells {
+			cell := &c.Cells[i]
+			if !strings.Contains(cell.Story, tt.story) {
+				continue
+			}
+			told = true
+			if played := cell.Agreement == worlds.Agrees; played != (tt.why == "") || !strings.Contains(cell.Why.English(), tt.why) {
+				t.Errorf("%s, %s: %v %s", tt.lock, cell.Story, cell.Agreement, cell.Why.English())
+			}
+		}
+		if !told {
+			t.Errorf("%s has no story %s", tt.lock, tt.story)
+		}
+	}
+}
+
+// To promote a replica takes real servers a moment. A story in which it has to be behind is played slowly
+// enough for it to be so; others are not.
+func TestAStoryThatRestsOnLagIsPlayedSlowly(t *testing.T) {
+	o := options(t, "watchdog-lua", "GP", &other{})
+	o.Columns, o.Stories, o.ScalePPM = nil, stories(t, []string{"promote", "pause"}, "watchdog-lua"), 100_000
+	c, err := worlds.Compare(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	slow := 0
+	for i := range c.Cells {
+		promotes := strings.Contains(c.Cells[i].Fault, "promote")
+		switch scale := c.Cells[i].ScalePPM; {
+		case promotes && scale == 500_000:
+			slow++
+		case !promotes && scale != 100_000:
+			t.Errorf("%s is played at %d millionths of its time", c.Cells[i].Story, scale)
+		}
+	}
+	if slow == 0 {
+		t.Error("no promotion is played at half its time")
+	}
+}
+
 // A lock that keeps on real servers what it breaks in the simulator differs, also where the letter
 // would be the same; and so does one of which a real run tested nothing.
 func TestStoriesDiffer(t *testing.T) {
