@@ -150,6 +150,14 @@ func (c *client) WithCancel(ctx context.Context) (context.Context, context.Cance
 // Go implements world.Env.
 func (c *client) Go(ctx context.Context, name string, f func(context.Context)) world.Task {
 	c.w.k.Enter()
+	if c.w.plan.Network.AnyOrder { // tasks that begin at one instant send at one instant, too
+		later := time.Duration(c.network.Int64N(int64(time.Microsecond)))
+		return c.w.k.Go(ctx, c.proc, name, func(ctx context.Context) {
+			if c.w.k.Sleep(c.Background(), later) == nil {
+				f(ctx)
+			}
+		})
+	}
 	return c.w.k.Go(ctx, c.proc, name, f)
 }
 

@@ -115,16 +115,23 @@ const leastDownAfter = 500 * time.Millisecond
 // was waiting for, and of the fault nothing at all.
 const leastNodeWait = 10 * time.Millisecond
 
+// storyNodeWait is leastNodeWait for stories, in which somebody has to get all nodes while they are told.
+const storyNodeWait = 25 * time.Millisecond
+
 // scaleFor is the scale of a script: that of the comparison, unless its sentinels cannot live so
-// fast, or a client of several nodes would not wait for the reply that the script drops. In a story
-// somebody has to get the nodes while it is told, so its client waits for them, too.
+// fast, or a client of several nodes would not wait for the reply that the script drops.
 func (o *Options) scaleFor(v locks.Variant, p *plan.Plan) int64 {
 	scale := o.ScalePPM
 	if f := &p.Redis.Failover; f.By == plan.BySentinel && f.DownAfter > 0 {
 		scale = max(scale, shrunkTo(leastDownAfter, f.DownAfter))
 	}
-	if v.Store == locks.StoreRedisNodes && (o.Stories != nil || slices.ContainsFunc(p.Faults, dropsReply)) {
-		scale = max(scale, shrunkTo(leastNodeWait, locks.NodeTimeout(p.Lease)))
+	if v.Store == locks.StoreRedisNodes {
+		switch wait := locks.NodeTimeout(p.Lease); {
+		case o.Stories != nil:
+			scale = max(scale, shrunkTo(storyNodeWait, wait))
+		case slices.ContainsFunc(p.Faults, dropsReply):
+			scale = max(scale, shrunkTo(leastNodeWait, wait))
+		}
 	}
 	return scale
 }

@@ -157,6 +157,7 @@ func (w *chooser) steady(ctx context.Context, lock string, p *plan.Plan) (bool, 
 	late := *p
 	late.Network.Latency.Max += jitter
 	late.Network.AnyOrder = true
+	late.Faults = slices.Clone(p.Faults)
 	tick := p.ZooKeeperTick()
 	for seed := range uint64(seeds) {
 		exact := run.One(ctx, w.sim, p, lock, seed)
@@ -166,6 +167,11 @@ func (w *chooser) steady(ctx context.Context, lock string, p *plan.Plan) (bool, 
 		want := breaks(&exact)
 		late.Workload.Stagger = max(0, p.Workload.Stagger-apart+2*apart*time.Duration(seed)/(seeds-1))
 		late.ZooKeeper.Tick = tick + tick/2*time.Duration(seed)/(seeds-1) // a follower tells of a sign of life half a tick later
+		for i := range late.Faults { // one that begins with the end of another is behind it, too
+			if after := p.Faults[i].Trigger.After; after > 0 {
+				late.Faults[i].Trigger.After = after + apart*time.Duration(seed)/(seeds-1)
+			}
+		}
 		about := run.One(ctx, w.sim, &late, lock, seed)
 		if about.Err != nil {
 			return false, about.Err
