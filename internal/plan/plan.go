@@ -137,9 +137,10 @@ type Network struct {
 	LossPPM int64         // share of commands that lose one half, in millionths
 	Timeout time.Duration // how long a client waits for a reply
 
-	// AnyOrder has luck draw in which order the requests arrive that a partition held back, and tasks begin
-	// that a client starts at one instant; else it is that in which they were sent or started, which real
-	// connections and schedulers do not keep. No scenario says it: it tries whether a story rests on it.
+	// AnyOrder has luck draw in which order the requests arrive that a partition held back, a database goes on
+	// with those that waited while it stood still, and tasks begin that a client starts at one instant; else it
+	// is that in which they were sent or started, which real connections and schedulers do not keep. No
+	// scenario says it: it tries whether a story rests on it.
 	AnyOrder bool
 }
 

@@ -32,8 +32,11 @@ var (
 		"a client has given up on a request that is executed later: etcd's client cancels it behind its back, and which of the two the server sees first is a race",
 		"客户端已放弃的请求后来才执行：etcd 的客户端随后会取消它，服务器先看到哪一个是竞争")
 	DecidedByJitter = New1[Span](
-		"messages or clients that are late by up to {by} change what the story comes to, and on real servers some always are",
-		"消息或客户端迟到至多 {by} 就会改变故事的结局，而真实服务器上总有这样的迟到")
+		"what comes at one instant has no order on real servers, and messages or clients are late by up to {by}: that changes what the story comes to",
+		"在真实服务器上，同一刻发生的事没有先后，消息或客户端也会迟到至多 {by}：故事的结局会因此改变")
+	DecidedByElection = New1[Span](
+		"an election takes real servers up to {by} longer, however fast the story is told, and that changes what it comes to: take a larger --scale",
+		"不管故事演得多快，真实服务器的选举都会多用至多 {by}，故事的结局会因此改变：用更大的 --scale")
 	StoriesOfLock = New5[Verbatim, Number, Number, Number, Number](
 		"{lock}: {agree} {agree|story agrees|stories agree}, {differ} differ, {untested} put nothing to the test, {left} not played",
 		"{lock}：{agree} 个故事一致，{differ} 个不同，{untested} 个没有检验到什么，{left} 个没有演")

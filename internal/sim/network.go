@@ -165,16 +165,20 @@ func (n *network) heal(fault int) {
 
 // mix changes the order of what clients have sent; what servers tell each other stays as it is, one stream.
 func (n *network) mix(held []message) {
-	luck := kernel.NewRand(n.w.seed, kernel.StreamID("what a partition held back"))
 	var of []int
 	for i := range held {
-		if role := n.w.hist.Role(held[i].from); role == history.RoleClient {
+		if n.w.hist.Role(held[i].from) == history.RoleClient {
 			of = append(of, i)
 		}
 	}
-	for i := len(of) - 1; i > 0; i-- {
-		k := luck.Int64N(int64(i + 1))
-		held[of[i]], held[of[k]] = held[of[k]], held[of[i]]
+	n.w.inAnyOrder(len(of), func(i, k int) { held[of[i]], held[of[k]] = held[of[k]], held[of[i]] })
+}
+
+// inAnyOrder draws an order of n things.
+func (w *World) inAnyOrder(n int, swap func(i, k int)) {
+	luck := kernel.NewRand(w.seed, kernel.StreamID("what comes at one instant"))
+	for i := n - 1; i > 0; i-- {
+		swap(i, int(luck.Int64N(int64(i+1))))
 	}
 }
 

@@ -116,7 +116,7 @@ const leastDownAfter = 500 * time.Millisecond
 const leastNodeWait = 10 * time.Millisecond
 
 // storyNodeWait is leastNodeWait for stories, in which somebody has to get all nodes while they are told.
-const storyNodeWait = 25 * time.Millisecond
+const storyNodeWait = 15 * time.Millisecond
 
 // scaleFor is the scale of a script: that of the comparison, unless its sentinels cannot live so
 // fast, or a client of several nodes would not wait for the reply that the script drops.

@@ -114,11 +114,11 @@ func (w *chooser) story(ctx context.Context, s *Story, c *Cell) error {
 	case v.Store == locks.StoreEtcd && cancels(out.Judgement.History):
 		c.Why = say.Cancels.With()
 	default:
-		steady, err := w.steady(ctx, c.Lock, &scaled)
-		if err != nil || steady {
+		why, err := w.decidedByLuck(ctx, c.Lock, &scaled)
+		if err != nil || why.Empty() {
 			return err
 		}
-		c.Why = say.DecidedByJitter.With(say.Span(apart))
+		c.Why = why
 	}
 	c.Agreement = NotPlayed
 	return nil
@@ -126,7 +126,7 @@ func (w *chooser) story(ctx context.Context, s *Story, c *Cell) error {
 
 // leastLag is how far behind a replica has to be for a promotion to find it so. To promote it takes real
 // servers up to 20 ms, which do not scale with a story.
-const leastLag = 50 * time.Millisecond
+const leastLag = 30 * time.Millisecond
 
 // restsOnLag reports whether a story comes to something else when the replicas of Redis have everything.
 func (w *chooser) restsOnLag(ctx context.Context, out *run.Outcome, p *plan.Plan) bool {
@@ -142,45 +142,66 @@ func (w *chooser) restsOnLag(ctx context.Context, out *run.Outcome, p *plan.Plan
 
 // jitter is by how much a message on real servers is later than its latency, at most, on a machine
 // that is not overloaded, and apart how far one client may be behind another after some of them: the
-// resource answers at once there, and a store in a millisecond. Neither is scaled with a story.
+// resource answers at once there, and a store in a millisecond. Neither is scaled with a story, nor is how
+// long ZooKeeper and Consul take to elect a leader.
 const (
-	jitter = time.Millisecond
-	apart  = 4 * jitter
+	jitter   = time.Millisecond
+	apart    = 4 * jitter
+	election = time.Second
 )
 
-// steady reports whether a story comes to the same when messages and clients are late by a little. In
-// the worlds of the walk everything takes exactly its time, so two things can be due at one instant, and
-// requests that a partition held back arrive as they were sent; a story that rests on which of them is
-// first is true, but no real server can be asked to repeat it.
-func (w *chooser) steady(ctx context.Context, lock string, p *plan.Plan) (bool, error) {
-	const seeds = 18
-	late := *p
-	late.Network.Latency.Max += jitter
-	late.Network.AnyOrder = true
-	late.Faults = slices.Clone(p.Faults)
-	tick := p.ZooKeeperTick()
+// luck is something that real servers leave to it: change makes a plan one in which it is another, of being
+// a different part of what there may be with each seed.
+type luck struct {
+	why    say.Phrase
+	change func(p *plan.Plan, of func(most time.Duration) time.Duration)
+}
+
+// lucks are what may decide a story. In the worlds of the walk everything takes exactly its time, so two
+// things can be due at one instant, and requests that a partition held back arrive as they were sent; a
+// story that rests on which of them is first is true, but no real server can be asked to repeat it.
+var lucks = []luck{
+	{say.DecidedByJitter.With(say.Span(apart)), func(p *plan.Plan, of func(time.Duration) time.Duration) {
+		p.Workload.Stagger = max(0, p.Workload.Stagger-apart+of(2*apart))
+		p.Network.Latency.Max += jitter
+		p.Network.AnyOrder = true
+		tick := p.ZooKeeperTick()
+		p.ZooKeeper.Tick = tick + of(tick/2) // a follower tells of a sign of life half a tick later
+		for i := range p.Faults {            // one that begins with the end of another is behind it, too
+			if after := &p.Faults[i].Trigger.After; *after > 0 {
+				*after += of(apart)
+			}
+		}
+	}},
+	{say.DecidedByElection.With(say.Span(election)), func(p *plan.Plan, of func(time.Duration) time.Duration) {
+		p.ZooKeeper.Election += of(election)
+		p.Consul.Election += of(election)
+	}},
+}
+
+// decidedByLuck says what real servers leave to luck and a story rests on; empty: nothing.
+func (w *chooser) decidedByLuck(ctx context.Context, lock string, p *plan.Plan) (say.Phrase, error) {
+	const seeds = 36
 	for seed := range uint64(seeds) {
 		exact := run.One(ctx, w.sim, p, lock, seed)
 		if exact.Err != nil {
-			return false, exact.Err
+			return say.Phrase{}, exact.Err
 		}
 		want := breaks(&exact)
-		late.Workload.Stagger = max(0, p.Workload.Stagger-apart+2*apart*time.Duration(seed)/(seeds-1))
-		late.ZooKeeper.Tick = tick + tick/2*time.Duration(seed)/(seeds-1) // a follower tells of a sign of life half a tick later
-		for i := range late.Faults { // one that begins with the end of another is behind it, too
-			if after := p.Faults[i].Trigger.After; after > 0 {
-				late.Faults[i].Trigger.After = after + apart*time.Duration(seed)/(seeds-1)
+		for _, l := range lucks {
+			other := *p
+			other.Faults = slices.Clone(p.Faults)
+			l.change(&other, func(most time.Duration) time.Duration { return most * time.Duration(seed) / (seeds - 1) })
+			about := run.One(ctx, w.sim, &other, lock, seed)
+			if about.Err != nil {
+				return say.Phrase{}, about.Err
+			}
+			if agreementOf(want, breaks(&about)) != Agrees {
+				return l.why, nil
 			}
 		}
-		about := run.One(ctx, w.sim, &late, lock, seed)
-		if about.Err != nil {
-			return false, about.Err
-		}
-		if agreementOf(want, breaks(&about)) != Agrees {
-			return false, nil
-		}
 	}
-	return true, nil
+	return say.Phrase{}, nil
 }
 
 // oversleeps reports whether a client that was frozen wakes when two things are over at once. It may
