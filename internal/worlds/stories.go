@@ -164,6 +164,7 @@ var lucks = []luck{
 	{say.DecidedByJitter.With(say.Span(apart)), func(p *plan.Plan, of func(time.Duration) time.Duration) {
 		p.Workload.Stagger = max(0, p.Workload.Stagger-apart+of(2*apart))
 		p.Network.Latency.Max += jitter
+		p.Network.Timeout += of(apart) // timers fire late, too
 		p.Network.AnyOrder = true
 		tick := p.ZooKeeperTick()
 		p.ZooKeeper.Tick = tick + of(tick/2) // a follower tells of a sign of life half a tick later
