@@ -92,7 +92,7 @@ func (w *writer) worldsPage() []Page {
 		c.evidence(),
 		table(head, rows),
 		"One letter: both worlds came to it with every seed (S and L count as the same: a busy machine makes somebody wait). **V/S**: simulated V, real S. **V/?**: a run put nothing to the test. **-**: not played, for one of the reasons below.",
-		section("Where the two worlds part", w.partings(c)),
+		section("Where the two worlds part", c.partings("script", func(x *measured.WorldCell) string { return code(x.Fault) + " " + text(x.Script) })),
 		section("What a short scale hides", w.inFull()),
 		section("What was not played", c.notPlayed()),
 		section("The stories of the walk", w.toldInBoth()),
@@ -186,22 +186,20 @@ func (c comparison) count() (runs, often, all int) {
 	return runs, often, all
 }
 
-// partings are the cells in which the two worlds differ or tested nothing.
-func (w *writer) partings(c comparison) string {
+// partings are the cells in which the two worlds differ or tested nothing; what names the script of a cell.
+func (c comparison) partings(head string, what func(x *measured.WorldCell) string) string {
 	var rows [][]string
 	for i := range c.Cells {
-		x := &c.Cells[i]
-		if x.Agreement != "differs" && x.Agreement != "untested" {
-			continue
+		if x := &c.Cells[i]; x.Agreement == "differs" || x.Agreement == "untested" {
+			rows = append(rows, []string{
+				link(text(x.Lock), "locks/"+x.Lock+".md"), what(x), text(lettersOf(x)), fmt.Sprintf("%d of %d", x.Agreeing, len(x.Runs)), text(x.Why),
+			})
 		}
-		rows = append(rows, []string{
-			link(text(x.Lock), "locks/"+x.Lock+".md"), code(x.Fault), text(lettersOf(x)), fmt.Sprintf("%d of %d", x.Agreeing, len(x.Runs)), text(x.Script), text(x.Why),
-		})
 	}
 	if len(rows) == 0 {
 		return ""
 	}
-	return table([]string{"lock", "fault", "simulated/real", "seeds that agree", "script", "note"}, rows)
+	return table([]string{"lock", head, "simulated/real", "seeds that agree", "note"}, rows)
 }
 
 // inFull are the cells of the comparison at the full length of their scripts.
@@ -246,7 +244,7 @@ func (w *writer) toldInBoth() string {
 		return ""
 	}
 	c := comparison{w.Stories}
-	var rows, apart [][]string
+	var rows [][]string
 	for _, v := range locks.All() {
 		count := c.agreements(v.ID)
 		if len(count) == 0 {
@@ -258,18 +256,11 @@ func (w *writer) toldInBoth() string {
 		}
 		rows = append(rows, row)
 	}
-	for i := range c.Cells {
-		if x := &c.Cells[i]; x.Agreement == "differs" || x.Agreement == "untested" {
-			apart = append(apart, []string{
-				link(text(x.Lock), "locks/"+x.Lock+".md"), link(text(x.Script), w.Up+"/"+x.Story), text(lettersOf(x)), fmt.Sprintf("%d of %d", x.Agreeing, len(x.Runs)), text(x.Why),
-			})
-		}
-	}
 	out := fmt.Sprintf("The shortest story of each set of faults by which [the walk](explore.md) breaks a lock, played with the same seeds in both worlds (all durations times %s). A story agrees when the lock breaks in the same ways in both: %s. %s\n\n",
 		c.Scale(), c.summary(), c.evidence()) +
 		table([]string{"lock", "agree", "differ", "put nothing to the test", "not played"}, rows)
-	if len(apart) > 0 {
-		out += "\nThose in which a run came to something else:\n\n" + table([]string{"lock", "story", "simulated/real", "seeds that agree", "note"}, apart)
+	if apart := c.partings("story", func(x *measured.WorldCell) string { return link(text(x.Script), w.Up+"/"+x.Story) }); apart != "" {
+		out += "\nThose in which a run came to something else:\n\n" + apart
 	}
 	if none := c.notPlayed(); none != "" {
 		out += "\n" + none

@@ -36,7 +36,7 @@ func TestWorldsPage(t *testing.T) {
 		"| [set-nx-lua](locks/set-nx-lua.md) | S | V/S |\n",
 		"| [redlock](locks/redlock.md) | S/? | \\- |\n",
 		"| [setnx](locks/setnx.md) |  | \\- |\n",
-		"| [set-nx-lua](locks/set-nx-lua.md) | `GP` | V/S | 1 of 2 | a \\| pause | \\<late> |\n",
+		"| [set-nx-lua](locks/set-nx-lua.md) | `GP` a \\| pause | V/S | 1 of 2 | \\<late> |\n",
 		"| 2 | no servers |\n",
 		"simulate compare-worlds --backend process --scale 0.1 --times 2 --json > docs/worlds.json\n",
 	} {
