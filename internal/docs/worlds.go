@@ -145,7 +145,7 @@ func (c comparison) evidence() string {
 		}
 	}
 	if slower > 0 {
-		out += fmt.Sprintf(" %d %s, those with %s, were played slower than that: a busy machine would take healthy servers for dead.", slower, c.unit(), c.delicate())
+		out += fmt.Sprintf(" %d %s, those with %s, were played slower than that: %s.", slower, c.unit(), c.delicate(), c.delicacy())
 	}
 	if often > 0 {
 		out += fmt.Sprintf(" %d %s were played with %d seeds or more; in %d of these every real run came to %s of its simulated run.", often, c.unit(), c.many(), all, c.outcome())
@@ -156,9 +156,17 @@ func (c comparison) evidence() string {
 // delicate are those that do not stand a short scale.
 func (c comparison) delicate() string {
 	if c.ofStories() {
-		return "sentinels or nodes of Redlock"
+		return "sentinels, nodes of Redlock or a replica that has to be behind"
 	}
 	return "sentinels"
+}
+
+// delicacy is why they do not.
+func (c comparison) delicacy() string {
+	if c.ofStories() {
+		return "a busy machine would take healthy servers for dead, and a promotion would take longer than the replica is behind"
+	}
+	return "a busy machine would take healthy servers for dead"
 }
 
 // outcome is what is compared.
