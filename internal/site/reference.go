@@ -78,7 +78,7 @@ func referencePage(name string, in *Input) ([]byte, error) {
 	}
 	up := strings.Repeat("../", strings.Count(referenceName(name), "/"))
 	v := pageView{
-		Head: page.NewHead(title+" · lockstep", siteCSS), Up: up, Home: home(say.English), Links: links(say.English, false),
+		Head: page.NewHead(title+" · lockstep", barCSS, siteCSS), Up: up, Home: home(say.English), Links: links(say.English, false),
 		Body: template.HTML(withoutDead(body.String())), // of our own docs, without HTML in them
 	}
 	return v.render("reference.html", say.English)

@@ -148,6 +148,19 @@ func sameLock(id, lock string) bool {
 	return before == lock
 }
 
+// The bar of the site looks the same over all of its pages.
+func TestWhoeverHasTheBarHasItsStyle(t *testing.T) {
+	files, err := made()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, data := range files {
+		if bytes.Contains(data, []byte(`<header class="bar">`)) && !bytes.Contains(data, []byte(".bar nav { display: flex")) {
+			t.Errorf("%s: the links of its bar run into each other", name)
+		}
+	}
+}
+
 // A page of the site asks for nothing, and only the playground runs scripts of its own.
 func TestPagesAskForNothing(t *testing.T) {
 	for name, data := range site(t) {
