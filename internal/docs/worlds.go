@@ -145,7 +145,8 @@ func (c comparison) evidence() string {
 		}
 	}
 	if slower > 0 {
-		out += fmt.Sprintf(" %d %s, those with %s, were played slower than that: %s.", slower, c.unit(), c.delicate(), c.delicacy())
+		which, why := c.delicate()
+		out += fmt.Sprintf(" %d %s, those with %s, were played slower than that: %s.", slower, c.unit(), which, why)
 	}
 	if often > 0 {
 		out += fmt.Sprintf(" %d %s were played with %d seeds or more; in %d of these every real run came to %s of its simulated run.", often, c.unit(), c.many(), all, c.outcome())
@@ -153,20 +154,14 @@ func (c comparison) evidence() string {
 	return out
 }
 
-// delicate are those that do not stand a short scale.
-func (c comparison) delicate() string {
+// delicate are those that do not stand a short scale, and why.
+func (c comparison) delicate() (which, why string) {
+	which, why = "sentinels", "a busy machine would take healthy servers for dead"
 	if c.ofStories() {
-		return "sentinels, nodes of Redlock or a replica that has to be behind"
+		which = "sentinels, nodes of Redlock or a replica that has to be behind"
+		why += ", and a promotion would take longer than the replica is behind"
 	}
-	return "sentinels"
-}
-
-// delicacy is why they do not.
-func (c comparison) delicacy() string {
-	if c.ofStories() {
-		return "a busy machine would take healthy servers for dead, and a promotion would take longer than the replica is behind"
-	}
-	return "a busy machine would take healthy servers for dead"
+	return which, why
 }
 
 // outcome is what is compared.

@@ -94,7 +94,10 @@ func (w *chooser) story(ctx context.Context, s *Story, c *Cell) error {
 	c.ScalePPM = w.o.scaleFor(v, s.Plan)
 	scaled := s.Plan.Scaled(c.ScalePPM)
 	out := run.One(ctx, w.sim, &scaled, c.Lock, 1)
-	if out.Err == nil && w.restsOnLag(ctx, &out, &scaled) {
+	switch rests, err := w.restsOnLag(ctx, &out, &scaled); {
+	case err != nil:
+		return fmt.Errorf("%s with %s: %w", s.File, s.Lock, err)
+	case rests:
 		c.ScalePPM = max(c.ScalePPM, shrunkTo(leastLag, s.Plan.Redis.Lag))
 		scaled = s.Plan.Scaled(c.ScalePPM)
 		out = run.One(ctx, w.sim, &scaled, c.Lock, 1)
@@ -129,15 +132,15 @@ func (w *chooser) story(ctx context.Context, s *Story, c *Cell) error {
 const leastLag = 30 * time.Millisecond
 
 // restsOnLag reports whether a story comes to something else when the replicas of Redis have everything.
-func (w *chooser) restsOnLag(ctx context.Context, out *run.Outcome, p *plan.Plan) bool {
+func (w *chooser) restsOnLag(ctx context.Context, out *run.Outcome, p *plan.Plan) (bool, error) {
 	promotes := func(f faults.Fault) bool { return f.Verb.Name() == "promote" || f.Verb.Name() == "fail-over" }
-	if p.Redis.Lag == 0 || !slices.ContainsFunc(p.Faults, promotes) {
-		return false
+	if out.Err != nil || p.Redis.Lag == 0 || !slices.ContainsFunc(p.Faults, promotes) {
+		return false, out.Err
 	}
 	prompt := *p
 	prompt.Redis.Lag = 0
 	without := run.One(ctx, w.sim, &prompt, out.Lock, out.Seed)
-	return without.Err == nil && agreementOf(breaks(out), breaks(&without)) != Agrees
+	return agreementOf(breaks(out), breaks(&without)) != Agrees, without.Err
 }
 
 // jitter is by how much a message on real servers is later than its latency, at most, on a machine

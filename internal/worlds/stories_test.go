@@ -121,8 +121,8 @@ func TestAStoryOfAClientThatWakesTooLateIsNotPlayed(t *testing.T) {
 }
 
 // What real servers decide by luck is told and not played: in which order requests come of which a
-// partition held back several, whether etcd executes what its client cancels, and how late in a tick a
-// session of ZooKeeper ends.
+// partition held back several, tasks begin or a database goes on, what comes with the end of a fault, whether
+// etcd executes what its client cancels, how late in a tick a session of ZooKeeper ends, how long it elects.
 func TestStoriesThatLuckDecidesAreNotPlayed(t *testing.T) {
 	const (
 		anyOrder  = "late by up to 0.004 s: that changes"
@@ -136,6 +136,8 @@ func TestStoriesThatLuckDecidesAreNotPlayed(t *testing.T) {
 		{"etcd-mutex", "lost-request", "etcd-plain-drop-request-when-a-is-about-to-send-delete", ""},
 		{"zk-ephemeral", "split", "zookeeper-plain-partition-a-and-zk-1-from-zk-2-zk-3-and-b-for-12s-when-a-is-in-its-critical-section", anyOrder},
 		{"curator-mutex", "hung", "zookeeper-plain-hang-a-when-a-is-in-its-critical-section-then-partition-a-and-zk-1-from-zk-2-zk-3-and-b-for-12s-when-b-is-about-to-send-ping", slow},
+		{"redisson-redlock", "cut", "redis-nodes-plain-partition-a-from-redis-1-for-12s-when-a-sends-pexpire", anyOrder},
+		{"redisson-redlock", "cut-short", "redis-nodes-plain-pause-redis-1-for-12s-when-a-is-in-its-critical-section-then-partition-b-from-store-for-5s-12s-after", anyOrder},
 		{"mysql-unique", "server-pause", "mysql-plain-pause-mysql-1-for-40s-when-a-is-in-its-critical-section", anyOrder},
 	} {
 		c, told := inStories(t, tt.lock, &other{}, tt.kind), false
@@ -175,7 +177,7 @@ func TestAStoryThatRestsOnLagIsPlayedSlowly(t *testing.T) {
 		}
 	}
 	if slow == 0 {
-		t.Error("no promotion is played at a third of its time")
+		t.Error("no promotion is played at three tenths of its time")
 	}
 }
 
