@@ -92,6 +92,7 @@ func kindsHelp() string {
 func explorable() explore.World {
 	w := sim.New()
 	w.Reserve(sim.MaxRecorded - explore.MostEvents)
+	w.Restless = explore.MostRestless
 	w.Wordless = true
 	return w
 }
@@ -253,7 +254,10 @@ func (f *exploreFlags) line(name string, what say.Part) {
 	for _, way := range explore.Ways() {
 		widest = max(widest, ruler.Width(say.Text(way.String()).In(f.language)))
 	}
-	fmt.Fprintf(f.stdout, "  %s %s\n", ruler.Pad(say.Text(name).In(f.language), widest), f.said(what))
+	for _, line := range ruler.Wrap(f.said(what), f.width()-widest-3) {
+		fmt.Fprintf(f.stdout, "  %s %s\n", ruler.Pad(say.Text(name).In(f.language), widest), line)
+		name = ""
+	}
 }
 
 // printSets shows the sets of one way of breaking.
@@ -293,7 +297,7 @@ func (f *exploreFlags) print(r *measured.Explored) {
 			f.printSets(l, "  (hung)", hung)
 		}
 		if l.Cut > 0 {
-			f.line("unknown", say.WithoutAnEnd.With(say.Number(l.Cut), say.Number(explore.MostEvents)))
+			f.line("unknown", say.WithoutAnEnd.With(say.Grouped(l.Cut), say.Grouped(explore.MostRestless), say.Grouped(explore.MostEvents)))
 		}
 		for _, doubt := range l.Doubts {
 			f.line("doubt", say.Verbatim(doubt))

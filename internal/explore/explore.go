@@ -28,7 +28,7 @@ import (
 
 // GCPercent is what a walk sets debug.SetGCPercent to: its runs are short, and memory is cheaper than
 // to collect it.
-const GCPercent = 400
+const GCPercent = 1000
 
 // Options say what to walk.
 type Options struct {
@@ -54,7 +54,7 @@ type Options struct {
 
 	keep func(l *letter) bool // which letters; nil for all. For tests
 
-	// Worlds makes a world whose runs have at most MostEvents events.
+	// Worlds makes a world whose runs end at MostEvents and MostRestless.
 	Worlds func() World
 	// Progress, if not nil, is told after each piece of work; one call at a time.
 	Progress func(Progress)

@@ -16,6 +16,7 @@ func world() World { return worldOf(true) }
 func worldOf(wordless bool) World {
 	w := sim.New()
 	w.Reserve(sim.MaxRecorded - MostEvents)
+	w.Restless = MostRestless
 	w.Wordless = wordless
 	return w
 }

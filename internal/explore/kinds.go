@@ -290,20 +290,24 @@ func (a *alphabet) splits(servers []string, alone ...string) {
 	}
 }
 
-// parse makes faults of the texts, by the same parser that reads the stories.
+// parse makes faults of the texts, by the same parser that reads the stories: as many in one scenario as it takes.
 func (a *alphabet) parse() error {
-	for i := range a.letters {
-		l := &a.letters[i]
-		t := trigger{Moment: faults.StartsWaiting, Who: 0, Nth: 1}
-		if l.on == onTheWay {
-			t.Moment, t.Word = faults.AboutToSend, faults.AnyCommand
+	for letters := range slices.Chunk(a.letters, scenario.MostFaults) {
+		s := story{locks: []string{a.v.ID}, world: a.world}
+		for i := range letters {
+			t := trigger{Moment: faults.StartsWaiting, Who: 0, Nth: 1}
+			if letters[i].on == onTheWay {
+				t.Moment, t.Word = faults.AboutToSend, faults.AnyCommand
+			}
+			s.faults = append(s.faults, faultText(letters[i].text, t.phrase(a.p.Clients), 0))
 		}
-		s := story{locks: []string{a.v.ID}, faults: []string{faultText(l.text, t.phrase(a.p.Clients), 0)}, world: a.world}
 		p, err := scenario.Parse("", []byte(s.yaml()))
 		if err != nil {
-			return fmt.Errorf("%s: the fault %q cannot be played: %w", a.v.ID, l.text, err)
+			return fmt.Errorf("%s: a fault cannot be played: %w", a.v.ID, err)
 		}
-		l.fault = p.Faults[0]
+		for i := range letters {
+			letters[i].fault = p.Faults[i]
+		}
 	}
 	return nil
 }

@@ -22,9 +22,15 @@ type World interface {
 	Serves() bool
 }
 
-// MostEvents is how many events a run may have. A client that spins on an answer which never
-// changes needs more; its schedules are cut short, and counted as such.
-const MostEvents = 30_000
+// What a run may take. A schedule whose run takes more is cut short, counted, and counts for nothing.
+const (
+	// MostEvents is how many events its history has.
+	MostEvents = 30_000
+	// MostRestless is how many requests a client sends in a row, each at the instant of the reply before: one
+	// that spins on an answer which does not change would fill any history. Of all locks only
+	// redisson-fair has a schedule that does.
+	MostRestless = 1_000
+)
 
 // ground is a lock in a base world, ready to be walked.
 type ground struct {
@@ -45,6 +51,9 @@ func (o *Options) newGround(v locks.Variant, index int, fence bool) (*ground, er
 	p, err := scenario.Parse("", []byte(s.yaml()))
 	if err != nil {
 		return nil, fmt.Errorf("%s: the base world %s is no scenario: %w", v.ID, g.base.Name, err)
+	}
+	if g.base.unserved {
+		p.ProbeWait = p.Workload.Wait
 	}
 	g.plan = p
 	g.letters, err = newAlphabet(p, g.world, v, o.Only)

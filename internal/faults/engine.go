@@ -59,23 +59,38 @@ func NewEngine(fs []Fault, w World, s Scheduler) *Engine {
 // it any more.
 func (e *Engine) Reset(fs []Fault, w World, s Scheduler) {
 	*e = Engine{faults: fs, state: append(e.state[:0], make([]faultState, len(fs))...), world: w, sched: s}
-	for i := range fs {
-		e.want(&fs[i].Trigger)
-		if u := fs[i].End.Until; u != nil {
+	e.wantAll()
+}
+
+// wantAll finds the moments that faults still wait for: one that begins once wants no more of them then.
+func (e *Engine) wantAll() {
+	e.wanted = [momentCount]bool{}
+	for i := range e.faults {
+		f := &e.faults[i]
+		if !e.state[i].over(&f.Trigger) {
+			e.want(&f.Trigger)
+		}
+		if u := f.End.Until; u != nil {
 			e.want(u)
 		}
-		if namesHolder(&fs[i]) {
+		if namesHolder(f) {
 			e.wanted[Acquires] = true
 		}
 	}
 }
+
+// over reports whether the trigger's moment has come for the last time.
+func (s *faultState) over(t *Trigger) bool { return t.Nth > 0 && s.seen >= t.Nth }
 
 func (e *Engine) want(t *Trigger) {
 	if t.Moment != NoMoment {
 		e.wanted[t.Moment] = true
 	}
 	if t.Round > 0 {
-		e.wanted[StartsWaiting], e.rounds = true, map[string]int{}
+		e.wanted[StartsWaiting] = true
+		if e.rounds == nil {
+			e.rounds = map[string]int{}
+		}
 	}
 }
 
@@ -176,6 +191,7 @@ func (e *Engine) Observe(m Moment) {
 			s.seen++
 			if f.Trigger.Nth == 0 || s.seen == f.Trigger.Nth {
 				e.beginAfter(f.Trigger.After, i, Occasion{Subject: m.Subject, Call: m.Call})
+				e.wantAll()
 			}
 		}
 	}

@@ -429,3 +429,39 @@ func TestThatClientOfAnEarlierFault(t *testing.T) {
 		t.Errorf("%s\nwant %s", got, want)
 	}
 }
+
+// A world need not report what no fault waits for any more.
+func TestAFaultThatHasBegunForTheLastTimeWaitsForNothing(t *testing.T) {
+	on := func(kind MomentKind, nth int) Trigger { return Trigger{Moment: kind, Subject: "A", Nth: nth} }
+	once := with("pause", Args{Value: "A"}, on(Enters, 2), End{For: time.Second})
+	always := with("pause", Args{Value: "B"}, on(Releases, 0), End{For: time.Second})
+	untilThen := with("pause", Args{Value: "A"}, on(StartsWaiting, 1), End{Until: &Trigger{Moment: Acquires, Subject: "B", Nth: 1}})
+	for i, f := range []*Fault{&once, &always, &untilThen} {
+		f.Number = i + 1
+	}
+	l := &lab{}
+	e := NewEngine([]Fault{once, always, untilThen}, l, l)
+	for _, step := range []struct {
+		reached MomentKind
+		wants   string
+	}{
+		{NoMoment, "starts enters releases acquires"}, {Enters, "starts enters releases acquires"}, {StartsWaiting, "enters releases acquires"},
+		{Enters, "releases acquires"}, {Releases, "releases acquires"},
+	} {
+		if step.reached != NoMoment {
+			e.Observe(Moment{Kind: step.reached, Subject: "A"})
+		}
+		got := ""
+		for _, kind := range []struct {
+			MomentKind
+			name string
+		}{{StartsWaiting, "starts"}, {Enters, "enters"}, {Releases, "releases"}, {Acquires, "acquires"}} {
+			if e.WantsKind(kind.MomentKind) {
+				got += " " + kind.name
+			}
+		}
+		if got != " "+step.wants {
+			t.Errorf("after %v it wants%s, not %s", step.reached, got, step.wants)
+		}
+	}
+}

@@ -119,7 +119,7 @@ var ServerKeys = []Section{
 	{"etcd", "A cluster of etcd.", "etcd: {nodes: 3, election: 1s}", locks.StoreEtcd, cluster(func(p *Plan) *Cluster { return &p.Etcd })},
 	{"zookeeper", "An ensemble of ZooKeeper.", "zookeeper: {nodes: 3, tick: 2s}", locks.StoreZooKeeper, append(
 		cluster(func(p *Plan) *Cluster { return &p.ZooKeeper.Cluster }),
-		Key{Name: "tick", Doc: "The unit of the servers' time: sessions last 2 to 20 ticks. Left out: " + faults.Duration(DefaultTick) + ", or a fifth of a shorter lease.",
+		Key{Name: "tick", Doc: "The unit of the servers' time: sessions last 2 to 20 ticks, and a leader that is silent, but lives, counts as lost after 5. Left out: " + faults.Duration(DefaultTick) + ", or a fifth of a shorter lease.",
 			Example: "2s", Least: ms, At: func(p *Plan) any { return &p.ZooKeeper.Tick }},
 	)},
 	{"consul", "A cluster of Consul.", "consul: {nodes: 3, election: 1s}", locks.StoreConsul, append(

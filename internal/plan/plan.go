@@ -34,8 +34,11 @@ type Plan struct {
 	Lease    time.Duration // lease asked for; every lock rounds as its protocol demands
 	Clients  []string      // names, at least one
 	Workload Workload
-	Own      map[string]Workload // of clients that do something else; see WorkloadOf
-	Network  Network
+	// ProbeWait is how long the probe tries; 0: ProbeFactor leases. No file says it. It is for a walk that knows
+	// already that nobody gets the lock.
+	ProbeWait time.Duration
+	Own       map[string]Workload // of clients that do something else; see WorkloadOf
+	Network   Network
 	// What the stores are made of; a run uses the one of its lock's store.
 	Redis     Redis
 	Redlock   Redlock
@@ -142,6 +145,14 @@ type Network struct {
 	// is that in which they were sent or started, which real connections and schedulers do not keep. No
 	// scenario says it: it tries whether a story rests on it.
 	AnyOrder bool
+
+	// FaultTime is how long a client stands still at the moment for which a fault has waited: to stop a real
+	// server takes some milliseconds, in which news of it may come. No scenario says it either.
+	FaultTime time.Duration
+
+	// StopTime is how long the tasks of a client that a pause stops go on, but for the one at whose moment it
+	// begins: no signal stops all of a process at once. No scenario says it.
+	StopTime time.Duration
 }
 
 // Clock sets a node's clocks apart from true time.
@@ -237,7 +248,9 @@ func (p Plan) Scaled(ppm int64) Plan {
 		return time.Duration(int64(d) / 1_000_000 * ppm)
 	}
 	p.ScalePPM = cmp.Or(p.ScalePPM, 1_000_000) * ppm / 1_000_000
-	p.Lease = scale(p.Lease)
+	p.Lease, p.ProbeWait = scale(p.Lease), scale(p.ProbeWait)
+	p.Network.FaultTime, p.Network.StopTime = scale(p.Network.FaultTime), scale(p.Network.StopTime)
+	p.ZooKeeper.Reconnect = scale(p.ZooKeeper.Reconnect)
 	for _, section := range append([]Section{WorkloadKeys, NetworkKeys}, ServerKeys...) {
 		p.scale(section.Keys, scale)
 	}

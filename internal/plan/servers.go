@@ -82,6 +82,9 @@ type ZooKeeper struct {
 	// Tick is the unit of the servers' time; sessions last 2 to 20 ticks and are
 	// rounded up to whole ones. 0: TickFor the plan's lease.
 	Tick time.Duration
+	// Reconnect is how much longer than a second a client library waits until it tries another server.
+	// No scenario says it: it tries whether a story rests on it.
+	Reconnect time.Duration
 }
 
 // Consul is a cluster of Consul.
@@ -146,6 +149,10 @@ func defaultFailover() Failover {
 func TickFor(lease time.Duration) time.Duration {
 	return max(min(DefaultTick, (lease/5).Truncate(time.Millisecond)), time.Millisecond)
 }
+
+// SyncLimit is after how many ticks the servers of an ensemble give up on one that is silent: syncLimit in
+// the configuration that ZooKeeper comes with. That one has died they know at once.
+const SyncLimit = 5
 
 // ZooKeeperTick returns the ensemble's tick, also of a plan that leaves it open.
 func (p *Plan) ZooKeeperTick() time.Duration {

@@ -127,7 +127,7 @@ func TestRealServersTakeTheCredentialsOfTheirClients(t *testing.T) {
 			"nats://|NATS_NKEY=" + seed + "|" + works,
 			"nats://|NATS_NKEY=" + otherSeed + "|" + refuses,
 			"nats://|NATS_NKEY=" + creds + ".none|NATS_NKEY names a file that cannot be read",
-			"nats://|NATS_NKEY=" + clientCert + "|NATS_NKEY: nkeys: no nkey seed found: name the file of a seed",
+			"nats://|NATS_NKEY=" + s.keep("not-a.seed", []byte("a word")) + "|NATS_NKEY: nkeys: no nkey seed found: name the file of a seed",
 		}},
 		{"creds", jwts, []string{
 			"nats://|NATS_CREDS=" + creds + "|" + works,

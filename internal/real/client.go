@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -77,6 +78,7 @@ func (h *harness) newClient(name string, load plan.Workload, life int) (*client,
 		Name: name, Life: life, Lock: h.variant.ID, Seed: h.seed, Lease: h.plan.Lease,
 		Timeout: h.plan.Network.Timeout, Replicas: h.store.replicas(), Endpoints: endpoints,
 		Workload: load, Clock: h.clocks.of(name),
+		First: max(0, slices.Index(h.plan.Clients, name)) % len(endpoints), // the probe begins where the first client does
 	}
 	h.briefProgram(&start)
 	h.store.brief(&start)

@@ -86,12 +86,22 @@ func (g *group) apply() {
 func (g *group) spread() {
 	leader := g.indexOf(g.leader)
 	for _, c := range g.h.everybody() {
-		if c.knows == leader || g.blocked(c.node, g.leader.node) || g.blocked(g.leader.node, c.node) {
-			continue
+		if c.knows != leader && !g.keepsFrom(c.node, g.leader.node) {
+			c.knows = leader
+			c.lead(leader)
 		}
-		c.knows = leader
-		c.lead(leader)
 	}
+}
+
+// keepsFrom reports whether a partition keeps word of a server from a client. That is something that it does.
+func (g *group) keepsFrom(client, server history.NodeID) (kept bool) {
+	for i := range g.blocks {
+		if b := &g.blocks[i]; b.covers(client, server) || b.covers(server, client) {
+			g.h.engine.Acted(b.fault)
+			kept = true
+		}
+	}
+	return kept
 }
 
 // Partition implements faults.World.

@@ -47,7 +47,7 @@ type zooKeeper struct {
 // start implements store.
 func (z *zooKeeper) start(ctx context.Context, names []string) error {
 	all, err := servers.StartZooKeeper(ctx, servers.ZooKeeperOptions{
-		Members: len(names), Launcher: z.h.launcher, Tick: z.h.plan.ZooKeeperTick(), Route: z.route,
+		Members: len(names), Launcher: z.h.launcher, Tick: z.h.plan.ZooKeeperTick(), SyncLimit: plan.SyncLimit, Route: z.route,
 		Clock: touchesClocks(z.h.plan, names),
 	})
 	if err != nil {

@@ -1,6 +1,7 @@
 package real_test
 
 import (
+	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"lockstep/internal/plan"
 	"lockstep/internal/real"
 	"lockstep/internal/real/realtest"
+	"lockstep/internal/sim"
 )
 
 // played is a lock of a store other than Redis and what its clients say to it.
@@ -90,7 +92,25 @@ func TestEachStoreGivesItsLockToOneAtATime(t *testing.T) {
 		if n := len(find(h, history.Removed, "")); n == 0 {
 			t.Error("nobody is known to have removed an entry")
 		}
+		simulated, err := sim.Run(p, s.lock, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := firstAsked(h), firstAsked(simulated); !maps.Equal(got, want) {
+			t.Errorf("the clients begin at %v, in the simulator at %v", got, want)
+		}
 	})
+}
+
+// firstAsked says which server each client asks first.
+func firstAsked(h *history.History) map[string]string {
+	first := map[string]string{}
+	for _, e := range h.Events {
+		if who := h.Name(e.Node); e.Kind == history.Sent && first[who] == "" {
+			first[who] = h.Name(e.Peer)
+		}
+	}
+	return first
 }
 
 func TestAPausePastTheLeaseInEachStore(t *testing.T) {
@@ -107,6 +127,24 @@ func TestAPausePastTheLeaseInEachStore(t *testing.T) {
 		}
 		if n := len(find(h, history.Acquired, "B")); n != 2 {
 			t.Errorf("B acquired %d times, want 2", n)
+		}
+	})
+}
+
+// The model gives a leader of ZooKeeper that is only silent as long as real servers do.
+func TestASilentLeaderOfZooKeeperIsGivenTime(t *testing.T) {
+	eachBeside(t, stores[3:4], func(t *testing.T, p *plan.Plan, s played) {
+		partition, _ := faults.Lookup("partition")
+		p.Workload.Work = plan.Range{Min: 5 * time.Second, Max: 5 * time.Second}
+		p.Faults = []faults.Fault{faults.Make(1, partition, faults.Args{Sides: [][]string{{"zk-1"}, {"zk-2", "zk-3"}}},
+			when(faults.InSection, "A", ""), faults.End{For: 4 * time.Second})}
+		h := runBeside(t, p, s.lock)
+		began, promoted := find(h, history.FaultBegan, ""), find(h, history.Promoted, "")
+		if len(began) != 1 || len(promoted) == 0 {
+			t.Fatalf("%d partitions, %d elections", len(began), len(promoted))
+		}
+		if silent := promoted[0].At.Sub(began[0].At); silent < plan.SyncLimit*p.ZooKeeperTick() {
+			t.Errorf("another one led after %v, with ticks of %v", silent, p.ZooKeeperTick())
 		}
 	})
 }

@@ -30,9 +30,9 @@ var (
 	NotWalkedToTheEnd = New0("unknown: not walked to the end", "未知：没有走完")
 	NoneKnown         = New0("none known, see below", "没有已知的，见下")
 	InWorldSchedule   = New2[Verbatim, Both]("in {world}: {schedule}", "在 {world}：{schedule}")
-	WithoutAnEnd      = New2[Number, Number](
-		"{n} {n|schedule has|schedules have} no end within {events} events",
-		"{n} 种安排的运行在 {events} 个事件之内没有结尾")
+	WithoutAnEnd      = New3[Grouped, Grouped, Grouped](
+		"{n} {n|schedule has|schedules have} no end: a client sends {requests} requests in a row without a rest, or more than {events} events happen",
+		"{n} 种安排的运行没有结尾：有客户端一口气连发 {requests} 个请求，或者事件超过 {events} 个")
 )
 
 // exploreTexts are those of the page of a walk.

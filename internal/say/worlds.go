@@ -34,9 +34,15 @@ var (
 	DecidedByJitter = New1[Span](
 		"what comes at one instant has no order on real servers, and messages or clients are late by up to {by}: that changes what the story comes to",
 		"在真实服务器上，同一刻发生的事没有先后，消息或客户端也会迟到至多 {by}：故事的结局会因此改变")
+	DecidedByDraws = New0(
+		"the lock draws how long it waits, real clients draw otherwise, and that changes what the story comes to",
+		"锁要等多久是随机抽取的，真实的客户端抽到的不一样，故事的结局会因此改变")
+	DecidedByGossip = New0(
+		"that a node has failed, the others of a Redis Cluster tell each other within half a node timeout, and when they do changes what the story comes to",
+		"Redis Cluster 的节点在半个节点超时之内互相传开某个节点已失效，传到的早晚会改变故事的结局")
 	DecidedByElection = New1[Span](
-		"an election takes real servers up to {by} longer, however fast the story is told, and that changes what it comes to: take a larger --scale",
-		"不管故事演得多快，真实服务器的选举都会多用至多 {by}，故事的结局会因此改变：用更大的 --scale")
+		"an election of real servers, or a client that looks for another one, takes up to {by} longer, however fast the story is told, and that changes what it comes to: take a larger --scale",
+		"不管故事演得多快，真实服务器的选举和换服务器的客户端都会多用至多 {by}，故事的结局会因此改变：用更大的 --scale")
 	StoriesOfLock = New5[Verbatim, Number, Number, Number, Number](
 		"{lock}: {agree} {agree|story agrees|stories agree}, {differ} differ, {untested} put nothing to the test, {left} not played",
 		"{lock}：{agree} 个故事一致，{differ} 个不同，{untested} 个没有检验到什么，{left} 个没有演")

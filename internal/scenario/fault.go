@@ -33,8 +33,8 @@ func (r *reader) faults(n *node, p *plan.Plan) {
 	if !ok {
 		return
 	}
-	if len(items) > maxFaults {
-		r.problemf(items[maxFaults], "a scenario has at most %d faults, this one has %d", maxFaults, len(items))
+	if len(items) > MostFaults {
+		r.problemf(items[MostFaults], "a scenario has at most %d faults, this one has %d", MostFaults, len(items))
 		return
 	}
 	for i, item := range items {

@@ -30,7 +30,7 @@ const (
 	maxText    = 4000    // characters of story, question and lesson
 	maxClients = 2000
 	maxRounds  = 100_000 // of all clients together: a run records some tens of events for each
-	maxFaults  = 100
+	MostFaults = 100
 	maxSlug    = 64
 )
 

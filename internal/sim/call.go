@@ -39,6 +39,9 @@ type call struct {
 
 	sent, executed int32 // events
 
+	leader  *member       // of a cluster, which takes it to a majority
+	consent store.Consent // that it needs there
+
 	patience    time.Duration // how long the server may keep it on purpose
 	answered    bool
 	broken      bool     // the connection broke first
@@ -77,6 +80,7 @@ const lossy = -1
 // The stations of a call, as handlers of the kernel.
 type (
 	requestArrives call
+	commits        call // in a cluster
 	replyArrives   call
 	connectionLost call
 )
@@ -143,9 +147,22 @@ func (c *client) send(l *call, to route) {
 		Kind: history.Sent, Node: c.node, Peer: l.host.node, Value: l.id,
 		Text: l.text(), Cause: history.NoCause,
 	})
+	c.countRests()
 	l.waker = c.w.k.Waker()
 	l.launch()
 	c.reachOnWire(faults.Sends, l)
+}
+
+// countRests is told of a request: see World.Restless.
+func (c *client) countRests() {
+	if c.w.k.Now() != c.replied {
+		c.restless = 0
+		return
+	}
+	if c.restless++; c.restless == c.w.Restless && c.w.spins == nil {
+		c.w.spins, c.w.spinsAt = c, len(c.w.hist.Events)
+		c.w.k.Halt()
+	}
 }
 
 // await waits for the reply, which is then in l, and records what the client gets to
@@ -187,6 +204,7 @@ func (c *client) receive(l *call, err error) error {
 		Kind: history.Replied, Node: c.node, Peer: l.host.node, Value: l.id,
 		Text: c.w.textOfReply(l), Cause: l.executed,
 	})
+	c.replied = c.w.k.Now()
 	c.reachOnWire(faults.HasReply, l)
 	if c.inWatchdog() {
 		c.Reach(faults.Renews)
@@ -204,7 +222,11 @@ func (c *client) fail(l *call, err error) error {
 
 func (c *client) reachOnWire(kind faults.MomentKind, l *call) {
 	if c.w.engine.WantsKind(kind) {
-		c.w.engine.Observe(l.moment(kind))
+		if kind == faults.AboutToSend {
+			c.stand(l.moment(kind), c.w.plan.Network.StopTime)
+			return
+		}
+		c.w.engine.Observe(l.moment(kind)) // it has happened, and nobody waits
 		c.w.k.Checkpoint()
 	}
 }

@@ -36,16 +36,19 @@ type client struct {
 	lastRead  int32 // event of the read that the next write is based on
 	begun     bool  // to play its rounds
 	done      bool
+	stands    bool       // see stand
 	hostLost  bool       // its machine is gone with it, for good
 	deadlines []deadline // of replies, in their order
 	timed     bool       // there is a timer for the first of them
 	texts     commandTexts
-	conns     []*conn // open, by order of dialling
-	lanes     []*lane // see laneTo
-	lives     int     // how often it was restarted
-	knows     *host   // the primary that it last heard of
-	epoch     int64   // of that news, where sentinels bring them
-	member    int     // the server of a cluster that it talks to
+	conns     []*conn         // open, by order of dialling
+	lanes     []*lane         // see laneTo
+	lives     int             // how often it was restarted
+	knows     *host           // the primary that it last heard of
+	epoch     int64           // of that news, where sentinels bring them
+	member    int             // the server of a cluster that it talks to
+	replied   history.Instant // when it had its last reply
+	restless  int             // requests that it has sent in a row, each at such an instant
 
 	part  faults.Part // of its lock
 	guest guest
@@ -64,6 +67,9 @@ func (w *World) newClient(name string, load plan.Workload, life int) *client {
 		texts:     commandTexts{buffer: c.texts.buffer[:0]},
 		play:      c.play,
 		ports:     c.ports[:0],
+		conns:     c.conns[:0],
+		lanes:     c.lanes[:0],
+		knows:     w.backend.primary(),
 	}
 	c.luck.Seed(w.seed, c.streams.luck)
 	c.habits.Seed(w.seed, c.streams.habits)
@@ -189,18 +195,22 @@ func (c *client) Record(kind history.Kind, token, value int64, text string) {
 // Reach implements workload.Control.
 func (c *client) Reach(kind faults.MomentKind) {
 	c.w.k.Enter()
-	if c.reach(kind) {
-		c.w.k.Checkpoint()
+	if c.w.engine.WantsKind(kind) {
+		c.stand(faults.Moment{Kind: kind, Subject: c.name}, c.w.plan.Network.FaultTime+c.w.plan.Network.StopTime)
 	}
 }
 
-// reach reports whether anybody has waited for the moment.
-func (c *client) reach(kind faults.MomentKind) bool {
-	wanted := c.w.engine.WantsKind(kind)
-	if wanted {
-		c.w.engine.Observe(faults.Moment{Kind: kind, Subject: c.name})
+// stand tells the engine of a moment at which a task of the client waits until the faults for which it is the
+// time have come about, which takes d.
+func (c *client) stand(m faults.Moment, d time.Duration) {
+	begun := c.w.begun
+	c.stands = true
+	c.w.engine.Observe(m)
+	c.stands = false
+	c.w.k.Checkpoint()
+	if c.w.begun > begun && d > 0 {
+		_ = c.w.k.Sleep(c.Background(), d) // the background never ends
 	}
-	return wanted
 }
 
 // ExtraWork implements workload.Control.
@@ -226,5 +236,20 @@ func (c *client) loses() bool {
 func (c *client) tryNext(h *host) {
 	if c.w.route.pick(c) == h {
 		c.member++
+	}
+}
+
+// spread sends the clients an operator's word of who is the primary. It reaches those beyond a
+// partition from the new one when that heals: an operator stands beside it.
+func (w *World) spread(primary *host) {
+	for _, c := range w.clients {
+		c.hear(primary)
+	}
+	w.probe.hear(primary)
+}
+
+func (c *client) hear(primary *host) {
+	if c.knows != primary && !c.w.network.apart(c.node, primary.node) {
+		c.knows = primary
 	}
 }

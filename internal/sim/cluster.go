@@ -14,9 +14,10 @@ import (
 // ZooKeeper, Consul. Consensus itself is taken for granted: there is one state,
 // which moves with the leader. What is modelled is what clients notice of it: a
 // request needs a leader that reaches a majority and takes a round trip between
-// servers, but for reads of a store whose servers answer them (readHere); when the
+// servers, but for what a server or a leader answers alone (consent); when the
 // leader dies, freezes or is cut off, another server with a majority leads after an
-// election; a server that reaches no leader answers nobody.
+// election, which some begin only when a leader that lives has been silent for a while;
+// a server that reaches no leader answers nobody.
 type cluster struct {
 	w        *World
 	model    store.Model
@@ -24,11 +25,14 @@ type cluster struct {
 	leader   *member // nil during an election
 	last     *member // who led last
 	set      plan.Cluster
-	network  kernel.Rand // of the links between servers
+	silence  time.Duration // of a leader that lives, until the others look for another one
+	network  kernel.Rand   // of the links between servers
 	lastStep history.Instant
+	silent   kernel.Timer // runs while the leader is
 	voting   bool
-	parked   []*call // requests that wait for a leader
-	waiting  []*call // requests that wait inside the store
+	alone    history.Instant // until when a leader without a majority takes itself for one
+	parked   []*call         // requests that wait for a leader
+	waiting  []*call         // requests that wait inside the store
 	due      kernel.Timer
 	conns    []*conn // all that the store may know
 }
@@ -78,29 +82,41 @@ func (m *member) serve(l *call) { m.cluster.submit(l) }
 
 // submit takes a request to the leader, if there is one that m reaches.
 func (c *cluster) submit(l *call) {
-	if c.leader == nil || !c.commits(c.leader) || c.w.network.apart(l.host.node, c.leader.node) {
+	consent := c.consent(l.op)
+	if !c.leads(c.leader, consent) || c.w.network.apart(l.host.node, c.leader.node) {
 		c.parked = append(c.parked, l)
 		return
 	}
-	if c.readHere(l) {
+	if consent == store.OfServer {
+		c.readHere(l)
 		return
 	}
-	travel := 2 * c.hop() // to a majority and back
+	travel := time.Duration(0)
+	if consent == store.OfMajority {
+		travel = 2 * c.hop() // to a majority and back
+	}
 	if l.host != &c.leader.host {
 		travel += c.hop()
 	}
-	c.lastStep = max(c.lastStep, c.w.k.Now().Add(travel)) // in the order of arrival
-	if l.conn != nil {
-		l.conn.settled = c.lastStep
+	at := c.w.k.Now().Add(travel)
+	if consent == store.OfMajority { // has a place in the log: the order of arrival
+		c.lastStep = max(c.lastStep, at)
+		at = c.lastStep
+		if l.conn != nil {
+			l.conn.settled = at
+		}
 	}
-	leader := c.leader
-	c.w.k.At(c.lastStep, kernel.HandlerFunc(func() { c.commit(leader, l) }), 0)
+	l.leader, l.consent = c.leader, consent
+	c.w.k.At(at, (*commits)(l), 0)
 }
 
-// commit executes a request when a majority has it. If the leader was lost
-// meanwhile, the next one executes it.
-func (c *cluster) commit(leader *member, l *call) {
-	if c.leader != leader || !c.commits(leader) {
+// Fire implements kernel.Handler.
+func (l *commits) Fire(uint64) { l.leader.cluster.commit(l.leader, l.consent, (*call)(l)) }
+
+// commit executes a request when those have it whose consent it needs. If the leader was
+// lost meanwhile, the next one executes it.
+func (c *cluster) commit(leader *member, consent store.Consent, l *call) {
+	if !c.leads(leader, consent) {
 		c.parked = append(c.parked, l)
 		return
 	}
@@ -212,70 +228,6 @@ func (d *clusterDue) Fire(uint64) {
 func (c *cluster) clock() store.Clock { return c.last.clock() }
 
 func (c *cluster) hop() time.Duration { return c.w.network.draw(&c.network) }
-
-// commits reports whether a server reaches a majority, itself included.
-func (c *cluster) commits(m *member) bool {
-	if !m.up() {
-		return false
-	}
-	reached := 1
-	for _, other := range c.members {
-		if other != m && other.up() && !c.w.network.apart(m.node, other.node) {
-			reached++
-		}
-	}
-	return reached > len(c.members)/2
-}
-
-// reachabilityChanged implements backend: a leader without a majority is replaced
-// after an election, by the first server that has one.
-func (c *cluster) reachabilityChanged() {
-	if c.leader != nil && c.commits(c.leader) {
-		c.resubmit()
-		return
-	}
-	if c.voting {
-		return
-	}
-	c.voting = true
-	c.w.k.After(c.set.Election, kernel.HandlerFunc(c.elect), 0)
-}
-
-// elect ends an election. A leader that has its majority back stays.
-func (c *cluster) elect() {
-	c.voting = false
-	if c.leader != nil && c.commits(c.leader) {
-		c.resubmit()
-		return
-	}
-	c.leader = nil
-	for _, m := range c.members {
-		if c.commits(m) {
-			c.lead(m)
-			return
-		}
-	}
-	// Nobody has a majority: the next change of the network tries again.
-}
-
-func (c *cluster) lead(m *member) {
-	old := c.last
-	c.leader, c.last = m, m
-	m.becomes(history.Promoted, &old.host)
-	c.model.Lead(c.clock())
-	c.drain(history.NoCause)
-	c.resubmit()
-}
-
-// resubmit lets parked requests go on.
-func (c *cluster) resubmit() {
-	parked := c.parked
-	c.parked = nil
-	for _, l := range parked {
-		c.submit(l)
-	}
-	c.arm()
-}
 
 // hosts implements backend.
 func (c *cluster) hosts() []*host {

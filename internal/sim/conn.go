@@ -25,6 +25,7 @@ type conn struct {
 	broken bool // the client knows that it is over
 
 	lane    *lane
+	own     lane            // where it goes, unless the client has one for all that it asks of the server
 	settled history.Instant // when a cluster has executed what all of its servers agree on, of that asked so far
 
 	socket      *Socket            // of a guest; nil for a task's
@@ -73,11 +74,13 @@ type route interface{ pick(c *client) *host }
 // shows whether anybody listens.
 func (c *client) dialHost(h *host) *conn {
 	c.w.nextConn++
-	cn := &conn{client: c, host: h, id: c.w.nextConn, life: h.lives}
+	cn := c.w.blankConn()
+	*cn = conn{client: c, host: h, id: c.w.nextConn, life: h.lives}
 	if c.w.oneLane {
 		cn.lane = c.laneTo(h)
 	} else {
-		cn.lane = &lane{host: h, life: h.lives}
+		cn.own = lane{host: h, life: h.lives}
+		cn.lane = &cn.own
 	}
 	c.conns = append(c.conns, cn)
 	if !h.proc.Dead() {
@@ -86,6 +89,14 @@ func (c *client) dialHost(h *host) *conn {
 		cn.gone = true
 	}
 	return cn
+}
+
+// blankConn returns a connection as its last user has left it; see blankClient.
+func (w *World) blankConn() *conn {
+	if w.pacer != nil {
+		return &conn{}
+	}
+	return w.madeConns.Next()
 }
 
 // dial opens a connection to the server that a pooled request would go to.

@@ -57,14 +57,8 @@ func (w *World) newDatabase(names []string, set plan.SQL, model func() *sql.DB) 
 	return db
 }
 
-// pick implements route; see redisGroup.pick.
-func (db *database) pick(c *client) *host {
-	leader := &db.leader.host
-	if c.knows == nil || c.knows != leader && !db.w.network.apart(c.node, leader.node) {
-		c.knows = leader
-	}
-	return c.knows
-}
+// pick implements route: a client goes to the primary that it last heard of.
+func (db *database) pick(c *client) *host { return c.knows }
 
 // serve implements service.
 func (s *sqlServer) serve(l *call) {
@@ -262,6 +256,7 @@ func (db *database) promote() {
 		s.links++
 		db.leader = s
 		s.becomes(history.Promoted, &old.host)
+		db.w.spread(&s.host)
 		for _, r := range db.servers {
 			if r != s && r != old && !r.proc.Dead() {
 				r.follow(s)
@@ -288,4 +283,4 @@ func (db *database) evict(h *host) {
 func (db *database) setLag(l lateness) { db.extraLag = l }
 
 // reachabilityChanged implements backend.
-func (db *database) reachabilityChanged() {}
+func (db *database) reachabilityChanged() { db.w.spread(&db.leader.host) }

@@ -82,6 +82,7 @@ func (w *World) startServers() error {
 	case locks.StoreZooKeeper:
 		tick := p.ZooKeeperTick()
 		c := w.newCluster(names, p.ZooKeeper.Cluster, zookeeper.New(zookeeper.Config{Tick: tick, LockPath: "/" + w.key}))
+		c.silence = plan.SyncLimit * tick
 		w.backend, w.route = c, c
 	case locks.StoreConsul:
 		c := w.newCluster(names, p.Consul.Cluster, consul.New(consul.Config{Second: p.Consul.Second}))

@@ -262,8 +262,8 @@ func (s *Socket) answered(l *call) {
 				Text: c.w.textOfReply(l), Cause: l.executed,
 			})
 			c.tell(faults.HasReply, l)
-			if l.part == faults.NoPart {
-				c.reach(faults.Renews)
+			if l.part == faults.NoPart && c.w.engine.WantsKind(faults.Renews) {
+				c.w.engine.Observe(faults.Moment{Kind: faults.Renews, Subject: c.name})
 			}
 		}
 		reply, value, err, told, ofModel := l.reply, l.value, l.err, l.told, l.op != nil

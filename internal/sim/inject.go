@@ -18,6 +18,7 @@ var _ faults.World = injector{}
 // FaultBegan implements faults.World.
 func (in injector) FaultBegan(fault int, node string) {
 	in.note(history.FaultBegan, fault, node)
+	in.w.begun++
 	if in.w.entrance.FaultBegins() {
 		in.w.admit()
 	}
@@ -90,6 +91,14 @@ func (in injector) recordOf(kind history.Kind, p *kernel.Proc, value int64) {
 
 // Freeze implements faults.World.
 func (in injector) Freeze(fault int, node string) {
+	if _, c, _ := in.process(node); c != nil && c.stands && in.w.plan.Network.StopTime > 0 {
+		in.w.k.After(in.w.plan.Network.StopTime, kernel.HandlerFunc(func() { in.freeze(fault, node) }), 0)
+		return
+	}
+	in.freeze(fault, node)
+}
+
+func (in injector) freeze(fault int, node string) {
 	p, c, h := in.process(node)
 	if p.Dead() || p.Frozen() {
 		return

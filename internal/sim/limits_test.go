@@ -6,7 +6,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"lockstep/internal/faults"
 	"lockstep/internal/history"
 	"lockstep/internal/plan"
 )
@@ -74,5 +76,56 @@ func TestARunThatIsTooLongIsCutShort(t *testing.T) {
 	part, err := playLong(t, context.Background(), MaxRecorded-len(whole.Events))
 	if err != nil || part.Hash() != whole.Hash() {
 		t.Errorf("a run that just fits is not the same: %v", err)
+	}
+}
+
+// A client that asks again at the instant of each reply is found out: the history is that of the whole run up to
+// there, and whoever rests between two requests has not begun to spin.
+func TestARestlessClientCutsItsRunShort(t *testing.T) {
+	p := story(verb("crash", 1, "B", faults.Trigger{Moment: faults.Sends, Subject: "B", Command: "lock", Nth: 1}, faults.End{}))
+	p.Clients = []string{"A", "B", "C"}
+	p.Lease = 10 * time.Second
+	p.Workload.Work = plan.Range{Min: 5 * time.Second, Max: 5 * time.Second}
+	play := func(restless int) *history.History {
+		w := New()
+		t.Cleanup(w.Close)
+		w.Restless = restless
+		h, err := w.Run(&p, "redisson-fair", 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return h
+	}
+	whole, most := play(0), 0
+	streaks, replied := map[history.NodeID]int{}, map[history.NodeID]history.Instant{}
+	cutAt := -1
+	const restless = 40
+	for i, e := range whole.Events {
+		switch {
+		case e.Kind == history.Replied:
+			replied[e.Node] = e.At
+		case e.Kind != history.Sent:
+		case e.At != replied[e.Node]:
+			streaks[e.Node] = 0
+		default:
+			streaks[e.Node]++
+			most = max(most, streaks[e.Node])
+			if streaks[e.Node] == restless && cutAt < 0 {
+				cutAt = i + 1
+			}
+		}
+	}
+	if cutAt < 0 {
+		t.Fatalf("nobody spins here: %d requests in a row", most)
+	}
+	part := play(restless)
+	if n := len(part.Events) - 1; n != cutAt || !slices.Equal(part.Events[:n], whole.Events[:n]) {
+		t.Errorf("cut after %d events, want the first %d of the whole run", n, cutAt)
+	}
+	if why := part.WhyCutShort(); !strings.Contains(why, "40 requests in a row without a rest") {
+		t.Errorf("it was cut short because of %q", why)
+	}
+	if just := play(most + 1); just.Hash() != whole.Hash() {
+		t.Errorf("%d requests in a row, %d allowed, and the run is not whole", most, most+1)
 	}
 }

@@ -14,7 +14,8 @@ type network struct {
 	w      *World
 	blocks []block
 	held   []message
-	sent   int // messages that were not simply passed on
+	spare  []message // room for those that are held next
+	sent   int       // messages that were not simply passed on
 }
 
 // block is one partition: what nodes of from send to nodes of to is held back.
@@ -146,7 +147,7 @@ func (n *network) heal(fault int) {
 	}
 	n.blocks = kept
 	held := n.held
-	n.held = nil
+	n.held, n.spare = n.spare[:0], nil
 	// What was late and met the partition on its way was sent before some that met it at once.
 	slices.SortStableFunc(held, func(a, b message) int { return a.sent - b.sent })
 	if n.w.plan.Network.AnyOrder {
@@ -160,6 +161,7 @@ func (n *network) heal(fault int) {
 			n.w.k.At(m.at, m.h, m.number)
 		}
 	}
+	n.spare = held
 	n.w.backend.reachabilityChanged()
 }
 

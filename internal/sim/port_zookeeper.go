@@ -38,7 +38,7 @@ func (p *zkPort) Connect(ctx context.Context, timeout time.Duration) (world.ZKSe
 	c := p.client
 	s := &zkSession{client: c, timeout: timeout, state: world.ZKDisconnected, changed: c.w.k.NewSignal()}
 	for s.connect(ctx) != nil {
-		if err := c.Sleep(ctx, zkPause); err != nil {
+		if err := c.Sleep(ctx, s.pause()); err != nil {
 			return nil, err
 		}
 	}
@@ -90,6 +90,9 @@ func (s *zkSession) become(state world.ZKState) {
 	s.changed.Notify()
 }
 
+// pause is between two attempts to connect.
+func (s *zkSession) pause() time.Duration { return zkPause + s.client.w.plan.ZooKeeper.Reconnect }
+
 // connect tries one server; after a failure it is the next one's turn.
 func (s *zkSession) connect(ctx context.Context) error {
 	c := s.client
@@ -127,7 +130,7 @@ func (s *zkSession) keep(ctx context.Context) {
 		case world.ErrSessionExpired:
 			s.become(world.ZKExpired)
 		default:
-			_ = s.client.Sleep(ctx, zkPause) // the background never ends
+			_ = s.client.Sleep(ctx, s.pause()) // the background never ends
 		}
 	}
 }

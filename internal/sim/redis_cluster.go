@@ -25,6 +25,7 @@ type redisCluster struct {
 	nodes     []*clusterNode // in the order of their names
 	luck      kernel.Rand    // of elections
 	ofTheLock *redisGroup    // the shard of the lock's key
+	calm      bool           // see agree
 }
 
 // clusterNode is what a server of a cluster is beside its data.
@@ -111,6 +112,7 @@ func (w *World) newRedisCluster(names []string, set plan.Redis) *redisCluster {
 
 // reset makes a node forget what it does not keep in its file.
 func (n *clusterNode) reset(nodes, shards int) {
+	n.cluster.calm = false
 	n.silent, n.failed, n.votedFor = unset(nodes), unset(nodes), unset(shards)
 	n.minority, n.standing, n.tryAgain = never, false, 0
 	n.began, n.down = n.w.k.Now(), true
@@ -137,102 +139,6 @@ func (c *redisCluster) shardOf(slot int) int {
 
 // firstSlot returns the first slot of a shard: shard * Slots / shards, rounded.
 func firstSlot(shard, shards int) int { return (2*shard*redis.Slots + shards) / (2 * shards) }
-
-// Fire is one look of all nodes.
-func (c *redisCluster) Fire(uint64) {
-	for _, n := range c.nodes {
-		if n.up() {
-			n.look()
-		}
-	}
-	for _, n := range c.nodes {
-		if n.up() {
-			n.compare()
-			n.settle()
-			n.stand()
-		}
-	}
-	c.w.k.After(clusterLook, c, 0)
-}
-
-func (n *clusterNode) reaches(other *clusterNode) bool {
-	return n == other || other.up() && !n.w.network.apart(n.node, other.node)
-}
-
-// look notes who is silent. A node that is heard of again has not failed; a primary
-// that nobody has replaced counts again a little later.
-func (n *clusterNode) look() {
-	now := n.w.k.Now()
-	for i, other := range n.cluster.nodes {
-		switch {
-		case !n.reaches(other):
-			if n.silent[i] == never {
-				n.silent[i] = now
-			}
-			continue
-		case n.failed[i] == never:
-		case n.serves[other.shard].node != i, now.Sub(n.failed[i]) > failUndo*n.cluster.set.NodeTimeout:
-			n.failed[i] = never
-		}
-		n.silent[i] = never
-	}
-}
-
-// suspects reports whether a node finds another one down by itself (PFAIL).
-func (n *clusterNode) suspects(i int) bool {
-	return n.silent[i] != never && n.w.k.Now().Sub(n.silent[i]) >= n.cluster.set.NodeTimeout
-}
-
-// compare takes over what the nodes within reach know better: who serves a shard, who
-// has failed. A node has failed when a majority of the primaries finds it down (FAIL).
-func (n *clusterNode) compare() {
-	for _, other := range n.cluster.nodes {
-		if n != other && n.reaches(other) {
-			n.learn(other)
-		}
-	}
-	for i := range n.cluster.nodes {
-		if i != n.number && n.failed[i] == never && n.suspects(i) && n.votes(func(p *clusterNode) bool {
-			return p.suspects(i) || p.failed[i] != never
-		}) {
-			n.failed[i] = n.w.k.Now()
-		}
-	}
-}
-
-// votes reports whether a majority of the primaries, as far as this node reaches
-// them, says yes.
-func (n *clusterNode) votes(yes func(*clusterNode) bool) bool {
-	count := 0
-	for _, is := range n.serves {
-		if p := n.cluster.nodes[is.node]; n.reaches(p) && yes(p) {
-			count++
-		}
-	}
-	return count >= n.cluster.majority()
-}
-
-func (c *redisCluster) majority() int { return c.set.Shards/2 + 1 }
-
-// learn takes over what another node knows. Primary or replica, it follows whoever serves
-// its slots with a newer epoch.
-func (n *clusterNode) learn(from *clusterNode) {
-	n.epoch = max(n.epoch, from.epoch)
-	for i, at := range from.failed {
-		if at != never && n.failed[i] == never && i != n.number {
-			n.failed[i] = n.w.k.Now()
-		}
-	}
-	for shard, theirs := range from.serves {
-		if theirs.epoch <= n.serves[shard].epoch {
-			continue
-		}
-		n.serves[shard] = theirs
-		if shard == n.shard && theirs.node != n.number {
-			n.follow(n.cluster.nodes[theirs.node].redisServer)
-		}
-	}
-}
 
 // settle decides whether the node serves: a majority of the primaries is within reach,
 // and each shard has a primary that has not failed (cluster-require-full-coverage). A

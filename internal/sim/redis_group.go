@@ -64,21 +64,14 @@ func (w *World) blankGroup() *redisGroup {
 
 var _ backend = (*redisGroup)(nil)
 
-// pick implements route. A client goes to the primary that it last heard of. With
-// sentinels it goes by what these say; an operator it hears as soon as it can reach the
-// new one.
+// pick implements route. A client goes to the primary that it last heard of; with sentinels
+// that is by the newest word of those that it reaches.
 func (g *redisGroup) pick(c *client) *host {
-	leader := &g.leader.host
-	if len(g.servers) == 1 { // a server on its own is never replaced
-		return leader
+	if len(g.servers) == 1 { // one of several nodes, perhaps: nobody tells of it
+		return &g.leader.host
 	}
-	switch {
-	case c.knows == nil:
-		c.knows = leader
-	case g.watch != nil:
+	if g.watch != nil {
 		g.watch.tell(c)
-	case c.knows != leader && !g.w.network.apart(c.node, leader.node):
-		c.knows = leader
 	}
 	return c.knows
 }
@@ -147,7 +140,20 @@ func (g *redisGroup) evict(h *host) {
 func (g *redisGroup) setLag(l lateness) { g.extraLag = l }
 
 // reachabilityChanged implements backend.
-func (g *redisGroup) reachabilityChanged() {}
+func (g *redisGroup) reachabilityChanged() { g.spread() }
+
+// lead makes a server the primary that clients are told of.
+func (g *redisGroup) lead(s *redisServer) {
+	g.leader = s
+	g.spread()
+}
+
+// spread tells the clients who the primary is, unless they go by sentinels or ask the nodes of a cluster.
+func (g *redisGroup) spread() {
+	if g.watch == nil && g.w.backend == g {
+		g.w.spread(&g.leader.host)
+	}
+}
 
 // late draws how much later the other one has what a primary sends.
 func (g *redisGroup) late() time.Duration { return g.lag + g.extraLag.felt(g.w, 0) + g.hop() }

@@ -69,7 +69,7 @@ func (s *redisServer) follow(primary *redisServer) {
 		s.becomes(history.Demoted, &primary.host)
 	}
 	if s.group.leader == s { // of two primaries, as sentinels see it, this one was wrong
-		s.group.leader = primary
+		s.group.lead(primary)
 	}
 	s.cutOff()
 	s.store.SetReplica(true)

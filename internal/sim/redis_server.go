@@ -370,7 +370,7 @@ func (s *redisServer) promote() {
 		s.follows, s.offset = nil, s.has
 	}
 	s.store.SetReplica(false)
-	s.group.leader = s
+	s.group.lead(s)
 	s.becomes(history.Promoted, &old.host)
 	s.dropDue()
 	s.arm() // a replica's entries had no timer

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -140,6 +141,135 @@ func TestAMinorityServesNobody(t *testing.T) {
 		}
 		if got := find(t, h, history.Acquired, "A").At.Duration(); got < length {
 			t.Errorf("%s: A acquires at %v, in a minority until %v", tt.lock, got, length)
+		}
+	}
+}
+
+// Of a leader that has died the others know at once. One that is only silent an ensemble of ZooKeeper gives
+// time, five ticks of 2 s; etcd and Consul count its silence in their elections.
+func TestASilentLeaderIsGivenTime(t *testing.T) {
+	began := at(time.Second)
+	dies := verb("fail-over", 1, plan.ByOperator, began, faults.End{})
+	cut := func(d time.Duration) faults.Fault { return apart(1, began, d, []string{"1"}, []string{"2", "3"}) }
+	pause := verb("pause", 1, "1", began, faults.End{For: 20 * time.Second})
+	for _, tt := range []struct {
+		lock, server string
+		fault        faults.Fault
+		promoted     string
+	}{
+		{"zk-sequential", "zk-", dies, "2s"},
+		{"zk-sequential", "zk-", cut(20 * time.Second), "12s"},
+		{"zk-sequential", "zk-", pause, "12s"},
+		{"zk-sequential", "zk-", cut(9 * time.Second), ""},
+		{"etcd-mutex", "etcd-", cut(20 * time.Second), "2s"},
+		{"consul-session", "consul-", cut(20 * time.Second), "2s"},
+	} {
+		f := tt.fault
+		f.Args.Sides = nil
+		for _, side := range tt.fault.Args.Sides {
+			var names []string
+			for _, n := range side {
+				names = append(names, tt.server+n)
+			}
+			f.Args.Sides = append(f.Args.Sides, names)
+		}
+		if f.Target == "1" {
+			f.Target = tt.server + "1"
+		}
+		p := alone(30*time.Second, f)
+		h, err := Run(&p, tt.lock, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, e := range h.Events {
+			if e.Kind == history.Promoted && got == "" {
+				got = e.At.Duration().String()
+			}
+		}
+		if got != tt.promoted {
+			t.Errorf("%s, %s: another one leads at %q, want %q", tt.lock, f.Text, got, tt.promoted)
+		}
+	}
+}
+
+// A leader of Consul renews sessions without a majority, for the half second in which it
+// still takes itself for the leader.
+func TestALeaderOfConsulRenewsAlone(t *testing.T) {
+	renewal := func(cut time.Duration) (sent, replied time.Duration) {
+		p := alone(20*time.Second, apart(1, at(cut), 10*time.Second, []string{"A", "consul-1"}, []string{"consul-2", "consul-3"}))
+		h, err := Run(&p, "consul-session", 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, e := range h.Events {
+			if e.Kind != history.Sent || !strings.HasPrefix(h.Text(e.Text), "RENEW") {
+				continue
+			}
+			for _, r := range h.Events[i:] {
+				if r.Kind == history.Replied && slices.Contains(causes(h, r), int32(i)) {
+					return e.At.Duration(), r.At.Duration()
+				}
+			}
+			return e.At.Duration(), 0
+		}
+		t.Fatal("nothing was renewed")
+		return 0, 0
+	}
+	usual, _ := renewal(time.Hour)
+	for _, tt := range []struct {
+		before  time.Duration // the renewal
+		replied bool
+	}{{400 * time.Millisecond, true}, {600 * time.Millisecond, false}} {
+		sent, replied := renewal(usual - tt.before)
+		if sent != usual || (replied != 0) != tt.replied {
+			t.Errorf("cut off %v before the renewal: sent at %v, want %v; a reply at %v", tt.before, sent, usual, replied)
+		}
+	}
+}
+
+// causes are the events that led to one.
+func causes(h *history.History, e history.Event) []int32 {
+	var all []int32
+	for e.Cause != history.NoCause {
+		all = append(all, e.Cause)
+		e = h.Events[e.Cause]
+	}
+	return all
+}
+
+// An operator's word reaches a client as soon as the new primary can, whether it sends anything or not: cut
+// off later it goes on with the new one, cut off before it goes back to the old one until that heals.
+func TestAnOperatorsWordIsHeardAtOnce(t *testing.T) {
+	for _, tt := range []struct{ lock, server string }{{"set-nx-lua", "redis-"}, {"mysql-unique", "mysql-"}} {
+		old, heir := tt.server+"1", tt.server+"2"
+		cut := func(from, length time.Duration) faults.Fault {
+			return apart(2, at(from), length, []string{"A"}, []string{heir})
+		}
+		for _, c := range []struct {
+			what  string
+			fault faults.Fault
+			want  string
+		}{
+			{"cut off after the promotion", cut(3*time.Second, 20*time.Second), heir},
+			{"cut off before it", cut(time.Second, 20*time.Second), old},
+			{"cut off before it, for a while", cut(time.Second, 3*time.Second), heir},
+		} {
+			p := alone(8*time.Second, verb("promote", 1, "replica", at(2*time.Second), faults.End{}), c.fault)
+			p.Redis.Replicas, p.MySQL.Replicas = 1, 1
+			h, err := Run(&p, tt.lock, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			releasing := find(t, h, history.Releasing, "A").At
+			for _, e := range h.Events {
+				if e.Kind == history.Sent && h.Name(e.Node) == "A" && e.At >= releasing {
+					if got := h.Name(e.Peer); got != c.want {
+						t.Errorf("%s, %s: A releases at %s, want %s", tt.lock, c.what, got, c.want)
+					}
+					break
+				}
+			}
 		}
 	}
 }

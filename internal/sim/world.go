@@ -22,6 +22,7 @@ import (
 	"lockstep/internal/plan"
 	"lockstep/internal/sim/kernel"
 	"lockstep/internal/sim/redis"
+	"lockstep/internal/sim/sql"
 	"lockstep/internal/workload"
 	"lockstep/internal/world"
 )
@@ -61,6 +62,10 @@ type World struct {
 	// Setup are the statements that SQL servers have executed before the run, of a guest: its tables.
 	Setup []world.Stmt
 
+	// Restless, if not 0, cuts a run short when a client has sent so many requests in a row, each at the instant
+	// at which it had the reply to the one before. Guests are not counted.
+	Restless int
+
 	watch func(faults.Moment, history.Instant) // see Watch
 	most  int                                  // how many events a history has at most
 	pacer kernel.Pacer                         // of the run of a guest; nil for any other
@@ -84,8 +89,11 @@ type World struct {
 	replies   replyTexts
 	entryText history.TextID // the key of the lock's entry
 	playing   int            // clients that have neither finished nor died, or will be started again
+	begun     int            // faults, in all runs
 	quiet     bool
-	events    int64 // of the kernel in the last run
+	events    int64   // of the kernel in the last run
+	spins     *client // the first that became Restless; nil when none has
+	spinsAt   int     // how many events there were then
 
 	calls      []*call // all ever made
 	freeCalls  []*call
@@ -94,10 +102,14 @@ type World struct {
 	stores     []*redis.Store      // all ever made; they are reused from run to run
 	usedStores int                 // how many belong to the present run
 	visits     kernel.Arena[visit] // of the resource
+	sqlTexts   sql.Texts
+
+	alwaysLook bool // the nodes of a Redis Cluster do, although nothing is new; for tests
 
 	// What a run is made of, used again from run to run.
 	madeClients   kernel.Arena[client]
 	madeProcs     kernel.Arena[kernel.Proc]
+	madeConns     kernel.Arena[conn]
 	madeServers   kernel.Arena[redisServer]
 	madeGroups    kernel.Arena[redisGroup]
 	madeResources kernel.Arena[resource]
@@ -199,7 +211,7 @@ func (w *World) look(ctx context.Context) error {
 // kernel. That it was cut short depends on what was recorded alone, and not on when
 // somebody looked.
 func (w *World) ended(ctx context.Context, lock string, err error) (*history.History, error) {
-	why := ""
+	why, most := "", w.most
 	switch {
 	case len(w.hist.Events) > w.most && w.most < MaxRecorded:
 		why = fmt.Sprintf("%d events are left of the %d that all locks of a run may have: play fewer locks at once", w.most, MaxRecorded)
@@ -213,12 +225,15 @@ func (w *World) ended(ctx context.Context, lock string, err error) (*history.His
 		return w.hist, err
 	case err != nil:
 		return nil, fmt.Errorf("%s, seed %d: %w", lock, w.seed, err)
+	case w.spins != nil:
+		most = w.spinsAt
+		why = fmt.Sprintf("%s has sent %d requests in a row without a rest", w.spins.name, w.Restless)
 	default:
 		w.tellOfVainFaults()
 		w.hist.Whole = true
 		return w.hist, nil
 	}
-	w.hist.CutAt(min(w.most, len(w.hist.Events)), why)
+	w.hist.CutAt(min(most, len(w.hist.Events)), why)
 	return w.hist, nil
 }
 
@@ -248,6 +263,7 @@ func PlayVariant(ctx context.Context, p *plan.Plan, v locks.Variant, seed uint64
 func (w *World) setUp(p *plan.Plan, v locks.Variant, seed uint64) error {
 	w.k.Reset()
 	w.plan, w.variant, w.seed, w.quiet = p, v, seed, false
+	w.spins = nil
 	w.key, w.guarded = p.Resources()[0], w.guarded[:0]
 	if v.Resource != "" {
 		w.key = v.Resource
@@ -273,6 +289,7 @@ func (w *World) setUp(p *plan.Plan, v locks.Variant, seed uint64) error {
 	w.visits.Reset()
 	w.madeClients.Reset()
 	w.madeProcs.Reset()
+	w.madeConns.Reset()
 	w.madeServers.Reset()
 	w.madeGroups.Reset()
 	w.madeResources.Reset()
@@ -318,76 +335,6 @@ func (w *World) record(p *kernel.Proc, e history.Event) int32 {
 func (w *World) recordBare(e history.Event) int32 {
 	e.At = w.k.Now()
 	return w.add(e)
-}
-
-// admit lets those clients begin whose turn it is, or sets a time for it.
-func (w *World) admit() {
-	if _, from, ok := w.entrance.Next(); ok {
-		w.k.At(max(w.k.Now(), history.Instant(from)), (*porter)(w), 0)
-	}
-}
-
-// porter lets the next client begin.
-type porter World
-
-func (p *porter) Fire(uint64) {
-	w := (*World)(p)
-	now := w.k.Now().Duration()
-	next, from, ok := w.entrance.Next()
-	if !ok || from > now {
-		return // another one has been let in meanwhile
-	}
-	w.entrance.Begins(now)
-	(*starter)(w.clients[next]).Fire(0)
-	w.admit()
-}
-
-// starter lets a client begin.
-type starter client
-
-func (s *starter) Fire(uint64) {
-	c := (*client)(s)
-	if !c.proc.Dead() && !c.begun {
-		c.begun = true
-		c.w.k.Spawn(c.proc, "main", c.play)
-	}
-}
-
-// quieter begins the quiet period at the horizon, whoever still plays.
-type quieter World
-
-func (q *quieter) Fire(uint64) { (*World)(q).beginQuiet() }
-
-// clientDone is called when a client has finished or died.
-func (w *World) clientDone(c *client) {
-	if c.done {
-		return
-	}
-	c.done = true
-	if c == w.probe {
-		w.k.Halt()
-		return
-	}
-	w.leave()
-}
-
-// leave takes note that one client fewer plays or will come back.
-func (w *World) leave() {
-	w.playing--
-	if w.playing == 0 {
-		w.beginQuiet()
-	}
-}
-
-// beginQuiet heals all faults and lets the probe try the lock.
-func (w *World) beginQuiet() {
-	if w.quiet {
-		return
-	}
-	w.quiet = true
-	w.engine.Heal()
-	w.recordBare(history.Event{Kind: history.Healed, Cause: history.NoCause})
-	w.k.At(w.k.Now(), (*starter)(w.probe), 0)
 }
 
 // scheduler lets the engine of the faults use the kernel's time.

@@ -26,7 +26,8 @@ import "time"
 
 // Wheel holds timers with a task of type T each. Use New.
 type Wheel[T any] struct {
-	slots []slot[T]
+	slots []*[some]slot[T] // some at a time; nil for those that no timer has been in
+	size  int64            // how many slots there are
 	tick  time.Duration
 	start time.Duration // when tick 0 began
 	hand  int64         // the next tick to visit, counted from start
@@ -35,6 +36,9 @@ type Wheel[T any] struct {
 
 // slot is a list in the order of adding.
 type slot[T any] struct{ first, last *Timer[T] }
+
+// some are the slots that are made together. Most wheels end before their hand has come round, with a few timers.
+const some = 16
 
 // Timer is one task that waits for its time.
 type Timer[T any] struct {
@@ -51,7 +55,24 @@ func New[T any](slots int, tick, start time.Duration) *Wheel[T] {
 	if slots < 1 || tick <= 0 {
 		panic("timerwheel: a wheel needs slots and a tick")
 	}
-	return &Wheel[T]{slots: make([]slot[T], slots), tick: tick, start: start}
+	return &Wheel[T]{slots: make([]*[some]slot[T], (slots+some-1)/some), size: int64(slots), tick: tick, start: start}
+}
+
+// first is the first timer in a slot; nil when there is none.
+func (w *Wheel[T]) first(i int64) *Timer[T] {
+	if made := w.slots[i/some]; made != nil {
+		return made[i%some].first
+	}
+	return nil
+}
+
+// slot is a slot to be changed.
+func (w *Wheel[T]) slot(i int) *slot[T] {
+	made := &w.slots[i/some]
+	if *made == nil {
+		*made = new([some]slot[T])
+	}
+	return &(*made)[i%some]
 }
 
 // Add starts a timer that comes due at least delay, and at most delay and one
@@ -61,9 +82,8 @@ func (w *Wheel[T]) Add(now, delay time.Duration, task T) *Timer[T] {
 		w.hand = max(w.hand, w.tickOf(now)) // what lies between was empty
 	}
 	at := max(w.tickOf(now+delay), w.hand)
-	size := int64(len(w.slots))
-	t := &Timer[T]{task: task, wheel: w, slot: int(at % size), rounds: (at - w.hand) / size}
-	s := &w.slots[t.slot]
+	t := &Timer[T]{task: task, wheel: w, slot: int(at % w.size), rounds: (at - w.hand) / w.size}
+	s := w.slot(t.slot)
 	if t.prev = s.last; t.prev != nil {
 		t.prev.next = t
 	} else {
@@ -79,7 +99,7 @@ func (t *Timer[T]) Cancel() {
 	if t.wheel == nil {
 		return
 	}
-	s := &t.wheel.slots[t.slot]
+	s := t.wheel.slot(t.slot)
 	if t.prev != nil {
 		t.prev.next = t.next
 	} else {
@@ -100,7 +120,7 @@ func (w *Wheel[T]) Advance(now time.Duration) []T {
 	var due []T
 	ended := w.tickOf(now)
 	for ; w.hand < ended && w.count > 0; w.hand++ {
-		for t := w.slots[w.hand%int64(len(w.slots))].first; t != nil; {
+		for t := w.first(w.hand % w.size); t != nil; {
 			next := t.next
 			if t.rounds == 0 {
 				due = append(due, t.task)
@@ -121,10 +141,10 @@ func (w *Wheel[T]) Next() (time.Duration, bool) {
 	if w.count == 0 {
 		return 0, false
 	}
-	size, least := int64(len(w.slots)), int64(-1)
-	for ahead := range size {
-		for t := w.slots[(w.hand+ahead)%size].first; t != nil; t = t.next {
-			if at := ahead + t.rounds*size; least < 0 || at < least {
+	least := int64(-1)
+	for ahead := range w.size {
+		for t := w.first((w.hand + ahead) % w.size); t != nil; t = t.next {
+			if at := ahead + t.rounds*w.size; least < 0 || at < least {
 				least = at
 			}
 		}

@@ -83,48 +83,62 @@ func (s *Story) fault() string {
 	return strings.Join(s.Kinds, "+")
 }
 
-// story decides whether a story is played. It must show in the simulator what it tells of, at
-// the scale of real servers too; how often they agree after that, the seeds say.
+// slower are the scales at which a story is tried that the one asked for is too fast for, in millionths: what
+// real servers take does not become shorter with a story.
+var slower = []int64{300_000, 500_000}
+
+// story decides whether a story is played, and at which scale: the first at which real servers can be asked
+// for what it tells of. How often they agree after that, the seeds say.
 func (w *chooser) story(ctx context.Context, s *Story, c *Cell) error {
 	v, ok := s.Plan.Lock(s.Lock)
 	if !ok {
 		return fmt.Errorf("%s: unknown lock %q", s.File, s.Lock)
 	}
 	c.Lock, c.Fault, c.Script, c.Story = s.Lock, s.fault(), s.title(), s.File
-	c.ScalePPM = w.o.scaleFor(v, s.Plan)
-	scaled := s.Plan.Scaled(c.ScalePPM)
-	out := run.One(ctx, w.sim, &scaled, c.Lock, 1)
-	switch rests, err := w.restsOnLag(ctx, &out, &scaled); {
-	case err != nil:
-		return fmt.Errorf("%s with %s: %w", s.File, s.Lock, err)
-	case rests:
-		c.ScalePPM = max(c.ScalePPM, shrunkTo(leastLag, s.Plan.Redis.Lag))
-		scaled = s.Plan.Scaled(c.ScalePPM)
-		out = run.One(ctx, w.sim, &scaled, c.Lock, 1)
-	}
-	if out.Err != nil {
-		return fmt.Errorf("%s with %s: %w", s.File, s.Lock, out.Err)
-	}
-	c.Simulated, c.Plan = out.Judgement.Letter, &scaled
-	refused := w.o.Refuse(&scaled, c.Lock)
-	switch {
-	case refused != nil:
-		c.Why = say.Both{English: refused.Error()}.Phrase()
-	case slices.ContainsFunc(out.Expected, func(e run.Expected) bool { return !e.Met() }):
-		c.Why = say.NotAtThisScale.With()
-	case oversleeps(out.Judgement.History, scaled.Network.Timeout):
-		c.Why = say.Oversleeps.With()
-	case v.Store == locks.StoreEtcd && cancels(out.Judgement.History):
-		c.Why = say.Cancels.With()
-	default:
-		why, err := w.decidedByLuck(ctx, c.Lock, &scaled)
-		if err != nil || why.Empty() {
-			return err
+	first := w.o.scaleFor(v, s.Plan)
+	for _, scale := range append([]int64{first}, slower...) {
+		if scale < first {
+			continue
 		}
-		c.Why = why
+		why, err := w.tryStory(ctx, s, v, c, scale)
+		if err != nil {
+			return fmt.Errorf("%s with %s: %w", s.File, s.Lock, err)
+		}
+		if c.Why = why; why.Empty() {
+			return nil
+		}
+		if why.Is(say.DecidedByJitter) || why.Is(say.Oversleeps) || why.Is(say.Cancels) {
+			break // what comes at one instant does so at any scale
+		}
 	}
 	c.Agreement = NotPlayed
 	return nil
+}
+
+// tryStory puts what a story is at a scale into its cell, and says why it cannot be played so; empty: it can.
+func (w *chooser) tryStory(ctx context.Context, s *Story, v locks.Variant, c *Cell, scale int64) (say.Phrase, error) {
+	scaled := s.Plan.Scaled(scale)
+	out := run.One(ctx, w.sim, &scaled, c.Lock, 1)
+	rests, err := w.restsOnLag(ctx, &out, &scaled)
+	if err != nil {
+		return say.Phrase{}, err
+	}
+	if least := shrunkTo(leastLag, max(s.Plan.Redis.Lag, 1)); rests && scale < least {
+		return w.tryStory(ctx, s, v, c, least)
+	}
+	c.ScalePPM, c.Simulated, c.Plan = scale, out.Judgement.Letter, &scaled
+	refused := w.o.Refuse(&scaled, c.Lock)
+	switch {
+	case refused != nil:
+		return say.Both{English: refused.Error()}.Phrase(), nil
+	case slices.ContainsFunc(out.Expected, func(e run.Expected) bool { return !e.Met() }):
+		return say.NotAtThisScale.With(), nil
+	case oversleeps(out.Judgement.History, scaled.Network.Timeout):
+		return say.Oversleeps.With(), nil
+	case v.Store == locks.StoreEtcd && cancels(out.Judgement.History):
+		return say.Cancels.With(), nil
+	}
+	return w.decidedByLuck(ctx, v, &scaled)
 }
 
 // leastLag is how far behind a replica has to be for a promotion to find it so. To promote it takes real
@@ -145,30 +159,36 @@ func (w *chooser) restsOnLag(ctx context.Context, out *run.Outcome, p *plan.Plan
 
 // jitter is by how much a message on real servers is later than its latency, at most, on a machine
 // that is not overloaded, and apart how far one client may be behind another after some of them: the
-// resource answers at once there, and a store in a millisecond. Neither is scaled with a story, nor is how
-// long ZooKeeper and Consul take to elect a leader.
+// resource answers at once there, and a store in a millisecond, but for ZooKeeper. None is scaled with
+// a story, nor is how long ZooKeeper and Consul take to elect a leader.
 const (
 	jitter   = time.Millisecond
 	apart    = 4 * jitter
+	agreed   = 20 * jitter // by what three JVMs of ZooKeeper have to agree on
 	election = time.Second
+
+	// A leader of Consul steps down after half a second, its followers wait for one to two, may split their
+	// votes, and look for the new one every half second.
+	consulElection = 2500 * time.Millisecond
 )
 
 // luck is something that real servers leave to it: change makes a plan one in which it is another, of being
 // a different part of what there may be with each seed.
 type luck struct {
 	why    say.Phrase
-	change func(p *plan.Plan, of func(most time.Duration) time.Duration)
+	change func(p *plan.Plan, v *locks.Variant, of func(most time.Duration) time.Duration)
 }
 
 // lucks are what may decide a story. In the worlds of the walk everything takes exactly its time, so two
 // things can be due at one instant, and requests that a partition held back arrive as they were sent; a
 // story that rests on which of them is first is true, but no real server can be asked to repeat it.
 var lucks = []luck{
-	{say.DecidedByJitter.With(say.Span(apart)), func(p *plan.Plan, of func(time.Duration) time.Duration) {
+	{say.DecidedByJitter.With(say.Span(apart)), func(p *plan.Plan, _ *locks.Variant, of func(time.Duration) time.Duration) {
 		p.Workload.Stagger = max(0, p.Workload.Stagger-apart+of(2*apart))
 		p.Network.Latency.Max += jitter
 		p.Network.Timeout += of(apart) // timers fire late, too
 		p.Network.AnyOrder = true
+		p.Network.FaultTime = of(apart)
 		tick := p.ZooKeeperTick()
 		p.ZooKeeper.Tick = tick + of(tick/2) // a follower tells of a sign of life half a tick later
 		for i := range p.Faults {            // one that begins with the end of another is behind it, too
@@ -177,26 +197,50 @@ var lucks = []luck{
 			}
 		}
 	}},
-	{say.DecidedByElection.With(say.Span(election)), func(p *plan.Plan, of func(time.Duration) time.Duration) {
+	{say.DecidedByJitter.With(say.Span(agreed)), func(p *plan.Plan, v *locks.Variant, _ func(time.Duration) time.Duration) {
+		if v.Store == locks.StoreZooKeeper {
+			p.Network.Latency.Max += agreed / 2 // of a request, and of its reply
+		}
+	}},
+	{say.DecidedByJitter.With(say.Span(apart)), func(p *plan.Plan, _ *locks.Variant, of func(time.Duration) time.Duration) {
+		p.Network.StopTime = of(apart)
+	}},
+	{say.DecidedByElection.With(say.Span(election)), func(p *plan.Plan, _ *locks.Variant, of func(time.Duration) time.Duration) {
 		p.ZooKeeper.Election += of(election)
-		p.Consul.Election += of(election)
+		p.ZooKeeper.Reconnect = election - of(election) // the one is long where the other is not
+	}},
+	{say.DecidedByElection.With(say.Span(consulElection)), func(p *plan.Plan, _ *locks.Variant, of func(time.Duration) time.Duration) {
+		p.Consul.Election += of(consulElection)
+	}},
+	{say.DecidedByGossip.With(), func(p *plan.Plan, v *locks.Variant, of func(time.Duration) time.Duration) {
+		if s := plan.StoreOf(v); s.Shards > 0 {
+			p.Redis.Cluster = p.ClusterOf(s)
+			p.Redis.Cluster.NodeTimeout += of(p.Redis.Cluster.NodeTimeout / 2)
+		}
 	}},
 }
 
 // decidedByLuck says what real servers leave to luck and a story rests on; empty: nothing.
-func (w *chooser) decidedByLuck(ctx context.Context, lock string, p *plan.Plan) (say.Phrase, error) {
+func (w *chooser) decidedByLuck(ctx context.Context, v locks.Variant, p *plan.Plan) (say.Phrase, error) {
 	const seeds = 36
+	first := ""
 	for seed := range uint64(seeds) {
-		exact := run.One(ctx, w.sim, p, lock, seed)
+		exact := run.One(ctx, w.sim, p, v.ID, seed)
 		if exact.Err != nil {
 			return say.Phrase{}, exact.Err
 		}
 		want := breaks(&exact)
+		if seed == 0 {
+			first = want
+		}
+		if agreementOf(first, want) != Agrees {
+			return say.DecidedByDraws.With(), nil
+		}
 		for _, l := range lucks {
 			other := *p
 			other.Faults = slices.Clone(p.Faults)
-			l.change(&other, func(most time.Duration) time.Duration { return most * time.Duration(seed) / (seeds - 1) })
-			about := run.One(ctx, w.sim, &other, lock, seed)
+			l.change(&other, &v, func(most time.Duration) time.Duration { return most * time.Duration(seed) / (seeds - 1) })
+			about := run.One(ctx, w.sim, &other, v.ID, seed)
 			if about.Err != nil {
 				return say.Phrase{}, about.Err
 			}

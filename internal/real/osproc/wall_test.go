@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"os/exec"
 	"strconv"
@@ -20,8 +19,8 @@ import (
 // envReader makes the test's program one that reads its clock; its value says how.
 const envReader = "LOCKSTEP_TEST_CLOCK_READER"
 
-// wrong is by how much a reading may be off on a busy machine.
-const wrong = 200 * time.Millisecond
+// fine is what a reading in decimals and a float64 may lose.
+const fine = time.Millisecond
 
 func wall(t *testing.T) *osproc.Wall {
 	t.Helper()
@@ -77,23 +76,40 @@ func (r *reader) line() []string {
 	return strings.Fields(r.says.Text())
 }
 
-// want compares readings in seconds since 1970 with the host's clock. A reading may
-// have whole seconds only.
-func (r *reader) want(when string, ahead time.Duration) {
+// span is between which two a clock is ahead of the host's.
+type span struct{ least, most time.Duration }
+
+func just(ahead time.Duration) func(time.Time) span {
+	return func(time.Time) span { return span{ahead, ahead} }
+}
+
+// want looks that each reading is one that the clock can have shown between question and
+// answer, however long a busy machine takes for that. ahead says how far the clock may be
+// ahead at an instant of the host's; a clock does not run backwards.
+func (r *reader) want(when string, ahead func(host time.Time) span) {
 	r.t.Helper()
-	for i, word := range r.line() {
-		seconds, err := strconv.ParseFloat(word, 64)
-		if err != nil {
-			r.t.Fatalf("%s: not a reading: %q", when, word)
-		}
-		may := wrong
-		if !strings.Contains(word, ".") {
-			may += time.Second
-		}
-		now := float64(time.Now().UnixNano()) / 1e9
-		if off := seconds - now - ahead.Seconds(); math.Abs(off) > may.Seconds() {
-			r.t.Errorf("%s: reading %d is %.3f s ahead of the host's clock, want %v", when, i, seconds-now, ahead)
-		}
+	asked := time.Now()
+	words := r.line()
+	answered := time.Now()
+	for _, word := range words {
+		wantReading(r.t, when, word, asked.Add(ahead(asked).least), answered.Add(ahead(answered).most))
+	}
+}
+
+// wantReading looks that a reading, in seconds since 1970, is between two times. It may
+// have whole seconds only.
+func wantReading(t *testing.T, when, word string, least, most time.Time) {
+	t.Helper()
+	seconds, err := strconv.ParseFloat(word, 64)
+	if err != nil {
+		t.Fatalf("%s: not a reading: %q", when, word)
+	}
+	least, most = least.Add(-fine), most.Add(fine)
+	if !strings.Contains(word, ".") {
+		least = least.Add(-time.Second)
+	}
+	if shown := time.Unix(0, int64(seconds*1e9)); shown.Before(least) || shown.After(most) {
+		t.Errorf("%s: the clock shows %v, want a time from %v to %v", when, shown.UTC(), least.UTC(), most.UTC())
 	}
 }
 
@@ -116,23 +132,36 @@ func TestAWallStepsAndDrifts(t *testing.T) {
 			w := wall(t)
 			set(t, w, -time.Hour, 0)
 			r := startReader(t, w, cmd)
-			r.want("at the start", -time.Hour)
+			r.want("at the start", just(-time.Hour))
 			set(t, w, 3*time.Hour, 0)
-			r.want("after a step", 2*time.Hour)
-			set(t, w, 0, 9_000_000)
-			r.want("when the drift begins", 2*time.Hour)
-			began := time.Now()
+			r.want("after a step", just(2*time.Hour))
+
+			began := setWithin(t, w, 9_000_000)
+			faster := func(host time.Time) span {
+				return span{2*time.Hour + 9*host.Sub(began.after), 2*time.Hour + 9*host.Sub(began.before)}
+			}
+			r.want("when the drift begins", faster)
 			time.Sleep(300 * time.Millisecond)
-			drifted := 9 * time.Since(began)
-			r.want("ten times as fast", 2*time.Hour+drifted)
-			set(t, w, 0, -1_000_000)
-			drifted = 9 * time.Since(began)
-			r.want("when it stands still", 2*time.Hour+drifted)
-			began = time.Now()
+			r.want("ten times as fast", faster)
+
+			stopped := setWithin(t, w, -1_000_000)
+			least, most := stopped.before.Add(faster(stopped.before).least), stopped.after.Add(faster(stopped.after).most)
+			still := func(host time.Time) span { return span{least.Sub(host), most.Sub(host)} }
+			r.want("when it stands still", still)
 			time.Sleep(500 * time.Millisecond)
-			r.want("standing still", 2*time.Hour+drifted-time.Since(began))
+			r.want("standing still", still)
 		})
 	}
+}
+
+// within is between which two instants something was done.
+type within struct{ before, after time.Time }
+
+func setWithin(t *testing.T, w *osproc.Wall, ppm int64) within {
+	t.Helper()
+	before := time.Now()
+	set(t, w, 0, ppm)
+	return within{before, time.Now()}
 }
 
 // date asks clock_gettime, as most C programs do.
@@ -146,19 +175,14 @@ func TestDateShowsAWall(t *testing.T) {
 	defer out.Close()
 	cmd := exec.Command("date", "+%s.%N")
 	cmd.Stdout = out
+	asked := time.Now()
 	p, err := osproc.StartWith(cmd, w)
 	if err != nil {
 		t.Fatal(err)
 	}
 	<-p.Done()
 	said, _ := os.ReadFile(out.Name())
-	shown, err := strconv.ParseFloat(strings.TrimSpace(string(said)), 64)
-	if err != nil {
-		t.Fatalf("%v: %q", p.Ended(), said)
-	}
-	if ahead := time.Duration((shown - float64(time.Now().UnixNano())/1e9) * 1e9); (ahead - 24*time.Hour).Abs() > wrong+time.Second {
-		t.Errorf("date is %v ahead of the host's clock", ahead)
-	}
+	wantReading(t, "date", strings.TrimSpace(string(said)), asked.Add(24*time.Hour), time.Now().Add(24*time.Hour))
 }
 
 // The monotonic clock is right, and a timer takes its time.

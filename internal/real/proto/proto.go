@@ -44,14 +44,15 @@ type Start struct {
 	// Endpoints lead to the servers by the links, the first primary's first: addresses,
 	// or what else a client of the store wants to be told.
 	Endpoints []string
+	// First is the index of the endpoint that is asked first, where each server serves.
+	First int
 	// Known are the addresses by which sentinels call the first endpoints; the others
 	// are then the sentinels, which call each other by KnownSentinels. Both are empty
 	// where nobody has to be asked for the primary.
 	Known, KnownSentinels []string
 	// Nodes are the names by which the nodes of a Redis Cluster redirect to the
-	// endpoints, and First is the one to ask first. Nodes is empty without a cluster.
+	// endpoints; empty without one.
 	Nodes []string
-	First int
 	// Program is the command of a lock that is a program of its own, nil for others; its
 	// Store and the Patience with which its answers are waited for.
 	Program  []string

@@ -1,6 +1,7 @@
 package servers
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,6 +30,9 @@ type ZooKeeperOptions struct {
 	// Tick is the unit of the servers' time, whole milliseconds, 100 ms when 0:
 	// sessions last 2 to 20 of it and end on a whole one.
 	Tick time.Duration
+	// SyncLimit is for how many ticks one of them may be silent until the others give it
+	// up, 5 when 0, as ZooKeeper comes with; a second at least.
+	SyncLimit int
 	// Route, if set, is how servers reach each other. It is called twice for each pair
 	// of them before any runs, and again when a try to start them has failed.
 	Route Route
@@ -46,6 +50,7 @@ func StartZooKeeper(ctx context.Context, o ZooKeeperOptions) ([]*Server, error) 
 	if o.Tick == 0 {
 		o.Tick = fastTick
 	}
+	o.SyncLimit = cmp.Or(o.SyncLimit, 5)
 	return together(ctx, slowStartTime, func(ctx context.Context) ([]*Server, error) { return startEnsemble(ctx, o) })
 }
 
@@ -104,7 +109,7 @@ func (s *Server) startZooKeeper(ctx context.Context, o *ZooKeeperOptions, id int
 	logs := filepath.Join(s.place.ConfigDir(), "log4j.properties")
 	return s.launch(ctx, Recipe{
 		Files: map[string]string{
-			config:                       zooConfig(s.Dir, port, o.Tick) + peers,
+			config:                       zooConfig(s.Dir, port, o) + peers,
 			logs:                         logConfig,
 			filepath.Join(s.Dir, "myid"): strconv.Itoa(id),
 		},
@@ -154,12 +159,19 @@ func patienceOfLeaders(tick time.Duration) int {
 	return int(max(ticks, least/tick))
 }
 
+// syncLimit is what an ensemble is told: what a busy machine takes to let a JVM go on does
+// not become shorter with the tick.
+func (o *ZooKeeperOptions) syncLimit() int {
+	const least = time.Second
+	return max(o.SyncLimit, int(least/o.Tick))
+}
+
 // zooConfig is the file zoo.cfg. forceSync=no: no lock survives the machine here,
 // and waiting for the disk would only make every write four times as slow.
-func zooConfig(dir string, port int, tick time.Duration) string {
+func zooConfig(dir string, port int, o *ZooKeeperOptions) string {
 	return fmt.Sprintf(`tickTime=%d
 initLimit=%d
-syncLimit=20
+syncLimit=%d
 dataDir=%s
 clientPort=%d
 clientPortAddress=127.0.0.1
@@ -167,7 +179,7 @@ maxClientCnxns=0
 admin.enableServer=false
 4lw.commands.whitelist=srvr
 forceSync=no
-`, tick.Milliseconds(), patienceOfLeaders(tick), dir, port)
+`, o.Tick.Milliseconds(), patienceOfLeaders(o.Tick), o.syncLimit(), dir, port)
 }
 
 // waitServing waits until the server says in which mode it serves.

@@ -16,8 +16,9 @@ import (
 
 // lines are the ways to one server, each used by one command at a time.
 type lines struct {
-	shared *redis.Client // for connections that somebody keeps
-	open   func() *line
+	timeout time.Duration // of a request
+	shared  *redis.Client // for connections that somebody keeps
+	open    func() *line
 
 	mu   sync.Mutex
 	free []*line
@@ -25,8 +26,9 @@ type lines struct {
 
 func newLines(addr string, timeout time.Duration) *lines {
 	return &lines{
-		shared: redis.NewClient(options(addr, timeout)),
-		open:   func() *line { return newLine(addr, timeout) },
+		timeout: timeout,
+		shared:  redis.NewClient(options(addr, timeout)),
+		open:    func() *line { return newLine(addr, timeout) },
 	}
 }
 
@@ -48,14 +50,23 @@ func (l *lines) do(ctx context.Context, send sending) world.Reply {
 	return reply
 }
 
-// warm has n connections wait for commands, each of which has greeted the server.
+// warm has n connections wait for commands, each of which has greeted the server. A link that loses
+// messages loses greetings, too, so each connection greets until it is answered, and each time with twice as
+// much patience, up to a second: on a busy machine a request's timeout may be too short for all of them.
 func (l *lines) warm(ctx context.Context, n int) error {
 	all := make([]*line, n)
 	errs := make([]error, n)
 	var wg sync.WaitGroup
 	for i := range all {
 		all[i] = l.take()
-		wg.Go(func() { errs[i] = raw("PING")(ctx, all[i].client).Err })
+		wg.Go(func() {
+			for patience := l.timeout; ; patience = min(2*patience, max(l.timeout, time.Second)) {
+				if errs[i] = raw("PING")(ctx, all[i].client.WithTimeout(patience)).Err; errs[i] == nil || ctx.Err() != nil {
+					return
+				}
+				time.Sleep(5 * time.Millisecond) // a server that refuses is not there yet
+			}
+		})
 	}
 	wg.Wait()
 	for _, one := range all {

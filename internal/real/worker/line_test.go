@@ -2,6 +2,8 @@ package worker
 
 import (
 	"context"
+	"net"
+	"strings"
 	"testing"
 	"time"
 
@@ -47,5 +49,51 @@ func TestADeadlineDoesNotUndoACut(t *testing.T) {
 	began := time.Now()
 	if err := l.client.Do(context.Background(), "BLPOP", "nothing", "2").Err(); err == nil || time.Since(began) > time.Second {
 		t.Errorf("got %v after %v", err, time.Since(began))
+	}
+}
+
+// Before a run begins, a server may take longer to answer than a request of the run waits, and a link may lose
+// what the server is told: here all words on every other connection, and the answers on the others are late.
+func TestAGreetingHasTime(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	const timeout = 20 * time.Millisecond
+	go func() {
+		for connections := 1; ; connections++ {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			lost := connections%2 == 1
+			go func() {
+				defer conn.Close()
+				for said := make([]byte, 1024); ; {
+					n, err := conn.Read(said)
+					if err != nil {
+						return
+					}
+					if lost {
+						continue
+					}
+					answer := "+PONG\r\n"
+					if strings.Contains(string(said[:n]), "hello") {
+						answer = "-ERR unknown command\r\n" // as before version 6
+					}
+					time.Sleep(5 * timeout)
+					_, _ = conn.Write([]byte(answer))
+				}
+			}()
+		}
+	}()
+	lines := newLines(l.Addr().String(), timeout)
+	defer lines.Close()
+	if err := lines.warm(t.Context(), 3); err != nil {
+		t.Errorf("a server that is late: %v", err)
+	}
+	if reply := lines.do(t.Context(), raw("PING")); reply.Err != world.ErrTimeout {
+		t.Errorf("the same server in the run: %v, want its timeout", reply)
 	}
 }

@@ -39,7 +39,9 @@ var _ world.Consul = (*consulPort)(nil)
 
 func newConsul(w *worker, endpoints []string, dial dialFunc) *consulPort {
 	transport := &http.Transport{DialContext: dial, DisableKeepAlives: true}
-	return &consulPort{w: w, endpoints: endpoints, http: http.Client{Transport: transport}}
+	p := &consulPort{w: w, endpoints: endpoints, http: http.Client{Transport: transport}}
+	p.server.Store(int64(w.start.First))
+	return p
 }
 
 // connectConsul gives a lock the cluster.

@@ -67,6 +67,7 @@ const (
 //     that no server has looked at it: these remain.
 func newEtcd(w *worker, endpoints []string, dial dialFunc) (*etcdPort, error) {
 	p := &etcdPort{w: w}
+	p.member.Store(int64(w.start.First))
 	for _, endpoint := range endpoints {
 		member, err := newEtcdConn(w, endpoint, dial)
 		p.members = append(p.members, member)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/go-zookeeper/zk"
@@ -18,6 +19,7 @@ type zkPort struct {
 	w         *worker
 	endpoints []string
 	dial      dialFunc
+	server    atomic.Int64 // which was tried last
 }
 
 var _ world.ZooKeeper = (*zkPort)(nil)
@@ -40,7 +42,9 @@ var _ world.ZooKeeper = (*zkPort)(nil)
 //     connection are what the port promises. They are reported, as requests of the
 //     watchdog.
 func newZooKeeper(w *worker, endpoints []string, dial dialFunc) *zkPort {
-	return &zkPort{w: w, endpoints: endpoints, dial: dial}
+	p := &zkPort{w: w, endpoints: endpoints, dial: dial}
+	p.server.Store(int64(w.start.First))
+	return p
 }
 
 // connectZooKeeper gives a lock the ensemble.
@@ -75,7 +79,7 @@ func (p *zkPort) Connect(ctx context.Context, timeout time.Duration) (world.ZKSe
 	}
 	s := &zkSession{port: p, timeout: timeout, state: world.ZKDisconnected, changed: make(chan struct{}), task: taskOf(ctx)}
 	lib, _, err := zk.Connect(p.endpoints, timeout,
-		zk.WithDialer(s.dial), zk.WithHostProvider(&zkHosts{servers: p.endpoints}),
+		zk.WithDialer(s.dial), zk.WithHostProvider(&zkHosts{servers: p.endpoints, last: &p.server}),
 		zk.WithEventCallback(s.told), zk.WithLogger(silentZK{}), zk.WithLogInfo(false))
 	if err != nil {
 		return nil, err

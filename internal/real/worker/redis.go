@@ -95,14 +95,10 @@ const warm = 12
 func (p *port) connect(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, connectTime)
 	defer cancel()
-	var err error
-	for ctx.Err() == nil {
-		if err = p.w.redis[p.server()].warm(ctx, warm); err == nil {
-			return nil
-		}
-		time.Sleep(5 * time.Millisecond)
+	if err := p.w.redis[p.server()].warm(ctx, warm); err != nil {
+		return fmt.Errorf("a server did not answer before the run: %w", err)
 	}
-	return fmt.Errorf("a server did not answer before the run: %w", err)
+	return nil
 }
 
 // Do implements world.Redis.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 
 	"github.com/go-zookeeper/zk"
 
@@ -57,14 +58,15 @@ func zkError(err error) error {
 	return world.ErrConnection
 }
 
-// zkHosts says which server is tried next: the first one first, then always the
-// one after the last.
+// zkHosts says which server a session tries next: the one that the session before it was
+// with, then always the one after the last.
 type zkHosts struct {
 	servers []string
+	last    *atomic.Int64 // which was tried last, by any session of the process
 
 	mu    sync.Mutex
-	tried int // in all
-	since int // the last success
+	begun bool
+	since int // tries since the last success
 }
 
 // Init implements zk.HostProvider; the library has shuffled what it gives.
@@ -77,12 +79,16 @@ func (h *zkHosts) Len() int { return len(h.servers) }
 func (h *zkHosts) Next() (server string, pause bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	server = h.servers[h.tried%len(h.servers)]
+	at := h.last.Load()
+	if h.begun {
+		at = h.last.Add(1)
+	}
+	h.begun = true
+	server = h.servers[int(at)%len(h.servers)]
 	pause = h.since >= len(h.servers)
 	if pause {
 		h.since = 0
 	}
-	h.tried++
 	h.since++
 	return server, pause
 }

@@ -62,7 +62,19 @@ type query struct {
 // New returns an empty cluster. The index 1 never occurs: Raft itself uses it.
 func New(c Config) *Store { return &Store{config: c, index: 1} }
 
-var _ store.Model = (*Store)(nil)
+var (
+	_ store.Model     = (*Store)(nil)
+	_ store.Consenter = (*Store)(nil)
+)
+
+// Consent implements store.Consenter: a renewal sets a timer of the leader's, which asks
+// nobody (session_endpoint.go, Renew).
+func (s *Store) Consent(op store.Op) store.Consent {
+	if _, renews := op.(RenewSession); renews {
+		return store.OfLeader
+	}
+	return store.OfMajority
+}
 
 // Exec implements store.Model for the requests of this package.
 func (s *Store) Exec(now store.Clock, id uint64, c store.Conn, op store.Op) (store.Answer, bool) {

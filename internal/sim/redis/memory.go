@@ -27,8 +27,8 @@ type memory struct {
 	given []world.Reply // what commands were answered before the way was lost
 }
 
-// mostNodes bounds a memory, at some ten megabytes. It then begins anew.
-const mostNodes = 1 << 16
+// mostNodes bounds a memory, at a few megabytes. It then begins anew.
+const mostNodes = 1 << 14
 
 // node is a place in a script: the command that it sends next, or its end.
 type node struct {

@@ -33,13 +33,14 @@ type Config struct {
 	// the server ends it; 0: for ever. It is wait_timeout of MariaDB, and of PostgreSQL
 	// both idle_session_timeout and idle_in_transaction_session_timeout.
 	IdleTimeout time.Duration
+	// Texts are the statements that other servers have read before; nil when there are none.
+	Texts *Texts
 }
 
 // DB is one database server. It implements store.Model and store.Replica.
 type DB struct {
-	cfg    Config
-	parsed map[string]parsed
-	now    store.Clock
+	cfg Config
+	now store.Clock
 
 	replica  bool // it follows another server
 	tables   []*table
@@ -54,12 +55,6 @@ type DB struct {
 	out     store.Output
 }
 
-// parsed is what is known of a statement's text.
-type parsed struct {
-	st  *statement
-	err *world.SQLError
-}
-
 var (
 	_ store.Model   = (*DB)(nil)
 	_ store.Replica = (*DB)(nil)
@@ -68,14 +63,14 @@ var (
 // New makes a server on which the statements of the set-up have been executed. It
 // panics when one of them fails: Check tells before.
 func New(cfg Config) *DB {
-	d := &DB{cfg: cfg, parsed: map[string]parsed{}}
+	d := &DB{cfg: cfg}
 	d.Reset()
 	return d
 }
 
 // Check says which statement of the set-up fails, and why; nil when none does.
 func (c Config) Check() error {
-	d := &DB{cfg: c, parsed: map[string]parsed{}}
+	d := &DB{cfg: c}
 	return d.reset()
 }
 
@@ -87,7 +82,10 @@ func (d *DB) Reset() {
 }
 
 func (d *DB) reset() error {
-	*d = DB{cfg: d.cfg, parsed: d.parsed}
+	*d = DB{cfg: d.cfg}
+	if d.cfg.Texts == nil {
+		d.cfg.Texts = &Texts{}
+	}
 	for i, stmt := range d.cfg.Setup {
 		a, done := d.Exec(store.Clock{}, 0, store.Conn{}, &Op{Stmt: stmt})
 		switch {

@@ -9,6 +9,7 @@ type Flavour uint8
 const (
 	MySQL      Flavour = iota // InnoDB at its default isolation, REPEATABLE READ
 	PostgreSQL                // at its default isolation, READ COMMITTED
+	flavourCount
 )
 
 func mysqlError(number int, state, message string) *world.SQLError {

@@ -40,11 +40,7 @@ const pgDeadlockTimeout = time.Second
 
 // begin starts a statement; it is done or waits when begin returns.
 func (d *DB) begin(r *run) {
-	p, known := d.parsed[r.stmt.Query]
-	if !known {
-		p.st, p.err = parse(d.cfg.Flavour, r.stmt.Query)
-		d.parsed[r.stmt.Query] = p
-	}
+	p := d.cfg.Texts.read(d.cfg.Flavour, r.stmt.Query)
 	s := r.session
 	r.st, r.wallMS = p.st, d.wallMS()
 	r.deadline, r.lookAt = noLimit, noLimit

@@ -61,11 +61,19 @@ type Model interface {
 	Output() Output
 }
 
-// LocalReader is a Model whose servers answer some requests by themselves, without a word
-// to each other.
-type LocalReader interface {
-	// Local reports whether a request is one of those. It reads and changes nothing.
-	Local(op Op) bool
+// Consent is who has to agree before a request is answered.
+type Consent int
+
+const (
+	OfMajority Consent = iota // the leader and a majority of the servers
+	OfLeader                  // the leader alone, for as long as it takes itself for one
+	OfServer                  // whichever server was asked; it reads and changes nothing
+)
+
+// Consenter is a Model that answers some requests without a majority. All others want one.
+type Consenter interface {
+	// Consent says what a request needs.
+	Consent(op Op) Consent
 }
 
 // Output is what comes out of a store besides the answers of Exec.

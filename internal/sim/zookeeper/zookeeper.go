@@ -59,18 +59,18 @@ type Model struct {
 }
 
 var (
-	_ store.Model       = (*Model)(nil)
-	_ store.LocalReader = (*Model)(nil)
+	_ store.Model     = (*Model)(nil)
+	_ store.Consenter = (*Model)(nil)
 )
 
-// Local implements store.LocalReader: the server that a client is connected to answers reads
+// Consent implements store.Consenter: the server that a client is connected to answers reads
 // (FinalRequestProcessor of a follower), in the order of the client's requests.
-func (m *Model) Local(op store.Op) bool {
+func (m *Model) Consent(op store.Op) store.Consent {
 	switch op.(type) {
 	case Exists, Children:
-		return true
+		return store.OfServer
 	}
-	return false
+	return store.OfMajority
 }
 
 // New returns an ensemble with an empty tree.

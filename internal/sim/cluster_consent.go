@@ -5,18 +5,22 @@ import (
 	"lockstep/internal/sim/store"
 )
 
+// consent says who has to agree before a request is answered.
+func (c *cluster) consent(op store.Op) store.Consent {
+	if m, ok := c.model.(store.Consenter); ok {
+		return m.Consent(op)
+	}
+	return store.OfMajority
+}
+
 // readHere lets a server answer a request that only reads by itself, when it has executed
-// what came before on the same connection; false for a request that all have to agree on.
+// what came before on the same connection.
 // What a server has may be a moment old in truth, and is not here: no lock reads what
 // somebody else has written without a write of its own before, which its server has by then.
-func (c *cluster) readHere(l *call) bool {
-	reads, ok := c.model.(store.LocalReader)
-	if !ok || !reads.Local(l.op) {
-		return false
-	}
+func (c *cluster) readHere(l *call) {
 	if l.conn != nil && l.conn.settled > c.w.k.Now() {
 		c.w.k.At(l.conn.settled, kernel.HandlerFunc(func() { c.submit(l) }), 0)
-		return true
+		return
 	}
 	a, _ := c.model.Exec(c.clock(), uint64(l.id), l.storeConn(), l.op) // a read never waits
 	l.value, l.err, l.replied = a.Value, a.Err, a.Text
@@ -24,5 +28,4 @@ func (c *cluster) readHere(l *call) bool {
 	out := c.changes(l.executed)
 	l.answer()
 	c.carry(&out)
-	return true
 }

@@ -1,0 +1,76 @@
+package sim
+
+import "lockstep/internal/history"
+
+// The phases of a run: clients begin one after the other, play, and are done; then faults
+// heal and the probe tries the lock.
+
+// admit lets those clients begin whose turn it is, or sets a time for it.
+func (w *World) admit() {
+	if _, from, ok := w.entrance.Next(); ok {
+		w.k.At(max(w.k.Now(), history.Instant(from)), (*porter)(w), 0)
+	}
+}
+
+// porter lets the next client begin.
+type porter World
+
+func (p *porter) Fire(uint64) {
+	w := (*World)(p)
+	now := w.k.Now().Duration()
+	next, from, ok := w.entrance.Next()
+	if !ok || from > now {
+		return // another one has been let in meanwhile
+	}
+	w.entrance.Begins(now)
+	(*starter)(w.clients[next]).Fire(0)
+	w.admit()
+}
+
+// starter lets a client begin.
+type starter client
+
+func (s *starter) Fire(uint64) {
+	c := (*client)(s)
+	if !c.proc.Dead() && !c.begun {
+		c.begun = true
+		c.w.k.Spawn(c.proc, "main", c.play)
+	}
+}
+
+// quieter begins the quiet period at the horizon, whoever still plays.
+type quieter World
+
+func (q *quieter) Fire(uint64) { (*World)(q).beginQuiet() }
+
+// clientDone is called when a client has finished or died.
+func (w *World) clientDone(c *client) {
+	if c.done {
+		return
+	}
+	c.done = true
+	if c == w.probe {
+		w.k.Halt()
+		return
+	}
+	w.leave()
+}
+
+// leave takes note that one client fewer plays or will come back.
+func (w *World) leave() {
+	w.playing--
+	if w.playing == 0 {
+		w.beginQuiet()
+	}
+}
+
+// beginQuiet heals all faults and lets the probe try the lock.
+func (w *World) beginQuiet() {
+	if w.quiet {
+		return
+	}
+	w.quiet = true
+	w.engine.Heal()
+	w.recordBare(history.Event{Kind: history.Healed, Cause: history.NoCause})
+	w.k.At(w.k.Now(), (*starter)(w.probe), 0)
+}

@@ -1,0 +1,126 @@
+package sim
+
+import (
+	"slices"
+
+	"lockstep/internal/history"
+)
+
+// Fire is one look of all nodes.
+func (c *redisCluster) Fire(uint64) {
+	if connected := c.connected(); !connected || !c.calm {
+		c.look()
+		c.calm = connected && c.agree() && !c.w.alwaysLook
+	}
+	c.w.k.After(clusterLook, c, 0)
+}
+
+// connected reports whether every node reaches every other one.
+func (c *redisCluster) connected() bool {
+	return len(c.w.network.blocks) == 0 && !slices.ContainsFunc(c.nodes, func(n *clusterNode) bool { return !n.up() })
+}
+
+// agree reports whether all nodes serve and believe the same, and none is silent or has failed. While they stay
+// connected and none begins anew, their looks change nothing then: most looks are such.
+func (c *redisCluster) agree() bool {
+	first := c.nodes[0]
+	return !slices.ContainsFunc(c.nodes, func(n *clusterNode) bool {
+		noted := func(at history.Instant) bool { return at != never }
+		return n.down || n.epoch != first.epoch || !slices.Equal(n.serves, first.serves) ||
+			slices.ContainsFunc(n.silent, noted) || slices.ContainsFunc(n.failed, noted)
+	})
+}
+
+func (c *redisCluster) look() {
+	for _, n := range c.nodes {
+		if n.up() {
+			n.look()
+		}
+	}
+	for _, n := range c.nodes {
+		if n.up() {
+			n.compare()
+			n.settle()
+			n.stand()
+		}
+	}
+}
+
+func (n *clusterNode) reaches(other *clusterNode) bool {
+	return n == other || other.up() && !n.w.network.apart(n.node, other.node)
+}
+
+// look notes who is silent. A node that is heard of again has not failed; a primary
+// that nobody has replaced counts again a little later.
+func (n *clusterNode) look() {
+	now := n.w.k.Now()
+	for i, other := range n.cluster.nodes {
+		switch {
+		case !n.reaches(other):
+			if n.silent[i] == never {
+				n.silent[i] = now
+			}
+			continue
+		case n.failed[i] == never:
+		case n.serves[other.shard].node != i, now.Sub(n.failed[i]) > failUndo*n.cluster.set.NodeTimeout:
+			n.failed[i] = never
+		}
+		n.silent[i] = never
+	}
+}
+
+// suspects reports whether a node finds another one down by itself (PFAIL).
+func (n *clusterNode) suspects(i int) bool {
+	return n.silent[i] != never && n.w.k.Now().Sub(n.silent[i]) >= n.cluster.set.NodeTimeout
+}
+
+// compare takes over what the nodes within reach know better: who serves a shard, who
+// has failed. A node has failed when a majority of the primaries finds it down (FAIL).
+func (n *clusterNode) compare() {
+	for _, other := range n.cluster.nodes {
+		if n != other && n.reaches(other) {
+			n.learn(other)
+		}
+	}
+	for i := range n.cluster.nodes {
+		if i != n.number && n.failed[i] == never && n.suspects(i) && n.votes(func(p *clusterNode) bool {
+			return p.suspects(i) || p.failed[i] != never
+		}) {
+			n.failed[i] = n.w.k.Now()
+		}
+	}
+}
+
+// votes reports whether a majority of the primaries, as far as this node reaches
+// them, says yes.
+func (n *clusterNode) votes(yes func(*clusterNode) bool) bool {
+	count := 0
+	for _, is := range n.serves {
+		if p := n.cluster.nodes[is.node]; n.reaches(p) && yes(p) {
+			count++
+		}
+	}
+	return count >= n.cluster.majority()
+}
+
+func (c *redisCluster) majority() int { return c.set.Shards/2 + 1 }
+
+// learn takes over what another node knows. Primary or replica, it follows whoever serves
+// its slots with a newer epoch.
+func (n *clusterNode) learn(from *clusterNode) {
+	n.epoch = max(n.epoch, from.epoch)
+	for i, at := range from.failed {
+		if at != never && n.failed[i] == never && i != n.number {
+			n.failed[i] = n.w.k.Now()
+		}
+	}
+	for shard, theirs := range from.serves {
+		if theirs.epoch <= n.serves[shard].epoch {
+			continue
+		}
+		n.serves[shard] = theirs
+		if shard == n.shard && theirs.node != n.number {
+			n.follow(n.cluster.nodes[theirs.node].redisServer)
+		}
+	}
+}
