@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"syscall"
 	"testing"
 	"time"
 
@@ -138,7 +139,7 @@ func (g *watchedGroup) failedOver(t *testing.T, within time.Duration) time.Durat
 func role(t *testing.T, s *servers.Server) string {
 	t.Helper()
 	info, err := s.Info(context.Background(), "replication")
-	if errors.Is(err, io.EOF) {
+	if errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) {
 		return "told its callers to call again" // a sentinel has just given it another role
 	}
 	if err != nil {
