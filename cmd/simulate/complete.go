@@ -31,6 +31,7 @@ func addCompletion(root *cobra.Command, g *globals) {
 		"fault":    completeList(columnWords),
 		"claim":    completeList(claimWords),
 		"only":     completeList(kindWords),
+		"world":    completeList(worldWords),
 		"expect":   completeList(kindWords),
 		"property": completeList(propertyWords),
 		"backend":  cobra.FixedCompletions(backendNames(), cobra.ShellCompDirectiveNoFileComp),
@@ -63,6 +64,14 @@ func kindWords() []string {
 	var words []string
 	for _, k := range explore.Kinds() {
 		words = append(words, word(k.Name, k.Summary))
+	}
+	return words
+}
+
+func worldWords() []string {
+	var words []string
+	for _, w := range explore.BaseWorlds() {
+		words = append(words, word(w.Name, w.Summary))
 	}
 	return words
 }

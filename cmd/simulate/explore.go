@@ -27,7 +27,7 @@ import (
 type exploreFlags struct {
 	*globals
 	faults, clients, rounds int
-	only                    []string
+	only, worlds            []string
 	jobs                    int
 	resume                  string
 	stories                 string
@@ -53,22 +53,28 @@ sets of kinds of faults that break it, for each of four ways to break:
 
 None means none of the schedules that were walked, and the scope says which those are.
 Each set has a story, written as a scenario file. One fault is walked in all base
-worlds, several together in the plain one.
+worlds, several together in the plain one; with --world, all of them in each that is
+named.
 
 Ctrl-C keeps what was walked; --resume goes on from there. --into replaces what a stored
 result knows of the walked locks, and puts their stories into its folder.
 
 Kinds of faults:
-` + kindsHelp(),
+` + kindsHelp() + `
+
+Base worlds:
+` + worldsHelp(),
 		Example: `  simulate explore set-nx-lua  # every single fault
   simulate explore redlock --faults 2 --only server-clock,cut  # pairs
+  simulate explore redlock --faults 2 --world five-nodes  # pairs, with 5 nodes
   simulate explore redlock --faults 2 --into docs/explore.json  # keep it`,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.explore(cmd.Context(), args) },
 	}
 	cmd.Flags().IntVar(&f.faults, "faults", 1, "the most faults in one schedule")
-	cmd.Flags().IntVar(&f.clients, "clients", 2, "clients of the plain world")
-	cmd.Flags().IntVar(&f.rounds, "rounds", 1, "rounds of each client in the plain world")
+	cmd.Flags().IntVar(&f.clients, "clients", 2, "clients, at least (some base worlds have more)")
+	cmd.Flags().IntVar(&f.rounds, "rounds", 1, "rounds of each client, at least (some base worlds have more)")
 	cmd.Flags().StringSliceVar(&f.only, "only", nil, "only these kinds of faults")
+	cmd.Flags().StringSliceVar(&f.worlds, "world", nil, "only these base worlds, and several faults in each of them")
 	cmd.Flags().IntVar(&f.jobs, "jobs", 0, "how many schedules to play at once (default: one for each core)")
 	cmd.Flags().StringVar(&f.resume, "resume", "", "go on with the walk in this file, and keep it there (default: explore/walk.json in the run store)")
 	cmd.Flags().BoolVar(&f.asIs, "as-is", false, "walk no further: print what the file of --resume holds")
@@ -81,11 +87,27 @@ Kinds of faults:
 func kindsHelp() string {
 	var b strings.Builder
 	for _, k := range explore.Kinds() {
-		for i, line := range strings.Split(wrapped.WrapSoft(k.Summary, 58), "\n") {
-			fmt.Fprintf(&b, "  %-18s  %s\n", []string{k.Name, ""}[min(i, 1)], strings.TrimRight(line, " "))
-		}
+		b.WriteString(helpOf(k.Name, k.Summary))
 	}
 	return strings.TrimSuffix(b.String(), "\n")
+}
+
+func worldsHelp() string {
+	var b strings.Builder
+	for _, w := range explore.BaseWorlds() {
+		b.WriteString(helpOf(w.Name, w.Summary))
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// helpOf is a name in the help, and beside it what it means.
+func helpOf(name, summary string) string {
+	var b strings.Builder
+	for _, line := range strings.Split(wrapped.WrapSoft(summary, 58), "\n") {
+		fmt.Fprintf(&b, "  %-18s  %s\n", name, strings.TrimRight(line, " "))
+		name = ""
+	}
+	return b.String()
 }
 
 // explorable makes a world that can be walked.
@@ -117,7 +139,7 @@ func (f *exploreFlags) explore(ctx context.Context, args []string) error {
 		return errors.New("--as-is prints a stored walk: add --resume FILE")
 	}
 	o := explore.Options{
-		Locks: all, Faults: f.faults, Clients: f.clients, Rounds: f.rounds, Only: f.only, Jobs: f.jobs, Worlds: explorable,
+		Locks: all, Faults: f.faults, Clients: f.clients, Rounds: f.rounds, Only: f.only, In: f.worlds, Jobs: f.jobs, Worlds: explorable,
 	}
 	if err := errors.Join(o.Check(), f.checkInto()); err != nil {
 		return err
@@ -213,6 +235,9 @@ func (f *exploreFlags) result(stored *storedResult, s *explore.State, o *explore
 	if err != nil {
 		return &bugError{err}
 	}
+	if f.worlds != nil && !slices.ContainsFunc(r.Locks, func(l measured.ExploredLock) bool { return len(l.Scope) > 0 }) {
+		return fmt.Errorf("nothing to walk: none of these locks is used in the world %s", strings.Join(f.worlds, " or "))
+	}
 	if f.stories == "" {
 		f.stories = filepath.Join(f.out, "explore")
 	}
@@ -242,6 +267,8 @@ func noneOf(l *measured.ExploredLock) say.Phrase {
 	switch {
 	case l.Complete == 0:
 		return say.NotWalkedToTheEnd.With()
+	case l.Walked == 0:
+		return say.NothingToWalk.With()
 	case l.Cut > 0 || len(l.Doubts) > 0:
 		return say.NoneKnown.With()
 	}
@@ -288,6 +315,10 @@ func (f *exploreFlags) print(r *measured.Explored) {
 		l := &r.Locks[i]
 		if i > 0 {
 			fmt.Fprintln(f.stdout)
+		}
+		if f.worlds != nil && len(l.Scope) == 0 {
+			fmt.Fprintln(f.stdout, f.said(say.UsedInNoneOfThese.With(say.Verbatim(l.Lock))))
+			continue
 		}
 		fmt.Fprintln(f.stdout, f.said(say.WalkedOf.With(say.Verbatim(l.Lock), say.Grouped(l.Walked), say.Number(l.Complete), say.Number(r.Scope.Faults))))
 		for _, way := range explore.Ways() {

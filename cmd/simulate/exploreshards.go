@@ -19,7 +19,8 @@ type exploreOptions struct {
 	Clients int      `json:"clients"`
 	Rounds  int      `json:"rounds"`
 	Only    []string `json:"only,omitempty"`
-	Begun   string   `json:"begun,omitempty"` // the hash of the walk of fewer faults that was gone on with
+	Worlds  []string `json:"worlds,omitempty"` // nil: all
+	Begun   string   `json:"begun,omitempty"`  // the hash of the walk of fewer faults that was gone on with
 }
 
 // merge shows what merged parts have walked. keep, if not "", is where the walk goes, to be gone on with.
@@ -28,7 +29,7 @@ func (f *exploreFlags) merge(ctx context.Context, keep string) error {
 	if err := f.shards.options(&o); err != nil {
 		return err
 	}
-	f.faults, f.clients, f.rounds, f.only, f.resume, f.begun = o.Faults, o.Clients, o.Rounds, o.Only, keep, o.Begun
+	f.faults, f.clients, f.rounds, f.only, f.worlds, f.resume, f.begun = o.Faults, o.Clients, o.Rounds, o.Only, o.Worlds, keep, o.Begun
 	return f.explore(ctx, o.Locks)
 }
 
@@ -44,7 +45,7 @@ func (f *exploreFlags) exploreElsewhere(ctx context.Context, args []string, o *e
 	if err != nil {
 		return err
 	}
-	of := exploreOptions{args, f.faults, f.clients, f.rounds, f.only, f.begun}
+	of := exploreOptions{args, f.faults, f.clients, f.rounds, f.only, f.worlds, f.begun}
 	shards, err := divided(ctx, &f.shards, f.globals, "explore", of, func(s shard.Shard) (json.RawMessage, error) {
 		mine := *o
 		mine.Shard = s

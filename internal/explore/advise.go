@@ -54,12 +54,14 @@ func Expected(names []string) ([]string, error) {
 	return out, nil
 }
 
-// unknownKind says which kinds there are, or which one was probably meant.
-func unknownKind(name string) error {
-	if best := scenario.Nearest(name, kindNames()); best != "" {
-		return fmt.Errorf("there is no kind of fault %q: did you mean %q?", name, best)
+func unknownKind(name string) error { return unknown("kind of fault", name, kindNames()) }
+
+// unknown says of a name of nothing which ones there are, or which one was probably meant.
+func unknown(what, name string, names []string) error {
+	if best := scenario.Nearest(name, names); best != "" {
+		return fmt.Errorf("there is no %s %q: did you mean %q?", what, name, best)
 	}
-	return fmt.Errorf("there is no kind of fault %q: choose of %s", name, strings.Join(kindNames(), ", "))
+	return fmt.Errorf("there is no %s %q: choose of %s", what, name, strings.Join(names, ", "))
 }
 
 func kindNames() []string {

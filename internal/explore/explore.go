@@ -34,11 +34,13 @@ const GCPercent = 1000
 type Options struct {
 	Locks   []locks.Variant
 	Faults  int      // of a schedule, at most
-	Clients int      // of the plain world, in which several faults come together
-	Rounds  int      // the same
+	Clients int      // of each base world, at least
+	Rounds  int      // of each client, at least
 	Only    []string // kinds; nil for all
-	In      []string // base worlds; nil for all
-	Jobs    int      // workers; 0: one for each core
+	// In are the base worlds to walk, and several faults come together in each of them; nil: all of them, and
+	// several faults come together in the plain one.
+	In   []string
+	Jobs int // workers; 0: one for each core
 
 	// Tries is for worlds in which a schedule is not one run, such as code some of whose choices follow no seed: a
 	// schedule is played up to so many times, until its faults have come about and changed something. What is found
@@ -86,8 +88,20 @@ func (o *Options) Check() error {
 			return unknownKind(name)
 		}
 	}
+	var known []string
+	for _, b := range bases() {
+		known = append(known, b.Name)
+	}
+	for _, name := range o.In {
+		if !slices.Contains(known, name) {
+			return unknown("base world", name, known)
+		}
+	}
 	return nil
 }
+
+// walks reports whether a base world is walked.
+func (o *Options) walks(base string) bool { return o.In == nil || slices.Contains(o.In, base) }
 
 // refuses reports whether the worlds cannot play a plan.
 func (o *Options) refuses(p *plan.Plan, lock string) bool {
@@ -151,10 +165,13 @@ func (w *walk) lock(ctx context.Context, v locks.Variant) error {
 		return err
 	}
 	l := w.state.lock(v.ID)
-	pairs := together(grounds)
+	l.Together = nil
+	for _, g := range w.o.together(grounds) {
+		l.Together = append(l.Together, g.base.Name)
+	}
 	for faults := 1; faults <= w.o.Faults; faults++ {
 		for _, g := range grounds {
-			if faults > 1 && g != pairs {
+			if faults > 1 && !slices.Contains(l.Together, g.base.Name) {
 				continue
 			}
 			if err := w.stage(ctx, l, g, faults); err != nil {
@@ -165,31 +182,33 @@ func (w *walk) lock(ctx context.Context, v locks.Variant) error {
 	return nil
 }
 
-// together is the ground on which several faults come together, or nil where it is not walked.
-func together(grounds []*ground) (g *ground) {
-	for _, other := range grounds {
-		if other.base.Name == plainBase || other.base.unserved {
-			g = other
-		}
+// together are the grounds on which several faults come together.
+func (o *Options) together(grounds []*ground) []*ground {
+	if o.In != nil || len(grounds) == 0 {
+		return grounds
 	}
-	return g
+	if last := grounds[len(grounds)-1]; last.base.unserved {
+		return []*ground{last}
+	}
+	return grounds[:1] // the plain one
 }
 
 // grounds are the base worlds for a lock, each played without faults: what breaks there is
 // the set of no kinds. One that breaks is no lock as it is, and how else it could be used does not
-// matter.
+// matter. The plain one is played even where it is not walked: it shows whether the lock hands out tokens
+// and whether anybody gets it, which other worlds do not.
 func (w *walk) grounds(ctx context.Context, v locks.Variant) ([]*ground, error) {
 	p := w.borrow()
 	defer w.giveBack(p)
 	l := w.state.lock(v.ID)
-	l.Bases = nil
+	l.Bases = []string{}
 	var out []*ground
 	fence, broken, unserved := false, false, false
 	for i, b := range bases() {
 		if broken && !b.unserved || b.unserved && !unserved {
 			continue
 		}
-		if b.fits != nil && !b.fits(&v) || w.o.In != nil && !slices.Contains(w.o.In, b.Name) {
+		if b.fits != nil && !b.fits(&v) || !w.o.walks(b.Name) && b.Name != plainBase {
 			continue
 		}
 		g, err := w.o.newGround(v, i, fence)
@@ -217,11 +236,14 @@ func (w *walk) grounds(ctx context.Context, v locks.Variant) ([]*ground, error) 
 		if !first.whole {
 			return nil, fmt.Errorf("%s in the world %s does not come to its end without a fault", v.ID, b.Name)
 		}
-		l.Bases = append(l.Bases, b.Name)
 		l.note(g, nil, nil, &first, first.broken)
+		unserved = unserved || b.Name == plainBase && first.broken[Stuck]
+		if !w.o.walks(b.Name) {
+			continue
+		}
+		l.Bases = append(l.Bases, b.Name)
 		out = append(out, g)
 		broken = broken || first.broken != [ways]bool{}
-		unserved = unserved || b.Name == plainBase && first.broken[Stuck]
 	}
 	return out, nil
 }

@@ -167,32 +167,66 @@ func TestBreaksWithoutAFault(t *testing.T) {
 }
 
 // Several faults come together in the plain world; where nobody gets the lock in it, among clients that
-// try for a shorter time. Who breaks in another way without a fault is walked in the plain world only.
+// try for a shorter time. Who breaks in another way without a fault is walked in the plain world only. Where
+// worlds are named, several faults come together in each of them.
 func TestWhereSeveralFaultsComeTogether(t *testing.T) {
-	for _, tt := range []struct{ lock, only, bases, pairs string }{
-		{"set-nx-lua", "lost-reply", "plain twice", "plain"},
-		{"lit-s3-integer", "promote", "plain short-wait", "short-wait"},
-		{"lit-unchecked", "lost-reply", "plain", "plain"},
+	for _, tt := range []struct{ lock, only, in, bases, pairs string }{
+		{"pg-advisory", "late-release", "", "plain twice just-within long-work patient-replies little-patience release-again nested three-clients idle-sessions", "plain"},
+		{"lit-s3-integer", "promote", "", "plain short-wait", "short-wait"},
+		{"lit-unchecked", "lost-reply", "", "plain", "plain"},
+		{"lit-unchecked", "lost-reply", "twice", "twice", "twice"},
+		{"set-nx-lua", "lost-reply", "twice five-nodes just-within", "twice just-within", "twice just-within"},
+		{"lit-s3-integer", "promote", "short-wait", "short-wait", "short-wait"},
+		{"set-nx-lua", "lost-reply", "short-wait", "", ""},
 	} {
 		o := options(t, tt.lock, 2, tt.only)
-		o.In = []string{plainBase, "twice", "short-wait"}
+		if tt.in != "" {
+			o.In = strings.Fields(tt.in)
+		}
 		l := walked(t, o).Locks[0]
-		pairs := ""
+		var pairs []string
 		for _, st := range l.Stages {
 			if st.Faults == 2 {
-				pairs += st.Base
+				pairs = append(pairs, st.Base)
 			}
 		}
-		if bases := strings.Join(l.Bases, " "); bases != tt.bases || pairs != tt.pairs {
+		if bases, pairs := strings.Join(l.Bases, " "), strings.Join(pairs, " "); bases != tt.bases || pairs != tt.pairs {
 			t.Errorf("%s is walked in %q, its pairs in %q; want %q and %q", tt.lock, bases, pairs, tt.bases, tt.pairs)
 		}
+	}
+}
+
+// What the plain world says of a lock, it says where it is not walked, too: tokens, and that nobody gets it.
+// A stage that was not begun is none that was walked to its end.
+func TestTheWorldsThatAreNamed(t *testing.T) {
+	o := options(t, "redisson-fenced", 1, "pause")
+	o.In = []string{"twice"}
+	s := walked(t, o)
+	if got := sets(s, Damage); len(got) > 0 || len(sets(s, Believe)) == 0 {
+		t.Errorf("damage by %q, although the resource looks at tokens; two believe by %q", got, sets(s, Believe))
+	}
+	o = options(t, "lit-s3-integer", 1, "promote")
+	o.In = []string{"short-wait"}
+	if got := sets(walked(t, o), Stuck); !reflect.DeepEqual(got, []string{""}) {
+		t.Errorf("stuck by %q, want no fault", got)
+	}
+	o = options(t, "set-nx-lua", 2, "lost-reply")
+	o.In = []string{"twice", "just-within"}
+	ctx, cancel := context.WithCancel(t.Context())
+	o.Progress = func(p Progress) {
+		if p.Base == "twice" && p.Faults == 2 && p.Done == p.Units {
+			cancel()
+		}
+	}
+	s = NewState(&o)
+	if err := Walk(ctx, o, s); err == nil || s.Locks[0].complete(2) != 1 {
+		t.Errorf("%v; complete up to %d, and pairs were walked in one world of two", err, s.Locks[0].complete(2))
 	}
 }
 
 // Workers, interruptions and what is walked before change no byte.
 func TestTheSameBytes(t *testing.T) {
 	o := options(t, "redlock", 2, "restart", "lost-request")
-	o.In = []string{plainBase, "just-within"}
 	o.keep = func(l *letter) bool { return !strings.Contains(l.text, "redis-3") && !strings.Contains(l.text, "12s") }
 	want := told(t, walked(t, o), o)
 	many := o

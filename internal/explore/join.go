@@ -50,7 +50,7 @@ func Join(o *Options, shards []json.RawMessage) (*State, error) {
 		}
 	}
 	for _, l := range all.Locks {
-		if l.complete(o.Faults) < o.Faults {
+		if unwalked := l.Bases != nil && len(l.Bases) == 0; !unwalked && l.complete(o.Faults) < o.Faults {
 			return nil, fmt.Errorf("%s: the shards leave out some schedules", l.ID)
 		}
 	}
@@ -59,7 +59,7 @@ func Join(o *Options, shards []json.RawMessage) (*State, error) {
 
 // join adds what another shard has walked of the most faults. What was walked of fewer is the same in both.
 func (l *Lock) join(o *Lock, most int) error {
-	if !slices.Equal(l.Bases, o.Bases) || len(l.Stages) != len(o.Stages) {
+	if !slices.Equal(l.Bases, o.Bases) || !slices.Equal(l.Together, o.Together) || len(l.Stages) != len(o.Stages) {
 		return errors.New("the shards have walked other worlds")
 	}
 	for i, st := range l.Stages {

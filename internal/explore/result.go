@@ -16,13 +16,22 @@ var classes = []string{
 	"several faults: -short 5 s (splits 3 s), else 12 s (consul also 40 s); a restart takes 0.5 s; a client is cut off from one server for 12 s only",
 	"several faults: of the two followers of a cluster only the first is hit alone, and splits have its leader alone or with one client",
 	"slow work takes 8 s or 40 s longer; clocks step by 11 s to and fro, and run 2 % or 15 % fast or slow (several faults: 15 %)",
-	"several faults come together in the plain world (in short-wait where nobody gets the lock in the plain one), the next one at any later moment, at that of the one before or at its end",
 }
 
+// The last class says where several faults come together.
+const (
+	togetherInPlain = "several faults come together in the plain world (in short-wait where nobody gets the lock in the plain one), the next one at any later moment, at that of the one before or at its end"
+	togetherInEach  = "several faults come together in each of these worlds, the next one at any later moment, at that of the one before or at its end"
+)
+
 func (o *Options) scope() measured.Scope {
-	s := measured.Scope{Clients: o.Clients, Rounds: o.Rounds, Faults: o.Faults, Tries: o.Tries, Classes: classes, Worlds: []measured.BaseWorld{}, Kinds: []string{}}
-	for _, b := range bases() {
-		s.Worlds = append(s.Worlds, measured.BaseWorld{Name: b.Name, Summary: b.Summary})
+	together := togetherInPlain
+	if o.In != nil {
+		together = togetherInEach
+	}
+	s := measured.Scope{
+		Clients: o.Clients, Rounds: o.Rounds, Faults: o.Faults, Tries: o.Tries, Classes: append(slices.Clone(classes), together), Kinds: []string{},
+		Worlds: slices.DeleteFunc(BaseWorlds(), func(b measured.BaseWorld) bool { return !o.walks(b.Name) }),
 	}
 	for _, k := range kinds {
 		if o.Only == nil || slices.Contains(o.Only, k.Name) {

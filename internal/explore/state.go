@@ -22,11 +22,12 @@ const stateSchema = 1
 
 // Lock is what was walked of one lock.
 type Lock struct {
-	ID      string    `json:"lock"`
-	Bases   []string  `json:"bases"`
-	Stages  []*stage  `json:"stages"`
-	Found   []found   `json:"found"`
-	Singles []*single `json:"singles"`
+	ID       string    `json:"lock"`
+	Bases    []string  `json:"bases"`              // nil: not begun; empty: it is used in none of those that were chosen
+	Together []string  `json:"together,omitempty"` // those in which several faults come together; walks of old do not say it, they had one
+	Stages   []*stage  `json:"stages"`
+	Found    []found   `json:"found"`
+	Singles  []*single `json:"singles"`
 }
 
 // stage is how far the schedules of so many faults in one base world were walked.
@@ -84,8 +85,8 @@ func readState(data []byte, o *Options) (*State, error) {
 	walked := s.Scope
 	walked.Faults = max(walked.Faults, o.Faults) // a walk may go deeper than it was meant to
 	if !reflect.DeepEqual(walked, o.scope()) {
-		return nil, fmt.Errorf("this is a walk of another scope: go on with the options that it began with (%d faults, %d clients, %d rounds)",
-			s.Scope.Faults, s.Scope.Clients, s.Scope.Rounds)
+		return nil, fmt.Errorf("this is a walk of another scope: go on with the options that it began with (%d faults, %d clients, %d rounds, %d kinds, %d worlds)",
+			s.Scope.Faults, s.Scope.Clients, s.Scope.Rounds, len(s.Scope.Kinds), len(s.Scope.Worlds))
 	}
 	s.Scope = walked
 	for _, l := range s.Locks {
@@ -257,7 +258,11 @@ func (l *Lock) complete(most int) int {
 				}
 			}
 		}
-		if n == 0 || faults == 1 && n < len(l.Bases) {
+		of := len(l.Bases)
+		if faults > 1 {
+			of = len(l.Together)
+		}
+		if n < max(of, 1) {
 			return faults - 1
 		}
 	}

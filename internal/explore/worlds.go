@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"lockstep/internal/locks"
+	"lockstep/internal/measured"
 )
 
 // base is one way in which a lock is used: a world without faults, in which the walk begins.
@@ -71,6 +72,15 @@ func bases() []base {
 		{Name: "short-wait", Summary: "a client tries for 12 s, for locks that nobody gets without a fault", unserved: true,
 			change: func(t *terms) { t.wait = "12s" }},
 	}
+}
+
+// BaseWorlds are the base worlds, the plainest first.
+func BaseWorlds() []measured.BaseWorld {
+	var all []measured.BaseWorld
+	for _, b := range bases() {
+		all = append(all, measured.BaseWorld{Name: b.Name, Summary: b.Summary})
+	}
+	return all
 }
 
 // text is the base world as a part of a scenario file, for the given plain clients and

@@ -27,6 +27,8 @@ var (
 	WalkedOf = New4[Verbatim, Grouped, Number, Number](
 		"{lock}   {n} {n|schedule|schedules} of up to {complete} of {faults} {faults|fault|faults}",
 		"{lock}   演过 {n} 种安排，走完的故障数 {complete}（要走 {faults}）")
+	UsedInNoneOfThese = New1[Verbatim]("{lock}   not walked: it is used in none of these worlds", "{lock}   没有走：这些世界都不适合它")
+	NothingToWalk     = New0("unknown: none of these faults can come about", "未知：这些故障都不会在这里发生")
 	NotWalkedToTheEnd = New0("unknown: not walked to the end", "未知：没有走完")
 	NoneKnown         = New0("none known, see below", "没有已知的，见下")
 	InWorldSchedule   = New2[Verbatim, Both]("in {world}: {schedule}", "在 {world}：{schedule}")
@@ -105,4 +107,5 @@ var exploreTexts = [][2]string{
 	{"several faults: of the two followers of a cluster only the first is hit alone, and splits have its leader alone or with one client", "几个故障：集群的两个跟随者只单独打击第一个；分区时领导者独自一边，或与一个客户端一边"},
 	{"slow work takes 8 s or 40 s longer; clocks step by 11 s to and fro, and run 2 % or 15 % fast or slow (several faults: 15 %)", "慢工作多用 8 秒或 40 秒；时钟前后跳变 11 秒，走快或走慢 2 % 或 15 %（几个故障时 15 %）"},
 	{"several faults come together in the plain world (in short-wait where nobody gets the lock in the plain one), the next one at any later moment, at that of the one before or at its end", "几个故障只在 plain 世界里一起出现（没有故障也没人拿得到锁的，则在 short-wait 世界里），下一个在之后的任何时刻、前一个的时刻或它结束时"},
+	{"several faults come together in each of these worlds, the next one at any later moment, at that of the one before or at its end", "几个故障在每个这样的世界里都一起出现，下一个在之后的任何时刻、前一个的时刻或它结束时"},
 }
