@@ -65,8 +65,7 @@ Kinds of faults:
 Base worlds:
 ` + worldsHelp(),
 		Example: `  simulate explore set-nx-lua  # every single fault
-  simulate explore redlock --faults 2 --only server-clock,cut  # pairs
-  simulate explore redlock --faults 2 --world five-nodes  # pairs, with 5 nodes
+  simulate explore redlock --faults 2 --only cut --world five-nodes  # pairs
   simulate explore redlock --faults 2 --into docs/explore.json  # keep it`,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.explore(cmd.Context(), args) },
 	}
