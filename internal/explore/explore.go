@@ -237,7 +237,10 @@ func (w *walk) grounds(ctx context.Context, v locks.Variant) ([]*ground, error) 
 			return nil, fmt.Errorf("%s in the world %s does not come to its end without a fault", v.ID, b.Name)
 		}
 		l.note(g, nil, nil, &first, first.broken)
-		unserved = unserved || b.Name == plainBase && first.broken[Stuck]
+		if b.Name == plainBase && first.broken[Stuck] {
+			unserved = true
+			g = g.impatient()
+		}
 		if !w.o.walks(b.Name) {
 			continue
 		}

@@ -52,10 +52,10 @@ func (o *Options) newGround(v locks.Variant, index int, fence bool) (*ground, er
 	if err != nil {
 		return nil, fmt.Errorf("%s: the base world %s is no scenario: %w", v.ID, g.base.Name, err)
 	}
-	if g.base.unserved {
-		p.ProbeWait = p.Workload.Wait
-	}
 	g.plan = p
+	if g.base.unserved {
+		g = g.impatient()
+	}
 	g.letters, err = newAlphabet(p, g.world, v, o.Only)
 	g.letters = slices.DeleteFunc(g.letters, func(l letter) bool {
 		one := *p
@@ -66,6 +66,15 @@ func (o *Options) newGround(v locks.Variant, index int, fence bool) (*ground, er
 		g.letters = slices.DeleteFunc(g.letters, func(l letter) bool { return !o.keep(&l) })
 	}
 	return g, err
+}
+
+// impatient is the ground with a probe that gives up early: where it is known that nobody gets the lock, most
+// events would be the probe's.
+func (g *ground) impatient() *ground {
+	other, p := *g, *g.plan
+	p.ProbeWait = shortWait
+	other.plan = &p
+	return &other
 }
 
 // player plays schedules on one ground, one after the other.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"lockstep/internal/locks"
 	"lockstep/internal/measured"
@@ -38,6 +39,9 @@ type terms struct {
 	nodes    int      // of Redlock
 }
 
+// shortWait is how long clients try, and the probe, for a lock that nobody gets: a little longer than a lease.
+const shortWait = 12 * time.Second
+
 // plainBase is the world in which several faults come together, where somebody gets the lock in it.
 const plainBase = "plain"
 
@@ -70,7 +74,7 @@ func bases() []base {
 			fits:   func(v *locks.Variant) bool { return v.Store == locks.StoreRedisNodes },
 			change: func(t *terms) { t.nodes = 5 }},
 		{Name: "short-wait", Summary: "a client tries for 12 s, for locks that nobody gets without a fault", unserved: true,
-			change: func(t *terms) { t.wait = "12s" }},
+			change: func(t *terms) { t.wait = shortWait.String() }},
 	}
 }
 
