@@ -153,6 +153,10 @@ type Network struct {
 	// StopTime is how long the tasks of a client that a pause stops go on, but for the one at whose moment it
 	// begins: no signal stops all of a process at once. No scenario says it.
 	StopTime time.Duration
+
+	// TakenBack has a cluster not execute what its client has given up on: gRPC sends a cancellation after such a
+	// request, and when a partition or a pause lets both go at once, etcd does or does not. No scenario says it.
+	TakenBack bool
 }
 
 // Clock sets a node's clocks apart from true time.

@@ -46,6 +46,7 @@ type call struct {
 	answered    bool
 	broken      bool     // the connection broke first
 	timedOut    bool     // the client has waited for long enough
+	takenBack   bool     // the client has given up, see plan.Network
 	silent      bool     // about the connection itself, and in no history
 	ofClient    []string // CLIENT and its words; nil when it is none
 	dropRequest int      // number of the fault that loses it, lossy for the network's own loss
@@ -102,7 +103,7 @@ func (w *World) newCall(c *client) *call {
 	}
 	l.conn, l.lane, l.op, l.value, l.err, l.patience = nil, nil, nil, nil, nil, 0
 	l.socket, l.silent, l.ofClient, l.told = nil, false, nil, nil
-	l.answered, l.broken, l.timedOut = false, false, false
+	l.answered, l.broken, l.timedOut, l.takenBack = false, false, false, false
 	l.dropRequest, l.dropReply, l.slowRequest, l.slowReply = 0, 0, lateness{}, lateness{}
 	return l
 }
@@ -213,6 +214,7 @@ func (c *client) receive(l *call, err error) error {
 }
 
 func (c *client) fail(l *call, err error) error {
+	l.takenBack = c.w.plan.Network.TakenBack
 	c.w.record(c.proc, history.Event{
 		Kind: history.TimedOut, Node: c.node, Peer: l.host.node, Value: l.id,
 		Text: c.w.hist.Intern(err.Error()), Cause: l.sent,

@@ -82,6 +82,10 @@ func (m *member) serve(l *call) { m.cluster.submit(l) }
 
 // submit takes a request to the leader, if there is one that m reaches.
 func (c *cluster) submit(l *call) {
+	if l.takenBack {
+		l.unref()
+		return
+	}
 	consent := c.consent(l.op)
 	if !c.leads(c.leader, consent) || c.w.network.apart(l.host.node, c.leader.node) {
 		c.parked = append(c.parked, l)
@@ -116,6 +120,10 @@ func (l *commits) Fire(uint64) { l.leader.cluster.commit(l.leader, l.consent, (*
 // commit executes a request when those have it whose consent it needs. If the leader was
 // lost meanwhile, the next one executes it.
 func (c *cluster) commit(leader *member, consent store.Consent, l *call) {
+	if l.takenBack {
+		l.unref()
+		return
+	}
 	if !c.leads(leader, consent) {
 		c.parked = append(c.parked, l)
 		return

@@ -81,6 +81,12 @@ func (w *chooser) choose(ctx context.Context, v locks.Variant, c *Cell, scripts 
 		}
 		if err := w.o.Refuse(&scaled, c.Lock); err != nil {
 			one.why = say.Both{English: err.Error()}.Phrase()
+		} else if rests, err := w.restsOnCancels(ctx, v, c, &one); err != nil {
+			return err
+		} else if rests {
+			one.why = say.Cancels.With()
+		}
+		if !one.why.Empty() {
 			if refused.plan == nil || matrix.Badness(one.least) > matrix.Badness(refused.least) {
 				refused = one
 			}
@@ -103,6 +109,19 @@ func (w *chooser) choose(ctx context.Context, v locks.Variant, c *Cell, scripts 
 		c.Why = say.HarsherByChance.With(say.Verbatim(chancy.most), chancy.script)
 	}
 	return nil
+}
+
+// restsOnCancels reports whether a script comes to something else when etcd does not execute what clients have
+// given up on, see cancels.
+func (w *chooser) restsOnCancels(ctx context.Context, v locks.Variant, c *Cell, one *candidate) (bool, error) {
+	if v.Store != locks.StoreEtcd {
+		return false, nil
+	}
+	without := *one.plan
+	without.Network.TakenBack = true
+	other := candidate{script: one.script, plan: &without}
+	err := w.simulate(ctx, c, &other)
+	return other.least != one.least && !(held(other.least) && held(one.least)), err
 }
 
 // leastDownAfter is how long a silence has to be by which sentinels know that a server is

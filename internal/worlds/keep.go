@@ -49,6 +49,7 @@ type keptRun struct {
 	Seed   uint64         `json:"seed"`
 	Letter checker.Letter `json:"letter"`
 	Breaks string         `json:"breaks,omitempty"` // of a story, see Pair
+	Unsure bool           `json:"unsure,omitempty"` // see Pair
 	// Why nothing was put to the test, and the same in Chinese.
 	Why        string `json:"why,omitempty"`
 	WhyChinese string `json:"why_zh,omitempty"`

@@ -67,6 +67,7 @@ const (
 type Pair struct {
 	Seed            uint64
 	Simulated, Real checker.Letter // LetterUnknown also when the run was not played to its end
+	Unsure          bool           // the real V may be a VF: nobody can tell whether an entry was robbed
 	History         string         // the file with that of the real run, for one that differed; "" for none
 
 	// Of a story: the ways in which each run breaks the lock, as breaks says them. They count
@@ -88,7 +89,7 @@ func (p *Pair) Agreement() Agreement {
 	switch {
 	case p.SimulatedBreaks != "":
 		return agreementOf(p.SimulatedBreaks, p.RealBreaks)
-	case p.Simulated == checker.LetterUnknown || p.Real == checker.LetterUnknown:
+	case p.Simulated == checker.LetterUnknown || p.Real == checker.LetterUnknown || p.Unsure && p.Simulated == checker.LetterVF:
 		return Untested
 	case p.Simulated == p.Real || held(p.Simulated) && held(p.Real):
 		return Agrees
@@ -288,7 +289,7 @@ func (w *referee) play(ctx context.Context, one *contest) error {
 			return err
 		}
 	}
-	one.pair.Real, one.pair.RealBreaks, one.pair.History = one.real.Letter, one.real.Breaks, one.real.History
+	one.pair.Real, one.pair.Unsure, one.pair.RealBreaks, one.pair.History = one.real.Letter, one.real.Unsure, one.real.Breaks, one.real.History
 	if one.pair.Simulated == checker.LetterUnknown {
 		one.why = untested("simulated", &simulated)
 	}
@@ -319,7 +320,15 @@ func (w *referee) playReal(ctx context.Context, c *Cell, r *keptRun, p Pair) err
 	default:
 		r.Times.add(out.Judgement.History)
 	}
-	if p.Real, p.RealBreaks = r.Letter, r.Breaks; p.Agreement() == Differs {
+	robbed := out.Judgement.Finding(checker.OwnerOnlyReleaseID)
+	r.Unsure = r.Letter == checker.LetterV && robbed.Verdict == checker.Unknown && !robbed.NoOccasion
+	p.Real, p.Unsure, p.RealBreaks = r.Letter, r.Unsure, r.Breaks
+	switch p.Agreement() {
+	case Untested:
+		if r.Unsure {
+			r.say(say.RunUntested.With(say.Text("real"), say.Seed(out.Seed), robbed.Reason))
+		}
+	case Differs:
 		var err error
 		if r.History, err = w.o.Kept.keepHistory(c.Fault, r, out.Judgement.History); err != nil {
 			return fmt.Errorf("the history of a run that differs cannot be kept: %w", err)

@@ -156,11 +156,31 @@ func TestAgreementOfPairs(t *testing.T) {
 		{"S", "?", worlds.Untested},
 		{"?", "V", worlds.Untested},
 		{"?", "?", worlds.Untested}, // two runs that tested nothing agree on nothing
+		{"VF", "V", worlds.Differs},
 	} {
 		p := worlds.Pair{Seed: 1, Simulated: tt.simulated, Real: tt.real}
 		if got := p.Agreement(); got != tt.want {
 			t.Errorf("simulated %s, real %s: %s, want %s", tt.simulated, tt.real, got, tt.want)
 		}
+	}
+	for simulated, want := range map[checker.Letter]worlds.Agreement{"VF": worlds.Untested, "V": worlds.Agrees, "D": worlds.Differs} {
+		p := worlds.Pair{Seed: 1, Simulated: simulated, Real: "V", Unsure: true}
+		if got := p.Agreement(); got != want {
+			t.Errorf("simulated %s, real V that may be VF: %s, want %s", simulated, got, want)
+		}
+	}
+}
+
+// What rests on a request that etcd's client has taken back is no sequence that real servers can be asked to repeat;
+// what comes to the same without that request is.
+func TestWhatEtcdsClientTakesBackIsNotAskedFor(t *testing.T) {
+	_, cell := compare(t, options(t, "etcd-mutex", "LD", &other{}))
+	if cell.Simulated != checker.LetterDelay || !strings.Contains(cell.Why.English(), "a script with V was left out: a client has given up") {
+		t.Errorf("%s, %s", cell.Simulated, cell.Why.English())
+	}
+	_, cell = compare(t, options(t, "etcd-txn", "PT", &other{}))
+	if cell.Simulated != checker.LetterV || !cell.Why.Empty() {
+		t.Errorf("%s, %s", cell.Simulated, cell.Why.English())
 	}
 }
 
