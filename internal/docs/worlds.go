@@ -7,6 +7,7 @@ import (
 
 	"lockstep/internal/locks"
 	"lockstep/internal/measured"
+	"lockstep/internal/say"
 )
 
 // comparison is a comparison as pages tell of it: of cells, or of stories of the walk.
@@ -91,7 +92,7 @@ func (w *writer) worldsPage() []Page {
 			code("--backend "+c.Backend), c.Scale(), c.summary()),
 		c.evidence(),
 		table(head, rows),
-		"One letter: both worlds came to it with every seed (S and L count as the same: a busy machine makes somebody wait). **V/S**: simulated V, real S. **V/?**: a run put nothing to the test. **-**: not played, for one of the reasons below.",
+		"One letter: both worlds came to it with every seed (S and L count as the same: a busy machine makes somebody wait). **V/S**: simulated V, real S. **V/?**: a run put nothing to the test. **VF/V?**: the real V may be a VF, for nobody can tell whose entry was removed. **-**: not played, for one of the reasons below.",
 		section("Where the two worlds part", c.partings("script", func(x *measured.WorldCell) string { return code(x.Fault) + " " + text(x.Script) })),
 		section("What a short scale hides", w.inFull()),
 		section("What was not played", c.notPlayed()),
@@ -105,11 +106,11 @@ func (c comparison) summary() string {
 	count := c.agreements("")
 	of := func(agreement, one, many string) string {
 		if n := count[agreement]; n != 1 {
-			return fmt.Sprint(n, " ", many)
+			return say.Grouped(n).In(say.English) + " " + many
 		}
 		return "1 " + one
 	}
-	return fmt.Sprintf("of %d %s %s, %s, %s and %s", len(c.Cells), c.unit(), of("agrees", "agrees", "agree"), of("differs", "differs", "differ"),
+	return fmt.Sprintf("of %s %s %s, %s, %s and %s", say.Grouped(len(c.Cells)).In(say.English), c.unit(), of("agrees", "agrees", "agree"), of("differs", "differs", "differ"),
 		of("untested", "put nothing to the test", "put nothing to the test"), of("not played", "was not played", "were not played"))
 }
 
@@ -137,7 +138,7 @@ func (c comparison) again() string {
 // evidence says how many runs stand behind the table.
 func (c comparison) evidence() string {
 	runs, often, all := c.count()
-	out := fmt.Sprintf("That is %d real runs.", runs)
+	out := fmt.Sprintf("That is %s real runs.", say.Grouped(runs).In(say.English))
 	slower := 0
 	for i := range c.Cells {
 		if c.Cells[i].ScalePPM > 0 {

@@ -77,8 +77,11 @@ type Pair struct {
 
 // Shows is what the two runs came to, as tables say it.
 func (p *Pair) Shows() (simulated, real string) {
-	if p.SimulatedBreaks != "" {
+	switch {
+	case p.SimulatedBreaks != "":
 		return p.SimulatedBreaks, p.RealBreaks
+	case p.Unsure && p.Simulated == checker.LetterVF:
+		return string(p.Simulated), string(p.Real) + string(checker.LetterUnknown)
 	}
 	return string(p.Simulated), string(p.Real)
 }

@@ -168,6 +168,9 @@ func TestAgreementOfPairs(t *testing.T) {
 		if got := p.Agreement(); got != want {
 			t.Errorf("simulated %s, real V that may be VF: %s, want %s", simulated, got, want)
 		}
+		if _, real := p.Shows(); (real == "V?") != (want == worlds.Untested) {
+			t.Errorf("simulated %s, real V that may be VF: shown as %s", simulated, real)
+		}
 	}
 }
 
