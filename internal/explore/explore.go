@@ -184,13 +184,15 @@ func (w *walk) lock(ctx context.Context, v locks.Variant) error {
 
 // together are the grounds on which several faults come together.
 func (o *Options) together(grounds []*ground) []*ground {
-	if o.In != nil || len(grounds) == 0 {
+	if o.In != nil {
 		return grounds
 	}
-	if last := grounds[len(grounds)-1]; last.base.unserved {
-		return []*ground{last}
+	for _, g := range slices.Backward(grounds) {
+		if g.base.unserved || g.base.Name == plainBase {
+			return []*ground{g}
+		}
 	}
-	return grounds[:1] // the plain one
+	return nil // the worlds cannot play the plain one
 }
 
 // grounds are the base worlds for a lock, each played without faults: what breaks there is

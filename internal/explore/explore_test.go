@@ -2,12 +2,14 @@ package explore
 
 import (
 	"context"
+	"errors"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	"lockstep/internal/locks"
+	"lockstep/internal/plan"
 	"lockstep/internal/sim"
 )
 
@@ -209,6 +211,16 @@ func TestTheWorldsThatAreNamed(t *testing.T) {
 	o.In = []string{"short-wait"}
 	if got := sets(walked(t, o), Stuck); !reflect.DeepEqual(got, []string{""}) {
 		t.Errorf("stuck by %q, want no fault", got)
+	}
+	o = options(t, "pg-advisory", 2, "late-release")
+	o.Refuse = func(p *plan.Plan, _ string) error {
+		if p.Workload.Repeat < 2 {
+			return errors.New("one round only")
+		}
+		return nil
+	}
+	if l := walked(t, o).Locks[0]; len(l.Together) > 0 || l.complete(2) != 1 || !slices.Contains(l.Bases, "twice") {
+		t.Errorf("without the plain world: %q, together in %q, complete up to %d", l.Bases, l.Together, l.complete(2))
 	}
 	o = options(t, "set-nx-lua", 2, "lost-reply")
 	o.In = []string{"twice", "just-within"}

@@ -91,6 +91,23 @@ func TestKeptRunsCount(t *testing.T) {
 	}
 }
 
+// Where nobody can tell whose entry was removed, a V may be a VF: the run tests nothing, also when it is kept.
+func TestAVThatMayBeAVF(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "runs.jsonl")
+	for _, want := range []int{1, 0} {
+		plays := 0
+		o := options(t, "set-nx-ex-del", "GP", &other{dim: true})
+		inner := o.Real
+		o.Real = func() run.World { return counted{inner(), &plays} }
+		o.Times, o.Kept = 1, opened(t, name)
+		_, cell := compare(t, o)
+		if simulated, real := cell.Shown().Shows(); plays != want || simulated != "VF" || real != "V?" ||
+			cell.Agreement != worlds.Untested || !strings.Contains(cell.Why.English(), "nobody can tell whose entry") {
+			t.Errorf("%d plays, want %d: %s/%s, %+v", plays, want, simulated, real, cell)
+		}
+	}
+}
+
 // Of a real run that differs the history is kept, one file for each, which a later run
 // does not write over, and a hundred at most.
 func TestHistoriesOfRunsThatDiffer(t *testing.T) {

@@ -80,7 +80,7 @@ func (p *Pair) Shows() (simulated, real string) {
 	switch {
 	case p.SimulatedBreaks != "":
 		return p.SimulatedBreaks, p.RealBreaks
-	case p.Unsure && p.Simulated == checker.LetterVF:
+	case p.mayAgree():
 		return string(p.Simulated), string(p.Real) + string(checker.LetterUnknown)
 	}
 	return string(p.Simulated), string(p.Real)
@@ -92,12 +92,17 @@ func (p *Pair) Agreement() Agreement {
 	switch {
 	case p.SimulatedBreaks != "":
 		return agreementOf(p.SimulatedBreaks, p.RealBreaks)
-	case p.Simulated == checker.LetterUnknown || p.Real == checker.LetterUnknown || p.Unsure && p.Simulated == checker.LetterVF:
+	case p.Simulated == checker.LetterUnknown || p.Real == checker.LetterUnknown || p.mayAgree():
 		return Untested
 	case p.Simulated == p.Real || held(p.Simulated) && held(p.Real):
 		return Agrees
 	}
 	return Differs
+}
+
+// mayAgree reports whether the two letters are the same if the real run, of which nobody can tell, has robbed somebody.
+func (p *Pair) mayAgree() bool {
+	return p.Unsure && p.Simulated == checker.LetterVF && p.Real == checker.LetterV
 }
 
 func held(l checker.Letter) bool { return l == checker.LetterSafe || l == checker.LetterDelay }
