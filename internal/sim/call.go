@@ -55,26 +55,6 @@ type call struct {
 	slowReply   lateness
 }
 
-// lateness is how much later something comes because of faults.
-type lateness struct {
-	faults []int
-	by     time.Duration
-}
-
-func (l *lateness) add(fault int, by time.Duration) {
-	l.faults, l.by = append(l.faults, fault), l.by+by
-}
-
-// felt tells the engine that something has come late, and returns by how much.
-func (l *lateness) felt(w *World, whose history.NodeID) time.Duration {
-	if l.by > 0 && !w.isAside(whose) {
-		for _, fault := range l.faults {
-			w.engine.Acted(fault)
-		}
-	}
-	return l.by
-}
-
 // lossy stands for the network's own loss where a fault's number is expected.
 const lossy = -1
 
@@ -247,6 +227,7 @@ func (l *call) moment(kind faults.MomentKind) faults.Moment {
 
 // launch puts the request on its way.
 func (l *call) launch() {
+	l.w.dealt++
 	travel := l.client.latency()
 	if l.client.loses() && l.dropRequest == 0 {
 		l.dropRequest = lossy
@@ -286,6 +267,7 @@ func (l *call) answer() {
 	if !l.silent && l.w.engine.WantsKind(faults.HasExecuted) {
 		l.w.engine.Observe(l.moment(faults.HasExecuted))
 	}
+	l.w.dealt++
 	if l.host.proc.Dead() || l.life != l.host.lives {
 		l.refuse() // it died with the reply still in its buffers
 		return

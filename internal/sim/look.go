@@ -1,6 +1,9 @@
 package sim
 
 import (
+	"slices"
+	"time"
+
 	"lockstep/internal/faults"
 	"lockstep/internal/history"
 	"lockstep/internal/plan"
@@ -9,6 +12,38 @@ import (
 // Watch has f told of every moment that a client of the next runs reaches until all is
 // healed, before any fault acts on it; nil ends that. It changes no history.
 func (w *World) Watch(f func(m faults.Moment, at history.Instant)) { w.watch = f }
+
+// watched is how far a run had come at a moment.
+type watched struct {
+	events    int64
+	dealt     int
+	scheduled uint64
+}
+
+func (w *World) watched() watched { return watched{w.k.Events(), w.dealt, w.k.Scheduled()} }
+
+// Alone reports, to who is told of a moment, whether since the moment before nothing but code of clients has
+// run: no time has passed, nobody has sent anything, opened a connection or looked for a server. What a fault
+// does to servers or to the network it does at both moments alike. But where this code has set a timer that
+// fires together with something that follows from the fault, who comes first depends on the moment: the
+// answer is no, then, if meets is true of the time until it fires.
+func (w *World) Alone(meets func(d time.Duration) bool) bool {
+	now := w.watched()
+	if w.pacer != nil || now.events != w.seen.events || now.dealt != w.seen.dealt {
+		return false
+	}
+	return !w.k.AnySince(w.seen.scheduled, func(at history.Instant) bool { return meets(at.Sub(w.k.Now())) })
+}
+
+// Met reports whether a client and a server, or any server for "store", have dealt with each other in the last run,
+// which was watched, at any time from one instant to another: whether a partition between them would have been felt.
+func (w *World) Met(client, server string, from, to history.Instant) bool {
+	a := w.hist.Node(client)
+	ids := injector{w}.nodes([]string{server})
+	return slices.ContainsFunc(w.network.meets, func(m meeting) bool {
+		return m.at >= from && m.at <= to && (m.a == a && slices.Contains(ids, m.b) || m.b == a && slices.Contains(ids, m.a))
+	})
+}
 
 // Serves reports whether the servers could serve at the end of the last run: a primary, or
 // those that decide by majority. What no server can do is no fault of a lock.

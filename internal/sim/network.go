@@ -16,6 +16,13 @@ type network struct {
 	held   []message
 	spare  []message // room for those that are held next
 	sent   int       // messages that were not simply passed on
+	meets  []meeting // of clients and others, while somebody watches
+}
+
+// meeting is an instant at which a partition between two nodes would have been in the way of one of them.
+type meeting struct {
+	at   history.Instant
+	a, b history.NodeID
 }
 
 // block is one partition: what nodes of from send to nodes of to is held back.
@@ -45,7 +52,7 @@ type lateMessage struct {
 
 func (n *network) reset(w *World) {
 	n.w = w
-	n.blocks, n.held, n.sent = n.blocks[:0], n.held[:0], 0
+	n.blocks, n.held, n.sent, n.meets = n.blocks[:0], n.held[:0], 0, n.meets[:0]
 }
 
 // send delivers a message at an instant, or later when a partition is in its way
@@ -56,6 +63,7 @@ func (n *network) send(at history.Instant, from, to history.NodeID, h kernel.Han
 
 // sendNumbered is send for a handler that is told a number.
 func (n *network) sendNumbered(at history.Instant, from, to history.NodeID, h kernel.Handler, number uint64) {
+	n.meet(from, to)
 	if len(n.blocks) > 0 && n.holds(message{at, from, to, h, number, false, n.next()}) {
 		return
 	}
@@ -86,8 +94,16 @@ func (l *lateMessage) Fire(uint64) {
 	}
 }
 
+// meet notes that one node deals with another.
+func (n *network) meet(a, b history.NodeID) {
+	if n.w.watch != nil {
+		n.meets = append(n.meets, meeting{n.w.k.Now(), a, b})
+	}
+}
+
 // holds keeps a message for which there is no way.
 func (n *network) holds(m message) bool {
+	n.meet(m.from, m.to)
 	if !n.blocked(m.from, m.to) {
 		return false
 	}
@@ -119,6 +135,7 @@ func (n *network) blockedSince(from, to history.NodeID) (history.Instant, bool) 
 
 // apart reports whether two nodes cannot talk, in one direction at least.
 func (n *network) apart(a, b history.NodeID) bool {
+	n.meet(a, b)
 	return len(n.blocks) > 0 && (n.blocked(a, b) || n.blocked(b, a))
 }
 
@@ -201,4 +218,24 @@ func (n *network) stillBlocked() {
 // draw picks how long one message travels.
 func (n *network) draw(luck *kernel.Rand) time.Duration {
 	return n.w.plan.Network.Latency.Draw(luck)
+}
+
+// lateness is how much later something comes because of faults.
+type lateness struct {
+	faults []int
+	by     time.Duration
+}
+
+func (l *lateness) add(fault int, by time.Duration) {
+	l.faults, l.by = append(l.faults, fault), l.by+by
+}
+
+// felt tells the engine that something has come late, and returns by how much.
+func (l *lateness) felt(w *World, whose history.NodeID) time.Duration {
+	if l.by > 0 && !w.isAside(whose) {
+		for _, fault := range l.faults {
+			w.engine.Acted(fault)
+		}
+	}
+	return l.by
 }

@@ -90,6 +90,8 @@ type World struct {
 	entryText history.TextID // the key of the lock's entry
 	playing   int            // clients that have neither finished nor died, or will be started again
 	begun     int            // faults, in all runs
+	dealt     int            // how often clients and servers have dealt with each other, in all runs; see Alone
+	seen      watched        // the last moment that somebody was told of
 	quiet     bool
 	events    int64   // of the kernel in the last run
 	spins     *client // the first that became Restless; nil when none has
@@ -273,7 +275,11 @@ func (w *World) setUp(p *plan.Plan, v locks.Variant, seed uint64) error {
 	}
 	w.engine.Reset(p.Faults, injector{w}, scheduler{w.k})
 	if w.watch != nil {
-		w.engine.Watch = func(m faults.Moment) { w.watch(m, w.k.Now()) }
+		w.seen = watched{}
+		w.engine.Watch = func(m faults.Moment) {
+			w.watch(m, w.k.Now())
+			w.seen = w.watched()
+		}
 	}
 	name := Backend
 	if w.pacer != nil {

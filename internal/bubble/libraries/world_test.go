@@ -10,6 +10,7 @@ import (
 	"testing"
 	"testing/cryptotest"
 	"testing/synctest"
+	"time"
 
 	"lockstep/internal/bubble"
 	"lockstep/internal/bubble/etcdserver"
@@ -47,6 +48,12 @@ func inBubbles(t *testing.T) run.Factory {
 
 // Watch implements explore.World.
 func (w *played) Watch(f func(faults.Moment, history.Instant)) { w.watch = f }
+
+// Alone implements explore.World: nobody knows.
+func (w *played) Alone(func(time.Duration) bool) bool { return false }
+
+// Met implements explore.World: nobody knows.
+func (w *played) Met(string, string, history.Instant, history.Instant) bool { return true }
 
 // Serves implements explore.World.
 func (w *played) Serves() bool { return w.on.Serves() }
