@@ -14,6 +14,7 @@ import (
 
 	wrapped "github.com/jedib0t/go-pretty/v6/text"
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 
 	"lockstep/internal/explore"
 	"lockstep/internal/locks"
@@ -51,7 +52,8 @@ sets of kinds of faults that break it, for each of four ways to break:
   robbed   somebody else frees a client's entry
   stuck    nobody gets the lock, although the store could serve
 
-None means none of the schedules that were walked, and the scope says which those are.
+None means none of the schedules that were walked, and the scope says which those are;
+those whose faults come to the same are played once.
 Each set has a story, written as a scenario file. One fault is walked in all base
 worlds, several together in the plain one; with --world, all of them in each that is
 named.
@@ -180,7 +182,7 @@ func (f *exploreFlags) explore(ctx context.Context, args []string) error {
 // walk goes on with a walk and tells how far it is.
 func (f *exploreFlags) walk(ctx context.Context, o explore.Options, s *explore.State) error {
 	debug.SetGCPercent(explore.GCPercent)
-	show := &walkProgress{f: f, locks: len(o.Locks), began: time.Now(), before: s.Walked(), save: func() error { return f.keep(s) }}
+	show := &walkProgress{f: f, tty: term.IsTerminal(int(os.Stderr.Fd())), locks: len(o.Locks), began: time.Now(), before: s.Walked(), save: func() error { return f.keep(s) }}
 	o.Progress = show.tell
 	defer show.clear()
 	return explore.Walk(ctx, o, s)

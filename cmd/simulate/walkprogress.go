@@ -5,8 +5,6 @@ import (
 	"os"
 	"time"
 
-	"golang.org/x/term"
-
 	"lockstep/internal/explore"
 )
 
@@ -14,6 +12,7 @@ import (
 type walkProgress struct {
 	f      *exploreFlags
 	locks  int
+	tty    bool // stderr is a terminal
 	began  time.Time
 	before int64 // schedules that were walked before
 	told   time.Time
@@ -38,19 +37,22 @@ func (w *walkProgress) tell(p explore.Progress) {
 		w.kept = now
 		_ = w.save() // the last one says whether it can be kept
 	}
-	tty := term.IsTerminal(int(os.Stderr.Fd()))
-	if every := map[bool]time.Duration{true: 200 * time.Millisecond, false: 30 * time.Second}[tty]; w.f.quiet || now.Sub(w.told) < every {
+	every := 30 * time.Second
+	if w.tty {
+		every = 200 * time.Millisecond
+	}
+	if w.f.quiet || now.Sub(w.told) < every {
 		return
 	}
 	first := w.told.IsZero()
 	w.told = now
-	if first && !tty {
+	if first && !w.tty {
 		return
 	}
 	rate := float64(p.Walked-w.before) / max(now.Sub(w.began).Seconds(), 0.001)
 	line := fmt.Sprintf("%s (%d of %d), %d faults, %s: %d of %d; %d schedules, %.0f per second%s", p.Lock, len(w.seen), w.locks, p.Faults,
 		p.Base, p.Done, p.Units, p.Walked, rate, w.left(p, now))
-	if tty {
+	if w.tty {
 		fmt.Fprintf(os.Stderr, "\r\x1b[K%s", line)
 		return
 	}
@@ -72,7 +74,7 @@ func (w *walkProgress) left(p explore.Progress, now time.Time) string {
 }
 
 func (w *walkProgress) clear() {
-	if !w.told.IsZero() && term.IsTerminal(int(os.Stderr.Fd())) {
+	if w.tty && !w.told.IsZero() {
 		fmt.Fprint(os.Stderr, "\r\x1b[K")
 	}
 }

@@ -13,7 +13,6 @@ package explore
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -22,7 +21,6 @@ import (
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
-	"lockstep/internal/run"
 	"lockstep/internal/shard"
 )
 
@@ -130,12 +128,30 @@ func Walk(ctx context.Context, o Options, s *State) error {
 			p.w.Close()
 		}
 	}()
-	for _, v := range o.Locks {
-		if err := w.lock(ctx, v); err != nil {
+	next := w.prepare(ctx, 0)
+	for i := range o.Locks {
+		this := <-next
+		if this.err != nil {
+			return this.err
+		}
+		next = w.prepare(ctx, i+1) // while this one is walked
+		if err := w.lock(ctx, this); err != nil {
+			<-next
 			return err
 		}
 	}
 	return nil
+}
+
+// prepare prepares a lock for its walk.
+func (w *walk) prepare(ctx context.Context, i int) <-chan *prepared {
+	out := make(chan *prepared, 1)
+	if i == len(w.o.Locks) {
+		close(out)
+		return out
+	}
+	go func() { out <- w.grounds(ctx, w.o.Locks[i]) }()
+	return out
 }
 
 // borrow takes a player that nobody uses.
@@ -159,24 +175,26 @@ func (w *walk) giveBack(p *player) {
 }
 
 // lock walks one lock: fewest faults first.
-func (w *walk) lock(ctx context.Context, v locks.Variant) error {
-	grounds, err := w.grounds(ctx, v)
-	if err != nil {
-		return err
+func (w *walk) lock(ctx context.Context, p *prepared) error {
+	l := w.state.lock(p.id)
+	l.Bases, l.Together = []string{}, nil
+	for i := range p.found {
+		l.Found = addFound(l.Found, p.found[i])
 	}
-	l := w.state.lock(v.ID)
-	l.Together = nil
-	for _, g := range w.o.together(grounds) {
+	for _, g := range p.grounds {
+		l.Bases = append(l.Bases, g.base.Name)
+	}
+	together := w.o.together(p.grounds)
+	for _, g := range together {
 		l.Together = append(l.Together, g.base.Name)
 	}
 	for faults := 1; faults <= w.o.Faults; faults++ {
-		for _, g := range grounds {
-			if faults > 1 && !slices.Contains(l.Together, g.base.Name) {
-				continue
-			}
-			if err := w.stage(ctx, l, g, faults); err != nil {
-				return err
-			}
+		walked := p.grounds
+		if faults > 1 {
+			walked = together
+		}
+		if err := w.stages(ctx, l, walked, faults); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -195,16 +213,22 @@ func (o *Options) together(grounds []*ground) []*ground {
 	return nil // the worlds cannot play the plain one
 }
 
+// prepared is a lock whose walk can begin.
+type prepared struct {
+	id      string
+	grounds []*ground
+	found   []found // what breaks without a fault
+	err     error
+}
+
 // grounds are the base worlds for a lock, each played without faults: what breaks there is
 // the set of no kinds. One that breaks is no lock as it is, and how else it could be used does not
 // matter. The plain one is played even where it is not walked: it shows whether the lock hands out tokens
 // and whether anybody gets it, which other worlds do not.
-func (w *walk) grounds(ctx context.Context, v locks.Variant) ([]*ground, error) {
+func (w *walk) grounds(ctx context.Context, v locks.Variant) *prepared {
 	p := w.borrow()
 	defer w.giveBack(p)
-	l := w.state.lock(v.ID)
-	l.Bases = []string{}
-	var out []*ground
+	out := &prepared{id: v.ID}
 	fence, broken, unserved := false, false, false
 	for i, b := range bases() {
 		if broken && !b.unserved || b.unserved && !unserved {
@@ -215,7 +239,7 @@ func (w *walk) grounds(ctx context.Context, v locks.Variant) ([]*ground, error) 
 		}
 		g, err := w.o.newGround(v, i, fence)
 		if err != nil {
-			return nil, err
+			return &prepared{err: err}
 		}
 		if w.o.refuses(g.plan, v.ID) {
 			continue
@@ -230,15 +254,19 @@ func (w *walk) grounds(ctx context.Context, v locks.Variant) ([]*ground, error) 
 			}
 		}
 		if err != nil {
-			return nil, err
+			return &prepared{err: err}
 		}
 		if b.stands && (first.broken != [ways]bool{} || refusesItself(h)) {
 			continue
 		}
 		if !first.whole {
-			return nil, fmt.Errorf("%s in the world %s does not come to its end without a fault", v.ID, b.Name)
+			return &prepared{err: fmt.Errorf("%s in the world %s does not come to its end without a fault", v.ID, b.Name)}
 		}
-		l.note(g, nil, nil, &first, first.broken)
+		for way := range first.broken {
+			if first.broken[way] {
+				out.found = append(out.found, newFound(g, Way(way), nil, nil, first.events, nil))
+			}
+		}
 		if b.Name == plainBase && first.broken[Stuck] {
 			unserved = true
 			g = g.impatient()
@@ -246,11 +274,10 @@ func (w *walk) grounds(ctx context.Context, v locks.Variant) ([]*ground, error) 
 		if !w.o.walks(b.Name) {
 			continue
 		}
-		l.Bases = append(l.Bases, b.Name)
-		out = append(out, g)
+		out.grounds = append(out.grounds, g)
 		broken = broken || first.broken != [ways]bool{}
 	}
-	return out, nil
+	return out
 }
 
 // refusesItself reports whether the holder did not get the lock again, or lost it when it
@@ -272,58 +299,4 @@ func refusesItself(h *history.History) bool {
 		}
 	}
 	return false
-}
-
-// stage walks all schedules of so many faults in one base world.
-func (w *walk) stage(ctx context.Context, l *Lock, g *ground, faults int) error {
-	p := w.borrow()
-	p.on(g)
-	_, h, err := p.play(ctx, nil, true)
-	if err != nil {
-		return err
-	}
-	first := p.next(h, nil)
-	if faults > 1 {
-		first = thinned(g.letters, first)
-	}
-	w.giveBack(p)
-	known := l.smaller(faults)
-	st := l.stage(g.base.Name, faults, len(first))
-	if st.Units != len(first) {
-		return fmt.Errorf("%s in the world %s has %d first faults, and the stored walk knows of %d: another version of the program has walked it, so begin anew",
-			l.ID, g.base.Name, len(first), st.Units)
-	}
-	todo := st.missing()
-	if faults == w.o.Faults {
-		todo = w.o.mine(g, todo)
-	}
-	var mu sync.Mutex
-	done := len(first) - len(todo)
-	err = run.Share(ctx, w.o.Jobs, len(todo), nil, func(ctx context.Context, _ []run.World, i int) error {
-		p := w.borrow()
-		defer w.giveBack(p)
-		p.on(g)
-		begin := first[todo[i]]
-		u := &unit{p: p, known: known, faults: faults, tries: w.o.Tries, first: hit{g.letters[begin.Letter].kind, begin.during}}
-		if err := u.walk(ctx, schedule{begin}, []int{todo[i]}); err != nil {
-			return err
-		}
-		mu.Lock()
-		defer mu.Unlock()
-		done++
-		st.finish(todo[i], u)
-		l.merge(u)
-		w.tell(l, st, done)
-		return nil
-	})
-	if err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
-		return err
-	}
-	return ctx.Err()
-}
-
-func (w *walk) tell(l *Lock, st *stage, done int) {
-	if w.o.Progress != nil {
-		w.o.Progress(Progress{Lock: l.ID, Base: st.Base, Faults: st.Faults, Done: done, Units: st.Units, Walked: w.state.Walked()})
-	}
 }

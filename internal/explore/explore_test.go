@@ -224,15 +224,10 @@ func TestTheWorldsThatAreNamed(t *testing.T) {
 	}
 	o = options(t, "set-nx-lua", 2, "lost-reply")
 	o.In = []string{"twice", "just-within"}
-	ctx, cancel := context.WithCancel(t.Context())
-	o.Progress = func(p Progress) {
-		if p.Base == "twice" && p.Faults == 2 && p.Done == p.Units {
-			cancel()
-		}
-	}
-	s = NewState(&o)
-	if err := Walk(ctx, o, s); err == nil || s.Locks[0].complete(2) != 1 {
-		t.Errorf("%v; complete up to %d, and pairs were walked in one world of two", err, s.Locks[0].complete(2))
+	half := walked(t, o).Locks[0]
+	half.Stages = slices.DeleteFunc(half.Stages, func(st *stage) bool { return st.Faults == 2 && st.Base == "just-within" }) // not begun
+	if half.complete(2) != 1 {
+		t.Errorf("complete up to %d, and pairs were walked in one world of two", half.complete(2))
 	}
 }
 
@@ -248,7 +243,7 @@ func TestTheSameBytes(t *testing.T) {
 	}
 	s := NewState(&o)
 	pieces := 0
-	for stop := 20; ; stop += 60 {
+	for stop := 10; ; stop += 30 {
 		ctx, cancel := context.WithCancel(t.Context())
 		n := 0
 		part := many

@@ -11,11 +11,11 @@ import (
 	"lockstep/internal/locks"
 )
 
-// mine are the pieces of work of a ground that belong to the shard. Grounds begin at different
-// shards, for many have few pieces.
-func (o *Options) mine(g *ground, pieces []int) []int {
+// mine reports whether schedules with the same run belong to the shard: all of them do, or none. Grounds begin at
+// different shards, for many have few schedules.
+func (o *Options) mine(g *ground, same []branch) bool {
 	lock := slices.IndexFunc(o.Locks, func(v locks.Variant) bool { return v.ID == g.v.ID })
-	return slices.DeleteFunc(pieces, func(i int) bool { return !o.Shard.Has(lock + g.index + i) })
+	return o.Shard.Has(lock + g.index + same[0].order[0])
 }
 
 // Begun reports whether anything of the schedules with the most faults was walked.
@@ -80,7 +80,7 @@ func (l *Lock) join(o *Lock, most int) error {
 	}
 	slices.SortFunc(l.Found, func(a, b found) int { return cmp.Or(cmp.Compare(a.Way, b.Way), slices.Compare(a.Kinds, b.Kinds)) })
 	for _, x := range o.Singles {
-		s := l.single(x.hit)
+		s := singleIn(&l.Singles, x.hit)
 		if most == 1 {
 			s.add(x.tally)
 		} else if s.tally != x.tally {

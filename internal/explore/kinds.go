@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"lockstep/internal/faults"
 	"lockstep/internal/locks"
@@ -108,7 +109,10 @@ type letter struct {
 	who   int8 // the client whose moments will do, or everybody
 	part  parts
 	pairs bool // also used where several faults come together
-	fault faults.Fault
+	// outside: it acts on servers or on the network, of which the client whose moment it is learns later.
+	outside bool
+	from    string // the server that a client is cut off from, or faults.TheStore; "" for other faults
+	fault   faults.Fault
 }
 
 // alphabet are the letters for one lock in one base world.
@@ -126,8 +130,11 @@ func newAlphabet(p *plan.Plan, world string, v locks.Variant, only []string) ([]
 	for i, c := range p.Clients {
 		a.ofClient(int8(i), c)
 	}
-	servers := p.Servers(plan.StoreOf(&v))
-	a.ofStore(servers)
+	ofClients := len(a.letters)
+	a.ofStore(p.Servers(plan.StoreOf(&v)))
+	for i := range a.letters[ofClients:] {
+		a.letters[ofClients+i].outside = true
+	}
 	a.letters = slices.DeleteFunc(a.letters, func(l letter) bool {
 		return only != nil && !slices.Contains(only, kinds[l.kind].Name)
 	})
@@ -146,6 +153,9 @@ func (a *alphabet) add(kind string, on moments, who int8, format string, args ..
 	return &a.letters[len(a.letters)-1]
 }
 
+// cutOff says from whom the letter cuts a client off.
+func (l *letter) cutOff(server string) { l.outside, l.from = true, server }
+
 // alone leaves the letters from an index on out of pairs.
 func (a *alphabet) alone(from int) {
 	for i := range a.letters[from:] {
@@ -159,6 +169,9 @@ var lasting = []struct{ end, text, star string }{
 	{short, "2s", "* "}, {short, "5s", ""}, {"", "12s", ""}, {"", "40s", "* "},
 }
 
+// longest is how long a fault lasts at most.
+const longest = 40 * time.Second
+
 func (a *alphabet) ofClient(i int8, c string) {
 	for _, d := range lasting {
 		star := d.star
@@ -166,13 +179,13 @@ func (a *alphabet) ofClient(i int8, c string) {
 			star = "" // it waits for a session and its lock delay
 		}
 		a.add("pause"+d.end, ofProcess, i, "%spause: %s; for: %s", star, c, d.text)
-		a.add("cut"+d.end, ofProcess, i, "%spartition: [%s, store]; for: %s", star, c, d.text)
+		a.add("cut"+d.end, ofProcess, i, "%spartition: [%s, store]; for: %s", star, c, d.text).cutOff(faults.TheStore)
 		for _, s := range a.targets() {
 			one := star
 			if d.end == short || a.twin(s) {
 				one = "* "
 			}
-			a.add("cut"+d.end, ofProcess, i, "%spartition: [%s, %s]; for: %s", one, c, s, d.text)
+			a.add("cut"+d.end, ofProcess, i, "%spartition: [%s, %s]; for: %s", one, c, s, d.text).cutOff(s)
 		}
 		a.add("late-request"+d.end, onTheWay, i, "%sdelay: request; by: %s", d.star, d.text).part = butRelease
 		a.add("late-release"+d.end, onTheWay, i, "%sdelay: request; by: %s", d.star, d.text).part = onlyRelease

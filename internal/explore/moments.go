@@ -54,6 +54,11 @@ type reached struct {
 	at     history.Instant
 	part   faults.Part
 	during During
+	// like is the index of the first of the moments in a row at which a fault from outside comes to the same:
+	// between them nothing but code of a client has run.
+	like int
+	// open: all clients have begun, so that a fault does not let anybody in.
+	open bool
 }
 
 // recorder notes the moments of a run.
@@ -62,6 +67,14 @@ type recorder struct {
 	counts  map[counted]int
 	during  [mostClients]During // what each client is at
 	all     []reached
+	begun   int  // clients
+	noted   bool // the last moment of the run is the last of all
+}
+
+// meets reports whether something that follows from a fault at once, or what servers do by themselves, may take such a
+// time: that of some messages, or tenths of a second, no more than the longest fault lasts.
+func meets(d time.Duration) bool {
+	return d <= 10*time.Millisecond || d%(100*time.Millisecond) == 0 && d <= longest
 }
 
 // counted is what occurrences are counted of.
@@ -78,24 +91,31 @@ func newRecorder(clients []string) *recorder {
 func (r *recorder) reset() {
 	clear(r.counts)
 	clear(r.during[:])
-	r.all = r.all[:0]
+	r.all, r.begun, r.noted = r.all[:0], 0, false
 }
 
-// observe notes one moment.
-func (r *recorder) observe(m faults.Moment, at history.Instant) {
+// observe notes one moment. alone says that since the one before nothing but code of clients has run.
+func (r *recorder) observe(m faults.Moment, at history.Instant, alone bool) {
+	like := len(r.all)
+	if alone && r.noted {
+		like = r.all[like-1].like
+	}
 	who := int8(-1)
 	for i, c := range r.clients {
 		if c == m.Subject {
 			who = int8(i)
 		}
 	}
-	if who < 0 {
+	if r.noted = who >= 0; !r.noted {
 		return
 	}
 	t := trigger{Moment: m.Kind, Who: who}
 	if !m.Kind.OnWire() {
 		t.Nth = r.count(m.Kind, who, "")
-		r.all = append(r.all, reached{t, at, faults.NoPart, r.goOn(m.Kind, who)})
+		if m.Kind == faults.StartsWaiting && t.Nth == 1 {
+			r.begun++
+		}
+		r.all = append(r.all, reached{t, at, faults.NoPart, r.goOn(m.Kind, who), like, r.begun == len(r.clients)})
 		return
 	}
 	t.Word = m.Call.Command
@@ -109,7 +129,7 @@ func (r *recorder) observe(m faults.Moment, at history.Instant) {
 			t.Word, t.Nth = m.Part.String(), n
 		}
 	}
-	r.all = append(r.all, reached{t, at, m.Part, r.during[who]})
+	r.all = append(r.all, reached{t, at, m.Part, r.during[who], like, r.begun == len(r.clients)})
 }
 
 // goOn notes that a client has reached a step of its workload, and says what it is at in that
@@ -141,7 +161,12 @@ type place struct {
 	After  time.Duration `json:"a,omitempty"` // later than the moment, in true time: the end of the fault before
 
 	during During // of a first fault: what the client is at that it hits; Anytime for one of servers
+	like   int    // the first moment at which the letter comes to the same; endOfLast: at the end of the fault before
+	moment int    // the index of the moment in the run before
 }
+
+// endOfLast stands for the end of the fault before, where the index of a moment is expected.
+const endOfLast = -1
 
 // schedule is some faults, in the order of their moments.
 type schedule []place

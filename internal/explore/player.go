@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"lockstep/internal/faults"
 	"lockstep/internal/history"
@@ -18,6 +19,13 @@ type World interface {
 	run.World
 	// Watch has f told of every moment that a client reaches, before a fault acts on it.
 	Watch(f func(m faults.Moment, at history.Instant))
+	// Alone reports, to who is told of a moment, whether since the moment before nothing but code of clients has run,
+	// so that a fault of servers or of the network comes to the same at both; false if that is not known. The answer is
+	// no if this code has set a timer that fires in a time of which meets is true.
+	Alone(meets func(d time.Duration) bool) bool
+	// Met reports whether a client and a server (any one for faults.TheStore) have dealt with each other in the last run,
+	// which was watched, between two instants, so that a partition would have been in the way; true if that is not known.
+	Met(client, server string, from, to history.Instant) bool
 	// Serves reports whether the store could serve at the end of the last run.
 	Serves() bool
 }
@@ -72,7 +80,7 @@ func (o *Options) newGround(v locks.Variant, index int, fence bool) (*ground, er
 // events would be the probe's.
 func (g *ground) impatient() *ground {
 	other, p := *g, *g.plan
-	p.ProbeWait = shortWait
+	p.ProbeWait = briefly
 	other.plan = &p
 	return &other
 }
@@ -105,7 +113,7 @@ func (p *player) play(ctx context.Context, s schedule, watched bool) (verdict, *
 	p.w.Watch(nil)
 	if watched {
 		p.moves.reset()
-		p.w.Watch(p.moves.observe)
+		p.w.Watch(func(m faults.Moment, at history.Instant) { p.moves.observe(m, at, p.w.Alone(meets)) })
 	}
 	h, err := p.w.Play(ctx, &p.plan, p.g.v.ID, 1)
 	if err != nil {
@@ -130,7 +138,7 @@ func (p *player) next(h *history.History, s schedule) []place {
 		if long := g.letters[last.Letter].fault.End.For; long > 0 {
 			for i := range g.letters {
 				if g.letters[i].on != onTheWay {
-					out = append(out, place{Letter: i, When: last.When, After: last.After + long})
+					out = append(out, place{Letter: i, When: last.When, After: last.After + long, like: endOfLast, moment: endOfLast})
 				}
 			}
 		}
@@ -142,15 +150,56 @@ func (p *player) next(h *history.History, s schedule) []place {
 			if with && last.Letter == k || !g.letters[k].fits(m) && !(with && g.letters[k].on != onTheWay) {
 				continue
 			}
-			next := place{Letter: k, When: m.trigger}
+			next := place{Letter: k, When: m.trigger, like: i, moment: i}
+			if g.letters[k].outside {
+				next.like = m.like
+			}
 			if last == nil && g.letters[k].who != everybody {
 				next.during = m.during
 			}
 			out = append(out, next)
 		}
 	}
-	if len(s) > 0 {
-		out = thinned(g.letters, out)
+	return out
+}
+
+// inOrder divides schedules whose runs are the same by whether their moments come in the same order, too, when the run of
+// the first of them has just been watched. A fault can bring about moments at once: an entry is dropped, and somebody has
+// waited for that. What comes after it depends on whether it is before or after the next moment, then.
+func (p *player) inOrder(same []branch) (kept, apart []branch) {
+	for i, b := range same {
+		last := &b.s[len(b.s)-1]
+		if at := last.moment; i == 0 || at == endOfLast || at < len(p.moves.all) && p.moves.all[at].trigger == last.When {
+			kept = append(kept, b)
+		} else {
+			apart = append(apart, b)
+		}
+	}
+	return kept, apart
+}
+
+// longer are all schedules that are longer than some by one fault, when the run that these have in common has just been
+// watched, on the way to so many faults. Those whose runs are the same come together.
+func (p *player) longer(h *history.History, v *verdict, same []branch, faults int) [][]branch {
+	type come struct{ letter, like int }
+	var out [][]branch
+	at := map[come]int{}
+	f := p.foresee(h, v, same[0].s)
+	for _, b := range same {
+		all := p.next(h, b.s)
+		if faults > 1 {
+			all = thinned(p.g.letters, all)
+		}
+		for i, next := range all {
+			long := branch{append(slices.Clip(b.s), next), append(slices.Clip(b.order), i), f.vain(&next)}
+			k, known := at[come{next.Letter, next.like}]
+			if !known {
+				k = len(out)
+				at[come{next.Letter, next.like}] = k
+				out = append(out, nil)
+			}
+			out[k] = append(out[k], long)
+		}
 	}
 	return out
 }

@@ -68,28 +68,38 @@ func (s *smaller) open(k kindSet) (open [ways]bool) {
 	return open
 }
 
-// unit is one piece of work: all schedules that begin with one fault.
+// unit is one piece of work: all schedules that begin with one fault, or with one of several whose runs
+// are the same.
 type unit struct {
 	p      *player
 	known  *smaller
 	faults int
 	tries  int // see Options.Tries; at least one is made
-	first  hit
 
 	tally
-	found  []found
-	doubts []string
-	closed int64 // beginnings that were left out: whatever comes of them, their set is not minimal
+	found   []found
+	singles []*single // of schedules of one fault
+	doubts  []string
+
+	closed   int64 // beginnings that were left out: whatever comes of them, their set is not minimal
+	played   int64 // runs
+	foreseen int64 // schedules of which it is known that they change nothing
 }
 
-// walk plays all schedules of the unit's length that begin with s, which the walk has come to
-// by order.
-func (u *unit) walk(ctx context.Context, s schedule, order []int) error {
+// branch is a schedule and the indices at which the walk has come to it.
+type branch struct {
+	s     schedule
+	order []int
+	vain  bool // that one of its faults changes nothing is known without its run
+}
+
+// walk plays all schedules of the unit's length that begin with one of some whose runs are the same.
+func (u *unit) walk(ctx context.Context, same []branch) error {
 	var used kindSet
-	for i := range s {
-		used = used.with(u.p.g.letters[s[i].Letter].kind)
+	for _, x := range same[0].s {
+		used = used.with(u.p.g.letters[x.Letter].kind)
 	}
-	return u.longer(ctx, s, u.with(used), order)
+	return u.longer(ctx, same, u.with(used))
 }
 
 // toBreak are some kinds, and the ways in which no smaller set of theirs is known to break the lock.
@@ -100,65 +110,88 @@ type toBreak struct {
 
 func (u *unit) with(kinds kindSet) *toBreak { return &toBreak{kinds, u.known.open(kinds)} }
 
-// longer is walk for a schedule whose kinds have been looked at.
-func (u *unit) longer(ctx context.Context, s schedule, of *toBreak, order []int) error {
+// longer is walk for schedules whose kinds have been looked at.
+func (u *unit) longer(ctx context.Context, same []branch, of *toBreak) error {
 	if of.open == [ways]bool{} {
-		u.closed++
+		u.closed += int64(len(same))
 		return nil
 	}
+	s := same[0].s
 	if len(s) == u.faults {
-		return u.judge(ctx, s, of, order)
+		return u.judge(ctx, same, of)
 	}
-	_, h, err := u.p.play(ctx, s, true)
+	v, h, err := u.p.play(ctx, s, true)
 	if err != nil {
 		return err
 	}
-	long := append(slices.Clone(s), place{})
-	path := append(slices.Clone(order), 0)
+	same, apart := u.p.inOrder(same)
 	more := make([]*toBreak, len(kinds)) // with one kind more, as far as anybody has asked
-	for i, next := range u.p.next(h, s) {
-		long[len(s)], path[len(order)] = next, i
-		kind := u.p.g.letters[next.Letter].kind
+	for _, next := range u.p.longer(h, &v, same, u.faults) {
+		kind := u.p.g.letters[next[0].s[len(s)].Letter].kind
 		if more[kind] == nil {
 			more[kind] = u.with(of.kinds.with(kind))
 		}
-		if err := u.longer(ctx, long, more[kind], path); err != nil {
+		if err := u.longer(ctx, next, more[kind]); err != nil {
 			return err
 		}
+	}
+	if len(apart) > 0 {
+		return u.longer(ctx, apart, of)
 	}
 	return nil
 }
 
-// judge plays one schedule and notes what it breaks that no smaller set does.
-func (u *unit) judge(ctx context.Context, s schedule, of *toBreak, order []int) error {
-	var v verdict
-	acted := false
-	for try := 0; try == 0 || try < u.tries && !acted; try++ {
+// judge plays one of some schedules whose runs are the same, and notes what it breaks that no smaller set does.
+func (u *unit) judge(ctx context.Context, same []branch, of *toBreak) error {
+	s := same[0].s
+	known := same[0].vain && u.tries <= 1
+	v, acted := verdict{whole: true}, false
+	for try := 0; !known && (try == 0 || try < u.tries && !acted); try++ {
 		var err error
 		if v, _, err = u.p.play(ctx, s, false); err != nil {
 			return err
 		}
+		u.played++
 		acted = v.acted == 1<<len(s)-1
 	}
-	u.Walked++
-	if !v.whole {
-		u.Cut++
-		return nil
+	if known {
+		u.foreseen += int64(len(same))
 	}
-	if !acted {
-		u.Vain++
+	for i := range same {
+		u.note(&same[i], of, &v, acted)
+	}
+	return nil
+}
+
+// note notes what has come of one schedule.
+func (u *unit) note(b *branch, of *toBreak, v *verdict, acted bool) {
+	one := tally{Walked: 1}
+	switch {
+	case !v.whole:
+		one.Cut = 1
+	case !acted:
+		one.Vain = 1
+	}
+	u.add(one)
+	var alone *single
+	if len(b.s) == 1 {
+		alone = singleIn(&u.singles, hit{u.p.g.letters[b.s[0].Letter].kind, b.s[0].during})
+		alone.add(one)
 	}
 	for way := range of.open {
-		if !of.open[way] || !v.broken[way] {
+		if !v.whole || !of.open[way] || !v.broken[way] {
 			continue
 		}
 		if !acted {
-			u.doubts = append(u.doubts, Way(way).String()+" by "+u.p.g.told(s).English()+", of which one has no effect")
+			u.doubts = append(u.doubts, Way(way).String()+" by "+u.p.g.told(b.s).English()+", of which one has no effect")
 			continue
 		}
-		u.add(newFound(u.p.g, Way(way), of.kinds, s, v.events, order))
+		f := newFound(u.p.g, Way(way), of.kinds, b.s, v.events, b.order)
+		u.found = addFound(u.found, f)
+		if alone != nil {
+			alone.Found = addFound(alone.Found, f)
+		}
 	}
-	return nil
 }
 
 func newFound(g *ground, way Way, used kindSet, s schedule, events int, order []int) found {
@@ -168,8 +201,6 @@ func newFound(g *ground, way Way, used kindSet, s schedule, events int, order []
 	}
 	return f
 }
-
-func (u *unit) add(f found) { u.found = addFound(u.found, f) }
 
 // addFound keeps the plainest schedule of each set.
 func addFound(all []found, f found) []found {

@@ -41,23 +41,23 @@ type single struct {
 	Found []found `json:"found,omitempty"` // the plainest of each way
 }
 
-// single finds what became of one fault, or begins it.
-func (l *Lock) single(h hit) *single {
-	for _, s := range l.Singles {
+// singleIn finds what became of one fault, or begins it.
+func singleIn(all *[]*single, h hit) *single {
+	for _, s := range *all {
 		if s.hit == h {
 			return s
 		}
 	}
 	s := &single{hit: h, Kind: kinds[h.kind].Name, During: h.during.String()}
-	l.Singles = append(l.Singles, s)
+	*all = append(*all, s)
 	return s
 }
 
 // take takes what a piece of work has found.
-func (s *single) take(u *unit) {
-	s.add(u.tally)
-	for i := range u.found {
-		s.Found = addFound(s.Found, u.found[i])
+func (s *single) take(o *single) {
+	s.add(o.tally)
+	for i := range o.Found {
+		s.Found = addFound(s.Found, o.Found[i])
 	}
 }
 

@@ -175,12 +175,18 @@ func (s *stage) missing() []int {
 	return out
 }
 
-// finish takes what a piece of work has come to.
-func (s *stage) finish(i int, u *unit) {
+// finish takes what some work has come to, and returns how many pieces that were.
+func (s *stage) finish(from [][]branch, u *unit) (pieces int) {
 	s.add(u.tally)
 	s.Doubts = append(s.Doubts, u.doubts...)
 	slices.Sort(s.Doubts)
-	s.done(i)
+	for _, same := range from {
+		for _, b := range same {
+			s.done(b.order[0])
+		}
+		pieces += len(same)
+	}
+	return pieces
 }
 
 // done notes that a piece of work is done.
@@ -195,22 +201,13 @@ func (s *stage) done(i int) {
 	}
 }
 
-// note notes what one run breaks.
-func (l *Lock) note(g *ground, s schedule, used kindSet, v *verdict, broken [ways]bool) {
-	for way := range broken {
-		if broken[way] {
-			l.Found = addFound(l.Found, newFound(g, Way(way), used, s, v.events, nil))
-		}
-	}
-}
-
 // merge takes what a piece of work has found.
 func (l *Lock) merge(u *unit) {
 	for i := range u.found {
 		l.Found = addFound(l.Found, u.found[i])
 	}
-	if u.faults == 1 {
-		l.single(u.first).take(u)
+	for _, s := range u.singles {
+		singleIn(&l.Singles, s.hit).take(s)
 	}
 }
 

@@ -6,9 +6,9 @@ var (
 		"Behind them {n} Go {n|library|libraries} by their own code, as far as they were walked: with one fault, in the plain world. One that no such fault breaks is unknown.",
 		"后面是 {n} 个 Go 库，用它们自己的代码，走过的范围是：plain 世界里的单个故障。没有被这样打破的算未知。")
 	WalkedLocks = New4[Number, Grouped, Number, Number](
-		"{n} locks and {walked} schedules of faults, each of them played: every single fault for {singles} of the locks, every pair for {pairs}.",
-		"{n} 把锁，{walked} 种故障安排，每一种都演过：{singles} 把锁走过所有单个故障，{pairs} 把走过所有成对的故障。")
-	SchedulesWalked  = New1[Grouped]("{n} {n|schedule|schedules} played", "演过 {n} 种安排")
+		"{n} locks and {walked} schedules of faults: every single fault for {singles} of the locks, every pair for {pairs}.",
+		"{n} 把锁，{walked} 种故障安排：{singles} 把锁走过所有单个故障，{pairs} 把走过所有成对的故障。")
+	SchedulesWalked  = New1[Grouped]("{n} {n|schedule|schedules} walked", "走过 {n} 种安排")
 	SchedulesUnknown = New1[Number]("{n} with an unknown outcome", "其中 {n} 种结果不明")
 	BreaksBySeveral  = New1[Number]("takes {n} faults", "{n} 个故障才坏")
 	TickOnThePage    = New1[Verbatim](
@@ -26,7 +26,7 @@ var (
 
 	WalkedOf = New4[Verbatim, Grouped, Number, Number](
 		"{lock}   {n} {n|schedule|schedules} of up to {complete} of {faults} {faults|fault|faults}",
-		"{lock}   演过 {n} 种安排，走完的故障数 {complete}（要走 {faults}）")
+		"{lock}   走过 {n} 种安排，走完的故障数 {complete}（要走 {faults}）")
 	UsedInNoneOfThese = New1[Verbatim]("{lock}   not walked: it is used in none of these worlds", "{lock}   没有走：这些世界都不适合它")
 	NothingToWalk     = New0("unknown: none of these faults can come about", "未知：这些故障都不会在这里发生")
 	NotWalkedToTheEnd = New0("unknown: not walked to the end", "未知：没有走完")
@@ -51,7 +51,7 @@ var exploreTexts = [][2]string{
 	{"{n} of {of} locks survive what you ticked.", "{of} 把锁中有 {n} 把经得住你勾选的。"},
 	{"Each entry is a minimal set of kinds of faults: together they break the lock, and no smaller part of them does. Each links to its shortest story.", "每一项是一个最小的故障组合：合在一起会破坏这把锁，少一个就不会。点开看它最短的故事。"},
 	{"The shortest stories", "最短的故事"}, {"What none means", "“没有”是什么意思"}, {"no fault at all", "没有任何故障"},
-	{"None means: every schedule of that many faults within this scope was played, and none broke the lock.", "“没有”是说：这个范围内，这么多个故障的所有安排都演过，没有一个破坏了锁。"},
+	{"None means: no schedule of that many faults within this scope breaks the lock. Schedules whose faults come to the same are played once.", "“没有”是说：这个范围内，这么多个故障的所有安排，没有一个破坏这把锁。故障效果相同的安排只演一次。"},
 	{"two believe they hold it", "两个客户端都以为持有"}, {"the resource is damaged", "资源被损坏"}, {"somebody is robbed", "有人的锁被别人释放"}, {"everybody is stuck", "谁也拿不到"},
 	{"What can happen to a client", "客户端会怎样"}, {"What can happen to a message", "消息会怎样"}, {"What can happen to the network", "网络会怎样"},
 	{"What must not happen", "什么不能发生"},

@@ -98,7 +98,7 @@ func TestLibrariesAreOnThePageOfAWalk(t *testing.T) {
 			t.Errorf("row %d is of %s and says %q, want %s and %q", 4+i, got[2], got[1], want[1], want[0])
 		}
 	}
-	for _, want := range []string{"example.org/redsync v4.1.0", "Behind them 2 Go libraries", "34 schedules played", "pause A for 12s", "none up to 1"} {
+	for _, want := range []string{"example.org/redsync v4.1.0", "Behind them 2 Go libraries", "34 schedules walked", "pause A for 12s", "none up to 1"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page lacks %q", want)
 		}

@@ -1,0 +1,114 @@
+package explore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"lockstep/internal/run"
+)
+
+// part is what is to be done of a stage.
+type part struct {
+	*stage
+	g        *ground
+	finished int // pieces of work that are done, or are those of another shard
+}
+
+// batch is some work on a part: schedules to go on from, those with the same run together.
+type batch struct {
+	of   *part
+	from [][]branch
+}
+
+// fewRuns is how many runs are worth to be handed out.
+const fewRuns = 50
+
+// stages walks all schedules of so many faults on some grounds.
+func (w *walk) stages(ctx context.Context, l *Lock, grounds []*ground, faults int) error {
+	var todo []batch
+	for _, g := range grounds {
+		more, err := w.stage(ctx, l, g, faults)
+		if err != nil {
+			return err
+		}
+		todo = append(todo, more...)
+	}
+	known := l.smaller(faults)
+	var mu sync.Mutex
+	err := run.Share(ctx, w.o.Jobs, len(todo), nil, func(ctx context.Context, _ []run.World, i int) error {
+		p := w.borrow()
+		defer w.giveBack(p)
+		p.on(todo[i].of.g)
+		u := &unit{p: p, known: known, faults: faults, tries: w.o.Tries}
+		for _, same := range todo[i].from {
+			if err := u.walk(ctx, same); err != nil {
+				return err
+			}
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		todo[i].of.finished += todo[i].of.finish(todo[i].from, u)
+		l.merge(u)
+		w.tell(l, todo[i].of)
+		return nil
+	})
+	if err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return ctx.Err()
+}
+
+// stage is the work on one ground that is missing and, where it is divided, belongs to this shard.
+func (w *walk) stage(ctx context.Context, l *Lock, g *ground, faults int) ([]batch, error) {
+	p := w.borrow()
+	defer w.giveBack(p)
+	p.on(g)
+	v, h, err := p.play(ctx, nil, true)
+	if err != nil {
+		return nil, err
+	}
+	first := p.longer(h, &v, []branch{{}}, faults)
+	units := 0
+	for _, same := range first {
+		units += len(same)
+	}
+	st := l.stage(g.base.Name, faults, units)
+	if st.Units != units {
+		return nil, fmt.Errorf("%s in the world %s has %d first faults, and the stored walk knows of %d: another version of the program has walked it, so begin anew",
+			l.ID, g.base.Name, units, st.Units)
+	}
+	missing := st.missing()
+	of := &part{st, g, units}
+	todo := [][]branch{}
+	for _, same := range first {
+		if faults == w.o.Faults && !w.o.mine(g, same) {
+			continue
+		}
+		same = slices.DeleteFunc(same, func(b branch) bool {
+			_, found := slices.BinarySearch(missing, b.order[0])
+			return !found
+		})
+		if len(same) > 0 {
+			todo = append(todo, same)
+			of.finished -= len(same)
+		}
+	}
+	size := 1
+	if faults == 1 {
+		size = fewRuns
+	}
+	var out []batch
+	for from := range slices.Chunk(todo, size) {
+		out = append(out, batch{of, from})
+	}
+	return out, nil
+}
+
+func (w *walk) tell(l *Lock, st *part) {
+	if w.o.Progress != nil {
+		w.o.Progress(Progress{Lock: l.ID, Base: st.Base, Faults: st.Faults, Done: st.finished, Units: st.Units, Walked: w.state.Walked()})
+	}
+}

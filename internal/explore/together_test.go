@@ -1,0 +1,234 @@
+package explore
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"testing"
+
+	"lockstep/internal/history"
+)
+
+// Schedules that come together have one run: from the instant on at which the moments differ, the events are the same
+// in the same order; at that instant only their order may differ.
+func TestWhatComesTogetherHasOneRun(t *testing.T) {
+	for _, lock := range []string{
+		"set-nx-lua", "redisson-lease", "redisson-fair", "redlock", "set-nx-lua-cluster",
+		"zk-sequential", "curator-mutex", "etcd-mutex", "etcd-txn", "consul-session", "pg-advisory", "mysql-for-update",
+	} {
+		pairs := 0
+		for _, g := range groundsOf(t, lock) {
+			p := &player{w: world()}
+			p.on(g)
+			together := compared(t, p, []branch{{}}, 1, max(1, len(g.letters)/20))
+			if together == 0 {
+				t.Errorf("%s in the world %s: nothing comes together", lock, g.base.Name)
+			}
+			if g.base.Name == plainBase {
+				first := alike(t, p, []branch{{}}, 2)
+				for _, same := range slices.Concat(every(first, len(first)/6), every(together2(first), len(first)/6)) {
+					pairs += compared(t, p, same, 2, 150)
+				}
+			}
+			p.w.Close()
+		}
+		if pairs == 0 {
+			t.Errorf("%s: no pairs come together", lock)
+		}
+	}
+}
+
+// Moments after schedules that come together are those of each of them alone, in the same order. The store of
+// consul-session answers who has waited for an entry in the moment in which that is dropped.
+func TestWhatComesTogetherGoesOnTogether(t *testing.T) {
+	apart, kept := 0, 0
+	for _, lock := range []string{"consul-session", "pg-advisory", "redisson-lease"} {
+		g := groundsOf(t, lock)[0]
+		p := &player{w: world()}
+		p.on(g)
+		for _, same := range together2(alike(t, p, []branch{{}}, 2)) {
+			_, h, err := p.play(t.Context(), same[0].s, true)
+			if err != nil {
+				t.Fatal(err)
+			}
+			kept2, apart2 := p.inOrder(same)
+			kept, apart = kept+len(kept2), apart+len(apart2)
+			var want [][]place
+			for _, b := range kept2 {
+				want = append(want, p.next(h, b.s))
+			}
+			for i, b := range kept2 {
+				_, h, err := p.play(t.Context(), b.s, true)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got := p.next(h, b.s); !slices.EqualFunc(got, want[i], func(a, b place) bool {
+					return a.Letter == b.Letter && a.When == b.When && a.After == b.After
+				}) {
+					t.Errorf("%s: %d places after %s, and %d after it together with %s", lock, len(got), g.told(b.s).English(),
+						len(want[i]), g.told(same[0].s).English())
+				}
+			}
+		}
+		p.w.Close()
+	}
+	if apart == 0 || kept < 20*apart {
+		t.Errorf("%d schedules come together, %d have other moments", kept, apart)
+	}
+}
+
+// groundsOf are the base worlds of a lock.
+func groundsOf(t *testing.T, lock string) []*ground {
+	t.Helper()
+	o := options(t, lock, 2)
+	w := &walk{o: &o, state: NewState(&o)}
+	all := w.grounds(t.Context(), o.Locks[0])
+	if all.err != nil {
+		t.Fatal(all.err)
+	}
+	for _, p := range w.all {
+		p.w.Close()
+	}
+	return all.grounds
+}
+
+// alike are the schedules that are longer than some by one fault.
+func alike(t *testing.T, p *player, same []branch, faults int) [][]branch {
+	t.Helper()
+	v, h, err := p.play(t.Context(), same[0].s, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p.longer(h, &v, same, faults)
+}
+
+// together2 are those that come together with others.
+func together2(all [][]branch) [][]branch {
+	return slices.DeleteFunc(slices.Clone(all), func(same []branch) bool { return len(same) == 1 })
+}
+
+// every is each so many-th of a list.
+func every[T any](all []T, step int) (out []T) {
+	for i := 0; i < len(all); i += max(step, 1) {
+		out = append(out, all[i])
+	}
+	return out
+}
+
+// compared plays a sample of the schedules that are longer than some by one fault, and returns how many have come
+// together with others.
+func compared(t *testing.T, p *player, from []branch, faults, step int) (together int) {
+	t.Helper()
+	all := together2(alike(t, p, from, faults))
+	for _, same := range every(all, step) {
+		together += len(same)
+		var want verdict
+		var events []history.Event
+		for i, b := range same {
+			v, h, err := p.play(t.Context(), b.s, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := inAnyOrder(h)
+			if i == 0 {
+				want, events = v, got
+				continue
+			}
+			if v != want || !slices.Equal(got, events) {
+				t.Errorf("%s in the world %s: %s is another run than %s:\n%s", p.g.v.ID, p.g.base.Name,
+					p.g.told(b.s).English(), p.g.told(same[0].s).English(), firstDifference(h, got, events))
+			}
+		}
+	}
+	return together
+}
+
+// inAnyOrder are the events of a run without what depends on their order, at the instants at which faults begin.
+func inAnyOrder(h *history.History) []history.Event {
+	out := slices.Clone(h.Events)
+	var began []history.Instant
+	for i := range out {
+		out[i].Cause = 0
+		if out[i].Kind == history.FaultBegan {
+			began = append(began, out[i].At)
+		}
+	}
+	for _, at := range began {
+		from, _ := slices.BinarySearchFunc(out, at, func(e history.Event, at history.Instant) int { return cmp.Compare(e.At, at) })
+		to := from
+		for to < len(out) && out[to].At == at {
+			to++
+		}
+		slices.SortStableFunc(out[from:to], func(a, b history.Event) int {
+			return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Node, b.Node), cmp.Compare(a.Value, b.Value))
+		})
+	}
+	return out
+}
+
+func firstDifference(h *history.History, a, b []history.Event) string {
+	for i := range min(len(a), len(b)) {
+		if a[i] != b[i] {
+			return fmt.Sprintf("event %d: %v %s %s %+v\nand        %v %s %s %+v", i,
+				a[i].At, a[i].Kind, h.Name(a[i].Node), a[i], b[i].At, b[i].Kind, h.Name(b[i].Node), b[i])
+		}
+	}
+	return fmt.Sprintf("%d and %d events", len(a), len(b))
+}
+
+// What is known to change nothing changes nothing when it is played: the run is that without it.
+func TestWhatIsKnownToChangeNothing(t *testing.T) {
+	for _, lock := range []string{"set-nx-lua", "redlock", "redisson", "set-nx-lua-cluster", "zk-sequential", "etcd-mutex", "consul-session", "mysql-for-update"} {
+		single, pairs := 0, 0
+		for _, g := range groundsOf(t, lock) {
+			p := &player{w: world()}
+			p.on(g)
+			single += vain(t, p, branch{}, 1, 5)
+			if g.base.Name == plainBase {
+				for _, same := range every(alike(t, p, []branch{{}}, 2), 40) {
+					pairs += vain(t, p, same[0], 2, 10)
+				}
+			}
+			p.w.Close()
+		}
+		if single == 0 || pairs == 0 {
+			t.Errorf("%s: of %d single faults and %d pairs it is known that they change nothing", lock, single, pairs)
+		}
+	}
+}
+
+// vain plays a sample of the schedules that go on with a fault of which it is known, and returns how many these are.
+func vain(t *testing.T, p *player, from branch, faults, step int) int {
+	t.Helper()
+	before, h, err := p.play(t.Context(), from.s, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	events := withoutFaults(h)
+	known := alike(t, p, []branch{from}, faults)
+	known = slices.DeleteFunc(known, func(same []branch) bool { return !same[0].vain })
+	for _, same := range every(known, step) {
+		v, h, err := p.play(t.Context(), same[0].s, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// Where a fault before it is the one that changes nothing, the run is another one.
+		last := before.acted == 1<<len(from.s)-1
+		if v.acted == 1<<len(same[0].s)-1 || !v.whole || last && !slices.Equal(withoutFaults(h), events) {
+			t.Errorf("%s in the world %s: %s changes something:\n%s", p.g.v.ID, p.g.base.Name, p.g.told(same[0].s).English(),
+				firstDifference(h, withoutFaults(h), events))
+		}
+	}
+	return len(known)
+}
+
+// withoutFaults are the events of a run but for the faults'.
+func withoutFaults(h *history.History) (out []history.Event) {
+	for _, e := range h.Events {
+		if e.Kind != history.FaultBegan && e.Kind != history.FaultEnded && e.Kind != history.WithoutEffect {
+			e.Cause = 0
+			out = append(out, e)
+		}
+	}
+	return out
+}
