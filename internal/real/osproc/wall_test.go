@@ -281,8 +281,8 @@ func race() (readings, wrong int64) {
 	var all sync.WaitGroup
 	for range 4 {
 		all.Go(func() {
-			for time.Since(begin) < 300*time.Millisecond {
-				off := time.Now().Round(0).Sub(begin.Round(0))
+			for n.Load() < 20_000 || time.Since(begin) < 300*time.Millisecond {
+				off := time.Now().Round(0).Sub(begin.Round(0)) - time.Since(begin)
 				for off > 30*time.Minute {
 					off -= time.Hour
 				}
