@@ -80,7 +80,7 @@ func (o *Options) newGround(v locks.Variant, index int, fence bool) (*ground, er
 // events would be the probe's.
 func (g *ground) impatient() *ground {
 	other, p := *g, *g.plan
-	p.ProbeWait = briefly
+	p.ProbeWait = shortWait
 	other.plan = &p
 	return &other
 }

@@ -39,12 +39,8 @@ type terms struct {
 	nodes    int      // of Redlock
 }
 
-// How long clients and the probe try for a lock that nobody gets: a little longer than a lease, and about as long as
-// the probe of another lock takes to get and release it.
-const (
-	shortWait = 12 * time.Second
-	briefly   = time.Second
-)
+// shortWait is how long clients try, and the probe, for a lock that nobody gets: a little longer than a lease.
+const shortWait = 12 * time.Second
 
 // plainBase is the world in which several faults come together, where somebody gets the lock in it.
 const plainBase = "plain"
