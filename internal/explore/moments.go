@@ -71,9 +71,9 @@ type recorder struct {
 	noted   bool // the last moment of the run is the last of all
 }
 
-// meets reports whether something that follows from a fault at once, or what servers do by themselves, may take such a
+// coincides reports whether something that follows from a fault at once, or what servers do by themselves, may take such a
 // time: that of some messages, or tenths of a second, no more than the longest fault lasts.
-func meets(d time.Duration) bool {
+func coincides(d time.Duration) bool {
 	return d <= 10*time.Millisecond || d%(100*time.Millisecond) == 0 && d <= longest
 }
 

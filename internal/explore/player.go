@@ -21,8 +21,8 @@ type World interface {
 	Watch(f func(m faults.Moment, at history.Instant))
 	// Alone reports, to who is told of a moment, whether since the moment before nothing but code of clients has run,
 	// so that a fault of servers or of the network comes to the same at both; false if that is not known. The answer is
-	// no if this code has set a timer that fires in a time of which meets is true.
-	Alone(meets func(d time.Duration) bool) bool
+	// no if this code has set a timer that fires in a time of which coincides is true.
+	Alone(coincides func(d time.Duration) bool) bool
 	// Met reports whether a client and a server (any one for faults.TheStore) have dealt with each other in the last run,
 	// which was watched, between two instants, so that a partition would have been in the way; true if that is not known.
 	Met(client, server string, from, to history.Instant) bool
@@ -113,7 +113,7 @@ func (p *player) play(ctx context.Context, s schedule, watched bool) (verdict, *
 	p.w.Watch(nil)
 	if watched {
 		p.moves.reset()
-		p.w.Watch(func(m faults.Moment, at history.Instant) { p.moves.observe(m, at, p.w.Alone(meets)) })
+		p.w.Watch(func(m faults.Moment, at history.Instant) { p.moves.observe(m, at, p.w.Alone(coincides)) })
 	}
 	h, err := p.w.Play(ctx, &p.plan, p.g.v.ID, 1)
 	if err != nil {

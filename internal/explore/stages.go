@@ -10,16 +10,16 @@ import (
 	"lockstep/internal/run"
 )
 
-// part is what is to be done of a stage.
-type part struct {
+// work is what is to be done of a stage.
+type work struct {
 	*stage
 	g        *ground
 	finished int // pieces of work that are done, or are those of another shard
 }
 
-// batch is some work on a part: schedules to go on from, those with the same run together.
+// batch is some of that: schedules to go on from, those with the same run together.
 type batch struct {
-	of   *part
+	of   *work
 	from [][]branch
 }
 
@@ -81,7 +81,7 @@ func (w *walk) stage(ctx context.Context, l *Lock, g *ground, faults int) ([]bat
 			l.ID, g.base.Name, units, st.Units)
 	}
 	missing := st.missing()
-	of := &part{st, g, units}
+	of := &work{st, g, units}
 	todo := [][]branch{}
 	for _, same := range first {
 		if faults == w.o.Faults && !w.o.mine(g, same) {
@@ -107,7 +107,7 @@ func (w *walk) stage(ctx context.Context, l *Lock, g *ground, faults int) ([]bat
 	return out, nil
 }
 
-func (w *walk) tell(l *Lock, st *part) {
+func (w *walk) tell(l *Lock, st *work) {
 	if w.o.Progress != nil {
 		w.o.Progress(Progress{Lock: l.ID, Base: st.Base, Faults: st.Faults, Done: st.finished, Units: st.Units, Walked: w.state.Walked()})
 	}

@@ -3,10 +3,12 @@ package explore
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"testing"
 
 	"lockstep/internal/history"
+	"lockstep/internal/locks"
 )
 
 // Schedules that come together have one run: from the instant on at which the moments differ, the events are the same
@@ -26,7 +28,7 @@ func TestWhatComesTogetherHasOneRun(t *testing.T) {
 			}
 			if g.base.Name == plainBase {
 				first := alike(t, p, []branch{{}}, 2)
-				for _, same := range slices.Concat(every(first, len(first)/6), every(together2(first), len(first)/6)) {
+				for _, same := range slices.Concat(every(first, len(first)/6), every(withOthers(first), len(first)/6)) {
 					pairs += compared(t, p, same, 2, 150)
 				}
 			}
@@ -46,18 +48,18 @@ func TestWhatComesTogetherGoesOnTogether(t *testing.T) {
 		g := groundsOf(t, lock)[0]
 		p := &player{w: world()}
 		p.on(g)
-		for _, same := range together2(alike(t, p, []branch{{}}, 2)) {
+		for _, same := range withOthers(alike(t, p, []branch{{}}, 2)) {
 			_, h, err := p.play(t.Context(), same[0].s, true)
 			if err != nil {
 				t.Fatal(err)
 			}
-			kept2, apart2 := p.inOrder(same)
-			kept, apart = kept+len(kept2), apart+len(apart2)
+			one, other := p.inOrder(same)
+			kept, apart = kept+len(one), apart+len(other)
 			var want [][]place
-			for _, b := range kept2 {
+			for _, b := range one {
 				want = append(want, p.next(h, b.s))
 			}
-			for i, b := range kept2 {
+			for i, b := range one {
 				_, h, err := p.play(t.Context(), b.s, true)
 				if err != nil {
 					t.Fatal(err)
@@ -74,6 +76,41 @@ func TestWhatComesTogetherGoesOnTogether(t *testing.T) {
 	}
 	if apart == 0 || kept < 20*apart {
 		t.Errorf("%d schedules come together, %d have other moments", kept, apart)
+	}
+}
+
+// What follows from a fault follows at times that a timer is compared with.
+func TestWhatFollowsCoincides(t *testing.T) {
+	lasting := 0
+	for _, v := range locks.Simulated() {
+		o := options(t, v.ID, 2)
+		for index, b := range bases() {
+			if b.fits != nil && !b.fits(&v) {
+				continue
+			}
+			g, err := o.newGround(v, index, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !coincides(g.plan.Network.Latency.Max) {
+				t.Errorf("%s in the world %s: messages take %v", v.ID, g.base.Name, g.plan.Network.Latency.Max)
+			}
+			for i := range g.letters {
+				l := &g.letters[i]
+				times := slices.Collect(maps.Values(l.fault.Args.Durations))
+				for _, d := range append(times, l.fault.End.For) {
+					if l.outside && d != 0 {
+						lasting++
+						if !coincides(d.Abs()) {
+							t.Errorf("%s in the world %s: %s takes %v", v.ID, g.base.Name, l.text, d)
+						}
+					}
+				}
+			}
+		}
+	}
+	if lasting < 1000 {
+		t.Errorf("only %d times", lasting)
 	}
 }
 
@@ -102,8 +139,8 @@ func alike(t *testing.T, p *player, same []branch, faults int) [][]branch {
 	return p.longer(h, &v, same, faults)
 }
 
-// together2 are those that come together with others.
-func together2(all [][]branch) [][]branch {
+// withOthers are those that come together with others.
+func withOthers(all [][]branch) [][]branch {
 	return slices.DeleteFunc(slices.Clone(all), func(same []branch) bool { return len(same) == 1 })
 }
 
@@ -119,7 +156,7 @@ func every[T any](all []T, step int) (out []T) {
 // together with others.
 func compared(t *testing.T, p *player, from []branch, faults, step int) (together int) {
 	t.Helper()
-	all := together2(alike(t, p, from, faults))
+	all := withOthers(alike(t, p, from, faults))
 	for _, same := range every(all, step) {
 		together += len(same)
 		var want verdict

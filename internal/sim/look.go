@@ -26,13 +26,13 @@ func (w *World) watched() watched { return watched{w.k.Events(), w.dealt, w.k.Sc
 // run: no time has passed, nobody has sent anything, opened a connection or looked for a server. What a fault
 // does to servers or to the network it does at both moments alike. But where this code has set a timer that
 // fires together with something that follows from the fault, who comes first depends on the moment: the
-// answer is no, then, if meets is true of the time until it fires.
-func (w *World) Alone(meets func(d time.Duration) bool) bool {
+// answer is no, then, if coincides is true of the time until it fires.
+func (w *World) Alone(coincides func(d time.Duration) bool) bool {
 	now := w.watched()
 	if w.pacer != nil || now.events != w.seen.events || now.dealt != w.seen.dealt {
 		return false
 	}
-	return !w.k.AnySince(w.seen.scheduled, func(at history.Instant) bool { return meets(at.Sub(w.k.Now())) })
+	return !w.k.AnySince(w.seen.scheduled, func(at history.Instant) bool { return coincides(at.Sub(w.k.Now())) })
 }
 
 // Met reports whether a client and a server, or any server for "store", have dealt with each other in the last run,

@@ -16,7 +16,7 @@ type network struct {
 	held   []message
 	spare  []message // room for those that are held next
 	sent   int       // messages that were not simply passed on
-	meets  []meeting // of clients and others, while somebody watches
+	meets  []meeting // while somebody watches
 }
 
 // meeting is an instant at which a partition between two nodes would have been in the way of one of them.
