@@ -88,8 +88,8 @@ func BenchmarkSetThenUnlock(b *testing.B) {
 		world.Eval(&lockScripts[0].Script, "lock").Text("token"))
 }
 
-// BenchmarkRedisson is the re-entrant lock and unlock of Redisson, one script each, as memory knows
-// them; BenchmarkRedissonInLua is the reference.
+// BenchmarkRedisson is the re-entrant lock and unlock of Redisson, one script each, as routines;
+// BenchmarkRedissonInLua is the reference.
 func BenchmarkRedisson(b *testing.B) { benchmarkRedisson(b, New()) }
 
 func BenchmarkRedissonInLua(b *testing.B) {

@@ -132,7 +132,6 @@ var commands = func() map[string]*command {
 // What nearly every lock and script sends.
 var (
 	cmdSet, cmdEval, cmdGet, cmdDel = commands["set"], commands["eval"], commands["get"], commands["del"]
-	cmdExpire, cmdPExpire           = commands["expire"], commands["pexpire"]
 	cmdMulti, cmdExec, cmdDiscard   = commands["multi"], commands["exec"], commands["discard"]
 )
 

@@ -33,9 +33,9 @@ type interpreter struct {
 	guarded  []*lua.LTable // tables that scripts may not change
 	argv     []world.Arg   // of a redis.call
 
-	memory   memory
-	at       *node // of memory, where the script is; nil when this run is not kept
-	answered int   // commands of this run that memory.given has the replies of
+	frame    frame         // of a routine
+	given    []world.Reply // what its commands were answered before it was a case for Lua
+	answered int           // how many of them Lua has come to
 
 	texts [16]lua.LValue
 
@@ -84,20 +84,15 @@ func (vm *interpreter) open() {
 	vm.openLibraries()
 }
 
-// run executes a program for a store, by what is known of it or in Lua.
+// run executes a program for a store, as a routine or in Lua.
 func (vm *interpreter) run(s *Store, p *program, keys, args []world.Arg) world.Reply {
-	vm.at, vm.answered, vm.memory.given = nil, 0, vm.memory.given[:0]
-	if !s.LuaOnly {
-		vm.at = vm.memory.begin(p, keys, args)
-		if reply, ends := vm.memory.follow(s, vm.at); ends {
+	vm.given, vm.answered = vm.given[:0], 0
+	if p.routine != nil && !s.LuaOnly {
+		if reply, done := p.routine.run(vm, s, keys, args); done {
 			return reply
 		}
 	}
-	reply := vm.lua(s, p, keys, args)
-	if vm.at != nil {
-		vm.at.known, vm.at.ends, vm.at.returns = true, true, reply
-	}
-	return reply
+	return vm.lua(s, p, keys, args)
 }
 
 // lua executes a program in Lua and turns what it returns into a reply.

@@ -195,19 +195,14 @@ func (vm *interpreter) command(state *lua.LState) (v lua.LValue, failed bool) {
 	return vm.fromReply(reply), reply.Kind == world.ReplyError
 }
 
-// answer executes a command of a script, whose arguments are in argv. One that has been executed
-// while memory knew the way is not executed again.
-func (vm *interpreter) answer(c *command) (reply world.Reply) {
-	if vm.answered < len(vm.memory.given) {
-		reply = vm.memory.given[vm.answered]
+// answer executes a command of a script, whose arguments are in argv. One that a routine has executed is not executed
+// again.
+func (vm *interpreter) answer(c *command) world.Reply {
+	if vm.answered < len(vm.given) {
 		vm.answered++
-	} else {
-		reply = vm.store.scripted(c, vm.argv)
+		return vm.given[vm.answered-1]
 	}
-	if vm.at != nil {
-		vm.at = vm.memory.note(vm.at, c, vm.argv, reply)
-	}
-	return reply
+	return vm.store.scripted(c, vm.argv)
 }
 
 // scripted executes one command of a script.

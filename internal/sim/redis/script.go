@@ -19,12 +19,12 @@ const chunkName = "user_script"
 // program is a compiled script. It does not change once made, so that all
 // interpreters of the process share it.
 type program struct {
-	proto  *lua.FunctionProto
-	sha    string
-	failed error        // the script does not compile
-	tame   bool         // see isTame
-	short  bool         // see isShort
-	direct *conditional // nil when only Lua can run it
+	proto   *lua.FunctionProto
+	sha     string
+	failed  error    // the script does not compile
+	tame    bool     // see isTame
+	short   bool     // see isShort
+	routine *routine // nil when only Lua can run it
 }
 
 // programs caches compiled scripts by their identity, *world.Script, or by their
@@ -40,6 +40,7 @@ func compile(key any, source string) *program {
 	p := &program{sha: hex.EncodeToString(sum[:])}
 	chunk, err := parse.Parse(strings.NewReader(source), chunkName)
 	if err == nil {
+		p.routine = translate(chunk) // first: Lua's compiler changes what it compiles
 		p.proto, err = lua.Compile(chunk, chunkName)
 	}
 	if err != nil {
@@ -51,7 +52,6 @@ func compile(key any, source string) *program {
 		p.proto.IsVarArg &^= lua.VarArgNeedsArg
 		p.tame = isTame(p.proto)
 		p.short = p.tame && isShort(p.proto)
-		p.direct = conditionalOf(chunk)
 	}
 	actual, _ := programs.LoadOrStore(key, p)
 	return actual.(*program)
@@ -151,13 +151,7 @@ func (s *Store) eval(cmd *world.Cmd) world.Reply {
 	}
 	keys, args := args[:numKeys], args[numKeys:]
 	s.inScript, s.declared = true, keys
-	reply, done := world.Reply{}, false
-	if p.direct != nil && !s.LuaOnly {
-		reply, done = p.direct.run(s, keys, args)
-	}
-	if !done {
-		reply = s.vm.run(s, p, keys, args)
-	}
+	reply := s.vm.run(s, p, keys, args)
 	s.inScript, s.declared = false, nil
 	return reply
 }
