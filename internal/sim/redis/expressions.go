@@ -222,13 +222,17 @@ func (t *translator) call(x *ast.FuncCallExpr) expression {
 		t.giveUp()
 		return nil
 	}
-	args, out := make([]expression, len(x.Args)), t.place()
-	for i, a := range x.Args {
+	of, given, rest := t.global(x.Func), x.Args, noArguments
+	if of == "redis.call" || of == "redis.pcall" {
+		given, rest = t.unpacked(x.Args)
+	}
+	args, out := make([]expression, len(given)), t.place()
+	for i, a := range given {
 		args[i] = t.expression(a)
 	}
-	switch of := t.global(x.Func); {
+	switch {
 	case (of == "redis.call" || of == "redis.pcall") && len(args) > 0:
-		return redisCall(x.Args[0], args, out)
+		return redisCall(x.Args[0], args, rest, out)
 	case of == "tonumber" && len(args) == 1:
 		return func(f *frame) *value { return args[0](f).toNumber(f, &f.places[out]) }
 	case of == "type" && len(args) == 1:
@@ -247,8 +251,23 @@ func (t *translator) call(x *ast.FuncCallExpr) expression {
 	return nil
 }
 
-// redisCall is redis.call and redis.pcall, which differ in what they do with errors.
-func redisCall(what ast.Expr, args []expression, out int) expression {
+// unpacked takes off unpack(ARGV), the last argument.
+func (t *translator) unpacked(args []ast.Expr) ([]ast.Expr, func(f *frame) []world.Arg) {
+	last := len(args) - 1
+	if last > 0 {
+		if call, ok := args[last].(*ast.FuncCallExpr); ok && len(call.Args) == 1 && t.global(call.Func) == "unpack" {
+			if all := t.arguments(call.Args[0]); all != nil {
+				return args[:last], all
+			}
+		}
+	}
+	return args, noArguments
+}
+
+func noArguments(*frame) []world.Arg { return nil }
+
+// redisCall is redis.call and redis.pcall, which differ in what they do with errors. The arguments are followed by the rest.
+func redisCall(what ast.Expr, args []expression, rest func(f *frame) []world.Arg, out int) expression {
 	var known *command
 	name, constant := what.(*ast.StringExpr)
 	if constant {
@@ -263,6 +282,7 @@ func redisCall(what ast.Expr, args []expression, out int) expression {
 		for _, x := range args[1:] {
 			f.argv = append(f.argv, x(f).argument(f))
 		}
+		f.argv = append(f.argv, rest(f)...)
 		f.call(c, from, &f.places[out])
 		f.argv = f.argv[:from]
 		return &f.places[out]
