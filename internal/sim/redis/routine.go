@@ -7,11 +7,11 @@ import (
 )
 
 // routine is a script as Go functions. What scripts of locks are made of, commands, comparisons, a loop over a
-// queue, takes a tenth of the time that Lua needs for it, and a walk of the fault space plays the same few scripts
+// queue, takes a third of the time that Lua needs for it, and a walk of the fault space plays the same few scripts
 // millions of times. translate makes it of the part of Lua that it knows; what is beyond that is left to Lua, and so
 // is a run in which anything goes wrong, since Lua knows the words of each error. Lua then begins anew and is given
-// the answers that the routine has had, so no command is executed twice. Store.LuaOnly leaves everything to
-// Lua; tests play the same histories both ways.
+// the answers that the routine has had: it has executed the first commands that Lua executes, in that order, and none
+// twice. Store.LuaOnly leaves everything to Lua; tests play the same histories both ways.
 type routine struct {
 	body   block
 	places int // of a frame: each variable and each expression has its own
@@ -25,7 +25,6 @@ type (
 )
 
 // control is how it goes on after a statement.
-
 type control uint8
 
 const (

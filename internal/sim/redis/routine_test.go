@@ -3,6 +3,7 @@ package redis
 import (
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"lockstep/internal/history"
@@ -111,6 +112,7 @@ var forms = map[string]bool{
 	`if redis.call("exists", KEYS[1]) == 0 then return redis.call("setex", KEYS[1], unpack(ARGV)) end return redis.call("rpush", "q", unpack(ARGV))`: true,
 	`return redis.call(ARGV[1], KEYS[1])`:                                                                                                            true,
 	`return {ARGV[1] == 5, ARGV[2] == 5, ARGV[2] == "5", ARGV[1] == nil, KEYS[1] == false}`:                                                          true,
+	`return {ARGV[1] == ARGV[2], ARGV[2] == ARGV[1], ARGV[1] ~= ARGV[1]}`:                                                                            true,
 	`return ARGV[1]`: true,
 
 	`local a, b = 1, 2 return a`:                                   false,
@@ -146,6 +148,7 @@ func TestWhichScriptsAreRoutines(t *testing.T) {
 			world.EvalKeys(script, "k", "other").Text("A").Text("9"), world.EvalKeys(script).Text("A").Text("9"),
 		}
 	}
+	state := New() // of Lua: to open one takes longer than a script
 	for source, known := range forms {
 		script := &world.Script{Name: "s", Source: source}
 		if got := compile(script, source).routine != nil; got != known {
@@ -154,7 +157,7 @@ func TestWhichScriptsAreRoutines(t *testing.T) {
 		for _, set := range before {
 			for _, cmd := range calls(script) {
 				for role := range 3 {
-					direct, lua := New(), New()
+					direct, lua := NewSharing(state), NewSharing(state)
 					lua.LuaOnly = true
 					var saw [2]string
 					for i, s := range []*Store{direct, lua} {
@@ -191,5 +194,134 @@ func TestALoopWithoutEndIsLeftToLua(t *testing.T) {
 		if a.String() != b.String() || fmt.Sprint(direct.Snapshot()) != fmt.Sprint(lua.Snapshot()) {
 			t.Errorf("routine: %v, %v\nLua:     %v, %v\n%s", a, direct.Snapshot(), b, lua.Snapshot(), source)
 		}
+	}
+}
+
+// author writes scripts of the part of Lua that routines know, sensible or not.
+type author struct {
+	*rand.Rand
+	depth int
+	loops int
+}
+
+func (a *author) of(all ...string) string { return all[a.IntN(len(all))] }
+
+func (a *author) expression() string {
+	a.depth++
+	defer func() { a.depth-- }()
+	if a.depth > 4 {
+		return a.of("x", "y", "1", `"k"`, "nil", "false", "ARGV[1]", "KEYS[1]")
+	}
+	x := a.expression
+	switch a.IntN(17) {
+	case 0, 1:
+		return a.of("x", "y", "i", "t")
+	case 2:
+		return a.of("0", "1", "2.5", "7", "true", "false", "nil", `"1"`, `"k"`, `"A"`)
+	case 3, 4:
+		return a.of("KEYS", "ARGV") + "[" + a.of("1", "2", "3", x()) + "]"
+	case 5:
+		return a.of("#t", "#ARGV", "#KEYS", "#x", "t[1]", "t["+x()+"]")
+	case 6, 7, 8:
+		return a.call()
+	case 9:
+		return "tonumber(" + x() + ")"
+	case 10:
+		return a.of("math.max", "math.min") + "(" + x() + ", " + x() + ")"
+	case 11:
+		return "type(" + x() + ")"
+	case 12:
+		return "(" + x() + a.of(" == ", " ~= ", " < ", " > ", " <= ", " >= ") + x() + ")"
+	case 13:
+		return "(" + x() + a.of(" + ", " - ", " * ", " .. ") + x() + ")"
+	case 14:
+		return "(" + x() + a.of(" and ", " or ") + x() + ")"
+	case 15:
+		return a.of("not ", "-", "#") + "(" + x() + ")"
+	}
+	return "{" + x() + ", " + x() + "}"
+}
+
+func (a *author) call() string {
+	words := []string{a.of(`"get"`, `"set"`, `"incr"`, `"incrby"`, `"exists"`, `"del"`, `"lrange"`, `"rpush"`, `"llen"`, `"NONE"`, "ARGV[1]"), a.of("KEYS[1]", `"q"`, a.expression())}
+	for a.IntN(2) == 0 {
+		words = append(words, a.expression())
+	}
+	if a.IntN(8) == 0 {
+		words = append(words, "unpack(ARGV)")
+	}
+	return a.of("redis.call", "redis.pcall") + "(" + strings.Join(words, ", ") + ")"
+}
+
+func (a *author) block(n int) string {
+	a.depth++
+	defer func() { a.depth-- }()
+	var b strings.Builder
+	for range n {
+		b.WriteString(a.statement() + " ")
+	}
+	return b.String()
+}
+
+func (a *author) statement() string {
+	if a.depth > 3 {
+		return a.call()
+	}
+	switch a.IntN(11) {
+	case 0:
+		return "local " + a.of("x", "y", "i", "t") + " = " + a.expression()
+	case 1, 2:
+		return a.of("x", "y") + " = " + a.expression()
+	case 3, 4:
+		return "if " + a.expression() + " then " + a.block(1+a.IntN(2)) + a.of("", "else "+a.block(1)) + " end"
+	case 5:
+		a.loops++
+		defer func() { a.loops-- }()
+		return "for i = " + a.expression() + ", " + a.of("3", a.expression()) + " do " + a.block(1+a.IntN(2)) + a.of("", "if x then break end") + " end"
+	case 6:
+		return "while y ~= 9 do y = 9 " + a.block(1) + a.of("", "break") + " end"
+	case 7:
+		return "table.insert(" + a.of("t", "x") + ", " + a.expression() + ")"
+	case 8:
+		return "local function f() " + a.block(1) + " end f() do local x = 1 f() end"
+	case 9:
+		return "do return " + a.expression() + " end"
+	}
+	return a.call()
+}
+
+// Whatever scripts are made of, a routine has the reply, the changes and the effects of Lua.
+func TestRandomRoutinesEqualLua(t *testing.T) {
+	a := &author{Rand: rand.New(rand.NewPCG(1, 2))}
+	routines, good := 0, 0
+	state := New() // of Lua, as above
+	for n := range 10_000 {
+		source := "local x = ARGV[2] local y = 2 local i = 1 local t = {KEYS[1]} " + a.block(1+a.IntN(4)) + " return " + a.expression()
+		script := &world.Script{Name: "s", Source: source}
+		p := compile(script, source)
+		if p.routine != nil && p.failed == nil {
+			routines++
+		}
+		cmd := world.Eval(script, a.of("k", "q", "h")).Text(a.of("A", "1", "get")).Num(int64(a.IntN(3))).Num(int64(a.IntN(3)))
+		direct, lua := NewSharing(state), NewSharing(state)
+		lua.LuaOnly = true
+		var saw [2]string
+		for k, s := range []*Store{direct, lua} {
+			do(s, 0, 1, world.Command("RPUSH", "q", "1", "A"))
+			do(s, 0, 1, world.Command("HSET", "h", "f", "1"))
+			do(s, 0, 1, world.Set("k", "5"))
+			reply := s.Exec(5, 2, &cmd)
+			if k == 0 && reply.Err == nil {
+				good++
+			}
+			saw[k] = fmt.Sprint(reply, s.Changes(), s.Effects(), s.Snapshot())
+		}
+		if saw[0] != saw[1] {
+			t.Fatalf("script %d: %s\n%s\nroutine %s\nLua     %s", n, source, cmd.String(), saw[0], saw[1])
+		}
+		programs.Delete(any(script))
+	}
+	if routines < 7_000 || good < 1_000 {
+		t.Errorf("%d routines, %d replies without an error", routines, good)
 	}
 }
