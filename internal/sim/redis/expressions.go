@@ -222,7 +222,7 @@ func (t *translator) call(x *ast.FuncCallExpr) expression {
 		t.giveUp()
 		return nil
 	}
-	of, given, rest := t.global(x.Func), x.Args, noArguments
+	of, given, rest := t.global(x.Func), x.Args, (func(f *frame) []world.Arg)(nil)
 	if of == "redis.call" || of == "redis.pcall" {
 		given, rest = t.unpacked(x.Args)
 	}
@@ -251,7 +251,7 @@ func (t *translator) call(x *ast.FuncCallExpr) expression {
 	return nil
 }
 
-// unpacked takes off unpack(ARGV), the last argument.
+// unpacked takes off unpack(ARGV), the last argument; nil for another one.
 func (t *translator) unpacked(args []ast.Expr) ([]ast.Expr, func(f *frame) []world.Arg) {
 	last := len(args) - 1
 	if last > 0 {
@@ -261,10 +261,8 @@ func (t *translator) unpacked(args []ast.Expr) ([]ast.Expr, func(f *frame) []wor
 			}
 		}
 	}
-	return args, noArguments
+	return args, nil
 }
-
-func noArguments(*frame) []world.Arg { return nil }
 
 // redisCall is redis.call and redis.pcall, which differ in what they do with errors. The arguments are followed by the rest.
 func redisCall(what ast.Expr, args []expression, rest func(f *frame) []world.Arg, out int) expression {
@@ -273,6 +271,8 @@ func redisCall(what ast.Expr, args []expression, rest func(f *frame) []world.Arg
 	if constant {
 		known = lookup(name.Value)
 	}
+	// What depends on the script alone is looked at once.
+	sound := known != nil && known.beyond == 0 && !known.noScript && rest == nil && known.takes(len(args)-1)
 	return func(f *frame) *value {
 		c, from := known, len(f.argv)
 		if !constant {
@@ -282,8 +282,10 @@ func redisCall(what ast.Expr, args []expression, rest func(f *frame) []world.Arg
 		for _, x := range args[1:] {
 			f.argv = append(f.argv, x(f).argument(f))
 		}
-		f.argv = append(f.argv, rest(f)...)
-		f.call(c, from, &f.places[out])
+		if rest != nil {
+			f.argv = append(f.argv, rest(f)...)
+		}
+		f.call(c, sound, from, &f.places[out])
 		f.argv = f.argv[:from]
 		return &f.places[out]
 	}

@@ -48,8 +48,8 @@ type frame struct {
 // mostRounds bounds the loops of a routine. Lua has a budget of instructions for those that go on.
 const mostRounds = 10_000
 
-// run executes the routine. It returns false when it is a case for Lua.
-func (r *routine) run(vm *interpreter, s *Store, keys, args []world.Arg) (world.Reply, bool) {
+// run executes the routine, whose result is then in the frame. It returns false when it is a case for Lua.
+func (r *routine) run(vm *interpreter, s *Store, keys, args []world.Arg) bool {
 	f := &vm.frame
 	f.vm, f.store, f.keys, f.args = vm, s, keys, args
 	f.result, f.left, f.lost, f.argv = value{}, mostRounds, false, f.argv[:0]
@@ -57,8 +57,7 @@ func (r *routine) run(vm *interpreter, s *Store, keys, args []world.Arg) (world.
 		f.places = make([]value, r.places)
 	}
 	r.body.run(f)
-	reply := f.result.reply(f)
-	return reply, !f.lost
+	return !f.lost
 }
 
 func (b block) run(f *frame) control {
@@ -199,7 +198,7 @@ func (v *value) setReply(r *world.Reply, f *frame) {
 }
 
 // reply is what a script returns, see toReply.
-func (v *value) reply(f *frame) world.Reply {
+func (v *value) reply() world.Reply {
 	switch v.kind {
 	case isTrue:
 		return world.Int(1)
@@ -215,7 +214,7 @@ func (v *value) reply(f *frame) world.Reply {
 		}
 		elements := make([]world.Reply, len(*v.list))
 		for i := range elements {
-			elements[i] = (*v.list)[i].reply(f)
+			elements[i] = (*v.list)[i].reply()
 		}
 		return world.List(elements)
 	}
@@ -232,13 +231,19 @@ func (f *frame) add(list *[]value, v *value) {
 }
 
 // call is redis.call and redis.pcall, for the arguments in f.argv from one on. c is nil for a command that the
-// server does not know.
-func (f *frame) call(c *command, from int, out *value) {
+// server does not know; sound says that all checks but the server's have been made.
+func (f *frame) call(c *command, sound bool, from int, out *value) {
 	if f.lost {
 		return
 	}
-	f.vm.given = append(f.vm.given, f.store.scripted(c, f.argv[from:]))
-	out.setReply(&f.vm.given[len(f.vm.given)-1], f)
+	var reply world.Reply
+	if sound && (!c.write || f.store.refuses() == nil) {
+		reply = f.store.run(c, f.argv[from:])
+	} else {
+		reply = f.store.scripted(c, f.argv[from:])
+	}
+	f.vm.given = append(f.vm.given, reply)
+	out.setReply(&reply, f)
 }
 
 // asNumber is the value as an operand of arithmetic. What Lua would make of a text is left to it.
