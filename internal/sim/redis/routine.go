@@ -41,11 +41,11 @@ type frame struct {
 	places     []value
 	argv       []world.Arg // of the commands whose arguments are being looked at
 	result     value
-	left       int  // rounds of loops
+	left       int  // rounds of loops, and calls
 	lost       bool // it is a case for Lua; no command is executed any more
 }
 
-// mostRounds bounds the loops of a routine. Lua has a budget of instructions for those that go on.
+// mostRounds bounds the loops and the calls of a routine. Lua has a budget of instructions for those that go on.
 const mostRounds = 10_000
 
 // run executes the routine, whose result is then in the frame. It returns false when it is a case for Lua.
@@ -69,7 +69,7 @@ func (b block) run(f *frame) control {
 	return goesOn
 }
 
-// again reports whether a loop may go round once more.
+// again reports whether a loop may go round once more, or a function be called.
 func (f *frame) again() bool {
 	f.left--
 	return !f.lost && f.left > 0 || f.leave()

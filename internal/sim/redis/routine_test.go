@@ -176,12 +176,18 @@ func TestWhichScriptsAreRoutines(t *testing.T) {
 	}
 }
 
+// doubling are local functions of which each calls the one before twice.
+func doubling(n int) string {
+	return strings.Repeat("local function g() f() f() end local function f() g() end ", n)
+}
+
 // A loop without an end is Lua's, which has a budget for it, and nothing that it has done is done twice.
 func TestALoopWithoutEndIsLeftToLua(t *testing.T) {
 	for _, source := range []string{
 		`while true do redis.call("incr", KEYS[1]) end`,
 		`for i = 1, 1000000000 do redis.call("incr", KEYS[1]) end`,
 		`local t = {} while true do table.insert(t, redis.call("incr", KEYS[1])) end`,
+		`local function f() redis.call("incr", KEYS[1]) end ` + doubling(24) + ` f()`,
 	} {
 		script := &world.Script{Name: "s", Source: source}
 		cmd := world.Eval(script, "k")

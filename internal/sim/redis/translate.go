@@ -148,7 +148,12 @@ func (t *translator) callStatement(s *ast.FuncCallStmt) statement {
 	if to, ok := call.Func.(*ast.IdentExpr); ok && len(call.Args) == 0 {
 		if n := t.find(to.Value); n != nil && n.does != nil {
 			does := n.does
-			return func(f *frame) control { does.run(f); return goesOn }
+			return func(f *frame) control {
+				if f.again() {
+					does.run(f)
+				}
+				return goesOn
+			}
 		}
 	}
 	if t.global(call.Func) == "table.insert" && len(call.Args) == 2 {
