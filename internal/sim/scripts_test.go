@@ -15,8 +15,10 @@ func TestSameHistoryWithAndWithoutLua(t *testing.T) {
 	lua.LuaOnly = true
 	defer direct.Close()
 	defer lua.Close()
-	for _, lock := range []string{"set-nx-lua", "watchdog-lua", "redlock", "redisson-fenced", "redisson-fair"} {
-		for seed := range uint64(10) {
+	for lock, seeds := range map[string]uint64{
+		"set-nx-lua": 50, "watchdog-lua": 50, "redlock": 50, "set-nx-minreplicas": 50, "redisson-fenced": 10, "redisson-fair": 10,
+	} {
+		for seed := range seeds {
 			a, err := direct.Run(&p, lock, seed)
 			if err != nil {
 				t.Fatal(err)

@@ -33,11 +33,8 @@ type interpreter struct {
 	guarded  []*lua.LTable // tables that scripts may not change
 	argv     []world.Arg   // of a redis.call
 
-	recent     [4]recent     // programs that have run, in turn
-	recentNext int           // where the next one goes
-	frame      frame         // of a routine
-	given      []world.Reply // what its commands were answered before it was a case for Lua
-	answered   int           // how many of them Lua has come to
+	frame    frame // of a routine
+	answered int   // how many of its commands Lua has come to
 
 	texts [16]lua.LValue
 
@@ -86,30 +83,11 @@ func (vm *interpreter) open() {
 	vm.openLibraries()
 }
 
-// recent is a program and its identity.
-type recent struct {
-	key any
-	p   *program
-}
-
-// program is compile for a script that has nearly always just run.
-func (vm *interpreter) program(key any, source string) *program {
-	for i := range vm.recent {
-		if vm.recent[i].key == key {
-			return vm.recent[i].p
-		}
-	}
-	p := compile(key, source)
-	vm.recent[vm.recentNext] = recent{key, p}
-	vm.recentNext = (vm.recentNext + 1) % len(vm.recent)
-	return p
-}
-
 // run executes a program for a store, as a routine or in Lua.
 func (vm *interpreter) run(s *Store, p *program, keys, args []world.Arg) world.Reply {
-	vm.given, vm.answered = vm.given[:0], 0
+	vm.frame.given, vm.answered = vm.frame.given[:0], 0
 	if p.routine != nil && !s.LuaOnly {
-		if p.routine.run(vm, s, keys, args) {
+		if p.routine.run(&vm.frame, s, keys, args) {
 			return vm.frame.result.reply()
 		}
 	}

@@ -198,9 +198,9 @@ func (vm *interpreter) command(state *lua.LState) (v lua.LValue, failed bool) {
 // answer executes a command of a script, whose arguments are in argv. One that a routine has executed is not executed
 // again.
 func (vm *interpreter) answer(c *command) world.Reply {
-	if vm.answered < len(vm.given) {
+	if vm.answered < len(vm.frame.given) {
 		vm.answered++
-		return vm.given[vm.answered-1]
+		return vm.frame.given[vm.answered-1]
 	}
 	return vm.store.scripted(c, vm.argv)
 }

@@ -35,11 +35,11 @@ const (
 
 // frame is one run of a routine.
 type frame struct {
-	vm         *interpreter
 	store      *Store
 	keys, args []world.Arg
 	places     []value
-	argv       []world.Arg // of the commands whose arguments are being looked at
+	argv       []world.Arg   // of the commands whose arguments are being looked at
+	given      []world.Reply // what commands were answered
 	result     value
 	left       int  // rounds of loops, and calls
 	lost       bool // it is a case for Lua; no command is executed any more
@@ -49,9 +49,8 @@ type frame struct {
 const mostRounds = 10_000
 
 // run executes the routine, whose result is then in the frame. It returns false when it is a case for Lua.
-func (r *routine) run(vm *interpreter, s *Store, keys, args []world.Arg) bool {
-	f := &vm.frame
-	f.vm, f.store, f.keys, f.args = vm, s, keys, args
+func (r *routine) run(f *frame, s *Store, keys, args []world.Arg) bool {
+	f.store, f.keys, f.args = s, keys, args
 	f.result, f.left, f.lost, f.argv = value{}, mostRounds, false, f.argv[:0]
 	if len(f.places) < r.places {
 		f.places = make([]value, r.places)
@@ -185,6 +184,10 @@ func (v *value) setReply(r *world.Reply, f *frame) {
 		v.kind, v.text = isStatus, r.Str
 	case world.ReplyArray:
 		elements := r.Elements()
+		if len(elements) > mostRounds { // more than a reply may have, perhaps
+			f.leave()
+			return
+		}
 		list := make([]value, len(elements))
 		for i := range elements {
 			list[i].setReply(&elements[i], f)
@@ -242,7 +245,7 @@ func (f *frame) call(c *command, sound bool, from int, out *value) {
 	} else {
 		reply = f.store.scripted(c, f.argv[from:])
 	}
-	f.vm.given = append(f.vm.given, reply)
+	f.given = append(f.given, reply)
 	out.setReply(&reply, f)
 }
 

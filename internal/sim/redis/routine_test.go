@@ -83,6 +83,24 @@ func TestRoutinesEqualLua(t *testing.T) {
 			g.nowMS += g.Int64N(100)
 		}
 	}
+	for _, script := range windingScripts {
+		if made := compile(script, script.Source).routine != nil; made != (script.Name != "protected") {
+			t.Errorf("%s is a routine: %v", script.Name, made)
+		}
+	}
+}
+
+// A reply has a largest size, also one that the server makes and a script passes on.
+func TestALargeReplyIsLeftToLua(t *testing.T) {
+	script := &world.Script{Name: "s", Source: `return redis.call("lrange", KEYS[1], 0, -1)`}
+	cmd := world.Eval(script, "q")
+	s := New()
+	for range mostElements + 1 {
+		do(s, 0, 1, world.Command("RPUSH", "q", "1"))
+	}
+	if got := s.Exec(1, 1, &cmd); got.Err != errLargeReply {
+		t.Errorf("%d elements, %v", len(got.Elements()), got.Err)
+	}
 }
 
 // What is a routine and what is left to Lua.

@@ -145,7 +145,7 @@ func (s *Store) eval(cmd *world.Cmd) world.Reply {
 	case numKeys < 0:
 		return world.Failed(errNegativeKeys)
 	}
-	p := s.vm.program(key, source)
+	p := compile(key, source)
 	if p.failed != nil {
 		return world.Failed(p.failed)
 	}
