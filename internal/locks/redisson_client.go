@@ -17,32 +17,20 @@ import (
 // thread, number 1.
 type redisson struct {
 	Deps
-	member string        // see field
-	keys   []redissonKey // that have been asked for
+	id string // of the client, a UUID
 }
-
-type redissonKey struct{ prefix, name string }
 
 // field is how the hash knows the holder: UUID:threadId.
 func (r *redisson) field() string {
-	if r.member == "" {
+	if r.id == "" {
 		t := newToken(r.Env)
-		r.member = t[:8] + "-" + t[8:12] + "-" + t[12:16] + "-" + t[16:20] + "-" + t[20:] + ":1"
+		r.id = t[:8] + "-" + t[8:12] + "-" + t[12:16] + "-" + t[16:20] + "-" + t[20:]
 	}
-	return r.member
+	return r.id + ":1"
 }
 
 // key is the name of a helper of the lock, with the lock's name as hash tag.
-func (r *redisson) key(prefix string) string {
-	for i := range r.keys {
-		if r.keys[i].prefix == prefix {
-			return r.keys[i].name
-		}
-	}
-	name := prefix + ":{" + r.Name + "}"
-	r.keys = append(r.keys, redissonKey{prefix, name})
-	return name
-}
+func (r *redisson) key(prefix string) string { return prefix + ":{" + r.Name + "}" }
 
 // channel is where a release is announced.
 func (r *redisson) channel() string { return r.key("redisson_lock__channel") }

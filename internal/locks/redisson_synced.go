@@ -19,9 +19,8 @@ type redissonSynced struct {
 	renewing bool // the timer is to start itself anew
 	holds    int  // of the lock that is renewed; 0: none is
 
-	replicas int64     // connected to the primary, by its own account
-	sync     world.Cmd // waits for them
-	counted  bool      // else the primary must be asked
+	replicas int64 // connected to the primary, by its own account
+	counted  bool  // else the primary must be asked
 }
 
 // redissonRetries is the default of retryAttempts since 3.44.
@@ -54,14 +53,13 @@ func (r *redissonSynced) syncedEval(ctx context.Context, script world.Cmd, retri
 // that a primary that has noticed the loss of all of them has nothing to wait for.
 func (r *redissonSynced) batch(ctx context.Context, script world.Cmd) world.Reply {
 	if !r.counted {
-		info := r.Redis.Do(ctx, infoReplication)
+		info := r.Redis.Do(ctx, world.Command("INFO", "replication"))
 		if info.Err != nil {
 			return info
 		}
 		r.replicas, r.counted = connectedReplicas(info.Str), true
-		r.sync = world.Wait(r.replicas, r.syncTimeout())
 	}
-	expected, sync := r.replicas, r.sync
+	expected := r.replicas
 	conn, err := r.Redis.Dial(ctx)
 	if err != nil {
 		return world.Failed(err)
@@ -71,7 +69,7 @@ func (r *redissonSynced) batch(ctx context.Context, script world.Cmd) world.Repl
 	if result.Err != nil || expected == 0 {
 		return result
 	}
-	synced := conn.Do(ctx, sync)
+	synced := conn.Do(ctx, world.Wait(expected, r.syncTimeout()))
 	if synced.Err != nil {
 		return synced
 	}
@@ -81,8 +79,6 @@ func (r *redissonSynced) batch(ctx context.Context, script world.Cmd) world.Repl
 	}
 	return result
 }
-
-var infoReplication = world.Command("INFO", "replication")
 
 // syncTimeout is slavesSyncTimeout, 1 s for a lease of 30 s.
 func (r *redissonSynced) syncTimeout() time.Duration {

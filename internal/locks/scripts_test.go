@@ -5,6 +5,7 @@ import (
 	"go/parser"
 	"go/token"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -27,7 +28,7 @@ func TestScriptsWithAnOwnerTouchNobodyElsesEntry(t *testing.T) {
 		return func(owner string) world.Cmd { return world.Eval(s, Key).Num(world.Millis(lease)).Text(owner) }
 	}
 	client := func(owner string) *redissonSynced {
-		return &redissonSynced{redisson: redisson{Deps: Deps{Name: Key, Lease: lease, Env: epoch{}}, member: owner}}
+		return &redissonSynced{redisson: redisson{Deps: Deps{Name: Key, Lease: lease, Env: epoch{}}, id: owner}}
 	}
 	unlock3123 := func(owner string) world.Cmd {
 		return world.EvalKeys(redisson3123Unlock, Key, "channel").Num(unlockMessage).Num(world.Millis(lease)).Text(owner)
@@ -35,7 +36,7 @@ func TestScriptsWithAnOwnerTouchNobodyElsesEntry(t *testing.T) {
 	hashLock := hash(redissonLockScript)
 	fair := func(owner string) *redissonFair { return &redissonFair{redissonSynced: *client(owner)} }
 	field := func(cmd func(r *redissonSynced) world.Cmd) func(string) world.Cmd {
-		return func(owner string) world.Cmd { return cmd(client(owner)) }
+		return func(owner string) world.Cmd { return cmd(client(strings.TrimSuffix(owner, ":1"))) }
 	}
 	tests := []struct {
 		script  *world.Script
@@ -62,8 +63,8 @@ func TestScriptsWithAnOwnerTouchNobodyElsesEntry(t *testing.T) {
 		{redissonFencedScript, hashLock, func(o string) world.Cmd {
 			return world.EvalKeys(redissonFencedScript, Key, "counter").Num(world.Millis(lease)).Text(o)
 		}, false},
-		{redissonFairLock, hashLock, field(func(r *redissonSynced) world.Cmd { return fair(r.member).fairLockCmd() }), false},
-		{redissonFairUnlock, hashLock, field(func(r *redissonSynced) world.Cmd { return fair(r.member).fairUnlockCmd("latch") }), true},
+		{redissonFairLock, hashLock, field(func(r *redissonSynced) world.Cmd { return fair(r.id).fairLockCmd() }), false},
+		{redissonFairUnlock, hashLock, field(func(r *redissonSynced) world.Cmd { return fair(r.id).fairUnlockCmd("latch") }), true},
 	}
 	const now, mine, others = 1_000_000, history.NodeID(1), history.NodeID(2)
 	for _, tt := range tests {
