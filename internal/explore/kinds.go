@@ -111,6 +111,7 @@ type letter struct {
 	pairs bool // also used where several faults come together
 	// outside: it acts on servers or on the network, of which the client whose moment it is learns later.
 	outside bool
+	lags    bool   // it makes replication slower, which is felt when a primary sends its replicas something
 	from    string // the server that a client is cut off from, or faults.TheStore; "" for other faults
 	fault   faults.Fault
 }
@@ -149,7 +150,7 @@ func (a *alphabet) add(kind string, on moments, who int8, format string, args ..
 	if i < 0 {
 		panic("explore: no kind is called " + kind)
 	}
-	a.letters = append(a.letters, letter{kind: i, text: single, on: on, who: who, pairs: !alone})
+	a.letters = append(a.letters, letter{kind: i, text: single, on: on, who: who, pairs: !alone, lags: kind == "lag"})
 	return &a.letters[len(a.letters)-1]
 }
 

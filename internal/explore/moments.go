@@ -57,6 +57,9 @@ type reached struct {
 	// like is the index of the first of the moments in a row at which a fault from outside comes to the same:
 	// between them nothing but code of a client has run.
 	like int
+	// unsent is the index of the first of the moments in a row at which a lag comes to the same: between them no primary
+	// has sent its replicas anything.
+	unsent int
 	// open: all clients have begun, so that a fault does not let anybody in.
 	open bool
 }
@@ -94,11 +97,16 @@ func (r *recorder) reset() {
 	r.all, r.begun, r.noted = r.all[:0], 0, false
 }
 
-// observe notes one moment. alone says that since the one before nothing but code of clients has run.
-func (r *recorder) observe(m faults.Moment, at history.Instant, alone bool) {
-	like := len(r.all)
+// observe notes one moment. alone says that since the one before nothing but code of clients has run, unsent that no
+// primary has sent its replicas anything.
+func (r *recorder) observe(m faults.Moment, at history.Instant, alone, unsent bool) {
+	n := len(r.all)
+	now := reached{at: at, like: n, unsent: n}
 	if alone && r.noted {
-		like = r.all[like-1].like
+		now.like = r.all[n-1].like
+	}
+	if unsent && r.noted {
+		now.unsent = r.all[n-1].unsent
 	}
 	who := int8(-1)
 	for i, c := range r.clients {
@@ -115,7 +123,7 @@ func (r *recorder) observe(m faults.Moment, at history.Instant, alone bool) {
 		if m.Kind == faults.StartsWaiting && t.Nth == 1 {
 			r.begun++
 		}
-		r.all = append(r.all, reached{t, at, faults.NoPart, r.goOn(m.Kind, who), like, r.begun == len(r.clients)})
+		r.note(now, t, faults.NoPart, r.goOn(m.Kind, who))
 		return
 	}
 	t.Word = m.Call.Command
@@ -129,7 +137,12 @@ func (r *recorder) observe(m faults.Moment, at history.Instant, alone bool) {
 			t.Word, t.Nth = m.Part.String(), n
 		}
 	}
-	r.all = append(r.all, reached{t, at, m.Part, r.during[who], like, r.begun == len(r.clients)})
+	r.note(now, t, m.Part, r.during[who])
+}
+
+func (r *recorder) note(now reached, t trigger, part faults.Part, during During) {
+	now.trigger, now.part, now.during, now.open = t, part, during, r.begun == len(r.clients)
+	r.all = append(r.all, now)
 }
 
 // goOn notes that a client has reached a step of its workload, and says what it is at in that
@@ -160,9 +173,10 @@ type place struct {
 	When   trigger       `json:"t"`
 	After  time.Duration `json:"a,omitempty"` // later than the moment, in true time: the end of the fault before
 
-	during During // of a first fault: what the client is at that it hits; Anytime for one of servers
-	like   int    // the first moment at which the letter comes to the same; endOfLast: at the end of the fault before
-	moment int    // the index of the moment in the run before
+	during During          // of a first fault: what the client is at that it hits; Anytime for one of servers
+	at     history.Instant // at which it begins
+	like   int             // the first moment at which the letter comes to the same; endOfLast: at the end of the fault before
+	moment int             // the index of the moment in the run before
 }
 
 // endOfLast stands for the end of the fault before, where the index of a moment is expected.

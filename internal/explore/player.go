@@ -26,6 +26,12 @@ type World interface {
 	// Met reports whether a client and a server (any one for faults.TheStore) have dealt with each other in the last run,
 	// which was watched, between two instants, so that a partition would have been in the way; true if that is not known.
 	Met(client, server string, from, to history.Instant) bool
+	// Unsent reports, to who is told of a moment, whether since the moment before no primary has sent its replicas anything,
+	// so that a lag comes to the same at both until it ends; false if that is not known.
+	Unsent() bool
+	// Streamed reports whether a primary has sent its replicas something in the last run between two instants, so that a
+	// lag would have been felt; true if that is not known.
+	Streamed(from, to history.Instant) bool
 	// Serves reports whether the store could serve at the end of the last run.
 	Serves() bool
 }
@@ -113,7 +119,7 @@ func (p *player) play(ctx context.Context, s schedule, watched bool) (verdict, *
 	p.w.Watch(nil)
 	if watched {
 		p.moves.reset()
-		p.w.Watch(func(m faults.Moment, at history.Instant) { p.moves.observe(m, at, p.w.Alone(coincides)) })
+		p.w.Watch(func(m faults.Moment, at history.Instant) { p.moves.observe(m, at, p.w.Alone(coincides), p.w.Unsent()) })
 	}
 	h, err := p.w.Play(ctx, &p.plan, p.g.v.ID, 1)
 	if err != nil {
@@ -138,7 +144,7 @@ func (p *player) next(h *history.History, s schedule) []place {
 		if long := g.letters[last.Letter].fault.End.For; long > 0 {
 			for i := range g.letters {
 				if g.letters[i].on != onTheWay {
-					out = append(out, place{Letter: i, When: last.When, After: last.After + long, like: endOfLast, moment: endOfLast})
+					out = append(out, place{Letter: i, When: last.When, After: last.After + long, like: endOfLast, moment: endOfLast, at: last.at.Add(long)})
 				}
 			}
 		}
@@ -150,8 +156,11 @@ func (p *player) next(h *history.History, s schedule) []place {
 			if with && last.Letter == k || !g.letters[k].fits(m) && !(with && g.letters[k].on != onTheWay) {
 				continue
 			}
-			next := place{Letter: k, When: m.trigger, like: i, moment: i}
-			if g.letters[k].outside {
+			next := place{Letter: k, When: m.trigger, like: i, moment: i, at: m.at}
+			switch {
+			case g.letters[k].lags:
+				next.like = m.unsent
+			case g.letters[k].outside:
 				next.like = m.like
 			}
 			if last == nil && g.letters[k].who != everybody {
@@ -167,12 +176,36 @@ func (p *player) next(h *history.History, s schedule) []place {
 // the first of them has just been watched. A fault can bring about moments at once: an entry is dropped, and somebody has
 // waited for that. What comes after it depends on whether it is before or after the next moment, then.
 func (p *player) inOrder(same []branch) (kept, apart []branch) {
-	for i, b := range same {
+	return divided(same, func(b *branch) bool {
 		last := &b.s[len(b.s)-1]
-		if at := last.moment; i == 0 || at == endOfLast || at < len(p.moves.all) && p.moves.all[at].trigger == last.When {
-			kept = append(kept, b)
+		return last.moment == endOfLast || last.moment < len(p.moves.all) && p.moves.all[last.moment].trigger == last.When
+	})
+}
+
+// together divides schedules of which the first has just been played by whether its run is also theirs. Where a lag begins
+// later in one of them, it also ends later, which nobody may feel.
+func (p *player) together(h *history.History, same []branch) (kept, apart []branch) {
+	return divided(same, func(b *branch) bool {
+		for i := range b.s {
+			from, to := p.ends(&same[0].s[i]), p.ends(&b.s[i])
+			if from != to && p.w.Streamed(from, min(to, healedAt(h))) {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// ends is when a fault of a schedule ends, unless all is healed before.
+func (p *player) ends(x *place) history.Instant { return x.at.Add(p.g.letters[x.Letter].fault.End.For) }
+
+// divided are the first of some schedules with those of which something is true, and the others.
+func divided(same []branch, first func(b *branch) bool) (kept, apart []branch) {
+	for i := range same {
+		if i == 0 || first(&same[i]) {
+			kept = append(kept, same[i])
 		} else {
-			apart = append(apart, b)
+			apart = append(apart, same[i])
 		}
 	}
 	return kept, apart
@@ -181,7 +214,10 @@ func (p *player) inOrder(same []branch) (kept, apart []branch) {
 // longer are all schedules that are longer than some by one fault, when the run that these have in common has just been
 // watched, on the way to so many faults. Those whose runs are the same come together.
 func (p *player) longer(h *history.History, v *verdict, same []branch, faults int) [][]branch {
-	type come struct{ letter, like int }
+	type come struct {
+		letter, like int
+		at           history.Instant
+	}
 	var out [][]branch
 	at := map[come]int{}
 	f := p.foresee(h, v, same[0].s)
@@ -191,11 +227,15 @@ func (p *player) longer(h *history.History, v *verdict, same []branch, faults in
 			all = thinned(p.g.letters, all)
 		}
 		for i, next := range all {
-			long := branch{append(slices.Clip(b.s), next), append(slices.Clip(b.order), i), f.vain(&next)}
-			k, known := at[come{next.Letter, next.like}]
+			long := branch{append(slices.Clip(b.s), next), append(slices.Clip(b.order), i), f.vain(b.s, &next)}
+			as := come{next.Letter, next.like, 0}
+			if next.like == endOfLast {
+				as.at = next.at
+			}
+			k, known := at[as]
 			if !known {
 				k = len(out)
-				at[come{next.Letter, next.like}] = k
+				at[as] = k
 				out = append(out, nil)
 			}
 			out[k] = append(out[k], long)

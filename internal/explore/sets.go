@@ -124,7 +124,9 @@ func (u *unit) longer(ctx context.Context, same []branch, of *toBreak) error {
 	if err != nil {
 		return err
 	}
+	same, others := u.p.together(h, same)
 	same, apart := u.p.inOrder(same)
+	apart = append(apart, others...)
 	more := make([]*toBreak, len(kinds)) // with one kind more, as far as anybody has asked
 	for _, next := range u.p.longer(h, &v, same, u.faults) {
 		kind := u.p.g.letters[next[0].s[len(s)].Letter].kind
@@ -144,21 +146,28 @@ func (u *unit) longer(ctx context.Context, same []branch, of *toBreak) error {
 // judge plays one of some schedules whose runs are the same, and notes what it breaks that no smaller set does.
 func (u *unit) judge(ctx context.Context, same []branch, of *toBreak) error {
 	s := same[0].s
-	known := same[0].vain && u.tries <= 1
+	known := u.tries <= 1 && !slices.ContainsFunc(same, func(b branch) bool { return !b.vain })
 	v, acted := verdict{whole: true}, false
-	for try := 0; !known && (try == 0 || try < u.tries && !acted); try++ {
-		var err error
-		if v, _, err = u.p.play(ctx, s, false); err != nil {
-			return err
-		}
-		u.played++
-		acted = v.acted == 1<<len(s)-1
-	}
+	var apart []branch
 	if known {
 		u.foreseen += int64(len(same))
 	}
+	for try := 0; !known && (try == 0 || try < u.tries && !acted); try++ {
+		one, h, err := u.p.play(ctx, s, false)
+		if err != nil {
+			return err
+		}
+		u.played++
+		v, acted = one, one.acted == 1<<len(s)-1
+		if same, apart = u.p.together(h, same); len(apart) > 0 {
+			break
+		}
+	}
 	for i := range same {
 		u.note(&same[i], of, &v, acted)
+	}
+	if len(apart) > 0 {
+		return u.judge(ctx, apart, of)
 	}
 	return nil
 }

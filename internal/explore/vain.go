@@ -1,6 +1,8 @@
 package explore
 
 import (
+	"slices"
+
 	"lockstep/internal/history"
 )
 
@@ -11,6 +13,7 @@ type foresight struct {
 	sure   bool            // the run came to its end by itself, so that one that may last longer is no other
 	begun  bool            // a fault has begun, so that another one lets nobody in
 	missed history.Instant // when a fault of the run was over that had changed nothing; after all instants if none was
+	healed history.Instant // see healedAt
 }
 
 // never is after all instants of a run.
@@ -18,27 +21,45 @@ const never = history.Instant(1<<63 - 1)
 
 // foresee looks at the run of a schedule, which has just been watched and judged.
 func (p *player) foresee(h *history.History, v *verdict, s schedule) foresight {
-	f := foresight{p: p, begun: len(s) > 0, missed: never}
+	f := foresight{p: p, begun: len(s) > 0, missed: never, healed: healedAt(h)}
+	f.sure = v.whole && f.healed.Duration() < p.plan.Horizon()
 	for i := range h.Events {
-		switch e := &h.Events[i]; {
-		case e.Kind == history.Healed:
-			f.sure = v.whole && e.At.Duration() < p.plan.Horizon()
-		case e.Kind == history.FaultEnded && v.acted>>(e.Value-1)&1 == 0:
+		if e := &h.Events[i]; e.Kind == history.FaultEnded && v.acted>>(e.Value-1)&1 == 0 {
 			f.missed = min(f.missed, e.At)
 		}
 	}
 	return f
 }
 
-// vain reports whether a fault of the schedule that goes on with a place is known to change nothing: one that was
-// over before, or a client's partition from a server with which it does not deal while that lasts.
-func (f *foresight) vain(next *place) bool {
+// healedAt is when all faults of a run were over; never if they were not.
+func healedAt(h *history.History) history.Instant {
+	for i := range slices.Backward(h.Events) {
+		if h.Events[i].Kind == history.Healed {
+			return h.Events[i].At
+		}
+	}
+	return never
+}
+
+// vain reports whether a fault of a schedule that has this run, or of the place that it goes on with, is known to change
+// nothing: one that was over before or does not begin, a client's partition from a server with which it does not deal while
+// that lasts, or a lag while no primary sends its replicas anything.
+func (f *foresight) vain(s schedule, next *place) bool {
 	if !f.sure || next.moment == endOfLast {
-		return false
+		return f.sure && f.healed < next.at
 	}
 	m, l := &f.p.moves.all[next.moment], &f.p.g.letters[next.Letter]
-	if m.at > f.missed {
+	if m.at > f.missed && !f.lasts(s, m.at) {
 		return true
 	}
+	if l.lags {
+		return (f.begun || m.open) && !f.p.w.Streamed(m.at, min(f.p.ends(next), f.healed))
+	}
 	return l.from != "" && (f.begun || m.open) && !f.p.w.Met(f.p.g.plan.Clients[l.who], l.from, m.at, m.at.Add(l.fault.End.For))
+}
+
+// lasts reports whether a schedule has a lag that is over later than at an instant; in the run, it may be that of another
+// schedule, which begins earlier.
+func (f *foresight) lasts(s schedule, at history.Instant) bool {
+	return slices.ContainsFunc(s, func(x place) bool { return f.p.g.letters[x.Letter].lags && f.p.ends(&x) >= at })
 }

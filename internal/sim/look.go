@@ -7,6 +7,7 @@ import (
 	"lockstep/internal/faults"
 	"lockstep/internal/history"
 	"lockstep/internal/plan"
+	"lockstep/internal/workload"
 )
 
 // Watch has f told of every moment that a client of the next runs reaches until all is
@@ -18,9 +19,13 @@ type watched struct {
 	events    int64
 	dealt     int
 	scheduled uint64
+	streamed  int
+	entrance  workload.Entrance
 }
 
-func (w *World) watched() watched { return watched{w.k.Events(), w.dealt, w.k.Scheduled()} }
+func (w *World) watched() watched {
+	return watched{w.k.Events(), w.dealt, w.k.Scheduled(), len(w.streamed), w.entrance}
+}
 
 // Alone reports, to who is told of a moment, whether since the moment before nothing but code of clients has
 // run: no time has passed, nobody has sent anything, opened a connection or looked for a server. What a fault
@@ -43,6 +48,29 @@ func (w *World) Met(client, server string, from, to history.Instant) bool {
 	return slices.ContainsFunc(w.network.meets, func(m meeting) bool {
 		return m.at >= from && m.at <= to && (m.a == a && slices.Contains(ids, m.b) || m.b == a && slices.Contains(ids, m.a))
 	})
+}
+
+// Unsent reports, to who is told of a moment, whether since the moment before no primary has sent its replicas anything,
+// and nothing has happened that depends on whether a fault has begun: until it ends, a lag comes to the same at both.
+func (w *World) Unsent() bool {
+	if w.pacer != nil || len(w.streamed) != w.seen.streamed || w.entrance != w.seen.entrance {
+		return false
+	}
+	enters, sooner := w.entrance.IfFaultBegins()
+	at := history.Instant(enters)
+	return !sooner || at > w.k.Now() && !w.k.AnySince(w.seen.scheduled, func(other history.Instant) bool { return other == at })
+}
+
+// Streamed reports whether a primary has sent its replicas something in the last run at any time from one instant to
+// another: whether a lag would have been felt.
+func (w *World) Streamed(from, to history.Instant) bool {
+	return slices.ContainsFunc(w.streamed, func(at history.Instant) bool { return at >= from && at <= to })
+}
+
+// lagging is how much later faults make what a primary sends a replica now.
+func (w *World) lagging(extra *lateness, replica history.NodeID) time.Duration {
+	w.streamed = append(w.streamed, w.k.Now())
+	return extra.felt(w, replica)
 }
 
 // Serves reports whether the servers could serve at the end of the last run: a primary, or

@@ -87,11 +87,12 @@ type World struct {
 	key       string // of the lock that the run is about
 	aside     []bool // by NodeID: clients that contend for another one; nil when there is one for all
 	replies   replyTexts
-	entryText history.TextID // the key of the lock's entry
-	playing   int            // clients that have neither finished nor died, or will be started again
-	begun     int            // faults, in all runs
-	dealt     int            // how often clients and servers have dealt with each other, in all runs; see Alone
-	seen      watched        // the last moment that somebody was told of
+	entryText history.TextID    // the key of the lock's entry
+	playing   int               // clients that have neither finished nor died, or will be started again
+	begun     int               // faults, in all runs
+	dealt     int               // how often clients and servers have dealt with each other, in all runs; see Alone
+	seen      watched           // the last moment that somebody was told of
+	streamed  []history.Instant // see Streamed
 	quiet     bool
 	events    int64   // of the kernel in the last run
 	spins     *client // the first that became Restless; nil when none has
@@ -265,7 +266,7 @@ func PlayVariant(ctx context.Context, p *plan.Plan, v locks.Variant, seed uint64
 func (w *World) setUp(p *plan.Plan, v locks.Variant, seed uint64) error {
 	w.k.Reset()
 	w.plan, w.variant, w.seed, w.quiet = p, v, seed, false
-	w.spins = nil
+	w.spins, w.streamed = nil, w.streamed[:0]
 	w.key, w.guarded = p.Resources()[0], w.guarded[:0]
 	if v.Resource != "" {
 		w.key = v.Resource
