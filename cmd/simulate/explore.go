@@ -1,12 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -116,7 +118,7 @@ func explorable() explore.World {
 	w := sim.New()
 	w.Reserve(sim.MaxRecorded - explore.MostEvents)
 	w.Restless = explore.MostRestless
-	w.Wordless = true
+	w.Wordless, w.Recall = true, true
 	return w
 }
 
@@ -182,6 +184,7 @@ func (f *exploreFlags) explore(ctx context.Context, args []string) error {
 // walk goes on with a walk and tells how far it is.
 func (f *exploreFlags) walk(ctx context.Context, o explore.Options, s *explore.State) error {
 	debug.SetGCPercent(explore.GCPercent)
+	limitMemory(int64(cmp.Or(o.Jobs, runtime.GOMAXPROCS(0))) * explore.WorkerMemory)
 	show := &walkProgress{f: f, tty: term.IsTerminal(int(os.Stderr.Fd())), locks: len(o.Locks), began: time.Now(), before: s.Walked(), save: func() error { return f.keep(s) }}
 	o.Progress = show.tell
 	defer show.clear()

@@ -55,6 +55,13 @@ func watchMemory() {
 	}()
 }
 
+// limitMemory has garbage collected more often from so many bytes on, unless there is less memory or the user has set a limit.
+func limitMemory(bytes int64) {
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(min(debug.SetMemoryLimit(-1), bytes))
+	}
+}
+
 // part is that many percent of a limit; as good as all when there is none.
 func part(limit, percent int64) int64 {
 	if limit <= 0 {

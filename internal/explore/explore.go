@@ -28,6 +28,10 @@ import (
 // to collect it.
 const GCPercent = 1000
 
+// WorkerMemory is how many bytes a walk takes for each of its workers before it collects more often than that: pairs that
+// begin with one lag can be half a million.
+const WorkerMemory = 384 << 20
+
 // Options say what to walk.
 type Options struct {
 	Locks   []locks.Variant

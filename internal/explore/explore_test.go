@@ -19,7 +19,7 @@ func worldOf(wordless bool) World {
 	w := sim.New()
 	w.Reserve(sim.MaxRecorded - MostEvents)
 	w.Restless = MostRestless
-	w.Wordless = wordless
+	w.Wordless, w.Recall = wordless, true
 	return w
 }
 

@@ -111,8 +111,6 @@ type letter struct {
 	pairs bool // also used where several faults come together
 	// outside: it acts on servers or on the network, of which the client whose moment it is learns later.
 	outside bool
-	lags    bool   // it makes replication slower, which is felt when a primary sends its replicas something
-	from    string // the server that a client is cut off from, or faults.TheStore; "" for other faults
 	fault   faults.Fault
 }
 
@@ -150,12 +148,9 @@ func (a *alphabet) add(kind string, on moments, who int8, format string, args ..
 	if i < 0 {
 		panic("explore: no kind is called " + kind)
 	}
-	a.letters = append(a.letters, letter{kind: i, text: single, on: on, who: who, pairs: !alone, lags: kind == "lag"})
+	a.letters = append(a.letters, letter{kind: i, text: single, on: on, who: who, pairs: !alone})
 	return &a.letters[len(a.letters)-1]
 }
-
-// cutOff says from whom the letter cuts a client off.
-func (l *letter) cutOff(server string) { l.outside, l.from = true, server }
 
 // alone leaves the letters from an index on out of pairs.
 func (a *alphabet) alone(from int) {
@@ -180,13 +175,13 @@ func (a *alphabet) ofClient(i int8, c string) {
 			star = "" // it waits for a session and its lock delay
 		}
 		a.add("pause"+d.end, ofProcess, i, "%spause: %s; for: %s", star, c, d.text)
-		a.add("cut"+d.end, ofProcess, i, "%spartition: [%s, store]; for: %s", star, c, d.text).cutOff(faults.TheStore)
+		a.add("cut"+d.end, ofProcess, i, "%spartition: [%s, store]; for: %s", star, c, d.text).outside = true
 		for _, s := range a.targets() {
 			one := star
 			if d.end == short || a.twin(s) {
 				one = "* "
 			}
-			a.add("cut"+d.end, ofProcess, i, "%spartition: [%s, %s]; for: %s", one, c, s, d.text).cutOff(s)
+			a.add("cut"+d.end, ofProcess, i, "%spartition: [%s, %s]; for: %s", one, c, s, d.text).outside = true
 		}
 		a.add("late-request"+d.end, onTheWay, i, "%sdelay: request; by: %s", d.star, d.text).part = butRelease
 		a.add("late-release"+d.end, onTheWay, i, "%sdelay: request; by: %s", d.star, d.text).part = onlyRelease

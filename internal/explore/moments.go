@@ -54,12 +54,6 @@ type reached struct {
 	at     history.Instant
 	part   faults.Part
 	during During
-	// like is the index of the first of the moments in a row at which a fault from outside comes to the same:
-	// between them nothing but code of a client has run.
-	like int
-	// unsent is the index of the first of the moments in a row at which a lag comes to the same: between them no primary
-	// has sent its replicas anything.
-	unsent int
 	// open: all clients have begun, so that a fault does not let anybody in.
 	open bool
 }
@@ -72,6 +66,8 @@ type recorder struct {
 	all     []reached
 	begun   int  // clients
 	noted   bool // the last moment of the run is the last of all
+	letters []letter
+	likes   []int // see like, for all letters of the first moment, then of the next
 }
 
 // coincides reports whether something that follows from a fault at once, or what servers do by themselves, may take such a
@@ -87,28 +83,24 @@ type counted struct {
 	word string
 }
 
-func newRecorder(clients []string) *recorder {
-	return &recorder{clients: clients, counts: map[counted]int{}}
+func newRecorder(clients []string, letters []letter) *recorder {
+	return &recorder{clients: clients, letters: letters, counts: map[counted]int{}}
 }
 
 func (r *recorder) reset() {
 	clear(r.counts)
 	clear(r.during[:])
-	r.all, r.begun, r.noted = r.all[:0], 0, false
+	r.all, r.likes, r.begun, r.noted = r.all[:0], r.likes[:0], 0, false
 }
 
-// observe notes one moment. alone says that since the one before nothing but code of clients has run, unsent that no
-// primary has sent its replicas anything.
-func (r *recorder) observe(m faults.Moment, at history.Instant, alone, unsent bool) {
-	n := len(r.all)
-	now := reached{at: at, like: n, unsent: n}
-	if alone && r.noted {
-		now.like = r.all[n-1].like
-	}
-	if unsent && r.noted {
-		now.unsent = r.all[n-1].unsent
-	}
-	who := int8(-1)
+// like is the index of the first of the moments in a row at which a letter comes to the same: between them nothing but code of
+// clients has run, or nothing in whose way it is, and it is a fault from outside.
+func (r *recorder) like(letter, moment int) int { return r.likes[moment*len(r.letters)+letter] }
+
+// observe notes one moment. alone says that since the one before nothing but code of clients has run, felt whether a fault
+// would have been felt.
+func (r *recorder) observe(m faults.Moment, at history.Instant, alone bool, felt func(*faults.Fault) bool) {
+	n, first, who := len(r.all), !r.noted, int8(-1)
 	for i, c := range r.clients {
 		if c == m.Subject {
 			who = int8(i)
@@ -117,13 +109,20 @@ func (r *recorder) observe(m faults.Moment, at history.Instant, alone, unsent bo
 	if r.noted = who >= 0; !r.noted {
 		return
 	}
+	for k := range r.letters {
+		like := n
+		if l := &r.letters[k]; l.outside && !first && (alone || !felt(&l.fault)) {
+			like = r.like(k, n-1)
+		}
+		r.likes = append(r.likes, like)
+	}
 	t := trigger{Moment: m.Kind, Who: who}
 	if !m.Kind.OnWire() {
 		t.Nth = r.count(m.Kind, who, "")
 		if m.Kind == faults.StartsWaiting && t.Nth == 1 {
 			r.begun++
 		}
-		r.note(now, t, faults.NoPart, r.goOn(m.Kind, who))
+		r.note(reached{trigger: t, at: at, during: r.goOn(m.Kind, who)})
 		return
 	}
 	t.Word = m.Call.Command
@@ -137,12 +136,12 @@ func (r *recorder) observe(m faults.Moment, at history.Instant, alone, unsent bo
 			t.Word, t.Nth = m.Part.String(), n
 		}
 	}
-	r.note(now, t, m.Part, r.during[who])
+	r.note(reached{trigger: t, at: at, part: m.Part, during: r.during[who]})
 }
 
-func (r *recorder) note(now reached, t trigger, part faults.Part, during During) {
-	now.trigger, now.part, now.during, now.open = t, part, during, r.begun == len(r.clients)
-	r.all = append(r.all, now)
+func (r *recorder) note(m reached) {
+	m.open = r.begun == len(r.clients)
+	r.all = append(r.all, m)
 }
 
 // goOn notes that a client has reached a step of its workload, and says what it is at in that

@@ -23,15 +23,12 @@ type World interface {
 	// so that a fault of servers or of the network comes to the same at both; false if that is not known. The answer is
 	// no if this code has set a timer that fires in a time of which coincides is true.
 	Alone(coincides func(d time.Duration) bool) bool
-	// Met reports whether a client and a server (any one for faults.TheStore) have dealt with each other in the last run,
-	// which was watched, between two instants, so that a partition would have been in the way; true if that is not known.
-	Met(client, server string, from, to history.Instant) bool
-	// Unsent reports, to who is told of a moment, whether since the moment before no primary has sent its replicas anything,
-	// so that a lag comes to the same at both until it ends; false if that is not known.
-	Unsent() bool
-	// Streamed reports whether a primary has sent its replicas something in the last run between two instants, so that a
-	// lag would have been felt; true if that is not known.
-	Streamed(from, to history.Instant) bool
+	// Felt reports whether a partition or a lag would have been felt in the last run between two instants; true if that is
+	// not known.
+	Felt(f *faults.Fault, from, to history.Instant) bool
+	// FeltSince reports, to who is told of a moment, whether a partition or a lag would have been felt since the moment
+	// before; if not, it comes to the same at both until it ends. True if that is not known.
+	FeltSince(f *faults.Fault) bool
 	// Serves reports whether the store could serve at the end of the last run.
 	Serves() bool
 }
@@ -104,7 +101,7 @@ func (p *player) on(g *ground) {
 	if p.g == g {
 		return
 	}
-	p.g, p.plan, p.moves = g, *g.plan, newRecorder(g.plan.Clients)
+	p.g, p.plan, p.moves = g, *g.plan, newRecorder(g.plan.Clients, g.letters)
 }
 
 // play plays a schedule and judges it. If watched, the moments of the run are in p.moves.
@@ -119,7 +116,7 @@ func (p *player) play(ctx context.Context, s schedule, watched bool) (verdict, *
 	p.w.Watch(nil)
 	if watched {
 		p.moves.reset()
-		p.w.Watch(func(m faults.Moment, at history.Instant) { p.moves.observe(m, at, p.w.Alone(coincides), p.w.Unsent()) })
+		p.w.Watch(func(m faults.Moment, at history.Instant) { p.moves.observe(m, at, p.w.Alone(coincides), p.w.FeltSince) })
 	}
 	h, err := p.w.Play(ctx, &p.plan, p.g.v.ID, 1)
 	if err != nil {
@@ -156,13 +153,7 @@ func (p *player) next(h *history.History, s schedule) []place {
 			if with && last.Letter == k || !g.letters[k].fits(m) && !(with && g.letters[k].on != onTheWay) {
 				continue
 			}
-			next := place{Letter: k, When: m.trigger, like: i, moment: i, at: m.at}
-			switch {
-			case g.letters[k].lags:
-				next.like = m.unsent
-			case g.letters[k].outside:
-				next.like = m.like
-			}
+			next := place{Letter: k, When: m.trigger, like: p.moves.like(k, i), moment: i, at: m.at}
 			if last == nil && g.letters[k].who != everybody {
 				next.during = m.during
 			}
@@ -182,13 +173,17 @@ func (p *player) inOrder(same []branch) (kept, apart []branch) {
 	})
 }
 
-// together divides schedules of which the first has just been played by whether its run is also theirs. Where a lag begins
-// later in one of them, it also ends later, which nobody may feel.
+// together divides schedules of which the first has just been played by whether its run is also theirs. What begins later
+// in one of them also ends later, which nobody may feel, and lasts long enough to be noticed.
 func (p *player) together(h *history.History, same []branch) (kept, apart []branch) {
 	return divided(same, func(b *branch) bool {
 		for i := range b.s {
-			from, to := p.ends(&same[0].s[i]), p.ends(&b.s[i])
-			if from != to && p.w.Streamed(from, min(to, healedAt(h))) {
+			one, other := &same[0].s[i], &b.s[i]
+			if one.at == other.at {
+				continue
+			}
+			from, to, healed := min(p.ends(one), p.ends(other)), max(p.ends(one), p.ends(other)), healedAt(h)
+			if p.w.Felt(&p.g.letters[one.Letter].fault, from, min(to, healed)) || healed.Sub(max(one.at, other.at)) < p.plan.Noticeable() {
 				return false
 			}
 		}
@@ -201,6 +196,9 @@ func (p *player) ends(x *place) history.Instant { return x.at.Add(p.g.letters[x.
 
 // divided are the first of some schedules with those of which something is true, and the others.
 func divided(same []branch, first func(b *branch) bool) (kept, apart []branch) {
+	if len(same) == 1 {
+		return same, nil
+	}
 	for i := range same {
 		if i == 0 || first(&same[i]) {
 			kept = append(kept, same[i])

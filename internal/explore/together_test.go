@@ -40,6 +40,39 @@ func TestWhatComesTogetherHasOneRun(t *testing.T) {
 	}
 }
 
+// What is felt by nobody between two moments comes to the same at both, though it ends later: all pairs of some kinds.
+func TestWhatNobodyFeelsComesTogether(t *testing.T) {
+	for _, tt := range []struct {
+		lock string
+		only []string
+	}{
+		{"setnx-expire", []string{"restart", "cut"}},
+		{"set-nx-minreplicas", []string{"promote", "cut"}},
+		{"set-wait", []string{"split-short", "lag"}},
+		{"redisson-lease", []string{"split", "pause-short"}},
+		{"redisson-lease", []string{"lag", "crash"}},
+		{"mysql-for-update", []string{"lag", "cut-short"}},
+	} {
+		g := groundsOf(t, tt.lock, tt.only...)[0]
+		p := &player{w: world()}
+		p.on(g)
+		singles, pairs := compared(t, p, []branch{{}}, 1, 1), 0
+		for _, same := range alike(t, p, []branch{{}}, 2) {
+			_, h, err := p.play(t.Context(), same[0].s, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			same, _ = p.together(h, same)
+			pairs += compared(t, p, same, 2, 5)
+			vain(t, p, same[len(same)-1], 2, 5)
+		}
+		if singles == 0 || pairs < singles {
+			t.Errorf("%s: %d of %v and %d pairs come together", tt.lock, singles, tt.only, pairs)
+		}
+		p.w.Close()
+	}
+}
+
 // Moments after schedules that come together are those of each of them alone, in the same order. The store of
 // consul-session answers who has waited for an entry in the moment in which that is dropped.
 func TestWhatComesTogetherGoesOnTogether(t *testing.T) {
@@ -116,9 +149,9 @@ func TestWhatFollowsCoincides(t *testing.T) {
 }
 
 // groundsOf are the base worlds of a lock.
-func groundsOf(t *testing.T, lock string) []*ground {
+func groundsOf(t *testing.T, lock string, only ...string) []*ground {
 	t.Helper()
-	o := options(t, lock, 2)
+	o := options(t, lock, 2, only...)
 	w := &walk{o: &o, state: NewState(&o)}
 	all := w.grounds(t.Context(), o.Locks[0])
 	if all.err != nil {

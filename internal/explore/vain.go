@@ -42,8 +42,7 @@ func healedAt(h *history.History) history.Instant {
 }
 
 // vain reports whether a fault of a schedule that has this run, or of the place that it goes on with, is known to change
-// nothing: one that was over before or does not begin, a client's partition from a server with which it does not deal while
-// that lasts, or a lag while no primary sends its replicas anything.
+// nothing: one that was over before or does not begin, and a partition or a lag that nobody would feel.
 func (f *foresight) vain(s schedule, next *place) bool {
 	if !f.sure || next.moment == endOfLast {
 		return f.sure && f.healed < next.at
@@ -52,14 +51,11 @@ func (f *foresight) vain(s schedule, next *place) bool {
 	if m.at > f.missed && !f.lasts(s, m.at) {
 		return true
 	}
-	if l.lags {
-		return (f.begun || m.open) && !f.p.w.Streamed(m.at, min(f.p.ends(next), f.healed))
-	}
-	return l.from != "" && (f.begun || m.open) && !f.p.w.Met(f.p.g.plan.Clients[l.who], l.from, m.at, m.at.Add(l.fault.End.For))
+	return (f.begun || m.open) && !f.p.w.Felt(&l.fault, m.at, min(f.p.ends(next), f.healed))
 }
 
-// lasts reports whether a schedule has a lag that is over later than at an instant; in the run, it may be that of another
-// schedule, which begins earlier.
+// lasts reports whether a schedule has a fault that is not over at an instant: in its run, that may be one of another schedule,
+// which begins and ends earlier.
 func (f *foresight) lasts(s schedule, at history.Instant) bool {
-	return slices.ContainsFunc(s, func(x place) bool { return f.p.g.letters[x.Letter].lags && f.p.ends(&x) >= at })
+	return slices.ContainsFunc(s, func(x place) bool { return f.p.ends(&x) >= at })
 }

@@ -20,11 +20,12 @@ type watched struct {
 	dealt     int
 	scheduled uint64
 	streamed  int
+	meets     int
 	entrance  workload.Entrance
 }
 
 func (w *World) watched() watched {
-	return watched{w.k.Events(), w.dealt, w.k.Scheduled(), len(w.streamed), w.entrance}
+	return watched{w.k.Events(), w.dealt, w.k.Scheduled(), len(w.streamed), len(w.network.meets), w.entrance}
 }
 
 // Alone reports, to who is told of a moment, whether since the moment before nothing but code of clients has
@@ -40,36 +41,71 @@ func (w *World) Alone(coincides func(d time.Duration) bool) bool {
 	return !w.k.AnySince(w.seen.scheduled, func(at history.Instant) bool { return coincides(at.Sub(w.k.Now())) })
 }
 
-// Met reports whether a client and a server, or any server for "store", have dealt with each other in the last run,
-// which was watched, at any time from one instant to another: whether a partition between them would have been felt.
-func (w *World) Met(client, server string, from, to history.Instant) bool {
-	a := w.hist.Node(client)
-	ids := injector{w}.nodes([]string{server})
-	return slices.ContainsFunc(w.network.meets, func(m meeting) bool {
-		return m.at >= from && m.at <= to && (m.a == a && slices.Contains(ids, m.b) || m.b == a && slices.Contains(ids, m.a))
+// Felt reports whether a partition or a lag would have been felt in the last run at any time from one instant to another.
+// True of any other fault, and if it is not known: if nobody has watched the run and it is not recalled.
+func (w *World) Felt(f *faults.Fault, from, to history.Instant) bool {
+	return w.watch == nil && !w.Recall || w.felt(f, watched{}, from, to)
+}
+
+// FeltSince reports, to who is told of a moment, whether a partition or a lag would have been felt since the moment before, or
+// something has happened since that depends on whether a fault has begun: if not, it comes to the same at both moments
+// until it ends. True of any other fault, and if it is not known.
+func (w *World) FeltSince(f *faults.Fault) bool {
+	if w.pacer != nil || w.entrance != w.seen.entrance || !w.onlyAsked() {
+		return true
+	}
+	now := w.k.Now()
+	enters, sooner := w.entrance.IfFaultBegins()
+	if sooner && history.Instant(enters) <= now || w.felt(f, w.seen, 0, now) {
+		return true
+	}
+	// Who is let in by a fault, and its end, come before or after what has been scheduled for the same instant.
+	return w.k.AnySince(w.seen.scheduled, func(at history.Instant) bool {
+		return sooner && at == history.Instant(enters) || at == now.Add(f.End.For)
 	})
 }
 
-// Unsent reports, to who is told of a moment, whether since the moment before no primary has sent its replicas anything,
-// and nothing has happened that depends on whether a fault has begun: until it ends, a lag comes to the same at both.
-func (w *World) Unsent() bool {
-	if w.pacer != nil || len(w.streamed) != w.seen.streamed || w.entrance != w.seen.entrance {
+// felt is Felt of what has come about since a moment.
+func (w *World) felt(f *faults.Fault, since watched, from, to history.Instant) bool {
+	if f.Verb.Name() == "lag" {
+		return slices.ContainsFunc(w.streamed[since.streamed:], func(at history.Instant) bool { return at >= from && at <= to })
+	}
+	meets := w.network.meets[since.meets:]
+	switch {
+	case len(f.Args.Sides) != 2:
+		return true
+	case len(meets) == 0 && w.onlyAsked():
 		return false
 	}
-	enters, sooner := w.entrance.IfFaultBegins()
-	at := history.Instant(enters)
-	return !sooner || at > w.k.Now() && !w.k.AnySince(w.seen.scheduled, func(other history.Instant) bool { return other == at })
+	one, other := injector{w}.nodes(f.Args.Sides[0]), injector{w}.nodes(f.Args.Sides[1])
+	if !w.onlyAsked() && w.haveServer(one) && w.haveServer(other) {
+		return true
+	}
+	return slices.ContainsFunc(meets, func(m meeting) bool {
+		return m.at >= from && m.at <= to &&
+			(slices.Contains(one, m.a) && slices.Contains(other, m.b) || slices.Contains(one, m.b) && slices.Contains(other, m.a))
+	})
 }
 
-// Streamed reports whether a primary has sent its replicas something in the last run at any time from one instant to
-// another: whether a lag would have been felt.
-func (w *World) Streamed(from, to history.Instant) bool {
-	return slices.ContainsFunc(w.streamed, func(at history.Instant) bool { return at >= from && at <= to })
+func (w *World) haveServer(nodes []history.NodeID) bool {
+	return slices.ContainsFunc(nodes, func(id history.NodeID) bool { return w.hist.Role(id) != history.RoleClient })
+}
+
+// onlyAsked reports whether servers notice a partition between them when they have something to send, and not as soon as it
+// begins.
+func (w *World) onlyAsked() bool {
+	switch w.backend.(type) {
+	case *redisGroup, *redisNodes, *database:
+		return true
+	}
+	return false
 }
 
 // lagging is how much later faults make what a primary sends a replica now.
 func (w *World) lagging(extra *lateness, replica history.NodeID) time.Duration {
-	w.streamed = append(w.streamed, w.k.Now())
+	if w.watch != nil || w.Recall {
+		w.streamed = append(w.streamed, w.k.Now())
+	}
 	return extra.felt(w, replica)
 }
 

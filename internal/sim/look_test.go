@@ -6,6 +6,7 @@ import (
 
 	"lockstep/internal/faults"
 	"lockstep/internal/history"
+	"lockstep/internal/plan"
 	"lockstep/internal/scenario"
 )
 
@@ -53,5 +54,109 @@ func TestAlone(t *testing.T) {
 			t.Errorf("%s with %q: %d of %d moments are alone", tt.lock, tt.fault, alone, n)
 		}
 		w.Close()
+	}
+}
+
+// feeling are a plan without faults, and faults that could be there.
+func feeling(t *testing.T, lock string) (*plan.Plan, []faults.Fault) {
+	t.Helper()
+	p, err := scenario.Parse("", []byte("scenario: felt\nlocks: ["+lock+"]\nlease: 10s\nclients: [A, B]\n"+
+		"workload: {wait: up to 60s, work: 5s, retry: 2s, stagger: 1s}\nnetwork: {latency: 1ms}\n"+
+		"servers: {redis: {replicas: 1, lag: 100ms}}\nfaults:\n"+
+		"- {lag: 5s, for: 40s, at: 1s}\n- {partition: [A, store], for: 12s, at: 1s}\n"+
+		"- {partition: [redis-1, [redis-2]], for: 3s, at: 1s}\n- {restart: redis-1, down: 500ms, at: 1s}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	could := p.Faults
+	p.Faults = nil
+	return p, could
+}
+
+// A fault is felt between two moments when the history has what it is in the way of, or somebody has gone on whom the
+// next client waits for. Others are not, so that they come together.
+func TestFeltSince(t *testing.T) {
+	p, could := feeling(t, "set-wait")
+	w := New()
+	defer w.Close()
+	felt, events, unfelt, entered := [4]int{}, 0, [4]int{}, 0
+	w.Watch(func(m faults.Moment, at history.Instant) {
+		var should [4]bool
+		for _, e := range w.hist.Events[events:] {
+			ofA := e.Node == w.hist.Node("A") || e.Peer == w.hist.Node("A")
+			switch e.Kind {
+			case history.Sent, history.Replied: // what is on its way arrives
+				should[1] = should[1] || ofA
+			case history.Granted, history.Extended, history.Removed:
+				should[0], should[2] = true, true // what a primary changes it sends its replica
+			case history.Acquired:
+				if m.Subject == "A" {
+					entered++
+					should = [4]bool{true, true, true, true} // B may begin, at an instant that depends on whether a fault began
+				}
+			}
+		}
+		events = len(w.hist.Events)
+		for i := range could {
+			is := w.FeltSince(&could[i])
+			if should[i] && !is {
+				t.Errorf("%s would not have been felt before %v at %v", could[i].Deed, m, at)
+			}
+			if is {
+				felt[i]++
+			} else {
+				unfelt[i]++
+			}
+		}
+	})
+	if _, err := w.Run(p, "set-wait", 1); err != nil {
+		t.Fatal(err)
+	}
+	if entered != 1 || felt[0] == 0 || unfelt[0] < felt[0] || unfelt[1] < 3 || unfelt[2] < 3 || unfelt[3] > 0 {
+		t.Errorf("A came in %d times; of %s, %d and %d moments were felt and not", entered, could[0].Deed, felt[0], unfelt[0])
+		t.Error(felt, unfelt)
+	}
+}
+
+// What would have been felt is known of runs that are watched or recalled, and of others it is not.
+func TestFelt(t *testing.T) {
+	p, could := feeling(t, "set-wait")
+	w := New()
+	defer w.Close()
+	at := func(s int) history.Instant { return history.Instant(s) * history.Instant(time.Second) }
+	var seen [3][4][12]bool
+	for i, watch := range []func(){
+		func() { w.Watch(func(faults.Moment, history.Instant) {}) },
+		func() { w.Watch(nil); w.Recall = true },
+		func() { w.Recall = false },
+	} {
+		watch()
+		if _, err := w.Run(p, "set-wait", 1); err != nil {
+			t.Fatal(err)
+		}
+		for k := range could {
+			for s := range seen[i][k] {
+				seen[i][k][s] = w.Felt(&could[k], at(s)+500, at(s+1)-500)
+			}
+		}
+	}
+	for k := range could {
+		if seen[0][k] != seen[1][k] {
+			t.Errorf("%s: %v when watched, %v when recalled", could[k].Deed, seen[0][k], seen[1][k])
+		}
+		for s, is := range seen[2][k] {
+			if !is {
+				t.Errorf("%s is not felt in second %d, of which nothing is known", could[k].Deed, s)
+			}
+		}
+	}
+	quiet := 0
+	for s := range seen[0][0] {
+		if !seen[0][0][s] && !seen[0][1][s] && !seen[0][2][s] {
+			quiet++
+		}
+	}
+	if !seen[0][0][0] || !seen[0][1][0] || !seen[0][2][0] || quiet < 3 || !seen[0][3][5] {
+		t.Errorf("felt in each second: %v", seen[0])
 	}
 }

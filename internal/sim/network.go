@@ -16,7 +16,7 @@ type network struct {
 	held   []message
 	spare  []message // room for those that are held next
 	sent   int       // messages that were not simply passed on
-	meets  []meeting // while somebody watches
+	meets  []meeting // while somebody watches, or if they are recalled
 }
 
 // meeting is an instant at which a partition between two nodes would have been in the way of one of them.
@@ -96,7 +96,7 @@ func (l *lateMessage) Fire(uint64) {
 
 // meet notes that one node deals with another.
 func (n *network) meet(a, b history.NodeID) {
-	if n.w.watch != nil {
+	if n.w.watch != nil || n.w.Recall {
 		n.meets = append(n.meets, meeting{n.w.k.Now(), a, b})
 	}
 }

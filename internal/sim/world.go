@@ -62,6 +62,9 @@ type World struct {
 	// Setup are the statements that SQL servers have executed before the run, of a guest: its tables.
 	Setup []world.Stmt
 
+	// Recall keeps what Felt is asked for of runs that nobody watches, too.
+	Recall bool
+
 	// Restless, if not 0, cuts a run short when a client has sent so many requests in a row, each at the instant
 	// at which it had the reply to the one before. Guests are not counted.
 	Restless int
@@ -92,7 +95,7 @@ type World struct {
 	begun     int               // faults, in all runs
 	dealt     int               // how often clients and servers have dealt with each other, in all runs; see Alone
 	seen      watched           // the last moment that somebody was told of
-	streamed  []history.Instant // see Streamed
+	streamed  []history.Instant // when primaries have sent their replicas something; kept as meetings are
 	quiet     bool
 	events    int64   // of the kernel in the last run
 	spins     *client // the first that became Restless; nil when none has

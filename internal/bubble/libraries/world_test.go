@@ -52,14 +52,11 @@ func (w *played) Watch(f func(faults.Moment, history.Instant)) { w.watch = f }
 // Alone implements explore.World: nobody knows.
 func (w *played) Alone(func(time.Duration) bool) bool { return false }
 
-// Met implements explore.World: nobody knows.
-func (w *played) Met(string, string, history.Instant, history.Instant) bool { return true }
+// Felt implements explore.World: nobody knows.
+func (w *played) Felt(*faults.Fault, history.Instant, history.Instant) bool { return true }
 
-// Unsent implements explore.World: nobody knows.
-func (w *played) Unsent() bool { return false }
-
-// Streamed implements explore.World: nobody knows.
-func (w *played) Streamed(history.Instant, history.Instant) bool { return true }
+// FeltSince implements explore.World: nobody knows.
+func (w *played) FeltSince(*faults.Fault) bool { return true }
 
 // Serves implements explore.World.
 func (w *played) Serves() bool { return w.on.Serves() }
