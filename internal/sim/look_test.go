@@ -160,3 +160,41 @@ func TestFelt(t *testing.T) {
 		t.Errorf("felt in each second: %v", seen[0])
 	}
 }
+
+// While it is open when B may begin, a fault lets it in: at the end of the stagger, before or after what has been scheduled
+// for that instant. Where nothing has, and that end is to come, it does not matter when the fault begins.
+func TestFeltSinceWhereAFaultLetsSomebodyIn(t *testing.T) {
+	for _, tt := range []struct {
+		latency, lag, about string
+		felt                bool
+	}{
+		{"50ms", "849ms", "nothing comes 1 s after A began", false},
+		{"50ms", "900ms", "what A has brought about reaches the replica 1 s after A began", true},
+		{"700ms", "100ms", "A has its reply later than 1 s after it began", true},
+	} {
+		p, err := scenario.Parse("", []byte("scenario: felt\nlocks: [set-nx-lua]\nlease: 10s\nclients: [A, B]\n"+
+			"workload: {wait: up to 60s, work: 5s, retry: 2s, stagger: 1s}\nnetwork: {latency: "+tt.latency+", timeout: 3s}\n"+
+			"servers: {redis: {replicas: 1, lag: "+tt.lag+"}}\nfaults:\n- {partition: [B, store], for: 12s, at: 1s}\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		could := p.Faults[0]
+		p.Faults = nil
+		w := New()
+		felt, acquires := false, 0
+		w.Watch(func(m faults.Moment, at history.Instant) {
+			if m.Kind == faults.AboutToSend {
+				acquires++
+			}
+			if acquires == 1 && (m.Kind == faults.HasExecuted || m.Kind == faults.HasReply) {
+				felt = felt || w.FeltSince(&could)
+			}
+		})
+		if _, err := w.Run(p, "set-nx-lua", 1); err != nil {
+			t.Fatal(err)
+		}
+		if w.Close(); acquires < 2 || felt != tt.felt {
+			t.Errorf("%s: felt is %t", tt.about, felt)
+		}
+	}
+}
