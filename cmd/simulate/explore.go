@@ -80,7 +80,7 @@ Base worlds:
 	cmd.Flags().StringSliceVar(&f.worlds, "world", nil, "only these base worlds, and several faults in each of them")
 	cmd.Flags().IntVar(&f.jobs, "jobs", 0, "how many schedules to play at once (default: one for each core)")
 	cmd.Flags().StringVar(&f.resume, "resume", "", "go on with the walk in this file, and keep it there (default: explore/walk.json in the run store)")
-	cmd.Flags().BoolVar(&f.asIs, "as-is", false, "walk no further: print what the file of --resume holds")
+	cmd.Flags().BoolVar(&f.asIs, "as-is", false, "walk no further: print what the file of --resume holds; exit code 3 if that is not all")
 	cmd.Flags().StringVar(&f.stories, "stories", "", "where to write the stories (default: explore in the run store)")
 	cmd.Flags().StringVar(&f.into, "into", "", "put the result into the stored one in this file")
 	f.shards.add(cmd)
@@ -162,7 +162,11 @@ func (f *exploreFlags) explore(ctx context.Context, args []string) error {
 		return err
 	}
 	if f.asIs {
-		return f.result(stored, s, &o)
+		err := f.result(stored, s, &o)
+		if err == nil && !s.Complete(&o) {
+			return &silentExit{code: exitInconclusive} // the result says of which locks
+		}
+		return err
 	}
 	err = f.walk(ctx, o, s)
 	if ctx.Err() != nil {

@@ -1,7 +1,6 @@
 package explore
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -50,7 +49,7 @@ func Join(o *Options, shards []json.RawMessage) (*State, error) {
 		}
 	}
 	for _, l := range all.Locks {
-		if unwalked := l.Bases != nil && len(l.Bases) == 0; !unwalked && l.complete(o.Faults) < o.Faults {
+		if !l.walkedTo(o.Faults) {
 			return nil, fmt.Errorf("%s: the shards leave out some schedules", l.ID)
 		}
 	}
@@ -78,7 +77,6 @@ func (l *Lock) join(o *Lock, most int) error {
 	for i := range o.Found {
 		l.Found = addFound(l.Found, o.Found[i])
 	}
-	slices.SortFunc(l.Found, func(a, b found) int { return cmp.Or(cmp.Compare(a.Way, b.Way), slices.Compare(a.Kinds, b.Kinds)) })
 	for _, x := range o.Singles {
 		s := singleIn(&l.Singles, x.hit)
 		if most == 1 {

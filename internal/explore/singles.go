@@ -53,6 +53,11 @@ func singleIn(all *[]*single, h hit) *single {
 	return s
 }
 
+// compare orders them as results tell them.
+func (s *single) compare(o *single) int {
+	return cmp.Or(cmp.Compare(s.hit.kind, o.hit.kind), cmp.Compare(s.hit.during, o.hit.during))
+}
+
 // take takes what a piece of work has found.
 func (s *single) take(o *single) {
 	s.add(o.tally)
@@ -79,9 +84,7 @@ func (l *Lock) readSingles() error {
 // singles are what became of each kind alone, with the stories that show it.
 func (l *Lock) singles(tell func(f *found) (measured.CutSet, error)) ([]measured.Single, error) {
 	all := slices.Clone(l.Singles)
-	slices.SortFunc(all, func(a, b *single) int {
-		return cmp.Or(cmp.Compare(a.hit.kind, b.hit.kind), cmp.Compare(a.hit.during, b.hit.during))
-	})
+	slices.SortFunc(all, (*single).compare)
 	out := []measured.Single{}
 	for _, s := range all {
 		one := measured.Single{

@@ -1,11 +1,13 @@
 package explore
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"reflect"
 	"slices"
 
+	"lockstep/internal/locks"
 	"lockstep/internal/measured"
 )
 
@@ -97,14 +99,23 @@ func readState(data []byte, o *Options) (*State, error) {
 	return s, nil
 }
 
-// Store is the stored form.
+// Store is the stored form, which does not depend on the order in which workers were done.
 func (s *State) Store() ([]byte, error) {
 	for _, l := range s.Locks {
+		slices.SortFunc(l.Found, bySet)
+		slices.SortFunc(l.Singles, (*single).compare)
+		for _, s := range l.Singles {
+			slices.SortFunc(s.Found, bySet)
+		}
 		for i := range l.Found {
 			l.Found[i].Names = l.Found[i].Kinds.names()
 		}
 	}
 	return json.Marshal(s)
+}
+
+func bySet(a, b found) int {
+	return cmp.Or(cmp.Compare(a.Way, b.Way), slices.Compare(a.Kinds, b.Kinds))
 }
 
 // read takes a lock as it was stored.
@@ -127,6 +138,11 @@ func (s *State) Walked() (n int64) {
 		n += l.walked()
 	}
 	return n
+}
+
+// Complete reports whether all that the options ask for was walked.
+func (s *State) Complete(o *Options) bool {
+	return !slices.ContainsFunc(o.Locks, func(v locks.Variant) bool { return !s.lock(v.ID).walkedTo(o.Faults) })
 }
 
 func (s *State) lock(id string) *Lock {
@@ -241,6 +257,12 @@ func (l *Lock) minimal(way Way) []found {
 		return slices.Compare(a.Kinds, b.Kinds)
 	})
 	return out
+}
+
+// walkedTo reports whether all schedules of so many faults were walked, or there are none: the lock is used in none of the
+// worlds.
+func (l *Lock) walkedTo(faults int) bool {
+	return l.Bases != nil && len(l.Bases) == 0 || l.complete(faults) >= faults
 }
 
 // complete is the number of faults up to which all was walked.
