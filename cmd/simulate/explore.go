@@ -164,7 +164,8 @@ func (f *exploreFlags) explore(ctx context.Context, args []string) error {
 	if f.asIs {
 		err := f.result(stored, s, &o)
 		if err == nil && !s.Complete(&o) {
-			return &silentExit{code: exitInconclusive} // the result says of which locks
+			fmt.Fprintln(os.Stderr, "simulate: not all of this is walked: the same command without --as-is goes on")
+			return &silentExit{code: exitInconclusive}
 		}
 		return err
 	}

@@ -100,7 +100,7 @@ func (r *recorder) like(letter, moment int) int { return r.likes[moment*len(r.le
 // observe notes one moment. alone says that since the one before nothing but code of clients has run, felt whether a fault
 // would have been felt.
 func (r *recorder) observe(m faults.Moment, at history.Instant, alone bool, felt func(*faults.Fault) bool) {
-	n, first, who := len(r.all), !r.noted, int8(-1)
+	n, follows, who := len(r.all), r.noted, int8(-1)
 	for i, c := range r.clients {
 		if c == m.Subject {
 			who = int8(i)
@@ -111,7 +111,7 @@ func (r *recorder) observe(m faults.Moment, at history.Instant, alone bool, felt
 	}
 	for k := range r.letters {
 		like := n
-		if l := &r.letters[k]; l.outside && !first && (alone || !felt(&l.fault)) {
+		if l := &r.letters[k]; l.outside && follows && (alone || !felt(&l.fault)) {
 			like = r.like(k, n-1)
 		}
 		r.likes = append(r.likes, like)

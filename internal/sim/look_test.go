@@ -113,8 +113,7 @@ func TestFeltSince(t *testing.T) {
 		t.Fatal(err)
 	}
 	if entered != 1 || felt[0] == 0 || unfelt[0] < felt[0] || unfelt[1] < 3 || unfelt[2] < 3 || unfelt[3] > 0 {
-		t.Errorf("A came in %d times; of %s, %d and %d moments were felt and not", entered, could[0].Deed, felt[0], unfelt[0])
-		t.Error(felt, unfelt)
+		t.Errorf("A came in %d times; moments of lag, cut, split and restart that were felt: %v, that were not: %v", entered, felt, unfelt)
 	}
 }
 
