@@ -9,33 +9,33 @@ PROFILE := $(CURDIR)/cmd/simulate/simulate.pgo
 # The browsers that internal/browser knows; any of them will do.
 BROWSERS := chromium chromium-browser google-chrome chrome headless-shell
 
-.PHONY: help test test-more unit race mutants live live-all live-docker images determinism soak soak-live chaos fuzz conformance bench bench-live check lint golden generate gallery site build dist cross profile servers examples consul libraries programs clean
+.PHONY: help test test-more unit race mutants live live-all live-docker images determinism soak soak-live chaos fuzz conformance bench bench-live check lint golden generate gallery site build build-live dist cross profile servers examples consul libraries programs clean
 
 help: ## show this menu
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 test: servers images check ## everything: install the servers and the browser that are missing, then run all tests
-	GO="$(GO)" scripts/test-all
+	GO="$(GO)" scripts/test-live -tags live,queue -timeout 30m ./internal/real ./... # it takes longest, and waits most of that time
 	$(MAKE) --no-print-directory -j2 determinism live # one computes, the other waits
 
 # The tests of servers that no package has, and their locks in both worlds; what every verb does
-# on real servers; the programs of examples/; shards in containers; many runs of one seed; what a lock, a verb and a property more cost; a queue under chaos.
+# on real servers; the programs of examples/, and those that lie; shards in containers; many runs of one seed; what a lock, a verb and a property more cost; a queue under chaos.
 test-more: servers examples consul ## what is slow, and what needs a server that is built and not installed: Consul
 	LOCKSTEP_REQUIRE_MORE=1 $(GO) test -timeout 20m -count=1 ./internal/tidy -run ThePrice
 	LOCKSTEP_REQUIRE_MORE=1 $(GO) test -timeout 20m -count=1 ./internal/logcheck -run LongLog
 	LOCKTEST_FULL=1 $(GO) test -timeout 40m -count=1 ./locktest -run OneSeedOneHistory
 	$(GO) run ./cmd/simulate test ./internal/bubble/libraries -- -timeout 20m -count=1 -run OneSeedOneHistory
-	LOCKSTEP_REQUIRE_SERVERS=1 LOCKSTEP_REQUIRE_MORE=1 $(GO) test -tags live -timeout 20m -count=1 ./internal/conformance -run TheLiveWorldDoesWhatVerbsSay
-	LOCKSTEP_REQUIRE_SERVERS=1 LOCKSTEP_REQUIRE_MORE=1 $(GO) test -timeout 20m -count=1 ./internal/real -run TheExamplesAreLocks
-	LOCKSTEP_REQUIRE_SERVERS=1 LOCKSTEP_REQUIRE_MORE=1 $(GO) test -tags live -timeout 20m -count=1 ./cmd/simulate -run 'ContainersPlayTheShards|KilledShards'
+	LOCKSTEP_REQUIRE_MORE=1 GO="$(GO)" scripts/test-live -tags live,queue -timeout 20m -count=1 -run TheLiveWorldDoesWhatVerbsSay ./internal/conformance
+	LOCKSTEP_REQUIRE_MORE=1 GO="$(GO)" scripts/test-live -timeout 20m -count=1 -run 'TheExamplesAreLocks|BugsOfPrograms|LyingProgram' ./internal/real
+	LOCKSTEP_REQUIRE_MORE=1 GO="$(GO)" scripts/test-live -tags live,queue -timeout 20m -count=1 -run 'ContainersPlayTheShards|KilledShards|InYourCI' ./cmd/simulate
 	$(MAKE) --no-print-directory chaos
-	LOCKSTEP_REQUIRE_MORE=1 $(GO) test -timeout 20m -count=1 ./internal/sim/consul -run RealConsul -conformance.operations 12000
-	LOCKSTEP_REQUIRE_MORE=1 $(GO) test -timeout 20m -count=1 ./internal/real/servers ./internal/real/worker ./internal/real -run 'Consul|Routes/consul'
-	LOCKSTEP_REQUIRE_MORE=1 $(GO) test -timeout 20m -count=1 ./internal/real -run 'Store/consul-session|LeaderOfACluster/consul-session|NothingIsLeft/consul'
+	LOCKSTEP_REQUIRE_MORE=1 GO="$(GO)" scripts/test-live -timeout 20m -count=1 -run RealConsul ./internal/sim/consul -conformance.operations 12000
+	LOCKSTEP_REQUIRE_MORE=1 GO="$(GO)" scripts/test-live -timeout 20m -count=1 -run 'Consul|Routes/consul' ./internal/real/servers ./internal/real/worker ./internal/real
+	LOCKSTEP_REQUIRE_MORE=1 GO="$(GO)" scripts/test-live -timeout 20m -count=1 -run 'EachStore|SilentLeader|IdleSession|LeaderOfACluster|AnOperator|Database|AReplicaFollows|NothingIsLeft/consul' ./internal/real
 	@out=$$(mktemp -d); trap 'rm -rf $$out' EXIT; \
-	$(GO) run -tags live ./cmd/simulate run lock-delay-covers-the-pause lock-delay-runs-out --lock consul-session \
+	$(GO) run -tags live,queue ./cmd/simulate run lock-delay-covers-the-pause lock-delay-runs-out --lock consul-session \
 		--backend process --scale 0.1 --quiet --out $$out && \
-	$(GO) run -tags live ./cmd/simulate compare-worlds --lock consul-session --backend process --scale 0.1 --out $$out
+	$(GO) run -tags live,queue ./cmd/simulate compare-worlds --lock consul-session --backend process --scale 0.1 --out $$out
 
 unit: ## the tests that need nothing installed
 	$(GO) test ./...
@@ -44,8 +44,8 @@ unit: ## the tests that need nothing installed
 race: ## the simulator and its checkers under the race detector
 	$(GO) test -race -short ./internal/sim/... ./internal/run/... ./internal/checker/... ./internal/history/... ./internal/faults/...
 
-mutants: ## seed the bugs of a list one at a time; the tests have to notice each (MUTANTS=regexp: some of them)
-	@$(GO) run ./internal/mutants '$(MUTANTS)'
+mutants: ## seed the bugs of a list one at a time; the tests have to notice each (MUTANTS=regexp: some of them; PART=2/4: the second of every four)
+	@$(GO) run ./internal/mutants $(if $(PART),-part $(PART)) '$(MUTANTS)'
 
 determinism: ## same seed, same hash: over GOMAXPROCS, -race and GOAMD64 builds
 	scripts/determinism
@@ -65,20 +65,20 @@ live: servers ## the lessons of the list above on real servers, ten times as fas
 
 live-all: servers consul ## every lesson on real servers, as far as they can play it
 	@out=$$(mktemp -d); trap 'rm -rf $$out' EXIT; \
-	$(GO) run -tags live ./cmd/simulate run scenarios/lessons --backend process --scale 0.1 --playable --quiet --out $$out
+	$(GO) run -tags live,queue ./cmd/simulate run scenarios/lessons --backend process --scale 0.1 --playable --quiet --out $$out
 
 # What only containers do in a way of their own: a wrong clock, sentinels that live fast.
 LIVE_DOCKER := $(LIVE) seconds-that-are-too-short sentinels-choose-who-knows-most
 
 live-docker: images ## the lessons of the list above, and two more, with the servers in containers
 	@out=$$(mktemp -d); trap 'rm -rf $$out' EXIT; \
-	$(GO) run -tags live ./cmd/simulate run $(LIVE_DOCKER) --backend docker --scale 0.2 --playable --quiet --out $$out
+	$(GO) run -tags live,queue ./cmd/simulate run $(LIVE_DOCKER) --backend docker --scale 0.2 --playable --quiet --out $$out
 
 chaos: ## many rounds of a queue whose workers, coordinators and servers are killed, links cut and disks filled (ROUNDS=200: so many)
-	LOCKSTEP_REQUIRE_MORE=1 $(GO) test -tags queue -v -timeout 60m -count=1 ./cmd/simulate -run Chaos -queue.rounds $(or $(ROUNDS),25)
+	LOCKSTEP_REQUIRE_MORE=1 $(GO) test -tags live,queue -v -timeout 60m -count=1 ./cmd/simulate -run Chaos -queue.rounds $(or $(ROUNDS),25)
 
 soak-live: servers ## kill harnesses, servers and workers 100 times and play 400 storms: nothing is left, nothing hangs (SOAK=2: a fifth of it)
-	@set -o pipefail; LOCKSTEP_SOAK=$(or $(SOAK),10) LOCKSTEP_REQUIRE_SERVERS=1 $(GO) test -tags live -v -timeout 60m ./internal/real ./internal/real/link ./cmd/simulate \
+	@set -o pipefail; LOCKSTEP_SOAK=$(or $(SOAK),10) LOCKSTEP_REQUIRE_SERVERS=1 $(GO) test -tags live,queue -v -timeout 60m ./internal/real ./internal/real/link ./cmd/simulate \
 		-run 'NothingIsLeft|CleansUp|NoStorm|NeverHangs|CtrlC' | grep -v '^=== '
 
 fuzz: ## every fuzz target of the tree, one after the other, each for a minute (FUZZ=10m: for ten)
@@ -135,10 +135,11 @@ gallery: ## the committed examples: a report, and the picture of the README
 site: ## the static site: playground, reference, matrix, which lock, gallery, tour (SITE=folder, default site/)
 	GO="$(GO)" scripts/site $(or $(SITE),site)
 
-build: ## bin/simulate, and beside it bin/simulate-live for real servers and bin/simulate-queue for many machines
+build: ## bin/simulate
 	$(GO) build -pgo=$(PROFILE) -o bin/simulate ./cmd/simulate
-	$(GO) build -tags live -o bin/simulate-live ./cmd/simulate
-	$(GO) build -pgo=$(PROFILE) -tags queue -o bin/simulate-queue ./cmd/simulate
+
+build-live: build ## beside it bin/simulate-live, which it becomes for real servers and for a queue of many machines
+	$(GO) build -tags live,queue -o bin/simulate-live ./cmd/simulate
 
 dist: ## dist/: an archive of the program for each system, with completions and checksums (TARGETS=linux/arm64: of some)
 	GO="$(GO)" $(GO) run ./internal/dist $(TARGETS)

@@ -113,7 +113,7 @@ func TestWhoIsToldOfTheLossStops(t *testing.T) {
 // Stories of the program can be played by their names; what they expect of every lock is expected.
 func TestStoriesOfTheProgram(t *testing.T) {
 	locktest.Run(t, locktest.Redis{}, with(bareHolds),
-		locktest.Stories("pause-past-lease", "late-acquire-reply"), locktest.Seeds(3))
+		locktest.Stories("pause-past-lease", "late-acquire-reply"), locktest.Breaks("pause-past-lease"), locktest.Breaks("late-acquire-reply"), locktest.Seeds(3))
 }
 
 // One fault at every request of a lock that is as good as a lease can be: only pauses break it.

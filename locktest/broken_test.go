@@ -57,8 +57,10 @@ func (l *blind) Release(ctx context.Context) error {
 
 // What a blind DEL breaks is known in detail, and more than a lease alone breaks.
 func TestBlindDelete(t *testing.T) {
-	locktest.Run(t, locktest.Redis{Nodes: 1}, newBlind,
+	locktest.Run(t, locktest.Redis{Nodes: 1}, newBlind, locktest.WithoutWalk(),
+		locktest.Breaks("long-work", locktest.MutualExclusion, locktest.OwnerOnlyRelease),
 		locktest.Breaks("pause", locktest.MutualExclusion, locktest.OwnerOnlyRelease),
+		locktest.Breaks("late-own-release", locktest.MutualExclusion, locktest.OwnerOnlyRelease),
 		locktest.Breaks("late-release", locktest.MutualExclusion, locktest.OwnerOnlyRelease),
 		locktest.Breaks("failover", locktest.MutualExclusion, locktest.OwnerOnlyRelease),
 	)
@@ -77,6 +79,25 @@ func shared() func(locktest.Client) locktest.Lock {
 	}
 }
 
+// neverReleased is a lock that ends with its lease.
+func neverReleased(c locktest.Client) locktest.Lock {
+	return with(func(context.Context, *hold) (locktest.Lease, error) {
+		return locktest.LeaseFunc(func(context.Context) error { return nil }), nil
+	})(c)
+}
+
+// What gives no occasion goes without saying, and not where a story asks for it by name: see "asked for" below.
+func TestALockThatEndsWithItsLease(t *testing.T) {
+	locktest.Run(t, locktest.Redis{}, neverReleased, locktest.Stories("contention"))
+}
+
+// unmodelled asks for what the model of the store does not have.
+func unmodelled(c locktest.Client) locktest.Lock {
+	client := c.Redis()
+	client.Do(context.Background(), "OBJECT", "FREQ", c.Key())
+	return &blind{client, c.Key(), c.Lease()}
+}
+
 // failures are tests that have to fail, by their names. TestWhatFails plays each in a process of its own.
 var failures = map[string]func(t *testing.T){
 	"blind": func(t *testing.T) {
@@ -88,6 +109,9 @@ var failures = map[string]func(t *testing.T){
 	"shared": func(t *testing.T) { locktest.Run(t, locktest.Redis{}, shared()) },
 	"alone": func(t *testing.T) {
 		locktest.Run(t, locktest.Redis{}, newBlind, locktest.Stories("testdata/alone.yaml"))
+	},
+	"idle line": func(t *testing.T) {
+		locktest.Run(t, locktest.Redis{}, newBlind, locktest.Stories("testdata/idle.yaml"), locktest.Seeds(2), locktest.WithoutWalk())
 	},
 	"story says": func(t *testing.T) {
 		locktest.Run(t, locktest.Redis{}, newBlind, locktest.Stories("testdata/harmless.yaml"))
@@ -161,11 +185,54 @@ var failures = map[string]func(t *testing.T){
 		locktest.Run(t, locktest.Redis{}, newBlind, locktest.Stories("testdata/never.yaml"))
 	},
 	"unmodelled": func(t *testing.T) {
+		locktest.Run(t, locktest.Redis{}, unmodelled, locktest.Stories("contention"))
+	},
+	"unmodelled walk": func(t *testing.T) { locktest.Run(t, locktest.Redis{}, unmodelled, locktest.Stories(), locktest.Walk()) },
+	"better walk": func(t *testing.T) {
+		locktest.Run(t, locktest.Redis{}, bend{}.lock, locktest.Stories(), locktest.Walk(), locktest.Breaks("walk/crash"), locktest.Breaks("walk/pause"))
+	},
+	"foreign walk": func(t *testing.T) {
+		locktest.Run(t, locktest.Redis{}, bend{blindRenewal: true}.lock, locktest.Stories(), locktest.Walk(), locktest.Breaks("walk/pause"))
+	},
+	"another is untested": func(t *testing.T) {
+		locktest.Run(t, locktest.Redis{}, newBlind, locktest.Stories("testdata/never.yaml", "contention"), locktest.MayBeUntested("contention"))
+	},
+	"unplayed kind": func(t *testing.T) {
+		locktest.Run(t, locktest.Redis{}, newBlind, locktest.Stories(), locktest.Walk(), locktest.Breaks("walk/pauze"))
+	},
+	"breaks once": func(t *testing.T) {
+		plays := 0
 		locktest.Run(t, locktest.Redis{}, func(c locktest.Client) locktest.Lock {
-			client := c.Redis()
-			client.Do(context.Background(), "OBJECT", "FREQ", c.Key())
-			return &blind{client, c.Key(), c.Lease()}
-		}, locktest.Stories("contention"))
+			if c.Name() == "A" {
+				plays++
+			}
+			return bend{blindRelease: plays == 4}.lock(c) // three rehearse
+		}, locktest.Stories("late-release"))
+	},
+	"another seed": func(t *testing.T) {
+		plays := 0
+		locktest.Run(t, locktest.Redis{}, func(c locktest.Client) locktest.Lock {
+			if c.Name() == "A" {
+				plays++
+			}
+			return bend{blindRelease: plays > 5}.lock(c)
+		}, locktest.Stories("late-release"), locktest.Seeds(3))
+	},
+	"lesson": func(t *testing.T) {
+		locktest.Run(t, locktest.Redis{}, with(bareHolds), locktest.Stories("late-acquire-reply"))
+	},
+	"not followed": func(t *testing.T) {
+		locktest.Run(t, locktest.Redis{}, twoKeys, locktest.Stories("contention"))
+	},
+	"asked for": func(t *testing.T) {
+		locktest.Run(t, locktest.Redis{}, neverReleased, locktest.Stories("testdata/asked.yaml"))
+	},
+	"without": func(t *testing.T) {
+		locktest.Run(t, locktest.Redis{}, bend{blindRelease: true}.lock,
+			locktest.Stories("late-release"), locktest.Unjudged(locktest.OwnerOnlyRelease))
+	},
+	"no property": func(t *testing.T) {
+		locktest.Run(t, locktest.Redis{}, newBlind, locktest.Unjudged("mutual-exlusion"))
 	},
 	"unknown story": func(t *testing.T) { locktest.Run(t, locktest.Redis{}, newBlind, locktest.Stories("pauze")) },
 	"unplayed":      func(t *testing.T) { locktest.Run(t, locktest.Redis{}, newBlind, locktest.Breaks("faillover")) },
@@ -198,30 +265,43 @@ func readBack(t *testing.T, dir string) {
 // Everything that has to fail fails, and says why and what to do.
 func TestWhatFails(t *testing.T) {
 	for name, want := range map[string][]string{
-		"blind":            {"owner-only-release is broken", `locktest.Breaks("late-release", "owner-only-release")`, "A's DEL removes C's entry", "LOCKSTEP_SEED=1 go test -run", "report.html"},
-		"better":           {`mutual-exclusion is kept, and the test says that it breaks`},
-		"shared":           {"has sent nothing to its store"},
-		"alone":            {"unknown: ", `locktest.MayBeUntested("alone")`},
-		"story says":       {"mutual-exclusion is kept, and the story says that every lock breaks it."},
-		"real socket":      {"virtual time has stood still for 2s", "IO wait", "broken_test.go"},
-		"never":            {"unknown: ", "never fired"},
-		"no lock":          {"locktest.Run needs servers and a function"},
-		"nil lock":         {"newLock has returned nil"},
-		"no lease":         {"Acquire has returned neither a lease nor an error"},
-		"nil pointer":      {"client A has panicked: runtime error: invalid memory address", "broken_test.go:"},
-		"panics later":     {"Release of client A has panicked: not written yet", "broken_test.go:"},
-		"no story":         {"locktest.Stories names no story"},
-		"in parallel":      {"take t.Parallel out of the test"},
-		"within bubble":    {"call it outside of synctest.Test"},
-		"fails the test":   {"has left its goroutine, as runtime.Goexit and t.FailNow do"},
-		"never returns":    {"has not returned", "it does not look at it"},
-		"spins":            {"virtual time has stood still for 2s", "broken_test.go:"},
-		"by name":          {"has sent nothing to its store", "connect: connection refused"},
-		"by wrong address": {"nobody listens at localhost:6379"},
-		"unmodelled":       {"unknown: ", "(OBJECT)"},
-		"unknown story":    {"pauze"},
-		"unplayed":         {`"faillover", which is not played`},
-		"walk":             {"drop reply when A is about to send any command the 2nd time", "owner-only-release is broken"},
+		"blind":               {"owner-only-release is broken", `locktest.Breaks("late-release", "owner-only-release")`, "A's DEL removes C's entry", "LOCKSTEP_SEED=1 go test -run", "report.html"},
+		"better":              {`mutual-exclusion is kept, and the test says that it breaks`},
+		"shared":              {"has sent nothing to its store"},
+		"alone":               {"inconclusive: ", `locktest.MayBeUntested("alone")`},
+		"idle line":           {"inconclusive: with 2 seeds, nothing that anybody could notice came of fault 1 of the list: drop reply", `locktest.MayBeUntested("idle")`},
+		"story says":          {"mutual-exclusion is kept, and the story says that every lock breaks it."},
+		"real socket":         {"virtual time has stood still for 2s", "IO wait", "broken_test.go"},
+		"never":               {"inconclusive: ", "never fired"},
+		"no lock":             {"locktest.Run needs servers and a function"},
+		"nil lock":            {"newLock has returned nil"},
+		"no lease":            {"Acquire has returned neither a lease nor an error"},
+		"nil pointer":         {"client A has panicked: runtime error: invalid memory address", "broken_test.go:"},
+		"panics later":        {"Release of client A has panicked: not written yet", "broken_test.go:"},
+		"no story":            {"locktest.Stories names no story"},
+		"in parallel":         {"take t.Parallel out of the test"},
+		"within bubble":       {"call it outside of synctest.Test"},
+		"fails the test":      {"has left its goroutine, as runtime.Goexit and t.FailNow do"},
+		"never returns":       {"has not returned", "it does not look at it"},
+		"spins":               {"virtual time has stood still for 2s", "broken_test.go:"},
+		"by name":             {"has sent nothing to its store", "connect: connection refused"},
+		"by wrong address":    {"nobody listens at localhost:6379"},
+		"unmodelled":          {"unknown: ", "(OBJECT)"},
+		"unmodelled walk":     {"unknown: none of ", `places tested anything; allow it with locktest.MayBeUntested("walk/pause")`},
+		"better walk":         {"mutual-exclusion is kept at all ", `take it out of locktest.Breaks("walk/crash")`},
+		"foreign walk":        {"delay request by 12s", "extends the entry of another client"},
+		"another is untested": {"inconclusive: ", "never fired"},
+		"unplayed kind":       {`"walk/pauze", which is not played`},
+		"breaks once":         {"owner-only-release is broken"},
+		"another seed":        {"owner-only-release is broken", "LOCKSTEP_SEED=3"},
+		"lesson":              {"mutual-exclusion is broken", `locktest.Breaks("late-acquire-reply"`},
+		"not followed":        {"inconclusive: owner-only-release cannot be judged", "both x:lock and y:lock", "locktest.Unjudged("},
+		"asked for":           {"inconclusive: owner-only-release is unknown: no client's command removed an entry", "locktest.Unjudged("},
+		"without":             {"owner-only-release is broken"},
+		"no property":         {"there is no property mutual-exlusion"},
+		"unknown story":       {"pauze"},
+		"unplayed":            {`"faillover", which is not played`},
+		"walk":                {"drop reply when A is about to send any command the 2nd time", "owner-only-release is broken"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			reports := t.TempDir()

@@ -14,7 +14,7 @@ func ExampleRun() {
 		locktest.Run(t, locktest.Redis{Nodes: 1}, func(c locktest.Client) locktest.Lock {
 			lock := &owned{c, c.Redis()} // mylock.New(c.Redis(), c.Key(), c.Lease())
 			return locktest.LockFunc(func(ctx context.Context) (locktest.Lease, error) { return lock.take(ctx) })
-		}, locktest.Breaks("pause"), locktest.Breaks("failover"))
+		}, locktest.Breaks("pause"), locktest.Breaks("long-work"), locktest.Breaks("failover"))
 	}
 }
 
@@ -23,7 +23,7 @@ func TestExample(t *testing.T) {
 	locktest.Run(t, locktest.Redis{Nodes: 1}, func(c locktest.Client) locktest.Lock {
 		lock := &owned{c, c.Redis()}
 		return locktest.LockFunc(func(ctx context.Context) (locktest.Lease, error) { return lock.take(ctx) })
-	}, locktest.Breaks("pause"), locktest.Breaks("failover"))
+	}, locktest.Breaks("pause"), locktest.Breaks("long-work"), locktest.Breaks("failover"))
 }
 
 // A file tells a story of your own, and Walk puts each kind of fault at every request.

@@ -7,7 +7,7 @@
 //	func TestMyLock(t *testing.T) {
 //		locktest.Run(t, locktest.Redis{Nodes: 1}, func(c locktest.Client) locktest.Lock {
 //			return adapter{mylock.New(c.Redis(), c.Key(), c.Lease())}
-//		}, locktest.Breaks("pause"), locktest.Breaks("failover"))
+//		}, locktest.Breaks("pause"), locktest.Breaks("long-work"), locktest.Breaks("failover"))
 //	}
 //
 // Each story is a subtest. It fails when the lock broke a promise that the test does not say it
@@ -140,4 +140,5 @@ func Run(t *testing.T, store Store, newLock func(Client) Lock, options ...Option
 	if s.walk {
 		t.Run("walk", s.walkAll)
 	}
+	s.conclude(t)
 }

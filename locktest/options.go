@@ -2,7 +2,6 @@ package locktest
 
 import (
 	"cmp"
-	"slices"
 
 	"lockstep/internal/checker"
 )
@@ -40,7 +39,8 @@ func Breaks(story string, properties ...string) Option {
 }
 
 // MayBeUntested allows a story to be no evidence: nobody contended in it, or its fault changed
-// nothing. Without it, such a story fails.
+// nothing. Without it, such a story fails. The story "rehearsal" is what is played before all others: that
+// the store keeps an entry of the holder, and that it is the entry which keeps others out.
 func MayBeUntested(story string) Option {
 	return func(s *suite) {
 		s.named = append(s.named, story)
@@ -48,18 +48,35 @@ func MayBeUntested(story string) Option {
 	}
 }
 
-// Stories has these stories played instead of the usual ones: contention, pause, crash, lost-reply,
-// lost-request, late-release, restart and, with one node, failover. A story is one of these, one that
-// `simulate list scenarios` shows, or a file. What it expects of every lock is expected of yours; if it
-// expects nothing, yours has to keep every promise.
-func Stories(names ...string) Option {
-	return func(s *suite) { s.stories = slices.Clone(names) }
+// Unjudged does without these properties where it is unknown whether the lock has kept them, say because the
+// harness cannot follow the lock's entry. What is broken is broken all the same.
+func Unjudged(properties ...string) Option {
+	return func(s *suite) {
+		for _, p := range properties {
+			if _, ok := checker.Lookup(p); !ok {
+				s.wrong("there is no property " + p)
+			}
+			s.unjudged = append(s.unjudged, p)
+		}
+	}
 }
 
-// Walk also plays eight kinds of faults, each at every request and every step of one client, one at a
-// time: pause, crash, cut, lost-request, lost-reply, late-request, late-reply, restart. Each kind is
-// a subtest, and is broken when it breaks the lock anywhere.
+// Stories has these stories played instead of the usual ones, and no walk but by Walk. A story is one of the
+// usual, one that `simulate list scenarios` shows, or a file. Your lock has to keep every property in it,
+// whatever it says of other locks; only a file of your own is believed what it expects of every lock.
+func Stories(names ...string) Option {
+	return func(s *suite) { s.stories = append([]string{}, names...) }
+}
+
+// Walk also plays eight kinds of faults, each at every request and every step of one client, one at a time (of
+// many tries in a row, at the first four and the last four): pause, crash, cut, lost-request, lost-reply,
+// late-request, late-reply, restart. Each kind is a subtest, and is broken when it breaks the lock anywhere.
+// It is part of the usual, and an addition to Stories. Where Breaks names the story pause, the kind walk/pause
+// may break the same.
 func Walk() Option { return func(s *suite) { s.walk = true } }
+
+// WithoutWalk leaves the walk out of the usual.
+func WithoutWalk() Option { return func(s *suite) { s.noWalk = true } }
 
 // Seeds has each story played with that many seeds. LOCKSTEP_SEED names the first one; it is
 // 1 otherwise.

@@ -37,8 +37,8 @@ var libraries = []struct {
 	{"redislock", 1, redislocks}, {"redsync", 1, redsyncs}, {"redsync", 5, redsyncs}, {"rueidislock", 1, rueidislocks},
 }
 
-// fullVariable asks for the full size of TestOneSeedOneHistory: 200 runs of one seed, 60 seeds in
-// two processes, of 20 rounds each, and 32 processes that begin with that seed.
+// fullVariable asks for the full size of TestOneSeedOneHistory: 60 runs of one seed, 20 seeds in
+// two processes, of 20 rounds each, and 16 processes that begin with that seed.
 const fullVariable = "LOCKTEST_FULL"
 
 // seedsVariable has TestSeeds print the hashes of so many seeds.
@@ -46,7 +46,7 @@ const seedsVariable = "LOCKTEST_SEEDS"
 
 func sizes() (runs, seeds, rounds, processes int) {
 	if os.Getenv(fullVariable) != "" {
-		return 200, 60, 20, 32
+		return 60, 20, 20, 16
 	}
 	return 10, 4, 4, len(libraries)
 }

@@ -32,24 +32,70 @@ const reportsDir = "lockstep-reports"
 // judge says of a run what is to be said, and reports whether it was as expected.
 func (s *suite) judge(t *testing.T, p *plan.Plan, r *result) bool {
 	t.Helper()
-	if r.left != "" && !s.toldLeft {
+	if r.left != "" && !s.toldLeft && !r.owes() {
 		s.toldLeft = true
 		t.Logf("goroutines of the lock were still there when its run was over: give Client.Cleanup what ends them\n%s", r.left)
 	}
 	switch status := r.Status(); {
 	case len(r.missed) > 0:
 		t.Errorf("unknown: the lock has sent what the model of Redis does not have (%s), so what it did then is no evidence", strings.Join(r.missed, ", "))
-	case status == run.Missed:
+	case status == run.Missed, s.wrongly(p, r) != "":
 		t.Errorf("%s", s.failed(t, p, r))
 	case status == run.Inconclusive && slices.Contains(s.untested, p.Slug):
 		t.Logf("untested, as the test allows: %s", r.why().English())
+		s.tally.untested = append(s.tally.untested, p.Slug)
 		return true
 	case status == run.Inconclusive:
-		t.Errorf("unknown: %s. A run that tested nothing is no success: change the story, or allow it with locktest.MayBeUntested(%q).", r.why().English(), p.Slug)
+		t.Errorf("inconclusive: %s", r.advise(p.Slug))
 	default:
 		return true
 	}
 	return false
+}
+
+// owes reports whether the lock could not end all that it has begun: a client died.
+func (r *result) owes() bool {
+	return slices.ContainsFunc(r.Judgement.History.Events, func(e history.Event) bool {
+		return e.Kind == history.Crashed
+	})
+}
+
+// wrongly is what a run shows of the lock that is wrong whatever is expected of properties; empty if nothing is. A
+// lock that is known to remove the entries of others in this story may extend them, too.
+func (s *suite) wrongly(p *plan.Plan, r *result) string {
+	switch {
+	case r.signs.unasked != "" && !slices.Contains(s.untested, rehearsal):
+		return "untested: " + r.signs.unasked
+	case r.signs.foreign != "" && !slices.Contains(s.broken(p.Slug), OwnerOnlyRelease):
+		return r.signs.foreign
+	case slices.Contains(s.broken(p.Slug), Progress):
+		return ""
+	}
+	return r.signs.dead
+}
+
+// advise says why a run is inconclusive, and what to do.
+func (r *result) advise(slug string) string {
+	if property := r.unknown(); r.Untested().Empty() && property != MutualExclusion {
+		return fmt.Sprintf("%s is unknown: %s. Change the story, or do without the property: locktest.Unjudged(%q).",
+			property, r.why().English(), property)
+	}
+	return r.why().English() + ". " + allowUntested(slug)
+}
+
+func allowUntested(slug string) string {
+	return fmt.Sprintf("A run that tested nothing is no success: change the story, or allow it with locktest.MayBeUntested(%q).", slug)
+}
+
+// unknown is the property of which something is expected that is unknown; mutual exclusion first.
+func (r *result) unknown() string {
+	name := MutualExclusion
+	for _, e := range slices.Backward(r.Expected) {
+		if e.Got == checker.Unknown {
+			name = e.Property
+		}
+	}
+	return name
 }
 
 // why says why a run is inconclusive.
@@ -68,17 +114,23 @@ func (r *result) why() say.Phrase {
 // failed is what a test says that has failed: what was expected, the story, and how to go on.
 func (s *suite) failed(t *testing.T, p *plan.Plan, r *result) string {
 	var lines []string
+	if wrong := s.wrongly(p, r); wrong != "" {
+		lines = append(lines, wrong+".")
+	}
 	overlaps := r.Judgement.Finding(MutualExclusion).Verdict == checker.Broken
 	for _, e := range r.Expected {
 		switch {
 		case e.Met(), overlaps && !s.fenced && slices.Contains(follows, e.Property):
 		case e.Verdict == "kept":
 			lines = append(lines, fmt.Sprintf("%s is %s. If you know and accept that: locktest.Breaks(%q, %q).", e.Property, e.Got, p.Slug, e.Property))
-		case !slices.Contains(s.breaks[p.Slug], e.Property):
+		case !slices.Contains(s.broken(p.Slug), e.Property):
 			lines = append(lines, fmt.Sprintf("%s is %s, and the story says that every lock breaks it.", e.Property, e.Got))
 		default:
 			lines = append(lines, fmt.Sprintf("%s is %s, and the test says that it breaks: if the lock has become better, take that out of locktest.Breaks(%q).", e.Property, e.Got, p.Slug))
 		}
+	}
+	if r.signs.renewed != "" {
+		lines = append(lines, r.signs.renewed+".")
 	}
 	lines = append(lines, "", s.tell(p, r))
 	if dir, err := s.store(t, p, r); err != nil {

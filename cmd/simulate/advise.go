@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,7 +16,7 @@ import (
 // adviseFlags are the flags of the command advise.
 type adviseFlags struct {
 	*globals
-	expect []string
+	expect, mustNot, stores []string
 }
 
 func adviseCommand(g *globals) *cobra.Command {
@@ -25,75 +27,148 @@ func adviseCommand(g *globals) *cobra.Command {
 		Long: `Say which locks break when only certain kinds of faults can happen. The answer comes
 from the stored walk of the fault space (docs/explore.json, see simulate explore): for
 each lock and each way to break, the smallest set of the expected kinds that breaks it,
-or none. None means: no schedule of up to that many faults within the scope of that
-walk. A long kind of fault includes its short form. Without --expect it writes a page on
-which you tick them.
+or none. A long kind of fault includes its short form. Without --expect it writes a page
+on which you tick all this.
+
+Below each lock that nothing expected breaks stands what that rests on: the worlds in
+which all pairs of faults were searched, those in which some were drawn, and those in
+which none were. It survives only if all were in plain and just-within. A lock that
+breaks without any fault is no candidate.
+
+With fencing tokens, it does no harm that two believe they hold the lock:
+--must-not damage,robbed,stuck.
 
 Kinds of faults:
 ` + kindsHelp(),
 		Example: `  simulate advise --expect pause,fail-over  # which locks survive these two
+  simulate advise --expect pause --must-not damage --store etcd  # fenced
   simulate advise --expect crash,restart,lost-reply --json  # for a script`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.advise(cmd.Context()) },
 	}
 	cmd.Flags().StringSliceVar(&f.expect, "expect", nil, "kinds of faults that can happen to you")
+	cmd.Flags().StringSliceVar(&f.mustNot, "must-not", wayNames(), "what must not happen")
+	cmd.Flags().StringSliceVar(&f.stores, "store", nil, "only locks of these stores, such as redis (default: all)")
 	return speaks(cmd, g)
 }
 
-func (f *adviseFlags) advise(ctx context.Context) error {
-	if len(f.expect) == 0 {
-		path, err := f.explorePage(ctx, f.language)
-		switch {
-		case err != nil:
-			return err
-		case f.json:
-			return printJSON(f.stdout, map[string]any{"schema": 1, "page": path})
-		}
-		fmt.Fprintln(f.stdout, f.said(say.TickOnThePage.With(say.Verbatim(path))))
-		return nil
+func wayNames() (names []string) {
+	for _, way := range explore.Ways() {
+		names = append(names, way.String())
 	}
+	return names
+}
+
+func (f *adviseFlags) advise(ctx context.Context) error {
 	expected, err := explore.Expected(f.expect)
 	if err != nil {
 		return err
+	}
+	of, err := explore.WaysNamed(f.mustNot)
+	if err != nil {
+		return err
+	}
+	if len(of) == 0 {
+		return errors.New("--must-not says nothing: name one way of breaking at least")
 	}
 	r, err := storedWalk()
 	if err != nil {
 		return err
 	}
-	all := explore.Advise(r, expected, explore.Ways())
-	if f.json {
-		return printJSON(f.stdout, map[string]any{"schema": 1, "expected": expected, "locks": all})
+	if f.stores != nil {
+		if r, err = explore.OfStores(r, f.stores); err != nil {
+			return err
+		}
 	}
-	f.print(all)
+	if len(f.expect) == 0 {
+		return f.page(ctx)
+	}
+	all := explore.Advise(r, expected, of)
+	at := slices.IndexFunc(all, func(a explore.Advice) bool { return a.Verdict == explore.Defect })
+	if at < 0 {
+		at = len(all)
+	}
+	if f.json {
+		return printJSON(f.stdout, map[string]any{
+			"schema": 1, "expected": expected, "must_not": f.mustNot, "stores": f.stores, "locks": all[:at], "defects": all[at:],
+		})
+	}
+	f.print(all[:at], all[at:], of)
 	return nil
 }
 
-// print shows the locks that survive first, then what breaks the others.
-func (f *adviseFlags) print(all []explore.Advice) {
+// page writes the page that asks.
+func (f *adviseFlags) page(ctx context.Context) error {
+	path, err := f.explorePage(ctx, f.language)
+	switch {
+	case err != nil:
+		return err
+	case f.json:
+		return printJSON(f.stdout, map[string]any{"schema": 1, "page": path})
+	}
+	fmt.Fprintln(f.stdout, f.said(say.TickOnThePage.With(say.Verbatim(path))))
+	return nil
+}
+
+// print shows the locks that survive first, with what that rests on, then what breaks the others.
+func (f *adviseFlags) print(all, defects []explore.Advice, of []explore.Way) {
 	ruler := say.RulerFor(f.language)
-	row := func(name string, of func(explore.Way) say.Phrase) {
+	row := func(name string, says func(explore.Way) (string, say.Phrase)) {
 		fmt.Fprint(f.stdout, ruler.Pad(name, 25))
-		for _, way := range explore.Ways() {
-			fmt.Fprint(f.stdout, " ", ruler.Pad(of(way).In(f.language), 12))
+		for _, way := range of {
+			verdict, what := says(way)
+			fmt.Fprint(f.stdout, " ", f.paint(verdict, ruler.Pad(what.In(f.language), 12)))
 		}
 		fmt.Fprintln(f.stdout)
 	}
-	row(say.Text("lock").In(f.language), func(w explore.Way) say.Phrase { return say.Text(w.String()) })
-	safe := 0
+	row(say.Text("lock").In(f.language), func(w explore.Way) (string, say.Phrase) { return "", say.Text(w.String()) })
+	count := map[string]int{}
 	for i := range all {
-		row(all[i].Lock, all[i].Says)
-		if all[i].Safe(explore.Ways()) && all[i].Unknown == 0 {
-			safe++
+		a := &all[i]
+		count[a.Verdict]++
+		row(a.Lock, func(w explore.Way) (string, say.Phrase) { return a.In(w), a.Says(w) })
+		if a.Verdict == explore.Breaks {
+			continue
+		}
+		var rests say.List
+		for _, r := range a.Rests {
+			rests = append(rests, r.Says)
+		}
+		for _, line := range ruler.Wrap(f.said(say.RestsOn.With(say.Text(a.Verdict), rests)), f.width()-4) {
+			fmt.Fprintf(f.stdout, "    %s\n", f.paint(a.Verdict, line))
 		}
 	}
-	fmt.Fprintf(f.stdout, "\n%s\n", f.said(say.LocksSurvive.With(say.Number(safe), say.Number(len(all)))))
+	fmt.Fprintf(f.stdout, "\n%s\n%s\n", f.said(say.LocksSurvive.With(say.Number(count[explore.Survives]), say.Number(len(all)), say.Number(count[explore.NoneFound]))), f.said(say.DrawnMeans.With()))
 	for i := range all {
-		for _, way := range explore.Ways()[:2] {
-			if s := all[i].Breaks[way.String()]; s != nil && len(s.Kinds) > 0 {
-				kinds := say.Verbatim(strings.Join(s.Kinds, " + "))
-				fmt.Fprintf(f.stdout, "%s\n  simulate run %s --lock %s\n", f.said(say.BreaksBy.With(say.Verbatim(all[i].Lock), say.Text(way.String()), kinds)), s.Story, all[i].Lock)
-				break
-			}
+		f.why(&all[i], of)
+	}
+	if len(defects) == 0 {
+		return
+	}
+	fmt.Fprintf(f.stdout, "\n%s\n", f.said(say.NoCandidates.With(say.Number(len(defects)))))
+	for i := range defects {
+		fmt.Fprintf(f.stdout, "  %s\n", f.paint(explore.Defect, defects[i].Lock))
+	}
+}
+
+// why shows what breaks a lock, and the command that plays it: of two who believe or of damage, else of the first way.
+func (f *adviseFlags) why(a *explore.Advice, of []explore.Way) {
+	for _, way := range of {
+		if s := a.Breaks[way.String()]; s != nil {
+			kinds := say.Verbatim(strings.Join(s.Kinds, " + "))
+			fmt.Fprintf(f.stdout, "%s\n  simulate run %s --lock %s\n", f.said(say.BreaksBy.With(say.Verbatim(a.Lock), say.Text(way.String()), kinds)), s.Story, a.Lock)
+			return
 		}
 	}
+}
+
+// paint colours what is said of a lock by its verdict.
+func (f *adviseFlags) paint(verdict, text string) string {
+	colour := map[string]string{
+		explore.Survives: "32", explore.NoneFound: "33", explore.NotSearched: "2", explore.Unknown: "2", explore.Breaks: "31", explore.Defect: "31",
+	}[verdict]
+	if colour == "" || !f.color() {
+		return text
+	}
+	return "\x1b[" + colour + "m" + text + "\x1b[0m"
 }

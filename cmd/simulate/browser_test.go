@@ -160,7 +160,7 @@ func TestServedIndexInABrowser(t *testing.T) {
 // file, and fits a telephone.
 func TestServedPagesAreQuiet(t *testing.T) {
 	address := served(t, playedStore(t))
-	for _, path := range []string{"", "matrix-set-nx-lua-sl.html", "comparison.html", "latest", "latest/history.jsonl", "latest/result.json", "latest/scenario.yaml", "latest/junit.xml", "latest/plots/wait-distribution.svg"} {
+	for _, path := range []string{"", "matrix-set-nx-lua-sl.html", "comparison.html", "latest", "latest/history.jsonl", "latest/result.json", "latest/scenario.yaml"} {
 		p := browser.Visit(t, address+path, browser.Options{Width: 380, Height: 800})
 		if browser.Eval[string](p, `document.documentElement.textContent.trim().slice(0, 1)`) == "" {
 			t.Errorf("%s shows nothing", path)

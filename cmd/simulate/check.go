@@ -42,19 +42,21 @@ header line or as JSON lines:
   {"time":"2026-03-01T10:00:00Z","client":"p1","lock":"jobs","event":"acquired"}
 
 Events are acquired, released, lost, extended, waiting, crashed and write; docs/check.md
-says what each means and which verdict follows. Each lock of a log is judged separately,
-in constant memory. A file may be gzipped; - reads stdin.
+says what each means and which verdict follows. Several files are one log, such as those
+of the pods of a service. Each lock of a log is judged separately, in constant memory.
+A file may be gzipped; - reads stdin.
 
 A file can also be the history of a run, such as the history.jsonl of a run directory.
 The history of a run says where it ends; if that is missing, nothing counts as kept. A
 history from elsewhere is judged up to its last line.
 
 Neither has expectations. Two clients that certainly held a lock at once, or a broken
-property, give exit code 1; otherwise, what is only possible, or unknown, gives 3.
+property, give exit code 1; otherwise, what is only possible, or unknown, gives 3. Without
+--clock-error and --released-after, what depends on a plausible one is only possible.
 
 ` + exitHint,
 		Example: `  simulate check production.csv --clock-error 50ms --lease 30s  # a log of yours
-  simulate check locks.jsonl.gz --columns time=ts,client=pod  # other names
+  simulate check pod-*.csv --columns time=ts,client=pod  # the log of all pods
   simulate check reports/latest/history.jsonl  # the history of a run`,
 		Args: arguments(1, many, "logs or histories, such as production.csv or reports/latest/history.jsonl; - for stdin"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -63,12 +65,16 @@ property, give exit code 1; otherwise, what is only possible, or unknown, gives 
 					f.judged = append(f.judged, flag)
 				}
 			})
+			f.assumed = logcheck.Assumed{ClockError: !cmd.Flags().Changed("clock-error"), ReleasedAfter: !cmd.Flags().Changed("released-after")}
 			return f.check(cmd.Context(), cmd.OutOrStdout(), args)
 		},
 	}
 	flags := cmd.Flags()
-	flags.DurationVar(&f.clockError, "clock-error", 0, "how far the clock of each client may be off, either way")
+	flags.DurationVar(&f.clockError, "clock-error", logcheck.PlausibleClockError, "how far the clock of each client may be off, either way; not given, 0 is\ntried as well")
+	flags.DurationVar(&f.releasedAfter, "released-after", logcheck.PlausibleReleasedAfter, "how long after a release its line may be written; not given, 0\nis tried as well")
 	flags.DurationVar(&f.lease, "lease", 0, "how long a grant lasts: ends the hold of a client that is not heard\nof again; an extension starts it afresh")
+	flags.BoolVar(&f.reentrant, "reentrant", false, "a client may acquire what it holds; else it may be two with one name")
+	flags.BoolVar(&f.separate, "separate", false, "judge each file for itself; else several files are one log")
 	flags.DurationVar(&f.window, "window", 0, "how far lines may be out of order; a file with more than that is\nsorted on disk first")
 	flags.StringVar(&f.columns, "columns", "", "what a log calls its columns or keys, such as time=ts,client=pod")
 	flags.StringVar(&f.unit, "time-unit", "", "the unit of times that are numbers: s, ms, us or ns")
@@ -97,8 +103,43 @@ func (f *judgeFlags) check(ctx context.Context, w io.Writer, files []string) err
 		return errors.New("--follow follows one log: leave the others out")
 	}
 	all := answers{histories: []export.Checked{}, logs: []*checkedLog{}, worst: checker.Kept}
+	var log []*input // the files of one
+	defer func() {
+		for _, in := range log {
+			in.Close()
+		}
+	}()
 	for _, file := range files {
-		if err := f.file(ctx, w, file, o, &all); err != nil {
+		in, err := openInput(ctx, file)
+		if err != nil {
+			return err
+		}
+		if !f.follow {
+			if err := in.look(ctx); err != nil {
+				in.Close()
+				return err
+			}
+		}
+		switch {
+		case in.history && !f.follow:
+			err = f.history(ctx, w, in, &all)
+			in.Close()
+		case f.separate:
+			err = f.judge(ctx, w, []*input{in}, o, &all)
+			in.Close()
+		default:
+			log, err = append(log, in), in.unlike(log)
+			if in.again != nil && len(files) > 1 { // opened when it is its turn: see logcheck.Source
+				in.Close()
+				in.Reader = nil
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if len(log) > 0 {
+		if err := f.judge(ctx, w, log, o, &all); err != nil {
 			return err
 		}
 	}
@@ -111,35 +152,29 @@ func (f *judgeFlags) check(ctx context.Context, w io.Writer, files []string) err
 	return &silentExit{code: code, stopped: f.follow}
 }
 
-// file judges a file, and shows what it came to.
-func (f *judgeFlags) file(ctx context.Context, w io.Writer, file string, o logcheck.Options, all *answers) error {
-	in, err := openInput(ctx, file)
+// apart puts an empty line between what is shown of one and of the next.
+func (f *judgeFlags) apart(w io.Writer, all *answers) {
+	if all.shown++; all.shown > 1 && !f.json {
+		fmt.Fprintln(w)
+	}
+}
+
+// judge judges the files of a log, and shows what they came to.
+func (f *judgeFlags) judge(ctx context.Context, w io.Writer, files []*input, o logcheck.Options, all *answers) error {
+	c, err := f.log(ctx, files, o)
 	if err != nil {
 		return err
 	}
-	defer in.Close()
-	apart := func() {
-		if all.shown++; all.shown > 1 && !f.json {
-			fmt.Fprintln(w)
-		}
+	all.worst = checker.Worse(all.worst, ofLog[c.Verdict])
+	all.logs = append(all.logs, c)
+	if f.apart(w, all); !f.json {
+		f.showLog(w, c, o.Unit)
 	}
-	if !f.follow {
-		if err := in.look(ctx); err != nil {
-			return err
-		}
-	}
-	if f.follow || !in.history {
-		c, err := f.log(ctx, in, o)
-		if err != nil {
-			return err
-		}
-		all.worst = checker.Worse(all.worst, ofLog[c.Verdict])
-		all.logs = append(all.logs, c)
-		if apart(); !f.json {
-			f.showLog(w, c, o.Unit)
-		}
-		return nil
-	}
+	return nil
+}
+
+// history judges the histories of a file, and shows what they came to.
+func (f *judgeFlags) history(ctx context.Context, w io.Writer, in *input, all *answers) error {
 	histories, err := readHistories(ctx, in.name, in)
 	if err != nil {
 		return err
@@ -150,7 +185,7 @@ func (f *judgeFlags) file(ctx context.Context, w io.Writer, file string, o logch
 		}
 		c := export.CheckedOf(in.name, i+1, h)
 		all.worst = checker.Worse(all.worst, c.Verdict)
-		if apart(); !f.json {
+		if f.apart(w, all); !f.json {
 			showChecked(f.globals, w, &c)
 			continue
 		}
@@ -171,7 +206,8 @@ type input struct {
 	io.Closer
 	name    string                        // as it is spoken of
 	path    string                        // "" for stdin
-	again   func() (io.ReadCloser, error) // opens it anew; nil for what can be read once only
+	again   func() (io.ReadCloser, error) // opens it once more; nil for what can be read once only
+	info    fs.FileInfo                   // nil for stdin
 	history bool                          // it is a stored history, or nothing at all
 }
 
@@ -195,7 +231,18 @@ func openInput(ctx context.Context, file string) (*input, error) {
 	case err == nil && info.Mode().IsRegular():
 		in.again = func() (io.ReadCloser, error) { return os.Open(file) }
 	}
+	in.info = info
 	return in, nil
+}
+
+// unlike refuses a file that the log has already: each of its lines would count twice.
+func (in *input) unlike(others []*input) error {
+	for _, other := range others {
+		if in.info == nil && other.info == nil || in.info != nil && other.info != nil && os.SameFile(in.info, other.info) {
+			return fmt.Errorf("%s and %s are one file: leave one out, or say --separate", other.name, in.name)
+		}
+	}
+	return nil
 }
 
 // look finds out by its first bytes what the input is.

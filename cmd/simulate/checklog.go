@@ -25,9 +25,10 @@ import (
 
 // logFlags are the flags of check that say how a log is read, and judged.
 type logFlags struct {
-	columns, unit             string
-	window, clockError, lease time.Duration
-	follow, skip              bool
+	columns, unit                            string
+	window, clockError, releasedAfter, lease time.Duration
+	follow, skip, reentrant, separate        bool
+	assumed                                  logcheck.Assumed // what was not given
 
 	judged []*pflag.Flag // those that were given and that the verdict depends on
 }
@@ -45,17 +46,22 @@ func (f *logFlags) options() (o logcheck.Options, err error) {
 		return o, fmt.Errorf("--window %v: a time from 0 on", f.window)
 	case f.clockError < 0 || f.clockError > logcheck.MaxClockError:
 		return o, fmt.Errorf("--clock-error %v: a time from 0 to %v", f.clockError, logcheck.MaxClockError)
+	case f.releasedAfter < 0 || f.releasedAfter > logcheck.MaxReleasedAfter:
+		return o, fmt.Errorf("--released-after %v: a time from 0 to %v", f.releasedAfter, logcheck.MaxReleasedAfter)
 	case f.lease < 0 || f.lease > logcheck.MaxLease:
 		return o, fmt.Errorf("--lease %v: a time from 0 to %v", f.lease, logcheck.MaxLease)
 	}
 	o.Window, o.Skip = f.window, f.skip || f.follow
-	o.Rules = logcheck.Rules{ClockError: f.clockError, Lease: f.lease}
+	o.Rules = logcheck.Rules{
+		ClockError: f.clockError, ReleasedAfter: f.releasedAfter, Lease: f.lease, Reentrant: f.reentrant, Assumed: f.assumed,
+	}
 	return o, nil
 }
 
 // checkedLog is one judged log.
 type checkedLog struct {
-	File       string                `json:"file"`
+	File       string                `json:"file"`  // or several, as they were named
+	Files      []string              `json:"files"` // that are this log
 	Format     string                `json:"format"`
 	Lines      int64                 `json:"lines"`
 	Events     int64                 `json:"events"`  // judged
@@ -67,6 +73,7 @@ type checkedLog struct {
 	Verdict    logcheck.Verdict      `json:"verdict"`   // the worst of all
 	Words      string                `json:"words"`
 	Verdicts   map[string]logVerdict `json:"verdicts"` // by property
+	Settings   []logSetting          `json:"settings"` // the verdicts for all that was assumed; those above are of the first
 	Doubts     []string              `json:"doubts"`   // why none would be too much to say
 	Remarks    []string              `json:"remarks"`
 	ByLock     []logFinding          `json:"by_lock"`    // the worst first, not all of very many
@@ -80,6 +87,13 @@ type logVerdict struct {
 	Certain  int64            `json:"certain"`
 	Possible int64            `json:"possible"`
 	AtLeast  bool             `json:"at_least"` // there may have been more than that
+}
+
+type logSetting struct {
+	ClockError    string           `json:"clock_error"`
+	ReleasedAfter string           `json:"released_after"`
+	Exclusion     logcheck.Verdict `json:"mutual_exclusion"`
+	StaleWrite    logcheck.Verdict `json:"no_stale_write"`
 }
 
 type logFinding struct {
@@ -98,28 +112,32 @@ type logViolation struct {
 	Clients []string      `json:"clients"` // the intruder, then those that it found; or who wrote, then the newer holder
 	At      string        `json:"at"`      // the time of the line that shows it
 	Line    int64         `json:"line"`    // and its number
+	File    string        `json:"file"`    // in this file
 	Words   string        `json:"words"`
 }
 
-// The properties of a log are named as those of a run.
+// The properties of a log are named as those of a run in JSON. What people read names what was found.
 const (
 	exclusionID  = "mutual-exclusion"
 	staleWriteID = "no-stale-write"
 )
 
 // logged is a result as JSON has it.
-func logged(name string, r *logcheck.Result, unit logcheck.Unit) *checkedLog {
+func logged(names []string, r *logcheck.Result, unit logcheck.Unit) *checkedLog {
 	c := &checkedLog{
-		File: name, Format: r.Format, Lines: r.Lines, Events: r.Events, Skipped: r.Skipped, Locks: r.Locks, Contended: r.Contended,
+		File: strings.Join(names, " + "), Files: names, Format: r.Format, Lines: r.Lines, Events: r.Events, Skipped: r.Skipped, Locks: r.Locks, Contended: r.Contended,
 		Verdict: r.Verdict(), Words: r.Words().English(), Doubts: inEnglish(r.Doubts), Remarks: inEnglish(r.Remarks), result: r,
 		Verdicts: map[string]logVerdict{
 			exclusionID:  {r.Overlap(), r.Overlaps.Certain, r.Overlaps.Possible, r.Overlaps.AtLeast},
 			staleWriteID: {r.StaleWrite(), r.StaleWrites.Certain, r.StaleWrites.Possible, r.StaleWrites.AtLeast},
 		},
-		ByLock: []logFinding{}, Violations: []logViolation{},
+		Settings: []logSetting{}, ByLock: []logFinding{}, Violations: []logViolation{},
 	}
 	if r.Events > 0 {
 		c.From, c.To = unit.At(r.First), unit.At(r.Last)
+	}
+	for _, s := range r.Settings {
+		c.Settings = append(c.Settings, logSetting{s.ClockError.String(), s.ReleasedAfter.String(), s.Overlap, s.StaleWrite})
 	}
 	for i := range r.Findings {
 		f := &r.Findings[i]
@@ -128,8 +146,8 @@ func logged(name string, r *logcheck.Result, unit logcheck.Unit) *checkedLog {
 		})
 	}
 	for _, v := range r.Violations {
-		at, line := v.Shown()
-		c.Violations = append(c.Violations, logViolation{v.Sort, v.Certain, v.Lock, v.Clients(), unit.At(at), line, v.Words().English()})
+		at, line, file := v.Shown()
+		c.Violations = append(c.Violations, logViolation{v.Sort, v.Certain, v.Lock, v.Clients(), unit.At(at), line, cmp.Or(file, names[0]), v.Words().English()})
 	}
 	return c
 }
@@ -142,26 +160,42 @@ func inEnglish(phrases []say.Phrase) []string {
 	return out
 }
 
-// log judges a log.
-func (f *judgeFlags) log(ctx context.Context, in *input, o logcheck.Options) (c *checkedLog, err error) {
-	read := func() (*logcheck.Result, error) {
-		return logcheck.Check(ctx, &interrupt.Reader{Ctx: ctx, From: in}, in.again, o)
+// log judges the files of a log.
+func (f *judgeFlags) log(ctx context.Context, files []*input, o logcheck.Options) (c *checkedLog, err error) {
+	if only := files[0]; len(files) == 1 && only.Reader == nil { // the other files were histories
+		in, err := only.again()
+		if err != nil {
+			return nil, notRead(err)
+		}
+		defer in.Close()
+		only.Reader = in
 	}
+	var sources []logcheck.Source
+	var names []string
+	for _, in := range files {
+		s := logcheck.Source{Name: in.name, In: &interrupt.Reader{Ctx: ctx, From: in}, Again: in.again}
+		if in.Reader == nil {
+			s.In = nil
+		}
+		sources = append(sources, s)
+		names = append(names, in.name)
+	}
+	name := strings.Join(names, " + ")
 	var r *logcheck.Result
 	if f.follow {
-		r, err = f.followed(ctx, in, o)
+		r, err = f.followed(ctx, files[0], o)
 	} else {
-		r, err = interrupt.Unless(ctx, "reading "+in.name, read)
+		r, err = interrupt.Unless(ctx, "reading "+name, func() (*logcheck.Result, error) { return logcheck.Check(ctx, o, sources...) })
 	}
 	if err == nil {
-		c := logged(in.name, r, o.Unit)
-		return c, f.savedPage(in, c, o)
+		c := logged(names, r, o.Unit)
+		return c, f.savedPage(files, c, o)
 	}
 	var line *logcheck.LineError
 	var path *fs.PathError
 	switch {
 	case ctx.Err() != nil:
-		return nil, fmt.Errorf("interrupted while reading %s", in.name)
+		return nil, fmt.Errorf("interrupted while reading %s", name)
 	case errors.As(err, &path):
 		return nil, unreadable(path)
 	case errors.As(err, &line):
@@ -172,28 +206,33 @@ func (f *judgeFlags) log(ctx context.Context, in *input, o logcheck.Options) (c 
 		case line.Line == 1: // without it no other line can be read
 			cure = ""
 		}
-		return nil, fmt.Errorf("%s:%d: %w%s", in.name, line.Line, line.Err, cure)
+		return nil, fmt.Errorf("%s:%d: %w%s", line.File, line.Line, line.Err, cure)
+	case len(files) > 1:
+		return nil, err // it names the file
 	}
-	return nil, fmt.Errorf("%s: %w", in.name, err)
+	return nil, fmt.Errorf("%s: %w", name, err)
 }
 
 // savedPage writes the page of a log in which something is wrong into the run store. Its name has the
 // hash of what it shows: another page never takes its place.
-func (f *judgeFlags) savedPage(in *input, c *checkedLog, o logcheck.Options) error {
+func (f *judgeFlags) savedPage(files []*input, c *checkedLog, o logcheck.Options) error {
 	if len(c.result.Violations) == 0 {
 		return nil
 	}
-	again := []string{"simulate", "check", shell.Word(cmp.Or(in.path, "-"))}
+	again := []string{"simulate", "check"}
+	for _, in := range files {
+		again = append(again, shell.Word(cmp.Or(in.path, "-")))
+	}
 	for _, flag := range f.judged {
 		again = append(again, "--"+flag.Name+"="+shell.Word(flag.Value.String()))
 	}
 	data, err := logpage.HTML(&logpage.Log{
-		Language: f.language, Name: in.name, Again: strings.Join(again, " "), Unit: o.Unit, Rules: o.Rules, Result: c.result,
+		Language: f.language, Name: c.File, Again: strings.Join(again, " "), Unit: o.Unit, Rules: o.Rules, Result: c.result,
 	})
 	if err != nil {
 		return &bugError{err}
 	}
-	name := strings.TrimSuffix(clean.Dashed(filepath.Base(in.name)), ".gz")
+	name := strings.TrimSuffix(clean.Dashed(filepath.Base(files[0].name)), ".gz")
 	c.Page, err = f.savePage(fmt.Sprintf("log-%.40s-%.12s.html", name, rundir.SHA256(data)), data)
 	return err
 }
@@ -218,11 +257,10 @@ func (f *judgeFlags) followed(ctx context.Context, in *input, o logcheck.Options
 		from = t
 	}
 	tell(say.LogFollowing.With(say.Verbatim(in.name)))
-	r, err := logcheck.Check(context.WithoutCancel(ctx), from, nil, o)
-	if err == nil && t != nil && !t.missing.Empty() {
-		r.Doubts = append(r.Doubts, t.missing)
+	if t != nil {
+		o.Missing = func() say.Phrase { return t.missing }
 	}
-	return r, err
+	return logcheck.Check(context.WithoutCancel(ctx), o, logcheck.Source{Name: in.name, In: from})
 }
 
 // patient reads from a pipe until its context ends: then it is at its end.
@@ -249,12 +287,12 @@ func (f *judgeFlags) showLog(w io.Writer, c *checkedLog, unit logcheck.Unit) {
 	fmt.Fprintln(w, f.said(say.OfLock.With(say.Verbatim(c.File), say.LogLines.With(
 		say.Grouped(c.Lines), say.Verbatim(strings.ToUpper(c.Format)), say.Grouped(c.Locks), say.Verbatim(c.From), say.Verbatim(c.To)))))
 	fmt.Fprintf(w, "%s\n\n", f.said(r.Words()))
-	stale := []string{staleWriteID, f.logVerdict(r.StaleWrite(), r.StaleWrites), f.firstOf(r, logcheck.StaleWrite)}
+	stale := []string{say.Text("stale writes").In(f.language), f.logVerdict(r.StaleWrite(), r.StaleWrites), f.firstOf(r, logcheck.StaleWrite)}
 	if r.Writes == 0 {
 		stale[1], stale[2] = say.Text("not judged").In(f.language), f.said(say.LogNoWrites.With())
 	}
-	f.printTable(w, []string{"property", "verdict", "first violation, or why it is unknown"},
-		[][]string{{exclusionID, f.logVerdict(r.Overlap(), r.Overlaps), f.firstOf(r, logcheck.Overlap)}, stale})
+	f.printTable(w, []string{"what", "verdict", "first violation, or why it is unknown"},
+		[][]string{{say.Text("two holders").In(f.language), f.logVerdict(r.Overlap(), r.Overlaps), f.firstOf(r, logcheck.Overlap)}, stale})
 	if len(r.Violations) > 0 && !f.quiet && !f.follow {
 		fmt.Fprintln(w)
 		for i, v := range r.Violations {
@@ -276,18 +314,10 @@ func (f *judgeFlags) showLog(w io.Writer, c *checkedLog, unit logcheck.Unit) {
 	}
 }
 
-// logVerdict is a verdict with how often.
+// logVerdict is a verdict with its sign and how often.
 func (f *judgeFlags) logVerdict(v logcheck.Verdict, n logcheck.Count) string {
-	word := say.Text(string(v)).In(f.language)
-	switch v {
-	case logcheck.Certain:
-		return "x " + f.said(say.LogTimes.With(say.Verbatim(word), say.Number(n.Certain)))
-	case logcheck.Possible:
-		return "? " + f.said(say.LogTimes.With(say.Verbatim(word), say.Number(n.Possible)))
-	case logcheck.Unknown:
-		return "? " + word
-	}
-	return "v " + word
+	sign := map[logcheck.Verdict]string{logcheck.Certain: "x ", logcheck.Possible: "? ", logcheck.Unknown: "? ", logcheck.None: "v "}[v]
+	return sign + f.said(n.Words(v))
 }
 
 // firstOf is the first violation of a sort, or why the verdict is unknown.
@@ -309,6 +339,6 @@ func (f *judgeFlags) showViolation(w io.Writer, v *logcheck.Violation, unit logc
 	if v.Certain {
 		sign = "x"
 	}
-	at, _ := v.Shown()
+	at, _, _ := v.Shown()
 	fmt.Fprintf(w, "%s %s  %s\n", sign, unit.At(at), f.said(say.OfLock.With(say.Verbatim(v.Lock), v.Words())))
 }

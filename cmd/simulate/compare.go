@@ -78,11 +78,8 @@ func (f *reportFlags) compare(ctx context.Context, w io.Writer, args []string) e
 	return statusExit(worst)
 }
 
-// comparisonFormats checks --format. All formats stand for all that a comparison has.
+// comparisonFormats checks --format.
 func (f *reportFlags) comparisonFormats() ([]string, error) {
-	if slices.Equal(f.formats, formatNames()) {
-		return []string{"html", "json"}, nil
-	}
 	if _, err := pickFormats(f.formats); err != nil {
 		return nil, err
 	}

@@ -34,6 +34,7 @@ func addCompletion(root *cobra.Command, g *globals) {
 		"world":    completeList(worldWords),
 		"expect":   completeList(kindWords),
 		"property": completeList(propertyWords),
+		"format":   completeList(formatWords),
 		"backend":  cobra.FixedCompletions(backendNames(), cobra.ShellCompDirectiveNoFileComp),
 	}
 	for _, cmd := range root.Commands() {

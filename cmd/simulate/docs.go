@@ -34,12 +34,12 @@ const (
 
 func docsCommand(g *globals) *cobra.Command {
 	var man string
-	var shrink bool
 	cmd := &cobra.Command{
 		Use:   "docs [dir]",
 		Short: "Write the reference: pages about locks, faults and commands",
-		Long: `Write the reference as Markdown: a page for each lock, fault, property, moment and
-command, made from the code, the command line and the scenarios below scenarios/.
+		Long: `Write the reference as Markdown: a page for each lock, and one for all faults,
+properties and commands, made from the code, the command line and the scenarios below
+scenarios/.
 Without an argument it goes to docs/. Pages whose subject is gone are removed;
 files that it did not write are left alone.
 
@@ -57,7 +57,7 @@ with docs/claims.json what came of the claims of the documents,
 
   simulate claims --json > docs/claims.json
 
-and with docs/counterexamples/, made by --shrink, the smallest story that breaks each lock.`,
+and with docs/explore.json (simulate explore --into) what it takes to break each lock.`,
 		Example: `  simulate docs                 # into docs/
   simulate docs /tmp/reference  # elsewhere
   simulate docs --man /tmp/man  # as manual pages`,
@@ -69,11 +69,6 @@ and with docs/counterexamples/, made by --shrink, the smallest story that breaks
 			dir := docsDir
 			if len(args) > 0 {
 				dir = args[0]
-			}
-			if shrink {
-				if err := g.shrinkExamples(cmd.Context(), "."); err != nil {
-					return err
-				}
 			}
 			pages, err := reference(".", dir)
 			if err != nil {
@@ -97,7 +92,6 @@ and with docs/counterexamples/, made by --shrink, the smallest story that breaks
 			return err
 		},
 	}
-	cmd.Flags().BoolVar(&shrink, "shrink", false, "shrink the counterexamples of all locks again; it takes minutes")
 	cmd.Flags().StringVar(&man, "man", "", "write manual pages of the commands to this folder instead")
 	return cmd
 }
@@ -145,7 +139,7 @@ func reference(root, dir string) ([]docs.Page, error) {
 	if in.Claims, err = storedClaims(filepath.Join(root, docsDir, docsClaims)); err != nil {
 		return nil, err
 	}
-	if in.Examples, err = storedExamples(root); err != nil {
+	if in.Examples, err = counterexamples(root, in.Explored); err != nil {
 		return nil, err
 	}
 	if in.Published, err = measureAgain(plans); err != nil {

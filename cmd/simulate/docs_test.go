@@ -113,7 +113,7 @@ func TestDocsAreTheSameOnEveryMachine(t *testing.T) {
 		}
 	}
 	for _, p := range again {
-		if p.Path == "commands/simulate_run.md" && !bytes.Contains(p.Data, []byte("(default one for each core)")) {
+		if p.Path == "commands.md" && !bytes.Contains(p.Data, []byte("(default one for each core)")) {
 			t.Errorf("docs/%s says how many cores this machine has:\n%s", p.Path, p.Data)
 		}
 	}

@@ -21,7 +21,6 @@ import (
 	"lockstep/internal/explore"
 	"lockstep/internal/locks"
 	"lockstep/internal/measured"
-	"lockstep/internal/say"
 	"lockstep/internal/shell"
 	"lockstep/internal/sim"
 )
@@ -30,7 +29,9 @@ import (
 type exploreFlags struct {
 	*globals
 	faults, clients, rounds int
-	only, worlds            []string
+	only, worlds, complete  []string
+	sample                  int
+	further                 bool
 	jobs                    int
 	resume                  string
 	stories                 string
@@ -38,6 +39,7 @@ type exploreFlags struct {
 	asIs                    bool
 	shards                  shardFlags
 	begun                   string // the hash of the walk that shards begin with
+	named                   bool   // the locks are, rather than all
 }
 
 func exploreCommand(g *globals) *cobra.Command {
@@ -57,8 +59,9 @@ sets of kinds of faults that break it, for each of four ways to break:
 None means none of the schedules that were walked, and the scope says which those are;
 those whose faults come to the same are played once.
 Each set has a story, written as a scenario file. One fault is walked in all base
-worlds, several together in the plain one; with --world, all of them in each that is
-named.
+worlds, several together in plain and just-within or in those of --complete; in the
+others some schedules of each two kinds are drawn. With --world, all are walked in each
+that is named.
 
 Ctrl-C keeps what was walked; --resume goes on from there. --into replaces what a stored
 result knows of the walked locks, and puts their stories into its folder.
@@ -77,7 +80,10 @@ Base worlds:
 	cmd.Flags().IntVar(&f.clients, "clients", 2, "clients, at least (some base worlds have more)")
 	cmd.Flags().IntVar(&f.rounds, "rounds", 1, "rounds of each client, at least (some base worlds have more)")
 	cmd.Flags().StringSliceVar(&f.only, "only", nil, "only these kinds of faults")
-	cmd.Flags().StringSliceVar(&f.worlds, "world", nil, "only these base worlds, and several faults in each of them")
+	cmd.Flags().StringSliceVar(&f.worlds, "world", nil, "only these base worlds, and all of several faults in each of them")
+	cmd.Flags().StringSliceVar(&f.complete, "complete", nil, "walk all of several faults in these base worlds (default: plain and just-within)")
+	cmd.Flags().IntVar(&f.sample, "sample", 40, "how many schedules of each two kinds to draw in the other base worlds")
+	cmd.Flags().BoolVar(&f.further, "further", false, "keep what the result of --into knows of several faults, and walk what it does not")
 	cmd.Flags().IntVar(&f.jobs, "jobs", 0, "how many schedules to play at once (default: one for each core)")
 	cmd.Flags().StringVar(&f.resume, "resume", "", "go on with the walk in this file, and keep it there (default: explore/walk.json in the run store)")
 	cmd.Flags().BoolVar(&f.asIs, "as-is", false, "walk no further: print what the file of --resume holds; exit code 3 if that is not all")
@@ -135,6 +141,7 @@ func (f *exploreFlags) explore(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	f.named = len(args) > 0
 	if f.jobs < 0 {
 		return errors.New("--jobs cannot be negative")
 	}
@@ -142,7 +149,10 @@ func (f *exploreFlags) explore(ctx context.Context, args []string) error {
 		return errors.New("--as-is prints a stored walk: add --resume FILE")
 	}
 	o := explore.Options{
-		Locks: all, Faults: f.faults, Clients: f.clients, Rounds: f.rounds, Only: f.only, In: f.worlds, Jobs: f.jobs, Worlds: explorable,
+		Locks: all, Faults: f.faults, Clients: f.clients, Rounds: f.rounds, Only: f.only, In: f.worlds, Complete: f.complete, Jobs: f.jobs, Worlds: explorable,
+	}
+	if f.faults > 1 && f.worlds == nil {
+		o.Sample = f.sample
 	}
 	if err := errors.Join(o.Check(), f.checkInto()); err != nil {
 		return err
@@ -160,6 +170,11 @@ func (f *exploreFlags) explore(ctx context.Context, args []string) error {
 	s, err := f.begin(&o)
 	if err != nil {
 		return err
+	}
+	if f.further {
+		if err := s.Take(&o, stored.result); err != nil {
+			return fmt.Errorf("--into %s: %w", f.into, err)
+		}
 	}
 	if f.asIs {
 		err := f.result(stored, s, &o)
@@ -199,7 +214,7 @@ func (f *exploreFlags) walk(ctx context.Context, o explore.Options, s *explore.S
 // begin reads the walk to go on with, or begins one.
 func (f *exploreFlags) begin(o *explore.Options) (*explore.State, error) {
 	if f.resume == "" {
-		return explore.NewState(o), nil
+		return explore.NewState(o), f.mayKeep()
 	}
 	data, err := os.ReadFile(f.resume)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -213,6 +228,24 @@ func (f *exploreFlags) begin(o *explore.Options) (*explore.State, error) {
 		return nil, fmt.Errorf("%s: %w", f.resume, err)
 	}
 	return s, nil
+}
+
+// mayKeep says why a new walk that is interrupted could not be kept, or nil: another one is kept there, which is not
+// finished.
+func (f *exploreFlags) mayKeep() error {
+	data, err := os.ReadFile(f.walkFile())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return unreadable(err)
+	}
+	if walked := explore.Unfinished(data); walked > 0 {
+		file := shell.Word(f.walkFile())
+		return fmt.Errorf("%s keeps a walk of %d schedules that was interrupted: go on with --resume %s and the options that it began with, or keep this one elsewhere with --resume FILE, or remove it",
+			file, walked, file)
+	}
+	return nil
 }
 
 // keep stores the walk.
@@ -238,7 +271,7 @@ func (f *exploreFlags) result(stored *storedResult, s *explore.State, o *explore
 			return !slices.ContainsFunc(o.Locks, func(v locks.Variant) bool { return v.ID == l.Lock })
 		})
 		f.print(r)
-		return nil
+		return f.conclusive(r)
 	}
 	r, stories, err := s.Result(o)
 	if err != nil {
@@ -256,7 +289,7 @@ func (f *exploreFlags) result(stored *storedResult, s *explore.State, o *explore
 	explore.Below(r, filepath.ToSlash(f.stories))
 	if !f.json {
 		f.print(r)
-		return nil
+		return f.conclusive(r)
 	}
 	version := buildVersion()
 	if f.asIs {
@@ -266,81 +299,8 @@ func (f *exploreFlags) result(stored *storedResult, s *explore.State, o *explore
 	if err != nil {
 		return &bugError{err}
 	}
-	_, err = f.stdout.Write(data)
-	return err
-}
-
-// noneOf is what it means that a lock has no set: only what was walked to its end, and of
-// which everything is known, says that there is none.
-func noneOf(l *measured.ExploredLock) say.Phrase {
-	switch {
-	case l.Complete == 0:
-		return say.NotWalkedToTheEnd.With()
-	case l.Walked == 0:
-		return say.NothingToWalk.With()
-	case l.Cut > 0 || len(l.Doubts) > 0:
-		return say.NoneKnown.With()
+	if _, err = f.stdout.Write(data); err != nil {
+		return err
 	}
-	return say.NoneUpTo.With(say.Number(l.Complete))
-}
-
-// line shows something under a name; "" for no name.
-func (f *exploreFlags) line(name string, what say.Part) {
-	ruler, widest := say.RulerFor(f.language), 8
-	for _, way := range explore.Ways() {
-		widest = max(widest, ruler.Width(say.Text(way.String()).In(f.language)))
-	}
-	for _, line := range ruler.Wrap(f.said(what), f.width()-widest-3) {
-		fmt.Fprintf(f.stdout, "  %s %s\n", ruler.Pad(say.Text(name).In(f.language), widest), line)
-		name = ""
-	}
-}
-
-// printSets shows the sets of one way of breaking.
-func (f *exploreFlags) printSets(l *measured.ExploredLock, name string, sets []measured.CutSet) {
-	if len(sets) == 0 {
-		f.line(name, noneOf(l))
-	}
-	for _, set := range sets {
-		what := say.Text("breaks without a fault")
-		if len(set.Kinds) > 0 {
-			what = say.Text(strings.Join(set.Kinds, " + "))
-		}
-		f.line(name, what)
-		name = ""
-		if set.Text == "" {
-			continue
-		}
-		schedule := say.InWorldSchedule.With(say.Verbatim(set.World), say.Both{English: set.Text, Chinese: set.TextChinese})
-		for _, line := range say.RulerFor(f.language).Wrap(f.said(schedule), f.width()-13) {
-			fmt.Fprintf(f.stdout, "             %s\n", line)
-		}
-	}
-}
-
-// print shows the sets of each lock.
-func (f *exploreFlags) print(r *measured.Explored) {
-	for i := range r.Locks {
-		l := &r.Locks[i]
-		if i > 0 {
-			fmt.Fprintln(f.stdout)
-		}
-		if f.worlds != nil && len(l.Scope) == 0 {
-			fmt.Fprintln(f.stdout, f.said(say.UsedInNoneOfThese.With(say.Verbatim(l.Lock))))
-			continue
-		}
-		fmt.Fprintln(f.stdout, f.said(say.WalkedOf.With(say.Verbatim(l.Lock), say.Grouped(l.Walked), say.Number(l.Complete), say.Number(r.Scope.Faults))))
-		for _, way := range explore.Ways() {
-			f.printSets(l, way.String(), l.Breaks[way.String()])
-		}
-		if hung := l.Breaks[measured.Hung]; len(hung) > 0 {
-			f.printSets(l, "  (hung)", hung)
-		}
-		if l.Cut > 0 {
-			f.line("unknown", say.WithoutAnEnd.With(say.Grouped(l.Cut), say.Grouped(explore.MostRestless), say.Grouped(explore.MostEvents)))
-		}
-		for _, doubt := range l.Doubts {
-			f.line("doubt", say.Verbatim(doubt))
-		}
-	}
+	return f.conclusive(r)
 }

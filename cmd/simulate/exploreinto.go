@@ -102,5 +102,8 @@ func (f *exploreFlags) checkInto() error {
 	if f.into != "" && f.json {
 		return errors.New("--json prints a result, and --into writes it: leave one of them out")
 	}
+	if f.further && f.into == "" {
+		return errors.New("--further walks what a stored result does not know: add --into FILE")
+	}
 	return nil
 }

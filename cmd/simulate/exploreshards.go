@@ -14,13 +14,15 @@ import (
 
 // exploreOptions are those of a work of a walk.
 type exploreOptions struct {
-	Locks   []string `json:"locks,omitempty"`
-	Faults  int      `json:"faults"`
-	Clients int      `json:"clients"`
-	Rounds  int      `json:"rounds"`
-	Only    []string `json:"only,omitempty"`
-	Worlds  []string `json:"worlds,omitempty"` // nil: all
-	Begun   string   `json:"begun,omitempty"`  // the hash of the walk of fewer faults that was gone on with
+	Locks    []string `json:"locks,omitempty"`
+	Faults   int      `json:"faults"`
+	Clients  int      `json:"clients"`
+	Rounds   int      `json:"rounds"`
+	Only     []string `json:"only,omitempty"`
+	Worlds   []string `json:"worlds,omitempty"` // nil: all
+	Complete []string `json:"complete,omitempty"`
+	Sample   int      `json:"sample,omitempty"`
+	Begun    string   `json:"begun,omitempty"` // the hash of the walk of fewer faults that was gone on with
 }
 
 // merge shows what merged parts have walked. keep, if not "", is where the walk goes, to be gone on with.
@@ -30,6 +32,7 @@ func (f *exploreFlags) merge(ctx context.Context, keep string) error {
 		return err
 	}
 	f.faults, f.clients, f.rounds, f.only, f.worlds, f.resume, f.begun = o.Faults, o.Clients, o.Rounds, o.Only, o.Worlds, keep, o.Begun
+	f.complete, f.sample = o.Complete, o.Sample
 	return f.explore(ctx, o.Locks)
 }
 
@@ -45,7 +48,7 @@ func (f *exploreFlags) exploreElsewhere(ctx context.Context, args []string, o *e
 	if err != nil {
 		return err
 	}
-	of := exploreOptions{args, f.faults, f.clients, f.rounds, f.only, f.worlds, f.begun}
+	of := exploreOptions{args, f.faults, f.clients, f.rounds, f.only, f.worlds, f.complete, o.Sample, f.begun}
 	shards, err := divided(ctx, &f.shards, f.globals, "explore", of, func(s shard.Shard) (json.RawMessage, error) {
 		mine := *o
 		mine.Shard = s
@@ -82,9 +85,12 @@ func (f *exploreFlags) beginShard(o *explore.Options) (*explore.State, error) {
 	if !f.shards.asked() {
 		return nil, nil
 	}
+	if f.resume == "" { // a shard keeps no walk
+		return explore.NewState(o), nil
+	}
 	s, err := f.begin(o)
-	if err != nil || f.resume == "" {
-		return s, err
+	if err != nil {
+		return nil, err
 	}
 	if s.Begun(o) {
 		return nil, fmt.Errorf("%s has begun with %d faults already: go on with it on one machine, or give the shards a walk of fewer faults", f.resume, o.Faults)

@@ -85,8 +85,6 @@ func parts(t *testing.T, what, kind string, data []byte) []string {
 		return htmlParts(t, what, page.Bytes())
 	case ".edn":
 		return ednParts(t, what, string(data))
-	case ".log":
-		return shivizParts(t, what, string(data))
 	}
 	if kind == "annotations" {
 		return annotationParts(string(data))
@@ -219,8 +217,6 @@ func jsonParts(t *testing.T, what string, data []byte) []string {
 	return out
 }
 
-var shivizEvent = regexp.MustCompile(`^\S* s .+$`)
-
 var ednLine = regexp.MustCompile(`^\{:index \d+, :time \d+, :process [0-9a-z:]+, :type :[a-z]+, :f :[a-z]+, :value (.+)\}$`)
 
 // ednParts reads operations; the escapes of a text are those of JSON.
@@ -238,29 +234,6 @@ func ednParts(t *testing.T, what, ops string) []string {
 		}
 	}
 	return out
-}
-
-// shivizParts reads pairs of lines: what happened, and where with which clock.
-func shivizParts(t *testing.T, what, log string) []string {
-	t.Helper()
-	lines := strings.Split(strings.TrimSuffix(log, "\n"), "\n")
-	for i := 2; i < len(lines); i++ {
-		if strings.HasPrefix(lines[i], "=== ") && strings.HasSuffix(lines[i], " ===") {
-			continue
-		}
-		if i+1 == len(lines) || !shivizEvent.MatchString(lines[i]) {
-			t.Errorf("%s: line %d is no event: %.80q", what, i+1, lines[i])
-			return nil
-		}
-		i++
-		host, clock, _ := strings.Cut(lines[i], " ")
-		var counts map[string]int
-		if err := json.Unmarshal([]byte(clock), &counts); err != nil || host != "lockstep" && counts[host] == 0 {
-			t.Errorf("%s: line %d is no clock: %.80q: %v", what, i+1, lines[i], err)
-			return nil
-		}
-	}
-	return nil
 }
 
 // annotationParts are the commands to GitHub, with the names of their properties.

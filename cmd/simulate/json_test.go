@@ -32,6 +32,7 @@ var jsonRuns = []struct {
 	{[]string{"list", "scenarios"}, exitMet},
 	{[]string{"list", "runs"}, exitMet},
 	{[]string{"list", "runs", "--out", "nowhere"}, exitMet},
+	{[]string{"list", "runs", "--prune-to", "0"}, exitMet},
 	{[]string{"explain", "reports/latest"}, exitMet},
 	{[]string{"explain", "pause-past-lease"}, exitMet},
 	{[]string{"report", "reports/latest"}, exitMissed},
@@ -70,7 +71,7 @@ func TestJSONIsOneValue(t *testing.T) {
 		"missed.yaml": "scenario: x\nlocks: [set-nx-lua]\nclients: [A, B]\nfaults:\n  - {when: A enters, slow: A, by: 15s}\nexpect:\n  set-nx-lua: {mutual-exclusion: kept}\n",
 		"bad.yaml":    "scenario: x\nlocks: [nothing]\n",
 		"alone.csv":   "time,client,lock,event\n2026-03-01T10:00:00Z,A,jobs,acquired\n2026-03-01T10:00:05Z,A,jobs,released\n",
-		"overlap.csv": "time,client,lock,event\n2026-03-01T10:00:00Z,A,jobs,acquired\n2026-03-01T10:00:01Z,B,jobs,acquired\n2026-03-01T10:00:05Z,A,jobs,released\n",
+		"overlap.csv": "time,client,lock,event\n2026-03-01T10:00:00Z,A,jobs,acquired\n2026-03-01T10:00:03Z,B,jobs,acquired\n2026-03-01T10:00:05Z,A,jobs,released\n",
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
 			t.Fatal(err)

@@ -119,6 +119,8 @@ func TestNoEnglishSentencesOnAChineseTerminal(t *testing.T) {
 		{"explore", "set-nx-lua", "--only", "pause", "--out", out},
 		{"sweep", "pause-against-lease", "--seeds", "1", "--out", out},
 		{"matrix", "--lock", "redlock", "--scripts", "--out", out},
+		{"run", "pause-past-lease", "--quiet", "--lock", "set-nx-lua", "--out", out}, {"run", "pause-past-lease", "--quiet", "--lock", "set-nx-lua", "--out", out},
+		{"list", "runs", "--prune-to", "1GiB", "--out", out}, {"list", "runs", "--prune-to", "0", "--out", out}, {"list", "runs", "--prune-to", "0", "--yes", "--out", out},
 	} {
 		text := spoken(t, args...)
 		if !strings.ContainsFunc(text, isHan) {

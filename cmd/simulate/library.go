@@ -18,6 +18,7 @@ import (
 	"lockstep/internal/rundir"
 	"lockstep/internal/runstore"
 	"lockstep/internal/scenario"
+	"lockstep/locktest/stories"
 	"lockstep/scenarios"
 )
 
@@ -94,11 +95,17 @@ const maxEntries = 10_000
 type walk struct {
 	files []string
 	left  int         // how many entries may still come; less than 0: there were more
+	seen  []string    // the folders that were walked, without links
 	store os.FileInfo // of the run store; nil when there is none
 	err   error       // the first one; what can be read is found all the same
 }
 
 func (w *walk) below(ctx context.Context, dir string) {
+	real, err := filepath.EvalSymlinks(dir)
+	if err == nil && slices.Contains(w.seen, real) { // links may lead in a circle
+		return
+	}
+	w.seen = append(w.seen, real)
 	entries, err := w.list(dir)
 	if err != nil && w.err == nil {
 		w.err = err
@@ -108,11 +115,11 @@ func (w *walk) below(ctx context.Context, dir string) {
 		switch {
 		case ctx.Err() != nil || w.left < 0:
 			return
-		case e.IsDir():
-			if !runstore.IsDraft(e.Name()) && !rundir.Is(path) && !w.isStore(e) {
+		case isFolder(path, e):
+			if !runstore.IsDraft(e.Name()) && !rundir.Is(path) && !w.isStore(path) {
 				w.below(ctx, path)
 			}
-		case strings.HasSuffix(path, ".yaml") || strings.HasSuffix(path, ".yml"):
+		case isYAML(path):
 			w.files = append(w.files, path)
 		}
 	}
@@ -135,8 +142,23 @@ func (w *walk) list(dir string) ([]fs.DirEntry, error) {
 	return entries, err
 }
 
-func (w *walk) isStore(e fs.DirEntry) bool {
-	info, err := e.Info()
+// isFolder reports whether an entry is a directory, or a link to one.
+func isFolder(path string, e fs.DirEntry) bool {
+	if e.Type()&fs.ModeSymlink == 0 {
+		return e.IsDir()
+	}
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// isYAML reports whether a file has the name of a scenario: some systems write their endings in capitals.
+func isYAML(path string) bool {
+	end := filepath.Ext(path)
+	return strings.EqualFold(end, ".yaml") || strings.EqualFold(end, ".yml")
+}
+
+func (w *walk) isStore(path string) bool {
+	info, err := os.Stat(path)
 	return err == nil && w.store != nil && os.SameFile(info, w.store)
 }
 
@@ -166,6 +188,9 @@ func readBuiltIn(file string) ([]byte, bool) {
 		return nil, false
 	}
 	data, err := scenarios.Files.ReadFile(name)
+	if err != nil {
+		data, err = scenarios.Cutsets.ReadFile(name)
+	}
 	return data, err == nil
 }
 
@@ -181,6 +206,9 @@ func loadFile(ctx context.Context, file string, changes ...scenario.Change) (*pl
 	p, err := interrupt.Unless(ctx, "reading "+file, func() (*plan.Plan, error) { return scenario.Load(file, changes...) })
 	if errors.Is(err, fs.ErrNotExist) {
 		if data, ok := readBuiltIn(file); ok {
+			return scenario.Parse(file, data, changes...)
+		}
+		if data, ok := stories.Read(file); ok {
 			return scenario.Parse(file, data, changes...)
 		}
 	}

@@ -28,15 +28,29 @@ func listCommand(g *globals) *cobra.Command {
 		word("locks", "the designs"), word("bugs", "published bugs of lock libraries, each with its story"), word("faults", "the verbs of scenarios"), word("moments", "what a fault can wait for"), word("properties", "what locks are judged by"),
 		word("scenarios", "the stories"), word("runs", "what was played"),
 	}
-	return speaks(&cobra.Command{
+	var pruneTo string
+	sure := false
+	cmd := &cobra.Command{
 		Use:   "list locks|bugs|faults|moments|properties|scenarios|runs",
 		Short: "List locks, faults, scenarios, runs and more",
-		Example: `  simulate list locks         # the designs
-  simulate list bugs          # published ones, of libraries
-  simulate list locks --json  # for a script`,
+		Example: `  simulate list locks                   # the designs
+  simulate list locks --json            # for a script
+  simulate list runs --prune-to 500MiB  # which runs can go`,
 		Args:      oneOf("list", kinds),
 		ValidArgs: kinds,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case pruneTo == "" && sure:
+				return errors.New("--yes is for --prune-to")
+			case pruneTo != "" && args[0] != "runs":
+				return fmt.Errorf("--prune-to is for `simulate list runs`, and not for %s", args[0])
+			case pruneTo != "":
+				limit, err := parseSize(pruneTo)
+				if err != nil {
+					return err
+				}
+				return g.prune(cmd.Context(), cmd.OutOrStdout(), limit, sure)
+			}
 			items, header, err := listing(cmd.Context(), g, args[0])
 			if err != nil {
 				return err
@@ -51,7 +65,10 @@ func listCommand(g *globals) *cobra.Command {
 			g.printTable(cmd.OutOrStdout(), header, items.rows)
 			return nil
 		},
-	}, g)
+	}
+	cmd.Flags().StringVar(&pruneTo, "prune-to", "", "of runs: say which can be deleted, the oldest first, until the store has no more than this, such as 500MiB")
+	cmd.Flags().BoolVar(&sure, "yes", false, "with --prune-to: delete them")
+	return speaks(cmd, g)
 }
 
 // listed is a list in both of its forms.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -39,7 +40,11 @@ func (f *newFlags) writeGoAdapter(w io.Writer, name string) error {
 		}
 		return unwritable(err, "")
 	}
-	files := map[string][]byte{"go.mod": moduleBeside(module, name, source), "go.sum": sums}
+	place, err := f.placeFrom(name, source)
+	if err != nil {
+		return err
+	}
+	files := map[string][]byte{"go.mod": moduleBeside(module, name, place), "go.sum": sums}
 	for _, file := range adapterFiles {
 		t, err := template.ParseFS(skeletons, "skeleton/adapter/"+file+".tmpl")
 		if err != nil {
@@ -56,6 +61,7 @@ func (f *newFlags) writeGoAdapter(w io.Writer, name string) error {
 			return err
 		}
 	}
+	tidy(name)
 	next := [2]string{"cd " + name + " && go test -v", "put your lock in the place of " + filepath.Join(name, "lock.go") + ", and say in lock_test.go how it is used"}
 	return f.wrote(w, name+string(filepath.Separator), next)
 }
@@ -87,9 +93,44 @@ func (f *newFlags) checkout() (string, error) {
 
 var moduleLine = regexp.MustCompile(`(?m)^module lockstep$`)
 
+// placeFrom is how a new folder names that of the sources: as --source does, so that what is relative stays so.
+func (f *newFlags) placeFrom(name, source string) (string, error) {
+	if f.source == "" || filepath.IsAbs(f.source) {
+		return source, nil
+	}
+	here, err := filepath.Abs(name)
+	if err != nil {
+		return "", &environmentError{err}
+	}
+	place, err := filepath.Rel(here, source)
+	if err != nil {
+		return "", &environmentError{err}
+	}
+	return filepath.ToSlash(place), nil
+}
+
+// required matches a line of go.mod that asks for a module.
+var required = regexp.MustCompile(`(?m)^\t(\S+ v\S+)( // indirect)?$`)
+
 // moduleBeside is the go.mod of a module that uses the sources of lockstep at a place: with the same
-// versions of everything, so that nothing has to be looked for.
-func moduleBeside(module []byte, name, source string) []byte {
+// versions of everything, so that nothing has to be looked for. It asks for what its own files import.
+func moduleBeside(module []byte, name, place string) []byte {
 	rest := moduleLine.ReplaceAllString(string(module), "module "+name)
-	return fmt.Appendf(nil, "%s\nrequire lockstep v0.0.0\n\n// No proxy serves lockstep: it is taken from here.\nreplace lockstep => %q\n", strings.TrimRight(rest, "\n"), source)
+	rest = required.ReplaceAllStringFunc(rest, func(line string) string {
+		line = strings.TrimSuffix(line, " // indirect")
+		if strings.HasPrefix(line, "\tgithub.com/redis/go-redis/v9 ") {
+			return line
+		}
+		return line + " // indirect"
+	})
+	return fmt.Appendf(nil, "%s\nrequire lockstep v0.0.0\n\n// No proxy serves lockstep: it is taken from here.\n"+
+		"replace lockstep => %q\n", strings.TrimRight(rest, "\n"), place)
+}
+
+// tidy drops from go.mod and go.sum what is not needed, if the go command is there and has all that it wants to look
+// at. Otherwise they are longer, and as good.
+func tidy(dir string) {
+	cmd := exec.Command("go", "mod", "tidy")
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOPROXY=off", "GOFLAGS=", "GOWORK=off")
+	_ = cmd.Run()
 }

@@ -22,12 +22,38 @@ func TestNewAdapterWorks(t *testing.T) {
 	if out, err := simulateNew("adapter", "my-lock", "--in", "go", "--source", source); err != nil || !strings.Contains(out, "cd my-lock && go test") {
 		t.Fatalf("%s, %v", out, err)
 	}
+	module, err := os.ReadFile("my-lock/go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(module)) { // it asks for what it imports
+		direct := strings.Contains(line, " v") && !strings.Contains(line, "// indirect") && !strings.Contains(line, "go-redis/v9")
+		if direct && !strings.HasPrefix(line, "require lockstep v0.0.0") {
+			t.Errorf("go.mod asks for %s", line)
+		}
+	}
 	cmd := exec.Command("go", "test", "-v", ".")
 	cmd.Dir = "my-lock"
 	cmd.Env = append(os.Environ(), "GOPROXY=off", "GOFLAGS=")
 	out, err := cmd.CombinedOutput()
-	if err != nil || !strings.Contains(string(out), "--- PASS: TestWalk/walk/late-reply") {
+	if err != nil || !strings.Contains(string(out), "--- PASS: TestLock/walk/late-reply") {
 		t.Errorf("%v\n%s", err, out)
+	}
+	// Where the sources are is said as it was said.
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	beside, err := filepath.Rel(here, source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out, err := simulateNew("adapter", "other", "--source", beside); err != nil {
+		t.Fatalf("%s, %v", out, err)
+	}
+	module, err = os.ReadFile("other/go.mod")
+	if want := "replace lockstep => " + filepath.ToSlash(filepath.Join("..", beside)); err != nil || !strings.Contains(strings.ReplaceAll(string(module), `"`, ""), want) {
+		t.Errorf("%v: go.mod has no %s:\n%s", err, want, module)
 	}
 	if out, err := simulateNew("adapter", "my-lock", "--source", source); err == nil || !strings.Contains(err.Error(), "nothing is overwritten") {
 		t.Errorf("it is written twice: %s, %v", out, err)

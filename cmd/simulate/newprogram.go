@@ -71,7 +71,7 @@ func (f *newFlags) writeProgram(w io.Writer, l *language, name string) error {
 	if err := writeNew(file, data); err != nil {
 		return err
 	}
-	run := fmt.Sprintf("simulate run pause-past-lease --backend process --scale 0.1 --lock-command %q", l.command+" "+file)
+	run := fmt.Sprintf("simulate run --backend process --scale 0.1 --lock-command %q", l.command+" "+file)
 	if l.store != locks.StoreRedis {
 		run += " --lock-store " + string(l.store)
 	}

@@ -31,9 +31,6 @@ func workerMain() {}
 // errNoLive is what there is to say where the live world cannot be had.
 var errNoLive = errors.New(noLive(runtime.GOOS).English() + " " + container)
 
-// liveProgram is the name of the program built with the tag live.
-const liveProgram = "simulate-live"
-
 // liveBackend replaces this process by the live program. It returns only when
 // that is impossible.
 func liveBackend(string, int64, map[images.Product]string) (run.Factory, error) {
@@ -54,25 +51,22 @@ func liveRefusal(string, int64, *plan.Plan, string) error { return nil }
 // findLive returns the live program: the one beside this program, else one built
 // from the sources that the user stands in.
 func findLive() (string, error) {
-	if self, err := os.Executable(); err == nil {
-		beside := filepath.Join(filepath.Dir(self), liveProgram)
-		if info, err := os.Stat(beside); err == nil && !info.IsDir() {
-			return beside, nil
-		}
+	if beside := besideThis(); beside != "" {
+		return beside, nil
 	}
 	out, err := exec.Command("go", "list", "-m", "-f", "{{.Path}} {{.Dir}}").Output()
 	path, dir, _ := strings.Cut(strings.TrimSpace(string(out)), " ")
 	if err != nil || path != "lockstep" {
 		return "", errors.New("this program was built without the live world: run it in the folder of its sources, " +
-			"where it can build the rest, or put " + liveProgram + " beside it (make build makes both)")
+			"where it can build the rest, or put " + liveProgram + " beside it (make build-live, in those sources)")
 	}
 	target := filepath.Join(dir, "bin", liveProgram)
 	fmt.Fprintln(os.Stderr, "building the live world ...")
-	build := exec.Command("go", "build", "-tags", "live", "-o", target, "./cmd/simulate")
+	build := exec.Command("go", "build", "-tags", "live,queue", "-o", target, "./cmd/simulate")
 	build.Dir = dir
 	build.Stderr = os.Stderr
 	if err := build.Run(); err != nil {
-		return "", fmt.Errorf("cannot build the live world: %w: try `go build -tags live ./cmd/simulate`", err)
+		return "", fmt.Errorf("cannot build the live world: %w: try `go build -tags live,queue ./cmd/simulate`", err)
 	}
 	return target, nil
 }

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"runtime"
 	"syscall"
 
@@ -19,9 +18,6 @@ import (
 
 // queued says whether the queue is in this program.
 const queued = false
-
-// queueProgram is the name of the program built with the tag queue.
-const queueProgram = "simulate-queue"
 
 // playerMain has nothing to do here: the program with the queue starts itself as a player.
 func playerMain() {}
@@ -39,14 +35,10 @@ func (f *workFlags) work(context.Context, string) error { return becomeQueue() }
 
 // becomeQueue replaces this process by the program with the queue. It returns only when that is impossible.
 func becomeQueue() error {
-	self, err := os.Executable()
-	if err == nil && runtime.GOOS != "windows" {
-		beside := filepath.Join(filepath.Dir(self), queueProgram)
-		if info, err := os.Stat(beside); err == nil && !info.IsDir() {
-			err = syscall.Exec(beside, append([]string{beside}, os.Args[1:]...), os.Environ())
-			return &environmentError{fmt.Errorf("cannot start %s: %w", beside, err)}
-		}
+	if beside := besideThis(); beside != "" && runtime.GOOS != "windows" {
+		err := syscall.Exec(beside, append([]string{beside}, os.Args[1:]...), os.Environ())
+		return &environmentError{fmt.Errorf("cannot start %s: %w", beside, err)}
 	}
 	return &environmentError{errors.New("this program was built without the queue: run go run -tags queue ./cmd/simulate in the folder of its sources, or put " +
-		queueProgram + " beside it (make build makes all)")}
+		liveProgram + " beside it (make build-live, in those sources)")}
 }

@@ -33,6 +33,8 @@ type output struct {
 	dir     string // of what was stored last
 	plans   int    // how many of them there will be
 	suite   bundle.Suite
+	tried   run.Tried // of programs
+	own     bool      // a program was played
 }
 
 func newOutput(f *runFlags) *output {
@@ -49,6 +51,7 @@ func (o *output) result(r *run.Result) error {
 	}
 	o.met = o.met && r.Status().Good()
 	o.suite.AddResult(r)
+	o.took(r.Plan, r.Outcomes)
 	if o.f.json {
 		data, err := export.Result(b)
 		o.objects = append(o.objects, data)
@@ -63,12 +66,28 @@ func (o *output) result(r *run.Result) error {
 	return err
 }
 
+// took notes what a program was put to.
+func (o *output) took(p *plan.Plan, outcomes []run.Outcome) {
+	for i := range outcomes {
+		if v, _ := p.Lock(outcomes[i].Lock); v.Program != nil {
+			o.tried.Add(p, &outcomes[i])
+			o.own = true
+		}
+	}
+}
+
 // finish prints what was kept for the end.
 func (o *output) finish() error {
 	if !o.f.json {
 		o.f.tellNotPlayed(o.f.stdout)
 		if o.plans > 1 {
 			fmt.Fprint(o.f.stdout, terminal.Suite(&o.suite, len(o.f.notPlayed), o.f.language))
+		}
+		if o.own {
+			fmt.Fprintln(o.f.stdout)
+			for _, line := range o.tried.Lines() {
+				fmt.Fprintln(o.f.stdout, o.f.said(line))
+			}
 		}
 		return nil
 	}
@@ -133,7 +152,7 @@ func (f *runFlags) oneLock(p *plan.Plan) string {
 func (f *runFlags) runFiles(r *run.Result, b *bundle.Bundle) ([]runstore.File, error) {
 	logs := rundir.Logs(r)
 	b.Logs = len(logs) > 0
-	shown, err := forms.Render(forms.All, f.language, b)
+	shown, err := forms.Render(forms.With(f.forms), f.language, b)
 	if err != nil {
 		return nil, err
 	}

@@ -19,7 +19,7 @@ func TestQuestionsOfPracticeAreAnswered(t *testing.T) {
 		t.Fatal(err)
 	}
 	files, err := filepath.Glob("../../scenarios/questions/*.yaml")
-	if err != nil || len(files) != 9 {
+	if err != nil || len(files) != 10 {
 		t.Fatal(files, err)
 	}
 	for _, file := range files {

@@ -161,7 +161,7 @@ cluster: {name: chaos, listen: "127.0.0.1:%d", advertise: "127.0.0.1:1", no_adve
 
 // link makes a link to a port and returns its address.
 func (c *havoc) link(port int) string {
-	p := toxiproxy.NewProxy(toxiproxy.NewServer(toxiproxy.NewMetricsContainer(nil), zerolog.Nop()), fmt.Sprint(len(c.links)), "127.0.0.1:0", fmt.Sprintf("127.0.0.1:%d", port))
+	p := toxiproxy.NewProxy(toxiproxy.NewServer(toxiproxy.NewMetricsContainer(nil), zerolog.Nop()), fmt.Sprint(len(c.links)), fmt.Sprintf("127.0.0.1:%d", queuetest.Ports(c, 1)[0]), fmt.Sprintf("127.0.0.1:%d", port))
 	if err := p.Start(); err != nil {
 		c.Fatal(err)
 	}

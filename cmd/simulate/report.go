@@ -20,7 +20,6 @@ import (
 	"lockstep/internal/rundir"
 	"lockstep/internal/runstore"
 	"lockstep/internal/say"
-	"lockstep/internal/scenario"
 )
 
 // reportFlags are the flags of `simulate report`.
@@ -32,10 +31,6 @@ type reportFlags struct {
 
 func reportCommand(g *globals) *cobra.Command {
 	f := &reportFlags{globals: g}
-	var listed strings.Builder
-	for _, known := range forms.All {
-		fmt.Fprintf(&listed, "  %-7s %s\n", known.Name, known.Summary)
-	}
 	cmd := &cobra.Command{
 		Use:   "report <run-dir>...",
 		Short: "Judge and render stored runs again",
@@ -49,7 +44,7 @@ The comparison goes to comparison.html in the run store, and the runs stay as th
 are; what makes them hard to compare comes first.
 
 Formats (of a comparison: html and json):
-` + listed.String() + "\n" + exitHint,
+` + formatList() + "\n" + exitHint,
 		Example: `  simulate report reports/pause-past-lease/*         # side by side
   simulate report reports/latest --format junit,md   # for CI
   simulate report reports/latest --format md --to -  # to stdout`,
@@ -59,9 +54,8 @@ Formats (of a comparison: html and json):
 			return f.run(cmd.Context(), cmd.OutOrStdout(), args)
 		},
 	}
-	cmd.Flags().StringSliceVar(&f.formats, "format", formatNames(), "what to write")
+	cmd.Flags().StringSliceVar(&f.formats, "format", formatNames(forms.With(nil)), "what to write")
 	cmd.Flags().StringVar(&f.to, "to", "", "the directory to write to, instead of one in the run store; - for stdout")
-	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(formatNames(), cobra.ShellCompDirectiveNoFileComp))
 	return speaks(cmd, g)
 }
 
@@ -75,31 +69,6 @@ func completeRuns(g *globals) cobra.CompletionFunc {
 		}
 		return dirs, cobra.ShellCompDirectiveDefault
 	}
-}
-
-func formatNames() []string {
-	var names []string
-	for _, f := range forms.All {
-		names = append(names, f.Name)
-	}
-	return names
-}
-
-// pickFormats finds formats by name.
-func pickFormats(names []string) ([]forms.Form, error) {
-	var picked []forms.Form
-	for _, name := range names {
-		i := slices.IndexFunc(forms.All, func(f forms.Form) bool { return f.Name == name })
-		if i < 0 {
-			hint := "choose from " + strings.Join(formatNames(), ", ")
-			if near := scenario.Nearest(name, formatNames()); near != "" {
-				hint = fmt.Sprintf("did you mean %q?", near)
-			}
-			return nil, fmt.Errorf("unknown format %q: %s", name, hint)
-		}
-		picked = append(picked, forms.All[i])
-	}
-	return picked, nil
 }
 
 func (f *reportFlags) run(ctx context.Context, w io.Writer, args []string) error {

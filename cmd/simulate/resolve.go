@@ -13,6 +13,7 @@ import (
 	"lockstep/internal/interrupt"
 	"lockstep/internal/plan"
 	"lockstep/internal/scenario"
+	"lockstep/locktest/stories"
 )
 
 // loadAll reads the scenarios that the arguments name: files, directories, names
@@ -88,6 +89,9 @@ func (g *globals) scenarioFiles(ctx context.Context, arg string) ([]string, erro
 		return nil, unreadable(err)
 	}
 	if _, ok := readBuiltIn(arg); ok {
+		return []string{arg}, nil
+	}
+	if _, ok := stories.Read(arg); ok {
 		return []string{arg}, nil
 	}
 	return scenarioByName(arg)

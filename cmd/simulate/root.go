@@ -24,6 +24,9 @@ type globals struct {
 	stdout   *screen
 }
 
+// defaultOut is the run store, unless --out names another.
+const defaultOut = "reports"
+
 func rootCommand() *cobra.Command {
 	g := &globals{stdout: newScreen(), language: say.English}
 	root := &cobra.Command{
@@ -43,7 +46,7 @@ crashes, lost replies and failovers, and judge the history that results.
 	}
 	root.SetOut(g.stdout)
 	root.PersistentFlags().BoolVar(&g.json, "json", false, "print exactly one JSON object on stdout")
-	root.PersistentFlags().StringVar(&g.out, "out", "reports", "the run store: where run directories go")
+	root.PersistentFlags().StringVar(&g.out, "out", defaultOut, "the run store: where run directories go")
 	root.PersistentFlags().BoolVar(&g.quiet, "quiet", false, "print the verdicts only")
 	root.PersistentFlags().BoolVar(&g.noColor, "no-color", false, "no colours (also: NO_COLOR)")
 	group(root, "Begin here:", tourCommand(g), runCommand(g), serveCommand(g), listCommand(g))

@@ -13,10 +13,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"lockstep/internal/chaos"
+	"lockstep/internal/checker"
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
 	"lockstep/internal/report/export"
+	"lockstep/internal/report/forms"
 	"lockstep/internal/run"
 	"lockstep/internal/scenario"
 	"lockstep/internal/shell"
@@ -28,6 +30,7 @@ type runFlags struct {
 	*globals
 	locks    []string
 	command  lockCommand
+	expect   string // kept, or "" for what the scenario expects
 	seed     uint64
 	asked    bool // somebody asked for the seed; else a scenario may name its own
 	times    int
@@ -36,6 +39,8 @@ type runFlags struct {
 	jobs     int
 	scalePPM int64    // of scale
 	images   []string // product=name
+	formats  []string
+	forms    []forms.Form // of formats, beside those that every run directory has
 
 	playable  bool
 	notPlayed []export.NotPlayed // what was left out because the backend cannot do it
@@ -46,12 +51,14 @@ func runCommand(g *globals) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run [file|dir|name]...",
 		Short: "Play scenarios and judge what happened",
-		Long: `Play scenarios and judge what happened. Without arguments, play all of scenarios/.
+		Long: `Play scenarios and judge what happened. Without arguments, play all of scenarios/, or to a lock
+of your own (--lock-command) the stories that such a lock should keep. It is expected to keep every
+property, whatever a lesson expects of the locks that it was written for.
 
 ` + exitHint,
 		Example: `  simulate run pause-past-lease --lock redlock --set lease=30s  # what if?
   simulate run my.yaml --times 1000  # how often, with its interval
-  simulate run my.yaml --lock-command ./mylock --backend process  # your program`,
+  simulate run --lock-command ./mylock --backend process  # your program`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.asked = cmd.Flags().Changed("seed")
 			return f.run(cmd.Context(), args)
@@ -59,11 +66,14 @@ func runCommand(g *globals) *cobra.Command {
 	}
 	cmd.Flags().StringSliceVar(&f.locks, "lock", nil, "play these locks instead of the scenario's")
 	f.command.flags(cmd)
+	cmd.Flags().StringArrayVar(&f.command.breaks, "breaks", nil, "what the program of --lock-command is known to break in a story, as in pause=mutual-exclusion")
+	cmd.Flags().StringVar(&f.expect, "expect", "", "kept: expect every lock to keep every property, whatever the scenario expects")
 	cmd.Flags().Uint64Var(&f.seed, "seed", 1, "the seed; the first one with --times; a scenario may name its own")
 	cmd.Flags().IntVar(&f.times, "times", 1, "play with that many seeds, one after the other")
 	cmd.Flags().StringVar(&f.backend, "backend", history.Sim, "the world: sim (simulated), or real servers as processes (process), in containers (docker) or those of docker-compose.yml (compose)")
 	cmd.Flags().StringSliceVar(&f.images, "image", nil, "with --backend docker: start these images, as in redis=redis:7")
 	cmd.Flags().StringVar(&f.scale, "scale", "1", "multiply every duration: 0.1 plays ten times as fast")
+	cmd.Flags().StringSliceVar(&f.formats, "format", nil, "write these, too, beside the page and the result: "+strings.Join(moreFormats(), ", "))
 	cmd.Flags().BoolVar(&f.playable, "playable", false, "leave out what the backend cannot play, and say what it was")
 	cmd.Flags().IntVar(&f.jobs, "jobs", runtime.GOMAXPROCS(0), "how many seeds to play at once in the simulator")
 	cmd.Flags().Lookup("jobs").DefValue = "one for each core" // help and docs are the same on every machine
@@ -90,6 +100,9 @@ func (f *runFlags) run(ctx context.Context, args []string) error {
 		return err
 	}
 	f.scalePPM = scalePPM
+	if f.forms, err = pickFormats(f.formats); err != nil {
+		return err
+	}
 	if f.times < 1 {
 		return fmt.Errorf("--times %d: at least 1", f.times)
 	}
@@ -102,8 +115,14 @@ func (f *runFlags) run(ctx context.Context, args []string) error {
 	if slices.Contains(args, "-") && len(args) > 1 {
 		return errors.New("- reads one scenario from stdin and cannot stand beside others")
 	}
-	plans, err := f.loadAll(ctx, args, os.Stdin)
+	if f.expect != "" && f.expect != string(checker.Kept) {
+		return fmt.Errorf("--expect %.40q: the only word is kept; what else you expect belongs into the scenario, or to --breaks", f.expect)
+	}
+	plans, err := f.loadAll(ctx, f.command.suite(args), os.Stdin)
 	if err != nil {
+		return err
+	}
+	if err := f.command.unknownBreaks(plans); err != nil {
 		return err
 	}
 	worlds, err := backend(f.backend, scalePPM, f.images)
@@ -116,7 +135,7 @@ func (f *runFlags) run(ctx context.Context, args []string) error {
 		}
 		*p = p.Scaled(scalePPM)
 		switch {
-		case f.playable:
+		case f.playable, len(args) == 0 && f.command.text != "" && isLive(f.backend):
 			f.leaveOut(p, func(lock string) error { return refusal(f.backend, f.scalePPM, chaos.Draw(p, f.seedOf(p)), lock) })
 		case f.backend == sim.Backend && len(f.locks) == 0 && f.command.text == "" && !named(args, p.File):
 			f.leaveOut(p, func(lock string) error { return notSimulated(p, lock) })
@@ -161,9 +180,22 @@ func (f *runFlags) checkLocks(p *plan.Plan) error {
 // every lock holds for these, too.
 func (f *runFlags) choose(p *plan.Plan) error {
 	own, err := f.command.add(p)
-	if err != nil || len(f.locks)+len(own) == 0 {
+	if err != nil {
 		return err
 	}
+	if len(f.locks)+len(own) > 0 {
+		if err := f.playOnly(p, own); err != nil {
+			return err
+		}
+	}
+	if f.expect != "" {
+		p.ExpectKept(p.Locks)
+	}
+	return f.command.expect(p, own)
+}
+
+// playOnly has the plan played with the locks of --lock and --lock-command.
+func (f *runFlags) playOnly(p *plan.Plan, own []string) error {
 	for i, id := range f.locks {
 		if slices.Contains(f.locks[:i], id) {
 			return fmt.Errorf("--lock names %q twice: once is enough", id)
@@ -172,7 +204,7 @@ func (f *runFlags) choose(p *plan.Plan) error {
 			return unknownLock(id)
 		}
 	}
-	p.PlayOnly(p.Apart(append(slices.Clone(f.locks), own...)))
+	p.PlayOnly(p.Apart(slices.Concat(f.locks, own)))
 	return nil
 }
 
@@ -198,6 +230,9 @@ func (f *runFlags) play(ctx context.Context, plans []*plan.Plan, worlds run.Fact
 	}
 	if err := errors.Join(out.finish(), out.index()); err != nil {
 		return err
+	}
+	if !f.json && !f.quiet {
+		f.tellLargeStore()
 	}
 	switch worst {
 	case run.Missed:
@@ -253,6 +288,9 @@ func (f *runFlags) replay(p *plan.Plan, lock string, seed uint64) string {
 	case v.Program != nil: // the file names it
 	case lock != "":
 		words = append(words, "--lock", lock)
+	}
+	if f.expect != "" {
+		words = append(words, "--expect", f.expect)
 	}
 	words = append(append(words, setWords(p)...), "--seed", fmt.Sprint(seed))
 	if !history.Simulated(f.backend) {

@@ -29,7 +29,7 @@ func TestAReaderThatLeavesChangesNothing(t *testing.T) {
 		{"completion bash", exitMet, 0},
 		{"--help", exitMet, 0},
 	} {
-		dir := stories(t)
+		dir := twoStories(t)
 		cmd := simulate(t, dir, strings.Fields(tt.args)...)
 		reader, writer, err := os.Pipe()
 		if err != nil {

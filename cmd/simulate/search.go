@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"math"
@@ -14,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lockstep/internal/checker"
+	"lockstep/internal/faults"
 	"lockstep/internal/history"
 	"lockstep/internal/plan"
 	"lockstep/internal/rate"
@@ -77,10 +77,11 @@ it.
 type hunt struct {
 	lock   string
 	tried  search.Tried
-	found  *search.Found // nil when nothing broke
-	file   string        // of the smallest version
-	met    bool          // this is what the scenario expects, and something was tested
-	loaded *plan.Plan    // the file, read back
+	idle   []faults.Fault // of the list: none of the seeds was a test of them
+	found  *search.Found  // nil when nothing broke
+	file   string         // of the smallest version
+	met    bool           // this is what the scenario expects, and something was tested
+	loaded *plan.Plan     // the file, read back
 	runDir string
 }
 
@@ -212,6 +213,7 @@ func (f *searchFlags) hunt(ctx context.Context, p *plan.Plan, lock string, world
 			return h, err
 		}
 	}
+	h.idle = run.Idle(p, h.tried.Noticed)
 	h.met = !h.inconclusive() && f.meets(p, h)
 	return h, nil
 }
@@ -261,8 +263,10 @@ func (f *searchFlags) stored(ctx context.Context, h *hunt, worlds run.Factory, o
 	return err
 }
 
-// inconclusive reports whether no seed put the lock to the test.
-func (h *hunt) inconclusive() bool { return h.found == nil && h.tried.Untested == h.tried.Seeds }
+// inconclusive reports whether no seed put the lock to the test, or none the lines that idle.
+func (h *hunt) inconclusive() bool {
+	return h.found == nil && (h.tried.Untested == h.tried.Seeds || len(h.idle) > 0)
+}
 
 // verdictOf is the exit code: that of the worst hunt.
 func verdictOf(hunts []*hunt) error {
@@ -287,7 +291,11 @@ func (f *searchFlags) show(ctx context.Context, p *plan.Plan, h *hunt, worlds ru
 	percent := func(ppm int64) say.Verbatim { return say.Verbatim(rate.Percent(ppm)) }
 	lock, tested := say.Verbatim(h.lock), h.tried.Tested()
 	if h.inconclusive() {
-		fmt.Fprintln(f.stdout, f.said(say.NoSeedTests.With(lock, say.Number(h.tried.Seeds))))
+		why := say.NoSeedTests.With(lock, say.Number(h.tried.Seeds))
+		if h.tried.Untested < h.tried.Seeds {
+			why = say.ScriptSays.With(say.Both{English: h.lock}, say.NoSeedNoticed.With(say.Number(h.tried.Seeds), run.SaidIdle(h.idle)))
+		}
+		fmt.Fprintln(f.stdout, f.said(why))
 		return nil
 	}
 	if h.found == nil {
@@ -326,72 +334,4 @@ func (h *hunt) breaks() say.Phrase {
 	default:
 		return say.SeedsBeforeKept.With(breaks, say.Number(n))
 	}
-}
-
-// huntJSON is what came of one lock, as other programs read it.
-type huntJSON struct {
-	Lock     string       `json:"lock"`
-	Found    bool         `json:"found"`
-	Met      bool         `json:"met"`
-	Seeds    int          `json:"seeds"`
-	Untested int          `json:"untested"`
-	Rate     float64      `json:"rate"`
-	Low      float64      `json:"rate_low"`
-	High     float64      `json:"rate_high"`
-	Property string       `json:"property,omitempty"`
-	Seed     uint64       `json:"seed,omitempty"`
-	Replays  int          `json:"replays,omitempty"`
-	Original *versionJSON `json:"original"`
-	Smallest *versionJSON `json:"smallest"`
-}
-
-type versionJSON struct {
-	search.Size
-	Seed   uint64   `json:"seed"`
-	Listed []string `json:"fault_list"`
-	File   string   `json:"file"`
-	Replay string   `json:"replay"`
-	Hash   string   `json:"hash,omitempty"`
-	RunDir string   `json:"run_dir,omitempty"`
-}
-
-func (f *searchFlags) showJSON(ctx context.Context, p *plan.Plan, hunts []*hunt, worlds run.Factory) error {
-	met := true
-	all := []huntJSON{}
-	for _, h := range hunts {
-		met = met && h.met
-		x := huntJSON{Lock: h.lock, Found: h.found != nil, Met: h.met, Seeds: h.tried.Seeds, Untested: h.tried.Untested}
-		share, low, high := h.tried.Rate()
-		x.Rate, x.Low, x.High = rate.InOne(share), rate.InOne(low), rate.InOne(high)
-		if h.found != nil {
-			if err := f.stored(ctx, h, worlds, newOutput(&f.runFlags), false); err != nil {
-				return err
-			}
-			f.addVersions(p, h, &x)
-		}
-		all = append(all, x)
-	}
-	return printJSON(f.stdout, map[string]any{
-		"schema": 1, "scenario": p.Slug, "backend": f.backend, "properties": f.properties, "met": met, "locks": all,
-	})
-}
-
-func (f *searchFlags) addVersions(p *plan.Plan, h *hunt, x *huntJSON) {
-	x.Property, x.Seed, x.Replays = h.found.Property, h.found.Seed, h.found.Plays
-	hash := h.found.Judgement.History.Hash()
-	x.Original = &versionJSON{
-		Size: h.found.Before, Seed: h.found.Seed, Listed: textsOf(h.found.Original), File: p.File, Replay: f.replay(p, h.lock, h.found.Seed),
-	}
-	x.Smallest = &versionJSON{
-		Size: h.found.After, Seed: h.found.Smallest.Seed, Listed: textsOf(h.found.Smallest), File: h.file,
-		Replay: f.replay(h.loaded, "", h.loaded.Seed), Hash: hex.EncodeToString(hash[:]), RunDir: h.runDir,
-	}
-}
-
-func textsOf(p *plan.Plan) []string {
-	out := []string{}
-	for i := range p.Faults {
-		out = append(out, p.Faults[i].Text)
-	}
-	return out
 }

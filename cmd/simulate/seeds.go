@@ -16,8 +16,7 @@ import (
 	"lockstep/internal/sim"
 )
 
-// playSeeds plays a plan with many seeds and shows the counts; the first run that
-// missed an expectation is stored, else the first run of all.
+// playSeeds plays a plan with many seeds and shows the counts; the run that tells most is stored.
 func (f *runFlags) playSeeds(ctx context.Context, p *plan.Plan, worlds run.Factory, out *output) (run.Status, error) {
 	bar := f.bar(fmt.Sprintf("%s, %d seeds", p.Slug, f.times), f.times*len(p.Locks))
 	jobs := f.jobs
@@ -26,12 +25,13 @@ func (f *runFlags) playSeeds(ctx context.Context, p *plan.Plan, worlds run.Facto
 	}
 	worst := run.NothingExpected
 	first := f.seedOf(p)
-	show := first
+	var show uint64
 	var tallies []*bundle.Tally
 	for _, lock := range p.Locks {
 		t := bundle.NewTally(lock, first, f.times)
 		err := run.Seeds(ctx, worlds, p, lock, first, f.times, jobs, func(o *run.Outcome) {
 			t.Count(o)
+			out.took(p, []run.Outcome{*o})
 			_ = bar.Add(1) // a progress bar that cannot be drawn is no reason to stop
 		})
 		if err != nil && ctx.Err() == nil {
@@ -41,13 +41,11 @@ func (f *runFlags) playSeeds(ctx context.Context, p *plan.Plan, worlds run.Facto
 			continue // it was interrupted before
 		}
 		t.Finish()
-		if t.Worst > worst && t.Worst > run.Met {
-			show = *t.First()
-		}
 		worst = max(worst, t.Worst)
 		out.suite.Add(bundle.SuiteRun{Scenario: p.Slug, Lock: lock, Status: t.Worst, Why: t.Why()})
 		tallies = append(tallies, t)
 	}
+	show = telling(tallies, first)
 	_ = bar.Finish()
 	if ctx.Err() != nil {
 		return run.Failed, f.partOfSeeds(p, tallies, show, worlds, out)
@@ -64,6 +62,28 @@ func (f *runFlags) playSeeds(ctx context.Context, p *plan.Plan, worlds run.Facto
 		fmt.Fprintf(f.stdout, "\n%s\n", f.named("report", say.DirOfSeed.With(say.Verbatim(reportPath(b.RunDir)), say.Seed(show))))
 	}
 	return worst, err
+}
+
+// telling is the seed whose run is stored and opened: the first that missed an expectation, else the first that broke
+// something, else the first that tested nothing, else the first of all; of several locks, that of the first one.
+func telling(tallies []*bundle.Tally, first uint64) uint64 {
+	for _, which := range []func(*bundle.Tally) *uint64{
+		func(t *bundle.Tally) *uint64 {
+			if t.Worst != run.Missed {
+				return nil
+			}
+			return t.First()
+		},
+		(*bundle.Tally).FirstBroken,
+		(*bundle.Tally).First,
+	} {
+		for _, t := range tallies {
+			if seed := which(t); seed != nil {
+				return *seed
+			}
+		}
+	}
+	return first
 }
 
 // partOfSeeds shows what many seeds had come to when they were interrupted, and stores

@@ -26,7 +26,7 @@ expect:
 
 // stories makes a directory with the files quick.yaml, which ends as expected, and
 // missed.yaml, which does not.
-func stories(t *testing.T) string {
+func twoStories(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	for name, verdict := range map[string]string{"quick.yaml": "broken", "missed.yaml": "kept"} {
@@ -51,7 +51,7 @@ func simulate(t *testing.T, dir string, args ...string) *exec.Cmd {
 // all of them.
 func TestProcessesThatEndTogetherLoseNoRun(t *testing.T) {
 	const processes = 40
-	dir := stories(t)
+	dir := twoStories(t)
 	var all sync.WaitGroup
 	for range processes {
 		cmd := simulate(t, dir, "run", "quick.yaml", "--quiet")

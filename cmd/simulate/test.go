@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
@@ -81,11 +82,16 @@ func (f *testFlags) run(ctx context.Context, packages, more []string) error {
 	default:
 		args = append(args, "-overlay", overlay, "-tags", seeded.Tag)
 	}
+	tried := filepath.Join(dir, "tried") // go test keeps what a test says that passes
 	cmd := exec.CommandContext(ctx, "go", slices.Concat(args, packages, more)...)
-	cmd.Env = append(os.Environ(), "GOMAXPROCS=1", fmt.Sprintf("LOCKSTEP_SEED=%d", f.seed))
+	cmd.Env = append(os.Environ(), "GOMAXPROCS=1", fmt.Sprintf("LOCKSTEP_SEED=%d", f.seed), "LOCKSTEP_SUMMARY="+tried)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, f.stdout, os.Stderr
 	var exit *exec.ExitError
-	switch err := cmd.Run(); {
+	err = cmd.Run()
+	if text, unread := os.ReadFile(tried); unread == nil && !slices.Contains(more, "-json") {
+		fmt.Fprintf(f.stdout, "\n%s", text)
+	}
+	switch {
 	case errors.As(err, &exit):
 		return &silentExit{code: exitMissed} // go test has said why
 	case err != nil:

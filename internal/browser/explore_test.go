@@ -2,6 +2,7 @@ package browser_test
 
 import (
 	"os"
+	"strings"
 	"testing"
 
 	"lockstep/internal/browser"
@@ -38,7 +39,7 @@ func TestTicksDecideWhichLocksSurvive(t *testing.T) {
 	p := browser.Open(t, walkPage(t), browser.Options{})
 	// verdict is what the page says of a lock.
 	verdict := func(lock string) string {
-		return browser.Eval[string](p, `document.querySelector('a[href="#lock-`+lock+`"]').closest("tr").querySelector(".you").textContent`)
+		return browser.Eval[string](p, `document.querySelector('a[href="#lock-`+lock+`"]').closest("tr").querySelector(".you b").textContent`)
 	}
 	click := func(box string) {
 		browser.Eval[bool](p, `(document.querySelector('#ticks input[value="`+box+`"]').click(), true)`)
@@ -59,6 +60,15 @@ func TestTicksDecideWhichLocksSurvive(t *testing.T) {
 	}
 	contains(t, "the address", browser.Eval[string](p, "location.hash"), ";but=0,1")
 	contains(t, "the answer", p.Text("#answer"), "locks survive what you ticked")
+	// Which store it can be decides which locks are asked about, and stands there, too.
+	if rest := browser.Eval[string](p, `document.querySelector('a[href="#lock-set-nx-lua"]').closest("tr").querySelector(".you").innerText`); !strings.Contains(rest, "all pairs in plain and just-within") {
+		t.Errorf("beside the verdict stands %q", rest)
+	}
+	click("redis")
+	if !browser.Eval[bool](p, `document.querySelector('a[href="#lock-set-nx-lua"]').closest("tr").hidden && !document.querySelector('a[href="#lock-etcd-txn"]').closest("tr").hidden`) {
+		t.Error("it cannot be Redis, and set-nx-lua is still there, or etcd-txn is not")
+	}
+	contains(t, "the address", browser.Eval[string](p, "location.hash"), ";not=redis")
 	quiet(t, p)
 }
 

@@ -29,6 +29,7 @@ import (
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
 	"lockstep/internal/sim"
+	"lockstep/internal/sim/store"
 	"lockstep/internal/world"
 )
 
@@ -43,6 +44,10 @@ type Config struct {
 	Scripts []*world.Script
 	// Watch, if not nil, is told of every moment that a client reaches until all is healed.
 	Watch func(m faults.Moment, at history.Instant)
+	// Entry is where the lock keeps its entry; the zero one: under the name of the lock.
+	Entry store.Entry
+	// Learn has World.Held tell what the servers keep of those who hold the lock.
+	Learn bool
 	// On is the simulated world to be played on. It keeps its buffers from bubble to bubble, so
 	// the history of a run is good until the next one.
 	On *sim.World
@@ -75,6 +80,8 @@ type World struct {
 	clients []*Client
 	scripts map[string]*world.Script // that the run's servers can know, by their hash
 	learned []*world.Script          // of these, those that are new
+
+	held []Held // see Config.Learn
 
 	mu       sync.Mutex
 	missed   []string // commands without a model
@@ -136,7 +143,12 @@ func (w *World) Play(ctx context.Context, p *plan.Plan, _ string, seed uint64) (
 	for _, s := range w.config.Scripts {
 		w.scripts[hashOf(s.Source)] = s
 	}
-	w.sim.Watch(w.config.Watch)
+	w.sim.Entry = w.config.Entry
+	watch := w.config.Watch
+	if w.config.Learn {
+		watch = w.learns(watch)
+	}
+	w.sim.Watch(watch)
 	h, err := w.sim.PlayGuest(untilPanic{ctx, w}, p, variant, seed, w.clock)
 	w.stop()
 	if w.panicked != nil {

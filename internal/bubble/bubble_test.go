@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -240,6 +241,74 @@ func TestWhatIsRefused(t *testing.T) {
 		change(&p)
 		if err := bubble.Refuse(&p); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
+
+// Whatever the model of the server does not have is noted, be it about the store or the connection.
+func TestWhatHasNoModelIsNoted(t *testing.T) {
+	for talk, want := range map[string]string{
+		"SELECT 0|PING|CLIENT SETNAME x|INFO replication|SET k 1|WAIT 0 1":           "",
+		"MULTI|SET k 1|EXEC|PING|CLIENT ID|MULTI|GET k|DISCARD|WAIT 0 1|SUBSCRIBE x": "",
+		"HELLO 3|CLIENT TRACKING ON|CLIENT TRACKING OFF":                             "",
+		"SELECT 3":                          "SELECT 3",
+		"OBJECT FREQ k":                     "OBJECT",
+		"CLIENT KILL x":                     "CLIENT KILL",
+		"HELLO 3|CLIENT TRACKING ON BCAST":  "CLIENT TRACKING BCAST",
+		"HELLO 3|CLIENT TRACKING ON prefix": "CLIENT TRACKING PREFIX",
+		"SCRIPT FLUSH":                      "SCRIPT FLUSH",
+		"INFO keyspace":                     "INFO KEYSPACE",
+		"PSUBSCRIBE x":                      "PSUBSCRIBE",
+		"MULTI|PING":                        "PING within MULTI",
+		"MULTI|WAIT 0 1":                    "WAIT within MULTI",
+		"MULTI|SUBSCRIBE x":                 "SUBSCRIBE within MULTI",
+	} {
+		var err error
+		lock := func(c *bubble.Client) (bubble.Lock, error) {
+			if c.Name() == "A" {
+				var conn net.Conn
+				if conn, err = c.Dial(context.Background(), "tcp", c.Addresses()[0]); err == nil {
+					for line := range strings.SplitSeq(talk, "|") {
+						_, answer := ask(conn, time.Second, strings.Fields(line)...)
+						err = errors.Join(err, answer)
+					}
+				}
+			}
+			return bare(c)
+		}
+		play(t, "clients: [A, B]\n", lock, func(w *bubble.World, _ *history.History) {
+			missed := strings.Join(w.Missed(), ", ")
+			if !strings.HasPrefix(missed, strings.TrimSuffix(want, " within MULTI")) || want == "" && missed != "" || err != nil {
+				t.Errorf("%s: %q is noted, want %q: %v", talk, missed, want, err)
+			}
+		})
+	}
+}
+
+// Who gets the lock when its client waits no longer has to give it back: it would keep the others out.
+func TestALateSuccessIsUndone(t *testing.T) {
+	for _, fails := range []bool{false, true} {
+		var tries, undone atomic.Int64
+		lock := func(c *bubble.Client) (bubble.Lock, error) {
+			if c.Name() != "A" {
+				return bare(c)
+			}
+			return func(context.Context) (bubble.Lease, error) {
+				tries.Add(1)
+				time.Sleep(c.Settings().Wait + 3*c.Timeout())
+				if fails {
+					return bubble.Lease{}, errors.New("too late")
+				}
+				return bubble.Lease{Release: func(context.Context) error { undone.Add(1); return nil }}, nil
+			}, nil
+		}
+		play(t, "clients: [A, B]\nworkload: {repeat: 6 times, wait: up to 5s}\n", lock, func(*bubble.World, *history.History) {})
+		want := tries.Load() - 1 // the last one ends with the run
+		if fails {
+			want = 0
+		}
+		if tries.Load() < 2 || undone.Load() != want {
+			t.Errorf("fails: %v: %d of %d late successes are undone", fails, undone.Load(), tries.Load())
 		}
 	}
 }

@@ -33,7 +33,10 @@ var talks = map[string]string{
 	"nothing there":  "a WATCH k|b DEL k|a MULTI|a SET k 1|a EXEC",
 	"no list in 3":   "a HELLO 3|a WATCH k|b SET k 1|a MULTI|a SET k 2|a EXEC",
 	"inside":         "a MULTI|a WATCH k|a GET k|a EXEC|a GET k",
-	"waits":          "a SET k 1|a WAIT 0 100|a WAIT 1 20|a GET k",
+	"hashes in MULTI": "a MULTI|a EVALSHA HASH 0|a EXEC|a MULTI|a EVAL return(1) 0|a DISCARD|a EVALSHA HASH 0|a MULTI|a EVALSHA HASH 0|" +
+		"a SCRIPT LOAD return(1)|a EVALSHA HASH 0|a EXEC|b EVALSHA HASH 0|a EVALSHA HASH x|a EVALSHA x 0|a EVALSHA x|a MULTI|a EVALSHA x|a EXEC",
+	"bad waits": "a WAIT x 0|a WAIT +1 0|a WAIT 1 -1|a WAIT 0 x|a WAIT 1 1.5|a WAIT -1 0",
+	"waits":     "a SET k 1|a WAIT 0 100|a WAIT 1 20|a GET k",
 }
 
 // What is about a connection is answered as a real server does it, byte by byte.
@@ -50,6 +53,7 @@ func TestTheDoorAnswersAsAServer(t *testing.T) {
 	}()
 	for name, talk := range talks {
 		t.Run(name, func(t *testing.T) {
+			talk = strings.ReplaceAll(talk, "HASH", "930269f31393d0be681588b6ab08dccee7d6bb67") // of return(1)
 			want := hold(t, talk, func() (net.Conn, error) {
 				c, err := net.Dial("tcp", server.Addr)
 				if err == nil {

@@ -273,11 +273,11 @@ func (w *World) command(name string, args []string) world.Cmd {
 	return cmd
 }
 
-// numbers is a command whose arguments are numbers; what is none stays a text, and is 0 for the model.
+// numbers is a command whose arguments are numbers; what a server takes for none stays a text.
 func numbers(name string, args []string) world.Cmd {
 	cmd := world.Command(name)
 	for _, a := range args {
-		if n, err := strconv.ParseInt(a, 10, 64); err == nil {
+		if n, err := strconv.ParseInt(a, 10, 64); err == nil && strconv.FormatInt(n, 10) == a {
 			cmd = cmd.Num(n)
 		} else {
 			cmd = cmd.Text(a)

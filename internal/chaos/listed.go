@@ -29,8 +29,12 @@ func drawListed(p *plan.Plan, seed uint64) *plan.Plan {
 		}
 	}
 	var list []faults.Fault
+	var lines []faults.Fault
 	for i := range p.Faults {
 		f := &p.Faults[i]
+		if f.MayCome() {
+			lines = append(lines, *f)
+		}
 		switch {
 		case f.Open == nil:
 			list = append(list, *f)
@@ -43,6 +47,7 @@ func drawListed(p *plan.Plan, seed uint64) *plan.Plan {
 		}
 	}
 	out := p.WithFaults(list)
+	out.Lines = lines
 	out.Drawn = len(list) == 0 // nobody has planned that there be none
 	return out
 }
@@ -102,6 +107,8 @@ func (l *luck) fixed(f *faults.Fault, t faults.Trigger) faults.Fault {
 		}
 	}
 	out := faults.Make(f.Number, spec, args, t, end)
-	out.Line, out.Drawn = f.Line, f.Repeats() || f.Open.ChancePPM < faults.Always
+	if out.Line = f.Line; f.MayCome() {
+		out.Drawn = f.Number
+	}
 	return out
 }

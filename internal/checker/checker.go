@@ -13,7 +13,7 @@ import (
 
 // Version is the version of the properties, as results name it. Raise it when a history
 // could get another verdict, count or letter than before.
-const Version = 2
+const Version = 3
 
 // Verdict is the answer to "did the lock keep this property in this run?".
 type Verdict string

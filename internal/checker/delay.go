@@ -78,9 +78,13 @@ func delayed(h *history.History) bool {
 
 // idleLimit is max(1 s, lease/4), both as long as the run's scale makes them.
 func idleLimit(header *history.Header) time.Duration {
-	floor := idleAtLeast
+	return max(scaled(header, idleAtLeast), header.Lease/4)
+}
+
+// scaled is a duration as long as the run's scale makes it.
+func scaled(header *history.Header, d time.Duration) time.Duration {
 	if ppm := header.ScalePPM; ppm > 0 && ppm < 1_000_000 {
-		floor = floor / 1_000_000 * time.Duration(ppm)
+		return d / 1_000_000 * time.Duration(ppm)
 	}
-	return max(floor, header.Lease/4)
+	return d
 }

@@ -15,7 +15,7 @@ import (
 //	0 A acquired; 5.5 B acquired token=34; 6 S removed owner=B peer=A cause=1
 //
 // Nodes come into being when they are named. A..G are clients, P is the probe,
-// S and T are stores, R and Q are resources, "-" is nobody. The lease is 10 s.
+// S, T and U are stores, R and Q are resources, "-" is nobody. The lease is 10 s.
 func parse(story string) *history.History {
 	h := history.New(history.Header{Lease: 10 * time.Second, ScalePPM: 1_000_000})
 	for _, line := range strings.FieldsFunc(story, func(r rune) bool { return r == ';' || r == '\n' }) {
@@ -77,7 +77,7 @@ func parseNode(h *history.History, name string) history.NodeID {
 	switch name {
 	case "P":
 		role = history.RoleProbe
-	case "S", "T":
+	case "S", "T", "U":
 		role = history.RoleStore
 	case "R", "Q":
 		role = history.RoleResource

@@ -15,6 +15,7 @@ type Judgement struct {
 	Findings []Finding // one per property that was judged, in the order of All
 	Letter   Letter    // the worst outcome, as one letter
 	Faults   []FiredFault
+	Lines    []DrawnLine   // what became of the lines that luck draws faults from
 	Overlap  time.Duration // how long two or more clients believed to hold the lock
 	Acquired int           // successful acquisitions
 	CutShort bool          // the run was stopped before its end
@@ -22,6 +23,8 @@ type Judgement struct {
 	// Untested says what of the plan did not happen, and is empty when all did: the end is
 	// missing, a fault never fired or changed nothing.
 	Untested say.Phrase
+
+	seen facts
 }
 
 // FiredFault says whether a planned fault happened.
@@ -29,7 +32,13 @@ type FiredFault struct {
 	history.Fault
 	Times     int  // 0: it never fired
 	InVain    bool // it fired, and changed nothing; when it met nobody, Times is 0
-	Contended bool // from its first begin on some client had to wait for another
+	Contended bool // from its first begin on some client had to wait for another, and could notice: see notice.go
+}
+
+// DrawnLine says whether anything came of a line of the scenario's list that luck draws faults from.
+type DrawnLine struct {
+	history.Line
+	Noticed bool // a fault of it had an effect, and from then on some client contended
 }
 
 // Letter is an outcome: S safe, V mutual exclusion violated, F a release removed
@@ -76,14 +85,21 @@ var Letters = []LetterMeaning{
 //
 //   - when the run was cut short, or the end of its history is missing, because the
 //     violation may have been next; and
+//   - when a lock of one's own did without its servers, or let somebody in never (ofOwn); and
 //   - when a planned fault never began, or changed nothing, because the story was not
 //     the one that the author wrote; and
 //   - when no client ever had to wait for another, because a lock that nobody
 //     contends for keeps every promise; and
-//   - when none had to from a fault on: what came before it says nothing about what
-//     the lock does under it.
+//   - when none had to from a fault on, and could notice (see notice.go): what came before
+//     it says nothing about what the lock does under it; and
+//   - when a hold went on without its entry and nobody asked for the lock (see entries.go),
+//     because whoever had asked might have been let in; and
+//   - when the lock never changed hands, because one that lets nobody else in keeps two
+//     apart by that alone.
 //
-// Progress needs no contention: one client alone can find out that a lock is stuck.
+// Progress needs no contention: one client alone can find out that a lock is stuck. But the
+// probe is a fresh client. So progress is unknown, too, when a client has waited for a lock
+// that was free, and has not got it.
 //
 // A broken property stays broken: evidence does not become weaker because some
 // other part of the plan did not happen.
@@ -98,17 +114,22 @@ func Judge(h *history.History, asked ...string) Judgement {
 		Acquired: seen.acquired,
 		Waited:   seen.contended,
 		CutShort: seen.cutShort,
+		seen:     seen,
 	}
 	for _, f := range h.Header.Faults {
 		fired := seen.faults[int64(f.Number)]
 		j.Faults = append(j.Faults, FiredFault{Fault: f, Times: fired.times, InVain: fired.inVain, Contended: fired.contended})
 	}
+	for _, line := range h.Header.Lines {
+		j.Lines = append(j.Lines, DrawnLine{line, slices.ContainsFunc(j.Faults, func(f FiredFault) bool {
+			return f.Line == line.Number && f.Times > 0 && !f.InVain && f.Contended
+		})})
+	}
 	j.Untested = j.untested()
-	uncontended := j.uncontended()
 	j.Findings = make([]Finding, 0, len(registry))
 	for i := range registry {
 		if p := &registry[i]; p.Core || slices.Contains(asked, p.ID) {
-			j.Findings = append(j.Findings, j.find(p, uncontended))
+			j.Findings = append(j.Findings, j.find(p))
 		}
 	}
 	j.Letter = letter(&j)
@@ -117,14 +138,21 @@ func Judge(h *history.History, asked ...string) Judgement {
 
 // find runs one property over the history. What is kept in a run that was no test of it is
 // unknown.
-func (j *Judgement) find(p *Property, uncontended say.Phrase) Finding {
+func (j *Judgement) find(p *Property) Finding {
 	f := p.Check(j.History)
 	f.Property = p.ID
-	reason := j.Untested
-	if p.ID != ProgressID && reason.Empty() {
-		reason = uncontended
+	if f.Verdict != Kept {
+		return f
 	}
-	if f.Verdict == Kept && !reason.Empty() {
+	reason := j.Untested
+	switch {
+	case !reason.Empty():
+	case p.ID == ProgressID:
+		reason = j.leftOut()
+	default:
+		reason = j.unnoticed(p.ID)
+	}
+	if !reason.Empty() {
 		f.Verdict, f.Reason = Unknown, reason
 	}
 	return f
@@ -139,7 +167,7 @@ func (j *Judgement) Finding(id string) Finding {
 		}
 	}
 	if p, ok := Lookup(id); ok && j.History != nil {
-		return j.find(&p, j.uncontended())
+		return j.find(&p)
 	}
 	return Finding{Property: id, Verdict: Unknown, Reason: say.NoSuchProperty.With()}
 }
@@ -166,6 +194,9 @@ func (j *Judgement) untested() say.Phrase {
 	case !h.Whole && h.Header.HasEnd():
 		return say.EndIsMissing.With(say.Number(len(h.Events)))
 	}
+	if why := ofOwn(h); !why.Empty() {
+		return why
+	}
 	if h.Header.Drawn && len(h.Header.Faults) == 0 {
 		return say.NothingDrawn.With()
 	}
@@ -185,18 +216,65 @@ func (j *Judgement) NeverFired() bool {
 	return slices.ContainsFunc(j.Faults, func(f FiredFault) bool { return f.Times == 0 && !f.Drawn && !j.History.Header.Drawn })
 }
 
-// uncontended says from when on nobody had to wait for another; nothing when somebody
-// always had to.
-func (j *Judgement) uncontended() say.Phrase {
+// Idle says which lines of the list brought about nothing that anybody could notice, though luck could
+// have drawn it; nothing when there are none.
+func (j *Judgement) Idle() say.Phrase {
+	var idle say.Remarks
+	for i := range j.Lines {
+		if l := &j.Lines[i]; !l.Noticed {
+			idle = append(idle, l.Said())
+		}
+	}
+	if len(idle) == 0 {
+		return say.Phrase{}
+	}
+	return say.SeveralReasons.With(idle)
+}
+
+// Said says that nothing came of the line.
+func (l *DrawnLine) Said() say.Phrase {
+	return say.NothingCameOf.With(say.Number(l.Number), say.Both{English: l.Text, Chinese: l.TextChinese})
+}
+
+// unnoticed says why nobody could have noticed that the lock breaks a property; nothing when somebody could.
+func (j *Judgement) unnoticed(property string) say.Phrase {
 	if !j.Waited {
 		return say.NobodyHadToWait.With()
 	}
-	return j.unless(func(f *FiredFault) say.Phrase {
+	reason := j.unless(func(f *FiredFault) say.Phrase {
 		if f.Contended {
 			return say.Phrase{}
 		}
 		return say.NoContentionAfter.With(f.said())
 	}, say.NoDrawnContended)
+	switch {
+	case !reason.Empty():
+	case len(j.seen.unasked) > 0 && property != OwnerOnlyReleaseID && !j.breaks(MutualExclusionID):
+		l := j.seen.unasked[0]
+		reason = say.HeldWithoutEntry.With(j.name(l.client), say.Seconds(l.from), say.Seconds(l.to), say.Optional(len(j.seen.unasked)-1))
+	case j.seen.alone != 0 && !j.breaks(ProgressID):
+		reason = say.NeverChangedHands.With(j.name(j.seen.alone))
+	}
+	return reason
+}
+
+// breaks reports whether a property is broken, whatever the run tested.
+func (j *Judgement) breaks(property string) bool {
+	p, ok := Lookup(property)
+	return ok && p.Check(j.History).Verdict == Broken
+}
+
+// leftOut says who has waited in vain for a lock that was free; nothing when nobody has.
+func (j *Judgement) leftOut() say.Phrase {
+	if len(j.seen.leftOut) == 0 {
+		return say.Phrase{}
+	}
+	l := j.seen.leftOut[0]
+	return say.WasLeftOut.With(j.name(l.client), say.Seconds(l.from), say.Seconds(l.to))
+}
+
+func (j *Judgement) name(client history.NodeID) say.Verbatim {
+	return say.Verbatim(j.History.Name(client))
 }
 
 // unless says what is wrong with the faults. Each that somebody has planned has to be in

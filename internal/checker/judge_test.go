@@ -24,12 +24,17 @@ func verdicts(j *Judgement) string {
 // contended is the beginning of a run that puts the lock to the test and ends in
 // an orderly way: B waits for A.
 const contended = `0 A waits; 0 S granted owner=A peer=A; 0 A acquired; 0.1 B waits
-	1 R read peer=A; 2 R write-accepted peer=A value=1 cause=4
+	1 R read peer=A; 2 R write-accepted peer=A value=1 cause=4; 2 B sent peer=S; 2 S executed peer=B cause=6
 	3 A releasing; 3 S removed owner=A peer=A; 3 A released
-	3.1 B acquired; 3.2 R read peer=B value=1; 4 R write-accepted peer=B value=2 cause=10; 5 B releasing; `
+	3 S granted owner=B peer=B; 3.1 B acquired; 3.2 R read peer=B value=1; 4 R write-accepted peer=B value=2 cause=13; 5 B releasing
+	5 S removed owner=B peer=B; `
 
 // underFault is a fault and a client that waits from then on.
-const underFault = "6 A acquired; 6 B waits; 6 A fault-began value=1; 7 A releasing; 7 B acquired; 8 B releasing"
+const underFault = `6 S granted owner=A peer=A; 6 A acquired; 6 B waits; 6 A fault-began value=1; 6 S executed peer=B; 7 A releasing; 7 S removed owner=A peer=A
+	7 S granted owner=B peer=B; 7 B acquired; 8 B releasing; 8 S removed owner=B peer=B`
+
+// two have the lock at once.
+const two = "6 S granted owner=A; 6 A acquired; 6 S granted owner=B; 6 B acquired; "
 
 const quietEnd = "; 90 - healed; 90 P waits; 90.1 P acquired; 91 P releasing"
 
@@ -75,23 +80,23 @@ func TestJudge(t *testing.T) {
 			"uuuuu", LetterUnknown, "none of the drawn faults had an effect"},
 		{"the planned fault came, and one of luck's", contended + strings.Replace(underFault, "value=1", "value=1; 6 A fault-began value=2", 1) + quietEnd,
 			[]history.Fault{fault, {Number: 2, Verb: "drop", Drawn: true}, {Number: 3, Verb: "drop", Drawn: true}}, "kkkkk", LetterSafe, ""},
-		{"kept out by the entry of a dead client", contended + "6 S granted owner=A peer=A; 6 A fault-began value=1; 6 A crashed; 7 B waits; 20 S expired owner=A; 21 B acquired; 22 B releasing" + quietEnd,
+		{"kept out by the entry of a dead client", contended + "6 S granted owner=A peer=A; 6 A fault-began value=1; 6 A crashed; 7 B waits; 7 S executed peer=B; 20 S expired owner=A; 21 S granted owner=B; 21 B acquired; 22 B releasing" + quietEnd,
 			[]history.Fault{fault}, "kkkkk", LetterDelay, ""},
 		{"the fault never fired", contended + quietEnd, []history.Fault{fault}, "uuuuu", LetterUnknown, "fault 1 never fired: pause A"},
 		{"another fault fired", contended + "6 A fault-began value=2" + quietEnd, []history.Fault{fault}, "uuuuu", LetterUnknown, "fault 1 never fired: pause A"},
 		{"two of three never fired", contended + "6 A fault-began value=2" + quietEnd,
 			[]history.Fault{fault, {Number: 2, Verb: "drop"}, {Number: 3, Verb: "drop"}},
 			"uuuuu", LetterUnknown, "fault 1 never fired: pause A; fault 3 never fired: drop"},
-		{"broken stays broken", contended + "6 A acquired; 6 B acquired" + quietEnd, []history.Fault{fault}, "buuuu", LetterV, ""},
-		{"V", contended + "6 A acquired; 6 B acquired; 7 A releasing; 7 B releasing" + quietEnd, nil, "bkkkk", LetterV, ""},
-		{"F", contended + "6 B acquired; 6 S removed owner=B peer=A; 7 B releasing" + quietEnd, nil, "kkkbk", LetterF, ""},
-		{"VF", contended + "6 A acquired; 6 B acquired; 6 S removed owner=B peer=A; 7 A releasing; 7 B releasing" + quietEnd, nil, "bkkbk", LetterVF, ""},
+		{"broken stays broken", contended + two + quietEnd, []history.Fault{fault}, "buuuu", LetterV, ""},
+		{"V", contended + two + "7 A releasing; 7 B releasing" + quietEnd, nil, "bkkkk", LetterV, ""},
+		{"F", contended + "6 S granted owner=B; 6 B acquired; 6 A waits; 6 S removed owner=B peer=A; 6.5 S executed peer=A; 7 B releasing" + quietEnd, nil, "kkkbk", LetterF, ""},
+		{"VF", contended + two + "6 S removed owner=B peer=A; 7 A releasing; 7 B releasing" + quietEnd, nil, "bkkbk", LetterVF, ""},
 		{"D", contended + "90 - healed; 90 P waits; 190 P gave-up", nil, "kkkkb", LetterStuck, ""},
 		{"D without contention", "0 A waits; 1 A crashed; 90 - healed; 90 P waits; 190 P gave-up", nil, "uuuub", LetterStuck, "nobody acquired the lock"},
-		{"V before D", contended + "6 A acquired; 6 B acquired; 90 - healed; 90 P waits; 190 P gave-up", nil, "bkkkb", LetterV, ""},
+		{"V before D", contended + two + "90 - healed; 90 P waits; 190 P gave-up", nil, "bkkkb", LetterV, ""},
 		{"L", contended + "6 A acquire-failed" + quietEnd, nil, "kkkkk", LetterDelay, ""},
 		{"cut short", contended + "6 - cut-short", nil, "uuuuu", LetterUnknown, "the run was cut short"},
-		{"cut short after V", contended + "6 A acquired; 6 B acquired; 7 - cut-short", nil, "buuuu", LetterV, ""},
+		{"cut short after V", contended + two + "7 - cut-short", nil, "buuuu", LetterV, ""},
 		{"no quiet period", contended, nil, "kkkku", LetterSafe, ""},
 		{"a robbery in doubt", contended + "6 S may-have-removed owner=B peer=A" + quietEnd, nil, "kkkuk", LetterUnknown, ""},
 	}
@@ -112,7 +117,7 @@ func TestJudge(t *testing.T) {
 // What stands behind the last event that is there may be a violation. A run of this
 // program says where it ends; a log from elsewhere cannot.
 func TestAHistoryWithoutItsEnd(t *testing.T) {
-	broken := contended + "6 A acquired; 6 B acquired; 7 A releasing; 7 B releasing" + quietEnd
+	broken := contended + two + "7 A releasing; 7 B releasing" + quietEnd
 	tests := []struct {
 		name, give, backend string
 		whole               bool

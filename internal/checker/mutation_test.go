@@ -16,6 +16,7 @@ var mutations = map[string][]string{
 		"drops holds without an end", "holds until released", "a second acquire does not end the first",
 		"ignores the probe", "names one holder only", "counts stretches",
 		"lasts until the intruder leaves", "lasts until one holder leaves", "no acquisition is fine",
+		"what takes no time did not happen", "a hold that takes no time is none", "whoever is there touches",
 	},
 	OwnerOnlyReleaseID: {
 		"blames the server's own doing", "takes expiry for removal",

@@ -1,6 +1,8 @@
 package checker
 
 import (
+	"slices"
+
 	"lockstep/internal/history"
 	"lockstep/internal/say"
 )
@@ -54,6 +56,12 @@ func init() {
 // a release and the next acquire may take effect at one point. Only the end of the
 // history is no end of a hold: two who hold then go on to do so.
 //
+// But where nothing takes time, a lock that lets everybody in looks like one that hands over
+// in no time. So the property is unknown when two clients have the lock at one instant, be it the
+// last one of the first and the first one of the second, and both touch the resource in it:
+//
+//	5 A acquired; 5 R read peer=A; 5 A releasing; 5 B acquired; 5 R read peer=B     unknown
+//
 // The first client of a violation is the intruder, the others follow in the
 // order in which they had acquired. The events are the acquisitions of all of
 // them and, unless the history ends first, the event that ended the overlap.
@@ -62,5 +70,66 @@ func checkMutualExclusion(h *history.History) Finding {
 	for _, i := range h.Milestones() {
 		x.Observe(i, &h.Events[i])
 	}
-	return x.Finish(h.End())
+	f := x.Finish(h.End())
+	if f.Verdict == Kept {
+		if a, b, at := together(h); b != 0 {
+			f.Verdict, f.Reason = Unknown, say.HeldAtOneInstant.With(say.Verbatim(h.Name(a)), say.Verbatim(h.Name(b)), say.Seconds(at))
+		}
+	}
+	return f
+}
+
+// together returns the first two clients that have the lock at one instant and touch the resource in it,
+// in the order in which they do; zeros when there are none.
+func together(h *history.History) (a, b history.NodeID, at history.Instant) {
+	holding := make([]bool, len(h.Header.Nodes)+1)
+	list := h.Milestones()
+	for len(list) > 0 {
+		n := 1
+		for n < len(list) && h.Events[list[n]].At == h.Events[list[0]].At {
+			n++
+		}
+		moment := list[:n]
+		list = list[n:]
+		if n > 1 {
+			if a, b := touching(h, moment, holding); b != 0 {
+				return a, b, h.Events[moment[0]].At
+			}
+		}
+		for _, i := range moment {
+			switch e := &h.Events[i]; {
+			case int(e.Node) >= len(holding):
+			case e.Kind == history.Acquired:
+				holding[e.Node] = true
+			case e.Kind == history.Releasing, e.Kind == history.LostLease, e.Kind == history.Crashed:
+				holding[e.Node] = false
+			}
+		}
+	}
+	return 0, 0, 0
+}
+
+// touching returns two clients that touch the resource in the events of one instant and have the lock in it:
+// they held it before, or acquire it now.
+func touching(h *history.History, moment []int32, holding []bool) (a, b history.NodeID) {
+	for _, i := range moment {
+		e := &h.Events[i]
+		client := e.Peer
+		switch e.Kind {
+		case history.ReadDone, history.WriteAccepted, history.WriteRefused:
+		default:
+			continue
+		}
+		has := int(client) < len(holding) && holding[client] || slices.ContainsFunc(moment, func(k int32) bool {
+			return h.Events[k].Kind == history.Acquired && h.Events[k].Node == client
+		})
+		switch {
+		case !has || client == 0 || client == a:
+		case a == 0:
+			a = client
+		default:
+			return a, client
+		}
+	}
+	return 0, 0
 }

@@ -108,7 +108,36 @@ func oracleExclusion(h *history.History, bug string) Finding {
 		}
 		f.add(v)
 	}
-	return settle(f, len(all) > 0 || bug == "no acquisition is fine")
+	return settle(f, (len(all) > 0 || bug == "no acquisition is fine") && !oracleTogether(h, all, bug))
+}
+
+// oracleTogether reports whether two clients have the lock at one instant, by whatever order of events, and
+// both touch the resource in it.
+func oracleTogether(h *history.History, all []span, bug string) bool {
+	touches := func(client history.NodeID, at history.Instant) bool {
+		return slices.ContainsFunc(h.Events, func(e history.Event) bool {
+			return e.At == at && e.Peer == client && slices.Contains([]history.Kind{history.ReadDone, history.WriteAccepted, history.WriteRefused}, e.Kind)
+		})
+	}
+	for _, e := range h.Events {
+		var there []history.NodeID
+		for _, s := range all {
+			from, to := h.Events[s.start].At, history.Instant(math.MaxInt64)
+			if s.end < len(h.Events) {
+				to = h.Events[s.end].At
+			}
+			if bug == "a hold that takes no time is none" && from == to {
+				continue
+			}
+			if from <= e.At && e.At <= to && (touches(s.client, e.At) || bug == "whoever is there touches") && !slices.Contains(there, s.client) {
+				there = append(there, s.client)
+			}
+		}
+		if len(there) > 1 && bug != "what takes no time did not happen" {
+			return true
+		}
+	}
+	return false
 }
 
 // settle sets the verdict and a reason.

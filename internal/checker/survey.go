@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"slices"
 	"time"
 
 	"lockstep/internal/history"
@@ -13,114 +14,182 @@ type facts struct {
 	contended bool
 	cutShort  bool
 	faults    map[int64]fired // by number; never ranged over
+	alone     history.NodeID  // the only client that ever acquired, the probe left aside; 0: there are none, or several
+	unasked   []lapse         // holds that went on without an entry while nobody asked, in the order of their ends
+	leftOut   []lapse         // clients that waited in vain for a free lock, by NodeID
 }
 
 // fired is what became of a fault.
 type fired struct {
-	times     int // how often it began
+	times     int   // how often it began
+	began     int32 // the event with which it began first
 	inVain    bool
-	contended bool // somebody had to wait for another at its first begin, or later
+	contended bool // see FiredFault
 }
 
-// survey reads the history once for the facts.
-//
-// A run is contended when one client waits while another one believes that it
-// holds the lock, or while a server keeps another one's entry. The second half
-// is for the client that died between two steps of its acquire: it never
-// believed anything, yet its orphaned entry keeps everybody out, which is the
-// very thing that such a run is about. Two clients that merely wait at the same
-// time are no contention: nobody was there to be kept out.
+// lapse is a time in which something was amiss with a client.
+type lapse struct {
+	client   history.NodeID
+	from, to history.Instant
+}
+
+// survey reads the history once for the facts. notice.go says who contends, and entries.go
+// which holds went on without an entry.
 func survey(h *history.History) facts {
-	t := tally{parties: make([]party, len(h.Header.Nodes)+1)}
-	for _, i := range h.Milestones() {
+	t := tally{
+		h: h, parties: make([]party, len(h.Header.Nodes)+1),
+		wired:   history.Simulated(h.Header.Backend) || len(h.Milestones()) < len(h.Events),
+		granted: slices.ContainsFunc(h.Milestones(), func(i int32) bool { return h.Events[i].Kind == history.Granted }),
+	}
+	for i := range t.parties {
+		t.stores += count(h.Role(history.NodeID(i)) == history.RoleStore)
+		t.parties[i] = party{waits: history.NoCause, faced: history.NoCause, asked: history.NoCause, doubt: history.NoCause}
+	}
+	for i := range h.Events {
 		e := &h.Events[i]
-		t.facts.cutShort = t.facts.cutShort || e.Kind == history.CutShort
-		if int(e.Node) >= len(t.parties) {
-			continue
-		}
-		if t.observe(e) {
-			t.contend()
+		switch {
+		case e.Kind.OnWire():
+			t.message(int32(i), e)
+		case int(e.Node) < len(t.parties):
+			t.observe(int32(i), e)
 		}
 	}
-	t.believe(h.End(), 0)
+	t.finish()
 	return t.facts
 }
 
-// party is what is remembered of a node.
+// party is what is remembered of a node. Events are -1 for none.
 type party struct {
-	waiting bool
-	holding bool
-	frozen  bool
-	entry   history.NodeID // of a server: whose entry it keeps; the newest when there are several
+	waiting, holding, frozen bool
+	watching                 bool            // a server will tell it of a change
+	sent                     history.Instant // its last request about an entry to a real server
+	granted                  bool            // a server has made an entry for it; a log from elsewhere may know of some clients' only
+
+	// Of a client that wants the lock.
+	waits    int32           // its wait began
+	faced    int32           // it waited while the lock was another's, the last time that anybody looked
+	asked    int32           // it has asked for the lock, in this wait or before
+	ready    history.Instant // since when it waits and runs
+	leftOut  lapse           // how its last wait ended, if the lock was free
+	unserved bool            // it has not got the lock since its last wait began
+
+	// Of one that holds.
+	began   history.Instant
+	doubt   int32          // from when on its entry may be gone
+	newest  history.NodeID // the server that made its newest entry
+	pending lapse          // without an entry, unless the entry turns out to have been there, or a watcher was told
+	guessed bool           // see guessed
+	watcher history.NodeID
+
+	// Of a server.
+	entry  history.NodeID // whose entry it keeps; the newest when there are several
+	copied history.NodeID // whose entry it has from its primary
 }
+
+// runs reports whether the client waits, and could do something about it.
+func (p *party) runs() bool { return p.waiting && !p.frozen }
 
 // tally is the state of a survey.
 type tally struct {
-	facts            facts
-	parties          []party // by NodeID
-	waiting, holding int     // how many of them
-	since            history.Instant
-	alone            []int64 // faults that have begun, and nobody has had to wait since
-	quiet            bool    // faults are over: who waits now does not wait under them
+	h        *history.History
+	facts    facts
+	parties  []party // by NodeID
+	wired    bool    // who asks is on record
+	granted  bool    // so are entries
+	stores   int     // servers
+	promoted bool    // one has taken over from another
+	holding  int     // clients
+	since    history.Instant
+	kept     int             // entries that servers keep
+	free     history.Instant // since when there are neither holders nor entries
+	unmet    []int64         // faults that have begun, and nobody has contended since
+	quiet    bool            // faults are over: who waits now does not wait under them
+	watched  int             // lapses that a watcher may refute
+	cleared  bool            // several clients have acquired
+	refused  bool            // without entries on record: one went on holding past its lease while another asked
 }
 
-// contend notes that a client waits while the lock is another's.
-func (t *tally) contend() {
-	t.facts.contended = true
-	if t.quiet {
-		return
-	}
-	for _, number := range t.alone {
-		f := t.facts.faults[number]
-		f.contended = true
-		t.facts.faults[number] = f
-	}
-	t.alone = t.alone[:0]
-}
-
-// observe takes the next event and reports whether it shows a client that waits
-// while the lock is another's. It looks only when something changes that could
-// make it so, and that somebody asks for.
-func (t *tally) observe(e *history.Event) bool {
+// observe takes the next event that is no message.
+func (t *tally) observe(i int32, e *history.Event) {
 	p := &t.parties[e.Node]
-	asked := !t.facts.contended || len(t.alone) > 0
 	switch e.Kind {
 	case history.Waits:
-		t.wait(p, true)
-		return t.holding > count(p.holding) || asked && t.keptFrom(e.Node)
+		p.waiting, p.waits, p.ready, p.watching, p.unserved = true, i, e.At, false, true
+		t.face(e.Node, i)
 	case history.AcquireFailed:
-		return t.holding > count(p.holding)
+		if !t.wired && t.holding > count(p.holding) {
+			p.faced, p.asked = i, i
+			t.contend(p)
+		}
 	case history.Acquired:
-		t.facts.acquired++
-		t.wait(p, false)
-		t.hold(p, e.At, true)
-		return t.waiting > 0
+		t.acquire(i, e)
 	case history.GaveUp, history.Finished:
-		t.wait(p, false)
+		t.endWait(i, e, false)
 	case history.Releasing, history.LostLease:
-		t.hold(p, e.At, false)
+		t.endHold(i, e.Node, e.At)
 	case history.Crashed:
-		t.wait(p, false)
-		t.hold(p, e.At, false)
-	case history.Granted:
-		p.entry = e.Owner
-		return t.waiting > 0 && asked && t.othersWait(e.Owner)
-	case history.Removed, history.Expired, history.Forgotten:
-		if p.entry == e.Owner {
-			p.entry = 0
-		}
+		p.waiting, p.frozen, p.leftOut = false, false, lapse{}
+		t.endHold(i, e.Node, e.At)
+	case history.Froze:
+		p.frozen = true
+	case history.Thawed:
+		p.frozen, p.ready = false, e.At
 	case history.FaultBegan:
-		t.fault(e.Value, func(f *fired) { f.times++ })
-		if t.facts.faults[e.Value].times == 1 {
-			t.alone = append(t.alone, e.Value)
-			return t.contending()
-		}
+		t.fault(e.Value, func(f *fired) {
+			if f.times++; f.times == 1 {
+				f.began = i
+				t.unmet = append(t.unmet, e.Value)
+			}
+		})
+		t.doubtAll(i)
+		t.faceAll(i)
 	case history.Healed:
 		t.quiet = true
 	case history.WithoutEffect:
 		t.fault(e.Value, func(f *fired) { f.inVain = true })
+	case history.CutShort:
+		t.facts.cutShort = true
+	default:
+		t.entry(i, e)
 	}
-	return false
+}
+
+func (t *tally) acquire(i int32, e *history.Event) {
+	p := &t.parties[e.Node]
+	t.facts.acquired++
+	if t.h.Role(e.Node) != history.RoleProbe {
+		switch t.facts.alone {
+		case e.Node:
+		case 0:
+			if !t.cleared {
+				t.facts.alone = e.Node
+			}
+		default:
+			t.facts.alone, t.cleared = 0, true
+		}
+	}
+	t.endWait(i, e, true)
+	t.endHold(i, e.Node, e.At)
+	t.believe(e.At, t.holding+1)
+	p.holding, p.began, p.doubt = true, e.At, history.NoCause
+	if t.granted && t.keepers(e.Node) == 0 && (p.granted || t.h.Header.HasEnd()) {
+		p.doubt = i
+	}
+	t.faceAll(i)
+}
+
+// finish ends what is open at the end of the history.
+func (t *tally) finish() {
+	end := int32(len(t.h.Events))
+	for i := range t.parties {
+		client := history.NodeID(i)
+		t.endHold(end, client, t.h.End())
+		p := &t.parties[i]
+		t.admit(p)
+		if p.leftOut != (lapse{}) && t.h.Role(client) == history.RoleClient {
+			t.facts.leftOut = append(t.facts.leftOut, p.leftOut)
+		}
+	}
 }
 
 func (t *tally) fault(number int64, change func(*fired)) {
@@ -130,27 +199,6 @@ func (t *tally) fault(number int64, change func(*fired)) {
 	f := t.facts.faults[number]
 	change(&f)
 	t.facts.faults[number] = f
-}
-
-// contending reports whether some client waits at this moment while another one holds,
-// or a server keeps another one's entry.
-func (t *tally) contending() bool {
-	for i := range t.parties {
-		if p := &t.parties[i]; p.waiting && (t.holding > count(p.holding) || t.keptFrom(history.NodeID(i))) {
-			return true
-		}
-	}
-	return false
-}
-
-func (t *tally) wait(p *party, waiting bool) {
-	t.waiting += count(waiting) - count(p.waiting)
-	p.waiting = waiting
-}
-
-func (t *tally) hold(p *party, at history.Instant, holding bool) {
-	t.believe(at, t.holding+count(holding)-count(p.holding))
-	p.holding = holding
 }
 
 // believe sets how many clients hold from now on, and counts the time during
@@ -163,26 +211,14 @@ func (t *tally) believe(at history.Instant, holding int) {
 		t.since = at
 	}
 	t.holding = holding
+	t.occupy(at)
 }
 
-// keptFrom reports whether some server keeps an entry of another client.
-func (t *tally) keptFrom(client history.NodeID) bool {
-	for i := range t.parties {
-		if owner := t.parties[i].entry; owner != 0 && owner != client {
-			return true
-		}
+// occupy notes since when the lock is free.
+func (t *tally) occupy(at history.Instant) {
+	if t.holding == 0 && t.kept == 0 {
+		t.free = at
 	}
-	return false
-}
-
-// othersWait reports whether some client other than owner waits.
-func (t *tally) othersWait(owner history.NodeID) bool {
-	for i := range t.parties {
-		if t.parties[i].waiting && i != int(owner) {
-			return true
-		}
-	}
-	return false
 }
 
 func count(b bool) int {

@@ -1,10 +1,13 @@
 // Package claims measures what the documents say. A document about locks makes
 // claims: "the watchdog solves the overrun", "Lua scripts roll back". Each claim
-// that can be tested has an experiment here, which plays the locks in the
-// simulator, or drives a bare model, and counts.
+// that can be tested is an entry of the files in data: the sentence, its source, the
+// stories that are played in the simulator, or the commands that a bare model of a
+// store gets, what is asked of the runs, and the rule that turns the answers into
+// the verdict. Nothing in there says what the verdict should be.
 //
-// The verdict is computed from the counts by a rule that stands in the claim's
-// code. Nothing in here says what the verdict should be.
+// An entry plays stories (play), asks each run (the questions of measures.go, about
+// patterns of events), and has names for the answers (found), which rule and figure
+// speak of (expression.go, figure.go).
 package claims
 
 import (
@@ -31,9 +34,8 @@ type Claim struct {
 	N      int      `json:"n"` // the number in the catalogue of claims
 	Text   say.Both `json:"-"` // the claim in our own words, one sentence
 	Source string   `json:"-"` // the documents and their lines: "S0:28, S4:134"
-	// Measure runs the experiment. The Lab ends it by itself when something
-	// cannot be played, so an experiment reads without error handling.
-	Measure func(*Lab) Result `json:"-"`
+
+	entry *entry
 }
 
 // Result is what an experiment found.
@@ -48,21 +50,15 @@ type Measured struct {
 	Result
 }
 
-var registry = map[int]Claim{}
-
-// Register adds a claim; called from the init of the file with its experiment.
-func Register(c Claim) {
-	if _, dup := registry[c.N]; dup {
-		panic(fmt.Sprintf("claims: claim %d registered twice", c.N))
-	}
-	registry[c.N] = c
-}
-
 // All returns all claims by their numbers.
 func All() []Claim {
-	out := make([]Claim, 0, len(registry))
-	for _, c := range registry { // order: sorted below
-		out = append(out, c)
+	all, err := entries()
+	if err != nil {
+		panic(err) // a test reads them
+	}
+	out := make([]Claim, 0, len(all))
+	for _, e := range all {
+		out = append(out, e.claim())
 	}
 	sort.Slice(out, func(i, j int) bool { return out[i].N < out[j].N })
 	return out
@@ -70,8 +66,12 @@ func All() []Claim {
 
 // Lookup returns the claim with that number.
 func Lookup(n int) (Claim, bool) {
-	c, ok := registry[n]
-	return c, ok
+	for _, c := range All() {
+		if c.N == n {
+			return c, true
+		}
+	}
+	return Claim{}, false
 }
 
 // Options say what to measure.
@@ -129,10 +129,5 @@ func measure(ctx context.Context, lab *Lab, c Claim) (m Measured, err error) {
 		}
 	}()
 	lab.ctx = ctx
-	m = Measured{Claim: c, Result: c.Measure(lab)}
-	switch m.Verdict {
-	case True, False, Depends:
-		return m, nil
-	}
-	return m, fmt.Errorf("claim %d: %q is no verdict", c.N, m.Verdict)
+	return Measured{Claim: c, Result: c.entry.result(lab)}, nil
 }

@@ -5,32 +5,47 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"lockstep/internal/checker"
+	"lockstep/internal/faults"
 	"lockstep/internal/history"
 	"lockstep/internal/plan"
 	"lockstep/internal/report/reporttest"
+	"lockstep/internal/scenario"
 )
 
-// The claims are numbered without a gap, and the documents have at least so many.
-func TestEveryClaimOfTheCatalogueHasAnExperiment(t *testing.T) {
-	have := map[int]bool{}
-	for _, c := range All() {
-		have[c.N] = true
-		if c.Text.English == "" || c.Source == "" || c.Measure == nil {
-			t.Errorf("claim %d has no text, no source or no experiment", c.N)
+// The claims are numbered without a gap, and say the same in both languages.
+func TestTheCatalogueOfClaims(t *testing.T) {
+	for i, c := range All() {
+		if c.N != i+1 {
+			t.Errorf("claim %d is in the place of claim %d", c.N, i+1)
+		}
+		if c.Text.English == "" || c.Source == "" || len(c.entry.Plays) == 0 || len(c.entry.Must)+len(c.entry.Cases) == 0 {
+			t.Errorf("claim %d has no text, no source, no experiment or no rule", c.N)
 		}
 		if left := reporttest.EnglishRuns(c.Text.Chinese); c.Text.Chinese == "" || len(left) > 0 {
 			t.Errorf("claim %d in Chinese: %q, with the English words %q", c.N, c.Text.Chinese, left)
 		}
-	}
-	for n := 1; n <= max(51, len(have)); n++ {
-		if !have[n] {
-			t.Errorf("claim %d has no experiment", n)
+		var said [2][]string
+		for i, figure := range []string{c.entry.Figure, c.entry.FigureZh} {
+			for _, m := range placeholder.FindAllStringSubmatch(figure, -1) {
+				if !strings.Contains(m[2], "|") {
+					m[1] += ":" + m[2]
+				}
+				said[i] = append(said[i], m[1])
+			}
+			slices.Sort(said[i])
 		}
+		if !slices.Equal(said[0], said[1]) {
+			t.Errorf("claim %d does not say the same in both languages:\n%q\n%q", c.N, said[0], said[1])
+		}
+	}
+	if n := len(All()); n < 58 {
+		t.Errorf("%d claims, where there were 58", n)
 	}
 }
 
@@ -85,6 +100,24 @@ func storedClaims(t *testing.T) map[int]struct{ Verdict, Figure string } {
 	return out
 }
 
+// measured measures a claim that a text describes.
+func measured(t *testing.T, lab *Lab, text string) (Result, error) {
+	t.Helper()
+	some, err := parse([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := measure(t.Context(), lab, some[0].claim())
+	return m.Result, err
+}
+
+// runsOf plays a story that a text describes.
+func runsOf(t *testing.T, lab *Lab, p play) []*Run {
+	t.Helper()
+	lab.ctx = t.Context()
+	return lab.runs(&p, nil)
+}
+
 // verdictOf measures one claim in a world that was changed on purpose.
 func verdictOf(t *testing.T, n int, lab *Lab) Result {
 	t.Helper()
@@ -107,6 +140,7 @@ func changing(change func(*plan.Plan)) *Lab { return &Lab{Change: change} }
 // of a claim in an ordinary world and in one in which the lock that it speaks of
 // is another one, or the servers are.
 func TestAChangedWorldChangesTheVerdict(t *testing.T) {
+	longLease := func(p *plan.Plan) { p.Lease = time.Minute }
 	tests := []struct {
 		name           string
 		n              int
@@ -135,10 +169,37 @@ func TestAChangedWorldChangesTheVerdict(t *testing.T) {
 		{"a value that is drawn for each acquisition", 53, Depends, True, instead("set-nx-lua-thread", "set-nx-lua")},
 		{"the try ends on the monotonic clock", 54, Depends, True, instead("lua-setex", "set-nx-lua")},
 		{"nobody pauses", 26, True, False, changing(func(p *plan.Plan) { p.Faults = nil })},
+		{"a release on all nodes in both designs", 27, True, False, &Lab{Instead: map[string]string{"redlock-minrelease": "redlock"}}},
+		{"WAIT on another connection blocks nobody", 28, True, False, &Lab{Instead: map[string]string{"set-wait": "set-wait-pooled"}}},
+		{"every partition ends before WAIT does", 29, Depends, True, &Lab{Change: endSoon}},
+		{"clocks play no part", 34, Depends, False, &Lab{Instead: map[string]string{"setnx-timestamp-del": "set-nx-lua", "setnx-timestamp-getset": "set-nx-lua"}}},
+		{"no lock has an expiry", 36, Depends, True, &Lab{Instead: map[string]string{
+			"set-nx-lua": "setnx", "lua-setex": "setnx", "redlock": "setnx", "mysql-unique-ttl": "mysql-unique",
+		}}},
+		{"clusters of one server", 37, True, False, &Lab{Change: func(p *plan.Plan) { p.Etcd.Nodes, p.ZooKeeper.Nodes = 1, 1 }}},
+		{"all locks of a database try an INSERT", 38, Depends, True, &Lab{Instead: map[string]string{
+			"mysql-get-lock": "mysql-unique", "mysql-for-update": "mysql-unique", "pg-advisory": "mysql-unique",
+		}}},
+		{"a table that expires its rows", 39, True, False, &Lab{Instead: map[string]string{"mysql-unique": "mysql-unique-ttl"}}},
+		{"both queue", 42, Depends, True, &Lab{Instead: map[string]string{"etcd-txn": "etcd-mutex"}}},
+		{"nobody queues", 42, Depends, False, &Lab{Instead: map[string]string{"etcd-mutex": "etcd-txn"}}},
+		{"a lease of 3 s", 43, False, True, &Lab{Change: func(p *plan.Plan) { p.Lease = 3 * time.Second }}},
+		{"a lease that outlasts the faults", 44, False, True, &Lab{Change: longLease}},
+		{"the same lock twice", 45, False, True, &Lab{Instead: map[string]string{"etcd-mutex": "etcd-txn"}}},
+		{"a session that is a connection", 46, Depends, True, &Lab{Instead: map[string]string{"zk-ephemeral": "mysql-get-lock"}}},
+		{"a lock without a session", 47, True, False, &Lab{Instead: map[string]string{"zk-ephemeral": "mysql-unique"}}},
+		{"everybody watches one key", 57, True, False, &Lab{Instead: map[string]string{"etcd-prefix-watch": "etcd-mutex"}}},
+		{"the small cluster is the large one", 58, False, True, &Lab{Change: func(p *plan.Plan) { p.Etcd.Nodes = 6 - p.Etcd.Nodes }}},
+		{"a lease that outlasts the faults", 50, Depends, False, &Lab{Change: longLease}},
+		{"a world without faults", 51, True, False, &Lab{Change: func(p *plan.Plan) { p.Faults = nil }}},
 	}
+	usual := map[int]Result{}
 	for _, tt := range tests {
 		t.Run(fmt.Sprintf("claim %d, %s", tt.n, tt.name), func(t *testing.T) {
-			if got := verdictOf(t, tt.n, &Lab{}); got.Verdict != tt.usual {
+			if _, ok := usual[tt.n]; !ok {
+				usual[tt.n] = verdictOf(t, tt.n, &Lab{})
+			}
+			if got := usual[tt.n]; got.Verdict != tt.usual {
 				t.Errorf("in the usual world: %s: %s", got.Verdict, got.Figure)
 			}
 			if got := verdictOf(t, tt.n, tt.lab); got.Verdict != tt.changed {
@@ -148,26 +209,73 @@ func TestAChangedWorldChangesTheVerdict(t *testing.T) {
 	}
 }
 
-// An experiment whose fault never happened is an error and no verdict.
-func TestAFaultThatNeverFiresEndsTheExperiment(t *testing.T) {
-	c := Claim{N: 1, Text: both("x", "x"), Source: "x", Measure: func(l *Lab) Result {
-		l.One(Story{Lock: "setnx", Faults: []string{"when: A has the reply of EXPIRE; crash: A"}})
-		return Result{Verdict: True}
-	}}
-	_, err := Measure(context.Background(), Options{Claims: []Claim{c}})
-	if err == nil {
-		t.Fatal("no error")
+// endSoon lets no fault last longer than 4 s.
+func endSoon(p *plan.Plan) {
+	shorter := append([]faults.Fault(nil), p.Faults...)
+	for i := range shorter {
+		shorter[i].End.For = min(shorter[i].End.For, 4*time.Second)
+	}
+	p.Faults = shorter
+}
+
+// A lock of one machine always fails among several, so no world makes claim 55 false; one in
+// which nobody contends measures nothing.
+func TestALockOfOneMachineNeedsContenders(t *testing.T) {
+	c, _ := Lookup(55)
+	alone := changing(func(p *plan.Plan) { p.Clients = p.Clients[:1] })
+	if _, err := measure(t.Context(), alone, c); err == nil || !strings.Contains(err.Error(), "no client ever had to wait") {
+		t.Errorf("alone: the experiment ends with %v", err)
+	}
+}
+
+// Must and Cases decide together.
+func TestTheRuleOfAClaim(t *testing.T) {
+	for _, tt := range []struct{ rule, want string }{
+		{"must: [1 == 1, 2 > 1]", True},
+		{"must: [1 == 1, 2 < 1]", False},
+		{"cases: [1 == 1, 2 > 1]", True},
+		{"cases: [1 == 1, 2 < 1]", Depends},
+		{"cases: [1 == 0, 2 < 1]", False},
+		{"must: [1 == 1]\n  cases: [2 < 1]", Depends},
+		{"must: [1 == 0]\n  cases: [2 > 1]", False},
+	} {
+		if got, err := measured(t, &Lab{}, "- n: 1\n  "+tt.rule); err != nil || got.Verdict != tt.want {
+			t.Errorf("%s: %s, %v; want %s", tt.rule, got.Verdict, err, tt.want)
+		}
+	}
+}
+
+// An experiment that did not test what it says is an error and no verdict, and so is a mistake in the data.
+func TestAnExperimentThatFails(t *testing.T) {
+	const setnx = "- n: 7\n  plays:\n  - {lock: setnx, seeds: 1, find: {x: count(\"sent SETNX by A\")}}\n  "
+	for _, tt := range []struct{ text, want string }{
+		{`- {n: 7, plays: [{lock: setnx, faults: ["when: A has the reply of EXPIRE; crash: A"], find: {x: stuck}}]}`, "fault never fired"},
+		{`- {n: 7, plays: [{lock: setnx, find: {x: lucky}}]}`, "nothing is called lucky"},
+		{`- {n: 7, plays: [{lock: setnx, find: {x: 'count("sending SETNX")'}}]}`, "histories have no such event"},
+		{`- {n: 7, plays: [{lock: setnx, fault: "x"}]}`, "unknown field"},
+		{setnx + "requires: [x == 2]", "it has to be so that x == 2"},
+		{setnx + "must: ['x[three] == 1']", "no variation is called so"},
+		{setnx + "must: [x.middle == 1]", "no figure"},
+		{setnx + "must: [1 +]", "expected operand"},
+	} {
+		if got, err := measured(t, &Lab{}, tt.text); err == nil || !strings.HasPrefix(err.Error(), "claim 7: ") || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %v, %v; want %q", tt.text, got, err, tt.want)
+		}
 	}
 }
 
 // The tests' own switch works: Change is applied to every plan.
 func TestChangeReachesThePlan(t *testing.T) {
 	seen := 0
-	lab := &Lab{Change: func(*plan.Plan) { seen++ }}
-	lab.Play(Story{Lock: "setnx"}, 1)
+	runsOf(t, &Lab{Change: func(*plan.Plan) { seen++ }}, play{Sketch: sketch("setnx"), Seeds: 1})
 	if seen != 1 {
 		t.Errorf("Change was called %d times", seen)
 	}
+}
+
+func sketch(lock string) (s scenario.Sketch) {
+	s.Lock = lock
+	return s
 }
 
 func TestFiguresAreRoundedInIntegers(t *testing.T) {
@@ -199,19 +307,12 @@ func TestFiguresAreRoundedInIntegers(t *testing.T) {
 // What was not broken has to have been kept. A run that tested nothing must not pass for one
 // that a lock survived.
 func TestAnUnknownPropertyEndsTheExperiment(t *testing.T) {
-	for _, tt := range []struct {
-		name  string
-		story Story
-		want  string
-	}{
-		{"nobody contends", Story{Lock: "set-nx-lua", Clients: "[A]"}, "no client ever had to wait for another"},
-		{"the fault changes nothing", Story{
-			Lock: "set-nx-lua", Faults: []string{"when: A is in its critical section; partition: [A, store]; for: 1s"},
-		}, "fault 1 had no effect"},
+	for _, tt := range []struct{ name, story, want string }{
+		{"nobody contends", `clients: "[A]"`, "no client ever had to wait for another"},
+		{"the fault changes nothing", `faults: ["when: A is in its critical section; partition: [A, store]; for: 1s"]`, "fault 1 had no effect"},
 	} {
-		for _, is := range []func(*Run) bool{(*Run).Overlapped, (*Run).Robbed, func(r *Run) bool { return r.Broken(checker.NoStaleWriteID) }} {
-			c := Claim{N: 7, Measure: func(l *Lab) Result { return Result{Verdict: Verdict(HowMany(l.Play(tt.story, 2), is) == 0)} }}
-			_, err := measure(context.Background(), &Lab{}, c)
+		for _, is := range []string{"overlapped", "robbed", `broken("` + checker.NoStaleWriteID + `")`} {
+			_, err := measured(t, &Lab{}, fmt.Sprintf("- n: 7\n  plays:\n  - {lock: set-nx-lua, %s, seeds: 2, find: {x: '%s'}}", tt.story, is))
 			if err == nil || !strings.Contains(err.Error(), "claim 7: set-nx-lua, seed 1: whether ") || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("%s: the experiment ends with %v, want it to say %q", tt.name, err, tt.want)
 			}

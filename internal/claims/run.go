@@ -2,146 +2,20 @@ package claims
 
 import (
 	"fmt"
+	"slices"
 	"strings"
-	"time"
 
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
-	"lockstep/internal/say"
 	"lockstep/internal/world"
 )
 
-// Run is one judged run, with the questions that experiments ask about it.
-type Run struct{ checker.Judgement }
+// Run is one judged run, with what is asked about it.
+type Run struct {
+	checker.Judgement
 
-// Events returns the events of a kind, in order; of all nodes when node is "".
-func (r *Run) Events(kind history.Kind, node string) []history.Event {
-	var out []history.Event
-	for _, e := range r.History.Events {
-		if e.Kind == kind && (node == "" || r.History.Name(e.Node) == node) {
-			out = append(out, e)
-		}
-	}
-	return out
+	back map[int64]history.Event // how requests ended, by their numbers; nil: not looked for yet
 }
-
-// Count returns how many events of a kind there are; of all nodes when node is "".
-func (r *Run) Count(kind history.Kind, node string) int { return len(r.Events(kind, node)) }
-
-// First returns the first event of a kind, or false.
-func (r *Run) First(kind history.Kind, node string) (history.Event, bool) {
-	events := r.Events(kind, node)
-	if len(events) == 0 {
-		return history.Event{}, false
-	}
-	return events[0], true
-}
-
-// Commands returns what a client has sent, the Sent events: all of it when name is
-// "", all clients' when client is "". A script is called by its own name.
-func (r *Run) Commands(client, name string) []history.Event {
-	var out []history.Event
-	for _, e := range r.Events(history.Sent, client) {
-		if name == "" || r.Command(e) == name {
-			out = append(out, e)
-		}
-	}
-	return out
-}
-
-// Command is the name of a Sent event's command: SET, or of a script its own.
-func (r *Run) Command(sent history.Event) string { return world.ReadRequest(r.Text(sent)).Name }
-
-// Text returns the text of an event.
-func (r *Run) Text(e history.Event) string { return r.History.Text(e.Text) }
-
-// Name returns the name of a node, "nobody" for 0.
-func (r *Run) Name(id history.NodeID) string { return r.History.Name(id) }
-
-// ReplyTo returns the Replied event of a Sent event, or false: none came.
-func (r *Run) ReplyTo(sent history.Event) (history.Event, bool) {
-	for _, e := range r.History.Events {
-		if e.Kind == history.Replied && r.cause(e) == sent {
-			return e, true
-		}
-	}
-	return history.Event{}, false
-}
-
-// cause returns the Sent event that an event of the wire goes back to; the zero
-// event when the history does not have it.
-func (r *Run) cause(e history.Event) history.Event {
-	for e.Cause != history.NoCause {
-		if e = r.History.Events[e.Cause]; e.Kind == history.Sent {
-			return e
-		}
-	}
-	return history.Event{}
-}
-
-// clients returns how many clients the story has, without the probe.
-func (r *Run) clients() int {
-	n := 0
-	for _, node := range r.History.Header.Nodes {
-		if node.Role == history.RoleClient {
-			n++
-		}
-	}
-	return n
-}
-
-// Holds returns the hold intervals in the order of their starts; of all clients
-// when client is "".
-func (r *Run) Holds(client string) []history.Hold {
-	var out []history.Hold
-	for _, hold := range history.Holds(r.History) {
-		if client == "" || r.Name(hold.Client) == client {
-			out = append(out, hold)
-		}
-	}
-	return out
-}
-
-// Between returns the events of the list that happened from one instant until
-// before another.
-func Between(events []history.Event, from, to history.Instant) []history.Event {
-	var out []history.Event
-	for _, e := range events {
-		if e.At >= from && e.At < to {
-			out = append(out, e)
-		}
-	}
-	return out
-}
-
-// Overlapped reports whether two clients believed at once that they held the lock.
-func (r *Run) Overlapped() bool { return r.Broken(checker.MutualExclusionID) }
-
-// firstOverlap tells of the first two holds that overlap: "A from 0.006 s to 16.5 s and B
-// from 11.2 s to 14.2 s", "none" when none do.
-func (r *Run) firstOverlap() say.Both {
-	holds := r.Holds("")
-	said := func(h history.Hold) say.Both {
-		return both("%s from %s to %s", "%s 从 %s到 %s", r.Name(h.Client), Seconds(h.Start.Duration()), Seconds(h.End.Duration()))
-	}
-	for i, h := range holds {
-		for _, later := range holds[i+1:] {
-			if later.Client != h.Client && later.Start < h.End {
-				return both("%s and %s", "%s，%s", said(h), said(later))
-			}
-		}
-	}
-	return none
-}
-
-// Robbed reports whether a release removed the entry of another client. Where no client's
-// command removed any, none did.
-func (r *Run) Robbed() bool {
-	return !r.Finding(checker.OwnerOnlyReleaseID).NoOccasion && r.Broken(checker.OwnerOnlyReleaseID)
-}
-
-// Stuck reports whether nobody could acquire for ten leases after all faults.
-func (r *Run) Stuck() bool { return r.Broken(checker.ProgressID) }
 
 // Broken reports whether a property broke. What is not broken must have been kept: a run
 // that did not put the property to the test ends the experiment with the reason.
@@ -154,76 +28,241 @@ func (r *Run) Broken(property string) bool {
 	return f.Verdict == checker.Broken
 }
 
-// HowMany counts the runs of which something is true.
-func HowMany(runs []*Run, is func(*Run) bool) int {
-	n := 0
-	for _, r := range runs {
-		if is(r) {
-			n++
+// Overlapped reports whether two clients believed at once that they held the lock.
+func (r *Run) Overlapped() bool { return r.Broken(checker.MutualExclusionID) }
+
+// Robbed reports whether a release removed the entry of another client. Where no client's
+// command removed any, none did.
+func (r *Run) Robbed() bool {
+	return !r.Finding(checker.OwnerOnlyReleaseID).NoOccasion && r.Broken(checker.OwnerOnlyReleaseID)
+}
+
+// Stuck reports whether nobody could acquire for ten leases after all faults.
+func (r *Run) Stuck() bool { return r.Broken(checker.ProgressID) }
+
+// harmed reports whether anything is known to have broken but the resource.
+func (r *Run) harmed() bool { return r.any(checker.Broken) }
+
+// any reports whether a property but those of the resource has that verdict.
+func (r *Run) any(verdict checker.Verdict) bool {
+	return slices.ContainsFunc([]string{checker.MutualExclusionID, checker.OwnerOnlyReleaseID, checker.ProgressID}, func(id string) bool {
+		f := r.Finding(id)
+		return f.Verdict == verdict && !(id == checker.OwnerOnlyReleaseID && f.NoOccasion)
+	})
+}
+
+// text is the text of an event.
+func (r *Run) text(e history.Event) string { return r.History.Text(e.Text) }
+
+// name is the name of a node, "nobody" for 0.
+func (r *Run) name(id history.NodeID) string { return r.History.Name(id) }
+
+// cause is the Sent event that an event of the wire goes back to, itself if it is one; the zero event when
+// the history does not have it.
+func (r *Run) cause(e history.Event) history.Event {
+	for e.Kind != history.Sent {
+		if e.Cause == history.NoCause {
+			return history.Event{}
+		}
+		e = r.History.Events[e.Cause]
+	}
+	return e
+}
+
+// command is the name of the command of an event of the wire: SET, or of a script its own.
+func (r *Run) command(e history.Event) string {
+	sent := r.cause(e)
+	if sent.Kind != history.Sent {
+		return ""
+	}
+	return world.ReadRequest(r.text(sent)).Name
+}
+
+// end is the reply to a request, or that the client gave up; false when neither happened.
+func (r *Run) end(sent history.Event) (history.Event, bool) {
+	if r.back == nil {
+		r.back = map[int64]history.Event{}
+		for _, e := range r.History.Events {
+			if e.Kind == history.Replied || e.Kind == history.TimedOut {
+				r.back[e.Value] = e
+			}
 		}
 	}
-	return n
+	e, ok := r.back[sent.Value]
+	return e, ok
 }
 
-// Verdict is True or False.
-func Verdict(holds bool) string {
-	if holds {
-		return True
+// pattern says which events are meant, in the words of a question:
+//
+//	sent SET by A at redis-2 answered (nil)
+//
+// First comes the kind as histories call it, or asks (sent, signs of life left out: those come from the
+// session and not from the lock) or done (a release has returned); then the command, if one is meant; then
+// what is to be so in any order.
+type pattern struct {
+	kinds   []history.Kind
+	asks    bool
+	command string
+	by      []string // the client; "clients": all but the probe
+	at      string   // the server
+	of      string   // whose entry; "clients", or "another": not that of who removed it
+	lasting bool     // the entry has a time to live
+	failed  bool     // no reply came to the request
+	names   string   // a word of the request
+	says    string   // the text; with answered, of the reply to the request
+	reply   bool
+	not     bool // other than it
+}
+
+// signsOfLife are the requests that keep a session or a lease alive.
+var signsOfLife = []string{"PING", "KEEPALIVE"}
+
+func readPattern(text string) (p pattern) {
+	words := strings.Fields(text)
+	switch words[0] {
+	case "asks":
+		p.kinds, p.asks = []history.Kind{history.Sent}, true
+	case "done":
+		p.kinds = []history.Kind{history.Released, history.NotHeld, history.ReleaseFailed}
+	default:
+		k, ok := history.ParseKind(words[0])
+		if !ok {
+			panic(failure{fmt.Errorf("%s: histories have no such event", text)})
+		}
+		p.kinds = []history.Kind{k}
 	}
-	return False
-}
-
-// Split is the verdict of a claim that makes a condition matter: True when it
-// holds both with and without it, False when it holds in neither case.
-func Split(under, otherwise bool) string {
-	if under != otherwise {
-		return Depends
+	for i := 1; i < len(words); i++ {
+		next := strings.Join(words[i+1:min(i+2, len(words))], "")
+		switch words[i] {
+		case "by":
+			p.by = strings.Split(next, ",")
+		case "at":
+			p.at = next
+		case "of":
+			p.of = next
+		case "naming":
+			p.names = next
+		case "lasting":
+			p.lasting = true
+			continue
+		case "failed":
+			p.failed = true
+			continue
+		case "not":
+			p.not = true
+			continue
+		case "saying", "answered":
+			p.reply, p.says = words[i] == "answered", strings.Join(words[i+1:], " ")
+			return p
+		default:
+			p.command = words[i]
+			continue
+		}
+		i++
 	}
-	return Verdict(under)
+	return p
 }
 
-// OfAll is True when all of so many cases are as the claim says, False when none is, else Depends.
-func OfAll(cases, of int) string {
-	switch cases {
-	case 0:
-		return False
-	case of:
-		return True
+// is reports whether an event is meant.
+func (p *pattern) is(r *Run, e history.Event) bool {
+	if !slices.Contains(p.kinds, e.Kind) {
+		return false
 	}
-	return Depends
-}
-
-// Seconds prints a duration in seconds with as many decimals as it needs, three
-// at most: "10 s", "2.05 s".
-func Seconds(d time.Duration) say.Both {
-	return both("%s s", "%s 秒", decimals(int64(d), int64(time.Second)))
-}
-
-// Millis prints a duration in milliseconds with three decimals at most.
-func Millis(d time.Duration) say.Both {
-	return both("%s ms", "%s 毫秒", decimals(int64(d), int64(time.Millisecond)))
-}
-
-// Ratio prints a / b with three decimals at most, "none" when b is 0.
-func Ratio(a, b int64) string {
-	if b == 0 {
-		return "none"
+	who, server := e.Node, e.Peer
+	if role := r.History.Role(who); role != history.RoleClient && role != history.RoleProbe {
+		who, server = server, who
 	}
-	return decimals(a, b)
+	switch {
+	case p.by != nil && !slices.Contains(p.by, r.name(who)) && !(p.by[0] == "clients" && r.History.Role(who) == history.RoleClient),
+		p.at != "" && r.name(server) != p.at,
+		p.command != "" && r.command(e) != p.command,
+		p.asks && slices.Contains(signsOfLife, r.command(e)),
+		p.lasting && e.Value <= 0,
+		p.names != "" && !world.ReadRequest(r.text(e)).Says(p.names):
+		return false
+	}
+	switch p.of {
+	case "":
+	case "clients":
+		if r.History.Role(e.Owner) != history.RoleClient {
+			return false
+		}
+	case "another":
+		if e.Owner == 0 || e.Owner == e.Peer {
+			return false
+		}
+	default:
+		if r.name(e.Owner) != p.of {
+			return false
+		}
+	}
+	if p.failed || p.reply {
+		end, ok := r.end(e)
+		if p.failed {
+			return ok && end.Kind == history.TimedOut
+		}
+		return ok && (r.text(end) == p.says) != p.not
+	}
+	return p.says == "" || (r.text(e) == p.says) != p.not
 }
 
-// decimals prints a / b, rounded to three decimals, without zeros at the end. It
-// reckons in integers, so that every machine prints the same.
-func decimals(a, b int64) string {
-	sign := ""
-	if a < 0 {
-		sign, a = "-", -a
+// matcher tells which events any of some patterns means: "first sent | executed by B". With first it is one
+// event at most.
+func (r *Run) matcher(patterns string) func(history.Event) bool {
+	patterns, first := strings.CutPrefix(patterns, "first ")
+	var any []pattern
+	for _, text := range strings.Split(patterns, " | ") {
+		any = append(any, readPattern(text))
 	}
-	whole, rest := a/b, a%b
-	thousandths := (rest*1000 + b/2) / b
-	if thousandths == 1000 {
-		whole, thousandths = whole+1, 0
+	over := false
+	return func(e history.Event) bool {
+		is := !over && slices.ContainsFunc(any, func(p pattern) bool { return p.is(r, e) })
+		over = over || first && is
+		return is
 	}
-	text := strings.TrimRight(fmt.Sprintf("%d.%03d", whole, thousandths), "0")
-	return sign + strings.TrimSuffix(text, ".")
+}
+
+// events are those that some patterns mean, in order.
+func (r *Run) events(patterns string) (out []history.Event) {
+	is := r.matcher(patterns)
+	for _, e := range r.History.Events {
+		if is(e) {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// round is one acquisition of a client, up to the return of its release.
+type round struct {
+	client    history.NodeID
+	waits     history.Instant // asks for the lock
+	acquired  history.Instant
+	releasing history.Instant
+	done      history.Instant // release has returned
+}
+
+// rounds are those of all clients but the probe, in the order of their ends. One that did not come to its
+// end is left out.
+func (r *Run) rounds() (out []round) {
+	open := make([]round, len(r.History.Header.Nodes)+1) // by NodeID
+	for _, i := range r.History.Milestones() {
+		e := &r.History.Events[i]
+		if r.History.Role(e.Node) != history.RoleClient {
+			continue
+		}
+		o := &open[e.Node]
+		switch e.Kind {
+		case history.Waits:
+			*o = round{client: e.Node, waits: e.At}
+		case history.Acquired:
+			o.acquired = e.At
+		case history.Releasing:
+			o.releasing = e.At
+		case history.Released, history.NotHeld, history.ReleaseFailed:
+			o.done = e.At
+			out = append(out, *o)
+		}
+	}
+	return out
 }

@@ -164,7 +164,7 @@ func (r *release) archive(ctx context.Context, t target) (name string, data []by
 	}
 	files = append(files, program)
 	if t.live {
-		live, err := r.build(ctx, t, "simulate-live", "-tags", "live")
+		live, err := r.build(ctx, t, "simulate-live", "-tags", "live,queue")
 		if err != nil {
 			return "", nil, err
 		}

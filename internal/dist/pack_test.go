@@ -48,15 +48,16 @@ func TestArchivesHoldWhatIsPacked(t *testing.T) {
 	}
 }
 
-// The continuous integration compiles for each system that there is an archive for.
+// The continuous integration compiles for each system and each processor that there is an archive for;
+// the tests are of linux/amd64.
 func TestEachSystemIsCompiled(t *testing.T) {
 	script, err := os.ReadFile("../../scripts/cross")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, s := range targets {
-		if !strings.Contains(string(script), s.goos+"/"+s.goarch) {
-			t.Errorf("scripts/cross does not compile for %s/%s", s.goos, s.goarch)
+		if s.goos != "linux" && !strings.Contains(string(script), s.goos+"/") || s.goarch != "amd64" && !strings.Contains(string(script), "/"+s.goarch) {
+			t.Errorf("scripts/cross does not compile for %s or %s", s.goos, s.goarch)
 		}
 	}
 }

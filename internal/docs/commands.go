@@ -9,10 +9,11 @@ import (
 	"github.com/spf13/cobra/doc"
 )
 
-// commands are the pages of the command line, as cobra writes them, with their
-// texts escaped.
-func (w *writer) commands() ([]Page, error) {
-	var pages []Page
+const commandsPage = "commands.md"
+
+// commands is a section for each command, as cobra writes it, with its texts escaped.
+func (w *writer) commands() (Page, error) {
+	body := []string{heading(1, "Commands")}
 	for _, cmd := range tree(w.Root) {
 		cmd.DisableAutoGenTag = true
 		cmd.Short, cmd.Long = text(cmd.Short), prose(cmd.Long)
@@ -20,27 +21,22 @@ func (w *writer) commands() ([]Page, error) {
 	for _, cmd := range tree(w.Root) {
 		var b bytes.Buffer
 		if err := doc.GenMarkdownCustom(cmd, &b, func(s string) string { return s }); err != nil {
-			return nil, err
+			return Page{}, err
 		}
-		pages = append(pages, page("commands/"+commandFile(cmd), "its file in cmd/simulate", raised(b.String())))
+		body = append(body, tidied(b.String()))
 	}
-	return pages, nil
+	return page(commandsPage, "the commands in cmd/simulate", body...), nil
 }
 
 // tree returns a command and all below it that people can see.
 func tree(cmd *cobra.Command) []*cobra.Command {
 	out := []*cobra.Command{cmd}
 	for _, child := range cmd.Commands() {
-		if child.IsAvailableCommand() && !child.IsAdditionalHelpTopicCommand() {
+		if child.IsAvailableCommand() && !child.IsAdditionalHelpTopicCommand() && child.Name() != "completion" {
 			out = append(out, tree(child)...)
 		}
 	}
 	return out
-}
-
-// commandFile is the name that cobra gives to a command's page in its links.
-func commandFile(cmd *cobra.Command) string {
-	return strings.ReplaceAll(cmd.CommandPath(), " ", "_") + ".md"
 }
 
 var blankLines = regexp.MustCompile(`\n{3,}`)
@@ -67,34 +63,24 @@ func prose(long string) string {
 	return strings.TrimSpace(blankLines.ReplaceAllString(strings.Join(out, "\n"), "\n\n"))
 }
 
-// raised lifts the headings of a page by one level, since cobra begins with the
-// second, and drops blanks at the ends of lines. Code stays as it is.
-func raised(markdown string) string {
-	lines := strings.Split(strings.ReplaceAll(markdown, "\t - ", " - "), "\n")
-	inCode := false
+// tidied leaves out what would be on the page for each command again, and drops blanks at the ends
+// of lines.
+func tidied(markdown string) string {
+	markdown, _, _ = strings.Cut(markdown, "### Options inherited")
+	markdown, _, _ = strings.Cut(markdown, "### SEE ALSO")
+	markdown = strings.Replace(markdown, "### Synopsis\n\n", "", 1)
+	lines := strings.Split(markdown, "\n")
 	for i, line := range lines {
-		if strings.HasPrefix(line, "```") {
-			inCode = !inCode
-		}
-		if !inCode {
-			lines[i] = strings.Replace(line, "## ", "# ", 1)
-			if strings.HasPrefix(line, "### ") {
-				lines[i] = strings.TrimPrefix(line, "#")
-			}
-		}
-		lines[i] = strings.TrimRight(lines[i], " ")
+		lines[i] = strings.TrimRight(line, " ")
 	}
-	return strings.ReplaceAll(strings.Join(lines, "\n"), "## SEE ALSO", "## See also")
+	return strings.Join(lines, "\n")
 }
 
 // commandList is a table of the commands.
 func (w *writer) commandList() string {
 	var rows [][]string
 	for _, cmd := range tree(w.Root) {
-		if cmd.HasParent() && cmd.Parent().HasParent() {
-			continue // the shells of completion
-		}
-		rows = append(rows, []string{link(code(cmd.CommandPath()), "commands/"+commandFile(cmd)), text(cmd.Short)})
+		rows = append(rows, []string{linkInto(code(cmd.CommandPath()), commandsPage, strings.ReplaceAll(cmd.CommandPath(), " ", "-")), text(cmd.Short)})
 	}
 	return table([]string{"command", "what it does"}, rows)
 }

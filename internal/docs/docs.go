@@ -1,5 +1,5 @@
-// Package docs writes the reference as Markdown: a page for each lock, fault,
-// property, moment and command, and one about results for programs. All of it comes
+// Package docs writes the reference as Markdown: a page for each lock, and one for all faults,
+// properties, commands, and results for programs. All of it comes
 // from the registries, the commands, the scenarios and the types of results, so a new lock has
 // its page without a word in here.
 //
@@ -22,7 +22,6 @@ import (
 
 	"lockstep/internal/checker"
 	"lockstep/internal/explain"
-	"lockstep/internal/faults"
 	"lockstep/internal/locks"
 	"lockstep/internal/measured"
 	"lockstep/internal/plan"
@@ -43,17 +42,15 @@ type Column struct {
 	Kinds               []string // of the walk, for which it stands
 }
 
-// Example is a story that was shrunk until nothing could be taken away: the lock still
-// breaks in it.
+// Example is the story of the smallest set of faults that breaks a lock.
 type Example struct {
-	File  string         // relative to the repository
-	YAML  string         // what it says
+	Set   measured.CutSet
 	Steps []explain.Step // what happens in it
 }
 
-// ExampleOf is a story with what happens in it, of which a run was judged.
-func ExampleOf(file, yaml string, j *checker.Judgement) Example {
-	return Example{file, yaml, explain.Steps(j.History, j.Findings)}
+// ExampleOf is a set with what happens in its story, of which a run was judged.
+func ExampleOf(set *measured.CutSet, j *checker.Judgement) Example {
+	return Example{*set, explain.Steps(j.History, j.Findings)}
 }
 
 // Input is what the pages are made of, beside the registries.
@@ -91,18 +88,12 @@ func Pages(in Input) ([]Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	pages = slices.Concat(pages, commands, each(locks.All(), w.lock), each(faults.All(), w.fault),
-		each(checker.All(), w.property), each(faults.MomentPhrases(), w.moment))
+	pages = append(pages, commands, w.faults(), w.properties())
+	for _, v := range locks.All() {
+		pages = append(pages, w.lock(v))
+	}
 	slices.SortFunc(pages, func(a, b Page) int { return strings.Compare(a.Path, b.Path) })
 	return pages, nil
-}
-
-// each is one page for each of several things.
-func each[T any](all []T, pageOf func(T) Page) (pages []Page) {
-	for _, one := range all {
-		pages = append(pages, pageOf(one))
-	}
-	return pages
 }
 
 type writer struct{ Input }

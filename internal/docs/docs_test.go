@@ -131,10 +131,10 @@ func TestTablesAreWhole(t *testing.T) {
 }
 
 func TestCommandsAreEscaped(t *testing.T) {
-	got := pageOf(t, input(), "commands/simulate.md")
+	got := pageOf(t, input(), "commands.md")
 	for _, want := range []string{
-		"# simulate\n\nplays \\<locks>\n", "Plays \\<locks>:\n\n```\ncode <x>\n```\n\n\\- no list\n",
-		"* [simulate run](simulate_run.md) - a \\| b\n",
+		"## simulate\n\nplays \\<locks>\n", "Plays \\<locks>:\n\n```\ncode <x>\n```\n\n\\- no list\n",
+		"## simulate run\n\na \\| b\n",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is not in:\n%s", want, got)
@@ -205,9 +205,11 @@ func TestALongCounterexampleIsCut(t *testing.T) {
 	for i := range steps {
 		steps[i] = explain.Step{At: 1e9, Sentence: say.Both{English: "A tries again."}.Phrase()}
 	}
-	in.Examples = map[string]Example{"set-nx-lua": {File: "x.yaml", YAML: "scenario: x", Steps: steps}}
+	in.Explored = &measured.Explored{Scope: measured.Scope{Worlds: []measured.BaseWorld{{Name: "plain", Summary: "2 clients"}}}}
+	set := measured.CutSet{Shown: measured.Shown{World: "plain", Story: "scenarios/a b.yaml", Text: "pause A"}}
+	in.Examples = map[string]Example{"set-nx-lua": {Set: set, Steps: steps}}
 	got := pageOf(t, in, "locks/set-nx-lua.md")
-	for _, want := range []string{"\n15. 1.000 s: A tries again.\n\nand so on for 970 more steps, until\n\n986. ", "\n1000. "} {
+	for _, want := range []string{"\n\nPause A. The world is `plain`: 2 clients.\n\n1. ", "simulate run 'scenarios/a b.yaml' --lock set-nx-lua\n", "\n15. 1.000 s: A tries again.\n\nand so on for 970 more steps, until\n\n986. ", "\n1000. "} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is not in the page", want)
 		}

@@ -20,27 +20,33 @@ func (w *writer) explorePage() []Page {
 		return nil
 	}
 	x := w.Explored
-	var rows, worlds [][]string
+	var rows, defects, worlds [][]string
 	for i := range x.Locks {
 		l := &x.Locks[i]
-		row := []string{link(text(l.Lock), "locks/"+l.Lock+".md")}
+		row := []string{link(text(l.Lock), "locks/"+l.Lock+".md"), text(pairsOf(l))}
 		for _, way := range measured.Ways() {
 			row = append(row, cutSets(l, way, w.Up+"/"))
 		}
+		if l.Defect() {
+			defects = append(defects, row)
+			continue
+		}
 		rows = append(rows, row)
 	}
+	head := append([]string{"lock", "pairs of faults"}, wayNames[:]...)
 	for _, b := range x.Scope.Worlds {
 		worlds = append(worlds, []string{code(b.Name), text(b.Summary)})
 	}
 	return []Page{page("explore.md", "docs/explore.json",
 		heading(1, "What does it take to break it?"),
-		fmt.Sprintf("For each lock, the minimal sets of kinds of faults that break it: a whole set does, no part of it does. *While work hangs*, everybody waits for a design that renews: that is listed separately, since it is no fault of the lock. They come from %s schedules of faults in the simulator: every single fault for %d locks, every pair for %d of them. A set leads to the shortest story that shows it, and *alone* counts the kinds that need no other; the page of a lock has all of its sets; %s explains the kinds, and %s says which locks survive what can happen to you.",
-			say.Grouped(x.Walked()).In(say.English), x.Complete(1), x.Complete(2), link(code("simulate explore"), "commands/simulate_explore.md"), link(code("simulate advise"), "commands/simulate_advise.md")),
-		table(append([]string{"lock"}, wayNames[:]...), rows),
+		fmt.Sprintf("For each lock, the minimal sets of kinds of faults that break it: a whole set does, no part of it does. *While work hangs*, everybody waits for a design that renews: that is listed separately, since it is no fault of the lock. They come from %s schedules of faults in the simulator: every single fault for %d locks, every pair in plain and just-within for %d of them. A set leads to the shortest story that shows it, and *alone* counts the kinds that need no other; the page of a lock has all of its sets; %s explains the kinds, and %s says which locks survive what can happen to you.",
+			say.Grouped(x.Walked()).In(say.English), x.Complete(1), x.Settled(), linkInto(code("simulate explore"), commandsPage, "simulate-explore"), linkInto(code("simulate advise"), commandsPage, "simulate-advise")),
+		table(head, rows),
+		section("No candidates", "Defects, which break, damage the resource or are stuck without any fault.\n\n"+table(head, defects)),
 		section("Libraries by their own code", librariesElsewhere(w)),
-		section("What none means", "None of all schedules of so many faults within this scope: "+fmt.Sprintf("%d clients of %d %s in the plain world, and these worlds and durations. Schedules whose faults come to the same are played once.", x.Scope.Clients, x.Scope.Rounds, plural(x.Scope.Rounds, "round", "rounds"))+"\n\n"+
+		section("What none means", "None of all schedules of so many faults within this scope: "+fmt.Sprintf("%d clients of %d %s in the plain world, and these worlds and durations. Schedules whose faults come to the same are played once. *None up to 2* is said where all pairs were searched in plain and in just-within; where some of these were drawn, *none found*. Drawn are %d schedules of any two kinds, or what there are: a first fault as likely as any other of its kind, then a second one; *1 in 8 at most* means that no more of such draws break the lock, with 95 %% confidence.", x.Scope.Clients, x.Scope.Rounds, plural(x.Scope.Rounds, "round", "rounds"), x.Scope.Sample)+"\n\n"+
 			table([]string{"world", "how the lock is used"}, worlds)+"\n"+list(x.Scope.Classes)),
-		section("Again", block("", "simulate explore --resume walk.json\nsimulate explore --resume walk.json --faults 2 redlock\nsimulate explore --resume walk.json --faults 2 --as-is --json")),
+		section("Again", block("", "simulate explore --resume walk.json\nsimulate explore --resume walk.json --faults 2 redlock\nsimulate explore --faults 2 redlock --further --into docs/explore.json\nsimulate explore --resume walk.json --faults 2 --as-is --json")),
 	)}
 }
 
@@ -119,8 +125,38 @@ func noSet(l *measured.ExploredLock, statistical bool, way string) string {
 		return "none known"
 	case statistical:
 		return "none seen"
+	case l.Survives() == measured.Sampled:
+		return "none found"
+	case l.Survives() == measured.NotSearched:
+		return fmt.Sprintf("none up to %d", min(l.Complete, 1))
 	}
 	return fmt.Sprintf("none up to %d", l.Complete)
+}
+
+// pairsOf is how pairs were looked for, in a few words.
+func pairsOf(l *measured.ExploredLock) string {
+	var all []string
+	for _, r := range l.Rests() {
+		all = append(all, r.Says.English())
+	}
+	return strings.Join(all, ", ")
+}
+
+// pairsIn is the same with what was played in each world; "" where pairs were not looked for.
+func pairsIn(l *measured.ExploredLock) string {
+	var drawn []string
+	for _, x := range l.Together {
+		if x.How == measured.Sampled {
+			drawn = append(drawn, fmt.Sprintf("%s %s of about %s", x.World, say.Grouped(x.Walked).In(say.English), say.Grouped(x.Of).In(say.English)))
+		}
+	}
+	switch {
+	case l.Together == nil:
+		return ""
+	case drawn == nil:
+		return "Pairs: " + pairsOf(l) + ".\n\n"
+	}
+	return "Pairs: " + pairsOf(l) + ": " + strings.Join(drawn, ", ") + ".\n\n"
 }
 
 func setName(s measured.CutSet) string {
@@ -157,7 +193,7 @@ func (w *writer) exploreRow(v locks.Variant) string {
 		if l := &w.Explored.Locks[i]; l.Lock == lock {
 			return table(append([]string{"minimal set of kinds of faults"}, wayNames[:]...), setRows(l, false, w.repo(""))) +
 				fmt.Sprintf("\nOf %d schedules. What the kinds are and what none means: %s\n\n", l.Walked, link("the whole table", "../explore.md")) +
-				block("", "simulate explore "+lock)
+				pairsIn(l) + block("", "simulate explore "+lock)
 		}
 	}
 	return ""

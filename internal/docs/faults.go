@@ -8,22 +8,36 @@ import (
 	"lockstep/internal/plan"
 )
 
-func (w *writer) fault(spec faults.Spec) Page {
+const faultsPage = "faults.md"
+
+// faults is a section for each verb.
+func (w *writer) faults() Page {
+	body := []string{
+		heading(1, "Faults"),
+		"The simulator plays all of them, and real servers all but a few, which are refused with the reason. What " + code("when") + " can wait for: " +
+			linkInto("the moments", scenarioPage, anchorOfMoments) + ".",
+	}
+	for _, spec := range faults.All() {
+		body = append(body, w.fault(spec)...)
+	}
+	return page(faultsPage, "the Spec of each verb in internal/faults", body...)
+}
+
+func (w *writer) fault(spec faults.Spec) []string {
 	rows := [][]string{{code(spec.Name), takes(spec.Value), needed(spec.Value), text(spec.Value.Doc)}}
 	for _, p := range spec.Params {
 		rows = append(rows, []string{code(p.Name), takes(p), needed(p), text(p.Doc)})
 	}
-	return page("faults/"+spec.Name+".md", "the Spec of this verb in internal/faults",
-		heading(1, spec.Name),
+	return []string{
+		heading(2, spec.Name),
 		text(spec.Summary.English),
 		block("yaml", "faults:\n"+indented(spec.Example)),
-		section("Values", table([]string{"key", "takes", "needed", "what it is"}, rows)),
-		section("When it begins", begins(spec)),
-		section("When it ends", endsOf(spec)),
-		section("Stories", w.stories(func(p *plan.Plan) bool {
+		table([]string{"key", "takes", "needed", "what it is"}, rows),
+		"**It begins** " + begins(spec) + " **It ends** " + endsOf(spec),
+		w.stories(func(p *plan.Plan) bool {
 			return slices.ContainsFunc(p.Faults, func(f faults.Fault) bool { return f.Verb.Name() == spec.Name })
-		})),
-	)
+		}),
+	}
 }
 
 func indented(s string) string {
@@ -71,9 +85,9 @@ func needed(p faults.Param) string {
 }
 
 func begins(spec faults.Spec) string {
-	said := "At a moment (" + code("when") + "), at a time (" + code("at") + ") or again and again (" + code("every") + ")."
+	said := "at a moment (" + code("when") + "), at a time (" + code("at") + ") or again and again (" + code("every") + ")."
 	if spec.OnWire {
-		said = "At a moment of one command (" + code("when: A is about to send SET") + "): it acts on that command."
+		said = "at a moment of one command (" + code("when: A is about to send SET") + "): it acts on that command."
 	}
 	if spec.Replica {
 		said += " There must be a replica: " + code("servers: {redis: {replicas: 1}}") + "."
@@ -85,9 +99,9 @@ func endsOf(spec faults.Spec) string {
 	some := "one of " + code("for") + ", " + code("until") + " and " + code("forever: true")
 	switch spec.Ends {
 	case faults.EndRequired:
-		return "It needs " + some + "."
+		return "with " + some + ", which it needs."
 	case faults.EndOptional:
-		return "It may have " + some + "."
+		return "with " + some + ", if it has one."
 	}
-	return "It is over as soon as it has happened."
+	return "as soon as it has happened."
 }

@@ -15,7 +15,7 @@ import (
 func (w *writer) index() Page {
 	body := []string{
 		heading(1, "Reference"),
-		"What there is, one page each. All of it is written by " + code("simulate docs") +
+		"What there is. All of it is written by " + code("simulate docs") +
 			" from the code, the command line and the scenarios. How the house is built, the decisions behind it, and where the reasons " +
 			"of each package are: " + link("ARCHITECTURE.md", w.Up+"/ARCHITECTURE.md") + ".",
 		heading(2, "Locks"),
@@ -27,21 +27,24 @@ func (w *writer) index() Page {
 		}
 		body = append(body, heading(3, group.name), table([]string{"lock", "idea"}, rows))
 	}
-	body = append(body, section("Faults", "Each can be done in the simulator and on real servers.\n\n"+table([]string{"verb", "what it does"}, faultRows())))
-	body = append(body, section("Moments", table([]string{"moment", "when it is"}, momentRows())))
+	body = append(body, section("Faults", "The simulator plays all of them, and real servers all but a few, which are refused with the reason.\n\n"+table([]string{"verb", "what it does"}, faultRows())))
+	body = append(body, section("Moments", "What a fault can wait for: "+linkInto("the list", scenarioPage, anchorOfMoments)+"."))
 	body = append(body, section("Properties", table([]string{"property", "what it demands"}, propertyRows())))
 	body = append(body, section("Commands", w.commandList()))
-	body = append(body, section("The scenario file", "Every key, with its default and examples: "+link(text(scenarioPage), scenarioPage)+". Questions of practice, each as a file and with its answer: "+link(text("questions.md"), "questions.md")+"."))
+	body = append(body, section("The scenario file", "Every key, with its default and examples: "+link(text(scenarioPage), scenarioPage)+". Questions of practice, each as a file and with its answer: "+link(text("questions.md"), "questions.md")+
+		". What it does not play, with what comes nearest: "+link(text("not-played.md"), "not-played.md")+". How much is too much: "+link(text("limits.md"), "limits.md")+"."))
 	body = append(body, section("A lock of your own", "A Go lock in go test, in virtual time: "+link(text("own-lock.md"), "own-lock.md")+
-		". A program in any other language, on real servers: "+link(text("own-lock-programs.md"), "own-lock-programs.md")+"."))
+		". A program in any other language, on real servers: "+link(text("own-lock-programs.md"), "own-lock-programs.md")+
+		". Both, and scenario files, in a repository of your own: "+link(text("in-your-ci.md"), "in-your-ci.md")+"."))
 	body = append(body, section("Results", "What a run tells other programs, field by field: "+link(text("results.md"), "results.md")+"."))
+	body = append(body, section("Real servers", "As processes, in containers, or in a Compose project of your own: "+link(text("servers.md"), "servers.md")+". "+w.worldsState()))
 	body = append(body, section("More than one machine", "What to start on Kubernetes, Slurm and in CI, and how the parts become one result: "+link(text("machines.md"), "machines.md")+"."))
 	body = append(body, section("Logs", "What "+code("simulate check")+" reads of a lock in production, and what its verdicts mean: "+link(text("check.md"), "check.md")+"."))
 	body = append(body, section("The documents", "What there is of each of their headings: "+link(text("documents.md"), "documents.md")+
 		". What was measured of what they claim: "+link(text("claims.md"), "claims.md")+"."))
 	body = append(body, section("The track record", "Published bugs of lock libraries and published results, found again: "+link(text(recordPage), recordPage)+"."))
 	body = append(body, section("The matrix", w.matrixState()))
-	body = append(body, section("What it takes to break a lock", w.exploreState()), section("Real servers", w.worldsState()))
+	body = append(body, section("What it takes to break a lock", w.exploreState()))
 	return page("README.md", "the registries of locks, faults and properties", body...)
 }
 
@@ -72,15 +75,7 @@ func (w *writer) groups() []lockGroup {
 func faultRows() [][]string {
 	var rows [][]string
 	for _, spec := range faults.All() {
-		rows = append(rows, []string{link(text(spec.Name), "faults/"+spec.Name+".md"), text(spec.Summary.English)})
-	}
-	return rows
-}
-
-func momentRows() [][]string {
-	var rows [][]string
-	for _, m := range faults.MomentPhrases() {
-		rows = append(rows, []string{link(text(momentWords(m)), momentFile(m)), text(m.Doc.English)})
+		rows = append(rows, []string{linkInto(text(spec.Name), faultsPage, spec.Name), text(spec.Summary.English)})
 	}
 	return rows
 }
@@ -88,7 +83,7 @@ func momentRows() [][]string {
 func propertyRows() [][]string {
 	var rows [][]string
 	for _, p := range checker.All() {
-		rows = append(rows, []string{link(text(p.ID), "properties/"+p.ID+".md"), text(p.Summary.English)})
+		rows = append(rows, []string{linkInto(text(p.ID), propertiesPage, p.ID), text(p.Summary.English)})
 	}
 	return rows
 }

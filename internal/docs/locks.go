@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"lockstep/internal/faults"
 	"lockstep/internal/locks"
@@ -62,7 +64,7 @@ func (w *writer) seeItBreak(lock string) string {
 	}
 	broken, _ := expected(p, lock)
 	said := fmt.Sprintf("The smallest story in which it does is %s: %d faults, %d clients, and %s broken.",
-		w.story(p), len(p.Faults), len(p.Clients), strings.Join(broken, ", "))
+		w.storyBelow(p), len(p.Faults), len(p.Clients), strings.Join(broken, ", "))
 	if len(p.Faults) == 1 {
 		said = strings.Replace(said, "1 faults", "1 fault", 1)
 	}
@@ -76,7 +78,7 @@ func (w *writer) seeItBreak(lock string) string {
 // shownSteps is how many steps of a long story are shown of its beginning, and of its end.
 const shownSteps = 15
 
-// counterexample shows the least that breaks a lock, and what happens in it.
+// counterexample shows the fewest faults that break a lock, and what happens then.
 func (w *writer) counterexample(lock string) string {
 	e, ok := w.Examples[lock]
 	if !ok {
@@ -96,6 +98,22 @@ func (w *writer) counterexample(lock string) string {
 		}
 		steps.WriteByte('\n')
 	}
-	return "Shrinking found nothing more to take away from this story.\n\n" +
-		block("yaml", e.YAML) + "\n" + steps.String() + "\n" + block("", "simulate run "+shell.Word(e.File))
+	return text(sentence(e.Set.Text)) + " The world is " + code(e.Set.World) + ": " + text(w.worldOf(e.Set.World)) + ".\n\n" +
+		steps.String() + "\n" + block("", "simulate run "+shell.Word(e.Set.Story)+" --lock "+lock)
+}
+
+// sentence is a text that begins with a capital and ends with a full stop.
+func sentence(s string) string {
+	first, size := utf8.DecodeRuneInString(s)
+	return string(unicode.ToUpper(first)) + s[size:] + "."
+}
+
+// worldOf says what a base world of the walk is.
+func (w *writer) worldOf(name string) string {
+	for _, b := range w.Explored.Scope.Worlds {
+		if b.Name == name {
+			return b.Summary
+		}
+	}
+	return ""
 }

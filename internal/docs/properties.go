@@ -3,21 +3,25 @@ package docs
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"lockstep/internal/checker"
 	"lockstep/internal/plan"
 )
 
-func (w *writer) property(prop checker.Property) Page {
-	return page("properties/"+prop.ID+".md", "the Property in internal/checker",
-		heading(1, prop.ID),
-		text(prop.Summary.English),
-		"In a scenario:",
-		block("yaml", "expect:\n  every lock: {"+prop.ID+": kept}"),
-		"It is **kept** or **broken** in a run, or **unknown** when the run did not put it to the test.",
-		section("Stories", w.judged(prop.ID)),
-		section("Source", text(prop.Source)),
-	)
+const propertiesPage = "properties.md"
+
+// properties is a section for each property.
+func (w *writer) properties() Page {
+	body := []string{
+		heading(1, "Properties"),
+		"Each is **kept** or **broken** in a run, or **unknown** when the run did not put it to the test. In a scenario:",
+		block("yaml", "expect:\n  every lock: {mutual-exclusion: kept}"),
+	}
+	for _, prop := range checker.All() {
+		body = append(body, heading(2, prop.ID), text(prop.Summary.English)+" Source: "+text(prop.Source), w.judged(prop.ID))
+	}
+	return page(propertiesPage, "each Property in internal/checker", body...)
 }
 
 // judged is a table of the scenarios that expect something of a property.
@@ -35,7 +39,7 @@ func (w *writer) judged(property string) string {
 			}
 		}
 		if len(broken)+len(kept) > 0 {
-			rows = append(rows, []string{w.story(p), fmt.Sprint(p.Level), links("locks", broken), links("locks", kept)})
+			rows = append(rows, []string{w.story(p), fmt.Sprint(p.Level), text(strings.Join(broken, ", ")), text(strings.Join(kept, ", "))})
 		}
 	}
 	return table([]string{"story", "level", "broken by", "kept by"}, rows)

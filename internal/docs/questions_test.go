@@ -29,8 +29,9 @@ const (
 var questions = map[string][]string{
 	"gc-pauses-against-a-lease":       {"set-nx-lua mutual-exclusion", "watchdog-lua mutual-exclusion", "redisson mutual-exclusion"},
 	"sentinel-with-a-lag":             {"set-nx-lua mutual-exclusion", "redisson mutual-exclusion", "set-wait mutual-exclusion"},
+	"sentinel-with-one-replica":       {"set-nx-lua mutual-exclusion", "set-wait mutual-exclusion", "set-wait progress"},
 	"redlock-with-one-stepping-clock": {"redlock mutual-exclusion", "redlock-extend mutual-exclusion"},
-	"cron-on-200-machines":            {"setnx-expire mutual-exclusion", "setnx-expire progress", "set-nx-lua progress"},
+	"cron-on-200-machines":            {"setnx-expire progress", "set-nx-lua progress"},
 	"payments-behind-a-mysql-fence":   {"mysql-unique-ttl mutual-exclusion", "mysql-unique-ttl no-lost-update"},
 	"etcd-client-paused-for-12s":      {"etcd-mutex mutual-exclusion", "etcd-mutex no-lost-update", "redisson mutual-exclusion", "redisson no-lost-update"},
 	"short-and-long-jobs":             {"set-nx-lua mutual-exclusion", "watchdog-lua mutual-exclusion"},
@@ -157,4 +158,32 @@ func some(broken []uint64) (seeds []uint64) {
 		}
 	}
 	return seeds
+}
+
+// A title says what was measured: so many replicas as its file has.
+func TestTheTitlesOfTheQuestionsCountTheirReplicas(t *testing.T) {
+	page, err := os.ReadFile(questionsPage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	counts, found := map[string]int{"a": 1, "one": 1, "two": 2, "three": 3}, 0
+	for name := range questions {
+		p := questionOf(t, name)
+		row := regexp.MustCompile(`(?m)^\| \[([^\]]*)\]\(../scenarios/questions/` + name + `.yaml\)`).FindSubmatch(page)
+		if row == nil {
+			t.Fatalf("%s has no row", name)
+		}
+		for _, title := range []string{p.Name, string(row[1])} {
+			said := regexp.MustCompile(`\b(\w+) replicas?\b`).FindStringSubmatch(title)
+			if said == nil {
+				continue
+			}
+			if found++; counts[said[1]] != p.Redis.Replicas {
+				t.Errorf("%q, and %s has %d", title, name, p.Redis.Replicas)
+			}
+		}
+	}
+	if found < 4 {
+		t.Errorf("%d titles speak of replicas", found)
+	}
 }

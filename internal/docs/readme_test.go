@@ -36,11 +36,11 @@ func atAGlance(x *measured.Explored, some ...string) string {
 	for _, lock := range some {
 		for i := range x.Locks {
 			if l := &x.Locks[i]; l.Lock == lock {
-				rows = append(rows, []string{link(text(lock), "docs/locks/"+lock+".md"), glance(l, l.Breaks["believe"]), glance(l, l.Breaks["damage"])})
+				rows = append(rows, []string{link(text(lock), "docs/locks/"+lock+".md"), text(pairsOf(l)), glance(l, l.Breaks["believe"]), glance(l, l.Breaks["damage"])})
 			}
 		}
 	}
-	return table([]string{"lock", wayNames[0], wayNames[1]}, rows)
+	return table([]string{"lock", "pairs of faults", wayNames[0], wayNames[1]}, rows)
 }
 
 func glance(l *measured.ExploredLock, sets []measured.CutSet) string {
@@ -63,7 +63,7 @@ func glance(l *measured.ExploredLock, sets []measured.CutSet) string {
 		alone = append(alone, fmt.Sprintf("%d %s", more, plural(more, "pair", "pairs")))
 	}
 	if len(alone) == 0 {
-		return fmt.Sprintf("nothing, up to %d at once", l.Complete)
+		return noSet(l, false, "believe")
 	}
 	return strings.Join(alone, ", ")
 }

@@ -47,7 +47,7 @@ var redlockDebate = []struct{ who, source, says, story, close string }{
 	{
 		"M. Kleppmann", kleppmann,
 		"The holder of the lock is stopped, by a garbage collection say, while the answers are on their way; all keys run out, and it wakes up with a majority.",
-		"redlock-looks-at-the-clock", "as told, and it does not happen: the pause falls before the look at the clock, as the reply says",
+		"redlock-looks-at-the-clock", "as told, and it does not happen to a process that is stopped: the pause falls before the look at the clock, as the reply says. To a host that is suspended it does, for its clock stands still with it: not-played.md has that story",
 	},
 	{
 		"M. Kleppmann", kleppmann,

@@ -63,6 +63,16 @@ func (w *writer) scenarioFile() Page {
 	return page(scenarioPage, "internal/plan/keys.go, internal/schema and the registries", body...)
 }
 
+const anchorOfMoments = "moments"
+
+func momentRows() [][]string {
+	var rows [][]string
+	for _, m := range faults.MomentPhrases() {
+		rows = append(rows, []string{code(strings.ReplaceAll(m.Text, "%s", "COMMAND")), text(m.Doc.English)})
+	}
+	return rows
+}
+
 // resources says what several of them mean.
 const resources = "A story may have several resources, each with a lock of its own. All clients play in one world, so a failover hits all of them; each lock is played and judged separately, " +
 	"under the name " + "`set-nx-lua@orders`" + ", which " + "`locks`, `expect` and `--lock`" + " take, too. A fault that met only clients of other resources was no test of a lock: its verdict is unknown.\n\n"

@@ -1,6 +1,7 @@
 package docs
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 	"testing"
@@ -13,12 +14,12 @@ import (
 
 var yamlBlock = regexp.MustCompile("(?s)```yaml\n(.*?)```")
 
-// Each example of the reference is a scenario that comes to what it expects.
-func TestTheExamplesOfTheScenarioFilePlay(t *testing.T) {
-	w := &writer{Input{Up: ".."}}
-	found := yamlBlock.FindAllStringSubmatch(string(w.scenarioFile().Data), -1)
-	if len(found) < 4 {
-		t.Fatalf("%d examples", len(found))
+// playExamples plays the scenarios that stand on a page: each comes to what it expects.
+func playExamples(t *testing.T, page string, least int) {
+	t.Helper()
+	found := yamlBlock.FindAllStringSubmatch(page, -1)
+	if len(found) < least {
+		t.Fatalf("%d examples, want %d at least", len(found), least)
 	}
 	for _, m := range found {
 		p, err := scenario.Parse("example.yaml", []byte(m[1]))
@@ -26,11 +27,16 @@ func TestTheExamplesOfTheScenarioFilePlay(t *testing.T) {
 			t.Errorf("%v\n%s", err, m[1])
 			continue
 		}
-		r, err := run.All(t.Context(), func() run.World { return sim.New() }, p, 1, "sim")
+		r, err := run.All(t.Context(), func() run.World { return sim.New() }, p, cmp.Or(p.Seed, 1), "sim")
 		if err != nil || r.Status() > run.Met {
-			t.Errorf("%s: %v, %v", p.Name, r.Status(), err)
+			t.Errorf("%v, %v\n%s", r.Status(), err, m[1])
 		}
 	}
+}
+
+func TestTheExamplesOfTheScenarioFilePlay(t *testing.T) {
+	w := &writer{Input{Up: ".."}}
+	playExamples(t, string(w.scenarioFile().Data), 4)
 }
 
 // Every key that a file may have is on the page.

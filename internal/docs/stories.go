@@ -11,8 +11,11 @@ import (
 	"lockstep/internal/plan"
 )
 
-// story is a link to a scenario, by its title.
-func (w *writer) story(p *plan.Plan) string { return link(text(p.Name), w.repo(p.File)) }
+// story is a link to a scenario, by its title, from a page in the folder of the docs.
+func (w *writer) story(p *plan.Plan) string { return link(text(p.Name), w.Up+"/"+p.File) }
+
+// storyBelow is the same from a page one folder below.
+func (w *writer) storyBelow(p *plan.Plan) string { return link(text(p.Name), w.repo(p.File)) }
 
 // told are the scenarios that fulfil a condition, easy ones first.
 func (w *writer) told(is func(*plan.Plan) bool) []*plan.Plan {
@@ -46,12 +49,12 @@ func (w *writer) storiesOf(lock string) string {
 			if design != lock {
 				continue
 			}
-			story := w.story(p)
+			story := w.storyBelow(p)
 			if resource != "" {
 				story += ", " + text(resource)
 			}
 			broken, kept := expected(p, id)
-			rows = append(rows, []string{story, fmt.Sprint(p.Level), links("properties", broken), links("properties", kept)})
+			rows = append(rows, []string{story, fmt.Sprint(p.Level), propertyLinks(broken), propertyLinks(kept)})
 		}
 	}
 	return table([]string{"story", "level", "broken", "kept"}, rows)
@@ -73,16 +76,11 @@ func expected(p *plan.Plan, lock string) (broken, kept []string) {
 	return broken, kept
 }
 
-// links leads to the pages of locks or properties, from a page beside them. Published bugs share one page.
-func links(folder string, ids []string) string {
+// propertyLinks leads to properties, from a page one folder below the docs.
+func propertyLinks(ids []string) string {
 	to := make([]string, len(ids))
 	for i, id := range ids {
-		design, _ := locks.Apart(id)
-		page := folder + "/" + design + ".md"
-		if v, ok := locks.Lookup(id); ok && v.Bug != nil {
-			page = recordPage
-		}
-		to[i] = link(text(id), "../"+page)
+		to[i] = linkInto(text(id), "../"+propertiesPage, id)
 	}
 	return strings.Join(to, ", ")
 }

@@ -263,7 +263,17 @@ func (w *writer) toldInBoth() string {
 	out := fmt.Sprintf("The shortest story of each set of faults by which [the walk](explore.md) breaks a lock, played with the same seeds in both worlds (all durations times %s). A story agrees when the lock breaks in the same ways in both: %s. %s\n\n",
 		c.Scale(), c.summary(), c.evidence()) +
 		table([]string{"lock", "agree", "differ", "put nothing to the test", "not played"}, rows)
-	if apart := c.partings("story", func(x *measured.WorldCell) string { return link(text(x.Script), w.Up+"/"+x.Story) }); apart != "" {
+	told := map[string]bool{} // by the stored walk, which may be newer than this comparison and tell other stories
+	if w.Explored != nil {
+		w.Explored.EachStory(func(s *measured.Shown) { told[s.Story] = true })
+	}
+	story := func(x *measured.WorldCell) string {
+		if w.Explored == nil || told[x.Story] {
+			return link(text(x.Script), w.Up+"/"+x.Story)
+		}
+		return text(x.Script)
+	}
+	if apart := c.partings("story", story); apart != "" {
 		out += "\nThose in which a run came to something else:\n\n" + apart
 	}
 	if none := c.notPlayed(); none != "" {

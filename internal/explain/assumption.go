@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"slices"
 	"time"
 
 	"lockstep/internal/checker"
@@ -12,32 +13,29 @@ import (
 type False struct {
 	Assumed say.Phrase // the assumption, as a sentence
 	Formula say.Phrase // why it is false, with numbers: "pause 15.000 s > lease 10.000 s - 0.048 s spent"
+	Events  []int32    // what decided it: the entry's beginning and end, what came in between
 }
 
 // Proved reports whether there is one.
 func (f False) Proved() bool { return !f.Assumed.Empty() }
 
-// Assumption derives the assumption behind the first violation. lag is the
-// replication lag of the set-up, 0 when it is not known. The result is zero when
-// the history does not prove one: nothing is guessed.
+// Assumption derives the assumption behind the first violation: of the two clients that are
+// inside, the one whose entry no longer kept the other out, and what became of that entry. lag is
+// the replication lag of the set-up, 0 when it is not known. The result is zero when the history
+// does not prove one: nothing is guessed.
 func Assumption(h *history.History, findings []checker.Finding, lag time.Duration) False {
 	first, property := firstViolation(findings)
 	if first == nil {
 		return False{}
 	}
-	if property == checker.ProgressID {
-		return stuck(h, first)
+	q := newInquiry(h, lag, first.From)
+	switch property {
+	case checker.ProgressID:
+		return q.stuck(first)
+	case checker.OwnerOnlyReleaseID:
+		return q.wrongOwner(first)
 	}
-	lives := livesOf(h)
-	if property == checker.OwnerOnlyReleaseID {
-		return wrongOwner(h, lives, first)
-	}
-	for _, id := range first.Clients {
-		if f := outlived(h, lives, id, first.From, lag); f.Proved() {
-			return f
-		}
-	}
-	return False{}
+	return q.letIn(first.Clients)
 }
 
 func firstViolation(findings []checker.Finding) (first *checker.Violation, property string) {
@@ -53,321 +51,174 @@ func firstViolation(findings []checker.Finding) (first *checker.Violation, prope
 	return first, property
 }
 
-// life is an entry from its creation to its end.
-type life struct {
-	owner, node history.NodeID
-	key         history.TextID
-	from        history.Instant
-	set         history.Instant // when its time to live was last set
-	ttl         time.Duration   // as it was set then
-	over        history.Instant // when it ended
-	how         history.Kind    // Expired, Removed, Forgotten, Crashed (with its server), or 0
-	by          history.NodeID  // for Removed: whose command it was
-	replicated  bool
+// inquiry looks for what decided a violation.
+type inquiry struct {
+	h     *history.History
+	t     *teller // for its words and its places; it walks nowhere
+	lives []life
+	holds []history.Hold
+	lag   time.Duration
+	at    history.Instant // of the violation
+	from  history.Instant // of a lock that is stuck: since when
 }
 
-func livesOf(h *history.History) []life {
-	var lives []life
-	t := teller{h: h, cluster: clusterOf(h)}
-	open := func(node, owner history.NodeID, key history.TextID) *life {
-		for i := len(lives) - 1; i >= 0; i-- {
-			if l := &lives[i]; l.how == 0 && (l.node == node || t.inCluster(node)) && l.owner == owner && l.key == key {
-				return l
-			}
-		}
-		return nil
-	}
-	for i := range h.Events {
-		e := &h.Events[i]
-		switch e.Kind {
-		case history.Granted:
-			lives = append(lives, life{
-				owner: e.Owner, node: e.Node, key: e.Text, from: e.At, set: e.At, ttl: time.Duration(e.Value),
-			})
-		case history.Extended:
-			if l := open(e.Node, e.Owner, e.Text); l != nil {
-				l.set, l.ttl = e.At, time.Duration(e.Value)
-			}
-		case history.Replicated:
-			if l := open(e.Peer, e.Owner, e.Text); l != nil {
-				l.replicated = true
-			}
-		case history.Expired, history.Removed, history.Forgotten:
-			l := open(e.Node, e.Owner, e.Text)
-			if l == nil && e.Kind == history.Forgotten {
-				l = diedWith(lives, e)
-			}
-			if l != nil {
-				l.over, l.how, l.by = e.At, e.Kind, e.Peer
-			}
-		case history.Restarted: // what it has not forgotten is there again
-			for j := range lives {
-				if lives[j].node == e.Node && lives[j].how == history.Crashed {
-					lives[j].how = 0
-				}
-			}
-		case history.Crashed:
-			for j := range lives {
-				if lives[j].node == e.Node && lives[j].how == 0 && !t.inCluster(e.Node) {
-					lives[j].over, lives[j].how = e.At, history.Crashed
-				}
-			}
-		}
-	}
-	return lives
+func newInquiry(h *history.History, lag time.Duration, at history.Instant) *inquiry {
+	return &inquiry{h: h, t: newTeller(h, nil), lives: livesOf(h), holds: history.Holds(h), lag: lag, at: at}
 }
 
-// diedWith returns the entry that went with its server's crash and that the
-// server has now turned out to have lost, or nil.
-func diedWith(lives []life, e *history.Event) *life {
-	for i := len(lives) - 1; i >= 0; i-- {
-		if l := &lives[i]; l.how == history.Crashed && l.node == e.Node && l.owner == e.Owner && l.key == e.Text {
-			return l
-		}
-	}
-	return nil
-}
-
-// outlived explains why a client still believed at an instant although its
-// entry was gone.
-func outlived(h *history.History, lives []life, id history.NodeID, at history.Instant, lag time.Duration) False {
-	var hold *history.Hold
-	holds := history.Holds(h)
-	for i := range holds {
-		if holds[i].Client == id && holds[i].Start <= at {
-			hold = &holds[i]
-		}
-	}
-	var entry *life
-	for i := range lives {
-		if l := &lives[i]; l.owner == id && l.from <= at {
-			entry = l
-		}
-	}
-	if hold == nil || entry == nil {
+// letIn explains why one client was let in while another one believed to be inside.
+func (q *inquiry) letIn(clients []history.NodeID) False {
+	newest := q.newest(clients)
+	if newest == nil {
 		return False{}
 	}
-	if entry.how == 0 || entry.over > at {
-		return splitBrain(h, entry, at)
-	}
-	switch entry.how {
-	case history.Expired:
-		return expiredEarly(h, hold, entry)
-	case history.Crashed, history.Forgotten:
-		return failedOver(h, entry, lag)
-	case history.Removed:
-		switch {
-		case entry.by == 0:
-			return dropped(entry)
-		case entry.by != id:
-			return removedByOther(h, lives, entry)
-		}
-	}
-	return False{}
-}
-
-// expiredEarly compares what took long with the lease that was left for it.
-func expiredEarly(h *history.History, hold *history.Hold, entry *life) False {
-	who := say.Client(h.Name(hold.Client))
-	if entry.ttl == 0 {
-		return False{
-			Assumed: say.SessionLasts.With(who),
-			Formula: say.SessionEndedAfter.With(say.Seconds(entry.over.Sub(entry.from))),
-		}
-	}
-	if jump := clockJump(h, entry); jump > 0 {
-		left := entry.ttl - entry.over.Sub(entry.set)
-		if left > 0 && jump >= left {
-			return False{
-				Assumed: say.StoreClockIsRight.With(),
-				Formula: say.ClockStep.With(say.Seconds(jump), say.Seconds(entry.ttl), say.Seconds(entry.over.Sub(entry.set))),
-			}
-		}
-	}
-	if lived := entry.over.Sub(entry.set); entry.ttl-lived > rounding {
-		return False{
-			Assumed: say.StoreClockIsRight.With(),
-			Formula: say.LeaseEndedAfter.With(say.Seconds(entry.ttl), say.Seconds(lived)),
-		}
-	}
-	if hold.Start > entry.over {
-		return False{
-			Assumed: say.HearsInTime.With(who),
-			Formula: say.ReplyAfter.With(say.Seconds(hold.Start.Sub(entry.from)), say.Seconds(entry.ttl)),
-		}
-	}
-	if began, length := pauseOver(h, hold.Client, entry.over); length > 0 {
-		spent := began.Sub(entry.set)
-		if spent >= 0 && length > entry.ttl-spent {
-			return False{
-				Assumed: say.NeverPausesLonger.With(who),
-				Formula: say.PauseOverLease.With(say.Seconds(length), say.Seconds(entry.ttl), say.Seconds(spent)),
-			}
-		}
-	}
-	if held := hold.End.Sub(entry.set); held > entry.ttl {
-		since := say.HeldSinceGrant
-		if entry.set > hold.Start {
-			since = say.HeldSinceRenewal
-		}
-		return False{
-			Assumed: say.IsDoneInTime.With(who),
-			Formula: since.With(say.Seconds(held), say.Seconds(entry.ttl)),
-		}
-	}
-	return False{}
-}
-
-// rounding is more than any store rounds the end of an entry by: they count
-// milliseconds or more.
-const rounding = 20 * time.Millisecond
-
-// clockJump returns how far a server's clock was stepped while an entry lived.
-func clockJump(h *history.History, entry *life) time.Duration {
-	var jump time.Duration
-	for i := range h.Events {
-		e := &h.Events[i]
-		if e.Kind == history.ClockChanged && e.Node == entry.node && e.At >= entry.set && e.At <= entry.over {
-			jump += time.Duration(e.Value)
-		}
-	}
-	return jump
-}
-
-// pauseOver returns the freeze of a client that covers an instant.
-func pauseOver(h *history.History, id history.NodeID, at history.Instant) (began history.Instant, length time.Duration) {
-	frozen := false
-	for i := range h.Events {
-		e := &h.Events[i]
-		if e.Node != id {
-			continue
-		}
-		switch e.Kind {
-		case history.Froze:
-			if e.At > at {
-				return 0, 0
-			}
-			began, frozen = e.At, true
-		case history.Thawed:
-			if frozen && e.At >= at {
-				return began, e.At.Sub(began)
-			}
-			frozen = false
-		}
-	}
-	return 0, 0 // never thawed, so its length is not known
-}
-
-func failedOver(h *history.History, entry *life, lag time.Duration) False {
-	if f := amnesia(h, entry); f.Proved() {
+	if f := q.outlived(newest); f.Proved() {
 		return f
 	}
-	if entry.replicated {
-		return False{}
-	}
-	age := entry.over.Sub(entry.from)
-	for i := range h.Events {
-		// The crash, not the moment at which the loss was noticed, is what the
-		// lag competes with.
-		if e := &h.Events[i]; e.Kind == history.Crashed && e.Node == entry.node && e.At >= entry.from && e.At <= entry.over {
-			age = e.At.Sub(entry.from)
-			break
+	for _, id := range clients {
+		hold := q.holdOf(id)
+		if hold == nil || id == newest.Client {
+			continue
+		}
+		if f := q.lost(hold, newest); f.Proved() {
+			f.Events = append(f.Events, hold.StartEvent, newest.StartEvent)
+			return f
 		}
 	}
-	f := False{Assumed: say.OutlivesThePrimary.With()}
-	switch {
-	case age > max(lag, time.Second) && neverReplicated(h):
-		f.Formula = say.NeverReplicated.With()
-	case lag > age:
-		f.Formula = say.YoungerThanLag.With(say.Seconds(age), say.OptionalSeconds(lag))
-	default:
-		f.Formula = say.YoungerThanLag.With(say.Seconds(age), 0)
+	for _, id := range clients {
+		if hold := q.holdOf(id); hold != nil && len(q.lives) > 0 && q.lifeOf(id, 0) == nil {
+			return False{
+				Assumed: say.HasAnEntry.With(q.who(id)),
+				Formula: say.NoEntry.With(q.who(id), say.Seconds(hold.Start)),
+				Events:  []int32{hold.StartEvent, newest.StartEvent},
+			}
+		}
+	}
+	return False{}
+}
+
+// holdOf returns the last hold of a client that has begun by the violation, or nil.
+func (q *inquiry) holdOf(id history.NodeID) (last *history.Hold) {
+	for i := range q.holds {
+		if hold := &q.holds[i]; hold.Client == id && hold.Start <= q.at {
+			last = hold
+		}
+	}
+	return last
+}
+
+// newest returns the hold, of these clients, that began last.
+func (q *inquiry) newest(clients []history.NodeID) (newest *history.Hold) {
+	for _, id := range clients {
+		if hold := q.holdOf(id); hold != nil && (newest == nil || hold.Start > newest.Start) {
+			newest = hold
+		}
+	}
+	return newest
+}
+
+// lifeOf returns the last entry of an owner that a server had by the violation; node 0: any server.
+func (q *inquiry) lifeOf(owner, node history.NodeID) (last *life) {
+	for i := range q.lives {
+		l := &q.lives[i]
+		if l.owner == owner && l.from <= q.at && (node == 0 || q.t.place(l.node) == q.t.place(node)) && (last == nil || l.from >= last.from) {
+			last = l
+		}
+	}
+	return last
+}
+
+// outlived explains a client that is told that it holds the lock when its entry is over already.
+func (q *inquiry) outlived(hold *history.Hold) False {
+	entry := q.lifeOf(hold.Client, 0)
+	if entry == nil || entry.alive(hold.Start) {
+		return False{}
+	}
+	for i := range q.lives { // on another server it has one
+		if l := &q.lives[i]; l.owner == hold.Client && l.alive(hold.Start) {
+			return False{}
+		}
+	}
+	f := q.ended(hold, nil, entry)
+	if f.Proved() {
+		f.Events = append(f.Events, hold.StartEvent)
 	}
 	return f
 }
 
-// neverReplicated reports whether the lock's entries are left out by replication,
-// as those of database sessions are: they have no end, and no replica ever got
-// one.
-func neverReplicated(h *history.History) bool {
-	granted := false
-	for _, i := range h.Milestones() {
-		switch e := &h.Events[i]; {
-		case e.Kind == history.Replicated, e.Kind == history.Granted && e.Value > 0:
-			return false
-		case e.Kind == history.Granted:
-			granted = true
-		}
-	}
-	return granted
-}
-
-// wrongOwner explains a release that removed another client's entry.
-func wrongOwner(h *history.History, lives []life, v *checker.Violation) False {
-	for _, i := range v.Events {
-		if i < 0 || int(i) >= len(h.Events) {
+// lost explains why the entry of a client that is inside did not keep the newest one out. What
+// counts is what it had on the servers that let the newest one in; of several such servers, the
+// one that did so last.
+func (q *inquiry) lost(hold, newest *history.Hold) False {
+	var gone, alive *life
+	for i := range q.lives {
+		theirs := &q.lives[i]
+		if theirs.owner != newest.Client || !theirs.alive(q.at) {
 			continue
 		}
-		e := &h.Events[i]
-		if e.Kind != history.Removed || e.Peer == 0 || e.Peer == e.Owner {
-			continue
-		}
-		return afterOwnEnd(h, lives, e.Peer, e.At, i)
-	}
-	return False{}
-}
-
-// removedByOther explains the loss of an entry by another client's release.
-func removedByOther(h *history.History, lives []life, entry *life) False {
-	for i := range h.Events {
-		e := &h.Events[i]
-		if e.Kind == history.Removed && e.At == entry.over && e.Node == entry.node && e.Owner == entry.owner {
-			return afterOwnEnd(h, lives, entry.by, e.At, int32(i))
+		switch own := q.lifeOf(hold.Client, theirs.node); {
+		case own == nil:
+		case own.alive(q.at):
+			alive = own
+		case gone == nil || own.over > gone.over:
+			gone = own
 		}
 	}
-	return False{}
-}
-
-// afterOwnEnd compares a removal with the end of the remover's own entry.
-func afterOwnEnd(h *history.History, lives []life, id history.NodeID, at history.Instant, index int32) False {
-	var own *life
-	for i := range lives {
-		if l := &lives[i]; l.owner == id && l.how != 0 && l.over < at {
-			own = l
-		}
+	last := q.lifeOf(hold.Client, 0)
+	if gone != nil && last.from > gone.from && gone.from < q.before(hold) && last.alive(q.at) {
+		gone = nil // that of a hold before; this one rests on another server
 	}
-	if own == nil {
+	if gone != nil {
+		return q.ended(hold, newest, gone)
+	}
+	if alive != nil {
+		return q.sideBySide(hold, newest, alive)
+	}
+	switch {
+	case last == nil:
 		return False{}
+	case last.alive(q.at):
+		return q.splitBrain(last)
 	}
-	t := teller{h: h}
+	return q.ended(hold, newest, last)
+}
+
+// before returns when the hold of the same client before this one ended, 0 for none.
+func (q *inquiry) before(hold *history.Hold) (end history.Instant) {
+	for i := range q.holds {
+		if h := &q.holds[i]; h.Client == hold.Client && h.Start < hold.Start {
+			end = h.End
+		}
+	}
+	return end
+}
+
+// sideBySide explains two entries that are on one server at once.
+func (q *inquiry) sideBySide(hold, newest *history.Hold, own *life) False {
 	return False{
-		Assumed: say.RemovesOnlyItsOwn.With(say.Client(h.Name(id))),
-		Formula: say.RemovedAfterOwnEnd.With(t.command(index), say.Seconds(at), say.Seconds(own.over), say.Seconds(at.Sub(own.over))),
+		Assumed: say.WaitsForTheEntry.With(q.who(newest.Client), q.who(hold.Client)),
+		Formula: say.EntryIsThere.With(q.who(hold.Client), say.Seconds(own.from), say.Seconds(newest.Start), q.who(newest.Client)),
+		Events:  []int32{own.begun},
 	}
 }
 
-// stuck explains a lock that does not become free: an entry without an end whose
-// owner cannot remove it any more.
-func stuck(h *history.History, v *checker.Violation) False {
-	lives := livesOf(h)
-	for i := range lives {
-		l := &lives[i]
-		if l.how != 0 || l.ttl != 0 || l.from > v.To {
-			continue
-		}
-		for j := range h.Events {
-			e := &h.Events[j]
-			if e.Node != l.owner || e.At < l.from {
-				continue
-			}
-			switch e.Kind {
-			case history.Crashed, history.AcquireFailed, history.ReleaseFailed:
-				return False{
-					Assumed: say.AlwaysRemovesItsOwn.With(say.Client(h.Name(l.owner))),
-					Formula: say.OwnerLost.With(say.Seconds(e.At)),
-				}
-			}
-		}
+// ended explains the end of the entry that a hold rests on. newest is the hold that it let in,
+// nil when that is the same one.
+func (q *inquiry) ended(hold, newest *history.Hold, entry *life) False {
+	var f False
+	switch entry.how {
+	case history.Expired:
+		f = q.expired(hold, newest, entry)
+	case history.Crashed, history.Forgotten:
+		f = q.failedOver(entry)
+	case history.Removed, history.Granted:
+		f = q.removed(hold, entry)
 	}
-	return False{}
+	if f.Proved() {
+		f.Events = append(f.Events, entry.begun, entry.last, entry.ended)
+		f.Events = slices.DeleteFunc(f.Events, func(i int32) bool { return i < 0 })
+	}
+	return f
 }
+
+func (q *inquiry) who(id history.NodeID) say.Node { return q.t.who(id) }

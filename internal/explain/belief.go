@@ -20,8 +20,13 @@ func acquired(t *teller, i int32, e *history.Event) say.Phrase {
 	if held != nil {
 		end = held.end
 	}
-	return say.IsGranted.With(who, say.Optional(e.Token), say.Flag(held != nil && end == 0), say.OptionalSeconds(end), enters)
+	return say.IsGranted.With(who, say.Optional(e.Token), say.Flag(held != nil && t.endless(held)), say.OptionalSeconds(end), enters)
 }
+
+// endless reports whether the store could have set an end to an entry, and has not. That is known of
+// a key of Redis. A row of a table, a key of etcd without a lease, or one's own record may carry its
+// time in itself, where the store does not look.
+func (t *teller) endless(held *entry) bool { return held.end == 0 && held.inRedis }
 
 func acquireFailed(t *teller, _ int32, e *history.Event) say.Phrase {
 	switch {
@@ -49,8 +54,27 @@ func entered(t *teller, i int32, e *history.Event) say.Phrase {
 	return say.Enters.With(t.who(e.Node))
 }
 
-func lostLease(t *teller, _ int32, e *history.Event) say.Phrase {
-	return say.LearnsOfLoss.With(t.who(e.Node))
+// lostLease says that the client stops, unless it is seen to go on: a write that was under way
+// when it was told, or a worker that nobody stops.
+func lostLease(t *teller, i int32, e *history.Event) say.Phrase {
+	return say.LearnsOfLoss.With(t.who(e.Node), say.Flag(!t.writesOn(i, e.Node)))
+}
+
+// writesOn reports whether a client writes after event i and before it gets the lock again.
+func (t *teller) writesOn(i int32, id history.NodeID) bool {
+	for j := int(i) + 1; j < len(t.h.Events); j++ {
+		switch e := &t.h.Events[j]; e.Kind {
+		case history.WriteAccepted, history.WriteRefused:
+			if e.Peer == id {
+				return true
+			}
+		case history.Acquired:
+			if e.Node == id {
+				return false
+			}
+		}
+	}
+	return false
 }
 
 // releasing is told at the removal of the entry when that follows at once. A
@@ -81,8 +105,12 @@ func (t *teller) removal(i int32, owner history.NodeID) int32 {
 // released is routine: the removal has been told.
 func released(*teller, int32, *history.Event) say.Phrase { return nothing }
 
+// notHeld says where the entry is, as far as the history shows what the store has.
 func notHeld(t *teller, _ int32, e *history.Event) say.Phrase {
-	return say.FindsNothing.With(t.who(e.Node))
+	if t.grants && t.held(e.Node) != nil {
+		return say.RemovesNothing.With(t.who(e.Node))
+	}
+	return say.FindsNothing.With(t.who(e.Node), say.Flag(t.grants))
 }
 
 func releaseFailed(t *teller, _ int32, e *history.Event) say.Phrase {
@@ -93,18 +121,23 @@ func releaseFailed(t *teller, _ int32, e *history.Event) say.Phrase {
 }
 
 func writeAccepted(t *teller, i int32, e *history.Event) say.Phrase {
-	return say.Writes.With(t.who(e.Peer), t.woke(i, e.Peer), say.Optional(e.Token))
+	return say.Writes.With(t.who(e.Peer), t.woke(i, e.Peer), say.Flag(t.client(e.Peer).lost), say.Optional(e.Token))
 }
 
 func writeRefused(t *teller, i int32, e *history.Event) say.Phrase {
 	return say.WriteRefused.With(t.who(e.Peer), t.woke(i, e.Peer), say.Number(e.Token), say.Number(e.Value))
 }
 
-// woke reports whether a writer has just been thawed.
+// woke reports whether a writer has just been thawed, and that is told with its write.
 func (t *teller) woke(i int32, id history.NodeID) say.Flag {
 	limit := t.h.Events[i].At.Add(-together)
 	for j := int(i) - 1; j >= 0 && t.h.Events[j].At >= limit; j-- {
-		if e := &t.h.Events[j]; e.Kind == history.Thawed && e.Node == id {
+		e := &t.h.Events[j]
+		switch {
+		case e.Node != id:
+		case e.Kind == history.LostLease:
+			return false
+		case e.Kind == history.Thawed:
 			return true
 		}
 	}

@@ -12,6 +12,8 @@
 package explain
 
 import (
+	"slices"
+
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
 	"lockstep/internal/say"
@@ -28,6 +30,10 @@ type Step struct {
 	Apart     bool       // belief and store do not say the same
 	Violation bool       // a property breaks here
 	Note      say.Phrase // for a violation: "stale write: B has held the lock since 10.031 s"
+	Decides   bool       // what broke first broke because of it: a story that is cut keeps it
+	before    say.Phrase // the sentence of a step that stands for others, for itself
+	folds     int        // how often in a row it was said
+	Skipped   int        // steps of a story that are left out between the one before and this one
 }
 
 // Steps narrates a history: acquisitions, leases that end, faults and what they
@@ -45,11 +51,13 @@ const mostSteps = 400_000
 // left out: there are at most mostSteps in a row, those around the first violation, or
 // the first ones when there is none.
 func Tell(h *history.History, findings []checker.Finding) (steps []Step, before, after int) {
-	return tell(h, findings, mostSteps)
+	steps, before, after = tell(h, findings, mostSteps)
+	return fold(steps), before, after
 }
 
 func tell(h *history.History, findings []checker.Finding, most int) (steps []Step, before, after int) {
 	t := newTeller(h, findings)
+	deciding := Assumption(h, findings, 0).Events
 	broken := len(t.breaks) == 0 // from when on no earlier step makes room for a later one
 	for i := range h.Events {
 		e := &h.Events[i]
@@ -74,7 +82,7 @@ func tell(h *history.History, findings []checker.Finding, most int) (steps []Ste
 			after++
 			continue
 		}
-		step := Step{At: e.At, Event: index, Node: e.Node, Sentence: sentence}
+		step := Step{At: e.At, Event: index, Node: e.Node, Sentence: sentence, Decides: slices.Contains(deciding, index)}
 		step.Belief, step.Store, step.Apart = t.beliefs()
 		if len(breaks) > 0 {
 			step.Violation = true
@@ -85,31 +93,56 @@ func tell(h *history.History, findings []checker.Finding, most int) (steps []Ste
 	return steps, before, after
 }
 
-// Story picks at most limit steps in a row: those around the first violation,
-// or the first ones when there is none. It starts, if it can, where the lock was
-// last free.
+// Story picks at most limit steps: those around the first violation, or the first ones when there is
+// none, and of those before them the ones that decided it. It starts, if it can, where the lock was
+// last free. What is left out in between stands in Step.Skipped.
 func Story(steps []Step, limit int) (story []Step, before, after int) {
 	if len(steps) <= limit {
 		return steps, 0, 0
 	}
-	first := 0
-	for i := range steps {
-		if steps[i].Violation {
-			first = i
-			break
+	first := max(slices.IndexFunc(steps, func(s Step) bool { return s.Violation }), 0)
+	start, end := window(steps, first, limit)
+	var early []int // deciding steps before the window
+	for i := start - 1; i >= 0 && len(early) < limit/2; i-- {
+		if steps[i].Decides {
+			early = append(early, i)
+			// The window makes room where it loses least: at its end, else at its beginning.
+			switch {
+			case end > first+1+limit/4 || end > first+1 && steps[start].Decides:
+				end--
+			case start < first:
+				start++
+			}
 		}
 	}
-	lead := limit * 2 / 3
-	start := max(0, first-lead)
+	slices.Reverse(early)
+	last := -1
+	for _, i := range early {
+		story = append(story, steps[i])
+		story[len(story)-1].Skipped = i - last - 1
+		last = i
+	}
+	kept := len(story)
+	story = append(story, steps[start:end]...)
+	if kept == 0 {
+		return story, start, len(steps) - end
+	}
+	story[kept].Skipped = start - last - 1
+	before, story[0].Skipped = story[0].Skipped, 0
+	return story, before, len(steps) - end
+}
+
+// window is a stretch of limit steps with the first violation in it.
+func window(steps []Step, first, limit int) (start, end int) {
+	start = max(0, first-limit*2/3)
 	for i := first - 1; i > start; i-- {
 		if steps[i-1].Belief.Is(say.NobodyBelieves) && !steps[i-1].Apart {
 			start = i
 			break
 		}
 	}
-	end := min(len(steps), start+limit)
-	start = max(0, end-limit)
-	return steps[start:end], start, len(steps) - end
+	end = min(len(steps), start+limit)
+	return max(0, end-limit), end
 }
 
 // anchors lists, per event, the violations that are shown there.

@@ -81,11 +81,12 @@ func (t *teller) between(i int32, e *history.Event) say.Phrase {
 func thawed(t *teller, i int32, e *history.Event) say.Phrase {
 	limit := e.At.Add(together)
 	for j := int(i) + 1; j < len(t.h.Events) && t.h.Events[j].At <= limit; j++ {
-		switch n := &t.h.Events[j]; n.Kind {
-		case history.WriteAccepted, history.WriteRefused:
-			if n.Peer == e.Node {
-				return nothing
-			}
+		n := &t.h.Events[j]
+		if n.Kind == history.LostLease && n.Node == e.Node {
+			break // told before the write
+		}
+		if (n.Kind == history.WriteAccepted || n.Kind == history.WriteRefused) && n.Peer == e.Node {
+			return nothing
 		}
 	}
 	return say.Wakes.With(t.who(e.Node), say.Flag(t.client(e.Node).believes))
@@ -118,7 +119,7 @@ func (t *teller) afterDeath(i int32, e *history.Event) say.Phrase {
 	case held == nil, held.end == 0 && t.endsSoon(i, e.Node):
 		return nothing
 	case held.end == 0:
-		return say.EntryStays.With()
+		return say.EntryStays.With(say.Flag(t.endless(held)))
 	default:
 		return say.EntryStaysUntil.With(say.Seconds(held.end))
 	}

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"lockstep/internal/history"
+	"lockstep/internal/plan"
 	"lockstep/internal/say"
 )
 
@@ -19,7 +20,7 @@ func granted(t *teller, i int32, e *history.Event) say.Phrase {
 	if end := endOf(e); end != 0 {
 		return say.Grants.With(t.who(e.Node), t.who(e.Owner), say.Seconds(end))
 	}
-	return say.GrantsEndless.With(t.who(e.Node), t.who(e.Owner))
+	return say.GrantsEndless.With(t.who(e.Node), t.who(e.Owner), say.Flag(plan.InRedis(t.name(e.Node))))
 }
 
 // replyLost reports whether the reply of the command that caused event i is lost
@@ -34,34 +35,105 @@ func (t *teller) replyLost(i int32) bool {
 	return false
 }
 
-// extended tells the first renewal of a hold, and every extension that is not
-// what it seems: of another's entry, or one that takes the end away.
+// extended tells renewals as one step, that of the last one before something else happens to the
+// entry or its owner; and every extension that is not what it seems: of another's entry, or one
+// that takes the end away.
 func extended(t *teller, i int32, e *history.Event) say.Phrase {
 	held := t.find(e.Node, e.Owner, e.Text)
-	end := say.HasNoEndNow.With()
-	if at := endOf(e); at != 0 {
-		end = say.EndsAtNow.With(say.Seconds(at))
-	}
 	if e.Peer != 0 && e.Peer != e.Owner {
 		if t.foreign[t.node(e.Peer)] {
 			return nothing
 		}
 		t.foreign[t.node(e.Peer)] = true
-		return say.ExtendsForeign.With(t.who(e.Peer), t.command(i), t.who(e.Owner), end)
+		return say.ExtendsForeign.With(t.who(e.Peer), t.command(i), t.who(e.Owner), t.newEnd(held, e))
 	}
 	if !t.client(e.Owner).believes && t.own(i, e.Owner, history.Acquired) >= 0 {
 		return nothing // the second half of an acquisition
 	}
 	if e.Peer == 0 { // a new leader of a cluster lets every lease begin anew
-		return say.ExtendsItself.With(t.who(e.Node), t.who(e.Owner), end)
+		return say.ExtendsItself.With(t.who(e.Node), t.who(e.Owner), t.newEnd(held, e))
 	}
-	if held != nil && held.renewed && e.Value > 0 {
+	if held != nil {
+		held.renewals++
+	}
+	if t.renewsOn(i, e) {
 		return nothing
 	}
-	if t.client(e.Owner).believes && e.Value > 0 {
-		return say.Renews.With(t.who(e.Owner), say.Seconds(endOf(e)))
+	count, believes := t.untoldRenewals(e.Owner), t.client(e.Owner).believes
+	who, end := t.who(e.Owner), say.OptionalSeconds(endOf(e))
+	switch {
+	case e.Value <= 0 && held != nil && held.end == 0:
+		return say.WritesItAnew.With(who, repeated(count))
+	case e.Value <= 0, !believes && count == 1:
+		return say.SetsLease.With(who, t.newEnd(held, e))
+	case !believes:
+		return say.RenewsWithoutLock.With(who, say.Times(count), end)
+	case count == 1:
+		return say.Renews.With(who, say.Seconds(end))
 	}
-	return say.SetsLease.With(t.who(e.Owner), end)
+	return say.HasRenewed.With(who, say.Times(count), end)
+}
+
+// untoldRenewals returns how often an owner has renewed its entry since that was last told, and
+// begins to count again. Of several servers that have an entry it is the one that was renewed most.
+func (t *teller) untoldRenewals(owner history.NodeID) int {
+	most := 1
+	for place := range t.entries {
+		for i := range t.entries[place] {
+			if held := &t.entries[place][i]; held.owner == owner {
+				most, held.renewals = max(most, held.renewals), 0
+			}
+		}
+	}
+	return most
+}
+
+// repeated is how often something was done, when that was more than once.
+func repeated(n int) say.OptionalTimes {
+	if n < 2 {
+		return 0
+	}
+	return say.OptionalTimes(n)
+}
+
+// newEnd says when an entry ends by an extension.
+func (t *teller) newEnd(held *entry, e *history.Event) say.Phrase {
+	switch at := endOf(e); {
+	case at != 0:
+		return say.EndsAtNow.With(say.Seconds(at))
+	case held != nil && held.end == 0:
+		return say.StaysAsItWas.With()
+	}
+	return say.HasNoEndNow.With()
+}
+
+// renewsOn reports whether the next thing that happens to an entry, or to its owner, is that the
+// owner renews it just so again, so that this renewal needs no step of its own. Several servers are
+// renewed together.
+func (t *teller) renewsOn(i int32, e *history.Event) bool {
+	for j := int(i) + 1; j < len(t.h.Events); j++ {
+		n := &t.h.Events[j]
+		if t.breaks[int32(j)] != nil {
+			return false
+		}
+		switch n.Kind {
+		case history.Extended:
+			if n.Owner == e.Owner {
+				return n.Peer == e.Peer && (n.Value > 0) == (e.Value > 0)
+			}
+		case history.Granted, history.Removed, history.Expired, history.Forgotten:
+			if n.Owner == e.Owner {
+				return false
+			}
+		case history.Acquired, history.LostLease, history.Releasing, history.Froze, history.Crashed, history.Restarted, history.TimedOut, history.GaveUp:
+			if n.Node == e.Owner || t.h.Role(n.Node) == history.RoleStore {
+				return false
+			}
+		case history.FaultBegan, history.Promoted, history.Demoted, history.ClockChanged, history.Healed:
+			return false
+		}
+	}
+	return false
 }
 
 func removed(t *teller, i int32, e *history.Event) say.Phrase {

@@ -84,25 +84,3 @@ func TestALeaderRenewsForAFrozenClient(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
-
-// Many clients that give up one after the other are one step; three of them are three.
-func TestFold(t *testing.T) {
-	for n, want := range map[int]string{
-		3: "B gives up: it has waited as long as it could. C gives up: it has waited as long as it could. B gives up: it has waited as long as it could. A releases the lock.",
-		5: "B gives up: it has waited as long as it could. The same 4 more times until 0.104 s. A releases the lock.",
-	} {
-		give := newTape()
-		give.acquires(10, "A")
-		for k := range n {
-			give.add(int64(100+k), history.GaveUp, []string{"B", "C"}[k%2])
-		}
-		give.releases(2000, "A")
-		var got []string
-		for _, s := range Fold(Steps(give.h, nil))[1:] {
-			got = append(got, s.Sentence.English())
-		}
-		if g := strings.Join(got, " "); g != want {
-			t.Errorf("%d of them: %s", n, g)
-		}
-	}
-}

@@ -94,7 +94,7 @@ func (t *teller) plain(e *history.Event) say.Phrase {
 	case history.Finished:
 		return say.HasPlayed.With(who)
 	case history.WriteAccepted:
-		return say.Writes.With(t.who(e.Peer), false, say.Optional(e.Token))
+		return say.Writes.With(t.who(e.Peer), false, false, say.Optional(e.Token))
 	case history.ReadDone:
 		return say.Reads.With(t.who(e.Peer))
 	case history.Sent:

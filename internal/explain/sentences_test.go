@@ -30,7 +30,7 @@ func TestSentences(t *testing.T) {
 		{"with token, no end", func(t *tape) {
 			t.add(1, history.Granted, "redis-1", t.owner("A"))
 			t.add(2, history.Acquired, "A", token(33))
-		}, []string{"0.002 s A is granted the lock with token 33 without expiry."}},
+		}, []string{"0.002 s A is granted the lock with token 33 without expiry in the store."}},
 		{"late acquisition", func(t *tape) {
 			sent := t.add(1, history.Sent, "A", t.peer("redis-1"), t.text("SET lock x"))
 			done := t.add(2, history.Executed, "redis-1", t.peer("A"), cause(sent))
@@ -126,7 +126,7 @@ func TestSentences(t *testing.T) {
 			t.add(7000, history.Extended, "redis-1", t.owner("A"), t.peer("A"), t.text("lock"))
 			t.add(8000, history.Extended, "redis-1", t.owner("A"), t.peer("B"), t.text("lock"), lasts(10*time.Second))
 		}, []string{
-			"3.000 s A renews its lease until 13.000 s.",
+			"6.000 s A has renewed its lease 2 times, the last time until 16.000 s.",
 			"7.000 s A sets the lease of its entry: it no longer expires.",
 			"8.000 s B's command extends A's entry: it now ends at 18.000 s.",
 		}},

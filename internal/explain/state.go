@@ -5,6 +5,7 @@ import (
 
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
+	"lockstep/internal/plan"
 	"lockstep/internal/say"
 	"lockstep/internal/world"
 )
@@ -20,8 +21,9 @@ type entry struct {
 	from       history.Instant // when it was created
 	set        history.Instant // when its time to live was last set
 	end        history.Instant // 0: it has no end
-	renewed    bool            // its owner extended it while it believed
+	renewals   int             // by its owner, that have not been told
 	replicated bool            // a replica has it as well
+	inRedis    bool            // on a server that sets an end to an entry by itself
 }
 
 // client is what the teller knows about a client.
@@ -30,6 +32,7 @@ type client struct {
 	since     history.Instant // of the belief, or of the last one
 	waits     bool            // is trying to acquire
 	releasing bool
+	lost      bool  // was told that the lock is lost, and has not got it again
 	failed    bool  // its failed attempt has been told
 	lastWire  int32 // its last message
 }
@@ -127,6 +130,19 @@ func (t *teller) find(server, owner history.NodeID, key history.TextID) *entry {
 	return nil
 }
 
+// original returns the entry that a replica has copied, or nil. Not every server says from whom.
+func (t *teller) original(e *history.Event) *entry {
+	for place := range t.entries {
+		id := history.NodeID(place)
+		if id != t.place(e.Node) && (id == t.place(e.Peer) || e.Peer == 0) {
+			if held := t.find(id, e.Owner, e.Text); held != nil {
+				return held
+			}
+		}
+	}
+	return nil
+}
+
 // held returns the entry of an owner on any server that serves, or nil.
 func (t *teller) held(owner history.NodeID) *entry {
 	for node := range t.entries {
@@ -178,13 +194,13 @@ func (t *teller) apply(index int32, e *history.Event) {
 	case history.Waits:
 		c.waits, c.releasing, c.failed = true, false, false
 	case history.Acquired:
-		c.believes, c.since, c.waits, c.failed = true, e.At, false, false
+		c.believes, c.since, c.waits, c.failed, c.lost = true, e.At, false, false, false
 	case history.AcquireFailed:
 		c.failed = true
 	case history.GaveUp, history.Finished, history.Released, history.NotHeld, history.ReleaseFailed:
 		c.waits, c.releasing = false, false
 	case history.LostLease:
-		c.believes = false
+		c.believes, c.lost = false, true
 	case history.Releasing:
 		c.believes, c.releasing = false, true
 	case history.Crashed:
@@ -213,11 +229,11 @@ func (t *teller) applyGrant(e *history.Event) {
 	case history.Granted:
 		t.dropKey(node, e.Text) // what was there is gone, even if nobody saw it go
 		t.entries[node] = append(t.entries[node], entry{
-			key: e.Text, owner: e.Owner, from: e.At, set: e.At, end: endOf(e),
+			key: e.Text, owner: e.Owner, from: e.At, set: e.At, end: endOf(e), inRedis: plan.InRedis(t.name(e.Node)),
 		})
 	case history.Replicated:
-		copied := entry{key: e.Text, owner: e.Owner, from: e.At, set: e.At, end: endOf(e)}
-		if original := t.find(e.Peer, e.Owner, e.Text); original != nil {
+		copied := entry{key: e.Text, owner: e.Owner, from: e.At, set: e.At, end: endOf(e), inRedis: plan.InRedis(t.name(e.Node))}
+		if original := t.original(e); original != nil {
 			original.replicated = true
 			copied = *original
 		}
@@ -225,7 +241,6 @@ func (t *teller) applyGrant(e *history.Event) {
 		t.entries[node] = append(t.entries[node], copied)
 	case history.Extended:
 		if held := t.find(node, e.Owner, e.Text); held != nil {
-			held.renewed = held.renewed || e.Peer != 0 && t.client(e.Owner).believes
 			held.set, held.end = e.At, endOf(e)
 		}
 	case history.Removed, history.Expired, history.Forgotten:

@@ -71,6 +71,12 @@ func TestSentencesOfServers(t *testing.T) {
 			"0.060 s Store redis-4 becomes the primary of another shard, in place of redis-3.",
 			"0.070 s Store redis-2 becomes the primary, although redis-1 is still running. It has no entry of A.",
 		}},
+		{"a replica that does not say from whom it copies", func(t *tape) {
+			t.withReplica()
+			t.acquires(2, "A")
+			t.add(40, history.Replicated, "redis-2", t.owner("A"), t.text("lock"))
+			t.add(50, history.Crashed, "redis-1", value(1))
+		}, []string{"0.050 s Store redis-1 crashes (fault 1). A replica has A's entry, too."}},
 		{"a frozen primary is replaced", func(t *tape) {
 			t.withReplica()
 			t.add(50, history.Froze, "redis-1", value(1))

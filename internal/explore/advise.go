@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"lockstep/internal/locks"
 	"lockstep/internal/measured"
 	"lockstep/internal/say"
 	"lockstep/internal/scenario"
@@ -14,23 +15,56 @@ import (
 // Advice is what becomes of one lock when certain kinds of faults have to be expected.
 type Advice struct {
 	Lock     string                      `json:"lock"`
+	Store    locks.Store                 `json:"store"`
+	Verdict  string                      `json:"verdict"`
 	Complete int                         `json:"complete"` // all sets of so many faults are known
+	Searched string                      `json:"searched"` // how several faults were looked for in plain and just-within
+	Together []measured.Searched         `json:"together"` // the same for each base world
 	Unknown  int64                       `json:"unknown"`  // schedules of which nobody knows what they do
 	Breaks   map[string]*measured.CutSet `json:"breaks"`   // by way: the smallest set that can happen, null when none can
+
+	Rests []measured.Rest `json:"-"` // Together in a few words
 }
 
-// Safe reports whether the lock breaks in none of the ways.
-func (a *Advice) Safe(of []Way) bool {
-	return !slices.ContainsFunc(of, func(w Way) bool { return a.Breaks[w.String()] != nil })
+// Verdicts, the best first. A lock survives only what was searched: if some pairs were drawn in plain or in just-within, and
+// none of them breaks it, none was found.
+const (
+	Survives    = "survives"
+	NoneFound   = "none found"
+	NotSearched = measured.NotSearched
+	Unknown     = "unknown"
+	Breaks      = "breaks"
+	Defect      = "breaks without a fault" // a candidate for nothing, whatever may happen to it
+)
+
+var verdicts = []string{Survives, NoneFound, NotSearched, Unknown, Breaks, Defect}
+
+// verdict is what becomes of a lock of which the sets that can happen are known.
+func (a *Advice) verdict(l *measured.ExploredLock, of []Way) string {
+	if l.Defect() {
+		return Defect
+	}
+	return a.In(of...)
+}
+
+// In is what becomes of the lock where only some ways of breaking count.
+func (a *Advice) In(of ...Way) string {
+	switch {
+	case slices.ContainsFunc(of, func(w Way) bool { return a.Breaks[w.String()] != nil }):
+		return Breaks
+	case a.Unknown > 0:
+		return Unknown
+	}
+	return map[string]string{measured.Complete: Survives, measured.Sampled: NoneFound, measured.NotSearched: NotSearched}[a.Searched]
 }
 
 // Says is what becomes of the lock in one way.
 func (a *Advice) Says(w Way) say.Phrase {
 	switch s := a.Breaks[w.String()]; {
-	case s == nil && a.Unknown > 0:
-		return say.Text("unknown")
-	case s == nil:
+	case s == nil && a.In(w) == Survives:
 		return say.NoneUpTo.With(say.Number(a.Complete))
+	case s == nil:
+		return say.Text(a.In(w))
 	case len(s.Kinds) == 0:
 		return say.Text("always")
 	case len(s.Kinds) > 1:
@@ -72,8 +106,39 @@ func kindNames() []string {
 	return out
 }
 
+// WaysNamed are the ways of breaking of such names, in their order.
+func WaysNamed(names []string) ([]Way, error) {
+	for _, name := range names {
+		if !slices.Contains(wayNames[:], name) {
+			return nil, unknown("way of breaking", name, wayNames[:])
+		}
+	}
+	return slices.DeleteFunc(Ways(), func(w Way) bool { return !slices.Contains(names, w.String()) }), nil
+}
+
+// OfStores leaves out of a result the locks of other stores than those named.
+func OfStores(r *measured.Explored, names []string) (*measured.Explored, error) {
+	out := *r
+	out.Locks = nil
+	var known []string
+	for _, l := range r.Locks {
+		v, _ := locks.Lookup(l.Lock)
+		if known = append(known, string(v.Store)); slices.Contains(names, string(v.Store)) {
+			out.Locks = append(out.Locks, l)
+		}
+	}
+	slices.Sort(known)
+	known = slices.Compact(known)
+	for _, name := range names {
+		if !slices.Contains(known, name) {
+			return nil, unknown("store", name, known)
+		}
+	}
+	return &out, nil
+}
+
 // Advise says of each lock of a result whether it breaks when nothing but the expected kinds
-// comes about, those first that break in the fewest of the ways.
+// comes about: the best verdict first, those that break in the fewest of the ways first, defects last.
 func Advise(r *measured.Explored, expected []string, of []Way) []Advice {
 	var out []Advice
 	for i := range r.Locks {
@@ -81,7 +146,11 @@ func Advise(r *measured.Explored, expected []string, of []Way) []Advice {
 		if l.Complete == 0 {
 			continue // of what was not walked, nothing is known
 		}
-		a := Advice{Lock: l.Lock, Complete: l.Complete, Unknown: l.Cut + int64(len(l.Doubts)), Breaks: map[string]*measured.CutSet{}}
+		v, _ := locks.Lookup(l.Lock)
+		a := Advice{
+			Lock: l.Lock, Store: v.Store, Complete: l.Complete, Searched: l.Survives(), Together: l.SearchedTogether(), Rests: l.Rests(),
+			Unknown: l.Cut + int64(len(l.Doubts)), Breaks: map[string]*measured.CutSet{},
+		}
 		for _, way := range of {
 			a.Breaks[way.String()] = nil
 			for _, s := range l.Breaks[way.String()] {
@@ -91,21 +160,20 @@ func Advise(r *measured.Explored, expected []string, of []Way) []Advice {
 				}
 			}
 		}
+		a.Verdict = a.verdict(l, of)
 		out = append(out, a)
 	}
 	broken := func(a *Advice) (n int) {
 		for _, way := range of {
-			switch s := a.Breaks[way.String()]; {
-			case s != nil && len(s.Kinds) == 0:
-				n += len(of) + 1 // it is no lock
-			case s != nil:
+			if a.Breaks[way.String()] != nil {
 				n++
 			}
 		}
 		return n
 	}
+	rank := func(a *Advice) int { return slices.Index(verdicts, a.Verdict) }
 	slices.SortStableFunc(out, func(a, b Advice) int {
-		return cmp.Or(cmp.Compare(broken(&a), broken(&b)), cmp.Compare(b.Complete, a.Complete), strings.Compare(a.Lock, b.Lock))
+		return cmp.Or(cmp.Compare(rank(&a), rank(&b)), cmp.Compare(broken(&a), broken(&b)), cmp.Compare(b.Complete, a.Complete), strings.Compare(a.Lock, b.Lock))
 	})
 	return out
 }

@@ -39,10 +39,13 @@ type Options struct {
 	Clients int      // of each base world, at least
 	Rounds  int      // of each client, at least
 	Only    []string // kinds; nil for all
-	// In are the base worlds to walk, and several faults come together in each of them; nil: all of them, and
-	// several faults come together in the plain one.
-	In   []string
-	Jobs int // workers; 0: one for each core
+	In      []string // base worlds; nil for all
+	// Complete are the base worlds in which all schedules of several faults are walked; nil: those of In, or
+	// those of which bases say so. In the others schedules of two faults are drawn.
+	Complete []string
+	// Sample is how many schedules of each two kinds are drawn; 0: none.
+	Sample int
+	Jobs   int // workers; 0: one for each core
 
 	// Tries is for worlds in which a schedule is not one run, such as code some of whose choices follow no seed: a
 	// schedule is played up to so many times, until its faults have come about and changed something. What is found
@@ -82,6 +85,8 @@ func (o *Options) Check() error {
 		return fmt.Errorf("%d clients: choose 2 to %d, for a client alone contends with nobody", o.Clients, mostClients)
 	case o.Tries < 0:
 		return fmt.Errorf("%d tries: choose one at least", o.Tries)
+	case o.Sample < 0:
+		return fmt.Errorf("%d schedules of each two kinds: choose one at least, or 0 for none", o.Sample)
 	case o.Rounds < 1 || o.Rounds > 5:
 		return fmt.Errorf("%d rounds: choose 1 to 5", o.Rounds)
 	}
@@ -94,7 +99,7 @@ func (o *Options) Check() error {
 	for _, b := range bases() {
 		known = append(known, b.Name)
 	}
-	for _, name := range o.In {
+	for _, name := range slices.Concat(o.In, o.Complete) {
 		if !slices.Contains(known, name) {
 			return unknown("base world", name, known)
 		}
@@ -132,6 +137,7 @@ func Walk(ctx context.Context, o Options, s *State) error {
 			p.w.Close()
 		}
 	}()
+	s.Ended = false
 	next := w.prepare(ctx, 0)
 	for i := range o.Locks {
 		this := <-next
@@ -144,6 +150,7 @@ func Walk(ctx context.Context, o Options, s *State) error {
 			return err
 		}
 	}
+	s.Ended = true
 	return nil
 }
 
@@ -181,40 +188,72 @@ func (w *walk) giveBack(p *player) {
 // lock walks one lock: fewest faults first.
 func (w *walk) lock(ctx context.Context, p *prepared) error {
 	l := w.state.lock(p.id)
-	l.Bases, l.Together = []string{}, nil
+	l.Bases, l.Together, l.Drawn = []string{}, nil, nil
 	for i := range p.found {
 		l.Found = addFound(l.Found, p.found[i])
 	}
 	for _, g := range p.grounds {
 		l.Bases = append(l.Bases, g.base.Name)
 	}
-	together := w.o.together(p.grounds)
-	for _, g := range together {
+	complete, drawn := w.o.together(p.grounds)
+	for _, g := range complete {
 		l.Together = append(l.Together, g.base.Name)
 	}
-	for faults := 1; faults <= w.o.Faults; faults++ {
-		walked := p.grounds
-		if faults > 1 {
-			walked = together
+	for _, g := range drawn {
+		l.Drawn = append(l.Drawn, g.base.Name)
+	}
+	if err := w.stages(ctx, l, p.grounds, 1, l.smaller(1)); err != nil {
+		return err
+	}
+	if err := l.checkTaken(); err != nil {
+		return err
+	}
+	for faults := 2; faults <= w.o.Faults; faults++ {
+		for _, g := range complete { // in this order: what breaks in a plainer world is not looked for in the next
+			if l.taken(g.base.Name, faults) {
+				continue
+			}
+			if err := w.stages(ctx, l, []*ground{g}, faults, l.plainer(faults, g.index)); err != nil {
+				return err
+			}
 		}
-		if err := w.stages(ctx, l, walked, faults); err != nil {
-			return err
+		for _, g := range drawn {
+			if faults > 2 || l.taken(g.base.Name, faults) {
+				continue
+			}
+			if err := w.sample(ctx, l, g); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
-// together are the grounds on which several faults come together.
-func (o *Options) together(grounds []*ground) []*ground {
-	if o.In != nil {
-		return grounds
-	}
-	for _, g := range slices.Backward(grounds) {
-		if g.base.unserved || g.base.Name == plainBase {
-			return []*ground{g}
+// together are the grounds on which several faults come together: all of their schedules, and some. Where nobody gets a
+// lock, runs are retries and nothing else, so that all are walked in the world that is for such locks, and none in others.
+func (o *Options) together(grounds []*ground) (complete, drawn []*ground) {
+	unserved := o.In == nil && slices.ContainsFunc(grounds, func(g *ground) bool { return g.base.unserved })
+	for _, g := range grounds {
+		switch {
+		case unserved != g.base.unserved && o.In == nil:
+		case unserved || o.complete(g.base):
+			complete = append(complete, g)
+		case o.Sample > 0:
+			drawn = append(drawn, g)
 		}
 	}
-	return nil // the worlds cannot play the plain one
+	return complete, drawn
+}
+
+// complete reports whether all schedules of several faults are walked in a base world.
+func (o *Options) complete(b *base) bool {
+	switch {
+	case o.Complete != nil:
+		return slices.Contains(o.Complete, b.Name)
+	case o.In != nil:
+		return true
+	}
+	return b.several
 }
 
 // prepared is a lock whose walk can begin.

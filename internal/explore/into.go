@@ -16,11 +16,14 @@ import (
 )
 
 // CheckInto says why the result of such a walk cannot be put into a stored one, or nil. The scope
-// has to be the same, and nothing that is known may be lost.
+// has to be the same, unless all of its locks are walked, and nothing that is known may be lost.
 func (o *Options) CheckInto(stored *measured.Explored) error {
 	scope := o.scope()
 	scope.Faults = stored.Scope.Faults
-	if !reflect.DeepEqual(scope, stored.Scope) {
+	others := slices.ContainsFunc(stored.Locks, func(l measured.ExploredLock) bool {
+		return !slices.ContainsFunc(o.Locks, func(v locks.Variant) bool { return v.ID == l.Lock })
+	})
+	if others && !reflect.DeepEqual(scope, stored.Scope) {
 		return errors.New("it is of another scope (worlds, kinds, clients, rounds or durations): walk with the options that it was walked with, or all of its locks anew")
 	}
 	for _, v := range o.Locks {
@@ -44,12 +47,12 @@ func (s *State) Into(o *Options, stored *measured.Explored, stories []Story) (*m
 			return nil, nil, fmt.Errorf("%s is not walked to its end with %d faults", v.ID, o.Faults)
 		}
 	}
+	var err error
 	t := newTeller(o)
 	defer t.close()
 	r := measured.NewExplored(s.Scope)
 	r.Scope.Faults = max(s.Scope.Faults, stored.Scope.Faults)
-	keys, err := t.recall(stories)
-	if err != nil {
+	if t.keys, err = t.recall(stories); err != nil {
 		return nil, nil, err
 	}
 	for i := range stored.Locks {
@@ -60,7 +63,7 @@ func (s *State) Into(o *Options, stored *measured.Explored, stories []Story) (*m
 		}
 		one := measured.Explored{Locks: []measured.ExploredLock{l}}
 		one.EachStory(func(shown *measured.Shown) {
-			key, ok := keys[path.Base(shown.Story)]
+			key, ok := t.keys[path.Base(shown.Story)]
 			if !ok || t.told[key].expects[l.Lock] == nil {
 				err = fmt.Errorf("the stored result of %s tells of %s, which is no story of it: give the folder with its stories", l.Lock, shown.Story)
 			}
@@ -71,7 +74,6 @@ func (s *State) Into(o *Options, stored *measured.Explored, stories []Story) (*m
 		}
 		r.Locks = append(r.Locks, l)
 	}
-	maps.DeleteFunc(t.told, func(_ string, x *telling) bool { return len(x.expects) == 0 })
 	for _, v := range o.Locks {
 		l, err := s.told(t, v)
 		if err != nil {
@@ -79,6 +81,7 @@ func (s *State) Into(o *Options, stored *measured.Explored, stories []Story) (*m
 		}
 		r.Locks = append(r.Locks, l)
 	}
+	maps.DeleteFunc(t.told, func(_ string, x *telling) bool { return len(x.expects) == 0 })
 	slices.SortStableFunc(r.Locks, func(a, b measured.ExploredLock) int { return strings.Compare(a.Lock, b.Lock) })
 	return r, t.stories(r), nil
 }
@@ -105,11 +108,27 @@ func (t *teller) recall(stories []Story) (map[string]string, error) {
 	return keys, nil
 }
 
-// forget has no story expect anything of a lock.
+// forget has no story expect anything of a lock, until it is told again.
 func (t *teller) forget(lock string) {
-	for _, x := range t.told { // order: does not matter
-		delete(x.expects, lock)
+	for key, x := range t.told { // order: does not matter
+		if was := x.expects[lock]; was != nil {
+			t.forgotten[key+lock] = was
+			delete(x.expects, lock)
+		}
 	}
+}
+
+// retell tells the story of a set that a stored result knows.
+func (t *teller) retell(v locks.Variant, x *taken) (measured.CutSet, error) {
+	key := t.keys[path.Base(x.Shown.Story)]
+	was := t.forgotten[key+v.ID]
+	if was == nil {
+		return measured.CutSet{}, fmt.Errorf("%s: %s is no story of the stored result: give the folder with its stories, and --into", v.ID, x.Shown.Story)
+	}
+	t.told[key].expects[v.ID] = was
+	set := measured.CutSet{Kinds: x.Names, Shown: x.Shown}
+	set.Story = key
+	return set, nil
 }
 
 // readTelling reads a story as telling.story has written it.

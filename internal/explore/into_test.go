@@ -90,10 +90,10 @@ func TestIntoRefuses(t *testing.T) {
 	deep, stories := resultOf(t, pairs)
 	shallow := pairs
 	shallow.Faults = 1
-	other := pairs
-	other.Rounds = 2
 	half := pairs
 	half.Locks = []locks.Variant{variant(t, "setnx")}
+	other := half
+	other.Rounds = 2
 	for _, tt := range []struct {
 		name    string
 		o       Options

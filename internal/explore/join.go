@@ -13,8 +13,12 @@ import (
 // mine reports whether schedules with the same run belong to the shard: all of them do, or none. Grounds begin at
 // different shards, for many have few schedules.
 func (o *Options) mine(g *ground, same []branch) bool {
-	lock := slices.IndexFunc(o.Locks, func(v locks.Variant) bool { return v.ID == g.v.ID })
-	return o.Shard.Has(lock + g.index + same[0].order[0])
+	return o.Shard.Has(o.lockIndex(g) + g.index + same[0].order[0])
+}
+
+// lockIndex is where the lock of a ground stands in the list.
+func (o *Options) lockIndex(g *ground) int {
+	return slices.IndexFunc(o.Locks, func(v locks.Variant) bool { return v.ID == g.v.ID })
 }
 
 // Begun reports whether anything of the schedules with the most faults was walked.
@@ -58,7 +62,7 @@ func Join(o *Options, shards []json.RawMessage) (*State, error) {
 
 // join adds what another shard has walked of the most faults. What was walked of fewer is the same in both.
 func (l *Lock) join(o *Lock, most int) error {
-	if !slices.Equal(l.Bases, o.Bases) || !slices.Equal(l.Together, o.Together) || len(l.Stages) != len(o.Stages) {
+	if !slices.Equal(l.Bases, o.Bases) || !slices.Equal(l.Together, o.Together) || !slices.Equal(l.Drawn, o.Drawn) || len(l.Stages) != len(o.Stages) {
 		return errors.New("the shards have walked other worlds")
 	}
 	for i, st := range l.Stages {
@@ -107,6 +111,7 @@ func (s *stage) join(o *stage) error {
 		return fmt.Errorf("two shards have walked the same schedules of %d faults in the world %s", s.Faults, s.Base)
 	}
 	s.add(o.tally)
+	s.Each, s.Of = max(s.Each, o.Each), s.Of+o.Of
 	s.Doubts = append(s.Doubts, o.Doubts...)
 	slices.Sort(s.Doubts)
 	return nil

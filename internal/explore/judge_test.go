@@ -82,25 +82,37 @@ func TestJudgeAsksWhereItMatters(t *testing.T) {
 	}
 }
 
-// A fault without effect is no evidence for its kind, and what breaks with one where no
-// smaller set is known to is a doubt.
-func TestDoubt(t *testing.T) {
+// A fault without effect is no evidence for its kind: what breaks without it is found, and what does not is a doubt.
+func TestWhatHadNoEffectIsLeftOut(t *testing.T) {
 	o := options(t, "set-nx-lua", 2, "evict", "crash")
 	p := grounded(t, o, world())
-	evict := -1
-	for i, l := range p.g.letters {
-		if l.text == "evict: lock" {
-			evict = i
-		}
+	letter := func(text string) int {
+		return slices.IndexFunc(p.g.letters, func(l letter) bool { return l.text == text })
 	}
 	at := trigger{Moment: faults.InSection, Who: 0, Nth: 1}
-	twice := schedule{{Letter: evict, When: at}, {Letter: evict, When: at}}
+	evict, crash := place{Letter: letter("evict: lock"), When: at}, place{Letter: letter("crash: A"), When: at}
+	twice := schedule{evict, evict}
 	u := &unit{p: p, known: &smaller{}, faults: 2}
 	if err := u.walk(t.Context(), []branch{{s: twice, order: []int{0, 0}}}); err != nil {
 		t.Fatal(err)
 	}
-	if len(u.found) != 0 || len(u.doubts) != 2 || u.Vain != 1 {
-		t.Errorf("found %v, doubts %q, %d in vain", u.found, u.doubts, u.Vain)
+	if len(u.found) != 2 || len(u.singles) != 0 || len(u.doubts) != 0 || u.Vain != 1 {
+		t.Errorf("found %v, singles %v, doubts %q, %d in vain", u.found, u.singles, u.doubts, u.Vain)
+	}
+	for i := range u.found {
+		if f := &u.found[i]; len(f.Kinds) != 1 || len(f.Schedule) != 1 || f.faults() != 2 {
+			t.Errorf("%v by %v, found by %d faults", f.Kinds, f.Schedule, f.faults())
+		}
+	}
+	both := [ways]bool{Believe: true, Damage: true}
+	for _, acted := range []uint{0, 1} { // none; the crash, which breaks nothing
+		u = &unit{p: p, known: &smaller{}, faults: 2}
+		if err := u.withoutIdle(t.Context(), &branch{s: schedule{crash, evict}, order: []int{0, 0}}, &both, acted); err != nil {
+			t.Fatal(err)
+		}
+		if len(u.found) != 0 || len(u.doubts) != 2 {
+			t.Errorf("acted %b: found %v, doubts %q", acted, u.found, u.doubts)
+		}
 	}
 	known := &smaller{}
 	for way := range known {

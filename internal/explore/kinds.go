@@ -159,25 +159,28 @@ func (a *alphabet) alone(from int) {
 	}
 }
 
-// lasting are the lengths of what can last, each with the end of its kind's name. A star
-// marks those that pairs leave out.
-var lasting = []struct{ end, text, star string }{
-	{short, "2s", "* "}, {short, "5s", ""}, {"", "12s", ""}, {"", "40s", "* "},
-}
+// lasting is one length of what can last, with the end of its kind's name.
+type lasting struct{ end, text, star string }
 
-// longest is how long a fault lasts at most.
+// longest is how long a fault lasts at most, unless the store waits for longer.
 const longest = 40 * time.Second
 
+// lengths are those for a lock, a star at those that pairs leave out. Where the store keeps a lock for longer than the
+// shorter of the long ones lasts, pairs have the longest, too.
+func (a *alphabet) lengths() []lasting {
+	long := lasting{"", seconds(longFault(&a.v)), "* "}
+	if a.v.Outlasts(lease) > 12*time.Second {
+		long.star = ""
+	}
+	return []lasting{{short, "2s", "* "}, {short, "5s", ""}, {"", "12s", ""}, long}
+}
+
 func (a *alphabet) ofClient(i int8, c string) {
-	for _, d := range lasting {
-		star := d.star
-		if d.text == "40s" && a.v.Store == locks.StoreConsul {
-			star = "" // it waits for a session and its lock delay
-		}
-		a.add("pause"+d.end, ofProcess, i, "%spause: %s; for: %s", star, c, d.text)
-		a.add("cut"+d.end, ofProcess, i, "%spartition: [%s, store]; for: %s", star, c, d.text).outside = true
+	for _, d := range a.lengths() {
+		a.add("pause"+d.end, ofProcess, i, "%spause: %s; for: %s", d.star, c, d.text)
+		a.add("cut"+d.end, ofProcess, i, "%spartition: [%s, store]; for: %s", d.star, c, d.text).outside = true
 		for _, s := range a.targets() {
-			one := star
+			one := d.star
 			if d.end == short || a.twin(s) {
 				one = "* "
 			}
@@ -235,7 +238,7 @@ func (a *alphabet) ofStore(servers []string) {
 		from := len(a.letters)
 		a.add("restart", ofServers, everybody, "restart: %s; down: 500ms", s)
 		a.add("restart", ofServers, everybody, "* restart: %s; down: 12s", s)
-		for _, d := range lasting[1:] {
+		for _, d := range a.lengths()[1:] {
 			a.add("server-pause"+d.end, ofServers, everybody, "%spause: %s; for: %s", d.star, s, d.text)
 		}
 		a.add("server-clock", ofServers, everybody, "jump-clock: %s; by: +11s", s)
@@ -281,7 +284,7 @@ func (a *alphabet) ofStore(servers []string) {
 func (a *alphabet) splits(servers []string, alone ...string) {
 	for _, s := range alone {
 		others := slices.DeleteFunc(slices.Clone(servers), func(o string) bool { return o == s })
-		for _, d := range []struct{ end, text, star string }{{short, "3s", ""}, {"", "12s", ""}, {"", "40s", "* "}} {
+		for _, d := range append([]lasting{{short, "3s", ""}}, a.lengths()[2:]...) {
 			a.add("split"+d.end, ofServers, everybody, "%spartition: [%s, [%s]]; for: %s", d.star, s, strings.Join(others, ", "), d.text)
 			for _, c := range a.p.Clients {
 				rest := slices.Clone(others)

@@ -1,6 +1,8 @@
 package explore
 
 import (
+	"maps"
+	"slices"
 	"time"
 
 	"lockstep/internal/faults"
@@ -67,13 +69,44 @@ type recorder struct {
 	begun   int  // clients
 	noted   bool // the last moment of the run is the last of all
 	letters []letter
+	apart   bool  // each moment stands for itself
 	likes   []int // see like, for all letters of the first moment, then of the next
 }
 
 // coincides reports whether something that follows from a fault at once, or what servers do by themselves, may take such a
-// time: that of some messages, or tenths of a second, no more than the longest fault lasts.
+// time: that of some messages, or tenths of a second, no more than a minute, for no fault lasts longer.
 func coincides(d time.Duration) bool {
-	return d <= 10*time.Millisecond || d%(100*time.Millisecond) == 0 && d <= longest
+	return d <= 10*time.Millisecond || d%(100*time.Millisecond) == 0 && d <= time.Minute
+}
+
+// between reports of each moment of a run whether it is one of what a client repeats more often than the clients of the
+// plain world do: a message like one that is kept, and not much later. The last second before the client's next step is
+// kept, for the try that gets the lock is in it.
+func (r *recorder) between() []bool {
+	const often, atOnce, last = 2 * time.Second, 100 * time.Millisecond, time.Second
+	out := make([]bool, len(r.all))
+	var next [mostClients]history.Instant // steps
+	for i := range next {
+		next[i] = never
+	}
+	for i, m := range slices.Backward(r.all) {
+		if !m.Moment.OnWire() {
+			next[m.Who] = m.at
+		}
+		out[i] = next[m.Who].Sub(m.at) > last
+	}
+	kept := map[counted]history.Instant{}
+	for i, m := range r.all {
+		if !m.Moment.OnWire() {
+			maps.DeleteFunc(kept, func(c counted, _ history.Instant) bool { return c.who == m.Who })
+		}
+		like := counted{m.Moment, m.Who, m.Word}
+		since, known := kept[like]
+		if out[i] = out[i] && known && m.at.Sub(since) > atOnce && m.at.Sub(since) < often; !out[i] && (!known || m.at.Sub(since) > atOnce) {
+			kept[like] = m.at
+		}
+	}
+	return out
 }
 
 // counted is what occurrences are counted of.
@@ -95,7 +128,12 @@ func (r *recorder) reset() {
 
 // like is the index of the first of the moments in a row at which a letter comes to the same: between them nothing but code of
 // clients has run, or nothing in whose way it is, and it is a fault from outside.
-func (r *recorder) like(letter, moment int) int { return r.likes[moment*len(r.letters)+letter] }
+func (r *recorder) like(letter, moment int) int {
+	if r.apart {
+		return moment
+	}
+	return r.likes[moment*len(r.letters)+letter]
+}
 
 // observe notes one moment. alone says that since the one before nothing but code of clients has run, felt whether a fault
 // would have been felt.
@@ -110,6 +148,9 @@ func (r *recorder) observe(m faults.Moment, at history.Instant, alone bool, felt
 		return
 	}
 	for k := range r.letters {
+		if r.apart {
+			break
+		}
 		like := n
 		if l := &r.letters[k]; l.outside && follows && (alone || !felt(&l.fault)) {
 			like = r.like(k, n-1)

@@ -222,7 +222,7 @@ func (p *player) longer(h *history.History, v *verdict, same []branch, faults in
 	for _, b := range same {
 		all := p.next(h, b.s)
 		if faults > 1 {
-			all = thinned(p.g.letters, all)
+			all = p.thinned(all)
 		}
 		for i, next := range all {
 			long := branch{append(slices.Clip(b.s), next), append(slices.Clip(b.order), i), f.vain(b.s, &next)}
@@ -242,11 +242,15 @@ func (p *player) longer(h *history.History, v *verdict, same []branch, faults in
 	return out
 }
 
-// thinned leaves out the letters that are for schedules of one fault only.
-func thinned(letters []letter, all []place) []place {
-	n := 0
+// thinned leaves out the letters that are for schedules of one fault only, and in a sparse world moments of what is
+// repeated.
+func (p *player) thinned(all []place) []place {
+	letters, between, n := p.g.letters, []bool(nil), 0
+	if p.g.base.sparse {
+		between = p.moves.between()
+	}
 	for _, x := range all {
-		if letters[x.Letter].pairs {
+		if letters[x.Letter].pairs && (between == nil || x.moment == endOfLast || !between[x.moment]) {
 			all[n] = x
 			n++
 		}

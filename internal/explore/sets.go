@@ -45,6 +45,8 @@ type found struct {
 	Schedule schedule `json:"schedule"`
 
 	Names []string `json:"kinds"` // Kinds, as they are stored
+
+	taken *taken // where the set is that of a stored result, which has its story
 }
 
 // compare orders the schedules of a set, the one to tell first: in the plainest world, at
@@ -54,10 +56,18 @@ func (f *found) compare(o *found) int {
 		slices.Compare(f.Order, o.Order))
 }
 
+// faults is how many faults the schedules of the stage had that found the set.
+func (f *found) faults() int {
+	if f.taken != nil {
+		return max(len(f.Kinds), f.taken.Within)
+	}
+	return max(len(f.Kinds), len(f.Order))
+}
+
 // same reports whether two are of one set and one way.
 func (f *found) same(o *found) bool { return f.Way == o.Way && slices.Equal(f.Kinds, o.Kinds) }
 
-// smaller are sets that are known before a stage begins: those of fewer faults.
+// smaller are sets that are known before a stage begins: those that schedules of fewer faults have found.
 type smaller [ways][]kindSet
 
 // open are the ways in which no smaller set breaks the lock, of kinds k.
@@ -164,7 +174,9 @@ func (u *unit) judge(ctx context.Context, same []branch, of *toBreak) error {
 		}
 	}
 	for i := range same {
-		u.note(&same[i], of, &v, acted)
+		if err := u.note(ctx, &same[i], of, &v, acted); err != nil {
+			return err
+		}
 	}
 	if len(apart) > 0 {
 		return u.judge(ctx, apart, of)
@@ -173,7 +185,7 @@ func (u *unit) judge(ctx context.Context, same []branch, of *toBreak) error {
 }
 
 // note notes what has come of one schedule.
-func (u *unit) note(b *branch, of *toBreak, v *verdict, acted bool) {
+func (u *unit) note(ctx context.Context, b *branch, of *toBreak, v *verdict, acted bool) error {
 	one := tally{Walked: 1}
 	switch {
 	case !v.whole:
@@ -182,25 +194,75 @@ func (u *unit) note(b *branch, of *toBreak, v *verdict, acted bool) {
 		one.Vain = 1
 	}
 	u.add(one)
-	var alone *single
 	if len(b.s) == 1 {
-		alone = singleIn(&u.singles, hit{u.p.g.letters[b.s[0].Letter].kind, b.s[0].during})
-		alone.add(one)
+		u.single(b.s).add(one)
 	}
-	for way := range of.open {
-		if !v.whole || !of.open[way] || !v.broken[way] {
+	breaks := v.breaks(&of.open)
+	switch {
+	case breaks == [ways]bool{}:
+	case acted:
+		u.finds(b, of.kinds, &breaks, v.events)
+	default:
+		return u.withoutIdle(ctx, b, &breaks, v.acted)
+	}
+	return nil
+}
+
+// single is what became of the fault of a schedule that has only one.
+func (u *unit) single(s schedule) *single {
+	return singleIn(&u.singles, hit{u.p.g.letters[s[0].Letter].kind, s[0].during})
+}
+
+// breaks are the ways that are open and in which the lock is broken, none in a run that was cut short.
+func (v *verdict) breaks(open *[ways]bool) (breaks [ways]bool) {
+	for way := range open {
+		breaks[way] = v.whole && open[way] && v.broken[way]
+	}
+	return breaks
+}
+
+// finds notes that a schedule, or what is left of it, breaks the lock in some ways.
+func (u *unit) finds(b *branch, used kindSet, breaks *[ways]bool, events int) {
+	for way := range breaks {
+		if !breaks[way] {
 			continue
 		}
-		if !acted {
-			u.doubts = append(u.doubts, Way(way).String()+" by "+u.p.g.told(b.s).English()+", of which one has no effect")
-			continue
-		}
-		f := newFound(u.p.g, Way(way), of.kinds, b.s, v.events, b.order)
+		f := newFound(u.p.g, Way(way), used, b.s, events, b.order)
 		u.found = addFound(u.found, f)
-		if alone != nil {
+		if len(b.order) == 1 {
+			alone := u.single(b.s)
 			alone.Found = addFound(alone.Found, f)
 		}
 	}
+}
+
+// withoutIdle plays a schedule that breaks the lock without those of its faults that had no effect. Only so does the walk
+// come to one fault that hits a client at a moment of another client. A way in which this does not break is a doubt.
+func (u *unit) withoutIdle(ctx context.Context, b *branch, breaks *[ways]bool, acted uint) error {
+	less := branch{order: b.order}
+	for i := range b.s {
+		if acted>>i&1 == 1 {
+			less.s = append(less.s, b.s[i])
+		}
+	}
+	var also [ways]bool
+	if len(less.s) > 0 {
+		v, _, err := u.p.play(ctx, less.s, false)
+		if err != nil {
+			return err
+		}
+		u.played++
+		if v.acted == 1<<len(less.s)-1 {
+			also = v.breaks(breaks)
+		}
+		u.finds(&less, kindsOf(u.p.g, less.s), &also, v.events)
+	}
+	for way := range breaks {
+		if breaks[way] && !also[way] {
+			u.doubts = append(u.doubts, Way(way).String()+" by "+u.p.g.told(b.s).English()+", of which one has no effect")
+		}
+	}
+	return nil
 }
 
 func newFound(g *ground, way Way, used kindSet, s schedule, events int, order []int) found {

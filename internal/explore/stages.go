@@ -26,8 +26,8 @@ type batch struct {
 // fewRuns is how many runs are worth to be handed out.
 const fewRuns = 50
 
-// stages walks all schedules of so many faults on some grounds.
-func (w *walk) stages(ctx context.Context, l *Lock, grounds []*ground, faults int) error {
+// stages walks all schedules of so many faults on some grounds, but those whose set breaks the lock already, as known.
+func (w *walk) stages(ctx context.Context, l *Lock, grounds []*ground, faults int, known *smaller) error {
 	var todo []batch
 	for _, g := range grounds {
 		more, err := w.stage(ctx, l, g, faults)
@@ -36,7 +36,6 @@ func (w *walk) stages(ctx context.Context, l *Lock, grounds []*ground, faults in
 		}
 		todo = append(todo, more...)
 	}
-	known := l.smaller(faults)
 	var mu sync.Mutex
 	err := run.Share(ctx, w.o.Jobs, len(todo), nil, func(ctx context.Context, _ []run.World, i int) error {
 		p := w.borrow()
@@ -63,14 +62,10 @@ func (w *walk) stages(ctx context.Context, l *Lock, grounds []*ground, faults in
 
 // stage is the work on one ground that is missing and, where it is divided, belongs to this shard.
 func (w *walk) stage(ctx context.Context, l *Lock, g *ground, faults int) ([]batch, error) {
-	p := w.borrow()
-	defer w.giveBack(p)
-	p.on(g)
-	v, h, err := p.play(ctx, nil, true)
+	first, err := w.firstFaults(ctx, g, faults)
 	if err != nil {
 		return nil, err
 	}
-	first := p.longer(h, &v, []branch{{}}, faults)
 	units := 0
 	for _, same := range first {
 		units += len(same)
@@ -105,6 +100,18 @@ func (w *walk) stage(ctx context.Context, l *Lock, g *ground, faults int) ([]bat
 		out = append(out, batch{of, from})
 	}
 	return out, nil
+}
+
+// firstFaults are the schedules of one fault with which those of so many begin, those with the same run together.
+func (w *walk) firstFaults(ctx context.Context, g *ground, faults int) ([][]branch, error) {
+	p := w.borrow()
+	defer w.giveBack(p)
+	p.on(g)
+	v, h, err := p.play(ctx, nil, true)
+	if err != nil {
+		return nil, err
+	}
+	return p.longer(h, &v, []branch{{}}, faults), nil
 }
 
 func (w *walk) tell(l *Lock, st *work) {

@@ -16,6 +16,7 @@ type State struct {
 	Schema int            `json:"schema"`
 	Scope  measured.Scope `json:"scope"`
 	Locks  []*Lock        `json:"locks"`
+	Ended  bool           `json:"ended,omitempty"` // nothing was left of the walk that stored it
 }
 
 // stateSchema is the version of the stored form. Raise it when a stored walk cannot be gone
@@ -26,10 +27,12 @@ const stateSchema = 1
 type Lock struct {
 	ID       string    `json:"lock"`
 	Bases    []string  `json:"bases"`              // nil: not begun; empty: it is used in none of those that were chosen
-	Together []string  `json:"together,omitempty"` // those in which several faults come together; walks of old do not say it, they had one
+	Together []string  `json:"together,omitempty"` // those in which all schedules of several faults are walked; walks of old do not say it, they had one
+	Drawn    []string  `json:"drawn,omitempty"`    // those in which some of two are drawn
 	Stages   []*stage  `json:"stages"`
 	Found    []found   `json:"found"`
 	Singles  []*single `json:"singles"`
+	Taken    []taken   `json:"taken,omitempty"` // of a stored result, see Take
 }
 
 // stage is how far the schedules of so many faults in one base world were walked.
@@ -40,6 +43,9 @@ type stage struct {
 	Done   []span `json:"done"`
 	tally
 	Doubts []string `json:"doubts,omitempty"`
+	Taken  bool     `json:"taken,omitempty"` // from a stored result
+	Each   int      `json:"each,omitempty"`  // schedules of each two kinds were drawn, or all that there are; 0: all were walked
+	Of     int64    `json:"of,omitempty"`    // of so many
 }
 
 // tally counts schedules.
@@ -85,6 +91,9 @@ func readState(data []byte, o *Options) (*State, error) {
 		return nil, fmt.Errorf("this walk was stored by another version of the program (%d, this one has %d): begin anew", s.Schema, stateSchema)
 	}
 	walked := s.Scope
+	if walked.Faults == 1 {
+		walked.Sample = o.scope().Sample // nothing is drawn of single faults
+	}
 	walked.Faults = max(walked.Faults, o.Faults) // a walk may go deeper than it was meant to
 	if !reflect.DeepEqual(walked, o.scope()) {
 		return nil, fmt.Errorf("this is a walk of another scope: go on with the options that it began with (%d faults, %d clients, %d rounds, %d kinds, %d worlds)",
@@ -97,6 +106,15 @@ func readState(data []byte, o *Options) (*State, error) {
 		}
 	}
 	return s, nil
+}
+
+// Unfinished is how many schedules a stored walk has that was interrupted; 0 of one that was not, and of what is no walk.
+func Unfinished(data []byte) int64 {
+	s := &State{}
+	if json.Unmarshal(data, s) != nil || s.Schema != stateSchema || s.Ended {
+		return 0
+	}
+	return s.Walked()
 }
 
 // Store is the stored form, which does not depend on the order in which workers were done.
@@ -121,13 +139,13 @@ func bySet(a, b found) int {
 // read takes a lock as it was stored.
 func (l *Lock) read() error {
 	for i := range l.Found {
-		f := &l.Found[i]
-		for _, name := range f.Names {
-			if kindIndex(name) < 0 {
-				return fmt.Errorf("this walk speaks of a kind of fault %q, which there is not: begin anew", name)
-			}
-			f.Kinds = f.Kinds.with(kindIndex(name))
+		var err error
+		if l.Found[i].Kinds, err = kindsNamed(l.Found[i].Names); err != nil {
+			return err
 		}
+	}
+	if err := l.readTaken(); err != nil {
+		return err
 	}
 	return l.readSingles()
 }
@@ -227,23 +245,27 @@ func (l *Lock) merge(u *unit) {
 	}
 }
 
-// smaller are the sets of fewer kinds than so many.
-func (l *Lock) smaller(faults int) *smaller {
+// smaller are the sets that fewer faults than so many have found.
+func (l *Lock) smaller(faults int) *smaller { return l.plainer(faults, 0) }
+
+// plainer are the sets that fewer faults than so many have found, and those that as many have in a plainer base world.
+func (l *Lock) plainer(faults, base int) *smaller {
 	s := &smaller{}
-	for i := range l.Found {
-		if f := &l.Found[i]; len(f.Kinds) < faults {
+	for _, f := range l.all() {
+		if n := f.faults(); n < faults || n == faults && f.Base < base {
 			s[f.Way] = append(s[f.Way], f.Kinds)
 		}
 	}
 	return s
 }
 
-// minimal are the found sets of one way that contain no other one, the smallest first.
+// minimal are the sets of one way that contain no other one, the smallest first.
 func (l *Lock) minimal(way Way) []found {
 	var out []found
-	for i := range l.Found {
-		f := &l.Found[i]
-		if f.Way != way || slices.ContainsFunc(l.Found, func(o found) bool {
+	all := l.all()
+	for i := range all {
+		f := &all[i]
+		if f.Way != way || slices.ContainsFunc(all, func(o found) bool {
 			return o.Way == way && len(o.Kinds) < len(f.Kinds) && o.Kinds.within(f.Kinds)
 		}) {
 			continue
@@ -259,31 +281,31 @@ func (l *Lock) minimal(way Way) []found {
 	return out
 }
 
-// walkedTo reports whether all schedules of so many faults were walked, or there are none: the lock is used in none of the
-// worlds.
+// walkedTo reports whether all schedules of so many faults were walked or drawn, or there are none: the lock is used in none
+// of the worlds.
 func (l *Lock) walkedTo(faults int) bool {
-	return l.Bases != nil && len(l.Bases) == 0 || l.complete(faults) >= faults
+	if l.Bases != nil && len(l.Bases) == 0 {
+		return true
+	}
+	missing := func(base string) bool { return !l.over(base, 2) }
+	return l.complete(faults) >= faults && (faults < 2 || !slices.ContainsFunc(l.Drawn, missing))
 }
 
-// complete is the number of faults up to which all was walked.
+// complete is the number of faults up to which all was walked, several together in the base worlds that are for it.
 func (l *Lock) complete(most int) int {
 	for faults := 1; faults <= most; faults++ {
-		n := 0
-		for _, st := range l.Stages {
-			if st.Faults == faults {
-				n++
-				if !st.over() {
-					return faults - 1
-				}
-			}
-		}
-		of := len(l.Bases)
+		bases := l.Bases
 		if faults > 1 {
-			of = len(l.Together)
+			bases = l.Together
 		}
-		if n < max(of, 1) {
+		if len(bases) == 0 || slices.ContainsFunc(bases, func(base string) bool { return !l.over(base, faults) }) {
 			return faults - 1
 		}
 	}
 	return most
+}
+
+// over reports whether a stage is done.
+func (l *Lock) over(base string, faults int) bool {
+	return slices.ContainsFunc(l.Stages, func(st *stage) bool { return st.Base == base && st.Faults == faults && st.over() })
 }

@@ -8,6 +8,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"lockstep/internal/checker"
 	"lockstep/internal/faults"
@@ -30,6 +31,9 @@ type teller struct {
 	player  *player
 	grounds map[groundKey]*ground
 	told    map[string]*telling // by world and faults
+
+	keys      map[string]string   // of stories that were told before, by file
+	forgotten map[string][]string // what they expected of a lock, by key and lock
 }
 
 type groundKey struct {
@@ -48,7 +52,7 @@ type telling struct {
 }
 
 func newTeller(o *Options) *teller {
-	return &teller{o: o, player: &player{w: o.Worlds()}, grounds: map[groundKey]*ground{}, told: map[string]*telling{}}
+	return &teller{o: o, player: &player{w: o.Worlds()}, grounds: map[groundKey]*ground{}, told: map[string]*telling{}, forgotten: map[string][]string{}}
 }
 
 func (t *teller) close() { t.player.w.Close() }
@@ -108,9 +112,10 @@ func (t *teller) tell(v locks.Variant, f *found) (measured.CutSet, error) {
 	key := g.world + strings.Join(items, "")
 	x := t.told[key]
 	if x == nil {
+		short := shortened(g.base.Name, what)
 		x = &telling{
-			what:  g.base.Name + " " + what.English(),
-			title: say.InTheWorld.With(say.Verbatim(g.base.Name), what), world: g.world, faults: items, expects: map[string][]string{},
+			what:  g.base.Name + " " + short.English,
+			title: say.InTheWorld.With(say.Verbatim(g.base.Name), short), world: g.world, faults: items, expects: map[string][]string{},
 		}
 		t.told[key] = x
 	}
@@ -120,6 +125,19 @@ func (t *teller) tell(v locks.Variant, f *found) (measured.CutSet, error) {
 		shown.Text, shown.TextChinese = what.English(), what.In(say.Chinese)
 	}
 	return measured.CutSet{Kinds: f.Kinds.names(), Shown: shown}, nil
+}
+
+// shortened is what a story tells, as much of it as its title has room for.
+func shortened(base string, what say.Phrase) say.Both {
+	cut := func(l say.Language) string {
+		text := []rune(what.In(l))
+		room := scenario.MaxTitle - utf8.RuneCountInString(say.InTheWorld.With(say.Verbatim(base), say.Both{}).In(l))
+		if len(text) <= room {
+			return string(text)
+		}
+		return strings.TrimRight(string(text[:room-3]), " ,，；") + "..."
+	}
+	return say.Both{English: cut(say.English), Chinese: cut(say.Chinese)}
 }
 
 // broken plays the story of a schedule with such triggers, and returns the properties that it breaks
@@ -135,7 +153,8 @@ func (t *teller) broken(v locks.Variant, g *ground, of schedule, triggers []faul
 // play is one try.
 func (t *teller) play(v locks.Variant, g *ground, of schedule, triggers []faults.Trigger) (ids []string, seen []faults.Moment, err error) {
 	s := story{locks: []string{v.ID}, world: g.world, faults: g.items(of, triggers)}
-	p, err := scenario.Parse("", []byte(s.yaml()))
+	// As a stored one: what it expects, such as that the last server is gone, is known when it has been played.
+	p, err := scenario.ParseStored("", []byte(s.yaml()), nil)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: a story is no scenario: %w\n%s", v.ID, err, s.yaml())
 	}

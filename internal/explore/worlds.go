@@ -21,12 +21,17 @@ type base struct {
 	// unserved: only locks that nobody gets in the plain world are walked in it. Several faults come
 	// together here then: their runs are retries and nothing else.
 	unserved bool
-	fits     func(v *locks.Variant) bool // nil: every lock
-	change   func(t *terms)
+	// several: all schedules of several faults are walked in it; in the others some of them are drawn.
+	several bool
+	// sparse: where several faults come together, moments of what a client repeats are no closer than in the plain world.
+	sparse bool
+	fits   func(v *locks.Variant) bool // nil: every lock
+	change func(t *terms)
 }
 
 // terms are what base worlds differ in, as a scenario writes it.
 type terms struct {
+	v        *locks.Variant
 	clients  int
 	rounds   int
 	wait     string
@@ -42,19 +47,34 @@ type terms struct {
 // shortWait is how long clients try, and the probe, for a lock that nobody gets: a little longer than a lease.
 const shortWait = 12 * time.Second
 
-// plainBase is the world in which several faults come together, where somebody gets the lock in it.
+// plainBase is the plainest world.
 const plainBase = "plain"
+
+// lease is that of all base worlds.
+const lease = 10 * time.Second
+
+// longFault is the length of the longest faults for a lock: a holder that its store does not hear for so long has lost
+// the lock, and another client that asks every few seconds has got it.
+func longFault(v *locks.Variant) time.Duration { return max(longest, v.Outlasts(lease)+lease) }
+
+// longWork outlasts the longest fault, whenever it begins in the first lease of the work, and what comes after it.
+func longWork(v *locks.Variant) time.Duration { return longFault(v) + lease + lease/2 }
+
+func seconds(d time.Duration) string { return fmt.Sprintf("%ds", d/time.Second) }
 
 // bases are all base worlds, the plainest first.
 func bases() []base {
 	twice := func(t *terms) { t.rounds = max(t.rounds, 2) }
 	return []base{
-		{Name: plainBase, Summary: "2 clients, 1 round, work of half a lease, 3 s until a reply counts as lost", change: func(*terms) {}},
+		{Name: plainBase, Summary: "2 clients, 1 round, work of half a lease, 3 s until a reply counts as lost", several: true,
+			change: func(*terms) {}},
 		{Name: "twice", Summary: "2 rounds, so that what is late of the first meets the second", change: twice},
 		// Who asks every two seconds only may miss the moment that a fast clock gives him.
 		{Name: "just-within", Summary: "work of 9.5 s, the lease being 10 s; a client that waits asks twice a second",
+			several: true, sparse: true,
 			change: func(t *terms) { t.work, t.retry = "9500ms", "500ms" }},
-		{Name: "long-work", Summary: "work of 25 s, for locks that last so long", stands: true, change: func(t *terms) { t.work = "25s" }},
+		{Name: "long-work", Summary: "work that outlasts each fault and what the store waits for (55 s; consul 60 s), for locks that last so long",
+			stands: true, change: func(t *terms) { t.work, t.wait = seconds(longWork(t.v)), seconds(2*longWork(t.v)) }},
 		{Name: "patient-replies", Summary: "15 s until a reply counts as lost, longer than the lease",
 			change: func(t *terms) { t.timeout = "15s" }},
 		{Name: "little-patience", Summary: "a client tries for 2 s only, and comes back for a second round",
@@ -73,9 +93,15 @@ func bases() []base {
 		{Name: "five-nodes", Summary: "5 nodes of Redlock instead of 3",
 			fits:   func(v *locks.Variant) bool { return v.Store == locks.StoreRedisNodes },
 			change: func(t *terms) { t.nodes = 5 }},
-		{Name: "short-wait", Summary: "a client tries for 12 s, for locks that nobody gets without a fault", unserved: true,
+		{Name: "short-wait", Summary: "a client tries for 12 s, for locks that nobody gets without a fault", unserved: true, several: true,
 			change: func(t *terms) { t.wait = shortWait.String() }},
 	}
+}
+
+// baseNamed is the base world of a name.
+func baseNamed(name string) *base {
+	all := bases()
+	return &all[slices.IndexFunc(all, func(b base) bool { return b.Name == name })]
 }
 
 // BaseWorlds are the base worlds, the plainest first.
@@ -90,7 +116,7 @@ func BaseWorlds() []measured.BaseWorld {
 // text is the base world as a part of a scenario file, for the given plain clients and
 // rounds. fence says whether the resource looks at tokens.
 func (b *base) text(v *locks.Variant, clients, rounds int, fence bool) string {
-	t := terms{clients: clients, rounds: rounds, wait: "60s", retry: "2s", work: "5s", timeout: "3s", failover: "{by: operator, after: 1s}", nodes: 3}
+	t := terms{v: v, clients: clients, rounds: rounds, wait: "60s", retry: "2s", work: "5s", timeout: "3s", failover: "{by: operator, after: 1s}", nodes: 3}
 	b.change(&t)
 	var w strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&w, format+"\n", args...) }

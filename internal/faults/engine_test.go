@@ -2,6 +2,7 @@ package faults
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 	"testing"
@@ -463,5 +464,25 @@ func TestAFaultThatHasBegunForTheLastTimeWaitsForNothing(t *testing.T) {
 		if got != " "+step.wants {
 			t.Errorf("after %v it wants%s, not %s", step.reached, got, step.wants)
 		}
+	}
+}
+
+// A fault that a moment has ended, and that has begun anew since, is not ended by the time of its first stint.
+func TestALateTimerDoesNotEndTheNextStint(t *testing.T) {
+	f := fault("pause", "A", Trigger{Moment: Enters, Subject: "B"}, End{For: 5 * time.Second, Until: &Trigger{Moment: Acquires, Subject: "B", Nth: 1}})
+	got := play(t, f, "B enters", "2s", "B acquires", "3s", "B enters", "6s", "20s")
+	want := []string{"0s freeze A (1)", "2s thaw A (1)", "3s freeze A (1)", "8s thaw A (1)"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// What ends a fault is wanted, too, as long as it may come.
+func TestWantsWhatEndsAFault(t *testing.T) {
+	f := fault("pause", "A", Trigger{At: time.Second}, End{Until: &Trigger{Moment: HasReply, Subject: "B", Command: "GET", Nth: 1}})
+	l := &lab{}
+	e := NewEngine([]Fault{f}, l, l)
+	if !e.Wants(HasReply, "B", "GET", "") || e.Wants(HasReply, "A", "GET", "") || e.Wants(HasReply, "B", "SET", "") || e.Wants(Sends, "B", "GET", "") {
+		t.Error("a moment that ends a fault is not wanted, or another one is")
 	}
 }

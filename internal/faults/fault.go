@@ -30,8 +30,10 @@ type Fault struct {
 
 	TextChinese, DeedChinese string // the same in Chinese
 
-	Open  *Open // what each run draws anew; nil when nothing is left open
-	Drawn bool  // luck has brought it about, so it need not have come to anything
+	Open *Open // what each run draws anew; nil when nothing is left open
+	// Drawn is the number that the fault had in the list that luck has drawn it from: it need not have come to
+	// anything. 0: somebody has planned just this one.
+	Drawn int
 }
 
 // Open is what a fault leaves to luck. Package chaos draws it before a run; what comes of it is a fault
@@ -46,6 +48,9 @@ type Open struct {
 
 // Always is the chance of what comes about each time.
 const Always = 1_000_000
+
+// MayCome reports whether luck decides if the fault comes about, or how often.
+func (f *Fault) MayCome() bool { return f.Open != nil && (f.Repeats() || f.Open.ChancePPM < Always) }
 
 // scaled is nil for nil.
 func (o *Open) scaled(scale func(time.Duration) time.Duration) *Open {

@@ -26,6 +26,24 @@ var headerFields = []field[Header]{
 	list("nodes", MaxNodes, nodeFields, func(h *Header) *[]Node { return &h.Nodes }),
 	list("faults", 0, faultFields, func(h *Header) *[]Fault { return &h.Faults }),
 	optional(boolean, "drawn", func(h *Header) *bool { return &h.Drawn }).unhashed(),
+	optional(text, "entry", func(h *Header) *Watched { return &h.Entry }).unhashed(),
+	optional(text, "keys", func(h *Header) *string { return &h.Keys }).unhashed(),
+	optional(text, "alone", func(h *Header) *string { return &h.Alone }).unhashed(),
+	optional(integer, "alone_ns", func(h *Header) *Instant { return &h.AloneAt }).unhashed(),
+	linesField,
+}
+
+// linesField says in other words what the faults say.
+var linesField = func() field[Header] {
+	f := list("lines", 0, lineFields, func(h *Header) *[]Line { return &h.Lines }).unhashed()
+	f.empty = func(h *Header) bool { return len(h.Lines) == 0 }
+	return f
+}()
+
+var lineFields = []field[Line]{
+	small("number", func(l *Line) *int { return &l.Number }),
+	text("text", func(l *Line) *string { return &l.Text }),
+	optional(text, "text_zh", func(l *Line) *string { return &l.TextChinese }),
 }
 
 var nodeFields = []field[Node]{
@@ -41,6 +59,7 @@ var faultFields = []field[Fault]{
 	optional(text, "text_zh", func(f *Fault) *string { return &f.TextChinese }).unhashed(),
 	optional(text, "deed_zh", func(f *Fault) *string { return &f.DeedChinese }).unhashed(),
 	optional(boolean, "drawn", func(f *Fault) *bool { return &f.Drawn }).unhashed(),
+	optional(small, "line", func(f *Fault) *int { return &f.Line }).unhashed(),
 	sidesField,
 }
 

@@ -76,6 +76,7 @@ type Fault struct {
 	TextChinese string `json:"text_zh,omitempty"`
 	DeedChinese string `json:"deed_zh,omitempty"`
 	Drawn       bool   `json:"drawn,omitempty"` // luck has brought it about, so it need not have come to anything
+	Line        int    `json:"line,omitempty"`  // and from which of Header.Lines, by its number
 	// Sides are those that a partition or a cut keeps apart, by the names and groups of the
 	// scenario. The hash leaves them out: Text says the same.
 	Sides [][]string `json:"sides,omitempty"`
@@ -96,7 +97,33 @@ type Header struct {
 	Faults   []Fault       `json:"faults"`
 	// Drawn: luck has drawn all the faults, a storm. Nobody has planned just these.
 	Drawn bool `json:"drawn"`
+	// What the world that played the run knows of a lock that is somebody's own program. The hash
+	// leaves it out: it says how well the run was watched.
+	Entry   Watched `json:"entry,omitempty"`    // how its entry was followed
+	Keys    string  `json:"keys,omitempty"`     // the key that was followed, or those that it wrote, for people
+	Alone   string  `json:"alone,omitempty"`    // the first client that took the lock without its servers
+	AloneAt Instant `json:"alone_ns,omitempty"` // when it did
+	// Lines are those of the scenario's list of faults that say how likely or how often something is. Luck
+	// has drawn faults from them, perhaps none.
+	Lines []Line `json:"lines,omitempty"`
 }
+
+// Line is a fault as the scenario lists it, before anything is drawn.
+type Line struct {
+	Number      int    `json:"number"` // 1-based, in the order of the scenario file
+	Text        string `json:"text"`
+	TextChinese string `json:"text_zh,omitempty"`
+}
+
+// Watched is how the entry of a lock of one's own was followed.
+type Watched string
+
+// The ways; "" where the lock is one of lockstep's.
+const (
+	Followed   Watched = "followed"   // by its key
+	Unfollowed Watched = "unfollowed" // no key could be told for the lock's entry
+	Unread     Watched = "unread"     // what it sends to this kind of store is not read
+)
 
 // The worlds that a run is played in, as Header.Backend names them.
 const (

@@ -68,7 +68,8 @@ import (
 func init() {
 	Register(Variant{
 		ID: "consul-session", File: "consul_session.go", Store: StoreConsul, LeaseUnit: time.Millisecond,
-		New: func(d Deps) Lock { return &consulSession{Deps: d} },
+		New:     func(d Deps) Lock { return &consulSession{Deps: d} },
+		KeptFor: consulKeptFor,
 	})
 }
 
@@ -127,6 +128,12 @@ func (l *consulSession) Acquire(ctx context.Context) (Lease, error) {
 
 // ttl is a session's time to live.
 func (l *consulSession) ttl() time.Duration { return max(l.Lease, consulMinTTL*l.Second) }
+
+// consulKeptFor is how long the lock of a session lasts that nobody renews. Consul ends a session between its time to
+// live and twice that (sessions.mdx, "TTL"), and then the lock delay begins.
+func consulKeptFor(lease time.Duration) time.Duration {
+	return 2*max(lease, consulMinTTL*time.Second) + consulLockDelay*time.Second
+}
 
 // renew keeps a session alive until ctx ends or the session has.
 func (l *consulSession) renew(ctx context.Context, session string) {

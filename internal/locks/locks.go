@@ -120,12 +120,15 @@ type Variant struct {
 	// nil for all others. See NewProgram.
 	Program   []string
 	Store     Store
-	Servers   Servers         // what the design demands of its servers
-	LeaseUnit time.Duration   // the lease must be a whole multiple; 0: the design has no lease
-	Watchdog  bool            // its lease is renewed as often as a story says: see Deps.Renew
-	Resource  string          // whose lock it is, in a story with several resources; "" in any other
-	Bug       *Bug            // the published bug that it is about; nil for a design and for a library
-	New       func(Deps) Lock // nil for a library and for a program
+	Servers   Servers       // what the design demands of its servers
+	LeaseUnit time.Duration // the lease must be a whole multiple; 0: the design has no lease
+	Watchdog  bool          // its lease is renewed as often as a story says: see Deps.Renew
+	// KeptFor is for how long its store keeps others out, at most, once it hears nothing of a holder any more;
+	// nil: for a lease.
+	KeptFor  func(lease time.Duration) time.Duration
+	Resource string          // whose lock it is, in a story with several resources; "" in any other
+	Bug      *Bug            // the published bug that it is about; nil for a design and for a library
+	New      func(Deps) Lock // nil for a library and for a program
 }
 
 // Key is the name of the lock in every world.
@@ -180,6 +183,14 @@ func registered(is func(Variant) bool) []Variant {
 	}
 	sort.Slice(out, func(i, j int) bool { return out[i].ID < out[j].ID })
 	return out
+}
+
+// Outlasts is the time after which a holder that its store does not hear has lost the lock for certain.
+func (v Variant) Outlasts(lease time.Duration) time.Duration {
+	if v.KeptFor != nil {
+		lease = max(lease, v.KeptFor(lease))
+	}
+	return max(lease, v.Servers.MinReplicasMaxLag)
 }
 
 // Why a design cannot be played on a Redis Cluster.

@@ -28,7 +28,7 @@ func BenchmarkCheck(b *testing.B) {
 				b.SetBytes(int64(len(text)))
 				since := busy()
 				for range b.N {
-					r, err := Check(context.Background(), bytes.NewReader(text), nil, o)
+					r, err := Check(context.Background(), o, Source{In: bytes.NewReader(text)})
 					if err != nil || r.Verdict() != None {
 						b.Fatalf("%+v, %v", r, err)
 					}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -63,12 +64,20 @@ func edited(changes map[int]string) string {
 func checked(t *testing.T, text string, o Options) *Result {
 	t.Helper()
 	o.TempDir = t.TempDir()
-	r, err := Check(context.Background(), strings.NewReader(text), func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(text)), nil }, o)
+	r, err := Check(context.Background(), o, source("log.csv", text))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return r
 }
+
+// source is a file that can be read again.
+func source(name, text string) Source {
+	return Source{Name: name, In: strings.NewReader(text), Again: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(text)), nil }}
+}
+
+// piped is one that cannot.
+func piped(text string) Source { return Source{Name: "stdin", In: strings.NewReader(text)} }
 
 // unreleased is what A does when it has died in line 2: it is seen no more.
 var unreleased = map[int]string{4: "", 5: "", 12: "", 15: "", 16: "", 17: "", 25: "", 27: "", 28: ""}
@@ -97,11 +106,12 @@ func TestHandMadeLogs(t *testing.T) {
 		{name: "nothing is wrong", log: handMade, overlap: None, late: None},
 		{name: "overlap", log: edited(map[int]string{9: "2026-03-01T10:00:05.500Z,C,jobs,acquired,3", 11: "2026-03-01T10:00:06.000Z,B,jobs,released,"}),
 			overlap: Certain, late: None, overlaps: Count{Certain: 1}},
-		{name: "two touch", log: edited(map[int]string{11: "2026-03-01T10:00:06.000Z,C,jobs,acquired,3"}), overlap: None, late: None},
+		{name: "two touch", log: edited(map[int]string{11: "2026-03-01T10:00:06.000Z,C,jobs,acquired,3"}), overlap: Possible, late: None, overlaps: Count{Possible: 1}},
 		{name: "two touch, the later one first", log: edited(map[int]string{10: "2026-03-01T10:00:06.000Z,C,jobs,acquired,3", 11: "2026-03-01T10:00:06.000Z,B,jobs,released,"}),
-			overlap: None, late: None},
-		{name: "overlap within the clock error", log: handMade, options: clocks, overlap: Possible, late: None, overlaps: Count{Possible: 1}},
-		{name: "overlap beyond the clock error", options: clocks, overlap: Certain, late: None, overlaps: Count{Certain: 1},
+			overlap: Possible, late: None, overlaps: Count{Possible: 1}},
+		{name: "a millisecond apart", log: edited(map[int]string{11: "2026-03-01T10:00:06.001Z,C,jobs,acquired,3"}), overlap: None, late: None},
+		{name: "overlaps within the clock error", log: handMade, options: clocks, overlap: Possible, late: None, overlaps: Count{Possible: 2}},
+		{name: "overlap beyond the clock error", options: clocks, overlap: Certain, late: None, overlaps: Count{Certain: 1, Possible: 1},
 			log: edited(map[int]string{9: "2026-03-01T10:00:05.500Z,C,jobs,acquired,3", 11: "2026-03-01T10:00:06.000Z,B,jobs,released,"})},
 		{name: "a client that died and says nothing", log: edited(unreleased), overlap: Possible, late: None, overlaps: Count{Possible: 1}},
 		{name: "a client that died, and its lease", log: edited(unreleased), options: lease, overlap: None, late: None},
@@ -131,8 +141,8 @@ func TestHandMadeLogs(t *testing.T) {
 		{name: "stale write", log: edited(map[int]string{13: "2026-03-01T10:00:08.000Z,B,jobs,write,2"}), overlap: None, late: Certain},
 		{name: "stale write without tokens", log: edited(map[int]string{6: "2026-03-01T10:00:02.100Z,B,jobs,acquired,", 11: "2026-03-01T10:00:06.020Z,C,jobs,acquired,",
 			13: "2026-03-01T10:00:08.000Z,B,jobs,write,", 9: ""}), overlap: None, late: Certain},
-		{name: "late write that hurts nobody", log: edited(map[int]string{7: "2026-03-01T10:00:06.010Z,B,jobs,write,2", 11: "2026-03-01T10:00:06.020Z,C,jobs,acquired,3"}),
-			options: Options{Window: 5 * time.Second}, overlap: None, late: None},
+		{name: "a write after the hold, when no newer holder has the lock", log: edited(map[int]string{7: "2026-03-01T10:00:06.010Z,B,jobs,write,2", 11: "2026-03-01T10:00:06.020Z,C,jobs,acquired,3"}),
+			options: Options{Window: 5 * time.Second}, overlap: Unknown, late: Unknown, doubt: say.LogWriteAfter},
 		{name: "tokens that do not grow", log: edited(map[int]string{11: "2026-03-01T10:00:06.020Z,C,jobs,acquired,2", 13: ""}), overlap: Unknown, late: Unknown, doubt: say.LogTokensBack},
 	} {
 		r := checked(t, tt.log, tt.options)
@@ -175,7 +185,7 @@ func TestFormsOfALog(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		objects.WriteString(`{"level":{"a":[1]},"event":"` + f[3] + `","client":"` + f[1] + `","lock":"jobs","time":"` + at.In(time.FixedZone("", 3600)).Format(time.RFC3339Nano) + `"`)
+		objects.WriteString(`{"level":{"a":[1]},"event":"` + f[3] + `","client":"` + f[1] + `","lock":"jobs","time":"` + at.In(time.FixedZone("", 3600)).Format("2006-01-02T15:04:05.000Z07:00") + `"`)
 		if f[4] != "" {
 			objects.WriteString(`,"token":` + f[4])
 		}
@@ -204,6 +214,12 @@ func TestFormsOfALog(t *testing.T) {
 			t.Errorf("%s: %+v, want %+v", name, got, want)
 		}
 	}
+	if cut := checked(t, text+"2026-03-01T10", Options{}); cut.Findings[0].Verdict() != Certain {
+		t.Errorf("a cut log: %+v", cut.Findings)
+	}
+	if cut := checked(t, handMade+"2026-03-01T10", Options{}); cut.Findings[0].Verdict() != Unknown {
+		t.Errorf("none of a lock in a cut log: %+v", cut.Findings)
+	}
 	cut := checked(t, zipped.String()[:zipped.Len()-60], Options{})
 	if len(cut.Doubts) == 0 || cut.Verdict() == None {
 		t.Errorf("a cut file of gzip: %+v", cut)
@@ -220,6 +236,7 @@ func TestMistakes(t *testing.T) {
 		{"2026-03-01T10:00:01Z,A,l,released,-4", `line 3: the token "-4" is no whole number`},
 		{"2026-03-01T10:00:01Z,A,l,released,9223372036854775808", "line 3: the token \"9223372036854775808\" is out of range"},
 		{"9999-03-01T10:00:01Z,A,l,released,", "line 3: the time is out of range"},
+		{"1500-03-01T10:00:01Z,A,l,released,", "line 3: the time is out of range"},
 		{"1772359200.5,A,l,released,", "line 3: the time \"1772359200.5\" is a number: say what it counts with --time-unit"},
 		{"yesterday,A,l,released,", `line 3: "yesterday" is no time`},
 		{",A,l,released,", "line 3: the time is missing"},
@@ -234,19 +251,36 @@ func TestMistakes(t *testing.T) {
 		{"2026-03-01T09:00:01Z,A,l,released,", "line 3: it is 59m59s older than the line before it: --window 59m59s"},
 	} {
 		text := good + tt.line + "\n" + "2026-03-01T10:00:05Z,B,l,acquired,2\n"
-		_, err := Check(context.Background(), strings.NewReader(text), nil, Options{})
+		_, err := Check(context.Background(), Options{}, piped(text))
 		var at *LineError
 		if !errors.As(err, &at) || !strings.HasPrefix(err.Error(), tt.want) {
 			t.Errorf("%.60q: %v, want %s", tt.line, err, tt.want)
 		}
-		r, err := Check(context.Background(), strings.NewReader(text), nil, Options{Skip: true, Found: func(*Violation) {}})
+		r, err := Check(context.Background(), Options{Skip: true, Found: func(*Violation) {}}, piped(text))
 		if err != nil || r.Skipped != 1 || r.Events != 2 || r.Lines != 4 || r.Verdict() == None {
 			t.Errorf("%.60q is not counted: %+v, %v", tt.line, r, err)
 		}
 	}
 	for _, header := range []string{"", "nothing\n", "time,client,event,token\n", "\x00\n", strings.Repeat("x", maxLine+2)} {
-		if r, err := Check(context.Background(), strings.NewReader(header), nil, Options{}); header != "" && err == nil || header == "" && r.Verdict() != Unknown {
+		if r, err := Check(context.Background(), Options{}, piped(header)); header != "" && err == nil || header == "" && r.Verdict() != Unknown {
 			t.Errorf("%.20q: %+v, %v", header, r, err)
 		}
+	}
+}
+
+// Who may have met two clients has met each of them perhaps, and what is certain is listed however much is not.
+func TestWhatIsCounted(t *testing.T) {
+	o := Options{Rules: Rules{ReleasedAfter: 5 * time.Millisecond}, Unit: Unit(time.Millisecond)}
+	r := checked(t, short("0 A acquired;1 C acquired;14 A released;15 C released;10 B acquired;99 B released"), Options{Rules: o.Rules, Unit: o.Unit, Window: time.Second})
+	if want := (Count{Certain: 1, Possible: 2}); r.Overlaps != want {
+		t.Errorf("%+v, want %+v", r.Overlaps, want)
+	}
+	var log strings.Builder
+	for i := range 2 * maxViolations {
+		log.WriteString(strings.ReplaceAll("t0 A acquired;t5 A released;t5 B acquired;t9 B released;", "t", strconv.Itoa(i+1)))
+	}
+	r = checked(t, short(log.String()+"9990 A acquired;9991 B acquired;9992 A released;9993 B released"), Options{Unit: o.Unit})
+	if want := (Count{Certain: 1, Possible: 2 * maxViolations}); r.Overlaps != want || !r.Violations[0].Certain || len(r.Violations) != maxViolations+1 {
+		t.Errorf("%+v, want %+v; the first of %d: %+v", r.Overlaps, want, len(r.Violations), r.Violations[0])
 	}
 }

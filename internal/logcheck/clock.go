@@ -1,6 +1,7 @@
 package logcheck
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"strings"
@@ -25,7 +26,8 @@ func UnitOf(word string) (Unit, error) {
 
 // clock reads times, and says them again.
 type clock struct {
-	unit Unit // 0: times are RFC 3339
+	unit   Unit // 0: times are RFC 3339
+	digits int8 // below the second, of the time that was read last
 	// The day that was read last: the times of a log rarely leave it.
 	day   [len("2006-01-02")]byte
 	dayAt int64 // when it began, in nanoseconds
@@ -43,6 +45,7 @@ func (c *clock) read(text []byte) (int64, error) {
 	if at, ok := c.utc(text); ok {
 		return at, nil
 	}
+	c.digits = fraction(text)
 	at, err := time.Parse(time.RFC3339Nano, string(text))
 	switch {
 	case err == nil && (at.Year() < 1824 || at.Year() > 2115):
@@ -68,7 +71,7 @@ func (c *clock) utc(text []byte) (int64, bool) {
 	if !ok1 || !ok2 || !ok3 || hour > 23 || minute > 59 || second > 59 {
 		return 0, false
 	}
-	nanos := int64(0)
+	nanos, digits := int64(0), int8(0)
 	if fraction := text[19 : len(text)-1]; len(fraction) > 0 {
 		if fraction[0] != '.' || len(fraction) < 2 || len(fraction) > 10 {
 			return 0, false
@@ -80,6 +83,7 @@ func (c *clock) utc(text []byte) (int64, bool) {
 			}
 			nanos += int64(d-'0') * unit
 			unit /= 10
+			digits++
 		}
 	}
 	if string(text[:10]) != string(c.day[:]) {
@@ -90,12 +94,26 @@ func (c *clock) utc(text []byte) (int64, bool) {
 		copy(c.day[:], text)
 		c.dayAt = day.UnixNano()
 	}
+	c.digits = digits
 	return c.dayAt + (hour*3600+minute*60+second)*int64(time.Second) + nanos, true
 }
 
 func twoDigits(text []byte) (int64, bool) {
 	a, b := text[0]-'0', text[1]-'0'
 	return int64(a)*10 + int64(b), a <= 9 && b <= 9
+}
+
+// fraction counts the digits behind the point, no more than nine.
+func fraction(text []byte) (n int8) {
+	if point := bytes.IndexAny(text, ".,"); point >= 0 {
+		for _, d := range text[point+1:] {
+			if d < '0' || d > '9' || n == 9 {
+				break
+			}
+			n++
+		}
+	}
+	return n
 }
 
 // number reads a decimal number of units.
@@ -105,6 +123,7 @@ func (c *clock) number(text []byte) (int64, error) {
 		digits = text[1:]
 	}
 	at, unit, fraction, some := int64(0), int64(c.unit), false, false
+	c.digits = c.unit.digits()
 	for _, d := range digits {
 		switch {
 		case d == '.' && some && !fraction:
@@ -113,6 +132,7 @@ func (c *clock) number(text []byte) (int64, error) {
 			return 0, fmt.Errorf("%s is no number: leave --time-unit out for times such as 2026-03-01T10:20:30.123Z", shown(text))
 		case fraction:
 			unit /= 10 // below a nanosecond nothing is left
+			c.digits = min(c.digits+1, 9)
 			at += int64(d-'0') * unit
 		default:
 			some = true
@@ -129,6 +149,14 @@ func (c *clock) number(text []byte) (int64, error) {
 		return -at, nil
 	}
 	return at, nil
+}
+
+// digits are those that a whole number of units has below the second.
+func (u Unit) digits() (n int8) {
+	for at := int64(u); at < int64(time.Second); at *= 10 {
+		n++
+	}
+	return n
 }
 
 func (u Unit) String() string {

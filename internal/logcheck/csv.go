@@ -62,9 +62,13 @@ func newCSV(header []byte, columns Columns, unit Unit) (*csvDecoder, error) {
 	d.count = len(d.values)
 	for i, name := range columnNames {
 		theirs := columns.of(name)
-		d.at[i] = slices.IndexFunc(d.values, func(v []byte) bool { return string(bytes.TrimSpace(v)) == theirs })
+		is := func(v []byte) bool { return string(bytes.TrimSpace(v)) == theirs }
+		d.at[i] = slices.IndexFunc(d.values, is)
+		if twice := d.at[i] >= 0 && slices.ContainsFunc(d.values[d.at[i]+1:], is); twice {
+			return nil, fmt.Errorf("the header has two columns %q: rename one, or choose another with --columns %s=NAME", theirs, name)
+		}
 		if d.at[i] < 0 && (name != "token" || columns[name] != "") {
-			return nil, fmt.Errorf("the header has no column %q: it is to name time, client, lock, event and, if there are some, token; "+
+			return nil, fmt.Errorf("read as the header of a CSV file, it has no column %q: it is to name time, client, lock, event and, if there are some, token; "+
 				"--columns %s=NAME says which column has another name", theirs, name)
 		}
 	}

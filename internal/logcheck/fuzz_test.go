@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"io"
 	"strings"
 	"testing"
 	"time"
@@ -19,7 +18,7 @@ func fuzzLog(f *testing.F, seeds ...string) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte, skip bool, window int64) {
 		o := Options{Skip: skip, Window: time.Duration(max(window, 0)), Unit: Unit(len(data)%2) * Unit(time.Millisecond), Rules: Rules{ClockError: time.Millisecond, Lease: time.Second}, TempDir: t.TempDir()}
-		r, err := Check(context.Background(), bytes.NewReader(data), func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil }, o)
+		r, err := Check(context.Background(), o, source("log", string(data)))
 		if err != nil {
 			var at *LineError
 			if errors.As(err, &at) && (at.Line < 1 || at.Line > int64(bytes.Count(data, []byte("\n"))+1)) {

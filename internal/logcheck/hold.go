@@ -7,97 +7,120 @@ type Ending uint8
 
 // How holds end.
 const (
-	Open    Ending = iota // no line says that it has
-	ByLine                // the client released the lock, lost it or died
-	Renewed               // the client acquired again: nobody knows since when it had given up
+	Open   Ending = iota // no line says that it has
+	ByLine               // the client released the lock or lost it
+	Dead                 // another one says that the client has died; its next line would show that it has not
 )
 
-// Hold is the time in which a client believed to hold a lock, as far as the log shows it.
+// Hold is the time in which a client believed to hold a lock, as far as the log shows it. A client that
+// acquires what it holds has one hold more.
 type Hold struct {
 	Client string
 	Token  int64
 	Ending Ending
 
 	From, Line       int64 // when and where it was acquired
-	Heard, HeardLine int64 // the last line that shows the client holding: until then it did for sure
+	Heard, HeardLine int64 // the last line of the client that shows it holding
 	To, ToLine       int64 // the line that ended it; not of one that is open
 	deadline         int64 // when its lease is over; forever without one
+	grain            int64 // by how much each of these may be later than its time says
+
+	released bool  // its end is a release, which may have come before its line
+	used     int64 // then: the last line before, which shows it holding
+	closed   bool  // no line will be heard of it any more
+	again    int64 // a later line in which its client acquires the lock once more, without a token that tells them apart
 
 	pairs     []*pair    // with those that it may overlap and of which more may be heard
 	further   int64      // acquisitions that found it and have no pair: see maxPairs
 	intrusion *Violation // its own, when others held
+	doubted   string     // the client that it was last said to overlap possibly
 }
 
 // forever is later than any time of a log.
 const forever = math.MaxInt64 / 4 * 3
 
-// Possible returns until when the client may have held: a client of which nobody hears any more
-// has its lease at most, and without one for ever.
+// Possible returns until when the client may have held, by its own times: a client of which no more is
+// heard has its lease at most, and without one for ever.
 func (h *Hold) Possible() int64 {
 	switch h.Ending {
 	case ByLine:
 		return h.To
-	case Renewed:
+	case Dead:
 		return max(h.Heard, min(h.To, h.deadline))
 	}
 	return max(h.Heard, h.deadline)
 }
 
-// silent reports whether nothing was heard of the client after it had acquired the lock. It held
-// then, be it for an instant.
-func (h *Hold) silent() bool { return h.Ending != ByLine && h.Heard == h.From }
+// shown is until when the log shows the client holding: the line of a release may be late.
+func (h *Hold) shown(s setting) int64 {
+	if h.released {
+		return max(h.used, h.To-s.late)
+	}
+	return h.Heard
+}
 
-// took reports whether the hold took any time, as far as it is known.
-func (h *Hold) took() bool { return h.Heard > h.From || h.silent() }
+// over reports whether the hold has ended before a time for sure.
+func (h *Hold) over(at int64, s setting) bool { return s.before(h.Possible(), h.grain, at) }
 
-// pair are two holds of one lock, of different clients, that may overlap; x was acquired first.
+// beganIn reports whether the client acquired the lock for sure before the other one's hold ended.
+func (h *Hold) beganIn(other *Hold, s setting) bool {
+	return s.before(h.From, h.grain, other.shown(s))
+}
+
+// pair are two holds of one lock, of different holders, that may overlap; x was acquired first.
 type pair struct{ x, y *Hold }
 
-// outcome is what is known of a pair.
+// outcome is what is known of a pair, or of a write; the worse the higher.
 type outcome uint8
 
 const (
-	pending  outcome = iota // a later line can make the overlap certain
-	none                    // they do not overlap
-	possible                // within the error of the clocks, or because nothing is heard of one
+	none     outcome = iota
+	possible         // within what clocks and late lines leave open, or because nothing is heard of one
 	certain
 )
 
-// outcome compares two holds when clocks may be off by error each: of two events of different
-// clients, one is certainly the earlier when more than twice the error lies between them. Events of
-// one client are in their order. So the holds overlap in every case when each began before the
-// other one ended, by that margin; and in some case when each may have.
-//
-// An overlap takes time, as in package checker: who acquires at the instant of a release met nobody.
-func (p *pair) outcome(clockError int64) outcome {
-	x, y, margin := p.x, p.y, 2*clockError
-	began := x.From+margin < y.Heard || y.silent() && x.From+margin <= y.From
-	lasted := y.From+margin < x.Heard
+// outcome compares two holds under a setting. Each event lies within an interval, by the error of the clocks and
+// the grain of its time; those of one client are in their order. So the holds overlap in every case when
+// each certainly began before the other one ended; and in some case unless the first was certainly over.
+// A hold takes some time, however short.
+func (p *pair) outcome(s setting) outcome {
 	switch {
-	case began && lasted && y.took():
+	case p.x.beganIn(p.y, s) && p.y.beganIn(p.x, s):
 		return certain
-	case x.Ending == Open && y.Ending == Open, x.Ending == Open && began && y.took(), y.Ending == Open && lasted:
-		return pending
+	case p.x.over(p.y.From, s):
+		return none
 	}
-	return p.settled(clockError)
+	return possible
 }
 
-// settled is what a pair comes to that no later line will make certain.
-func (p *pair) settled(clockError int64) outcome {
-	margin := 2 * clockError
-	if p.y.From < p.x.Possible()+margin && (margin > 0 || p.y.took() || p.y.Possible() > p.y.From) {
-		return possible
+// pending reports whether a later line can change the outcome under one of the settings.
+func (p *pair) pending(all []setting) bool {
+	if !p.x.closed || p.y.closed {
+		return !p.x.closed
 	}
-	return none
+	for _, s := range all {
+		if p.y.beganIn(p.x, s) && !p.x.beganIn(p.y, s) {
+			return true
+		}
+	}
+	return false
 }
 
 // hear notes a line that shows the client still holding.
-func (h *Hold) hear(e *Event) { h.Heard, h.HeardLine = e.At, e.Line }
+func (h *Hold) hear(e *Event) {
+	h.Heard, h.HeardLine = e.At, e.Line
+	h.grain = max(h.grain, e.grain())
+}
 
-// end notes the line that ended the hold.
-func (h *Hold) end(e *Event, how Ending) {
-	h.Ending, h.To, h.ToLine = how, e.At, e.Line
-	if how == ByLine {
-		h.hear(e)
-	}
+// end notes the line of the client that ended the hold.
+func (h *Hold) end(e *Event) {
+	h.used, h.released = h.Heard, e.Kind == Released
+	h.Ending, h.To, h.ToLine, h.closed = ByLine, e.At, e.Line, true
+	h.hear(e)
+}
+
+// die notes that another one has said so.
+func (h *Hold) die(e *Event) {
+	h.Ending, h.To, h.ToLine = Dead, e.At, e.Line
+	h.grain = max(h.grain, e.grain())
 }

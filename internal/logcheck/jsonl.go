@@ -51,13 +51,21 @@ func (d *jsonDecoder) decode(line []byte, e *Event) error {
 		case 4:
 			f.token, err = d.scan.Number()
 		}
-		return err
+		if err != nil {
+			return fmt.Errorf("%s: %w", key, err)
+		}
+		return nil
 	})
 	if err == nil {
 		err = d.scan.End()
 	}
 	if err != nil {
 		return err
+	}
+	for i, name := range columnNames {
+		if needed := name == "time" || name == "client" || name == "event"; needed && seen&(1<<i) == 0 {
+			return fmt.Errorf("it has no key %q: --columns %s=NAME says which one has the %s", d.keys[i], name, name)
+		}
 	}
 	return d.event(&f, e)
 }

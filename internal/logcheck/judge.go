@@ -3,21 +3,8 @@ package logcheck
 import (
 	"slices"
 	"strings"
-	"time"
 
 	"lockstep/internal/say"
-)
-
-// Rules are what a log does not say of itself.
-type Rules struct {
-	ClockError time.Duration // how far the clock of each client may be off, either way
-	Lease      time.Duration // for how long a lock is granted; 0: nobody says
-}
-
-// MaxClockError and MaxLease bound the rules, so that times stay within int64.
-const (
-	MaxClockError = 24 * time.Hour
-	MaxLease      = 10 * 365 * 24 * time.Hour
 )
 
 // Limits of what a judge keeps in memory.
@@ -27,6 +14,7 @@ const (
 	maxPairs    = 64     // acquisitions that found one hold and are remembered one by one
 	maxAllHolds = 100_000
 	maxAllPairs = 200_000
+	maxDead     = 8  // holds of one lock whose clients are said to be dead, and may not be
 	maxWaiters  = 64 // of one lock
 	maxEnded    = 16 // clients whose hold of one lock ended last
 )
@@ -34,7 +22,11 @@ const (
 // judge looks at the events of a log, once each and in the order of time. What it keeps does not
 // grow with the length of the log.
 type judge struct {
-	clockError, lease int64
+	rules             Rules
+	settings          []setting // see Rules.settings
+	seen              []seen    // of each
+	lease             int64
+	files             files
 	locks             map[string]*lock
 	holds, pairs      int     // of all locks
 	forgotten         nameSet // locks that had tokens, and made room
@@ -48,20 +40,24 @@ func newJudge(rules Rules, found func(*Violation)) *judge {
 	if found == nil {
 		found = func(*Violation) {}
 	}
+	all := rules.settings()
 	return &judge{
-		clockError: int64(rules.ClockError), lease: int64(rules.Lease),
-		locks: map[string]*lock{}, found: found,
+		rules: rules, settings: all, seen: make([]seen, len(all)), lease: int64(rules.Lease), locks: map[string]*lock{}, found: found,
 	}
 }
+
+// widest is the setting that leaves most open.
+func (j *judge) widest() setting { return j.settings[0] }
 
 // lock is what is remembered of one lock.
 type lock struct {
 	Finding
-	holds   []*Hold  // open, or ended so recently that the clocks leave it in doubt; as they were acquired
+	holds   []*Hold  // those that a later line may tell more of, or may meet; as they were acquired
 	ended   []Grant  // of the clients whose holds ended last, the latest last
-	waiters []string // clients that wait, as long as nobody has had to wait for another
+	waiters []waiter // clients that wait, as long as it is not known that one waited for another
 	waited  bool     // there are waiting lines
 	turns   bool     // one client acquired it after another
+	nested  bool     // it is said that a client acquired what it held
 	touched int64    // the time of its last line
 	grants  grants
 }
@@ -97,12 +93,13 @@ func (j *judge) observe(e *Event) {
 	case Write:
 		j.write(l, e)
 	case Extended:
-		if h := l.held(e.Client); h != nil {
+		if h := j.held(l, e); h != nil {
 			h.deadline = j.deadline(e.At)
+			j.extend(l, e)
 			j.heard(l, h, e)
 			return
 		}
-		l.doubt(say.LogExtendedUnheld.With(say.Number(e.Line), say.Verbatim(e.Client), say.Verbatim(l.Lock)))
+		l.doubt(say.LogExtendedUnheld.With(j.files.at(e.Line), say.Verbatim(e.Client), say.Verbatim(l.Lock)))
 	case Released, Lost:
 		j.over(l, e)
 	}
@@ -125,7 +122,7 @@ func (j *judge) newLock(name string) *lock {
 // of are the locks that a client holds or waits for, in the order of their names.
 func (j *judge) of(client string) (list []*lock) {
 	for _, l := range j.locks { // order: sorted below
-		if l.held(client) != nil || slices.Contains(l.waiters, client) {
+		if l.open(client, NoToken) != nil || slices.ContainsFunc(l.waiters, func(w waiter) bool { return w.client == client }) {
 			list = append(list, l)
 		}
 	}
@@ -141,28 +138,45 @@ func (j *judge) deadline(at int64) int64 {
 	return at + j.lease
 }
 
-// held is the hold of a client that no line has ended.
-func (l *lock) held(client string) *Hold {
-	for _, h := range l.holds {
-		if h.Ending == Open && h.Client == client {
+// open is the hold of a client that no line has ended: the latest one, or that with the token; nil when
+// there is none.
+func (l *lock) open(client string, token int64) *Hold { return l.last(client, token, Open) }
+
+func (l *lock) last(client string, token int64, ending Ending) (without *Hold) {
+	for _, h := range slices.Backward(l.holds) {
+		switch {
+		case h.Client != client || h.Ending != ending || h.closed:
+		case token == NoToken || h.Token == token:
 			return h
+		case h.Token == NoToken && without == nil:
+			without = h
 		}
 	}
-	return nil
+	return without
+}
+
+// held is the hold that a line of its client belongs to. One that was said to be dead lives on with it.
+func (j *judge) held(l *lock, e *Event) *Hold {
+	if h := l.open(e.Client, e.Token); h != nil {
+		return h
+	}
+	h := l.last(e.Client, e.Token, Dead)
+	if h != nil {
+		h.Ending = Open
+		j.result.remark(say.LogNotDead.With(j.files.at(h.ToLine), say.Verbatim(e.Client), say.Verbatim(e.Kind.String()), j.files.at(e.Line)))
+	}
+	return h
 }
 
 func (j *judge) acquired(l *lock, e *Event) {
-	if h := l.held(e.Client); h != nil {
-		h.end(e, Renewed)
-		j.settle(l, h)
-	}
+	j.again(l, e)
 	j.forget(l, e.At)
 	l.contend(e)
 	l.Acquired++
 	j.late(l, e)
-	y := &Hold{Client: e.Client, Token: e.Token, From: e.At, Line: e.Line, Heard: e.At, HeardLine: e.Line, deadline: j.deadline(e.At)}
+	y := &Hold{Client: e.Client, Token: e.Token, From: e.At, Line: e.Line, Heard: e.At, HeardLine: e.Line, deadline: j.deadline(e.At), grain: e.grain()}
 	for _, x := range l.holds {
-		if x.Client != e.Client {
+		if x.Client != e.Client || !x.closed && apart(x.Token, e.Token) {
 			j.meet(l, x, y)
 		}
 	}
@@ -175,10 +189,8 @@ func (j *judge) acquired(l *lock, e *Event) {
 func (j *judge) meet(l *lock, x, y *Hold) {
 	p := &pair{x, y}
 	switch {
-	case x.Ending != Open: // just now, by clocks that may be off
-		if p.outcome(j.clockError) == possible {
-			j.violation(l, &Violation{Sort: Overlap, Lock: l.Lock, Holds: []*Hold{y, x}})
-		}
+	case !p.pending(j.settings): // x has ended just now, by clocks that may be off
+		j.report(l, p, j.weigh(Overlap, p.outcome))
 	case len(x.pairs) >= maxPairs || j.pairs >= maxAllPairs:
 		x.further++
 	default:
@@ -190,33 +202,61 @@ func (j *judge) meet(l *lock, x, y *Hold) {
 // heard notes a line that shows a client still holding, and what that makes certain.
 func (j *judge) heard(l *lock, h *Hold, e *Event) {
 	h.hear(e)
+	l.heldOn(h)
+	if h.again > 0 {
+		j.nested(l, h)
+	}
 	j.settle(l, h)
 }
 
 // over ends the hold of a client that released the lock or lost it.
 func (j *judge) over(l *lock, e *Event) {
-	h := l.held(e.Client)
+	h := j.held(l, e)
 	switch {
 	case h != nil:
-		h.end(e, ByLine)
-		l.note(h)
-		j.settle(l, h)
+		j.end(l, h, e)
+		for e.Kind == Lost && j.rules.Reentrant && h != nil { // it has lost all that it held
+			if h = l.open(e.Client, e.Token); h != nil {
+				j.end(l, h, e)
+			}
+		}
 	case l.lately(e.Client) != nil:
 		if l.repeated++; l.repeated == 1 {
 			l.repeatedLine = e.Line
 		}
 	default:
-		l.doubt(say.LogEndUnheld.With(say.Number(e.Line), say.Verbatim(e.Client), say.Verbatim(l.Lock)))
+		l.doubt(say.LogEndUnheld.With(j.files.at(e.Line), say.Verbatim(e.Client), say.Verbatim(l.Lock)))
 	}
 }
 
-// crashed ends what a dead client held. One that held nothing may die.
+func (j *judge) end(l *lock, h *Hold, e *Event) {
+	h.end(e)
+	l.heldOn(h)
+	if h.again > 0 {
+		j.nested(l, h)
+	}
+	l.note(h)
+	j.settle(l, h)
+}
+
+// crashed notes that a client is said to be dead. One that held nothing may die.
 func (j *judge) crashed(l *lock, e *Event) {
-	l.waiters = slices.DeleteFunc(l.waiters, func(w string) bool { return w == e.Client })
-	if h := l.held(e.Client); h != nil {
-		h.end(e, ByLine)
-		l.note(h)
-		j.settle(l, h)
+	l.waiters = slices.DeleteFunc(l.waiters, func(w waiter) bool { return w.client == e.Client })
+	dead := 0
+	for _, h := range l.holds {
+		if h.Client == e.Client && h.Ending == Open {
+			h.die(e)
+		}
+		if h.Ending == Dead && !h.closed {
+			dead++
+		}
+	}
+	for _, h := range l.holds {
+		if dead > maxDead && h.Ending == Dead && !h.closed {
+			h.closed = true
+			j.settle(l, h)
+			dead--
+		}
 	}
 }
 
@@ -226,10 +266,10 @@ func (l *lock) note(h *Hold) {
 	if len(l.ended) == maxEnded {
 		l.ended = slices.Delete(l.ended, 0, 1)
 	}
-	l.ended = append(l.ended, Grant{h.Client, h.From, h.Line, h.Token})
+	l.ended = append(l.ended, Grant{h.Client, h.From, h.Line, h.Token, h.grain})
 }
 
-// lately is the last acquisition of a client that holds no more; nil when nobody remembers one.
+// lately is the last acquisition of a client that holds no more; nil when none is remembered.
 func (l *lock) lately(client string) *Grant {
 	for i := range l.ended {
 		if l.ended[i].Client == client {
@@ -246,19 +286,17 @@ func (j *judge) settle(l *lock, h *Hold) {
 		h.further = 0
 	}
 	if len(h.pairs) > 0 {
-		j.conclude(l, h, (*pair).outcome)
+		j.conclude(l, h)
 	}
 }
 
-// conclude notes what has become of the pairs of a hold, and keeps those that are pending. Whom a
-// client may have met of which nobody has heard any more, that is one doubt and not many.
-func (j *judge) conclude(l *lock, h *Hold, of func(*pair, int64) outcome) {
+// conclude notes what has become of the pairs of a hold, and keeps those that are pending. Whom a client may have met of which no more is heard, that is one doubt and not many.
+func (j *judge) conclude(l *lock, h *Hold) {
 	pairs := h.pairs
 	h.pairs = nil
 	var doubt *Violation
 	for _, p := range pairs {
-		result := of(p, j.clockError)
-		if result == pending {
+		if p.outcome(j.widest()) != certain && p.pending(j.settings) {
 			h.pairs = append(h.pairs, p)
 			continue
 		}
@@ -268,24 +306,41 @@ func (j *judge) conclude(l *lock, h *Hold, of func(*pair, int64) outcome) {
 			other = p.y
 		}
 		other.pairs = slices.DeleteFunc(other.pairs, func(q *pair) bool { return q == p })
-		switch {
-		case result == certain:
-			j.overlap(l, p)
-		case result == possible && doubt != nil && p.x == h:
-			doubt.Further++
-		case result == possible:
-			v := &Violation{Sort: Overlap, Lock: l.Lock, Holds: []*Hold{p.y, p.x}}
-			if p.x == h {
-				doubt = v
-				defer func() { j.violation(l, v) }() // when it is known whom else it met
+		switch found := j.weigh(Overlap, p.outcome); {
+		case found == possible && p.x == h && h.Ending != ByLine:
+			if p.y.doubted == h.Client {
 				continue
 			}
-			j.violation(l, v)
+			if p.y.doubted = h.Client; doubt != nil {
+				doubt.Further++
+				continue
+			}
+			doubt = j.doubtful(l, p)
+		default:
+			j.report(l, p, found)
 		}
 	}
 	if doubt != nil {
 		doubt.Further += h.further
 		h.further = 0
+		j.violation(l, doubt)
+	}
+}
+
+// doubtful is the violation of a pair that overlaps possibly.
+func (j *judge) doubtful(l *lock, p *pair) *Violation {
+	return &Violation{Sort: Overlap, Lock: l.Lock, Holds: []*Hold{p.y, p.x}, inside: p.y.beganIn(p.x, j.widest())}
+}
+
+// report notes what a pair has come to. An acquisition that may have met the one or the other hold of a
+// client counts once.
+func (j *judge) report(l *lock, p *pair, found outcome) {
+	switch {
+	case found == certain:
+		j.overlap(l, p)
+	case found == possible && p.y.doubted != p.x.Client:
+		p.y.doubted = p.x.Client
+		j.violation(l, j.doubtful(l, p))
 	}
 }
 
@@ -309,6 +364,7 @@ func (j *judge) violation(l *lock, v *Violation) {
 	case StaleWrite:
 		l.StaleWrites.add(v)
 	}
+	v.files = j.files
 	kept := &j.possible
 	if v.Certain {
 		kept = &j.certain
@@ -325,32 +381,5 @@ const maxDoubts = 3
 func (l *lock) doubt(why say.Phrase) {
 	if len(l.Doubts) < maxDoubts {
 		l.Doubts = append(l.Doubts, why)
-	}
-}
-
-// contend notes whether somebody waits for another, or the lock goes from hand to hand: see
-// Finding.Contended.
-func (l *lock) contend(e *Event) {
-	if l.Contended || len(l.waiters) == 0 {
-		return
-	}
-	l.waiters = slices.DeleteFunc(l.waiters, func(w string) bool { return w == e.Client })
-	l.Contended = len(l.waiters) > 0
-}
-
-// waits notes a client that wants the lock.
-func (l *lock) waits(e *Event) {
-	l.waited = true
-	if l.Contended {
-		return
-	}
-	for _, h := range l.holds {
-		if h.Ending == Open && h.Client != e.Client {
-			l.Contended, l.waiters = true, nil
-			return
-		}
-	}
-	if len(l.waiters) < maxWaiters && !slices.Contains(l.waiters, e.Client) {
-		l.waiters = append(l.waiters, e.Client)
 	}
 }

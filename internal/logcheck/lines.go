@@ -85,11 +85,41 @@ func (n names) of(text []byte) string {
 
 // reader is what both decoders do with the values of a line.
 type reader struct {
-	clock clock
-	names names
+	clock   clock
+	locks   names
+	clients map[string]*writer
+	finest  int8 // digits below the second that a line has had at most
 }
 
-func newReader(unit Unit) reader { return reader{clock: clock{unit: unit}, names: names{}} }
+// writer is a client, and how finely it writes times: a log may be put together from several.
+type writer struct {
+	name   string
+	digits int8 // below the second, at most
+}
+
+func newReader(unit Unit) reader {
+	return reader{clock: clock{unit: unit}, locks: names{}, clients: map[string]*writer{}}
+}
+
+func (r *reader) client(text []byte) *writer {
+	if w := r.clients[string(text)]; w != nil {
+		return w
+	}
+	if len(r.clients) >= maxNames {
+		clear(r.clients)
+	}
+	w := &writer{name: string(text)}
+	r.clients[w.name] = w
+	return w
+}
+
+// fine is the power of ten, in nanoseconds, to which a client's times are cut off. Some formats leave zeros at
+// the end away: so digits count in threes, as far as others of the log have them.
+func (r *reader) fine(w *writer) int8 {
+	w.digits = max(w.digits, r.clock.digits)
+	r.finest = max(r.finest, w.digits)
+	return 9 - max(w.digits, min((w.digits+2)/3*3, r.finest))
+}
 
 func (r *reader) event(f *fields, e *Event) (err error) {
 	if e.Kind, err = kindOf(f.event); err != nil {
@@ -106,12 +136,19 @@ func (r *reader) event(f *fields, e *Event) (err error) {
 	case len(f.client) > maxName || len(f.lock) > maxName:
 		return fmt.Errorf("a name is longer than %d bytes", maxName)
 	}
-	e.Client, e.Lock = r.names.of(f.client), ""
-	if len(f.lock) > 0 {
-		e.Lock = r.names.of(f.lock)
+	if e.Token, err = tokenOf(f.token); err != nil {
+		return err
 	}
-	e.Token, err = tokenOf(f.token)
-	return err
+	w := r.client(f.client)
+	e.Client, e.Lock = w.name, ""
+	if e.Kind == Crashed { // another one has written it
+		w = &writer{}
+	}
+	e.Fine = r.fine(w)
+	if len(f.lock) > 0 {
+		e.Lock = r.locks.of(f.lock)
+	}
+	return nil
 }
 
 func kindOf(word []byte) (Kind, error) {

@@ -69,7 +69,7 @@ func memoryHasABound(t *testing.T, lines int64, only ...string) {
 		g.lines = lines
 		before := live()
 		w := &witness{generated: g, lines: lines}
-		r, err := Check(context.Background(), w, nil, Options{Window: time.Second, Rules: Rules{ClockError: time.Millisecond}})
+		r, err := Check(context.Background(), Options{Window: time.Second, Rules: Rules{ClockError: time.Millisecond}}, Source{In: w})
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -126,15 +126,17 @@ func TestWhatIsForgottenIsSaid(t *testing.T) {
 		t.Errorf("%s, %q; %d pairs, %d holds are left", r.Verdict(), english(r.Doubts), j.pairs, j.holds)
 	}
 	// Of a silent client that then speaks, all that acquired meanwhile were intruders.
-	j = newJudge(Rules{}, nil)
-	j.observe(&Event{At: 0, Line: 1, Kind: Acquired, Client: "A", Lock: "l", Token: NoToken})
-	for i := range int64(100) {
-		j.observe(&Event{At: 10 * i, Line: 1, Kind: Acquired, Client: "B", Lock: "l", Token: NoToken})
-		j.observe(&Event{At: 10*i + 5, Line: 1, Kind: Released, Client: "B", Lock: "l", Token: NoToken})
-	}
-	j.observe(&Event{At: 5000, Line: 1, Kind: Released, Client: "A", Lock: "l", Token: NoToken})
-	if r := j.close(1); r.Overlaps.Certain != maxPairs || !r.Overlaps.AtLeast {
-		t.Errorf("%+v", r.Overlaps)
+	for _, intruders := range []int64{maxPairs, maxPairs + 1, 100} {
+		j = newJudge(Rules{}, nil)
+		j.observe(&Event{At: 0, Line: 1, Kind: Acquired, Client: "A", Lock: "l", Token: NoToken})
+		for i := range intruders {
+			j.observe(&Event{At: 10 * i, Line: 1, Kind: Acquired, Client: "B", Lock: "l", Token: NoToken})
+			j.observe(&Event{At: 10*i + 5, Line: 1, Kind: Released, Client: "B", Lock: "l", Token: NoToken})
+		}
+		j.observe(&Event{At: 5000, Line: 1, Kind: Released, Client: "A", Lock: "l", Token: NoToken})
+		if r := j.close(1); r.Overlaps != (Count{Certain: maxPairs, AtLeast: intruders > maxPairs}) {
+			t.Errorf("%d intruders: %+v", intruders, r.Overlaps)
+		}
 	}
 }
 

@@ -1,7 +1,10 @@
 package logcheck
 
 import (
+	"context"
+	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -11,17 +14,41 @@ import (
 	"lockstep/internal/history"
 )
 
-// drawHolds draws holds of a few clients, each with its end: of one client one after the other.
-func drawHolds(t *rapid.T) (events []Event) {
-	for c := range rapid.IntRange(2, 4).Draw(t, "clients") {
+// closed is a hold as it is drawn: what is true of it, and not what a judge makes of its lines.
+type closed struct {
+	client   string
+	from, to int64
+	end      Kind // Released, Lost or Crashed; Waiting for one of which no more is heard
+}
+
+// drawHolds draws holds of a few clients: of one client one after the other.
+func drawHolds(t *rapid.T, ends ...Kind) (holds []closed) {
+	for c := range rapid.IntRange(2, 3).Draw(t, "clients") {
 		client := string(rune('A' + c))
 		at := int64(0)
-		for range rapid.IntRange(1, 3).Draw(t, "holds") {
-			at += rapid.Int64Range(0, 6).Draw(t, "rest")
-			events = append(events, Event{At: at, Kind: Acquired, Client: client, Lock: "l", Token: NoToken})
-			at += rapid.Int64Range(0, 6).Draw(t, "held")
-			kind := rapid.SampledFrom([]Kind{Released, Lost, Crashed}).Draw(t, "end")
-			events = append(events, Event{At: at, Kind: kind, Client: client, Lock: "l", Token: NoToken})
+		for i := range rapid.IntRange(1, 2).Draw(t, "holds") {
+			if i > 0 { // by equal times, nothing tells the next hold of a client from a second one
+				at++
+			}
+			h := closed{client: client, from: at + rapid.Int64Range(0, 6).Draw(t, "rest")}
+			h.to = h.from + rapid.Int64Range(0, 6).Draw(t, "held")
+			h.end = rapid.SampledFrom(ends).Draw(t, "end")
+			holds = append(holds, h)
+			at = h.to
+			if h.end == Waiting {
+				break // its silence is the last that is seen of it
+			}
+		}
+	}
+	return holds
+}
+
+// logged are the lines of holds, in the order of their times.
+func logged(holds []closed) (events []Event) {
+	for _, h := range holds {
+		events = append(events, Event{At: h.from, Kind: Acquired, Client: h.client, Lock: "l", Token: NoToken})
+		if h.end != Waiting {
+			events = append(events, Event{At: h.to, Kind: h.end, Client: h.client, Lock: "l", Token: NoToken})
 		}
 	}
 	slices.SortStableFunc(events, func(a, b Event) int { return int(a.At - b.At) })
@@ -31,20 +58,29 @@ func drawHolds(t *rapid.T) (events []Event) {
 	return events
 }
 
+// judged judges events in the order of their times, wherever they stand.
 func judged(events []Event, rules Rules) *Result {
+	events = slices.Clone(events)
+	slices.SortFunc(events, func(a, b Event) int { return compare(&a, &b) })
 	j := newJudge(rules, nil)
+	all := instant{emit: j.instant}
 	for i := range events {
-		j.observe(&events[i])
+		all.add(&events[i])
 	}
+	all.flush()
 	return j.close(int64(len(events)))
 }
 
-// When clocks are right and each hold has its end, an overlap is what it is in a history.
+// When clocks are right, each hold has its end, and no two lines have one time, an overlap is what it is in a
+// history.
 func TestOverlapMeansTheSameInAHistory(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		events := drawHolds(t)
+		events := logged(drawHolds(t, Released, Lost))
+		for i := 1; i < len(events); i++ {
+			events[i].At = max(events[i].At, events[i-1].At+1)
+		}
 		var x checker.Exclusion
-		kinds := map[Kind]history.Kind{Acquired: history.Acquired, Released: history.Releasing, Lost: history.LostLease, Crashed: history.Crashed}
+		kinds := map[Kind]history.Kind{Acquired: history.Acquired, Released: history.Releasing, Lost: history.LostLease}
 		for i, e := range events {
 			x.Observe(int32(i), &history.Event{At: history.Instant(e.At), Kind: kinds[e.Kind], Node: history.NodeID(e.Client[0] - 'A' + 1)})
 		}
@@ -56,62 +92,61 @@ func TestOverlapMeansTheSameInAHistory(t *testing.T) {
 	})
 }
 
-// closed is a hold with its end.
-type closed struct {
-	client   string
-	from, to int64
-	line     int64
+// world is what may be true of a log.
+type world struct {
+	clock, late, grain, lease int64
 }
 
-// Whether an overlap is certain or possible is what a look at all clocks says that may have written
-// the log: each time off by as much as the error, each client's own events in their order.
-func TestClocksByBruteForce(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		events := drawHolds(t)
-		clockError := rapid.Int64Range(0, 2).Draw(t, "error")
-		var holds []closed
-		for i, e := range events {
-			if e.Kind != Acquired {
-				continue
-			}
-			end := i + 1 + slices.IndexFunc(events[i+1:], func(o Event) bool { return o.Client == e.Client })
-			holds = append(holds, closed{e.Client, e.At, events[end].At, e.Line})
-		}
-		var want Count
-		unsure := false
-		for i, y := range holds {
-			intruder := false
-			for _, x := range holds[:i] {
-				if x.client == y.client {
-					continue
-				}
-				some, all := overlapping(x, y, clockError)
-				intruder = intruder || all
-				unsure = unsure || some && !all
-			}
-			if intruder {
-				want.Certain++
-			}
-		}
-		got := judged(events, Rules{ClockError: time.Duration(clockError)})
-		if got.Overlaps.Certain != want.Certain || (got.Overlaps.Possible > 0) != unsure {
-			t.Fatalf("%+v, want %d for certain, possible: %v; clocks off by %d: %+v", got.Overlaps, want.Certain, unsure, clockError, holds)
-		}
-	})
+// half is how many instants a unit of time has here: a hold takes some time, however short, and so can two
+// of one grain.
+const half = 2
+
+// between are the instants at which an event may have come about whose line has a time.
+func (w world) between(at int64) (from, to int64) {
+	return half * (at - w.clock), half*(at+w.grain+w.clock) - 1
 }
 
-// overlapping says whether two holds overlap by some of the clocks, and by all.
-func overlapping(x, y closed, clockError int64) (some, all bool) {
+// ends are the instants at which a hold that began at one may have ended.
+func (w world) ends(h closed, began int64) (from, to int64) {
+	last := began + 1 // of a client that says no more, or is dead: it held then
+	switch h.end {
+	case Released:
+		from, to = w.between(h.to)
+		from -= half * w.late
+	case Lost:
+		from, to = w.between(h.to)
+	case Crashed:
+		from = last
+		_, to = w.between(min(h.to, h.from+w.lease))
+	case Waiting:
+		from = last
+		_, to = w.between(h.from + w.lease)
+	}
+	return max(from, last), max(to, last)
+}
+
+// instants are all from one to another, or of many the first and the last ones and some between.
+func instants(from, to int64) (all []int64) {
+	step := max((to-from)/5, 1)
+	for at := from; at <= to; at += step {
+		all = append(all, at)
+	}
+	if to > from {
+		all = append(all, to-1, to)
+	}
+	return all
+}
+
+// overlapping says whether two holds overlap in some of the worlds, and in all of them: it plays each.
+func (w world) overlapping(x, y closed) (some, all bool) {
 	all = true
-	for a := -clockError; a <= clockError; a++ {
-		for b := -clockError; b <= clockError; b++ {
-			for c := -clockError; c <= clockError; c++ {
-				for d := -clockError; d <= clockError; d++ {
-					xFrom, xTo, yFrom, yTo := x.from+a, x.to+b, y.from+c, y.to+d
-					if disordered(x, xFrom, xTo) || disordered(y, yFrom, yTo) {
-						continue
-					}
-					overlap := max(xFrom, yFrom) < min(xTo, yTo)
+	xFrom, xUntil := w.between(x.from)
+	yFrom, yUntil := w.between(y.from)
+	for _, a := range instants(xFrom, xUntil) {
+		for _, b := range instants(yFrom, yUntil) {
+			for _, c := range instants(w.ends(x, a)) {
+				for _, d := range instants(w.ends(y, b)) {
+					overlap := max(a, b) < min(c, d)
 					some, all = some || overlap, all && overlap
 				}
 			}
@@ -120,5 +155,206 @@ func overlapping(x, y closed, clockError int64) (some, all bool) {
 	return some, all
 }
 
-// disordered reports times of one client that its log contradicts.
-func disordered(h closed, from, to int64) bool { return from > to || from == to && h.from < h.to }
+// verdict is that of all pairs.
+func (w world) verdict(holds []closed) (worst Verdict, intruders int64) {
+	worst = None
+	for i, y := range holds {
+		intrudes := false
+		for k, x := range holds {
+			if x.client == y.client || x.from > y.from || x.from == y.from && k >= i {
+				continue
+			}
+			some, all := w.overlapping(x, y)
+			intrudes = intrudes || all
+			switch {
+			case all:
+				worst = Certain
+			case some && worst == None:
+				worst = Possible
+			}
+		}
+		if intrudes {
+			intruders++
+		}
+	}
+	return worst, intruders
+}
+
+// Whether an overlap is certain or possible is what a look at all worlds says that may have written the log:
+// each time off by as much as the clocks, cut off to its grain, each release before its line, each silent client
+// for as long as its lease.
+func TestOverlapsByBruteForce(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := world{
+			clock: rapid.Int64Range(0, 1).Draw(t, "clock error"), late: rapid.SampledFrom([]int64{0, 0, 2}).Draw(t, "released after"),
+			grain: rapid.SampledFrom([]int64{1, 10}).Draw(t, "grain"), lease: rapid.Int64Range(1, 5).Draw(t, "lease"),
+		}
+		holds := drawHolds(t, Released, Released, Lost, Crashed, Waiting)
+		unit, fine := int64(1), int8(0)
+		if w.grain == 10 { // times are cut off to tens
+			unit, fine = 10, 1
+			w.clock = 0 // else there are too many worlds
+			for i := range holds {
+				h := &holds[i]
+				h.from, h.to = h.from/3*unit, h.to/3*unit
+				if i > 0 && holds[i-1].client == h.client { // see drawHolds
+					h.from = max(h.from, holds[i-1].to+unit)
+					h.to = max(h.to, h.from)
+				}
+			}
+		}
+		events := logged(holds)
+		for i := range events {
+			events[i].Fine = fine
+		}
+		want, intruders := w.verdict(holds)
+		rules := Rules{ClockError: time.Duration(w.clock), ReleasedAfter: time.Duration(w.late), Lease: time.Duration(w.lease)}
+		got := judged(events, rules)
+		if overlap := got.Overlaps.verdict(false); overlap != want || got.Overlaps.Certain != intruders {
+			t.Fatalf("%s, %+v; want %s and %d for certain: %+v, %+v", overlap, got.Overlaps, want, intruders, w, holds)
+		}
+		// What is assumed is tried, and so is its absence.
+		rules.Assumed = Assumed{ClockError: true, ReleasedAfter: true}
+		for _, s := range judged(events, rules).Settings {
+			w.clock, w.late = int64(s.ClockError), int64(s.ReleasedAfter)
+			if want, _ := w.verdict(holds); s.Overlap != want && !(want == None && s.Overlap == Unknown) {
+				t.Fatalf("%+v, want %s: %+v", s, want, holds)
+			}
+		}
+	})
+}
+
+// A log has one verdict, wherever its lines stand.
+func TestOrderOfLinesByBruteForce(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		lines := []string{}
+		for range rapid.IntRange(1, 6).Draw(t, "lines") {
+			at := time.Unix(1772359200+rapid.Int64Range(0, 2).Draw(t, "at"), 0).UTC().Format(time.RFC3339)
+			token := rapid.SampledFrom([]string{"", "", "1", "2"}).Draw(t, "token")
+			lines = append(lines, at+","+rapid.SampledFrom([]string{"A", "B"}).Draw(t, "client")+",l,"+rapid.SampledFrom(kinds[:]).Draw(t, "kind")+","+token+"\n")
+		}
+		oneVerdict(t, lines)
+	})
+	for _, lines := range [][]string{ // those of one time in the order of the file had two verdicts
+		{"00,A,l,acquired,", "00,A,l,extended,2", "02,B,l,acquired,", "02,A,l,write,2"},
+		{"00,A,l,waiting,", "01,B,l,waiting,", "01,A,l,acquired,"},
+	} {
+		for i := range lines {
+			lines[i] = "2026-03-01T10:00:" + strings.Replace(lines[i], ",", "Z,", 1) + "\n"
+		}
+		oneVerdict(t, lines)
+	}
+}
+
+// oneVerdict checks a log in each order of its lines.
+func oneVerdict(t rapid.TB, lines []string) {
+	rules := Rules{ClockError: PlausibleClockError, ReleasedAfter: PlausibleReleasedAfter, Assumed: Assumed{true, true}}
+	want := ""
+	permute(lines, 0, func() {
+		r, err := Check(context.Background(), Options{Rules: rules}, source("log", "time,client,lock,event,token\n"+strings.Join(lines, "")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := string(r.Overlap()) + " " + string(r.StaleWrite())
+		if want == "" {
+			want = got
+		}
+		if got != want {
+			t.Fatalf("%s, and %s in another order: %q", got, want, lines)
+		}
+	})
+}
+
+// permute calls f with the lines in each order, or in some of very many.
+func permute(lines []string, from int, f func()) {
+	if len(lines) > 4 {
+		r := rand.New(rand.NewPCG(1, uint64(len(lines))))
+		for range 8 {
+			f()
+			r.Shuffle(len(lines), func(a, b int) { lines[a], lines[b] = lines[b], lines[a] })
+		}
+		slices.Sort(lines)
+		f()
+		slices.Reverse(lines)
+		f()
+		return
+	}
+	if from == len(lines) {
+		f()
+		return
+	}
+	for i := from; i < len(lines); i++ {
+		lines[from], lines[i] = lines[i], lines[from]
+		permute(lines, from+1, f)
+		lines[from], lines[i] = lines[i], lines[from]
+	}
+}
+
+// stale says whether a write of a hold is stale in some of the worlds, and in all: a newer holder acquired the
+// lock between the acquisition of the hold and the write. Tokens say by themselves who is newer.
+func (w world) stale(own, other closed, at int64, tokens bool) (some, all bool) {
+	all = true
+	for _, a := range instants(w.between(own.from)) {
+		for _, b := range instants(w.between(other.from)) {
+			for _, c := range instants(w.between(at)) {
+				if c >= a {
+					is := (tokens || a < b) && b < c
+					some, all = some || is, all && is
+				}
+			}
+		}
+	}
+	return some, all
+}
+
+// Whether a write is stale is what a look at all worlds says, or the writer still held: then the newer one is
+// an overlap.
+func TestStaleWritesByBruteForce(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := world{clock: rapid.Int64Range(0, 1).Draw(t, "clock error"), grain: 1}
+		tokens := rapid.Bool().Draw(t, "tokens")
+		holds := drawHolds(t, Released, Lost)
+		slices.SortStableFunc(holds, func(a, b closed) int { return int(a.from - b.from) })
+		events := logged(holds)
+		want, _ := w.verdict(holds)
+		for i, own := range holds {
+			next := int64(20)
+			for _, h := range holds[i+1:] {
+				if h.client == own.client {
+					next = min(next, h.from-1)
+				}
+			}
+			if next < own.from || !rapid.Bool().Draw(t, "writes") {
+				continue
+			}
+			at := rapid.Int64Range(own.from, min(next, own.to+4)).Draw(t, "write")
+			e := Event{At: at, Line: 100, Kind: Write, Client: own.client, Lock: "l", Token: NoToken}
+			if tokens {
+				e.Token = int64(i)
+			}
+			events = append(events, e)
+			for k, other := range holds {
+				if other.client == own.client || tokens && k < i {
+					continue
+				}
+				switch some, all := w.stale(own, other, at, tokens); {
+				case all:
+					want = Certain
+				case some && want == None:
+					want = Possible
+				}
+			}
+		}
+		if tokens {
+			for i := range events {
+				if e := &events[i]; e.Kind == Acquired {
+					e.Token = int64(slices.IndexFunc(holds, func(h closed) bool { return h.client == e.Client && h.from == e.At }))
+				}
+			}
+		}
+		r := judged(events, Rules{ClockError: time.Duration(w.clock)})
+		if got := worse(r.Overlaps.verdict(false), r.StaleWrites.verdict(false)); got != want {
+			t.Fatalf("%s, want %s, tokens %v: %+v, %+v", got, want, tokens, w, events)
+		}
+	})
+}

@@ -1,22 +1,20 @@
 package logcheck
 
 import (
-	"cmp"
 	"container/heap"
 	"errors"
 	"fmt"
 	"time"
 )
 
-// order puts lines into the order of time that come out of order by no more than a window. Lines of
-// one time stay as they came.
+// order puts lines into the order of time that come out of order by no more than a window.
 type order struct {
 	window  int64
-	emit    func(*Event)
 	waiting byTime // lines within the window of the latest one
 	spare   []*Event
 	latest  int64 // the highest time so far
 	some    bool
+	instant instant
 }
 
 // maxWaiting is how many lines the window may hold.
@@ -32,10 +30,13 @@ func (e *lateError) Error() string {
 	return fmt.Sprintf("it is %v older than a line before it, which is more than --window %v", e.by, e.window)
 }
 
-// IsLate reports whether an error of Check is that a line comes too late, and so not if lines are sorted.
+// errCrowded says that too many lines have one time.
+var errCrowded = fmt.Errorf("more than %d lines have one time", maxInstant)
+
+// IsLate reports whether an error of Check is one of the order of lines, and so not if they are sorted.
 func IsLate(err error) bool {
 	var late *lateError
-	return errors.As(err, &late)
+	return errors.As(err, &late) || errors.Is(err, errCrowded)
 }
 
 // push takes the next line.
@@ -48,8 +49,7 @@ func (o *order) push(e *Event) error {
 	}
 	o.latest = max(o.latest, e.At)
 	if o.window == 0 {
-		o.emit(e)
-		return nil
+		return o.pass(e)
 	}
 	if len(o.waiting) == maxWaiting {
 		return fmt.Errorf("more than %d lines lie within --window %v: make it shorter", maxWaiting, time.Duration(o.window))
@@ -62,30 +62,40 @@ func (o *order) push(e *Event) error {
 	}
 	*waits = *e
 	heap.Push(&o.waiting, waits)
-	o.pass(o.latest - o.window)
+	return o.until(o.latest - o.window)
+}
+
+func (o *order) pass(e *Event) error {
+	if !o.instant.add(e) {
+		return errCrowded
+	}
 	return nil
 }
 
-// pass emits the lines up to a time.
-func (o *order) pass(until int64) {
-	for len(o.waiting) > 0 && o.waiting[0].At <= until {
+// until passes on the lines before a time: at that time, there may be more.
+func (o *order) until(at int64) error {
+	for len(o.waiting) > 0 && o.waiting[0].At < at {
 		e := heap.Pop(&o.waiting).(*Event)
-		o.emit(e)
+		if err := o.pass(e); err != nil {
+			return err
+		}
 		o.spare = append(o.spare, e)
 	}
+	return nil
 }
 
-// flush emits all that waits.
-func (o *order) flush() { o.pass(maxTime) }
+// flush passes on all that waits.
+func (o *order) flush() error {
+	err := o.until(forever)
+	o.instant.flush()
+	return err
+}
 
 // byTime is a heap of events.
 type byTime []*Event
 
-// compare orders events by time, and those of one time by their lines.
-func compare(a, b *Event) int { return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.Line, b.Line)) }
-
 func (q byTime) Len() int           { return len(q) }
-func (q byTime) Less(i, k int) bool { return compare(q[i], q[k]) < 0 }
+func (q byTime) Less(i, k int) bool { return q[i].At < q[k].At }
 func (q byTime) Swap(i, k int)      { q[i], q[k] = q[k], q[i] }
 func (q *byTime) Push(e any)        { *q = append(*q, e.(*Event)) }
 func (q *byTime) Pop() any {

@@ -18,28 +18,24 @@ func (j *judge) forget(l *lock, at int64) {
 		return
 	}
 	before := len(l.holds)
-	l.holds = slices.DeleteFunc(l.holds, func(h *Hold) bool { return h.Ending != Open && h.Possible()+2*j.clockError <= at })
+	l.holds = slices.DeleteFunc(l.holds, func(h *Hold) bool { return h.closed && h.over(at, j.widest()) })
 	j.holds -= before - len(l.holds)
 	if len(l.holds) < maxHolds {
 		return
 	}
 	oldest := l.holds[0]
-	if oldest.Possible() > at {
-		l.doubt(say.LogManyHold.With(say.Verbatim(l.Lock), say.Number(maxHolds), say.Verbatim(oldest.Client), say.Number(oldest.Line)))
+	if !oldest.over(at, j.widest()) {
+		l.doubt(say.LogManyHold.With(say.Verbatim(l.Lock), say.Number(maxHolds), say.Verbatim(oldest.Client), j.files.at(oldest.Line)))
 	}
 	j.retire(l, oldest)
 	l.holds = slices.Delete(l.holds, 0, 1)
 	j.holds--
 }
 
-// retire says what is known of a hold of which nobody will hear again.
+// retire says what is known of a hold of which no more will be heard.
 func (j *judge) retire(l *lock, h *Hold) {
-	j.conclude(l, h, func(p *pair, clockError int64) outcome {
-		if o := p.outcome(clockError); o == certain {
-			return o
-		}
-		return p.settled(clockError)
-	})
+	h.closed = true
+	j.conclude(l, h)
 }
 
 // makeRoom drops the locks that nobody has used for longest: first those that nobody holds. A line
@@ -72,7 +68,7 @@ func (j *judge) makeRoom() {
 // busy is 1 for a lock that somebody may hold now, else 0.
 func (j *judge) busy(l *lock) int {
 	for _, h := range l.holds {
-		if h.Possible()+2*j.clockError > j.result.Last {
+		if !h.over(j.result.Last, j.widest()) {
 			return 1
 		}
 	}
@@ -135,7 +131,7 @@ func (j *judge) finish(l *lock) {
 	r.StaleWrites.sum(l.StaleWrites)
 	r.Writes += l.Writes
 	if l.repeated > 0 {
-		r.remark(say.LogRepeated.With(say.Verbatim(l.Lock), say.Times(l.repeated), say.Number(l.repeatedLine)))
+		r.remark(say.LogRepeated.With(say.Verbatim(l.Lock), say.Times(l.repeated), j.files.at(l.repeatedLine)))
 	}
 	for _, why := range l.Doubts {
 		r.doubt(why)
@@ -176,6 +172,7 @@ func (r *Result) remark(what say.Phrase) {
 func (j *judge) close(lines int64) *Result {
 	r := &j.result
 	r.Lines = lines
+	partial := len(r.Doubts) > 0 // those of the locks come below
 	names := make([]string, 0, len(j.locks))
 	for name := range j.locks { // order: sorted below
 		names = append(names, name)
@@ -185,6 +182,9 @@ func (j *judge) close(lines int64) *Result {
 		j.finish(j.locks[name])
 	}
 	j.locks = nil
+	for i := range r.Findings {
+		r.Findings[i].partial = partial
+	}
 	r.rank()
 	r.Violations = append(j.certain, j.possible...)
 	switch {
@@ -192,8 +192,9 @@ func (j *judge) close(lines int64) *Result {
 		r.doubt(say.LogEmpty.With())
 	case r.Contended == 0:
 		r.doubt(say.LogUncontended.With())
-	case j.lease == 0 && slices.ContainsFunc(r.Violations, func(v *Violation) bool { return v.Sort == Overlap && !v.Certain && v.Holds[1].Ending != ByLine }):
+	case j.lease == 0 && slices.ContainsFunc(r.Violations, func(v *Violation) bool { return v.Sort == Overlap && !v.Certain && v.silent() }):
 		r.remark(say.LogSayLease.With())
 	}
+	j.state(r)
 	return r
 }

@@ -29,7 +29,7 @@ const (
 )
 
 // eventBytes is what an event takes besides its names.
-const eventBytes = 72
+const eventBytes = 80
 
 func (s *sorter) add(e *Event) error {
 	s.events = append(s.events, *e)
@@ -187,7 +187,7 @@ func appendEvent(to []byte, e *Event) []byte {
 	to = binary.AppendVarint(to, e.At)
 	to = binary.AppendVarint(to, e.Line)
 	to = binary.AppendVarint(to, e.Token)
-	to = append(to, byte(e.Kind))
+	to = append(to, byte(e.Kind), byte(e.Fine))
 	for _, name := range [...]string{e.Client, e.Lock} {
 		to = binary.AppendUvarint(to, uint64(len(name)))
 		to = append(to, name...)
@@ -204,10 +204,11 @@ func (c *chunk) next() error {
 	line, err1 := binary.ReadVarint(c.in)
 	token, err2 := binary.ReadVarint(c.in)
 	kind, err3 := c.in.ReadByte()
-	client, err4 := c.name()
-	lock, err5 := c.name()
-	c.event = Event{At: at, Line: line, Token: token, Kind: Kind(kind), Client: client, Lock: lock}
-	if err := errors.Join(err1, err2, err3, err4, err5); err != nil {
+	fine, err4 := c.in.ReadByte()
+	client, err5 := c.name()
+	lock, err6 := c.name()
+	c.event = Event{At: at, Line: line, Token: token, Kind: Kind(kind), Fine: int8(fine), Client: client, Lock: lock}
+	if err := errors.Join(err1, err2, err3, err4, err5, err6); err != nil {
 		return fmt.Errorf("a file of sorted lines cannot be read back: %w", err)
 	}
 	return nil

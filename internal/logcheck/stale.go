@@ -1,6 +1,10 @@
 package logcheck
 
-import "lockstep/internal/say"
+import (
+	"slices"
+
+	"lockstep/internal/say"
+)
 
 // A write is stale when a newer holder than the one that writes has had the lock. Who is newer the
 // tokens say, when there are some: that is what they are for. Else it is the order in which the
@@ -11,9 +15,10 @@ type grants struct {
 	// marks are the tokens seen, each higher than the one before: the first is old enough to be certainly
 	// earlier than what comes now, the others are not.
 	marks []Grant
-	// latest is the last acquisition, other the last one of another client. No line: none.
-	latest, other Grant
-	late          Event // the last write of a client that held no more; no line: none
+	// acquired are the last acquisitions: all that the clocks leave in doubt, and of those before the last ones of
+	// two clients.
+	acquired []Grant
+	late     Event // the last write of a client that held no more; no line: none
 }
 
 // maxMarks is how many tokens are told apart that are seen within the error of the clocks.
@@ -22,18 +27,40 @@ const maxMarks = 8
 // grant notes an acquisition.
 func (j *judge) grant(l *lock, e *Event) {
 	g := &l.grants
-	this := Grant{e.Client, e.At, e.Line, e.Token}
-	if g.latest.Line > 0 && g.latest.Client != e.Client {
-		g.other, l.turns = g.latest, true
+	this := Grant{e.Client, e.At, e.Line, e.Token, e.grain()}
+	if n := len(g.acquired); n > 0 && g.acquired[n-1].Client != e.Client {
+		l.turns = true
 	}
-	g.latest = this
+	g.acquire(this, j.widest())
 	if e.Token == NoToken {
 		return
 	}
-	if newest := g.before(e.At, 2*j.clockError); newest != nil && newest.Token >= e.Token {
-		l.doubt(say.LogTokensBack.With(say.Number(e.Line), say.Verbatim(e.Client), say.Number(e.Token), say.Number(newest.Token), say.Verbatim(l.Lock)))
+	newest := g.before(e.At, j.widest())
+	if newest != nil && newest.Token >= e.Token && (newest.Token > e.Token || newest.Client != e.Client) {
+		l.doubt(say.LogTokensBack.With(j.files.at(e.Line), say.Verbatim(e.Client), say.Number(e.Token), say.Number(newest.Token), say.Verbatim(l.Lock)))
 	}
 	g.mark(this)
+}
+
+// acquire notes an acquisition.
+func (g *grants) acquire(this Grant, widest setting) {
+	last := ""
+	for i := len(g.acquired) - 1; i >= 0; i-- {
+		switch before := &g.acquired[i]; {
+		case !before.before(this.At, widest):
+		case last == "":
+			last = before.Client
+		case before.Client != last: // older ones say no more than these two
+			g.acquired = slices.Delete(g.acquired, 0, i)
+			i = 0
+		default:
+			g.acquired = slices.Delete(g.acquired, i, i+1)
+		}
+	}
+	if len(g.acquired) == maxMarks+2 {
+		g.acquired = slices.Delete(g.acquired, 2, 3)
+	}
+	g.acquired = append(g.acquired, this)
 }
 
 // mark notes a token.
@@ -47,25 +74,31 @@ func (g *grants) mark(this Grant) {
 	g.marks = append(g.marks, this)
 }
 
-// before is the newest token that was certainly seen before a time; nil when there is none.
-func (g *grants) before(at, margin int64) *Grant {
-	for len(g.marks) > 1 && g.marks[1].At+margin < at {
-		g.marks = g.marks[1:]
+// seen reports whether a token as new as one was seen.
+func (g *grants) seen(token int64) bool {
+	return len(g.marks) > 0 && g.marks[len(g.marks)-1].Token >= token
+}
+
+// before is the newest token that was certainly seen before a time; nil when there is none. What is older
+// than that under the widest setting is forgotten.
+func (g *grants) before(at int64, widest setting) *Grant {
+	for i := len(g.marks) - 1; i >= 0; i-- {
+		if g.marks[i].before(at, widest) {
+			g.marks = slices.Delete(g.marks, 0, i)
+			return &g.marks[0]
+		}
 	}
-	if len(g.marks) == 0 || g.marks[0].At+margin >= at {
-		return nil
-	}
-	return &g.marks[0]
+	return nil
 }
 
 // write judges a write.
 func (j *judge) write(l *lock, e *Event) {
 	l.Writes++
 	var own *Grant
-	h := l.held(e.Client)
+	h := j.held(l, e)
 	if h != nil {
 		j.heard(l, h, e)
-		own = &Grant{h.Client, h.From, h.Line, h.Token}
+		own = &Grant{h.Client, h.From, h.Line, h.Token, h.grain}
 	} else {
 		l.grants.late = *e
 		own = l.lately(e.Client)
@@ -79,62 +112,100 @@ func (j *judge) write(l *lock, e *Event) {
 	if h != nil {
 		v.Holds = []*Hold{h}
 	}
+	stale := false
 	switch {
 	case token != NoToken && len(l.grants.marks) > 0:
-		j.byToken(l, v)
-	case own == nil:
-		l.doubt(say.LogWriteUnheld.With(say.Number(e.Line), say.Verbatim(e.Client), say.Verbatim(l.Lock)))
-	default:
-		j.byOrder(l, v, own)
+		stale = j.byToken(l, v)
+	case own != nil:
+		stale = j.byOrder(l, v, own)
+	}
+	switch {
+	case stale || h != nil:
+	case own != nil:
+		l.doubt(say.LogWriteAfter.With(j.files.at(e.Line), say.Verbatim(e.Client), say.Verbatim(l.Lock), j.files.at(own.Line)))
+	case token == NoToken || !l.grants.seen(token): // it has acquired the lock, and no line says so
+		l.doubt(say.LogWriteUnheld.With(j.files.at(e.Line), say.Verbatim(e.Client), say.Verbatim(l.Lock)))
 	}
 	if token != NoToken {
-		l.grants.mark(Grant{e.Client, e.At, e.Line, token})
+		l.grants.mark(Grant{e.Client, e.At, e.Line, token, e.grain()})
 	}
 }
 
+// stale notes what a write has come to, and reports whether it is or may be stale.
+func (j *judge) stale(l *lock, v *Violation, found outcome) bool {
+	if found == none {
+		return false
+	}
+	v.Certain = found == certain
+	j.violation(l, v)
+	return true
+}
+
 // byToken compares the token of a write with those before it.
-func (j *judge) byToken(l *lock, v *Violation) {
-	g, margin := &l.grants, 2*j.clockError
-	newest := g.before(v.Write.At, margin)
-	if newest != nil && newest.Token > v.Write.Token {
-		v.Certain, v.Newer = true, *newest
-		j.violation(l, v)
-		return
+func (j *judge) byToken(l *lock, v *Violation) bool {
+	g := &l.grants
+	g.before(v.Write.At, j.widest())
+	found := j.weigh(StaleWrite, func(s setting) outcome { _, o := g.newer(&v.Write, s); return o })
+	if found != none {
+		newer, _ := g.newer(&v.Write, j.widest())
+		v.Newer = *newer
 	}
+	return j.stale(l, v, found)
+}
+
+// newer is the newest token above that of a write: one that was certainly seen before it, if there is one.
+func (g *grants) newer(w *Event, s setting) (*Grant, outcome) {
 	last := &g.marks[len(g.marks)-1]
-	if last.Token > v.Write.Token && last.At < v.Write.At+margin {
-		v.Newer = *last
-		j.violation(l, v)
+	if last.Token <= w.Token {
+		return nil, none
 	}
+	for i := len(g.marks) - 1; i >= 0 && g.marks[i].Token > w.Token; i-- {
+		if g.marks[i].before(w.At, s) {
+			return &g.marks[i], certain
+		}
+	}
+	return last, possible
 }
 
 // byOrder asks whether another client acquired the lock between the acquisition that a write belongs to
 // and the write.
-func (j *judge) byOrder(l *lock, v *Violation, own *Grant) {
-	other, margin := &l.grants.latest, 2*j.clockError
-	if other.Client == v.Write.Client {
-		other = &l.grants.other
+func (j *judge) byOrder(l *lock, v *Violation, own *Grant) bool {
+	worst := none
+	for i := range l.grants.acquired {
+		other := &l.grants.acquired[i]
+		if other.Client == v.Write.Client {
+			continue
+		}
+		found := j.weigh(StaleWrite, func(s setting) outcome {
+			switch {
+			case own.before(other.At, s) && other.before(v.Write.At, s):
+				return certain
+			case other.before(own.At, s):
+				return none
+			}
+			return possible
+		})
+		if found > worst {
+			worst, v.Newer = found, *other
+		}
 	}
-	if other.Line == 0 || other.Client == v.Write.Client {
-		return
-	}
-	switch {
-	case own.At+margin < other.At && other.At+margin < v.Write.At:
-		v.Certain = true
-	case own.At < other.At+margin && other.At < v.Write.At+margin:
-	default:
-		return
-	}
-	v.Newer = *other
-	j.violation(l, v)
+	return j.stale(l, v, worst)
 }
 
-// late asks whether an acquisition may, by clocks that are off, have come before a write of somebody who
+// late asks whether an acquisition may, by clocks that are off, have come before a write of a client that
 // held no more.
 func (j *judge) late(l *lock, e *Event) {
 	w := &l.grants.late
-	if w.Line > 0 && w.Client != e.Client && e.At < w.At+2*j.clockError {
-		j.violation(l, &Violation{Sort: StaleWrite, Lock: l.Lock, Write: *w, Newer: Grant{e.Client, e.At, e.Line, e.Token}})
+	if w.Line == 0 || w.Client == e.Client {
+		return
+	}
+	if j.weigh(StaleWrite, func(s setting) outcome {
+		if s.before(w.At, w.grain(), e.At) {
+			return none
+		}
+		return possible
+	}) != none {
+		j.violation(l, &Violation{Sort: StaleWrite, Lock: l.Lock, Write: *w, Newer: Grant{e.Client, e.At, e.Line, e.Token, e.grain()}})
 	}
 	*w = Event{}
 }

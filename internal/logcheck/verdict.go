@@ -1,6 +1,10 @@
 package logcheck
 
-import "lockstep/internal/say"
+import (
+	"strconv"
+
+	"lockstep/internal/say"
+)
 
 // Verdict is what a log shows of a property, for one lock or for all of them.
 type Verdict string
@@ -44,6 +48,8 @@ type Violation struct {
 	Holds []*Hold
 	// Further counts acquisitions that met the same silent client after the intruder of this one.
 	Further int64
+	inside  bool // of one that is only possible: it began while the other one held, which began as its own ended
+	files   files
 	Write   Event // of a stale write, with the token of its writer
 	Newer   Grant // and the acquisition or the write that shows the newer holder
 }
@@ -53,7 +59,11 @@ type Grant struct {
 	Client   string
 	At, Line int64
 	Token    int64 // NoToken when there is none
+	grain    int64
 }
+
+// before reports whether the acquisition was certainly seen before a time.
+func (g *Grant) before(at int64, s setting) bool { return s.before(g.At, g.grain, at) }
 
 // maxFound is how many holds a violation names besides that of the intruder.
 const maxFound = 8
@@ -67,14 +77,22 @@ func (v *Violation) Span() (from, to int64) {
 	y := v.Holds[0]
 	from, to = y.From, y.From
 	for _, x := range v.Holds[1:] {
-		both := min(x.Heard, y.Heard)
-		if y.silent() {
-			both = x.Heard
-		}
-		to = max(to, both)
+		to = max(to, min(x.Heard, y.Heard))
 	}
 	return from, to
 }
+
+// Place is where a line of it stands: 12, or of several files pod-b.csv:12.
+func (v *Violation) Place(line int64) string {
+	number := strconv.FormatInt(lineOf(line), 10)
+	if name := v.files.name(line); name != "" {
+		return name + ":" + number
+	}
+	return number
+}
+
+// silent reports whether it is only possible because no more is heard of a client.
+func (v *Violation) silent() bool { return !v.inside && v.Holds[1].Ending != ByLine }
 
 // Clients are those that the violation is about: the intruder, then those that it found; of a stale
 // write, who wrote, then the newer holder.
@@ -88,12 +106,14 @@ func (v *Violation) Clients() (names []string) {
 	return names
 }
 
-// Shown returns the time and the number of the line that shows the violation.
-func (v *Violation) Shown() (at, line int64) {
-	if v.Sort == StaleWrite {
-		return v.Write.At, v.Write.Line
+// Shown returns the time of the line that shows the violation, its number, and the name of its file when
+// the log has several.
+func (v *Violation) Shown() (at, line int64, file string) {
+	at, line = v.Write.At, v.Write.Line
+	if v.Sort == Overlap {
+		at, line = v.Holds[0].From, v.Holds[0].Line
 	}
-	return v.Holds[0].From, v.Holds[0].Line
+	return at, lineOf(line), v.files.name(line)
 }
 
 // Count is how often a property failed.
@@ -123,6 +143,17 @@ func (c *Count) verdict(doubtful bool) Verdict {
 		return Certain
 	case c.Possible > 0:
 		return Possible
+	}
+	return verdictOf(none, doubtful)
+}
+
+// verdictOf is the verdict on what came to an outcome at worst.
+func verdictOf(worst outcome, doubtful bool) Verdict {
+	switch {
+	case worst == certain:
+		return Certain
+	case worst == possible:
+		return Possible
 	case doubtful:
 		return Unknown
 	}
@@ -138,19 +169,20 @@ type Finding struct {
 	Writes       int64
 	Contended    bool // some client had to wait for another or, in a log without waiting lines, the lock changed hands
 	Doubts       []say.Phrase
+	partial      bool  // a part of the log was left unread, or its order is not known
 	repeated     int64 // lines that end a hold which had ended
 	repeatedLine int64 // the first of them
 }
 
 // Verdict is that of the lock.
 func (f *Finding) Verdict() Verdict {
-	doubtful := !f.Contended || len(f.Doubts) > 0
+	doubtful := !f.Contended || len(f.Doubts) > 0 || f.partial
 	return worse(f.Overlaps.verdict(doubtful), f.StaleWrites.verdict(doubtful))
 }
 
 // Result is what a whole log shows.
 type Result struct {
-	Format      string // csv or jsonl
+	Format      string // csv, jsonl or both
 	Lines       int64  // read
 	Skipped     int64  // lines that make no sense
 	Events      int64  // judged
@@ -162,6 +194,7 @@ type Result struct {
 	StaleWrites Count
 	Writes      int64
 	Findings    []Finding    // of the locks: the worst first, no more than maxFindings
+	Settings    []Setting    // the one judged by first, then those without what was assumed
 	Violations  []*Violation // those that were found first, no more than maxViolations
 	Doubts      []say.Phrase // why none would be too much to say, of the log as a whole and of the first lock with one
 	Remarks     []say.Phrase // what else there is to say

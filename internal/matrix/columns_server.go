@@ -317,6 +317,7 @@ func restart(s subject) []sketch {
 func earlyDrop(s subject) []sketch {
 	out := []sketch{
 		{name: both("the entry is dropped while A holds", "A 持有时条目被丢掉"), work: "5s", faults: []string{"when: A is in its critical section; evict: lock"}},
+		{name: both("the entry is dropped while A holds and B waits", "A 持有、B 在等的时候条目被丢掉"), work: "5s", faults: []string{"when: A is in its critical section; after: 1500ms; evict: lock"}},
 	}
 	if s.Store == locks.StoreRedisNodes {
 		out = append(out, sketch{

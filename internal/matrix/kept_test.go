@@ -72,13 +72,18 @@ func TestAnInterruptedMeasurementGoesOn(t *testing.T) {
 	if !reflect.DeepEqual(got.Measured(), want.Measured()) {
 		t.Error("it goes on to another result")
 	}
-	o.Kept = append([]Kept{}, kept...)
 	o.Keep = nil
-	o.Kept[0].Scripts = append([]string{"another script"}, o.Kept[0].Scripts[1:]...)
-	if _, err := Measure(t.Context(), o); err != nil {
-		t.Fatal(err)
-	}
-	if again := runs.Swap(0); again != int64(o.Kept[0].Record.Runs+o.Kept[0].Record.Untested) {
-		t.Errorf("%d runs where one cell has other scripts, which had %d", again, o.Kept[0].Record.Runs)
+	for what, change := range map[string]func(k *Kept){
+		"scripts": func(k *Kept) { k.Scripts = append([]string{"another script"}, k.Scripts[1:]...) },
+		"seeds":   func(k *Kept) { k.Seeds-- },
+	} {
+		o.Kept = append([]Kept{}, kept...)
+		change(&o.Kept[0])
+		if _, err := Measure(t.Context(), o); err != nil {
+			t.Fatal(err)
+		}
+		if again := runs.Swap(0); again != int64(o.Kept[0].Record.Runs+o.Kept[0].Record.Untested) {
+			t.Errorf("%d runs where one cell has other %s, which had %d", again, what, o.Kept[0].Record.Runs)
+		}
 	}
 }

@@ -124,6 +124,9 @@ func TestTheWalkJoinsACell(t *testing.T) {
 		{"damage is no letter", "S", gp, someWalk(0, "damage"), result{"S", "", "", "damage.yaml"}},
 		{"damage without a file", "S", gp, told, result{"S", "", "", "pause A"}},
 		{"nobody knows", "S", gp, someWalk(3), result{"?", "", "", ""}},
+		{"nobody knows of a delay either", "L", gp, someWalk(3), result{"?", "L", "", ""}},
+		{"work that hangs", "S", gp, someWalk(0, measured.Hung), result{"D", "", measured.Hung + ".yaml", ""}},
+		{"stuck is worse than a delay", "L", gp, someWalk(0, "stuck"), result{"D", "L", "stuck.yaml", ""}},
 		{"harm is harm", "S", gp, someWalk(3, "stuck"), result{"D", "", "stuck.yaml", ""}},
 		{"the scripts tested nothing", "?", gp, someWalk(0, "believe"), result{"V", "", "believe.yaml", ""}},
 		{"it cannot be scripted", "-", gp, someWalk(0, "robbed"), result{"F", "", "robbed.yaml", ""}},
@@ -151,6 +154,11 @@ func TestTheWalkJoinsACell(t *testing.T) {
 	}
 	if walkedIn(someWalk(0), "y", &gp) != nil {
 		t.Error("a lock that nobody has walked")
+	}
+	begun := someWalk(0)
+	begun.Locks[0].Complete = 0
+	if walkedIn(begun, "x", &gp) != nil {
+		t.Error("a lock whose walk is complete nowhere")
 	}
 }
 

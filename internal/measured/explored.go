@@ -46,7 +46,8 @@ type Scope struct {
 	Clients int         `json:"clients"`
 	Rounds  int         `json:"rounds"`
 	Faults  int         `json:"faults"`
-	Tries   int         `json:"tries,omitempty"` // of a schedule whose faults have no effect; 0: it is one run
+	Sample  int         `json:"sample,omitempty"` // schedules of each two kinds that are drawn where not all are walked; 0: none
+	Tries   int         `json:"tries,omitempty"`  // of a schedule whose faults have no effect; 0: it is one run
 	Kinds   []string    `json:"kinds"`
 	Classes []string    `json:"classes"` // what the kinds leave open of durations
 }
@@ -66,6 +67,10 @@ type ExploredLock struct {
 	Cut      int64    `json:"cut_short"`      // schedules whose runs had no end: nobody knows
 	Complete int      `json:"complete"`       // all sets of so many faults are known
 	Doubts   []string `json:"doubts"`         // what broke with a fault that had no effect: nobody knows why
+	// Searched is how schedules of several faults were looked for: Complete is said where they were in plain and
+	// just-within. "" in a result of single faults. Together says it for each base world of Scope.
+	Searched string     `json:"searched,omitempty"`
+	Together []Searched `json:"together,omitempty"`
 	// Breaks are the minimal sets, by way of breaking and Hung; nil: not walked.
 	Breaks map[string][]CutSet `json:"breaks"`
 	// Singles are what became of each kind alone; none in a result of before they were counted.
@@ -117,6 +122,8 @@ func (l *ExploredLock) TellHungApart() {
 // CutSet is a minimal set of kinds of faults. No kinds: the lock breaks without a fault.
 type CutSet struct {
 	Kinds []string `json:"kinds"`
+	// Within is how many faults were together when the set was found, where those besides Kinds had no effect; else 0.
+	Within int `json:"within,omitempty"`
 	Shown
 }
 
@@ -202,8 +209,15 @@ func (r *Explored) JSON(version string) ([]byte, error) {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		fmt.Fprintf(&b, "\n{\"lock\":%s,\"scope\":%s,\"walked\":%d,\"without_effect\":%d,\"cut_short\":%d,\"complete\":%d,\"doubts\":%s,\"breaks\":{",
-			one(l.Lock), one(l.Scope), l.Walked, l.Vain, l.Cut, l.Complete, one(l.Doubts))
+		fmt.Fprintf(&b, "\n{\"lock\":%s,\"scope\":%s,\"walked\":%d,\"without_effect\":%d,\"cut_short\":%d,\"complete\":%d,\"doubts\":%s,\"searched\":%s,\"together\":[",
+			one(l.Lock), one(l.Scope), l.Walked, l.Vain, l.Cut, l.Complete, one(l.Doubts), one(l.Searched))
+		for k := range l.Together {
+			if k > 0 {
+				b.WriteByte(',')
+			}
+			fmt.Fprintf(&b, "\n  %s", one(&l.Together[k]))
+		}
+		b.WriteString("],\"breaks\":{")
 		for k, way := range Outcomes() {
 			if k > 0 {
 				b.WriteByte(',')

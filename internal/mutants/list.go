@@ -59,8 +59,13 @@ func load() ([]mutation, error) {
 	return all, nil
 }
 
-// choose returns the mutations whose name or file matches; "" chooses all.
-func choose(all []mutation, pattern string) ([]mutation, error) {
+// choose returns the mutations whose name or file matches, of every n of them the k-th for the
+// part "k/n"; "" and "1/1" choose all.
+func choose(all []mutation, pattern, part string) ([]mutation, error) {
+	var k, n int
+	if _, err := fmt.Sscanf(part+" .", "%d/%d .", &k, &n); err != nil || k < 1 || k > n {
+		return nil, fmt.Errorf("PART: %q is not K/N with 1 <= K <= N, for instance 2/4", part)
+	}
 	re, err := regexp.Compile(pattern)
 	if err != nil {
 		return nil, fmt.Errorf("MUTANTS: %w", err)
@@ -74,7 +79,14 @@ func choose(all []mutation, pattern string) ([]mutation, error) {
 	if len(some) == 0 {
 		return nil, fmt.Errorf("MUTANTS: no mutation has a name or a file that matches %q", pattern)
 	}
-	return some, nil
+	var chosen []mutation
+	for i := k - 1; i < len(some); i += n {
+		chosen = append(chosen, some[i])
+	}
+	if len(chosen) == 0 {
+		return nil, fmt.Errorf("PART: %d mutations match %q, so there is no part %s", len(some), pattern, part)
+	}
+	return chosen, nil
 }
 
 // apply returns the text of the mutated file. An old text that is missing or there

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -23,11 +24,9 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	pattern := ""
-	if len(os.Args) > 1 {
-		pattern = os.Args[1]
-	}
-	if err := hunt(ctx, pattern); err != nil {
+	part := flag.String("part", "1/1", "K/N: of every N mutations the K-th")
+	flag.Parse()
+	if err := hunt(ctx, flag.Arg(0), *part); err != nil {
 		fmt.Fprintln(os.Stderr, "mutants:", err)
 		stop()
 		os.Exit(1)
@@ -35,12 +34,12 @@ func main() {
 }
 
 // hunt plays the chosen mutations and returns an error unless tests kill all of them.
-func hunt(ctx context.Context, pattern string) error {
+func hunt(ctx context.Context, pattern, part string) error {
 	all, err := load()
 	if err != nil {
 		return err
 	}
-	if all, err = choose(all, pattern); err != nil {
+	if all, err = choose(all, pattern, part); err != nil {
 		return err
 	}
 	root, err := os.Getwd()

@@ -32,6 +32,29 @@ func TestTheListApplies(t *testing.T) {
 	}
 }
 
+// The parts together are the whole list, each mutation once.
+func TestPartsOfTheList(t *testing.T) {
+	all := []mutation{{Name: "a"}, {Name: "b"}, {Name: "c"}, {Name: "d"}, {Name: "e"}}
+	var names []string
+	for _, part := range []string{"1/3", "2/3", "3/3"} {
+		some, err := choose(all, "", part)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range some {
+			names = append(names, m.Name)
+		}
+	}
+	if got := strings.Join(names, ""); got != "adbec" {
+		t.Errorf("the parts are %s, want a d, b e, c", got)
+	}
+	for _, part := range []string{"", "0/3", "4/3", "2", "x/y", "1/3x", "6/6"} {
+		if some, err := choose(all, "", part); err == nil {
+			t.Errorf("part %q: %d mutations and no error", part, len(some))
+		}
+	}
+}
+
 func TestAMutationHasItsPlaceOnce(t *testing.T) {
 	m := mutation{Name: "m", File: "list.go", Old: "package main\n", New: "package other\n"}
 	text, err := m.apply(".")

@@ -55,6 +55,34 @@ func (p *Plan) about(lock string) (all []Expectation) {
 	return all
 }
 
+// ExpectKept drops what the plan says of some locks, and of every lock as far as it is about them: they are
+// expected to keep every property, as is any lock of which nothing is said. What is said of every lock goes on
+// to hold for the others.
+func (p *Plan) ExpectKept(ids []string) {
+	every := p.about(EveryLock)
+	var out []Expectation
+	for _, lock := range p.Locks {
+		if slices.Contains(ids, lock) {
+			continue
+		}
+		own := p.about(lock)
+		for _, e := range every {
+			if !slices.ContainsFunc(own, func(o Expectation) bool { return o.Property == e.Property }) {
+				e.Lock = lock
+				own = append(own, e)
+			}
+		}
+		out = append(out, own...)
+	}
+	p.Expect = out
+}
+
+// OnlyLooks reports whether the plan says that nothing is expected of any lock.
+func (p *Plan) OnlyLooks() bool {
+	every := p.about(EveryLock)
+	return len(every) > 0 && every[0].Verdict == Anything
+}
+
 // PlayOnly has the plan played with these locks. What it says of others is dropped; what
 // it says of every lock holds for these.
 func (p *Plan) PlayOnly(locks []string) {

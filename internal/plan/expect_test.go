@@ -53,3 +53,30 @@ func TestPlayOnlyKeepsWhatIsSaidOfEveryLock(t *testing.T) {
 		t.Error("the list that others may have is changed")
 	}
 }
+
+// What is said of every lock holds for the others, and nothing is said of those that are to keep everything.
+func TestExpectKept(t *testing.T) {
+	every := []Expectation{{Lock: EveryLock, Property: "progress", Verdict: "kept"}, {Lock: EveryLock, Property: "mutual-exclusion", Verdict: "broken"}}
+	p := Plan{
+		Locks:  []string{"mine", "other"},
+		Expect: append(every, Expectation{Lock: "other", Property: "progress", Verdict: "broken"}, Expectation{Lock: "mine", Property: "progress", Verdict: "broken"}),
+	}
+	p.ExpectKept([]string{"mine"})
+	if said, ok := p.Said("mine"); ok {
+		t.Errorf("of mine: %v", said)
+	}
+	if said, _ := p.Said("other"); len(said) != 2 || said[0].Verdict != "broken" || said[1].Verdict != "broken" || said[1].Property != "progress" {
+		t.Errorf("of the other: %v", said)
+	}
+	p = Plan{Locks: []string{"mine", "other"}, Expect: []Expectation{{Lock: EveryLock, Verdict: Anything}}}
+	if !p.OnlyLooks() {
+		t.Error("it only looks")
+	}
+	p.ExpectKept([]string{"mine"})
+	if said, ok := p.Said("other"); !ok || len(said) != 0 {
+		t.Errorf("of the other, who only looks: %v, %v", said, ok)
+	}
+	if p.OnlyLooks() {
+		t.Error("it still only looks")
+	}
+}

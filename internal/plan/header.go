@@ -39,11 +39,15 @@ func (p *Plan) HeaderOf(lock string, store Store, seed uint64, backend string, s
 	add(history.RoleStore, p.Servers(store)...)
 	add(history.RoleSentinel, p.SentinelNames(store)...)
 	add(history.RoleResource, ResourceName)
+	for i := range p.Lines {
+		f := &p.Lines[i]
+		h.Lines = append(h.Lines, history.Line{Number: f.Number, Text: f.Text, TextChinese: f.TextChinese})
+	}
 	for i := range p.Faults {
 		f := &p.Faults[i]
 		h.Faults = append(h.Faults, history.Fault{
 			Number: f.Number, Verb: f.Verb.Name(), Text: f.Text, Deed: f.Deed,
-			TextChinese: f.TextChinese, DeedChinese: f.DeedChinese, Drawn: f.Drawn, Sides: f.Args.Sides,
+			TextChinese: f.TextChinese, DeedChinese: f.DeedChinese, Drawn: f.Drawn > 0, Line: f.Drawn, Sides: f.Args.Sides,
 		})
 	}
 	return h

@@ -147,7 +147,7 @@ func cluster(of func(*Plan) *Cluster) []Key {
 func persistence(at func(*Plan) any) Key {
 	return Key{Name: "persistence", Doc: "What a restarted server still knows.", At: at, Words: []Word{
 		{PersistNone, "nothing"},
-		{PersistEverySecond, "all but the last second: its file is written to disk once per second"},
+		{PersistEverySecond, "everything, as with always: its file is written before each reply, and on disk once per second. The last second is lost with the machine, which no fault plays; `none` loses more"},
 		{PersistAlways, "everything: its file is on disk before each reply"},
 	}}
 }

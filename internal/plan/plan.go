@@ -50,10 +50,11 @@ type Plan struct {
 
 	Clocks []Clock // in the order of the file
 	Faults []faults.Fault
-	Drawn  bool          // all faults are those that luck has drawn
-	Chaos  *Chaos        // draws the faults of each run; nil when they are listed
-	Vary   []Axis        // what a sweep varies, MostAxes at most; none in most files
-	Expect []Expectation // what the file says, that of EveryLock first
+	Drawn  bool           // all faults are those that luck has drawn
+	Lines  []faults.Fault // of the list from which faults are drawn: those that need not have come about
+	Chaos  *Chaos         // draws the faults of each run; nil when they are listed
+	Vary   []Axis         // what a sweep varies, MostAxes at most; none in most files
+	Expect []Expectation  // what the file says, that of EveryLock first
 
 	Seed   uint64 // the seed to play unless another one is asked for; 0 when the file names none
 	Origin string // where a file that was not written by hand comes from

@@ -1,10 +1,12 @@
 package plan
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"lockstep/internal/faults"
 	"lockstep/internal/locks"
 )
 
@@ -60,7 +62,7 @@ type Failover struct {
 // How a Redis server keeps its data.
 const (
 	PersistNone        = "none"     // a restarted server is empty
-	PersistEverySecond = "everysec" // an append-only file, on disk once per second: a crash loses the last second
+	PersistEverySecond = "everysec" // an append-only file, written before each reply, on disk once per second: only a lost machine loses any of it
 	PersistAlways      = "always"   // an append-only file, on disk before each reply
 )
 
@@ -219,6 +221,27 @@ func (p *Plan) ClusterOf(s Store) RedisCluster {
 func InCluster(server string) bool {
 	word, _, _ := strings.Cut(server, "-")
 	return word == "etcd" || word == "zk" || word == "consul"
+}
+
+// Spare is how many of a store's servers can die for good, and there is still one that can lead. Where no
+// server takes another one's place it is all of them.
+func (p *Plan) Spare(s Store) int {
+	servers := p.Servers(s)
+	switch {
+	case s.Name == "redis-nodes" || p.InShards(s):
+		return len(servers)
+	case InCluster(servers[0]):
+		return (len(servers) - 1) / 2
+	}
+	return len(servers) - 1
+}
+
+// RestartsServers reports whether a fault lets a server come back.
+func (p *Plan) RestartsServers() bool {
+	return slices.ContainsFunc(p.Faults, func(f faults.Fault) bool {
+		client := slices.Contains(p.Clients, f.Target) || f.Target == faults.TheHolder || f.Target == faults.NextHolder || f.Target == faults.ThatClient
+		return f.Verb.Name() == "restart" && !client
+	})
 }
 
 // InRedis reports whether a server of that name is a Redis server, which makes no

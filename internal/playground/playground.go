@@ -230,7 +230,7 @@ func (r *played) verdict() checker.Verdict {
 	switch {
 	case slices.ContainsFunc(r.out.Judgement.Findings, broken):
 		return checker.Broken
-	case r.out.Status() == run.Met:
+	case r.out.Alone() == run.Met:
 		return checker.Kept
 	}
 	return checker.Unknown

@@ -39,12 +39,15 @@ func (r *played) told(column int) (picture, story string) {
 }
 
 func (r *played) step(b *strings.Builder, s *explain.Step, prefix string, number int) {
-	class := ""
+	class, gap := "", ""
+	if s.Skipped > 0 {
+		gap = "<i>" + r.escaped(say.StepsLeftOut.With(say.Grouped(s.Skipped))) + "</i><br>"
+	}
 	if s.Violation {
 		class = ` class="bad"`
 	}
-	fmt.Fprintf(b, `<li id="%s%d"%s><span class="n">%d</span><span class="t">%s</span><p>%s</p><span class="truth">%s`, prefix, number, class, number,
-		html.EscapeString(say.Seconds(s.At).In(r.language)), r.escaped(s.Sentence), r.escaped(s.Belief))
+	fmt.Fprintf(b, `<li id="%s%d"%s><span class="n">%d</span><span class="t">%s</span><p>%s%s</p><span class="truth">%s`, prefix, number, class, number,
+		html.EscapeString(say.Seconds(s.At).In(r.language)), gap, r.escaped(s.Sentence), r.escaped(s.Belief))
 	if !s.Store.Empty() {
 		b.WriteString(" · " + r.escaped(s.Store))
 	}

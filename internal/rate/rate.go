@@ -6,6 +6,7 @@ package rate
 import (
 	"fmt"
 	"math/big"
+	"time"
 )
 
 // One is everything, in millionths.
@@ -118,4 +119,34 @@ func Percent(ppm int64) string {
 		return fmt.Sprintf("0.%02d %%", (ppm+50)/100)
 	}
 	return fmt.Sprintf("0.%04d %%", ppm)
+}
+
+// PerHour is how often something happens an hour, in millionths, rounded down, when it happens in a share of runs, in
+// millionths, that are so many and take so many milliseconds together, which may be more than a duration holds; 0 for
+// no time.
+func PerHour(share int64, runs int, ms int64) int64 {
+	if ms <= 0 {
+		return 0
+	}
+	n := new(big.Int).Mul(big.NewInt(share), big.NewInt(int64(runs)))
+	n.Mul(n, big.NewInt(time.Hour.Milliseconds())).Quo(n, big.NewInt(ms))
+	if !n.IsInt64() {
+		return 1<<63 - 1
+	}
+	return n.Int64()
+}
+
+// Decimal writes millionths as a number with two digits that count.
+func Decimal(ppm int64) string {
+	switch {
+	case ppm == 0:
+		return "0"
+	case ppm >= 9_950_000: // what is rounded up to the next step is written as there
+		return fmt.Sprint((ppm + 500_000) / One)
+	case ppm >= 995_000:
+		return fmt.Sprintf("%d.%d", (ppm+50_000)/One, (ppm+50_000)/100_000%10)
+	case ppm >= 99_500:
+		return fmt.Sprintf("0.%02d", (ppm+5_000)/10_000)
+	}
+	return fmt.Sprintf("0.%06d", ppm)
 }

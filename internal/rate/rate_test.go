@@ -65,3 +65,22 @@ func TestWilsonAsPublished(t *testing.T) {
 		}
 	}
 }
+
+func TestPerHour(t *testing.T) {
+	const hour = 3_600_000
+	for _, tt := range []struct {
+		share int64
+		runs  int
+		ms    int64
+		want  string
+	}{
+		{200_000, 10, 5 * hour, "0.40"}, {One, 1, 1000, "3600"}, {One, 10_000_000, 1000 * hour, "10000"},
+		{1, 10_000_000, 10_000_000 * hour, "0.000001"}, {0, 5, hour, "0"}, {One, 5, 0, "0"},
+		{One, 119, 100 * hour, "1.2"}, {One, 999, 1000 * hour, "1.0"}, {One, 99, 100 * hour, "0.99"},
+		{One, 996, 100 * hour, "10"}, {One, 5, 100 * hour, "0.050000"},
+	} {
+		if got := Decimal(PerHour(tt.share, tt.runs, tt.ms)); got != tt.want {
+			t.Errorf("%d millionths of %d runs in %d ms: %s an hour, want %s", tt.share, tt.runs, tt.ms, got, tt.want)
+		}
+	}
+}

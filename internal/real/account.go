@@ -36,7 +36,11 @@ type witnesses struct {
 // hear begins to listen to a server that has been started. That a server cannot be
 // heard is no reason to stop: less is known of the run then.
 func (r *redis) hear(ctx context.Context, m *member) {
-	w, err := witness.Listen(ctx, m.addr, locks.Key)
+	keys := locks.Key
+	if r.h.variant.Program != nil {
+		keys = witness.AllKeys // its entry is wherever it writes
+	}
+	w, err := witness.Listen(ctx, m.addr, keys)
 	r.heard.mu.Lock()
 	defer r.heard.mu.Unlock()
 	if err != nil {
@@ -75,11 +79,16 @@ func (r *redis) settle() {
 }
 
 // account returns what the servers have told of their entries; false when that is not
-// complete. leader is the server that the others follow at the beginning, 0 for none.
+// complete: of a program's lock what follows all the same. leader is the server that the others follow
+// at the beginning, 0 for none.
 func (r *redis) account(entries []entry, leader history.NodeID, persistence string) ([]entry, bool) {
 	r.heard.mu.Lock()
 	defer r.heard.mu.Unlock()
+	program := r.h.variant.Program != nil
 	if r.heard.deaf || !r.heard.whole {
+		if program {
+			return r.h.ofProgram(nil, entries, leader, false), true
+		}
 		return nil, false
 	}
 	a := newAccountant(entries, r.evictions, r.h.lease())
@@ -92,7 +101,11 @@ func (r *redis) account(entries []entry, leader history.NodeID, persistence stri
 			a.hear(m.node, items, time.Duration(r.h.zero.Load()), slack)
 		}
 	}
-	return a.balance(entries, leader, r.fsync(persistence) != "")
+	keeps := r.fsync(persistence) != ""
+	if program {
+		return r.h.ofProgram(a, entries, leader, keeps), true
+	}
+	return a.balance(entries, leader, keeps)
 }
 
 // byArrival puts the time at which a command was heard of in the place of the time at

@@ -33,8 +33,7 @@ func cannotOn(o *Options, p *plan.Plan, v *locks.Variant) error {
 }
 
 // cannotInDocker says what of a plan containers cannot do that are started for a run.
-// libfaketime is lent to those of Redis; nobody has tried it with MariaDB's, and an
-// osproc.Wall needs a child that can be stopped as it starts.
+// libfaketime is lent to those of Redis; nobody has tried it with MariaDB's.
 func cannotInDocker(p *plan.Plan, v *locks.Variant) error {
 	instead := "use --backend " + ProcessBackend
 	if v.Store == locks.StoreConsul {
@@ -44,12 +43,8 @@ func cannotInDocker(p *plan.Plan, v *locks.Variant) error {
 	if v.Store == locks.StorePostgres && len(names) > 1 {
 		return fmt.Errorf("a replica of PostgreSQL begins as a copy of its primary's files, which a container keeps to itself: %s", instead)
 	}
-	hosts := p.SentinelNames(plan.StoreOf(v))
-	if v.Store != locks.StoreRedis && v.Store != locks.StoreRedisNodes {
-		hosts = append(hosts, names...)
-	}
-	for _, name := range hosts {
-		if touchesClock(p, name) {
+	for _, name := range names {
+		if v.Store == locks.StoreMySQL && touchesClock(p, name) {
 			return fmt.Errorf("the clock of %s cannot be set in a container, only those of Redis servers can: %s", name, instead)
 		}
 	}

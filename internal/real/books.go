@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"lockstep/internal/history"
-	"lockstep/internal/locks"
 )
 
 // What becomes of an entry, as Redis calls it. Everything else writes to it.
@@ -19,6 +18,7 @@ var quiet = map[string]bool{"persist": true, "hdel": true}
 
 // books follow the entries of all servers through their operations.
 type books struct {
+	key     string // of the entry
 	ttl     time.Duration
 	end     history.Instant // nothing after that belongs to the run
 	leader  history.NodeID  // whom the others follow; 0: there is no such thing
@@ -55,6 +55,7 @@ func (b *books) enter(o *operation) {
 	fresh := false
 	for _, c := range o.changes {
 		switch {
+		case c.key != b.key:
 		case c.event == expired:
 			b.expire(l, o)
 		case c.event == removed:
@@ -136,7 +137,7 @@ func (b *books) befell(e *entry) {
 		if e.empty && l.present {
 			b.out = append(b.out, entry{
 				Event: history.Event{At: e.At, Kind: history.Forgotten, Node: e.Node, Owner: l.owner, Cause: history.NoCause},
-				text:  locks.Key,
+				text:  b.key,
 			})
 		}
 		if follows := b.leader != 0 && e.Node != b.leader; e.empty || follows || !b.keeps {
@@ -148,7 +149,7 @@ func (b *books) befell(e *entry) {
 func (b *books) add(kind history.Kind, owner history.NodeID, o *operation) {
 	e := entry{
 		Event: history.Event{At: o.at, Kind: kind, Node: o.server, Owner: owner, Cause: history.NoCause},
-		text:  locks.Key,
+		text:  b.key,
 	}
 	if kind == history.Granted || kind == history.Extended {
 		e.Value = int64(b.ttl)

@@ -6,7 +6,6 @@ import (
 	"lockstep/internal/faults"
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
-	"lockstep/internal/real/osproc"
 )
 
 // What this world cannot do yet. A plan that needs it is refused before anything starts;
@@ -24,13 +23,13 @@ func cannotSetUp(p *plan.Plan, v *locks.Variant) error {
 		}
 	}
 	for _, name := range p.Servers(plan.StoreOf(v)) {
-		if err := k.clocks.refuse(p, name); err != nil {
-			return err
+		if k.noClock != nil && touchesClock(p, name) {
+			return cannotSetClock(name, k.noClock)
 		}
 	}
 	for _, name := range p.SentinelNames(plan.StoreOf(v)) {
-		if changes := changesOf(p, name); changes.any() && osproc.ErrNoWall != nil {
-			return cannotSetClock(name, osproc.ErrNoWall)
+		if setsClock(p, name) {
+			return cannotSetClock(name, errSentinels)
 		}
 	}
 	return nil

@@ -247,7 +247,7 @@ func (c *client) handle(m proto.Up) error {
 				At: history.Instant(m.At), Clock: m.Clock, Node: c.node, Kind: m.Event,
 				Token: m.Token, Value: m.Value,
 			},
-			text: m.Text, call: m.Call, task: m.Task, command: m.Command, owner: m.Owner, server: c.h.group.members[m.Server].node,
+			carried: c.carried(), text: m.Text, call: m.Call, task: m.Task, command: m.Command, owner: m.Owner, server: c.h.group.members[m.Server].node,
 		})
 		c.mu.Lock()
 		c.overtime.Observe(m.Event)

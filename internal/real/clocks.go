@@ -11,12 +11,11 @@ import (
 	"lockstep/internal/faults"
 	"lockstep/internal/history"
 	"lockstep/internal/plan"
-	"lockstep/internal/real/osproc"
 	"lockstep/internal/real/proto"
 )
 
 // clocks says how the clocks of the nodes are wrong at present. A client makes its own
-// readings wrong; a server is started with a clock that can be set.
+// readings wrong; a server of Redis or MariaDB is started with a clock that can be set.
 type clocks struct {
 	mu    sync.Mutex
 	wrong map[string]proto.Clock // by node; a node that is not in it has the right time
@@ -73,62 +72,29 @@ type settable interface {
 	SetClock(step time.Duration, ppm int64) error
 }
 
-// clockChanges says what becomes of the clock of a node in a plan.
-type clockChanges struct{ steps, drifts bool }
-
-func (c clockChanges) any() bool { return c.steps || c.drifts }
-
-// changesOf returns what a plan does to the clock of a node that it calls by one of these
-// names.
-func changesOf(p *plan.Plan, names ...string) clockChanges {
-	var out clockChanges
-	for _, c := range p.Clocks {
-		if slices.Contains(names, c.Node) {
-			out.steps, out.drifts = true, out.drifts || c.DriftPPM != 0
-		}
-	}
-	for i := range p.Faults {
-		if f := &p.Faults[i]; slices.Contains(names, f.Target) {
-			out.steps, out.drifts = out.steps || jumps(f), out.drifts || drifts(f)
-		}
-	}
-	return out
+// setsClock reports whether a plan gives the node that it calls by one of these names a
+// clock of its own, or a fault comes to change it.
+func setsClock(p *plan.Plan, names ...string) bool {
+	return slices.ContainsFunc(p.Clocks, func(c plan.Clock) bool { return slices.Contains(names, c.Node) }) ||
+		slices.ContainsFunc(p.Faults, func(f faults.Fault) bool { return changesClock(&f) && slices.Contains(names, f.Target) })
 }
 
-func jumps(f *faults.Fault) bool        { return f.Verb.Name() == "jump-clock" }
-func drifts(f *faults.Fault) bool       { return f.Verb.Name() == "drift-clock" }
-func changesClock(f *faults.Fault) bool { return jumps(f) || drifts(f) }
+func changesClock(f *faults.Fault) bool {
+	return f.Verb.Name() == "jump-clock" || f.Verb.Name() == "drift-clock"
+}
 
-// touchesClock reports whether a plan gives a server a clock of its own, or a fault
-// may come to change it.
+// touchesClock is setsClock for a server, which may come to be the primary.
 func touchesClock(p *plan.Plan, server string) bool {
-	return changesOf(p, server, faults.ThePrimary).any()
+	return setsClock(p, server, faults.ThePrimary)
 }
 
-// touchesClocks reports that of any of some servers.
-func touchesClocks(p *plan.Plan, servers []string) bool {
-	return slices.ContainsFunc(servers, func(s string) bool { return touchesClock(p, s) })
-}
-
-// clockKind says how the clocks of a kind of servers are made wrong.
-type clockKind struct {
-	wall      bool // by an osproc.Wall; else by libfaketime, which has to be installed
-	monotonic bool // leases rest on the monotonic clock, which stays right: only a step is what it says
-}
-
-// refuse says why the clock of a server cannot be what a plan makes of it; nil when it can.
-func (k clockKind) refuse(p *plan.Plan, server string) error {
-	changes := changesOf(p, server, faults.ThePrimary)
-	switch {
-	case k.monotonic && changes.drifts:
-		return cannotSetClock(server, errDrift)
-	case k.wall && changes.any() && osproc.ErrNoWall != nil:
-		return cannotSetClock(server, osproc.ErrNoWall)
-	}
-	return nil
-}
-
-var errDrift = errors.New("its leases rest on the monotonic clock, which cannot be made to drift here, only the wall clock to step: play this in the simulator")
+// Why the clocks of some servers cannot be set. libfaketime changes the wall clock only, and where no
+// lease rests on that, such a run would show a clock that is wrong and nothing that comes of it.
+var (
+	errMonotonic = errors.New("its leases rest on the monotonic clock, which no step of the wall clock reaches and nothing here makes drift: play this in the simulator")
+	errSessions  = errors.New("its locks last as long as their sessions, and no step of the wall clock ends one: play this in the simulator")
+	errSentinels = errors.New("no lease rests on the clock of a sentinel: play this in the simulator")
+)
 
 func cannotSetClock(server string, why error) error {
 	return fmt.Errorf("the clock of %s: %w", server, why)
@@ -138,7 +104,7 @@ func cannotSetClock(server string, why error) error {
 func (g *group) setClocks(members []*member) error {
 	var errs []error
 	for _, m := range members {
-		if !changesOf(g.h.plan, m.name).any() {
+		if !setsClock(g.h.plan, m.name) {
 			continue
 		}
 		clock := g.h.clocks.of(m.name)

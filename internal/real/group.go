@@ -219,7 +219,7 @@ func (g *group) promoted(heir *member, fault int) {
 func (g *group) outside() outside {
 	out := outside{evictions: g.evictions, wrongClocks: map[history.NodeID]bool{}}
 	for _, m := range g.members {
-		out.wrongClocks[m.node] = touchesClock(g.h.plan, m.name) && !kinds[g.h.variant.Store].clocks.monotonic
+		out.wrongClocks[m.node] = touchesClock(g.h.plan, m.name)
 	}
 	return out
 }

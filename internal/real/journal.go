@@ -17,6 +17,7 @@ type entry struct {
 	command string         // name of the command
 	owner   string         // by which the store knows whose entry the command may change; "": it may change any
 	read    int            // number of the read, for events of the resource; 0 for none
+	carried int64          // how many bytes the client had sent, where nobody reads them
 	server  history.NodeID // that the command goes to
 	empty   bool           // of a restart: the server has forgotten everything
 }
@@ -64,8 +65,12 @@ func (h *harness) history(end history.Instant) *history.History {
 	}
 	nameServers(entries)
 	inOrder(entries)
-	if derivable(&h.variant) {
+	switch {
+	case derivable(&h.variant):
 		entries = append(entries, h.store.derive(entries)...)
+	case h.variant.Program != nil:
+		z, ok := h.store.(*zooKeeper)
+		entries = append(entries, h.unreadProgram(entries, ok && z.onlyOwn)...)
 	}
 	inOrder(entries)
 	addCauses(entries)

@@ -27,6 +27,7 @@ type operation struct {
 
 // change is one thing that became of the entry.
 type change struct {
+	key   string
 	event string          // as Redis calls it
 	heard history.Instant // when it was heard of: a little after it happened
 	value string          // what the command wrote, if it wrote: the token that a lock keeps there
@@ -40,11 +41,12 @@ type accountant struct {
 	byWords    map[string][]*command
 	matched    map[*command]bool
 	operations []*operation
+	key        string // of the lock's entry
 }
 
 // newAccountant reads the commands of clients and operators from a sorted list of events.
 func newAccountant(entries []entry, evictions []*command, ttl time.Duration) *accountant {
-	a := &accountant{ttl: ttl, byWords: map[string][]*command{}, matched: map[*command]bool{}}
+	a := &accountant{ttl: ttl, key: locks.Key, byWords: map[string][]*command{}, matched: map[*command]bool{}}
 	open := map[wire]*command{}
 	for i := range entries {
 		e := &entries[i]
@@ -118,7 +120,7 @@ func (a *accountant) hear(server history.NodeID, items []witness.Item, zero, sla
 		item := &items[i]
 		switch {
 		case item.Args == nil:
-			pending = append(pending, change{event: item.Event, heard: history.Instant(item.Read - zero)})
+			pending = append(pending, change{key: item.Key, event: item.Event, heard: history.Instant(item.Read - zero)})
 		case item.Addr == witness.Script:
 			if script != nil {
 				script.changes = append(script.changes, made(pending, item.Args)...)
@@ -172,7 +174,9 @@ func (o *operation) may(c *command) bool {
 func (o *operation) suits(c *command) bool {
 	did := len(o.changes) > 0
 	switch c.name {
-	case "DEL", "SETNX":
+	case "DEL":
+		return did == (c.reply != nothing)
+	case "SETNX":
 		return did == (c.reply == one)
 	case "SET":
 		return did == (c.reply == okay)
@@ -281,12 +285,22 @@ func (a *accountant) allHeard() bool {
 // balance returns what became of the entries of all servers, which begin without any;
 // false when the account is not complete.
 func (a *accountant) balance(entries []entry, leader history.NodeID, keeps bool) ([]entry, bool) {
-	if len(entries) == 0 || !a.attribute() || !a.allHeard() {
+	if !a.complete(entries) {
 		return nil, false
 	}
 	a.inOrder()
+	return a.follow(entries, leader, keeps)
+}
+
+// complete reports whether all is known that clients have done.
+func (a *accountant) complete(entries []entry) bool {
+	return len(entries) > 0 && a.attribute() && a.allHeard()
+}
+
+// follow is balance of operations that are complete and in order.
+func (a *accountant) follow(entries []entry, leader history.NodeID, keeps bool) ([]entry, bool) {
 	books := books{
-		ttl: a.ttl, end: entries[len(entries)-1].At, leader: leader, keeps: keeps,
+		key: a.key, ttl: a.ttl, end: entries[len(entries)-1].At, leader: leader, keeps: keeps,
 		ledgers: map[history.NodeID]*ledger{}, writers: map[string]history.NodeID{},
 	}
 	next := 0

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"lockstep/internal/history"
+	"lockstep/internal/locks"
 	"lockstep/internal/real/witness"
 	"lockstep/internal/world"
 )
@@ -27,15 +28,19 @@ var nodeNames = map[history.NodeID]string{0: "nobody", nodeA: "A", nodeB: "B", n
 //	A 10 SET lock a NX              without a reply
 //	A 10 12 DEL lock -> broken      its connection ended
 //
-// and other events from "20 crashed one", "20 restarted one empty", "20 demoted one" and
-// "20 promoted two". Times are in milliseconds.
+// and other events from "20 crashed one", "20 restarted one empty", "20 demoted one", "20 promoted two"
+// and "20 acquired A". Times are in milliseconds.
 func seen(t *testing.T, text string) []entry {
 	t.Helper()
 	nodes := map[string]history.NodeID{}
 	for id, name := range nodeNames {
 		nodes[name] = id
 	}
-	kinds := map[string]history.Kind{"crashed": history.Crashed, "restarted": history.Restarted, "demoted": history.Demoted, "promoted": history.Promoted}
+	kinds := map[string]history.Kind{
+		"crashed": history.Crashed, "restarted": history.Restarted, "demoted": history.Demoted, "promoted": history.Promoted,
+		"waits": history.Waits, "acquired": history.Acquired, "releasing": history.Releasing, "released": history.Released,
+		"not-held": history.NotHeld,
+	}
 	ms := func(n int) history.Instant { return history.Instant(n) * history.Instant(time.Millisecond) }
 	var out []entry
 	for call, line := range strings.Split(strings.TrimSpace(text), "\n") {
@@ -72,7 +77,7 @@ func seen(t *testing.T, text string) []entry {
 	return out
 }
 
-// heard makes what a witness heard from lines such as "> set" and "10 x SET lock a NX",
+// heard makes what a witness heard from lines such as "> set", "> set@other" and "10 x SET lock a NX",
 // where x is a connection.
 func heard(text string) []witness.Item {
 	var out []witness.Item
@@ -87,7 +92,11 @@ func heard(text string) []witness.Item {
 			if len(words) > 2 { // what happened by itself has a time
 				fmt.Sscan(words[2], &at)
 			}
-			out = append(out, witness.Item{Read: time.Duration(at) * time.Millisecond, Event: words[1]})
+			event, key, other := strings.Cut(words[1], "@")
+			if !other {
+				key = locks.Key
+			}
+			out = append(out, witness.Item{Read: time.Duration(at) * time.Millisecond, Key: key, Event: event})
 		} else {
 			fmt.Sscan(words[0], &at)
 			d := time.Duration(at) * time.Millisecond

@@ -46,7 +46,7 @@ func TestLibrariesKeepOthersOut(t *testing.T) {
 			h := runBeside(t, p, lock)
 			j := checker.Judge(h)
 			if v := j.Finding(checker.MutualExclusionID).Verdict; v != checker.Kept || j.Acquired != 4 {
-				t.Errorf("mutual exclusion is %s after %d acquisitions, want 4 with that of the probe", v, j.Acquired)
+				t.Errorf("mutual exclusion is %s after %d acquisitions, want 4 with that of the probe: %s", v, j.Acquired, j.Finding(checker.MutualExclusionID).Reason.English())
 			}
 			if sent := find(h, history.Sent, "A"); (len(sent) == 0) != (lock == "etcd-concurrency") {
 				t.Errorf("%d commands of the library are in the history", len(sent))

@@ -48,6 +48,17 @@ func readAlong(v *locks.Variant) bool {
 	return v.Store == locks.StoreRedis || v.Store == locks.StoreRedisNodes
 }
 
+// carried is how many bytes a program has sent to its servers, where nobody reads along what they mean.
+func (c *client) carried() (n int64) {
+	if c.h.variant.Program == nil || readAlong(&c.h.variant) {
+		return 0
+	}
+	for _, l := range c.links {
+		n += l.Carried()
+	}
+	return n
+}
+
 // briefProgram tells a worker which program its lock is. A fault of the network may keep a
 // program waiting for as long as it lasts; beyond that a program that says nothing is at fault.
 func (h *harness) briefProgram(start *proto.Start) {

@@ -52,7 +52,7 @@ func TestAMajorityOfNodes(t *testing.T) {
 }
 
 func TestAServerWithoutADiskComesBackEmpty(t *testing.T) {
-	for persistence, want := range map[string]int{plan.PersistNone: 1, plan.PersistAlways: 0} {
+	for persistence, want := range map[string]int{plan.PersistNone: 1, plan.PersistEverySecond: 0, plan.PersistAlways: 0} {
 		t.Run(persistence, func(t *testing.T) {
 			p := quick("A", "B")
 			p.Redis.Persistence = persistence

@@ -79,8 +79,8 @@ type kind struct {
 	// requests take longer than that with a store that writes to a disk, or that has
 	// to begin a session first, and they are to come in order.
 	stagger time.Duration
-	// clocks is how the clocks of its servers are made wrong.
-	clocks clockKind
+	// noClock is why the clocks of its servers cannot be set; nil where libfaketime does that.
+	noClock error
 	// make makes the store of a run; nothing is started yet.
 	make func(g *group) store
 }

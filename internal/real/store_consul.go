@@ -18,7 +18,7 @@ func init() {
 	register(locks.StoreConsul, kind{
 		refuse: cannotHurryConsul, find: findPrograms("consul"), built: "consul",
 		stagger: 50 * time.Millisecond,
-		clocks:  clockKind{wall: true, monotonic: true},
+		noClock: errMonotonic,
 		make: func(g *group) store {
 			return &consul{cluster: cluster{group: g, leads: func(ctx context.Context, s *servers.Server) bool { return s.LeadsConsul(ctx) }}}
 		},
@@ -53,7 +53,6 @@ type consul struct {
 func (c *consul) start(ctx context.Context, names []string) error {
 	all, err := servers.StartConsul(ctx, servers.ConsulOptions{
 		Members: len(names), Launcher: c.h.launcher, LeastTTL: leastSession * c.h.plan.Consul.Second,
-		Clock:  touchesClocks(c.h.plan, names),
 		Fronts: func() ([]string, error) { return c.fronts(names) },
 	})
 	if err != nil {

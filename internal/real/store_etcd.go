@@ -18,7 +18,7 @@ func init() {
 	register(locks.StoreEtcd, kind{
 		product: images.Etcd, find: findPrograms("etcd"),
 		stagger: 30 * time.Millisecond,
-		clocks:  clockKind{wall: true, monotonic: true},
+		noClock: errMonotonic,
 		make: func(g *group) store {
 			return &etcd{cluster{group: g, leads: func(ctx context.Context, s *servers.Server) bool { return s.LeadsEtcd(ctx) }}}
 		},
@@ -55,7 +55,6 @@ func (e *etcd) start(ctx context.Context, names []string) error {
 	}
 	all, err := servers.StartEtcd(ctx, servers.EtcdOptions{
 		Members: len(names), Launcher: e.h.launcher, Election: election, Route: e.route,
-		Clock: touchesClocks(e.h.plan, names),
 	})
 	if err != nil {
 		return err

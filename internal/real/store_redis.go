@@ -151,8 +151,5 @@ func (n *redisNodes) derive(entries []entry) []entry {
 	if told, ok := n.account(entries, 0, n.h.plan.Redlock.Persistence); ok {
 		return told
 	}
-	if n.h.variant.Program != nil {
-		return nil // nobody knows what its scripts do
-	}
 	return deriveNodes(entries, n.h.lease(), n.outside())
 }

@@ -233,9 +233,6 @@ func (g *redisGroup) derive(entries []entry) []entry {
 	if told, ok := g.account(entries, g.servers[0].node, g.h.plan.Redis.Persistence); ok {
 		return told
 	}
-	if g.h.variant.Program != nil {
-		return nil // nobody knows what its scripts do
-	}
 	return deriveGrants(entries, redisWords(entries), g.h.lease(), g.outside())
 }
 

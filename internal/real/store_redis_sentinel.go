@@ -72,7 +72,6 @@ func startSentinels(ctx context.Context, g *redisGroup, names []string) (*sentin
 			Primary: g.mesh.of(g.leader.name).front.Addr(), Quorum: len(names)/2 + 1,
 			DownAfter: set.DownAfter * time.Duration(speed), DemoteAfter: set.DemoteAfter * time.Duration(speed),
 			Timeout: set.Timeout * time.Duration(speed), Speed: speed,
-			Clock: changesOf(g.h.plan, name).any(),
 		})
 		if err != nil {
 			return nil, err

@@ -26,7 +26,7 @@ func init() {
 	register(locks.StorePostgres, kind{
 		product: images.Postgres, find: findPrograms("postgres", "initdb"),
 		stagger: 30 * time.Millisecond,
-		clocks:  clockKind{wall: true},
+		noClock: errSessions,
 		make: func(g *group) store {
 			return &database{group: g, set: g.h.plan.Postgres, driver: "postgres", speaks: link.Postgres, launch: launchPostgres, drop: dropPostgres}
 		},
@@ -92,7 +92,7 @@ func refuseSplitSeconds(p *plan.Plan, _ *locks.Variant) error {
 func launchPostgres(ctx context.Context, h *harness, l launching) (sqlServer, string, error) {
 	db, err := servers.StartPostgres(ctx, servers.PostgresOptions{
 		Name: l.name, Launcher: h.launcher, Replication: l.replication, Upstream: l.upstream,
-		Clock: touchesClock(h.plan, l.name), IdleTimeout: l.idle,
+		IdleTimeout: l.idle,
 	})
 	if err != nil {
 		return nil, "", err

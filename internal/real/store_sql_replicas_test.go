@@ -16,7 +16,7 @@ type replicated struct {
 }
 
 var databases = []replicated{
-	{stores[4], true}, {stores[6], false}, {stores[7], false},
+	{first(stores[4])[0], true}, {stores[6], false}, {stores[7], false},
 }
 
 // onTwo plays a plan with each database, with a replica that is so late.

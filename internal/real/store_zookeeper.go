@@ -20,7 +20,7 @@ func init() {
 	register(locks.StoreZooKeeper, kind{
 		refuse: cannotEvictSession, product: images.ZooKeeper, find: findPrograms("java", "zookeeper.jar"),
 		stagger: 100 * time.Millisecond,
-		clocks:  clockKind{wall: true, monotonic: true},
+		noClock: errMonotonic,
 		make: func(g *group) store {
 			return &zooKeeper{cluster: cluster{group: g, leads: func(ctx context.Context, s *servers.Server) bool { return s.LeadsZooKeeper(ctx) }}}
 		},
@@ -48,7 +48,6 @@ type zooKeeper struct {
 func (z *zooKeeper) start(ctx context.Context, names []string) error {
 	all, err := servers.StartZooKeeper(ctx, servers.ZooKeeperOptions{
 		Members: len(names), Launcher: z.h.launcher, Tick: z.h.plan.ZooKeeperTick(), SyncLimit: plan.SyncLimit, Route: z.route,
-		Clock: touchesClocks(z.h.plan, names),
 	})
 	if err != nil {
 		return err
@@ -68,7 +67,11 @@ func (z *zooKeeper) settle() {
 			logs = append(logs, log)
 		}
 	}
-	z.onlyOwn = 2*len(logs) > len(z.members) && witness.OnlyOwnRemoved(logs, "/"+locks.Key)
+	below := "/" + locks.Key
+	if z.h.variant.Program != nil {
+		below = "" // wherever it has put its nodes
+	}
+	z.onlyOwn = 2*len(logs) > len(z.members) && witness.OnlyOwnRemoved(logs, below)
 }
 
 // derive implements store.

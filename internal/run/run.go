@@ -119,17 +119,37 @@ func compare(p *plan.Plan, lock string, j checker.Judgement) []Expected {
 	}
 	if robs(p, lock, said, &j) {
 		kept := plan.Expectation{Lock: lock, Property: checker.OwnerOnlyReleaseID, Verdict: string(checker.Kept)}
-		out = append(out, Expected{Expectation: kept, Got: checker.Broken})
+		out = append(out, Expected{Expectation: kept, Got: j.Finding(checker.OwnerOnlyReleaseID).Verdict})
 	}
 	return out
 }
 
-// robs reports whether a program has removed somebody else's entry in a story that expects something of it, and
-// nothing about that: see DESIGN.md.
+// robs reports whether a program has removed somebody else's entry, or may have and could not be followed, in a
+// story that expects something of it, and nothing about that: see DESIGN.md.
 func robs(p *plan.Plan, lock string, said []plan.Expectation, j *checker.Judgement) bool {
+	release := j.Finding(checker.OwnerOnlyReleaseID)
 	return len(said) > 0 && slices.ContainsFunc(p.Programs, func(v locks.Variant) bool { return v.ID == lock }) &&
 		!slices.ContainsFunc(said, func(e plan.Expectation) bool { return e.Property == checker.OwnerOnlyReleaseID }) &&
-		j.Finding(checker.OwnerOnlyReleaseID).Verdict == checker.Broken
+		(release.Verdict == checker.Broken || release.Doubts > 0 && j.History.Header.Entry == history.Unfollowed)
+}
+
+// Breaking is what to expect of locks that are known to break some properties: they keep the others. Of writes
+// nothing is expected where two may hold the lock, for whether one is in the way is luck then.
+func Breaking(ids, broken []string) (all []plan.Expectation) {
+	two := slices.Contains(broken, checker.MutualExclusionID)
+	for _, lock := range ids {
+		for _, p := range checker.All() {
+			verdict := checker.Kept
+			switch {
+			case slices.Contains(broken, p.ID):
+				verdict = checker.Broken
+			case !p.Core, two && (p.ID == checker.NoStaleWriteID || p.ID == checker.NoLostUpdateID):
+				continue
+			}
+			all = append(all, plan.Expectation{Lock: lock, Property: p.ID, Verdict: string(verdict)})
+		}
+	}
+	return all
 }
 
 // implied is what goes without saying: a lock keeps every core property. One that the
@@ -155,7 +175,8 @@ func (o *Outcome) Status() Status {
 	}
 	switch {
 	case len(o.Expected) > 0:
-	case o.Judgement.NeverFired(): // who only looks has not seen the story
+	case o.Judgement.NeverFired(), o.Judgement.History != nil && o.Judgement.History.Header.Alone != "":
+		// who only looks has not seen the story
 		return Inconclusive
 	default:
 		return NothingExpected
@@ -172,6 +193,16 @@ func (o *Outcome) Status() Status {
 		default:
 			status = max(status, Missed)
 		}
+	}
+	return status
+}
+
+// Alone returns how the run ended where no other seed is played beside it: what luck could have drawn from a line
+// of the faults has to have done something in this one then.
+func (o *Outcome) Alone() Status {
+	status := o.Status()
+	if status.Good() && !o.Judgement.Idle().Empty() {
+		return Inconclusive
 	}
 	return status
 }
@@ -211,7 +242,7 @@ func (r *Result) Status() Status {
 		worst = Inconclusive
 	}
 	for i := range r.Outcomes {
-		worst = max(worst, r.Outcomes[i].Status())
+		worst = max(worst, r.Outcomes[i].Alone())
 	}
 	return worst
 }

@@ -236,13 +236,13 @@ func (s *Run) readPlan() error {
 func (s *Run) parse(name string, data []byte) (*plan.Plan, error) {
 	own := s.Env.Own
 	if own == nil {
-		return scenario.Parse(name, data)
+		return scenario.ParseStored(name, data, nil)
 	}
 	v := locks.Variant{ID: s.Histories[0].Header.Lock, Store: own.Store}
 	if v.Servers.Nodes = own.Nodes; !locks.IsStore(own.Store) || own.Nodes < 0 {
 		return nil, fmt.Errorf("%s: own_lock: there is no store %q with %d nodes: %s", s.file(EnvName), own.Store, own.Nodes, restore)
 	}
-	return scenario.ParseOwn(name, data, v)
+	return scenario.ParseStored(name, data, &v)
 }
 
 // DiskError is the error for what is there and was not read, as the disk says.

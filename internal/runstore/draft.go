@@ -1,6 +1,8 @@
 package runstore
 
 import (
+	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"sync"
@@ -59,16 +61,16 @@ func Abandon() int {
 	return len(under.way)
 }
 
-// WriteWhole writes a file that is complete or not there at all.
+// WriteWhole writes a file that is complete or not there at all. Who may read it is left to the umask.
 func WriteWhole(path string, file *File) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
 	var open *os.File
 	name, err := draft(func() (name string, err error) {
-		if open, err = os.CreateTemp(filepath.Dir(path), ".draft-*"); err == nil {
-			name = open.Name()
-		}
+		// Not os.CreateTemp: its files are their owner's alone, where the umask may let others read.
+		name = filepath.Join(filepath.Dir(path), fmt.Sprintf("%s%d", draftPrefix, rand.Uint64()))
+		open, err = os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 		return name, err
 	})
 	if err != nil {
@@ -78,10 +80,5 @@ func WriteWhole(path string, file *File) error {
 	if closed := open.Close(); err == nil {
 		err = closed
 	}
-	return settle(name, err, func() error {
-		if err := os.Chmod(name, 0o644); err != nil {
-			return err
-		}
-		return os.Rename(name, path)
-	})
+	return settle(name, err, func() error { return os.Rename(name, path) })
 }

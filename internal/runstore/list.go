@@ -50,6 +50,7 @@ const (
 	stampForm  = "20060102T150405.000Z"
 	resultName = "result.json"
 	indexName  = "index.html"
+	latestName = "latest"
 	// AgainDir is the directory of the store for what is drawn anew of stored runs. It is
 	// one level deeper than runs are, so that nothing in it is listed as one.
 	AgainDir = "again"

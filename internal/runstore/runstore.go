@@ -137,7 +137,7 @@ func link(root, dir string) error {
 	if err != nil {
 		return nil
 	}
-	latest := filepath.Join(root, "latest")
+	latest := filepath.Join(root, latestName)
 	if !ownLink(latest) {
 		return fmt.Errorf("%s is not the link to the latest run that it should be: move it away", latest)
 	}

@@ -53,6 +53,17 @@ func (t Times) In(l Language) string {
 	return strconv.Itoa(int(t)) + " times"
 }
 
+// OptionalTimes is how often something happened, said when it did.
+type OptionalTimes int
+
+// In writes the number.
+func (t OptionalTimes) In(l Language) string {
+	if t == 0 {
+		return ""
+	}
+	return Times(t).In(l)
+}
+
 // Span is a duration as people say it: 15 s, 0.5 s, 4.983 s, 0.42 ms.
 type Span time.Duration
 

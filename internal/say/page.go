@@ -52,6 +52,7 @@ var (
 	FoldedClients = New2[Number, List](
 		"Folded: {n} {n|client|clients} that {n|plays|play} no part in these steps ({names}).",
 		"折叠了 {n} 个与这些步骤无关的客户端（{names}）。")
+	SoItGoesOn    = New4[Phrase, Number, Number, Seconds]("{what} These {steps} steps {n} more times until {time}.", "{what}直到 {time}，这 {steps} 步又重复 {n} 次。")
 	SoDoOthers    = New3[Phrase, Number, Seconds]("{what} The same {n} more times until {time}.", "{what}直到 {time}，同样的事又有 {n} 次。")
 	StepNumber    = New1[Number]("step {n}", "第 {n} 步")
 	AssumptionWas = New1[Phrase]("The assumption was: {assumption}", "当时的假设是：{assumption}")
@@ -75,12 +76,12 @@ var (
 	EventsFrom = New3[Verbatim, Number, Number](
 		"All events of {lock} from {first} to {last}, time runs down",
 		"{lock} 的所有事件，第 {first} 到 {last} 个，时间向下")
-	WholeRun        = New1[Seconds]("The whole run in true time, {time}", "整个运行，按真实时间，{time}")
-	LocksBelow      = New2[Number, Seconds]("{n} locks in true time, below each other, {time}", "{n} 把锁，按真实时间，上下排列，{time}")
-	TalkTo          = New2[List, List]("{clients} talk to {stores} and to the resource", "{clients} 访问 {stores} 和资源")
-	InsideOver      = New2[Seconds, Number]("Clients inside at once, over {time}: at most {n}", "{time}内同时在里面的客户端：最多 {n} 个")
-	NothingRelevant = New1[Rounded]("... {time}, nothing relevant ...", "... {time}，没有要紧的事 ...")
-	ExecutedUnseen  = New2[Verbatim, Verbatim](
+	WholeRun       = New1[Seconds]("The whole run in true time, {time}", "整个运行，按真实时间，{time}")
+	LocksBelow     = New2[Number, Seconds]("{n} locks in true time, below each other, {time}", "{n} 把锁，按真实时间，上下排列，{time}")
+	TalkTo         = New2[List, List]("{clients} talk to {stores} and to the resource", "{clients} 访问 {stores} 和资源")
+	InsideOver     = New2[Seconds, Number]("Clients inside at once, over {time}: at most {n}", "{time}内同时在里面的客户端：最多 {n} 个")
+	LaterOn        = New1[Rounded]("... {time} later ...", "... {time}之后 ...")
+	ExecutedUnseen = New2[Verbatim, Verbatim](
 		"{command}: {reply}; when the store executed it is unknown",
 		"{command}：{reply}；存储何时执行，未知")
 	LateMessage = New1[Verbatim]("{command}, late", "{command}，迟到")

@@ -24,19 +24,62 @@ var (
 var (
 	WasCutShort       = New1[Verbatim]("the run was cut short[: {why}]", "运行被中断[：{why}]")
 	EndIsMissing      = New1[Number]("the end of the history is missing: it stops after {n} events", "历史缺少结尾：到第 {n} 个事件为止")
+	DidWithoutServers = New2[Verbatim, Seconds](
+		"{who} took or gave back the lock at {time} without its servers: it had sent them nothing, or changed no entry",
+		"{who} 在 {time}没有通过服务器就拿到或还回了锁：它没有向服务器发送任何东西，或没有改动条目")
+	NeverLetIn        = New1[Verbatim]("{who} wanted the lock and never got it", "{who} 想要锁，却始终没有拿到")
 	NeverFired        = New2[Number, Both]("fault {number} never fired[: {fault}]", "故障 {number} 没有触发[：{fault}]")
 	HadNoEffect       = New2[Number, Both]("fault {number} had no effect[: {fault}]", "故障 {number} 没有任何影响[：{fault}]")
 	NoContentionAfter = New2[Number, Both]("nobody contended for the lock after fault {number}[: {fault}]", "故障 {number} 之后没有人争锁[：{fault}]")
 	NoDrawnHadEffect  = New0("none of the drawn faults had an effect", "抽到的故障都没有任何影响")
+	NothingCameOf     = New2[Number, Both]("nothing that anybody could notice came of fault {number} of the list: {fault}", "列表里的故障 {number} 没有造成任何人能察觉的影响：{fault}")
+	NoSeedNoticed     = New2[Number, Remarks]("with all {n} seeds, {reasons}", "{n} 个种子都是如此：{reasons}")
 	NothingDrawn      = New0("this seed drew no fault", "这个种子没有抽到任何故障")
 	NoDrawnContended  = New0("nobody contended for the lock after any of the drawn faults", "抽到的故障之后都没有人争锁")
 	NobodyHadToWait   = New0("no client ever had to wait for another", "没有客户端需要等别的客户端")
-	NothingPutToTest  = New0("nothing was put to the test", "什么都没有经受检验")
-	SeveralReasons    = New1[Remarks]("{reasons}", "{reasons}")
-	UnknownBecause    = New2[Verbatim, Phrase]("{property} is unknown: {reason}", "{property} 未知：{reason}")
-	UnknownIsNotKept  = New3[Verbatim, Verbatim, Phrase](
+	HeldWithoutEntry  = New4[Verbatim, Seconds, Seconds, Optional](
+		"{who} held the lock from {from} until {to}, perhaps without an entry in the store, and nobody asked for it[; and {more} times more]",
+		"{who} 从 {from}到 {to}持有锁，存储里的条目可能已经不在了，却没有人请求锁[；另有 {more} 次]")
+	NeverChangedHands = New1[Verbatim]("nobody but {who} ever got the lock", "除了 {who} 没有人拿到过锁")
+	WasLeftOut        = New3[Verbatim, Seconds, Seconds](
+		"{who} waited in vain from {from} until {to}, and the lock was free",
+		"从 {from}到 {to}锁是空闲的，{who} 却没有等到")
+	HeldAtOneInstant = New3[Verbatim, Verbatim, Seconds](
+		"{who} and {other} both held the lock at {at} and touched the resource in that instant, so nobody can tell who was first: let work or messages take time",
+		"{who} 和 {other} 在 {at}都持有锁，并在这一瞬间碰了资源，谁先谁后无从判断：让工作或消息花些时间")
+	NothingPutToTest = New0("nothing was put to the test", "什么都没有经受检验")
+	SeveralReasons   = New1[Remarks]("{reasons}", "{reasons}")
+	UnknownBecause   = New2[Verbatim, Phrase]("{property} is unknown: {reason}", "{property} 未知：{reason}")
+	UnknownIsNotKept = New3[Verbatim, Verbatim, Phrase](
 		"{lock}: {property} is unknown, which is not the same as kept: {reason}.",
 		"{lock}：{property} 未知，这不算守住：{reason}。")
+)
+
+// How the entry of a lock of one's own was followed.
+var (
+	LockEntry       = New1[Phrase]("entries: {how}", "条目：{how}")
+	EntryFollowed   = New1[Verbatim]("followed[, by the key {key}]", "已跟踪[，按键 {key}]")
+	EntryUnfollowed = New1[Verbatim](
+		"not followed: no single key is the lock's[; its acquisitions wrote {keys}]; whose entry a release removes is unknown",
+		"没有跟踪：没有哪一个键是这把锁的[；取锁时写入了 {keys}]；释放时删掉了谁的条目，未知")
+	EntryUnread = New0(
+		"not followed: what a program sends to this store is not read; whose entry a release removes is unknown",
+		"没有跟踪：程序发往这种存储的内容没有读取；释放时删掉了谁的条目，未知")
+)
+
+// What runs of a lock of one's own have tried.
+var (
+	TriedThese = New4[Number, Verbatim, Phrase, Optional](
+		"tried: {n} {n|story|stories}[, with {faults}]; {settings}[; {untested} {untested|run|runs} tested nothing]",
+		"试过：{n} 个故事[，故障 {faults}]；{settings}[；{untested} 次运行什么也没有检验]")
+	TriedWith = New3[Phrase, Phrase, Phrase](
+		"a lease of {lease}, work of {work}, a reply awaited for {timeout}",
+		"租约 {lease}，工作 {work}，等待回复 {timeout}")
+	TriedNothing = New1[Number]("tried: nothing, for none of {n} {n|run|runs} was a test", "试过：没有，{n} 次运行都不是检验")
+	NotTried     = New1[Verbatim](
+		"not tried: {faults}, two faults at once, other moments, leases, work and timeouts than these",
+		"没有试过：{faults}，两个故障同时发生，以及其他的时刻、租约、工作和超时")
+	FromTo = New2[Planned, Planned]("{from} to {to}", "{from}至 {to}")
 )
 
 // What came of an expectation.

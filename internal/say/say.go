@@ -90,12 +90,13 @@ func (p Phrase) Is(t Template) bool { return p.template == t.is() }
 // Template is any template of the catalogue.
 type Template interface{ is() *template }
 
-func (o Of0) is() *template                { return o.t }
-func (o Of1[A]) is() *template             { return o.t }
-func (o Of2[A, B]) is() *template          { return o.t }
-func (o Of3[A, B, C]) is() *template       { return o.t }
-func (o Of4[A, B, C, D]) is() *template    { return o.t }
-func (o Of5[A, B, C, D, E]) is() *template { return o.t }
+func (o Of0) is() *template                   { return o.t }
+func (o Of1[A]) is() *template                { return o.t }
+func (o Of2[A, B]) is() *template             { return o.t }
+func (o Of3[A, B, C]) is() *template          { return o.t }
+func (o Of4[A, B, C, D]) is() *template       { return o.t }
+func (o Of5[A, B, C, D, E]) is() *template    { return o.t }
+func (o Of6[A, B, C, D, E, F]) is() *template { return o.t }
 
 // template is a phrase without its arguments.
 type template struct {
@@ -126,10 +127,11 @@ type (
 	// Of1 is a template with one argument.
 	Of1[A Part] struct{ t *template }
 	// Of2 is a template with two arguments, and so on.
-	Of2[A, B Part]          struct{ t *template }
-	Of3[A, B, C Part]       struct{ t *template }
-	Of4[A, B, C, D Part]    struct{ t *template }
-	Of5[A, B, C, D, E Part] struct{ t *template }
+	Of2[A, B Part]             struct{ t *template }
+	Of3[A, B, C Part]          struct{ t *template }
+	Of4[A, B, C, D Part]       struct{ t *template }
+	Of5[A, B, C, D, E Part]    struct{ t *template }
+	Of6[A, B, C, D, E, F Part] struct{ t *template }
 )
 
 // New0 adds a template to the catalogue: the same sentence in both languages.
@@ -153,6 +155,9 @@ func New4[A, B, C, D Part](english, chinese string) Of4[A, B, C, D] {
 func New5[A, B, C, D, E Part](english, chinese string) Of5[A, B, C, D, E] {
 	return Of5[A, B, C, D, E]{newTemplate(english, chinese, *new(A), *new(B), *new(C), *new(D), *new(E))}
 }
+func New6[A, B, C, D, E, F Part](english, chinese string) Of6[A, B, C, D, E, F] {
+	return Of6[A, B, C, D, E, F]{newTemplate(english, chinese, *new(A), *new(B), *new(C), *new(D), *new(E), *new(F))}
+}
 
 // With makes a phrase of a template.
 func (o Of0) With() Phrase { return Phrase{template: o.t} }
@@ -172,6 +177,11 @@ func (o Of4[A, B, C, D]) With(a A, b B, c C, d D) Phrase { return Phrase{o.t, []
 // With makes a phrase of a template.
 func (o Of5[A, B, C, D, E]) With(a A, b B, c C, d D, e E) Phrase {
 	return Phrase{o.t, []Part{a, b, c, d, e}}
+}
+
+// With makes a phrase of a template.
+func (o Of6[A, B, C, D, E, F]) With(a A, b B, c C, d D, e E, f F) Phrase {
+	return Phrase{o.t, []Part{a, b, c, d, e, f}}
 }
 
 // form is a template in one language, taken apart.

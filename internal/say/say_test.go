@@ -127,7 +127,7 @@ func TestPhrasesInBothLanguages(t *testing.T) {
 		english, chinese string
 	}{
 		{IsGranted.With(a, 0, false, 10_002_000_000, true), "A is granted the lock until 10.002 s and enters.", "A 获得锁，期限到 10.002 秒，并进入临界区。"},
-		{IsGranted.With(a, 4, true, 0, false), "A is granted the lock with token 4 without expiry.", "A 获得锁，令牌 4，没有过期时间。"},
+		{IsGranted.With(a, 4, true, 0, false), "A is granted the lock with token 4 without expiry in the store.", "A 获得锁，令牌 4，存储里没有过期时间。"},
 		{IsGranted.With(a, 0, false, 0, false), "A is granted the lock.", "A 获得锁。"},
 		{Freezes.With(a, 6_000_000_000, BetweenCommands.With(Command{Name: "GET"}, Command{Name: "DEL"}), 1),
 			"A freezes for 6 s between GET and DEL (fault 1).", "A 冻结 6 秒，在 GET 和 DEL 之间（故障 1）。"},

@@ -34,7 +34,7 @@ var (
 
 // What a walk of the fault space says of a story.
 var (
-	InTheWorld       = New2[Verbatim, Phrase]("In the world {world}: {what}", "在世界 {world} 里：{what}")
+	InTheWorld       = New2[Verbatim, Both]("In the world {world}: {what}", "在世界 {world} 里：{what}")
 	OneAfterTheOther = New1[Sequence]("{faults}", "{faults}")
 	NoFault          = New0("no fault", "没有故障")
 )

@@ -8,11 +8,11 @@ var (
 		"{Who} is told that it holds the lock[enters? and enters]; the store has an entry of {owner}.",
 		"{who} 被告知持有锁[enters?，并进入临界区]；存储里是 {owner} 的条目。")
 	IsToldNone = New2[Node, Flag](
-		"{Who} is told that it holds the lock[enters? and enters]; the store no longer has its entry.",
-		"{who} 被告知持有锁[enters?，并进入临界区]；存储里已经没有它的条目。")
+		"{Who} is told that it holds the lock[enters? and enters]; the store has no entry for it.",
+		"{who} 被告知持有锁[enters?，并进入临界区]；存储里没有它的条目。")
 	IsGranted = New5[Node, Optional, Flag, OptionalSeconds, Flag](
-		"{Who} is granted the lock[ with token {token}][endless? without expiry][ until {end}][enters? and enters].",
-		"{who} 获得锁[，令牌 {token}][endless?，没有过期时间][，期限到 {end}][enters?，并进入临界区]。")
+		"{Who} is granted the lock[ with token {token}][endless? without expiry in the store][ until {end}][enters? and enters].",
+		"{who} 获得锁[，令牌 {token}][endless?，存储里没有过期时间][，期限到 {end}][enters?，并进入临界区]。")
 	HasItAllTheSame = New1[Node](
 		"{Who} believes its attempt failed, but the store has its entry.",
 		"{who} 以为这次尝试失败了；存储里照样有它的条目。")
@@ -25,24 +25,27 @@ var (
 	Enters = New1[Node](
 		"{Who} enters its critical section.",
 		"{who} 进入临界区。")
-	LearnsOfLoss = New1[Node](
-		"{Who} learns that its lock is lost and stops.",
-		"{who} 得知锁已丢失，停手。")
+	LearnsOfLoss = New2[Node, Flag](
+		"{Who} learns that its lock is lost[stops? and stops].",
+		"{who} 得知锁已丢失[stops?，停手]。")
 	Releases = New1[Node](
 		"{Who} releases the lock.",
 		"{who} 释放锁。")
-	FindsNothing = New1[Node](
-		"{Who}'s release is a no-op: its entry is gone.",
-		"{who} 释放时没有找到自己的条目。")
+	FindsNothing = New2[Node, Flag](
+		"{Who}'s release is a no-op[gone?: its entry is gone].",
+		"{who} 的释放什么也没做[gone?：它的条目已经没了]。")
+	RemovesNothing = New1[Node](
+		"{Who}'s release removes nothing, although the store has its entry.",
+		"{who} 的释放什么也没删掉，而存储里还有它的条目。")
 	ReleaseFailsEntryStays = New1[Node](
 		"{Who}'s release fails; the store keeps its entry.",
 		"{who} 释放失败；存储还留着它的条目。")
 	ReleaseFails = New2[Node, Reason](
 		"{Who}'s release fails: {reason}.",
 		"{who} 释放失败：{reason}。")
-	Writes = New3[Node, Flag, Optional](
-		"{Who}[woke? wakes and] writes[ with token {token}]. The resource takes it.",
-		"{who} [woke?醒来并]写入[，令牌 {token}]。资源接受了。")
+	Writes = New4[Node, Flag, Flag, Optional](
+		"{Who}[woke? wakes and] writes[still? all the same][ with token {token}]. The resource takes it.",
+		"{who} [woke?醒来并][still?照样]写入[，令牌 {token}]。资源接受了。")
 	WriteRefused = New4[Node, Flag, Number, Number](
 		"{Who}[woke? wakes and] writes with token {token}. The resource refuses: it has seen {highest}.",
 		"{who} [woke?醒来并]写入，令牌 {token}。资源拒绝：它见过 {highest}。")
@@ -84,9 +87,9 @@ var (
 	Grants = New3[Node, Node, Seconds](
 		"{Who} grants {owner} the lock until {end}. {Owner} does not know yet.",
 		"{who}把锁授予 {owner}，期限到 {end}。{owner} 还不知道。")
-	GrantsEndless = New2[Node, Node](
-		"{Who} grants {owner} the lock without expiry. {Owner} does not know yet.",
-		"{who}把锁授予 {owner}，没有过期时间。{owner} 还不知道。")
+	GrantsEndless = New3[Node, Node, Flag](
+		"{Who} grants {owner} the lock[endless? without expiry in the store]. {Owner} does not know yet.",
+		"{who}把锁授予 {owner}[endless?，存储里没有过期时间]。{owner} 还不知道。")
 	ExtendsForeign = New4[Node, Command, Node, Phrase](
 		"{Who}'s {command} extends {owner}'s entry: {end}.",
 		"{who} 的 {command} 延长了 {owner} 的条目：{end}。")
@@ -96,12 +99,22 @@ var (
 	Renews = New2[Node, Seconds](
 		"{Who} renews its lease until {end}.",
 		"{who} 续期，租约到 {end}。")
+	HasRenewed = New3[Node, Times, OptionalSeconds](
+		"{Who} has renewed its lease {n}, the last time until {end}.",
+		"{who} 已经续期 {n}，最近一次到 {end}。")
+	RenewsWithoutLock = New3[Node, Times, OptionalSeconds](
+		"{Who} does not hold the lock, and has renewed its entry {n}, the last time until {end}.",
+		"{who} 没有持有锁，却给自己的条目续期 {n}，最近一次到 {end}。")
+	WritesItAnew = New2[Node, OptionalTimes](
+		"{Who} writes its entry again[, {n}].",
+		"{who} 再次写自己的条目[，共 {n}]。")
 	SetsLease = New2[Node, Phrase](
 		"{Who} sets the lease of its entry: {end}.",
 		"{who} 设定自己条目的租约：{end}。")
-	HasNoEndNow = New0("it no longer expires", "它不再过期")
-	EndsAtNow   = New1[Seconds]("it now ends at {end}", "现在到 {end}结束")
-	RemovesOwn  = New2[Node, Command](
+	HasNoEndNow  = New0("it no longer expires", "它不再过期")
+	StaysAsItWas = New0("it still has no end in the store", "在存储里它还是没有期限")
+	EndsAtNow    = New1[Seconds]("it now ends at {end}", "现在到 {end}结束")
+	RemovesOwn   = New2[Node, Command](
 		"{Who}'s {command} removes its own entry.",
 		"{who} 的 {command} 删掉了自己的条目。")
 	RemovesForeign = New3[Node, Command, Node](
@@ -168,7 +181,7 @@ var (
 	OthersHaveIt     = New0("The others have everything it had.", "它有的，其他几台都有。")
 	ReplicaHasEntry  = New1[Node]("A replica has {owner}'s entry, too.", "有一个副本也有 {owner} 的条目。")
 	NoReplicaHas     = New1[Node]("No replica has {owner}'s entry yet.", "还没有副本有 {owner} 的条目。")
-	EntryStays       = New0("Its entry stays: it never expires.", "它的条目留着：永不过期。")
+	EntryStays       = New1[Flag]("Its entry stays[endless?: it has no expiry in the store].", "它的条目留着[endless?：存储里没有过期时间]。")
 	EntryStaysUntil  = New1[Seconds]("Its entry stays until {end}.", "它的条目留到 {end}。")
 	RestartsAsClient = New2[Node, Optional](
 		"{Who} restarts[ (fault {number})] and begins anew.",

@@ -92,7 +92,7 @@ var reportTexts = [][2]string{
 	{"The servers are models; the lock is real code in virtual time. A pause stopped its connections and its calls, but its timers went on firing, and it shared one clock with everybody.", "服务器是模型；锁是真实的代码，跑在虚拟时间里。停顿挡住了它的连接和对它的调用，但它的定时器照样触发，时钟也与大家共用。"},
 	{"The servers are models, compared with real ones by random commands. A model is still not the server: --backend process plays on real ones where they are installed.", "服务器是模型。它们用随机命令与真实的服务器比对过，但模型不是服务器；装有真实服务器时，--backend process 会在上面演。"},
 	{"the network of the servers", "服务器之间的网络"},
-	{"The measurements are left out to keep this page small; they are in plots/, beside it.", "为了让本页不太大，测量略去了；它们在旁边的 plots/ 里。"},
+	{"The measurements are left out to keep this page small; simulate report draws them with --format svg.", "为了让本页不太大，测量略去了；simulate report --format svg 可以画出它们。"},
 	{"Nobody can see when a real server executed a command. Grants are derived from what the clients saw, and only where that leaves no doubt. A real run cannot be repeated bit for bit.", "谁也看不到真实服务器何时执行命令。授予是从客户端看到的推出来的，而且只在没有疑问的地方。真实的运行不能逐位重复。"},
 
 	// Versions and files.
@@ -100,7 +100,7 @@ var reportTexts = [][2]string{
 	{"program, Go and system", "程序、Go 和系统"},
 	{"in env.json of the run directory: a report has the same bytes wherever it is made", "在运行目录的 env.json 里：报告在哪里生成，字节都一样"},
 	{"every event, one per line: the only thing that was judged", "每个事件一行：评判只看它"}, {"the verdicts for programs", "给程序用的结论"},
-	{"the scenario with every default spelled out", "写明所有默认值的场景"}, {"the figures as files", "图，每张一个文件"},
+	{"the scenario with every default spelled out", "写明所有默认值的场景"},
 	{"what the servers logged, with a note where a long log was cut; none of it was judged", "服务器的日志，太长而截断的地方有注明；评判不看它"},
 
 	// Captions.
@@ -108,7 +108,7 @@ var reportTexts = [][2]string{
 	{"Hatched: what a client believes; solid: what the store has. Nothing broke in this run.", "斜线：客户端以为的；实心：存储里的。这次运行没有破坏什么。"},
 
 	{"Never more than one client inside: the line stays at or below 1.", "里面从不超过一个客户端：线始终不超过 1。"},
-	{"Grey behind a plot: a fault at work. Each figure is a file of its own in plots/, beside this page.", "图后的灰色：故障在起作用。每张图也是 plots/ 里的一个文件，在本页旁边。"},
+	{"Grey behind a plot: a fault at work. simulate report writes a file for each figure with --format svg.", "图后的灰色：故障在起作用。simulate report --format svg 把每张图写成一个文件。"},
 	{"The farther left a line rises, the shorter the waits. Where it is flat, nobody waited that long.", "线越靠左上升，等待越短。线平的地方，没有人等那么久。"},
 	{"Each dot is a write that the resource took, each cross one that it refused. A resource that checks tokens must never let them go down.", "每个点是资源接受的一次写入，每个叉是被拒绝的一次。靠令牌防护的资源，不能让令牌变小。"},
 	{"How far each node's wall clock was from true time.", "每个节点的墙上时钟与真实时间差多少。"},
@@ -137,9 +137,13 @@ var reportTexts = [][2]string{
 
 	// What stands beside the verdicts and in the set-up.
 	{"NOT as expected", "不符合预期"}, {"inconclusive", "没有定论"}, {"fenced", "有防护"}, {"seed", "种子"}, {"backend", "后端"}, {"not played", "没有演"}, {"faults", "故障"},
-	{"not known: the lock is not one of ours", "未知：不是这里的锁"}, {"A run without a name", "没有名字的运行"}, {"the history names none", "历史没有说"},
+	{"not known: the lock is not one of ours", "未知：不是这里的锁"}, {"A run without a name", "没有名字的运行"},
+
+	// Why an old run stays in the store.
+	{"the newest run", "是最新的运行"}, {"shown by a page of the store", "有存储里的网页要用"}, {"played on real servers", "在真实服务器上演的"},
+	{"not as expected", "不符合预期"}, {"not as this program has left it", "已不是本程序留下的样子"}, {"size", "大小"}, {"the history names none", "历史没有说"},
 	{"an etcd cluster", "etcd 集群"}, {"a Consul cluster", "Consul 集群"}, {"a ZooKeeper ensemble", "ZooKeeper 集群"},
-	{"every write is on disk before its reply", "每次写入先落盘再回复"}, {"on disk once per second", "每秒落盘一次"},
+	{"every write is on disk before its reply", "每次写入先落盘再回复"}, {"every write is in a file before its reply, on disk once per second", "每次写入先写进文件再回复，每秒落盘一次"},
 	{"never fired", "没有触发"}, {"not planned", "没有计划"}, {"and so on for every client", "其余客户端也是这样"},
 	{"the events are not in order", "事件的先后不对"}, {"an event precedes its cause", "有事件早于它的原因"}, {"nobody contended for the lock", "没有人争锁"},
 	{"it was cut short", "它被中断了"}, {"it was cut off", "它被截断了"}, {"there is no quiet period", "没有安静期"},
@@ -155,7 +159,7 @@ var reportTexts = [][2]string{
 	{"history", "历史"}, {"hash", "哈希"}, {"stored", "存档"}, {"played", "重演"},
 	{"kind", "种类"}, {"peer", "对方"}, {"owner", "主人"}, {"text", "文本"}, {"cause", "原因"}, {"the number of events", "事件的数目"}, {"the hash alone", "只有哈希"},
 
-	{"certain", "确定"}, {"possible", "可能"},
+	{"certain", "确定"}, {"possible", "可能"}, {"two holders", "两个持有者"},
 
 	// Names of regions that are read out, behind the name of a lock.
 	{"the whole run in true time", "整个运行，按真实时间"}, {"space-time diagram", "时空图"}, {"space-time diagram in true time", "时空图，按真实时间"},

@@ -31,7 +31,6 @@ var terminalTexts = [][2]string{
 	{"play locks of PostgreSQL on a real server, and to compare the model with one", "在真实服务器上演 PostgreSQL 的锁，以及拿模型和真的比较"},
 	{"play locks of Consul on real servers, and to compare the model with one", "在真实服务器上演 Consul 的锁，以及拿模型和真的比较"},
 	{"give real servers of Redis and MariaDB wrong clocks, and to play sentinels at a --scale below 1", "让真实的 Redis 和 MariaDB 服务器时钟出错，以及以小于 1 的 --scale 演哨兵"},
-	{"give real servers of etcd, ZooKeeper, Consul and PostgreSQL, and real sentinels, wrong clocks", "让真实的 etcd、ZooKeeper、Consul 和 PostgreSQL 服务器，以及真实的哨兵，时钟出错"},
 	{"play on real servers in containers (--backend docker), or to look at them by hand", "在容器里的真实服务器上演（--backend docker），或者亲手看看它们"},
 	{"start a Linux container, in which locks can be played on real servers", "启动 Linux 容器，在里面就能在真实服务器上演锁"},
 	{"build lockstep, and the live program that --backend process becomes", "构建 lockstep，以及 --backend process 变成的那个程序"},
@@ -40,8 +39,7 @@ var terminalTexts = [][2]string{
 	{"open reports in a real browser in lockstep's own tests", "lockstep 自己的测试在真实的浏览器里打开报告"},
 
 	// How one was found, and how to get one, where that is no command.
-	{"of children", "对子进程"}, {"of children: allowed", "对子进程：允许"},
-	{"see ptrace(2)", "见 ptrace(2)"}, {"see https://go.dev/dl", "见 https://go.dev/dl"},
+	{"see https://go.dev/dl", "见 https://go.dev/dl"},
 	{"see https://go.dev/dl: Debian's is too old", "见 https://go.dev/dl：Debian 的太旧"},
 	{"any Chromium, as chromium in the path", "任何一种 Chromium，在 path 里叫 chromium"},
 	{"install Docker Desktop, or another engine with the command docker", "安装 Docker Desktop，或者别的带 docker 命令的引擎"},

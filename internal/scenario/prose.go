@@ -43,7 +43,7 @@ func (r *reader) prose(g group, spaced func(string) string) (said plan.Prose) {
 	if e, ok := g["scenario"]; ok {
 		if title, ok := r.value(e.value, "scenario", titleExample); ok {
 			said.Name = spaced(title)
-			r.limit(e.value, "the title", said.Name, maxTitle)
+			r.limit(e.value, "the title", said.Name, MaxTitle)
 		}
 	}
 	texts := map[string]*string{"story": &said.Story, "question": &said.Question, "lesson": &said.Lesson, "origin": &said.Origin}

@@ -16,6 +16,8 @@ type reader struct {
 	// no second mistake of those who mention it.
 	clientsUnclear, locksUnclear bool
 
+	stored bool // the file is that of a run that has been played
+
 	cast cast // who the faults and clocks can name; known once the servers are read
 }
 

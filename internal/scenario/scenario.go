@@ -26,7 +26,7 @@ import (
 // Limits on a scenario. They keep a typing mistake from costing an afternoon.
 const (
 	MaxBytes   = 1 << 20 // bytes of a file
-	maxTitle   = 200     // characters
+	MaxTitle   = 200     // characters
 	maxText    = 4000    // characters of story, question and lesson
 	maxClients = 2000
 	maxRounds  = 100_000 // of all clients together: a run records some tens of events for each
@@ -64,21 +64,30 @@ func Load(path string, changes ...Change) (*plan.Plan, error) {
 // The error is always an *Invalid. The changes are made before anything is understood, so they are checked
 // as what the file says is.
 func Parse(file string, data []byte, changes ...Change) (*plan.Plan, error) {
-	return parse(file, data, plan.Default(), changes)
+	return parse(&reader{file: file}, data, plan.Default(), changes)
+}
+
+// ParseStored is Parse of the file of a run that has been played, of a lock of its owner's if own is not nil, or of one
+// that expects nothing yet: luck or a search may have put together what no file is to ask for.
+func ParseStored(file string, data []byte, own *locks.Variant) (*plan.Plan, error) {
+	p := plan.Default()
+	if own != nil {
+		p.Programs = []locks.Variant{*own}
+	}
+	return parse(&reader{file: file, stored: true}, data, p, nil)
 }
 
 // ParseOwn is Parse of a story whose lock is code that this program does not have.
 func ParseOwn(file string, data []byte, own locks.Variant) (*plan.Plan, error) {
 	p := plan.Default()
 	p.Programs = []locks.Variant{own}
-	return parse(file, data, p, nil)
+	return parse(&reader{file: file}, data, p, nil)
 }
 
-func parse(file string, data []byte, p plan.Plan, changes []Change) (*plan.Plan, error) {
+func parse(r *reader, data []byte, p plan.Plan, changes []Change) (*plan.Plan, error) {
 	if len(data) > MaxBytes {
-		return nil, tooLarge(file)
+		return nil, tooLarge(r.file)
 	}
-	r := &reader{file: file}
 	if root := r.parseYAML(data); root != nil {
 		for _, c := range changes {
 			r.change(root, c)
@@ -173,6 +182,7 @@ func (r *reader) scenario(root *node, p *plan.Plan) {
 	if e, ok := g["expect"]; ok {
 		r.expect(e.value, p)
 	}
+	r.lastServer(g, p)
 }
 
 // slugOf makes a name for files and addresses out of the file's own name, or of
@@ -180,7 +190,10 @@ func (r *reader) scenario(root *node, p *plan.Plan) {
 func slugOf(file, title string) string {
 	name := title
 	if file != "" && file != "-" && file != "stdin" {
-		name = strings.TrimSuffix(strings.TrimSuffix(filepath.Base(file), ".yaml"), ".yml")
+		name = filepath.Base(file)
+		if end := filepath.Ext(name); strings.EqualFold(end, ".yaml") || strings.EqualFold(end, ".yml") {
+			name = strings.TrimSuffix(name, end)
+		}
 	}
 	var b strings.Builder
 	for _, c := range strings.ToLower(name) {

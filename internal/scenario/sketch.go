@@ -23,6 +23,7 @@ type Sketch struct {
 	Workload []string       // further lines of the workload: "repeat: 20 times"
 	Latency  string         // "" for 1ms..2ms
 	Timeout  string         // of responses; "" for 3s
+	Loss     string         // of requests or their replies: "5%"; "" for none
 	Servers  string         // "{redis: {replicas: 1}}"; "" for the defaults
 	Clocks   string         // "{B: {offset: +12s}}"
 	Faults   []string       // each one fault, its keys joined by semicolons: "when: A enters; crash: A"
@@ -56,7 +57,11 @@ func (s *Sketch) yaml() string {
 	for _, l := range s.Workload {
 		line("  %s", l)
 	}
-	line("network: {latency: %s, timeout: %s}", cmp.Or(s.Latency, "1ms..2ms"), cmp.Or(s.Timeout, "3s"))
+	loss := ""
+	if s.Loss != "" {
+		loss = ", loss: " + s.Loss
+	}
+	line("network: {latency: %s, timeout: %s%s}", cmp.Or(s.Latency, "1ms..2ms"), cmp.Or(s.Timeout, "3s"), loss)
 	if s.Servers != "" {
 		line("servers: %s", s.Servers)
 	}

@@ -10,6 +10,7 @@ package search
 
 import (
 	"context"
+	"slices"
 
 	"lockstep/internal/checker"
 	"lockstep/internal/plan"
@@ -41,13 +42,14 @@ type Tried struct {
 	Untested int    `json:"untested"`           // among them: runs that put nothing to the test
 	Seed     uint64 `json:"seed,omitempty"`     // the lowest seed that breaks a property; 0 when none does
 	Property string `json:"property,omitempty"` // the first one of Options that broke; "" when none did
+	Noticed  []int  `json:"noticed,omitempty"`  // the lines of the list that did something with some seed; see run.Idle
 }
 
 // Join is how a search went of which these are all shards, in their order: those above the lowest
 // seed that breaks a property count for nothing.
 func Join(shards []Tried) (all Tried) {
 	for _, t := range shards {
-		all.Seeds, all.Untested = all.Seeds+t.Seeds, all.Untested+t.Untested
+		all.Seeds, all.Untested, all.Noticed = all.Seeds+t.Seeds, all.Untested+t.Untested, append(all.Noticed, t.Noticed...)
 		if t.Seed > 0 {
 			all.Seed, all.Property = t.Seed, t.Property
 			break
@@ -118,6 +120,7 @@ func Seek(ctx context.Context, o Options) (Tried, error) {
 		seen := make([]sight, count)
 		err := run.Seeds(ctx, o.Worlds, o.Plan, o.Lock, first, count, o.Jobs, func(out *run.Outcome) {
 			seen[out.Seed-first] = look(&out.Judgement, o.Properties)
+			t.Noticed = run.Noticed(t.Noticed, out)
 			if o.Progress != nil {
 				o.Progress()
 			}
@@ -125,6 +128,7 @@ func Seek(ctx context.Context, o Options) (Tried, error) {
 		if err != nil {
 			return t, err
 		}
+		slices.Sort(t.Noticed)
 		for i, s := range seen {
 			t.Seeds++
 			if s.untested {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -178,7 +179,7 @@ func TestWorkersDoNotMatter(t *testing.T) {
 			t.Fatal("200 seeds broke nothing")
 		}
 		for _, jobs := range []int{2, 5} {
-			if got := seek(jobs, first); got != one {
+			if got := seek(jobs, first); !reflect.DeepEqual(got, one) {
 				t.Errorf("%d workers: %+v, one worker: %+v", jobs, got, one)
 			}
 		}
@@ -280,5 +281,27 @@ func TestInterruptedShrinking(t *testing.T) {
 	}
 	if !f.Unfinished || f.Judgement.Finding(checker.MutualExclusionID).Verdict != checker.Broken || !strings.Contains(f.YAML, "shrunk it part of the way") {
 		t.Errorf("unfinished %v\n%s", f.Unfinished, f.YAML)
+	}
+}
+
+// A search remembers which lines of the list did something; shards are put together in the same way.
+func TestASearchKnowsWhichLinesIdle(t *testing.T) {
+	p, err := scenario.Parse("x.yaml", []byte("scenario: x\nlocks: [set-nx-lua]\nworkload: {work: 1s, repeat: 3 times}\nfaults:\n"+
+		"  - {when: any client is about to send DECRBY every time, chance: 50%, drop: reply}\n"+
+		"  - {when: any client is about to send SET every time, chance: 50%, delay: reply, by: 10ms}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := search.Options{Plan: p, Lock: "set-nx-lua", Properties: []string{checker.MutualExclusionID}, First: 1, Seeds: 130, Jobs: 2, Worlds: worlds}
+	tried, err := search.Seek(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if idle := run.Idle(p, tried.Noticed); tried.Seed != 0 || len(idle) != 1 || idle[0].Number != 1 {
+		t.Errorf("%+v: idle %v", tried, idle)
+	}
+	parts := []search.Tried{{Seeds: 3, Noticed: []int{2}}, {Seeds: 4, Noticed: []int{1}}}
+	if idle := run.Idle(p, search.Join(parts).Noticed); len(idle) != 0 {
+		t.Errorf("of two shards with a line each: idle %v", idle)
 	}
 }

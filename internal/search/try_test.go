@@ -134,6 +134,19 @@ func TestRunsThatTestedNothingDoNotCount(t *testing.T) {
 	if share, _, _ := (Tried{Seeds: 5, Untested: 3, Seed: 5}).Rate(); share != 500_000 {
 		t.Errorf("rate %d millionths, want one in two", share)
 	}
+	// A run that breaks is the first of all in one case of 40 when the rate is 2.5 %.
+	if share, low, high := (Tried{Seeds: 1, Seed: 1}).Rate(); share != 1_000_000 || low < 24_990 || low > 25_000 || high != 1_000_000 {
+		t.Errorf("rate %d from %d to %d millionths of one run that broke", share, low, high)
+	}
+	for _, tt := range []struct{ with, without Tried }{
+		{Tried{Seeds: 500, Untested: 490}, Tried{Seeds: 10}},
+		{Tried{Seeds: 90, Untested: 70, Seed: 90}, Tried{Seeds: 20, Seed: 20}},
+	} {
+		_, low, high := tt.with.Rate()
+		if _, l, h := tt.without.Rate(); low != l || high != h {
+			t.Errorf("%+v: from %d to %d, without what tested nothing from %d to %d", tt.with, low, high, l, h)
+		}
+	}
 }
 
 // A property that is kept is no smaller version of one that breaks.

@@ -41,6 +41,7 @@ type cluster struct {
 type member struct {
 	host
 	cluster *cluster
+	since   time.Duration // on its monotonic clock, when it was last started again
 }
 
 var (
@@ -260,7 +261,7 @@ func (c *cluster) evict(*host) {
 	if c.leader == nil {
 		return
 	}
-	c.model.Evict(c.clock(), c.w.key)
+	c.model.Evict(c.clock(), c.w.entry.Key)
 	c.drain(history.NoCause)
 }
 
@@ -301,7 +302,7 @@ func (m *member) refuseAll(calls []*call) []*call {
 
 // revived implements service: the server takes part again, with the state that
 // all agree on.
-func (m *member) revived() {}
+func (m *member) revived() { m.since = m.clock().Mono }
 
 // thawed implements service.
 func (m *member) thawed() {}
@@ -320,7 +321,7 @@ func (l *call) storeConn() store.Conn {
 
 // recordChange writes a change of an entry into the history.
 func (w *World) recordChange(h *host, ch *store.Change, cause int32) {
-	if w.aside != nil && ch.Key != w.key {
+	if w.aside != nil && ch.Key != w.entry.Key {
 		return
 	}
 	w.record(h.proc, history.Event{

@@ -78,6 +78,9 @@ func (c *cluster) lead(m *member) {
 	old := c.last
 	c.leader, c.last = m, m
 	m.becomes(history.Promoted, &old.host)
+	if r, ok := c.model.(store.Rememberer); ok {
+		r.LeaderRuns(m.since)
+	}
 	c.model.Lead(c.clock())
 	c.drain(history.NoCause)
 	c.resubmit()

@@ -273,7 +273,7 @@ func (db *database) promote() {
 func (db *database) evict(h *host) {
 	for _, s := range db.servers {
 		if (h == nil && s == db.leader || h == &s.host) && s.up() {
-			s.model.Evict(s.clock(), s.w.key)
+			s.model.Evict(s.clock(), s.w.entry.Key)
 			s.drain(history.NoCause)
 		}
 	}

@@ -77,7 +77,7 @@ func (w *World) startServers() error {
 		n := w.newRedisNodes(names, p.Redlock.Persistence)
 		w.backend, w.route = n, n.groups[0]
 	case locks.StoreEtcd:
-		c := w.newCluster(names, p.Etcd, etcd.New(etcd.Config{LockKey: w.key, Election: p.Etcd.Election}))
+		c := w.newCluster(names, p.Etcd, etcd.New(etcd.Config{LockKey: w.entry.Key, Election: p.Etcd.Election}))
 		w.backend, w.route, w.oneLane = c, c, true // gRPC: a stream for each request, all on one connection
 	case locks.StoreZooKeeper:
 		tick := p.ZooKeeperTick()

@@ -8,32 +8,15 @@ import (
 )
 
 // What a Redis server does for the connection of a guest beyond what our own locks ask of it:
-// transactions with WATCH, scripts by their hash, and channels. Word of keys that have changed is in
-// guest_tracking.go.
-
-// errNoScript is what EVALSHA gets of a server that has not seen the script's text.
-const errNoScript = world.ServerError("NOSCRIPT No matching script. Please use EVAL.")
+// transactions with WATCH, and channels. Word of keys that have changed is in guest_tracking.go.
 
 // execForGuest executes a command on a connection of its own.
 func (s *redisServer) execForGuest(nowMS int64, l *call) world.Reply {
-	cmd := l.cmd
-	switch cmd.Name {
-	case "EVALSHA":
-		if !s.scripts[cmd.Script] {
-			return world.Failed(errNoScript)
-		}
-		cmd.Name = "EVAL"
-	case "EVAL":
-		s.learn(cmd.Script)
-	case "SCRIPT": // LOAD, and its hash: all that gets here
-		s.learn(cmd.Script)
-		return world.Bulk(cmd.Arg(1).Text)
-	}
 	if l.conn.transaction == nil {
 		l.conn.transaction = &redis.Transaction{}
 	}
 	open := l.conn.transaction.Open()
-	reply := s.store.ExecIn(l.conn.transaction, nowMS, l.client.node, &cmd)
+	reply := s.store.ExecIn(l.conn.transaction, nowMS, l.client.node, &l.cmd)
 	if open && !l.conn.transaction.Open() { // EXEC or DISCARD
 		s.unwatch(l.conn)
 	}
@@ -77,13 +60,6 @@ func (s *redisServer) touch(changed []redis.Effect) {
 			w.conn.transaction.Touch()
 		}
 	}
-}
-
-func (s *redisServer) learn(script *world.Script) {
-	if s.scripts == nil {
-		s.scripts = map[*world.Script]bool{}
-	}
-	s.scripts[script] = true
 }
 
 // look is one connection's interest in one key.

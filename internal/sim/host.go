@@ -20,8 +20,7 @@ type host struct {
 	inbox []*call // requests that reached it while it was frozen
 	conns []*conn // that clients have dialled, by order of dialling
 
-	lostConns []*conn         // those that its death has just broken, for died
-	crashed   history.Instant // when it last died
+	lostConns []*conn // those that its death has just broken, for died
 }
 
 // service is what a host runs.
@@ -108,7 +107,7 @@ func (h *host) kill() {
 		cn.gone = true
 		cn.tellBroken()
 	}
-	h.lostConns, h.crashed = conns, h.w.k.Now()
+	h.lostConns = conns
 	h.serv.died()
 	h.lostConns = nil
 	h.w.backend.reachabilityChanged()

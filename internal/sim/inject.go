@@ -7,6 +7,7 @@ import (
 
 	"lockstep/internal/faults"
 	"lockstep/internal/history"
+	"lockstep/internal/plan"
 	"lockstep/internal/sim/kernel"
 )
 
@@ -215,7 +216,31 @@ func (in injector) SlowWork(fault int, client string, d time.Duration) {
 }
 
 // FailOver implements faults.World.
-func (in injector) FailOver(fault int) { in.w.backend.failOver(fault) }
+func (in injector) FailOver(fault int) {
+	in.w.backend.failOver(fault)
+	if in.w.abandoned() {
+		in.w.leaderless = fault
+		in.w.k.Halt()
+	}
+}
+
+// abandoned reports whether luck, or a fault that repeats, has left no server that could lead, for good: what
+// comes now says nothing of the lock. A story whose list says so is played to its end.
+func (w *World) abandoned() bool {
+	again := slices.ContainsFunc(w.plan.Faults, func(f faults.Fault) bool {
+		return f.Spec().Promoter && (f.Drawn > 0 || f.Repeats())
+	})
+	if !again || w.plan.RestartsServers() {
+		return false
+	}
+	store, dead := plan.StoreOf(&w.variant), 0
+	for _, h := range w.backend.hosts()[:len(w.plan.Servers(store))] {
+		if h.proc.Dead() {
+			dead++
+		}
+	}
+	return dead > w.plan.Spare(store)
+}
 
 // Promote implements faults.World.
 func (in injector) Promote(fault int) {

@@ -16,7 +16,7 @@ func (w *World) newSQL(flavour sql.Flavour, set plan.SQL) func() *sql.DB {
 		tables = w.Setup
 	}
 	cfg := sql.Config{
-		Flavour: flavour, LockKey: w.key, EpochMS: epochMS, Setup: tables, IdleTimeout: set.IdleTimeout, Texts: &w.sqlTexts,
+		Flavour: flavour, LockKey: w.entry.Key, Row: w.entry, EpochMS: epochMS, Setup: tables, IdleTimeout: set.IdleTimeout, Texts: &w.sqlTexts,
 	}
 	return func() *sql.DB { return sql.New(cfg) }
 }

@@ -130,7 +130,7 @@ func (g *redisGroup) promote() {
 func (g *redisGroup) evict(h *host) {
 	for _, s := range g.servers {
 		if (h == nil && s == g.leader || h == &s.host) && s.up() {
-			s.store.Evict(s.wallMS(), s.w.key)
+			s.store.Evict(s.wallMS(), s.w.entry.Key)
 			s.publish(history.NoCause)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"lockstep/internal/plan"
 	"lockstep/internal/sim/kernel"
 	"lockstep/internal/sim/redis"
-	"lockstep/internal/world"
+	"lockstep/internal/sim/store"
 )
 
 // redisServer is one redis-server process: a host with its data.
@@ -30,11 +30,10 @@ type redisServer struct {
 	publishes func(channel, message string) (receivers int64) // deliver, made once
 
 	// For the connections of guests.
-	scripts map[*world.Script]bool // whose text it has seen in this life
-	looks   []look                 // by reading, see CLIENT TRACKING
-	watches []look                 // by WATCH
-	after   []Invalidated          // of which the present command's connection is told behind the reply
-	serving *conn                  // whose command is being executed
+	looks   []look        // by reading, see CLIENT TRACKING
+	watches []look        // by WATCH
+	after   []Invalidated // of which the present command's connection is told behind the reply
+	serving *conn         // whose command is being executed
 
 	// As a replica: what is on its way from the primary, in order. A primary's
 	// death loses what has not arrived.
@@ -50,13 +49,7 @@ type redisServer struct {
 	lastHop  history.Instant
 	orders   []func() // that have come while it was frozen
 
-	aof []logged // the append-only file; empty without persistence
-}
-
-// logged is one effect in the append-only file.
-type logged struct {
-	effect redis.Effect
-	at     history.Instant
+	aof []redis.Effect // the append-only file; empty without persistence
 }
 
 // handlers of a server
@@ -75,9 +68,6 @@ func (w *World) newRedisServer(g *redisGroup, name string) *redisServer {
 	if s.publishes == nil {
 		s.publishes = s.deliver
 	}
-	for _, script := range w.Scripts {
-		s.learn(script)
-	}
 	s.host = w.newHost(name, s)
 	i := w.usedStores
 	w.usedStores++
@@ -91,6 +81,9 @@ func (w *World) newRedisServer(g *redisGroup, name string) *redisServer {
 	default:
 		s.store = redis.NewSharing(w.stores[0])
 		w.stores = append(w.stores, s.store)
+	}
+	for _, script := range w.Scripts {
+		s.store.Load(script)
 	}
 	s.store.OnPublish = s.publishes
 	s.store.LuaOnly, s.store.KeepReads = w.LuaOnly, false
@@ -175,7 +168,7 @@ func (s *redisServer) publish(cause int32) {
 		return // as nearly always, when clients spin
 	}
 	for _, c := range changes {
-		if c.Key != w.key { // a counter or a latch beside it, or the lock of another resource
+		if c.Key != w.entry.Key { // a counter or a latch beside it, or the lock of another resource
 			continue
 		}
 		ttl := time.Duration(0)
@@ -202,11 +195,8 @@ func (s *redisServer) publish(cause int32) {
 
 // log writes effects into the append-only file, if there is one.
 func (s *redisServer) log(effects ...redis.Effect) {
-	if s.group.persistence == plan.PersistNone {
-		return
-	}
-	for _, e := range effects {
-		s.aof = append(s.aof, logged{e, s.w.k.Now()})
+	if s.group.persistence != plan.PersistNone {
+		s.aof = append(s.aof, effects...)
 	}
 }
 
@@ -240,7 +230,7 @@ func (d *expiryDue) Fire(uint64) {
 // recordChanges records the changes of one kind of the last step, which peer has sent.
 func (s *redisServer) recordChanges(kind history.Kind, peer history.NodeID) {
 	for _, c := range s.store.Changes() {
-		if c.Kind == kind && c.Key == s.w.key {
+		if c.Kind == kind && c.Key == s.w.entry.Key {
 			s.w.record(s.proc, history.Event{
 				Kind: kind, Node: s.node, Peer: peer, Owner: c.Owner,
 				Text: s.w.entryText, Cause: history.NoCause,
@@ -253,9 +243,9 @@ func (s *redisServer) recordChanges(kind history.Kind, peer history.NodeID) {
 func (s *redisServer) died() {
 	s.refuseWaiters()
 	s.subs, s.serves, s.orders = s.subs[:0], s.serves[:0], nil
-	s.scripts, s.looks, s.watches = nil, nil, nil
+	s.looks, s.watches = nil, nil
 	s.cutOff()
-	s.lost = s.store.Owner(s.w.key)
+	s.lost = s.store.Owner(s.w.entry.Key)
 	for _, r := range s.group.servers {
 		if r.follows == s {
 			r.cutOff()
@@ -308,23 +298,17 @@ func (s *redisServer) revived() {
 	s.arm()
 }
 
-// reload plays the append-only file. With fsync once per second, what came after
-// the last whole second before the crash is not in it.
+// reload plays the append-only file. Everything that was answered is in it, however seldom it
+// reaches the disk: a server writes to it before it replies (beforeSleep in server.c), and what
+// a dead process has written its operating system still has.
 func (s *redisServer) reload() {
 	now := s.w.k.Now()
 	s.store.Reset()
 	s.store.SetReplica(true)
-	kept := s.aof
-	if s.group.persistence == plan.PersistEverySecond {
-		for len(kept) > 0 && kept[len(kept)-1].at > s.lastSync() {
-			kept = kept[:len(kept)-1]
-		}
+	for i := range s.aof {
+		s.store.Apply(s.wallMS(), &s.aof[i])
 	}
-	for i := range kept {
-		s.store.Apply(s.wallMS(), &kept[i].effect)
-	}
-	s.aof = kept
-	if s.lost != 0 && s.store.Owner(s.w.key) != s.lost {
+	if s.lost != 0 && s.store.Owner(s.w.entry.Key) != s.lost {
 		s.w.record(s.proc, history.Event{
 			At: now, Kind: history.Forgotten, Node: s.node, Owner: s.lost,
 			Text: s.w.entryText, Cause: history.NoCause,
@@ -332,11 +316,6 @@ func (s *redisServer) reload() {
 	}
 	s.lost = 0
 	s.armed, s.armedMS = kernel.Timer{}, 0
-}
-
-// lastSync is when the append-only file last reached the disk before the crash.
-func (s *redisServer) lastSync() history.Instant {
-	return s.crashed - s.crashed%history.Instant(time.Second)
 }
 
 // thawed implements service.
@@ -374,4 +353,14 @@ func (s *redisServer) promote() {
 	s.becomes(history.Promoted, &old.host)
 	s.dropDue()
 	s.arm() // a replica's entries had no timer
+}
+
+// kept are the keys that a client has created.
+func (s *redisServer) kept(client history.NodeID) (all []store.Entry) {
+	for _, e := range s.store.Snapshot() {
+		if e.Owner == client {
+			all = append(all, store.Entry{Key: e.Key})
+		}
+	}
+	return all
 }

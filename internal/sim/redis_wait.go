@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"lockstep/internal/sim/kernel"
+	"lockstep/internal/sim/redis"
 	"lockstep/internal/world"
 )
 
@@ -75,7 +76,12 @@ func (s *redisServer) wait(l *call) {
 	if l.conn != nil {
 		offset = l.conn.offset
 	}
-	w := waiter{call: l, id: l.id, offset: offset, want: l.cmd.Arg(0).Num}
+	want, limit, err := redis.WaitFor(l.cmd.Arguments())
+	if err != nil {
+		s.finish(l, world.Failed(err))
+		return
+	}
+	w := waiter{call: l, id: l.id, offset: offset, want: want}
 	if n := s.confirmed(offset); n >= w.want {
 		s.finish(l, world.Int(n))
 		return
@@ -89,7 +95,7 @@ func (s *redisServer) wait(l *call) {
 			r.carry(replicated{getAck: true, offset: s.offset})
 		}
 	}
-	if limit := l.cmd.Arg(1).Num; limit > 0 {
+	if limit > 0 {
 		d := s.proc.Clock.TrueFor(time.Duration(limit) * time.Millisecond)
 		s.w.k.After(d, kernel.HandlerFunc(func() { s.giveUp(l, w.id) }), 0)
 	}

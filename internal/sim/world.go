@@ -23,6 +23,7 @@ import (
 	"lockstep/internal/sim/kernel"
 	"lockstep/internal/sim/redis"
 	"lockstep/internal/sim/sql"
+	"lockstep/internal/sim/store"
 	"lockstep/internal/workload"
 	"lockstep/internal/world"
 )
@@ -62,6 +63,9 @@ type World struct {
 	// Setup are the statements that SQL servers have executed before the run, of a guest: its tables.
 	Setup []world.Stmt
 
+	// Entry is where the lock of a guest keeps its entry; the zero one: under its name.
+	Entry store.Entry
+
 	// Recall keeps what Felt is asked for of runs that nobody watches, too.
 	Recall bool
 
@@ -90,7 +94,8 @@ type World struct {
 	key       string // of the lock that the run is about
 	aside     []bool // by NodeID: clients that contend for another one; nil when there is one for all
 	replies   replyTexts
-	entryText history.TextID    // the key of the lock's entry
+	entry     store.Entry       // where that keeps who holds it
+	entryText history.TextID    // its key
 	playing   int               // clients that have neither finished nor died, or will be started again
 	begun     int               // faults, in all runs
 	dealt     int               // how often clients and servers have dealt with each other, in all runs; see Alone
@@ -100,6 +105,8 @@ type World struct {
 	events    int64   // of the kernel in the last run
 	spins     *client // the first that became Restless; nil when none has
 	spinsAt   int     // how many events there were then
+
+	leaderless int // the fault that has left no server that could lead; 0 when none has
 
 	calls      []*call // all ever made
 	freeCalls  []*call
@@ -234,6 +241,9 @@ func (w *World) ended(ctx context.Context, lock string, err error) (*history.His
 	case w.spins != nil:
 		most = w.spinsAt
 		why = fmt.Sprintf("%s has sent %d requests in a row without a rest", w.spins.name, w.Restless)
+	case w.leaderless > 0:
+		most = len(w.hist.Events)
+		why = fmt.Sprintf("fault %d has left no server that could lead: add servers, or write restart: the primary, down: 10s instead", w.leaderless)
 	default:
 		w.tellOfVainFaults()
 		w.hist.Whole = true
@@ -269,7 +279,7 @@ func PlayVariant(ctx context.Context, p *plan.Plan, v locks.Variant, seed uint64
 func (w *World) setUp(p *plan.Plan, v locks.Variant, seed uint64) error {
 	w.k.Reset()
 	w.plan, w.variant, w.seed, w.quiet = p, v, seed, false
-	w.spins, w.streamed = nil, w.streamed[:0]
+	w.spins, w.leaderless, w.streamed = nil, 0, w.streamed[:0]
 	w.key, w.guarded = p.Resources()[0], w.guarded[:0]
 	if v.Resource != "" {
 		w.key = v.Resource
@@ -292,7 +302,11 @@ func (w *World) setUp(p *plan.Plan, v locks.Variant, seed uint64) error {
 	w.hist.Wordless = w.Wordless
 	w.hist.Reset(p.HeaderOf(v.ID, plan.StoreOf(&v), seed, name, 1_000_000))
 	w.replies.reset(w.hist)
-	w.entryText = w.hist.Intern(w.key)
+	w.entry = store.Entry{Key: w.key}
+	if w.pacer != nil && w.Entry.Key != "" {
+		w.entry = w.Entry
+	}
+	w.entryText = w.hist.Intern(w.entry.Key)
 	w.network.reset(w)
 	w.resetCalls()
 	w.usedStores = 0

@@ -123,6 +123,7 @@ type stepView struct {
 	Number             int
 	At, Sentence, Note string
 	Truth              string
+	Gap                string
 	Bad                bool
 }
 
@@ -146,8 +147,13 @@ func newToldView(p *tour.Played, prefix string, l say.Language) toldView {
 		v.Picture = template.HTML(diagram.Draw(drawn, bundle.BarsOf(j.History), prefix, l)) // made by us, all texts escaped
 	}
 	for i, s := range steps {
+		var gap string
+		if s.Skipped > 0 {
+			gap = nice(say.StepsLeftOut.With(say.Grouped(s.Skipped)))
+		}
 		v.Steps = append(v.Steps, stepView{
-			ID: fmt.Sprintf("%s%d", prefix, i+1), Number: i + 1, At: say.Seconds(s.At).In(l), Sentence: nice(s.Sentence), Note: nice(s.Note), Bad: s.Violation, Truth: nice(s.Belief),
+			Gap: gap,
+			ID:  fmt.Sprintf("%s%d", prefix, i+1), Number: i + 1, At: say.Seconds(s.At).In(l), Sentence: nice(s.Sentence), Note: nice(s.Note), Bad: s.Violation, Truth: nice(s.Belief),
 		})
 	}
 	return v

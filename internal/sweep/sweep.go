@@ -47,8 +47,9 @@ type Cell struct {
 	Y          int64  `json:"y"`
 	Broken     int    `json:"broken"` // runs in which the property broke
 	Kept       int    `json:"kept"`
-	Untested   int    `json:"untested"`    // runs in which the property was not put to the test
-	FirstBroke uint64 `json:"first_broke"` // the lowest seed that breaks it; 0 when none does
+	Untested   int    `json:"untested"`          // runs in which the property was not put to the test
+	FirstBroke uint64 `json:"first_broke"`       // the lowest seed that breaks it; 0 when none does
+	Noticed    []int  `json:"noticed,omitempty"` // in a shard: the lines of the list that did something with some seed; see run.Idle
 }
 
 // Tested is how many runs put the property to the test.
@@ -86,12 +87,30 @@ func Play(ctx context.Context, o Options) ([]Map, error) {
 		mu.Lock()
 		defer mu.Unlock()
 		m.Cells[k].count(seed, out.Judgement.Finding(o.Property).Verdict)
+		m.Cells[k].Noticed = run.Noticed(m.Cells[k].Noticed, &out)
 		return nil
 	}, o.Worlds)
 	if err != nil && ctx.Err() == nil {
 		return nil, err
 	}
+	if o.Shard == (shard.Shard{}) {
+		settle(maps, points)
+	}
 	return maps, ctx.Err()
+}
+
+// settle counts all runs of a cell that kept the property as untested, where a line of the faults never did
+// anything that somebody could notice: the cell shows nothing about it.
+func settle(maps []Map, points []*plan.Plan) {
+	for i := range maps {
+		for k := range maps[i].Cells {
+			c := &maps[i].Cells[k]
+			if c.Broken == 0 && len(run.Idle(points[k], c.Noticed)) > 0 {
+				c.Untested, c.Kept = c.Untested+c.Kept, 0
+			}
+			c.Noticed = nil
+		}
+	}
 }
 
 // blank returns the maps without a count, and the plan of each of their cells.
@@ -120,7 +139,7 @@ func (o *Options) blank() (maps []Map, points []*plan.Plan) {
 
 // Join adds up what all shards of a sweep have counted.
 func Join(o Options, shards [][]Map) ([]Map, error) {
-	maps, _ := o.blank()
+	maps, points := o.blank()
 	for _, s := range shards {
 		if len(s) != len(maps) {
 			return nil, fmt.Errorf("a shard of %d locks, and the sweep has %d", len(s), len(maps))
@@ -131,6 +150,7 @@ func Join(o Options, shards [][]Map) ([]Map, error) {
 			}
 		}
 	}
+	settle(maps, points)
 	return maps, nil
 }
 
@@ -145,6 +165,7 @@ func (m *Map) add(o *Map) error {
 			return errors.New("a shard has other points than the sweep")
 		}
 		c.Broken, c.Kept, c.Untested = c.Broken+x.Broken, c.Kept+x.Kept, c.Untested+x.Untested
+		c.Noticed = append(c.Noticed, x.Noticed...)
 		if c.FirstBroke == 0 || x.FirstBroke != 0 && x.FirstBroke < c.FirstBroke {
 			c.FirstBroke = x.FirstBroke
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"lockstep/internal/plan"
 	"lockstep/internal/run"
 	"lockstep/internal/scenario"
+	"lockstep/internal/shard"
 	"lockstep/internal/sim"
 	"lockstep/internal/sweep"
 )
@@ -65,7 +67,7 @@ func TestTheBorderIsTheLease(t *testing.T) {
 }
 
 func TestWorkersDoNotMatter(t *testing.T) {
-	p := parse(t, "faults: [{at: 3s, pause: the holder, for: 9s}]\nvary: {pause: [8s, 9s, 10s, 11s]}")
+	p := parse(t, "faults: [{at: 3s, pause: the holder, for: 9s}]\nvary: {pause: [9s, 9500ms, 10s, 11s]}")
 	one := play(t, p, 30, 1)
 	if two := play(t, p, 30, 2); !reflect.DeepEqual(one, two) {
 		t.Errorf("one worker: %+v\ntwo workers: %+v", one, two)
@@ -94,6 +96,36 @@ func (l late) Play(ctx context.Context, p *plan.Plan, lock string, seed uint64) 
 		<-l.until
 	}
 	return l.World.Play(ctx, p, lock, seed)
+}
+
+// A line of the list whose faults never come about makes no cell green, whatever the others do. Here it
+// waits for a command that the lock does not send.
+func TestALineThatIdlesMakesNoCellGreen(t *testing.T) {
+	const text = "workload: {work: 1s, repeat: 3 times}\nfaults:\n" +
+		"  - {when: any client is about to send WHAT every time, chance: 50%, drop: reply}\n" +
+		"  - {when: any client is about to send SET every time, chance: 50%, delay: reply, by: 10ms}\nvary: {work: [1s, 2s]}"
+	for command, tested := range map[string]int{"DECRBY": 0, "EVAL": 5} { // order: each on its own
+		p := parse(t, strings.Replace(text, "WHAT", command, 1))
+		all := play(t, p, 5, 2)
+		var parts [][]sweep.Map
+		for n := 1; n <= 2; n++ {
+			o := sweep.Options{Plan: p, Property: checker.MutualExclusionID, First: 1, Seeds: 5, Jobs: 1, Worlds: worlds, Shard: shard.Shard{Number: n, Of: 2}}
+			part, err := sweep.Play(context.Background(), o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			parts = append(parts, part)
+		}
+		joined, err := sweep.Join(sweep.Options{Plan: p, Property: checker.MutualExclusionID, Seeds: 5}, parts)
+		if err != nil || !reflect.DeepEqual(joined, all) {
+			t.Errorf("%s: in shards %+v, %v; want %+v", command, joined, err, all)
+		}
+		for i := range all[0].Cells {
+			if c := &all[0].Cells[i]; c.Kept != tested || c.Untested != 5-tested {
+				t.Errorf("%s: %+v, want %d kept", command, *c, tested)
+			}
+		}
+	}
 }
 
 // The lowest seed that breaks is reported, also when it is the last one to be counted.

@@ -3,195 +3,112 @@ package tidy
 import (
 	"go/ast"
 	"os/exec"
+	"path"
 	"slices"
 	"strings"
 	"testing"
 )
 
-// layers says what each package may import of this module: itself, packages
-// below it, and these. ARCHITECTURE.md says why (The rooms).
-var layers = map[string][]string{
-	"internal/history":    {},
-	"internal/world":      {},
-	"internal/timerwheel": {},
-	"internal/say":        {},
-	"internal/spread":     {},
-	"internal/faults":     {"internal/say", "internal/spread"},
-	"internal/locks":      {"internal/say", "internal/timerwheel", "internal/world"},
-	// The code of locks that are libraries belongs to the live world and is near the
-	// other locks only because their texts are read there.
-	"internal/locks/libraries": {"internal/locks", "internal/world"},
-	"internal/checker":         {"internal/history", "internal/say"},
-	"internal/logcheck":        {"internal/history/jsonline", "internal/say"},
-	"internal/plan":            {"internal/faults", "internal/history", "internal/locks", "internal/say", "internal/spread"},
-	"internal/workload":        {"internal/faults", "internal/history", "internal/locks", "internal/plan", "internal/world"},
-	"internal/resp":            {"internal/world"},
-	// A test of somebody's own lock: goroutines, in the time of a bubble, on the simulated world.
-	"internal/bubble": {
-		"internal/faults", "internal/history", "internal/locks", "internal/plan", "internal/resp", "internal/sim", "internal/world",
-	},
-	"internal/bubble/libraries":  {}, // nothing but tests
-	"internal/bubble/sqldriver":  {"internal/bubble", "internal/sim/sql", "internal/world"},
-	"internal/bubble/etcdserver": {"internal/bubble", "internal/sim/etcd", "internal/world"},
-	"internal/sim": {
-		"internal/faults", "internal/history", "internal/locks", "internal/plan", "internal/workload", "internal/world",
-	},
-	"internal/real": {
-		"internal/faults", "internal/history", "internal/locks", "internal/plan", "internal/resp", "internal/spread", "internal/workload", "internal/world",
-	},
-	"internal/chaos":           {"internal/faults", "internal/plan", "internal/sim/kernel", "internal/spread"},
-	"internal/scenario":        {"internal/chaos", "internal/checker", "internal/faults", "internal/locks", "internal/plan", "internal/say", "internal/spread"},
-	"internal/run":             {"internal/chaos", "internal/checker", "internal/history", "internal/locks", "internal/plan", "internal/say"},
-	"internal/rate":            {},
-	"internal/shard":           {},
-	"internal/queue":           {"internal/shard"},
-	"internal/queue/queuetest": {"internal/real/osproc"}, // servers for tests
-	"internal/measured":        {},
-	"internal/sweep":           {"internal/checker", "internal/plan", "internal/rate", "internal/run", "internal/shard"},
-	"internal/search": {
-		"internal/chaos", "internal/checker", "internal/explain", "internal/faults", "internal/history", "internal/plan",
-		"internal/rate", "internal/run", "internal/say", "internal/scenario", "internal/shard", "internal/world",
-	},
-	"internal/matrix": {
-		"internal/checker", "internal/faults", "internal/history", "internal/locks", "internal/measured", "internal/plan", "internal/rate", "internal/run", "internal/say",
-		"internal/scenario", "internal/shard", "internal/world",
-	},
-	"internal/explore": {
-		"internal/checker", "internal/faults", "internal/history", "internal/locks", "internal/measured", "internal/plan", "internal/run", "internal/say", "internal/scenario",
-		"internal/shard",
-	},
-	"internal/worlds": {
-		"internal/checker", "internal/faults", "internal/history", "internal/locks", "internal/matrix", "internal/measured", "internal/plan", "internal/run", "internal/say", "internal/scenario",
-	},
-	"internal/claims": {
-		"internal/checker", "internal/faults", "internal/history", "internal/locks", "internal/plan", "internal/run",
-		"internal/say", "internal/scenario", "internal/shard", "internal/sim", "internal/timerwheel", "internal/world",
-	},
-	"scenarios":         {},
-	"examples":          {},
-	"docs":              {},
-	"internal/glossary": {"internal/say"},
-	"internal/tour": {
-		"internal/checker", "internal/explain", "internal/faults", "internal/glossary", "internal/history", "internal/plan",
-		"internal/report/bundle", "internal/run", "internal/say", "internal/scenario", "internal/shell", "internal/sim", "scenarios",
-	},
-	"internal/explain": {"internal/checker", "internal/history", "internal/plan", "internal/say", "internal/world"},
-	"internal/shell":   {},
-	// Reports are facts (bundle, compare), drawings of them, pages, and other forms of the facts.
-	"internal/report/clean": {},
-	"internal/report/bundle": {
-		"internal/checker", "internal/explain", "internal/faults", "internal/history", "internal/locks", "internal/plan", "internal/rate", "internal/report/clean",
-		"internal/run", "internal/say", "internal/shell", "internal/sweep",
-	},
-	"internal/report/compare": {"internal/explain", "internal/history", "internal/report/bundle", "internal/report/clean", "internal/say"},
-	"internal/report/axis":    {},
-	"internal/report/figure":  {"internal/report/axis", "internal/checker", "internal/history", "internal/report/bundle", "internal/report/clean", "internal/say", "internal/sweep"},
-	"internal/report/diagram": {
-		"internal/checker", "internal/explain", "internal/history", "internal/report/axis", "internal/report/bundle", "internal/report/clean",
-		"internal/plan", "internal/say", "internal/world",
-	},
-	"internal/report/page": {"internal/checker", "internal/report/bundle", "internal/report/figure", "internal/say"},
-	"internal/report/runpage": {
-		"internal/checker", "internal/explain", "internal/faults", "internal/glossary", "internal/history", "internal/locks", "internal/plan",
-		"internal/report/bundle", "internal/report/clean", "internal/report/diagram", "internal/report/figure", "internal/report/page", "internal/say", "internal/shell",
-	},
-	"internal/report/comparepage": {
-		"internal/history", "internal/report/bundle", "internal/report/clean", "internal/report/compare", "internal/report/diagram",
-		"internal/report/figure", "internal/report/page", "internal/say",
-	},
-	"internal/report/matrixpage":  {"internal/checker", "internal/explain", "internal/history", "internal/report/clean", "internal/report/diagram", "internal/report/page", "internal/say"},
-	"internal/report/sweeppage":   {"internal/report/bundle", "internal/report/clean", "internal/report/figure", "internal/report/page", "internal/say", "internal/sweep"},
-	"internal/report/worldspage":  {"internal/checker", "internal/report/bundle", "internal/report/clean", "internal/report/figure", "internal/report/page", "internal/say", "internal/worlds"},
-	"internal/report/explorepage": {"internal/locks", "internal/measured", "internal/report/clean", "internal/report/page", "internal/say", "internal/shell"},
-	"internal/report/logpage":     {"internal/logcheck", "internal/report/axis", "internal/report/clean", "internal/report/figure", "internal/report/page", "internal/say"},
-	"internal/report/indexpage":   {"internal/checker", "internal/history", "internal/report/clean", "internal/report/page", "internal/say"},
-	"internal/report/export": {
-		"internal/checker", "internal/explain", "internal/history", "internal/plan", "internal/rate", "internal/report/bundle", "internal/report/clean",
-		"internal/report/compare", "internal/report/trace", "internal/run", "internal/say", "internal/search", "internal/sweep",
-	},
-	"internal/report/trace":       {"internal/checker", "internal/explain", "internal/history", "internal/report/bundle", "internal/report/clean", "internal/say", "internal/world"},
-	"internal/report/terminal":    {"internal/checker", "internal/explain", "internal/history", "internal/plan", "internal/report/bundle", "internal/report/clean", "internal/report/compare", "internal/run", "internal/say", "internal/sweep"},
-	"internal/report/reporttest":  {"internal/checker", "internal/history", "internal/locks"}, // helpers of tests, as are the next two
-	"internal/report/bundletest":  {"internal/checker", "internal/explain", "internal/faults", "internal/history", "internal/plan", "internal/report/bundle", "internal/report/reporttest", "internal/say", "internal/sweep"},
-	"internal/report/comparetest": {"internal/report/bundletest", "internal/report/compare"},
-	"internal/report/forms": {
-		"internal/report/bundle", "internal/report/clean", "internal/report/export", "internal/report/figure", "internal/report/runpage",
-		"internal/report/trace", "internal/runstore", "internal/say",
-	},
-	"internal/runstore":  {},
-	"internal/interrupt": {},
-	"internal/rundir": {
-		"internal/history", "internal/interrupt", "internal/locks", "internal/plan", "internal/report/clean", "internal/run", "internal/runstore", "internal/say", "internal/scenario",
-	},
-	"internal/serve": {},
-	// The simulator behind a page, and the site around it.
-	"internal/playground": {
-		"internal/checker", "internal/explain", "internal/faults", "internal/history", "internal/plan", "internal/report/axis", "internal/report/bundle",
-		"internal/report/clean", "internal/report/diagram", "internal/run", "internal/say", "internal/scenario", "internal/sim", "internal/world", "scenarios",
-	},
-	"internal/report/playpage": {
-		"internal/locks", "internal/plan", "internal/playground", "internal/report/clean", "internal/report/diagram", "internal/report/page",
-		"internal/say", "internal/scenario", "internal/tour", "scenarios",
-	},
-	"internal/site": {
-		"internal/checker", "internal/explain", "internal/playground", "internal/report/bundle", "internal/report/clean", "internal/report/diagram",
-		"internal/report/page", "internal/report/playpage", "internal/say", "internal/serve", "internal/tour",
-	},
-	"cmd/playground":       {"internal/playground"},
-	"cmd/site":             {"internal/report/playpage", "internal/say", "internal/scenario", "internal/site", "internal/tour"},
-	"internal/browser":     {}, // a helper of tests
-	"internal/conformance": {}, // nothing but tests, of both worlds
-	"internal/schema":      {"internal/checker", "internal/faults", "internal/locks", "internal/plan", "internal/report/export", "internal/say"},
-	"internal/docs":        {"internal/measured", "internal/schema", "internal/shell", "internal/checker", "internal/explain", "internal/faults", "internal/locks", "internal/plan", "internal/say"},
-	"internal/dist":        {},
-	"internal/mutants":     {"internal/real"}, // to leave real servers out of the tests that it runs
-	"internal/tidy":        {"internal/checker", "internal/faults", "internal/locks", "internal/plan", "internal/scenario"},
-	"internal/seeded":      {},
-	"cmd/simulate":         {"docs", "examples", "internal", "scenarios"},
-	"locktest": {
-		"internal/bubble", "internal/checker", "internal/faults", "internal/history", "internal/locks", "internal/plan", "internal/report/bundle",
-		"internal/report/export", "internal/report/runpage", "internal/report/terminal", "internal/run", "internal/rundir", "internal/runstore", "internal/say",
-		"internal/scenario", "internal/shell", "internal/sim", "internal/world", "scenarios",
-	},
+// rule says what some packages, with all below them, may import of this module. A package that no rule
+// names may import what it likes: Go itself refuses circles.
+type rule struct {
+	packages []string
+	only     []string // besides themselves; with all below them
+	never    []string // where there is no only
+	why      string
 }
 
-func TestImportsPointDownwards(t *testing.T) {
+var measuring = []string{"internal/search", "internal/sweep", "internal/matrix", "internal/explore", "internal/worlds", "internal/claims", "internal/tour"}
+
+// ARCHITECTURE.md has the floors that these rules are of (The rooms).
+var rules = []rule{
+	{
+		packages: []string{
+			"internal/history", "internal/world", "internal/timerwheel", "internal/say", "internal/spread", "internal/rate", "internal/shard",
+			"internal/runstore", "internal/shell", "internal/interrupt", "internal/serve", "internal/seeded", "internal/report/clean", "internal/report/axis",
+		},
+		why: "it is the ground floor, on which everything else stands",
+	},
+	{packages: []string{"internal/faults"}, only: []string{"internal/say", "internal/spread"}, why: "a fault acts on a world by its interface"},
+	{packages: []string{"internal/locks"}, only: []string{"internal/say", "internal/timerwheel", "internal/world"}, why: "a lock knows its ports, and not which world plays it"},
+	{packages: []string{"internal/plan"}, only: []string{"internal/faults", "internal/history", "internal/locks", "internal/say", "internal/spread"}, why: "a plan says what is played, and not how"},
+	{packages: []string{"internal/checker"}, only: []string{"internal/history", "internal/say", "internal/world"}, why: "a verdict rests on the history alone, whoever made it"},
+	{packages: []string{"internal/logcheck"}, only: []string{"internal/history/jsonline", "internal/say"}, why: "it judges logs that this program did not write"},
+	{
+		packages: []string{"internal/workload", "internal/sim", "internal/real"},
+		only: []string{
+			"internal/faults", "internal/history", "internal/locks", "internal/plan", "internal/resp", "internal/spread", "internal/workload", "internal/world",
+		},
+		why: "a world plays, and knows nothing of verdicts and reports",
+	},
+	{packages: []string{"internal/sim"}, never: []string{"internal/real", "internal/locks/libraries"}, why: "the simulator needs nothing installed"},
+	{packages: []string{"internal/explain"}, only: []string{"internal/checker", "internal/history", "internal/plan", "internal/say", "internal/world"}, why: "it tells what is in a history"},
+	{packages: measuring, never: []string{"internal/report/runpage", "internal/report/page", "internal/report/terminal", "internal/report/export", "internal/real"}, why: "it measures, and others show"},
+	{packages: []string{"internal/report"}, never: []string{"internal/real", "internal/rundir", "internal/matrix", "internal/explore", "internal/claims"}, why: "a report is made of facts that others have worked out"},
+	{packages: []string{"internal", "locktest", "scenarios", "docs", "examples"}, never: []string{"cmd"}, why: "the command line is on top"},
+}
+
+func TestImportsKeepTheRules(t *testing.T) {
+	seen := map[string]bool{}
 	for _, s := range sources(t) {
+		for dir := s.dir; dir != "."; dir = path.Dir(dir) {
+			seen[dir] = true
+		}
 		if s.test {
 			continue // a test may use whatever it needs to look at its subject from outside
 		}
-		layer, allowed := layerOf(&s)
-		if layer == "" {
-			t.Errorf("%s: package %s has no place in the layers: give it one in %s and say why in ARCHITECTURE.md", s.path, s.dir, "internal/tidy/imports_test.go")
-			continue
-		}
 		for _, imported := range s.imports() {
 			target, ours := strings.CutPrefix(imported, "lockstep/")
-			if ours && !within(target, append(allowed, layer)) {
-				t.Errorf("%s imports %s: %s may import %v only", s.path, target, layer, allowed)
+			for i := range rules {
+				if ours && rules[i].refuses(s.dir, target) {
+					t.Errorf("%s imports %s: %s", s.path, target, rules[i].why)
+				}
+			}
+		}
+	}
+	for i := range rules {
+		for _, p := range slices.Concat(rules[i].packages, rules[i].only, rules[i].never) {
+			if !seen[p] {
+				t.Errorf("a rule names %s, and there is no such package", p)
 			}
 		}
 	}
 }
 
-// layerOf returns the innermost layer of a file.
-func layerOf(s *source) (string, []string) {
-	found := ""
-	for layer := range layers {
-		if s.under(layer) && len(layer) > len(found) {
-			found = layer
-		}
+func (r *rule) refuses(dir, target string) bool {
+	switch {
+	case !within(dir, r.packages) || within(dir, []string{"internal/locks/libraries"}): // libraries are of the live world
+		return false
+	case r.never != nil:
+		return within(target, r.never)
 	}
-	return found, layers[found]
+	return !within(target, r.only) && !within(target, r.packages)
 }
 
-func within(target string, layers []string) bool {
-	for _, l := range layers {
-		if target == l || strings.HasPrefix(target, l+"/") {
-			return true
+func TestARuleRefuses(t *testing.T) {
+	r := &rule{packages: []string{"internal/checker"}, only: []string{"internal/history"}}
+	n := &rule{packages: []string{"internal"}, never: []string{"cmd"}}
+	for _, tt := range []struct {
+		rule        *rule
+		dir, target string
+		want        bool
+	}{
+		{r, "internal/checker", "internal/sim", true},
+		{r, "internal/checker/deep", "internal/historyofall", true},
+		{r, "internal/checker", "internal/history/jsonline", false},
+		{r, "internal/checker", "internal/checker/deep", false},
+		{r, "internal/sim", "internal/real", false},
+		{n, "internal/sim", "cmd/simulate", true},
+		{n, "internal/sim", "internal/real", false},
+	} {
+		if got := tt.rule.refuses(tt.dir, tt.target); got != tt.want {
+			t.Errorf("%s imports %s: refused %v, want %v", tt.dir, tt.target, got, tt.want)
 		}
 	}
-	return false
+}
+
+func within(target string, packages []string) bool {
+	return slices.ContainsFunc(packages, func(p string) bool { return target == p || strings.HasPrefix(target, p+"/") })
 }
 
 // The command line has flags, help, exit codes and calls. What a history tells is worked out in the

@@ -82,35 +82,26 @@ func pauseOf(p *plan.Plan) *faults.Fault {
 func (p *Played) steps() (story []explain.Step, before, among, after int) {
 	all := explain.Steps(p.Judgement.History, p.Judgement.Findings)
 	var kept []explain.Step
-	var index []int // of kept, into all
-	for i, s := range all {
+	for _, s := range all {
 		kind := p.Judgement.History.Events[s.Event].Kind.String()
 		if s.Violation || !slices.Contains(p.Run.Hide, kind) {
-			kept, index = append(kept, s), append(index, i)
+			kept = append(kept, s)
 		}
 	}
 	if len(kept) == 0 {
 		return nil, len(all), 0, 0
 	}
-	first := start(kept, p.Run.Steps)
-	story = kept[first:min(first+p.Run.Steps, len(kept))]
-	last := first + len(story) - 1
-	before, after = index[first], len(all)-1-index[last]
-	return story, before, len(all) - before - after - len(story), after
-}
-
-// start is where a story of so many steps begins: at the beginning, unless the first
-// violation would then not be in it.
-func start(steps []explain.Step, limit int) int {
-	for i, s := range steps {
-		if s.Violation && i >= limit {
-			return i + 1 - limit
-		}
-		if s.Violation {
-			break
-		}
+	broken := slices.IndexFunc(kept, func(s explain.Step) bool { return s.Violation })
+	if broken < p.Run.Steps { // or none: from the beginning
+		story = kept[:min(p.Run.Steps, len(kept))]
+	} else {
+		story, _, _ = explain.Story(kept, p.Run.Steps)
 	}
-	return 0
+	index := func(of explain.Step) int {
+		return slices.IndexFunc(all, func(s explain.Step) bool { return s.Event == of.Event })
+	}
+	before, after = index(story[0]), len(all)-1-index(story[len(story)-1])
+	return story, before, len(all) - before - after - len(story), after
 }
 
 // assumption returns the assumption that the run has proved false, zero when none.

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"lockstep/internal/history"
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
 )
@@ -84,6 +86,50 @@ func TestAClientThatTriesOnceTriesOnce(t *testing.T) {
 		player.Play()
 		if got := fmt.Sprintf("%d tries: %s", r.tries, strings.Join(r.notes, ", ")); got != tt.want {
 			t.Errorf("wait %v, %v: %s, want %s", tt.wait, tt.err, got, tt.want)
+		}
+	}
+}
+
+// releasing is a lock whose releases come to what is listed.
+type releasing struct {
+	stage
+	results []error
+}
+
+func (r *releasing) Acquire(context.Context) (locks.Lease, error) { return r, nil }
+func (r *releasing) Release(context.Context) error {
+	err := r.results[0]
+	r.results = r.results[1:]
+	return err
+}
+
+func (r *releasing) Record(k history.Kind, _, _ int64, _ string) {
+	switch k {
+	case history.Releasing, history.Released, history.NotHeld, history.ReleaseFailed:
+		r.note("%v", k)
+	}
+}
+
+// A release of nothing is no failure: the client knows its outcome, and does not repeat it.
+func TestAReleaseIsRepeatedWhenItsOutcomeIsUnknown(t *testing.T) {
+	for _, tt := range []struct {
+		results []error
+		want    string
+	}{
+		{[]error{nil}, "releasing, released"},
+		{[]error{locks.ErrNotHeld}, "releasing, not-held"},
+		{[]error{fmt.Errorf("%w", locks.ErrNotHeld)}, "releasing, not-held"},
+		{[]error{errors.New("no reply"), locks.ErrNotHeld}, "releasing, release-failed, 2s, releasing, not-held"},
+		{[]error{errors.New("no reply"), errors.New("no reply")}, "releasing, release-failed, 2s, releasing, release-failed"},
+	} {
+		r := &releasing{results: tt.results}
+		player := Client{Env: r, Lock: r, Resource: &r.stage, Control: r, Rand: r, Plan: plan.Workload{
+			Repeat: 1, Wait: time.Minute, ReleaseAgain: 2 * time.Second,
+		}}
+		player.Play()
+		notes := slices.DeleteFunc(r.notes, func(n string) bool { return n == "read" || n == "write" })
+		if got := strings.Join(notes, ", "); got != tt.want {
+			t.Errorf("%v: %s, want %s", tt.results, got, tt.want)
 		}
 	}
 }

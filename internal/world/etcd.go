@@ -93,6 +93,8 @@ type EtcdResult struct {
 // EtcdResponse is the answer to one operation.
 type EtcdResponse struct {
 	KVs     []EtcdKV // of a get
+	Count   int64    // of a get: the keys that it is about, those that were not asked for among them
+	More    bool     // of a get: its limit has left some out
 	Deleted int64    // of a delete
 }
 

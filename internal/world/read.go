@@ -43,6 +43,20 @@ func ReadRequest(text string) Typed {
 // query of Consul.
 func (t Typed) Blocks() bool { return t.Name == "GET" && len(t.Args) > 1 && t.Args[1] == "INDEX" }
 
+// besides are requests about a client, its heartbeat or its wish to be told, and about no entry. Package faults
+// leaves the same ones out of an acquire.
+var besides = map[string]bool{
+	"CONNECT": true, "SESSION": true, "GRANT": true, "BEGIN": true, "SUBSCRIBE": true, "WATCH": true, "SETWATCHES": true,
+	"PING": true, "KEEPALIVE": true, "RENEW": true,
+}
+
+// AboutEntry reports whether a request with that text is about an entry, and whether the store is to say when
+// something changes.
+func AboutEntry(text string) (about, watches bool) {
+	name, _, _ := strings.Cut(text, " ")
+	return !besides[name], name == "WATCH" || strings.HasSuffix(text, " WATCH")
+}
+
 // Says reports whether the words stand in the request one after the other: a key, NX, FOR UPDATE.
 func (t Typed) Says(words ...string) bool {
 	for i := range t.Args {

@@ -26,14 +26,24 @@ type Stmt struct {
 
 // SQLValue is a text or a whole number; the zero value is the empty text.
 type SQLValue struct {
-	Text  string
-	Num   int64
-	IsNum bool
-	Null  bool // in results only
+	Text   string
+	Num    int64
+	IsNum  bool
+	IsBool bool // and a number, 1 for true: PostgreSQL tells the two types apart
+	Null   bool // in results only
 }
 
 // SQLText and SQLNum make values.
 func SQLText(s string) SQLValue { return SQLValue{Text: s} }
+
+// SQLBool makes a truth value.
+func SQLBool(b bool) SQLValue {
+	v := SQLValue{IsNum: true, IsBool: true}
+	if b {
+		v.Num = 1
+	}
+	return v
+}
 
 // SQLNum makes a number.
 func SQLNum(n int64) SQLValue { return SQLValue{Num: n, IsNum: true} }

@@ -68,11 +68,12 @@ func (l *mutexLease) Release(ctx context.Context) error { return l.mutex.Unlock(
 // The lock of etcd's own library keeps mutual exclusion, but for a holder that stands still for longer than
 // its lease: the revision is a token that stops what such a holder writes. Where a request or its answer is
 // lost, the library waits for as long as its context lets it, and keeps the session alive meanwhile and
-// after: so the key stays, and nobody else gets the lock. If it was the first lock of all, nobody ever had it,
-// and the story is no evidence.
+// after: so the key stays, and no other client gets the lock until its own client asks again. The same is true
+// where a release fails, since the session lives on. Which places of the walk show that depends on Go's own
+// scheduler, so it is left out.
 func TestMutex(t *testing.T) {
 	locktest.Run(t, etcdtest.Cluster{}, mutexes, locktest.Breaks("pause"),
-		locktest.Breaks("lost-reply", locktest.Progress), locktest.MayBeUntested("lost-reply"), locktest.Breaks("lost-request", locktest.Progress))
+		locktest.Breaks("lost-request", locktest.Progress), locktest.WithoutWalk())
 }
 
 // A lock is made for one client, from a client of the library.

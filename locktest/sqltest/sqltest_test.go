@@ -62,7 +62,8 @@ var table = []string{"CREATE TABLE locks (name VARCHAR(64) NOT NULL PRIMARY KEY)
 // lock taken for ever; if that was the first of all, nobody ever had it, and the story is no evidence.
 func TestRow(t *testing.T) {
 	locktest.Run(t, sqltest.MySQL{Setup: table}, newRows,
-		locktest.Breaks("crash", locktest.Progress), locktest.Breaks("lost-request", locktest.Progress),
+		locktest.Breaks("crash", locktest.Progress), locktest.Breaks("next-crash", locktest.Progress),
+		locktest.Breaks("walk/restart", locktest.Progress), locktest.Breaks("lost-request", locktest.Progress),
 		locktest.Breaks("lost-reply", locktest.Progress), locktest.MayBeUntested("lost-reply"),
 		locktest.Breaks("failover", locktest.MutualExclusion, locktest.OwnerOnlyRelease))
 }
@@ -203,5 +204,71 @@ func TestASetupThatFails(t *testing.T) {
 	}
 	if err := (sqltest.MySQL{Setup: table}).Servers().Wrong; err != nil {
 		t.Error(err)
+	}
+}
+
+// jobs is a table that is nobody's but this test's: a time in seconds, an owner that a release takes out.
+var jobs = []string{"CREATE TABLE jobs (id BIGINT NOT NULL AUTO_INCREMENT PRIMARY KEY, job VARCHAR(64) NOT NULL UNIQUE, locked_by VARCHAR(64), good_until BIGINT)"}
+
+type job struct {
+	c     locktest.Client
+	db    *sql.DB
+	owned bool // a release says whose entry it takes out
+}
+
+const seconds = "CAST(UNIX_TIMESTAMP(NOW(3)) AS SIGNED)"
+
+func (l *job) Acquire(ctx context.Context) (locktest.Lease, error) {
+	key, lease := "nightly-"+l.c.Key(), int64(l.c.Lease().Seconds())
+	for {
+		_, err := l.db.ExecContext(ctx, "INSERT INTO jobs (job, locked_by, good_until) VALUES (?, ?, "+seconds+" + ?)", key, l.c.Name(), lease)
+		var said *mysql.MySQLError
+		switch {
+		case err == nil:
+			return l, nil
+		case !errors.As(err, &said) || said.Number != duplicate:
+			return nil, err
+		}
+		for _, free := range []string{"locked_by = ''", "good_until < " + seconds} {
+			done, err := l.db.ExecContext(ctx, "UPDATE jobs SET locked_by = ?, good_until = "+seconds+" + ? WHERE job = ? AND "+free, l.c.Name(), lease, key)
+			if err != nil {
+				return nil, err
+			}
+			if n, err := done.RowsAffected(); err != nil || n == 1 {
+				return l, err
+			}
+		}
+		select {
+		case <-time.After(l.c.Retry()):
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+func (l *job) Release(ctx context.Context) error {
+	query, args := "UPDATE jobs SET locked_by = '' WHERE job = ?", []any{"nightly-" + l.c.Key()}
+	if l.owned {
+		query, args = query+" AND locked_by = ?", append(args, l.c.Name())
+	}
+	done, err := l.db.ExecContext(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	if n, err := done.RowsAffected(); err != nil || n == 0 {
+		return errors.Join(locktest.ErrNotHeld, err)
+	}
+	return nil
+}
+
+// Whose entry a release takes out is known in any table.
+func TestATableOfItsOwn(t *testing.T) {
+	for _, owned := range []bool{true, false} {
+		known := []string{locktest.MutualExclusion}
+		if !owned {
+			known = append(known, locktest.OwnerOnlyRelease)
+		}
+		locktest.Run(t, sqltest.MySQL{Setup: jobs}, func(c locktest.Client) locktest.Lock { return &job{c, sqltest.Open(c), owned} },
+			locktest.Stories("contention", "pause"), locktest.Breaks("pause", known...))
 	}
 }

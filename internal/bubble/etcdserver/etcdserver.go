@@ -103,6 +103,8 @@ func (m *member) failure(err error) error {
 		return rpctypes.ErrGRPCDuplicateKey
 	case errors.Is(err, etcd.ErrEmptyKey):
 		return rpctypes.ErrGRPCEmptyKey
+	case errors.Is(err, etcd.ErrTooLong):
+		return rpctypes.ErrGRPCLeaseTTLTooLarge
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return status.FromContextError(err).Err()
 	}

@@ -146,7 +146,8 @@ func compare(c *pb.Compare) (out world.EtcdCompare, missing string) {
 func get(r *pb.RangeRequest) (op world.EtcdOp, missing string) {
 	prefix, ok := isPrefix(r.Key, r.RangeEnd)
 	op = world.EtcdOp{Kind: world.EtcdGet, Key: string(r.Key), Prefix: prefix}
-	sorted := r.SortOrder != pb.RangeRequest_NONE && !(r.SortOrder == pb.RangeRequest_ASCEND && r.SortTarget == pb.RangeRequest_KEY)
+	// Without an order etcd sorts upwards by what is not the key (applierV3backend.Range).
+	sorted := r.SortTarget != pb.RangeRequest_KEY || r.SortOrder == pb.RangeRequest_DESCEND
 	byCreation := sorted && r.SortTarget == pb.RangeRequest_CREATE && r.Limit == 1 && prefix
 	switch {
 	case !ok:
@@ -210,10 +211,11 @@ func isPrefix(key, end []byte) (prefix, ok bool) {
 
 // found is what a range has found, as it was asked for.
 func found(r *pb.RangeRequest, what *world.EtcdResponse) *pb.RangeResponse {
-	out := &pb.RangeResponse{Count: int64(len(what.KVs))}
+	out := &pb.RangeResponse{Count: what.Count}
 	if r.CountOnly {
 		return out
 	}
+	out.More = what.More
 	for i := range what.KVs {
 		if r.Limit > 0 && int64(i) == r.Limit {
 			out.More = true

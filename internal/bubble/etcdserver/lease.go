@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"math"
 	"time"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
@@ -18,11 +19,16 @@ func (m *member) LeaseGrant(ctx context.Context, r *pb.LeaseGrantRequest) (*pb.L
 	if r.ID != 0 {
 		return nil, m.refuse("a lease whose number the client has chosen")
 	}
-	lease, err := ask[world.EtcdLease](ctx, m, etcd.Grant{TTL: time.Duration(r.TTL) * time.Second})
+	lease, err := ask[world.EtcdLease](ctx, m, etcd.Grant{TTL: seconds(r.TTL)})
 	if err != nil {
 		return nil, err
 	}
 	return &pb.LeaseGrantResponse{Header: m.header(0), ID: lease.ID, TTL: int64(lease.TTL / time.Second)}, nil
+}
+
+// seconds is a time to live, the longest that there is for one that is longer.
+func seconds(n int64) time.Duration {
+	return time.Duration(min(n, math.MaxInt64/int64(time.Second))) * time.Second
 }
 
 // LeaseRevoke implements pb.LeaseServer.

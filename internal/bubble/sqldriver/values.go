@@ -69,22 +69,19 @@ func questionMarks(query string) (string, []int) {
 	return out.String(), order
 }
 
-// value is an argument for the model, which knows texts and whole numbers.
+// value is an argument for the model, which knows texts, whole numbers and booleans.
 func value(v driver.Value) (world.SQLValue, error) {
 	switch v := v.(type) {
 	case int64:
 		return world.SQLNum(v), nil
 	case bool:
-		if v {
-			return world.SQLNum(1), nil
-		}
-		return world.SQLNum(0), nil
+		return world.SQLBool(v), nil
 	case string:
 		return world.SQLText(v), nil
 	case []byte:
 		return world.SQLText(string(v)), nil
 	}
-	return world.SQLValue{}, fmt.Errorf("the model knows texts and whole numbers as arguments, and no %T", v)
+	return world.SQLValue{}, fmt.Errorf("the model knows texts, whole numbers and booleans as arguments, and no %T", v)
 }
 
 // rows implements driver.Rows.
@@ -114,6 +111,8 @@ func (r *rows) Next(dest []driver.Value) error {
 		switch {
 		case v.Null:
 			dest[i] = nil
+		case v.IsBool:
+			dest[i] = v.Num != 0
 		case v.IsNum:
 			dest[i] = v.Num
 		default:

@@ -19,7 +19,9 @@
 //
 // Breaks when: the holder's process stands still for longer than its lease: etcd gives
 // the lock to the next, and the news of the end may come after the write. The library
-// has the revision for a token (Header) but hands it to nobody by itself.
+// has the revision for a token (Header) but hands it to nobody by itself. Its mutex is not
+// re-entrant: a client that takes its own again gets it at once, and its first unlock lets
+// others in. That is a misuse, which the matrix does not play.
 //
 // Source: the library's documentation and code at v3.6, session.go, key.go and mutex.go.
 //
@@ -37,7 +39,8 @@
 // 结束会被告知（Session.Done），靠客户端自己的时钟也能知道。
 //
 // 何时被破坏：持有者的进程停住，比租约还久：etcd 把锁给下一个，而会话结束的消息可能比写入来得
-// 晚。库里有可以当令牌的 revision（Header），但不会主动交给谁。
+// 晚。库里有可以当令牌的 revision（Header），但不会主动交给谁。它的互斥量不可重入：客户端再拿一
+// 次自己的，会立刻得到，而第一次解锁就放别人进来。这是误用，矩阵不演。
 //
 // 来源：库在 v3.6 的文档和代码，session.go、key.go 和 mutex.go。
 

@@ -4,6 +4,7 @@ package queuetest
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -121,17 +122,27 @@ func (s *Server) Kill(t testing.TB) {
 // Host is the address of the server, without a scheme.
 func (s *Server) Host() string { return fmt.Sprintf("127.0.0.1:%d", s.Port) }
 
-// Ports are free ports of this machine.
+// Ports returns free ports from below those that the kernel gives to connections that go out, so one who
+// gives a port up for a while finds it free again.
 func Ports(t testing.TB, n int) []int {
 	t.Helper()
-	ports := make([]int, n)
-	for i := range ports {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
+	low := 32768
+	if text, err := os.ReadFile("/proc/sys/net/ipv4/ip_local_port_range"); err == nil {
+		_, _ = fmt.Sscan(string(text), &low)
+	}
+	const span = 10_000
+	low = max(low, 1024+span)
+	var ports []int
+	for tries := 0; len(ports) < n; tries++ {
+		port := low - 1 - rand.IntN(span)
+		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
+		switch {
+		case err == nil:
+			defer l.Close()
+			ports = append(ports, port)
+		case tries > 1000:
 			t.Fatal(err)
 		}
-		defer l.Close()
-		ports[i] = l.Addr().(*net.TCPAddr).Port
 	}
 	return ports
 }

@@ -82,7 +82,8 @@ type Link struct {
 	watched []*watch
 	opening *conn // of which the accepting goroutine has started one direction
 	closed  bool
-	orphan  bool // the caller's machine is lost
+	carried int64 // see Carried
+	orphan  bool  // the caller's machine is lost
 }
 
 // Direction is the way that bytes go.
@@ -157,6 +158,13 @@ func (l *Link) LoseHost() {
 		l.modes[Up] = Drop
 	}
 	l.announce()
+}
+
+// Carried is how many bytes of requests have come to the link.
+func (l *Link) Carried() int64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.carried
 }
 
 func (l *Link) hostLost() bool {

@@ -157,6 +157,11 @@ func (t *Toxic) Pipe(stub *toxics.ToxicStub) {
 				stub.Close()
 				return
 			}
+			if p.dir == Up {
+				p.link.mu.Lock()
+				p.link.carried += int64(len(chunk.Data))
+				p.link.mu.Unlock()
+			}
 			p.chunk(stub, chunk)
 		case <-p.link.done:
 			for range stub.Input { // until the reader has noticed, too

@@ -38,23 +38,13 @@ var forks = sync.OnceValue(func() chan<- func() {
 // Start starts a child that dies with this process. Its outputs should be
 // files: then nothing has to be copied and nothing is lost when it is killed. Of
 // cmd.SysProcAttr only the account (Credential) is kept.
-func Start(cmd *exec.Cmd) (*Process, error) { return StartWith(cmd, nil) }
-
-// StartWith is Start with a wall clock that can be set; with the host's for nil. cmd
-// must not hand on files of its own.
-func StartWith(cmd *exec.Cmd, clock *Wall) (*Process, error) {
+func Start(cmd *exec.Cmd) (*Process, error) {
 	if err := Supported(); err != nil {
 		return nil, err
 	}
 	cmd.SysProcAttr = childAttr(cmd.SysProcAttr)
 	started := make(chan error, 1)
-	forks() <- func() {
-		if clock != nil {
-			started <- clock.start(cmd)
-			return
-		}
-		started <- cmd.Start()
-	}
+	forks() <- func() { started <- cmd.Start() }
 	if err := <-started; err != nil {
 		return nil, fmt.Errorf("%s could not be started: %w", cmd.Path, err)
 	}

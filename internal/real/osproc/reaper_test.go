@@ -28,10 +28,6 @@ func TestMain(m *testing.M) {
 		fmt.Println("ends with", err)
 		return
 	}
-	if how := os.Getenv(envReader); how != "" {
-		readClocks(how)
-		return
-	}
 	if file := os.Getenv(envSharer); file != "" {
 		shareMemory(file)
 		return

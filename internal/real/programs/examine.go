@@ -27,9 +27,6 @@ var versionForm = regexp.MustCompile(`[0-9]+(?:\.[0-9]+)+(?:-MariaDB)?`)
 func (p Program) Examine(ctx context.Context) Found {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	if p.Look != nil {
-		return p.Look(ctx)
-	}
 	path, err := Find(p.Name)
 	if err != nil {
 		return Found{}

@@ -4,7 +4,6 @@
 package programs
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -34,9 +33,6 @@ type Program struct {
 	// Elsewhere takes the place of Install and Needed where real servers are not to be had, which need
 	// Linux; nil: there it is of no use.
 	Elsewhere *Use
-	// Look examines what is no program: a library, an image, a setting. nil: the
-	// program is looked for in the path and asked for its version.
-	Look func(context.Context) Found
 }
 
 // Use is how to get a program on another system than Linux, and what cannot be done without it.
@@ -84,10 +80,6 @@ var all = []Program{
 	{
 		Name: Faketime, Kind: Server, Install: "sudo apt-get install -y libfaketime",
 		Needed: "give real servers of Redis and MariaDB wrong clocks, and to play sentinels at a --scale below 1",
-	},
-	{
-		Name: "ptrace", Kind: Server, Install: "see ptrace(2)", Look: lookForTracing,
-		Needed: "give real servers of etcd, ZooKeeper, Consul and PostgreSQL, and real sentinels, wrong clocks",
 	},
 	{
 		Name: "docker", Kind: Engine, Install: "sudo apt-get install -y docker.io",

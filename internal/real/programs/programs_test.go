@@ -1,7 +1,6 @@
 package programs
 
 import (
-	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -56,7 +55,6 @@ func TestExamine(t *testing.T) {
 		{Program{Name: "fails", Version: []string{"-v"}}, Found{Path: dir + "/fails", Problem: "it cannot be started: exit status 3"}},
 		{Program{Name: "fails", Version: []string{"-v"}, Silent: "start it"}, Found{Path: dir + "/fails", Problem: "start it"}},
 		{Program{Name: "plain.sh"}, Found{Path: dir + "/plain.sh", Version: "2.5"}},
-		{Program{Look: func(context.Context) Found { return Found{Path: "an image", Version: "7"} }}, Found{Path: "an image", Version: "7"}},
 	}
 	for _, tt := range tests {
 		if got := tt.give.Examine(t.Context()); got != tt.want {

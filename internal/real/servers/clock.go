@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"time"
 
-	"lockstep/internal/real/osproc"
 	"lockstep/internal/real/programs"
 )
 
@@ -20,10 +19,10 @@ import (
 // the host's time. The monotonic clock stays right: a server's leases rest on its
 // wall clock, and a step back would stop its timers.
 //
-// osproc.Wall does so, too, without the package, but only libfaketime translates what a
-// server asks the kernel for: MariaDB lets a statement wait until an instant of its own
-// clock, which the kernel compares with the host's. (A preloaded library of our own would
-// be simpler, but whoever wants to play would need a C compiler for it.)
+// It also translates what a server asks the kernel for: MariaDB lets a statement wait until
+// an instant of its own clock, which the kernel compares with the host's. (A preloaded
+// library of our own would be simpler, but whoever wants to play would need a C compiler
+// for it.)
 type clock struct {
 	file string
 	setting
@@ -229,35 +228,10 @@ func (s *Server) Time(ctx context.Context) (time.Time, error) {
 	return time.Unix(parts[0], parts[1]*1000), nil
 }
 
-// ownClock gives a server that was not started yet a wall clock that can be set, if it is
-// wanted: one that needs nothing installed, see osproc.Wall. Waits until an instant of the
-// wall clock, which the server leaves to the kernel, would not heed it.
-func (s *Server) ownClock(wanted bool) error {
-	if !wanted {
-		return nil
-	}
-	if _, child := s.launcher.(children); !child {
-		return s.noClock()
-	}
-	var err error
-	s.wall, err = osproc.NewWall()
-	return err
-}
-
-func (s *Server) noClock() error {
-	return fmt.Errorf("the clock of %s can only be set when it runs as a child process", s.Name)
-}
-
 // SetClock steps the server's wall clock, and makes it run faster by so many
 // millionths than the host's from now on. The server must have been started with the
 // option Clock. A dead server's clock goes on: it is that of its machine.
 func (s *Server) SetClock(step time.Duration, ppm int64) error {
-	if s.wall != nil {
-		if !s.ended() && !s.wall.In(s.Pid()) {
-			return fmt.Errorf("the clock of %s cannot be set: what was started is no program but a script, which started another one: put the program itself first in PATH", s.Name)
-		}
-		return s.wall.Set(step, ppm)
-	}
 	if s.clock == nil {
 		return fmt.Errorf("%s was started with the host's clock", s.Name)
 	}

@@ -26,7 +26,6 @@ type ConsulOptions struct {
 	Program  string          // path of consul; looked up when empty
 	Scratch  *osproc.Scratch // where the directories go; one of its own when nil
 	Launcher Launcher        // where they run; as children with directories in Scratch when nil
-	Clock    bool            // SetClock will be called on one of them
 	// LeastTTL is the shortest session that the servers grant, a second when 0. Consul
 	// comes with ten.
 	LeastTTL time.Duration
@@ -90,9 +89,6 @@ func startConsuls(ctx context.Context, o ConsulOptions) ([]*Server, error) {
 	for i := range o.Members {
 		s := &Server{Name: o.Name + "-" + strconv.Itoa(i+1), Bus: known[i], launcher: launcherOr(o.Launcher, o.Scratch)}
 		members = append(members, s)
-		if err := s.ownClock(o.Clock); err != nil {
-			return members, err
-		}
 		if err := s.startConsul(ctx, &o, host(i), gossip, gossip[i]); err != nil {
 			return members, err
 		}

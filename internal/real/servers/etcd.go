@@ -23,7 +23,6 @@ type EtcdOptions struct {
 	Program  string          // path of etcd; looked up when empty
 	Scratch  *osproc.Scratch // where the directories go; one of its own when nil
 	Launcher Launcher        // where they run; as children with directories in Scratch when nil
-	Clock    bool            // SetClock will be called on one of them
 	// Election is the election timeout, at least 100 ms, which is also the
 	// default; a leader shows itself ten times in it. Leases are not shorter than
 	// one and a half of it, rounded up to whole seconds.
@@ -69,9 +68,6 @@ func startMembers(ctx context.Context, o EtcdOptions) ([]*Server, error) {
 	for i, name := range names {
 		s := &Server{Name: name, product: images.Etcd, launcher: launcherOr(o.Launcher, o.Scratch)}
 		members = append(members, s)
-		if err := s.ownClock(o.Clock); err != nil {
-			return members, err
-		}
 		var proxy string
 		if o.Route != nil {
 			var err error

@@ -65,8 +65,6 @@ type Recipe struct {
 	// Family: a child has children of its own, which faults have to hit, too. All that
 	// runs in a container is hit anyway.
 	Family bool
-	// Wall is the wall clock of a child process and its children; nil for the host's.
-	Wall *osproc.Wall
 	// Child makes what is started as a child process, to which Args are added. It is
 	// the one to look for programs, and to make what the image of a container holds.
 	Child func(ctx context.Context) (*exec.Cmd, error)
@@ -164,7 +162,7 @@ func (d *directory) Start(ctx context.Context, r Recipe) (Process, error) {
 		return nil, err
 	}
 	cmd.Dir, cmd.Stdout, cmd.Stderr = d.dir, log, log
-	process, err := osproc.StartWith(cmd, r.Wall)
+	process, err := osproc.Start(cmd)
 	if err != nil {
 		return nil, err // not the nil of another type
 	}

@@ -54,7 +54,7 @@ func StartMariaDB(ctx context.Context, o MariaDBOptions) (*MariaDB, error) {
 	}
 	if o.Clock {
 		if _, child := db.launcher.(children); !child {
-			return nil, db.noClock()
+			return nil, errors.New("the clock of " + db.Name + " can only be set when it runs as a child process")
 		}
 		db.clock = &clock{}
 	}

@@ -30,7 +30,6 @@ type PostgresOptions struct {
 	// have to be child processes.
 	Replication *Replication
 	Upstream    string // host:port at which it reaches its primary; "" for a primary
-	Clock       bool   // SetClock will be called
 	// IdleTimeout is how long a session may say nothing, in or out of a transaction, in
 	// whole milliseconds; 0: for ever.
 	IdleTimeout time.Duration
@@ -55,9 +54,6 @@ func StartPostgres(ctx context.Context, o PostgresOptions) (*Postgres, error) {
 		o.Name = "postgres"
 	}
 	db := &Postgres{newDatabase(o.Name, images.Postgres, o.Launcher, o.Scratch), o.Replication, o.Upstream, o.IdleTimeout}
-	if err := db.ownClock(o.Clock); err != nil {
-		return nil, err
-	}
 	if err := startDatabase(ctx, db.Server, db); err != nil {
 		return nil, err
 	}

@@ -47,9 +47,6 @@ type SentinelOptions struct {
 	// whatever it is told, see PromotionTime. More than 1 needs libfaketime. All
 	// durations here are in the sentinel's own time.
 	Speed int
-	// Clock: SetClock will be called, in the host's time. The sentinel finds itself as much
-	// further off as it lives faster.
-	Clock bool
 }
 
 // PromotionTime is what a sentinel takes at least between asking a replica to be
@@ -101,9 +98,6 @@ func StartSentinel(ctx context.Context, o SentinelOptions) (*Server, error) {
 		// that takes longer than the others are patient, votes are split, and the
 		// promotion comes seconds later.
 		s.launcher = children{inMemory: true, watch: c.watch}
-	}
-	if err := s.ownClock(o.Clock); err != nil {
-		return nil, err
 	}
 	return s.startSomewhere(ctx)
 }

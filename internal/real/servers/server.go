@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"lockstep/internal/real/images"
-	"lockstep/internal/real/osproc"
 	"lockstep/internal/resp"
 	"lockstep/internal/world"
 )
@@ -35,8 +34,7 @@ type Server struct {
 	recipe     Recipe           // as it was started last
 	close      func() error     // ends what belongs to the server besides its process; nil for nothing
 	redis      RedisOptions     // as it was started, for Restart
-	clock      *clock           // made wrong by libfaketime; nil for most
-	wall       *osproc.Wall     // another clock that can be set; nil for the host's
+	clock      *clock           // made wrong by libfaketime; nil for the host's
 	watches    *SentinelOptions // nil for all but sentinels
 	configured string           // the mark of the sentinel's file that was written
 }
@@ -73,7 +71,6 @@ func (s *Server) settle(ctx context.Context) (port int, err error) {
 // launch starts the server's process in its place.
 func (s *Server) launch(ctx context.Context, r Recipe) error {
 	s.remember()
-	r.Wall = s.wall
 	s.recipe = r
 	process, err := s.place.Start(ctx, r)
 	if err == nil {
@@ -134,9 +131,6 @@ func (s *Server) Stop() error {
 	}
 	if s.close != nil {
 		errs = append(errs, s.close())
-	}
-	if s.wall != nil {
-		errs = append(errs, s.wall.Close())
 	}
 	return errors.Join(errs...)
 }

@@ -26,7 +26,6 @@ type ZooKeeperOptions struct {
 	Jar      string          // path of zookeeper.jar; looked up when empty
 	Scratch  *osproc.Scratch // where the directories go; one of its own when nil
 	Launcher Launcher        // where they run; as children with directories in Scratch when nil
-	Clock    bool            // SetClock will be called on one of them
 	// Tick is the unit of the servers' time, whole milliseconds, 100 ms when 0:
 	// sessions last 2 to 20 of it and end on a whole one.
 	Tick time.Duration
@@ -81,9 +80,6 @@ func startEnsemble(ctx context.Context, o ZooKeeperOptions) ([]*Server, error) {
 			s.close = closeRoutes
 		}
 		members = append(members, s)
-		if err := s.ownClock(o.Clock); err != nil {
-			return members, err
-		}
 		var config string
 		if o.Members > 1 { // a server that is alone does without
 			config = configFor(i, peers, known)

@@ -14,12 +14,12 @@ func FuzzParse(f *testing.F) {
 	for _, s := range []string{
 		`{"id":1,"ok":true}`, `{"id":2,"ok":true,"token":34}`, `{"id":3,"ok":false,"err":"timeout","detail":"x"}`, `{"event":"lost"}`,
 		`{"id":1,"ok":true,"extend":true}`, `{"id":1}`, `{"ok":true}`, `{"id":1,"ok":true,"token":-1}`, `{"event":"lost","id":1}`, `{"event":"gone"}`,
-		`{"id":1,"ok":true} {}`, `{"id":1,"ok":true,"more":1}`, "", "null", "[]", "\x1b[2J", "\xff", `{"id":1e3,"ok":true}`, `{"id":1,"id":2,"ok":true}`,
+		`{"id":1,"ok":true} {}`, `{"id":1,"ok":true,"more":1}`, "", "null", "[]", "\x1b[2J", "\xff", `{"id":1e3,"ok":true}`, `{"id":1,"id":2,"ok":true}`, `{"ID":1,"ok":true}`, `{"id":1,"ok":true,"err":"timeout"}`, `{"id":1,"ok":false,"token":3}`,
 	} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, line []byte) {
-		a, err := parse(line)
+		a, err := parse(1, line)
 		if err == nil {
 			if !json.Valid(line) {
 				t.Errorf("%q is no JSON, and is taken", line)

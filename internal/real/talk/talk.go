@@ -17,7 +17,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"strings"
 	"sync"
 	"time"
 
@@ -151,17 +150,6 @@ type question struct {
 	WaitMS  int64    `json:"wait_ms,omitempty"`
 }
 
-// answer is a line of a program.
-type answer struct {
-	ID     *int64 `json:"id"`
-	OK     *bool  `json:"ok"`
-	Err    string `json:"err"`
-	Detail string `json:"detail"`
-	Token  int64  `json:"token"`
-	Extend bool   `json:"extend"`
-	Event  string `json:"event"`
-}
-
 // ask asks a question and returns its answer, which has an ok. within is how long the question
 // itself allows.
 func (p *Program) ask(q question, within time.Duration) (answer, error) {
@@ -189,6 +177,9 @@ func (p *Program) ask(q question, within time.Duration) (answer, error) {
 	defer close(answered)
 	select {
 	case a := <-p.answers:
+		if err := a.answers(q.Op); err != nil {
+			return answer{}, p.fail(err)
+		}
 		return a, nil
 	case <-p.broke:
 		return answer{}, p.err
@@ -229,16 +220,16 @@ func awake(d time.Duration, enough <-chan struct{}) <-chan struct{} {
 func (p *Program) listen(out *os.File) {
 	defer out.Close()
 	in, events := bufio.NewReaderSize(out, maxLine), 0
-	for {
+	for number := 1; ; number++ {
 		line, err := in.ReadSlice('\n')
 		switch {
 		case errors.Is(err, bufio.ErrBufferFull):
-			_ = p.fail(fmt.Errorf("%w: more than %d bytes, which begin with %s", ErrTooLong, maxLine, shown(line)))
+			_ = p.fail(fmt.Errorf("%w: line %d has more than %d bytes, which begin with %s: an answer is one short line of JSON", ErrTooLong, number, maxLine, shown(line)))
 		case err != nil:
 			p.ended(line)
 		default:
 			var a answer
-			if a, err = parse(line); err == nil && a.Event != "" {
+			if a, err = parse(number, line); err == nil && a.Event != "" {
 				if events++; events > maxEvents {
 					err = fmt.Errorf("%w: the lock was lost %d times", ErrUnasked, events)
 				}
@@ -289,32 +280,6 @@ func (p *Program) take(a answer, line []byte) error {
 	p.open = 0
 	p.answers <- a
 	return nil
-}
-
-// parse reads one line.
-func parse(line []byte) (answer, error) {
-	var a answer
-	dec := json.NewDecoder(bytes.NewReader(line))
-	dec.DisallowUnknownFields()
-	err := dec.Decode(&a)
-	if err == nil {
-		if _, more := dec.Token(); !errors.Is(more, io.EOF) {
-			err = errors.New("something follows the object")
-		}
-	}
-	switch {
-	case err != nil:
-	case a.Event != "" && (a.Event != "lost" || a.ID != nil || a.OK != nil):
-		err = errors.New(`the only event is {"event":"lost"}`)
-	case a.Event == "" && (a.ID == nil || a.OK == nil):
-		err = errors.New("an answer has id and ok")
-	case a.Token < 0:
-		err = errors.New("a token is not negative")
-	}
-	if err != nil {
-		return a, fmt.Errorf("%w: %s: %.100s", ErrGarbage, shown(line), strings.ToValidUTF8(err.Error(), "?"))
-	}
-	return a, nil
 }
 
 // shown is what a program has said, escaped and not too long.

@@ -70,6 +70,19 @@ func TestMisbehaviourHasAName(t *testing.T) {
 		"garbage":            {ready + `read q; echo 'Traceback (most recent call last):'; sleep 100000`, long, ErrGarbage, `Traceback`},
 		"hostile garbage":    {ready + `read q; printf '\033]0;title\007<script>\n'; sleep 100000`, long, ErrGarbage, `\x1b]0;title\a<script>`},
 		"unknown field":      {ready + `read q; echo '{"id":2,"ok":true,"tokn":3}'; sleep 100000`, long, ErrGarbage, "tokn"},
+		"another case":       {ready + `read q; echo '{"ID":2,"ok":true}'; sleep 100000`, long, ErrGarbage, `line 2, "{\"ID\":2,\"ok\":true}": there is no key "ID": the keys are id, ok,`},
+		"two ids":            {ready + `read q; echo '{"id":1,"id":2,"ok":true}'; sleep 100000`, long, ErrGarbage, `"id" is there twice`},
+		"two oks":            {ready + `read q; echo '{"id":2,"ok":false,"ok":true}'; sleep 100000`, long, ErrGarbage, `"ok" is there twice`},
+		"ok and an error":    {ready + `read q; echo '{"id":2,"ok":true,"err":"timeout"}'; sleep 100000`, long, ErrGarbage, `ok is true and err is "timeout"`},
+		"a token, not held":  {ready + `read q; echo '{"id":2,"ok":false,"err":"timeout","token":3}'; sleep 100000`, long, ErrGarbage, "only an acquired lock has one"},
+		"ok is a number":     {ready + `read q; echo '{"id":2,"ok":1}'; sleep 100000`, long, ErrGarbage, "ok is 1, and has to be true or false"},
+		"ok is null":         {ready + `read q; echo '{"id":2,"ok":null}'; sleep 100000`, long, ErrGarbage, "ok is null"},
+		"id is a text":       {ready + `read q; echo '{"id":"2","ok":true}'; sleep 100000`, long, ErrGarbage, "id is \"2\", and has to be a whole number"},
+		"an event and more":  {ready + `read q; echo '{"event":"lost","err":"x"}'; sleep 100000`, long, ErrGarbage, "only event"},
+		"an empty event":     {ready + `read q; echo '{"id":2,"ok":true,"event":""}'; sleep 100000`, long, ErrGarbage, "only event"},
+		"extend too late":    {ready + `read q; echo '{"id":2,"ok":true,"extend":true}'; sleep 100000`, long, ErrAnswer, "belongs to init"},
+		"a token too early":  {`read q; echo '{"id":1,"ok":true,"token":3}'; sleep 100000`, long, ErrAnswer, `answers "init" with a token`},
+		"no JSON":            {ready + `read q; echo '{"id":2,"ok":true'; sleep 100000`, long, ErrGarbage, "it is no JSON"},
 		"no ok":              {ready + `read q; echo '{"id":2}'; sleep 100000`, long, ErrGarbage, "id and ok"},
 		"two objects":        {ready + `read q; echo '{"id":2,"ok":true} {}'; sleep 100000`, long, ErrGarbage, "follows"},
 		"negative token":     {ready + `read q; echo '{"id":2,"ok":true,"token":-1}'; sleep 100000`, long, ErrGarbage, "negative"},
@@ -192,5 +205,38 @@ func TestALossIsTold(t *testing.T) {
 				t.Error(p.Err())
 			}
 		})
+	}
+}
+
+// What is lost before a lease begins is no news of it, and only an acquisition has a token.
+func TestWhatBelongsToAnotherQuestion(t *testing.T) {
+	p := start(t, ready+`
+read q; echo '{"id":2,"ok":true}'
+read q; echo '{"event":"lost"}'; echo '{"id":3,"ok":true}'
+read q; echo '{"id":4,"ok":true}'
+read q; echo '{"id":5,"ok":true,"token":7}'
+read q`, long)
+	lock, err := p.Lock("A", locks.Key, []string{"127.0.0.1:1"}, time.Second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := context.Background()
+	first, err := lock.Acquire(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := first.Release(ctx); err != nil {
+		t.Error(err)
+	}
+	second, err := lock.Acquire(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = second.Release(ctx)
+	if second.Lost().Err() != nil || len(p.lost) > 0 {
+		t.Error("the second lease is lost by what was said before it")
+	}
+	if !errors.Is(err, ErrAnswer) || !strings.Contains(err.Error(), `answers "release" with a token`) {
+		t.Errorf("a release with a token: %v", err)
 	}
 }

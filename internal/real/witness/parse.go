@@ -21,10 +21,11 @@ func parse(message []byte) (Item, bool) {
 		return Item{}, false
 	}
 	if resp.IsPush(message) {
-		if len(reply.Elements()) != 3 || reply.Elements()[0].Str != "message" {
+		parts := reply.Elements() // pmessage, the pattern, the channel, what became of the key
+		if len(parts) != 4 || parts[0].Str != "pmessage" {
 			return Item{}, false
 		}
-		return Item{Read: now, Event: reply.Elements()[2].Str}, true
+		return Item{Read: now, Key: strings.TrimPrefix(parts[2].Str, keyspace), Event: parts[3].Str}, true
 	}
 	if reply.Kind != world.ReplyStatus {
 		return Item{}, false

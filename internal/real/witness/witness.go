@@ -34,6 +34,9 @@ import (
 // Settings are those that a server needs, name and value.
 var Settings = [2]string{"notify-keyspace-events", "KA"}
 
+// keyspace is what the name of a channel has before that of its key.
+const keyspace = "__keyspace@0__:"
+
 // oldest is the first major version whose order is known.
 const oldest = 7
 
@@ -46,15 +49,16 @@ type Item struct {
 	At    time.Duration // of a command, on the same clock: when it was executed, if the server's clock is right
 	Addr  string        // of a command: the connection that it came from, or Script
 	Args  []string      // of a command; nil for what became of the key
+	Key   string        // of what became of a key: its name
 	Event string        // what became of the key: set, expire, del, expired and so on
 }
 
 // Witness listens to one life of a server.
 type Witness struct {
-	addr, key string
-	done      chan struct{} // closed when nothing more is read
-	latest    census
-	counted   int // items that latest includes
+	addr, keys string
+	done       chan struct{} // closed when nothing more is read
+	latest     census
+	counted    int // items that latest includes
 
 	mu     sync.Mutex
 	conn   net.Conn
@@ -63,10 +67,14 @@ type Witness struct {
 	items  []Item
 }
 
+// AllKeys is a pattern for Listen.
+const AllKeys = "*"
+
 // Listen connects to the server at addr and returns when it tells of everything that
-// it executes, and of what becomes of the key. ctx bounds the connection only.
-func Listen(ctx context.Context, addr, key string) (*Witness, error) {
-	w := &Witness{addr: addr, key: key, done: make(chan struct{}), news: make(chan struct{})}
+// it executes, and of what becomes of the keys of a pattern, as PSUBSCRIBE reads it. ctx bounds
+// the connection only.
+func Listen(ctx context.Context, addr, keys string) (*Witness, error) {
+	w := &Witness{addr: addr, keys: keys, done: make(chan struct{}), news: make(chan struct{})}
 	in, now, err := w.connect(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("the server at %s cannot be listened to: %w", addr, err)
@@ -110,7 +118,7 @@ func (w *Witness) use(conn net.Conn) bool {
 // an interruption, what the server does between two of them would be missed.
 func (w *Witness) begin(conn net.Conn, in *reader) (census, error) {
 	questions := [...][]string{
-		{"HELLO", "3"}, {"SUBSCRIBE", "__keyspace@0__:" + w.key}, {"MONITOR"}, {"INFO", "server", "stats", "commandstats"},
+		{"HELLO", "3"}, {"PSUBSCRIBE", keyspace + w.keys}, {"MONITOR"}, {"INFO", "server", "stats", "commandstats"},
 	}
 	var request []byte
 	for _, q := range questions {

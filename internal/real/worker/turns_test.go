@@ -1,13 +1,36 @@
 package worker
 
 import (
+	"context"
+	"errors"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"lockstep/internal/faults"
 	"lockstep/internal/real/proto"
+	"lockstep/internal/world"
 )
+
+// slowTimer is a context whose deadline has passed while its timer has not fired, as on a busy machine.
+type slowTimer struct{ context.Context }
+
+func (slowTimer) Deadline() (time.Time, bool) { return time.Now().Add(-time.Microsecond), true }
+
+// A member of etcd is told the caller's deadline and may notice it first. That the caller waits no longer
+// does not say that the store has not answered in time.
+func TestACallersDeadlineIsNoTimeout(t *testing.T) {
+	w, _ := alone(t, time.Minute)
+	ask := request[int]{what: world.ConsulRenewSession{}, send: func(context.Context) (int, error) { return 0, world.ErrTimeout }}
+	for _, c := range []struct {
+		ctx  context.Context
+		want error
+	}{{slowTimer{t.Context()}, context.DeadlineExceeded}, {t.Context(), world.ErrTimeout}} {
+		if _, err := perform(c.ctx, w, ask); !errors.Is(err, c.want) {
+			t.Errorf("%v, not %v", err, c.want)
+		}
+	}
+}
 
 // What takes no time in the simulator gives no turn away: a client that asks whether its
 // work is longer must not hear meanwhile that its lock is lost.

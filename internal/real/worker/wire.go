@@ -152,7 +152,9 @@ func perform[T any](ctx context.Context, w *worker, r request[T]) (T, error) {
 	case got.err == nil:
 		c.answered(r.answer(got.value))
 	case unanswered(got.err):
-		if limited.Err() != nil { // whatever the library has made of it
+		// Whatever the library has made of it. A member of etcd is told the deadline, too, and may say that
+		// it has passed before the timer here fires.
+		if limited.Err() != nil || got.err == world.ErrTimeout {
 			got.err = ended(ctx)
 		}
 		c.failed(got.err)

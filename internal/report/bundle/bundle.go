@@ -76,9 +76,13 @@ func Of(r *run.Result, replay, program string) *Bundle {
 }
 
 // Met reports whether every expectation of the run is met. A run without a
-// history has met nothing, nor has one that was cut short.
+// history has met nothing, nor has one that was cut short, nor, where something is
+// expected, one in which a line of the faults that luck draws from did nothing.
 func (r *Run) Met() bool {
 	if r.Judgement.History == nil || r.Judgement.CutShort {
+		return false
+	}
+	if len(r.Expected) > 0 && !r.Judgement.Idle().Empty() {
 		return false
 	}
 	for _, e := range r.Expected {

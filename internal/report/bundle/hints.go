@@ -46,6 +46,9 @@ func neverFired(b *Bundle) *hint {
 func unknownVerdict(b *Bundle) *hint {
 	for i := range b.Runs {
 		r := &b.Runs[i]
+		if h := r.Judgement.History; h != nil && (h.Header.Entry == history.Unfollowed || h.Header.Entry == history.Unread) {
+			continue // no seed can
+		}
 		for _, f := range r.Judgement.Findings {
 			if f.Verdict == checker.Unknown && r.Untested.Empty() && r.Judgement.Letter == checker.LetterUnknown && b.Replay != "" {
 				return &hint{say.Text("a verdict is unknown: another seed may put it to the test"), seedOption.ReplaceAllString(b.Replay, "") + " --times 100"}

@@ -23,7 +23,7 @@ func (s *Suite) Add(r SuiteRun) { s.Runs = append(s.Runs, r) }
 func (s *Suite) AddResult(r *run.Result) {
 	for i := range r.Outcomes {
 		o := &r.Outcomes[i]
-		s.Add(SuiteRun{r.Plan.Slug, o.Lock, o.Status(), whyNot(o)})
+		s.Add(SuiteRun{r.Plan.Slug, o.Lock, o.Alone(), whyNot(o)})
 	}
 }
 
@@ -42,6 +42,9 @@ func whyNot(o *run.Outcome) say.Phrase {
 			part = say.UnknownBecause.With(say.Verbatim(e.Property), reason)
 		}
 		parts = append(parts, part)
+	}
+	if idle := o.Judgement.Idle(); !idle.Empty() {
+		parts = append(parts, idle)
 	}
 	return say.SeveralReasons.With(parts)
 }

@@ -15,7 +15,7 @@ import (
 type SeedsTally struct {
 	Lock       string                 `json:"lock" doc:"The id of the lock."`
 	Runs       int                    `json:"runs" doc:"How many runs were played."`
-	Tested     int                    `json:"tested" doc:"How many of them are evidence. Rates are shares of these."`
+	Tested     int                    `json:"tested" doc:"How many of them are evidence."`
 	Untested   int                    `json:"untested" doc:"How many of them tested nothing: a fault never fired, nobody contended, or nobody can tell."`
 	Reasons    []UntestedReason       `json:"untested_reasons" doc:"Why they tested nothing, the most frequent reason first."`
 	Unasked    bool                   `json:"nothing_expected" doc:"Whether the scenario says that nothing is expected of this lock."`
@@ -23,9 +23,12 @@ type SeedsTally struct {
 	Hash       string                 `json:"hash" doc:"Covers the hashes of all histories, in the order of the seeds."`
 	Letters    map[checker.Letter]int `json:"letters" doc:"How many runs had which outcome."`
 	Broken     map[string]int         `json:"broken" doc:"By property: how many runs broke it."`
-	Rates      map[string]BrokenRate  `json:"rates" doc:"By property that broke: how often, as a share of the runs that are evidence."`
+	Rates      map[string]BrokenRate  `json:"rates" doc:"By property that broke: how often, as a share of the runs in which it was kept or broken."`
 	Spared     int                    `json:"spared" doc:"How many of the untested are so because luck drew no fault, or none that did anything: no evidence of the lock, but runs of this file all the same."`
+	Hours      float64                `json:"story_hours" doc:"How many hours the stories of the runs took together, by their own clock, without those that tested nothing for another reason than luck."`
+	PerHour    map[string]HourlyRate  `json:"rates_per_hour" doc:"By property that broke: in how many runs for each of these hours. A run that broke it twice counts once."`
 	OfAll      map[string]BrokenRate  `json:"rates_of_all" doc:"By property that broke: how often in a run of this file, those that luck spared included."`
+	Idle       []string               `json:"idle_faults" doc:"Which faults of the list did nothing that anybody could notice with any seed, though luck could have drawn them: these runs are no test of them."`
 	FirstMiss  *uint64                `json:"first_miss_seed" doc:"The first seed that missed an expectation or tested nothing; null when none did."`
 	FirstBroke map[string]uint64      `json:"first_broken_seed" doc:"By property: the first seed that broke it."`
 }
@@ -52,14 +55,23 @@ type Tally struct {
 	reasons  map[string]say.Phrase // by their English
 	missed   *uint64               // the first seed that missed an expectation
 	hashes   []history.Hash
+	judged   map[string]int // by property: the runs in which it was kept or broken
+	noticed  []int
+	idle     say.Remarks
+	lines    []checker.DrawnLine
 	untested []say.Phrase // by seed: why it tested nothing; empty for those that did
+
+	took    []int64 // by seed: how many milliseconds its story took
+	played  int64   // that of the runs that count for the rates of an hour
+	inHours int     // how many these are
 }
 
 // NewTally counts seeds of a lock, so many from the first one on.
 func NewTally(lock string, first uint64, seeds int) *Tally {
 	return &Tally{
 		SeedsTally: SeedsTally{Lock: lock, Unasked: true, Letters: map[checker.Letter]int{}, Broken: map[string]int{}, FirstBroke: map[string]uint64{}},
-		best:       run.Inconclusive, from: first, hashes: make([]history.Hash, seeds), untested: make([]say.Phrase, seeds),
+		judged:     map[string]int{}, best: run.Inconclusive, from: first,
+		hashes: make([]history.Hash, seeds), untested: make([]say.Phrase, seeds), took: make([]int64, seeds),
 	}
 }
 
@@ -67,8 +79,11 @@ func NewTally(lock string, first uint64, seeds int) *Tally {
 func (t *Tally) Count(o *run.Outcome) {
 	t.Runs++
 	t.Letters[o.Judgement.Letter]++
-	t.hashes[o.Seed-t.from] = o.Judgement.History.Hash()
+	t.hashes[o.Seed-t.from], t.took[o.Seed-t.from] = o.Judgement.History.Hash(), storyTime(o.Judgement.History)
 	for _, f := range o.Judgement.Findings {
+		if f.Verdict != checker.Unknown {
+			t.judged[f.Property]++
+		}
 		if f.Verdict != checker.Broken {
 			continue
 		}
@@ -84,6 +99,7 @@ func (t *Tally) Count(o *run.Outcome) {
 		t.Worst, t.Unasked = max(t.Worst, status), false
 	}
 	t.untested[o.Seed-t.from] = o.WhyUntested()
+	t.noticed, t.lines = run.Noticed(t.noticed, o), o.Judgement.Lines
 	if status.Good() {
 		t.Met++
 		return
@@ -106,6 +122,19 @@ func (t *Tally) Finish() {
 	if t.Unasked {
 		t.Worst = t.best // who only looks has seen something if one run told the story
 	}
+	t.Idle = []string{}
+	for i := range t.lines {
+		if l := &t.lines[i]; !slices.Contains(t.noticed, l.Number) {
+			t.idle = append(t.idle, l.Said())
+			t.Idle = append(t.Idle, l.Said().English())
+		}
+	}
+	if len(t.idle) > 0 {
+		t.Worst = max(t.Worst, run.Inconclusive)
+		if t.FirstMiss == nil {
+			t.FirstMiss = &t.from
+		}
+	}
 	t.reasons = map[string]say.Phrase{}
 	var whys []string
 	for _, why := range t.untested {
@@ -113,16 +142,17 @@ func (t *Tally) Finish() {
 			t.reasons[why.English()] = why
 			whys = append(whys, why.English())
 		}
-		if why.Is(say.NothingDrawn) || why.Is(say.NoDrawnHadEffect) || why.Is(say.NoDrawnContended) {
+		if spared(why) {
 			t.Spared++
 		}
 	}
 	t.Untested, t.Tested = len(whys), t.Runs-len(whys)
 	t.Rates, t.OfAll = map[string]BrokenRate{}, map[string]BrokenRate{}
 	for name, n := range t.Broken { // order: each property on its own
-		t.Rates[name] = brokenRate(n, t.Tested)
-		t.OfAll[name] = brokenRate(n, t.Tested+t.Spared)
+		t.Rates[name] = brokenRate(n, t.judged[name])
+		t.OfAll[name] = brokenRate(n, t.judged[name]+t.Spared)
 	}
+	t.countHours()
 	t.Reasons = []UntestedReason{}
 	for _, r := range Reasons(whys) {
 		t.Reasons = append(t.Reasons, UntestedReason{Reason: r.Text, Runs: r.N})
@@ -142,12 +172,26 @@ func (t *Tally) First() *uint64 {
 	return t.FirstMiss
 }
 
+// FirstBroken is the first seed that broke a property; nil when none did.
+func (t *Tally) FirstBroken() *uint64 {
+	var first *uint64
+	for _, seed := range t.FirstBroke { // order: the lowest
+		if first == nil || seed < *first {
+			first = &seed
+		}
+	}
+	return first
+}
+
 // Why says why not every run came to what was expected; nothing when every one did.
 func (t *Tally) Why() say.Phrase {
 	switch t.Worst {
 	case run.Missed:
 		return say.FirstWithSeed.With(say.Seed(*t.missed))
 	case run.Inconclusive:
+		if len(t.idle) > 0 {
+			return t.IdleText()
+		}
 		if t.Untested == 0 {
 			return say.SeedIs.With(say.Seed(*t.FirstMiss))
 		}
@@ -167,14 +211,14 @@ type BrokenText struct {
 func (t *Tally) BrokenRates() (all []BrokenText) {
 	for _, name := range slices.Sorted(maps.Keys(t.Broken)) {
 		n := t.Broken[name]
-		all = append(all, BrokenText{name, say.SomeOf.With(say.Number(n), say.Number(t.Tested)), atRate(n, t.Tested), say.SeedIs.With(say.Seed(t.FirstBroke[name]))})
+		all = append(all, BrokenText{name, say.SomeOf.With(say.Number(n), say.Number(t.judged[name])), atRate(n, t.judged[name]), say.SeedIs.With(say.Seed(t.FirstBroke[name]))})
 	}
 	return all
 }
 
 // NoneBrokeText says what it means that nothing broke; nothing when something did, or nothing was tested.
 func (t *Tally) NoneBrokeText() say.Phrase {
-	if t.Tested == 0 || len(t.Broken) > 0 {
+	if t.Tested == 0 || len(t.Broken) > 0 || len(t.idle) > 0 {
 		return say.Phrase{}
 	}
 	// The rule of three: with no event in n runs, the rate is below 3/n with 95 % confidence.
@@ -189,7 +233,7 @@ func (t *Tally) OfAllText() say.Phrase {
 	}
 	var parts say.Remarks
 	for _, name := range slices.Sorted(maps.Keys(t.Broken)) {
-		n, all := t.Broken[name], t.Tested+t.Spared
+		n, all := t.Broken[name], t.judged[name]+t.Spared
 		parts = append(parts, say.BrokeAtRate.With(say.Verbatim(name), say.Number(n), say.Number(all), atRate(n, all)))
 	}
 	return say.WithTheSpared.With(say.Number(t.Spared), parts)
@@ -204,6 +248,14 @@ func percent(ppm int64) say.Verbatim { return say.Verbatim(rate.Percent(ppm)) }
 
 // mostReasons is how many reasons are spelled out.
 const mostReasons = 3
+
+// IdleText says which faults of the list did nothing with any seed; nothing when each did.
+func (t *Tally) IdleText() say.Phrase {
+	if len(t.idle) == 0 {
+		return say.Phrase{}
+	}
+	return say.NoSeedNoticed.With(say.Number(t.Runs), t.idle)
+}
 
 // UntestedText says how many runs tested nothing, and why; nothing when all did.
 func (t *Tally) UntestedText() say.Phrase {

@@ -62,3 +62,50 @@ func TestARunThatLuckSparedCountsForTheFile(t *testing.T) {
 		t.Errorf("it says %q, want %q", got, want)
 	}
 }
+
+// A line of the list that did something with no seed makes the seeds inconclusive, whatever the others did and the
+// story expects.
+func TestALineThatIdlesWithEverySeed(t *testing.T) {
+	seed := func(n uint64, noticed ...bool) *run.Outcome {
+		j := checker.Judgement{History: history.New(history.Header{Seed: n}), Findings: []checker.Finding{{Property: checker.ProgressID, Verdict: checker.Kept}}, Letter: checker.LetterSafe}
+		for i, did := range noticed {
+			j.Lines = append(j.Lines, checker.DrawnLine{Line: history.Line{Number: i + 1, Text: "drop"}, Noticed: did})
+		}
+		return &run.Outcome{Lock: "x", Seed: n, Judgement: j, Expected: []run.Expected{{Expectation: plan.Expectation{Property: checker.ProgressID, Verdict: "kept"}, Got: checker.Kept}}}
+	}
+	for _, tt := range []struct {
+		seeds [2][]bool
+		worst run.Status
+		says  string
+	}{
+		{[2][]bool{{true, false}, {false, true}}, run.Met, ""},
+		{[2][]bool{{true, false}, {true, false}}, run.Inconclusive, "with all 2 seeds, nothing that anybody could notice came of fault 2 of the list: drop"},
+	} {
+		tally := NewTally("x", 1, 2)
+		for i, noticed := range tt.seeds {
+			tally.Count(seed(uint64(i+1), noticed...))
+		}
+		tally.Finish()
+		if got := tally.IdleText().English(); tally.Worst != tt.worst || got != tt.says || tally.Met != 2 || tally.NoneBrokeText().Empty() != (tt.says != "") {
+			t.Errorf("%v: %d, %q", tt.seeds, tally.Worst, got)
+		}
+		if tt.worst == run.Inconclusive && (tally.Why().English() != tt.says || *tally.First() != 1) {
+			t.Errorf("why: %q", tally.Why().English())
+		}
+	}
+}
+
+// How often a property broke is a share of the runs in which it got a verdict, whatever became of the others.
+func TestARateIsOneOfItsOwnProperty(t *testing.T) {
+	tally := NewTally("x", 1, 4)
+	for n, v := range []checker.Verdict{checker.Broken, checker.Kept, checker.Kept, checker.Unknown} {
+		tally.Count(&run.Outcome{Lock: "x", Seed: uint64(n + 1), Judgement: checker.Judgement{
+			History: history.New(history.Header{}), Letter: checker.LetterUnknown,
+			Findings: []checker.Finding{{Property: checker.MutualExclusionID, Verdict: checker.Unknown, Reason: say.NobodyHadToWait.With()}, {Property: checker.ProgressID, Verdict: v}},
+		}})
+	}
+	tally.Finish()
+	if got := tally.BrokenRates()[0].Runs.English(); got != "1 of 3" || tally.Tested != 1 {
+		t.Errorf("%s, %d tested", got, tally.Tested)
+	}
+}

@@ -63,11 +63,11 @@ func (r *Run) Outcome() string {
 	}
 	out := AsExpected
 	switch {
-	case len(r.Expected) == 0 && r.Judgement.NeverFired():
+	case len(r.Expected) == 0 && (r.Judgement.NeverFired() || !r.Judgement.Idle().Empty()):
 		return Inconclusive
 	case len(r.Expected) == 0:
 		return nothingExpected
-	case !r.Untested.Empty():
+	case !r.Untested.Empty(), !r.Judgement.Idle().Empty():
 		out = Inconclusive
 	}
 	for _, e := range r.Expected {
@@ -83,11 +83,13 @@ func (r *Run) Outcome() string {
 }
 
 // Missed says which expectations of a run were not met, and what it did not test, which
-// is why verdicts are unknown; nothing when there is nothing to say.
+// is why verdicts are unknown, or which lines of the list luck has drawn nothing from; nothing when there is nothing to say.
 func Missed(r *Run) say.Phrase {
 	var parts say.Remarks
 	if !r.Untested.Empty() {
 		parts = append(parts, r.Untested)
+	} else if idle := r.Judgement.Idle(); !idle.Empty() {
+		parts = append(parts, idle)
 	}
 	implied := false
 	for _, e := range r.Expected {

@@ -212,7 +212,7 @@ func (d *drawing) folds() {
 	for _, f := range d.l.folds {
 		d.f(`<rect x="0" y="%d" width="%d" height="22" class="fold"/>`, f.y-11, d.l.width)
 		d.f(`<path d="M0 %dH%dM0 %dH%d" class="tear"/>`, f.y-11, d.l.width, f.y+11, d.l.width)
-		d.text(gutter+(d.l.width-gutter)/2, f.y+4, middle, "quiet", say.NothingRelevant.With(say.Rounded(f.length)).In(d.language))
+		d.text(gutter+(d.l.width-gutter)/2, f.y+4, middle, "quiet", say.LaterOn.With(say.Rounded(f.length)).In(d.language))
 	}
 }
 

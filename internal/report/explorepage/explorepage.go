@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"embed"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -56,9 +57,12 @@ type exploreView struct {
 	Lead    string
 	Groups  []kindGroupView
 	Ways    []string
+	Stores  []string
 	Locks   []exploredView
+	Defects []exploredView // break without a fault, so that they are candidates for nothing
 	Worlds  []Kind
 	Classes []string
+	Drawn   string            // what it means that pairs were drawn
 	Says    map[string]string // the words of the script
 }
 
@@ -69,10 +73,17 @@ type kindGroupView struct {
 
 type exploredView struct {
 	Lock, Store, Walked, Idea string
+	Kept                      string // the store, as ticks call it
 	Unknown                   string // "" when every schedule was judged
+	Survives                  string // how sure that is where it survives, as measured calls it
+	Class                     string // the same, of the style
+	Rests                     []restView
 	Costs                     []string
 	Ways                      []exploredWay
 }
+
+// restView is what it rests on that a lock survives: worlds by how they were searched.
+type restView struct{ Class, Says string }
 
 type exploredWay struct {
 	Head, None string // None: what to say when there is no set; "" when there is one
@@ -92,11 +103,13 @@ func HTML(x *measured.Explored, libraries []*measured.Library, kinds []Kind, cos
 	in := func(p say.Phrase) string { return p.In(l) }
 	word := func(english string) string { return in(say.Text(english)) }
 	v := exploreView{
-		Head: page.NewHead(word("Which lock should I use?"), exploreCSS).Scripted(exploreScript),
-		Lead: in(say.WalkedLocks.With(say.Number(len(x.Locks)), say.Grouped(x.Walked()), say.Number(x.Complete(1)), say.Number(x.Complete(2)))),
+		Drawn: in(say.DrawnMeans.With()),
+		Head:  page.NewHead(word("Which lock should I use?"), exploreCSS).Scripted(exploreScript),
+		Lead:  in(say.WalkedLocks.With(say.Number(len(x.Locks)), say.Grouped(x.Walked()), say.Number(x.Complete(1)), say.Number(x.Settled()))),
 		Says: map[string]string{
-			"safe": word("survives"), "broken": word("breaks"), "unknown": word("unknown"),
-			"answer": word("{n} of {of} locks survive what you ticked."),
+			measured.Complete: word("survives"), "broken": word("breaks"), "unknown": word("unknown"),
+			measured.Sampled: word("none found"), measured.NotSearched: word("not searched"),
+			"answer": word("{n} of {of} locks survive what you ticked; {found} more with none found."),
 		},
 	}
 	for _, name := range wayHeads {
@@ -114,6 +127,10 @@ func HTML(x *measured.Explored, libraries []*measured.Library, kinds []Kind, cos
 		if c, ok := costs[x.Locks[i].Lock]; ok {
 			view.Costs = costLines(c, l)
 		}
+		if x.Locks[i].Defect() {
+			v.Defects = append(v.Defects, view)
+			continue
+		}
 		v.Locks = append(v.Locks, view)
 	}
 	if len(libraries) > 0 {
@@ -122,6 +139,13 @@ func HTML(x *measured.Explored, libraries []*measured.Library, kinds []Kind, cos
 	for _, one := range libraries {
 		v.Locks = append(v.Locks, libraryView(one, l))
 	}
+	for i := range v.Locks {
+		if kept := v.Locks[i].Kept; kept != "" {
+			v.Stores = append(v.Stores, kept)
+		}
+	}
+	slices.Sort(v.Stores)
+	v.Stores = slices.Compact(v.Stores)
 	var buf bytes.Buffer
 	if err := exploreTemplate(l).Execute(&buf, v); err != nil {
 		return nil, fmt.Errorf("filling in the page of the walk: %w", err)
@@ -175,7 +199,11 @@ func costLines(c measured.Cost, l say.Language) []string {
 func newExploredView(x *measured.ExploredLock, most int, l say.Language) exploredView {
 	v := exploredView{Lock: clean.Text(x.Lock, clean.MaxName), Walked: say.SchedulesWalked.With(say.Grouped(x.Walked)).In(l)}
 	if variant, ok := locks.Lookup(x.Lock); ok {
-		v.Store, v.Idea = string(variant.Store), variant.Doc(l).Idea
+		v.Store, v.Kept, v.Idea = string(variant.Store), string(variant.Store), variant.Doc(l).Idea
+	}
+	v.Survives, v.Class = x.Survives(), classOf(x.Survives())
+	for _, r := range x.Rests() {
+		v.Rests = append(v.Rests, restView{classOf(r.How), clean.Text(r.Says.In(l), clean.MaxLine)})
 	}
 	if n := x.Cut + int64(len(x.Doubts)); n > 0 {
 		v.Unknown = say.SchedulesUnknown.With(say.Number(n)).In(l)
@@ -183,16 +211,18 @@ func newExploredView(x *measured.ExploredLock, most int, l say.Language) explore
 	if x.Complete == 0 && v.Unknown == "" {
 		v.Unknown = say.Text("not walked").In(l) // so nobody knows that it survives
 	}
+	none := say.NoneUpTo.With(say.Number(min(x.Complete, most)))
+	if v.Survives == measured.Sampled {
+		none = say.Text("none found")
+	}
 	for i, way := range measured.Ways() {
 		view := exploredWay{Head: say.Text(wayHeads[i]).In(l)}
 		sets := x.Breaks[way]
 		switch {
 		case sets == nil || x.Complete == 0:
 			view.None = say.Text("not walked").In(l)
-		case len(sets) == 0 && x.Complete < most:
-			view.None = say.NoneUpTo.With(say.Number(x.Complete)).In(l)
 		case len(sets) == 0:
-			view.None = say.NoneUpTo.With(say.Number(most)).In(l)
+			view.None = none.In(l)
 		}
 		view.Sets = setViews(x, way, l)
 		if way == "stuck" {
@@ -202,6 +232,9 @@ func newExploredView(x *measured.ExploredLock, most int, l say.Language) explore
 	}
 	return v
 }
+
+// classOf is the style of how something was searched.
+func classOf(how string) string { return strings.ReplaceAll(how, " ", "-") }
 
 // libraryView is the row of a library.
 func libraryView(one *measured.Library, l say.Language) exploredView {

@@ -12,8 +12,8 @@ import (
 	"lockstep/internal/say"
 )
 
-// someWalk is a walk of three locks: one that breaks in several ways, one that does not, one
-// that was not walked to the end.
+// someWalk is a walk of five locks: one that breaks in several ways, one that does not, one of which some pairs were drawn,
+// a defect, and one that was not walked to the end.
 func someWalk() *measured.Explored {
 	set := func(kinds ...string) measured.CutSet {
 		return measured.CutSet{Kinds: kinds, Shown: measured.Shown{World: "plain", Story: "scenarios/cutsets/a.yaml", Text: strings.Join(kinds, " and then "), TextChinese: "先一个，再一个"}}
@@ -26,7 +26,14 @@ func someWalk() *measured.Explored {
 			{Lock: "set-nx-lua", Walked: 12, Complete: 2, Breaks: map[string][]measured.CutSet{
 				"believe": []measured.CutSet{set("pause"), set("lost-request", "restart")}, "damage": []measured.CutSet{set("pause")}, "robbed": none, "stuck": none,
 			}},
-			{Lock: "etcd-mutex", Walked: 7, Complete: 2, Breaks: map[string][]measured.CutSet{"believe": none, "damage": none, "robbed": none, "stuck": none}},
+			{Lock: "etcd-mutex", Walked: 7, Complete: 2, Searched: measured.Complete, Together: []measured.Searched{
+				{World: "plain", How: measured.Complete, Walked: 7}, {World: "just-within", How: measured.Complete, Walked: 9},
+				{World: "twice", How: measured.Sampled, Each: 30, Of: 1000, Walked: 90, AtMost: 0.1},
+			}, Breaks: map[string][]measured.CutSet{"believe": none, "damage": none, "robbed": none, "stuck": none}},
+			{Lock: "redlock", Complete: 2, Searched: measured.Sampled, Together: []measured.Searched{
+				{World: "plain", How: measured.Complete, Walked: 7}, {World: "just-within", How: measured.Sampled, Each: 3, AtMost: 0.5}, {World: "nested", How: measured.NotSearched},
+			}, Breaks: map[string][]measured.CutSet{"believe": none, "damage": none, "robbed": none, "stuck": none}},
+			{Lock: "lit-etcd-key", Complete: 2, Breaks: map[string][]measured.CutSet{"believe": {set()}, "damage": none, "robbed": none, "stuck": none}},
 			{Lock: "<script>alert(1)</script>", Walked: 1, Complete: 0, Cut: 3, Breaks: map[string][]measured.CutSet{"believe": none}},
 		},
 	}
@@ -43,7 +50,10 @@ func TestPageOfAWalk(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"3 locks and 20 schedules of faults", "every pair for 2", "none up to 2", "not walked", "3 with an unknown outcome", "lost-request &#43; restart",
+		"5 locks and 20 schedules of faults", "every pair in plain and just-within for 1", "none up to 2", "not walked", "none found",
+		`<small class="complete">all pairs in plain and just-within</small><small class="sampled">some drawn in 1 world (1 in 10 at most)</small>`,
+		`<small class="sampled">some drawn in 1 world (1 in 2 at most)</small><small class="not-searched">none searched in nested</small>`,
+		`data-survives="sampled" data-store="redis-nodes"`, `name="store" value="etcd"`, "No candidates", "3 with an unknown outcome", "lost-request &#43; restart",
 		`data-kinds="lost-request restart"`, "simulate run scenarios/cutsets/a.yaml --lock set-nx-lua", "What can happen to the servers", "set-nx-lua-believe-2",
 		"2 servers", "1 round trip to acquire, 1 to release", "a dead holder keeps it for 10 s", "4 round trips to acquire, 2 to release", "a dead holder keeps it for ever",
 	} {
@@ -51,7 +61,7 @@ func TestPageOfAWalk(t *testing.T) {
 			t.Errorf("the page lacks %q", want)
 		}
 	}
-	for _, never := range []string{"<script>alert", "none up to 0"} {
+	for _, never := range []string{"<script>alert", "none up to 0", `<a href="#lock-lit-etcd-key"`} {
 		if strings.Contains(string(page), never) {
 			t.Errorf("the page has %q", never)
 		}
@@ -89,13 +99,13 @@ func TestLibrariesAreOnThePageOfAWalk(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := string(page)
-	rows := regexp.MustCompile(`<tr data-unknown="([^"]*)"><th scope="row"><a href="#lock-([^"]*)">`).FindAllStringSubmatch(text, -1)
-	if len(rows) != 5 {
-		t.Fatalf("%d rows, want 5", len(rows))
+	rows := regexp.MustCompile(`<tr data-unknown="([^"]*)" data-survives="[^"]*" data-store="[^"]*"><th scope="row"><a href="#lock-([^"]*)">`).FindAllStringSubmatch(text, -1)
+	if len(rows) != 6 { // the defect has none
+		t.Fatalf("%d rows, want 6", len(rows))
 	}
 	for i, want := range [][2]string{{"walked with one fault in the plain world only", "redsync"}, {"not walked", "etcd-concurrency"}} {
-		if got := rows[3+i]; got[1] != want[0] || got[2] != want[1] {
-			t.Errorf("row %d is of %s and says %q, want %s and %q", 4+i, got[2], got[1], want[1], want[0])
+		if got := rows[4+i]; got[1] != want[0] || got[2] != want[1] {
+			t.Errorf("row %d is of %s and says %q, want %s and %q", 5+i, got[2], got[1], want[1], want[0])
 		}
 	}
 	for _, want := range []string{"example.org/redsync v4.1.0", "Behind them 2 Go libraries", "34 schedules walked", "pause A for 12s", "none up to 1"} {

@@ -143,6 +143,9 @@ func junitCases(b *bundle.Bundle, r *bundle.Run) []junitCase {
 		}
 		out = append(out, j)
 	}
+	if idle := r.Judgement.Idle(); !idle.Empty() && len(out) > 0 {
+		out[0].Output = lines(out[0].Output, clean.Text(idle.English()+".", clean.MaxLine))
+	}
 	if !r.Untested.Empty() {
 		out = append(out, junitCase{
 			Name: lock + " / put to the test", File: file,

@@ -33,7 +33,8 @@ type Versions struct {
 // LockResult is what became of one lock.
 type LockResult struct {
 	Lock         string                   `json:"lock" doc:"The id of the lock."`
-	Met          bool                     `json:"met" doc:"Whether all its expectations are met; true when there are none, and the run was played to its end."`
+	Met          bool                     `json:"met" doc:"Whether all its expectations are met, and idle says nothing; true when there are none, and the run was played to its end."`
+	Idle         string                   `json:"idle" doc:"Which faults of the list did nothing that anybody could notice, though luck could have drawn them, in words. Empty when each did something."`
 	Untested     string                   `json:"untested" doc:"What the run was meant to test and did not, in words: a fault that never fired. Empty when it tested everything."`
 	Expectations []ExpectationResult      `json:"expectations" doc:"What is expected of this lock; empty when the scenario says that nothing is."`
 	Verdicts     map[string]VerdictResult `json:"verdicts" doc:"By property. One that is unknown was not put to the test."` // encoding/json sorts the keys
@@ -110,7 +111,7 @@ func Result(b *bundle.Bundle) ([]byte, error) {
 func resultOf(r *bundle.Run) LockResult {
 	j := &r.Judgement
 	out := LockResult{
-		Lock: r.Lock, Met: r.Met(), Untested: r.Untested.English(), Expectations: []ExpectationResult{}, Verdicts: map[string]VerdictResult{},
+		Lock: r.Lock, Met: r.Met(), Idle: j.Idle().English(), Untested: r.Untested.English(), Expectations: []ExpectationResult{}, Verdicts: map[string]VerdictResult{},
 		Letter: j.Letter, OverlapUS: j.Overlap.Microseconds(), Acquired: j.Acquired, Faults: []FaultResult{},
 	}
 	for _, e := range r.Expected {

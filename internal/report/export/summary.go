@@ -155,6 +155,9 @@ func (s *summary) stories() {
 		}
 		text.WriteString("| time | what happens | belief | store |\n|---:|---|---|---|\n")
 		for _, step := range steps {
+			if step.Skipped > 0 {
+				fmt.Fprintf(&text, "| | *%s* | | |\n", markdown(say.StepsLeftOut.With(say.Grouped(step.Skipped)).English()))
+			}
 			sentence := markdown(clean.Text(step.Sentence.English(), clean.MaxLine))
 			if step.Violation {
 				sentence = "**" + sentence + "**"

@@ -4,6 +4,7 @@ package forms
 import (
 	"fmt"
 	"io"
+	"slices"
 
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/clean"
@@ -19,23 +20,28 @@ import (
 type Form struct {
 	Name    string
 	Summary string
+	Always  bool // every run directory has it; the others are written for those who ask
 	render  func(b *bundle.Bundle, l say.Language) ([]runstore.File, error)
 }
 
 // All are all of them, in the order of the help.
 var All = []Form{
-	{"html", "report.html, for people", report},
-	{"json", "result.json, the verdicts", oneFile("result.json", export.Result)},
-	{"junit", "junit.xml, for CI servers", oneFile("junit.xml", export.JUnit)},
-	{"trace", "trace.json, for ui.perfetto.dev", oneFile("trace.json", trace.Chrome)},
-	{"md", "summary.md, for pull requests", oneFile("summary.md", func(b *bundle.Bundle) ([]byte, error) {
+	{"html", "report.html, for people", true, report},
+	{"json", "result.json, the verdicts", true, oneFile("result.json", export.Result)},
+	{"junit", "junit.xml, for CI servers", false, oneFile("junit.xml", export.JUnit)},
+	{"trace", "trace.json, for ui.perfetto.dev", false, oneFile("trace.json", trace.Chrome)},
+	{"md", "summary.md, for pull requests", false, oneFile("summary.md", func(b *bundle.Bundle) ([]byte, error) {
 		return export.Summary(b, export.MaxSummary), nil
 	})},
-	{"shiviz", "shiviz.log, for ShiViz", oneFile("shiviz.log", func(b *bundle.Bundle) ([]byte, error) {
-		return trace.Shiviz(b), nil
-	})},
-	{"edn", "history.edn, for the checkers of Jepsen", ednFiles},
-	{"svg", "plots/*.svg", plots},
+	{"edn", "history.edn, for the checkers of Jepsen", false, ednFiles},
+	{"svg", "plots/*.svg, the measurements", false, plots},
+}
+
+// With are the forms that every run directory has, and some others.
+func With(others []Form) []Form {
+	return slices.DeleteFunc(slices.Clone(All), func(f Form) bool {
+		return !f.Always && !slices.ContainsFunc(others, func(o Form) bool { return o.Name == f.Name })
+	})
 }
 
 // Render makes the files of some formats, the page in a language.

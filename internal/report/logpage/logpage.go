@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"html/template"
 	"strings"
+	"time"
 
 	"lockstep/internal/logcheck"
 	"lockstep/internal/report/clean"
@@ -74,10 +75,11 @@ func HTML(l *Log) ([]byte, error) {
 		Head: page.NewHead(clean.Text(l.Name, clean.MaxLine), logCSS), Title: clean.Text(l.Name, clean.MaxLine), Again: clean.Text(l.Again, clean.MaxLine),
 		Lead: l.say(r.Words()),
 		Properties: []propertyView{
-			l.property("mutual-exclusion", r.Overlap(), r.Overlaps), l.property("no-stale-write", r.StaleWrite(), r.StaleWrites),
+			l.property("two holders", r.Overlap(), r.Overlaps), l.property("stale writes", r.StaleWrite(), r.StaleWrites),
 		},
 		Rules: [][2]string{
-			{l.text("clock error, either way"), say.Planned(l.Rules.ClockError).In(l.Language)},
+			{l.text("clock error, either way"), l.rule(l.Rules.ClockError, l.Rules.Assumed.ClockError)},
+			{l.text("released lines, after the release by up to"), l.rule(l.Rules.ReleasedAfter, l.Rules.Assumed.ReleasedAfter)},
 			{l.text("lease"), l.lease()},
 		},
 	}
@@ -124,9 +126,17 @@ func (l *Log) lease() string {
 	return say.Planned(l.Rules.Lease).In(l.Language)
 }
 
+// rule says a time, and whether it was assumed.
+func (l *Log) rule(d time.Duration, assumed bool) string {
+	if assumed {
+		return l.say(say.LogNotGiven.With(say.Planned(d)))
+	}
+	return say.Planned(d).In(l.Language)
+}
+
 func (l *Log) property(name string, v logcheck.Verdict, n logcheck.Count) propertyView {
 	look := classes[v]
-	return propertyView{name, look[0], look[1], l.text(string(v)), l.say(say.LogCounts.With(say.Number(n.Certain), say.Number(n.Possible), say.Flag(n.AtLeast)))}
+	return propertyView{l.text(name), look[0], look[1], l.text(string(v)), l.say(say.LogCounts.With(say.Number(n.Certain), say.Number(n.Possible), say.Flag(n.AtLeast)))}
 }
 
 func (l *Log) lock(f *logcheck.Finding) []string {
@@ -147,7 +157,7 @@ func (l *Log) violation(number int, v *logcheck.Violation) violationView {
 	if v.Certain {
 		verdict = logcheck.Certain
 	}
-	at, _ := v.Shown()
+	at, _, _ := v.Shown()
 	view := violationView{
 		ID: fmt.Sprintf("v%d", number), Class: classes[verdict][0], Says: l.say(v.Words()),
 		Head: fmt.Sprintf("%s %d · %s · %s · %s", classes[verdict][1], number, l.text(string(verdict)), clean.Text(v.Lock, clean.MaxName), l.Unit.At(at)),
@@ -162,7 +172,7 @@ func (l *Log) violation(number int, v *logcheck.Violation) violationView {
 			until = l.Unit.At(end)
 		}
 		view.Table.Rows = append(view.Table.Rows, []string{
-			clean.Text(h.Client, clean.MaxName), l.Unit.At(h.From), fmt.Sprint(h.Line), l.Unit.At(h.Heard), fmt.Sprint(h.HeardLine), until,
+			clean.Text(h.Client, clean.MaxName), l.Unit.At(h.From), v.Place(h.Line), l.Unit.At(h.Heard), v.Place(h.HeardLine), until,
 		})
 	}
 	return view

@@ -15,21 +15,21 @@ import (
 // text has a violation of each sort: an overlap, a client that died, one within the error of the clocks,
 // a stale write.
 const text = `time,client,lock,event,token
-2026-03-01T10:00:00Z,A,jobs,acquired,1
-2026-03-01T10:00:01Z,B,jobs,waiting,
-2026-03-01T10:00:02Z,B,jobs,acquired,2
-2026-03-01T10:00:03Z,A,jobs,write,1
-2026-03-01T10:00:04Z,A,jobs,released,
-2026-03-01T10:00:05Z,B,jobs,released,
+2026-03-01T10:00:00.000Z,A,jobs,acquired,1
+2026-03-01T10:00:01.000Z,B,jobs,waiting,
+2026-03-01T10:00:02.000Z,B,jobs,acquired,2
+2026-03-01T10:00:03.000Z,A,jobs,write,1
+2026-03-01T10:00:04.000Z,A,jobs,released,
+2026-03-01T10:00:05.000Z,B,jobs,released,
 2026-03-01T10:00:05.02Z,C,jobs,acquired,3
-2026-03-01T10:00:20Z,A,jobs,acquired,4
-2026-03-01T10:00:21Z,A,jobs,released,
+2026-03-01T10:00:20.000Z,A,jobs,acquired,4
+2026-03-01T10:00:21.000Z,A,jobs,released,
 `
 
 func aLog(t *testing.T, name, text string, l say.Language) *Log {
 	t.Helper()
 	rules := logcheck.Rules{ClockError: 50 * time.Millisecond}
-	r, err := logcheck.Check(context.Background(), strings.NewReader(text), nil, logcheck.Options{Rules: rules})
+	r, err := logcheck.Check(context.Background(), logcheck.Options{Rules: rules}, logcheck.Source{In: strings.NewReader(text)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -58,7 +58,7 @@ func (t *timeline) f(format string, args ...any) { fmt.Fprintf(&t.b, format, arg
 
 // spread chooses the time that is drawn: all that the violation speaks of, and a little more.
 func (t *timeline) spread(v *logcheck.Violation) {
-	at, _ := v.Shown()
+	at, _, _ := v.Shown()
 	t.from, t.to = at, at
 	if v.Sort == logcheck.StaleWrite {
 		t.from, t.to = min(t.from, v.Newer.At), max(t.to, v.Newer.At)

@@ -166,6 +166,7 @@ func (p *picker) pick(limit int) []pickedStep {
 		}
 	}
 	take(p.firsts())
+	take(p.deciding())
 	take(p.entrances())
 	for class := 1; class <= 3; class++ {
 		take(p.near(class))
@@ -175,6 +176,16 @@ func (p *picker) pick(limit int) []pickedStep {
 		out[rank] = pickedStep{i, rank}
 	}
 	sort.Slice(out, func(a, b int) bool { return out[a].index < out[b].index })
+	return out
+}
+
+// deciding are the steps that decided what broke, the last ones first.
+func (p *picker) deciding() (out []int) {
+	for i := p.end; i >= 0; i-- {
+		if p.steps[i].Decides {
+			out = append(out, i)
+		}
+	}
 	return out
 }
 

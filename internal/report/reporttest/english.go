@@ -109,7 +109,7 @@ var names = func() map[string]bool {
 	all := map[string]bool{}
 	for _, list := range [][]string{
 		strings.Fields("Redis Cluster MySQL PostgreSQL Consul ZooKeeper etcd Redisson Redlock Go tick simulate search sim process ppm Lua zip lockstep"),
-		strings.Fields("lease pause loss ms run FILE redis redis-nodes mysql postgres zookeeper consul"),               // keys and units of scenarios, a command, stores
+		strings.Fields("lease pause loss ms run report svg FILE redis redis-nodes mysql postgres zookeeper consul"),    // keys and units of scenarios, commands and a form, stores
 		strings.Fields("acquire lock unlock renew release obtain extend exists Txn ClassCastException String Integer"), // scripts of the locks, and what a driver says
 		// Terms and code in what stories and locks say of themselves.
 		strings.Fields("watch revision keep-alive keepalive context socket nil finally kill id hash tag czxid create delete Linux Valkey TairString"),

@@ -22,15 +22,11 @@ import (
 )
 
 // played plays a story with all its locks.
-func played(t *testing.T, w *sim.World, p *plan.Plan) *bundle.Bundle {
+func played(t *testing.T, p *plan.Plan) *bundle.Bundle {
 	t.Helper()
-	r := &run.Result{Plan: p, Backend: sim.Backend, Seed: 1}
-	for _, lock := range p.Locks {
-		out := run.One(context.Background(), w, p, lock, 1)
-		if out.Err != nil {
-			t.Fatal(out.Err)
-		}
-		r.Outcomes = append(r.Outcomes, out)
+	r, err := run.All(context.Background(), func() run.World { return sim.New() }, p, 1, sim.Backend)
+	if err != nil {
+		t.Fatal(err)
 	}
 	return bundle.Of(r, "simulate run x --seed 1", "")
 }
@@ -75,11 +71,9 @@ func stories(t *testing.T, dirs ...string) (all []*plan.Plan) {
 
 // Nothing on the page of any story is English but names and commands.
 func TestNoEnglishIsLeftOnAChinesePage(t *testing.T) {
-	w := sim.New()
-	defer w.Close()
 	left := map[string]string{}
 	for _, p := range stories(t, "lessons", "search", "regressions") {
-		bundles := []*bundle.Bundle{played(t, w, p)}
+		bundles := []*bundle.Bundle{played(t, p)}
 		if strings.HasSuffix(p.File, "pause-past-lease.yaml") {
 			bundles = others(bundles[0])
 		}
@@ -100,13 +94,11 @@ func TestNoEnglishIsLeftOnAChinesePage(t *testing.T) {
 
 // A page says the same in both languages with the same elements.
 func TestAChinesePageHasTheSameElements(t *testing.T) {
-	w := sim.New()
-	defer w.Close()
 	p, err := scenario.Load("../../../scenarios/lessons/pause-past-lease.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := played(t, w, p)
+	b := played(t, p)
 	var tags [2][]string
 	for i, l := range []say.Language{say.English, say.Chinese} {
 		page, err := runpage.HTML(b, l)

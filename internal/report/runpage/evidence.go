@@ -45,7 +45,6 @@ var filesOfRun = []pair{
 	{"history.jsonl", "every event, one per line: the only thing that was judged"},
 	{"result.json", "the verdicts for programs"},
 	{"scenario.yaml", "the scenario with every default spelled out"},
-	{"plots/", "the figures as files"},
 	{"stores/", "what the servers logged, with a note where a long log was cut; none of it was judged"},
 }
 

@@ -82,14 +82,20 @@ func sumOf(r *bundle.Run, l say.Language) page.Cell {
 // tell fills in the steps and their diagrams.
 func (v *runView) tell(h *history.History, st *story, d richness) {
 	steps, before, after := explain.Story(st.steps, d.steps)
-	v.before = before
+	v.all, v.shown, v.numbers = st.steps, steps, map[int32]int{}
 	if earlier, later := before+st.left[0], after+st.left[1]; earlier+later > 0 {
 		v.Notice = say.ShowingSteps.With(say.Number(len(steps)), say.Number(len(steps)+earlier+later),
 			say.Number(earlier), say.Number(later)).In(st.language)
 	}
 	for n, s := range steps {
+		v.numbers[s.Event] = n + 1
+		var gap string
+		if s.Skipped > 0 {
+			gap = say.StepsLeftOut.With(say.Grouped(s.Skipped)).In(st.language)
+		}
 		v.Steps = append(v.Steps, stepView{
-			ID: fmt.Sprintf("%s%d", v.Prefix, n+1), Number: n + 1, At: st.at(s.At),
+			Gap: gap,
+			ID:  fmt.Sprintf("%s%d", v.Prefix, n+1), Number: n + 1, At: st.at(s.At),
 			Label:    say.StepOf.With(say.Verbatim(v.Lock), say.Number(n+1), say.Seconds(s.At), say.Flag(s.Violation)).In(st.language),
 			Sentence: st.nice(s.Sentence), Belief: clean.Text(s.Belief.In(st.language), 120), Store: clean.Text(s.Store.In(st.language), 120),
 			Note: st.nice(s.Note), Bad: s.Violation,
@@ -133,9 +139,9 @@ func (v *runView) overview(r *bundle.Run, st *story) {
 		return
 	}
 	s := diagram.Strip{Run: r, Bars: st.bars, Differ: -1}
-	if n := len(v.Steps); n > 0 && v.Notice != "" {
+	if n := len(v.shown); n > 0 && v.Notice != "" {
 		s.Cut = true
-		s.Told = [2]history.Instant{st.steps[v.before].At, st.steps[v.before+n-1].At}
+		s.Told = [2]history.Instant{v.shown[0].At, v.shown[n-1].At}
 	}
 	v.Strip = template.HTML(diagram.Strips([]diagram.Strip{s}, st.language))
 }
@@ -143,10 +149,10 @@ func (v *runView) overview(r *bundle.Run, st *story) {
 // told returns the number under which the page tells step i of the story, counted
 // from 0, or 0 when it is left out.
 func (v *runView) told(i int) int {
-	if n := i - v.before; n >= 0 && n < len(v.Steps) {
-		return n + 1
+	if i < 0 || i >= len(v.all) {
+		return 0
 	}
-	return 0
+	return v.numbers[v.all[i].Event]
 }
 
 // stepOf is told with a link.

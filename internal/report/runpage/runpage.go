@@ -41,8 +41,8 @@ type richness struct {
 }
 
 // richnesses go from everything to little. The page has the first one that fits
-// its budget. What is left out is said on the page, and is in history.jsonl and
-// plots/ in any case.
+// its budget. What is left out is said on the page; events are in history.jsonl in any
+// case, and figures are drawn as files for whoever asks.
 var richnesses = []richness{
 	{120, true, bundle.MaxEverything, 400, true, true},
 	{120, true, bundle.MaxEverything, 150, true, true},
@@ -136,7 +136,6 @@ func newStory(b *bundle.Bundle, r *bundle.Run, points int, l say.Language) (stor
 		differs:  -1,
 	}
 	st.steps, st.left[0], st.left[1] = explain.Tell(j.History, j.Findings)
-	st.steps = explain.Fold(st.steps)
 	st.premises = bundle.PremisesOf(j.History, bundle.DeedsOf(j.History, st.measures))
 	st.causes = bundle.CausesOf(j.History, j.Findings, st.steps)
 	var err error

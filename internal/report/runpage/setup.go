@@ -149,7 +149,7 @@ func keeps(persistence string, always bool) []say.Phrase {
 	case always || persistence == plan.PersistAlways:
 		return []say.Phrase{say.Text("every write is on disk before its reply")}
 	case persistence == plan.PersistEverySecond:
-		return []say.Phrase{say.Text("on disk once per second")}
+		return []say.Phrase{say.Text("every write is in a file before its reply, on disk once per second")}
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"lockstep/internal/checker"
+	"lockstep/internal/explain"
 	"lockstep/internal/history"
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/clean"
@@ -99,7 +100,8 @@ type runView struct {
 
 	sentence   say.Phrase // the verdict in words, whether it stands at the top or here
 	properties []string
-	before     int // steps that are left out before the first one that is told
+	all, shown []explain.Step // of the run, and of those the ones that are told
+	numbers    map[int32]int  // by event: the number of its step, where that is told
 }
 
 type stepView struct {
@@ -108,6 +110,7 @@ type stepView struct {
 	At, Sentence  string
 	Belief, Store string
 	Note          string
+	Gap           string // says how many steps are left out before this one
 	Bad           bool
 }
 
@@ -164,7 +167,7 @@ func newPage(b *bundle.Bundle, stories []story, shared *figure.Figure, d richnes
 	if d.figures {
 		v.measurements(stories, shared, l)
 	} else {
-		v.Left = say.Text("The measurements are left out to keep this page small; they are in plots/, beside it.").In(l)
+		v.Left = say.Text("The measurements are left out to keep this page small; simulate report draws them with --format svg.").In(l)
 	}
 	return v
 }
@@ -290,5 +293,5 @@ func standingView(r *bundle.Run, st *story, v *runView) standing {
 	if r.Judgement.History == nil {
 		return standing{}
 	}
-	return standingOf(r.Judgement.History, st.steps[v.before:v.before+len(v.Steps)], st.language)
+	return standingOf(r.Judgement.History, v.shown, st.language)
 }

@@ -38,7 +38,7 @@ func TestServersOfEveryStore(t *testing.T) {
 	}
 	p.Redis.Failover.By, p.Redis.MinReplicas, p.Redis.Persistence = plan.BySentinel, 1, plan.PersistEverySecond
 	r := bundletest.PauseRun("set-nx-lua", false)
-	if got, want := servers(&p, &r).In(say.English), "one Redis primary and 1 replica, 100 ms behind; 3 sentinels promote one after 2 s of silence and an election of 1 s; writes need 1 replicas in contact; on disk once per second"; got != want {
+	if got, want := servers(&p, &r).In(say.English), "one Redis primary and 1 replica, 100 ms behind; 3 sentinels promote one after 2 s of silence and an election of 1 s; writes need 1 replicas in contact; every write is in a file before its reply, on disk once per second"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

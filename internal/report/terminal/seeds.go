@@ -33,7 +33,7 @@ func Seeds(tallies []*bundle.Tally, o Options) string {
 			t.line("    " + t.paint(red, t.signed("x "+t.r.Pad(row[0], widths[0]))) + "  " +
 				t.right(row[1], widths[1]) + "  " + t.r.Pad(row[2], widths[2]) + "  " + row[3])
 		}
-		for _, more := range []say.Phrase{tally.NoneBrokeText(), tally.UntestedText(), tally.OfAllText()} {
+		for _, more := range []say.Phrase{tally.NoneBrokeText(), tally.HoursText(), tally.UntestedText(), tally.IdleText(), tally.OfAllText()} {
 			if !more.Empty() {
 				t.below(4, "", t.text(more), "  ")
 			}

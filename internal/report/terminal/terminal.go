@@ -10,6 +10,7 @@ import (
 	"lockstep/internal/history"
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/clean"
+	"lockstep/internal/run"
 	"lockstep/internal/say"
 )
 
@@ -107,6 +108,13 @@ func (t *terminal) head() {
 		}
 		t.line(t.paint(dim, data))
 	}
+	for i := range t.b.Runs {
+		if h := t.b.Runs[i].Judgement.History; h != nil && (h.Header.Entry == history.Unfollowed || h.Header.Entry == history.Unread) {
+			for _, l := range t.r.Wrap(t.text(say.LockEntry.With(run.Entry(&h.Header))), t.o.Width) {
+				t.line(t.paint(yellow, l))
+			}
+		}
+	}
 	t.line("")
 }
 
@@ -193,6 +201,9 @@ func (t *terminal) steps(steps []explain.Step) {
 		column = min(longest, column-46)
 	}
 	for _, s := range steps {
+		if s.Skipped > 0 {
+			t.line(t.paint(dim, "  ... "+t.text(say.StepsLeftOut.With(say.Grouped(s.Skipped)))+" ..."))
+		}
 		lines := t.r.Wrap(t.text(s.Sentence), column)
 		for n, l := range lines {
 			lead := strings.Repeat(" ", indent)

@@ -1,5 +1,5 @@
-// Package trace writes histories for the tools of others: ui.perfetto.dev, ShiViz, and the checkers
-// of Jepsen.
+// Package trace writes histories for the tools of others: ui.perfetto.dev, and the checkers of
+// Jepsen.
 package trace
 
 import (

@@ -341,36 +341,25 @@ func TestNonsenseIsTraced(t *testing.T) {
 	j := checker.Judgement{History: h, Findings: []checker.Finding{reporttest.Broke("fifo", -5, 1<<60, []history.NodeID{9}, 3, -4, 9000)}}
 	b := &bundle.Bundle{Runs: []bundle.Run{{Lock: "x", Judgement: j}, {Lock: "y", Judgement: checker.Judgement{History: history.New(history.Header{})}}, {Lock: "z"}}}
 	drawTrace(t, b)
-	readShiviz(t, Shiviz(b))
 }
 
-// The files have the same bytes every time.
-func TestGoldens(t *testing.T) {
-	for name, draw := range map[string]func(*bundle.Bundle) ([]byte, error){
-		"trace.json": Chrome, "shiviz.log": func(b *bundle.Bundle) ([]byte, error) { return Shiviz(b), nil },
-	} {
-		one, err := draw(bundletest.MissedBundle())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if two, _ := draw(bundletest.MissedBundle()); !bytes.Equal(one, two) {
-			t.Errorf("%s differs between two renderings", name)
-		}
-		reporttest.Golden(t, name, one)
+// The trace has the same bytes every time.
+func TestGolden(t *testing.T) {
+	one, err := Chrome(bundletest.MissedBundle())
+	if err != nil {
+		t.Fatal(err)
 	}
+	if two, _ := Chrome(bundletest.MissedBundle()); !bytes.Equal(one, two) {
+		t.Error("the trace differs between two renderings")
+	}
+	reporttest.Golden(t, "trace.json", one)
 }
 
 func BenchmarkTrace(b *testing.B) {
-	for name, draw := range map[string]func(*bundle.Bundle) ([]byte, error){
-		"trace": Chrome, "shiviz": func(b *bundle.Bundle) ([]byte, error) { return Shiviz(b), nil },
-	} {
-		b.Run(name, func(b *testing.B) {
-			bundle := bundletest.Bundle()
-			for b.Loop() {
-				if _, err := draw(bundle); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
+	bundle := bundletest.Bundle()
+	for b.Loop() {
+		if _, err := Chrome(bundle); err != nil {
+			b.Fatal(err)
+		}
 	}
 }

@@ -26,6 +26,8 @@ type realServer struct {
 	t    *testing.T
 	addr string
 	http http.Client
+
+	process *servers.Server
 }
 
 func startServer(t *testing.T, leastTTL time.Duration) *realServer {
@@ -41,7 +43,7 @@ func startServer(t *testing.T, leastTTL time.Duration) *realServer {
 			t.Error(err)
 		}
 	})
-	return &realServer{t: t, addr: members[0].Addr}
+	return &realServer{t: t, addr: members[0].Addr, process: members[0]}
 }
 
 // exec sends a request and returns its answer as the model gives it, but for the names

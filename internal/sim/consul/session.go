@@ -30,11 +30,38 @@ type session struct {
 
 // delay keeps a key from being locked after a session was invalidated. Every
 // server has its own in memory, for the log tells all of them of the end of a
-// session; so another leader knows them, too.
+// session; so another leader knows them, too. One that was started again plays its
+// log, and so begins them anew, those that were over as well (measured with
+// Consul 1.21); of several of one key the shortest ends all (delay.go: its timer
+// takes the key off). That a snapshot shortens the log is not modelled.
 type delay struct {
-	key   string
-	until time.Duration // on the leader's monotonic clock
+	key      string
+	ended    time.Duration // the last session, on the leader's monotonic clock
+	length   time.Duration // of that one
+	shortest time.Duration // of all of that key
 }
+
+// until is when the key can be locked, with a leader that runs since a time.
+func (d *delay) until(since time.Duration) time.Duration {
+	if since > d.ended {
+		return since + d.shortest
+	}
+	return d.ended + d.length
+}
+
+// delay begins the delay of a key.
+func (s *Store) delay(key string, now, length time.Duration) {
+	for i := range s.delays {
+		if d := &s.delays[i]; d.key == key {
+			d.ended, d.length, d.shortest = now, length, min(d.shortest, length)
+			return
+		}
+	}
+	s.delays = append(s.delays, delay{key, now, length, length})
+}
+
+// LeaderRuns implements store.Rememberer.
+func (s *Store) LeaderRuns(since time.Duration) { s.leaderSince = since }
 
 func (s *Store) session(id string) *session {
 	for _, l := range s.sessions {
@@ -96,7 +123,7 @@ func (s *Store) invalidate(now store.Clock, l *session, kind history.Kind, by hi
 		s.tell(store.Change{Kind: kind, Key: e.key, Owner: l.owner, By: by})
 		e.session = nil
 		if l.delay > 0 {
-			s.delays = append(s.delays, delay{e.key, now.Mono + l.delay})
+			s.delay(e.key, now.Mono, l.delay)
 		}
 		if l.delete {
 			s.remove(e)
@@ -108,8 +135,7 @@ func (s *Store) invalidate(now store.Clock, l *session, kind history.Kind, by hi
 
 // delayed reports whether a key cannot be locked yet.
 func (s *Store) delayed(now store.Clock, key string) bool {
-	s.delays = slices.DeleteFunc(s.delays, func(d delay) bool { return d.until <= now.Mono })
-	return slices.ContainsFunc(s.delays, func(d delay) bool { return d.key == key })
+	return slices.ContainsFunc(s.delays, func(d delay) bool { return d.key == key && d.until(s.leaderSince) > now.Mono })
 }
 
 // Due implements store.Model: the next session to end, or query to give up. The

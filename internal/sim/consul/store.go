@@ -36,10 +36,12 @@ type Store struct {
 	keysAt   int64 // of the last one that changed a key
 	keys     []*entry
 	sessions []*session
-	delays   []delay
+	delays   []delay // one of each key that ever had one
 	queries  []query // that wait for a change
 	made     int64   // sessions ever made
-	out, old store.Output
+
+	leaderSince time.Duration // see LeaderRuns
+	out, old    store.Output
 }
 
 // entry is a key.
@@ -63,8 +65,9 @@ type query struct {
 func New(c Config) *Store { return &Store{config: c, index: 1} }
 
 var (
-	_ store.Model     = (*Store)(nil)
-	_ store.Consenter = (*Store)(nil)
+	_ store.Model      = (*Store)(nil)
+	_ store.Consenter  = (*Store)(nil)
+	_ store.Rememberer = (*Store)(nil)
 )
 
 // Consent implements store.Consenter: a renewal sets a timer of the leader's, which asks

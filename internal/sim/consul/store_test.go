@@ -259,3 +259,39 @@ func TestSessionTimesHaveLimits(t *testing.T) {
 		}
 	}
 }
+
+// A leader that was started again has all lock delays anew, of several of one key the shortest; another one
+// has those that it had: as Consul 1.21 does, which TestRealConsulAgreesOnARestart asks anew.
+func TestARestartBeginsLockDelaysAnew(t *testing.T) {
+	s := New(Config{Second: time.Second})
+	at := func(d time.Duration) store.Clock { return store.Clock{Mono: d} }
+	session := func(now, delay time.Duration) string {
+		a, _ := s.Exec(at(now), 1, store.Conn{}, CreateSession{TTL: time.Hour, LockDelay: delay})
+		return a.Value.(string)
+	}
+	locks := func(now time.Duration, id string) bool {
+		a, _ := s.Exec(at(now), 1, store.Conn{}, Acquire{Key: "lock", Session: id})
+		return a.Value == true
+	}
+	for i, delay := range []time.Duration{2 * time.Second, 20 * time.Second} {
+		now := time.Duration(i) * 10 * time.Second
+		id := session(now, delay)
+		if !locks(now, id) {
+			t.Fatalf("the key is not to be had at %v", now)
+		}
+		s.Exec(at(now), 1, store.Conn{}, DestroySession{Session: id})
+	}
+	next := session(10*time.Second, 0)
+	for _, tt := range []struct {
+		since, now time.Duration
+		want       bool
+	}{
+		{0, 29 * time.Second, false}, {40 * time.Second, 41 * time.Second, false}, {40 * time.Second, 43 * time.Second, true},
+	} {
+		s.LeaderRuns(tt.since)
+		s.Lead(at(tt.now))
+		if got := locks(tt.now, next); got != tt.want {
+			t.Errorf("at %v, with a leader that runs since %v: %v, want %v", tt.now, tt.since, got, tt.want)
+		}
+	}
+}

@@ -5,6 +5,7 @@ package etcd
 import (
 	"flag"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -283,6 +284,7 @@ func TestRealServerAgreesOnRefusals(t *testing.T) {
 		Txn{world.EtcdTxn{Then: []world.EtcdOp{{Kind: world.EtcdDelete, Key: "lock"}, {Kind: world.EtcdDelete, Key: "lock"}}}},
 		Txn{world.EtcdTxn{}},
 		Grant{TTL: 0}, Grant{TTL: time.Second}, Grant{TTL: 7 * time.Second},
+		Grant{TTL: -time.Second}, Grant{TTL: maxTTL + time.Second}, Grant{TTL: math.MaxInt64}, Grant{TTL: maxTTL},
 	} {
 		p.exec(op)
 	}

@@ -1,6 +1,7 @@
 package etcd
 
 import (
+	"strings"
 	"time"
 
 	"lockstep/internal/history"
@@ -84,4 +85,20 @@ func (s *Store) left(now store.Clock, number int64) time.Duration {
 		return max(l.expiry-now.Mono, 1) // its time may be up, and its end not come yet
 	}
 	return 0
+}
+
+var _ store.Keeper = (*Store)(nil)
+
+// Kept implements store.Keeper: each key that the client has put last, and the folder that it is in.
+func (s *Store) Kept(client history.NodeID) (all []store.Entry) {
+	for _, e := range s.keys {
+		if e.owner != client {
+			continue
+		}
+		all = append(all, store.Entry{Key: e.Key})
+		if end := strings.LastIndexByte(e.Key, '/'); end > 0 {
+			all = append(all, store.Entry{Key: e.Key[:end]})
+		}
+	}
+	return all
 }

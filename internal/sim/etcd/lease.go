@@ -43,7 +43,13 @@ func (s *Store) lease(id int64) *lease {
 	return s.leases[i]
 }
 
+// maxTTL is the longest lease (lessor.go, MaxLeaseTTL).
+const maxTTL = 9_000_000_000 * time.Second
+
 func (s *Store) grant(now store.Clock, ttl time.Duration) store.Answer {
+	if ttl > maxTTL {
+		return failed(ErrTooLong)
+	}
 	l := &lease{id: firstLease + s.made, ttl: max(ttl.Truncate(time.Second), s.minTTL())}
 	l.expiry = now.Mono + l.ttl
 	s.made++

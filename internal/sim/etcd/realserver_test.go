@@ -173,7 +173,7 @@ func (r *realCluster) single(reply *clientv3.OpResponse) world.EtcdResult {
 	switch {
 	case reply.Get() != nil:
 		get := reply.Get()
-		return world.EtcdResult{Revision: get.Header.Revision - r.base, Responses: []world.EtcdResponse{{KVs: r.kvs(get.Kvs)}}}
+		return world.EtcdResult{Revision: get.Header.Revision - r.base, Responses: []world.EtcdResponse{{KVs: r.kvs(get.Kvs), Count: get.Count, More: get.More}}}
 	case reply.Del() != nil:
 		del := reply.Del()
 		return world.EtcdResult{Revision: del.Header.Revision - r.base, Responses: []world.EtcdResponse{{Deleted: del.Deleted}}}
@@ -187,7 +187,7 @@ func (r *realCluster) transaction(reply *clientv3.TxnResponse) world.EtcdResult 
 	for _, part := range reply.Responses {
 		var response world.EtcdResponse
 		if get := part.GetResponseRange(); get != nil {
-			response.KVs = r.kvs(get.Kvs)
+			response.KVs, response.Count, response.More = r.kvs(get.Kvs), get.Count, get.More
 		}
 		if del := part.GetResponseDeleteRange(); del != nil {
 			response.Deleted = del.Deleted

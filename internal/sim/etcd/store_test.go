@@ -293,3 +293,32 @@ func TestWatchesBelongToTheirConnection(t *testing.T) {
 		t.Errorf("pushes after the end of a connection: %+v", out.Pushes)
 	}
 }
+
+// A range that is sorted and cut to one key counts all, and says that it was cut; a lease that is too
+// long is refused: as etcd 3.4 answers, which the tests beside this one ask anew.
+func TestCutRangesAndLongLeases(t *testing.T) {
+	s := New(Config{})
+	exec := func(op store.Op) store.Answer {
+		a, _ := s.Exec(store.Clock{}, 1, store.Conn{}, op)
+		return a
+	}
+	for _, key := range []string{"l/b", "l/a", "l/c"} {
+		exec(Do{world.EtcdOp{Kind: world.EtcdPut, Key: key}})
+	}
+	for _, tt := range []struct {
+		op   world.EtcdOp
+		more bool
+	}{
+		{world.EtcdOp{Key: "l/", Prefix: true, FirstCreated: true}, true},
+		{world.EtcdOp{Key: "l/", Prefix: true, MaxCreateRevision: 3}, true},
+		{world.EtcdOp{Key: "l/", Prefix: true, MaxCreateRevision: 2}, false},
+	} {
+		got := exec(Do{tt.op}).Value.(world.EtcdResult).Responses[0]
+		if got.Count != 3 || got.More != tt.more || len(got.KVs) != 1 {
+			t.Errorf("%+v: %+v, want one of 3 keys, and more: %v", tt.op, got, tt.more)
+		}
+	}
+	if err := exec(Grant{TTL: maxTTL + time.Second}).Err; err != ErrTooLong {
+		t.Errorf("a lease of %v: %v", maxTTL+time.Second, err)
+	}
+}

@@ -14,6 +14,7 @@ import (
 var (
 	ErrDuplicateKey = errors.New("etcdserver: duplicate key given in txn request")
 	ErrEmptyKey     = errors.New("etcdserver: key is not provided")
+	ErrTooLong      = errors.New("etcdserver: too large lease TTL")
 )
 
 // do runs one operation by itself.
@@ -115,27 +116,32 @@ func (s *Store) operate(op *world.EtcdOp, by history.NodeID) world.EtcdResponse 
 		from, to := s.span(op.Key, op.Prefix)
 		return world.EtcdResponse{Deleted: s.remove(from, to, s.revision+1)}
 	default:
-		return world.EtcdResponse{KVs: s.read(op)}
+		return s.read(op)
 	}
 }
 
-// read returns the keys that a get asks for.
-func (s *Store) read(op *world.EtcdOp) []world.EtcdKV {
+// read does a get. A limit cuts what is left after sorting and after the revisions that were asked
+// for; the count is of all keys in the range (applierV3backend.Range).
+func (s *Store) read(op *world.EtcdOp) world.EtcdResponse {
 	from, to := s.span(op.Key, op.Prefix)
-	if op.Prefix && op.MaxCreateRevision > 0 {
-		return last(s.keys[from:to], op.MaxCreateRevision)
-	}
-	if op.Prefix && op.FirstCreated {
-		if e := s.first(op.Key); e != nil {
-			return []world.EtcdKV{e.EtcdKV}
+	out := world.EtcdResponse{Count: int64(to - from)}
+	var one *entry
+	n := to - from
+	switch {
+	case op.Prefix && op.MaxCreateRevision > 0:
+		one, n = last(s.keys[from:to], op.MaxCreateRevision)
+	case op.Prefix && op.FirstCreated:
+		one = s.first(op.Key)
+	default:
+		for _, e := range s.keys[from:to] {
+			out.KVs = append(out.KVs, e.EtcdKV)
 		}
-		return nil
+		return out
 	}
-	var kvs []world.EtcdKV
-	for _, e := range s.keys[from:to] {
-		kvs = append(kvs, e.EtcdKV)
+	if one != nil {
+		out.KVs, out.More = []world.EtcdKV{one.EtcdKV}, n > 1
 	}
-	return kvs
+	return out
 }
 
 // first returns the key with that prefix that was created first, nil for none.
@@ -151,18 +157,18 @@ func (s *Store) first(prefix string) *entry {
 	return found
 }
 
-// last returns the key that was created last, but not after a revision.
-func last(keys []*entry, upTo int64) []world.EtcdKV {
-	var found *entry
+// last returns the key that was created last, but not after a revision, and how many there are of these.
+func last(keys []*entry, upTo int64) (found *entry, n int) {
 	for _, e := range keys {
-		if e.CreateRevision <= upTo && (found == nil || e.CreateRevision > found.CreateRevision) {
+		if e.CreateRevision > upTo {
+			continue
+		}
+		n++
+		if found == nil || e.CreateRevision > found.CreateRevision {
 			found = e
 		}
 	}
-	if found == nil {
-		return nil
-	}
-	return []world.EtcdKV{found.EtcdKV}
+	return found, n
 }
 
 // commit ends a step that may have changed keys, which are in past[before:].

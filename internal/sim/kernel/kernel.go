@@ -178,8 +178,17 @@ func (k *Kernel) advance() (t *Task) {
 func (k *Kernel) catch() {
 	if k.firing { // recover would find nothing else, and costs something each time
 		k.firing = false
-		k.fail(fmt.Errorf("panic in a handler at %v: %v\n%s", k.Now(), recover(), debug.Stack()))
+		k.panicked("a handler", recover())
 	}
+}
+
+// panicked ends the run with a panic, or with what a model of a server says that it does not have.
+func (k *Kernel) panicked(where string, with any) {
+	if _, ok := with.(interface{ NotModelled() }); ok {
+		k.fail(fmt.Errorf("at %v: %v: the run says nothing", k.Now(), with))
+		return
+	}
+	k.fail(fmt.Errorf("panic in %s at %v: %v\n%s", where, k.Now(), with, debug.Stack()))
 }
 
 func (k *Kernel) fireNext() {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"runtime/debug"
 	"time"
 )
 
@@ -107,8 +106,7 @@ func (t *Task) runJob() {
 			}
 		case killed:
 		default:
-			t.k.fail(fmt.Errorf("panic in task %s of %s at %v: %v\n%s",
-				t.name, t.proc.name, t.k.Now(), r, debug.Stack()))
+			t.k.panicked("task "+t.name+" of "+t.proc.name, r)
 		}
 		t.retire()
 	}()

@@ -73,8 +73,16 @@ func sameText(a, b *world.Arg) bool {
 	return a.String() == b.String()
 }
 
+// Unmodelled is what a panic says of something that the model does not have.
+type Unmodelled string
+
+const lacksWhat = "redis: the model does not have "
+
+func (u Unmodelled) Error() string { return lacksWhat + string(u) }
+
+// NotModelled tells the kernel that the panic is no bug.
+func (Unmodelled) NotModelled() {}
+
 // unmodelled ends the run: silently doing something else than the real server
 // would make every verdict about the lock worthless.
-func unmodelled(what string) {
-	panic("redis: the model does not have " + what)
-}
+func unmodelled(what string) { panic(Unmodelled(what)) }

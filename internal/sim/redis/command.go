@@ -108,8 +108,10 @@ var commandTable = []command{
 	{name: "zrangebyscore", min: 3, max: -1, run: zrange(rangeOptions{limit: -1, byScore: true, fixed: true})},
 
 	{name: "eval", min: 2, max: -1, noScript: true},
-	{name: "wait", min: 2, max: 2, noScript: true}, // the world answers it
-	{name: "multi", noScript: true},                // the rest of these: see Transaction
+	{name: "evalsha", min: 2, max: -1, noScript: true},
+	{name: "script", min: 1, max: -1, noScript: true},
+	{name: "wait", min: 2, max: 2, noScript: true, run: (*Store).wait}, // the world answers it
+	{name: "multi", noScript: true},                                    // the rest of these: see Transaction
 	{name: "exec", noScript: true},
 	{name: "discard", noScript: true},
 
@@ -133,6 +135,7 @@ var commands = func() map[string]*command {
 var (
 	cmdSet, cmdEval, cmdGet, cmdDel = commands["set"], commands["eval"], commands["get"], commands["del"]
 	cmdMulti, cmdExec, cmdDiscard   = commands["multi"], commands["exec"], commands["discard"]
+	cmdEvalSHA, cmdScript           = commands["evalsha"], commands["script"]
 )
 
 // lookup returns the command with that name in any case; nil for none.

@@ -58,6 +58,7 @@ func differ(t *testing.T, real *realServer, model *Store, cmds []world.Cmd) (bad
 	t.Helper()
 	real.do(t, world.Command("DISCARD")) // of the last batch; an error without one
 	real.do(t, world.Command("FLUSHALL"))
+	real.do(t, world.Command("SCRIPT", "FLUSH"))
 	model.Reset()
 	want := real.pipeline(t, cmds)
 	nowMS := time.Now().UnixMilli()
@@ -151,6 +152,24 @@ func TestConformanceOfShortExpiry(t *testing.T) {
 			both(world.Eval(unlock, "p"+strconv.Itoa(n)).Text("nobody"))
 			both(world.Eval(counter, "e"+strconv.Itoa(n)))
 			both(world.Set("k"+strconv.Itoa(n), "w").NX())
+		}
+	}
+}
+
+// Scripts of a server's life draw one row of numbers, and each life draws the same.
+func TestLuckIsTheServers(t *testing.T) {
+	for range 2 {
+		real, _ := startServer(t, "")
+		model := New()
+		model.luck.next()
+		model.Reset() // as a restart does
+		for range 5 {
+			for _, cmd := range []world.Cmd{of(`return math.random(1000000)`), of(`return {tostring(math.random()), 1}`), of(`math.randomseed(3) return math.random(7)`)} {
+				want, got := real.do(t, cmd), model.Exec(0, 1, &cmd)
+				if !same(&cmd, want, got) {
+					t.Errorf("%v: redis-server %v, model %v", cmd.Args(), want, got)
+				}
+			}
 		}
 	}
 }

@@ -114,6 +114,14 @@ func (g *generator) expire() world.Cmd {
 }
 
 func (g *generator) script() world.Cmd {
+	switch g.IntN(20) {
+	case 0, 1, 2:
+		return g.library()
+	case 3, 4, 5:
+		return g.hashed()
+	case 6:
+		return g.badWait()
+	}
 	c := world.Eval(&lockScripts[g.IntN(len(lockScripts))].Script, g.key())
 	return c.Text(g.pick("1", "A", "B", "oops")).Text(g.pick("1", "2", "f"))
 }

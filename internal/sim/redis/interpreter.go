@@ -33,6 +33,8 @@ type interpreter struct {
 	guarded  []*lua.LTable // tables that scripts may not change
 	argv     []world.Arg   // of a redis.call
 
+	lacked string // what the running script uses that the model does not have
+
 	frame    frame // of a routine
 	answered int   // how many of its commands Lua has come to
 
@@ -100,6 +102,7 @@ func (vm *interpreter) lua(s *Store, p *program, keys, args []world.Arg) world.R
 		vm.open()
 	}
 	vm.store, vm.used.left, vm.raised = s, Budget, nil
+	vm.lacked = ""
 	if p.tame {
 		vm.tameKeys.fill(vm, keys)
 		vm.tameArgs.fill(vm, args)
@@ -120,7 +123,18 @@ func (vm *interpreter) lua(s *Store, p *program, keys, args []world.Arg) world.R
 	}
 	state := vm.state
 	state.Push(vm.lastF)
-	if err := state.PCall(0, 1, nil); err != nil {
+	err := state.PCall(0, 1, nil)
+	if vm.lacked != "" { // whatever the script has made of it
+		state.SetTop(0)
+		if failed, ok := err.(*lua.ApiError); ok && failed.Type == lua.ApiErrorPanic {
+			if what, ok := strings.CutPrefix(luaText(failed.Object), lacksWhat); ok {
+				unmodelled(what)
+			}
+			panic(failed) // a bug of ours
+		}
+		unmodelled(vm.lacked)
+	}
+	if err != nil {
 		state.SetTop(0)
 		return vm.failure(p, err)
 	}

@@ -12,7 +12,7 @@ import (
 
 // keptBase are the functions of Lua's base library that scripts may use as they
 // are. Left out are those that would reach files, the process, other scripts'
-// surroundings or real time (print, dofile, load, getfenv, collectgarbage ...).
+// surroundings or real time (print, dofile, getfenv ...); see notModelled, too.
 var keptBase = []string{"ipairs", "next", "pairs", "rawequal", "rawget", "select", "type", "unpack", "xpcall"}
 
 // openLibraries builds the globals twice: plain ones for tame scripts, and
@@ -25,8 +25,8 @@ func (vm *interpreter) openLibraries() {
 		state.Call(0, 0)
 	}
 	base := state.G.Global
-	texts := vm.copyLibrary("string", map[string]lua.LGFunction{"format": luaFormat, "rep": luaRepeat}, "dump")
-	maths := vm.copyLibrary("math", nil, "random", "randomseed") // luck belongs to the world
+	texts := vm.copyLibrary("string", map[string]lua.LGFunction{"format": luaFormat, "rep": luaRepeat})
+	maths := vm.copyLibrary("math", map[string]lua.LGFunction{"random": vm.luaRandom, "randomseed": vm.luaRandomSeed})
 	tables := vm.copyLibrary("table", map[string]lua.LGFunction{
 		"insert": vm.sealed("table", "insert"),
 		"remove": vm.sealed("table", "remove"),
@@ -46,6 +46,7 @@ func (vm *interpreter) openLibraries() {
 	} {
 		redisTable.RawSetString(f.name, state.NewFunction(f.do))
 	}
+	vm.fillRedis(redisTable)
 
 	vm.tame, vm.wild = state.NewTable(), state.NewTable()
 	guard := vm.guard(vm.wild)
@@ -70,14 +71,17 @@ func (vm *interpreter) openLibraries() {
 	libraries := []struct {
 		name  string
 		table *lua.LTable
-	}{{"math", maths}, {"redis", redisTable}, {"string", texts}, {"table", tables}}
+	}{{"bit", vm.bitLibrary()}, {"math", maths}, {"redis", redisTable}, {"string", texts}, {"table", tables}}
 	for _, l := range libraries {
+		for _, name := range lacks[l.name] {
+			l.table.RawSetString(name, state.NewFunction(vm.lacking(l.name+"."+name)))
+		}
 		vm.tame.RawSetString(l.name, l.table)
 		vm.wild.RawSetString(l.name, vm.guard(l.table))
 	}
 	vm.wild.RawSetString("_G", guard)
 	missing := state.NewTable()
-	missing.RawSetString("__index", state.NewFunction(luaNoGlobal))
+	missing.RawSetString("__index", state.NewFunction(vm.luaNoGlobal))
 	state.SetMetatable(vm.tame, missing)
 	state.SetMetatable(vm.wild, missing)
 	vm.tameKeys.table, vm.tameArgs.table = state.CreateTable(4, 0), state.CreateTable(8, 0)
@@ -87,13 +91,13 @@ func (vm *interpreter) openLibraries() {
 
 // copyLibrary copies one of Lua's libraries in the order of its names: the original
 // is filled from a Go map, and pairs would show that.
-func (vm *interpreter) copyLibrary(name string, own map[string]lua.LGFunction, without ...string) *lua.LTable {
+func (vm *interpreter) copyLibrary(name string, own map[string]lua.LGFunction) *lua.LTable {
 	original := vm.state.G.Global.RawGetString(name).(*lua.LTable)
 	values := map[string]lua.LValue{}
 	var names []string
 	original.ForEach(func(k, v lua.LValue) {
 		key := string(k.(lua.LString))
-		if key == "__index" || slices.Contains(without, key) {
+		if key == "__index" {
 			return
 		}
 		names = append(names, key)
@@ -144,8 +148,12 @@ func (vm *interpreter) sealed(library, name string) lua.LGFunction {
 }
 
 // luaNoGlobal is called for a global that does not exist.
-func luaNoGlobal(state *lua.LState) int {
-	state.RaiseError("Script attempted to access nonexistent global variable '%s'", luaText(state.Get(2)))
+func (vm *interpreter) luaNoGlobal(state *lua.LState) int {
+	name := luaText(state.Get(2))
+	if notModelled[name] {
+		vm.beyond(name + " in a script")
+	}
+	state.RaiseError("Script attempted to access nonexistent global variable '%s'", name)
 	return 0
 }
 
@@ -191,7 +199,9 @@ func (vm *interpreter) command(state *lua.LState) (v lua.LValue, failed bool) {
 			vm.argv = append(vm.argv, a)
 		}
 	}
+	vm.lacked = "what " + name + " was asked for in a script" // unless it comes back
 	reply := vm.answer(lookup(name))
+	vm.lacked = ""
 	return vm.fromReply(reply), reply.Kind == world.ReplyError
 }
 

@@ -65,8 +65,13 @@ func pairs(list []world.Reply) []world.Reply {
 // normal takes Lua's own complaint out of an error, where the script says so:
 // position, script and line still have to agree.
 func normal(cmd *world.Cmd, text string) string {
+	if cmd.Script != nil && cmd.Script.Name == "library" {
+		return luaComplaint.ReplaceAllString(text, "$1...$2")
+	}
 	for _, known := range lockScripts {
-		if cmd.Script == &known.Script && known.anyText {
+		byHash := cmd.Len() > 0 && (cmd.Name == "EVALSHA" || cmd.Name == "SCRIPT") &&
+			(strings.EqualFold(cmd.Arg(0).String(), hashOf(known.Source)) || cmd.Len() > 1 && cmd.Arg(1).String() == known.Source)
+		if (cmd.Script == &known.Script || byHash) && known.anyText {
 			return luaComplaint.ReplaceAllString(text, "$1...$2")
 		}
 	}

@@ -3,6 +3,7 @@ package redis
 import (
 	"crypto/sha1"
 	"encoding/hex"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -73,7 +74,7 @@ func compileError(err error, source string) string {
 // tameGlobals are the globals through which a script without assignments to
 // globals and tables cannot change anything that outlives it.
 var tameGlobals = map[string]bool{
-	"redis": true, "KEYS": true, "ARGV": true, "string": true, "math": true,
+	"redis": true, "KEYS": true, "ARGV": true, "string": true, "math": true, "bit": true,
 	"tonumber": true, "tostring": true, "type": true, "error": true, "assert": true,
 	"pcall": true, "ipairs": true, "pairs": true, "next": true, "unpack": true, "select": true,
 }
@@ -121,18 +122,19 @@ func isShort(proto *lua.FunctionProto) bool {
 // jumpZero is how gopher-lua encodes a jump by nothing.
 const jumpZero = 0x1ffff
 
-// eval is EVAL: it runs a script to its end or to its first error. There is no
+// eval is EVAL and EVALSHA: it runs a script to its end or to its first error. There is no
 // rollback: what a failing script wrote before stays, and is replicated.
-func (s *Store) eval(cmd *world.Cmd) world.Reply {
-	key, source, args, numKeys := any(cmd.Script), "", cmd.Arguments(), int64(cmd.NumKeys())
-	if cmd.Script != nil {
-		source = cmd.Script.Source
-	} else {
+func (s *Store) eval(c *command, cmd *world.Cmd) world.Reply {
+	args, numKeys := cmd.Arguments(), int64(cmd.NumKeys())
+	text := "" // of a script, or its hash
+	if cmd.Script == nil {
 		if len(args) < 2 {
-			return wrongNumber(cmdEval)
+			return wrongNumber(c)
 		}
-		source = args[0].String()
-		key = source
+		text = args[0].String()
+		if c == cmdEvalSHA && len(text) != 2*sha1.Size {
+			return world.Failed(errNoScript)
+		}
 		var ok bool
 		if numKeys, ok = parseInt(args[1]); !ok {
 			return world.Failed(errNotInteger)
@@ -145,7 +147,17 @@ func (s *Store) eval(cmd *world.Cmd) world.Reply {
 	case numKeys < 0:
 		return world.Failed(errNegativeKeys)
 	}
-	p := compile(key, source)
+	var p *program
+	switch {
+	case c == cmdEvalSHA:
+		if p = s.hashed(cmd.Script, text); p == nil {
+			return world.Failed(errNoScript)
+		}
+	case cmd.Script != nil:
+		p = s.load(compile(cmd.Script, cmd.Script.Source))
+	default:
+		p = s.load(compile(text, text))
+	}
 	if p.failed != nil {
 		return world.Failed(p.failed)
 	}
@@ -156,8 +168,81 @@ func (s *Store) eval(cmd *world.Cmd) world.Reply {
 	return reply
 }
 
+// Load makes a script known by its hash until the store is reset.
+func (s *Store) Load(script *world.Script) { s.load(compile(script, script.Source)) }
+
+func (s *Store) load(p *program) *program {
+	if p.failed == nil && !slices.Contains(s.loaded, p) {
+		s.loaded = append(s.loaded, p)
+	}
+	return p
+}
+
+// hashed returns a script that is known, by itself or by its hash; nil for none.
+func (s *Store) hashed(script *world.Script, hash string) *program {
+	if script != nil {
+		if script.Source == "" { // only its hash has been seen
+			return nil
+		}
+		hash = compile(script, script.Source).sha
+	}
+	for _, p := range s.loaded {
+		if strings.EqualFold(p.sha, hash) {
+			return p
+		}
+	}
+	return nil
+}
+
+// loadScript is SCRIPT LOAD.
+func (s *Store) loadScript(cmd *world.Cmd) world.Reply {
+	word := cmd.Arg(0)
+	if !isOption(word, "LOAD") || cmd.Len() != 2 {
+		unmodelled("SCRIPT " + word.String())
+	}
+	key, text := any(cmd.Script), cmd.Arg(1).String()
+	if cmd.Script != nil {
+		text = cmd.Script.Source
+	} else {
+		key = text
+	}
+	p := s.load(compile(key, text))
+	if p.failed != nil {
+		return world.Failed(p.failed)
+	}
+	return world.Bulk(p.sha)
+}
+
+// wait is WAIT as far as it goes without the world: it refuses what is no number.
+func (s *Store) wait(_ *command, args []world.Arg) world.Reply {
+	if _, _, err := WaitFor(args); err != nil {
+		return world.Failed(err)
+	}
+	unmodelled("WAIT in a transaction")
+	return world.Reply{}
+}
+
+// WaitFor reads the arguments of WAIT: for how many replicas, and how many milliseconds (0: for ever).
+func WaitFor(args []world.Arg) (replicas, ms int64, err error) {
+	replicas, ok := parseInt(args[0])
+	if !ok {
+		return 0, 0, errNotInteger
+	}
+	ms, ok = parseInt(args[1])
+	switch {
+	case !ok:
+		return 0, 0, errTimeout
+	case ms < 0:
+		return 0, 0, errNegativeTimeout
+	}
+	return replicas, ms, nil
+}
+
 var (
 	errTooManyKeys error = world.ServerError(
 		"ERR Number of keys can't be greater than number of args")
-	errNegativeKeys error = world.ServerError("ERR Number of keys can't be negative")
+	errNegativeKeys    error = world.ServerError("ERR Number of keys can't be negative")
+	errNoScript        error = world.ServerError("NOSCRIPT No matching script. Please use EVAL.")
+	errTimeout         error = world.ServerError("ERR timeout is not an integer or out of range")
+	errNegativeTimeout error = world.ServerError("ERR timeout is negative")
 )

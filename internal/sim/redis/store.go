@@ -88,6 +88,8 @@ type Store struct {
 	changes  []Change
 	effects  []Effect
 	reads    []Read
+	loaded   []*program  // that EVALSHA finds
+	luck     luck        // of scripts
 	declared []world.Arg // the keys of the script that runs
 	inScript bool
 
@@ -118,20 +120,20 @@ type Store struct {
 
 // New returns an empty store of a primary. It makes a Lua interpreter of its own
 // with its first script; see NewSharing.
-func New() *Store { return &Store{nextMS: noExpiry, vm: &interpreter{}} }
+func New() *Store { return &Store{nextMS: noExpiry, vm: &interpreter{}, luck: firstLuck} }
 
 // NewSharing returns an empty store that runs its scripts on the interpreter of
 // another one. An interpreter takes about 60 KB; the stores that share one must
 // be used from one goroutine at a time, as those of one world are.
-func NewSharing(other *Store) *Store { return &Store{nextMS: noExpiry, vm: other.vm} }
+func NewSharing(other *Store) *Store { return &Store{nextMS: noExpiry, vm: other.vm, luck: firstLuck} }
 
 // Reset empties the store and makes it a primary. Memory is kept, so that a
 // store can be used for many runs without allocation. Nothing is reported.
 func (s *Store) Reset() {
 	s.drop()
 	s.changes, s.effects = s.changes[:0], s.effects[:0]
-	s.replica, s.NoGoodReplicas = false, false
-	s.born = 0
+	s.replica, s.NoGoodReplicas, s.inScript, s.declared = false, false, false, nil
+	s.born, s.loaded, s.luck = 0, s.loaded[:0], firstLuck
 	s.nowMS, s.by = 0, 0
 }
 
@@ -148,13 +150,24 @@ func (s *Store) Exec(nowMS int64, by history.NodeID, cmd *world.Cmd) world.Reply
 	s.begin(nowMS, by)
 	c := lookup(cmd.Name)
 	if c == cmdEval {
-		return s.eval(cmd)
+		return s.eval(c, cmd)
 	}
 	if refused := s.admit(c, cmd); refused != nil {
 		return world.Failed(refused)
 	}
 	if c == cmdSet { // what clients spin with
 		return s.set(c, cmd.Arguments())
+	}
+	return s.perform(c, cmd)
+}
+
+// perform executes a command that was admitted.
+func (s *Store) perform(c *command, cmd *world.Cmd) world.Reply {
+	switch c {
+	case cmdEval, cmdEvalSHA:
+		return s.eval(c, cmd)
+	case cmdScript:
+		return s.loadScript(cmd)
 	}
 	return s.run(c, cmd.Arguments())
 }
@@ -164,7 +177,7 @@ func (s *Store) admit(c *command, cmd *world.Cmd) error {
 	if !s.knows(c) {
 		return unknownCommand(cmd.Name, cmd.Arguments())
 	}
-	if !c.takes(cmd.Len()) {
+	if cmd.Script == nil && !c.takes(cmd.Len()) { // with one it has a text and a number besides
 		return wrongNumber(c).Err
 	}
 	if c.write {

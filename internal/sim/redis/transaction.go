@@ -11,7 +11,7 @@ import (
 //
 // There is no rollback: EXEC runs all commands, and one that fails undoes nothing.
 // Whose keys somebody watches (WATCH) is the world's to know, who tells by Touch. WAIT, which EXEC
-// would answer at once, panics.
+// would answer at once, is not modelled.
 type Transaction struct {
 	queue []world.Cmd
 	open  bool
@@ -43,11 +43,9 @@ func (s *Store) ExecIn(t *Transaction, nowMS int64, by history.NodeID, cmd *worl
 		return s.Exec(nowMS, by, cmd)
 	}
 	s.begin(nowMS, by)
-	if c != cmdEval || cmd.Script == nil { // a script is judged when it runs
-		if refused := s.admit(c, cmd); refused != nil {
-			t.dirty = true
-			return world.Failed(refused)
-		}
+	if refused := s.admit(c, cmd); refused != nil { // a script is judged when it runs
+		t.dirty = true
+		return world.Failed(refused)
 	}
 	t.write = t.write || c.write
 	t.queue = append(t.queue, *cmd)
@@ -87,19 +85,10 @@ func (s *Store) control(t *Transaction, c *command, cmd *world.Cmd) world.Reply 
 	}
 	var replies []world.Reply
 	for i := range t.queue {
-		replies = append(replies, s.runQueued(&t.queue[i]))
+		replies = append(replies, s.perform(lookup(t.queue[i].Name), &t.queue[i]))
 	}
 	t.reset()
 	return world.List(replies)
-}
-
-// runQueued executes one command of a transaction.
-func (s *Store) runQueued(cmd *world.Cmd) world.Reply {
-	c := lookup(cmd.Name)
-	if c == cmdEval {
-		return s.eval(cmd)
-	}
-	return s.run(c, cmd.Arguments())
 }
 
 // abort ends the transaction without running it.

@@ -191,7 +191,13 @@ func outcome(r world.SQLResult) string {
 	}
 	var rows []string
 	for _, row := range r.Rows {
-		rows = append(rows, (&world.SQLResult{Rows: [][]world.SQLValue{row}}).RowsText())
+		text := (&world.SQLResult{Rows: [][]world.SQLValue{row}}).RowsText()
+		for i, v := range row {
+			if v.IsBool {
+				text += fmt.Sprintf(" %d is a boolean", i)
+			}
+		}
+		rows = append(rows, text)
 	}
 	sort.Strings(rows)
 	return fmt.Sprintf("affected %d, id %d, rows %v", r.Affected, r.LastID, rows)

@@ -66,6 +66,8 @@ func (p *parser) column(def *definition) {
 		c.number = true
 	case "SERIAL", "BIGSERIAL":
 		c.number, c.generated, c.notNull = true, true, true
+	case "BOOLEAN", "BOOL":
+		c.number, c.boolean = p.flavour == MySQL, p.flavour == PostgreSQL
 	case "VARCHAR", "TEXT":
 	default:
 		p.at--

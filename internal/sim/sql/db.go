@@ -26,7 +26,10 @@ import (
 // Config says what database it is.
 type Config struct {
 	Flavour Flavour
-	LockKey string       // rows of this name, and named locks, are entries of the lock
+	LockKey string // rows of this name, and named locks, are entries of the lock
+	// Row says which rows of the key are entries, if it names a table; else it is those with the columns of
+	// our own locks.
+	Row     store.Entry
 	EpochMS int64        // what the wall clock 0 is, in milliseconds since 1970
 	Setup   []world.Stmt // what is executed before the run, as a migration would
 	// IdleTimeout is how long a session may say nothing between two statements before
@@ -143,10 +146,10 @@ func (d *DB) Restart(now store.Clock) {
 
 // Evict implements store.Model: an operator kills the session that has the lock,
 // or deletes the row.
-func (d *DB) Evict(now store.Clock, key string) bool {
+func (d *DB) Evict(now store.Clock, _ string) bool {
 	d.at(now)
 	defer d.settle()
-	if s := d.sessionWith(key); s != nil {
+	if s := d.lockingSession(); s != nil {
 		d.out.Drops = append(d.out.Drops, s.conn)
 		d.end(s, history.Expired)
 		return true
@@ -154,7 +157,7 @@ func (d *DB) Evict(now store.Clock, key string) bool {
 	operator := &tx{session: &session{}}
 	for _, t := range d.tables {
 		for _, r := range t.rows {
-			if r.live && d.isKey(r.table.get(r.vals, nameColumn), key) && r.writer == nil {
+			if r.live && d.isLock(r.table, r.vals) && r.writer == nil {
 				operator.write(r, nil)
 			}
 		}
@@ -163,11 +166,10 @@ func (d *DB) Evict(now store.Clock, key string) bool {
 	return len(operator.writes) > 0
 }
 
-// sessionWith returns the session that has a named lock or has locked a row of
-// the lock's name for its work.
-func (d *DB) sessionWith(key string) *session {
+// lockingSession returns the session that has the named lock or has locked the lock's row for its work.
+func (d *DB) lockingSession() *session {
 	for _, n := range d.named {
-		if n.holder != nil && n.key.text == d.cfg.Flavour.fold(key) {
+		if n.holder != nil && d.isEntry(n) {
 			return n.holder
 		}
 	}
@@ -177,10 +179,6 @@ func (d *DB) sessionWith(key string) *session {
 		}
 	}
 	return nil
-}
-
-func (d *DB) isKey(v value, key string) bool {
-	return v.kind == valueText && d.cfg.Flavour.fold(v.text) == d.cfg.Flavour.fold(key)
 }
 
 // Output implements store.Model.

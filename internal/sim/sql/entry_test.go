@@ -133,7 +133,8 @@ func TestRowsWithATime(t *testing.T) {
 func TestNamedLocksAreEntries(t *testing.T) {
 	b := newBench(t, MySQL)
 	b.want(b.do("A", "SELECT GET_LOCK('other', 0)"), "(1)")
-	b.want(b.do("A", "SELECT GET_LOCK('LOCK', 0)"), "(1)", "granted 1 by 1 0s")
+	b.want(b.do("B", "SELECT GET_LOCK('LOCK', 0)"), "(1)") // another one, in MariaDB
+	b.want(b.do("A", "SELECT GET_LOCK('lock', 0)"), "(1)", "granted 1 by 1 0s")
 	b.want(b.do("A", "SELECT GET_LOCK('lock', 0)"), "(1)")
 	b.want(b.do("B", "SELECT GET_LOCK('lock', 0)"), "(0)")
 	b.want(b.do("B", "SELECT GET_LOCK('lock', 2)"), "waits")
@@ -276,4 +277,52 @@ func TestASessionDoesOneThingAfterTheOther(t *testing.T) {
 	b.want(b.do("B", "SELECT RELEASE_LOCK('lock')"), "waits")
 	b.want(b.do("A", "SELECT RELEASE_LOCK('lock')"), "(1)",
 		"removed 1 by 1 0s", "granted 2 by 2 0s", "removed 2 by 2 0s", "late (1)", "late (1)")
+}
+
+// A row of any table is whose write was the last, until its time is up or a column is made empty.
+func TestRowsOfAnyTable(t *testing.T) {
+	const table = "CREATE TABLE j (job VARCHAR(64) NOT NULL PRIMARY KEY, locked_by VARCHAR(64), until_s BIGINT)"
+	row := store.Entry{Key: "lock", Table: "j", Name: "job", Expires: "until_s", Seconds: true}
+	b := &bench{T: t, db: New(Config{Flavour: MySQL, LockKey: "lock", Row: row, EpochMS: 1_000_000, Setup: []world.Stmt{{Query: table}}})}
+	b.want(b.do("a", "INSERT INTO j (job, locked_by, until_s) VALUES ('other', 'x', 1010)"), "1 row")
+	b.want(b.do("a", "INSERT INTO j (job, locked_by, until_s) VALUES ('lock', 'x', 1010)"), "1 row", "granted 1 by 1 10s")
+	b.want(b.do("a", "UPDATE j SET until_s = 1020 WHERE job = 'lock'"), "1 row", "extended 1 by 1 20s")
+	b.want(b.do("b", "UPDATE j SET until_s = 1030 WHERE job = 'lock'"), "1 row", "removed 1 by 2 0s", "granted 2 by 2 30s")
+	b.want(b.do("a", "UPDATE j SET locked_by = NULL WHERE job = 'lock'"), "1 row", "removed 2 by 1 0s")
+	b.want(b.do("b", "UPDATE j SET locked_by = 'y' WHERE job = 'lock'"), "1 row", "granted 2 by 2 30s")
+	b.want(b.do("a", "UPDATE j SET until_s = 0 WHERE job = 'lock'"), "1 row", "removed 2 by 1 0s")
+	b.want(b.do("a", "UPDATE j SET until_s = 1002 WHERE job = 'lock'"), "1 row", "granted 1 by 1 2s")
+	b.now = 3 * time.Second
+	b.want(b.do("b", "UPDATE j SET until_s = 1009 WHERE job = 'lock'"), "1 row", "expired 1 by 0 0s", "granted 2 by 2 6s")
+	b.want(b.do("b", "DELETE FROM j WHERE job = 'lock'"), "1 row", "removed 2 by 2 0s")
+}
+
+// What is kept of a client is what it has: named locks, rows that it has locked or written, by each column that may
+// name the lock.
+func TestKept(t *testing.T) {
+	b := newBench(t, MySQL, "CREATE TABLE k (id BIGINT NOT NULL AUTO_INCREMENT PRIMARY KEY, job VARCHAR(64) NOT NULL UNIQUE, free_at BIGINT)")
+	keeps := func(client history.NodeID, want ...string) {
+		t.Helper()
+		var got []string
+		for _, e := range b.db.Kept(client) {
+			got = append(got, fmt.Sprintf("%s %s.%s %s %v", e.Key, e.Table, e.Name, e.Expires, e.Seconds))
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("of client %d %q, want %q", client, got, want)
+		}
+	}
+	b.do("A", "SELECT GET_LOCK('app.lock', 0)")
+	keeps(clientA, "app.lock .  false")
+	b.do("A", "SELECT RELEASE_LOCK('app.lock')")
+	b.do("b", "INSERT INTO k (job, free_at) VALUES ('my-lock', 1005)")
+	keeps(clientA)
+	keeps(clientB, "1 k.id free_at true", "my-lock k.job free_at true")
+	b.do("a", "UPDATE k SET free_at = 1005000 WHERE job = 'my-lock'")
+	keeps(clientB)
+	keeps(clientA, "1 k.id free_at false", "my-lock k.job free_at false")
+	b.do("B", "BEGIN")
+	b.do("B", "SELECT id FROM k WHERE job = 'my-lock' FOR UPDATE")
+	keeps(clientB, "1 k.id free_at false", "my-lock k.job free_at false")
+	b.do("B", "COMMIT")
+	keeps(clientB)
 }

@@ -19,7 +19,11 @@ func (d *DB) eval(r *run, e *expr, t *table, v image) (value, *world.SQLError) {
 	case exprLiteral:
 		return e.value, nil
 	case exprParam:
-		return fromWorld(r.stmt.Args[e.index]), nil
+		x := fromWorld(r.stmt.Args[e.index])
+		if d.cfg.Flavour == MySQL && x.kind == valueBool {
+			x.kind = valueNumber
+		}
+		return x, nil
 	case exprColumn:
 		if t == nil || t.column(e.name) < 0 {
 			return value{}, d.cfg.Flavour.noColumn(e.name, "SELECT")
@@ -50,6 +54,9 @@ func (d *DB) eval(r *run, e *expr, t *table, v image) (value, *world.SQLError) {
 		}
 		return x, nil
 	}
+	if e.name == toBoolean {
+		return toBool(e.args[0], args[0])
+	}
 	return d.function(r, e, args, len(e.args))
 }
 
@@ -57,6 +64,8 @@ func (d *DB) eval(r *run, e *expr, t *table, v image) (value, *world.SQLError) {
 func (d *DB) function(r *run, e *expr, args [2]value, n int) (value, *world.SQLError) {
 	mysql := d.cfg.Flavour == MySQL
 	switch x := args[0]; {
+	case e.name == "CAST" && n == 1 && x.kind == valueNull:
+		return x, nil
 	case e.name == "CAST" && n == 1 && x.numeric():
 		return number(x.rounded()), nil
 	case mysql && e.name == "NOW" && n == 1 && x.num == 3:
@@ -79,6 +88,12 @@ func (d *DB) fit(c column, v value) (value, *world.SQLError) {
 	switch {
 	case v.kind == valueNull:
 		return v, nil
+	case c.boolean && v.kind == valueBool:
+		return v, nil
+	case c.boolean && (v.kind == valueText || v.kind == valueNumber): // a parameter; see assignable
+		return parseBool(toText(v))
+	case !c.number && v.kind == valueBool:
+		return value{kind: valueText, text: strconv.FormatBool(v.num != 0)}, nil
 	case c.number && v.numeric():
 		return number(v.rounded()), nil
 	case c.number && v.kind == valueText:
@@ -100,6 +115,11 @@ func (d *DB) fit(c column, v value) (value, *world.SQLError) {
 // call does a SELECT without a table. Functions with an effect stand alone in
 // their place of the list; each is called once, also when a later one has to wait.
 func (d *DB) call(r *run) (res world.SQLResult, wait target, err *world.SQLError) {
+	for _, e := range r.st.exprs {
+		if err := d.sound(e, nil); err != nil {
+			return res, wait, err
+		}
+	}
 	for len(r.values) < len(r.st.exprs) {
 		e := r.st.exprs[len(r.values)]
 		v, wait, err := d.callOne(r, e)

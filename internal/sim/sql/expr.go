@@ -58,8 +58,7 @@ func (p *parser) product() *expr {
 func (p *parser) factor() *expr {
 	e := p.operand()
 	for p.flavour == PostgreSQL && p.accept("::") {
-		p.expect("BIGINT")
-		e = &expr{kind: exprCall, name: "CAST", args: []*expr{e}}
+		e = &expr{kind: exprCall, name: p.castType(), args: []*expr{e}}
 	}
 	return e
 }
@@ -73,6 +72,10 @@ func (p *parser) operand() *expr {
 	case p.accept("-"):
 		zero := &expr{value: number(0)}
 		return &expr{kind: exprBinary, op: '-', args: []*expr{zero, p.operand()}}
+	case p.accept("TRUE"):
+		return &expr{value: p.flavour.literalTruth(true)}
+	case p.accept("FALSE"):
+		return &expr{value: p.flavour.literalTruth(false)}
 	case p.accept("NULL"):
 		return &expr{value: value{kind: valueNull}}
 	case p.accept("CAST", "("):
@@ -105,11 +108,22 @@ func (p *parser) operand() *expr {
 func (p *parser) cast() *expr {
 	e := &expr{kind: exprCall, name: "CAST", args: []*expr{p.expr()}}
 	p.expect("AS")
-	if !p.accept("SIGNED") {
-		p.expect("BIGINT")
-	}
+	e.name = p.castType()
 	p.expect(")")
 	return e
+}
+
+// castType reads a type and returns the name of the cast to it.
+func (p *parser) castType() string {
+	switch {
+	case p.flavour == MySQL:
+		p.expect("SIGNED")
+	case p.accept("BOOLEAN"), p.accept("BOOL"):
+		return toBoolean
+	default:
+		p.expect("BIGINT")
+	}
+	return "CAST"
 }
 
 // decimal reads a number with at most three digits behind the point.

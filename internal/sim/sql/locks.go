@@ -15,12 +15,13 @@ type rowLock struct {
 	mode lockMode
 }
 
-// gapLock keeps others from inserting a value of a unique key, or anything at all
-// when the column is -1: what a locking statement leaves behind in InnoDB where it
-// found no row. Two transactions may have the same one.
+// gapLock keeps others from inserting between two values of a unique key that are
+// there, or anything at all when the column is -1: what a locking statement leaves
+// behind in InnoDB where it found no row. Two transactions may have the same one.
 //
-// In InnoDB the gap reaches to the next values that are there, and a row's removal
-// widens it. Here it is one value, which is less: no lock needs a neighbour.
+// It is known by the value that was looked for: what is in the same gap is what no row
+// parts from it. A row that its own transaction has put in between cuts the rest off,
+// where InnoDB would keep both halves.
 type gapLock struct {
 	tx     *tx
 	table  *table
@@ -101,9 +102,23 @@ func (d *DB) blockers(r *run, want target) []*session {
 	return out
 }
 
+// sameGap reports whether no row lies between the values of two gaps of one table.
 func (d *DB) sameGap(a, b *gapLock) bool {
-	order, ok := d.cfg.Flavour.compare(a.key, b.key)
-	return a.column == b.column && ok && order == 0
+	f := d.cfg.Flavour
+	order, ok := f.compare(a.key, b.key)
+	if a.column != b.column || !ok {
+		return false
+	}
+	low, high := a.key, b.key
+	if order > 0 {
+		low, high = high, low
+	}
+	return !slices.ContainsFunc(b.table.rows, func(r *row) bool {
+		k := r.keys[a.column]
+		above, ok := f.compare(low, k)
+		below, _ := f.compare(k, high)
+		return ok && above < 0 && below < 0
+	})
 }
 
 // earlier adds the sessions whose statements have waited longer than r for a
@@ -130,9 +145,9 @@ func (d *DB) lockGap(t *tx, on *table, column int, k value) {
 	d.gaps = append(d.gaps, gapLock{t, on, column, k})
 }
 
-// inherit leaves a lock on the gap to those who waited to see an insert come to
-// its end, when it is undone: all of them at once. When two of them go on to
-// insert, each waits for the other (MySQL documentation, "Locks Set by Different
+// inherit leaves a lock on the gap to those who waited to insert what another transaction
+// had inserted or deleted, when the row is gone: all of them at once. When two of them go on
+// to insert, each waits for the other (MySQL documentation, "Locks Set by Different
 // SQL Statements in InnoDB": the deadlock of three concurrent inserts).
 func (d *DB) inherit(gone *row) {
 	if d.cfg.Flavour != MySQL {

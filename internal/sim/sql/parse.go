@@ -52,7 +52,8 @@ type definition struct {
 // column is one column of a table.
 type column struct {
 	name      string
-	number    bool // else text
+	number    bool // else text, or
+	boolean   bool // of PostgreSQL
 	notNull   bool
 	generated bool // AUTO_INCREMENT or serial
 }
@@ -134,7 +135,7 @@ func (p *parser) name() string {
 // reserved are the keywords that no name may be without quotes.
 var reserved = map[string]bool{
 	"AND": true, "CREATE": true, "DELETE": true, "FOR": true, "FROM": true, "INSERT": true, "INTO": true,
-	"NOT": true, "NULL": true, "PRIMARY": true, "SELECT": true, "SET": true, "TABLE": true, "UNIQUE": true,
+	"FALSE": true, "TRUE": true, "NOT": true, "NULL": true, "PRIMARY": true, "SELECT": true, "SET": true, "TABLE": true, "UNIQUE": true,
 	"UPDATE": true, "VALUES": true, "WHERE": true,
 }
 

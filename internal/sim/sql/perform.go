@@ -141,6 +141,9 @@ func (d *DB) newImage(r *run, t *table) (image, *world.SQLError) {
 		}
 		x, err := d.eval(r, r.st.exprs[i], nil, nil)
 		if err == nil {
+			err = d.assignable(t.columns[at], r.st.exprs[i], t)
+		}
+		if err == nil {
 			x, err = d.fit(t.columns[at], x)
 		}
 		if err != nil {
@@ -248,6 +251,9 @@ func (d *DB) modify(r *run) (res world.SQLResult, wait target, err *world.SQLErr
 			if u.column == targets[i] {
 				return res, wait, d.cfg.Flavour.beyond("changes of a key")
 			}
+		}
+		if err := d.assignable(t.columns[targets[i]], r.st.exprs[i], t); err != nil {
+			return res, wait, err
 		}
 	}
 	rows, wait, err := d.lockRows(r, t)

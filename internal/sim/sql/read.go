@@ -71,6 +71,9 @@ func (d *DB) known(r *run, t *table) *world.SQLError {
 			if err := check(e, "SELECT"); err != nil {
 				return err
 			}
+			if err := d.sound(e, t); err != nil {
+				return err
+			}
 		}
 	}
 	for _, c := range r.st.where {
@@ -78,6 +81,14 @@ func (d *DB) known(r *run, t *table) *world.SQLError {
 			if err := check(e, "WHERE"); err != nil {
 				return err
 			}
+		}
+		for _, side := range []*expr{c.left, c.right} {
+			if err := d.sound(side, t); err != nil {
+				return err
+			}
+		}
+		if err := d.mixes(c.op, t, c.left, c.right); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -278,6 +289,10 @@ func (d *DB) matches(r *run, t *table, v image) (bool, *world.SQLError) {
 		}
 		if left.kind == valueNull || right.kind == valueNull {
 			return false, nil
+		}
+		left, right, err = d.cfg.Flavour.alike(left, right)
+		if err != nil {
+			return false, err
 		}
 		order, ok := d.cfg.Flavour.compare(left, right)
 		if !ok {

@@ -226,10 +226,7 @@ func cell(c any, isInt bool) world.SQLValue {
 	case int64:
 		return world.SQLNum(c)
 	case bool:
-		if c {
-			return world.SQLNum(1)
-		}
-		return world.SQLNum(0)
+		return world.SQLBool(c)
 	case []byte:
 		if n, err := strconv.ParseInt(string(c), 10, 64); err == nil && isInt {
 			return world.SQLNum(n)

@@ -70,7 +70,7 @@ func (d *DB) Apply(now store.Clock, e any) {
 	}
 	isNew := change.live && (!r.live || r.owner != change.owner)
 	r.vals, r.owner, r.live = change.vals, change.owner, change.live
-	if isNew && d.isKey(t.get(r.vals, nameColumn), d.cfg.LockKey) {
+	if isNew && d.isLock(t, r.vals) {
 		d.change(history.Replicated, r.owner, 0, 0)
 	}
 }

@@ -51,7 +51,7 @@ func (g *scripts) script(t *testing.T, real *realServer) {
 		id = "id BIGSERIAL PRIMARY KEY"
 	}
 	g.d = newDuel(t, real,
-		fmt.Sprintf("CREATE TABLE %s (%s, name VARCHAR(64) NOT NULL UNIQUE, owner VARCHAR(64), n BIGINT NOT NULL)", g.table, id),
+		fmt.Sprintf("CREATE TABLE %s (%s, name VARCHAR(64) NOT NULL UNIQUE, owner VARCHAR(64), n BIGINT NOT NULL, f BOOLEAN)", g.table, id),
 		fmt.Sprintf("INSERT INTO %s (name, n) VALUES ('!', 0)", g.table),
 		fmt.Sprintf("INSERT INTO %s (name, n) VALUES ('a~', 0)", g.table),
 		fmt.Sprintf("INSERT INTO %s (name, n) VALUES ('b~', 0)", g.table),
@@ -235,8 +235,11 @@ func (g *scripts) statement(p *pair) (string, []world.SQLValue) {
 	case 3:
 		return g.pick("BEGIN", "COMMIT", "ROLLBACK"), nil
 	case 4:
-		return "SELECT id, name, owner, n FROM " + g.table, nil
+		return "SELECT id, name, owner, n, f FROM " + g.table + g.pick("", "", " WHERE f = "+g.truth(), " WHERE f < TRUE AND n = 1"), nil
 	case 5:
+		if g.IntN(2) == 0 {
+			return "SELECT " + g.truth() + ", " + g.truth(), nil
+		}
 		return g.odd()
 	case 6:
 		if g.quiet(p) && len(g.haunted) == 0 {
@@ -268,7 +271,9 @@ func (g *scripts) num() world.SQLValue { return world.SQLNum(g.Int64N(4)) }
 // about is a statement that locks the row of one key.
 func (g *scripts) about(k string) (string, []world.SQLValue) {
 	key := world.SQLText(k)
-	switch g.IntN(7) {
+	switch g.IntN(8) {
+	case 7:
+		return fmt.Sprintf("UPDATE %s SET f = %s WHERE name = ?", g.table, g.truth()), []world.SQLValue{key}
 	case 0:
 		return fmt.Sprintf("DELETE FROM %s WHERE name = ?", g.table), []world.SQLValue{key}
 	case 1:
@@ -283,6 +288,16 @@ func (g *scripts) about(k string) (string, []world.SQLValue) {
 		return fmt.Sprintf("UPDATE %s SET n = ? WHERE owner = 'o' AND name = ?", g.table), []world.SQLValue{g.num(), key}
 	}
 	return fmt.Sprintf("UPDATE %s SET n = n + 1, owner = n WHERE n < ? AND name = ?", g.table), []world.SQLValue{g.num(), key}
+}
+
+// truth is a boolean, or what PostgreSQL takes for one, or does not.
+func (g *scripts) truth() string {
+	if g.d.real.flavour == MySQL {
+		return g.pick("TRUE", "FALSE", "TRUE + 1", "-TRUE", "1", "0", "NULL")
+	}
+	return g.pick("TRUE", "FALSE", "true", "NULL", "'t'::boolean", "CAST('yes' AS BOOLEAN)", "' On '::bool", "'of'::bool", "TRUE::boolean", "NULL::boolean",
+		"1::boolean", "(2 - 2)::boolean", "5::bool", "'FALSE'::boolean", // from here on mostly wrong
+		"'o'::boolean", "''::boolean", "'maybe'::boolean", "7::bigint::boolean", "TRUE::bigint", "TRUE + 1", "1 - FALSE", "-TRUE", "TRUE + NULL", "1.5::boolean", "'no'", "'x'", "1")
 }
 
 // scan is a statement without a key: it goes through the whole table.
@@ -310,7 +325,7 @@ func (g *scripts) odd() (string, []world.SQLValue) {
 // namedLocks lets a session take and give back named locks; those that wait go
 // through the names upwards.
 func (g *scripts) namedLocks(p *pair) {
-	k := g.pick("u", "v", "w")
+	k := g.pick("u", "v", "w", "U", "u ", "W")
 	highest, has := "", false
 	for _, l := range g.d.model.named { // what was given to it while it waited, too
 		if l.holder != nil && l.holder.conn == p.conn {

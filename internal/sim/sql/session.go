@@ -103,9 +103,9 @@ type namedLock struct {
 	count  int // how often the holder has taken it
 }
 
-// lookup returns a named lock. A name that nobody has is free.
+// lookup returns a named lock. A name that nobody has is free. MariaDB tells names apart by their
+// bytes, unlike rows: "a", "A" and "a " are three locks (MySQL makes the first two one).
 func (d *DB) lookup(key value) *namedLock {
-	key.text = d.cfg.Flavour.fold(key.text)
 	for _, n := range d.named {
 		if n.key == key {
 			return n
@@ -134,4 +134,4 @@ func (d *DB) free(n *namedLock, kind history.Kind, by history.NodeID) {
 	d.freed = true
 }
 
-func (d *DB) isEntry(n *namedLock) bool { return n.key.text == d.cfg.Flavour.fold(d.cfg.LockKey) }
+func (d *DB) isEntry(n *namedLock) bool { return n.key.digits() == d.cfg.LockKey }

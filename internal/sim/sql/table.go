@@ -38,6 +38,8 @@ type row struct {
 	// The entry of a lock that the row stands for.
 	owner history.NodeID // who created it
 	live  bool           // it has been neither given back nor taken over
+
+	by history.NodeID // who has written the row last
 }
 
 // seenBy is the version that a transaction works on: its own, or the committed one.
@@ -70,13 +72,6 @@ func (d *DB) table(name string) *table {
 	}
 	return nil
 }
-
-// The columns by which a row of a lock's table is known, whatever else it has.
-const (
-	nameColumn    = "name"
-	ownerColumn   = "owner"
-	expiresColumn = "expires_at" // milliseconds since 1970
-)
 
 // get is a column of a version by its name; NULL if there is no such column.
 func (t *table) get(v image, name string) value {

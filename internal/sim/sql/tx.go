@@ -2,7 +2,6 @@ package sql
 
 import (
 	"slices"
-	"time"
 
 	"lockstep/internal/history"
 )
@@ -39,9 +38,10 @@ func (t *tx) write(r *row, v image) {
 func (d *DB) commit(t *tx) {
 	for _, r := range t.writes {
 		old := r.vals
-		r.vals, r.writer, r.pending = r.pending, nil, nil
+		r.vals, r.writer, r.pending, r.by = r.pending, nil, nil, t.session.conn.Client
 		if r.vals == nil {
 			r.table.remove(r)
+			d.inherit(r)
 		}
 		if old == nil && r.vals == nil {
 			continue
@@ -78,71 +78,9 @@ func (d *DB) over(t *tx, kind history.Kind, by history.NodeID) {
 
 // hold notes that a client works under the lock on a row.
 func (d *DB) hold(t *tx, r *row) {
-	isLock := d.isKey(r.table.get(r.vals, nameColumn), d.cfg.LockKey)
-	if t.session.tx != t || r.live || !isLock || slices.Contains(t.held, r) {
+	if t.session.tx != t || r.live || !d.isLock(r.table, r.vals) || slices.Contains(t.held, r) {
 		return
 	}
 	t.held = append(t.held, r)
 	d.change(history.Granted, t.session.conn.Client, t.session.conn.Client, 0)
-}
-
-// entry notes what a committed change means for the lock: rows of its name are
-// its entries. by is the client whose transaction it was; nobody's entry, of the
-// set-up, is none.
-func (d *DB) entry(r *row, old image, by history.NodeID) {
-	t := r.table
-	if !d.isKey(t.get(r.vals, nameColumn), d.cfg.LockKey) && !d.isKey(t.get(old, nameColumn), d.cfg.LockKey) {
-		return
-	}
-	switch {
-	case r.vals == nil:
-		d.drop(r, history.Removed, by)
-	case old == nil:
-		d.enter(r, by)
-	case t.get(old, ownerColumn) != t.get(r.vals, ownerColumn):
-		kind := history.Removed
-		if d.expired(t, old) {
-			kind = history.Expired
-			d.drop(r, kind, 0)
-		} else {
-			d.drop(r, kind, by)
-		}
-		d.enter(r, by)
-	case t.get(old, expiresColumn) == t.get(r.vals, expiresColumn):
-	case d.expired(t, r.vals):
-		d.drop(r, history.Removed, by)
-	case r.live:
-		d.change(history.Extended, r.owner, by, d.ttl(r))
-	default:
-		d.enter(r, by)
-	}
-}
-
-func (d *DB) enter(r *row, by history.NodeID) {
-	r.owner, r.live = by, by != 0
-	if r.live {
-		d.change(history.Granted, by, by, d.ttl(r))
-	}
-}
-
-func (d *DB) drop(r *row, kind history.Kind, by history.NodeID) {
-	if r.live {
-		d.change(kind, r.owner, by, 0)
-	}
-	r.live = false
-}
-
-// expired reports whether a version says that its time is up.
-func (d *DB) expired(t *table, v image) bool {
-	at := t.get(v, expiresColumn)
-	return at.kind == valueNumber && at.num < d.wallMS()
-}
-
-// ttl is how long a row's entry still lives; 0: it has no such limit.
-func (d *DB) ttl(r *row) time.Duration {
-	at := r.table.get(r.vals, expiresColumn)
-	if at.kind != valueNumber {
-		return 0
-	}
-	return time.Duration(max(at.num-d.wallMS(), 1)) * time.Millisecond
 }

@@ -18,6 +18,7 @@ const (
 	valueText             // text
 	valueTime             // num milliseconds of the server's wall clock since 1970
 	valueHash             // the hash of text; only equality is known of it
+	valueBool             // of PostgreSQL: num is 1 for true
 )
 
 // value is what an expression or a column has. The servers compute with decimal
@@ -31,18 +32,15 @@ type value struct {
 
 func number(n int64) value { return value{kind: valueNumber, num: n} }
 
-func truth(b bool) value {
-	if b {
-		return number(1)
-	}
-	return number(0)
-}
+func truth(b bool) value { return fromWorld(world.SQLBool(b)) }
 
 // fromWorld and toWorld convert arguments and results.
 func fromWorld(v world.SQLValue) value {
 	switch {
 	case v.Null:
 		return value{}
+	case v.IsBool:
+		return value{kind: valueBool, num: v.Num}
 	case v.IsNum:
 		return number(v.Num)
 	}
@@ -64,6 +62,8 @@ func toWorld(v value) world.SQLValue {
 		return world.SQLText(sign + strconv.FormatInt(abs(v.num)/1000, 10) + "." + digits)
 	case valueTime, valueHash:
 		return world.SQLNum(v.num)
+	case valueBool:
+		return world.SQLBool(v.num != 0)
 	}
 	return world.SQLText(v.text)
 }
@@ -173,6 +173,8 @@ func (f Flavour) compare(a, b value) (order int, ok bool) {
 		return cmp.Or(cmp.Compare(aWhole, bWhole), cmp.Compare(aRest, bRest)), true
 	case a.kind == valueText && b.kind == valueText:
 		return strings.Compare(f.fold(a.text), f.fold(b.text)), true
+	case a.kind == valueBool && b.kind == valueBool:
+		return cmp.Compare(a.num, b.num), true
 	case a.kind == valueHash && b.kind == valueHash:
 		return strings.Compare(a.text, b.text), true
 	}

@@ -76,6 +76,13 @@ type Consenter interface {
 	Consent(op Op) Consent
 }
 
+// Rememberer is a Model whose leader keeps something in memory only, and has it anew when it starts again.
+type Rememberer interface {
+	// LeaderRuns tells since when the process of the server that leads from now on runs, on its monotonic
+	// clock; 0: since the beginning.
+	LeaderRuns(since time.Duration)
+}
+
 // Output is what comes out of a store besides the answers of Exec.
 type Output struct {
 	Changes []Change     // of entries, for the history
@@ -115,3 +122,19 @@ type Replica interface {
 // Patient is a request that the store may keep waiting on purpose: the client's
 // response timeout begins after that time.
 type Patient interface{ Patience() time.Duration }
+
+// Entry is where a lock keeps what makes a client its holder.
+type Entry struct {
+	// Key is the key, or the folder of the queue; of a database the name of the named lock, or what the
+	// row has in its column Name.
+	Key string
+	// Table is that of the row; empty: a row of any table is known by the columns of our own locks.
+	Table, Name string
+	Expires     string // the column with the time at which the row is free, in milliseconds since 1970; empty: it has none
+	Seconds     bool   // that column has seconds instead
+}
+
+// Keeper is a Model that can say what it keeps of a client: what it has created, taken or written last.
+type Keeper interface {
+	Kept(client history.NodeID) []Entry
+}

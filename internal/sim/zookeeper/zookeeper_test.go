@@ -196,6 +196,21 @@ func TestSessionIsOnOneConnection(t *testing.T) {
 		"OK | to 3: CHANGED /lock | to 3: DELETED /gone | to 3: CREATED /lock")
 }
 
+// A session that is taken up has its whole time anew; that its connection has gone changes nothing.
+func TestASessionTakenUpBeginsItsTimeAnew(t *testing.T) {
+	p := newTape(t)
+	p.do(b, Connect{Timeout: 10 * time.Second})
+	p.now = 3 * time.Second
+	p.Closed(store.Clock{Mono: p.now}, b)
+	if due, _ := p.Due(); due != 12*time.Second {
+		t.Errorf("without a connection it ends at %v, want 12s", due)
+	}
+	p.do(b2, Connect{Timeout: 10 * time.Second, Session: 1})
+	if due, _ := p.Due(); due != 14*time.Second {
+		t.Errorf("taken up after 3s it ends at %v, want 14s", due)
+	}
+}
+
 func TestEvictEndsTheSessionOfTheEntry(t *testing.T) {
 	p := newTape(t)
 	if p.Evict(store.Clock{}, "lock") {

@@ -1,0 +1,155 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"text/template"
+
+	"github.com/goccy/go-yaml"
+)
+
+// ciPage is docs/in-your-ci.md: its blocks by the comments that stand above them.
+func ciPage(t *testing.T) map[string]string {
+	t.Helper()
+	page, err := os.ReadFile("../../docs/in-your-ci.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := map[string]string{}
+	for _, m := range regexp.MustCompile("(?s)<!-- ([^\n]*) -->\n```\\w+\n(.*?)```").FindAllStringSubmatch(string(page), -1) {
+		blocks[m[1]] = m[2]
+	}
+	if len(blocks) != 7 {
+		t.Fatalf("%d blocks", len(blocks))
+	}
+	return blocks
+}
+
+// beside makes the two folders of the page, of which lockstep is this checkout, with this program in its bin.
+func beside(t *testing.T) (work string, in func(env []string, script string) (string, error)) {
+	t.Helper()
+	work = t.TempDir()
+	source, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{"lockstep/bin", "mylock/scenarios", "mylock/stories"} {
+		if err := os.MkdirAll(filepath.Join(work, dir), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	links := map[string]string{"lockstep/bin/simulate": self}
+	for _, name := range []string{"go.mod", "go.sum", "internal", "locktest", "scenarios"} {
+		links["lockstep/"+name] = filepath.Join(source, name)
+	}
+	for from, to := range links { // order: each link on its own
+		if err := os.Symlink(to, filepath.Join(work, from)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return work, func(env []string, script string) (string, error) {
+		cmd := exec.Command("bash", "-e", "-c", script)
+		cmd.Dir = work
+		cmd.Env = append(os.Environ(), env...)
+		out, err := cmd.CombinedOutput()
+		return string(out), err
+	}
+}
+
+func writeIn(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// steps are the commands of a workflow of the page that say `simulate`, or go.
+func steps(t *testing.T, workflow string) (lines []string) {
+	t.Helper()
+	var w struct {
+		Jobs map[string]struct {
+			Steps []struct{ Run, Uses string }
+		}
+	}
+	if err := yaml.Unmarshal([]byte(workflow), &w); err != nil || len(w.Jobs) != 1 {
+		t.Fatalf("%v\n%s", err, workflow)
+	}
+	for _, job := range w.Jobs {
+		for _, s := range job.Steps {
+			if (s.Run == "") == (s.Uses == "") {
+				t.Errorf("a step neither runs nor uses something, or both: %+v", s)
+			}
+			if strings.Contains(s.Run, "bin/simulate") || strings.Contains(s.Run, "go test") {
+				lines = append(lines, s.Run)
+			}
+		}
+	}
+	if len(lines) == 0 {
+		t.Fatalf("no commands in\n%s", workflow)
+	}
+	return lines
+}
+
+// What the page says of scenario files does what it says, and a missed expectation fails the job.
+func TestScenarioFilesInYourCI(t *testing.T) {
+	page := ciPage(t)
+	work, in := beside(t)
+	writeIn(t, filepath.Join(work, "mylock/scenarios/quick.yaml"), strings.Replace(quick, "%s", "broken", 1))
+	for _, line := range steps(t, page["workflow: scenarios"]) {
+		if out, err := in(nil, line); err != nil {
+			t.Errorf("%s: %v\n%s", line, err, out)
+		}
+	}
+	writeIn(t, filepath.Join(work, "mylock/scenarios/missed.yaml"), strings.Replace(quick, "%s", "kept", 1))
+	lines := steps(t, page["workflow: scenarios"])
+	if out, err := in(nil, lines[len(lines)-1]); code(err) != exitMissed {
+		t.Errorf("%v\n%s", err, out)
+	}
+	// The story for a program is a scenario.
+	writeIn(t, filepath.Join(work, "mylock/stories/crash.yaml"), page["program: stories/crash.yaml"])
+	if out, err := in(nil, "lockstep/bin/simulate run mylock/stories"); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// myLock writes the module of the page: the lock of the adapter's skeleton, and its test as the page has it.
+func myLock(t *testing.T, page map[string]string, work string, in func([]string, string) (string, error)) {
+	t.Helper()
+	skeleton, err := template.ParseFS(skeletons, "skeleton/adapter/lock.go.tmpl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lock strings.Builder
+	if err := skeleton.Execute(&lock, map[string]string{"Package": "mylock"}); err != nil {
+		t.Fatal(err)
+	}
+	writeIn(t, filepath.Join(work, "mylock/lock.go"), lock.String())
+	writeIn(t, filepath.Join(work, "mylock/go.mod"), "module example.com/mylock\n\ngo 1.24\n\nrequire github.com/redis/go-redis/v9 v9.7.0\n")
+	if out, err := in([]string{"GOFLAGS=", "GOPROXY=off"}, "cd mylock\n"+page["go: commands"]); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	writeIn(t, filepath.Join(work, "mylock/locktests/lock_test.go"), page["go: lock_test.go"])
+}
+
+// The commands of the page make a module of its own, beside which lockstep is found. What it says further is of the
+// second tier, for it asks the module proxy and compiles for a minute.
+func TestALockInGoInYourCI(t *testing.T) {
+	page := ciPage(t)
+	work, in := beside(t)
+	myLock(t, page, work, in)
+	out, err := in([]string{"GOFLAGS=-mod=mod", "GOPROXY=off"}, "cd mylock/locktests && go mod edit -json && go list -f '{{.Name}} {{.TestImports}}' -e .")
+	if err != nil || !strings.Contains(out, `"Path": "../../lockstep"`) || !strings.Contains(out, "example.com/mylock lockstep/locktest") {
+		t.Errorf("%v\n%s", err, out)
+	}
+	if lines := steps(t, page["workflow: go"]); len(lines) != 1 || lines[0] != "cd mylock/locktests && go test ./..." {
+		t.Errorf("the workflow tests by %q", lines)
+	}
+}

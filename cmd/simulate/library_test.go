@@ -1,0 +1,38 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A scenario is played whatever its ending is written like and whether a link leads to it; a folder that links
+// to one above it is read once.
+func TestLinksAndCapitalsAreScenariosToo(t *testing.T) {
+	dir, elsewhere := t.TempDir(), t.TempDir()
+	for _, path := range []string{filepath.Join(dir, "a.yaml"), filepath.Join(dir, "B.YAML"), filepath.Join(dir, "c.Yml"), filepath.Join(dir, "d.txt"), filepath.Join(elsewhere, "e.yaml")} {
+		if err := os.WriteFile(path, []byte("scenario: x\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, to := range map[string]string{
+		"team": elsewhere, "again": elsewhere, "circle": ".", "f.yaml": filepath.Join(elsewhere, "e.yaml"),
+	} {
+		if err := os.Symlink(to, filepath.Join(dir, name)); err != nil {
+			t.Skip("this system has no links: ", err)
+		}
+	}
+	found, err := filesBelow(t.Context(), dir, filepath.Join(dir, "reports"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range found {
+		found[i] = strings.TrimPrefix(found[i], dir+string(filepath.Separator))
+	}
+	want := []string{"B.YAML", "a.yaml", filepath.Join("again", "e.yaml"), "c.Yml", "f.yaml"}
+	if !slices.Equal(found, want) {
+		t.Errorf("found %q, want %q", found, want)
+	}
+}

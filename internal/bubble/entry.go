@@ -1,0 +1,123 @@
+package bubble
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"lockstep/internal/faults"
+	"lockstep/internal/history"
+	"lockstep/internal/sim/store"
+)
+
+// A lock may keep its entry under any name: behind a prefix, in a table of its own. So a run is played first
+// in which the servers are asked, whenever a client enters its critical section, what they keep of it. What
+// they keep of each holder is the entry, wherever it is.
+
+// Held is what the servers kept of a client when it entered its critical section.
+type Held struct {
+	Client string
+	Kept   []store.Entry
+}
+
+// Held returns what the servers have kept of the holders in the last run, if Config.Learn is set.
+func (w *World) Held() []Held { return w.held }
+
+// learns asks the servers at the moments at which a client enters.
+func (w *World) learns(watch func(faults.Moment, history.Instant)) func(faults.Moment, history.Instant) {
+	return func(m faults.Moment, at history.Instant) {
+		if m.Kind == faults.Enters {
+			w.held = append(w.held, Held{m.Subject, w.sim.Kept(m.Subject)})
+		}
+		if watch != nil {
+			watch(m, at)
+		}
+	}
+}
+
+// EntryOf returns the entry of the lock with a name: what was kept of each holder under one key. why says why
+// there is none to be followed.
+func EntryOf(name string, all []Held) (entry store.Entry, why string) {
+	var common []store.Entry
+	for i, h := range all {
+		switch {
+		case len(h.Kept) == 0:
+			return entry, fmt.Sprintf("when %s believed that it held the lock, the store had nothing that %s had written",
+				h.Client, h.Client)
+		case i == 0:
+			common = slices.Clone(h.Kept)
+		default:
+			common = intersect(common, h.Kept)
+		}
+	}
+	if len(common) == 0 {
+		return entry, "the holders have written " + strings.Join(written(all), ", ") +
+			", and no key or row is each holder's while it holds"
+	}
+	best := slices.MaxFunc(common, func(a, b store.Entry) int { return likeness(a, name) - likeness(b, name) })
+	for _, e := range common {
+		if likeness(e, name) == likeness(best, name) && !within(e, best) && !within(best, e) && !sameRow(e, best) {
+			return entry, fmt.Sprintf("each holder has written both %s and %s, and one of them only can be its entry",
+				shown(best), shown(e))
+		}
+	}
+	return best, ""
+}
+
+// intersect are the entries of both; their time is that which both have.
+func intersect(a, b []store.Entry) (out []store.Entry) {
+	for _, e := range a {
+		at := slices.IndexFunc(b, func(o store.Entry) bool {
+			return o.Key == e.Key && o.Table == e.Table && o.Name == e.Name
+		})
+		if at < 0 {
+			continue
+		}
+		if b[at].Expires != e.Expires || b[at].Seconds != e.Seconds {
+			e.Expires, e.Seconds = "", false
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+// likeness says how much the key of an entry looks like the name of the lock.
+func likeness(e store.Entry, name string) int {
+	switch {
+	case e.Key == name:
+		return 2
+	case strings.Contains(e.Key, name):
+		return 1
+	}
+	return 0
+}
+
+// within reports whether one is the folder of the other.
+func within(e, folder store.Entry) bool {
+	return e == folder || strings.HasPrefix(e.Key, folder.Key+"/")
+}
+
+// sameRow reports whether both can be columns of one row.
+func sameRow(a, b store.Entry) bool { return a.Table != "" && a.Table == b.Table && a.Name != b.Name }
+
+// written are the entries of all holders, a few of them.
+func written(all []Held) (out []string) {
+	for _, h := range all {
+		for _, e := range h.Kept {
+			if s := shown(e); !slices.Contains(out, s) && len(out) < mostShown {
+				out = append(out, s)
+			}
+		}
+	}
+	return out
+}
+
+const mostShown = 4
+
+// shown is how a sentence names an entry.
+func shown(e store.Entry) string {
+	if e.Table != "" {
+		return fmt.Sprintf("the row of %s whose %s is %s", e.Table, e.Name, legible(e.Key))
+	}
+	return legible(e.Key)
+}

@@ -1,0 +1,211 @@
+package checker
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"lockstep/internal/faults"
+	"lockstep/internal/history"
+	"lockstep/internal/world"
+)
+
+// Who contends from a fault on is who can notice it. All of these have a fault, and a history with messages.
+func TestWhoCanNotice(t *testing.T) {
+	const a, b = "0 S granted owner=A; 0 A acquired; ", "1 B waits; "
+	tests := []struct {
+		name, give string
+		want       bool
+	}{
+		{"asks while A holds", a + "0 F fault-began value=1; " + b + "1 B sent; 1 S executed peer=B cause=4; 9 A releasing", true},
+		{"asked before the fault only", a + b + "1 B sent; 1 S executed peer=B cause=3; 2 F fault-began value=1; 9 A releasing", false},
+		{"asked before the fault, and again when A has gone", a + b + "1 S executed peer=B; 2 F fault-began value=1; 9 A releasing; 9 S removed owner=A; 10 S executed peer=B", true},
+		{"waits from the fault on, and asks nobody", a + "0 F fault-began value=1; " + b + "9 A releasing", false},
+		{"asks when nobody holds", "0 F fault-began value=1; " + b + "1 S executed peer=B; 2 B acquired", false},
+		{"sends, and nothing arrives", a + "0 F fault-began value=1; " + b + "1 B sent; 2 B request-dropped cause=4; 9 A releasing", false},
+		{"was answered, by a server that does not say when", a + "0 F fault-began value=1; " + b + "1 B sent; 2 B replied cause=4; 9 A releasing", true},
+		{"sent before the fault, and was answered after it", a + b + "1 B sent; 1 F fault-began value=1; 2 B replied cause=3; 9 A releasing", false},
+		{"is frozen", a + b + "1 B froze; 2 F fault-began value=1; 3 S executed peer=B; 9 A releasing", false},
+		{"is frozen, and goes on in time", a + b + "1 B froze; 2 F fault-began value=1; 3 B thawed; 4 S executed peer=B; 9 A releasing", true},
+		{"asks in a later wait, when nobody holds", a + b + "2 F fault-began value=1; 3 B gave-up; 4 A releasing; 4 S removed owner=A; 5 B waits; 6 S executed peer=B", false},
+		{"asked in an earlier wait, when nobody held", "0 F fault-began value=1; 1 B waits; 2 S executed peer=B; 3 B gave-up; 4 S granted owner=A; 4 A acquired; 5 B waits; 9 A releasing", false},
+		{"asks, and the entry of a dead client is there", a + "0 F fault-began value=1; 0 A crashed; " + b + "1 S executed peer=B", true},
+		{"the holder's own messages", a + b + "1 F fault-began value=1; 2 S executed peer=A; 9 A releasing", false},
+		{"asks in the quiet period", a + "0 F fault-began value=1; 5 - healed; 6 B waits; 6 S executed peer=B; 9 A releasing", false},
+	}
+	for _, tt := range tests {
+		h := parse(tt.give)
+		h.Header.Faults = []history.Fault{{Number: 1}}
+		h.Header.Backend = history.Sim
+		if got := Judge(h).Faults[0].Contended; got != tt.want {
+			t.Errorf("%s: %v", tt.name, got)
+		}
+	}
+}
+
+// Heartbeats, and what only opens a session or a subscription, ask for no lock.
+func TestHeartbeatsAskNothing(t *testing.T) {
+	for text, want := range map[string]bool{ // order: each on its own
+		"KEEPALIVE 1": false, "PING": false, "RENEW 1": false, "CONNECT 10000": false, "WATCH lock FROM 3": false, "SUBSCRIBE x": false,
+		"SET lock 1 NX": true, "EXISTS /lock WATCH": true, "EVAL lock lock 10000": true, "GET lock INDEX 3 WAIT 15s": true,
+	} {
+		h := parse("0 A acquired; 0 F fault-began value=1; 1 B waits; 1 B sent; 1 S executed peer=B cause=3; 9 A releasing")
+		h.Header.Faults = []history.Fault{{Number: 1}}
+		h.Events[3].Text = h.Intern(text)
+		if got := Judge(h).Faults[0].Contended; got != want {
+			t.Errorf("%s asks: %v", text, got)
+		}
+	}
+	for _, word := range strings.Fields("CONNECT SESSION GRANT BEGIN SUBSCRIBE WATCH SETWATCHES PING KEEPALIVE RENEW SET GET TXN EVAL") {
+		if about, _ := world.AboutEntry(word); about != (faults.Acquire.Of(word, true) != faults.NoPart) {
+			t.Errorf("%s: about an entry %v, and package faults says something else", word, about)
+		}
+	}
+}
+
+// Where clients held without an entry, nobody asked, and nothing shows that all was well.
+func TestHoldsThatOutliveTheirEntries(t *testing.T) {
+	const a = "0 S granted owner=A; 0 A acquired; 1 B waits; "
+	tests := []struct{ name, give, want string }{
+		{"never", a + "5 A releasing; 5 S removed owner=A peer=A", ""},
+		{"expired", a + "10 S expired owner=A; 15 A releasing", "A 10-15"},
+		{"expired, and somebody asked", a + "10 S expired owner=A; 11 S executed peer=B; 15 A releasing", ""},
+		{"expired, and somebody asked before", a + "9 S executed peer=B; 10 S expired owner=A; 15 A releasing", "A 10-15"},
+		{"expired, and somebody asked afterwards", a + "10 S expired owner=A; 15 A releasing; 15 S executed peer=B", "A 10-15"},
+		{"expired, and the holder asked", a + "10 S expired owner=A; 11 S executed peer=A; 15 A releasing", "A 10-15"},
+		{"expired as it ends", a + "10 S expired owner=A; 10 A releasing", ""},
+		{"removed by another, who died", a + "3 S removed owner=A peer=B; 4 B crashed; 5 A releasing", "A 3-5"},
+		{"forgotten, and the holder dies", a + "3 S forgotten owner=A; 5 A crashed", "A 3-5"},
+		{"forgotten, until the end", a + "3 S forgotten owner=A; 9 C waits", "A 3-9"},
+		{"one of two servers", "0 S granted owner=A; 0 T granted owner=A; 0 A acquired; 3 T forgotten owner=A; 5 A releasing", "A 3-5"},
+		{"one of three servers", "0 S granted owner=A; 0 T granted owner=A; 0 U granted owner=A; 0 A acquired; 3 T forgotten owner=A; 5 A releasing", ""},
+		{"two of three servers", "0 S granted owner=A; 0 T granted owner=A; 0 U granted owner=A; 0 A acquired; 3 T forgotten owner=A; 4 S forgotten owner=A; 5 A releasing", "A 4-5"},
+		{"one of two servers, and the other one's is extended", "0 S granted owner=A; 0 T granted owner=A; 0 A acquired; 3 T forgotten owner=A; 4 S extended owner=A; 5 A releasing", "A 3-5"},
+		{"another's entry", a + "3 S expired owner=B; 5 A releasing", ""},
+		{"the reply came too late", "0 S granted owner=A; 10 S expired owner=A; 12 A acquired; 14 A releasing", "A 12-14"},
+		{"the lock is in no store", "0 S granted owner=B; 0 A acquired; 2 A releasing", "A 0-2"},
+		{"the grant is on record a little later", "0 A acquired; 0.1 S granted owner=A; 2 A releasing", ""},
+		{"a server without a copy takes over", a + "3 T promoted peer=S; 5 A releasing", "A 3-5"},
+		{"a server with a copy takes over", a + "2 T replicated owner=A; 3 T promoted peer=S; 5 A releasing", ""},
+		{"a cluster has another leader, and the entry is renewed", a + "3 T promoted peer=S; 4 T extended owner=A; 5 A releasing", ""},
+		{"a cluster has another leader, and the entry is removed at last", a + "3 T promoted peer=S; 5 A releasing; 5 T removed owner=A peer=A", ""},
+		{"a cluster has another leader, and the entry expires there", a + "3 T promoted peer=S; 4 T extended owner=A; 6 T expired owner=A; 8 A releasing", "A 6-8"},
+		{"what a former primary keeps", a + "1 T replicated owner=A; 2 T promoted peer=S; 4 S expired owner=A; 5 A releasing", ""},
+		{"of two primaries the former one", "0 T promoted peer=S; 1 S granted owner=A; 2 T granted owner=A; 2 A acquired; 4 S expired owner=A; 5 A releasing", ""},
+		{"of two primaries the new one", "0 T promoted peer=S; 1 S granted owner=A; 2 T granted owner=A; 2 A acquired; 4 T expired owner=A; 5 A releasing", "A 4-5"},
+		{"a watcher was told in time", a + "1 B sent watch; 1 S executed peer=B cause=3; 3 S expired owner=A; 3.1 A lost-lease; 3.1 B sent; 3.2 S executed peer=B cause=7", ""},
+		{"a watcher was told late", a + "1 B sent watch; 1 S executed peer=B cause=3; 3 S expired owner=A; 3.1 A lost-lease; 9 B sent; 9 S executed peer=B cause=7", "A 3-3.1"},
+		{"a watcher had asked before it could be told", a + "1 B sent watch; 1 S executed peer=B cause=3; 2.9 B sent; 3 S expired owner=A; 3.1 A lost-lease; 3.2 S executed peer=B cause=5", "A 3-3.1"},
+		{"a watcher on a real server was told in time", a + "1 B sent watch; 3 S expired owner=A; 3.1 A lost-lease; 3.1 B replied cause=3; 3.2 B sent; 3.3 B replied cause=7", ""},
+		{"a watcher on a real server was told late", a + "1 B sent watch; 3 S expired owner=A; 3.1 A lost-lease; 3.1 B replied cause=3; 9 B sent; 9.1 B replied cause=7", "A 3-3.1"},
+		{"what a real server has not answered yet", a + "1 B sent watch; 3 S expired owner=A; 3.1 B replied cause=3; 3.2 B sent; 3.3 A lost-lease; 3.4 B replied cause=6", ""},
+		{"what a real server never answers", a + "1 B sent watch; 3 S expired owner=A; 3.1 B replied cause=3; 3.2 B sent; 3.3 A lost-lease", "A 3-3.3"},
+		{"the probe is the last one", "0 S granted owner=A; 0 P acquired; 2 P releasing", ""},
+	}
+	for _, tt := range tests {
+		h := parse(strings.ReplaceAll(tt.give, "sent watch", "sent"))
+		if strings.Contains(tt.give, "sent watch") {
+			h.Events[3].Text = h.Intern("WATCH lock FROM 3")
+		}
+		h.Header.Backend = history.Sim
+		if strings.Contains(tt.name, "real server") {
+			h.Header.Backend = history.Process
+			h.Events[3].Text = h.Intern("GET lock INDEX 19 WAIT 30s")
+		}
+		got := ""
+		for _, l := range survey(h).unasked {
+			got += h.Name(l.client) + " " + seconds(l.from) + "-" + seconds(l.to)
+		}
+		if got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}
+
+// Without entries on record a hold is in doubt from each fault on, and when its lease is over.
+func TestHoldsWithoutEntriesOnRecord(t *testing.T) {
+	tests := []struct {
+		name, give string
+		wired      bool
+		want       int
+	}{
+		{"within its lease", "0 A acquired; 9 A releasing", true, 0},
+		{"past its lease", "0 A acquired; 15 A releasing", true, 1},
+		{"past its lease, and somebody asked in time", "0 A acquired; 1 B waits; 11 S executed peer=B; 15 A releasing", true, 0},
+		{"past its lease, and somebody asked too soon", "0 A acquired; 1 B waits; 9 S executed peer=B; 15 A releasing", true, 1},
+		{"past its lease, as the one before, and no other client is left", "0 A acquired; 1 B waits; 11 S executed peer=B; 15 A releasing; 16 B acquired; 40 B releasing", true, 0},
+		{"past its lease, as the one before, and C has given up", "0 A acquired; 1 B waits; 1 C waits; 11 S executed peer=B; 15 A releasing; 16 B acquired; 17 C gave-up; 40 B releasing", true, 1},
+		{"past its lease, unlike the one before", "0 A acquired; 1 B waits; 8 S executed peer=B; 9 A releasing; 16 B acquired; 40 B releasing", true, 1},
+		{"a fault", "0 A acquired; 1 F fault-began value=1; 9 A releasing", true, 1},
+		{"a fault, and somebody asks", "0 A acquired; 1 F fault-began value=1; 1 B waits; 2 S executed peer=B; 9 A releasing", true, 0},
+		{"a log of clients, in which one waits", "0 A acquired; 1 B waits; 15 A releasing", false, 0},
+		{"a log of clients, in which one has waited", "0 A acquired; 1 B waits; 12 B gave-up; 15 A releasing", false, 0},
+		{"a log of clients, in which the holder waits for itself", "0 A acquired; 1 A waits; 15 A releasing", false, 1},
+		{"a log of clients, in which one gave up too soon", "0 A acquired; 1 B waits; 9 B gave-up; 15 A releasing", false, 1},
+	}
+	for _, tt := range tests {
+		h := parse(tt.give)
+		if tt.wired {
+			h.Header.Backend = history.Sim
+		}
+		if got := len(survey(h).unasked); got != tt.want {
+			t.Errorf("%s: %d, want %d", tt.name, got, tt.want)
+		}
+	}
+}
+
+// A lock that serves one client only is not kept, nor is one that leaves a client waiting though it is free.
+func TestALockThatServesOneClientOnly(t *testing.T) {
+	const alone = `0 S granted owner=A; 0 A acquired; 0.1 B waits; 0.2 S executed peer=B
+		3 A releasing; 3 S removed owner=A peer=A; 30 B gave-up; `
+	tests := []struct {
+		name, give                string
+		exclusion, progress       Verdict
+		whyNotKept, whyNoProgress string
+	}{
+		{"both are served", contended + quietEnd, Kept, Kept, "", ""},
+		{"only A", alone + quietEnd, Unknown, Unknown, "nobody but A ever got the lock", "B waited in vain from 3.000 s until 30.000 s, and the lock was free"},
+		{"only A, and the lock is stuck", alone + "90 - healed; 90 P waits; 190 P gave-up", Kept, Broken, "", ""},
+		{"B gave up while A held", `0 S granted owner=A; 0 A acquired; 0.1 B waits; 0.2 S executed peer=B; 2 B gave-up; 3 A releasing; 3 S removed owner=A peer=A` + quietEnd,
+			Unknown, Kept, "nobody but A ever got the lock", ""},
+		{"B is served once, and then no more", contended + "6 B waits; 7 S executed peer=B; 20 B gave-up" + quietEnd, Kept, Unknown, "", "B waited in vain from 6.000 s until 20.000 s, and the lock was free"},
+		{"B is served in the end", contended + "6 B waits; 7 S executed peer=B; 20 B gave-up; 21 B waits; 21 S granted owner=B; 21 B acquired; 22 B releasing; 22 S removed owner=B peer=B" + quietEnd, Kept, Kept, "", ""},
+		{"B is cut off", contended + "6 B waits; 7 B sent; 10 B timed-out; 20 B gave-up" + quietEnd, Kept, Kept, "", ""},
+		{"B sleeps", contended + "6 B waits; 20 B gave-up" + quietEnd, Kept, Unknown, "", "B waited in vain from 6.000 s until 20.000 s, and the lock was free"},
+		{"B is frozen", contended + "6 B waits; 6 B froze; 19 B thawed; 20 B gave-up" + quietEnd, Kept, Kept, "", ""},
+		{"an orphan keeps B out", contended + "6 S granted owner=A; 6 B waits; 7 S executed peer=B; 20 B gave-up; 21 S expired owner=A" + quietEnd, Kept, Kept, "", ""},
+	}
+	for _, tt := range tests {
+		j := Judge(parse(tt.give))
+		x, p := j.Finding(MutualExclusionID), j.Finding(ProgressID)
+		if x.Verdict != tt.exclusion || x.Reason.English() != tt.whyNotKept || p.Verdict != tt.progress || p.Reason.English() != tt.whyNoProgress {
+			t.Errorf("%s: exclusion %s %q, progress %s %q", tt.name, x.Verdict, x.Reason.English(), p.Verdict, p.Reason.English())
+		}
+	}
+}
+
+// A line of the list that luck draws from is judged by what came of its own faults.
+func TestEveryLineOfAListIsAskedFor(t *testing.T) {
+	h := parse(contended + underFault + "; 7 F fault-began value=2; 9 F fault-began value=5" + quietEnd + "; 99 - without-effect value=2")
+	h.Header.Lease = 10 * time.Second
+	h.Header.Faults = []history.Fault{{Number: 1, Drawn: true, Line: 1}, {Number: 2, Drawn: true, Line: 2}, {Number: 3, Drawn: true, Line: 3}, {Number: 5, Drawn: true, Line: 5}}
+	h.Header.Lines = []history.Line{{Number: 1, Text: "one"}, {Number: 2, Text: "two"}, {Number: 3, Text: "three"}, {Number: 4, Text: "four"}, {Number: 5, Text: "five"}}
+	j := Judge(h)
+	const want = "nothing that anybody could notice came of fault 2 of the list: two; nothing that anybody could notice came of fault 3 of the list: three; " +
+		"nothing that anybody could notice came of fault 4 of the list: four; nothing that anybody could notice came of fault 5 of the list: five"
+	if got := j.Idle().English(); got != want || verdicts(&j) != "kkkkk" {
+		t.Errorf("%s %s", verdicts(&j), got)
+	}
+}
+
+// Who would have been let in where the entry was gone might have written, too: of writes nothing is known either.
+func TestAHoldWithoutItsEntrySaysNothingOfWrites(t *testing.T) {
+	j := Judge(parse(contended + "6 S granted owner=A peer=A; 6 A acquired; 16 S expired owner=A; 20 A releasing; 20 A not-held" + quietEnd))
+	for id, want := range map[string]Verdict{
+		MutualExclusionID: Unknown, NoStaleWriteID: Unknown, NoLostUpdateID: Unknown, OwnerOnlyReleaseID: Kept, ProgressID: Kept,
+	} {
+		if f := j.Finding(id); f.Verdict != want {
+			t.Errorf("%s is %s, want %s: %s", id, f.Verdict, want, f.Reason.English())
+		}
+	}
+}

@@ -1,0 +1,40 @@
+package checker
+
+import (
+	"lockstep/internal/history"
+	"lockstep/internal/say"
+)
+
+// ofOwn says why a run of a lock of one's own is no test of it; nothing where it is, and of a lock of lockstep's.
+// Such a lock may do without the servers that it was given, and then what befalls those does not befall it. Or
+// it may keep somebody out for good: who is never let in is never in the way.
+func ofOwn(h *history.History) say.Phrase {
+	switch header := &h.Header; {
+	case header.Entry == "":
+		return say.Phrase{}
+	case header.Alone != "":
+		return say.DidWithoutServers.With(say.Verbatim(header.Alone), say.Seconds(header.AloneAt))
+	}
+	if who := shutOut(h); who != 0 {
+		return say.NeverLetIn.With(say.Verbatim(h.Name(who)))
+	}
+	return say.Phrase{}
+}
+
+// shutOut returns a client that has given up, did not crash, and was never let in; 0 for none.
+func shutOut(h *history.History) history.NodeID {
+	var out history.NodeID
+	let := make([]bool, len(h.Header.Nodes)+1)
+	for _, i := range h.Milestones() {
+		if e := &h.Events[i]; int(e.Node) < len(let) {
+			let[e.Node] = let[e.Node] || e.Kind == history.Acquired || e.Kind == history.Crashed
+		}
+	}
+	for _, i := range h.Milestones() {
+		e := &h.Events[i]
+		if out == 0 && e.Kind == history.GaveUp && h.Role(e.Node) == history.RoleClient && !let[e.Node] {
+			out = e.Node
+		}
+	}
+	return out
+}

@@ -1,0 +1,42 @@
+package checker
+
+import (
+	"testing"
+	"time"
+
+	"lockstep/internal/history"
+)
+
+// A run of a lock of one's own is no test of it when it did without its servers, or kept somebody out for good.
+// What broke stays broken; and of a lock of lockstep's nothing of the kind is asked.
+func TestARunOfOnesOwnLockThatIsNoTest(t *testing.T) {
+	const gives = contended + underFault + "; 9 C waits; 20 C gave-up" + quietEnd
+	const twice = contended + underFault + "; 9 C waits; 10 C acquired; 11 C releasing; 12 C waits; 20 C gave-up" + quietEnd
+	for _, c := range []struct {
+		name, give, alone string
+		own               bool
+		want              Verdict
+		says              string
+	}{
+		{"it did without its servers", contended + underFault + quietEnd, "A", true, Unknown, "A took or gave back the lock at 3.000 s without its servers: it had sent them nothing, or changed no entry"},
+		{"one of lockstep's", gives, "", false, Kept, ""},
+		{"C is never let in", gives, "", true, Unknown, "C wanted the lock and never got it"},
+		{"C is let in once", twice, "", true, Kept, ""},
+		{"C dies", contended + underFault + "; 9 C waits; 20 C gave-up; 21 C crashed" + quietEnd, "", true, Kept, ""},
+		{"two hold it all the same", "0 A acquired; 1 B acquired; 2 A releasing; 3 B releasing" + quietEnd, "A", true, Broken, ""},
+	} {
+		entries := []history.Watched{""}
+		if c.own { // however much is known of its entry
+			entries = []history.Watched{history.Followed, history.Unfollowed, history.Unread}
+		}
+		for _, entry := range entries {
+			h := parse(c.give)
+			h.Whole, h.Header.Entry, h.Header.Alone, h.Header.AloneAt = true, entry, c.alone, history.Instant(3*time.Second)
+			j := Judge(h)
+			f := j.Finding(MutualExclusionID)
+			if f.Verdict != c.want || c.says != "" && (f.Reason.English() != c.says || j.Letter != LetterUnknown) {
+				t.Errorf("%s, entry %q: %s, %q, letter %s; want %s, %q", c.name, entry, f.Verdict, f.Reason.English(), j.Letter, c.want, c.says)
+			}
+		}
+	}
+}

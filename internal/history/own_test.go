@@ -1,0 +1,34 @@
+package history
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+)
+
+// How well a lock of one's own was watched is stored with the run, and is no part of its story: the hash is the
+// same. A history of a lock of lockstep's says nothing of it.
+func TestHowALockOfOnesOwnWasWatchedIsStored(t *testing.T) {
+	plain, own := New(testHeader()), New(testHeader())
+	own.Header.Entry, own.Header.Keys, own.Header.Alone, own.Header.AloneAt = Unfollowed, `"a", "b"`, "A", 1500
+	if plain.Hash() != own.Hash() {
+		t.Error("the hash covers it")
+	}
+	var without, with bytes.Buffer
+	if err := WriteJSONL(&without, plain); err != nil {
+		t.Fatal(err)
+	}
+	if err := WriteJSONL(&with, own); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(without.String(), "entry") || strings.Contains(without.String(), "alone") {
+		t.Errorf("a plain history says it: %s", without.String())
+	}
+	back, err := ReadAllJSONL(&with)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if h := back[0].Header; h.Entry != Unfollowed || h.Keys != `"a", "b"` || h.Alone != "A" || h.AloneAt != 1500 {
+		t.Errorf("read back: %+v", h)
+	}
+}

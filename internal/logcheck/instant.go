@@ -1,0 +1,99 @@
+package logcheck
+
+import (
+	"slices"
+
+	"lockstep/internal/say"
+)
+
+// Lines of one time have no order that a log tells: it may have been cut off to seconds, written newest first, or
+// put together from several. So what is made of them does not depend on where they stand.
+
+// Limits of what one time may have.
+const (
+	maxInstant = 1 << 18 // lines
+	maxSame    = 64      // of one client about one lock
+)
+
+// instant gathers the lines of one time.
+type instant struct {
+	lines []Event
+	emit  func([]Event)
+}
+
+// add takes the next line, in the order of time. It reports whether there was room for it: if not, it was taken
+// as well, and those before it were emitted without it.
+func (i *instant) add(e *Event) bool {
+	same := len(i.lines) > 0 && i.lines[0].At == e.At
+	full := same && len(i.lines) == maxInstant
+	if !same || full {
+		i.flush()
+	}
+	i.lines = append(i.lines, *e)
+	return !full
+}
+
+func (i *instant) flush() {
+	if len(i.lines) > 0 {
+		i.emit(i.lines)
+	}
+	i.lines = i.lines[:0]
+}
+
+// instant judges the lines of one time: of each client first what it says of each lock, then who has died, then
+// who waits.
+func (j *judge) instant(lines []Event) {
+	if len(lines) > 1 {
+		slices.SortFunc(lines, func(a, b Event) int { return compare(&a, &b) })
+	}
+	for len(lines) > 0 {
+		first, n := &lines[0], 1
+		for n < len(lines) && lines[n].rank() == 0 && lines[n].Client == first.Client && lines[n].Lock == first.Lock {
+			n++
+		}
+		same := lines[:n]
+		lines = lines[n:]
+		if n > maxSame {
+			j.result.doubt(say.LogManyAtOnce.With(say.Number(maxSame), say.Verbatim(first.Client), j.files.at(first.Line)))
+		}
+		for n > 1 && n <= maxSame && len(same) > 1 {
+			next := j.next(same)
+			e := same[next]
+			copy(same[1:], same[:next]) // those before it keep their order
+			same[0] = e
+			j.observe(&same[0])
+			same = same[1:]
+		}
+		for i := range same {
+			j.observe(&same[i])
+		}
+	}
+}
+
+// next chooses the line of a client that comes first, of those of one time: one that makes sense as things
+// stand. What it does with the lock comes before its end, and its end before it acquires the lock again.
+func (j *judge) next(same []Event) int {
+	l := j.locks[same[0].Lock]
+	acquires, ends := -1, -1
+	for i := range same {
+		e := &same[i]
+		switch {
+		case e.Kind == Acquired:
+			if acquires < 0 {
+				acquires = i
+			}
+		case l == nil || l.open(e.Client, e.Token) == nil:
+		case e.Kind == Extended || e.Kind == Write:
+			return i
+		case ends < 0:
+			ends = i
+		}
+	}
+	switch {
+	case ends >= 0:
+		return ends
+	case acquires >= 0:
+		return acquires
+	}
+	return 0
+}

@@ -1,0 +1,202 @@
+package logcheck
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"lockstep/internal/say"
+)
+
+// line is an event about a lock, at a time that is its line as well.
+func line(at int64, kind Kind, client, lock string) Event {
+	return Event{At: at, Line: at, Kind: kind, Client: client, Lock: lock, Token: NoToken}
+}
+
+// What is dropped to make room was not in use, or it is a doubt; the others are judged as before.
+func TestRoomIsMadeByWhatIsNotInUse(t *testing.T) {
+	j := newJudge(Rules{}, nil)
+	observe := func(e Event) { j.observe(&e) }
+	observe(line(1, Acquired, "A", "held"))
+	observe(line(2, Waiting, "B", "held"))
+	at := int64(10)
+	for i := range maxLocks + 10 { // each of them is free again
+		lock := fmt.Sprint("l", i)
+		observe(line(at, Acquired, "A", lock))
+		observe(line(at+1, Released, "A", lock))
+		at += 10
+	}
+	if len(j.locks) > maxLocks {
+		t.Errorf("%d locks are remembered", len(j.locks))
+	}
+	if j.locks["held"] == nil || j.locks["l0"] != nil || j.locks[fmt.Sprint("l", maxLocks)] == nil {
+		t.Error("what is held or was used last was dropped, or the oldest was not")
+	}
+	observe(line(at, Acquired, "B", "held"))
+	observe(line(at+5, Released, "A", "held"))
+	r := j.close(at)
+	if r.Overlaps != (Count{Certain: 1}) || len(r.Doubts) > 0 {
+		t.Errorf("%+v, %q", r.Overlaps, english(r.Doubts))
+	}
+	// An overlap in a lock that was dropped counts.
+	j = newJudge(Rules{}, nil)
+	for i, e := range []Event{line(1, Acquired, "A", "first"), line(2, Acquired, "B", "first"), line(3, Released, "B", "first"), line(4, Released, "A", "first")} {
+		e.Line = int64(i)
+		observe(e)
+	}
+	for i := range maxLocks + 10 {
+		observe(line(int64(10+i), Acquired, "A", fmt.Sprint("l", i)))
+	}
+	if r := j.close(at); r.Overlaps.Certain != 1 || r.Verdict() != Certain || r.Findings[0].Lock != "first" || len(r.Doubts) == 0 {
+		t.Errorf("%+v, %+v", r.Overlaps, r.Findings[0])
+	}
+}
+
+// More holds of one lock than are remembered are a doubt while an acquisition may meet them, and none when they
+// are over.
+func TestManyHoldsAreADoubtWhileTheyMatter(t *testing.T) {
+	for _, tt := range []struct {
+		clockError time.Duration
+		doubt      bool
+	}{{0, false}, {maxHolds * 2, true}} {
+		j := newJudge(Rules{ClockError: tt.clockError}, nil)
+		at := int64(0)
+		for i := range maxHolds + 2 {
+			client := fmt.Sprint("c", i)
+			for _, kind := range []Kind{Acquired, Released} {
+				at++
+				e := line(at, kind, client, "l")
+				j.observe(&e)
+			}
+		}
+		if r := j.close(at); said(r.Doubts, say.LogManyHold) != tt.doubt {
+			t.Errorf("clocks off by %d: %q", tt.clockError, english(r.Doubts))
+		}
+	}
+	// One that makes room has its overlaps judged.
+	j := newJudge(Rules{Lease: 2}, nil)
+	for i := range maxHolds + 2 {
+		e := line(int64(10*i), Acquired, fmt.Sprint("c", i), "l")
+		if i == 1 {
+			e.At = 2
+		}
+		j.observe(&e)
+	}
+	if r := j.close(1); r.Overlaps != (Count{Possible: 1}) {
+		t.Errorf("%+v", r.Overlaps)
+	}
+	// Of those who are said to be dead the last are remembered, and a line of the others is a doubt.
+	for first, want := range map[string]Verdict{"c0": Unknown, fmt.Sprint("c", maxDead+1): Certain} {
+		j := newJudge(Rules{}, nil)
+		at := int64(0)
+		for i := range maxDead + 2 {
+			for k, kind := range []Kind{Acquired, Crashed} {
+				e := line(at+int64(k), kind, fmt.Sprint("c", i), "l")
+				j.observe(&e)
+			}
+			at += 10
+		}
+		for _, e := range []Event{line(at, Acquired, "B", "l"), line(at+5, Released, first, "l"), line(at+9, Released, "B", "l")} {
+			j.observe(&e)
+		}
+		if r := j.close(at); r.Verdict() != want {
+			t.Errorf("%s acts: %s, %+v, %q", first, r.Verdict(), r.Overlaps, english(r.Doubts))
+		}
+	}
+}
+
+// Clients whose holds ended long ago are forgotten one by one: then a second end is a doubt, before it is a
+// repetition.
+func TestEndsAreForgottenOneByOne(t *testing.T) {
+	for client, doubt := range map[string]bool{"c0": true, "c1": false, fmt.Sprint("c", maxEnded): false} {
+		j := newJudge(Rules{}, nil)
+		at := int64(0)
+		for i := range maxEnded + 1 {
+			for _, kind := range []Kind{Acquired, Released} {
+				at++
+				e := line(at, kind, fmt.Sprint("c", i), "l")
+				j.observe(&e)
+			}
+		}
+		e := line(at+1, Released, client, "l")
+		j.observe(&e)
+		if r := j.close(at); said(r.Doubts, say.LogEndUnheld) != doubt || said(r.Remarks, say.LogRepeated) == doubt {
+			t.Errorf("%s: %q, %q", client, english(r.Doubts), english(r.Remarks))
+		}
+	}
+}
+
+// Of tokens that come within the error of the clocks, as many are told apart as there is room for. None makes an
+// older one look newer, or hides one that was certainly seen before.
+func TestManyTokensWithinTheClocks(t *testing.T) {
+	for n := range 2 * maxMarks {
+		for _, middle := range []bool{false, true} {
+			j := newJudge(Rules{ClockError: 50}, nil)
+			observe := func(at int64, kind Kind, client string, token int64) {
+				e := line(at, kind, client, "l")
+				e.Token = token
+				j.observe(&e)
+			}
+			observe(1, Acquired, "old", 1)
+			if middle {
+				observe(500, Acquired, "middle", 5)
+			}
+			at := int64(1000)
+			for i := range n {
+				client := fmt.Sprint("c", i)
+				observe(at, Acquired, client, int64(10+i))
+				observe(at+1, Lost, client, NoToken)
+				at += 2
+			}
+			observe(at, Write, "old", 1) // for the last tokens, too early to be certain
+			observe(at+200, Write, "old", 1)
+			want := Count{Possible: 1, Certain: 1}
+			switch {
+			case middle:
+				want = Count{Certain: 2}
+			case n == 0:
+				want = Count{}
+			}
+			if r := j.close(at); r.StaleWrites != want {
+				t.Errorf("%d newer tokens, one before: %v: %+v, want %+v", n, middle, r.StaleWrites, want)
+			}
+		}
+	}
+}
+
+// Very many lines of one time have no order that is worth a verdict.
+func TestManyLinesOfOneTime(t *testing.T) {
+	const at = "2026-03-01T10:00:00.000Z"
+	var log strings.Builder
+	log.WriteString("time,client,lock,event\n" + at + ",X,l,acquired\n" + at + ",Y,l,waiting\n" + at + ",X,l,released\n")
+	for range maxSame/2 + 1 {
+		log.WriteString(at + ",A,m,acquired\n" + at + ",A,m,released\n")
+	}
+	if r := checked(t, log.String(), Options{}); r.Verdict() != Unknown || !said(r.Doubts, say.LogManyAtOnce) {
+		t.Errorf("%s, %q", r.Verdict(), english(r.Doubts))
+	}
+	log.Reset()
+	log.WriteString("time,client,lock,event\n" + at + ",X,l,acquired\n" + at + ",Y,l,waiting\n" + at + ",X,l,released\n")
+	for i := range maxInstant {
+		fmt.Fprintf(&log, "%s,c%d,l%d,waiting\n", at, i%1000, i%100)
+	}
+	if r := checked(t, log.String(), Options{}); r.Verdict() != Unknown || !said(r.Doubts, say.LogCrowded) || r.Events != maxInstant+3 {
+		t.Errorf("%s, %q, %d events", r.Verdict(), english(r.Doubts), r.Events)
+	}
+	for _, window := range []time.Duration{0, time.Second} {
+		if _, err := Check(t.Context(), Options{Window: window}, piped(log.String())); err == nil || !IsLate(err) && window == 0 {
+			t.Errorf("window %v: %v", window, err)
+		}
+	}
+}
+
+// What was not read is a doubt.
+func TestMissingPart(t *testing.T) {
+	for _, why := range []say.Phrase{{}, say.LogEmpty.With()} {
+		r := checked(t, handMade, Options{Missing: func() say.Phrase { return why }})
+		if (r.Verdict() == None) != why.Empty() {
+			t.Errorf("%s: %q", r.Verdict(), english(r.Doubts))
+		}
+	}
+}

@@ -1,0 +1,163 @@
+package real_test
+
+import (
+	"context"
+	"net"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"lockstep/internal/checker"
+	"lockstep/internal/locks"
+	"lockstep/internal/real"
+	"lockstep/internal/real/realtest"
+	"lockstep/internal/real/servers"
+	runs "lockstep/internal/run"
+	"lockstep/internal/scenario"
+	"lockstep/locktest/stories"
+)
+
+// ownStory plays one of the stories for a lock of one's own to testdata/lock.py, ten times as fast.
+func ownStory(t *testing.T, name string, breaks []string, args ...string) runs.Outcome {
+	t.Helper()
+	realtest.Need(t, "redis-server")
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip("NOT PLAYED: there is no python3")
+	}
+	data, ok := stories.Read(name)
+	if !ok {
+		t.Fatalf("no story %s", name)
+	}
+	p, err := scenario.Parse(name, data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	program, err := filepath.Abs("testdata/lock.py")
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := locks.NewProgram("", append([]string{python, program}, args...), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Programs = append(p.Programs, v)
+	p.PlayOnly([]string{v.ID})
+	p.ExpectKept(p.Locks)
+	if breaks != nil {
+		p.Expect = runs.Breaking(p.Locks, breaks)
+	}
+	scaled := p.Scaled(100_000)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	defer cancel()
+	return runs.One(ctx, &real.Player{}, &scaled, v.ID, 1)
+}
+
+// two is what no lease keeps when its holder stands still.
+var two = []string{checker.MutualExclusionID}
+
+// ownBugs are bugs of locks, each with the story that finds it and what the repaired lock breaks there, too.
+var ownBugs = []struct {
+	bug, story string
+	renew      []string
+	breaks     []string
+}{
+	{"blind", "pause", nil, two},
+	{"beats-on", "late-heartbeat", []string{"renew"}, nil},
+	{"any-error", "lost-acquire", nil, nil},
+	{"counts-from-reply", "late-acquire", nil, nil},
+	{"one-token", "late-own-release", nil, nil},
+	{"extends-anything", "pause", []string{"renew"}, two},
+	{"get-then-set", "contention", nil, nil},
+}
+
+// A lock with a bug fails the story that is about it, and passes when it is repaired.
+func TestTheStoriesFindBugsOfPrograms(t *testing.T) {
+	for i, tt := range ownBugs {
+		t.Run(tt.bug, func(t *testing.T) {
+			if i > 0 {
+				realtest.SecondTier(t)
+			}
+			if o := ownStory(t, tt.story, tt.breaks, append(tt.renew, tt.bug)...); o.Status() != runs.Missed {
+				t.Errorf("%s: with the bug: status %d, error %v, %+v, %s", tt.story, o.Status(), o.Err, o.Expected, o.Untested().English())
+			}
+			if o := ownStory(t, tt.story, tt.breaks, tt.renew...); o.Status() != runs.Met {
+				t.Errorf("%s: repaired: status %d, error %v, %+v, %s", tt.story, o.Status(), o.Err, o.Expected, o.Untested().English())
+			}
+		})
+	}
+}
+
+// A program that lies is never green: the story says what it cannot have tested, or what it saw break, or the
+// run has no verdict at all.
+func TestNoLyingProgramIsGreen(t *testing.T) {
+	for i, tt := range []struct {
+		lie, story string
+		want       runs.Status
+	}{
+		{"dies-of-a-try", "failed-try", runs.Inconclusive},    // a client whose try has failed never gets in again
+		{"own-file", "failover", runs.Inconclusive},           // a lock of the machine's
+		{"file-and-get", "failover", runs.Inconclusive},       // the same behind a request
+		{"only-a", "contention", runs.Inconclusive},           // nobody but A is let in
+		{"only-a", "pause", runs.Inconclusive},                //
+		{"nobody", "contention", runs.Missed},                 // nobody is let in
+		{"says-yes", "contention", runs.Missed},               // it asks, and says yes whatever the answer is
+		{"says-yes-alone", "contention", runs.Missed},         // it asks nobody
+		{"early", "contention", runs.Missed},                  // it says yes before it has asked
+		{"keeps", "contention", runs.Inconclusive},            // it says that it has released, and has not
+		{"two-keys", "contention", runs.Inconclusive},         // nobody can tell which key is its entry
+		{"other-id", "contention", runs.Failed},               // it answers another request
+		{"another server", "failover", runs.Inconclusive},     // the address of production
+		{"another server", "contention", runs.Inconclusive},   //
+		{"another server", "late-release", runs.Inconclusive}, //
+	} {
+		t.Run(tt.lie+"-"+tt.story, func(t *testing.T) {
+			if i > 1 {
+				realtest.SecondTier(t)
+			}
+			t.Setenv("LOCK_FILE", filepath.Join(t.TempDir(), "lock"))
+			arg := tt.lie
+			if arg == "another server" {
+				arg = ownServer(t)
+			}
+			if o := ownStory(t, tt.story, nil, arg); o.Status() != tt.want {
+				t.Errorf("status %d, want %d; error %v, %+v, %s", o.Status(), tt.want, o.Err, o.Expected, o.Untested().English())
+			}
+		})
+	}
+}
+
+// ownServer starts a Redis server that no run knows of, and returns its address.
+func ownServer(t *testing.T) string {
+	t.Helper()
+	realtest.Need(t, "redis-server")
+	path, err := servers.Find("redis-server")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	addr := l.Addr().String()
+	_ = l.Close() // the server takes it
+	_, port, _ := net.SplitHostPort(addr)
+	cmd := exec.Command(path, "--port", port, "--bind", "127.0.0.1", "--save", "", "--dir", t.TempDir())
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	})
+	for range 100 {
+		if c, err := net.Dial("tcp", addr); err == nil {
+			_ = c.Close()
+			return addr
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	t.Fatal("the server does not answer")
+	return ""
+}

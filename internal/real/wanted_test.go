@@ -1,0 +1,45 @@
+package real
+
+import (
+	"fmt"
+	"testing"
+
+	"lockstep/internal/faults"
+	"lockstep/internal/scenario"
+)
+
+// A worker reports the moments that begin a fault, and those that end one: else it would last until the end.
+func TestWorkersReportWhatEndsAFault(t *testing.T) {
+	p, err := scenario.Parse("x.yaml", []byte(`scenario: x
+locks: [set-nx-lua]
+clients: [A, B]
+faults:
+  - {when: A enters, pause: A, until: B has the reply of SET}
+  - {when: A has the reply of GET, pause: B, until: B writes}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &harness{plan: p, engine: faults.NewEngine(p.Faults, nil, nil)}
+	for client, want := range map[string]string{ // order: each on its own
+		"A": "[enters writes] [{has reply GET}]", "B": "[enters writes] [{has reply SET}]",
+	} {
+		moments, wire := h.wanted(client)
+		got := ""
+		for _, w := range wire {
+			got += fmt.Sprintf("{has reply %s}", w.Command)
+			if w.Kind != faults.HasReply {
+				t.Errorf("%s: %+v", client, w)
+			}
+		}
+		names := ""
+		for _, m := range moments {
+			if m == faults.Enters || m == faults.Writes {
+				names += " " + map[bool]string{true: "enters", false: "writes"}[m == faults.Enters]
+			}
+		}
+		if shown := fmt.Sprintf("[%s] [%s]", names[1:], got); shown != want {
+			t.Errorf("%s: %s, want %s", client, shown, want)
+		}
+	}
+}

@@ -1,0 +1,106 @@
+package run
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"lockstep/internal/checker"
+	"lockstep/internal/history"
+	"lockstep/internal/locks"
+	"lockstep/internal/plan"
+	"lockstep/internal/spread"
+)
+
+// A program whose entry could not be followed is no success where something is expected of it, whether or not
+// that is about its releases. Where nothing is expected, one that did without its servers is none either.
+func TestAProgramThatCannotBeFollowedIsNoSuccess(t *testing.T) {
+	kept := []checker.Finding{
+		{Property: checker.MutualExclusionID, Verdict: checker.Kept}, {Property: checker.NoLostUpdateID, Verdict: checker.Kept},
+		{Property: checker.NoStaleWriteID, Verdict: checker.Kept}, {Property: checker.ProgressID, Verdict: checker.Kept},
+	}
+	one := []plan.Expectation{{Lock: plan.EveryLock, Property: checker.ProgressID, Verdict: "kept"}}
+	looks := []plan.Expectation{{Lock: plan.EveryLock, Verdict: plan.Anything}}
+	doubt := checker.Finding{Property: checker.OwnerOnlyReleaseID, Verdict: checker.Unknown, Doubts: 1}
+	for _, c := range []struct {
+		name    string
+		expect  []plan.Expectation
+		release checker.Finding
+		entry   history.Watched
+		alone   string
+		want    Status
+	}{
+		{"followed", one, checker.Finding{Property: checker.OwnerOnlyReleaseID, Verdict: checker.Kept}, history.Followed, "", Met},
+		{"not followed", one, doubt, history.Unfollowed, "", Inconclusive},
+		{"not followed, and nothing is said", nil, doubt, history.Unfollowed, "", Inconclusive},
+		{"unread, and the story does not ask", one, doubt, history.Unread, "", Met},
+		{"unread, and nothing is said", nil, doubt, history.Unread, "", Inconclusive},
+		{"it robs", one, checker.Finding{Property: checker.OwnerOnlyReleaseID, Verdict: checker.Broken}, history.Followed, "", Missed},
+		{"who looks", looks, doubt, history.Unfollowed, "", NothingExpected},
+		{"who looks at one without servers", looks, doubt, history.Unfollowed, "A", Inconclusive},
+	} {
+		p := &plan.Plan{Expect: c.expect, Programs: []locks.Variant{{ID: "mine", Program: []string{"x"}}}}
+		h := history.New(history.Header{Entry: c.entry, Alone: c.alone})
+		j := checker.Judgement{History: h, Findings: append([]checker.Finding{c.release}, kept...)}
+		o := Outcome{Judgement: j, Expected: compare(p, "mine", j)}
+		if o.Status() != c.want {
+			t.Errorf("%s: status %d, want %d: %+v", c.name, o.Status(), c.want, o.Expected)
+		}
+	}
+}
+
+// What is known to break is expected to break, and the rest to be kept; of writes nothing is expected where two
+// hold the lock.
+func TestBreaking(t *testing.T) {
+	got := map[string]string{}
+	for _, e := range Breaking([]string{"mine"}, []string{checker.MutualExclusionID}) {
+		got[e.Property] = e.Verdict
+	}
+	if len(got) != 3 || got[checker.MutualExclusionID] != "broken" || got[checker.OwnerOnlyReleaseID] != "kept" || got[checker.ProgressID] != "kept" {
+		t.Errorf("got %v", got)
+	}
+	if all := Breaking([]string{"mine"}, []string{checker.OwnerOnlyReleaseID}); len(all) != 5 {
+		t.Errorf("got %v", all)
+	}
+}
+
+// Three lines say what was tried, what was not, and how entries were followed. What tested nothing has tried nothing.
+func TestTried(t *testing.T) {
+	p := plan.Default()
+	p.Slug, p.Lease, p.Network.Timeout, p.Workload.Work = "pause", 10*time.Second, 3*time.Second, spread.Range{Min: time.Second, Max: 9 * time.Second}
+	h := history.New(history.Header{Entry: history.Followed, Keys: `"app:lock"`})
+	pause := checker.FiredFault{Fault: history.Fault{Verb: "pause"}, Times: 1}
+	vain := checker.FiredFault{Fault: history.Fault{Verb: "crash"}, Times: 1, InVain: true}
+	tested := &Outcome{Judgement: checker.Judgement{History: h, Letter: checker.LetterSafe, Faults: []checker.FiredFault{pause, vain}}}
+	var none, some Tried
+	blind := history.New(history.Header{Entry: history.Unfollowed})
+	none.Add(&p, &Outcome{Judgement: checker.Judgement{History: blind, Letter: checker.LetterUnknown, Faults: []checker.FiredFault{pause}}})
+	if lines := none.Lines(); !strings.HasPrefix(lines[0].English(), "tried: nothing") || !strings.Contains(lines[1].English(), "pause") || !strings.Contains(lines[2].English(), "not followed") {
+		t.Errorf("of nothing: %s, %s, %s", lines[0].English(), lines[1].English(), lines[2].English())
+	}
+	some.Add(&p, tested)
+	want := []string{
+		"tried: 1 story, with pause; a lease of 10 s, work of 1 s to 9 s, a reply awaited for " + "3 s",
+		"not tried: crash, ", `entries: followed, by the key "app:lock"`,
+	}
+	for i, line := range some.Lines() {
+		if !strings.HasPrefix(line.English(), want[i]) || i == 1 && strings.Contains(line.English(), "pause") {
+			t.Errorf("line %d: %q, want %q", i, line.English(), want[i])
+		}
+	}
+	other := p
+	other.Slug, other.Lease, other.Network.Timeout, other.Clients = "crash", 2*time.Second, time.Second, []string{"A", "B"}
+	other.Workload.Work, other.Own = spread.Range{Min: 2 * time.Second, Max: 3 * time.Second}, map[string]plan.Workload{"B": {Work: spread.Range{Min: time.Second / 2, Max: time.Second}}}
+	never := checker.FiredFault{Fault: history.Fault{Verb: "restart"}}
+	for range 2 {
+		some.Add(&other, &Outcome{Judgement: checker.Judgement{History: h, Letter: checker.LetterSafe, Faults: []checker.FiredFault{never}}})
+	}
+	const two = "tried: 2 stories, with pause; a lease of 2 s to 10 s, work of 500 ms to 9 s, a reply awaited for 1 s to 3 s"
+	if lines := some.Lines(); lines[0].English() != two || !strings.Contains(lines[1].English(), "restart") {
+		t.Errorf("two stories: %s; %s; want %s", lines[0].English(), lines[1].English(), two)
+	}
+	some.Add(&p, &Outcome{Judgement: checker.Judgement{History: blind, Letter: checker.LetterUnknown}})
+	if lines := some.Lines(); !strings.HasSuffix(lines[0].English(), "; 1 run tested nothing") || !strings.Contains(lines[2].English(), "not followed") {
+		t.Errorf("with one that tested nothing: %s, %s", lines[0].English(), lines[2].English())
+	}
+}

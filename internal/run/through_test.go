@@ -1,0 +1,69 @@
+package run_test
+
+import (
+	"context"
+	"os"
+	"strings"
+	"testing"
+
+	"lockstep/internal/run"
+	"lockstep/internal/scenario"
+	"lockstep/internal/sim"
+)
+
+// Stories that once were green and had tested nothing: nobody could notice what the faults had done, or the
+// faults could not act. Each must be inconclusive, with the reason; and edited so that somebody can notice,
+// it breaks; or, where nothing is wrong with the lock, keeps what it promises.
+func TestWhatNobodyCouldNoticeIsInconclusive(t *testing.T) {
+	const patient, broken, kept = "wait: up to 60s", "mutual-exclusion was broken", "mutual-exclusion was kept"
+	tests := []struct {
+		file, why  string
+		old, edit  string // the cure
+		whenEdited string
+	}{
+		{"a01-gives-up-before-lease-ends", "A held the lock from 10.", "wait: up to 2s", patient, broken},
+		{"a02-zero-latency-zero-work", "both held the lock at 0.000 s and touched the resource", "latency: 0s", "latency: 1ms", broken},
+		{"b25-retry-1h", "A held the lock from 10.", "retry: 1h", "retry: 100ms", broken},
+		{"b28-waiter-frozen", "nobody contended for the lock after fault 2", "pause: B, for: 60s", "slow: B, by: 1ms", broken},
+		{"b34-failover-waiter-sleeps", "A held the lock from 0.603", "retry: 10s", "retry: 100ms", broken},
+		{"g10-cron-20-hosts", "A held the lock from 10.", "wait: 0s", patient, broken},
+		{"a65-typo-every-time-chance", "came of fault 1 of the list: fail-over", "DECRBY every time, chance: 50%, fail-over: operator", "EVAL every time, chance: 50%, drop: reply", kept},
+		{"a66-doc-example-other-lock", "came of fault 2 of the list: drop reply", "[redisson, etcd-mutex]", "[set-nx-lua]", kept},
+	}
+	for _, tt := range tests {
+		text, err := os.ReadFile("testdata/through/" + tt.file + ".yaml")
+		if err != nil {
+			t.Fatal(err)
+		}
+		status, why := playedFrom(t, tt.file, string(text))
+		if status != run.Inconclusive && status != run.Missed || !strings.Contains(why, tt.why) {
+			t.Errorf("%s: status %d, because %s; want %s", tt.file, status, why, tt.why)
+		}
+		edited := strings.Replace(string(text), tt.old, tt.edit, 1)
+		if status, why := playedFrom(t, tt.file, edited); status == run.Inconclusive || !strings.Contains(why, tt.whenEdited) {
+			t.Errorf("%s, edited: status %d, because %s; want %s", tt.file, status, why, tt.whenEdited)
+		}
+	}
+}
+
+// playedFrom plays a scenario with each of its locks, and says how it ended and why.
+func playedFrom(t *testing.T, name, text string) (run.Status, string) {
+	t.Helper()
+	p, err := scenario.Parse(name, []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := run.All(context.Background(), func() run.World { return sim.New() }, p, 1, sim.Backend)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var whys []string
+	for i := range r.Outcomes {
+		o := &r.Outcomes[i]
+		whys = append(whys, o.Lock, o.Judgement.Idle().English())
+		for _, e := range o.Expected {
+			whys = append(whys, e.Property+" was "+string(e.Got), o.Judgement.Finding(e.Property).Reason.English())
+		}
+	}
+	return r.Status(), strings.Join(whys, "\n")
+}

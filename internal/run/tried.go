@@ -1,0 +1,100 @@
+package run
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"lockstep/internal/faults"
+	"lockstep/internal/history"
+	"lockstep/internal/plan"
+	"lockstep/internal/say"
+)
+
+// Tried is what runs of a lock of one's own have put to the test: a green says so, and what it says nothing of.
+// The zero value has tried nothing.
+type Tried struct {
+	runs, untested   int
+	stories          []string
+	verbs            []string // of faults that have changed something
+	lease, work, ask spanOf
+	entry            say.Phrase
+}
+
+// spanOf is from the shortest to the longest.
+type spanOf struct{ min, max time.Duration }
+
+func (s *spanOf) take(low, high time.Duration) {
+	if s.max == 0 || low < s.min {
+		s.min = low
+	}
+	s.max = max(s.max, high)
+}
+
+func (s spanOf) said() say.Phrase {
+	if s.min == s.max {
+		return say.PlannedTime.With(say.Planned(s.min))
+	}
+	return say.FromTo.With(say.Planned(s.min), say.Planned(s.max))
+}
+
+// Add takes in one run of a plan. One that tested nothing counts as that alone.
+func (t *Tried) Add(p *plan.Plan, o *Outcome) {
+	if h := o.Judgement.History; h != nil && (t.entry.Empty() || h.Header.Entry == history.Unfollowed) {
+		t.entry = Entry(&h.Header)
+	}
+	t.runs++
+	if !o.WhyUntested().Empty() {
+		t.untested++
+		return
+	}
+	if !slices.Contains(t.stories, p.Slug) {
+		t.stories = append(t.stories, p.Slug)
+	}
+	t.lease.take(p.Lease, p.Lease)
+	t.ask.take(p.Network.Timeout, p.Network.Timeout)
+	for _, client := range p.Clients {
+		w := p.WorkloadOf(client).Work
+		t.work.take(w.Min, w.Max)
+	}
+	for i := range o.Judgement.Faults {
+		if f := &o.Judgement.Faults[i]; f.Times > 0 && !f.InVain && !slices.Contains(t.verbs, f.Verb) {
+			t.verbs = append(t.verbs, f.Verb)
+		}
+	}
+}
+
+// Lines says it in three lines: what was tried, what was not, and how entries were followed.
+func (t *Tried) Lines() []say.Phrase {
+	slices.Sort(t.verbs)
+	var others []string
+	for _, s := range faults.All() {
+		if !slices.Contains(t.verbs, s.Name) {
+			others = append(others, s.Name)
+		}
+	}
+	list := func(names []string) say.Verbatim { return say.Verbatim(strings.Join(names, ", ")) }
+	tried := say.TriedNothing.With(say.Number(t.runs))
+	if len(t.stories) > 0 {
+		tried = say.TriedThese.With(say.Number(len(t.stories)), list(t.verbs), t.Settings(), say.Optional(t.untested))
+	}
+	return []say.Phrase{tried, say.NotTried.With(list(others)), say.LockEntry.With(t.entry)}
+}
+
+// Settings says with which leases, work and timeouts.
+func (t *Tried) Settings() say.Phrase {
+	return say.TriedWith.With(t.lease.said(), t.work.said(), t.ask.said())
+}
+
+// Entry says how the entry of a lock of one's own was followed; nothing of a lock of lockstep's.
+func Entry(h *history.Header) say.Phrase {
+	switch h.Entry {
+	case history.Followed:
+		return say.EntryFollowed.With(say.Verbatim(h.Keys))
+	case history.Unfollowed:
+		return say.EntryUnfollowed.With(say.Verbatim(h.Keys))
+	case history.Unread:
+		return say.EntryUnread.With()
+	}
+	return say.Phrase{}
+}

@@ -1,0 +1,50 @@
+package scenario
+
+import (
+	"fmt"
+	"slices"
+
+	"lockstep/internal/checker"
+	"lockstep/internal/plan"
+)
+
+// lastServer reports a fail-over that is certain to come and leaves no server that could lead: from then on the
+// story is about no lock any more. A file that means it says that the lock is stuck in the end.
+func (r *reader) lastServer(g group, p *plan.Plan) {
+	if r.stored || len(r.problems) > 0 || p.RestartsServers() || swept(p, "replicas") {
+		return
+	}
+	var certain []int // numbers of faults
+	for i := range p.Faults {
+		if f := &p.Faults[i]; f.Spec().Promoter && f.Open == nil && !f.Repeats() {
+			certain = append(certain, f.Number)
+		}
+	}
+	for _, id := range p.Locks {
+		store := storeOf(p, id)
+		spare := p.Spare(store)
+		if len(certain) <= spare || saidStuck(p, id) {
+			continue
+		}
+		more := fmt.Sprintf("%s: {replicas: %d}", store.Name, len(certain))
+		if plan.InCluster(p.Servers(store)[0]) {
+			more = fmt.Sprintf("%s: {nodes: %d}", store.Name, 2*len(certain)+1)
+		}
+		r.problemf(g["faults"].value.items[certain[spare]-1],
+			"after this fail-over %s has no server left that could lead: add \"servers: {%s}\", write \"restart: the primary\" with \"down: 10s\" instead, or say that nobody gets the lock any more (\"expect: {%s: {progress: broken}}\")",
+			id, more, id)
+		return
+	}
+}
+
+// swept reports whether a sweep sets the key.
+func swept(p *plan.Plan, key string) bool {
+	return slices.ContainsFunc(p.Vary, func(a plan.Axis) bool { return a.Key == key })
+}
+
+func saidStuck(p *plan.Plan, id string) bool {
+	said, _ := p.Said(id)
+	return slices.ContainsFunc(said, func(e plan.Expectation) bool {
+		return e.Property == checker.ProgressID && e.Verdict == string(checker.Broken)
+	})
+}

@@ -1,0 +1,32 @@
+package sim
+
+import (
+	"slices"
+
+	"lockstep/internal/sim/store"
+)
+
+// Kept returns what the servers keep of a client: the keys that it has created, the named locks that it has,
+// the rows that it has written last. For who is told of a moment (see Watch).
+func (w *World) Kept(client string) (all []store.Entry) {
+	node := w.hist.Node(client)
+	switch b := w.backend.(type) {
+	case *redisGroup:
+		return b.leader.kept(node)
+	case *redisNodes:
+		for _, g := range b.groups {
+			for _, e := range g.leader.kept(node) {
+				if !slices.Contains(all, e) {
+					all = append(all, e)
+				}
+			}
+		}
+	case *cluster:
+		if k, ok := b.model.(store.Keeper); ok {
+			return k.Kept(node)
+		}
+	case *database:
+		return b.leader.model.Kept(node)
+	}
+	return all
+}

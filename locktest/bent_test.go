@@ -1,0 +1,338 @@
+package locktest_test
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"lockstep/locktest"
+)
+
+// bend is what is wrong with a lock that is right where nothing is set: it takes an entry with a word of its
+// own, renews it, stops when a renewal is overdue, and removes what is its own.
+type bend struct {
+	prefix        string
+	word          func(locktest.Client) string // a word for more than one hold
+	always        bool                         // it takes any answer for a yes
+	errorIsYes    bool                         // it takes any error for a yes
+	early         bool                         // it holds the lock as soon as it has asked
+	blindRelease  bool
+	blindRenewal  bool
+	survives      bool // its renewals go on after the release
+	fromReply     bool // its lease begins with the reply
+	serverTime    bool // its lease ends when the server says, by the clock of the client
+	deadAfterFail bool // a try that failed was the last one
+	oneToken      bool // its token does not grow
+	onlyA         bool // B and C ask, and take no yes
+}
+
+type bentLock struct {
+	bend
+	c      locktest.Client
+	store  *redis.Client
+	failed bool
+}
+
+func (b bend) lock(c locktest.Client) locktest.Lock {
+	l := &bentLock{bend: b, c: c, store: c.Redis()}
+	return locktest.LockFunc(l.acquire)
+}
+
+func (l *bentLock) key() string { return l.prefix + l.c.Key() }
+
+// try asks once.
+func (l *bentLock) try(ctx context.Context, word string) (bool, error) {
+	taken, err := l.store.SetNX(ctx, l.key(), word, l.c.Lease()).Result()
+	switch {
+	case l.always:
+		return true, nil
+	case err != nil && l.errorIsYes:
+		return true, nil
+	}
+	return taken && !(l.onlyA && l.c.Name() != "A"), err
+}
+
+func (l *bentLock) acquire(ctx context.Context) (locktest.Lease, error) {
+	word := rand.Text()
+	if l.word != nil {
+		word = l.word(l.c)
+	}
+	if l.deadAfterFail && l.failed {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	if l.early {
+		go l.try(context.Background(), word)
+		return l.hold(ctx, word, time.Now()), nil
+	}
+	for {
+		asked := time.Now()
+		taken, err := l.try(ctx, word)
+		if l.fromReply {
+			asked = time.Now()
+		}
+		if taken && time.Since(asked) < l.c.Lease() {
+			return l.hold(ctx, word, asked), nil
+		}
+		if err == nil {
+			select {
+			case <-time.After(l.c.Retry()):
+				continue
+			case <-ctx.Done():
+				err = ctx.Err()
+			}
+		}
+		l.failed = true
+		return nil, err
+	}
+}
+
+type bentLease struct {
+	*bentLock
+	word  string
+	lost  chan struct{}
+	stop  context.CancelFunc
+	until time.Time
+}
+
+// hold begins to renew. The lease is counted from when it was asked for.
+func (l *bentLock) hold(ctx context.Context, word string, asked time.Time) locktest.Lease {
+	life, stop := context.WithCancel(context.Background())
+	l.c.Cleanup(stop)
+	h := &bentLease{bentLock: l, word: word, lost: make(chan struct{}), stop: stop, until: asked.Add(l.c.Lease())}
+	if l.serverTime {
+		if at, err := l.store.PExpireTime(ctx, l.key()).Result(); err == nil && at > 0 {
+			h.until = time.UnixMilli(at.Milliseconds())
+		}
+	}
+	go h.watch(life)
+	if l.oneToken {
+		return tokened{h}
+	}
+	return h
+}
+
+// watch renews at each third of the lease until that is over.
+func (h *bentLease) watch(life context.Context) {
+	for time.Now().Before(h.until) {
+		select {
+		case <-life.Done():
+			if !h.survives {
+				return
+			}
+			life = context.WithoutCancel(life)
+		case <-time.After(min(h.c.Lease()/3, time.Until(h.until))):
+		}
+		if h.serverTime || h.fromReply {
+			continue // these do not renew
+		}
+		asked := time.Now()
+		if h.renew(life) {
+			h.until = asked.Add(h.c.Lease())
+		}
+	}
+	if life.Err() == nil {
+		close(h.lost)
+	}
+}
+
+func (h *bentLease) renew(ctx context.Context) bool {
+	ctx, cancel := context.WithDeadline(ctx, h.until)
+	defer cancel()
+	if h.blindRenewal {
+		ok, err := h.store.PExpire(ctx, h.key(), h.c.Lease()).Result()
+		return ok && err == nil
+	}
+	n, err := extendOwn.Run(ctx, h.store, []string{h.key()}, h.word, h.c.Lease().Milliseconds()).Int()
+	return n == 1 && err == nil
+}
+
+func (h *bentLease) Lost() <-chan struct{} { return h.lost }
+
+// tokened is a lease whose token is that of every other.
+type tokened struct{ *bentLease }
+
+func (tokened) Token() int64 { return 1 }
+
+func (h *bentLease) Release(ctx context.Context) error {
+	h.stop()
+	var n int
+	var err error
+	if h.blindRelease {
+		var removed int64
+		removed, err = h.store.Del(ctx, h.key()).Result()
+		n = int(removed)
+	} else {
+		n, err = removeOwn.Run(ctx, h.store, []string{h.key()}, h.word).Int()
+	}
+	if err == nil && n == 0 {
+		return locktest.ErrNotHeld
+	}
+	return err
+}
+
+// lease is all that a lease can break.
+var leaseBreaks = []locktest.Option{locktest.Breaks("pause"), locktest.Breaks("failover")}
+
+// The lock that is bent in all ways below is right, whatever its prefix.
+func TestTheStraightLock(t *testing.T) {
+	locktest.Run(t, locktest.Redis{}, bend{}.lock, leaseBreaks...)
+	locktest.Run(t, locktest.Redis{}, bend{prefix: "app:lock:"}.lock,
+		append(leaseBreaks, locktest.WithoutWalk(), locktest.Name("behind a prefix"))...)
+}
+
+// A lesson is about the locks that it names. Of another one it asks what every story does: this one counts its
+// lease from the request, and so keeps what the lesson is about. See "lesson" in TestWhatFails.
+func TestALessonAsksForWhatEveryStoryDoes(t *testing.T) {
+	locktest.Run(t, locktest.Redis{}, bend{}.lock, locktest.Stories("late-acquire-reply"))
+}
+
+// bends are locks with one bend each, and what the usual stories say of them.
+var bends = map[string]struct {
+	bend
+	want string
+}{
+	"always":          {bend{always: true}, "untested: "},
+	"error is yes":    {bend{errorIsYes: true}, "mutual-exclusion is broken"},
+	"early":           {bend{early: true}, "untested: "},
+	"blind release":   {bend{blindRelease: true}, "owner-only-release is broken"},
+	"behind a prefix": {bend{blindRelease: true, prefix: "app:"}, "owner-only-release is broken"},
+	"blind renewal":   {bend{blindRenewal: true}, "extends the entry of another client"},
+	"one word":        {bend{word: func(locktest.Client) string { return "locked" }}, "owner-only-release is broken"},
+	"own word":        {bend{word: func(c locktest.Client) string { return c.Name() }}, `locktest.Breaks("late-own-release"`},
+	"survives":        {bend{survives: true}, "goes on renewing though it holds nothing"},
+	"survives, blind": {bend{survives: true, blindRenewal: true}, "extends the entry of another client"},
+	"survives, owned": {bend{survives: true, word: func(c locktest.Client) string { return c.Name() }}, "goes on renewing though it holds nothing"},
+	"from the reply":  {bend{fromReply: true}, "mutual-exclusion is broken"},
+	"server time":     {bend{serverTime: true}, "mutual-exclusion is broken"},
+	"dead":            {bend{deadAfterFail: true}, "its handle is of no use any more"},
+	"one token":       {bend{oneToken: true}, "no-stale-write is broken"},
+	"only A":          {bend{onlyA: true}, "has waited for the lock in vain"},
+}
+
+func TestThatIsBent(t *testing.T) {
+	if b, ok := bends[os.Getenv(failing)]; ok {
+		locktest.Run(t, locktest.Redis{}, b.lock, leaseBreaks...)
+	}
+}
+
+// Whatever is bent is told.
+func TestBends(t *testing.T) {
+	for name, b := range bends {
+		t.Run(name, func(t *testing.T) {
+			if out, passes := playFailing(t, "TestThatIsBent", name); passes || !strings.Contains(out, b.want) {
+				t.Errorf("it passes: %v; or it does not say %q:\n%s", passes, b.want, out)
+			}
+		})
+	}
+}
+
+// twoKeys is a right lock, and nobody can tell by which of its keys.
+func twoKeys(c locktest.Client) locktest.Lock {
+	first, second := bend{prefix: "x:"}.lock(c), bend{prefix: "y:"}.lock(c)
+	return locktest.LockFunc(func(ctx context.Context) (locktest.Lease, error) {
+		one, err := first.Acquire(ctx)
+		if err != nil {
+			return nil, err
+		}
+		two, err := second.Acquire(ctx)
+		if err != nil {
+			return nil, errors.Join(err, one.Release(context.WithoutCancel(ctx)))
+		}
+		return locktest.LeaseFunc(func(ctx context.Context) error {
+			return errors.Join(two.Release(ctx), one.Release(ctx))
+		}), nil
+	})
+}
+
+// leaving is the straight lock as one that ends its goroutines when it is released, and not before; once it forgets to.
+func leaving(forgets bool) func(locktest.Client) locktest.Lock {
+	return func(c locktest.Client) locktest.Lock {
+		inner := bend{}.lock(c)
+		return locktest.LockFunc(func(ctx context.Context) (locktest.Lease, error) {
+			held, err := inner.Acquire(ctx)
+			if err != nil {
+				return nil, err
+			}
+			done := make(chan struct{})
+			go func() { <-done }()
+			return locktest.LeaseFunc(func(ctx context.Context) error {
+				if !forgets {
+					defer close(done)
+				}
+				return held.Release(ctx)
+			}), nil
+		})
+	}
+}
+
+// talks are tests that pass, with what they say and what they do not.
+var talks = map[string]struct {
+	play      func(*testing.T)
+	says, not string
+}{
+	"crash": {func(t *testing.T) {
+		locktest.Run(t, locktest.Redis{}, leaving(false), locktest.Stories("crash"))
+	}, "not tried  ", "Client.Cleanup"},
+	"leak": {func(t *testing.T) {
+		locktest.Run(t, locktest.Redis{}, leaving(true), locktest.Stories("contention"))
+	}, "give Client.Cleanup what ends them", "goroutine 0"},
+	"not judged": {func(t *testing.T) {
+		locktest.Run(t, locktest.Redis{}, twoKeys, locktest.Stories("contention"), locktest.Unjudged(locktest.OwnerOnlyRelease))
+	}, "owner-only-release is not judged where it is unknown, as the test says", "FAIL"},
+	"green": {TestTheStraightLock, "entry under app:lock:lock", "FAIL"},
+	"without walk": {func(t *testing.T) {
+		locktest.Run(t, locktest.Redis{}, with(bareHolds), locktest.WithoutWalk(), locktest.Breaks("long-work"), locktest.Breaks("pause"), locktest.Breaks("failover"))
+	}, "not tried  a fault at every request; late replies in work that outlasts the lease; wrong clocks of clients", "slow-reply"},
+}
+
+func TestThatTalks(t *testing.T) {
+	if test, ok := talks[os.Getenv(failing)]; ok {
+		test.play(t)
+	}
+}
+
+// A green says what was tried and what was not, to who asks for it by -v and to `simulate test`; who has died is not told off.
+func TestWhatAGreenSays(t *testing.T) {
+	for name, test := range talks {
+		t.Run(name, func(t *testing.T) {
+			summary := filepath.Join(t.TempDir(), "summary")
+			t.Setenv("LOCKSTEP_SUMMARY", summary)
+			out, passes := playFailing(t, "TestThatTalks", name, "-test.v")
+			if !passes || !strings.Contains(out, test.says) || strings.Contains(out, test.not) {
+				t.Errorf("it passes: %v; or it does not say %q, or says %q:\n%s", passes, test.says, test.not, out)
+			}
+			text, err := os.ReadFile(summary)
+			lines := strings.Split(string(text), "\n")
+			if err != nil || len(lines) < 5 || lines[0] != "TestThatTalks" {
+				t.Fatalf("%v, %q", err, lines)
+			}
+			for i, word := range []string{"  tried      ", "  with       ", "  not tried  "} {
+				if !strings.HasPrefix(lines[1+i], word) {
+					t.Errorf("%q does not begin with %q", lines[1+i], word)
+				}
+			}
+		})
+	}
+}
+
+// playFailing plays a test that has to fail, in a process of its own.
+func playFailing(t *testing.T, test, name string, more ...string) (out string, passes bool) {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], append(more, "-test.run", "^"+test+"$")...)
+	cmd.Env = append(os.Environ(), failing+"="+name, "LOCKSTEP_REPORTS="+t.TempDir(), "LOCKSTEP_SEED=")
+	text, err := cmd.CombinedOutput()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return string(text), err == nil
+}

@@ -1,0 +1,218 @@
+package locktest
+
+import (
+	"fmt"
+	"time"
+
+	"lockstep/internal/history"
+)
+
+// What no property says and any lock of a store does: who acquires has asked the store, and has an entry there;
+// a command extends nobody else's entry; who has failed once gets a lock that is free.
+
+// signs are what a history shows of that. Each is a sentence, empty where all is well.
+type signs struct {
+	unasked string // acquired without the store: what such a run keeps is no evidence
+	foreign string // extended an entry of another client
+	dead    string // tried in vain for a lock that was free
+	renewed string // went on renewing after a release: no fault by itself, but often the cause of one
+}
+
+// trail is what is known of a client on the way through a history.
+type trail struct {
+	asked, granted bool // since it began to wait
+	entries        int  // how many servers keep an entry of it
+	phase          phase
+	failed         bool            // once, in this life
+	since          history.Instant // this try has begun
+	foreign        stretch
+	renewed        stretch
+}
+
+type phase uint8
+
+const (
+	idle phase = iota
+	waiting
+	holding
+	releasing
+	gone // its process has died
+)
+
+// stretch is how often something happened, and from when to when.
+type stretch struct {
+	times    int
+	from, to history.Instant
+	command  int32
+}
+
+func (s *stretch) add(e *history.Event) {
+	if s.times == 0 {
+		s.from, s.command = e.At, e.Cause
+	}
+	s.times, s.to = s.times+1, e.At
+}
+
+func (s *stretch) String() string {
+	if s.times == 1 {
+		return fmt.Sprintf("at %v", s.from)
+	}
+	return fmt.Sprintf("%d times, from %v to %v", s.times, s.from, s.to)
+}
+
+// reader reads a history for signs.
+type reader struct {
+	h        *history.History
+	entered  bool // it tells of the lock's entries
+	patience time.Duration
+	trails   []trail
+	holders  int             // clients that believe that they hold the lock
+	entries  int             // that servers keep
+	ending   map[int64]bool  // faults that end at some time
+	faults   int             // of these, those under way
+	fault    history.Instant // when the latest of all began
+	free     history.Instant // since when it has been free, and no fault under way
+	signs    signs
+}
+
+// read reads a history. followed: the entries of the lock are in it. free is for how long a lock is free
+// until who wants it must have it, unless it was free when that client began to ask.
+func read(h *history.History, followed bool, free time.Duration) signs {
+	r := reader{h: h, entered: followed, patience: free, ending: map[int64]bool{}}
+	r.trails = make([]trail, len(h.Header.Nodes)+1)
+	for i := range h.Events {
+		if e := &h.Events[i]; e.Kind == history.FaultEnded {
+			r.ending[e.Value] = true
+		}
+	}
+	for i := range h.Events {
+		e := &h.Events[i]
+		if int(e.Node) < len(r.trails) && int(e.Owner) < len(r.trails) && int(e.Peer) < len(r.trails) {
+			r.take(e)
+		}
+	}
+	for i := range r.trails {
+		t, name := &r.trails[i], h.Name(history.NodeID(i))
+		if t.foreign.times > 0 && r.signs.foreign == "" {
+			r.signs.foreign = fmt.Sprintf("%s's %s extends the entry of another client, %v. "+
+				"An extension has to look whose entry it is", name, r.command(&t.foreign), &t.foreign)
+		}
+		if t.renewed.times > 1 && r.signs.renewed == "" {
+			r.signs.renewed = fmt.Sprintf("%s goes on renewing though it holds nothing: %s, %v",
+				name, r.command(&t.renewed), &t.renewed)
+		}
+	}
+	return r.signs
+}
+
+// command is the request that something began with.
+func (r *reader) command(s *stretch) string {
+	for c := s.command; c >= 0 && int(c) < len(r.h.Events); c = r.h.Events[c].Cause {
+		if e := &r.h.Events[c]; e.Kind == history.Sent {
+			return r.h.Text(e.Text)
+		}
+	}
+	return "command"
+}
+
+func (r *reader) take(e *history.Event) {
+	t := &r.trails[e.Node]
+	if r.busy() || e.Kind == history.FaultBegan {
+		r.free = e.At
+	}
+	switch e.Kind {
+	case history.Sent:
+		t.asked = true
+	case history.Waits:
+		t.failed = t.failed && t.phase != gone
+		t.phase, t.since, t.asked, t.granted = waiting, e.At, false, false
+	case history.Acquired:
+		r.acquires(e, t)
+	case history.AcquireFailed:
+		t.failed, t.since = true, e.At
+	case history.GaveUp:
+		r.givesUp(e, t)
+	case history.Releasing, history.LostLease:
+		r.becomes(e, t, releasing)
+	case history.Released, history.NotHeld, history.ReleaseFailed, history.Finished:
+		r.becomes(e, t, idle)
+	case history.Crashed:
+		r.becomes(e, t, gone)
+	case history.FaultBegan:
+		r.fault = e.At
+		if r.ending[e.Value] {
+			r.faults++
+		}
+	case history.FaultEnded:
+		r.faults--
+	case history.Granted, history.Replicated, history.Extended, history.Removed, history.Expired, history.Forgotten:
+		r.entry(e, &r.trails[e.Owner])
+	}
+}
+
+// busy reports whether the lock is not there for who wants it.
+func (r *reader) busy() bool { return r.holders+r.entries+r.faults > 0 }
+
+func (r *reader) becomes(e *history.Event, t *trail, p phase) {
+	if t.phase == holding {
+		r.holders--
+	}
+	if p == holding {
+		r.holders++
+	}
+	if t.phase != gone || p != idle {
+		t.phase = p
+	}
+}
+
+// acquires looks at what an acquisition rests on.
+func (r *reader) acquires(e *history.Event, t *trail) {
+	name := r.h.Name(e.Node)
+	switch {
+	case r.signs.unasked != "":
+	case !t.asked && t.entries == 0:
+		r.signs.unasked = fmt.Sprintf("%s acquires at %v without a request to the store since it began to wait: "+
+			"what kept the others out is no lock of the store", name, e.At)
+	case r.entered && !t.granted && t.entries == 0:
+		r.signs.unasked = fmt.Sprintf("%s believes at %v that it holds the lock, and no server keeps an entry of %s",
+			name, e.At, name)
+	}
+	r.becomes(e, t, holding)
+}
+
+// givesUp looks whether the lock was free for who did not get it, and had tried before.
+func (r *reader) givesUp(e *history.Event, t *trail) {
+	free := min(e.At.Sub(t.since), e.At.Sub(r.free))
+	again := r.entered && t.failed && e.At > t.since && r.fault <= t.since
+	if again && r.signs.dead == "" && (r.free <= t.since || free >= r.patience) {
+		r.signs.dead = fmt.Sprintf("%s tries until %v and does not get the lock, which has been free for %v: "+
+			"its handle is of no use any more", r.h.Name(e.Node), e.At, free.Round(time.Millisecond))
+	}
+	t.failed = true
+	r.becomes(e, t, idle)
+}
+
+// entry follows the entries, whose owner has the trail.
+func (r *reader) entry(e *history.Event, owner *trail) {
+	by := &r.trails[e.Peer]
+	fromClient := e.Peer != 0 && r.h.Role(e.Peer) == history.RoleClient
+	switch e.Kind {
+	case history.Granted, history.Replicated:
+		owner.granted = true
+		owner.entries++
+		r.entries++
+	case history.Removed, history.Expired, history.Forgotten:
+		if owner.entries > 0 {
+			owner.entries--
+			r.entries--
+		}
+	case history.Extended:
+		if fromClient && e.Peer != e.Owner {
+			by.foreign.add(e)
+		}
+	}
+	renews := e.Kind == history.Granted || e.Kind == history.Extended
+	if fromClient && renews && e.Peer == e.Owner && (by.phase == idle || by.phase == gone) {
+		by.renewed.add(e)
+	}
+}

@@ -1,0 +1,235 @@
+package locktest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"lockstep/internal/faults"
+	"lockstep/internal/history"
+	"lockstep/internal/locks"
+	"lockstep/internal/plan"
+	"lockstep/internal/sim/store"
+)
+
+// told makes a history of lines: an instant in seconds, a node, a kind, and owner= and peer=. A to C are clients, S
+// and T are servers.
+func told(t *testing.T, story string) *history.History {
+	t.Helper()
+	h := history.New(history.Header{Lease: 10 * time.Second, Nodes: []history.Node{
+		{Name: "A", Role: history.RoleClient}, {Name: "B", Role: history.RoleClient}, {Name: "C", Role: history.RoleClient},
+		{Name: "S", Role: history.RoleStore}, {Name: "T", Role: history.RoleStore},
+	}})
+	for line := range strings.SplitSeq(story, ";") {
+		fields := strings.Fields(line)
+		at, err := time.ParseDuration(fields[0] + "s")
+		kind, ok := history.ParseKind(fields[2])
+		if err != nil || !ok {
+			t.Fatalf("%s: %v", line, err)
+		}
+		e := history.Event{At: history.Instant(at), Node: h.Node(fields[1]), Kind: kind, Value: 1, Cause: history.NoCause}
+		for _, f := range fields[3:] {
+			switch key, name, _ := strings.Cut(f, "="); key {
+			case "owner":
+				e.Owner = h.Node(name)
+			case "peer":
+				e.Peer = h.Node(name)
+			}
+		}
+		h.Add(e)
+	}
+	return h
+}
+
+// What of a history shows that a lock is none, each beside a history that differs in little and shows nothing.
+func TestSigns(t *testing.T) {
+	const (
+		takes  = "0 A waits; 1 A sent; 1 S granted owner=A peer=A; 2 A acquired"
+		failed = "0 B waits; 1 B sent; 2 B gave-up"
+	)
+	for _, test := range []struct {
+		story                          string
+		unasked, foreign, dead, renews bool
+	}{
+		{story: takes + "; 3 A releasing; 4 A released"},
+		{story: "0 A waits; 2 A acquired", unasked: true},
+		{story: "0 A waits; 1 A sent; 2 A acquired", unasked: true}, // and nothing is there
+		{story: "0 A waits; 1 A sent; 1 S granted owner=B peer=B; 2 A acquired", unasked: true},
+		{story: "0 A waits; 1 A sent; 1 S granted owner=A peer=A; 2 S expired owner=A; 3 A acquired"}, // the reply is late
+		{story: "0 S granted owner=A peer=A; 1 A waits; 2 A acquired"},                                // it has asked before
+		{story: takes + "; 3 A releasing; 4 A released; 5 S removed owner=A peer=A; 6 A waits; 7 A sent; 8 A acquired", unasked: true},
+		{story: takes + "; 3 S extended owner=A peer=A"},
+		{story: takes + "; 3 S extended owner=A peer=B", foreign: true},
+		{story: takes + "; 3 S extended owner=A"}, // by the server itself
+		{story: takes + "; 3 S removed owner=A peer=B"},
+		{story: takes + "; 3 A releasing; 4 A released; 5 S extended owner=A peer=A; 6 S extended owner=A peer=A", renews: true},
+		{story: takes + "; 3 A releasing; 4 S extended owner=A peer=A; 5 S extended owner=A peer=A; 6 A released"},
+		{story: failed + "; 3 B waits; 5 B gave-up", dead: true},
+		{story: failed}, // the first try of all
+		{story: failed + "; 3 B waits; 4 B sent; 5 S granted owner=B peer=B; 6 B acquired"},
+		{story: failed + "; 3 A waits; 3 A sent; 3 S granted owner=A peer=A; 3 A acquired; 4 B waits; 5 B gave-up"},
+		{story: failed + "; 3 S granted owner=A peer=A; 4 B waits; 6 S expired owner=A; 20 B gave-up"},
+		{story: failed + "; 3 S granted owner=A peer=A; 4 B waits; 6 S expired owner=A; 22 B gave-up", dead: true},
+		{story: failed + "; 3 S fault-began; 4 B waits; 5 S fault-ended; 19 B gave-up"},
+		{story: failed + "; 3 S fault-began; 4 B waits; 5 S fault-ended; 21 B gave-up", dead: true},
+		{story: failed + "; 3 B waits; 4 S fault-began; 40 B gave-up"}, // its request may be the one that is lost
+		{story: "0 B waits; 1 B acquire-failed; 30 B gave-up", dead: true},
+		{story: "0 B waits; 1 B crashed; 2 B waits; 30 B gave-up"},
+		{story: failed + "; 3 A waits; 3 A sent; 3 S granted owner=A peer=A; 4 A acquired; 5 A lost-lease; 6 S expired owner=A; 7 B waits; 30 B gave-up", dead: true},
+	} {
+		s := read(told(t, test.story), true, 15*time.Second)
+		if got := s.unasked != ""; got != test.unasked {
+			t.Errorf("%s\nunasked: %q", test.story, s.unasked)
+		}
+		if got := s.foreign != ""; got != test.foreign {
+			t.Errorf("%s\nforeign: %q", test.story, s.foreign)
+		}
+		if got := s.dead != ""; got != test.dead {
+			t.Errorf("%s\ndead: %q", test.story, s.dead)
+		}
+		if got := s.renewed != ""; got != test.renews {
+			t.Errorf("%s\nrenews: %q", test.story, s.renewed)
+		}
+	}
+	// Where the entries are not known, only what was asked is.
+	if s := read(told(t, "0 A waits; 1 A sent; 2 A acquired; 3 B waits; 4 B gave-up; 5 B waits; 9 B gave-up"), false, 0); s != (signs{}) {
+		t.Errorf("%+v", s)
+	}
+	if s := read(told(t, "0 A waits; 1 A sent; 2 A acquired; 3 A releasing; 3 A sent; 4 A released; 5 A waits; 6 A acquired"), false, 0); s.unasked == "" {
+		t.Error("A acquires again without asking, and nothing is said")
+	}
+}
+
+// What a test knows of a story excuses a sign of the same kind, and no other.
+func TestWhatExcusesASign(t *testing.T) {
+	for _, tt := range []struct {
+		breaks string
+		signs  signs
+		want   string
+	}{
+		{"", signs{dead: "dead"}, "dead"},
+		{MutualExclusion, signs{dead: "dead"}, "dead"},
+		{Progress, signs{dead: "dead"}, ""},
+		{"", signs{foreign: "foreign"}, "foreign"},
+		{MutualExclusion, signs{foreign: "foreign"}, "foreign"},
+		{OwnerOnlyRelease, signs{foreign: "foreign"}, ""},
+		{OwnerOnlyRelease, signs{foreign: "foreign", dead: "dead"}, "dead"},
+		{Progress, signs{unasked: "unasked"}, "untested: unasked"},
+		{"", signs{renewed: "renewed"}, ""},
+	} {
+		s := &suite{breaks: map[string][]string{"x": {tt.breaks}}}
+		if got := s.wrongly(&plan.Plan{Slug: "x"}, &result{signs: tt.signs}); got != tt.want {
+			t.Errorf("breaks %q, %+v: %q, want %q", tt.breaks, tt.signs, got, tt.want)
+		}
+	}
+}
+
+// A kind of the walk may break what its story does, unless the test speaks of the kind; and a story is left out
+// only where another says as much.
+func TestWhatATestKnows(t *testing.T) {
+	s := &suite{breaks: map[string][]string{"pause": {MutualExclusion}, "crash": {Progress}, "walk/crash": {NoStaleWrite}}}
+	for name, want := range map[string]string{"pause": MutualExclusion, "walk/pause": MutualExclusion, "crash": Progress, "walk/crash": NoStaleWrite, "walk/cut": ""} {
+		if got := strings.Join(s.broken(name), " "); got != want {
+			t.Errorf("%s breaks %q, want %q", name, got, want)
+		}
+	}
+	for _, tt := range []struct {
+		store  locks.Store
+		breaks []string
+		left   string
+	}{
+		{locks.StoreRedis, nil, ""},
+		{locks.StoreRedis, []string{"pause"}, ""},
+		{locks.StoreRedis, []string{"long-work"}, "slow-reply skewed-long-work"},
+		{locks.StoreRedis, []string{"long-work", "slow-reply"}, "skewed-long-work"},
+		{locks.StoreRedisNodes, nil, "failover"},
+	} {
+		s := &suite{breaks: map[string][]string{}}
+		s.servers.Store = tt.store
+		for _, b := range tt.breaks {
+			s.breaks[b] = []string{MutualExclusion}
+		}
+		played := s.usualStories()
+		left := slices.DeleteFunc(slices.Clone(usualNames), func(n string) bool { return slices.Contains(played, n) })
+		if got := strings.Join(left, " "); got != tt.left {
+			t.Errorf("%v, breaks %v: without %q, want without %q", tt.store, tt.breaks, got, tt.left)
+		}
+	}
+}
+
+// Of a long wait the first requests and the last ones get a fault; of a short one, and outside, all do.
+func TestPlacesOfALongWait(t *testing.T) {
+	const sends = faults.AboutToSend
+	for _, tt := range []struct {
+		before, within, after int
+		want                  string
+	}{
+		{0, 3, 2, "[1 2 3 4 5]"},
+		{0, 8, 0, "[1 2 3 4 5 6 7 8]"},
+		{0, 12, 0, "[1 2 3 4 9 10 11 12]"},
+		{2, 10, 1, "[1 2 3 4 5 6 9 10 11 12 13]"},
+	} {
+		w := &way{reached: map[faults.MomentKind]int{}, places: map[faults.MomentKind][]int{}}
+		times := func(n int) {
+			for range n {
+				w.reach(sends)
+			}
+		}
+		times(tt.before)
+		w.reach(faults.StartsWaiting)
+		times(tt.within)
+		w.reach(faults.Acquires)
+		times(tt.after)
+		if got := fmt.Sprint(w.places[sends]); got != tt.want {
+			t.Errorf("%d, %d while it waits, %d: %s, want %s", tt.before, tt.within, tt.after, got, tt.want)
+		}
+	}
+}
+
+// A green names what it says nothing about, and says how the entry was followed.
+func TestWhatAGreenLeavesOut(t *testing.T) {
+	const always = "wrong clocks of clients; two faults at once"
+	for _, tt := range []struct {
+		name, played  string
+		store         locks.Store
+		walk          bool
+		breaks        string
+		untested, not []string
+		want          string
+	}{
+		{"all", "long-work failover", locks.StoreRedis, true, "", nil, nil, always},
+		{"nothing", "pause", locks.StoreRedis, false, "", nil, nil,
+			"a fault at every request; late replies in work that outlasts the lease; failover; " + always},
+		{"slow replies do", "slow-reply failover", locks.StoreRedis, true, "", nil, nil, always},
+		{"it breaks by long work", "long-work failover", locks.StoreRedis, true, "long-work", nil, nil,
+			"late replies in work that outlasts the lease; " + always},
+		{"servers without replicas", "long-work", locks.StoreRedisNodes, true, "", nil, nil, always},
+		{"untested, and not judged", "long-work failover", locks.StoreRedis, true, "", []string{"pause"}, []string{Progress},
+			always + "; pause tested nothing, as the test allows; progress is not judged where it is unknown, as the test says"},
+	} {
+		s := &suite{breaks: map[string][]string{}, walk: tt.walk, unjudged: tt.not, tally: tally{untested: tt.untested}}
+		s.servers.Store = tt.store
+		for name := range strings.FieldsSeq(tt.played) {
+			s.plans = append(s.plans, &plan.Plan{Slug: name})
+		}
+		if tt.breaks != "" {
+			s.breaks[tt.breaks] = []string{MutualExclusion}
+		}
+		if got := strings.Join(s.untried(), "; "); got != tt.want {
+			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
+		}
+	}
+	for want, s := range map[string]*suite{
+		"entry not followed":            {},
+		"entry under the lock's name":   {followed: true},
+		"entry under app:lock":          {followed: true, entry: store.Entry{Key: "app:lock"}},
+		"entry in locks by resource_id": {followed: true, entry: store.Entry{Key: "lock", Table: "locks", Name: "resource_id"}},
+	} {
+		s.tally.clients = []int{3, 2}
+		if got := s.setting(); !strings.HasSuffix(got, "2 to 3 clients; "+want) {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}

@@ -1,0 +1,221 @@
+package locktest_test
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"lockstep/locktest"
+)
+
+// A liar is no lock of its store, or none for all. What its clients share stands for what clients in other
+// processes cannot share.
+
+// mirrored are the hooks of a lock in the process that does in its store what a lock would do.
+type mirrored struct {
+	enter func(ctx context.Context, c locktest.Client, store *redis.Client) error // nil: it does nothing
+	leave func(ctx context.Context, c locktest.Client, store *redis.Client) error
+	lease bool // the lock in the process has one, too
+	after int  // how many times it is a lock of its store first
+}
+
+// inProcess makes a lock that a mutex of the process keeps.
+func inProcess(m mirrored) func(locktest.Client) locktest.Lock {
+	var mu sync.Mutex
+	var holder int64 // 0: nobody
+	var until time.Time
+	var count atomic.Int64
+	take := func(id int64, lease time.Duration) bool {
+		mu.Lock()
+		defer mu.Unlock()
+		if holder != 0 && !(m.lease && time.Now().After(until)) {
+			return false
+		}
+		holder, until = id, time.Now().Add(lease)
+		return true
+	}
+	give := func(id int64) {
+		mu.Lock()
+		defer mu.Unlock()
+		if holder == id {
+			holder = 0
+		}
+	}
+	var ids atomic.Int64
+	return func(c locktest.Client) locktest.Lock {
+		store := c.Redis()
+		honest := bend{}.lock(c)
+		return locktest.LockFunc(func(ctx context.Context) (locktest.Lease, error) {
+			if count.Add(1) <= int64(m.after) {
+				return honest.Acquire(ctx)
+			}
+			id := ids.Add(1)
+			for !take(id, c.Lease()) {
+				select {
+				case <-time.After(c.Retry()):
+				case <-ctx.Done():
+					return nil, ctx.Err()
+				}
+			}
+			if m.enter != nil {
+				if err := m.enter(ctx, c, store); err != nil {
+					give(id)
+					return nil, err
+				}
+			}
+			return locktest.LeaseFunc(func(ctx context.Context) (err error) {
+				if m.leave != nil {
+					err = m.leave(ctx, c, store)
+				}
+				give(id)
+				return err
+			}), nil
+		})
+	}
+}
+
+func looks(ctx context.Context, c locktest.Client, store *redis.Client) error {
+	err := store.Get(ctx, c.Key()).Err()
+	if errors.Is(err, redis.Nil) {
+		err = nil
+	}
+	return err
+}
+
+// writes and removes an entry under a key that is made of the client.
+func writes(key func(locktest.Client) string) func(context.Context, locktest.Client, *redis.Client) error {
+	return func(ctx context.Context, c locktest.Client, store *redis.Client) error {
+		return store.Set(ctx, key(c), c.Name(), c.Lease()).Err()
+	}
+}
+
+func removes(key func(locktest.Client) string) func(context.Context, locktest.Client, *redis.Client) error {
+	return func(ctx context.Context, c locktest.Client, store *redis.Client) error {
+		return store.Del(ctx, key(c)).Err()
+	}
+}
+
+func locksKey(c locktest.Client) string { return c.Key() }
+
+func ownKey(c locktest.Client) string { return c.Key() + ":" + c.Name() }
+
+func anyKey(locktest.Client) string { return rand.Text() }
+
+// onlyFor makes a lock that gives A what it wants, and others nothing.
+func onlyFor(a func(locktest.Client) locktest.Lock) func(locktest.Client) locktest.Lock {
+	return func(c locktest.Client) locktest.Lock {
+		if c.Name() == "A" {
+			return a(c)
+		}
+		store := c.Redis()
+		return locktest.LockFunc(func(ctx context.Context) (locktest.Lease, error) {
+			return nil, errors.Join(looks(ctx, c, store), errors.New("taken"))
+		})
+	}
+}
+
+// freely gives the lock without any.
+func freely(c locktest.Client) locktest.Lock {
+	store := c.Redis()
+	return locktest.LockFunc(func(ctx context.Context) (locktest.Lease, error) {
+		return locktest.LeaseFunc(func(context.Context) error { return nil }), looks(ctx, c, store)
+	})
+}
+
+// slots gives each client a second of each minute in turn.
+func slots(c locktest.Client) locktest.Lock {
+	store := c.Redis()
+	own := int(c.Name()[0]) % 4 * 15
+	return locktest.LockFunc(func(ctx context.Context) (locktest.Lease, error) {
+		if err := looks(ctx, c, store); err != nil {
+			return nil, err
+		}
+		for time.Now().Second()/15*15 != own {
+			select {
+			case <-time.After(time.Second):
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			}
+		}
+		return locktest.LeaseFunc(func(context.Context) error { return nil }), nil
+	})
+}
+
+// behindMutex makes right locks of the store behind a mutex of the process: who waits for that asks nobody.
+func behindMutex() locker {
+	var mu sync.Mutex
+	return func(c locktest.Client) locktest.Lock {
+		inner := bend{}.lock(c)
+		return locktest.LockFunc(func(ctx context.Context) (locktest.Lease, error) {
+			for !mu.TryLock() {
+				select {
+				case <-time.After(c.Retry()):
+				case <-ctx.Done():
+					return nil, ctx.Err()
+				}
+			}
+			held, err := inner.Acquire(ctx)
+			if err != nil {
+				mu.Unlock()
+				return nil, err
+			}
+			return locktest.LeaseFunc(func(ctx context.Context) error {
+				defer mu.Unlock()
+				return held.Release(ctx)
+			}), nil
+		})
+	}
+}
+
+// locker makes the locks of a test.
+type locker = func(locktest.Client) locktest.Lock
+
+// liars are locks in whose tests nothing may be green: each with what is said of it.
+var liars = map[string]struct {
+	lock locker
+	want string
+}{
+	"mutex":            {inProcess(mirrored{}), "has sent nothing to its store"},
+	"mutex, one GET":   {inProcess(mirrored{enter: looks}), "the store had nothing that"},
+	"mirrored":         {inProcess(mirrored{enter: writes(locksKey), leave: removes(locksKey)}), keptOut},
+	"mirrored, leased": {inProcess(mirrored{enter: writes(locksKey), leave: removes(locksKey), lease: true}), keptOut},
+	"own keys":         {inProcess(mirrored{enter: writes(ownKey), leave: removes(ownKey), lease: true}), notFollowed},
+	"any keys":         {inProcess(mirrored{enter: writes(anyKey), lease: true}), notFollowed},
+	"afterwards":       {inProcess(mirrored{leave: writes(ownKey)}), "without a request to the store"},
+	"honest at first":  {inProcess(mirrored{enter: looks, lease: true, after: 30}), "untested: "},
+	"behind a mutex":   {behindMutex(), keptOut},
+	"free for all":     {freely, "the store had nothing that"},
+	"free for A":       {onlyFor(freely), "has waited for the lock in vain"},
+	"a lock for A":     {onlyFor(bend{}.lock), "has waited for the lock in vain"},
+	"slots":            {slots, "the store had nothing that"},
+}
+
+const (
+	keptOut     = "it is not the store that keeps B out"
+	notFollowed = "inconclusive: owner-only-release cannot be judged"
+)
+
+func TestThatLies(t *testing.T) {
+	if l, ok := liars[os.Getenv(failing)]; ok {
+		locktest.Run(t, locktest.Redis{}, l.lock, append(leaseBreaks, locktest.WithoutWalk())...)
+	}
+}
+
+// No lie is green.
+func TestLiars(t *testing.T) {
+	for name, l := range liars {
+		t.Run(name, func(t *testing.T) {
+			if out, passes := playFailing(t, "TestThatLies", name); passes || !strings.Contains(out, l.want) {
+				t.Errorf("it passes: %v; or it does not say %q:\n%s", passes, l.want, out)
+			}
+		})
+	}
+}

@@ -1,0 +1,196 @@
+package locktest
+
+import (
+	"slices"
+	"testing"
+
+	"lockstep/internal/bubble"
+	"lockstep/internal/history"
+	"lockstep/internal/plan"
+	"lockstep/internal/scenario"
+	"lockstep/internal/sim/store"
+)
+
+// rehearsal is what MayBeUntested calls what is played before anything is judged.
+const rehearsal = "rehearsal"
+
+// The rehearsal: everything goes well, and then the entry goes while its holder works, just before B comes: a
+// holder that renews may make itself another one.
+const (
+	nothingWrong = "scenario: Rehearsal\nclients: [A, B, C]\nworkload: {repeat: 2 times}\n"
+	entryGone    = "scenario: Rehearsal without an entry\nclients: [A, B]\nworkload: {work: 9s, stagger: 2s}\n" +
+		"faults: [{when: A is in its critical section, after: 1900ms, evict: lock}]\n"
+)
+
+// rehearse plays the lock without a fault, before anything is judged: so the servers know its scripts in each
+// story, as they do where a lock has been in use, and it is known where the lock keeps its entry. It reports
+// whether the lock could be played at all.
+func (s *suite) rehearse(t *testing.T) bool {
+	t.Helper()
+	p := s.rehearsalOf(t, nothingWrong)
+	s.learning = true
+	r := s.play(t, p, s.seed, nil)
+	s.scripts, s.learning = r.learned, false
+	s.fenced = r.Err == nil && slices.ContainsFunc(r.Judgement.History.Events, func(e history.Event) bool {
+		return e.Kind == history.Acquired && e.Token > 0
+	})
+	if !s.works(t, p, r) {
+		return false
+	}
+	entry, why := bubble.EntryOf(s.key(p), r.held)
+	if why == "" {
+		why = s.follow(t, p, entry)
+	}
+	if why != "" {
+		return s.cannotFollow(t, why, r.held)
+	}
+	return s.keptOutByTheStore(t)
+}
+
+// follow has the runs tell of the entry. It says why they cannot; nothing when they can.
+func (s *suite) follow(t *testing.T, p *plan.Plan, entry store.Entry) (why string) {
+	known := ours(entry, s.key(p)) // a row with the columns of our own locks, or more than these
+	if !known {
+		s.entry = entry
+	}
+	r := s.play(t, p, s.seed, nil)
+	if known && r.Err == nil && takenFromAnother(r.Judgement.History) {
+		s.entry = entry
+		r = s.play(t, p, s.seed, nil)
+	}
+	if r.Err != nil {
+		return r.Err.Error()
+	}
+	if why = read(r.Judgement.History, true, p.Lease).unasked; why != "" {
+		s.entry = store.Entry{}
+		return why
+	}
+	s.followed = true
+	return ""
+}
+
+// takenFromAnother reports whether a client has removed another one's entry.
+func takenFromAnother(h *history.History) bool {
+	return slices.ContainsFunc(h.Events, func(e history.Event) bool {
+		return e.Kind == history.Removed && e.Peer != 0 && e.Peer != e.Owner
+	})
+}
+
+// key is the name of the lock in a plan.
+func (s *suite) key(p *plan.Plan) string { return p.Resources()[0] }
+
+// ours reports whether a row is one that is known without being told.
+func ours(e store.Entry, key string) bool {
+	return e.Key == key && e.Name == "name" && e.Expires == "expires_at" && !e.Seconds
+}
+
+func (s *suite) rehearsalOf(t *testing.T, text string) *plan.Plan {
+	p, err := scenario.Parse(rehearsal, []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.expect(p, "")
+	return p
+}
+
+// works reports whether each client got the lock each time, and by asking the store.
+func (s *suite) works(t *testing.T, p *plan.Plan, r *result) bool {
+	t.Helper()
+	h := r.Judgement.History
+	switch {
+	case r.Err != nil:
+		t.Errorf("the lock cannot be played: %v", r.Err)
+	case !slices.ContainsFunc(h.Events, func(e history.Event) bool { return e.Kind == history.Sent }):
+		t.Errorf("the lock has sent nothing to its store: it has to use the connections of locktest.Client%s", r.firstError())
+	case r.Judgement.Acquired == 0:
+		t.Errorf("nobody has ever got the lock, though nothing went wrong%s\n%s", r.firstError(), s.tell(p, r))
+	default:
+		for _, client := range p.Clients {
+			if !got(h, client) {
+				t.Errorf("%s has waited for the lock in vain, though nothing went wrong%s\n%s",
+					client, r.firstError(), s.tell(p, r))
+				return false
+			}
+		}
+		if sign := read(h, false, 0).unasked; sign != "" {
+			t.Errorf("untested: %s", sign)
+			return false
+		}
+		return true
+	}
+	return false
+}
+
+// got reports whether a client got the lock each time that it wanted it.
+func got(h *history.History, client string) bool {
+	node, wanted, had := h.Node(client), 0, 0
+	for i := range h.Events {
+		switch e := &h.Events[i]; {
+		case e.Node != node:
+		case e.Kind == history.Waits:
+			wanted++
+		case e.Kind == history.Acquired:
+			had++
+		}
+	}
+	return wanted > 0 && had == wanted
+}
+
+// cannotFollow says that the harness does not know the lock's entry, and whether there is something to be judged.
+func (s *suite) cannotFollow(t *testing.T, why string, held []bubble.Held) bool {
+	t.Helper()
+	nothing := slices.ContainsFunc(held, func(h bubble.Held) bool { return len(h.Kept) == 0 })
+	switch {
+	case nothing && slices.Contains(s.untested, rehearsal):
+		t.Logf("untested, as the test allows: %s", why)
+		s.tally.untested = append(s.tally.untested, rehearsal)
+	case nothing:
+		t.Errorf("untested: %s. A lock that leaves nothing in its store keeps nobody out by it. "+
+			"If yours does so without, allow it with locktest.MayBeUntested(%q)", why, rehearsal)
+		return false
+	case slices.Contains(s.unjudged, OwnerOnlyRelease):
+		t.Logf("owner-only-release is not judged, as the test says: %s", why)
+	default:
+		t.Errorf("inconclusive: owner-only-release cannot be judged, because the lock's entry cannot be followed: %s. "+
+			"Keep it under one key or in one row that has the lock's name, or do without the property: "+
+			"locktest.Unjudged(locktest.OwnerOnlyRelease)", why)
+	}
+	return true
+}
+
+// keptOutByTheStore reports whether it is the store that keeps others out: the entry goes while A holds the
+// lock, and B, who comes then, has to get it at once.
+func (s *suite) keptOutByTheStore(t *testing.T) bool {
+	t.Helper()
+	p := s.rehearsalOf(t, entryGone)
+	r := s.play(t, p, s.seed, nil)
+	if r.Err != nil {
+		t.Errorf("the lock cannot be played: %v", r.Err)
+		return false
+	}
+	h := r.Judgement.History
+	b, asked, gone := h.Node("B"), history.Instant(0), false
+	for i := range h.Events {
+		e := &h.Events[i]
+		switch {
+		case e.Kind == history.FaultBegan:
+			gone = true
+		case e.Node != b || !gone:
+		case e.Kind == history.Waits:
+			asked = e.At
+		case e.Kind == history.Acquired && e.At.Sub(asked) < p.Lease/2:
+			return true
+		}
+	}
+	if slices.Contains(s.untested, rehearsal) {
+		t.Logf("untested, as the test allows: %s", notTheStore)
+		s.tally.untested = append(s.tally.untested, rehearsal)
+		return true
+	}
+	t.Errorf("untested: %s. The locks of two clients must share nothing but the store, as in two processes. "+
+		"If there is another reason, allow it with locktest.MayBeUntested(%q)\n%s", notTheStore, rehearsal, s.tell(p, r))
+	return false
+}
+
+const notTheStore = "A's entry has gone from the store, and B, who comes then, does not get the lock: " +
+	"it is not the store that keeps B out"
