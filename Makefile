@@ -111,13 +111,13 @@ lint: ## golangci-lint, fetched as a Go module when it is not installed
 
 LIBRARIES := bsm-redislock etcd-concurrency redsync rueidislock
 
-libraries: ## measure Go libraries in virtual time and on real servers, and the programs of examples/ there: docs/libraries, docs/programs
+libraries: ## measure Go libraries in virtual time and on real servers, and the programs of examples/ there: measurements/libraries, measurements/programs
 	for name in $(LIBRARIES); do \
 		$(GO) run ./cmd/simulate test ./internal/bubble/libraries -- -timeout 60m -count=1 -run TestMeasure -measure $$name && \
 		$(GO) test ./internal/bubble/libraries -timeout 60m -count=1 -run TestCompare -compare $$name || exit 1; done
 	$(MAKE) --no-print-directory programs
 
-programs: ## measure the programs of examples/ on real servers: docs/programs (PROGRAMS=redis-rb,kazoo: some of them); an interrupted one goes on where it stopped (reports/programs)
+programs: ## measure the programs of examples/ on real servers: measurements/programs (PROGRAMS=redis-rb,kazoo: some of them); an interrupted one goes on where it stopped (reports/programs)
 	$(GO) test ./internal/real -timeout 240m -count=1 -v -run TestMeasureTheExamples -measure-examples $(or $(PROGRAMS),all)
 
 golden: ## write the golden files of all tests anew; read the diff before you commit it

@@ -8,9 +8,3 @@ import "embed"
 //
 //go:embed lessons/*.yaml search/*.yaml bugs/*.yaml questions/*.yaml
 var Files embed.FS
-
-// Cutsets holds cutsets/<name>.yaml, the stories that the stored walk of the fault space tells
-// (docs/explore.json names them).
-//
-//go:embed cutsets/*.yaml
-var Cutsets embed.FS

@@ -25,7 +25,7 @@ func adviseCommand(g *globals) *cobra.Command {
 		Use:   "advise",
 		Short: "Find the locks that survive what you expect",
 		Long: `Say which locks break when only certain kinds of faults can happen. The answer comes
-from the stored walk of the fault space (docs/explore.json, see simulate explore): for
+from the stored walk of the fault space (measurements/explore.json.gz, see simulate explore): for
 each lock and each way to break, the smallest set of the expected kinds that breaks it,
 or none. A long kind of fault includes its short form. Without --expect it writes a page
 on which you tick all this.
@@ -71,7 +71,11 @@ func (f *adviseFlags) advise(ctx context.Context) error {
 	if len(of) == 0 {
 		return errors.New("--must-not says nothing: name one way of breaking at least")
 	}
-	r, err := storedWalk()
+	read := storedWalk
+	if f.json {
+		read = toldWalk
+	}
+	r, err := read()
 	if err != nil {
 		return err
 	}
@@ -156,7 +160,7 @@ func (f *adviseFlags) why(a *explore.Advice, of []explore.Way) {
 	for _, way := range of {
 		if s := a.Breaks[way.String()]; s != nil {
 			kinds := say.Verbatim(strings.Join(s.Kinds, " + "))
-			fmt.Fprintf(f.stdout, "%s\n  simulate run %s --lock %s\n", f.said(say.BreaksBy.With(say.Verbatim(a.Lock), say.Text(way.String()), kinds)), s.Story, a.Lock)
+			fmt.Fprintf(f.stdout, "%s\n  simulate run %s\n", f.said(say.BreaksBy.With(say.Verbatim(a.Lock), say.Text(way.String()), kinds)), s.Name)
 			return
 		}
 	}

@@ -20,7 +20,6 @@ import (
 	"lockstep/internal/shell"
 	"lockstep/internal/sim"
 	"lockstep/internal/worlds"
-	"lockstep/scenarios"
 )
 
 // worldsFlags are the flags of the command compare-worlds.
@@ -30,7 +29,7 @@ type worldsFlags struct {
 	letters []string
 	keep    string
 
-	topologies, cutsets bool
+	topologies, stories bool
 }
 
 func compareWorldsCommand(g *globals) *cobra.Command {
@@ -53,7 +52,7 @@ interrupted one stopped, and all runs in the file count, also those beyond --tim
 script that has changed since is played again. Histories of real runs that differ, at
 most a hundred, go into a folder beside the file, for simulate check.
 
---cutsets plays no cells of the matrix, but the stories of the stored walk (simulate
+--stories plays no cells of the matrix, but the stories of the stored walk (simulate
 explore): for each set of faults that breaks a lock, the shortest one. A story agrees
 when both worlds break the lock in the same ways. --fault then names kinds of faults.
 
@@ -69,7 +68,7 @@ Exit codes:
   3    some put nothing to the test, or none could be played`,
 		Example: `  simulate compare-worlds --lock set-nx-lua,watchdog-lua  # two locks
   simulate compare-worlds --letter V,F,VF,D --times 20    # whatever breaks
-  simulate compare-worlds --cutsets --lock redlock        # what the walk found`,
+  simulate compare-worlds --stories --lock redlock        # what the walk found`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.compare(cmd) },
 	}
@@ -77,7 +76,7 @@ Exit codes:
 	cmd.Flags().IntVar(&f.times, "times", 1, "how often each cell is played in each world")
 	cmd.Flags().StringSliceVar(&f.letters, "letter", nil, "only cells in which the simulator shows one of these letters")
 	cmd.Flags().StringVar(&f.keep, "keep", "", "keep the real runs in this file, and play none that it holds again")
-	cmd.Flags().BoolVar(&f.cutsets, "cutsets", false, "play the stories of the stored walk of the fault space instead of the matrix")
+	cmd.Flags().BoolVar(&f.stories, "stories", false, "play the stories of the stored walk of the fault space instead of the matrix")
 	cmd.Flags().BoolVar(&f.topologies, "topologies", false, "play cuts and failovers of Redis with Sentinel instead of the matrix")
 	return speaks(cmd, g)
 }
@@ -148,14 +147,14 @@ func (f *worldsFlags) compare(cmd *cobra.Command) error {
 // choose returns what to compare: cells of the matrix or of topologies, or stories of the walk.
 func (f *worldsFlags) choose() (cells, []worlds.Story, error) {
 	switch {
-	case f.cutsets && f.topologies:
-		return cells{}, nil, errors.New("--cutsets and --topologies play different things: choose one of them")
-	case f.cutsets && len(f.letters) > 0:
-		return cells{}, nil, errors.New("--letter chooses cells of the matrix: with --cutsets choose by --fault and --lock")
+	case f.stories && f.topologies:
+		return cells{}, nil, errors.New("--stories and --topologies play different things: choose one of them")
+	case f.stories && len(f.letters) > 0:
+		return cells{}, nil, errors.New("--letter chooses cells of the matrix: with --stories choose by --fault and --lock")
 	case f.topologies:
 		c, err := f.chosen(matrix.Topologies())
 		return c, nil, err
-	case !f.cutsets:
+	case !f.stories:
 		c, err := f.chosen(matrix.Columns())
 		return c, nil, err
 	}
@@ -174,7 +173,7 @@ func (f *worldsFlags) choose() (cells, []worlds.Story, error) {
 	if err != nil {
 		return c, nil, err
 	}
-	stories, err := worlds.Stories(walk, scenarios.Cutsets, c.locks, kinds)
+	stories, err := worlds.Stories(walk, c.locks, kinds)
 	switch {
 	case err != nil:
 		return c, nil, &bugError{err}
@@ -338,8 +337,8 @@ func (f *worldsFlags) tellPairs(w io.Writer, c *worlds.Cell) {
 // replay is the command line that compares the worlds again.
 func (f *worldsFlags) replay() string {
 	line := fmt.Sprintf("simulate compare-worlds --backend %s --scale %s --times %d", f.backend, f.scale, f.times) + f.narrowed()
-	if f.cutsets {
-		line += " --cutsets"
+	if f.stories {
+		line += " --stories"
 	}
 	if f.topologies {
 		line += " --topologies"

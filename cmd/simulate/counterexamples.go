@@ -3,11 +3,10 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 
 	"lockstep/internal/checker"
 	"lockstep/internal/docs"
+	"lockstep/internal/explore"
 	"lockstep/internal/measured"
 	"lockstep/internal/plan"
 	"lockstep/internal/run"
@@ -16,7 +15,7 @@ import (
 
 // counterexamples plays, for each lock that the stored walk breaks, the story of the smallest set of
 // faults that does, and tells what happens in it.
-func counterexamples(root string, x *measured.Explored) (map[string]docs.Example, error) {
+func counterexamples(x *measured.Explored) (map[string]docs.Example, error) {
 	out := map[string]docs.Example{}
 	if x == nil {
 		return out, nil
@@ -29,11 +28,11 @@ func counterexamples(root string, x *measured.Explored) (map[string]docs.Example
 		if set == nil {
 			continue
 		}
-		data, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(set.Story)))
+		data, err := explore.Scenario(&x.Scope, l.Lock, &set.Shown)
 		if err != nil {
-			return nil, unreadable(err)
+			return nil, &bugError{err}
 		}
-		p, err := scenario.Parse(set.Story, data)
+		p, err := scenario.Parse(set.Name, data)
 		if err != nil {
 			return nil, err
 		}
@@ -49,7 +48,7 @@ func counterexamples(root string, x *measured.Explored) (map[string]docs.Example
 func smallestSet(l *measured.ExploredLock) (best *measured.CutSet) {
 	for _, way := range measured.Ways() {
 		for i := range l.Breaks[way] {
-			if s := &l.Breaks[way][i]; s.Story != "" && (best == nil || len(s.Kinds) < len(best.Kinds)) {
+			if s := &l.Breaks[way][i]; s.Name != "" && (best == nil || len(s.Kinds) < len(best.Kinds)) {
 				best = s
 			}
 		}
@@ -67,7 +66,7 @@ func playExample(w run.World, p *plan.Plan, lock string, set *measured.CutSet) (
 	j := &out.Judgement
 	property := brokenIn(p, lock)
 	if f := j.Finding(property); f.Verdict != checker.Broken {
-		return docs.Example{}, fmt.Errorf("%s: %s does not break %q any more; walk it again: simulate explore %s --faults 2 --further --into docs/explore.json", p.File, lock, property, lock)
+		return docs.Example{}, fmt.Errorf("%s: %s does not break %q any more; walk it again: simulate explore %s --faults 2 --further --into measurements/explore.json.gz", p.File, lock, property, lock)
 	}
 	return docs.ExampleOf(set, j), nil
 }

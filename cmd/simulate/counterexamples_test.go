@@ -13,12 +13,11 @@ import (
 
 // Every lock that the walk breaks has a counterexample, and something breaks in it.
 func TestCounterexamplesStillBreak(t *testing.T) {
-	root := filepath.Join("..", "..")
-	x, err := stored(filepath.Join(root, docsDir, docsExplore), "explore", measured.ReadExplored)
+	x, err := storedWalk()
 	if err != nil {
 		t.Fatal(err)
 	}
-	examples, err := counterexamples(root, x)
+	examples, err := counterexamples(x)
 	if err != nil {
 		t.Fatal(err)
 	}

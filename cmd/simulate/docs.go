@@ -8,28 +8,29 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"lockstep/internal/claims"
 	"lockstep/internal/docs"
+	"lockstep/internal/explore"
 	"lockstep/internal/locks"
 	"lockstep/internal/matrix"
 	"lockstep/internal/measured"
 	"lockstep/internal/plan"
 	"lockstep/internal/say"
+	"lockstep/measurements"
 )
 
 const (
 	docsDir     = "docs"
-	docsMatrix  = "matrix.json"         // in docsDir: the measured matrix, if somebody has stored one
-	docsWorlds  = "worlds.json"         // in docsDir: the comparison with real servers, likewise
-	docsExplore = "explore.json"        // in docsDir: what it takes to break each lock
-	docsInFull  = "worlds-in-full.json" // in docsDir: the same at a scale of 1, of some cells
-	docsStories = "worlds-cutsets.json" // in docsDir: the stories of the walk in both worlds
-	docsClaims  = "claims.json"         // in docsDir: the measured claims, likewise
+	docsMatrix  = "matrix.json"         // in measurements.Dir: the measured matrix, if somebody has stored one
+	docsWorlds  = "worlds.json"         // in measurements.Dir: the comparison with real servers, likewise
+	docsExplore = "explore.json"        // in measurements.Dir: what it takes to break each lock
+	docsInFull  = "worlds-in-full.json" // in measurements.Dir: the same at a scale of 1, of some cells
+	docsStories = "stories.json"        // in measurements.Dir: the stories of the walk in both worlds
+	docsClaims  = "claims.json"         // in measurements.Dir: the measured claims, likewise
 )
 
 func docsCommand(g *globals) *cobra.Command {
@@ -43,21 +44,21 @@ scenarios/.
 Without an argument it goes to docs/. Pages whose subject is gone are removed;
 files that it did not write are left alone.
 
-When docs/matrix.json is there, the pages of the locks show their measured rows:
+When measurements/matrix.json is there, or packed as matrix.json.gz, the pages of the locks show their measured rows:
 
-  simulate matrix --json > docs/matrix.json
+  simulate matrix --json > measurements/matrix.json
 
-with docs/worlds.json what real servers came to,
+with worlds.json what real servers came to,
 
-  simulate compare-worlds --json > docs/worlds.json
+  simulate compare-worlds --json > measurements/worlds.json
 
-with docs/worlds-in-full.json what came of cells that do harm only at a scale of
-1, with docs/worlds-cutsets.json what came of the stories of the walk (--cutsets),
-with docs/claims.json what came of the claims of the documents,
+with worlds-in-full.json what came of cells that do harm only at a scale of
+1, with stories.json what came of the stories of the walk (--stories),
+with claims.json what came of the claims of the documents,
 
-  simulate claims --json > docs/claims.json
+  simulate claims --json > measurements/claims.json
 
-and with docs/explore.json (simulate explore --into) what it takes to break each lock.`,
+and with explore.json (simulate explore --into) what it takes to break each lock.`,
 		Example: `  simulate docs                 # into docs/
   simulate docs /tmp/reference  # elsewhere
   simulate docs --man /tmp/man  # as manual pages`,
@@ -115,20 +116,25 @@ func reference(root, dir string) ([]docs.Page, error) {
 	if in.Up, err = wayUp(root, dir); err != nil {
 		return nil, &environmentError{err}
 	}
-	if in.Matrix, err = stored(filepath.Join(root, docsDir, docsMatrix), "matrix", measured.ReadMatrix); err != nil {
+	if in.Matrix, err = stored(filepath.Join(root, measurements.Dir, docsMatrix), "matrix", measured.ReadMatrix); err != nil {
 		return nil, err
 	}
-	if in.Worlds, err = stored(filepath.Join(root, docsDir, docsWorlds), "compare-worlds", measured.ReadWorlds); err != nil {
+	if in.Worlds, err = stored(filepath.Join(root, measurements.Dir, docsWorlds), "compare-worlds", measured.ReadWorlds); err != nil {
 		return nil, err
 	}
-	if in.InFull, err = stored(filepath.Join(root, docsDir, docsInFull), "compare-worlds --scale 1", measured.ReadWorlds); err != nil {
+	if in.InFull, err = stored(filepath.Join(root, measurements.Dir, docsInFull), "compare-worlds --scale 1", measured.ReadWorlds); err != nil {
 		return nil, err
 	}
-	if in.Stories, err = stored(filepath.Join(root, docsDir, docsStories), "compare-worlds --cutsets", measured.ReadWorlds); err != nil {
+	if in.Stories, err = stored(filepath.Join(root, measurements.Dir, docsStories), "compare-worlds --stories", measured.ReadWorlds); err != nil {
 		return nil, err
 	}
-	if in.Explored, err = stored(filepath.Join(root, docsDir, docsExplore), "explore --faults 2", measured.ReadExplored); err != nil {
+	if in.Explored, err = stored(filepath.Join(root, measurements.Dir, docsExplore), "explore --faults 2", measured.ReadExplored); err != nil {
 		return nil, err
+	}
+	if in.Explored != nil {
+		if err := explore.Tell(in.Explored); err != nil {
+			return nil, &bugError{err}
+		}
 	}
 	if in.Libraries, err = storedLibraries(); err != nil {
 		return nil, err
@@ -136,10 +142,10 @@ func reference(root, dir string) ([]docs.Page, error) {
 	if in.Programs, err = storedPrograms(); err != nil {
 		return nil, err
 	}
-	if in.Claims, err = storedClaims(filepath.Join(root, docsDir, docsClaims)); err != nil {
+	if in.Claims, err = storedClaims(filepath.Join(root, measurements.Dir, docsClaims)); err != nil {
 		return nil, err
 	}
-	if in.Examples, err = counterexamples(root, in.Explored); err != nil {
+	if in.Examples, err = counterexamples(in.Explored); err != nil {
 		return nil, err
 	}
 	if in.Published, err = measureAgain(plans); err != nil {
@@ -152,8 +158,7 @@ func reference(root, dir string) ([]docs.Page, error) {
 	return pages, nil
 }
 
-// repositoryPlans are all scenarios that somebody has written or chosen, with their files
-// relative to the repository. Those that a walk has written belong to its own result.
+// repositoryPlans are all scenarios of the repository, with their files relative to it.
 func repositoryPlans(root string) ([]*plan.Plan, error) {
 	scenarios := filepath.Join(root, scenarioRoot)
 	if len(yamlFiles(scenarios)) == 0 {
@@ -169,12 +174,12 @@ func repositoryPlans(root string) ([]*plan.Plan, error) {
 		}
 		p.File = filepath.ToSlash(p.File)
 	}
-	return slices.DeleteFunc(plans, func(p *plan.Plan) bool { return strings.HasPrefix(p.File, cutsets+"/") }), nil
+	return plans, nil
 }
 
 // stored reads what a command has measured and somebody has stored; nil when nobody has.
 func stored[T any](path, command string, read func([]byte) (*T, error)) (*T, error) {
-	data, err := os.ReadFile(path)
+	data, err := measurements.Read(os.DirFS(filepath.Dir(path)), filepath.Base(path))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

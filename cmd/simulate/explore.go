@@ -34,7 +34,6 @@ type exploreFlags struct {
 	further                 bool
 	jobs                    int
 	resume                  string
-	stories                 string
 	into                    string
 	asIs                    bool
 	shards                  shardFlags
@@ -58,13 +57,14 @@ sets of kinds of faults that break it, for each of four ways to break:
 
 None means none of the schedules that were walked, and the scope says which those are;
 those whose faults come to the same are played once.
-Each set has a story, written as a scenario file. One fault is walked in all base
+Each set has a story: one of the stored search is played by its name, simulate run
+set-nx-lua/pause; those of a walk of your own are written as scenario files. One fault is walked in all base
 worlds, several together in plain and just-within or in those of --complete; in the
 others some schedules of each two kinds are drawn. With --world, all are walked in each
 that is named.
 
 Ctrl-C keeps what was walked; --resume goes on from there. --into replaces what a stored
-result knows of the walked locks, and puts their stories into its folder.
+result knows of the walked locks.
 
 Kinds of faults:
 ` + kindsHelp() + `
@@ -73,7 +73,7 @@ Base worlds:
 ` + worldsHelp(),
 		Example: `  simulate explore set-nx-lua  # every single fault
   simulate explore redlock --faults 2 --only cut --world five-nodes  # pairs
-  simulate explore redlock --faults 2 --into docs/explore.json  # keep it`,
+  simulate explore redlock --faults 2 --into walk.json  # keep it`,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.explore(cmd.Context(), args) },
 	}
 	cmd.Flags().IntVar(&f.faults, "faults", 1, "the most faults in one schedule")
@@ -87,7 +87,6 @@ Base worlds:
 	cmd.Flags().IntVar(&f.jobs, "jobs", 0, "how many schedules to play at once (default: one for each core)")
 	cmd.Flags().StringVar(&f.resume, "resume", "", "go on with the walk in this file, and keep it there (default: explore/walk.json in the run store)")
 	cmd.Flags().BoolVar(&f.asIs, "as-is", false, "walk no further: print what the file of --resume holds; exit code 3 if that is not all")
-	cmd.Flags().StringVar(&f.stories, "stories", "", "where to write the stories (default: explore in the run store)")
 	cmd.Flags().StringVar(&f.into, "into", "", "put the result into the stored one in this file")
 	f.shards.add(cmd)
 	return speaks(cmd, g)
@@ -172,7 +171,7 @@ func (f *exploreFlags) explore(ctx context.Context, args []string) error {
 		return err
 	}
 	if f.further {
-		if err := s.Take(&o, stored.result); err != nil {
+		if err := s.Take(&o, stored); err != nil {
 			return fmt.Errorf("--into %s: %w", f.into, err)
 		}
 	}
@@ -261,7 +260,7 @@ func (f *exploreFlags) keep(s *explore.State) error {
 }
 
 // result writes the stories and prints what was found.
-func (f *exploreFlags) result(stored *storedResult, s *explore.State, o *explore.Options) error {
+func (f *exploreFlags) result(stored *measured.Explored, s *explore.State, o *explore.Options) error {
 	if stored != nil {
 		r, err := f.writeInto(stored, s, o)
 		if err != nil {
@@ -273,20 +272,16 @@ func (f *exploreFlags) result(stored *storedResult, s *explore.State, o *explore
 		f.print(r)
 		return f.conclusive(r)
 	}
-	r, stories, err := s.Result(o)
+	r, err := s.Result(o)
 	if err != nil {
 		return &bugError{err}
 	}
 	if f.worlds != nil && !slices.ContainsFunc(r.Locks, func(l measured.ExploredLock) bool { return len(l.Scope) > 0 }) {
 		return fmt.Errorf("nothing to walk: none of these locks is used in the world %s", strings.Join(f.worlds, " or "))
 	}
-	if f.stories == "" {
-		f.stories = filepath.Join(f.out, "explore")
-	}
-	if err := f.writeStories(stories); err != nil {
+	if err := f.writeStories(r); err != nil {
 		return err
 	}
-	explore.Below(r, filepath.ToSlash(f.stories))
 	if !f.json {
 		f.print(r)
 		return f.conclusive(r)

@@ -4,25 +4,16 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path"
 	"path/filepath"
-	"slices"
-	"strings"
 
 	"lockstep/internal/explore"
 	"lockstep/internal/measured"
 	"lockstep/internal/runstore"
+	"lockstep/measurements"
 )
 
-// storedResult is the file of --into, with its stories.
-type storedResult struct {
-	result  *measured.Explored
-	dir     string // of the stories, as the file names them
-	stories []explore.Story
-}
-
-// readInto reads the result that a walk goes into: before the walk, for a walk takes long.
-func (f *exploreFlags) readInto(o *explore.Options) (*storedResult, error) {
+// readInto reads the result that a walk goes into: before the walk, for a walk takes long. nil without --into.
+func (f *exploreFlags) readInto(o *explore.Options) (*measured.Explored, error) {
 	if f.into == "" {
 		return nil, nil
 	}
@@ -30,69 +21,61 @@ func (f *exploreFlags) readInto(o *explore.Options) (*storedResult, error) {
 	if err != nil {
 		return nil, unreadable(err)
 	}
-	s := &storedResult{}
-	if s.result, err = measured.ReadExplored(data); err != nil {
+	if data, err = measurements.Unpack(f.into, data); err != nil {
+		return nil, fmt.Errorf("--into: %w", err)
+	}
+	r, err := measured.ReadExplored(data)
+	if err != nil {
 		return nil, fmt.Errorf("--into %s: it %w", f.into, err)
 	}
-	if err := o.CheckInto(s.result); err != nil {
+	if err := o.CheckInto(r); err != nil {
 		return nil, fmt.Errorf("--into %s: %w", f.into, err)
 	}
-	files := map[string]bool{}
-	s.result.EachStory(func(shown *measured.Shown) {
-		s.dir = path.Dir(shown.Story)
-		files[path.Base(shown.Story)] = true
-	})
-	if f.stories == "" {
-		f.stories = filepath.FromSlash(s.dir)
-	}
-	for name := range files { // order: sorted below
-		text, err := os.ReadFile(filepath.Join(f.stories, name))
-		if err != nil {
-			return nil, fmt.Errorf("%w: --stories is the folder with the stories of %s", unreadable(err), f.into)
-		}
-		s.stories = append(s.stories, explore.Story{Name: name, YAML: string(text)})
-	}
-	slices.SortFunc(s.stories, func(a, b explore.Story) int { return strings.Compare(a.Name, b.Name) })
-	return s, nil
+	return r, nil
 }
 
-// writeInto puts the walk into the stored result: first the stories, then the file that names
-// them, and at last those go that nobody names any more.
-func (f *exploreFlags) writeInto(stored *storedResult, s *explore.State, o *explore.Options) (*measured.Explored, error) {
-	r, stories, err := s.Into(o, stored.result, stored.stories)
+// writeInto puts the walk into the stored result.
+func (f *exploreFlags) writeInto(stored *measured.Explored, s *explore.State, o *explore.Options) (*measured.Explored, error) {
+	r, err := s.Into(o, stored)
 	if err != nil {
 		return nil, fmt.Errorf("--into %s: %w", f.into, err)
 	}
-	if err := f.writeStories(stories); err != nil {
-		return nil, err
-	}
-	explore.Below(r, stored.dir)
 	data, err := r.JSON("")
+	if err == nil {
+		data, err = measurements.Pack(f.into, data)
+	}
 	if err != nil {
 		return nil, &bugError{err}
 	}
 	if err := writeWhole(f.into, data); err != nil {
 		return nil, unwritable(err, "--into")
 	}
-	for _, old := range stored.stories {
-		if slices.ContainsFunc(stories, func(x explore.Story) bool { return x.Name == old.Name }) {
-			continue
-		}
-		if err := os.Remove(filepath.Join(f.stories, old.Name)); err != nil {
-			return nil, unwritable(err, "--stories")
-		}
-	}
 	return r, nil
 }
 
-// writeStories writes the stories into their folder.
-func (f *exploreFlags) writeStories(stories []explore.Story) error {
-	files := make([]runstore.File, len(stories))
-	for i := range stories {
-		files[i] = runstore.File{Name: stories[i].Name, Data: []byte(stories[i].YAML)}
+// writeStories writes the stories of a walk into the run store, explore/LOCK/SET.yaml, and calls them by their files.
+func (f *exploreFlags) writeStories(r *measured.Explored) error {
+	var files []runstore.File
+	known := map[string]bool{}
+	for i := range r.Locks {
+		l := &r.Locks[i]
+		var failed error
+		l.EachStory(func(s *measured.Shown) {
+			file := s.Name + ".yaml"
+			if s.Name = filepath.ToSlash(filepath.Join(f.out, "explore", file)); known[file] {
+				return
+			}
+			known[file] = true
+			data, err := explore.Scenario(&r.Scope, l.Lock, s)
+			failed = errors.Join(failed, err)
+			files = append(files, runstore.File{Name: file, Data: data})
+		})
+		if failed != nil {
+			return &bugError{failed}
+		}
 	}
-	if err := replaceFiles(f.stories, files); err != nil {
-		return unwritable(err, "--stories")
+	if err := replaceFiles(filepath.Join(f.out, "explore"), files); err != nil {
+		return unwritable(err, "--out")
 	}
 	return nil
 }

@@ -2,22 +2,36 @@ package main
 
 import (
 	"context"
-	"embed"
 	"fmt"
-	"path"
 
-	committed "lockstep/docs"
 	"lockstep/internal/explore"
 	"lockstep/internal/measured"
 	"lockstep/internal/report/explorepage"
 	"lockstep/internal/say"
 	"lockstep/internal/sim"
+	"lockstep/measurements"
 )
 
 // storedWalk is what the walk of the fault space has come to, as it was stored.
 func storedWalk() (*measured.Explored, error) {
-	walk, err := measured.ReadExplored(committed.Explore)
+	data, err := measurements.Explore()
 	if err != nil {
+		return nil, &bugError{err}
+	}
+	walk, err := measured.ReadExplored(data)
+	if err != nil {
+		return nil, &bugError{err}
+	}
+	return walk, nil
+}
+
+// toldWalk is the same with the texts of its stories, which take a moment.
+func toldWalk() (*measured.Explored, error) {
+	walk, err := storedWalk()
+	if err != nil {
+		return nil, err
+	}
+	if err := explore.Tell(walk); err != nil {
 		return nil, &bugError{err}
 	}
 	return walk, nil
@@ -25,27 +39,22 @@ func storedWalk() (*measured.Explored, error) {
 
 // storedLibraries are the libraries that were measured by their own code, by lock.
 func storedLibraries() ([]*measured.Library, error) {
-	return storedIn(committed.Libraries, "libraries")
+	return storedIn(measurements.Libraries())
 }
 
 // storedPrograms are the programs of examples that were measured on real servers, by lock.
 func storedPrograms() ([]*measured.Library, error) {
-	return storedIn(committed.Programs, "programs")
+	return storedIn(measurements.Programs())
 }
 
-func storedIn(all embed.FS, dir string) (out []*measured.Library, err error) {
-	files, err := all.ReadDir(dir)
+func storedIn(files [][]byte, err error) (out []*measured.Library, _ error) {
 	if err != nil {
 		return nil, &bugError{err}
 	}
-	for _, f := range files {
-		data, err := all.ReadFile(path.Join(dir, f.Name()))
-		if err != nil {
-			return nil, &bugError{err}
-		}
+	for i, data := range files {
 		one, err := measured.ReadLibrary(data)
 		if err != nil {
-			return nil, &bugError{fmt.Errorf("%s %w", f.Name(), err)}
+			return nil, &bugError{fmt.Errorf("measurement %d %w", i+1, err)}
 		}
 		out = append(out, one)
 	}
@@ -54,7 +63,7 @@ func storedIn(all embed.FS, dir string) (out []*measured.Library, err error) {
 
 // explorePage writes the page of the stored walk, on which a reader ticks what can happen.
 func (g *globals) explorePage(ctx context.Context, l say.Language) (path string, err error) {
-	walk, err := storedWalk()
+	walk, err := toldWalk()
 	if err != nil {
 		return "", err
 	}

@@ -29,15 +29,10 @@ import (
 // scenarioRoot is where scenarios are looked up by name.
 const scenarioRoot = "scenarios"
 
-// cutsets are the stories of docs/explore.json: hundreds, which nobody calls by name.
-const cutsets = scenarioRoot + "/cutsets"
-
 // library are the files of all scenarios that have a name here, sorted: those
 // below scenarioRoot, and those in the program whose names are not taken.
 func library() []string {
-	files := slices.DeleteFunc(yamlFiles(scenarioRoot), func(file string) bool {
-		return strings.HasPrefix(filepath.ToSlash(file), cutsets+"/")
-	})
+	files := yamlFiles(scenarioRoot)
 	taken := map[string]bool{}
 	for _, file := range files {
 		taken[scenarioName(file)] = true
@@ -180,18 +175,19 @@ func builtInBelow(dir string) []string {
 	return files
 }
 
-// readBuiltIn returns the bytes of a scenario file that is not on disk but in
-// the program.
+// readBuiltIn returns the bytes of a scenario that is not on disk but in the program: a file
+// of the library, a story for locks of one's own, or one of the stored search.
 func readBuiltIn(file string) ([]byte, bool) {
-	name, ok := insideProgram(file)
-	if !ok {
-		return nil, false
+	if name, ok := insideProgram(file); ok {
+		if data, err := scenarios.Files.ReadFile(name); err == nil {
+			return data, true
+		}
 	}
-	data, err := scenarios.Files.ReadFile(name)
-	if err != nil {
-		data, err = scenarios.Cutsets.ReadFile(name)
+	if data, ok := stories.Read(file); ok {
+		return data, true
 	}
-	return data, err == nil
+	data, err := searchedStory(file)
+	return data, data != nil && err == nil
 }
 
 // insideProgram turns a path below scenarioRoot into one of the embedded files.
@@ -205,11 +201,12 @@ func insideProgram(file string) (string, bool) {
 func loadFile(ctx context.Context, file string, changes ...scenario.Change) (*plan.Plan, error) {
 	p, err := interrupt.Unless(ctx, "reading "+file, func() (*plan.Plan, error) { return scenario.Load(file, changes...) })
 	if errors.Is(err, fs.ErrNotExist) {
-		if data, ok := readBuiltIn(file); ok {
-			return scenario.Parse(file, data, changes...)
+		data, ok := readBuiltIn(file)
+		if !ok {
+			return nil, err
 		}
-		if data, ok := stories.Read(file); ok {
-			return scenario.Parse(file, data, changes...)
+		if p, err = scenario.Parse(file, data, changes...); err == nil && !isYAML(file) {
+			p.Slug = scenario.Slug(file) // the lock is a part of the name
 		}
 	}
 	return p, err

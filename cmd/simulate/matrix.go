@@ -18,7 +18,6 @@ import (
 	"lockstep/internal/report/matrixpage"
 	"lockstep/internal/say"
 	"lockstep/internal/scenario"
-	"lockstep/internal/shell"
 	"lockstep/internal/sim"
 )
 
@@ -38,7 +37,7 @@ func matrixCommand(g *globals) *cobra.Command {
 		Short: "Measure every lock under every kind of fault",
 		Long: `Measure every lock under every kind of fault. Each cell plays scripts that cause the
 fault, made to fit the commands that the lock sends, and then random variations of them.
-It adds what the stored walk of the fault space (docs/explore.json, see simulate
+It adds what the stored walk of the fault space (measurements/explore.json.gz, see simulate
 explore) found with single faults of the same kinds. The letter is the worst outcome
 seen:
 
@@ -108,7 +107,7 @@ func (f *matrixFlags) measure(ctx context.Context, asked bool) error {
 		o.Seeds = 0
 	}
 	if !f.live() && c.scalePPM == million {
-		if o.Walk, err = storedWalk(); err != nil {
+		if o.Walk, err = toldWalk(); err != nil {
 			return err
 		}
 	}
@@ -326,7 +325,7 @@ func (f *matrixFlags) again(m *matrix.Matrix) error {
 
 // playStory is the command line that plays the story of the walk that a cell has.
 func playStory(c *matrix.Cell) string {
-	return fmt.Sprintf("simulate run %s --lock %s", shell.Word(c.Story.Story), c.Lock)
+	return "simulate run " + c.Story.Name
 }
 
 // lettersOf lists letters.

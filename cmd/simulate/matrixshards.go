@@ -5,9 +5,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 
-	committed "lockstep/docs"
 	"lockstep/internal/matrix"
 	"lockstep/internal/shard"
+	"lockstep/measurements"
 )
 
 // matrixOptions are those of a work of a matrix.
@@ -35,7 +35,11 @@ func (f *matrixFlags) measureElsewhere(ctx context.Context, o *matrix.Options) e
 	if !f.shards.elsewhere() {
 		return nil
 	}
-	walk := sha256.Sum256(committed.Explore)
+	stored, err := measurements.Explore()
+	if err != nil {
+		return &bugError{err}
+	}
+	walk := sha256.Sum256(stored)
 	of := matrixOptions{f.locks, f.columns, f.scale, f.seeds, hex.EncodeToString(walk[:])}
 	shards, err := divided(ctx, &f.shards, f.globals, "matrix", of, func(s shard.Shard) ([]matrix.Record, error) {
 		mine := *o

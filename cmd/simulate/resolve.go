@@ -13,7 +13,6 @@ import (
 	"lockstep/internal/interrupt"
 	"lockstep/internal/plan"
 	"lockstep/internal/scenario"
-	"lockstep/locktest/stories"
 )
 
 // loadAll reads the scenarios that the arguments name: files, directories, names
@@ -91,8 +90,8 @@ func (g *globals) scenarioFiles(ctx context.Context, arg string) ([]string, erro
 	if _, ok := readBuiltIn(arg); ok {
 		return []string{arg}, nil
 	}
-	if _, ok := stories.Read(arg); ok {
-		return []string{arg}, nil
+	if _, err := searchedStory(arg); err != nil {
+		return nil, err
 	}
 	return scenarioByName(arg)
 }

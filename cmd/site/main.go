@@ -17,11 +17,13 @@ import (
 	"slices"
 	"strings"
 
+	"lockstep/internal/measured"
 	"lockstep/internal/report/playpage"
 	"lockstep/internal/say"
 	"lockstep/internal/scenario"
 	"lockstep/internal/site"
 	"lockstep/internal/tour"
+	"lockstep/measurements"
 )
 
 func main() {
@@ -51,6 +53,13 @@ func run(args []string) error {
 	}
 	if in.Scenarios, err = tree("scenarios", ".yaml"); err != nil {
 		return err
+	}
+	walk, err := measurements.Explore()
+	if err != nil {
+		return err
+	}
+	if in.Explored, err = measured.ReadExplored(walk); err != nil {
+		return fmt.Errorf("the stored search %w", err)
 	}
 	for _, l := range site.Languages {
 		if err := spoken(&in, drawn, l); err != nil {

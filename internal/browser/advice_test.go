@@ -8,12 +8,12 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/docs"
 	"lockstep/internal/browser"
 	"lockstep/internal/explore"
 	"lockstep/internal/measured"
 	"lockstep/internal/report/explorepage"
 	"lockstep/internal/say"
+	"lockstep/measurements"
 )
 
 // ticked is what a reader ticks, and what must not happen to him.
@@ -40,7 +40,11 @@ const readAll = `(function (all) {
 // choices of eight kinds, for locks that break by single kinds, by pairs, without a fault, and for
 // one that nobody has walked.
 func TestThePageAdvisesAsTheCommandDoes(t *testing.T) {
-	stored, err := measured.ReadExplored(docs.Explore)
+	data, err := measurements.Explore()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stored, err := measured.ReadExplored(data)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,6 @@
 package browser_test
 
 import (
-	"os"
 	"strings"
 	"testing"
 
@@ -10,12 +9,13 @@ import (
 	"lockstep/internal/measured"
 	"lockstep/internal/report/explorepage"
 	"lockstep/internal/say"
+	"lockstep/measurements"
 )
 
 // walkPage is the page of the stored walk.
 func walkPage(t *testing.T) []byte {
 	t.Helper()
-	data, err := os.ReadFile("../../docs/explore.json")
+	data, err := measurements.Explore()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -68,7 +68,7 @@ func TestMeasuringTwiceGivesTheSame(t *testing.T) {
 			t.Errorf("claim %d: %+v, then %+v", first[i].N, first[i].Result, second[i].Result)
 		}
 		if got, r := stored[first[i].N], first[i].Result; got.Verdict != r.Verdict || got.Figure != r.Figure.English {
-			t.Errorf("claim %d is not what docs/claims.json says: simulate claims --json > docs/claims.json, then simulate docs\nmeasured %+v\nstored   %+v",
+			t.Errorf("claim %d is not what measurements/claims.json says: simulate claims --json > measurements/claims.json, then simulate docs\nmeasured %+v\nstored   %+v",
 				first[i].N, r, got)
 		}
 		if left := reporttest.EnglishRuns(first[i].Figure.Chinese); len(left) > 0 {
@@ -80,7 +80,7 @@ func TestMeasuringTwiceGivesTheSame(t *testing.T) {
 // storedClaims is what the page of the documents shows, by number.
 func storedClaims(t *testing.T) map[int]struct{ Verdict, Figure string } {
 	t.Helper()
-	data, err := os.ReadFile("../../docs/claims.json")
+	data, err := os.ReadFile("../../measurements/claims.json")
 	if err != nil {
 		t.Fatal(err)
 	}

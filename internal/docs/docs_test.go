@@ -149,7 +149,7 @@ func aMatrix() *measured.Matrix {
 		{Lock: "set-nx-lua", Fault: "N0", Letter: "S", Runs: 201},
 		{
 			Lock: "redlock", Fault: "GP", Letter: "V", Runs: 201, Walked: &walked, Damage: true, Also: []string{"D", "L"}, Note: "found by the walk",
-			Story: &measured.Shown{World: "plain", Story: "scenarios/cutsets/a.yaml"},
+			Story: "redlock/pause@hold",
 		},
 	}}
 }
@@ -169,7 +169,7 @@ func TestTheMatrixIsShownWhenThereIsOne(t *testing.T) {
 		t.Errorf("%s is not in:\n%s", want, with)
 	}
 	with = pageOf(t, in, "locks/redlock.md")
-	want = "| `GP` pause | **V** two holders; *damaged*; also D, L | 201 | 1234 | 0 % (0 % to 0 %) | [found by the walk](../../scenarios/cutsets/a.yaml) |\n"
+	want = "| `GP` pause | **V** two holders; *damaged*; also D, L | 201 | 1234 | 0 % (0 % to 0 %) | found by the walk: `redlock/pause@hold` |\n"
 	if !strings.Contains(with, want) {
 		t.Errorf("%s is not in:\n%s", want, with)
 	}
@@ -206,10 +206,10 @@ func TestALongCounterexampleIsCut(t *testing.T) {
 		steps[i] = explain.Step{At: 1e9, Sentence: say.Both{English: "A tries again."}.Phrase()}
 	}
 	in.Explored = &measured.Explored{Scope: measured.Scope{Worlds: []measured.BaseWorld{{Name: "plain", Summary: "2 clients"}}}}
-	set := measured.CutSet{Shown: measured.Shown{World: "plain", Story: "scenarios/a b.yaml", Text: "pause A"}}
+	set := measured.CutSet{Shown: measured.Shown{World: "plain", Name: "set-nx-lua/pause", Text: "pause A"}}
 	in.Examples = map[string]Example{"set-nx-lua": {Set: set, Steps: steps}}
 	got := pageOf(t, in, "locks/set-nx-lua.md")
-	for _, want := range []string{"\n\nPause A. The world is `plain`: 2 clients.\n\n1. ", "simulate run 'scenarios/a b.yaml' --lock set-nx-lua\n", "\n15. 1.000 s: A tries again.\n\nand so on for 970 more steps, until\n\n986. ", "\n1000. "} {
+	for _, want := range []string{"\n\nPause A. The world is `plain`: 2 clients.\n\n1. ", "simulate run set-nx-lua/pause\n", "\n15. 1.000 s: A tries again.\n\nand so on for 970 more steps, until\n\n986. ", "\n1000. "} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is not in the page", want)
 		}

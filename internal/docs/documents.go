@@ -177,8 +177,8 @@ func (w *writer) claimsPage() Page {
 	body := []string{
 		heading(1, "The claims of the documents"),
 		"Each claim has an experiment in the simulator; the verdict is computed from what is counted there. " +
-			"These are the figures of " + code("simulate claims") + ", stored in " + code("docs/claims.json") + "; a test measures them again.",
-		block("", "simulate claims --json > docs/claims.json\nsimulate docs"),
+			"These are the figures of " + code("simulate claims") + ", stored in " + code("measurements/claims.json") + "; a test measures them again.",
+		block("", "simulate claims --json > measurements/claims.json\nsimulate docs"),
 	}
 	for _, c := range w.Claims {
 		body = append(body, heading(2, fmt.Sprintf("Claim %d", c.N)), text(c.Text)+" ("+text(c.Source)+")")
@@ -188,5 +188,5 @@ func (w *writer) claimsPage() Page {
 		}
 		body = append(body, "**"+text(c.Verdict)+"**: "+text(c.Figure))
 	}
-	return page("claims.md", "internal/claims and docs/claims.json", body...)
+	return page("claims.md", "internal/claims and measurements/claims.json", body...)
 }

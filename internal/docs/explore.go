@@ -25,7 +25,7 @@ func (w *writer) explorePage() []Page {
 		l := &x.Locks[i]
 		row := []string{link(text(l.Lock), "locks/"+l.Lock+".md"), text(pairsOf(l))}
 		for _, way := range measured.Ways() {
-			row = append(row, cutSets(l, way, w.Up+"/"))
+			row = append(row, cutSets(l, way))
 		}
 		if l.Defect() {
 			defects = append(defects, row)
@@ -37,16 +37,16 @@ func (w *writer) explorePage() []Page {
 	for _, b := range x.Scope.Worlds {
 		worlds = append(worlds, []string{code(b.Name), text(b.Summary)})
 	}
-	return []Page{page("explore.md", "docs/explore.json",
+	return []Page{page("explore.md", "measurements/explore.json.gz",
 		heading(1, "What does it take to break it?"),
-		fmt.Sprintf("For each lock, the minimal sets of kinds of faults that break it: a whole set does, no part of it does. *While work hangs*, everybody waits for a design that renews: that is listed separately, since it is no fault of the lock. They come from %s schedules of faults in the simulator: every single fault for %d locks, every pair in plain and just-within for %d of them. A set leads to the shortest story that shows it, and *alone* counts the kinds that need no other; the page of a lock has all of its sets; %s explains the kinds, and %s says which locks survive what can happen to you.",
+		fmt.Sprintf("For each lock, the minimal sets of kinds of faults that break it: a whole set does, no part of it does. *While work hangs*, everybody waits for a design that renews: that is listed separately, since it is no fault of the lock. They come from %s schedules of faults in the simulator: every single fault for %d locks, every pair in plain and just-within for %d of them. `simulate run LOCK/SET` plays the shortest story that shows a set, as in `simulate run redlock/pause`, and *alone* counts the kinds that need no other; the page of a lock has all of its sets; %s explains the kinds, and %s says which locks survive what can happen to you.",
 			say.Grouped(x.Walked()).In(say.English), x.Complete(1), x.Settled(), linkInto(code("simulate explore"), commandsPage, "simulate-explore"), linkInto(code("simulate advise"), commandsPage, "simulate-advise")),
 		table(head, rows),
 		section("No candidates", "Defects, which break, damage the resource or are stuck without any fault.\n\n"+table(head, defects)),
 		section("Libraries by their own code", librariesElsewhere(w)),
 		section("What none means", "None of all schedules of so many faults within this scope: "+fmt.Sprintf("%d clients of %d %s in the plain world, and these worlds and durations. Schedules whose faults come to the same are played once. *None up to 2* is said where all pairs were searched in plain and in just-within; where some of these were drawn, *none found*. Drawn are %d schedules of any two kinds, or what there are: a first fault as likely as any other of its kind, then a second one; *1 in 8 at most* means that no more of such draws break the lock, with 95 %% confidence.", x.Scope.Clients, x.Scope.Rounds, plural(x.Scope.Rounds, "round", "rounds"), x.Scope.Sample)+"\n\n"+
 			table([]string{"world", "how the lock is used"}, worlds)+"\n"+list(x.Scope.Classes)),
-		section("Again", block("", "simulate explore --resume walk.json\nsimulate explore --resume walk.json --faults 2 redlock\nsimulate explore --faults 2 redlock --further --into docs/explore.json\nsimulate explore --resume walk.json --faults 2 --as-is --json")),
+		section("Again", block("", "simulate explore --resume walk.json\nsimulate explore --resume walk.json --faults 2 redlock\nsimulate explore --faults 2 redlock --further --into measurements/explore.json.gz\nsimulate explore --resume walk.json --faults 2 --as-is --json")),
 	)}
 }
 
@@ -69,21 +69,21 @@ func list(all []string) string {
 // fewSets is how many sets a cell of the table of all locks names; more are counted.
 const fewSets = 3
 
-// cutSets says in a cell what breaks a lock in one way: the sets, each with a link to its story,
-// or how many there are, with a link to the lock's page, which has them all.
-func cutSets(l *measured.ExploredLock, way, up string) string {
+// cutSets says in a cell what breaks a lock in one way: the sets, or how many there are, with a link to
+// the lock's page, which has them all.
+func cutSets(l *measured.ExploredLock, way string) string {
 	sets := l.Breaks[way]
 	switch {
 	case way == "stuck" && len(l.Breaks[measured.Hung]) > 0:
 		apart := *l
 		apart.Breaks = map[string][]measured.CutSet{way: sets}
-		return cutSets(&apart, way, up) + "; " + story("while work hangs", l.Breaks[measured.Hung][0], up)
+		return cutSets(&apart, way) + "; while work hangs"
 	case len(sets) == 0:
 		return noSet(l, false, way)
 	case len(sets) <= fewSets:
 		var all []string
 		for _, s := range sets {
-			all = append(all, story(setName(s), s, up))
+			all = append(all, setName(s))
 		}
 		return strings.Join(all, ", ")
 	}
@@ -166,12 +166,20 @@ func setName(s measured.CutSet) string {
 	return strings.Join(s.Kinds, " + ")
 }
 
-// story is a text that leads to the story of a set, when it has one.
-func story(name string, s measured.CutSet, up string) string {
-	if s.Story == "" {
-		return name
+// playable is a set by the name of its story, as simulate run takes it; that of a library has none.
+func playable(lock string, s *measured.CutSet) string {
+	if s.Name == "" {
+		return setName(*s)
 	}
-	return link(name, up+s.Story)
+	return code(lock + "/" + s.Key())
+}
+
+// broken says in a cell that a set breaks a lock in a way: by the story that the row names, or by another one.
+func broken(lock string, s *measured.CutSet) string {
+	if s.Name == "" || s.Name == lock+"/"+s.Key() {
+		return "yes"
+	}
+	return code(s.Name)
 }
 
 // The section of a lock's page that has its sets.
@@ -191,8 +199,8 @@ func (w *writer) exploreRow(v locks.Variant) string {
 	}
 	for i := range w.Explored.Locks {
 		if l := &w.Explored.Locks[i]; l.Lock == lock {
-			return table(append([]string{"minimal set of kinds of faults"}, wayNames[:]...), setRows(l, false, w.repo(""))) +
-				fmt.Sprintf("\nOf %d schedules. What the kinds are and what none means: %s\n\n", l.Walked, link("the whole table", "../explore.md")) +
+			return table(append([]string{"minimal set of kinds of faults"}, wayNames[:]...), setRows(l, false)) +
+				fmt.Sprintf("\n`simulate run` plays a story by its name, `simulate export` draws it. Of %d schedules. What the kinds are and what none means: %s\n\n", l.Walked, link("the whole table", "../explore.md")) +
 				pairsIn(l) + block("", "simulate explore "+lock)
 		}
 	}
@@ -201,7 +209,7 @@ func (w *writer) exploreRow(v locks.Variant) string {
 
 // setRows has a line for each set that breaks the lock in some way, those with few kinds first,
 // and one for the ways in which none does.
-func setRows(l *measured.ExploredLock, statistical bool, up string) [][]string {
+func setRows(l *measured.ExploredLock, statistical bool) [][]string {
 	var sets []measured.CutSet
 	for _, way := range measured.Outcomes() {
 		for _, s := range l.Breaks[way] {
@@ -214,13 +222,13 @@ func setRows(l *measured.ExploredLock, statistical bool, up string) [][]string {
 	var rows [][]string
 	none := []string{""}
 	for _, s := range sets {
-		row := []string{setName(s)}
+		row := []string{playable(l.Lock, &s)}
 		for _, way := range measured.Ways() {
 			cell := ""
 			if i := slices.IndexFunc(l.Breaks[way], func(of measured.CutSet) bool { return slices.Equal(of.Kinds, s.Kinds) }); i >= 0 {
-				cell = story("story", l.Breaks[way][i], up)
+				cell = broken(l.Lock, &l.Breaks[way][i])
 			} else if i := slices.IndexFunc(l.Breaks[measured.Hung], func(of measured.CutSet) bool { return slices.Equal(of.Kinds, s.Kinds) }); way == "stuck" && i >= 0 {
-				cell = story("while it hangs", l.Breaks[measured.Hung][i], up)
+				cell = "while it hangs"
 			}
 			row = append(row, cell)
 		}

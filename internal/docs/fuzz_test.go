@@ -9,7 +9,7 @@ import (
 	"lockstep/internal/measured"
 )
 
-// Whatever is in docs/matrix.json and docs/worlds.json: it is refused with what is wrong,
+// Whatever is in measurements/matrix.json and measurements/worlds.json: it is refused with what is wrong,
 // or the pages can be drawn of it, and they say nothing that a page cannot.
 func FuzzMeasured(f *testing.F) {
 	f.Add([]byte(`{"schema":1,"backend":"sim","seeds":20,"cells":[{"lock":"redlock","fault":"GP","letter":"V","runs":20,"rate":0.5,"rate_low":0.1,"rate_high":0.9,"note":"x"}]}`),

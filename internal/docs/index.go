@@ -92,7 +92,7 @@ func propertyRows() [][]string {
 func (w *writer) matrixState() string {
 	if w.Matrix == nil {
 		return "No measured matrix is stored. These two commands put its rows on the pages of the locks:\n\n" +
-			block("", "simulate matrix --json > docs/matrix.json\nsimulate docs")
+			block("", "simulate matrix --json > measurements/matrix.json\nsimulate docs")
 	}
 	var rows [][]string
 	for _, c := range w.Columns {

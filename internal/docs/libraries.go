@@ -55,7 +55,7 @@ func (w *writer) librariesPage() []Page {
 	}
 	letters, ways := w.programRows()
 	rows, how = append(rows, letters...), append(how, ways...)
-	return []Page{page("libraries.md", "docs/libraries",
+	return []Page{page("libraries.md", "measurements/libraries",
 		heading(1, "Libraries, by their own code"),
 		"What people import, as it is. A Go library runs in virtual time: its goroutines, timers and client library against the simulated servers, with a Go runtime whose choices follow the seed; a pause comes from outside, so timers go on firing meanwhile. A library in another language runs on real servers, in a process for each client: a pause is SIGSTOP, a crash SIGKILL. The program that you have installed shows what was measured; it has neither these libraries nor a toolchain. "+
 			link("own-lock.md", "own-lock.md")+" and "+link("own-lock-programs.md", "own-lock-programs.md")+" play a lock of your own the same way.",
@@ -162,7 +162,7 @@ func (w *writer) librarySingles(lock string) string {
 
 // librarySetRows has a line for each set, with the story that shows it in one line.
 func librarySetRows(x *measured.ExploredLock, statistical bool) [][]string {
-	rows := setRows(x, statistical, "")
+	rows := setRows(x, statistical)
 	for i := range rows {
 		for k, way := range measured.Ways() {
 			for _, s := range x.Breaks[way] {

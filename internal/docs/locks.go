@@ -29,7 +29,6 @@ func (w *writer) lock(v locks.Variant) Page {
 		section("Breaks when", text(d.BreaksWhen)),
 		section("See it break", w.seeItBreak(v.ID)),
 		section("The smallest counterexample", w.counterexample(v.ID)),
-		section("Stories", w.storiesOf(v.ID)),
 		section(titleOfSets, w.exploreRow(v)),
 		section("Under every kind of fault", w.matrixRow(v)),
 		section("On real servers", w.worldsRow(v.ID)),
@@ -99,7 +98,7 @@ func (w *writer) counterexample(lock string) string {
 		steps.WriteByte('\n')
 	}
 	return text(sentence(e.Set.Text)) + " The world is " + code(e.Set.World) + ": " + text(w.worldOf(e.Set.World)) + ".\n\n" +
-		steps.String() + "\n" + block("", "simulate run "+shell.Word(e.Set.Story)+" --lock "+lock)
+		steps.String() + "\n" + block("", "simulate run "+shell.Word(e.Set.Name))
 }
 
 // sentence is a text that begins with a capital and ends with a full stop.

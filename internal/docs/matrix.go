@@ -27,11 +27,11 @@ func (w *writer) matrixRow(v locks.Variant) string {
 	lock := v.ID
 	measure := "simulate matrix --lock " + lock
 	if w.Matrix == nil {
-		return "No measured matrix is stored in " + code("docs/matrix.json") + ". This measures the row:\n\n" + block("", measure)
+		return "No measured matrix is stored in " + code("measurements/matrix.json") + ". This measures the row:\n\n" + block("", measure)
 	}
 	cells := w.cells(w.Matrix, lock)
 	if cells == "" {
-		return "The matrix in " + code("docs/matrix.json") + " is older than this lock. This measures the row:\n\n" + block("", measure)
+		return "The matrix in " + code("measurements/matrix.json") + " is older than this lock. This measures the row:\n\n" + block("", measure)
 	}
 	return cells +
 		fmt.Sprintf("\nMeasured with %d random variations of each script; the letter is the worst of all runs, and of all single faults of these kinds that were walked. ", w.Matrix.Seeds) +
@@ -52,7 +52,7 @@ func (w *writer) cells(m *measured.Matrix, lock string) string {
 				rate = fmt.Sprintf("%s (%s to %s)", percent(c.Rate), percent(c.Low), percent(c.High))
 			}
 			rows = append(rows, []string{
-				code(c.Fault) + " " + text(column.Name), worstOf(&c), fmt.Sprint(c.Runs), walked(&c), rate, w.noteOf(&c),
+				code(c.Fault) + " " + text(column.Name), worstOf(&c), fmt.Sprint(c.Runs), walked(&c), rate, noteOf(&c),
 			})
 		}
 	}
@@ -82,12 +82,12 @@ func walked(c *measured.Cell) string {
 	return fmt.Sprint(*c.Walked)
 }
 
-// noteOf says what has made the letter; a story of the walk can be opened.
-func (w *writer) noteOf(c *measured.Cell) string {
-	if c.Story == nil || c.Story.Story == "" { // a library's has no file
+// noteOf says what has made the letter, and which story of the walk shows it.
+func noteOf(c *measured.Cell) string {
+	if c.Story == "" {
 		return text(c.Note)
 	}
-	return link(text(c.Note), w.repo(c.Story.Story))
+	return text(c.Note) + ": " + code(c.Story)
 }
 
 func percent(share float64) string {

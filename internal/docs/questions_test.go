@@ -21,7 +21,7 @@ var update = flag.Bool("update", false, "play all seeds of the questions of prac
 
 const (
 	questionsPage  = "../../docs/questions.md"
-	questionsFile  = "../../docs/questions.json"
+	questionsFile  = "../../measurements/questions.json"
 	questionsSeeds = 200
 )
 

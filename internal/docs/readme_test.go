@@ -7,11 +7,12 @@ import (
 	"testing"
 
 	"lockstep/internal/measured"
+	"lockstep/measurements"
 )
 
 // The first table of the README is what was walked.
 func TestTheTableOfTheReadme(t *testing.T) {
-	data, err := os.ReadFile("../../docs/explore.json")
+	data, err := measurements.Explore()
 	if err != nil {
 		t.Fatal(err)
 	}

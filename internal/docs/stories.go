@@ -4,10 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"lockstep/internal/checker"
-	"lockstep/internal/locks"
 	"lockstep/internal/plan"
 )
 
@@ -40,26 +38,6 @@ func (w *writer) stories(is func(*plan.Plan) bool) string {
 	return table([]string{"story", "level", "its question"}, rows)
 }
 
-// storiesOf is a table of the scenarios that play a lock, with what they show of it.
-func (w *writer) storiesOf(lock string) string {
-	var rows [][]string
-	for _, p := range w.told(func(*plan.Plan) bool { return true }) {
-		for _, id := range p.Locks {
-			design, resource := locks.Apart(id)
-			if design != lock {
-				continue
-			}
-			story := w.storyBelow(p)
-			if resource != "" {
-				story += ", " + text(resource)
-			}
-			broken, kept := expected(p, id)
-			rows = append(rows, []string{story, fmt.Sprint(p.Level), propertyLinks(broken), propertyLinks(kept)})
-		}
-	}
-	return table([]string{"story", "level", "broken", "kept"}, rows)
-}
-
 // expected returns the properties that a scenario expects a lock to break and to keep.
 func expected(p *plan.Plan, lock string) (broken, kept []string) {
 	if !slices.Contains(p.Locks, lock) {
@@ -74,15 +52,6 @@ func expected(p *plan.Plan, lock string) (broken, kept []string) {
 		}
 	}
 	return broken, kept
-}
-
-// propertyLinks leads to properties, from a page one folder below the docs.
-func propertyLinks(ids []string) string {
-	to := make([]string, len(ids))
-	for i, id := range ids {
-		to[i] = linkInto(text(id), "../"+propertiesPage, id)
-	}
-	return strings.Join(to, ", ")
 }
 
 // Smallest is the story with the fewest parts in which a lock breaks: one about mutual

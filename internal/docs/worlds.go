@@ -86,7 +86,7 @@ func (w *writer) worldsPage() []Page {
 			rows = append(rows, row)
 		}
 	}
-	return []Page{page("worlds.md", "docs/worlds.json",
+	return []Page{page("worlds.md", "measurements/worlds.json",
 		heading(1, "The simulator and real servers"),
 		fmt.Sprintf("Of each cell of the matrix the script that does most harm, played with the same seeds in the simulator and on real servers (%s, all durations times %s): %s.",
 			code("--backend "+c.Backend), c.Scale(), c.summary()),
@@ -123,16 +123,16 @@ func (c comparison) many() int {
 }
 
 // kept is the file with the real runs behind the comparison: it takes hours to play them.
-const kept = " --keep docs/worlds-runs.jsonl"
+const kept = " --keep runs.jsonl"
 
 // again are the commands that make the page anew.
 func (c comparison) again() string {
-	last := c.command("") + " --json > docs/worlds.json\nsimulate docs"
+	last := c.command("") + " --json > measurements/worlds.json\nsimulate docs"
 	if _, often, _ := c.count(); often == 0 {
 		return last
 	}
 	first := fmt.Sprintf("simulate compare-worlds --backend %s --scale %s --letter V,F,VF,D --times %d", c.Backend, c.Scale(), c.many())
-	return first + kept + "\n" + c.command("") + kept + " --json > docs/worlds.json\nsimulate docs"
+	return first + kept + "\n" + c.command("") + kept + " --json > measurements/worlds.json\nsimulate docs"
 }
 
 // evidence says how many runs stand behind the table.
@@ -239,7 +239,7 @@ func (c comparison) alone() string {
 		slices.Sort(s)
 		return strings.Join(slices.Compact(s), ",")
 	}
-	return c.command(each(named)) + " --fault " + each(faults) + " --letter V,F,VF,D --keep docs/worlds-in-full-runs.jsonl --json > docs/worlds-in-full.json"
+	return c.command(each(named)) + " --fault " + each(faults) + " --letter V,F,VF,D --keep in-full.jsonl --json > measurements/worlds-in-full.json"
 }
 
 // toldInBoth are the stories of the walk in both worlds.
@@ -265,11 +265,11 @@ func (w *writer) toldInBoth() string {
 		table([]string{"lock", "agree", "differ", "put nothing to the test", "not played"}, rows)
 	told := map[string]bool{} // by the stored walk, which may be newer than this comparison and tell other stories
 	if w.Explored != nil {
-		w.Explored.EachStory(func(s *measured.Shown) { told[s.Story] = true })
+		w.Explored.EachStory(func(s *measured.Shown) { told[s.Name] = true })
 	}
 	story := func(x *measured.WorldCell) string {
 		if w.Explored == nil || told[x.Story] {
-			return link(text(x.Script), w.Up+"/"+x.Story)
+			return text(x.Script) + ": " + code(x.Story)
 		}
 		return text(x.Script)
 	}
@@ -279,7 +279,7 @@ func (w *writer) toldInBoth() string {
 	if none := c.notPlayed(); none != "" {
 		out += "\n" + none
 	}
-	return out + "\nTo measure them again:\n\n" + block("", c.command("")+" --cutsets --keep docs/worlds-cutsets-runs.jsonl --json > docs/worlds-cutsets.json")
+	return out + "\nTo measure them again:\n\n" + block("", c.command("")+" --stories --keep stories.jsonl --json > measurements/stories.json")
 }
 
 // notPlayed counts the cells of each reason, in the order in which they come first.

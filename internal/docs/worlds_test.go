@@ -38,7 +38,7 @@ func TestWorldsPage(t *testing.T) {
 		"| [setnx](locks/setnx.md) |  | \\- |\n",
 		"| [set-nx-lua](locks/set-nx-lua.md) | `GP` a \\| pause | V/S | 1 of 2 | \\<late> |\n",
 		"| 2 | no servers |\n",
-		"simulate compare-worlds --backend process --scale 0.1 --times 2 --json > docs/worlds.json\n",
+		"simulate compare-worlds --backend process --scale 0.1 --times 2 --json > measurements/worlds.json\n",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is not in:\n%s", want, got)
@@ -84,11 +84,11 @@ func TestStoriesInBothWorlds(t *testing.T) {
 	in := compared(t)
 	var err error
 	if in.Stories, err = measured.ReadWorlds([]byte(`{"schema": 1, "backend": "process", "scale_ppm": 100000, "times": 5, "cells": [
-		{"lock": "redlock", "fault": "pause", "story": "scenarios/cutsets/a.yaml", "agreement": "agrees", "script": "a pause", "agreeing": 5, "scale_ppm": 200000,
+		{"lock": "redlock", "fault": "pause", "story": "redlock/pause", "agreement": "agrees", "script": "a pause", "agreeing": 5, "scale_ppm": 200000,
 		 "runs": [{"seed": 1, "simulated": "believe+damage", "real": "believe+damage", "agreement": "agrees"}, {}, {}, {}, {}]},
-		{"lock": "redlock", "fault": "crash+lag", "story": "scenarios/cutsets/b.yaml", "agreement": "differs", "script": "a | crash", "agreeing": 1, "why": "<late>",
+		{"lock": "redlock", "fault": "crash+lag", "story": "redlock/crash+lag", "agreement": "differs", "script": "a | crash", "agreeing": 1, "why": "<late>",
 		 "runs": [{"seed": 1, "simulated": "stuck", "real": "stuck", "agreement": "agrees"}, {"seed": 2, "simulated": "stuck", "real": "none", "agreement": "differs"}]},
-		{"lock": "setnx", "fault": "evict", "story": "scenarios/cutsets/c.yaml", "agreement": "not played", "script": "an eviction", "why": "no servers"}]}`)); err != nil {
+		{"lock": "setnx", "fault": "evict", "story": "setnx/evict", "agreement": "not played", "script": "an eviction", "why": "no servers"}]}`)); err != nil {
 		t.Fatal(err)
 	}
 	got := pageOf(t, in, "worlds.md")
@@ -99,15 +99,15 @@ func TestStoriesInBothWorlds(t *testing.T) {
 		"1 stories were played with 5 seeds or more; in 1 of these every real run came to the outcome of its simulated run.",
 		"| [redlock](locks/redlock.md) | 1 | 1 | 0 | 0 |\n",
 		"| [setnx](locks/setnx.md) | 0 | 0 | 0 | 1 |\n",
-		"| [redlock](locks/redlock.md) | [a \\| crash](../scenarios/cutsets/b.yaml) | stuck/none | 1 of 2 | \\<late> |\n",
+		"| [redlock](locks/redlock.md) | a \\| crash: `redlock/crash+lag` | stuck/none | 1 of 2 | \\<late> |\n",
 		"| stories | why |\n",
-		"--times 5 --cutsets --keep docs/worlds-cutsets-runs.jsonl --json > docs/worlds-cutsets.json\n",
+		"--times 5 --stories --keep stories.jsonl --json > measurements/stories.json\n",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is not in:\n%s", want, got)
 		}
 	}
-	if strings.Contains(got, "](../scenarios/cutsets/a.yaml)") {
+	if strings.Contains(got, "`redlock/pause`") {
 		t.Error("a story that agrees is among those that part")
 	}
 	if got := pageOf(t, compared(t), "worlds.md"); strings.Contains(got, "stories of the walk") {
@@ -123,7 +123,7 @@ func TestEvidenceOfManyRuns(t *testing.T) {
 	if got := c.evidence(); got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if got := c.again(); strings.Count(got, " --keep docs/worlds-runs.jsonl") != 2 || !strings.Contains(got, "--letter V,F,VF,D --times 20") {
+	if got := c.again(); strings.Count(got, " --keep runs.jsonl") != 2 || !strings.Contains(got, "--letter V,F,VF,D --times 20") {
 		t.Errorf("the runs are not kept: %q", got)
 	}
 }

@@ -9,7 +9,7 @@ import (
 
 func TestAdvise(t *testing.T) {
 	set := func(kinds ...string) measured.CutSet {
-		return measured.CutSet{Kinds: kinds, Shown: measured.Shown{Story: strings.Join(kinds, "+")}}
+		return measured.CutSet{Kinds: kinds, Shown: measured.Shown{Name: strings.Join(kinds, "+")}}
 	}
 	r := &measured.Explored{Locks: []measured.ExploredLock{
 		{Lock: "twice", Complete: 2, Searched: measured.Complete, Breaks: map[string][]measured.CutSet{"believe": {set("evict"), set("restart", "restart")}}},
@@ -39,7 +39,7 @@ func TestAdvise(t *testing.T) {
 				if s := a.Breaks[way.String()]; s != nil {
 					text += " " + way.String()
 					if len(s.Kinds) == 2 && s.Kinds[0] == s.Kinds[1] {
-						text += " " + s.Story
+						text += " " + s.Name
 					}
 				}
 			}

@@ -1,21 +1,21 @@
 package explore
 
 import (
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"lockstep/internal/measured"
-	"lockstep/internal/say"
+	"lockstep/internal/run"
 	"lockstep/internal/scenario"
+	"lockstep/internal/sim"
+	"lockstep/measurements"
 )
 
 // committed is the stored result.
 func committed(t *testing.T) *measured.Explored {
 	t.Helper()
-	data, err := os.ReadFile("../../docs/explore.json")
+	data, err := measurements.Explore()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,46 +35,56 @@ func TestOnlyAFairLockOfRedissonSpins(t *testing.T) {
 	}
 }
 
-// Each stored set has a story, which expects of its lock what the set says; each story
-// belongs to a set. That the stories break as they expect, package run plays.
-func TestStoredSetsHaveStories(t *testing.T) {
+// Each story of the stored result breaks its lock as the set says of which it is, with as many faults, all of which
+// come about; its name finds it.
+func TestStoredStoriesBreakTheirLocks(t *testing.T) {
 	r := committed(t)
-	named := map[string]bool{}
+	w := sim.New()
+	defer w.Close()
+	names := map[string]bool{}
 	for i := range r.Locks {
 		l := &r.Locks[i]
-		for _, name := range measured.Outcomes() {
-			way := wayOf(name)
-			for _, s := range l.Breaks[name] {
-				named[filepath.Base(s.Story)] = true
-				p, err := scenario.Load("../../" + s.Story)
-				if err != nil {
-					t.Fatal(err)
-				}
-				said, _ := p.Said(l.Lock)
-				shown := false
-				for _, e := range said {
-					shown = shown || e.Verdict == "broken" && slices.Contains(properties[way], e.Property)
-				}
-				text, chinese := "", ""
-				if len(p.Faults) > 0 {
-					told := toldOf(p.Faults)
-					text, chinese = told.English(), told.In(say.Chinese)
-				}
-				if !shown || text != s.Text || chinese != s.TextChinese || len(p.Faults) != len(s.Kinds) {
-					t.Errorf("%s of %s by %v: %s tells of %q, %q and expects %v", way, l.Lock, s.Kinds, s.Story, text, chinese, said)
+		for _, way := range measured.Outcomes() {
+			for k := range l.Breaks[way] {
+				set := &l.Breaks[way][k]
+				playStory(t, w, r, l, way, &set.Shown, len(set.Kinds), names)
+			}
+			for k := range l.Singles {
+				if shown := l.Singles[k].Breaks[way]; shown != nil {
+					playStory(t, w, r, l, way, shown, 1, names)
 				}
 			}
 		}
 	}
-	singles(t, r, named)
-	files, err := filepath.Glob("../../scenarios/cutsets/*.yaml")
-	if err != nil || len(files) < 100 {
-		t.Fatalf("%d stories, %v", len(files), err)
+	if len(names) < 1000 {
+		t.Errorf("%d stories", len(names))
 	}
-	for _, f := range files {
-		if !named[filepath.Base(f)] {
-			t.Errorf("%s belongs to no set: remove it", f)
-		}
+}
+
+// playStory plays a story, the first time that it is met.
+func playStory(t *testing.T, w run.World, r *measured.Explored, l *measured.ExploredLock, way string, s *measured.Shown, kinds int, names map[string]bool) {
+	t.Helper()
+	if !slices.ContainsFunc(properties[wayOf(way)], func(id string) bool { return slices.Contains(s.Broken, id) }) || len(s.Faults) != kinds {
+		t.Errorf("%s, %s: %d kinds and %d faults, which break %v", s.Name, way, kinds, len(s.Faults), s.Broken)
+	}
+	if found := l.Story(strings.TrimPrefix(s.Name, l.Lock+"/")); found == nil || !found.Same(s) {
+		t.Errorf("%s is not found by its name", s.Name)
+	}
+	if names[s.Name] {
+		return
+	}
+	names[s.Name] = true
+	data, err := Scenario(&r.Scope, l.Lock, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := scenario.Parse(s.Name, data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := run.One(t.Context(), w, p, l.Lock, 1)
+	if !out.Status().Good() {
+		t.Errorf("%s: %v %v", s.Name, out.Err, out.Expected)
 	}
 }
 
@@ -86,24 +96,16 @@ func wayOf(name string) Way {
 	return Way(slices.Index(wayNames[:], name))
 }
 
-// singles notes the stories of single faults, and asks the same of them as of sets; a kind
-// alone breaks a lock in some way if a set says so.
-func singles(t *testing.T, r *measured.Explored, named map[string]bool) {
+// A kind alone breaks a lock in some way if a set says so.
+func TestSetsOfOneKindAreSingles(t *testing.T) {
+	r := committed(t)
 	for i := range r.Locks {
 		l := &r.Locks[i]
 		broken := map[string]bool{}
 		for k := range l.Singles {
 			s := &l.Singles[k]
-			for way, shown := range s.Breaks {
-				named[filepath.Base(shown.Story)] = true
+			for way := range s.Breaks { // order: does not matter
 				broken[s.Kind+" "+way] = true
-				p, err := scenario.Load("../../" + shown.Story)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if len(p.Faults) != 1 || p.Faults[0].Text != shown.Text || !slices.Contains(p.Locks, l.Lock) {
-					t.Errorf("%s by %s: %s does not tell of %q", l.Lock, s.Kind, shown.Story, shown.Text)
-				}
 			}
 		}
 		for _, way := range measured.Outcomes() {
@@ -149,11 +151,10 @@ func TestStoredResultIsWhatIsWalked(t *testing.T) {
 	} {
 		o := options(t, tt.lock, tt.faults, tt.only...)
 		s := walked(t, o)
-		again, _, err := s.Result(&o)
+		again, err := s.Result(&o)
 		if err != nil {
 			t.Fatal(err)
 		}
-		Below(again, "scenarios/cutsets")
 		i := slices.IndexFunc(r.Locks, func(l measured.ExploredLock) bool { return l.Lock == tt.lock })
 		if i < 0 {
 			t.Errorf("%s is not stored", tt.lock)
@@ -169,7 +170,7 @@ func TestStoredResultIsWhatIsWalked(t *testing.T) {
 			}
 			got := again.Locks[0].Breaks[way]
 			if !slices.EqualFunc(got, want, func(a, b measured.CutSet) bool {
-				return slices.Equal(a.Kinds, b.Kinds) && a.Text == b.Text && a.World == b.World
+				return slices.Equal(a.Kinds, b.Kinds) && a.Same(&b.Shown)
 			}) {
 				t.Errorf("%s of %s by %v:\n%v\nstored:\n%v", way, tt.lock, tt.only, got, want)
 			}
@@ -181,13 +182,13 @@ func TestStoredResultIsWhatIsWalked(t *testing.T) {
 	}
 }
 
-// sameSingle compares all but the names of the files, which depend on what else was walked.
+// sameSingle compares all but the names of the stories, which depend on what else was walked.
 func sameSingle(a, b measured.Single) bool {
 	if a.Kind != b.Kind || a.During != b.During || a.Walked != b.Walked || a.Vain != b.Vain || a.Cut != b.Cut || len(a.Breaks) != len(b.Breaks) {
 		return false
 	}
 	for way, shown := range a.Breaks {
-		if o := b.Breaks[way]; o == nil || o.World != shown.World || o.Text != shown.Text {
+		if o := b.Breaks[way]; o == nil || !o.Same(shown) {
 			return false
 		}
 	}

@@ -40,7 +40,7 @@ func costOf(ctx context.Context, w World, v locks.Variant) (measured.Cost, error
 	}
 	out.Acquire = roundTrips(alone, history.Waits, history.Acquired)
 	out.Release = roundTrips(alone, history.Releasing, history.Released)
-	dies := faultText("crash: A", "A is in its critical section", 0)
+	dies := faultItem("crash: A", "A is in its critical section", 0)
 	orphaned, err := playCost(ctx, w, v, all[0].text(&v, 2, 1, false), []string{dies})
 	if err != nil {
 		return out, err
@@ -66,7 +66,7 @@ func playCost(ctx context.Context, w World, v locks.Variant, world string, fault
 	// What counts is when somebody gets the lock, not who gives up before, and what WAIT waits for
 	// is a replica that is no farther away than the client.
 	world = strings.NewReplacer("wait: up to 60s", "wait: up to 10m", "lag: 100ms", "lag: 1ms").Replace(world)
-	s := story{locks: []string{v.ID}, world: world, faults: faults}
+	s := story{lock: v.ID, world: world, faults: faults}
 	p, err := scenario.Parse("", []byte(s.yaml()))
 	if err != nil {
 		return nil, fmt.Errorf("what %s costs is no scenario: %w", v.ID, err)

@@ -62,11 +62,7 @@ func (l *tinyLetter) phrases() (out []string) {
 // parsed are the faults of one text.
 func parsed(t *testing.T, world, lock string, items ...string) *plan.Plan {
 	t.Helper()
-	text := "scenario: tiny\nlocks: [" + lock + "]\n" + world
-	if len(items) > 0 {
-		text += "faults:\n" + strings.Join(items, "")
-	}
-	p, err := scenario.Parse("", []byte(text))
+	p, err := scenario.Parse("", []byte((&story{lock: lock, world: world, faults: items}).yaml()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +80,7 @@ func (w *tiny) options(t *testing.T, world string) (out []option) {
 	for i := range w.letters {
 		l := &w.letters[i]
 		for _, phrase := range l.phrases() {
-			out = append(out, option{i, phrase, parsed(t, world, w.lock, faultText(l.text, phrase, 0)).Faults[0]})
+			out = append(out, option{i, phrase, parsed(t, world, w.lock, faultItem(l.text, phrase, 0)).Faults[0]})
 		}
 	}
 	return out
@@ -99,9 +95,9 @@ func (w *tiny) seconds(t *testing.T, world string, all []option, first *option) 
 		if l.wire {
 			continue
 		}
-		out = append(out, option{i, first.phrase, parsed(t, world, w.lock, faultText(l.text, first.phrase, 0)).Faults[0]})
+		out = append(out, option{i, first.phrase, parsed(t, world, w.lock, faultItem(l.text, first.phrase, 0)).Faults[0]})
 		if long := w.letters[first.letter].long; long != "" {
-			text := strings.Replace(faultText(l.text, first.phrase, 1), "after: 1ns", "after: "+long, 1)
+			text := strings.Replace(faultItem(l.text, first.phrase, 1), "after: 1ns", "after: "+long, 1)
 			out = append(out, option{i, first.phrase, parsed(t, world, w.lock, text).Faults[0]})
 		}
 	}

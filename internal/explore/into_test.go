@@ -1,7 +1,6 @@
 package explore
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
@@ -21,24 +20,21 @@ func several(t *testing.T, faults int, ids ...string) Options {
 	return o
 }
 
-func resultOf(t *testing.T, o Options) (*measured.Explored, []Story) {
+func resultOf(t *testing.T, o Options) *measured.Explored {
 	t.Helper()
-	r, stories, err := walked(t, o).Result(&o)
+	r, err := walked(t, o).Result(&o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return r, stories
+	return r
 }
 
-// asText is a result with its stories.
-func asText(t *testing.T, r *measured.Explored, stories []Story) string {
+// asText is a result as it is stored.
+func asText(t *testing.T, r *measured.Explored) string {
 	t.Helper()
 	data, err := r.JSON("")
 	if err != nil {
 		t.Fatal(err)
-	}
-	for _, s := range stories {
-		data = append(data, s.Name+"\n"+s.YAML...)
 	}
 	return string(data)
 }
@@ -46,40 +42,37 @@ func asText(t *testing.T, r *measured.Explored, stories []Story) string {
 // Locks that are walked one after the other, each into what was stored before, come to the bytes
 // of one walk, whatever the order; and so does one that is walked again.
 func TestIntoIsAsIfWalkedAtOnce(t *testing.T) {
-	// Two of them share all of their stories, two of other stores one.
-	ids := []string{"consul-session", "etcd-txn", "lua-setex", "mysql-unique", "set-nx-lua", "setnx"}
-	want, told := resultOf(t, several(t, 1, ids...))
-	if !slices.ContainsFunc(told, func(s Story) bool { return strings.Contains(s.YAML, "locks: [lua-setex, set-nx-lua") }) {
-		t.Fatal("no story is shared: this tests less than it says")
-	}
+	want := resultOf(t, several(t, 1, "consul-session", "etcd-txn", "lua-setex", "mysql-unique", "set-nx-lua", "setnx"))
 	for _, order := range [][]string{{"lua-setex", "set-nx-lua", "setnx", "consul-session", "mysql-unique", "etcd-txn"}, {"etcd-txn", "setnx", "mysql-unique", "set-nx-lua", "consul-session", "lua-setex", "set-nx-lua"}} {
-		r, stories := resultOf(t, several(t, 1, order[0]))
+		r := resultOf(t, several(t, 1, order[0]))
 		for _, id := range order[1:] {
-			Below(r, "some/where")
 			o := several(t, 1, id)
-			var err error
-			if r, stories, err = walked(t, o).Into(&o, r, stories); err != nil {
+			stored, err := measured.ReadExplored([]byte(asText(t, r)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r, err = walked(t, o).Into(&o, stored); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if got := asText(t, r, stories); got != asText(t, want, told) {
-			t.Errorf("in the order %v:\n%s\nwant\n%s", order, got, asText(t, want, told))
+		if got := asText(t, r); got != asText(t, want) {
+			t.Errorf("in the order %v:\n%s\nwant\n%s", order, got, asText(t, want))
 		}
 	}
 }
 
-// What is walked anew takes the place of what was known, and stories that nobody tells go.
+// What is walked anew takes the place of what was known.
 func TestIntoForgetsWhatWasKnown(t *testing.T) {
-	r, stories := resultOf(t, several(t, 1, "lua-setex", "set-nx-lua"))
+	r := resultOf(t, several(t, 1, "lua-setex", "set-nx-lua"))
 	wrong := `set: robbed by nothing`
 	at := indexOf(r, "set-nx-lua")
 	r.Locks[at].Doubts = []string{wrong}
 	only := several(t, 1, "set-nx-lua")
-	again, told, err := walked(t, only).Into(&only, r, stories)
+	again, err := walked(t, only).Into(&only, r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text := asText(t, again, told); strings.Contains(text, wrong) || len(again.Locks) != 2 {
+	if text := asText(t, again); strings.Contains(text, wrong) || len(again.Locks) != 2 {
 		t.Errorf("%s", text)
 	}
 }
@@ -87,7 +80,7 @@ func TestIntoForgetsWhatWasKnown(t *testing.T) {
 func TestIntoRefuses(t *testing.T) {
 	pairs := several(t, 2, "setnx-expire")
 	pairs.Only = []string{"evict"}
-	deep, stories := resultOf(t, pairs)
+	deep := resultOf(t, pairs)
 	shallow := pairs
 	shallow.Faults = 1
 	half := pairs
@@ -95,23 +88,20 @@ func TestIntoRefuses(t *testing.T) {
 	other := half
 	other.Rounds = 2
 	for _, tt := range []struct {
-		name    string
-		o       Options
-		walk    bool
-		stories []Story
-		want    string
+		name string
+		o    Options
+		walk bool
+		want string
 	}{
-		{"loses pairs", shallow, true, stories, "walk with --faults 2"},
-		{"another scope", other, true, stories, "another scope"},
-		{"not walked", half, false, stories, "not walked to its end"},
-		{"no stories", half, true, nil, "which is no story of it"},
-		{"edited by hand", half, true, []Story{{stories[0].Name, strings.Replace(stories[0].YAML, "seed: 1", "seed: 2", 1)}}, "no story as simulate explore writes it"},
+		{"loses pairs", shallow, true, "walk with --faults 2"},
+		{"another scope", other, true, "another scope"},
+		{"not walked", half, false, "not walked to its end"},
 	} {
 		s := NewState(&tt.o)
 		if tt.walk {
 			s = walked(t, tt.o)
 		}
-		_, _, err := s.Into(&tt.o, deep, slices.Clone(tt.stories))
+		_, err := s.Into(&tt.o, deep)
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v, want %q", tt.name, err, tt.want)
 		}

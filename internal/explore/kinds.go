@@ -305,13 +305,13 @@ func (a *alphabet) splits(servers []string, alone ...string) {
 // parse makes faults of the texts, by the same parser that reads the stories: as many in one scenario as it takes.
 func (a *alphabet) parse() error {
 	for letters := range slices.Chunk(a.letters, scenario.MostFaults) {
-		s := story{locks: []string{a.v.ID}, world: a.world}
+		s := story{lock: a.v.ID, world: a.world}
 		for i := range letters {
 			t := trigger{Moment: faults.StartsWaiting, Who: 0, Nth: 1}
 			if letters[i].on == onTheWay {
 				t.Moment, t.Word = faults.AboutToSend, faults.AnyCommand
 			}
-			s.faults = append(s.faults, faultText(letters[i].text, t.phrase(a.p.Clients), 0))
+			s.faults = append(s.faults, faultItem(letters[i].text, t.phrase(a.p.Clients), 0))
 		}
 		p, err := scenario.Parse("", []byte(s.yaml()))
 		if err != nil {

@@ -49,6 +49,7 @@ type ground struct {
 	base    *base
 	index   int // of the base world
 	world   string
+	fence   bool // the resource looks at tokens
 	plan    *plan.Plan
 	letters []letter
 }
@@ -56,9 +57,9 @@ type ground struct {
 // newGround reads the base world for a lock.
 func (o *Options) newGround(v locks.Variant, index int, fence bool) (*ground, error) {
 	all := bases()
-	g := &ground{v: v, base: &all[index], index: index}
+	g := &ground{v: v, base: &all[index], index: index, fence: fence}
 	g.world = g.base.text(&v, o.Clients, o.Rounds, fence)
-	s := story{locks: []string{v.ID}, world: g.world}
+	s := story{lock: v.ID, world: g.world}
 	p, err := scenario.Parse("", []byte(s.yaml()))
 	if err != nil {
 		return nil, fmt.Errorf("%s: the base world %s is no scenario: %w", v.ID, g.base.Name, err)

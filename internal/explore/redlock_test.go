@@ -30,11 +30,15 @@ func TestRedlockAndTheClocks(t *testing.T) {
 	} else {
 		t.Logf("found after %d schedules", n)
 	}
-	_, stories, err := s.Result(&o)
+	r, err := s.Result(&o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := scenario.Parse("", []byte(stories[0].YAML))
+	data, err := Scenario(&r.Scope, "redlock", &r.Locks[0].Breaks["believe"][0].Shown)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := scenario.Parse("", data)
 	if err != nil {
 		t.Fatal(err)
 	}

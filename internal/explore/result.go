@@ -38,20 +38,19 @@ func (o *Options) scope() measured.Scope {
 	return s
 }
 
-// Result returns what the walk has come to, with the stories that show it.
-func (s *State) Result(o *Options) (*measured.Explored, []Story, error) {
+// Result returns what the walk has come to.
+func (s *State) Result(o *Options) (*measured.Explored, error) {
 	r := measured.NewExplored(s.Scope)
 	t := newTeller(o)
 	defer t.close()
 	for _, v := range o.Locks {
 		l, err := s.told(t, v)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		r.Locks = append(r.Locks, l)
 	}
-	stories := t.stories(r)
-	return r, stories, nil
+	return r, Tell(r)
 }
 
 // told is what the walk has come to with one lock.
@@ -63,7 +62,7 @@ func (s *State) told(t *teller, v locks.Variant) (measured.ExploredLock, error) 
 	}
 	tell := func(f *found) (measured.CutSet, error) {
 		if f.taken != nil {
-			return t.retell(v, f.taken)
+			return measured.CutSet{Kinds: f.taken.Names, Shown: f.taken.Shown}, nil
 		}
 		return t.tell(v, f)
 	}
@@ -97,6 +96,7 @@ func (s *State) told(t *teller, v locks.Variant) (measured.ExploredLock, error) 
 	var err error
 	out.Singles, err = l.singles(tell)
 	out.TellHungApart()
+	out.NameStories()
 	return out, err
 }
 

@@ -57,7 +57,7 @@ func TestDrawingAllIsWalkingAll(t *testing.T) {
 			t.Errorf("%s by %q, want %q", way, sets(s, way), sets(all, way))
 		}
 	}
-	r, _, err := s.Result(&o)
+	r, err := s.Result(&o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +85,7 @@ func TestWhatIsDrawn(t *testing.T) {
 	if st.Of < all.Walked*8/10 || st.Of > all.Walked*12/10 {
 		t.Errorf("about %d schedules, and there are %d", st.Of, all.Walked)
 	}
-	r, _, err := s.Result(&o)
+	r, err := s.Result(&o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -220,7 +220,7 @@ func TestLongWorkOutlastsTheStore(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p, err := scenario.Parse("", []byte((&story{locks: []string{v.ID}, world: g.world}).yaml()))
+			p, err := scenario.Parse("", []byte((&story{lock: v.ID, world: g.world}).yaml()))
 			if err != nil {
 				t.Fatal(err)
 			}

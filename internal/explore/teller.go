@@ -1,14 +1,9 @@
 package explore
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"maps"
-	"path"
 	"slices"
-	"strings"
-	"unicode/utf8"
 
 	"lockstep/internal/checker"
 	"lockstep/internal/faults"
@@ -19,21 +14,11 @@ import (
 	"lockstep/internal/scenario"
 )
 
-// Story is a scenario file that shows how one or more locks break.
-type Story struct {
-	Name string // of the file
-	YAML string
-}
-
-// teller makes stories of schedules. Locks that break in the same story share its file.
+// teller finds the stories of schedules.
 type teller struct {
 	o       *Options
 	player  *player
 	grounds map[groundKey]*ground
-	told    map[string]*telling // by world and faults
-
-	keys      map[string]string   // of stories that were told before, by file
-	forgotten map[string][]string // what they expected of a lock, by key and lock
 }
 
 type groundKey struct {
@@ -41,18 +26,8 @@ type groundKey struct {
 	index int
 }
 
-// telling is a story and who breaks in it.
-type telling struct {
-	what    string // of the file's name: the base world and the schedule
-	title   say.Phrase
-	world   string
-	faults  []string
-	expects map[string][]string // what is broken, by lock
-	name    string
-}
-
 func newTeller(o *Options) *teller {
-	return &teller{o: o, player: &player{w: o.Worlds()}, grounds: map[groundKey]*ground{}, told: map[string]*telling{}, forgotten: map[string][]string{}}
+	return &teller{o: o, player: &player{w: o.Worlds()}, grounds: map[groundKey]*ground{}}
 }
 
 func (t *teller) close() { t.player.w.Close() }
@@ -108,36 +83,9 @@ func (t *teller) tell(v locks.Variant, f *found) (measured.CutSet, error) {
 				v.ID, g.told(f.Schedule).English(), again, broken)
 		}
 	}
-	items, what := g.items(f.Schedule, triggers), toldOf(g.faults(f.Schedule, triggers))
-	key := g.world + strings.Join(items, "")
-	x := t.told[key]
-	if x == nil {
-		short := shortened(g.base.Name, what)
-		x = &telling{
-			what:  g.base.Name + " " + short.English,
-			title: say.InTheWorld.With(say.Verbatim(g.base.Name), short), world: g.world, faults: items, expects: map[string][]string{},
-		}
-		t.told[key] = x
-	}
-	x.expects[v.ID] = broken
-	shown := measured.Shown{World: g.base.Name, Story: key}
-	if len(f.Schedule) > 0 {
-		shown.Text, shown.TextChinese = what.English(), what.In(say.Chinese)
-	}
-	return measured.CutSet{Kinds: f.Kinds.names(), Shown: shown}, nil
-}
-
-// shortened is what a story tells, as much of it as its title has room for.
-func shortened(base string, what say.Phrase) say.Both {
-	cut := func(l say.Language) string {
-		text := []rune(what.In(l))
-		room := scenario.MaxTitle - utf8.RuneCountInString(say.InTheWorld.With(say.Verbatim(base), say.Both{}).In(l))
-		if len(text) <= room {
-			return string(text)
-		}
-		return strings.TrimRight(string(text[:room-3]), " ,，；") + "..."
-	}
-	return say.Both{English: cut(say.English), Chinese: cut(say.Chinese)}
+	return measured.CutSet{Kinds: f.Kinds.names(), Shown: measured.Shown{
+		World: g.base.Name, Faults: g.items(f.Schedule, triggers), Fence: g.fence, Broken: broken,
+	}}, nil
 }
 
 // broken plays the story of a schedule with such triggers, and returns the properties that it breaks
@@ -152,7 +100,7 @@ func (t *teller) broken(v locks.Variant, g *ground, of schedule, triggers []faul
 
 // play is one try.
 func (t *teller) play(v locks.Variant, g *ground, of schedule, triggers []faults.Trigger) (ids []string, seen []faults.Moment, err error) {
-	s := story{locks: []string{v.ID}, world: g.world, faults: g.items(of, triggers)}
+	s := story{lock: v.ID, world: g.world, faults: g.items(of, triggers)}
 	// As a stored one: what it expects, such as that the last server is gone, is known when it has been played.
 	p, err := scenario.ParseStored("", []byte(s.yaml()), nil)
 	if err != nil {
@@ -172,78 +120,6 @@ func (t *teller) play(v locks.Variant, g *ground, of schedule, triggers []faults
 		}
 	}
 	return ids, seen, nil
-}
-
-// stories names the files and returns them, sorted by name; the sets of the result name
-// theirs from now on.
-func (t *teller) stories(r *measured.Explored) []Story {
-	keys := make([]string, 0, len(t.told))
-	stems := map[string]string{}
-	for key, x := range t.told { // order: sorted below
-		keys, stems[key] = append(keys, key), x.stem()
-	}
-	slices.SortFunc(keys, func(a, b string) int {
-		return cmp.Or(strings.Compare(stems[a], stems[b]), strings.Compare(a, b))
-	})
-	var out []Story
-	same := 0
-	for i, key := range keys {
-		x := t.told[key]
-		stem := stems[key]
-		if same++; i == 0 || stems[keys[i-1]] != stem {
-			same = 1
-		}
-		x.name = stem + ".yaml"
-		if same > 1 {
-			x.name = fmt.Sprintf("%s-%d.yaml", stem, same)
-		}
-		out = append(out, x.story())
-	}
-	r.EachStory(func(s *measured.Shown) { s.Story = t.told[s.Story].name })
-	return out
-}
-
-// locks are those that break in the story, sorted.
-func (x *telling) locks() []string { return slices.Sorted(maps.Keys(x.expects)) }
-
-// stem is the name of the file but for its number, after the store of the first lock: locks of
-// several stores may share a story.
-func (x *telling) stem() string {
-	v, _ := locks.Lookup(x.locks()[0])
-	return slug(string(v.Store) + " " + x.what)
-}
-
-// story is the file.
-func (x *telling) story() Story {
-	s := story{title: x.title, locks: x.locks(), world: x.world, faults: x.faults}
-	for _, id := range s.locks {
-		s.expect += "  " + id + ":\n"
-		for _, property := range x.expects[id] {
-			s.expect += fmt.Sprintf("    %s: %s\n", property, checker.Broken)
-		}
-	}
-	return Story{Name: x.name, YAML: "# yaml-language-server: $schema=../../schema/scenario.schema.json\n" + s.yaml()}
-}
-
-// Below puts the stories of a result below a directory.
-func Below(r *measured.Explored, dir string) {
-	r.EachStory(func(s *measured.Shown) { s.Story = path.Join(dir, s.Story) })
-}
-
-// slug makes a file's name of a text.
-func slug(text string) string {
-	var b strings.Builder
-	for _, c := range strings.ToLower(text) {
-		switch {
-		case c >= 'a' && c <= 'z', c >= '0' && c <= '9':
-			b.WriteRune(c)
-		case c == '+':
-			b.WriteString("plus")
-		case !strings.HasSuffix(b.String(), "-"):
-			b.WriteByte('-')
-		}
-	}
-	return strings.Trim(b.String(), "-")
 }
 
 // triggers are the moments of a schedule, as the walk counts them.
@@ -266,11 +142,11 @@ func (g *ground) faults(s schedule, triggers []faults.Trigger) []faults.Fault {
 	return out
 }
 
-// items is the same as the list of a scenario file.
+// items is the same as measured.Shown has it.
 func (g *ground) items(s schedule, triggers []faults.Trigger) []string {
 	out := make([]string, len(s))
 	for i := range s {
-		out[i] = faultText(g.letters[s[i].Letter].text, triggers[i].Phrase(), triggers[i].After)
+		out[i] = faultItem(g.letters[s[i].Letter].text, triggers[i].Phrase(), triggers[i].After)
 	}
 	return out
 }

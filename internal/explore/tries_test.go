@@ -44,7 +44,7 @@ func TestTries(t *testing.T) {
 			t.Errorf("%s: %d sets, and where all faults come about %d", way, got, want)
 		}
 	}
-	r, _, err := tried.Result(&o)
+	r, err := tried.Result(&o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +52,7 @@ func TestTries(t *testing.T) {
 		t.Errorf("%d tries, %v", r.Scope.Tries, r.Locks[0].Breaks)
 	}
 	o.Tries = 0
-	if _, _, err := tried.Result(&o); err == nil {
+	if _, err := tried.Result(&o); err == nil {
 		t.Error("a story in which no fault comes about is told")
 	}
 }

@@ -98,10 +98,15 @@ func bases() []base {
 	}
 }
 
-// baseNamed is the base world of a name.
+// baseNamed is the base world of a name; nil when there is none.
 func baseNamed(name string) *base {
 	all := bases()
-	return &all[slices.IndexFunc(all, func(b base) bool { return b.Name == name })]
+	for i := range all {
+		if all[i].Name == name {
+			return &all[i]
+		}
+	}
+	return nil
 }
 
 // BaseWorlds are the base worlds, the plainest first.

@@ -13,6 +13,7 @@ import (
 	"lockstep/internal/locks"
 	"lockstep/internal/measured"
 	"lockstep/internal/sim"
+	"lockstep/measurements"
 )
 
 var update = flag.Bool("update", false, "write testdata/beyond-the-walk.txt anew")
@@ -21,7 +22,7 @@ var update = flag.Bool("update", false, "write testdata/beyond-the-walk.txt anew
 // with several, without anybody's script; testdata/beyond-the-walk.txt lists where it does not,
 // and the likely reason. A line that comes is a hole in the walk, one that goes was walked.
 func TestBeyondTheWalk(t *testing.T) {
-	data, err := os.ReadFile("../../docs/matrix.json")
+	data, err := measurements.Read(os.DirFS("../../measurements"), "matrix.json")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +96,7 @@ func beyond(t *testing.T, w *sim.World, x *measured.Explored, c *measured.Cell, 
 	}
 	at := slices.IndexFunc(scripts, func(s Script) bool { return s.Name.English == c.Scripted.Script })
 	if at < 0 {
-		t.Fatalf("%s under %s has no script %q: measure docs/matrix.json anew", c.Lock, c.Fault, c.Scripted.Script)
+		t.Fatalf("%s under %s has no script %q: measure measurements/matrix.json anew", c.Lock, c.Fault, c.Scripted.Script)
 	}
 	p := scripts[at].Plan()
 	switch {

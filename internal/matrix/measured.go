@@ -14,13 +14,16 @@ func (m *Matrix) Measured() *measured.Matrix {
 			Lock: c.Lock, Fault: c.Fault, Letter: string(c.Letter), Runs: c.Runs, Untested: c.Untested,
 			Broken: c.Broken, Stuck: c.Stuck, Rate: c.Rate, Low: c.Low, High: c.High,
 			Scripted: c.Scripted.measured(), Worst: c.Worst.measured(), Note: c.Note.English(),
-			Also: []string{}, Damage: c.Damaged(), DamagedBy: c.DamagedBy.English, DamagedZH: c.DamagedBy.Chinese, Story: c.Story,
+			Also: []string{}, Damage: c.Damaged(), DamagedBy: c.DamagedBy.English, DamagedZH: c.DamagedBy.Chinese,
 		}
 		for _, l := range c.Also() {
 			one.Also = append(one.Also, string(l))
 		}
 		if w := c.Walked; w != nil {
 			one.Walked, one.Vain, one.Cut = &w.Schedules, w.Vain, w.Cut
+		}
+		if c.Story != nil {
+			one.Story = c.Story.Name
 		}
 		out.Cells = append(out.Cells, one)
 	}

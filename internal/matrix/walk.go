@@ -117,7 +117,7 @@ func (c *Cell) join() {
 		}
 	}
 	if w.damage != nil && !c.Damaged() {
-		if c.DamagedBy = (say.Both{English: w.damage.Story}); w.damage.Story == "" { // it is told, and has no file
+		if c.DamagedBy = (say.Both{English: w.damage.Name}); w.damage.Name == "" { // it is told, and no simulator plays it
 			c.DamagedBy = say.Both{English: w.damage.Text, Chinese: w.damage.TextChinese}
 		}
 	}

@@ -1,7 +1,6 @@
 package matrix
 
 import (
-	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -13,12 +12,13 @@ import (
 	"lockstep/internal/measured"
 	"lockstep/internal/run"
 	"lockstep/internal/sim"
+	"lockstep/measurements"
 )
 
 // committedWalk is the stored walk.
 func committedWalk(t *testing.T) *measured.Explored {
 	t.Helper()
-	data, err := os.ReadFile("../../docs/explore.json")
+	data, err := measurements.Explore()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,12 +82,12 @@ func TestEachKindHasItsColumn(t *testing.T) {
 func someWalk(cut int64, breaks ...string) *measured.Explored {
 	one := measured.Single{Kind: "pause", During: "hold", Walked: 40, Vain: 2, Cut: cut, Breaks: map[string]*measured.Shown{}}
 	for _, way := range breaks {
-		one.Breaks[way] = &measured.Shown{World: "plain", Story: way + ".yaml", Text: "pause A"}
+		one.Breaks[way] = &measured.Shown{World: "plain", Name: way + ".yaml", Text: "pause A"}
 	}
 	release := measured.Single{Kind: "pause", During: "release", Walked: 7, Breaks: map[string]*measured.Shown{"robbed": {}}}
 	return &measured.Explored{Locks: []measured.ExploredLock{{
 		Lock: "x", Complete: 1, Scope: []string{"plain", "twice"}, Singles: []measured.Single{one, release},
-		Breaks: map[string][]measured.CutSet{"stuck": {{Kinds: []string{}, Shown: measured.Shown{Story: "alone.yaml"}}}},
+		Breaks: map[string][]measured.CutSet{"stuck": {{Kinds: []string{}, Shown: measured.Shown{Name: "alone.yaml"}}}},
 	}}}
 }
 
@@ -98,7 +98,7 @@ func TestTheWalkJoinsACell(t *testing.T) {
 	n0, _ := Lookup(noFaultCode)
 	sl, _ := Lookup("SL")
 	told := someWalk(0, "damage") // that of a library: its stories have no files
-	told.Locks[0].Singles[0].Breaks["damage"].Story = ""
+	told.Locks[0].Singles[0].Breaks["damage"].Name = ""
 	type result struct {
 		Letter checker.Letter
 		Also   string
@@ -143,7 +143,7 @@ func TestTheWalkJoinsACell(t *testing.T) {
 		}
 		got.Also = strings.Join(also, " ")
 		if c.Story != nil {
-			got.Story = c.Story.Story
+			got.Story = c.Story.Name
 		}
 		if got != tt.want {
 			t.Errorf("%s: %+v, want %+v", tt.name, got, tt.want)
@@ -184,7 +184,7 @@ func TestMeasuredSaysWhatTheWalkFound(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := m.Measured().Cells[0]
-	if c.Walked == nil || *c.Walked < 1000 || c.Story != nil || c.Letter != "L" {
+	if c.Walked == nil || *c.Walked < 1000 || c.Story != "" || c.Letter != "L" {
 		t.Errorf("%+v", c)
 	}
 	o.Walk = nil

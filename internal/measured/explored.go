@@ -1,10 +1,6 @@
 package measured
 
 import (
-	"bytes"
-	"encoding/json"
-	"errors"
-	"fmt"
 	"slices"
 	"time"
 )
@@ -19,7 +15,7 @@ type Explored struct {
 
 // NewExplored is a result of this schema.
 func NewExplored(scope Scope) *Explored {
-	return &Explored{Schema: schema, Scope: scope, Locks: []ExploredLock{}}
+	return &Explored{Schema: exploredSchema, Scope: scope, Locks: []ExploredLock{}}
 }
 
 // Complete is how many locks have all sets of so many faults known.
@@ -97,7 +93,7 @@ const Hung = "hung"
 // Outcomes are the ways of breaking and what is told apart from them, in the order of results.
 func Outcomes() []string { return append(Ways(), Hung) }
 
-// TellHungApart takes hung work out of what is stuck. Results of old have it there.
+// TellHungApart takes hung work out of what is stuck.
 func (l *ExploredLock) TellHungApart() {
 	if l.Breaks["stuck"] == nil {
 		return // not walked
@@ -127,126 +123,25 @@ type CutSet struct {
 	Shown
 }
 
-// Shown is the plainest story that shows something.
+// Shown is the plainest story that shows something: its base world and its faults say all of it.
 type Shown struct {
-	World string `json:"world"`
-	Story string `json:"story"` // the file
-	Text  string `json:"text"`  // in one line
+	World  string   `json:"world"`
+	Faults []string `json:"faults,omitempty"` // each an item of a scenario's list, "when: A enters; pause: A; for: 5s"
+	Fence  bool     `json:"fence,omitempty"`  // the resource looks at tokens
+	Broken []string `json:"broken,omitempty"` // properties, as a scenario expects them
 
-	TextChinese string `json:"text_zh,omitempty"` // the same; "" in a result of before it was kept
+	// Name is that of the story, as simulate run takes it; "" for one that no simulator can play. It follows from its
+	// place in a result, see ExploredLock.Story.
+	Name string `json:"story,omitempty"`
+	// Text is the faults in one line, "" for none and until explore.Tell has made it of them. A result of libraries has
+	// the texts and no faults.
+	Text        string `json:"text,omitempty"`
+	TextChinese string `json:"text_zh,omitempty"`
 }
 
-// EachStory calls f with every story of a result.
-func (x *Explored) EachStory(f func(s *Shown)) {
-	for i := range x.Locks {
-		x.Locks[i].eachStory(f)
-	}
-}
-
-func (l *ExploredLock) eachStory(f func(s *Shown)) {
-	for _, way := range Outcomes() {
-		for k := range l.Breaks[way] {
-			f(&l.Breaks[way][k].Shown)
-		}
-		for k := range l.Singles {
-			if s := l.Singles[k].Breaks[way]; s != nil {
-				f(s)
-			}
-		}
-	}
-}
-
-// ReadExplored reads a stored walk.
-func ReadExplored(data []byte) (*Explored, error) {
-	r := &Explored{}
-	if err := json.Unmarshal(data, r); err != nil {
-		return nil, fmt.Errorf("is no result of simulate explore: %w", err)
-	}
-	if r.Schema != schema || len(r.Locks) == 0 {
-		return nil, errors.New("is no result of simulate explore: it has no locks, or another schema than 1")
-	}
-	for i := range r.Locks {
-		l := &r.Locks[i]
-		ok := printable(l.Lock)
-		l.eachStory(func(s *Shown) { ok = ok && printable(s.World, s.Story, s.Text, s.TextChinese) })
-		l.TellHungApart()
-		for _, way := range Outcomes() {
-			for _, s := range l.Breaks[way] {
-				ok = ok && printable(s.Kinds...)
-			}
-		}
-		for _, s := range l.Singles {
-			ok = ok && printable(s.Kind, s.During)
-		}
-		if !ok {
-			return nil, fmt.Errorf("is no result of simulate explore: lock %d has a character that no page shows", i+1)
-		}
-	}
-	return r, nil
-}
-
-// JSON is the result with one line for each set. version is that of the program; "" leaves
-// it out.
-func (r *Explored) JSON(version string) ([]byte, error) {
-	var b bytes.Buffer
-	var failed error
-	one := func(v any) []byte {
-		var line bytes.Buffer
-		e := json.NewEncoder(&line)
-		e.SetEscapeHTML(false)
-		if err := e.Encode(v); err != nil {
-			failed = err
-		}
-		return bytes.TrimSpace(line.Bytes())
-	}
-	b.WriteString("{\"schema\":1")
-	if version != "" {
-		fmt.Fprintf(&b, ",\"version\":%s", one(version))
-	}
-	fmt.Fprintf(&b, ",\n\"scope\":%s,\n\"locks\":[", one(r.Scope))
-	for i := range r.Locks {
-		l := &r.Locks[i]
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		fmt.Fprintf(&b, "\n{\"lock\":%s,\"scope\":%s,\"walked\":%d,\"without_effect\":%d,\"cut_short\":%d,\"complete\":%d,\"doubts\":%s,\"searched\":%s,\"together\":[",
-			one(l.Lock), one(l.Scope), l.Walked, l.Vain, l.Cut, l.Complete, one(l.Doubts), one(l.Searched))
-		for k := range l.Together {
-			if k > 0 {
-				b.WriteByte(',')
-			}
-			fmt.Fprintf(&b, "\n  %s", one(&l.Together[k]))
-		}
-		b.WriteString("],\"breaks\":{")
-		for k, way := range Outcomes() {
-			if k > 0 {
-				b.WriteByte(',')
-			}
-			sets := l.Breaks[way]
-			if sets == nil {
-				fmt.Fprintf(&b, "\n %q:null", way)
-				continue
-			}
-			fmt.Fprintf(&b, "\n %q:[", way)
-			for n := range sets {
-				if n > 0 {
-					b.WriteByte(',')
-				}
-				fmt.Fprintf(&b, "\n  %s", one(&sets[n]))
-			}
-			b.WriteByte(']')
-		}
-		b.WriteString("},\n \"singles\":[")
-		for k := range l.Singles {
-			if k > 0 {
-				b.WriteByte(',')
-			}
-			fmt.Fprintf(&b, "\n  %s", one(&l.Singles[k]))
-		}
-		b.WriteString("]}")
-	}
-	b.WriteString("\n]}\n")
-	return b.Bytes(), failed
+// Same reports whether two stories of a lock are one.
+func (s *Shown) Same(o *Shown) bool {
+	return s.World == o.World && s.Fence == o.Fence && slices.Equal(s.Faults, o.Faults) && (len(s.Faults) > 0 || s.Text == o.Text)
 }
 
 // Cost is what a lock costs in the plain world, where a message takes a millisecond.

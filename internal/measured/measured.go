@@ -51,7 +51,7 @@ type Cell struct {
 	Walked    *int64   `json:"walked"`                  // schedules of the column's kinds in the walk of the fault space; null: not walked
 	Vain      int64    `json:"without_effect"`          // of these, those whose fault changed nothing
 	Cut       int64    `json:"cut_short"`               // those whose runs had no end: nobody knows
-	Story     *Shown   `json:"story"`                   // of the walk, when the letter is worse for it; null when the runs alone have made it
+	Story     string   `json:"story,omitempty"`         // of the walk, as simulate run takes it, when the letter is worse for it
 }
 
 // Sighting is one run that showed a letter.
@@ -73,11 +73,7 @@ func ReadMatrix(data []byte) (*Matrix, error) {
 	}
 	for i := range m.Cells {
 		c := &m.Cells[i]
-		ok := printable(c.Lock, c.Fault, c.Letter, c.Note, c.DamagedBy, c.DamagedZH) && printable(c.Also...)
-		if s := c.Story; s != nil {
-			ok = ok && printable(s.World, s.Story, s.Text, s.TextChinese)
-		}
-		if !ok {
+		if !printable(c.Lock, c.Fault, c.Letter, c.Note, c.DamagedBy, c.DamagedZH, c.Story) || !printable(c.Also...) {
 			return nil, fmt.Errorf("is no matrix: cell %d has a character that no page shows", i+1)
 		}
 	}

@@ -23,6 +23,7 @@ import (
 	"lockstep/internal/plan"
 	"lockstep/internal/real"
 	runner "lockstep/internal/run"
+	"lockstep/measurements"
 )
 
 var measureExamples = flag.String("measure-examples", "", "measure these programs of examples, or all: their names in docs/libraries.md, with commas")
@@ -40,7 +41,7 @@ func exampleScale(store locks.Store) int64 {
 const exampleJobs = 3
 
 // TestMeasureTheExamples plays the scripts of the matrix to programs of examples on real servers, each once, and
-// stores in docs/programs what came of it. It is for `make programs`. What is over is kept in reports/programs until
+// stores in measurements/programs what came of it. It is for `make programs`. What is over is kept in reports/programs until
 // all that was asked for is, so that an interrupted measurement goes on from there.
 func TestMeasureTheExamples(t *testing.T) {
 	if *measureExamples == "" {
@@ -103,7 +104,11 @@ func measureExample(t *testing.T, e exampleLock, path string) {
 		t.Fatal(err)
 	}
 	data = bytes.ReplaceAll(data, []byte(strings.TrimSuffix(example(t, e.file), e.file)), []byte("examples/"))
-	if err := os.WriteFile(filepath.Join("..", "..", "docs", "programs", e.id+".json"), append(data, '\n'), 0o644); err != nil {
+	file := filepath.Join("..", "..", "measurements", "programs", e.id+".json.gz")
+	if data, err = measurements.Pack(file, append(data, '\n')); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, data, 0o644); err != nil {
 		t.Fatal(err)
 	}
 }

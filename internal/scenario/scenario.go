@@ -195,6 +195,11 @@ func slugOf(file, title string) string {
 			name = strings.TrimSuffix(name, end)
 		}
 	}
+	return Slug(name)
+}
+
+// Slug makes a name for files and addresses: lower-case letters, digits and dashes.
+func Slug(name string) string {
 	var b strings.Builder
 	for _, c := range strings.ToLower(name) {
 		switch {

@@ -17,6 +17,7 @@ import (
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
 
+	"lockstep/internal/explore"
 	"lockstep/internal/playground"
 	"lockstep/internal/report/page"
 	"lockstep/internal/say"
@@ -66,6 +67,14 @@ func referencePage(name string, in *Input) ([]byte, error) {
 			if entering {
 				n.Destination = []byte(leads(string(n.Destination), name, in))
 			}
+		case *ast.CodeSpan:
+			if address := in.searched(plain(n, source)); entering && address != "" {
+				to := ast.NewLink()
+				to.Destination = []byte(upFrom(name) + "playground/index.html#" + address)
+				n.Parent().ReplaceChild(n.Parent(), n, to)
+				to.AppendChild(to, n)
+				return ast.WalkSkipChildren, nil
+			}
 		}
 		return ast.WalkContinue, nil
 	})
@@ -76,12 +85,36 @@ func referencePage(name string, in *Input) ([]byte, error) {
 	if err := markdown.Renderer().Render(&body, source, doc); err != nil {
 		return nil, err
 	}
-	up := strings.Repeat("../", strings.Count(referenceName(name), "/"))
 	v := pageView{
-		Head: page.NewHead(title+" · lockstep", barCSS, siteCSS), Up: up, Home: home(say.English), Links: links(say.English, false),
+		Head: page.NewHead(title+" · lockstep", barCSS, siteCSS), Up: upFrom(name), Home: home(say.English), Links: links(say.English, false),
 		Body: template.HTML(withoutDead(body.String())), // of our own docs, without HTML in them
 	}
 	return v.render("reference.html", say.English)
+}
+
+// upFrom leads from the page of a file of Markdown to the root of the site.
+func upFrom(name string) string {
+	return strings.Repeat("../", strings.Count(referenceName(name), "/"))
+}
+
+// searched is the address by which the playground plays a story of the search, by its name; "" when there is none.
+func (in *Input) searched(name string) string {
+	lock, set, ok := strings.Cut(name, "/")
+	if !ok || in.Explored == nil {
+		return ""
+	}
+	for i := range in.Explored.Locks {
+		l := &in.Explored.Locks[i]
+		if l.Lock != lock {
+			continue
+		}
+		if shown := l.Story(set); shown != nil {
+			if data, err := explore.Scenario(&in.Explored.Scope, lock, shown); err == nil {
+				return playground.Address(played(string(data)))
+			}
+		}
+	}
+	return ""
 }
 
 // plain is the text of a heading.
@@ -119,7 +152,7 @@ func leads(to, name string, in *Input) string {
 		return nowhere
 	}
 	file := path.Join("docs", path.Dir(name), target)
-	up := strings.Repeat("../", strings.Count(referenceName(name), "/"))
+	up := upFrom(name)
 	if below, ok := strings.CutPrefix(file, "docs/"); ok && path.Ext(below) == ".md" && in.Docs[below] != nil {
 		return up + referenceName(below) + anchor
 	}

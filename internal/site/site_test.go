@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"lockstep/internal/locks"
+	"lockstep/internal/measured"
 	"lockstep/internal/playground"
 	"lockstep/internal/report/page"
 	"lockstep/internal/report/playpage"
@@ -23,6 +24,7 @@ import (
 	"lockstep/internal/say"
 	"lockstep/internal/serve"
 	"lockstep/internal/tour"
+	"lockstep/measurements"
 )
 
 // made is the site of this repository, with pages of the program that stand for the real ones.
@@ -46,11 +48,17 @@ var made = sync.OnceValues(func() (Tree, error) {
 			return nil, err
 		}
 	}
+	walk, err := measurements.Explore()
+	if err != nil {
+		return nil, err
+	}
+	if in.Explored, err = measured.ReadExplored(walk); err != nil {
+		return nil, err
+	}
 	for _, l := range Languages {
 		drawn := []byte("<html><head>" + page.NewHead("").Meta() + "</head><body></body></html>")
 		in.Pages[l] = Tree{"matrix.html": drawn, "which-lock.html": drawn, "gallery/pause-past-lease.html": drawn}
 		in.Titles[l] = map[string]string{"pause-past-lease": map[say.Language]string{say.English: "A long pause outlives the lease", say.Chinese: "长停顿超过租约"}[l]}
-		var err error
 		if in.Cards[l], err = tour.Cards(context.Background(), 1, l); err != nil {
 			return nil, err
 		}

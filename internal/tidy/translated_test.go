@@ -12,25 +12,12 @@ import (
 	"lockstep/internal/plan"
 	"lockstep/internal/report/reporttest"
 	"lockstep/internal/say"
-	"lockstep/internal/scenario"
 )
 
 // Every story that is shipped and every lock is told in Chinese too, in its own file.
 
 func TestEveryStoryIsToldInChinese(t *testing.T) {
-	plans := scenarios(t)
-	cutsets, err := filepath.Glob(filepath.Join(root, "scenarios", "cutsets", "*.yaml"))
-	if err != nil || len(cutsets) == 0 {
-		t.Fatalf("%d files, %v", len(cutsets), err)
-	}
-	for _, file := range cutsets {
-		p, err := scenario.Load(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		plans = append(plans, p)
-	}
-	for _, p := range plans {
+	for _, p := range scenarios(t) {
 		for key, in := range map[string]func(plan.Prose) string{
 			"scenario": func(x plan.Prose) string { return x.Name },
 			"story":    func(x plan.Prose) string { return x.Story },

@@ -3,13 +3,12 @@ package worlds
 import (
 	"context"
 	"fmt"
-	"io/fs"
-	"path"
 	"slices"
 	"strings"
 	"time"
 
 	"lockstep/internal/checker"
+	"lockstep/internal/explore"
 	"lockstep/internal/faults"
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
@@ -24,14 +23,14 @@ import (
 type Story struct {
 	Lock  string
 	Kinds []string // of its faults; none: the lock breaks without
-	File  string   // as the stored walk names it
+	Name  string   // as simulate run takes it
 	Plan  *plan.Plan
+	shown *measured.Shown
 }
 
 // Stories are those that a stored walk tells of some locks, each once, those of few faults
-// first. files has them in its folder cutsets. kinds, if there are any, are those of which a
-// story must have one.
-func Stories(x *measured.Explored, files fs.FS, chosen []locks.Variant, kinds []string) ([]Story, error) {
+// first. kinds, if there are any, are those of which a story must have one.
+func Stories(x *measured.Explored, chosen []locks.Variant, kinds []string) ([]Story, error) {
 	var out []Story
 	for _, v := range chosen {
 		at := slices.IndexFunc(x.Locks, func(l measured.ExploredLock) bool { return l.Lock == v.ID })
@@ -39,33 +38,33 @@ func Stories(x *measured.Explored, files fs.FS, chosen []locks.Variant, kinds []
 			continue
 		}
 		from := len(out)
-		add := func(of []string, file string) {
-			there := slices.ContainsFunc(out[from:], func(s Story) bool { return s.File == file })
+		add := func(of []string, shown *measured.Shown) {
+			there := slices.ContainsFunc(out[from:], func(s Story) bool { return s.Name == shown.Name })
 			if !there && (len(kinds) == 0 || slices.ContainsFunc(of, func(k string) bool { return slices.Contains(kinds, k) })) {
-				out = append(out, Story{Lock: v.ID, Kinds: of, File: file})
+				out = append(out, Story{Lock: v.ID, Kinds: of, Name: shown.Name, shown: shown})
 			}
 		}
 		l := &x.Locks[at]
 		for _, way := range measured.Outcomes() {
-			for _, s := range l.Breaks[way] {
-				add(s.Kinds, s.Story)
+			for i := range l.Breaks[way] {
+				add(l.Breaks[way][i].Kinds, &l.Breaks[way][i].Shown)
 			}
 		}
 		for _, s := range l.Singles {
 			for _, way := range measured.Outcomes() {
 				if shown := s.Breaks[way]; shown != nil {
-					add([]string{s.Kind}, shown.Story)
+					add([]string{s.Kind}, shown)
 				}
 			}
 		}
 		slices.SortStableFunc(out[from:], func(a, b Story) int { return len(a.Kinds) - len(b.Kinds) })
 	}
 	for i := range out {
-		data, err := fs.ReadFile(files, path.Join("cutsets", path.Base(out[i].File)))
+		data, err := explore.Scenario(&x.Scope, out[i].Lock, out[i].shown)
 		if err != nil {
-			return nil, fmt.Errorf("the stored walk tells of a story that is not there: %w", err)
+			return nil, err
 		}
-		if out[i].Plan, err = scenario.Parse(out[i].File, data); err != nil {
+		if out[i].Plan, err = scenario.Parse(out[i].Name, data); err != nil {
 			return nil, err
 		}
 	}
@@ -78,7 +77,7 @@ func (s *Story) title() say.Both { return say.Both{English: s.Plan.Name, Chinese
 // fault is the story's kinds of faults as the code of a cell.
 func (s *Story) fault() string {
 	if len(s.Kinds) == 0 {
-		return "no-fault"
+		return measured.NoFault
 	}
 	return strings.Join(s.Kinds, "+")
 }
@@ -92,9 +91,9 @@ var slower = []int64{300_000, 500_000}
 func (w *chooser) story(ctx context.Context, s *Story, c *Cell) error {
 	v, ok := s.Plan.Lock(s.Lock)
 	if !ok {
-		return fmt.Errorf("%s: unknown lock %q", s.File, s.Lock)
+		return fmt.Errorf("%s: unknown lock %q", s.Name, s.Lock)
 	}
-	c.Lock, c.Fault, c.Script, c.Story = s.Lock, s.fault(), s.title(), s.File
+	c.Lock, c.Fault, c.Script, c.Story = s.Lock, s.fault(), s.title(), s.Name
 	first := w.o.scaleFor(v, s.Plan)
 	for _, scale := range append([]int64{first}, slower...) {
 		if scale < first {
@@ -102,7 +101,7 @@ func (w *chooser) story(ctx context.Context, s *Story, c *Cell) error {
 		}
 		why, err := w.tryStory(ctx, s, v, c, scale)
 		if err != nil {
-			return fmt.Errorf("%s with %s: %w", s.File, s.Lock, err)
+			return fmt.Errorf("%s with %s: %w", s.Name, s.Lock, err)
 		}
 		if c.Why = why; why.Empty() {
 			return nil

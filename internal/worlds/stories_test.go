@@ -7,18 +7,21 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/docs"
 	"lockstep/internal/locks"
 	"lockstep/internal/measured"
 	"lockstep/internal/run"
 	"lockstep/internal/worlds"
-	"lockstep/scenarios"
+	"lockstep/measurements"
 )
 
 // stories are those of some locks in the committed walk.
 func stories(t *testing.T, kinds []string, ids ...string) []worlds.Story {
 	t.Helper()
-	x, err := measured.ReadExplored(docs.Explore)
+	data, err := measurements.Explore()
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := measured.ReadExplored(data)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,7 +33,7 @@ func stories(t *testing.T, kinds []string, ids ...string) []worlds.Story {
 		}
 		chosen = append(chosen, v)
 	}
-	all, err := worlds.Stories(x, scenarios.Cutsets, chosen, kinds)
+	all, err := worlds.Stories(x, chosen, kinds)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,10 +58,10 @@ func TestStoriesOfTheWalk(t *testing.T) {
 	seen := map[string]bool{}
 	count := map[string]int{}
 	for _, s := range all {
-		if seen[s.Lock+s.File] || !slices.Contains(s.Plan.Locks, s.Lock) || len(s.Plan.Faults) != len(s.Kinds) {
-			t.Errorf("%s: %s by %v", s.Lock, s.File, s.Kinds)
+		if seen[s.Lock+s.Name] || !slices.Contains(s.Plan.Locks, s.Lock) || len(s.Plan.Faults) != len(s.Kinds) {
+			t.Errorf("%s: %s by %v", s.Lock, s.Name, s.Kinds)
 		}
-		seen[s.Lock+s.File] = true
+		seen[s.Lock+s.Name] = true
 		count[s.Lock]++
 	}
 	if count["set-nx-lua"] < 15 || count["watchdog-lua"] < 30 || len(all[len(all)-1].Kinds) == 0 || all[0].Lock != "set-nx-lua" {
@@ -111,7 +114,7 @@ func TestAStoryOfAClientThatWakesTooLateIsNotPlayed(t *testing.T) {
 	c := inStories(t, "etcd-mutex", &other{}, "pause", "pause-short")
 	late := 0
 	for i := range c.Cells {
-		if cell := &c.Cells[i]; strings.Contains(cell.Story, "little-patience-pause-a-for-5s") {
+		if cell := &c.Cells[i]; cell.Story == "etcd-mutex/pause-short" {
 			late++
 			if cell.Agreement != worlds.NotPlayed || !strings.Contains(cell.Why.English(), "wakes when its patience is over") {
 				t.Errorf("%s: %v %s", cell.Story, cell.Agreement, cell.Why.English())
@@ -134,24 +137,24 @@ func TestStoriesThatLuckDecidesAreNotPlayed(t *testing.T) {
 		gossip    = "within half a node timeout"
 	)
 	for _, tt := range []struct{ lock, kind, story, why string }{
-		{"setnx", "cut", "redis-twice-partition-a-from-store-for-40s-when-a-is-about-to-write", anyOrder},
-		{"setnx", "late-release-short", "redis-release-again-delay-request-by-5s-when-a-is-about-to-send-del", ""},
-		{"etcd-mutex", "late-release", "etcd-release-again-delay-request-by-12s-when-a-is-about-to-send-delete", cancelled},
-		{"etcd-mutex", "lost-request", "etcd-plain-drop-request-when-a-is-about-to-send-delete", ""},
-		{"zk-ephemeral", "split", "zookeeper-long-work-partition-a-and-zk-2-from-zk-1-zk-3-and-b-for-12s-when-a-is-in-its-critical-section", anyOrder},
-		{"zk-ephemeral", "restart", "zookeeper-plain-restart-zk-1-down-500ms-when-a-releases", anyOrder},
-		{"redisson-redlock", "cut", "redis-nodes-plain-partition-a-from-redis-1-for-12s-when-a-sends-pexpire", anyOrder},
-		{"redisson-redlock", "cut-short", "redis-nodes-plain-pause-redis-1-for-12s-when-a-is-in-its-critical-section-then-partition-b-from-store-for-5s-12s-after", anyOrder},
-		{"redlock-extend", "server-clock", "redis-nodes-plain-drop-request-when-a-is-about-to-send-set-then-jump-clock-redis-2-by-plus11s-when-a-is-about-to-send-renew-the-3rd-time", drawn},
-		{"redlock-extend", "server-clock", "redis-nodes-plain-drop-request-when-a-is-about-to-send-set-then-jump-clock-redis-2-by-plus11s-when-a-is-in-its-critical-section", ""},
-		{"set-nx-lua-cluster", "split", "redis-plain-partition-b-and-redis-2-from-redis-1-redis-3-redis-4-redis-5-redis-6-and-a-for-12s-when-a-starts-waiting", gossip},
-		{"etcd-mutex", "pause-short", "etcd-plain-pause-a-for-5s-when-a-is-about-to-write-then-pause-a-for-5s-when-a-is-about-to-send-keepalive", anyOrder},
-		{"mysql-unique", "server-pause", "mysql-plain-pause-mysql-1-for-40s-when-a-is-in-its-critical-section", anyOrder},
+		{"setnx", "cut", "setnx/cut@hold", anyOrder},
+		{"setnx", "late-release-short", "setnx/late-release-short", ""},
+		{"etcd-mutex", "late-release", "etcd-mutex/late-release", cancelled},
+		{"etcd-mutex", "lost-request", "etcd-mutex/lost-request", ""},
+		{"zk-ephemeral", "split", "zk-ephemeral/split", anyOrder},
+		{"zk-ephemeral", "restart", "zk-ephemeral/restart.stuck", anyOrder},
+		{"redisson-redlock", "cut", "redisson-redlock/cut", anyOrder},
+		{"redisson-redlock", "cut-short", "redisson-redlock/cut-short+server-pause", anyOrder},
+		{"redlock-extend", "server-clock", "redlock-extend/lost-request+server-clock.damage", drawn},
+		{"redlock-extend", "server-clock", "redlock-extend/lost-request+server-clock", ""},
+		{"set-nx-lua-cluster", "split", "set-nx-lua-cluster/split", gossip},
+		{"etcd-mutex", "pause-short", "etcd-mutex/pause-short+pause-short", anyOrder},
+		{"mysql-unique", "server-pause", "mysql-unique/server-pause", anyOrder},
 	} {
 		c, told := inStories(t, tt.lock, &other{}, tt.kind), false
 		for i := range c.Cells {
 			cell := &c.Cells[i]
-			if !strings.Contains(cell.Story, tt.story) {
+			if cell.Story != tt.story {
 				continue
 			}
 			told = true
@@ -196,12 +199,12 @@ func TestAStoryThatNeedsItsTime(t *testing.T) {
 		lock, kind, story string
 		scale             int64
 	}{
-		{"zk-ephemeral", "split", "zookeeper-plain-partition-b-and-zk-1-from-zk-2-zk-3-and-a-for-40s-when-a-is-in-its-critical-section", 300_000},
-		{"zk-ephemeral", "lost-request", "zookeeper-plain-drop-request-when-a-is-about-to-send-delete", 100_000},
+		{"zk-ephemeral", "split", "zk-ephemeral/split.stuck", 300_000},
+		{"zk-ephemeral", "lost-request", "zk-ephemeral/lost-request", 100_000},
 	} {
 		c, told := inStories(t, tt.lock, &other{}, tt.kind), false
 		for i := range c.Cells {
-			if cell := &c.Cells[i]; strings.Contains(cell.Story, tt.story) {
+			if cell := &c.Cells[i]; cell.Story == tt.story {
 				told = true
 				if cell.Agreement != worlds.Agrees || cell.ScalePPM != tt.scale {
 					t.Errorf("%s: %s at %d millionths, want %d: %s", cell.Story, cell.Agreement, cell.ScalePPM, tt.scale, cell.Why.English())

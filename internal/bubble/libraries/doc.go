@@ -1,6 +1,6 @@
 // Package libraries is tests only: it plays the Go libraries of package locks/libraries in virtual time, by
 // their own code, and measures their rows of the matrix and what it takes to break them. What was measured
-// is stored in docs/libraries, for a program that has neither these libraries nor a toolchain.
+// is stored in measurements/libraries, for a program that has neither these libraries nor a toolchain.
 //
 //	make libraries
 //

@@ -266,8 +266,8 @@ func setViews(x *measured.ExploredLock, way string, l say.Language) (out []cutSe
 			names = say.Text("no fault at all").In(l)
 		}
 		command := ""
-		if s.Story != "" {
-			command = "simulate run " + shell.Word(s.Story) + " --lock " + shell.Word(x.Lock)
+		if s.Name != "" {
+			command = "simulate run " + shell.Word(s.Name)
 		}
 		out = append(out, cutSetView{
 			ID: fmt.Sprintf("%s-%s-%d", clean.FileName(x.Lock), way, n+1), Kinds: clean.Text(strings.Join(s.Kinds, " "), clean.MaxLine), Words: clean.Text(names, clean.MaxLine),

@@ -16,7 +16,7 @@ import (
 // a defect, and one that was not walked to the end.
 func someWalk() *measured.Explored {
 	set := func(kinds ...string) measured.CutSet {
-		return measured.CutSet{Kinds: kinds, Shown: measured.Shown{World: "plain", Story: "scenarios/cutsets/a.yaml", Text: strings.Join(kinds, " and then "), TextChinese: "先一个，再一个"}}
+		return measured.CutSet{Kinds: kinds, Shown: measured.Shown{World: "plain", Name: "set-nx-lua/pause", Text: strings.Join(kinds, " and then "), TextChinese: "先一个，再一个"}}
 	}
 	none := []measured.CutSet{}
 	return &measured.Explored{
@@ -54,7 +54,7 @@ func TestPageOfAWalk(t *testing.T) {
 		`<small class="complete">all pairs in plain and just-within</small><small class="sampled">some drawn in 1 world (1 in 10 at most)</small>`,
 		`<small class="sampled">some drawn in 1 world (1 in 2 at most)</small><small class="not-searched">none searched in nested</small>`,
 		`data-survives="sampled" data-store="redis-nodes"`, `name="store" value="etcd"`, "No candidates", "3 with an unknown outcome", "lost-request &#43; restart",
-		`data-kinds="lost-request restart"`, "simulate run scenarios/cutsets/a.yaml --lock set-nx-lua", "What can happen to the servers", "set-nx-lua-believe-2",
+		`data-kinds="lost-request restart"`, "simulate run set-nx-lua/pause", "What can happen to the servers", "set-nx-lua-believe-2",
 		"2 servers", "1 round trip to acquire, 1 to release", "a dead holder keeps it for 10 s", "4 round trips to acquire, 2 to release", "a dead holder keeps it for ever",
 	} {
 		if !strings.Contains(string(page), want) {

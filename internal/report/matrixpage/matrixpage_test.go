@@ -53,7 +53,7 @@ func tinyMatrix() *Matrix {
 					{Letter: "VF", Note: "A freezes in its critical section", Runs: 22, Broken: 22, Rate: 1, Low: 0.839, High: 1, Worst: told("set-nx-lua", &script, false)},
 					{
 						Letter: "D", Note: "found by the walk, in the world twice: drop reply", Runs: 2, High: 0.161, Also: []checker.Letter{"L"},
-						DamagedBy: "scenarios/cutsets/a.yaml", Walk: &Walk{Schedules: 1234, Vain: 7, Cut: 2, Command: "simulate run a.yaml --lock set-nx-lua"},
+						DamagedBy: "set-nx-lua/pause", Walk: &Walk{Schedules: 1234, Vain: 7, Cut: 2, Command: "simulate run a.yaml --lock set-nx-lua"},
 					},
 				},
 			},
@@ -105,7 +105,7 @@ func TestMatrixSaysWhatWasMeasured(t *testing.T) {
 		`<input type="radio" name="only" id="only-damaged"><span class="chip cN damaged">`,
 		`<td class="kinds">lost-reply while acquiring</td>`,
 		"Also found: L.",
-		"The resource was damaged: scenarios/cutsets/a.yaml.",
+		"The resource was damaged: set-nx-lua/pause.",
 		"1,234 schedules of these kinds in the walk; in 7 of them the fault changed nothing.",
 		"2 schedules did not finish: what they do is unknown.",
 		`<code class="replay" tabindex="0">simulate run a.yaml --lock set-nx-lua</code>`,

@@ -286,7 +286,7 @@ func pictured(t *testing.T, j *checker.Judgement) (*drawnPicture, []explain.Step
 // In every story that is shipped, picture and sentences say the same of everybody at every step.
 func TestPictureAndStory(t *testing.T) {
 	told := 0
-	for _, p := range stories(t, "lessons", "search", "regressions", "bugs", "published", "questions", "cutsets") {
+	for _, p := range stories(t, "lessons", "search", "regressions", "bugs", "published", "questions") {
 		b := played(t, p)
 		for i := range b.Runs {
 			picture, steps := pictured(t, &b.Runs[i].Judgement)

@@ -101,7 +101,7 @@ func TestWorldsPageOfStories(t *testing.T) {
 	c.Cells = c.Cells[:3]
 	for i := range c.Cells {
 		x := &c.Cells[i]
-		x.Lock, x.Fault, x.Story = "set-nx-lua", "evict+pause", "scenarios/cutsets/x.yaml"
+		x.Lock, x.Fault, x.Story = "set-nx-lua", "evict+pause", "set-nx-lua/evict+pause"
 		for k := range x.Pairs {
 			x.Pairs[k].SimulatedBreaks, x.Pairs[k].RealBreaks = "believe+damage", "believe+damage"
 		}
