@@ -35,7 +35,7 @@ test-more: servers examples consul ## what is slow, and what needs a server that
 	@out=$$(mktemp -d); trap 'rm -rf $$out' EXIT; \
 	$(GO) run -tags live,queue ./cmd/simulate run lock-delay-covers-the-pause lock-delay-runs-out --lock consul-session \
 		--backend process --scale 0.1 --quiet --out $$out && \
-	$(GO) run -tags live,queue ./cmd/simulate compare-worlds --lock consul-session --backend process --scale 0.1 --out $$out
+	$(GO) run -tags live,queue ./cmd/simulate dev compare-worlds --lock consul-session --backend process --scale 0.1 --out $$out
 
 unit: ## the tests that need nothing installed
 	$(GO) test ./...
@@ -125,9 +125,9 @@ golden: ## write the golden files of all tests anew; read the diff before you co
 
 generate: ## write the schemas and the reference in docs/ anew
 	for name in scenario result; do \
-		$(GO) run ./cmd/simulate schema $$name > schema/$$name.schema.json.new && \
+		$(GO) run ./cmd/simulate dev schema $$name > schema/$$name.schema.json.new && \
 		mv schema/$$name.schema.json.new schema/$$name.schema.json || exit 1; done
-	$(GO) run ./cmd/simulate docs
+	$(GO) run ./cmd/simulate dev docs
 
 gallery: ## the committed examples: a report, and the picture of the README
 	scripts/gallery

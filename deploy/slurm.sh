@@ -2,7 +2,7 @@
 # A search as an array of Slurm, on a file system that all nodes share:
 #
 #     job=$(sbatch --parsable deploy/slurm.sh)
-#     sbatch --dependency=afterok:$job --wrap 'simulate merge parts --json >result.json'
+#     sbatch --dependency=afterok:$job --wrap 'simulate dev merge parts --json >result.json'
 #
 #SBATCH --job-name=lockstep
 #SBATCH --array=1-16

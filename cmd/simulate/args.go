@@ -22,7 +22,7 @@ func checkArguments(root *cobra.Command, g *globals) {
 	root.Args, root.RunE, root.DisableFlagsInUseLine = g.subcommand, showHelp, true
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
-	for _, cmd := range root.Commands() {
+	for _, cmd := range below(root) {
 		cmd.Flags().VisitAll(refuseEmptyNames)
 		switch cmd.Name() {
 		case "completion":
@@ -37,6 +37,14 @@ func checkArguments(root *cobra.Command, g *globals) {
 			cmd.Run, cmd.RunE = nil, help
 		}
 	}
+}
+
+// below are all commands below one, at any depth.
+func below(cmd *cobra.Command) (out []*cobra.Command) {
+	for _, c := range cmd.Commands() {
+		out = append(append(out, c), below(c)...)
+	}
+	return out
 }
 
 // showHelp is what a command does that has nothing but others below it.
@@ -141,9 +149,14 @@ func (g *globals) subcommand(cmd *cobra.Command, args []string) error {
 		return nil
 	}
 	var known []string
-	for _, below := range cmd.Commands() {
-		if below.IsAvailableCommand() {
-			known = append(known, below.Name())
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() {
+			known = append(known, c.Name())
+		}
+	}
+	for _, c := range below(cmd) {
+		if c.Name() == args[0] {
+			return fmt.Errorf("unknown command %q: did you mean `%s`?", args[0], c.CommandPath())
 		}
 	}
 	if !cmd.HasParent() && scenario.Nearest(args[0], known) == "" {

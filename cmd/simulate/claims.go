@@ -43,9 +43,9 @@ simulator; its verdict is computed from what was counted there:
   depends  it holds under one of the conditions tried and fails under another
 
 No verdict is set in advance. The exit code is 0 whatever the verdicts are.`,
-		Example: `  simulate claims                       # all of them
-  simulate claims --claim 5,18          # two of them
-  simulate claims --json > claims.json  # to keep`,
+		Example: `  simulate dev claims                       # all of them
+  simulate dev claims --claim 5,18          # two of them
+  simulate dev claims --json > claims.json  # to keep`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.measure(cmd.Context()) },
 	}
@@ -185,7 +185,7 @@ func measuredClaims(all []claims.Measured) *measured.Claims {
 	for i, m := range all {
 		out[i] = measured.Claim{
 			N: m.N, Text: m.Text.English, Source: m.Source, Verdict: m.Verdict, Figure: m.Figure.English,
-			Command: "simulate claims --claim " + strconv.Itoa(m.N),
+			Command: "simulate dev claims --claim " + strconv.Itoa(m.N),
 		}
 	}
 	return measured.NewClaims(out)

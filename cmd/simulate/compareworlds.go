@@ -66,9 +66,9 @@ Exit codes:
   0    all cells that could be played agree
   1    some differ
   3    some put nothing to the test, or none could be played`,
-		Example: `  simulate compare-worlds --lock set-nx-lua,watchdog-lua  # two locks
-  simulate compare-worlds --letter V,F,VF,D --times 20    # whatever breaks
-  simulate compare-worlds --stories --lock redlock        # what the walk found`,
+		Example: `  simulate dev compare-worlds --lock set-nx-lua,watchdog-lua  # two locks
+  simulate dev compare-worlds --letter V,F,VF,D --times 20    # whatever breaks
+  simulate dev compare-worlds --stories --lock redlock  # what the walk found`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.compare(cmd) },
 	}
@@ -336,7 +336,7 @@ func (f *worldsFlags) tellPairs(w io.Writer, c *worlds.Cell) {
 
 // replay is the command line that compares the worlds again.
 func (f *worldsFlags) replay() string {
-	line := fmt.Sprintf("simulate compare-worlds --backend %s --scale %s --times %d", f.backend, f.scale, f.times) + f.narrowed()
+	line := fmt.Sprintf("simulate dev compare-worlds --backend %s --scale %s --times %d", f.backend, f.scale, f.times) + f.narrowed()
 	if f.stories {
 		line += " --stories"
 	}

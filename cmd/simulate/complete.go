@@ -23,7 +23,7 @@ import (
 // addCompletion teaches every command what its arguments and flags can be.
 func addCompletion(root *cobra.Command, g *globals) {
 	arguments := map[string]cobra.CompletionFunc{
-		"run": completeScenarios, "search": completeScenarios, "sweep": completeScenarios, "validate": completeScenarios, "explain": completeRunsAndScenarios(g),
+		"run": completeScenarios, "search": completeScenarios, "sweep": completeScenarios, "explain": completeRunsAndScenarios(g),
 		"explore": completeList(lockWords),
 	}
 	values := map[string]cobra.CompletionFunc{
@@ -37,7 +37,7 @@ func addCompletion(root *cobra.Command, g *globals) {
 		"format":   completeList(formatWords),
 		"backend":  cobra.FixedCompletions(backendNames(), cobra.ShellCompDirectiveNoFileComp),
 	}
-	for _, cmd := range root.Commands() {
+	for _, cmd := range below(root) {
 		if f := arguments[cmd.Name()]; f != nil {
 			cmd.ValidArgsFunction = f
 		}

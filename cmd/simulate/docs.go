@@ -50,18 +50,18 @@ When measurements/matrix.json is there, or packed as matrix.json.gz, the pages o
 
 with worlds.json what real servers came to,
 
-  simulate compare-worlds --json > measurements/worlds.json
+  simulate dev compare-worlds --json > measurements/worlds.json
 
 with worlds-in-full.json what came of cells that do harm only at a scale of
 1, with stories.json what came of the stories of the walk (--stories),
 with claims.json what came of the claims of the documents,
 
-  simulate claims --json > measurements/claims.json
+  simulate dev claims --json > measurements/claims.json
 
 and with explore.json (simulate explore --into) what it takes to break each lock.`,
-		Example: `  simulate docs                 # into docs/
-  simulate docs /tmp/reference  # elsewhere
-  simulate docs --man /tmp/man  # as manual pages`,
+		Example: `  simulate dev docs                 # into docs/
+  simulate dev docs /tmp/reference  # elsewhere
+  simulate dev docs --man /tmp/man  # as manual pages`,
 		Args: arguments(0, 1, "one folder, such as docs"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if man != "" {
@@ -119,13 +119,13 @@ func reference(root, dir string) ([]docs.Page, error) {
 	if in.Matrix, err = stored(filepath.Join(root, measurements.Dir, docsMatrix), "matrix", measured.ReadMatrix); err != nil {
 		return nil, err
 	}
-	if in.Worlds, err = stored(filepath.Join(root, measurements.Dir, docsWorlds), "compare-worlds", measured.ReadWorlds); err != nil {
+	if in.Worlds, err = stored(filepath.Join(root, measurements.Dir, docsWorlds), "dev compare-worlds", measured.ReadWorlds); err != nil {
 		return nil, err
 	}
-	if in.InFull, err = stored(filepath.Join(root, measurements.Dir, docsInFull), "compare-worlds --scale 1", measured.ReadWorlds); err != nil {
+	if in.InFull, err = stored(filepath.Join(root, measurements.Dir, docsInFull), "dev compare-worlds --scale 1", measured.ReadWorlds); err != nil {
 		return nil, err
 	}
-	if in.Stories, err = stored(filepath.Join(root, measurements.Dir, docsStories), "compare-worlds --stories", measured.ReadWorlds); err != nil {
+	if in.Stories, err = stored(filepath.Join(root, measurements.Dir, docsStories), "dev compare-worlds --stories", measured.ReadWorlds); err != nil {
 		return nil, err
 	}
 	if in.Explored, err = stored(filepath.Join(root, measurements.Dir, docsExplore), "explore --faults 2", measured.ReadExplored); err != nil {
@@ -195,7 +195,7 @@ func stored[T any](path, command string, read func([]byte) (*T, error)) (*T, err
 
 // storedClaims are all claims, with what somebody has stored of their verdicts.
 func storedClaims(path string) (out []measured.Claim, err error) {
-	list, err := stored(path, "claims", measured.ReadClaims)
+	list, err := stored(path, "dev claims", measured.ReadClaims)
 	for _, c := range claims.All() {
 		out = append(out, list.Of(c.N, c.Text.English, c.Source))
 	}

@@ -24,7 +24,7 @@ func referencePages(t *testing.T) []docs.Page {
 
 // TestDocsAreUpToDate compares the committed reference with a fresh one.
 func TestDocsAreUpToDate(t *testing.T) {
-	const cure = "run go run ./cmd/simulate docs"
+	const cure = "run go run ./cmd/simulate dev docs"
 	pages := referencePages(t)
 	stale := 0
 	for _, p := range pages {

@@ -39,7 +39,7 @@ func (f *exploreFlags) merge(ctx context.Context, keep string) error {
 // exploreElsewhere walks the share that was asked for, or shows what the shards of merged parts have walked.
 func (f *exploreFlags) exploreElsewhere(ctx context.Context, args []string, o *explore.Options) error {
 	if f.asIs || f.into != "" {
-		return errors.New("a shard writes its part and nothing else: leave --as-is and --into for simulate explore --resume, after simulate merge --walk")
+		return errors.New("a shard writes its part and nothing else: leave --as-is and --into for simulate explore --resume, after simulate dev merge --walk")
 	}
 	if f.shards.on != "" && f.resume != "" {
 		return errors.New("--resume names a file, which the workers of a queue do not see: leave it out, and let each of them walk fewer faults itself")

@@ -88,7 +88,7 @@ func TestNoEnglishOnAChineseTerminal(t *testing.T) {
 		{"run", story, quiet, "--out", store, "--quiet"},
 		{"explain", latest},
 		{"check", filepath.Join(latest, "history.jsonl")},
-		{"replay", latest},
+		{"report", "--replay", latest},
 		{"report", latest, "--out", store},
 		{"report", latest, "--out", store, "--quiet"},
 	} {
@@ -114,7 +114,7 @@ func TestNoEnglishSentencesOnAChineseTerminal(t *testing.T) {
 	out := t.TempDir()
 	for _, args := range [][]string{
 		{"list", "locks"}, {"list", "bugs"}, {"list", "faults"}, {"list", "properties"}, {"list", "scenarios"},
-		{"claims", "--claim", "1,31,36,51"},
+		{"dev", "claims", "--claim", "1,31,36,51"},
 		{"advise", "--out", out}, {"advise", "--expect", "pause,fail-over", "--out", out},
 		{"explore", "set-nx-lua", "--only", "pause", "--out", out},
 		{"sweep", "pause-against-lease", "--seeds", "1", "--out", out},

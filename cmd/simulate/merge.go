@@ -37,8 +37,8 @@ docs/machines.md says how to start the shards on Kubernetes, Slurm and in CI.
 
 ` + exitHint,
 		Example: `  simulate search redlock-storm --shard 3/16 --part part-3.json  # a share
-  simulate merge part-*.json --json  # the whole result
-  simulate merge part-1.json part-2.json --partial half.json  # go on later`,
+  simulate dev merge part-*.json --json  # the whole result
+  simulate dev merge part-1.json part-2.json --partial half.json  # go on later`,
 		Args: arguments(1, many, "the parts, such as part-*.json, or their folder"),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.merge(cmd.Context(), args) },
 	}

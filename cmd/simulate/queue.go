@@ -132,7 +132,7 @@ func (f *shardFlags) handOut(ctx context.Context, g *globals, w *shard.Work) (er
 		}
 		tellQueue("workers join with one of these:")
 		for _, address := range f.handed.server.Addresses() {
-			tellQueue("  simulate work " + address)
+			tellQueue("  simulate dev work " + address)
 		}
 		f.handed.q, err = queue.Connect(ctx, f.handed.server.Address(), "lockstep coordinator", tellQueue, f.handed.server.Inside())
 	} else {
@@ -227,7 +227,7 @@ func (p *queueProgress) tell(x queue.Progress) {
 	tty := term.IsTerminal(int(os.Stderr.Fd()))
 	if x.Workers == 0 && x.Done < x.Of && !p.alone && now.Sub(p.began) > 3*time.Second {
 		p.alone = true
-		tellQueue("no worker of this version is there: start some with simulate work")
+		tellQueue("no worker of this version is there: start some with simulate dev work")
 	}
 	if every := map[bool]time.Duration{true: 200 * time.Millisecond, false: 30 * time.Second}[tty]; p.g.quiet || now.Sub(p.told) < every && x.Done < x.Of {
 		return

@@ -195,7 +195,7 @@ func (c *havoc) start(log string, out *os.File, args ...string) *osproc.Process 
 func (c *havoc) keepWorker(i int) {
 	c.keepers.Go(func() {
 		for {
-			p := c.start(fmt.Sprintf("worker-%d.log", i+1), nil, "work", c.address[i%2], "--jobs", "1")
+			p := c.start(fmt.Sprintf("worker-%d.log", i+1), nil, "dev", "work", c.address[i%2], "--jobs", "1")
 			if p == nil {
 				return
 			}

@@ -28,7 +28,7 @@ func queueWorks(t *testing.T) [][]string {
 		t.Fatal(err)
 	}
 	return [][]string{
-		{"claims", "--claim", "3,10,18"},
+		{"dev", "claims", "--claim", "3,10,18"},
 		{"search", filepath.Join(root, "session-storm.yaml"), "--lock", "zk-sequential", "--seeds", "640", "--property", "progress"},
 		{"sweep", filepath.Join(root, "pause-against-lease.yaml"), "--lock", "set-nx-lua", "--seeds", "2"},
 		{"explore", "setnx", "--only", "evict,lost-reply", "--world", "plain,twice"},
@@ -66,7 +66,7 @@ func TestAQueuePrintsWhatOneProcessPrints(t *testing.T) {
 	}
 	defer server.Close()
 	worker := func(log string) *exec.Cmd {
-		w := simulateIn(t, dir, log, "work", server.Address(), "--jobs", "2")
+		w := simulateIn(t, dir, log, "dev", "work", server.Address(), "--jobs", "2")
 		if err := w.Start(); err != nil {
 			t.Fatal(err)
 		}
@@ -115,13 +115,13 @@ func TestWhatAQueueCannotPlayIsRefused(t *testing.T) {
 		{[]string{"search", "redlock-storm", "--shard", "1/2", "--on", "nats://127.0.0.1:1"}, "leave them out, or --on"},
 		{[]string{"search", "redlock-storm", "--ranges", "0", "--on", "nats://127.0.0.1:1"}, "--ranges 0"},
 		{[]string{"search", "redlock-storm", "--ranges", "5"}, "add --on"},
-		{[]string{"claims", "--on", "redis://127.0.0.1"}, "no address of a NATS server"},
-		{[]string{"claims", "--on", "nats://anna:secret@127.0.0.1:1"}, "no NATS server can be used at nats://127.0.0.1:1"},
-		{[]string{"claims", "--on", "embedded:99999"}, "is no port"},
+		{[]string{"dev", "claims", "--on", "redis://127.0.0.1"}, "no address of a NATS server"},
+		{[]string{"dev", "claims", "--on", "nats://anna:secret@127.0.0.1:1"}, "no NATS server can be used at nats://127.0.0.1:1"},
+		{[]string{"dev", "claims", "--on", "embedded:99999"}, "is no port"},
 		{[]string{"explore", "setnx", "--resume", "walk.json", "--on", "nats://127.0.0.1:1"}, "workers of a queue do not see"},
 		{[]string{"matrix", "--scripts", "--on", "nats://127.0.0.1:1"}, "leave --scripts and --backend out"},
-		{[]string{"work", "127.0.0.1"}, "no address of a NATS server"},
-		{[]string{"work", "nats://127.0.0.1:1", "--jobs", "0"}, "--jobs 0: at least 1"},
+		{[]string{"dev", "work", "127.0.0.1"}, "no address of a NATS server"},
+		{[]string{"dev", "work", "nats://127.0.0.1:1", "--jobs", "0"}, "--jobs 0: at least 1"},
 	} {
 		cmd := exec.Command(filepath.Join(dir, "bin/simulate"), x.args...)
 		cmd.Dir = dir

@@ -8,8 +8,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/spf13/cobra"
-
 	"lockstep/internal/report/export"
 	"lockstep/internal/run"
 	"lockstep/internal/rundir"
@@ -18,30 +16,12 @@ import (
 	"lockstep/internal/sim"
 )
 
-func replayCommand(g *globals) *cobra.Command {
-	return speaks(&cobra.Command{
-		Use:   "replay <run-dir>",
-		Short: "Play a stored run again and compare the histories",
-		Long: `Play a stored run again, with its resolved scenario, its seed and its locks, and
-compare the histories: they are identical, byte for byte, or the first difference
-is shown. A difference is a bug only if this very version played the run; otherwise it gives exit code 3. Runs on real servers cannot be repeated.
-
-` + exitHint,
-		Example: `  simulate replay reports/latest         # the newest run
-  simulate replay reports/latest --json  # for a script`,
-		Args:              arguments(1, 1, "one run directory, such as reports/latest"),
-		ValidArgsFunction: completeRuns(g),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			s, err := openRun(cmd.Context(), args[0])
-			if err != nil {
-				return err
-			}
-			return replayRun(cmd.Context(), g, cmd.OutOrStdout(), s)
-		},
-	}, g)
-}
-
-func replayRun(ctx context.Context, g *globals, w io.Writer, s *rundir.Run) error {
+// replay plays a stored run again, with its resolved scenario, its seed and its locks, and compares the histories.
+func (f *reportFlags) replay(ctx context.Context, w io.Writer, dir string) error {
+	s, err := openRun(ctx, dir)
+	if err != nil {
+		return err
+	}
 	header := &s.Histories[0].Header
 	if own := s.Env.Own; own != nil {
 		return fmt.Errorf("%s was played by the code of %s itself, in a test, and this program does not have it. Where the test is:\n  %s",
@@ -66,7 +46,7 @@ func replayRun(ctx context.Context, g *globals, w io.Writer, s *rundir.Run) erro
 		same = same && r.Identical
 		all = append(all, r)
 	}
-	if err := showReplay(g, w, s, all, same); err != nil {
+	if err := showReplay(f.globals, w, s, all, same); err != nil {
 		return err
 	}
 	tellUnplayed(s)

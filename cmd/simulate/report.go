@@ -27,6 +27,7 @@ type reportFlags struct {
 	*globals
 	formats []string
 	to      string
+	again   bool // play the run again
 }
 
 func reportCommand(g *globals) *cobra.Command {
@@ -43,11 +44,16 @@ Two or more runs are compared: other seeds, locks, worlds, versions of a scenari
 The comparison goes to comparison.html in the run store, and the runs stay as they
 are; what makes them hard to compare comes first.
 
+With --replay, a run is played again, with its resolved scenario, its seed and its locks,
+and the histories are compared: they are identical, byte for byte, or the first
+difference is shown. A difference is a bug only if this very version played the run;
+otherwise it gives exit code 3. Runs on real servers cannot be repeated.
+
 Formats (of a comparison: html and json):
 ` + formatList() + "\n" + exitHint,
 		Example: `  simulate report reports/pause-past-lease/*         # side by side
   simulate report reports/latest --format junit,md   # for CI
-  simulate report reports/latest --format md --to -  # to stdout`,
+  simulate report reports/latest --replay            # the same bytes?`,
 		Args:              arguments(1, many, "run directories, such as reports/latest"),
 		ValidArgsFunction: completeRuns(g),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -55,6 +61,7 @@ Formats (of a comparison: html and json):
 		},
 	}
 	cmd.Flags().StringSliceVar(&f.formats, "format", formatNames(forms.With(nil)), "what to write")
+	cmd.Flags().BoolVar(&f.again, "replay", false, "play a run again, and compare the histories")
 	cmd.Flags().StringVar(&f.to, "to", "", "the directory to write to, instead of one in the run store; - for stdout")
 	return speaks(cmd, g)
 }
@@ -72,6 +79,12 @@ func completeRuns(g *globals) cobra.CompletionFunc {
 }
 
 func (f *reportFlags) run(ctx context.Context, w io.Writer, args []string) error {
+	if f.again {
+		if len(args) > 1 || f.to != "" {
+			return errors.New("--replay plays one run again and writes nothing: leave the others and --to out")
+		}
+		return f.replay(ctx, w, args[0])
+	}
 	if len(args) > 1 {
 		return f.compare(ctx, w, args)
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"fmt"
 	"os"
 	"strings"
 
@@ -49,15 +48,15 @@ crashes, lost replies and failovers, and judge the history that results.
 	root.PersistentFlags().StringVar(&g.out, "out", defaultOut, "the run store: where run directories go")
 	root.PersistentFlags().BoolVar(&g.quiet, "quiet", false, "print the verdicts only")
 	root.PersistentFlags().BoolVar(&g.noColor, "no-color", false, "no colours (also: NO_COLOR)")
+	root.Version = buildVersion()
+	root.SetVersionTemplate("simulate {{.Version}}\n")
 	group(root, "Begin here:", tourCommand(g), runCommand(g), serveCommand(g), listCommand(g))
-	group(root, "Look closer at runs:", explainCommand(g), reportCommand(g), replayCommand(g))
-	group(root, "Your own lock:", checkCommand(g), testCommand(g), newCommand(g), validateCommand(g), schemaCommand())
-	group(root, "How often, when, and which lock:", searchCommand(g), sweepCommand(g), exploreCommand(g), adviseCommand(g),
-		matrixCommand(g), compareWorldsCommand(g), claimsCommand(g))
-	group(root, "Many machines:", workCommand(g), mergeCommand(g))
-	group(root, "This program:", doctorCommand(g), docsCommand(g), versionCommand(g))
+	group(root, "Look closer at runs:", explainCommand(g), reportCommand(g))
+	group(root, "Your own lock:", checkCommand(g), testCommand(g), newCommand(g))
+	group(root, "How often, when, and which lock:", searchCommand(g), sweepCommand(g), exploreCommand(g), adviseCommand(g), matrixCommand(g))
+	group(root, "This program:", doctorCommand(g), devCommand(g))
 	addCompletion(root, g)
-	root.SetCompletionCommandGroupID("This program:")
+	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetHelpCommandGroupID("This program:")
 	checkArguments(root, g)
 	shapeHelp(root)
@@ -98,19 +97,18 @@ func (g *globals) terminal() terminal.Options {
 	return terminal.Options{Color: g.color(), Signs: g.signs(), Width: g.width(), Brief: g.quiet, Language: g.language}
 }
 
-func versionCommand(g *globals) *cobra.Command {
-	return &cobra.Command{
-		Use:   "version",
-		Short: "Print the version of this program",
-		Example: `  simulate version         # for people
-  simulate version --json  # for a script`,
-		Args: noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if g.json {
-				return printJSON(cmd.OutOrStdout(), map[string]any{"schema": 1, "version": buildVersion()})
-			}
-			_, err := fmt.Fprintln(cmd.OutOrStdout(), "simulate", buildVersion())
-			return err
-		},
+// devCommand is what those need who work on the program, its measurements and its pages, and who spread work over
+// machines.
+func devCommand(g *globals) *cobra.Command {
+	dev := &cobra.Command{
+		Use:   "dev",
+		Short: "Spread work over machines; measure and write the reference again",
+		Example: `  simulate dev merge part-*.json       # what several machines have played
+  simulate dev docs                    # write the reference`,
+		Args: g.subcommand, RunE: showHelp, DisableFlagsInUseLine: true,
 	}
+	group(dev, "Many machines:", workCommand(g), mergeCommand(g))
+	group(dev, "Measurements:", compareWorldsCommand(g), claimsCommand(g))
+	group(dev, "The reference:", docsCommand(g), schemaCommand())
+	return dev
 }

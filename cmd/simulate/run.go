@@ -42,6 +42,7 @@ type runFlags struct {
 	formats  []string
 	forms    []forms.Form // of formats, beside those that every run directory has
 
+	dryRun    bool
 	playable  bool
 	notPlayed []export.NotPlayed // what was left out because the backend cannot do it
 }
@@ -57,10 +58,13 @@ property, whatever a lesson expects of the locks that it was written for.
 
 ` + exitHint,
 		Example: `  simulate run pause-past-lease --lock redlock --set lease=30s  # what if?
-  simulate run my.yaml --times 1000  # how often, with its interval
+  simulate run my.yaml --dry-run  # what is wrong with the file?
   simulate run --lock-command ./mylock --backend process  # your program`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.asked = cmd.Flags().Changed("seed")
+			if f.dryRun {
+				return f.validate(cmd, args)
+			}
 			return f.run(cmd.Context(), args)
 		},
 	}
@@ -74,6 +78,7 @@ property, whatever a lesson expects of the locks that it was written for.
 	cmd.Flags().StringSliceVar(&f.images, "image", nil, "with --backend docker: start these images, as in redis=redis:7")
 	cmd.Flags().StringVar(&f.scale, "scale", "1", "multiply every duration: 0.1 plays ten times as fast")
 	cmd.Flags().StringSliceVar(&f.formats, "format", nil, "write these, too, beside the page and the result: "+strings.Join(moreFormats(), ", "))
+	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "play nothing: show all problems of the files, for editors and CI")
 	cmd.Flags().BoolVar(&f.playable, "playable", false, "leave out what the backend cannot play, and say what it was")
 	cmd.Flags().IntVar(&f.jobs, "jobs", runtime.GOMAXPROCS(0), "how many seeds to play at once in the simulator")
 	cmd.Flags().Lookup("jobs").DefValue = "one for each core" // help and docs are the same on every machine

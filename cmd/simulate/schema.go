@@ -28,9 +28,9 @@ line of a scenario, relative to the file:
 
   # yaml-language-server: $schema=../../schema/scenario.schema.json
 
-Mistakes that only the whole file shows are left to simulate validate.`,
-		Example: `  simulate schema > schema/scenario.schema.json  # for an editor
-  simulate schema result                         # what --json prints`,
+Mistakes that only the whole file shows are left to simulate run --dry-run.`,
+		Example: `  simulate dev schema > schema/scenario.schema.json  # for an editor
+  simulate dev schema result                         # what --json prints`,
 		Args:      arguments(0, 1, "one schema: "+strings.Join(names, " or ")),
 		ValidArgs: names,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -59,5 +59,5 @@ func pickSchema(args []string) (schema.Document, error) {
 			return d, nil
 		}
 	}
-	return schema.Document{}, fmt.Errorf("there is no schema %q: `simulate schema --help` lists them", args[0])
+	return schema.Document{}, fmt.Errorf("there is no schema %q: `simulate dev schema --help` lists them", args[0])
 }

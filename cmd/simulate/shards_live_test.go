@@ -38,7 +38,7 @@ func TestKilledShardsLeaveNothingHalf(t *testing.T) {
 		{"sweep", filepath.Join(root, "search/pause-against-lease.yaml"), "--lock", "set-nx-lua", "--seeds", "2"},
 		{"explore", "setnx", "--only", "evict,lost-reply"},
 		{"matrix", "--lock", "set-nx-lua", "--fault", "N0,GP,PT,RS", "--seeds", "3"},
-		{"claims", "--claim", "3,10,18"},
+		{"dev", "claims", "--claim", "3,10,18"},
 	}
 	alone := make([][]byte, len(works))
 	for i, work := range works {
@@ -86,7 +86,7 @@ func TestKilledShardsLeaveNothingHalf(t *testing.T) {
 			}
 			files = append(files[some:], group)
 		}
-		got, _ := program(append([]string{"merge", "--json"}, files...)...).Output() // it exits as the command does
+		got, _ := program(append([]string{"dev", "merge", "--json"}, files...)...).Output() // it exits as the command does
 		if !bytes.Equal(got, want) {
 			t.Fatalf("round %d, %v in %d shards: one machine prints\n%s\nand the shards\n%s", round, work, n, want, got)
 		}

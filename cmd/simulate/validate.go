@@ -10,30 +10,21 @@ import (
 	"lockstep/internal/scenario"
 )
 
-func validateCommand(g *globals) *cobra.Command {
-	return &cobra.Command{
-		Use:   "validate <file>...",
-		Short: "Show all problems of scenario files, for editors and CI",
-		Example: `  simulate validate scenarios        # a folder
-  simulate validate my.yaml --json   # for an editor
-  cat my.yaml | simulate validate -  # from stdin`,
-		Args: arguments(1, many, "files or folders, such as my.yaml; - for stdin"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			plans, err := g.loadAll(cmd.Context(), args, os.Stdin)
-			var invalid *scenario.Invalid
-			if err != nil && !errors.As(err, &invalid) {
-				return err
-			}
-			if g.json {
-				return validateJSON(cmd, invalid)
-			}
-			if invalid != nil {
-				return invalid
-			}
-			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%d valid\n", len(plans))
-			return err
-		},
+// validate shows all problems of scenarios, for editors and CI, and plays nothing.
+func (f *runFlags) validate(cmd *cobra.Command, args []string) error {
+	plans, err := f.loadAll(cmd.Context(), args, os.Stdin)
+	var invalid *scenario.Invalid
+	if err != nil && !errors.As(err, &invalid) {
+		return err
 	}
+	if f.json {
+		return validateJSON(cmd, invalid)
+	}
+	if invalid != nil {
+		return invalid
+	}
+	_, err = fmt.Fprintf(cmd.OutOrStdout(), "%d valid\n", len(plans))
+	return err
 }
 
 func validateJSON(cmd *cobra.Command, invalid *scenario.Invalid) error {

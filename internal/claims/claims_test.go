@@ -68,7 +68,7 @@ func TestMeasuringTwiceGivesTheSame(t *testing.T) {
 			t.Errorf("claim %d: %+v, then %+v", first[i].N, first[i].Result, second[i].Result)
 		}
 		if got, r := stored[first[i].N], first[i].Result; got.Verdict != r.Verdict || got.Figure != r.Figure.English {
-			t.Errorf("claim %d is not what measurements/claims.json says: simulate claims --json > measurements/claims.json, then simulate docs\nmeasured %+v\nstored   %+v",
+			t.Errorf("claim %d is not what measurements/claims.json says: simulate dev claims --json > measurements/claims.json, then simulate dev docs\nmeasured %+v\nstored   %+v",
 				first[i].N, r, got)
 		}
 		if left := reporttest.EnglishRuns(first[i].Figure.Chinese); len(left) > 0 {

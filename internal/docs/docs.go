@@ -28,7 +28,7 @@ import (
 )
 
 // Mark is how every page begins. A file that does not is none of ours.
-const Mark = "<!-- Written by `simulate docs`, and overwritten by it."
+const Mark = "<!-- Written by `simulate dev docs`, and overwritten by it."
 
 // Page is one file.
 type Page struct {

@@ -177,13 +177,13 @@ func (w *writer) claimsPage() Page {
 	body := []string{
 		heading(1, "The claims of the documents"),
 		"Each claim has an experiment in the simulator; the verdict is computed from what is counted there. " +
-			"These are the figures of " + code("simulate claims") + ", stored in " + code("measurements/claims.json") + "; a test measures them again.",
-		block("", "simulate claims --json > measurements/claims.json\nsimulate docs"),
+			"These are the figures of " + code("simulate dev claims") + ", stored in " + code("measurements/claims.json") + "; a test measures them again.",
+		block("", "simulate dev claims --json > measurements/claims.json\nsimulate dev docs"),
 	}
 	for _, c := range w.Claims {
 		body = append(body, heading(2, fmt.Sprintf("Claim %d", c.N)), text(c.Text)+" ("+text(c.Source)+")")
 		if c.Verdict == "" {
-			body = append(body, "Not measured yet: "+code(fmt.Sprintf("simulate claims --claim %d", c.N)))
+			body = append(body, "Not measured yet: "+code(fmt.Sprintf("simulate dev claims --claim %d", c.N)))
 			continue
 		}
 		body = append(body, "**"+text(c.Verdict)+"**: "+text(c.Figure))

@@ -200,7 +200,7 @@ func (w *writer) exploreRow(v locks.Variant) string {
 	for i := range w.Explored.Locks {
 		if l := &w.Explored.Locks[i]; l.Lock == lock {
 			return table(append([]string{"minimal set of kinds of faults"}, wayNames[:]...), setRows(l, false)) +
-				fmt.Sprintf("\n`simulate run` plays a story by its name, `simulate export` draws it. Of %d schedules. What the kinds are and what none means: %s\n\n", l.Walked, link("the whole table", "../explore.md")) +
+				fmt.Sprintf("\n`simulate run` plays a story by its name, and `simulate explain` prints it as a scenario. Of %d schedules. What the kinds are and what none means: %s\n\n", l.Walked, link("the whole table", "../explore.md")) +
 				pairsIn(l) + block("", "simulate explore "+lock)
 		}
 	}

@@ -15,7 +15,7 @@ import (
 func (w *writer) index() Page {
 	body := []string{
 		heading(1, "Reference"),
-		"What there is. All of it is written by " + code("simulate docs") +
+		"What there is. All of it is written by " + code("simulate dev docs") +
 			" from the code, the command line and the scenarios. How the house is built, the decisions behind it, and where the reasons " +
 			"of each package are: " + link("ARCHITECTURE.md", w.Up+"/ARCHITECTURE.md") + ".",
 		heading(2, "Locks"),
@@ -92,7 +92,7 @@ func propertyRows() [][]string {
 func (w *writer) matrixState() string {
 	if w.Matrix == nil {
 		return "No measured matrix is stored. These two commands put its rows on the pages of the locks:\n\n" +
-			block("", "simulate matrix --json > measurements/matrix.json\nsimulate docs")
+			block("", "simulate matrix --json > measurements/matrix.json\nsimulate dev docs")
 	}
 	var rows [][]string
 	for _, c := range w.Columns {

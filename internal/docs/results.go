@@ -14,7 +14,7 @@ func (w *writer) results() Page {
 		heading(1, "Results for programs"),
 		"What " + code("simulate run --json") + " prints has one of these forms, and " + code("result.json") +
 			" in a run directory has the first. The schema is " +
-			link(text("schema/result.schema.json"), w.Up+"/schema/result.schema.json") + " (" + code("simulate schema result") +
+			link(text("schema/result.schema.json"), w.Up+"/schema/result.schema.json") + " (" + code("simulate dev schema result") +
 			"). Names and units stay as they are and fields are only added, so a program passes over those that it does not know. " +
 			"Durations are in microseconds and end in " + code("_us") + ".",
 	}

@@ -28,7 +28,7 @@ func (w *writer) scenarioFile() Page {
 	body := []string{
 		heading(1, "The scenario file"),
 		"One YAML file is one story: clients, a lock, faults, and what is expected. Everything but the title has a default, and " +
-			code("simulate explain FILE") + " shows the file with all of them. " + code("simulate validate FILE") + " shows every mistake, with its place and its cure. " +
+			code("simulate explain FILE") + " shows the file with all of them. " + code("simulate run --dry-run FILE") + " shows every mistake, with its place and its cure. " +
 			"Editors know the keys by " + link("the schema", w.Up+"/schema/scenario.schema.json") + ". On the command line, " + code("--set KEY=VALUE") +
 			" changes a value of a file: " + code("--set lease=30s --set faults.1.for=3s") + ".",
 		example(exampleSmall),

@@ -39,7 +39,7 @@ func (c comparison) agreements(lock string) map[string]int {
 
 // command measures a lock's row again, or with "" the whole table.
 func (c comparison) command(lock string) string {
-	out := "simulate compare-worlds"
+	out := "simulate dev compare-worlds"
 	if lock != "" {
 		out += " --lock " + lock
 	}
@@ -127,12 +127,12 @@ const kept = " --keep runs.jsonl"
 
 // again are the commands that make the page anew.
 func (c comparison) again() string {
-	last := c.command("") + " --json > measurements/worlds.json\nsimulate docs"
+	last := c.command("") + " --json > measurements/worlds.json\nsimulate dev docs"
 	if _, often, _ := c.count(); often == 0 {
 		return last
 	}
-	first := fmt.Sprintf("simulate compare-worlds --backend %s --scale %s --letter V,F,VF,D --times %d", c.Backend, c.Scale(), c.many())
-	return first + kept + "\n" + c.command("") + kept + " --json > measurements/worlds.json\nsimulate docs"
+	first := fmt.Sprintf("simulate dev compare-worlds --backend %s --scale %s --letter V,F,VF,D --times %d", c.Backend, c.Scale(), c.many())
+	return first + kept + "\n" + c.command("") + kept + " --json > measurements/worlds.json\nsimulate dev docs"
 }
 
 // evidence says how many runs stand behind the table.

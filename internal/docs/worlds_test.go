@@ -38,7 +38,7 @@ func TestWorldsPage(t *testing.T) {
 		"| [setnx](locks/setnx.md) |  | \\- |\n",
 		"| [set-nx-lua](locks/set-nx-lua.md) | `GP` a \\| pause | V/S | 1 of 2 | \\<late> |\n",
 		"| 2 | no servers |\n",
-		"simulate compare-worlds --backend process --scale 0.1 --times 2 --json > measurements/worlds.json\n",
+		"simulate dev compare-worlds --backend process --scale 0.1 --times 2 --json > measurements/worlds.json\n",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is not in:\n%s", want, got)
@@ -133,7 +133,7 @@ func TestALockShowsItsRealRow(t *testing.T) {
 	for _, want := range []string{
 		"## On real servers\n",
 		"| `N0` no fault | S | 2 of 2 | nothing |  |\n| `GP` pause | V/S | 1 of 2 | a \\| pause | \\<late> |\n",
-		"simulate compare-worlds --lock set-nx-lua --backend process --scale 0.1 --times 2\n",
+		"simulate dev compare-worlds --lock set-nx-lua --backend process --scale 0.1 --times 2\n",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is not in:\n%s", want, got)

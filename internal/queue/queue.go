@@ -1,7 +1,7 @@
 // Package queue hands out the shards of a work over NATS JetStream and gathers what they have come to.
 //
 // A coordinator stores a Work and hands out its ranges, which are shards; workers play them and store
-// what a part file would hold; the coordinator merges as `simulate merge` does. Everything is done at
+// what a part file would hold; the coordinator merges as `simulate dev merge` does. Everything is done at
 // least once: the key of a result is the work (version, command, scenario, options) and the range, so
 // what is done twice is stored once. See DESIGN.md.
 package queue

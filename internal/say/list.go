@@ -4,7 +4,7 @@ package say
 var (
 	NoneBelowYet = New1[Verbatim]("Nothing is stored in {path} yet. To begin with: simulate run pause-past-lease", "{path} 里还没有存下什么。不妨先来：simulate run pause-past-lease")
 	LockIdea     = New2[Flag, Verbatim]("[live?(on real servers only) ]{idea}", "[live?（只在真实服务器上）]{idea}")
-	InvalidFile  = New1[Verbatim]("(invalid: simulate validate {file})", "（无效：simulate validate {file}）")
+	InvalidFile  = New1[Verbatim]("(invalid: simulate run --dry-run {file})", "（无效：simulate run --dry-run {file}）")
 
 	SmallStore     = New2[Verbatim, Verbatim]("The runs in {path} have {size}: none has to go.", "{path} 里的运行共 {size}：都不必删。")
 	WouldDelete    = New3[Number, Verbatim, Verbatim]("{n} {n|run|runs}, the oldest, would be deleted: {freed} of {all}.", "要删的是最旧的 {n} 次运行：{all} 中的 {freed}。")

@@ -41,6 +41,6 @@ var (
 
 // What is said of parts of a work that machines share.
 var (
-	PartOf        = New2[Verbatim, Verbatim]("{file}, shard {shard}; simulate merge joins it with the others", "{file}，分片 {shard}；simulate merge 把它和其余的合在一起")
+	PartOf        = New2[Verbatim, Verbatim]("{file}, shard {shard}; simulate dev merge joins it with the others", "{file}，分片 {shard}；simulate dev merge 把它和其余的合在一起")
 	PartOfSeveral = New3[Verbatim, Number, Number]("{file}, {n} of {all} shards", "{file}，{all} 个分片中的 {n} 个")
 )

@@ -10,7 +10,7 @@
 //
 // A schema sees one value at a time. That a fault names a client which is not in
 // the file, that a range runs backwards, or that a lock cannot ask for such a
-// lease is left to `simulate validate`, which reports every mistake.
+// lease is left to `simulate run --dry-run`, which reports every mistake.
 package schema
 
 import (

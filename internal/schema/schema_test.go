@@ -32,7 +32,7 @@ func TestTheCommittedSchemasAreUpToDate(t *testing.T) {
 			t.Error(err)
 		}
 		if string(got) != string(want) {
-			t.Errorf("%s is stale: run go run ./cmd/simulate schema %s > %s", path, d.Name, path)
+			t.Errorf("%s is stale: run go run ./cmd/simulate dev schema %s > %s", path, d.Name, path)
 		}
 	}
 }
@@ -112,7 +112,7 @@ func TestRefusesBadFiles(t *testing.T) {
 		got := v.problems(t, data)
 		checkPlaces(t, file, string(data), got)
 		if _, err := scenario.Parse(file, data); err == nil {
-			t.Errorf("%s: simulate validate accepts what the schema is to refuse", file)
+			t.Errorf("%s: simulate run --dry-run accepts what the schema is to refuse", file)
 		}
 		golden := strings.TrimSuffix(file, ".yaml") + ".txt"
 		text := strings.Join(got, "\n") + "\n"

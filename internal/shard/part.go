@@ -71,7 +71,7 @@ func (w *Work) Differs(o *Work) string {
 	a, b := scenario(w), scenario(o)
 	switch {
 	case w.Command != o.Command:
-		return fmt.Sprintf("one is of simulate %s and the other of simulate %s", w.Command, o.Command)
+		return fmt.Sprintf("one is of %s and the other of %s", w.Command, o.Command)
 	case w.Version != o.Version:
 		return fmt.Sprintf("version %s of the program made one and version %s the other", w.Version, o.Version)
 	case a.File != b.File:
@@ -233,7 +233,7 @@ func Results[R any](p *Part) ([]R, error) {
 		d := json.NewDecoder(bytes.NewReader(p.Results[i].Data))
 		d.DisallowUnknownFields()
 		if err := d.Decode(&out[i]); err != nil {
-			return nil, fmt.Errorf("%s: shard %d/%d does not hold what simulate %s has come to: %w", p.Results[i].file, p.Results[i].Shard, p.Shards, p.Work.Command, err)
+			return nil, fmt.Errorf("%s: shard %d/%d does not hold what %s has come to: %w", p.Results[i].file, p.Results[i].Shard, p.Shards, p.Work.Command, err)
 		}
 	}
 	return out, nil

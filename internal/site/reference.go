@@ -23,7 +23,7 @@ import (
 	"lockstep/internal/say"
 )
 
-// markdown reads what simulate docs has written. HTML in it is left out.
+// markdown reads what simulate dev docs has written. HTML in it is left out.
 var markdown = goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithParserOptions(parser.WithAutoHeadingID()))
 
 // referenceInto adds the reference: each page of Markdown as one of HTML.

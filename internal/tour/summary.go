@@ -92,7 +92,7 @@ func (s *session) commands(c *canvas) {
 		onward,
 		{fmt.Sprintf("simulate run %s --times 1000", lesson.Run.Scenario), s.o.say("many")},
 		{"simulate matrix --lock " + lesson.Switch.Run.Lock, s.o.say("matrix")},
-		{"simulate claims", s.o.say("claims")},
+		{"simulate dev claims", s.o.say("claims")},
 		{"simulate list locks", s.o.say("locks")},
 	}
 	c.heading(s.o.say("next"))

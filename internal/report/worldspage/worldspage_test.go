@@ -51,11 +51,11 @@ func someWorlds() *worlds.Comparison {
 
 func worldsPage(t *testing.T, l say.Language, c *worlds.Comparison) string {
 	t.Helper()
-	page, err := HTML(l, c, "0.1", "simulate compare-worlds --times 2")
+	page, err := HTML(l, c, "0.1", "simulate dev compare-worlds --times 2")
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := HTML(l, c, "0.1", "simulate compare-worlds --times 2")
+	again, err := HTML(l, c, "0.1", "simulate dev compare-worlds --times 2")
 	if err != nil || !bytes.Equal(page, again) {
 		t.Errorf("the page differs between two renderings, %v", err)
 	}
