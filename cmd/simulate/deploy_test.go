@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/goccy/go-yaml"
+
+	"lockstep/internal/real/realtest"
 )
 
 // A file of deploy/ as its engine would run it: with the variables that this engine sets, each copy of
@@ -33,6 +35,9 @@ func TestTheFilesOfDeployPrintWhatOneMachinePrints(t *testing.T) {
 	engines := map[string]func(*testing.T) deployed{"kubernetes": kubernetes, "github": github, "slurm": slurm}
 	for name, read := range engines {
 		t.Run(name, func(t *testing.T) {
+			if name != "github" {
+				realtest.SecondTier(t)
+			}
 			t.Parallel()
 			dir := t.TempDir()
 			play := programIn(t, dir)

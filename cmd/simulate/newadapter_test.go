@@ -6,14 +6,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"lockstep/internal/real/realtest"
 )
 
 // TestNewAdapterWorks writes an adapter far away from the sources, and its tests pass as they are, with
 // nothing to be downloaded.
 func TestNewAdapterWorks(t *testing.T) {
-	if testing.Short() {
-		t.Skip("compiles a module")
-	}
+	realtest.SecondTier(t)
 	source, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"lockstep/internal/browser"
+	"lockstep/internal/real/realtest"
 )
 
 // cursorsStand says where timelines, diagrams and steps do not show the same time.
@@ -45,7 +46,7 @@ func cursorsStandAt(present float64) string { return fmt.Sprintf(cursorsStand, p
 
 // One cursor stands at the same time in timelines, diagrams and steps, of all locks.
 func TestThePlaygroundHasOneCursor(t *testing.T) {
-	for _, size := range [][2]int{{1280, 720}, {390, 844}} {
+	for _, size := range ([][2]int{{1280, 720}, {390, 844}})[:realtest.Tiers(1, 2)] {
 		p := browser.Visit(t, playgroundAt(t), browser.Options{Width: size[0], Height: size[1]})
 		verdictIs(p, "kept")
 		settled(p)

@@ -10,6 +10,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"lockstep/internal/browser"
+	"lockstep/internal/real/realtest"
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/runpage"
 	"lockstep/internal/run"
@@ -52,7 +53,7 @@ const walkSteps = `(function () {
 // The picture, the story and the lesson stand within the first screen and a half. At every size the
 // present step is in sight, in the rows, the diagram and the strip.
 func TestTwelveStories(t *testing.T) {
-	for _, name := range twelve {
+	for _, name := range twelve[:realtest.Tiers(3, len(twelve))] {
 		p := browser.Open(t, lesson(t, name), browser.Options{Width: 1280, Height: 720})
 		firstScreen(t, p, name)
 		for _, size := range [][2]int{{1280, 720}, {1280, 900}, {1920, 1080}, {390, 844}} {

@@ -15,6 +15,7 @@ import (
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
+	"lockstep/internal/real/realtest"
 	"lockstep/internal/scenario"
 	"lockstep/internal/sim"
 )
@@ -136,10 +137,7 @@ var failWithoutFault = map[string]string{
 // Without faults, every lock is safe: no overlap in a thousand seeds. The texts
 // that are not must be caught.
 func TestNoFaultNoOverlap(t *testing.T) {
-	count := 1000
-	if testing.Short() {
-		count = 50
-	}
+	count := realtest.Tiers(100, 1000)
 	p := plan.Default()
 	p.Name = "no fault"
 	p.Workload.Repeat = 2

@@ -8,6 +8,7 @@ import (
 
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
+	"lockstep/internal/real/realtest"
 	"lockstep/internal/sim"
 )
 
@@ -22,7 +23,7 @@ func TestStoriesNameTheClientsOfTheirRuns(t *testing.T) {
 		}
 		prose := p.Story + " " + p.Question + " " + p.Lesson
 		named := func(client string) bool { return regexp.MustCompile(`\b` + client + `\b`).MatchString(prose) }
-		first, last := uint64(1), uint64(8)
+		first, last := uint64(1), uint64(realtest.Tiers(2, 8))
 		if p.Seed > 0 {
 			first, last = p.Seed, p.Seed
 		}

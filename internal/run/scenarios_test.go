@@ -10,6 +10,7 @@ import (
 
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
+	"lockstep/internal/real/realtest"
 	"lockstep/internal/sim"
 )
 
@@ -40,10 +41,7 @@ func allScenarios(t *testing.T) []*plan.Plan {
 // Every lesson tells its story with every seed, not only with the one that the
 // author looked at. A story that a search has found is about the seed that it names.
 func TestLessonsMeetTheirExpectations(t *testing.T) {
-	seeds := uint64(50)
-	if testing.Short() {
-		seeds = 5
-	}
+	seeds := uint64(realtest.Tiers(8, 50))
 	w := sim.New()
 	defer w.Close()
 	for _, p := range allScenarios(t) {

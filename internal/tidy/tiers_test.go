@@ -146,7 +146,7 @@ func secondTier(all []source, dir string) map[string]bool {
 			})
 		}
 	}
-	second := map[string]bool{"SecondTier": true}
+	second := map[string]bool{"SecondTier": true, "Tiers": true}
 	for before := 0; before < len(second); {
 		before = len(second)
 		for _, f := range slices.Sorted(maps.Keys(uses)) {

@@ -32,6 +32,14 @@ func SecondTier(t testing.TB) {
 	}
 }
 
+// Tiers is how many of something a test plays: few of them in the first tier, all in the second one.
+func Tiers(few, all int) int {
+	if os.Getenv(RequireMore) == "1" {
+		return all
+	}
+	return few
+}
+
 // Need skips the test when a server program is not there, or fails it when the
 // environment says that it has to be.
 func Need(t testing.TB, program string) {
