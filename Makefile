@@ -9,14 +9,14 @@ PROFILE := $(CURDIR)/cmd/simulate/simulate.pgo
 # The browsers that internal/browser knows; any of them will do.
 BROWSERS := chromium chromium-browser google-chrome chrome headless-shell
 
-.PHONY: help test test-more unit race mutants live live-all live-docker images determinism soak soak-live chaos fuzz conformance bench bench-live check lint golden generate gallery site build build-live dist cross profile servers examples consul libraries programs clean
+.PHONY: help test test-more unit race mutants live same-hash live-all live-docker images determinism soak soak-live chaos fuzz conformance bench bench-live check lint golden generate gallery site build build-live dist cross profile servers examples consul libraries programs clean
 
 help: ## show this menu
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 test: servers images check ## everything: install the servers and the browser that are missing, then run all tests
 	GO="$(GO)" scripts/test-live -tags live,queue -timeout 30m ./internal/real ./... # it takes longest, and waits most of that time
-	$(MAKE) --no-print-directory -j2 determinism live # one computes, the other waits
+	$(MAKE) --no-print-directory -j2 same-hash live LIVE="$(LIVE_FIRST)" # one computes, the other waits
 
 # The tests of servers that no package has, and their locks in both worlds; what every verb does
 # on real servers; the programs of examples/, and those that lie; shards in containers; many runs of one seed; what a lock, a verb and a property more cost; a queue under chaos.
@@ -29,6 +29,8 @@ test-more: servers examples consul ## what is slow, and what needs a server that
 	LOCKSTEP_REQUIRE_MORE=1 GO="$(GO)" scripts/test-live -tags live,queue -timeout 20m -count=1 -run TheLiveWorldDoesWhatVerbsSay ./internal/conformance
 	LOCKSTEP_REQUIRE_MORE=1 GO="$(GO)" scripts/test-live -timeout 20m -count=1 -run 'TheExamplesAreLocks|BugsOfPrograms|LyingProgram' ./internal/real
 	LOCKSTEP_REQUIRE_MORE=1 GO="$(GO)" scripts/test-live -tags live,queue -timeout 20m -count=1 -run 'ContainersPlayTheShards|KilledShards|InYourCI' ./cmd/simulate
+	scripts/determinism
+	GO="$(GO)" scripts/live $(filter-out $(LIVE_FIRST),$(LIVE))
 	$(MAKE) --no-print-directory chaos
 	LOCKSTEP_REQUIRE_MORE=1 GO="$(GO)" scripts/test-live -timeout 20m -count=1 -run RealConsul ./internal/sim/consul -conformance.operations 12000
 	LOCKSTEP_REQUIRE_MORE=1 GO="$(GO)" scripts/test-live -timeout 20m -count=1 -run 'Consul|Routes/consul' ./internal/real/servers ./internal/real/worker ./internal/real
@@ -48,6 +50,9 @@ race: ## the simulator and its checkers under the race detector
 mutants: ## seed the bugs of a list one at a time; the tests have to notice each (MUTANTS=regexp: some of them; PART=2/4: the second of every four)
 	@$(GO) run ./internal/mutants $(if $(PART),-part $(PART)) '$(MUTANTS)'
 
+same-hash: # what is quick of determinism
+	scripts/determinism --settings
+
 determinism: ## same seed, same hash: over GOMAXPROCS, -race and GOAMD64 builds
 	scripts/determinism
 
@@ -60,6 +65,11 @@ LIVE := crash-before-del failover-forgets-the-lock get-then-del-gap late-acquire
 	pause-freezes-the-watchdog pause-past-lease setnx-without-expire short-pause-is-harmless slow-task-blind-del \
 	stale-write-without-fence watchdog-saves-slow-task hung-worker zombie-watchdog constant-token \
 	literal-etcd-key etcd-queue-is-fair libraries-pause-past-lease libraries-lost-release-reply
+
+# One or two for each thing that can go wrong; make test-more plays the others.
+LIVE_FIRST := crash-before-del failover-forgets-the-lock lost-acquire-reply lost-release-request pause-freezes-the-watchdog \
+	pause-past-lease short-pause-is-harmless slow-task-blind-del stale-write-without-fence hung-worker etcd-queue-is-fair \
+	libraries-lost-release-reply
 
 live: servers ## the lessons of the list above on real servers, ten times as fast
 	GO="$(GO)" scripts/live $(LIVE)
