@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"sort"
-	"strings"
 
 	"lockstep/internal/checker"
 	"lockstep/internal/locks"
@@ -169,7 +168,7 @@ func groupOf(v locks.Variant) lockGroup {
 	switch {
 	case v.Library != "":
 		return lockGroup{90, say.LibrariesAsTheyAre.With()}
-	case strings.HasPrefix(v.ID, "lit-"):
+	case locks.Misprint(v.ID):
 		return lockGroup{99, say.DefectsAsPrinted.With()}
 	case v.Servers.Shards > 0:
 		return redisCluster
