@@ -14,7 +14,17 @@ func lead(m *Matrix) say.Phrase {
 	if untested > 0 {
 		more = say.MoreTestedNothing.With(say.Grouped(untested))
 	}
-	return say.MatrixLead.With(say.Grouped(len(m.Locks)), say.Grouped(len(m.Columns)), say.Grouped(tested), more)
+	return say.MatrixLead.With(say.Grouped(m.designs()), say.Grouped(len(m.Columns)), say.Grouped(tested), more)
+}
+
+// designs counts the rows that are not set apart.
+func (m *Matrix) designs() (n int) {
+	for i := range m.Locks {
+		if !m.Locks[i].Apart {
+			n++
+		}
+	}
+	return n
 }
 
 // inLanguage are phrases as paragraphs.
@@ -51,13 +61,13 @@ func (v *matrixView) facts(m *Matrix) []say.Phrase {
 	var whole say.List
 	for _, g := range v.Groups {
 		for _, l := range g.Locks {
-			if l.Bad == 0 {
+			if l.Bad == 0 && !l.Apart {
 				whole = append(whole, say.Verbatim(l.ID))
 			}
 		}
 	}
 	var out []say.Phrase
-	all := say.Number(len(m.Locks))
+	all := say.Number(v.Rows)
 	switch {
 	case len(whole) == 0:
 		out = append(out, say.NoneWhole.With(all))
