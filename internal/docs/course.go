@@ -23,7 +23,7 @@ func (w *writer) course() Page {
 	for _, v := range locks.All() {
 		if p := w.storyAbout(v.ID); locks.Misprint(v.ID) && p != nil {
 			story := strings.TrimSuffix(path.Base(p.File), ".yaml")
-			misprints = append(misprints, []string{lockLink(v.ID), text(v.Doc(say.English).Idea), code("simulate run " + story + " --lock " + v.ID)})
+			misprints = append(misprints, []string{lockLink(v.ID), text(v.Doc(say.English).Idea), code("simulate run " + story)})
 		}
 	}
 	count := map[string]int{}
@@ -37,7 +37,8 @@ func (w *writer) course() Page {
 		"What texts about locks say wrongly, each with a command that shows it: *misprints*, locks that do what a text prints with a mistake in it, "+
 			"and *claims*, sentences that were measured. Both are from "+link("the five documents", "documents.md")+". They are to learn from: "+
 			"lists and tables of locks have misprints behind the designs, and "+linkInto(code("simulate advise"), commandsPage, "simulate-advise")+" does not count them.",
-		section("Misprints", "In every other way a misprint is a lock like any other: "+code("simulate matrix --lock LOCK")+" measures its row.\n\n"+
+		section("Misprints", "Each story plays the misprint beside a design that does without the mistake, and its report says what to look at. "+
+			"Apart from lists a misprint is a lock like any other: "+code("simulate matrix --lock LOCK")+" measures its row.\n\n"+
 			table([]string{"misprint", "what it does", "see it"}, misprints)),
 		section("Claims", fmt.Sprintf("Of %d claims %d are true, %d are false, and %d depend on what they leave out. %s has all with their figures. These are false:\n\n",
 			len(w.Claims), count["true"], count["false"], count["depends"], link("claims.md", "claims.md"))+
