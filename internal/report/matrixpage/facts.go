@@ -8,23 +8,13 @@ import (
 )
 
 // lead says what the page is, in one sentence.
-func lead(m *Matrix) say.Phrase {
+func (v *matrixView) lead(m *Matrix) say.Phrase {
 	tested, untested := m.runs()
 	var more say.Phrase
 	if untested > 0 {
 		more = say.MoreTestedNothing.With(say.Grouped(untested))
 	}
-	return say.MatrixLead.With(say.Grouped(m.designs()), say.Grouped(len(m.Columns)), say.Grouped(tested), more)
-}
-
-// designs counts the rows that are not set apart.
-func (m *Matrix) designs() (n int) {
-	for i := range m.Locks {
-		if !m.Locks[i].Apart {
-			n++
-		}
-	}
-	return n
+	return say.MatrixLead.With(say.Grouped(v.Rows), say.Grouped(len(m.Columns)), say.Grouped(tested), more)
 }
 
 // inLanguage are phrases as paragraphs.

@@ -136,7 +136,7 @@ func bad(l checker.Letter) bool {
 
 func newMatrixView(m *Matrix, d detail) *matrixView {
 	v := &matrixView{
-		language: m.Language, Mode: say.Text("real servers").In(m.Language), Backend: clean.Text(m.Backend, clean.MaxName), Rows: m.designs(), Width: len(m.Columns) + 2,
+		language: m.Language, Mode: say.Text("real servers").In(m.Language), Backend: clean.Text(m.Backend, clean.MaxName), Width: len(m.Columns) + 2,
 		Varied: m.Seeds > 0, Trimmed: d.steps < maxTold, Replay: clean.Text(m.Replay, clean.MaxLine),
 		Head:   page.NewHead(say.Text("How distributed locks break").In(m.Language), matrixCSS).Scripted(matrixScript),
 		Legend: lettersOf(m.Language), Marks: marksOf(m.Language),
@@ -158,8 +158,11 @@ func newMatrixView(m *Matrix, d detail) *matrixView {
 		}
 		g := &v.Groups[len(v.Groups)-1]
 		g.Locks = append(g.Locks, v.lock(l, m.Seeds, d))
+		if !l.Apart {
+			v.Rows++
+		}
 	}
-	v.Lead = lead(m).In(m.Language)
+	v.Lead = v.lead(m).In(m.Language)
 	v.Facts = inLanguage(m.Language, v.facts(m))
 	v.Measured = inLanguage(m.Language, howMeasured(m))
 	return v
