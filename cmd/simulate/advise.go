@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"lockstep/internal/explore"
+	"lockstep/internal/measured"
 	"lockstep/internal/say"
 )
 
@@ -32,8 +32,8 @@ on which you tick all this.
 
 Below each lock that nothing expected breaks stands what that rests on: the worlds in
 which all pairs of faults were searched, those in which some were drawn, and those in
-which none were. It survives only if all were in plain and just-within. A lock that
-breaks without any fault is no candidate.
+which none were. It survives only if all were in plain and just-within. The misprints of the
+course (docs/course.md) are no candidates.
 
 With fencing tokens, it does no harm that two believe they hold the lock:
 --must-not damage,robbed,stuck.
@@ -87,17 +87,15 @@ func (f *adviseFlags) advise(ctx context.Context) error {
 	if len(f.expect) == 0 {
 		return f.page(ctx)
 	}
-	all := explore.Advise(r, expected, of)
-	at := slices.IndexFunc(all, func(a explore.Advice) bool { return a.Verdict == explore.Defect })
-	if at < 0 {
-		at = len(all)
-	}
+	designs, misprints := r.Apart()
+	all := explore.Advise(designs, expected, of)
 	if f.json {
 		return printJSON(f.stdout, map[string]any{
-			"schema": 1, "expected": expected, "must_not": f.mustNot, "stores": f.stores, "locks": all[:at], "defects": all[at:],
+			"schema": 1, "expected": expected, "must_not": f.mustNot, "stores": f.stores, "locks": all,
+			"misprints": explore.Advise(misprints, expected, of),
 		})
 	}
-	f.print(all[:at], all[at:], of)
+	f.print(all, misprints, of)
 	return nil
 }
 
@@ -115,7 +113,7 @@ func (f *adviseFlags) page(ctx context.Context) error {
 }
 
 // print shows the locks that survive first, with what that rests on, then what breaks the others.
-func (f *adviseFlags) print(all, defects []explore.Advice, of []explore.Way) {
+func (f *adviseFlags) print(all []explore.Advice, misprints *measured.Explored, of []explore.Way) {
 	ruler := say.RulerFor(f.language)
 	row := func(name string, says func(explore.Way) (string, say.Phrase)) {
 		fmt.Fprint(f.stdout, ruler.Pad(name, 25))
@@ -142,16 +140,24 @@ func (f *adviseFlags) print(all, defects []explore.Advice, of []explore.Way) {
 			fmt.Fprintf(f.stdout, "    %s\n", f.paint(a.Verdict, line))
 		}
 	}
-	fmt.Fprintf(f.stdout, "\n%s\n%s\n", f.said(say.LocksSurvive.With(say.Number(count[explore.Survives]), say.Number(len(all)), say.Number(count[explore.NoneFound]))), f.said(say.DrawnMeans.With()))
+	tell := func(text say.Phrase) {
+		for _, line := range ruler.Wrap(f.said(text), f.width()) {
+			fmt.Fprintln(f.stdout, line)
+		}
+	}
+	fmt.Fprintln(f.stdout)
+	tell(say.LocksSurvive.With(say.Number(count[explore.Survives]), say.Number(len(all)), say.Number(count[explore.NoneFound])))
+	tell(say.DrawnMeans.With())
 	for i := range all {
 		f.why(&all[i], of)
 	}
-	if len(defects) == 0 {
-		return
+	var names say.Names
+	for i := range misprints.Locks {
+		names = append(names, misprints.Locks[i].Lock)
 	}
-	fmt.Fprintf(f.stdout, "\n%s\n", f.said(say.NoCandidates.With(say.Number(len(defects)))))
-	for i := range defects {
-		fmt.Fprintf(f.stdout, "  %s\n", f.paint(explore.Defect, defects[i].Lock))
+	if names != nil {
+		fmt.Fprintln(f.stdout)
+		tell(say.NoCandidates.With(say.Number(len(names)), names))
 	}
 }
 
@@ -169,7 +175,7 @@ func (f *adviseFlags) why(a *explore.Advice, of []explore.Way) {
 // paint colours what is said of a lock by its verdict.
 func (f *adviseFlags) paint(verdict, text string) string {
 	colour := map[string]string{
-		explore.Survives: "32", explore.NoneFound: "33", explore.NotSearched: "2", explore.Unknown: "2", explore.Breaks: "31", explore.Defect: "31",
+		explore.Survives: "32", explore.NoneFound: "33", explore.NotSearched: "2", explore.Unknown: "2", explore.Breaks: "31",
 	}[verdict]
 	if colour == "" || !f.color() {
 		return text

@@ -121,6 +121,9 @@ func completeList(words func() []string) cobra.CompletionFunc {
 		var out []string
 		for _, w := range words() {
 			name, _, _ := strings.Cut(w, "\t")
+			if last == "" && locks.Misprint(name) { // not in the first menu
+				continue
+			}
 			if len(name) < len(last) || !strings.EqualFold(name[:len(last)], last) || contains(chosen, name) {
 				continue
 			}

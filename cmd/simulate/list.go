@@ -102,6 +102,7 @@ func listLocks(l say.Language) listed {
 		ID         string   `json:"id"`
 		Store      string   `json:"store"`
 		Library    string   `json:"library,omitempty"` // played on real servers only
+		Misprint   bool     `json:"misprint,omitempty"`
 		Summary    string   `json:"summary"`
 		Source     string   `json:"source"`
 		Guarantees string   `json:"guarantees"`
@@ -112,7 +113,10 @@ func listLocks(l say.Language) listed {
 	var rows [][]string
 	for _, v := range locks.All() {
 		d := v.Doc(say.English)
-		all = append(all, lock{v.ID, string(v.Store), v.Library, d.Idea, d.Source, d.Guarantees, d.BreaksWhen, d.Protocol})
+		if locks.Misprint(v.ID) && (len(all) == 0 || !all[len(all)-1].Misprint) {
+			rows = append(rows, make([]string, 3), []string{say.Text("The course: misprints").In(l), "", ""})
+		}
+		all = append(all, lock{v.ID, string(v.Store), v.Library, locks.Misprint(v.ID), d.Idea, d.Source, d.Guarantees, d.BreaksWhen, d.Protocol})
 		idea := say.LockIdea.With(say.Flag(v.CheckSimulated() != nil), say.Verbatim(v.Doc(l).Idea))
 		rows = append(rows, []string{v.ID, string(v.Store), idea.In(l)})
 	}

@@ -228,7 +228,12 @@ func (f *matrixFlags) print(w io.Writer, m *matrix.Matrix) {
 		fmt.Fprintf(w, " %2s ", c.Code)
 	}
 	fmt.Fprintln(w)
+	course := say.Text("The course: misprints").In(f.language)
 	for i, v := range m.Locks {
+		if course != "" && locks.Misprint(v.ID) && len(f.locks) == 0 {
+			fmt.Fprintf(w, "\n%s\n", course)
+			course = ""
+		}
 		fmt.Fprintf(w, "%-*s", width, v.ID)
 		for k := range m.Columns {
 			fmt.Fprintf(w, " %s", f.paint(m.Cell(i, k)))

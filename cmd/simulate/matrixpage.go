@@ -3,8 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sort"
-	"strings"
 
 	"lockstep/internal/checker"
 	"lockstep/internal/locks"
@@ -40,7 +40,7 @@ func (f *matrixFlags) matrixPage(ctx context.Context, m *matrix.Matrix) (*matrix
 		d, g := v.Doc(f.language), groupOf(v)
 		row := matrixpage.Lock{
 			ID: v.ID, Group: g.name.In(f.language), Store: demands(v).In(f.language), Idea: d.Idea, Protocol: d.Protocol,
-			BreaksWhen: d.BreaksWhen, Source: d.Source,
+			BreaksWhen: d.BreaksWhen, Source: d.Source, Apart: locks.Misprint(v.ID) && len(f.locks) == 0,
 		}
 		for k := range m.Columns {
 			c := m.Cell(i, k)
@@ -60,12 +60,16 @@ func (f *matrixFlags) matrixPage(ctx context.Context, m *matrix.Matrix) (*matrix
 		return drawn, nil
 	}
 	libraries, err := f.libraryRows(m.Columns)
-	drawn.Locks = append(drawn.Locks, libraries...)
+	at := slices.IndexFunc(drawn.Locks, func(l matrixpage.Lock) bool { return l.Apart })
+	if at < 0 {
+		at = len(drawn.Locks)
+	}
+	drawn.Locks = slices.Insert(drawn.Locks, at, libraries...)
 	return drawn, err
 }
 
 // libraryRows are the stored rows of the libraries, which were measured by their own code: they stand before
-// what is printed with a mistake in it.
+// the misprints.
 func (f *matrixFlags) libraryRows(columns []matrix.Column) (rows []matrixpage.Lock, err error) {
 	all, err := storedLibraries()
 	if err != nil {
@@ -163,14 +167,13 @@ type lockGroup struct {
 	name say.Phrase
 }
 
-// groupOf puts a variant under its heading: by its store, and what the documents
-// print with a mistake in it last.
+// groupOf puts a variant under its heading: by its store, and misprints last.
 func groupOf(v locks.Variant) lockGroup {
 	switch {
 	case v.Library != "":
 		return lockGroup{90, say.LibrariesAsTheyAre.With()}
-	case strings.HasPrefix(v.ID, "lit-"):
-		return lockGroup{99, say.DefectsAsPrinted.With()}
+	case locks.Misprint(v.ID):
+		return lockGroup{99, say.Text("The course: misprints")}
 	case v.Servers.Shards > 0:
 		return redisCluster
 	}

@@ -74,7 +74,7 @@ func TestTicksDecideWhichLocksSurvive(t *testing.T) {
 
 func TestTheWalkReadsWithoutScripts(t *testing.T) {
 	p := browser.Open(t, walkPage(t), browser.Options{NoScript: true})
-	if rows := p.Count("#sets tbody tr"); rows < 50 {
+	if rows := p.Count("#sets tbody tr"); rows < 40 {
 		t.Errorf("the table has %d locks", rows)
 	}
 	if browser.Eval[bool](p, `document.querySelector("#ticks").offsetHeight > 0`) {

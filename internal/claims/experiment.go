@@ -67,7 +67,7 @@ func (x *experiment) vary(p yaml.MapSlice) {
 }
 
 // values are what a name of Each takes, with what each is called. A list calls each by itself.
-// "100ms..1s by 50ms" is all of these, "every design" all simulated locks that are not printed with a defect.
+// "100ms..1s by 50ms" is all of these, "every design" all simulated locks but the misprints.
 func values(of any) (out yaml.MapSlice) {
 	switch of := of.(type) {
 	case yaml.MapSlice:
@@ -79,7 +79,7 @@ func values(of any) (out yaml.MapSlice) {
 	case string:
 		if of == "every design" {
 			for _, v := range locks.Simulated() {
-				if !strings.HasPrefix(v.ID, "lit-") {
+				if !locks.Misprint(v.ID) {
 					out = append(out, yaml.MapItem{Key: v.ID, Value: v.ID})
 				}
 			}

@@ -199,6 +199,28 @@ func TestCellsKeepTheirBars(t *testing.T) {
 	}
 }
 
+// Misprints and false claims have a page, and misprints stand behind the designs or not at all.
+func TestTheCourseHasAPageOfItsOwn(t *testing.T) {
+	many, few := aStory("scenarios/a.yaml", "Many"), aStory("scenarios/b.yaml", "Few")
+	many.Locks, few.Locks = []string{"lit-del-key", "lit-etcd-key", "setnx"}, []string{"lit-del-key", "setnx"}
+	in := input(many, few)
+	in.Claims = []measured.Claim{{N: 1, Text: "So it is.", Verdict: "true"}, {N: 2, Text: "It is not.", Verdict: "false"}}
+	in.Explored = &measured.Explored{Locks: []measured.ExploredLock{{Lock: "etcd-txn"}, {Lock: "lit-del-key"}, {Lock: "setnx"}}}
+	course := pageOf(t, in, "course.md")
+	for _, want := range []string{"| `simulate run b` |\n", "| `simulate run a` |\n", "Of 2 claims 1 are true, 1 are false", "| [2](claims.md#claim-2) | It is not. | `simulate dev claims --claim 2` |\n"} {
+		if !strings.Contains(course, want) {
+			t.Errorf("%q is not in:\n%s", want, course)
+		}
+	}
+	if index := pageOf(t, in, "README.md"); strings.Contains(index, "](locks/lit-") || !strings.Contains(index, "](course.md)") {
+		t.Error("the index lists misprints, or does not lead to the course")
+	}
+	explored := pageOf(t, in, "explore.md")
+	if a, b := strings.Index(explored, "locks/setnx.md"), strings.Index(explored, titleOfMisprints); a < 0 || a > b || b > strings.Index(explored, "locks/lit-del-key.md") {
+		t.Errorf("designs do not stand before misprints:\n%s", explored)
+	}
+}
+
 func TestALongCounterexampleIsCut(t *testing.T) {
 	in := input()
 	steps := make([]explain.Step, 1000)

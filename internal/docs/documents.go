@@ -112,7 +112,7 @@ func (w *writer) documentsPage() Page {
 	var others []string
 	for _, v := range locks.All() {
 		if !fromDocument(v) {
-			others = append(others, link(text(v.ID), "locks/"+v.ID+".md"))
+			others = append(others, lockLink(v.ID))
 		}
 	}
 	body = append(body, heading(2, "Locks that no document has"), strings.Join(others, ", ")+".")
@@ -145,13 +145,18 @@ func (w *writer) documentPart(d *document, i int) []string {
 			items = append(items, "* "+what+": "+strings.Join(links, ", "))
 		}
 	}
-	var of []string
+	var of, misprints []string
 	for _, v := range locks.All() {
-		if d.any(i, d.described(v)) {
-			of = append(of, link(text(v.ID), "locks/"+v.ID+".md"))
+		switch {
+		case !d.any(i, d.described(v)):
+		case locks.Misprint(v.ID):
+			misprints = append(misprints, lockLink(v.ID))
+		default:
+			of = append(of, lockLink(v.ID))
 		}
 	}
 	item("Locks", of)
+	item("Misprints", misprints)
 	of = nil
 	for _, name := range strings.Fields(p.lessons) {
 		of = append(of, link(text(name), w.Up+"/scenarios/lessons/"+name+".yaml"))

@@ -19,21 +19,8 @@ func (w *writer) explorePage() []Page {
 	if w.Explored == nil {
 		return nil
 	}
-	x := w.Explored
-	var rows, defects, worlds [][]string
-	for i := range x.Locks {
-		l := &x.Locks[i]
-		row := []string{link(text(l.Lock), "locks/"+l.Lock+".md"), text(pairsOf(l))}
-		for _, way := range measured.Ways() {
-			row = append(row, cutSets(l, way))
-		}
-		if l.Defect() {
-			defects = append(defects, row)
-			continue
-		}
-		rows = append(rows, row)
-	}
-	head := append([]string{"lock", "pairs of faults"}, wayNames[:]...)
+	x, misprints := w.Explored.Apart()
+	var worlds [][]string
 	for _, b := range x.Scope.Worlds {
 		worlds = append(worlds, []string{code(b.Name), text(b.Summary)})
 	}
@@ -41,13 +28,27 @@ func (w *writer) explorePage() []Page {
 		heading(1, "What does it take to break it?"),
 		fmt.Sprintf("For each lock, the minimal sets of kinds of faults that break it: a whole set does, no part of it does. *While work hangs*, everybody waits for a design that renews: that is listed separately, since it is no fault of the lock. They come from %s schedules of faults in the simulator: every single fault for %d locks, every pair in plain and just-within for %d of them. `simulate run LOCK/SET` plays the shortest story that shows a set, as in `simulate run redlock/pause`, and *alone* counts the kinds that need no other; the page of a lock has all of its sets; %s explains the kinds, and %s says which locks survive what can happen to you.",
 			say.Grouped(x.Walked()).In(say.English), x.Complete(1), x.Settled(), linkInto(code("simulate explore"), commandsPage, "simulate-explore"), linkInto(code("simulate advise"), commandsPage, "simulate-advise")),
-		table(head, rows),
-		section("No candidates", "Defects, which break, damage the resource or are stuck without any fault.\n\n"+table(head, defects)),
+		tableOfSets(x),
 		section("Libraries by their own code", librariesElsewhere(w)),
+		section(titleOfMisprints, "No candidates: "+link("what texts print with a mistake in it", coursePage)+".\n\n"+tableOfSets(misprints)),
 		section("What none means", "None of all schedules of so many faults within this scope: "+fmt.Sprintf("%d clients of %d %s in the plain world, and these worlds and durations. Schedules whose faults come to the same are played once. *None up to 2* is said where all pairs were searched in plain and in just-within; where some of these were drawn, *none found*. Drawn are %d schedules of any two kinds, or what there are: a first fault as likely as any other of its kind, then a second one; *1 in 8 at most* means that no more of such draws break the lock, with 95 %% confidence.", x.Scope.Clients, x.Scope.Rounds, plural(x.Scope.Rounds, "round", "rounds"), x.Scope.Sample)+"\n\n"+
 			table([]string{"world", "how the lock is used"}, worlds)+"\n"+list(x.Scope.Classes)),
 		section("Again", block("", "simulate explore --resume walk.json\nsimulate explore --resume walk.json --faults 2 redlock\nsimulate explore --faults 2 redlock --further --into measurements/explore.json.gz\nsimulate explore --resume walk.json --faults 2 --as-is --json")),
 	)}
+}
+
+// tableOfSets has a row for each lock of a walk.
+func tableOfSets(x *measured.Explored) string {
+	var rows [][]string
+	for i := range x.Locks {
+		l := &x.Locks[i]
+		row := []string{lockLink(l.Lock), text(pairsOf(l))}
+		for _, way := range measured.Ways() {
+			row = append(row, cutSets(l, way))
+		}
+		rows = append(rows, row)
+	}
+	return table(append([]string{"lock", "pairs of faults"}, wayNames[:]...), rows)
 }
 
 func plural(n int, one, many string) string {

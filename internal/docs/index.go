@@ -23,10 +23,11 @@ func (w *writer) index() Page {
 	for _, group := range w.groups() {
 		var rows [][]string
 		for _, v := range group.locks {
-			rows = append(rows, []string{link(text(v.ID), "locks/"+v.ID+".md"), text(v.Doc(say.English).Idea)})
+			rows = append(rows, []string{lockLink(v.ID), text(v.Doc(say.English).Idea)})
 		}
 		body = append(body, heading(3, group.name), table([]string{"lock", "idea"}, rows))
 	}
+	body = append(body, heading(3, titleOfMisprints), "What texts about locks say wrongly, misprints and claims, stands on a page of its own: "+link(text(coursePage), coursePage)+".")
 	body = append(body, section("Faults", "The simulator plays all of them, and real servers all but a few, which are refused with the reason.\n\n"+table([]string{"verb", "what it does"}, faultRows())))
 	body = append(body, section("Moments", "What a fault can wait for: "+linkInto("the list", scenarioPage, anchorOfMoments)+"."))
 	body = append(body, section("Properties", table([]string{"property", "what it demands"}, propertyRows())))
@@ -41,7 +42,7 @@ func (w *writer) index() Page {
 	body = append(body, section("More than one machine", "What to start on Kubernetes, Slurm and in CI, and how the parts become one result: "+link(text("machines.md"), "machines.md")+"."))
 	body = append(body, section("Logs", "What "+code("simulate check")+" reads of a lock in production, and what its verdicts mean: "+link(text("check.md"), "check.md")+"."))
 	body = append(body, section("The documents", "What there is of each of their headings: "+link(text("documents.md"), "documents.md")+
-		". What was measured of what they claim: "+link(text("claims.md"), "claims.md")+"."))
+		". What they say wrongly, and what was measured of their claims: "+link(text(coursePage), coursePage)+"."))
 	body = append(body, section("The track record", "Published bugs of lock libraries and published results, found again: "+link(text(recordPage), recordPage)+"."))
 	body = append(body, section("The matrix", w.matrixState()))
 	body = append(body, section("What it takes to break a lock", w.exploreState()))
@@ -54,11 +55,14 @@ type lockGroup struct {
 	locks []locks.Variant
 }
 
-// groups are the locks under their headings, by rank.
+// groups are the locks under their headings, by rank; misprints are on the page of the course.
 func (w *writer) groups() []lockGroup {
 	var out []lockGroup
 	at := map[string]int{}
 	for _, v := range locks.All() {
+		if locks.Misprint(v.ID) {
+			continue
+		}
 		rank, name := w.Group(v)
 		i, ok := at[name]
 		if !ok {

@@ -43,7 +43,7 @@ func (w *writer) librariesPage() []Page {
 	}
 	var rows, broken, real, how [][]string
 	for _, l := range w.Libraries {
-		name := link(text(l.Lock), "locks/"+l.Lock+".md")
+		name := lockLink(l.Lock)
 		rows = append(rows, w.letterRow(name, "in virtual time", l))
 		broken = append(broken, w.librarySets(name, l))
 		real = append(real, []string{name, onRealServers(l)})
@@ -181,7 +181,7 @@ func librariesElsewhere(w *writer) string {
 	var rows [][]string
 	for _, l := range w.Libraries {
 		if l.Walk != nil {
-			rows = append(rows, w.librarySets(link(text(l.Lock), "locks/"+l.Lock+".md"), l))
+			rows = append(rows, w.librarySets(lockLink(l.Lock), l))
 		}
 	}
 	if rows == nil {

@@ -20,9 +20,14 @@ func (w *writer) lock(v locks.Variant) Page {
 	for i, step := range d.Protocol {
 		fmt.Fprintf(&protocol, "%d. %s\n", i+1, text(step))
 	}
+	course := ""
+	if locks.Misprint(v.ID) {
+		course = "A misprint of " + link("the course", "../"+coursePage) + ": what a text prints with a mistake in it."
+	}
 	return page("locks/"+v.ID+".md", "the comment at the top of "+file,
 		heading(1, v.ID),
 		text(d.Idea),
+		course,
 		"**Store:** "+text(w.Demands(v))+".\\\n**Lease:** "+leaseOf(v)+".\\\n"+libraryOf(v)+"**Code:** "+link(code(file), w.repo(file)),
 		section("Protocol", protocol.String()),
 		section("Guarantees", text(d.Guarantees)),
@@ -43,6 +48,9 @@ func libraryOf(v locks.Variant) string {
 	}
 	return "**Library:** " + code(v.Library) + " as it is. Stories play it on real servers; its row of the matrix is measured by its own code in virtual time.\\\n"
 }
+
+// lockLink leads to the page of a lock, from one of the pages in the folder of the docs.
+func lockLink(id string) string { return link(text(id), "locks/"+id+".md") }
 
 func leaseOf(v locks.Variant) string {
 	if v.LeaseUnit == 0 {

@@ -92,7 +92,7 @@ func (w *writer) bugStory(bug, lock string) string {
 // fixed names the fixed form of a bug, with a link when it is a design with a page of its own.
 func (w *writer) fixed(v locks.Variant) string {
 	if fixed, ok := locks.Lookup(v.Bug.Fixed); ok && fixed.Bug == nil {
-		return link(text(fixed.ID), "locks/"+fixed.ID+".md")
+		return lockLink(fixed.ID)
 	}
 	return text(v.Bug.Fixed)
 }

@@ -72,9 +72,8 @@ func (w *writer) worldsPage() []Page {
 	for _, column := range w.Columns {
 		head = append(head, column.Code)
 	}
-	var rows [][]string
-	for _, v := range locks.All() {
-		row := []string{link(text(v.ID), "locks/"+v.ID+".md")}
+	rows := lockRows(func(v locks.Variant) []string {
+		row := []string{lockLink(v.ID)}
 		for _, column := range w.Columns {
 			letters := ""
 			if x := c.Cell(v.ID, column.Code); x != nil {
@@ -82,10 +81,11 @@ func (w *writer) worldsPage() []Page {
 			}
 			row = append(row, letters)
 		}
-		if strings.Join(row[1:], "") != "" {
-			rows = append(rows, row)
+		if strings.Join(row[1:], "") == "" {
+			return nil
 		}
-	}
+		return row
+	})
 	return []Page{page("worlds.md", "measurements/worlds.json",
 		heading(1, "The simulator and real servers"),
 		fmt.Sprintf("Of each cell of the matrix the script that does most harm, played with the same seeds in the simulator and on real servers (%s, all durations times %s): %s.",
@@ -196,7 +196,7 @@ func (c comparison) partings(head string, what func(x *measured.WorldCell) strin
 	for i := range c.Cells {
 		if x := &c.Cells[i]; x.Agreement == "differs" || x.Agreement == "untested" {
 			rows = append(rows, []string{
-				link(text(x.Lock), "locks/"+x.Lock+".md"), what(x), text(lettersOf(x)), fmt.Sprintf("%d of %d", x.Agreeing, len(x.Runs)), text(x.Why),
+				lockLink(x.Lock), what(x), text(lettersOf(x)), fmt.Sprintf("%d of %d", x.Agreeing, len(x.Runs)), text(x.Why),
 			})
 		}
 	}
@@ -219,7 +219,7 @@ func (w *writer) inFull() string {
 			continue // not played, or no other at the short scale
 		}
 		rows = append(rows, []string{
-			link(text(x.Lock), "locks/"+x.Lock+".md"), code(x.Fault), text(lettersOf(x)), fmt.Sprintf("%d of %d", x.Agreeing, len(x.Runs)), text(x.Script),
+			lockLink(x.Lock), code(x.Fault), text(lettersOf(x)), fmt.Sprintf("%d of %d", x.Agreeing, len(x.Runs)), text(x.Script),
 		})
 	}
 	return "Some periods of servers and of libraries are fixed, and do not shrink with a script: how long a primary counts a replica that is gone, how often a client looks whether its lease is lost. These cells do harm at their full length only, and were played at a scale of " + w.InFull.Scale() + ":\n\n" +
@@ -248,18 +248,17 @@ func (w *writer) toldInBoth() string {
 		return ""
 	}
 	c := comparison{w.Stories}
-	var rows [][]string
-	for _, v := range locks.All() {
+	rows := lockRows(func(v locks.Variant) []string {
 		count := c.agreements(v.ID)
 		if len(count) == 0 {
-			continue
+			return nil
 		}
-		row := []string{link(text(v.ID), "locks/"+v.ID+".md")}
+		row := []string{lockLink(v.ID)}
 		for _, agreement := range []string{"agrees", "differs", "untested", "not played"} {
 			row = append(row, fmt.Sprint(count[agreement]))
 		}
-		rows = append(rows, row)
-	}
+		return row
+	})
 	out := fmt.Sprintf("The shortest story of each set of faults by which [the walk](explore.md) breaks a lock, played with the same seeds in both worlds (all durations times %s). A story agrees when the lock breaks in the same ways in both: %s. %s\n\n",
 		c.Scale(), c.summary(), c.evidence()) +
 		table([]string{"lock", "agree", "differ", "put nothing to the test", "not played"}, rows)

@@ -34,18 +34,9 @@ const (
 	NotSearched = measured.NotSearched
 	Unknown     = "unknown"
 	Breaks      = "breaks"
-	Defect      = "breaks without a fault" // a candidate for nothing, whatever may happen to it
 )
 
-var verdicts = []string{Survives, NoneFound, NotSearched, Unknown, Breaks, Defect}
-
-// verdict is what becomes of a lock of which the sets that can happen are known.
-func (a *Advice) verdict(l *measured.ExploredLock, of []Way) string {
-	if l.Defect() {
-		return Defect
-	}
-	return a.In(of...)
-}
+var verdicts = []string{Survives, NoneFound, NotSearched, Unknown, Breaks}
 
 // In is what becomes of the lock where only some ways of breaking count.
 func (a *Advice) In(of ...Way) string {
@@ -138,9 +129,9 @@ func OfStores(r *measured.Explored, names []string) (*measured.Explored, error) 
 }
 
 // Advise says of each lock of a result whether it breaks when nothing but the expected kinds
-// comes about: the best verdict first, those that break in the fewest of the ways first, defects last.
+// comes about: the best verdict first, those that break in the fewest of the ways first. Ask it about designs and misprints apart.
 func Advise(r *measured.Explored, expected []string, of []Way) []Advice {
-	var out []Advice
+	out := []Advice{} // an empty list in JSON, too
 	for i := range r.Locks {
 		l := &r.Locks[i]
 		if l.Complete == 0 {
@@ -160,7 +151,7 @@ func Advise(r *measured.Explored, expected []string, of []Way) []Advice {
 				}
 			}
 		}
-		a.Verdict = a.verdict(l, of)
+		a.Verdict = a.In(of...)
 		out = append(out, a)
 	}
 	broken := func(a *Advice) (n int) {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"lockstep/internal/locks"
 	"lockstep/internal/measured"
 	"lockstep/internal/run"
 	"lockstep/internal/scenario"
@@ -32,6 +33,19 @@ func TestOnlyAFairLockOfRedissonSpins(t *testing.T) {
 		if spins := l.Lock == "redisson-fair"; spins != (l.Cut > 0) {
 			t.Errorf("%s has %d schedules without an end", l.Lock, l.Cut)
 		}
+	}
+}
+
+// What breaks without a fault is a misprint: lists have both under one heading.
+func TestOnlyMisprintsBreakWithoutAFault(t *testing.T) {
+	designs, misprints := committed(t).Apart()
+	for _, l := range misprints.Locks {
+		if !locks.Misprint(l.Lock) {
+			t.Errorf("%s breaks without a fault: is it a misprint, or does it lack something?", l.Lock)
+		}
+	}
+	if len(misprints.Locks) < 12 || len(designs.Locks) < 40 {
+		t.Errorf("%d designs and %d misprints", len(designs.Locks), len(misprints.Locks))
 	}
 }
 

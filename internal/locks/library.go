@@ -94,7 +94,7 @@ func (v Variant) CheckSimulated() error {
 	return fmt.Errorf("%s is the library %s as it is, which talks to servers by itself: it is played on real servers only: --backend process", v.ID, v.Library)
 }
 
-// Simulated returns the variants that the simulator can play, sorted by id: all
+// Simulated returns the variants that the simulator can play, in the order of lists: all
 // but those that are libraries.
 func Simulated() []Variant {
 	var out []Variant

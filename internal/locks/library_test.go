@@ -50,6 +50,27 @@ func TestReadLibraryFindsMistakes(t *testing.T) {
 	}
 }
 
+// In every order of locks the misprints stand behind all others, and a file lit_*.go is one.
+func TestMisprintsStandLast(t *testing.T) {
+	for _, all := range [][]Variant{All(), Known(), Simulated()} {
+		misprints := 0
+		for i, v := range all {
+			if strings.HasPrefix(v.File, "lit_") != Misprint(v.ID) {
+				t.Errorf("%s in %s: is it a misprint?", v.ID, v.File)
+			}
+			if Misprint(v.ID) {
+				misprints++
+			}
+			if i > 0 && Misprint(all[i-1].ID) == Misprint(v.ID) && all[i-1].ID >= v.ID || misprints > 0 && !Misprint(v.ID) {
+				t.Errorf("%s stands at the wrong place", v.ID)
+			}
+		}
+		if misprints < 12 || misprints > len(all)/2 {
+			t.Errorf("%d misprints of %d locks", misprints, len(all))
+		}
+	}
+}
+
 func TestLibrariesAreVariantsThatNoSimulatorPlays(t *testing.T) {
 	simulated := map[string]bool{}
 	for _, v := range Simulated() {

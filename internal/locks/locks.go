@@ -166,14 +166,20 @@ func (v Variant) At(resource string) Variant {
 	return v
 }
 
-// All returns the designs and the libraries, sorted by id: what is compared, measured and
+// Misprint reports whether the lock of that id is a misprint: what a text prints with a mistake in it, copied
+// as it is. Misprints are to learn from and not to choose from, so they and the claims of the texts form a course
+// of their own (docs/course.md): every list has the designs first, and misprints in a group behind them. That a
+// lock is one is declared by its id, and nowhere else.
+func Misprint(id string) bool { return strings.HasPrefix(id, "lit-") }
+
+// All returns the designs, the libraries and the misprints, in the order of lists: what is compared, measured and
 // described. Not every world can play all of them, see Simulated. See Bugs for the others.
 func All() []Variant { return registered(func(v Variant) bool { return v.Bug == nil }) }
 
-// Known returns every variant that a scenario may name, sorted by id.
+// Known returns every variant that a scenario may name, in the order of lists.
 func Known() []Variant { return registered(func(Variant) bool { return true }) }
 
-// registered returns the variants that fulfil a condition, sorted by id.
+// registered returns the variants that fulfil a condition in the order of lists: by id, misprints last.
 func registered(is func(Variant) bool) []Variant {
 	out := make([]Variant, 0, len(registry))
 	for _, v := range registry { // order: sorted below
@@ -181,7 +187,13 @@ func registered(is func(Variant) bool) []Variant {
 			out = append(out, v)
 		}
 	}
-	sort.Slice(out, func(i, j int) bool { return out[i].ID < out[j].ID })
+	sort.Slice(out, func(i, j int) bool {
+		a, b := out[i].ID, out[j].ID
+		if Misprint(a) != Misprint(b) {
+			return Misprint(b)
+		}
+		return a < b
+	})
 	return out
 }
 

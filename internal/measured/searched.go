@@ -3,6 +3,7 @@ package measured
 import (
 	"slices"
 
+	"lockstep/internal/locks"
 	"lockstep/internal/say"
 )
 
@@ -78,6 +79,21 @@ func (l *ExploredLock) Defect() bool {
 	return slices.ContainsFunc(Ways(), func(way string) bool {
 		return slices.ContainsFunc(l.Breaks[way], func(s CutSet) bool { return len(s.Kinds) == 0 })
 	})
+}
+
+// Apart splits a result into that of the designs and that of the misprints, which are candidates for nothing. So is
+// whatever breaks without a fault; a test keeps that to misprints.
+func (x *Explored) Apart() (designs, misprints *Explored) {
+	d, m := *x, *x
+	d.Locks, m.Locks = nil, nil
+	for i := range x.Locks {
+		if l := &x.Locks[i]; l.Defect() || locks.Misprint(l.Lock) {
+			m.Locks = append(m.Locks, *l)
+		} else {
+			d.Locks = append(d.Locks, *l)
+		}
+	}
+	return &d, &m
 }
 
 // Settled is how many locks have all schedules of several faults searched in plain and just-within.

@@ -6,7 +6,6 @@ var (
 	LibrariesByTheirCode = New0("The libraries' own code in virtual time", "虚拟时间里库自己的代码")
 	ByItsOwnCode         = New2[Verbatim, Verbatim]("measured in a test: {library}'s own code in virtual time, with {go} whose choices follow the seed", "在测试里测得：{library} 自己的代码，运行在虚拟时间里，{go} 的选择由种子决定")
 	ByItsOwnCodeOnce     = New2[Verbatim, Verbatim]("measured in a test: {library}'s own code in virtual time, with {go}, some of whose choices follow no seed", "在测试里测得：{library} 自己的代码，运行在虚拟时间里；{go} 的一些选择不由种子决定")
-	DefectsAsPrinted     = New0("Defects, exactly as the documents print them", "缺陷，与文档所印的一字不差")
 	OnePrimaryOfRedis    = New0("Redis, one primary", "Redis，一台主节点")
 	PrimariesOfRedis     = New0("Redis, independent primaries", "Redis，互相独立的主节点")
 

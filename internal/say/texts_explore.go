@@ -20,7 +20,9 @@ var (
 	DrawnMeans = New0(
 		"Drawn: some schedules of any two kinds, the first fault as likely as any other of its kind, then the second; of such draws *1 in 11 at most* break the lock, with 95 % confidence.",
 		"抽取：任意两类故障的一些安排，先在同类中等机会地抽第一个故障，再抽第二个；这样抽到的“至多 11 分之一”会破坏这把锁，置信度 95 %。")
-	NoCandidates = New1[Number]("No candidates: {n} defects, which break, damage or stick without a fault:", "不能选：{n} 个缺陷，没有故障也会坏、损坏资源或卡死：")
+	NoCandidates = New2[Number, Names](
+		"No candidates: {n} {n|misprint|misprints} of the course (docs/course.md): {names}",
+		"不能选：勘误课（docs/course.md）里的 {n} 把误印的锁：{names}")
 	PairsAllIn   = New1[Names]("all pairs in {worlds}", "{worlds} 里的所有成对")
 	PairsDrawnIn = New2[Number, Number]("some drawn in {n} {n|world|worlds} (1 in {most} at most)", "在 {n} 个世界里抽取（至多 {most} 分之一）")
 	PairsNotIn   = New1[Names]("none searched in {worlds}", "{worlds} 里没有搜")
@@ -61,8 +63,8 @@ var exploreTexts = [][2]string{
 	{"What can happen to you?", "你那里会发生什么？"}, {"for you", "对你"}, {"survives", "经得住"}, {"breaks", "会坏"}, {"not walked", "没有走过"}, {"none seen", "没有见到"}, {"walked with one fault in the plain world only", "只在 plain 世界里用单个故障走过"},
 	{"Tick what you have to expect. A lock survives if you ticked no set of faults that breaks it.", "勾选你必须预料到的。能破坏一把锁的故障组合，只要没有一组被你全部勾上，它就经得住。"},
 	{"{n} of {of} locks survive what you ticked; {found} more with none found.", "{of} 把锁中有 {n} 把经得住你勾选的；另有 {found} 把没有找到。"},
-	{"Which store can it be", "可以用哪种存储"}, {"No candidates", "不能选"},
-	{"These are defects: without any fault they break, damage the resource or are stuck.", "这些是缺陷：没有任何故障也会坏、损坏资源或卡死。"},
+	{"Which store can it be", "可以用哪种存储"}, {"The course: misprints", "勘误课：误印的锁"},
+	{"What texts print with a mistake in it, copied as it is: to learn from, and no candidates.", "照原样抄下文章印错了的地方：用来学习，不供选用。"},
 	{"A lock survives only if all pairs were searched in plain and in just-within; where some of these were drawn, none was found.", "只有 plain 和 just-within 里的所有成对都搜过，才说一把锁经得住；只抽了其中一些的，说没有找到。"},
 	{"Each entry is a minimal set of kinds of faults: together they break the lock, and no smaller part of them does. Each links to its shortest story.", "每一项是一个最小的故障组合：合在一起会破坏这把锁，少一个就不会。点开看它最短的故事。"},
 	{"The shortest stories", "最短的故事"}, {"What none means", "“没有”是什么意思"}, {"no fault at all", "没有任何故障"},

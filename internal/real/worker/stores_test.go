@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net"
 	"os"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -144,12 +143,12 @@ func (c *contender) release(lease locks.Lease) error {
 	return lease.Release(context.Background())
 }
 
-// contendFor plays every variant of a store that is not a defect of a document:
+// contendFor plays every variant of a store that is not a misprint:
 // one client has the lock, a second one waits for it and gets it afterwards.
 func contendFor(t *testing.T, kind locks.Store, timeout time.Duration, store func(*worker, *locks.Deps)) {
 	played := 0
 	for _, v := range locks.Simulated() {
-		if v.Store != kind || strings.HasPrefix(v.ID, "lit-") {
+		if v.Store != kind || locks.Misprint(v.ID) {
 			continue
 		}
 		played++

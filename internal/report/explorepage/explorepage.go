@@ -53,17 +53,17 @@ var wayHeads = [...]string{"two believe they hold it", "the resource is damaged"
 
 // exploreView is what the template sees; all texts in it are clean.
 type exploreView struct {
-	Head    page.Head
-	Lead    string
-	Groups  []kindGroupView
-	Ways    []string
-	Stores  []string
-	Locks   []exploredView
-	Defects []exploredView // break without a fault, so that they are candidates for nothing
-	Worlds  []Kind
-	Classes []string
-	Drawn   string            // what it means that pairs were drawn
-	Says    map[string]string // the words of the script
+	Head      page.Head
+	Lead      string
+	Groups    []kindGroupView
+	Ways      []string
+	Stores    []string
+	Locks     []exploredView
+	Misprints []exploredView // candidates for nothing: not in the table
+	Worlds    []Kind
+	Classes   []string
+	Drawn     string            // what it means that pairs were drawn
+	Says      map[string]string // the words of the script
 }
 
 type kindGroupView struct {
@@ -102,10 +102,11 @@ type cutSetView struct {
 func HTML(x *measured.Explored, libraries []*measured.Library, kinds []Kind, costs map[string]measured.Cost, l say.Language) ([]byte, error) {
 	in := func(p say.Phrase) string { return p.In(l) }
 	word := func(english string) string { return in(say.Text(english)) }
+	designs, misprints := x.Apart()
 	v := exploreView{
 		Drawn: in(say.DrawnMeans.With()),
 		Head:  page.NewHead(word("Which lock should I use?"), exploreCSS).Scripted(exploreScript),
-		Lead:  in(say.WalkedLocks.With(say.Number(len(x.Locks)), say.Grouped(x.Walked()), say.Number(x.Complete(1)), say.Number(x.Settled()))),
+		Lead:  in(say.WalkedLocks.With(say.Number(len(designs.Locks)), say.Grouped(designs.Walked()), say.Number(designs.Complete(1)), say.Number(designs.Settled()))),
 		Says: map[string]string{
 			measured.Complete: word("survives"), "broken": word("breaks"), "unknown": word("unknown"),
 			measured.Sampled: word("none found"), measured.NotSearched: word("not searched"),
@@ -122,16 +123,15 @@ func HTML(x *measured.Explored, libraries []*measured.Library, kinds []Kind, cos
 	for _, c := range x.Scope.Classes {
 		v.Classes = append(v.Classes, word(clean.Text(c, clean.MaxLine)))
 	}
-	for i := range x.Locks {
-		view := newExploredView(&x.Locks[i], x.Scope.Faults, l)
-		if c, ok := costs[x.Locks[i].Lock]; ok {
+	for i := range designs.Locks {
+		view := newExploredView(&designs.Locks[i], x.Scope.Faults, l)
+		if c, ok := costs[designs.Locks[i].Lock]; ok {
 			view.Costs = costLines(c, l)
 		}
-		if x.Locks[i].Defect() {
-			v.Defects = append(v.Defects, view)
-			continue
-		}
 		v.Locks = append(v.Locks, view)
+	}
+	for i := range misprints.Locks {
+		v.Misprints = append(v.Misprints, newExploredView(&misprints.Locks[i], x.Scope.Faults, l))
 	}
 	if len(libraries) > 0 {
 		v.Lead += " " + in(say.AndLibraries.With(say.Number(len(libraries))))

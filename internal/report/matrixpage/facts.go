@@ -8,13 +8,13 @@ import (
 )
 
 // lead says what the page is, in one sentence.
-func lead(m *Matrix) say.Phrase {
+func (v *matrixView) lead(m *Matrix) say.Phrase {
 	tested, untested := m.runs()
 	var more say.Phrase
 	if untested > 0 {
 		more = say.MoreTestedNothing.With(say.Grouped(untested))
 	}
-	return say.MatrixLead.With(say.Grouped(len(m.Locks)), say.Grouped(len(m.Columns)), say.Grouped(tested), more)
+	return say.MatrixLead.With(say.Grouped(v.Rows), say.Grouped(len(m.Columns)), say.Grouped(tested), more)
 }
 
 // inLanguage are phrases as paragraphs.
@@ -51,13 +51,13 @@ func (v *matrixView) facts(m *Matrix) []say.Phrase {
 	var whole say.List
 	for _, g := range v.Groups {
 		for _, l := range g.Locks {
-			if l.Bad == 0 {
+			if l.Bad == 0 && !l.Apart {
 				whole = append(whole, say.Verbatim(l.ID))
 			}
 		}
 	}
 	var out []say.Phrase
-	all := say.Number(len(m.Locks))
+	all := say.Number(v.Rows)
 	switch {
 	case len(whole) == 0:
 		out = append(out, say.NoneWhole.With(all))

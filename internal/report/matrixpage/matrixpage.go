@@ -48,6 +48,7 @@ type Matrix struct {
 type Lock struct {
 	ID         string
 	Group      string // under which heading it stands
+	Apart      bool   // a misprint beside designs: counts are of the designs
 	Store      string // in words
 	Idea       string
 	Protocol   []string

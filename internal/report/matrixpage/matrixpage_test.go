@@ -117,6 +117,18 @@ func TestMatrixSaysWhatWasMeasured(t *testing.T) {
 	}
 }
 
+// A row that stands apart is no design that something is counted of.
+func TestCountsAreOfTheDesigns(t *testing.T) {
+	m := tinyMatrix()
+	m.Locks[1].Apart = true
+	out := strings.ReplaceAll(drawMatrix(t, m), "\u00a0", " ")
+	for _, want := range []string{"1 lock design under", "None of the 1 locks", "Most harmful: pause past the lease (GP), with 1 of 1 locks", "broken or stuck, of 1"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+}
+
 // The page loads nothing, names each id once, and no link leads nowhere.
 func TestMatrixIsSelfContained(t *testing.T) {
 	out := drawMatrix(t, tinyMatrix())

@@ -69,6 +69,7 @@ type groupView struct {
 
 type lockView struct {
 	ID, Anchor, Store, Idea, BreaksWhen, Source string
+	Apart                                       bool
 	Protocol                                    []string
 	Cells                                       []matrixCellView
 	Bad                                         int // columns in which it breaks or is stuck
@@ -135,7 +136,7 @@ func bad(l checker.Letter) bool {
 
 func newMatrixView(m *Matrix, d detail) *matrixView {
 	v := &matrixView{
-		language: m.Language, Mode: say.Text("real servers").In(m.Language), Backend: clean.Text(m.Backend, clean.MaxName), Rows: len(m.Locks), Width: len(m.Columns) + 2,
+		language: m.Language, Mode: say.Text("real servers").In(m.Language), Backend: clean.Text(m.Backend, clean.MaxName), Width: len(m.Columns) + 2,
 		Varied: m.Seeds > 0, Trimmed: d.steps < maxTold, Replay: clean.Text(m.Replay, clean.MaxLine),
 		Head:   page.NewHead(say.Text("How distributed locks break").In(m.Language), matrixCSS).Scripted(matrixScript),
 		Legend: lettersOf(m.Language), Marks: marksOf(m.Language),
@@ -157,8 +158,11 @@ func newMatrixView(m *Matrix, d detail) *matrixView {
 		}
 		g := &v.Groups[len(v.Groups)-1]
 		g.Locks = append(g.Locks, v.lock(l, m.Seeds, d))
+		if !l.Apart {
+			v.Rows++
+		}
 	}
-	v.Lead = lead(m).In(m.Language)
+	v.Lead = v.lead(m).In(m.Language)
 	v.Facts = inLanguage(m.Language, v.facts(m))
 	v.Measured = inLanguage(m.Language, howMeasured(m))
 	return v
@@ -169,6 +173,7 @@ func (v *matrixView) lock(l *Lock, seeds int, d detail) lockView {
 	out := lockView{
 		ID: clean.Text(l.ID, clean.MaxName), Anchor: anchor(l.ID), Store: clean.Text(l.Store, clean.MaxLine), Idea: clean.Text(l.Idea, clean.MaxProse),
 		BreaksWhen: clean.Text(l.BreaksWhen, clean.MaxProse), Source: clean.Text(l.Source, clean.MaxProse),
+		Apart: l.Apart,
 	}
 	for _, p := range l.Protocol {
 		out.Protocol = append(out.Protocol, clean.Text(p, clean.MaxProse))
@@ -180,7 +185,9 @@ func (v *matrixView) lock(l *Lock, seeds int, d detail) lockView {
 		c, column := &l.Cells[k], &v.Columns[k]
 		if bad(c.Letter) {
 			out.Bad++
-			column.Bad++
+			if !l.Apart {
+				column.Bad++
+			}
 		}
 		for i := range v.Legend {
 			if v.Legend[i].Letter == string(c.Letter) {

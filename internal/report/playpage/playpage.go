@@ -81,7 +81,7 @@ type view struct {
 	Palette          []chip
 	Stories          []option
 	Lessons          []tour.Card
-	Locks            []option
+	Locks, Misprints []option
 	Legend           []diagram.LegendItem
 	Says             map[string]any
 	Cards            []card
@@ -130,7 +130,11 @@ func HTML(cards []tour.Card, home string, links []Link, l say.Language) ([]byte,
 		v.Palette = append(v.Palette, chip{kind, word(chips[kind]), playground.OnMessage(kind)})
 	}
 	for _, lock := range locks.Simulated() {
-		v.Locks = append(v.Locks, option{lock.ID, lock.ID})
+		menu := &v.Locks
+		if locks.Misprint(lock.ID) {
+			menu = &v.Misprints
+		}
+		*menu = append(*menu, option{lock.ID, lock.ID})
 	}
 	var err error
 	if v.Stories, err = stories(l); err != nil {
