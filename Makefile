@@ -34,7 +34,7 @@ test-more: servers examples consul ## what is slow, and what needs a server that
 	$(MAKE) --no-print-directory chaos
 	LOCKSTEP_REQUIRE_MORE=1 GO="$(GO)" scripts/test-live -timeout 20m -count=1 -run RealConsul ./internal/sim/consul -conformance.operations 12000
 	LOCKSTEP_REQUIRE_MORE=1 GO="$(GO)" scripts/test-live -timeout 20m -count=1 -run 'Consul|Routes/consul' ./internal/real/servers ./internal/real/worker ./internal/real
-	LOCKSTEP_REQUIRE_MORE=1 GO="$(GO)" scripts/test-live -timeout 20m -count=1 -run 'EachStore|SilentLeader|IdleSession|LeaderOfACluster|AnOperator|Database|AReplicaFollows|NothingIsLeft/consul' ./internal/real
+	LOCKSTEP_REQUIRE_MORE=1 GO="$(GO)" scripts/test-live -timeout 20m -count=1 -run 'EachStore|SilentLeader|IdleSession|LeaderOfACluster|AnOperator|Database|AReplicaFollows|NothingIsLeft|ReaperIsKilled|AnotherShards|FrozenPrimaryOfACluster|LibrariesFollowSentinels|SentinelsSplit|MinorityOfSentinels' ./internal/real
 	@out=$$(mktemp -d); trap 'rm -rf $$out' EXIT; \
 	$(GO) run -tags live,queue ./cmd/simulate run lock-delay-covers-the-pause lock-delay-runs-out --lock consul-session \
 		--backend process --scale 0.1 --quiet --out $$out && \

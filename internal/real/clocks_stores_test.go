@@ -50,6 +50,7 @@ func TestAServersClockIsWrongFromTheBeginning(t *testing.T) {
 
 // Rows that last a second last half as long on a clock that runs twice as fast.
 func TestADatabasesClockIsWrongFromTheBeginning(t *testing.T) {
+	realtest.SecondTier(t)
 	realtest.Need(t, "mariadbd")
 	realtest.Need(t, programs.Faketime)
 	p := quick("A", "B")

@@ -132,6 +132,9 @@ func TestNothingIsLeftAfterAProcessDies(t *testing.T) {
 	random := luck(t)
 	for _, e := range endings {
 		t.Run(e.name, func(t *testing.T) {
+			if e.name == "zookeeper" || e.name == "mariadb" { // as postgres
+				realtest.SecondTier(t)
+			}
 			e.need(t)
 			for i := range realtest.Rounds(t, 1) {
 				killSomebody(t, &e, random, i%2 == 0)
@@ -319,6 +322,9 @@ func running(named string) func(pid int) bool {
 func TestNothingIsLeftOfAStoppedServer(t *testing.T) {
 	for _, e := range []*ending{endingOf("set-nx-lua"), endingOf("zk-sequential"), endingOf("pg-advisory")} {
 		t.Run(e.name, func(t *testing.T) {
+			if e.name == "postgres" {
+				realtest.SecondTier(t)
+			}
 			e.need(t)
 			m := lookAround(t)
 			cmd := startHarness(t, e)
@@ -345,6 +351,7 @@ func TestNothingIsLeftOfAnInstaller(t *testing.T) {
 
 // When the reaper is killed as well, the next harness does its work.
 func TestTheNextHarnessCleansUpWhenTheReaperIsKilled(t *testing.T) {
+	realtest.SecondTier(t)
 	e := endingOf("pg-advisory")
 	e.need(t)
 	m := lookAround(t)

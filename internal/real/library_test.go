@@ -125,6 +125,7 @@ func answerTo(h *history.History, sent int32) string {
 // The primary dies and sentinels promote a replica that had not heard of A's entry. Each
 // library asks them by its own client, and goes on with the new primary.
 func TestLibrariesFollowSentinels(t *testing.T) {
+	realtest.SecondTier(t)
 	for _, lock := range []string{"bsm-redislock", "rueidislock"} {
 		t.Run(lock, func(t *testing.T) {
 			p := watched(2, "A", "B")

@@ -9,6 +9,7 @@ import (
 	"lockstep/internal/history"
 	"lockstep/internal/plan"
 	"lockstep/internal/real"
+	"lockstep/internal/real/realtest"
 )
 
 // sharded returns a plan with a cluster whose replicas are behind by longer than A
@@ -58,6 +59,7 @@ func TestAClusterForgetsALock(t *testing.T) {
 
 // Another shard's primary dies: for a while nobody is served, and no lock is lost.
 func TestAnotherShardsDeathHarmsNoLock(t *testing.T) {
+	realtest.SecondTier(t)
 	p := sharded("A", "B")
 	fault(t, p, when(faults.InSection, "A", ""), "crash", "redis-1", 0, faults.End{})
 	h := run(t, p, "set-nx-lua")
@@ -97,6 +99,7 @@ func TestAPrimaryInAMinorityStops(t *testing.T) {
 // A frozen primary is replaced, and wakes up to be a replica. What it had sent before
 // has reached its successor, so nobody is let in.
 func TestAFrozenPrimaryOfAClusterIsReplaced(t *testing.T) {
+	realtest.SecondTier(t)
 	p := sharded("A", "B")
 	trigger := when(faults.InSection, "A", "")
 	trigger.After = time.Second

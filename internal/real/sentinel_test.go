@@ -7,6 +7,7 @@ import (
 	"lockstep/internal/faults"
 	"lockstep/internal/history"
 	"lockstep/internal/plan"
+	"lockstep/internal/real/realtest"
 )
 
 // watched returns a plan with sentinels and replicas that are behind by longer than A
@@ -51,6 +52,7 @@ func TestSentinelsForgetALock(t *testing.T) {
 // A and the primary are alone; the sentinels on the other side promote, and B, which
 // reaches them, hears of it. After the heal there is one primary, and A's entry is gone.
 func TestSentinelsSplitABrain(t *testing.T) {
+	realtest.SecondTier(t)
 	p := watched(1, "A", "B")
 	first := when(faults.AboutToSend, "A", faults.AnyCommand)
 	sided(p, first, "partition", []string{"A", faults.ThePrimary}, []string{"B", faults.TheReplicas, faults.Sentinels}, faults.End{For: 4 * time.Second})
@@ -71,6 +73,7 @@ func TestSentinelsSplitABrain(t *testing.T) {
 
 // Whoever reaches no majority changes nothing.
 func TestAMinorityOfSentinelsPromotesNobody(t *testing.T) {
+	realtest.SecondTier(t)
 	p := watched(2, "A", "B")
 	p.Lease = time.Second
 	sided(p, when(faults.InSection, "A", ""), "partition", []string{faults.ThePrimary}, []string{"sentinel-1"}, faults.End{Forever: true})

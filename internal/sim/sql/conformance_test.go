@@ -233,6 +233,7 @@ func (d *duel) endAll() {
 func TestConformance(t *testing.T) {
 	for _, f := range flavours {
 		t.Run(f.name, func(t *testing.T) {
+			t.Parallel()
 			real := startServer(t, f.flavour, 0)
 			t.Logf("seed %d", *conformanceSeed)
 			g := &scripts{Rand: rand.New(rand.NewPCG(*conformanceSeed, 11))}

@@ -82,6 +82,7 @@ func TestIdleSessionsEndAsOnRealServers(t *testing.T) {
 	const idle = 3 * time.Second // that a busy machine need not get between two statements
 	for _, f := range flavours {
 		t.Run(f.name, func(t *testing.T) {
+			t.Parallel()
 			real := startServer(t, f.flavour, idle)
 			take := dialect[f.flavour].take
 			lockRow := "SELECT n FROM d WHERE name = 'a' FOR UPDATE"

@@ -28,6 +28,7 @@ func TestKnownCases(t *testing.T) {
 	}
 	for _, f := range flavours {
 		t.Run(f.name, func(t *testing.T) {
+			t.Parallel()
 			real := startServer(t, f.flavour, 0)
 			for _, c := range cases {
 				t.Run(c.name, func(t *testing.T) { c.run(t, real) })
