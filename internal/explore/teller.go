@@ -12,6 +12,7 @@ import (
 	"lockstep/internal/measured"
 	"lockstep/internal/say"
 	"lockstep/internal/scenario"
+	"lockstep/internal/sim"
 )
 
 // teller finds the stories of schedules.
@@ -106,6 +107,7 @@ func (t *teller) play(v locks.Variant, g *ground, of schedule, triggers []faults
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: a story is no scenario: %w\n%s", v.ID, err, s.yaml())
 	}
+	t.player.w.SetTiming(sim.Timing{})
 	t.player.w.Watch(func(m faults.Moment, _ history.Instant) { seen = append(seen, m) })
 	h, err := t.player.w.Play(context.Background(), p, v.ID, 1)
 	if err != nil {

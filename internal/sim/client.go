@@ -156,7 +156,7 @@ func (c *client) WithCancel(ctx context.Context) (context.Context, context.Cance
 // Go implements world.Env.
 func (c *client) Go(ctx context.Context, name string, f func(context.Context)) world.Task {
 	c.w.k.Enter()
-	if c.w.plan.Network.AnyOrder { // tasks that begin at one instant send at one instant, too
+	if c.w.timing.AnyOrder { // tasks that begin at one instant send at one instant, too
 		later := time.Duration(c.network.Int64N(int64(time.Microsecond)))
 		return c.w.k.Go(ctx, c.proc, name, func(ctx context.Context) {
 			if c.w.k.Sleep(c.Background(), later) == nil {
@@ -196,7 +196,7 @@ func (c *client) Record(kind history.Kind, token, value int64, text string) {
 func (c *client) Reach(kind faults.MomentKind) {
 	c.w.k.Enter()
 	if c.w.engine.WantsKind(kind) {
-		c.stand(faults.Moment{Kind: kind, Subject: c.name}, c.w.plan.Network.FaultTime+c.w.plan.Network.StopTime)
+		c.stand(faults.Moment{Kind: kind, Subject: c.name}, c.w.timing.FaultTime+c.w.timing.StopTime)
 	}
 }
 

@@ -167,7 +167,7 @@ func (n *network) heal(fault int) {
 	n.held, n.spare = n.spare[:0], nil
 	// What was late and met the partition on its way was sent before some that met it at once.
 	slices.SortStableFunc(held, func(a, b message) int { return a.sent - b.sent })
-	if n.w.plan.Network.AnyOrder {
+	if n.w.timing.AnyOrder {
 		n.mix(held)
 	}
 	at := n.w.k.Now().Add(n.w.plan.Network.Latency.Min)

@@ -15,7 +15,7 @@ type redisGroup struct {
 	leader      *redisServer // the primary that clients are told of
 	lag         time.Duration
 	extraLag    lateness
-	failover    plan.Failover
+	failover    plan.RedisFailover
 	persistence string
 	minReplicas int
 	maxLag      time.Duration // of a replica that min-replicas counts
