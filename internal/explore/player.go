@@ -11,7 +11,6 @@ import (
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
 	"lockstep/internal/run"
-	"lockstep/internal/scenario"
 	"lockstep/internal/sim"
 )
 
@@ -63,10 +62,9 @@ func (o *Options) newGround(v locks.Variant, index int, fence bool) (*ground, er
 	all := bases()
 	g := &ground{v: v, base: &all[index], index: index, fence: fence}
 	g.world = g.base.text(&v, o.Clients, o.Rounds, fence)
-	s := story{lock: v.ID, world: g.world}
-	p, err := scenario.Parse("", []byte(s.yaml()))
+	p, err := (&story{lock: v.ID, world: g.world}).plan()
 	if err != nil {
-		return nil, fmt.Errorf("%s: the base world %s is no scenario: %w", v.ID, g.base.Name, err)
+		return nil, err
 	}
 	g.plan = p
 	if g.base.unserved {
