@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"lockstep/internal/history"
+	"lockstep/internal/rng"
 	"lockstep/internal/sim/kernel"
 )
 
@@ -195,7 +196,7 @@ func (n *network) mix(held []message) {
 
 // inAnyOrder draws an order of n things.
 func (w *World) inAnyOrder(n int, swap func(i, k int)) {
-	luck := kernel.NewRand(w.seed, kernel.StreamID("what comes at one instant"))
+	luck := rng.New(w.seed, rng.ID("what comes at one instant"))
 	for i := n - 1; i > 0; i-- {
 		swap(i, int(luck.Int64N(int64(i+1))))
 	}
@@ -216,7 +217,7 @@ func (n *network) stillBlocked() {
 }
 
 // draw picks how long one message travels.
-func (n *network) draw(luck *kernel.Rand) time.Duration {
+func (n *network) draw(luck *rng.Rand) time.Duration {
 	return n.w.plan.Network.Latency.Draw(luck)
 }
 
