@@ -1,7 +1,6 @@
 package locktest
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -105,12 +104,13 @@ func (s *suite) walkKind(t *testing.T, k kind, of map[faults.MomentKind][]int) {
 	name := "walk/" + k.name
 	broken := map[string]int{} // places, by property
 	places, untested := 0, 0
+	story, err := scenario.Parse("walk", []byte("scenario: A walk"+walked+"faults: [{when: A is about to send any command, "+k.fault+"}]\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, at := range k.at {
 		for _, n := range of[at] {
-			p, err := place(k, at, n)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := place(story, at, n)
 			p.Slug = name
 			s.expect(p, name)
 			r := s.play(t, p, s.seed, nil)
@@ -164,26 +164,13 @@ func unbroken(properties []string, broken map[string]int) (missing []string) {
 	return missing
 }
 
-// place is the story of one fault at one moment: the n-th of its kind that A reaches.
-func place(k kind, at faults.MomentKind, n int) (*plan.Plan, error) {
-	phrase := "A " + faults.MomentPhrases()[at-1].Text
+// place is the story of its fault at one moment: the n-th of its kind that A reaches.
+func place(story *plan.Plan, at faults.MomentKind, n int) *plan.Plan {
+	p, f := *story, &story.Faults[0]
+	when := faults.Trigger{Moment: at, Subject: "A", Nth: n}
 	if at.OnWire() {
-		phrase = fmt.Sprintf(phrase, faults.AnyCommand)
+		when.Command = faults.AnyCommand
 	}
-	text := fmt.Sprintf("scenario: A walk%sfaults: [{when: %s the %s time, %s}]\n", walked, phrase, ordinal(n), k.fault)
-	return scenario.Parse("walk", []byte(text))
-}
-
-// ordinal is n as scenarios count: 1st, 2nd.
-func ordinal(n int) string {
-	switch {
-	case n%100 >= 11 && n%100 <= 13:
-	case n%10 == 1:
-		return fmt.Sprintf("%dst", n)
-	case n%10 == 2:
-		return fmt.Sprintf("%dnd", n)
-	case n%10 == 3:
-		return fmt.Sprintf("%drd", n)
-	}
-	return fmt.Sprintf("%dth", n)
+	p.Faults = []faults.Fault{faults.Make(1, f.Spec(), f.Args, when, f.End)}
+	return &p
 }

@@ -14,7 +14,7 @@ import (
 
 	"lockstep/internal/faults"
 	"lockstep/internal/plan"
-	"lockstep/internal/sim/kernel"
+	"lockstep/internal/rng"
 )
 
 // MostFaults is how many faults one run can draw.
@@ -73,7 +73,7 @@ type drawing struct {
 
 // stream returns the luck of one purpose.
 func (d *drawing) stream(purpose string) *luck {
-	return &luck{kernel.NewRand(d.seed, kernel.StreamID("chaos "+purpose))}
+	return &luck{rng.New(d.seed, rng.ID("chaos "+purpose))}
 }
 
 // subset draws which kinds of faults this run has: each one with even chances,
@@ -217,7 +217,7 @@ func (d *drawing) sides(l *luck, at time.Duration) [][]string {
 }
 
 // luck draws integers only, so that every build draws the same.
-type luck struct{ rand kernel.Rand }
+type luck struct{ rand rng.Rand }
 
 func (l *luck) below(n int64) int64 { return l.rand.Int64N(n) }
 

@@ -2,14 +2,11 @@ package explore
 
 import (
 	"context"
-	"fmt"
-	"strings"
 	"time"
 
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
 	"lockstep/internal/measured"
-	"lockstep/internal/scenario"
 )
 
 // Costs are those of all locks that the simulator plays, by their names.
@@ -29,7 +26,7 @@ func Costs(ctx context.Context, w World) (map[string]measured.Cost, error) {
 func costOf(ctx context.Context, w World, v locks.Variant) (measured.Cost, error) {
 	all := bases()
 	var out measured.Cost
-	alone, err := playCost(ctx, w, v, all[0].text(&v, 1, 2, false), nil)
+	alone, err := playCost(ctx, w, &story{lock: v.ID, world: all[0].text(&v, 1, 2, false)})
 	if err != nil {
 		return out, err
 	}
@@ -41,7 +38,7 @@ func costOf(ctx context.Context, w World, v locks.Variant) (measured.Cost, error
 	out.Acquire = roundTrips(alone, history.Waits, history.Acquired)
 	out.Release = roundTrips(alone, history.Releasing, history.Released)
 	dies := faultItem("crash: A", "A is in its critical section", 0)
-	orphaned, err := playCost(ctx, w, v, all[0].text(&v, 2, 1, false), []string{dies})
+	orphaned, err := playCost(ctx, w, &story{lock: v.ID, world: all[0].text(&v, 2, 1, false), faults: []string{dies}})
 	if err != nil {
 		return out, err
 	}
@@ -62,17 +59,17 @@ func costOf(ctx context.Context, w World, v locks.Variant) (measured.Cost, error
 	return out, nil
 }
 
-func playCost(ctx context.Context, w World, v locks.Variant, world string, faults []string) (*history.History, error) {
+func playCost(ctx context.Context, w World, s *story) (*history.History, error) {
+	p, err := s.plan()
+	if err != nil {
+		return nil, err
+	}
 	// What counts is when somebody gets the lock, not who gives up before, and what WAIT waits for
 	// is a replica that is no farther away than the client.
-	world = strings.NewReplacer("wait: up to 60s", "wait: up to 10m", "lag: 100ms", "lag: 1ms").Replace(world)
-	s := story{lock: v.ID, world: world, faults: faults}
-	p, err := scenario.Parse("", []byte(s.yaml()))
-	if err != nil {
-		return nil, fmt.Errorf("what %s costs is no scenario: %w", v.ID, err)
-	}
+	p.Workload.Wait = 10 * time.Minute
+	p.Redis.Lag, p.MySQL.Lag, p.Postgres.Lag = time.Millisecond, time.Millisecond, time.Millisecond
 	w.Watch(nil)
-	return w.Play(ctx, p, v.ID, 1)
+	return w.Play(ctx, p, s.lock, 1)
 }
 
 // roundTrip is that of the plain world.

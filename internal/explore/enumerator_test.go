@@ -10,7 +10,6 @@ import (
 	"lockstep/internal/faults"
 	"lockstep/internal/history"
 	"lockstep/internal/plan"
-	"lockstep/internal/scenario"
 	"lockstep/internal/sim"
 )
 
@@ -62,7 +61,7 @@ func (l *tinyLetter) phrases() (out []string) {
 // parsed are the faults of one text.
 func parsed(t *testing.T, world, lock string, items ...string) *plan.Plan {
 	t.Helper()
-	p, err := scenario.Parse("", []byte((&story{lock: lock, world: world, faults: items}).yaml()))
+	p, err := (&story{lock: lock, world: world, faults: items}).plan()
 	if err != nil {
 		t.Fatal(err)
 	}

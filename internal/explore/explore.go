@@ -312,7 +312,7 @@ func (w *walk) grounds(ctx context.Context, v locks.Variant) *prepared {
 		}
 		if b.Name == plainBase && first.broken[Stuck] {
 			unserved = true
-			g = g.impatient()
+			g.timing = shortProbe
 		}
 		if !w.o.walks(b.Name) {
 			continue

@@ -313,9 +313,9 @@ func (a *alphabet) parse() error {
 			}
 			s.faults = append(s.faults, faultItem(letters[i].text, t.phrase(a.p.Clients), 0))
 		}
-		p, err := scenario.Parse("", []byte(s.yaml()))
+		p, err := s.plan()
 		if err != nil {
-			return fmt.Errorf("%s: a fault cannot be played: %w", a.v.ID, err)
+			return err
 		}
 		for i := range letters {
 			letters[i].fault = p.Faults[i]

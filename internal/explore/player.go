@@ -11,7 +11,7 @@ import (
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
 	"lockstep/internal/run"
-	"lockstep/internal/scenario"
+	"lockstep/internal/sim"
 )
 
 // World is a simulated world that can be walked.
@@ -19,6 +19,8 @@ type World interface {
 	run.World
 	// Watch has f told of every moment that a client reaches, before a fault acts on it.
 	Watch(f func(m faults.Moment, at history.Instant))
+	// SetTiming is for the runs from now on.
+	SetTiming(sim.Timing)
 	// Alone reports, to who is told of a moment, whether since the moment before nothing but code of clients has run,
 	// so that a fault of servers or of the network comes to the same at both; false if that is not known. The answer is
 	// no if this code has set a timer that fires in a time of which coincides is true.
@@ -51,6 +53,7 @@ type ground struct {
 	world   string
 	fence   bool // the resource looks at tokens
 	plan    *plan.Plan
+	timing  sim.Timing
 	letters []letter
 }
 
@@ -59,14 +62,13 @@ func (o *Options) newGround(v locks.Variant, index int, fence bool) (*ground, er
 	all := bases()
 	g := &ground{v: v, base: &all[index], index: index, fence: fence}
 	g.world = g.base.text(&v, o.Clients, o.Rounds, fence)
-	s := story{lock: v.ID, world: g.world}
-	p, err := scenario.Parse("", []byte(s.yaml()))
+	p, err := (&story{lock: v.ID, world: g.world}).plan()
 	if err != nil {
-		return nil, fmt.Errorf("%s: the base world %s is no scenario: %w", v.ID, g.base.Name, err)
+		return nil, err
 	}
 	g.plan = p
 	if g.base.unserved {
-		g = g.impatient()
+		g.timing = shortProbe
 	}
 	g.letters, err = newAlphabet(p, g.world, v, o.Only)
 	g.letters = slices.DeleteFunc(g.letters, func(l letter) bool {
@@ -80,14 +82,9 @@ func (o *Options) newGround(v locks.Variant, index int, fence bool) (*ground, er
 	return g, err
 }
 
-// impatient is the ground with a probe that gives up early: where it is known that nobody gets the lock, most
-// events would be the probe's.
-func (g *ground) impatient() *ground {
-	other, p := *g, *g.plan
-	p.ProbeWait = shortWait
-	other.plan = &p
-	return &other
-}
+// shortProbe has the probe give up early: where it is known that nobody gets the lock, most events would be
+// the probe's.
+var shortProbe = sim.Timing{ProbeWait: shortWait}
 
 // player plays schedules on one ground, one after the other.
 type player struct {
@@ -115,6 +112,7 @@ func (p *player) play(ctx context.Context, s schedule, watched bool) (verdict, *
 		p.plan.Faults = append(p.plan.Faults, f)
 	}
 	p.w.Watch(nil)
+	p.w.SetTiming(p.g.timing)
 	if watched {
 		p.moves.reset()
 		p.w.Watch(func(m faults.Moment, at history.Instant) { p.moves.observe(m, at, p.w.Alone(coincides), p.w.FeltSince) })

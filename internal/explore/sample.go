@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"lockstep/internal/rng"
 	"lockstep/internal/run"
 )
 
@@ -172,13 +173,10 @@ func (d *sampler) choose(at []int, st *stage) (todo []branch) {
 	return todo
 }
 
-// numberOf is that of the schedule to which such indices lead: all of their bits, well mixed (SplitMix64).
+// numberOf is that of the schedule to which such indices lead: all of their bits, well mixed.
 func numberOf(order []int) (n uint64) {
 	for _, i := range order {
-		n += uint64(i) + 0x9e3779b97f4a7c15
-		n = (n ^ n>>30) * 0xbf58476d1ce4e5b9
-		n = (n ^ n>>27) * 0x94d049bb133111eb
-		n ^= n >> 31
+		n = rng.Mix(n + uint64(i))
 	}
 	return n
 }

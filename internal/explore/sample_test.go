@@ -11,7 +11,6 @@ import (
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
 	"lockstep/internal/measured"
-	"lockstep/internal/scenario"
 )
 
 // drawnIn walks some kinds of a lock, of which all pairs are walked in the plain world and some are drawn in twice.
@@ -220,7 +219,7 @@ func TestLongWorkOutlastsTheStore(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p, err := scenario.Parse("", []byte((&story{lock: v.ID, world: g.world}).yaml()))
+			p, err := (&story{lock: v.ID, world: g.world}).plan()
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -51,6 +51,16 @@ func (s *story) yaml() string {
 	return b.String()
 }
 
+// plan is what the file says. As a stored one: what it expects, such as that the last server is gone, is known
+// when it has been played.
+func (s *story) plan() (*plan.Plan, error) {
+	p, err := scenario.ParseStored("", []byte(s.yaml()), nil)
+	if err != nil {
+		return nil, fmt.Errorf("a story of %s is no scenario: %w\n%s", s.lock, err, s.yaml())
+	}
+	return p, nil
+}
+
 // faultItem is one item of the list of faults.
 func faultItem(text, phrase string, after time.Duration) string {
 	when := "when: " + phrase
@@ -68,12 +78,8 @@ func storyOf(scope *measured.Scope, lock string, s *measured.Shown) (*story, *pl
 		return nil, nil, fmt.Errorf("a story of %q with %d clients in the world %q: there is no such lock or world", lock, scope.Clients, s.World)
 	}
 	out := &story{lock: lock, world: base.text(&v, scope.Clients, scope.Rounds, s.Fence), faults: s.Faults}
-	// As a stored one: what it expects, such as that the last server is gone, is not said yet.
-	p, err := scenario.ParseStored("", []byte(out.yaml()), nil)
-	if err != nil {
-		return nil, nil, fmt.Errorf("a story of %s is no scenario: %w", lock, err)
-	}
-	return out, p, nil
+	p, err := out.plan()
+	return out, p, err
 }
 
 // Scenario is a story that a result shows of a lock, as a scenario file.

@@ -11,7 +11,7 @@ import (
 	"lockstep/internal/locks"
 	"lockstep/internal/measured"
 	"lockstep/internal/say"
-	"lockstep/internal/scenario"
+	"lockstep/internal/sim"
 )
 
 // teller finds the stories of schedules.
@@ -100,19 +100,16 @@ func (t *teller) broken(v locks.Variant, g *ground, of schedule, triggers []faul
 
 // play is one try.
 func (t *teller) play(v locks.Variant, g *ground, of schedule, triggers []faults.Trigger) (ids []string, seen []faults.Moment, err error) {
-	s := story{lock: v.ID, world: g.world, faults: g.items(of, triggers)}
-	// As a stored one: what it expects, such as that the last server is gone, is known when it has been played.
-	p, err := scenario.ParseStored("", []byte(s.yaml()), nil)
-	if err != nil {
-		return nil, nil, fmt.Errorf("%s: a story is no scenario: %w\n%s", v.ID, err, s.yaml())
-	}
+	p := *g.plan
+	p.Faults = g.faults(of, triggers)
+	t.player.w.SetTiming(sim.Timing{})
 	t.player.w.Watch(func(m faults.Moment, _ history.Instant) { seen = append(seen, m) })
-	h, err := t.player.w.Play(context.Background(), p, v.ID, 1)
+	h, err := t.player.w.Play(context.Background(), &p, v.ID, 1)
 	if err != nil {
 		return nil, nil, err
 	}
 	if shown := see(h); shown.began&^shown.vain != 1<<len(of)-1 || shown.cut {
-		return nil, nil, fmt.Errorf("%s: not all faults of a story come about:\n%s", v.ID, s.yaml())
+		return nil, nil, fmt.Errorf("%s: not all faults of a story come about: %s", v.ID, toldOf(p.Faults).English())
 	}
 	for _, p := range checker.All() {
 		if p.Check(h).Verdict == checker.Broken {

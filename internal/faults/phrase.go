@@ -151,7 +151,7 @@ func (n nth) In(l say.Language) string {
 	if l == say.Chinese {
 		return say.Number(n).In(l)
 	}
-	return ordinal(int(n))
+	return Ordinal(int(n))
 }
 
 // span is a duration as a scenario writes it, said when it is not zero.

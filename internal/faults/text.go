@@ -51,7 +51,8 @@ func Rate(ppm int64) string {
 // Phrase is the trigger's moment as a scenario says it: "A sends GET the 2nd time".
 func (t *Trigger) Phrase() string { return t.moment().English() }
 
-func ordinal(n int) string {
+// Ordinal is a number as scenarios count: 1st, 2nd.
+func Ordinal(n int) string {
 	suffix := "th"
 	if n%100 < 11 || n%100 > 13 {
 		switch n % 10 {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"lockstep/internal/faults"
 	"lockstep/internal/locks"
 	"lockstep/internal/say"
 )
@@ -144,21 +145,7 @@ func (s subject) inAcquire(client, moment string, i int) string {
 	if s.Races {
 		name, n = occurrence(s.Acquire, min(i, len(s.Acquire)-1))
 	}
-	return fmt.Sprintf("when: %s %s the %s time", client, fmt.Sprintf(moment, name), ordinal(n))
-}
-
-func ordinal(n int) string {
-	switch {
-	case n%100 >= 11 && n%100 <= 13:
-		return fmt.Sprintf("%dth", n)
-	case n%10 == 1:
-		return fmt.Sprintf("%dst", n)
-	case n%10 == 2:
-		return fmt.Sprintf("%dnd", n)
-	case n%10 == 3:
-		return fmt.Sprintf("%drd", n)
-	}
-	return fmt.Sprintf("%dth", n)
+	return fmt.Sprintf("when: %s %s the %s time", client, fmt.Sprintf(moment, name), faults.Ordinal(n))
 }
 
 // inRelease is a trigger in the release: the i-th command of it. It goes by its name,
@@ -166,5 +153,5 @@ func ordinal(n int) string {
 func (s subject) inRelease(moment string, i int) string {
 	before := slices.Concat(s.Acquire, s.Hold)
 	name, n := occurrence(slices.Concat(before, s.Release), len(before)+i)
-	return fmt.Sprintf("when: A %s the %s time", fmt.Sprintf(moment, name), ordinal(n))
+	return fmt.Sprintf("when: A %s the %s time", fmt.Sprintf(moment, name), faults.Ordinal(n))
 }

@@ -1,20 +1,17 @@
 package matrix
 
 import (
-	"hash/fnv"
-	"math/rand/v2"
 	"time"
+
+	"lockstep/internal/rng"
+	"lockstep/internal/spread"
 )
 
 // luck draws the variations of a script. It is integer arithmetic only, so that
 // the same seed gives the same plan in every build.
-type luck struct{ rand *rand.Rand }
+type luck struct{ rand spread.Luck }
 
-func newLuck(script string, seed uint64) luck {
-	f := fnv.New64a()
-	_, _ = f.Write([]byte(script)) // never fails
-	return luck{rand.New(rand.NewPCG(seed, f.Sum64()))}
-}
+func newLuck(script string, seed uint64) luck { return luck{rng.Plain(seed, rng.ID(script))} }
 
 // around draws between a half of d and its double, in milliseconds when d has no
 // smaller part.

@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"cmp"
 	"slices"
 
 	"lockstep/internal/history"
@@ -57,6 +56,6 @@ func (p *Plan) HeaderOf(lock string, store Store, seed uint64, backend string, s
 // patience that progress demands.
 func (p *Plan) Probe() Workload {
 	return Workload{
-		Repeat: 1, Wait: cmp.Or(p.ProbeWait, ProbeFactor*p.Lease), Retry: p.Workload.Retry, Fence: p.Workload.Fence,
+		Repeat: 1, Wait: ProbeFactor * p.Lease, Retry: p.Workload.Retry, Fence: p.Workload.Fence,
 	}
 }

@@ -104,7 +104,7 @@ const ms = int64(time.Millisecond)
 var ServerKeys = []Section{
 	{"redis", "One primary and its replicas, or a Redis Cluster.", "redis: {replicas: 1, lag: 500ms}", locks.StoreRedis, append(
 		replicated(true, func(p *Plan) (*int, *time.Duration, *Failover) {
-			return &p.Redis.Replicas, &p.Redis.Lag, &p.Redis.Failover
+			return &p.Redis.Replicas, &p.Redis.Lag, &p.Redis.Failover.Failover
 		}),
 		persistence(func(p *Plan) any { return &p.Redis.Persistence }),
 		Key{Name: "min-replicas", Doc: "A primary refuses writes while it hears from fewer replicas; 0: never.", Example: "1", Most: MaxReplicas,
@@ -167,9 +167,9 @@ func replicated(redis bool, of func(*Plan) (*int, *time.Duration, *Failover)) []
 		by.Words = append(by.Words, Word{BySentinel, "sentinels promote a replica once they agree that the primary is down"})
 		times = append(times,
 			Key{Name: "down-after", Doc: "By sentinels: how long the primary must be silent.", Example: "500ms", By: BySentinel,
-				At: func(p *Plan) any { return &failover(p).DownAfter }},
+				At: func(p *Plan) any { return &p.Redis.Failover.DownAfter }},
 			Key{Name: "election", Doc: "By sentinels: from their agreement to the promotion.", Example: "500ms", By: BySentinel,
-				At: func(p *Plan) any { return &failover(p).Election }})
+				At: func(p *Plan) any { return &p.Redis.Failover.Election }})
 		keys[0].Idle = sharded
 		keys = []Key{keys[0], shards, keys[1]}
 	}

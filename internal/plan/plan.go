@@ -34,11 +34,8 @@ type Plan struct {
 	Lease    time.Duration // lease asked for; every lock rounds as its protocol demands
 	Clients  []string      // names, at least one
 	Workload Workload
-	// ProbeWait is how long the probe tries; 0: ProbeFactor leases. No file says it. It is for a walk that knows
-	// already that nobody gets the lock.
-	ProbeWait time.Duration
-	Own       map[string]Workload // of clients that do something else; see WorkloadOf
-	Network   Network
+	Own      map[string]Workload // of clients that do something else; see WorkloadOf
+	Network  Network
 	// What the stores are made of; a run uses the one of its lock's store.
 	Redis     Redis
 	Redlock   Redlock
@@ -140,24 +137,6 @@ type Network struct {
 	Latency Range
 	LossPPM int64         // share of commands that lose one half, in millionths
 	Timeout time.Duration // how long a client waits for a reply
-
-	// AnyOrder has luck draw in which order the requests arrive that a partition held back, a database goes on
-	// with those that waited while it stood still, and tasks begin that a client starts at one instant; else it
-	// is that in which they were sent or started, which real connections and schedulers do not keep. No
-	// scenario says it: it tries whether a story rests on it.
-	AnyOrder bool
-
-	// FaultTime is how long a client stands still at the moment for which a fault has waited: to stop a real
-	// server takes some milliseconds, in which news of it may come. No scenario says it either.
-	FaultTime time.Duration
-
-	// StopTime is how long the tasks of a client that a pause stops go on, but for the one at whose moment it
-	// begins: no signal stops all of a process at once. No scenario says it.
-	StopTime time.Duration
-
-	// TakenBack has a cluster not execute what its client has given up on: gRPC sends a cancellation after such a
-	// request, and when a partition or a pause lets both go at once, etcd does or does not. No scenario says it.
-	TakenBack bool
 }
 
 // Clock sets a node's clocks apart from true time.
@@ -197,13 +176,13 @@ func Default() Plan {
 			Latency: Range{Min: time.Millisecond, Max: 2 * time.Millisecond},
 			Timeout: DefaultTimeout,
 		},
-		Redis:     defaultRedis(),
+		Redis:     Redis{Failover: RedisFailover{defaultFailover, DefaultDownAfter, DefaultElection}, Persistence: PersistNone, MinReplicasMaxLag: DefaultMinReplicasMaxLag},
 		Redlock:   Redlock{Nodes: DefaultRedlockNodes, Persistence: PersistNone},
 		Etcd:      Cluster{Nodes: DefaultClusterNodes, Election: DefaultElection},
 		ZooKeeper: ZooKeeper{Cluster: Cluster{Nodes: DefaultClusterNodes, Election: DefaultElection}},
 		Consul:    Consul{Cluster: Cluster{Nodes: DefaultClusterNodes, Election: DefaultElection}, Second: time.Second},
-		MySQL:     SQL{Failover: defaultFailover(), IdleTimeout: DefaultMySQLIdleTimeout},
-		Postgres:  SQL{Failover: defaultFailover()},
+		MySQL:     SQL{Failover: defaultFailover, IdleTimeout: DefaultMySQLIdleTimeout},
+		Postgres:  SQL{Failover: defaultFailover},
 	}
 }
 
@@ -249,13 +228,9 @@ func (p Plan) Scaled(ppm int64) Plan {
 	if ppm == 1_000_000 {
 		return p
 	}
-	scale := func(d time.Duration) time.Duration {
-		return time.Duration(int64(d) / 1_000_000 * ppm)
-	}
+	scale := func(d time.Duration) time.Duration { return scaled(d, ppm) }
 	p.ScalePPM = cmp.Or(p.ScalePPM, 1_000_000) * ppm / 1_000_000
-	p.Lease, p.ProbeWait = scale(p.Lease), scale(p.ProbeWait)
-	p.Network.FaultTime, p.Network.StopTime = scale(p.Network.FaultTime), scale(p.Network.StopTime)
-	p.ZooKeeper.Reconnect = scale(p.ZooKeeper.Reconnect)
+	p.Lease = scale(p.Lease)
 	for _, section := range append([]Section{WorkloadKeys, NetworkKeys}, ServerKeys...) {
 		p.scale(section.Keys, scale)
 	}
@@ -266,25 +241,24 @@ func (p Plan) Scaled(ppm int64) Plan {
 		own[name] = of.Workload
 	}
 	p.Own = own
-	for _, f := range []*Failover{&p.MySQL.Failover, &p.Postgres.Failover} { // what no file can say
-		f.DownAfter, f.Election = scale(f.DownAfter), scale(f.Election)
-		f.DemoteAfter, f.Timeout = scale(f.DemoteAfter), scale(f.Timeout)
-	}
-	p.Redis.Failover.DemoteAfter, p.Redis.Failover.Timeout = scale(p.Redis.Failover.DemoteAfter), scale(p.Redis.Failover.Timeout)
 	clocks := make([]Clock, len(p.Clocks))
 	for i, c := range p.Clocks {
 		c.Offset = scale(c.Offset)
 		clocks[i] = c
 	}
 	p.Clocks = clocks
-	scaled := make([]faults.Fault, len(p.Faults))
+	list := make([]faults.Fault, len(p.Faults))
 	for i, f := range p.Faults {
-		scaled[i] = f.Scaled(scale)
+		list[i] = f.Scaled(scale)
 	}
-	p.Faults = scaled
+	p.Faults = list
 	p.Chaos = p.Chaos.scaled(scale)
 	p.Vary = scaledAxes(p.Vary, scale)
 	return p
+}
+
+func scaled(d time.Duration, ppm int64) time.Duration {
+	return time.Duration(int64(d) / 1_000_000 * ppm)
 }
 
 // scale multiplies the durations that are kept under some keys.

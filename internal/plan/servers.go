@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,7 +15,7 @@ import (
 type Redis struct {
 	Replicas    int
 	Lag         time.Duration // how late a replica applies what the primary executed
-	Failover    Failover
+	Failover    RedisFailover
 	Persistence string // what a restarted server still knows: PersistNone, PersistEverySecond or PersistAlways
 
 	// A primary refuses writes while fewer than MinReplicas replicas have been
@@ -48,15 +49,13 @@ const (
 type Failover struct {
 	By    string        // ByOperator or BySentinel
 	After time.Duration // by the operator: from the primary's death to the promotion
+}
 
+// RedisFailover may be the work of sentinels.
+type RedisFailover struct {
+	Failover
 	DownAfter time.Duration // by sentinels: how long the primary must be silent
 	Election  time.Duration // by sentinels: from their agreement to the promotion
-
-	// What no scenario says of sentinels. DemoteAfter is how long they watch a server claim
-	// to be the primary that they know as a replica, before they make it one. Timeout
-	// (failover-timeout) is how long they watch a replica follow another primary than theirs,
-	// and half of what they wait after an attempt to promote.
-	DemoteAfter, Timeout time.Duration
 }
 
 // How a Redis server keeps its data.
@@ -84,9 +83,6 @@ type ZooKeeper struct {
 	// Tick is the unit of the servers' time; sessions last 2 to 20 ticks and are
 	// rounded up to whole ones. 0: TickFor the plan's lease.
 	Tick time.Duration
-	// Reconnect is how much longer than a second a client library waits until it tries another server.
-	// No scenario says it: it tries whether a story rests on it.
-	Reconnect time.Duration
 }
 
 // Consul is a cluster of Consul.
@@ -113,9 +109,7 @@ const (
 	DefaultFailoverAfter     = 500 * time.Millisecond
 	DefaultDownAfter         = 2 * time.Second
 	DefaultElection          = time.Second
-	DefaultDemoteAfter       = 1600 * time.Millisecond // Redis: four publish-periods, 8 s
-	DefaultSentinelTimeout   = 3 * time.Second         // Redis comes with 180 s, longer than any story
-	DefaultMinReplicasMaxLag = 10 * time.Second        // as Redis has it
+	DefaultMinReplicasMaxLag = 10 * time.Second // as Redis has it
 	DefaultRedlockNodes      = 5
 	DefaultClusterNodes      = 3
 	DefaultTick              = 2 * time.Second // as ZooKeeper has it
@@ -130,19 +124,7 @@ const (
 	Sentinels = 3
 )
 
-func defaultRedis() Redis {
-	return Redis{
-		Failover: defaultFailover(), Persistence: PersistNone, MinReplicasMaxLag: DefaultMinReplicasMaxLag,
-	}
-}
-
-func defaultFailover() Failover {
-	return Failover{
-		By: ByOperator, After: DefaultFailoverAfter,
-		DownAfter: DefaultDownAfter, Election: DefaultElection,
-		DemoteAfter: DefaultDemoteAfter, Timeout: DefaultSentinelTimeout,
-	}
-}
+var defaultFailover = Failover{By: ByOperator, After: DefaultFailoverAfter}
 
 // TickFor is the tick of an ensemble whose sessions are to last one lease: the
 // one that ZooKeeper comes with, or a fifth of a lease that is shorter than five
@@ -255,6 +237,15 @@ func (p *Plan) SentinelNames(s Store) []string {
 		return nil
 	}
 	return numbered("sentinel", Sentinels)
+}
+
+// SentinelTimes are those of sentinels that no scenario says. demoteAfter is how long they watch a server claim
+// to be the primary that they know as a replica, before they make it one: four publish-periods, 8 s as Redis
+// comes. timeout (failover-timeout) is how long they watch a replica follow another primary than theirs, and half
+// of what they wait after an attempt to promote: 180 s as Redis comes, longer than any story.
+func (p *Plan) SentinelTimes() (demoteAfter, timeout time.Duration) {
+	ppm := cmp.Or(p.ScalePPM, 1_000_000)
+	return scaled(1600*time.Millisecond, ppm), scaled(3*time.Second, ppm)
 }
 
 // demandedOr is what a design demands, or else what the plan says.

@@ -3,7 +3,6 @@ package real
 import (
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,6 +17,7 @@ import (
 	"lockstep/internal/real/link"
 	"lockstep/internal/real/osproc"
 	"lockstep/internal/real/proto"
+	"lockstep/internal/rng"
 	"lockstep/internal/workload"
 )
 
@@ -57,7 +57,7 @@ func (h *harness) newClient(name string, load plan.Workload, life int) (*client,
 	}
 	for _, m := range h.group.members {
 		l, err := link.Open(link.Options{
-			Name: name + " to " + m.name, Upstream: m.addr, Seed: h.seed ^ hash(name+m.name),
+			Name: name + " to " + m.name, Upstream: m.addr, Seed: h.seed ^ rng.ID(name, m.name),
 			Latency:  h.plan.Network.Latency,
 			Raw:      h.header.Nodes[m.node-1].Role == history.RoleSentinel,
 			Protocol: h.store.protocol(), LossPPM: h.plan.Network.LossPPM, Lost: c.lostOn(m.node), Reached: c.reachedOn(m),
@@ -87,12 +87,6 @@ func (h *harness) newClient(name string, load plan.Workload, life int) (*client,
 	}
 	c.send(start)
 	return c, nil
-}
-
-func hash(text string) uint64 {
-	f := fnv.New64a()
-	_, _ = f.Write([]byte(text)) // never fails
-	return f.Sum64()
 }
 
 // wanted lists the moments of a client that some fault waits for.

@@ -64,14 +64,14 @@ func startSentinels(ctx context.Context, g *redisGroup, names []string) (*sentin
 	for _, m := range g.servers[1:] {
 		s.replicas[m] = true
 	}
-	speed, set := speed(g.h), g.h.plan.Redis.Failover
+	speed := time.Duration(speed(g.h))
+	demoteAfter, timeout := g.h.plan.SentinelTimes()
 	for _, name := range names {
 		place := g.mesh.of(name)
 		started, err := servers.StartSentinel(ctx, servers.SentinelOptions{
 			Name: name, Program: g.h.o.RedisServer, Launcher: g.h.launcher, Source: place.source, Announce: place.front.Addr(),
 			Primary: g.mesh.of(g.leader.name).front.Addr(), Quorum: len(names)/2 + 1,
-			DownAfter: set.DownAfter * time.Duration(speed), DemoteAfter: set.DemoteAfter * time.Duration(speed),
-			Timeout: set.Timeout * time.Duration(speed), Speed: speed,
+			DownAfter: g.h.plan.Redis.Failover.DownAfter * speed, DemoteAfter: demoteAfter * speed, Timeout: timeout * speed, Speed: int(speed),
 		})
 		if err != nil {
 			return nil, err

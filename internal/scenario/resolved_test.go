@@ -85,10 +85,7 @@ func TestServersReachThePlan(t *testing.T) {
 	}
 	wantRedis := plan.Redis{
 		Replicas: 1, Persistence: plan.PersistEverySecond, MinReplicas: 1, MinReplicasMaxLag: 5 * time.Second,
-		Failover: plan.Failover{
-			By: plan.BySentinel, After: 500 * time.Millisecond, DownAfter: 3 * time.Second, Election: time.Second,
-			DemoteAfter: plan.DefaultDemoteAfter, Timeout: plan.DefaultSentinelTimeout, // no file says these
-		},
+		Failover: plan.RedisFailover{Failover: plan.Failover{By: plan.BySentinel, After: 500 * time.Millisecond}, DownAfter: 3 * time.Second, Election: time.Second},
 	}
 	if p.Redis != wantRedis {
 		t.Errorf("redis: %+v", p.Redis)

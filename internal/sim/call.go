@@ -194,7 +194,7 @@ func (c *client) receive(l *call, err error) error {
 }
 
 func (c *client) fail(l *call, err error) error {
-	l.takenBack = c.w.plan.Network.TakenBack
+	l.takenBack = c.w.timing.TakenBack
 	c.w.record(c.proc, history.Event{
 		Kind: history.TimedOut, Node: c.node, Peer: l.host.node, Value: l.id,
 		Text: c.w.hist.Intern(err.Error()), Cause: l.sent,
@@ -205,7 +205,7 @@ func (c *client) fail(l *call, err error) error {
 func (c *client) reachOnWire(kind faults.MomentKind, l *call) {
 	if c.w.engine.WantsKind(kind) {
 		if kind == faults.AboutToSend {
-			c.stand(l.moment(kind), c.w.plan.Network.StopTime)
+			c.stand(l.moment(kind), c.w.timing.StopTime)
 			return
 		}
 		c.w.engine.Observe(l.moment(kind)) // it has happened, and nobody waits

@@ -11,6 +11,7 @@ import (
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
+	"lockstep/internal/rng"
 	"lockstep/internal/sim/kernel"
 	"lockstep/internal/workload"
 	"lockstep/internal/world"
@@ -29,9 +30,9 @@ type client struct {
 	play      func()
 	ports     []redisPort // of its lock
 	streams   streams
-	luck      kernel.Rand // of the lock
-	habits    kernel.Rand // of the workload
-	network   kernel.Rand // latencies and losses of this client's links
+	luck      rng.Rand // of the lock
+	habits    rng.Rand // of the workload
+	network   rng.Rand // latencies and losses of this client's links
 	overtime  workload.Overtime
 	lastRead  int32 // event of the read that the next write is based on
 	begun     bool  // to play its rounds
@@ -106,9 +107,9 @@ func (s streams) of(name string, life int) streams {
 	}
 	return streams{
 		name: name, life: life,
-		luck:    kernel.StreamID("luck of ", name, reborn),
-		habits:  kernel.StreamID("habits of ", name, reborn),
-		network: kernel.StreamID("network of ", name),
+		luck:    rng.ID("luck of ", name, reborn),
+		habits:  rng.ID("habits of ", name, reborn),
+		network: rng.ID("network of ", name),
 	}
 }
 
@@ -156,7 +157,7 @@ func (c *client) WithCancel(ctx context.Context) (context.Context, context.Cance
 // Go implements world.Env.
 func (c *client) Go(ctx context.Context, name string, f func(context.Context)) world.Task {
 	c.w.k.Enter()
-	if c.w.plan.Network.AnyOrder { // tasks that begin at one instant send at one instant, too
+	if c.w.timing.AnyOrder { // tasks that begin at one instant send at one instant, too
 		later := time.Duration(c.network.Int64N(int64(time.Microsecond)))
 		return c.w.k.Go(ctx, c.proc, name, func(ctx context.Context) {
 			if c.w.k.Sleep(c.Background(), later) == nil {
@@ -196,7 +197,7 @@ func (c *client) Record(kind history.Kind, token, value int64, text string) {
 func (c *client) Reach(kind faults.MomentKind) {
 	c.w.k.Enter()
 	if c.w.engine.WantsKind(kind) {
-		c.stand(faults.Moment{Kind: kind, Subject: c.name}, c.w.plan.Network.FaultTime+c.w.plan.Network.StopTime)
+		c.stand(faults.Moment{Kind: kind, Subject: c.name}, c.w.timing.FaultTime+c.w.timing.StopTime)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"lockstep/internal/history"
 	"lockstep/internal/plan"
+	"lockstep/internal/rng"
 	"lockstep/internal/sim/kernel"
 	"lockstep/internal/sim/store"
 )
@@ -26,7 +27,7 @@ type cluster struct {
 	last     *member // who led last
 	set      plan.Cluster
 	silence  time.Duration // of a leader that lives, until the others look for another one
-	network  kernel.Rand   // of the links between servers
+	network  rng.Rand      // of the links between servers
 	lastStep history.Instant
 	silent   kernel.Timer // runs while the leader is
 	voting   bool
@@ -52,7 +53,7 @@ var (
 func (w *World) newCluster(names []string, set plan.Cluster, model store.Model) *cluster {
 	c := &cluster{
 		w: w, model: model, set: set,
-		network: kernel.NewRand(w.seed, kernel.StreamID("network of servers")),
+		network: rng.New(w.seed, rng.ID("network of servers")),
 	}
 	for _, name := range names {
 		m := &member{cluster: c}

@@ -5,6 +5,7 @@ import (
 
 	"lockstep/internal/history"
 	"lockstep/internal/plan"
+	"lockstep/internal/rng"
 	"lockstep/internal/sim/kernel"
 	"lockstep/internal/sim/sql"
 	"lockstep/internal/sim/store"
@@ -19,7 +20,7 @@ type database struct {
 	lag      time.Duration
 	extraLag lateness
 	failover plan.Failover
-	network  kernel.Rand
+	network  rng.Rand
 }
 
 // sqlServer is one database server.
@@ -42,7 +43,7 @@ var (
 func (w *World) newDatabase(names []string, set plan.SQL, model func() *sql.DB) *database {
 	db := &database{
 		w: w, lag: set.Lag, failover: set.Failover,
-		network: kernel.NewRand(w.seed, kernel.StreamID("network of servers")),
+		network: rng.New(w.seed, rng.ID("network of servers")),
 	}
 	for _, name := range names {
 		s := &sqlServer{db: db, model: model()}

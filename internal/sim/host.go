@@ -128,7 +128,7 @@ func (h *host) thaw() {
 	h.serv.thawed()
 	inbox := h.inbox
 	h.inbox = nil
-	if _, threads := h.serv.(*sqlServer); threads && h.w.plan.Network.AnyOrder { // one for each connection
+	if _, threads := h.serv.(*sqlServer); threads && h.w.timing.AnyOrder { // one for each connection
 		h.w.inAnyOrder(len(inbox), func(i, k int) { inbox[i], inbox[k] = inbox[k], inbox[i] })
 	}
 	for _, l := range inbox {

@@ -92,8 +92,8 @@ func (in injector) recordOf(kind history.Kind, p *kernel.Proc, value int64) {
 
 // Freeze implements faults.World.
 func (in injector) Freeze(fault int, node string) {
-	if _, c, _ := in.process(node); c != nil && c.stands && in.w.plan.Network.StopTime > 0 {
-		in.w.k.After(in.w.plan.Network.StopTime, kernel.HandlerFunc(func() { in.freeze(fault, node) }), 0)
+	if _, c, _ := in.process(node); c != nil && c.stands && in.w.timing.StopTime > 0 {
+		in.w.k.After(in.w.timing.StopTime, kernel.HandlerFunc(func() { in.freeze(fault, node) }), 0)
 		return
 	}
 	in.freeze(fault, node)

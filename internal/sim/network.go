@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"lockstep/internal/history"
+	"lockstep/internal/rng"
 	"lockstep/internal/sim/kernel"
 )
 
@@ -167,7 +168,7 @@ func (n *network) heal(fault int) {
 	n.held, n.spare = n.spare[:0], nil
 	// What was late and met the partition on its way was sent before some that met it at once.
 	slices.SortStableFunc(held, func(a, b message) int { return a.sent - b.sent })
-	if n.w.plan.Network.AnyOrder {
+	if n.w.timing.AnyOrder {
 		n.mix(held)
 	}
 	at := n.w.k.Now().Add(n.w.plan.Network.Latency.Min)
@@ -195,7 +196,7 @@ func (n *network) mix(held []message) {
 
 // inAnyOrder draws an order of n things.
 func (w *World) inAnyOrder(n int, swap func(i, k int)) {
-	luck := kernel.NewRand(w.seed, kernel.StreamID("what comes at one instant"))
+	luck := rng.New(w.seed, rng.ID("what comes at one instant"))
 	for i := n - 1; i > 0; i-- {
 		swap(i, int(luck.Int64N(int64(i+1))))
 	}
@@ -216,7 +217,7 @@ func (n *network) stillBlocked() {
 }
 
 // draw picks how long one message travels.
-func (n *network) draw(luck *kernel.Rand) time.Duration {
+func (n *network) draw(luck *rng.Rand) time.Duration {
 	return n.w.plan.Network.Latency.Draw(luck)
 }
 

@@ -205,8 +205,11 @@ func TestTheStormLastsUntilAllAreDone(t *testing.T) {
 func TestWhatAPartitionHeldBackComesInAnyOrder(t *testing.T) {
 	order := func(any bool, seed uint64) (out []int64) {
 		p := story(offStore(1, "A", onWire(faults.AboutToSend, "SET"), 9*time.Second))
-		p.Clients, p.Network.AnyOrder, p.Network.Timeout, p.Workload.Retry = []string{"A"}, any, time.Second, time.Second
-		h, err := Run(&p, "set-nx-lua", seed)
+		p.Clients, p.Network.Timeout, p.Workload.Retry = []string{"A"}, time.Second, time.Second
+		w := New()
+		defer w.Close()
+		w.SetTiming(Timing{AnyOrder: any})
+		h, err := w.Run(&p, "set-nx-lua", seed)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -91,7 +91,7 @@ func (s *zkSession) become(state world.ZKState) {
 }
 
 // pause is between two attempts to connect.
-func (s *zkSession) pause() time.Duration { return zkPause + s.client.w.plan.ZooKeeper.Reconnect }
+func (s *zkSession) pause() time.Duration { return zkPause + s.client.w.timing.Reconnect }
 
 // connect tries one server; after a failure it is the next one's turn.
 func (s *zkSession) connect(ctx context.Context) error {

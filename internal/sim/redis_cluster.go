@@ -5,6 +5,7 @@ import (
 
 	"lockstep/internal/history"
 	"lockstep/internal/plan"
+	"lockstep/internal/rng"
 	"lockstep/internal/sim/kernel"
 	"lockstep/internal/sim/redis"
 	"lockstep/internal/world"
@@ -23,7 +24,7 @@ type redisCluster struct {
 	set       plan.RedisCluster
 	shards    []*redisGroup
 	nodes     []*clusterNode // in the order of their names
-	luck      kernel.Rand    // of elections
+	luck      rng.Rand       // of elections
 	ofTheLock *redisGroup    // the shard of the lock's key
 	calm      bool           // see agree
 }
@@ -83,7 +84,7 @@ var _ backend = (*redisCluster)(nil)
 func (w *World) newRedisCluster(names []string, set plan.Redis) *redisCluster {
 	c := &redisCluster{
 		w: w, set: set.Cluster, nodes: make([]*clusterNode, len(names)),
-		luck: kernel.NewRand(w.seed, kernel.StreamID("elections of the cluster")),
+		luck: rng.New(w.seed, rng.ID("elections of the cluster")),
 	}
 	for shard := range c.set.Shards {
 		var members []string

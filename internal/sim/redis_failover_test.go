@@ -9,6 +9,9 @@ import (
 	"lockstep/internal/plan"
 )
 
+// What no scenario says of sentinels.
+var demoteAfter, timeout = (&plan.Plan{}).SentinelTimes()
+
 // busy is a story of clients that take the lock again and again, for a second each time,
 // with three replicas and three sentinels.
 func busy(clients []string, list ...faults.Fault) plan.Plan {
@@ -45,7 +48,7 @@ func TestWhoCannotBeReachedIsNotTold(t *testing.T) {
 		leads     string
 		told      time.Duration // after the heal
 	}{
-		"by sentinels": {plan.BySentinel, []string{"A", "redis-1", "redis-2"}, []string{"B", "redis-3", "redis-4", faults.Sentinels}, "redis-2", "redis-3", plan.DefaultSentinelTimeout},
+		"by sentinels": {plan.BySentinel, []string{"A", "redis-1", "redis-2"}, []string{"B", "redis-3", "redis-4", faults.Sentinels}, "redis-2", "redis-3", timeout},
 		"by hand":      {plan.ByOperator, []string{"A", "redis-1", "redis-3"}, []string{"B", "redis-2", "redis-4"}, "redis-3", "redis-2", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -83,8 +86,8 @@ func TestAnOldPrimaryIsDemotedByWhoReachesIt(t *testing.T) {
 	p := busy([]string{"A", "B"}, apart(1, at(from), heal-from, []string{"A", "redis-1"}, []string{"B", "redis-2", "redis-3", "redis-4", faults.Sentinels}))
 	p.Workload.Work = plan.Range{Min: 7 * time.Second, Max: 7 * time.Second}
 	h, _ := tell(t, p, "set-nx-lua")
-	between(t, "redis-1 is demoted", find(t, h, history.Demoted, "redis-1").At, heal+p.Redis.Failover.DemoteAfter, heal+p.Redis.Failover.DemoteAfter+400*time.Millisecond)
-	between(t, "A's entry is forgotten", find(t, h, history.Forgotten, "redis-1").At, heal+p.Redis.Failover.DemoteAfter, heal+p.Redis.Failover.DemoteAfter+500*time.Millisecond)
+	between(t, "redis-1 is demoted", find(t, h, history.Demoted, "redis-1").At, heal+demoteAfter, heal+demoteAfter+400*time.Millisecond)
+	between(t, "A's entry is forgotten", find(t, h, history.Forgotten, "redis-1").At, heal+demoteAfter, heal+demoteAfter+500*time.Millisecond)
 }
 
 // A primary that died is started as one, and does not know of its successor.
@@ -94,7 +97,7 @@ func TestADeadPrimaryComesBackAsOne(t *testing.T) {
 		verb("restart", 2, "redis-1", at(8*time.Second), faults.End{}))
 	h, _ := tell(t, p, "set-nx-lua")
 	back := find(t, h, history.Restarted, "redis-1").At.Duration()
-	between(t, "redis-1 is demoted", find(t, h, history.Demoted, "redis-1").At, back+p.Redis.Failover.DemoteAfter, back+p.Redis.Failover.DemoteAfter+400*time.Millisecond)
+	between(t, "redis-1 is demoted", find(t, h, history.Demoted, "redis-1").At, back+demoteAfter, back+demoteAfter+400*time.Millisecond)
 }
 
 // An election that has begun is not taken back when the primary answers again; before they
@@ -117,7 +120,7 @@ func TestSentinelsTryAgainLater(t *testing.T) {
 		apart(1, at(from), time.Minute, []string{"redis-1"}, []string{faults.Sentinels}),
 		apart(2, at(from), reached-from, []string{"redis-2", "redis-3", "redis-4"}, []string{faults.Sentinels}))
 	h, _ := tell(t, p, "set-nx-lua")
-	again := from + p.Redis.Failover.DownAfter + 2*p.Redis.Failover.Timeout + p.Redis.Failover.Election
+	again := from + p.Redis.Failover.DownAfter + 2*timeout + p.Redis.Failover.Election
 	between(t, "redis-2 is promoted", find(t, h, history.Promoted, "redis-2").At, again, again+400*time.Millisecond)
 }
 
@@ -153,10 +156,10 @@ func TestResynchronizationTakesThreeRoundTrips(t *testing.T) {
 	p.Redis.Replicas, p.Redis.Lag = 2, lag
 	p.Workload.Work = plan.Range{Min: 9 * time.Second, Max: 9 * time.Second}
 	h, _ := tell(t, p, "set-nx-lua")
-	led := heal + p.Redis.Failover.Timeout
+	led := heal + timeout
 	between(t, "A's entry is forgotten", find(t, h, history.Forgotten, "redis-2").At, led+3*lag, led+3*lag+400*time.Millisecond)
 
 	h, _ = tell(t, p, "set-nx-minreplicas") // whose new primary refuses without a replica
-	demoted := heal + p.Redis.Failover.DemoteAfter
+	demoted := heal + demoteAfter
 	between(t, "B acquires", find(t, h, history.Acquired, "B").At, demoted+3*lag, demoted+3*lag+time.Second)
 }

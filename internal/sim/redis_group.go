@@ -5,6 +5,7 @@ import (
 
 	"lockstep/internal/history"
 	"lockstep/internal/plan"
+	"lockstep/internal/rng"
 	"lockstep/internal/sim/kernel"
 )
 
@@ -15,11 +16,11 @@ type redisGroup struct {
 	leader      *redisServer // the primary that clients are told of
 	lag         time.Duration
 	extraLag    lateness
-	failover    plan.Failover
+	failover    plan.RedisFailover
 	persistence string
 	minReplicas int
 	maxLag      time.Duration // of a replica that min-replicas counts
-	network     kernel.Rand   // of the links between servers
+	network     rng.Rand      // of the links between servers
 	watch       *sentinels    // nil when an operator promotes
 }
 
@@ -31,7 +32,7 @@ func (w *World) newRedisGroup(names []string, set plan.Redis) *redisGroup {
 		servers: g.servers[:0],
 		w:       w, lag: set.Lag, failover: set.Failover, persistence: set.Persistence,
 		minReplicas: set.MinReplicas, maxLag: set.MinReplicasMaxLag,
-		network: kernel.NewRand(w.seed, kernel.StreamID("network of servers")),
+		network: rng.New(w.seed, rng.ID("network of servers")),
 	}
 	demands := &w.variant.Servers
 	if demands.FsyncAlways {

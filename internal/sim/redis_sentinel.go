@@ -141,6 +141,7 @@ func (m *sentinel) count(such func(*sentinel) bool) (n int) {
 // attempt of its own. What follows is not taken back when the primary answers again.
 func (m *sentinel) stand() {
 	ws, now := m.all, m.w.k.Now()
+	_, timeout := m.w.plan.SentinelTimes()
 	agrees := func(o *sentinel) bool { return o.primary == m.primary && o.down() }
 	if now < m.notBefore || m.promotes != 0 || !m.down() || m.count(agrees) < ws.quorum() {
 		return
@@ -149,7 +150,7 @@ func (m *sentinel) stand() {
 	votes := m.count(func(o *sentinel) bool {
 		free := o.newest < epoch
 		if free {
-			o.newest, o.notBefore = epoch, now.Add(2*ws.group.failover.Timeout)
+			o.newest, o.notBefore = epoch, now.Add(2*timeout)
 		}
 		return free
 	})
@@ -201,12 +202,13 @@ func (s *redisServer) said() int64 {
 // correct leads those astray to the primary: another primary soon, a replica of somebody
 // else later, for in both cases other sentinels may know better.
 func (m *sentinel) correct() {
-	now, failover := m.w.k.Now(), &m.all.group.failover
+	now := m.w.k.Now()
+	demoteAfter, timeout := m.w.plan.SentinelTimes()
 	sane := m.reaches(&m.primary.host) && !m.primary.store.IsReplica()
 	for i, s := range m.all.group.servers {
-		patience := failover.Timeout
+		patience := timeout
 		if !s.store.IsReplica() {
-			patience = failover.DemoteAfter
+			patience = demoteAfter
 		}
 		switch {
 		case s == m.primary || s.follows == m.primary || !m.reaches(&s.host):

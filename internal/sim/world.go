@@ -11,6 +11,7 @@
 package sim
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -80,6 +81,7 @@ type World struct {
 	k         *kernel.Kernel
 	hist      *history.History
 	plan      *plan.Plan
+	timing    Timing
 	seed      uint64
 	engine    *faults.Engine
 	clients   []*client
@@ -330,7 +332,7 @@ func (w *World) setUp(p *plan.Plan, v locks.Variant, seed uint64) error {
 	w.setAside()
 	w.entrance = workload.NewEntrance(len(w.clients), p.Workload.Stagger, p.Network.Timeout)
 	probe := p.Probe()
-	probe.Resource = w.key
+	probe.Wait, probe.Resource = cmp.Or(w.timing.ProbeWait, probe.Wait), w.key
 	w.probe = w.newClient(plan.ProbeName, probe, 0)
 	w.playing = len(w.clients)
 	return nil

@@ -13,7 +13,7 @@ import (
 var deterministic = []string{
 	"internal/history", "internal/world", "internal/locks", "internal/faults", "internal/plan",
 	"internal/workload", "internal/checker", "internal/sim", "internal/explain", "internal/report",
-	"internal/timerwheel",
+	"internal/timerwheel", "internal/rng",
 }
 
 // forbidden are the calls that would make two runs differ.
@@ -29,8 +29,8 @@ func TestNothingUndeterministicIsCalled(t *testing.T) {
 			continue // libraries are not simulated
 		}
 		for _, imported := range s.imports() {
-			if imported == "math/rand" || (imported == "math/rand/v2" && s.dir != "internal/sim/kernel") {
-				t.Errorf("%s imports %s: luck comes from the kernel's streams", s.path, imported)
+			if imported == "math/rand" || (imported == "math/rand/v2" && s.dir != "internal/rng") {
+				t.Errorf("%s imports %s: luck comes from the streams of rng", s.path, imported)
 			}
 			if imported == "sync" && !s.under("internal/sim/redis") {
 				t.Errorf("%s imports sync: there is one thread here", s.path)
@@ -60,7 +60,7 @@ func TestNoFloatsOnThePathToAHistory(t *testing.T) {
 	for _, s := range sources(t) {
 		if s.test || !s.under("internal/history", "internal/world", "internal/locks", "internal/faults",
 			"internal/plan", "internal/workload", "internal/checker", "internal/sim/kernel", "internal/sim",
-			"internal/timerwheel") {
+			"internal/timerwheel", "internal/rng") {
 			continue
 		}
 		if s.under("internal/sim/redis") {

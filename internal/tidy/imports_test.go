@@ -24,7 +24,7 @@ var measuring = []string{"internal/search", "internal/sweep", "internal/matrix",
 var rules = []rule{
 	{
 		packages: []string{
-			"internal/history", "internal/world", "internal/timerwheel", "internal/say", "internal/spread", "internal/rate", "internal/shard",
+			"internal/history", "internal/world", "internal/timerwheel", "internal/say", "internal/spread", "internal/rng", "internal/rate", "internal/shard",
 			"internal/runstore", "internal/shell", "internal/interrupt", "internal/serve", "internal/seeded", "internal/report/clean", "internal/report/axis",
 		},
 		why: "it is the ground floor, on which everything else stands",
@@ -37,7 +37,7 @@ var rules = []rule{
 	{
 		packages: []string{"internal/workload", "internal/sim", "internal/real"},
 		only: []string{
-			"internal/faults", "internal/history", "internal/locks", "internal/plan", "internal/resp", "internal/spread", "internal/workload", "internal/world",
+			"internal/faults", "internal/history", "internal/locks", "internal/plan", "internal/resp", "internal/rng", "internal/spread", "internal/workload", "internal/world",
 		},
 		why: "a world plays, and knows nothing of verdicts and reports",
 	},

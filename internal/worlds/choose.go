@@ -13,6 +13,7 @@ import (
 	"lockstep/internal/plan"
 	"lockstep/internal/run"
 	"lockstep/internal/say"
+	"lockstep/internal/sim"
 )
 
 // sureSeeds is how many simulated runs of a script must come to the same before it is
@@ -22,7 +23,7 @@ const sureSeeds = 20
 // choose decides what to play in each cell; a story is what it is.
 func (o *Options) choose(ctx context.Context, cells []Cell) error {
 	return run.Share(ctx, 0, len(cells), o.progress("choosing scripts"), func(ctx context.Context, w []run.World, i int) error {
-		c := chooser{o: o, sim: w[0]}
+		c := chooser{o, w[0].(simulator)}
 		if len(o.Stories) > 0 {
 			return c.story(ctx, &o.Stories[i], &cells[i])
 		}
@@ -33,7 +34,13 @@ func (o *Options) choose(ctx context.Context, cells []Cell) error {
 // chooser decides what to play.
 type chooser struct {
 	o   *Options
-	sim run.World
+	sim simulator
+}
+
+// simulator is a world whose timing can be another one.
+type simulator interface {
+	run.World
+	SetTiming(sim.Timing)
 }
 
 // cell decides what to play in a cell, or says why it is not played.
@@ -117,9 +124,9 @@ func (w *chooser) restsOnCancels(ctx context.Context, v locks.Variant, c *Cell, 
 	if v.Store != locks.StoreEtcd {
 		return false, nil
 	}
-	without := *one.plan
-	without.Network.TakenBack = true
-	other := candidate{script: one.script, plan: &without}
+	other := candidate{script: one.script, plan: one.plan}
+	w.sim.SetTiming(sim.Timing{TakenBack: true})
+	defer w.sim.SetTiming(sim.Timing{})
 	err := w.simulate(ctx, c, &other)
 	return other.least != one.least && !(held(other.least) && held(one.least)), err
 }

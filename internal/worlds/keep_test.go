@@ -233,7 +233,7 @@ func TestLetters(t *testing.T) {
 
 // chancy is a simulator in which a freeze in the critical section does harm with some
 // seeds only.
-type chancy struct{ run.World }
+type chancy struct{ *sim.World }
 
 func (c chancy) Play(ctx context.Context, p *plan.Plan, lock string, seed uint64) (*history.History, error) {
 	if strings.Contains(p.Name, "in its critical section") && seed > 1 {

@@ -17,6 +17,7 @@ import (
 	"lockstep/internal/run"
 	"lockstep/internal/say"
 	"lockstep/internal/scenario"
+	"lockstep/internal/sim"
 )
 
 // Story is a story of the walk of the fault space, told of one of its locks.
@@ -171,23 +172,22 @@ const (
 	consulElection = 2500 * time.Millisecond
 )
 
-// luck is something that real servers leave to it: change makes a plan one in which it is another, of being
-// a different part of what there may be with each seed.
+// luck is something that real servers leave to it: change makes a plan and its timing one in which it is
+// another, of being a different part of what there may be with each seed.
 type luck struct {
 	why    say.Phrase
-	change func(p *plan.Plan, v *locks.Variant, of func(most time.Duration) time.Duration)
+	change func(p *plan.Plan, t *sim.Timing, v *locks.Variant, of func(most time.Duration) time.Duration)
 }
 
 // lucks are what may decide a story. In the worlds of the walk everything takes exactly its time, so two
 // things can be due at one instant, and requests that a partition held back arrive as they were sent; a
 // story that rests on which of them is first is true, but no real server can be asked to repeat it.
 var lucks = []luck{
-	{say.DecidedByJitter.With(say.Span(apart)), func(p *plan.Plan, _ *locks.Variant, of func(time.Duration) time.Duration) {
+	{say.DecidedByJitter.With(say.Span(apart)), func(p *plan.Plan, t *sim.Timing, _ *locks.Variant, of func(time.Duration) time.Duration) {
 		p.Workload.Stagger = max(0, p.Workload.Stagger-apart+of(2*apart))
 		p.Network.Latency.Max += jitter
 		p.Network.Timeout += of(apart) // timers fire late, too
-		p.Network.AnyOrder = true
-		p.Network.FaultTime = of(apart)
+		t.AnyOrder, t.FaultTime = true, of(apart)
 		tick := p.ZooKeeperTick()
 		p.ZooKeeper.Tick = tick + of(tick/2) // a follower tells of a sign of life half a tick later
 		for i := range p.Faults {            // one that begins with the end of another is behind it, too
@@ -196,22 +196,22 @@ var lucks = []luck{
 			}
 		}
 	}},
-	{say.DecidedByJitter.With(say.Span(agreed)), func(p *plan.Plan, v *locks.Variant, _ func(time.Duration) time.Duration) {
+	{say.DecidedByJitter.With(say.Span(agreed)), func(p *plan.Plan, _ *sim.Timing, v *locks.Variant, _ func(time.Duration) time.Duration) {
 		if v.Store == locks.StoreZooKeeper {
 			p.Network.Latency.Max += agreed / 2 // of a request, and of its reply
 		}
 	}},
-	{say.DecidedByJitter.With(say.Span(apart)), func(p *plan.Plan, _ *locks.Variant, of func(time.Duration) time.Duration) {
-		p.Network.StopTime = of(apart)
+	{say.DecidedByJitter.With(say.Span(apart)), func(p *plan.Plan, t *sim.Timing, _ *locks.Variant, of func(time.Duration) time.Duration) {
+		t.StopTime = of(apart)
 	}},
-	{say.DecidedByElection.With(say.Span(election)), func(p *plan.Plan, _ *locks.Variant, of func(time.Duration) time.Duration) {
+	{say.DecidedByElection.With(say.Span(election)), func(p *plan.Plan, t *sim.Timing, _ *locks.Variant, of func(time.Duration) time.Duration) {
 		p.ZooKeeper.Election += of(election)
-		p.ZooKeeper.Reconnect = election - of(election) // the one is long where the other is not
+		t.Reconnect = election - of(election) // the one is long where the other is not
 	}},
-	{say.DecidedByElection.With(say.Span(consulElection)), func(p *plan.Plan, _ *locks.Variant, of func(time.Duration) time.Duration) {
+	{say.DecidedByElection.With(say.Span(consulElection)), func(p *plan.Plan, _ *sim.Timing, _ *locks.Variant, of func(time.Duration) time.Duration) {
 		p.Consul.Election += of(consulElection)
 	}},
-	{say.DecidedByGossip.With(), func(p *plan.Plan, v *locks.Variant, of func(time.Duration) time.Duration) {
+	{say.DecidedByGossip.With(), func(p *plan.Plan, _ *sim.Timing, v *locks.Variant, of func(time.Duration) time.Duration) {
 		if s := plan.StoreOf(v); s.Shards > 0 {
 			p.Redis.Cluster = p.ClusterOf(s)
 			p.Redis.Cluster.NodeTimeout += of(p.Redis.Cluster.NodeTimeout / 2)
@@ -238,8 +238,11 @@ func (w *chooser) decidedByLuck(ctx context.Context, v locks.Variant, p *plan.Pl
 		for _, l := range lucks {
 			other := *p
 			other.Faults = slices.Clone(p.Faults)
-			l.change(&other, &v, func(most time.Duration) time.Duration { return most * time.Duration(seed) / (seeds - 1) })
+			var timing sim.Timing
+			l.change(&other, &timing, &v, func(most time.Duration) time.Duration { return most * time.Duration(seed) / (seeds - 1) })
+			w.sim.SetTiming(timing)
 			about := run.One(ctx, w.sim, &other, v.ID, seed)
+			w.sim.SetTiming(sim.Timing{})
 			if about.Err != nil {
 				return say.Phrase{}, about.Err
 			}

@@ -27,8 +27,8 @@ import (
 type Options struct {
 	Locks   []locks.Variant // rows
 	Columns []matrix.Column
-	Stories []Story // in place of Columns: in the order of Locks
-	Sim     run.Factory
+	Stories []Story     // in place of Columns: in the order of Locks
+	Sim     run.Factory // of worlds that have a SetTiming
 	Real    run.Factory
 	Backend string // the name of the real world
 	// ScalePPM multiplies every duration of the scripts, in millionths, in both worlds. Scripts

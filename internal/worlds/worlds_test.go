@@ -131,7 +131,7 @@ func TestOneOfThreeDiffers(t *testing.T) {
 
 // seeded is a world whose lock depends on the seed: whatever is asked for, odd seeds
 // play one lock and even seeds another.
-type seeded struct{ run.World }
+type seeded struct{ *sim.World }
 
 func (s seeded) Play(ctx context.Context, p *plan.Plan, _ string, seed uint64) (*history.History, error) {
 	return s.World.Play(ctx, p, []string{"watchdog-lua", "set-nx-lua"}[seed%2], seed)

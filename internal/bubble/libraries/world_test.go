@@ -38,6 +38,7 @@ type played struct {
 	on      *sim.World // of the last run
 	reserve int        // see sim.World.Reserve
 	watch   func(faults.Moment, history.Instant)
+	timing  sim.Timing
 }
 
 var _ explore.World = (*played)(nil)
@@ -48,6 +49,9 @@ func inBubbles(t *testing.T) run.Factory {
 
 // Watch implements explore.World.
 func (w *played) Watch(f func(faults.Moment, history.Instant)) { w.watch = f }
+
+// SetTiming implements explore.World.
+func (w *played) SetTiming(t sim.Timing) { w.timing = t }
 
 // Alone implements explore.World: nobody knows.
 func (w *played) Alone(func(time.Duration) bool) bool { return false }
@@ -79,6 +83,7 @@ func (w *played) Play(ctx context.Context, p *plan.Plan, lock string, seed uint6
 	w.on.Close()
 	w.on = sim.New()
 	w.on.Reserve(w.reserve)
+	w.on.SetTiming(w.timing)
 	library, _ := libraries.Lookup(lock)
 	variant, _ := locks.Lookup(lock)
 	defer bubble.SeedRuntime(seed)()

@@ -21,7 +21,6 @@ package link
 import (
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"strings"
 	"sync"
 	"time"
@@ -30,6 +29,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"lockstep/internal/faults"
+	"lockstep/internal/rng"
 	"lockstep/internal/spread"
 )
 
@@ -74,7 +74,7 @@ type Link struct {
 	pipes sync.WaitGroup // running toxics
 
 	mu      sync.Mutex
-	rand    *rand.Rand
+	rand    spread.Luck
 	modes   [2]Mode          // by direction
 	held    [2]bool          // by direction: a message has met a link that holds
 	delays  [2]time.Duration // by direction, on top of the latency
@@ -102,7 +102,7 @@ func Open(o Options) (*Link, error) {
 	}
 	l := &Link{
 		o: o, done: make(chan struct{}), changed: make(chan struct{}),
-		rand: rand.New(rand.NewPCG(o.Seed, 0x6c696e6b)),
+		rand: rng.Plain(o.Seed, 0x6c696e6b),
 	}
 	l.id = enroll(l)
 	server := toxiproxy.NewServer(toxiproxy.NewMetricsContainer(nil), zerolog.Nop())

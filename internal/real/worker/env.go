@@ -3,8 +3,6 @@ package worker
 import (
 	"context"
 	"fmt"
-	"hash/fnv"
-	"math/rand/v2"
 	"os"
 	"sync"
 	"sync/atomic"
@@ -12,6 +10,7 @@ import (
 
 	"lockstep/internal/real/osproc"
 	"lockstep/internal/real/proto"
+	"lockstep/internal/rng"
 	"lockstep/internal/world"
 )
 
@@ -151,15 +150,13 @@ func wait(ctx context.Context, t *turns, done <-chan struct{}) error {
 // lockedRand is a stream of random integers, for all tasks of a client.
 type lockedRand struct {
 	mu sync.Mutex
-	r  *rand.Rand
+	r  world.Rand
 }
 
 // newRand returns a stream of its own for each purpose, so that a lock that
 // draws more does not change the workload.
 func newRand(seed uint64, purpose string) *lockedRand {
-	h := fnv.New64a()
-	_, _ = h.Write([]byte(purpose)) // never fails
-	return &lockedRand{r: rand.New(rand.NewPCG(seed, h.Sum64()))}
+	return &lockedRand{r: rng.Plain(seed, rng.ID(purpose))}
 }
 
 func (l *lockedRand) Uint64() uint64 {

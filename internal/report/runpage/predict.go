@@ -1,6 +1,7 @@
 package runpage
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"lockstep/internal/history"
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/clean"
+	"lockstep/internal/rng"
 	"lockstep/internal/say"
 )
 
@@ -98,24 +100,9 @@ func (q question) shuffled() question {
 	right = right[:min(len(right), maxAnswers-1)]
 	q.Answers = append(right, wrong[:min(len(wrong), maxAnswers-len(right))]...)
 	slices.SortStableFunc(q.Answers, func(a, b answer) int {
-		switch x, y := fnv(q.Kind+a.key), fnv(q.Kind+b.key); {
-		case x < y:
-			return -1
-		case x > y:
-			return 1
-		}
-		return strings.Compare(a.key, b.key)
+		return cmp.Or(cmp.Compare(rng.ID(q.Kind, a.key), rng.ID(q.Kind, b.key)), strings.Compare(a.key, b.key))
 	})
 	return q
-}
-
-// fnv is the hash FNV-1a.
-func fnv(s string) uint64 {
-	h := uint64(14695981039346656037)
-	for i := range len(s) {
-		h = (h ^ uint64(s[i])) * 1099511628211
-	}
-	return h
 }
 
 // whatNext asks what goes wrong, at the step before something does.

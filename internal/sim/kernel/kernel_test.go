@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"lockstep/internal/history"
+	"lockstep/internal/rng"
 )
 
 // trace runs a set-up function and returns what its tasks noted, with the time.
@@ -63,7 +64,7 @@ func queueAgainstSorting(t *testing.T, pending int, instants int64) {
 	var q queue
 	var model []queued
 	now := int64(0)
-	r := NewRand(uint64(instants), uint64(pending))
+	r := rng.New(uint64(instants), uint64(pending))
 	for step := range 20_000 {
 		switch n := len(model); {
 		case n == 0 || (n < 2*pending && r.Int64N(100) < 50):
@@ -303,7 +304,7 @@ func TestCloseEndsAllCoroutines(t *testing.T) {
 	before := runtime.NumGoroutine()
 	k := New()
 	p := k.NewProc("A", Clock{})
-	r := NewRand(7, 8)
+	r := rng.New(7, 8)
 	for range 20 {
 		k.Spawn(p, "main", func() {
 			for range 20 {
@@ -393,15 +394,6 @@ func TestAJobBeginsWithoutTheWaitsOfAnEarlierOne(t *testing.T) {
 	}
 }
 
-func TestRandIsPinned(t *testing.T) {
-	r := NewRand(7, StreamID("luck of A"))
-	got := []int64{r.Int64N(1000), r.Int64N(1000), r.Int64N(1_000_000_000_000)}
-	want := []int64{377, 722, 50916477052}
-	if fmt.Sprint(got) != fmt.Sprint(want) {
-		t.Errorf("got %v, want %v", got, want)
-	}
-}
-
 func TestClockArithmetic(t *testing.T) {
 	tests := []struct {
 		clock Clock
@@ -446,7 +438,7 @@ func TestDriftDoesNotStepTheClock(t *testing.T) {
 // Whatever the drift, sleeping for d advances the clock by at least d: the
 // rounding of Mono and TrueFor must not lose a nanosecond between them.
 func TestSleepNeverFallsShort(t *testing.T) {
-	r := NewRand(3, 4)
+	r := rng.New(3, 4)
 	for range 100_000 {
 		c := Clock{DriftPPM: r.Int64N(1_000_000) - 500_000}
 		at := instant(r.Int64N(int64(time.Hour)))
