@@ -55,8 +55,7 @@ sets of kinds of faults that break it, for each of four ways to break:
   robbed   somebody else frees a client's entry
   stuck    nobody gets the lock, although the store could serve
 
-None means none of the schedules that were walked, and the scope says which those are;
-those whose faults come to the same are played once.
+None means none of the schedules that were walked, and the scope says which those are.
 Each set has a story: one of the stored search is played by its name, simulate run
 set-nx-lua/pause; those of a walk of your own are written as scenario files. One fault is walked in all base
 worlds, several together in plain and just-within or in those of --complete; in the
@@ -123,7 +122,7 @@ func explorable() explore.World {
 	w := sim.New()
 	w.Reserve(sim.MaxRecorded - explore.MostEvents)
 	w.Restless = explore.MostRestless
-	w.Wordless, w.Recall = true, true
+	w.Wordless = true
 	return w
 }
 

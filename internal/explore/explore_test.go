@@ -19,7 +19,7 @@ func worldOf(wordless bool) World {
 	w := sim.New()
 	w.Reserve(sim.MaxRecorded - MostEvents)
 	w.Restless = MostRestless
-	w.Wordless, w.Recall = wordless, true
+	w.Wordless = wordless
 	return w
 }
 

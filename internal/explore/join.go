@@ -10,10 +10,10 @@ import (
 	"lockstep/internal/locks"
 )
 
-// mine reports whether schedules with the same run belong to the shard: all of them do, or none. Grounds begin at
+// mine reports whether what begins with a first fault belongs to the shard. Grounds begin at
 // different shards, for many have few schedules.
-func (o *Options) mine(g *ground, same []branch) bool {
-	return o.Shard.Has(o.lockIndex(g) + g.index + same[0].order[0])
+func (o *Options) mine(g *ground, b *branch) bool {
+	return o.Shard.Has(o.lockIndex(g) + g.index + b.order[0])
 }
 
 // lockIndex is where the lock of a ground stands in the list.

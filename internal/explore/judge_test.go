@@ -93,7 +93,7 @@ func TestWhatHadNoEffectIsLeftOut(t *testing.T) {
 	evict, crash := place{Letter: letter("evict: lock"), When: at}, place{Letter: letter("crash: A"), When: at}
 	twice := schedule{evict, evict}
 	u := &unit{p: p, known: &smaller{}, faults: 2}
-	if err := u.walk(t.Context(), []branch{{s: twice, order: []int{0, 0}}}); err != nil {
+	if err := u.walk(t.Context(), &branch{s: twice, order: []int{0, 0}}); err != nil {
 		t.Fatal(err)
 	}
 	if len(u.found) != 2 || len(u.singles) != 0 || len(u.doubts) != 0 || u.Vain != 1 {
@@ -119,7 +119,7 @@ func TestWhatHadNoEffectIsLeftOut(t *testing.T) {
 		known[way] = []kindSet{{uint8(kindIndex("evict"))}}
 	}
 	u = &unit{p: p, known: known, faults: 2}
-	if err := u.walk(t.Context(), []branch{{s: twice, order: []int{0, 0}}}); err != nil || u.Walked != 0 {
+	if err := u.walk(t.Context(), &branch{s: twice, order: []int{0, 0}}); err != nil || u.Walked != 0 {
 		t.Errorf("%v, %d walked: no way is open", err, u.Walked)
 	}
 }

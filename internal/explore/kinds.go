@@ -109,9 +109,7 @@ type letter struct {
 	who   int8 // the client whose moments will do, or everybody
 	part  parts
 	pairs bool // also used where several faults come together
-	// outside: it acts on servers or on the network, of which the client whose moment it is learns later.
-	outside bool
-	fault   faults.Fault
+	fault faults.Fault
 }
 
 // alphabet are the letters for one lock in one base world.
@@ -129,11 +127,7 @@ func newAlphabet(p *plan.Plan, world string, v locks.Variant, only []string) ([]
 	for i, c := range p.Clients {
 		a.ofClient(int8(i), c)
 	}
-	ofClients := len(a.letters)
 	a.ofStore(p.Servers(plan.StoreOf(&v)))
-	for i := range a.letters[ofClients:] {
-		a.letters[ofClients+i].outside = true
-	}
 	a.letters = slices.DeleteFunc(a.letters, func(l letter) bool {
 		return only != nil && !slices.Contains(only, kinds[l.kind].Name)
 	})
@@ -178,13 +172,13 @@ func (a *alphabet) lengths() []lasting {
 func (a *alphabet) ofClient(i int8, c string) {
 	for _, d := range a.lengths() {
 		a.add("pause"+d.end, ofProcess, i, "%spause: %s; for: %s", d.star, c, d.text)
-		a.add("cut"+d.end, ofProcess, i, "%spartition: [%s, store]; for: %s", d.star, c, d.text).outside = true
+		a.add("cut"+d.end, ofProcess, i, "%spartition: [%s, store]; for: %s", d.star, c, d.text)
 		for _, s := range a.targets() {
 			one := d.star
 			if d.end == short || a.twin(s) {
 				one = "* "
 			}
-			a.add("cut"+d.end, ofProcess, i, "%spartition: [%s, %s]; for: %s", one, c, s, d.text).outside = true
+			a.add("cut"+d.end, ofProcess, i, "%spartition: [%s, %s]; for: %s", one, c, s, d.text)
 		}
 		a.add("late-request"+d.end, onTheWay, i, "%sdelay: request; by: %s", d.star, d.text).part = butRelease
 		a.add("late-release"+d.end, onTheWay, i, "%sdelay: request; by: %s", d.star, d.text).part = onlyRelease

@@ -66,18 +66,11 @@ type recorder struct {
 	counts  map[counted]int
 	during  [mostClients]During // what each client is at
 	all     []reached
-	begun   int  // clients
-	noted   bool // the last moment of the run is the last of all
-	letters []letter
-	apart   bool  // each moment stands for itself
-	likes   []int // see like, for all letters of the first moment, then of the next
+	begun   int // clients
 }
 
-// coincides reports whether something that follows from a fault at once, or what servers do by themselves, may take such a
-// time: that of some messages, or tenths of a second, no more than a minute, for no fault lasts longer.
-func coincides(d time.Duration) bool {
-	return d <= 10*time.Millisecond || d%(100*time.Millisecond) == 0 && d <= time.Minute
-}
+// never is after all instants of a run.
+const never = history.Instant(1<<63 - 1)
 
 // between reports of each moment of a run whether it is one of what a client repeats more often than the clients of the
 // plain world do: a message like one that is kept, and not much later. The last second before the client's next step is
@@ -116,46 +109,26 @@ type counted struct {
 	word string
 }
 
-func newRecorder(clients []string, letters []letter) *recorder {
-	return &recorder{clients: clients, letters: letters, counts: map[counted]int{}}
+func newRecorder(clients []string) *recorder {
+	return &recorder{clients: clients, counts: map[counted]int{}}
 }
 
 func (r *recorder) reset() {
 	clear(r.counts)
 	clear(r.during[:])
-	r.all, r.likes, r.begun, r.noted = r.all[:0], r.likes[:0], 0, false
+	r.all, r.begun = r.all[:0], 0
 }
 
-// like is the index of the first of the moments in a row at which a letter comes to the same: between them nothing but code of
-// clients has run, or nothing in whose way it is, and it is a fault from outside.
-func (r *recorder) like(letter, moment int) int {
-	if r.apart {
-		return moment
-	}
-	return r.likes[moment*len(r.letters)+letter]
-}
-
-// observe notes one moment. alone says that since the one before nothing but code of clients has run, felt whether a fault
-// would have been felt.
-func (r *recorder) observe(m faults.Moment, at history.Instant, alone bool, felt func(*faults.Fault) bool) {
-	n, follows, who := len(r.all), r.noted, int8(-1)
+// observe notes one moment.
+func (r *recorder) observe(m faults.Moment, at history.Instant) {
+	who := int8(-1)
 	for i, c := range r.clients {
 		if c == m.Subject {
 			who = int8(i)
 		}
 	}
-	if r.noted = who >= 0; !r.noted {
+	if who < 0 {
 		return
-	}
-	for k := range r.letters {
-		if r.apart {
-			break
-		}
-		like := n
-		if l := &r.letters[k]; l.outside && follows && (alone || !felt(&l.fault)) {
-			like = r.like(k, n-1)
-		}
-		r.likes = append(r.likes, like)
 	}
 	t := trigger{Moment: m.Kind, Who: who}
 	if !m.Kind.OnWire() {
@@ -213,10 +186,8 @@ type place struct {
 	When   trigger       `json:"t"`
 	After  time.Duration `json:"a,omitempty"` // later than the moment, in true time: the end of the fault before
 
-	during During          // of a first fault: what the client is at that it hits; Anytime for one of servers
-	at     history.Instant // at which it begins
-	like   int             // the first moment at which the letter comes to the same; endOfLast: at the end of the fault before
-	moment int             // the index of the moment in the run before
+	during During // of a first fault: what the client is at that it hits; Anytime for one of servers
+	moment int    // its index in the run before; endOfLast: the end of the fault before
 }
 
 // endOfLast stands for the end of the fault before, where the index of a moment is expected.

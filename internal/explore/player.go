@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"lockstep/internal/faults"
 	"lockstep/internal/history"
@@ -21,16 +20,6 @@ type World interface {
 	Watch(f func(m faults.Moment, at history.Instant))
 	// SetTiming is for the runs from now on.
 	SetTiming(sim.Timing)
-	// Alone reports, to who is told of a moment, whether since the moment before nothing but code of clients has run,
-	// so that a fault of servers or of the network comes to the same at both; false if that is not known. The answer is
-	// no if this code has set a timer that fires in a time of which coincides is true.
-	Alone(coincides func(d time.Duration) bool) bool
-	// Felt reports whether a partition or a lag would have been felt in the last run between two instants; true if that is
-	// not known.
-	Felt(f *faults.Fault, from, to history.Instant) bool
-	// FeltSince reports, to who is told of a moment, whether a partition or a lag would have been felt since the moment
-	// before; if not, it comes to the same at both until it ends. True if that is not known.
-	FeltSince(f *faults.Fault) bool
 	// Serves reports whether the store could serve at the end of the last run.
 	Serves() bool
 }
@@ -99,7 +88,7 @@ func (p *player) on(g *ground) {
 	if p.g == g {
 		return
 	}
-	p.g, p.plan, p.moves = g, *g.plan, newRecorder(g.plan.Clients, g.letters)
+	p.g, p.plan, p.moves = g, *g.plan, newRecorder(g.plan.Clients)
 }
 
 // play plays a schedule and judges it. If watched, the moments of the run are in p.moves.
@@ -115,7 +104,7 @@ func (p *player) play(ctx context.Context, s schedule, watched bool) (verdict, *
 	p.w.SetTiming(p.g.timing)
 	if watched {
 		p.moves.reset()
-		p.w.Watch(func(m faults.Moment, at history.Instant) { p.moves.observe(m, at, p.w.Alone(coincides), p.w.FeltSince) })
+		p.w.Watch(p.moves.observe)
 	}
 	h, err := p.w.Play(ctx, &p.plan, p.g.v.ID, 1)
 	if err != nil {
@@ -140,7 +129,7 @@ func (p *player) next(h *history.History, s schedule) []place {
 		if long := g.letters[last.Letter].fault.End.For; long > 0 {
 			for i := range g.letters {
 				if g.letters[i].on != onTheWay {
-					out = append(out, place{Letter: i, When: last.When, After: last.After + long, like: endOfLast, moment: endOfLast, at: last.at.Add(long)})
+					out = append(out, place{Letter: i, When: last.When, After: last.After + long, moment: endOfLast})
 				}
 			}
 		}
@@ -152,7 +141,7 @@ func (p *player) next(h *history.History, s schedule) []place {
 			if with && last.Letter == k || !g.letters[k].fits(m) && !(with && g.letters[k].on != onTheWay) {
 				continue
 			}
-			next := place{Letter: k, When: m.trigger, like: p.moves.like(k, i), moment: i, at: m.at}
+			next := place{Letter: k, When: m.trigger, moment: i}
 			if last == nil && g.letters[k].who != everybody {
 				next.during = m.during
 			}
@@ -162,81 +151,16 @@ func (p *player) next(h *history.History, s schedule) []place {
 	return out
 }
 
-// inOrder divides schedules whose runs are the same by whether their moments come in the same order, too, when the run of
-// the first of them has just been watched. A fault can bring about moments at once: an entry is dropped, and somebody has
-// waited for that. What comes after it depends on whether it is before or after the next moment, then.
-func (p *player) inOrder(same []branch) (kept, apart []branch) {
-	return divided(same, func(b *branch) bool {
-		last := &b.s[len(b.s)-1]
-		return last.moment == endOfLast || last.moment < len(p.moves.all) && p.moves.all[last.moment].trigger == last.When
-	})
-}
-
-// together divides schedules of which the first has just been played by whether its run is also theirs. What begins later
-// in one of them also ends later, which nobody may feel, and lasts long enough to be noticed.
-func (p *player) together(h *history.History, same []branch) (kept, apart []branch) {
-	return divided(same, func(b *branch) bool {
-		for i := range b.s {
-			one, other := &same[0].s[i], &b.s[i]
-			if one.at == other.at {
-				continue
-			}
-			from, to, healed := min(p.ends(one), p.ends(other)), max(p.ends(one), p.ends(other)), healedAt(h)
-			if p.w.Felt(&p.g.letters[one.Letter].fault, from, min(to, healed)) || healed.Sub(max(one.at, other.at)) < p.plan.Noticeable() {
-				return false
-			}
-		}
-		return true
-	})
-}
-
-// ends is when a fault of a schedule ends, unless all is healed before.
-func (p *player) ends(x *place) history.Instant { return x.at.Add(p.g.letters[x.Letter].fault.End.For) }
-
-// divided are the first of some schedules with those of which something is true, and the others.
-func divided(same []branch, first func(b *branch) bool) (kept, apart []branch) {
-	if len(same) == 1 {
-		return same, nil
+// longer are all schedules that are longer than one by one fault, when the run of that has just been watched, on the way
+// to so many faults.
+func (p *player) longer(h *history.History, b *branch, faults int) []branch {
+	all := p.next(h, b.s)
+	if faults > 1 {
+		all = p.thinned(all)
 	}
-	for i := range same {
-		if i == 0 || first(&same[i]) {
-			kept = append(kept, same[i])
-		} else {
-			apart = append(apart, same[i])
-		}
-	}
-	return kept, apart
-}
-
-// longer are all schedules that are longer than some by one fault, when the run that these have in common has just been
-// watched, on the way to so many faults. Those whose runs are the same come together.
-func (p *player) longer(h *history.History, v *verdict, same []branch, faults int) [][]branch {
-	type come struct {
-		letter, like int
-		at           history.Instant
-	}
-	var out [][]branch
-	at := map[come]int{}
-	f := p.foresee(h, v, same[0].s)
-	for _, b := range same {
-		all := p.next(h, b.s)
-		if faults > 1 {
-			all = p.thinned(all)
-		}
-		for i, next := range all {
-			long := branch{append(slices.Clip(b.s), next), append(slices.Clip(b.order), i), f.vain(b.s, &next)}
-			as := come{next.Letter, next.like, 0}
-			if next.like == endOfLast {
-				as.at = next.at
-			}
-			k, known := at[as]
-			if !known {
-				k = len(out)
-				at[as] = k
-				out = append(out, nil)
-			}
-			out[k] = append(out[k], long)
-		}
+	out := make([]branch, len(all))
+	for i, next := range all {
+		out[i] = branch{append(slices.Clip(b.s), next), append(slices.Clip(b.order), i)}
 	}
 	return out
 }

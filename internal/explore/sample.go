@@ -57,8 +57,9 @@ func (w *walk) sample(ctx context.Context, l *Lock, g *ground) error {
 	pieces := slices.Collect(slices.Chunk(todo, fewRuns))
 	err = w.share(ctx, g, len(pieces), func(ctx context.Context, p *player, i int) error {
 		u := &unit{p: p, known: d.known, faults: 2, tries: w.o.Tries}
-		for _, b := range pieces[i] {
-			if err := u.judge(ctx, []branch{b}, u.with(kindsOf(g, b.s))); err != nil {
+		for k := range pieces[i] {
+			b := &pieces[i][k]
+			if err := u.judge(ctx, b, u.with(kindsOf(g, b.s))); err != nil {
 				return err
 			}
 		}
@@ -85,9 +86,9 @@ func (w *walk) newSampler(ctx context.Context, g *ground, known *smaller) (*samp
 		return nil, err
 	}
 	d := &sampler{each: w.o.Sample, known: known, first: make([][]branch, len(kinds)), all: make([]int, len(kinds))}
-	for _, same := range first {
-		kind := g.letters[same[0].s[0].Letter].kind
-		d.first[kind] = append(d.first[kind], same...)
+	for _, b := range first {
+		kind := g.letters[b.s[0].Letter].kind
+		d.first[kind] = append(d.first[kind], b)
 	}
 	for kind, all := range d.first {
 		d.all[kind] = len(all)
@@ -102,8 +103,6 @@ func (w *walk) newSampler(ctx context.Context, g *ground, known *smaller) (*samp
 
 // draw draws what follows a first fault.
 func (d *sampler) draw(ctx context.Context, p *player, b *branch, i int) error {
-	p.moves.apart = true
-	defer func() { p.moves.apart = false }()
 	_, h, err := p.play(ctx, b.s, true)
 	if err != nil {
 		return err

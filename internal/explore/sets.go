@@ -91,25 +91,18 @@ type unit struct {
 	singles []*single // of schedules of one fault
 	doubts  []string
 
-	closed   int64 // beginnings that were left out: whatever comes of them, their set is not minimal
-	played   int64 // runs
-	foreseen int64 // schedules of which it is known that they change nothing
+	closed int64 // beginnings that were left out: whatever comes of them, their set is not minimal
 }
 
 // branch is a schedule and the indices at which the walk has come to it.
 type branch struct {
 	s     schedule
 	order []int
-	vain  bool // that one of its faults changes nothing is known without its run
 }
 
-// walk plays all schedules of the unit's length that begin with one of some whose runs are the same.
-func (u *unit) walk(ctx context.Context, same []branch) error {
-	var used kindSet
-	for _, x := range same[0].s {
-		used = used.with(u.p.g.letters[x.Letter].kind)
-	}
-	return u.longer(ctx, same, u.with(used))
+// walk plays all schedules of the unit's length that begin with one.
+func (u *unit) walk(ctx context.Context, b *branch) error {
+	return u.longer(ctx, b, u.with(kindsOf(u.p.g, b.s)))
 }
 
 // toBreak are some kinds, and the ways in which no smaller set of theirs is known to break the lock.
@@ -120,68 +113,44 @@ type toBreak struct {
 
 func (u *unit) with(kinds kindSet) *toBreak { return &toBreak{kinds, u.known.open(kinds)} }
 
-// longer is walk for schedules whose kinds have been looked at.
-func (u *unit) longer(ctx context.Context, same []branch, of *toBreak) error {
+// longer is walk for a schedule whose kinds have been looked at.
+func (u *unit) longer(ctx context.Context, b *branch, of *toBreak) error {
 	if of.open == [ways]bool{} {
-		u.closed += int64(len(same))
+		u.closed++
 		return nil
 	}
-	s := same[0].s
-	if len(s) == u.faults {
-		return u.judge(ctx, same, of)
+	if len(b.s) == u.faults {
+		return u.judge(ctx, b, of)
 	}
-	v, h, err := u.p.play(ctx, s, true)
+	_, h, err := u.p.play(ctx, b.s, true)
 	if err != nil {
 		return err
 	}
-	same, others := u.p.together(h, same)
-	same, apart := u.p.inOrder(same)
-	apart = append(apart, others...)
 	more := make([]*toBreak, len(kinds)) // with one kind more, as far as anybody has asked
-	for _, next := range u.p.longer(h, &v, same, u.faults) {
-		kind := u.p.g.letters[next[0].s[len(s)].Letter].kind
+	all := u.p.longer(h, b, u.faults)
+	for i := range all {
+		kind := u.p.g.letters[all[i].s[len(b.s)].Letter].kind
 		if more[kind] == nil {
 			more[kind] = u.with(of.kinds.with(kind))
 		}
-		if err := u.longer(ctx, next, more[kind]); err != nil {
+		if err := u.longer(ctx, &all[i], more[kind]); err != nil {
 			return err
 		}
-	}
-	if len(apart) > 0 {
-		return u.longer(ctx, apart, of)
 	}
 	return nil
 }
 
-// judge plays one of some schedules whose runs are the same, and notes what it breaks that no smaller set does.
-func (u *unit) judge(ctx context.Context, same []branch, of *toBreak) error {
-	s := same[0].s
-	known := u.tries <= 1 && !slices.ContainsFunc(same, func(b branch) bool { return !b.vain })
-	v, acted := verdict{whole: true}, false
-	var apart []branch
-	if known {
-		u.foreseen += int64(len(same))
-	}
-	for try := 0; !known && (try == 0 || try < u.tries && !acted); try++ {
-		one, h, err := u.p.play(ctx, s, false)
+// judge plays a schedule, and notes what it breaks that no smaller set does.
+func (u *unit) judge(ctx context.Context, b *branch, of *toBreak) error {
+	v, acted := verdict{}, false
+	for try := 0; try == 0 || try < u.tries && !acted; try++ {
+		one, _, err := u.p.play(ctx, b.s, false)
 		if err != nil {
 			return err
 		}
-		u.played++
-		v, acted = one, one.acted == 1<<len(s)-1
-		if same, apart = u.p.together(h, same); len(apart) > 0 {
-			break
-		}
+		v, acted = one, one.acted == 1<<len(b.s)-1
 	}
-	for i := range same {
-		if err := u.note(ctx, &same[i], of, &v, acted); err != nil {
-			return err
-		}
-	}
-	if len(apart) > 0 {
-		return u.judge(ctx, apart, of)
-	}
-	return nil
+	return u.note(ctx, b, of, &v, acted)
 }
 
 // note notes what has come of one schedule.
@@ -251,7 +220,6 @@ func (u *unit) withoutIdle(ctx context.Context, b *branch, breaks *[ways]bool, a
 		if err != nil {
 			return err
 		}
-		u.played++
 		if v.acted == 1<<len(less.s)-1 {
 			also = v.breaks(breaks)
 		}

@@ -17,10 +17,10 @@ type work struct {
 	finished int // pieces of work that are done, or are those of another shard
 }
 
-// batch is some of that: schedules to go on from, those with the same run together.
+// batch is some of that: schedules to go on from.
 type batch struct {
 	of   *work
-	from [][]branch
+	from []branch
 }
 
 // fewRuns is how many runs are worth to be handed out.
@@ -42,8 +42,8 @@ func (w *walk) stages(ctx context.Context, l *Lock, grounds []*ground, faults in
 		defer w.giveBack(p)
 		p.on(todo[i].of.g)
 		u := &unit{p: p, known: known, faults: faults, tries: w.o.Tries}
-		for _, same := range todo[i].from {
-			if err := u.walk(ctx, same); err != nil {
+		for k := range todo[i].from {
+			if err := u.walk(ctx, &todo[i].from[k]); err != nil {
 				return err
 			}
 		}
@@ -66,10 +66,7 @@ func (w *walk) stage(ctx context.Context, l *Lock, g *ground, faults int) ([]bat
 	if err != nil {
 		return nil, err
 	}
-	units := 0
-	for _, same := range first {
-		units += len(same)
-	}
+	units := len(first)
 	st := l.stage(g.base.Name, faults, units)
 	if st.Units != units {
 		return nil, fmt.Errorf("%s in the world %s has %d first faults, and the stored walk knows of %d: another version of the program has walked it, so begin anew",
@@ -77,18 +74,14 @@ func (w *walk) stage(ctx context.Context, l *Lock, g *ground, faults int) ([]bat
 	}
 	missing := st.missing()
 	of := &work{st, g, units}
-	todo := [][]branch{}
-	for _, same := range first {
-		if faults == w.o.Faults && !w.o.mine(g, same) {
+	todo := []branch{}
+	for _, b := range first {
+		if faults == w.o.Faults && !w.o.mine(g, &b) {
 			continue
 		}
-		same = slices.DeleteFunc(same, func(b branch) bool {
-			_, found := slices.BinarySearch(missing, b.order[0])
-			return !found
-		})
-		if len(same) > 0 {
-			todo = append(todo, same)
-			of.finished -= len(same)
+		if _, found := slices.BinarySearch(missing, b.order[0]); found {
+			todo = append(todo, b)
+			of.finished--
 		}
 	}
 	size := 1
@@ -102,16 +95,16 @@ func (w *walk) stage(ctx context.Context, l *Lock, g *ground, faults int) ([]bat
 	return out, nil
 }
 
-// firstFaults are the schedules of one fault with which those of so many begin, those with the same run together.
-func (w *walk) firstFaults(ctx context.Context, g *ground, faults int) ([][]branch, error) {
+// firstFaults are the schedules of one fault with which those of so many begin.
+func (w *walk) firstFaults(ctx context.Context, g *ground, faults int) ([]branch, error) {
 	p := w.borrow()
 	defer w.giveBack(p)
 	p.on(g)
-	v, h, err := p.play(ctx, nil, true)
+	_, h, err := p.play(ctx, nil, true)
 	if err != nil {
 		return nil, err
 	}
-	return p.longer(h, &v, []branch{{}}, faults), nil
+	return p.longer(h, &branch{}, faults), nil
 }
 
 func (w *walk) tell(l *Lock, st *work) {

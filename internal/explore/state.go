@@ -210,17 +210,14 @@ func (s *stage) missing() []int {
 }
 
 // finish takes what some work has come to, and returns how many pieces that were.
-func (s *stage) finish(from [][]branch, u *unit) (pieces int) {
+func (s *stage) finish(from []branch, u *unit) (pieces int) {
 	s.add(u.tally)
 	s.Doubts = append(s.Doubts, u.doubts...)
 	slices.Sort(s.Doubts)
-	for _, same := range from {
-		for _, b := range same {
-			s.done(b.order[0])
-		}
-		pieces += len(same)
+	for _, b := range from {
+		s.done(b.order[0])
 	}
-	return pieces
+	return len(from)
 }
 
 // done notes that a piece of work is done.

@@ -68,7 +68,7 @@ var exploreTexts = [][2]string{
 	{"A lock survives only if all pairs were searched in plain and in just-within; where some of these were drawn, none was found.", "只有 plain 和 just-within 里的所有成对都搜过，才说一把锁经得住；只抽了其中一些的，说没有找到。"},
 	{"Each entry is a minimal set of kinds of faults: together they break the lock, and no smaller part of them does. Each links to its shortest story.", "每一项是一个最小的故障组合：合在一起会破坏这把锁，少一个就不会。点开看它最短的故事。"},
 	{"The shortest stories", "最短的故事"}, {"What none means", "“没有”是什么意思"}, {"no fault at all", "没有任何故障"},
-	{"None means: no schedule of that many faults within this scope breaks the lock. Schedules whose faults come to the same are played once.", "“没有”是说：这个范围内，这么多个故障的所有安排，没有一个破坏这把锁。故障效果相同的安排只演一次。"},
+	{"None means: no schedule of that many faults within this scope breaks the lock.", "“没有”是说：这个范围内，这么多个故障的所有安排，没有一个破坏这把锁。"},
 	{"two believe they hold it", "两个客户端都以为持有"}, {"the resource is damaged", "资源被损坏"}, {"somebody is robbed", "有人的锁被别人释放"}, {"everybody is stuck", "谁也拿不到"},
 	{"What can happen to a client", "客户端会怎样"}, {"What can happen to a message", "消息会怎样"}, {"What can happen to the network", "网络会怎样"},
 	{"What must not happen", "什么不能发生"},

@@ -227,7 +227,6 @@ func (l *call) moment(kind faults.MomentKind) faults.Moment {
 
 // launch puts the request on its way.
 func (l *call) launch() {
-	l.w.dealt++
 	travel := l.client.latency()
 	if l.client.loses() && l.dropRequest == 0 {
 		l.dropRequest = lossy
@@ -267,7 +266,6 @@ func (l *call) answer() {
 	if !l.silent && l.w.engine.WantsKind(faults.HasExecuted) {
 		l.w.engine.Observe(l.moment(faults.HasExecuted))
 	}
-	l.w.dealt++
 	if l.host.proc.Dead() || l.life != l.host.lives {
 		l.refuse() // it died with the reply still in its buffers
 		return

@@ -235,7 +235,6 @@ func (c *client) loses() bool {
 // tryNext lets the client of a cluster talk to the next server from now on, after
 // one has not answered.
 func (c *client) tryNext(h *host) {
-	c.w.dealt++
 	if c.w.route.pick(c) == h {
 		c.member++
 	}

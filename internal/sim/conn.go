@@ -74,7 +74,6 @@ type route interface{ pick(c *client) *host }
 // shows whether anybody listens.
 func (c *client) dialHost(h *host) *conn {
 	c.w.nextConn++
-	c.w.dealt++
 	cn := c.w.blankConn()
 	*cn = conn{client: c, host: h, id: c.w.nextConn, life: h.lives}
 	if c.w.oneLane {
@@ -193,7 +192,6 @@ func (cn *conn) Close() {
 func (cn *conn) hangUp() {
 	cn.broken = true
 	c := cn.client
-	c.w.dealt++
 	c.forget(cn)
 	at := c.w.k.Now().Add(c.latency())
 	c.w.network.send(behind(&cn.lane.up, at), c.node, cn.host.node, (*hangUpArrives)(cn))

@@ -125,7 +125,7 @@ func (s *sqlServer) carry(out *store.Output) {
 // receive sends one committed change down the link to this replica.
 func (s *sqlServer) receive(effect any) {
 	db, link := s.db, s.links
-	s.lastHop = max(s.lastHop, s.w.k.Now().Add(db.lag+s.w.lagging(&db.extraLag, s.node)+s.w.network.draw(&db.network)))
+	s.lastHop = max(s.lastHop, s.w.k.Now().Add(db.lag+db.extraLag.felt(s.w, s.node)+s.w.network.draw(&db.network)))
 	s.w.network.send(s.lastHop, s.upstream.node, s.node, kernel.HandlerFunc(func() {
 		if s.links != link || s.proc.Dead() {
 			return

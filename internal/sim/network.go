@@ -17,13 +17,6 @@ type network struct {
 	held   []message
 	spare  []message // room for those that are held next
 	sent   int       // messages that were not simply passed on
-	meets  []meeting // while somebody watches, or if they are recalled
-}
-
-// meeting is an instant at which a partition between two nodes would have been in the way of one of them.
-type meeting struct {
-	at   history.Instant
-	a, b history.NodeID
 }
 
 // block is one partition: what nodes of from send to nodes of to is held back.
@@ -53,7 +46,7 @@ type lateMessage struct {
 
 func (n *network) reset(w *World) {
 	n.w = w
-	n.blocks, n.held, n.sent, n.meets = n.blocks[:0], n.held[:0], 0, n.meets[:0]
+	n.blocks, n.held, n.sent = n.blocks[:0], n.held[:0], 0
 }
 
 // send delivers a message at an instant, or later when a partition is in its way
@@ -64,7 +57,6 @@ func (n *network) send(at history.Instant, from, to history.NodeID, h kernel.Han
 
 // sendNumbered is send for a handler that is told a number.
 func (n *network) sendNumbered(at history.Instant, from, to history.NodeID, h kernel.Handler, number uint64) {
-	n.meet(from, to)
 	if len(n.blocks) > 0 && n.holds(message{at, from, to, h, number, false, n.next()}) {
 		return
 	}
@@ -95,16 +87,8 @@ func (l *lateMessage) Fire(uint64) {
 	}
 }
 
-// meet notes that one node deals with another.
-func (n *network) meet(a, b history.NodeID) {
-	if n.w.watch != nil || n.w.Recall {
-		n.meets = append(n.meets, meeting{n.w.k.Now(), a, b})
-	}
-}
-
 // holds keeps a message for which there is no way.
 func (n *network) holds(m message) bool {
-	n.meet(m.from, m.to)
 	if !n.blocked(m.from, m.to) {
 		return false
 	}
@@ -136,7 +120,6 @@ func (n *network) blockedSince(from, to history.NodeID) (history.Instant, bool) 
 
 // apart reports whether two nodes cannot talk, in one direction at least.
 func (n *network) apart(a, b history.NodeID) bool {
-	n.meet(a, b)
 	return len(n.blocks) > 0 && (n.blocked(a, b) || n.blocked(b, a))
 }
 

@@ -157,7 +157,7 @@ func (g *redisGroup) spread() {
 }
 
 // late draws how much later the other one has what a primary sends.
-func (g *redisGroup) late() time.Duration { return g.lag + g.w.lagging(&g.extraLag, 0) + g.hop() }
+func (g *redisGroup) late() time.Duration { return g.lag + g.extraLag.felt(g.w, 0) + g.hop() }
 
 // hop draws how long a message between two servers travels.
 func (g *redisGroup) hop() time.Duration { return g.w.network.draw(&g.network) }

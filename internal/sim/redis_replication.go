@@ -161,7 +161,6 @@ func (s *redisServer) knows(link *replication) bool { return slices.Contains(s.s
 // connected reports whether the primary still counts a replica as its own.
 func (s *redisServer) connected(link *replication) bool {
 	for _, way := range [2][2]history.NodeID{{s.node, link.replica.node}, {link.replica.node, s.node}} {
-		s.w.network.meet(way[0], way[1])
 		since, blocked := s.w.network.blockedSince(way[0], way[1])
 		if blocked && s.w.k.Now().Sub(since) > replicaSilence {
 			return false

@@ -86,7 +86,7 @@ func (w *World) newRedisServer(g *redisGroup, name string) *redisServer {
 		s.store.Load(script)
 	}
 	s.store.OnPublish = s.publishes
-	s.store.LuaOnly, s.store.KeepReads = w.LuaOnly, false
+	s.store.KeepReads = false
 	s.store.Extensions = extensionsOf(&w.variant.Servers)
 	return s
 }

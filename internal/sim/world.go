@@ -51,10 +51,6 @@ var (
 // World plays runs one after the other and keeps its buffers between them. It
 // must be used from one goroutine; use one World per worker.
 type World struct {
-	// LuaOnly makes the models of Redis run every script in Lua, also those that they
-	// can execute faster themselves. The histories are the same.
-	LuaOnly bool
-
 	// Wordless histories have no texts: for who plays many runs and reads their events alone.
 	Wordless bool
 
@@ -66,9 +62,6 @@ type World struct {
 
 	// Entry is where the lock of a guest keeps its entry; the zero one: under its name.
 	Entry store.Entry
-
-	// Recall keeps what Felt is asked for of runs that nobody watches, too.
-	Recall bool
 
 	// Restless, if not 0, cuts a run short when a client has sent so many requests in a row, each at the instant
 	// at which it had the reply to the one before. Guests are not counted.
@@ -96,13 +89,10 @@ type World struct {
 	key       string // of the lock that the run is about
 	aside     []bool // by NodeID: clients that contend for another one; nil when there is one for all
 	replies   replyTexts
-	entry     store.Entry       // where that keeps who holds it
-	entryText history.TextID    // its key
-	playing   int               // clients that have neither finished nor died, or will be started again
-	begun     int               // faults, in all runs
-	dealt     int               // how often clients and servers have dealt with each other, in all runs; see Alone
-	seen      watched           // the last moment that somebody was told of
-	streamed  []history.Instant // when primaries have sent their replicas something; kept as meetings are
+	entry     store.Entry    // where that keeps who holds it
+	entryText history.TextID // its key
+	playing   int            // clients that have neither finished nor died, or will be started again
+	begun     int            // faults, in all runs
 	quiet     bool
 	events    int64   // of the kernel in the last run
 	spins     *client // the first that became Restless; nil when none has
@@ -281,7 +271,7 @@ func PlayVariant(ctx context.Context, p *plan.Plan, v locks.Variant, seed uint64
 func (w *World) setUp(p *plan.Plan, v locks.Variant, seed uint64) error {
 	w.k.Reset()
 	w.plan, w.variant, w.seed, w.quiet = p, v, seed, false
-	w.spins, w.leaderless, w.streamed = nil, 0, w.streamed[:0]
+	w.spins, w.leaderless = nil, 0
 	w.key, w.guarded = p.Resources()[0], w.guarded[:0]
 	if v.Resource != "" {
 		w.key = v.Resource
@@ -291,11 +281,7 @@ func (w *World) setUp(p *plan.Plan, v locks.Variant, seed uint64) error {
 	}
 	w.engine.Reset(p.Faults, injector{w}, scheduler{w.k})
 	if w.watch != nil {
-		w.seen = watched{}
-		w.engine.Watch = func(m faults.Moment) {
-			w.watch(m, w.k.Now())
-			w.seen = w.watched()
-		}
+		w.engine.Watch = func(m faults.Moment) { w.watch(m, w.k.Now()) }
 	}
 	name := Backend
 	if w.pacer != nil {

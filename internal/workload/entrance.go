@@ -77,10 +77,6 @@ func (e *Entrance) Observe(client int, kind history.Kind, now time.Duration) boo
 	return true
 }
 
-// IfFaultBegins returns from when on the next client may come because of a fault that begins now; false if it
-// comes no sooner for that.
-func (e *Entrance) IfFaultBegins() (from time.Duration, sooner bool) { return e.from, !e.settled }
-
 // FaultBegins is told that a fault begins, and reports whether the next client may come
 // because of it.
 func (e *Entrance) FaultBegins() bool {

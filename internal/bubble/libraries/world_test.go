@@ -10,7 +10,6 @@ import (
 	"testing"
 	"testing/cryptotest"
 	"testing/synctest"
-	"time"
 
 	"lockstep/internal/bubble"
 	"lockstep/internal/bubble/etcdserver"
@@ -52,15 +51,6 @@ func (w *played) Watch(f func(faults.Moment, history.Instant)) { w.watch = f }
 
 // SetTiming implements explore.World.
 func (w *played) SetTiming(t sim.Timing) { w.timing = t }
-
-// Alone implements explore.World: nobody knows.
-func (w *played) Alone(func(time.Duration) bool) bool { return false }
-
-// Felt implements explore.World: nobody knows.
-func (w *played) Felt(*faults.Fault, history.Instant, history.Instant) bool { return true }
-
-// FeltSince implements explore.World: nobody knows.
-func (w *played) FeltSince(*faults.Fault) bool { return true }
 
 // Serves implements explore.World.
 func (w *played) Serves() bool { return w.on.Serves() }

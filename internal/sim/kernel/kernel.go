@@ -100,15 +100,6 @@ func (k *Kernel) Now() history.Instant { return k.queue.now }
 // Events returns how many events have fired.
 func (k *Kernel) Events() int64 { return k.events }
 
-// Scheduled returns how many handlers were scheduled so far.
-func (k *Kernel) Scheduled() uint64 { return k.queue.seq }
-
-// AnySince reports whether f is true of the instant of a handler that is still to fire and was scheduled when
-// Scheduled said more than so many.
-func (k *Kernel) AnySince(scheduled uint64, f func(at history.Instant) bool) bool {
-	return k.queue.anySince(scheduled, f)
-}
-
 // At schedules a handler; an instant in the past means now.
 func (k *Kernel) At(at history.Instant, h Handler, number uint64) Timer {
 	return k.queue.push(at, h, number)

@@ -1,10 +1,6 @@
 package kernel
 
-import (
-	"slices"
-
-	"lockstep/internal/history"
-)
+import "lockstep/internal/history"
 
 // Timer is a handle of a scheduled event. The zero Timer names none.
 type Timer struct {
@@ -116,12 +112,6 @@ func (q *queue) spill() {
 		q.heapPush(e)
 	}
 	q.nearLen = copy(q.near[:], q.near[half:q.nearLen])
-}
-
-// anySince reports whether f is true of the instant of an entry that was pushed later than so many.
-func (q *queue) anySince(pushed uint64, f func(at history.Instant) bool) bool {
-	newer := func(e entry) bool { return q.slots[e.slot].seq > pushed && f(e.at) }
-	return slices.ContainsFunc(q.near[:q.nearLen], newer) || slices.ContainsFunc(q.heap, newer)
 }
 
 // pop takes the next event out of the queue: its instant is now. Its slot is free,

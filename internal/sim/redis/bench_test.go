@@ -88,25 +88,15 @@ func BenchmarkSetThenUnlock(b *testing.B) {
 		world.Eval(&lockScripts[0].Script, "lock").Text("token"))
 }
 
-// BenchmarkRedisson is the re-entrant lock and unlock of Redisson, one script each, as routines;
-// BenchmarkRedissonInLua is the reference.
-func BenchmarkRedisson(b *testing.B) { benchmarkRedisson(b, New()) }
-
-func BenchmarkRedissonInLua(b *testing.B) {
-	s := New()
-	s.LuaOnly = true
-	benchmarkRedisson(b, s)
-}
-
-func benchmarkRedisson(b *testing.B, s *Store) {
-	benchmarkPair(b, s, world.Eval(&lockScripts[3].Script, "h").Text("9").Text("client:1"),
+// BenchmarkRedisson is the re-entrant lock and unlock of Redisson, one script each.
+func BenchmarkRedisson(b *testing.B) {
+	benchmarkPair(b, New(), world.Eval(&lockScripts[3].Script, "h").Text("9").Text("client:1"),
 		world.Eval(&lockScripts[4].Script, "h").Text("client:1").Text("9"))
 }
 
-// BenchmarkGuardedScript is the unlock script in Lua on the guarded globals.
+// BenchmarkGuardedScript is the unlock script on the guarded globals.
 func BenchmarkGuardedScript(b *testing.B) {
 	s := New()
-	s.LuaOnly = true
 	unlock := world.Eval(&world.Script{Name: "unlock", Source: `local t = {} t.x = 1 ` + lockScripts[0].Source}, "lock").Text("token")
 	b.ReportAllocs()
 	for b.Loop() {
@@ -116,7 +106,6 @@ func BenchmarkGuardedScript(b *testing.B) {
 
 func BenchmarkBusyScript(b *testing.B) {
 	s := New()
-	s.LuaOnly = true
 	loop := world.Eval(&world.Script{Name: "loop", Source: `local n = 0 for i = 1, 1000 do n = n + i end return n`}, "lock")
 	b.ReportAllocs()
 	for b.Loop() {

@@ -35,9 +35,6 @@ type interpreter struct {
 
 	lacked string // what the running script uses that the model does not have
 
-	frame    frame // of a routine
-	answered int   // how many of its commands Lua has come to
-
 	texts [16]lua.LValue
 
 	// Where the last error that carries no position was raised, and its value:
@@ -85,19 +82,8 @@ func (vm *interpreter) open() {
 	vm.openLibraries()
 }
 
-// run executes a program for a store, as a routine or in Lua.
+// run executes a program for a store and turns what it returns into a reply.
 func (vm *interpreter) run(s *Store, p *program, keys, args []world.Arg) world.Reply {
-	vm.frame.given, vm.answered = vm.frame.given[:0], 0
-	if p.routine != nil && !s.LuaOnly {
-		if p.routine.run(&vm.frame, s, keys, args) {
-			return vm.frame.result.reply()
-		}
-	}
-	return vm.lua(s, p, keys, args)
-}
-
-// lua executes a program in Lua and turns what it returns into a reply.
-func (vm *interpreter) lua(s *Store, p *program, keys, args []world.Arg) world.Reply {
 	if vm.state == nil {
 		vm.open()
 	}

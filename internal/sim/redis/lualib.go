@@ -200,19 +200,9 @@ func (vm *interpreter) command(state *lua.LState) (v lua.LValue, failed bool) {
 		}
 	}
 	vm.lacked = "what " + name + " was asked for in a script" // unless it comes back
-	reply := vm.answer(lookup(name))
+	reply := vm.store.scripted(lookup(name), vm.argv)
 	vm.lacked = ""
 	return vm.fromReply(reply), reply.Kind == world.ReplyError
-}
-
-// answer executes a command of a script, whose arguments are in argv. One that a routine has executed is not executed
-// again.
-func (vm *interpreter) answer(c *command) world.Reply {
-	if vm.answered < len(vm.frame.given) {
-		vm.answered++
-		return vm.frame.given[vm.answered-1]
-	}
-	return vm.store.scripted(c, vm.argv)
 }
 
 // scripted executes one command of a script.

@@ -20,12 +20,11 @@ const chunkName = "user_script"
 // program is a compiled script. It does not change once made, so that all
 // interpreters of the process share it.
 type program struct {
-	proto   *lua.FunctionProto
-	sha     string
-	failed  error    // the script does not compile
-	tame    bool     // see isTame
-	short   bool     // see isShort
-	routine *routine // nil when only Lua can run it
+	proto  *lua.FunctionProto
+	sha    string
+	failed error // the script does not compile
+	tame   bool  // see isTame
+	short  bool  // see isShort
 }
 
 // programs caches compiled scripts by their identity, *world.Script, or by their
@@ -41,7 +40,6 @@ func compile(key any, source string) *program {
 	p := &program{sha: hex.EncodeToString(sum[:])}
 	chunk, err := parse.Parse(strings.NewReader(source), chunkName)
 	if err == nil {
-		p.routine = translate(chunk) // first: Lua's compiler changes what it compiles
 		p.proto, err = lua.Compile(chunk, chunkName)
 	}
 	if err != nil {

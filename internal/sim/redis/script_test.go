@@ -201,3 +201,29 @@ func TestOnlyStraightScriptsGoWithoutBudget(t *testing.T) {
 		}
 	}
 }
+
+// Arguments are texts, also those that a lock has written as numbers, and a script that was given another token before
+// sees the one that it is given.
+func TestArgumentsAreTexts(t *testing.T) {
+	s := New()
+	script := &world.Script{Name: "types", Source: `return {type(ARGV[1]), tostring(ARGV[1] == 5), tostring(ARGV[1] == "5"), ARGV[2]}`}
+	for _, token := range []string{"token-1", "token-2", "", "tokenX1"} {
+		want := fmt.Sprintf(`["string" "false" "true" %q]`, token)
+		if got := do(s, 0, 1, world.Eval(script, "k").Num(5).Text(token)); got != want {
+			t.Errorf("a script sees %s, want %s", got, want)
+		}
+	}
+}
+
+// A reply has a largest size, also one that the server makes and a script passes on.
+func TestALargeReplyIsRefused(t *testing.T) {
+	script := &world.Script{Name: "all", Source: `return redis.call("lrange", KEYS[1], 0, -1)`}
+	cmd := world.Eval(script, "q")
+	s := New()
+	for range mostElements + 1 {
+		do(s, 0, 1, world.Command("RPUSH", "q", "1"))
+	}
+	if got := s.Exec(1, 1, &cmd); got.Err != errLargeReply {
+		t.Errorf("%d elements, %v", len(got.Elements()), got.Err)
+	}
+}

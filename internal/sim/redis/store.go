@@ -101,10 +101,6 @@ type Store struct {
 	// belong to the program and not to its data: Reset leaves them alone.
 	Extensions Extensions
 
-	// LuaOnly makes every script run in Lua, also those that are routines. Replies and
-	// changes are the same. Reset leaves it alone.
-	LuaOnly bool
-
 	// KeepReads makes the store note what is read (see Read). Reset leaves it alone.
 	KeepReads bool
 
