@@ -23,7 +23,7 @@ test: servers images check ## everything: install the servers and the browser th
 test-more: servers examples consul ## what is slow, and what needs a server that is built and not installed: Consul
 	LOCKSTEP_REQUIRE_MORE=1 $(GO) test -timeout 20m -count=1 ./internal/tidy -run ThePrice
 	LOCKSTEP_REQUIRE_MORE=1 $(GO) test -timeout 20m -count=1 ./internal/logcheck -run LongLog
-	LOCKSTEP_REQUIRE_MORE=1 $(GO) test -timeout 20m -count=1 ./internal/run ./internal/browser ./cmd/simulate -run 'TestLessonsMeet|NoFaultNoOverlap|StoriesNameTheClients|TwelveStories|PlaygroundHasOneCursor|FilesOfDeploy|NewAdapter'
+	LOCKSTEP_REQUIRE_MORE=1 $(GO) test -timeout 20m -count=1 ./internal/run ./internal/explore ./internal/browser ./cmd/simulate -run 'FurtherIsAsIf|TestLessonsMeet|NoFaultNoOverlap|StoriesNameTheClients|TwelveStories|PlaygroundHasOneCursor|FilesOfDeploy|NewAdapter'
 	LOCKTEST_FULL=1 $(GO) test -timeout 40m -count=1 ./locktest -run OneSeedOneHistory
 	$(GO) run ./cmd/simulate test ./internal/bubble/libraries -- -timeout 20m -count=1 -run OneSeedOneHistory
 	LOCKSTEP_REQUIRE_MORE=1 GO="$(GO)" scripts/test-live -tags live,queue -timeout 20m -count=1 -run TheLiveWorldDoesWhatVerbsSay ./internal/conformance

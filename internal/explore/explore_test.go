@@ -231,7 +231,7 @@ func TestTheWorldsThatAreNamed(t *testing.T) {
 // Workers, interruptions and what is walked before change no byte.
 func TestTheSameBytes(t *testing.T) {
 	o := options(t, "redlock", 2, "restart", "lost-request")
-	o.Locks = append(o.Locks, variant(t, "setnx"))
+	o.Locks, o.In = append(o.Locks, variant(t, "setnx")), []string{plainBase}
 	o.keep = func(l *letter) bool { return !strings.Contains(l.text, "redis-3") && !strings.Contains(l.text, "12s") }
 	want := told(t, walked(t, o), o)
 	many := o

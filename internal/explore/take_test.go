@@ -7,12 +7,13 @@ import (
 
 	"lockstep/internal/locks"
 	"lockstep/internal/measured"
+	"lockstep/internal/real/realtest"
 )
 
 // What is walked further comes to what is walked at once: first the pairs of the plain world, then, into that, those of
 // just-within, of which some were drawn before.
 func TestFurtherIsAsIfWalkedAtOnce(t *testing.T) {
-	for _, lock := range []string{"set-wait-unchecked", "watchdog-lua"} {
+	for _, lock := range ([]string{"set-wait-unchecked", "watchdog-lua"})[:realtest.Tiers(1, 2)] {
 		o := options(t, lock, 2, "fail-over", "lag", "late-reply-short", "pause-short", "evict")
 		o.Sample = 5
 		want, err := walked(t, o).Result(&o)
