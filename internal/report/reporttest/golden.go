@@ -5,7 +5,6 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 	"unicode"
@@ -14,16 +13,10 @@ import (
 // Update says that golden files are to be written anew. A program has one flag of that name.
 var Update = flag.Bool("update", false, "write the golden files anew")
 
-// sheets are the style sheets and scripts of a page. They are files of their own, which change for other reasons.
-var sheets = regexp.MustCompile(`(?s)(<(?:style|script)[^>]*>).*?(</(?:style|script)>)`)
-
-// Golden compares with a file below testdata, a page without its style sheets and scripts.
+// Golden compares with a file below testdata.
 func Golden(t *testing.T, name string, got []byte) {
 	t.Helper()
 	path := filepath.Join("testdata", name)
-	if strings.HasSuffix(name, ".html") {
-		got = sheets.ReplaceAll(got, []byte("$1$2"))
-	}
 	if *Update {
 		if err := os.WriteFile(path, got, 0o644); err != nil {
 			t.Fatal(err)
