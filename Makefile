@@ -140,7 +140,7 @@ generate: ## write the schemas and the reference in docs/ anew
 		mv schema/$$name.schema.json.new schema/$$name.schema.json || exit 1; done
 	$(GO) run ./cmd/simulate dev docs
 
-gallery: ## the committed examples: a report, and the picture of the README
+gallery: ## the picture of the README
 	scripts/gallery
 
 site: ## the static site: playground, reference, matrix, which lock, gallery, tour (SITE=folder, default site/)
