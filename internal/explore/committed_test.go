@@ -7,6 +7,7 @@ import (
 
 	"lockstep/internal/locks"
 	"lockstep/internal/measured"
+	"lockstep/internal/plan"
 	"lockstep/internal/run"
 	"lockstep/internal/scenario"
 	"lockstep/internal/sim"
@@ -95,6 +96,9 @@ func playStory(t *testing.T, w run.World, r *measured.Explored, l *measured.Expl
 	p, err := scenario.Parse(s.Name, data)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if fenced := p.Workload.Fence != plan.FenceNone; fenced != s.Fence {
+		t.Errorf("%s: the resource looks at tokens: %t, where it was found %t", s.Name, fenced, s.Fence)
 	}
 	out := run.One(t.Context(), w, p, l.Lock, 1)
 	if !out.Status().Good() {

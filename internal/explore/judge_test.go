@@ -114,6 +114,13 @@ func TestWhatHadNoEffectIsLeftOut(t *testing.T) {
 			t.Errorf("acted %b: found %v, doubts %q", acted, u.found, u.doubts)
 		}
 	}
+	u = &unit{p: p, known: &smaller{}, faults: 2}
+	if err := u.withoutIdle(t.Context(), &branch{s: twice, order: []int{0, 0}}, &both, 3); err != nil {
+		t.Fatal(err)
+	}
+	if len(u.found) != 0 || len(u.doubts) != 2 {
+		t.Errorf("the second has no effect when it is played again: found %v, doubts %q", u.found, u.doubts)
+	}
 	known := &smaller{}
 	for way := range known {
 		known[way] = []kindSet{{uint8(kindIndex("evict"))}}

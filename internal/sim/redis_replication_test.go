@@ -122,3 +122,19 @@ func TestWaitSpeaksOfThePast(t *testing.T) {
 		}
 	}
 }
+
+// Nor does WAIT count a replica that is silent for more than a minute, though it has confirmed all that there is:
+// set-wait-pooled asks for what was written before its SET, which is nothing.
+func TestWaitLeavesOutAReplicaThatIsSilentForAMinute(t *testing.T) {
+	for begins, want := range map[time.Duration]string{30 * time.Second: "(integer) 1", 90 * time.Second: "(integer) 0"} {
+		p := alone(time.Second,
+			apart(1, at(0), 2*time.Minute, []string{"redis-1"}, []string{"redis-2"}),
+			verb("pause", 2, "A", at(0), faults.End{For: begins}))
+		p.Redis.Replicas, p.Workload.Wait = 1, 2*time.Minute
+		h, _ := tell(t, p, "set-wait-pooled")
+		waits := answers(h, "WAIT", begins, begins+10*time.Second)
+		if len(waits) == 0 || waits[0] != want {
+			t.Errorf("after %v: %q, want %s first", begins, waits, want)
+		}
+	}
+}

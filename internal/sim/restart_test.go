@@ -31,6 +31,19 @@ func TestAFileOutlivesItsProcess(t *testing.T) {
 	}
 }
 
+// A replica that gets everything anew rewrites its file: what it had to forget does not come back with its next
+// restart.
+func TestAFileBeginsAnewWithAResynchronization(t *testing.T) {
+	p := alone(5*time.Second,
+		restartOf(1, "redis-2", 8*time.Second, at(2*time.Second)), // A releases meanwhile
+		restartOf(2, "redis-2", time.Second, at(20*time.Second)))
+	p.Redis.Replicas, p.Redis.Persistence = 1, plan.PersistEverySecond
+	p.Workload.Repeat, p.Workload.Rest = 2, plan.Range{Min: 25 * time.Second, Max: 25 * time.Second}
+	_, got := tell(t, p, "set-nx-lua", history.Crashed, history.Forgotten, history.Restarted)
+	crashed, back := "redis-2 crashed", "redis-2 restarted"
+	expectLines(t, got, crashed, back, "redis-2 forgotten lock", crashed, back)
+}
+
 // A clock is the machine's: that its program starts anew does not set it right.
 func TestAWrongClockOutlivesItsProgram(t *testing.T) {
 	jump, _ := faults.Lookup("jump-clock")

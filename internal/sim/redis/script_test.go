@@ -80,6 +80,7 @@ func TestScriptsLeaveNothingBehind(t *testing.T) {
 		`getmetatable("").__index = nil`, `getmetatable(_G).__index = nil`, `("").__index.rep = nil`,
 		`table.insert(string, 1)`, `table.insert(_G, 1)`, `table.sort(_G)`, `KEYS.x = 1`, `KEYS[2] = "left"`, `ARGV = 1`,
 		`for k in pairs(string) do string[k] = nil end`, `tostring = nil`, `local s = string s.rep = 1`,
+		`(function() redis = nil end)()`, `(function() string.rep = nil end)()`,
 	} {
 		s := New()
 		eval(s, tame) // fill the tables of tame scripts
