@@ -67,12 +67,13 @@ func TestIntoForgetsWhatWasKnown(t *testing.T) {
 	wrong := `set: robbed by nothing`
 	at := indexOf(r, "set-nx-lua")
 	r.Locks[at].Doubts = []string{wrong}
+	r.Scope.Faults = 2 // so many were walked of the other lock
 	only := several(t, 1, "set-nx-lua")
 	again, err := walked(t, only).Into(&only, r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text := asText(t, again); strings.Contains(text, wrong) || len(again.Locks) != 2 {
+	if text := asText(t, again); strings.Contains(text, wrong) || len(again.Locks) != 2 || again.Scope.Faults != 2 {
 		t.Errorf("%s", text)
 	}
 }
@@ -105,5 +106,13 @@ func TestIntoRefuses(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v, want %q", tt.name, err, tt.want)
 		}
+	}
+}
+
+// What one shard doubts, the whole does.
+func TestJoinKeepsDoubts(t *testing.T) {
+	one, other := stage{Units: 2, Done: []span{{1, 2}}, Doubts: []string{"b"}}, stage{Units: 2, Done: []span{{0, 1}}, Doubts: []string{"a"}}
+	if err := one.join(&other); err != nil || len(one.Doubts) != 2 || one.Doubts[0] != "a" {
+		t.Errorf("%v, %q", err, one.Doubts)
 	}
 }

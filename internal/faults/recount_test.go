@@ -33,6 +33,7 @@ func TestRecount(t *testing.T) {
 		{"after a fault", at(InSection, "", 1), at(AboutToSend, "SET", 4), "A is about to send SET in its 2nd round the 2nd time"},
 		{"after a later fault", at(AboutToSend, "GET", 1), at(AboutToSend, "SET", 4), "A is about to send SET after fault 1"},
 		{"the moment of the fault itself does not count", at(AboutToSend, "SET", 4), at(AboutToSend, "SET", 5), "A is about to send SET after fault 1"},
+		{"nor does a fault with the same moment", at(AboutToSend, "SET", 4), at(AboutToSend, "SET", 4), "A is about to send SET in its 2nd round the 2nd time"},
 		{"never reached", at(InSection, "", 1), at(AboutToSend, "SET", 9), "A is about to send SET the 9th time"},
 	} {
 		fs := []Fault{{Number: 1, Trigger: c.first}, {Number: 2, Trigger: c.second}}

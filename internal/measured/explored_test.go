@@ -48,6 +48,9 @@ func TestAStoredResult(t *testing.T) {
 	if sets := l.Sets(); !slices.Equal(sets, []string{"pause", "pause+crash", "hung", "pause@hold"}) {
 		t.Errorf("%q", sets)
 	}
+	if x.Complete(1) != 1 || x.Complete(2) != 1 || x.Complete(3) != 0 {
+		t.Errorf("%d locks with single faults, %d with pairs, %d with three", x.Complete(1), x.Complete(2), x.Complete(3))
+	}
 	if b := x.Locks[1].Breaks; b["stuck"] != nil {
 		t.Errorf("what was not walked: %v", b)
 	}
