@@ -81,7 +81,7 @@ func TestKilledShardsLeaveNothingHalf(t *testing.T) {
 			luck.Shuffle(len(files), func(i, k int) { files[i], files[k] = files[k], files[i] })
 			some := 2 + luck.IntN(len(files)-1)
 			group := filepath.Join(parts, fmt.Sprintf("group-%d.json", step))
-			if out, err := program(append(append([]string{"merge"}, files[:some]...), "--partial", group)...).CombinedOutput(); err != nil {
+			if out, err := program(append(append([]string{"dev", "merge"}, files[:some]...), "--partial", group)...).CombinedOutput(); err != nil {
 				t.Fatalf("%v\n%s", err, out)
 			}
 			files = append(files[some:], group)
