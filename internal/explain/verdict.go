@@ -24,13 +24,22 @@ func Verdict(j checker.Judgement) say.Phrase {
 	lock, refused := say.Verbatim(j.History.Header.Lock), say.Optional(refusals(j.History))
 	switch {
 	case len(damages) > 0:
-		return say.DidDamage.With(lock, damages, refused)
+		harm := nothing
+		if i := j.Impact(); i != checker.ImpactUnknown {
+			harm = i.Word()
+		}
+		return say.DidDamage.With(lock, damages, refused, harm)
 	case !unknown.Empty():
 		return say.BrokeNothing.With(lock, unknown)
 	case len(j.Findings) == 0:
 		return say.NotJudged.With(lock)
 	}
 	return say.Kept.With(lock, say.Number(j.Acquired), refused)
+}
+
+// Broke says in one sentence how often a lock broke a property.
+func Broke(j checker.Judgement, f *checker.Finding) say.Phrase {
+	return say.DidDamage.With(say.Verbatim(j.History.Header.Lock), say.Clauses{damage(j, f)}, 0, nothing)
 }
 
 // damage says what a broken property came to.

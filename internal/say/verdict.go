@@ -4,9 +4,9 @@ package say
 var (
 	NothingToJudge = New0("There is no history to judge.", "没有历史可以评判。")
 	NotJudged      = New1[Verbatim]("{lock} was not judged.", "{lock} 没有评判。")
-	DidDamage      = New3[Verbatim, Clauses, Optional](
-		"{lock} {damage}[; the fence refused {n} {n|write|writes}].",
-		"{lock} {damage}[；防护拒绝了 {n} 次写入]。")
+	DidDamage      = New4[Verbatim, Clauses, Optional, Phrase](
+		"{lock} {damage}[; the fence refused {n} {n|write|writes}][: {impact}].",
+		"{lock} {damage}[；防护拒绝了 {n} 次写入][：{impact}]。")
 	BrokeNothing = New2[Verbatim, Phrase](
 		"{lock} broke nothing, but {unknown}.",
 		"{lock} 没有破坏什么，但是 {unknown}。")
@@ -31,6 +31,15 @@ var (
 	LostUpdates         = New1[Number]("lost {n} {n|update|updates}", "丢失了 {n} 次更新")
 	LeftStuck           = New0("left the lock stuck", "让锁卡死了")
 	Broke               = New2[Verbatim, Times]("broke {property} {times}", "破坏 {property} {times}")
+)
+
+// What a run did to the data, in a word or two, and where the lock broke.
+var (
+	ImpactKept    = New0("kept", "守住")
+	ImpactSafe    = New0("data safe", "数据安全")
+	ImpactDamaged = New0("data damaged", "数据受损")
+	ImpactOf      = New2[Phrase, List]("{impact}: {locks}", "{impact}：{locks}")
+	ImpactUnknown = New0("whether the data are safe is unknown", "数据是否安全未知")
 )
 
 // The letters that outcomes have: a word for each, and what it means.

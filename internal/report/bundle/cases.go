@@ -100,9 +100,7 @@ func (c *Case) Sentence() string {
 	text := ""
 	switch f.Verdict {
 	case checker.Broken:
-		alone := c.run.Judgement
-		alone.Findings = []checker.Finding{*f}
-		text = explain.Verdict(alone).English()
+		text = explain.Broke(c.run.Judgement, f).English()
 	case checker.Unknown:
 		text = fmt.Sprintf("%s: %s is unknown", c.run.Lock, f.Property)
 		if !f.Reason.Empty() {

@@ -39,6 +39,7 @@ type LockResult struct {
 	Expectations []ExpectationResult      `json:"expectations" doc:"What is expected of this lock; empty when the scenario says that nothing is."`
 	Verdicts     map[string]VerdictResult `json:"verdicts" doc:"By property. One that is unknown was not put to the test."` // encoding/json sorts the keys
 	Letter       checker.Letter           `json:"letter" doc:"The outcome in one word, as in the matrix."`
+	Impact       checker.Impact           `json:"impact" enum:"kept data-safe unknown data-damaged" doc:"What the run did to the data: every promise was kept; a promise broke, and the data are unharmed; the run does not tell; the data are damaged."`
 	OverlapUS    int64                    `json:"overlap_us" doc:"For how long two clients or more believed that they hold, in microseconds."`
 	Acquired     int                      `json:"acquired" doc:"How often the lock was acquired, the probe included."`
 	Faults       []FaultResult            `json:"faults" doc:"The faults that were planned, in their order."`
@@ -112,7 +113,7 @@ func resultOf(r *bundle.Run) LockResult {
 	j := &r.Judgement
 	out := LockResult{
 		Lock: r.Lock, Met: r.Met(), Idle: j.Idle().English(), Untested: r.Untested.English(), Expectations: []ExpectationResult{}, Verdicts: map[string]VerdictResult{},
-		Letter: j.Letter, OverlapUS: j.Overlap.Microseconds(), Acquired: j.Acquired, Faults: []FaultResult{},
+		Letter: j.Letter, Impact: j.Impact(), OverlapUS: j.Overlap.Microseconds(), Acquired: j.Acquired, Faults: []FaultResult{},
 	}
 	for _, e := range r.Expected {
 		out.Expectations = append(out.Expectations, ExpectationResult{e.Property, e.Expected, e.Met, e.Implied})

@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"slices"
 	"strings"
 
 	"lockstep/internal/checker"
@@ -55,6 +56,7 @@ func (t *terminal) matrix() {
 	if !g.outcome {
 		t.outcomes()
 	}
+	t.impacts()
 	t.line("")
 }
 
@@ -62,13 +64,15 @@ func (t *terminal) matrix() {
 func (t *terminal) list(props []string) {
 	for i := range t.b.Runs {
 		r := &t.b.Runs[i]
+		impact := r.Judgement.Impact()
 		t.line("  " + clean.Text(r.Lock, 22))
 		for _, p := range props {
 			c := bundle.CellOf(r, p, t.o.Language)
-			t.line("    " + t.paint(colorOf(c.Verdict), t.r.Pad(t.signed(c.Long), 13)) + clean.Text(p, 20))
+			t.line("    " + t.paint(colorOf(impact, c.Verdict), t.r.Pad(t.signed(c.Long), 13)) + clean.Text(p, 20))
 		}
 	}
 	t.outcomes()
+	t.impacts()
 	t.line("")
 }
 
@@ -163,8 +167,9 @@ func (t *terminal) heads(g *grid) {
 func (t *terminal) row(g *grid, i int, props []string) {
 	r := &t.b.Runs[i]
 	text := "  " + t.r.Pad(clean.Text(r.Lock, 22), g.lock)
+	impact := r.Judgement.Impact()
 	for n, p := range props {
-		text += "  " + t.paint(colorOf(bundle.CellOf(r, p, t.o.Language).Verdict), g.cells[i][n]) +
+		text += "  " + t.paint(colorOf(impact, bundle.CellOf(r, p, t.o.Language).Verdict), g.cells[i][n]) +
 			strings.Repeat(" ", g.widths[n]-t.r.Width(g.cells[i][n]))
 	}
 	if g.outcome {
@@ -199,10 +204,31 @@ func (t *terminal) outcomes() {
 	}
 }
 
-func colorOf(v checker.Verdict) string {
+// impacts says below the table what the locks that broke did to the data: the worst first.
+func (t *terminal) impacts() {
+	for _, impact := range slices.Backward(checker.Impacts) {
+		var locks say.List
+		for i := range t.b.Runs {
+			if r := &t.b.Runs[i]; bundle.AnyBroken(r) && r.Judgement.Impact() == impact {
+				locks = append(locks, say.Verbatim(clean.Text(r.Lock, clean.MaxName)))
+			}
+		}
+		if len(locks) > 0 {
+			t.below(2, impactColors[impact], t.text(say.ImpactOf.With(impact.Word(), locks)), "  ")
+		}
+	}
+}
+
+// impactColors are the colours of what broken promises did to the data.
+var impactColors = map[checker.Impact]string{
+	checker.ImpactDamaged: red, checker.ImpactUnknown: red, checker.ImpactSafe: yellow,
+}
+
+// colorOf is the colour of a verdict; what broke and left the data safe is not red.
+func colorOf(impact checker.Impact, v checker.Verdict) string {
 	switch v {
 	case checker.Broken:
-		return red
+		return impactColors[impact]
 	case checker.Kept:
 		return green
 	case checker.Unknown:

@@ -1,0 +1,63 @@
+package checker
+
+import (
+	"lockstep/internal/history"
+	"lockstep/internal/say"
+)
+
+// Impact is what a run did to the data that the lock guards: one of three colours, or unknown. It is
+// the worst that happened, where the verdicts say which promise of the lock broke.
+type Impact string
+
+// The impacts, from harmless to harmful.
+const (
+	ImpactKept    Impact = "kept"         // every promise was kept
+	ImpactSafe    Impact = "data-safe"    // a promise broke, and the data are unharmed
+	ImpactUnknown Impact = "unknown"      // the run does not tell
+	ImpactDamaged Impact = "data-damaged" // an update is lost, or a holder's data changed under it
+)
+
+// Impacts lists the impacts from harmless to harmful.
+var Impacts = []Impact{ImpactKept, ImpactSafe, ImpactUnknown, ImpactDamaged}
+
+// Word is a word or two for the impact.
+func (i Impact) Word() say.Phrase {
+	switch i {
+	case ImpactKept:
+		return say.ImpactKept.With()
+	case ImpactSafe:
+		return say.ImpactSafe.With()
+	case ImpactDamaged:
+		return say.ImpactDamaged.With()
+	}
+	return say.ImpactUnknown.With()
+}
+
+// Impact judges what the run did to the data. *Data safe* has to be earned like *kept*: the whole run
+// is there, every write can be judged, and some client wrote. Where two were inside and neither
+// wrote, nothing was put at risk, and so nothing is known.
+func (j *Judgement) Impact() Impact {
+	switch {
+	case j.History == nil:
+		return ImpactUnknown
+	case Damaged(j.History):
+		return ImpactDamaged
+	}
+	broken, kept := false, len(j.Findings) > 0
+	for i := range j.Findings {
+		broken = broken || j.Findings[i].Verdict == Broken
+		kept = kept && j.Findings[i].Verdict == Kept
+	}
+	switch {
+	case broken && unharmed(j.History) && !j.CutShort:
+		return ImpactSafe
+	case !broken && kept:
+		return ImpactKept
+	}
+	return ImpactUnknown
+}
+
+// unharmed reports whether the history is whole and shows of every write that it did no damage.
+func unharmed(h *history.History) bool {
+	return (h.Whole || !h.Header.HasEnd()) && checkNoLostUpdate(h).Verdict == Kept && checkNoStaleWrite(h).Doubts == 0
+}
